@@ -6,7 +6,8 @@
  *
  *	report_bench --plot MB [--from MB] [--only WORDS] [FOLDER]
  *								time and memory from 10 MB to so many: 10000 is 10 GB
- *	report_bench [--check] [--operators N] [FOLDER]		--check: exit 1 below the budget, or when
+ *	report_bench [--check] [--operators N] [--compressed] [FOLDER]
+ *								--check: exit 1 below the budget, or when
  *								memory grows; N: a recording of this size only; FOLDER:
  *								where the last recording is left
  */
@@ -156,13 +157,13 @@ static struct result best_of(const char *path, int n_times)
 	return best;
 }
 
-static struct result bench(const char *path, uint64_t n_operators)
+static struct result bench(const char *path, uint64_t n_operators, bool is_compressed)
 {
 	struct result result;
 	struct stat stat;
 	double rate;
 
-	make_recording(path, &(struct made_recording){ MADE_OPERATORS, n_operators / N_NODES, N_NODES, false });
+	make_recording(path, &(struct made_recording){ MADE_OPERATORS, n_operators / N_NODES, N_NODES, is_compressed });
 	if (lstat(path, &stat))
 		exit(3);
 	result = best_of(path, N_TIMES);
@@ -234,13 +235,15 @@ int main(int argc, char **argv)
 	struct plot what = { 10000000, 0, NULL };
 	uint64_t n_operators = 0;
 	const char *folder = "/tmp";
-	bool is_check = false, is_kept = false, is_good = true;
+	bool is_check = false, is_kept = false, is_good = true, is_compressed = false;
 	struct result first = { 0 }, result;
 	char path[4096];
 
 	for (int i = 1; i < argc; i++) {
 		if (!strcmp(argv[i], "--check"))
 			is_check = true;
+		else if (!strcmp(argv[i], "--compressed"))
+			is_compressed = true;
 		else if (!strcmp(argv[i], "--operators") && i + 1 < argc)
 			n_operators = strtoull(argv[++i], NULL, 10);
 		else if (!strcmp(argv[i], "--plot") && i + 1 < argc)
@@ -260,7 +263,7 @@ int main(int argc, char **argv)
 		return !is_good;
 	}
 	for (size_t i = 0; i < (n_operators ? 1 : sizeof sizes / sizeof *sizes); i++) {
-		result = bench(path, n_operators ? n_operators : sizes[i]);
+		result = bench(path, n_operators ? n_operators : sizes[i], is_compressed);
 		first = i ? first : result;
 		is_good &= (double)result.n_packets / total(&result) >= budget;
 	}

@@ -1,23 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 /* `inftrace report [FILE]`: reads a recording and prints what it says, in one of the formats. Computes nothing itself.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "analyze/insight/recorded.h"
 #include "analyze/summary/recording.h"
 #include "base/printable.h"
 #include "cmd/cmd.h"
+#include "cmd/find_recording.h"
 #include "show/report/reports.h"
 #include "show/term/pager.h"
 #include "show/term/term.h"
-#include "trace/rotate/rotate_folder.h"
 
 struct report_opts {
 	const char *format, *color, *model, *output;
@@ -109,22 +106,6 @@ static int check_model(const struct report *report, struct err *err)
 		       *list.s ? list.s : "none");
 }
 
-/* Nobody gets a lease on a file while another has it open for writing; a folder of segments is locked. */
-static bool is_being_written(const char *path)
-{
-	int fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
-	bool is_open = fd >= 0 && fcntl(fd, F_SETLEASE, F_RDLCK) && errno == EAGAIN;
-
-	if (fd < 0 && errno == ENOENT)
-		return rotate_folder_is_used(rotate_folder_of(path).s);
-	if (rotate_folder_is_used(path))
-		is_open = true;
-
-	if (fd >= 0)
-		close(fd);
-	return is_open;
-}
-
 static int show(const struct report_opts *opts, const struct summary *summary, const char *path, struct err *err)
 {
 	struct recorded recorded;
@@ -133,7 +114,7 @@ static int show(const struct report_opts *opts, const struct summary *summary, c
 
 	report.analysis = recorded.model;
 	report.n_analyses = recorded.n;
-	report.is_running = is_being_written(path);
+	report.is_running = find_recording_is_written(path);
 	if (!code)
 		code = check_model(&report, err);
 	if (!code && opts->output)
@@ -144,55 +125,12 @@ static int show(const struct report_opts *opts, const struct summary *summary, c
 	return code;
 }
 
-static bool ends_with(const char *name, const char *suffix)
-{
-	size_t len = strlen(name), n = strlen(suffix);
-
-	return len > n && !strcmp(name + len - n, suffix);
-}
-
-/* A file, or a folder of segments. */
-static bool is_recording(const char *name, struct stat *own)
-{
-	if (ends_with(name, ".pftrace"))
-		return !stat(name, own) && S_ISREG(own->st_mode);
-	return ends_with(name, ".pftrace.d") && !stat(name, own) && S_ISDIR(own->st_mode);
-}
-
-static bool is_newer(const struct stat *a, const struct stat *b)
-{
-	return a->st_mtim.tv_sec != b->st_mtim.tv_sec ? a->st_mtim.tv_sec > b->st_mtim.tv_sec
-						      : a->st_mtim.tv_nsec > b->st_mtim.tv_nsec;
-}
-
-/* The newest recording in the current folder. */
-static int find_newest(char *path, size_t size, struct err *err)
-{
-	struct stat newest = { 0 }, own;
-	DIR *folder = opendir(".");
-
-	*path = 0;
-	if (!folder)
-		return err_set(err, errno, "cannot look for a recording here: %s; give FILE", strerror(errno));
-	for (struct dirent *entry; (entry = readdir(folder));) {
-		if (!is_recording(entry->d_name, &own) || (*path && !is_newer(&own, &newest)))
-			continue;
-		snprintf(path, size, "%s", entry->d_name);
-		newest = own;
-	}
-	closedir(folder);
-	if (!*path)
-		return opt_misused(err, "this folder has no recording (*.pftrace); give FILE");
-	term_say("newest recording: %s", path);
-	return 0;
-}
-
 static int report_run(const void *opaque, int argc, char **argv, struct err *err)
 {
 	const struct report_opts *opts = opaque;
 	struct recording recording = { 0 };
-	char newest[NAME_MAX + 1];
-	const char *path = argc ? argv[0] : newest;
+	struct find_recording newest;
+	const char *path = argc ? argv[0] : newest.path;
 	const struct summary_opts range = { .from_ns = opts->from_ns,
 					    .to_ns = opts->to_ns,
 					    .slowest = (uint32_t)opts->slowest };
@@ -204,7 +142,7 @@ static int report_run(const void *opaque, int argc, char **argv, struct err *err
 		return opt_misused(err, "--slowest must be from 0 to %d", SUMMARY_MOST_SLOW);
 	if (opts->to_ns && opts->to_ns <= opts->from_ns)
 		return opt_misused(err, "--to must be later than --from");
-	code = argc ? 0 : find_newest(newest, sizeof newest, err);
+	code = argc ? 0 : find_recording_newest(&newest, err);
 	if (!code)
 		code = recording_sum_up(&recording, path, &range, err);
 	if (!code)

@@ -8,6 +8,7 @@
 	F(next) \
 	F(ps) \
 	F(report) \
+	F(view) \
 	F(query) \
 	F(diff) \
 	F(import) \

@@ -6,7 +6,13 @@
 #include <errno.h>
 
 #include "event/tee.h"
-#include "trace/import/import.h"
+
+static int read_into(struct import *import, struct sink *out, struct err *err)
+{
+	int code = import_read(import, out, err);
+
+	return code ? code : sink_flush(out, err);
+}
 
 static int read_file(struct recording *to, struct import *import, struct summary_maker *maker, struct err *err)
 {
@@ -19,9 +25,7 @@ static int read_file(struct recording *to, struct import *import, struct summary
 		tee_init(&tee, both, 2);
 		out = &tee.sink;
 	}
-	code = import_read(import, out, err);
-	if (!code)
-		code = sink_flush(out, err);
+	code = read_into(import, out, err);
 	if (code) {
 		summary_drop(maker);
 		return code;
@@ -35,23 +39,29 @@ static int read_file(struct recording *to, struct import *import, struct summary
 	return to->summary ? 0 : -ENOMEM;
 }
 
+static int sum_up(struct recording *recording, struct import *import, const struct summary_opts *opts, bool with_store,
+		  struct err *err)
+{
+	struct summary_maker *maker = NULL;
+
+	*recording = (struct recording){ .names = names_new() };
+	if (recording->names && with_store)
+		recording->store = store_new(recording->names, &recording->last_track);
+	if (recording->names && (recording->store || !with_store))
+		maker = summary_begin(recording->names, &recording->last_track, opts);
+	return maker ? read_file(recording, import, maker, err)
+		     : err_set(err, ENOMEM, "cannot read %s: out of memory", import->path);
+}
+
 static int open_it(struct recording *recording, const char *path, const struct summary_opts *opts, bool with_store,
 		   struct err *err)
 {
-	struct summary_maker *maker = NULL;
 	struct import import;
 	int code = import_open(&import, path, err);
 
 	*recording = (struct recording){ 0 };
-	if (!code) {
-		recording->names = names_new();
-		if (recording->names && with_store)
-			recording->store = store_new(recording->names, &recording->last_track);
-		if (recording->names && (recording->store || !with_store))
-			maker = summary_begin(recording->names, &recording->last_track, opts);
-		code = maker ? read_file(recording, &import, maker, err)
-			     : err_set(err, ENOMEM, "cannot read %s: out of memory", import.path);
-	}
+	if (!code)
+		code = sum_up(recording, &import, opts, with_store, err);
 	import_close(&import);
 	return code;
 }
@@ -69,6 +79,24 @@ int recording_open_with(struct recording *recording, const char *path, const str
 int recording_sum_up(struct recording *recording, const char *path, const struct summary_opts *opts, struct err *err)
 {
 	return open_it(recording, path, opts, false, err);
+}
+
+int recording_sum_up_open(struct recording *recording, struct import *import, struct err *err)
+{
+	return sum_up(recording, import, NULL, false, err);
+}
+
+int recording_keep_open(struct recording *recording, struct import *import, struct err *err)
+{
+	int code;
+
+	*recording = (struct recording){ .names = names_new() };
+	if (recording->names)
+		recording->store = store_new(recording->names, &recording->last_track);
+	if (!recording->store)
+		return err_set(err, ENOMEM, "cannot read %s: out of memory", import->path);
+	code = read_into(import, store_sink(recording->store), err);
+	return code;
 }
 
 void recording_close(struct recording *recording)

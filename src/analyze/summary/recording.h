@@ -7,6 +7,7 @@
 #include "analyze/summary/summary_maker.h"
 #include "base/err.h"
 #include "event/names.h"
+#include "trace/import/import.h"
 
 struct recording {
 	struct names *names;
@@ -25,6 +26,9 @@ int recording_open(struct recording *recording, const char *path, struct err *er
 int recording_open_with(struct recording *recording, const char *path, const struct summary_opts *opts,
 			struct err *err);
 int recording_sum_up(struct recording *recording, const char *path, const struct summary_opts *opts, struct err *err);
+/* The same of a file that import_open has opened: without a store; with a store alone, summary is NULL. */
+int recording_sum_up_open(struct recording *recording, struct import *import, struct err *err);
+int recording_keep_open(struct recording *recording, struct import *import, struct err *err);
 void recording_close(struct recording *recording);
 
 #endif

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/summary/sum_named.h"
 #include "analyze/summary/sum_sampled.h"
 #include "analyze/summary/sum_slow.h"
 #include "analyze/summary/sum_time.h"

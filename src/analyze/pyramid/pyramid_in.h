@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The inside of a pyramid, for its own files. */
+#ifndef ANALYZE_PYRAMID_PYRAMID_IN_H
+#define ANALYZE_PYRAMID_PYRAMID_IN_H
+
+#include "analyze/pyramid/pyramid.h"
+#include "analyze/store/keys.h"
+#include "base/array.h"
+
+/* Times by class of what lies in a pixel or a node. Classes that occur are listed, so that clearing is cheap. */
+struct pyramid_tally {
+	float *ns;	/* by class */
+	uint16_t *seen; /* classes */
+	uint32_t n_seen;
+	uint64_t covered_ns;
+	float longest_ns;
+	uint32_t longest;
+};
+
+struct pyramid_extreme {
+	float min, max;
+};
+
+/* Of a track. */
+struct pyramid_track {
+	uint32_t first_row, n_rows;
+	uint32_t *at; /* slices by depth, in order of time; NULL: the track has one depth */
+	size_t n_at;
+	struct pyramid_extreme *samples; /* one for each PYRAMID_FAN samples, then those of the level above */
+	size_t n_samples;
+};
+
+struct pyramid {
+	const struct store *store;
+	uint64_t begin_ns, end_ns;
+	struct pyramid_row *rows;
+	uint32_t n_rows;
+	struct pyramid_track *tracks; /* by id */
+	uint32_t n_tracks;
+	struct array classes;	 /* struct pyramid_class */
+	uint16_t *class_of_list; /* by list of arguments; 0: that of the kind */
+	uint32_t n_lists;
+	struct pyramid_tally tally; /* of whoever asks; empty in between */
+	uint64_t n_node_bytes;
+};
+
+/* Both: 0 or -ENOMEM. */
+int pyramid_find_classes(struct pyramid *pyramid);
+int pyramid_build_counter(struct pyramid_track *to, const struct store_samples *samples);
+
+void pyramid_tally_node(struct pyramid_tally *tally, const struct pyramid_node *node);
+void pyramid_tally_slice(const struct pyramid *pyramid, struct pyramid_tally *tally, const struct pyramid_row *row,
+			 uint32_t slice);
+/* What was counted, without its begin; the tally is empty afterwards. */
+void pyramid_tally_take(struct pyramid_tally *tally, struct pyramid_node *to);
+
+#endif

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+/* `inftrace view [FILE]`: reads a recording and serves the page that shows it. What it answers is show/view's business.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "cmd/cmd.h"
+#include "cmd/find_recording.h"
+#include "show/term/term.h"
+#include "show/view/browser.h"
+#include "show/view/view.h"
+
+struct view_opts {
+	int port;
+	bool no_browser;
+};
+
+#define AT(field) offsetof(struct view_opts, field)
+
+static const struct opt view_opt_table[] = {
+	{ 0, "port", "N", "serve the page on this port; 0: on any that is free", OPT_INT, AT(port), "0" },
+	{ 0, "no-browser", NULL, "open no browser; by default one is opened on a desktop", OPT_FLAG, AT(no_browser) },
+	{ 0 },
+};
+
+/* Readable when the user wants it to end: Ctrl-C, or kill. */
+static int open_stop_fd(struct err *err)
+{
+	sigset_t signals;
+	int fd;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGTERM);
+	sigprocmask(SIG_BLOCK, &signals, NULL);
+	fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+	return fd < 0 ? err_set(err, errno, "cannot wait for signals: %s", strerror(errno)) : fd;
+}
+
+static void announce(const struct view_opts *opts, const char *address)
+{
+	printf("%s\n", address);
+	fflush(stdout);
+	if (isatty(STDERR_FILENO))
+		term_say("open this address in a browser; Ctrl-C ends");
+	if (!opts->no_browser && browser_is_there() && !browser_open(address))
+		term_say("cannot start xdg-open: open the address yourself");
+}
+
+static int serve(struct http *http, struct view *view, const struct view_opts *opts, struct err *err)
+{
+	struct http_handler handler = view_handler(view);
+	int code, stop_fd = open_stop_fd(err);
+
+	if (stop_fd < 0)
+		return stop_fd;
+	announce(opts, http_address(http));
+	code = http_run(http, &handler, stop_fd, err);
+	close(stop_fd);
+	return code;
+}
+
+/* The port is taken before the recording is read, so that a wrong one is refused at once. */
+static int show(const struct view_opts *opts, const char *path, struct err *err)
+{
+	struct http *http = http_open((uint16_t)opts->port, err);
+	struct view *view = http ? view_open(path, find_recording_is_written, err) : NULL;
+	int code = view ? serve(http, view, opts, err) : -err->code;
+
+	http_close(http);
+	view_close(view);
+	return code;
+}
+
+static int view_run(const void *opaque, int argc, char **argv, struct err *err)
+{
+	const struct view_opts *opts = opaque;
+	struct find_recording newest;
+	int code = 0;
+
+	if (opts->port > UINT16_MAX)
+		return opt_misused(err, "--port must be from 0 to %d", UINT16_MAX);
+	if (!argc)
+		code = find_recording_newest(&newest, err);
+	return code ? code : show(opts, argc ? argv[0] : newest.path, err);
+}
+
+const struct cmd cmd_view = {
+	.name = "view",
+	.usage = "[options] [FILE]",
+	.summary = "show a recording in a browser",
+	.help =
+	    "Reads a recording and serves a page that shows it, to browsers on this machine alone, until Ctrl-C. The "
+	    "first line of output is the page's address. It holds a secret: whoever has it can see the recording, so "
+	    "give it to nobody you would not give the file. On a desktop a browser opens the page; other users of the "
+	    "machine may see the browser's command line, with the address: --no-browser avoids that.\n\n"
+	    "The page first says what the report says, then shows the resources and the events on one axis of time, "
+	    "from the whole recording down to single nanoseconds, and tables of models, inferences and operators. "
+	    "Nothing is fetched from the network.\n\n"
+	    "FILE is a recording, a folder of segments (*.pftrace.d), or a file of another tool that inftrace import "
+	    "reads; - is standard input. Without FILE, the newest recording in this folder is shown. All of it is kept "
+	    "in memory: about 40 bytes an event.",
+	.examples =
+	    (const struct cmd_example[]){
+		{ "inftrace view", "the newest recording" },
+		{ "inftrace view --no-browser inftrace.pftrace", "print the address alone" },
+		{ "inftrace view --port 8080 inftrace.pftrace",
+		  "a fixed port, for a tunnel: ssh -L 8080:localhost:8080 HOST" },
+		{ 0 },
+	    },
+	.opts = view_opt_table,
+	.opts_size = sizeof(struct view_opts),
+	.min_args = 0,
+	.max_args = 1,
+	.words = CMD_RECORDINGS,
+	.run = view_run,
+};

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Serves a page to the browsers of this machine: 127.0.0.1 only, GET only, below a path with a random token. Who asks
+ * is checked: the token in constant time, exactly one Host that is this server, Origin and Sec-Fetch-Site where they
+ * are sent. A request is bounded in size and time, the number of connections too. What to answer is the business of
+ * the handler, which runs on the one thread of http_run. An answer that takes long is worked out in pieces between
+ * those of others.
+ */
+#ifndef SHOW_VIEW_HTTP_H
+#define SHOW_VIEW_HTTP_H
+
+#include "base/err.h"
+#include "show/view/http_request.h"
+
+struct http_answer {
+	unsigned status;  /* 200, or that of an error */
+	const char *type; /* of the content; borrowed, static */
+	void *body;
+	size_t size;
+	bool is_borrowed; /* body is static; else it is freed */
+	bool is_stream;	  /* of events, which handler.tick makes; there is no body */
+};
+
+struct http_job {
+	/* Works for some milliseconds. true: answer is complete. */
+	bool (*step)(struct http_job *job, struct http_answer *answer);
+	void (*free)(struct http_job *job); /* the job, finished or not */
+	bool waits;			    /* for something outside: step looks whether it has come */
+};
+
+struct http_handler {
+	/* Fills the answer and returns NULL, or returns a job that will. The request is borrowed until then. */
+	struct http_job *(*handle)(void *ctx, const struct http_request *request, struct http_answer *answer);
+	/*
+	 * Called about once a second while no job is at work. The text of an event for all streams, borrowed until the
+	 * next call; NULL: nothing has changed. May be NULL.
+	 */
+	const char *(*tick)(void *ctx);
+	void *ctx;
+};
+
+struct http;
+
+/* port 0: any that is free. NULL and err: the port is in use, or forbidden. */
+struct http *http_open(uint16_t port, struct err *err);
+/* "http://127.0.0.1:PORT/TOKEN/" */
+const char *http_address(const struct http *http);
+/* Answers until stop_fd is readable; who asked before waits until then. 0, or -errno and err. */
+int http_run(struct http *http, const struct http_handler *handler, int stop_fd, struct err *err);
+void http_close(struct http *http);
+
+/* An answer of one sentence, as text. The sentence is copied. */
+void http_say(struct http_answer *answer, unsigned status, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+#endif

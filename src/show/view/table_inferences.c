@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The table of inferences. A recording may have millions: those that were asked for are kept in a heap, whose first
+ * is the one that goes next.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "show/view/model_of.h"
+#include "show/view/view_table.h"
+
+static const struct view_table_column columns[] = {
+	{ "begin", "Begin", "ns", "time" },
+	{ "duration", "Duration", "ns", "number" },
+	{ "model", "Model", "", "text" },
+	{ "id", "Number", "", "number" },
+	{ "session", "Session", "", "number" },
+	{ "provider", "Provider", "", "text" },
+	{ "batch", "Batch", "", "number" },
+	{ "thread_cpu_ns", "CPU time", "ns", "number" },
+	{ "run_queue_ns", "Waited for a CPU", "ns", "number" },
+	{ "faults", "Page faults", "", "number" },
+	{ "first", "First of its session", "", "number" },
+	{ "status", "Status", "", "text" },
+	{ "pid", "Process", "", "number" },
+	{ "row", "Row", "", "number" },
+	{ "index", "Slice", "", "number" },
+	{ NULL },
+};
+
+struct found {
+	double key;
+	uint32_t track;
+	size_t at;
+};
+
+struct inferences {
+	struct view_scan scan;
+	struct view_table table;
+	struct model_cache cache;
+	struct found *best; /* heap */
+	size_t n, limit;
+};
+
+static double arg_of(const struct view *view, const struct store_track *track, size_t at, enum event_key key)
+{
+	const struct arg *arg = store_slice_arg(view->store, track, at, key);
+
+	return arg && arg->type == ARG_INT ? (double)arg->integer : NAN;
+}
+
+static double duration(const struct store_slices *slices, size_t at)
+{
+	return slices->end_ns[at] == STORE_OPEN ? NAN : (double)(slices->end_ns[at] - slices->begin_ns[at]);
+}
+
+static bool is_text(uint32_t column)
+{
+	return !strcmp(columns[column].type, "text");
+}
+
+/* Of the columns that can be sorted by. */
+static double number_of(const struct view *view, const struct store_track *track, size_t at, uint32_t column)
+{
+	static const enum event_key keys[] = {
+		[3] = KEY_ID,		[4] = KEY_SESSION, [6] = KEY_BATCH,  [7] = KEY_THREAD_CPU_NS,
+		[8] = KEY_RUN_QUEUE_NS, [9] = KEY_FAULTS,  [10] = KEY_FIRST, [11] = KEY_NONE,
+	};
+
+	if (!column)
+		return view_time(view, track->slices.begin_ns[at]);
+	if (column == 1)
+		return duration(&track->slices, at);
+	return column < sizeof keys / sizeof *keys && keys[column] ? arg_of(view, track, at, keys[column]) : NAN;
+}
+
+/* Whether a comes behind b in the answer. What is missing comes last. */
+static bool is_worse(const struct inferences *to, const struct found *a, const struct found *b)
+{
+	if (isnan(a->key) || isnan(b->key))
+		return isnan(a->key) && !isnan(b->key);
+	return to->table.query.is_ascending ? a->key > b->key : a->key < b->key;
+}
+
+static void sink_down(struct inferences *to, size_t i)
+{
+	for (size_t child = 2 * i + 1; child < to->n; child = 2 * i + 1) {
+		struct found swap = to->best[i];
+
+		child += child + 1 < to->n && is_worse(to, &to->best[child + 1], &to->best[child]);
+		if (!is_worse(to, &to->best[child], &to->best[i]))
+			return;
+		to->best[i] = to->best[child];
+		to->best[child] = swap;
+		i = child;
+	}
+}
+
+static void keep(struct inferences *to, const struct found *found)
+{
+	size_t i = to->n;
+
+	if (to->n == to->limit) {
+		if (to->limit && is_worse(to, &to->best[0], found)) {
+			to->best[0] = *found;
+			sink_down(to, 0);
+		}
+		return;
+	}
+	for (to->n++; i && is_worse(to, found, &to->best[(i - 1) / 2]); i = (i - 1) / 2)
+		to->best[i] = to->best[(i - 1) / 2];
+	to->best[i] = *found;
+}
+
+static void take(struct view_scan *scan, const struct store_track *track, size_t at, size_t end)
+{
+	struct inferences *to = (struct inferences *)scan;
+	const struct view *view = scan->view;
+
+	for (; at < end; at++) {
+		const char *model, *status;
+
+		if (track->slices.kind[at] != KIND_INFERENCE)
+			continue;
+		model = view_name(view, model_of(view, &to->cache, track, at));
+		status = view_name(view, store_text(store_slice_arg(view->store, track, at, KEY_STATUS)));
+		if (!view_table_wants(&to->table, model, model, status))
+			continue;
+		to->table.n_rows++;
+		keep(to, &(struct found){ number_of(view, track, at, to->table.query.sort), track->id, at });
+	}
+}
+
+static void fill(struct inferences *to, const struct found *found, struct view_table_cell *cell)
+{
+	const struct view *view = to->scan.view;
+	const struct store_track *track = store_track(view->store, found->track), *process;
+	uint32_t n_rows, row = pyramid_rows_of(view->pyramid, track->id, &n_rows) + track->slices.depth[found->at];
+
+	for (uint32_t i = 0; i < to->table.n_columns; i++)
+		cell[i] = is_text(i) ? view_table_text(NULL) : view_table_number(number_of(view, track, found->at, i));
+	cell[2] = view_table_text(view_name(view, model_of(view, &to->cache, track, found->at)));
+	cell[5] =
+	    view_table_text(view_name(view, store_text(store_slice_arg(view->store, track, found->at, KEY_PROVIDER))));
+	cell[11] =
+	    view_table_text(view_name(view, store_text(store_slice_arg(view->store, track, found->at, KEY_STATUS))));
+	process = store_track(view->store, store_process_of(view->store, track->id));
+	cell[12] = view_table_number(process ? process->def.pid : NAN);
+	cell[13] = view_table_number(row);
+	cell[14] = view_table_number(pyramid_slice_at(pyramid_row(view->pyramid, row), found->at));
+}
+
+static void finish(struct view_scan *scan, struct http_answer *answer)
+{
+	struct inferences *to = (struct inferences *)scan;
+	size_t n = to->n, offset = to->table.query.offset, n_out = n > offset ? n - offset : 0;
+	struct view_table_cell *cells = calloc(n_out + 1, to->table.n_columns * sizeof *cells);
+
+	/* the worst first, from the end on */
+	while (cells && to->n) {
+		struct found worst = to->best[0];
+
+		to->best[0] = to->best[--to->n];
+		sink_down(to, 0);
+		if (to->n >= offset)
+			fill(to, &worst, cells + (to->n - offset) * to->table.n_columns);
+	}
+	to->table.has_failed = !cells;
+	view_table_write(&to->table, cells, n_out, answer);
+	free(cells);
+}
+
+static void done(struct view_scan *scan)
+{
+	free(((struct inferences *)scan)->best);
+}
+
+struct http_job *table_inferences(struct view *view, const struct http_request *request, struct http_answer *answer)
+{
+	struct inferences *to = view_scan_new(view, sizeof *to, request, answer);
+	const char *sort = http_request_text(request, "sort");
+
+	if (!to)
+		return NULL;
+	if (!view_table_init(&to->table, columns, request, answer)) {
+		free(to);
+		return NULL;
+	}
+	if (!sort)
+		to->table.query.sort = 1;
+	if (is_text(to->table.query.sort) || to->table.query.sort > 10) {
+		http_say(answer, 400, "inferences cannot be sorted by this column");
+		free(to);
+		return NULL;
+	}
+	to->limit = (size_t)to->table.query.limit + to->table.query.offset;
+	to->best = malloc((to->limit + 1) * sizeof *to->best);
+	to->scan.has_failed = !to->best;
+	to->scan.take = take;
+	to->scan.finish = finish;
+	to->scan.done = done;
+	return &to->scan.job;
+}

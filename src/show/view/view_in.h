@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The inside of a view, for its own files: one answer_<what>.c for each group of answers, listed in view.c. What an
+ * answer writes goes to memory first. Times of the page are nanoseconds from the recording's first event.
+ */
+#ifndef SHOW_VIEW_VIEW_IN_H
+#define SHOW_VIEW_VIEW_IN_H
+
+#include <stdio.h>
+
+#include "analyze/pyramid/pyramid.h"
+#include "analyze/summary/recording.h"
+#include "base/array.h"
+#include "base/json.h"
+#include "show/view/view.h"
+#include "show/view/view_report.h"
+
+/* A line of the timeline's tree, in the order of display. */
+struct view_track {
+	uint32_t id;
+	uint32_t parent; /* id of one before it; 0: none */
+	const char *kind;
+};
+
+/* What all slices of a name come to. */
+struct view_name {
+	uint64_t n, total_ns;
+	uint16_t class;
+};
+
+struct view {
+	const char *path;
+	bool (*is_written)(const char *path);
+	bool is_growing;
+	uint64_t version;	     /* how often the file was read */
+	uint64_t next_look_ns;	     /* when to look whether it has grown */
+	uint64_t seen_bytes;	     /* of the file, when it was looked at last */
+	char event[160];	     /* what pages are told */
+	struct import_result result; /* of reading the file */
+	uint64_t file_bytes;
+	struct recording recording;
+	const struct store *store; /* of the recording */
+	struct view_report report;
+	struct pyramid *pyramid;
+	struct view_track *tracks;
+	uint32_t n_tracks;
+	bool *is_shown;		 /* by track id: it is one of tracks */
+	struct view_name *names; /* by id; NULL: not counted yet */
+	uint32_t n_names;
+	struct view_lane {
+		uint32_t track, process;
+	} *lanes; /* tracks with inferences */
+	uint32_t n_lanes;
+};
+
+struct view_answer {
+	const char *name; /* "tile" */
+	struct http_job *(*answer)(struct view *view, const struct http_request *request, struct http_answer *answer);
+};
+
+/* Text in the making. */
+struct view_text {
+	FILE *out; /* NULL: out of memory */
+	char *data;
+	size_t size;
+	struct json json;
+};
+
+/* JSON: begin, write to text->json unless out is NULL, end. What is written becomes the answer. */
+void view_text_begin(struct view_text *text);
+void view_text_end(struct view_text *text, struct http_answer *answer);
+void view_say_no_memory(struct http_answer *answer);
+
+/* Nanoseconds of the recording to those of the page, and back (clipped to the recording). */
+double view_time(const struct view *view, uint64_t time_ns);
+uint64_t view_time_back(const struct view *view, double ns);
+void view_put_time(struct view *view, struct json *json, const char *key, uint64_t time_ns);
+/* The times of keys from and to; all of it without them. false: they make no sense. */
+bool view_range(const struct view *view, const struct http_request *request, uint64_t *from_ns, uint64_t *to_ns);
+const char *view_name(const struct view *view, uint32_t name);
+const char *view_class_name(const struct view *view, uint16_t class);
+
+/* 0 or -ENOMEM. */
+int view_find_tracks(struct view *view);
+
+#define VIEW_ANSWER(name) \
+	struct http_job *answer_##name(struct view *view, const struct http_request *request, \
+				       struct http_answer *answer)
+VIEW_ANSWER(recording);
+VIEW_ANSWER(report);
+VIEW_ANSWER(names);
+VIEW_ANSWER(tile);
+VIEW_ANSWER(counter_tile);
+VIEW_ANSWER(slice);
+VIEW_ANSWER(at);
+VIEW_ANSWER(find);
+VIEW_ANSWER(search);
+VIEW_ANSWER(events);
+VIEW_ANSWER(table);
+VIEW_ANSWER(histogram);
+VIEW_ANSWER(icicle);
+
+/* Writes a slice as the answer slice does. */
+void view_answer_slice(struct view *view, uint32_t row, uint32_t slice, struct http_answer *answer);
+
+#endif

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The process that makes the report, and what it has made. */
+#include "show/view/view_report.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "analyze/insight/recorded.h"
+#include "analyze/summary/recording.h"
+#include "show/view/view_in.h"
+#include "show/words/export.h"
+
+enum { OWN_FD = 3 };
+
+static int write_report(FILE *out, struct import *import, bool is_growing, struct err *err)
+{
+	struct recording recording = { 0 };
+	struct recorded recorded = { 0 };
+	int code = recording_sum_up_open(&recording, import, err);
+	struct report report;
+
+	if (!code)
+		code = recorded_init(&recorded, recording.summary, err);
+	if (code)
+		return code;
+	report = (struct report){ .summary = recording.summary,
+				  .analysis = recorded.model,
+				  .n_analyses = recorded.n,
+				  .is_running = is_growing };
+	export_json(out, &report);
+	return fflush(out) || ferror(out) ? err_set(err, EIO, "cannot keep the report: %s", strerror(errno)) : 0;
+}
+
+/*
+ * Ends with this process's parent; frees nothing, because it ends at once. It keeps no file of the parent open, so that
+ * connections which that closes are closed.
+ */
+static void work(pid_t parent, int fd, struct import *import, bool is_growing)
+{
+	struct err err = { 0 };
+	FILE *out;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent || dup2(fd, OWN_FD) != OWN_FD || close_range(OWN_FD + 1, UINT_MAX, 0))
+		_exit(1);
+	fd = OWN_FD;
+	out = fdopen(fd, "w");
+	if (!out)
+		_exit(1);
+	if (!write_report(out, import, is_growing, &err))
+		_exit(0);
+	rewind(out);
+	if (!ftruncate(fd, 0))
+		fprintf(out, "%s\n", err.msg);
+	fflush(out);
+	_exit(1);
+}
+
+int view_report_start(struct view_report *report, struct import *import, bool is_growing, struct err *err)
+{
+	pid_t parent = getpid();
+
+	report->fd = memfd_create("report", MFD_CLOEXEC);
+	if (report->fd < 0)
+		return err_set(err, errno, "cannot make a report: no memory for it: %s", strerror(errno));
+	report->pid = fork();
+	if (!report->pid)
+		work(parent, report->fd, import, is_growing);
+	if (report->pid > 0)
+		return 0;
+	report->pid = 0;
+	close(report->fd);
+	return err_set(err, errno, "cannot make a report: no process for it: %s", strerror(errno));
+}
+
+static bool is_done(struct view_report *report)
+{
+	int status;
+	pid_t ended = report->pid ? waitpid(report->pid, &status, WNOHANG) : 0;
+
+	if (!ended)
+		return !report->pid;
+	report->has_failed = ended < 0 || !WIFEXITED(status) || WEXITSTATUS(status);
+	report->pid = 0;
+	return true;
+}
+
+static void put(struct view_report *report, struct http_answer *answer)
+{
+	off_t size = lseek(report->fd, 0, SEEK_END);
+	char *data = size > 0 ? malloc((size_t)size) : NULL;
+
+	if (!data || pread(report->fd, data, (size_t)size, 0) != (ssize_t)size)
+		http_say(answer, 503, "the report could not be made: its process ended");
+	else if (report->has_failed)
+		http_say(answer, 503, "%.*s", (int)size - 1, data);
+	else
+		*answer = (struct http_answer){ 200, "application/json", data, (size_t)size, false };
+	if (answer->body != data)
+		free(data);
+}
+
+struct wait {
+	struct http_job job;
+	struct view_report *report;
+};
+
+static bool step(struct http_job *job, struct http_answer *answer)
+{
+	struct view_report *report = ((struct wait *)job)->report;
+
+	if (!is_done(report))
+		return false;
+	put(report, answer);
+	return true;
+}
+
+static void free_wait(struct http_job *job)
+{
+	free(job);
+}
+
+struct http_job *view_report_answer(struct view_report *report, struct http_answer *answer)
+{
+	struct wait *wait;
+
+	if (is_done(report)) {
+		put(report, answer);
+		return NULL;
+	}
+	wait = malloc(sizeof *wait);
+	if (!wait) {
+		view_say_no_memory(answer);
+		return NULL;
+	}
+	*wait = (struct wait){ { step, free_wait, true }, report };
+	return &wait->job;
+}
+
+void view_report_stop(struct view_report *report)
+{
+	if (report->pid > 0) {
+		kill(report->pid, SIGKILL);
+		waitpid(report->pid, NULL, 0);
+	}
+	if (report->fd > 0)
+		close(report->fd);
+	*report = (struct view_report){ 0 };
+}

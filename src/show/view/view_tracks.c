@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The tree of the timeline: which tracks it shows, in which order. Those without slices and without counters below are
+ * left out. Counters are no lines of the tree: the page plots them above it.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "show/view/view_in.h"
+
+struct node {
+	uint32_t id, parent;
+	uint8_t rank, is_late;
+};
+
+/* By parent; then models, other groups, lanes, threads. A session is created before it runs. */
+static int by_place(const void *left, const void *right)
+{
+	const struct node *a = left, *b = right;
+
+	if (a->parent != b->parent)
+		return a->parent < b->parent ? -1 : 1;
+	if (a->rank != b->rank)
+		return a->rank < b->rank ? -1 : 1;
+	if (a->is_late != b->is_late)
+		return a->is_late < b->is_late ? -1 : 1;
+	return a->id < b->id ? -1 : a->id > b->id;
+}
+
+/* Of the first slices, which say what the line is for. */
+static bool begins_with_kind(const struct store_track *track, enum event_kind kind)
+{
+	for (size_t i = 0; i < track->slices.n && i < 64; i++)
+		if (track->slices.kind[i] == kind)
+			return true;
+	return false;
+}
+
+/* Marks the tracks that have something, and those that they are in. false in *has: a circle ends it. */
+static void mark(const struct store *store, bool *has)
+{
+	for (uint32_t id = 1; id <= store_n_tracks(store); id++) {
+		const struct store_track *track = store_track(store, id);
+
+		if (!track || (!track->slices.n && !track->samples.n))
+			continue;
+		if (track->def.type == TRACK_COUNTER)
+			track = store_track(store, track->def.parent);
+		while (track && !has[track->id]) {
+			has[track->id] = true;
+			track = store_track(store, track->def.parent);
+		}
+	}
+}
+
+static void mark_kinds(const struct store *store, uint8_t *holds)
+{
+	for (uint32_t id = 1; id <= store_n_tracks(store); id++) {
+		const struct store_track *track = store_track(store, id), *parent;
+
+		parent = track ? store_track(store, track->def.parent) : NULL;
+		if (!parent || track->def.type != TRACK_LANE)
+			continue;
+		if (begins_with_kind(track, KIND_INFERENCE) || begins_with_kind(track, KIND_SESSION))
+			holds[parent->id] = KIND_INFERENCE;
+		else if (begins_with_kind(track, KIND_KERNEL) && !holds[parent->id])
+			holds[parent->id] = KIND_KERNEL;
+	}
+}
+
+static const char *kind_of(const struct store_track *track, const uint8_t *holds)
+{
+	switch (track->def.type) {
+	case TRACK_PROCESS:
+		return "process";
+	case TRACK_THREAD:
+		return "thread";
+	case TRACK_LANE:
+		return begins_with_kind(track, KIND_KERNEL) ? "stream" : "lane";
+	default:
+		if (holds[track->id] == KIND_INFERENCE)
+			return "model";
+		return holds[track->id] == KIND_KERNEL ? "device" : "group";
+	}
+}
+
+static struct node node_of(const struct store *store, uint32_t id, const bool *has, const uint8_t *holds)
+{
+	static const char *const ranks[] = { "process", "model", "device", "group", "stream", "lane", "thread" };
+	const struct store_track *track = store_track(store, id);
+	const char *kind = kind_of(track, holds);
+	struct node node = { .id = id };
+
+	if (store_track(store, track->def.parent) && has[track->def.parent])
+		node.parent = track->def.parent;
+	while (node.rank < sizeof ranks / sizeof *ranks && strcmp(kind, ranks[node.rank]))
+		node.rank++;
+	/* the group of models is above all others */
+	if (!strcmp(kind, "group") && !strcmp(names_text(store_names(store), track->def.name), "models"))
+		node.rank = 0;
+	node.is_late = track->def.type == TRACK_LANE && !begins_with_kind(track, KIND_SESSION);
+	return node;
+}
+
+static uint32_t first_child(const struct node *nodes, uint32_t n, uint32_t parent)
+{
+	uint32_t low = 0, high = n;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (nodes[middle].parent < parent)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Parents before children. to has room for all; done: by id. */
+static uint32_t put_below(const struct node *nodes, uint32_t n, uint32_t *stack, bool *done, struct view_track *to)
+{
+	uint32_t n_stack = 0, n_put = 0;
+
+	for (uint32_t i = n; i-- > 0;)
+		if (!nodes[i].parent)
+			stack[n_stack++] = i;
+	while (n_stack) {
+		const struct node *node = &nodes[stack[--n_stack]];
+		uint32_t first = first_child(nodes, n, node->id), last = first;
+
+		done[node->id] = true;
+		to[n_put++] = (struct view_track){ node->id, node->parent, NULL };
+		while (last < n && nodes[last].parent == node->id)
+			last++;
+		for (uint32_t i = last; i-- > first;)
+			stack[n_stack++] = i;
+	}
+	/* what a broken file has in a circle stands alone */
+	for (uint32_t i = 0; i < n; i++)
+		if (!done[nodes[i].id])
+			to[n_put++] = (struct view_track){ nodes[i].id, 0, NULL };
+	return n_put;
+}
+
+static int find_lanes(struct view *view)
+{
+	uint32_t n_ids = store_n_tracks(view->store) + 1;
+
+	view->lanes = calloc(n_ids, sizeof *view->lanes);
+	if (!view->lanes)
+		return -ENOMEM;
+	for (uint32_t id = 1; id < n_ids; id++) {
+		if (!store_has_kind(store_track(view->store, id), KIND_INFERENCE))
+			continue;
+		view->lanes[view->n_lanes++] = (struct view_lane){ id, store_process_of(view->store, id) };
+	}
+	return 0;
+}
+
+int view_find_tracks(struct view *view)
+{
+	const struct store *store = view->store;
+	uint32_t n_ids = store_n_tracks(store) + 1, n = 0, *stack = calloc(n_ids, sizeof *stack);
+	struct node *nodes = calloc(n_ids, sizeof *nodes);
+	uint8_t *holds = calloc(n_ids, sizeof *holds);
+	bool *done = calloc(n_ids, sizeof *done);
+	int code = -ENOMEM;
+
+	view->is_shown = calloc(n_ids, sizeof *view->is_shown);
+	view->tracks = calloc(n_ids, sizeof *view->tracks);
+	if (!stack || !nodes || !holds || !done || !view->is_shown || !view->tracks)
+		goto out;
+	mark(store, view->is_shown);
+	mark_kinds(store, holds);
+	for (uint32_t id = 1; id < n_ids; id++)
+		if (view->is_shown[id])
+			nodes[n++] = node_of(store, id, view->is_shown, holds);
+	qsort(nodes, n, sizeof *nodes, by_place);
+	view->n_tracks = put_below(nodes, n, stack, done, view->tracks);
+	for (uint32_t i = 0; i < view->n_tracks; i++)
+		view->tracks[i].kind = kind_of(store_track(store, view->tracks[i].id), holds);
+	code = find_lanes(view);
+out:
+	free(stack);
+	free(nodes);
+	free(holds);
+	free(done);
+	return code;
+}

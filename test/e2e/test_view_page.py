@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page of `inftrace view` in real Chromium: view_drive.js drives it, view_steps_*.js say what must be so."""
+
+import json
+import os
+import re
+import subprocess
+
+import pytest
+
+import envs
+import judge
+from conftest import environment
+from lab import wait_until
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+HTML = "<img src=x onerror=alert(1)><script>alert(2)</script>"
+
+
+@pytest.fixture
+def drive(lab, tmp_path):
+    """drive(FILE, STEPS...): the steps that were done."""
+
+    def run(path, *steps):
+        browser, modules = environment(judge._browser), environment(judge.puppeteer)
+        view = lab.start([lab.inftrace, "view", "--no-browser", path], stdout=subprocess.PIPE, text=True)
+        address = view.stdout.readline().strip()
+        assert re.fullmatch(r"http://127\.0\.0\.1:\d+/[0-9a-f]+/", address)
+        program, *files = [os.path.join(HERE, name) for name in ("view_drive.js", *steps)]
+        done = subprocess.run(
+            ["node", program, browser, address, str(tmp_path), *files],
+            env=dict(os.environ, NODE_PATH=modules),
+            capture_output=True,
+            text=True,
+            timeout=600,
+        )
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)["done"]
+
+    return run
+
+
+def skip_without_page(lab):
+    """The page is left out where npm cannot get its packages."""
+    with open(lab.inftrace, "rb") as program:
+        if b'<div id="page">' not in program.read():
+            if os.environ.get("INFTRACE_TEST_STRICT") == "1":
+                raise envs.Missing("this inftrace was built without its page")
+            pytest.skip("this inftrace was built without its page")
+
+
+def test_every_control_does_what_it_says(lab, wheel, drive):
+    skip_without_page(lab)
+    program = lab.python(wheel, "infer", "--threads", "2", "--sessions", "2", "--runs", "60", "run", lab.model("cnn"))
+    recording = lab.record(program, options=["--interval", "100ms"])
+    done = drive(lab.path("recording.pftrace"), "view_steps_timeline.js", "view_steps_tables.js")
+    assert len(done) == 20
+    assert recording.status == 0
+
+
+def test_names_are_text_whatever_they_hold(lab, drive):
+    skip_without_page(lab)
+    names = [HTML, "bell\x07\x1b[31m red\n \u202eturned", "a" * 5000, "'\"`${1}</title>"]
+    events = [
+        {"ph": "M", "pid": 1, "tid": 1, "name": what, "args": {"name": HTML}}
+        for what in ("process_name", "thread_name")
+    ]
+    for i, name in enumerate(names * 3):
+        events.append(
+            {"ph": "X", "pid": 1, "tid": 1, "ts": 1000 * i, "dur": 900, "name": name, "cat": HTML, "args": {HTML: HTML}}
+        )
+    path = lab.path("names.json")
+    with open(path, "w") as out:
+        json.dump(events, out)
+    assert len(drive(path, "view_steps_names.js")) == 3
+
+
+def test_a_recording_that_is_written_is_followed(lab, library, drive):
+    skip_without_page(lab)
+    program = lab.native("run", library, lab.model("heavy"), "192x192", 192 * 192, "run", 3000, 2)
+    command, path = lab.command(program, name="growing")
+    lab.start(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    wait_until(lambda: os.path.exists(path) and os.path.getsize(path) > 10000)
+    assert len(drive(path, "view_steps_growth.js")) == 1

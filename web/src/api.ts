@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the server says, and how it is asked. All addresses are relative to the page, which carries the token.
+
+export interface Track {
+	readonly id: number;
+	readonly parent: number | null;
+	readonly kind: string;
+	readonly name: string;
+	readonly pid?: number;
+	readonly tid?: number;
+	readonly row: number;
+	readonly rows: number;
+	readonly slices: number;
+}
+
+export interface Counter {
+	readonly id: number;
+	readonly name: string;
+	readonly unit: string;
+	readonly scope: string;
+	readonly pid?: number;
+	readonly track: number | null;
+	readonly group: string;
+	readonly samples: number;
+	readonly min: number;
+	readonly max: number;
+}
+
+export interface Recording {
+	readonly version: string;
+	readonly file: string;
+	readonly begin_realtime_ns: string | null;
+	readonly end: number;
+	readonly events: number;
+	readonly bytes_per_event: number;
+	readonly memory_bytes: number;
+	readonly cut: string | null;
+	readonly growing: boolean;
+	readonly tiles_version: number;
+	readonly tracks: readonly Track[];
+	readonly counters: readonly Counter[];
+	readonly classes: readonly string[];
+	readonly class_kinds: readonly string[];
+}
+
+export interface Slice {
+	readonly name: string;
+	readonly kind: string;
+	readonly class: number | string;
+	readonly begin: number;
+	readonly end: number;
+	readonly cut: boolean;
+	readonly track: number;
+	readonly args: Readonly<Record<string, string | number | boolean | null>>;
+	readonly parent: { readonly row: number; readonly index: number } | null;
+	readonly inference: number | null;
+	readonly self_ns: number | null;
+	readonly row: number;
+	readonly index: number;
+	readonly name_number: number;
+}
+
+export interface Found {
+	readonly name: number;
+	readonly text: string;
+	readonly class: number;
+	readonly slices: number;
+	readonly total_ns: number;
+}
+
+export interface Column {
+	readonly name: string;
+	readonly title: string;
+	readonly unit: string | null;
+	readonly type: 'number' | 'text' | 'time';
+	readonly sortable?: boolean;
+}
+
+export type Cell = string | number | boolean | null;
+
+export interface Table {
+	readonly columns: readonly Column[];
+	readonly rows: readonly (readonly Cell[])[];
+	readonly total: number;
+}
+
+export interface Histogram {
+	readonly edges: readonly number[];
+	readonly counts: readonly number[];
+	readonly p50_ns?: number | null;
+	readonly p99_ns?: number | null;
+}
+
+export interface Part {
+	readonly name: string;
+	readonly ns: number;
+	readonly n: number;
+	readonly class?: number | null;
+	readonly children?: readonly Part[];
+}
+
+export interface Insight {
+	readonly kind: string;
+	readonly model: number | null;
+	readonly finding: string;
+	readonly evidence: string | null;
+	readonly next: string | null;
+	readonly gain_ns: number | null;
+}
+
+/** An inference that took longer than others, and why, where that is known. */
+export interface Slow {
+	readonly at_ns: number;
+	readonly duration_ns: number;
+	readonly why?: { readonly words?: string | null } | null;
+}
+
+export interface ReportModel {
+	readonly name: string;
+	readonly inferences?: { readonly slowest?: readonly Slow[] } | null;
+}
+
+export interface Cost {
+	readonly events?: number | null;
+	readonly event_ns?: number | null;
+	readonly arm_ns?: number | null;
+	readonly recorder_cpu_ns?: number | null;
+	readonly recorder_peak_bytes?: number | null;
+}
+
+export interface Report {
+	readonly verdict: string | null;
+	readonly insights?: readonly Insight[];
+	readonly models?: readonly ReportModel[];
+	readonly losses?: { readonly lost_events?: number | null } | null;
+	readonly cost?: Cost | null;
+}
+
+export type Asked = Record<string, string | number | null | undefined>;
+
+/** Said by the server, or by the browser if there is none any more. */
+export class Refused extends Error {
+	constructor(
+		readonly status: number,
+		text: string,
+	) {
+		super(text);
+	}
+}
+
+function address(path: string, asked: Asked): string {
+	const query = Object.entries(asked)
+		.filter(([, value]) => value !== null && value !== undefined && value !== '')
+		.map(([key, value]) => `${key}=${encodeURIComponent(String(value))}`);
+	return query.length ? `${path}?${query.join('&')}` : path;
+}
+
+async function answer(path: string, asked: Asked, signal?: AbortSignal): Promise<Response> {
+	let got: Response;
+	try {
+		got = await fetch(address(path, asked), { signal });
+	} catch (error) {
+		if (signal?.aborted) throw error;
+		throw new Refused(0, 'inftrace view does not answer: has it ended?');
+	}
+	if (!got.ok) throw new Refused(got.status, (await got.text()).trim() || `status ${got.status}`);
+	return got;
+}
+
+export async function get<T>(path: string, asked: Asked = {}, signal?: AbortSignal): Promise<T> {
+	return (await answer(path, asked, signal)).json() as Promise<T>;
+}
+
+export async function bytesOf(path: string, asked: Asked): Promise<ArrayBuffer> {
+	return (await answer(path, asked)).arrayBuffer();
+}
+
+/** All names, which come in batches. */
+export async function names(into: string[]): Promise<void> {
+	for (;;) {
+		const batch = await get<string[]>('names', { from: into.length });
+		for (const name of batch) into.push(name);
+		if (batch.length < 65536) return;
+	}
+}

@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the parts of the page share: the recording, the place, the view. Parts listen; nothing here draws.
+import * as api from './api';
+import type { Counter, Found, Recording, Report, Slice } from './api';
+import { around, centred, clamp, shows, span, type View } from './axis';
+import { DARK, LIGHT, paleTable, table, type Theme } from './colours';
+import { counterTile, CUT, sliceTile, type CounterTile, type SliceTile } from './decode';
+import { fromHash, START, toHash, type Place } from './place';
+import { collapsedAtFirst, layOut, linesOfRows, pathOf, rowCount, trackOfRow, type Line } from './rows';
+import { Gate, TileCache, tileSpan } from './tiles';
+
+export type Change = 'place' | 'view' | 'data' | 'slice' | 'classes';
+
+const isReduced = (): boolean => matchMedia('(prefers-reduced-motion: reduce)').matches;
+
+/** Resources that are worth a look at first: of each process and of the machine the CPU and the memory, then devices. */
+export function usualResources(counters: readonly Counter[]): number[] {
+	const wanted: readonly (readonly [string, RegExp])[] = [
+		['process', /^cpu$/],
+		['process', /^rss$/],
+		['process', /gpu|npu/],
+		['machine', /^cpu$/],
+		['machine', /gpu|npu|power/],
+		['device', /./],
+	];
+	const out: number[] = [];
+	for (const [scope, name] of wanted)
+		for (const counter of counters)
+			if (counter.scope === scope && name.test(counter.name) && counter.samples > 0 && out.length < 6)
+				out.push(counter.id);
+	return out.length ? [...new Set(out)] : counters.slice(0, 3).map(counter => counter.id);
+}
+
+export class App {
+	place: Place = { ...START };
+	view: View;
+	theme: Theme = LIGHT;
+	colours: Uint32Array = new Uint32Array(1);
+	pale: Uint32Array = new Uint32Array(1);
+	readonly names: string[] = [];
+	report: Report | null = null;
+	/** Why there is no report. */
+	noReport = '';
+	slice: Slice | null = null;
+	found: readonly Found[] = [];
+	/** Numbers of the names that the search has found; null: nothing is searched for. */
+	matches: ReadonlySet<number> | null = null;
+	matchingClasses: ReadonlySet<number> | null = null;
+	trouble = '';
+	readonly seenClasses = new Set<number>();
+	/** A track that the tree shall scroll to. */
+	wantedTrack: number | null = null;
+	/** Said aloud by screen readers. */
+	said = '';
+	readonly gate = new Gate(5);
+	readonly slices: TileCache<SliceTile>;
+	readonly counters: TileCache<CounterTile>;
+	lines: Line[] = [];
+	lineOfRow: Int32Array = new Int32Array(0);
+	rows = 0;
+	private readonly listeners = new Set<(change: Change) => void>();
+	private hashTimer = 0;
+	private animation = 0;
+
+	constructor(public recording: Recording) {
+		this.view = { begin: 0, end: recording.end };
+		const arrived = (): void => this.tell('data');
+		this.slices = new TileCache(
+			({ level, index }, rows) =>
+				api
+					.bytesOf('tile', { k: level, i: index, rows })
+					.then(buffer =>
+						this.noteClasses(
+							sliceTile(buffer, index * tileSpan(level), 2 ** level),
+						),
+					),
+			this.gate,
+			arrived,
+		);
+		this.counters = new TileCache(
+			({ level, index }, ids) =>
+				api
+					.bytesOf('counter_tile', { k: level, i: index, ids })
+					.then(buffer => counterTile(buffer, index * tileSpan(level), 2 ** level)),
+			this.gate,
+			arrived,
+		);
+		this.layOut();
+		this.takeTheme();
+	}
+
+	listen(listener: (change: Change) => void): () => void {
+		this.listeners.add(listener);
+		return () => this.listeners.delete(listener);
+	}
+
+	tell(change: Change): void {
+		for (const listener of [...this.listeners]) listener(change);
+	}
+
+	/** Remembers which classes there are, for the legend. */
+	private noteClasses(tile: SliceTile): SliceTile {
+		const before = this.seenClasses.size;
+		for (const one of tile.big.class) this.seenClasses.add(one & ~CUT);
+		for (const one of tile.runs.class) this.seenClasses.add(one);
+		if (this.seenClasses.size > before) queueMicrotask(() => this.tell('classes'));
+		return tile;
+	}
+
+	/** Why an inference that begins then was slow; '' where the report does not say. */
+	why(begin: number): string {
+		for (const model of this.report?.models ?? [])
+			for (const slow of model.inferences?.slowest ?? [])
+				if (slow.at_ns === begin) return (slow.why?.words ?? '').replace(/^not slower.*/, '');
+		return '';
+	}
+
+	get end(): number {
+		return this.recording.end;
+	}
+
+	takeTheme(): void {
+		this.theme =
+			matchMedia('(prefers-color-scheme: dark)').matches && !matchMedia('print').matches
+				? DARK
+				: LIGHT;
+		this.colours = table(this.recording.classes, this.recording.class_kinds, this.theme);
+		this.pale = paleTable(this.colours, this.theme);
+		this.tell('data');
+	}
+
+	/** The lines of the tree, from what is collapsed and hidden. */
+	private layOut(): void {
+		const { tracks } = this.recording;
+		this.rows = rowCount(tracks);
+		this.lines = layOut(tracks, this.collapsed, new Set(this.place.hidden));
+		this.lineOfRow = linesOfRows(this.lines, this.rows);
+	}
+
+	get collapsed(): Set<number> {
+		return this.place.collapsed ? new Set(this.place.collapsed) : collapsedAtFirst(this.recording.tracks);
+	}
+
+	get shownResources(): readonly Counter[] {
+		const ids = this.place.resources ?? usualResources(this.recording.counters);
+		return this.recording.counters.filter(counter => ids.includes(counter.id));
+	}
+
+	/** Goes to another place; `isStep` makes it one that the back button leaves. */
+	go(change: Partial<Place>, isStep = true): void {
+		this.place = { ...this.place, ...change };
+		if ('collapsed' in change || 'hidden' in change) this.layOut();
+		if ('query' in change) void this.search();
+		this.writeHash(isStep);
+		this.tell('place');
+	}
+
+	setView(view: View, isStep = false): void {
+		cancelAnimationFrame(this.animation);
+		this.applyView(view);
+		if (isStep) this.writeHash(true);
+		else this.writeHashSoon();
+	}
+
+	private applyView(view: View): void {
+		this.view = clamp(view, this.end);
+		const isAll = this.view.begin <= 0 && this.view.end >= this.end;
+		this.place = { ...this.place, view: isAll ? null : [this.view.begin, this.view.end] };
+		this.tell('view');
+	}
+
+	/** Moves there in a fifth of a second, or at once for those who want no motion. */
+	flyTo(view: View): void {
+		const from = this.view;
+		const to = clamp(view, this.end);
+		const begun = performance.now();
+		cancelAnimationFrame(this.animation);
+		const write = (): void => this.writeHash(true);
+		if (isReduced()) {
+			this.applyView(to);
+			write();
+			return;
+		}
+		const step = (): void => {
+			const share = Math.min(1, (performance.now() - begun) / 180);
+			const eased = 1 - (1 - share) ** 3;
+			// lengths in proportion, so that zooming is even
+			const length = span(from) * (span(to) / span(from)) ** eased;
+			const done =
+				Math.abs(span(from) - span(to)) < 1e-9
+					? eased
+					: (span(from) - length) / (span(from) - span(to));
+			const begin = from.begin + (to.begin - from.begin) * done;
+			this.applyView(share === 1 ? to : { begin, end: begin + length });
+			if (share < 1) this.animation = requestAnimationFrame(step);
+			else write();
+		};
+		step();
+	}
+
+	private writeHashSoon(): void {
+		clearTimeout(this.hashTimer);
+		this.hashTimer = window.setTimeout(() => this.writeHash(false), 250);
+	}
+
+	private writeHash(isStep: boolean): void {
+		clearTimeout(this.hashTimer);
+		const hash = toHash(this.place) || location.pathname;
+		if ((location.hash || location.pathname) === hash) return;
+		if (isStep) history.pushState(null, '', hash);
+		else history.replaceState(null, '', hash);
+	}
+
+	/** Takes the place from the address: at the start, and when the back button changes it. */
+	readHash(): void {
+		const old = this.place;
+		this.place = fromHash(location.hash);
+		this.layOut();
+		if (this.place.query !== old.query) void this.search();
+		const { view, selection } = this.place;
+		this.view = clamp(view ? { begin: view[0], end: view[1] } : { begin: 0, end: this.end }, this.end);
+		if (selection?.row !== old.selection?.row || selection?.index !== old.selection?.index) {
+			this.slice = null;
+			if (selection) void this.fetchSlice(selection.row, selection.index);
+		}
+		this.tell('place');
+		this.tell('view');
+	}
+
+	private async attempt<T>(what: Promise<T>): Promise<T | null> {
+		try {
+			const got = await what;
+			this.trouble = '';
+			return got;
+		} catch (error) {
+			if (error instanceof api.Refused && error.status === 404) return null;
+			this.trouble = error instanceof Error ? error.message : String(error);
+			this.tell('place');
+			return null;
+		}
+	}
+
+	private async fetchSlice(row: number, index: number): Promise<Slice | null> {
+		const slice = await this.attempt(api.get<Slice>('slice', { row, index }));
+		const wanted = this.place.selection;
+		if (slice && wanted?.row === row && wanted.index === index) {
+			this.slice = slice;
+			this.tell('slice');
+		}
+		return slice;
+	}
+
+	/** Selects a slice, opens the tracks that hide it, and brings it onto the screen. */
+	async select(row: number, index: number, bring = true): Promise<void> {
+		this.go({ selection: { row, index } });
+		const slice = await this.fetchSlice(row, index);
+		if (slice && bring) this.bring(slice);
+	}
+
+	take(slice: Slice, bring = true): void {
+		this.slice = slice;
+		this.go({ selection: { row: slice.row, index: slice.index } });
+		this.tell('slice');
+		if (bring) this.bring(slice);
+	}
+
+	bring(slice: Slice): void {
+		this.reveal(slice.row);
+		this.wantedTrack = slice.track;
+		this.tell('place');
+		if (!shows(this.view, slice.begin, slice.end))
+			this.flyTo(
+				slice.end - slice.begin < span(this.view) * 0.01
+					? around(slice.begin, slice.end, this.end, 3)
+					: centred(this.view, slice.begin, slice.end, this.end),
+			);
+	}
+
+	/** Opens what hides a track, and brings it onto the screen. */
+	showTrack(id: number): void {
+		const track = this.recording.tracks.find(one => one.id === id);
+		if (!track) return;
+		if (track.rows > 0) this.reveal(track.row);
+		this.wantedTrack = id;
+		this.tell('place');
+	}
+
+	/** Opens what hides a row. */
+	reveal(row: number): void {
+		const track = trackOfRow(this.recording.tracks, row);
+		if (!track) return;
+		const path = pathOf(this.recording.tracks, track.id).map(one => one.id);
+		const collapsed = this.collapsed;
+		const isHidden = this.place.hidden.some(id => path.includes(id));
+		if (!isHidden && !path.some(id => collapsed.has(id))) return;
+		path.forEach(id => collapsed.delete(id));
+		this.go(
+			{ collapsed: [...collapsed], hidden: this.place.hidden.filter(id => !path.includes(id)) },
+			false,
+		);
+	}
+
+	deselect(): void {
+		this.slice = null;
+		this.go({ selection: null });
+		this.tell('slice');
+	}
+
+	async selectAt(row: number, time: number, within: number, bring = false): Promise<void> {
+		const slice = await this.attempt(api.get<Slice>('at', { row, t: Math.max(0, time), within }));
+		if (slice) this.take(slice, bring);
+		else if (this.place.selection) this.deselect();
+	}
+
+	/** The next or previous slice of a name; round the corner at the ends. */
+	async step(name: number, dir: 'next' | 'prev', from?: number): Promise<void> {
+		const after = from ?? this.slice?.begin ?? (dir === 'next' ? this.view.begin : this.view.end);
+		const find = (time: number): Promise<Slice | null> =>
+			this.attempt(api.get<Slice>('find', { name, after: time, dir }));
+		const slice = (await find(after)) ?? (await find(dir === 'next' ? -1 : this.end + 1));
+		if (slice) this.take(slice);
+	}
+
+	async neighbour(by: 1 | -1): Promise<void> {
+		const at = this.place.selection;
+		if (!at || at.index + by < 0) return;
+		const slice = await this.attempt(api.get<Slice>('slice', { row: at.row, index: at.index + by }));
+		if (slice) this.take(slice);
+	}
+
+	async search(): Promise<void> {
+		const { query } = this.place;
+		if (!query) {
+			this.found = [];
+			this.matches = null;
+			this.matchingClasses = null;
+			this.tell('data');
+			this.tell('place');
+			return;
+		}
+		const got = await this.attempt(api.get<{ names: readonly Found[] }>('search', { q: query }));
+		if (!got || this.place.query !== query) return;
+		this.found = got.names;
+		this.matches = new Set(got.names.map(found => found.name));
+		this.matchingClasses = new Set(got.names.map(found => found.class));
+		this.tell('data');
+		this.tell('place');
+	}
+
+	/** The recording goes on: what is new is read, what may have changed is asked for again. */
+	async grow(): Promise<void> {
+		const before = this.end;
+		const wasAll = this.place.view === null;
+		const follows = !wasAll && this.view.end >= before - 1;
+		const recording = await this.attempt(api.get<Recording>('recording.json'));
+		if (!recording) return;
+		this.recording = recording;
+		await this.attempt(api.names(this.names));
+		this.slices.forgetAfter(before);
+		this.counters.forgetAfter(before);
+		this.layOut();
+		this.takeTheme();
+		if (wasAll) this.view = { begin: 0, end: this.end };
+		else if (follows) this.applyView({ begin: this.end - span(this.view), end: this.end });
+		this.tell('place');
+		this.tell('view');
+	}
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything about the selected slice, and the ways on from it.
+import type { App } from './app';
+import { around } from './axis';
+import { colourOf, css } from './colours';
+import { exact, inUnit, oneLine } from './format';
+import { pathOf } from './rows';
+import { classText } from './timeline';
+import { useApp } from './use';
+
+/** Arguments whose names say their unit are shown in it. */
+export function argument(name: string, value: string | number | boolean | null): string {
+	if (value === null) return '–';
+	if (typeof value === 'number') {
+		if (/_ns$/.test(name)) return inUnit(value, 'ns');
+		if (/bytes$/.test(name)) return `${inUnit(value, 'bytes')}`;
+		return String(value);
+	}
+	return oneLine(String(value));
+}
+
+const title = (name: string): string => name.replace(/_ns$/, '').replaceAll('_', ' ');
+
+export function Details({ app }: { app: App }) {
+	useApp(app, 'place', 'slice');
+	const { slice } = app;
+	if (!slice || !app.place.selection) return null;
+	const path = pathOf(app.recording.tracks, slice.track);
+	const classNumber = typeof slice.class === 'number' ? slice.class : app.recording.classes.indexOf(slice.class);
+	const colour = css(colourOf(app.recording.classes[classNumber] ?? '', slice.kind, app.theme.isDark));
+	const duration = slice.end - slice.begin;
+	const { parent } = slice;
+	const args = Object.entries(slice.args);
+	return (
+		<aside class="details" aria-label="Selected slice">
+			<header>
+				<i class="swatch" style={{ background: colour }} />
+				<h2>{oneLine(slice.name)}</h2>
+				<button
+					class="close"
+					aria-label="Close the details"
+					title="Close (Esc)"
+					onClick={() => app.deselect()}
+				>
+					×
+				</button>
+			</header>
+			<p class="path">{path.map(track => oneLine(track.name)).join(' › ')}</p>
+			<p class="figure">
+				<b>{slice.cut ? 'not ended' : exact(duration)}</b>
+				<span>{classText(app, classNumber)}</span>
+			</p>
+			{slice.kind === 'inference' && app.why(slice.begin) && (
+				<p class="why">
+					<b>Why it is slow:</b> {oneLine(app.why(slice.begin))}
+				</p>
+			)}
+			<div class="ways">
+				<button
+					title="Fill the screen with it"
+					onClick={() => app.flyTo(around(slice.begin, slice.end, app.end))}
+				>
+					Zoom to it
+				</button>
+				<button
+					title="Only this time in all tables"
+					onClick={() => app.go({ range: [slice.begin, slice.end] })}
+				>
+					As range
+				</button>
+				{parent && (
+					<button onClick={() => void app.select(parent.row, parent.index)}>
+						Parent
+					</button>
+				)}
+			</div>
+			<div class="ways">
+				<span>In this row</span>
+				<button
+					aria-label="Previous slice in this row"
+					title="Previous (,)"
+					disabled={slice.index === 0}
+					onClick={() => void app.neighbour(-1)}
+				>
+					‹ Previous
+				</button>
+				<button
+					aria-label="Next slice in this row"
+					title="Next (.)"
+					onClick={() => void app.neighbour(1)}
+				>
+					Next ›
+				</button>
+			</div>
+			<div class="ways">
+				<span>Of this name</span>
+				<button
+					aria-label="Previous of this name"
+					title="Previous of this name ([)"
+					onClick={() => void app.step(slice.name_number, 'prev')}
+				>
+					‹ Previous
+				</button>
+				<button
+					aria-label="Next of this name"
+					title="Next of this name (])"
+					onClick={() => void app.step(slice.name_number, 'next')}
+				>
+					Next ›
+				</button>
+			</div>
+			<dl>
+				<dt>begins at</dt>
+				<dd>{exact(slice.begin)}</dd>
+				<dt>ends at</dt>
+				<dd>{slice.cut ? 'it was cut off' : exact(slice.end)}</dd>
+				{slice.self_ns !== null && slice.self_ns !== undefined && (
+					<>
+						<dt>self time</dt>
+						<dd>
+							{exact(slice.self_ns)}{' '}
+							<span class="dim">
+								{duration > 0
+									? inUnit((100 * slice.self_ns) / duration, '%')
+									: ''}
+							</span>
+						</dd>
+					</>
+				)}
+				{slice.inference !== null && !('inference' in slice.args) && (
+					<>
+						<dt>inference</dt>
+						<dd>{slice.inference}</dd>
+					</>
+				)}
+				{args.map(([name, value]) => (
+					<>
+						<dt key={name}>{oneLine(title(name))}</dt>
+						<dd>{argument(name, value)}</dd>
+					</>
+				))}
+			</dl>
+		</aside>
+	);
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads the recording and opens the page.
+import { render } from 'preact';
+import * as api from './api';
+import type { Recording, Report } from './api';
+import { App } from './app';
+import { duration, oneLine } from './format';
+import { Page } from './page';
+import type { Plots } from './plots';
+
+declare global {
+	// what tests and benchmarks look at
+	var inftrace: { app: App; plots: Plots } | undefined;
+}
+
+/** Shows what a recording that is still written gains, until it is complete. */
+function follow(app: App): void {
+	let events: EventSource | null = null;
+	let timer = 0;
+	const close = (): void => {
+		events?.close();
+		events = null;
+	};
+	const grow = async (): Promise<void> => {
+		await app.grow();
+		if (app.recording.growing) return;
+		close();
+		await readReport(app);
+	};
+	const open = (): void => {
+		if (document.hidden || events || !app.recording.growing) return;
+		events = new EventSource('events');
+		events.addEventListener('grow', () => {
+			clearTimeout(timer);
+			timer = window.setTimeout(() => void grow(), 50);
+		});
+	};
+	// an open stream holds one of the browser's few connections
+	document.addEventListener('visibilitychange', () => {
+		if (document.hidden) close();
+		else if (app.recording.growing) {
+			open();
+			void grow();
+		}
+	});
+	open();
+}
+
+/** Tells screen readers what the timeline shows, once it rests. */
+function say(app: App): void {
+	let timer = 0;
+	app.listen(change => {
+		if (change !== 'view') return;
+		clearTimeout(timer);
+		timer = window.setTimeout(() => {
+			app.said = `From ${duration(app.view.begin)} to ${duration(app.view.end)}`;
+			const place = document.querySelector('.said');
+			if (place) place.textContent = app.said;
+		}, 600);
+	});
+}
+
+/** It may take as long as reading the file did; the timeline does not wait for it. */
+async function readReport(app: App): Promise<void> {
+	try {
+		app.report = await api.get<Report>('report.json');
+	} catch (error) {
+		app.noReport = error instanceof Error ? error.message : String(error);
+	}
+	app.tell('place');
+}
+
+async function open(): Promise<void> {
+	const page = document.getElementById('page') as HTMLElement;
+	try {
+		const recording = await api.get<Recording>('recording.json');
+		const app = new App(recording);
+		void readReport(app);
+		document.title = `${oneLine(recording.file.slice(recording.file.lastIndexOf('/') + 1))} · inftrace`;
+		const reading = api.names(app.names).then(() => app.tell('data'));
+		app.readHash();
+		page.textContent = '';
+		render(<Page app={app} onPlots={plots => (globalThis.inftrace = { app, plots })} />, page);
+		for (const query of ['(prefers-color-scheme: dark)', 'print'])
+			matchMedia(query).addEventListener('change', () => {
+				app.takeTheme();
+				app.tell('place');
+			});
+		addEventListener('popstate', () => app.readHash());
+		addEventListener('hashchange', () => app.readHash());
+		follow(app);
+		say(app);
+		await reading;
+	} catch (error) {
+		page.textContent = '';
+		const text = document.createElement('p');
+		text.className = 'boot bad';
+		text.setAttribute('role', 'alert');
+		text.textContent = `The recording cannot be shown: ${error instanceof Error ? error.message : String(error)}`;
+		page.append(text);
+	}
+}
+
+void open();

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// The frame of the page.
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Answer } from './answer';
+import type { App } from './app';
+import { Details } from './details';
+import { GoTo, Help } from './dialogs';
+import { bytes, count, duration, oneLine } from './format';
+import { listen, type Actions } from './keys';
+import type { Plots } from './plots';
+import { Search } from './search';
+import { Tables } from './tables';
+import { Timeline } from './timeline';
+import { useApp } from './use';
+
+const baseName = (path: string): string => oneLine(path.slice(path.lastIndexOf('/') + 1) || path);
+
+function Header({ app, help }: { app: App; help: () => void }) {
+	const { recording } = app;
+	return (
+		<header class="head">
+			<img src="icon.svg" alt="" width="22" height="22" />
+			<h1 title={oneLine(recording.file)}>{baseName(recording.file)}</h1>
+			<p class="facts">
+				<span>{duration(recording.end)}</span>
+				<span>{count(recording.events)} events</span>
+				<span title="Memory that inftrace view uses for it">
+					{bytes(recording.memory_bytes)}
+					{recording.events >= 100000 &&
+						`, ${Math.round(recording.bytes_per_event)} bytes an event`}
+				</span>
+				{recording.growing && <span class="live">growing</span>}
+			</p>
+			<Search app={app} />
+			<button class="quiet" onClick={help} aria-label="Keys and mouse" title="Keys and mouse (?)">
+				?
+			</button>
+		</header>
+	);
+}
+
+/** The border between timeline and tables, which can be moved. */
+function Splitter({ share, setShare }: { share: number; setShare: (share: number) => void }) {
+	const limit = (value: number): number => Math.min(0.8, Math.max(0.15, value));
+	const box = useRef<HTMLDivElement>(null);
+	const move = (event: PointerEvent): void => {
+		const parent = box.current?.parentElement;
+		if (!parent || !event.currentTarget || !(event.buttons & 1)) return;
+		const { top, height } = parent.getBoundingClientRect();
+		setShare(limit(1 - (event.clientY - top) / height));
+	};
+	return (
+		<div
+			ref={box}
+			class="splitter"
+			role="separator"
+			aria-orientation="horizontal"
+			aria-label="Height of the tables"
+			aria-valuenow={Math.round(share * 100)}
+			aria-valuemin={15}
+			aria-valuemax={80}
+			tabIndex={0}
+			onPointerDown={event => event.currentTarget.setPointerCapture(event.pointerId)}
+			onPointerMove={move}
+			onDblClick={() => setShare(0.32)}
+			onKeyDown={event => {
+				const by = { ArrowUp: 0.04, ArrowDown: -0.04 }[event.key];
+				if (!by) return;
+				setShare(limit(share + by));
+				event.preventDefault();
+				event.stopPropagation();
+			}}
+		/>
+	);
+}
+
+function selectHere(app: App, plots: Plots): void {
+	const x = plots.pointer ?? plots.width / 2;
+	const { area } = plots;
+	for (let y = 4; y < area.height; y += 10) {
+		const hit = plots.hit(x, y);
+		if (hit?.slice) {
+			void app.select(hit.row, hit.slice.index, false);
+			return;
+		}
+	}
+}
+
+type Over = 'help' | 'goto' | null;
+
+function useKeys(app: App, plots: () => Plots | null, over: Over, setOver: (over: Over) => void): void {
+	useEffect(() => {
+		const actions: Actions = {
+			search: () => document.getElementById('search')?.focus(),
+			goTo: () => setOver('goto'),
+			help: () => setOver('help'),
+			closeTop: () => {
+				if (over) setOver(null);
+				return over !== null;
+			},
+			scroll: by => plots()?.at.scroller.scrollBy({ top: by }),
+			centre: () => {
+				const at = plots();
+				return at && at.pointer !== null
+					? at.timeOf(at.pointer)
+					: (app.view.begin + app.view.end) / 2;
+			},
+			selectHere: () => {
+				const at = plots();
+				if (at) selectHere(app, at);
+			},
+		};
+		return listen(app, actions);
+	}, [app, over]);
+}
+
+export function Page({ app, onPlots }: { app: App; onPlots: (plots: Plots) => void }) {
+	useApp(app, 'place', 'slice');
+	const [over, setOver] = useState<Over>(null);
+	const [share, setShare] = useState(0.32);
+	const plots = useRef<Plots | null>(null);
+	const get = (): Plots | null => plots.current;
+	useKeys(app, get, over, setOver);
+	const hasDetails = app.slice !== null && app.place.selection !== null;
+	return (
+		<>
+			<a
+				class="skip"
+				href="#tables"
+				onClick={event => (
+					event.preventDefault(),
+					document.getElementById(`tab-${app.place.tab}`)?.focus()
+				)}
+			>
+				To the tables
+			</a>
+			<Header app={app} help={() => setOver('help')} />
+			<Answer app={app} />
+			<main style={{ gridTemplateRows: `minmax(0, ${1 - share}fr) auto minmax(0, ${share}fr)` }}>
+				<Timeline
+					app={app}
+					onPlots={made => {
+						plots.current = made;
+						onPlots(made);
+					}}
+				/>
+				<Splitter share={share} setShare={setShare} />
+				<div class={hasDetails ? 'below with-details' : 'below'}>
+					<Tables app={app} plots={get} />
+					<Details app={app} />
+				</div>
+			</main>
+			{app.trouble && (
+				<p class="trouble" role="alert">
+					{oneLine(app.trouble)}
+					<button
+						onClick={() => ((app.trouble = ''), app.tell('place'))}
+						aria-label="Close the message"
+					>
+						×
+					</button>
+				</p>
+			)}
+			<p class="said" role="status" aria-live="polite">
+				{app.said}
+			</p>
+			{over === 'help' && <Help close={() => setOver(null)} />}
+			{over === 'goto' && <GoTo app={app} close={() => setOver(null)} />}
+		</>
+	);
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// The names and values of the resources beside their plots, and the choice of what is shown.
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Counter } from './api';
+import { usualResources, type App } from './app';
+import { css, GROUPS } from './colours';
+import { oneLine } from './format';
+import { PLOT, toneOf } from './paint_counters';
+
+export function ownerOf(counter: Counter, app: App): string {
+	if (counter.scope !== 'process') return counter.scope;
+	const process = app.recording.tracks.find(track => track.kind === 'process' && track.pid === counter.pid);
+	return oneLine(`${process?.name ?? 'process'} ${counter.pid ?? ''}`.trim());
+}
+
+export function toggleResource(app: App, id: number): void {
+	const shown = app.shownResources.map(counter => counter.id);
+	const resources = shown.includes(id) ? shown.filter(one => one !== id) : [...shown, id];
+	app.counters.clear();
+	app.go({ resources }, false);
+}
+
+export function ResourceNames({ app }: { app: App }) {
+	return (
+		<ul class="resource-names" aria-label="Resources">
+			{app.shownResources.map(counter => (
+				<li
+					key={counter.id}
+					style={{ height: `${PLOT}px` }}
+					title={`${oneLine(counter.name)}, ${ownerOf(counter, app)}`}
+				>
+					<i class="swatch" style={{ background: css(toneOf(counter, app)) }} />
+					<span class="resource-name">
+						<b>{oneLine(counter.name)}</b>
+						<small>{ownerOf(counter, app)}</small>
+					</span>
+					<span class="value" data-value={counter.id} />
+					<button
+						class="hide"
+						aria-label={`Hide ${counter.name}`}
+						title="Hide"
+						onClick={() => toggleResource(app, counter.id)}
+					>
+						×
+					</button>
+				</li>
+			))}
+		</ul>
+	);
+}
+
+function Choice({ app, close }: { app: App; close: () => void }) {
+	const [text, setText] = useState('');
+	const box = useRef<HTMLDivElement>(null);
+	const shown = new Set(app.shownResources.map(counter => counter.id));
+	useEffect(() => {
+		box.current?.querySelector('input')?.focus();
+		const away = (event: PointerEvent): void => {
+			if (!box.current?.parentElement?.contains(event.target as Node)) close();
+		};
+		addEventListener('pointerdown', away);
+		return () => removeEventListener('pointerdown', away);
+	}, []);
+	const matching = app.recording.counters.filter(counter =>
+		`${counter.name} ${ownerOf(counter, app)}`.toLowerCase().includes(text.toLowerCase()),
+	);
+	return (
+		<div
+			class="popover"
+			ref={box}
+			role="dialog"
+			aria-label="Choose resources"
+			onKeyDown={event => {
+				if (event.key === 'Escape') close();
+				event.stopPropagation();
+			}}
+		>
+			<input
+				type="search"
+				placeholder="Filter"
+				aria-label="Filter resources"
+				value={text}
+				onInput={event => setText(event.currentTarget.value)}
+			/>
+			<div class="choices">
+				{GROUPS.filter(group => matching.some(counter => counter.group === group)).map(
+					group => (
+						<fieldset key={group}>
+							<legend>{group}</legend>
+							{matching
+								.filter(counter => counter.group === group)
+								.map(counter => (
+									<label key={counter.id}>
+										<input
+											type="checkbox"
+											checked={shown.has(counter.id)}
+											onChange={() =>
+												toggleResource(
+													app,
+													counter.id,
+												)
+											}
+										/>
+										<span>{oneLine(counter.name)}</span>
+										<small>{ownerOf(counter, app)}</small>
+									</label>
+								))}
+						</fieldset>
+					),
+				)}
+				{matching.length === 0 && <p class="dim">No resource is called this.</p>}
+			</div>
+			<footer>
+				<button
+					onClick={() => (
+						app.counters.clear(),
+						app.go({ resources: usualResources(app.recording.counters) }, false)
+					)}
+				>
+					The usual
+				</button>
+				<button onClick={() => (app.counters.clear(), app.go({ resources: [] }, false))}>
+					None
+				</button>
+				<button class="main" onClick={close}>
+					Done
+				</button>
+			</footer>
+		</div>
+	);
+}
+
+export function ResourceBar({ app }: { app: App }) {
+	const [isOpen, setOpen] = useState(false);
+	const { counters } = app.recording;
+	return (
+		<div class="bar resource-bar">
+			<h2>Resources</h2>
+			{counters.length ? (
+				<span class="chooser">
+					<button
+						aria-haspopup="dialog"
+						aria-expanded={isOpen}
+						onClick={() => setOpen(!isOpen)}
+					>
+						{app.shownResources.length} of {counters.length}
+						<span class="caret open" aria-hidden="true" />
+					</button>
+					{isOpen && <Choice app={app} close={() => setOpen(false)} />}
+				</span>
+			) : (
+				<span class="dim">none were recorded</span>
+			)}
+		</div>
+	);
+}

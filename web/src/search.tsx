@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// The search for names, and what it has found.
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { App } from './app';
+import { colourOf, css } from './colours';
+import { count, duration, oneLine } from './format';
+import { useApp } from './use';
+
+export function Search({ app }: { app: App }) {
+	useApp(app, 'place');
+	const [text, setText] = useState(app.place.query);
+	const [isOpen, setOpen] = useState(false);
+	const [at, setAt] = useState(0);
+	const input = useRef<HTMLInputElement>(null);
+	useEffect(() => setText(app.place.query), [app.place.query]);
+	useEffect(() => {
+		const timer = setTimeout(() => text !== app.place.query && app.go({ query: text }, false), 150);
+		return () => clearTimeout(timer);
+	}, [text]);
+	const { found } = app;
+	const choose = (i: number, dir: 'next' | 'prev' = 'next'): void => {
+		if (found[i]) void app.step(found[i].name, dir);
+	};
+	const onKey = (event: KeyboardEvent): void => {
+		if (event.key === 'Enter') choose(at, event.shiftKey ? 'prev' : 'next');
+		else if (event.key === 'ArrowDown') setAt(Math.min(found.length - 1, at + 1));
+		else if (event.key === 'ArrowUp') setAt(Math.max(0, at - 1));
+		else if (event.key === 'Escape') {
+			setText('');
+			app.go({ query: '' }, false);
+			input.current?.blur();
+			setOpen(false);
+		} else return;
+		event.preventDefault();
+		event.stopPropagation();
+	};
+	const isListed = isOpen && app.place.query !== '';
+	return (
+		<div class="search" role="search">
+			<input
+				ref={input}
+				id="search"
+				type="text"
+				list={undefined}
+				placeholder="Search names"
+				aria-label="Search names of slices"
+				role="combobox"
+				aria-expanded={isListed}
+				aria-controls="found"
+				aria-activedescendant={isListed && found[at] ? `found-${at}` : undefined}
+				autocomplete="off"
+				spellcheck={false}
+				value={text}
+				onFocus={() => setOpen(true)}
+				onBlur={() => setTimeout(() => setOpen(false), 150)}
+				onInput={event => {
+					setText(event.currentTarget.value);
+					setAt(0);
+					setOpen(true);
+				}}
+				onKeyDown={onKey}
+			/>
+			{!text && <kbd aria-hidden="true">/</kbd>}
+			{app.place.query && (
+				<span class="found-count">{found.length === 200 ? '200+' : found.length}</span>
+			)}
+			{isListed && (
+				<ul id="found" class="found" role="listbox" aria-label="Names that were found">
+					{found.length === 0 && <li class="dim">No slice is called this.</li>}
+					{found.slice(0, 50).map((one, i) => (
+						<li
+							key={one.name}
+							id={`found-${i}`}
+							role="option"
+							aria-selected={i === at}
+							onPointerDown={event => {
+								event.preventDefault();
+								setAt(i);
+								choose(i);
+							}}
+						>
+							<i
+								class="swatch"
+								style={{
+									background: css(
+										colourOf(
+											app.recording.classes[
+												one.class
+											] ?? '',
+											app.recording.class_kinds[
+												one.class
+											] ?? '',
+											app.theme.isDark,
+										),
+									),
+								}}
+							/>
+							<span class="found-name">{oneLine(one.text)}</span>
+							<span class="dim">
+								{count(one.slices)} × · {duration(one.total_ns)}
+							</span>
+						</li>
+					))}
+				</ul>
+			)}
+		</div>
+	);
+}

@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tables below the timeline. A selected range filters all of them; a selected row selects in the timeline.
+import { useEffect, useState } from 'preact/hooks';
+import * as api from './api';
+import type { Cell, Slice, Table } from './api';
+import type { App } from './app';
+import { colourOf, css } from './colours';
+import { bytes, count, duration, oneLine, timeAt } from './format';
+import { Grid, type Extra, type Values } from './grid';
+import { Histogram } from './histogram';
+import { Icicle } from './icicle';
+import { TABS } from './place';
+import type { Plots } from './plots';
+import { toneOf } from './paint_counters';
+import { toggleResource } from './resources';
+import { save, toCsv, toJson } from './save';
+import { useApp } from './use';
+
+const TITLES: Readonly<Record<string, string>> = {
+	inferences: 'Inferences',
+	operators: 'Operators',
+	icicle: 'Where time goes',
+	models: 'Models and sessions',
+	resources: 'Resources',
+	losses: 'Losses and cost',
+};
+
+/** The tables of a tab: what the server calls it, what people call it. */
+const PARTS: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
+	inferences: [['inferences', 'Inferences']],
+	operators: [
+		['operators', 'By node'],
+		['operator_types', 'By type'],
+	],
+	icicle: [],
+	models: [
+		['models', 'Models'],
+		['sessions', 'Sessions'],
+		['phases', 'Phases of creation'],
+	],
+	resources: [
+		['resources', 'Resources'],
+		['threads', 'Threads'],
+	],
+	losses: [['losses', 'Losses and cost']],
+};
+
+const HAS_MODEL = new Set(['inferences', 'operators', 'operator_types', 'phases', 'sessions']);
+
+/** Selects in the timeline what a row of a table stands for. */
+async function selectRow(app: App, what: string, value: Values): Promise<void> {
+	const row = value('row');
+	const index = value('index');
+	if (typeof row === 'number' && typeof index === 'number' && row >= 0) return app.select(row, index);
+	const number = value('name_number');
+	if (typeof number === 'number' && number >= 0)
+		return app.step(number, 'next', app.place.range ? app.place.range[0] - 1 : -1);
+	const track = value('track');
+	if (typeof track === 'number') return app.showTrack(track);
+	const counter = value('counter');
+	if (what === 'resources' && typeof counter === 'number') return toggleResource(app, counter);
+	const model = value('model') ?? (what === 'models' ? value('name') : undefined);
+	if (what === 'models' && typeof model === 'string')
+		app.go({ tab: 'inferences', sub: '', sort: '', filter: '', model });
+	else if (what === 'operator_types')
+		app.go({ sub: '', sort: '', filter: String(value('op_type') ?? value('name') ?? '') });
+	return undefined;
+}
+
+function isOfSlice(slice: Slice | null, what: string, value: Values): boolean {
+	if (!slice) return false;
+	if (value('row') === slice.row && value('index') === slice.index) return true;
+	if (what === 'operators' || what === 'phases') return value('name_number') === slice.name_number;
+	return false;
+}
+
+function isChosen(app: App, what: string, value: Values): boolean {
+	if (what === 'resources') return app.shownResources.some(counter => counter.id === value('counter'));
+	return isOfSlice(app.slice, what, value);
+}
+
+function Tabs({ app }: { app: App }) {
+	const to = (tab: string): void => app.go({ tab, sub: '', sort: '', filter: '' });
+	const onKey = (event: KeyboardEvent): void => {
+		const at = (TABS as readonly string[]).indexOf(app.place.tab);
+		const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+		if (!by) return;
+		const tab = TABS[(at + by + TABS.length) % TABS.length];
+		to(tab);
+		document.getElementById(`tab-${tab}`)?.focus();
+		event.preventDefault();
+		event.stopPropagation();
+	};
+	return (
+		<div class="tabs" role="tablist" aria-label="Tables" onKeyDown={onKey}>
+			{TABS.map(tab => (
+				<button
+					key={tab}
+					id={`tab-${tab}`}
+					role="tab"
+					aria-selected={app.place.tab === tab}
+					aria-controls="panel"
+					tabIndex={app.place.tab === tab ? 0 : -1}
+					onClick={() => to(tab)}
+				>
+					{TITLES[tab]}
+				</button>
+			))}
+		</div>
+	);
+}
+
+export function RangeChip({ app }: { app: App }) {
+	const { range } = app.place;
+	if (!range)
+		return (
+			<button
+				class="quiet"
+				title="Filter all tables to what the timeline shows (r)"
+				onClick={() => app.go({ range: [app.view.begin, app.view.end] })}
+			>
+				Only what is on the screen
+			</button>
+		);
+	const step = Math.max(1, (range[1] - range[0]) / 100);
+	return (
+		<button
+			class="chip"
+			title="Tables show this range only. Click to show all (Esc)"
+			aria-label="Remove the range"
+			onClick={() => app.go({ range: null })}
+		>
+			{timeAt(range[0], step)} to {timeAt(range[1], step)}{' '}
+			<span class="dim">{duration(range[1] - range[0])}</span> ×
+		</button>
+	);
+}
+
+function asked(app: App, what: string): api.Asked {
+	const { range, latency, model, filter } = app.place;
+	return {
+		from: range ? Math.floor(range[0]) : undefined,
+		to: range ? Math.ceil(range[1]) : undefined,
+		model: HAS_MODEL.has(what) ? model : undefined,
+		q: filter,
+		min: what === 'inferences' && latency ? Math.floor(latency[0]) : undefined,
+		max: what === 'inferences' && latency ? Math.ceil(latency[1]) : undefined,
+	};
+}
+
+/** All rows of a table, as far as the server gives them. */
+async function wholeTable(app: App, what: string): Promise<Table> {
+	const [sort, dir] = app.place.sort.split('.');
+	const rows: (readonly Cell[])[] = [];
+	for (;;) {
+		const question = {
+			what,
+			...asked(app, what),
+			sort,
+			dir: sort ? dir : undefined,
+			limit: 1000,
+			offset: rows.length,
+		};
+		const table = await api.get<Table>('table', question);
+		rows.push(...table.rows);
+		if (table.rows.length === 0 || rows.length >= Math.min(table.total, 100000)) return { ...table, rows };
+	}
+}
+
+async function exportTable(app: App, what: string, kind: 'csv' | 'json'): Promise<void> {
+	const table = await wholeTable(app, what);
+	const text = kind === 'csv' ? toCsv(table.columns, table.rows) : toJson(table.columns, table.rows);
+	save(`${what}.${kind}`, new Blob([text], { type: kind === 'csv' ? 'text/csv' : 'application/json' }));
+}
+
+function Save({ app, what, plots }: { app: App; what: string; plots: () => Plots | null }) {
+	const attempt = (work: Promise<void>): void => {
+		work.catch(error => {
+			app.trouble = (error as Error).message;
+			app.tell('place');
+		});
+	};
+	return (
+		<span class="save" role="group" aria-label="Save what is shown">
+			{what && (
+				<>
+					<button
+						title="Save this table as CSV"
+						onClick={() => attempt(exportTable(app, what, 'csv'))}
+					>
+						CSV
+					</button>
+					<button
+						title="Save this table as JSON"
+						onClick={() => attempt(exportTable(app, what, 'json'))}
+					>
+						JSON
+					</button>
+				</>
+			)}
+			<button
+				title="Save the timeline as a picture"
+				onClick={() =>
+					attempt(
+						plots()
+							?.picture()
+							.then(blob => save('timeline.png', blob)) ?? Promise.resolve(),
+					)
+				}
+			>
+				PNG
+			</button>
+		</span>
+	);
+}
+
+function Filter({ app }: { app: App }) {
+	const [text, setText] = useState(app.place.filter);
+	useEffect(() => setText(app.place.filter), [app.place.filter]);
+	useEffect(() => {
+		const timer = setTimeout(() => text !== app.place.filter && app.go({ filter: text }, false), 200);
+		return () => clearTimeout(timer);
+	}, [text]);
+	return (
+		<input
+			class="filter"
+			type="search"
+			placeholder="Filter rows"
+			aria-label="Filter the rows of the table"
+			value={text}
+			onInput={event => setText(event.currentTarget.value)}
+		/>
+	);
+}
+
+function Tools({ app, what, plots }: { app: App; what: string; plots: () => Plots | null }) {
+	const { tab, model } = app.place;
+	const parts = PARTS[tab] ?? [];
+	const models = [...new Set((app.report?.models ?? []).map(one => one.name))];
+	return (
+		<div class="tools">
+			{parts.length > 1 && (
+				<span class="segments" role="group" aria-label="Table">
+					{parts.map(([name, title]) => (
+						<button
+							key={name}
+							aria-pressed={what === name}
+							onClick={() => app.go({ sub: name, sort: '', filter: '' })}
+						>
+							{title}
+						</button>
+					))}
+				</span>
+			)}
+			{HAS_MODEL.has(what) && models.length > 1 && (
+				<select
+					aria-label="Model"
+					value={model}
+					onChange={event => app.go({ model: event.currentTarget.value })}
+				>
+					<option value="">All models</option>
+					{models.map(name => (
+						<option key={name} value={name}>
+							{oneLine(name)}
+						</option>
+					))}
+				</select>
+			)}
+			{what && <Filter app={app} />}
+			<RangeChip app={app} />
+			<Save app={app} what={what} plots={plots} />
+		</div>
+	);
+}
+
+const WHY: Omit<Extra, 'of'> = {
+	column: { name: 'why', title: 'Why it is slow', unit: '', type: 'text', sortable: false },
+	after: 'model',
+};
+
+function extraOf(app: App, what: string): Extra | undefined {
+	const isKnown = (app.report?.models ?? []).some(model =>
+		(model.inferences?.slowest ?? []).some(slow => slow.why?.words),
+	);
+	return what === 'inferences' && isKnown ? { ...WHY, of: value => app.why(Number(value('begin'))) } : undefined;
+}
+
+function colourOfRow(app: App, what: string, value: Values): string | null {
+	const i = value('class');
+	if (typeof i === 'number')
+		return css(
+			colourOf(app.recording.classes[i] ?? '', app.recording.class_kinds[i] ?? '', app.theme.isDark),
+		);
+	const counter =
+		what === 'resources' ? app.recording.counters.find(one => one.id === value('counter')) : undefined;
+	return counter ? css(toneOf(counter, app)) : null;
+}
+
+/** What the recording has cost, as the report says it. */
+function Costs({ app }: { app: App }) {
+	const { report } = app;
+	if (!report) return <div class="costs dim">The report is not here yet.</div>;
+	const lost = report.losses?.lost_events;
+	const { cost } = report;
+	return (
+		<div class="costs">
+			<p class={lost ? 'bad' : 'good'}>
+				<b>
+					{lost === null || lost === undefined
+						? 'Losses are not known.'
+						: lost
+							? `${count(lost)} events were lost.`
+							: 'Nothing was lost.'}
+				</b>
+			</p>
+			{cost && (
+				<dl>
+					<dt>Events</dt>
+					<dd>{count(cost.events)}</dd>
+					<dt>Each took</dt>
+					<dd>{duration(cost.event_ns)}</dd>
+					<dt>Preparing took</dt>
+					<dd>{duration(cost.arm_ns)}</dd>
+					<dt>Recorder, CPU time</dt>
+					<dd>{duration(cost.recorder_cpu_ns)}</dd>
+					<dt>Recorder, memory</dt>
+					<dd>{cost.recorder_peak_bytes ? bytes(cost.recorder_peak_bytes) : '–'}</dd>
+				</dl>
+			)}
+		</div>
+	);
+}
+
+export function Tables({ app, plots }: { app: App; plots: () => Plots | null }) {
+	useApp(app, 'place', 'slice');
+	const { tab, sub } = app.place;
+	const parts = PARTS[tab] ?? [];
+	const what = (parts.find(([name]) => name === sub) ?? parts[0])?.[0] ?? '';
+	return (
+		<section class="tables" aria-label="Tables">
+			<div class="table-head">
+				<Tabs app={app} />
+				<Tools app={app} what={what} plots={plots} />
+			</div>
+			<div class={`panel ${tab}`} id="panel" role="tabpanel" aria-labelledby={`tab-${tab}`}>
+				{tab === 'icicle' && <Icicle app={app} />}
+				{tab === 'inferences' && <Histogram app={app} model={app.place.model} />}
+				{tab === 'losses' && <Costs app={app} />}
+				{what && (
+					<Grid
+						key={what}
+						what={what}
+						asked={asked(app, what)}
+						version={app.recording.events}
+						sort={app.place.sort}
+						label={TITLES[tab]}
+						onSort={sort => app.go({ sort })}
+						onSelect={value => void selectRow(app, what, value)}
+						isSelected={value => isChosen(app, what, value)}
+						extra={extraOf(app, what)}
+						colour={value => colourOfRow(app, what, value)}
+					/>
+				)}
+			</div>
+		</section>
+	);
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// The names of the tracks, beside their lines: a tree that the keyboard walks.
+import type { App } from './app';
+import { count, oneLine } from './format';
+import { ROW } from './paint_slices';
+import type { Line } from './rows';
+
+function detailOf(line: Line): string {
+	const { track } = line;
+	if (track.kind === 'process' && track.pid !== undefined) return String(track.pid);
+	if (track.kind === 'thread' && track.tid !== undefined) return String(track.tid);
+	return '';
+}
+
+export function toggle(app: App, id: number): void {
+	const collapsed = app.collapsed;
+	if (!collapsed.delete(id)) collapsed.add(id);
+	app.go({ collapsed: [...collapsed] }, false);
+}
+
+function onKey(app: App, line: Line, event: KeyboardEvent): void {
+	const items = [
+		...(event.currentTarget as HTMLElement).parentElement!.querySelectorAll<HTMLElement>('[role=treeitem]'),
+	];
+	const at = items.indexOf(event.currentTarget as HTMLElement);
+	const to = (i: number): void => items[Math.max(0, Math.min(items.length - 1, i))]?.focus();
+	const above = (): number => {
+		for (let i = at - 1; i >= 0; i--) if (Number(items[i].ariaLevel) < line.level + 1) return i;
+		return at;
+	};
+	if (event.ctrlKey || event.metaKey || event.altKey) return;
+	if (event.key === 'ArrowDown') to(at + 1);
+	else if (event.key === 'ArrowUp') to(at - 1);
+	else if (event.key === 'Home') to(0);
+	else if (event.key === 'End') to(items.length - 1);
+	else if (event.key === 'ArrowLeft') {
+		if (line.hasMore && !line.isCollapsed) toggle(app, line.track.id);
+		else to(above());
+	} else if (event.key === 'ArrowRight') {
+		if (line.hasMore && line.isCollapsed) toggle(app, line.track.id);
+		else to(at + 1);
+	} else if (event.key === 'Enter' || event.key === ' ') {
+		if (line.hasMore) toggle(app, line.track.id);
+	} else if (event.key === 'Delete' || event.key === 'h') hide(app, line.track.id);
+	else return;
+	event.preventDefault();
+	event.stopPropagation();
+}
+
+function hide(app: App, id: number): void {
+	app.go({ hidden: [...app.place.hidden, id] });
+}
+
+export function Tree({ app }: { app: App }) {
+	let isFirst = true;
+	return (
+		<div class="tree" role="tree" aria-label="Tracks">
+			{app.lines.map((line, i) => {
+				if (line.depth !== 0) return null;
+				const { track } = line;
+				const name = oneLine(line.label) || 'without a name';
+				const label = `${name} ${detailOf(line)}, ${track.kind}, ${count(track.slices)} slices`;
+				const tab = isFirst ? 0 : -1;
+				isFirst = false;
+				return (
+					<div
+						key={track.id}
+						class={`track ${track.kind}`}
+						style={{
+							top: `${i * ROW}px`,
+							height: `${ROW}px`,
+							paddingLeft: `${4 + line.level * 12}px`,
+						}}
+						role="treeitem"
+						aria-level={line.level + 1}
+						aria-expanded={line.hasMore ? !line.isCollapsed : undefined}
+						aria-label={label}
+						tabIndex={tab}
+						title={label}
+						onKeyDown={event => onKey(app, line, event)}
+						onClick={() => line.hasMore && toggle(app, track.id)}
+					>
+						<span
+							class={
+								line.hasMore
+									? line.isCollapsed
+										? 'caret'
+										: 'caret open'
+									: 'caret none'
+							}
+							aria-hidden="true"
+						/>
+						<span class="track-name">{name}</span>
+						<span class="track-detail">{detailOf(line)}</span>
+						<button
+							class="hide"
+							tabIndex={-1}
+							title="Hide this track (h)"
+							aria-label={`Hide ${name}`}
+							onClick={event => {
+								event.stopPropagation();
+								hide(app, track.id);
+							}}
+						>
+							×
+						</button>
+					</div>
+				);
+			})}
+		</div>
+	);
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hooks that the parts of the page share.
+import { useEffect, useLayoutEffect, useReducer, useRef, useState } from 'preact/hooks';
+import * as api from './api';
+import type { App, Change } from './app';
+
+/** Draws the part anew when one of these things changes; it listens before anything else can happen. */
+export function useApp(app: App, ...changes: Change[]): void {
+	const [, again] = useReducer((n: number) => n + 1, 0);
+	useLayoutEffect(() => app.listen(change => changes.includes(change) && again(undefined)), [app]);
+}
+
+export interface Answer<T> {
+	readonly data: T | null;
+	readonly error: string;
+	readonly isLoading: boolean;
+}
+
+/** What the server answers, again for each version; the last answer stays until the next has come. */
+export function useAnswer<T>(path: string, asked: api.Asked, version = 0): Answer<T> {
+	const [answer, setAnswer] = useState<Answer<T>>({ data: null, error: '', isLoading: true });
+	const key = JSON.stringify([path, asked, version]);
+	const shown = useRef('');
+	useEffect(() => {
+		const abort = new AbortController();
+		setAnswer(old => ({ ...old, isLoading: true }));
+		api.get<T>(path, asked, abort.signal).then(
+			data => {
+				shown.current = key;
+				setAnswer({ data, error: '', isLoading: false });
+			},
+			error => {
+				if (!abort.signal.aborted)
+					setAnswer({ data: null, error: (error as Error).message, isLoading: false });
+			},
+		);
+		return () => abort.abort();
+	}, [key]);
+	return answer;
+}
