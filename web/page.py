@@ -37,9 +37,10 @@ def packages(source, work):
     marker = os.path.join(work, "node_modules", ".ready")
     if os.path.exists(marker) and open(marker).read() == lock:
         return 0
-    # without a network this ends at once
+    # without a network this ends after some seconds
+    retries = ["--fetch-retries=2", "--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=3000"]
     done = subprocess.run(
-        ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--fetch-retries=0", "--fetch-timeout=30000"],
+        ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--fetch-timeout=30000", *retries],
         cwd=work,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

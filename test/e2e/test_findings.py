@@ -143,7 +143,14 @@ PAIRS = {
 NAMED = {"idle_provider": "upper (StringUpper)", "partly_taken": "one_"}
 
 
-@pytest.mark.parametrize("kind", PAIRS)
+# They compare means, which one long wait for a CPU changes.
+OF_MEANS = {"spinning", "subnormals"}
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [pytest.param(kind, marks=pytest.mark.alone("it compares means") if kind in OF_MEANS else ()) for kind in PAIRS],
+)
 def test_a_program_shows_it_and_one_beside_it_does_not(lab, kind):
     shows, does_not, is_right = PAIRS[kind]
     with_it = findings(report_of(lab, shows(Programs(lab))))
@@ -216,6 +223,7 @@ CLEAN = {
 }
 
 
+@pytest.mark.alone("a single first inference that has to wait for a CPU is slow")
 @pytest.mark.parametrize("name", CLEAN)
 def test_a_program_without_a_fault_has_no_finding(lab, name):
     report = report_of(lab, CLEAN[name](Programs(lab)))

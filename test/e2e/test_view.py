@@ -4,6 +4,7 @@ that should be refused, slow peers and other formats are in test/tools/view_test
 
 import contextlib
 import json
+import os
 import signal
 import struct
 import subprocess
@@ -12,7 +13,7 @@ from collections import Counter
 
 import envs
 from conftest import environment
-from lab import wait_until
+from lab import PATIENCE, wait_until
 
 
 @contextlib.contextmanager
@@ -99,8 +100,10 @@ def test_a_recording_that_goes_on_is_shown_as_far_as_it_is(lab):
         return inferences > 0
 
     wait_until(is_there, recorder)
-    recorder.send_signal(signal.SIGINT)
-    recorder.wait(240)
+    # not SIGINT: it is ignored by programs that a shell started in the background
+    with open("/proc/%d/task/%d/children" % (recorder.pid, recorder.pid)) as children:
+        os.kill(int(children.read().split()[0]), signal.SIGTERM)
+    recorder.wait(PATIENCE)
     with view(lab, path) as get:
         assert not get("recording.json")["growing"]
         assert table(get, "models")[0]["inferences"] > inferences

@@ -4,13 +4,23 @@
 const assert = require('assert/strict');
 const { firstOf, middle } = require('./view_common.js');
 
+/** Where the inferences at these parts of their list begin, as parts of the view. */
+const shares = (d, ...parts) =>
+	d.page.evaluate(async all => {
+		const table = await (await fetch('table?what=inferences&sort=begin&dir=asc&limit=1000')).json();
+		const column = table.columns.findIndex(one => one.name === 'begin');
+		const { begin, end } = inftrace.app.view;
+		return all.map(part => (table.rows[Math.floor(part * table.rows.length)][column] - begin) / (end - begin));
+	}, parts);
+
 exports.a_range_filters_every_table = async d => {
 	await d.tab('Inferences');
 	const rows = () => d.page.$eval('.grid', grid => Number(grid.ariaRowCount) - 1);
 	await d.page.waitForSelector('.grid-row[data-line="0"]');
 	const all = await rows();
 	const ruler = await d.box('.ruler');
-	await d.drag([ruler.x + ruler.width * 0.6, ruler.y + 10], [ruler.x + ruler.width * 0.8, ruler.y + 10]);
+	const [from, to] = await shares(d, 0.2, 0.7);
+	await d.drag([ruler.x + ruler.width * from, ruler.y + 10], [ruler.x + ruler.width * to, ruler.y + 10]);
 	await d.until(
 		most => Number(document.querySelector('.grid')?.ariaRowCount) - 1 < most && inftrace.app.place.range,
 		all,
