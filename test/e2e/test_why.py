@@ -159,6 +159,7 @@ def check_part(slow, stage, cause, words):
     assert ns > 0.3 * (row["why"]["excess_ns"] - others_ns), row["why"]["words"]
 
 
+@pytest.mark.alone("waits for a CPU would be the cause")
 def test_what_the_inputs_do_and_who_runs_beside(lab, wheel):
     """A Loop that goes round more often, rows that are new, another session."""
     slow = Slow(lab, wheel, "uneven")
@@ -220,6 +221,7 @@ def test_a_cgroup_out_of_quota_is_named(lab, wheel):
     assert "cpu_quota" not in slow.named("run")
 
 
+@pytest.mark.alone("waits for a CPU would be the cause")
 def test_weights_that_left_memory_are_read_again(lab, wheel):
     """Mapped weights, whose pages are no longer in memory: as a rule, for a file system in memory has no others."""
     slow = Slow(lab, wheel, "mapped", "--mapped")
