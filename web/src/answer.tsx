@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The answer, before anything else: the verdict of the report and what to look at.
 import type { App } from './app';
-import { oneLine } from './format';
+import { oneLine, sentence } from './format';
 import { useApp } from './use';
 
 /** Leads from a finding to the inferences that it is about. */
@@ -49,7 +49,7 @@ export function Answer({ app }: { app: App }) {
 					<span class={isOpen ? 'caret open' : 'caret'} aria-hidden="true" />
 				</button>
 				<p title={report.verdict ?? ''}>
-					{oneLine(report.verdict ?? 'The report has no verdict.')}
+					{sentence(oneLine(report.verdict ?? 'the report has no verdict'))}
 				</p>
 				{!isOpen && found.length > 0 && <span class="badge">{found.length} to look at</span>}
 			</div>

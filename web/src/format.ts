@@ -93,3 +93,8 @@ export function oneLine(text: string): string {
 		.replace(/[\u0000-\u001f]/g, c => String.fromCharCode(0x2400 + c.charCodeAt(0)))
 		.replace(/[\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
 }
+
+/** With a capital letter. Names keep theirs: a word with a digit, a dot or an underscore is one. */
+export function sentence(text: string): string {
+	return /^[a-z]+[ ,:]/.test(text) ? text[0].toUpperCase() + text.slice(1) : text;
+}

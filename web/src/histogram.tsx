@@ -18,7 +18,13 @@ export function Histogram({ app, model }: { app: App; model: string }) {
 		app.recording.events,
 	);
 	if (!data || data.counts.length === 0 || data.edges.length < 2)
-		return <div class="histogram empty dim">No inference has ended here.</div>;
+		return (
+			<div class="histogram empty dim">
+				{app.report?.models?.length
+					? 'No inference to measure: the first ones of sessions, failed and cut off ones are left out.'
+					: 'There are no inferences.'}
+			</div>
+		);
 	return <Bars app={app} bins={merged(data)} latency={latency} />;
 }
 
@@ -69,6 +75,7 @@ function Bars({ app, bins, latency }: { app: App; bins: Bins; latency: readonly 
 	const step = W / n;
 	/** Where a latency lies on the logarithmic axis, 0 to 1. */
 	const shareOf = (value: number): number => Math.log(value / edges[0]) / Math.log(edges[n] / edges[0]);
+	const digits = edges[n] > edges[0] * 1.25 ? 2 : 4; // as many as tell the ends apart
 	const marks =
 		bins.p50_ns != null &&
 		bins.p99_ns != null &&
@@ -79,7 +86,10 @@ function Bars({ app, bins, latency }: { app: App; bins: Bins; latency: readonly 
 			title="The first inferences of sessions are left out. Drag to filter the table"
 		>
 			<figcaption>
-				<b>{count(total)} inferences</b> by latency
+				<b>
+					{count(total)} {total === 1 ? 'inference' : 'inferences'}
+				</b>{' '}
+				by latency
 				{latency ? (
 					<button onClick={() => app.go({ latency: null })}>
 						{duration(latency[0])} to {duration(latency[1])} ×
@@ -136,9 +146,9 @@ function Bars({ app, bins, latency }: { app: App; bins: Bins; latency: readonly 
 				<line x1="0" x2={W} y1={H} y2={H} class="axis" />
 			</svg>
 			<div class="axis-text" style={{ height: `${FOOT}px` }}>
-				<span>{duration(edges[0], 2)}</span>
-				<span>{duration(edges[Math.floor(n / 2)], 2)}</span>
-				<span>{duration(edges[n], 2)}</span>
+				{[edges[0], edges[Math.floor(n / 2)], edges[n]].map((edge, i) => (
+					<span key={i}>{duration(edge, digits)}</span>
+				))}
 			</div>
 		</figure>
 	);

@@ -109,9 +109,10 @@ export function blocksOf(lines: readonly Line[], rows: number): string[] {
 
 /**
  * Collapsed at first: creations of sessions where not all lines fit on a screen, then, as long as there are very many,
- * threads, and processes from the last on.
+ * threads, models from the last on, and processes. The first process stays open unless its lines are
+ * too many to draw: a page of one line says nothing.
  */
-export function collapsedAtFirst(tracks: readonly Track[], fits = 16, most = 60): Set<number> {
+export function collapsedAtFirst(tracks: readonly Track[], fits = 16, most = 60, drawn = 1000): Set<number> {
 	const out = new Set<number>();
 	const children = childrenOf(tracks);
 	let lines = layOut(tracks, out, new Set()).length;
@@ -130,6 +131,9 @@ export function collapsedAtFirst(tracks: readonly Track[], fits = 16, most = 60)
 		tracks.filter(track => track.rows > 1 && track.kind === 'thread'),
 		most,
 	);
-	collapse(tracks.filter(track => track.kind === 'process' && children.has(track.id)).reverse(), most);
+	collapse(tracks.filter(track => track.kind === 'model' && children.has(track.id)).reverse(), most);
+	const processes = tracks.filter(track => track.kind === 'process' && children.has(track.id));
+	collapse(processes.slice(1).reverse(), most);
+	collapse(processes.slice(0, 1), drawn);
 	return out;
 }

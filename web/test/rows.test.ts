@@ -98,3 +98,25 @@ test('a long tree is collapsed at first until it fits, a short one is not', () =
 	];
 	assert.equal(layOut(threads, collapsedAtFirst(threads, 16, 150), new Set()).length <= 150, true);
 });
+
+test('models and later processes are collapsed before the first process is, which stays open', () => {
+	const models = (process: number, n: number): Track[] => [
+		track(process, null, 'process', -1, 0),
+		...Array.from({ length: n }, (_, i) => [
+			track(process + 2 * i + 1, process, 'model', -1, 0),
+			track(process + 2 * i + 2, process + 2 * i + 1, 'lane', process + i, 1),
+		]).flat(),
+	];
+	const forty = models(0, 40);
+	const collapsed = collapsedAtFirst(forty);
+	assert.equal(collapsed.has(0), false);
+	assert.equal(collapsed.has(1), false, 'the first model');
+	assert.equal(layOut(forty, collapsed, new Set()).length, 60);
+	const many = [...models(0, 100), ...models(1000, 100)];
+	assert.deepEqual(
+		[...collapsedAtFirst(many)].filter(id => id % 1000 === 0),
+		[1000],
+	);
+	assert.equal(layOut(many, collapsedAtFirst(many), new Set())[1].isCollapsed, true);
+	assert.equal(collapsedAtFirst(models(0, 2000)).has(0), true, 'too many lines to draw');
+});
