@@ -66,7 +66,7 @@ static int add_file(struct csv *csv, size_t table, int folder, struct err *err)
 	int fd, code;
 
 	snprintf(name, sizeof name, "%s.csv", tables_list[table].name);
-	fd = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	fd = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return err_set(err, errno, "cannot create %s: %s", name, strerror(errno));
 	code = add_table(csv, table, fd, err);

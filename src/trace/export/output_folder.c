@@ -88,20 +88,10 @@ static int remove_file(const struct output_folder *folder, const char *name)
 	return unlinkat(folder->fd, name, 0);
 }
 
-/* As mkdir would have made it: mkdtemp's can be used by nobody else. */
-static void open_to_others(const struct output_folder *folder)
-{
-	mode_t mask = umask(0);
-
-	umask(mask);
-	fchmod(folder->fd, 0777 & ~mask);
-}
-
 int output_folder_keep(struct output_folder *folder, struct err *err)
 {
 	int code;
 
-	open_to_others(folder);
 	code = renameat2(AT_FDCWD, folder->temporary, AT_FDCWD, folder->path, RENAME_NOREPLACE);
 	if (!code)
 		*folder->temporary = 0;
