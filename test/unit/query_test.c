@@ -491,6 +491,8 @@ static void errors_have_a_place(void **state)
 	assert_string_equal(f->err.msg, "cannot run the query: no such column: durations; did you mean duration_ns?");
 	assert_true(f->place.is_known);
 	assert_int_equal(f->place.at, 17);
+	assert_int_equal(run_as(f, "csv", "SELECT op_type FROM inferences"), -EINVAL);
+	assert_string_equal(f->err.msg, "cannot run the query: no such column: op_type; operators has it");
 	assert_int_equal(run_as(f, "csv", "SELECT 1 FROM operator"), -EINVAL);
 	assert_string_equal(f->err.msg, "cannot run the query: no such table: operator; did you mean operators?");
 	assert_true(f->place.is_known && f->place.at == 14);

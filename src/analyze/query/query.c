@@ -103,6 +103,29 @@ static const char *near_column(const char *name)
 	return near_best(&near);
 }
 
+/* The first table or view that has a column, NULL: none has. */
+static const char *table_with(const char *column)
+{
+	struct query_table_words table;
+
+	for (size_t i = 0; query_table_at(i, &table); i++)
+		for (size_t k = 0; k < table.n_columns; k++)
+			if (!strcasecmp(query_column_at(i, k).name, column))
+				return table.name;
+	return NULL;
+}
+
+static int say_wrong_column(const char *message, const char *name, struct err *err)
+{
+	const char *dot = strrchr(name, '.'), *table = table_with(dot ? dot + 1 : name);
+	const char *meant = table ? NULL : near_column(name);
+
+	if (table)
+		return err_set(err, EINVAL, "cannot run the query: %.300s; %s has it", message, table);
+	return err_set(err, EINVAL, "cannot run the query: %.300s%s%s%s", message, meant ? "; did you mean " : "",
+		       meant ? meant : "", meant ? "?" : "");
+}
+
 /* SQL that is wrong: SQLite's words, and what may have been meant. */
 static int say_wrong(const struct query *query, struct err *err)
 {
@@ -112,7 +135,7 @@ static int say_wrong(const struct query *query, struct err *err)
 	if (!strncmp(message, table, sizeof table - 1))
 		meant = near_table(message + sizeof table - 1);
 	else if (!strncmp(message, column, sizeof column - 1))
-		meant = near_column(message + sizeof column - 1);
+		return say_wrong_column(message, message + sizeof column - 1, err);
 	return err_set(err, EINVAL, "cannot run the query: %.300s%s%s%s", message, meant ? "; did you mean " : "",
 		       meant ? meant : "", meant ? "?" : "");
 }
