@@ -18,6 +18,7 @@ struct counter {
 	struct sink *out;
 	uint64_t n_slices, n_instants, n_samples, n_lost;
 	struct export_losses losses;
+	struct err out_err; /* code: 0 until the output fails */
 };
 
 static int put(struct sink *sink, const struct event *event, struct err *err)
@@ -30,7 +31,9 @@ static int put(struct sink *sink, const struct event *event, struct err *err)
 	for (size_t i = 0; event->type == EVENT_INSTANT && event->kind == KIND_LOST && i < event->n_args; i++)
 		if (event->args[i].key == KEY_COUNT && event->args[i].integer > 0)
 			counter->n_lost += (uint64_t)event->args[i].integer;
-	return sink_put(counter->out, event, err);
+	if (sink_put(counter->out, event, err))
+		counter->out_err = *err;
+	return -counter->out_err.code;
 }
 
 /* "dir/profile.json.gz" becomes "profile.pftrace". */
@@ -99,6 +102,11 @@ static int target_open(struct target *target, const char *path, bool is_forced, 
 	return output_open(&target->file, path, is_forced, err);
 }
 
+static const char *target_path(const struct target *target)
+{
+	return target->is_folder ? target->folder.path : target->file.path;
+}
+
 static int target_keep(struct target *target, struct err *err)
 {
 	return target->is_folder ? output_folder_keep(&target->folder, err) : output_keep(&target->file, err);
@@ -121,12 +129,19 @@ static struct sink *open_sink(const struct target *target, struct names *names, 
 	return target->to->open(fd, names, last_track, err);
 }
 
+/* What the output said, without the place in the input at which it failed. */
+static int say_output(const struct target *target, const struct err *out_err, struct err *err)
+{
+	*err = *out_err;
+	return strcmp(target_path(target), "-") ? err_wrap(err, "%s", target_path(target)) : -err->code;
+}
+
 static int copy(struct import *import, const struct target *target, struct counter *counter, struct err *err)
 {
 	const struct exporter *to = target->to;
 	struct names *names = names_new();
 	uint32_t last_track = 0;
-	struct err ignored;
+	struct err closing = { 0 };
 	int code = -ENOMEM;
 
 	counter->out = names ? open_sink(target, names, &last_track, err) : NULL;
@@ -137,8 +152,10 @@ static int copy(struct import *import, const struct target *target, struct count
 	if (counter->out) {
 		counter->sink = (struct sink){ put, names, &last_track };
 		code = import_read(import, &counter->sink, err);
-		if (to->close(counter->out, &counter->losses, code ? &ignored : err) && !code)
-			code = -err->code;
+		if (to->close(counter->out, &counter->losses, &closing) && !code)
+			counter->out_err = closing;
+		if (counter->out_err.code)
+			code = say_output(target, &counter->out_err, err);
 	}
 	names_free(names);
 	return code;

@@ -38,7 +38,7 @@ void perfetto_file_done(struct perfetto_file *file)
 static int fail(int code, struct err *err)
 {
 	const char *next =
-	    code == ENOSPC || code == EDQUOT ? "; free some room, or record to another place with -o" : "";
+	    code == ENOSPC || code == EDQUOT ? "; free some room, or write to another place with -o" : "";
 
 	return err_set(err, code, "cannot write the recording: %s%s", strerror(code), next);
 }
