@@ -41,14 +41,19 @@ static int open_stop_fd(struct err *err)
 	return fd < 0 ? err_set(err, errno, "cannot wait for signals: %s", strerror(errno)) : fd;
 }
 
-static void announce(const struct view_opts *opts, const char *address)
+/* A page whose address nobody learns is of no use. */
+static int announce(const struct view_opts *opts, const char *address, struct err *err)
 {
-	printf("%s\n", address);
-	fflush(stdout);
+	if (printf("%s\n", address) < 0 || fflush(stdout)) {
+		err_set(err, errno, "cannot print the page's address: %s", strerror(errno));
+		clearerr(stdout); /* said */
+		return -err->code;
+	}
 	if (isatty(STDERR_FILENO))
 		term_say("open this address in a browser; Ctrl-C ends");
 	if (!opts->no_browser && browser_is_there() && !browser_open(address))
 		term_say("cannot start xdg-open: open the address yourself");
+	return 0;
 }
 
 static int serve(struct http *http, struct view *view, const struct view_opts *opts, struct err *err)
@@ -58,8 +63,8 @@ static int serve(struct http *http, struct view *view, const struct view_opts *o
 
 	if (stop_fd < 0)
 		return stop_fd;
-	announce(opts, http_address(http));
-	code = http_run(http, &handler, stop_fd, err);
+	code = announce(opts, http_address(http), err);
+	code = code ? code : http_run(http, &handler, stop_fd, err);
 	close(stop_fd);
 	return code;
 }
