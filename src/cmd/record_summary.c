@@ -55,8 +55,8 @@ void record_summary_print(FILE *to, const char *path, const struct recorder_resu
 		fprintf(to, ", %s go%s on, not recorded", printable_count(result->n_left, "process").s,
 			result->n_left == 1 ? "es" : "");
 	print_nothing(to, result);
-	fprintf(to, "; %s (%s). Next: inftrace report %s, or open it in the Perfetto UI (ui.perfetto.dev)\n", path,
-		units_bytes((double)result->n_bytes).s, path);
+	fprintf(to, "; %s (%s). Next: inftrace report %s, or inftrace view %s\n", path,
+		units_bytes((double)result->n_bytes).s, path, path);
 }
 
 void record_summary_json(FILE *to, const char *path, const struct recorder_result *result, bool has_status)
