@@ -200,7 +200,7 @@ static void failure_of_the_file_comes_back_and_stays(void **state)
 
 	put_instants(writer, &lines, 1, 1);
 	assert_int_equal(sink_sync(perfetto_write_sink(writer), &err), -ENOSPC);
-	assert_string_equal(err.msg, "cannot write the recording: No space left on device; free some room, or record "
+	assert_string_equal(err.msg, "cannot write the recording: No space left on device; free some room, or write "
 				     "to another place with -o");
 	assert_int_equal(sink_flush(perfetto_write_sink(writer), &err), -ENOSPC);
 	assert_int_equal(perfetto_write_free(writer, &err), -ENOSPC);
