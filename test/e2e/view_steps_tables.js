@@ -87,7 +87,7 @@ exports.tables_sort_filter_and_select = async d => {
 	await d.until(() => document.querySelector('.grid-row.selected')?.dataset.line === '1');
 	await d.press('Escape');
 	await d.page.type('.filter', 'no such thing');
-	await d.until(() => document.querySelector('.panel').textContent.includes('There is nothing like this here'));
+	await d.until(() => document.querySelector('.panel').textContent.includes('Nothing to show here'));
 	await d.page.$eval('.filter', input => input.select());
 	await d.press('Backspace');
 	await d.until(() => document.querySelector('.grid-row[data-line]'));

@@ -266,7 +266,7 @@ export function Grid(props: GridProps) {
 				onSort={props.onSort}
 				style={{ gridTemplateColumns: template, minWidth }}
 			/>
-			{pages.total === 0 && <p class="empty dim">There is nothing like this here.</p>}
+			{pages.total === 0 && <p class="empty dim">Nothing to show here.</p>}
 			<div class="grid-body" style={{ height: `${pages.total * LINE}px`, minWidth }} role="rowgroup">
 				{Array.from({ length: Math.max(0, last - first) }, (_, k) => first + k).map(i => {
 					const row = rowAt(i);
