@@ -469,6 +469,33 @@ class Command(unittest.TestCase):
                 )
             self.assertEqual(server.stop(), 0)
 
+    def test_operators_of_no_inference_are_no_time_of_inferences(self):
+        def event(cat, name, ts, dur):
+            return {"ph": "X", "cat": cat, "name": name, "pid": 1, "tid": 1, "ts": ts, "dur": dur}
+
+        early = event("cpu_op", "aten::early", 10, 500)
+        rest = [event("user_annotation", "ProfilerStep#0", 1000, 100), event("cpu_op", "aten::add", 1010, 50)]
+        for events, expected in (([early, *rest], (100000, 1, ["ProfilerStep"])), ([early], (500000, 0, ["no model"]))):
+            with open(self.path("torch.json"), "w") as file:
+                json.dump({"schemaVersion": 1, "traceEvents": events}, file)
+            with Server("--no-browser", self.path("torch.json")) as server:
+                tree = server.json("icicle")
+                self.assertEqual((tree["ns"], tree["n"], [child["name"] for child in tree["children"]]), expected)
+                self.assertEqual(sum(child["ns"] for child in tree["children"]), tree["ns"])
+
+    def test_an_address_that_cannot_be_printed_ends_it(self):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run(
+                [INFTRACE, "view", "--no-browser", RECORDING],
+                check=False,
+                stdout=full,
+                stderr=subprocess.PIPE,
+                text=True,
+                timeout=PATIENCE,
+            )
+        self.assertEqual(done.returncode, 3)
+        self.assertEqual(done.stderr, "inftrace: cannot print the page's address: No space left on device\n")
+
     def test_errors_are_one_sentence(self):
         self.assertIn("No such file", self.fails(self.path("none")))
         with open(self.path("text"), "w") as file:

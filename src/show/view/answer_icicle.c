@@ -127,20 +127,46 @@ static void put_model(struct writer *to, size_t first, size_t last)
 	end(to);
 }
 
+static size_t end_of_model(const struct writer *to, size_t first)
+{
+	size_t next = first + 1;
+
+	while (next < to->n && to->group[next]->model == to->group[first]->model)
+		next++;
+	return next;
+}
+
+/* What the models take, and their inferences. */
+static uint64_t sum_all(const struct writer *to, size_t first, uint64_t *n)
+{
+	uint64_t ns = 0, ns_of_model, n_of_model;
+
+	*n = 0;
+	for (size_t i = first, next; i < to->n; i = next) {
+		next = end_of_model(to, i);
+		ns_of_model = sum(to, i, end_of(to, i, next, 0), &n_of_model);
+		*n += n_of_model;
+		ns += n_of_model ? ns_of_model : sum(to, i, next, &n_of_model);
+	}
+	return ns;
+}
+
+/* Operators of no inference, as session creation runs, are no part of the time of inferences: model 0 comes first. */
+static size_t first_of_inferences(const struct writer *to)
+{
+	size_t next = to->n && !to->group[0]->model ? end_of_model(to, 0) : 0;
+
+	return next < to->n && order_of(to->group[0]) ? next : 0;
+}
+
 static void put_tree(struct writer *to)
 {
-	uint64_t ns = 0, n = 0;
+	const size_t first = first_of_inferences(to);
+	uint64_t n, ns = sum_all(to, first, &n);
 
-	for (size_t i = 0; i < to->n; i++)
-		if (to->group[i]->kind == KIND_INFERENCE) {
-			ns += to->group[i]->total_ns;
-			n += to->group[i]->n;
-		}
 	begin(to, "inferences", ns, n, -1);
-	for (size_t i = 0, next; i < to->n; i = next) {
-		next = i + 1;
-		while (next < to->n && to->group[next]->model == to->group[i]->model)
-			next++;
+	for (size_t i = first, next; i < to->n; i = next) {
+		next = end_of_model(to, i);
 		put_model(to, i, next);
 	}
 	end(to);
