@@ -152,8 +152,9 @@ static void say_operators(const struct page *page)
 		fprintf(page->out, "; %.0f %% of %s time is in operators",
 			100 * (double)coverage->operators_ns / (double)coverage->wall_ns,
 			page->summary->n_models > 1 ? "its" : "the");
-		fprintf(page->out, ", %s takes %.0f %%", page_name(page, type->op_type, NAME_COLUMNS).s,
-			100 * (double)type->share_ns / (double)coverage->wall_ns);
+		if (type->op_type) /* not all formats have types */
+			fprintf(page->out, ", %s takes %.0f %%", page_name(page, type->op_type, NAME_COLUMNS).s,
+				100 * (double)type->share_ns / (double)coverage->wall_ns);
 	} else if (!strcmp(level, "inference")) {
 		fprintf(page->out, "; operators were not recorded (level inference)");
 	} else {
