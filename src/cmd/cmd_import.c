@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-/* `inftrace import FILE`: a file of another tool becomes a recording. convert.c does it. */
+/* `inftrace import FILE...`: files of other tools become a recording. convert.c does it, of several merge_files.c. */
 #include "cmd/cmd.h"
 #include "cmd/convert.h"
+#include "cmd/merge_files.h"
 
 struct import_opts {
+	struct opt_list offset;
 	struct convert_options shared;
 };
 
 static const struct opt import_opt_table[] = {
+	{ 0, "offset", "FILE=TIME",
+	  "of several files, when this one's time 0 was: nanoseconds since 1970; with a sign and a unit, as +1.5s, how "
+	  "long after the begin of the first recording",
+	  OPT_LIST, offsetof(struct import_opts, offset) },
 	CONVERT_OPTIONS(struct import_opts, shared),
 	{ 0 },
 };
@@ -16,6 +22,8 @@ static const struct cmd_example examples[] = {
 	{ "inftrace import onnxruntime_profile__2026-11-21.json -o app.pftrace", "a profile of ONNX Runtime" },
 	{ "inftrace import torch-trace.json.zst", "a trace of PyTorch, compressed" },
 	{ "inftrace import qnn.csv", "a profile of QNN, as qnn.pftrace" },
+	{ "inftrace import app.pftrace onnxruntime_profile__2026-11-21.json -o both.pftrace",
+	  "a recording and the runtime's own profile of the same run, on one clock" },
 	{ "zcat profile.json.gz | inftrace import - -o - > app.pftrace", "through pipes" },
 	{ 0 },
 };
@@ -24,12 +32,14 @@ static int run(const void *opaque, int argc, char **argv, struct err *err)
 {
 	const struct import_opts *opts = opaque;
 
+	if (argc > 1 || opts->offset.n)
+		return merge_files(argv, (size_t)argc, &opts->offset, &opts->shared, err);
 	return convert(argv[0], exporters_find("perfetto"), &opts->shared, err);
 }
 
 const struct cmd cmd_import = {
 	.name = "import",
-	.usage = "[options] FILE",
+	.usage = "[options] FILE...",
 	.summary = "turn a profile of another tool into a recording",
 	.help =
 	    "The recording opens in the Perfetto UI and in every command of inftrace. Commands that read recordings "
@@ -47,11 +57,15 @@ const struct cmd cmd_import = {
 	    "counters, "
 	    "flows, names. Steps and operators of PyTorch become inferences and operators.\n\n"
 	    "A recording of inftrace, or another Perfetto trace.\n\n"
-	    "A file that is cut off is read up to there.",
+	    "A file that is cut off is read up to there.\n\n"
+	    "Several files become one on one clock: that of the first recording of inftrace, else the wall clock. "
+	    "inftrace says by what it placed each file, and how far off that may be. A profile of ONNX Runtime is "
+	    "placed by the inferences that a recording of the same run has, too; or by the time in its name. The "
+	    "processes of each file stay apart and have its name.",
 	.examples = examples,
 	.opts = import_opt_table,
 	.opts_size = sizeof(struct import_opts),
 	.min_args = 1,
-	.max_args = 1,
+	.max_args = MERGE_MAX_FILES,
 	.run = run,
 };

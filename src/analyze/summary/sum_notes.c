@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "analyze/summary/sum_in.h"
+#include "event/merged_note.h"
 
 /* What the notes of one topic say. */
 struct topic {
@@ -238,6 +239,19 @@ static int note_dump(struct summary_maker *maker, uint32_t process, const struct
 	return rc;
 }
 
+static int note_merged(struct summary_maker *maker, uint32_t process, const struct event *event)
+{
+	void *row;
+	int rc = add_row(&maker->merged, sizeof(struct summary_merged), &row);
+
+	if (row)
+		*(struct summary_merged *)row =
+		    (struct summary_merged){ text_of(event, KEY_PATH), text_of(event, KEY_SOURCE),
+					     store_int(arg_of(event, KEY_BY_NS), 0), int_of(event, KEY_ERROR_NS),
+					     int_of(event, KEY_COUNT) };
+	return rc;
+}
+
 static int note_stopped(struct summary_maker *maker, uint32_t process, const struct event *event)
 {
 	void *row;
@@ -296,6 +310,7 @@ static const struct topic topics[] = {
 	{ EVENT_NOTE_CLOCK_CHANGED, note_clock_changed },
 	{ EVENT_NOTE_KEPT, note_kept },
 	{ EVENT_NOTE_DUMP, note_dump },
+	{ EVENT_NOTE_MERGED, note_merged },
 	{ EVENT_NOTE_STOPPED, note_stopped },
 	{ EVENT_NOTE_UNREADABLE, note_unreadable, true },
 	{ EVENT_NOTE_LEFT_OUT, note_left_out, true },

@@ -185,6 +185,7 @@ static void give_arrays(struct summary_maker *maker, struct end *end)
 	to->resources = give(owner, &end->resources, sizeof *to->resources, &to->n_resources);
 	to->stops = give(owner, &maker->stops, sizeof *to->stops, &to->n_stops);
 	to->dumps = give(owner, &maker->dumps, sizeof *to->dumps, &to->n_dumps);
+	to->merged = give(owner, &maker->merged, sizeof *to->merged, &to->n_merged);
 	to->unreadable = give(owner, &maker->unreadable, sizeof *to->unreadable, &to->n_unreadable);
 	to->left_out = give(owner, &maker->left_out, sizeof *to->left_out, &to->n_left_out);
 	to->clock_changes = give(owner, &maker->clock_changes, sizeof *to->clock_changes, &to->n_clock_changes);
@@ -380,6 +381,7 @@ void summary_drop(struct summary_maker *maker)
 	array_done(&maker->losses, sizeof(struct summary_loss));
 	array_done(&maker->stops, sizeof(struct summary_stop));
 	array_done(&maker->dumps, sizeof(struct summary_dump));
+	array_done(&maker->merged, sizeof(struct summary_merged));
 	array_done(&maker->unreadable, sizeof(struct summary_unreadable));
 	array_done(&maker->left_out, sizeof(struct summary_left_out));
 	array_done(&maker->clock_changes, sizeof(struct summary_clock));

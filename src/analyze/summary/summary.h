@@ -24,6 +24,7 @@
 #include "analyze/store/store.h"
 #include "analyze/summary/curve.h"
 #include "analyze/summary/summary_memory.h"
+#include "analyze/summary/summary_merged.h"
 #include "analyze/summary/summary_model.h"
 
 /* What the reader of the file has found out, given to summary_end. */
@@ -223,9 +224,10 @@ struct summary {
 	struct summary_left_out *left_out;
 	struct summary_clock *clock_changes;
 	struct summary_dump *dumps;
+	struct summary_merged *merged;
 	uint32_t n_processes, n_runtimes, n_models, n_sessions, n_transformers, n_types, n_nodes, n_elsewhere, n_ran_on,
 	    n_idle, n_tallies, n_slowest, n_resources, n_losses, n_stops, n_unreadable, n_left_out, n_clock_changes,
-	    n_dumps, n_memory, n_callers, n_caller_kinds, n_curves, n_named;
+	    n_dumps, n_merged, n_memory, n_callers, n_caller_kinds, n_curves, n_named;
 	uint64_t n_memory_left_out; /* sessions that are not in memory, because there are too many */
 	uint64_t n_named_left_out;  /* slices of names that are not in named, because there are too many */
 	uint64_t n_all_sessions;    /* with those that are not in sessions, because there are too many */

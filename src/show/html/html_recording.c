@@ -13,6 +13,7 @@
 #include "show/words/begin_words.h"
 #include "show/words/clock_words.h"
 #include "show/words/kept_words.h"
+#include "show/words/merged_words.h"
 #include "show/words/resource_words.h"
 #include "show/words/slow_words.h"
 
@@ -334,6 +335,8 @@ static void put_losses(struct html_page *page, const struct report *report)
 			       summary->stops[i].source ? " of " : "",
 			       summary->stops[i].source ? name_of(summary, summary->stops[i].source, 60).s : "",
 			       name_of(summary, summary->stops[i].reason, 2 * COLUMNS).s);
+	for (uint32_t i = 0; i < summary->n_merged; i++)
+		html_paragraph(page, "File: %s.", merged_words(summary, i, false).s);
 	for (uint32_t i = 0; i < summary->n_dumps && i < MAX_ROWS; i++)
 		html_paragraph(page, "Dump: %s (%s).", name_of(summary, summary->dumps[i].path, COLUMNS).s,
 			       name_of(summary, summary->dumps[i].why, COLUMNS).s);

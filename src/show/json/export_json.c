@@ -88,6 +88,23 @@ static void put_sampled(struct json_summary *to)
 	json_end(&to->json, '}');
 }
 
+static void put_merged(struct json_summary *to)
+{
+	const struct summary *summary = to->summary;
+
+	json_array(&to->json, "merged");
+	for (uint32_t i = 0; i < summary->n_merged; i++) {
+		json_object(&to->json, NULL);
+		json_summary_name(to, "file", summary->merged[i].path);
+		json_summary_name(to, "placed_by", summary->merged[i].source);
+		json_int(&to->json, "moved_by_ns", summary->merged[i].by_ns);
+		json_known(&to->json, "error_ns", summary->merged[i].error_ns);
+		json_known(&to->json, "common_inferences", summary->merged[i].n_runs);
+		json_end(&to->json, '}');
+	}
+	json_end(&to->json, ']');
+}
+
 static void put_dumps(struct json_summary *to)
 {
 	const struct summary *summary = to->summary;
@@ -195,6 +212,7 @@ static void put_recording(struct json_summary *to)
 	put_kept(to);
 	put_thinned(to);
 	put_sampled(to);
+	put_merged(to);
 	put_dumps(to);
 	json_array(&to->json, "stopped");
 	for (uint32_t i = 0; i < summary->n_stops; i++) {

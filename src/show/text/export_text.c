@@ -7,6 +7,7 @@
 
 #include "analyze/insight/insight.h"
 #include "show/text/page.h"
+#include "show/words/merged_words.h"
 #include "show/words/time_words.h"
 
 enum { WIDTH = 96 };
@@ -79,6 +80,12 @@ static void put_time(const struct page *page, struct table *table)
 		put_fact(table, i ? "" : "threads", line[i].s);
 }
 
+static void put_merged(const struct page *page, struct table *table)
+{
+	for (uint32_t i = 0; i < page->summary->n_merged; i++)
+		put_fact(table, i ? "" : "merged", merged_words(page->summary, i, page->opts.is_ascii).s);
+}
+
 static void print_head(const struct page *page)
 {
 	const struct summary *summary = page->summary;
@@ -107,6 +114,7 @@ static void print_head(const struct page *page)
 		printable_add(&text, ", %s)", printable_count(counts->n_samples, "sample").s);
 		put_fact(&table, "file", text.s);
 	}
+	put_merged(page, &table);
 	if (summary->recording.clock_error_ns >= 0) {
 		text = page_name(page, summary->recording.clock_source, 40);
 		printable_add(&text, ", off by %s at most",

@@ -11,6 +11,7 @@
 #include "show/text/page.h"
 #include "show/words/kept_words.h"
 #include "show/words/memory_words.h"
+#include "show/words/merged_words.h"
 #include "show/words/resource_words.h"
 #include "show/words/slow_words.h"
 #include "show/words/time_words.h"
@@ -62,6 +63,10 @@ static void put_command(const struct page *page)
 	put_fact(page, "range", &text);
 	text = recording->machine ? page_name(page, recording->machine, 200) : (struct printable){ "" };
 	put_fact(page, "machine", &text);
+	for (uint32_t i = 0; i < page->summary->n_merged; i++) {
+		text = merged_words(page->summary, i, page->opts.is_ascii);
+		put_fact(page, i ? "" : "merged", &text);
+	}
 }
 
 static void put_runtimes(const struct page *page)

@@ -65,7 +65,10 @@ int import_read(struct import *import, struct sink *out, struct err *err)
 {
 	struct import_bytes bytes = { import->input.data, import->input.size, input_forget_part };
 	struct passage passage = { { pass_on, out->names, out->last_track }, out, &import->input, 0 };
-	int code = import->format->read(&bytes, bytes.size > LARGE ? &passage.sink : out, &import->result, err);
+	int code;
+
+	import->result = (struct import_result){ 0 };
+	code = import->format->read(&bytes, bytes.size > LARGE ? &passage.sink : out, &import->result, err);
 
 	if (code) {
 		err_wrap(err, "cannot read %s", import->path);

@@ -26,8 +26,8 @@ const struct importer *import_find(const char *first, size_t size);
  */
 int import_open(struct import *import, const char *path, struct err *err);
 /*
- * Call once: puts every event into out. 0, or -errno and err, with the path; events before the place of an error were
- * put.
+ * Puts every event into out; it may be called again. 0, or -errno and err, with the path; events before the place of an
+ * error were put.
  */
 int import_read(struct import *import, struct sink *out, struct err *err);
 void import_close(struct import *import);

@@ -41,6 +41,8 @@ static int read(const struct import_bytes *in, struct sink *out, struct import_r
 	result->is_cut = found.is_cut;
 	result->cut_at = found.cut_at;
 	result->n_late = found.n_late;
+	result->has_realtime = found.has_realtime;
+	result->realtime_ns = found.realtime_ns;
 	return code;
 }
 

@@ -34,10 +34,12 @@ static inline const char *import_forget(const struct import_bytes *in, const cha
 
 /* Results of reading besides the events. */
 struct import_result {
-	bool is_cut;	 /* the file ends within an event or packet */
-	uint64_t cut_at; /* byte offset where that begins */
-	uint64_t n_late; /* events with a time before the last of their track, or an end outside of the slice around
-			  * them: moved there */
+	bool is_cut;	     /* the file ends within an event or packet */
+	uint64_t cut_at;     /* byte offset where that begins */
+	uint64_t n_late;     /* events with a time before the last of their track, or an end outside of the slice around
+			      * them: moved there */
+	bool has_realtime;   /* the file has both its own clock and CLOCK_REALTIME at one moment */
+	int64_t realtime_ns; /* the latter less the time of its events */
 };
 
 struct importer {

@@ -400,6 +400,8 @@ int perfetto_read(const void *data, size_t size, struct sink *out, struct perfet
 	*reader.err = (struct err){ 0 };
 	code = read_all(&reader, data, size);
 	reader.result->n_late = reader.state.n_late;
+	reader.result->has_realtime = reader.state.has_realtime;
+	reader.result->realtime_ns = reader.state.realtime_ns;
 	if (reader.inflate)
 		libdeflate_free_decompressor(reader.inflate);
 	free(reader.bundle);

@@ -284,6 +284,10 @@ int perfetto_state_snapshot(struct state *state, struct sequence *sequence, stru
 		clock[i].offset_ns = moment_ns - clock[i].last_ns;
 		if (set_clock(clocks_of(state, sequence, clock[i].id), &clock[i], err))
 			return -ENOMEM;
+		if (clock[i].id == CLOCK_REALTIME_ID && clock[i].last_ns && !state->has_realtime) {
+			state->has_realtime = true;
+			state->realtime_ns = (int64_t)(clock[i].last_ns - moment_ns);
+		}
 	}
 	return 0;
 }

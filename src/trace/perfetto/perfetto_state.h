@@ -94,6 +94,8 @@ struct state {
 	uint32_t n_tracks, track_room;
 	bool is_in_order; /* written by inftrace: events go to the sink at once */
 	uint64_t n_late;  /* events that were not in order in such a file */
+	bool has_realtime;
+	int64_t realtime_ns; /* CLOCK_REALTIME less the trace's clock, of the first snapshot that has it */
 };
 
 /* 0 or -ENOMEM, here and below. */
