@@ -223,7 +223,6 @@ CLEAN = {
 }
 
 
-@pytest.mark.alone("a single first inference that has to wait for a CPU is slow")
 @pytest.mark.parametrize("name", CLEAN)
 def test_a_program_without_a_fault_has_no_finding(lab, name):
     report = report_of(lab, CLEAN[name](Programs(lab)))
