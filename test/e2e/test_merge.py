@@ -7,6 +7,8 @@ import os
 import re
 import statistics
 
+import pytest
+
 from recording import Recording
 
 
@@ -41,6 +43,7 @@ def test_a_profile_of_the_runtime_agrees_with_the_recording_of_the_same_run(lab,
     assert sorted(process["name"] for process in report["processes"])[-1] == "python (recording.pftrace)"
 
 
+@pytest.mark.alone("the runtime reads the date and its clock one after the other")
 def test_the_name_of_a_profile_places_it(lab, wheel):
     done = lab.record(lab.python(wheel, "infer", "run", lab.model("cnn"), "--runs", 2, "--profile", lab.path("own")))
     (profile,) = glob.glob(lab.path("own-0*.json"))

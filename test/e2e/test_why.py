@@ -275,6 +275,7 @@ def test_probes_see_what_is_read_again_as_well(lab, wheel):
 
 
 @pytest.mark.root
+@pytest.mark.alone("waits for a CPU would be the cause")
 def test_memory_that_is_short_is_named(lab, wheel):
     """A limit on memory that is less than the program uses: its pages are taken away and read again."""
     slow = Slow(lab, wheel, "mapped", "--mapped")
