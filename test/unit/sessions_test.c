@@ -23,7 +23,9 @@ static void a_session_is_found_until_nothing_of_it_can_come(void **state)
 		sessions_end_round(&sessions);
 	}
 	assert_int_equal(sessions.n, 0);
+	assert_null(sessions_find(&sessions, 7));
 	assert_int_equal(sessions_at(&sessions, 7)->model, 0);
+	assert_ptr_equal(sessions_find(&sessions, 7), sessions_at(&sessions, 7));
 	sessions_done(&sessions);
 }
 

@@ -88,15 +88,12 @@ int recording_sum_up_open(struct recording *recording, struct import *import, st
 
 int recording_keep_open(struct recording *recording, struct import *import, struct err *err)
 {
-	int code;
-
 	*recording = (struct recording){ .names = names_new() };
 	if (recording->names)
 		recording->store = store_new(recording->names, &recording->last_track);
 	if (!recording->store)
 		return err_set(err, ENOMEM, "cannot read %s: out of memory", import->path);
-	code = read_into(import, store_sink(recording->store), err);
-	return code;
+	return read_into(import, store_sink(recording->store), err);
 }
 
 void recording_close(struct recording *recording)

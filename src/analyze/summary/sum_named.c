@@ -8,8 +8,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "analyze/summary/sum_in.h"
-
 enum { MAX_NAMED = 2048, MANY_VALUES = 1 << 14, SOME_VALUES = 1 << 9, N_WITH_MANY = 64 };
 
 struct named {

@@ -97,8 +97,9 @@ static int put_growth(struct memory *memory, const struct memory_growth *growth,
 static uint32_t model_of(struct recorded *process, uint32_t number)
 {
 	const struct session *session =
-	    number > process->session_base ? sessions_at(&process->sessions, (uint32_t)(number - process->session_base))
-					   : NULL;
+	    number > process->session_base
+		? sessions_find(&process->sessions, (uint32_t)(number - process->session_base))
+		: NULL;
 
 	return session ? session->model : 0;
 }

@@ -11,13 +11,19 @@ enum {
 	ROUNDS = 3, /* the one of the release, one in which other rings are read, and one in which lanes are put */
 };
 
+/* The slot where the search for this number begins. */
+static uint32_t home_of(const struct sessions *sessions, uint32_t number)
+{
+	return number * 0x9e3779b1u >> 7 & (sessions->n_slots - 1);
+}
+
 /* The slot of this number, or the free one where it belongs. */
 static uint32_t place_of(const struct sessions *sessions, uint32_t number)
 {
-	uint32_t mask = sessions->n_slots - 1, at = number * 0x9e3779b1u >> 7 & mask;
+	uint32_t at = home_of(sessions, number);
 
 	while (sessions->slot[at].number && sessions->slot[at].number != number)
-		at = (at + 1) & mask;
+		at = (at + 1) & (sessions->n_slots - 1);
 	return at;
 }
 
@@ -55,18 +61,25 @@ struct session *sessions_at(struct sessions *sessions, uint32_t number)
 	return &sessions->slot[at];
 }
 
+const struct session *sessions_find(const struct sessions *sessions, uint32_t number)
+{
+	const struct session *session =
+	    number && sessions->n_slots ? &sessions->slot[place_of(sessions, number)] : NULL;
+
+	return session && session->number ? session : NULL;
+}
+
 /* Those behind it move up, so that each is still found from where its number belongs. */
 static void forget(struct sessions *sessions, uint32_t number)
 {
 	uint32_t mask = sessions->n_slots - 1, hole, at;
 
-	if (!sessions->n_slots || !sessions->slot[hole = place_of(sessions, number)].number)
+	if (!sessions_find(sessions, number))
 		return;
+	hole = place_of(sessions, number);
 	sessions->n--;
 	for (at = (hole + 1) & mask; sessions->slot[at].number; at = (at + 1) & mask) {
-		uint32_t home = sessions->slot[at].number * 0x9e3779b1u >> 7 & mask;
-
-		if (((at - home) & mask) < ((at - hole) & mask))
+		if (((at - home_of(sessions, sessions->slot[at].number)) & mask) < ((at - hole) & mask))
 			continue;
 		sessions->slot[hole] = sessions->slot[at];
 		hole = at;

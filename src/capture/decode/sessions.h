@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 struct session {
-	uint32_t number;	  /* 0: free; that of sessions_unknown is 0, too */
+	uint32_t number;	  /* 0: a free slot, or the unknown session */
 	uint32_t model, creating; /* name of the group, now and during its creation */
 	uint32_t path, providers, options;
 	int64_t bytes;
@@ -41,6 +41,8 @@ struct sessions {
  * session. NULL: out of memory. Valid until the next call.
  */
 struct session *sessions_at(struct sessions *sessions, uint32_t number);
+/* NULL: it is not known, or not any more. */
+const struct session *sessions_find(const struct sessions *sessions, uint32_t number);
 /* It was released: its number does not come back. */
 void sessions_release(struct sessions *sessions, uint32_t number);
 /* All that was written when the last round began has been read. */
