@@ -42,10 +42,11 @@ def run(case, inftrace):
             "TERM": "dumb",
             "DATA": str(SOURCE / "test/data"),
             "SOURCE": str(SOURCE),
+            "GOCACHE": os.environ.get("GOCACHE", str(pathlib.Path.home() / ".cache/go-build")),  # Go builds its pprof
         }
         environment.update((name, value) for name, value in os.environ.items() if name.endswith("SAN_OPTIONS"))
         done = subprocess.run(
-            ["bash", "./cmd"], cwd=work, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=60
+            ["bash", "./cmd"], cwd=work, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=300
         )
         printed = {
             name: edit(case, text.replace(folder.encode(), b"FOLDER"))
