@@ -27,6 +27,11 @@ static inline void *array_add_raw(struct array *array, size_t size)
 {
 	return array->n < array->capacity ? (char *)array->data + array->n++ * size : array_add(array, size);
 }
+/* Where element `at` is or will be; NULL while the array has none. */
+static inline const void *array_from(const struct array *array, size_t at, size_t size)
+{
+	return array->data ? (const char *)array->data + at * size : NULL;
+}
 void array_done(struct array *array, size_t size);
 
 #endif

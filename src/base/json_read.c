@@ -6,7 +6,7 @@
 
 void json_read_init(struct json_reader *reader, const char *text, size_t len)
 {
-	*reader = (struct json_reader){ .at = text, .end = text + len };
+	*reader = (struct json_reader){ .at = text, .end = len ? text + len : text };
 }
 
 static enum json_token broken(struct json_reader *reader)
@@ -203,10 +203,10 @@ static size_t take_character(const char **at, const char *end, char *to)
 
 void json_span_text(struct json_span span, char *to, size_t size)
 {
-	const char *at = span.start, *end = span.start + span.len;
+	const char *at = span.start, *end = at ? at + span.len : NULL;
 	size_t used = 0;
 
-	while (span.start && at < end) {
+	while (at < end) {
 		char bytes[4];
 		size_t n = take_character(&at, end, bytes);
 

@@ -207,7 +207,7 @@ const uint64_t *stats_part(const struct stats *stats, size_t i, size_t *n)
 	size_t begin = i ? stats->part[i - 1] : 0, end = i < stats->n_more ? stats->part[i] : stats->n;
 
 	*n = end - begin;
-	return stats->value + begin;
+	return *n ? stats->value + begin : NULL;
 }
 
 /* Those of another follow, as long as ours; what was in a block that is not full is in none then. */

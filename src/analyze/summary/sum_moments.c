@@ -77,7 +77,7 @@ static void take_from_heap(struct moments *moments)
 
 const struct moment *sum_moments_first(const struct moments *moments)
 {
-	const struct moment *row = (const struct moment *)moments->row.data + moments->row_at;
+	const struct moment *row = array_from(&moments->row, moments->row_at, sizeof *row);
 	const struct moment *heap = moments->heap.n ? moments->heap.data : NULL;
 
 	if (moments->row_at == moments->row.n)

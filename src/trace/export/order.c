@@ -85,7 +85,7 @@ static int drain(struct order *order, size_t n, struct err *err)
 	for (size_t i = 0; i < order->entries.n && !code; i++) {
 		struct order_entry entry = ((const struct order_entry *)order->entries.data)[key[i].at];
 
-		entry.event.args = (const struct arg *)order->args.data + entry.first_arg;
+		entry.event.args = array_from(&order->args, entry.first_arg, sizeof(struct arg));
 		code =
 		    i < n ? pass_on(order, &entry, err) : keep(&order->other_entries, &order->other_args, &entry, err);
 	}

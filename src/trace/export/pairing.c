@@ -84,7 +84,7 @@ static int end(struct pairing *pairing, struct pairing_track *track, const struc
 					.track = event->track,
 					.begin_ns = open->begin_ns,
 					.end_ns = event->time_ns > open->begin_ns ? event->time_ns : open->begin_ns,
-					.args = (const struct arg *)track->args.data + open->first_arg,
+					.args = array_from(&track->args, open->first_arg, sizeof(struct arg)),
 					.n_args = open->n_args,
 					.self = open,
 					.of = track,

@@ -96,7 +96,7 @@ static struct pairing_slice slice_of(struct pairing_track *track, const struct p
 {
 	return (struct pairing_slice){ .kind = open->kind,
 				       .name = open->name,
-				       .args = (const struct arg *)track->args.data + open->first_arg,
+				       .args = array_from(&track->args, open->first_arg, sizeof(struct arg)),
 				       .n_args = open->n_args,
 				       .self = open,
 				       .of = track };

@@ -21,10 +21,10 @@ static bool take_digits(const char **at, const char *end, uint64_t *value)
 
 bool chrome_trace_ns(struct json_span number, uint64_t *ns)
 {
-	const char *at = number.start, *end = at + number.len;
+	const char *at = number.start, *end = at ? at + number.len : NULL;
 	uint64_t us, unit = 100;
 
-	if (!number.start || !take_digits(&at, end, &us))
+	if (!at || !take_digits(&at, end, &us))
 		return false;
 	*ns = us * 1000;
 	if (at < end && *at == '.')

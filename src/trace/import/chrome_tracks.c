@@ -198,9 +198,11 @@ static struct chrome_lane *add_lane(struct chrome_tracks *tracks, uint32_t index
 struct slices *chrome_lane_slices(struct chrome_tracks *tracks, uint32_t process, uint64_t key, uint64_t begin_ns,
 				  uint64_t end_ns)
 {
-	struct chrome_lane *lane = tracks->lanes.data, *last = lane + tracks->lanes.n, *free = NULL;
+	struct chrome_lane *free = NULL;
 
-	for (; lane < last; lane++) {
+	for (size_t i = 0; i < tracks->lanes.n; i++) {
+		struct chrome_lane *lane = (struct chrome_lane *)tracks->lanes.data + i;
+
 		if (lane->process != process)
 			continue;
 		if (lane->end_ns > begin_ns && lane->key == key)

@@ -369,8 +369,10 @@ static inline bool put_quick(struct perfetto_writer *writer, const struct event 
 	if (event->track >= writer->n_tracks || out->block.size - out->block.len < QUICK_ROOM || out->err.code)
 		return false;
 	track = &writer->track[event->track];
+	if (!track->is_quick)
+		return false;
 	sequence = &writer->sequence[track->sequence];
-	if (!track->is_quick || event->time_ns < sequence->last_ns)
+	if (event->time_ns < sequence->last_ns)
 		return false;
 	delta_ns = event->time_ns - sequence->last_ns;
 	if (event->type == EVENT_END && !event->n_args) {
