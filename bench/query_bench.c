@@ -62,7 +62,7 @@ static void check(int code, const struct err *err)
 	exit(3);
 }
 
-static int begin(void *ctx, const char *const *columns, size_t n, struct err *err)
+static int begin(void *ctx, const struct query_heading *columns, size_t n, struct err *err)
 {
 	*(uint64_t *)ctx = 0;
 	return 0;

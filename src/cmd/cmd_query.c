@@ -160,6 +160,8 @@ const struct cmd cmd_query = {
 		  "the slowest inferences, and why" },
 		{ "inftrace query --format csv run.pftrace \"SELECT * FROM inferences\" > inferences.csv",
 		  "a table for other programs" },
+		{ "inftrace query --format arrow run.pftrace \"SELECT * FROM operators\" > operators.arrows",
+		  "the same without parsing: an Arrow IPC stream for pandas, polars, DuckDB or R" },
 		{ "inftrace query run.pftrace", "a shell" },
 		{ 0 },
 	    },

@@ -525,7 +525,7 @@ static int refuse_second(void *ctx, const struct query_value *values, size_t n, 
 	return ++*(int *)ctx < 2 ? 0 : err_set(err, EPIPE, "enough");
 }
 
-static int take_columns(void *ctx, const char *const *columns, size_t n, struct err *err)
+static int take_columns(void *ctx, const struct query_heading *columns, size_t n, struct err *err)
 {
 	return 0;
 }

@@ -213,16 +213,27 @@ static struct query_value value_of(sqlite3_stmt *statement, int i)
 	return value;
 }
 
+static enum query_type documented_type(const char *word)
+{
+	static const char *const words[] = { "", "INTEGER", "REAL", "TEXT", "BLOB" };
+
+	for (size_t i = 1; word && i < sizeof words / sizeof *words; i++)
+		if (!strcmp(word, words[i]))
+			return (enum query_type)i;
+	return QUERY_NULL;
+}
+
 static int begin(sqlite3_stmt *statement, const struct query_taker *to, size_t n, struct err *err)
 {
-	const char *names[MAX_VALUES];
+	struct query_heading columns[MAX_VALUES];
 
 	for (size_t i = 0; i < n; i++) {
-		names[i] = sqlite3_column_name(statement, (int)i);
-		if (!names[i])
+		columns[i] = (struct query_heading){ sqlite3_column_name(statement, (int)i),
+						     documented_type(sqlite3_column_decltype(statement, (int)i)) };
+		if (!columns[i].name)
 			return err_set(err, ENOMEM, "cannot run the query: out of memory");
 	}
-	return to->begin(to->ctx, names, n, err);
+	return to->begin(to->ctx, columns, n, err);
 }
 
 /* 1: there was an error of SQLite. */

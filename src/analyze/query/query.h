@@ -31,10 +31,15 @@ struct query_value {
 	size_t len;
 };
 
+struct query_heading {
+	const char *name;
+	enum query_type type; /* that is documented; QUERY_NULL: a computed column, which may have any */
+};
+
 /* Takes the rows of a statement. 0, or a negative number to stop: query_run returns it. end may be NULL. */
 struct query_taker {
 	void *ctx;
-	int (*begin)(void *ctx, const char *const *columns, size_t n, struct err *err);
+	int (*begin)(void *ctx, const struct query_heading *columns, size_t n, struct err *err);
 	int (*row)(void *ctx, const struct query_value *values, size_t n, struct err *err);
 	int (*end)(void *ctx, struct err *err);
 };

@@ -6,12 +6,14 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define QUERY_FORMATS(F) \
 	F(table) \
 	F(csv) \
 	F(json) \
-	F(jsonl)
+	F(jsonl) \
+	F(arrow)
 
 #define DECLARE(name) extern const struct query_format query_as_##name;
 QUERY_FORMATS(DECLARE)
@@ -47,7 +49,9 @@ void query_writer_done(struct query_writer *writer)
 	for (size_t i = 0; i < writer->n_columns; i++)
 		free(writer->columns[i]);
 	free(writer->columns);
+	free(writer->types);
 	writer->columns = NULL;
+	writer->types = NULL;
 	writer->n_columns = 0;
 }
 
@@ -60,18 +64,24 @@ static int check(struct query_writer *writer, struct err *err)
 	return err_set(err, errno ? errno : EIO, "cannot write the answer: %s", strerror(errno ? errno : EIO));
 }
 
-static int begin(void *writer_, const char *const *columns, size_t n, struct err *err)
+static int begin(void *writer_, const struct query_heading *columns, size_t n, struct err *err)
 {
 	struct query_writer *writer = writer_;
 	int code = 0;
 
+	if (writer->format->is_binary && isatty(fileno(writer->out)))
+		return err_set(err, EINVAL,
+			       "cannot write the answer: %s is not for a terminal: write it to a file (> FILE)",
+			       writer->format->name);
 	writer->n_rows = 0;
 	writer->columns = calloc(n, sizeof *writer->columns);
-	while (writer->columns && writer->n_columns < n) {
-		char *copy = strdup(columns[writer->n_columns]);
+	writer->types = calloc(n, sizeof *writer->types);
+	while (writer->columns && writer->types && writer->n_columns < n) {
+		char *copy = strdup(columns[writer->n_columns].name);
 
 		if (!copy)
 			break;
+		writer->types[writer->n_columns] = columns[writer->n_columns].type;
 		writer->columns[writer->n_columns++] = copy;
 	}
 	if (writer->n_columns < n)

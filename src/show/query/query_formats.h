@@ -10,7 +10,7 @@
 #include "analyze/query/query.h"
 
 /* For options; a test compares it with the table. */
-#define QUERY_FORMAT_NAMES "table|csv|json|jsonl"
+#define QUERY_FORMAT_NAMES "table|csv|json|jsonl|arrow"
 
 /* Where rows go. Start from one with out, format and the looks set. */
 struct query_writer {
@@ -19,6 +19,7 @@ struct query_writer {
 	bool is_human; /* units in tables: 12.3 ms; else exact numbers */
 	bool is_ascii; /* tables are pure ASCII */
 	char **columns;
+	enum query_type *types; /* of the columns, as in struct query_heading */
 	size_t n_columns;
 	uint64_t n_rows; /* of the statement so far */
 	void *state;	 /* the format's, freed behind the last row */
@@ -31,6 +32,7 @@ struct query_format {
 	int (*begin)(struct query_writer *writer, struct err *err);
 	int (*row)(struct query_writer *writer, const struct query_value *values, struct err *err);
 	void (*end)(struct query_writer *writer);
+	bool is_binary; /* no terminal should see it */
 };
 
 extern const struct query_format *const query_formats[]; /* the default first; NULL ends it */
