@@ -278,6 +278,13 @@ def silero():
     return os.path.join(path, "bin", "python"), library
 
 
+@functools.lru_cache(maxsize=None)
+def tables():
+    """A Python environment with the newest of what reads tables, and what builds and checks a package."""
+    packages = ["pandas", "polars", "pyarrow", "matplotlib", "mypy", "flit_core"]
+    return os.path.join(_venv("tables", _python_between((3, 10), (3, 14)), packages), "bin", "python")
+
+
 class Sherpa:
     """The library of the speech package sherpa-onnx."""
 

@@ -17,6 +17,7 @@ ALL = [
     (envs.magika,),
     (envs.silero,),
     (envs.sherpa,),
+    (envs.tables,),
     (envs.jar,),
     (envs.bytedeco,),
     (envs.go_program,),

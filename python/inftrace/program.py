@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The program inftrace: where it is, and how it is run."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import subprocess
+import tempfile
+from typing import IO, Iterator, List, Optional, Sequence, Union
+
+Path = Union[str, "os.PathLike[str]"]
+Option = Union[None, bool, int, float, str, Sequence[str]]
+
+
+class Error(Exception):
+    """What inftrace says when it fails; status is its exit status (2: the arguments make no sense, 3: it failed)."""
+
+    def __init__(self, message: str, status: Optional[int] = None) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+def _is_this_package(path: str) -> bool:
+    """Whether the file is the script that this package installs, which would call itself."""
+    with open(path, "rb") as file:
+        return file.read(2) == b"#!"
+
+
+def program() -> str:
+    """The path of the program: $INFTRACE_PROGRAM, the one that came with this package, or the first on PATH."""
+    named = os.environ.get("INFTRACE_PROGRAM")
+    if named:
+        if not os.access(named, os.X_OK):
+            raise Error("cannot run %s, which INFTRACE_PROGRAM names: it is no program" % named)
+        return os.path.abspath(named)
+    ours = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin", "inftrace")
+    if os.access(ours, os.X_OK):
+        return ours
+    for folder in os.environ.get("PATH", os.defpath).split(os.pathsep):
+        found = shutil.which("inftrace", path=folder or os.curdir)
+        if found and not _is_this_package(found):
+            return os.path.abspath(found)
+    raise Error(
+        "the program inftrace is not installed: build it, and put it on PATH or name it by the environment variable "
+        "INFTRACE_PROGRAM"
+    )
+
+
+def options(given: "dict[str, Option]") -> List[str]:
+    """max_size="1G", force=True, ep=["cpu", "openvino"] as --max-size=1G --force --ep=cpu,openvino."""
+    words = []
+    for name, value in given.items():
+        word = "--" + name.rstrip("_").replace("_", "-")
+        if value is True:
+            words.append(word)
+        elif value is not None and value is not False:
+            text = str(value) if isinstance(value, (str, int, float)) else ",".join(map(str, value))
+            words.append("%s=%s" % (word, text))
+    return words
+
+
+def seconds(value: Union[None, float, str]) -> Optional[str]:
+    """A duration for the command line: a number is in seconds, a text is as inftrace reads it ("250ms")."""
+    return value if value is None or isinstance(value, str) else "%dns" % round(value * 1e9)
+
+
+def failure(said: str, status: int) -> Error:
+    lines = [line for line in said.splitlines() if line.strip()]
+    ours = [line for line in lines if line.startswith("inftrace: ")]
+    text = (ours or lines or ["inftrace ended with status %d" % status])[0 if status == 2 else -1]
+    return Error(text[len("inftrace: ") :] if text.startswith("inftrace: ") else text, status)
+
+
+@contextlib.contextmanager
+def reading(words: Sequence[str], allowed: Sequence[int] = (0,)) -> Iterator[IO[bytes]]:
+    """Runs inftrace; gives what it writes. Whoever stops reading before the end ends it."""
+    with tempfile.TemporaryFile() as said:
+        with subprocess.Popen(
+            [program(), *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=said
+        ) as child:
+            assert child.stdout
+            wrong = None
+            try:
+                yield child.stdout
+            except Exception as error:  # of an answer that was cut short: what inftrace says is the reason
+                wrong = error
+            finally:
+                child.stdout.close()
+        said.seek(0)
+        if child.returncode not in allowed and (wrong or child.returncode > 0):
+            raise failure(said.read().decode(errors="replace"), child.returncode) from wrong
+        if wrong:
+            raise wrong
+
+
+def output(words: Sequence[str], allowed: Sequence[int] = (0,)) -> bytes:
+    """Runs inftrace; all that it writes."""
+    with reading(words, allowed) as out:
+        return out.read()
