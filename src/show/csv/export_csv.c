@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/utf8.h"
+#include "base/csv.h"
 #include "show/words/export.h"
 #include "show/words/model_words.h"
 
@@ -27,27 +27,11 @@ static void end_row(struct csv *csv)
 	csv->has_field = false;
 }
 
-/* In quotes where it must be; what a spreadsheet would run as a formula gets an apostrophe in front. */
 static void put_text(struct csv *csv, const char *text)
 {
-	size_t len = text ? strlen(text) : 0;
-	char *clean = len ? malloc(3 * len + 1) : NULL;
-
 	next_field(csv);
-	if (!clean)
-		return;
-	clean[utf8_clean(clean, text, len)] = 0;
-	if (strpbrk(clean, ",\"\r\n") || strchr("=+-@\t", *clean)) {
-		fputc('"', csv->out);
-		if (strchr("=+-@\t", *clean))
-			fputc('\'', csv->out);
-		for (const char *at = clean; *at; at++)
-			fprintf(csv->out, *at == '"' ? "\"\"" : "%c", *at);
-		fputc('"', csv->out);
-	} else {
-		fputs(clean, csv->out);
-	}
-	free(clean);
+	if (text)
+		csv_put_text(csv->out, text, strlen(text));
 }
 
 static void put_int(struct csv *csv, int64_t value)

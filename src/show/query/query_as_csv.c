@@ -1,40 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-/*
- * Answers as CSV for spreadsheets and scripts: RFC 4180, UTF-8, a header; NULL is an empty field, an empty text is "".
- * What a spreadsheet would run as a formula gets an apostrophe in front. Bytes are written in hexadecimal.
- */
+/* Answers as CSV for spreadsheets and scripts, with a header: NULL is an empty field, an empty text is "". Bytes are
+ * written in hexadecimal. */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/utf8.h"
+#include "base/csv.h"
 #include "show/query/query_formats.h"
-
-static void put_quoted(FILE *out, const char *text, size_t len)
-{
-	fputc('"', out);
-	if (len && strchr("=+-@\t", *text))
-		fputc('\'', out);
-	for (size_t i = 0; i < len; i++) {
-		if (text[i] == '"')
-			fputc('"', out);
-		fputc(text[i], out);
-	}
-	fputc('"', out);
-}
 
 static void put_text(FILE *out, const char *text, size_t len)
 {
-	char *clean = malloc(3 * len + 1);
-
-	if (!clean)
-		return;
-	clean[len = utf8_clean(clean, text, len)] = 0;
-	if (!len || strpbrk(clean, ",\"\r\n") || strchr("=+-@\t", *clean) || strlen(clean) != len)
-		put_quoted(out, clean, len);
+	if (len)
+		csv_put_text(out, text, len);
 	else
-		fputs(clean, out);
-	free(clean);
+		fputs("\"\"", out);
 }
 
 static void put_value(FILE *out, const struct query_value *value)

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/csv.h"
 #include "base/utf8.h"
 
 void text_out_init(struct text_out *out, int fd)
@@ -140,10 +141,13 @@ static size_t put_quoted(struct text_out *out, const char *text)
 
 void text_out_csv(struct text_out *out, const char *text)
 {
-	bool is_quoted = text[strcspn(text, ",\"\r\n")];
+	size_t n = strlen(text);
+	bool is_quoted = csv_is_quoted(text, n);
 
 	if (is_quoted)
 		text_out_char(out, '"');
+	if (csv_is_formula(text, n))
+		text_out_char(out, '\'');
 	while (*text) {
 		size_t len = plain(text);
 

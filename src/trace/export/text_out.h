@@ -54,7 +54,7 @@ void text_out_int(struct text_out *out, int64_t value);
 void text_out_real(struct text_out *out, double value); /* 15 digits; infinities and NaN: nothing */
 /* In quotes, escaped, as UTF-8: bytes that are none become U+FFFD. */
 void text_out_json(struct text_out *out, const char *text);
-/* A field of CSV: in quotes if it contains a comma, a quote or a line break (RFC 4180). */
+/* A field of CSV, by the rules of base/csv.h. */
 void text_out_csv(struct text_out *out, const char *text);
 
 #endif
