@@ -158,7 +158,7 @@ static struct merge_file recording(const char *path, int64_t realtime_ns)
 					       .first_ns = 100 * SECOND,
 					       .last_ns = 101 * SECOND,
 					       .has_realtime = true,
-					       .has_snapshot = true,
+					       .realtime_is = "its clock snapshot",
 					       .realtime_ns = realtime_ns,
 					       .machine = "this one" } };
 }
@@ -203,6 +203,27 @@ static void each_file_is_placed_by_what_is_known_of_it(void **state)
 	assert_int_equal(files[1].offset_ns, NOW);
 }
 
+/* 2026-11-21, 4,388,047.8 s after its base time. */
+static void a_trace_of_pytorch_has_its_own_base_time(void **state)
+{
+	static const char path[] = TEST_DIR "/data/chrome/good/kineto-torch2.15.json";
+	struct merge_file files[2] = { recording("a.pftrace", 1795245000ll * SECOND),
+				       { .path = path, .format = "chrome" } };
+	struct err err = { 0 };
+	struct import import;
+	size_t base;
+
+	assert_int_equal(import_open(&import, path, &err), 0);
+	assert_int_equal(merge_scan(&import, &files[1].facts, &err), 0);
+	import_close(&import);
+	assert_true(files[1].facts.has_realtime);
+	assert_int_equal(files[1].facts.realtime_ns, 1790857026ll * SECOND);
+	assert_int_equal(merge_place(files, 2, &base, &err), 0);
+	assert_string_equal(files[1].source, "its base time, by the wall clock");
+	assert_int_equal(((int64_t)files[1].facts.first_ns + files[1].offset_ns) / SECOND, 73);
+	merge_facts_done(&files[1].facts);
+}
+
 static void refuse(struct merge_file file, const struct merge_file *other, const char *message)
 {
 	struct merge_file files[2] = { file };
@@ -221,7 +242,8 @@ static void a_file_that_nothing_places_is_refused(void **state)
 			  durations = { .path = "q.csv", .format = "qnn-csv", .facts = { .has_no_begins = true } },
 			  given = profile("p.json");
 
-	old.facts.has_realtime = old.facts.has_snapshot = false;
+	old.facts.has_realtime = false;
+	old.facts.realtime_is = NULL;
 	refuse(profile("p.json"), &clock,
 	       "cannot place p.json: its name does not say when it began, and its inferences match those of no "
 	       "recording; give --offset p.json=TIME, the time of its 0 in nanoseconds since 1970");
@@ -326,6 +348,7 @@ int main(void)
 		cmocka_unit_test(what_does_not_match_gives_no_offset),
 		cmocka_unit_test(names_of_profiles_have_a_time),
 		cmocka_unit_test(each_file_is_placed_by_what_is_known_of_it),
+		cmocka_unit_test(a_trace_of_pytorch_has_its_own_base_time),
 		cmocka_unit_test(a_file_that_nothing_places_is_refused),
 		cmocka_unit_test(files_keep_tracks_and_numbers_of_their_own),
 	};

@@ -173,6 +173,8 @@ int chrome_trace_read(struct chrome_trace *trace, const struct import_bytes *in,
 			code = read_events(trace, in, &reader, err);
 			if (code || trace->is_cut)
 				return code;
+		} else if (token == JSON_NUMBER && json_span_is(reader.key, "baseTimeNanoseconds")) {
+			trace->has_base = json_span_int(reader.value, &trace->base_ns);
 		} else if (token == JSON_BROKEN ||
 			   ((token == JSON_OBJECT || token == JSON_ARRAY) && !json_read_skip(&reader))) {
 			return broken(trace, in, &reader, begin, err);

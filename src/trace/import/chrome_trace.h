@@ -30,6 +30,8 @@ struct chrome_trace {
 	uint64_t n_events, n_unread; /* unread: without a phase, or with an impossible time */
 	bool is_cut;
 	uint64_t cut_at; /* offset of the first incomplete event */
+	bool has_base;	 /* of PyTorch's: */
+	int64_t base_ns; /* what its times count from, since 1970 */
 };
 
 /* Whether these can be the first bytes of such a file. */

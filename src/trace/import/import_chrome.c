@@ -565,6 +565,9 @@ static int read(const struct import_bytes *in, struct sink *out, struct import_r
 	result->is_cut = chrome.trace.is_cut;
 	result->cut_at = chrome.trace.cut_at;
 	result->n_late = chrome.stream.n_moved;
+	result->has_realtime = chrome.trace.has_base;
+	result->realtime_ns = chrome.trace.base_ns;
+	result->realtime_is = "its base time";
 	chrome_tracks_done(&chrome.tracks);
 	array_done(&chrome.entries, sizeof(struct entry));
 	perfetto_map_done(&chrome.open);

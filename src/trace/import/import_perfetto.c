@@ -43,6 +43,7 @@ static int read(const struct import_bytes *in, struct sink *out, struct import_r
 	result->n_late = found.n_late;
 	result->has_realtime = found.has_realtime;
 	result->realtime_ns = found.realtime_ns;
+	result->realtime_is = "its clock snapshot";
 	return code;
 }
 

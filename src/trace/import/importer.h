@@ -40,6 +40,7 @@ struct import_result {
 			      * them: moved there */
 	bool has_realtime;   /* the file has both its own clock and CLOCK_REALTIME at one moment */
 	int64_t realtime_ns; /* the latter less the time of its events */
+	const char *realtime_is; /* what says so: "its clock snapshot" */
 };
 
 struct importer {

@@ -126,8 +126,9 @@ static int place_snapshot(struct merge_file *file, const struct merge_file *base
 		const uint64_t exact = 0;
 
 		place(file, 0, &exact, "its clock, which is the same");
-	} else if (file->facts.has_snapshot) {
-		place(file, offset, NULL, "its clock snapshot, by the wall clock");
+	} else if (file->facts.realtime_is) {
+		place(file, offset, NULL, "");
+		snprintf(file->source, sizeof file->source, "%s, by the wall clock", file->facts.realtime_is);
 	} else {
 		place(file, offset, &note, "the start in its notes, by the wall clock");
 	}
@@ -184,7 +185,7 @@ static int place_other(struct merge_file *file, const struct merge_file *files, 
 		return refuse(file, "it has durations, but no begins", err);
 	if (place_by_match(file, files, n, &prior))
 		return 0;
-	if (file->facts.has_snapshot)
+	if (file->facts.realtime_is)
 		return place_snapshot(file, base, err);
 	start_ns = prior.error_ns;
 	if (prior.is_known) {

@@ -213,7 +213,8 @@ int merge_scan(struct import *import, struct merge_facts *facts, struct err *err
 	scan.sink = (struct sink){ .put = put, .names = names, .last_track = &scan.last_track };
 	code = names ? import_read(import, &scan.sink, err) : out_of_memory(err);
 	if (import->result.has_realtime) {
-		facts->has_realtime = facts->has_snapshot = true;
+		facts->has_realtime = true;
+		facts->realtime_is = import->result.realtime_is;
 		facts->realtime_ns = import->result.realtime_ns;
 	}
 	sequences = facts->sequences.data;

@@ -29,8 +29,9 @@ struct merge_facts {
 	bool has_events;
 	uint64_t first_ns, last_ns; /* of its events */
 	bool has_realtime;
-	int64_t realtime_ns;	/* CLOCK_REALTIME less the file's time */
-	bool has_snapshot;	/* realtime_ns is from a clock snapshot, not from the note about the recording */
+	int64_t realtime_ns; /* CLOCK_REALTIME less the file's time */
+	const char
+	    *realtime_is;	/* what in the file says so: "its clock snapshot"; NULL: the note about the recording */
 	uint64_t set_ns;	/* by how much the wall clock was set while it was recorded, all together */
 	char machine[200];	/* "": not known */
 	struct array sequences; /* struct merge_sequence */
