@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/summary/sum_courses.h"
 #include "analyze/summary/sum_slow.h"
 
 static double larger(double a, double b)
@@ -42,6 +43,8 @@ static int add_counter(struct summary_maker *maker, struct track *track)
 					      .idle_mean = NAN,
 					      .idle_max = NAN } };
 	counter->is_taken = sum_memory_counter(maker, track) == MEMORY_OF_ALL;
+	if (sum_courses_open(&counter->course, &maker->n_counter_courses))
+		return -ENOMEM;
 	track->counter = (uint32_t)maker->counters.n;
 	if (is_memory) {
 		counter->growth = calloc(1, sizeof *counter->growth);
@@ -152,6 +155,8 @@ void sum_counters_weigh(struct summary_maker *maker, const struct moment *sample
 	counter->has_before = true;
 	counter->before_ns = time_ns;
 	counter->before_busy_ns = busy_ns;
+	if (sample->what == MOMENT_SAMPLE && since_ns >= opts->from_ns && counter->course)
+		course_add_value(counter->course, time_ns - whole_ns, time_ns, sample->value);
 	if (sample->what == MOMENT_SAMPLE && since_ns >= opts->from_ns)
 		weigh(counter, sample->value, whole_ns, with_ns < whole_ns ? with_ns : whole_ns);
 }
@@ -268,9 +273,12 @@ int sum_counters_make(struct summary_maker *maker, struct end *end)
 			finish(maker, counter, &devices, to);
 		if (!rc)
 			rc = put_curve(counter, &end->curves, to);
+		if (!rc)
+			rc = sum_courses_put(&end->courses, counter->course, &to->course);
 	}
 	if (end->resources.n)
 		qsort(end->resources.data, end->resources.n, sizeof(struct summary_resource), compare_resources);
 	array_done(&devices, sizeof(uint32_t));
+	sum_courses_align(&end->courses);
 	return rc;
 }

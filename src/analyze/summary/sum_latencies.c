@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "analyze/summary/sum_courses.h"
 #include "analyze/summary/sum_slow.h"
 
 static struct summary_model *model_at(const struct end *end, uint32_t index)
@@ -61,6 +62,8 @@ static struct bucket *join_buckets(struct summary_maker *maker, uint32_t model, 
 		*rc = stats_merge(&first->latency, &bucket->latency);
 		*rc = *rc ? *rc : stats_merge(&first->first, &bucket->first);
 		*rc = *rc ? *rc : sum_usual_merge(first, bucket);
+		if (first->course && bucket->course)
+			course_merge(first->course, bucket->course);
 		*rc = *rc ? *rc : add_cover(&first->typical, &bucket->typical);
 		*rc = *rc ? *rc : add_cover(&first->apart, &bucket->apart);
 	}
@@ -182,7 +185,9 @@ int sum_latencies_make(struct summary_maker *maker, struct end *end)
 			return -ENOMEM;
 		if (bucket && !rc)
 			rc = take_model(maker, model_at(end, i), bucket, is_apart);
-		else
+		if (bucket && !rc)
+			rc = sum_courses_put(&end->courses, bucket->course, &model_at(end, i)->course);
+		if (!bucket)
 			take_none(model_at(end, i));
 	}
 	return rc ? rc : join_tallies(maker, end);

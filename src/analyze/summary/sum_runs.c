@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/summary/sum_courses.h"
 #include "analyze/summary/sum_slow.h"
 
 static bool is_typical(const struct run *run, bool is_failed)
@@ -38,7 +39,7 @@ static int add_bucket(struct summary_maker *maker, uint32_t process, const struc
 				   .first.limit = SESSION_LIMIT,
 				   .typical.operators.limit = RUN_LIMIT,
 				   .apart.operators.limit = SESSION_LIMIT };
-	return 0;
+	return sum_courses_open(&bucket->course, &maker->n_run_courses);
 }
 
 /* By name and settings. While these are not known, that of the first of its name which has any. */
@@ -335,6 +336,9 @@ int sum_runs_add(struct summary_maker *maker, struct run *run)
 	if (!rc && has_operators)
 		rc = add_cover(maker, run, (uint8_t)place.where, operators_ns, setup_ns);
 	add_counts(maker, run, is_failed);
+	if (bucket_at(maker, run->bucket)->course)
+		course_add_run(bucket_at(maker, run->bucket)->course, run->begin_ns, run->end_ns, is_failed,
+			       is_typical(run, is_failed));
 	count_thinned(&maker->to->thinned, run);
 	if (!rc)
 		rc = add_tallies(maker, run, is_failed);

@@ -4,6 +4,7 @@
 #define ANALYZE_SUMMARY_SUM_SESSION_H
 
 #include "analyze/stats/stats.h"
+#include "analyze/summary/course.h"
 #include "analyze/summary/summary.h"
 #include "analyze/summary/times.h"
 #include "base/array.h"
@@ -100,6 +101,7 @@ struct bucket {
 	uint32_t n_slowest, at_once;
 	uint32_t n_tallies[N_TALLIED];
 	struct folded *folded; /* NULL: none is */
+	struct course *course; /* NULL: there are too many models */
 };
 
 #endif

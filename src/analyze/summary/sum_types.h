@@ -12,6 +12,7 @@
  *	sum_fold.c      sessions beyond those that are kept one by one
  *	sum_callers.c   threads that call
  *	sum_counters.c  counters;  sum_notes.c  notes and losses
+ *	sum_courses.c   how inferences and counters went over time;  sum_gaps.c  the time between inferences
  *
  * and sum_models.c, sum_tables.c, sum_idle.c, sum_slowest.c turn it into struct summary at the end. Processes, buckets
  * and so on are named by their index in the array of struct maker.
@@ -111,6 +112,7 @@ struct counter {
 	double sum, busy_sum, idle_sum, plain_sum;
 	struct growth *growth, *busy_growth; /* of resident memory; else NULL */
 	struct curve *curve;		     /* of memory; else NULL */
+	struct course *course;		     /* NULL: there are too many counters */
 	uint8_t gauge;			     /* enum summary_gauge, + 1; 0: none */
 	struct past *past;		     /* if it is one: a ring of its last PAST values */
 	uint64_t n_past;
@@ -166,7 +168,9 @@ struct summary_maker {
 	struct array evidence, evidence_pending;	/* struct evidence; uint32_t: of those that are not complete */
 	struct named_slices *named;			/* NULL: there are none yet */
 	uint64_t n_open[N_KINDS];
-	uint32_t ok; /* id of "ok", once seen */
+	uint32_t n_run_courses, n_counter_courses; /* that are kept */
+	uint64_t taken_before_ns; /* how long window.taken had been busy when the last inference ended */
+	uint32_t ok;		  /* id of "ok", once seen */
 };
 
 #endif

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/summary/sum_courses.h"
 #include "analyze/summary/sum_slow.h"
 
 enum { MAX_MOMENTS = 1 << 15 };
@@ -208,6 +209,7 @@ static int pass_ends(struct summary_maker *maker, uint64_t time_ns)
 		session_at(maker, run->session)->at_once--;
 		sum_busy_end(&window->busy, end_ns);
 		sum_busy_end(&window->taken, end_ns);
+		sum_gaps_idle(maker);
 		sum_busy_end(&process_at(maker, run->process)->busy, end_ns);
 		sum_callers_ran(maker, run, end_ns);
 		bucket_at(maker, run->bucket)->at_once--;
@@ -243,7 +245,7 @@ static int pass_run(struct summary_maker *maker, uint32_t index)
 	run->n_beside = process->busy.n_active - session->at_once++;
 	session->n_begun++;
 	run->n_begun_elsewhere = begun_elsewhere(maker, run);
-	sum_busy_begin(&window->busy, run->begin_ns);
+	sum_gaps_begin(maker, run->begin_ns);
 	sum_busy_begin(&window->taken, run->begin_ns);
 	sum_busy_begin(&process->busy, run->begin_ns);
 	bucket = bucket_at(maker, run->bucket);

@@ -191,6 +191,7 @@ static void give_arrays(struct summary_maker *maker, struct end *end)
 	to->clock_changes = give(owner, &maker->clock_changes, sizeof *to->clock_changes, &to->n_clock_changes);
 	to->losses = give(owner, &maker->losses, sizeof *to->losses, &to->n_losses);
 	to->curves = give(owner, &end->curves, sizeof *to->curves, &to->n_curves);
+	to->courses = give(owner, &end->courses, sizeof *to->courses, &to->n_courses);
 	to->callers = give(owner, &end->callers, sizeof *to->callers, &to->n_callers);
 	to->named = give(owner, &end->named, sizeof *to->named, &to->n_named);
 	to->caller_kinds = give(owner, &end->caller_kinds, sizeof *to->caller_kinds, &to->n_caller_kinds);
@@ -324,6 +325,7 @@ static void drop_buckets(struct summary_maker *maker)
 		stats_done(&bucket->typical.operators);
 		stats_done(&bucket->apart.operators);
 		sum_slowest_done(maker, bucket);
+		free(bucket->course);
 		if (bucket->folded)
 			stats_done(&bucket->folded->durations);
 		free(bucket->folded);
@@ -371,6 +373,7 @@ void summary_drop(struct summary_maker *maker)
 		free(((struct counter *)maker->counters.data)[i].past);
 		free(((struct counter *)maker->counters.data)[i].busy_growth);
 		free(((struct counter *)maker->counters.data)[i].curve);
+		free(((struct counter *)maker->counters.data)[i].course);
 	}
 	array_done(&maker->counters, sizeof(struct counter));
 	sum_notes_done(maker);

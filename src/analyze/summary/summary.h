@@ -22,10 +22,12 @@
 #include <stdint.h>
 
 #include "analyze/store/store.h"
+#include "analyze/summary/course.h"
 #include "analyze/summary/curve.h"
 #include "analyze/summary/summary_memory.h"
 #include "analyze/summary/summary_merged.h"
 #include "analyze/summary/summary_model.h"
+#include "analyze/summary/summary_time.h"
 
 /* What the reader of the file has found out, given to summary_end. */
 struct summary_file {
@@ -128,6 +130,7 @@ struct summary_resource {
 	uint64_t busy_ns, idle_ns; /* time with and without an inference of the process (machine: of any) */
 	double busy_mean, busy_max, idle_mean, idle_max;
 	struct summary_range curve; /* of memory: how it moved, of curves; else none */
+	uint32_t course;	    /* in courses, + 1: the same of any; 0: there are too many counters */
 };
 
 struct summary_loss {
@@ -144,48 +147,11 @@ struct summary_cost {
 	double fault_ns; /* what a page fault that needs no disk takes; NAN: not known */
 };
 
-/*
- * Where the time went, of all processes together: wall = inferences + creating + outside. wall_ns 0: not known, because
- * a part of the recording alone was summed up, or durations are all there is.
- */
-struct summary_time {
-	uint64_t wall_ns;
-	uint64_t inferences_ns; /* at least one ran; of it, as their threads spent it: */
-	uint64_t first_ns;	/* in the first inferences of sessions */
-	uint64_t waiting_ns;	/* waiting for a CPU, in the others; 0: none, or not known */
-	uint64_t creating_ns;	/* none ran, but a session was being created */
-	uint64_t outside_ns;	/* neither */
-};
-
-/* A thread that created sessions or ran inferences. */
-struct summary_caller {
-	uint32_t process;
-	int64_t tid;
-	bool is_main; /* the first thread of the process */
-	uint64_t n_inferences, n_sessions;
-	/* From the process's start to its end; of other threads, from the first call to the end of the last. */
-	uint64_t begin_ns;
-	struct summary_time time;
-};
-
-/* All such threads of a program that are, or are not, the first of their process, and ran inferences, or did not. */
-struct summary_callers {
-	uint32_t program; /* 0: not known */
-	bool is_main;
-	uint64_t n, n_inferences, n_sessions;
-	struct summary_time time; /* sums */
-};
-
 /* All slices of one name that a program made itself, or that stand in a file of another program. */
 struct summary_named {
 	uint32_t name;
 	struct summary_spread duration;
 };
-
-enum summary_cause { CAUSE_OUTSIDE, CAUSE_CREATING, CAUSE_FIRST, CAUSE_WAITING, CAUSE_RUNNING, N_CAUSES };
-
-/* What most of the time went to. wall_ns is not 0. */
-enum summary_cause summary_largest(const struct summary_time *time);
 
 /* The part of the recording that is summed up (summary_maker.h), from its first event; to_ns 0: to the end. */
 struct summary_part {
@@ -216,6 +182,7 @@ struct summary {
 	struct summary_memory *memory; /* what sessions have of their runtime's allocators, those with most first */
 	struct summary_named *named;   /* those with the largest sum first */
 	struct curve_point *curves;
+	struct course *courses;		      /* of the first models and counters; all have columns of the same width */
 	struct summary_caller *callers;	      /* those that called longest: some, if there are many */
 	struct summary_callers *caller_kinds; /* all of them */
 	struct summary_loss *losses;
@@ -227,7 +194,7 @@ struct summary {
 	struct summary_merged *merged;
 	uint32_t n_processes, n_runtimes, n_models, n_sessions, n_transformers, n_types, n_nodes, n_elsewhere, n_ran_on,
 	    n_idle, n_tallies, n_slowest, n_resources, n_losses, n_stops, n_unreadable, n_left_out, n_clock_changes,
-	    n_dumps, n_merged, n_memory, n_callers, n_caller_kinds, n_curves, n_named;
+	    n_dumps, n_merged, n_memory, n_callers, n_caller_kinds, n_curves, n_courses, n_named;
 	uint64_t n_memory_left_out; /* sessions that are not in memory, because there are too many */
 	uint64_t n_named_left_out;  /* slices of names that are not in named, because there are too many */
 	uint64_t n_all_sessions;    /* with those that are not in sessions, because there are too many */
@@ -240,6 +207,7 @@ struct summary {
 	uint64_t n_open[N_KINDS];
 	uint64_t busy_ns; /* time with at least one inference, of any process */
 	struct summary_time time;
+	struct summary_gaps gaps;
 	struct summary_cost cost;
 };
 

@@ -140,6 +140,7 @@ struct summary_model {
 	struct summary_creation creation;
 	struct summary_runs runs;
 	struct summary_coverage coverage;
+	uint32_t course; /* in courses, + 1: how its inferences went; 0: not known */
 	struct summary_range sessions, transformers, types, nodes, ran_on, idle, tallies, slowest;
 	uint32_t n_tail; /* from slowest.first on: those in slowest, and more for findings */
 };

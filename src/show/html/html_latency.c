@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Latencies of a model's runs: how they are distributed, and how they went over time. */
+/* Latencies of a model's runs: how they are distributed, and how steady they are. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "show/html/html_model.h"
-
-enum { COLUMNS = 240 };
 
 static void put_percentiles(struct html_page *page)
 {
@@ -57,7 +55,10 @@ static void draw_mark(const struct plot *plot, double ns, const char *name, int 
 		return;
 	fprintf(plot->out, "<path class=\"roof dash\" d=\"M%.1f %.1fV%.1f\"/>", plot_x(plot, ns),
 		plot->top + 4 + 11 * line, plot->bottom);
-	plot_text(plot, plot_x(plot, ns) + 4, plot->top + 12 + 11 * line, "start", "ink", "%s", name);
+	if (plot_x(plot, ns) > plot->right - 50)
+		plot_text(plot, plot_x(plot, ns) - 4, plot->top + 12 + 11 * line, "end", "ink", "%s", name);
+	else
+		plot_text(plot, plot_x(plot, ns) + 4, plot->top + 12 + 11 * line, "start", "ink", "%s", name);
 }
 
 /* Histograms of all runs have one axis, so that they can be compared by eye. */
@@ -99,7 +100,7 @@ static void draw_histogram(struct html_page *page, uint32_t r)
 	plot_draw_x(&plot, html_ns, plot.x.is_log ? "latency (logarithmic)" : "latency");
 	plot_draw_y(&plot, units_decimal, "inferences");
 	draw_bins(page, &plot, histogram, r);
-	draw_mark(&plot, series->percentile[0].ns, "p50", 0);
+	draw_mark(&plot, series->percentile[0].ns, "median", 0);
 	draw_mark(&plot, series->percentile[3].ns, "p99", 1);
 	plot_end(&plot);
 	fputs("</figure>\n", page->out);
@@ -142,142 +143,10 @@ static void draw_ecdf(struct html_page *page)
 	for (uint32_t r = 0; r < page->report->n_results; r++)
 		if (model_has_latency(&page->analysis->runs[r]))
 			draw_curve(page, &plot, r);
-	plot_end(&plot);
-	fputs("</figure>\n", page->out);
-}
-
-/* What happened in one column of the plot over time. */
-struct column {
-	double low, high, sum;
-	uint32_t n, round; /* round: of the first one */
-};
-
-static void draw_columns(struct html_page *page, const struct plot *plot, const struct column *column, uint32_t r)
-{
-	double width = (plot->right - plot->left) / COLUMNS;
-	const struct column *before = NULL;
-
-	fprintf(page->out, "<path class=\"soft %s\" d=\"", html_colour(r).s);
-	for (int i = 0; i < COLUMNS; i++) {
-		double top = plot_y(plot, column[i].high), bottom = plot_y(plot, column[i].low);
-
-		if (column[i].n)
-			fprintf(page->out, "M%.1f %.1fh%.1fV%.1fh-%.1fz", plot->left + width * i, top, width,
-				fmax(bottom, top + 1.2), width);
+	if (page->report->n_results == 1) {
+		draw_mark(&plot, page->analysis->runs[0].latency.percentile[0].ns, "median", 0);
+		draw_mark(&plot, page->analysis->runs[0].latency.percentile[3].ns, "p99", 1);
 	}
-	fprintf(page->out, "\"/><path class=\"line %s\" d=\"", html_colour(r).s);
-	/* another process is another line */
-	for (int i = 0; i < COLUMNS; i++) {
-		if (!column[i].n)
-			continue;
-		fprintf(page->out, "%s%.1f %.1f", before && before->round == column[i].round ? "L" : "M",
-			plot->left + width * (i + 0.5), plot_y(plot, column[i].sum / column[i].n));
-		before = &column[i];
-	}
-	fputs("\"/>\n", page->out);
-}
-
-/* Time that was measured: processes one behind the other, without what lay between them. Latencies are in their order.
- */
-struct stretch {
-	uint64_t begin_ns;  /* of its first inference */
-	uint64_t before_ns; /* of all stretches before */
-};
-
-static struct stretch next_stretch(const struct model_result *result, uint32_t i, const struct stretch *last)
-{
-	struct stretch next = { .begin_ns = result->latencies[i].start_ns };
-
-	if (i)
-		next.before_ns = last->before_ns + (result->latencies[i - 1].start_ns - last->begin_ns) +
-				 result->latencies[i - 1].duration_ns;
-	return next;
-}
-
-static bool begins_round(const struct model_result *result, uint32_t i)
-{
-	return !i || result->latencies[i].round != result->latencies[i - 1].round;
-}
-
-static uint64_t measured_ns(const struct model_result *result)
-{
-	struct stretch stretch = { 0, 0 };
-
-	for (uint32_t i = 0; i < result->n_latencies; i++)
-		if (begins_round(result, i))
-			stretch = next_stretch(result, i, &stretch);
-	return next_stretch(result, result->n_latencies - 1, &stretch).begin_ns - stretch.begin_ns + stretch.before_ns;
-}
-
-static void fill_columns(const struct model_result *result, struct column *column, uint64_t all_ns)
-{
-	struct stretch stretch = { 0, 0 };
-
-	for (uint32_t i = 0; i < result->n_latencies; i++) {
-		const struct model_latency *one = &result->latencies[i];
-		double ns = (double)one->duration_ns, at;
-		struct column *to;
-
-		if (begins_round(result, i))
-			stretch = next_stretch(result, i, &stretch);
-		at = (double)(stretch.before_ns + (one->start_ns - stretch.begin_ns)) / ((double)all_ns + 1) * COLUMNS;
-		to = &column[(int)fmin(at, COLUMNS - 1)];
-		if (one->status)
-			continue;
-		to->round = to->n ? to->round : one->round;
-		to->low = to->n ? fmin(to->low, ns) : ns;
-		to->high = to->n ? fmax(to->high, ns) : ns;
-		to->sum += ns;
-		to->n++;
-	}
-}
-
-/* Where one process ends and the next begins. */
-static void draw_rounds(const struct model_result *result, const struct plot *plot)
-{
-	struct stretch stretch = { 0, 0 };
-
-	for (uint32_t i = 0; i < result->n_latencies; i++) {
-		if (!begins_round(result, i))
-			continue;
-		stretch = next_stretch(result, i, &stretch);
-		if (i)
-			fprintf(plot->out, "<path class=\"axis dash\" d=\"M%.1f %.1fV%.1f\"/>",
-				plot_x(plot, (double)stretch.before_ns), plot->top, plot->bottom);
-	}
-}
-
-static void draw_time(struct html_page *page, uint32_t r)
-{
-	const struct model_run *run = &page->analysis->runs[r];
-	struct column column[COLUMNS] = { 0 };
-	uint64_t long_ns = measured_ns(run->result);
-	struct plot plot = plot_of(page->out, 560, 200);
-	double low = 0, high = 0, most = 0;
-	struct printable title = { "" };
-
-	/* one axis for all runs */
-	for (uint32_t i = 0; i < page->report->n_results; i++) {
-		const struct stats_series *own = &page->analysis->runs[i].latency;
-
-		low = own->n ? low > 0 ? fmin(low, (double)own->min_ns) : (double)own->min_ns : low;
-		high = own->n ? fmax(high, (double)own->max_ns) : high;
-		most = own->n ? fmax(most, own->percentile[0].ns) : most;
-	}
-	fill_columns(run->result, column, long_ns);
-	plot.x = plot_axis_of(0, (double)long_ns, false);
-	/* a few far away would press all the others flat */
-	plot.y = high > 4 * most ? plot_axis_of(low * 0.9, high * 1.1, true) : plot_axis_of(0, high * 1.06, false);
-	html_figure(page, "%s: mean, and shortest to longest, of each %s", page->label[r].s,
-		    units_duration((double)long_ns / COLUMNS).s);
-	printable_add(&title, "Latency of %s over time", page->label[r].s);
-	plot_begin(&plot, html_plot_id(page).s, title.s, "Whether it drifts is in the table of this section.");
-	plot_draw_x(&plot, html_ns,
-		    run->n_rounds > 1 ? "time measured; dashed: the next process begins"
-				      : "since the first of these inferences");
-	plot_draw_y(&plot, html_ns, plot.y.is_log ? "latency (logarithmic)" : "latency");
-	draw_rounds(run->result, &plot);
-	draw_columns(page, &plot, column, r);
 	plot_end(&plot);
 	fputs("</figure>\n", page->out);
 }
@@ -352,27 +221,17 @@ static void put_missing(struct html_page *page, uint32_t r)
 	}
 }
 
-static bool has_samples(const struct model_run *run)
-{
-	return run->result->n_latencies > 0;
-}
-
 static void draw_distributions(struct html_page *page)
 {
-	struct model_view view = html_view(page);
-
 	fputs("<h3>Distribution</h3>\n<div class=\"many\">", page->out);
 	for (uint32_t r = 0; r < page->report->n_results; r++)
 		if (model_has_latency(&page->analysis->runs[r]) && page->analysis->runs[r].latency.histogram.n)
 			draw_histogram(page, r);
 	draw_ecdf(page);
 	fputs("</div>\n", page->out);
-	if (model_view_has(&view, has_samples)) {
-		fputs("<h3>Over time</h3>\n<div class=\"many\">", page->out);
-		for (uint32_t r = 0; r < page->report->n_results; r++)
-			if (model_has_latency(&page->analysis->runs[r]))
-				draw_time(page, r);
-		fputs("</div>\n", page->out);
+	if (html_has_over_time(page)) {
+		fputs("<h3>Over time</h3>\n", page->out);
+		html_over_time(page);
 	}
 	put_steadiness(page);
 }
@@ -392,7 +251,5 @@ void html_latencies(struct html_page *page)
 		put_percentiles(page);
 		draw_distributions(page);
 	}
-	if (page->after_latency)
-		page->after_latency(page);
 	fputs("</section>\n", page->out);
 }

@@ -9,7 +9,7 @@
 #include "show/words/model_rows.h"
 
 /* HTML_RUNS: side by side, with two columns each and two for names: TABLE_MAX_COLUMNS */
-enum { HTML_COLOURS = 8, HTML_RUNS = 7 };
+enum { HTML_COLOURS = 8, HTML_FAMILIES = 10, HTML_RUNS = 7 };
 
 struct html_page {
 	FILE *out;
@@ -18,9 +18,8 @@ struct html_page {
 	struct printable *label; /* of each run */
 	int n_plots;
 	uint32_t part; /* of a recording: number of the model, from 1 on; goes into ids. 0: the page has one part */
-	const struct summary *summary;		       /* of a recording; else NULL */
-	uint32_t model;				       /* of summary->models */
-	void (*after_latency)(struct html_page *page); /* what a recording has more; NULL: nothing */
+	const struct summary *summary; /* of a recording; else NULL */
+	uint32_t model;		       /* of summary->models */
 };
 
 /* The whole page. */
@@ -28,16 +27,30 @@ void html_runs(FILE *out, const struct report *report);
 void html_recording(FILE *out, const struct report *report);
 
 void html_latencies(struct html_page *page);
+/* Latency over time: of runs, or of the model of a recording. */
+bool html_has_over_time(const struct html_page *page);
+void html_over_time(struct html_page *page);
 void html_creation(struct html_page *page);
 void html_time(struct html_page *page);
 /* How memory moved, as a figure. */
 bool html_has_moved(const struct html_page *page);
 void html_moved(struct html_page *page);
+/* Of a recording: resources over events, on one axis; the time without an inference; losses and our own cost. */
+void html_course(struct html_page *page, const struct report *report);
+bool html_has_gaps(const struct html_page *page);
+void html_gaps(struct html_page *page);
+void html_slowest(struct html_page *page);
+void html_losses(struct html_page *page, const struct report *report);
 void html_allocators(struct html_page *page);
 void html_memory(struct html_page *page);
 void html_outputs(struct html_page *page);
 void html_placement(struct html_page *page);
 void html_operators(struct html_page *page);
+void html_treemap(struct html_page *page, uint32_t r); /* the operators of a run */
+/* The family of an operator type, which has the colour "f3"; "convolution". */
+uint32_t html_family(const char *op_type);
+const char *html_family_name(uint32_t family);
+void html_nodes(struct html_page *page); /* of a recording */
 void html_kernels(struct html_page *page);
 bool html_has_outputs(const struct html_page *page); /* that were compared */
 bool html_has_kernels(const struct html_page *page);

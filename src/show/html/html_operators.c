@@ -5,7 +5,7 @@
 
 #include "show/html/html_model.h"
 
-enum { MAX_BARS = 14, MAX_TYPES = 40, FIRST_ROWS = 30, MAX_ROWS = 400, MAX_DOTS = 600, MAX_BOUNDS = 16 };
+enum { MAX_BARS = 14, MAX_TYPES = 40, FIRST_ROWS = 30, MAX_ROWS = 400, MAX_DOTS = 600, MAX_BOUNDS = 16, MAX_MAPS = 2 };
 
 static bool has_any(const struct html_page *page, bool (*has)(const struct model_run *run))
 {
@@ -158,15 +158,24 @@ static void put_nodes(struct html_page *page)
 		html_paragraph(page, "%s more are in the CSV and JSON exports.", units_count(n_rows - n).s);
 }
 
+static void put_maps(struct html_page *page)
+{
+	for (uint32_t r = 0; r < page->report->n_results && r < MAX_MAPS; r++)
+		if (model_has_operators(&page->analysis->runs[r]))
+			html_treemap(page, r);
+}
+
 void html_operators(struct html_page *page)
 {
 	bool is_known = has_any(page, model_has_operators);
 
-	html_section(
-	    page, "operators", "Operators", "%s",
-	    is_known ? "Side by side, by the nodes of the model; ratios are the first run's mean by that of the run."
-		     : "None were recorded.");
+	html_section(page, "operators", "Operators", "%s",
+		     !is_known			   ? "None were recorded."
+		     : page->report->n_results > 1 ? "Side by side, by the nodes of the model; ratios are the first "
+						     "run's mean by that of the run."
+						   : "By type, and by node of the model.");
 	if (is_known) {
+		put_maps(page);
 		if (page->report->n_results > 1) {
 			html_pair(page);
 			draw_bars(page);
@@ -181,7 +190,10 @@ void html_operators(struct html_page *page)
 			if (*words.s)
 				html_paragraph(page, "%s.", words.s);
 		}
-		put_nodes(page);
+		if (page->summary)
+			html_nodes(page);
+		else
+			put_nodes(page);
 	}
 	fputs("</section>\n", page->out);
 }

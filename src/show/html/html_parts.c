@@ -111,8 +111,11 @@ void html_creation(struct html_page *page)
 			     : "Its phases were not recorded.");
 	if (names.n) {
 		html_pair(page);
-		draw_creation(page, &names);
 		fputs("<div>", page->out);
+		draw_creation(page, &names);
+		if (page->report->n_results == 1)
+			put_transformers(page);
+		fputs("</div><div>", page->out);
 		for (view.end = 0; html_view_next(&view);) {
 			struct table table = { 0 };
 
@@ -121,7 +124,8 @@ void html_creation(struct html_page *page)
 				      &table);
 		}
 		fputs("</div></div>\n", page->out);
-		put_transformers(page);
+		if (page->report->n_results > 1)
+			put_transformers(page);
 	}
 	fputs("</section>\n", page->out);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * A recording as one HTML page: the answer, figures that stand out, what to try next, then model by model how
- * inferences, session creation and operators take their time; resources, losses and circumstances last.
+ * inferences, session creation and operators take their time; losses, and how it was measured, last.
  */
 #include <ctype.h>
 #include <math.h>
@@ -10,12 +10,8 @@
 
 #include "analyze/result/recording_result.h"
 #include "show/html/html_model.h"
-#include "show/words/begin_words.h"
-#include "show/words/clock_words.h"
 #include "show/words/kept_words.h"
-#include "show/words/merged_words.h"
 #include "show/words/resource_words.h"
-#include "show/words/slow_words.h"
 
 enum { MAX_PARTS = 12, MAX_ROWS = 60, COLUMNS = 120 };
 
@@ -136,10 +132,12 @@ static void put_nav(struct html_page *page, const struct report *report)
 		html_words(page->out, "%s", model_text(report->analysis[i].report->model.name, 30, false).s);
 		fputs("</a>", page->out);
 	}
+	if (html_has_gaps(page))
+		fputs("<a href=\"#gaps\">Gaps</a>", page->out);
 	if (page->summary->n_memory || page->summary->n_inferences)
 		fputs("<a href=\"#allocators\">Memory</a>", page->out);
-	fputs("<a href=\"#resources\">Resources</a><a href=\"#losses\">Losses</a><a "
-	      "href=\"#facts\">Circumstances</a></nav>\n"
+	fputs("<a href=\"#resources\">Resources</a><a href=\"#losses\">Losses and cost</a><a "
+	      "href=\"#facts\">How it was measured</a></nav>\n"
 	      "<main>\n<h1>",
 	      page->out);
 }
@@ -187,37 +185,6 @@ static void put_models(struct html_page *page, const struct report *report)
 	fputs("</section>\n", page->out);
 }
 
-static void put_slowest(struct html_page *page)
-{
-	const struct summary *summary = page->summary;
-	const struct summary_model *model = &summary->models[page->model];
-	const struct summary_slow *slow = summary->slowest + model->slowest.first;
-	struct table table = { 0 };
-	double p50_ns = (double)model->runs.latency.p50_ns;
-
-	if (model->runs.latency.n < 3)
-		return;
-	table_column(&table, "latency", TABLE_RIGHT);
-	table_column(&table, "by the median", TABLE_RIGHT);
-	table_column(&table, "at", TABLE_RIGHT);
-	table_column(&table, "number", TABLE_RIGHT);
-	table_column(&table, "why", TABLE_LEFT);
-	for (uint32_t i = 0; i < model->slowest.n; i++) {
-		uint64_t begin_ns = summary->recording.begin_ns;
-
-		if (!slow_is_slow(model, &slow[i]))
-			continue;
-		table_cell(&table, TABLE_PLAIN, "%s", units_duration((double)slow[i].duration_ns).s);
-		table_cell(&table, TABLE_PLAIN, "%s x",
-			   units_decimal(p50_ns > 0 ? (double)slow[i].duration_ns / p50_ns : NAN).s);
-		table_cell(&table, TABLE_PLAIN, "%s",
-			   slow[i].begin_ns < begin_ns ? "-" : units_duration((double)(slow[i].begin_ns - begin_ns)).s);
-		table_cell(&table, TABLE_PLAIN, "%s", slow[i].id > 0 ? units_count((uint64_t)slow[i].id).s : "-");
-		table_cell(&table, TABLE_PLAIN, "%s", slow_words(summary, &slow[i], false).s);
-	}
-	html_table_of(page->out, "The slowest inferences, and why", &table);
-}
-
 static void put_part_heading(struct html_page *page, const struct summary_model *model)
 {
 	const struct model_result *result = page->report->results;
@@ -261,6 +228,7 @@ static void put_parts(struct html_page *page, const struct report *report)
 		html_latencies(page);
 		html_creation(page);
 		html_operators(page);
+		html_slowest(page);
 	}
 	page->part = 0;
 	if (n_left_out)
@@ -294,57 +262,6 @@ static void put_resources(struct html_page *page, const struct summary *summary)
 		table_cell(&table, TABLE_PLAIN, "%s", resource_value(summary, own, own->max, true).s);
 	}
 	html_table_of(page->out, "Counters of the machine and of processes", &table);
-	fputs("</section>\n", page->out);
-}
-
-static void put_losses(struct html_page *page, const struct report *report)
-{
-	const struct summary *summary = report->summary;
-	struct table table = { 0 };
-
-	html_section(page, "losses", "Losses", "%s",
-		     summary->n_losses			    ? "Events that were dropped, and are in no figure."
-		     : !summary->recording.is_ours	    ? "Not known: inftrace did not write this file."
-		     : report->is_running		    ? "None so far: it is still recording."
-		     : summary->n_unseen || summary->n_left ? "Nothing was lost of what was seen."
-		     : summary->cost.is_known && !summary->file.is_cut ? "Nothing was lost."
-								       : "None recorded in the part that was saved.");
-	table_column(&table, "lost", TABLE_RIGHT);
-	table_column(&table, "where", TABLE_LEFT);
-	for (uint32_t i = 0; i < summary->n_losses && i < MAX_ROWS; i++) {
-		table_cell(&table, TABLE_RED, "%s", units_count(summary->losses[i].n).s);
-		table_cell(&table, TABLE_PLAIN, "%s", name_of(summary, summary->losses[i].where, COLUMNS).s);
-	}
-	html_table_of(page->out, "Lost events", &table);
-	for (uint32_t i = 0; i < summary->n_processes && i < MAX_ROWS; i++)
-		if (summary->processes[i].is_unseen)
-			html_paragraph(page, "%d: %s.", summary->processes[i].pid,
-				       name_of(summary, summary->processes[i].state, COLUMNS).s);
-	if (summary->n_left)
-		html_paragraph(page, "%s that the program started went on, not recorded.",
-			       printable_count(summary->n_left, "process").s);
-	for (uint32_t i = 0; i < summary->n_runtimes && i < MAX_ROWS; i++)
-		if (summary->runtimes[i].complete_from_ns)
-			html_paragraph(page, "%s", begin_words(summary, &summary->runtimes[i], false).s);
-	if (summary->kept.limit)
-		html_paragraph(page, "%s", kept_words(summary, false).s);
-	if (summary->thinned.n_left_out)
-		html_paragraph(page, "%s", kept_words_of_operators(summary).s);
-	for (uint32_t i = 0; i < summary->n_stops; i++)
-		html_paragraph(page, "Recording%s%s stopped before the program ended: %s.",
-			       summary->stops[i].source ? " of " : "",
-			       summary->stops[i].source ? name_of(summary, summary->stops[i].source, 60).s : "",
-			       name_of(summary, summary->stops[i].reason, 2 * COLUMNS).s);
-	for (uint32_t i = 0; i < summary->n_merged; i++)
-		html_paragraph(page, "File: %s.", merged_words(summary, i, false).s);
-	for (uint32_t i = 0; i < summary->n_dumps && i < MAX_ROWS; i++)
-		html_paragraph(page, "Dump: %s (%s).", name_of(summary, summary->dumps[i].path, COLUMNS).s,
-			       name_of(summary, summary->dumps[i].why, COLUMNS).s);
-	for (uint32_t i = 0; i < summary->n_clock_changes && i < MAX_ROWS; i++)
-		html_paragraph(page, "%s", clock_words(summary, &summary->clock_changes[i], false).s);
-	if (summary->file.is_cut)
-		html_paragraph(page, "The file is cut off at byte %s of %s; this report covers the part before.",
-			       units_count(summary->file.cut_at).s, units_count(summary->file.bytes).s);
 	fputs("</section>\n", page->out);
 }
 
@@ -383,7 +300,7 @@ static void put_facts(struct html_page *page, const struct summary *summary)
 
 void html_recording(FILE *out, const struct report *report)
 {
-	struct html_page page = { .out = out, .summary = report->summary, .after_latency = put_slowest };
+	struct html_page page = { .out = out, .summary = report->summary };
 	const struct summary *summary = report->summary;
 	struct printable title = summary->recording.command ? command_of(summary)
 				 : summary->file.path	    ? model_text(summary->file.path, 60, false)
@@ -395,13 +312,15 @@ void html_recording(FILE *out, const struct report *report)
 	fputs("</h1>\n", out);
 	html_verdict(&page, verdict_of(report).s, html_worst(report->analysis, report->n_analyses));
 	put_tiles(&page, report);
+	html_findings(&page, report);
+	html_course(&page, report);
 	html_time(&page);
 	put_models(&page, report);
-	html_findings(&page, report);
 	put_parts(&page, report);
+	html_gaps(&page);
 	html_allocators(&page);
 	put_resources(&page, summary);
-	put_losses(&page, report);
+	html_losses(&page, report);
 	put_facts(&page, summary);
 	html_end(out);
 }

@@ -5,10 +5,13 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "show/html/html.h"
 
 enum { MOST_TICKS = 24 };
+
+static const double GLYPH = 6.8; /* width of a figure */
 
 struct plot plot_of(FILE *out, double width, double height)
 {
@@ -54,9 +57,10 @@ double plot_y(const struct plot *plot, double value)
 void plot_begin(const struct plot *plot, const char *id, const char *title, const char *description)
 {
 	fprintf(plot->out,
-		"<div class=\"wide\"><svg viewBox=\"0 0 %.0f %.0f\" role=\"img\" aria-labelledby=\"%s-t %s-d\">"
-		"<title id=\"%s-t\">",
-		plot->width, plot->height, id, id, id);
+		"<div class=\"wide\"><svg%s%s%s viewBox=\"0 0 %.0f %.0f\" role=\"img\" "
+		"aria-labelledby=\"%s-t %s-d\"><title id=\"%s-t\">",
+		plot->kind ? " class=\"" : "", plot->kind ? plot->kind : "", plot->kind ? "\"" : "", plot->width,
+		plot->height, id, id, id);
 	html_words(plot->out, "%s", title);
 	fprintf(plot->out, "</title><desc id=\"%s-d\">", id);
 	html_words(plot->out, "%s", description);
@@ -112,7 +116,7 @@ static int log_ticks(const struct plot_axis *axis, int n_wanted, double *tick)
 	int stride = (int)fmax(ceil(decades / n_wanted), 1), n = 0;
 
 	if (decades < 1)
-		return linear_ticks(axis, n_wanted, tick);
+		return linear_ticks(axis, 2 * n_wanted, tick);
 	for (double power = floor(log10(axis->low)); power <= log10(axis->high) && n < MOST_TICKS - 3;
 	     power += stride) {
 		static const double parts[] = { 1, 2, 5 };
@@ -136,13 +140,20 @@ void plot_draw_x(const struct plot *plot, plot_format format, const char *name)
 {
 	double tick[MOST_TICKS];
 	int n = find_ticks(&plot->x, (int)fmax((plot->right - plot->left) / 75, 2), tick);
+	double free_from = -1000;
 
 	for (int i = 0; i < n; i++) {
-		double x = plot_x(plot, tick[i]);
+		double x = plot_x(plot, tick[i]), half;
+		struct units_text text = format(tick[i]);
 
+		half = (double)strlen(text.s) * GLYPH / 2;
 		fprintf(plot->out, "<path class=\"grid\" d=\"M%.1f %.1fV%.1f\"/>", x, plot->top, plot->bottom);
-		plot_text(plot, x, plot->bottom + 15, x > plot->width - 30 ? "end" : "middle", "", "%s",
-			  format(tick[i]).s);
+		/* near the edge it ends there; where it would touch its neighbour it is left out */
+		x = x + half > plot->width ? plot->width - half : x;
+		if (x - half < free_from)
+			continue;
+		plot_text(plot, x, plot->bottom + 15, "middle", "", "%s", text.s);
+		free_from = x + half + GLYPH;
 	}
 	fprintf(plot->out, "<path class=\"axis\" d=\"M%.1f %.1fH%.1f\"/>", plot->left, plot->bottom, plot->right);
 	plot_text(plot, (plot->left + plot->right) / 2, plot->bottom + 31, "middle", "", "%s", name);
@@ -153,10 +164,14 @@ void plot_draw_y(const struct plot *plot, plot_format format, const char *name)
 {
 	double tick[MOST_TICKS];
 	int n = find_ticks(&plot->y, (int)fmax((plot->bottom - plot->top) / 38, 2), tick);
+	double last_y = 0;
 
 	for (int i = 0; i < n; i++) {
 		double y = plot_y(plot, tick[i]);
 
+		if (i && last_y - y < 16)
+			continue;
+		last_y = y;
 		fprintf(plot->out, "<path class=\"grid\" d=\"M%.1f %.1fH%.1f\"/>", plot->left, y, plot->right);
 		plot_text(plot, plot->left - 6, y + 4, "end", "", "%s", format(tick[i]).s);
 	}

@@ -26,6 +26,7 @@ struct plot {
 	FILE *out;
 	double width, height, left, right, top, bottom; /* the area: left..right, top..bottom */
 	struct plot_axis x, y;
+	const char *kind; /* "long": as wide as the page; NULL: as wide as fits */
 };
 
 typedef struct units_text (*plot_format)(double value);

@@ -3,6 +3,7 @@
 #include "show/text/page.h"
 #include "show/words/begin_words.h"
 #include "show/words/clock_words.h"
+#include "show/words/cost_words.h"
 #include "show/words/kept_words.h"
 
 enum { MAX_BEGINS = 4 };
@@ -171,29 +172,12 @@ static void print_broken(const struct page *page)
 static void print_cost(const struct page *page)
 {
 	const struct summary_cost *cost = &page->summary->cost;
-	const struct summary_recording *recording = &page->summary->recording;
-	double seconds = (double)(recording->end_ns - recording->begin_ns) / 1e9;
-	int64_t arm_ns = cost->arm_ns;
+	struct printable line[COST_LINES];
+	uint32_t n = cost_words(page->summary, line);
 
 	page_heading(page, "Cost of recording");
-	for (uint32_t i = 0; cost->arm_ns < 0 && i < page->summary->n_runtimes; i++)
-		if (page->summary->runtimes[i].arm_ns >= 0)
-			arm_ns = (arm_ns < 0 ? 0 : arm_ns) + page->summary->runtimes[i].arm_ns;
-	if (cost->events >= 0 && isfinite(cost->event_ns))
-		page_text(page, 2, TABLE_PLAIN, "In the program: %s of about %s each, %s in total%s%s",
-			  printable_count((uint64_t)cost->events, "event").s, units_duration(cost->event_ns).s,
-			  units_duration((double)cost->events * cost->event_ns).s, arm_ns >= 0 ? "; arming took " : "",
-			  arm_ns >= 0 ? units_duration((double)arm_ns).s : "");
-	else if (cost->events >= 0 && recording->is_from_outside)
-		page_text(page, 2, TABLE_PLAIN,
-			  "In the program: %s, each recorded by a kernel probe in about a microsecond%s%s",
-			  printable_count((uint64_t)cost->events, "event").s, arm_ns >= 0 ? "; arming took " : "",
-			  arm_ns >= 0 ? units_duration((double)arm_ns).s : "");
-	if (cost->recorder_cpu_ns >= 0)
-		page_text(page, 2, TABLE_PLAIN, "The recorder: %s of CPU (%s of one core), at most %s of memory",
-			  units_duration((double)cost->recorder_cpu_ns).s,
-			  units_percent(seconds > 0 ? (double)cost->recorder_cpu_ns / 1e9 / seconds : NAN).s,
-			  cost->recorder_peak_bytes >= 0 ? units_bytes((double)cost->recorder_peak_bytes).s : "-");
+	for (uint32_t i = 0; i < n; i++)
+		page_text(page, 2, TABLE_PLAIN, "%s", line[i].s);
 	if (cost->lost >= 0 && (uint64_t)cost->lost != page->summary->n_lost && !page->summary->kept.limit)
 		page_text(page, 2, TABLE_RED,
 			  "The recorder counted %s lost, but this file lists %s: a part of the file is missing.",

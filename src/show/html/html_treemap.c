@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Operators as a treemap: the area of a type is its share of the operators' time, and that of a node its share of the
+ * type's. Squarified: tiles are as square as they can be (Bruls, Huizing, van Wijk: Squarified Treemaps, 2000).
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "show/html/html_model.h"
+
+enum { MAX_TYPES = 16, MAX_NODES = 24, WIDTH = 1120, HEIGHT = 380, HEADER = 17 };
+
+struct box {
+	double x, y, width, height;
+};
+
+struct tile {
+	const char *name, *op_type, *provider; /* name NULL: several */
+	double ns;
+	uint32_t n; /* that it stands for */
+	struct box box;
+};
+
+static int compare_tiles(const void *a_, const void *b_)
+{
+	const struct tile *a = a_, *b = b_;
+
+	return (a->ns < b->ns) - (a->ns > b->ns);
+}
+
+/* The worst ratio of the sides of tiles that share a side of a box. */
+static double worst_ratio(const struct tile *tile, uint32_t n, double side, double area_of_ns)
+{
+	double sum = 0, worst = 1;
+
+	for (uint32_t i = 0; i < n; i++)
+		sum += tile[i].ns * area_of_ns;
+	for (uint32_t i = 0; i < n; i++) {
+		double across = sum / side, along = tile[i].ns * area_of_ns / across;
+
+		worst = fmax(worst, fmax(across / along, along / across));
+	}
+	return worst;
+}
+
+/* Puts tiles along the shorter side, and takes their place from the box. */
+static void put_row(struct tile *tile, uint32_t n, struct box *box, double area_of_ns)
+{
+	double sum = 0, side = fmin(box->width, box->height), at = 0, across;
+	bool is_column = box->width >= box->height;
+
+	for (uint32_t i = 0; i < n; i++)
+		sum += tile[i].ns * area_of_ns;
+	across = side > 0 ? sum / side : 0;
+	for (uint32_t i = 0; i < n; i++) {
+		double along = across > 0 ? tile[i].ns * area_of_ns / across : 0;
+
+		tile[i].box = is_column ? (struct box){ box->x, box->y + at, across, along }
+					: (struct box){ box->x + at, box->y, along, across };
+		at += along;
+	}
+	if (is_column) {
+		box->x += across;
+		box->width = fmax(box->width - across, 0);
+	} else {
+		box->y += across;
+		box->height = fmax(box->height - across, 0);
+	}
+}
+
+/* Tiles that are sorted, none of them empty. */
+static void lay_out(struct tile *tile, uint32_t n, struct box box)
+{
+	double sum = 0, area_of_ns;
+
+	for (uint32_t i = 0; i < n; i++)
+		sum += tile[i].ns;
+	area_of_ns = sum > 0 ? box.width * box.height / sum : 0;
+	for (uint32_t done = 0, row; done < n; done += row) {
+		double side = fmin(box.width, box.height);
+
+		for (row = 1; done + row < n && worst_ratio(tile + done, row + 1, side, area_of_ns) <=
+						    worst_ratio(tile + done, row, side, area_of_ns);)
+			row++;
+		put_row(tile + done, row, &box, area_of_ns);
+	}
+}
+
+/* Sorted; the small ones become one, which has no name. */
+static uint32_t sort_tiles(struct tile *tile, uint32_t n, uint32_t most)
+{
+	if (n)
+		qsort(tile, n, sizeof *tile, compare_tiles);
+	for (uint32_t i = most; i < n; i++) {
+		tile[most - 1].ns += tile[i].ns;
+		tile[most - 1].n += tile[i].n;
+		tile[most - 1].name = NULL;
+	}
+	n = n < most ? n : most;
+	if (n)
+		qsort(tile, n, sizeof *tile, compare_tiles);
+	return n;
+}
+
+static bool is_of(const struct tile *type, const struct model_operator *op)
+{
+	return op->share_ns > 0 && type->op_type && op->op_type && !strcmp(type->op_type, op->op_type);
+}
+
+static uint32_t find_types(const struct model_result *result, struct tile *type)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < result->n_operators; i++) {
+		const struct model_operator *op = &result->operators[i];
+		uint32_t k = 0;
+
+		if (!(op->share_ns > 0) || !op->op_type)
+			continue;
+		while (k < n && strcmp(type[k].op_type, op->op_type) != 0)
+			k++;
+		if (k == n)
+			type[n++] = (struct tile){ .name = op->op_type, .op_type = op->op_type };
+		type[k].ns += op->share_ns;
+		type[k].n++;
+	}
+	return n;
+}
+
+static void draw_words(const struct plot *plot, const struct box *box, double y, const char *kind, const char *text)
+{
+	int columns = (int)((box->width - 8) / 6.6);
+
+	if (columns >= 4)
+		plot_text(plot, box->x + 5, y, "start", kind, "%s", model_text(text, columns, false).s);
+}
+
+static void draw_tile(const struct plot *plot, const struct tile *tile, double all_ns, double n_runs)
+{
+	struct printable name = { "" };
+
+	if (tile->name)
+		printable_add(&name, "%s", html_name(tile->name).s);
+	else
+		printable_add(&name, "%s", printable_count(tile->n, "smaller node").s);
+	fprintf(plot->out, "<rect class=\"tree f%u\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"><title>",
+		html_family(tile->op_type), tile->box.x, tile->box.y, fmax(tile->box.width - 1, 0.3),
+		fmax(tile->box.height - 1, 0.3));
+	html_words(plot->out, "%s (%s%s%s): ", name.s, html_name(tile->op_type).s, tile->provider ? ", " : "",
+		   tile->provider ? model_provider(tile->provider, 40, false).s : "");
+	html_words(plot->out, "%s of an inference, ", units_duration(tile->ns / n_runs).s);
+	html_words(plot->out, "%s of all operators", units_percent(tile->ns / all_ns).s);
+	fputs("</title></rect>", plot->out);
+	if (tile->box.height >= 15)
+		draw_words(plot, &tile->box, tile->box.y + 12, "on", name.s);
+	fputc('\n', plot->out);
+}
+
+/* One type with its nodes inside; with a header where there is room. */
+static void draw_type(const struct plot *plot, const struct model_result *result, const struct tile *type,
+		      struct tile *node, double all_ns)
+{
+	double n_runs = fmax((double)result->n_operator_runs, 1);
+	struct box inside = type->box;
+	struct printable words = { "" };
+	uint32_t n = 0;
+
+	printable_add(&words, "%s", html_name(type->op_type).s);
+	if (inside.width >= 60 + 6.6 * printable_width(words.s))
+		printable_add(&words, " %s", units_percent(type->ns / all_ns).s);
+	if (inside.height >= 2 * HEADER && inside.width >= 50) {
+		draw_words(plot, &type->box, type->box.y + 13, "ink", words.s);
+		inside.y += HEADER;
+		inside.height -= HEADER;
+	}
+	inside.width = fmax(inside.width - 3, 1);
+	inside.height = fmax(inside.height - 3, 1);
+	for (uint32_t i = 0; i < result->n_operators; i++) {
+		const struct model_operator *op = &result->operators[i];
+
+		if (is_of(type, op))
+			node[n++] = (struct tile){ op->name, op->op_type, op->provider, op->share_ns, 1, { 0 } };
+	}
+	n = sort_tiles(node, n, MAX_NODES);
+	lay_out(node, n, inside);
+	for (uint32_t i = 0; i < n; i++)
+		draw_tile(plot, &node[i], all_ns, n_runs);
+}
+
+static void put_key(struct html_page *page, const struct tile *type, uint32_t n)
+{
+	fputs("<ul class=\"key\">", page->out);
+	for (uint32_t family = 0; family < HTML_FAMILIES; family++) {
+		for (uint32_t i = 0; i < n; i++) {
+			if (html_family(type[i].op_type) != family)
+				continue;
+			fprintf(page->out, "<li class=\"f%u\">%s</li>", family, html_family_name(family));
+			break;
+		}
+	}
+	fputs("</ul>\n", page->out);
+}
+
+static void draw(struct html_page *page, const struct model_result *result, uint32_t r, struct tile *type,
+		 struct tile *node)
+{
+	struct plot plot = plot_of(page->out, WIDTH, HEIGHT);
+	uint32_t n_all = find_types(result, type), n;
+	double all_ns = 0;
+
+	for (uint32_t i = 0; i < n_all; i++)
+		all_ns += type[i].ns;
+	n = sort_tiles(type, n_all, n_all);
+	n = n < MAX_TYPES ? n : MAX_TYPES;
+	if (!n)
+		return;
+	lay_out(type, n, (struct box){ 0, 0, WIDTH, HEIGHT });
+	plot.kind = "long";
+	html_figure(page,
+		    "%s%sThe area is the share of the operators\342\200\231 time: types, and in each its nodes%s.",
+		    page->report->n_results > 1 ? page->label[r].s : "", page->report->n_results > 1 ? ". " : "",
+		    n < n_all ? ", without the types that take least" : "");
+	put_key(page, type, n);
+	plot_begin(&plot, html_plot_id(page).s, "Operators by type and node",
+		   "The figures are in the tables of this section.");
+	for (uint32_t i = 0; i < n; i++)
+		draw_type(&plot, result, &type[i], node, all_ns);
+	plot_end(&plot);
+	fputs("</figure>\n", page->out);
+}
+
+void html_treemap(struct html_page *page, uint32_t r)
+{
+	const struct model_result *result = &page->report->results[r];
+	struct tile *type = calloc((size_t)result->n_operators + 1, sizeof *type);
+	struct tile *node = calloc((size_t)result->n_operators + 1, sizeof *node);
+
+	if (type && node)
+		draw(page, result, r, type, node);
+	free(type);
+	free(node);
+}
