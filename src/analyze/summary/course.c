@@ -98,16 +98,28 @@ static void cover(struct course *course, uint64_t begin_ns, uint64_t end_ns, dou
 	}
 }
 
+/* The column of an inference that lies in a single one, as most do; NULL: it does not, or there is none yet. */
+static struct course_cell *only_cell(struct course *course, uint64_t begin_ns, uint64_t end_ns)
+{
+	uint64_t at = begin_ns >> course->shift, index = at - course->first;
+
+	return index < course->n && end_ns >= begin_ns && end_ns >> course->shift == at ? &course->cell[index] : NULL;
+}
+
 void course_add_run(struct course *course, uint64_t begin_ns, uint64_t end_ns, bool is_failed, bool is_typical)
 {
-	struct course_cell *cell;
+	struct course_cell *cell = only_cell(course, begin_ns, end_ns);
 
-	include(course, begin_ns);
-	if (end_ns != UINT64_MAX && end_ns > begin_ns) {
-		include(course, end_ns - 1);
-		cover(course, begin_ns, end_ns, 0);
+	if (cell) {
+		cell->covered_ns += (double)(end_ns - begin_ns);
+	} else {
+		include(course, begin_ns);
+		if (end_ns != UINT64_MAX && end_ns > begin_ns) {
+			include(course, end_ns - 1);
+			cover(course, begin_ns, end_ns, 0);
+		}
+		cell = &course->cell[(begin_ns >> course->shift) - course->first];
 	}
-	cell = &course->cell[(begin_ns >> course->shift) - course->first];
 	cell->n++;
 	cell->n_failed += is_failed;
 	if (is_typical)

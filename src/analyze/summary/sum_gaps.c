@@ -35,7 +35,7 @@ static void add_gap(struct summary_maker *maker, struct summary_gap gap)
 	taken_ns = sum_busy_at(&maker->window.taken, gap.end_ns);
 	gap.creating_ns = taken_ns > maker->taken_before_ns ? taken_ns - maker->taken_before_ns : 0;
 	gap.creating_ns = gap.creating_ns < ns ? gap.creating_ns : ns;
-	while (ns >= summary_gap_limit_ns(kind))
+	while (kind < SUMMARY_GAP_KINDS - 1 && ns >= summary_gap_limit_ns(kind))
 		kind++;
 	to->n++;
 	to->total_ns += ns;

@@ -63,13 +63,10 @@ struct summary_gaps {
 /* Gaps of kind i are shorter than this; UINT64_MAX: of any length. */
 static inline uint64_t summary_gap_limit_ns(int kind)
 {
-	uint64_t limit_ns = 10000;
+	static const uint64_t limits_ns[SUMMARY_GAP_KINDS] = { 10000,	  100000,     1000000,	 10000000,
+							       100000000, 1000000000, UINT64_MAX };
 
-	if (kind >= SUMMARY_GAP_KINDS - 1)
-		return UINT64_MAX;
-	for (; kind > 0; kind--)
-		limit_ns *= 10;
-	return limit_ns;
+	return limits_ns[kind];
 }
 
 #endif

@@ -82,7 +82,8 @@ static void put_transformers(struct html_page *page)
 {
 	struct table table = { 0 };
 
-	table_column(&table, "run", TABLE_LEFT);
+	if (page->report->n_results > 1)
+		table_column(&table, "run", TABLE_LEFT);
 	table_column(&table, "transformer", TABLE_LEFT | TABLE_NAME);
 	table_column(&table, "calls", TABLE_RIGHT);
 	table_column(&table, "time", TABLE_RIGHT);
@@ -92,7 +93,8 @@ static void put_transformers(struct html_page *page)
 		for (uint32_t i = 0; i < result->n_transformers && i < MAX_TRANSFORMERS; i++) {
 			const struct model_transformer *own = &result->transformers[i];
 
-			table_cell(&table, TABLE_BOLD, "%s", i ? "" : page->label[r].s);
+			if (page->report->n_results > 1)
+				table_cell(&table, TABLE_BOLD, "%s", i ? "" : page->label[r].s);
 			table_cell(&table, TABLE_PLAIN, "%s", html_name(own->name).s);
 			table_cell(&table, TABLE_PLAIN, "%s", own->n < 0 ? "-" : units_count((uint64_t)own->n).s);
 			table_cell(&table, TABLE_PLAIN, "%s", units_duration(own->ns < 0 ? NAN : (double)own->ns).s);

@@ -11,7 +11,11 @@
 
 enum { MOST_TICKS = 24 };
 
-static const double GLYPH = 6.8; /* width of a figure */
+/* Width of a figure: that of a phone, where words of short plots are larger. */
+static double glyph(const struct plot *plot)
+{
+	return plot->kind ? 6.8 : 9.6;
+}
 
 struct plot plot_of(FILE *out, double width, double height)
 {
@@ -146,14 +150,14 @@ void plot_draw_x(const struct plot *plot, plot_format format, const char *name)
 		double x = plot_x(plot, tick[i]), half;
 		struct units_text text = format(tick[i]);
 
-		half = (double)strlen(text.s) * GLYPH / 2;
+		half = (double)strlen(text.s) * glyph(plot) / 2;
 		fprintf(plot->out, "<path class=\"grid\" d=\"M%.1f %.1fV%.1f\"/>", x, plot->top, plot->bottom);
 		/* near the edge it ends there; where it would touch its neighbour it is left out */
 		x = x + half > plot->width ? plot->width - half : x;
 		if (x - half < free_from)
 			continue;
 		plot_text(plot, x, plot->bottom + 15, "middle", "", "%s", text.s);
-		free_from = x + half + GLYPH;
+		free_from = x + half + 6;
 	}
 	fprintf(plot->out, "<path class=\"axis\" d=\"M%.1f %.1fH%.1f\"/>", plot->left, plot->bottom, plot->right);
 	plot_text(plot, (plot->left + plot->right) / 2, plot->bottom + 31, "middle", "", "%s", name);
