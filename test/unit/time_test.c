@@ -117,6 +117,31 @@ static void a_creation_that_was_cut_off_lasted_to_the_end(void **state)
 	assert_int_equal(summarise(f, 10000)->creating_ns, 6000000);
 }
 
+static void gaps_are_counted_by_length_with_what_filled_them(void **state)
+{
+	struct fixture *f = *state;
+	const struct summary_gaps *gaps;
+
+	run(f, 1000, 2000, 1, false, 0);
+	run(f, 2005, 3000, 2, false, 0);
+	create(f, 3100, 3400, 2);
+	run(f, 3500, 4000, 3, false, 0);
+	run(f, 24000, 25000, 4, false, 0);
+	summarise(f, 30000);
+	gaps = &f->summary->gaps;
+	assert_int_equal(gaps->n, 3);
+	assert_int_equal(gaps->total_ns, 20505000);
+	assert_int_equal(gaps->creating_ns, 300000);
+	assert_int_equal(gaps->kind[0].n, 1);
+	assert_int_equal(gaps->kind[2].creating_ns, 300000);
+	assert_int_equal(gaps->kind[4].total_ns, 20000000);
+	assert_int_equal(gaps->longest[0].begin_ns, 4000000);
+	assert_int_equal(gaps->longest[2].end_ns, 2005000);
+	assert_int_equal(gaps->longest[3].end_ns, 0);
+	assert_string_equal(time_gaps(f->summary).s,
+			    "3 gaps between inferences, 20.5 ms in all; the longest 20.0 ms at 4.00 ms");
+}
+
 static void first_inferences_take_most(void **state)
 {
 	struct fixture *f = *state;
@@ -314,6 +339,7 @@ int main(void)
 		TEST(most_of_it_lies_outside_of_models),
 		TEST(sessions_are_created_most_of_the_time),
 		TEST(a_creation_that_was_cut_off_lasted_to_the_end),
+		TEST(gaps_are_counted_by_length_with_what_filled_them),
 		TEST(first_inferences_take_most),
 		TEST(inferences_wait_for_a_cpu_most_of_the_time),
 		TEST(who_had_the_cpu_is_named),

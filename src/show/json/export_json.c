@@ -146,6 +146,39 @@ static void put_time(struct json_summary *to)
 	json_end(&to->json, '}');
 }
 
+static void put_gaps(struct json_summary *to)
+{
+	const struct summary_gaps *gaps = &to->summary->gaps;
+
+	json_object(&to->json, "gaps");
+	json_count(&to->json, "count", gaps->n);
+	json_count(&to->json, "total_ns", gaps->total_ns);
+	json_count(&to->json, "creating_ns", gaps->creating_ns);
+	json_array(&to->json, "lengths");
+	for (int i = 0; i < SUMMARY_GAP_KINDS; i++) {
+		json_object(&to->json, NULL);
+		if (i + 1 < SUMMARY_GAP_KINDS)
+			json_count(&to->json, "below_ns", summary_gap_limit_ns(i));
+		else
+			json_null(&to->json, "below_ns");
+		json_count(&to->json, "count", gaps->kind[i].n);
+		json_count(&to->json, "total_ns", gaps->kind[i].total_ns);
+		json_count(&to->json, "creating_ns", gaps->kind[i].creating_ns);
+		json_end(&to->json, '}');
+	}
+	json_end(&to->json, ']');
+	json_array(&to->json, "longest");
+	for (int i = 0; i < SUMMARY_LONGEST_GAPS && gaps->longest[i].end_ns; i++) {
+		json_object(&to->json, NULL);
+		json_summary_time(to, "begin_at_ns", gaps->longest[i].begin_ns);
+		json_count(&to->json, "length_ns", gaps->longest[i].end_ns - gaps->longest[i].begin_ns);
+		json_count(&to->json, "creating_ns", gaps->longest[i].creating_ns);
+		json_end(&to->json, '}');
+	}
+	json_end(&to->json, ']');
+	json_end(&to->json, '}');
+}
+
 static void put_callers(struct json_summary *to)
 {
 	const struct summary *summary = to->summary;
@@ -208,6 +241,7 @@ static void put_recording(struct json_summary *to)
 	json_bool(&to->json, "file_is_cut", summary->file.is_cut);
 	json_known(&to->json, "file_cut_at_byte", summary->file.is_cut ? (int64_t)summary->file.cut_at : -1);
 	put_time(to);
+	put_gaps(to);
 	put_callers(to);
 	put_kept(to);
 	put_thinned(to);

@@ -260,7 +260,7 @@ static void put_inferences(struct json_summary *to, const struct summary_model *
 }
 
 static void put_operator(struct json_summary *to, const struct summary_operator *op,
-			 const struct summary_coverage *coverage)
+			 const struct summary_coverage *coverage, uint64_t *so_far_ns)
 {
 	json_object(&to->json, NULL);
 	if (op->name)
@@ -275,6 +275,9 @@ static void put_operator(struct json_summary *to, const struct summary_operator 
 		json_count(&to->json, "share_ns", op->share_ns);
 		json_real(&to->json, "share",
 			  coverage->wall_ns ? (double)op->share_ns / (double)coverage->wall_ns : NAN);
+		*so_far_ns += op->share_ns;
+		json_real(&to->json, "share_so_far",
+			  coverage->wall_ns ? (double)*so_far_ns / (double)coverage->wall_ns : NAN);
 		json_count(&to->json, "typical_ns", op->typical_ns);
 	}
 	json_summary_spread(to, "duration", &op->duration);
@@ -296,6 +299,7 @@ static void put_operators(struct json_summary *to, const struct summary_model *m
 {
 	const struct summary_coverage *coverage = &model->coverage;
 	const struct summary_provider *ran_on = to->summary->ran_on + model->ran_on.first;
+	uint64_t so_far_ns = 0;
 
 	if (!coverage->n) {
 		json_null(&to->json, "operators");
@@ -322,11 +326,12 @@ static void put_operators(struct json_summary *to, const struct summary_model *m
 	json_end(&to->json, ']');
 	json_array(&to->json, "types");
 	for (uint32_t i = 0; i < model->types.n; i++)
-		put_operator(to, &to->summary->types[model->types.first + i], coverage);
+		put_operator(to, &to->summary->types[model->types.first + i], coverage, &so_far_ns);
 	json_end(&to->json, ']');
 	json_array(&to->json, "nodes");
+	so_far_ns = 0;
 	for (uint32_t i = 0; i < model->nodes.n; i++)
-		put_operator(to, &to->summary->nodes[model->nodes.first + i], coverage);
+		put_operator(to, &to->summary->nodes[model->nodes.first + i], coverage, &so_far_ns);
 	json_end(&to->json, ']');
 	json_end(&to->json, '}');
 }

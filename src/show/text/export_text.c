@@ -71,11 +71,13 @@ static void put_level(const struct page *page, struct table *table)
 
 static void put_time(const struct page *page, struct table *table)
 {
-	struct printable text = time_sum(page->summary), line[TIME_CALLERS];
+	struct printable text = time_sum(page->summary), gaps = time_gaps(page->summary), line[TIME_CALLERS];
 	uint32_t n = time_callers(page->summary, page->opts.is_ascii, line);
 
 	if (*text.s)
 		put_fact(table, "time", text.s);
+	if (*gaps.s)
+		put_fact(table, "gaps", gaps.s);
 	for (uint32_t i = 0; i < n; i++)
 		put_fact(table, i ? "" : "threads", line[i].s);
 }

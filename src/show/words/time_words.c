@@ -149,6 +149,26 @@ struct printable time_sum(const struct summary *summary)
 	return text;
 }
 
+struct printable time_gaps(const struct summary *summary)
+{
+	const struct summary_gaps *gaps = &summary->gaps;
+	const struct summary_gap *longest = &gaps->longest[0];
+	struct printable text = { "" };
+
+	if (!gaps->n || summary->recording.has_no_begins)
+		return text;
+	printable_add(&text, "%s between inferences", printable_count(gaps->n, "gap").s);
+	if (gaps->n > 1)
+		printable_add(&text, ", %s in all; the longest", units_duration((double)gaps->total_ns).s);
+	else
+		printable_add(&text, ":");
+	printable_add(&text, " %s at %s", units_duration((double)(longest->end_ns - longest->begin_ns)).s,
+		      units_duration((double)(longest->begin_ns - summary->recording.begin_ns)).s);
+	if (longest->creating_ns)
+		printable_add(&text, ", %s of it creating sessions", units_duration((double)longest->creating_ns).s);
+	return text;
+}
+
 uint64_t time_n_callers(const struct summary *summary)
 {
 	uint64_t n = 0;

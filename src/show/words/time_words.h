@@ -11,6 +11,10 @@ struct printable time_cause(const struct summary *summary, bool is_ascii);
 /* "15.3 s = inferences 13.3 s + creating sessions 300 ms + outside of models 1.7 s"; "" where it is not known. */
 struct printable time_sum(const struct summary *summary);
 
+/* "312 gaps between inferences, 1.20 s in all; the longest 300 ms at 2.10 s, 210 ms of it creating a session"; "" of
+ * none. */
+struct printable time_gaps(const struct summary *summary);
+
 /* The threads that create sessions and run inferences. */
 uint64_t time_n_callers(const struct summary *summary);
 /* How those of each kind spent their time, and how many more there are: as many lines; 0 of a single thread. */

@@ -175,6 +175,43 @@ static void count_open(struct build *build)
 	}
 }
 
+/* Between two stretches in which inferences ran. */
+static void put_gap(struct build *build, uint64_t begin_ns, uint64_t end_ns, uint64_t creating_ns)
+{
+	struct summary_gaps *to = &build->to->gaps;
+	struct summary_gap gap = { begin_ns, end_ns, creating_ns };
+	uint64_t ns = end_ns - begin_ns;
+	int kind = 0;
+
+	while (ns >= summary_gap_limit_ns(kind))
+		kind++;
+	to->n++;
+	to->total_ns += ns;
+	to->creating_ns += creating_ns;
+	to->kind[kind].n++;
+	to->kind[kind].total_ns += ns;
+	to->kind[kind].creating_ns += creating_ns;
+	for (int i = 0; i < SUMMARY_LONGEST_GAPS; i++) {
+		struct summary_gap other = to->longest[i];
+
+		if (gap.end_ns - gap.begin_ns <= other.end_ns - other.begin_ns)
+			continue;
+		to->longest[i] = gap;
+		gap = other;
+	}
+}
+
+static void find_gaps(struct build *build, const struct times *busy, const struct times *taken)
+{
+	size_t next = 0;
+
+	for (size_t i = 0; i + 1 < busy->n; i++) {
+		uint64_t begin_ns = busy->at[2 * i + 1], end_ns = busy->at[2 * i + 2];
+
+		put_gap(build, begin_ns, end_ns, walk_times_overlap(taken, &next, begin_ns, end_ns));
+	}
+}
+
 int build_resources(struct build *build)
 {
 	struct times busy = { 0 }, taken = { 0 };
@@ -188,11 +225,12 @@ int build_resources(struct build *build)
 		rc = build_busy(build, SUMMARY_NONE, &busy);
 	for (size_t i = 0; i < busy.n; i++)
 		build->to->busy_ns += busy.at[2 * i + 1] - busy.at[2 * i];
-	walk_times_done(&busy);
 	if (!rc)
 		rc = build_taken(build, &taken);
 	for (size_t i = 0; i < taken.n; i++)
 		build->taken_ns += taken.at[2 * i + 1] - taken.at[2 * i];
+	find_gaps(build, &busy, &taken);
+	walk_times_done(&busy);
 	walk_times_done(&taken);
 	count_open(build);
 	return rc;
