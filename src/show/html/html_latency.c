@@ -83,7 +83,7 @@ static void draw_histogram(struct html_page *page, uint32_t r)
 {
 	const struct stats_series *series = &page->analysis->runs[r].latency;
 	const struct stats_histogram *histogram = &series->histogram;
-	struct plot plot = plot_of(page->out, 560, 230);
+	struct plot plot = plot_of(page->out, 560, page->report->n_results > 2 ? 150 : 230);
 	struct printable title = { "" };
 	uint64_t most = histogram->n_above;
 
@@ -223,12 +223,14 @@ static void put_missing(struct html_page *page, uint32_t r)
 
 static void draw_distributions(struct html_page *page)
 {
-	fputs("<h3>Distribution</h3>\n<div class=\"many\">", page->out);
+	/* one above the other, on the same axis */
+	fputs("<h3>Distribution</h3>\n<div class=\"many\"><div>", page->out);
 	for (uint32_t r = 0; r < page->report->n_results; r++)
 		if (model_has_latency(&page->analysis->runs[r]) && page->analysis->runs[r].latency.histogram.n)
 			draw_histogram(page, r);
+	fputs("</div><div>", page->out);
 	draw_ecdf(page);
-	fputs("</div>\n", page->out);
+	fputs("</div></div>\n", page->out);
 	if (html_has_over_time(page)) {
 		fputs("<h3>Over time</h3>\n", page->out);
 		html_over_time(page);

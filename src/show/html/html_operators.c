@@ -56,7 +56,7 @@ static void draw_bars(struct html_page *page)
 	y = plot.top + 4;
 	for (uint32_t i = 0; i < n; i++, y += 8) {
 		plot_text(&plot, plot.left - 8, y + 4.5 * n_runs + 4, "end", "ink", "%s",
-			  model_text(comparison->rows[i].name, 20, false).s);
+			  model_text(comparison->rows[i].name, 15, false).s);
 		for (uint32_t r = 0; r < page->report->n_results; r++) {
 			double ns = model_row_ns(page->analysis, &comparison->rows[i], r);
 

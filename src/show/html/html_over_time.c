@@ -112,7 +112,8 @@ static void draw_time(struct html_page *page, uint32_t r)
 	const struct model_run *run = &page->analysis->runs[r];
 	struct column column[COLUMNS] = { 0 };
 	uint64_t long_ns = measured_ns(run->result);
-	struct plot plot = plot_of(page->out, 560, 200);
+	bool is_alone = page->report->n_results == 1;
+	struct plot plot = plot_of(page->out, is_alone ? 1120 : 560, 200);
 	double low = 0, high = 0, most = 0;
 	struct printable title = { "" };
 
@@ -124,6 +125,7 @@ static void draw_time(struct html_page *page, uint32_t r)
 		high = own->n ? fmax(high, (double)own->max_ns) : high;
 		most = own->n ? fmax(most, own->percentile[0].ns) : most;
 	}
+	plot.kind = is_alone ? "long" : NULL;
 	fill_columns(run->result, column, long_ns);
 	plot.x = plot_axis_of(0, (double)long_ns, false);
 	/* a few far away would press all the others flat */
@@ -257,7 +259,7 @@ void html_over_time(struct html_page *page)
 		draw_course(page, course_of(page));
 		return;
 	}
-	fputs("<div class=\"many\">", page->out);
+	fputs(page->report->n_results > 1 ? "<div class=\"many\">" : "<div>", page->out);
 	for (uint32_t r = 0; r < page->report->n_results; r++)
 		if (model_has_latency(&page->analysis->runs[r]))
 			draw_time(page, r);

@@ -45,7 +45,7 @@ static void draw_creation(struct html_page *page, const struct model_names *name
 
 	for (uint32_t r = 0; r < n; r++)
 		most = fmax(most, (double)page->report->results[r].creation_ns);
-	plot.left = n > 1 ? 124 : 14;
+	plot.left = n > 1 ? 184 : 14;
 	plot.right = 460;
 	plot.x = plot_axis_of(0, most * 1.02, false);
 	html_figure(page, "Phases of session creation, end to end.");
@@ -171,7 +171,7 @@ static void draw_memory(struct html_page *page, const struct model_names *names)
 			most = fmax(most, model_rss_after(&page->report->results[r], names->name[i]));
 	}
 	plot.right -= 30;
-	plot.left += 20;
+	plot.bottom -= 16;
 	plot.x = plot_axis_of(0, (double)names->n - 1, false);
 	/* in MiB, so that ticks are round */
 	plot.y = plot_axis_of(0, most * 1.06 / mebibyte, false);
@@ -183,7 +183,7 @@ static void draw_memory(struct html_page *page, const struct model_names *names)
 	for (uint32_t i = 0; i < names->n; i++) {
 		fprintf(page->out, "<path class=\"grid\" d=\"M%.1f %.1fV%.1f\"/>", plot_x(&plot, i), plot.top,
 			plot.bottom);
-		plot_text(&plot, plot_x(&plot, i), plot.bottom + (i % 2 ? 28 : 15), "middle", "", "%s",
+		plot_text(&plot, plot_x(&plot, i), plot.bottom + 15 + 15 * (i % 3), "middle", "", "%s",
 			  model_text(model_step_words(names->name[i]), 18, false).s);
 	}
 	for (uint32_t r = 0; r < page->report->n_results; r++)

@@ -98,8 +98,16 @@ static void put_runtime(struct html_page *page)
 	}
 }
 
+/* Of a run that is alone the tiles say it all. */
+static bool has_runs(const struct html_page *page)
+{
+	return page->report->n_results > 1 || page->report->results[0].error || page->report->baseline;
+}
+
 static bool has_section(const struct html_page *page, const char *id)
 {
+	if (!strcmp(id, "runs"))
+		return has_runs(page);
 	if (!strcmp(id, "baseline"))
 		return page->report->baseline != NULL;
 	if (!strcmp(id, "inside"))
@@ -118,7 +126,7 @@ static void put_nav(struct html_page *page)
 		{ "memory", "Memory" },	      { "outputs", "Outputs" },	  { "facts", "Circumstances" },
 	};
 
-	fputs("<a class=\"skip\" href=\"#runs\">To the figures</a>\n", page->out);
+	fputs("<a class=\"skip\" href=\"#next\">To the findings</a>\n", page->out);
 	fputs("<nav aria-label=\"Sections\"><strong>inftrace</strong>", page->out);
 	for (size_t i = 0; i < sizeof links / sizeof *links; i++)
 		if (has_section(page, links[i][0]))
@@ -251,7 +259,7 @@ static void draw_runs(struct html_page *page)
 	plot.x = plot_axis_of(0, most * 1.05, false);
 	html_figure(page, "Mean latency%s with its 95 %% interval; the tick is the median.",
 		    page->analysis->is_per_item ? " of an item" : "");
-	plot_begin(&plot, html_plot_id(page).s, "Mean latency of each run", "The figures are in the table above.");
+	plot_begin(&plot, html_plot_id(page).s, "Mean latency of each run", "The figures are in the table with it.");
 	plot_draw_x(&plot, html_ns, "");
 	for (uint32_t r = 0; r < n; r++) {
 		const struct model_run *run = &page->analysis->runs[r];
@@ -287,14 +295,19 @@ static void put_runs(struct html_page *page)
 	struct table table = { 0 };
 	struct model_view view = html_view(page);
 
+	if (!has_runs(page))
+		return;
 	html_section(page, "runs", "Runs",
 		     "Speed is the mean latency of the first run by that of the run%s. An interval of one process is "
 		     "that of this process; another one may differ by more.",
 		     page->analysis->is_per_item ? ", both of an item: an inference of a larger batch does more" : "");
 	model_rows_runs(&table, &view);
-	html_table_of(page->out, "Each run in figures", &table);
-	if (page->report->n_results > 1)
+	if (page->report->n_results > 1) {
+		fputs("<div class=\"pair\">", page->out);
 		draw_runs(page);
+	}
+	html_table_of(page->out, "Each run in figures", &table);
+	fputs(page->report->n_results > 1 ? "</div>\n" : "", page->out);
 	for (uint32_t r = 0; r < page->report->n_results; r++)
 		if (page->report->results[r].error)
 			html_paragraph(page, "%s: %s", page->label[r].s, html_name(page->report->results[r].error).s);

@@ -130,7 +130,7 @@ static uint32_t find_types(const struct model_result *result, struct tile *type)
 
 static void draw_words(const struct plot *plot, const struct box *box, double y, const char *kind, const char *text)
 {
-	int columns = (int)((box->width - 8) / 6.6);
+	int columns = (int)((box->width - 8) / (strstr(kind, "head") ? 7.6 : 6.6));
 
 	if (columns >= 4)
 		plot_text(plot, box->x + 5, y, "start", kind, "%s", model_text(text, columns, false).s);
@@ -170,7 +170,7 @@ static void draw_type(const struct plot *plot, const struct model_result *result
 	if (inside.width >= 60 + 6.6 * printable_width(words.s))
 		printable_add(&words, " %s", units_percent(type->ns / all_ns).s);
 	if (inside.height >= 2 * HEADER && inside.width >= 50) {
-		draw_words(plot, &type->box, type->box.y + 13, "ink", words.s);
+		draw_words(plot, &type->box, type->box.y + 13, "on head", words.s);
 		inside.y += HEADER;
 		inside.height -= HEADER;
 	}

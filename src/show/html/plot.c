@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/printable.h"
 #include "show/html/html.h"
 
 enum { MOST_TICKS = 24 };
@@ -21,7 +22,7 @@ struct plot plot_of(FILE *out, double width, double height)
 {
 	struct plot plot = { .out = out, .width = width, .height = height };
 
-	plot.left = 62;
+	plot.left = 78;
 	plot.right = width - 14;
 	plot.top = 22;
 	plot.bottom = height - 38;
@@ -76,6 +77,14 @@ void plot_end(const struct plot *plot)
 	fputs("</svg></div>\n", plot->out);
 }
 
+/* Moved so that so wide a text does not leave the plot. */
+static double inside(const struct plot *plot, double x, double width, const char *anchor)
+{
+	double before = *anchor == 's' ? 0 : *anchor == 'e' ? width : width / 2;
+
+	return fmax(fmin(x, plot->width - width + before), before);
+}
+
 void plot_text(const struct plot *plot, double x, double y, const char *anchor, const char *kind, const char *fmt, ...)
 {
 	char *text = NULL;
@@ -87,6 +96,7 @@ void plot_text(const struct plot *plot, double x, double y, const char *anchor, 
 	va_end(args);
 	if (len < 0)
 		return;
+	x = inside(plot, x, printable_width(text) * (*kind == 'o' ? 6.2 : glyph(plot)), anchor);
 	fprintf(plot->out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\"%s%s%s>", x, y, anchor,
 		*kind ? " class=\"" : "", kind, *kind ? "\"" : "");
 	html_words(plot->out, "%s", text);
@@ -152,8 +162,8 @@ void plot_draw_x(const struct plot *plot, plot_format format, const char *name)
 
 		half = (double)strlen(text.s) * glyph(plot) / 2;
 		fprintf(plot->out, "<path class=\"grid\" d=\"M%.1f %.1fV%.1f\"/>", x, plot->top, plot->bottom);
-		/* near the edge it ends there; where it would touch its neighbour it is left out */
-		x = x + half > plot->width ? plot->width - half : x;
+		x = inside(plot, x, 2 * half, "middle");
+		/* where it would touch its neighbour it is left out */
 		if (x - half < free_from)
 			continue;
 		plot_text(plot, x, plot->bottom + 15, "middle", "", "%s", text.s);
