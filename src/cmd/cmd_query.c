@@ -114,13 +114,16 @@ static int query_command_run(const void *opaque, int argc, char **argv, struct e
 	const char *sql = argc > 1 ? argv[1] : NULL;
 	struct recording recording = { 0 };
 	struct query *query = NULL;
+	bool is_shown;
 	int code;
 
 	if (sql && opts->file)
 		return opt_misused(err, "give the SQL, or --file, not both");
 	if (!strcmp(argv[0], "-") && (!sql || !strcmp(sql, "-")) && (!opts->file || !strcmp(opts->file, "-")))
 		return opt_misused(err, "standard input is the recording: give the SQL as an argument, or by --file");
+	is_shown = term_reading(argv[0]);
 	code = recording_open_with(&recording, argv[0], &looks, err);
+	term_has_read(is_shown);
 	if (!code) {
 		say_state(recording.summary);
 		query = query_new(recording.summary, &limits, err);

@@ -73,9 +73,16 @@ static int serve(struct http *http, struct view *view, const struct view_opts *o
 static int show(const struct view_opts *opts, const char *path, struct err *err)
 {
 	struct http *http = http_open((uint16_t)opts->port, err);
-	struct view *view = http ? view_open(path, find_recording_is_written, err) : NULL;
-	int code = view ? serve(http, view, opts, err) : -err->code;
+	struct view *view = NULL;
+	int code;
 
+	if (http) {
+		bool is_shown = term_reading(path);
+
+		view = view_open(path, find_recording_is_written, err);
+		term_has_read(is_shown);
+	}
+	code = view ? serve(http, view, opts, err) : -err->code;
 	http_close(http);
 	view_close(view);
 	return code;

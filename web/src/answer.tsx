@@ -53,7 +53,7 @@ export function Answer({ app }: { app: App }) {
 				</p>
 				{!isOpen && found.length > 0 && <span class="badge">{found.length} to look at</span>}
 			</div>
-			{app.recording.cut && (
+			{app.recording.cut && !/cut off/.test(report.verdict ?? '') && (
 				<p class="cut" role="note">
 					{oneLine(app.recording.cut)}
 				</p>

@@ -114,15 +114,14 @@ export function Details({ app }: { app: App }) {
 				<dd>{exact(slice.begin)}</dd>
 				<dt>ends at</dt>
 				<dd>{slice.cut ? 'it was cut off' : exact(slice.end)}</dd>
-				{slice.self_ns !== null && slice.self_ns !== undefined && (
+				{/* what has nothing inside it here has no self time that says more than its duration */}
+				{slice.kind !== 'inference' && (slice.self_ns ?? duration) < duration && (
 					<>
 						<dt>self time</dt>
 						<dd>
-							{exact(slice.self_ns)}{' '}
+							{exact(slice.self_ns as number)}{' '}
 							<span class="dim">
-								{duration > 0
-									? inUnit((100 * slice.self_ns) / duration, '%')
-									: ''}
+								{inUnit((100 * (slice.self_ns as number)) / duration, '%')}
 							</span>
 						</dd>
 					</>

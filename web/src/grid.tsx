@@ -50,6 +50,7 @@ interface Pages {
 }
 
 function cellText(value: Cell | undefined, column: Column, unit: string): string {
+	if (column.name === 'first') return value === 1 ? 'yes' : 'no';
 	if (value === null || value === undefined || value === '') return '–';
 	if (typeof value === 'number' && NUMBERS.test(column.name)) return String(value);
 	if (typeof value === 'number') return column.type === 'time' ? timeAt(value, 1e3, 1e9) : inUnit(value, unit);

@@ -124,6 +124,8 @@ export function Icicle({ app }: { app: App }) {
 							width: `${box.width * 100}%`,
 							top: `${box.depth * HEIGHT}px`,
 							background: box.colour,
+							/* padding would make the narrowest wider than they are */
+							padding: box.width > NAMED ? undefined : 0,
 						}}
 						onPointerEnter={() => setOver(box)}
 						onFocus={() => setOver(box)}

@@ -30,6 +30,9 @@ static void add_runs(struct summary_runs *to, const struct summary_runs *from)
 	to->run_queue_ns = stats_sum(to->run_queue_ns, from->run_queue_ns);
 	to->thread_cpu_ns = stats_sum(to->thread_cpu_ns, from->thread_cpu_ns);
 	to->faults = stats_sum(to->faults, from->faults);
+	to->n_with_kernels += from->n_with_kernels;
+	to->kernels_ns = stats_sum(to->kernels_ns, from->kernels_ns);
+	to->kernels_wall_ns = stats_sum(to->kernels_wall_ns, from->kernels_wall_ns);
 	to->switches = stats_sum(to->switches, from->switches);
 }
 

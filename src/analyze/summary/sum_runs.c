@@ -120,6 +120,11 @@ static void add_usage(const struct run *run, struct summary_runs *to)
 		to->n_subnormal++;
 		to->subnormal_wall_ns = stats_sum(to->subnormal_wall_ns, run->end_ns - run->begin_ns);
 	}
+	if (run->n_kernels) {
+		to->n_with_kernels++;
+		to->kernels_ns = stats_sum(to->kernels_ns, run->kernels_ns);
+		to->kernels_wall_ns = stats_sum(to->kernels_wall_ns, run->end_ns - run->begin_ns);
+	}
 	if (facts_have(&run->facts, FACT_USAGE_OF_SLOW))
 		return;
 	if (facts_have(&run->facts, FACT_RUN_QUEUE)) {

@@ -111,7 +111,9 @@ struct summary_runs {
 	uint64_t n_waits; /* those whose wait for a CPU is known */
 	uint64_t run_queue_ns, waits_wall_ns;
 	uint64_t n_subnormal, subnormal_wall_ns; /* typical ones whose thread computed with subnormal numbers */
-	struct summary_blocked alone, beside;	 /* beside inferences of other sessions of the process, or not */
+	uint64_t n_with_kernels, kernels_ns,
+	    kernels_wall_ns;		      /* typical ones with kernels of a device, which are added up */
+	struct summary_blocked alone, beside; /* beside inferences of other sessions of the process, or not */
 };
 
 /* The share of their time that inferences waited for a CPU; NAN: not known, or of less than half of them. */

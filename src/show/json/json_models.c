@@ -211,6 +211,19 @@ static void put_usage(struct json_summary *to, const struct summary_runs *runs)
 	json_end(&to->json, '}');
 }
 
+static void put_kernels(struct json_summary *to, const struct summary_runs *runs)
+{
+	if (!runs->n_with_kernels) {
+		json_null(&to->json, "kernels");
+		return;
+	}
+	json_object(&to->json, "kernels");
+	json_count(&to->json, "inferences", runs->n_with_kernels);
+	json_count(&to->json, "wall_ns", runs->kernels_wall_ns);
+	json_count(&to->json, "kernels_ns", runs->kernels_ns);
+	json_end(&to->json, '}');
+}
+
 static void put_histogram(struct json_summary *to, const struct summary_runs *runs)
 {
 	if (!runs->latency.n) {
@@ -251,6 +264,7 @@ static void put_inferences(struct json_summary *to, const struct summary_model *
 	json_int(&to->json, "max_concurrent", runs->max_concurrent);
 	json_known(&to->json, "threads", runs->n_threads ? (int64_t)runs->n_threads : -1);
 	put_usage(to, runs);
+	put_kernels(to, runs);
 	put_tallies(to, model, "shapes", KEY_SHAPES);
 	put_tallies(to, model, "batches", KEY_BATCH);
 	put_tallies(to, model, "tags", KEY_TAG);

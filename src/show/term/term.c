@@ -2,13 +2,18 @@
 /* Colours and line breaks. Moves no cursor. */
 #include "show/term/term.h"
 
+#include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/units.h"
+
+enum { READING_TAKES_LONG = 16 << 20 }; /* bytes */
 
 enum { LEAST_WIDTH = 80, MOST_WIDTH = 110, LONGEST = 1000 };
 
@@ -40,6 +45,26 @@ void term_say(const char *format, ...)
 	err_disarm(text);
 	/* a line of progress may stand there */
 	fprintf(stderr, "%sinftrace: %s\n", isatty(STDERR_FILENO) ? "\r\033[K" : "", text);
+}
+
+bool term_reading(const char *path)
+{
+	char text[PATH_MAX + 64];
+	struct stat status;
+
+	if (!isatty(STDERR_FILENO) || stat(path, &status) || !S_ISREG(status.st_mode) ||
+	    status.st_size < READING_TAKES_LONG)
+		return false;
+	snprintf(text, sizeof text, "reading %s (%s) ...", path, units_bytes((double)status.st_size).s);
+	err_disarm(text);
+	fprintf(stderr, "inftrace: %s", text);
+	return true;
+}
+
+void term_has_read(bool is_shown)
+{
+	if (is_shown)
+		fputs("\r\033[K", stderr);
 }
 
 /* Columns of UTF-8 text: bytes that do not continue a character. */

@@ -14,6 +14,11 @@ const char *term_style(FILE *stream, enum term_style style);
 /* A line on standard error, "inftrace: ...", disarmed (base/err.h). */
 __attribute__((format(printf, 1, 2))) void term_say(const char *format, ...);
 
+/* "inftrace: reading FILE (274 MiB) ...", if standard error is a terminal and the file is large: true. Takes it away.
+ */
+bool term_reading(const char *path);
+void term_has_read(bool is_shown);
+
 /* Prints text in lines of at most width columns, each after indent spaces; empty lines stay. The first line is
  * already `used` columns long. Ends the last line. */
 void term_wrap(FILE *stream, const char *text, int indent, int used, int width);

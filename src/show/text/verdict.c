@@ -140,12 +140,25 @@ static void say_what_ran(const struct page *page)
 	say_waits(page);
 }
 
+/* An operator of a device ends when its kernel is queued: the kernels are where the time goes. */
+static bool say_kernels(const struct page *page, const struct summary_runs *runs)
+{
+	if (!runs->kernels_wall_ns || 2 * runs->n_with_kernels < runs->latency.n)
+		return false;
+	fprintf(page->out, "; kernels of the device take %.0f %% of %s time",
+		100 * (double)runs->kernels_ns / (double)runs->kernels_wall_ns,
+		page->summary->n_models > 1 ? "its" : "the");
+	return true;
+}
+
 static void say_operators(const struct page *page)
 {
 	const struct summary_model *model = main_model(page->summary);
 	const struct summary_coverage *coverage = &model->coverage;
 	const char *level = names_text(page->names, page->summary->recording.level);
 
+	if (2 * coverage->operators_ns < coverage->wall_ns && say_kernels(page, &model->runs))
+		return;
 	if (coverage->n && coverage->wall_ns && model->types.n) {
 		const struct summary_operator *type = &page->summary->types[model->types.first];
 
