@@ -121,7 +121,10 @@ export function Details({ app }: { app: App }) {
 						<dd>
 							{exact(slice.self_ns as number)}{' '}
 							<span class="dim">
-								{inUnit((100 * (slice.self_ns as number)) / duration, '%')}
+								{inUnit(
+									(100 * (slice.self_ns as number)) / duration,
+									'%',
+								)}
 							</span>
 						</dd>
 					</>

@@ -5,6 +5,8 @@
 
 #include "show/html/html_model.h"
 
+enum { OPEN_CARDS = 6 }; /* of more, those that matter less are folded */
+
 static const char *const severities[] = { [INSIGHT_WRONG] = "bad", [INSIGHT_DOUBT] = "doubt", [INSIGHT_ADVICE] = "" };
 
 void html_fact(struct html_page *page, const char *name, const struct printable *value)
@@ -99,31 +101,54 @@ static void put_card(struct html_page *page, const struct model_analysis *analys
 	fputs("</li>\n", page->out);
 }
 
-static void put_cards(struct html_page *page, const struct model_analysis *analysis)
+/* Those that are advice, or all others. Draws nothing without a page; how many there are. */
+static uint32_t put_cards(struct html_page *page, const struct model_analysis *analysis, bool is_advice,
+			  uint32_t n_before)
 {
 	struct model_finding *finding = model_findings(analysis, false);
+	uint32_t n = 0;
 
-	for (uint32_t i = 0; finding && i < analysis->n_findings; i++)
-		if (!finding[i].is_repeated)
+	for (uint32_t i = 0; finding && i < analysis->n_findings; i++) {
+		if (finding[i].is_repeated || (analysis->findings[i].insight->severity == INSIGHT_ADVICE) != is_advice)
+			continue;
+		if (page && n_before + n == page->n_open_cards)
+			fputs("</ul><details><summary>More to try</summary><ul class=\"todo\">\n", page->out);
+		if (page)
 			put_card(page, analysis, finding, i);
+		n++;
+	}
 	free(finding);
+	return n;
+}
+
+/* Of all models that are shown: what is wrong of any comes before what could be tried. */
+static uint32_t put_all_cards(struct html_page *page, const struct report *report, bool is_advice, uint32_t n_before)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < report->n_analyses; i++) {
+		if (!report_shows(report, i))
+			continue;
+		if (page)
+			page->part = i;
+		n += put_cards(page, &report->analysis[i], is_advice, n_before + n);
+	}
+	return n;
 }
 
 void html_findings(struct html_page *page, const struct report *report)
 {
-	uint32_t n_findings = 0;
+	uint32_t n_wrong = put_all_cards(NULL, report, false, 0), n = n_wrong + put_all_cards(NULL, report, true, 0);
+	uint32_t least = n_wrong > OPEN_CARDS ? n_wrong : OPEN_CARDS;
 
-	for (uint32_t i = 0; i < report->n_analyses; i++)
-		n_findings += report_shows(report, i) ? report->analysis[i].n_findings : 0;
+	page->n_open_cards = n <= least + 1 ? n : least;
 	html_section(page, "next", "What to try next", "%s",
-		     n_findings ? "From the figures of this report: what is wrong first, then what could save most."
-				: "Nothing in these figures stands out.");
-	fputs(n_findings ? "<ul class=\"todo\">\n" : "", page->out);
-	for (uint32_t i = 0; i < report->n_analyses; i++) {
-		page->part = i;
-		if (report_shows(report, i))
-			put_cards(page, &report->analysis[i]);
-	}
+		     n ? "From the figures of this report: what is wrong first, then what could save most."
+		       : "Nothing in these figures stands out.");
+	fputs(n ? "<ul class=\"todo\">\n" : "", page->out);
+	put_all_cards(page, report, false, 0);
+	put_all_cards(page, report, true, n_wrong);
 	page->part = 0;
-	fputs(n_findings ? "</ul></section>\n" : "</section>\n", page->out);
+	fputs(n ? "</ul>" : "", page->out);
+	fputs(n > page->n_open_cards ? "</details></section>\n" : "</section>\n", page->out);
 }

@@ -202,7 +202,7 @@ static void draw_panel(struct chart *chart, const struct panel *panel)
 	chart->y += PANEL;
 	fprintf(plot->out, "<path class=\"grid\" d=\"M%.1f %.1fH%.1fM%.1f %.1fH%.1f\"/>", plot->left, plot->top,
 		plot->right, plot->left, plot->bottom, plot->right);
-	plot_text(plot, plot->left - 6, plot->top + 9, "end", "", "%s", panel->format(plot->y.high).s);
+	plot_text(plot, plot->left - 6, plot->top + 9, "end", "", "%s", panel->format(most).s);
 	draw_names(chart, panel);
 	for (uint32_t s = panel->n; s > 0; s--)
 		draw_series(chart, &panel->series[s - 1], s - 1);

@@ -17,6 +17,7 @@ struct html_page {
 	const struct model_report *report;
 	struct printable *label; /* of each run */
 	int n_plots;
+	uint32_t n_open_cards; /* of findings; the others are folded */
 	uint32_t part; /* of a recording: number of the model, from 1 on; goes into ids. 0: the page has one part */
 	const struct summary *summary; /* of a recording; else NULL */
 	uint32_t model;		       /* of summary->models */
