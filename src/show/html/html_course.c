@@ -98,7 +98,8 @@ static void add_counter(struct chart *chart, const struct summary_resource *own)
 	} else if (!is_machine && !strcmp(name, "rss")) {
 		series.scale = 1.0 / (1 << 20);
 		add_series(panel_of(chart, 1), &series);
-	} else if (is_machine && own->device && !strcmp(unit, "%") && ends_with(name, "busy")) {
+	} else if (is_machine && own->device && !strcmp(unit, "%") &&
+		   (ends_with(name, " busy") || ends_with(name, " awake"))) {
 		series.scale = 0.01;
 		add_series(panel_of(chart, 2), &series);
 	} else if (!strcmp(unit, "W")) {
@@ -329,6 +330,10 @@ static void draw_inferences(struct chart *chart, const struct course *course)
 
 		if (!cell->n && !(cell->covered_ns > 0))
 			continue;
+		if (cell->n_failed) { /* nobody looks for a dot */
+			top = fmin(top, plot->bottom - 10);
+			right = fmax(right, left + 2.5);
+		}
 		fprintf(plot->out, "<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"><title>",
 			cell->n_failed ? "broken" : "ran", left, top, fmax(right - left, 0.8), plot->bottom - top);
 		put_column_title(chart, course, i);

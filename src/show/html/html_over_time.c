@@ -211,6 +211,16 @@ static void draw_means(const struct plot *plot, const struct course *course, uin
 	fputs("\"/>\n", plot->out);
 }
 
+/* A level with its name beside it, so much higher. */
+static void draw_usual(const struct plot *plot, double ns, const char *name, double higher)
+{
+	if (!isfinite(ns))
+		return;
+	fprintf(plot->out, "<path class=\"axis dash\" d=\"M%.1f %.1fH%.1f\"/>", plot->left, plot_y(plot, ns),
+		plot->right);
+	plot_text(plot, plot->right + 6, plot_y(plot, ns) + 4 - fmax(higher, 0), "start", "ink", "%s", name);
+}
+
 static void draw_course(struct html_page *page, const struct course *course)
 {
 	const struct summary_recording *recording = &page->summary->recording;
@@ -231,16 +241,9 @@ static void draw_course(struct html_page *page, const struct course *course)
 	for (uint32_t i = 0; i < course->n; i++)
 		draw_course_column(&plot, course, i, recording->begin_ns);
 	draw_means(&plot, course, recording->begin_ns);
-	for (int i = 0; i < 4; i += 3) {
-		const struct stats_quantile *one = i ? p99 : &series->percentile[0];
-
-		if (!isfinite(one->ns))
-			continue;
-		fprintf(page->out, "<path class=\"axis dash\" d=\"M%.1f %.1fH%.1f\"/>", plot.left,
-			plot_y(&plot, one->ns), plot.right);
-		plot_text(&plot, plot.right + 6, plot_y(&plot, one->ns) + 4, "start", "ink", "%s",
-			  i ? "p99" : "median");
-	}
+	draw_usual(&plot, series->percentile[0].ns, "median", 0);
+	draw_usual(&plot, p99->ns, "p99",
+		   fmin(plot_y(&plot, p99->ns) - plot_y(&plot, series->percentile[0].ns) + 14, 14));
 	plot_end(&plot);
 	fputs("</figure>\n", page->out);
 }

@@ -100,6 +100,7 @@ const char *const html_style[] = {
 	"@media(min-width:1020px){\n",
 	" .pair{grid-template-columns:minmax(0,5fr) minmax(0,6fr)}\n",
 	"}\n",
+	".pair>:only-child{grid-column:1/-1}\n",
 	".many{display:grid;grid-template-columns:minmax(0,1fr);gap:.2rem 1.6rem}\n",
 	"@media(min-width:860px){\n",
 	" .many{grid-template-columns:repeat(2,minmax(0,1fr))}\n",

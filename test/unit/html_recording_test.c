@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The HTML page of a recording: what stands on the axis of time, in treemaps and in the table of gaps. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "analyze/insight/recorded.h"
+#include "show/report/reports.h"
+#include "stream.h"
+
+static char *page_of(struct stream *s)
+{
+	struct summary_file file = { 0 };
+	struct summary *summary = stream_summary(s, &file);
+	struct recorded recorded;
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	struct err err;
+
+	assert_non_null(summary);
+	assert_int_equal(recorded_init(&recorded, summary, &err), 0);
+	report_write(out, report_format_named("html"), &(struct report){ summary, recorded.model, recorded.n },
+		     &(struct report_look){ 0 });
+	fclose(out);
+	recorded_done(&recorded);
+	summary_free(summary);
+	return text;
+}
+
+static void has(const char *page, const char *text)
+{
+	if (!strstr(page, text))
+		fail_msg("the page lacks: %s", text);
+}
+
+/* How many inferences the titles of columns say, and how many columns there are. */
+static uint64_t counted(const char *page, uint32_t *n)
+{
+	uint64_t sum = 0;
+
+	for (const char *at = page; (at = strstr(at, "<rect class=\"ran\"")); at++) {
+		const char *words = strstr(at, ": ") + 2, *end = words;
+
+		(*n)++;
+		if (!strncmp(words, "one ran", 7))
+			continue;
+		for (uint64_t value = 0; *end != ' '; end++) {
+			value = *end == ',' ? value : value * 10 + (uint64_t)(*end - '0');
+			if (end[1] == ' ')
+				sum += value;
+		}
+	}
+	return sum;
+}
+
+static void put_inference(struct stream *s, uint32_t lane, uint32_t thread, uint64_t us, int64_t number, bool is_failed)
+{
+	stream_inference(s, lane, us, "m", 1, number);
+	stream_operator(s, thread, us + 10, "a/<conv>", "Conv", number);
+	stream_end(s, thread, us + 310);
+	stream_operator(s, thread, us + 310, "b", "Relu", number);
+	stream_end(s, thread, us + 410);
+	stream_text(s, KEY_STATUS, is_failed ? "<no>" : "ok");
+	stream_end(s, lane, us + 500);
+}
+
+static void a_page_has_each_event_and_counter_at_its_time(void **state)
+{
+	struct stream s;
+	uint32_t process, lane, thread, cpu, power, n = 0;
+	char *page;
+
+	stream_init(&s);
+	process = stream_process(&s, 100, "app<1>");
+	lane = stream_lane(&s, process, "m");
+	thread = stream_thread(&s, process, 101);
+	cpu = stream_counter(&s, process, "cpu", "%");
+	power = stream_counter(&s, 0, "package-0 power", "W");
+	stream_instant(&s, process, 0, KIND_NOTE, EVENT_NOTE_RECORDING);
+	for (int64_t i = 0; i < 5000; i++) {
+		put_inference(&s, lane, thread, 1000 * (uint64_t)i, i + 1, false);
+		if (i % 100)
+			continue;
+		stream_sample(&s, cpu, 1000 * (uint64_t)i + 600, 150);
+		stream_sample(&s, power, 1000 * (uint64_t)i + 600, 12);
+	}
+	put_inference(&s, lane, thread, 9000000, 5001, true);
+	page = page_of(&s);
+	assert_int_equal(counted(page, &n), 5000);
+	assert_in_range(n, 50, 320);
+	has(page, "<rect class=\"broken\"");
+	has(page, ", 1 failed</title>");
+	has(page, ">CPUs in use<");
+	has(page, "CPUs in use, app&lt;1&gt; 100: 1.5");
+	has(page, ">Power<");
+	has(page, "Power, package-0 power: 12 W");
+	has(page, "<title>a/&lt;conv&gt; (Conv, CPU): 300 us of an inference, 75.0 % of all operators</title>");
+	has(page, "<title>b (Relu, CPU): 100 us of an inference, 25.0 % of all operators</title>");
+	assert_in_range(strlen(page), 20000, 250000);
+	free(page);
+	stream_done(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_page_has_each_event_and_counter_at_its_time),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
