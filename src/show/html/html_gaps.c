@@ -26,7 +26,7 @@ static void put_row(struct table *table, const char *name, uint64_t n, uint64_t 
 	if (creating_ns)
 		table_cell(table, TABLE_PLAIN, "%s", units_duration((double)creating_ns).s);
 	else
-		table_cell(table, TABLE_PLAIN, "-");
+		table_cell(table, TABLE_PLAIN, "%s", n ? "-" : "");
 }
 
 static void put_breakdown(struct html_page *page, uint64_t wall_ns)
@@ -40,7 +40,7 @@ static void put_breakdown(struct html_page *page, uint64_t wall_ns)
 	table_column(&table, "gaps", TABLE_RIGHT);
 	table_column(&table, "time", TABLE_RIGHT);
 	table_column(&table, "share", TABLE_LEFT | TABLE_SHARE);
-	table_column(&table, "of it creating sessions", TABLE_RIGHT);
+	table_column(&table, "creating sessions", TABLE_RIGHT);
 	put_row(&table, "an inference ran", 0, summary->busy_ns, 0, wall_ns);
 	for (int kind = 0; kind < SUMMARY_GAP_KINDS; kind++)
 		if (gaps->kind[kind].n)
@@ -58,7 +58,7 @@ static void put_longest(struct html_page *page)
 
 	table_column(&table, "gap", TABLE_RIGHT);
 	table_column(&table, "at", TABLE_RIGHT);
-	table_column(&table, "of it creating sessions", TABLE_RIGHT);
+	table_column(&table, "creating sessions", TABLE_RIGHT);
 	for (uint32_t i = 0; i < SUMMARY_LONGEST_GAPS && summary->gaps.longest[i].end_ns; i++) {
 		const struct summary_gap *gap = &summary->gaps.longest[i];
 
@@ -89,9 +89,7 @@ void html_gaps(struct html_page *page)
 		return;
 	html_section(page, "gaps", "Idle time and gaps",
 		     "From the end of the last inference that ran to the begin of the next one, in any process.");
-	fputs("<div class=\"pair\"><div>", page->out);
 	put_breakdown(page, recording->end_ns - recording->begin_ns);
-	fputs("</div><div>", page->out);
 	put_longest(page);
-	fputs("</div></div></section>\n", page->out);
+	fputs("</section>\n", page->out);
 }

@@ -74,6 +74,7 @@ const char *const html_style[] = {
 	"  linear-gradient(270deg,var(--line),transparent) 100% 0;background-repeat:no-repeat;\n",
 	"  background-size:2.6rem 100%,2.6rem 100%,.7rem 100%,.7rem 100%;\n",
 	"  background-attachment:local,local,scroll,scroll}\n",
+	".wide+.wide{margin-top:.8rem}\n",
 	"table{border-collapse:collapse;font-size:.9rem;min-width:min(100%,34rem)}\n",
 	"td.bar{min-width:11rem;white-space:nowrap;font-variant-numeric:tabular-nums}\n",
 	"td.bar em{display:inline-block;width:3.8rem;font-style:normal;text-align:right}\n",
