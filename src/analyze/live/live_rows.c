@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The rows of models: which exist, which makes room for another, and what readers get of them. Sums up nothing. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/live/live_in.h"
+
+struct live_row *live_row_of(const struct live *live, uint64_t id)
+{
+	for (uint32_t i = 0; i < live->n_rows; i++)
+		if (live->row[i]->shown.id == id)
+			return live->row[i];
+	return NULL;
+}
+
+static void add_sum(struct live_sum *to, const struct live_sum *from)
+{
+	to->n += from->n;
+	to->n_failed += from->n_failed;
+	to->wall_ns += from->wall_ns;
+}
+
+static void free_row(struct live *live, uint32_t index)
+{
+	struct live_row *row = live->row[index];
+
+	live->n_freed++;
+	live_ops_done(live, row);
+	free(row->histogram);
+	free(row);
+	memmove(&live->row[index], &live->row[index + 1], (--live->n_rows - index) * sizeof(struct live_row *));
+}
+
+static void drop(struct live *live, uint32_t index)
+{
+	add_sum(&live->sums.gone, &live->row[index]->sum);
+	live->sums.n_models_gone++;
+	free_row(live, index);
+}
+
+/* It is over, or has no session and did nothing for long. */
+static bool may_go(const struct live *live, const struct live_row *row)
+{
+	if (row->over_interval)
+		return true;
+	return !row->n_sessions && !row->has_more_sessions && !row->n_open && !row->n_creating &&
+	       row->last_interval + LIVE_ENDED < live->n_intervals;
+}
+
+/* Room for one more: what did nothing for longest goes. */
+static bool make_room(struct live *live)
+{
+	uint32_t oldest = LIVE_MODELS;
+
+	if (live->n_rows < LIVE_MODELS)
+		return true;
+	for (uint32_t i = 0; i < live->n_rows; i++)
+		if (may_go(live, live->row[i]) &&
+		    (oldest == LIVE_MODELS || live->row[i]->last_interval < live->row[oldest]->last_interval))
+			oldest = i;
+	if (oldest < LIVE_MODELS)
+		drop(live, oldest);
+	return oldest < LIVE_MODELS;
+}
+
+static struct live_row *add_row(struct live *live, const struct live_track *track, uint32_t name)
+{
+	const struct live_process_row *process = live_process_at(live, track->process);
+	struct live_row *row = make_room(live) ? calloc(1, sizeof *row) : NULL;
+
+	if (!row)
+		return NULL;
+	row->name = names_is_passing(name) ? 0 : name;
+	row->process = track->process;
+	row->first_interval = row->last_interval = live->n_intervals;
+	row->shown.id = ++live->last_id;
+	row->shown.process = track->process_id;
+	snprintf(row->shown.name, sizeof row->shown.name, "%s", names_text(live->sink.names, name));
+	if (process) {
+		row->shown.pid = process->shown.pid;
+		snprintf(row->shown.process_name, sizeof row->shown.process_name, "%s", process->shown.name);
+	}
+	live->row[live->n_rows++] = row;
+	return row;
+}
+
+static struct live_row *use(struct live_row *row)
+{
+	row->is_void = false;
+	return row;
+}
+
+struct live_row *live_row_named(struct live *live, const struct live_track *track, uint32_t name)
+{
+	const char *text;
+
+	if (!names_is_passing(name))
+		for (uint32_t i = 0; i < live->n_rows; i++)
+			if (live->row[i]->name == name && name && live->row[i]->process == track->process)
+				return use(live->row[i]);
+	text = names_text(live->sink.names, name);
+	for (uint32_t i = 0; i < live->n_rows; i++)
+		if (live->row[i]->process == track->process &&
+		    !strncmp(live->row[i]->shown.name, text, sizeof live->row[i]->shown.name - 1))
+			return use(live->row[i]);
+	return add_row(live, track, name);
+}
+
+struct live_session *live_session_of(struct live_row *row, int64_t number)
+{
+	for (uint32_t i = 0; i < row->n_sessions; i++)
+		if (row->session[i].number == number)
+			return &row->session[i];
+	if (row->n_sessions == LIVE_SESSIONS) {
+		row->has_more_sessions = true;
+		return NULL;
+	}
+	row->session[row->n_sessions] = (struct live_session){ .number = number };
+	return &row->session[row->n_sessions++];
+}
+
+void live_rows_end(struct live *live, uint32_t process)
+{
+	for (uint32_t i = 0; i < live->n_rows; i++) {
+		struct live_row *row = live->row[i];
+		if (row->process != process)
+			continue;
+		row->process = 0;
+		row->over_interval = live->n_intervals + 1;
+		row->n_open = row->n_creating = 0;
+		row->n_sessions = 0;
+	}
+}
+
+void live_rows_drop_old(struct live *live)
+{
+	for (uint32_t i = live->n_rows; i-- > 0;)
+		if (live->row[i]->is_void)
+			free_row(live, i);
+		else if (live->row[i]->over_interval && live->row[i]->over_interval + LIVE_ENDED < live->n_intervals)
+			drop(live, i);
+}
+
+void live_rows_done(struct live *live)
+{
+	while (live->n_rows)
+		free_row(live, live->n_rows - 1);
+}
+
+uint32_t live_n_models(const struct live *live)
+{
+	return live->n_rows;
+}
+
+const struct live_model *live_model(const struct live *live, uint32_t index)
+{
+	return index < live->n_rows ? &live->row[index]->shown : NULL;
+}
+
+const struct live_model *live_model_of(const struct live *live, uint64_t id)
+{
+	const struct live_row *row = live_row_of(live, id);
+
+	return row ? &row->shown : NULL;
+}
+
+const struct live_point *live_model_point(const struct live *live, const struct live_model *model, uint32_t back)
+{
+	const struct live_row *row = (const struct live_row *)model;
+
+	if (back >= live->n_intervals || back >= LIVE_POINTS || live->n_intervals - 1 - back < row->first_interval)
+		return NULL;
+	return &row->point[(live->n_intervals - 1 - back) % LIVE_POINTS];
+}
+
+static double per_ns(const struct live *live, double value)
+{
+	const struct live_interval *last;
+
+	if (!live->n_intervals)
+		return 0;
+	last = &live->interval[(live->n_intervals - 1) % LIVE_POINTS];
+	return value / (double)(last->end_ns - last->begin_ns);
+}
+
+double live_model_rate(const struct live *live, const struct live_model *model)
+{
+	const struct live_point *point = live_model_point(live, model, 0);
+
+	return point ? per_ns(live, point->n) * 1e9 : 0;
+}
+
+double live_model_busy(const struct live *live, const struct live_model *model)
+{
+	const struct live_point *point = live_model_point(live, model, 0);
+
+	return point ? per_ns(live, (double)point->wall_ns) : 0;
+}
