@@ -7,6 +7,7 @@
 	F(attach) \
 	F(next) \
 	F(ps) \
+	F(top) \
 	F(report) \
 	F(view) \
 	F(query) \

@@ -96,7 +96,8 @@ struct live_counter {
 enum live_note_kind {
 	LIVE_NOTE_INFO,
 	LIVE_NOTE_LOST,	  /* n: events */
-	LIVE_NOTE_UNSEEN, /* something cannot be seen, and why */
+	LIVE_NOTE_UNSEEN, /* what a program does cannot be seen, or a part of it, and why */
+	LIVE_NOTE_MISSING /* a source of counters is missing: "npu: this machine has no NPU" */
 };
 
 /* The newest LIVE_NOTES different ones. */

@@ -58,12 +58,12 @@ static void take_process(struct live *live, const struct event *event)
 	live_note_add(live, LIVE_NOTE_UNSEEN, 1, text);
 }
 
-static void take_unseen(struct live *live, const struct event *event, enum event_key of)
+static void take_unseen(struct live *live, const struct event *event, enum live_note_kind kind, enum event_key of)
 {
 	char text[400];
 
 	snprintf(text, sizeof text, "%.150s: %.230s", text_of(live, event, of), text_of(live, event, KEY_TEXT));
-	live_note_add(live, LIVE_NOTE_UNSEEN, 1, text);
+	live_note_add(live, kind, 1, text);
 }
 
 static void take_sampled_out(struct live *live, const struct event *event)
@@ -97,7 +97,7 @@ void live_instant(struct live *live, const struct event *event)
 	else if (event->name == topic->sampled_out)
 		take_sampled_out(live, event);
 	else if (event->name == topic->unreadable)
-		take_unseen(live, event, KEY_PATH);
+		take_unseen(live, event, LIVE_NOTE_UNSEEN, KEY_PATH);
 	else if (event->name == topic->missing)
-		take_unseen(live, event, KEY_SOURCE);
+		take_unseen(live, event, LIVE_NOTE_MISSING, KEY_SOURCE);
 }

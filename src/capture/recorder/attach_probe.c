@@ -14,6 +14,7 @@
 #include "capture/proc/rights.h"
 #include "capture/recorder/attach_find.h"
 #include "capture/recorder/attach_in.h"
+#include "capture/recorder/attach_list.h"
 #include "capture/recorder/attach_loaded.h"
 #include "capture/recorder/attach_next.h"
 
@@ -96,13 +97,32 @@ static int check_program(const struct attach_job *job, pid_t pid, struct err *er
 	return code == -EPERM ? 0 : code;
 }
 
+/* All that have a runtime loaded. */
+static int find_loaded(const struct attach_job *job, struct err *err)
+{
+	struct attach_list list;
+	struct err ignored;
+	int code = attach_list_find(&list, err);
+
+	for (size_t i = 0; i < list.n && !code; i++)
+		if (list.row[i].can_probe)
+			attached_add(job->attach->attached, list.row[i].match.pid, list.row[i].match.start_ticks,
+				     &ignored);
+	attach_list_done(&list);
+	return code;
+}
+
 /* Those that came while we were about to watch for them. */
 static int find_again(const struct attach_job *job, struct err *err)
 {
+	const struct attach_wish *wish = &job->attach->wish;
 	struct attach_matches matches;
 	struct err ignored;
-	int code = attach_find(&job->attach->wish, &matches, err);
+	int code;
 
+	if (!wish->name && !wish->path)
+		return find_loaded(job, err);
+	code = attach_find(wish, &matches, err);
 	for (size_t i = 0; i < matches.n && !code; i++)
 		attached_add(job->attach->attached, matches.match[i].pid, matches.match[i].start_ticks, &ignored);
 	attach_matches_done(&matches);

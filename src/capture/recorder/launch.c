@@ -284,6 +284,9 @@ static _Noreturn void child(const struct launch *launch, const struct launch_opt
 		code = set_environment(launch, opts, agent);
 	if (opts->stdout_is_ours)
 		dup2(STDERR_FILENO, STDOUT_FILENO);
+	for (int i = 0; i < 3 && opts->stdio; i++)
+		if (opts->stdio[i] >= 0)
+			dup2(opts->stdio[i], i);
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	if (!code)
 		execvp(argv[0], argv);

@@ -15,7 +15,8 @@ int recorder_launch(const struct recorder_opts *opts, const struct recorder_laun
 	const struct launch_opts start = { .level = opts->plan.level,
 					   .ring_bytes = launch_opts->ring_bytes,
 					   .use_ticks = clock_is_invariant("", NULL),
-					   .stdout_is_ours = launch_opts->stdout_is_ours };
+					   .stdout_is_ours = launch_opts->stdout_is_ours,
+					   .stdio = launch_opts->stdio };
 	bool has_agent = !*launch->reason;
 	struct recorder_way way = { .go = go,
 				    .ctx = launch,

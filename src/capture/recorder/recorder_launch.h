@@ -10,6 +10,7 @@ struct recorder_launch_opts {
 	char *const *argv;   /* the command line, NULL at the end */
 	uint64_t ring_bytes; /* of the buffer of one thread */
 	bool stdout_is_ours; /* what the program prints goes to standard error */
+	const int *stdio;    /* its standard input, output and error; -1: ours. NULL: all are ours */
 	bool waits;	     /* records what the program has started until that has ended, too */
 };
 

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Pages that stand in place of the tables: keys and columns, notes, the choice of a column. */
+#include <stdio.h>
+#include <string.h>
+
+#include "show/top/top_in.h"
+
+static const struct {
+	const char *key, *what;
+} help[] = {
+	{ "", "Keys" },
+	{ "arrows, j k", "choose a model, or an operator" },
+	{ "PgUp PgDn Home End", "a page, the first, the last" },
+	{ "Tab", "go to the other table" },
+	{ "F1 ? h", "this page" },
+	{ "F2 n", "notes: losses, what cannot be seen, messages" },
+	{ "F3 /", "search: the row whose model, program, provider or PID fits" },
+	{ "F4 \\", "filter: only such rows; Esc shows all again" },
+	{ "F5 t", "operators by node, or by type" },
+	{ "F6 < > s", "choose the column to sort by; I reverses" },
+	{ "Space", "pause: the figures stand still, sums go on" },
+	{ "o", "write what is shown to a file, as JSON" },
+	{ "Ctrl-L", "draw the page again" },
+	{ "F10 q Ctrl-C", "quit" },
+	{ "", "" },
+	{ "", "Columns of models" },
+	{ "INF/S", "inferences that ended in the last interval, per second" },
+	{ "MEDIAN P99", "of the last 10 intervals, within 1.6 %" },
+	{ "BUSY%", "time in inferences: 200 is two at a time without a pause" },
+	{ "CPU%", "of the whole process, 100 is one CPU" },
+	{ "SESSIONS", "that exist" },
+	{ "PHASE", "creating, loading, specialize (optimise and compile), running, idle, ended" },
+	{ "TOTAL FAILED", "inferences since top began" },
+	{ "", "" },
+	{ "", "Columns of operators" },
+	{ "SHARE", "of the time of all operators of the model, last 10 intervals" },
+	{ "CALLS/S TIME/CALL", "of the last 10 intervals; time without operators inside it" },
+	{ "TOTAL TIME", "since top began" },
+	{ "", "" },
+	{ "", "Resources are those of the whole machine. An empty cell is not known." },
+};
+
+enum { LINES = sizeof help / sizeof *help, KEYS = 20 };
+
+/* Where the page begins when it has so many lines. */
+static int first_of(struct top *top, int n, int rows)
+{
+	if (top->help_first > n - rows)
+		top->help_first = n > rows ? n - rows : 0;
+	return top->help_first;
+}
+
+void top_help_draw(struct top *top, struct grid *grid, int y, int rows)
+{
+	int first = first_of(top, LINES, rows);
+
+	for (int i = 0; i < rows && first + i < LINES; i++) {
+		const char *key = help[first + i].key, *what = help[first + i].what;
+
+		grid_put(grid, 1, y + i, KEYS, GRID_BOLD, key);
+		grid_put(grid, *key ? KEYS + 1 : 1, y + i, grid->columns, *key ? GRID_PLAIN : GRID_BOLD, what);
+	}
+}
+
+/* A note in as many lines as it needs; how many. Draws none of them above y, or below `rows`. */
+static int draw_note(const struct top *top, struct grid *grid, int y, int rows, int at, const struct live_note *note)
+{
+	static const char *const kinds[] = { [LIVE_NOTE_INFO] = "",
+					     [LIVE_NOTE_LOST] = "lost",
+					     [LIVE_NOTE_UNSEEN] = "not seen",
+					     [LIVE_NOTE_MISSING] = "missing" };
+	static const enum grid_style styles[] = { GRID_PLAIN, GRID_BAD, GRID_WARN, GRID_DIM };
+	int width = grid->columns - 12 > 20 ? grid->columns - 12 : 20, n = 0;
+	struct printable text = top_cells_text(top, note->text, 900);
+	char count[80] = "", line[400];
+	const char *from = text.s;
+
+	if (note->kind == LIVE_NOTE_LOST || note->n > 1)
+		snprintf(count, sizeof count, "%s%s: ", units_count(note->n).s,
+			 note->kind == LIVE_NOTE_LOST ? " events" : " times");
+	while (*from || !n) {
+		size_t len = strlen(from), most = (size_t)(width - (n ? 0 : (int)strlen(count)));
+
+		if (len > most) {
+			len = most;
+			while (len > most / 2 && from[len] != ' ')
+				len--;
+			while (len > 1 && ((unsigned char)from[len] & 0xc0) == 0x80)
+				len--;
+		}
+		snprintf(line, sizeof line, "%s%.*s", n ? "" : count, (int)len, from);
+		if (at + n >= 0 && at + n < rows) {
+			grid_put(grid, 1, y + at + n, 9, styles[note->kind], n ? "" : kinds[note->kind]);
+			grid_put(grid, 11, y + at + n, grid->columns, GRID_PLAIN, line);
+		}
+		from += len;
+		from += strspn(from, " ");
+		n++;
+	}
+	return n;
+}
+
+void top_notes_draw(struct top *top, struct grid *grid, int y, int rows)
+{
+	int at = -top->help_first;
+
+	for (uint32_t i = 0; i < live_n_notes(top->live); i++)
+		at += draw_note(top, grid, y, rows, at, live_note(top->live, i));
+	if (!live_n_notes(top->live))
+		grid_put(grid, 1, y, grid->columns, GRID_DIM, "no notes: nothing was lost, and nothing is missing");
+}
+
+void top_sort_draw(struct top *top, struct grid *grid, int y, int rows)
+{
+	const struct top_field *fields = top->pane == TOP_MODELS ? top_fields : top_operator_fields;
+	int n = top->pane == TOP_MODELS ? N_TOP_COLUMNS : N_TOP_OPERATORS;
+	int first = top->sort_at >= rows - 1 ? top->sort_at - rows + 2 : 0;
+
+	grid_put(grid, 1, y, grid->columns, GRID_BOLD, "Sort by (Enter; Esc leaves it as it is)");
+	for (int i = first; i < n && i - first + 1 < rows; i++)
+		grid_put(grid, 3, y + 1 + i - first, 14, i == top->sort_at ? GRID_CHOSEN : GRID_PLAIN, fields[i].title);
+}

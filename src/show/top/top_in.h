@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the parts of the page share, for top_*.c only. */
+#ifndef SHOW_TOP_TOP_IN_H
+#define SHOW_TOP_TOP_IN_H
+
+#include "base/printable.h"
+#include "base/units.h"
+#include "show/top/top.h"
+
+/* A row of the table of models. Missing figures are NAN. */
+struct top_row {
+	const struct live_model *model;
+	double rate, window_rate, busy, cpu;
+};
+
+struct top_rows {
+	struct top_row row[LIVE_MODELS];
+	int n, n_hidden; /* hidden: by the filter */
+	int chosen;	 /* -1: there is none */
+};
+
+/* A column of a table. */
+struct top_field {
+	const char *title;
+	int width, least; /* least: of a column that takes what is left; else 0 */
+	int drop;	  /* where there is no room, the highest goes first; 0: never */
+	bool is_right;
+};
+
+extern const struct top_field top_fields[N_TOP_COLUMNS];
+extern const struct top_field top_operator_fields[N_TOP_OPERATORS];
+
+/* top_rows.c: sorted and filtered. */
+void top_rows_make(const struct top *top, struct top_rows *rows);
+bool top_rows_match(const struct top_row *row, const char *text);
+/* A figure as the cell of a column; "" for one that is missing. */
+struct printable top_rows_cell(const struct top *top, const struct top_row *row, enum top_column column, int width);
+
+/* top_operators.c: those of the chosen model, or their types; sorted. Valid until the next call. n: how many. */
+const struct live_operator **top_operators_sort(const struct top *top, const struct live_model *model, int *n);
+struct printable top_operators_cell(const struct top *top, const struct live_model *model,
+				    const struct live_operator *op, enum top_operator_column column, int width);
+double top_operators_share(const struct live_model *model, const struct live_operator *op);
+
+/* top_cells.c */
+struct units_text top_cells_rate(double per_second);
+struct units_text top_cells_count(uint64_t n, int width);
+struct printable top_cells_text(const struct top *top, const char *text, int width);
+struct printable top_cells_provider(const struct top *top, const char *text, int width);
+const char *top_cells_phase(enum live_phase phase);
+
+/* top_meters.c: resources of the machine; the lines they take. */
+int top_meters_draw(const struct top *top, struct grid *grid, int y, int most);
+/* "cpu 45 %, memory 12 GiB": those that exist. */
+struct printable top_meters_text(const struct top *top);
+void top_spark(char *to, size_t size, const double *value, int n, double max, bool is_ascii);
+
+/* top_table.c */
+void top_table_layout(const struct top_field *fields, int n, int columns, int *widths);
+int top_table_models(struct top *top, struct grid *grid, int y, int rows, const struct top_rows *list);
+int top_table_operators(struct top *top, struct grid *grid, int y, int rows, const struct live_model *model);
+
+/* top_help.c: pages that stand in place of the tables. */
+void top_help_draw(struct top *top, struct grid *grid, int y, int rows);
+void top_notes_draw(struct top *top, struct grid *grid, int y, int rows);
+void top_sort_draw(struct top *top, struct grid *grid, int y, int rows);
+
+#endif

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The rows of the table of models: which, in which order, and what their cells say. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "show/top/top_in.h"
+
+static double cpu_of(const struct live *live, const struct live_model *model)
+{
+	const struct live_counter *counter = live_counter_named(live, model->process, "cpu");
+
+	return counter ? counter->value : NAN;
+}
+
+/* Over the window, so that rows do not change places with every noise. */
+static double window_rate(const struct live *live, const struct live_model *model)
+{
+	struct live_interval newest, oldest;
+	uint64_t n = live_n_intervals(live);
+
+	if (!live_interval(live, 0, &newest) ||
+	    !live_interval(live, n < LIVE_WINDOW ? (uint32_t)n - 1 : LIVE_WINDOW - 1, &oldest))
+		return 0;
+	return (double)model->window_n / ((double)(newest.end_ns - oldest.begin_ns) / 1e9);
+}
+
+bool top_rows_match(const struct top_row *row, const char *text)
+{
+	char pid[16];
+
+	snprintf(pid, sizeof pid, "%d", (int)row->model->pid);
+	return !*text || strcasestr(row->model->name, text) || strcasestr(row->model->process_name, text) ||
+	       strcasestr(row->model->provider, text) || !strcmp(pid, text);
+}
+
+/* Values that differ by less than a tenth are the same, and keep the order in which their models came. */
+static double step_of(double value)
+{
+	return value > 0 ? floor(log(value) / log(1.1)) : -1e9;
+}
+
+static int compare_number(double a, double b)
+{
+	return a < b ? -1 : a > b;
+}
+
+static int compare_by(enum top_column column, const struct top_row *a, const struct top_row *b)
+{
+	const struct live_model *x = a->model, *y = b->model;
+
+	switch (column) {
+	case TOP_PID:
+		return compare_number(x->pid, y->pid);
+	case TOP_PROGRAM:
+		return strcasecmp(x->process_name, y->process_name);
+	case TOP_MODEL:
+		return strcasecmp(x->name, y->name);
+	case TOP_PROVIDER:
+		return strcasecmp(x->provider, y->provider);
+	case TOP_RATE:
+		return compare_number(step_of(a->window_rate), step_of(b->window_rate));
+	case TOP_MEDIAN:
+		return compare_number(step_of((double)x->median_ns), step_of((double)y->median_ns));
+	case TOP_P99:
+		return compare_number(step_of((double)x->p99_ns), step_of((double)y->p99_ns));
+	case TOP_BUSY:
+		return compare_number(step_of(a->busy), step_of(b->busy));
+	case TOP_CPU:
+		return compare_number(isnan(a->cpu) ? -1 : a->cpu, isnan(b->cpu) ? -1 : b->cpu);
+	case TOP_SESSIONS:
+		return compare_number(x->n_sessions, y->n_sessions);
+	case TOP_PHASE:
+		return compare_number(x->phase, y->phase);
+	case TOP_TOTAL:
+		return compare_number((double)x->sum.n, (double)y->sum.n);
+	case TOP_FAILED:
+		return compare_number((double)x->sum.n_failed, (double)y->sum.n_failed);
+	default:
+		return 0;
+	}
+}
+
+struct order {
+	enum top_column column;
+	bool is_ascending;
+};
+
+static int compare(const void *left, const void *right, void *ctx)
+{
+	const struct top_row *a = left, *b = right;
+	const struct order *order = ctx;
+	int by = compare_by(order->column, a, b);
+
+	if (by)
+		return order->is_ascending ? by : -by;
+	return a->model->id < b->model->id ? -1 : a->model->id > b->model->id;
+}
+
+static bool is_shown(const struct top *top, const struct top_row *row)
+{
+	if (top->models && regexec(top->models, row->model->name, 0, NULL, 0))
+		return false;
+	return top_rows_match(row, top->filter);
+}
+
+void top_rows_make(const struct top *top, struct top_rows *rows)
+{
+	struct order order = { top->sort, top->is_ascending };
+
+	rows->n = rows->n_hidden = 0;
+	for (uint32_t i = 0; i < live_n_models(top->live); i++) {
+		struct top_row row = { .model = live_model(top->live, i) };
+
+		row.rate = live_model_rate(top->live, row.model);
+		row.window_rate = window_rate(top->live, row.model);
+		row.busy = live_model_busy(top->live, row.model);
+		row.cpu = row.model->phase == LIVE_OVER ? NAN : cpu_of(top->live, row.model);
+		if (is_shown(top, &row))
+			rows->row[rows->n++] = row;
+		else
+			rows->n_hidden++;
+	}
+	qsort_r(rows->row, (size_t)rows->n, sizeof *rows->row, compare, &order);
+	rows->chosen = rows->n ? 0 : -1;
+	for (int i = 0; i < rows->n; i++)
+		if (rows->row[i].model->id == top->chosen)
+			rows->chosen = i;
+}
+
+static struct printable figure(struct units_text text)
+{
+	struct printable cell;
+
+	snprintf(cell.s, sizeof cell.s, "%s", text.s);
+	return cell;
+}
+
+static struct printable percent(double share_of_100)
+{
+	struct printable cell = { "" };
+
+	if (isfinite(share_of_100))
+		snprintf(cell.s, sizeof cell.s, share_of_100 < 9.95 ? "%.1f" : "%.0f", share_of_100);
+	return cell;
+}
+
+static struct printable duration(uint64_t ns)
+{
+	return ns ? figure(units_duration((double)ns)) : (struct printable){ "" };
+}
+
+struct printable top_rows_cell(const struct top *top, const struct top_row *row, enum top_column column, int width)
+{
+	const struct live_model *model = row->model;
+	struct printable cell = { "" };
+
+	switch (column) {
+	case TOP_PID:
+		snprintf(cell.s, sizeof cell.s, "%d", (int)model->pid);
+		return cell;
+	case TOP_PROGRAM:
+		return top_cells_text(top, model->process_name, width);
+	case TOP_MODEL:
+		return top_cells_text(top, *model->name ? model->name : "?", width);
+	case TOP_PROVIDER:
+		return top_cells_provider(top, model->provider, width);
+	case TOP_RATE:
+		return figure(top_cells_rate(row->rate));
+	case TOP_MEDIAN:
+		return duration(model->median_ns);
+	case TOP_P99:
+		return duration(model->p99_ns);
+	case TOP_BUSY:
+		return percent(row->busy * 100);
+	case TOP_CPU:
+		return percent(row->cpu);
+	case TOP_SESSIONS:
+		snprintf(cell.s, sizeof cell.s, "%u%s", model->n_sessions, model->has_more_sessions ? "+" : "");
+		return cell;
+	case TOP_PHASE:
+		snprintf(cell.s, sizeof cell.s, "%s", top_cells_phase(model->phase));
+		return cell;
+	case TOP_TOTAL:
+		return figure(top_cells_count(model->sum.n, width));
+	case TOP_FAILED:
+		return figure(top_cells_count(model->sum.n_failed, width));
+	default:
+		return cell;
+	}
+}
