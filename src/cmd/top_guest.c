@@ -183,7 +183,8 @@ static bool ready_page(struct top_guest *guest)
 	guest->is_open = true;
 	if (is_new_size)
 		screen_resize();
-	if (is_due && !top_is_paused(&guest->top))
+	/* the first time is for the page alone */
+	if (is_due && !top_is_paused(&guest->top) && clock_ns() - guest->rolled_ns >= guest->opts.interval_ns / 2)
 		roll(guest);
 	if ((is_due || is_new_size) && !draw(guest))
 		return false;

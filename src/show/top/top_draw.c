@@ -26,12 +26,15 @@ static void draw_title(const struct top *top, struct grid *grid)
 /* The newest thing that cannot be seen of a program, in one line. */
 static int draw_warning(const struct top *top, struct grid *grid, int y)
 {
+	int x;
+
 	for (uint32_t i = 0; i < live_n_notes(top->live); i++) {
 		const struct live_note *note = live_note(top->live, i);
 
 		if (note->kind != LIVE_NOTE_UNSEEN)
 			continue;
-		grid_put(grid, 0, y, grid->columns, GRID_WARN, top_cells_text(top, note->text, grid->columns).s);
+		x = grid_put(grid, 0, y, grid->columns - 5, GRID_WARN, top_cells_text(top, note->text, 900).s);
+		grid_put(grid, x, y, 5, GRID_WARN, " (F2)");
 		return y + 1;
 	}
 	return y;
@@ -165,6 +168,9 @@ static void draw_body(struct top *top, struct grid *grid, int y, int rows)
 		break;
 	}
 	top_rows_make(top, &list);
+	/* it stays chosen, wherever its row goes */
+	if (list.chosen >= 0)
+		top->chosen = list.row[list.chosen].model->id;
 	models = rows_of_models(&list, rows);
 	top_table_models(top, grid, y, models, &list);
 	if (list.chosen >= 0 && rows - models > 3)

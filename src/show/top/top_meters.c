@@ -62,12 +62,10 @@ static int add_kind(const struct top *top, struct meter *meters, int *n, const c
 		if (!counter->process && is_of_device(name, kind))
 			add(top, meters, n, counter, name);
 	}
-	if (*n == before)
-		add(top, meters, n, NULL, kind);
 	return *n - before;
 }
 
-static void add_power(const struct top *top, struct meter *meters, int *n)
+static int add_power(const struct top *top, struct meter *meters, int *n)
 {
 	int before = *n;
 
@@ -79,19 +77,23 @@ static void add_power(const struct top *top, struct meter *meters, int *n)
 		    !is_of_device(name, "gpu") && !is_of_device(name, "npu"))
 			add(top, meters, n, counter, name);
 	}
-	if (*n == before)
-		add(top, meters, n, NULL, "power");
+	return *n - before;
 }
 
-static int list(const struct top *top, struct meter *meters)
+/* missing: the kinds of which nothing is seen, with commas. */
+static int list(const struct top *top, struct meter *meters, struct printable *missing)
 {
 	int n = 0;
 
+	*missing = (struct printable){ "" };
 	add(top, meters, &n, live_counter_named(top->live, 0, "cpu"), "cpu");
 	add(top, meters, &n, live_counter_named(top->live, 0, "memory used"), "memory");
-	add_kind(top, meters, &n, "gpu");
-	add_kind(top, meters, &n, "npu");
-	add_power(top, meters, &n);
+	if (!add_kind(top, meters, &n, "gpu"))
+		printable_add(missing, "gpu");
+	if (!add_kind(top, meters, &n, "npu"))
+		printable_add(missing, "%snpu", *missing->s ? ", " : "");
+	if (!add_power(top, meters, &n))
+		printable_add(missing, "%spower", *missing->s ? ", " : "");
 	return n;
 }
 
@@ -149,24 +151,31 @@ static void draw_one(const struct top *top, struct grid *grid, const struct mete
 int top_meters_draw(const struct top *top, struct grid *grid, int y, int most)
 {
 	struct meter meters[METERS];
-	int n = list(top, meters);
+	struct printable missing;
+	int n = list(top, meters, &missing), cells = n + (*missing.s != 0);
 	int side = grid->columns >= 132 ? 3 : grid->columns >= 72 ? 2 : 1;
-	int width = (grid->columns - 2 * (side - 1)) / side, lines = (n + side - 1) / side;
+	int width = (grid->columns - 2 * (side - 1)) / side, lines = (cells + side - 1) / side;
 
 	if (lines > most)
 		lines = most;
 	for (int i = 0; i < n && i < lines * side; i++)
 		draw_one(top, grid, &meters[i], i % side * (width + 2), y + i / side, width);
+	if (*missing.s && n < lines * side) {
+		printable_add(&missing, ": not seen (F2 says why)");
+		grid_put(grid, n % side * (width + 2), y + n / side, width, GRID_DIM, missing.s);
+	}
 	return lines;
 }
 
 struct printable top_meters_text(const struct top *top)
 {
 	struct meter meters[METERS];
-	struct printable text = { "" };
-	int n = list(top, meters);
+	struct printable text = { "" }, missing;
+	int n = list(top, meters, &missing);
 
 	for (int i = 0; i < n; i++)
 		printable_add(&text, "%s%s %s", i ? ", " : "", meters[i].label.s, value_text(&meters[i]).s);
+	if (*missing.s)
+		printable_add(&text, "; not seen: %s", missing.s);
 	return text;
 }

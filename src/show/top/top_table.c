@@ -6,21 +6,23 @@
 
 #include "show/top/top_in.h"
 
+enum { ROOMY = 100 };
+
 /* clang-format off */
 const struct top_field top_fields[N_TOP_COLUMNS] = {
 	[TOP_PID]      = { "PID", 7, 0, 7, true },
 	[TOP_PROGRAM]  = { "PROGRAM", 10, 0, 10, false },
 	[TOP_MODEL]    = { "MODEL", 0, 12, 0, false },
-	[TOP_PROVIDER] = { "PROVIDER", 8, 0, 8, false },
+	[TOP_PROVIDER] = { "EP", 6, 0, 8, false },
 	[TOP_RATE]     = { "INF/S", 6, 0, 0, true },
 	[TOP_MEDIAN]   = { "MEDIAN", 7, 0, 0, true },
 	[TOP_P99]      = { "P99", 7, 0, 1, true },
 	[TOP_BUSY]     = { "BUSY%", 5, 0, 11, true },
-	[TOP_CPU]      = { "CPU%", 5, 0, 4, true },
+	[TOP_CPU]      = { "CPU%", 4, 0, 4, true },
 	[TOP_SESSIONS] = { "SESSIONS", 8, 0, 12, true },
 	[TOP_PHASE]    = { "PHASE", 10, 0, 9, false },
-	[TOP_TOTAL]    = { "TOTAL", 9, 0, 3, true },
-	[TOP_FAILED]   = { "FAILED", 6, 0, 2, true },
+	[TOP_TOTAL]    = { "TOTAL", 7, 0, 3, true },
+	[TOP_FAILED]   = { "FAIL", 5, 0, 2, true },
 };
 
 const struct top_field top_operator_fields[N_TOP_OPERATORS] = {
@@ -28,7 +30,7 @@ const struct top_field top_operator_fields[N_TOP_OPERATORS] = {
 	[TOP_CALLS]  = { "CALLS/S", 7, 0, 3, true },
 	[TOP_MEAN]   = { "TIME/CALL", 9, 0, 0, true },
 	[TOP_TIME]   = { "TOTAL TIME", 10, 0, 4, true },
-	[TOP_RAN_ON] = { "PROVIDER", 8, 0, 5, false },
+	[TOP_RAN_ON] = { "EP", 8, 0, 5, false },
 	[TOP_TYPE]   = { "TYPE", 16, 0, 2, false },
 	[TOP_NODE]   = { "NODE", 0, 12, 0, false },
 };
@@ -141,11 +143,24 @@ static void scroll(int *first, int at, int rows, int n)
 		*first = 0;
 }
 
+static bool has_failures(const struct top_rows *list)
+{
+	for (int i = 0; i < list->n; i++)
+		if (list->row[i].model->sum.n_failed)
+			return true;
+	return false;
+}
+
 int top_table_models(struct top *top, struct grid *grid, int y, int rows, const struct top_rows *list)
 {
+	struct top_field fields[N_TOP_COLUMNS];
 	int widths[N_TOP_COLUMNS], last;
 
-	top_table_layout(top_fields, N_TOP_COLUMNS, grid->columns, widths);
+	memcpy(fields, top_fields, sizeof fields);
+	/* names are worth more than a column of zeros */
+	if (!has_failures(list) && grid->columns < ROOMY)
+		fields[TOP_FAILED].width = 0;
+	top_table_layout(fields, N_TOP_COLUMNS, grid->columns, widths);
 	draw_titles(grid, y++, top_fields, N_TOP_COLUMNS, widths, (int)top->sort);
 	rows--;
 	top->page_rows = rows;
