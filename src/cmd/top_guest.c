@@ -55,11 +55,24 @@ static uint64_t resident_bytes(void)
 	return pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
+/* The recording is under way: the first interval begins. */
+static void begin(struct top_guest *guest)
+{
+	guest->has_begun = true;
+	guest->rolled_ns = clock_ns();
+	guest->cpu_ns = cpu_ns();
+	live_begin(guest->live, guest->rolled_ns);
+}
+
 static void roll(struct top_guest *guest)
 {
 	uint64_t now_ns = clock_ns(), cpu = cpu_ns();
 	struct err ignored;
 
+	if (!guest->has_begun) {
+		begin(guest);
+		return;
+	}
 	if (now_ns <= guest->rolled_ns)
 		return;
 	guest->top.cost.cpu = (double)(cpu - guest->cpu_ns) / (double)(now_ns - guest->rolled_ns);
@@ -183,8 +196,7 @@ static bool ready_page(struct top_guest *guest)
 	guest->is_open = true;
 	if (is_new_size)
 		screen_resize();
-	/* the first time is for the page alone */
-	if (is_due && !top_is_paused(&guest->top) && clock_ns() - guest->rolled_ns >= guest->opts.interval_ns / 2)
+	if (is_due && !top_is_paused(&guest->top))
 		roll(guest);
 	if ((is_due || is_new_size) && !draw(guest))
 		return false;
@@ -194,6 +206,7 @@ static bool ready_page(struct top_guest *guest)
 static bool ready(void *ctx)
 {
 	struct top_guest *guest = ctx;
+	bool is_first;
 
 	if (guest->is_over)
 		return false;
@@ -201,8 +214,9 @@ static bool ready(void *ctx)
 		return ready_page(guest);
 	if (!was_due(guest->timer))
 		return true;
+	is_first = !guest->has_begun;
 	roll(guest);
-	return print(guest);
+	return is_first || print(guest);
 }
 
 static int watch(struct top_guest *guest, int fd, struct err *err)
@@ -218,11 +232,9 @@ static int start_clock(struct top_guest *guest, struct err *err)
 {
 	uint64_t ns = guest->opts.interval_ns;
 	struct timespec every = { (time_t)(ns / 1000000000u), (long)(ns % 1000000000u) };
-	struct itimerspec spec = { every, every };
+	/* the first time comes when the recording is under way */
+	const struct itimerspec spec = { every, { 0, 1 } };
 
-	/* the page comes at once, and after it what happens */
-	if (guest->opts.output == TOP_PAGE)
-		spec.it_value = (struct timespec){ 0, 1 };
 	guest->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	if (guest->timer >= 0)
 		timerfd_settime(guest->timer, 0, &spec, NULL);
@@ -286,7 +298,7 @@ void top_guest_end(struct top_guest *guest)
 
 	guest->is_over = true;
 	screen_close();
-	if (was_over || guest->opts.output == TOP_PAGE)
+	if (was_over || guest->opts.output == TOP_PAGE || !guest->has_begun)
 		return;
 	roll(guest);
 	print(guest);

@@ -25,6 +25,7 @@ struct top_guest {
 	struct top top;
 	struct recorder_guest guest;
 	int epoll, timer, window; /* window: readable when the terminal may have another size */
+	bool has_begun;		  /* the first interval */
 	bool is_open, is_over;	  /* the page is on the terminal; nothing is shown any more */
 	bool wants_all;		  /* the terminal may hold anything */
 	uint64_t cpu_ns, rolled_ns;

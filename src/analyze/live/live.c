@@ -227,6 +227,12 @@ void live_free(struct live *live)
 	free(live);
 }
 
+void live_begin(struct live *live, uint64_t now_ns)
+{
+	if (!live->n_intervals)
+		live->begin_ns = now_ns;
+}
+
 void live_roll(struct live *live, uint64_t now_ns)
 {
 	uint64_t interval_ns;

@@ -120,6 +120,8 @@ struct live *live_new(struct names *names, uint32_t *last_track, uint64_t now_ns
 struct sink *live_sink(struct live *live);
 void live_free(struct live *live); /* NULL does nothing */
 
+/* The first interval begins now: until here the recording was not under way. Nothing after the first roll. */
+void live_begin(struct live *live, uint64_t now_ns);
 /* The interval that began at the last roll ends. An earlier time than that of the last roll is ignored. */
 void live_roll(struct live *live, uint64_t now_ns);
 
