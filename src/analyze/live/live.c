@@ -202,7 +202,8 @@ struct live *live_new(struct names *names, uint32_t *last_track, uint64_t now_ns
 					    .released = names_of(names, EVENT_NOTE_RELEASED),
 					    .unreadable = names_of(names, EVENT_NOTE_UNREADABLE),
 					    .sampled_out = names_of(names, EVENT_NOTE_SAMPLED_OUT),
-					    .missing = names_of(names, EVENT_NOTE_MISSING) };
+					    .missing = names_of(names, EVENT_NOTE_MISSING),
+					    .stopped = names_of(names, EVENT_NOTE_STOPPED) };
 	return live;
 }
 

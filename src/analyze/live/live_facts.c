@@ -98,6 +98,6 @@ void live_instant(struct live *live, const struct event *event)
 		take_sampled_out(live, event);
 	else if (event->name == topic->unreadable)
 		take_unseen(live, event, LIVE_NOTE_UNSEEN, KEY_PATH);
-	else if (event->name == topic->missing)
+	else if (event->name == topic->missing || (event->name == topic->stopped && live_arg_name(event, KEY_SOURCE)))
 		take_unseen(live, event, LIVE_NOTE_MISSING, KEY_SOURCE);
 }

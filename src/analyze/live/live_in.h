@@ -114,7 +114,7 @@ struct live {
 	struct live_place place[LIVE_PLACES];
 	uint32_t ok;
 	struct live_topics {
-		uint32_t process, runtime, created, released, unreadable, sampled_out, missing;
+		uint32_t process, runtime, created, released, unreadable, sampled_out, missing, stopped;
 	} topic;
 };
 

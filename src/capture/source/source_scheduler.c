@@ -220,18 +220,8 @@ static void forget_process(void *data_item)
 
 static const struct follow_kind scheduler_kind = { sizeof(struct scheduler_item), watch_process, forget_process };
 
-/* It goes on without: why is noted once. */
-static int note_missing(const struct scheduler_state *state, struct sink *out, uint64_t now_ns, struct err *err)
-{
-	const struct arg args[] = { arg_text(KEY_SOURCE, out, source_scheduler.name),
-				    arg_text(KEY_TEXT, out, state->err.msg) };
-
-	return recorded_note(out, EVENT_NOTE_MISSING, &(struct event){ .time_ns = now_ns, .args = args, .n_args = 2 },
-			     err);
-}
-
 /* Whether the events are there. */
-static bool is_ready(struct scheduler_state *state, struct sink *out, uint64_t now_ns, struct err *err, int *result)
+static bool is_ready(struct scheduler_state *state, uint64_t now_ns, struct err *err, int *result)
 {
 	*result = 0;
 	if (!state->is_loading) {
@@ -243,7 +233,8 @@ static bool is_ready(struct scheduler_state *state, struct sink *out, uint64_t n
 		return false;
 	if (!state->watch) {
 		state->is_told = true;
-		*result = note_missing(state, out, now_ns, err);
+		/* this source ends, and the recorder notes why */
+		*result = err_set(err, state->err.code ? state->err.code : EIO, "%s", state->err.msg);
 	}
 	return state->watch != NULL;
 }
@@ -270,7 +261,7 @@ static int drain(void *data, struct sink *out, uint64_t now_ns, struct err *err)
 	struct sample sample = { NULL, NULL, out, now_ns, err };
 	int result;
 
-	if (!is_ready(state, out, now_ns, err, &result))
+	if (!is_ready(state, now_ns, err, &result))
 		return result;
 	sample.target = fine_begin(&state->fine);
 	result = follow_drain(&state->follow, &scheduler_kind, state, &sample);
