@@ -268,6 +268,7 @@ int top_guest_init(struct top_guest *guest, const struct top_guest_opts *opts, s
 	guest->top.is_ascii = term_wants_ascii();
 	guest->top.models = opts->models;
 	guest->top.cost.cpu = NAN;
+	guest->top.memory_bytes = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
 	guest->rolled_ns = clock_ns();
 	guest->cpu_ns = cpu_ns();
 	guest->epoll = epoll_create1(EPOLL_CLOEXEC);

@@ -56,7 +56,8 @@ struct top {
 	bool is_ascii;
 	const regex_t *models; /* rows whose model does not match are left out; NULL: none is */
 	struct top_cost cost;
-	uint64_t n_bytes; /* of a recording that is written as well; 0: none */
+	double memory_bytes; /* of the machine; 0: not known */
+	uint64_t n_bytes;    /* of a recording that is written as well; 0: none */
 	char message[160];
 
 	/* private to top_*.c */

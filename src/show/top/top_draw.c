@@ -23,19 +23,21 @@ static void draw_title(const struct top *top, struct grid *grid)
 		 top_cells_text(top, top->what, 200).s);
 }
 
-/* The newest thing that cannot be seen of a program, in one line. */
+/* The newest thing that cannot be seen of a program, with what to do about it. */
 static int draw_warning(const struct top *top, struct grid *grid, int y)
 {
-	int x;
+	const struct top_help_lines lines = { 0, y, grid->rows < 20 ? 1 : 2, 0 };
+	int n;
 
 	for (uint32_t i = 0; i < live_n_notes(top->live); i++) {
 		const struct live_note *note = live_note(top->live, i);
 
 		if (note->kind != LIVE_NOTE_UNSEEN)
 			continue;
-		x = grid_put(grid, 0, y, grid->columns - 5, GRID_WARN, top_cells_text(top, note->text, 900).s);
-		grid_put(grid, x, y, 5, GRID_WARN, " (F2)");
-		return y + 1;
+		n = top_help_wrap(grid, &lines, GRID_WARN, top_cells_text(top, note->text, 900).s);
+		if (n > lines.most)
+			grid_put_right(grid, 0, y + lines.most - 1, grid->columns, GRID_WARN, " (F2: all)");
+		return y + (n < lines.most ? n : lines.most);
 	}
 	return y;
 }
@@ -52,7 +54,7 @@ static void draw_status(const struct top *top, struct grid *grid, int y)
 	char text[160];
 	int x = 0;
 
-	snprintf(text, sizeof text, "%s lost", units_count(totals->n_lost).s);
+	snprintf(text, sizeof text, "%s event%s lost", units_count(totals->n_lost).s, totals->n_lost == 1 ? "" : "s");
 	x = grid_put(grid, 0, y, grid->columns, totals->n_lost ? GRID_BAD : GRID_DIM, text) + 2;
 	if (!isnan(top->cost.cpu)) {
 		snprintf(text, sizeof text, "own cost %s of a CPU, %s", units_percent(top->cost.cpu).s,

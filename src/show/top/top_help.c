@@ -14,7 +14,7 @@ static const struct {
 	{ "Tab", "go to the other table" },
 	{ "F1 ? h", "this page" },
 	{ "F2 n", "notes: losses, what cannot be seen, messages" },
-	{ "F3 /", "search: the row whose model, program, provider or PID fits" },
+	{ "F3 /", "search: a row whose model, program, EP or PID fits" },
 	{ "F4 \\", "filter: only such rows; Esc shows all again" },
 	{ "F5 t", "operators by node, or by type" },
 	{ "F6 < > s", "choose the column to sort by; I reverses" },
@@ -24,18 +24,18 @@ static const struct {
 	{ "F10 q Ctrl-C", "quit" },
 	{ "", "" },
 	{ "", "Columns of models" },
-	{ "EP", "execution provider: that ran most, else the first that was asked for" },
+	{ "EP", "execution provider: ran most, else asked for first" },
 	{ "INF/S", "inferences that ended in the last interval, per second" },
 	{ "MEDIAN P99", "of the last 10 intervals, within 1.6 %" },
 	{ "BUSY%", "time in inferences: 200 is two at a time without a pause" },
 	{ "CPU%", "of the whole process, 100 is one CPU" },
 	{ "SESSIONS", "that exist" },
-	{ "PHASE", "creating, loading, specialize (optimise and compile), running, idle, ended" },
+	{ "PHASE", "creating, loading, specialize (compile), running, idle, ended" },
 	{ "TOTAL FAIL", "inferences, and failed ones, since top began" },
 	{ "", "" },
 	{ "", "Columns of operators" },
-	{ "SHARE", "of the time of all operators of the model, last 10 intervals" },
-	{ "CALLS/S TIME/CALL", "of the last 10 intervals; time without operators inside it" },
+	{ "SHARE", "of the time of all its operators, last 10 intervals" },
+	{ "CALLS/S TIME/CALL", "last 10 intervals; without operators inside it" },
 	{ "TOTAL TIME", "since top began" },
 	{ "", "" },
 	{ "", "Resources are those of the whole machine. An empty cell is not known." },
@@ -63,50 +63,67 @@ void top_help_draw(struct top *top, struct grid *grid, int y, int rows)
 	}
 }
 
-/* A note in as many lines as it needs; how many. Draws none of them above y, or below `rows`. */
-static int draw_note(const struct top *top, struct grid *grid, int y, int rows, int at, const struct live_note *note)
+/* How many bytes of the text go on a line of so many columns. */
+static size_t line_of(const char *text, int columns)
+{
+	size_t len = strlen(text), most = (size_t)(columns > 1 ? columns : 1);
+
+	if (len <= most)
+		return len;
+	len = most;
+	while (len > most / 2 && text[len] != ' ')
+		len--;
+	if (text[len] != ' ')
+		len = most;
+	while (len > 1 && ((unsigned char)text[len] & 0xc0) == 0x80)
+		len--;
+	return len;
+}
+
+int top_help_wrap(struct grid *grid, const struct top_help_lines *lines, enum grid_style style, const char *text)
+{
+	struct printable line;
+	int n = 0;
+
+	for (; *text; n++) {
+		size_t len = line_of(text, grid->columns - lines->x - 1);
+
+		snprintf(line.s, sizeof line.s, "%.*s", (int)len, text);
+		if (n + lines->at >= 0 && n + lines->at < lines->most)
+			grid_put(grid, lines->x, lines->y + lines->at + n, grid->columns, style, line.s);
+		text += len;
+		text += strspn(text, " ");
+	}
+	return n;
+}
+
+/* A note in as many lines as it needs; how many. */
+static int draw_note(const struct top *top, struct grid *grid, const struct top_help_lines *lines,
+		     const struct live_note *note)
 {
 	static const char *const kinds[] = { [LIVE_NOTE_INFO] = "",
 					     [LIVE_NOTE_LOST] = "lost",
 					     [LIVE_NOTE_UNSEEN] = "not seen",
 					     [LIVE_NOTE_MISSING] = "missing" };
 	static const enum grid_style styles[] = { GRID_PLAIN, GRID_BAD, GRID_WARN, GRID_DIM };
-	int width = grid->columns - 12 > 20 ? grid->columns - 12 : 20, n = 0;
-	struct printable text = top_cells_text(top, note->text, 900);
-	char count[80] = "", line[400];
-	const char *from = text.s;
+	struct printable text = { "" };
 
-	if (note->kind == LIVE_NOTE_LOST || note->n > 1)
-		snprintf(count, sizeof count, "%s%s: ", units_count(note->n).s,
-			 note->kind == LIVE_NOTE_LOST ? " events" : " times");
-	while (*from || !n) {
-		size_t len = strlen(from), most = (size_t)(width - (n ? 0 : (int)strlen(count)));
-
-		if (len > most) {
-			len = most;
-			while (len > most / 2 && from[len] != ' ')
-				len--;
-			while (len > 1 && ((unsigned char)from[len] & 0xc0) == 0x80)
-				len--;
-		}
-		snprintf(line, sizeof line, "%s%.*s", n ? "" : count, (int)len, from);
-		if (at + n >= 0 && at + n < rows) {
-			grid_put(grid, 1, y + at + n, 9, styles[note->kind], n ? "" : kinds[note->kind]);
-			grid_put(grid, 11, y + at + n, grid->columns, GRID_PLAIN, line);
-		}
-		from += len;
-		from += strspn(from, " ");
-		n++;
-	}
-	return n;
+	if (note->kind == LIVE_NOTE_LOST)
+		printable_add(&text, "%s events: ", units_count(note->n).s);
+	else if (note->n > 1)
+		printable_add(&text, "%s times: ", units_count(note->n).s);
+	printable_add(&text, "%s", top_cells_text(top, note->text, 900).s);
+	if (lines->at >= 0 && lines->at < lines->most)
+		grid_put(grid, 1, lines->y + lines->at, 9, styles[note->kind], kinds[note->kind]);
+	return top_help_wrap(grid, lines, GRID_PLAIN, text.s);
 }
 
 void top_notes_draw(struct top *top, struct grid *grid, int y, int rows)
 {
-	int at = -top->help_first;
+	struct top_help_lines lines = { 11, y, rows, -top->help_first };
 
 	for (uint32_t i = 0; i < live_n_notes(top->live); i++)
-		at += draw_note(top, grid, y, rows, at, live_note(top->live, i));
+		lines.at += draw_note(top, grid, &lines, live_note(top->live, i));
 	if (!live_n_notes(top->live))
 		grid_put(grid, 1, y, grid->columns, GRID_DIM, "no notes: nothing was lost, and nothing is missing");
 }

@@ -61,6 +61,12 @@ int top_table_models(struct top *top, struct grid *grid, int y, int rows, const 
 int top_table_operators(struct top *top, struct grid *grid, int y, int rows, const struct live_model *model);
 
 /* top_help.c: pages that stand in place of the tables. */
+struct top_help_lines {
+	int x, y, most; /* where the first line is, and how many there may be */
+	int at;		/* the line to begin with; below 0: above the first one */
+};
+/* A text in lines that fit; how many it needs. */
+int top_help_wrap(struct grid *grid, const struct top_help_lines *lines, enum grid_style style, const char *text);
 void top_help_draw(struct top *top, struct grid *grid, int y, int rows);
 void top_notes_draw(struct top *top, struct grid *grid, int y, int rows);
 void top_sort_draw(struct top *top, struct grid *grid, int y, int rows);

@@ -88,6 +88,7 @@ static int list(const struct top *top, struct meter *meters, struct printable *m
 	*missing = (struct printable){ "" };
 	add(top, meters, &n, live_counter_named(top->live, 0, "cpu"), "cpu");
 	add(top, meters, &n, live_counter_named(top->live, 0, "memory used"), "memory");
+	meters[1].max = top->memory_bytes;
 	if (!add_kind(top, meters, &n, "gpu"))
 		printable_add(missing, "gpu");
 	if (!add_kind(top, meters, &n, "npu"))
