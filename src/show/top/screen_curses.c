@@ -45,7 +45,7 @@ static void choose_looks(void)
 	};
 	bool is_coloured = has_colour();
 
-	for (short i = 0; i < N_GRID_STYLES; i++) {
+	for (int i = 0; i < N_GRID_STYLES; i++) {
 		look[i] = plain[i];
 		if (!is_coloured || (!colours[i][0] && !colours[i][1]))
 			continue;

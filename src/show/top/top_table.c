@@ -62,13 +62,16 @@ void top_table_layout(const struct top_field *fields, int n, int columns, int *w
 		widths[flexible] += columns - used;
 }
 
-static void put(struct grid *grid, int x, int y, int width, const struct top_field *field, enum grid_style style,
-		const char *text)
+struct place {
+	int x, y, width;
+};
+
+static void put(struct grid *grid, const struct place *at, bool is_right, enum grid_style style, const char *text)
 {
-	if (field->is_right)
-		grid_put_right(grid, x, y, width, style, text);
+	if (is_right)
+		grid_put_right(grid, at->x, at->y, at->width, style, text);
 	else
-		grid_put(grid, x, y, width, style, text);
+		grid_put(grid, at->x, at->y, at->width, style, text);
 }
 
 static void draw_titles(struct grid *grid, int y, const struct top_field *fields, int n, const int *widths, int sorted)
@@ -80,7 +83,8 @@ static void draw_titles(struct grid *grid, int y, const struct top_field *fields
 		if (!widths[i])
 			continue;
 		grid_paint(grid, x, y, widths[i], i == sorted ? GRID_SORTED : GRID_HEAD);
-		put(grid, x, y, widths[i], &fields[i], i == sorted ? GRID_SORTED : GRID_HEAD, fields[i].title);
+		put(grid, &(struct place){ x, y, widths[i] }, fields[i].is_right, i == sorted ? GRID_SORTED : GRID_HEAD,
+		    fields[i].title);
 		x += widths[i] + 1;
 	}
 }
@@ -110,7 +114,8 @@ static void draw_row(const struct top *top, struct grid *grid, int y, const stru
 	for (int i = 0; i < N_TOP_COLUMNS; i++) {
 		if (!widths[i])
 			continue;
-		put(grid, x, y, widths[i], &top_fields[i], is_chosen ? GRID_CHOSEN : style_of(row, (enum top_column)i),
+		put(grid, &(struct place){ x, y, widths[i] }, top_fields[i].is_right,
+		    is_chosen ? GRID_CHOSEN : style_of(row, (enum top_column)i),
 		    top_rows_cell(top, row, (enum top_column)i, widths[i]).s);
 		x += widths[i] + 1;
 	}
@@ -181,7 +186,8 @@ static void draw_operator(const struct top *top, struct grid *grid, int y, const
 	for (int i = 0; i < N_TOP_OPERATORS; i++) {
 		if (!widths[i])
 			continue;
-		put(grid, x, y, widths[i], &top_operator_fields[i], i == TOP_SHARE ? GRID_BOLD : GRID_PLAIN,
+		put(grid, &(struct place){ x, y, widths[i] }, top_operator_fields[i].is_right,
+		    i == TOP_SHARE ? GRID_BOLD : GRID_PLAIN,
 		    top_operators_cell(top, model, op, (enum top_operator_column)i, widths[i]).s);
 		x += widths[i] + 1;
 	}
