@@ -148,7 +148,7 @@ def test_suspended_and_continued(lab, wheel):
     """By a shell with job control, as people do it."""
     program = lab.python(wheel, "infer", "run", lab.model("chain"), "--runs", 1000000)
     with Page(lab, ["bash", "--norc", "-i"]) as page:
-        page.wait(r"\$ ")
+        page.wait(r"[$#] ")
         page.press("PS1='ready> '; %s" % shlex.join([lab.inftrace, "top", "-i", "200ms", "--", *program]), "Enter")
         page.wait(r"chain .* running")
         page.press("C-z")

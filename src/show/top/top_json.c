@@ -42,8 +42,7 @@ static void put_operators(const struct top *top, struct json *json, const struct
 		json_end(json, '}');
 	}
 	json_end(json, ']');
-	json_int(json, "operators_left_out",
-		 (int64_t)(n > OPERATORS ? n - OPERATORS : 0) + (model->other_nodes.n ? 1 : 0));
+	json_int(json, "operators_left_out", n > OPERATORS ? n - OPERATORS : 0);
 }
 
 static void put_model(const struct top *top, struct json *json, const struct top_row *row)
