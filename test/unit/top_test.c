@@ -324,6 +324,23 @@ static void models_that_do_not_match_are_left_out(void **state)
 	done(&m);
 }
 
+/* --sample 4: of four inferences one is recorded, and three are counted. */
+static void rates_of_sampled_inferences_are_estimates(void **state)
+{
+	struct made m;
+	uint64_t n;
+
+	make(&m);
+	n = live_model(m.live, 0)->sum.n;
+	stream_int(&m.s, KEY_COUNT, 3 * (int64_t)(n + 10));
+	stream_instant(&m.s, m.process[0], m.now_ns / 1000, KIND_NOTE, EVENT_NOTE_SAMPLED_OUT);
+	interval(&m, 10);
+	assert_true(has(&m, " ~40.0 "));
+	assert_true(has(&m, "inferences only counted (--sample, --rate)"));
+	assert_false(has(&m, "~8.00"));
+	done(&m);
+}
+
 static void json_is_one_line_of_json(void **state)
 {
 	struct made m;
@@ -367,11 +384,17 @@ static void rows_do_not_jump(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(page_fits_every_size),	     cmocka_unit_test(page_survives_every_size),
-		cmocka_unit_test(names_are_harmless),	     cmocka_unit_test(pages_of_help_notes_and_sort),
-		cmocka_unit_test(keys_sort_and_select),	     cmocka_unit_test(keys_search_and_filter),
-		cmocka_unit_test(keys_pause_write_and_quit), cmocka_unit_test(models_that_do_not_match_are_left_out),
-		cmocka_unit_test(json_is_one_line_of_json),  cmocka_unit_test(rows_do_not_jump),
+		cmocka_unit_test(page_fits_every_size),
+		cmocka_unit_test(page_survives_every_size),
+		cmocka_unit_test(names_are_harmless),
+		cmocka_unit_test(pages_of_help_notes_and_sort),
+		cmocka_unit_test(keys_sort_and_select),
+		cmocka_unit_test(keys_search_and_filter),
+		cmocka_unit_test(keys_pause_write_and_quit),
+		cmocka_unit_test(models_that_do_not_match_are_left_out),
+		cmocka_unit_test(rates_of_sampled_inferences_are_estimates),
+		cmocka_unit_test(json_is_one_line_of_json),
+		cmocka_unit_test(rows_do_not_jump),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

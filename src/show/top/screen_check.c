@@ -21,7 +21,9 @@ int screen_check(struct err *err)
 	int status;
 
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
-		return err_set(err, ENOTTY, "cannot show the page: standard input and output must be a terminal");
+		return err_set(err, ENOTTY,
+			       "cannot show the page: standard input and output must be a terminal; try plain "
+			       "lines: inftrace top --plain");
 	if (!term || !*term)
 		return err_set(err, ENOTTY,
 			       "cannot show the page: TERM is not set, so the kind of terminal is not known; try "

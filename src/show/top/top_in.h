@@ -11,6 +11,7 @@
 struct top_row {
 	const struct live_model *model;
 	double rate, window_rate, busy, cpu;
+	double sampled; /* for how many inferences of its process each recorded one stands, on average */
 };
 
 struct top_rows {

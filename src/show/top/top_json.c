@@ -57,6 +57,7 @@ static void put_model(const struct top *top, struct json *json, const struct top
 	json_text(json, "provider", *model->provider ? model->provider : NULL);
 	json_text(json, "phase", top_cells_phase(model->phase));
 	json_real(json, "inferences_per_s", row->rate);
+	json_real(json, "sampled", row->sampled);
 	json_real(json, "busy", row->busy);
 	json_real(json, "process_cpu_percent", row->cpu);
 	json_int(json, "interval_inferences", point ? point->n : 0);

@@ -26,6 +26,20 @@ static double window_rate(const struct live *live, const struct live_model *mode
 	return (double)model->window_n / ((double)(newest.end_ns - oldest.begin_ns) / 1e9);
 }
 
+/* With --sample and --rate most inferences are only counted, for the whole process. */
+static double sampled_of(const struct live *live, const struct live_model *model)
+{
+	uint64_t n = 0, n_left_out = 0;
+
+	for (uint32_t i = 0; i < live_n_processes(live); i++)
+		if (live_process(live, i)->id == model->process)
+			n_left_out = live_process(live, i)->n_sampled_out;
+	for (uint32_t i = 0; i < live_n_models(live) && n_left_out; i++)
+		if (live_model(live, i)->process == model->process)
+			n += live_model(live, i)->sum.n;
+	return n ? (double)(n + n_left_out) / (double)n : 1;
+}
+
 bool top_rows_match(const struct top_row *row, const char *text)
 {
 	char pid[16];
@@ -115,7 +129,10 @@ void top_rows_make(const struct top *top, struct top_rows *rows)
 
 		row.rate = live_model_rate(top->live, row.model);
 		row.window_rate = window_rate(top->live, row.model);
-		row.busy = live_model_busy(top->live, row.model);
+		row.sampled = sampled_of(top->live, row.model);
+		row.rate *= row.sampled;
+		row.window_rate *= row.sampled;
+		row.busy = live_model_busy(top->live, row.model) * row.sampled;
 		row.cpu = row.model->phase == LIVE_OVER ? NAN : cpu_of(top->live, row.model);
 		if (is_shown(top, &row))
 			rows->row[rows->n++] = row;
@@ -167,7 +184,9 @@ struct printable top_rows_cell(const struct top *top, const struct top_row *row,
 	case TOP_PROVIDER:
 		return top_cells_provider(top, model->provider, width);
 	case TOP_RATE:
-		return figure(top_cells_rate(row->rate));
+		snprintf(cell.s, sizeof cell.s, "%s%s", row->sampled > 1 && row->rate > 0 ? "~" : "",
+			 top_cells_rate(row->rate).s);
+		return cell;
 	case TOP_MEDIAN:
 		return duration(model->median_ns);
 	case TOP_P99:
