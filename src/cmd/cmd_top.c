@@ -262,6 +262,9 @@ static int attach(struct job *job, int argc, char **argv, struct err *err)
 	if (!code)
 		code = open_sinks(job, choice.what, err);
 	if (!code) {
+		/* root cannot do more about it */
+		if (*choice.unread)
+			live_tell(job->guest.live, geteuid() ? LIVE_NOTE_UNSEEN : LIVE_NOTE_INFO, choice.unread);
 		if (*choice.remark)
 			live_tell(job->guest.live, LIVE_NOTE_UNSEEN, choice.remark);
 		recorder_opts = recorder_opts_of(job, choice.what);

@@ -68,6 +68,18 @@ static void remark(struct top_choice *choice, const struct attach_list *list, co
 			 row->match.name, (int)row->match.pid, *row->obstacle ? row->obstacle : list->no_probes);
 }
 
+static void say_unread(struct top_choice *choice, const struct attach_list *list)
+{
+	if (list->hides_others)
+		snprintf(choice->unread, sizeof choice->unread,
+			 "/proc hides the programs of other users (hidepid): sudo inftrace top");
+	else if (list->n_unreadable)
+		snprintf(choice->unread, sizeof choice->unread,
+			 "%zu process%s could not be looked into: %.60s (%d): %.300s", list->n_unreadable,
+			 list->n_unreadable == 1 ? "" : "es", list->unread[0].name, (int)list->unread[0].pid,
+			 list->unread[0].why.msg);
+}
+
 static int choose_all(struct recorder_attach_opts *job, struct top_choice *choice, struct err *err)
 {
 	struct attach_list list;
@@ -82,14 +94,8 @@ static int choose_all(struct recorder_attach_opts *job, struct top_choice *choic
 		else
 			remark(choice, &list, row);
 	}
-	if (!code && list.n_unreadable)
-		snprintf(choice->remark + strlen(choice->remark), sizeof choice->remark - strlen(choice->remark),
-			 "%s%zu process%s may not be looked into: sudo inftrace top", *choice->remark ? "; " : "",
-			 list.n_unreadable, list.n_unreadable == 1 ? "" : "es");
-	if (!code && list.hides_others)
-		snprintf(choice->remark + strlen(choice->remark), sizeof choice->remark - strlen(choice->remark),
-			 "%s/proc hides the programs of other users (hidepid): sudo inftrace top",
-			 *choice->remark ? "; " : "");
+	if (!code)
+		say_unread(choice, &list);
 	if (!code && job->injects && !job->attached->n)
 		code = err_set(
 		    err, ESRCH,

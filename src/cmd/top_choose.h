@@ -10,6 +10,7 @@ enum { TOP_CHOOSE_WHAT = 200, TOP_CHOOSE_REMARKS = 800 };
 struct top_choice {
 	char what[TOP_CHOOSE_WHAT];	 /* in words */
 	char remark[TOP_CHOOSE_REMARKS]; /* programs that are left out, and why; "": none is */
+	char unread[TOP_CHOOSE_REMARKS]; /* processes that could not be looked into, and why; "": there are none */
 };
 
 /*
