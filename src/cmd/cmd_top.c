@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/privilege.h"
 #include "base/units.h"
 #include "capture/proc/rights.h"
 #include "capture/recorder/recorder_launch.h"
@@ -207,7 +208,7 @@ static void print_summary(const struct job *job)
 /* The recording is over, or could not begin (code). 0, or -errno and err. */
 static int finish(struct job *job, int code, struct err *err)
 {
-	top_guest_end(&job->guest);
+	screen_close();
 	if (job->has_file && !code && job->result.n_processes)
 		record_summary_close(&job->file, &job->result);
 	else if (job->has_file)
@@ -329,6 +330,8 @@ static int start(struct job *job, char **argv, struct err *err)
 	struct launch program;
 	int code = record_options_check(&job->shared, err);
 
+	/* a command needs none of what the file may grant */
+	privilege_drop();
 	if (!code)
 		code = launch_prepare(&program, argv, err);
 	if (code)

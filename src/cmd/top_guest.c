@@ -89,8 +89,13 @@ static void roll(struct top_guest *guest)
 static bool give_up(struct top_guest *guest)
 {
 	guest->is_over = true;
-	close(guest->timer);
-	guest->timer = -1;
+	epoll_ctl(guest->epoll, EPOLL_CTL_DEL, guest->timer, NULL);
+	if (guest->opts.output == TOP_PAGE) {
+		/* a program that was started may go on for long */
+		epoll_ctl(guest->epoll, EPOLL_CTL_DEL, guest->window, NULL);
+		epoll_ctl(guest->epoll, EPOLL_CTL_DEL, STDIN_FILENO, NULL);
+		screen_close();
+	}
 	return false;
 }
 
@@ -170,6 +175,7 @@ static bool take_keys(struct top_guest *guest)
 	while ((key = screen_key())) {
 		enum top_action action = key == UINT32_MAX ? TOP_QUIT : top_key(&guest->top, key);
 
+		guest->has_quit |= action == TOP_QUIT;
 		if (action == TOP_QUIT)
 			return give_up(guest);
 		if (action == TOP_WRITE)
@@ -284,25 +290,29 @@ static void take_text(void *ctx, enum say_severity severity, const char *text)
 	struct top_guest *guest = ctx;
 
 	live_tell(guest->live, severity == SAY_WARNING ? LIVE_NOTE_UNSEEN : LIVE_NOTE_INFO, text);
-	if (guest->is_over || (guest->opts.output == TOP_LINES && severity == SAY_WARNING))
+	if (guest->has_quit && severity == SAY_WARNING)
+		term_say("the page is closed; the program goes on until it ends (Ctrl-C ends it)");
+	else if (guest->is_over || (guest->opts.output == TOP_LINES && severity == SAY_WARNING))
 		term_say("%s", text);
+}
+
+/* Nothing more is recorded, though a program that was started may go on. */
+static void take_end(void *ctx, const struct say_progress *progress)
+{
+	struct top_guest *guest = ctx;
+
+	if (!progress->is_over || guest->is_over)
+		return;
+	if (guest->opts.output != TOP_PAGE && guest->has_begun) {
+		roll(guest);
+		print(guest);
+	}
+	give_up(guest);
 }
 
 struct say top_guest_say(struct top_guest *guest)
 {
-	return (struct say){ .text = take_text, .ctx = guest };
-}
-
-void top_guest_end(struct top_guest *guest)
-{
-	bool was_over = guest->is_over;
-
-	guest->is_over = true;
-	screen_close();
-	if (was_over || guest->opts.output == TOP_PAGE || !guest->has_begun)
-		return;
-	roll(guest);
-	print(guest);
+	return (struct say){ .text = take_text, .progress = take_end, .ctx = guest };
 }
 
 void top_guest_done(struct top_guest *guest)

@@ -26,6 +26,7 @@ struct top_guest {
 	struct recorder_guest guest;
 	int epoll, timer, window; /* window: readable when the terminal may have another size */
 	bool has_begun;		  /* the first interval */
+	bool has_quit;		  /* the user has left the page */
 	bool is_open, is_over;	  /* the page is on the terminal; nothing is shown any more */
 	bool wants_all;		  /* the terminal may hold anything */
 	uint64_t cpu_ns, rolled_ns;
@@ -35,10 +36,11 @@ struct top_guest {
 /* names, last_track: of the stream. 0, or -errno and err; top_guest_done also then. */
 int top_guest_init(struct top_guest *guest, const struct top_guest_opts *opts, struct names *names,
 		   uint32_t *last_track, struct err *err);
-/* What the recorder reports becomes notes on the page; with lines, warnings are printed. */
+/*
+ * What the recorder reports becomes notes on the page; with lines, warnings are printed. At the end of the recording
+ * the terminal is given back, or the last interval printed.
+ */
 struct say top_guest_say(struct top_guest *guest);
-/* The recording is over: gives the terminal back, or prints the last interval. */
-void top_guest_end(struct top_guest *guest);
 void top_guest_done(struct top_guest *guest);
 
 #endif

@@ -180,6 +180,24 @@ def test_a_program_is_started_and_its_output_stays_off_the_page(lab, wheel):
     assert "KeyboardInterrupt" in open(log).read()
 
 
+def test_quitting_the_page_leaves_the_program_alone(lab, wheel):
+    program = lab.python(wheel, "infer", "run", lab.model("cnn"), "--runs", 2000000)
+    with Page(lab, [lab.inftrace, "top", "-i", "200ms", "--", *program]) as page:
+        page.wait(r"cnn .* running")
+        page.press("q")
+        page.wait(r"the page is closed; the program goes on")
+        assert "F1Help" not in page.text and not os.path.exists(page.files["status"])
+        page.press("x", "C-c")
+        assert page.status() == 130
+
+
+def test_lines_end_with_the_recording(lab, wheel):
+    """Though the program goes on."""
+    program = lab.python(wheel, "infer", "run", lab.model("chain"), "--runs", 20000)
+    done = lines_of(lab, ["--json", "-i", "100ms", "-d", "300ms", "--", *program])
+    assert len(done.out.splitlines()) <= 6 and "runs 20000 failed 0" in done.err
+
+
 def lines_of(lab, command, **more):
     done = lab.plain([lab.inftrace, "top", *[str(word) for word in command]], **more)
     assert done.status == 0, done.err
