@@ -296,19 +296,31 @@ static int open_stdio(const struct job *job, int *stdio, struct err *err)
 	return 0;
 }
 
+/* "python app.py": the command line without the folder of its program, cut where it is long. */
+static void describe(char **argv, char *text, size_t size)
+{
+	const char *slash = strrchr(argv[0], '/');
+	size_t used = (size_t)snprintf(text, size, "%s", slash && slash[1] ? slash + 1 : argv[0]);
+
+	for (char **word = argv + 1; *word && used < size; word++)
+		used += (size_t)snprintf(text + used, size - used, " %s", *word);
+}
+
 static int launch(struct job *job, char **argv, struct launch *program, struct err *err)
 {
 	struct recorder_launch_opts opts = { .argv = argv,
 					     .ring_bytes = 8 << 20,
 					     .stdout_is_ours = output_of(job->opts) != TOP_PAGE };
 	struct recorder_opts recorder_opts;
+	char command[400];
 	int stdio[3], code = open_stdio(job, stdio, err);
 
 	opts.stdio = stdio;
+	describe(argv, command, sizeof command);
 	if (!code)
-		code = open_sinks(job, argv[0], err);
+		code = open_sinks(job, command, err);
 	if (!code) {
-		recorder_opts = recorder_opts_of(job, argv[0]);
+		recorder_opts = recorder_opts_of(job, command);
 		code = recorder_launch(&recorder_opts, &opts, program, &job->result, err);
 	}
 	if (job->n_sinks)

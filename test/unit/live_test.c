@@ -169,6 +169,8 @@ static void operators_find_their_model(void **state)
 	stream_end(&m.s, thread, 230);
 	stream_operator(&m.s, thread, 240, "other", "Conv", 99); /* of an inference that never comes */
 	stream_end(&m.s, thread, 247);
+	stream_operator(&m.s, thread, 250, "folded", "Add", 0); /* in no inference */
+	stream_end(&m.s, thread, 252);
 	roll(&m);
 	model = live_model(m.live, 0);
 	assert_int_equal(model->n_nodes, 2);
@@ -184,6 +186,8 @@ static void operators_find_their_model(void **state)
 		roll(&m);
 	assert_int_equal(live_totals(m.live)->n_unplaced, 1);
 	assert_int_equal(live_totals(m.live)->unplaced_ns, 7000);
+	assert_int_equal(live_totals(m.live)->n_outside, 1);
+	assert_int_equal(live_totals(m.live)->outside_ns, 2000);
 	assert_int_equal(node_named(&m, "conv")->window_n, 0);
 	assert_int_equal(node_named(&m, "conv")->n, 2);
 	done(&m);

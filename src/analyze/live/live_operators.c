@@ -103,7 +103,8 @@ int live_operator(struct live *live, struct live_track *track, const struct live
 	const struct live_place *place;
 
 	if (!slice->number) {
-		give_up(live, self_ns);
+		live->sums.n_outside++;
+		live->sums.outside_ns += self_ns;
 		return 0;
 	}
 	if (slice->number != track->last_number || track->n_freed != live->n_freed) {

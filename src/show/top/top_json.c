@@ -154,6 +154,7 @@ static void put_totals(const struct top *top, struct json *json)
 	json_count(json, "lost", totals->n_lost);
 	json_count(json, "inferences_sampled_out", totals->n_sampled_out);
 	json_count(json, "operators_unplaced", totals->n_unplaced);
+	json_count(json, "operators_outside", totals->n_outside);
 	json_real(json, "own_cpu", top->cost.cpu);
 	json_known(json, "own_bytes", top->cost.bytes ? (int64_t)top->cost.bytes : -1);
 }
