@@ -12,6 +12,7 @@ import pytest
 
 from attaching import python_server
 from lab import CLEAN, PATIENCE, wait_until
+from recording import Recording
 
 
 class Page:
@@ -252,6 +253,16 @@ def test_reader_that_goes_away_harms_nobody(lab, wheel):
     assert top.wait(PATIENCE) == 0
     assert b"cannot" not in top.stderr.read()
     server.end()
+
+
+@pytest.mark.root
+def test_recording_beside_the_lines_is_whole(lab, wheel):
+    """Also where a source ends halfway, because the rights that it needs are given up."""
+    server, path = python_server(lab, wheel, "chain", "--rest", 0.002), lab.path("beside.pftrace")
+    done = lines_of(lab, ["--json", "-i", "100ms", "-d", "700ms", "-o", path, server.pid])
+    server.end()
+    n = json.loads(done.out.splitlines()[-1])["total"]["inferences"]
+    assert 0 < n <= len(Recording(path).inferences) and "missing" not in done.err
 
 
 @pytest.mark.root
