@@ -141,9 +141,11 @@ enum record_type {
 	RECORD_FLOW,	    /* time, value: id of a flow of the process; FLAG_END. Ties the slice of this thread that
 			     * contains the time, and comes before that slice's last record. If it precedes a
 			     * RECORD_USER_BEGIN or RECORD_USER_INSTANT of the same time, it ties that one */
-	RECORD_USER_BEGIN,  /* a slice of a program that annotates itself: time, text: name, id: text of its category */
-	RECORD_USER_END,    /* time */
-	RECORD_USER_INSTANT, /* the same as RECORD_USER_BEGIN */
+	RECORD_USER_BEGIN,  /* a slice of a program that annotates itself: time, text: name, id: text of its category,
+			     * flags: enum event_kind, 0: KIND_USER. Of others than KIND_USER, id: text of an
+			     * operator's type, value: text of the model | text of the provider << 32, run */
+	RECORD_USER_END,    /* time, flags: kind; more: FLAG_FAILED, text: message */
+	RECORD_USER_INSTANT, /* time, text: name, id: text of its category */
 	RECORD_USER_COUNTER, /* time, value: bits of a double, text: name, id: text of its unit */
 	RECORD_ALLOC,	     /* time, value: address, id: allocator, bytes: text << more, flags: enum memory_use; run:
 			      * node of MEMORY_OPERATOR, else session, 0: none */

@@ -22,6 +22,7 @@ KINDS = (
     "operator",
     "kernel",
     "stage",
+    "user",
 )
 
 

@@ -2,6 +2,7 @@
 """install_test.py BUILD: checks the files of `make install`, and that inftrace works from there."""
 
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -34,6 +35,25 @@ class Install(unittest.TestCase):
     def test_the_agent_is_where_the_program_looks(self):
         agent = self.prefix / option("libdir") / "inftrace/libinftrace-agent.so"
         self.assertTrue(agent.exists(), agent)
+
+    def test_programs_find_the_library_and_its_header(self):
+        libraries = self.prefix / option("libdir")
+        self.assertTrue((libraries / "libinftrace.so.0").exists())
+        self.assertTrue((libraries / "libinftrace.so").exists())
+        self.assertTrue((self.prefix / "include/inftrace.h").exists())
+        flags = subprocess.run(
+            ["pkg-config", f"--define-variable=prefix={self.prefix}", "--cflags", "--libs", "inftrace"],
+            env={"PKG_CONFIG_PATH": str(libraries / "pkgconfig"), "PATH": os.environ["PATH"]},
+            stdout=subprocess.PIPE,
+            text=True,
+            check=True,
+        ).stdout
+        with tempfile.TemporaryDirectory() as folder:
+            program = pathlib.Path(folder, "annotate")
+            example = pathlib.Path(__file__).resolve().parents[2] / "examples/annotate.c"
+            subprocess.run(["cc", example, "-o", program, *flags.split(), f"-Wl,-rpath,{libraries}"], check=True)
+            done = subprocess.run([program], stdout=subprocess.PIPE, text=True, check=True)
+        self.assertIn("not recorded", done.stdout)
 
     def test_every_command_has_its_manual_page(self):
         overview = subprocess.run([self.program, "--help"], stdout=subprocess.PIPE, text=True, check=True).stdout

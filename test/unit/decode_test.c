@@ -223,6 +223,55 @@ static void push_sample(struct pipe *pipe)
 /* Flow ids of process track 1. */
 #define ID(n) "10995116277" n
 
+static void push_begin(struct pipe *pipe, uint64_t time, enum event_kind kind, const char *name, uint32_t model)
+{
+	uint32_t detail = kind == KIND_OPERATOR ? add_text(pipe, "Conv") : 0, npu = add_text(pipe, "NPU");
+
+	push(pipe, 0,
+	     (struct record){ .type = RECORD_USER_BEGIN,
+			      .time = time,
+			      .text = add_text(pipe, name),
+			      .id = detail,
+			      .value = model | (uint64_t)npu << 32,
+			      .run = kind == KIND_SESSION ? 0 : 5,
+			      .flags = (uint8_t)kind });
+}
+
+static void annotations_may_be_slices_of_models(void **state)
+{
+	static const char *const wanted[] = {
+		"BEGIN 3 at 100 session 'net' model='net' provider='NPU'",
+		"END 3 at 150 status='ok'",
+		"BEGIN 3 at 200 inference 'net:main' model='net' provider='NPU' inference=5 tid=4001",
+		"BEGIN 3 at 210 operator 'conv_1' op_type='Conv' model='net' provider='NPU' inference=5",
+		"END 3 at 220",
+		"END 3 at 230 status='no memory'",
+		"BEGIN 3 at 300 user 'of a kind that no program may give'",
+		NULL,
+	};
+	struct pipe pipe;
+	uint32_t net;
+
+	open_pipe(&pipe);
+	net = add_text(&pipe, "net");
+	push(&pipe, 0, (struct record){ .type = RECORD_THREAD, .id = 4001 });
+	push_begin(&pipe, 100, KIND_SESSION, "net", net);
+	push(&pipe, 0, (struct record){ .type = RECORD_USER_END, .time = 150, .flags = KIND_SESSION });
+	push_begin(&pipe, 200, KIND_INFERENCE, "net:main", net);
+	push_begin(&pipe, 210, KIND_OPERATOR, "conv_1", net);
+	push(&pipe, 0, (struct record){ .type = RECORD_USER_END, .time = 220, .flags = KIND_OPERATOR });
+	push(&pipe, 0,
+	     (struct record){ .type = RECORD_USER_END,
+			      .time = 230,
+			      .flags = KIND_INFERENCE,
+			      .more = FLAG_FAILED,
+			      .text = add_text(&pipe, "no memory") });
+	push_begin(&pipe, 300, KIND_LOST, "of a kind that no program may give", net);
+	drain(&pipe, &pipe.lines.sink);
+	assert_has(&pipe.lines, wanted);
+	close_pipe(&pipe);
+}
+
 static void annotations_flows_and_allocations_become_events(void **state)
 {
 	static const char *const wanted[] = {
@@ -471,6 +520,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(annotations_flows_and_allocations_become_events),
+		cmocka_unit_test(annotations_may_be_slices_of_models),
 		cmocka_unit_test(they_are_the_same_when_read_from_a_file),
 		cmocka_unit_test(records_and_entries_that_are_not_known_are_no_events),
 		cmocka_unit_test(records_that_make_no_sense_are_no_events),

@@ -20,6 +20,7 @@
 #include "capture/agent/lock.h"
 #include "capture/agent/pool.h"
 #include "capture/agent/shape.h"
+#include "capture/agent/slices.h"
 #include "capture/agent/usage.h"
 #include "event/ring.h"
 
@@ -126,6 +127,7 @@ struct thread {
 	uint32_t unbegun_copy, opening; /* in copies[]; hash of the name, 0: none */
 	struct usage_wait wait;
 	struct usage_mark mark;
+	struct open_slices slices;
 	struct thread *next_free;
 };
 

@@ -69,7 +69,7 @@ static void run_is_top(struct thread *thread)
  * as half a clock read. The recorder tells numbers of 2^32 inferences and more by their distance from the last one: a
  * thread that has rested takes no number of long ago.
  */
-static uint32_t next_number(struct thread *thread)
+uint32_t inference_number(struct thread *thread)
 {
 	enum { BLOCK = 64, LONG_AGO = 1 << 30 };
 
@@ -94,7 +94,7 @@ struct open_run *inference_begin(struct thread *thread, enum run_owner owner, ui
 	usage_begin(thread, run);
 	run->is_partial = hot->is_changing != CHANGE_NONE;
 	run->was_subnormal = thread->is_subnormal && subnormal_begin();
-	run->run = next_number(thread);
+	run->run = inference_number(thread);
 	run->start = start ? start : agent_now();
 	thread->n_runs++;
 	run_is_top(thread);

@@ -28,6 +28,8 @@ static inline struct open_run *inference_top(struct thread *thread)
 
 /* start 0: now. session NULL: unknown so far. Returns NULL when too many are open. */
 struct open_run *inference_begin(struct thread *thread, enum run_owner owner, uint64_t start, struct session *session);
+/* A number for an inference that begins now. */
+uint32_t inference_number(struct thread *thread);
 /* A provider begins to execute: begins an inference unless one is open that is not executing yet. */
 void inference_executing(struct thread *thread, struct session *session, uint64_t run_options, const char *tag);
 /* Writes its begin. tag NULL or "": none. */

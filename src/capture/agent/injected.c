@@ -23,6 +23,7 @@
 
 #include "base/syscalls.h"
 #include "capture/agent/agent.h"
+#include "capture/agent/annotate.h"
 #include "capture/agent/arm.h"
 #include "capture/agent/code.h"
 #include "capture/agent/glibc.h"
@@ -96,6 +97,7 @@ static void leave_child(void)
 	struct agent_settings nothing = { agent.dir, LEVEL_OFF, agent.ring_bytes_max, hot->use_ticks };
 
 	hot->is_child = 0;
+	annotate_switch(false);
 	agent_set(&nothing);
 	hot->level = LEVEL_OFF;
 	arm_undo();
@@ -182,6 +184,7 @@ static void leave_parent(void)
 	struct agent_settings nothing = { agent.dir, LEVEL_OFF, agent.ring_bytes_max, hot->use_ticks };
 
 	lock_take(&hot->leaving);
+	annotate_switch(false);
 	agent_set(&nothing);
 	agent_leave_parent();
 	arm_undo();
@@ -192,6 +195,7 @@ static void end(void)
 {
 	struct agent_settings nothing = { agent.dir, LEVEL_OFF, agent.ring_bytes_max, hot->use_ticks };
 
+	annotate_switch(false);
 	agent_set(&nothing); /* children of fork make no segment from now on */
 	hot->is_changing = CHANGE_OUT;
 	arm_undo();
@@ -224,6 +228,8 @@ static bool begin(const struct ferry_head *head, struct ferry_state *state)
 		agent_restart();
 	}
 	arm_new_modules();
+	annotate_find_library();
+	annotate_switch(hot->level != LEVEL_OFF);
 	if (hot->level == LEVEL_OFF)
 		fail(state, EIO, "it could not make its memory that is shared with the recorder");
 	return hot->level != LEVEL_OFF;

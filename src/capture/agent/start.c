@@ -9,6 +9,7 @@
 #include <sys/auxv.h>
 
 #include "capture/agent/agent.h"
+#include "capture/agent/annotate.h"
 #include "capture/agent/arm.h"
 #include "capture/agent/exec.h"
 #include "capture/agent/first.h"
@@ -78,6 +79,7 @@ __attribute__((constructor)) static void agent_start(void)
 	agent_set(&to);
 	exec_start();
 	arm_new_modules();
+	annotate_switch(true);
 	errno = saved;
 }
 

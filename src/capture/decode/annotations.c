@@ -72,36 +72,104 @@ static int find_lane(const struct records_step *step, struct annotation_lane **f
 	return code;
 }
 
+/* Only kinds that a program may give its slices. */
+static enum event_kind kind_of(const struct record *record)
+{
+	switch (record->type == RECORD_USER_INSTANT ? KIND_NONE : record->flags) {
+	case KIND_PROVIDER_READY:
+	case KIND_SESSION:
+	case KIND_LOAD:
+	case KIND_SPECIALIZE:
+	case KIND_SETUP:
+	case KIND_INFERENCE:
+	case KIND_OPERATOR:
+	case KIND_KERNEL:
+	case KIND_STAGE:
+		return record->flags;
+	}
+	return KIND_USER;
+}
+
+/* The inference that a slice is, or belongs to. */
+static struct arg inference_of(const struct records_step *step)
+{
+	struct recorded *process = step->process;
+	uint64_t run = recorded_run(process, step->record->run);
+
+	if (step->record->flags == KIND_INFERENCE && run > process->last_run)
+		process->last_run = run;
+	return arg_int(KEY_INFERENCE, (int64_t)(process->run_base + run));
+}
+
+enum { SLICE_ARGS = 5 };
+
+/* What a begin says of its slice. args has room for SLICE_ARGS. */
+static size_t describe(const struct records_step *step, enum event_kind kind, struct arg *args)
+{
+	const struct record *record = step->record;
+	struct segment_map *map = &step->process->map;
+	uint32_t detail = segment_text(map, record->id), model, provider;
+	size_t n = 0;
+
+	if (detail)
+		args[n++] = arg_name(kind == KIND_OPERATOR ? KEY_OP_TYPE : KEY_CATEGORY, detail);
+	if (kind == KIND_USER)
+		return n;
+	model = segment_text(map, (uint32_t)record->value);
+	provider = segment_text(map, (uint32_t)(record->value >> 32));
+	if (model)
+		args[n++] = arg_name(KEY_MODEL, model);
+	if (provider)
+		args[n++] = arg_name(KEY_PROVIDER, provider);
+	if (record->run)
+		args[n++] = inference_of(step);
+	if (kind == KIND_INFERENCE && step->reader->tid)
+		args[n++] = arg_int(KEY_TID, step->reader->tid);
+	return n;
+}
+
+static int put_end(const struct records_step *step, struct event *event, struct arg *args, struct annotation_lane *lane)
+{
+	const struct record *record = step->record;
+	uint32_t status = names_of(step->out->names, "ok");
+	enum event_kind kind = kind_of(record);
+
+	if (!lane->depth) {
+		step->process->lanes.n_orphans++;
+		return 0;
+	}
+	lane->depth--;
+	if (record->more & FLAG_FAILED) {
+		status = segment_pass(&step->process->map, record->text);
+		status = status ? status : names_of(step->out->names, "failed");
+	}
+	if (record->more & FLAG_FAILED || kind == KIND_INFERENCE || kind == KIND_SESSION)
+		args[event->n_args++] = arg_name(KEY_STATUS, status);
+	event->n_args += annotations_take_flows(step->reader, 0, event->time_ns, args + event->n_args);
+	return sink_put(step->out, event, step->err);
+}
+
 static int put_slice(const struct records_step *step, enum event_type type)
 {
 	const struct record *record = step->record;
-	struct arg args[1 + READER_FLOWS];
+	struct arg args[SLICE_ARGS + READER_FLOWS];
 	struct event event = {
 		.type = type, .time_ns = recorded_ns(step->process, record->time), .args = args, .n_args = 0
 	};
-	uint32_t category = segment_text(&step->process->map, record->id);
 	struct annotation_lane *lane;
 	int code = find_lane(step, &lane);
 
 	if (code)
 		return code;
 	event.track = lane->track;
-	if (type == EVENT_END) {
-		if (!lane->depth) {
-			step->process->lanes.n_orphans++;
-			return 0;
-		}
-		lane->depth--;
-		event.n_args = annotations_take_flows(step->reader, 0, event.time_ns, args);
-		return sink_put(step->out, &event, step->err);
-	}
+	if (type == EVENT_END)
+		return put_end(step, &event, args, lane);
 	lane->depth += type == EVENT_BEGIN;
-	event.kind = KIND_USER;
+	event.kind = kind_of(record);
 	event.name = segment_pass(&step->process->map, record->text);
 	if (!event.name)
 		event.name = names_of(step->out->names, "(name lost)");
-	if (category)
-		args[event.n_args++] = arg_name(KEY_CATEGORY, category);
+	event.n_args = describe(step, event.kind, args);
 	event.n_args += annotations_take_flows(step->reader, event.time_ns, event.time_ns, args + event.n_args);
 	return sink_put(step->out, &event, step->err);
 }

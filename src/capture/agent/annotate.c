@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Turns the calls of libinftrace into records. A thread's open slices lie on a stack here, so that an end without a
+ * begin in this recording writes nothing, and an end for which there was no room is written later.
+ *
+ * A name becomes ids of the dictionary once in each recording: the ids are put aside, and never changed, where the name
+ * points to them.
+ */
+#include "capture/agent/annotate.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <string.h>
+
+#include "capture/agent/dict.h"
+#include "capture/agent/glibc.h"
+#include "capture/agent/inference.h"
+#include "event/event.h"
+#include "event/port.h"
+
+enum { MAX_PORTS = 16, MAX_NAME = 1000 };
+
+/* Libraries in the process: one, or one for each namespace of the loader. */
+static struct port *ports[MAX_PORTS];
+static uint32_t is_on;
+
+/* A name's ids in the recording of this generation. */
+struct known {
+	uint32_t generation;
+	uint32_t name, model, provider, detail;
+};
+
+static uint32_t text_of(const char *text)
+{
+	return text ? dict_text(text, strnlen(text, MAX_NAME)) : 0;
+}
+
+static __attribute__((noinline)) const struct known *learn(struct port_name *name)
+{
+	/* the generation comes first: if another one begins meanwhile, the ids count for neither */
+	const struct known now = { .generation = __atomic_load_n(&hot->generation, __ATOMIC_ACQUIRE),
+				   .name = text_of(name->name),
+				   .model = text_of(name->model),
+				   .provider = text_of(name->provider),
+				   .detail = text_of(name->detail) };
+	struct known *known = NULL;
+	int saved = errno;
+
+	if (agent_try_lock()) {
+		known = arena_alloc(&agent.arena, sizeof *known);
+		agent_unlock();
+	}
+	if (known) {
+		*known = now;
+		__atomic_store_n(&name->known, known, __ATOMIC_RELEASE);
+	}
+	errno = saved;
+	return known;
+}
+
+static inline const struct known *known_of(struct port_name *name)
+{
+	const struct known *known = __atomic_load_n(&name->known, __ATOMIC_ACQUIRE);
+
+	if (__builtin_expect(known && known->generation == hot->generation, 1))
+		return known;
+	return learn(name);
+}
+
+/* This thread, if it is recorded. In a child of fork whose recorder is gone, the ring finds out when it fills up. */
+static inline struct thread *recorded_thread(void)
+{
+	return __builtin_expect(agent_is_wanted(), 1) ? agent_thread() : NULL;
+}
+
+static bool write_end(struct thread *thread, struct record end)
+{
+	struct record *record = agent_claim(thread);
+
+	if (!record)
+		return false;
+	*record = end;
+	agent_publish(thread);
+	return true;
+}
+
+/* Room for the next record, once the ends that found none are written. */
+static inline struct record *claim(struct thread *thread)
+{
+	struct open_slices *slices = &thread->slices;
+
+	for (; __builtin_expect(slices->n_owed, 0); slices->n_owed--)
+		if (!write_end(thread, (struct record){ .time = agent_now(), .type = RECORD_USER_END }))
+			return NULL;
+	return agent_claim(thread);
+}
+
+static inline uint64_t both(uint32_t low, uint32_t high)
+{
+	return low | (uint64_t)high << 32;
+}
+
+static bool is_of_level(uint32_t kind)
+{
+	return hot->level >= LEVEL_OPERATOR || (kind != KIND_OPERATOR && kind != KIND_KERNEL);
+}
+
+static void begin(struct port_name *name)
+{
+	struct thread *thread = recorded_thread();
+	const struct known *known;
+	struct open_slice *open;
+	struct record *record;
+
+	if (!thread)
+		return;
+	if (thread->slices.depth++ >= MAX_SLICES) {
+		ring_lose(&thread->ring);
+		return;
+	}
+	open = &thread->slices.at[thread->slices.depth - 1];
+	*open = (struct open_slice){ .run = thread->slices.run, .kind = (uint8_t)name->kind };
+	if (!is_of_level(name->kind))
+		return;
+	known = known_of(name);
+	if (!known || !(record = claim(thread))) {
+		if (!known)
+			ring_lose(&thread->ring);
+		return;
+	}
+	open->is_told = true;
+	if (name->kind == KIND_INFERENCE)
+		thread->slices.run = inference_number(thread);
+	*record = (struct record){ .text = known->name,
+				   .id = known->detail,
+				   .value = both(known->model, known->provider),
+				   .type = RECORD_USER_BEGIN,
+				   .flags = open->kind };
+	if (name->kind != KIND_USER)
+		record->run = thread->slices.run ? thread->slices.run : thread->current_run;
+	record->time = agent_now();
+	agent_publish(thread);
+}
+
+static void end(const char *message)
+{
+	struct thread *thread = recorded_thread();
+	struct record last = { .type = RECORD_USER_END };
+	const struct open_slice *open;
+
+	if (!thread || !thread->slices.depth)
+		return;
+	last.time = agent_now();
+	if (--thread->slices.depth >= MAX_SLICES)
+		return;
+	open = &thread->slices.at[thread->slices.depth];
+	thread->slices.run = open->run;
+	if (!open->is_told)
+		return;
+	last.flags = open->kind;
+	if (__builtin_expect(message != NULL, 0)) {
+		last.more = FLAG_FAILED;
+		last.text = dict_text_of_run(message, strnlen(message, MAX_NAME));
+	}
+	/* those before it, in their order */
+	while (thread->slices.n_owed && write_end(thread, (struct record){ .time = last.time, .type = last.type }))
+		thread->slices.n_owed--;
+	if (thread->slices.n_owed || !write_end(thread, last))
+		thread->slices.n_owed++;
+}
+
+static void instant(struct port_name *name)
+{
+	struct thread *thread = recorded_thread();
+	const struct known *known = thread ? known_of(name) : NULL;
+	struct record *record = known ? claim(thread) : NULL;
+
+	if (thread && !known)
+		ring_lose(&thread->ring);
+	if (!record)
+		return;
+	*record = (struct record){
+		.time = agent_now(), .text = known->name, .id = known->detail, .type = RECORD_USER_INSTANT
+	};
+	agent_publish(thread);
+}
+
+static void counter(struct port_name *name, double value)
+{
+	struct thread *thread = recorded_thread();
+	const struct known *known = thread ? known_of(name) : NULL;
+	struct record *record = known ? claim(thread) : NULL;
+
+	if (thread && !known)
+		ring_lose(&thread->ring);
+	if (!record)
+		return;
+	*record = (struct record){
+		.time = agent_now(), .text = known->name, .id = known->detail, .type = RECORD_USER_COUNTER
+	};
+	memcpy(&record->value, &value, sizeof value);
+	agent_publish(thread);
+}
+
+/* An instant to which the flow is tied: the slice around it may end after the flow does. */
+static void flow(uint64_t id, bool is_end)
+{
+	static struct port_name name = { .name = "flow", .kind = KIND_USER };
+	struct thread *thread = recorded_thread();
+	const struct known *known = thread ? known_of(&name) : NULL;
+	struct record *record = known ? claim(thread) : NULL;
+	uint64_t now;
+
+	if (!record)
+		return;
+	now = agent_now();
+	*record = (struct record){ .time = now, .value = id, .type = RECORD_FLOW, .flags = is_end ? FLAG_END : 0 };
+	agent_publish(thread);
+	if ((record = agent_claim(thread))) {
+		*record = (struct record){ .time = now, .text = known->name, .type = RECORD_USER_INSTANT };
+		agent_publish(thread);
+	}
+}
+
+static const struct port_calls calls = { sizeof calls, begin, end, instant, counter, flow };
+
+/* A join at the same moment may leave the word as it was: the calls themselves find out that nothing is recorded. */
+static void set(struct port *port)
+{
+	if (!port)
+		return;
+	__atomic_store_n(&port->calls, &calls, __ATOMIC_RELEASE);
+	__atomic_store_n(port->on, __atomic_load_n(&is_on, __ATOMIC_SEQ_CST), __ATOMIC_SEQ_CST);
+}
+
+/* For the library, when it is loaded: event/port.h. */
+void inftrace_agent_join(struct port *port) __attribute__((visibility("default")));
+
+void inftrace_agent_join(struct port *port)
+{
+	uint32_t place;
+
+	if (!port || port->magic != PORT_MAGIC || port->size < sizeof *port || !port->on)
+		return;
+	for (place = 0; place < MAX_PORTS; place++) {
+		struct port *found = NULL;
+		if (__atomic_compare_exchange_n(&ports[place], &found, port, false, __ATOMIC_SEQ_CST,
+						__ATOMIC_SEQ_CST) ||
+		    found == port)
+			break;
+	}
+	if (place < MAX_PORTS)
+		set(port);
+}
+
+void annotate_switch(bool on)
+{
+	__atomic_store_n(&is_on, on, __ATOMIC_SEQ_CST);
+	for (uint32_t i = 0; i < MAX_PORTS; i++)
+		set(__atomic_load_n(&ports[i], __ATOMIC_SEQ_CST));
+}
+
+void annotate_find_library(void)
+{
+	void *handle = glibc.dlopen && glibc.dlsym ? glibc.dlopen(PORT_LIBRARY, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+	void *found = handle ? glibc.dlsym(handle, PORT_OF_LIBRARY) : NULL;
+
+	if (found)
+		inftrace_agent_join(((struct port * (*)(void)) found)());
+	if (handle && glibc.dlclose)
+		glibc.dlclose(handle);
+}

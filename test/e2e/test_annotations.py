@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs that annotate themselves with libinftrace while they run models: annotations and inferences on one clock."""
+
+import os
+import shutil
+
+import envs
+import judge
+from attaching import Attaching, Server
+
+PUBLIC = os.path.join(envs.HERE, "..", "..", "include")
+MODEL = ("chain", 256, 256)
+
+
+def annotated(lab, library, *args):
+    """The command line; the program is linked with the library beside inftrace, or with its own copy."""
+    where = os.path.dirname(lab.inftrace)
+    program = lab.binaries._build(
+        os.path.join(lab.binaries.folder, "annotated"),
+        [
+            "annotated.c",
+            "ort.c",
+            "runtime_opened.c",
+            "-I" + PUBLIC,
+            "-L" + where,
+            "-l:libinftrace.so.0",
+            "-Wl,-rpath," + where,
+            "-ldl",
+            "-pthread",
+        ],
+    )
+    model, shape, out_len = MODEL
+    return [program, library, lab.model(model), str(shape), str(out_len), *[str(arg) for arg in args]]
+
+
+def named(recording, name):
+    return [slice for slice in recording.of("user") if slice.name == name]
+
+
+def lies_in(inner, outers):
+    return any(outer.start <= inner.start and outer.end and inner.end <= outer.end for outer in outers)
+
+
+def by_thread(slices):
+    """Of slices on lanes below their threads."""
+    found = {}
+    for slice in slices:
+        found.setdefault(slice.track.parent.tid, []).append(slice)
+    return found
+
+
+def test_annotations_lie_around_the_inferences_that_they_contain(lab, library):
+    done = lab.both(annotated(lab, library, 20))
+    recording = done.recording
+    assert recording.lost == 0
+    requests, steps = by_thread(named(recording, "request")), by_thread(named(recording, "preprocess"))
+    assert [len(own) for own in requests.values()] == [len(own) for own in steps.values()] == [20, 20]
+    for slice in recording.inferences[1:]:  # the first one is made before there are requests
+        assert lies_in(slice, steps[slice.args["tid"]])
+    assert {slice.parent.name for own in steps.values() for slice in own} == {"request"}
+    assert judge.query(
+        recording.path,
+        "select count(*) as n, max(value) as last from counter c join track t on c.track_id = t.id"
+        " where t.name = 'requests'",
+    ) == [{"n": 40, "last": 20.0}]
+    report = lab.plain([lab.inftrace, "report", recording.path, "--all"]).out
+    assert [line.split()[1] for line in report.splitlines() if line.split()[:1] == ["preprocess"]] == ["40"]
+
+
+def test_an_agent_that_is_injected_finds_the_library_and_leaves_it(lab, library):
+    server = Server(lab, annotated(lab, library))
+    for turn in range(2):
+        attaching = Attaching(lab, "--inject", server.pid, name="turn-%d" % turn)
+        attaching.wait_recorded(lambda recording: len(named(recording, "request")) > 50 and recording.inferences)
+        recording = attaching.end().recording
+        assert recording.lost == 0
+        steps = by_thread(slice for slice in named(recording, "preprocess") if slice.end)
+        inside = [
+            slice
+            for slice in recording.inferences
+            if slice.end
+            and not slice.args.get("partial")
+            and slice.start >= steps[slice.args["tid"]][0].start
+            and slice.end <= steps[slice.args["tid"]][-1].end
+        ]
+        assert len(inside) > 10
+        assert all(lies_in(slice, steps[slice.args["tid"]]) for slice in inside)
+    runs, _ = server.end()
+    assert runs > 100
+
+
+def test_a_library_that_comes_after_the_injected_agent_finds_it(lab, wheel):
+    """Python opens the library by ctypes, with a path of its own and RTLD_LOCAL, while the agent is there."""
+    path = shutil.copy(os.path.join(os.path.dirname(lab.inftrace), "libinftrace.so.0"), lab.path("libinftrace.so.0"))
+    server = Server(lab, [*lab.python(wheel, "annotated", lab.model("chain"), path, lab.path("now"))])
+    attaching = Attaching(lab, "--inject", server.pid)
+    attaching.wait_recorded(5)
+    open(lab.path("now"), "w").close()
+    attaching.wait_recorded(lambda recording: len(named(recording, "step")) > 5)
+    attaching.end()
+    server.end()

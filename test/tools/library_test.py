@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: Apache-2.0
+"""library_test.py BUILD SOURCE: libinftrace as programs meet it: what it exports, the layout of its structs, its header
+in C11 and C++17, the examples with and without the recorder. INFTRACE_BLESS=1 writes library_abi.txt anew."""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SOURCE = pathlib.Path(sys.argv.pop()).resolve()
+BUILD = pathlib.Path(sys.argv.pop()).resolve()
+ABI = SOURCE / "test/tools/library_abi.txt"
+LIBRARY = BUILD / "libinftrace.so.0"
+WARNINGS = ("-Wall", "-Wextra", "-pedantic", "-Werror", "-Wshadow", "-Wconversion")
+USES = """#include <inftrace.h>
+int main(void)
+{
+	const struct inftrace_name *name = inftrace_intern("one");
+	INFTRACE_SCOPE("block");
+	INFTRACE_SLICE(name);
+	inftrace_begin(name);
+	inftrace_instant(name);
+	inftrace_counter(name, 1);
+	inftrace_flow(1);
+	inftrace_flow_end(1);
+	inftrace_end();
+	inftrace_end_failed("why");
+	return inftrace_is_on() || !inftrace_version();
+}
+"""
+
+
+def compilers(*names):
+    return [name for name in names if shutil.which(name)]
+
+
+class Library(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.folder = pathlib.Path(folder.name)
+
+    def run_(self, *args, **more):
+        done = subprocess.run([str(arg) for arg in args], capture_output=True, text=True, cwd=self.folder, **more)
+        self.assertEqual(done.returncode, 0, f"{args}\n{done.stdout}\n{done.stderr}")
+        return done.stdout
+
+    def compile(self, compiler, source, *options, name="program", link=True):
+        library = ["-L", BUILD, "-l:libinftrace.so.0", f"-Wl,-rpath,{BUILD}", "-pthread"] if link else []
+        self.run_(compiler, *WARNINGS, *options, "-I", SOURCE / "include", source, "-o", name, *library)
+        return self.folder / name
+
+    def write(self, name, text):
+        path = self.folder / name
+        path.write_text(text)
+        return path
+
+    # ---- the binary interface
+
+    def exported(self):
+        lines = self.run_("nm", "-D", "--defined-only", "--with-symbol-versions", LIBRARY).splitlines()
+        symbols = sorted(line.split()[-1].replace("@@", "@") for line in lines if line.split()[-2] != "A")
+        sizes = self.run_("readelf", "--dyn-syms", "-W", LIBRARY)
+        on = re.search(r"(\d+) OBJECT .* inftrace_on@", sizes)[1]
+        return [*symbols, f"inftrace_on: {on} bytes"]
+
+    def layout(self):
+        """Of each struct of the header: its size, and the place of each member."""
+        text = (SOURCE / "include/inftrace.h").read_text()
+        prints = []
+        for name, body in re.findall(r"^struct (\w+) \{(.*?)^\};", text, re.M | re.S):
+            prints.append(f'printf("struct {name}: %zu bytes\\n", sizeof(struct {name}));')
+            for member in re.findall(r"(\w+);", re.sub(r"/\*.*?\*/", "", body, flags=re.S)):
+                prints.append(f'printf("  {member} at %zu\\n", offsetof(struct {name}, {member}));')
+        for name in re.findall(r"^\t(INFTRACE_\w+) = \d+", text, re.M):
+            prints.append(f'printf("{name} %d\\n", {name});')
+        source = self.write(
+            "layout.c", "#include <inftrace.h>\n#include <stdio.h>\nint main(void){%s}" % "".join(prints)
+        )
+        return self.run_(self.compile("gcc", source, "-std=c11", name="layout")).splitlines()
+
+    def test_the_binary_interface_is_the_one_that_was_released(self):
+        text = "\n".join([*self.exported(), *self.layout()]) + "\n"
+        if os.environ.get("INFTRACE_BLESS"):
+            ABI.write_text(text)
+        self.assertEqual(text, ABI.read_text(), "a program that was built before would break")
+
+    def test_the_soname_has_the_major_version(self):
+        self.assertIn("[libinftrace.so.0]", self.run_("readelf", "-d", LIBRARY))
+        major = re.search(r"VERSION_MAJOR (\d+)", (SOURCE / "include/inftrace.h").read_text())[1]
+        self.assertEqual(major, "0")
+
+    def test_versions_are_those_of_the_project(self):
+        text = (SOURCE / "include/inftrace.h").read_text()
+        header = ".".join(re.search(rf"VERSION_{part} (\d+)", text)[1] for part in ("MAJOR", "MINOR", "PATCH"))
+        project = json.loads((BUILD / "meson-info/intro-projectinfo.json").read_text())["version"]
+        self.assertEqual(header, project)
+        self.assertEqual(text.count(f'"{header}"'), 2)
+
+    def test_it_imports_nothing_that_prints_or_ends_the_program(self):
+        imported = set(re.findall(r"U (\w+)", self.run_("nm", "-D", "--undefined-only", LIBRARY)))
+        self.assertFalse(imported & {"printf", "fprintf", "puts", "exit", "_exit", "abort", "__assert_fail", "fork"})
+
+    def test_pkg_config_has_what_a_program_needs(self):
+        flags = self.run_(
+            "pkg-config",
+            "--cflags",
+            "--libs",
+            "inftrace",
+            env=dict(os.environ, PKG_CONFIG_PATH=str(BUILD / "meson-private")),
+        )
+        self.assertIn("-linftrace", flags)
+        self.assertIn("-I", flags)
+
+    # ---- the header
+
+    def test_the_header_is_clean_in_c_and_cpp(self):
+        c, cpp = self.write("uses.c", USES), self.write("uses.cpp", USES)
+        for standard in ("c11", "c17"):
+            for compiler in compilers("gcc", "clang"):
+                self.run_(self.compile(compiler, c, f"-std={standard}"))
+        for compiler in compilers("g++", "clang++"):
+            self.run_(self.compile(compiler, cpp, "-std=c++17"))
+
+    def test_compiled_out_it_is_nothing(self):
+        c, cpp = self.write("out.c", USES), self.write("out.cpp", USES)
+        for compiler, source in [(one, c) for one in compilers("gcc", "clang")] + [
+            (one, cpp) for one in compilers("g++", "clang++")
+        ]:
+            program = self.compile(compiler, source, "-O1", "-DINFTRACE_DISABLE", link=False)
+            self.run_(program)
+            code = self.run_("objdump", "-d", "--disassemble=main", program)
+            self.assertNotIn("call", code)
+            self.assertNotIn("inftrace", self.run_("nm", "-u", program))
+
+    def test_off_it_is_one_load_and_a_branch(self):
+        source = self.write(
+            "off.c", "#include <inftrace.h>\nvoid mark(const struct inftrace_name *n){inftrace_instant(n);}"
+        )
+        self.run_("gcc", "-O2", "-fno-pie", "-fcf-protection=none", "-I", SOURCE / "include", "-c", source)
+        lines = self.run_("objdump", "-d", "--no-show-raw-insn", "off.o").partition("<mark>:\n")[2].splitlines()
+        code = [line.split("\t")[1].split()[0] for line in lines if "\t" in line]
+        way = code[: code.index("ret") + 1]
+        self.assertLessEqual(len(way), 4, lines)
+        self.assertTrue(any(step.startswith("j") for step in way), lines)
+
+    # ---- programs
+
+    def example(self, name, compiler, standard):
+        return self.compile(
+            compiler, SOURCE / "examples" / name, "-Wno-conversion", standard, name=name.replace(".", "-")
+        )
+
+    def recorded(self, program):
+        """The slices of a recording, as Chrome's trace."""
+        trace, recording = self.folder / "trace.json", self.folder / "recording.pftrace"
+        out = self.run_(BUILD / "inftrace", "record", "--force", "-o", recording, "--", program)
+        self.run_(BUILD / "inftrace", "export", recording, "--to", "chrome", "--force", "-o", trace)
+        return out, json.loads(trace.read_text()), recording
+
+    def count(self, events, name, phase="BX"):
+        return sum(event["name"] == name and event["ph"] in phase for event in events if "name" in event)
+
+    def test_the_example_in_c(self):
+        for compiler in compilers("gcc", "clang"):
+            program = self.example("annotate.c", compiler, "-std=c11")
+            plain = self.run_(program)
+            self.assertRegex(plain, r"^[\d.]+, not recorded\n$")
+            out, events, recording = self.recorded(program)
+            self.assertEqual(out, plain.replace("not recorded", "recorded"))
+        self.assertEqual(
+            [self.count(events, name) for name in ("digits:main", "conv_1", "request", "preprocess")], [100] * 4
+        )
+        self.assertEqual(self.count(events, "annotations: requests waiting", "C"), 100)
+        self.assertEqual(self.count(events, "rejected", "iI"), 1)
+        report = self.run_(BUILD / "inftrace", "report", recording, "--format", "json")
+        model = json.loads(report)["models"][0]
+        self.assertEqual(model["name"], "digits")
+        self.assertIn("the input is empty", report)
+
+    def test_the_example_in_cpp(self):
+        for compiler in compilers("g++", "clang++"):
+            program = self.example("annotate.cpp", compiler, "-std=c++17")
+            plain = self.run_(program)
+            self.assertRegex(plain, r", 1 failed\n$")
+            out, events, _ = self.recorded(program)
+            self.assertEqual(out, plain)
+        self.assertEqual([self.count(events, name) for name in ("request", "answer")], [10, 10])
+        flows = [event for event in events if event.get("name") == "flow" and event["ph"] == "i"]
+        begun = {event["args"]["flow"]: event["ts"] for event in flows if "flow" in event["args"]}
+        ended = {event["args"]["flow_end"]: event["ts"] for event in flows if "flow_end" in event["args"]}
+        self.assertEqual(len(begun), 10)
+        self.assertEqual(begun.keys(), ended.keys())
+        self.assertTrue(all(begun[number] < ended[number] for number in begun))
+
+    def test_a_library_that_is_opened_and_closed_again_is_found(self):
+        source = self.write(
+            "opened.c",
+            """#include <dlfcn.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+	for (int i = 0; i < 3; i++) {
+		void *library = dlopen(argv[argc - 1], RTLD_NOW | RTLD_LOCAL);
+		const void *(*intern)(const char *);
+		void (*instant)(const void *);
+		*(void **)&intern = dlsym(library, "inftrace_intern");
+		*(void **)&instant = dlsym(library, "inftrace_instant_on");
+		instant(intern("opened"));
+		printf("%u\\n", *(unsigned *)dlsym(library, "inftrace_on"));
+		dlclose(library);
+	}
+}
+""",
+        )
+        program = self.folder / "opened"
+        self.run_("gcc", source, "-o", program, "-ldl")
+        self.assertEqual(self.run_(program, LIBRARY), "0\n" * 3)
+        recording, trace = self.folder / "opened.pftrace", self.folder / "opened.json"
+        out = self.run_(BUILD / "inftrace", "record", "--force", "-o", recording, "--", program, LIBRARY)
+        self.assertEqual(out, "1\n" * 3)
+        self.run_(BUILD / "inftrace", "export", recording, "--to", "chrome", "-o", trace)
+        self.assertEqual(self.count(json.loads(trace.read_text()), "opened", "iI"), 3)
+
+
+unittest.main()
