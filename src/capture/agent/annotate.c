@@ -70,10 +70,14 @@ static inline const struct known *known_of(struct port_name *name)
 /* This thread, if it is recorded. In a child of fork whose recorder is gone, the ring finds out when it fills up. */
 static inline struct thread *recorded_thread(void)
 {
-	return __builtin_expect(agent_is_wanted(), 1) ? agent_thread() : NULL;
+	struct thread *thread = self_thread;
+
+	if (__builtin_expect(thread && thread->generation == hot->generation && hot->level, 1))
+		return thread;
+	return agent_is_wanted() ? agent_thread() : NULL;
 }
 
-static bool write_end(struct thread *thread, struct record end)
+static inline bool write_end(struct thread *thread, struct record end)
 {
 	struct record *record = agent_claim(thread);
 
@@ -84,14 +88,20 @@ static bool write_end(struct thread *thread, struct record end)
 	return true;
 }
 
-/* Room for the next record, once the ends that found none are written. */
-static inline struct record *claim(struct thread *thread)
+static __attribute__((noinline)) bool write_owed(struct thread *thread, uint64_t time)
 {
 	struct open_slices *slices = &thread->slices;
 
-	for (; __builtin_expect(slices->n_owed, 0); slices->n_owed--)
-		if (!write_end(thread, (struct record){ .time = agent_now(), .type = RECORD_USER_END }))
-			return NULL;
+	while (slices->n_owed && write_end(thread, (struct record){ .time = time, .type = RECORD_USER_END }))
+		slices->n_owed--;
+	return !slices->n_owed;
+}
+
+/* Room for the next record, once the ends that found none are written. */
+static inline __attribute__((always_inline)) struct record *claim(struct thread *thread)
+{
+	if (__builtin_expect(thread->slices.n_owed && !write_owed(thread, agent_now()), 0))
+		return NULL;
 	return agent_claim(thread);
 }
 
@@ -163,9 +173,9 @@ static void end(const char *message)
 		last.text = dict_text_of_run(message, strnlen(message, MAX_NAME));
 	}
 	/* those before it, in their order */
-	while (thread->slices.n_owed && write_end(thread, (struct record){ .time = last.time, .type = last.type }))
-		thread->slices.n_owed--;
-	if (thread->slices.n_owed || !write_end(thread, last))
+	if (__builtin_expect(thread->slices.n_owed && !write_owed(thread, last.time), 0))
+		thread->slices.n_owed++;
+	else if (!write_end(thread, last))
 		thread->slices.n_owed++;
 }
 
