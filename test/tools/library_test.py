@@ -199,6 +199,64 @@ class Library(unittest.TestCase):
         self.assertEqual(begun.keys(), ended.keys())
         self.assertTrue(all(begun[number] < ended[number] for number in begun))
 
+    def test_32_threads_while_agents_come_and_go(self):
+        """Under thread sanitizer, with calls that count instead of an agent."""
+        source = self.write(
+            "threads.c",
+            """#include <pthread.h>
+#include <stdio.h>
+#include "event/port.h"
+#include "inftrace.h"
+struct port *inftrace_port(void);
+static long n_begun, n_ended;
+static void begin(struct port_name *name) { __atomic_fetch_add(&n_begun, name->name[0] == 'n', __ATOMIC_RELAXED); }
+static void end(const char *message) { (void)message; __atomic_fetch_add(&n_ended, 1, __ATOMIC_RELAXED); }
+static void instant(struct port_name *name) { (void)name; }
+static void counter(struct port_name *name, double value) { (void)name, (void)value; }
+static void flow(uint64_t id, bool is_end) { (void)id, (void)is_end; }
+static const struct port_calls calls = { sizeof calls, begin, end, instant, counter, flow };
+static void *work(void *arg)
+{
+	char text[16];
+	for (int i = 0; i < 5000; i++) {
+		const struct inftrace_name *name;
+		snprintf(text, sizeof text, "n%d", (int)(((long)arg + i) % 300));
+		name = inftrace_intern(text);
+		if (!name || name != inftrace_intern(text))
+			puts("another name");
+		INFTRACE_SLICE(name);
+		INFTRACE_SCOPE("n");
+		inftrace_instant(name);
+		inftrace_counter(name, i);
+		inftrace_flow((uint64_t)i);
+	}
+	return NULL;
+}
+int main(void)
+{
+	pthread_t thread[32];
+	struct port *port = inftrace_port();
+	for (long i = 0; i < 32; i++)
+		pthread_create(&thread[i], NULL, work, (void *)i);
+	for (int i = 0; i < 1000; i++) {
+		__atomic_store_n(&port->calls, &calls, __ATOMIC_RELEASE);
+		__atomic_store_n(port->on, (uint32_t)(i + 1) & 1, __ATOMIC_SEQ_CST);
+		sched_yield();
+	}
+	__atomic_store_n(port->on, 1, __ATOMIC_SEQ_CST);
+	for (int i = 0; i < 32; i++)
+		pthread_join(thread[i], NULL);
+	puts(n_begun ? "done" : "nothing");
+	return 0;
+}
+""",
+        )
+        library = sorted((SOURCE / "src/library").glob("*.c"))
+        options = ["-g", "-O1", "-D_GNU_SOURCE", '-DINFTRACE_VERSION="0"', "-I", SOURCE / "include", "-I", SOURCE / "src"]
+        program = self.folder / "threads"
+        self.run_("gcc", "-fsanitize=thread", *options, source, *library, "-o", program, "-ldl", "-pthread")
+        self.assertEqual(self.run_(program), "done\n")
+
     def test_a_library_that_is_opened_and_closed_again_is_found(self):
         source = self.write(
             "opened.c",
