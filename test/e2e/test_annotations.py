@@ -12,25 +12,30 @@ PUBLIC = os.path.join(envs.HERE, "..", "..", "include")
 MODEL = ("chain", 256, 256)
 
 
-def annotated(lab, library, *args):
-    """The command line; the program is linked with the library beside inftrace, or with its own copy."""
+def linked(lab, program):
+    """The command of a program that is linked with the library beside inftrace."""
     where = os.path.dirname(lab.inftrace)
-    program = lab.binaries._build(
-        os.path.join(lab.binaries.folder, "annotated"),
-        [
-            "annotated.c",
-            "ort.c",
-            "runtime_opened.c",
-            "-I" + PUBLIC,
-            "-L" + where,
-            "-l:libinftrace.so.0",
-            "-Wl,-rpath," + where,
-            "-ldl",
-            "-pthread",
-        ],
-    )
+    return [
+        lab.binaries._build(
+            os.path.join(lab.binaries.folder, program),
+            [
+                program + ".c",
+                "ort.c",
+                "runtime_opened.c",
+                "-I" + PUBLIC,
+                "-L" + where,
+                "-l:libinftrace.so.0",
+                "-Wl,--enable-new-dtags,-rpath," + where,
+                "-ldl",
+                "-pthread",
+            ],
+        )
+    ]
+
+
+def annotated(lab, library, *args):
     model, shape, out_len = MODEL
-    return [program, library, lab.model(model), str(shape), str(out_len), *[str(arg) for arg in args]]
+    return [*linked(lab, "annotated"), library, lab.model(model), str(shape), str(out_len), *map(str, args)]
 
 
 def named(recording, name):

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The agent in this process, and what it writes, without a recorder: brings the agent as the injector does
+ * (event/ferry.h), and reads its segment as the recorder does. One thread at a time.
+ */
+#ifndef LIBRARY_COLLECTOR_H
+#define LIBRARY_COLLECTOR_H
+
+#include <limits.h>
+
+#include "base/clock.h"
+#include "capture/decode/recorded_drain.h"
+#include "event/ferry.h"
+#include "library/gather.h"
+
+struct collector {
+	struct gather gather; /* its take is the owner's, and set before collector_open */
+	struct recorded *process;
+	struct clock_map clock;
+	uint64_t updated_ns;		/* when the clock was compared last */
+	char dir[FERRY_DIR], path[256]; /* of the segment; "": not found so far */
+	int lifeline;			/* -1: none */
+};
+
+/*
+ * Returns when the hooks are in. 0; -ENOENT: no agent was found; -EBUSY: somebody else records the program; -EIO: the
+ * agent does not work here; -ENOMEM.
+ */
+int collector_open(struct collector *collector, void (*take)(void *ctx, const struct sample *sample), void *ctx);
+/* Takes what has been written so far. 0, -ENOMEM. */
+int collector_drain(struct collector *collector);
+/* Takes the hooks out. What was not drained is dropped. */
+void collector_close(struct collector *collector);
+/* In a child of fork: the parent's agent must not take this process for its recorder. */
+void collector_leave_child(struct collector *collector);
+
+#endif

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs that profile themselves by the handles of libinftrace, while ONNX Runtime runs their models."""
+
+import csv
+import json
+import os
+
+import pytest
+
+from test_annotations import linked
+
+DONE = """start again: Device or resource busy
+25 samples twice: 2 reports, 50 samples, 0 faults
+trace of 3 twice: 2 reports, 6 samples, 0 faults
+no inference: 2 reports, 50 samples, 0 faults
+stop worked, again: Operation already in progress
+stopped after 7: 3 reports, 57 samples, 0 faults
+stream: several reports, 200 samples, 0 faults
+every fourth: 50 samples, 0 faults
+slow: 200 samples, 0 faults
+idle: empty reports
+closed: 1 reports, 0 samples, 0 faults
+child: 1
+parent: 1 reports, 10 samples, 0 faults
+"""
+
+
+def command(lab, library):
+    return [*linked(lab, "handles"), library, lab.model("chain"), "256", "256", "chain", lab.folder]
+
+
+def rows(path):
+    with open(path) as file:
+        lines = file.read().splitlines()[4:]
+    return list(csv.DictReader(lines, skipinitialspace=True))
+
+
+def test_every_inference_is_in_one_report(lab, library):
+    """With each handle, from the first start to the last stop: the program counts its runs."""
+    done = lab.plain(command(lab, library))
+    assert (done.out, done.status, done.err) == (DONE, 0, "")
+    latency = rows(lab.path("latency.txt"))
+    assert [row["Sample"] for row in latency] == [str(number) for number in range(7)]
+    assert all(float(row["totalRoundtripTimeUs"]) > 0 and row["devExecUs"] == "N/A" for row in latency)
+    with open(lab.path("trace.json")) as file:
+        slices = [event for event in json.load(file) if event["ph"] == "B"]
+    assert [event["name"] for event in slices].count("chain") == 3
+    assert sum(event["cat"] == "operator" for event in slices) == 60
+    assert not [name for name in os.listdir("/dev/shm") if name.startswith("inftrace-handle-%d" % os.getpid())]
+
+
+def test_a_program_that_is_recorded_is_busy(lab, library):
+    done = lab.record(command(lab, library))
+    assert done.out == "start: Device or resource busy\n"
+    assert len(done.recording.inferences) == 2
+
+
+@pytest.mark.parametrize("way", ["missing", "broken"])
+def test_without_an_agent_a_handle_does_not_start(lab, library, way):
+    """The library is alone in its folder, or with a file that is no agent."""
+    import shutil
+
+    shutil.copy(os.path.join(os.path.dirname(lab.inftrace), "libinftrace.so.0"), lab.path("libinftrace.so.0"))
+    if way == "broken":
+        with open(lab.path("libinftrace-agent.so"), "w") as file:
+            file.write("no library")
+    done = lab.plain(command(lab, library), env={"LD_LIBRARY_PATH": lab.folder})
+    assert (done.out, done.status) == ("start: No such file or directory\n", 0)

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Handles of samples and streams, with a made-up clock: which inferences are in which report. */
+#include "library/profile.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define MS 1000000ull
+
+/* The reports of a test: what a handle has sent, in words. */
+struct bench {
+	struct gather gather;
+	struct inftrace_profile *profile;
+	int64_t offset_ns;
+	int64_t number; /* of the last inference */
+	char sent[4000];
+	char last[20000]; /* the text of the last one */
+};
+
+static void note(void *to, struct profile_letter *letter)
+{
+	struct bench *bench = to;
+	size_t len = strlen(bench->sent);
+
+	snprintf(bench->sent + len, sizeof bench->sent - len, "%s %u %llu..%llu\n", letter->report.model,
+		 letter->report.n_samples, (unsigned long long)(letter->report.from_ns / MS),
+		 (unsigned long long)(letter->report.to_ns / MS));
+	snprintf(bench->last, sizeof bench->last, "%s", letter->report.text);
+	assert_int_equal(strlen(letter->report.text), letter->report.text_len);
+	profile_free_letter(letter);
+}
+
+static void take(void *ctx, const struct sample *sample)
+{
+	struct bench *bench = ctx;
+
+	profile_take(bench->profile, &bench->gather, sample, bench->offset_ns);
+}
+
+static void put(struct bench *bench, struct event event)
+{
+	assert_int_equal(sink_put(&bench->gather.sink, &event, NULL), 0);
+}
+
+static void define(struct bench *bench, uint32_t track, struct track_def def, const char *name)
+{
+	def.name = names_of(bench->gather.sink.names, name);
+	bench->gather.last_track = track;
+	put(bench, (struct event){ .type = EVENT_TRACK, .track = track, .def = &def });
+}
+
+static void open_bench(struct bench *bench, bool is_stream, uint32_t n, const char *model)
+{
+	memset(bench, 0, sizeof *bench);
+	assert_true(gather_init(&bench->gather));
+	bench->gather.take = take;
+	bench->gather.ctx = bench;
+	bench->gather.with_operators = true;
+	bench->profile = calloc(1, sizeof *bench->profile);
+	bench->profile->is_stream = is_stream;
+	bench->profile->n_samples = n;
+	bench->profile->rate_ns = n * MS;
+	bench->profile->every = 1;
+	bench->profile->send = note;
+	bench->profile->to = bench;
+	assert_int_equal(profile_add(bench->profile, model), 0);
+	define(bench, 1, (struct track_def){ .type = TRACK_PROCESS, .pid = 7 }, "app");
+	define(bench, 2, (struct track_def){ .type = TRACK_LANE, .parent = 1 }, "inferences");
+	define(bench, 3, (struct track_def){ .type = TRACK_THREAD, .parent = 1, .pid = 7, .tid = 8 }, "worker");
+}
+
+static void close_bench(struct bench *bench)
+{
+	profile_free(bench->profile);
+	gather_done(&bench->gather);
+}
+
+/* An inference with one operator, as the decoder puts it. */
+static void infer(struct bench *bench, const char *model, uint64_t begin_ms, uint64_t end_ms)
+{
+	struct names *names = bench->gather.sink.names;
+	struct arg args[2] = { arg_int(KEY_INFERENCE, ++bench->number), arg_name(KEY_MODEL, names_of(names, model)) };
+	struct event event = {
+		.kind = KIND_OPERATOR, .track = 3, .name = names_of(names, "conv_1"), .args = args, .n_args = 1
+	};
+
+	event.type = EVENT_BEGIN;
+	event.time_ns = begin_ms * MS;
+	put(bench, event);
+	put(bench, (struct event){ .type = EVENT_END, .track = 3, .time_ns = end_ms * MS - MS / 2 });
+	event.kind = KIND_INFERENCE;
+	event.track = 2;
+	event.name = names_of(names, model);
+	event.n_args = 2;
+	put(bench, event);
+	put(bench, (struct event){ .type = EVENT_END, .track = 2, .time_ns = end_ms * MS });
+}
+
+static void start(struct bench *bench, uint64_t ms)
+{
+	profile_start(bench->profile, ms * MS);
+}
+
+static void advance(struct bench *bench, uint64_t ms)
+{
+	profile_advance(bench->profile, &bench->gather, ms * MS, bench->offset_ns);
+}
+
+static void stop(struct bench *bench, uint64_t ms)
+{
+	bench->profile->stop_ns = ms * MS;
+	bench->profile->state = PROFILE_STOPPING;
+}
+
+static void a_stream_reports_at_multiples_of_its_rate(void **state)
+{
+	struct bench bench;
+
+	open_bench(&bench, true, 500, "net");
+	start(&bench, 4400);
+	advance(&bench, 4490);
+	assert_string_equal(bench.sent, "");
+	assert_int_equal(profile_due(bench.profile, 0), 4500 * MS);
+	advance(&bench, 4501);
+	advance(&bench, 5001);
+	advance(&bench, 5480);
+	assert_string_equal(bench.sent, "net 0 4400..4500\nnet 0 4500..5000\n");
+	close_bench(&bench);
+}
+
+static void multiples_are_those_of_the_wall_clock(void **state)
+{
+	struct bench bench;
+
+	open_bench(&bench, true, 500, "net");
+	bench.offset_ns = 130 * (int64_t)MS;
+	start(&bench, 4400); /* 4530 on the wall */
+	assert_int_equal(profile_due(bench.profile, bench.offset_ns), 4870 * MS);
+	advance(&bench, 4871);
+	bench.offset_ns = -130 * (int64_t)MS; /* the clock was set back */
+	assert_int_equal(profile_due(bench.profile, bench.offset_ns), 5130 * MS);
+	advance(&bench, 5131);
+	assert_string_equal(bench.sent, "net 0 4400..4870\nnet 0 4870..5130\n");
+	close_bench(&bench);
+}
+
+static void each_inference_is_in_the_report_in_which_it_ends(void **state)
+{
+	struct bench bench;
+
+	open_bench(&bench, true, 500, "net");
+	start(&bench, 4400);
+	infer(&bench, "net", 4410, 4450);
+	infer(&bench, "net", 4460, 4500); /* on the boundary */
+	infer(&bench, "net", 4490, 4510); /* over the boundary: the report before goes first */
+	infer(&bench, "other", 4510, 4520);
+	assert_string_equal(bench.sent, "net 2 4400..4500\n");
+	infer(&bench, "net", 6010, 6020); /* nobody looked for three periods */
+	advance(&bench, 6501);
+	assert_string_equal(bench.sent, "net 2 4400..4500\nnet 1 4500..6000\nnet 1 6000..6500\n");
+	close_bench(&bench);
+}
+
+static void what_began_before_the_start_does_not_count(void **state)
+{
+	struct bench bench;
+
+	open_bench(&bench, true, 500, "net");
+	start(&bench, 100);
+	infer(&bench, "net", 90, 110);
+	infer(&bench, "net", 110, 120);
+	advance(&bench, 501);
+	assert_string_equal(bench.sent, "net 1 100..500\n");
+	close_bench(&bench);
+}
+
+static void a_stop_delivers_the_rest_up_to_it(void **state)
+{
+	struct bench bench;
+
+	open_bench(&bench, true, 500, "net");
+	start(&bench, 100);
+	infer(&bench, "net", 110, 120);
+	stop(&bench, 700);
+	advance(&bench, 690);
+	assert_string_equal(bench.sent, "net 1 100..500\n");
+	infer(&bench, "net", 600, 695);
+	infer(&bench, "net", 600, 701); /* ended after the stop */
+	advance(&bench, 705);
+	assert_string_equal(bench.sent, "net 1 100..500\nnet 1 500..700\n");
+	assert_int_equal(bench.profile->state, PROFILE_IDLE);
+	infer(&bench, "net", 710, 720);
+	advance(&bench, 2000);
+	start(&bench, 3000);
+	infer(&bench, "net", 3010, 3020);
+	advance(&bench, 3501);
+	assert_string_equal(bench.sent, "net 1 100..500\nnet 1 500..700\nnet 1 3000..3500\n");
+	close_bench(&bench);
+}
+
+static void every_second_inference_of_each_model(void **state)
+{
+	struct bench bench;
+
+	open_bench(&bench, true, 500, "net");
+	bench.profile->every = 4;
+	assert_int_equal(profile_add(bench.profile, "other"), 0);
+	start(&bench, 0);
+	for (uint64_t i = 0; i < 10; i++) {
+		infer(&bench, "net", i * 10, i * 10 + 1);
+		if (i < 3)
+			infer(&bench, "other", i * 10 + 2, i * 10 + 3);
+	}
+	advance(&bench, 501);
+	assert_string_equal(bench.sent, "net 3 0..500\nother 1 0..500\n");
+	close_bench(&bench);
+}
+
+static void models_come_and_go(void **state)
+{
+	struct bench bench;
+
+	open_bench(&bench, true, 500, "net");
+	start(&bench, 0);
+	assert_int_equal(profile_add(bench.profile, "net"), -EALREADY);
+	assert_int_equal(profile_remove(bench.profile, &bench.gather, "other", 10 * MS), -ENOENT);
+	infer(&bench, "net", 10, 20);
+	assert_int_equal(profile_remove(bench.profile, &bench.gather, "net", 30 * MS), 0);
+	infer(&bench, "net", 40, 50);
+	advance(&bench, 501);
+	assert_int_equal(profile_add(bench.profile, "net"), 0);
+	infer(&bench, "net", 510, 520);
+	advance(&bench, 1001);
+	assert_string_equal(bench.sent, "net 1 0..30\nnet 1 500..1000\n");
+	close_bench(&bench);
+}
+
+static void samples_are_counted_exactly(void **state)
+{
+	struct bench bench;
+
+	open_bench(&bench, false, 3, "net");
+	for (uint64_t turn = 1; turn < 3; turn++) { /* the second one as the first */
+		start(&bench, turn * 1000);
+		for (uint64_t i = 0; i < 5; i++) {
+			infer(&bench, "net", turn * 1000 + i * 10, turn * 1000 + i * 10 + 1);
+			infer(&bench, "other", turn * 1000 + i * 10, turn * 1000 + i * 10 + 2);
+		}
+		assert_int_equal(bench.profile->state, PROFILE_IDLE);
+	}
+	assert_string_equal(bench.sent, "net 3 1000..1021\nnet 3 2000..2021\n");
+	close_bench(&bench);
+}
+
+static void a_stop_before_any_inference_sends_nothing(void **state)
+{
+	struct bench bench;
+
+	open_bench(&bench, false, 3, "net");
+	start(&bench, 10);
+	stop(&bench, 20);
+	advance(&bench, 30);
+	assert_int_equal(bench.profile->state, PROFILE_IDLE);
+	assert_string_equal(bench.sent, "");
+	start(&bench, 40);
+	infer(&bench, "net", 50, 60);
+	stop(&bench, 70);
+	advance(&bench, 80);
+	assert_string_equal(bench.sent, "net 1 40..70\n");
+	close_bench(&bench);
+}
+
+static void a_latency_report_is_a_table(void **state)
+{
+	struct bench bench;
+	const char *at;
+	int rows = 0;
+
+	open_bench(&bench, false, 2, "net");
+	start(&bench, 0);
+	infer(&bench, "net", 10, 12);
+	infer(&bench, "net", 20, 25);
+	assert_non_null(strstr(bench.last, "totalRoundtripTimeUs\n"));
+	for (at = strstr(bench.last, "totalRoundtripTimeUs\n"); (at = strchr(at, '\n')); at++)
+		rows++;
+	assert_int_equal(rows, 3);
+	assert_non_null(strstr(bench.last, "2000.000\n"));
+	assert_non_null(strstr(bench.last, "5000.000\n"));
+	close_bench(&bench);
+}
+
+static void a_trace_has_the_operators_of_its_inferences_alone(void **state)
+{
+	struct bench bench;
+	int n = 0;
+
+	open_bench(&bench, false, 2, "net");
+	bench.profile->type = INFTRACE_TRACE;
+	profile_remove(bench.profile, NULL, "net", 0);
+	profile_add(bench.profile, "net");
+	start(&bench, 0);
+	infer(&bench, "other", 1, 2);
+	infer(&bench, "net", 10, 12);
+	infer(&bench, "net", 20, 25);
+	for (const char *at = bench.last; (at = strstr(at, "\"name\":\"conv_1\"")); at++)
+		n++;
+	assert_int_equal(n, 2);
+	assert_int_equal(bench.last[0], '[');
+	assert_string_equal(bench.last + strlen(bench.last) - 3, "\n]\n");
+	assert_int_equal(bench.gather.runs.n, 0);
+	close_bench(&bench);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_stream_reports_at_multiples_of_its_rate),
+		cmocka_unit_test(multiples_are_those_of_the_wall_clock),
+		cmocka_unit_test(each_inference_is_in_the_report_in_which_it_ends),
+		cmocka_unit_test(what_began_before_the_start_does_not_count),
+		cmocka_unit_test(a_stop_delivers_the_rest_up_to_it),
+		cmocka_unit_test(every_second_inference_of_each_model),
+		cmocka_unit_test(models_come_and_go),
+		cmocka_unit_test(samples_are_counted_exactly),
+		cmocka_unit_test(a_stop_before_any_inference_sends_nothing),
+		cmocka_unit_test(a_latency_report_is_a_table),
+		cmocka_unit_test(a_trace_has_the_operators_of_its_inferences_alone),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
