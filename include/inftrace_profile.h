@@ -16,15 +16,20 @@
  * their inferences are kept meanwhile.
  *
  * Fork: in the child all handles are stopped, for good: starting one returns -ECHILD. Reports go to the parent alone.
- * Exit: a report that was not delivered is lost; call inftrace_profile_flush before.
+ * Exit: a report that was not delivered is lost; call inftrace_profile_flush before. exit() waits for a callback that
+ * is running, for at most a second; none begins after that.
  *
  * Results: 0, or a negative errno value:
- *   -EINVAL     NULL, a wrong size, a rate or number of 0, no model
- *   -EBUSY      the program runs under inftrace record or attach --inject, which has the agent; or it is running
- * already -ENOENT     no agent was found; or the stream has no such model -EALREADY   it is not running; or the stream
- * has this model already -EDEADLK    a flush in a callback -ECHILD     the process is a child of fork of the one that
- * opened the handle -EIO        the agent does not work in this process: it has no memory to share, or is of another
- * version -ENOMEM     out of memory
+ *
+ * - -EINVAL: NULL, a wrong size, a rate or number of 0, no model.
+ * - -EBUSY: the program runs under inftrace record or attach --inject, which has the agent; or the handle is running.
+ * - -ENOENT: no agent was found; or the stream has no such model.
+ * - -EALREADY: the handle is not running; or the stream has this model.
+ * - -EDEADLK: a flush in a callback.
+ * - -ECHILD: the process is a child of fork of the one that opened the handle, or of one that has started a handle.
+ * - -EPERM: the program is setuid or has capabilities of its file, or INFTRACE_DISABLE is set in the environment.
+ * - -EIO: the agent does not work in this process: it has no memory to share, or is of another version.
+ * - -ENOMEM: out of memory.
  */
 #ifndef INFTRACE_PROFILE_H
 #define INFTRACE_PROFILE_H

@@ -8,12 +8,13 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include "library/collector.h"
 #include "library/profile.h"
 
-enum { LOOK_NS = 20000000, LATE_NS = 1000000, MAX_LETTERS = 1000, MAX_MODEL = 1000 };
+enum { LOOK_NS = 20000000, LATE_NS = 1000000, EXIT_NS = 1000000000, MAX_LETTERS = 1000, MAX_MODEL = 1000 };
 
 enum collecting { NOT_COLLECTING, STARTING, COLLECTING, ENDING };
 
@@ -22,6 +23,7 @@ static struct {
 	pthread_cond_t changed;
 	pthread_cond_t hurry; /* for the thread that gathers */
 	bool is_set_up, is_hurried;
+	bool is_over; /* the process exits: no callback begins any more */
 	enum collecting state;
 	int32_t pid; /* of the process that has started the first handle; 0: none was */
 	struct collector collector;
@@ -110,7 +112,7 @@ static void *deliver(void *arg)
 	struct profile_letter *letter;
 
 	lock();
-	while ((letter = all.first)) {
+	while (!all.is_over && (letter = all.first)) {
 		struct inftrace_profile *profile = letter->profile;
 
 		all.first = letter->next;
@@ -145,9 +147,31 @@ static void send(void *to, struct profile_letter *letter)
 	all.last = &letter->next;
 }
 
+static bool is_deliverer(void)
+{
+	return all.has_deliverer && pthread_equal(all.deliverer, pthread_self());
+}
+
+static struct timespec in_time(uint64_t ns)
+{
+	return (struct timespec){ (time_t)(ns / 1000000000), (long)(ns % 1000000000) };
+}
+
+/* Before the program's own destructors: a callback must not find what it uses destroyed. */
+static void end_callbacks(void)
+{
+	struct timespec until = in_time(clock_ns() + EXIT_NS);
+
+	lock();
+	all.is_over = true;
+	while (all.delivering && !is_deliverer() && !pthread_cond_timedwait(&all.changed, &all.mutex, &until))
+		;
+	unlock();
+}
+
 static bool is_in_callback(const struct inftrace_profile *profile)
 {
-	return all.delivering == profile && all.has_deliverer && pthread_equal(all.deliverer, pthread_self());
+	return all.delivering == profile && is_deliverer();
 }
 
 /* Gathering. */
@@ -189,7 +213,7 @@ static void wait_for_work(int64_t offset_ns)
 		if (due_ns < until_ns)
 			until_ns = due_ns + LATE_NS;
 	}
-	until = (struct timespec){ (time_t)(until_ns / 1000000000), (long)(until_ns % 1000000000) };
+	until = in_time(until_ns);
 	while (!all.is_hurried && !pthread_cond_timedwait(&all.hurry, &all.mutex, &until))
 		;
 	all.is_hurried = false;
@@ -236,6 +260,8 @@ static int start_collecting(void)
 	lock();
 	all.state = code ? NOT_COLLECTING : COLLECTING;
 	pthread_cond_broadcast(&all.changed);
+	if (!code && !all.pid)
+		atexit(end_callbacks);
 	all.pid = code ? all.pid : getpid();
 	return code ? code : 1; /* 1: the thread is to be started, once a handle is running */
 }
@@ -342,7 +368,10 @@ int inftrace_profile_start(struct inftrace_profile *profile)
 	if (!profile)
 		return -EINVAL;
 	lock();
-	code = profile->pid != getpid() || (all.pid && all.pid != getpid()) ? -ECHILD : start(profile);
+	if (profile->pid != getpid() || (all.pid && all.pid != getpid()))
+		code = -ECHILD;
+	else
+		code = getauxval(AT_SECURE) || getenv("INFTRACE_DISABLE") ? -EPERM : start(profile);
 	unlock();
 	return code;
 }
@@ -385,10 +414,10 @@ int inftrace_profile_flush(struct inftrace_profile *profile)
 	if (!profile)
 		return -EINVAL;
 	lock();
-	if (all.has_deliverer && pthread_equal(all.deliverer, pthread_self()))
+	if (is_deliverer())
 		code = -EDEADLK;
 	n_sent = profile->n_sent;
-	while (!code && profile->n_delivered < n_sent)
+	while (!code && !all.is_over && profile->n_delivered < n_sent)
 		pthread_cond_wait(&all.changed, &all.mutex);
 	unlock();
 	return code;

@@ -4,6 +4,7 @@
 import csv
 import json
 import os
+import shutil
 
 import pytest
 
@@ -58,11 +59,15 @@ def test_a_program_that_is_recorded_is_busy(lab, library):
 @pytest.mark.parametrize("way", ["missing", "broken"])
 def test_without_an_agent_a_handle_does_not_start(lab, library, way):
     """The library is alone in its folder, or with a file that is no agent."""
-    import shutil
-
     shutil.copy(os.path.join(os.path.dirname(lab.inftrace), "libinftrace.so.0"), lab.path("libinftrace.so.0"))
     if way == "broken":
         with open(lab.path("libinftrace-agent.so"), "w") as file:
             file.write("no library")
     done = lab.plain(command(lab, library), env={"LD_LIBRARY_PATH": lab.folder})
     assert (done.out, done.status) == ("start: No such file or directory\n", 0)
+
+
+def test_a_python_program_gets_reports_by_ctypes(lab, wheel):
+    library = os.path.join(os.path.dirname(lab.inftrace), "libinftrace.so.0")
+    done = lab.plain(lab.python(wheel, "profiled", lab.model("chain"), library, "chain", 100))
+    assert (done.out, done.err, done.status) == ("samples [5] stream 100\n", "", 0)

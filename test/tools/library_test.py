@@ -211,6 +211,48 @@ class Library(unittest.TestCase):
             self.assertEqual(lines[0], "10 inferences of digits:")
             self.assertEqual([line.split(",")[0].strip() for line in lines[6:16]], [str(n) for n in range(10)])
 
+    def test_no_callback_runs_beside_destructors(self):
+        source = self.write(
+            "exits.c",
+            """#include <inftrace_profile.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+static int is_gone, n_reports;
+static void report(void *ctx, const struct inftrace_report *report)
+{
+	(void)ctx, (void)report;
+	__atomic_fetch_add(&n_reports, 1, __ATOMIC_RELAXED);
+	usleep(2000);
+	if (__atomic_load_n(&is_gone, __ATOMIC_ACQUIRE))
+		_exit(9);
+}
+static void destroy(void)
+{
+	__atomic_store_n(&is_gone, 1, __ATOMIC_RELEASE);
+	usleep(20000);
+}
+int main(void)
+{
+	struct inftrace_stream_opts opts = { .size = sizeof opts, .rate_ms = 1, .report = report };
+	struct inftrace_profile *profile;
+	atexit(destroy);
+	if (inftrace_profile_stream(&opts, &profile) || inftrace_profile_add(profile, "none"))
+		return 1;
+	if (inftrace_profile_start(profile))
+		return 2;
+	while (__atomic_load_n(&n_reports, __ATOMIC_RELAXED) < 3)
+		usleep(500);
+	return 0;
+}
+""",
+        )
+        program = self.compile("gcc", source, "-std=gnu11", "-D_GNU_SOURCE", name="exits")
+        for _ in range(5):
+            self.run_(program)
+        disabled = subprocess.run([program], env=dict(os.environ, INFTRACE_DISABLE="1"))
+        self.assertEqual(disabled.returncode, 2)
+
     def test_32_threads_while_agents_come_and_go(self):
         """Under thread sanitizer, with calls that count instead of an agent."""
         source = self.write(
