@@ -23,6 +23,8 @@
  *
  * - -EINVAL: NULL, a wrong size, a rate or number of 0, no model.
  * - -EBUSY: the program runs under inftrace record or attach --inject, which has the agent; or the handle is running.
+ * - -EAGAIN: it reports traces, was opened after handles of latencies had started, and these still run: operators are
+ *   not recorded for them alone.
  * - -ENOENT: no agent was found; or the stream has no such model.
  * - -EALREADY: the handle is not running; or the stream has this model.
  * - -EDEADLK: a flush in a callback.

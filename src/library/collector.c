@@ -16,7 +16,7 @@
 
 #include "library/library.h"
 
-enum { ARM_MS = 20000, LEAVE_MS = 5000, LEVEL_OF_OPERATORS = 2, RING_BYTES = 8 << 20, UPDATE_MS = 250, CLOCK_MS = 5 };
+enum { ARM_MS = 20000, LEAVE_MS = 5000, RING_BYTES = 8 << 20, UPDATE_MS = 250, CLOCK_MS = 5 };
 
 /* Read by the agent for as long as it is in the process. */
 static struct ferry_head head;
@@ -118,7 +118,7 @@ static void wait_for(uint32_t phase, unsigned ms)
 		sleep_ms(1);
 }
 
-static int bring_agent(struct collector *collector)
+static int bring_agent(struct collector *collector, enum collector_level level)
 {
 	void *agent = open_agent(), *entry = agent ? dlsym(agent, FERRY_ENTRY) : NULL;
 	int code;
@@ -131,7 +131,7 @@ static int bring_agent(struct collector *collector)
 	head.state = (uint64_t)(uintptr_t)&state;
 	head.segment_layout = SEGMENT_LAYOUT;
 	head.ring_bytes = RING_BYTES;
-	head.level = LEVEL_OF_OPERATORS;
+	head.level = level;
 	head.use_ticks = clock_is_invariant("", NULL);
 	memcpy(head.dir, collector->dir, sizeof head.dir);
 	__atomic_store_n(&has_returned, 0, __ATOMIC_RELEASE);
@@ -199,7 +199,8 @@ static int open_segment(struct collector *collector)
 	return 0;
 }
 
-int collector_open(struct collector *collector, void (*take)(void *ctx, const struct sample *sample), void *ctx)
+int collector_open(struct collector *collector, enum collector_level level,
+		   void (*take)(void *ctx, const struct sample *sample), void *ctx)
 {
 	int code;
 
@@ -211,7 +212,7 @@ int collector_open(struct collector *collector, void (*take)(void *ctx, const st
 	collector->gather.ctx = ctx;
 	code = make_folder(collector);
 	if (!code)
-		code = bring_agent(collector);
+		code = bring_agent(collector, level);
 	if (!code) {
 		clock_map_init(&collector->clock, NULL, CLOCK_MS);
 		collector->updated_ns = clock_ns();

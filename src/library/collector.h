@@ -13,6 +13,9 @@
 #include "event/ferry.h"
 #include "library/gather.h"
 
+/* As the agent has them. */
+enum collector_level { COLLECT_INFERENCES = 1, COLLECT_OPERATORS = 2 };
+
 struct collector {
 	struct gather gather; /* its take is the owner's, and set before collector_open */
 	struct recorded *process;
@@ -26,7 +29,8 @@ struct collector {
  * Returns when the hooks are in. 0; -ENOENT: no agent was found; -EBUSY: somebody else records the program; -EIO: the
  * agent does not work here; -ENOMEM.
  */
-int collector_open(struct collector *collector, void (*take)(void *ctx, const struct sample *sample), void *ctx);
+int collector_open(struct collector *collector, enum collector_level level,
+		   void (*take)(void *ctx, const struct sample *sample), void *ctx);
 /* Takes what has been written so far. 0, -ENOMEM. */
 int collector_drain(struct collector *collector);
 /* Takes the hooks out. What was not drained is dropped. */

@@ -25,7 +25,8 @@ static struct {
 	bool is_set_up, is_hurried;
 	bool is_over; /* the process exits: no callback begins any more */
 	enum collecting state;
-	int32_t pid; /* of the process that has started the first handle; 0: none was */
+	enum collector_level level; /* of what is collected now */
+	int32_t pid;		    /* of the process that has started the first handle; 0: none was */
 	struct collector collector;
 	struct inftrace_profile *profiles; /* all that are open */
 	struct profile_letter *first, **last;
@@ -245,18 +246,30 @@ static void *gather(void *arg)
 	return NULL;
 }
 
+/* Operators cost the program time: only if a handle wants them, now or as soon as it is started. */
+static enum collector_level wanted_level(void)
+{
+	for (const struct inftrace_profile *profile = all.profiles; profile; profile = profile->next)
+		if (profile->type == INFTRACE_TRACE)
+			return COLLECT_OPERATORS;
+	return COLLECT_INFERENCES;
+}
+
 /* Under the lock, which is given up meanwhile. */
 static int start_collecting(void)
 {
 	int code;
 
-	while (all.state == STARTING || all.state == ENDING)
+	/* what goes on for no handle any more is about to end, and may begin again with operators */
+	while (all.state == STARTING || all.state == ENDING ||
+	       (all.state == COLLECTING && all.level < wanted_level() && !is_any_running()))
 		pthread_cond_wait(&all.changed, &all.mutex);
 	if (all.state == COLLECTING)
 		return 0;
 	all.state = STARTING;
+	all.level = wanted_level();
 	unlock();
-	code = collector_open(&all.collector, take, &offset_ns);
+	code = collector_open(&all.collector, all.level, take, &offset_ns);
 	lock();
 	all.state = code ? NOT_COLLECTING : COLLECTING;
 	pthread_cond_broadcast(&all.changed);
@@ -351,6 +364,8 @@ static int start(struct inftrace_profile *profile)
 		return code;
 	if (profile->state != PROFILE_IDLE) /* by another thread, meanwhile */
 		return -EBUSY;
+	if (profile->type == INFTRACE_TRACE && all.level < COLLECT_OPERATORS)
+		return -EAGAIN;
 	profile_start(profile, clock_ns());
 	if (code && start_thread(&thread, gather)) {
 		profile->state = PROFILE_IDLE;

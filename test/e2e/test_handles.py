@@ -11,6 +11,8 @@ import pytest
 from test_annotations import linked
 
 DONE = """start again: Device or resource busy
+trace: Resource temporarily unavailable
+later: 1 reports, 2 samples, 0 faults
 25 samples twice: 2 reports, 50 samples, 0 faults
 trace of 3 twice: 2 reports, 6 samples, 0 faults
 no inference: 2 reports, 50 samples, 0 faults

@@ -102,6 +102,25 @@ static void run(int n)
 		model_run(&model);
 }
 
+/* Operators are recorded from a start on, or not. */
+static void trace_beside_latencies(void)
+{
+	struct got got = { .file = "beside.txt" }, trace = { .file = "beside.json" };
+	struct inftrace_profile *first = samples(1000, INFTRACE_LATENCY, &got), *second;
+
+	start(first);
+	second = samples(2, INFTRACE_TRACE, &trace);
+	printf("trace: %s\n", strerror(-inftrace_profile_start(second)));
+	inftrace_profile_stop(first);
+	start(second);
+	run(2);
+	inftrace_profile_stop(second);
+	inftrace_profile_flush(second);
+	print("later", &trace);
+	inftrace_profile_close(first);
+	inftrace_profile_close(second);
+}
+
 static void by_number(void)
 {
 	struct got latency = { .file = "latency.txt" }, trace = { .file = "trace.json" };
@@ -227,6 +246,7 @@ int main(int argc, char **argv)
 	} else {
 		printf("start again: %s\n", strerror(-inftrace_profile_start(profile)));
 		inftrace_profile_close(profile);
+		trace_beside_latencies();
 		by_number();
 		by_time();
 		closed_in_its_callback();
