@@ -204,6 +204,13 @@ class Library(unittest.TestCase):
         self.assertEqual(begun.keys(), ended.keys())
         self.assertTrue(all(begun[number] < ended[number] for number in begun))
 
+    def test_the_first_lines_of_the_guide(self):
+        text = (SOURCE / "doc/library.md").read_text().partition("```c\n")[2].partition("```")[0]
+        program = self.compile("gcc", self.write("guide.c", text), "-std=c11", "-Wno-conversion", name="guide")
+        _, events, _ = self.recorded(program)
+        self.assertEqual(self.count(events, "request"), 100)
+        self.assertEqual(self.count(events, "annotations: waiting", "C"), 100)
+
     def test_the_example_of_handles(self):
         for compiler in compilers("gcc", "clang"):
             program = self.example("profile.c", compiler, "-std=c11")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""profiled.py MODEL LIBRARY NAME RUNS: runs a model RUNS times, and prints the samples that handles of libinftrace, called by
-ctypes, report of it: of a handle of 5 samples, and of a stream."""
+"""profiled.py MODEL LIBRARY NAME RUNS: runs a model RUNS times, and prints how many samples handles of libinftrace
+report of it: one of 5 samples, and a stream. Calls the library by ctypes."""
 
 import ctypes
 import sys
