@@ -8,7 +8,8 @@
  *
  * The first handle that starts loads the agent (libinftrace-agent.so beside this library, or in inftrace/ below it),
  * which hooks the runtimes in the process as it does under `inftrace attach --inject`; when no handle is running any
- * more, it takes the hooks out. Two threads of this library run meanwhile: one gathers, one calls back.
+ * more, it takes the hooks out. Meanwhile a thread of the agent and one that gathers run, and one that calls back while
+ * there are reports.
  *
  * Threads: every function may be called on any thread, none in a signal handler. Callbacks come one at a time on a
  * thread of the library. A callback may call any function here; inftrace_profile_flush returns -EDEADLK there, and a
