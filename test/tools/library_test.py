@@ -55,8 +55,8 @@ class Library(unittest.TestCase):
         return done.stdout
 
     def run_sanitized(self, *args):
-        """The agent is not built with the sanitizer, which does not see its locks: what is reported of its thread, which
-        has no standard error, does not count. Older sanitizers do not run where memory is placed too much at random."""
+        """The agent is not built with the sanitizer, which does not see its locks: reports of its own thread, which
+        has no standard error, do not count. Older sanitizers do not run where memory is placed too much at random."""
         suppressions = self.write("suppressions", "called_from_lib:libinftrace-agent.so\n")
         env = dict(os.environ, TSAN_OPTIONS=f"suppressions={suppressions} exitcode=0")
         done = subprocess.run([str(arg) for arg in args], capture_output=True, text=True, cwd=self.folder, env=env)
