@@ -75,6 +75,14 @@ void *array_resize(void *old, size_t old_bytes, size_t bytes)
 	return block;
 }
 
+void array_trim(void *block, size_t bytes, size_t used_bytes)
+{
+	size_t from = round_up(used_bytes);
+
+	if (block && is_large(bytes) && from < round_up(bytes))
+		madvise((char *)block + from, round_up(bytes) - from, MADV_DONTNEED);
+}
+
 void array_free(void *block, size_t bytes)
 {
 	if (block && is_large(bytes))

@@ -19,6 +19,8 @@ struct array {
  */
 void *array_resize(void *old, size_t old_bytes, size_t bytes);
 void array_free(void *block, size_t bytes);
+/* Gives memory behind used_bytes back; the block keeps its size. */
+void array_trim(void *block, size_t bytes, size_t used_bytes);
 
 /* Appends an element of `size` bytes, zeroed; NULL: out of memory. size is the same on each call. */
 void *array_add(struct array *array, size_t size);

@@ -11,7 +11,8 @@
  * answered from left to right with the largest nodes that fit into a pixel, in time proportional to pixels * log(n).
  * Counters have nodes of their own: smallest and largest of 16 samples.
  *
- * Borrows the store, which must not change meanwhile. One thread. Times are nanoseconds of the recording's clock.
+ * Borrows the store. When that has changed, pyramid_update comes before the next question: it costs what is new, or,
+ * when the store has dropped something, what remains. One thread. Times are nanoseconds of the recording's clock.
  */
 #ifndef ANALYZE_PYRAMID_PYRAMID_H
 #define ANALYZE_PYRAMID_PYRAMID_H
@@ -42,13 +43,15 @@ struct pyramid_node {
 
 struct pyramid_row {
 	const struct store_track *track;
-	const uint32_t *at; /* slice of the row to row of the track; NULL: the same */
-	uint32_t n;	    /* slices */
+	uint32_t *at; /* slice of the row to row of the track; NULL: the same */
+	uint32_t n;   /* slices */
 	uint16_t depth;
 	uint16_t n_levels;
-	uint64_t end_ns;	     /* of an open slice that nothing follows: that of the recording */
-	struct pyramid_node *levels; /* level 0 first */
-	uint32_t first[PYRAMID_LEVELS], n_nodes[PYRAMID_LEVELS];
+	uint64_t end_ns; /* of an open slice that nothing follows: that of the recording */
+	struct pyramid_node *level[PYRAMID_LEVELS];
+	uint32_t n_nodes[PYRAMID_LEVELS];
+	uint32_t n_built; /* slices that are in nodes */
+	uint32_t at_capacity, node_capacity[PYRAMID_LEVELS];
 };
 
 struct pyramid;
@@ -56,6 +59,13 @@ struct pyramid;
 /* NULL: out of memory. */
 struct pyramid *pyramid_new(const struct store *store);
 void pyramid_free(struct pyramid *pyramid);
+/*
+ * Takes in how the store has changed. Times stay relative to the same begin, and classes keep their numbers; rows may
+ * get others (pyramid_version). 0, or -ENOMEM: it may be updated again, or freed.
+ */
+int pyramid_update(struct pyramid *pyramid);
+/* Another one: rows, or slices of rows, have other numbers than before. */
+uint64_t pyramid_version(const struct pyramid *pyramid);
 /* Memory of it, without the store. */
 uint64_t pyramid_bytes(const struct pyramid *pyramid);
 

@@ -24,40 +24,76 @@ static int add_class(struct pyramid *pyramid, uint32_t name, enum event_kind kin
 }
 
 /* What a list says of its slices: an operator's type, else a category. */
-static int find_class(struct pyramid *pyramid, uint32_t list, struct keys *keys)
+static int find_class(struct pyramid *pyramid, uint32_t list)
 {
 	uint32_t name = store_text(store_arg(pyramid->store, list, KEY_OP_TYPE)), number;
 	enum event_kind kind = name ? KIND_OPERATOR : KIND_USER;
 
+	pyramid->class_of_list[list] = 0;
 	if (!name)
 		name = store_text(store_arg(pyramid->store, list, KEY_CATEGORY));
 	if (!name)
 		return 0;
-	number = keys_number(keys, name, kind);
+	number = keys_find(&pyramid->class_keys, name, kind);
+	if (number == KEYS_NONE && pyramid->classes.n >= PYRAMID_MAX_CLASSES)
+		return 0;
+	number = keys_number(&pyramid->class_keys, name, kind);
 	if (number == KEYS_NONE)
 		return -ENOMEM;
 	number += N_KINDS;
-	if (number >= PYRAMID_MAX_CLASSES)
-		return 0;
 	pyramid->class_of_list[list] = (uint16_t)number;
 	return number < pyramid->classes.n ? 0 : add_class(pyramid, name, kind);
 }
 
+static int make_room(struct pyramid *pyramid, uint32_t n_lists)
+{
+	uint32_t capacity = pyramid->list_capacity ? n_lists + n_lists / 2 : n_lists;
+	uint16_t *grown;
+
+	if (n_lists <= pyramid->list_capacity)
+		return 0;
+	grown = realloc(pyramid->class_of_list, (size_t)capacity * sizeof *grown);
+	if (!grown)
+		return -ENOMEM;
+	pyramid->class_of_list = grown;
+	pyramid->list_capacity = capacity;
+	return 0;
+}
+
+static int tally_classes(struct pyramid *pyramid)
+{
+	uint32_t n = (uint32_t)pyramid->classes.n;
+	struct pyramid_tally *tally = &pyramid->tally;
+	uint16_t *seen;
+	float *ns;
+
+	if (n <= pyramid->n_tallied)
+		return 0;
+	ns = realloc(tally->ns, n * sizeof *ns);
+	tally->ns = ns ? ns : tally->ns;
+	seen = realloc(tally->seen, n * sizeof *seen);
+	tally->seen = seen ? seen : tally->seen;
+	if (!ns || !seen)
+		return -ENOMEM;
+	for (uint32_t i = pyramid->n_tallied; i < n; i++)
+		ns[i] = 0;
+	pyramid->n_tallied = n;
+	return 0;
+}
+
 int pyramid_find_classes(struct pyramid *pyramid)
 {
-	struct keys keys = { 0 };
-	int code = 0;
+	uint32_t n_lists = store_n_lists(pyramid->store);
+	int code = make_room(pyramid, n_lists);
 
-	pyramid->n_lists = store_n_lists(pyramid->store);
-	pyramid->class_of_list = calloc((size_t)pyramid->n_lists + 1, sizeof *pyramid->class_of_list);
-	if (!pyramid->class_of_list)
-		return -ENOMEM;
-	for (int kind = 0; kind < N_KINDS && !code; kind++)
-		code = add_class(pyramid, 0, (enum event_kind)kind);
-	for (uint32_t list = 1; list < pyramid->n_lists && !code; list++)
-		code = find_class(pyramid, list, &keys);
-	keys_done(&keys);
-	return code;
+	while (!code && pyramid->classes.n < N_KINDS)
+		code = add_class(pyramid, 0, (enum event_kind)pyramid->classes.n);
+	for (uint32_t list = pyramid->n_lists; list < n_lists && !code; list++) {
+		code = find_class(pyramid, list);
+		if (!code)
+			pyramid->n_lists = list + 1;
+	}
+	return code ? code : tally_classes(pyramid);
 }
 
 uint32_t pyramid_n_classes(const struct pyramid *pyramid)

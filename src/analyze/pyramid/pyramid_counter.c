@@ -33,6 +33,9 @@ int pyramid_build_counter(struct pyramid_track *to, const struct store_samples *
 
 	for (unsigned level = 0; nodes_at(samples->n, level); level++)
 		n += nodes_at(samples->n, level);
+	free(to->samples);
+	to->samples = NULL;
+	to->n_samples = 0;
 	if (!n)
 		return 0;
 	to->samples = malloc(n * sizeof *to->samples);

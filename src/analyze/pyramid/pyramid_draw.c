@@ -84,7 +84,7 @@ static bool fits(const struct pyramid_row *row, unsigned level, uint32_t slice, 
 	uint32_t number = slice >> level * PYRAMID_FAN_BITS;
 
 	return level <= row->n_levels && number + 1 < row->n_nodes[level - 1] &&
-	       row->levels[row->first[level - 1] + number + 1].begin_ns < end_ns;
+	       row->level[level - 1][number + 1].begin_ns < end_ns;
 }
 
 /* Takes all slices from this one on that begin before end_ns, up to the first of a pixel; where it stopped. */
@@ -102,8 +102,7 @@ static uint32_t tally_pixel(const struct pyramid *pyramid, struct pyramid_tally 
 		} else if (!(i & (above - 1)) && fits(row, level + 1, i, end_ns)) {
 			level++;
 		} else if (level) {
-			pyramid_tally_node(tally,
-					   row->levels + row->first[level - 1] + (i >> level * PYRAMID_FAN_BITS));
+			pyramid_tally_node(tally, row->level[level - 1] + (i >> level * PYRAMID_FAN_BITS));
 			i += (uint32_t)(above / PYRAMID_FAN);
 		} else {
 			if (pyramid_slice_begin(row, i) >= end_ns || length(row, i) >= pixel->px_ns)

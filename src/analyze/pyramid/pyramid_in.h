@@ -24,8 +24,8 @@ struct pyramid_extreme {
 /* Of a track. */
 struct pyramid_track {
 	uint32_t first_row, n_rows;
-	uint32_t *at; /* slices by depth, in order of time; NULL: the track has one depth */
-	size_t n_at;
+	size_t n_seen;			 /* slices that its rows have */
+	size_t n_counted;		 /* samples that its nodes have */
 	struct pyramid_extreme *samples; /* one for each PYRAMID_FAN samples, then those of the level above */
 	size_t n_samples;
 };
@@ -38,13 +38,15 @@ struct pyramid {
 	struct pyramid_track *tracks; /* by id */
 	uint32_t n_tracks;
 	struct array classes;	 /* struct pyramid_class */
+	struct keys class_keys;	 /* (name, kind), from N_KINDS on */
 	uint16_t *class_of_list; /* by list of arguments; 0: that of the kind */
-	uint32_t n_lists;
+	uint32_t n_lists, list_capacity;
 	struct pyramid_tally tally; /* of whoever asks; empty in between */
-	uint64_t n_node_bytes;
+	uint32_t n_tallied;	    /* classes that it has room for */
+	uint64_t version, store_version;
 };
 
-/* Both: 0 or -ENOMEM. */
+/* Both: 0 or -ENOMEM. Classes of lists that are new. */
 int pyramid_find_classes(struct pyramid *pyramid);
 int pyramid_build_counter(struct pyramid_track *to, const struct store_samples *samples);
 

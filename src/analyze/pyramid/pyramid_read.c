@@ -7,6 +7,11 @@ const struct store *pyramid_store(const struct pyramid *pyramid)
 	return pyramid->store;
 }
 
+uint64_t pyramid_version(const struct pyramid *pyramid)
+{
+	return pyramid->version;
+}
+
 uint64_t pyramid_begin(const struct pyramid *pyramid)
 {
 	return pyramid->begin_ns;
@@ -89,7 +94,7 @@ uint64_t pyramid_covered(const struct pyramid_row *row, uint32_t first, uint32_t
 		       i + (UINT64_C(1) << (level + 1) * PYRAMID_FAN_BITS) <= end)
 			level++;
 		if (level)
-			covered_ns += row->levels[row->first[level - 1] + (i >> level * PYRAMID_FAN_BITS)].covered_ns;
+			covered_ns += row->level[level - 1][i >> level * PYRAMID_FAN_BITS].covered_ns;
 		else
 			covered_ns += pyramid_slice_end(row, i) - pyramid_slice_begin(row, i);
 		next = i + (1u << level * PYRAMID_FAN_BITS);

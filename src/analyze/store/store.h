@@ -98,6 +98,24 @@ int store_forget(struct store *store, uint64_t before_ns);
 /* From now on forgets by itself: at least the last window_ns stay, and at most one and a half times as much. 0: never.
  */
 void store_set_window(struct store *store, uint64_t window_ns);
+/* What store_thin has left out; all zero: nothing. */
+struct store_thinned {
+	uint64_t before_ns; /* of what began earlier only session creations, inferences and those kept below are left */
+	uint64_t inferences_before_ns; /* of what began earlier only those kept below are left; 0: none is left out */
+	uint64_t n_details, n_inferences; /* left out */
+};
+
+/*
+ * Drops slices until the rest takes at most max_bytes, the oldest first: operators and what else lies inside inferences
+ * before the inferences themselves. The slowest and the failed inferences of each model stay longest, with their
+ * operators. 0 or -ENOMEM.
+ */
+int store_thin(struct store *store, uint64_t max_bytes);
+const struct store_thinned *store_thinned(const struct store *store);
+/* Memory of what is kept now; room for more, of which nothing is touched, is not counted. */
+uint64_t store_used_bytes(const struct store *store);
+/* Another one: slices or lists have other numbers than before, because some were dropped. */
+uint64_t store_version(const struct store *store);
 /* What was forgotten, in no order. */
 const struct store_total *store_totals(const struct store *store, size_t *n);
 /* Memory that is allocated now. Without the texts. */

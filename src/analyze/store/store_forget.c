@@ -105,7 +105,23 @@ static void shrink_slices(struct track *track)
 	shrink(columns, sizeof columns / sizeof *columns, &track->slices_capacity, to->n);
 }
 
-static int forget_slices(struct store *store, struct track *track, uint64_t before_ns)
+/* Untouched again, the end of a column takes no memory. */
+static void trim_slices(const struct track *track)
+{
+	const struct store_slices *slices = &track->view.slices;
+	size_t all = track->slices_capacity, n = slices->n;
+
+	array_trim((void *)slices->begin_ns, all * 8, n * 8);
+	array_trim((void *)slices->end_ns, all * 8, n * 8);
+	array_trim((void *)slices->name, all * 4, n * 4);
+	array_trim((void *)slices->args, all * 4, n * 4);
+	array_trim((void *)slices->own_args, all * 4, n * 4);
+	array_trim((void *)slices->inference, all * 4, n * 4);
+	array_trim((void *)slices->depth, all * 2, n * 2);
+	array_trim((void *)slices->kind, all, n);
+}
+
+int store_in_drop_slices(struct store *store, struct track *track, const struct store_choice *choice)
 {
 	struct store_slices *slices = &track->view.slices;
 	uint32_t open = 0;
@@ -118,8 +134,7 @@ static int forget_slices(struct store *store, struct track *track, uint64_t befo
 		while (open < track->n_open && track->open[open] == NO_ROW)
 			open++;
 		is_open = open < track->n_open && track->open[open] == row;
-		is_kept = is_open || slices->begin_ns[row] >= before_ns ||
-			  (slices->end_ns[row] != STORE_OPEN && slices->end_ns[row] >= before_ns);
+		is_kept = is_open || choice->keeps_slice(choice, track, row);
 		if (!rc && !is_kept) {
 			rc = forget_slice(store, track, row);
 			if (!rc)
@@ -133,6 +148,7 @@ static int forget_slices(struct store *store, struct track *track, uint64_t befo
 	}
 	slices->n = n;
 	shrink_slices(track);
+	trim_slices(track);
 	return rc;
 }
 
@@ -261,7 +277,31 @@ static bool is_kept(const struct store *store, const struct over *over, const st
 	return number <= 0 || keys_find(&over->sessions, process, (uint64_t)number) == KEYS_NONE;
 }
 
-static int forget_instants(struct store *store, const struct over *over, uint64_t before_ns)
+/* What did not end before a time. */
+struct since {
+	struct store_choice choice; /* must be first */
+	const struct store *store;
+	const struct over *over;
+	uint64_t before_ns;
+};
+
+static bool is_since(const struct store_choice *choice, const struct track *track, size_t row)
+{
+	const struct store_slices *slices = &track->view.slices;
+	uint64_t before_ns = ((const struct since *)choice)->before_ns;
+
+	return slices->begin_ns[row] >= before_ns ||
+	       (slices->end_ns[row] != STORE_OPEN && slices->end_ns[row] >= before_ns);
+}
+
+static bool is_kept_since(const struct store_choice *choice, const struct store_instant *instant)
+{
+	const struct since *since = (const struct since *)choice;
+
+	return is_kept(since->store, since->over, instant, since->before_ns);
+}
+
+int store_in_drop_instants(struct store *store, const struct store_choice *choice)
 {
 	struct store_instant *instant = store->instants.data;
 	size_t n = 0, capacity = store->instants.capacity;
@@ -269,7 +309,7 @@ static int forget_instants(struct store *store, const struct over *over, uint64_
 	int rc = 0;
 
 	for (size_t i = 0; i < store->instants.n; i++) {
-		if (!rc && !is_kept(store, over, &instant[i], before_ns)) {
+		if (!rc && !choice->keeps_instant(choice, &instant[i])) {
 			rc = forget_instant(store, &instant[i]);
 			if (!rc)
 				continue;
@@ -395,8 +435,7 @@ static void renumber(struct store *store, const uint32_t *numbers)
 	array_done(&store->last_list, sizeof(uint32_t));
 }
 
-/* Only lists that somebody has stay. */
-static int forget_lists(struct store *store)
+int store_in_drop_lists(struct store *store)
 {
 	uint32_t *numbers = calloc(store->args.list.n + 1, sizeof *numbers);
 	struct args args = { 0 };
@@ -416,8 +455,10 @@ static int forget_lists(struct store *store)
 int store_forget(struct store *store, uint64_t before_ns)
 {
 	struct over over = { 0 };
+	const struct since since = { { is_since, is_kept_since }, store, &over, before_ns };
 	int rc = find_over(store, &over, before_ns);
 
+	store->version++;
 	if (before_ns > store->kept_from_ns)
 		store->kept_from_ns = before_ns;
 	for (uint32_t id = 1; !rc && id <= store->n_tracks; id++) {
@@ -426,16 +467,16 @@ int store_forget(struct store *store, uint64_t before_ns)
 
 		if (!track)
 			continue;
-		rc = forget_slices(store, track, before_ns);
+		rc = store_in_drop_slices(store, track, &since.choice);
 		if (!rc)
 			rc = forget_samples(store, track, before_ns, is_over);
 	}
 	if (!rc)
-		rc = forget_instants(store, &over, before_ns);
+		rc = store_in_drop_instants(store, &since.choice);
 	if (!rc)
 		rc = drop_dead(store, &over);
 	if (!rc)
-		rc = forget_lists(store);
+		rc = store_in_drop_lists(store);
 	keys_done(&over.processes);
 	keys_done(&over.pids);
 	keys_done(&over.live_pids);

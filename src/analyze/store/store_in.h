@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The inside of a store, for its own files: store.c fills it, store_read.c reads it, store_forget.c makes it smaller.
- */
+/* The inside of a store, for its own files: store.c fills it, store_read.c reads it, store_forget.c and
+ * store_thin.c make it smaller. */
 #ifndef ANALYZE_STORE_STORE_IN_H
 #define ANALYZE_STORE_STORE_IN_H
 
@@ -38,6 +38,14 @@ struct store {
 	struct array last_list; /* uint32_t by name: the list that a slice of this name had last */
 	struct totals totals;
 	uint64_t window_ns, kept_from_ns;
+	uint64_t version;
+	struct store_thinned thinned;
+};
+
+/* Which slices of a track, and which instants, stay. Open slices always do. */
+struct store_choice {
+	bool (*keeps_slice)(const struct store_choice *choice, const struct track *track, size_t row);
+	bool (*keeps_instant)(const struct store_choice *choice, const struct store_instant *instant);
 };
 
 /* NULL: not defined. */
@@ -49,6 +57,11 @@ static inline struct track *store_in_track(const struct store *store, uint32_t i
 	return block && block[id % TRACKS_IN_BLOCK].is_defined ? &block[id % TRACKS_IN_BLOCK] : NULL;
 }
 
+/* Both: what does not stay adds to totals. 0 or -ENOMEM. */
+int store_in_drop_slices(struct store *store, struct track *track, const struct store_choice *choice);
+int store_in_drop_instants(struct store *store, const struct store_choice *choice);
+/* Only lists that somebody has stay. 0 or -ENOMEM: they are as they were. */
+int store_in_drop_lists(struct store *store);
 void store_in_free_track(struct track *track);
 /* The row of a track, name and kind; a new one holds nothing. NULL: out of memory. */
 struct store_total *store_totals_find(struct totals *totals, uint32_t track, uint32_t name, enum event_kind kind,

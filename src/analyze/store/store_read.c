@@ -92,6 +92,32 @@ const struct store_total *store_totals(const struct store *store, size_t *n)
 	return store->totals.rows.data;
 }
 
+const struct store_thinned *store_thinned(const struct store *store)
+{
+	return &store->thinned;
+}
+
+uint64_t store_version(const struct store *store)
+{
+	return store->version;
+}
+
+uint64_t store_used_bytes(const struct store *store)
+{
+	const struct args *args = &store->args;
+	uint64_t bytes = store->instants.n * sizeof(struct store_instant) + args->pool.n * sizeof(struct arg) +
+			 args->list.n * sizeof(struct args_list) + store->totals.rows.n * sizeof(struct store_total);
+
+	for (uint32_t id = 1; id <= store->n_tracks; id++) {
+		const struct track *track = store_in_track(store, id);
+
+		if (track)
+			bytes += sizeof *track + track->view.slices.n * (track->view.slices.own_args ? 35 : 31) +
+				 track->view.samples.n * 16;
+	}
+	return bytes;
+}
+
 uint64_t store_bytes(const struct store *store)
 {
 	const struct args *args = &store->args;
