@@ -19,50 +19,76 @@ static int check_wish(const struct attach_wish *wish, struct err *err)
 	return 0;
 }
 
-int attach_file_check(const struct record_options *options, const struct attach_wish *wish, struct err *err)
+int attach_file_check(const struct record_options *options, const struct live_options *live,
+		      const struct attach_wish *wish, struct err *err)
 {
 	int code = check_wish(wish, err);
 
 	if (!code)
 		code = record_options_check(options, err);
+	if (!code)
+		code = live_options_check(live, err);
 	return code ? code : attach_check(err);
 }
 
-int attach_file_record(const struct record_options *options, struct recorder_attach_opts *attach, const char *command,
-		       struct err *err)
+/* Into a file that is open. */
+static int record(struct recording_file *file, const struct record_options *options, struct live_page *page,
+		  struct recorder_attach_opts *attach, const char *command, struct recorder_result *result,
+		  struct err *err)
 {
-	bool is_quiet = options->quiet;
-	struct recording_file file;
+	const struct live_page_stream stream = recording_file_stream(file, options, command);
 	struct recorder_opts opts = {
 		.plan = options->plan,
-		.sinks = file.sinks,
-		.say = record_say(is_quiet, !is_quiet && !options->json),
+		.say = record_say(options->quiet, !options->quiet && !options->json),
 		.command = command,
+		.file = file->fd,
+		.usr1 = recording_file_usr1(file),
 	};
+	int code = live_page_start(page, &stream, stderr, &opts, err);
+
+	if (!code)
+		code = recorder_attach(&opts, attach, result, err);
+	if (!code && !result->was_interrupted)
+		live_page_stay(page);
+	live_page_close(page);
+	return code;
+}
+
+static void say_end(struct recording_file *file, const struct record_options *options, struct recorder_result *result)
+{
+	bool has_file = result->n_processes != 0;
+
+	if (has_file)
+		record_summary_close(file, result);
+	else
+		recording_file_drop(file);
+	if (options->json)
+		record_summary_json(stdout, has_file ? file->path : NULL, result, false);
+	else if (!has_file && !options->quiet)
+		term_say("no program came; nothing was recorded, and no file was kept");
+	else if (!options->quiet)
+		record_summary_print(stdout, file->path, result);
+}
+
+int attach_file_record(const struct record_options *options, const struct live_options *live,
+		       struct recorder_attach_opts *attach, const char *command, struct err *err)
+{
+	struct recording_file file;
 	struct recorder_result result;
-	bool has_file;
-	int code = recording_file_open(&file, options, err);
+	struct live_page page;
+	int code = live_page_open(&page, live, err);
 
 	if (code)
 		return code;
-	opts.file = file.fd;
-	opts.n_sinks = file.n_sinks;
-	opts.usr1 = recording_file_usr1(&file);
-	code = recorder_attach(&opts, attach, &result, err);
+	code = recording_file_open(&file, options, err);
 	if (code) {
-		recording_file_drop(&file);
+		live_page_close(&page);
 		return code;
 	}
-	has_file = result.n_processes != 0;
-	if (has_file)
-		record_summary_close(&file, &result);
-	else
+	code = record(&file, options, &page, attach, command, &result, err);
+	if (code)
 		recording_file_drop(&file);
-	if (options->json)
-		record_summary_json(stdout, has_file ? file.path : NULL, &result, false);
-	else if (!has_file && !is_quiet)
-		term_say("no program came; nothing was recorded, and no file was kept");
-	else if (!is_quiet)
-		record_summary_print(stdout, file.path, &result);
-	return 0;
+	else
+		say_end(&file, options, &result);
+	return code;
 }

@@ -4,6 +4,7 @@
 #define CMD_ATTACH_FILE_H
 
 #include "capture/recorder/attach.h"
+#include "cmd/live_options.h"
 #include "cmd/probe_options.h"
 #include "cmd/record_options.h"
 
@@ -11,13 +12,14 @@
  * Before anything is done: that the options make sense, and that this process can attach at all. 0, opt_misused's code
  * or -errno, and err.
  */
-int attach_file_check(const struct record_options *options, const struct attach_wish *wish, struct err *err);
+int attach_file_check(const struct record_options *options, const struct live_options *live,
+		      const struct attach_wish *wish, struct err *err);
 
 /*
  * Records into the file of the options, and prints messages, progress and the summary. command: what is recorded. 0, or
  * -errno and err: nothing was recorded, and no file is left.
  */
-int attach_file_record(const struct record_options *options, struct recorder_attach_opts *attach, const char *command,
-		       struct err *err);
+int attach_file_record(const struct record_options *options, const struct live_options *live,
+		       struct recorder_attach_opts *attach, const char *command, struct err *err);
 
 #endif

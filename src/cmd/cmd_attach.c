@@ -20,6 +20,7 @@ enum { COMMAND = 200 }; /* bytes of a command line, cut there */
 
 struct attach_opts {
 	struct record_options shared;
+	struct live_options live;
 	struct probe_options probes;
 	const char *name, *path;
 	bool first, all, follow, inject, allows_seccomp;
@@ -251,7 +252,7 @@ static int run(const void *opaque, int argc, char **argv, struct err *err)
 		code = ask_which(err);
 	privilege_use(was_on);
 	if (!code)
-		code = attach_file_check(&opts->shared, &job.wish, err);
+		code = attach_file_check(&opts->shared, &opts->live, &job.wish, err);
 	if (code)
 		return code;
 	code = attached_init(&attached, err);
@@ -263,7 +264,7 @@ static int run(const void *opaque, int argc, char **argv, struct err *err)
 		follow(&job, path, sizeof path);
 	privilege_use(was_on);
 	if (!code)
-		code = attach_file_record(&opts->shared, &job, command, err);
+		code = attach_file_record(&opts->shared, &opts->live, &job, command, err);
 	attached_done(&attached);
 	return code;
 }

@@ -7,6 +7,7 @@
 
 struct next_opts {
 	struct record_options shared;
+	struct live_options live;
 	struct probe_options probes;
 	const char *name, *path;
 	bool all;
@@ -23,6 +24,8 @@ static const struct opt next_opt_table[] = {
 	{ 0, NULL, NULL, "What is recorded:" },
 	RECORD_OPTIONS(struct next_opts, shared),
 	PROBE_OPTIONS(struct next_opts, probes),
+	{ 0, NULL, NULL, "A page that shows what happens now:" },
+	LIVE_OPTIONS(struct next_opts, live),
 	{ 0 },
 };
 
@@ -56,7 +59,7 @@ static int run(const void *opaque, int argc, char **argv, struct err *err)
 					    .takes_one = !opts->all,
 					    .probes = probe_options_value(&opts->probes) };
 	int code = opts->name && opts->path ? opt_misused(err, "give one of --name and --path, not both")
-					    : attach_file_check(&opts->shared, &job.wish, err);
+					    : attach_file_check(&opts->shared, &opts->live, &job.wish, err);
 
 	if (code)
 		return code;
@@ -64,7 +67,7 @@ static int run(const void *opaque, int argc, char **argv, struct err *err)
 	code = attached_init(&attached, err);
 	attached.waits = true;
 	if (!code)
-		code = attach_file_record(&opts->shared, &job, command, err);
+		code = attach_file_record(&opts->shared, &opts->live, &job, command, err);
 	attached_done(&attached);
 	return code;
 }

@@ -14,6 +14,7 @@
 
 #include "capture/recorder/recorder_launch.h"
 #include "cmd/cmd.h"
+#include "cmd/live_page.h"
 #include "cmd/record_options.h"
 #include "cmd/record_say.h"
 #include "cmd/record_summary.h"
@@ -21,6 +22,7 @@
 
 struct record_opts {
 	struct record_options shared;
+	struct live_options live;
 	uint64_t ring_bytes;
 	bool waits;
 };
@@ -31,6 +33,8 @@ static const struct opt record_opt_table[] = {
 	  OPT_FLAG, offsetof(struct record_opts, waits) },
 	{ 0, "ring-size", "SIZE", "largest buffer per thread for events not yet written to the file", OPT_SIZE,
 	  offsetof(struct record_opts, ring_bytes), "8M" },
+	{ 0, NULL, NULL, "A page that shows what happens now:" },
+	LIVE_OPTIONS(struct record_opts, live),
 	{ 0 },
 };
 
@@ -44,6 +48,7 @@ static const struct cmd_example examples[] = {
 	{ "inftrace record --keep 10m -- ./server", "for as long as it runs; the newest ten minutes are kept" },
 	{ "inftrace record --keep 2m --dump-when 'p99>50ms,error' -- ./server",
 	  "also a file of its own whenever it gets slow or fails" },
+	{ "inftrace record --live -- python app.py", "watch it in a browser while it is recorded" },
 	{ "inftrace report inftrace.pftrace", "then print the report" },
 	{ 0 },
 };
@@ -85,13 +90,11 @@ static int same_end(int wait_status)
 }
 
 static int record(const struct record_opts *opts, char **argv, struct launch *launch, struct recorder_result *result,
-		  struct recording_file *file, struct err *err)
+		  struct recording_file *file, struct live_page *page, struct err *err)
 {
 	char *command = join(argv, 4000);
-	const struct recorder_opts recorder_opts = {
+	struct recorder_opts recorder_opts = {
 		.plan = opts->shared.plan,
-		.sinks = file->sinks,
-		.n_sinks = file->n_sinks,
 		.usr1 = recording_file_usr1(file),
 		.file = file->fd,
 		.say = record_say(opts->shared.quiet, false),
@@ -100,8 +103,14 @@ static int record(const struct record_opts *opts, char **argv, struct launch *la
 	const struct recorder_launch_opts launch_opts = { .argv = argv,
 							  .ring_bytes = opts->ring_bytes,
 							  .waits = opts->waits };
-	int code = recorder_launch(&recorder_opts, &launch_opts, launch, result, err);
+	const struct live_page_stream stream = recording_file_stream(file, &opts->shared, recorder_opts.command);
+	int code = live_page_start(page, &stream, stderr, &recorder_opts, err);
 
+	if (!code)
+		code = recorder_launch(&recorder_opts, &launch_opts, launch, result, err);
+	if (!code && !result->was_interrupted)
+		live_page_stay(page);
+	live_page_close(page);
 	free(command);
 	return code;
 }
@@ -110,11 +119,17 @@ static int record_to_file(const struct record_opts *opts, char **argv, struct la
 {
 	struct recorder_result result;
 	struct recording_file file;
-	int code = recording_file_open(&file, &opts->shared, err);
+	struct live_page page;
+	int code = live_page_open(&page, &opts->live, err);
 
 	if (code)
 		return code;
-	code = record(opts, argv, launch, &result, &file, err);
+	code = recording_file_open(&file, &opts->shared, err);
+	if (code) {
+		live_page_close(&page);
+		return code;
+	}
+	code = record(opts, argv, launch, &result, &file, &page, err);
 	if (code) {
 		recording_file_drop(&file);
 		return code;
@@ -136,6 +151,8 @@ static int run(const void *opaque, int argc, char **argv, struct err *err)
 
 	if (!code)
 		code = record_options_check_ring(opts->ring_bytes, err);
+	if (!code)
+		code = live_options_check(&opts->live, err);
 	if (code)
 		return code;
 	code = launch_prepare(&launch, argv, err);

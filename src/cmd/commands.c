@@ -10,6 +10,7 @@
 	F(top) \
 	F(report) \
 	F(view) \
+	F(live) \
 	F(query) \
 	F(diff) \
 	F(import) \

@@ -207,6 +207,18 @@ const struct recorder_signal *recording_file_usr1(const struct recording_file *f
 	return file->usr1.came ? &file->usr1 : NULL;
 }
 
+struct live_page_stream recording_file_stream(struct recording_file *file, const struct record_options *options,
+					      const char *name)
+{
+	return (struct live_page_stream){ .names = file->names,
+					  .last_track = &file->last_track,
+					  .sinks = file->sinks,
+					  .n_sinks = file->n_sinks,
+					  .name = name,
+					  .file = file->path,
+					  .interval_ns = options->plan.interval_ns };
+}
+
 static int close_segments(struct recording_file *file, struct err *err)
 {
 	char path[PATH_MAX];

@@ -9,6 +9,7 @@
 #include "capture/recorder/dump_when.h"
 #include "capture/recorder/recorder.h"
 #include "capture/recorder/thin.h"
+#include "cmd/live_page.h"
 #include "cmd/record_options.h"
 #include "event/names.h"
 #include "trace/perfetto/perfetto_write.h"
@@ -36,6 +37,9 @@ struct recording_file {
 int recording_file_open(struct recording_file *file, const struct record_options *options, struct err *err);
 /* What the recorder is to be told of SIGUSR1; NULL: nothing. */
 const struct recorder_signal *recording_file_usr1(const struct recording_file *file);
+/* What a live page needs of it. `name` is borrowed. */
+struct live_page_stream recording_file_stream(struct recording_file *file, const struct record_options *options,
+					      const char *name);
 /* The recording is complete. 0, or -errno and err: it is in a folder of segments, whose path it has then. */
 int recording_file_close(struct recording_file *file, struct err *err);
 /* Nothing was recorded: removes the file, unless it holds what was there before. A device or a pipe is left alone. */

@@ -48,62 +48,65 @@ static void free_row(struct pyramid_row *row)
 	*row = (struct pyramid_row){ 0 };
 }
 
-/* A track that gets a second depth needs at[] from its first slice on. */
-static void start_track_again(struct pyramid *pyramid, struct pyramid_track *to)
+/* Its rows are empty, and are filled from its first slice on. */
+static void forget_track(struct pyramid *pyramid, struct pyramid_track *to)
 {
 	for (uint32_t depth = 0; depth < to->n_rows; depth++)
 		free_row(&pyramid->rows[to->first_row + depth]);
 	to->n_seen = 0;
 }
 
-/* Numbers the rows of all tracks; those that were there move. depths: by track. */
-static int lay_rows(struct pyramid *pyramid, const uint32_t *depths, uint64_t n_rows)
+/* Room for rows behind those that there are. */
+static int add_rows(struct pyramid *pyramid, uint64_t n_rows)
 {
-	struct pyramid_row *rows = calloc(n_rows + 1, sizeof *rows);
-	uint32_t next = 0;
+	struct pyramid_row *rows;
 
+	if (n_rows >= UINT32_MAX)
+		return -ENOMEM;
+	rows = realloc(pyramid->rows, (n_rows + 1) * sizeof *rows);
 	if (!rows)
 		return -ENOMEM;
-	for (uint32_t id = 1; id < pyramid->n_tracks; id++) {
-		struct pyramid_track *to = &pyramid->tracks[id];
-
-		for (uint32_t depth = 0; depth < to->n_rows; depth++)
-			rows[next + depth] = pyramid->rows[to->first_row + depth];
-		to->first_row = next;
-		to->n_rows = depths[id];
-		next += depths[id];
-	}
-	free(pyramid->rows);
+	for (uint64_t i = pyramid->n_rows; i <= n_rows; i++)
+		rows[i] = (struct pyramid_row){ 0 };
 	pyramid->rows = rows;
 	pyramid->n_rows = (uint32_t)n_rows;
-	pyramid->version++;
 	return 0;
 }
 
-/* Counts the rows of all tracks. A depth may be empty: slices around it that cannot be believed are not kept. */
+/*
+ * Numbers the rows of tracks that are new, or deeper, behind the others. A depth may be empty: slices around it that
+ * cannot be believed are not kept.
+ */
 static int find_rows(struct pyramid *pyramid)
 {
-	uint32_t *depths = calloc(pyramid->n_tracks, sizeof *depths);
-	bool has_changed = !pyramid->rows;
-	uint64_t n_rows = 0;
-	int code = depths ? 0 : -ENOMEM;
+	uint64_t n_rows = pyramid->n_rows, n_used = 0;
+	uint32_t next = pyramid->n_rows;
+	int code = 0;
 
-	for (uint32_t id = 1; !code && id < pyramid->n_tracks; id++) {
+	for (uint32_t id = 1; id < pyramid->n_tracks; id++) {
 		struct pyramid_track *to = &pyramid->tracks[id];
 		const struct store_track *track = store_track(pyramid->store, id);
 
-		depths[id] = track ? depths_of(to, &track->slices) : 0;
-		if (to->n_rows == 1 && depths[id] > 1)
-			start_track_again(pyramid, to);
-		has_changed |= depths[id] != to->n_rows;
-		n_rows += depths[id];
+		to->n_wanted = track ? depths_of(to, &track->slices) : 0;
+		n_used += to->n_wanted;
+		n_rows += to->n_wanted != to->n_rows ? to->n_wanted : 0;
 	}
-	if (!code && n_rows >= UINT32_MAX)
-		code = -ENOMEM;
-	if (!code && has_changed)
-		code = lay_rows(pyramid, depths, n_rows);
-	free(depths);
-	return code;
+	if (n_rows > pyramid->n_rows || !pyramid->rows)
+		code = add_rows(pyramid, n_rows);
+	if (code)
+		return code;
+	for (uint32_t id = 1; id < pyramid->n_tracks; id++) {
+		struct pyramid_track *to = &pyramid->tracks[id];
+
+		if (to->n_wanted == to->n_rows)
+			continue;
+		forget_track(pyramid, to);
+		to->first_row = next;
+		to->n_rows = to->n_wanted;
+		next += to->n_wanted;
+	}
+	pyramid->n_used = (uint32_t)n_used;
+	return 0;
 }
 
 /* Room for n elements: as many at first, then half as many again. */
@@ -182,6 +185,39 @@ static int build_row(struct pyramid *pyramid, struct pyramid_row *row, uint32_t 
 	return 0;
 }
 
+static void note_changed(struct pyramid *pyramid, uint64_t time_ns)
+{
+	if (time_ns < pyramid->changed_ns)
+		pyramid->changed_ns = time_ns;
+}
+
+/* The last slice that was there may have been open. */
+static int extend_row(struct pyramid *pyramid, struct pyramid_row *row)
+{
+	uint32_t n_old = row->n_built, last = n_old ? n_old - 1 : 0;
+	int code;
+
+	if (n_old && row->was_open)
+		note_changed(pyramid, pyramid_slice_begin(row, last));
+	else if (n_old < row->n)
+		note_changed(pyramid, pyramid_slice_begin(row, n_old));
+	else
+		return 0;
+	code = build_row(pyramid, row, last);
+	row->n_built = row->n;
+	row->was_open = row->n && pyramid_is_open(row, row->n - 1);
+	return code;
+}
+
+static int count_samples(struct pyramid *pyramid, struct pyramid_track *to, const struct store_samples *samples)
+{
+	if (samples->n == to->n_counted)
+		return 0;
+	note_changed(pyramid, samples->time_ns[to->n_counted < samples->n ? to->n_counted : 0]);
+	to->n_counted = samples->n;
+	return pyramid_build_counter(to, samples);
+}
+
 static int build_track(struct pyramid *pyramid, uint32_t id)
 {
 	struct pyramid_track *to = &pyramid->tracks[id];
@@ -203,16 +239,29 @@ static int build_track(struct pyramid *pyramid, uint32_t id)
 	}
 	if (!code)
 		to->n_seen = track->slices.n;
-	for (uint32_t depth = 0; depth < to->n_rows && !code; depth++) {
-		uint32_t n_old = rows[depth].n_built;
+	for (uint32_t depth = 0; depth < to->n_rows && !code; depth++)
+		code = extend_row(pyramid, &rows[depth]);
+	return code ? code : count_samples(pyramid, to, &track->samples);
+}
 
-		code = build_row(pyramid, &rows[depth], n_old ? n_old - 1 : 0);
-		rows[depth].n_built = rows[depth].n;
+/* Slices have other numbers now; tracks keep their rows as long as not too many belong to none. */
+static void empty_rows(struct pyramid *pyramid)
+{
+	enum { SPARE = 1024 };
+	bool is_sparse = pyramid->n_rows / 2 > pyramid->n_used + SPARE;
+
+	for (uint32_t id = 0; id < pyramid->n_tracks; id++) {
+		struct pyramid_track *to = &pyramid->tracks[id];
+
+		forget_track(pyramid, to);
+		to->n_counted = 0;
+		if (is_sparse || !store_track(pyramid->store, id))
+			to->n_rows = 0;
 	}
-	if (!code && track->samples.n != to->n_counted)
-		code = pyramid_build_counter(to, &track->samples);
-	to->n_counted = track->samples.n;
-	return code;
+	if (is_sparse)
+		pyramid->n_rows = 0;
+	pyramid->n_lists = 0;
+	pyramid->version++;
 }
 
 static void free_rows(struct pyramid *pyramid)
@@ -226,6 +275,7 @@ static void free_rows(struct pyramid *pyramid)
 	pyramid->rows = NULL;
 	pyramid->tracks = NULL;
 	pyramid->n_rows = pyramid->n_tracks = pyramid->n_lists = 0;
+	pyramid->version++;
 }
 
 int pyramid_update(struct pyramid *pyramid)
@@ -234,7 +284,7 @@ int pyramid_update(struct pyramid *pyramid)
 	int code;
 
 	if (pyramid->store_version != store_version(pyramid->store)) {
-		free_rows(pyramid);
+		empty_rows(pyramid);
 		pyramid->store_version = store_version(pyramid->store);
 	}
 	if (counts->first_ns <= counts->last_ns) {
@@ -261,6 +311,7 @@ struct pyramid *pyramid_new(const struct store *store)
 	if (!pyramid)
 		return NULL;
 	pyramid->store = store;
+	pyramid->changed_ns = UINT64_MAX;
 	if (!pyramid_update(pyramid))
 		return pyramid;
 	pyramid_free(pyramid);

@@ -42,15 +42,16 @@ struct pyramid_node {
 };
 
 struct pyramid_row {
-	const struct store_track *track;
-	uint32_t *at; /* slice of the row to row of the track; NULL: the same */
-	uint32_t n;   /* slices */
+	const struct store_track *track; /* of a number that is not in use: NULL, and n is 0 */
+	uint32_t *at;			 /* slice of the row to row of the track; NULL: the same */
+	uint32_t n;			 /* slices */
 	uint16_t depth;
 	uint16_t n_levels;
 	uint64_t end_ns; /* of an open slice that nothing follows: that of the recording */
 	struct pyramid_node *level[PYRAMID_LEVELS];
 	uint32_t n_nodes[PYRAMID_LEVELS];
 	uint32_t n_built; /* slices that are in nodes */
+	bool was_open;	  /* the last of them was, then */
 	uint32_t at_capacity, node_capacity[PYRAMID_LEVELS];
 };
 
@@ -60,12 +61,15 @@ struct pyramid;
 struct pyramid *pyramid_new(const struct store *store);
 void pyramid_free(struct pyramid *pyramid);
 /*
- * Takes in how the store has changed. Times stay relative to the same begin, and classes keep their numbers; rows may
- * get others (pyramid_version). 0, or -ENOMEM: it may be updated again, or freed.
+ * Takes in how the store has changed. Times stay relative to the same begin, classes keep their numbers, and rows, too,
+ * unless their track becomes deeper or goes: then nothing lies on a row of the old number for now. 0, or -ENOMEM: it
+ * may be updated again, or freed.
  */
 int pyramid_update(struct pyramid *pyramid);
-/* Another one: rows, or slices of rows, have other numbers than before. */
+/* Another one: slices, or rows, have other numbers than before. */
 uint64_t pyramid_version(const struct pyramid *pyramid);
+/* The begin of the first slice, or sample, that came, went on or ended since it was asked last; UINT64_MAX: none. */
+uint64_t pyramid_take_changed(struct pyramid *pyramid);
 /* Memory of it, without the store. */
 uint64_t pyramid_bytes(const struct pyramid *pyramid);
 

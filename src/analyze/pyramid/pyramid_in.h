@@ -23,7 +23,7 @@ struct pyramid_extreme {
 
 /* Of a track. */
 struct pyramid_track {
-	uint32_t first_row, n_rows;
+	uint32_t first_row, n_rows, n_wanted;
 	size_t n_seen;			 /* slices that its rows have */
 	size_t n_counted;		 /* samples that its nodes have */
 	struct pyramid_extreme *samples; /* one for each PYRAMID_FAN samples, then those of the level above */
@@ -44,6 +44,8 @@ struct pyramid {
 	struct pyramid_tally tally; /* of whoever asks; empty in between */
 	uint32_t n_tallied;	    /* classes that it has room for */
 	uint64_t version, store_version;
+	uint64_t changed_ns; /* see pyramid_take_changed */
+	uint32_t n_used;     /* rows that belong to tracks */
 };
 
 /* Both: 0 or -ENOMEM. Classes of lists that are new. */

@@ -12,6 +12,14 @@ uint64_t pyramid_version(const struct pyramid *pyramid)
 	return pyramid->version;
 }
 
+uint64_t pyramid_take_changed(struct pyramid *pyramid)
+{
+	uint64_t time_ns = pyramid->changed_ns;
+
+	pyramid->changed_ns = UINT64_MAX;
+	return time_ns;
+}
+
 uint64_t pyramid_begin(const struct pyramid *pyramid)
 {
 	return pyramid->begin_ns;

@@ -116,6 +116,8 @@ const struct store_thinned *store_thinned(const struct store *store);
 uint64_t store_used_bytes(const struct store *store);
 /* Another one: slices or lists have other numbers than before, because some were dropped. */
 uint64_t store_version(const struct store *store);
+/* From this time on nothing was dropped because it is old; 0: nothing was at all. */
+uint64_t store_kept_from(const struct store *store);
 /* What was forgotten, in no order. */
 const struct store_total *store_totals(const struct store *store, size_t *n);
 /* Memory that is allocated now. Without the texts. */

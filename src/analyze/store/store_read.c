@@ -97,6 +97,11 @@ const struct store_thinned *store_thinned(const struct store *store)
 	return &store->thinned;
 }
 
+uint64_t store_kept_from(const struct store *store)
+{
+	return store->kept_from_ns;
+}
+
 uint64_t store_version(const struct store *store)
 {
 	return store->version;

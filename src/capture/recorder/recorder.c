@@ -334,8 +334,10 @@ static void loop_attached(struct recorder *recorder, int signals)
 		if (!recorder->is_recording || !wait_turn(recorder, signals))
 			continue;
 		while (read(signals, &info, sizeof info) == sizeof info)
-			if (!take_usr1(recorder, info.ssi_signo) && info.ssi_signo != SIGCHLD)
+			if (!take_usr1(recorder, info.ssi_signo) && info.ssi_signo != SIGCHLD) {
+				recorder->result->was_interrupted = true;
 				stop_recording(recorder, signal_reason((int)info.ssi_signo));
+			}
 	}
 	if (recorder->way->leave)
 		recorder->way->leave(recorder->way->ctx);

@@ -199,6 +199,30 @@ static int64_t start_realtime(struct view *view)
 	return -1;
 }
 
+/* What of a live view is kept, and what is left out. */
+static void put_live(struct view *view, struct json *json)
+{
+	const struct view_live *live = view->live;
+	const struct store_thinned *thinned = store_thinned(view->store);
+	uint64_t begin_ns = pyramid_begin(view->pyramid), kept_ns = store_kept_from(view->store);
+
+	json_object(json, "live");
+	json_bool(json, "over", live->is_over);
+	json_text(json, "file", live->opts->file);
+	json_count(json, "interval_ns", live->opts->interval_ns);
+	json_count(json, "window_ns", live->opts->window_ns);
+	json_count(json, "max_bytes", live->opts->max_bytes);
+	view_put_time(view, json, "kept_from", kept_ns > begin_ns ? kept_ns : begin_ns);
+	view_put_time(view, json, "operators_from", thinned->before_ns > begin_ns ? thinned->before_ns : begin_ns);
+	view_put_time(view, json, "inferences_from",
+		      thinned->inferences_before_ns > begin_ns ? thinned->inferences_before_ns : begin_ns);
+	json_count(json, "operators_left_out", thinned->n_details);
+	json_count(json, "inferences_left_out", thinned->n_inferences);
+	json_count(json, "forgotten", store_counts(view->store)->n_forgotten);
+	json_count(json, "not_kept", store_live_n_left_out(live->store));
+	json_end(json, '}');
+}
+
 VIEW_ANSWER(recording)
 {
 	int64_t realtime_ns = start_realtime(view);
@@ -217,6 +241,8 @@ VIEW_ANSWER(recording)
 		put_cut(view, &text.json);
 		json_bool(&text.json, "growing", view->is_growing);
 		json_count(&text.json, "tiles_version", view->version);
+		if (view->live)
+			put_live(view, &text.json);
 		json_array(&text.json, "tracks");
 		for (uint32_t i = 0; i < view->n_tracks; i++)
 			put_track(view, &text.json, &view->tracks[i]);
@@ -231,6 +257,8 @@ VIEW_ANSWER(recording)
 
 VIEW_ANSWER(report)
 {
+	if (view->live)
+		view_live_report(view);
 	return view_report_answer(&view->report, answer);
 }
 

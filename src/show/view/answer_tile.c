@@ -81,6 +81,9 @@ static bool find_rows(const struct view *view, const struct http_request *reques
 	from = to = strtoul(text, &end, 10);
 	if (*end == '-' && end[1] >= '0' && end[1] <= '9')
 		to = strtoul(end + 1, &end, 10);
+	/* rows that are still to come show nothing */
+	if (view->live && to >= pyramid_n_rows(view->pyramid))
+		to = from < pyramid_n_rows(view->pyramid) ? pyramid_n_rows(view->pyramid) - 1ul : to;
 	if (*end || from > to || to >= pyramid_n_rows(view->pyramid) || to - from >= MAX_ROWS)
 		return false;
 	*first = (uint32_t)from;
@@ -171,13 +174,24 @@ static bool make_room(struct pyramid_picture *picture, size_t n_rows)
 	return picture->big && picture->run;
 }
 
+/* What is asked for by numbers of long ago is something else now. */
+static bool is_of_now(const struct view *view, const struct http_request *request, struct http_answer *answer)
+{
+	uint64_t version = view->version;
+
+	if (!http_request_count(request, "version", UINT64_MAX - 1, &version) || version == view->version)
+		return true;
+	http_say(answer, 409, "the recording has changed; ask for recording.json again");
+	return false;
+}
+
 VIEW_ANSWER(tile)
 {
 	struct pyramid_range range;
 	struct tile tile = { 0 };
 	uint32_t first, last;
 
-	if (!find_range(view, request, &range, answer))
+	if (!is_of_now(view, request, answer) || !find_range(view, request, &range, answer))
 		return NULL;
 	if (!find_rows(view, request, &first, &last)) {
 		http_say(answer, 400, "rows must be A-B, at most %d of the recording's %u rows", MAX_ROWS,

@@ -15,6 +15,7 @@
 #include <sys/epoll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -65,23 +66,29 @@ struct http {
 	char address[96];
 	struct MHD_Daemon *daemon;
 	int epoll, listener; /* the listener belongs to the daemon once that runs */
+	int timer;	     /* for http_turn */
 	struct exchange *jobs;
 	unsigned n_jobs;
 	struct peer *peers;
 	struct stream *streams;
 	unsigned n_streams;
-	char event[256]; /* the last */
+	char event[512]; /* the last */
 	uint64_t n_events;
-	int64_t ticked_s;
+	uint64_t ticked_ns;
 	bool is_over;
 };
 
-static int64_t now_s(void)
+static uint64_t now_ns(void)
 {
 	struct timespec time;
 
 	clock_gettime(CLOCK_MONOTONIC, &time);
-	return time.tv_sec + 1; /* never 0 */
+	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
+static int64_t now_s(void)
+{
+	return (int64_t)(now_ns() / 1000000000) + 1; /* never 0 */
 }
 
 void http_say(struct http_answer *answer, unsigned status, const char *fmt, ...)
@@ -447,7 +454,11 @@ static int start(struct http *http, struct err *err)
 	http->listener = -1;
 	event.data.fd = mhd()->get_daemon_info(http->daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd;
 	http->epoll = epoll_create1(EPOLL_CLOEXEC);
-	if (http->epoll < 0 || epoll_ctl(http->epoll, EPOLL_CTL_ADD, event.data.fd, &event))
+	http->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (http->epoll < 0 || http->timer < 0 || epoll_ctl(http->epoll, EPOLL_CTL_ADD, event.data.fd, &event))
+		return err_set(err, errno, "cannot serve the page: %s", strerror(errno));
+	event.data.fd = http->timer;
+	if (epoll_ctl(http->epoll, EPOLL_CTL_ADD, event.data.fd, &event))
 		return err_set(err, errno, "cannot serve the page: %s", strerror(errno));
 	return 0;
 }
@@ -461,7 +472,7 @@ struct http *http_open(uint16_t port, struct err *err)
 		err_set(err, ENOMEM, "cannot serve the page: out of memory");
 		return NULL;
 	}
-	http->listener = http->epoll = -1;
+	http->listener = http->epoll = http->timer = -1;
 	code = http_library_load(err);
 	if (!code)
 		code = listen_on(http, &port, err);
@@ -497,37 +508,96 @@ static void work_on(struct http *http)
 	put_last(http, exchange);
 }
 
+static uint64_t tick_ns(const struct http *http)
+{
+	return http->handler.tick_ns ? http->handler.tick_ns : UINT64_C(1000000000);
+}
+
+/* Whether somebody wants to know what has changed. */
+static bool has_tick(const struct http *http)
+{
+	return http->handler.tick && (http->n_streams || !http->handler.is_for_pages);
+}
+
 static int wait_ms(const struct http *http)
 {
-	enum { TICK_MS = 1000, LOOK_MS = 10 };
-	MHD_UNSIGNED_LONG_LONG ms = TICK_MS;
+	enum { LOOK_MS = 10, MOST_MS = 1000 };
+	const MHD_UNSIGNED_LONG_LONG tick_ms = tick_ns(http) / 1000000 < MOST_MS ? tick_ns(http) / 1000000 : MOST_MS;
+	MHD_UNSIGNED_LONG_LONG ms = tick_ms;
 
 	mhd()->get_timeout(http->daemon, &ms); /* leaves ms alone where there is none */
-	if (!http->peers && !http->jobs && !http->handler.tick && ms >= TICK_MS)
+	if (!http->peers && !http->jobs && !has_tick(http) && ms >= tick_ms)
 		return -1;
 	for (const struct exchange *exchange = http->jobs; exchange; exchange = exchange->next) {
 		if (!exchange->job->waits)
 			return 0;
 		ms = ms < LOOK_MS ? ms : LOOK_MS;
 	}
-	return ms < TICK_MS ? (int)ms : TICK_MS;
+	return (int)(ms < tick_ms ? ms : tick_ms);
+}
+
+void http_tell(struct http *http, const char *event)
+{
+	snprintf(http->event, sizeof http->event, "%s", event);
+	http->n_events++;
+	resume_streams(http, false);
+}
+
+unsigned http_n_streams(const struct http *http)
+{
+	return http->n_streams;
 }
 
 /* Asks the handler whether something has changed, and hands it to those who wait for it. */
 static void tick(struct http *http)
 {
-	int64_t now = now_s();
+	uint64_t now = now_ns();
 	const char *event;
 
-	if (http->handler.tick && !http->jobs && now != http->ticked_s) {
-		http->ticked_s = now;
+	if (has_tick(http) && !http->jobs && now - http->ticked_ns >= tick_ns(http)) {
+		http->ticked_ns = now;
 		event = http->handler.tick(http->handler.ctx);
-		if (event) {
-			snprintf(http->event, sizeof http->event, "%s", event);
-			http->n_events++;
-		}
+		if (event)
+			http_tell(http, event);
 	}
 	resume_streams(http, false);
+}
+
+static void turn(struct http *http)
+{
+	if (http->jobs)
+		work_on(http);
+	close_slow(http);
+	tick(http);
+	mhd()->run(http->daemon);
+}
+
+void http_begin(struct http *http, const struct http_handler *handler)
+{
+	http->handler = *handler;
+	http_turn(http);
+}
+
+int http_fd(const struct http *http)
+{
+	return http->epoll;
+}
+
+void http_turn(struct http *http)
+{
+	struct itimerspec when = { 0 };
+	uint64_t ignored;
+	int ms;
+
+	if (read(http->timer, &ignored, sizeof ignored) < 0 && errno != EAGAIN)
+		return;
+	turn(http);
+	ms = wait_ms(http);
+	when.it_value.tv_sec = ms / 1000;
+	when.it_value.tv_nsec = ms % 1000 * 1000000 + !ms;
+	if (ms < 0)
+		when.it_value = (struct timespec){ 0 };
+	timerfd_settime(http->timer, 0, &when, NULL);
 }
 
 int http_run(struct http *http, const struct http_handler *handler, int stop_fd, struct err *err)
@@ -535,7 +605,7 @@ int http_run(struct http *http, const struct http_handler *handler, int stop_fd,
 	struct epoll_event event = { .events = EPOLLIN, .data.fd = stop_fd }, came[4];
 
 	http->handler = *handler;
-	if (epoll_ctl(http->epoll, EPOLL_CTL_ADD, stop_fd, &event))
+	if (epoll_ctl(http->epoll, EPOLL_CTL_ADD, stop_fd, &event) && errno != EEXIST)
 		return err_set(err, errno, "cannot serve the page: %s", strerror(errno));
 	for (;;) {
 		int n = epoll_wait(http->epoll, came, sizeof came / sizeof *came, wait_ms(http));
@@ -545,11 +615,7 @@ int http_run(struct http *http, const struct http_handler *handler, int stop_fd,
 		for (int i = 0; i < n; i++)
 			if (came[i].data.fd == stop_fd)
 				return 0;
-		if (http->jobs)
-			work_on(http);
-		close_slow(http);
-		tick(http);
-		mhd()->run(http->daemon);
+		turn(http);
 	}
 }
 
@@ -572,6 +638,8 @@ void http_close(struct http *http)
 	}
 	if (http->epoll >= 0)
 		close(http->epoll);
+	if (http->timer >= 0)
+		close(http->timer);
 	if (http->listener >= 0)
 		close(http->listener);
 	free(http);

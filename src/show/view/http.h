@@ -3,8 +3,8 @@
  * Serves a page to the browsers of this machine: 127.0.0.1 only, GET only, below a path with a random token. Who asks
  * is checked: the token in constant time, exactly one Host that is this server, Origin and Sec-Fetch-Site where they
  * are sent. A request is bounded in size and time, the number of connections too. What to answer is the business of
- * the handler, which runs on the one thread of http_run. An answer that takes long is worked out in pieces between
- * those of others.
+ * the handler, which runs on the one thread of http_run, or of a loop of somebody else that calls http_turn. An answer
+ * that takes long is worked out in pieces between those of others.
  */
 #ifndef SHOW_VIEW_HTTP_H
 #define SHOW_VIEW_HTTP_H
@@ -32,11 +32,13 @@ struct http_handler {
 	/* Fills the answer and returns NULL, or returns a job that will. The request is borrowed until then. */
 	struct http_job *(*handle)(void *ctx, const struct http_request *request, struct http_answer *answer);
 	/*
-	 * Called about once a second while no job is at work. The text of an event for all streams, borrowed until the
-	 * next call; NULL: nothing has changed. May be NULL.
+	 * Called every tick_ns while no job is at work. The text of an event for all streams, borrowed until the next
+	 * call; NULL: nothing has changed. May be NULL.
 	 */
 	const char *(*tick)(void *ctx);
 	void *ctx;
+	uint64_t tick_ns;  /* 0: a second */
+	bool is_for_pages; /* tick need not be called while no stream is open */
 };
 
 struct http;
@@ -47,6 +49,16 @@ struct http *http_open(uint16_t port, struct err *err);
 const char *http_address(const struct http *http);
 /* Answers until stop_fd is readable; who asked before waits until then. 0, or -errno and err. */
 int http_run(struct http *http, const struct http_handler *handler, int stop_fd, struct err *err);
+/*
+ * The same in a loop of somebody else: begins with http_begin, and calls http_turn when http_fd is readable, which does
+ * some milliseconds of work and never blocks.
+ */
+void http_begin(struct http *http, const struct http_handler *handler);
+int http_fd(const struct http *http);
+void http_turn(struct http *http);
+/* Hands an event to all streams now. */
+void http_tell(struct http *http, const char *event);
+unsigned http_n_streams(const struct http *http);
 void http_close(struct http *http);
 
 /* An answer of one sentence, as text. The sentence is copied. */

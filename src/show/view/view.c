@@ -30,6 +30,7 @@ static const struct view_answer answers[] = {
 
 static struct http_job *handle(void *ctx, const struct http_request *request, struct http_answer *answer)
 {
+	view_refresh(ctx);
 	for (size_t i = 0; i < sizeof answers / sizeof *answers; i++)
 		if (!strcmp(request->name, answers[i].name))
 			return answers[i].answer(ctx, request, answer);
@@ -44,7 +45,9 @@ static int read_file(struct view *view, struct err *err)
 	int code = import_open(&import, view->path, err);
 
 	if (!code)
-		code = view_report_start(&view->report, &import, view->is_growing, err);
+		code = view_report_start(
+		    &view->report, &(struct view_report_source){ .import = &import, .is_growing = view->is_growing },
+		    err);
 	if (!code)
 		code = recording_keep_open(&view->recording, &import, err);
 	view->store = view->recording.store;
@@ -89,6 +92,11 @@ void view_close(struct view *view)
 {
 	if (!view)
 		return;
+	if (view->live) {
+		summary_drop(view->live->maker);
+		store_live_free(view->live->store);
+		free(view->live);
+	}
 	view_report_stop(&view->report);
 	pyramid_free(view->pyramid);
 	recording_close(&view->recording);
@@ -99,7 +107,7 @@ void view_close(struct view *view)
 	free(view);
 }
 
-static uint64_t now_ns(void)
+uint64_t view_now_ns(void)
 {
 	struct timespec time;
 
@@ -128,7 +136,7 @@ static const char *follow(void *ctx)
 {
 	enum { SHARE = 20, LEAST_NS = 1000000000 };
 	struct view *view = ctx;
-	uint64_t begin_ns = now_ns(), took_ns, bytes;
+	uint64_t begin_ns = view_now_ns(), took_ns, bytes;
 	bool is_read;
 
 	if (!view->is_growing || begin_ns < view->next_look_ns)
@@ -139,7 +147,7 @@ static const char *follow(void *ctx)
 		return NULL;
 	}
 	is_read = read_again(view);
-	took_ns = now_ns() - begin_ns;
+	took_ns = view_now_ns() - begin_ns;
 	view->next_look_ns = begin_ns + took_ns + (took_ns * SHARE > LEAST_NS ? took_ns * SHARE : LEAST_NS);
 	if (!is_read)
 		return NULL;
@@ -157,5 +165,7 @@ VIEW_ANSWER(events)
 
 struct http_handler view_handler(struct view *view)
 {
+	if (view->live)
+		return (struct http_handler){ handle, view_live_tell, view, view->live->opts->interval_ns, true };
 	return (struct http_handler){ handle, view->is_growing ? follow : NULL, view };
 }

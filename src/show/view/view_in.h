@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "analyze/pyramid/pyramid.h"
+#include "analyze/store/store_live.h"
 #include "analyze/summary/recording.h"
 #include "base/array.h"
 #include "base/json.h"
@@ -30,12 +31,13 @@ struct view_name {
 
 struct view {
 	const char *path;
+	struct view_live *live; /* NULL: it is of a file */
 	bool (*is_written)(const char *path);
 	bool is_growing;
-	uint64_t version;	     /* how often the file was read */
+	uint64_t version;	     /* of the numbers of rows and slices: how often the file was read */
 	uint64_t next_look_ns;	     /* when to look whether it has grown */
 	uint64_t seen_bytes;	     /* of the file, when it was looked at last */
-	char event[160];	     /* what pages are told */
+	char event[240];	     /* what pages are told */
 	struct import_result result; /* of reading the file */
 	uint64_t file_bytes;
 	struct recording recording;
@@ -51,6 +53,16 @@ struct view {
 		uint32_t track, process;
 	} *lanes; /* tracks with inferences */
 	uint32_t n_lanes;
+};
+
+/* What happens now, see view_live.c. */
+struct view_live {
+	const struct view_live_opts *opts;
+	struct store_live *store;
+	struct summary_maker *maker; /* of the report */
+	struct sink *sinks[2];
+	uint64_t n_told; /* events */
+	bool is_over;
 };
 
 struct view_answer {
@@ -80,8 +92,15 @@ bool view_range(const struct view *view, const struct http_request *request, uin
 const char *view_name(const struct view *view, uint32_t name);
 const char *view_class_name(const struct view *view, uint16_t class);
 
-/* 0 or -ENOMEM. */
+/* 0 or -ENOMEM: they are as they were. */
 int view_find_tracks(struct view *view);
+uint64_t view_now_ns(void);
+/* Of a live view: takes in what has come. Before each answer, and each step of a job. */
+void view_refresh(struct view *view);
+/* Of a live view: begins another report, unless the last one is young. */
+void view_live_report(struct view *view);
+/* Of a live view: what http_handler.tick is. */
+const char *view_live_tell(void *view);
 
 #define VIEW_ANSWER(name) \
 	struct http_job *answer_##name(struct view *view, const struct http_request *request, \

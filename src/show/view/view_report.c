@@ -15,16 +15,27 @@
 
 #include "analyze/insight/recorded.h"
 #include "analyze/summary/recording.h"
+#include "base/privilege.h"
 #include "show/view/view_in.h"
 #include "show/words/export.h"
 
 enum { OWN_FD = 3 };
 
-static int write_report(FILE *out, struct import *import, bool is_growing, struct err *err)
+static int sum_up(const struct view_report_source *source, struct recording *to, struct err *err)
+{
+	const struct summary_file file = { .path = source->path };
+
+	if (source->import)
+		return recording_sum_up_open(to, source->import, err);
+	to->summary = summary_end(source->maker, &file, err);
+	return to->summary ? 0 : -ENOMEM;
+}
+
+static int write_report(FILE *out, const struct view_report_source *source, struct err *err)
 {
 	struct recording recording = { 0 };
 	struct recorded recorded = { 0 };
-	int code = recording_sum_up_open(&recording, import, err);
+	int code = sum_up(source, &recording, err);
 	struct report report;
 
 	if (!code)
@@ -34,7 +45,7 @@ static int write_report(FILE *out, struct import *import, bool is_growing, struc
 	report = (struct report){ .summary = recording.summary,
 				  .analysis = recorded.model,
 				  .n_analyses = recorded.n,
-				  .is_running = is_growing };
+				  .is_running = source->is_growing };
 	export_json(out, &report);
 	return fflush(out) || ferror(out) ? err_set(err, EIO, "cannot keep the report: %s", strerror(errno)) : 0;
 }
@@ -43,7 +54,7 @@ static int write_report(FILE *out, struct import *import, bool is_growing, struc
  * Ends with this process's parent; frees nothing, because it ends at once. It keeps no file of the parent open, so that
  * connections which that closes are closed.
  */
-static void work(pid_t parent, int fd, struct import *import, bool is_growing)
+static void work(pid_t parent, int fd, const struct view_report_source *source)
 {
 	struct err err = { 0 };
 	FILE *out;
@@ -52,10 +63,11 @@ static void work(pid_t parent, int fd, struct import *import, bool is_growing)
 	if (getppid() != parent || dup2(fd, OWN_FD) != OWN_FD || close_range(OWN_FD + 1, UINT_MAX, 0))
 		_exit(1);
 	fd = OWN_FD;
+	privilege_drop();
 	out = fdopen(fd, "w");
 	if (!out)
 		_exit(1);
-	if (!write_report(out, import, is_growing, &err))
+	if (!write_report(out, source, &err))
 		_exit(0);
 	rewind(out);
 	if (!ftruncate(fd, 0))
@@ -64,16 +76,17 @@ static void work(pid_t parent, int fd, struct import *import, bool is_growing)
 	_exit(1);
 }
 
-int view_report_start(struct view_report *report, struct import *import, bool is_growing, struct err *err)
+int view_report_start(struct view_report *report, const struct view_report_source *source, struct err *err)
 {
 	pid_t parent = getpid();
 
+	report->begun_ns = view_now_ns();
 	report->fd = memfd_create("report", MFD_CLOEXEC);
 	if (report->fd < 0)
 		return err_set(err, errno, "cannot make a report: no memory for it: %s", strerror(errno));
 	report->pid = fork();
 	if (!report->pid)
-		work(parent, report->fd, import, is_growing);
+		work(parent, report->fd, source);
 	if (report->pid > 0)
 		return 0;
 	report->pid = 0;
@@ -81,7 +94,7 @@ int view_report_start(struct view_report *report, struct import *import, bool is
 	return err_set(err, errno, "cannot make a report: no process for it: %s", strerror(errno));
 }
 
-static bool is_done(struct view_report *report)
+bool view_report_is_done(struct view_report *report)
 {
 	int status;
 	pid_t ended = report->pid ? waitpid(report->pid, &status, WNOHANG) : 0;
@@ -90,12 +103,13 @@ static bool is_done(struct view_report *report)
 		return !report->pid;
 	report->has_failed = ended < 0 || !WIFEXITED(status) || WEXITSTATUS(status);
 	report->pid = 0;
+	report->ended_ns = view_now_ns();
 	return true;
 }
 
 static void put(struct view_report *report, struct http_answer *answer)
 {
-	off_t size = lseek(report->fd, 0, SEEK_END);
+	off_t size = report->fd > 0 ? lseek(report->fd, 0, SEEK_END) : 0;
 	char *data = size > 0 ? malloc((size_t)size) : NULL;
 
 	if (!data || pread(report->fd, data, (size_t)size, 0) != (ssize_t)size)
@@ -117,7 +131,7 @@ static bool step(struct http_job *job, struct http_answer *answer)
 {
 	struct view_report *report = ((struct wait *)job)->report;
 
-	if (!is_done(report))
+	if (!view_report_is_done(report))
 		return false;
 	put(report, answer);
 	return true;
@@ -132,7 +146,7 @@ struct http_job *view_report_answer(struct view_report *report, struct http_answ
 {
 	struct wait *wait;
 
-	if (is_done(report)) {
+	if (view_report_is_done(report)) {
 		put(report, answer);
 		return NULL;
 	}

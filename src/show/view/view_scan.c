@@ -36,6 +36,11 @@ static bool step(struct http_job *job, struct http_answer *answer)
 	const struct store *store = scan->view->store;
 	int64_t until_ns = now_ns() + STEP_NS;
 
+	view_refresh(scan->view);
+	if (scan->version != scan->view->version) {
+		http_say(answer, 503, "the recording has just changed; ask again");
+		return true;
+	}
 	while (scan->track <= store_n_tracks(store) && !scan->has_failed) {
 		const struct store_track *track = store_track(store, scan->track);
 
@@ -77,6 +82,7 @@ void *view_scan_new(struct view *view, size_t size, const struct http_request *r
 	scan->job = (struct http_job){ step, free_scan };
 	scan->view = view;
 	scan->track = 1;
+	scan->version = view->version;
 	if (view_range(view, request, &scan->from_ns, &scan->to_ns))
 		return scan;
 	http_say(answer, 400, "from and to must be nanoseconds of the recording, from before to");

@@ -12,6 +12,7 @@ struct view_scan {
 	struct http_job job; /* must be first */
 	struct view *view;
 	uint64_t from_ns, to_ns; /* slices that begin from .. to - 1 */
+	uint64_t version;	 /* of the view; positions are of no use in another one */
 	uint32_t track;		 /* where it is */
 	size_t at;
 	bool is_in_track, has_failed; /* out of memory */

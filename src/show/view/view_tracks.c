@@ -144,19 +144,33 @@ static uint32_t put_below(const struct node *nodes, uint32_t n, uint32_t *stack,
 	return n_put;
 }
 
-static int find_lanes(struct view *view)
-{
-	uint32_t n_ids = store_n_tracks(view->store) + 1;
+/* What view_find_tracks makes. */
+struct found {
+	struct view_track *tracks;
+	bool *is_shown;
+	struct view_lane *lanes;
+	uint32_t n_tracks, n_lanes;
+};
 
-	view->lanes = calloc(n_ids, sizeof *view->lanes);
-	if (!view->lanes)
-		return -ENOMEM;
-	for (uint32_t id = 1; id < n_ids; id++) {
-		if (!store_has_kind(store_track(view->store, id), KIND_INFERENCE))
+static void find_lanes(const struct store *store, struct found *to)
+{
+	for (uint32_t id = 1; id <= store_n_tracks(store); id++) {
+		if (!store_has_kind(store_track(store, id), KIND_INFERENCE))
 			continue;
-		view->lanes[view->n_lanes++] = (struct view_lane){ id, store_process_of(view->store, id) };
+		to->lanes[to->n_lanes++] = (struct view_lane){ id, store_process_of(store, id) };
 	}
-	return 0;
+}
+
+static void take_found(struct view *view, const struct found *found)
+{
+	free(view->tracks);
+	free(view->is_shown);
+	free(view->lanes);
+	view->tracks = found->tracks;
+	view->is_shown = found->is_shown;
+	view->lanes = found->lanes;
+	view->n_tracks = found->n_tracks;
+	view->n_lanes = found->n_lanes;
 }
 
 int view_find_tracks(struct view *view)
@@ -166,22 +180,28 @@ int view_find_tracks(struct view *view)
 	struct node *nodes = calloc(n_ids, sizeof *nodes);
 	uint8_t *holds = calloc(n_ids, sizeof *holds);
 	bool *done = calloc(n_ids, sizeof *done);
+	struct found to = { calloc(n_ids, sizeof *to.tracks), calloc(n_ids, sizeof *to.is_shown),
+			    calloc(n_ids, sizeof *to.lanes) };
 	int code = -ENOMEM;
 
-	view->is_shown = calloc(n_ids, sizeof *view->is_shown);
-	view->tracks = calloc(n_ids, sizeof *view->tracks);
-	if (!stack || !nodes || !holds || !done || !view->is_shown || !view->tracks)
+	if (!stack || !nodes || !holds || !done || !to.is_shown || !to.tracks || !to.lanes) {
+		free(to.tracks);
+		free(to.is_shown);
+		free(to.lanes);
 		goto out;
-	mark(store, view->is_shown);
+	}
+	mark(store, to.is_shown);
 	mark_kinds(store, holds);
 	for (uint32_t id = 1; id < n_ids; id++)
-		if (view->is_shown[id])
-			nodes[n++] = node_of(store, id, view->is_shown, holds);
+		if (to.is_shown[id])
+			nodes[n++] = node_of(store, id, to.is_shown, holds);
 	qsort(nodes, n, sizeof *nodes, by_place);
-	view->n_tracks = put_below(nodes, n, stack, done, view->tracks);
-	for (uint32_t i = 0; i < view->n_tracks; i++)
-		view->tracks[i].kind = kind_of(store_track(store, view->tracks[i].id), holds);
-	code = find_lanes(view);
+	to.n_tracks = put_below(nodes, n, stack, done, to.tracks);
+	for (uint32_t i = 0; i < to.n_tracks; i++)
+		to.tracks[i].kind = kind_of(store_track(store, to.tracks[i].id), holds);
+	find_lanes(store, &to);
+	take_found(view, &to);
+	code = 0;
 out:
 	free(stack);
 	free(nodes);
