@@ -26,6 +26,21 @@ export interface Counter {
 	readonly max: number;
 }
 
+/** What a live page keeps, and what it has left out. Times are those of the page. */
+export interface Live {
+	readonly over: boolean;
+	readonly file: string | null;
+	readonly interval_ns: number;
+	readonly window_ns: number;
+	readonly max_bytes: number;
+	readonly kept_from: number;
+	readonly operators_from: number;
+	readonly inferences_from: number;
+	readonly operators_left_out: number;
+	readonly inferences_left_out: number;
+	readonly not_kept: number;
+}
+
 export interface Recording {
 	readonly version: string;
 	readonly file: string;
@@ -37,6 +52,7 @@ export interface Recording {
 	readonly cut: string | null;
 	readonly growing: boolean;
 	readonly tiles_version: number;
+	readonly live?: Live;
 	readonly tracks: readonly Track[];
 	readonly counters: readonly Counter[];
 	readonly classes: readonly string[];
@@ -161,7 +177,7 @@ async function answer(path: string, asked: Asked, signal?: AbortSignal): Promise
 		got = await fetch(address(path, asked), { signal });
 	} catch (error) {
 		if (signal?.aborted) throw error;
-		throw new Refused(0, 'inftrace view does not answer: has it ended?');
+		throw new Refused(0, 'inftrace does not answer: has it ended?');
 	}
 	if (!got.ok) throw new Refused(got.status, (await got.text()).trim() || `status ${got.status}`);
 	return got;

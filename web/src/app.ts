@@ -2,11 +2,12 @@
 // What the parts of the page share: the recording, the place, the view. Parts listen; nothing here draws.
 import * as api from './api';
 import type { Counter, Found, Recording, Report, Slice } from './api';
-import { around, centred, clamp, shows, span, type View } from './axis';
+import { around, centred, clamp, first, shows, span, type View } from './axis';
 import { DARK, LIGHT, paleTable, table, type Theme } from './colours';
 import { counterTile, CUT, sliceTile, type CounterTile, type SliceTile } from './decode';
 import { fromHash, START, toHash, type Place } from './place';
 import { collapsedAtFirst, layOut, linesOfRows, pathOf, rowCount, trackOfRow, type Line } from './rows';
+import { Following, type Told } from './live';
 import { Gate, TileCache, tileSpan } from './tiles';
 
 export type Change = 'place' | 'view' | 'data' | 'slice' | 'classes';
@@ -52,6 +53,14 @@ export class App {
 	wantedTrack: number | null = null;
 	/** Said aloud by screen readers. */
 	said = '';
+	/** Of a live page. */
+	isFollowing = false;
+	isPaused = false;
+	/** inftrace has ended: what is here stays, and nothing more comes. */
+	isGone = false;
+	/** Another one: tables are to be asked for again. */
+	tableVersion = 0;
+	readonly following = new Following();
 	readonly gate = new Gate(5);
 	readonly slices: TileCache<SliceTile>;
 	readonly counters: TileCache<CounterTile>;
@@ -63,12 +72,24 @@ export class App {
 	private animation = 0;
 
 	constructor(public recording: Recording) {
-		this.view = { begin: 0, end: recording.end };
+		first.time = recording.live?.kept_from ?? 0;
+		this.view = this.all;
 		const arrived = (): void => this.tell('data');
 		this.slices = new TileCache(
 			({ level, index }, rows) =>
 				api
-					.bytesOf('tile', { k: level, i: index, rows })
+					.bytesOf('tile', {
+						k: level,
+						i: index,
+						rows,
+						version: this.recording.live && this.recording.tiles_version,
+					})
+					.catch(error => {
+						// rows have other numbers by now
+						if (error instanceof api.Refused && error.status === 409)
+							void this.grow();
+						throw error;
+					})
 					.then(buffer =>
 						this.noteClasses(
 							sliceTile(buffer, index * tileSpan(level), 2 ** level),
@@ -119,6 +140,16 @@ export class App {
 		return this.recording.end;
 	}
 
+	/** All that there is to see. */
+	get all(): View {
+		return { begin: first.time, end: this.end };
+	}
+
+	/** Rows that may be asked for: of a live recording also those to come, so that blocks of rows stay the same. */
+	get askedRows(): number {
+		return this.recording.live ? Infinity : this.rows;
+	}
+
 	takeTheme(): void {
 		this.theme =
 			matchMedia('(prefers-color-scheme: dark)').matches && !matchMedia('print').matches
@@ -158,13 +189,14 @@ export class App {
 	setView(view: View, isStep = false): void {
 		cancelAnimationFrame(this.animation);
 		this.applyView(view);
+		this.noteFollowing();
 		if (isStep) this.writeHash(true);
 		else this.writeHashSoon();
 	}
 
 	private applyView(view: View): void {
 		this.view = clamp(view, this.end);
-		const isAll = this.view.begin <= 0 && this.view.end >= this.end;
+		const isAll = this.view.begin <= first.time && this.view.end >= this.end;
 		this.place = { ...this.place, view: isAll ? null : [this.view.begin, this.view.end] };
 		this.tell('view');
 	}
@@ -175,7 +207,10 @@ export class App {
 		const to = clamp(view, this.end);
 		const begun = performance.now();
 		cancelAnimationFrame(this.animation);
-		const write = (): void => this.writeHash(true);
+		const write = (): void => {
+			this.noteFollowing();
+			this.writeHash(true);
+		};
 		if (isReduced()) {
 			this.applyView(to);
 			write();
@@ -205,7 +240,8 @@ export class App {
 
 	private writeHash(isStep: boolean): void {
 		clearTimeout(this.hashTimer);
-		const hash = toHash(this.place) || location.pathname;
+		// the end moves on: a link to it shows it as it is then
+		const hash = toHash(this.isFollowing ? { ...this.place, view: null } : this.place) || location.pathname;
 		if ((location.hash || location.pathname) === hash) return;
 		if (isStep) history.pushState(null, '', hash);
 		else history.replaceState(null, '', hash);
@@ -218,7 +254,8 @@ export class App {
 		this.layOut();
 		if (this.place.query !== old.query) void this.search();
 		const { view, selection } = this.place;
-		this.view = clamp(view ? { begin: view[0], end: view[1] } : { begin: 0, end: this.end }, this.end);
+		this.isFollowing = this.recording.live !== undefined && !this.recording.live.over && !view;
+		this.view = clamp(view ? { begin: view[0], end: view[1] } : this.following.part(this), this.end);
 		if (selection?.row !== old.selection?.row || selection?.index !== old.selection?.index) {
 			this.slice = null;
 			if (selection) void this.fetchSlice(selection.row, selection.index);
@@ -347,20 +384,54 @@ export class App {
 		this.tell('place');
 	}
 
+	/** Whether a view that somebody has chosen is to go on with the end. */
+	private noteFollowing(): void {
+		if (this.recording.live) this.following.choose(this);
+	}
+
+	/** Goes on with what happens, or stays where it is. */
+	follow(isOn: boolean): void {
+		if (!this.recording.live) return;
+		this.isFollowing = isOn && !this.recording.live.over;
+		if (this.isFollowing) {
+			this.following.restart();
+			this.applyView(this.following.part(this));
+		}
+		this.writeHash(false);
+		this.tell('place');
+	}
+
+	/** The page stands still; recording goes on. */
+	pause(isOn: boolean): void {
+		if (!this.recording.live || this.recording.live.over) return;
+		this.isPaused = isOn;
+		if (!isOn) void this.grow();
+		this.tell('place');
+	}
+
 	/** The recording goes on: what is new is read, what may have changed is asked for again. */
-	async grow(): Promise<void> {
-		const before = this.end;
+	async grow(told?: Told): Promise<void> {
+		const before = this.recording;
 		const wasAll = this.place.view === null;
-		const follows = !wasAll && this.view.end >= before - 1;
+		const follows = !wasAll && this.view.end >= before.end - 1;
 		const recording = await this.attempt(api.get<Recording>('recording.json'));
 		if (!recording) return;
 		this.recording = recording;
 		await this.attempt(api.names(this.names));
-		this.slices.forgetAfter(before);
-		this.counters.forgetAfter(before);
+		if (recording.live) {
+			this.following.refresh(this, before, told);
+		} else {
+			this.slices.forgetAfter(before.end);
+			this.counters.forgetAfter(before.end);
+			this.tableVersion++;
+		}
 		this.layOut();
 		this.takeTheme();
-		if (wasAll) this.view = { begin: 0, end: this.end };
+		if (recording.live) {
+			await this.following.keepSelection(this, before);
+			if (this.isFollowing) this.applyView(this.following.part(this));
+			else this.view = clamp(this.view, this.end);
+		} else if (wasAll) this.view = { begin: 0, end: this.end };
 		else if (follows) this.applyView({ begin: this.end - span(this.view), end: this.end });
 		this.tell('place');
 		this.tell('view');

@@ -12,16 +12,21 @@ export const SHORTEST = 50;
 
 export const span = (view: View): number => view.end - view.begin;
 
-/** The same length, moved so that it lies in [0, end]; shortened where it is longer than the recording. */
+/** From when on there is something to see: a live page forgets what is old. */
+export const first = { time: 0 };
+
+/** The same length, moved so that it lies in what there is; shortened where it is longer. */
 export function clamp(view: View, end: number): View {
-	const length = Math.min(Math.max(span(view), Math.min(SHORTEST, end)), end);
-	const begin = Math.min(Math.max(view.begin, 0), end - length);
+	const all = end - first.time;
+	const length = Math.min(Math.max(span(view), Math.min(SHORTEST, all)), all);
+	const begin = Math.min(Math.max(view.begin, first.time), end - length);
 	return { begin, end: begin + length };
 }
 
 /** Zooms by `factor` (> 1 shows more) with the time `at` staying where it is. */
 export function zoom(view: View, at: number, factor: number, end: number): View {
-	const length = Math.min(Math.max(span(view) * factor, Math.min(SHORTEST, end)), end);
+	const all = end - first.time;
+	const length = Math.min(Math.max(span(view) * factor, Math.min(SHORTEST, all)), all);
 	const share = span(view) > 0 ? (at - view.begin) / span(view) : 0.5;
 	const begin = at - share * length;
 	return clamp({ begin, end: begin + length }, end);

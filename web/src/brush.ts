@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The brush of the overview strip: drag its window, its edges, or a new one beside it.
+import { span } from './axis';
 import type { Plots } from './plots';
 
 type Grip = 'begin' | 'end' | 'window' | 'new';
@@ -22,7 +23,7 @@ export class Brush {
 		on('pointermove', event => this.move(event));
 		on('pointerup', event => this.up(event));
 		on('pointercancel', () => (this.grip = null));
-		on('dblclick', () => plots.app.flyTo({ begin: 0, end: plots.app.end }));
+		on('dblclick', () => plots.app.flyTo(plots.app.all));
 	}
 
 	close(): void {
@@ -32,7 +33,7 @@ export class Brush {
 	private time(event: PointerEvent): number {
 		const { width, app } = this.plots;
 		const x = event.clientX - this.strip.getBoundingClientRect().left;
-		return (Math.min(width, Math.max(0, x)) / width) * app.end;
+		return app.all.begin + (Math.min(width, Math.max(0, x)) / width) * span(app.all);
 	}
 
 	private down(event: PointerEvent): void {
@@ -42,7 +43,7 @@ export class Brush {
 		this.strip.setPointerCapture(event.pointerId);
 		this.from = this.time(event);
 		this.view = app.view;
-		const near = (7 / width) * app.end;
+		const near = (7 / width) * span(app.all);
 		const isAll = app.place.view === null;
 		if (!isAll && Math.abs(this.from - app.view.begin) < near) this.grip = 'begin';
 		else if (!isAll && Math.abs(this.from - app.view.end) < near) this.grip = 'end';
@@ -58,7 +59,7 @@ export class Brush {
 			app.setView({ begin: view.begin + time - from, end: view.end + time - from });
 		else if (this.grip === 'begin') app.setView({ begin: Math.min(time, view.end - 1), end: view.end });
 		else if (this.grip === 'end') app.setView({ begin: view.begin, end: Math.max(time, view.begin + 1) });
-		else if (this.grip === 'new' && Math.abs(time - from) > (3 / width) * app.end)
+		else if (this.grip === 'new' && Math.abs(time - from) > (3 / width) * span(app.all))
 			app.setView({ begin: Math.min(from, time), end: Math.max(from, time) });
 	}
 
@@ -66,7 +67,11 @@ export class Brush {
 		const { app, width } = this.plots;
 		const time = this.time(event);
 		// a click beside the window brings it there
-		if (this.grip === 'new' && Math.abs(time - this.from) <= (3 / width) * app.end && app.place.view) {
+		if (
+			this.grip === 'new' &&
+			Math.abs(time - this.from) <= (3 / width) * span(app.all) &&
+			app.place.view
+		) {
 			const half = (app.view.end - app.view.begin) / 2;
 			app.flyTo({ begin: time - half, end: time + half });
 		}

@@ -87,6 +87,12 @@ export function parseTime(text: string): number {
 	return Number(match[1].replace(',', '.')) * (factor ?? NaN);
 }
 
+/** A command line without the folders of its words. */
+export const commandName = (command: string): string => oneLine(command.replace(/(^|\s)\/\S*\/(?=\S)/g, '$1'));
+
+/** The last part of a path. */
+export const baseName = (path: string): string => oneLine(path.slice(path.lastIndexOf('/') + 1) || path);
+
 /** One line of text: control characters are shown as their pictures, so that a name cannot break a line. */
 export function oneLine(text: string): string {
 	return text

@@ -67,7 +67,7 @@ export function Icicle({ app }: { app: App }) {
 	const { data: answer, error } = useAnswer<Part>(
 		'icicle',
 		{ from: range?.[0], to: range?.[1] },
-		app.recording.events,
+		app.tableVersion,
 	);
 	const data = useMemo(() => answer && sorted(answer), [answer]);
 	const [zoomed, setZoomed] = useState<readonly number[]>([]);

@@ -32,7 +32,7 @@ function fit(app: App): void {
 	const { range } = app.place;
 	if (app.slice) app.flyTo(around(app.slice.begin, app.slice.end, app.end));
 	else if (range) app.flyTo(around(range[0], range[1], app.end, 0.02));
-	else app.flyTo({ begin: 0, end: app.end });
+	else app.flyTo(app.all);
 }
 
 function ofName(app: App, dir: 'next' | 'prev'): void {
@@ -58,8 +58,14 @@ export const KEYS: readonly Key[] = [
 	{ keys: ['d', 'ArrowRight'], shown: 'D  →', text: 'Later', run: move(0.15) },
 	{ keys: ['ArrowUp'], shown: '↑', text: 'Tracks above', run: (_, actions) => actions.scroll(-60) },
 	{ keys: ['ArrowDown'], shown: '↓', text: 'Tracks below', run: (_, actions) => actions.scroll(60) },
-	{ keys: ['f'], shown: 'F', text: 'Fit the selection, the range or everything', run: fit },
-	{ keys: ['0'], shown: '0', text: 'Show everything', run: app => app.flyTo({ begin: 0, end: app.end }) },
+	{
+		keys: ['f'],
+		shown: 'F',
+		text: 'Fit the selection, the range or everything; live: follow, or stop following',
+		run: app => (app.recording.live ? app.follow(!app.isFollowing) : fit(app)),
+	},
+	{ keys: [' '], shown: 'Space', text: 'Live: pause, or go on', run: app => app.pause(!app.isPaused) },
+	{ keys: ['0'], shown: '0', text: 'Show everything', run: app => app.flyTo(app.all) },
 	{ keys: ['g'], shown: 'G', text: 'Go to a time', run: (_, actions) => actions.goTo() },
 	{ keys: ['/'], shown: '/', text: 'Search names', run: (_, actions) => actions.search() },
 	{ keys: ['n'], shown: 'N', text: 'Next that was found, or of this name', run: app => ofName(app, 'next') },

@@ -2,9 +2,10 @@
 // Reads the recording and opens the page.
 import { render } from 'preact';
 import * as api from './api';
-import type { Recording, Report } from './api';
+import type { Recording } from './api';
 import { App } from './app';
-import { duration, oneLine } from './format';
+import { Reports, watch } from './live';
+import { baseName, commandName, duration } from './format';
 import { Page } from './page';
 import type { Plots } from './plots';
 
@@ -14,7 +15,7 @@ declare global {
 }
 
 /** Shows what a recording that is still written gains, until it is complete. */
-function follow(app: App): void {
+function follow(app: App, reports: Reports): void {
 	let events: EventSource | null = null;
 	let timer = 0;
 	const close = (): void => {
@@ -25,7 +26,7 @@ function follow(app: App): void {
 		await app.grow();
 		if (app.recording.growing) return;
 		close();
-		await readReport(app);
+		await reports.read();
 	};
 	const open = (): void => {
 		if (document.hidden || events || !app.recording.growing) return;
@@ -60,23 +61,14 @@ function say(app: App): void {
 	});
 }
 
-/** It may take as long as reading the file did; the timeline does not wait for it. */
-async function readReport(app: App): Promise<void> {
-	try {
-		app.report = await api.get<Report>('report.json');
-	} catch (error) {
-		app.noReport = error instanceof Error ? error.message : String(error);
-	}
-	app.tell('place');
-}
-
 async function open(): Promise<void> {
 	const page = document.getElementById('page') as HTMLElement;
 	try {
 		const recording = await api.get<Recording>('recording.json');
 		const app = new App(recording);
-		void readReport(app);
-		document.title = `${oneLine(recording.file.slice(recording.file.lastIndexOf('/') + 1))} · inftrace`;
+		const reports = new Reports(app);
+		void reports.read();
+		document.title = `${recording.live ? `live: ${commandName(recording.file)}` : baseName(recording.file)} · inftrace`;
 		const reading = api.names(app.names).then(() => app.tell('data'));
 		app.readHash();
 		page.textContent = '';
@@ -88,7 +80,8 @@ async function open(): Promise<void> {
 			});
 		addEventListener('popstate', () => app.readHash());
 		addEventListener('hashchange', () => app.readHash());
-		follow(app);
+		if (recording.live) watch(app, reports);
+		else follow(app, reports);
 		say(app);
 		await reading;
 	} catch (error) {

@@ -5,22 +5,23 @@ import { Answer } from './answer';
 import type { App } from './app';
 import { Details } from './details';
 import { GoTo, Help } from './dialogs';
-import { bytes, count, duration, oneLine } from './format';
+import { baseName, commandName, bytes, count, duration, oneLine } from './format';
 import { listen, type Actions } from './keys';
+import { LiveNotes, LiveState } from './live_bar';
 import type { Plots } from './plots';
 import { Search } from './search';
 import { Tables } from './tables';
 import { Timeline } from './timeline';
 import { useApp } from './use';
 
-const baseName = (path: string): string => oneLine(path.slice(path.lastIndexOf('/') + 1) || path);
-
 function Header({ app, help }: { app: App; help: () => void }) {
 	const { recording } = app;
 	return (
 		<header class="head">
 			<img src="icon.svg" alt="" width="22" height="22" />
-			<h1 title={oneLine(recording.file)}>{baseName(recording.file)}</h1>
+			<h1 title={oneLine(recording.file)}>
+				{recording.live ? commandName(recording.file) : baseName(recording.file)}
+			</h1>
 			<p class="facts">
 				<span>{duration(recording.end)}</span>
 				<span>{count(recording.events)} events</span>
@@ -29,8 +30,9 @@ function Header({ app, help }: { app: App; help: () => void }) {
 					{recording.events >= 100000 &&
 						`, ${Math.round(recording.bytes_per_event)} bytes an event`}
 				</span>
-				{recording.growing && <span class="live">growing</span>}
+				{recording.growing && !recording.live && <span class="live">growing</span>}
 			</p>
+			<LiveState app={app} />
 			<Search app={app} />
 			<button class="quiet" onClick={help} aria-label="Keys and mouse" title="Keys and mouse (?)">
 				?
@@ -136,6 +138,7 @@ export function Page({ app, onPlots }: { app: App; onPlots: (plots: Plots) => vo
 			</a>
 			<Header app={app} help={() => setOver('help')} />
 			<Answer app={app} />
+			<LiveNotes app={app} />
 			<main style={{ gridTemplateRows: `minmax(0, ${1 - share}fr) auto minmax(0, ${share}fr)` }}>
 				<Timeline
 					app={app}

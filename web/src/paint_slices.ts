@@ -159,7 +159,7 @@ export class SlicePainter {
 	private collect(view: View, width: number, first: number, last: number): void {
 		const { app } = this;
 		const level = levelFor(span(view) / width);
-		this.pieces = blocksOf(app.lines.slice(Math.max(0, first - 2), last + 2), app.rows).flatMap(rows =>
+		this.pieces = blocksOf(app.lines.slice(Math.max(0, first - 2), last + 2), app.askedRows).flatMap(rows =>
 			app.slices.pieces(level, view.begin, view.end, app.end, rows),
 		);
 	}

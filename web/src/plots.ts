@@ -172,19 +172,21 @@ export class Plots {
 		const { app, dpr } = this;
 		const height = 36;
 		const { lines } = app;
-		const all: View = { begin: 0, end: app.end };
+		const all: View = app.all;
 		const w = Math.round(this.width * dpr);
-		const level = levelFor(app.end / Math.max(1, w));
+		const level = levelFor(span(all) / Math.max(1, w));
 		const rowLines = lines.filter(line => line.rows.length && line.depth === 0);
-		const pieces = blocksOf(lines, app.rows)
+		const pieces = blocksOf(lines, app.askedRows)
 			.slice(0, 8)
-			.flatMap(rows => app.slices.pieces(level, 0, app.end, app.end, rows));
+			.flatMap(rows => app.slices.pieces(level, all.begin, all.end, all.end, rows));
 		const state = [
 			w,
 			level,
 			lines.length,
 			app.theme.isDark,
-			app.end,
+			all.begin,
+			all.end,
+			app.slices.freshness,
 			app.place.query,
 			app.found.length,
 			app.place.collapsed,
@@ -224,8 +226,8 @@ export class Plots {
 	private placeOverlays(): void {
 		const { app, at } = this;
 		const { view } = app;
-		const left = (view.begin / app.end) * this.width;
-		const wide = (span(view) / app.end) * this.width;
+		const left = ((view.begin - app.all.begin) / span(app.all)) * this.width;
+		const wide = (span(view) / span(app.all)) * this.width;
 		at.window.style.left = `${left}px`;
 		at.window.style.width = `${Math.max(3, wide)}px`;
 		at.window.dataset.all = String(wide >= this.width - 0.5);

@@ -351,7 +351,7 @@ export function Tables({ app, plots }: { app: App; plots: () => Plots | null }) 
 						key={what}
 						what={what}
 						asked={asked(app, what)}
-						version={app.recording.events}
+						version={app.tableVersion}
 						sort={app.place.sort}
 						label={TITLES[tab]}
 						onSort={sort => app.go({ sort })}

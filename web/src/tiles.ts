@@ -85,6 +85,9 @@ interface Entry<T> {
 	pinned: boolean;
 	/** Where in time a failed request may be tried again. */
 	retry: number;
+	/** Something in it has changed: it is drawn until the new one comes. */
+	isStale: boolean;
+	isLoading: boolean;
 }
 
 /** What a part of the picture is drawn from: `tile` in [from, to). */
@@ -102,6 +105,9 @@ export class TileCache<T> {
 	private readonly entries = new Map<string, Entry<T>>();
 	/** Of the frames so far: parts that could be shown exactly, parts that could be shown, parts. */
 	readonly seen = { exact: 0, any: 0, parts: 0 };
+
+	/** Changes whenever a tile comes that was here before. */
+	freshness = 0;
 
 	constructor(
 		private readonly load: Load<T>,
@@ -126,6 +132,14 @@ export class TileCache<T> {
 		}
 	}
 
+	/** Asks again for what reaches beyond `time`, and draws what is here meanwhile. */
+	refreshAfter(time: number): void {
+		for (const [name, entry] of this.entries) {
+			const [level, index] = name.split('/').map(Number);
+			if ((index + 1) * tileSpan(level) > time) entry.isStale = true;
+		}
+	}
+
 	peek(tile: TileKey, group: string): T | null {
 		const name = `${tile.level}/${tile.index}/${group}`;
 		const entry = this.entries.get(name);
@@ -139,17 +153,22 @@ export class TileCache<T> {
 	ask(tile: TileKey, group: string, pinned = false): boolean {
 		const name = `${tile.level}/${tile.index}/${group}`;
 		const old = this.entries.get(name);
-		if (old && (old.retry === 0 || old.retry > performance.now())) return true;
+		if (old?.isLoading || (old && old.retry > performance.now())) return true;
+		if (old && old.retry === 0 && !old.isStale) return true;
 		if (this.gate.isFull) return false;
-		const entry: Entry<T> = { data: null, pinned, retry: 0 };
+		const entry: Entry<T> = { data: old?.data ?? null, pinned, retry: 0, isStale: false, isLoading: true };
 		this.entries.set(name, entry);
 		this.gate.busy++;
 		this.load(tile, group)
 			.then(
-				data => (entry.data = data),
+				data => {
+					if (entry.data) this.freshness++;
+					entry.data = data;
+				},
 				() => (entry.retry = performance.now() + 2000),
 			)
 			.finally(() => {
+				entry.isLoading = false;
 				this.gate.busy--;
 				this.arrived();
 			});
@@ -165,7 +184,8 @@ export class TileCache<T> {
 	}
 
 	private has(tile: TileKey, group: string): boolean {
-		return this.entries.get(`${tile.level}/${tile.index}/${group}`)?.data != null;
+		const entry = this.entries.get(`${tile.level}/${tile.index}/${group}`);
+		return entry?.data != null && !entry.isStale;
 	}
 
 	/** The best that is here for [begin, end) at `level`, and requests for what is better. */

@@ -117,7 +117,7 @@ function Zooms({ app }: { app: App }) {
 			<button
 				aria-label="Show everything"
 				title="Show everything (0)"
-				onClick={() => app.flyTo({ begin: 0, end: app.end })}
+				onClick={() => app.flyTo(app.all)}
 			>
 				All
 			</button>

@@ -30,8 +30,14 @@ export function useAnswer<T>(path: string, asked: api.Asked, version = 0): Answe
 				setAnswer({ data, error: '', isLoading: false });
 			},
 			error => {
-				if (!abort.signal.aborted)
-					setAnswer({ data: null, error: (error as Error).message, isLoading: false });
+				if (abort.signal.aborted) return;
+				// a live recording has changed meanwhile: the next answer comes in a moment
+				const isBusy = error instanceof api.Refused && error.status === 503;
+				setAnswer(old =>
+					isBusy && old.data
+						? { ...old, isLoading: false }
+						: { data: null, error: (error as Error).message, isLoading: false },
+				);
 			},
 		);
 		return () => abort.abort();
