@@ -4,7 +4,7 @@ import * as api from './api';
 import type { Counter, Found, Recording, Report, Slice } from './api';
 import { around, centred, clamp, first, shows, span, type View } from './axis';
 import { DARK, LIGHT, paleTable, table, type Theme } from './colours';
-import { counterTile, CUT, sliceTile, type CounterTile, type SliceTile } from './decode';
+import { counterTile, CUT, isChanged, sliceTile, type CounterTile, type SliceTile } from './decode';
 import { fromHash, START, toHash, type Place } from './place';
 import { collapsedAtFirst, layOut, linesOfRows, pathOf, rowCount, trackOfRow, type Line } from './rows';
 import { Following, type Told } from './live';
@@ -84,11 +84,10 @@ export class App {
 						rows,
 						version: this.recording.live && this.recording.tiles_version,
 					})
-					.catch(error => {
+					.then(buffer => {
 						// rows have other numbers by now
-						if (error instanceof api.Refused && error.status === 409)
-							void this.grow();
-						throw error;
+						if (isChanged(buffer)) void this.grow();
+						return buffer;
 					})
 					.then(buffer =>
 						this.noteClasses(
@@ -251,6 +250,8 @@ export class App {
 	readHash(): void {
 		const old = this.place;
 		this.place = fromHash(location.hash);
+		// findings that come and go would move the timeline
+		if (this.recording.live && !/[#&]a=/.test(location.hash)) this.place.answer = false;
 		this.layOut();
 		if (this.place.query !== old.query) void this.search();
 		const { view, selection } = this.place;

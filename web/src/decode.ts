@@ -57,6 +57,10 @@ class Reader {
 	}
 }
 
+/** Instead of a tile: the recording has changed, and numbers of rows with it. */
+export const isChanged = (buffer: ArrayBuffer): boolean =>
+	buffer.byteLength === 16 && new DataView(buffer).getUint32(0, true) === 0x30544649;
+
 /** Throws where the bytes are no tile. */
 export function sliceTile(buffer: ArrayBuffer, begin: number, pixel: number): SliceTile {
 	const reader = new Reader(buffer);

@@ -65,7 +65,8 @@ export class Following {
 		if (isSame && !slice.cut) return;
 		let found: Slice | null = null;
 		try {
-			if (row >= 0) found = await api.get<Slice>('at', { row, t: slice.begin, within: 0 });
+			if (row >= 0)
+				found = await api.get<Slice | null>('at', { row, t: slice.begin, within: 0, none: 1 });
 		} catch (error) {
 			if (!(error instanceof api.Refused)) throw error;
 		}

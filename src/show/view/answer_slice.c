@@ -142,6 +142,17 @@ static double distance(const struct view *view, const struct pyramid_row *row, u
 	return ns < begin ? begin - ns : ns > end ? ns - end : 0;
 }
 
+/* Browsers note an error on their console, where there is none: whoever knows that it may be gone says none=1. */
+static void say_none(const struct http_request *request, struct http_answer *answer)
+{
+	static char null[] = "null\n";
+
+	if (http_request_text(request, "none"))
+		*answer = (struct http_answer){ 200, "application/json", null, sizeof null - 1, true };
+	else
+		http_say(answer, 404, "nothing is there");
+}
+
 VIEW_ANSWER(at)
 {
 	double ns = NAN, within = 0, left = INFINITY, right = INFINITY;
@@ -161,7 +172,7 @@ VIEW_ANSWER(at)
 	if (next)
 		left = distance(view, row, next - 1, ns);
 	if (right > within && left > within)
-		http_say(answer, 404, "nothing is there");
+		say_none(request, answer);
 	else
 		view_answer_slice(view, (uint32_t)number, left < right ? next - 1 : next, answer);
 	return NULL;

@@ -25,6 +25,7 @@ enum {
 	MAX_CONNECTIONS = 1200,
 	MAX_JOBS = 64,
 	MAX_STREAMS = 64,
+	MOST_BEGUN = 8, /* times that a job of one request comes to nothing */
 	COMMENT_S = 15,
 	IDLE_S = 10,	 /* without a byte in either direction */
 	REQUEST_S = 30,	 /* for all of a request */
@@ -40,6 +41,7 @@ struct exchange {
 	unsigned refused; /* status; 0: the request could be read */
 	bool is_checked, is_done;
 	struct http_job *job;
+	unsigned n_begun; /* jobs, because those before came to nothing */
 	struct http_answer answer;
 };
 
@@ -499,8 +501,10 @@ static void work_on(struct http *http)
 	struct exchange *exchange = http->jobs;
 
 	if (exchange->job->step(exchange->job, &exchange->answer)) {
+		bool is_void = exchange->job->is_void && exchange->n_begun++ < MOST_BEGUN;
+
 		drop_job(http, exchange);
-		exchange->is_done = true;
+		exchange->is_done = !is_void;
 		mhd()->resume_connection(exchange->connection);
 		return;
 	}

@@ -26,6 +26,7 @@ struct http_job {
 	bool (*step)(struct http_job *job, struct http_answer *answer);
 	void (*free)(struct http_job *job); /* the job, finished or not */
 	bool waits;			    /* for something outside: step looks whether it has come */
+	bool is_void;			    /* step sets it, with an answer: handle is to begin anew, if it may */
 };
 
 struct http_handler {

@@ -38,7 +38,8 @@ static bool step(struct http_job *job, struct http_answer *answer)
 
 	view_refresh(scan->view);
 	if (scan->version != scan->view->version) {
-		http_say(answer, 503, "the recording has just changed; ask again");
+		scan->job.is_void = true;
+		http_say(answer, 503, "the recording changes too fast; ask again");
 		return true;
 	}
 	while (scan->track <= store_n_tracks(store) && !scan->has_failed) {
