@@ -31,64 +31,72 @@ int attach_file_check(const struct record_options *options, const struct live_op
 	return code ? code : attach_check(err);
 }
 
+/* A recording in the making. */
+struct job {
+	const struct record_options *options;
+	struct recorder_attach_opts *attach;
+	const char *command;
+	struct recording_file file;
+	struct live_page page;
+	struct recorder_result result;
+};
+
 /* Into a file that is open. */
-static int record(struct recording_file *file, const struct record_options *options, struct live_page *page,
-		  struct recorder_attach_opts *attach, const char *command, struct recorder_result *result,
-		  struct err *err)
+static int record(struct job *job, struct err *err)
 {
-	const struct live_page_stream stream = recording_file_stream(file, options, command);
+	const struct record_options *options = job->options;
+	const struct live_page_stream stream = recording_file_stream(&job->file, options, job->command);
 	struct recorder_opts opts = {
 		.plan = options->plan,
 		.say = record_say(options->quiet, !options->quiet && !options->json),
-		.command = command,
-		.file = file->fd,
-		.usr1 = recording_file_usr1(file),
+		.command = job->command,
+		.file = job->file.fd,
+		.usr1 = recording_file_usr1(&job->file),
 	};
-	int code = live_page_start(page, &stream, stderr, &opts, err);
+	int code = live_page_start(&job->page, &stream, stderr, &opts, err);
 
 	if (!code)
-		code = recorder_attach(&opts, attach, result, err);
-	if (!code && !result->was_interrupted)
-		live_page_stay(page);
-	live_page_close(page);
+		code = recorder_attach(&opts, job->attach, &job->result, err);
+	if (!code && !job->result.was_interrupted)
+		live_page_stay(&job->page);
+	live_page_close(&job->page);
 	return code;
 }
 
-static void say_end(struct recording_file *file, const struct record_options *options, struct recorder_result *result)
+static void say_end(struct job *job)
 {
-	bool has_file = result->n_processes != 0;
+	const struct record_options *options = job->options;
+	bool has_file = job->result.n_processes != 0;
 
 	if (has_file)
-		record_summary_close(file, result);
+		record_summary_close(&job->file, &job->result);
 	else
-		recording_file_drop(file);
+		recording_file_drop(&job->file);
 	if (options->json)
-		record_summary_json(stdout, has_file ? file->path : NULL, result, false);
+		record_summary_json(stdout, has_file ? job->file.path : NULL, &job->result, false);
 	else if (!has_file && !options->quiet)
 		term_say("no program came; nothing was recorded, and no file was kept");
 	else if (!options->quiet)
-		record_summary_print(stdout, file->path, result);
+		record_summary_print(stdout, job->file.path, &job->result);
 }
 
 int attach_file_record(const struct record_options *options, const struct live_options *live,
 		       struct recorder_attach_opts *attach, const char *command, struct err *err)
 {
-	struct recording_file file;
-	struct recorder_result result;
-	struct live_page page;
-	int code = live_page_open(&page, live, err);
+	struct job job = { .options = options, .attach = attach, .command = command };
+	int code = live_page_open(&job.page, live, err);
 
 	if (code)
 		return code;
-	code = recording_file_open(&file, options, err);
+	code = recording_file_open(&job.file, options, err);
 	if (code) {
-		live_page_close(&page);
+		live_page_close(&job.page);
 		return code;
 	}
-	code = record(&file, options, &page, attach, command, &result, err);
+	code = record(&job, err);
 	if (code)
-		recording_file_drop(&file);
+		recording_file_drop(&job.file);
 	else
-		say_end(&file, options, &result);
+		say_end(&job);
 	return code;
 }

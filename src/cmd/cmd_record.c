@@ -89,58 +89,67 @@ static int same_end(int wait_status)
 	return 128 + WTERMSIG(wait_status);
 }
 
-static int record(const struct record_opts *opts, char **argv, struct launch *launch, struct recorder_result *result,
-		  struct recording_file *file, struct live_page *page, struct err *err)
+/* A recording in the making. */
+struct job {
+	const struct record_opts *opts;
+	char **argv;
+	struct launch *launch;
+	struct recording_file file;
+	struct live_page page;
+	struct recorder_result result;
+};
+
+/* Into a file that is open. */
+static int record(struct job *job, struct err *err)
 {
-	char *command = join(argv, 4000);
+	const struct record_options *shared = &job->opts->shared;
+	char *command = join(job->argv, 4000);
 	struct recorder_opts recorder_opts = {
-		.plan = opts->shared.plan,
-		.usr1 = recording_file_usr1(file),
-		.file = file->fd,
-		.say = record_say(opts->shared.quiet, false),
-		.command = command ? command : argv[0],
+		.plan = shared->plan,
+		.usr1 = recording_file_usr1(&job->file),
+		.file = job->file.fd,
+		.say = record_say(shared->quiet, false),
+		.command = command ? command : job->argv[0],
 	};
-	const struct recorder_launch_opts launch_opts = { .argv = argv,
-							  .ring_bytes = opts->ring_bytes,
-							  .waits = opts->waits };
-	const struct live_page_stream stream = recording_file_stream(file, &opts->shared, recorder_opts.command);
-	int code = live_page_start(page, &stream, stderr, &recorder_opts, err);
+	const struct recorder_launch_opts launch_opts = { .argv = job->argv,
+							  .ring_bytes = job->opts->ring_bytes,
+							  .waits = job->opts->waits };
+	const struct live_page_stream stream = recording_file_stream(&job->file, shared, recorder_opts.command);
+	int code = live_page_start(&job->page, &stream, stderr, &recorder_opts, err);
 
 	if (!code)
-		code = recorder_launch(&recorder_opts, &launch_opts, launch, result, err);
-	if (!code && !result->was_interrupted)
-		live_page_stay(page);
-	live_page_close(page);
+		code = recorder_launch(&recorder_opts, &launch_opts, job->launch, &job->result, err);
+	if (!code && !job->result.was_interrupted)
+		live_page_stay(&job->page);
+	live_page_close(&job->page);
 	free(command);
 	return code;
 }
 
 static int record_to_file(const struct record_opts *opts, char **argv, struct launch *launch, struct err *err)
 {
-	struct recorder_result result;
-	struct recording_file file;
-	struct live_page page;
-	int code = live_page_open(&page, &opts->live, err);
+	struct job job = { .opts = opts, .argv = argv, .launch = launch };
+	int code = live_page_open(&job.page, &opts->live, err);
 
 	if (code)
 		return code;
-	code = recording_file_open(&file, &opts->shared, err);
+	code = recording_file_open(&job.file, &opts->shared, err);
 	if (code) {
-		live_page_close(&page);
+		live_page_close(&job.page);
 		return code;
 	}
-	code = record(opts, argv, launch, &result, &file, &page, err);
+	code = record(&job, err);
 	if (code) {
-		recording_file_drop(&file);
+		recording_file_drop(&job.file);
 		return code;
 	}
-	record_summary_close(&file, &result);
+	record_summary_close(&job.file, &job.result);
 	if (opts->shared.json)
-		record_summary_json(stderr, file.path, &result, true);
+		record_summary_json(stderr, job.file.path, &job.result, true);
 	else if (!opts->shared.quiet)
-		record_summary_print(stderr, file.path, &result);
+		record_summary_print(stderr, job.file.path, &job.result);
 	launch_done(launch);
-	return same_end(result.wait_status);
+	return same_end(job.result.wait_status);
 }
 
 static int run(const void *opaque, int argc, char **argv, struct err *err)

@@ -311,10 +311,12 @@ static void the_slowest_and_the_failed_keep_their_operators(void **state)
 	enum { N = 40000, SLOW = 777, FAILED = 999, OPS = 10, MAX = 12 << 20 };
 	const struct store_thinned *thinned;
 	struct world world;
-	uint64_t n_inferences = 0;
+	uint64_t n_inferences = 0, n_sessions = 0;
 
 	start(&world, 600 * SECOND, MAX);
 	start_program(&world, 1, 100);
+	begin(&world, 3, KIND_SESSION, "net", 0);
+	finish(&world, 3, NULL);
 	for (int64_t i = 1; i <= N; i++)
 		infer(&world, 3, 4, i, i == SLOW ? 900000 : 1000 + any(500), OPS, i == FAILED ? "bad input" : "ok");
 	thinned = store_thinned(world.store);
@@ -330,7 +332,9 @@ static void the_slowest_and_the_failed_keep_their_operators(void **state)
 
 		for (size_t row = 0; track && row < track->slices.n; row++)
 			n_inferences += track->slices.kind[row] == KIND_INFERENCE;
+		n_sessions += store_has_kind(track, KIND_SESSION);
 	}
+	assert_int_equal(n_sessions, 1);
 	assert_int_equal(thinned->inferences_before_ns, 0);
 	assert_int_equal(n_inferences, N);
 	end(&world);

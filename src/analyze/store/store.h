@@ -100,7 +100,7 @@ int store_forget(struct store *store, uint64_t before_ns);
 void store_set_window(struct store *store, uint64_t window_ns);
 /* What store_thin has left out; all zero: nothing. */
 struct store_thinned {
-	uint64_t before_ns; /* of what began earlier only session creations, inferences and those kept below are left */
+	uint64_t before_ns; /* of what began earlier only creations, inferences and those kept below are left */
 	uint64_t inferences_before_ns; /* of what began earlier only those kept below are left; 0: none is left out */
 	uint64_t n_details, n_inferences; /* left out */
 };

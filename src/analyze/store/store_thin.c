@@ -3,12 +3,13 @@
  * Makes a store fit into so many bytes: what is old loses detail. Slices have a rank by what they are for:
  *
  *	details		operators, kernels, stages, what else lies inside inferences; instants that are no notes
- *	others		inferences, session creations and their phases, slices of the program
+ *	others		inferences, slices of the program
+ *	creations	of sessions, with their phases, and preparations of providers
  *	kept		the slowest and the newest failed inferences of each model, with their details
  *
- * Details go first, the oldest first, down to half of the memory; then others; then more details. A histogram over time
- * finds from when on they stay. What is kept goes only with time (store_forget), which is asked for if all that does
- * not suffice.
+ * Details go first, the oldest first, down to half of the memory; then others; then more details; then creations. A
+ * histogram over time finds from when on they stay. What is kept goes only with time (store_forget), which is asked for
+ * if all that does not suffice.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -20,7 +21,7 @@ enum { N_BUCKETS = 256, KEPT_OF_MODEL = 32, MOST_MODELS = 256 };
 /* Of a slice, at least. */
 #define SLICE_BYTES 31
 
-enum rank { RANK_DETAIL, RANK_OTHER, N_RANKS };
+enum rank { RANK_DETAIL, RANK_OTHER, RANK_CREATION, N_RANKS };
 
 struct slow {
 	uint64_t ns;
@@ -54,6 +55,12 @@ static enum rank rank_of(enum event_kind kind)
 	case KIND_SETUP:
 	case KIND_NONE:
 		return RANK_DETAIL;
+	case KIND_SESSION:
+	case KIND_LOAD:
+	case KIND_SPECIALIZE:
+	case KIND_PHASE:
+	case KIND_PROVIDER_READY:
+		return RANK_CREATION;
 	default:
 		return RANK_OTHER;
 	}
@@ -196,16 +203,18 @@ static uint64_t choose(struct thin *thin, enum rank rank, uint64_t bytes)
 
 static void choose_all(struct thin *thin, uint64_t need, uint64_t max_bytes)
 {
-	uint64_t details = 0, most, gone;
+	uint64_t details = 0, most, gone, others = 0;
 
 	for (uint32_t i = 0; i < N_BUCKETS; i++)
 		details += thin->n[RANK_DETAIL][i] * SLICE_BYTES;
 	most = details > max_bytes / 2 ? details - max_bytes / 2 : 0;
 	gone = choose(thin, RANK_DETAIL, need < most ? need : most);
 	if (gone < need)
-		gone += choose(thin, RANK_OTHER, need - gone);
-	if (gone < need)
-		choose(thin, RANK_DETAIL, need);
+		others = choose(thin, RANK_OTHER, need - gone);
+	if (gone + others < need)
+		gone = choose(thin, RANK_DETAIL, need - others);
+	if (gone + others < need)
+		choose(thin, RANK_CREATION, need - others - gone);
 }
 
 static bool keeps_slice(const struct store_choice *choice, const struct track *track, size_t row)
@@ -258,7 +267,7 @@ static void note(struct thin *thin)
 	if (thin->before_ns[RANK_OTHER] > to->inferences_before_ns)
 		to->inferences_before_ns = thin->before_ns[RANK_OTHER];
 	to->n_details += thin->n_dropped[RANK_DETAIL];
-	to->n_inferences += thin->n_dropped[RANK_OTHER];
+	to->n_inferences += thin->n_dropped[RANK_OTHER] + thin->n_dropped[RANK_CREATION];
 }
 
 /* Half of the time that is kept, again and again. */
