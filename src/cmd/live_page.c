@@ -97,7 +97,11 @@ int live_page_start(struct live_page *page, const struct live_page_stream *strea
 	page->guest = (struct recorder_guest){ http_fd(page->http), ready, page };
 	opts->n_sinks = page->n_sinks;
 	opts->guest = &page->guest;
-	handler = view_handler(page->view);
+	page->of_view = view_handler(page->view);
+	page->record = live_record_new(&page->of_view);
+	if (!page->record)
+		return err_set(err, ENOMEM, "cannot show what happens: out of memory");
+	handler = live_record_handler(page->record);
 	http_begin(page->http, &handler);
 	return announce(page, to, err);
 }
@@ -154,6 +158,7 @@ void live_page_stay(struct live_page *page)
 void live_page_close(struct live_page *page)
 {
 	http_close(page->http);
+	live_record_free(page->record);
 	view_close(page->view);
 	*page = (struct live_page){ 0 };
 }

@@ -10,6 +10,7 @@
 
 #include "capture/recorder/recorder.h"
 #include "cmd/live_options.h"
+#include "cmd/live_record.h"
 #include "event/names.h"
 #include "show/view/view.h"
 
@@ -19,6 +20,8 @@ struct live_page {
 	const struct live_options *options; /* NULL, or not wanted: there is no page */
 	struct http *http;
 	struct view *view;
+	struct http_handler of_view;
+	struct live_record *record;
 	struct view_live_opts opts;
 	struct recorder_guest guest;
 	struct sink *sinks[LIVE_PAGE_OTHERS + LIVE_PAGE_SINKS];

@@ -9,6 +9,8 @@ import re
 import signal
 import socket
 import subprocess
+import urllib.error
+import urllib.parse
 import urllib.request
 
 import judge
@@ -127,20 +129,23 @@ def test_ctrl_c_ends_it_whoever_looks(lab, program):
     assert os.path.getsize(live.path) > 0
 
 
-def test_the_page_follows_and_keeps_what_was_chosen(lab, program):
+def test_the_page_follows_and_starts_recordings(lab, library, program):
     skip_without_page(lab)
     browser, modules = environment(judge._browser), environment(judge.puppeteer)
-    live = Live(lab, program(200000))
+    live = Live(lab, program(1000000))
+    saved = lab.path("saved")
+    os.mkdir(saved)
     done = subprocess.run(
         [
             "node",
             os.path.join(HERE, "view_drive.js"),
             browser,
             live.address,
-            lab.path(""),
+            saved,
             os.path.join(HERE, "view_steps_live.js"),
+            os.path.join(HERE, "view_steps_record.js"),
         ],
-        env=dict(os.environ, NODE_PATH=modules),
+        env=dict(os.environ, NODE_PATH=modules, LIVE_MODEL=lab.model("cnn"), LIVE_RUNTIME=library),
         capture_output=True,
         text=True,
         check=False,
@@ -149,7 +154,30 @@ def test_the_page_follows_and_keeps_what_was_chosen(lab, program):
     live.process.send_signal(signal.SIGTERM)
     live.process.wait(PATIENCE)
     assert done.returncode == 0, done.stderr
-    assert len(json.loads(done.stdout)["done"]) == 4
+    assert len(json.loads(done.stdout)["done"]) == 7
+
+
+def test_only_the_page_itself_may_start_a_recording(lab, program):
+    live = Live(lab, program(1000000))
+    origin = re.match(r"http://[\d.]+:\d+", live.address)[0]
+
+    def post(what, **headers):
+        request = urllib.request.Request(live.address + what, method="POST", headers=headers)
+        try:
+            with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
+                return answer.status
+        except urllib.error.HTTPError as refused:
+            return refused.code
+
+    wanted = "start?mode=model&model=" + urllib.parse.quote(lab.model("cnn"))
+    assert post(wanted) == 403
+    assert post(wanted, Origin="http://localhost:1") == 403
+    assert post(wanted, Origin=origin, Host="evil.example") == 403
+    assert post("recording.json", Origin=origin) == 405
+    for nonsense in ("", "mode=record", "mode=attach", "mode=attach&pid=1;id", "mode=model&model=-h"):
+        assert post("start?" + nonsense, Origin=origin) == 400
+    assert post("start?mode=model&ep=$(id)&model=" + lab.model("cnn"), Origin=origin) == 400
+    assert live.get("recordings.json") == []
 
 
 def test_the_port_is_taken_before_anything_is_recorded(lab, program):

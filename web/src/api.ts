@@ -164,7 +164,7 @@ export class Refused extends Error {
 	}
 }
 
-function address(path: string, asked: Asked): string {
+export function address(path: string, asked: Asked): string {
 	const query = Object.entries(asked)
 		.filter(([, value]) => value !== null && value !== undefined && value !== '')
 		.map(([key, value]) => `${key}=${encodeURIComponent(String(value))}`);

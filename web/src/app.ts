@@ -417,10 +417,12 @@ export class App {
 		const follows = !wasAll && this.view.end >= before.end - 1;
 		const recording = await this.attempt(api.get<Recording>('recording.json'));
 		if (!recording) return;
-		this.recording = recording;
 		await this.attempt(api.names(this.names));
+		this.recording = recording;
 		if (recording.live) {
 			this.following.refresh(this, before, told);
+			if (this.isFollowing) this.applyView(this.following.part(this));
+			else this.view = clamp(this.view, this.end);
 		} else {
 			this.slices.forgetAfter(before.end);
 			this.counters.forgetAfter(before.end);
@@ -428,11 +430,8 @@ export class App {
 		}
 		this.layOut();
 		this.takeTheme();
-		if (recording.live) {
-			await this.following.keepSelection(this, before);
-			if (this.isFollowing) this.applyView(this.following.part(this));
-			else this.view = clamp(this.view, this.end);
-		} else if (wasAll) this.view = { begin: 0, end: this.end };
+		if (recording.live) await this.following.keepSelection(this, before);
+		else if (wasAll) this.view = { begin: 0, end: this.end };
 		else if (follows) this.applyView({ begin: this.end - span(this.view), end: this.end });
 		this.tell('place');
 		this.tell('view');

@@ -7,7 +7,7 @@ import { span } from './axis';
 import { exact, parseTime } from './format';
 import { KEYS, MOUSE } from './keys';
 
-function Dialog({ title, close, children }: { title: string; close: () => void; children: ComponentChildren }) {
+export function Dialog({ title, close, children }: { title: string; close: () => void; children: ComponentChildren }) {
 	const box = useRef<HTMLDialogElement>(null);
 	useEffect(() => {
 		const dialog = box.current;

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a live page has in its head: whether it goes on, and the buttons for that; and what it has left out.
+import { useState } from 'preact/hooks';
 import type { App } from './app';
 import { bytes, count, duration, oneLine } from './format';
+import { Record } from './record';
 
 export function LiveState({ app }: { app: App }) {
+	const [isOpen, setOpen] = useState(false);
 	const { live } = app.recording;
 	if (!live) return null;
 	const word = app.isGone ? 'ended' : live.over ? 'complete' : app.isPaused ? 'paused' : 'live';
@@ -32,6 +35,12 @@ export function LiveState({ app }: { app: App }) {
 					</button>
 				</>
 			)}
+			{!app.isGone && (
+				<button title="Record a program or a model to a file" onClick={() => setOpen(true)}>
+					Record…
+				</button>
+			)}
+			{isOpen && <Record close={() => setOpen(false)} />}
 		</span>
 	);
 }

@@ -327,7 +327,9 @@ static enum MHD_Result answer(CALL)
 	if (exchange->is_checked && !exchange->refused && !*upload_size)
 		return work(http, exchange);
 	if (!exchange->is_checked && !exchange->refused)
-		exchange->refused = http_check(&http->self, connection, &exchange->request, method, &why);
+		exchange->refused =
+		    http_check(&http->self, connection, &exchange->request, method, http->handler.takes_posts, &why);
+	exchange->request.is_post = !strcmp(method, "POST");
 	exchange->is_checked = true;
 	if (!exchange->refused)
 		return *upload_size ? MHD_NO : MHD_YES;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Serves a page to the browsers of this machine: 127.0.0.1 only, GET only, below a path with a random token. Who asks
+ * Serves a page to the browsers of this machine: 127.0.0.1 only, below a path with a random token; GET, and where the
+ * handler does things, POST without a body and with the Origin of the page. Who asks
  * is checked: the token in constant time, exactly one Host that is this server, Origin and Sec-Fetch-Site where they
  * are sent. A request is bounded in size and time, the number of connections too. What to answer is the business of
  * the handler, which runs on the one thread of http_run, or of a loop of somebody else that calls http_turn. An answer
@@ -40,6 +41,7 @@ struct http_handler {
 	void *ctx;
 	uint64_t tick_ns;  /* 0: a second */
 	bool is_for_pages; /* tick need not be called while no stream is open */
+	bool takes_posts;
 };
 
 struct http;

@@ -45,7 +45,7 @@ static bool is_token(const struct http_self *self, const char *token)
 
 struct headers {
 	const struct http_self *self;
-	unsigned n_hosts, n_wrong_hosts, n_foreign, n_foreign_sites;
+	unsigned n_hosts, n_wrong_hosts, n_origins, n_foreign, n_foreign_sites;
 	bool has_body, is_navigation, is_document;
 };
 
@@ -60,6 +60,7 @@ static enum MHD_Result take_header(void *ctx, enum MHD_ValueKind kind, const cha
 		to->n_hosts++;
 		to->n_wrong_hosts += strcmp(value, self->host[0]) && strcmp(value, self->host[1]);
 	} else if (!strcasecmp(key, "Origin")) {
+		to->n_origins++;
 		to->n_foreign += strcmp(value, self->origin[0]) && strcmp(value, self->origin[1]);
 	} else if (!strcasecmp(key, "Sec-Fetch-Site")) {
 		to->n_foreign_sites += strcmp(value, "same-origin") && strcmp(value, "none");
@@ -76,8 +77,9 @@ static enum MHD_Result take_header(void *ctx, enum MHD_ValueKind kind, const cha
 }
 
 unsigned http_check(const struct http_self *self, struct MHD_Connection *connection, const struct http_request *request,
-		    const char *method, const char **why)
+		    const char *method, bool takes_posts, const char **why)
 {
+	bool is_post = takes_posts && !strcmp(method, "POST");
 	struct headers headers = { .self = self };
 
 	mhd()->get_connection_values(connection, MHD_HEADER_KIND, take_header, &headers);
@@ -96,7 +98,12 @@ unsigned http_check(const struct http_self *self, struct MHD_Connection *connect
 		*why = "the address has no valid token; inftrace printed the whole address when it started";
 		return MHD_HTTP_FORBIDDEN;
 	}
-	if (strcmp(method, "GET")) {
+	/* the page's own scripts always send it */
+	if (is_post && headers.n_origins != 1) {
+		*why = "only the page itself may ask for this";
+		return MHD_HTTP_FORBIDDEN;
+	}
+	if (strcmp(method, "GET") && !is_post) {
 		*why = "this server answers GET alone";
 		return MHD_HTTP_METHOD_NOT_ALLOWED;
 	}

@@ -21,6 +21,6 @@ struct http_self {
 int http_self_init(struct http_self *self, uint16_t port, struct err *err);
 /* 0; or the status to refuse with, and why. */
 unsigned http_check(const struct http_self *self, struct MHD_Connection *connection, const struct http_request *request,
-		    const char *method, const char **why);
+		    const char *method, bool takes_posts, const char **why);
 
 #endif

@@ -17,6 +17,7 @@ struct http_request {
 	const char *token, *name;    /* name: "" for the page itself */
 	const char *key[HTTP_MAX_PARAMS], *value[HTTP_MAX_PARAMS];
 	size_t n_params;
+	bool is_post; /* it is to do something; else it only asks */
 };
 
 /*

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #include "show/view/page.h"
 #include "show/view/view_in.h"
@@ -105,14 +104,6 @@ void view_close(struct view *view)
 	free(view->names);
 	free(view->lanes);
 	free(view);
-}
-
-uint64_t view_now_ns(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
 /* The file is read anew. What was read before stays where that fails: it may be in the middle of a change. */

@@ -2,6 +2,7 @@
 /* What answers share: JSON in the making, times and names of the page. */
 #include <math.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "show/view/view_in.h"
 
@@ -35,6 +36,14 @@ void view_text_end(struct view_text *text, struct http_answer *answer)
 	}
 	*answer =
 	    (struct http_answer){ .status = 200, .type = "application/json", .body = text->data, .size = text->size };
+}
+
+uint64_t view_now_ns(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
 double view_time(const struct view *view, uint64_t time_ns)
