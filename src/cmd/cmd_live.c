@@ -12,6 +12,7 @@
 #include "cmd/live_page.h"
 #include "cmd/probe_options.h"
 #include "cmd/record_say.h"
+#include "show/term/term.h"
 
 struct live_opts {
 	struct live_options page;
@@ -100,6 +101,12 @@ static int show(const struct live_opts *opts, struct recorder_attach_opts *job, 
 		code = recorder_attach(&recorder_opts, job, &result, err);
 	if (!code && !result.was_interrupted)
 		live_page_stay(&page);
+	/* the page says which rights are missing; models can be run without them */
+	if (code == -EPERM && job->takes_all && page.view) {
+		term_say("%s", err->msg);
+		live_page_idle(&page, err->msg);
+		code = 0;
+	}
 	live_page_close(&page);
 	names_free(names);
 	return code;

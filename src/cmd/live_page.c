@@ -131,28 +131,39 @@ static bool is_left(const struct live_page *page, uint64_t *left_ns)
 	return *left_ns && clock_ns() - *left_ns > grace_ns;
 }
 
-void live_page_stay(struct live_page *page)
+/* Serves until a signal, or until the page is left. */
+static void serve(struct live_page *page, bool ends_when_left)
 {
 	enum { LOOK_MS = 500 };
-	struct pollfd fds[2] = { { -1, POLLIN, 0 }, { -1, POLLIN, 0 } };
+	struct pollfd fds[2] = { { http_fd(page->http), POLLIN, 0 }, { open_signals(), POLLIN, 0 } };
 	uint64_t left_ns = 0;
 
-	if (!page->view)
-		return;
-	http_tell(page->http, view_live_end(page->view));
-	ready(page);
-	if (!http_n_streams(page->http))
-		return;
-	fds[0].fd = http_fd(page->http);
-	fds[1].fd = open_signals();
-	term_say("recording is over; its page is served until it is closed, or Ctrl-C");
-	while (fds[1].fd >= 0 && !is_left(page, &left_ns)) {
+	while (fds[1].fd >= 0 && !(ends_when_left && is_left(page, &left_ns))) {
 		if (poll(fds, 2, LOOK_MS) > 0 && fds[1].revents)
 			break;
 		ready(page);
 	}
 	if (fds[1].fd >= 0)
 		close(fds[1].fd);
+}
+
+void live_page_stay(struct live_page *page)
+{
+	if (!page->view)
+		return;
+	http_tell(page->http, view_live_end(page->view));
+	ready(page);
+	if (!http_n_streams(page->http))
+		return;
+	term_say("recording is over; its page is served until it is closed, or Ctrl-C");
+	serve(page, true);
+}
+
+void live_page_idle(struct live_page *page, const char *problem)
+{
+	page->opts.problem = problem;
+	view_live_end(page->view);
+	serve(page, false);
 }
 
 void live_page_close(struct live_page *page)

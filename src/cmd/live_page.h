@@ -53,6 +53,8 @@ int live_page_start(struct live_page *page, const struct live_page_stream *strea
  * open, until Ctrl-C.
  */
 void live_page_stay(struct live_page *page);
+/* Nothing can be recorded, for this reason: serves a page that says so, and that can run models, until Ctrl-C. */
+void live_page_idle(struct live_page *page, const char *problem);
 void live_page_close(struct live_page *page);
 
 #endif

@@ -30,6 +30,7 @@ export interface Counter {
 export interface Live {
 	readonly over: boolean;
 	readonly file: string | null;
+	readonly problem: string | null;
 	readonly interval_ns: number;
 	readonly window_ns: number;
 	readonly max_bytes: number;

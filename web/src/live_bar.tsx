@@ -9,7 +9,15 @@ export function LiveState({ app }: { app: App }) {
 	const [isOpen, setOpen] = useState(false);
 	const { live } = app.recording;
 	if (!live) return null;
-	const word = app.isGone ? 'ended' : live.over ? 'complete' : app.isPaused ? 'paused' : 'live';
+	const word = app.isGone
+		? 'ended'
+		: live.problem
+			? 'idle'
+			: live.over
+				? 'complete'
+				: app.isPaused
+					? 'paused'
+					: 'live';
 	const isOn = word === 'live' || word === 'paused';
 	return (
 		<span class="live-bar" role="group" aria-label="Live">
@@ -52,6 +60,7 @@ export function LiveNotes({ app }: { app: App }) {
 	const { live } = app.recording;
 	if (!live) return null;
 	const notes: string[] = [];
+	if (live.problem) notes.push(`${oneLine(live.problem)}. Without that, Record… can run model files.`);
 	if (app.isGone)
 		notes.push(
 			live.file

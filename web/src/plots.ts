@@ -226,8 +226,10 @@ export class Plots {
 	private placeOverlays(): void {
 		const { app, at } = this;
 		const { view } = app;
-		const left = ((view.begin - app.all.begin) / span(app.all)) * this.width;
-		const wide = (span(view) / span(app.all)) * this.width;
+		// before the first event there is no time
+		const all = Math.max(1, span(app.all));
+		const left = ((view.begin - app.all.begin) / all) * this.width;
+		const wide = span(app.all) > 0 ? (span(view) / all) * this.width : this.width;
 		at.window.style.left = `${left}px`;
 		at.window.style.width = `${Math.max(3, wide)}px`;
 		at.window.dataset.all = String(wide >= this.width - 0.5);

@@ -209,6 +209,7 @@ static void put_live(struct view *view, struct json *json)
 	json_object(json, "live");
 	json_bool(json, "over", live->is_over);
 	json_text(json, "file", live->opts->file);
+	json_text(json, "problem", live->opts->problem);
 	json_count(json, "interval_ns", live->opts->interval_ns);
 	json_count(json, "window_ns", live->opts->window_ns);
 	json_count(json, "max_bytes", live->opts->max_bytes);

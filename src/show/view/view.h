@@ -24,6 +24,7 @@ struct view_live_opts {
 	uint64_t window_ns;   /* how much is kept, at least */
 	uint64_t max_bytes;   /* of memory for it; older parts lose detail */
 	uint64_t interval_ns; /* between two events that tell pages what has come */
+	const char *problem;  /* why nothing comes; NULL: something may */
 };
 
 /*
