@@ -138,6 +138,7 @@ static void serve(struct live_page *page, bool ends_when_left)
 	struct pollfd fds[2] = { { http_fd(page->http), POLLIN, 0 }, { open_signals(), POLLIN, 0 } };
 	uint64_t left_ns = 0;
 
+	signal(SIGPIPE, SIG_IGN);
 	while (fds[1].fd >= 0 && !(ends_when_left && is_left(page, &left_ns))) {
 		if (poll(fds, 2, LOOK_MS) > 0 && fds[1].revents)
 			break;

@@ -117,6 +117,22 @@ def test_a_reader_that_never_reads_holds_nothing_up(lab, program):
     assert "lost" not in live.said()
 
 
+def test_a_program_inherits_nothing_of_the_server(lab):
+    seen = []
+    for options in ([], ["--live", "--no-browser"]):
+        command = ["sh", "-c", "grep Sig /proc/self/status; ulimit -a; ls -l /proc/self/fd | grep -c socket"]
+        done = subprocess.run(
+            [lab.inftrace, "record", *options, "--force", "-q", "-o", lab.path("sh.pftrace"), "--", *command],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=PATIENCE,
+        )
+        assert "SigIgn" in done.stdout
+        seen.append(done.stdout)
+    assert seen[0] == seen[1]
+
+
 def test_ctrl_c_ends_it_whoever_looks(lab, program):
     live = Live(lab, program(100000))
     with live.events() as events:

@@ -169,3 +169,28 @@ test('what a growing recording may change is forgotten, the rest stays', async (
 	assert.equal(cache.peek({ level: 10, index: 1 }, 'a'), null);
 	assert.equal(cache.peek({ level: 10, index: 2 }, 'a'), null);
 });
+
+test('what a live recording may change is drawn until it has come again', async () => {
+	const { waiting, load, settle } = server();
+	const cache = new TileCache<string>(load, new Gate(6), () => undefined);
+	for (const index of [0, 1]) cache.ask({ level: 10, index }, 'a');
+	waiting.splice(0).forEach(one => one.answer('old'));
+	await settle();
+	cache.refreshAfter(1.5 * tileSpan(10));
+	for (const index of [0, 1]) cache.ask({ level: 10, index }, 'a');
+	assert.deepEqual(
+		waiting.map(one => one.tile.index),
+		[1],
+	);
+	assert.equal(cache.peek({ level: 10, index: 1 }, 'a'), 'old');
+	// changed again while it is under way: once more, when it has come
+	cache.refreshAfter(0);
+	cache.ask({ level: 10, index: 1 }, 'a');
+	assert.equal(waiting.length, 1);
+	waiting.splice(0).forEach(one => one.answer('new'));
+	await settle();
+	assert.equal(cache.peek({ level: 10, index: 1 }, 'a'), 'new');
+	assert.equal(cache.freshness, 1);
+	cache.ask({ level: 10, index: 1 }, 'a');
+	assert.equal(waiting.length, 1);
+});

@@ -437,16 +437,22 @@ static int listen_on(struct http *http, uint16_t *port, struct err *err)
 	return 0;
 }
 
-static int start(struct http *http, struct err *err)
+/* Not where somebody else has the loop: a program that is started from there would inherit it. */
+static void prepare_process(void)
 {
 	struct rlimit files;
-	struct epoll_event event = { .events = EPOLLIN };
 
 	signal(SIGPIPE, SIG_IGN);
 	if (!getrlimit(RLIMIT_NOFILE, &files) && files.rlim_cur < MAX_CONNECTIONS + 64) {
 		files.rlim_cur = files.rlim_max < MAX_CONNECTIONS + 64 ? files.rlim_max : (rlim_t)MAX_CONNECTIONS + 64;
 		setrlimit(RLIMIT_NOFILE, &files);
 	}
+}
+
+static int start(struct http *http, struct err *err)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+
 	http->daemon = mhd()->start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, answer, http,
 					   MHD_OPTION_LISTEN_SOCKET, http->listener, MHD_OPTION_CONNECTION_LIMIT,
 					   (unsigned)MAX_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_S,
@@ -610,6 +616,7 @@ int http_run(struct http *http, const struct http_handler *handler, int stop_fd,
 {
 	struct epoll_event event = { .events = EPOLLIN, .data.fd = stop_fd }, came[4];
 
+	prepare_process();
 	http->handler = *handler;
 	if (epoll_ctl(http->epoll, EPOLL_CTL_ADD, stop_fd, &event) && errno != EEXIST)
 		return err_set(err, errno, "cannot serve the page: %s", strerror(errno));

@@ -54,7 +54,8 @@ const char *http_address(const struct http *http);
 int http_run(struct http *http, const struct http_handler *handler, int stop_fd, struct err *err);
 /*
  * The same in a loop of somebody else: begins with http_begin, and calls http_turn when http_fd is readable, which does
- * some milliseconds of work and never blocks.
+ * some milliseconds of work and never blocks. It leaves signals and limits of the process alone, where http_run ignores
+ * SIGPIPE and allows more open files.
  */
 void http_begin(struct http *http, const struct http_handler *handler);
 int http_fd(const struct http *http);
