@@ -133,11 +133,18 @@ export function watch(app: App, reports: Reports): void {
 		}
 		isBusy = false;
 	};
-	const lose = (): void => {
+	/** The machine may have slept, or inftrace has ended: then asking again and again is of no use. */
+	const lose = async (): Promise<void> => {
 		close();
-		app.isGone = true;
-		app.isFollowing = false;
-		app.tell('place');
+		try {
+			await api.get<Recording>('recording.json');
+			window.setTimeout(open, 1000);
+			if (!app.isPaused) void app.grow();
+		} catch {
+			app.isGone = true;
+			app.isFollowing = false;
+			app.tell('place');
+		}
 	};
 	const open = (): void => {
 		if (document.hidden || events || app.isGone) return;
@@ -145,8 +152,7 @@ export function watch(app: App, reports: Reports): void {
 		events.addEventListener('grow', event => {
 			void grow(JSON.parse((event as MessageEvent<string>).data) as Told);
 		});
-		// once the server has ended, asking again and again is of no use
-		events.addEventListener('error', lose);
+		events.addEventListener('error', () => void lose());
 	};
 	// an open stream holds one of the browser's few connections
 	document.addEventListener('visibilitychange', () => {
