@@ -26,7 +26,7 @@ int attach_file_check(const struct record_options *options, const struct live_op
 
 	if (!code)
 		code = record_options_check(options, err);
-	if (!code)
+	if (!code && live)
 		code = live_options_check(live, err);
 	return code ? code : attach_check(err);
 }

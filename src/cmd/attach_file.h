@@ -9,8 +9,8 @@
 #include "cmd/record_options.h"
 
 /*
- * Before anything is done: that the options make sense, and that this process can attach at all. 0, opt_misused's code
- * or -errno, and err.
+ * Before anything is done: that the options make sense, and that this process can attach at all. live: NULL where there
+ * is no such page. 0, opt_misused's code or -errno, and err.
  */
 int attach_file_check(const struct record_options *options, const struct live_options *live,
 		      const struct attach_wish *wish, struct err *err);

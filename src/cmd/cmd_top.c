@@ -252,7 +252,7 @@ static int attach(struct job *job, int argc, char **argv, struct err *err)
 						    .ring_bytes = 8 << 20 };
 	struct recorder_opts recorder_opts;
 	struct top_choice choice;
-	int code = attach_file_check(&job->shared, &attach_opts.wish, err);
+	int code = attach_file_check(&job->shared, NULL, &attach_opts.wish, err);
 
 	if (!code)
 		code = check_rights(job, err);
