@@ -395,7 +395,7 @@ static struct http_job *open_one(struct recording *recording, struct http_answer
 
 static struct http_job *report_of(struct recording *recording, struct http_answer *answer)
 {
-	const char *const argv[] = { "report", recording->path, NULL };
+	const char *const argv[] = { "report", "--format", "html", recording->path, NULL };
 	FILE *in = recording->is_model ? fopen(recording->path, "re") : NULL;
 	char *data = in ? malloc(MOST_OUTPUT) : NULL;
 

@@ -145,7 +145,7 @@ function One({ made, fail }: { made: Made; fail: (error: unknown) => void }) {
 	const keep = async (): Promise<void> => {
 		const got = await fetch(api.address('report', { id: made.id }));
 		if (!got.ok) throw new Error((await got.text()).trim());
-		save(made.model ? made.file : `${made.file}.txt`, await got.blob());
+		save(made.model ? made.file : made.file.replace(/(\.pftrace)?$/, '.html'), await got.blob());
 	};
 	return (
 		<li class={made.state}>
