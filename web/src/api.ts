@@ -132,9 +132,44 @@ export interface Slow {
 	readonly why?: { readonly words?: string | null } | null;
 }
 
+/** Of durations. */
+export interface Spread {
+	readonly count: number;
+	readonly total_ns: number;
+	readonly mean_ns: number;
+	readonly min_ns: number;
+	readonly p50_ns: number;
+	readonly p90_ns: number;
+	readonly p99_ns: number;
+	readonly max_ns: number;
+}
+
+export interface ReportOperator {
+	readonly name?: string;
+	readonly op_type: string | null;
+	readonly provider: string | null;
+	readonly calls: number;
+	readonly self_ns: number | null;
+	readonly duration?: Spread | null;
+}
+
 export interface ReportModel {
 	readonly name: string;
-	readonly inferences?: { readonly slowest?: readonly Slow[] } | null;
+	readonly pid?: number | null;
+	readonly creation?: { readonly sessions: number; readonly duration?: Spread | null } | null;
+	readonly inferences?: {
+		readonly slowest?: readonly Slow[];
+		readonly count?: number;
+		readonly failed?: number;
+		readonly not_ended?: number;
+		readonly per_second?: number | null;
+		readonly wall_ns?: number;
+		readonly latency?: Spread | null;
+	} | null;
+	readonly operators?: {
+		readonly types?: readonly ReportOperator[];
+		readonly nodes?: readonly ReportOperator[];
+	} | null;
 }
 
 export interface Cost {

@@ -19,6 +19,8 @@ const MARGINAL = /^(pid|status|batch|first|provider|failed|cut|measured)$/;
 export interface GridProps {
 	readonly what: string;
 	readonly asked: api.Asked;
+	/** All rows, where the page has them: then the server is not asked. */
+	readonly table?: Table | null;
 	/** Rows are asked for again when it changes. */
 	readonly version: number;
 	readonly sort: string;
@@ -117,8 +119,20 @@ function usePages(props: GridProps) {
 			},
 		);
 	};
-	useEffect(() => load(0), [key]);
+	const isHere = Boolean(props.table);
+	useEffect(() => {
+		if (!isHere) load(0);
+	}, [key, isHere]);
+	if (props.table) return { pages: wholeTable(props.table), load: () => {} };
 	return { pages: pages.current, load };
+}
+
+/** A table that is here as the pages that one of the server comes in. */
+function wholeTable(table: Table): Pages {
+	const pages = new Map<number, readonly (readonly Cell[])[]>();
+	for (let i = 0; i * PAGE < table.rows.length || i === 0; i++)
+		pages.set(i, table.rows.slice(i * PAGE, (i + 1) * PAGE));
+	return { key: '', columns: table.columns, total: table.total, pages, asked: new Set(), error: '' };
 }
 
 function nextSort(sort: string, column: Column): string {

@@ -75,7 +75,7 @@ export function LiveNotes({ app }: { app: App }) {
 				(live.inferences_left_out
 					? `, and ${count(live.inferences_left_out)} inferences of more than ${ago(app, live.inferences_from)} ago`
 					: '') +
-				'; the slowest and the failed inferences are all here. The answer above counts everything.',
+				'; the slowest and the failed inferences are all here. The answer above and, without a range, the tables of models and operators count everything.',
 		);
 	if (live.not_kept)
 		notes.push(

@@ -14,6 +14,7 @@ import type { Plots } from './plots';
 import { toneOf } from './paint_counters';
 import { toggleResource } from './resources';
 import { save, toCsv, toJson } from './save';
+import { sinceBeginning } from './since';
 import { useApp } from './use';
 
 const TITLES: Readonly<Record<string, string>> = {
@@ -148,8 +149,18 @@ function asked(app: App, what: string): api.Asked {
 	};
 }
 
+/** Of a live page without a range: the sums of everything since the beginning, of which the detail may be gone. */
+function tableHere(app: App, what: string): Table | null {
+	const { range, model, filter, sort } = app.place;
+	if (!app.recording.live || !app.report || range) return null;
+	const numbers = { names: app.names, classes: app.recording.classes };
+	return sinceBeginning(app.report, what, { model, filter, sort }, numbers);
+}
+
 /** All rows of a table, as far as the server gives them. */
 async function wholeTable(app: App, what: string): Promise<Table> {
+	const here = tableHere(app, what);
+	if (here) return here;
 	const [sort, dir] = app.place.sort.split('.');
 	const rows: (readonly Cell[])[] = [];
 	for (;;) {
@@ -267,6 +278,11 @@ function Tools({ app, what, plots }: { app: App; what: string; plots: () => Plot
 				</select>
 			)}
 			{what && <Filter app={app} />}
+			{tableHere(app, what) && (
+				<span class="dim" title="With a range, tables show what is kept of it">
+					since the beginning
+				</span>
+			)}
 			<RangeChip app={app} />
 			<Save app={app} what={what} plots={plots} />
 		</div>
@@ -351,6 +367,7 @@ export function Tables({ app, plots }: { app: App; plots: () => Plots | null }) 
 						key={what}
 						what={what}
 						asked={asked(app, what)}
+						table={tableHere(app, what)}
 						version={app.tableVersion}
 						sort={app.place.sort}
 						label={TITLES[tab]}
