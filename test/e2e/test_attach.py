@@ -33,6 +33,7 @@ from lab import PATIENCE, children_of, state_of, wait_until
 from recording import Recording
 
 pytestmark = pytest.mark.root
+ARM_TOOL = os.path.join(os.path.dirname(os.environ.get("INFTRACE", "")), "test", "e2e", "arm_tool")
 CHAIN = sorted(("link_%02d" % i, "Sin" if i % 2 else "Cos") for i in range(20))
 
 
@@ -742,6 +743,17 @@ def test_a_runtime_that_is_unloaded_and_loaded_again_is_no_trouble(lab, library)
     assert len(set(lines)) == 1
     assert done.recording.lost == 0 and len(done.recording.of("session")) > 1
     assert set(map(tuple, per_inference(done.recording).values())) == {tuple(CHAIN)}
+
+
+def test_another_process_with_the_number_of_one_that_has_ended_is_left_alone(lab, library):
+    """Numbers are given out again within a second where many threads come and go."""
+    server = native_server(lab, library, "chain", 256, 256)
+    with open("/proc/%d/stat" % server.process.pid) as file:
+        start = int(file.read().rpartition(")")[2].split()[19])
+    for ticks, status, out, err in ((start, 0, "1\n", ""), (start - 1, 3, "", "process %d: it has ended")):
+        done = lab.plain([ARM_TOOL, str(server.process.pid), str(ticks)])
+        assert (done.status, done.out) == (status, out)
+        assert not err or err % server.process.pid in done.err
 
 
 def test_two_versions_of_the_runtime_in_one_process_are_both_seen(lab, library):

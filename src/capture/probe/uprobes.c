@@ -251,10 +251,26 @@ static bool is_headless(pid_t pid)
  * Whether the program in the kernel must look itself whose thread it is on: there, and with perf events up to 6.12,
  * whose returns came from every process that had any probe at the place.
  */
-static bool needs_filter(const struct uprobes *uprobes, pid_t pid)
+static bool needs_filter(const struct uprobes *uprobes, const struct uprobes_copy *copy)
 {
-	return !filters_processes(uprobes) || is_headless(pid) ||
+	return !filters_processes(uprobes) || copy->is_headless ||
 	       (uprobes->loaded.link == UPROBE_LINK_PERF && !is_kernel(6, 13));
+}
+
+/* A process by what no later one has, too. */
+struct identity {
+	pid_t pid;
+	uint64_t start_ticks;
+};
+
+static bool is_of(const struct uprobes_copy *copy, const struct identity *process)
+{
+	return copy->pid == process->pid && copy->start_ticks == process->start_ticks;
+}
+
+static int say_gone(const struct identity *process, struct err *err)
+{
+	return err_set(err, ESRCH, "cannot probe process %d: it has ended", (int)process->pid);
 }
 
 static int put_links(struct uprobes *uprobes, uint32_t number, int fd, const struct analysed *file, const char *path,
@@ -279,13 +295,13 @@ static int put_links(struct uprobes *uprobes, uint32_t number, int fd, const str
 	}
 	describe(copy, file, site, n);
 	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-	place = (struct uprobe_place){ link, filters_processes(uprobes) && !is_headless(copy->pid) ? copy->pid : 0,
-				       site, n };
+	place =
+	    (struct uprobe_place){ link, filters_processes(uprobes) && !copy->is_headless ? copy->pid : 0, site, n };
 	code = uprobe_links_open(&uprobes->links[number], loaded->link,
 				 uprobes->opts.is_empty ? &loaded->empty : &loaded->program, &place, err);
 	free(site);
 	if (code == -ESRCH)
-		return err_set(err, ESRCH, "cannot probe process %d: it has ended", (int)copy->pid);
+		return say_gone(&(struct identity){ copy->pid, copy->start_ticks }, err);
 	if ((code == -EPERM || code == -EACCES) && rights_is_filtered())
 		return err_set(err, EPERM,
 			       "cannot probe process %d: a filter of system calls (seccomp) refuses it; "
@@ -301,7 +317,8 @@ static int put_links(struct uprobes *uprobes, uint32_t number, int fd, const str
 	return code ? err_set(err, -code, "cannot put probes on %s: %s", path, strerror(-code)) : 0;
 }
 
-static uint64_t start_ticks(pid_t pid)
+/* 0: there is no such process. */
+static uint64_t start_of(pid_t pid)
 {
 	struct proc_stat stat_;
 	char text[1024];
@@ -310,14 +327,17 @@ static uint64_t start_ticks(pid_t pid)
 	return got > 0 && proc_stat_parse(text, (size_t)got, &stat_) ? stat_.start_ticks : 0;
 }
 
-static void fill(struct uprobes_copy *copy, pid_t pid, const char *path)
+static void fill(struct uprobes_copy *copy, const struct identity *process, const char *path)
 {
 	char link[64];
 	ssize_t got;
 
-	*copy =
-	    (struct uprobes_copy){ .pid = pid, .start_ticks = start_ticks(pid), .path = strdup(path), .is_new = true };
-	snprintf(link, sizeof link, "/proc/%d/cwd", (int)pid);
+	*copy = (struct uprobes_copy){ .pid = process->pid,
+				       .start_ticks = process->start_ticks,
+				       .path = strdup(path),
+				       .is_headless = is_headless(process->pid),
+				       .is_new = true };
+	snprintf(link, sizeof link, "/proc/%d/cwd", (int)process->pid);
 	got = readlink(link, copy->cwd, sizeof copy->cwd - 1);
 	copy->cwd[got > 0 ? got : 0] = 0;
 }
@@ -366,8 +386,8 @@ static void note_layout(struct uprobe_armed *armed, const struct probe_sites *si
 	armed->context_options = layout->context_options;
 }
 
-static int arm(struct uprobes *uprobes, pid_t pid, const struct module *module, int fd, const struct analysed *file,
-	       struct err *err)
+static int arm(struct uprobes *uprobes, const struct identity *process, const struct module *module, int fd,
+	       const struct analysed *file, struct err *err)
 {
 	uint64_t start_ns = clock_ns();
 	uint32_t number = 0, n_tried = 0;
@@ -382,23 +402,26 @@ static int arm(struct uprobes *uprobes, pid_t pid, const struct module *module, 
 	if (n_tried == UPROBE_MAX_ARMED)
 		return err_set(err, EMFILE,
 			       "cannot probe process %d: the limit of %d probed copies of a runtime is reached",
-			       (int)pid, UPROBE_MAX_ARMED);
+			       (int)process->pid, UPROBE_MAX_ARMED);
+	fill(&uprobes->copy[number], process, module->path);
 	armed = &uprobes->loaded.armed[number];
 	*armed =
 	    (struct uprobe_armed){ .is_old_string = file->sites.is_old_string,
 				   .has_operators = uprobes->opts.has_operators,
 				   .sample = uprobes->opts.sample,
-				   .tgid = needs_filter(uprobes, pid) ? (uint32_t)pid : 0,
+				   .tgid = needs_filter(uprobes, &uprobes->copy[number]) ? (uint32_t)process->pid : 0,
 				   .generation = clock_ns(), /* not those of who had the place before */
 				   .has_gaps = uprobes->opts.sample > 1 || uprobes->opts.max_per_second,
 				   .min_gap_ns =
 				       uprobes->opts.max_per_second ? 1000000000u / uprobes->opts.max_per_second : 0 };
 	note_run(armed, module, &file->sites);
 	note_layout(armed, &file->sites);
-	fill(&uprobes->copy[number], pid, module->path);
 	uprobes->file[number].device = (uint64_t)module->major << 32 | module->minor;
 	uprobes->file[number].inode = module->inode;
 	code = put_links(uprobes, number, fd, file, module->path, err);
+	/* the kernel has found who has the number: it must have been this process */
+	if (!code && start_of(process->pid) != process->start_ticks)
+		code = say_gone(process, err);
 	if (code) {
 		uprobes_disarm(uprobes, number);
 		return code;
@@ -408,21 +431,21 @@ static int arm(struct uprobes *uprobes, pid_t pid, const struct module *module, 
 	return 0;
 }
 
-static bool is_armed(const struct uprobes *uprobes, pid_t pid, const struct module *module)
+static bool is_armed(const struct uprobes *uprobes, const struct identity *process, const struct module *module)
 {
 	for (uint32_t i = 0; i < UPROBE_MAX_ARMED; i++)
-		if (uprobes->copy[i].pid == pid && uprobes->file[i].inode == module->inode &&
+		if (is_of(&uprobes->copy[i], process) && uprobes->file[i].inode == module->inode &&
 		    uprobes->file[i].device == ((uint64_t)module->major << 32 | module->minor))
 			return true;
 	return false;
 }
 
-static int count_armed(const struct uprobes *uprobes, pid_t pid)
+static int count_armed(const struct uprobes *uprobes, const struct identity *process)
 {
 	int n = 0;
 
 	for (uint32_t i = 0; i < UPROBE_MAX_ARMED; i++)
-		n += uprobes->copy[i].pid == pid;
+		n += is_of(&uprobes->copy[i], process);
 	return n;
 }
 
@@ -430,11 +453,11 @@ static int count_armed(const struct uprobes *uprobes, pid_t pid)
  * Looks at one file of the process and arms it when it is what is wanted: a runtime, or with a host a provider's
  * library. *host: the runtime, once it is known.
  */
-static int look(struct uprobes *uprobes, pid_t pid, const struct module *module, const struct analysed **host,
-		enum modules_verdict wanted, struct err *err)
+static int look(struct uprobes *uprobes, const struct identity *process, const struct module *module,
+		const struct analysed **host, enum modules_verdict wanted, struct err *err)
 {
 	struct analysed *file;
-	int fd = modules_open(pid, module, err), code = 0;
+	int fd = modules_open(process->pid, module, err), code = 0;
 
 	if (fd == -EACCES)
 		return fd; /* as all files of this process */
@@ -447,22 +470,25 @@ static int look(struct uprobes *uprobes, pid_t pid, const struct module *module,
 			*err = file->err;
 		if (!code && wanted == MODULES_RUNTIME && !*host)
 			*host = file;
-		if (!code && !is_armed(uprobes, pid, module))
-			code = arm(uprobes, pid, module, fd, file, err);
+		if (!code && !is_armed(uprobes, process, module))
+			code = arm(uprobes, process, module, fd, file, err);
 	}
 	close(fd);
 	return code == -ENOENT ? 0 : code;
 }
 
-int uprobes_arm(struct uprobes *uprobes, pid_t pid, struct err *err)
+int uprobes_arm(struct uprobes *uprobes, pid_t pid, uint64_t start_ticks, struct err *err)
 {
+	const struct identity process = { pid, start_of(pid) };
 	const struct analysed *host = NULL;
 	struct modules modules = { 0 };
 	struct err first = { 0 }, failure;
 	int code = 0;
 
-	if (uprobes->is_final && count_armed(uprobes, pid))
-		return count_armed(uprobes, pid);
+	if (!process.start_ticks || (start_ticks && start_ticks != process.start_ticks))
+		return say_gone(&process, err);
+	if (uprobes->is_final && count_armed(uprobes, &process))
+		return count_armed(uprobes, &process);
 	if (uprobes->is_final)
 		return err_set(
 		    err, EPERM,
@@ -475,18 +501,19 @@ int uprobes_arm(struct uprobes *uprobes, pid_t pid, struct err *err)
 		code = err_set(err, ENOTSUP, "cannot probe process %d: it runs 32-bit code", (int)pid);
 	for (int wanted = MODULES_RUNTIME; wanted <= MODULES_LIBRARY && !code; wanted++) {
 		for (size_t i = 0; i < modules.n && (wanted == MODULES_RUNTIME || host); i++)
-			if (look(uprobes, pid, &modules.module[i], &host, (enum modules_verdict)wanted, &failure) &&
+			if (look(uprobes, &process, &modules.module[i], &host, (enum modules_verdict)wanted,
+				 &failure) &&
 			    !first.code)
 				first = failure;
 	}
 	modules_done(&modules);
 	if (code)
 		return code;
-	if (first.code && !count_armed(uprobes, pid)) {
+	if (first.code && !count_armed(uprobes, &process)) {
 		*err = first;
 		return -first.code;
 	}
-	return count_armed(uprobes, pid);
+	return count_armed(uprobes, &process);
 }
 
 void uprobes_close(struct uprobes *uprobes)

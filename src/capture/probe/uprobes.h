@@ -57,8 +57,11 @@ struct uprobes *uprobes_open(const struct uprobes_opts *opts, struct err *err);
  * are armed now (0: it has none mapped so far, which is no error), or -errno and err: it is gone, its memory map may
  * not be read, its runtime is not understood, the kernel says no. The gate of what is new is open if uprobes_start
  * was called. A failure leaves nothing behind.
+ *
+ * start_ticks: field 22 of /proc/PID/stat, with the pid the identity of the process: one that has the number of a
+ * process that has ended is -ESRCH. 0: whoever has the number now.
  */
-int uprobes_arm(struct uprobes *uprobes, pid_t pid, struct err *err);
+int uprobes_arm(struct uprobes *uprobes, pid_t pid, uint64_t start_ticks, struct err *err);
 
 /* Takes the probes of this copy out again; it is none from now on. */
 void uprobes_disarm(struct uprobes *uprobes, uint32_t number);
@@ -96,6 +99,7 @@ struct uprobes_copy {
 	char cwd[512];				     /* of the process */
 	bool has_load;				     /* the beginning of creations is seen */
 	bool has_weights;			     /* each weight of them is */
+	bool is_headless;			     /* the first thread of the process has ended */
 	bool is_old_string, is_new;		     /* is_new: nobody was told of it so far */
 	uint64_t arm_ns;
 };

@@ -18,7 +18,7 @@ struct uprobes *uprobes_open(const struct uprobes_opts *opts, struct err *err)
 	return NULL;
 }
 
-int uprobes_arm(struct uprobes *uprobes, pid_t pid, struct err *err)
+int uprobes_arm(struct uprobes *uprobes, pid_t pid, uint64_t start_ticks, struct err *err)
 {
 	return err_set(err, ENOTSUP, "cannot probe process %d: this inftrace was built without probes", (int)pid);
 }

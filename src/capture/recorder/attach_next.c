@@ -94,7 +94,7 @@ static bool admit(struct attach_next *all, struct attached *attached, const stru
 	const struct say *say = &all->job->opts->say;
 	bool is_new = !is_attached(attached, program);
 	struct err trouble = { 0 };
-	int n = uprobes_arm(all->uprobes, program->pid, &trouble);
+	int n = uprobes_arm(all->uprobes, program->pid, program->start_ticks, &trouble);
 
 	if (n > 0 && is_new)
 		n = attached_add(attached, program->pid, program->start_ticks, &trouble) ? -1 : n;

@@ -171,7 +171,7 @@ static int tell_failure(struct watched *watched, const char *reason, struct sink
 static int look(struct uprobe_state *state, struct watched *watched, struct sink *out, uint64_t now_ns, struct err *err)
 {
 	struct err failure;
-	int n = uprobes_arm(state->target->uprobes, watched->pid, &failure), code = 0;
+	int n = uprobes_arm(state->target->uprobes, watched->pid, watched->start_ticks, &failure), code = 0;
 
 	watched->look_ns = clock_ns() + watched->wait_ns;
 	watched->wait_ns = watched->wait_ns * 2 < LONGEST_WAIT_NS ? watched->wait_ns * 2 : LONGEST_WAIT_NS;
@@ -179,7 +179,7 @@ static int look(struct uprobe_state *state, struct watched *watched, struct sink
 		return watched->has_failed || n == -ESRCH ? 0 : tell_failure(watched, failure.msg, out, now_ns, err);
 	for (uint32_t i = 0; i < UPROBE_MAX_ARMED && !code && n; i++) {
 		struct uprobes_copy *copy = uprobes_copy(state->target->uprobes, i);
-		if (copy && copy->is_new && copy->pid == watched->pid)
+		if (copy && copy->is_new && copy->pid == watched->pid && copy->start_ticks == watched->start_ticks)
 			code = take_copy(state, watched, i, out, now_ns, err);
 	}
 	return code;
