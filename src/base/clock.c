@@ -9,10 +9,7 @@
  */
 #include "base/clock.h"
 
-#include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 /* Lines over which the rate is measured; the shortest line, and the shortest first one, after a jump. */
 enum { BASELINE = 8, LINE_NS = 50000000, FIRST_LINE_NS = 10000000 };
@@ -252,39 +249,4 @@ bool clock_map_knows(const struct clock_map *map, uint64_t ticks)
 uint64_t clock_map_now(const struct clock_map *map)
 {
 	return map->reader->ns(map->reader->ctx, CLOCK_MONOTONIC);
-}
-
-static bool file_has(const char *sysroot, const char *path, const char *words[2])
-{
-	char name[512], text[8192];
-	ssize_t n;
-	int fd;
-
-	snprintf(name, sizeof name, "%s%s", sysroot ? sysroot : "", path);
-	fd = open(name, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	n = read(fd, text, sizeof text - 1);
-	close(fd);
-	if (n <= 0)
-		return false;
-	text[n] = 0;
-	return strstr(text, words[0]) && strstr(text, words[1]);
-}
-
-bool clock_is_invariant(const char *sysroot, const char **reason)
-{
-#if defined(__x86_64__)
-	const char *flags[2] = { "constant_tsc", "nonstop_tsc" }, *source[2] = { "tsc", "tsc" };
-
-	if (file_has(sysroot, "/sys/devices/system/clocksource/clocksource0/current_clocksource", source))
-		return true;
-	if (reason)
-		*reason = file_has(sysroot, "/proc/cpuinfo", flags)
-			      ? "the kernel does not use the TSC as its clock source"
-			      : "the processor's TSC is not invariant";
-	return false;
-#else
-	return true;
-#endif
 }

@@ -10,15 +10,10 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/processor.h"
 #include "base/syscalls.h"
 
 enum { MAX_SEGMENTS = 64, MAX_ENTRIES = 128, TEXT = 128 };
-
-#if defined(__x86_64__)
-enum { MACHINE = EM_X86_64 };
-#elif defined(__aarch64__)
-enum { MACHINE = EM_AARCH64 };
-#endif
 
 /* Segments of the file, as far as they matter here. */
 struct segments {
@@ -105,7 +100,7 @@ enum program_file program_file_kind(int fd)
 		return PROGRAM_NO_ELF;
 	if (header.e_ident[EI_CLASS] != ELFCLASS64)
 		return PROGRAM_32_BIT;
-	if (got != sizeof header || header.e_machine != MACHINE)
+	if (got != sizeof header || header.e_machine != PROCESSOR_ELF)
 		return PROGRAM_OTHER_PROCESSOR;
 	read_segments(fd, &header, &segments);
 	if (segments.interpreter.p_type) {

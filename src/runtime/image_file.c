@@ -14,6 +14,8 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include "base/processor.h"
+
 enum { MAX_HEADERS = 64, PAGE = 4096, WHOLE = 256 << 20 };
 static const uint64_t max_address = 1ull << 46, max_file = 1ull << 32;
 
@@ -69,8 +71,8 @@ static int check_header(const struct image_file *file, Elf64_Ehdr *header, struc
 	if (file->size < sizeof *header)
 		return refuse(file, err, file->size, "it ends inside its header");
 	memcpy(header, file->data, sizeof *header);
-	if (header->e_machine != EM_X86_64)
-		return refuse(file, err, 18, "it is not for x86-64");
+	if (header->e_machine != PROCESSOR_ELF)
+		return refuse(file, err, 18, "it is not for " PROCESSOR_NAME);
 	if (header->e_type != ET_DYN && header->e_type != ET_EXEC)
 		return refuse(file, err, 16, "it is neither a program nor a shared library");
 	if (header->e_phentsize != sizeof(Elf64_Phdr) || !header->e_phnum || header->e_phnum > MAX_HEADERS)
@@ -311,9 +313,9 @@ static int relocate(struct loader *loader, struct err *err)
 		Elf64_Rela rela;
 		uint64_t value;
 		memcpy(&rela, at + i * sizeof rela, sizeof rela);
-		if (ELF64_R_TYPE(rela.r_info) == R_X86_64_RELATIVE)
+		if (ELF64_R_TYPE(rela.r_info) == PROCESSOR_RELATIVE)
 			put_word(loader->image, rela.r_offset, (uint64_t)rela.r_addend);
-		else if (ELF64_R_TYPE(rela.r_info) == R_X86_64_64 &&
+		else if (ELF64_R_TYPE(rela.r_info) == PROCESSOR_WORD &&
 			 find_symbol(loader, ELF64_R_SYM(rela.r_info), &value))
 			put_word(loader->image, rela.r_offset, value + (uint64_t)rela.r_addend);
 	}
@@ -405,10 +407,10 @@ bool image_file_bias(const struct image_file *file, uint64_t map_start, uint64_t
 	 * mapping
 	 */
 	for (int i = 0; i < file->n_parts; i++) {
-		uint64_t start = file->part[i].offset & ~(uint64_t)(PAGE - 1);
+		uint64_t start = file->part[i].offset & ~(page_size() - 1);
 		if (map_offset < start || map_offset - start >= file->part[i].size + (file->part[i].offset - start))
 			continue;
-		*bias = map_start - ((file->part[i].address & ~(uint64_t)(PAGE - 1)) + (map_offset - start));
+		*bias = map_start - ((file->part[i].address & ~(page_size() - 1)) + (map_offset - start));
 		found = true;
 		if (map_offset == start)
 			break;

@@ -219,8 +219,9 @@ static uint32_t pass_text(uint64_t hash, const char *text, size_t len)
 	}
 	if (at % SEGMENT_TEXTS_SIZE + size > SEGMENT_TEXTS_SIZE)
 		at += SEGMENT_TEXTS_SIZE - at % SEGMENT_TEXTS_SIZE;
-	/* an exchange, because nothing may be written before it */
+	/* an exchange and a fence, because nothing may be written before it */
 	__atomic_exchange_n(&agent.segment->texts_begun, at + size, __ATOMIC_ACQ_REL);
+	__atomic_thread_fence(__ATOMIC_RELEASE);
 	entry = (struct text_entry *)(texts.start + at % SEGMENT_TEXTS_SIZE);
 	*entry = (struct text_entry){ TEXT_PASSES | (uint32_t)(at / 8), (uint32_t)len };
 	memcpy(entry + 1, text, len);

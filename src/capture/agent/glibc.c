@@ -9,12 +9,9 @@
 #include <stddef.h>
 #include <string.h>
 
-#if defined(__x86_64__)
-#define OLDEST "GLIBC_2.2.5"
-#else
-#define OLDEST "GLIBC_2.17"
-#endif
-#define REFER(name) __asm__(".symver " #name "," #name "@" OLDEST);
+#include "base/processor.h"
+
+#define REFER(name) __asm__(".symver " #name "," #name "@" PROCESSOR_LIBC);
 
 REFER(dlopen)
 REFER(dlclose)
@@ -41,10 +38,10 @@ struct glibc glibc;
 /* dlsym is defined by the agent itself (first.c). */
 static void find_dlsym(void)
 {
-	static const char *const versions[] = { "GLIBC_2.34", "GLIBC_2.2.5", "GLIBC_2.17" };
+	static const char *const versions[] = { "GLIBC_2.34", PROCESSOR_LIBC };
 	void *found;
 
-	for (unsigned i = 0; i < 3 && dlvsym && !glibc.dlsym; i++) {
+	for (unsigned i = 0; i < 2 && dlvsym && !glibc.dlsym; i++) {
 		found = dlvsym(RTLD_NEXT, "dlsym", versions[i]);
 		memcpy(&glibc.dlsym, &found, sizeof found);
 	}

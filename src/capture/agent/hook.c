@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/processor.h"
 #include "base/syscalls.h"
 #include "capture/agent/agent.h"
 #include "runtime/peek.h"
@@ -27,13 +28,14 @@ static const struct image *opened;
 
 static bool protect(const struct image *image, bool is_open)
 {
-	uint64_t start = image->relro_start & ~4095ull, end = image->relro_end;
+	const uint64_t page = page_size() - 1;
+	uint64_t start = image->relro_start & ~page, end = image->relro_end;
 	int saved = errno, failed;
 
 	if (!image->relro_end)
 		return true;
 	/* the loader protects whole pages only: the last, partial one is still writable */
-	end = is_open ? (end + 4095) & ~4095ull : end & ~4095ull;
+	end = is_open ? (end + page) & ~page : end & ~page;
 	failed =
 	    end > start ? call_protect((void *)start, end - start, is_open ? PROT_READ | PROT_WRITE : PROT_READ) : 0;
 	errno = saved;
@@ -171,7 +173,7 @@ static bool is_import(const struct image *image, const struct dynamic *dynamic, 
 	uint32_t type = (uint32_t)ELF64_R_TYPE(rela->r_info);
 	size_t size;
 
-	if (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT)
+	if (type != PROCESSOR_JUMP_SLOT && type != PROCESSOR_GLOB_DAT)
 		return false;
 	size = strlen(name) + 1;
 	symbol = image_at(image, dynamic->symbols + ELF64_R_SYM(rela->r_info) * sizeof *symbol, sizeof *symbol, 0);

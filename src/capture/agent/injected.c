@@ -21,6 +21,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/processor.h"
 #include "base/syscalls.h"
 #include "capture/agent/agent.h"
 #include "capture/agent/annotate.h"
@@ -53,15 +54,15 @@ enum { LOOK_MS = 100, GIVE_BACK_MS = 5, GIVE_BACK_TIMES = 400 };
 static int restore_slot(struct dl_phdr_info *info, size_t size, void *data)
 {
 	const struct ferry_head *head = data;
-	void *page = (void *)(head->slot & ~4095ull);
+	void *page = (void *)(head->slot & ~(page_size() - 1));
 	uint64_t found;
 
 	if (!peek_read(head->slot, &found, sizeof found) || found - (uint64_t)head >= FERRY_MAX ||
-	    call_protect(page, 4096, PROT_READ | PROT_WRITE))
+	    call_protect(page, page_size(), PROT_READ | PROT_WRITE))
 		return 1;
 	__atomic_store_n((uint64_t *)head->slot, head->original, __ATOMIC_RELEASE);
 	if (head->slot_is_readonly)
-		call_protect(page, 4096, PROT_READ);
+		call_protect(page, page_size(), PROT_READ);
 	return 1;
 }
 

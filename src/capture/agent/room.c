@@ -9,14 +9,15 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/processor.h"
 #include "base/syscalls.h"
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
 #endif
 
-enum { PAGE = 4096, MAX_PARTS = SEGMENT_MAX_RINGS + 64, DICT_STEP = 64 << 10, DICT_MAP = 1 << 20 };
-enum { HEADER = (sizeof(struct segment) + PAGE - 1) / PAGE * PAGE };
+enum { MAX_PARTS = SEGMENT_MAX_RINGS + 64, DICT_STEP = 64 << 10, DICT_MAP = 1 << 20 };
+enum { ROUND = 4096, HEADER = (sizeof(struct segment) + ROUND - 1) / ROUND * ROUND };
 
 /* In a part of the last segment a thread that was stopped between two instructions of a hook may still write. */
 enum age { NOW, LAST, OLD };
@@ -120,7 +121,7 @@ struct segment *room_open(int fd, uint64_t size, const char *path)
 	room.dict = map_file(fd, SEGMENT_DICT, DICT_STEP, NULL);
 	room.dict_mapped = room.dict ? DICT_STEP : 0;
 	header = open_part(fd, 0, HEADER);
-	seed = open_part(fd, SEGMENT_RINGS, PAGE);
+	seed = open_part(fd, SEGMENT_RINGS, page_size());
 	if (!room.dict || !header || !seed || !populate(header, 0, HEADER)) {
 		get_older();
 		return NULL;
@@ -193,7 +194,8 @@ char *room_take(uint64_t bytes, uint64_t *offset)
 	bool has_place;
 	char *start;
 
-	if (room.size - room.next < bytes || !(part = find_part(bytes + PAGE)))
+	bytes = (bytes + page_size() - 1) & ~(page_size() - 1);
+	if (room.size - room.next < bytes || !(part = find_part(bytes + page_size())))
 		return NULL;
 	has_place = part->start != NULL;
 	start = map_next(part);

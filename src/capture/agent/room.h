@@ -26,7 +26,7 @@ struct segment *room_open(int fd, uint64_t size, const char *path);
 void room_leave_parents(void);
 /* The dictionary, of which this many bytes exist. It may move with each call. NULL: out of memory. */
 char *room_dict(uint64_t bytes);
-/* The next bytes of the file, a multiple of 4096. They exist, and stay where they are. NULL: out of memory. */
+/* The next bytes of the file, rounded up to whole pages. They exist, and stay where they are. NULL: out of memory. */
 char *room_take(uint64_t bytes, uint64_t *offset);
 /* Frees the memory behind the segment; what is mapped stays mapped. */
 void room_give_back(void);

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/processor.h"
 #include "capture/decode/segment_guard.h"
 
 int segment_open(struct segment_map *map, const char *path, struct names *names, struct err *err)
@@ -115,7 +116,7 @@ static bool copy_passing(const struct segment_map *map, uint32_t id, char *text,
 	if (entry.id != id || entry.n > SEGMENT_MAX_TEXT || SEGMENT_TEXTS_SIZE - place - sizeof entry < entry.n)
 		return false;
 	memcpy(text, (const char *)segment + offset + place + sizeof entry, entry.n);
-	__asm__ volatile("" ::: "memory"); /* first the text, then the position */
+	__atomic_thread_fence(__ATOMIC_ACQUIRE); /* first the text, then the position */
 	*len = entry.n;
 	return __atomic_load_n(&segment->texts_begun, __ATOMIC_ACQUIRE) - at <= SEGMENT_TEXTS_SIZE;
 }
@@ -319,11 +320,13 @@ struct ring *segment_ring(const struct segment_map *map, uint32_t number, uint64
 
 void segment_forget(const struct segment_map *map, uint32_t number)
 {
-	uint64_t bytes;
+	uint64_t bytes, start;
 	struct ring *ring = segment_ring(map, number, &bytes);
 
-	if (ring)
-		madvise(ring_data(ring), bytes, MADV_DONTNEED);
+	if (!ring)
+		return;
+	start = (uint64_t)ring_data(ring) & ~(page_size() - 1); /* the ring's header may lie on the same page */
+	madvise((void *)start, (uint64_t)ring_data(ring) + bytes - start, MADV_DONTNEED);
 }
 
 void segment_forget_names(struct segment_map *map)

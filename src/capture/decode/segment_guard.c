@@ -8,20 +8,22 @@
 #include <signal.h>
 #include <sys/mman.h>
 
-enum { PAGE = 4096 };
+#include "base/processor.h"
+
 static struct segment_map *guarded;
 
 static void fill(int number, siginfo_t *info, void *context)
 {
 	uintptr_t at = (uintptr_t)info->si_addr;
-	void *page = (void *)(at & ~(uintptr_t)(PAGE - 1));
+	void *page = (void *)(at & ~(page_size() - 1));
 
 	for (struct segment_map *map = guarded; map; map = map->next_guarded) {
 		if (at - (uintptr_t)map->segment >= map->size)
 			continue;
 		map->n_nonsense += !map->is_cut;
 		map->is_cut = true;
-		if (mmap(page, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == page)
+		if (mmap(page, page_size(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) ==
+		    page)
 			return;
 	}
 	signal(SIGBUS, SIG_DFL); /* the access is repeated */

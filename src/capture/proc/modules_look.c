@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/processor.h"
 #include "capture/proc/modules.h"
 #include "runtime/runtimes.h"
 
@@ -159,8 +160,8 @@ static void find_parts(struct modules_looking *looking)
 	size_t size;
 
 	if (pread(looking->fd, &elf, sizeof elf, 0) != sizeof elf || memcmp(elf.e_ident, ELFMAG, SELFMAG) ||
-	    elf.e_ident[EI_CLASS] != ELFCLASS64 || elf.e_machine != EM_X86_64 || elf.e_phentsize != sizeof *header ||
-	    elf.e_phnum > MAX_HEADERS || elf.e_phoff > file_size)
+	    elf.e_ident[EI_CLASS] != ELFCLASS64 || elf.e_machine != PROCESSOR_ELF ||
+	    elf.e_phentsize != sizeof *header || elf.e_phnum > MAX_HEADERS || elf.e_phoff > file_size)
 		return;
 	size = elf.e_phnum * sizeof *header;
 	if (pread(looking->fd, header, size, (off_t)elf.e_phoff) != (ssize_t)size)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/processor.h"
 #include "capture/proc/proc.h"
 #include "event/ring.h"
 
@@ -53,21 +54,22 @@ double recorder_cost_event_ns(void)
 /* Too few bytes for a huge page. The shortest of some rounds, as above. */
 double recorder_cost_fault_ns(void)
 {
+	const size_t size = page_size();
 	uint64_t best_ns = UINT64_MAX;
 
 	for (int i = 0; i < FAULT_ROUNDS; i++) {
 		volatile char *page =
-		    mmap(NULL, FAULTS * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		    mmap(NULL, FAULTS * size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 		uint64_t start, ns;
 
 		if (page == MAP_FAILED)
 			return 0;
 		start = clock_ns();
 		for (size_t n = 0; n < FAULTS; n++)
-			page[n * 4096] = 1;
+			page[n * size] = 1;
 		ns = clock_ns() - start;
 		best_ns = ns < best_ns ? ns : best_ns;
-		munmap((void *)page, FAULTS * 4096);
+		munmap((void *)page, FAULTS * size);
 	}
 	return (double)best_ns / FAULTS;
 }

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/processor.h"
 #include "capture/decode/recorded_drain.h"
 #include "capture/decode/segment_folder.h"
 #include "capture/proc/namespace.h"
@@ -337,7 +338,7 @@ static int note_clock(struct agent_state *state, const char *topic, struct event
 /* Which clock it was, at the end. */
 static int note_last_clock(struct agent_state *state, struct sink *out, uint64_t now_ns, struct err *err)
 {
-	struct arg args[3] = { arg_text(KEY_SOURCE, out, state->use_ticks ? "tsc" : "CLOCK_MONOTONIC"),
+	struct arg args[3] = { arg_text(KEY_SOURCE, out, state->use_ticks ? PROCESSOR_COUNTER : "CLOCK_MONOTONIC"),
 			       arg_int(KEY_ERROR_NS, (int64_t)(state->clock.error_ns + state->clock.width_ns)),
 			       arg_int(KEY_COUNT, (int64_t)state->clock.n_jumps) };
 	struct event note = { .time_ns = now_ns, .args = args, .n_args = state->clock.n_jumps ? 3 : 2 };

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/processor.h"
 #include "model/ort/ort_places.h"
 #include "model/ort/ort_version.h"
 
@@ -115,8 +116,8 @@ static bool look_below(struct search *search, const char *folder)
 		"/lib64",
 		"/capi",
 		"/onnxruntime/capi",
-		"/bin/napi-v*/linux/" ORT_NODE_ARCH,
-		"/node_modules/onnxruntime-node/bin/napi-v*/linux/" ORT_NODE_ARCH,
+		"/bin/napi-v*/linux/" PROCESSOR_NODE,
+		"/node_modules/onnxruntime-node/bin/napi-v*/linux/" PROCESSOR_NODE,
 		"/lib/python3*/site-packages/onnxruntime/capi",
 	};
 	char pattern[2 * PATH_MAX + 128], start[2 * PATH_MAX];

@@ -14,6 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/processor.h"
+
 enum { MAX_FOLDERS = 400, MAX_CONF_LINES = 200, MAX_PARENTS = 16 };
 
 struct walk {
@@ -98,8 +100,8 @@ static void walk_loader_conf(struct walk *walk)
 static void walk_loader(struct walk *walk)
 {
 	static const char *const standard[] = {
-		"/lib/x86_64-linux-gnu",
-		"/usr/lib/x86_64-linux-gnu",
+		"/lib/" PROCESSOR_MULTIARCH,
+		"/usr/lib/" PROCESSOR_MULTIARCH,
 		"/usr/local/lib",
 		"/lib64",
 		"/usr/lib64",
@@ -201,7 +203,7 @@ static void walk_python(struct walk *walk)
 	walk_variable(walk, "HOME", "/.pyenv/versions/*");
 }
 
-#define NODE_LIBRARY "onnxruntime-node/bin/napi-v*/linux/" ORT_NODE_ARCH
+#define NODE_LIBRARY "onnxruntime-node/bin/napi-v*/linux/" PROCESSOR_NODE
 
 static void walk_modules(struct walk *walk, const char *modules)
 {

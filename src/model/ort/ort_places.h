@@ -3,13 +3,6 @@
 #ifndef MODEL_ORT_ORT_PLACES_H
 #define MODEL_ORT_ORT_PLACES_H
 
-/* Node's name for this architecture. */
-#if defined(__aarch64__)
-#define ORT_NODE_ARCH "arm64"
-#else
-#define ORT_NODE_ARCH "x64"
-#endif
-
 /*
  * sysroot: "" on a live machine. For another machine's files below that folder only fixed places are listed, because
  * variables, the current folder and the home belong to this machine.

@@ -21,13 +21,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#if defined(__aarch64__)
-#define MACHINE EM_AARCH64
-#else
-#define MACHINE EM_X86_64
-#endif
+#include "base/processor.h"
 
-enum { MAX_NAMES = 4096, MAX_LEN = 200, PAGE = 4096, N_HEADERS = 3, N_TAGS = 6, ZEROS = 64 << 10 };
+enum { MAX_NAMES = 4096, MAX_LEN = 200, PAGE = PROCESSOR_MAX_PAGE, N_HEADERS = 3, N_TAGS = 6, ZEROS = 64 << 10 };
 
 struct names {
 	char text[64 << 10]; /* one after the other, each with its NUL; the first is empty */
@@ -117,7 +113,7 @@ static size_t write_library(const struct names *names, uint8_t *to, size_t size)
 			      .e_ehsize = sizeof header,
 			      .e_phentsize = sizeof(Elf64_Phdr),
 			      .e_phnum = N_HEADERS,
-			      .e_machine = MACHINE };
+			      .e_machine = PROCESSOR_ELF };
 	Elf64_Phdr headers[N_HEADERS] = {
 		{ .p_type = PT_LOAD,
 		  .p_flags = PF_R | PF_W,
