@@ -10,8 +10,8 @@
  * 0SSSS?00S: at z it starts with GetExecutionHandle, then Sync z+1, OnRunStart z+2, OnRunEnd z+3. For a version newer
  * than the table the shape alone decides.
  *
- * The OrtApi table is the one that GetApi returns. OrtApiBase is a pair of functions: GetVersionString (lea of
- * "1.<minor>.<patch>", ret) and GetApi (compares with minor - 1, then lea of the table).
+ * The OrtApi table is the one that GetApi returns. OrtApiBase is a pair of functions: GetVersionString (returns the
+ * address of "1.<minor>.<patch>") and GetApi (compares with minor - 1, then takes the address of the table).
  */
 #include "runtime/ort.h"
 
@@ -21,9 +21,10 @@
 #include <string.h>
 
 #include "runtime/ort_borders.h"
+#include "runtime/ort_machine.h"
 #include "runtime/trivial_body.h"
 
-enum { SHAPE = 48, NEWEST = 31, GET_API = 100, SHORT_GET_API = 20 };
+enum { SHAPE = 48, NEWEST = 31 };
 
 bool ort_is_in(const struct rtti *rtti)
 {
@@ -42,12 +43,8 @@ static const struct {
 static char body(const struct image *image, uint64_t function)
 {
 	char letter = trivial_body(image, function);
-	const uint8_t *at = letter == '.' ? image_at(image, function, 48, IMAGE_X) : NULL;
 
-	for (int i = 0; at && i < 28; i++)
-		if (!memcmp(at + i, "\x41\xc6\x01\0", 4))
-			return 'K';
-	return letter;
+	return letter == '.' && ort_machine_stores_not_packed(image, function) ? 'K' : letter;
 }
 
 /* The shape of the first table of a class (or of the first class derived from it); "" if there is none. */
@@ -59,7 +56,7 @@ static void shape_of(struct rtti *rtti, const char *class_name, char shape[SHAPE
 
 	for (; n && i < SHAPE; i++) {
 		uint64_t function = image_word(rtti->image, vtable[0].slots + 8 * (uint64_t)i);
-		if (!image_has(rtti->image, function, IMAGE_X))
+		if (!function || !image_has(rtti->image, function, IMAGE_X)) /* in a file, code may begin at 0 */
 			break;
 		shape[i] = body(rtti->image, function);
 	}
@@ -188,23 +185,6 @@ static void find_telemetry_slots(struct runtime_found *ort, struct rtti *rtti)
 	leave_out(ort, ORT_EVALUATION_START, shape);
 }
 
-/* Matches [endbr64] lea rax, [rip + d]; ret. Returns rax, or 0 for any other code. */
-static uint64_t returned_address(const struct image *image, uint64_t function)
-{
-	const uint8_t *at = image_at(image, function, 16, IMAGE_X);
-	uint64_t start = function;
-	int32_t d;
-
-	if (!at)
-		return 0;
-	if (!memcmp(at, "\xf3\x0f\x1e\xfa", 4))
-		at += 4, start += 4;
-	if (memcmp(at, "\x48\x8d\x05", 3) || at[7] != 0xc3)
-		return 0;
-	memcpy(&d, at + 3, 4);
-	return start + 7 + (uint64_t)(int64_t)d;
-}
-
 /* "1.<minor>.<patch>": the minor, or -1. */
 static int minor_of(const char *version)
 {
@@ -215,41 +195,6 @@ static int minor_of(const char *version)
 		return -1;
 	minor = strtol(version + 2, &end, 10);
 	return *end == '.' && isdigit((unsigned char)end[1]) && end - version <= 5 ? (int)minor : -1;
-}
-
-static bool compares_with(const uint8_t *at, int minor)
-{
-	return at[0] == 0x83 && (at[1] & 0xf8) == 0xf8 && (at[2] == minor - 1 || at[2] == minor);
-}
-
-/* GetApi(v) compares v - 1 with minor - 1, then loads the table's address: returns that address. */
-static uint64_t table_of(const struct image *image, uint64_t function, int minor)
-{
-	const uint8_t *at = image_at(image, function, GET_API + 16, IMAGE_X);
-	bool compared = false;
-
-	for (int i = 0; at && i < GET_API; i++) {
-		int32_t d;
-		uint64_t table;
-		compared |= compares_with(at + i, minor);
-		if (!compared || memcmp(at + i, "\x48\x8d\x05", 3))
-			continue;
-		memcpy(&d, at + i + 3, 4);
-		table = function + (uint64_t)i + 7 + (uint64_t)(int64_t)d;
-		return (table & 7) || !image_at(image, table, 8, IMAGE_W) ? 0 : table;
-	}
-	return 0;
-}
-
-/* Whether it compares like a GetApi. Up to 1.7 some load the table's address first, and their table is not used. */
-static bool is_get_api(const struct image *image, uint64_t function, int minor)
-{
-	const uint8_t *at = image_at(image, function, SHORT_GET_API + 3, IMAGE_X);
-
-	for (int i = 0; at && i < SHORT_GET_API; i++)
-		if (compares_with(at + i, minor))
-			return true;
-	return false;
 }
 
 /*
@@ -312,13 +257,15 @@ static int find_api_in(struct runtime_found *ort, uint64_t start, uint64_t end)
 		unsigned n;
 		int minor;
 		if (word[i] - code.start >= code.end - code.start ||
-		    word[i + 1] - code.start >= code.end - code.start || !(text = returned_address(image, word[i + 1])))
+		    word[i + 1] - code.start >= code.end - code.start ||
+		    !(text = ort_machine_returned_address(image, word[i + 1])))
 			continue;
 		version = image_text(image, text, 32);
 		minor = minor_of(version);
-		table = minor > 0 ? table_of(image, word[i], minor) : 0;
+		table = minor > 0 ? ort_machine_table_of(image, word[i], minor) : 0;
 		n = table ? slots_in(image, table, minor) : 0;
-		if (n ? n_found && ort->api == table : minor <= 0 || n_found || !is_get_api(image, word[i], minor))
+		if (n ? n_found && ort->api == table
+		      : minor <= 0 || n_found || !ort_machine_is_get_api(image, word[i], minor))
 			continue;
 		ort->version = version;
 		ort->minor = minor;

@@ -15,11 +15,10 @@
  */
 #include "runtime/ort_borders.h"
 
-#include <string.h>
-
+#include "runtime/ort_machine.h"
 #include "runtime/trivial_body.h"
 
-enum { MAX_SLOTS = 16, CODE = 60, SHORT_CODE = 28 };
+enum { MAX_SLOTS = 16 };
 
 struct table {
 	const struct image *image;
@@ -36,9 +35,11 @@ static struct table table_of(struct rtti *rtti, const char *class_name)
 	if (!rtti_derived(rtti, class_name, &vtable))
 		return table;
 	table.slots = vtable[0].slots;
-	while (table.n < MAX_SLOTS &&
-	       image_has(rtti->image, image_word(rtti->image, table.slots + 8 * (uint64_t)table.n), IMAGE_X))
-		table.n++;
+	for (uint64_t at; table.n < MAX_SLOTS; table.n++) {
+		at = image_word(rtti->image, table.slots + 8 * (uint64_t)table.n);
+		if (!at || !image_has(rtti->image, at, IMAGE_X)) /* in a file, code may begin at 0 */
+			break;
+	}
 	return table;
 }
 
@@ -47,52 +48,16 @@ static uint64_t function_of(const struct table *table, int slot)
 	return slot < table->n ? image_word(table->image, table->slots + 8 * (uint64_t)slot) : 0;
 }
 
-/* Its first CODE bytes, behind endbr64; NULL: unreadable. */
+/* Its first bytes, behind the landing pad; NULL: unreadable. */
 static const uint8_t *code_of(const struct table *table, int slot)
 {
-	const uint8_t *at = image_at(table->image, function_of(table, slot), CODE + 4, IMAGE_X);
+	const uint8_t *at =
+	    image_at(table->image, function_of(table, slot), ORT_MACHINE_CODE + ORT_MACHINE_PAD, IMAGE_X);
 
-	return at && !memcmp(at, "\xf3\x0f\x1e\xfa", 4) ? at + 4 : at;
+	return at && ort_machine_is_pad(at) ? at + ORT_MACHINE_PAD : at;
 }
 
 typedef bool is_like(const uint8_t *code);
-
-/* mov eax, [rdi + d]; ret */
-static bool returns_field(const uint8_t *code)
-{
-	return code[0] == 0x8b && code[1] == 0x47 && code[3] == 0xc3;
-}
-
-/* lea rax, [rdi + d]; ret */
-static bool returns_address_of_field(const uint8_t *code)
-{
-	return !memcmp(code, "\x48\x8d\x47", 3) && code[4] == 0xc3;
-}
-
-static bool has(const uint8_t *code, const char *bytes, size_t n)
-{
-	for (size_t i = 0; i + n <= SHORT_CODE; i++)
-		if (!memcmp(code + i, bytes, n))
-			return true;
-	return false;
-}
-
-/* movsxd r, edx */
-static bool extends_third(const uint8_t *code)
-{
-	for (int i = 0; i + 3 <= CODE; i++)
-		if ((code[i] == 0x48 || code[i] == 0x4c) && code[i + 1] == 0x63 && (code[i + 2] & 0xc7) == 0xc2)
-			return true;
-	return false;
-}
-
-/* mov byte [r8], 0; or, with an argument more: mov r, [rsp + 8]; mov byte [r], 0 */
-static bool stores_false(const uint8_t *code)
-{
-	return has(code, "\x41\xc6\x00\x00", 4) ||
-	       (has(code, "\x48\x8b\x54\x24\x08", 5) && has(code, "\xc6\x02\x00", 3)) ||
-	       (has(code, "\x48\x8b\x44\x24\x08", 5) && has(code, "\xc6\x00\x00", 3));
-}
 
 /* The one slot from `from` up to `to` whose code is like that. */
 static int find(const struct table *table, int from, int to, is_like *like)
@@ -113,7 +78,7 @@ static int find(const struct table *table, int from, int to, is_like *like)
 static void find_planner(struct rtti *rtti, int slot[N_BORDERS])
 {
 	struct table table = table_of(rtti, "N11onnxruntime25ISequentialPlannerContextE");
-	int order = find(&table, 0, 4, returns_field);
+	int order = find(&table, 0, 4, ort_machine_returns_field);
 
 	if (!table.n)
 		return;
@@ -124,7 +89,7 @@ static void find_planner(struct rtti *rtti, int slot[N_BORDERS])
 static void find_allocator(struct rtti *rtti, int slot[N_BORDERS])
 {
 	struct table table = table_of(rtti, "N11onnxruntime21SimpleTensorAllocatorE");
-	int patterns = find(&table, 0, 4, returns_address_of_field);
+	int patterns = find(&table, 0, 4, ort_machine_returns_address_of_field);
 
 	if (!table.n)
 		return;
@@ -140,7 +105,8 @@ static void find_stream(struct rtti *rtti, int slot[N_BORDERS])
 
 	if (!table.n)
 		return;
-	slot[BORDER_READ] = find(&table, 2, 4, extends_third); /* the code behind a short destructor may be Read's */
+	slot[BORDER_READ] =
+	    find(&table, 2, 4, ort_machine_extends_third); /* the code behind a short destructor may be Read's */
 }
 
 static void find_resolver(struct rtti *rtti, int slot[N_BORDERS])
@@ -160,13 +126,7 @@ static void find_kernel(struct rtti *rtti, int slot[N_BORDERS])
 
 	if (!table.n)
 		return;
-	slot[BORDER_SHARE] = find(&table, 5, 11, stores_false);
-}
-
-/* mov rax, [rdi]; then jmp [rax + 16], or mov rax, [rax + 16] where the compiler guessed which function that is */
-static bool calls_third(const uint8_t *code)
-{
-	return !memcmp(code, "\x48\x8b\x07", 3) && (has(code, "\xff\x60\x10", 3) || has(code, "\x48\x8b\x40\x10", 4));
+	slot[BORDER_SHARE] = find(&table, 5, 11, ort_machine_stores_false);
 }
 
 static void find_memory(struct rtti *rtti, int slot[N_BORDERS])
@@ -184,7 +144,7 @@ static void find_memory(struct rtti *rtti, int slot[N_BORDERS])
 		slot[borders[i]] = BORDER_UNKNOWN;
 	if (!has_streams)
 		slot[BORDER_STREAM] = BORDER_NO_CLASS;
-	if (!code || !stream || !calls_third(code) || !calls_third(stream) ||
+	if (!code || !stream || !ort_machine_calls_third(code) || !ort_machine_calls_third(stream) ||
 	    trivial_body(table.image, function_of(&table, 2)) != '.')
 		return;
 	slot[BORDER_DELETE] = 1;

@@ -4,9 +4,9 @@
  * body in different ways ("mov eax, 1", "mov al, 1", "push 1; pop rax"). Follows a straight line of a few x86-64
  * instructions with three kinds of values: a constant, the first argument, unknown. Anything else ends the attempt.
  */
-#include "runtime/trivial_body.h"
-
 #include <string.h>
+
+#include "runtime/trivial_body.h"
 
 enum { WINDOW = 48, MAX_INSTRUCTIONS = 12, MAX_STACK = 4, RAX = 0, RSP = 4, RBP = 5, RDI = 7 };
 
