@@ -20,6 +20,7 @@
 #include "capture/agent/agent.h"
 #include "capture/agent/arm.h"
 #include "capture/agent/glibc.h"
+#include "capture/agent/jump.h"
 #include "capture/agent/sandbox.h"
 #include "runtime/runtimes.h"
 
@@ -96,21 +97,4 @@ void __gmon_start__(void)
 	errno = saved;
 }
 
-#if defined(__x86_64__)
-__asm__(".globl dlsym\n"
-	".type dlsym,@function\n"
-	"dlsym:\n"
-	"	endbr64\n"
-	"	push %rdi\n"
-	"	push %rsi\n"
-	"	sub $8, %rsp\n"
-	"	call first_look\n"
-	"	add $8, %rsp\n"
-	"	pop %rsi\n"
-	"	pop %rdi\n"
-	"	test %rax, %rax\n"
-	"	jnz 1f\n"
-	"	jmp *first_real_dlsym(%rip)\n"
-	"1:	ret\n"
-	".size dlsym,.-dlsym\n");
-#endif
+JUMP_UNLESS_FOUND(dlsym, first_look, first_real_dlsym);

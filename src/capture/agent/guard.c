@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/processor.h"
 #include "base/syscalls.h"
 #include "capture/agent/agent.h"
 #include "capture/agent/filter.h"
@@ -20,39 +21,6 @@ static bool is_closed;
 static struct guard_filter *filters;
 /* Calls of this thread under way: the handler of a signal may set a filter. */
 static __thread int32_t n_own __attribute__((tls_model("initial-exec")));
-
-#if defined(__x86_64__)
-enum { MACHINE = AUDIT_ARCH_X86_64 };
-
-extern const char guard_called[] __attribute__((visibility("hidden")));
-__asm__(".hidden guard_call\n"
-	".hidden guard_called\n"
-	".globl guard_call\n"
-	".globl guard_called\n"
-	".type guard_call,@function\n"
-	"guard_call:\n"
-	"	mov %rdi, %rax\n"
-	"	mov 40(%rsi), %r9\n"
-	"	mov 32(%rsi), %r8\n"
-	"	mov 24(%rsi), %r10\n"
-	"	mov 16(%rsi), %rdx\n"
-	"	mov (%rsi), %rdi\n"
-	"	mov 8(%rsi), %rsi\n"
-	"	syscall\n"
-	"guard_called:\n"
-	"	ret\n"
-	".size guard_call,.-guard_call\n");
-#else
-enum { MACHINE = AUDIT_ARCH_AARCH64 };
-static const char guard_called[1];
-
-long guard_call(long number, const long args[6])
-{
-	long result = syscall(number, args[0], args[1], args[2], args[3], args[4], args[5]);
-
-	return result == -1 ? -errno : result;
-}
-#endif
 
 /* What counts at one moment. */
 struct state {
@@ -81,7 +49,7 @@ static bool is_harmless(const struct guard_filter *filter, const struct seccomp_
 static bool allows(const struct state *state, const struct guard_filter *more, long number, const long args[6])
 {
 	struct seccomp_data data = { .nr = (int)number,
-				     .arch = MACHINE,
+				     .arch = PROCESSOR_AUDIT,
 				     .instruction_pointer = (uint64_t)(uintptr_t)guard_called };
 
 	if (state->is_closed)

@@ -47,5 +47,7 @@ static inline bool guard_allows(long number)
 
 /* A system call without a guard, for what the program itself has called. Returns -errno. */
 long guard_call(long number, const long args[6]);
+/* The address behind its instruction, as filters see it. */
+extern const char guard_called[] __attribute__((visibility("hidden")));
 
 #endif

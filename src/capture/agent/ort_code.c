@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The agent's code for ONNX Runtime, called by arm.c, first.c and injected.c. */
 #include "capture/agent/code.h"
-#include "capture/agent/ort_in.h"
+#include "capture/agent/ort_call.h"
 
 #define ORT_ENTRY(id, hook, ...) [ORT_##id] = ort_on_##hook,
 
@@ -9,7 +9,7 @@ static void *hook(const struct runtime *runtime, unsigned family)
 {
 	static void *const hooks[N_ORT_FAMILIES] = { ORT_FAMILIES(ORT_ENTRY) };
 
-	return hooks[family];
+	return ort_call_entry(family, hooks[family]);
 }
 
 static void arm(struct copy *copy)

@@ -2,22 +2,21 @@
 /*
  * Hooks for ONNX Runtime's virtual functions, except those of operators (ort_operator.c).
  *
- * Calling convention: a function that returns a class gets a hidden first argument for the result, then `this`. A hook
- * passes on six register and six stack words, whatever the true number of parameters: parameters added by a new version
- * do no harm. Hooks called in every run, whose functions have at most four parameters, pass on only the six registers.
+ * A hook of a function that returns a class gets the address of the result, then `this` (ort_call.h). It passes on
+ * twelve words, whatever the true number of parameters: parameters added by a new version do no harm. Hooks called in
+ * every run, whose functions have at most four parameters, pass on only six.
  */
 #include <errno.h>
 #include <string.h>
 
 #include "capture/agent/injected.h"
-#include "capture/agent/ort_in.h"
+#include "capture/agent/ort_call.h"
 #include "capture/agent/phase.h"
 #include "event/event.h"
 #include "runtime/ort_node.h"
 #include "runtime/peek.h"
 
 #define PASS_REGISTERS a, b, c, d, e, f
-typedef word run_function(ORT_REGISTERS);
 
 /* The session that runs with this provider, also if it is older than the agent. saved: ORT_SAVED(). */
 static struct session *session_running(const struct ort_met *met, word provider, word saved)
@@ -95,7 +94,7 @@ word ort_on_run_start(ORT_REGISTERS)
 		if (is_new)
 			end_unseen_creation(thread, &met);
 		if (is_new && is_part(&met, run, b, saved, (word)__builtin_return_address(0)))
-			return ((run_function *)(word)met.next)(PASS_REGISTERS);
+			return ORT_CALL_REGISTERS(met.next);
 		if (has_options && copy->api && c && (is_new || !run->told)) {
 			void *const *api = (void *const *)copy->api;
 			void *status = ((void *(*)(word, const char **))api[ORT_API_RUN_OPTIONS_GET_RUN_TAG])(c, &tag);
@@ -105,14 +104,14 @@ word ort_on_run_start(ORT_REGISTERS)
 		inference_executing(thread, is_new || !run->session ? session_running(&met, b, saved) : run->session,
 				    has_options ? c : 0, tag);
 	}
-	return ((run_function *)(word)met.next)(PASS_REGISTERS);
+	return ORT_CALL_REGISTERS(met.next);
 }
 
 word ort_on_run_end(ORT_REGISTERS)
 {
 	const word saved = ORT_SAVED();
 	struct ort_met met = ort_meet(b, a, ORT_RUN_END);
-	word r = ((run_function *)(word)met.next)(PASS_REGISTERS);
+	word r = ORT_CALL_REGISTERS(met.next);
 	struct thread *thread = agent_thread();
 	struct open_run *run = thread ? inference_top(thread) : NULL;
 
@@ -148,14 +147,14 @@ word ort_on_capability(ORT_ARGS)
 	word r;
 
 	if (!met.vptr || !thread || !creation_is_open(thread))
-		return met.next(ORT_PASS);
+		return ORT_CALL(met.next);
 	learn_provider(thread, b);
 	provider = map_get(&session_providers, b);
 	/* in 1.23 the weights are copied here, in later versions earlier */
 	phase_was(thread, met.copy->minor == ORT_COPIES_EARLY - 1 ? EVENT_PHASE_COPY : EVENT_PHASE_PARTITION,
 		  agent_now());
 	creation_part_begin(thread, "partition ", provider ? provider->text : NULL);
-	r = met.next(ORT_PASS);
+	r = ORT_CALL(met.next);
 	phase_begin(thread, EVENT_PHASE_PARTITION,
 		    creation_part_end(thread, FLAG_COUNT, (uint32_t)((((word *)a)[1] - ((word *)a)[0]) / 8)));
 	return r;
@@ -169,8 +168,8 @@ word ort_on_compile(ORT_ARGS)
 	word r;
 
 	if (!met.vptr || !thread || !creation_part_begin(thread, "compile ", provider ? provider->text : NULL))
-		return met.next(ORT_PASS);
-	r = met.next(ORT_PASS);
+		return ORT_CALL(met.next);
+	r = ORT_CALL(met.next);
 	phase_begin(
 	    thread, EVENT_PHASE_PARTITION,
 	    creation_part_end(thread, *(word *)a ? FLAG_FAILED : 0, *(word *)a ? ort_copy_failure(*(word *)a) : 0));
@@ -182,7 +181,7 @@ word ort_on_session_ready(ORT_ARGS)
 {
 	struct ort_met met = ort_meet_second(a, b, ORT_SESSION_READY);
 	struct thread *thread;
-	word r = met.next(ORT_PASS);
+	word r = ORT_CALL(met.next);
 
 	thread = agent_thread();
 	if (met.vptr && thread && met.copy->copy->found.slot[ORT_CREATION_END] < 0 && met.vptr == met.copy->cpu_vtable)
@@ -192,7 +191,7 @@ word ort_on_session_ready(ORT_ARGS)
 
 word ort_on_evaluation_start(ORT_REGISTERS)
 {
-	run_function *next = (run_function *)(word)ort_original(a, b, ORT_EVALUATION_START);
+	ort_registers_function *next = (ort_registers_function *)(word)ort_original(a, b, ORT_EVALUATION_START);
 	struct thread *thread = agent_thread();
 	struct open_run *run = thread ? inference_top(thread) : NULL;
 
@@ -208,7 +207,7 @@ word ort_on_evaluation_start(ORT_REGISTERS)
 
 word ort_on_evaluation_stop(ORT_REGISTERS)
 {
-	run_function *next = (run_function *)(word)ort_original(a, b, ORT_EVALUATION_STOP);
+	ort_registers_function *next = (ort_registers_function *)(word)ort_original(a, b, ORT_EVALUATION_STOP);
 	word r = next(PASS_REGISTERS);
 	struct thread *thread = agent_thread();
 	const struct open_run *run = thread ? inference_top(thread) : NULL;
@@ -257,7 +256,7 @@ word ort_on_predefined_transformers(ORT_ARGS)
 			session_bind(thread->creation.session, b);
 		phase_begin(thread, EVENT_PHASE_TRANSFORMERS, agent_now());
 	}
-	r = met.next(ORT_PASS);
+	r = ORT_CALL(met.next);
 	if (met.vptr && (thread = agent_thread()))
 		phase_begin(thread, met.copy->minor < ORT_COPIES_EARLY ? EVENT_PHASE_PREPARE : EVENT_PHASE_COPY,
 			    agent_now());

@@ -17,6 +17,7 @@
 
 #include "capture/agent/first.h"
 #include "capture/agent/glibc.h"
+#include "capture/agent/jump.h"
 #include "capture/agent/ort_in.h"
 #include "event/event.h"
 #include "runtime/onnx_peek.h"
@@ -181,40 +182,9 @@ void import_opened(void *handle)
 }
 
 void *import_dlopen(const char *path, int flags) __attribute__((visibility("hidden")));
-#if defined(__x86_64__)
-__asm__(".hidden import_dlopen\n"
-	".globl import_dlopen\n"
-	".type import_dlopen,@function\n"
-	"import_dlopen:\n"
-	"	endbr64\n"
-	"	push %rdi\n"
-	"	push %rsi\n"
-	"	sub $8, %rsp\n"
-	"	call import_look\n"
-	"	add $8, %rsp\n"
-	"	pop %rsi\n"
-	"	pop %rdi\n"
-	"	test %rdx, %rdx\n"
-	"	jz 1f\n"
-	"	ret\n"
-	"1:	jmp *import_real_dlopen(%rip)\n"
-	".size import_dlopen,.-import_dlopen\n");
-__asm__(".hidden import_dlsym\n"
-	".globl import_dlsym\n"
-	".type import_dlsym,@function\n"
-	"import_dlsym:\n"
-	"	endbr64\n"
-	"	push %rdi\n"
-	"	push %rsi\n"
-	"	sub $8, %rsp\n"
-	"	call import_opened\n"
-	"	add $8, %rsp\n"
-	"	pop %rsi\n"
-	"	pop %rdi\n"
-	"	jmp *import_real_dlsym(%rip)\n"
-	".size import_dlsym,.-import_dlsym\n");
-#endif
 void *import_dlsym(void *handle, const char *name) __attribute__((visibility("hidden")));
+JUMP_UNLESS_DONE(import_dlopen, import_look, import_real_dlopen);
+JUMP_AFTER(import_dlsym, import_opened, import_real_dlsym);
 /* what the module's own import is bound to: ours, if this library was loaded with the program */
 void *(*import_real_dlsym)(void *, const char *)__attribute__((visibility("hidden"))) = dlsym;
 void *(*import_real_dlopen)(const char *, int)__attribute__((visibility("hidden")));

@@ -13,6 +13,7 @@
  *   ort_shape.c     shapes of values; ort_inputs.c: which operators read the inputs of a graph
  *   ort_running.c   which of the sessions runs that share a provider
  *   ort_late.c      sessions that existed before the agent
+ *   ort_call.h      calls of functions that return a class
  *   ort_code.c      all of that as the agent's code for this runtime
  */
 #ifndef CAPTURE_AGENT_ORT_IN_H
@@ -26,11 +27,11 @@
 #include "runtime/ort.h"
 
 typedef uintptr_t word;
-/* Six register and six stack words: the arguments of a function with up to twelve parameters. */
+/* The arguments of a function with up to twelve parameters; six of them are in registers, or eight on aarch64. */
 #define ORT_ARGS word a, word b, word c, word d, word e, word f, word g, word h, word i, word j, word k, word l
 #define ORT_PASS a, b, c, d, e, f, g, h, i, j, k, l
 typedef word ort_function(ORT_ARGS);
-/* Eighteen stack words: LogSessionCreation has 17 parameters from 1.29 on, and reads them all if telemetry is on. */
+/* LogSessionCreation has 17 parameters from 1.29 on, and reads them all if telemetry is on. */
 #define ORT_LONG_ARGS \
 	ORT_ARGS, word m, word n, word o, word p, word q, word r, word s, word t, word u, word v, word w, word x
 #define ORT_LONG_PASS ORT_PASS, m, n, o, p, q, r, s, t, u, v, w, x
@@ -157,12 +158,8 @@ bool ort_shape_has_value(struct ort_copy *copy, uintptr_t context, unsigned inpu
 /* A module was unloaded: its type objects are gone. */
 void ort_shape_forget_gone(void);
 
-/*
- * Where the calling hook keeps the registers of its own caller, followed by the caller's stack: five registers are
- * pushed below the frame's address.
- */
-#define ORT_SAVED() (__builtin_unwind_init(), (word)__builtin_frame_address(0) - 5 * sizeof(word))
-/* The session that runs on this thread, for a provider that several share. saved: ORT_SAVED(). NULL: unknown. */
+/* The session that runs on this thread, for a provider that several share. saved: ORT_SAVED() of ort_call.h. NULL:
+ * unknown. */
 struct session *ort_running(uintptr_t saved);
 
 /* For hooks that see a provider without a known session. NULL: not a session's. */

@@ -9,12 +9,10 @@
 #include <string.h>
 
 #include "capture/agent/guard.h"
-#include "capture/agent/ort_in.h"
+#include "capture/agent/ort_call.h"
 #include "capture/agent/phase.h"
 #include "event/event.h"
 #include "runtime/ort_node.h"
-
-typedef word compute_function(word result, word self, word context);
 
 static struct map kernels; /* OpKernel -> struct kernel */
 static struct kernel *free_kernels;
@@ -211,14 +209,14 @@ static __attribute__((noinline)) word compute_any(word result, word self, word c
 	word r;
 
 	if (__builtin_expect(!kernel, 0)) {
-		compute_function *next = (compute_function *)(word)ort_original(self, result, ORT_COMPUTE);
-		return next(result, self, context);
+		ort_function *next = ort_original(self, result, ORT_COMPUTE);
+		return ORT_CALL_COMPUTE(next, result, self, context);
 	}
 	if (__builtin_expect(thread->depth, 0))
 		inference_tell_operators(thread, frame);
 	if (__builtin_expect(thread->depth >= MAX_DEPTH, 0)) {
 		ring_lose(&thread->ring);
-		return ((compute_function *)kernel->compute)(result, self, context);
+		return ORT_CALL_COMPUTE(kernel->compute, result, self, context);
 	}
 	run = run_of(thread, kernel, context);
 	if (__builtin_expect(hot->level == LEVEL_DETAIL, 0))
@@ -232,7 +230,7 @@ static __attribute__((noinline)) word compute_any(word result, word self, word c
 	op->shapes = shapes;
 	op->told = false;
 	op->start = agent_now();
-	r = ((compute_function *)kernel->compute)(result, self, context);
+	r = ORT_CALL_COMPUTE(kernel->compute, result, self, context);
 	end = agent_now();
 	if (__builtin_expect(is_stale(thread, op, frame), 0))
 		return r;
@@ -329,7 +327,7 @@ word ort_on_compute(word result, word self, word context)
 	op->told = false;
 	thread->depth = 1;
 	op->start = clock_ticks();
-	r = ((compute_function *)kernel->compute)(result, self, context);
+	r = ORT_CALL_COMPUTE(kernel->compute, result, self, context);
 	end = clock_ticks();
 	ring = &thread->ring;
 	if (__builtin_expect(hot->generation != thread->plain, 0) || __builtin_expect(op->told, 0) ||
@@ -375,13 +373,13 @@ word ort_on_prepack(ORT_ARGS)
 	word r;
 
 	if (!met.vptr || !thread || !creation_is_open(thread) || !(kernel = kernel_get(b)))
-		return met.next(ORT_PASS);
+		return ORT_CALL(met.next);
 	if (d < 32)
 		kernel->constant |= 1u << d;
 	start = agent_now();
 	phase_pack(thread, start);
 	thread->is_packing = true;
-	r = met.next(ORT_PASS);
+	r = ORT_CALL(met.next);
 	thread->is_packing = false;
 	end = agent_now();
 	creation_part_node(thread, kernel->node, start, end);

@@ -5,7 +5,7 @@
  */
 #include <errno.h>
 
-#include "capture/agent/ort_in.h"
+#include "capture/agent/ort_call.h"
 #include "capture/agent/phase.h"
 
 static struct thread *creating(void)
@@ -46,7 +46,7 @@ word ort_on_weights(ORT_ARGS)
 
 	if (met.vptr && thread)
 		phase_weights(thread, met.copy->minor < ORT_COPIES_EARLY - 1);
-	return met.next(ORT_PASS);
+	return ORT_CALL(met.next);
 }
 
 /* b: ITensorAllocator, before the copy of each weight */
@@ -57,7 +57,7 @@ word ort_on_weight(ORT_ARGS)
 
 	if (met.vptr && thread)
 		phase_weight(thread);
-	return met.next(ORT_PASS);
+	return ORT_CALL(met.next);
 }
 
 /* b: IKernelTypeStrResolver */
@@ -68,7 +68,7 @@ word ort_on_kernel_types(ORT_ARGS)
 
 	if (thread && thread->creation.is_behind_last && (thread = creating()))
 		phase_look_up(thread);
-	return met.next(ORT_PASS);
+	return ORT_CALL(met.next);
 }
 
 /* a: protobuf's CopyingInputStream; returns the number of bytes, 0 at the end, or negative */
@@ -99,5 +99,5 @@ word ort_on_share_packed(ORT_ARGS)
 
 	if (met.vptr && thread)
 		phase_hashed(thread);
-	return met.next(ORT_PASS);
+	return ORT_CALL(met.next);
 }

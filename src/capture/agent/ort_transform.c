@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "capture/agent/ort_in.h"
+#include "capture/agent/ort_call.h"
 #include "capture/agent/phase.h"
 #include "event/event.h"
 #include "runtime/peek.h"
@@ -114,16 +114,16 @@ word ort_on_transform(ORT_ARGS)
 
 	if (!thread || !creation_is_open(thread)) {
 		met = ort_meet_second(a, b, ORT_TRANSFORM);
-		return met.next(ORT_PASS);
+		return ORT_CALL(met.next);
 	}
 	is_read = look_at(thread, b, d, &words, &before);
 	met = ort_copy_meet(words.vptr, a, ORT_TRANSFORM);
 	if (!met.vptr || !is_read)
-		return met.next(ORT_PASS);
+		return ORT_CALL(met.next);
 	name = name_of(thread, b, &words, met.copy->copy->found.is_old_string, own);
 	is_last = !strcmp(name, "MemcpyTransformer");
 	creation_part_begin(thread, NULL, name);
-	r = met.next(ORT_PASS);
+	r = ORT_CALL(met.next);
 	is_modified = !before && *(uint8_t *)d;
 	end = creation_part_end(thread, is_modified ? FLAG_MODIFIED : FLAG_UNMODIFIED, 0);
 	thread->creation.is_in_turn = !is_modified && !is_last;

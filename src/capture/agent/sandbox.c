@@ -20,6 +20,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
+#include "base/processor.h"
 #include "base/syscalls.h"
 #include "capture/agent/agent.h"
 #include "capture/agent/exec_env.h"
@@ -27,6 +28,7 @@
 #include "capture/agent/glibc.h"
 #include "capture/agent/guard.h"
 #include "capture/agent/hook.h"
+#include "capture/agent/jump.h"
 #include "runtime/peek.h"
 
 #define EXPORTED __attribute__((visibility("default")))
@@ -305,7 +307,7 @@ static void begin(struct step *step, long number, const long args[6])
 	if (step->kind == STEP_STRICT && !step->is_borrowed)
 		stop(step, "the program has entered seccomp's strict mode");
 	else if (step->kind == STEP_CLOCK && !step->is_borrowed)
-		halt("the program has forbidden itself to read the time stamp counter (PR_SET_TSC)");
+		halt("the program has forbidden itself to read the " PROCESSOR_COUNTER_TITLE " (PR_SET_TSC)");
 	else if (step->kind == STEP_FILTER)
 		begin_filter(step, (uint64_t)args[2]);
 	/* before the kernel does: the recorder counts, too */
@@ -444,21 +446,5 @@ int sandbox_prctl(int option, ...)
 	return result;
 }
 
-#if defined(__x86_64__)
-/* A tail jump for all other calls: one that returns twice must return to the program. 317: seccomp, 157: prctl */
-__asm__(".globl syscall\n"
-	".globl sandbox_syscall\n"
-	".hidden sandbox_syscall\n"
-	".type syscall,@function\n"
-	"syscall:\n"
-	"sandbox_syscall:\n"
-	"	endbr64\n"
-	"	cmp $317, %edi\n"
-	"	je 1f\n"
-	"	cmp $157, %edi\n"
-	"	je 1f\n"
-	"	jmp *sandbox_next_syscall(%rip)\n"
-	"1:	jmp sandbox_call\n"
-	".size syscall,.-syscall\n");
-_Static_assert(SYS_seccomp == 317 && SYS_prctl == 157, "as in the code above");
-#endif
+/* A tail jump for all other calls: one that returns twice must return to the program. */
+JUMP_BY_NUMBER(syscall, sandbox_syscall, SYS_seccomp, SYS_prctl, sandbox_call, sandbox_next_syscall);
