@@ -13,7 +13,9 @@
 #include "base/clock.h"
 #include "base/part_path.h"
 #include "base/privilege.h"
+#include "base/processor.h"
 #include "capture/probe/uprobes.h"
+#include "capture/proc/cpuinfo.h"
 #include "capture/proc/rights.h"
 #include "cmd/doctor.h"
 
@@ -91,21 +93,20 @@ static void look_at_system(struct doctor_finding *finding, const char *sysroot)
 
 static void look_at_processor(struct doctor_finding *finding, const char *sysroot)
 {
-	char text[8192], model[128], flags[4096];
+	char text[8192], name[128];
 
 	if (doctor_read(sysroot, "/proc/cpuinfo", text, sizeof text)) {
 		say(finding, DOCTOR_NO, "unknown: cannot read /proc/cpuinfo");
 		advise(finding, "mount /proc");
 		return;
 	}
-	find_value(text, "model name", ':', model, sizeof model);
-	find_value(text, "flags", ':', flags, sizeof flags);
-	if (strstr(flags, " lm ")) {
-		say(finding, DOCTOR_OK, "x86-64: %s", *model ? model : "unnamed");
+	if (cpuinfo_is_ours(text)) {
+		cpuinfo_name(text, name, sizeof name);
+		say(finding, DOCTOR_OK, PROCESSOR_NAME ": %s", *name ? name : "unnamed");
 		return;
 	}
-	say(finding, DOCTOR_NO, "not x86-64");
-	advise(finding, "the agent knows only x86-64 so far");
+	say(finding, DOCTOR_NO, "not " PROCESSOR_NAME);
+	advise(finding, "this inftrace is built for " PROCESSOR_NAME "; build one for that processor");
 }
 
 static void look_at_libc(struct doctor_finding *finding, const char *sysroot)
@@ -177,7 +178,7 @@ static void look_at_clock(struct doctor_finding *finding, const char *sysroot)
 	if (!*source)
 		strcpy(source, "unknown");
 	if (clock_is_invariant(sysroot, &reason)) {
-		say(finding, DOCTOR_OK, "invariant time-stamp counter (kernel clock source: %s)", source);
+		say(finding, DOCTOR_OK, PROCESSOR_CLOCK " (kernel clock source: %s)", source);
 		return;
 	}
 	say(finding, DOCTOR_LESS, "%s (kernel clock source: %s)", reason, source);
@@ -239,12 +240,14 @@ static void look_at_ptrace(struct doctor_finding *finding, const char *sysroot)
 	int scope;
 
 	if (doctor_read(sysroot, "/proc/sys/kernel/yama/ptrace_scope", text, sizeof text)) {
-		say(finding, DOCTOR_NOTE, "no Yama; attach --inject may trace programs of the same user");
+		say(finding, DOCTOR_NOTE, "no Yama; %s may trace programs of the same user",
+		    PROCESSOR_CAN_ATTACH ? "attach --inject" : "a process");
 		return;
 	}
 	scope = atoi(text);
-	say(finding, DOCTOR_NOTE, "ptrace_scope is %d, a process may trace %s; attach --inject and next do", scope,
-	    scope >= 0 && scope <= 3 ? scopes[scope] : "unknown");
+	say(finding, DOCTOR_NOTE, "ptrace_scope is %d, a process may trace %s%s", scope,
+	    scope >= 0 && scope <= 3 ? scopes[scope] : "unknown",
+	    PROCESSOR_CAN_ATTACH ? "; attach --inject and next do" : "");
 	was_on = privilege_use(true);
 	is_barred = !*sysroot && rights_is_yama(sysroot, why, sizeof why);
 	privilege_use(was_on);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is written into the target behind a struct ferry_head (event/ferry.h), and the head's place before it. Position
+ * For x86-64: what is written into the target behind a struct ferry_head (event/ferry.h), and the head's place before it. Position
  * independent. Runs in the target only; here it is data.
  *
  * ferry_trigger stands in for a virtual function of at most six integer arguments: the first call takes the phase from
@@ -14,7 +14,6 @@
  *
  * Offsets of the head and of struct ferry_state: inject_code.c asserts them.
  */
-#if defined(__x86_64__)
 #define STATE 8
 #define ORIGINAL 16
 #define PTHREAD_CREATE 32
@@ -236,5 +235,4 @@ pause:
 	add $16, %rsp
 	ret
 ferry_end:
-#endif
 	.section .note.GNU-stack,"",@progbits

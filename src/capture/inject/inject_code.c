@@ -21,13 +21,7 @@ _Static_assert(FERRY_IDLE == 0 && FERRY_CLAIMED == 1 && FERRY_FAILED == 2 && FER
 		   FERRY_NOT_LOADING == 0 && FERRY_LOADING == 1 && FERRY_HALF_LOADED == 2,
 	       "ferry.S");
 
-#if defined(__x86_64__)
 extern const char ferry_begin[], ferry_trigger[], ferry_end[];
-#else
-static const char ferry_begin[1];
-#define ferry_trigger ferry_begin
-#define ferry_end ferry_begin
-#endif
 
 static size_t size(void)
 {
@@ -43,8 +37,7 @@ void inject_code_make(void *to, const struct ferry_head *head)
 {
 	memset(to, 0, inject_code_size());
 	memcpy(to, ferry_begin, size());
-	if (size())
-		memcpy(to, head, sizeof *head);
+	memcpy(to, head, sizeof *head);
 }
 
 uint64_t inject_code_trigger(uint64_t head)

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/privilege.h"
+#include "base/processor.h"
 #include "capture/inject/inject_code.h"
 #include "capture/proc/file_look.h"
 #include "capture/proc/namespace.h"
@@ -81,6 +82,10 @@ int inject_target_check(const struct inject *inject, bool allows_seccomp, struct
 
 	if (len < 0)
 		return err_set(err, ESRCH, "cannot inject: there is no process %d", (int)inject->pid);
+	if (!inject_code_size())
+		return err_set(err, ENOTSUP,
+			       "cannot inject: inftrace has no --inject for " PROCESSOR_NAME
+			       " yet; start the program with inftrace record");
 	code = check_user(inject, status, (size_t)len, err);
 	if (!code)
 		code = check_access(inject, err);
@@ -154,8 +159,6 @@ static int find_modules(const struct inject *inject, struct inject_target *targe
 {
 	const struct modules *modules = &target->modules;
 
-	if (!inject_code_size())
-		return err_set(err, ENOTSUP, "cannot inject: this processor is not supported; leave out --inject");
 	if (modules->is_32bit)
 		return err_set(err, ENOTSUP, "cannot inject: process %d runs 32-bit code", (int)inject->pid);
 	if (is_musl(modules))

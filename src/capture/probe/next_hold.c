@@ -16,6 +16,7 @@
 #include <sys/user.h>
 #include <sys/wait.h>
 
+#include "capture/probe/next_registers.h"
 #include "capture/proc/proc.h"
 #include "capture/proc/rights.h"
 
@@ -104,13 +105,14 @@ bool next_hold_is_early(pid_t tid, uint64_t *address)
 {
 	struct user_regs_struct regs;
 	struct iovec where = { &regs, sizeof regs };
+	uint64_t call;
 
 	*address = 0;
 	if (ptrace(PTRACE_GETREGSET, tid, NT_PRSTATUS, &where) || where.iov_len != sizeof regs)
 		return false;
-	*address = regs.rip;
-	return regs.orig_rax == SYS_mmap || regs.orig_rax == SYS_mprotect || regs.orig_rax == SYS_execve ||
-	       regs.orig_rax == SYS_execveat;
+	*address = next_registers_address(&regs);
+	call = next_registers_call(&regs);
+	return call == SYS_mmap || call == SYS_mprotect || call == SYS_execve || call == SYS_execveat;
 }
 
 void next_hold_end(pid_t tid, int status)

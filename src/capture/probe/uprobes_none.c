@@ -3,13 +3,16 @@
 #include <errno.h>
 #include <stddef.h>
 
+#include "base/processor.h"
 #include "capture/probe/uprobes.h"
 
 int uprobes_check(struct err *err)
 {
-	return err_set(err, ENOTSUP,
-		       "cannot probe running programs: this inftrace was built without libbpf or clang, or not for "
-		       "x86-64");
+	if (!PROCESSOR_CAN_ATTACH)
+		return err_set(err, ENOTSUP,
+			       "cannot probe running programs: inftrace has no probes for " PROCESSOR_NAME
+			       " yet; start the program with inftrace record");
+	return err_set(err, ENOTSUP, "cannot probe running programs: this inftrace was built without libbpf or clang");
 }
 
 struct uprobes *uprobes_open(const struct uprobes_opts *opts, struct err *err)

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
+#include "capture/proc/cpuinfo.h"
 #include "capture/proc/proc.h"
 
 __attribute__((format(printf, 3, 4))) static void add(char *text, size_t size, const char *format, ...)
@@ -25,19 +26,13 @@ __attribute__((format(printf, 3, 4))) static void add(char *text, size_t size, c
 	va_end(args);
 }
 
-/* The text after "model name :", which virtual machines and other architectures may lack. */
 void machine_processor(const char *sysroot, char *text, size_t size)
 {
-	char info[4096], *at, *end;
+	char info[4096];
 	ssize_t got = proc_read(sysroot, 0, "cpuinfo", info, sizeof info - 1);
 
 	info[got > 0 ? got : 0] = 0;
-	at = strstr(info, "model name");
-	at = at ? strchr(at, ':') : NULL;
-	end = at ? strchr(at, '\n') : NULL;
-	if (end)
-		*end = 0;
-	snprintf(text, size, "%s", end ? at + 1 + strspn(at + 1, " ") : "");
+	cpuinfo_name(info, text, size);
 }
 
 /* Counts the lines "cpu0 ...", "cpu1 ...": CPUs that are online. */
