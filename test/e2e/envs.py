@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Environments for the end-to-end tests: Python wheels, Node packages, a jar, a Go program.
 
+With INFTRACE_TEST_ARM64=TREE wheels and Node packages are those for aarch64; their Python is that of TREE, a Debian for
+arm64 (tools/try-arm64.sh).
+
 The languages' own package managers make them on demand, in a folder that later runs reuse ($INFTRACE_TEST_CACHE, else
 $XDG_CACHE_HOME/inftrace-test). A marker file says that an environment is complete. A lock serialises test runs that
 make the same one. If this machine cannot have an environment, Missing gives the reason and the test is visibly skipped.
@@ -20,6 +23,7 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PROGRAMS = os.path.join(HERE, "programs")
+ARM64 = os.environ.get("INFTRACE_TEST_ARM64")
 
 # onnxruntime of PyPI, the numpy that it was built with, and the Python versions that it has wheels for.
 WHEELS = {
@@ -143,6 +147,12 @@ def _pythons():
 
 
 def _python_between(low, high):
+    if ARM64:
+        (path,) = glob.glob(os.path.join(ARM64, "usr/bin/python3.[0-9]*[0-9]"))
+        version = 3, int(path.rpartition(".")[2])
+        if low <= version <= high:
+            return path
+        raise Missing("no Python from %d.%d to %d.%d in %s" % (low + high + (ARM64,)))
     for version, path in _pythons():
         if low <= version <= high:
             return path
@@ -150,7 +160,27 @@ def _python_between(low, high):
     raise Missing("no Python from %d.%d to %d.%d here (only %s)" % (low + high + (have,)))
 
 
+def _arm64_venv(path, python, packages):
+    """A virtual environment of a Python for another processor, filled by the pip of this one."""
+    number = os.path.basename(python)[len("python") :]
+    os.mkdir(os.path.join(path, "bin"))
+    os.symlink(python, os.path.join(path, "bin", "python"))
+    with open(os.path.join(path, "pyvenv.cfg"), "w") as out:
+        out.write("home = %s\n" % os.path.dirname(python))
+    platforms = ["manylinux2014", "manylinux_2_17", "manylinux_2_27", "manylinux_2_28", "manylinux_2_34"]
+    _call(
+        [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--no-compile"]
+        + ["--only-binary=:all:", "--python-version=" + number]
+        + ["--platform=%s_aarch64" % platform for platform in platforms]
+        + ["--target=" + os.path.join(path, "lib/python%s/site-packages" % number), *packages]
+    )
+
+
 def _venv(name, python, requirements, no_deps=()):
+    if ARM64:
+        packages = [*requirements, *no_deps]
+        return _made("arm64-" + name, json.dumps(packages), lambda path: _arm64_venv(path, python, packages))
+
     def make(path):
         _call([python, "-m", "venv", path])
         pip = [os.path.join(path, "bin", "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
@@ -236,7 +266,8 @@ class NodePackage:
         self.node = shutil.which("node")
         package = os.path.join(self.path, "node_modules", "onnxruntime-node")
         self.version = json.load(open(os.path.join(package, "package.json")))["version"]
-        libraries = sorted(glob.glob(os.path.join(package, "bin/napi-v*/linux/x64/libonnxruntime.so.1*")))
+        processor = "arm64" if ARM64 else "x64"
+        libraries = sorted(glob.glob(os.path.join(package, "bin/napi-v*/linux", processor, "libonnxruntime.so.1*")))
         if not libraries:
             raise Missing("onnxruntime-node %s has no Linux library inside" % self.version)
         self.library = os.path.realpath(libraries[0])

@@ -13,7 +13,14 @@
 
 #include <cmocka.h>
 
+#include "base/processor.h"
 #include "capture/agent/exec_file.h"
+
+#if defined(__x86_64__)
+#define LOADER "/lib64/ld-linux-x86-64.so.2"
+#else
+#define LOADER "/lib/ld-linux-aarch64.so.1"
+#endif
 
 #define OWN "/opt/lib/agent.so"
 #define DIR "INFTRACE_DIR=/dev/shm/inftrace-1"
@@ -122,11 +129,11 @@ static bool suits_elf(int class, int machine, const char *interpreter)
 
 static void programs_of_another_c_library_or_processor_do_not_suit(void **state)
 {
-	assert_true(suits_elf(ELFCLASS64, EM_X86_64, "/lib64/ld-linux-x86-64.so.2"));
-	assert_true(suits_elf(ELFCLASS64, EM_X86_64, NULL));
-	assert_false(suits_elf(ELFCLASS64, EM_X86_64, "/lib/ld-musl-x86_64.so.1"));
+	assert_true(suits_elf(ELFCLASS64, PROCESSOR_ELF, LOADER));
+	assert_true(suits_elf(ELFCLASS64, PROCESSOR_ELF, NULL));
+	assert_false(suits_elf(ELFCLASS64, PROCESSOR_ELF, "/lib/ld-musl-x86_64.so.1"));
 	assert_false(suits_elf(ELFCLASS32, EM_386, "/lib/ld-linux.so.2"));
-	assert_false(suits_elf(ELFCLASS64, EM_AARCH64, "/lib/ld-linux-aarch64.so.1"));
+	assert_false(suits_elf(ELFCLASS64, EM_PPC64, LOADER));
 }
 
 /* A file without an interpreter, whose dynamic section has these flags and this name; NULL: none. */
@@ -138,7 +145,7 @@ static bool suits_alone(uint64_t flags, const char *name)
 		Elf64_Dyn entry[4];
 		char texts[64];
 	} program = { .header = { .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64 },
-				  .e_machine = EM_X86_64,
+				  .e_machine = PROCESSOR_ELF,
 				  .e_phoff = offsetof(typeof(program), segment),
 				  .e_phnum = 2,
 				  .e_phentsize = sizeof *program.segment },
@@ -156,11 +163,11 @@ static bool suits_alone(uint64_t flags, const char *name)
 
 static void loaders_that_are_run_by_themselves_are_told_from_static_programs(void **state)
 {
-	assert_true(suits_alone(0, "ld-linux-x86-64.so.2"));
+	assert_true(suits_alone(0, strrchr(LOADER, '/') + 1));
 	assert_true(suits_alone(DF_1_PIE | DF_1_NOW, NULL));
 	assert_false(suits_alone(0, NULL));
 	assert_false(suits_alone(DF_1_NOW, "libc.musl-x86_64.so.1"));
-	assert_true(exec_file_suits(AT_FDCWD, "/lib64/ld-linux-x86-64.so.2"));
+	assert_true(exec_file_suits(AT_FDCWD, LOADER));
 }
 
 static void scripts_are_as_their_interpreter(void **state)

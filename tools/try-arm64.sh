@@ -1,0 +1,153 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# [MIRROR=URL] try-arm64.sh [--short | --units | pytest arguments]: builds inftrace for aarch64 in build/arm64 and runs
+# its tests with real aarch64 wheels, by an emulator: the tests of units, then those of record in Python and C. --short:
+# three of them; --units: those of units alone; else pytest's choice.
+#
+# Debian's cross compiler builds against a Debian tree for arm64, which is only unpacked. Programs for aarch64 are started
+# by qemu-user in a user namespace, which has its own list of interpreters since Linux 6.7: nothing else on this machine
+# sees it. The recorder, its agent and the programs are emulated; pytest is not. There is no ptrace, no probe and no
+# process_vm_readv, memory is ordered as on x86-64, and times mean nothing.
+#
+# Tree and emulator are kept in $XDG_CACHE_HOME/inftrace-arm64. Status 77: this machine cannot do it, and why.
+set -eu
+cd "$(dirname "$0")/.."
+. tools/steps.sh
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/inftrace-arm64
+tree=$cache/tree
+build=build/arm64
+mkdir -p "$cache"
+
+cannot() {
+	say "no tests for aarch64: $*"
+	exit 77
+}
+
+# Packages come from the mirror of Debian that this machine uses, or MIRROR.
+command -v apt-get > /dev/null || cannot "this system has no apt-get"
+# shellcheck disable=SC2016 # apt-get's own
+mirror=${MIRROR:-$(apt-get indextargets --format '$(REPO_URI)' | grep '/debian/*$' | head -n 1)}
+[ "$mirror" ] || cannot "MIRROR must name a mirror of Debian"
+packages gcc-aarch64-linux-gnu mmdebstrap debian-archive-keyring libc6-dev
+key=/usr/share/keyrings/debian-archive-keyring.gpg
+
+# The emulator of Debian 13; that of Debian 12 crashes in the newest runtime.
+get_emulator() {
+	apt=$cache/apt
+	rm -rf "$apt" "$cache/qemu.new"
+	mkdir -p "$apt/state/lists/partial" "$apt/cache/archives/partial" "$cache/qemu.new"
+	echo "deb [signed-by=$key] $mirror trixie main" > "$apt/sources.list"
+	set -- -qq -o "Dir::Etc::sourcelist=$apt/sources.list" -o Dir::Etc::sourceparts=- -o "Dir::State=$apt/state" \
+		-o "Dir::Cache=$apt/cache" -o Dir::State::status=/dev/null -o "APT::Architecture=$(dpkg --print-architecture)" \
+		-o APT::Sandbox::User=root
+	apt-get "$@" update && (cd "$apt" && apt-get "$@" download qemu-user) &&
+		dpkg -x "$apt"/qemu-user_*.deb "$cache/qemu.new" || return 1
+	rm -rf "$cache/qemu" "$apt"
+	mv "$cache/qemu.new" "$cache/qemu"
+}
+
+get_tree() {
+	rm -rf "$tree.new"
+	mmdebstrap --quiet --variant=extract --arch=arm64 --include=libc6-dev,libgcc-12-dev,libstdc++6,linux-libc-dev \
+		--include=zlib1g-dev,libdeflate-dev,libzstd-dev,libsqlite3-dev,libmicrohttpd-dev,libedit-dev,libncurses-dev \
+		--include=libcmocka-dev,libseccomp-dev,python3 bookworm "$tree.new" "$mirror" || return 1
+	mv "$tree.new" "$tree"
+}
+
+# get WHAT FUNCTION: what a mirror may not have, or not now.
+get() {
+	say "getting $1"
+	"$2" > "$log" 2>&1 || {
+		tail -n 5 "$log" >&2
+		cannot "$1 cannot be had from $mirror"
+	}
+}
+
+# The kernel starts this for programs of aarch64.
+make_interpreter() {
+	cc -O1 -Wall -Werror -static "-DQEMU=\"$cache/qemu/usr/bin/qemu-aarch64\"" "-DTREE=\"$tree\"" \
+		tools/arm64_run.c -o "$cache/run"
+	mkdir -p "$cache/bin"
+	printf '#!/bin/sh\nexec aarch64-linux-gnu-gcc --sysroot=%s "$@"\n' "$tree" > "$cache/bin/cc"
+	chmod +x "$cache/bin/cc"
+}
+
+write_cross_file() {
+	cat > "$cache/cross.ini" << END
+[binaries]
+c = ['aarch64-linux-gnu-gcc', '--sysroot=$tree']
+ar = 'aarch64-linux-gnu-gcc-ar'
+strip = 'aarch64-linux-gnu-strip'
+pkgconfig = 'pkg-config'
+exe_wrapper = ['$cache/qemu/usr/bin/qemu-aarch64', '-L', '$tree', '-cpu', 'neoverse-n1']
+[properties]
+sys_root = '$tree'
+pkg_config_libdir = '$tree/usr/lib/aarch64-linux-gnu/pkgconfig:$tree/usr/share/pkgconfig'
+[host_machine]
+system = 'linux'
+cpu_family = 'aarch64'
+cpu = 'aarch64'
+endian = 'little'
+END
+}
+
+# emulated COMMAND...: runs it where programs of aarch64 can be started.
+emulated() {
+	# shellcheck disable=SC2016 # expanded inside
+	unshare --user --map-root-user --mount sh -c '
+		mount -t binfmt_misc binfmt_misc /proc/sys/fs/binfmt_misc &&
+			printf "%s" ":inftrace-arm64:M::\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\xb7\x00:\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff:$0:PF" \
+				> /proc/sys/fs/binfmt_misc/register || exit 77
+		exec "$@"' "$cache/run" "$@"
+}
+
+# All but those that need what the emulator has not: filters in the kernel, descriptors of its own alone, the speed of a
+# processor, scripts and programs of its own kind. Those that are scripts start this machine's programs.
+units() {
+	failed=
+	for test in "$build"/test/unit/*_test; do
+		case ${test##*/} in
+		agent_filter_test | device_test | exec_env_test | machine_peak_test) continue ;;
+		esac
+		(cd $build && emulated timeout 600 "${test#"$build"/}") > "$log" 2>&1 || {
+			tail -n 30 "$log" >&2
+			failed="$failed ${test##*/}"
+		}
+	done
+	[ ! "$failed" ] || say "failed:$failed"
+	[ ! "$failed" ]
+}
+
+# A lock: two runs would make the same.
+exec 9> "$cache/lock"
+flock 9
+[ -x "$cache/qemu/usr/bin/qemu-aarch64" ] || get "an emulator for aarch64" get_emulator
+[ -d "$tree" ] || get "a Debian tree for arm64" get_tree
+make_interpreter
+write_cross_file
+exec 9>&-
+emulated "$tree/usr/bin/python3" -c 'import platform; assert platform.machine() == "aarch64"' ||
+	cannot "a user namespace here cannot start programs for aarch64 (needs Linux 6.7)"
+# -O1: half of the time to compile. The page is the same on all processors.
+[ -f $build/build.ninja ] || step "configuring $build" meson setup $build --cross-file "$cache/cross.ini" \
+	-Dpage=disabled -Dattach=disabled -Doptimization=1 -Ddebug=false
+export INFTRACE_TEST_ARM64="$tree" PATH="$cache/bin:$PATH"
+case ${1-} in
+--short)
+	step "building inftrace for aarch64" ninja -C $build inftrace libinftrace-agent.so
+	emulated sh test/e2e/run.sh $build/inftrace -q --junitxml="$PWD/build/arm64.junit.xml" --junitprefix=aarch64 \
+		"test_python.py::test_operators_are_those_of_the_runtimes_own_profiler[cnn-1.15]" \
+		"test_python.py::test_operators_are_those_of_the_runtimes_own_profiler[cnn-newest]" \
+		"test_native.py::test_operators_are_those_of_the_runtimes_own_profiler[wheel-newest]"
+	;;
+--units | '')
+	step "building inftrace and its tests for aarch64" ninja -C $build
+	units || status=1
+	[ $# -gt 0 ] || emulated sh test/e2e/run.sh $build/inftrace -q test_python.py test_native.py || status=1
+	exit "${status:-0}"
+	;;
+*)
+	step "building inftrace for aarch64" ninja -C $build inftrace inftrace-run libinftrace-agent.so
+	emulated sh test/e2e/run.sh $build/inftrace "$@"
+	;;
+esac
