@@ -4,10 +4,10 @@
 # its tests with real aarch64 wheels, by an emulator: the tests of units, then those of record in Python and C. --short:
 # three of them; --units: those of units alone; else pytest's choice.
 #
-# Debian's cross compiler builds against a Debian tree for arm64, which is only unpacked. Programs for aarch64 are started
-# by qemu-user in a user namespace, which has its own list of interpreters since Linux 6.7: nothing else on this machine
-# sees it. The recorder, its agent and the programs are emulated; pytest is not. There is no ptrace, no probe and no
-# process_vm_readv, memory is ordered as on x86-64, and times mean nothing.
+# Debian's cross compiler builds against a Debian tree for arm64, which is only unpacked. Programs for aarch64 are
+# started by qemu-user in a user namespace, which has its own list of interpreters since Linux 6.7: nothing else on this
+# machine sees it. The recorder, its agent and the programs are emulated; pytest is not. There is no ptrace, no probe
+# and no process_vm_readv, memory is ordered as on x86-64, and times mean nothing.
 #
 # Tree and emulator are kept in $XDG_CACHE_HOME/inftrace-arm64. Status 77: this machine cannot do it, and why.
 set -eu
@@ -38,8 +38,8 @@ get_emulator() {
 	mkdir -p "$apt/state/lists/partial" "$apt/cache/archives/partial" "$cache/qemu.new"
 	echo "deb [signed-by=$key] $mirror trixie main" > "$apt/sources.list"
 	set -- -qq -o "Dir::Etc::sourcelist=$apt/sources.list" -o Dir::Etc::sourceparts=- -o "Dir::State=$apt/state" \
-		-o "Dir::Cache=$apt/cache" -o Dir::State::status=/dev/null -o "APT::Architecture=$(dpkg --print-architecture)" \
-		-o APT::Sandbox::User=root
+		-o "Dir::Cache=$apt/cache" -o Dir::State::status=/dev/null \
+		-o "APT::Architecture=$(dpkg --print-architecture)" -o APT::Sandbox::User=root
 	apt-get "$@" update && (cd "$apt" && apt-get "$@" download qemu-user) &&
 		dpkg -x "$apt"/qemu-user_*.deb "$cache/qemu.new" || return 1
 	rm -rf "$cache/qemu" "$apt"
@@ -49,8 +49,8 @@ get_emulator() {
 get_tree() {
 	rm -rf "$tree.new"
 	mmdebstrap --quiet --variant=extract --arch=arm64 --include=libc6-dev,libgcc-12-dev,libstdc++6,linux-libc-dev \
-		--include=zlib1g-dev,libdeflate-dev,libzstd-dev,libsqlite3-dev,libmicrohttpd-dev,libedit-dev,libncurses-dev \
-		--include=libcmocka-dev,libseccomp-dev,python3 bookworm "$tree.new" "$mirror" || return 1
+		--include=zlib1g-dev,libdeflate-dev,libzstd-dev,libsqlite3-dev,libmicrohttpd-dev,libedit-dev \
+		--include=libncurses-dev,libcmocka-dev,libseccomp-dev,python3 bookworm "$tree.new" "$mirror" || return 1
 	mv "$tree.new" "$tree"
 }
 
@@ -91,23 +91,27 @@ endian = 'little'
 END
 }
 
+# The first bytes of an ELF file for aarch64, and which of their bits count.
+magic='\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\xb7\x00'
+mask='\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff'
+
 # emulated COMMAND...: runs it where programs of aarch64 can be started.
 emulated() {
 	# shellcheck disable=SC2016 # expanded inside
 	unshare --user --map-root-user --mount sh -c '
 		mount -t binfmt_misc binfmt_misc /proc/sys/fs/binfmt_misc &&
-			printf "%s" ":inftrace-arm64:M::\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\xb7\x00:\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff:$0:PF" \
-				> /proc/sys/fs/binfmt_misc/register || exit 77
-		exec "$@"' "$cache/run" "$@"
+			printf %s "$0" > /proc/sys/fs/binfmt_misc/register || exit 77
+		exec "$@"' ":inftrace-arm64:M::$magic:$mask:$cache/run:PF" "$@"
 }
 
-# All but those that need what the emulator has not: filters in the kernel, descriptors of its own alone, the speed of a
-# processor, scripts and programs of its own kind. Those that are scripts start this machine's programs.
+# All but those that need what the emulator has not: filters in the kernel, a process name and descriptors of its own,
+# the speed of a processor, scripts and programs of its own kind, data files for its processor.
 units() {
 	failed=
 	for test in "$build"/test/unit/*_test; do
 		case ${test##*/} in
-		agent_filter_test | device_test | exec_env_test | machine_peak_test) continue ;;
+		agent_filter_test | peek_test | tree_test | device_test | source_test | wheel_names_test) continue ;;
+		machine_peak_test | report_memory_test | exec_env_test | others_test) continue ;;
 		esac
 		(cd $build && emulated timeout 600 "${test#"$build"/}") > "$log" 2>&1 || {
 			tail -n 30 "$log" >&2
