@@ -42,6 +42,7 @@ get_emulator() {
 		-o "APT::Architecture=$(dpkg --print-architecture)" -o APT::Sandbox::User=root
 	apt-get "$@" update && (cd "$apt" && apt-get "$@" download qemu-user) &&
 		dpkg -x "$apt"/qemu-user_*.deb "$cache/qemu.new" || return 1
+	find "$cache/qemu.new" -type f ! -name qemu-aarch64 -delete
 	rm -rf "$cache/qemu" "$apt"
 	mv "$cache/qemu.new" "$cache/qemu"
 }

@@ -5,13 +5,12 @@
 
 #include "base/processor.h"
 #include "capture/probe/uprobes.h"
+#include "capture/proc/rights.h"
 
 int uprobes_check(struct err *err)
 {
 	if (!PROCESSOR_CAN_ATTACH)
-		return err_set(err, ENOTSUP,
-			       "cannot probe running programs: inftrace has no probes for " PROCESSOR_NAME
-			       " yet; start the program with inftrace record");
+		return rights_check("", err);
 	return err_set(err, ENOTSUP, "cannot probe running programs: this inftrace was built without libbpf or clang");
 }
 
