@@ -140,10 +140,10 @@ export INFTRACE_TEST_ARM64="$tree" PATH="$cache/bin:$PATH"
 case ${1-} in
 --short)
 	step "building inftrace for aarch64" ninja -C $build inftrace libinftrace-agent.so
-	emulated sh test/e2e/run.sh $build/inftrace -q -n 2 --junitxml="$PWD/build/arm64.junit.xml" --junitprefix=aarch64 \
-		"test_python.py::test_operators_are_those_of_the_runtimes_own_profiler[cnn-1.15]" \
-		"test_python.py::test_operators_are_those_of_the_runtimes_own_profiler[cnn-newest]" \
-		"test_native.py::test_operators_are_those_of_the_runtimes_own_profiler[wheel-newest]"
+	same=test_operators_are_those_of_the_runtimes_own_profiler
+	emulated sh test/e2e/run.sh $build/inftrace -q -n 2 --junitxml="$PWD/build/arm64.junit.xml" \
+		--junitprefix=aarch64 "test_python.py::${same}[cnn-1.15]" "test_python.py::${same}[cnn-newest]" \
+		"test_native.py::${same}[wheel-newest]"
 	;;
 --units | '')
 	step "building inftrace and its tests for aarch64" ninja -C $build
