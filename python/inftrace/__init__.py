@@ -1,13 +1,39 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recordings of AI inference as tables of pandas, polars and Arrow.
+"""Recordings of AI inference as tables of pandas, polars and Arrow; annotations and profiling handles of a program.
 
-Everything is done by the program ``inftrace``; this package finds it, runs it and reads what it prints.
+Recordings are read by the program ``inftrace``, which this package finds and runs. Annotations and handles are those of
+the library ``libinftrace``, which is loaded when the first of them is used.
 """
 
+from .annotations import counter, flow, flow_end, instant, is_on, slice
 from .commands import attach, diff, merge, model, open, record
+from .handles import Profile, Stream, profile, stream
+from .latency import Report
 from .program import Error, program
 from .recording import Recording
 from .table import Table
 
 __version__ = "0.1.0"
-__all__ = ["Error", "Recording", "Table", "attach", "diff", "merge", "model", "open", "program", "record"]
+__all__ = [
+    "Error",
+    "Profile",
+    "Recording",
+    "Report",
+    "Stream",
+    "Table",
+    "attach",
+    "counter",
+    "diff",
+    "flow",
+    "flow_end",
+    "instant",
+    "is_on",
+    "merge",
+    "model",
+    "open",
+    "profile",
+    "program",
+    "record",
+    "slice",
+    "stream",
+]

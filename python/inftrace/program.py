@@ -15,11 +15,14 @@ Option = Union[None, bool, int, float, str, Sequence[str]]
 
 
 class Error(Exception):
-    """What inftrace says when it fails; status is its exit status (2: the arguments make no sense, 3: it failed)."""
+    """What inftrace says when it fails; status is its exit status (2: the arguments make no sense, 3: it failed).
 
-    def __init__(self, message: str, status: Optional[int] = None) -> None:
+    errno: of a handle, what the library returned."""
+
+    def __init__(self, message: str, status: Optional[int] = None, errno: Optional[int] = None) -> None:
         super().__init__(message)
         self.status = status
+        self.errno = errno
 
 
 def _is_this_package(path: str) -> bool:

@@ -223,6 +223,13 @@ recording = inftrace.record(["true"], duration=1.5, max_size="1G")
 reveal_type(recording.operators)
 reveal_type(recording.exit_status)
 recording.query(7)
+with inftrace.profile(7, samples=3) as report, inftrace.stream("m", rate="1s") as stream:
+    reveal_type(report.rows())
+    reveal_type([one.samples for one in stream])
+@inftrace.slice("x")
+def function(n: int) -> str:
+    return str(n)
+reveal_type(function)
 """
     said = use(
         "import os, subprocess, sys\n"
@@ -235,6 +242,9 @@ recording.query(7)
         [" note", ' Revealed type is "inftrace.table.Table"'],
         [" note", ' Revealed type is "int | None"'],
         [" error", ' Argument 1 to "query" of "Recording" has incompatible type "int"; expected "str"  [arg-type]'],
+        [" note", ' Revealed type is "list[dict[str, float | None]]"'],
+        [" note", ' Revealed type is "list[int]"'],
+        [" note", ' Revealed type is "def (n: int) -> str"'],
     ], said
     assert said[-1].startswith("Found 1 error in 1 file"), said
 
