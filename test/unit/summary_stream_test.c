@@ -343,7 +343,7 @@ static bool is_in_order(const struct shape *shape)
 	return shape->n_lanes == 1 && shape->n_threads == 1;
 }
 
-static char *json_of(const struct summary *summary, bool has_insights)
+static char *json_of(struct summary *summary, bool has_insights)
 {
 	char *text = NULL;
 	size_t size;
@@ -352,8 +352,9 @@ static char *json_of(const struct summary *summary, bool has_insights)
 	struct err err;
 
 	assert_int_equal(recorded_init(&recorded, summary, &err), 0);
-	/* what is usual, and what counters said, is tested in summary_test.c and why_test.c: the walk does not know it
-	 */
+	/* what is usual, what counters said, and kernels are tested in summary_test.c, why_test.c and
+	 * summary_kernels_test.c: the walk does not know them */
+	summary->n_kernels = summary->n_kernel_types = summary->n_streams = 0;
 	for (uint32_t i = 0; i < summary->n_slowest; i++)
 		summary->slowest[i].usual.n = 0;
 	for (uint32_t i = 0; i < recorded.n && !has_insights; i++)

@@ -62,6 +62,29 @@ static const struct query_column_words unattributed_columns[] = {
 	{ "unattributed_share", "REAL", "the same, of duration_ns, 0 to 1" },
 };
 
+static const struct query_column_words kernel_columns[] = {
+	{ "name", "TEXT", "name of the kernel" },
+	{ "op_type", "TEXT", "type of the operator that launched it, or its own, as the provider names it" },
+	{ "calls", "INTEGER", "how many there are; without those that were cut off" },
+	{ "total_ns", "INTEGER", "their time, added up" },
+	{ "mean_ns", "REAL", "total_ns / calls" },
+	{ "max_ns", "INTEGER", "that of the longest" },
+	{ "share", "REAL", "of the time of all kernels, 0 to 1" },
+	{ "share_so_far", "REAL", "the same, with those that take more" },
+};
+
+static const struct query_column_words stream_columns[] = {
+	{ "track_id", "INTEGER", "the line: tracks.id" },
+	{ "process_id", "INTEGER", "its process: processes.id" },
+	{ "stream", "TEXT", "its name" },
+	{ "kernels", "INTEGER", "how many ran on it" },
+	{ "begin_ns", "INTEGER", "begin of the first, CLOCK_MONOTONIC" },
+	{ "end_ns", "INTEGER", "end of the last" },
+	{ "busy_ns", "INTEGER", "time in which one ran" },
+	{ "copies_ns", "INTEGER", "the part of it in copies and fills of memory" },
+	{ "idle_ns", "INTEGER", "time between the first and the last in which none ran" },
+};
+
 const struct query_view query_views[] = {
 	{ "overlap", "Pairs of inferences that ran at the same time, of any process.",
 	  "SELECT a.process_id AS process_id, a.id AS inference_id, a.model AS model, b.id AS other_id, "
@@ -83,5 +106,20 @@ const struct query_view query_views[] = {
 	  "unattributed_ns * 1.0 / duration_ns AS unattributed_share "
 	  "FROM inferences WHERE unattributed_ns IS NOT NULL",
 	  QUERY_COLUMNS(unattributed_columns) },
+	{ "kernel_stats", "Kernels of devices, of the whole recording, by name and type: those of the report.",
+	  "SELECT name, op_type, n AS calls, total_ns, total_ns * 1.0 / n AS mean_ns, max_ns, "
+	  "total_ns * 1.0 / sum(total_ns) OVER () AS share, "
+	  "sum(total_ns) OVER (ORDER BY total_ns DESC, name ROWS UNBOUNDED PRECEDING) * 1.0 / sum(total_ns) OVER () "
+	  "AS share_so_far FROM (SELECT name, op_type, count(*) AS n, sum(duration_ns) AS total_ns, "
+	  "max(duration_ns) AS max_ns FROM kernels WHERE duration_ns IS NOT NULL GROUP BY name, op_type) "
+	  "ORDER BY total_ns DESC, name",
+	  QUERY_COLUMNS(kernel_columns) },
+	{ "stream_stats", "How busy each line of kernels was, between its first and its last kernel.",
+	  "SELECT track_id, process_id, stream, count(*) AS kernels, min(begin_ns) AS begin_ns, max(end_ns) AS end_ns, "
+	  "sum(duration_ns) AS busy_ns, "
+	  "sum(duration_ns * (name LIKE 'memcpy%' OR name LIKE 'memset%')) AS copies_ns, "
+	  "max(end_ns) - min(begin_ns) - sum(duration_ns) AS idle_ns FROM kernels WHERE duration_ns IS NOT NULL "
+	  "GROUP BY track_id ORDER BY track_id",
+	  QUERY_COLUMNS(stream_columns) },
 	{ 0 },
 };

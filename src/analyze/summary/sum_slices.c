@@ -8,11 +8,14 @@
 #include <stdlib.h>
 
 #include "analyze/summary/sum_in.h"
+#include "analyze/summary/sum_kernels.h"
 #include "analyze/summary/sum_named.h"
 
 static int grow_stack(struct summary_maker *maker, struct track *track)
 {
-	uint32_t capacity = track->capacity ? track->capacity * 2 : 4;
+	/* of a million tracks, each may have one slice open: that many are rarely deep */
+	uint32_t first = maker->n_tracks > MANY_TRACKS ? 1 : 4;
+	uint32_t capacity = track->capacity ? track->capacity * 2 : first;
 	struct slice *slice;
 
 	if (!track->capacity && maker->stacks.n) {
@@ -140,6 +143,16 @@ static int end_operator(struct summary_maker *maker, struct track *track, const 
 	return sum_operators_outside(maker, sum_process_of(maker, track), &op);
 }
 
+static int end_kernel(struct summary_maker *maker, struct track *track, const struct slice *slice, uint64_t end_ns)
+{
+	const struct slice *outer = around(track);
+	int rc = sum_kernels_add(maker, track, slice, end_ns, outer && outer->kind == KIND_KERNEL);
+
+	if (rc || !slice->number)
+		return rc;
+	return sum_window_kernel(maker, sum_process_of(maker, track), slice->number, end_ns - slice->begin_ns);
+}
+
 /* What a slice leaves to the one around it. end_ns STORE_OPEN: it was cut off, only what is inside it has an end. */
 static void leave_to(struct slice *outer, const struct slice *slice, uint64_t end_ns)
 {
@@ -173,8 +186,8 @@ static int end_kind(struct summary_maker *maker, struct track *track, struct sli
 		return end_ns != STORE_OPEN ? sum_named_add(maker, slice->name, end_ns - slice->begin_ns) : 0;
 	if (slice->kind == KIND_OPERATOR)
 		return end_operator(maker, track, slice, end_ns);
-	if (slice->kind == KIND_KERNEL && slice->number && end_ns != STORE_OPEN)
-		return sum_window_kernel(maker, sum_process_of(maker, track), slice->number, end_ns - slice->begin_ns);
+	if (slice->kind == KIND_KERNEL)
+		return end_ns != STORE_OPEN ? end_kernel(maker, track, slice, end_ns) : 0;
 	if (track->run_level == level) {
 		track->run_level = 0;
 		return sum_window_end(maker, slice, end_ns, end_ns != STORE_OPEN ? end_ns : cut_ns);

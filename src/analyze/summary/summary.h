@@ -153,6 +153,25 @@ struct summary_named {
 	struct summary_spread duration;
 };
 
+/* All kernels and copies of devices with one name and one type of operator that launched them. */
+struct summary_kernel {
+	uint32_t name, op_type; /* op_type 0: not known */
+	struct summary_spread duration;
+};
+
+struct summary_kernel_type {
+	uint32_t op_type;
+	uint64_t n, total_ns;
+};
+
+/* A line of kernels: a stream of a device, or a lane of kernels that run side by side. */
+struct summary_stream {
+	uint32_t process, track, name;
+	uint64_t n, busy_ns, copies_ns; /* copies_ns: the part of busy_ns in copies and fills of memory */
+	uint64_t begin_ns, end_ns;	/* of the first kernel, of the last one; what is not busy is idle */
+	uint64_t n_gaps, longest_gap_ns;
+};
+
 /* The part of the recording that is summed up (summary_maker.h), from its first event; to_ns 0: to the end. */
 struct summary_part {
 	uint64_t from_ns, to_ns;
@@ -179,8 +198,11 @@ struct summary {
 	struct summary_tally *tallies;
 	struct summary_slow *slowest;
 	struct summary_resource *resources;
-	struct summary_memory *memory; /* what sessions have of their runtime's allocators, those with most first */
-	struct summary_named *named;   /* those with the largest sum first */
+	struct summary_memory *memory;	/* what sessions have of their runtime's allocators, those with most first */
+	struct summary_named *named;	/* those with the largest sum first */
+	struct summary_kernel *kernels; /* the same */
+	struct summary_kernel_type *kernel_types;
+	struct summary_stream *streams; /* in the order of their first kernels' ends */
 	struct curve_point *curves;
 	struct course *courses;		      /* of the first models and counters; all have columns of the same width */
 	struct summary_caller *callers;	      /* those that called longest: some, if there are many */
@@ -194,10 +216,12 @@ struct summary {
 	struct summary_merged *merged;
 	uint32_t n_processes, n_runtimes, n_models, n_sessions, n_transformers, n_types, n_nodes, n_elsewhere, n_ran_on,
 	    n_idle, n_tallies, n_slowest, n_resources, n_losses, n_stops, n_unreadable, n_left_out, n_clock_changes,
-	    n_dumps, n_merged, n_memory, n_callers, n_caller_kinds, n_curves, n_courses, n_named;
-	uint64_t n_memory_left_out; /* sessions that are not in memory, because there are too many */
-	uint64_t n_named_left_out;  /* slices of names that are not in named, because there are too many */
-	uint64_t n_all_sessions;    /* with those that are not in sessions, because there are too many */
+	    n_dumps, n_merged, n_memory, n_callers, n_caller_kinds, n_curves, n_courses, n_named, n_kernels,
+	    n_kernel_types, n_streams;
+	uint64_t n_memory_left_out;		 /* sessions that are not in memory, because there are too many */
+	uint64_t n_named_left_out;		 /* slices of names that are not in named, because there are too many */
+	uint64_t kernels_ns, n_kernels_left_out; /* of those in kernels; kernels of other names, as for named */
+	uint64_t n_all_sessions;		 /* with those that are not in sessions, because there are too many */
 	uint64_t n_operators, n_lost, n_inferences, n_inferences_failed, n_sessions_failed;
 	uint64_t n_sampled_out, n_all_inferences; /* left out by --sample or --rate; with these */
 	double sampled;				  /* as of a process */

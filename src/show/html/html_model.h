@@ -48,6 +48,22 @@ void html_outputs(struct html_page *page);
 void html_placement(struct html_page *page);
 void html_operators(struct html_page *page);
 void html_treemap(struct html_page *page, uint32_t r); /* the operators of a run */
+struct html_leaf {
+	const char *name, *op_type, *provider; /* those without a name, without a type or with no time are left out */
+	double ns;
+};
+struct html_tree {
+	const char *title, *what, *inside; /* "Operators by type and node", "operators", "nodes" */
+	const char *smaller;		   /* "smaller node" */
+	const char *label;		   /* whose they are; NULL: nothing to say */
+	double n_runs;			   /* inferences; 0: times are those of all */
+	const struct html_leaf *leaf;
+	uint32_t n;
+};
+/* A treemap of anything that has types. */
+void html_tree(struct html_page *page, const struct html_tree *tree);
+bool html_has_device(const struct html_page *page);
+void html_device(struct html_page *page); /* of a recording: kernels of devices */
 /* The family of an operator type, which has the colour "f3"; "convolution". */
 uint32_t html_family(const char *op_type);
 const char *html_family_name(uint32_t family);

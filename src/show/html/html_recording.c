@@ -132,6 +132,8 @@ static void put_nav(struct html_page *page, const struct report *report)
 		html_words(page->out, "%s", model_text(report->analysis[i].report->model.name, 30, false).s);
 		fputs("</a>", page->out);
 	}
+	if (html_has_device(page))
+		fputs("<a href=\"#device\">Kernels</a>", page->out);
 	if (html_has_gaps(page))
 		fputs("<a href=\"#gaps\">Gaps</a>", page->out);
 	if (page->summary->n_memory || page->summary->n_inferences)
@@ -317,6 +319,7 @@ void html_recording(FILE *out, const struct report *report)
 	html_time(&page);
 	put_models(&page, report);
 	put_parts(&page, report);
+	html_device(&page);
 	html_gaps(&page);
 	html_allocators(&page);
 	put_resources(&page, summary);

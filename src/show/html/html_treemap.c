@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Operators as a treemap: the area of a type is its share of the operators' time, and that of a node its share of the
- * type's. Squarified: tiles are as square as they can be (Bruls, Huizing, van Wijk: Squarified Treemaps, 2000).
+ * Operators, or kernels of devices, as a treemap: the area of a type is its share of their time, and that of a node its
+ * share of the type's. Squarified: tiles are as square as they can be (Bruls, Huizing, van Wijk: Squarified Treemaps,
+ * 2000).
  */
 #include <math.h>
 #include <stdlib.h>
@@ -103,26 +104,26 @@ static uint32_t sort_tiles(struct tile *tile, uint32_t n, uint32_t most)
 	return n;
 }
 
-static bool is_of(const struct tile *type, const struct model_operator *op)
+static bool is_of(const struct tile *type, const struct html_leaf *leaf)
 {
-	return op->share_ns > 0 && type->op_type && op->op_type && !strcmp(type->op_type, op->op_type);
+	return leaf->ns > 0 && type->op_type && leaf->op_type && !strcmp(type->op_type, leaf->op_type);
 }
 
-static uint32_t find_types(const struct model_result *result, struct tile *type)
+static uint32_t find_types(const struct html_tree *tree, struct tile *type)
 {
 	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < result->n_operators; i++) {
-		const struct model_operator *op = &result->operators[i];
+	for (uint32_t i = 0; i < tree->n; i++) {
+		const struct html_leaf *leaf = &tree->leaf[i];
 		uint32_t k = 0;
 
-		if (!(op->share_ns > 0) || !op->op_type)
+		if (!(leaf->ns > 0) || !leaf->op_type)
 			continue;
-		while (k < n && strcmp(type[k].op_type, op->op_type) != 0)
+		while (k < n && strcmp(type[k].op_type, leaf->op_type) != 0)
 			k++;
 		if (k == n)
-			type[n++] = (struct tile){ .name = op->op_type, .op_type = op->op_type };
-		type[k].ns += op->share_ns;
+			type[n++] = (struct tile){ .name = leaf->op_type, .op_type = leaf->op_type };
+		type[k].ns += leaf->ns;
 		type[k].n++;
 	}
 	return n;
@@ -136,21 +137,24 @@ static void draw_words(const struct plot *plot, const struct box *box, double y,
 		plot_text(plot, box->x + 5, y, "start", kind, "%s", model_text(text, columns, false).s);
 }
 
-static void draw_tile(const struct plot *plot, const struct tile *tile, double all_ns, double n_runs)
+static void draw_tile(const struct plot *plot, const struct html_tree *tree, const struct tile *tile, double all_ns)
 {
 	struct printable name = { "" };
 
 	if (tile->name)
 		printable_add(&name, "%s", html_name(tile->name).s);
 	else
-		printable_add(&name, "%s", printable_count(tile->n, "smaller node").s);
+		printable_add(&name, "%s", printable_count(tile->n, tree->smaller).s);
 	fprintf(plot->out, "<rect class=\"tree f%u\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"><title>",
 		html_family(tile->op_type), tile->box.x, tile->box.y, fmax(tile->box.width - 1, 0.3),
 		fmax(tile->box.height - 1, 0.3));
 	html_words(plot->out, "%s (%s%s%s): ", name.s, html_name(tile->op_type).s, tile->provider ? ", " : "",
 		   tile->provider ? model_provider(tile->provider, 40, false).s : "");
-	html_words(plot->out, "%s of an inference, ", units_duration(tile->ns / n_runs).s);
-	html_words(plot->out, "%s of all operators", units_percent(tile->ns / all_ns).s);
+	if (tree->n_runs > 0)
+		html_words(plot->out, "%s of an inference, ", units_duration(tile->ns / tree->n_runs).s);
+	else
+		html_words(plot->out, "%s, ", units_duration(tile->ns).s);
+	html_words(plot->out, "%s of all %s", units_percent(tile->ns / all_ns).s, tree->what);
 	fputs("</title></rect>", plot->out);
 	if (tile->box.height >= 15)
 		draw_words(plot, &tile->box, tile->box.y + 12, "on", name.s);
@@ -158,10 +162,9 @@ static void draw_tile(const struct plot *plot, const struct tile *tile, double a
 }
 
 /* One type with its nodes inside; with a header where there is room. */
-static void draw_type(const struct plot *plot, const struct model_result *result, const struct tile *type,
-		      struct tile *node, double all_ns)
+static void draw_type(const struct plot *plot, const struct html_tree *tree, const struct tile *type, struct tile *node,
+		      double all_ns)
 {
-	double n_runs = fmax((double)result->n_operator_runs, 1);
 	struct box inside = type->box;
 	struct printable words = { "" };
 	uint32_t n = 0;
@@ -176,16 +179,16 @@ static void draw_type(const struct plot *plot, const struct model_result *result
 	}
 	inside.width = fmax(inside.width - 3, 1);
 	inside.height = fmax(inside.height - 3, 1);
-	for (uint32_t i = 0; i < result->n_operators; i++) {
-		const struct model_operator *op = &result->operators[i];
+	for (uint32_t i = 0; i < tree->n; i++) {
+		const struct html_leaf *leaf = &tree->leaf[i];
 
-		if (is_of(type, op))
-			node[n++] = (struct tile){ op->name, op->op_type, op->provider, op->share_ns, 1, { 0 } };
+		if (is_of(type, leaf))
+			node[n++] = (struct tile){ leaf->name, leaf->op_type, leaf->provider, leaf->ns, 1, { 0 } };
 	}
 	n = sort_tiles(node, n, MAX_NODES);
 	lay_out(node, n, inside);
 	for (uint32_t i = 0; i < n; i++)
-		draw_tile(plot, &node[i], all_ns, n_runs);
+		draw_tile(plot, tree, &node[i], all_ns);
 }
 
 static void put_key(struct html_page *page, const struct tile *type, uint32_t n)
@@ -202,11 +205,10 @@ static void put_key(struct html_page *page, const struct tile *type, uint32_t n)
 	fputs("</ul>\n", page->out);
 }
 
-static void draw(struct html_page *page, const struct model_result *result, uint32_t r, struct tile *type,
-		 struct tile *node)
+static void draw(struct html_page *page, const struct html_tree *tree, struct tile *type, struct tile *node)
 {
 	struct plot plot = plot_of(page->out, WIDTH, HEIGHT);
-	uint32_t n_all = find_types(result, type), n;
+	uint32_t n_all = find_types(tree, type), n;
 	double all_ns = 0;
 
 	for (uint32_t i = 0; i < n_all; i++)
@@ -217,27 +219,46 @@ static void draw(struct html_page *page, const struct model_result *result, uint
 		return;
 	lay_out(type, n, (struct box){ 0, 0, WIDTH, HEIGHT });
 	plot.kind = "long";
-	html_figure(page,
-		    "%s%sThe area is the share of the operators\342\200\231 time: types, and in each its nodes%s.",
-		    page->report->n_results > 1 ? page->label[r].s : "", page->report->n_results > 1 ? ". " : "",
+	html_figure(page, "%s%sThe area is the share of the %s\342\200\231 time: types, and in each its %s%s.",
+		    tree->label ? tree->label : "", tree->label ? ". " : "", tree->what, tree->inside,
 		    n < n_all ? ", without the types that take least" : "");
 	put_key(page, type, n);
-	plot_begin(&plot, html_plot_id(page).s, "Operators by type and node",
-		   "The figures are in the tables of this section.");
+	plot_begin(&plot, html_plot_id(page).s, tree->title, "The figures are in the tables of this section.");
 	for (uint32_t i = 0; i < n; i++)
-		draw_type(&plot, result, &type[i], node, all_ns);
+		draw_type(&plot, tree, &type[i], node, all_ns);
 	plot_end(&plot);
 	fputs("</figure>\n", page->out);
+}
+
+void html_tree(struct html_page *page, const struct html_tree *tree)
+{
+	struct tile *type = calloc((size_t)tree->n + 1, sizeof *type);
+	struct tile *node = calloc((size_t)tree->n + 1, sizeof *node);
+
+	if (type && node)
+		draw(page, tree, type, node);
+	free(type);
+	free(node);
 }
 
 void html_treemap(struct html_page *page, uint32_t r)
 {
 	const struct model_result *result = &page->report->results[r];
-	struct tile *type = calloc((size_t)result->n_operators + 1, sizeof *type);
-	struct tile *node = calloc((size_t)result->n_operators + 1, sizeof *node);
+	struct html_leaf *leaf = calloc((size_t)result->n_operators + 1, sizeof *leaf);
+	struct html_tree tree = { .title = "Operators by type and node",
+				  .what = "operators",
+				  .inside = "nodes",
+				  .smaller = "smaller node",
+				  .label = page->report->n_results > 1 ? page->label[r].s : NULL,
+				  .n_runs = fmax((double)result->n_operator_runs, 1),
+				  .leaf = leaf,
+				  .n = leaf ? result->n_operators : 0 };
 
-	if (type && node)
-		draw(page, result, r, type, node);
-	free(type);
-	free(node);
+	for (uint32_t i = 0; i < tree.n; i++) {
+		const struct model_operator *op = &result->operators[i];
+
+		leaf[i] = (struct html_leaf){ op->name, op->op_type, op->provider, op->share_ns };
+	}
+	html_tree(page, &tree);
+	free(leaf);
 }

@@ -344,6 +344,63 @@ static void put_slices(struct json_summary *to)
 	json_count(&to->json, "slices_of_other_names", to->summary->n_named_left_out);
 }
 
+static void put_kernels(struct json_summary *to)
+{
+	const struct summary *summary = to->summary;
+	double whole = summary->kernels_ns ? (double)summary->kernels_ns : 1;
+	uint64_t so_far_ns = 0;
+
+	json_array(&to->json, "kernels");
+	for (uint32_t i = 0; i < summary->n_kernels; i++) {
+		const struct summary_kernel *kernel = &summary->kernels[i];
+
+		so_far_ns += kernel->duration.total_ns;
+		json_object(&to->json, NULL);
+		json_summary_name(to, "name", kernel->name);
+		json_summary_name(to, "op_type", kernel->op_type);
+		json_real(&to->json, "share", (double)kernel->duration.total_ns / whole);
+		json_real(&to->json, "share_so_far", (double)so_far_ns / whole);
+		json_summary_spread(to, "duration", &kernel->duration);
+		json_end(&to->json, '}');
+	}
+	json_end(&to->json, ']');
+	json_count(&to->json, "kernels_of_other_names", summary->n_kernels_left_out);
+	json_array(&to->json, "kernel_types");
+	for (uint32_t i = 0; i < summary->n_kernel_types; i++) {
+		const struct summary_kernel_type *type = &summary->kernel_types[i];
+
+		json_object(&to->json, NULL);
+		json_summary_name(to, "op_type", type->op_type);
+		json_count(&to->json, "calls", type->n);
+		json_count(&to->json, "total_ns", type->total_ns);
+		json_real(&to->json, "share", (double)type->total_ns / whole);
+		json_end(&to->json, '}');
+	}
+	json_end(&to->json, ']');
+}
+
+static void put_streams(struct json_summary *to)
+{
+	json_array(&to->json, "streams");
+	for (uint32_t i = 0; i < to->summary->n_streams; i++) {
+		const struct summary_stream *stream = &to->summary->streams[i];
+
+		json_object(&to->json, NULL);
+		json_summary_process(to, stream->process);
+		json_summary_name(to, "name", stream->name);
+		json_count(&to->json, "kernels", stream->n);
+		json_summary_time(to, "begin_at_ns", stream->begin_ns);
+		json_summary_time(to, "end_at_ns", stream->end_ns);
+		json_count(&to->json, "busy_ns", stream->busy_ns);
+		json_count(&to->json, "copies_ns", stream->copies_ns);
+		json_count(&to->json, "idle_ns", stream->end_ns - stream->begin_ns - stream->busy_ns);
+		json_count(&to->json, "gaps", stream->n_gaps);
+		json_count(&to->json, "longest_gap_ns", stream->longest_gap_ns);
+		json_end(&to->json, '}');
+	}
+	json_end(&to->json, ']');
+}
+
 /* "gpu card1: amdgpu" in two. */
 static void put_device(struct json_summary *to, uint32_t name)
 {
@@ -485,6 +542,8 @@ void export_json(FILE *out, const struct report *report)
 	json_models(&to);
 	put_findings(&to);
 	put_elsewhere(&to);
+	put_kernels(&to);
+	put_streams(&to);
 	put_slices(&to);
 	json_memory(&to);
 	put_resources(&to);

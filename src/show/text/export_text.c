@@ -165,6 +165,7 @@ static void print_all(const struct page *page)
 		text_operators(page, i);
 	}
 	text_elsewhere(page);
+	text_kernels(page);
 	text_named(page);
 	text_memory(page);
 	text_resources(page);

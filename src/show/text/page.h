@@ -31,7 +31,8 @@ void text_operators(const struct page *page, uint32_t model);
 void text_elsewhere(const struct page *page); /* operators that are no part of these inferences */
 void text_memory(const struct page *page);
 void text_resources(const struct page *page);
-void text_named(const struct page *page); /* slices of other programs, or of the program itself */
+void text_named(const struct page *page);   /* slices of other programs, or of the program itself */
+void text_kernels(const struct page *page); /* of devices */
 void text_losses(const struct page *page);
 
 /* Is the model to be shown, and how many are? */
