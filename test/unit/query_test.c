@@ -404,6 +404,7 @@ static void what_is_useful_is_allowed(void **state)
 {
 	static const char *const allowed[] = {
 		"WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 10) SELECT sum(x) FROM n",
+		"WITH RECURSIVE n(x) AS (SELECT 1 UNION SELECT x + 1 FROM n WHERE x < 10) SELECT count(*) FROM n",
 		"SELECT name, rank() OVER (PARTITION BY name ORDER BY duration_ns) FROM operators",
 		"SELECT json_group_array(name) FROM operators",
 		"SELECT value FROM json_each('[1, 2]')",

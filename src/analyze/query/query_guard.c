@@ -91,7 +91,8 @@ static bool is_allowed(int action, const char *first, const char *second)
 	case SQLITE_RECURSIVE:
 		return true;
 	case SQLITE_READ:
-		return first && (!*first || is_ours(first));
+		/* no column: rows are counted, also those of WITH, whose name is then the table */
+		return first && (!*first || (second && !*second) || is_ours(first));
 	case SQLITE_FUNCTION:
 		return second && is_listed(functions, second);
 	case SQLITE_PRAGMA:
