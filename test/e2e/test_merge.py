@@ -52,8 +52,9 @@ def test_the_name_of_a_profile_places_it(lab, wheel):
     assert said.status == 0, said.err
     resolution = 1e6 if re.search(r"_\d{3}\.json$", profile) else 1e9
     assert (
-        "placed by its start time, which its name has, to %s" % ("1.00 ms" if resolution == 1e6 else "1 s") in said.err
+        "placed by its start time, which its name has, to %s" % ("21.0 ms" if resolution == 1e6 else "1.02 s")
+        in said.err
     )
     ours, theirs = sorted(operators_by_process(merged), key=lambda operators: "CPU" in operators[0].track.name)
     apart = [abs(left.start - right.start) for left, right in zip(ours, theirs)]
-    assert len(ours) == len(theirs) and statistics.median(apart) < resolution + 1e6
+    assert len(ours) == len(theirs) and statistics.median(apart) < resolution + 20e6

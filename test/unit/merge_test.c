@@ -183,7 +183,7 @@ static void each_file_is_placed_by_what_is_known_of_it(void **state)
 	assert_int_equal(merge_place(files, 5, &base, &err), 0);
 	assert_int_equal(base, 1);
 	assert_int_equal(files[0].offset_ns, 200 * SECOND + 743000000);
-	assert_int_equal(files[0].error_ns, 1000000);
+	assert_int_equal(files[0].error_ns, 21000000);
 	assert_string_equal(files[0].source, "its start time, which its name has");
 	assert_int_equal(files[1].offset_ns, 0);
 	assert_int_equal(files[2].offset_ns, 0);
