@@ -114,6 +114,9 @@ static int decompress(struct input *input, const struct decompressor *decompress
 
 	if (!code) {
 		code = decompressor->run(input, to, err);
+		if (!code && input->is_cut && !lseek(to, 0, SEEK_CUR))
+			code = err_set(err, EBADMSG, "its %s data is cut off before the first block of it",
+				       decompressor->name);
 		unmap(input);
 		if (code)
 			err_wrap(err, "cannot read %s", path);
