@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import contextlib
+import functools
+import importlib.metadata
 import os
 import shutil
 import subprocess
@@ -31,6 +33,20 @@ def _is_this_package(path: str) -> bool:
         return file.read(2) == b"#!"
 
 
+@functools.lru_cache(maxsize=None)
+def _of_this_package() -> Optional[str]:
+    """The program that this package's wheel has put beside the interpreter; None: it was built without one."""
+    here = os.path.realpath(__file__)
+    for distribution in importlib.metadata.distributions(name="inftrace"):
+        files = distribution.files or []
+        if any(os.path.realpath(str(file.locate())) == here for file in files if file.name == "program.py"):
+            for file in files:
+                path = os.path.abspath(str(file.locate()))
+                if file.name == "inftrace" and os.access(path, os.X_OK) and not _is_this_package(path):
+                    return path
+    return None
+
+
 def program() -> str:
     """The path of the program: $INFTRACE_PROGRAM, the one that came with this package, or the first on PATH."""
     named = os.environ.get("INFTRACE_PROGRAM")
@@ -38,8 +54,8 @@ def program() -> str:
         if not os.access(named, os.X_OK):
             raise Error("cannot run %s, which INFTRACE_PROGRAM names: it is no program" % named)
         return os.path.abspath(named)
-    ours = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin", "inftrace")
-    if os.access(ours, os.X_OK):
+    ours = _of_this_package()
+    if ours:
         return ours
     for folder in os.environ.get("PATH", os.defpath).split(os.pathsep):
         found = shutil.which("inftrace", path=folder or os.curdir)

@@ -29,7 +29,9 @@ static int take(const struct part *part, char *path, size_t size, const char *fo
 
 static int find(const struct part *part, char *path, size_t size, struct err *err)
 {
-	const char *named = secure_getenv(part->variable), *folders[] = { "", "../" INFTRACE_LIBDIR "/inftrace/" };
+	/* in a build folder; in an installation; in a package that has no folders of one kind of machine */
+	static const char *const folders[] = { "", "../" INFTRACE_LIBDIR "/inftrace/", "../lib/inftrace/" };
+	const char *named = secure_getenv(part->variable);
 	char program[PATH_MAX], candidate[2 * PATH_MAX];
 	ssize_t len;
 
