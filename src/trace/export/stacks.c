@@ -86,6 +86,12 @@ static uint64_t key_of(const struct pairing_track *track, int64_t inference)
 	return (uint64_t)track->process << 40 ^ (uint64_t)inference;
 }
 
+/* Of the session that a thread is creating; inferences are numbered from 1. */
+static uint64_t creation_key(const struct pairing_track *track, int64_t tid)
+{
+	return key_of(track, tid > 0 ? 0 - tid : 0);
+}
+
 static struct stacks_running *running_of(struct stacks *stacks, uint64_t key)
 {
 	return &stacks->running[(key * 0x9e3779b97f4a7c15u >> 40) % STACKS_RUNNING];
@@ -163,15 +169,41 @@ static uint32_t place_of(struct stacks *stacks, struct pairing_track *track)
 	return parent;
 }
 
+static void begin_creation(struct stacks *stacks, struct pairing_track *track, const struct pairing_slice *slice)
+{
+	uint64_t key = creation_key(track, pairing_int(slice, KEY_TID, 0));
+	uint32_t lane = (uint32_t)(track - (struct pairing_track *)stacks->pairing.tracks.data);
+
+	*running_of(stacks, key) = (struct stacks_running){ key, place_of(stacks, track), lane };
+}
+
+/* An operator of no inference, the outermost one of its thread: constant folding, if the thread creates a session. */
+static void begin_other_operator(struct stacks *stacks, struct pairing_track *track, struct pairing_open *open)
+{
+	uint64_t key = creation_key(track, track->def.tid);
+	const struct stacks_running *running = running_of(stacks, key);
+	struct pairing_track *lane = running->key == key ? pairing_track(&stacks->pairing, running->lane) : NULL;
+	struct pairing_slice slice = slice_of(track, open);
+
+	base_of(stacks, track);
+	if (running->lane && lane && lane->open.n && ((struct pairing_open *)lane->open.data)->kind == KIND_SESSION)
+		open->node = operator_place(stacks, &slice, place_of(stacks, lane), false);
+}
+
 static void begin(struct pairing *pairing, struct pairing_track *track)
 {
 	struct stacks *stacks = (struct stacks *)pairing;
 	struct pairing_open *open = (struct pairing_open *)track->open.data + track->open.n - 1;
 	struct pairing_slice slice = slice_of(track, open);
-	uint64_t key = key_of(track, pairing_int(&slice, KEY_INFERENCE, 0));
+	int64_t inference = pairing_int(&slice, KEY_INFERENCE, 0);
+	uint64_t key = key_of(track, inference);
 
 	if (open->kind == KIND_INFERENCE)
-		*running_of(stacks, key) = (struct stacks_running){ key, place_of(stacks, track) };
+		*running_of(stacks, key) = (struct stacks_running){ key, place_of(stacks, track), 0 };
+	else if (open->kind == KIND_SESSION && track->open.n == 1)
+		begin_creation(stacks, track, &slice);
+	else if (open->kind == KIND_OPERATOR && !inference && track->open.n == 1)
+		begin_other_operator(stacks, track, open);
 }
 
 static int take(struct pairing *pairing, const struct pairing_slice *slice, struct err *err)

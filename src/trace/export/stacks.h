@@ -5,6 +5,8 @@
  *
  * process;model;inference;operator type;operator    an operator of a known inference
  * process;model;session creation;load               all else on a model's lanes: slices below slices
+ * process;model;session creation;ConstantFolding;operator type;operator
+ *                                                   an operator that the thread ran while it created a session
  * process;thread;slice                              slices of the program itself, operators of unknown inferences
  * process (device);operator;kernel                  kernels: their time overlaps that of the host
  */
@@ -24,10 +26,10 @@ struct stacks_node {
 	uint32_t depth;
 };
 
-/* Where an inference's operators go. */
+/* Where an inference's operators go, or those of a session creation: below what is open on its lane. */
 struct stacks_running {
 	uint64_t key;
-	uint32_t node;
+	uint32_t node, lane; /* lane 0: an inference */
 };
 
 struct stacks {
