@@ -7,7 +7,7 @@ the library ``libinftrace``, which is loaded when the first of them is used.
 
 from .annotations import counter, flow, flow_end, instant, is_on, slice
 from .commands import attach, diff, merge, model, open, record
-from .handles import Profile, Stream, profile, stream
+from .handles import Profile, Session, Stream, profile, sessions, stream
 from .latency import Report
 from .program import Error, program
 from .recording import Recording
@@ -19,6 +19,7 @@ __all__ = [
     "Profile",
     "Recording",
     "Report",
+    "Session",
     "Stream",
     "Table",
     "attach",
@@ -34,6 +35,7 @@ __all__ = [
     "profile",
     "program",
     "record",
+    "sessions",
     "slice",
     "stream",
 ]

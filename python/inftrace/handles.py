@@ -15,10 +15,10 @@ import re
 import threading
 import weakref
 from types import TracebackType
-from typing import Any, Callable, Deque, Dict, Iterator, List, Optional, Set, Tuple, Type, Union
+from typing import Any, Callable, Deque, Dict, Iterator, List, NamedTuple, Optional, Set, Tuple, Type, Union
 
 from .latency import TYPES, Report
-from .library import Library, ReportFunction, ReportStruct, SamplesOpts, StreamOpts, library
+from .library import Library, ProgramFunction, ReportFunction, ReportStruct, SamplesOpts, StreamOpts, library
 from .program import Error
 from .session_name import names_of
 
@@ -359,6 +359,27 @@ class Stream(_Handle):
 
     def __enter__(self) -> "Stream":
         return self.start()
+
+
+class Session(NamedTuple):
+    """A living session that was seen since a handle is running, or a model that the program annotates itself."""
+
+    model: str
+    number: int  #: of the session, as recordings number them; 0: a model that the program annotates
+    inferences: int  #: that were seen so far
+
+
+def sessions() -> List[Session]:
+    """What reports can be had of now, in the order in which they appeared; empty while no handle runs."""
+    of, found = library(), []
+    if not of.has_patterns:
+        raise Error("this libinftrace lists no sessions: name the models")
+
+    def take(_: Optional[int], program: Any) -> None:
+        found.append(Session(program[0].model.decode(errors="replace"), program[0].number, program[0].n_inferences))
+
+    _check(of, of.waiting.inftrace_profile_list(ProgramFunction(take), None), "list the sessions")
+    return found
 
 
 def profile(model: Any, samples: int = 100, *, type: str = "latency", callback: Optional[Callback] = None) -> Profile:

@@ -82,6 +82,21 @@ class StreamOpts(ctypes.Structure):
     ]
 
 
+class ProgramStruct(ctypes.Structure):
+    """struct inftrace_program"""
+
+    _fields_ = [
+        ("size", ctypes.c_size_t),
+        ("model", ctypes.c_char_p),
+        ("session", ctypes.c_void_p),
+        ("number", ctypes.c_uint32),
+        ("n_inferences", ctypes.c_uint32),
+    ]
+
+
+ProgramFunction = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.POINTER(ProgramStruct))
+
+
 class Library:
     """The library, twice: quick functions keep the interpreter's lock, which costs less; those that wait release it."""
 

@@ -115,6 +115,12 @@ class Recording:
         for name in self.tables() if tables is None else tables:
             self.table(name).parquet(os.path.join(folder, name + ".parquet"))
 
+    def feather(self, folder: Path, tables: Optional[List[str]] = None) -> None:
+        """The same as Arrow files NAME.arrow."""
+        os.makedirs(folder, exist_ok=True)
+        for name in self.tables() if tables is None else tables:
+            self.table(name).feather(os.path.join(folder, name + ".arrow"))
+
     def save(self, path: Path) -> "Recording":
         """Copies it to a file, which must not exist, and gives the recording in that file."""
         with open(self.path, "rb") as old, open(path, "xb") as new:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import html
 import importlib
 import json
+import os
 from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional
 
 from .program import Error, Path, options, reading
@@ -116,6 +117,17 @@ class Table:
         with reading(self._words("arrow")) as out:
             with pyarrow.ipc.open_stream(out) as stream:
                 with pyarrow.parquet.ParquetWriter(path, stream.schema, compression="zstd") as writer:
+                    for batch in stream:
+                        writer.write_batch(batch)
+
+    def feather(self, path: Path) -> None:
+        """Writes an Arrow file (Feather version 2), in batches; needs pyarrow. Libraries map it without reading it."""
+        needed("pyarrow")
+        import pyarrow.ipc
+
+        with reading(self._words("arrow")) as out:
+            with pyarrow.ipc.open_stream(out) as stream:
+                with pyarrow.ipc.new_file(os.fspath(path), stream.schema) as writer:
                     for batch in stream:
                         writer.write_batch(batch)
 

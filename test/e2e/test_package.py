@@ -192,7 +192,7 @@ print(inftrace.record(["sh", "-c", "exit 7"], output="seven.pftrace").exit_statu
 def test_plots_files_and_a_notebook_show_it(use, lab, recording):
     said = use(
         """
-import inftrace, pandas, pyarrow.parquet, sqlite3, sys
+import inftrace, pandas, pyarrow.ipc, pyarrow.parquet, sqlite3, sys
 recording = inftrace.open(sys.argv[1])
 for kind in ("latency", "operators", "resources"):
     figure = recording.plot(kind)
@@ -200,6 +200,8 @@ for kind in ("latency", "operators", "resources"):
     print(kind, [axes.get_title() for axes in figure.axes])
 recording.parquet("tables", ["operators", "inferences"])
 print(pyarrow.parquet.read_table("tables/operators.parquet") == recording.operators.arrow())
+recording.feather("tables")
+print(pyarrow.ipc.open_file("tables/operators.arrow").read_all() == recording.operators.arrow())
 recording.export("sqlite", "run.sqlite")
 print(sqlite3.connect("run.sqlite").execute("SELECT count(*) FROM inferences").fetchone()[0])
 table = recording.query("SELECT '<script>' AS a, 0.5 AS b, NULL AS c")._repr_html_()
@@ -210,7 +212,7 @@ print(page.startswith("<iframe sandbox srcdoc='&lt;!"), "'" in page[50:-200])
         recording,
     ).splitlines()
     assert said[0] == "latency ['Inferences', 'Distribution']" and said[1].startswith("operators"), said
-    assert "cpu (%)" in said[2] and said[3:] == ["True", "40", "True", "True False"], said
+    assert "cpu (%)" in said[2] and said[3:] == ["True", "True", "40", "True", "True False"], said
     for kind in ("latency", "operators", "resources"):
         assert os.path.getsize(lab.path(kind + ".png")) > 5000
 

@@ -171,7 +171,7 @@ print(inftrace.Report("<b>")._repr_html_())
 def test_nothing_hangs_or_falls(use):
     """Threads that start and stop handles, children, and an end of the interpreter with open handles."""
     done = use("""
-import multiprocessing, subprocess
+import errno, multiprocessing, subprocess
 
 one = session(path)
 def work(number):
@@ -194,7 +194,7 @@ if not child:
         with inftrace.profile("chain"):
             pass
     except inftrace.Error as error:
-        print(error, flush=True)
+        print(error.errno == errno.ECHILD, flush=True)
     open_one.stop()
     open_one.close()
     sys.exit(3)
@@ -211,13 +211,7 @@ inftrace.profile("chain", callback=print).start()
 for _ in range(50):
     one.run(None, feeds)
 """)
-    assert done.out.splitlines() == [
-        "40 True",
-        "cannot start the handle: a child of fork cannot use the handles of its parent; start the program by spawn",
-        "3",
-        "4",
-        "0",
-    ], done.out
+    assert done.out.splitlines() == ["40 True", "True", "3", "4", "0"], done.out
     assert "Fatal" not in done.err and "Traceback" not in done.err, done.err
 
 
@@ -261,7 +255,7 @@ try:
     with inftrace.profile(one, samples=2):
         pass
 except inftrace.Error as error:
-    print(inftrace.is_on(), error.errno, error)
+    print(inftrace.is_on(), error.errno, str(error).partition(":")[0])
 """
 WRONG = [
     "there is no kind 'nonsense': it is one of user, provider_ready, session, load, specialize, setup, inference, "
@@ -273,11 +267,7 @@ WRONG = [
 
 def test_annotations_are_recorded(use, lab):
     done = use(ANNOTATED, record=True)
-    assert done.out.splitlines() == [
-        *WRONG,
-        "True 16 cannot start the handle: the program runs under inftrace record or attach --inject, or the handle is "
-        "running already",
-    ], done.out
+    assert done.out.splitlines() == [*WRONG, "True 16 cannot start the handle"], done.out
     report = json.loads(lab.plain([lab.inftrace, "report", "--format", "json", done.recording.path]).out)
     assert {one["name"]: one["duration"]["count"] for one in report["slices"]} == {
         "step": 1,
@@ -293,18 +283,13 @@ def test_without_the_library_annotations_are_nothing(use, lab):
     """And handles say what is missing."""
     done = use(ANNOTATED, env={"INFTRACE_PROGRAM": "/bin/true", "PATH": "/bin"})
     assert done.out.splitlines()[:3] == WRONG and done.err == ""
-    assert done.out.splitlines()[3].startswith(
-        "False None cannot load libinftrace, the library of inftrace: libinftrace.so.0: cannot open shared object file"
-    ), done.out
+    assert done.out.splitlines()[3].startswith("False None cannot load libinftrace, the library of inftrace"), done.out
     # with it, but without its agent
     folder = lab.path("alone")
     os.mkdir(folder)
     library = shutil.copy(os.path.join(os.path.dirname(lab.inftrace), "libinftrace.so.0"), folder)
     done = use(ANNOTATED, env={"INFTRACE_LIBRARY": library})
-    assert done.out.splitlines()[3] == (
-        "False 2 cannot start the handle: the agent libinftrace-agent.so is not beside the library, or the stream has "
-        "no such model"
-    )
+    assert done.out.splitlines()[3] == "False 2 cannot start the handle"
 
 
 def test_the_example_runs(use, lab, wheel):
@@ -315,5 +300,37 @@ def test_the_example_runs(use, lab, wheel):
     counts = [int(line.split()[0]) for line in done.out.splitlines()]
     assert counts[0] == 10 and sum(counts) == 510 and done.status == 0, (done.out, done.err)
     done = lab.record([wheel.python, example, lab.model("cnn"), "30"], env=env)
-    assert done.out.startswith("cannot start the handle: the program runs under inftrace record")
+    assert done.out.startswith("cannot start the handle: ")
     assert len([one for one in done.recording.slices if one.name == "preprocess"]) == 30
+
+
+def test_a_pattern_adds_models_by_their_names(use):
+    done = use("""
+if not inftrace.library.library().has_patterns:
+    for call in (lambda: inftrace.stream(pattern="a"), inftrace.sessions):
+        try:
+            call()
+        except inftrace.Error as error:
+            print(error)
+    sys.exit()
+one, n = session(path), 0
+with inftrace.stream(rate="50ms", pattern="^ch.*n$") as stream, inftrace.stream(rate=1, pattern="nobody") as other:
+    for _ in range(20):
+        one.run(None, feeds)
+    again = session(path)
+    for _ in range(10):
+        again.run(None, feeds)
+    print([(of.model, of.inferences) for of in inftrace.sessions()])
+print(sum(report.samples for report in stream), list(other))
+try:
+    inftrace.stream(pattern="(")
+except inftrace.Error as error:
+    print(error.errno)
+""")
+    assert done.out.splitlines() in (
+        ["[('chain', 20), ('chain', 10)]", "30 []", "22"],
+        [
+            "this libinftrace finds no models by a pattern: name them",
+            "this libinftrace lists no sessions: name the models",
+        ],
+    ), (done.out, done.err)
