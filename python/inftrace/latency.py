@@ -190,5 +190,5 @@ def _plot(times: Sequence[float]) -> str:
     ) % (
         (_WIDTH, _HEIGHT, _MARGIN, bottom, right, _MARGIN, median, right, dots)
         + (text % (_MARGIN - 4, 14, "end", "%.4g" % top), text % (_MARGIN - 4, bottom, "end", "0 us"))
-        + (text % (right, _HEIGHT - 6, "end", "%d inferences" % len(times)),)
+        + (text % (right, _HEIGHT - 6, "end", "%d inference%s" % (len(times), "s" * (len(times) != 1))),)
     )
