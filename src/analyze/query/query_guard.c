@@ -112,8 +112,9 @@ static const char *word_of(int action, const char *first)
 		return "CREATE";
 	if (is_schema && action == SQLITE_DELETE)
 		return "DROP";
+	/* not ALTER, which is asked for as itself: a virtual table of SQLite's own comes to be with its first use */
 	if (is_schema && action == SQLITE_UPDATE)
-		return "ALTER";
+		return "a table of SQLite itself";
 	return action >= 0 && action < (int)(sizeof actions / sizeof *actions) ? actions[action] : NULL;
 }
 
