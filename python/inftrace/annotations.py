@@ -71,7 +71,8 @@ def is_on() -> bool:
 
 
 def _bytes(text: Optional[str]) -> Optional[bytes]:
-    return None if text is None else text.encode("utf-8", "replace")
+    # of anything: an annotation raises nothing, least of all only while it is recorded
+    return None if text is None else str(text).encode("utf-8", "replace")
 
 
 def _name(key: _Key) -> int:

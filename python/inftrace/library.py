@@ -147,7 +147,7 @@ def _load() -> Library:
         raise Error("libinftrace is for Linux")
     try:  # the one that the program has loaded already, from wherever: there must be only one
         return Library(NAME, os.RTLD_NOW | os.RTLD_NOLOAD)
-    except OSError:
+    except (OSError, AttributeError):
         pass
     reason = ""
     for place in _places():
