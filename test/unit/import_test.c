@@ -734,6 +734,11 @@ static void zstd_is_read_like_gzip(void **state)
 	keep(&read);
 	assert_true(read.import.result.is_cut);
 	done(&read);
+	assert_int_equal(truncate(path, 12), 0);
+	read = read_path(path);
+	assert_true(read.code < 0);
+	assert_non_null(strstr(read.err.msg, "its zstd data is cut off before the first block of it"));
+	done(&read);
 	unlink(path);
 	free(path);
 	data[30] ^= 0x55;
