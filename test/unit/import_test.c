@@ -675,6 +675,38 @@ static char *write_file(const char *data, size_t size, bool is_gzip)
 	return path;
 }
 
+/* 100 slices inside each other, the first one with a name of 10,000 letters. */
+static void deep_slices_and_long_names_are_bounded(void **state)
+{
+	char name[10001] = "", *text = NULL, *path;
+	struct read read;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+	const struct store_instant *instants;
+	int64_t n_lost = 0;
+	size_t n;
+
+	memset(name, 'n', sizeof name - 1);
+	fputc('[', file);
+	for (int i = 0; i < 100; i++)
+		fprintf(file, "{\"name\":\"%s\",\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":%d,\"dur\":%d}%s",
+			i ? "inner" : name, i, 1000 - 2 * i, i < 99 ? "," : "]");
+	fclose(file);
+	path = write_file(text, size, false);
+	read = read_path(path);
+	keep(&read);
+	assert_int_equal(count_slices(&read, KIND_USER), 64);
+	instants = store_instants(read.store, &n);
+	for (size_t i = 0; i < n; i++)
+		if (instants[i].kind == KIND_LOST)
+			n_lost += store_arg(read.store, instants[i].args, KEY_COUNT)->integer;
+	assert_int_equal(n_lost, 36);
+	done(&read);
+	unlink(path);
+	free(path);
+	free(text);
+}
+
 static void a_compressed_file_is_what_it_holds(void **state)
 {
 	struct read plain = read_data("ort_profile/good/kernels.json");
@@ -801,6 +833,7 @@ int main(void)
 		cmocka_unit_test(a_long_profile_is_in_order),
 		cmocka_unit_test(what_cannot_be_read_is_a_loss),
 		cmocka_unit_test(a_profile_that_is_cut_off_is_read_up_to_there),
+		cmocka_unit_test(deep_slices_and_long_names_are_bounded),
 		cmocka_unit_test(an_event_may_span_lines),
 		cmocka_unit_test(operators_of_one_microsecond_are_neighbours),
 		cmocka_unit_test(executions_of_qnn_have_durations_and_lie_end_to_end),

@@ -10,6 +10,8 @@
 /* Times in a trace count from anywhere: 146 years are enough, and sums of two of them do not overflow. */
 #define MAX_US (INT64_MAX / 2000)
 
+enum { FIRST_KEY = 64, LONG_EVENT = 2000 };
+
 static bool take_digits(const char **at, const char *end, uint64_t *value)
 {
 	const char *start = *at;
@@ -183,6 +185,13 @@ int chrome_trace_read(struct chrome_trace *trace, const struct import_bytes *in,
 	return 0;
 }
 
+/* Is this an event, as far as it goes, whose name or category alone is longer than what is looked at? */
+static bool is_long_event(const char *event, size_t size)
+{
+	return size >= LONG_EVENT && !memchr(event, '}', size) &&
+	       (memmem(event, FIRST_KEY, "\"name\"", 6) || memmem(event, FIRST_KEY, "\"cat\"", 5));
+}
+
 bool chrome_trace_sniff(const char *first, size_t size)
 {
 	static const char *const of_objects[] = { "\"traceEvents\"", "\"displayTimeUnit\"", "\"deviceProperties\"" };
@@ -198,5 +207,5 @@ bool chrome_trace_sniff(const char *first, size_t size)
 	for (inner = at + 1; inner < size && first[inner] && strchr(" \n\r\t", first[inner]);)
 		inner++;
 	return first[at] == '[' && !ort_profile_sniff(first, size) && inner < size && first[inner] == '{' &&
-	       memmem(first, size, "\"ph\"", 4) != NULL;
+	       (memmem(first, size, "\"ph\"", 4) || is_long_event(first + inner, size - inner));
 }

@@ -543,6 +543,9 @@ static int put_all(struct chrome *chrome)
 		code = put_fact(chrome, "lost", KIND_LOST, chrome->n_unmatched,
 				arg_text(KEY_WHERE, out, "in the trace: ends of slices that did not begin"));
 	if (!code)
+		code = put_fact(chrome, "lost", KIND_LOST, chrome->stream.n_too_deep,
+				arg_text(KEY_WHERE, out, "in the trace: slices inside of more than 63 others"));
+	if (!code)
 		code = put_fact(chrome, EVENT_NOTE_LEFT_OUT, KIND_NOTE, chrome->args.n_long,
 				arg_text(KEY_TEXT, out, "arguments of events, longer than 4,000 bytes"));
 	return code;
