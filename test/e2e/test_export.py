@@ -134,8 +134,9 @@ def test_the_report_has_the_tables_of_kernels_of_other_tools(lab, wheel):
         (row["duration"]["total_ns"], row["duration"]["count"]) for row in report["kernels"]
     ]
     rows = json.loads(lab.plain([lab.inftrace, "query", path, "SELECT * FROM stream_stats", "--format", "json"]).out)
-    assert sorted((row["stream"], row["kernels"], row["busy_ns"], row["idle_ns"]) for row in rows) == sorted(
-        (row["name"], row["kernels"], row["busy_ns"], row["idle_ns"]) for row in report["streams"]
+    same = ("kernels", "busy_ns", "idle_ns", "idle_within_inferences_ns")
+    assert sorted((row["stream"], *(row[key] for key in same)) for row in rows) == sorted(
+        (row["name"], *(row[key] for key in same)) for row in report["streams"]
     )
     page = lab.plain([lab.inftrace, "report", "--format", "html", path]).out
     assert "Kernels by type and name" in page and "share that is idle" in page

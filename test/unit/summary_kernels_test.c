@@ -12,6 +12,7 @@
 static void put_kernel(struct stream *s, uint32_t stream, uint64_t us, uint64_t end_us, const char *name,
 		       const char *type)
 {
+	stream_int(s, KEY_INFERENCE, us < 60 ? 1 : 2);
 	if (type)
 		stream_text(s, KEY_OP_TYPE, type);
 	stream_begin(s, stream, us, KIND_KERNEL, name);
@@ -74,6 +75,7 @@ static void kernels_are_added_up_by_name_and_type(void **state)
 	assert_int_equal(summary->streams[0].end_ns - summary->streams[0].begin_ns, 71000);
 	assert_int_equal(summary->streams[0].n_gaps, 2);
 	assert_int_equal(summary->streams[0].longest_gap_ns, 20000);
+	assert_int_equal(summary->streams[0].idle_within_ns, 5000);
 	assert_int_equal(summary->streams[1].n, 1);
 	assert_int_equal(summary->streams[1].busy_ns, 8000);
 	summary_free(summary);

@@ -83,6 +83,7 @@ static const struct query_column_words stream_columns[] = {
 	{ "busy_ns", "INTEGER", "time in which one ran" },
 	{ "copies_ns", "INTEGER", "the part of it in copies and fills of memory" },
 	{ "idle_ns", "INTEGER", "time between the first and the last in which none ran" },
+	{ "idle_within_inferences_ns", "INTEGER", "the part of it between two kernels of one inference" },
 };
 
 const struct query_view query_views[] = {
@@ -118,8 +119,11 @@ const struct query_view query_views[] = {
 	  "SELECT track_id, process_id, stream, count(*) AS kernels, min(begin_ns) AS begin_ns, max(end_ns) AS end_ns, "
 	  "sum(duration_ns) AS busy_ns, "
 	  "sum(duration_ns * (name LIKE 'memcpy%' OR name LIKE 'memset%')) AS copies_ns, "
-	  "max(end_ns) - min(begin_ns) - sum(duration_ns) AS idle_ns FROM kernels WHERE duration_ns IS NOT NULL "
-	  "GROUP BY track_id ORDER BY track_id",
+	  "max(end_ns) - min(begin_ns) - sum(duration_ns) AS idle_ns, "
+	  "sum(CASE WHEN inference = last_inference THEN max(begin_ns - last_end_ns, 0) ELSE 0 END) "
+	  "AS idle_within_inferences_ns FROM (SELECT *, lag(end_ns) OVER line AS last_end_ns, "
+	  "lag(inference) OVER line AS last_inference FROM kernels WHERE duration_ns IS NOT NULL "
+	  "WINDOW line AS (PARTITION BY track_id ORDER BY begin_ns)) GROUP BY track_id ORDER BY track_id",
 	  QUERY_COLUMNS(stream_columns) },
 	{ 0 },
 };

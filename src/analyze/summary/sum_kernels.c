@@ -17,9 +17,14 @@ struct kernel {
 	struct stats durations;
 };
 
+struct line {
+	struct summary_stream row; /* process: index in processes of the maker */
+	uint64_t number;	   /* of the last kernel's inference; 0: of none */
+};
+
 struct kernels {
 	struct array rows;    /* struct kernel */
-	struct array streams; /* struct summary_stream; process: index in processes of the maker */
+	struct array streams; /* struct line */
 	struct keys keys, stream_keys;
 	uint64_t n_left_out;
 };
@@ -35,13 +40,15 @@ static int add_to_stream(struct summary_maker *maker, struct track *track, const
 	uint32_t id = (uint32_t)(track - maker->tracks), known = (uint32_t)all->streams.n, index;
 	uint64_t ns = end_ns - slice->begin_ns;
 	struct summary_stream *stream;
+	struct line *line;
 
 	index = known < MAX_STREAMS ? keys_number(&all->stream_keys, id, 0) : keys_find(&all->stream_keys, id, 0);
 	if (index == KEYS_NONE)
 		return known < MAX_STREAMS ? -ENOMEM : 0;
-	if (index == known && !array_add(&all->streams, sizeof *stream))
+	if (index == known && !array_add(&all->streams, sizeof *line))
 		return -ENOMEM;
-	stream = (struct summary_stream *)all->streams.data + index;
+	line = (struct line *)all->streams.data + index;
+	stream = &line->row;
 	if (index == known)
 		*stream = (struct summary_stream){ .track = id,
 						   .process = sum_process_of(maker, track),
@@ -51,11 +58,13 @@ static int add_to_stream(struct summary_maker *maker, struct track *track, const
 
 		stream->n_gaps++;
 		stream->longest_gap_ns = gap_ns > stream->longest_gap_ns ? gap_ns : stream->longest_gap_ns;
+		stream->idle_within_ns += slice->number && slice->number == line->number ? gap_ns : 0;
 	}
 	stream->n++;
 	stream->busy_ns += ns;
 	stream->copies_ns += is_copy(names_text(maker->names, slice->name)) ? ns : 0;
 	stream->end_ns = end_ns;
+	line->number = slice->number;
 	return 0;
 }
 
@@ -135,16 +144,16 @@ static int add_to_type(struct array *types, const struct summary_kernel *kernel)
 static int make_streams(struct summary_maker *maker, struct end *end)
 {
 	struct kernels *all = maker->kernels;
-	const struct summary_stream *stream = all->streams.data;
+	const struct line *line = all->streams.data;
 
 	for (size_t i = 0; i < all->streams.n; i++) {
 		struct summary_stream *row = array_add(&end->streams, sizeof *row);
 
 		if (!row)
 			return -ENOMEM;
-		*row = stream[i];
-		row->process = process_at(maker, stream[i].process)->index;
-		row->name = maker->tracks[stream[i].track].def.name;
+		*row = line[i].row;
+		row->process = process_at(maker, row->process)->index;
+		row->name = maker->tracks[row->track].def.name;
 	}
 	return 0;
 }
@@ -187,7 +196,7 @@ void sum_kernels_done(struct summary_maker *maker)
 		stats_done(&kernel[i].durations);
 	if (all) {
 		array_done(&all->rows, sizeof *kernel);
-		array_done(&all->streams, sizeof(struct summary_stream));
+		array_done(&all->streams, sizeof(struct line));
 		keys_done(&all->keys);
 		keys_done(&all->stream_keys);
 	}

@@ -170,6 +170,7 @@ struct summary_stream {
 	uint64_t n, busy_ns, copies_ns; /* copies_ns: the part of busy_ns in copies and fills of memory */
 	uint64_t begin_ns, end_ns;	/* of the first kernel, of the last one; what is not busy is idle */
 	uint64_t n_gaps, longest_gap_ns;
+	uint64_t idle_within_ns; /* gaps between two kernels of one inference */
 };
 
 /* The part of the recording that is summed up (summary_maker.h), from its first event; to_ns 0: to the end. */

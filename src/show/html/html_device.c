@@ -111,6 +111,7 @@ static void put_streams(struct html_page *page)
 	table_column(&table, "kernels run", TABLE_RIGHT);
 	table_column(&table, "copies", TABLE_RIGHT);
 	table_column(&table, "idle", TABLE_RIGHT);
+	table_column(&table, "in an inference", TABLE_RIGHT);
 	table_column(&table, "share that is idle", TABLE_LEFT | TABLE_SHARE);
 	table_column(&table, "gaps", TABLE_RIGHT);
 	table_column(&table, "longest", TABLE_RIGHT);
@@ -127,6 +128,7 @@ static void put_streams(struct html_page *page)
 		table_cell(&table, TABLE_PLAIN, "%s", units_duration((double)(stream->busy_ns - stream->copies_ns)).s);
 		table_cell(&table, TABLE_PLAIN, "%s", units_duration((double)stream->copies_ns).s);
 		table_cell(&table, TABLE_PLAIN, "%s", units_duration((double)idle_ns).s);
+		table_cell(&table, TABLE_PLAIN, "%s", units_duration((double)stream->idle_within_ns).s);
 		table_cell(&table, TABLE_PLAIN, "%s",
 			   units_percent(whole_ns ? (double)idle_ns / (double)whole_ns : 0).s);
 		table_cell(&table, TABLE_PLAIN, "%s", units_count(stream->n_gaps).s);
@@ -147,7 +149,8 @@ void html_device(struct html_page *page)
 	html_section(
 	    page, "device", "Kernels of devices",
 	    "All of the recording, with those of first and failed inferences. A line is a stream of a device, or a "
-	    "lane of kernels that run side by side; it is idle where it runs none.");
+	    "lane of kernels that run side by side; it is idle where it runs none: in an inference, until the "
+	    "next kernel has been launched, or between inferences.");
 	put_tree(page);
 	put_types(page);
 	put_names(page);

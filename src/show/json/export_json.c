@@ -394,6 +394,7 @@ static void put_streams(struct json_summary *to)
 		json_count(&to->json, "busy_ns", stream->busy_ns);
 		json_count(&to->json, "copies_ns", stream->copies_ns);
 		json_count(&to->json, "idle_ns", stream->end_ns - stream->begin_ns - stream->busy_ns);
+		json_count(&to->json, "idle_within_inferences_ns", stream->idle_within_ns);
 		json_count(&to->json, "gaps", stream->n_gaps);
 		json_count(&to->json, "longest_gap_ns", stream->longest_gap_ns);
 		json_end(&to->json, '}');

@@ -81,6 +81,7 @@ static void put_streams(const struct page *page)
 	table_column(&table, "kernels run", TABLE_RIGHT);
 	table_column(&table, "copies", TABLE_RIGHT);
 	table_column(&table, "idle", TABLE_RIGHT);
+	table_column(&table, "in an inference", TABLE_RIGHT);
 	table_column(&table, "idle of it", TABLE_RIGHT);
 	table_column(&table, "gaps", TABLE_RIGHT);
 	table_column(&table, "longest", TABLE_RIGHT);
@@ -97,6 +98,7 @@ static void put_streams(const struct page *page)
 		table_cell(&table, TABLE_PLAIN, "%s", units_duration((double)(stream->busy_ns - stream->copies_ns)).s);
 		table_cell(&table, TABLE_PLAIN, "%s", units_duration((double)stream->copies_ns).s);
 		table_cell(&table, TABLE_PLAIN, "%s", units_duration((double)idle_ns).s);
+		table_cell(&table, TABLE_PLAIN, "%s", units_duration((double)stream->idle_within_ns).s);
 		table_cell(&table, TABLE_PLAIN, "%s",
 			   units_percent(whole_ns ? (double)idle_ns / (double)whole_ns : 0).s);
 		table_cell(&table, TABLE_PLAIN, "%s", units_count(stream->n_gaps).s);
@@ -116,6 +118,7 @@ void text_kernels(const struct page *page)
 	page_text(page, 0, TABLE_PLAIN, "%s", "");
 	put_streams(page);
 	page_text(page, 2, TABLE_DIM,
-		  "A line is idle between its first and its last kernel where it runs none. Copies are those that are "
-		  "called memcpy or memset.");
+		  "A line is idle between its first and its last kernel where it runs none: in an inference, until the "
+		  "next kernel has been launched, or between inferences. Copies are those that are called memcpy or "
+		  "memset.");
 }
