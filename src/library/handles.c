@@ -479,6 +479,26 @@ static void drop_letters(const struct inftrace_profile *profile)
 	all.last = at;
 }
 
+int inftrace_profile_add_session(struct inftrace_profile *profile, const void *session)
+{
+	return profile && session ? -ENOSYS : -EINVAL;
+}
+
+int inftrace_profile_remove_session(struct inftrace_profile *profile, const void *session)
+{
+	return profile && session ? -ENOSYS : -EINVAL;
+}
+
+int inftrace_profile_list(inftrace_program_fn *program, void *ctx)
+{
+	return program ? -ENOSYS : -EINVAL;
+}
+
+const char *inftrace_profile_message(void)
+{
+	return "";
+}
+
 void inftrace_profile_close(struct inftrace_profile *profile)
 {
 	struct inftrace_profile **at = &all.profiles;
