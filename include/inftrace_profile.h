@@ -144,9 +144,9 @@ INFTRACE_API int inftrace_profile_remove(struct inftrace_profile *profile, const
 INFTRACE_API int inftrace_profile_add_session(struct inftrace_profile *profile, const void *session);
 INFTRACE_API int inftrace_profile_remove_session(struct inftrace_profile *profile, const void *session);
 /*
- * Calls program for each living session, and each annotated model, that was seen since handles are running; on this
- * thread, in the order in which they appeared. Returns how many there were; 0 while no handle runs. A session that was
- * created before is seen from its first inference on.
+ * Calls program for each living session, and each annotated model, that was seen since handles are running: on this
+ * thread, sessions in the order of their creation. Returns how many there were; 0 while no handle runs. A session that
+ * was created before is seen from its first inference on.
  */
 INFTRACE_API int inftrace_profile_list(inftrace_program_fn *program, void *ctx);
 /*

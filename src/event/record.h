@@ -209,7 +209,8 @@ enum dict_kind {
 	DICT_ALLOCATOR, /* id: from 1; word: texts of device and name; word[2]: session, 0: none or several; word[3]:
 			 * 1 if an arena allocates from it: an allocation is then the arena's growth; word[4]: 1 if it
 			 * is an arena. A later entry of the same id holds from then on */
-	DICT_SESSION,	/* id; word: texts of model, path, providers; value: bytes of a model in memory, 0: none */
+	DICT_SESSION,	/* id; word[0..2]: texts of model, path, providers; word[3], word[4]: low and high half of the
+			 * address of its object, 0: not known; value: bytes of a model in memory, 0: none */
 };
 
 /* Entries follow each other, each padded to 8 bytes. Those of the ring of facts have no text. */

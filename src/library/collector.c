@@ -195,21 +195,20 @@ static int open_segment(struct collector *collector)
 					   head.use_ticks ? &collector->clock : NULL, NULL);
 	if (!collector->process)
 		return -EIO;
+	collector->gather.sessions = &collector->process->sessions;
 	name_process(collector);
 	return 0;
 }
 
-int collector_open(struct collector *collector, enum collector_level level,
-		   void (*take)(void *ctx, const struct sample *sample), void *ctx)
+int collector_open(struct collector *collector, enum collector_level level, const struct gather_calls *calls)
 {
 	int code;
 
 	memset(collector, 0, sizeof *collector);
 	collector->lifeline = -1;
-	if (!gather_init(&collector->gather))
+	if (!gather_init(&collector->gather, NULL, NULL))
 		return -ENOMEM;
-	collector->gather.take = take;
-	collector->gather.ctx = ctx;
+	collector->gather.calls = *calls;
 	code = make_folder(collector);
 	if (!code)
 		code = bring_agent(collector, level);
@@ -242,6 +241,7 @@ void collector_close(struct collector *collector)
 		close(collector->lifeline);
 		wait_for(FERRY_DISARMED, LEAVE_MS);
 	}
+	collector->gather.sessions = NULL;
 	recorded_close(collector->process);
 	if (collector->lifeline >= 0)
 		for (unsigned i = 0; i < LEAVE_MS && !__atomic_load_n(&has_returned, __ATOMIC_ACQUIRE); i++)

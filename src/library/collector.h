@@ -11,13 +11,13 @@
 #include "base/clock.h"
 #include "capture/decode/recorded_drain.h"
 #include "event/ferry.h"
-#include "library/gather.h"
+#include "profile/gather.h"
 
 /* As the agent has them. */
 enum collector_level { COLLECT_INFERENCES = 1, COLLECT_OPERATORS = 2 };
 
 struct collector {
-	struct gather gather; /* its take is the owner's, and set before collector_open */
+	struct gather gather;
 	struct recorded *process;
 	struct clock_map clock;
 	uint64_t updated_ns;		/* when the clock was compared last */
@@ -29,8 +29,7 @@ struct collector {
  * Returns when the hooks are in. 0; -ENOENT: no agent was found; -EBUSY: somebody else records the program; -EIO: the
  * agent does not work here; -ENOMEM.
  */
-int collector_open(struct collector *collector, enum collector_level level,
-		   void (*take)(void *ctx, const struct sample *sample), void *ctx);
+int collector_open(struct collector *collector, enum collector_level level, const struct gather_calls *calls);
 /* Takes what has been written so far. 0, -ENOMEM. */
 int collector_drain(struct collector *collector);
 /* Takes the hooks out. What was not drained is dropped. */

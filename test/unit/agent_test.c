@@ -389,7 +389,8 @@ static void texts_of_runs_have_no_end_and_leave_room_for_names(void **state)
 	assert_false(dict_is_valid(before));
 	assert_int_equal(text_of_run(MANY - 1), id); /* not again */
 	for (uint32_t number = 1; number <= 800000; number++)
-		dict_session(number, "resnet", "/models/resnet.onnx", "CPUExecutionProvider", 0);
+		dict_session(
+		    &(struct dict_session){ number, "resnet", "/models/resnet.onnx", "CPUExecutionProvider", 0, 0 });
 	assert_int_not_equal(dict_text("another model", 13), 0);
 	assert_int_equal(agent.segment->dict_lost + agent.segment->texts_lost, 0);
 }

@@ -44,7 +44,8 @@ static void tell(int64_t number)
 	int n = snprintf(name, sizeof name, "model %d", (int)(number % 1000));
 
 	(void)n;
-	dict_session((uint32_t)number, name, "/models/one.onnx", "CPUExecutionProvider", number);
+	dict_session(&(struct dict_session){ (uint32_t)number, name, "/models/one.onnx", "CPUExecutionProvider", number,
+					     0x7f0012345678 + number });
 }
 
 static void read_all(struct reader *reader)
@@ -59,6 +60,7 @@ static void read_all(struct reader *reader)
 		snprintf(name, sizeof name, "model %d", (int)(reader->n % 1000));
 		assert_string_equal(names_text(reader->names, entry.text[0]), name);
 		assert_string_equal(names_text(reader->names, entry.text[1]), "/models/one.onnx");
+		assert_int_equal(entry.object, 0x7f0012345678 + reader->n);
 	}
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Handles of samples and streams, with a made-up clock: which inferences are in which report. */
-#include "library/profile.h"
+#include "profile/profile.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -43,6 +43,20 @@ static void take(void *ctx, const struct sample *sample)
 	profile_take(bench->profile, &bench->gather, sample, bench->offset_ns);
 }
 
+static void came(void *ctx, const struct gather_program *program, bool is_new)
+{
+	struct bench *bench = ctx;
+
+	profile_came(bench->profile, &bench->gather, program, is_new);
+}
+
+static void gone(void *ctx, const struct gather_program *program, uint64_t time_ns)
+{
+	struct bench *bench = ctx;
+
+	profile_gone(bench->profile, &bench->gather, program, time_ns, bench->offset_ns);
+}
+
 static void put(struct bench *bench, struct event event)
 {
 	assert_int_equal(sink_put(&bench->gather.sink, &event, NULL), 0);
@@ -51,17 +65,16 @@ static void put(struct bench *bench, struct event event)
 static void define(struct bench *bench, uint32_t track, struct track_def def, const char *name)
 {
 	def.name = names_of(bench->gather.sink.names, name);
-	bench->gather.last_track = track;
+	bench->gather.own_track = track;
 	put(bench, (struct event){ .type = EVENT_TRACK, .track = track, .def = &def });
 }
 
 static void open_bench(struct bench *bench, bool is_stream, uint32_t n, const char *model)
 {
 	memset(bench, 0, sizeof *bench);
-	assert_true(gather_init(&bench->gather));
-	bench->gather.take = take;
-	bench->gather.ctx = bench;
-	bench->gather.with_operators = true;
+	assert_true(gather_init(&bench->gather, NULL, NULL));
+	bench->gather.calls = (struct gather_calls){ take, came, gone, bench };
+	bench->gather.with_parts = true;
 	bench->profile = calloc(1, sizeof *bench->profile);
 	bench->profile->is_stream = is_stream;
 	bench->profile->n_samples = n;
@@ -100,15 +113,17 @@ static void infer(struct bench *bench, const char *model, uint64_t begin_ms, uin
 	event.n_args = 2;
 	put(bench, event);
 	put(bench, (struct event){ .type = EVENT_END, .track = 2, .time_ns = end_ms * MS });
+	gather_advance(&bench->gather, end_ms * MS);
 }
 
 static void start(struct bench *bench, uint64_t ms)
 {
-	profile_start(bench->profile, ms * MS);
+	profile_start(bench->profile, &bench->gather, ms * MS);
 }
 
 static void advance(struct bench *bench, uint64_t ms)
 {
+	gather_advance(&bench->gather, ms * MS);
 	profile_advance(bench->profile, &bench->gather, ms * MS, bench->offset_ns);
 }
 

@@ -335,9 +335,11 @@ static uint32_t text_or_none(const char *text)
 	return text && *text ? dict_text(text, strlen(text)) : 0;
 }
 
-void dict_session(uint32_t session, const char *model, const char *path, const char *providers, int64_t bytes)
+void dict_session(const struct dict_session *session)
 {
-	const uint32_t word[3] = { text_or_none(model), text_or_none(path), text_or_none(providers) };
+	const uint32_t word[5] = { text_or_none(session->model), text_or_none(session->path),
+				   text_or_none(session->providers), (uint32_t)session->object,
+				   (uint32_t)((uint64_t)session->object >> 32) };
 	struct dict_entry *entry;
 	int saved = errno;
 
@@ -345,10 +347,10 @@ void dict_session(uint32_t session, const char *model, const char *path, const c
 		return;
 	agent_lock();
 	catch_up();
-	entry = claim_fact(DICT_SESSION, session);
+	entry = claim_fact(DICT_SESSION, session->number);
 	if (entry) {
 		memcpy(entry->word, word, sizeof word);
-		entry->value = bytes;
+		entry->value = session->bytes;
 		publish_fact(entry);
 	}
 	agent_unlock();

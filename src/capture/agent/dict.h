@@ -20,8 +20,15 @@ uint32_t dict_text_of_run(const char *text, size_t len);
 /* Whether the text of a record that is written now may have this id, which dict_text_of_run returned before. */
 bool dict_is_valid(uint32_t id);
 uint32_t dict_node(uint32_t name, uint32_t type, uint32_t provider);
-/* The names of a session, as they are now: NULL and "" for unknown ones; bytes of a model in memory, 0: none. */
-void dict_session(uint32_t session, const char *model, const char *path, const char *providers, int64_t bytes);
+/* A session, as it is now. */
+struct dict_session {
+	uint32_t number;
+	const char *model, *path, *providers; /* NULL and "": not known */
+	int64_t bytes;			      /* of a model in memory, 0: none */
+	uintptr_t object;		      /* 0: not known */
+};
+
+void dict_session(const struct dict_session *session);
 /* key: enum event_key of event/event.h. */
 void dict_fact(uint32_t session, uint32_t key, uint32_t text, int64_t value);
 /* A copy of a runtime that was found; NULL and "": unknown, nothing. */

@@ -143,6 +143,7 @@ void session_bind(struct session *session, uintptr_t object)
 		if (session->object)
 			map_put(&sessions, session->object, NULL);
 		session->object = object;
+		changed(session);
 	}
 	agent_unlock();
 }
@@ -278,7 +279,8 @@ void session_tell(struct session *session)
 
 	if (__atomic_load_n(&session->generation, __ATOMIC_ACQUIRE) == generation || !session->number)
 		return;
-	dict_session(session->number, session->model, session->path, session->providers, session->bytes);
+	dict_session(&(struct dict_session){ session->number, session->model, session->path, session->providers,
+					     session->bytes, session->object });
 	/* last: another thread that sees it may put a run of the session before the next instruction here */
 	__atomic_store_n(&session->generation, generation, __ATOMIC_RELEASE);
 	if (__atomic_load_n(&session->n_changes, __ATOMIC_ACQUIRE) != n_changes)

@@ -311,6 +311,7 @@ static void learn_session(struct recorded *process, const struct segment_entry *
 	session->path = entry->text[1];
 	session->providers = entry->text[2];
 	session->bytes = entry->value;
+	session->object = entry->object;
 }
 
 static void learn_allocator(struct recorded *process, const struct segment_entry *entry)

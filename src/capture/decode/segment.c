@@ -287,6 +287,10 @@ bool segment_next(struct segment_map *map, struct segment_entry *out)
 		out->text[1] = segment_text(map, entry.word[1]);
 		out->key = entry.word[2];
 		out->value = (entry.word[3] != 0) | (entry.word[4] != 0) << 1;
+	} else if (entry.kind == DICT_SESSION) {
+		for (int i = 0; i < 3; i++)
+			out->text[i] = segment_text(map, entry.word[i]);
+		out->object = entry.word[3] | (uint64_t)entry.word[4] << 32;
 	} else {
 		for (int i = 0; i < 5; i++)
 			out->text[i] = segment_text(map, entry.word[i]);

@@ -26,6 +26,7 @@ struct segment_entry {
 	uint32_t id, key; /* session, thread or allocator; enum event_key, an allocator's session */
 	uint32_t text[5];
 	int64_t value;
+	uint64_t object; /* of a session; 0: not known */
 };
 
 struct segment_map {

@@ -19,8 +19,8 @@ struct session {
 	uint32_t n_pool;       /* pool threads that its creation started; 0: none, or not known */
 	uint64_t pool_ns;      /* CPU time that they used meanwhile */
 	uint64_t n_inferences; /* that were put: numbered in the order of time */
+	uint64_t object;       /* address of the runtime's object in the process; 0: not known */
 	/* the caller's, if it records from outside */
-	uint64_t object;
 	bool is_named, has_run, was_created;
 };
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A report in the making: the text that an exporter writes of the samples of one model. One thread. */
-#ifndef LIBRARY_REPORT_H
-#define LIBRARY_REPORT_H
+#ifndef PROFILE_REPORT_H
+#define PROFILE_REPORT_H
 
-#include "library/gather.h"
+#include "profile/gather.h"
 #include "trace/export/exporter.h"
 
 struct report {
@@ -12,6 +12,7 @@ struct report {
 	int fd;
 	struct array defined; /* bool, by number of the track */
 	uint32_t n_samples;
+	struct array part; /* const struct gather_slice *, of the sample that is put */
 };
 
 /* exporter: export_latency_csv or export_chrome. Nothing is open until the first sample. */
