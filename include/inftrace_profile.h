@@ -132,8 +132,9 @@ INFTRACE_API int inftrace_profile_stop(struct inftrace_profile *profile);
 /* Waits until every report that the handle has made so far is delivered. */
 INFTRACE_API int inftrace_profile_flush(struct inftrace_profile *profile);
 /*
- * Models of a stream, also while it runs. One that is removed gets a last report. A stream that has none delivers
- * nothing. One that was removed by name comes back by the pattern only with the next session that is created.
+ * Models of a stream, also while it runs: what has ended before the call is reported as the stream was then. One that
+ * is removed gets a last report. A stream that has none delivers nothing. One that was removed by name comes back by
+ * the pattern only with the next session that is created.
  */
 INFTRACE_API int inftrace_profile_add(struct inftrace_profile *profile, const char *model);
 INFTRACE_API int inftrace_profile_remove(struct inftrace_profile *profile, const char *model);

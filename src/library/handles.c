@@ -330,72 +330,65 @@ int inftrace_profile_flush(struct inftrace_profile *profile)
 	return code ? code : leave(profile, flush(profile));
 }
 
-static int not_of_streams(void)
+/* Before the programs of a stream change: what has ended so far is taken as they are now. 0, or the call is over. */
+static int enter_stream(struct inftrace_profile *profile)
 {
-	message_set("the handle is none of a stream: its program is fixed");
-	return -EINVAL;
+	int code = enter(profile);
+
+	if (code)
+		return code;
+	if (!profile->is_stream) {
+		message_set("the handle is none of a stream: its program is fixed");
+		return leave(profile, -EINVAL);
+	}
+	if (profile->state != PROFILE_IDLE)
+		collecting_wait();
+	return profile->is_closed ? leave(profile, -EBADF) : 0;
 }
 
-static int explain(int code)
+static int leave_stream(struct inftrace_profile *profile, int code)
 {
 	if (code == -EALREADY)
 		message_set("the stream has this program");
 	else if (code == -ENOENT)
 		message_set("the stream has no such program");
-	return code;
+	return leave(profile, code);
 }
 
 int inftrace_profile_add(struct inftrace_profile *profile, const char *model)
 {
-	int code = enter(profile);
+	int code = enter_stream(profile);
 
-	if (code)
-		return code;
-	if (!profile->is_stream)
-		return leave(profile, not_of_streams());
-	return leave(profile, is_name(model) ? explain(profile_add(profile, model)) : -EINVAL);
+	return code ? code : leave_stream(profile, is_name(model) ? profile_add(profile, model) : -EINVAL);
 }
 
 int inftrace_profile_remove(struct inftrace_profile *profile, const char *model)
 {
-	int code = enter(profile);
+	int code = enter_stream(profile);
 
-	if (code)
-		return code;
-	if (!profile->is_stream)
-		return leave(profile, not_of_streams());
-	if (!is_name(model))
-		return leave(profile, -EINVAL);
-	return leave(profile, explain(profile_remove(profile, current(), model, clock_ns())));
+	if (!code)
+		code = leave_stream(profile,
+				    is_name(model) ? profile_remove(profile, current(), model, clock_ns()) : -EINVAL);
+	return code;
 }
 
 int inftrace_profile_add_session(struct inftrace_profile *profile, const void *session)
 {
-	int code = enter(profile);
+	uint64_t object = (uint64_t)(uintptr_t)session;
+	int code = enter_stream(profile);
 
-	if (code)
-		return code;
-	if (!profile->is_stream)
-		return leave(profile, not_of_streams());
-	if (!session)
-		return leave(profile, -EINVAL);
-	/* one that had this address before, and was released, is known to be gone then */
-	collecting_wait();
-	return leave(profile, explain(profile_add_session(profile, current(), (uint64_t)(uintptr_t)session)));
+	return code ? code : leave_stream(profile, session ? profile_add_session(profile, current(), object) : -EINVAL);
 }
 
 int inftrace_profile_remove_session(struct inftrace_profile *profile, const void *session)
 {
-	int code = enter(profile);
+	uint64_t object = (uint64_t)(uintptr_t)session;
+	int code = enter_stream(profile);
 
-	if (code)
-		return code;
-	if (!profile->is_stream)
-		return leave(profile, not_of_streams());
-	if (!session)
-		return leave(profile, -EINVAL);
-	return leave(profile,
-		     explain(profile_remove_session(profile, current(), (uint64_t)(uintptr_t)session, clock_ns())));
+	if (!code)
+		code = leave_stream(profile,
+				    session ? profile_remove_session(profile, current(), object, clock_ns()) : -EINVAL);
+	return code;
 }
 
 void inftrace_profile_close(struct inftrace_profile *profile)

@@ -175,6 +175,9 @@ static int end(struct gather *gather, struct gather_track *track, const struct e
 		track->setup = *slice;
 	else if (slice->kind == KIND_INFERENCE)
 		return end_run(gather, track, slice);
+	else if (slice->kind == KIND_SESSION)
+		programs_time(gather, process_of(gather, slice->track), (uint32_t)number_of(slice, KEY_SESSION, 0),
+			      slice->end_ns);
 	else if (slice->kind == KIND_OPERATOR || slice->kind == KIND_KERNEL || slice->kind == KIND_STAGE)
 		return end_part(gather, slice);
 	return 0;
@@ -219,9 +222,9 @@ static int take_note(struct gather *gather, const struct event *event)
 	else if (event->name == gather->released)
 		programs_release(gather, process, (uint32_t)number_of(&note, KEY_SESSION, 0),
 				 (uint64_t)number_of(&note, KEY_FROM_NS, (int64_t)event->time_ns));
-	else if (event->name == gather->created && model && !arg_of(&note, KEY_STATUS) &&
-		 !programs_at(gather, process, (uint32_t)number_of(&note, KEY_SESSION, 0), model->name, true))
-		return -ENOMEM;
+	else if (event->name == gather->created && model && !arg_of(&note, KEY_STATUS))
+		return programs_add(gather, process, (uint32_t)number_of(&note, KEY_SESSION, 0), model->name,
+				    event->time_ns);
 	return 0;
 }
 
@@ -292,7 +295,7 @@ static void sort(struct gather *gather)
 static void hand_over(struct gather *gather, struct sample *sample)
 {
 	struct gather_program *program =
-	    programs_at(gather, sample->program.process, sample->program.number, sample->program.model, false);
+	    programs_at(gather, sample->program.process, sample->program.number, sample->program.model);
 
 	if (program) {
 		program->n_inferences++;
@@ -309,14 +312,13 @@ void gather_advance(struct gather *gather, uint64_t until_ns)
 
 	sort(gather);
 	for (; n < gather->ended.n && samples[n].run.end_ns <= until_ns; n++) {
-		if (gather->n_gone)
-			programs_end(gather, samples[n].run.end_ns - 1);
+		programs_advance(gather, samples[n].run.end_ns - 1);
 		hand_over(gather, &samples[n]);
 	}
 	if (n)
 		memmove(samples, samples + n, (gather->ended.n - n) * sizeof *samples);
 	gather->ended.n -= n;
-	programs_end(gather, until_ns);
+	programs_advance(gather, until_ns);
 	programs_look_up(gather);
 }
 

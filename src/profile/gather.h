@@ -29,6 +29,7 @@ struct gather_program {
 	uint32_t model;	       /* id of its name */
 	uint32_t n_inferences; /* that were handed over */
 	uint64_t object;       /* the runtime's session object; 0: not known */
+	uint64_t came_ns;      /* when it was created, if the owner is still to be told; else 0 */
 	uint64_t gone_ns;      /* when it was released; 0: it lives */
 };
 
@@ -62,7 +63,7 @@ struct gather {
 	struct array runs;			     /* struct gather_run: parts of inferences that have not ended */
 	struct array ended;			     /* struct sample, that were not handed over */
 	struct array programs;			     /* struct gather_program, by process and number */
-	size_t n_gone;				     /* of them */
+	size_t n_untold;			     /* of them */
 	uint64_t n_lost;			     /* records */
 	uint32_t created, released, runtime, exited; /* ids of topics of notes */
 	char note[GATHER_NOTE]; /* of the first runtime whose inferences are not seen, in words; "": none */

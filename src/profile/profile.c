@@ -186,7 +186,7 @@ void profile_came(struct inftrace_profile *profile, const struct gather *gather,
 	const char *name = names_text(gather->sink.names, program->model);
 	struct profile_item *item;
 
-	if (!profile->models || profile->state != PROFILE_RUNNING || program->gone_ns)
+	if (!profile->models || profile->state == PROFILE_IDLE)
 		return;
 	item = items_named(profile, name);
 	if (item ? !item->is_out || !is_new : !matches(profile, name))
@@ -215,7 +215,8 @@ void profile_start(struct inftrace_profile *profile, struct gather *gather, uint
 			bind(gather, item_at(profile, i));
 	}
 	for (size_t i = 0; i < gather->programs.n; i++)
-		profile_came(profile, gather, &programs[i], true);
+		if (!programs[i].gone_ns)
+			profile_came(profile, gather, &programs[i], true);
 }
 
 uint64_t profile_due(const struct inftrace_profile *profile, int64_t offset_ns)

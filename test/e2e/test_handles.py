@@ -73,3 +73,27 @@ def test_a_python_program_gets_reports_by_ctypes(lab, wheel):
     library = os.path.join(os.path.dirname(lab.inftrace), "libinftrace.so.0")
     done = lab.plain(lab.python(wheel, "profiled", lab.model("chain"), library, "chain", 100))
     assert (done.out, done.err, done.status) == ("samples [5] stream 100\n", "", 0)
+
+
+SESSIONS = """list: 0, found 0, 0 inferences
+list: 0, found 0, 0 inferences
+list: 1, found 1, 3 inferences
+late: 3 samples, 0 faults
+list: 2, found 3, 0 inferences
+again: Operation already in progress
+one of two: 5 of it, 0 of others, 0 faults
+released: 7 of it; remove: No such file or directory
+released: 4 of it; stop: no
+start: No such file or directory, the session was released: open a handle for another one
+by name beside it: 16, 0 faults
+list: 0, found 0, 0 inferences
+dropped: 4 samples; remove: No such file or directory
+removed: 2 more samples
+created: 3 more samples, 0 faults
+started again: 2 more samples, 0 faults
+"""
+
+
+def test_sessions_of_one_name_are_told_apart_and_come_and_go(lab, library):
+    done = lab.plain([*linked(lab, "sessions"), library, lab.model("chain"), "256", "256", "chain"])
+    assert (done.out, done.status, done.err) == (SESSIONS, 0, "")

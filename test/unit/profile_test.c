@@ -18,9 +18,12 @@ struct bench {
 	struct gather gather;
 	struct inftrace_profile *profile;
 	int64_t offset_ns;
-	int64_t number; /* of the last inference */
+	int64_t number;	 /* of the last inference */
+	int64_t session; /* of those to come; 0: unknown */
 	char sent[4000];
-	char last[20000]; /* the text of the last one */
+	char last[20000];	/* the text of the last one, */
+	char note[GATHER_NOTE]; /* its note and losses */
+	uint64_t n_lost;
 };
 
 static void note(void *to, struct profile_letter *letter)
@@ -32,6 +35,8 @@ static void note(void *to, struct profile_letter *letter)
 		 letter->report.n_samples, (unsigned long long)(letter->report.from_ns / MS),
 		 (unsigned long long)(letter->report.to_ns / MS));
 	snprintf(bench->last, sizeof bench->last, "%s", letter->report.text);
+	snprintf(bench->note, sizeof bench->note, "%s", letter->report.note ? letter->report.note : "");
+	bench->n_lost = letter->report.n_lost;
 	assert_int_equal(strlen(letter->report.text), letter->report.text_len);
 	profile_free_letter(letter);
 }
@@ -98,7 +103,8 @@ static void close_bench(struct bench *bench)
 static void infer(struct bench *bench, const char *model, uint64_t begin_ms, uint64_t end_ms)
 {
 	struct names *names = bench->gather.sink.names;
-	struct arg args[2] = { arg_int(KEY_INFERENCE, ++bench->number), arg_name(KEY_MODEL, names_of(names, model)) };
+	struct arg args[3] = { arg_int(KEY_INFERENCE, ++bench->number), arg_name(KEY_MODEL, names_of(names, model)),
+			       arg_int(KEY_SESSION, bench->session) };
 	struct event event = {
 		.kind = KIND_OPERATOR, .track = 3, .name = names_of(names, "conv_1"), .args = args, .n_args = 1
 	};
@@ -110,7 +116,7 @@ static void infer(struct bench *bench, const char *model, uint64_t begin_ms, uin
 	event.kind = KIND_INFERENCE;
 	event.track = 2;
 	event.name = names_of(names, model);
-	event.n_args = 2;
+	event.n_args = bench->session ? 3 : 2;
 	put(bench, event);
 	put(bench, (struct event){ .type = EVENT_END, .track = 2, .time_ns = end_ms * MS });
 	gather_advance(&bench->gather, end_ms * MS);
@@ -332,6 +338,197 @@ static void a_trace_has_the_operators_of_its_inferences_alone(void **state)
 	close_bench(&bench);
 }
 
+/* A session of the model, as the decoder puts its creation and release. */
+static void create(struct bench *bench, const char *model, int64_t number, uint64_t end_ms)
+{
+	struct names *names = bench->gather.sink.names;
+	struct arg args[2] = { arg_name(KEY_MODEL, names_of(names, model)), arg_int(KEY_SESSION, number) };
+	struct event note = { .type = EVENT_INSTANT,
+			      .kind = KIND_NOTE,
+			      .track = 1,
+			      .name = names_of(names, EVENT_NOTE_CREATED),
+			      .time_ns = UINT64_MAX / 2, /* of the round, long after the creation */
+			      .args = args,
+			      .n_args = 2 };
+	struct event slice = { .type = EVENT_BEGIN, .kind = KIND_SESSION, .track = 2, .args = args, .n_args = 2 };
+
+	put(bench, note);
+	slice.time_ns = (end_ms - 1) * MS;
+	put(bench, slice);
+	put(bench, (struct event){ .type = EVENT_END, .track = 2, .time_ns = end_ms * MS });
+}
+
+static void release(struct bench *bench, const char *model, int64_t number, uint64_t ms)
+{
+	struct names *names = bench->gather.sink.names;
+	struct arg args[3] = { arg_name(KEY_MODEL, names_of(names, model)), arg_int(KEY_SESSION, number),
+			       arg_int(KEY_FROM_NS, (int64_t)(ms * MS)) };
+
+	put(bench, (struct event){ .type = EVENT_INSTANT,
+				   .kind = KIND_NOTE,
+				   .track = 1,
+				   .name = names_of(names, EVENT_NOTE_RELEASED),
+				   .time_ns = UINT64_MAX / 2,
+				   .args = args,
+				   .n_args = 3 });
+}
+
+static void open_pattern(struct bench *bench, const char *pattern)
+{
+	open_bench(bench, true, 500, "");
+	assert_int_equal(profile_remove(bench->profile, NULL, "", 0), 0);
+	bench->profile->models = pattern_new(pattern, NULL);
+	assert_non_null(bench->profile->models);
+}
+
+static void a_pattern_adds_models_and_drops_them_with_their_last_session(void **state)
+{
+	struct bench bench;
+
+	open_pattern(&bench, "^net");
+	start(&bench, 0);
+	create(&bench, "other", 1, 10);
+	create(&bench, "net-a", 2, 20);
+	create(&bench, "net-a", 3, 30);
+	create(&bench, "net-b", 4, 40);
+	bench.session = 2;
+	infer(&bench, "net-a", 50, 60);
+	bench.session = 5;
+	infer(&bench, "net-late", 50, 61); /* of a session that nobody saw being created */
+	release(&bench, "net-a", 2, 100);
+	advance(&bench, 501);
+	assert_string_equal(bench.sent, "net-a 1 0..500\nnet-b 0 0..500\nnet-late 1 0..500\n");
+	bench.sent[0] = 0;
+	bench.session = 3;
+	infer(&bench, "net-a", 510, 520);
+	release(&bench, "net-b", 4, 530);
+	release(&bench, "net-a", 3, 1200); /* in the period after the next one */
+	advance(&bench, 1600);
+	assert_string_equal(bench.sent,
+			    "net-b 0 500..530\nnet-a 1 500..1000\nnet-late 0 500..1000\nnet-a 0 1000..1200\n"
+			    "net-late 0 1000..1500\n");
+	close_bench(&bench);
+}
+
+static void a_model_that_was_removed_comes_back_with_its_next_session(void **state)
+{
+	struct bench bench;
+
+	open_pattern(&bench, "^net");
+	start(&bench, 0);
+	create(&bench, "net", 1, 10);
+	infer(&bench, "net", 20, 30);
+	assert_int_equal(profile_remove(bench.profile, &bench.gather, "net", 40 * MS), 0);
+	infer(&bench, "net", 50, 60);
+	infer(&bench, "net", 70, 80);
+	create(&bench, "net", 2, 100);
+	infer(&bench, "net", 110, 120);
+	assert_int_equal(profile_remove(bench.profile, &bench.gather, "other", 40 * MS), -ENOENT);
+	stop(&bench, 200);
+	advance(&bench, 201);
+	assert_string_equal(bench.sent, "net 1 0..40\nnet 1 0..200\n");
+	close_bench(&bench);
+}
+
+static void what_was_created_during_a_round_counts_from_its_creation_on(void **state)
+{
+	struct bench bench;
+
+	open_pattern(&bench, "^net");
+	start(&bench, 0);
+	create(&bench, "net", 1, 10);
+	infer(&bench, "net", 20, 30);
+	assert_int_equal(profile_remove(bench.profile, &bench.gather, "net", 40 * MS), 0);
+	create(&bench, "net", 2, 100); /* read before the inference that ended earlier */
+	infer(&bench, "net", 50, 60);
+	infer(&bench, "net", 110, 120);
+	stop(&bench, 200);
+	advance(&bench, 201);
+	assert_string_equal(bench.sent, "net 1 0..40\nnet 1 0..200\n");
+	close_bench(&bench);
+}
+
+static void a_pattern_that_takes_too_long_leaves_the_name_out_and_says_so(void **state)
+{
+	struct bench bench;
+
+	open_pattern(&bench, "^(a+)+$|^net");
+	start(&bench, 0);
+	create(&bench, "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!", 1, 10);
+	create(&bench, "net", 2, 20);
+	advance(&bench, 501);
+	assert_string_equal(bench.sent, "net 0 0..500\n");
+	assert_string_equal(bench.note, "the pattern takes too long for the name "
+					"'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!', which is left out");
+	close_bench(&bench);
+}
+
+static void inferences_that_come_out_of_order_are_sorted(void **state)
+{
+	struct bench bench;
+	struct arg args[2];
+
+	open_bench(&bench, true, 500, "net");
+	start(&bench, 0);
+	args[0] = arg_int(KEY_INFERENCE, 1);
+	args[1] = arg_name(KEY_MODEL, names_of(bench.gather.sink.names, "net"));
+	for (uint32_t track = 2; track <= 3; track++) { /* as annotations of two threads: 505, 510, then 495, 500 */
+		for (uint64_t i = 0; i < 2; i++) {
+			struct event event = { .type = EVENT_BEGIN,
+					       .kind = KIND_INFERENCE,
+					       .track = track,
+					       .time_ns = (400 + 5 * i) * MS,
+					       .args = args,
+					       .n_args = 2 };
+			put(&bench, event);
+			put(&bench, (struct event){ .type = EVENT_END,
+						    .track = track,
+						    .time_ns = ((track == 2 ? 505 : 495) + 5 * i) * MS });
+		}
+	}
+	advance(&bench, 600);
+	stop(&bench, 700);
+	advance(&bench, 701);
+	assert_string_equal(bench.sent, "net 2 0..500\nnet 2 500..700\n");
+	close_bench(&bench);
+}
+
+static void losses_stand_in_the_next_report(void **state)
+{
+	struct bench bench;
+	struct arg count = arg_int(KEY_COUNT, 7);
+
+	open_bench(&bench, true, 500, "net");
+	start(&bench, 0);
+	put(&bench,
+	    (struct event){ .type = EVENT_INSTANT, .kind = KIND_LOST, .track = 1, .args = &count, .n_args = 1 });
+	advance(&bench, 501);
+	assert_int_equal(bench.n_lost, 7);
+	advance(&bench, 1001);
+	assert_int_equal(bench.n_lost, 0);
+	close_bench(&bench);
+}
+
+static void a_clock_that_is_set_moves_the_boundary_and_loses_nothing(void **state)
+{
+	struct bench bench;
+
+	open_bench(&bench, true, 1000, "net");
+	bench.offset_ns = 1700000000000 * (int64_t)MS;
+	start(&bench, 0);
+	infer(&bench, "net", 100, 200);
+	bench.offset_ns += 3600300 * (int64_t)MS; /* an hour and 300 ms forward */
+	infer(&bench, "net", 300, 650);
+	advance(&bench, 701);
+	infer(&bench, "net", 710, 720);
+	bench.offset_ns -= 7200300 * (int64_t)MS; /* two hours back */
+	advance(&bench, 999);
+	infer(&bench, "net", 910, 1010);
+	advance(&bench, 2001);
+	assert_string_equal(bench.sent, "net 2 0..700\nnet 1 700..1000\nnet 1 1000..2000\n");
+	close_bench(&bench);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -346,6 +543,13 @@ int main(void)
 		cmocka_unit_test(a_stop_before_any_inference_sends_nothing),
 		cmocka_unit_test(a_latency_report_is_a_table),
 		cmocka_unit_test(a_trace_has_the_operators_of_its_inferences_alone),
+		cmocka_unit_test(a_pattern_adds_models_and_drops_them_with_their_last_session),
+		cmocka_unit_test(a_model_that_was_removed_comes_back_with_its_next_session),
+		cmocka_unit_test(what_was_created_during_a_round_counts_from_its_creation_on),
+		cmocka_unit_test(a_pattern_that_takes_too_long_leaves_the_name_out_and_says_so),
+		cmocka_unit_test(inferences_that_come_out_of_order_are_sorted),
+		cmocka_unit_test(losses_stand_in_the_next_report),
+		cmocka_unit_test(a_clock_that_is_set_moves_the_boundary_and_loses_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
