@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 
+import pandas
 import pytest
 
 from test_annotations import linked
@@ -45,6 +46,9 @@ def test_every_inference_is_in_one_report(lab, library):
     latency = rows(lab.path("latency.txt"))
     assert [row["Sample"] for row in latency] == [str(number) for number in range(7)]
     assert all(float(row["totalRoundtripTimeUs"]) > 0 and row["devExecUs"] == "N/A" for row in latency)
+    frame = pandas.read_csv(lab.path("latency.txt"), skiprows=4, skipinitialspace=True)
+    assert list(frame["Sample"]) == list(range(7))
+    assert frame["totalRoundtripTimeUs"].min() > 0 and frame["devExecUs"].isna().all()
     with open(lab.path("trace.json")) as file:
         slices = [event for event in json.load(file) if event["ph"] == "B"]
     assert [event["name"] for event in slices].count("chain") == 3

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * library_stress MS: 32 threads that make inferences of two models, and start, stop, flush and close handles of samples
- * of their own, and streams that they share, with models that come and go. Prints "done" if there were reports with
- * samples. Built under thread sanitizer by library_test.py.
+ * of their own, and streams that they share, with programs that come and go by name, by pattern and by pointer. Prints
+ * "done" if there were reports with samples. Built under thread sanitizer by library_test.py.
  */
 #include <inftrace_profile.h>
 #include <pthread.h>
@@ -43,6 +43,11 @@ static struct inftrace_profile *open_own(unsigned number)
 	return profile;
 }
 
+static void see(void *ctx, const struct inftrace_program *program)
+{
+	*(long *)ctx += program->n_inferences;
+}
+
 static void infer(void)
 {
 	for (int i = 0; i < 6; i++) {
@@ -53,13 +58,14 @@ static void infer(void)
 static void *work(void *arg)
 {
 	unsigned number = (unsigned)(size_t)arg, seed = number;
+	long n_listed = 0;
 	struct inftrace_profile *own = open_own(number);
 
 	while (now_ms() < until_ms) {
 		struct inftrace_profile *any = rand_r(&seed) % 2 ? own : shared[rand_r(&seed) % SHARED];
 
 		infer();
-		switch (rand_r(&seed) % 6) {
+		switch (rand_r(&seed) % 9) {
 		case 0:
 			inftrace_profile_start(any);
 			break;
@@ -78,6 +84,15 @@ static void *work(void *arg)
 		case 5:
 			inftrace_profile_close(own);
 			own = open_own(number);
+			break;
+		case 6:
+			inftrace_profile_add_session(any, &shared[rand_r(&seed) % SHARED]);
+			break;
+		case 7:
+			inftrace_profile_remove_session(any, &shared[rand_r(&seed) % SHARED]);
+			break;
+		case 8:
+			inftrace_profile_list(see, &n_listed);
 		}
 	}
 	inftrace_profile_close(own);
@@ -96,6 +111,7 @@ int main(int argc, char **argv)
 	}
 	for (unsigned i = 0; i < SHARED; i++) {
 		opts.type = i % 2;
+		opts.models = i < 2 ? "^[ab]$" : NULL;
 		if (inftrace_profile_stream(&opts, &shared[i]))
 			abort();
 	}

@@ -2,6 +2,7 @@
 """library_test.py BUILD SOURCE: libinftrace as programs meet it: what it exports, the layout of its structs, its header
 in C11 and C++17, the examples with and without the recorder. INFTRACE_BLESS=1 writes library_abi.txt anew."""
 
+import csv
 import json
 import os
 import pathlib
@@ -229,6 +230,29 @@ class Library(unittest.TestCase):
             lines = self.run_(program).splitlines()
             self.assertEqual(lines[0], "10 inferences of digits:")
             self.assertEqual([line.split(",")[0].strip() for line in lines[6:16]], [str(n) for n in range(10)])
+
+    def test_the_example_of_handles_in_cpp(self):
+        """Stages of an inference fill columns, and the table is one that inftrace imports."""
+        for compiler in compilers("g++", "clang++"):
+            text = self.run_(self.example("profile.cpp", compiler, "-std=c++17"))
+            rows = list(csv.DictReader(text.splitlines()[4:], skipinitialspace=True))
+            self.assertEqual([row["Sample"] for row in rows], [str(n) for n in range(20)])
+            for row in rows:
+                self.assertEqual([row[name] for name in ("enqTimeUs", "submitTimeUs", "exectoVcUs")], ["N/A"] * 3)
+                stages = [float(row[name]) for name in ("preProcTimeUs", "execTotalUs", "postProcUs")]
+                self.assertAlmostEqual(sum(stages), float(row["totalRoundtripTimeUs"]), delta=0.01)
+                device = float(row["devExecUs"])
+                self.assertLess(device, stages[1])
+                self.assertAlmostEqual(float(row["devInfPerSec"]) * device / 1e6, 1, delta=0.01)
+        table, recording = self.write("latency.txt", text), self.folder / "latency.pftrace"
+        self.run_(BUILD / "inftrace", "import", table, "-o", recording)
+        report = json.loads(self.run_(BUILD / "inftrace", "report", recording, "--format", "json"))
+        self.assertEqual(report["models"][0]["inferences"]["count"], 20)
+
+    def test_misuse_has_the_documented_result(self):
+        source = SOURCE / "test/tools/library_misuse.c"
+        program = self.compile("gcc", source, "-std=gnu11", "-D_GNU_SOURCE", "-Wno-conversion", name="misuse")
+        self.assertEqual(self.run_(program), (SOURCE / "test/tools/library_misuse.txt").read_text())
 
     def test_no_callback_runs_beside_destructors(self):
         source = self.write(

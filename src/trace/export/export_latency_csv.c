@@ -3,8 +3,9 @@
  * The latency report of Cloud AI 100: four lines, then CSV with a row for each inference, columns padded with blanks,
  * microseconds, N/A for what is unknown. Scripts made for that report read it.
  *
- * totalRoundtripTimeUs is the inference, preProcTimeUs its setup, execTotalUs the rest. Stages that have the name of a
- * column, as an imported report has them, fill it instead.
+ * totalRoundtripTimeUs is the inference, preProcTimeUs its setup, execTotalUs the rest. Stages fill the columns that
+ * they are called like, as an imported report has them, or that their common names stand for. devExecUs is also the sum
+ * of the kernels inside an inference. devInfPerSec is the batch by devExecUs: what the device could do without pause.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -12,7 +13,21 @@
 
 #include "trace/export/pairing.h"
 
-enum column { SAMPLE, QUEUE_DEPTH, IN_QUEUE, PER_SECOND, FIRST_TIME, PRE = 9, EXEC = 11, TOTAL = 15, N_COLUMNS };
+enum column {
+	SAMPLE,
+	QUEUE_DEPTH,
+	IN_QUEUE,
+	PER_SECOND,
+	FIRST_TIME,
+	DEVICE = FIRST_TIME,
+	ENQUEUE = 8,
+	PRE,
+	SUBMIT,
+	EXEC,
+	POST = 14,
+	TOTAL,
+	N_COLUMNS
+};
 enum { UNKNOWN = -1 };
 
 static const char *const columns[N_COLUMNS] = {
@@ -20,6 +35,15 @@ static const char *const columns[N_COLUMNS] = {
 	"devExecUs",  "devInWaitTimeUs",  "devOutWaitTimeUs", "hostRoundTripUs",
 	"enqTimeUs",  "preProcTimeUs",	  "submitTimeUs",     "execTotalUs",
 	"exectoVcUs", "execToCompleteUs", "postProcUs",	      "totalRoundtripTimeUs",
+};
+
+/* What programs call the stages of an inference. */
+static const struct {
+	const char *name;
+	enum column column;
+} stage_names[] = {
+	{ "queue", ENQUEUE }, { "enqueue", ENQUEUE }, { "pre", PRE },	{ "preprocess", PRE },
+	{ "submit", SUBMIT }, { "device", DEVICE },   { "post", POST }, { "postprocess", POST },
 };
 
 static const char head[] = "Latency of inferences, written by inftrace\n"
@@ -30,7 +54,8 @@ static const char head[] = "Latency of inferences, written by inftrace\n"
 /* Stages of the inference that is open on a track: nanoseconds, or UNKNOWN. */
 struct stages {
 	bool is_used;
-	int64_t ns[N_COLUMNS];
+	int64_t ns[N_COLUMNS], kernels_ns;
+	double per_second; /* below 0: unknown */
 };
 
 struct latency {
@@ -50,24 +75,52 @@ static struct stages *stages_of(struct latency *latency, uint32_t track)
 	stages = (struct stages *)latency->stages.data + track;
 	for (size_t i = 0; !stages->is_used && i < N_COLUMNS; i++)
 		stages->ns[i] = UNKNOWN;
+	if (!stages->is_used)
+		stages->kernels_ns = UNKNOWN;
 	stages->is_used = true;
 	return stages;
 }
 
-/* Whether a stage has the name of a column, whose time it then is. */
-static bool note_stage(struct latency *latency, uint32_t track, const char *name, int64_t ns)
+static void add_time(int64_t *sum, int64_t ns)
 {
-	struct stages *stages = stages_of(latency, track);
+	*sum = (*sum == UNKNOWN ? 0 : *sum) + ns;
+}
 
-	for (size_t i = FIRST_TIME; stages && i < TOTAL; i++) {
+/* SAMPLE: none. */
+static enum column column_of(const char *name)
+{
+	for (size_t i = FIRST_TIME; i < TOTAL; i++) {
 		size_t len = strlen(columns[i]) - strlen("Us");
 
-		if (strlen(name) != len || memcmp(columns[i], name, len) != 0)
-			continue;
-		stages->ns[i] = ns;
-		return true;
+		if (strlen(name) == len && !memcmp(columns[i], name, len))
+			return (enum column)i;
 	}
-	return false;
+	for (size_t i = 0; i < sizeof stage_names / sizeof *stage_names; i++)
+		if (!strcmp(name, stage_names[i].name))
+			return stage_names[i].column;
+	return SAMPLE;
+}
+
+/* Whether a stage is one of a column, to which its time is added. */
+static bool note_stage(struct latency *latency, uint32_t track, const char *name, int64_t ns)
+{
+	enum column column = column_of(name);
+	struct stages *stages = column == SAMPLE ? NULL : stages_of(latency, track);
+
+	if (stages)
+		add_time(&stages->ns[column], ns);
+	return stages != NULL;
+}
+
+/* Whether a kernel lies in an inference of its track. */
+static bool note_kernel(struct latency *latency, const struct pairing_slice *slice, int64_t ns)
+{
+	struct stages *stages =
+	    slice->parent && slice->parent->kind != KIND_KERNEL ? stages_of(latency, slice->track) : NULL;
+
+	if (stages)
+		add_time(&stages->kernels_ns, ns);
+	return stages != NULL;
 }
 
 static void put_field(struct text_out *out, const char *text, size_t column)
@@ -89,25 +142,51 @@ static void put_row(struct latency *latency, const struct stages *stages)
 		if (stages->ns[i] >= 0)
 			snprintf(text, sizeof text, "%lld.%03d", (long long)(stages->ns[i] / 1000),
 				 (int)(stages->ns[i] % 1000));
+		else if (i == PER_SECOND && stages->per_second >= 0)
+			snprintf(text, sizeof text, "%.3f", stages->per_second);
 		put_field(&latency->pairing.out, text, i);
 	}
+}
+
+static int64_t batch_of(const struct pairing_slice *slice)
+{
+	for (size_t i = 0; i < slice->n_args; i++)
+		if (slice->args[i].key == KEY_BATCH && slice->args[i].type == ARG_INT && slice->args[i].integer > 0)
+			return slice->args[i].integer;
+	return 1;
+}
+
+/* What follows from the stages that are known. */
+static void complete(struct stages *stages, int64_t total, int64_t setup, int64_t batch)
+{
+	static const enum column around[] = { ENQUEUE, PRE, SUBMIT, POST };
+	int64_t rest = total;
+	bool is_known = false;
+
+	stages->ns[TOTAL] = total;
+	if (setup && stages->ns[PRE] < 0)
+		stages->ns[PRE] = setup;
+	if (stages->ns[DEVICE] < 0)
+		stages->ns[DEVICE] = stages->kernels_ns;
+	stages->per_second = stages->ns[DEVICE] > 0 ? 1e9 * (double)batch / (double)stages->ns[DEVICE] : -1;
+	for (size_t i = 0; i < sizeof around / sizeof *around; i++) {
+		is_known |= stages->ns[around[i]] >= 0;
+		rest -= stages->ns[around[i]] >= 0 ? stages->ns[around[i]] : 0;
+	}
+	if (is_known && stages->ns[EXEC] < 0)
+		stages->ns[EXEC] = rest > 0 ? rest : 0;
 }
 
 static int take_inference(struct latency *latency, const struct pairing_slice *slice, struct err *err)
 {
 	struct stages *stages = stages_of(latency, slice->track);
-	int64_t total = (int64_t)(slice->end_ns - slice->begin_ns), setup = (int64_t)slice->self->from_ns;
 
 	if (!stages)
 		return err_set(err, ENOMEM, "cannot write the file: out of memory");
 	if (!latency->n_samples)
 		latency->model = slice->name;
 	latency->n_of_others += slice->name != latency->model;
-	stages->ns[TOTAL] = total;
-	if (setup && stages->ns[PRE] < 0 && stages->ns[EXEC] < 0) {
-		stages->ns[PRE] = setup;
-		stages->ns[EXEC] = total > setup ? total - setup : 0;
-	}
+	complete(stages, (int64_t)(slice->end_ns - slice->begin_ns), (int64_t)slice->self->from_ns, batch_of(slice));
 	put_row(latency, stages);
 	stages->is_used = false;
 	return 0;
@@ -122,8 +201,9 @@ static int take(struct pairing *pairing, const struct pairing_slice *slice, stru
 		return take_inference(latency, slice, err);
 	if (slice->kind == KIND_SETUP && slice->parent)
 		slice->parent->from_ns += (uint64_t)ns;
-	else if (slice->kind != KIND_STAGE ||
-		 !note_stage(latency, slice->track, pairing_text(pairing, slice->name), ns))
+	else if (!(slice->kind == KIND_STAGE &&
+		   note_stage(latency, slice->track, pairing_text(pairing, slice->name), ns)) &&
+		 !(slice->kind == KIND_KERNEL && note_kernel(latency, slice, ns)))
 		pairing->n_slices++;
 	return 0;
 }
