@@ -8,6 +8,7 @@
 	F(next) \
 	F(ps) \
 	F(top) \
+	F(handle) \
 	F(report) \
 	F(view) \
 	F(live) \

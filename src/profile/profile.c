@@ -9,6 +9,11 @@
 
 #include "profile/items.h"
 
+static bool has_pattern(const struct inftrace_profile *profile)
+{
+	return profile->models || profile->takes_all;
+}
+
 void profile_free_letter(struct profile_letter *letter)
 {
 	if (!letter)
@@ -137,7 +142,7 @@ int profile_remove(struct inftrace_profile *profile, struct gather *gather, cons
 	if (!item || item->is_out)
 		return -ENOENT;
 	send_last(profile, gather, item, now_ns);
-	if (!profile->models || profile->state == PROFILE_IDLE)
+	if (!has_pattern(profile) || profile->state == PROFILE_IDLE)
 		items_remove(profile, item);
 	else
 		item->is_out = true;
@@ -172,7 +177,7 @@ void profile_free(struct inftrace_profile *profile)
 
 static bool matches(struct inftrace_profile *profile, const char *name)
 {
-	int found = pattern_search(profile->models, name, strlen(name));
+	int found = profile->takes_all ? 1 : pattern_search(profile->models, name, strlen(name));
 
 	if (found < 0 && !profile->note[0])
 		snprintf(profile->note, sizeof profile->note,
@@ -186,7 +191,7 @@ void profile_came(struct inftrace_profile *profile, const struct gather *gather,
 	const char *name = names_text(gather->sink.names, program->model);
 	struct profile_item *item;
 
-	if (!profile->models || profile->state == PROFILE_IDLE)
+	if (!has_pattern(profile) || profile->state == PROFILE_IDLE)
 		return;
 	item = items_named(profile, name);
 	if (item ? !item->is_out || !is_new : !matches(profile, name))
@@ -318,7 +323,7 @@ void profile_gone(struct inftrace_profile *profile, struct gather *gather, const
 	if (profile->is_stream && profile->state != PROFILE_IDLE)
 		report_due(profile, gather, time_ns, offset_ns);
 	end_session(profile, gather, program->number, time_ns);
-	item = profile->models ? items_named(profile, names_text(gather->sink.names, program->model)) : NULL;
+	item = has_pattern(profile) ? items_named(profile, names_text(gather->sink.names, program->model)) : NULL;
 	if (!item || !(item->is_enrolled || item->is_out) || gather_lives(gather, program->model))
 		return;
 	send_last(profile, gather, item, time_ns);

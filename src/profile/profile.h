@@ -42,6 +42,7 @@ struct inftrace_profile {
 	inftrace_report_fn *call;
 	void *ctx;
 	struct pattern *models; /* NULL: none */
+	bool takes_all;		/* as a pattern that matches every name */
 	struct array items;	/* struct profile_item */
 	enum profile_state state;
 	uint64_t from_ns;	    /* of the report in the making */
