@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "library/handles.h"
@@ -80,6 +81,7 @@ static void do_round(void)
 	gather->with_parts = wants_parts();
 	collector_drain(&handles.collector);
 	gather_advance(gather, until_ns);
+	memcpy(handles.note, gather->note, sizeof handles.note);
 	for (struct inftrace_profile *profile = handles.profiles; profile; profile = profile->next)
 		profile_advance(profile, gather, until_ns, handles.offset_ns);
 	handles.n_rounds++;

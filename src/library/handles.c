@@ -300,8 +300,8 @@ static int stop(struct inftrace_profile *profile)
 		collecting_hurry();
 		pthread_cond_wait(&handles.changed, &handles.mutex);
 	}
-	if (current() && current()->note[0])
-		message_set("%s", current()->note);
+	if (handles.note[0])
+		message_set("%s", handles.note);
 	return 0;
 }
 

@@ -32,6 +32,7 @@ struct handles {
 	struct inftrace_profile *delivering; /* whose callback is running */
 	bool has_deliverer;
 	pthread_t deliverer;
+	char note[GATHER_NOTE]; /* of the gather, in the last round */
 };
 
 extern struct handles handles;

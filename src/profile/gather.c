@@ -193,18 +193,20 @@ static int define(struct gather *gather, const struct event *event)
 	return 0;
 }
 
-/* A runtime whose inferences cannot be seen. */
+/* A runtime whose inferences cannot be seen: "...; runs (why); ...". */
 static void note_runtime(struct gather *gather, const struct gather_slice *note)
 {
 	const struct arg *status = arg_of(note, KEY_STATUS), *runtime = arg_of(note, KEY_RUNTIME),
 			 *version = arg_of(note, KEY_VERSION);
 	const struct names *names = gather->sink.names;
+	const char *why = status ? names_text(names, status->name) : "";
 
-	if (!status || gather->note[0] || !event_leaves_out_runs(names_text(names, status->name)))
+	if (gather->note[0] || !event_leaves_out_runs(why))
 		return;
-	snprintf(gather->note, sizeof gather->note, "inferences of %.40s %.40s are not seen: %.200s",
+	why = strncmp(why, "runs (", 6) ? strstr(why, "; runs (") + 8 : why + 6;
+	snprintf(gather->note, sizeof gather->note, "inferences of %.40s %.40s are not seen: %.*s",
 		 runtime ? names_text(names, runtime->name) : "a runtime",
-		 version ? names_text(names, version->name) : "", names_text(names, status->name));
+		 version ? names_text(names, version->name) : "", (int)strcspn(why, ")"), why);
 }
 
 static int take_note(struct gather *gather, const struct event *event)

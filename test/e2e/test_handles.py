@@ -24,6 +24,9 @@ every fourth: 50 samples, 0 faults
 slow: 200 samples, 0 faults
 idle: empty reports
 closed: 1 reports, 0 samples, 0 faults
+started in its callback: 4 reports, 20 samples, 0 faults
+stopped in its callback: Operation already in progress
+last: 2 reports, 0 samples, 0 faults
 child: 1
 parent: 1 reports, 10 samples, 0 faults
 """
@@ -101,3 +104,19 @@ started again: 2 more samples, 0 faults
 def test_sessions_of_one_name_are_told_apart_and_come_and_go(lab, library):
     done = lab.plain([*linked(lab, "sessions"), library, lab.model("chain"), "256", "256", "chain"])
     assert (done.out, done.status, done.err) == (SESSIONS, 0, "")
+
+
+def test_a_runtime_may_be_unloaded_and_loaded_again(lab, library):
+    """The stream has started before there is any runtime."""
+    done = lab.plain([*linked(lab, "reload"), library, lab.model("chain"), "256", "256"])
+    expected = "listed 1, then 0\nlisted 1, then 0\nreported and not listed: 0\n"
+    assert (done.out, done.err, done.status) == (expected, "", 0)
+
+
+@pytest.mark.parametrize("each_wheel", ["1.7"], indirect=True)
+def test_a_runtime_that_is_too_old_is_named_in_reports(lab, each_wheel):
+    library = os.path.join(os.path.dirname(lab.inftrace), "libinftrace.so.0")
+    done = lab.plain(lab.python(each_wheel, "profiled_note", lab.model("chain"), library))
+    assert (done.err, done.status) == ("", 0)
+    reason = "inferences of onnxruntime %s are not seen: not recognised in this version" % each_wheel.version
+    assert done.out == "0 samples, %s\nstop: %s\n" % (reason, reason)

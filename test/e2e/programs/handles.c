@@ -22,7 +22,8 @@ struct got {
 	const char *file;
 	long reports, samples, empty, faults;
 	uint64_t until_ns;
-	struct inftrace_profile *profile; /* to be closed in the callback */
+	struct inftrace_profile *profile;      /* to be closed in the callback */
+	struct inftrace_profile *again, *last; /* to be started and stopped in it */
 	unsigned block_ms;
 	pthread_t thread;
 };
@@ -48,6 +49,10 @@ static void report(void *ctx, const struct inftrace_report *report)
 		fputs(report->text, out);
 		fclose(out);
 	}
+	if (got->again && got->reports < 4)
+		got->faults += inftrace_profile_start(got->again) != 0;
+	if (got->last && inftrace_profile_stop(got->last) == 0)
+		got->last = NULL;
 	if (got->profile) {
 		got->faults += inftrace_profile_flush(got->profile) != -EDEADLK;
 		inftrace_profile_close(got->profile);
@@ -201,6 +206,29 @@ static void closed_in_its_callback(void)
 	print("closed", &got);
 }
 
+/* A callback may start and stop its own handle. */
+static void driven_by_its_callback(void)
+{
+	struct got again = { .file = "again.txt" }, last = { .file = "last.txt" };
+	struct inftrace_profile *samples_of = samples(5, INFTRACE_LATENCY, &again), *stream_of = stream(30, 1, &last);
+
+	again.again = samples_of;
+	last.last = stream_of;
+	start(samples_of);
+	while (__atomic_load_n(&again.reports, __ATOMIC_ACQUIRE) < 4)
+		run(1);
+	inftrace_profile_flush(samples_of);
+	print("started in its callback", &again);
+	start(stream_of);
+	while (__atomic_load_n(&last.reports, __ATOMIC_ACQUIRE) < 2)
+		usleep(1000);
+	inftrace_profile_flush(stream_of);
+	printf("stopped in its callback: %s\n", strerror(-inftrace_profile_stop(stream_of)));
+	print("last", &last);
+	inftrace_profile_close(samples_of);
+	inftrace_profile_close(stream_of);
+}
+
 static void forked(void)
 {
 	struct got got = { .file = "forked.txt" };
@@ -250,6 +278,7 @@ int main(int argc, char **argv)
 		by_number();
 		by_time();
 		closed_in_its_callback();
+		driven_by_its_callback();
 		forked();
 	}
 	run(1);
