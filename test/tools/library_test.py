@@ -224,6 +224,17 @@ class Library(unittest.TestCase):
         self.assertEqual(self.count(events, "request"), 100)
         self.assertEqual(self.count(events, "annotations: waiting", "C"), 100)
 
+    def test_the_handle_of_the_guide_compiles(self):
+        text = (
+            (SOURCE / "doc/library.md")
+            .read_text()
+            .partition("## Handles")[2]
+            .partition("```c\n")[2]
+            .partition("```")[0]
+        )
+        source = self.write("handle.c", text + "int main(void)\n{\n\treturn profile_resnet();\n}\n")
+        self.run_(self.compile("gcc", source, "-std=c11", "-Wno-unused-parameter", name="handle"))
+
     def test_the_example_of_handles(self):
         for compiler in compilers("gcc", "clang"):
             program = self.example("profile.c", compiler, "-std=c11")
