@@ -33,7 +33,7 @@ struct handle_opts {
 
 static const struct opt handle_opt_table[] = {
 	{ 0, NULL, NULL, "When it reports:" },
-	{ 'n', "samples", "N", "once for each model, after this many inferences; then it ends", OPT_INT, AT(samples) },
+	{ 0, "samples", "N", "once for each model, after this many inferences; then it ends", OPT_INT, AT(samples) },
 	{ 'r', "rate", "TIME", "on each model whenever the clock shows a multiple of this; also without inferences",
 	  OPT_PERIOD, AT(rate_ns) },
 	{ 'd', "duration", "TIME", "end after this time, with the reports of what there is; the program goes on",
@@ -41,11 +41,11 @@ static const struct opt handle_opt_table[] = {
 	{ 0, NULL, NULL, "What is in a report:" },
 	{ 'm', "models", "REGEX", "only models whose name matches; a regular expression of ECMAScript", OPT_STR,
 	  AT(models) },
-	{ 'e', "every", "N", "of each model every Nth inference", OPT_INT, AT(every), "1" },
+	{ 0, "every", "N", "of each model every Nth inference", OPT_INT, AT(every), "1" },
 	{ 't', "type", "latency|trace", "a table of times (CSV); or Chrome JSON with operators", OPT_CHOICE, AT(type),
 	  "latency" },
 	{ 0, NULL, NULL, "Which program:" },
-	{ 'p', "pid", "PID", "one that runs already", OPT_INT, AT(pid) },
+	{ 0, "pid", "PID", "one that runs already", OPT_INT, AT(pid) },
 	{ 0, "name", "NAME", "match by name, now and later: of the program, or of the script an interpreter is running",
 	  OPT_STR, AT(name) },
 	{ 0, "path", "PATH", "match by path, now and later: of the executable, or of the script", OPT_STR, AT(path) },
@@ -66,7 +66,7 @@ static const struct cmd_example examples[] = {
 	{ "inftrace handle --samples 100 --pid 42", "a table of the next 100 inferences of each model" },
 	{ "inftrace handle --rate 500ms --models '^Resnet50' -o reports -- python app.py",
 	  "a table each half second, into files" },
-	{ "inftrace handle -n 2 --type trace -o . --inject --pid 42", "two inferences with their operators" },
+	{ "inftrace handle --samples 2 --type trace -o . --inject --pid 42", "two inferences with their operators" },
 	{ "inftrace handle -r 1s --json --pid 42 | jq -c '[.to, .model, .samples]'", "for a program" },
 	{ 0 },
 };
@@ -268,7 +268,7 @@ static int run(const void *opaque, int argc, char **argv, struct err *err)
 const struct cmd cmd_handle = {
 	.name = "handle",
 	.usage = "[options] [-- CMD [ARG...]]",
-	.summary = "report on a program's inferences by number or by time, as handles of libinftrace do",
+	.summary = "report on a program's inferences by number or by time",
 	.help =
 	    "Makes the reports that a program gets by a handle of libinftrace, for one that is not linked with it: a "
 	    "table with a row for each inference, or a Chrome trace.\n\n"

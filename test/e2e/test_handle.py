@@ -135,7 +135,7 @@ def test_a_full_disk_is_an_error_and_leaves_no_half_file(lab, library):
     if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16k", "none", folder], stderr=subprocess.DEVNULL).returncode:
         pytest.skip("cannot mount a tmpfs here")
     try:
-        done = handle(lab, "-n", 1000, "--inject", "-o", folder, "--pid", server.pid)
+        done = handle(lab, "--samples", 1000, "--inject", "-o", folder, "--pid", server.pid)
         assert "cannot write %s/chain-latency.txt: No space left on device" % folder in done.err
         assert done.status == 3 and os.listdir(folder) == []
     finally:

@@ -5,7 +5,9 @@ import csv
 import json
 import os
 import shutil
+import sys
 
+import envs
 import pandas
 import pytest
 
@@ -120,3 +122,14 @@ def test_a_runtime_that_is_too_old_is_named_in_reports(lab, each_wheel):
     assert (done.err, done.status) == ("", 0)
     reason = "inferences of onnxruntime %s are not seen: not recognised in this version" % each_wheel.version
     assert done.out == "0 samples, %s\nstop: %s\n" % (reason, reason)
+
+
+@pytest.mark.full("32 threads start and stop handles for a minute")
+def test_32_threads_start_and_stop_handles_for_a_minute(lab):
+    """The gate does the same for two seconds, in test/tools/library_test.py."""
+    source, build = os.path.join(envs.HERE, "..", ".."), os.path.dirname(lab.inftrace)
+    test = [sys.executable, os.path.join(source, "test/tools/library_test.py")]
+    done = lab.plain(
+        [*test, "Library.test_32_threads_start_and_stop_handles", build, source], env={"INFTRACE_STRESS_MS": "60000"}
+    )
+    assert done.status == 0, done.err
