@@ -124,6 +124,13 @@ def test_a_runtime_that_is_too_old_is_named_in_reports(lab, each_wheel):
     assert done.out == "0 samples, %s\nstop: %s\n" % (reason, reason)
 
 
+def test_no_inference_is_missing_or_twice_under_load(lab, library):
+    """Four threads that never rest, each with a session; reports of 10 to 31 ms."""
+    done = lab.plain([*linked(lab, "crowd"), library, lab.model("chain"), "256", "256", "3000"])
+    assert done.out == "all: 12000 samples, 0 lost, 0 gaps\n" + 4 * "one: 3000 samples, 0 gaps\n"
+    assert (done.err, done.status) == ("", 0)
+
+
 @pytest.mark.full("32 threads start and stop handles for a minute")
 def test_32_threads_start_and_stop_handles_for_a_minute(lab):
     """The gate does the same for two seconds, in test/tools/library_test.py."""
