@@ -128,10 +128,10 @@ static int put_file(struct report_out *out, const struct inftrace_report *report
 	return write_file(out, path, report, err);
 }
 
-/* UTC, in milliseconds. */
+/* UTC, to the nearest millisecond: the two clocks drift apart by less between a boundary and its report. */
 static const char *time_text(char *text, uint64_t ns, int64_t offset_ns)
 {
-	uint64_t real_ns = ns + (uint64_t)offset_ns;
+	uint64_t real_ns = ns + (uint64_t)offset_ns + 500000;
 	time_t seconds = (time_t)(real_ns / 1000000000);
 	struct tm parts;
 	size_t len;
