@@ -15,6 +15,7 @@
 #include "base/privilege.h"
 #include "base/units.h"
 #include "capture/recorder/recorder_launch.h"
+#include "cmd/attach_file.h"
 #include "cmd/cmd.h"
 #include "cmd/probe_options.h"
 #include "cmd/record_say.h"
@@ -204,7 +205,8 @@ static int attach(struct job *job, struct err *err)
 	struct recorder_opts recorder_opts;
 	struct top_choice choice;
 	char pid[16], *word = pid;
-	int code = attach_check(err);
+	struct record_options shared = { .plan = { .interval_ns = 1000000000 }, .thin = "auto" };
+	int code = attach_file_check(&shared, NULL, &attach_opts.wish, err);
 
 	snprintf(pid, sizeof pid, "%d", opts->pid);
 	if (!code)

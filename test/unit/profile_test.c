@@ -91,6 +91,7 @@ static void open_bench(struct bench *bench, bool is_stream, uint32_t n, const ch
 	define(bench, 1, (struct track_def){ .type = TRACK_PROCESS, .pid = 7 }, "app");
 	define(bench, 2, (struct track_def){ .type = TRACK_LANE, .parent = 1 }, "inferences");
 	define(bench, 3, (struct track_def){ .type = TRACK_THREAD, .parent = 1, .pid = 7, .tid = 8 }, "worker");
+	define(bench, 4, (struct track_def){ .type = TRACK_LANE, .parent = 1 }, "device");
 }
 
 static void close_bench(struct bench *bench)
@@ -529,6 +530,96 @@ static void a_clock_that_is_set_moves_the_boundary_and_loses_nothing(void **stat
 	close_bench(&bench);
 }
 
+/* A slice inside the next inference. */
+static void put_part(struct bench *bench, enum event_kind kind, const char *name, uint32_t track, uint64_t begin_us,
+		     uint64_t end_us)
+{
+	struct arg number = arg_int(KEY_INFERENCE, bench->number + 1);
+	struct event event = { .type = EVENT_BEGIN,
+			       .kind = kind,
+			       .track = track,
+			       .name = names_of(bench->gather.sink.names, name),
+			       .time_ns = begin_us * 1000,
+			       .args = &number,
+			       .n_args = 1 };
+
+	put(bench, event);
+	put(bench, (struct event){ .type = EVENT_END, .track = track, .time_ns = end_us * 1000 });
+}
+
+/* The last row of the last report, without blanks. */
+static const char *last_row(struct bench *bench)
+{
+	char *from = bench->last, *to = bench->last;
+
+	for (char *at = bench->last; *at && at[1]; at++)
+		from = *at == '\n' ? at + 1 : from;
+	for (; *from && *from != '\n'; from++)
+		if (*from != ' ')
+			*to++ = *from;
+	*to = 0;
+	return bench->last;
+}
+
+static void stages_and_kernels_fill_columns(void **state)
+{
+	struct bench bench;
+
+	open_bench(&bench, false, 1, "net");
+	start(&bench, 0);
+	put_part(&bench, KIND_STAGE, "queue", 3, 1000, 1100);
+	put_part(&bench, KIND_STAGE, "submit", 3, 1100, 1150);
+	put_part(&bench, KIND_KERNEL, "copy", 3, 1200, 1400);
+	put_part(&bench, KIND_KERNEL, "conv", 4, 1300, 1600); /* overlaps the copy by 100 us */
+	put_part(&bench, KIND_KERNEL, "relu", 4, 1700, 1800);
+	put_part(&bench, KIND_STAGE, "postprocess", 3, 1900, 1930);
+	put_part(&bench, KIND_STAGE, "postprocess", 3, 1940, 1960);
+	put_part(&bench, KIND_STAGE, "of its own", 3, 1960, 1970);
+	infer(&bench, "net", 1, 2);
+	/* kernels: 400 us and 100 us; the rest is 1,000 - 100 - 50 - 50 */
+	assert_string_equal(last_row(&bench),
+			    "0,N/A,N/A,2000.000,500.000,N/A,N/A,N/A,100.000,N/A,50.000,800.000,N/A,N/A,"
+			    "50.000,1000.000");
+	start(&bench, 3);
+	put_part(&bench, KIND_STAGE, "device", 3, 4100, 4200); /* says more than kernels do */
+	put_part(&bench, KIND_KERNEL, "conv", 4, 4100, 4900);
+	infer(&bench, "net", 4, 5);
+	assert_string_equal(last_row(&bench), "0,N/A,N/A,10000.000,100.000,N/A,N/A,N/A,N/A,N/A,N/A,N/A,N/A,N/A,N/A,"
+					      "1000.000");
+	close_bench(&bench);
+}
+
+/* Ends come inside out; slices are written outside in. */
+static void slices_of_a_trace_lie_inside_each_other(void **state)
+{
+	static const char *const order[] = { "\"name\":\"loop\"", "\"name\":\"body\"", "\"ph\":\"E\"",
+					     "\"name\":\"body\"", "\"ph\":\"E\"",      "\"ph\":\"E\"" };
+	struct bench bench;
+	const char *at;
+	struct arg number = arg_int(KEY_INFERENCE, 1);
+	struct event event = { .type = EVENT_BEGIN, .kind = KIND_OPERATOR, .track = 4, .args = &number, .n_args = 1 };
+
+	open_bench(&bench, false, 1, "net");
+	bench.profile->type = INFTRACE_TRACE;
+	assert_int_equal(profile_remove(bench.profile, NULL, "net", 0), 0);
+	assert_int_equal(profile_add(bench.profile, "net"), 0);
+	start(&bench, 0);
+	event.time_ns = MS;
+	event.name = names_of(bench.gather.sink.names, "loop");
+	put(&bench, event);
+	put_part(&bench, KIND_OPERATOR, "body", 4, 1000, 1200);
+	put_part(&bench, KIND_OPERATOR, "body", 4, 1300, 1400);
+	put(&bench, (struct event){ .type = EVENT_END, .track = 4, .time_ns = 2 * MS });
+	infer(&bench, "net", 1, 3);
+	at = bench.last;
+	for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
+		at = strstr(at, order[i]);
+		assert_non_null(at);
+		at++;
+	}
+	close_bench(&bench);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -550,6 +641,8 @@ int main(void)
 		cmocka_unit_test(inferences_that_come_out_of_order_are_sorted),
 		cmocka_unit_test(losses_stand_in_the_next_report),
 		cmocka_unit_test(a_clock_that_is_set_moves_the_boundary_and_loses_nothing),
+		cmocka_unit_test(stages_and_kernels_fill_columns),
+		cmocka_unit_test(slices_of_a_trace_lie_inside_each_other),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
