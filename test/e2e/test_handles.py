@@ -28,7 +28,7 @@ idle: empty reports
 closed: 1 reports, 0 samples, 0 faults
 started in its callback: 4 reports, 20 samples, 0 faults
 stopped in its callback: Operation already in progress
-last: 2 reports, 0 samples, 0 faults
+last: several reports, 0 faults
 child: 1
 parent: 1 reports, 10 samples, 0 faults
 """
