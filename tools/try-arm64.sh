@@ -50,8 +50,9 @@ get_emulator() {
 get_tree() {
 	rm -rf "$tree.new"
 	mmdebstrap --quiet --variant=extract --arch=arm64 --include=libc6-dev,libgcc-12-dev,libstdc++6,linux-libc-dev \
-		--include=zlib1g-dev,libdeflate-dev,libzstd-dev,libsqlite3-dev,libmicrohttpd-dev,libedit-dev \
-		--include=libncurses-dev,libcmocka-dev,libseccomp-dev,python3 bookworm "$tree.new" "$mirror" || return 1
+		--include=zlib1g-dev,libdeflate-dev,libzstd-dev,libsqlite3-dev,libmicrohttpd-dev,libpcre2-dev \
+		--include=libedit-dev,libncurses-dev,libcmocka-dev,libseccomp-dev,python3 \
+		bookworm "$tree.new" "$mirror" || return 1
 	mv "$tree.new" "$tree"
 }
 
