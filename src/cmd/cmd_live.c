@@ -145,7 +145,7 @@ const struct cmd cmd_live = {
 	    "Serves a page that shows what programs with a runtime do at this moment: resources, sessions, inferences "
 	    "and operators, on the timeline and with the tables of inftrace view. The page follows, once an interval. "
 	    "Without a PID, it shows every program that has a runtime loaded and those that load one later. Nothing is "
-	    "written to a file; record, attach and next write one and show the page as well with --live.\n\n"
+	    "written to a file; record, attach, next and model show the page as well with --live.\n\n"
 	    "The last ten minutes are kept, in bounded memory: with little room, older operators are dropped first, "
 	    "then inferences; the slowest and the failed inferences of each model stay, with their operators. The "
 	    "report "

@@ -15,6 +15,7 @@
 #include "base/part_path.h"
 #include "capture/proc/program.h"
 #include "cmd/cmd.h"
+#include "cmd/live_page.h"
 #include "cmd/record_say.h"
 #include "experiment/model_files.h"
 #include "experiment/model_pages.h"
@@ -22,8 +23,31 @@
 #include "show/term/term.h"
 #include "show/words/export.h"
 
+/* The options of model, which its table counts from, and those of its page. */
+struct model_words {
+	struct model_opts model;
+	struct live_options live;
+};
+
+static const struct opt live_rows[] = {
+	{ 0, NULL, NULL, "A page that shows what happens now:" },
+	LIVE_OPTIONS(struct model_words, live),
+	{ 0 },
+};
+
+__attribute__((constructor)) static void add_rows(void)
+{
+	model_options_append(live_rows);
+}
+
 struct job {
 	const struct model_opts *opts;
+	const struct live_options *live;
+	struct live_page page;
+	struct names *names; /* of all runs that the page shows */
+	uint32_t last_track;
+	struct model_watch watch;
+	bool is_interrupted;
 	struct model_ways ways;
 	struct model_files files;
 	struct model_baseline *baseline; /* NULL: there is none */
@@ -75,6 +99,35 @@ static int print_runs(struct job *job, struct model_runs *runs, struct model_pag
 	return code;
 }
 
+/* Where a page is wanted. 0, or -errno and err; the page is to be closed also then. */
+static int open_page(struct job *job)
+{
+	struct live_page_stream stream = { .last_track = &job->last_track,
+					   .name = job->ways.way->model,
+					   .interval_ns = job->opts->interval_ns };
+	struct recorder_opts recorder = { 0 };
+	int code = live_page_open(&job->page, job->live, job->err);
+
+	if (code || !job->live->is_wanted)
+		return code;
+	stream.names = job->names = names_new();
+	code = job->names ? live_page_start(&job->page, &stream, stderr, &recorder, job->err)
+			  : err_set(job->err, ENOMEM, "cannot show what happens: out of memory");
+	job->watch = (struct model_watch){ job->names, &job->last_track, recorder.sinks, recorder.n_sinks,
+					   recorder.guest };
+	return code;
+}
+
+static void close_page(struct job *job, bool stays)
+{
+	if (stays) {
+		fflush(stdout);
+		live_page_stay(&job->page);
+	}
+	live_page_close(&job->page);
+	names_free(job->names);
+}
+
 static int run_and_print(struct job *job)
 {
 	struct model_pages pages = { 0 };
@@ -86,7 +139,7 @@ static int run_and_print(struct job *job)
 	code = model_pages_open(&pages, job->opts, job->err);
 	if (code)
 		return code;
-	code = model_runs_do(&runs, job->opts, &job->ways, &say, job->err);
+	code = model_runs_do(&runs, job->opts, &job->ways, &say, job->live->is_wanted ? &job->watch : NULL, job->err);
 	if (!code)
 		code = model_files_describe(&job->files, &runs, job->err);
 	program_command("", getpid(), command, sizeof command);
@@ -95,8 +148,20 @@ static int run_and_print(struct job *job)
 	code = code ? code : check_single(job, &runs);
 	code = code ? code : print_runs(job, &runs, &pages);
 	runs.is_failed |= code < 0;
+	job->is_interrupted = runs.is_interrupted;
 	model_pages_close(&pages, code < 0);
 	model_runs_done(&runs);
+	return code;
+}
+
+/* With a page, where one is wanted, which outlives the runs while somebody looks at it. */
+static int run_on_page(struct job *job)
+{
+	int code = open_page(job);
+
+	if (!code)
+		code = run_and_print(job);
+	close_page(job, code >= 0 && !job->is_interrupted);
 	return code;
 }
 
@@ -235,8 +300,9 @@ static int read_baseline(struct job *job)
 
 static int model_run(const void *opaque, int argc, char **argv, struct err *err)
 {
-	const struct model_opts *opts = opaque;
-	struct job job = { .opts = opts, .err = err };
+	const struct model_words *words = opaque;
+	const struct model_opts *opts = &words->model;
+	struct job job = { .opts = opts, .live = &words->live, .err = err };
 	int code;
 
 	if (opts->run.list_devices) {
@@ -245,6 +311,7 @@ static int model_run(const void *opaque, int argc, char **argv, struct err *err)
 		return code;
 	}
 	code = check_words(opts, argc, err);
+	code = code ? code : live_options_check(&words->live, err);
 	code = code ? code : check_options(opts, argv[0], err);
 	code = code ? code : read_baseline(&job);
 	code = code ? code : model_ways_find(&job.ways, opts, argv, argc, &job.arena, err);
@@ -252,7 +319,7 @@ static int model_run(const void *opaque, int argc, char **argv, struct err *err)
 	if (!code && opts->dry_run)
 		code = print_static(&job);
 	else if (!code && !(code = model_files_check(&job.files, err)))
-		code = run_and_print(&job);
+		code = run_on_page(&job);
 	model_files_done(&job.files);
 	arena_done(&job.arena);
 	return code;
@@ -295,11 +362,12 @@ const struct cmd cmd_model = {
 		{ "inftrace model model.onnx --rate 100 --json", "100 arrivals a second: how long do they wait?" },
 		{ "inftrace model model.onnx --ep qnn --ep-profile detailed",
 		  "and what runs inside the provider's operators" },
+		{ "inftrace model model.onnx --live", "watch the runs in a browser while they are measured" },
 		{ "inftrace model model.onnx --dry-run", "what is in the file" },
 		{ 0 },
 	    },
 	.opts = model_opt_table,
-	.opts_size = sizeof(struct model_opts),
+	.opts_size = sizeof(struct model_words),
 	.min_args = 0,
 	.max_args = MODEL_MAX_WAYS,
 	.words = CMD_MODELS,

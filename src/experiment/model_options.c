@@ -120,7 +120,8 @@ static const struct opt *list_row_of(const struct opt *row)
 	return NULL;
 }
 
-__attribute__((constructor)) static void make_table(void)
+/* Before constructors without a priority, which may append rows. */
+__attribute__((constructor(101))) static void make_table(void)
 {
 	size_t n = sizeof own_rows / sizeof *own_rows;
 
@@ -132,6 +133,16 @@ __attribute__((constructor)) static void make_table(void)
 		give_letter(&model_opt_table[n], n);
 		n++;
 	}
+}
+
+void model_options_append(const struct opt *rows)
+{
+	struct opt *to = model_opt_table;
+
+	while (!opt_is_end(to))
+		to++;
+	while (!opt_is_end(rows) && to < model_opt_table + MAX_ROWS - 1)
+		*to++ = *rows++;
 }
 
 struct words {

@@ -23,6 +23,8 @@ struct model_opts {
 };
 
 extern struct opt model_opt_table[];
+/* Adds rows of a command, whose options begin with a struct model_opts. For a constructor without a priority. */
+void model_options_append(const struct opt *rows);
 
 /* What one pass of a way has of its own. */
 struct model_pass_words {

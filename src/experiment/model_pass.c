@@ -21,36 +21,43 @@ static void join(char *text, size_t size, char *const *argv)
 		used += (size_t)snprintf(text + used, size - used, "%s%s", used ? " " : "", *argv);
 }
 
-static int record_to(struct sink *sink, struct model_pass *pass, const struct model_pass_opts *opts,
+static int record_to(struct sink *file, struct model_pass *pass, const struct model_pass_opts *opts,
 		     struct launch *launch, struct err *err)
 {
+	const struct model_watch *watch = opts->watch;
+	struct sink *sinks[1 + MODEL_WATCH_SINKS] = { file };
 	char command[COMMAND];
-	const struct recorder_opts recorder_opts = {
-		.plan = opts->plan, .sinks = &sink, .n_sinks = 1, .say = *opts->say, .command = command
+	struct recorder_opts recorder_opts = {
+		.plan = opts->plan, .sinks = sinks, .n_sinks = 1, .say = *opts->say, .command = command
 	};
 	const struct recorder_launch_opts launch_opts = { .argv = opts->argv,
 							  .ring_bytes = RING_BYTES,
 							  .stdout_is_ours = true };
 
+	for (size_t i = 0; watch && i < watch->n_sinks && i < MODEL_WATCH_SINKS; i++)
+		sinks[recorder_opts.n_sinks++] = watch->sinks[i];
+	if (watch)
+		recorder_opts.guest = watch->guest;
 	join(command, sizeof command, opts->argv);
 	return recorder_launch(&recorder_opts, &launch_opts, launch, &pass->recorded, err);
 }
 
 static int record(struct model_pass *pass, const struct model_pass_opts *opts, struct launch *launch, struct err *err)
 {
-	struct names *names = names_new();
+	struct names *own = opts->watch ? NULL : names_new(), *names = opts->watch ? opts->watch->names : own;
 	struct perfetto_writer *writer = NULL;
-	uint32_t last_track = 0;
+	uint32_t own_track = 0;
 	int code = -ENOMEM;
 
 	if (names)
-		writer = perfetto_write_new(opts->fd, names, &last_track, NULL, err);
+		writer =
+		    perfetto_write_new(opts->fd, names, opts->watch ? opts->watch->last_track : &own_track, NULL, err);
 	else
 		err_set(err, ENOMEM, "cannot record: out of memory");
 	if (writer)
 		code = record_to(perfetto_write_sink(writer), pass, opts, launch, err);
 	perfetto_write_free(writer, NULL);
-	names_free(names);
+	names_free(own);
 	return code;
 }
 

@@ -10,8 +10,20 @@
 #include "capture/recorder/recorder.h"
 #include "model/run/run_result.h"
 
+/* Who sees the events of all passes while they come. Everything is borrowed. */
+struct model_watch {
+	struct names *names; /* of the stream: all passes share them */
+	uint32_t *last_track;
+	struct sink *const *sinks;
+	size_t n_sinks; /* at most MODEL_WATCH_SINKS */
+	const struct recorder_guest *guest;
+};
+
+enum { MODEL_WATCH_SINKS = 4 };
+
 struct model_pass_opts {
 	struct recorder_plan plan;
+	const struct model_watch *watch; /* NULL: nobody */
 	const struct say *say; /* gets the recorder's messages */
 	const char *path;      /* the recording's file, open for writing as fd */
 	int fd;

@@ -35,6 +35,7 @@ struct job {
 	const struct model_opts *opts;
 	const struct model_ways *ways;
 	const struct say *say;
+	const struct model_watch *watch;
 	uint32_t n_done, n_passes; /* programs started so far, and in total */
 	char runner[PATH_MAX];
 	struct model_out_folders outputs;
@@ -84,6 +85,7 @@ static int run_pass(struct job *job, struct model_pass *pass, const struct model
 {
 	struct model_pass_words words = *asked;
 	struct model_pass_opts opts = { .plan = { .level = kind.level, .interval_ns = job->opts->interval_ns },
+					.watch = job->watch,
 					.say = job->say };
 	char result[64], *kept;
 	int code;
@@ -437,9 +439,9 @@ static bool has_failed(const void *ctx, int way)
 }
 
 int model_runs_do(struct model_runs *runs, const struct model_opts *opts, const struct model_ways *ways,
-		  const struct say *say, struct err *err)
+		  const struct say *say, const struct model_watch *watch, struct err *err)
 {
-	struct job job = { .runs = runs, .opts = opts, .ways = ways, .say = say };
+	struct job job = { .runs = runs, .opts = opts, .ways = ways, .say = say, .watch = watch };
 	struct sigaction before[N_ENDING];
 	struct model_result *results;
 	int code;

@@ -9,6 +9,7 @@
 #include "capture/recorder/say.h"
 #include "experiment/model_folder.h"
 #include "experiment/model_options.h"
+#include "experiment/model_pass.h"
 #include "model/onnx/onnx_static.h"
 #include "model/run/run_result.h"
 
@@ -30,12 +31,12 @@ struct model_runs {
 };
 
 /*
- * All but what the models' files say. say: gets what is being measured, and the recorder's messages. 0; or -errno and
- * err: nothing could be run at all. A run that failed is a result with an error. model_runs_done undoes it, also after
- * a failure.
+ * All but what the models' files say. say: gets what is being measured, and the recorder's messages. watch: sees the
+ * events while they come; NULL: nobody does. 0; or -errno and err: nothing could be run at all. A run that failed is a
+ * result with an error. model_runs_done undoes it, also after a failure.
  */
 int model_runs_do(struct model_runs *runs, const struct model_opts *opts, const struct model_ways *ways,
-		  const struct say *say, struct err *err);
+		  const struct say *say, const struct model_watch *watch, struct err *err);
 /* For model_static_count, ctx a struct model_tensors: the size that a dimension had in the run; -1: not known, or not
  * always the same. */
 int64_t model_runs_size(void *ctx, const struct model_free_dim *dim);

@@ -23,25 +23,15 @@ from test_view_page import HERE, skip_without_page
 
 
 class Live:
-    """`inftrace record --live` of a program that runs until it is told to end."""
+    """`inftrace record --live` of a program that runs until it is told to end, or another command with --live."""
 
-    def __init__(self, lab, command, name="live"):
+    def __init__(self, lab, command, name="live", way="record"):
         self.stderr = lab.path(name + ".err")
         self.path = lab.path(name + ".pftrace")
+        common = ["--live", "--no-browser", "--interval", "200ms"]
         with open(self.stderr, "w") as errors:
             self.process = lab.start(
-                [
-                    lab.inftrace,
-                    "record",
-                    "--live",
-                    "--no-browser",
-                    "--interval",
-                    "200ms",
-                    "-o",
-                    self.path,
-                    "--",
-                    *command,
-                ],
+                [lab.inftrace, way, *common, *(["-o", self.path, "--"] if way == "record" else []), *command],
                 stdout=subprocess.PIPE,
                 stderr=errors,
                 text=True,
@@ -91,6 +81,22 @@ def test_what_happens_is_there_at_once(lab, program):
     # it ends as the program did, and the file has the same
     assert live.process.wait(PATIENCE) == -signal.SIGKILL
     assert len(Recording(live.path).inferences) == counted > 0
+
+
+def test_a_model_is_watched_over_all_its_runs(lab, library):
+    command = [lab.model("cnn"), "--runtime", library, "-n", "20", "--rounds", "2", "--warm-up-max", "0.3s"]
+    live = Live(lab, command, way="model")
+    with live.events() as events:
+        last = next(event for event in events if not event["growing"])
+        recording = live.get("recording.json")
+        processes = [track for track in recording["tracks"] if track["kind"] == "process"]
+        # two rounds, and the operators
+        assert len({track["pid"] for track in processes}) == 3
+        assert recording["end"] == last["end"] and recording["live"]["over"] and not recording["live"]["file"]
+        assert sum(row["inferences"] for row in table(live.get, "models")) >= 40
+        assert table(live.get, "operators")
+    out, _ = live.process.communicate(timeout=PATIENCE)
+    assert live.process.returncode == 0 and "Runs" in out
 
 
 def test_a_reader_that_never_reads_holds_nothing_up(lab, program):
