@@ -10,7 +10,7 @@
 
 #include "trace/perfetto/perfetto_write.h"
 
-enum { N_THREADS = 4, N_TYPES = 12, N_TRANSFORMERS = 8 };
+enum { N_THREADS = 4, N_TYPES = 12, N_TRANSFORMERS = 8, N_COUNTERS = 6, SAMPLE_NS = 10000000 };
 
 struct maker {
 	const struct made_recording *made;
@@ -19,8 +19,10 @@ struct maker {
 	int code; /* of the first failure */
 	uint32_t process, node[MADE_MAX_NODES], op_type[N_TYPES], transformer[N_TRANSFORMERS];
 	uint32_t provider, model, ok, load, creating;
-	uint32_t thread[N_THREADS], lane[N_THREADS];
-	uint64_t time_ns[N_THREADS], begun_ns, random; /* begun: the last inference */
+	int n_threads;
+	uint32_t thread[MADE_MAX_THREADS], lane[MADE_MAX_THREADS], counter[N_COUNTERS];
+	uint64_t time_ns[MADE_MAX_THREADS], begun_ns, random; /* begun: the last inference */
+	uint64_t sampled_ns;
 	struct arg args[8];
 };
 
@@ -64,6 +66,34 @@ static uint32_t pass(struct maker *maker, const char *format, unsigned long long
 	return names_pass(maker->sink->names, text, (size_t)len);
 }
 
+static void define_resources(struct maker *maker)
+{
+	static const struct {
+		const char *name, *unit;
+	} counters[N_COUNTERS] = {
+		{ "cpu", "%" },		 { "rss", "bytes" }, { "major faults", "count" }, { "page faults", "count" },
+		{ "peak rss", "bytes" }, { "pss", "bytes" }
+	};
+	struct names *names = maker->sink->names;
+
+	for (int i = 0; i < N_COUNTERS; i++)
+		maker->counter[i] = define(maker, (struct track_def){ TRACK_COUNTER, maker->process,
+								      .name = names_of(names, counters[i].name),
+								      .unit = names_of(names, counters[i].unit) });
+}
+
+static void put_samples(struct maker *maker)
+{
+	if (!maker->made->has_resources || maker->begun_ns < maker->sampled_ns + SAMPLE_NS)
+		return;
+	maker->sampled_ns = maker->begun_ns;
+	for (int i = 0; i < N_COUNTERS; i++)
+		put(maker,
+		    (struct event){ EVENT_COUNTER, .track = maker->counter[i], .time_ns = maker->sampled_ns,
+				    .value = (double)(maker->random >> (40 + i)) * (i % 2 ? 1000 : 1e-5) },
+		    0);
+}
+
 static void begin_recording(struct maker *maker)
 {
 	struct names *names = maker->sink->names;
@@ -80,7 +110,7 @@ static void begin_recording(struct maker *maker)
 	for (int i = 0; i < N_TRANSFORMERS; i++)
 		maker->transformer[i] = name_of(maker, "Fusion%d", i);
 	maker->process = define(maker, (struct track_def){ TRACK_PROCESS, .pid = 1000, .name = maker->model });
-	for (int i = 0; i < N_THREADS; i++) {
+	for (int i = 0; i < maker->n_threads; i++) {
 		maker->thread[i] =
 		    define(maker, (struct track_def){ TRACK_THREAD, maker->process, .pid = 1000, .tid = 1001 + i });
 		maker->lane[i] = define(maker, (struct track_def){ TRACK_LANE, maker->process, .name = maker->model });
@@ -88,6 +118,8 @@ static void begin_recording(struct maker *maker)
 	}
 	maker->creating =
 	    define(maker, (struct track_def){ TRACK_LANE, maker->process, .name = names_of(names, "creation") });
+	if (maker->made->has_resources)
+		define_resources(maker);
 	maker->args[0] = arg_name(KEY_LEVEL, names_of(names, "operator"));
 	put(maker,
 	    (struct event){ EVENT_INSTANT, KIND_NOTE, maker->process, names_of(names, EVENT_NOTE_RECORDING),
@@ -156,7 +188,7 @@ static void put_creation(struct maker *maker, uint64_t session)
 static void put_inference(struct maker *maker, uint64_t number)
 {
 	enum made_kind kind = maker->made->kind;
-	int thread = kind == MADE_SESSIONS ? 0 : (int)(number / 5 % N_THREADS);
+	int thread = kind == MADE_SESSIONS ? 0 : (int)(number / 5 % (uint64_t)maker->n_threads);
 	uint64_t session = kind == MADE_SESSIONS ? number : 1;
 	uint32_t track = maker->thread[thread];
 	size_t n = 4;
@@ -177,6 +209,7 @@ static void put_inference(struct maker *maker, uint64_t number)
 	    (struct event){ EVENT_BEGIN, KIND_INFERENCE, maker->lane[thread], maker->model, step(maker, thread, 1000) },
 	    n);
 	maker->begun_ns = maker->time_ns[thread];
+	put_samples(maker);
 	if (kind == MADE_THREADS)
 		track = define(maker, (struct track_def){ TRACK_THREAD, maker->process, .pid = 1000,
 							  .tid = (int32_t)(number % 4000000) + 2000,
@@ -207,7 +240,7 @@ static int write_it(struct maker *maker, struct perfetto_writer *writer)
 int made_recording_write(const struct made_recording *made, const char *path, struct err *err)
 {
 	const struct perfetto_write_opts opts = { .compress = made->is_compressed };
-	struct maker maker = { .made = made, .err = err };
+	struct maker maker = { .made = made, .err = err, .n_threads = made->n_threads ? made->n_threads : N_THREADS };
 	struct names *names = names_new();
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), code = -ENOMEM;
 	struct perfetto_writer *writer = NULL;

@@ -22,9 +22,11 @@ struct made_recording {
 	uint64_t n_inferences;
 	int n_nodes; /* of MADE_OPERATORS; MADE_MAX_NODES at most */
 	bool is_compressed;
+	int n_threads;	    /* 0: four; MADE_MAX_THREADS at most. MADE_OPERATORS: each has two rows in a view */
+	bool has_resources; /* six counters, a hundred times a second */
 };
 
-enum { MADE_MAX_NODES = 200, MADE_THREAD_NODES = 3 };
+enum { MADE_MAX_NODES = 200, MADE_THREAD_NODES = 3, MADE_MAX_THREADS = 500 };
 
 /* The kind in words, for tables. */
 const char *made_recording_name(enum made_kind kind);
