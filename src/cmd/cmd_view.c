@@ -6,13 +6,16 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "cmd/cmd.h"
 #include "cmd/find_recording.h"
 #include "show/term/term.h"
 #include "show/view/browser.h"
 #include "show/view/view.h"
+#include "show/view/view_loading.h"
 
 struct view_opts {
 	int port;
@@ -56,34 +59,72 @@ static int announce(const struct view_opts *opts, const char *address, struct er
 	return 0;
 }
 
-static int serve(struct http *http, struct view *view, const struct view_opts *opts, struct err *err)
+/* A page that can be looked at before all of the file is read. */
+struct page {
+	const struct view_opts *opts;
+	struct http *http;
+	struct view_loading loading;
+	uint64_t begun_ns;
+	bool is_announced, is_shown; /* is_shown: the terminal says what is being read */
+	struct err *err;
+	int code; /* of announcing */
+};
+
+/* Most files are read before a browser is there; of a large one the page says how far it is. */
+static void turn(void *ctx, uint64_t n_events)
+{
+	static const uint64_t soon_ns = 300000000;
+	struct page *page = ctx;
+	struct http_handler handler = view_loading_handler(&page->loading);
+
+	page->loading.n_events = n_events;
+	if (page->is_announced) {
+		http_turn(page->http);
+		return;
+	}
+	if (clock_ns() - page->begun_ns < soon_ns)
+		return;
+	page->is_announced = true;
+	term_has_read(page->is_shown);
+	page->is_shown = false;
+	http_begin(page->http, &handler);
+	page->code = announce(page->opts, http_address(page->http), page->err);
+}
+
+static int serve(struct page *page, struct view *view)
 {
 	struct http_handler handler = view_handler(view);
-	int code, stop_fd = open_stop_fd(err);
+	int stop_fd = open_stop_fd(page->err);
 
 	if (stop_fd < 0)
 		return stop_fd;
-	code = announce(opts, http_address(http), err);
-	code = code ? code : http_run(http, &handler, stop_fd, err);
+	page->loading.is_over = true;
+	if (!page->is_announced)
+		page->code = announce(page->opts, http_address(page->http), page->err);
+	if (!page->code)
+		page->code = http_run(page->http, &handler, stop_fd, page->err);
 	close(stop_fd);
-	return code;
+	return page->code;
 }
 
 /* The port is taken before the recording is read, so that a wrong one is refused at once. */
 static int show(const struct view_opts *opts, const char *path, struct err *err)
 {
-	struct http *http = http_open((uint16_t)opts->port, err);
+	struct page page = { .opts = opts, .loading.path = path, .err = err, .begun_ns = clock_ns() };
+	const struct view_wait wait = { turn, &page };
 	struct view *view = NULL;
+	struct stat file;
 	int code;
 
-	if (http) {
-		bool is_shown = term_reading(path);
-
-		view = view_open(path, find_recording_is_written, err);
-		term_has_read(is_shown);
+	page.http = http_open((uint16_t)opts->port, err);
+	if (page.http) {
+		page.loading.file_bytes = !stat(path, &file) && S_ISREG(file.st_mode) ? (uint64_t)file.st_size : 0;
+		page.is_shown = term_reading(path);
+		view = view_open(path, find_recording_is_written, &wait, err);
+		term_has_read(page.is_shown);
 	}
-	code = view ? serve(http, view, opts, err) : -err->code;
-	http_close(http);
+	code = view ? serve(&page, view) : -err->code;
+	http_close(page.http);
 	view_close(view);
 	return code;
 }

@@ -69,10 +69,12 @@ def test_names_are_text_whatever_they_hold(lab, drive):
         events.append(
             {"ph": "X", "pid": 1, "tid": 1, "ts": 1000 * i, "dur": 900, "name": name, "cat": HTML, "args": {HTML: HTML}}
         )
+    # a flow from the first slice to the second one
+    events += [{"ph": ph, "pid": 1, "tid": 1, "ts": ts, "id": 7, "name": HTML} for ph, ts in (("s", 500), ("f", 1500))]
     path = lab.path("names.json")
     with open(path, "w") as out:
         json.dump(events, out)
-    assert len(drive(path, "view_steps_names.js")) == 3
+    assert len(drive(path, "view_steps_names.js")) == 4
 
 
 def test_a_recording_that_is_written_is_followed(lab, library, drive):

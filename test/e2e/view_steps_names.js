@@ -43,6 +43,28 @@ exports.control_characters_are_shown = async d => {
 	assert.equal(title, 'bell\u2407\u241b[31m red\u240a \ufffdturned');
 };
 
+exports.flows_lead_from_slice_to_slice = async d => {
+	await d.page.evaluate(() => inftrace.app.select(0, 0));
+	await d.until(() => document.querySelector('.flows') && inftrace.app.slice.index === 0);
+	assert.match(await d.page.$eval('.flows', list => list.textContent), /^To→ bell.*later$/);
+	// the arrow lies over the slices
+	const differs = await d.page.evaluate(() => {
+		const { app, plots } = inftrace;
+		const { flows } = app;
+		const pictures = [flows, []].map(shown => {
+			app.flows = shown;
+			plots.draw();
+			return plots.at.events.toDataURL();
+		});
+		app.flows = flows;
+		return pictures[0] !== pictures[1];
+	});
+	assert.ok(differs);
+	await d.page.click('.flows button');
+	await d.until(() => inftrace.app.slice.index === 1 && document.querySelector('.flows'));
+	assert.ok((await d.page.$eval('.flows', list => list.textContent)).startsWith(`From← ${HTML}`));
+};
+
 exports.a_server_that_has_ended_is_said = async d => {
 	d.page.removeAllListeners('console'); // the browser itself says that the connection failed
 	await d.page.setOfflineMode(true);

@@ -52,7 +52,7 @@ static struct view *open_view(void)
 
 	require(fd >= 0 && write(fd, recording, sizeof recording - 1) == sizeof recording - 1, "the file is written");
 	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-	view = view_open(path, is_written, &err);
+	view = view_open(path, is_written, NULL, &err);
 	if (!view)
 		fprintf(stderr, "%s\n", err.msg);
 	require(view, "the recording is read");

@@ -233,6 +233,10 @@ class Checks(unittest.TestCase):
             "at?row=0&t=nan",
             "find?name=x",
             "find?name=1&dir=up",
+            "flows?row=x&index=0",
+            "flows?row=0&index=x",
+            "why?row=0&index=x",
+            "why?row=x&index=0",
             "search",
             "search?q=",
             "table",
@@ -245,7 +249,8 @@ class Checks(unittest.TestCase):
         ):
             said = self.refused(400, self.server.request(path))
             self.assertRegex(said, r"^[a-z].*\n$", path)
-        for path in ("slice?row=99999", "slice?row=0&index=99999", "at?row=0&t=0", "find?name=4294967295"):
+        missing = ("slice?row=99999", "slice?row=0&index=99999", "flows?row=99999&index=0", "why?row=0&index=99999")
+        for path in (*missing, "at?row=0&t=0", "find?name=4294967295"):
             self.refused(404, self.server.request(path))
 
     def test_half_a_request_keeps_nobody_waiting(self):
@@ -424,6 +429,22 @@ class Figures(unittest.TestCase):
         self.assertEqual((back["row"], back["index"]), (one["row"], one["index"]))
         self.assertEqual(self.server.request(f"find?name={first['name']}&after={two['begin']}")[0], 404)
 
+    def test_any_inference_says_why(self):
+        for row in self.rows("inferences"):
+            report = self.server.json(f"why?row={row['row']}&index={row['index']}")
+            slowest = [slow for model in report["models"] for slow in model["inferences"]["slowest"]]
+            # of none but this one; first inferences are compared with no other
+            self.assertEqual({slow["at_ns"] for slow in slowest} - {row["begin"]}, set())
+            self.assertTrue(slowest or row["first"] or row["status"] != "ok", row)
+        operator = self.rows("operators")[0]
+        found = self.server.json(f"find?name={operator['name_number']}&after=-1")
+        self.assertEqual(self.server.request(f"why?row={found['row']}&index={found['index']}")[0], 400)
+
+    def test_reading_is_over(self):
+        loading = self.server.json("loading.json")
+        self.assertTrue(loading["over"])
+        self.assertEqual((loading["file"], loading["file_bytes"]), (RECORDING, os.path.getsize(RECORDING)))
+
     def test_counters_have_their_values(self):
         for counter in self.recording["counters"]:
             data = self.server.get(f"counter_tile?k=40&i=0&ids={counter['id']}")
@@ -594,6 +615,20 @@ class Command(unittest.TestCase):
             name = min(name for name in os.listdir(folder) if not name.startswith("."))
             with Server("--no-browser", os.path.join(folder, name)) as server:
                 self.assertGreater(server.json("recording.json")["events"], 0, name)
+
+    def test_kernels_are_tied_to_their_operator(self):
+        with Server("--no-browser", os.path.join(DATA, "ort_profile/good/cuda.json")) as server:
+            tracks = {track["kind"]: track["row"] for track in server.json("recording.json")["tracks"]}
+            of_operator = server.json(f"flows?row={tracks['thread']}&index=0")["flows"]
+            chain = [(flow["from"]["name"], flow["to"]["name"]) for flow in of_operator]
+            self.assertEqual([one[0] for one in chain], ["conv", chain[0][1]])
+            self.assertEqual(chain[1][1], "add_bias")
+            self.assertEqual([flow["to"]["kind"] for flow in of_operator], ["kernel", "kernel"])
+            # from either end it is the same flow
+            last = of_operator[-1]["to"]
+            of_kernel = server.json(f"flows?row={last['row']}&index={last['index']}")["flows"]
+            self.assertEqual(of_kernel, of_operator)
+            self.assertEqual(server.json(f"flows?row={tracks['lane']}&index=0")["flows"], [])
 
     def test_names_of_strangers_stay_text(self):
         name = '<img src=x onerror=alert(1)>\u202e"\x01</script>'

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The answer, before anything else: the verdict of the report and what to look at.
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Insight } from './api';
 import type { App } from './app';
 import { oneLine, sentence } from './format';
 import { useApp } from './use';
@@ -15,6 +17,45 @@ function showModel(app: App, model: number): void {
 		model: app.report?.models?.[model]?.name ?? '',
 	});
 	document.getElementById('tab-inferences')?.focus();
+}
+
+/** Two lines each of what was seen and what to do; the rest when it is asked for. */
+function Finding({ app, one, model }: { app: App; one: Insight; model: string }) {
+	const [isOpen, setOpen] = useState(false);
+	const [isCut, setCut] = useState(false);
+	const item = useRef<HTMLLIElement>(null);
+	useEffect(() => {
+		const measure = (): void => {
+			const texts = [...(item.current?.querySelectorAll('p') ?? [])];
+			if (!isOpen) setCut(texts.some(text => text.scrollHeight > text.clientHeight + 1));
+		};
+		measure();
+		const observer = new ResizeObserver(measure);
+		if (item.current) observer.observe(item.current);
+		return () => observer.disconnect();
+	}, [one.evidence, one.next, isOpen]);
+	return (
+		<li ref={item} class={isOpen ? 'open' : ''}>
+			<b>
+				{model && (
+					<button
+						title="Show its inferences"
+						onClick={() => showModel(app, one.model as number)}
+					>
+						{model}:
+					</button>
+				)}{' '}
+				{oneLine(one.finding)}
+			</b>
+			{one.evidence && <p>{oneLine(one.evidence)}</p>}
+			{one.next && <p class="next">{oneLine(one.next)}</p>}
+			{(isCut || isOpen) && (
+				<button class="more" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+					{isOpen ? 'less' : 'more'}
+				</button>
+			)}
+		</li>
+	);
 }
 
 export function Answer({ app }: { app: App }) {
@@ -61,26 +102,7 @@ export function Answer({ app }: { app: App }) {
 			{isOpen && found.length > 0 && (
 				<ul class="findings" aria-label="What to look at">
 					{found.map((one, i) => (
-						<li key={i}>
-							<b>
-								{nameOf(one.model) && (
-									<button
-										title="Show its inferences"
-										onClick={() =>
-											showModel(
-												app,
-												one.model as number,
-											)
-										}
-									>
-										{nameOf(one.model)}:
-									</button>
-								)}{' '}
-								{oneLine(one.finding)}
-							</b>
-							{one.evidence && <p>{oneLine(one.evidence)}</p>}
-							{one.next && <p class="next">{oneLine(one.next)}</p>}
-						</li>
+						<Finding key={i} app={app} one={one} model={nameOf(one.model)} />
 					))}
 				</ul>
 			)}

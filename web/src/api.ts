@@ -60,6 +60,14 @@ export interface Recording {
 	readonly class_kinds: readonly string[];
 }
 
+/** How far reading is. */
+export interface Loading {
+	readonly over: boolean;
+	readonly file: string;
+	readonly file_bytes: number;
+	readonly events: number;
+}
+
 export interface Slice {
 	readonly name: string;
 	readonly kind: string;
@@ -75,6 +83,22 @@ export interface Slice {
 	readonly row: number;
 	readonly index: number;
 	readonly name_number: number;
+}
+
+/** An end of a flow. */
+export interface FlowEnd {
+	readonly row: number;
+	readonly index: number;
+	readonly name: string;
+	readonly kind: string;
+	readonly begin: number;
+	readonly end: number;
+}
+
+/** A flow ties a slice to a later one: an operator to its kernel, a request to its answer. */
+export interface Flow {
+	readonly from: FlowEnd;
+	readonly to: FlowEnd;
 }
 
 export interface Found {
@@ -129,7 +153,17 @@ export interface Insight {
 export interface Slow {
 	readonly at_ns: number;
 	readonly duration_ns: number;
-	readonly why?: { readonly words?: string | null } | null;
+	readonly why?: Why | null;
+}
+
+/** What an inference took longer than usual, in parts. */
+export interface Why {
+	readonly words?: string | null;
+	readonly excess_ns?: number | null;
+	readonly parts?: readonly { readonly cause: string; readonly ns: number; readonly words?: string | null }[];
+	readonly unexplained_ns?: number | null;
+	readonly missing?: string | null;
+	readonly usual?: { readonly p50_ns?: number | null } | null;
 }
 
 /** Of durations. */

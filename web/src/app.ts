@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the parts of the page share: the recording, the place, the view. Parts listen; nothing here draws.
 import * as api from './api';
-import type { Counter, Found, Recording, Report, Slice } from './api';
+import type { Counter, Flow, Found, Recording, Report, Slice } from './api';
 import { around, centred, clamp, first, shows, span, type View } from './axis';
 import { DARK, LIGHT, paleTable, table, type Theme } from './colours';
 import { counterTile, CUT, isChanged, sliceTile, type CounterTile, type SliceTile } from './decode';
@@ -9,6 +9,7 @@ import { fromHash, START, toHash, type Place } from './place';
 import { collapsedAtFirst, layOut, linesOfRows, pathOf, rowCount, trackOfRow, type Line } from './rows';
 import { Following, type Told } from './live';
 import { Gate, TileCache, tileSpan } from './tiles';
+import { slowOf } from './slow';
 
 export type Change = 'place' | 'view' | 'data' | 'slice' | 'classes';
 
@@ -43,6 +44,8 @@ export class App {
 	/** Why there is no report. */
 	noReport = '';
 	slice: Slice | null = null;
+	/** Of the selected slice. */
+	flows: readonly Flow[] = [];
 	found: readonly Found[] = [];
 	/** Numbers of the names that the search has found; null: nothing is searched for. */
 	matches: ReadonlySet<number> | null = null;
@@ -129,10 +132,7 @@ export class App {
 
 	/** Why an inference that begins then was slow; '' where the report does not say. */
 	why(begin: number): string {
-		for (const model of this.report?.models ?? [])
-			for (const slow of model.inferences?.slowest ?? [])
-				if (slow.at_ns === begin) return (slow.why?.words ?? '').replace(/^not slower.*/, '');
-		return '';
+		return (slowOf(this.report, begin)?.why?.words ?? '').replace(/^not slower.*/, '');
 	}
 
 	get end(): number {
@@ -258,7 +258,7 @@ export class App {
 		this.isFollowing = this.recording.live !== undefined && !this.recording.live.over && !view;
 		this.view = clamp(view ? { begin: view[0], end: view[1] } : this.following.part(this), this.end);
 		if (selection?.row !== old.selection?.row || selection?.index !== old.selection?.index) {
-			this.slice = null;
+			this.show(null);
 			if (selection) void this.fetchSlice(selection.row, selection.index);
 		}
 		this.tell('place');
@@ -281,11 +281,22 @@ export class App {
 	private async fetchSlice(row: number, index: number): Promise<Slice | null> {
 		const slice = await this.attempt(api.get<Slice>('slice', { row, index }));
 		const wanted = this.place.selection;
-		if (slice && wanted?.row === row && wanted.index === index) {
-			this.slice = slice;
-			this.tell('slice');
-		}
+		if (slice && wanted?.row === row && wanted.index === index) this.show(slice);
 		return slice;
+	}
+
+	/** The details of a slice, and the flows that it is part of, which come later. */
+	private show(slice: Slice | null): void {
+		this.slice = slice;
+		this.flows = [];
+		this.tell('slice');
+		if (!slice) return;
+		const { row, index } = slice;
+		void this.attempt(api.get<{ flows: readonly Flow[] }>('flows', { row, index })).then(got => {
+			if (!got?.flows.length || this.slice !== slice) return;
+			this.flows = got.flows;
+			this.tell('slice');
+		});
 	}
 
 	/** Selects a slice, opens the tracks that hide it, and brings it onto the screen. */
@@ -296,9 +307,8 @@ export class App {
 	}
 
 	take(slice: Slice, bring = true): void {
-		this.slice = slice;
 		this.go({ selection: { row: slice.row, index: slice.index } });
-		this.tell('slice');
+		this.show(slice);
 		if (bring) this.bring(slice);
 	}
 
@@ -339,9 +349,8 @@ export class App {
 	}
 
 	deselect(): void {
-		this.slice = null;
 		this.go({ selection: null });
-		this.tell('slice');
+		this.show(null);
 	}
 
 	async selectAt(row: number, time: number, within: number, bring = false): Promise<void> {

@@ -13,20 +13,20 @@ interface Family {
 }
 
 const FAMILIES: readonly Family[] = [
-	{ name: 'Inference', light: [0.71, 0.11, 264], dark: [0.48, 0.12, 264] },
 	{ name: 'Session creation', light: [0.76, 0.08, 300], dark: [0.46, 0.1, 300] },
-	{ name: 'Specialisation', light: [0.84, 0.065, 312], dark: [0.52, 0.09, 312] },
+	{ name: 'Specialization', light: [0.84, 0.065, 312], dark: [0.52, 0.09, 312] },
 	{ name: 'Load', light: [0.7, 0.1, 340], dark: [0.42, 0.1, 340] },
 	{ name: 'Setup', light: [0.86, 0.075, 75], dark: [0.51, 0.075, 75] },
+	{ name: 'Inference', light: [0.71, 0.11, 264], dark: [0.48, 0.12, 264] },
 	{ name: 'Convolution', light: [0.71, 0.095, 228], dark: [0.4, 0.09, 236] },
 	{ name: 'Matrix product', light: [0.79, 0.115, 65], dark: [0.5, 0.1, 62] },
 	{ name: 'Attention', light: [0.7, 0.125, 40], dark: [0.42, 0.11, 38] },
 	{ name: 'Activation', light: [0.86, 0.075, 170], dark: [0.49, 0.08, 172] },
 	{ name: 'Elementwise', light: [0.78, 0.075, 180], dark: [0.46, 0.07, 185] },
-	{ name: 'Normalisation', light: [0.88, 0.06, 355], dark: [0.525, 0.08, 2] },
+	{ name: 'Normalization', light: [0.88, 0.06, 355], dark: [0.525, 0.08, 2] },
 	{ name: 'Pooling, reduction', light: [0.88, 0.05, 225], dark: [0.52, 0.05, 225] },
 	{ name: 'Data movement', light: [0.9, 0.085, 98], dark: [0.515, 0.08, 98] },
-	{ name: 'Quantisation', light: [0.73, 0.12, 22], dark: [0.42, 0.125, 22] },
+	{ name: 'Quantization', light: [0.73, 0.12, 22], dark: [0.42, 0.125, 22] },
 	{ name: 'Device', light: [0.72, 0.1, 285], dark: [0.43, 0.12, 285] },
 	{ name: 'Your program', light: [0.82, 0.09, 130], dark: [0.48, 0.08, 130] },
 	{ name: 'Other', light: [0.84, 0.008, 250], dark: [0.45, 0.012, 250] },
@@ -36,8 +36,8 @@ const KINDS: Readonly<Record<string, string>> = {
 	inference: 'Inference',
 	session: 'Session creation',
 	phase: 'Session creation',
-	specialize: 'Specialisation',
-	specialise: 'Specialisation',
+	specialize: 'Specialization',
+	specialise: 'Specialization',
 	load: 'Load',
 	provider_ready: 'Load',
 	setup: 'Setup',
@@ -47,11 +47,11 @@ const KINDS: Readonly<Record<string, string>> = {
 };
 
 const OPERATORS: readonly (readonly [RegExp, string])[] = [
-	[/quant|qlinear|integer$/i, 'Quantisation'],
+	[/quant|qlinear|integer$/i, 'Quantization'],
 	[/attention/i, 'Attention'],
 	[/conv/i, 'Convolution'],
 	[/matmul|gemm|einsum|^(lstm|gru|rnn)$|linear/i, 'Matrix product'],
-	[/norm|^lrn$/i, 'Normalisation'],
+	[/norm|^lrn$/i, 'Normalization'],
 	[/pool|^reduce|argm|topk|cumsum|nonmax/i, 'Pooling, reduction'],
 	[/relu|sigmoid|softmax|^elu$|^selu$|tanh|gelu|swish|softplus|mish|erf|hardswish|silu|^clip/i, 'Activation'],
 	[

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Everything about the selected slice, and the ways on from it.
+import type { FlowEnd, Slice } from './api';
 import type { App } from './app';
 import { around } from './axis';
 import { colourOf, css } from './colours';
-import { exact, inUnit, oneLine } from './format';
+import { duration as shortly, exact, inUnit, oneLine } from './format';
 import { pathOf } from './rows';
 import { classText } from './timeline';
 import { useApp } from './use';
+import { Why } from './why';
 
 /** Arguments whose names say their unit are shown in it. */
 export function argument(name: string, value: string | number | boolean | null): string {
@@ -21,6 +23,35 @@ export function argument(name: string, value: string | number | boolean | null):
 
 const title = (name: string): string => name.replace(/_ns$/, '').replaceAll('_', ' ');
 
+/** What the slice comes from, and what it leads to; the timeline has the arrows. */
+function Flows({ app, slice }: { app: App; slice: Slice }) {
+	const isIt = (end: FlowEnd): boolean => end.row === slice.row && end.index === slice.index;
+	const ends = app.flows.flatMap(({ from, to }) => [
+		...(isIt(to) ? [['From', from, slice.begin - from.begin] as const] : []),
+		...(isIt(from) ? [['To', to, to.begin - slice.begin] as const] : []),
+	]);
+	if (!ends.length) return null;
+	return (
+		<ul class="flows" aria-label="Flows">
+			{ends.map(([way, end, apart]) => (
+				<li key={`${way} ${end.row} ${end.index}`}>
+					<span class="dim">{way}</span>
+					<button
+						title={`${end.kind}: ${oneLine(end.name)}`}
+						onClick={() => void app.select(end.row, end.index)}
+					>
+						{way === 'From' ? '← ' : '→ '}
+						{oneLine(end.name)}
+					</button>
+					<span class="dim">
+						{shortly(Math.abs(apart))} {way === 'From' ? 'before' : 'later'}
+					</span>
+				</li>
+			))}
+		</ul>
+	);
+}
+
 export function Details({ app }: { app: App }) {
 	useApp(app, 'place', 'slice');
 	const { slice } = app;
@@ -30,7 +61,8 @@ export function Details({ app }: { app: App }) {
 	const colour = css(colourOf(app.recording.classes[classNumber] ?? '', slice.kind, app.theme.isDark));
 	const duration = slice.end - slice.begin;
 	const { parent } = slice;
-	const args = Object.entries(slice.args);
+	// flows are links above
+	const args = Object.entries(slice.args).filter(([name]) => !/^flow(_end)?$/.test(name));
 	return (
 		<aside class="details" aria-label="Selected slice">
 			<header>
@@ -50,11 +82,8 @@ export function Details({ app }: { app: App }) {
 				<b>{slice.cut ? 'not ended' : exact(duration)}</b>
 				<span>{classText(app, classNumber)}</span>
 			</p>
-			{slice.kind === 'inference' && app.why(slice.begin) && (
-				<p class="why">
-					<b>Why it is slow:</b> {oneLine(app.why(slice.begin))}
-				</p>
-			)}
+			<Why app={app} slice={slice} />
+			<Flows app={app} slice={slice} />
 			<div class="ways">
 				<button
 					title="Fill the screen with it"

@@ -74,6 +74,7 @@ export class Following {
 		if (app.slice !== slice) return;
 		const isIt = found !== null && found.begin === slice.begin && found.name_number === slice.name_number;
 		app.slice = isIt ? found : null;
+		if (!isSame) app.flows = [];
 		app.place = { ...app.place, selection: isIt && found ? { row: found.row, index: found.index } : null };
 		app.tell('slice');
 	}

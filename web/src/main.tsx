@@ -2,10 +2,10 @@
 // Reads the recording and opens the page.
 import { render } from 'preact';
 import * as api from './api';
-import type { Recording } from './api';
+import type { Loading, Recording } from './api';
 import { App } from './app';
 import { Reports, watch } from './live';
-import { baseName, commandName, duration } from './format';
+import { baseName, bytes, commandName, count, duration, oneLine } from './format';
 import { Page } from './page';
 import type { Plots } from './plots';
 
@@ -61,10 +61,31 @@ function say(app: App): void {
 	});
 }
 
+/** Of a large file that is still being read: how far that is. */
+async function sayProgress(text: Element, isHere: () => boolean): Promise<void> {
+	const rest = (ms: number): Promise<void> => new Promise(done => setTimeout(done, ms));
+	for (await rest(200); !isHere(); await rest(300)) {
+		const loading = await api.get<Loading>('loading.json');
+		if (isHere() || loading.over) return;
+		const size = loading.file_bytes ? `, ${bytes(loading.file_bytes)}` : '';
+		text.textContent = `Reading ${oneLine(baseName(loading.file))}${size}: ${count(loading.events)} records so far`;
+	}
+}
+
+/** Comes once the file is read. */
+async function readRecording(page: HTMLElement): Promise<Recording> {
+	let isHere = false;
+	const text = page.querySelector('.boot');
+	const reading = api.get<Recording>('recording.json').finally(() => (isHere = true));
+	// whoever cannot ask how far it is learns from the recording itself what is wrong
+	if (text) sayProgress(text, () => isHere).catch(() => undefined);
+	return reading;
+}
+
 async function open(): Promise<void> {
 	const page = document.getElementById('page') as HTMLElement;
 	try {
-		const recording = await api.get<Recording>('recording.json');
+		const recording = await readRecording(page);
 		const app = new App(recording);
 		const reports = new Reports(app);
 		void reports.read();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Draws slices: one line of pixels for each line of the tree, stretched to its height in one call, with the gaps and the
 // labels over it. A tile is binned to the pixels of the screen anew in each frame, so nothing shimmers.
+import type { Flow } from './api';
 import type { App } from './app';
 import { levelFor, type Piece } from './tiles';
 import { span, ticks, type View } from './axis';
@@ -154,6 +155,37 @@ export class SlicePainter {
 				area.height * dpr,
 			);
 		this.paintLabels(context, width, first, n, top, dpr);
+		for (const flow of app.flows) this.paintFlow(context, flow, width, area);
+	}
+
+	/** An arrow from where a slice starts another one, or from its end, to the begin of that. */
+	private paintFlow(context: CanvasRenderingContext2D, { from, to }: Flow, width: number, area: Area): void {
+		const { lineOfRow, theme, view } = this.app;
+		const lines = [lineOfRow[from.row] ?? -1, lineOfRow[to.row] ?? -1];
+		if (lines.some(line => line < 0)) return;
+		const { dpr } = area;
+		const xOf = (time: number): number => ((time - view.begin) / span(view)) * width;
+		const [y1, y2] = lines.map(line => (line * ROW + (ROW - GAP) / 2 - area.scroll) * dpr);
+		const x1 = xOf(Math.min(Math.max(from.begin, to.begin), from.end));
+		const x2 = xOf(to.begin);
+		if (Math.max(x1, x2) < 0 || Math.min(x1, x2) > width) return;
+		const bend = Math.min(60 * dpr, Math.max(16 * dpr, Math.abs(x2 - x1) / 2));
+		const tip = 5 * dpr;
+		const curve = new Path2D();
+		curve.moveTo(x1, y1);
+		curve.bezierCurveTo(x1 + bend, y1, x2 - bend - tip, y2, x2 - tip, y2);
+		const head = new Path2D();
+		head.moveTo(x2, y2);
+		head.lineTo(x2 - 1.6 * tip, y2 - 0.8 * tip);
+		head.lineTo(x2 - 1.6 * tip, y2 + 0.8 * tip);
+		head.closePath();
+		context.strokeStyle = css(theme.ground);
+		context.lineWidth = 4 * dpr;
+		context.stroke(curve);
+		context.strokeStyle = context.fillStyle = theme.accent;
+		context.lineWidth = 1.75 * dpr;
+		context.stroke(curve);
+		context.fill(head);
 	}
 
 	private collect(view: View, width: number, first: number, last: number): void {

@@ -91,7 +91,7 @@ function Legend({ app }: { app: App }) {
 		.filter(family => seen.has(family))
 		.map(family => [family, seen.get(family)] as const);
 	return (
-		<ul class="legend" aria-label="Colours">
+		<ul class="legend" aria-label="Colors">
 			{shown.map(([family, colour]) => (
 				<li key={family}>
 					<i class="swatch" style={{ background: colour }} />

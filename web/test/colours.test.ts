@@ -104,8 +104,8 @@ test('what stands beside each other is told apart by most colour-blind eyes', ()
 
 test('operators belong to what they do', () => {
 	assert.equal(familyOf('FusedConv', 'operator'), 'Convolution');
-	assert.equal(familyOf('QLinearConv', 'operator'), 'Quantisation');
-	assert.equal(familyOf('LayerNormalization', 'operator'), 'Normalisation');
+	assert.equal(familyOf('QLinearConv', 'operator'), 'Quantization');
+	assert.equal(familyOf('LayerNormalization', 'operator'), 'Normalization');
 	assert.equal(familyOf('Softmax', 'operator'), 'Activation');
 	assert.equal(familyOf('Max', 'operator'), 'Elementwise');
 	assert.equal(familyOf('MaxPool', 'operator'), 'Pooling, reduction');

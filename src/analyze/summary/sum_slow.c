@@ -82,6 +82,8 @@ int sum_slowest_add(struct summary_maker *maker, const struct run *run, int64_t 
 	struct slow *slowest = bucket->slowest, slow;
 	uint32_t at = bucket->n_slowest;
 
+	if (maker->opts.slow_at_ns && run->begin_ns != maker->opts.slow_at_ns)
+		return 0;
 	if (at == maker->max_slowest && slowest[at - 1].row.duration_ns >= duration_ns)
 		return 0;
 	if (!slowest)

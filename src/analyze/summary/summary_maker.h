@@ -26,6 +26,8 @@ struct summary_opts {
 	bool with_typical;	 /* medians of blocks of inferences and operators, which are all kept (a million of each
 				    kind), for a comparison */
 	uint32_t slowest;	 /* inferences of each model that are looked into; 0: SUMMARY_SLOWEST */
+	uint64_t slow_at_ns;	 /* inferences that begin then are looked into, however fast, and no others; 0: the
+				    slowest */
 	uint32_t max_sessions;	 /* rows of sessions, see struct summary_model; 0: 4,096 */
 };
 

@@ -117,10 +117,11 @@ static const struct pyramid_row *find_row(const struct view *view, const struct 
 	return row;
 }
 
-VIEW_ANSWER(slice)
+const struct pyramid_row *view_find_slice(const struct view *view, const struct http_request *request, uint32_t *number,
+					  uint32_t *slice, struct http_answer *answer)
 {
-	uint64_t number, index = UINT32_MAX;
-	const struct pyramid_row *row = find_row(view, request, &number, answer);
+	uint64_t row_number, index = UINT32_MAX;
+	const struct pyramid_row *row = find_row(view, request, &row_number, answer);
 
 	if (!row)
 		return NULL;
@@ -128,8 +129,20 @@ VIEW_ANSWER(slice)
 		http_say(answer, 400, "index must be the number of a slice in its row");
 	else if (index >= row->n)
 		http_say(answer, 404, "the row has %u slices", row->n);
-	else
-		view_answer_slice(view, (uint32_t)number, (uint32_t)index, answer);
+	else {
+		*number = (uint32_t)row_number;
+		*slice = (uint32_t)index;
+		return row;
+	}
+	return NULL;
+}
+
+VIEW_ANSWER(slice)
+{
+	uint32_t number, index;
+
+	if (view_find_slice(view, request, &number, &index, answer))
+		view_answer_slice(view, number, index, answer);
 	return NULL;
 }
 

@@ -13,6 +13,7 @@
 
 static const struct view_answer answers[] = {
 	{ "recording.json", answer_recording },
+	{ "loading.json", answer_loading },
 	{ "report.json", answer_report },
 	{ "names", answer_names },
 	{ "tile", answer_tile },
@@ -20,6 +21,8 @@ static const struct view_answer answers[] = {
 	{ "slice", answer_slice },
 	{ "at", answer_at },
 	{ "find", answer_find },
+	{ "flows", answer_flows },
+	{ "why", answer_why },
 	{ "search", answer_search },
 	{ "events", answer_events },
 	{ "table", answer_table },
@@ -38,7 +41,7 @@ static struct http_job *handle(void *ctx, const struct http_request *request, st
 	return NULL;
 }
 
-static int read_file(struct view *view, struct err *err)
+static int read_file(struct view *view, const struct view_wait *wait, struct err *err)
 {
 	struct import import;
 	int code = import_open(&import, view->path, err);
@@ -47,6 +50,10 @@ static int read_file(struct view *view, struct err *err)
 		code = view_report_start(
 		    &view->report, &(struct view_report_source){ .import = &import, .is_growing = view->is_growing },
 		    err);
+	if (!code && wait) {
+		import.tick = wait->turn;
+		import.tick_ctx = wait->ctx;
+	}
 	if (!code)
 		code = recording_keep_open(&view->recording, &import, err);
 	view->store = view->recording.store;
@@ -64,7 +71,8 @@ static uint64_t bytes_of(const char *path)
 	return stat(path, &file) || !S_ISREG(file.st_mode) ? 0 : (uint64_t)file.st_size;
 }
 
-struct view *view_open(const char *path, bool (*is_written)(const char *path), struct err *err)
+struct view *view_open(const char *path, bool (*is_written)(const char *path), const struct view_wait *wait,
+		       struct err *err)
 {
 	struct view *view = calloc(1, sizeof *view);
 	int code = view ? 0 : -ENOMEM;
@@ -75,7 +83,7 @@ struct view *view_open(const char *path, bool (*is_written)(const char *path), s
 		view->is_growing = is_written(path);
 		view->version = 1;
 		view->seen_bytes = bytes_of(path);
-		code = read_file(view, err);
+		code = read_file(view, wait, err);
 		if (!code)
 			view->pyramid = pyramid_new(view->store);
 	}
@@ -110,7 +118,7 @@ void view_close(struct view *view)
 static bool read_again(struct view *view)
 {
 	struct err err;
-	struct view *next = view_open(view->path, view->is_written, &err), swap;
+	struct view *next = view_open(view->path, view->is_written, NULL, &err), swap;
 
 	if (!next)
 		return false;

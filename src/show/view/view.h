@@ -12,11 +12,19 @@
 
 struct view;
 
+/* Who is told while a large file is being read, every few milliseconds. */
+struct view_wait {
+	void (*turn)(void *ctx, uint64_t n_events); /* so many have come */
+	void *ctx;
+};
+
 /*
- * Reads a recording, or another file that can be imported. path is borrowed for the view's life. is_growing: the file
- * is still being written. NULL and err: no such file, none of a known format, damaged, or out of memory.
+ * Reads a recording, or another file that can be imported. path is borrowed for the view's life. is_written: whether
+ * the file is still being written. wait: NULL: nobody. NULL and err: no such file, none of a known format, damaged, or
+ * out of memory.
  */
-struct view *view_open(const char *path, bool (*is_written)(const char *path), struct err *err);
+struct view *view_open(const char *path, bool (*is_written)(const char *path), const struct view_wait *wait,
+		       struct err *err);
 
 struct view_live_opts {
 	const char *name;     /* what is shown in place of a file's name: a command line, "all programs" */

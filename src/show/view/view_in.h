@@ -53,6 +53,7 @@ struct view {
 		uint32_t track, process;
 	} *lanes; /* tracks with inferences */
 	uint32_t n_lanes;
+	uint32_t n_whys; /* processes that answer_why.c has started */
 };
 
 /* What happens now, see view_live.c. */
@@ -106,6 +107,7 @@ const char *view_live_tell(void *view);
 	struct http_job *answer_##name(struct view *view, const struct http_request *request, \
 				       struct http_answer *answer)
 VIEW_ANSWER(recording);
+VIEW_ANSWER(loading);
 VIEW_ANSWER(report);
 VIEW_ANSWER(names);
 VIEW_ANSWER(tile);
@@ -113,12 +115,17 @@ VIEW_ANSWER(counter_tile);
 VIEW_ANSWER(slice);
 VIEW_ANSWER(at);
 VIEW_ANSWER(find);
+VIEW_ANSWER(flows);
+VIEW_ANSWER(why);
 VIEW_ANSWER(search);
 VIEW_ANSWER(events);
 VIEW_ANSWER(table);
 VIEW_ANSWER(histogram);
 VIEW_ANSWER(icicle);
 
+/* The row and the slice that a request names; NULL: the answer says what is wrong. */
+const struct pyramid_row *view_find_slice(const struct view *view, const struct http_request *request, uint32_t *number,
+					  uint32_t *slice, struct http_answer *answer);
 /* Writes a slice as the answer slice does. */
 void view_answer_slice(struct view *view, uint32_t row, uint32_t slice, struct http_answer *answer);
 

@@ -24,7 +24,10 @@ enum { OWN_FD = 3 };
 static int sum_up(const struct view_report_source *source, struct recording *to, struct err *err)
 {
 	const struct summary_file file = { .path = source->path };
+	const struct summary_opts opts = { .slow_at_ns = source->slow_at_ns };
 
+	if (source->slow_at_ns)
+		return recording_sum_up(to, source->path, &opts, err);
 	if (source->import)
 		return recording_sum_up_open(to, source->import, err);
 	to->summary = summary_end(source->maker, &file, err);

@@ -21,12 +21,13 @@ struct view_report {
 	uint64_t begun_ns, ended_ns; /* 0: not yet */
 };
 
-/* One of both. */
+/* One of both; or, with slow_at_ns, neither: the file is read again. */
 struct view_report_source {
 	struct import *import;	     /* open, and not yet read */
 	struct summary_maker *maker; /* its sums stay as they are */
 	const char *path;	     /* of these; NULL: of no file */
 	bool is_growing;
+	uint64_t slow_at_ns; /* the inferences that begin then are looked into, in place of the slowest; 0: these */
 };
 
 /* 0, or -errno and err. */

@@ -12,6 +12,7 @@
 struct node {
 	uint32_t id, parent;
 	uint8_t rank, is_late;
+	uint32_t number; /* of lanes: "inferences 2" */
 };
 
 /* By parent; then models, other groups, lanes, threads. A session is created before it runs. */
@@ -25,6 +26,8 @@ static int by_place(const void *left, const void *right)
 		return a->rank < b->rank ? -1 : 1;
 	if (a->is_late != b->is_late)
 		return a->is_late < b->is_late ? -1 : 1;
+	if (a->number != b->number)
+		return a->number < b->number ? -1 : 1;
 	return a->id < b->id ? -1 : a->id > b->id;
 }
 
@@ -85,6 +88,16 @@ static const char *kind_of(const struct store_track *track, const uint8_t *holds
 	}
 }
 
+/* Behind the last space of a name; 0: there is none. Lanes come in the order of their first use. */
+static uint32_t number_of(const char *name)
+{
+	const char *space = strrchr(name, ' ');
+	char *end = NULL;
+	unsigned long number = space ? strtoul(space + 1, &end, 10) : 0;
+
+	return space && end != space + 1 && !*end && number < UINT32_MAX ? (uint32_t)number : 0;
+}
+
 static struct node node_of(const struct store *store, uint32_t id, const bool *has, const uint8_t *holds)
 {
 	static const char *const ranks[] = { "process", "model", "device", "group", "stream", "lane", "thread" };
@@ -99,6 +112,8 @@ static struct node node_of(const struct store *store, uint32_t id, const bool *h
 	/* the group of models is above all others */
 	if (!strcmp(kind, "group") && !strcmp(names_text(store_names(store), track->def.name), "models"))
 		node.rank = 0;
+	if (track->def.type == TRACK_LANE)
+		node.number = number_of(names_text(store_names(store), track->def.name));
 	node.is_late = track->def.type == TRACK_LANE && !begins_with_kind(track, KIND_SESSION);
 	return node;
 }

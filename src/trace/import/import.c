@@ -40,31 +40,31 @@ int import_open(struct import *import, const char *path, struct err *err)
 	return import->format ? 0 : refuse(import->path, err);
 }
 
-/* Of a large file, not all that was read stays in memory. */
+/* Of a large file, not all that was read stays in memory, and somebody may want to know how far it is. */
 struct passage {
 	struct sink sink;
 	struct sink *out;
-	const struct input *input;
-	uint32_t n;
+	const struct import *import;
+	uint64_t n;
 };
 
-enum { LARGE = 4 << 20, EVENTS = 1 << 18 };
+enum { LARGE = 4 << 20, EVENTS = 1 << 18, TICK_EVENTS = 1 << 15 };
 
 static int pass_on(struct sink *sink, const struct event *event, struct err *err)
 {
 	struct passage *passage = (struct passage *)sink;
 
-	if (++passage->n == EVENTS) {
-		passage->n = 0;
-		input_forget(passage->input);
-	}
+	if (++passage->n % EVENTS == 0)
+		input_forget(&passage->import->input);
+	if (passage->n % TICK_EVENTS == 0 && passage->import->tick)
+		passage->import->tick(passage->import->tick_ctx, passage->n);
 	return sink_put(passage->out, event, err);
 }
 
 int import_read(struct import *import, struct sink *out, struct err *err)
 {
 	struct import_bytes bytes = { import->input.data, import->input.size, input_forget_part };
-	struct passage passage = { { pass_on, out->names, out->last_track }, out, &import->input, 0 };
+	struct passage passage = { { pass_on, out->names, out->last_track }, out, import, 0 };
 	int code;
 
 	import->result = (struct import_result){ 0 };

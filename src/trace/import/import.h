@@ -14,6 +14,9 @@ struct import {
 	struct input input;
 	const struct importer *format;
 	struct import_result result; /* after import_read */
+	/* Called now and then while import_read goes on, with the number of events so far. NULL: nobody. */
+	void (*tick)(void *ctx, uint64_t n_events);
+	void *tick_ctx;
 };
 
 /* The importer for a file that begins with these bytes; NULL: the format is unknown. */
