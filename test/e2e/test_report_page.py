@@ -34,7 +34,8 @@ def look(lab, folder, *recordings):
 
 def test_a_report_fits_phones_screens_and_paper(lab, wheel, tmp_path):
     program = lab.python(wheel, "infer", "--threads", "2", "--sessions", "2", "--runs", "60", "run", lab.model("cnn"))
-    recording = lab.record(program, options=["--interval", "100ms"])
+    # with what each operator took of the allocators, whose shapes are long words
+    recording = lab.record(program, level="detail", options=["--interval", "100ms"])
     text = look(lab, tmp_path, lab.path("recording.pftrace"))
     for section in ("next", "course", "time", "latency-1", "creation-1", "operators-1", "gaps", "resources", "losses"):
         assert '<section id="%s"' % section in text

@@ -47,6 +47,7 @@ const char *const html_style[] = {
 	"}\n",
 	"h1{font-size:1.55rem;line-height:1.25;margin:.4rem 0 .3rem;overflow-wrap:anywhere}\n",
 	"h2{font-size:1.15rem;margin:0 0 .2rem}\n",
+	"p,li{overflow-wrap:anywhere}\n",
 	"h3{font-size:.98rem;margin:1.1rem 0 .2rem;overflow-wrap:anywhere}\n",
 	".lead{font-size:1.08rem;margin:.2rem 0 1rem;max-width:62rem;overflow-wrap:anywhere}\n",
 	"p.lead.bad,p.lead.doubt{color:inherit;border-left:4px solid var(--bad);padding-left:.7rem}\n",
