@@ -118,7 +118,7 @@ export function Icicle({ app }: { app: App }) {
 						key={box.path.join('.')}
 						role="treeitem"
 						aria-level={box.depth + 1}
-						aria-label={`${oneLine(box.part.name)}, ${duration(box.part.ns)}`}
+						aria-label={`${oneLine(box.part.name)} ${duration(box.part.ns)}`}
 						style={{
 							left: `${box.from * 100}%`,
 							width: `${box.width * 100}%`,
@@ -140,7 +140,7 @@ export function Icicle({ app }: { app: App }) {
 								box.depth || zoomed.length
 									? box.part.name
 									: 'All inferences',
-							)}
+							)}{' '}
 						{box.width > NAMED && <small>{duration(box.part.ns)}</small>}
 					</button>
 				))}

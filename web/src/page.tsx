@@ -126,16 +126,18 @@ export function Page({ app, onPlots }: { app: App; onPlots: (plots: Plots) => vo
 	const hasDetails = app.slice !== null && app.place.selection !== null;
 	return (
 		<>
-			<a
-				class="skip"
-				href="#tables"
-				onClick={event => (
-					event.preventDefault(),
-					document.getElementById(`tab-${app.place.tab}`)?.focus()
-				)}
-			>
-				To the tables
-			</a>
+			<nav aria-label="Skip">
+				<a
+					class="skip"
+					href="#tables"
+					onClick={event => (
+						event.preventDefault(),
+						document.getElementById(`tab-${app.place.tab}`)?.focus()
+					)}
+				>
+					To the tables
+				</a>
+			</nav>
 			<Header app={app} help={() => setOver('help')} />
 			<Answer app={app} />
 			<LiveNotes app={app} />

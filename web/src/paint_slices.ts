@@ -313,7 +313,7 @@ export class SlicePainter {
 		y: number,
 	): void {
 		const alpha = context.globalAlpha;
-		context.globalAlpha = alpha * 0.66;
+		context.globalAlpha = alpha * 0.85;
 		context.fillText(big.class[i] & CUT ? 'not ended' : duration(big.end[i] - big.begin[i]), x, y);
 		context.globalAlpha = alpha;
 	}

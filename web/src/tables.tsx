@@ -353,7 +353,7 @@ export function Tables({ app, plots }: { app: App; plots: () => Plots | null }) 
 	const parts = PARTS[tab] ?? [];
 	const what = (parts.find(([name]) => name === sub) ?? parts[0])?.[0] ?? '';
 	return (
-		<section class="tables" aria-label="Tables">
+		<section class="tables" id="tables" aria-label="Tables">
 			<div class="table-head">
 				<Tabs app={app} />
 				<Tools app={app} what={what} plots={plots} />

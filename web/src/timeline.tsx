@@ -115,7 +115,7 @@ function Zooms({ app }: { app: App }) {
 				+
 			</button>
 			<button
-				aria-label="Show everything"
+				aria-label="All: show everything"
 				title="Show everything (0)"
 				onClick={() => app.flyTo(app.all)}
 			>
