@@ -139,6 +139,11 @@ exports.every_tab_has_its_tables = async d => {
 		['Resources', ['Threads', 'Resources']],
 	]) {
 		await d.tab(tab);
+		// the table takes all the room that there is
+		await d.until(() => {
+			const bottom = selector => document.querySelector(selector).getBoundingClientRect().bottom;
+			return Math.abs(bottom('.panel') - bottom('.tables')) < 2;
+		});
 		for (const part of parts) {
 			await d.click('button', part);
 			await d.until(() => document.querySelectorAll('.grid-row[data-line]').length > 0);

@@ -137,7 +137,7 @@ exports.buttons_zoom = async d => {
 		['Zoom in', (a, b) => length(b) < length(a)],
 		['Zoom out', (a, b) => length(b) > length(a)],
 		['Zoom in', (a, b) => length(b) < length(a)],
-		['Show everything', (a, b) => length(b) === b.end_of_all],
+		['All: show everything', (a, b) => length(b) === b.end_of_all],
 	]) {
 		const before = await d.view();
 		await d.click('button', name);

@@ -15,22 +15,25 @@ export type Change = 'place' | 'view' | 'data' | 'slice' | 'classes';
 
 const isReduced = (): boolean => matchMedia('(prefers-reduced-motion: reduce)').matches;
 
-/** Resources that are worth a look at first: of each process and of the machine the CPU and the memory, then devices. */
+/** Resources that are worth a look at first: CPU and memory of processes, how busy devices are, the machine's CPU, power. */
 export function usualResources(counters: readonly Counter[]): number[] {
 	const wanted: readonly (readonly [string, RegExp])[] = [
 		['process', /^cpu$/],
 		['process', /^rss$/],
-		['process', /gpu|npu/],
+		['device', /^[gn]pu (?!.*memory).*busy$/],
 		['machine', /^cpu$/],
+		['device', /power$/],
 		['machine', /gpu|npu|power/],
+		['process', /gpu|npu/],
 		['device', /./],
 	];
-	const out: number[] = [];
-	for (const [scope, name] of wanted)
-		for (const counter of counters)
-			if (counter.scope === scope && name.test(counter.name) && counter.samples > 0 && out.length < 6)
-				out.push(counter.id);
-	return out.length ? [...new Set(out)] : counters.slice(0, 3).map(counter => counter.id);
+	const out = new Set<number>();
+	for (const [scope, name] of wanted) {
+		const fit = counters.filter(one => one.scope === scope && name.test(one.name) && one.samples > 0);
+		// of many processes or devices, each kind has its turn
+		for (const { id } of fit.slice(0, 2)) if (out.size < 6) out.add(id);
+	}
+	return out.size ? [...out] : counters.slice(0, 3).map(counter => counter.id);
 }
 
 export class App {

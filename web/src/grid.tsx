@@ -52,7 +52,8 @@ interface Pages {
 }
 
 function cellText(value: Cell | undefined, column: Column, unit: string): string {
-	if (column.name === 'first') return value === 1 ? 'yes' : 'no';
+	// of inferences; resources have a first value of this name
+	if (column.name === 'first' && column.title !== 'First') return value === 1 ? 'yes' : 'no';
 	if (value === null || value === undefined || value === '') return '–';
 	if (typeof value === 'number' && NUMBERS.test(column.name)) return String(value);
 	if (typeof value === 'number') return column.type === 'time' ? timeAt(value, 1e3, 1e9) : inUnit(value, unit);

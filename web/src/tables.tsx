@@ -358,7 +358,7 @@ export function Tables({ app, plots }: { app: App; plots: () => Plots | null }) 
 				<Tabs app={app} />
 				<Tools app={app} what={what} plots={plots} />
 			</div>
-			<div class={`panel ${tab}`} id="panel" role="tabpanel" aria-labelledby={`tab-${tab}`}>
+			<div class={`panel of-${tab}`} id="panel" role="tabpanel" aria-labelledby={`tab-${tab}`}>
 				{tab === 'icicle' && <Icicle app={app} />}
 				{tab === 'inferences' && <Histogram app={app} model={app.place.model} />}
 				{tab === 'losses' && <Costs app={app} />}
