@@ -12,7 +12,7 @@ import { Icicle } from './icicle';
 import { TABS } from './place';
 import type { Plots } from './plots';
 import { toneOf } from './paint_counters';
-import { toggleResource } from './resources';
+import { ownerOf, toggleResource } from './resources';
 import { save, toCsv, toJson } from './save';
 import { sinceBeginning } from './since';
 import { useApp } from './use';
@@ -294,7 +294,20 @@ const WHY: Omit<Extra, 'of'> = {
 	after: 'model',
 };
 
+const OWNER: Omit<Extra, 'of'> = {
+	column: { name: 'of', title: 'Of', unit: '', type: 'text', sortable: false },
+	after: 'name',
+};
+
 function extraOf(app: App, what: string): Extra | undefined {
+	if (what === 'resources') {
+		const byId = new Map(app.recording.counters.map(counter => [counter.id, counter]));
+		const of = (value: Values): string => {
+			const counter = byId.get(Number(value('counter')));
+			return counter ? ownerOf(counter, app) : '';
+		};
+		return { ...OWNER, of };
+	}
 	const isKnown = (app.report?.models ?? []).some(model =>
 		(model.inferences?.slowest ?? []).some(slow => slow.why?.words),
 	);
