@@ -103,7 +103,7 @@ def report(what, operators, budget_s, results, peer):
     best = min(results, key=lambda result: result["shown"])
     name = "the UI of Perfetto"
     peers = [(name, peer[1]["drawn_s"])] if peer else []
-    more = f"the program reads for {best['opened']:.2f} s, the page needs {best['driven'][1]['open_ms']} ms"
+    more = f"its address after {best['opened']:.2f} s, the page after {best['driven'][1]['open_ms'] / 1000:.2f} s more"
     players.row(f"view, {what}: on the screen", best["shown"], "s", budget_s, None, peers, more)
     least = min(results, key=lambda result: result["mib"])
     peers = [(name, peer[1]["browser_mib"])] if peer else []

@@ -127,6 +127,7 @@ export class Plots {
 		const { app, at } = this;
 		this.scrollToWanted();
 		const said = `${app.view.begin}-${app.view.end}`;
+		app.slices.pin(app.end, this.overviewBlocks());
 		this.painter.draw(this.context(at.events, this.height), this.area);
 		at.events.dataset.view = said;
 		const plots = app.shownResources.length;
@@ -167,6 +168,11 @@ export class Plots {
 		if (this.at.anchor.textContent !== from) this.at.anchor.textContent = from;
 	}
 
+	/** Of very many rows, the first are enough. */
+	private overviewBlocks(): readonly string[] {
+		return blocksOf(this.app.lines, this.app.askedRows).slice(0, 8);
+	}
+
 	/** All of the recording in small, drawn anew only when something of it has come or changed. */
 	private drawOverview(): void {
 		const { app, dpr } = this;
@@ -176,9 +182,9 @@ export class Plots {
 		const w = Math.round(this.width * dpr);
 		const level = levelFor(span(all) / Math.max(1, w));
 		const rowLines = lines.filter(line => line.rows.length && line.depth === 0);
-		const pieces = blocksOf(lines, app.askedRows)
-			.slice(0, 8)
-			.flatMap(rows => app.slices.pieces(level, all.begin, all.end, all.end, rows));
+		const pieces = this.overviewBlocks().flatMap(rows =>
+			app.slices.pieces(level, all.begin, all.end, all.end, rows),
+		);
 		const state = [
 			w,
 			level,

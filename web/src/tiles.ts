@@ -188,12 +188,17 @@ export class TileCache<T> {
 		return entry?.data != null && !entry.isStale;
 	}
 
+	/** Asks for what shows all of each group, before anything finer of one takes the way: nothing is ever empty. */
+	pin(last: number, groups: readonly string[]): void {
+		for (const group of groups) this.ask({ level: topLevel(last), index: 0 }, group, true);
+	}
+
 	/** The best that is here for [begin, end) at `level`, and requests for what is better. */
 	pieces(level: number, begin: number, end: number, last: number, group: string): Piece<T>[] {
 		const top = topLevel(last);
 		level = Math.min(level, top);
 		const [first, final] = covering(level, begin, end, last);
-		this.ask({ level: top, index: 0 }, group, true);
+		this.pin(last, [group]);
 		const missing = wanted(level, first, final, top, tile => this.has(tile, group));
 		missing.every(tile => this.ask(tile, group));
 		if (missing.length === 0 && this.gate.busy < 2)

@@ -121,6 +121,26 @@ test('the picture is never empty once the top tile is here, and exact once all a
 	);
 });
 
+test('what shows all of each group comes before anything finer of one', async () => {
+	const asked: string[] = [];
+	const cache = new TileCache<string>(
+		async ({ level, index }, group) => (asked.push(`${level} ${group}`), `${level}/${index}`),
+		new Gate(3),
+		() => undefined,
+	);
+	const groups = ['0-63', '64-127', '128-191', '192-200'];
+	for (let frame = 0; frame < 3; frame++) {
+		cache.pin(END, groups);
+		cache.pieces(2, frame * 1e6, frame * 1e6 + 4000, END, groups[0]);
+		await new Promise(done => setTimeout(done));
+	}
+	assert.deepEqual(
+		asked.slice(0, 4),
+		groups.map(group => `${TOP} ${group}`),
+	);
+	for (const group of groups) assert.ok(cache.peek({ level: TOP, index: 0 }, group));
+});
+
 test('pieces lie end to end over the view', async () => {
 	const { waiting, load, settle } = server();
 	const cache = new TileCache<string>(load, new Gate(6), () => undefined);
