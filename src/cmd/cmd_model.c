@@ -113,8 +113,8 @@ static int open_page(struct job *job)
 	stream.names = job->names = names_new();
 	code = job->names ? live_page_start(&job->page, &stream, stderr, &recorder, job->err)
 			  : err_set(job->err, ENOMEM, "cannot show what happens: out of memory");
-	job->watch = (struct model_watch){ job->names, &job->last_track, recorder.sinks, recorder.n_sinks,
-					   recorder.guest };
+	job->watch =
+	    (struct model_watch){ job->names, &job->last_track, recorder.sinks, recorder.n_sinks, recorder.guest };
 	return code;
 }
 

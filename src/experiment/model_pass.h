@@ -24,8 +24,8 @@ enum { MODEL_WATCH_SINKS = 4 };
 struct model_pass_opts {
 	struct recorder_plan plan;
 	const struct model_watch *watch; /* NULL: nobody */
-	const struct say *say; /* gets the recorder's messages */
-	const char *path;      /* the recording's file, open for writing as fd */
+	const struct say *say;		 /* gets the recorder's messages */
+	const char *path;		 /* the recording's file, open for writing as fd */
 	int fd;
 	char *const *argv; /* inftrace-run and its arguments, without --result; ended by NULL */
 	int result_fd;	   /* memory made by run_result_make, named in argv */
