@@ -43,6 +43,7 @@ export class Plots {
 	private dpr = 1;
 	private frame = 0;
 	private overviewOf = '';
+	private overviewAsked = '';
 	private readonly contexts = new Map<HTMLCanvasElement, CanvasRenderingContext2D>();
 	private readonly stop: (() => void)[] = [];
 
@@ -181,11 +182,7 @@ export class Plots {
 		const all: View = app.all;
 		const w = Math.round(this.width * dpr);
 		const level = levelFor(span(all) / Math.max(1, w));
-		const rowLines = lines.filter(line => line.rows.length && line.depth === 0);
-		const pieces = this.overviewBlocks().flatMap(rows =>
-			app.slices.pieces(level, all.begin, all.end, all.end, rows),
-		);
-		const state = [
+		const asked = [
 			w,
 			level,
 			lines.length,
@@ -197,9 +194,15 @@ export class Plots {
 			app.found.length,
 			app.place.collapsed,
 			app.place.hidden,
-		]
-			.concat([pieces.filter(piece => piece.isExact).length, pieces.length])
-			.join();
+		].join();
+		// while the view moves, there is mostly nothing new
+		if (`${asked},${app.slices.settled}` === this.overviewAsked) return;
+		this.overviewAsked = `${asked},${app.slices.settled}`;
+		const rowLines = lines.filter(line => line.rows.length && line.depth === 0);
+		const pieces = this.overviewBlocks().flatMap(rows =>
+			app.slices.pieces(level, all.begin, all.end, all.end, rows),
+		);
+		const state = [asked, pieces.filter(piece => piece.isExact).length, pieces.length].join();
 		if (state === this.overviewOf) return;
 		this.overviewOf = state;
 		const context = this.context(this.at.overview, height);

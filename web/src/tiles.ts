@@ -108,6 +108,8 @@ export class TileCache<T> {
 
 	/** Changes whenever a tile comes that was here before. */
 	freshness = 0;
+	/** Changes whenever a request has ended, so that there is something new or room for another one. */
+	settled = 0;
 
 	constructor(
 		private readonly load: Load<T>,
@@ -169,6 +171,7 @@ export class TileCache<T> {
 			)
 			.finally(() => {
 				entry.isLoading = false;
+				this.settled++;
 				this.gate.busy--;
 				this.arrived();
 			});
