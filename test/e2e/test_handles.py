@@ -110,7 +110,7 @@ def test_sessions_of_one_name_are_told_apart_and_come_and_go(lab, library):
 
 def test_a_runtime_may_be_unloaded_and_loaded_again(lab, library):
     """The stream has started before there is any runtime."""
-    done = lab.plain([*linked(lab, "reload"), library, lab.model("chain"), "256", "256"])
+    done = lab.plain([*linked(lab, "profiled_reload"), library, lab.model("chain"), "256", "256"])
     expected = "listed 1, then 0\nlisted 1, then 0\nreported and not listed: 0\n"
     assert (done.out, done.err, done.status) == (expected, "", 0)
 

@@ -1,71 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reload LIBRARY MODEL SHAPE OUT_LEN: unloads the runtime and loads it again while a stream on all models runs. Prints
- * what was listed and reported.
+ * reload LIBRARY MODEL SHAPE OUT_LEN N MEMORY OTHER: opens the runtime and a model once, then opens and closes another
+ * library N times. After each eighth of them it runs the model, and writes print_memory's line into the file MEMORY.
  */
-#include <inftrace_profile.h>
+#include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "ort.h"
 
-static long n_samples;
-
-static void report(void *ctx, const struct inftrace_report *report)
+int main(int argc, char **argv)
 {
-	n_samples += report->n_samples;
-}
-
-static void see(void *ctx, const struct inftrace_program *program)
-{
-	*(long *)ctx += program->n_inferences;
-}
-
-static void check(int code)
-{
-	if (code)
-		die("handle", inftrace_profile_message());
-}
-
-/* Runs until the runtime is hooked, and n times more. */
-static void use(char **argv, int n)
-{
-	struct model model;
+	static struct model model;
 	struct ort ort;
-	long n_seen = 0;
+	uint64_t sum = 0;
+	long n = atol(argv[5]), opened = 0;
+	FILE *memory = fopen(argv[6], "w");
 
 	ort_open(&ort, runtime_open(argv[1]));
 	model_open(&model, &ort, argv[2], argv[3], (size_t)atol(argv[4]));
-	while (!n_seen) {
-		model_run(&model);
-		usleep(10000);
-		inftrace_profile_list(see, &n_seen);
+	for (long i = 0; i < n; i++) {
+		void *other = dlopen(argv[7], RTLD_NOW | RTLD_LOCAL);
+
+		opened += other != NULL;
+		if (other)
+			dlclose(other);
+		if (i % (n / 8) != n / 8 - 1)
+			continue;
+		sum += model_run(&model);
+		print_memory(memory);
 	}
-	while (n-- > 0)
-		model_run(&model);
-	n_seen = 0;
-	printf("listed %d", inftrace_profile_list(see, &n_seen));
 	model_close(&model);
 	ort_close(&ort);
-	runtime_close();
-	printf(", then %d\n", inftrace_profile_list(see, &n_seen));
-	n_samples -= n_seen;
-}
-
-int main(int argc, char **argv)
-{
-	struct inftrace_stream_opts opts = { .size = sizeof opts, .rate_ms = 3600000, .report = report, .models = "." };
-	struct inftrace_profile *profile;
-
-	if (argc < 5)
-		die("usage", "reload LIBRARY MODEL SHAPE OUT_LEN");
-	check(inftrace_profile_stream(&opts, &profile));
-	check(inftrace_profile_start(profile));
-	use(argv, 5);
-	use(argv, 7);
-	check(inftrace_profile_stop(profile));
-	check(inftrace_profile_flush(profile));
-	printf("reported and not listed: %ld\n", n_samples);
-	inftrace_profile_close(profile);
+	printf("%016lx\nopened %ld\n", sum, opened);
+	fclose(memory);
 	return 0;
 }
