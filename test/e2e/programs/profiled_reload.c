@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * profiled_reload LIBRARY MODEL SHAPE OUT_LEN: unloads the runtime and loads it again while a stream on all models runs. Prints
- * what was listed and reported.
+ * profiled_reload LIBRARY MODEL SHAPE OUT_LEN: unloads the runtime and loads it again while a stream on all models
+ * runs. Prints what was listed and reported.
  */
 #include <inftrace_profile.h>
 #include <stdlib.h>
