@@ -209,7 +209,7 @@ def test_operators_with_others_inside_have_shapes_too(lab, each_wheel):
         "deep": {"if_%d" % depth: "bool[]" for depth in range(1, 18)},
     }
     for model, shapes in expected.items():
-        recording = lab.both(
+        recording = lab.record(
             lab.python(each_wheel, "infer", "run", lab.model(model)), level="detail", name=model
         ).recording
         seen = {name: set() for name in shapes}

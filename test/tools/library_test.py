@@ -265,6 +265,51 @@ class Library(unittest.TestCase):
         program = self.compile("gcc", source, "-std=gnu11", "-D_GNU_SOURCE", "-Wno-conversion", name="misuse")
         self.assertEqual(self.run_(program), (SOURCE / "test/tools/library_misuse.txt").read_text())
 
+    def test_patterns_need_their_library_and_a_child_may_have_handles_of_its_own(self):
+        """-ENOTSUP with a word for people; and no -ECHILD where the parent has never started a handle."""
+        source = self.write(
+            "alone.c",
+            """#include <errno.h>
+#include <inftrace_profile.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static void report(void *ctx, const struct inftrace_report *report)
+{
+	(void)ctx;
+	(void)report;
+}
+int main(void)
+{
+	struct inftrace_stream_opts opts = { .size = sizeof opts, .rate_ms = 500, .report = report, .models = "a" };
+	struct inftrace_profile *profile;
+	int code = inftrace_profile_stream(&opts, &profile), status;
+	pid_t child;
+
+	printf("%d %d\\n", code == -ENOTSUP, strstr(inftrace_profile_message(), "libpcre2-8") != NULL);
+	fflush(stdout);
+	child = fork();
+	if (!child) {
+		opts.models = NULL;
+		if (inftrace_profile_stream(&opts, &profile) || inftrace_profile_start(profile))
+			_exit(1);
+		code = inftrace_profile_stop(profile);
+		inftrace_profile_close(profile);
+		_exit(code != 0);
+	}
+	waitpid(child, &status, 0);
+	return status;
+}
+""",
+        )
+        program = self.compile("gcc", source, "-std=gnu11", "-D_GNU_SOURCE", name="alone")
+        broken = self.folder / "broken"
+        broken.mkdir()
+        (broken / "libpcre2-8.so.0").write_text("this is no library\n" * 10)
+        env = dict(os.environ, LD_LIBRARY_PATH=str(broken))
+        self.assertEqual(self.run_(program, env=env), "1 1\n")
+
     def test_no_callback_runs_beside_destructors(self):
         source = self.write(
             "exits.c",
