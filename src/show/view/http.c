@@ -25,8 +25,8 @@ enum {
 	MAX_CONNECTIONS = 1200,
 	MAX_JOBS = 64,
 	MAX_STREAMS = 64,
-	MOST_BEGUN = 8, /* times that a job of one request comes to nothing */
-	COMMENT_S = 3, /* how long a reader that has gone without a word counts as one */
+	MOST_BEGUN = 8,	 /* times that a job of one request comes to nothing */
+	COMMENT_S = 3,	 /* how long a reader that has gone without a word counts as one */
 	IDLE_S = 10,	 /* without a byte in either direction */
 	REQUEST_S = 30,	 /* for all of a request */
 	ANSWER_S = 120,	 /* for the reader to take all of an answer */
