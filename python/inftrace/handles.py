@@ -200,6 +200,7 @@ class Profile(_Handle):
         #: what the handle has reported since it was started
         self.report = Report(type=type)
         self._delivered = threading.Event()
+        self._calling = 0  # the thread of a callback that runs
         for name in names_of(model):
             opts = SamplesOpts(
                 size=ctypes.sizeof(SamplesOpts),
@@ -216,10 +217,14 @@ class Profile(_Handle):
         if report.samples <= self.report.samples:
             return
         self.report._become(report)
-        self._delivered.set()
         _started.discard(self)
-        if self._callback:
-            self._callback(self.report)
+        try:
+            if self._callback:
+                self._calling = threading.get_ident()
+                self._callback(self.report)
+        finally:
+            self._calling = 0
+            self._delivered.set()
 
     def start(self) -> "Profile":
         """Inferences that begin from now on are in the report."""
@@ -232,8 +237,9 @@ class Profile(_Handle):
     def wait(self, timeout: Optional[float] = None) -> Report:
         """Waits until the number of samples is reached, or the handle is stopped, for at most timeout seconds.
 
-        The report is empty if neither has happened, or nothing was run."""
-        self._delivered.wait(timeout)
+        A callback has returned by then. The report is empty if neither has happened, or nothing was run."""
+        if self._calling != threading.get_ident():
+            self._delivered.wait(timeout)
         return self.report
 
     def stop(self) -> None:

@@ -12,13 +12,14 @@
 
 #include "profile/programs.h"
 
-enum { MAX_RUNS = 1024, MAX_DEPTH = 16, MAX_PARTS = 1 << 18 };
+enum { MAX_RUNS = 1 << 16, NEAR = 1024, MAX_DEPTH = 16, MAX_PARTS = 1 << 18 };
 
 struct gather_track {
 	struct track_def def;
 	bool is_defined;
 	struct array open; /* struct gather_slice, outermost first */
 	struct gather_slice setup;
+	uint64_t whole_from_ns; /* of a process */
 };
 
 struct gather_run {
@@ -64,17 +65,34 @@ static struct gather_run *run_at(const struct gather *gather, size_t i)
 	return (struct gather_run *)gather->runs.data + i;
 }
 
+/* Mostly the oldest one, which moves nothing. */
 static void drop_run(struct gather *gather, size_t i)
 {
 	array_done(&run_at(gather, i)->parts, sizeof(struct gather_slice));
-	memmove(run_at(gather, i), run_at(gather, i + 1), (gather->runs.n - i - 1) * sizeof(struct gather_run));
-	gather->runs.n--;
+	memmove(run_at(gather, gather->first_run + 1), run_at(gather, gather->first_run),
+		(i - gather->first_run) * sizeof(struct gather_run));
+	if (++gather->first_run < gather->runs.n / 2 + NEAR)
+		return;
+	gather->runs.n -= gather->first_run;
+	memmove(run_at(gather, 0), run_at(gather, gather->first_run), gather->runs.n * sizeof(struct gather_run));
+	gather->first_run = 0;
 }
 
-/* The number of its place; runs.n: it is not there. Those that began last come last. */
-static size_t find_run(const struct gather *gather, int64_t number)
+/*
+ * The number of its place; runs.n: it is not there. Parts belong to one of those that began last, and of those that end
+ * it is one of the oldest: after a pause thousands of both come at a time.
+ */
+static size_t find_last(const struct gather *gather, int64_t number)
 {
-	for (size_t i = gather->runs.n; i-- > 0;)
+	for (size_t i = gather->runs.n; i > gather->first_run && gather->runs.n - i < NEAR; i--)
+		if (run_at(gather, i - 1)->number == number)
+			return i - 1;
+	return gather->runs.n;
+}
+
+static size_t find_first(const struct gather *gather, int64_t number)
+{
+	for (size_t i = gather->first_run; i < gather->runs.n && i - gather->first_run < NEAR; i++)
 		if (run_at(gather, i)->number == number)
 			return i;
 	return gather->runs.n;
@@ -96,14 +114,16 @@ static uint32_t process_of(const struct gather *gather, uint32_t number)
 static int end_part(struct gather *gather, const struct gather_slice *slice)
 {
 	int64_t number = number_of(slice, KEY_INFERENCE, -1);
-	size_t at = find_run(gather, number);
+	size_t at = find_last(gather, number);
 	struct gather_slice *kept;
 
 	if (number < 0 || (!gather->with_parts && slice->kind != KIND_STAGE))
 		return 0;
 	if (at == gather->runs.n) {
-		if (gather->runs.n == MAX_RUNS)
-			drop_run(gather, 0);
+		if (gather->runs.n - gather->first_run == MAX_RUNS) {
+			gather->n_lost += run_at(gather, gather->first_run)->parts.n;
+			drop_run(gather, gather->first_run);
+		}
 		if (!array_add(&gather->runs, sizeof(struct gather_run)))
 			return -ENOMEM;
 		at = gather->runs.n - 1;
@@ -120,7 +140,7 @@ static int end_part(struct gather *gather, const struct gather_slice *slice)
 
 static int end_run(struct gather *gather, const struct gather_track *track, const struct gather_slice *slice)
 {
-	size_t at = find_run(gather, number_of(slice, KEY_INFERENCE, -1));
+	size_t at = find_first(gather, number_of(slice, KEY_INFERENCE, -1));
 	const struct arg *model = arg_of(slice, KEY_MODEL);
 	struct sample *sample = NULL;
 
@@ -209,6 +229,15 @@ static void note_runtime(struct gather *gather, const struct gather_slice *note)
 		 version ? names_text(names, version->name) : "", (int)strcspn(why, ")"), why);
 }
 
+/* From when on all of a runtime that the agent came to late is seen. */
+static void note_whole(struct gather *gather, uint32_t process, uint64_t from_ns)
+{
+	struct gather_track *track = track_at(gather, process);
+
+	if (track && from_ns > track->whole_from_ns)
+		track->whole_from_ns = from_ns;
+}
+
 static int take_note(struct gather *gather, const struct event *event)
 {
 	struct gather_slice note = { .n_args = 0 };
@@ -217,9 +246,10 @@ static int take_note(struct gather *gather, const struct event *event)
 
 	add_args(&note, event);
 	model = arg_of(&note, KEY_MODEL);
-	if (event->name == gather->runtime)
+	if (event->name == gather->runtime) {
 		note_runtime(gather, &note);
-	else if (event->name == gather->exited)
+		note_whole(gather, process, (uint64_t)number_of(&note, KEY_FROM_NS, 0));
+	} else if (event->name == gather->exited)
 		programs_release_all(gather, process, event->time_ns);
 	else if (event->name == gather->released)
 		programs_release(gather, process, (uint32_t)number_of(&note, KEY_SESSION, 0),
@@ -294,6 +324,14 @@ static void sort(struct gather *gather)
 		}
 }
 
+/* One that began before is whole itself, but not all that is inside it. */
+static bool has_all_parts(const struct gather *gather, const struct sample *sample)
+{
+	const struct gather_track *process = track_at(gather, sample->program.process);
+
+	return !gather->with_parts || !process || sample->run.begin_ns >= process->whole_from_ns;
+}
+
 static void hand_over(struct gather *gather, struct sample *sample)
 {
 	struct gather_program *program =
@@ -303,7 +341,8 @@ static void hand_over(struct gather *gather, struct sample *sample)
 		program->n_inferences++;
 		sample->program = *program;
 	}
-	gather->calls.take(gather->calls.ctx, sample);
+	if (has_all_parts(gather, sample))
+		gather->calls.take(gather->calls.ctx, sample);
 	array_done(&sample->parts, sizeof(struct gather_slice));
 }
 
@@ -332,8 +371,8 @@ void gather_done(struct gather *gather)
 		array_done(&samples[i].parts, sizeof(struct gather_slice));
 	array_done(&gather->ended, sizeof *samples);
 	array_done(&gather->programs, sizeof(struct gather_program));
-	while (gather->runs.n)
-		drop_run(gather, gather->runs.n - 1);
+	while (gather->first_run < gather->runs.n)
+		drop_run(gather, gather->first_run);
 	for (uint32_t i = 0; i < gather->tracks.n; i++)
 		array_done(&track_at(gather, i)->open, sizeof(struct gather_slice));
 	array_done(&gather->runs, sizeof(struct gather_run));

@@ -61,6 +61,7 @@ struct gather {
 	const struct sessions *sessions;	     /* that have the objects; NULL: objects are not known */
 	struct array tracks;			     /* struct gather_track, by number */
 	struct array runs;			     /* struct gather_run: parts of inferences that have not ended */
+	size_t first_run;			     /* those before it are over */
 	struct array ended;			     /* struct sample, that were not handed over */
 	struct array programs;			     /* struct gather_program, by process and number */
 	size_t n_untold;			     /* of them */

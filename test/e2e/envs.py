@@ -179,7 +179,8 @@ def _arm64_venv(path, python, packages):
 def _venv(name, python, requirements, no_deps=()):
     if ARM64:
         packages = [*requirements, *no_deps]
-        return _made("arm64-" + name, json.dumps(packages), lambda path: _arm64_venv(path, python, packages))
+        # its Python is a link into the tree
+        return _made("arm64-" + name, json.dumps([python, *packages]), lambda path: _arm64_venv(path, python, packages))
 
     def make(path):
         _call([python, "-m", "venv", path])

@@ -99,10 +99,13 @@ def test_a_running_program_is_reported_on(lab, wheel, way):
     [(head, text)] = framed(done.out.encode())
     assert (head["type"], head["samples"], head["model"], head["lost"]) == ("latency", "20", '"chain"', "0")
     assert all(float(row["totalRoundtripTimeUs"]) > 0 for row in rows(text)) and len(rows(text)) == 20
-    trace = handle(lab, "--samples", 2, "--type", "trace", *way, "--pid", server.pid, "--json")
+    trace = handle(lab, "--samples", 2000, "--type", "trace", *way, "--pid", server.pid, "--json")
     [report] = reports(trace.out)
-    kinds = collections.Counter(event.get("cat") for event in json.loads(report["text"]) if event["ph"] in "BX")
-    assert kinds["inference"] == 2 and kinds["operator"] == 40
+    events = [event for event in json.loads(report["text"]) if event["ph"] in "BX"]
+    assert collections.Counter(event.get("cat") for event in events)["inference"] == report["samples"] == 2000
+    # on a busy machine the first ones may have been handed over before it was known that operators were missing
+    last = max(event["ts"] for event in events if event.get("cat") == "inference")
+    assert sum(event.get("cat") == "operator" and event["ts"] >= last for event in events) == 20
     server.end()
 
 
