@@ -23,7 +23,8 @@ struct gather_track {
 };
 
 struct gather_run {
-	int64_t number;
+	int64_t number; /* in its process */
+	uint32_t process;
 	struct array parts; /* struct gather_slice */
 };
 
@@ -82,18 +83,18 @@ static void drop_run(struct gather *gather, size_t i)
  * The number of its place; runs.n: it is not there. Parts belong to one of those that began last, and of those that end
  * it is one of the oldest: after a pause thousands of both come at a time.
  */
-static size_t find_last(const struct gather *gather, int64_t number)
+static size_t find_last(const struct gather *gather, uint32_t process, int64_t number)
 {
 	for (size_t i = gather->runs.n; i > gather->first_run && gather->runs.n - i < NEAR; i--)
-		if (run_at(gather, i - 1)->number == number)
+		if (run_at(gather, i - 1)->number == number && run_at(gather, i - 1)->process == process)
 			return i - 1;
 	return gather->runs.n;
 }
 
-static size_t find_first(const struct gather *gather, int64_t number)
+static size_t find_first(const struct gather *gather, uint32_t process, int64_t number)
 {
 	for (size_t i = gather->first_run; i < gather->runs.n && i - gather->first_run < NEAR; i++)
-		if (run_at(gather, i)->number == number)
+		if (run_at(gather, i)->number == number && run_at(gather, i)->process == process)
 			return i;
 	return gather->runs.n;
 }
@@ -114,11 +115,14 @@ static uint32_t process_of(const struct gather *gather, uint32_t number)
 static int end_part(struct gather *gather, const struct gather_slice *slice)
 {
 	int64_t number = number_of(slice, KEY_INFERENCE, -1);
-	size_t at = find_last(gather, number);
+	uint32_t process;
+	size_t at;
 	struct gather_slice *kept;
 
 	if (number < 0 || (!gather->with_parts && slice->kind != KIND_STAGE))
 		return 0;
+	process = process_of(gather, slice->track);
+	at = find_last(gather, process, number);
 	if (at == gather->runs.n) {
 		if (gather->runs.n - gather->first_run == MAX_RUNS) {
 			gather->n_lost += run_at(gather, gather->first_run)->parts.n;
@@ -127,7 +131,7 @@ static int end_part(struct gather *gather, const struct gather_slice *slice)
 		if (!array_add(&gather->runs, sizeof(struct gather_run)))
 			return -ENOMEM;
 		at = gather->runs.n - 1;
-		*run_at(gather, at) = (struct gather_run){ .number = number };
+		*run_at(gather, at) = (struct gather_run){ .number = number, .process = process };
 	}
 	if (run_at(gather, at)->parts.n == MAX_PARTS)
 		return 0;
@@ -140,7 +144,8 @@ static int end_part(struct gather *gather, const struct gather_slice *slice)
 
 static int end_run(struct gather *gather, const struct gather_track *track, const struct gather_slice *slice)
 {
-	size_t at = find_first(gather, number_of(slice, KEY_INFERENCE, -1));
+	uint32_t process = process_of(gather, slice->track);
+	size_t at = find_first(gather, process, number_of(slice, KEY_INFERENCE, -1));
 	const struct arg *model = arg_of(slice, KEY_MODEL);
 	struct sample *sample = NULL;
 
@@ -153,7 +158,7 @@ static int end_run(struct gather *gather, const struct gather_track *track, cons
 		if (track->setup.kind != KIND_NONE)
 			sample->setup = track->setup;
 		sample->parts = (struct array){ 0 };
-		sample->program = (struct gather_program){ .process = process_of(gather, slice->track),
+		sample->program = (struct gather_program){ .process = process,
 							   .number = (uint32_t)number_of(slice, KEY_SESSION, 0),
 							   .model = model->name };
 	}

@@ -355,6 +355,27 @@ static void a_trace_has_the_operators_of_its_inferences_alone(void **state)
 	close_bench(&bench);
 }
 
+/* Processes count their inferences by themselves. */
+static void operators_go_to_the_inference_of_their_own_process(void **state)
+{
+	struct bench bench;
+
+	open_bench(&bench, false, 1, "net");
+	bench.profile->type = INFTRACE_TRACE;
+	profile_remove(bench.profile, NULL, "net", 0);
+	profile_add(bench.profile, "net");
+	start(&bench, 0);
+	put_operator(&bench, 1, 1, 2);
+	define(&bench, 5, (struct track_def){ .type = TRACK_PROCESS, .pid = 9 }, "other");
+	define(&bench, 3, (struct track_def){ .type = TRACK_THREAD, .parent = 5, .pid = 9, .tid = 9 }, "worker");
+	put_operator(&bench, 1, 1, 2);
+	put_operator(&bench, 1, 2, 3);
+	put_inference(&bench, "net", 1, 1, 4);
+	gather_advance(&bench.gather, 5 * MS);
+	assert_int_equal(bench.n_operators, 1);
+	close_bench(&bench);
+}
+
 static void operators_of_thousands_may_come_before_any_has_ended(void **state)
 {
 	enum { MANY = 5000 };
@@ -670,6 +691,7 @@ int main(void)
 		cmocka_unit_test(a_stop_before_any_inference_sends_nothing),
 		cmocka_unit_test(a_latency_report_is_a_table),
 		cmocka_unit_test(a_trace_has_the_operators_of_its_inferences_alone),
+		cmocka_unit_test(operators_go_to_the_inference_of_their_own_process),
 		cmocka_unit_test(operators_of_thousands_may_come_before_any_has_ended),
 		cmocka_unit_test(a_pattern_adds_models_and_drops_them_with_their_last_session),
 		cmocka_unit_test(a_model_that_was_removed_comes_back_with_its_next_session),
