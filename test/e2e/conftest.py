@@ -100,6 +100,15 @@ def each_wheel(request):
     return environment(envs.wheel, request.param)
 
 
+BETWEEN = pytest.mark.full("versions between the oldest and the newest")
+
+
+@pytest.fixture(params=[*("1.15", "newest"), *(pytest.param(key, marks=BETWEEN) for key in ("1.18", "1.22"))])
+def two_wheels(request):
+    """For what does not depend on how a version lays out its memory: each_wheel is for that."""
+    return environment(envs.wheel, request.param)
+
+
 @pytest.fixture(params=list(envs.NODE_PACKAGES))
 def each_node(request):
     return environment(envs.node_package, request.param)

@@ -213,9 +213,9 @@ def test_sessions_made_while_attached_are_seen_from_within_and_names_stay_right(
 
 
 @pytest.mark.parametrize("level", ["inference", "operator"])
-def test_an_inference_that_fails_is_seen_as_failed_and_the_program_goes_on(lab, each_wheel, level):
+def test_an_inference_that_fails_is_seen_as_failed_and_the_program_goes_on(lab, two_wheels, level):
     for model in ("throws", "refuses"):
-        server = python_server(lab, each_wheel, model, "--rest", 0.002)
+        server = python_server(lab, two_wheels, model, "--rest", 0.002)
         done = attach(lab, server.pid, level=level, name=model)
         runs, failed = server.end()
         assert failed == runs

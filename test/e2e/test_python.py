@@ -98,10 +98,10 @@ def test_sessions_that_run_in_turn_are_told_apart(lab, key):
     assert len(recording.inferences) == 38
 
 
-def test_64_threads_on_one_session_are_all_seen(lab, each_wheel):
+def test_64_threads_on_one_session_are_all_seen(lab, two_wheels):
     done = lab.both(
         lab.python(
-            each_wheel, "infer", "run", lab.model("chain"), "--threads", 64, "--runs", 20, "--times", lab.path("times")
+            two_wheels, "infer", "run", lab.model("chain"), "--threads", 64, "--runs", 20, "--times", lab.path("times")
         )
     )
     assert len(done.recording.inferences) == done.counted[0] == 1280
@@ -118,9 +118,9 @@ def test_64_threads_on_one_session_are_all_seen(lab, each_wheel):
     times_hold(lab, done.recording)
 
 
-def test_a_parallel_executor_with_many_callers_loses_no_operator(lab, each_wheel):
+def test_a_parallel_executor_with_many_callers_loses_no_operator(lab, two_wheels):
     done = lab.both(
-        lab.python(each_wheel, "infer", "run", lab.model("wide"), "--parallel", "--threads", 4, "--runs", 100)
+        lab.python(two_wheels, "infer", "run", lab.model("wide"), "--parallel", "--threads", 4, "--runs", 100)
     )
     recording = done.recording
     assert len(recording.inferences) == 400
@@ -134,9 +134,9 @@ def test_a_parallel_executor_with_many_callers_loses_no_operator(lab, each_wheel
         assert operator.end <= runs[operator.args["inference"]].end
 
 
-def test_a_model_from_memory_is_named_and_measured_like_one_from_a_file(lab, each_wheel):
-    from_file = lab.both(lab.python(each_wheel, "infer", "run", lab.model("cnn"))).recording
-    from_memory = lab.both(lab.python(each_wheel, "infer", "run", lab.model("cnn"), "--bytes"), name="memory").recording
+def test_a_model_from_memory_is_named_and_measured_like_one_from_a_file(lab, two_wheels):
+    from_file = lab.both(lab.python(two_wheels, "infer", "run", lab.model("cnn"))).recording
+    from_memory = lab.both(lab.python(two_wheels, "infer", "run", lab.model("cnn"), "--bytes"), name="memory").recording
     assert from_file.note("created")["model_path"] == lab.model("cnn")
     assert "model_path" not in from_memory.note("created")
     assert names_and_types(from_file.operators) == names_and_types(from_memory.operators)
@@ -166,17 +166,17 @@ def test_sessions_of_a_model_in_ort_format_are_told_apart_and_named(lab, key):
     assert len(recording.operators) == 24 * 20
 
 
-def test_long_names_of_nodes_stay_different(lab, each_wheel):
-    recording = lab.both(lab.python(each_wheel, "infer", "run", lab.model("verbose"))).recording
+def test_long_names_of_nodes_stay_different(lab, two_wheels):
+    recording = lab.both(lab.python(two_wheels, "infer", "run", lab.model("verbose"))).recording
     assert {slice.name for slice in recording.operators} == {"a.module/" * 200 + end for end in "01"}
 
 
-def test_a_model_at_a_long_path_is_called_by_it(lab, each_wheel):
+def test_a_model_at_a_long_path_is_called_by_it(lab, two_wheels):
     path = lab.path(os.path.join(*["a folder with a name of some length %d" % i for i in range(8)], "far.onnx"))
     os.makedirs(os.path.dirname(path))
     for suffix in (".onnx", ".npz"):
         shutil.copy(lab.model("tiny")[:-5] + suffix, path[:-5] + suffix)
-    created = lab.both(lab.python(each_wheel, "infer", "run", path)).recording.note("created")
+    created = lab.both(lab.python(two_wheels, "infer", "run", path)).recording.note("created")
     assert created["model_path"] == path and created["model"] == "far"
 
 
@@ -187,10 +187,10 @@ def test_a_model_from_a_relative_path_has_its_absolute_path(lab, wheel):
     assert recording.note("created")["model_path"] == lab.path("moved.onnx")
 
 
-def test_a_run_tag_is_on_the_inference(lab, each_wheel):
-    if each_wheel.minor < 17:
-        pytest.skip("onnxruntime %s does not hand the run's options to its provider" % each_wheel.version)
-    recording = lab.both(lab.python(each_wheel, "infer", "run", lab.model("tiny"), "--tag", 'request 7 "x"')).recording
+def test_a_run_tag_is_on_the_inference(lab, two_wheels):
+    if two_wheels.minor < 17:
+        pytest.skip("onnxruntime %s does not hand the run's options to its provider" % two_wheels.version)
+    recording = lab.both(lab.python(two_wheels, "infer", "run", lab.model("tiny"), "--tag", 'request 7 "x"')).recording
     assert {slice.args.get("tag") for slice in recording.inferences} == {'request 7 "x"'}
 
 
@@ -201,7 +201,7 @@ def test_shapes_of_operators_are_those_of_their_inputs(lab, each_wheel):
     assert shapes["project"].startswith("float32[5x8]")
 
 
-def test_operators_with_others_inside_have_shapes_too(lab, each_wheel):
+def test_operators_with_others_inside_have_shapes_too(lab, two_wheels):
     expected = {
         "loop": {"loop": "int64[],-,float32[4]", "body_add": "float32[4],float32[4]", "body_go": "bool[]"},
         "scan": {"scan": "float32[4],float32[5x4]", "body_add": "float32[4],float32[4]"},
@@ -210,7 +210,7 @@ def test_operators_with_others_inside_have_shapes_too(lab, each_wheel):
     }
     for model, shapes in expected.items():
         recording = lab.record(
-            lab.python(each_wheel, "infer", "run", lab.model(model)), level="detail", name=model
+            lab.python(two_wheels, "infer", "run", lab.model(model)), level="detail", name=model
         ).recording
         seen = {name: set() for name in shapes}
         for operator in recording.operators:
@@ -240,9 +240,9 @@ def test_what_a_run_cost_its_thread_is_what_it_took(lab, wheel):
     assert all(slice.args["thread_cpu_ns"] > 0 for slice in recording.inferences)
 
 
-def test_strange_names_of_nodes_come_through_unchanged(lab, each_wheel):
+def test_strange_names_of_nodes_come_through_unchanged(lab, two_wheels):
     """Except for their length: a name is cut after its first 500 characters."""
-    recording = lab.both(lab.python(each_wheel, "infer", "run", lab.model("strange"), "--runs", 2)).recording
+    recording = lab.both(lab.python(two_wheels, "infer", "run", lab.model("strange"), "--runs", 2)).recording
     names = {operator.name for operator in recording.operators}
     assert names & set(models.STRANGE_NAMES[:-4] + models.STRANGE_NAMES[-3:]) == names - {
         n for n in names if n[:500] == "a" * 500
@@ -250,8 +250,8 @@ def test_strange_names_of_nodes_come_through_unchanged(lab, each_wheel):
     assert len(names) == len(models.STRANGE_NAMES)
 
 
-def test_nodes_without_a_name_are_seen_with_their_type(lab, each_wheel):
-    recording = lab.both(lab.python(each_wheel, "infer", "run", lab.model("unnamed"))).recording
+def test_nodes_without_a_name_are_seen_with_their_type(lab, two_wheels):
+    recording = lab.both(lab.python(two_wheels, "infer", "run", lab.model("unnamed"))).recording
     assert sorted(operator.args["op_type"] for operator in recording.operators) == ["Cos"] * 5 + ["Sin"] * 5
     assert all(operator.name for operator in recording.operators)
 
