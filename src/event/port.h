@@ -33,6 +33,13 @@ struct port_name {
 	struct port_name *next; /* the library's */
 };
 
+/* What the library gets when it shares a recording. */
+struct port_share {
+	uint64_t segment_layout; /* SEGMENT_LAYOUT, by the library */
+	uint32_t level, use_ticks;
+	char path[256]; /* of the segment */
+};
+
 /* Each may be called on any thread, also in a signal handler, and keeps errno. name: not NULL. */
 struct port_calls {
 	uint64_t size; /* sizeof(struct port_calls) of the agent */
@@ -42,6 +49,12 @@ struct port_calls {
 	void (*instant)(struct port_name *name);
 	void (*counter)(struct port_name *name, double value);
 	void (*flow)(uint64_t id, bool is_end);
+	/*
+	 * From now on the process itself may read what a recorder reads, and must: capture/agent/share.h. Not in signal
+	 * handlers. 0; -ENOENT: nobody records the process; -EBUSY: it is not to be shared.
+	 */
+	int32_t (*share)(struct port_share *share);
+	void (*unshare)(void);
 };
 
 struct port {

@@ -8,8 +8,9 @@
  * The file has its full size from the start, but only pages that are used exist. The agent has pages allocated before
  * it writes to them, so that a full file system is an error and never a SIGBUS.
  *
- * A ring belongs to one thread, which alone writes it; only the recorder reads it. Records have 32 bytes and stand
- * alone: losing one affects no other. Texts and long-lived facts live in the dictionary, which only grows and counts
+ * A ring belongs to one thread, which alone writes it; only the recorder reads it, and, while it shares, the process
+ * itself: a handle of libinftrace. Room is free when both have read it. Records have 32 bytes and stand alone: losing
+ * one affects no other. Texts and long-lived facts live in the dictionary, which only grows and counts
  * every entry that does not fit. A record refers to an entry by its id and is published after that entry.
  *
  * Texts of which there is no end (shapes, tags, messages) get a part of the dictionary. Later ones go to a ring of
@@ -104,6 +105,9 @@ struct segment {
 	uint64_t facts;	      /* offset of the ring of facts; 0: not there yet */
 	uint64_t facts_end;   /* entries that were ever completed in it */
 	uint64_t dict_read, facts_read; /* written by the recorder: what it has applied of dict_end and facts_end */
+	/* the same of the process itself, while it shares (capture/agent/share.h) */
+	uint64_t own_dict_read, own_facts_read;
+	uint32_t is_shared;
 	struct ring_slot ring[SEGMENT_MAX_RINGS];
 };
 
@@ -111,9 +115,12 @@ struct segment {
 struct ring {
 	uint64_t head; /* records published */
 	uint64_t lost; /* records that did not fit, in total */
-	uint8_t pad[112];
-	uint64_t tail; /* records read */
-	uint8_t pad2[120];
+	int32_t tid;   /* the thread that it belongs to; 0: none */
+	uint8_t pad[108];
+	uint64_t tail;	    /* records read */
+	uint64_t own_tail;  /* by the process itself, while it shares */
+	uint32_t is_shared; /* own_tail holds back */
+	uint8_t pad2[108];
 };
 
 enum record_type {

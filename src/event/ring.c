@@ -38,12 +38,10 @@ struct record *ring_claim_kept(struct ring_writer *writer)
 	return &writer->data[writer->head & writer->mask];
 }
 
-const struct record *ring_read(struct ring *ring, uint64_t size, size_t *n_records)
+const struct record *ring_read_at(struct ring *ring, uint64_t size, uint64_t tail, size_t *n_records)
 {
 	uint64_t capacity = size / sizeof(struct record);
-	uint64_t head = __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE);
-	uint64_t tail = __atomic_load_n(&ring->tail, __ATOMIC_RELAXED);
-	uint64_t n = head - tail, at;
+	uint64_t n = __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE) - tail, at;
 
 	*n_records = 0;
 	if (!capacity || n > capacity)
@@ -53,6 +51,11 @@ const struct record *ring_read(struct ring *ring, uint64_t size, size_t *n_recor
 		n = capacity - at;
 	*n_records = n;
 	return ring_data(ring) + at;
+}
+
+const struct record *ring_read(struct ring *ring, uint64_t size, size_t *n_records)
+{
+	return ring_read_at(ring, size, __atomic_load_n(&ring->tail, __ATOMIC_RELAXED), n_records);
 }
 
 void ring_read_done(struct ring *ring, size_t n_records)

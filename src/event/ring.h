@@ -45,10 +45,21 @@ static inline void ring_use(struct ring_writer *writer, struct ring *ring, uint6
 	writer->busy = 0;
 }
 
-/* The number of records that the consumer has not read yet. */
+/* Up to where all who read the ring have read it. */
+static inline uint64_t ring_tail(const struct ring *ring)
+{
+	uint64_t tail = __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE), own;
+
+	if (!__atomic_load_n(&ring->is_shared, __ATOMIC_ACQUIRE))
+		return tail;
+	own = __atomic_load_n(&ring->own_tail, __ATOMIC_ACQUIRE);
+	return own < tail ? own : tail;
+}
+
+/* The number of records that are not read yet. */
 static inline uint64_t ring_fill(const struct ring_writer *writer)
 {
-	return writer->head - __atomic_load_n(&writer->ring->tail, __ATOMIC_ACQUIRE);
+	return writer->head - ring_tail(writer->ring);
 }
 
 static inline void ring_lose(struct ring_writer *writer)
@@ -93,5 +104,7 @@ static inline void ring_publish(struct ring_writer *writer)
  */
 const struct record *ring_read(struct ring *ring, uint64_t size, size_t *n_records);
 void ring_read_done(struct ring *ring, size_t n_records);
+/* The same from a tail of one's own: a position in records. */
+const struct record *ring_read_at(struct ring *ring, uint64_t size, uint64_t tail, size_t *n_records);
 
 #endif

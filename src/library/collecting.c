@@ -138,6 +138,7 @@ static int open_collector(void)
 		collector_close(&handles.collector);
 		code = -ENOMEM;
 	}
+	handles.level = handles.collector.level; /* that of a recorder, if there is one */
 	handles.state = code ? NOT_COLLECTING : COLLECTING;
 	pthread_cond_broadcast(&handles.changed);
 	if (code)

@@ -187,17 +187,54 @@ static void name_process(struct collector *collector)
 		collector->process->track = collector->process->lanes.process_track = event.track;
 }
 
-static int open_segment(struct collector *collector)
+static int open_segment(struct collector *collector, bool use_ticks)
 {
-	if (!find_segment(collector))
-		return -EIO;
-	collector->process = recorded_open(collector->path, collector->gather.sink.names,
-					   head.use_ticks ? &collector->clock : NULL, NULL);
+	clock_map_init(&collector->clock, NULL, CLOCK_MS);
+	collector->updated_ns = clock_ns();
+	collector->process =
+	    recorded_open(collector->path, collector->gather.sink.names, use_ticks ? &collector->clock : NULL, NULL);
 	if (!collector->process)
 		return -EIO;
 	collector->gather.sessions = &collector->process->sessions;
 	name_process(collector);
 	return 0;
+}
+
+static const struct port_calls *calls_that_share(void)
+{
+	const struct port_calls *calls = library_calls();
+
+	return calls && calls->size >= sizeof *calls ? calls : NULL;
+}
+
+/* 0; -ENOENT: nobody records the process from its start. */
+static int join_recorder(struct collector *collector)
+{
+	const struct port_calls *calls = calls_that_share();
+	struct port_share share = { .segment_layout = SEGMENT_LAYOUT };
+	int code = calls ? calls->share(&share) : -ENOENT;
+
+	if (code)
+		return code;
+	collector->is_shared = true;
+	collector->level = (enum collector_level)share.level;
+	strcpy(collector->path, share.path);
+	code = open_segment(collector, share.use_ticks);
+	return code ? code : recorded_share(collector->process, &collector->gather.sink, NULL);
+}
+
+static int start_agent(struct collector *collector, enum collector_level level)
+{
+	int code = make_folder(collector);
+
+	collector->level = level;
+	if (!code)
+		code = bring_agent(collector, level);
+	if (!code)
+		code = find_segment(collector) ? open_segment(collector, head.use_ticks) : -EIO;
+	/* both sides have it open: nothing is left over when the process is killed, and children make none */
+	remove_folder(collector);
+	return code;
 }
 
 int collector_open(struct collector *collector, enum collector_level level, const struct gather_calls *calls)
@@ -209,16 +246,9 @@ int collector_open(struct collector *collector, enum collector_level level, cons
 	if (!gather_init(&collector->gather, NULL, NULL))
 		return -ENOMEM;
 	collector->gather.calls = *calls;
-	code = make_folder(collector);
-	if (!code)
-		code = bring_agent(collector, level);
-	if (!code) {
-		clock_map_init(&collector->clock, NULL, CLOCK_MS);
-		collector->updated_ns = clock_ns();
-		code = open_segment(collector);
-	}
-	/* both sides have it open: nothing is left over when the process is killed, and children make none */
-	remove_folder(collector);
+	code = join_recorder(collector);
+	if (code == -ENOENT)
+		code = start_agent(collector, level);
 	if (code)
 		collector_close(collector);
 	return code;
@@ -237,6 +267,8 @@ int collector_drain(struct collector *collector)
 
 void collector_close(struct collector *collector)
 {
+	if (collector->is_shared)
+		calls_that_share()->unshare();
 	if (collector->lifeline >= 0) {
 		close(collector->lifeline);
 		wait_for(FERRY_DISARMED, LEAVE_MS);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The agent in this process, and what it writes, without a recorder: brings the agent as the injector does
- * (event/ferry.h), and reads its segment as the recorder does. One thread at a time.
+ * The agent in this process, and what it writes. Without a recorder: brings the agent as the injector does
+ * (event/ferry.h), and reads its segment as the recorder does. In a program that was started under a recorder: reads
+ * the segment beside it (event/port.h). One thread at a time.
  */
 #ifndef LIBRARY_COLLECTOR_H
 #define LIBRARY_COLLECTOR_H
@@ -23,11 +24,13 @@ struct collector {
 	uint64_t updated_ns;		/* when the clock was compared last */
 	char dir[FERRY_DIR], path[256]; /* of the segment; "": not found so far */
 	int lifeline;			/* -1: none */
+	enum collector_level level;	/* of what is recorded */
+	bool is_shared;			/* with a recorder, whose agent it is */
 };
 
 /*
- * Returns when the hooks are in. 0; -ENOENT: no agent was found; -EBUSY: somebody else records the program; -EIO: the
- * agent does not work here; -ENOMEM.
+ * Returns when the hooks are in. 0; -ENOENT: no agent was found; -EBUSY: somebody else records the program, and does
+ * not share; -EIO: the agent does not work here; -ENOMEM. A recorder that shares has a level of its own.
  */
 int collector_open(struct collector *collector, enum collector_level level, const struct gather_calls *calls);
 /* Takes what has been written so far. 0, -ENOMEM. */

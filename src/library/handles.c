@@ -254,8 +254,11 @@ static int start_prepared(struct inftrace_profile *profile)
 		message_set("the session was released: open a handle for another one");
 		return -ENOENT;
 	}
-	if (profile->type == INFTRACE_TRACE && handles.level < COLLECT_OPERATORS)
+	if (profile->type == INFTRACE_TRACE && handles.level < COLLECT_OPERATORS) {
+		if (handles.collector.is_shared)
+			message_set("the recorder of the program records no operators: its level is inference");
 		return -EAGAIN;
+	}
 	profile_start(profile, current(), clock_ns());
 	return 0;
 }

@@ -17,7 +17,8 @@ static const struct {
 } reasons[] = {
 	{ -EINVAL, "an argument is missing, or has a value that makes no sense" },
 	{ -EBADF, "the handle is closed" },
-	{ -EBUSY, "a recorder has the program: end inftrace record or attach --inject" },
+	{ -EBUSY, "the agent is that of inftrace attach --inject, which shares it with nobody, or of a recorder that "
+		  "has ended" },
 	{ -EAGAIN, "handles of latencies run without operators: stop them, and start this one before them" },
 	{ -ENOENT, "there is no such program, or no libinftrace-agent.so beside the library" },
 	{ -EALREADY, "it is so already" },

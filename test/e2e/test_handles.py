@@ -2,8 +2,10 @@
 """Programs that profile themselves by the handles of libinftrace, while ONNX Runtime runs their models."""
 
 import csv
+import errno
 import json
 import os
+import re
 import shutil
 import sys
 
@@ -11,6 +13,7 @@ import envs
 import pandas
 import pytest
 
+from attaching import attach, Server
 from test_annotations import linked
 
 DONE = """start again: Device or resource busy
@@ -47,7 +50,7 @@ def rows(path):
 def test_every_inference_is_in_one_report(lab, library):
     """With each handle, from the first start to the last stop: the program counts its runs."""
     done = lab.plain(command(lab, library))
-    assert (done.out, done.status, done.err) == (DONE, 0, "")
+    assert (done.out, done.status) == (DONE, 0) and re.fullmatch(r"\d+ runs\n", done.err)
     latency = rows(lab.path("latency.txt"))
     assert [row["Sample"] for row in latency] == [str(number) for number in range(7)]
     assert all(float(row["totalRoundtripTimeUs"]) > 0 and row["devExecUs"] == "N/A" for row in latency)
@@ -61,10 +64,58 @@ def test_every_inference_is_in_one_report(lab, library):
     assert not [name for name in os.listdir("/dev/shm") if name.startswith("inftrace-handle-%d" % os.getpid())]
 
 
-def test_a_program_that_is_recorded_is_busy(lab, library):
+def test_handles_work_beside_a_recorder(lab, library):
+    """The same reports, and the recording has every inference and operator."""
     done = lab.record(command(lab, library))
-    assert done.out == "start: Device or resource busy\n"
-    assert len(done.recording.inferences) == 2
+    assert done.out == DONE.replace("trace: Resource temporarily unavailable", "trace: Success")
+    children = 5
+    assert len(done.recording.inferences) == int(re.search(r"(\d+) runs\n", done.err)[1]) + children
+    assert len(rows(lab.path("latency.txt"))) == 7
+    with open(lab.path("trace.json")) as file:
+        slices = [event for event in json.load(file) if event["ph"] == "B"]
+    assert [event["name"] for event in slices].count("chain") == 3
+    assert sum(event["cat"] == "operator" for event in slices) == 60
+
+
+def test_what_handles_list_under_a_recorder(lab, library):
+    """A recorder has seen the sessions that were there before: they are known at their next inference, too."""
+    done = lab.record([*linked(lab, "sessions"), library, lab.model("chain"), "256", "256", "chain"], judged=False)
+    assert (done.out, done.status) == (SESSIONS, 0)
+
+
+def test_nothing_is_lost_for_a_recorder_or_a_handle_under_load(lab, library):
+    done = lab.record([*linked(lab, "crowd"), library, lab.model("chain"), "256", "256", "500"], judged=False)
+    assert done.out == "all: 2000 samples, 0 lost, 0 gaps\n" + 4 * "one: 500 samples, 0 gaps\n"
+    assert len(done.recording.inferences) == 2000 and not done.recording.lost
+
+
+def test_handles_go_on_when_the_recorder_ends(lab, library):
+    """The recorder stops after some inferences; the handles have those after it as well."""
+    command = [*linked(lab, "crowd"), library, lab.model("chain"), "256", "256", "3000"]
+    done = lab.record(command, options=["--iterations", "400"], judged=False)
+    assert done.out == "all: 12000 samples, 0 lost, 0 gaps\n" + 4 * "one: 3000 samples, 0 gaps\n"
+    assert 400 <= len(done.recording.inferences) < 12000
+
+
+@pytest.mark.root
+def test_a_handle_and_probes_see_the_same_inferences(lab, wheel):
+    env = {"PYTHONPATH": os.path.join(os.path.dirname(os.path.dirname(envs.HERE)), "python")}
+    program = [wheel.python, os.path.join(envs.PROGRAMS, "handled.py"), lab.model("chain")]
+    server = Server(lab, program, env={"INFTRACE_PROGRAM": lab.inftrace, **env})
+    done = attach(lab, server.pid, n=100)
+    runs, _ = server.end()
+    assert "samples %d lost 0\n" % runs in server.out
+    assert 100 <= len(done.recording.inferences) <= runs and not done.recording.lost
+
+
+def test_a_python_program_gets_its_reports_under_a_recorder(lab, wheel):
+    library = os.path.join(os.path.dirname(lab.inftrace), "libinftrace.so.0")
+    done = lab.record(lab.python(wheel, "profiled", lab.model("chain"), library, "chain", 100), judged=False)
+    assert (done.out, done.status) == ("samples [5] stream 100\n", 0)
+    assert len(done.recording.inferences) == 101
+    done = lab.record(lab.python(wheel, "profiled", lab.model("chain"), library, "chain", 100), level="inference")
+    again = -errno.EAGAIN  # a stream of traces, without operators
+    assert done.status == 1 and "AssertionError: %d\n" % again in done.err
 
 
 @pytest.mark.parametrize("way", ["missing", "broken"])

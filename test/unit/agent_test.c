@@ -2,6 +2,7 @@
 /* The agent's files without a runtime: threads and rings, brackets, sessions. */
 #include "capture/agent/agent.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -19,6 +20,7 @@
 #include "capture/agent/ort_in.h"
 #include "capture/agent/phase.h"
 #include "capture/agent/room.h"
+#include "capture/agent/share.h"
 
 #define PHASE_NAME(name, text) text,
 
@@ -95,6 +97,40 @@ static void a_thread_moves_to_a_ring_behind_its_own(void **state)
 	assert_in_range(behind->ring_number, large + 1, SEGMENT_MAX_RINGS);
 	agent_grow_ring(first);
 	assert_int_equal(first->ring_number, large);
+	self_thread = before;
+}
+
+/* The process reads its own rings beside the recorder. */
+static void a_process_shares_its_recording_from_now_on(void **state)
+{
+	struct port_share share = { .segment_layout = SEGMENT_LAYOUT }, other = { .segment_layout = SEGMENT_LAYOUT };
+	struct thread *before = self_thread, *thread = another_thread();
+	struct ring *ring = agent.ring[thread->ring_number];
+
+	other.segment_layout++;
+	assert_int_equal(share_begin(&other), -EBUSY);
+	assert_int_equal(share_begin(&share), 0);
+	assert_string_equal(share.path, agent.path);
+	assert_int_equal(share.level, LEVEL_OPERATOR);
+	assert_int_equal(ring->tid, agent_tid());
+	assert_int_equal(ring->own_tail, ring->head);
+	other.segment_layout--;
+	assert_int_equal(share_begin(&other), -EBUSY); /* one at a time */
+	agent_grow_ring(thread);
+	assert_int_equal(ring->tid, 0);
+	ring = agent.ring[thread->ring_number];
+	assert_int_equal(ring->tid, agent_tid());
+	assert_true(ring->is_shared);
+	ring->tail = ring->head;
+	assert_int_equal(ring_tail(ring), 0);
+	/* the recorder ends; the process goes on, until it is done */
+	agent.segment->state = SEGMENT_OFF;
+	agent_grow_ring(thread);
+	assert_int_equal(hot->level, LEVEL_OPERATOR);
+	share_end();
+	assert_int_equal(ring_tail(ring), ring->tail);
+	assert_int_equal(share_begin(&share), -EBUSY);
+	agent.segment->state = SEGMENT_IDLE;
 	self_thread = before;
 }
 
@@ -527,6 +563,7 @@ int main(void)
 		cmocka_unit_test(the_longest_function_gets_all_its_arguments),
 		cmocka_unit_test(each_phase_of_a_creation_ends_where_the_next_begins),
 		cmocka_unit_test(texts_of_runs_have_no_end_and_leave_room_for_names),
+		cmocka_unit_test(a_process_shares_its_recording_from_now_on),
 	};
 
 	return cmocka_run_group_tests(tests, start, stop);

@@ -111,6 +111,39 @@ static void a_ring_becomes_inferences_and_operators(void **state)
 	world_close(&world);
 }
 
+/* An inference that was under way has no begin there, which is no loss; and the ring is the thread's already. */
+static void who_shares_a_segment_reads_from_then_on(void **state)
+{
+	struct world world;
+	struct segment *segment;
+	struct ring *ring;
+	struct err err;
+
+	world_open(&world);
+	segment = world.build.segment;
+	ring = world.build.ring;
+	segment_build_model(&world.build, "net");
+	segment_build_record(&world.build, (struct record){ .type = RECORD_RUN_BEGIN, .time = 100, .id = 1, .run = 1 });
+	ring->tid = TID;
+	ring->lost = 7;
+	ring->own_tail = ring->head;
+	ring->is_shared = 1;
+	assert_int_equal(recorded_share(world.process, &world.log.sink, &err), 0);
+	segment_build_record(&world.build, (struct record){ .type = RECORD_RUN_END, .time = 200, .id = 1, .run = 1 });
+	segment_build_run(&world.build, 2, 1000);
+	assert_string_equal(drained(&world, true, NULL), "thread+conv1@1010 thread-@1060 lane+net@1000 lane-@1100 ");
+	assert_int_equal(ring->tail, 0);
+	assert_int_equal(ring->own_tail, ring->head);
+	assert_int_equal(segment->own_dict_read, segment->dict_end);
+	assert_int_equal(segment->dict_read, 0);
+	segment->state = SEGMENT_OFF; /* the recorder has ended: its place is taken */
+	segment_build_run(&world.build, 3, 2000);
+	assert_string_equal(drained(&world, true, NULL), "thread+conv1@2010 thread-@2060 lane+net@2000 lane-@2100 ");
+	assert_int_equal(ring->tail, ring->head);
+	assert_int_equal(segment->dict_read, segment->dict_end);
+	world_close(&world);
+}
+
 static void names_that_come_later_are_those_of_later_records(void **state)
 {
 	struct world world;
@@ -429,6 +462,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_ring_becomes_inferences_and_operators),
+		cmocka_unit_test(who_shares_a_segment_reads_from_then_on),
 		cmocka_unit_test(names_that_come_later_are_those_of_later_records),
 		cmocka_unit_test(texts_that_pass_are_those_of_their_records_or_lost),
 		cmocka_unit_test(what_found_no_room_is_a_loss),

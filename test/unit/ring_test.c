@@ -120,6 +120,31 @@ static void nonsense_from_the_other_side_reads_as_nothing(void **state)
 	free(ring);
 }
 
+static void room_is_free_when_both_readers_have_read_it(void **state)
+{
+	struct ring_writer writer;
+	struct ring *ring = make(&writer);
+	const struct record *record;
+	uint64_t n_pushed = 0;
+	size_t n;
+
+	while (push(&writer, n_pushed))
+		n_pushed++;
+	ring_read(ring, BYTES, &n);
+	ring->own_tail = 10;
+	ring->is_shared = 1;
+	ring_read_done(ring, n);
+	assert_int_equal(ring_fill(&writer), n_pushed - 10);
+	for (int i = 0; i < 9; i++) /* one of the ten says that one was lost */
+		assert_true(push(&writer, n_pushed++));
+	assert_false(push(&writer, 0));
+	record = ring_read_at(ring, BYTES, ring->own_tail, &n);
+	assert_int_equal(record->time, 10);
+	ring->is_shared = 0;
+	assert_true(push(&writer, 0));
+	free(ring);
+}
+
 struct pair {
 	struct ring *ring;
 	struct ring_writer writer;
@@ -174,6 +199,7 @@ int main(void)
 		cmocka_unit_test(a_kept_record_first_leaves_the_last_eighth_closed_to_others),
 		cmocka_unit_test(a_claim_inside_a_claim_gets_nothing),
 		cmocka_unit_test(nonsense_from_the_other_side_reads_as_nothing),
+		cmocka_unit_test(room_is_free_when_both_readers_have_read_it),
 		cmocka_unit_test(two_threads_agree_on_every_record),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

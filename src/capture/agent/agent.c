@@ -218,6 +218,7 @@ static bool take_ring(struct thread *thread, uint64_t bytes)
 		return false;
 	segment->ring[number] = (struct ring_slot){ offset, bytes };
 	agent.ring[number] = (struct ring *)start;
+	agent.ring[number]->is_shared = segment->is_shared;
 	__atomic_store_n(&segment->n_rings, number + 1, __ATOMIC_RELEASE);
 	thread->ring_number = number;
 	ring_use(&thread->ring, (struct ring *)start, bytes);
@@ -313,6 +314,7 @@ static struct thread *enter_locked(void)
 		return NULL;
 	}
 	thread->generation = hot->generation;
+	thread->ring.ring->tid = thread->tid;
 	return thread;
 }
 
@@ -405,18 +407,21 @@ static void leave(void *arg)
 	self_thread = NULL;
 	agent_lock();
 	/* its ring may belong to the parent, or to an earlier recording */
-	if (hot->generation && thread->generation == hot->generation && agent.n_free_rings < SEGMENT_MAX_RINGS)
+	if (hot->generation && thread->generation == hot->generation && agent.n_free_rings < SEGMENT_MAX_RINGS) {
+		agent.ring[thread->ring_number]->tid = 0;
 		agent.free_ring[agent.n_free_rings++] = thread->ring_number;
+	}
 	thread->next_free = agent.free_threads;
 	agent.free_threads = thread;
 	agent_unlock();
 	errno = saved;
 }
 
-/* Whether this thread has nothing to record any more: the recorder has ended the recording. */
+/* Whether this thread has nothing to record any more: the recorder has ended the recording, and no handle goes on. */
 static bool has_ended(void)
 {
-	if (__atomic_load_n(&agent.segment->state, __ATOMIC_RELAXED) != SEGMENT_OFF)
+	if (__atomic_load_n(&agent.segment->state, __ATOMIC_RELAXED) != SEGMENT_OFF ||
+	    __atomic_load_n(&agent.segment->is_shared, __ATOMIC_RELAXED))
 		return hot->is_child && edges->is_over();
 	hot->level = LEVEL_OFF;
 	if (agent.late_since)
@@ -427,7 +432,7 @@ static bool has_ended(void)
 }
 
 /*
- * A ring of more than this size that an earlier thread has left and the recorder has read. It lies behind the thread's
+ * A ring of more than this size that an earlier thread has left and everybody has read. It lies behind the thread's
  * own: the recorder reads rings in their order, and the new one must not be read before the rest of the old one.
  */
 static bool take_free_ring(struct thread *thread, uint64_t bytes)
@@ -436,7 +441,7 @@ static bool take_free_ring(struct thread *thread, uint64_t bytes)
 		uint32_t number = agent.free_ring[i];
 		const struct ring *ring = agent.ring[number];
 		if (number < thread->ring_number || agent.segment->ring[number].size <= bytes ||
-		    ring->head != __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE))
+		    ring->head != ring_tail(ring))
 			continue;
 		agent.free_ring[i] = agent.free_ring[--agent.n_free_rings];
 		use_ring(thread, number);
@@ -479,6 +484,8 @@ static void grow_ring(struct thread *thread)
 	}
 	*record = (struct record){ .id = thread->ring_number, .type = RECORD_MOVED };
 	ring_publish(&old);
+	old.ring->tid = 0;
+	thread->ring.ring->tid = thread->tid;
 	free_ring(old_number);
 	record = ring_claim_kept(&thread->ring);
 	*record = (struct record){ .time = agent_now(), .id = (uint32_t)thread->tid, .type = RECORD_THREAD };

@@ -15,6 +15,7 @@
 #include "capture/agent/dict.h"
 #include "capture/agent/glibc.h"
 #include "capture/agent/inference.h"
+#include "capture/agent/share.h"
 #include "event/event.h"
 #include "event/port.h"
 
@@ -232,7 +233,7 @@ static void flow(uint64_t id, bool is_end)
 	}
 }
 
-static const struct port_calls calls = { sizeof calls, begin, end, instant, counter, flow };
+static const struct port_calls calls = { sizeof calls, begin, end, instant, counter, flow, share_begin, share_end };
 
 /* A join at the same moment may leave the word as it was: the calls themselves find out that nothing is recorded. */
 static void set(struct port *port)

@@ -141,15 +141,21 @@ static bool has_facts(void)
 	return facts.start != NULL;
 }
 
+/* Whether a reader has not applied enough for another fact in the ring. */
+static bool is_late(const uint64_t *dict_read, const uint64_t *facts_read)
+{
+	return __atomic_load_n(dict_read, __ATOMIC_ACQUIRE) < facts.in_dict ||
+	       agent.segment->facts_end - __atomic_load_n(facts_read, __ATOMIC_ACQUIRE) >= SEGMENT_MAX_FACTS;
+}
+
 /* A fact, for publish_fact; NULL: no room. The order of facts is that of event/record.h. */
 static struct dict_entry *claim_fact(uint16_t kind, uint32_t id)
 {
 	const struct segment *segment = agent.segment;
-	bool is_late = __atomic_load_n(&segment->dict_read, __ATOMIC_ACQUIRE) < facts.in_dict;
 	struct dict_entry *entry;
 
-	if (!has_facts() || is_late ||
-	    segment->facts_end - __atomic_load_n(&segment->facts_read, __ATOMIC_ACQUIRE) >= SEGMENT_MAX_FACTS)
+	if (!has_facts() || is_late(&segment->dict_read, &segment->facts_read) ||
+	    (segment->is_shared && is_late(&segment->own_dict_read, &segment->own_facts_read)))
 		return claim(kind, id, 0);
 	entry = &facts.start[segment->facts_end % SEGMENT_MAX_FACTS];
 	*entry = (struct dict_entry){ .size = sizeof *entry, .kind = kind, .id = id };

@@ -287,6 +287,14 @@ void session_tell(struct session *session)
 		__atomic_store_n(&session->generation, 0, __ATOMIC_RELEASE);
 }
 
+void session_tell_again(void)
+{
+	agent_lock();
+	for (struct session *session = all_sessions; session; session = session->next_all)
+		changed(session);
+	agent_unlock();
+}
+
 void session_name_path(struct session *session, const char *path)
 {
 	size_t used = 0;

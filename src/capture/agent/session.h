@@ -50,6 +50,8 @@ struct provider {
 extern struct map session_providers; /* the runtime's provider object -> struct provider */
 
 struct session *session_new(void);
+/* Somebody new reads the segment: each session's names are told again, at its next inference. */
+void session_tell_again(void);
 /* Recording restarts: forgets all sessions and providers. */
 void session_forget_all(void);
 void session_release(uintptr_t object);

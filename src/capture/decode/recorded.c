@@ -219,6 +219,28 @@ void recorded_leave_ring(struct recorded *process, struct reader *reader)
 	reader->worker = 0;
 }
 
+int recorded_share(struct recorded *process, struct sink *out, struct err *err)
+{
+	const struct segment *segment = process->map.segment;
+	uint64_t bytes, now_ns = clock_ns();
+	int code = 0;
+
+	segment_share(&process->map);
+	process->dict_lost = segment->dict_lost;
+	process->texts_lost = segment->texts_lost;
+	process->ring_lost = segment->ring_lost;
+	for (uint32_t i = 0; i < segment_rings(&process->map) && !code; i++) {
+		const struct ring *ring = segment_ring(&process->map, i, &bytes);
+		int32_t tid = ring ? __atomic_load_n(&ring->tid, __ATOMIC_RELAXED) : 0;
+
+		process->reader[i].lost = ring ? __atomic_load_n(&ring->lost, __ATOMIC_RELAXED) : 0;
+		/* the record that says so was written before */
+		if (tid)
+			code = recorded_begin_thread(process, &process->reader[i], tid, now_ns, out, err);
+	}
+	return code;
+}
+
 uint32_t recorded_define_thread(struct recorded *process, const struct reader *reader, struct sink *out)
 {
 	return reader->worker ? worker_track(process, &process->workers.at[reader->worker - 1], out)

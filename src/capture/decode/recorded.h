@@ -81,12 +81,18 @@ struct recorded {
 	} pool; /* the caller's: samples of its pool threads */
 	struct sessions sessions;
 	uint64_t dict_lost, texts_lost, ring_lost, nonsense;
+	bool has_lost; /* records, in any ring */
 	/* numbers used by earlier programs of this process: exec starts again from 1 */
 	uint64_t session_base, run_base, last_session, last_run;
 };
 
 /* Opens a segment. The caller fills in pidfd and track. NULL and err: not a valid segment, or out of memory. */
 struct recorded *recorded_open(const char *path, struct names *names, struct clock_map *clock, struct err *err);
+/*
+ * After recorded_open, in the process itself, which shares the segment (capture/agent/share.h): what is read is what is
+ * written from now on. 0, -ENOMEM, or the sink's error.
+ */
+int recorded_share(struct recorded *process, struct sink *out, struct err *err);
 /* One without a segment: its records come from elsewhere, with CLOCK_MONOTONIC. NULL and err: out of memory. */
 struct recorded *recorded_new(pid_t pid, uint32_t track, struct names *names, struct err *err);
 void recorded_close(struct recorded *process);

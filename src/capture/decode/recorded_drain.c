@@ -10,6 +10,8 @@
 
 static int read_counts(struct recorded *process, const struct recorded_drain *drain, struct err *err)
 {
+	/* what was under way when a process began to share ends without a begin, which was not lost */
+	uint64_t n_orphans = process->map.is_own && !process->has_lost ? 0 : process->lanes.n_orphans;
 	const struct segment *segment = process->map.segment;
 	const struct {
 		uint64_t *before, now;
@@ -21,7 +23,7 @@ static int read_counts(struct recorded *process, const struct recorded_drain *dr
 		{ &process->ring_lost, segment->ring_lost, "threads that got no ring" },
 		{ &process->nonsense, process->map.n_nonsense,
 		  "what the agent's memory holds is not valid, or was cut off" },
-		{ &(uint64_t){ 0 }, process->lanes.n_orphans, "ends and parts whose begin was lost" },
+		{ &(uint64_t){ 0 }, n_orphans, "ends and parts whose begin was lost" },
 	};
 	int code = 0;
 
@@ -53,6 +55,7 @@ static int read_losses(struct recorded *process, const struct recorded_drain *dr
 			 (unsigned long long)bytes >> 10);
 		code = recorded_lost(process, drain->out, drain->now_ns, lost - reader->lost, where, err);
 		reader->lost = lost;
+		process->has_lost = true;
 	}
 	return code;
 }
@@ -83,17 +86,19 @@ static void check_clock(struct recorded *process, uint64_t ticks)
 static int read_ring(const struct records_step *first, struct ring *ring, uint64_t bytes, struct lap *lap)
 {
 	struct records_step step = *first;
+	const struct segment_map *map = &first->process->map;
 	const struct record *records;
 	int code = 0;
 
-	while (!code && lap->n_total < lap->limit && (records = ring_read(ring, bytes, &lap->n_last)) && lap->n_last) {
+	while (!code && lap->n_total < lap->limit &&
+	       (records = ring_read_at(ring, bytes, segment_tail(map, ring), &lap->n_last)) && lap->n_last) {
 		if (lap->n_last > lap->limit - lap->n_total)
 			lap->n_last = lap->limit - lap->n_total;
 		/* names used by these records were published before them */
 		code = recorded_read_names(step.process, step.out, step.now_ns, step.err);
 		check_clock(step.process, last_time(records, lap->n_last));
 		code = code ? code : records_take_all(&step, records, lap->n_last);
-		ring_read_done(ring, lap->n_last);
+		segment_read_done(map, ring, lap->n_last);
 		lap->n_total += lap->n_last;
 	}
 	return code;
@@ -131,7 +136,7 @@ static int read_rings(struct recorded *process, struct recorded_drain *drain, st
 		step.reader = &process->reader[i];
 		if (!ring)
 			continue;
-		lap.limit = step.reader->head - __atomic_load_n(&ring->tail, __ATOMIC_RELAXED);
+		lap.limit = step.reader->head - segment_tail(&process->map, ring);
 		if (lap.limit > bytes / sizeof(struct record))
 			continue; /* an impossible head: a broken writer */
 		code = read_ring(&step, ring, bytes, &lap);

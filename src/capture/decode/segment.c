@@ -53,6 +53,12 @@ void segment_close(struct segment_map *map)
 	memset(map, 0, sizeof *map);
 }
 
+void segment_share(struct segment_map *map)
+{
+	map->is_own = true;
+	map->facts_read = map->segment->own_facts_read;
+}
+
 /* Room for index id in an array of size-d items; ids are given out one by one. */
 static void *reserve(void *array, uint32_t *capacity, uint32_t id, size_t size)
 {
@@ -246,13 +252,30 @@ static void begin_round(struct segment_map *map)
 	map->is_in_round = true;
 }
 
+static void tell_read(const struct segment_map *map, uint64_t *dict_read, uint64_t *facts_read)
+{
+	if (*dict_read != map->facts_in_dict_read)
+		__atomic_store_n(dict_read, map->facts_in_dict_read, __ATOMIC_RELEASE);
+	if (*facts_read != map->facts_read)
+		__atomic_store_n(facts_read, map->facts_read, __ATOMIC_RELEASE);
+}
+
+/* The recorder has ended the recording of a process that goes on with it. */
+static bool is_left(const struct segment_map *map)
+{
+	return __atomic_load_n(&map->segment->state, __ATOMIC_ACQUIRE) == SEGMENT_OFF;
+}
+
 /* Tells the agent what is applied. */
 static void end_round(struct segment_map *map)
 {
-	if (map->segment->dict_read != map->facts_in_dict_read)
-		__atomic_store_n(&map->segment->dict_read, map->facts_in_dict_read, __ATOMIC_RELEASE);
-	if (map->segment->facts_read != map->facts_read)
-		__atomic_store_n(&map->segment->facts_read, map->facts_read, __ATOMIC_RELEASE);
+	struct segment *segment = map->segment;
+
+	if (map->is_own)
+		tell_read(map, &segment->own_dict_read, &segment->own_facts_read);
+	/* without a recorder the process takes its place */
+	if (!map->is_own || is_left(map))
+		tell_read(map, &segment->dict_read, &segment->facts_read);
 	map->is_in_round = false;
 }
 
@@ -320,6 +343,25 @@ struct ring *segment_ring(const struct segment_map *map, uint32_t number, uint64
 		return NULL;
 	*bytes = slot.size;
 	return (struct ring *)((char *)map->segment + slot.offset);
+}
+
+uint64_t segment_tail(const struct segment_map *map, const struct ring *ring)
+{
+	return __atomic_load_n(map->is_own ? &ring->own_tail : &ring->tail, __ATOMIC_RELAXED);
+}
+
+void segment_read_done(const struct segment_map *map, struct ring *ring, size_t n_records)
+{
+	uint64_t tail;
+
+	if (!map->is_own) {
+		ring_read_done(ring, n_records);
+		return;
+	}
+	tail = ring->own_tail + n_records;
+	__atomic_store_n(&ring->own_tail, tail, __ATOMIC_RELEASE);
+	if (is_left(map))
+		__atomic_store_n(&ring->tail, tail, __ATOMIC_RELEASE);
 }
 
 void segment_forget(const struct segment_map *map, uint32_t number)

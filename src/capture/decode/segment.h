@@ -43,6 +43,7 @@ struct segment_map {
 	uint32_t n_nodes, node_capacity;
 	uint64_t n_nonsense; /* invalid entries */
 	uint64_t n_passed;   /* texts that were overwritten before they were read */
+	bool is_own;	     /* of this process, which shares it with a recorder (capture/agent/share.h) */
 	bool is_cut;	     /* its owner has cut the file off: nothing in it can be trusted any more */
 	struct segment_map *next_guarded;
 };
@@ -50,6 +51,8 @@ struct segment_map {
 /* 0, or -errno and err. names is borrowed. */
 int segment_open(struct segment_map *map, const char *path, struct names *names, struct err *err);
 void segment_close(struct segment_map *map);
+/* After segment_open, of a segment that this process shares: reads what the recorder reads, beside it. */
+void segment_share(struct segment_map *map);
 
 /*
  * Reads the next fact, after all texts and nodes that there are, which it keeps. Call it until it returns false:
@@ -94,6 +97,9 @@ uint32_t segment_add_node(struct segment_map *map, const struct segment_node *no
 uint32_t segment_rings(const struct segment_map *map);
 /* NULL when the directory's entry is invalid. */
 struct ring *segment_ring(const struct segment_map *map, uint32_t number, uint64_t *bytes);
+/* The next records of a ring, as ring_read; and that they are read. */
+uint64_t segment_tail(const struct segment_map *map, const struct ring *ring);
+void segment_read_done(const struct segment_map *map, struct ring *ring, size_t n_records);
 /* Releases the pages read so far: they stay in the file, but no longer count as this process's memory. */
 void segment_forget(const struct segment_map *map, uint32_t number);
 /* The same for the dictionary, once it has many. Texts that are needed again come back. */

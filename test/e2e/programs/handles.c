@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * handles LIBRARY MODEL SHAPE OUT_LEN NAME FOLDER: profiles its own runs of the model called NAME by handles, and
- * writes the last reports into FOLDER. Prints what the handles did.
+ * writes the last reports into FOLDER. Prints what the handles did; to standard error its own number of runs.
  */
 #include <errno.h>
 #include <inftrace_profile.h>
@@ -16,6 +16,7 @@
 
 static struct model model;
 static const char *name, *folder;
+static int n_runs;
 
 /* What the callback of one handle has got. */
 struct got {
@@ -105,6 +106,7 @@ static void run(int n)
 {
 	for (int i = 0; i < n; i++)
 		model_run(&model);
+	n_runs += n;
 }
 
 /* Operators are recorded from a start on, or not. */
@@ -115,7 +117,9 @@ static void trace_beside_latencies(void)
 
 	start(first);
 	second = samples(2, INFTRACE_TRACE, &trace);
+	/* the recorder of a recorded program may record operators already */
 	printf("trace: %s\n", strerror(-inftrace_profile_start(second)));
+	inftrace_profile_stop(second);
 	inftrace_profile_stop(first);
 	start(second);
 	run(2);
@@ -283,6 +287,7 @@ int main(int argc, char **argv)
 		forked();
 	}
 	run(1);
+	fprintf(stderr, "%d runs\n", n_runs);
 	model_close(&model);
 	ort_close(&ort);
 	return 0;
