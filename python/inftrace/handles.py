@@ -21,6 +21,7 @@ from .latency import TYPES, Report
 from .library import Library, ProgramFunction, ReportFunction, ReportStruct, SamplesOpts, StreamOpts, library
 from .program import Error
 from .session_name import names_of
+from .session_pointer import pointer_of
 
 Callback = Callable[[Report], object]
 _KEPT = 1000  # reports of a stream that nobody has taken yet
@@ -201,14 +202,17 @@ class Profile(_Handle):
         self.report = Report(type=type)
         self._delivered = threading.Event()
         self._calling = 0  # the thread of a callback that runs
-        for name in names_of(model):
+        pointer = _pointer_of(self._library, model)
+        names: List[Optional[str]] = [None] if pointer else [*names_of(model)]
+        for name in names:
             opts = SamplesOpts(
                 size=ctypes.sizeof(SamplesOpts),
-                model=name.encode("utf-8", "replace"),
+                model=None if name is None else name.encode("utf-8", "replace"),
                 n_samples=samples,
                 type=number,
                 report=_call,
                 ctx=self._number,
+                session=pointer,
             )
             self._open("samples", opts)
 
@@ -313,24 +317,31 @@ class Stream(_Handle):
             self._news.notify_all()
 
     def add(self, model: Any) -> None:
-        """A model from now on: a name, or a session of onnxruntime. Also while it runs, and in a callback."""
+        """A model from now on: a name, or one session of onnxruntime. Also while it runs, and in a callback."""
+        pointer = _pointer_of(self._library, model)
+        if pointer:
+            self._call_with("add_session", ctypes.c_void_p(pointer), "add the session")
+            return
         names = names_of(model)
         if len(names) > 1:
             self._active.update((name, names[0]) for name in names)
         for name in names:
-            self._call_with("add", name, "add %s" % name)
+            self._call_with("add", name.encode("utf-8", "replace"), "add %s" % name)
 
     def remove(self, model: Any) -> None:
         """It gets a last report."""
-        names = names_of(model)
-        for name in names:
-            self._call_with("remove", name, "remove %s" % name)
+        pointer = _pointer_of(self._library, model)
+        if pointer:
+            self._call_with("remove_session", ctypes.c_void_p(pointer), "remove the session")
+            return
+        for name in names_of(model):
+            self._call_with("remove", name.encode("utf-8", "replace"), "remove %s" % name)
 
-    def _call_with(self, function: str, name: str, what: str) -> None:
+    def _call_with(self, function: str, program: Any, what: str) -> None:
         if not self._pointers:
             raise Error("cannot %s: the stream is closed" % what)
         call = getattr(self._library.waiting, "inftrace_profile_" + function)
-        _check(self._library, call(self._pointers[0], name.encode("utf-8", "replace")), what)
+        _check(self._library, call(self._pointers[0], program), what)
 
     def start(self) -> "Stream":
         """The first report comes at the next multiple of the rate."""
@@ -373,6 +384,14 @@ class Session(NamedTuple):
     model: str
     number: int  #: of the session, as recordings number them; 0: a model that the program annotates
     inferences: int  #: that were seen so far
+    pointer: Optional[int] = None  #: the address of ONNX Runtime's session; None: it is not known
+
+
+def _pointer_of(of: Library, model: Any) -> Optional[int]:
+    """Of one session. None: a name, or an object whose session cannot be found; its name stands for it then."""
+    if not of.has_patterns or isinstance(model, str):
+        return None
+    return model.pointer if isinstance(model, Session) else pointer_of(model)
 
 
 def sessions() -> List[Session]:
@@ -382,7 +401,8 @@ def sessions() -> List[Session]:
         raise Error("this libinftrace lists no sessions: name the models")
 
     def take(_: Optional[int], program: Any) -> None:
-        found.append(Session(program[0].model.decode(errors="replace"), program[0].number, program[0].n_inferences))
+        one = program[0]
+        found.append(Session(one.model.decode(errors="replace"), one.number, one.n_inferences, one.session))
 
     _check(of, of.waiting.inftrace_profile_list(ProgramFunction(take), None), "list the sessions")
     return found
@@ -391,9 +411,10 @@ def sessions() -> List[Session]:
 def profile(model: Any, samples: int = 100, *, type: str = "latency", callback: Optional[Callback] = None) -> Profile:
     """A handle that reports once, after a number of inferences of one model.
 
-    model: a session of onnxruntime, or a name as ``inftrace report`` prints it. type: "latency", or "trace" with
-    operators. callback: called with the report on a thread of the library.
-    Error: libinftrace is not here, or the program is recorded by inftrace already.
+    model: a session of onnxruntime, one of ``sessions()``, or a name as ``inftrace report`` prints it, which stands for
+    all sessions that have it. type: "latency", or "trace" with operators. callback: called with the report on a thread of
+    the library.
+    Error: libinftrace is not here, or the program is recorded by inftrace attach --inject.
     """
     return Profile(model, samples, type, callback)
 
@@ -408,7 +429,7 @@ def stream(
 ) -> Stream:
     """A handle that reports on each of its models at each multiple of its rate: seconds, or a text such as "500ms".
 
-    models: sessions of onnxruntime, or names. pattern: a regular expression of ECMAScript, which adds models by their
+    models: sessions of onnxruntime or of ``sessions()``, or names. pattern: a regular expression of ECMAScript, which adds models by their
     names as they come. every: of each model every so-many-th inference is sampled.
     """
     return Stream(models, rate, every, type, pattern, callback)

@@ -33,6 +33,7 @@ def _of_bytes(session: Any, size: int) -> List[str]:
 
 def names_of(model: Union[str, Any]) -> List[str]:
     """A name as it is; the names that the model of an onnxruntime.InferenceSession can have."""
+    model = getattr(model, "model", model)  # of sessions()
     if isinstance(model, str):
         if not model:
             raise Error("the model has no name")
