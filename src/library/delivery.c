@@ -34,20 +34,20 @@ static void *deliver(void *arg)
 	return NULL;
 }
 
-void delivery_send(void *to, struct profile_letter *letter)
+bool delivery_send(void *to, struct profile_letter *letter)
 {
 	struct inftrace_profile *profile = letter->profile;
 
 	if (profile->n_sent - profile->n_delivered >= MAX_LETTERS ||
 	    (!handles.has_deliverer && handles_start_thread(&handles.deliverer, deliver))) {
-		profile->n_dropped += letter->report.n_samples;
 		profile_free_letter(letter);
-		return;
+		return false;
 	}
 	handles.has_deliverer = true;
 	profile->n_sent++;
 	*handles.last = letter;
 	handles.last = &letter->next;
+	return true;
 }
 
 bool delivery_is_here(void)

@@ -52,7 +52,7 @@ bool collecting_is_on(void);
 
 /* delivery.c. All under the lock. */
 /* As the profile's send. */
-void delivery_send(void *to, struct profile_letter *letter);
+bool delivery_send(void *to, struct profile_letter *letter);
 /* Whether this is the thread that delivers. */
 bool delivery_is_here(void);
 /* No callback of this handle begins any more, nor is another one running than the one that calls this. */

@@ -55,29 +55,33 @@ static struct profile_letter *write_letter(struct inftrace_profile *profile, str
 	return letter;
 }
 
-static void send(struct inftrace_profile *profile, struct gather *gather, struct profile_item *item, uint64_t to_ns)
+/* False: it is dropped. */
+static bool send(struct inftrace_profile *profile, struct gather *gather, struct profile_item *item, uint64_t to_ns)
 {
 	uint32_t n_samples = item->report.n_samples;
 	struct profile_letter *letter = write_letter(profile, gather, item, to_ns);
 
-	if (letter) {
-		profile->send(profile->to, letter);
-		return;
-	}
-	report_done(&item->report);
+	if (letter && profile->send(profile->to, letter))
+		return true;
+	if (!letter)
+		report_done(&item->report);
 	profile->n_dropped += n_samples;
+	return false;
 }
 
 static void send_all(struct inftrace_profile *profile, struct gather *gather, uint64_t to_ns)
 {
 	uint64_t n_dropped = profile->n_dropped;
+	bool is_sent = false;
 
 	for (size_t i = 0; i < profile->items.n; i++)
 		if (profile->is_stream ? !item_at(profile, i)->is_out : item_at(profile, i)->report.n_samples != 0)
-			send(profile, gather, item_at(profile, i), to_ns);
+			is_sent |= send(profile, gather, item_at(profile, i), to_ns);
+	profile->from_ns = to_ns;
+	if (!is_sent)
+		return;
 	profile->n_dropped -= n_dropped; /* what was dropped before stands in these */
 	profile->n_lost = gather->n_lost;
-	profile->from_ns = to_ns;
 }
 
 /* A session that was created after the last report and is released before the next one. */

@@ -54,8 +54,8 @@ struct inftrace_profile {
 	uint64_t n_lost;	      /* of the gather, when the report before was made */
 	uint64_t n_dropped;	      /* samples of reports that could not be made or kept */
 	char note[GATHER_NOTE];	      /* a name that the pattern could not be searched in; "": none */
-	/* Takes a report; its owner's. */
-	void (*send)(void *to, struct profile_letter *letter);
+	/* Takes a report, and frees it; its owner's. False: nobody gets it. */
+	bool (*send)(void *to, struct profile_letter *letter);
 	void *to;
 	struct inftrace_profile *next;
 };

@@ -310,6 +310,26 @@ int main(void)
         env = dict(os.environ, LD_LIBRARY_PATH=str(broken))
         self.assertEqual(self.run_(program, env=env), "1 1\n")
 
+    def test_callbacks_come_one_at_a_time_and_a_thousand_of_them_wait(self):
+        """In a setuid program a handle does not start, whatever the environment says."""
+        source = SOURCE / "test/tools/library_callbacks.c"
+        program = self.compile("gcc", source, "-std=gnu11", "-D_GNU_SOURCE", "-Wno-conversion", name="callbacks")
+        said = self.run_(program).splitlines()
+        self.assertEqual(
+            said[:2], ["waiting: 1000 reports of 1000 samples, 0 lost", "the next one: 1 samples, 50 lost"]
+        )
+        turns = [f"handle {number}: every sample, 0 out of order, 0 refused" for number in (1, 2, 3)]
+        self.assertEqual(said[2:], [*turns, "0 at the same time, 0 with open signals"])
+        if os.getuid():
+            self.skipTest("only root can make a setuid program of another user")
+        self.folder.chmod(0o755)
+        program.chmod(0o4755)
+        preload = str(BUILD / "libinftrace-agent.so")
+        for more in ({}, {"INFTRACE_DIR": str(self.folder), "LD_PRELOAD": preload, "INFTRACE_LEVEL": "operator"}):
+            said = self.run_(program, user=65534, group=65534, env={**os.environ, **more})
+            self.assertRegex(said, "^1, the program is setuid")
+        self.assertEqual(list(self.folder.glob("*.segment")), [])
+
     def test_no_callback_runs_beside_destructors(self):
         source = self.write(
             "exits.c",

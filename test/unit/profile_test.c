@@ -25,9 +25,10 @@ struct bench {
 	char note[GATHER_NOTE]; /* its note and losses */
 	uint64_t n_lost;
 	int n_operators; /* in the text of the last one */
+	bool is_full;	 /* reports are dropped */
 };
 
-static void note(void *to, struct profile_letter *letter)
+static bool note(void *to, struct profile_letter *letter)
 {
 	struct bench *bench = to;
 	size_t len = strlen(bench->sent);
@@ -43,6 +44,7 @@ static void note(void *to, struct profile_letter *letter)
 		bench->n_operators++;
 	assert_int_equal(strlen(letter->report.text), letter->report.text_len);
 	profile_free_letter(letter);
+	return !bench->is_full;
 }
 
 static void take(void *ctx, const struct sample *sample)
@@ -567,6 +569,29 @@ static void losses_stand_in_the_next_report(void **state)
 	close_bench(&bench);
 }
 
+static void what_was_dropped_stands_in_the_next_report_that_is_not(void **state)
+{
+	struct bench bench;
+	struct arg count = arg_int(KEY_COUNT, 7);
+
+	open_bench(&bench, true, 500, "net");
+	start(&bench, 0);
+	bench.is_full = true;
+	infer(&bench, "net", 10, 20);
+	put(&bench,
+	    (struct event){ .type = EVENT_INSTANT, .kind = KIND_LOST, .track = 1, .args = &count, .n_args = 1 });
+	advance(&bench, 501);
+	infer(&bench, "net", 510, 520);
+	infer(&bench, "net", 530, 540);
+	advance(&bench, 1001);
+	bench.is_full = false;
+	advance(&bench, 1501);
+	assert_int_equal(bench.n_lost, 7 + 1 + 2);
+	advance(&bench, 2001);
+	assert_int_equal(bench.n_lost, 0);
+	close_bench(&bench);
+}
+
 static void a_clock_that_is_set_moves_the_boundary_and_loses_nothing(void **state)
 {
 	struct bench bench;
@@ -699,6 +724,7 @@ int main(void)
 		cmocka_unit_test(a_pattern_that_takes_too_long_leaves_the_name_out_and_says_so),
 		cmocka_unit_test(inferences_that_come_out_of_order_are_sorted),
 		cmocka_unit_test(losses_stand_in_the_next_report),
+		cmocka_unit_test(what_was_dropped_stands_in_the_next_report_that_is_not),
 		cmocka_unit_test(a_clock_that_is_set_moves_the_boundary_and_loses_nothing),
 		cmocka_unit_test(stages_and_kernels_fill_columns),
 		cmocka_unit_test(slices_of_a_trace_lie_inside_each_other),

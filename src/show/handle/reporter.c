@@ -23,7 +23,7 @@ static void end_recording(const struct reporter *reporter)
 		return; /* it is readable already */
 }
 
-static void send(void *to, struct profile_letter *letter)
+static bool send(void *to, struct profile_letter *letter)
 {
 	struct reporter *reporter = to;
 
@@ -31,6 +31,7 @@ static void send(void *to, struct profile_letter *letter)
 	    report_out_put(reporter->opts.out, &letter->report, reporter->offset_ns, &reporter->err))
 		end_recording(reporter);
 	profile_free_letter(letter);
+	return true;
 }
 
 /* Running. NULL: out of memory. */
