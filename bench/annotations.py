@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """annotations.py BUILD: the cost of an annotation by libinftrace: without a recorder, and recorded, beside the least
-possible cost (a clock and 32 bytes) and LTTng-UST."""
+possible cost (a clock and 32 bytes), LTTng-UST, Tracy and Perfetto's SDK."""
 
 import os
 import shutil
 import sys
 
+import peer_programs
 import players
 
 SETS, ROUNDS, EVENTS = 5, 60, 20000  # a turn fits into a ring
@@ -17,6 +18,12 @@ def main(build):
         os.path.join(build, path) for path in ("inftrace", "bench/annotate_run", "bench/event_run", "bench/event_lttng")
     )
     why_not = players.Lttng.why_not(lttng_program)
+    peer_of = {}  # Tracy and Perfetto's SDK
+    for peer, name in peer_programs.NAMES.items():
+        peer_of[peer], why = peer_programs.program_of(build, peer)
+        if why:
+            players.left_out(name + " beside an annotation", why)
+    there = {peer: path for peer, path in peer_of.items() if path}
     folder, rounds, lost = players.folder(), players.Rounds(), 0
     for number in range(SETS):
         paths = {way: os.path.join(folder, f"{way}-{number}.pftrace") for way in ("instant", "slice")}
@@ -31,6 +38,8 @@ def main(build):
         if not why_not:
             lttng = players.Lttng(["--subbuf-size", "4M", "--num-subbuf", "8"])
             taking_part["lttng"] = (lttng.player(lttng_program), EVENTS)
+        for peer, path in there.items():
+            taking_part[peer] = (players.Player([path]), EVENTS // 4)
         rounds.play(taking_part, ROUNDS)
         if not why_not:
             lttng.end()
@@ -41,11 +50,15 @@ def main(build):
     if lost:
         sys.exit(f"{lost} annotations were lost: the figures would be wrong")
     floor = rounds.figure(lambda times: times["floor"])[0]
-    peers = []
+    peers, of_slices = [], []
     if why_not:
         players.left_out("LTTng-UST beside an annotation", why_not)
     else:
         peers = [("LTTng-UST", rounds.figure(lambda times: times["lttng"])[0])]
+        of_slices = [(name, 2 * ns) for name, ns in peers]
+    for peer in there:
+        figure = rounds.figure(lambda times, peer=peer: times[peer] - times["nothing"])
+        of_slices.append((peer_programs.NAMES[peer], figure[0]))
     print(rounds.describe())
     players.row(
         "a slice of a program, nobody records", rounds.figure(lambda times: times["off"] - times["nothing"]), "ns", 1
@@ -64,7 +77,7 @@ def main(build):
         "ns",
         2 * (floor + 3),
         2 * floor,
-        [(name, 2 * ns) for name, ns in peers],
+        of_slices,
     )
 
 

@@ -6,7 +6,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <regex.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/pattern.h"
 #include "base/privilege.h"
 #include "base/units.h"
 #include "capture/proc/rights.h"
@@ -42,7 +42,7 @@ static const struct opt top_opt_table[] = {
 	{ 0, "name", "NAME", "match by name, now and later: of the program, or of the script an interpreter is running",
 	  OPT_STR, AT(name) },
 	{ 0, "path", "PATH", "match by path, now and later: of the executable, or of the script", OPT_STR, AT(path) },
-	{ 0, "models", "REGEX", "show only models whose name matches (extended regular expression)", OPT_STR,
+	{ 0, "models", "REGEX", "show only models whose name matches; a regular expression of ECMAScript", OPT_STR,
 	  AT(models) },
 	{ 0, NULL, NULL, "What is seen:" },
 	{ 'l', "level", "inference|operator|detail", "how deep to look: inferences; also operators; or also shapes",
@@ -86,8 +86,8 @@ struct job {
 	struct recording_file file;
 	struct names *names; /* of the stream, where no file has it */
 	uint32_t last_track;
-	regex_t models;
-	bool has_models, has_file;
+	struct pattern *models; /* NULL: all */
+	bool has_file;
 	struct sink *sinks[3];
 	size_t n_sinks;
 	struct recorder_result result;
@@ -124,17 +124,12 @@ static int check(const struct top_opts *opts, int argc, bool is_command, struct 
 static int compile_models(struct job *job, struct err *err)
 {
 	const char *text = job->opts->models;
-	char why[120];
-	int code;
 
-	if (!text)
+	if (!text || (job->models = pattern_new(text, err)))
 		return 0;
-	code = regcomp(&job->models, text, REG_EXTENDED | REG_NOSUB);
-	job->has_models = !code;
-	if (!code)
-		return 0;
-	regerror(code, &job->models, why, sizeof why);
-	return opt_misused(err, "--models '%.60s' is not a regular expression: %s", text, why);
+	return err->code == EINVAL
+		   ? opt_misused(err, "--models '%.60s' is not a regular expression: %s", text, strdupa(err->msg))
+		   : -err->code;
 }
 
 /* Sums, and a file where one is asked for. */
@@ -143,7 +138,7 @@ static int open_sinks(struct job *job, const char *what, struct err *err)
 	struct top_guest_opts opts = { .output = output_of(job->opts),
 				       .interval_ns = job->shared.plan.interval_ns,
 				       .what = what,
-				       .models = job->has_models ? &job->models : NULL };
+				       .models = job->models };
 	uint32_t *last_track = &job->last_track;
 	int code = 0;
 
@@ -227,8 +222,7 @@ static void close_job(struct job *job)
 {
 	top_guest_done(&job->guest);
 	names_free(job->names);
-	if (job->has_models)
-		regfree(&job->models);
+	pattern_free(job->models);
 }
 
 /* As recorder_attach will look, but before anything stands on the screen. */

@@ -15,7 +15,7 @@ struct top_guest_opts {
 	enum top_output output;
 	uint64_t interval_ns;
 	const char *what;      /* what is watched, in words; borrowed */
-	const regex_t *models; /* NULL: all */
+	struct pattern *models; /* NULL: all */
 	struct sink *sink;     /* another sink of the stream, whose bytes are shown; NULL: there is none */
 };
 

@@ -320,7 +320,7 @@ def test_without_arguments_all_programs_are_watched(lab, wheel):
         (["4194303"], 3, "4194303"),
         (["42x"], 2, "'42x' is not a PID"),
         (["--json", "--plain"], 2, "contradict each other"),
-        (["--models", "("], 2, "not a regular expression"),
+        (["--models", "("], 2, "not a regular expression: at byte 1 of the pattern: missing closing parenthesis"),
         (["-i", "10ms"], 2, "--interval must be 100ms or more"),
         (["--", "/nonexistent/program"], 3, "/nonexistent/program"),
         (["--sample", "4", "--", "true"], 2, "need probes"),

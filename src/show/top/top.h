@@ -6,11 +6,11 @@
 #ifndef SHOW_TOP_TOP_H
 #define SHOW_TOP_TOP_H
 
-#include <regex.h>
 #include <stdbool.h>
 #include <stdio.h>
 
 #include "analyze/live/live.h"
+#include "base/pattern.h"
 #include "show/top/grid.h"
 #include "show/top/keys.h"
 
@@ -54,7 +54,7 @@ struct top {
 	const struct names *names;
 	const char *what; /* what is watched, in words; borrowed */
 	bool is_ascii;
-	const regex_t *models; /* rows whose model does not match are left out; NULL: none is */
+	struct pattern *models; /* rows whose model does not match are left out; NULL: none is */
 	struct top_cost cost;
 	double memory_bytes; /* of the machine; 0: not known */
 	uint64_t n_bytes;    /* of a recording that is written as well; 0: none */

@@ -114,7 +114,8 @@ static int compare(const void *left, const void *right, void *ctx)
 
 static bool is_shown(const struct top *top, const struct top_row *row)
 {
-	if (top->models && regexec(top->models, row->model->name, 0, NULL, 0))
+	/* not those either that take too many steps */
+	if (top->models && pattern_search(top->models, row->model->name, strlen(row->model->name)) != 1)
 		return false;
 	return top_rows_match(row, top->filter);
 }
