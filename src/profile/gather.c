@@ -119,7 +119,7 @@ static int end_part(struct gather *gather, const struct gather_slice *slice)
 	size_t at;
 	struct gather_slice *kept;
 
-	if (number < 0 || (!gather->with_parts && slice->kind != KIND_STAGE))
+	if (number < 0 || (!gather->with_parts && slice->kind == KIND_OPERATOR))
 		return 0;
 	process = process_of(gather, slice->track);
 	at = find_last(gather, process, number);

@@ -56,7 +56,7 @@ struct gather {
 	struct sink sink;
 	uint32_t own_track;
 	bool owns_names;
-	bool with_parts; /* somebody wants operators and kernels; stages come anyway */
+	bool with_parts; /* somebody wants operators; kernels and stages come anyway */
 	struct gather_calls calls;
 	const struct sessions *sessions;	     /* that have the objects; NULL: objects are not known */
 	struct array tracks;			     /* struct gather_track, by number */

@@ -662,7 +662,13 @@ static void stages_and_kernels_fill_columns(void **state)
 	assert_string_equal(last_row(&bench),
 			    "0,N/A,N/A,2000.000,500.000,N/A,N/A,N/A,100.000,N/A,50.000,800.000,N/A,N/A,"
 			    "50.000,1000.000");
+	bench.gather.with_parts = false; /* of tables alone: without operators, but the recorder may record kernels */
 	start(&bench, 3);
+	put_part(&bench, KIND_KERNEL, "conv", 4, 3100, 3300);
+	infer(&bench, "net", 3, 4);
+	assert_string_equal(last_row(&bench), "0,N/A,N/A,5000.000,200.000,N/A,N/A,N/A,N/A,N/A,N/A,N/A,N/A,N/A,N/A,"
+					      "1000.000");
+	start(&bench, 4);
 	put_part(&bench, KIND_STAGE, "device", 3, 4100, 4200); /* says more than kernels do */
 	put_part(&bench, KIND_KERNEL, "conv", 4, 4100, 4900);
 	infer(&bench, "net", 4, 5);
