@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * event_perfetto CPU [CHUNK]: a player (player.h) that begins and ends a slice of Perfetto's SDK, while a session in this
- * process records into a ring. Built by peer_programs.py from the sources of the SDK, which are not here.
+ * event_perfetto CPU [CHUNK]: a player (player.h) that begins and ends a slice of Perfetto's SDK, while a session in
+ * this process records into a ring. Built by peer_programs.py from the sources of the SDK, which are not here.
  */
 #include <perfetto_c.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Players of Tracy and of Perfetto's SDK. No package of the system has their sources, but two crates carry them. They are
-fetched into the build folder with cargo when a benchmark runs first, and compiled there, which takes minutes."""
+"""Players of Tracy and of Perfetto's SDK. No package of the system has their sources, but two crates carry them. They
+are fetched into the build folder with cargo when a benchmark runs first, and compiled there, which takes minutes."""
 
 import glob
 import os

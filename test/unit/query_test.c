@@ -287,6 +287,72 @@ static void compare_all(struct fixture *f, unsigned *seed)
 	}
 }
 
+/* In order on each track, and not among them. */
+static void put_random_instants(struct stream *s, const uint32_t tracks[2], unsigned *seed)
+{
+	uint64_t us[2] = { 0 };
+
+	for (int i = 0; i < 400; i++) {
+		enum event_kind kind = rand_r(seed) % 2 ? KIND_NOTE : rand_r(seed) % 2 ? KIND_LOST : KIND_USER;
+		int which = rand_r(seed) % 2;
+
+		us[which] += (uint64_t)(rand_r(seed) % 3);
+		stream_int(s, KEY_COUNT, i + 1);
+		stream_instant(s, tracks[which], us[which], kind, "one");
+	}
+}
+
+static void compare_instants(struct fixture *f, unsigned *seed)
+{
+	static const char *const tables[] = { "instants", "losses", "notes" };
+	static const char *const ops[] = { "<", "<=", ">", ">=" };
+	char sql[300], *first;
+
+	for (int i = 0; i < 200; i++) {
+		const char *table = tables[rand_r(seed) % 3], *op = ops[rand_r(seed) % 4];
+		int at = (rand_r(seed) % 220 - 10) * 1000;
+
+		for (int plain = 0; plain < 2; plain++) {
+			const char *hide = plain ? "+" : "";
+
+			first = plain ? strdup(f->out) : NULL;
+			snprintf(
+			    sql, sizeof sql,
+			    "SELECT count(*), sum(time_ns), min(time_ns), group_concat(time_ns) FROM (SELECT time_ns "
+			    "FROM %s WHERE %stime_ns %s %d AND %stime_ns < %d.5 ORDER BY time_ns)",
+			    table, hide, op, at, hide, at + 50000);
+			ask(f, sql);
+			if (first)
+				assert_string_equal(first, f->out);
+			free(first);
+		}
+	}
+}
+
+/* A range needs few steps of SQLite's machine, the same as a scan needs too many. */
+static void ranges_of_instants_do_not_look_at_all_of_them(void **state)
+{
+	static const struct query_opts opts = { .max_steps = 20000 };
+	struct fixture large = { .err = { 0 } };
+	uint32_t tracks[2];
+
+	stream_init(&large.s);
+	for (int i = 0; i < 2; i++)
+		tracks[i] = stream_process(&large.s, 10 + i, "p");
+	for (int i = 0; i < 50000; i++)
+		stream_instant(&large.s, tracks[i % 2], (uint64_t)(i ^ 1), KIND_NOTE, "one");
+	large.summary = stream_summary(&large.s, &(struct summary_file){ .path = "made" });
+	large.query = query_new(large.summary, &opts, &large.err);
+	assert_string_equal(ask(&large, "SELECT count(*), min(time_ns) FROM notes WHERE time_ns > 49997500"),
+			    "2,49998000\r\n");
+	assert_string_equal(ask(&large, "SELECT count(*) FROM losses WHERE time_ns BETWEEN 1000 AND 2000"), "0\r\n");
+	assert_int_not_equal(run_as(&large, "csv", "SELECT count(*) FROM notes WHERE +time_ns > 49997500"), 0);
+	query_free(large.query);
+	summary_free(large.summary);
+	stream_done(&large.s);
+	free(large.out);
+}
+
 static void compare_groups(struct fixture *f)
 {
 	static const char *const by[] = { "name",     "op_type",	 "name, op_type", "inference_id",
@@ -317,14 +383,19 @@ static void plans_answer_as_scans_do(void **state)
 
 	for (int i = 0; i < 4; i++) {
 		struct fixture random = { .err = { 0 } };
+		uint32_t tracks[2];
 
 		stream_init(&random.s);
 		for (int p = 0; p < 3; p++)
 			put_random_slices(&random.s, stream_process(&random.s, 10 + p, "p"), &seed);
+		for (uint32_t p = 0; p < 2; p++)
+			tracks[p] = stream_process(&random.s, 20 + (int)p, "q");
+		put_random_instants(&random.s, tracks, &seed);
 		random.summary = stream_summary(&random.s, &(struct summary_file){ .path = "made" });
 		random.query = query_new(random.summary, NULL, &random.err);
 		assert_non_null(random.query);
 		compare_all(&random, &seed);
+		compare_instants(&random, &seed);
 		compare_groups(&random);
 		query_free(random.query);
 		summary_free(random.summary);
@@ -582,6 +653,7 @@ int main(void)
 		CASE(views_answer_what_people_ask),
 		CASE(percentiles_are_nearest_ranks),
 		CASE(plans_answer_as_scans_do),
+		CASE(ranges_of_instants_do_not_look_at_all_of_them),
 		CASE(a_query_can_only_read),
 		CASE(what_is_useful_is_allowed),
 		CASE(what_is_large_meets_a_limit),

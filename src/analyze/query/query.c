@@ -62,6 +62,7 @@ void query_free(struct query *query)
 	sqlite3_close(query->db);
 	sqlite3_hard_heap_limit64(0);
 	query_indexes_done(query);
+	query_times_done(query);
 	query_tracks_done(query);
 	free(query->why);
 	free(query);

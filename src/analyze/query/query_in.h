@@ -27,6 +27,12 @@ struct query_track {
 
 #define QUERY_NO_ROW UINT32_MAX
 
+/* Rows of instants by time; query_times.c. */
+struct query_times {
+	bool is_made, is_sorted; /* they came so: there are no rows */
+	uint32_t *rows;
+};
+
 struct query {
 	sqlite3 *db;
 	const struct summary *summary;
@@ -42,8 +48,9 @@ struct query {
 	struct array session_at;
 	bool has_sessions;
 	struct array indexes; /* struct query_index * */
-	struct why *why;      /* the last one that was looked at, */
-	size_t why_at;	      /* and of which slow inference; query_table_slowest.c */
+	struct query_times times;
+	struct why *why; /* the last one that was looked at, */
+	size_t why_at;	 /* and of which slow inference; query_table_slowest.c */
 	uint64_t max_steps, steps;
 	volatile sig_atomic_t is_interrupted;
 	uint64_t memory_bytes;
@@ -63,7 +70,7 @@ struct query_at {
 enum query_use {
 	QUERY_PLAIN,
 	QUERY_ROW,    /* number of the row, from 1, ascending */
-	QUERY_BEGIN,  /* time by which the rows of a track are sorted */
+	QUERY_BEGIN,  /* time by which the rows of a track are sorted; of a list: that of its instant */
 	QUERY_END,    /* end of a slice */
 	QUERY_NAME,   /* key: id of a text, 0 is NULL */
 	QUERY_NUMBER, /* key: a number, 0 is NULL */
@@ -153,16 +160,22 @@ struct query_scan {
 	uint64_t from_ns, to_ns; /* begin: from..to; end: end_from_ns or later */
 	uint64_t end_from_ns;
 	bool is_empty, is_end;
-	const uint32_t *rows; /* of an index; NULL: in order */
-	size_t n_rows, next;  /* of rows; tracks; rows of a list */
-	size_t end_row;	      /* in the track */
-	uint64_t one;	      /* number of the only row; 0: all */
-	int key_column;	      /* of samples: only tracks with this key; -1: all */
+	const uint32_t *rows;	    /* of an index; NULL: in order */
+	size_t n_rows, next;	    /* of rows; tracks; rows of a list */
+	size_t end_row;		    /* in the track */
+	size_t first_row, last_row; /* of a list; last_row itself is not in it */
+	const uint32_t *list;	    /* its rows in another order; NULL: none */
+	uint64_t one;		    /* number of the only row; 0: all */
+	int key_column;		    /* of samples: only tracks with this key; -1: all */
 	uint32_t key;
 };
 
 void query_scan_begin(struct query_scan *scan); /* to the first row */
 void query_scan_next(struct query_scan *scan);
+
+/* query_times.c: of a list of instants, those between the two times, in this order. */
+void query_times_range(struct query_scan *scan);
+void query_times_done(struct query *query);
 
 /* query_plan.c: SQL's conditions as a plan, "<op><column>..." in text, and a plan with its values as a scan. */
 int query_plan_find(struct query *query, const struct query_table *table, sqlite3_index_info *info);

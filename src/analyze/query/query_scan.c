@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Goes through the rows of a plan: the slices of each track between two times, found by bisection; those of an index;
- * one; the samples of counters; or a list. A scan may show more than was asked for, never less: SQLite looks again.
+ * one; the samples of counters; or a list, of which instants can be bounded by time, too. A scan may show more than was
+ * asked for, never less: SQLite looks again.
  */
 #include "analyze/query/query_in.h"
 
@@ -135,13 +136,25 @@ static void find_sample(struct query_scan *scan)
 	}
 }
 
+static void begin_list(struct query_scan *scan)
+{
+	scan->list = NULL;
+	scan->first_row = 0;
+	scan->last_row = scan->table->count(scan->query);
+	if (scan->from_ns || scan->to_ns != UINT64_MAX)
+		query_times_range(scan);
+	scan->next = scan->first_row;
+}
+
 static void find_listed(struct query_scan *scan)
 {
-	size_t n = scan->table->count(scan->query);
+	while (scan->next < scan->last_row) {
+		size_t row = scan->next++;
 
-	for (; scan->at.row < n; scan->at.row++)
+		scan->at.row = scan->list ? scan->list[row] : row;
 		if (!scan->table->has || scan->table->has(scan->query, scan->at.row))
 			return;
+	}
 	scan->is_end = true;
 }
 
@@ -173,6 +186,8 @@ void query_scan_begin(struct query_scan *scan)
 	scan->is_end = scan->is_empty;
 	if (scan->is_end)
 		return;
+	if (scan->table->rows == QUERY_LIST)
+		begin_list(scan);
 	if (scan->one)
 		scan->is_end = !find_one(scan);
 	else

@@ -87,7 +87,7 @@ GET_ARG(where, KEY_WHERE)
 GET_ARG(text, KEY_TEXT)
 GET_ARG(state, KEY_STATE)
 
-#define AT_TIME { "time_ns", "INTEGER", "when, CLOCK_MONOTONIC", get_time }
+#define AT_TIME { "time_ns", "INTEGER", "when, CLOCK_MONOTONIC", get_time, QUERY_BEGIN }
 #define OF_PROCESS \
 	{ "process_id", "INTEGER", "its process: processes.id; NULL: none", get_process }, \
 	{ \
