@@ -14,9 +14,9 @@ enum top_output { TOP_PAGE, TOP_LINES, TOP_JSON };
 struct top_guest_opts {
 	enum top_output output;
 	uint64_t interval_ns;
-	const char *what;      /* what is watched, in words; borrowed */
+	const char *what;	/* what is watched, in words; borrowed */
 	struct pattern *models; /* NULL: all */
-	struct sink *sink;     /* another sink of the stream, whose bytes are shown; NULL: there is none */
+	struct sink *sink;	/* another sink of the stream, whose bytes are shown; NULL: there is none */
 };
 
 struct top_guest {
