@@ -4,6 +4,7 @@
  * this process records into a ring. Built by peer_programs.py from the sources of the SDK, which are not here.
  */
 #include <perfetto_c.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -12,8 +13,9 @@
 #define CATEGORIES(C) C(bench, "bench", "")
 PERFETTO_TE_CATEGORIES_DEFINE(CATEGORIES)
 
-/* A TraceConfig: a ring of 64 MiB, and the data source track_event. */
-static const unsigned char config[] = "\x0a\x06\x08\x80\x80\x04\x20\x01\x12\x0f\x0a\x0d\x0a\x0btrack_event";
+/* A TraceConfig: a ring of 64 MiB, and the data source track_event with all categories. */
+static const unsigned char config[] = "\x0a\x06\x08\x80\x80\x04\x20\x01\x12\x15\x0a\x13\x0a\x0btrack_event"
+				      "\x8a\x07\x03\x12\x01*";
 
 static void play(void *ctx, long n)
 {
@@ -44,6 +46,10 @@ int main(int argc, char **argv)
 	session = PerfettoTracingSessionCreate(PERFETTO_BACKEND_IN_PROCESS);
 	PerfettoTracingSessionSetup(session, (void *)(uintptr_t)config, sizeof config - 1);
 	PerfettoTracingSessionStartBlocking(session);
+	if (!PERFETTO_TE_IS_CATEGORY_ENABLED(bench)) {
+		fputs("event_perfetto: nothing is recorded\n", stderr);
+		return 3;
+	}
 	player_pin(argc > 1 ? atoi(argv[1]) : -1);
 	player_run(&player);
 	PerfettoTracingSessionDestroy(session);
