@@ -75,6 +75,11 @@ static void write_csv_operators(FILE *out, const struct model_analysis *analysis
 	write_as(out, "csv-operators", analysis, NULL);
 }
 
+static void write_csv_kernels(FILE *out, const struct model_analysis *analysis)
+{
+	write_as(out, "csv-kernels", analysis, NULL);
+}
+
 static void write_html(FILE *out, const struct model_analysis *analysis)
 {
 	write_as(out, "html", analysis, NULL);
@@ -109,6 +114,7 @@ static void all_exports_are_as_they_were(void **state)
 	expect_file("all.ascii.txt", write_all_in_ascii, analysis);
 	expect_file("runs.csv", write_csv, analysis);
 	expect_file("operators.csv", write_csv_operators, analysis);
+	expect_file("kernels.csv", write_csv_kernels, analysis);
 	expect_file("page.html", write_html, analysis);
 	model_analysis_free(analysis);
 	/* samples are written one by one */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A report as two tables for spreadsheets: RFC 4180, UTF-8; what is not known is an empty field. */
+/* A report as three tables for spreadsheets: RFC 4180, UTF-8; what is not known is an empty field. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -227,4 +227,68 @@ void export_csv_operators(FILE *out, const struct report *report)
 	for (uint32_t i = 0; i < report->n_analyses; i++)
 		if (report_shows(report, i))
 			put_rows(&csv, &report->analysis[i]);
+}
+
+static void put_recorded_kernels(struct csv *csv, const struct report *report)
+{
+	const struct summary *summary = report->summary;
+
+	for (uint32_t i = 0; i < summary->n_kernels; i++) {
+		const struct summary_spread *duration = &summary->kernels[i].duration;
+
+		put_text(csv, NULL);
+		put_text(csv, names_text(summary->names, summary->kernels[i].name));
+		put_text(csv,
+			 summary->kernels[i].op_type ? names_text(summary->names, summary->kernels[i].op_type) : NULL);
+		put_text(csv, NULL);
+		put_text(csv, NULL);
+		put_int(csv, (int64_t)duration->n);
+		put_ns(csv, (double)duration->total_ns);
+		put_int(csv, -1);
+		put_real(csv, summary->kernels_ns ? (double)duration->total_ns / (double)summary->kernels_ns : NAN);
+		put_ns(csv, duration->mean_ns);
+		put_ns(csv, (double)duration->p50_ns);
+		put_ns(csv, (double)duration->p99_ns);
+		put_ns(csv, (double)duration->max_ns);
+		end_row(csv);
+	}
+}
+
+static void put_kernels_of(struct csv *csv, const struct model_result *result)
+{
+	for (uint32_t i = 0; i < result->n_kernels; i++) {
+		const struct model_kernel *kernel = &result->kernels[i];
+
+		if (kernel->is_whole)
+			continue;
+		put_text(csv, result->label);
+		put_text(csv, kernel->name);
+		put_text(csv, kernel->op_type);
+		put_text(csv, kernel->implementation);
+		put_text(csv, kernel->source_ops);
+		put_int(csv, kernel->n);
+		put_ns(csv, kernel->time_ns);
+		put_int(csv, kernel->cycles);
+		put_real(csv, kernel->share);
+		put_ns(csv, kernel->n > 0 ? kernel->time_ns / (double)kernel->n : NAN);
+		for (int empty = 0; empty < 3; empty++)
+			put_text(csv, NULL);
+		end_row(csv);
+	}
+}
+
+void export_csv_kernels(FILE *out, const struct report *report)
+{
+	static const char *const names[] = {
+		"run",	  "kernel", "op_type", "implementation", "source_nodes", "calls",  "total_ns",
+		"cycles", "share",  "mean_ns", "p50_ns",	 "p99_ns",	 "max_ns", NULL,
+	};
+	struct csv csv = { out, false };
+
+	put_header(&csv, names);
+	if (report->summary)
+		put_recorded_kernels(&csv, report);
+	for (uint32_t i = 0; !report->summary && i < report->n_analyses; i++)
+		for (uint32_t r = 0; r < report->analysis[i].report->n_results; r++)
+			put_kernels_of(&csv, &report->analysis[i].report->results[r]);
 }

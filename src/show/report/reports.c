@@ -11,7 +11,8 @@
 	F(json) \
 	F(html) \
 	F(csv) \
-	F(csv_operators)
+	F(csv_operators) \
+	F(csv_kernels)
 
 #define DECLARE(name) extern const struct report_format report_##name;
 REPORTS(DECLARE)

@@ -143,11 +143,19 @@ static void say_what_ran(const struct page *page)
 /* An operator of a device ends when its kernel is queued: the kernels are where the time goes. */
 static bool say_kernels(const struct page *page, const struct summary_runs *runs)
 {
+	double share;
+
 	if (!runs->kernels_wall_ns || 2 * runs->n_with_kernels < runs->latency.n)
 		return false;
-	fprintf(page->out, "; kernels of the device take %.0f %% of %s time",
-		100 * (double)runs->kernels_ns / (double)runs->kernels_wall_ns,
-		page->summary->n_models > 1 ? "its" : "the");
+	share = (double)runs->kernels_ns / (double)runs->kernels_wall_ns;
+	if (share > 1.005)
+		fprintf(page->out,
+			"; kernels of the device take %.1f times as long as %s inferences: they run side by side, or "
+			"after the call",
+			share, page->summary->n_models > 1 ? "its" : "the");
+	else
+		fprintf(page->out, "; kernels of the device take %.0f %% of %s time", 100 * share,
+			page->summary->n_models > 1 ? "its" : "the");
 	return true;
 }
 
