@@ -49,18 +49,39 @@ static inline int arm64_second(uint32_t insn)
 	return (int)(insn >> 16 & 31);
 }
 
+/* adrp, and the address of its page; at: where it is. */
+static inline bool arm64_is_page(uint32_t insn)
+{
+	return (insn & 0x9f000000) == 0x90000000;
+}
+static inline uint64_t arm64_page(uint32_t insn, uint64_t at)
+{
+	int64_t page = (int64_t)(insn >> 29 & 3) | (int64_t)(insn >> 5 & 0x7ffff) << 2;
+
+	if (page >> 20)
+		page -= 1 << 21;
+	return (at & ~4095ull) + ((uint64_t)page << 12);
+}
+
+/* add of a number below 4096, and the number. */
+static inline bool arm64_is_add(uint32_t insn)
+{
+	return (insn & 0xffc00000) == 0x91000000;
+}
+static inline uint32_t arm64_number(uint32_t insn)
+{
+	return insn >> 10 & 0xfff;
+}
+
 /* adrp and add of one register: the address that they make; 0: something else. at: address of the first. */
 static inline uint64_t arm64_address(const uint8_t *code, int number, uint64_t at)
 {
 	uint32_t adrp = arm64_insn(code, number), add = arm64_insn(code, number + 1);
-	int64_t page = (int64_t)(adrp >> 29 & 3) | (int64_t)(adrp >> 5 & 0x7ffff) << 2;
 
-	if ((adrp & 0x9f000000) != 0x90000000 || (add & 0xffc00000) != 0x91000000 ||
-	    arm64_first(add) != arm64_target(adrp) || arm64_target(add) != arm64_target(adrp))
+	if (!arm64_is_page(adrp) || !arm64_is_add(add) || arm64_first(add) != arm64_target(adrp) ||
+	    arm64_target(add) != arm64_target(adrp))
 		return 0;
-	if (page >> 20)
-		page -= 1 << 21;
-	return (at & ~4095ull) + ((uint64_t)page << 12) + (add >> 10 & 0xfff);
+	return arm64_page(adrp, at) + arm64_number(add);
 }
 
 #endif

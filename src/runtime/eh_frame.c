@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Reads .eh_frame_hdr, a sorted table of { start, FDE }, and the FDEs, which have the sizes. Accepts only what
- * compilers for x86-64 write: signed 32-bit values, relative to the table or to themselves. Rejects an FDE that starts
+ * compilers write: signed 32-bit values, relative to the table or to themselves. Rejects an FDE that starts
  * elsewhere than the table says, or that runs into the next function.
  */
 #include "runtime/eh_frame.h"
@@ -69,7 +69,8 @@ static bool read_function(const struct eh_frame *frames, size_t i, struct eh_fun
 	return i + 1 == frames->n || function->end <= start_of(frames, i + 1);
 }
 
-bool eh_frame_function(const struct eh_frame *frames, uint64_t address, struct eh_function *function)
+/* The number of the last function that does not begin behind the address, from 1; 0: none. */
+static size_t find_number(const struct eh_frame *frames, uint64_t address)
 {
 	size_t low = 0, high = frames->n;
 
@@ -80,5 +81,41 @@ bool eh_frame_function(const struct eh_frame *frames, uint64_t address, struct e
 		else
 			high = middle;
 	}
-	return low && read_function(frames, low - 1, function) && address < function->end;
+	return low;
+}
+
+bool eh_frame_function(const struct eh_frame *frames, uint64_t address, struct eh_function *function)
+{
+	size_t number = find_number(frames, address);
+
+	return number && read_function(frames, number - 1, function) && address < function->end;
+}
+
+/* Whether the CIE of this FDE says that its FDEs have a length of what comes before their instructions. */
+static bool has_length(const struct eh_frame *frames, uint64_t fde)
+{
+	const uint8_t *pointer = image_at(frames->image, fde + 4, 4, 0), *text;
+	uint32_t distance;
+
+	if (!pointer)
+		return false;
+	memcpy(&distance, pointer, 4);
+	/* u32 length, u32 0, u8 version, text */
+	text = image_at(frames->image, fde + 4 - distance + 9, 1, 0);
+	return text && *text == 'z';
+}
+
+bool eh_frame_is_part(const struct eh_frame *frames, const struct eh_function *function)
+{
+	enum { DEF_CFA_FIRST = 0x0c, OFFSET = 0x80 };
+	size_t number = find_number(frames, function->start);
+	uint64_t fde = number ? frames->header + (uint64_t)table_value(frames, number - 1, 1) : 0;
+	const uint8_t *size, *first;
+
+	/* LEB128: what comes before the instructions is shorter than 128 bytes */
+	if (!fde || !has_length(frames, fde) || !(size = image_at(frames->image, fde + FDE, 1, 0)) || *size >= 128)
+		return false;
+	first = image_at(frames->image, fde + FDE + 1 + *size, 1, 0);
+	/* DW_CFA_def_cfa, def_cfa_register, def_cfa_offset, offset: of the first instruction, since none moved on */
+	return first && ((*first >= DEF_CFA_FIRST && *first < DEF_CFA_FIRST + 3) || (*first & 0xc0) == OFFSET);
 }

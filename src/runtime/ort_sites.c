@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/function.h"
 #include "runtime/ort.h"
 #include "runtime/probe_sites.h"
 #include "runtime/text_anchor.h"
-#include "runtime/x86_function.h"
 
 enum { MAX_SITES = 1 << 14, MAX_ENDS = 8, WORD = 8 };
 
@@ -64,10 +64,12 @@ __attribute__((format(printf, 3, 4))) static void leave_out(struct finder *finde
 	snprintf(text + used, size - used, "%s%s (%s)", used ? "; " : "", probe_kind_name(kind), reason);
 }
 
-static void add_site(struct finder *finder, enum probe_kind kind, const struct x86_site *found)
+static void add_site(struct finder *finder, enum probe_kind kind, const struct function_site *found)
 {
 	struct probe_sites *sites = finder->sites;
-	struct probe_site site = { .address = found->address, .kind = kind, .is_cheap = found->is_cheap };
+	struct probe_site site = {
+		.address = found->address, .kind = kind, .depth = found->depth, .is_cheap = found->is_cheap
+	};
 
 	if (sites->n >= MAX_SITES || !image_file_offset(finder->file, found->address, &site.offset))
 		return;
@@ -101,9 +103,12 @@ static bool is_border(enum probe_kind kind)
 
 static bool add_entry(struct finder *finder, enum probe_kind kind, uint64_t function)
 {
-	struct x86_site site;
+	struct function_site site;
+	bool is_found = is_border(kind)		   ? function_early(&finder->frames, function, &site)
+			: probe_kind_returns(kind) ? function_entry(&finder->frames, function, &site)
+						   : function_arguments(&finder->frames, function, &site);
 
-	if (!(is_border(kind) ? x86_function_early : x86_function_entry)(&finder->frames, function, &site))
+	if (!is_found)
 		return false;
 	add_site(finder, kind, &site);
 	return true;
@@ -210,7 +215,7 @@ static const char *find_users(const struct finder *finder, enum anchor anchor, s
 	if (found->n_functions > TEXT_ANCHOR_FUNCTIONS)
 		return "several functions use its text";
 	for (unsigned i = 0; i < found->n_functions; i++) {
-		if (!x86_function_whole(&finder->frames, &found->function[i], &whole))
+		if (!function_whole(&finder->frames, &found->function[i], &whole))
 			return "its code cannot be decoded";
 		for (k = 0; k < *n && user[k].start != whole.start; k++)
 			;
@@ -245,7 +250,7 @@ static void find_catching(struct finder *finder, enum probe_kind kind, enum anch
 
 	if (!why)
 		why = find_user(finder, catch, &handler);
-	if (!why && function.start != handler.start && !x86_function_calls(&finder->frames, &handler, function.start))
+	if (!why && function.start != handler.start && !function_calls(&finder->frames, &handler, function.start))
 		why = "its exception handler was not found";
 	if (!why && !add_entry(finder, kind, handler.start))
 		why = "its entry cannot be decoded";
@@ -271,12 +276,12 @@ static void find_plain(struct finder *finder, enum probe_kind kind, enum anchor 
 static bool find_ends(struct finder *finder, enum probe_kind kind, const struct eh_function *function, unsigned n,
 		      enum ort_family family)
 {
-	struct x86_site end[TEXT_ANCHOR_FUNCTIONS][MAX_ENDS];
+	struct function_site end[TEXT_ANCHOR_FUNCTIONS][MAX_ENDS];
 	int n_ends[TEXT_ANCHOR_FUNCTIONS];
 
 	for (unsigned i = 0; i < n; i++) {
-		n_ends[i] = x86_function_after_calls(&finder->frames, &function[i], WORD * finder->ort.slot[family],
-						     end[i], MAX_ENDS);
+		n_ends[i] = function_after_calls(&finder->frames, &function[i], WORD * finder->ort.slot[family], end[i],
+						 MAX_ENDS);
 		if (n_ends[i] > 0)
 			continue;
 		leave_out(finder, kind, n_ends[i] ? "its caller cannot be decoded" : "its call was not found");
@@ -298,7 +303,7 @@ static void find_calling(struct finder *finder, enum probe_kind kind, enum ancho
 	if (!why)
 		why = find_users(finder, text, user, &n);
 	for (unsigned i = 0; i < n && !why; i++)
-		if (x86_function_calls(&finder->frames, &user[i], callee.start) && !n_found++ &&
+		if (function_calls(&finder->frames, &user[i], callee.start) && !n_found++ &&
 		    !add_entry(finder, kind, user[i].start))
 			why = "its entry cannot be decoded";
 	if (!why && n_found != 1)

@@ -25,6 +25,7 @@ struct probe_site {
 	uint64_t address; /* in the file's own address space */
 	uint32_t kind;	  /* enum probe_kind */
 	uint32_t index;	  /* which of its kind, from 0 */
+	uint32_t depth;	  /* bytes by which the stack pointer is below its value at the call */
 	bool is_cheap;
 };
 

@@ -53,7 +53,7 @@ const struct runtime runtime_onnxruntime = {
 	.layout = &layout,
 	.is_in = ort_is_in,
 	.find = find,
-#if !defined(IN_AGENT) && defined(__x86_64__) /* the agent reads no files; other code is not analysed */
+#ifndef IN_AGENT /* the agent reads no files */
 	.find_sites = ort_sites_find,
 #endif
 };

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Searches for the opcode of lea without decoding instructions: a false match does not lead to the start of a text. The
- * path of a source file begins with the builder's folder; only its end is known.
+ * Compares the addresses that code computes with those of the texts. The path of a source file begins with the
+ * builder's folder; only its end is known.
  */
 #include "runtime/text_anchor.h"
 
 #include <string.h>
+
+#include "runtime/text_anchor_in.h"
 
 static void add_function(struct text_anchor *anchor, const struct eh_frame *frames, uint64_t address)
 {
@@ -31,7 +33,7 @@ struct tail {
 	size_t anchor;
 };
 
-struct search {
+struct text_search {
 	struct text_anchor *anchors;
 	size_t n;
 	const struct eh_frame *frames;
@@ -40,7 +42,7 @@ struct search {
 	unsigned n_tails;
 };
 
-static void look_at(const struct search *search, uint64_t address, uint64_t target)
+void text_anchor_look(const struct text_search *search, uint64_t address, uint64_t target)
 {
 	const struct image *image = search->frames->image;
 	const char *text = image_at(image, target, 4, IMAGE_R);
@@ -58,24 +60,8 @@ static void look_at(const struct search *search, uint64_t address, uint64_t targ
 	}
 }
 
-static void scan(const struct search *search, const struct image_segment *segment)
-{
-	const uint8_t *begin = segment->data, *end = begin + (segment->end - segment->start), *at = begin;
-
-	/* REX.W, 8d, ModRM with rip, four bytes of distance */
-	while (end - at > 6 && (at = memchr(at, 0x8d, (size_t)(end - at - 5)))) {
-		uint64_t address = segment->start + (uint64_t)(at - begin);
-		int32_t distance;
-		if (at > begin && (at[-1] & 0xfb) == 0x48 && (at[1] & 0xc7) == 5) {
-			memcpy(&distance, at + 2, 4);
-			look_at(search, address, address + 6 + (uint64_t)(int64_t)distance);
-		}
-		at++;
-	}
-}
-
 /* The texts in this segment that end like the anchor's. */
-static void find_tails(struct search *search, size_t anchor, const struct image_segment *segment)
+static void find_tails(struct text_search *search, size_t anchor, const struct image_segment *segment)
 {
 	const char *text = search->anchors[anchor].text, *begin = (const char *)segment->data;
 	size_t size = strlen(text) + 1; /* with its NUL */
@@ -90,7 +76,7 @@ static void find_tails(struct search *search, size_t anchor, const struct image_
 	}
 }
 
-static void find_all_tails(struct search *search)
+static void find_all_tails(struct text_search *search)
 {
 	const struct image *image = search->frames->image;
 
@@ -102,7 +88,7 @@ static void find_all_tails(struct search *search)
 
 void text_anchor_find(struct text_anchor *anchors, size_t n, const struct eh_frame *frames)
 {
-	struct search search = { .anchors = anchors, .n = n, .frames = frames };
+	struct text_search search = { .anchors = anchors, .n = n, .frames = frames };
 
 	for (size_t i = 0; i < n; i++) {
 		anchors[i].n_functions = 0;
@@ -111,5 +97,5 @@ void text_anchor_find(struct text_anchor *anchors, size_t n, const struct eh_fra
 	find_all_tails(&search);
 	for (int i = 0; i < frames->image->n_segments; i++)
 		if (frames->image->segment[i].flags & IMAGE_X)
-			scan(&search, &frames->image->segment[i]);
+			text_anchor_scan(&search, &frames->image->segment[i]);
 }

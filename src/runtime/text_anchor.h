@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Finds functions of a stripped module by the texts that they use: a log or error text that only one function refers to
- * identifies that function. Uses the addresses that code computes (lea reg, [rip + distance]).
+ * identifies that function. Uses the addresses that code computes: text_anchor_x86.c or text_anchor_arm64.c
+ * knows how.
  */
 #ifndef RUNTIME_TEXT_ANCHOR_H
 #define RUNTIME_TEXT_ANCHOR_H

@@ -3,7 +3,7 @@
  * Decodes functions linearly: compilers for Linux put no data between the instructions of a function. If data were
  * there, decoding would not end cleanly, and the function is rejected.
  */
-#include "runtime/x86_function.h"
+#include "runtime/function.h"
 
 #include "runtime/x86_insn.h"
 
@@ -22,7 +22,8 @@ static bool decode(const struct image *image, uint64_t address, uint64_t end, st
 	return code && x86_insn_decode(insn, code, room);
 }
 
-bool x86_function_entry(const struct eh_frame *frames, uint64_t address, struct x86_site *site)
+/* Its first instruction that has an effect; until then stack and registers are unchanged. */
+bool function_entry(const struct eh_frame *frames, uint64_t address, struct function_site *site)
 {
 	struct eh_function function;
 	struct x86_insn insn;
@@ -35,9 +36,15 @@ bool x86_function_entry(const struct eh_frame *frames, uint64_t address, struct 
 		/* never probe a nop of five bytes: newer kernels turn it into a call, which writes below rsp */
 		if (insn.kind == X86_ENDBR64 || insn.kind == X86_NOP_LONG)
 			continue;
-		*site = (struct x86_site){ address, insn.is_emulated };
+		*site = (struct function_site){ .address = address, .is_cheap = insn.is_emulated };
 		return true;
 	}
+}
+
+/* Most functions begin with a push, which is cheap. */
+bool function_arguments(const struct eh_frame *frames, uint64_t address, struct function_site *site)
+{
+	return function_entry(frames, address, site);
 }
 
 /* The first emulated instruction from `address` on, before any that leaves the straight path; 0: none. */
@@ -83,8 +90,8 @@ static int find_calls(const struct image *image, const struct eh_function *funct
 	return n;
 }
 
-int x86_function_after_calls(const struct eh_frame *frames, const struct eh_function *function, int32_t displacement,
-			     struct x86_site *site, int max)
+int function_after_calls(const struct eh_frame *frames, const struct eh_function *function, int32_t displacement,
+			     struct function_site *site, int max)
 {
 	struct call call[MAX_SITES];
 	int n = find_calls(frames->image, function, displacement, call), n_sites = 0, n_cheap = 0;
@@ -95,7 +102,8 @@ int x86_function_after_calls(const struct eh_frame *frames, const struct eh_func
 		n_cheap += call[i].site != 0;
 	for (int i = 0; i < n && n_sites < max; i++)
 		if (call[i].site || !n_cheap)
-			site[n_sites++] = (struct x86_site){ n_cheap ? call[i].site : call[i].returns, n_cheap > 0 };
+			site[n_sites++] = (struct function_site){ .address = n_cheap ? call[i].site : call[i].returns,
+								   .is_cheap = n_cheap > 0 };
 	return n_sites;
 }
 
@@ -114,13 +122,14 @@ static bool jumps_into(const struct image *image, const struct eh_function *func
 	return false;
 }
 
-bool x86_function_early(const struct eh_frame *frames, uint64_t address, struct x86_site *site)
+bool function_early(const struct eh_frame *frames, uint64_t address, struct function_site *site)
 {
 	struct eh_function function;
 
 	if (!eh_frame_function(frames, address, &function) || function.start != address)
 		return false;
-	*site = (struct x86_site){ find_emulated(frames->image, address, function.end), true };
+	*site = (struct function_site){ .address = find_emulated(frames->image, address, function.end),
+					.is_cheap = true };
 	return site->address && !jumps_into(frames->image, &function, site->address);
 }
 
@@ -138,7 +147,7 @@ static bool is_in(const struct eh_function *function, uint64_t address)
 	return address >= function->start && address < function->end;
 }
 
-bool x86_function_whole(const struct eh_frame *frames, const struct eh_function *part, struct eh_function *whole)
+bool function_whole(const struct eh_frame *frames, const struct eh_function *part, struct eh_function *whole)
 {
 	struct eh_function other = { 0, 0 }, found;
 	struct x86_insn insn;
@@ -163,7 +172,7 @@ bool x86_function_whole(const struct eh_frame *frames, const struct eh_function 
 	return other.start && is_begin(frames->image, &other);
 }
 
-bool x86_function_calls(const struct eh_frame *frames, const struct eh_function *function, uint64_t target)
+bool function_calls(const struct eh_frame *frames, const struct eh_function *function, uint64_t target)
 {
 	struct x86_insn insn;
 

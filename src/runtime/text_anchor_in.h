@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* For text_anchor.c and what reads a processor's code for it: text_anchor_x86.c, text_anchor_arm64.c. */
+#ifndef RUNTIME_TEXT_ANCHOR_IN_H
+#define RUNTIME_TEXT_ANCHOR_IN_H
+
+#include "runtime/image.h"
+
+struct text_search;
+
+/* Calls text_anchor_look for each address that code in this segment computes. */
+void text_anchor_scan(const struct text_search *search, const struct image_segment *segment);
+/* The code at `address` computes `target`. */
+void text_anchor_look(const struct text_search *search, uint64_t address, uint64_t target);
+
+#endif
