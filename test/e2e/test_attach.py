@@ -26,8 +26,8 @@ from attaching import (
     native_server,
     python_server,
     Server,
-    text_differs,
 )
+from code_bytes import text_differs
 from conftest import environment, often
 from lab import PATIENCE, children_of, state_of, wait_until
 from recording import Recording

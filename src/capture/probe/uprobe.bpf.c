@@ -11,11 +11,12 @@
 #include "capture/probe/uprobe.h"
 
 #include <linux/bpf.h>
-#include <asm/ptrace.h>
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 #include <stdbool.h>
 #include <stddef.h>
+
+#include "capture/probe/uprobe_registers.h"
 
 char terms[] SEC("license") = "Dual BSD/GPL";
 
@@ -59,11 +60,20 @@ struct {
 	__type(value, struct uprobe_armed);
 } armed SEC(".maps");
 
+/* Functions with a return probe inside each other. */
+enum { RESULTS = 4 };
+
 struct thread {
 	uint64_t stack;	     /* of the outermost run */
 	uint32_t depth;	     /* runs inside each other; 0: none */
 	uint16_t is_skipped; /* enum skipped */
 	uint16_t place;	     /* enum place; of a thread that was in no run so far */
+#if !RETURNS_ADDRESS
+	struct {
+		uint64_t stack,
+		    at; /* at the entry, of a function that has not returned; where it is to put its result */
+	} result[RESULTS];
+#endif
 };
 
 /* Why an inference is not recorded; its operators are not either, whichever thread's inference they look like. */
@@ -99,7 +109,7 @@ struct {
 
 /* Everything that one hit needs. */
 struct hit {
-	struct pt_regs *regs;
+	uprobe_registers *regs;
 	struct uprobe_armed *armed;
 	uint64_t cookie;
 	uint32_t tid;
@@ -119,8 +129,14 @@ static __always_inline uint64_t peek(uint64_t address)
 	return word;
 }
 
+/* The stack pointer as it was when the function was called; a site may lie behind the making of its frame. */
+static __always_inline uint64_t stack_at_entry(const struct hit *hit)
+{
+	return REGISTER_STACK(hit->regs) + UPROBE_COOKIE_DEPTH(hit->cookie);
+}
+
 /* False: the gate is closed, or it is another process. Inferences are followed before the gate is open. */
-static __always_inline bool hit_open(struct hit *hit, struct pt_regs *regs)
+static __always_inline bool hit_open(struct hit *hit, uprobe_registers *regs)
 {
 	struct bpf_pidns_info ids;
 	uint64_t id = bpf_get_current_pid_tgid();
@@ -128,7 +144,7 @@ static __always_inline bool hit_open(struct hit *hit, struct pt_regs *regs)
 
 	hit->regs = regs;
 	hit->cookie = bpf_get_attach_cookie(regs);
-	index = (uint32_t)(hit->cookie >> 8);
+	index = UPROBE_COOKIE_ARMED(hit->cookie);
 	hit->armed = bpf_map_lookup_elem(&armed, &index);
 	if (!hit->armed || (!hit->armed->is_open && (uint8_t)hit->cookie != SITE_RUN))
 		return false;
@@ -148,11 +164,12 @@ static __always_inline void *claim(const struct hit *hit, uint64_t size, uint8_t
 	}
 	record->time = bpf_ktime_get_ns();
 	record->object = object;
-	record->stack = hit->regs->rsp;
+	record->stack =
+	    is_return || kind == SITE_OPERATOR_END ? REGISTER_STACK(hit->regs) - BEHIND_CALL + 8 : stack_at_entry(hit);
 	record->tid = hit->tid;
 	record->kind = kind;
 	record->is_return = is_return;
-	record->armed = (uint16_t)(hit->cookie >> 8);
+	record->armed = (uint16_t)UPROBE_COOKIE_ARMED(hit->cookie);
 	return record;
 }
 
@@ -190,7 +207,7 @@ static __always_inline struct uprobe_record text_record(uint64_t object, uint32_
 /* tell_text for a long one. */
 __noinline int tell_long_text(uint64_t object, uint64_t offset, uint64_t cookie, uint32_t tid, uint64_t generation)
 {
-	uint32_t index = (uint32_t)(cookie >> 8);
+	uint32_t index = UPROBE_COOKIE_ARMED(cookie);
 	struct uprobe_armed *state = bpf_map_lookup_elem(&armed, &index);
 	struct uprobe_long_named *named = bpf_ringbuf_reserve(&records, sizeof *named, 0);
 
@@ -215,7 +232,7 @@ __noinline int tell_long_text(uint64_t object, uint64_t offset, uint64_t cookie,
  */
 __noinline int tell_text(uint64_t object, uint64_t offset, uint64_t cookie, uint32_t tid, uint64_t generation)
 {
-	uint32_t index = (uint32_t)(cookie >> 8);
+	uint32_t index = UPROBE_COOKIE_ARMED(cookie);
 	struct uprobe_armed *state = bpf_map_lookup_elem(&armed, &index);
 	struct uprobe_named *named;
 	uint64_t word[2] = { 0 };
@@ -317,7 +334,7 @@ static __always_inline uint64_t string_length(const struct uprobe_armed *state, 
 /* Tells of a kernel whose node has a long name. 0: no room. */
 __noinline int tell_long_kernel(uint64_t object, uint64_t node, uint64_t provider, uint64_t cookie, uint32_t tid)
 {
-	uint32_t index = (uint32_t)(cookie >> 8);
+	uint32_t index = UPROBE_COOKIE_ARMED(cookie);
 	struct uprobe_armed *state = bpf_map_lookup_elem(&armed, &index);
 	struct uprobe_long_named *named;
 
@@ -384,7 +401,7 @@ __noinline int is_run_in_block(uint64_t stack, uint64_t start, uint64_t end)
 	if (bpf_probe_read_user(word, sizeof word, (void *)stack))
 		return 2;
 	for (int i = 0; i < STACK_WORDS; i++)
-		if (word[i] - start < end - start)
+		if (CODE_ADDRESS(word[i]) - start < end - start)
 			return 1;
 	return 0;
 }
@@ -415,7 +432,7 @@ static __always_inline bool is_in_unseen(const struct hit *hit, struct thread *t
 	if (!thread)
 		return false;
 	if (thread->place == PLACE_UNKNOWN)
-		thread->place = is_run_on_stack(hit->regs->rsp, hit->armed->run_start, hit->armed->run_end)
+		thread->place = is_run_on_stack(REGISTER_STACK(hit->regs), hit->armed->run_start, hit->armed->run_end)
 				    ? PLACE_INSIDE
 				    : PLACE_OUTSIDE;
 	return thread->place == PLACE_INSIDE;
@@ -424,7 +441,7 @@ static __always_inline bool is_in_unseen(const struct hit *hit, struct thread *t
 static __always_inline int operator_begin(const struct hit *hit)
 {
 	struct thread *thread = thread_of(false);
-	uint64_t kernel = hit->regs->rsi, context = hit->regs->rdx;
+	uint64_t kernel = REGISTER_THIS(hit->regs), context = REGISTER_ARGUMENT(hit->regs);
 	struct uprobe_joined *joined;
 	bool is_unseen;
 
@@ -487,9 +504,9 @@ static __always_inline bool enter(const struct hit *hit)
 	if (!thread)
 		return true;
 	/* the stack has come up again: what was open there has ended unseen */
-	if (!thread->depth || thread->stack <= hit->regs->rsp) {
+	if (!thread->depth || thread->stack <= stack_at_entry(hit)) {
 		thread->depth = 0;
-		thread->stack = hit->regs->rsp;
+		thread->stack = stack_at_entry(hit);
 		thread->is_skipped = is_skipped(hit->armed);
 		thread->place = PLACE_OUTSIDE; /* once this run is over */
 	}
@@ -508,6 +525,24 @@ static __always_inline bool leave_run(const struct hit *hit)
 		return true;
 	thread->depth--;
 	return thread->is_skipped != SKIPPED_BY_SAMPLE;
+}
+
+/* Where the function that is being entered puts what it returns, for returned_at. */
+static __always_inline void note_result(const struct hit *hit)
+{
+#if !RETURNS_ADDRESS
+	struct thread *thread = thread_of(true);
+	uint64_t stack = stack_at_entry(hit);
+
+	for (int i = 0; thread && i < RESULTS; i++) {
+		/* one that is below has ended unseen */
+		if (thread->result[i].stack > stack)
+			continue;
+		thread->result[i].stack = stack;
+		thread->result[i].at = REGISTER_RESULT(hit->regs);
+		return;
+	}
+#endif
 }
 
 static __always_inline bool keeps_threads(const struct hit *hit)
@@ -541,20 +576,39 @@ static __always_inline int run_begin(const struct hit *hit)
 
 	if ((keeps_threads(hit) && !enter(hit)) || !hit->armed->is_open)
 		return 0;
-	tell_object(hit, hit->regs->rsi, UPROBE_SESSION_BYTES);
-	joined = claim(hit, sizeof *joined, SITE_RUN, hit->regs->rsi, false);
+	note_result(hit);
+	tell_object(hit, REGISTER_THIS(hit->regs), UPROBE_SESSION_BYTES);
+	joined = claim(hit, sizeof *joined, SITE_RUN, REGISTER_THIS(hit->regs), false);
 	if (!joined)
 		return 0;
-	joined->word[UPROBE_OPTIONS] = hit->regs->rdx;
+	joined->word[UPROBE_OPTIONS] = REGISTER_ARGUMENT(hit->regs);
 	read_usage(joined);
 	bpf_ringbuf_submit(joined, BPF_RB_NO_WAKEUP);
 	return 0;
 }
 
+/* Where the class is that a function has returned; 0: not known, because its entry was not seen. */
+static __always_inline uint64_t returned_at(const struct hit *hit)
+{
+#if RETURNS_ADDRESS
+	return REGISTER_RETURNED(hit->regs);
+#else
+	struct thread *thread = thread_of(false);
+
+	for (int i = 0; thread && i < RESULTS; i++) {
+		if (thread->result[i].stack != REGISTER_STACK(hit->regs) - BEHIND_CALL)
+			continue;
+		thread->result[i].stack = 0;
+		return thread->result[i].at;
+	}
+	return 0;
+#endif
+}
+
 /* What a function that returns a Status has returned: nothing, or a message. */
 static __always_inline void put_status(const struct hit *hit)
 {
-	uint64_t state = peek(hit->regs->rax);
+	uint64_t at = returned_at(hit), state = at ? peek(at) : 0;
 	struct uprobe_joined *joined;
 	struct uprobe_named *named;
 
@@ -600,35 +654,38 @@ static __always_inline int on_entry(const struct hit *hit)
 	case SITE_RUN:
 		return run_begin(hit);
 	case SITE_TRANSFORM:
-		named = claim_named(hit, SITE_TRANSFORM, hit->regs->rsi, false, hit->regs->rsi + hit->armed->part_name);
+		named = claim_named(hit, SITE_TRANSFORM, REGISTER_THIS(hit->regs), false,
+				    REGISTER_THIS(hit->regs) + hit->armed->part_name);
 		if (named)
 			bpf_ringbuf_submit(named, BPF_RB_NO_WAKEUP);
 		return 0;
 	case SITE_PREPACK:
-		tell_kernel(hit, hit->regs->rsi, true);
+		tell_kernel(hit, REGISTER_THIS(hit->regs), true);
 		break;
 	case SITE_SESSION_DELETE:
 		__sync_fetch_and_add(&hit->armed->generation, 1);
-		put(hit, hit->regs->rdi, false);
+		put(hit, REGISTER_THIS_PLAIN(hit->regs), false);
 		return 0;
 	case SITE_GET_CAPABILITY:
 	case SITE_COMPILE:
-		tell_object(hit, hit->regs->rsi, UPROBE_PROVIDER_BYTES);
+		tell_object(hit, REGISTER_THIS(hit->regs), UPROBE_PROVIDER_BYTES);
 		break;
 	case SITE_INITIALIZE: /* the model is loaded: names are there */
+		note_result(hit);
 		__sync_fetch_and_add(&hit->armed->generation, 1);
-		tell_object(hit, hit->regs->rsi, UPROBE_SESSION_BYTES);
+		tell_object(hit, REGISTER_THIS(hit->regs), UPROBE_SESSION_BYTES);
 		break;
 	case SITE_LOAD:
+		note_result(hit);
 		__sync_fetch_and_add(&hit->armed->generation, 1);
 		break;
 	}
-	put(hit, hit->regs->rsi, false);
+	put(hit, REGISTER_THIS(hit->regs), false);
 	return 0;
 }
 
 SEC("uprobe")
-int entry(struct pt_regs *regs)
+int entry(uprobe_registers *regs)
 {
 	struct hit hit;
 
@@ -636,7 +693,7 @@ int entry(struct pt_regs *regs)
 }
 
 SEC("uprobe")
-int leave(struct pt_regs *regs)
+int leave(uprobe_registers *regs)
 {
 	struct hit hit;
 
@@ -651,7 +708,7 @@ int leave(struct pt_regs *regs)
 extern bool bpf_session_is_return(void) __ksym;
 
 SEC("uprobe")
-int session(struct pt_regs *regs)
+int session(uprobe_registers *regs)
 {
 	struct hit hit;
 
@@ -663,13 +720,13 @@ int session(struct pt_regs *regs)
 
 /* What probes cost that do nothing: the peers of the benches, and the self-test. */
 SEC("uprobe")
-int empty(struct pt_regs *regs)
+int empty(uprobe_registers *regs)
 {
 	return 0;
 }
 
 SEC("uprobe")
-int empty_session(struct pt_regs *regs)
+int empty_session(uprobe_registers *regs)
 {
 	return 0;
 }

@@ -42,8 +42,13 @@ enum uprobe_kind {
 	N_UPROBE_KINDS
 };
 
-/* The index of the armed copy lies above the kind. */
-#define UPROBE_COOKIE(kind, armed) ((uint64_t)(kind) | (uint64_t)(armed) << 8)
+/*
+ * The index of the armed copy lies above the kind; above it, how many bytes the stack pointer is below its value at the
+ * call.
+ */
+#define UPROBE_COOKIE(kind, armed, depth) ((uint64_t)(kind) | (uint64_t)(armed) << 8 | (uint64_t)(depth) << 32)
+#define UPROBE_COOKIE_ARMED(cookie) ((uint32_t)(cookie) >> 8)
+#define UPROBE_COOKIE_DEPTH(cookie) ((cookie) >> 32)
 
 /*
  * One armed copy of the runtime: an element of the map `armed`, which the recorder has mapped. The recorder writes the
@@ -71,7 +76,7 @@ struct uprobe_armed {
 struct uprobe_record {
 	uint64_t time;	 /* CLOCK_MONOTONIC */
 	uint64_t object; /* kernel, session or transformer; at a return: what was returned (0: well) */
-	uint64_t stack;	 /* rsp; at the entry of a function the return address is there */
+	uint64_t stack;	 /* the stack pointer at the entry; behind a call 8 more, on every processor */
 	uint32_t tid;
 	uint8_t kind; /* enum uprobe_kind */
 	uint8_t is_return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Entries and ends belong together by thread and stack pointer: behind a call it is 8 bytes above what it was at the
+ * Entries and ends belong together by thread and stack pointer: behind a call, records say 8 bytes more than at the
  * entry. An entry whose stack pointer is not above that of a new one was left by an exception: nothing tells the time,
  * so it ends, failed, where that shows.
  *

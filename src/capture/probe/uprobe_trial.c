@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The child calls a function of ours that fills its red zone, comes by the probes and looks whether all is as it was;
- * many times, because the kernel may turn a breakpoint into something else after the first hit.
+ * The child calls a function of ours that comes by the probes and looks whether all is as it was (uprobe_trial_x86.c,
+ * uprobe_trial_arm64.c); many times, because the kernel may turn a breakpoint into something else after the first hit.
  */
 #include "capture/probe/uprobe_trial.h"
 
@@ -15,43 +15,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { N_SITES = 4, N_CALLS = 64 };
+#include "capture/probe/uprobe_trial_in.h"
 
-/* How many of the 16 words below its stack pointer have changed at the probes. */
-int uprobe_trial_function(void);
-extern const char uprobe_trial_nop[], uprobe_trial_jump[], uprobe_trial_branch[];
-
-/* The instructions that the kernel emulates and that do not touch the stack themselves; the first one is a push, as at
- * entries. */
-__asm__(".text\n"
-	".type uprobe_trial_function, @function\n"
-	"uprobe_trial_function:\n"
-	"	push %rbx\n"
-	"	movabs $0x5a17c0de5a17c0de, %rdx\n"
-	"	.set at, -128\n"
-	"	.rept 16\n"
-	"	mov %rdx, at(%rsp)\n"
-	"	.set at, at + 8\n"
-	"	.endr\n"
-	"	xor %eax, %eax\n"
-	"uprobe_trial_nop:\n"
-	"	nop\n"
-	"uprobe_trial_jump:\n"
-	"	jmp 1f\n"
-	"1:	cmp %eax, %eax\n"
-	"uprobe_trial_branch:\n"
-	"	je 2f\n"
-	"2:	.set at, -128\n"
-	"	.rept 16\n"
-	"	xor %ecx, %ecx\n"
-	"	cmp %rdx, at(%rsp)\n"
-	"	setne %cl\n"
-	"	add %ecx, %eax\n"
-	"	.set at, at + 8\n"
-	"	.endr\n"
-	"	pop %rbx\n"
-	"	ret\n"
-	".size uprobe_trial_function, .-uprobe_trial_function\n");
+enum { N_CALLS = 64 };
 
 struct place {
 	uint64_t address, offset;
@@ -105,7 +71,7 @@ static int judge(int status, struct err *err)
 	if (WEXITSTATUS(status) == 1)
 		return err_set(
 		    err, EFAULT,
-		    "refusing to attach: a self-test shows that uprobes on this kernel corrupt the stack red zone");
+		    "refusing to attach: a self-test shows that uprobes on this kernel corrupt " UPROBE_TRIAL_KEPT);
 	return err_set(err, ECHILD, "cannot try probes on a child of our own");
 }
 
@@ -113,15 +79,13 @@ static int judge(int status, struct err *err)
 static int try_child(pid_t child, int gate, enum uprobe_link_type type, const struct uprobe_programs *programs,
 		     struct err *err)
 {
-	const void *const code[N_SITES] = { uprobe_trial_function, uprobe_trial_nop, uprobe_trial_jump,
-					    uprobe_trial_branch };
-	struct uprobe_site site[N_SITES] = { { 0 } };
-	struct uprobe_place place = { "/proc/self/exe", child, site, N_SITES };
+	struct uprobe_site site[UPROBE_TRIAL_SITES] = { { 0 } };
+	struct uprobe_place place = { "/proc/self/exe", child, site, UPROBE_TRIAL_SITES };
 	struct uprobe_links links;
 	int result, status = 0;
 
-	for (int i = 0; i < N_SITES; i++)
-		site[i].offset = uprobe_own_offset(code[i]);
+	for (int i = 0; i < UPROBE_TRIAL_SITES; i++)
+		site[i].offset = uprobe_own_offset(uprobe_trial_sites[i]);
 	result = uprobe_links_open(&links, type, programs, &place, err);
 	if (result || write(gate, "", 1) != 1)
 		kill(child, SIGKILL);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether probes of this kernel leave alone what a function keeps below its stack pointer: the System V ABI lets it
- * keep 128 bytes there ("red zone"), and kernel 6.18 writes into them at a five-byte nop. Tried on a child of ours
- * before anybody else gets a probe. One thread.
+ * Whether probes of this kernel leave alone what a function keeps: in registers, and on x86-64 below its stack pointer,
+ * where the System V ABI lets it keep 128 bytes ("red zone") and kernel 6.18 writes at a five-byte nop. Tried on a
+ * child of ours before anybody else gets a probe. One thread.
  */
 #ifndef CAPTURE_PROBE_UPROBE_TRIAL_H
 #define CAPTURE_PROBE_UPROBE_TRIAL_H

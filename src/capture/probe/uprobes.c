@@ -291,7 +291,8 @@ static int put_links(struct uprobes *uprobes, uint32_t number, int fd, const str
 		enum probe_kind kind = (enum probe_kind)from->kind;
 		if ((probe_kind_is_operator(kind) && !uprobes->opts.has_operators) || !is_safe(fd, from))
 			continue;
-		site[n++] = (struct uprobe_site){ from->offset, UPROBE_COOKIE(kind, number), probe_kind_returns(kind) };
+		site[n++] = (struct uprobe_site){ from->offset, UPROBE_COOKIE(kind, number, from->depth),
+						  probe_kind_returns(kind) };
 	}
 	describe(copy, file, site, n);
 	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);

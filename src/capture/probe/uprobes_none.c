@@ -3,14 +3,10 @@
 #include <errno.h>
 #include <stddef.h>
 
-#include "base/processor.h"
 #include "capture/probe/uprobes.h"
-#include "capture/proc/rights.h"
 
 int uprobes_check(struct err *err)
 {
-	if (!PROCESSOR_CAN_ATTACH)
-		return rights_check("", err);
 	return err_set(err, ENOTSUP, "cannot probe running programs: this inftrace was built without libbpf or clang");
 }
 

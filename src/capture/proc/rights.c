@@ -21,7 +21,6 @@
 #include <unistd.h>
 
 #include "base/privilege.h"
-#include "base/processor.h"
 #include "capture/proc/proc.h"
 
 static const char effective[] = "\nCapEff:";
@@ -197,10 +196,6 @@ int rights_check(const char *sysroot, struct err *err)
 {
 	int code;
 
-	if (!PROCESSOR_CAN_ATTACH)
-		return err_set(err, ENOTSUP,
-			       "cannot probe running programs: inftrace has no probes for " PROCESSOR_NAME
-			       " yet; start the program with inftrace record");
 	if (!is_there(sysroot, "/sys/bus/event_source/devices/uprobe"))
 		return err_set(err, ENOTSUP,
 			       "cannot probe running programs: this kernel has no uprobes, or a container hides /sys; "
