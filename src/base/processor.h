@@ -25,7 +25,6 @@ enum {
 	PROCESSOR_JUMP_SLOT = R_X86_64_JUMP_SLOT,
 	PROCESSOR_GLOB_DAT = R_X86_64_GLOB_DAT,
 	PROCESSOR_MAX_PAGE = 4096,
-	PROCESSOR_CAN_ATTACH = 1, /* attach, next and attach --inject are written for it */
 };
 
 static inline uint64_t page_size(void)
@@ -50,7 +49,6 @@ enum {
 	PROCESSOR_JUMP_SLOT = R_AARCH64_JUMP_SLOT,
 	PROCESSOR_GLOB_DAT = R_AARCH64_GLOB_DAT,
 	PROCESSOR_MAX_PAGE = 65536,
-	PROCESSOR_CAN_ATTACH = 0,
 };
 
 /* A kernel is built for pages of 4, 16 or 64 KiB. */

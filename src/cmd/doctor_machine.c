@@ -240,14 +240,12 @@ static void look_at_ptrace(struct doctor_finding *finding, const char *sysroot)
 	int scope;
 
 	if (doctor_read(sysroot, "/proc/sys/kernel/yama/ptrace_scope", text, sizeof text)) {
-		say(finding, DOCTOR_NOTE, "no Yama; %s may trace programs of the same user",
-		    PROCESSOR_CAN_ATTACH ? "attach --inject" : "a process");
+		say(finding, DOCTOR_NOTE, "no Yama; attach --inject may trace programs of the same user");
 		return;
 	}
 	scope = atoi(text);
-	say(finding, DOCTOR_NOTE, "ptrace_scope is %d, a process may trace %s%s", scope,
-	    scope >= 0 && scope <= 3 ? scopes[scope] : "unknown",
-	    PROCESSOR_CAN_ATTACH ? "; attach --inject and next do" : "");
+	say(finding, DOCTOR_NOTE, "ptrace_scope is %d, a process may trace %s; attach --inject and next do", scope,
+	    scope >= 0 && scope <= 3 ? scopes[scope] : "unknown");
 	was_on = privilege_use(true);
 	is_barred = !*sysroot && rights_is_yama(sysroot, why, sizeof why);
 	privilege_use(was_on);

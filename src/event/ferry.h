@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The few hundred bytes that bring the agent into a running process. The injector writes them, the agent reads them,
- * and both watch them meanwhile. src/capture/inject/ferry.S is the code behind the head and uses the head's offsets.
- * Plain fixed-width C.
+ * and both watch them meanwhile. src/capture/inject/ferry_x86.S or ferry_arm64.S is the code behind the head and uses
+ * the head's offsets. Plain fixed-width C.
  *
  * Head and code lie in unused bytes behind a module's code and are written from outside. The state lies in unused bytes
  * behind a module's data and is written by the process. Both stay for the life of the process: a thread may be running
@@ -19,7 +19,7 @@
 #define FERRY_LIFELINE "lifeline" /* in dir: a FIFO that the recorder keeps open for reading while it runs */
 
 /* FERRY_MAX: bytes of head and code at most */
-enum { FERRY_DIR = 64, FERRY_AGENT = 192, FERRY_ERROR = 120, FERRY_MAX = 1024 };
+enum { FERRY_DIR = 64, FERRY_AGENT = 192, FERRY_ERROR = 120, FERRY_MAX = 1280 };
 
 enum ferry_phase {
 	FERRY_IDLE,	/* the next call claims it */

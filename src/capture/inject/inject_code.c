@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Puts head and code together, and holds the assembly file to the layout of the head. */
+/* Puts head and code together, and holds the assembly files to the layout of the head. */
 #include "capture/inject/inject_code.h"
 
 #include <string.h>
@@ -10,16 +10,16 @@ _Static_assert(sizeof(struct ferry_head) == 416 && offsetof(struct ferry_head, s
 		   offsetof(struct ferry_head, dlerror) == 56 && offsetof(struct ferry_head, errno_location) == 64 &&
 		   offsetof(struct ferry_head, register_atfork) == 72 && offsetof(struct ferry_head, entry) == 136 &&
 		   offsetof(struct ferry_head, agent) == 224,
-	       "ferry.S");
+	       "ferry_x86.S, ferry_arm64.S");
 _Static_assert(offsetof(struct ferry_state, phase) == 0 && offsetof(struct ferry_state, thread) == 4 &&
 		   offsetof(struct ferry_state, entry) == 8 && offsetof(struct ferry_state, n_forks) == 16 &&
 		   offsetof(struct ferry_state, loading) == 20 && offsetof(struct ferry_state, is_known) == 24 &&
 		   offsetof(struct ferry_state, code) == 28 && offsetof(struct ferry_state, error) == 32 &&
 		   sizeof(((struct ferry_state *)0)->error) == 120,
-	       "ferry.S");
+	       "ferry_x86.S, ferry_arm64.S");
 _Static_assert(FERRY_IDLE == 0 && FERRY_CLAIMED == 1 && FERRY_FAILED == 2 && FERRY_DONE == 3 &&
 		   FERRY_NOT_LOADING == 0 && FERRY_LOADING == 1 && FERRY_HALF_LOADED == 2,
-	       "ferry.S");
+	       "ferry_x86.S, ferry_arm64.S");
 
 extern const char ferry_begin[], ferry_trigger[], ferry_end[];
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bytes that are written into a target: a filled head and the code behind it (ferry.S). */
+/* The bytes that are written into a target: a filled head and the code behind it (ferry_x86.S, ferry_arm64.S). */
 #ifndef CAPTURE_INJECT_INJECT_CODE_H
 #define CAPTURE_INJECT_INJECT_CODE_H
 
@@ -7,7 +7,7 @@
 
 #include "event/ferry.h"
 
-/* Bytes of head and code, a multiple of 64; 0: there is no code for this kind of processor. */
+/* Bytes of head and code, a multiple of 64. */
 size_t inject_code_size(void);
 /* Writes them to `to`. */
 void inject_code_make(void *to, const struct ferry_head *head);

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/processor.h"
 #include "runtime/file_runtime.h"
 
 const char *const inject_symbols[N_INJECT_SYMBOLS] = { "pthread_create",
@@ -23,7 +24,7 @@ const char *const inject_symbols[N_INJECT_SYMBOLS] = { "pthread_create",
 						       "pthread_key_create",
 						       "pthread_setspecific" };
 
-enum { PAGE = 4096, MAX_SYMBOLS = 1 << 20 };
+enum { MAX_SYMBOLS = 1 << 20 };
 
 struct dynamic {
 	uint64_t symbols, strings, strings_size, gnu_hash;
@@ -144,7 +145,7 @@ static void find_gaps(const struct image_file *file, struct inject_file *result)
 		if (!read_segment(file, &header, i, &segment))
 			continue;
 		gap.address = segment.p_vaddr + segment.p_memsz;
-		gap.size = -gap.address & (PAGE - 1);
+		gap.size = -gap.address & (page_size() - 1);
 		gap.offset = segment.p_offset + segment.p_memsz;
 		gap.is_code = (segment.p_flags & (PF_X | PF_W)) == PF_X && segment.p_filesz == segment.p_memsz;
 		if (gap.size && (gap.is_code || (segment.p_flags & (PF_X | PF_W)) == PF_W))
@@ -226,7 +227,7 @@ bool inject_file_is_sound(const struct inject_file *file)
 	if (file->n_gaps > INJECT_GAPS || !memchr(file->version, 0, sizeof file->version))
 		return false;
 	for (uint32_t i = 0; i < file->n_gaps; i++)
-		if (file->gap[i].size >= PAGE)
+		if (file->gap[i].size >= page_size())
 			return false;
 	return true;
 }

@@ -12,8 +12,6 @@
 #include <unistd.h>
 
 #include "base/privilege.h"
-#include "base/processor.h"
-#include "capture/inject/inject_code.h"
 #include "capture/proc/file_look.h"
 #include "capture/proc/namespace.h"
 #include "capture/proc/proc.h"
@@ -82,10 +80,6 @@ int inject_target_check(const struct inject *inject, bool allows_seccomp, struct
 
 	if (len < 0)
 		return err_set(err, ESRCH, "cannot inject: there is no process %d", (int)inject->pid);
-	if (!inject_code_size())
-		return err_set(err, ENOTSUP,
-			       "cannot inject: inftrace has no --inject for " PROCESSOR_NAME
-			       " yet; start the program with inftrace record");
 	code = check_user(inject, status, (size_t)len, err);
 	if (!code)
 		code = check_access(inject, err);
