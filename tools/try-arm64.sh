@@ -1,22 +1,25 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# [MIRROR=URL] try-arm64.sh [--short | --units | pytest arguments]: builds inftrace for aarch64 in build/arm64 and runs
-# its tests with real aarch64 wheels, by an emulator: the tests of units, then those of record in Python and C. --short:
-# two of them; --units: those of units alone; else pytest's choice.
+# [MIRROR=URL] try-arm64.sh [--short | --units | --kernel | pytest arguments]: builds inftrace for aarch64 in
+# build/arm64 and runs its tests with real aarch64 wheels, by an emulator: the tests of units, those of record in
+# Python and C, those of attach, --inject and next with a kernel of its own. --short: a few of them; --units,
+# --kernel: those of units, those with a kernel alone; else pytest's choice.
 #
 # Debian's cross compiler builds against a Debian tree for arm64, which is only unpacked. Programs for aarch64 are
 # started by qemu-user in a user namespace, which has its own list of interpreters since Linux 6.7: nothing else on this
 # machine sees it. The recorder, its agent and the programs are emulated; pytest is not. There is no ptrace, no probe
-# and no process_vm_readv, memory is ordered as on x86-64, and times mean nothing.
+# and no process_vm_readv, memory is ordered as on x86-64, and times mean nothing. What needs these runs in a whole
+# emulated machine with the kernels of Debian 13 for pages of 4 and of 16 KiB (boot-arm64.sh).
 #
-# Tree and emulator are kept in $XDG_CACHE_HOME/inftrace-arm64. Status 77: this machine cannot do it, and why.
+# Tree, emulator and kernels are kept in $XDG_CACHE_HOME/inftrace-arm64. Status 77: this machine cannot do it, and why.
 set -eu
 cd "$(dirname "$0")/.."
 . tools/steps.sh
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/inftrace-arm64
 # What the tree has in it, so that another list makes another tree.
 development=libc6-dev,libgcc-12-dev,libstdc++6,linux-libc-dev,zlib1g-dev,libdeflate-dev,libzstd-dev,libsqlite3-dev
-development=$development,libmicrohttpd-dev,libedit-dev,libncurses-dev,libcmocka-dev,libseccomp-dev,libpcre2-dev,python3
+development=$development,libmicrohttpd-dev,libedit-dev,libncurses-dev,libcmocka-dev,libseccomp-dev,libpcre2-dev
+development=$development,libbpf-dev,libelf-dev,python3
 tree=$cache/tree-$(printf %s "$development" | cksum | cut -d ' ' -f 1)
 build=build/arm64
 mkdir -p "$cache"
@@ -31,23 +34,51 @@ command -v apt-get > /dev/null || cannot "this system has no apt-get"
 # shellcheck disable=SC2016 # apt-get's own
 mirror=${MIRROR:-$(apt-get indextargets --format '$(REPO_URI)' | grep '/debian/*$' | head -n 1)}
 [ "$mirror" ] || cannot "MIRROR must name a mirror of Debian"
-packages gcc-aarch64-linux-gnu mmdebstrap debian-archive-keyring libc6-dev
+packages gcc-aarch64-linux-gnu mmdebstrap debian-archive-keyring libc6-dev clang libbpf-dev
 key=/usr/share/keyrings/debian-archive-keyring.gpg
+
+# trixie PROCESSOR COMMAND...: apt-get or apt-cache for a processor, with lists of Debian 13 in ./apt, made first.
+trixie() {
+	processor=$1 apt_command=$2
+	shift 2
+	if [ ! -d apt ]; then
+		mkdir -p apt/state/lists/partial apt/cache/archives/partial
+		echo "deb [signed-by=$key] $mirror trixie main" > apt/sources.list
+		trixie "$processor" apt-get update
+	fi
+	"$apt_command" -qq -o "Dir::Etc::sourcelist=$PWD/apt/sources.list" -o Dir::Etc::sourceparts=- \
+		-o "Dir::State=$PWD/apt/state" -o "Dir::Cache=$PWD/apt/cache" -o Dir::State::status=/dev/null \
+		-o "APT::Architecture=$processor" -o "APT::Architectures=$processor" -o APT::Sandbox::User=root "$@"
+}
 
 # The emulator of Debian 13; that of Debian 12 crashes in the newest runtime.
 get_emulator() {
-	apt=$cache/apt
-	rm -rf "$apt" "$cache/qemu.new"
-	mkdir -p "$apt/state/lists/partial" "$apt/cache/archives/partial" "$cache/qemu.new"
-	echo "deb [signed-by=$key] $mirror trixie main" > "$apt/sources.list"
-	set -- -qq -o "Dir::Etc::sourcelist=$apt/sources.list" -o Dir::Etc::sourceparts=- -o "Dir::State=$apt/state" \
-		-o "Dir::Cache=$apt/cache" -o Dir::State::status=/dev/null \
-		-o "APT::Architecture=$(dpkg --print-architecture)" -o APT::Sandbox::User=root
-	apt-get "$@" update && (cd "$apt" && apt-get "$@" download qemu-user) &&
-		dpkg -x "$apt"/qemu-user_*.deb "$cache/qemu.new" || return 1
+	rm -rf "$cache/qemu.new"
+	mkdir "$cache/qemu.new"
+	(cd "$cache/qemu.new" && trixie "$(dpkg --print-architecture)" apt-get download qemu-user &&
+		dpkg -x qemu-user_*.deb . && rm -rf apt qemu-user_*.deb) || return 1
 	find "$cache/qemu.new" -type f ! -name qemu-aarch64 -delete
-	rm -rf "$cache/qemu" "$apt"
+	rm -rf "$cache/qemu"
 	mv "$cache/qemu.new" "$cache/qemu"
+}
+
+# get_kernel FOLDER FLAVOUR: the newest one of Debian 13, with a static shell.
+get_kernel() {
+	package=$(trixie arm64 apt-cache search --names-only "^linux-image-[0-9][0-9a-z.+]*-arm64$2-unsigned\$" |
+		awk '{ print $1 }' | sort -V | tail -n 1)
+	[ "$package" ] && trixie arm64 apt-get download "$package" busybox-static || return 1
+	for file in *.deb; do
+		dpkg -x "$file" "$1"
+	done
+	rm -- *.deb
+}
+
+# For each size of pages.
+get_kernels() {
+	rm -rf "$cache/kernels.new"
+	mkdir "$cache/kernels.new"
+	(cd "$cache/kernels.new" && get_kernel 4k "" && get_kernel 16k -16k && rm -rf apt) || return 1
+	mv "$cache/kernels.new" "$cache/kernels"
 }
 
 get_tree() {
@@ -108,13 +139,14 @@ emulated() {
 }
 
 # All but those that need what the emulator has not: filters in the kernel, a process name and descriptors of its own,
-# the speed of a processor, scripts and programs of its own kind, data files for its processor.
+# ptrace, the speed of a processor, scripts and programs of its own kind, data files for its processor.
 units() {
 	failed=
 	for test in "$build"/test/unit/*_test; do
 		case ${test##*/} in
 		agent_filter_test | peek_test | tree_test | device_test | source_test | wheel_names_test) continue ;;
 		machine_peak_test | report_memory_test | exec_env_test | others_test) continue ;;
+		attach_test | next_test) continue ;; # --kernel has these
 		esac
 		(cd $build && emulated timeout 600 "${test#"$build"/}") > "$log" 2>&1 || {
 			tail -n 30 "$log" >&2
@@ -123,6 +155,14 @@ units() {
 	done
 	[ ! "$failed" ] || say "failed:$failed"
 	[ ! "$failed" ]
+}
+
+# Attach, --inject and next, with kernels of their own. These tests start qemu alone, which starts what is aarch64's.
+with_kernels() {
+	packages qemu-system-arm cpio kmod xz-utils
+	[ -d "$cache/kernels" ] || get "kernels for arm64" get_kernels
+	INFTRACE_TEST_ARM64_KERNELS=$cache/kernels \
+		sh test/e2e/run.sh $build/inftrace -q --full test_arm64_kernel.py
 }
 
 # A lock: two runs would make the same.
@@ -137,23 +177,31 @@ emulated "$tree/usr/bin/python3" -c 'import platform; assert platform.machine() 
 	cannot "a user namespace here cannot start programs for aarch64 (needs Linux 6.7)"
 # -O1: half of the time to compile. The page is the same on all processors.
 [ -f $build/build.ninja ] || step "configuring $build" meson setup $build --cross-file "$cache/cross.ini" \
-	-Dpage=disabled -Dattach=disabled -Doptimization=1 -Ddebug=false
+	-Dpage=disabled -Dattach=enabled -Doptimization=1 -Ddebug=false
 export INFTRACE_TEST_ARM64="$tree" PATH="$cache/bin:$PATH"
 case ${1-} in
 --short)
-	step "building inftrace for aarch64" ninja -C $build inftrace libinftrace-agent.so
+	step "building inftrace for aarch64" ninja -C $build inftrace libinftrace-agent.so test/e2e/sites_tool
 	same=test_operators_are_those_of_the_runtimes_own_profiler
 	emulated sh test/e2e/run.sh $build/inftrace -q -n 2 --junitxml="$PWD/build/arm64.junit.xml" \
-		--junitprefix=aarch64 "test_python.py::${same}[cnn-newest]" "test_native.py::${same}[wheel-newest]"
+		--junitprefix=aarch64 "test_python.py::${same}[cnn-newest]" "test_native.py::${same}[wheel-newest]" \
+		"test_sites.py::test_every_family_is_found_in_every_runtime[wheel newest]"
 	;;
 --units | '')
 	step "building inftrace and its tests for aarch64" ninja -C $build
 	units || status=1
-	[ $# -gt 0 ] || emulated sh test/e2e/run.sh $build/inftrace -q test_python.py test_native.py || status=1
+	[ $# -gt 0 ] || emulated sh test/e2e/run.sh $build/inftrace -q test_python.py test_native.py test_sites.py ||
+		status=1
+	[ $# -gt 0 ] || with_kernels || status=1
 	exit "${status:-0}"
 	;;
+--kernel)
+	step "building inftrace and its tests for aarch64" ninja -C $build
+	with_kernels
+	;;
 *)
-	step "building inftrace for aarch64" ninja -C $build inftrace inftrace-run libinftrace-agent.so
+	step "building inftrace for aarch64" ninja -C $build inftrace inftrace-run libinftrace-agent.so \
+		test/e2e/sites_tool
 	emulated sh test/e2e/run.sh $build/inftrace "$@"
 	;;
 esac
