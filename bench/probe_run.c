@@ -20,8 +20,13 @@
 
 /* The cost of a probe depends on its instruction; the kernel emulates these two. */
 void probed(void);
+#if defined(__x86_64__)
 __asm__(".text\n.type probed, @function\nprobed:\n\tpush %rbp\n\tnop\n\tpop %rbp\n\tret\n.size probed, .-probed\n");
 enum { SECOND = 1 }; /* offset of the nop */
+#else
+__asm__(".text\n.type probed, %function\nprobed:\n\tadr x0, probed\n\tcbz x0, probed\n\tret\n.size probed, .-probed\n");
+enum { SECOND = 4 };
+#endif
 
 static void play(void *ctx, long n)
 {
