@@ -37,25 +37,28 @@ mirror=${MIRROR:-$(apt-get indextargets --format '$(REPO_URI)' | grep '/debian/*
 packages gcc-aarch64-linux-gnu mmdebstrap debian-archive-keyring libc6-dev clang libbpf-dev
 key=/usr/share/keyrings/debian-archive-keyring.gpg
 
-# trixie PROCESSOR COMMAND...: apt-get or apt-cache for a processor, with lists of Debian 13 in ./apt, made first.
+# trixie COMMAND...: apt-get or apt-cache, with the lists of Debian 13 in ./apt.
 trixie() {
-	processor=$1 apt_command=$2
-	shift 2
-	if [ ! -d apt ]; then
-		mkdir -p apt/state/lists/partial apt/cache/archives/partial
-		echo "deb [signed-by=$key] $mirror trixie main" > apt/sources.list
-		trixie "$processor" apt-get update
-	fi
+	apt_command=$1
+	shift
 	"$apt_command" -qq -o "Dir::Etc::sourcelist=$PWD/apt/sources.list" -o Dir::Etc::sourceparts=- \
 		-o "Dir::State=$PWD/apt/state" -o "Dir::Cache=$PWD/apt/cache" -o Dir::State::status=/dev/null \
 		-o "APT::Architecture=$processor" -o "APT::Architectures=$processor" -o APT::Sandbox::User=root "$@"
+}
+
+# lists PROCESSOR: makes them.
+lists() {
+	processor=$1
+	mkdir -p apt/state/lists/partial apt/cache/archives/partial
+	echo "deb [signed-by=$key] $mirror trixie main" > apt/sources.list
+	trixie apt-get update
 }
 
 # The emulator of Debian 13; that of Debian 12 crashes in the newest runtime.
 get_emulator() {
 	rm -rf "$cache/qemu.new"
 	mkdir "$cache/qemu.new"
-	(cd "$cache/qemu.new" && trixie "$(dpkg --print-architecture)" apt-get download qemu-user &&
+	(cd "$cache/qemu.new" && lists "$(dpkg --print-architecture)" && trixie apt-get download qemu-user &&
 		dpkg -x qemu-user_*.deb . && rm -rf apt qemu-user_*.deb) || return 1
 	find "$cache/qemu.new" -type f ! -name qemu-aarch64 -delete
 	rm -rf "$cache/qemu"
@@ -64,9 +67,9 @@ get_emulator() {
 
 # get_kernel FOLDER FLAVOUR: the newest one of Debian 13, with a static shell.
 get_kernel() {
-	package=$(trixie arm64 apt-cache search --names-only "^linux-image-[0-9][0-9a-z.+]*-arm64$2-unsigned\$" |
+	package=$(trixie apt-cache search --names-only "^linux-image-[0-9][0-9a-z.+]*-arm64$2-unsigned\$" |
 		awk '{ print $1 }' | sort -V | tail -n 1)
-	[ "$package" ] && trixie arm64 apt-get download "$package" busybox-static || return 1
+	[ "$package" ] && trixie apt-get download "$package" busybox-static || return 1
 	for file in *.deb; do
 		dpkg -x "$file" "$1"
 	done
@@ -77,7 +80,7 @@ get_kernel() {
 get_kernels() {
 	rm -rf "$cache/kernels.new"
 	mkdir "$cache/kernels.new"
-	(cd "$cache/kernels.new" && get_kernel 4k "" && get_kernel 16k -16k && rm -rf apt) || return 1
+	(cd "$cache/kernels.new" && lists arm64 && get_kernel 4k "" && get_kernel 16k -16k && rm -rf apt) || return 1
 	mv "$cache/kernels.new" "$cache/kernels"
 }
 

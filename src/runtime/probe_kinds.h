@@ -2,35 +2,36 @@
 /*
  * The kinds of probe sites, one line each. Plain C, also included by the BPF program (capture/probe/uprobe.bpf.c).
  *
- * Each line says what a probe finds in the registers (System V ABI; methods that return a Status get its address in
- * rdi, and `this` in rsi). At entries rsp and [rsp], the return address, are as at the call, also behind endbr64.
+ * Each line says what a probe finds in the registers: `this`, and the argument behind it. Which registers these are
+ * differs by processor (capture/probe/uprobe_registers.h). At entries the stack pointer is as at the call, but for the
+ * depth of the site.
  */
 #ifndef RUNTIME_PROBE_KINDS_H
 #define RUNTIME_PROBE_KINDS_H
 
 /* F(id, name for people, may have a return probe, only used at level operator) */
 #define PROBE_KINDS(F) \
-	/* runs a session; rsi: session, rdx: its options; return: *rax: Status, 0: ok */ \
+	/* runs a session; this: session, argument: its options; returns a Status, 0: ok */ \
 	F(RUN, "runs", 1, 0) \
-	/* initialises a session; rsi: session; return as RUN */ \
+	/* initialises a session; this: session; return as RUN */ \
 	F(INITIALIZE, "session creation", 1, 0) \
-	/* parses model bytes into a graph; rsi: session; return as RUN */ \
+	/* parses model bytes into a graph; this: session; return as RUN */ \
 	F(LOAD, "model load", 1, 0) \
-	/* destructor; rdi: session */ \
+	/* destructor; this: session */ \
 	F(SESSION_DELETE, "session release", 0, 0) \
-	/* one graph transformer; rsi: the transformer */ \
+	/* one graph transformer; this: the transformer */ \
 	F(TRANSFORM, "graph transformers", 0, 0) \
-	/* end of the innermost open transformer with a greater rsp */ \
+	/* end of the innermost open transformer with a greater stack pointer */ \
 	F(TRANSFORM_END, "end of graph transformers", 0, 0) \
-	/* rsi: provider */ \
+	/* this: provider */ \
 	F(GET_CAPABILITY, "partitioning", 0, 0) \
-	/* rsi: provider */ \
+	/* this: provider */ \
 	F(COMPILE, "provider compilation", 0, 0) \
 	/* weights are put into the session's state: after partitioning, before pre-packing */ \
 	F(SAVE_WEIGHTS, "weights", 0, 0) \
 	/* the same where they were copied before */ \
 	F(INITIALIZE_WEIGHTS, "weights", 0, 0) \
-	/* rsi: kernel, rdx: the tensor */ \
+	/* this: kernel, argument: the tensor */ \
 	F(PREPACK, "weight pre-packing", 0, 0) \
 	/* Borders of phases of session creation: that they are passed is all that is known. */ \
 	F(READ, "reads of model files", 0, 0) \
@@ -45,9 +46,9 @@
 	F(WEIGHT, "each weight", 0, 0) \
 	/* the packed weights of a kernel were hashed */ \
 	F(SHARE_PACKED, "hashing of packed weights", 0, 0) \
-	/* rsi: kernel, rdx: its context */ \
+	/* this: kernel, argument: its context */ \
 	F(OPERATOR, "operators", 0, 1) \
-	/* the operator has returned: the entry of this thread with this rsp - 8 */ \
+	/* the operator has returned: the entry of this thread with this stack pointer (uprobe.h) */ \
 	F(OPERATOR_END, "end of operators", 0, 1)
 
 #define PROBE_KIND(id, ...) SITE_##id,

@@ -3,14 +3,14 @@
  * Where to put probes into a runtime's file so that processes that run it can be observed from outside. Uses the file
  * alone. Rules that keep the target alive:
  *
- * - a site is the first byte of an instruction, found by decoding from the start of its function; - SITE_RUN,
- * SITE_INITIALIZE and SITE_LOAD may have a return probe, because these functions let no exception out; no other site
- * may: a return probe on a function that an exception passes terminates the target; - is_cheap: the kernel emulates the
- * instruction; it single-steps others, at about 10 us a hit.
+ * - A site is the first byte of an instruction, found by decoding from the start of its function.
+ * - SITE_RUN, SITE_INITIALIZE and SITE_LOAD may have a return probe, because these functions let no exception out; no
+ *   other site may: a return probe on a function that an exception passes terminates the target.
+ * - is_cheap: the kernel emulates the instruction; it single-steps others, on x86-64 at about 10 us a hit.
  *
  * A family that is not supported in this build has no sites and a line in left_out.
  *
- * An exception skips the end: an open entry whose rsp is not greater than that of a new entry was left by an exception.
+ * An exception skips the end: an open entry whose stack pointer is not greater than that of a new one was left by it.
  */
 #ifndef RUNTIME_PROBE_SITES_H
 #define RUNTIME_PROBE_SITES_H

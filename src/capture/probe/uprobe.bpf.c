@@ -406,7 +406,7 @@ __noinline int is_run_in_block(uint64_t stack, uint64_t start, uint64_t end)
 	return 0;
 }
 
-/* The same of 12 KiB above rsp: far enough from an operator's Compute to the Run that it is in. */
+/* The same of 12 KiB above the stack pointer: far enough from an operator's Compute to the Run that it is in. */
 __noinline int is_run_on_stack(uint64_t stack, uint64_t start, uint64_t end)
 {
 	for (uint32_t i = 0; i < STACK_BLOCKS; i++) {
