@@ -4,7 +4,6 @@
  * there, decoding would not end cleanly, and the function is rejected.
  */
 #include "runtime/function.h"
-
 #include "runtime/x86_insn.h"
 
 enum { MAX_INSN = 15, MAX_STEPS = 24, MAX_SITES = 16 };
@@ -91,7 +90,7 @@ static int find_calls(const struct image *image, const struct eh_function *funct
 }
 
 int function_after_calls(const struct eh_frame *frames, const struct eh_function *function, int32_t displacement,
-			     struct function_site *site, int max)
+			 struct function_site *site, int max)
 {
 	struct call call[MAX_SITES];
 	int n = find_calls(frames->image, function, displacement, call), n_sites = 0, n_cheap = 0;
@@ -103,7 +102,7 @@ int function_after_calls(const struct eh_frame *frames, const struct eh_function
 	for (int i = 0; i < n && n_sites < max; i++)
 		if (call[i].site || !n_cheap)
 			site[n_sites++] = (struct function_site){ .address = n_cheap ? call[i].site : call[i].returns,
-								   .is_cheap = n_cheap > 0 };
+								  .is_cheap = n_cheap > 0 };
 	return n_sites;
 }
 
@@ -128,8 +127,8 @@ bool function_early(const struct eh_frame *frames, uint64_t address, struct func
 
 	if (!eh_frame_function(frames, address, &function) || function.start != address)
 		return false;
-	*site = (struct function_site){ .address = find_emulated(frames->image, address, function.end),
-					.is_cheap = true };
+	*site =
+	    (struct function_site){ .address = find_emulated(frames->image, address, function.end), .is_cheap = true };
 	return site->address && !jumps_into(frames->image, &function, site->address);
 }
 
