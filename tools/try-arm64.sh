@@ -179,8 +179,13 @@ exec 9>&-
 emulated "$tree/usr/bin/python3" -c 'import platform; assert platform.machine() == "aarch64"' ||
 	cannot "a user namespace here cannot start programs for aarch64 (needs Linux 6.7)"
 # -O1: half of the time to compile. The page is the same on all processors.
-[ -f $build/build.ninja ] || step "configuring $build" meson setup $build --cross-file "$cache/cross.ini" \
-	-Dpage=disabled -Dattach=enabled -Doptimization=1 -Ddebug=false
+# Anew for another tree.
+[ "$(cat $build/tree 2> /dev/null)" = "$tree" ] || {
+	rm -rf $build
+	step "configuring $build" meson setup $build --cross-file "$cache/cross.ini" \
+		-Dpage=disabled -Dattach=enabled -Doptimization=1 -Ddebug=false
+	echo "$tree" > $build/tree
+}
 export INFTRACE_TEST_ARM64="$tree" PATH="$cache/bin:$PATH"
 case ${1-} in
 --short)
