@@ -34,7 +34,7 @@ def run(args):
 
 def attach(key, name, pid, *options):
     path = "%s/%s-%s.pftrace" % (OUT, key, name)
-    return run([INFTRACE, "attach", "-o", path, "--level", "operator", "-n", str(RUNS), *options, str(pid)])
+    return run([INFTRACE, "attach", "-o", path, "-n", str(RUNS), *options, str(pid)])
 
 
 class Server:
@@ -67,9 +67,9 @@ def attached(key, python):
 
 
 def rejecting(key, python):
-    """Every other run fails; with the kind of links of older kernels."""
+    """Every other run fails; with the kind of links of older kernels, which takes long to remove."""
     with Server(key, "rejecting", python, "--reject", "--threads", 2) as server:
-        server.said["rejected"] = attach(key, "rejected", server.pid, "--link", "perf")
+        server.said["rejected"] = attach(key, "rejected", server.pid, "--link", "perf", "--level", "inference")
         server.said["rejected-inject"] = attach(key, "rejected-inject", server.pid, "--inject")
     return server.said
 
