@@ -103,6 +103,8 @@ def test_a_handle_and_probes_see_the_same_inferences(lab, wheel):
     program = [wheel.python, os.path.join(envs.PROGRAMS, "handled.py"), lab.model("chain")]
     server = Server(lab, program, env={"INFTRACE_PROGRAM": lab.inftrace, **env})
     done = attach(lab, server.pid, n=100)
+    injected = lab.plain([lab.inftrace, "attach", "--inject", "-o", lab.path("second.pftrace"), str(server.pid)])
+    assert injected.status == 3 and "another" in injected.err, injected.err
     runs, _ = server.end()
     assert "samples %d lost 0\n" % runs in server.out
     assert 100 <= len(done.recording.inferences) <= runs and not done.recording.lost
