@@ -28,8 +28,7 @@ enum event_type {
 			    again */
 };
 
-/* What a slice or instant is: F(KIND_<NAME>, category in the file). Agents write these numbers: rows are only ever
- * added, at the end. */
+/* What a slice or instant is: F(KIND_<NAME>, category in the file). Agents write the numbers: add at the end. */
 #define EVENT_KINDS(F) \
 	F(NONE, "") \
 	F(PROVIDER_READY, "provider_ready") /* a provider library is registered or prepared */ \
@@ -188,7 +187,8 @@ enum event_kind { EVENT_KINDS(EVENT_KIND_ENUM) N_KINDS };
 	F(USAGE_OF_SLOW, "usage_of_slow") /* on inferences: 1: its usage is known only because it was slow */ \
 	F(OPERATOR, "operator")		  /* text; on kernels: the node whose operator launched it */ \
 	EVENT_CREATION_KEYS(F) \
-	F(ARGUMENTS, "arguments") /* text: arguments of another program's event that have no key here, as JSON */
+	F(ARGUMENTS, "arguments") /* text: arguments of another program's event that have no key here, as JSON */ \
+	F(FUNCTION, "function")	  /* text: the function of the model, where a model has several */
 
 #define EVENT_KEY_ENUM(name, text) KEY_##name,
 enum event_key { EVENT_KEYS(EVENT_KEY_ENUM) N_KEYS };

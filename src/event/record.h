@@ -150,7 +150,8 @@ enum record_type {
 			     * RECORD_USER_BEGIN or RECORD_USER_INSTANT of the same time, it ties that one */
 	RECORD_USER_BEGIN,  /* a slice of a program that annotates itself: time, text: name, id: text of its category,
 			     * flags: enum event_kind, 0: KIND_USER. Of others than KIND_USER, id: text of an
-			     * operator's type, value: text of the model | text of the provider << 32, run */
+			     * operator's type, of others' function; value: text of the model | text of the provider
+			     * << 32, run */
 	RECORD_USER_END,    /* time, flags: kind; more: FLAG_FAILED, text: message */
 	RECORD_USER_INSTANT, /* time, text: name, id: text of its category */
 	RECORD_USER_COUNTER, /* time, value: bits of a double, text: name, id: text of its unit */

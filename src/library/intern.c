@@ -168,13 +168,13 @@ static const char *own_name(const struct inftrace_name_opts *opts, char *text)
 	return text;
 }
 
-/* The type of an operator and the unit of a counter lie where the category of others does. */
+/* The type of an operator, the function of others and the unit of a counter lie where a category does. */
 static const char *detail_of(const struct inftrace_name_opts *opts)
 {
 	if (opts->kind == INFTRACE_OPERATOR)
 		return opts->type;
 	if (opts->kind != INFTRACE_USER)
-		return NULL;
+		return opts->function;
 	return opts->unit ? opts->unit : opts->category;
 }
 

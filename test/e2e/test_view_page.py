@@ -84,3 +84,18 @@ def test_a_recording_that_is_written_is_followed(lab, library, drive):
     lab.start(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     wait_until(lambda: os.path.exists(path) and os.path.getsize(path) > 10000)
     assert len(drive(path, "view_steps_growth.js")) == 1
+
+
+def test_functions_of_a_model_lie_between_it_and_its_inferences(lab, drive):
+    skip_without_page(lab)
+    where = os.path.dirname(lab.inftrace)
+    flags = [
+        "-I" + os.path.join(HERE, "..", "..", "include"),
+        "-L" + where,
+        "-l:libinftrace.so.0",
+        "-Wl,-rpath," + where,
+    ]
+    program = lab.binaries._build(os.path.join(lab.binaries.folder, "functions"), ["functions.c", *flags, "-pthread"])
+    command, path = lab.command([program], name="functions")
+    assert lab.plain(command).status == 0
+    assert len(drive(path, "view_steps_functions.js")) == 2

@@ -225,7 +225,8 @@ static void push_sample(struct pipe *pipe)
 
 static void push_begin(struct pipe *pipe, uint64_t time, enum event_kind kind, const char *name, uint32_t model)
 {
-	uint32_t detail = kind == KIND_OPERATOR ? add_text(pipe, "Conv") : 0, npu = add_text(pipe, "NPU");
+	const char *of = kind == KIND_OPERATOR ? "Conv" : kind == KIND_INFERENCE ? "main" : NULL;
+	uint32_t detail = of ? add_text(pipe, of) : 0, npu = add_text(pipe, "NPU");
 
 	push(pipe, 0,
 	     (struct record){ .type = RECORD_USER_BEGIN,
@@ -233,20 +234,28 @@ static void push_begin(struct pipe *pipe, uint64_t time, enum event_kind kind, c
 			      .text = add_text(pipe, name),
 			      .id = detail,
 			      .value = model | (uint64_t)npu << 32,
-			      .run = kind == KIND_SESSION ? 0 : 5,
+			      .run = kind == KIND_SESSION || kind == KIND_LOAD ? 0 : 5,
 			      .flags = (uint8_t)kind });
 }
 
 static void annotations_may_be_slices_of_models(void **state)
 {
 	static const char *const wanted[] = {
-		"BEGIN 3 at 100 session 'net' model='net' provider='NPU'",
-		"END 3 at 150 status='ok'",
-		"BEGIN 3 at 200 inference 'net:main' model='net' provider='NPU' inference=5 tid=4001",
+		"TRACK 3 type 3 parent 2 'annotations' pid 0 tid 0 unit '' start 0 command ''",
 		"BEGIN 3 at 210 operator 'conv_1' op_type='Conv' model='net' provider='NPU' inference=5",
 		"END 3 at 220",
-		"END 3 at 230 status='no memory'",
 		"BEGIN 3 at 300 user 'of a kind that no program may give'",
+		"TRACK 4 type 2 parent 1 'models' pid 0 tid 0 unit '' start 0 command ''",
+		"TRACK 5 type 2 parent 4 'net' pid 0 tid 0 unit '' start 0 command ''",
+		"TRACK 6 type 3 parent 5 'session creation' pid 0 tid 0 unit '' start 0 command ''",
+		"BEGIN 6 at 100 session 'net' model='net' provider='NPU'",
+		"BEGIN 6 at 110 load 'net' model='net' provider='NPU'",
+		"END 6 at 120",
+		"END 6 at 150 status='ok'",
+		"TRACK 7 type 2 parent 5 'main' pid 0 tid 0 unit '' start 0 command ''",
+		"TRACK 8 type 3 parent 7 'inferences' pid 0 tid 0 unit '' start 0 command ''",
+		"BEGIN 8 at 200 inference 'net:main' function='main' model='net' provider='NPU' inference=5 tid=4001",
+		"END 8 at 230 status='no memory'",
 		NULL,
 	};
 	struct pipe pipe;
@@ -256,6 +265,8 @@ static void annotations_may_be_slices_of_models(void **state)
 	net = add_text(&pipe, "net");
 	push(&pipe, 0, (struct record){ .type = RECORD_THREAD, .id = 4001 });
 	push_begin(&pipe, 100, KIND_SESSION, "net", net);
+	push_begin(&pipe, 110, KIND_LOAD, "net", net);
+	push(&pipe, 0, (struct record){ .type = RECORD_USER_END, .time = 120 }); /* owed: it has no kind */
 	push(&pipe, 0, (struct record){ .type = RECORD_USER_END, .time = 150, .flags = KIND_SESSION });
 	push_begin(&pipe, 200, KIND_INFERENCE, "net:main", net);
 	push_begin(&pipe, 210, KIND_OPERATOR, "conv_1", net);

@@ -14,6 +14,7 @@ struct log {
 	struct sink sink;
 	struct sessions sessions;
 	char text[2000];
+	char tracks[2000]; /* definitions */
 };
 
 static int put(struct sink *sink, const struct event *event, struct err *err)
@@ -26,8 +27,14 @@ static int put(struct sink *sink, const struct event *event, struct err *err)
 		id = event->args[i].key == KEY_ID ? (int)event->args[i].integer : id;
 		partial |= event->args[i].key == KEY_PARTIAL;
 	}
-	if (event->type == EVENT_TRACK)
+	if (event->type == EVENT_TRACK) {
+		size_t n = strlen(log->tracks);
+
+		snprintf(log->tracks + n, sizeof log->tracks - n, "%s %s in %u, ",
+			 event->def->type == TRACK_GROUP ? "group" : "lane", names_text(sink->names, event->def->name),
+			 event->def->parent);
 		return 0;
+	}
 	snprintf(log->text + used, sizeof log->text - used, "%u%c%llu%s", event->track,
 		 event->type == EVENT_BEGIN ? '+' : '-', (unsigned long long)event->time_ns, partial ? "!" : "");
 	used = strlen(log->text);
@@ -52,14 +59,14 @@ static void finish(struct log *log, struct lanes *lanes)
 }
 
 static void add(struct log *log, struct lanes *lanes, enum event_type type, enum event_kind kind, uint64_t time,
-		uint32_t lane, uint32_t run)
+		uint32_t holder, uint32_t run)
 {
 	struct lane_event *event = lanes_add(lanes);
 
 	event->type = type;
 	event->kind = kind;
 	event->time_ns = time;
-	event->lane = lane;
+	event->holder = holder;
 	event->run = run;
 	event->session = 1;
 	event->model = names_of(log->sink.names, "net");
@@ -156,6 +163,64 @@ static void an_end_that_was_lost_is_marked_and_one_without_begin_is_counted(void
 	finish(&log, &lanes);
 }
 
+static void lanes_are_numbered_in_their_model_and_function(void **state)
+{
+	struct lanes lanes;
+	struct log log;
+	uint32_t other;
+
+	start(&log, &lanes);
+	other = names_of(log.sink.names, "other");
+	add(&log, &lanes, EVENT_BEGIN, KIND_INFERENCE, 10, 0, 1);
+	add(&log, &lanes, EVENT_BEGIN, KIND_INFERENCE, 20, 4, 2); /* the only one of its function */
+	lanes.event[1].function = other;
+	add(&log, &lanes, EVENT_BEGIN, KIND_INFERENCE, 30, 5, 3);
+	add(&log, &lanes, EVENT_END, KIND_INFERENCE, 40, 0, 1);
+	add(&log, &lanes, EVENT_BEGIN, KIND_INFERENCE, 50, 7, 4); /* where the first one was */
+	lanes_put(&lanes, &log.sessions, &log.sink, 100, NULL);
+	assert_string_equal(log.tracks, "group net in 1, lane inferences in 1, group other in 1, lane inferences in 3, "
+					"lane inferences 2 in 1, ");
+	assert_string_equal(log.text, "2+10#1 4+20#2 5+30#3 2-40 2+50#4 ");
+	finish(&log, &lanes);
+}
+
+static void a_lane_is_used_again_only_after_its_last_event(void **state)
+{
+	struct lanes lanes;
+	struct log log;
+
+	start(&log, &lanes);
+	add(&log, &lanes, EVENT_BEGIN, KIND_INFERENCE, 10, 0, 1);
+	add(&log, &lanes, EVENT_END, KIND_INFERENCE, 50, 0, 1);
+	lanes_put(&lanes, &log.sessions, &log.sink, 60, NULL);
+	/* one that was told of late: seen from outside, an inference is one when it has done something */
+	add(&log, &lanes, EVENT_BEGIN, KIND_INFERENCE, 40, 1, 2);
+	add(&log, &lanes, EVENT_END, KIND_INFERENCE, 70, 1, 2);
+	lanes_put(&lanes, &log.sessions, &log.sink, 100, NULL);
+	assert_string_equal(log.text, "2+10#1 2-50 3+40#2 3-70 ");
+	finish(&log, &lanes);
+}
+
+static void what_lies_inside_is_on_the_lane_of_its_holder(void **state)
+{
+	struct lanes lanes;
+	struct log log;
+
+	start(&log, &lanes);
+	add(&log, &lanes, EVENT_BEGIN, KIND_INFERENCE, 10, 90, 0);
+	lanes.event[0].function = names_of(log.sink.names, "main");
+	add(&log, &lanes, EVENT_BEGIN, KIND_SETUP, 20, 90, 0);
+	add(&log, &lanes, EVENT_END, KIND_NONE, 30, 90, 0);
+	add(&log, &lanes, EVENT_END, KIND_NONE, 40, 90, 0);
+	add(&log, &lanes, EVENT_END, KIND_NONE, 50, 90, 0); /* of nothing */
+	for (size_t i = 1; i < lanes.n; i++)
+		lanes.event[i].is_inside = true;
+	lanes_put(&lanes, &log.sessions, &log.sink, 100, NULL);
+	assert_string_equal(log.text, "3+10#1 3+20 3-30 3-40 ");
+	assert_int_equal(lanes.n_orphans, 1);
+	finish(&log, &lanes);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -165,6 +230,9 @@ int main(void)
 		cmocka_unit_test(inferences_at_the_same_time_lie_on_lanes_of_their_own),
 		cmocka_unit_test(an_end_closes_what_an_error_left_open_inside),
 		cmocka_unit_test(an_end_that_was_lost_is_marked_and_one_without_begin_is_counted),
+		cmocka_unit_test(lanes_are_numbered_in_their_model_and_function),
+		cmocka_unit_test(a_lane_is_used_again_only_after_its_last_event),
+		cmocka_unit_test(what_lies_inside_is_on_the_lane_of_its_holder),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

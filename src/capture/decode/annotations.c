@@ -54,22 +54,23 @@ size_t annotations_take_flows(struct reader *reader, uint64_t from_ns, uint64_t 
 	return n;
 }
 
-/* The lane of a thread's annotations. */
-static int find_lane(const struct records_step *step, struct annotation_lane **found)
+static struct annotation_lane *lane_of(const struct records_step *step)
 {
-	struct recorded *process = step->process;
-	struct worker *worker = step->reader->worker ? &process->workers.at[step->reader->worker - 1] : NULL;
-	struct annotation_lane *lane = worker ? &worker->annotations : &process->annotations.lane;
-	struct track_def def = { .type = TRACK_LANE };
-	int code = 0;
+	uint32_t worker = step->reader->worker;
 
-	if (!lane->track) {
-		def.parent = recorded_thread_track(process, step->reader, step->out);
-		def.name = names_of(step->out->names, "annotations");
-		code = define(step->out, &def, &lane->track, step->err);
-	}
-	*found = lane;
-	return code;
+	return worker ? &step->process->workers.at[worker - 1].annotations : &step->process->annotations.lane;
+}
+
+/* The line of a thread's annotations; defined here if new. */
+static int find_line(const struct records_step *step, struct annotation_lane *lane)
+{
+	struct track_def def = { .type = TRACK_LANE };
+
+	if (lane->track)
+		return 0;
+	def.parent = recorded_thread_track(step->process, step->reader, step->out);
+	def.name = names_of(step->out->names, "annotations");
+	return define(step->out, &def, &lane->track, step->err);
 }
 
 /* Only kinds that a program may give its slices. */
@@ -103,6 +104,14 @@ static struct arg inference_of(const struct records_step *step)
 
 enum { SLICE_ARGS = 5 };
 
+/* What the text is that a begin has besides its name, model and provider. */
+static enum event_key detail_key(enum event_kind kind)
+{
+	if (kind == KIND_USER)
+		return KEY_CATEGORY;
+	return kind == KIND_OPERATOR ? KEY_OP_TYPE : KEY_FUNCTION;
+}
+
 /* What a begin says of its slice. args has room for SLICE_ARGS. */
 static size_t describe(const struct records_step *step, enum event_kind kind, struct arg *args)
 {
@@ -112,7 +121,7 @@ static size_t describe(const struct records_step *step, enum event_kind kind, st
 	size_t n = 0;
 
 	if (detail)
-		args[n++] = arg_name(kind == KIND_OPERATOR ? KEY_OP_TYPE : KEY_CATEGORY, detail);
+		args[n++] = arg_name(detail_key(kind), detail);
 	if (kind == KIND_USER)
 		return n;
 	model = segment_text(map, (uint32_t)record->value);
@@ -128,50 +137,139 @@ static size_t describe(const struct records_step *step, enum event_kind kind, st
 	return n;
 }
 
-static int put_end(const struct records_step *step, struct event *event, struct arg *args, struct annotation_lane *lane)
+/* How an end differs from others: args has room for one, and for the reader's flows. */
+static size_t describe_end(const struct records_step *step, enum event_kind kind, uint64_t time_ns, struct arg *args)
 {
 	const struct record *record = step->record;
 	uint32_t status = names_of(step->out->names, "ok");
-	enum event_kind kind = kind_of(record);
+	size_t n = 0;
 
-	if (!lane->depth) {
-		step->process->lanes.n_orphans++;
-		return 0;
-	}
-	lane->depth--;
 	if (record->more & FLAG_FAILED) {
 		status = segment_pass(&step->process->map, record->text);
 		status = status ? status : names_of(step->out->names, "failed");
 	}
 	if (record->more & FLAG_FAILED || kind == KIND_INFERENCE || kind == KIND_SESSION)
-		args[event->n_args++] = arg_name(KEY_STATUS, status);
-	event->n_args += annotations_take_flows(step->reader, 0, event->time_ns, args + event->n_args);
-	return sink_put(step->out, event, step->err);
+		args[n++] = arg_name(KEY_STATUS, status);
+	return n + annotations_take_flows(step->reader, 0, time_ns, args + n);
 }
 
-static int put_slice(const struct records_step *step, enum event_type type)
+static uint32_t name_of(const struct records_step *step)
 {
-	const struct record *record = step->record;
+	uint32_t name = segment_pass(&step->process->map, step->record->text);
+
+	return name ? name : names_of(step->out->names, "(name lost)");
+}
+
+static bool is_whole(enum event_kind kind)
+{
+	return kind == KIND_INFERENCE || kind == KIND_SESSION;
+}
+
+/* The depth of the slice whose lane of a model the next one lies on, which may be itself, plus 1; 0: on none. */
+static uint32_t holder_of(const struct annotation_lane *lane, enum event_kind kind)
+{
+	uint64_t outer = lane->depth < ANNOTATION_DEPTH ? lane->is_whole & (((uint64_t)1 << lane->depth) - 1) : 0;
+
+	if (lane->depth >= ANNOTATION_DEPTH)
+		return 0;
+	if (is_whole(kind))
+		return lane->depth + 1;
+	if (kind != KIND_SETUP && kind != KIND_LOAD && kind != KIND_SPECIALIZE)
+		return 0;
+	return outer ? 64 - (uint32_t)__builtin_clzll(outer) : 0;
+}
+
+/* Unlike the numbers of a runtime's lanes, see records.c. */
+static uint32_t holder_number(const struct records_step *step, uint32_t depth)
+{
+	return (uint32_t)1 << 31 | step->reader->worker * ANNOTATION_DEPTH | (depth - 1);
+}
+
+/* Sessions and inferences, and their parts, lie on lanes of their model, like those of a runtime. */
+static int put_on_lane(const struct records_step *step, enum event_type type, uint32_t holder)
+{
+	struct lane_event *event = lanes_add(&step->process->lanes);
+	enum event_kind kind = kind_of(step->record);
+
+	_Static_assert(SLICE_ARGS + READER_FLOWS <= LANE_ARGS, "arguments fit");
+	if (!event)
+		return -ENOMEM;
+	recorded_track(step->process, step->out);
+	event->type = type;
+	event->kind = kind;
+	event->time_ns = recorded_ns(step->process, step->record->time);
+	event->holder = holder_number(step, holder);
+	event->is_inside = type == EVENT_END || !is_whole(kind);
+	if (type == EVENT_END) {
+		event->n_args = (uint32_t)describe_end(step, kind, event->time_ns, event->arg);
+		return 0;
+	}
+	event->name = name_of(step);
+	event->above = names_of(step->out->names, "models");
+	event->line = kind == KIND_SESSION ? names_of(step->out->names, "session creation") : 0;
+	event->model = segment_text(&step->process->map, (uint32_t)step->record->value);
+	event->model = event->model ? event->model : event->name;
+	event->function = kind == KIND_INFERENCE ? segment_text(&step->process->map, step->record->id) : 0;
+	event->n_args = (uint32_t)describe(step, kind, event->arg);
+	event->n_args +=
+	    (uint32_t)annotations_take_flows(step->reader, event->time_ns, event->time_ns, event->arg + event->n_args);
+	return 0;
+}
+
+static int put_on_line(const struct records_step *step, struct annotation_lane *lane, enum event_type type)
+{
 	struct arg args[SLICE_ARGS + READER_FLOWS];
-	struct event event = {
-		.type = type, .time_ns = recorded_ns(step->process, record->time), .args = args, .n_args = 0
-	};
-	struct annotation_lane *lane;
-	int code = find_lane(step, &lane);
+	struct event event = { .type = type, .time_ns = recorded_ns(step->process, step->record->time), .args = args };
+	int code = find_line(step, lane);
 
 	if (code)
 		return code;
 	event.track = lane->track;
-	if (type == EVENT_END)
-		return put_end(step, &event, args, lane);
-	lane->depth += type == EVENT_BEGIN;
-	event.kind = kind_of(record);
-	event.name = segment_pass(&step->process->map, record->text);
-	if (!event.name)
-		event.name = names_of(step->out->names, "(name lost)");
+	if (type == EVENT_END) {
+		event.n_args = describe_end(step, kind_of(step->record), event.time_ns, args);
+		return sink_put(step->out, &event, step->err);
+	}
+	event.kind = kind_of(step->record);
+	event.name = name_of(step);
 	event.n_args = describe(step, event.kind, args);
 	event.n_args += annotations_take_flows(step->reader, event.time_ns, event.time_ns, args + event.n_args);
 	return sink_put(step->out, &event, step->err);
+}
+
+static int put_begin(const struct records_step *step, struct annotation_lane *lane)
+{
+	enum event_kind kind = kind_of(step->record);
+	uint32_t holder = holder_of(lane, kind);
+	uint64_t bit = lane->depth < ANNOTATION_DEPTH ? (uint64_t)1 << lane->depth : 0;
+
+	lane->is_away = holder ? lane->is_away | bit : lane->is_away & ~bit;
+	lane->is_whole = holder && is_whole(kind) ? lane->is_whole | bit : lane->is_whole & ~bit;
+	lane->depth++;
+	return holder ? put_on_lane(step, EVENT_BEGIN, holder) : put_on_line(step, lane, EVENT_BEGIN);
+}
+
+static int put_end(const struct records_step *step, struct annotation_lane *lane)
+{
+	uint64_t until;
+
+	if (!lane->depth) {
+		step->process->lanes.n_orphans++;
+		return 0;
+	}
+	if (--lane->depth >= ANNOTATION_DEPTH || !(lane->is_away >> lane->depth & 1))
+		return put_on_line(step, lane, EVENT_END);
+	/* itself and those around it */
+	until = lane->is_whole & (UINT64_MAX >> (ANNOTATION_DEPTH - 1 - lane->depth));
+	return put_on_lane(step, EVENT_END, 64 - (uint32_t)__builtin_clzll(until));
+}
+
+static int put_slice(const struct records_step *step)
+{
+	struct annotation_lane *lane = lane_of(step);
+
+	if (step->record->type == RECORD_USER_INSTANT)
+		return put_on_line(step, lane, EVENT_INSTANT);
+	return step->record->type == RECORD_USER_BEGIN ? put_begin(step, lane) : put_end(step, lane);
 }
 
 /* *track is 0: there are too many. */
@@ -221,11 +319,9 @@ int annotations_take(const struct records_step *step)
 {
 	switch (step->record->type) {
 	case RECORD_USER_BEGIN:
-		return put_slice(step, EVENT_BEGIN);
 	case RECORD_USER_END:
-		return put_slice(step, EVENT_END);
 	case RECORD_USER_INSTANT:
-		return put_slice(step, EVENT_INSTANT);
+		return put_slice(step);
 	case RECORD_USER_COUNTER:
 		return put_counter(step);
 	}

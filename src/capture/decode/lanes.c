@@ -13,8 +13,11 @@
 enum { DEPTH = 24 };
 
 struct lane {
-	uint32_t model, line, number; /* key */
-	uint32_t group, track;
+	uint32_t model, function, line; /* key */
+	uint32_t number, model_track, group, track;
+	uint32_t holder; /* if is_held */
+	bool is_held;
+	uint64_t last_ns; /* of its events */
 	uint32_t depth;
 	struct {
 		enum event_kind kind;
@@ -81,8 +84,8 @@ static uint32_t lane_name(struct sink *out, uint32_t line, uint32_t number)
 	return names_intern(out->names, text, (size_t)n);
 }
 
-/* The group of a model's lanes; 0 and err. The UI sorts groups by name, so that models need one above them. */
-static uint32_t define_group(struct lanes *lanes, struct sink *out, const struct lane_event *event, struct err *err)
+/* The group of a model; 0 and err. The UI sorts groups by name, so that models need one above them. */
+static uint32_t define_model(struct lanes *lanes, struct sink *out, const struct lane_event *event, struct err *err)
 {
 	uint32_t parent = lanes->process_track;
 
@@ -96,38 +99,95 @@ static uint32_t define_group(struct lanes *lanes, struct sink *out, const struct
 	return define(out, TRACK_GROUP, parent, event->model, err);
 }
 
-static struct lane *find(struct lanes *lanes, struct sink *out, const struct lane_event *event, struct err *err)
+/* What is there of an event's model. */
+struct found {
+	struct lane *held, *free; /* of its line: the one that its holder has, the first one that nobody has */
+	uint32_t n;		  /* lanes of its line */
+	uint32_t model, group;	  /* tracks; 0: there is none yet */
+};
+
+static bool is_whole(const struct lane_event *event)
 {
-	uint32_t model = event->model, number = event->lane, group = 0;
-	uint32_t line = event->line ? event->line : names_of(out->names, "inferences");
-	struct lane *lane;
+	return event->kind == KIND_INFERENCE || event->kind == KIND_SESSION;
+}
+
+/* Whoever begins something has left what it had before, whose end was lost. */
+static struct found look(const struct lanes *lanes, const struct lane_event *event, uint32_t line)
+{
+	struct found found = { NULL };
 
 	for (size_t i = 0; i < lanes->n_lanes; i++) {
-		if (lanes->lane[i].model == model) {
-			group = lanes->lane[i].group;
-			if (lanes->lane[i].number == number && lanes->lane[i].line == line)
-				return &lanes->lane[i];
+		struct lane *lane = &lanes->lane[i];
+		bool is_holder = lane->is_held && lane->holder == event->holder && lane->line == line;
+		bool is_of_model = lane->model == event->model, is_line;
+
+		if (event->is_inside) {
+			found.held = lane->is_held && lane->holder == event->holder ? lane : found.held;
+			continue;
 		}
+		is_line = is_of_model && lane->function == event->function && lane->line == line;
+		if (is_of_model)
+			found.model = lane->model_track;
+		if (is_of_model && lane->function == event->function)
+			found.group = lane->group;
+		found.n += is_line;
+		if (is_line && is_holder)
+			found.held = lane;
+		else if (is_holder && event->type == EVENT_BEGIN && is_whole(event))
+			lane->is_held = false;
+		if (is_line && !lane->is_held && !found.free && lane->last_ns <= event->time_ns)
+			found.free = lane;
 	}
+	return found;
+}
+
+static struct lane *add_lane(struct lanes *lanes, struct sink *out, const struct lane_event *event,
+			     const struct found *found, uint32_t line, struct err *err)
+{
+	struct lane lane = { .model = event->model,
+			     .function = event->function,
+			     .line = line,
+			     .number = found->n,
+			     .model_track = found->model,
+			     .group = found->group };
+
 	if (lanes->n_lanes == lanes->lane_capacity) {
 		size_t capacity = lanes->lane_capacity ? lanes->lane_capacity * 2 : 16;
-		lane = realloc(lanes->lane, capacity * sizeof *lane);
-		if (!lane) {
+		struct lane *grown = realloc(lanes->lane, capacity * sizeof *grown);
+
+		if (!grown) {
 			err_set(err, ENOMEM, "cannot keep another lane: out of memory");
 			return NULL;
 		}
-		lanes->lane = lane;
+		lanes->lane = grown;
 		lanes->lane_capacity = capacity;
 	}
-	if (!group && !(group = define_group(lanes, out, event, err)))
+	if (!lane.model_track && !(lane.model_track = define_model(lanes, out, event, err)))
 		return NULL;
-	lane = &lanes->lane[lanes->n_lanes];
-	*lane = (struct lane){ .model = model, .line = line, .number = number, .group = group };
-	lane->track = define(out, TRACK_LANE, group, lane_name(out, line, number), err);
-	if (!lane->track)
+	if (!lane.group)
+		lane.group =
+		    lane.function ? define(out, TRACK_GROUP, lane.model_track, lane.function, err) : lane.model_track;
+	if (!lane.group || !(lane.track = define(out, TRACK_LANE, lane.group, lane_name(out, line, lane.number), err)))
 		return NULL;
-	lanes->n_lanes++;
-	return lane;
+	lanes->lane[lanes->n_lanes] = lane;
+	return &lanes->lane[lanes->n_lanes++];
+}
+
+/* NULL and err unless *is_orphan: it belongs to something whose begin was lost. */
+static struct lane *find(struct lanes *lanes, struct sink *out, const struct lane_event *event, bool *is_orphan,
+			 struct err *err)
+{
+	uint32_t line = event->line ? event->line : names_of(out->names, "inferences");
+	struct found found = look(lanes, event, line);
+
+	*is_orphan = !found.held && (event->type == EVENT_END || event->is_inside);
+	if (*is_orphan || found.held)
+		return found.held;
+	if (!found.free)
+		found.free = add_lane(lanes, out, event, &found, line, err);
+	if (found.free)
+		found.free->holder = event->holder;
+	return found.free;
 }
 
 static int put(struct sink *out, const struct lane_event *from, uint32_t track, struct err *err)
@@ -162,7 +222,7 @@ static int close_to(struct lane *lane, struct sink *out, const struct lane_event
 }
 
 /* A part of a run (not the run itself) without its run around it: its begin was lost. */
-static bool is_orphan(const struct lane *lane, const struct lane_event *event)
+static bool is_part_alone(const struct lane *lane, const struct lane_event *event)
 {
 	return event->kind == KIND_SETUP &&
 	       (!lane->depth || lane->depth > DEPTH || lane->open[lane->depth - 1].run != event->run);
@@ -171,18 +231,26 @@ static bool is_orphan(const struct lane *lane, const struct lane_event *event)
 static int put_begin(struct lane *lane, struct sink *out, const struct lane_event *event, struct err *err)
 {
 	/* the end of the slice before was lost: a lane has one session or inference at a time */
-	if (event->kind == KIND_INFERENCE || event->kind == KIND_SESSION) {
+	if (is_whole(event)) {
 		int code = close_to(lane, out, event, 0, err);
 		if (code)
 			return code;
 	}
-	if (is_orphan(lane, event))
+	if (is_part_alone(lane, event))
 		return 0; /* its end is counted */
 	if (lane->depth++ >= DEPTH)
 		return 0;
 	lane->open[lane->depth - 1].kind = event->kind;
 	lane->open[lane->depth - 1].run = event->run;
 	return put(out, event, lane->track, err);
+}
+
+static int count_orphan(struct lanes *lanes, const struct lane_event *event)
+{
+	lanes->n_orphans++;
+	for (uint32_t i = 0; i < event->n_args; i++) /* inputs came in a record of their own */
+		lanes->n_orphans += event->arg[i].key == KEY_SHAPES;
+	return 0;
 }
 
 static int put_end(struct lanes *lanes, struct lane *lane, struct sink *out, const struct lane_event *event,
@@ -195,14 +263,11 @@ static int put_end(struct lanes *lanes, struct lane *lane, struct sink *out, con
 		lane->depth--;
 		return 0;
 	}
-	while (at && (lane->open[at - 1].kind != event->kind || lane->open[at - 1].run != event->run))
+	while (at && !event->is_inside &&
+	       (lane->open[at - 1].kind != event->kind || lane->open[at - 1].run != event->run))
 		at--;
-	if (!at) {
-		lanes->n_orphans++;
-		for (uint32_t i = 0; i < event->n_args; i++) /* inputs came in a record of their own */
-			lanes->n_orphans += event->arg[i].key == KEY_SHAPES;
-		return 0;
-	}
+	if (!at)
+		return count_orphan(lanes, event);
 	code = close_to(lane, out, event, at, err);
 	if (code)
 		return code;
@@ -219,6 +284,27 @@ static void add_id(struct sessions *sessions, struct lane_event *event)
 		event->arg[event->n_args++] = arg_int(KEY_ID, (int64_t)++session->n_inferences);
 }
 
+static int put_one(struct lanes *lanes, struct sessions *sessions, struct sink *out, struct lane_event *event,
+		   struct err *err)
+{
+	bool is_orphan;
+	struct lane *lane = find(lanes, out, event, &is_orphan, err);
+	int code;
+
+	if (is_orphan)
+		return event->type == EVENT_END ? count_orphan(lanes, event) : 0;
+	if (!lane)
+		return -ENOMEM;
+	if (event->type == EVENT_BEGIN && event->kind == KIND_INFERENCE)
+		add_id(sessions, event);
+	code = event->type == EVENT_BEGIN ? put_begin(lane, out, event, err)
+	       : event->type == EVENT_END ? put_end(lanes, lane, out, event, err)
+					  : put(out, event, lane->track, err);
+	lane->is_held = lane->depth > 0;
+	lane->last_ns = event->time_ns;
+	return code;
+}
+
 int lanes_put(struct lanes *lanes, struct sessions *sessions, struct sink *out, uint64_t until_ns, struct err *err)
 {
 	size_t i;
@@ -227,17 +313,8 @@ int lanes_put(struct lanes *lanes, struct sessions *sessions, struct sink *out, 
 	if (!lanes->n)
 		return 0;
 	qsort(lanes->event, lanes->n, sizeof *lanes->event, by_time);
-	for (i = 0; i < lanes->n && lanes->event[i].time_ns <= until_ns && !code; i++) {
-		struct lane_event *event = &lanes->event[i];
-		struct lane *lane = find(lanes, out, event, err);
-		if (!lane)
-			return -ENOMEM;
-		if (event->type == EVENT_BEGIN && event->kind == KIND_INFERENCE)
-			add_id(sessions, event);
-		code = event->type == EVENT_BEGIN ? put_begin(lane, out, event, err)
-		       : event->type == EVENT_END ? put_end(lanes, lane, out, event, err)
-						  : put(out, event, lane->track, err);
-	}
+	for (i = 0; i < lanes->n && lanes->event[i].time_ns <= until_ns && !code; i++)
+		code = put_one(lanes, sessions, out, &lanes->event[i], err);
 	memmove(lanes->event, lanes->event + i, (lanes->n - i) * sizeof *lanes->event);
 	lanes->n -= i;
 	return code;

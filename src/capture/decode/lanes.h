@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The lines that show a process's sessions and inferences: below the process one group per model, in it one lane per
- * concurrent inference.
+ * The lines that show a process's sessions and inferences: below the process one group per model, in it one for each of
+ * its functions, if it has such, and in that one lane per concurrent inference. Lanes are numbered in their group.
  *
  * Records of different threads may belong to one lane in sequence, but rings are read one after the other. So events of
  * lanes are gathered first and sorted by time. Events newer than the start of the reading wait for the next round: an
@@ -15,7 +15,7 @@
 #include "capture/decode/sessions.h"
 #include "event/sink.h"
 
-enum { LANE_ARGS = 12 };
+enum { LANE_ARGS = 13 };
 
 /* An event to be put. */
 struct lane_event {
@@ -23,11 +23,14 @@ struct lane_event {
 	enum event_type type; /* EVENT_BEGIN, EVENT_END, EVENT_INSTANT */
 	enum event_kind kind;
 	uint32_t name;
-	uint32_t model; /* name of the group */
-	uint32_t lane;
-	uint32_t above; /* name of the group that the model's lies in, always the same; 0: none */
-	uint32_t line;	/* name of the lane; 0: "inferences" */
+	uint32_t model;	   /* name of the group */
+	uint32_t function; /* name of a group in the model's, where the model has functions; 0: none */
+	uint32_t holder; /* number of who has the lane: as long as the slice is open no other one of the line has it */
+	uint32_t above;	 /* name of the group that the model's lies in, always the same; 0: none */
+	uint32_t line;	 /* name of the lane; 0: "inferences" */
 	uint32_t session, run;
+	bool is_inside; /* it is on the lane of its holder, of whatever model and line, and as an END ends what is
+			 * open innermost */
 	uint32_t n_args;
 	struct arg arg[LANE_ARGS];
 };

@@ -184,7 +184,7 @@ static struct lane_event *lane_event(const struct records_step *step, enum event
 	event->type = type;
 	event->kind = kind < N_KINDS ? kind : KIND_NONE;
 	event->time_ns = recorded_ns(step->process, ticks);
-	event->lane = lane < 64 ? (uint32_t)lane : 64 + (uint32_t)(step->reader - step->process->reader);
+	event->holder = lane < 64 ? (uint32_t)lane : 64 + (uint32_t)(step->reader - step->process->reader);
 	event->session = session->number;
 	event->model = session->model;
 	event->above = names_of(step->out->names, "models");

@@ -12,12 +12,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { WORKERS_EARLY = 64 };
+enum { WORKERS_EARLY = 64, ANNOTATION_DEPTH = 64 };
 
 /* The line for a thread's annotations. */
 struct annotation_lane {
-	uint32_t track; /* 0: not defined yet */
-	uint32_t depth;
+	uint32_t track;	   /* 0: not defined yet */
+	uint32_t depth;	   /* slices that are open, on this line or on one of a model */
+	uint64_t is_away;  /* by depth: it is on a lane of a model (lanes.h), */
+	uint64_t is_whole; /* which it holds: an inference, or the creation of a session */
 };
 
 /* A thread of the target, as its ring describes it; or a shared line whose thread has ended. */

@@ -38,7 +38,7 @@ static uint32_t model_around(const struct view *view, uint32_t process, uint32_t
 	return model;
 }
 
-/* Without an inference: what the slice says, else the group that its line is in. */
+/* Without an inference: what the slice says, else the group that its line is in. Only inferences lie in a function. */
 static uint32_t model_of_line(const struct view *view, const struct store_track *track, size_t at)
 {
 	const struct store_track *group =

@@ -9,13 +9,16 @@
 
 #include "show/view/view_in.h"
 
+/* What a group holds, by its id: KIND_INFERENCE: a model; KIND_KERNEL: a device; 0: neither. */
+enum { HOLDS_FUNCTION = N_KINDS };
+
 struct node {
 	uint32_t id, parent;
 	uint8_t rank, is_late;
 	uint32_t number; /* of lanes: "inferences 2" */
 };
 
-/* By parent; then models, other groups, lanes, threads. A session is created before it runs. */
+/* By parent; then models, other groups, lanes, functions, threads. A session is created before it runs. */
 static int by_place(const void *left, const void *right)
 {
 	const struct node *a = left, *b = right;
@@ -57,18 +60,30 @@ static void mark(const struct store *store, bool *has)
 	}
 }
 
+/* Its name is that of the function that its inferences say they are of: it lies in the group of the model. */
+static bool is_of_function(const struct store *store, const struct store_track *lane, const struct store_track *group)
+{
+	return lane->slices.n && group->def.name &&
+	       store_text(store_slice_arg(store, lane, 0, KEY_FUNCTION)) == group->def.name;
+}
+
 static void mark_kinds(const struct store *store, uint8_t *holds)
 {
 	for (uint32_t id = 1; id <= store_n_tracks(store); id++) {
-		const struct store_track *track = store_track(store, id), *parent;
+		const struct store_track *track = store_track(store, id), *parent, *model;
 
 		parent = track ? store_track(store, track->def.parent) : NULL;
 		if (!parent || track->def.type != TRACK_LANE)
 			continue;
 		if (begins_with_kind(track, KIND_INFERENCE) || begins_with_kind(track, KIND_SESSION))
-			holds[parent->id] = KIND_INFERENCE;
+			holds[parent->id] = holds[parent->id] ? holds[parent->id] : KIND_INFERENCE;
 		else if (begins_with_kind(track, KIND_KERNEL) && !holds[parent->id])
 			holds[parent->id] = KIND_KERNEL;
+		model = store_track(store, parent->def.parent);
+		if (model && is_of_function(store, track, parent)) {
+			holds[parent->id] = HOLDS_FUNCTION;
+			holds[model->id] = KIND_INFERENCE;
+		}
 	}
 }
 
@@ -84,6 +99,8 @@ static const char *kind_of(const struct store_track *track, const uint8_t *holds
 	default:
 		if (holds[track->id] == KIND_INFERENCE)
 			return "model";
+		if (holds[track->id] == HOLDS_FUNCTION)
+			return "function";
 		return holds[track->id] == KIND_KERNEL ? "device" : "group";
 	}
 }
@@ -100,7 +117,8 @@ static uint32_t number_of(const char *name)
 
 static struct node node_of(const struct store *store, uint32_t id, const bool *has, const uint8_t *holds)
 {
-	static const char *const ranks[] = { "process", "model", "device", "group", "stream", "lane", "thread" };
+	static const char *const ranks[] = { "process", "model", "device",   "group",
+					     "stream",	"lane",	 "function", "thread" };
 	const struct store_track *track = store_track(store, id);
 	const char *kind = kind_of(track, holds);
 	struct node node = { .id = id };

@@ -171,18 +171,20 @@ static void put_name(struct speedscope *speedscope, const struct pairing_track *
 {
 	struct pairing *pairing = &speedscope->pairing;
 	const struct pairing_track *process = pairing_track(pairing, track->process);
-	const struct pairing_track *group = pairing_track(pairing, track->def.parent);
+	const struct pairing_track *group = pairing_track(pairing, track->def.parent), *model;
 	const char *name = pairing_text(pairing, track->def.name);
-	char text[700], thread[40] = "", number[20] = "";
+	char text[900], thread[40] = "", number[20] = "";
 
 	if (group && group->def.type != TRACK_GROUP)
 		group = NULL;
+	model = group ? pairing_model(pairing, group) : NULL;
 	if (track->def.type == TRACK_THREAD)
 		snprintf(thread, sizeof thread, "%sthread %d", *name ? ", " : "", track->def.tid);
 	if (track->def.pid > 0)
 		snprintf(number, sizeof number, " %d", track->def.pid);
-	snprintf(text, sizeof text, "%.200s%s: %.200s%s%.200s%s",
+	snprintf(text, sizeof text, "%.200s%s: %.200s%s%.200s%s%.200s%s",
 		 process ? pairing_text(pairing, process->def.name) : "machine", number,
+		 model ? pairing_text(pairing, model->def.name) : "", model ? ": " : "",
 		 group ? pairing_text(pairing, group->def.name) : "", group ? ": " : "", name, thread);
 	text_out_json(&pairing->out, text);
 }

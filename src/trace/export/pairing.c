@@ -199,3 +199,13 @@ const char *pairing_text(const struct pairing *pairing, uint32_t name)
 {
 	return names_text(pairing->sink.names, name);
 }
+
+const struct pairing_track *pairing_model(struct pairing *pairing, const struct pairing_track *group)
+{
+	const struct pairing_track *model = pairing_track(pairing, group->def.parent), *above;
+
+	above = model && model->def.type == TRACK_GROUP ? pairing_track(pairing, model->def.parent) : NULL;
+	return above && above->def.type == TRACK_GROUP && !strcmp(pairing_text(pairing, above->def.name), "models")
+		   ? model
+		   : NULL;
+}

@@ -67,5 +67,7 @@ const struct arg *pairing_arg(const struct pairing_slice *slice, enum event_key 
 int64_t pairing_int(const struct pairing_slice *slice, enum event_key key, int64_t fallback);
 uint32_t pairing_name(const struct pairing_slice *slice, enum event_key key); /* 0: absent */
 const char *pairing_text(const struct pairing *pairing, uint32_t name);
+/* The group of the model, for the group of one of its functions; NULL: it is none. */
+const struct pairing_track *pairing_model(struct pairing *pairing, const struct pairing_track *group);
 
 #endif

@@ -63,7 +63,7 @@ static uint32_t root_of(struct stacks *stacks, const struct pairing_track *track
 /* Where the outermost slices of a track go. */
 static uint32_t base_of(struct stacks *stacks, struct pairing_track *track)
 {
-	const struct pairing_track *group = pairing_track(&stacks->pairing, track->def.parent);
+	const struct pairing_track *group = pairing_track(&stacks->pairing, track->def.parent), *model;
 	const char *name = pairing_text(&stacks->pairing, track->def.name);
 	char text[40];
 
@@ -71,6 +71,9 @@ static uint32_t base_of(struct stacks *stacks, struct pairing_track *track)
 		return track->node;
 	track->node = root_of(stacks, track, "");
 	if (track->def.type == TRACK_LANE && group && group->def.type == TRACK_GROUP && group->def.name) {
+		model = pairing_model(&stacks->pairing, group);
+		if (model)
+			track->node = child(stacks, track->node, model->def.name);
 		track->node = child(stacks, track->node, group->def.name);
 	} else if (track->def.type == TRACK_THREAD && !*name) {
 		snprintf(text, sizeof text, track->def.tid > 0 ? "thread %d" : "thread", track->def.tid);
@@ -108,16 +111,23 @@ static struct pairing_slice slice_of(struct pairing_track *track, const struct p
 				       .of = track };
 }
 
-static uint32_t operator_place(struct stacks *stacks, const struct pairing_slice *slice, uint32_t parent,
-			       bool is_outermost)
+/* Below its inference, if nothing around it on its own track belongs to that. */
+static uint32_t part_parent(struct stacks *stacks, const struct pairing_slice *slice, uint32_t parent,
+			    const struct pairing_slice *around)
 {
 	int64_t inference = pairing_int(slice, KEY_INFERENCE, 0);
 	uint64_t key = key_of(slice->of, inference);
 	const struct stacks_running *running = running_of(stacks, key);
+
+	if (!inference || (around && pairing_int(around, KEY_INFERENCE, 0) == inference))
+		return parent;
+	return running->key == key && running->node ? running->node : parent;
+}
+
+static uint32_t operator_place(struct stacks *stacks, const struct pairing_slice *slice, uint32_t parent)
+{
 	uint32_t type = pairing_name(slice, KEY_OP_TYPE);
 
-	if (is_outermost && inference && running->key == key && running->node)
-		parent = running->node;
 	if (type)
 		parent = child(stacks, parent, type);
 	return child(stacks, parent, slice->name);
@@ -134,11 +144,13 @@ static uint32_t kernel_place(struct stacks *stacks, const struct pairing_slice *
 
 /* The place of an open slice below the place of the one around it. */
 static uint32_t place_below(struct stacks *stacks, const struct pairing_slice *slice, uint32_t parent,
-			    bool is_outermost)
+			    const struct pairing_slice *around)
 {
 	switch (slice->kind) {
 	case KIND_OPERATOR:
-		return operator_place(stacks, slice, parent, is_outermost);
+		return operator_place(stacks, slice, part_parent(stacks, slice, parent, around));
+	case KIND_STAGE:
+		return child(stacks, part_parent(stacks, slice, parent, around), slice->name);
 	case KIND_KERNEL:
 		return kernel_place(stacks, slice);
 	case KIND_INFERENCE:
@@ -162,9 +174,11 @@ static uint32_t place_of(struct stacks *stacks, struct pairing_track *track)
 	if (known)
 		parent = open[known - 1].node;
 	for (; known < track->open.n; known++) {
-		struct pairing_slice slice = slice_of(track, &open[known]);
+		struct pairing_slice slice = slice_of(track, &open[known]), around;
 
-		parent = open[known].node = place_below(stacks, &slice, parent, !known);
+		if (known)
+			around = slice_of(track, &open[known - 1]);
+		parent = open[known].node = place_below(stacks, &slice, parent, known ? &around : NULL);
 	}
 	return parent;
 }
@@ -187,7 +201,7 @@ static void begin_other_operator(struct stacks *stacks, struct pairing_track *tr
 
 	base_of(stacks, track);
 	if (running->lane && lane && lane->open.n && ((struct pairing_open *)lane->open.data)->kind == KIND_SESSION)
-		open->node = operator_place(stacks, &slice, place_of(stacks, lane), false);
+		open->node = operator_place(stacks, &slice, place_of(stacks, lane));
 }
 
 static void begin(struct pairing *pairing, struct pairing_track *track)
