@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * One line for each figure: a dot at the change, a bar over its interval. The axis spans the changes, and the intervals
- * as far as they go beyond by no more than as much again: one interval without an end leaves the others room.
+ * For each figure its name and what is said of it, and below them a dot at the change, a bar over its interval. The
+ * axis spans the changes, and the intervals as far as they go beyond by no more than as much again: one interval
+ * without an end leaves the others room.
  */
 #include "show/diff/diff_plot.h"
 
@@ -12,7 +13,7 @@
 #include "show/html/html.h"
 #include "show/html/plot.h"
 
-enum { MAX_ROWS = 16, NAME = 34, ROW = 22, LABELS = 250, WIDTH = 760 };
+enum { MAX_ROWS = 16, NAME = 34, ROW = 38, TEXT = 17, BAR = 26, MARGIN = 10, WIDTH = 760 };
 
 struct rows {
 	const struct diff_value *value[MAX_ROWS];
@@ -75,13 +76,13 @@ static const char *colour_of(enum diff_says says)
 static void draw(const struct plot *plot, const struct rows *rows, int row)
 {
 	const struct diff_value *value = rows->value[row];
-	double y = plot->top + ROW * (row + 0.5), x = plot_x(plot, 100 * value->change);
+	double top = plot->top + ROW * row, y = top + BAR, x = plot_x(plot, 100 * value->change);
 
-	plot_text(plot, plot->left - 8, y + 4, "end", "ink", "%s", rows->name[row].s);
+	plot_text(plot, plot->left, top + TEXT, "start", "ink", "%s", rows->name[row].s);
+	plot_text(plot, plot->right, top + TEXT, "end", "", "%s", diff_says_words(value->says, true));
 	fprintf(plot->out, "<g style=\"--k:var(%s)\"><path class=\"line\" d=\"M%.1f %.1fH%.1f\"/>",
 		colour_of(value->says), plot_x(plot, 100 * value->low), y, plot_x(plot, 100 * value->high));
 	fprintf(plot->out, "<circle class=\"dot\" cx=\"%.1f\" cy=\"%.1f\" r=\"4\"/></g>", x, y);
-	plot_text(plot, plot->right + 8, y + 4, "start", "", "%s", diff_says_words(value->says, true));
 	fputc('\n', plot->out);
 }
 
@@ -95,8 +96,8 @@ void diff_plot(FILE *out, const struct diff_pair *pair, uint32_t number)
 	if (!rows.n)
 		return;
 	plot = plot_of(out, WIDTH, 60 + ROW * rows.n);
-	plot.left = LABELS;
-	plot.right = WIDTH - 90;
+	plot.left = MARGIN;
+	plot.right = WIDTH - MARGIN;
 	plot.x = axis_of(&rows);
 	snprintf(id, sizeof id, "changes-%u", number);
 	fputs("<figure><figcaption>Change of each figure, new beside base: left of 0 is faster. A bar is the 95 % "
