@@ -2,6 +2,7 @@
 /* `inftrace view [FILE]`: reads a recording and serves the page that shows it. What it answers is show/view's business.
  */
 #include <errno.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -71,13 +72,14 @@ struct page {
 };
 
 /* Most files are read before a browser is there; of a large one the page says how far it is. */
-static void turn(void *ctx, uint64_t n_events)
+static void turn(void *ctx, uint64_t n_events, double share)
 {
 	static const uint64_t soon_ns = 300000000;
 	struct page *page = ctx;
 	struct http_handler handler = view_loading_handler(&page->loading);
 
 	page->loading.n_events = n_events;
+	page->loading.share = share;
 	if (page->is_announced) {
 		http_turn(page->http);
 		return;
@@ -110,7 +112,9 @@ static int serve(struct page *page, struct view *view)
 /* The port is taken before the recording is read, so that a wrong one is refused at once. */
 static int show(const struct view_opts *opts, const char *path, struct err *err)
 {
-	struct page page = { .opts = opts, .loading.path = path, .err = err, .begun_ns = clock_ns() };
+	struct page page = {
+		.opts = opts, .loading = { .path = path, .share = NAN }, .err = err, .begun_ns = clock_ns()
+	};
 	const struct view_wait wait = { turn, &page };
 	struct view *view = NULL;
 	struct stat file;

@@ -86,6 +86,28 @@ def test_a_recording_that_is_written_is_followed(lab, library, drive):
     assert len(drive(path, "view_steps_growth.js")) == 1
 
 
+@pytest.mark.full("a file that takes long enough to be read must be made")
+def test_a_page_that_waits_says_how_far_reading_is(lab, tmp_path):
+    """The browser is there before `inftrace view` begins."""
+    skip_without_page(lab)
+    path = os.path.join(envs.HERE, "..", "data", "pftrace", "good", "two_inferences.pftrace")
+    large = str(tmp_path / "large.pftrace")
+    with open(path, "rb") as one, open(large, "wb") as out:
+        once = one.read() * 1000
+        for _ in range(60):
+            out.write(once)
+    done = subprocess.run(
+        ["node", os.path.join(HERE, "view_wait.js"), environment(judge._browser), lab.inftrace, large],
+        env=dict(os.environ, NODE_PATH=environment(judge.puppeteer)),
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    assert done.returncode == 0, done.stderr
+    shares = json.loads(done.stdout)
+    assert shares == sorted(shares) and 0 <= shares[0] < shares[-1] < 100
+
+
 def test_functions_of_a_model_lie_between_it_and_its_inferences(lab, drive):
     skip_without_page(lab)
     where = os.path.dirname(lab.inftrace)

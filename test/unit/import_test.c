@@ -807,6 +807,51 @@ static void standard_input_may_be_a_pipe(void **state)
 	done(&plain);
 }
 
+/* What is told while a file is read. */
+struct told {
+	uint64_t n, n_events;
+	double share;
+};
+
+static void hear(void *ctx, uint64_t n_events, double share)
+{
+	struct told *told = ctx;
+
+	assert_true(n_events > told->n_events);
+	assert_true(share > told->share && share <= 1);
+	*told = (struct told){ told->n + 1, n_events, share };
+}
+
+/* Many recordings, one behind the other, are one. */
+static void how_far_reading_is_is_told(void **state)
+{
+	enum { N = 2000, ROOM = 8192 };
+	struct told told = { 0 };
+	char from[500], *data = malloc(N * (size_t)ROOM), *path;
+	size_t size = 0;
+	struct read read;
+	FILE *file;
+
+	snprintf(from, sizeof from, "%s/data/pftrace/good/two_inferences.pftrace", TEST_DIR);
+	file = fopen(from, "r");
+	assert_true(file && data);
+	for (int i = 0; i < N; i++) {
+		rewind(file);
+		size += fread(data + size, 1, ROOM, file);
+	}
+	fclose(file);
+	path = write_file(data, size, false);
+	read = read_path(path);
+	read.import.tick = hear;
+	read.import.tick_ctx = &told;
+	keep(&read);
+	assert_true(told.n > 3 && told.share > 0.7);
+	done(&read);
+	unlink(path);
+	free(path);
+	free(data);
+}
+
 static void what_no_importer_knows_is_refused_with_the_list(void **state)
 {
 	char *path = write_file("{\"models\": [1, 2, 3]}", 21, false);
@@ -847,6 +892,7 @@ int main(void)
 		cmocka_unit_test(a_compressed_file_is_what_it_holds),
 		cmocka_unit_test(zstd_is_read_like_gzip),
 		cmocka_unit_test(standard_input_may_be_a_pipe),
+		cmocka_unit_test(how_far_reading_is_is_told),
 		cmocka_unit_test(what_no_importer_knows_is_refused_with_the_list),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

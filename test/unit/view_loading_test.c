@@ -25,12 +25,15 @@ static struct http_job *ask(struct view_loading *loading, const char *name, stru
 
 static void how_far_reading_is_is_answered_at_once(void **state)
 {
-	struct view_loading loading = { .path = "a \"b\".pftrace", .file_bytes = 1234567, .n_events = 4242 };
+	struct view_loading loading = {
+		.path = "a \"b\".pftrace", .file_bytes = 1234567, .n_events = 4242, .share = 0.25
+	};
 	struct http_answer answer;
 
 	assert_null(ask(&loading, "loading.json", &answer));
 	assert_int_equal(answer.status, 200);
 	assert_non_null(memmem(answer.body, answer.size, "\"events\": 4242", 14));
+	assert_non_null(memmem(answer.body, answer.size, "\"share\": 0.25", 13));
 	assert_non_null(memmem(answer.body, answer.size, "\"over\": false", 13));
 	assert_non_null(memmem(answer.body, answer.size, "a \\\"b\\\".pftrace", 15));
 	free(answer.body);

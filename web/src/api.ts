@@ -66,6 +66,8 @@ export interface Loading {
 	readonly file: string;
 	readonly file_bytes: number;
 	readonly events: number;
+	/** Of the file, from 0 to 1; null: the format does not say. */
+	readonly share: number | null;
 }
 
 export interface Slice {

@@ -63,12 +63,18 @@ function say(app: App): void {
 
 /** Of a large file that is still being read: how far that is. */
 async function sayProgress(text: Element, isHere: () => boolean): Promise<void> {
+	const bar = document.createElement('progress');
+	bar.ariaLabel = 'Read';
 	const rest = (ms: number): Promise<void> => new Promise(done => setTimeout(done, ms));
 	for (await rest(200); !isHere(); await rest(300)) {
 		const loading = await api.get<Loading>('loading.json');
 		if (isHere() || loading.over) return;
 		const size = loading.file_bytes ? `, ${bytes(loading.file_bytes)}` : '';
-		text.textContent = `Reading ${oneLine(baseName(loading.file))}${size}: ${count(loading.events)} records so far`;
+		const share = loading.share === null ? '' : `${Math.floor(loading.share * 100)} %, `;
+		text.textContent = `Reading ${oneLine(baseName(loading.file))}${size}: ${share}${count(loading.events)} records so far`;
+		if (loading.share === null) continue;
+		bar.value = loading.share;
+		if (!bar.parentElement) text.after(bar);
 	}
 }
 

@@ -14,7 +14,8 @@ struct view;
 
 /* Who is told while a large file is being read, every few milliseconds. */
 struct view_wait {
-	void (*turn)(void *ctx, uint64_t n_events); /* so many have come */
+	/* So many have come, which are so much of the file: from 0 to 1, NAN: not known. */
+	void (*turn)(void *ctx, uint64_t n_events, double share);
 	void *ctx;
 };
 

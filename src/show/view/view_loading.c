@@ -52,6 +52,7 @@ static void put_state(const struct view_loading *loading, struct http_answer *an
 		json_text(&text.json, "file", loading->path);
 		json_count(&text.json, "file_bytes", loading->file_bytes);
 		json_count(&text.json, "events", loading->n_events);
+		json_real(&text.json, "share", loading->share);
 		json_end(&text.json, '}');
 	}
 	view_text_end(&text, answer);
@@ -75,7 +76,8 @@ struct http_handler view_loading_handler(struct view_loading *loading)
 
 VIEW_ANSWER(loading)
 {
-	const struct view_loading loading = { view->path, view->file_bytes, store_counts(view->store)->n_slices, true };
+	const struct view_loading loading = { view->path, view->file_bytes, store_counts(view->store)->n_slices, 1,
+					      true };
 
 	put_state(&loading, answer);
 	return NULL;

@@ -11,7 +11,8 @@
 /* Must outlive the server. */
 struct view_loading {
 	const char *path;
-	uint64_t file_bytes, n_events; /* of the file; read so far */
+	uint64_t file_bytes, n_events; /* of the file; read so far, */
+	double share;		       /* and how much of it: from 0 to 1, NAN: not known */
 	bool is_over;		       /* the view is the server's handler now, or will be at once */
 };
 

@@ -3,6 +3,7 @@
 #include "trace/import/import.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -48,6 +49,13 @@ struct passage {
 	uint64_t n;
 };
 
+static void tick(const struct import *import, uint64_t n_events)
+{
+	const uint64_t *at = import->result.at;
+
+	import->tick(import->tick_ctx, n_events, at ? (double)*at / (double)import->input.size : NAN);
+}
+
 enum { LARGE = 4 << 20, EVENTS = 1 << 18, TICK_EVENTS = 1 << 15 };
 
 static int pass_on(struct sink *sink, const struct event *event, struct err *err)
@@ -57,7 +65,7 @@ static int pass_on(struct sink *sink, const struct event *event, struct err *err
 	if (++passage->n % EVENTS == 0)
 		input_forget(&passage->import->input);
 	if (passage->n % TICK_EVENTS == 0 && passage->import->tick)
-		passage->import->tick(passage->import->tick_ctx, passage->n);
+		tick(passage->import, passage->n);
 	return sink_put(passage->out, event, err);
 }
 

@@ -14,8 +14,11 @@ struct import {
 	struct input input;
 	const struct importer *format;
 	struct import_result result; /* after import_read */
-	/* Called now and then while import_read goes on, with the number of events so far. NULL: nobody. */
-	void (*tick)(void *ctx, uint64_t n_events);
+	/*
+	 * Called now and then while import_read goes on, with the number of events so far, and how much of the file
+	 * they are: from 0 to 1, NAN where the format does not say. NULL: nobody.
+	 */
+	void (*tick)(void *ctx, uint64_t n_events, double share);
 	void *tick_ctx;
 };
 

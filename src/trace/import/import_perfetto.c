@@ -36,8 +36,11 @@ static bool sniff(const char *first, size_t size)
 static int read(const struct import_bytes *in, struct sink *out, struct import_result *result, struct err *err)
 {
 	struct perfetto_read_result found;
-	int code = perfetto_read(in->data, in->size, out, &found, err);
+	int code;
 
+	result->at = &found.at;
+	code = perfetto_read(in->data, in->size, out, &found, err);
+	result->at = NULL;
 	result->is_cut = found.is_cut;
 	result->cut_at = found.cut_at;
 	result->n_late = found.n_late;

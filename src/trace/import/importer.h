@@ -34,6 +34,7 @@ static inline const char *import_forget(const struct import_bytes *in, const cha
 
 /* Results of reading besides the events. */
 struct import_result {
+	const uint64_t *at;  /* while it reads: byte offset of the place; NULL: that says nothing about its progress */
 	bool is_cut;	     /* the file ends within an event or packet */
 	uint64_t cut_at;     /* byte offset where that begins */
 	uint64_t n_late;     /* events with a time before the last of their track, or an end outside of the slice around

@@ -266,6 +266,8 @@ static int read_packets(struct reader *reader, struct pb_in in)
 		uint64_t at = (uint64_t)(in.at - start);
 		enum step step = result ? STEP_BAD : next_packet(&in, &packet);
 
+		if (!reader->is_inside)
+			reader->result->at = at;
 		if (result)
 			return err_wrap(reader->err, "at byte %llu", (unsigned long long)at), -1;
 		if (step == STEP_END)

@@ -15,6 +15,7 @@ struct perfetto_read_result {
 	bool is_ours;		       /* the trace contains a "recording" note of inftrace */
 	bool is_cut;		       /* the last packet is incomplete */
 	uint64_t cut_at;	       /* byte offset of that packet */
+	uint64_t at;		       /* while it is read: byte offset of the packet */
 	uint64_t n_packets, n_skipped; /* skipped: packets of unused kinds */
 	uint64_t n_late;     /* events in a file of inftrace with a time before the last of their track: moved there */
 	bool has_realtime;   /* a clock snapshot has CLOCK_REALTIME */
