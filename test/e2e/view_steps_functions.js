@@ -6,21 +6,21 @@ const assert = require('assert/strict');
 exports.inferences_lie_below_their_function = async d => {
 	await d.until(() => document.querySelectorAll('[role=treeitem]').length > 10);
 	const said = await d.page.$$eval('[role=treeitem]', all =>
-		all.map(one => `${one.ariaLevel} ${one.ariaLabel.replace(/\d+,/, ',')}`),
+		all.map(one => `${one.ariaLevel} ${one.ariaLabel.replace(/ \d+,/, ',')}`),
 	);
-	const digits = said.findIndex(line => line.startsWith('2 digits '));
+	const digits = said.findIndex(line => line.startsWith('2 digits,'));
 	assert.deepEqual(said.slice(digits, digits + 12), [
-		'2 digits , model, 0 slices',
-		'3 session creation , lane, 2 slices',
-		'3 decode , function, 0 slices',
-		'4 inferences , lane, 10 slices',
-		'4 inferences 2 , lane, 10 slices',
-		'3 encode , function, 0 slices',
-		'4 inferences , lane, 10 slices',
-		'4 inferences 2 , lane, 10 slices',
-		'2 plain , model, 0 slices',
-		'3 inferences , lane, 10 slices',
-		'3 inferences 2 , lane, 10 slices',
+		'2 digits, model, 0 slices',
+		'3 session creation, lane, 2 slices',
+		'3 decode, function, 0 slices',
+		'4 inferences, lane, 10 slices',
+		'4 inferences 2, lane, 10 slices',
+		'3 encode, function, 0 slices',
+		'4 inferences, lane, 10 slices',
+		'4 inferences 2, lane, 10 slices',
+		'2 plain, model, 0 slices',
+		'3 inferences, lane, 10 slices',
+		'3 inferences 2, lane, 10 slices',
 		said[digits + 11],
 	]);
 	assert.match(said[digits + 11], /^2 functions .*thread/);

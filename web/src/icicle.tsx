@@ -88,6 +88,7 @@ export function Icicle({ app }: { app: App }) {
 		chain.slice(0, -1).map(part => part.name),
 	);
 	const depth = Math.max(...boxes.map(box => box.depth)) + 1;
+	const nameOf = (box: Box): string => (box.depth || zoomed.length ? oneLine(box.part.name) : 'All inferences');
 	return (
 		<div class="icicle-tab">
 			<nav class="crumbs" aria-label="Part that is shown">
@@ -118,7 +119,7 @@ export function Icicle({ app }: { app: App }) {
 						key={box.path.join('.')}
 						role="treeitem"
 						aria-level={box.depth + 1}
-						aria-label={`${oneLine(box.part.name)} ${duration(box.part.ns)}`}
+						aria-label={`${nameOf(box)} ${duration(box.part.ns)}`}
 						style={{
 							left: `${box.from * 100}%`,
 							width: `${box.width * 100}%`,
@@ -135,12 +136,7 @@ export function Icicle({ app }: { app: App }) {
 								: app.go({ query: box.part.name })
 						}
 					>
-						{box.width > NAMED &&
-							oneLine(
-								box.depth || zoomed.length
-									? box.part.name
-									: 'All inferences',
-							)}{' '}
+						{box.width > NAMED && nameOf(box)}{' '}
 						{box.width > NAMED && <small>{duration(box.part.ns)}</small>}
 					</button>
 				))}

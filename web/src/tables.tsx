@@ -332,7 +332,7 @@ function Costs({ app }: { app: App }) {
 	const lost = report.losses?.lost_events;
 	const { cost } = report;
 	return (
-		<div class="costs">
+		<div class="costs" role="region" aria-label="Losses and cost" tabIndex={0}>
 			<p class={lost ? 'bad' : 'good'}>
 				<b>
 					{lost === null || lost === undefined

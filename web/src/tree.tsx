@@ -59,7 +59,8 @@ export function Tree({ app }: { app: App }) {
 				if (line.depth !== 0) return null;
 				const { track } = line;
 				const name = oneLine(line.label) || 'without a name';
-				const label = `${name} ${detailOf(line)}, ${track.kind}, ${count(track.slices)} slices`;
+				const detail = detailOf(line);
+				const label = `${name}${detail && ' '}${detail}, ${track.kind}, ${count(track.slices)} slices`;
 				const tab = isFirst ? 0 : -1;
 				isFirst = false;
 				return (
@@ -75,6 +76,7 @@ export function Tree({ app }: { app: App }) {
 						aria-level={line.level + 1}
 						aria-expanded={line.hasMore ? !line.isCollapsed : undefined}
 						aria-label={label}
+						aria-keyshortcuts="h"
 						tabIndex={tab}
 						title={label}
 						onKeyDown={event => onKey(app, line, event)}
@@ -90,20 +92,20 @@ export function Tree({ app }: { app: App }) {
 							}
 							aria-hidden="true"
 						/>
-						<span class="track-name">{name}</span>
-						<span class="track-detail">{detailOf(line)}</span>
-						<button
+						<span class="track-name">{name}</span>{' '}
+						<span class="track-detail">{detail}</span>
+						{/* for the mouse: an item of a tree holds no button; its key is h */}
+						<span
 							class="hide"
-							tabIndex={-1}
+							aria-hidden="true"
 							title="Hide this track (h)"
-							aria-label={`Hide ${name}`}
 							onClick={event => {
 								event.stopPropagation();
 								hide(app, track.id);
 							}}
 						>
 							×
-						</button>
+						</span>
 					</div>
 				);
 			})}
