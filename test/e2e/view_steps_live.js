@@ -83,6 +83,8 @@ exports.a_selection_and_a_zoom_stay = async d => {
 	const before = await state(d);
 	assert.equal(before.following, false);
 	assert.equal(before.slice.begin, chosen[0]);
+	// why it took so long, or why that is not said
+	await d.until(() => document.querySelector('.why-parts')?.textContent.length > 20);
 	await updates(d, 3);
 	const after = await state(d);
 	assert.deepEqual(after.view, before.view);

@@ -70,7 +70,16 @@ function Parts({ slow }: { slow: Slow }) {
 
 export function Why({ app, slice }: { app: App; slice: Slice }) {
 	const [asked, ask] = useWhy(app, slice);
-	if (slice.kind !== 'inference' || (!asked && (app.recording.live || !app.report))) return null;
+	if (slice.kind !== 'inference' || (!asked && !app.report)) return null;
+	if (!asked && app.recording.live)
+		return (
+			<section class="why-parts" aria-label="Why it took this long">
+				<p class="dim">
+					Why it took this long is worked out for the slowest inferences alone while a
+					program runs. A recording says it of each: Record… makes one.
+				</p>
+			</section>
+		);
 	return (
 		<section class="why-parts" aria-label="Why it took this long" aria-busy={asked?.isLoading ?? false}>
 			{!asked && (
