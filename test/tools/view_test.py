@@ -3,6 +3,7 @@
 """view_test.py INFTRACE DATA: what `inftrace view` answers to requests written by hand: who may ask, what is refused,
 what slow and silent peers do to others, and that the figures are those of the report. DATA: the folder of test data."""
 
+import contextlib
 import json
 import os
 import re
@@ -14,6 +15,7 @@ import sys
 import tempfile
 import time
 import unittest
+from random import Random
 
 INFTRACE, DATA = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 RECORDING = os.path.join(DATA, "pftrace/good/two_inferences.pftrace")
@@ -208,6 +210,28 @@ class Checks(unittest.TestCase):
         self.refused(413, self.server.request("recording.json", headers=["Content-Length: 1000000000"]))
         self.refused(413, self.server.request("recording.json", headers=["Transfer-Encoding: chunked"]))
         self.refused(405, self.server.request("recording.json", method="POST", headers=["Content-Length: 1000000000"]))
+
+    def test_other_protocols_lead_nowhere(self):
+        upgrade = ["Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: eA=="]
+        status, headers, _ = self.server.request("events.json", headers=[*upgrade, "Origin: http://elsewhere"])
+        self.assertEqual(status, 403)
+        status, headers, _ = self.server.request("recording.json", headers=upgrade)
+        self.assertEqual((status, headers.get("upgrade")), (200, None))
+        random = Random(1)
+        begins = (
+            b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+            b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
+            b"\x81\xfe\x01\x00",
+            b"",
+        )
+        for begin in begins * 50:
+            with self.server.connect() as connection:
+                with contextlib.suppress(ConnectionError):
+                    connection.sendall(begin + random.randbytes(400))
+                    connection.shutdown(socket.SHUT_WR)
+                    answer = connection.recv(4096)
+                    self.assertRegex(answer, rb"^$|^HTTP/1\.1 [45]")
+        self.assertEqual(self.server.request("recording.json")[0], 200)
 
     def test_requests_are_bounded(self):
         self.refused(414, self.server.request("names?q=" + "x" * 5000))
