@@ -56,7 +56,10 @@ export function Details({ app }: { app: App }) {
 	useApp(app, 'place', 'slice');
 	const { slice } = app;
 	if (!slice || !app.place.selection) return null;
-	const path = pathOf(app.recording.tracks, slice.track);
+	// models stand for themselves, as in the tree
+	const path = pathOf(app.recording.tracks, slice.track).filter(
+		track => track.kind !== 'group' || track.name !== 'models',
+	);
 	const classNumber = typeof slice.class === 'number' ? slice.class : app.recording.classes.indexOf(slice.class);
 	const colour = css(colourOf(app.recording.classes[classNumber] ?? '', slice.kind, app.theme.isDark));
 	const duration = slice.end - slice.begin;
