@@ -42,7 +42,7 @@ struct text_search {
 	unsigned n_tails;
 };
 
-void text_anchor_look(const struct text_search *search, uint64_t address, uint64_t target)
+static void look_at(const struct text_search *search, uint64_t address, uint64_t target)
 {
 	const struct image *image = search->frames->image;
 	const char *text = image_at(image, target, 4, IMAGE_R);
@@ -97,5 +97,5 @@ void text_anchor_find(struct text_anchor *anchors, size_t n, const struct eh_fra
 	find_all_tails(&search);
 	for (int i = 0; i < frames->image->n_segments; i++)
 		if (frames->image->segment[i].flags & IMAGE_X)
-			text_anchor_scan(&search, &frames->image->segment[i]);
+			text_anchor_scan(&frames->image->segment[i], look_at, &search);
 }

@@ -9,7 +9,7 @@
 
 enum { MAX_DISTANCE = 8 };
 
-void text_anchor_scan(const struct text_search *search, const struct image_segment *segment)
+void text_anchor_scan(const struct image_segment *segment, text_anchor_look *look, const struct text_search *search)
 {
 	size_t n = (size_t)(segment->end - segment->start) / 4;
 
@@ -24,7 +24,7 @@ void text_anchor_scan(const struct text_search *search, const struct image_segme
 			uint32_t add = arm64_insn(segment->data, (int)k);
 			if (!arm64_is_add(add) || arm64_first(add) != reg)
 				continue;
-			text_anchor_look(search, at, page + arm64_number(add));
+			look(search, at, page + arm64_number(add));
 			if (arm64_target(add) == reg)
 				break;
 		}

@@ -7,9 +7,10 @@
 
 struct text_search;
 
-/* Calls text_anchor_look for each address that code in this segment computes. */
-void text_anchor_scan(const struct text_search *search, const struct image_segment *segment);
 /* The code at `address` computes `target`. */
-void text_anchor_look(const struct text_search *search, uint64_t address, uint64_t target);
+typedef void text_anchor_look(const struct text_search *search, uint64_t address, uint64_t target);
+
+/* Calls `look` for each address that code in this segment computes. */
+void text_anchor_scan(const struct image_segment *segment, text_anchor_look *look, const struct text_search *search);
 
 #endif

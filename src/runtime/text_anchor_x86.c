@@ -6,7 +6,7 @@
 
 #include "runtime/text_anchor_in.h"
 
-void text_anchor_scan(const struct text_search *search, const struct image_segment *segment)
+void text_anchor_scan(const struct image_segment *segment, text_anchor_look *look, const struct text_search *search)
 {
 	const uint8_t *begin = segment->data, *end = begin + (segment->end - segment->start), *at = begin;
 
@@ -16,7 +16,7 @@ void text_anchor_scan(const struct text_search *search, const struct image_segme
 		int32_t distance;
 		if (at > begin && (at[-1] & 0xfb) == 0x48 && (at[1] & 0xc7) == 5) {
 			memcpy(&distance, at + 2, 4);
-			text_anchor_look(search, address, address + 6 + (uint64_t)(int64_t)distance);
+			look(search, address, address + 6 + (uint64_t)(int64_t)distance);
 		}
 		at++;
 	}
