@@ -71,10 +71,12 @@ exports.both_plots_agree_while_it_goes_on = async d => {
 exports.a_selection_and_a_zoom_stay = async d => {
 	const chosen = await d.page.evaluate(async () => {
 		const to = inftrace.app.end - 1e8;
-		const table = await (await fetch(`table?what=inferences&limit=1&sort=begin&dir=desc&to=${to}`)).json();
-		const at = name => table.rows[0][table.columns.findIndex(column => column.name === name)];
-		await inftrace.app.select(at('row'), at('index'));
-		return [at('begin'), at('duration')];
+		const table = await (await fetch(`table?what=inferences&limit=100&sort=begin&dir=desc&to=${to}`)).json();
+		const at = (row, name) => row[table.columns.findIndex(column => column.name === name)];
+		// a view that reaches to the end would follow
+		const chosen = table.rows.find(row => at(row, 'begin') + 6 * at(row, 'duration') < to);
+		await inftrace.app.select(at(chosen, 'row'), at(chosen, 'index'));
+		return [at(chosen, 'begin'), at(chosen, 'duration')];
 	});
 	await d.page.evaluate(
 		([begin, duration]) => inftrace.app.setView({ begin: begin - 9 * duration, end: begin + 5 * duration }),
