@@ -127,5 +127,8 @@ def test_running_programs_are_seen_as_the_runtimes_own_profiler_sees_them(lab, p
 def test_parts_that_need_the_kernel_pass_their_tests(tmp_path):
     """Those that an emulator of programs cannot run."""
     unit = os.path.join(os.path.dirname(os.environ["INFTRACE"]), "test", "unit")
-    tests = [os.path.join(unit, name + "_test") for name in ("inject_code", "inject_place", "next", "rights", "uprobe")]
+    tests = [
+        os.path.join(unit, name + "_test")
+        for name in ("inject_code", "inject_place", "next", "recorder", "rights", "uprobe")
+    ]
     boot("4k", str(tmp_path), " && ".join(map(shlex.quote, tests)))
