@@ -103,7 +103,8 @@ get() {
 # The kernel starts this for programs of aarch64.
 make_interpreter() {
 	cc -O1 -Wall -Werror -static "-DQEMU=\"$cache/qemu/usr/bin/qemu-aarch64\"" "-DTREE=\"$tree\"" \
-		tools/arm64_run.c -o "$cache/run"
+		tools/arm64_run.c -o "$cache/run.new"
+	mv "$cache/run.new" "$cache/run" # others may be starting programs by it
 	mkdir -p "$cache/bin"
 	printf '#!/bin/sh\nexec aarch64-linux-gnu-gcc --sysroot=%s "$@"\n' "$tree" > "$cache/bin/cc"
 	chmod +x "$cache/bin/cc"
