@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Loads libpcre2-8, compiles, and searches with bounds on steps and memory. Knows no names of models. */
+/* Compiles, and searches with bounds on steps and memory. Knows no names of models. */
 #include "base/pattern.h"
 
-#include <dlfcn.h>
 #include <errno.h>
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define PCRE2_CODE_UNIT_WIDTH 8
-#include <pcre2.h>
-
-#define SONAME "libpcre2-8.so.0"
+#include "base/pattern_library.h"
 
 /* A search of an ordinary pattern in a name takes a few hundred steps; this many take some milliseconds. */
 enum { MAX_TEXT = 1000, MAX_STEPS = 100000, MAX_HEAP_KIB = 1024 };
@@ -21,73 +16,32 @@ enum { MAX_TEXT = 1000, MAX_STEPS = 100000, MAX_HEAP_KIB = 1024 };
 static const uint32_t options = PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_ALT_BSUX | PCRE2_ALLOW_EMPTY_CLASS |
 				PCRE2_DOLLAR_ENDONLY | PCRE2_MATCH_UNSET_BACKREF | PCRE2_NEVER_BACKSLASH_C;
 
-#define FUNCTIONS(F) \
-	F(compile_context_create) \
-	F(set_compile_extra_options) \
-	F(compile_context_free) \
-	F(compile) \
-	F(code_free) \
-	F(match_context_create) \
-	F(set_match_limit) \
-	F(set_depth_limit) \
-	F(set_heap_limit) \
-	F(match_context_free) \
-	F(match_data_create) \
-	F(match_data_free) \
-	F(match) \
-	F(get_error_message)
-
-#define JOINED(a, b, c) a##b##c
-#define REAL(name) JOINED(pcre2_, name, _8)
-#define POINTER(name) __typeof__(REAL(name)) *name;
-static struct {
-	FUNCTIONS(POINTER)
-	bool is_loaded;
-} pcre;
-
 struct pattern {
+	const struct pattern_library *pcre;
 	pcre2_code_8 *code;
 	pcre2_match_context_8 *bounds;
 	pcre2_match_data_8 *found;
 };
 
-#define LOAD(name) \
-	symbol = dlsym(library, "pcre2_" #name "_8"); \
-	has_all &= symbol != NULL; \
-	memcpy(&pcre.name, &symbol, sizeof symbol);
-
-static void load(void)
+static pcre2_code_8 *compile(const struct pattern_library *pcre, const char *text, struct err *err)
 {
-	void *library = dlopen(SONAME, RTLD_NOW | RTLD_LOCAL), *symbol;
-	bool has_all = library != NULL;
-
-	if (library) {
-		FUNCTIONS(LOAD)
-	} else {
-		dlerror(); /* the program that asks for its own errors must not find ours */
-	}
-	pcre.is_loaded = has_all;
-}
-
-static pcre2_code_8 *compile(const char *text, struct err *err)
-{
-	pcre2_compile_context_8 *context = pcre.compile_context_create(NULL);
+	pcre2_compile_context_8 *context = pcre->compile_context_create(NULL);
 	PCRE2_UCHAR8 reason[120] = "";
 	pcre2_code_8 *code = NULL;
 	size_t at = 0;
 	int failure = 0;
 
 	if (context) {
-		pcre.set_compile_extra_options(context, PCRE2_EXTRA_ALT_BSUX);
-		code = pcre.compile((PCRE2_SPTR8)text, strlen(text), options, &failure, &at, context);
+		pcre->set_compile_extra_options(context, PCRE2_EXTRA_ALT_BSUX);
+		code = pcre->compile((PCRE2_SPTR8)text, strlen(text), options, &failure, &at, context);
 	}
-	pcre.compile_context_free(context);
+	pcre->compile_context_free(context);
 	if (code)
 		return code;
 	if (!context || failure == PCRE2_ERROR_NOMEMORY) {
 		err_set(err, ENOMEM, "cannot compile the pattern: out of memory");
 	} else {
-		pcre.get_error_message(failure, reason, sizeof reason);
+		pcre->get_error_message(failure, reason, sizeof reason);
 		err_set(err, EINVAL, "at byte %zu of the pattern: %s", at, (const char *)reason);
 	}
 	return NULL;
@@ -95,25 +49,26 @@ static pcre2_code_8 *compile(const char *text, struct err *err)
 
 static bool prepare(struct pattern *pattern)
 {
-	pattern->bounds = pcre.match_context_create(NULL);
-	pattern->found = pcre.match_data_create(1, NULL);
+	const struct pattern_library *pcre = pattern->pcre;
+
+	pattern->bounds = pcre->match_context_create(NULL);
+	pattern->found = pcre->match_data_create(1, NULL);
 	if (!pattern->bounds || !pattern->found)
 		return false;
-	pcre.set_match_limit(pattern->bounds, MAX_STEPS);
-	pcre.set_depth_limit(pattern->bounds, MAX_STEPS);
-	pcre.set_heap_limit(pattern->bounds, MAX_HEAP_KIB);
+	pcre->set_match_limit(pattern->bounds, MAX_STEPS);
+	pcre->set_depth_limit(pattern->bounds, MAX_STEPS);
+	pcre->set_heap_limit(pattern->bounds, MAX_HEAP_KIB);
 	return true;
 }
 
 struct pattern *pattern_new(const char *text, struct err *err)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	const struct pattern_library *pcre = pattern_library();
 	struct pattern *pattern;
 
-	pthread_once(&once, load);
-	if (!pcre.is_loaded) {
+	if (!pcre) {
 		err_set(err, ENOTSUP, "patterns need %s, which is not installed (Debian and Ubuntu: libpcre2-8-0)",
-			SONAME);
+			PATTERN_SONAME);
 		return NULL;
 	}
 	if (strlen(text) > MAX_TEXT) {
@@ -121,7 +76,9 @@ struct pattern *pattern_new(const char *text, struct err *err)
 		return NULL;
 	}
 	pattern = calloc(1, sizeof *pattern);
-	if (pattern && (pattern->code = compile(text, err)) && prepare(pattern))
+	if (pattern)
+		pattern->pcre = pcre;
+	if (pattern && (pattern->code = compile(pcre, text, err)) && prepare(pattern))
 		return pattern;
 	if (!pattern || pattern->code)
 		err_set(err, ENOMEM, "cannot compile the pattern: out of memory");
@@ -131,7 +88,7 @@ struct pattern *pattern_new(const char *text, struct err *err)
 
 int pattern_search(struct pattern *pattern, const char *text, size_t len)
 {
-	int code = pcre.match(pattern->code, (PCRE2_SPTR8)text, len, 0, 0, pattern->found, pattern->bounds);
+	int code = pattern->pcre->match(pattern->code, (PCRE2_SPTR8)text, len, 0, 0, pattern->found, pattern->bounds);
 
 	if (code >= 0)
 		return 1;
@@ -142,10 +99,12 @@ int pattern_search(struct pattern *pattern, const char *text, size_t len)
 
 void pattern_free(struct pattern *pattern)
 {
+	const struct pattern_library *pcre = pattern ? pattern->pcre : NULL;
+
 	if (!pattern)
 		return;
-	pcre.match_data_free(pattern->found);
-	pcre.match_context_free(pattern->bounds);
-	pcre.code_free(pattern->code);
+	pcre->match_data_free(pattern->found);
+	pcre->match_context_free(pattern->bounds);
+	pcre->code_free(pattern->code);
 	free(pattern);
 }

@@ -7,9 +7,11 @@
 #include "profile/report.h"
 
 #include <errno.h>
+#include <linux/memfd.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 extern const struct exporter export_latency_csv;
@@ -27,7 +29,7 @@ static int open_text(struct report *report, const struct gather *gather)
 
 	if (report->sink)
 		return 0;
-	report->fd = memfd_create("inftrace-report", MFD_CLOEXEC);
+	report->fd = (int)syscall(SYS_memfd_create, "inftrace-report", MFD_CLOEXEC);
 	if (report->fd >= 0)
 		report->sink = report->exporter->open(report->fd, stream->names, stream->last_track, NULL);
 	if (!report->sink && report->fd >= 0) {

@@ -19,6 +19,7 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -356,7 +357,7 @@ static void close_others(struct watch *watch)
 	dup2(watch->socket, 3);
 	for (int fd = 0; fd < 3; fd++)
 		dup2(nothing, fd);
-	close_range(4, ~0u, 0);
+	syscall(SYS_close_range, 4, ~0u, 0);
 	watch->socket = 3;
 }
 

@@ -80,7 +80,7 @@ static void drop_rights(int file, int pipe)
 	pipe = fcntl(pipe, F_DUPFD, 2);
 	if (file < 0 || pipe < 0 || dup2(file, 0) < 0 || dup2(pipe, 1) < 0)
 		_exit(1);
-	close_range(2, ~0u, 0);
+	syscall(SYS_close_range, 2, ~0u, 0);
 	syscall(SYS_setgroups, 0, NULL);
 	syscall(SYS_setresgid, NOBODY, NOBODY, NOBODY);
 	syscall(SYS_setresuid, NOBODY, NOBODY, NOBODY);

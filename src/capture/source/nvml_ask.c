@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -104,7 +105,7 @@ static void prepare(int socket)
 	for (int fd = 0; fd < 3 && nothing >= 0; fd++)
 		dup2(nothing, fd);
 	dup2(socket, SOCKET);
-	if (close_range(SOCKET + 1, ~0u, 0))
+	if (syscall(SYS_close_range, SOCKET + 1, ~0u, 0))
 		for (int fd = SOCKET + 1; fd < MOST_FILES; fd++)
 			close(fd);
 }

@@ -2,6 +2,7 @@
 /* Pieces of the text report. Knows no section. */
 #include "show/text/page.h"
 
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -152,7 +153,15 @@ struct printable page_bar(const struct page *page, double share, int columns)
 
 struct units_text page_signal(int64_t number)
 {
-	const char *name = number > 0 && number < 128 ? sigabbrev_np((int)number) : NULL;
+	/* of those that end a program; sigabbrev_np needs glibc 2.32 */
+	static const char *const names[] = {
+		[SIGHUP] = "HUP",   [SIGINT] = "INT",	[SIGQUIT] = "QUIT",	[SIGILL] = "ILL",     [SIGTRAP] = "TRAP",
+		[SIGABRT] = "ABRT", [SIGBUS] = "BUS",	[SIGFPE] = "FPE",	[SIGKILL] = "KILL",   [SIGUSR1] = "USR1",
+		[SIGSEGV] = "SEGV", [SIGUSR2] = "USR2", [SIGPIPE] = "PIPE",	[SIGALRM] = "ALRM",   [SIGTERM] = "TERM",
+		[SIGXCPU] = "XCPU", [SIGXFSZ] = "XFSZ", [SIGSTKFLT] = "STKFLT", [SIGVTALRM] = "VTALRM",
+		[SIGPROF] = "PROF", [SIGPOLL] = "POLL", [SIGPWR] = "PWR",	[SIGSYS] = "SYS",
+	};
+	const char *name = number > 0 && number < (int)(sizeof names / sizeof *names) ? names[number] : NULL;
 	struct units_text text;
 
 	snprintf(text.s, sizeof text.s, name ? "SIG%s" : "signal %s", name ? name : units_decimal((double)number).s);
