@@ -11,7 +11,15 @@
 
 #include "base/processor.h"
 
+/*
+ * Linked with a C library that has libdl apart, a name has no version unless its library is needed; the dynamic linker
+ * takes the oldest for such a name.
+ */
+#ifdef LIBDL_APART
+#define REFER(name)
+#else
 #define REFER(name) __asm__(".symver " #name "," #name "@" PROCESSOR_LIBC);
+#endif
 
 REFER(dlopen)
 REFER(dlclose)

@@ -10,7 +10,7 @@
 #include "capture/agent/module_walk.h"
 
 #include <errno.h>
-#include <pthread.h>
+#include <stddef.h>
 
 #include "base/syscalls.h"
 
@@ -46,9 +46,12 @@ static void forget(void)
 	n_begun = 0;
 }
 
+/* In every libc; pthread_atfork, which calls it, may be in libpthread, which a program may lack. The agent stays. */
+int __register_atfork(void (*before)(void), void (*parent)(void), void (*child)(void), void *module);
+
 void module_walk_start(void)
 {
-	pthread_atfork(module_walk_begin, module_walk_end, forget);
+	__register_atfork(module_walk_begin, module_walk_end, forget, NULL);
 }
 
 int module_walk_images(struct image_set *set)

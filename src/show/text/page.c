@@ -155,11 +155,12 @@ struct units_text page_signal(int64_t number)
 {
 	/* of those that end a program; sigabbrev_np needs glibc 2.32 */
 	static const char *const names[] = {
-		[SIGHUP] = "HUP",   [SIGINT] = "INT",	[SIGQUIT] = "QUIT",	[SIGILL] = "ILL",     [SIGTRAP] = "TRAP",
-		[SIGABRT] = "ABRT", [SIGBUS] = "BUS",	[SIGFPE] = "FPE",	[SIGKILL] = "KILL",   [SIGUSR1] = "USR1",
-		[SIGSEGV] = "SEGV", [SIGUSR2] = "USR2", [SIGPIPE] = "PIPE",	[SIGALRM] = "ALRM",   [SIGTERM] = "TERM",
-		[SIGXCPU] = "XCPU", [SIGXFSZ] = "XFSZ", [SIGSTKFLT] = "STKFLT", [SIGVTALRM] = "VTALRM",
-		[SIGPROF] = "PROF", [SIGPOLL] = "POLL", [SIGPWR] = "PWR",	[SIGSYS] = "SYS",
+		[SIGHUP] = "HUP",   [SIGINT] = "INT",	    [SIGQUIT] = "QUIT",	    [SIGILL] = "ILL",
+		[SIGTRAP] = "TRAP", [SIGABRT] = "ABRT",	    [SIGBUS] = "BUS",	    [SIGFPE] = "FPE",
+		[SIGKILL] = "KILL", [SIGUSR1] = "USR1",	    [SIGSEGV] = "SEGV",	    [SIGUSR2] = "USR2",
+		[SIGPIPE] = "PIPE", [SIGALRM] = "ALRM",	    [SIGTERM] = "TERM",	    [SIGXCPU] = "XCPU",
+		[SIGXFSZ] = "XFSZ", [SIGSTKFLT] = "STKFLT", [SIGVTALRM] = "VTALRM", [SIGPROF] = "PROF",
+		[SIGPOLL] = "POLL", [SIGPWR] = "PWR",	    [SIGSYS] = "SYS",
 	};
 	const char *name = number > 0 && number < (int)(sizeof names / sizeof *names) ? names[number] : NULL;
 	struct units_text text;

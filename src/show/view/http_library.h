@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libmicrohttpd, loaded when a server starts (http_library.c). Linked, it would make every command start 2.6 ms later: it
- * brings libraries for TLS, which is not used. A program that brings its libraries along has one without TLS in it
+ * libmicrohttpd, loaded when a server starts (http_library.c). Linked, it would make every command start 2.6 ms later:
+ * it brings libraries for TLS, which is not used. A program that brings its libraries along has one without TLS in it
  * (http_library_linked.c). Its header has the functions.
  */
 #ifndef SHOW_VIEW_HTTP_LIBRARY_H

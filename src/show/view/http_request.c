@@ -88,7 +88,7 @@ unsigned http_request_parse(struct http_request *to, const char *uri, size_t len
 	if (query)
 		*query++ = 0;
 	to->token = to->text + 1;
-	slash = strchr(to->token, '/');
+	slash = strchr(to->text + 1, '/');
 	if (slash)
 		*slash++ = 0;
 	to->name = slash ? slash : to->text + len; /* the NUL behind it all */

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -63,7 +64,7 @@ static void work(pid_t parent, int fd, const struct view_report_source *source)
 	FILE *out;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent || dup2(fd, OWN_FD) != OWN_FD || close_range(OWN_FD + 1, UINT_MAX, 0))
+	if (getppid() != parent || dup2(fd, OWN_FD) != OWN_FD || syscall(SYS_close_range, OWN_FD + 1, UINT_MAX, 0))
 		_exit(1);
 	fd = OWN_FD;
 	privilege_drop();
