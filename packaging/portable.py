@@ -22,10 +22,10 @@ SUITE = "bookworm"
 KEY = "/usr/share/keyrings/debian-archive-keyring.gpg"
 # Debian's names of the processors.
 ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
-# Package: what links it. base-files has the texts of licences, linux-libc-dev what the programs for the kernel include.
+# What is linked; and packages with texts of licences, and with what the programs for the kernel include.
 LIBRARIES = ["libbpf-dev", "libelf-dev", "zlib1g-dev", "libdeflate-dev", "libzstd-dev", "libsqlite3-dev"]
 LIBRARIES += ["libpcre2-dev", "libncurses-dev", "libedit-dev", "libbsd-dev", "libmd-dev"]
-MORE = ["linux-libc-dev", "base-files"]
+MORE = ["linux-libc-dev", "base-files", "libtinfo6"]
 SERVER = "libmicrohttpd"
 SERVER_OPTIONS = "--disable-https --disable-doc --disable-examples --disable-curl --disable-tools --enable-static"
 SERVER_OPTIONS += " --disable-shared --disable-postprocessor --disable-dauth --disable-bauth --disable-nls"
@@ -120,12 +120,21 @@ def unpack(apt, tree):
         run("dpkg-deb", "-x", deb, tree if name in LIBRARIES else os.path.join(tree, name))
         if name in LIBRARIES:
             had.append((name, fields["Version"], fields.get("Source", name)))
-    for path in glob.glob(os.path.join(tree, "usr/lib/*/pkgconfig/*.pc")):
-        with open(path) as file:
-            text = file.read()
-        # Debian's are relative to /usr
-        write(path, re.sub(r"(?<!\})/usr\b", os.path.join(tree, "usr"), text))
     return had
+
+
+def make_one_folder(processor, tree):
+    """Takes libraries and headers out of the processor's own folders, and lets descriptions name the tree."""
+    for place in ("usr/include", "usr/lib"):
+        apart = os.path.join(tree, place, processor + "-linux-gnu")
+        if os.path.isdir(apart):
+            shutil.copytree(apart, os.path.join(tree, place), symlinks=True, dirs_exist_ok=True)
+            shutil.rmtree(apart)
+    for path in glob.glob(os.path.join(tree, "usr/lib/pkgconfig/*.pc")):
+        if not os.path.islink(path):
+            with open(path) as file:
+                text = file.read().replace("/%s-linux-gnu" % processor, "")
+            write(path, re.sub(r"(?<!\})/usr\b", os.path.join(tree, "usr"), text))
 
 
 def build_server(processor, apt, tree):
@@ -162,6 +171,7 @@ def libraries(processor):
     apt = os.path.join(tree, "apt")
     fetch(ARCHITECTURES[processor], apt)
     had = unpack(apt, tree)
+    make_one_folder(processor, tree)
     say("compiling %s for %s" % (SERVER, processor))
     had.append(build_server(processor, apt, tree))
     shutil.rmtree(apt)
@@ -179,20 +189,20 @@ def versions(processor):
 def cross_file(processor, printer):
     """For Meson. printer runs in place of the new program, which prints manual pages and completions."""
     tree = libraries(processor)
-    multiarch = processor + "-linux-gnu"
     include = os.path.join(tree, "usr/include")
     kernel = os.path.join(tree, "linux-libc-dev/usr/include")
-    places = [os.path.join(tree, "usr/lib", multiarch, "pkgconfig"), os.path.join(tree, "usr/lib/pkgconfig")]
     lines = ["[binaries]", "c = %r" % os.path.join(tree, "cc"), "ar = %r" % os.path.join(tree, "ar")]
     lines += ["pkgconfig = 'pkg-config'"]
     if printer:
-        write(os.path.join(tree, "print"), '#!/bin/sh\nshift\nexec %s "$@"\n' % printer, 0o755)
+        # Meson first tries a program of its own
+        script = '#!/bin/sh\n[ "${1##*/}" = inftrace ] || exit 0\nshift\nexec %s "$@"\n' % printer
+        write(os.path.join(tree, "print"), script, 0o755)
         lines += ["exe_wrapper = %r" % os.path.join(tree, "print")]
     lines += ["[built-in options]", "c_link_args = ['-s', '-Wl,--build-id=none']"]
     lines += ["[properties]", "needs_exe_wrapper = %s" % ("true" if printer else "false")]
-    lines += ["pkg_config_libdir = %r" % places]
+    lines += ["pkg_config_libdir = %r" % os.path.join(tree, "usr/lib/pkgconfig")]
     lines += ["libdl_apart = true"]
-    lines += ["bpf_includes = %r" % [include, kernel, os.path.join(kernel, multiarch)]]
+    lines += ["bpf_includes = %r" % [include, kernel, os.path.join(kernel, processor + "-linux-gnu")]]
     lines += ["[host_machine]", "system = 'linux'", "cpu_family = %r" % processor, "cpu = %r" % processor]
     lines += ["endian = 'little'"]
     path = os.path.join(tree, "cross.ini")

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Refuses what would not run elsewhere: a file for another processor, one that needs a newer C library than it may or a
+library that is not the C library's, one with a path of this machine in it."""
+
+import re
+import struct
+import sys
+import tempfile
+
+from content import LIBRARY, PARTS, PROGRAM
+from portable import FOLDER, GLIBC, ROOT, run
+
+# The agent and the library are loaded into programs, which have their own C library.
+NEWEST = {PROGRAM: GLIBC, PARTS[0]: GLIBC, PARTS[1]: "2.17", LIBRARY: "2.17"}
+MACHINES = {"x86_64": 62, "aarch64": 183}
+OF_THE_C_LIBRARY = r"(libc|libm|libdl|libpthread|librt|ld-linux-[\w-]+)\.so\.\d+"
+
+
+def number(version):
+    return tuple(map(int, version.split(".")))
+
+
+def faults(path, data, processor):
+    """Of a file of a package: why it must not be in one. processor: None: it is for this machine alone."""
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(data)
+        file.flush()
+        dynamic = run("readelf", "--wide", "--dynamic", file.name)
+        symbols = run("readelf", "--wide", "--dyn-syms", file.name)
+    newest = NEWEST[path]
+    if processor and struct.unpack_from("<H", data, 18)[0] != MACHINES[processor]:
+        yield "it is for another processor"
+    if processor or newest != GLIBC:
+        for name, version in sorted(set(re.findall(r" UND (\w+)@GLIBC_([\d.]+)", symbols))):
+            if number(version) > number(newest):
+                yield "it needs %s of glibc %s, which %s has not" % (name, version, newest)
+    for library in re.findall(r"\(NEEDED\).*\[(.*)\]", dynamic) if processor else []:
+        if not re.fullmatch(OF_THE_C_LIBRARY, library):
+            yield "it needs " + library
+    if re.search(r"\((RPATH|RUNPATH)\)", dynamic):
+        yield "it has a RUNPATH"
+    for place in sorted({ROOT, FOLDER}):
+        if place.encode() in data:
+            yield "it has the path %s in it" % place
+
+
+def examine(files, target):
+    found = [
+        "package: %s: %s" % (path, fault)
+        for path, file in sorted(files.items())
+        if path in NEWEST
+        for fault in faults(path, file.data, target.processor)
+    ]
+    for path, file in sorted(files.items()):
+        if path not in NEWEST and ROOT.encode() in file.data:
+            found.append("package: %s: it has the path %s in it" % (path, ROOT))
+    if found:
+        sys.exit("\n".join(found))
