@@ -49,6 +49,17 @@ def python_files():
     }
 
 
+def folders_between(files):
+    """Folders of manual pages and completions that have folders alone: pip removes an empty folder only where it has
+    removed a file, so each gets an empty one."""
+    found = set()
+    for path in files:
+        if path.startswith("share/") and not path.startswith(DOCUMENTS):
+            parts = path.split("/")[:-2]
+            found.update("/".join(parts[:i]) for i in range(1, len(parts) + 1))
+    return sorted(found)
+
+
 def wheel(files, target, out):
     """The program finds what lies in ../lib beside it. Licences are where a wheel has them."""
     number, of = version(), project()
@@ -61,6 +72,7 @@ def wheel(files, target, out):
             place = info + ("sboms/" if path.endswith(".json") else "licenses/") + path[len(DOCUMENTS) :]
         if path.startswith(FOLDERS):
             entries[place] = file.data
+    entries.update({data + "data/%s/.inftrace" % folder: b"" for folder in folders_between(files)})
     entries[info + "METADATA"] = metadata(of, number, entries, info).encode()
     tags = "Wheel-Version: 1.0\nGenerator: inftrace %s\nRoot-Is-Purelib: false\nTag: py3-none-%s\n"
     entries[info + "WHEEL"] = (tags % (number, target.wheel)).encode()

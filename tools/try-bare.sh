@@ -8,6 +8,7 @@ set -euo pipefail
 suite=${1:?usage: try-bare.sh SUITE [COMMAND]}
 command=${2:-./demo && ./check}
 cd "$(dirname "$0")/.."
+. tools/bare.sh
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/inftrace-bare
 mkdir -p "$cache"
 
@@ -24,36 +25,8 @@ fi
 root=$(mktemp -d "$cache/try-$suite.XXXXXX")
 trap 'rm -rf --one-file-system "$root"' EXIT
 cp -a --reflink=auto "$cache/$suite/." "$root"
-cp /etc/resolv.conf /etc/hosts "$root/etc/"
-cp -r /etc/apt/apt.conf.d/. "$root/etc/apt/apt.conf.d/"
-rm -f "$root"/etc/apt/apt.conf.d/docker-*
-[ ! -f /etc/pip.conf ] || cp /etc/pip.conf "$root/etc/"
-[ ! -f /etc/maven/settings.xml ] || install -D /etc/maven/settings.xml "$root/root/.m2/settings.xml"
-[ ! -f /etc/ssl/certs/ca-certificates.crt ] || cp /etc/ssl/certs/ca-certificates.crt "$root/etc/host-certificates.crt"
+bare_prepare "$root"
 mkdir "$root/inftrace"
 git archive HEAD | tar -x -C "$root/inftrace"
 
-settings=()
-while IFS= read -r setting; do
-	case $setting in
-	PIP_CERT=* | SSL_CERT_FILE=* | NODE_EXTRA_CA_CERTS=*) setting=${setting%%=*}=/etc/host-certificates.crt ;;
-	PIP_CONFIG_FILE=* | PIP_FIND_LINKS=*) continue ;;
-	esac
-	settings+=("$setting")
-done < <(env | grep -E -e '^(PIP_|https?_proxy=|HTTPS?_PROXY=|no_proxy=|NO_PROXY=|SSL_CERT_FILE=)' \
-	-e '^(NODE_EXTRA_CA_CERTS=|GOPROXY=|GONOSUM|GOFLAGS)' || true)
-
-# In namespaces of its own: nothing stays mounted or running afterwards.
-unshare --mount --pid --fork bash -euc '
-	root=$1
-	command=$2
-	shift 2
-	mount --bind /dev "$root/dev"
-	mount --bind /dev/pts "$root/dev/pts"
-	mount -t tmpfs -o mode=1777 tmpfs "$root/dev/shm"
-	mount --bind /sys "$root/sys"
-	mount -t proc proc "$root/proc"
-	exec chroot "$root" env -i HOME=/root TERM="${TERM:-dumb}" \
-		PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin "$@" \
-		sh -c "cd /inftrace && $command"
-' bash "$root" "$command" ${settings[@]+"${settings[@]}"}
+bare_enter "$root" "cd /inftrace && $command"

@@ -1,0 +1,37 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# use.sh WHAT PROGRAM [PYTHON]: uses an installed inftrace, and checks the recording.
+set -eu
+program=$2 python=${3-}
+
+# inferences FILE: their number.
+inferences() {
+	"$program" query --format csv "$1" "SELECT count(*) FROM inferences" | tail -n 1
+}
+
+case $1 in
+record)
+	"$program" record --force -o r.pftrace -- "$python" app.py model.onnx 50
+	[ "$(inferences r.pftrace)" = 50 ]
+	;;
+doctor) "$program" doctor || [ $? -le 3 ] ;;
+inject | attach)
+	"$python" app.py model.onnx 0 &
+	app=$!
+	trap 'kill $app' EXIT
+	until [ -f running ]; do sleep 0.1; done
+	rm running
+	"$program" attach --force -o a.pftrace --iterations 20 --duration 60s $([ "$1" = attach ] || echo --inject) $app
+	[ "$(inferences a.pftrace)" -ge 20 ]
+	;;
+signal)
+	"$program" record --force -o s.pftrace -- sleep 60 &
+	shim=$!
+	# the program below the recorder
+	until grep -qsx sleep /proc/[0-9]*/comm; do sleep 0.1; done
+	kill -TERM $shim
+	status=0
+	wait $shim || status=$?
+	[ $status = 143 ]
+	;;
+esac
