@@ -25,7 +25,7 @@ try() {
 files() {
 	find / -xdev \( -path /proc -o -path /sys -o -path /dev -o -path /tmp -o -path /run -o -path /packages \
 		-o -path "$work" -o -path /var/log -o -path /var/cache -o -path /var/lib/apt -o -path /var/lib/dpkg \
-		-o -path /root \) -prune -o -print | sort
+		-o -path /root -o -path /home/somebody/.cache -o -path /home/somebody/.npm \) -prune -o -print | sort
 }
 
 # use PROGRAM: everything but removing it.
@@ -88,7 +88,7 @@ npm)
 	(cd $work/node_modules && find . ! -name .package-lock.json | sort) > /tmp/env.before
 	try "npm install" sh -c 'npm install --ignore-scripts /packages/inftrace-linux-*.tgz /packages/inftrace-[0-9]*.tgz'
 	try "npx inftrace record" sh -c 'npx inftrace record -o n.pftrace -- node app.js model.onnx 20 &&
-		[ "$(npx inftrace query --format csv n.pftrace "SELECT count(*) FROM inferences" | tail -n 1)" = 20 ]'
+		[ "$(npx inftrace query --format csv n.pftrace "SELECT count(*) FROM inferences" | tail -n 1 | tr -d "\r")" = 20 ]'
 	try "npx passes the status on" sh -c 'npx inftrace record -- sh -c "exit 7"; [ $? = 7 ]'
 	try "its shim passes a signal on" sh /packages/use.sh signal "$work/node_modules/.bin/inftrace"
 	use $work/node_modules/.bin/inftrace

@@ -6,7 +6,7 @@ program=$2 python=${3-}
 
 # inferences FILE: their number.
 inferences() {
-	"$program" query --format csv "$1" "SELECT count(*) FROM inferences" | tail -n 1
+	"$program" query --format csv "$1" "SELECT count(*) FROM inferences" | tail -n 1 | tr -d '\r'
 }
 
 case $1 in

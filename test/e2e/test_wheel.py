@@ -20,7 +20,8 @@ ROOT = os.path.dirname(os.path.dirname(envs.HERE))
 def package(out):
     """The wheel of what is built."""
     built = os.path.dirname(os.environ["INFTRACE"])
-    command = [sys.executable, os.path.join(ROOT, "tools", "package"), "wheel", "--built", built, "-o", out]
+    command = [sys.executable, os.path.join(ROOT, "tools", "package"), "wheel", "--target=native"]
+    command += ["--built", built, "-o", out]
     env = {**os.environ, "SOURCE_DATE_EPOCH": "1700000000"}
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, env=env)
     return done.stdout.strip()
