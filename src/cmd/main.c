@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/privilege.h"
+#include "cmd/commit.h"
 #include "cmd/help.h"
 #include "show/term/term.h"
 
@@ -111,7 +112,7 @@ int main(int argc, char **argv)
 	if (n < 0)
 		return print_misuse(NULL, &err);
 	if (opts.version) {
-		puts("inftrace " INFTRACE_VERSION);
+		printf("inftrace " INFTRACE_VERSION "%s" INFTRACE_COMMIT "\n", *INFTRACE_COMMIT ? " " : "");
 		return flush_output(CMD_DONE);
 	}
 	if (!n) {

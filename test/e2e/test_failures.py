@@ -50,6 +50,22 @@ def test_sessions_that_cannot_be_made_say_why(lab, each_wheel):
         assert any(said(done, what)[:80] in text for text in failed), (what, failed)
 
 
+def test_an_agent_of_another_version_is_named(lab, wheel, tmp_path):
+    """As of two installations: its records have another layout."""
+    with open(os.path.join(os.path.dirname(lab.inftrace), "libinftrace-agent.so"), "rb") as file:
+        ours = file.read()
+    other = tmp_path / "libinftrace-agent.so"
+    other.write_bytes(ours.replace(b"TRACE002", b"TRACE001"))
+    assert other.read_bytes() != ours
+    program = lab.python(wheel, "infer", "run", lab.model("cnn"), "--runs", 5)
+    command = [lab.inftrace, "record", "-o", "other.pftrace", "--", *program]
+    done = lab.plain(command, env={"INFTRACE_AGENT": str(other)})
+    assert done.status == 0, done.err
+    report = lab.plain([lab.inftrace, "report", lab.path("other.pftrace")]).out
+    said = "its agent is of another version of inftrace (a second installation, or INFTRACE_AGENT)"
+    assert said in " ".join(report.split()), report
+
+
 def refused(done):
     """Each session that the program could not make is recorded with the message that it got, and no other one is."""
     messages = re.findall(r"^failed: (.{1,60})", done.out, re.M)

@@ -30,7 +30,7 @@ class Install(unittest.TestCase):
 
     def test_the_program_runs(self):
         done = subprocess.run([self.program, "--version"], stdout=subprocess.PIPE, text=True, check=True)
-        self.assertRegex(done.stdout, r"^inftrace \d+\.\d+\.\d+\n$")
+        self.assertRegex(done.stdout, r"^inftrace \d+\.\d+\.\d+( \([0-9a-f]{12}\+?\))?\n$")
 
     def test_the_agent_is_where_the_program_looks(self):
         agent = self.prefix / option("libdir") / "inftrace/libinftrace-agent.so"

@@ -39,7 +39,7 @@ int segment_open(struct segment_map *map, const char *path, struct names *names,
 	if (map->segment->magic == SEGMENT_MAGIC && map->segment->header_size == sizeof(struct segment))
 		return 0;
 	segment_close(map);
-	return err_set(err, EPROTO, "cannot read %s: it was not written by this version's agent", path);
+	return err_set(err, EPROTONOSUPPORT, "cannot read %s: it was not written by this version's agent", path);
 }
 
 void segment_close(struct segment_map *map)

@@ -114,13 +114,14 @@ static int add_process(struct agent_state *state, const char *path, struct sink 
 {
 	struct recorded **grown = realloc(state->process, (state->n_processes + 1) * sizeof(struct recorded *));
 	struct recorded *process;
-	struct err ignored;
+	struct err ignored = { 0 };
 	pid_t known;
 
 	if (!grown)
 		return err_set(err, ENOMEM, "cannot record another process: out of memory");
 	state->process = grown;
 	process = recorded_open(path, out->names, state->use_ticks ? &state->clock : NULL, &ignored);
+	state->unseen.has_other_version |= !process && ignored.code == EPROTONOSUPPORT;
 	if (!process)
 		return 0; /* not a segment of this recording, or gone again */
 	known = process->pid < NAMESPACE_UNKNOWN ? process->pid : 0;

@@ -148,8 +148,10 @@ static struct unseen_program look(const struct target *target, const struct tree
 }
 
 /* The likely reason when the program's file shows none. */
-static const char *likely(const struct target *target)
+static const char *likely(const struct unseen *unseen, const struct target *target)
 {
+	if (unseen->has_other_version)
+		return "its agent is of another version of inftrace (a second installation, or INFTRACE_AGENT)";
 	return target->n_hosts
 		   ? "the agent is brought only into programs that have a runtime in them when the recording begins"
 		   : unseen_unknown;
@@ -166,7 +168,7 @@ static int conclude(struct unseen *unseen, const struct target *target, const st
 	    take_told(unseen, program->pid))
 		return 0;
 	snprintf(text, sizeof text, "what %s did was not seen: %s", names_text(out->names, program->exe),
-		 *program->refusal ? program->refusal : likely(target));
+		 *program->refusal ? program->refusal : likely(unseen, target));
 	args[2] = arg_text(KEY_STATE, out, text);
 	args[3] = arg_int(KEY_COUNT, 1);
 	return recorded_note(out, EVENT_NOTE_PROCESS,

@@ -16,6 +16,7 @@ struct unseen {
 	size_t n, capacity;
 	struct unseen_file *seen;		 /* programs with an agent */
 	size_t n_seen, seen_capacity, n_lasting; /* n_lasting: without a pid, as of the last look */
+	bool has_other_version; /* set it when a segment was found that another version's agent has written */
 };
 
 /* The reason when nothing in the program's file explains it. */
