@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Short commands for Meson. Everything is built below build/ (BUILD=...).
 #   make  check  bench  install [PREFIX=/usr] [DESTDIR=/tmp/stage]  uninstall  asan  tsan  fuzz [SECONDS=60]  bless  fmt
-#   clean
+#   dist  clean
 BUILD ?= build
 MESON_TEST = meson test --print-errorlogs
 
@@ -54,7 +54,11 @@ install: all
 uninstall:
 	@ninja -C $(BUILD) uninstall
 
+# A release: the source with the built page and the commit, to be built without a network. Needs a clean work tree.
+dist: all
+	meson dist -C $(BUILD) --no-tests --formats gztar
+
 clean:
 	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-tsan $(BUILD)-fuzz
 
-.PHONY: all check bench asan tsan fuzz bless fmt install uninstall clean
+.PHONY: all check bench asan tsan fuzz bless fmt install uninstall dist clean

@@ -25,15 +25,14 @@ bare_enter() {
 		esac
 		settings+=("$setting")
 	done < <(env | grep -E -e '^(PIP_|https?_proxy=|HTTPS?_PROXY=|no_proxy=|NO_PROXY=|SSL_CERT_FILE=)' \
-		-e '^(NODE_EXTRA_CA_CERTS=|GOPROXY=|GONOSUM|GOFLAGS|npm_config_)' || true)
+		-e '^(NODE_EXTRA_CA_CERTS=|GOPROXY=|GONOSUM|GOFLAGS|npm_config_|QEMU_CPU=|EMULATED=)' || true)
 	unshare --mount --pid --fork bash -euc '
 		root=$1
 		command=$2
 		shift 2
-		mount --bind /dev "$root/dev"
-		mount --bind /dev/pts "$root/dev/pts"
+		mount --rbind /dev "$root/dev"
 		mount -t tmpfs -o mode=1777 tmpfs "$root/dev/shm"
-		mount --bind /sys "$root/sys"
+		mount --rbind /sys "$root/sys"
 		mount -t proc proc "$root/proc"
 		exec chroot "$root" env -i HOME=/root TERM="${TERM:-dumb}" \
 			PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin "$@" sh -c "$command"

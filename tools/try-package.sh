@@ -11,7 +11,17 @@ shift
 cd "$(dirname "$0")/.."
 . tools/bare.sh
 arch=${ARCH:-amd64}
-[ $# -gt 0 ] || set -- wheel deb npm tar
+# Node.js takes minutes to start in the emulator.
+[ $# -gt 0 ] || case $arch in amd64) set -- wheel deb npm tar ;; *) set -- wheel deb tar ;; esac
+if [ "$arch" = arm64 ] && [ -z "${EMULATED-}" ]; then
+	qemu=${XDG_CACHE_HOME:-$HOME/.cache}/inftrace-arm64/qemu/usr/bin/qemu-aarch64
+	[ -x "$qemu" ] || {
+		echo "try-package.sh: tools/try-arm64.sh gets the emulator: run it first" >&2
+		exit 77
+	}
+	export EMULATED=1 QEMU_CPU=neoverse-n1
+	exec tools/arm64-space "$qemu" tools/try-package.sh "$suite" "$@"
+fi
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/inftrace-package
 mkdir -p "$cache"
 mirror=${MIRROR:-$(apt-get indextargets --format '$(REPO_URI)' | grep '/debian/*$' | head -n 1)}
@@ -19,11 +29,11 @@ mirror=${MIRROR:-$(apt-get indextargets --format '$(REPO_URI)' | grep '/debian/*
 tree=$cache/$suite
 include=python3-venv,ca-certificates
 # Debian 11's Node.js is older than what the runtime's package needs.
-[ "$suite" = bullseye ] || include=$include,nodejs,npm
+[ "$suite" = bullseye ] || [ "$arch" != amd64 ] || include=$include,nodejs,npm
 [ "$arch" = amd64 ] || tree=$tree-$arch
 if [ ! -d "$tree" ]; then
 	rm -rf "$tree.part"
-	mmdebstrap --quiet --variant=minbase --arch="$arch" --include=$include "$suite" "$tree.part" "$mirror"
+	mmdebstrap --quiet --mode=root --skip=check/qemu --variant=minbase --arch="$arch" --include=$include "$suite" "$tree.part" "$mirror"
 	mv "$tree.part" "$tree"
 fi
 status=0
