@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A package for Debian and Ubuntu of any age: it depends on the C library alone. For downloads; a distribution builds one
-of its own, with its own libraries."""
+"""A package for Debian and Ubuntu of any age: it depends on the C library alone. For downloads; a distribution builds
+one of its own, with its own libraries."""
 
 import email.utils
 import gzip
@@ -34,7 +34,7 @@ CHANGELOG = """inftrace (%s) unstable; urgency=medium
 
  -- %s  %s
 """
-OVERRIDES = """# It runs on releases of any age, so it brings its libraries along; share/doc/inftrace/copyright lists them.
+OVERRIDES = """# It runs on releases of any age, so it brings its libraries along; the file copyright lists them.
 inftrace: embedded-library
 # One package, to be downloaded: program, library, and what a program needs to be linked with it.
 inftrace: package-name-doesnt-match-sonames

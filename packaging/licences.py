@@ -30,8 +30,8 @@ LIBRARIES = {
 OURS = "Apache-2.0 AND (GPL-2.0-only OR BSD-2-Clause)"
 TEXTS = ["GPL-2", "GPL-3", "LGPL-2.1", "LGPL-3"]
 
-HEAD = """inftrace is licensed under the Apache License, Version 2.0 (LICENSE). The programs for the kernel inside of it are
-licensed under GPL-2.0-only OR BSD-2-Clause. Copyright 2026 the inftrace developers.
+HEAD = """inftrace is licensed under the Apache License, Version 2.0 (LICENSE). The programs for the kernel inside of it
+are licensed under GPL-2.0-only OR BSD-2-Clause. Copyright 2026 the inftrace developers.
 
 The page of `inftrace view`, which is inside of bin/inftrace, contains Preact: MIT licence, Copyright (c) 2015-present
 Jason Miller.

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a build for old and new distributions needs: a compiler, libraries, and a cross file for Meson.
 
-The compiler is zig's, from PyPI, which has the C library's symbols of every version. Libraries are Debian's static ones,
-which apt fetches and checks without installing anything; libmicrohttpd alone is compiled, from Debian's source, since
-Debian's brings libraries for TLS. Everything lies in one folder. Knows nothing of packages.
+The compiler is zig's, from PyPI, which has the C library's symbols of every version. Libraries are Debian's static
+ones, which apt fetches and checks without installing anything; libmicrohttpd alone is compiled, from Debian's source,
+since Debian's brings libraries for TLS. Everything lies in one folder. Knows nothing of packages.
 """
 
 import glob
@@ -62,8 +62,8 @@ def compilers():
 
 
 def compiler(processor, folder):
-    """A script that compiles for the processor. Meson asks for -E, with which zig takes no version of the C library, and
-    which linker it is, whose name older ones do not know."""
+    """A script that compiles for the processor. Meson asks for -E, with which zig takes no version of the C library,
+    and which linker it is, whose name older ones do not know."""
     path = os.path.join(folder, "cc")
     script = """#!/bin/sh
 triple=%s-linux-gnu.%s

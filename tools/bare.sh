@@ -20,7 +20,9 @@ bare_enter() {
 	local settings=() setting
 	while IFS= read -r setting; do
 		case $setting in
-		PIP_CERT=* | SSL_CERT_FILE=* | NODE_EXTRA_CA_CERTS=*) setting=${setting%%=*}=/etc/host-certificates.crt ;;
+		PIP_CERT=* | SSL_CERT_FILE=* | NODE_EXTRA_CA_CERTS=*)
+			setting=${setting%%=*}=/etc/host-certificates.crt
+			;;
 		PIP_CONFIG_FILE=* | PIP_FIND_LINKS=*) continue ;;
 		esac
 		settings+=("$setting")

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# [MIRROR=URL] [ARCH=arm64] try-package.sh SUITE [KIND...]: installs packages of these kinds (wheel, deb, npm, tar: all) in
-# a bare Debian of that release (bullseye, bookworm, trixie), records, attaches, looks into a recording, removes them, and
-# checks that nothing is left. Takes packages from build/package, which `tools/package all` makes. Needs root and
+# [MIRROR=URL] [ARCH=arm64] try-package.sh SUITE [KIND...]: installs packages of these kinds (wheel, deb, npm, tar: all)
+# in a bare Debian of that release (bullseye, bookworm, trixie), records, attaches, looks into a recording, removes
+# them, and checks that nothing is left. Takes packages from build/package, which `tools/package all` makes. Needs root and
 # mmdebstrap. ARCH=arm64: by an emulator, whose interpreter it registers in a namespace of its own (Linux 6.7).
 # Bare systems are kept in $XDG_CACHE_HOME/inftrace-package and copied for each try.
 set -euo pipefail
@@ -33,7 +33,8 @@ include=python3-venv,ca-certificates
 [ "$arch" = amd64 ] || tree=$tree-$arch
 if [ ! -d "$tree" ]; then
 	rm -rf "$tree.part"
-	mmdebstrap --quiet --mode=root --skip=check/qemu --variant=minbase --arch="$arch" --include=$include "$suite" "$tree.part" "$mirror"
+	mmdebstrap --quiet --mode=root --skip=check/qemu --variant=minbase --arch="$arch" --include=$include \
+		"$suite" "$tree.part" "$mirror"
 	mv "$tree.part" "$tree"
 fi
 status=0

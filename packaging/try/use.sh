@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # use.sh WHAT PROGRAM [PYTHON]: uses an installed inftrace, and checks the recording.
 set -eu
-program=$2 python=${3-}
+program=${2-} python=${3-}
 
 # inferences FILE: their number.
 inferences() {
@@ -23,6 +23,11 @@ inject | attach)
 	rm running
 	"$program" attach --force -o a.pftrace --iterations 20 --duration 60s $([ "$1" = attach ] || echo --inject) $app
 	[ "$(inferences a.pftrace)" -ge 20 ]
+	;;
+npx)
+	npx inftrace record --force -o n.pftrace -- node app.js model.onnx 20
+	program=node_modules/.bin/inftrace
+	[ "$(inferences n.pftrace)" = 20 ]
 	;;
 signal)
 	"$program" record --force -o s.pftrace -- sleep 60 &
