@@ -45,10 +45,11 @@ licenses/NAME has the copyright and the licence of each, as its Debian package o
 libelf (of elfutils; taken under LGPL-3.0-or-later) and libmicrohttpd (LGPL-2.1-or-later) are linked statically. You may
 change them and link inftrace again, and you may take inftrace apart to debug such a change. What that needs:
 
-- their sources: `apt-get source elfutils=%s libmicrohttpd=%s` with a mirror of Debian 12, or https://snapshot.debian.org;
+- their sources: `apt-get source elfutils=%s libmicrohttpd=%s` with a mirror of Debian 12, or
+  https://snapshot.debian.org;
 - the source of inftrace %s, which is all of it, under a free licence;
-- `tools/package tar`, which builds bin/inftrace from both: put your libelf.a or libmicrohttpd.a into
-  build/package/libraries-*/usr/lib and run it again.
+- `tools/package tar`, which builds bin/inftrace from both. Run it, put your libelf.a or libmicrohttpd.a into
+  build/package/libraries-%s/usr/lib, delete build/package/%s, and run it again.
 
 The same source is offered, for as long as this version is, where you got this package from.
 """
@@ -102,7 +103,7 @@ def spdx(files, target, number):
     ours = describe("inftrace", number, OURS, "NOASSERTION")
     relations = [("SPDXRef-DOCUMENT", "DESCRIBES", "SPDXRef-inftrace")]
     relations += [("SPDXRef-inftrace", "CONTAINS", "SPDXRef-" + part[0]) for part in parts]
-    relations += [("SPDXRef-inftrace", "CONTAINS", "SPDXRef-File-%d" % i) for i in range(len(programs))]
+    relations += [("SPDXRef-DOCUMENT", "DESCRIBES", "SPDXRef-File-%d" % i) for i in range(len(programs))]
     document = {
         "spdxVersion": "SPDX-2.3",
         "dataLicense": "CC0-1.0",
@@ -147,7 +148,7 @@ def add(files, target, number):
     libraries = dict(linked(target))
     if libraries:
         rows = "".join("%-14s %-26s %s\n" % (name, libraries[name], LIBRARIES[name][0]) for name in sorted(libraries))
-        text += LINKED % (rows, libraries["elfutils"], libraries["libmicrohttpd"], number)
+        text += LINKED % (rows, libraries["elfutils"], libraries["libmicrohttpd"], number, *[target.machine] * 2)
         files.update(licence_texts(target))
     files[DOCUMENTS + "copyright"] = File(text.encode())
     files[DOCUMENTS + "inftrace.spdx.json"] = File(spdx(files, target, number))

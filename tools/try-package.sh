@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # [MIRROR=URL] [ARCH=arm64] try-package.sh SUITE [KIND...]: installs packages of these kinds (wheel, deb, npm, tar: all)
 # in a bare Debian of that release (bullseye, bookworm, trixie), records, attaches, looks into a recording, removes
-# them, and checks that nothing is left. Takes packages from build/package, which `tools/package all` makes. Needs root and
-# mmdebstrap. ARCH=arm64: by an emulator, whose interpreter it registers in a namespace of its own (Linux 6.7).
+# them, and checks that nothing is left. Takes packages from build/package, which `tools/package all` makes. Needs root
+# and mmdebstrap. ARCH=arm64: by an emulator, whose interpreter it registers in a namespace of its own (Linux 6.7).
 # Bare systems are kept in $XDG_CACHE_HOME/inftrace-package and copied for each try.
 set -euo pipefail
 suite=${1:?usage: try-package.sh SUITE [KIND...]}

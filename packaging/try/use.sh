@@ -21,7 +21,8 @@ inject | attach)
 	trap 'kill $app' EXIT
 	until [ -f running ]; do sleep 0.1; done
 	rm running
-	"$program" attach --force -o a.pftrace --iterations 20 --duration 60s $([ "$1" = attach ] || echo --inject) $app
+	[ "$1" = attach ] && set -- --level operator || set -- --inject
+	"$program" attach "$@" --force -o a.pftrace --iterations 20 --duration 60s $app
 	[ "$(inferences a.pftrace)" -ge 20 ]
 	;;
 npx)
