@@ -6,6 +6,7 @@
 const { constants } = require('os');
 const path = require('path');
 
+const GLIBC = '2.28';
 const NAME = '@inftrace/linux-' + process.arch;
 
 function fail(reason) {
@@ -19,6 +20,9 @@ function find() {
 	// npm leaves the package out there, other installers may not
 	const libc = process.report && process.report.getReport().header.glibcVersionRuntime;
 	if (process.report && !libc) fail('this system has musl: inftrace needs glibc, as ONNX Runtime does');
+	const [major, minor] = (libc || GLIBC).split('.').map(Number);
+	if (major === 2 && minor < Number(GLIBC.split('.')[1]))
+		fail(`this system has glibc ${libc}: inftrace needs ${GLIBC} or newer`);
 	try {
 		return path.join(path.dirname(require.resolve(NAME + '/package.json')), 'bin', 'inftrace');
 	} catch {

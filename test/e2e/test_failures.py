@@ -66,6 +66,31 @@ def test_an_agent_of_another_version_is_named(lab, wheel, tmp_path):
     assert said in " ".join(report.split()), report
 
 
+def patched(path, changes):
+    """A copy of a program of this system with other bytes at these places."""
+    with open("/bin/true", "rb") as file:
+        data = bytearray(file.read())
+    for at, new in changes(data):
+        data[at : at + len(new)] = new
+    path.write_bytes(data)
+    path.chmod(0o755)
+    return str(path)
+
+
+def test_a_program_of_another_processor_or_of_musl_is_named(lab, tmp_path):
+    foreign = patched(tmp_path / "foreign", lambda data: [(18, b"\x16\x00")])  # s390x
+    done = lab.plain([lab.inftrace, "record", "-o", "foreign.pftrace", "--", foreign])
+    assert done.status == 3, done.err
+    assert done.err.splitlines() == [
+        "inftrace: %s: only CPU and memory are recorded: it is not a program for this processor" % foreign,
+        "inftrace: cannot start %s: Exec format error" % foreign,
+    ]
+    musl = patched(tmp_path / "musl", lambda data: [(data.index(b"/ld-linux-"), b"/ld-musl-\0")])
+    done = lab.plain([lab.inftrace, "record", "-o", "musl.pftrace", "--", musl])
+    said = "inftrace: %s: only CPU and memory are recorded: it uses musl, and the agent needs glibc" % musl
+    assert done.err.splitlines()[0] == said, done.err
+
+
 def refused(done):
     """Each session that the program could not make is recorded with the message that it got, and no other one is."""
     messages = re.findall(r"^failed: (.{1,60})", done.out, re.M)

@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "base/part_path.h"
+#include "base/program_file.h"
 #include "base/temp_dir.h"
 #include "capture/proc/program.h"
 #include "capture/proc/rights.h"
@@ -128,6 +129,7 @@ static void look_at_program(struct launch *launch)
 			continue;
 		}
 		snprintf(launch->reason, sizeof launch->reason, "%s", program_refusal(fd));
+		launch->is_foreign = !depth && program_file_kind(fd) == PROGRAM_OTHER_PROCESSOR;
 		close(fd);
 		return;
 	}
@@ -288,7 +290,10 @@ static _Noreturn void child(const struct launch *launch, const struct launch_opt
 		if (opts->stdio[i] >= 0)
 			dup2(opts->stdio[i], i);
 	sigprocmask(SIG_SETMASK, mask, NULL);
-	if (!code)
+	/* execvp gives the shell what the kernel refuses */
+	if (!code && launch->is_foreign)
+		execv(launch->program, argv);
+	else if (!code)
 		execvp(argv[0], argv);
 	code = code ? -code : errno;
 	if (write(ends->failed, &code, sizeof code) < 0)

@@ -26,6 +26,7 @@ struct launch {
 	char dir[256];	   /* folder of the segments; "" when there is none */
 	char program[512]; /* the file that runs, through scripts to their interpreter */
 	char reason[200];  /* why the agent cannot be in it; "": it can */
+	bool is_foreign;   /* a program of another processor */
 	int lock;	   /* on the folder: who does not see our PID sees that it is in use */
 	int hold;	   /* the child waits until this end of a pipe is closed */
 	int failed;	   /* on which it reports the errno of an exec that failed */
