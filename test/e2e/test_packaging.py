@@ -81,7 +81,8 @@ def test_an_archive_runs_where_it_is_unpacked(lab, wheel, tmp_path):
             "this system has musl: inftrace needs glibc, as ONNX Runtime does",
         ),
         (
-            "platform: 'linux', arch: 'x64', report: { getReport: () => ({ header: { glibcVersionRuntime: '2.17' } }) }",
+            "platform: 'linux', arch: 'x64', "
+            "report: { getReport: () => ({ header: { glibcVersionRuntime: '2.17' } }) }",
             "this system has glibc 2.17: inftrace needs 2.28 or newer",
         ),
         (
