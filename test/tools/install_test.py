@@ -17,14 +17,26 @@ def option(name):
     return next(o["value"] for o in options if o["name"] == name)
 
 
+def install(folder):
+    subprocess.run(["meson", "install", "-C", BUILD, "--no-rebuild", "--quiet", "--destdir", folder], check=True)
+
+
+class Uninstall(unittest.TestCase):
+    def test_every_file_is_removed_again(self):
+        with tempfile.TemporaryDirectory() as folder:
+            install(folder)
+            self.assertTrue([path for path in pathlib.Path(folder).rglob("*") if not path.is_dir()])
+            # Meson has a log of the last installation
+            subprocess.run(["meson", "--internal", "uninstall"], cwd=BUILD, check=True, stdout=subprocess.DEVNULL)
+            self.assertEqual([path for path in pathlib.Path(folder).rglob("*") if not path.is_dir()], [])
+
+
 class Install(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(cls.folder.cleanup)
-        subprocess.run(
-            ["meson", "install", "-C", BUILD, "--no-rebuild", "--quiet", "--destdir", cls.folder.name], check=True
-        )
+        install(cls.folder.name)
         cls.prefix = pathlib.Path(cls.folder.name + option("prefix"))
         cls.program = cls.prefix / "bin/inftrace"
 
