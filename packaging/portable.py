@@ -186,6 +186,17 @@ def versions(processor):
         return [tuple(line.split()) for line in file]
 
 
+def atomics(processor, tree):
+    """[An archive with what Debian's compiler takes from a library of its own]"""
+    if processor != "aarch64":
+        return []
+    archive, part = os.path.join(tree, "atomics.a"), os.path.join(tree, "atomics.o")
+    if not os.path.exists(archive):
+        run(os.path.join(tree, "cc"), "-c", os.path.join(ROOT, "packaging", "atomics_arm64.S"), "-o", part)
+        run(os.path.join(tree, "ar"), "rcs", archive, part)
+    return [archive]
+
+
 def cross_file(processor, printer):
     """For Meson. printer runs in place of the new program, which prints manual pages and completions."""
     tree = libraries(processor)
@@ -198,7 +209,8 @@ def cross_file(processor, printer):
         script = '#!/bin/sh\n[ "${1##*/}" = inftrace ] || exit 0\nshift\nexec %s "$@"\n' % printer
         write(os.path.join(tree, "print"), script, 0o755)
         lines += ["exe_wrapper = %r" % os.path.join(tree, "print")]
-    lines += ["[built-in options]", "c_link_args = ['-s', '-Wl,--build-id=none']"]
+    lines += ["[built-in options]"]
+    lines += ["c_link_args = %r" % ["-s", "-Wl,--build-id=none", *atomics(processor, tree)]]
     lines += ["[properties]", "needs_exe_wrapper = %s" % ("true" if printer else "false")]
     lines += ["pkg_config_libdir = %r" % os.path.join(tree, "usr/lib/pkgconfig")]
     lines += ["libdl_apart = true"]
