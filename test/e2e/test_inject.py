@@ -838,7 +838,8 @@ def say(server, line):
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL])
 @pytest.mark.parametrize("n", often(1, 20))
 def test_children_forked_at_any_moment_of_an_injection_can_be_injected_into(lab, library, end, n):
-    """Before and after that they are as they would be without it, also those that make no inference meanwhile."""
+    """Before and after that they are as they would be without it, also those that make no inference meanwhile. One that
+    was forked while its parent loaded the agent is refused, in words, and goes on."""
     for _ in range(n):
         server = Server(lab, lab.native("brood", library, lab.model("chain"), 256, 256))
         say(server, "fork")
@@ -850,11 +851,18 @@ def test_children_forked_at_any_moment_of_an_injection_can_be_injected_into(lab,
         say(server, "stop")
         pids = [int(word) for word in server.process.stdout.readline().split()]
         background = Attaching(lab, "--inject", *pids, name="idle")
-        for pid in pids:
-            background.wait_said("(%d) is idle" % pid)
+        half_loaded = "process %d was forked while an agent was being loaded into its parent"
+        wait_until(
+            lambda: all("(%d) is idle" % pid in background.err or half_loaded % pid in background.err for pid in pids),
+            background.process,
+            lambda: background.err,
+        )
+        refused = [pid for pid in pids if half_loaded % pid in background.err]  # the loader may be in disorder there
+        pids = [pid for pid in pids if pid not in refused]
+        assert len(pids) > len(refused)
         say(server, "go")
         background.wait_recorded(lambda recording: {slice.track.pid for slice in whole(recording)} == set(pids))
-        assert "cannot" not in background.end().err
+        assert background.end().err.count("cannot") == len(refused)
         assert not any(hooked_words(pid) for pid in pids)
         background = Attaching(lab, "--inject", *pids, name="busy")
         background.wait_recorded(lambda recording: {slice.track.pid for slice in whole(recording)} == set(pids))
