@@ -224,10 +224,10 @@ class Checks(unittest.TestCase):
             b"\x81\xfe\x01\x00",
             b"",
         )
-        for begin in begins * 5:
+        for begin in begins * 25:
             with self.server.connect() as connection:
                 with contextlib.suppress(ConnectionError):
-                    connection.sendall(begin + random.randbytes(400))
+                    connection.sendall(begin + random.randbytes(400) + b"\r\n\r\n")
                     connection.shutdown(socket.SHUT_WR)
                     answer = connection.recv(4096)
                     self.assertRegex(answer, rb"^$|^HTTP/1\.1 [45]")
