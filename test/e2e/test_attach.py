@@ -742,6 +742,8 @@ def test_a_runtime_that_is_unloaded_and_loaded_again_is_no_trouble(lab, library)
     lines = [line for line in open(path).read().splitlines() if re.fullmatch("[0-9a-f]{16}", line)]
     assert len(set(lines)) == 1
     assert done.recording.lost == 0 and len(done.recording.of("session")) > 1
+    numbers = [(slice.track.pid, slice.args["inference"]) for slice in done.recording.inferences]
+    assert len(set(numbers)) == len(numbers) and {pid for pid, _ in numbers} == {program.pid}, numbers
     assert set(map(tuple, per_inference(done.recording).values())) == {tuple(CHAIN)}
 
 
