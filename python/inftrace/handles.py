@@ -412,8 +412,8 @@ def profile(model: Any, samples: int = 100, *, type: str = "latency", callback: 
     """A handle that reports once, after a number of inferences of one model.
 
     model: a session of onnxruntime, one of ``sessions()``, or a name as ``inftrace report`` prints it, which stands for
-    all sessions that have it. type: "latency", or "trace" with operators. callback: called with the report on a thread of
-    the library.
+    all sessions that have it. type: "latency", or "trace" with operators. callback: called with the report on a thread
+    of the library.
     Error: libinftrace is not here, or the program is recorded by inftrace attach --inject.
     """
     return Profile(model, samples, type, callback)
@@ -429,7 +429,7 @@ def stream(
 ) -> Stream:
     """A handle that reports on each of its models at each multiple of its rate: seconds, or a text such as "500ms".
 
-    models: sessions of onnxruntime or of ``sessions()``, or names. pattern: a regular expression of ECMAScript, which adds models by their
-    names as they come. every: of each model every so-many-th inference is sampled.
+    models: sessions of onnxruntime or of ``sessions()``, or names. pattern: a regular expression of ECMAScript, which
+    adds models by their names as they come. every: of each model every so-many-th inference is sampled.
     """
     return Stream(models, rate, every, type, pattern, callback)

@@ -148,7 +148,7 @@ static size_t describe_end(const struct records_step *step, enum event_kind kind
 		status = segment_pass(&step->process->map, record->text);
 		status = status ? status : names_of(step->out->names, "failed");
 	}
-	if (record->more & FLAG_FAILED || kind == KIND_INFERENCE || kind == KIND_SESSION)
+	if (record->more & FLAG_FAILED || lanes_is_whole(kind))
 		args[n++] = arg_name(KEY_STATUS, status);
 	return n + annotations_take_flows(step->reader, 0, time_ns, args + n);
 }
@@ -160,11 +160,6 @@ static uint32_t name_of(const struct records_step *step)
 	return name ? name : names_of(step->out->names, "(name lost)");
 }
 
-static bool is_whole(enum event_kind kind)
-{
-	return kind == KIND_INFERENCE || kind == KIND_SESSION;
-}
-
 /* The depth of the slice whose lane of a model the next one lies on, which may be itself, plus 1; 0: on none. */
 static uint32_t holder_of(const struct annotation_lane *lane, enum event_kind kind)
 {
@@ -172,7 +167,7 @@ static uint32_t holder_of(const struct annotation_lane *lane, enum event_kind ki
 
 	if (lane->depth >= ANNOTATION_DEPTH)
 		return 0;
-	if (is_whole(kind))
+	if (lanes_is_whole(kind))
 		return lane->depth + 1;
 	if (kind != KIND_SETUP && kind != KIND_LOAD && kind != KIND_SPECIALIZE)
 		return 0;
@@ -199,7 +194,7 @@ static int put_on_lane(const struct records_step *step, enum event_type type, ui
 	event->kind = kind;
 	event->time_ns = recorded_ns(step->process, step->record->time);
 	event->holder = holder_number(step, holder);
-	event->is_inside = type == EVENT_END || !is_whole(kind);
+	event->is_inside = type == EVENT_END || !lanes_is_whole(kind);
 	if (type == EVENT_END) {
 		event->n_args = (uint32_t)describe_end(step, kind, event->time_ns, event->arg);
 		return 0;
@@ -243,7 +238,7 @@ static int put_begin(const struct records_step *step, struct annotation_lane *la
 	uint64_t bit = lane->depth < ANNOTATION_DEPTH ? (uint64_t)1 << lane->depth : 0;
 
 	lane->is_away = holder ? lane->is_away | bit : lane->is_away & ~bit;
-	lane->is_whole = holder && is_whole(kind) ? lane->is_whole | bit : lane->is_whole & ~bit;
+	lane->is_whole = holder && lanes_is_whole(kind) ? lane->is_whole | bit : lane->is_whole & ~bit;
 	lane->depth++;
 	return holder ? put_on_lane(step, EVENT_BEGIN, holder) : put_on_line(step, lane, EVENT_BEGIN);
 }

@@ -106,11 +106,6 @@ struct found {
 	uint32_t model, group;	  /* tracks; 0: there is none yet */
 };
 
-static bool is_whole(const struct lane_event *event)
-{
-	return event->kind == KIND_INFERENCE || event->kind == KIND_SESSION;
-}
-
 /* Whoever begins something has left what it had before, whose end was lost. */
 static struct found look(const struct lanes *lanes, const struct lane_event *event, uint32_t line)
 {
@@ -133,7 +128,7 @@ static struct found look(const struct lanes *lanes, const struct lane_event *eve
 		found.n += is_line;
 		if (is_line && is_holder)
 			found.held = lane;
-		else if (is_holder && event->type == EVENT_BEGIN && is_whole(event))
+		else if (is_holder && event->type == EVENT_BEGIN && lanes_is_whole(event->kind))
 			lane->is_held = false;
 		if (is_line && !lane->is_held && !found.free && lane->last_ns <= event->time_ns)
 			found.free = lane;
@@ -231,7 +226,7 @@ static bool is_part_alone(const struct lane *lane, const struct lane_event *even
 static int put_begin(struct lane *lane, struct sink *out, const struct lane_event *event, struct err *err)
 {
 	/* the end of the slice before was lost: a lane has one session or inference at a time */
-	if (is_whole(event)) {
+	if (lanes_is_whole(event->kind)) {
 		int code = close_to(lane, out, event, 0, err);
 		if (code)
 			return code;

@@ -35,6 +35,12 @@ struct lane_event {
 	struct arg arg[LANE_ARGS];
 };
 
+/* Those that hold a lane; what else lies on it is inside one. */
+static inline bool lanes_is_whole(enum event_kind kind)
+{
+	return kind == KIND_INFERENCE || kind == KIND_SESSION;
+}
+
 struct lane;
 
 struct lanes {

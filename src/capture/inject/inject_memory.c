@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Reads and writes /proc/PID/mem, which lets write to pages that the process itself may only read. Where caches of
- * instructions do not follow those of data (aarch64), the kernel makes them: access_process_vm ends in
+ * instructions do not follow those of data (aarch64), the kernel makes them: a write ends in access_remote_vm and
  * copy_to_user_page, which cleans and invalidates what it has written into a mapping that may be executed, on all
  * processors. Nobody has ever run these bytes, and the word that leads to them is written by a later call.
  */
