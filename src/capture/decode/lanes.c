@@ -17,7 +17,8 @@ struct lane {
 	uint32_t number, model_track, group, track;
 	uint32_t holder; /* if is_held */
 	bool is_held;
-	uint64_t last_ns; /* of its events */
+	uint32_t next_of_model, next_of_holder; /* in their chains: a lane's place + 1; 0: the last */
+	uint64_t last_ns;			/* of its events */
 	uint32_t depth;
 	struct {
 		enum event_kind kind;
@@ -106,31 +107,140 @@ struct found {
 	uint32_t model, group;	  /* tracks; 0: there is none yet */
 };
 
-/* Whoever begins something has left what it had before, whose end was lost. */
-static struct found look(const struct lanes *lanes, const struct lane_event *event, uint32_t line)
+/*
+ * Lanes are looked up for every event, and a program may have thousands of models: lanes whose models fall into one
+ * bucket form a chain, and so do those whose holders do.
+ */
+static uint32_t *bucket_of(uint32_t *heads, const struct lanes *lanes, uint32_t key)
+{
+	return &heads[(key * 2654435769u >> 8) % lanes->lane_capacity];
+}
+
+static void release(struct lanes *lanes, struct lane *lane)
+{
+	uint32_t *at;
+
+	if (!lane->is_held)
+		return;
+	lane->is_held = false;
+	at = bucket_of(lanes->of_holder, lanes, lane->holder);
+	while (&lanes->lane[*at - 1] != lane)
+		at = &lanes->lane[*at - 1].next_of_holder;
+	*at = lane->next_of_holder;
+}
+
+static void hold(struct lanes *lanes, struct lane *lane, uint32_t holder)
+{
+	uint32_t *head = bucket_of(lanes->of_holder, lanes, holder);
+
+	if (lane->is_held)
+		return;
+	lane->is_held = true;
+	lane->holder = holder;
+	lane->next_of_holder = *head;
+	*head = (uint32_t)(lane - lanes->lane) + 1;
+}
+
+static void chain(struct lanes *lanes, struct lane *lane)
+{
+	uint32_t *head = bucket_of(lanes->of_model, lanes, lane->model);
+
+	lane->next_of_model = *head;
+	*head = (uint32_t)(lane - lanes->lane) + 1;
+	if (lane->is_held) {
+		lane->is_held = false;
+		hold(lanes, lane, lane->holder);
+	}
+}
+
+/* Room for another lane. */
+static int grow(struct lanes *lanes, struct err *err)
+{
+	size_t capacity = lanes->lane_capacity ? lanes->lane_capacity * 2 : 16;
+	struct lane *grown = realloc(lanes->lane, capacity * sizeof *grown);
+	uint32_t *heads = calloc(2 * capacity, sizeof *heads);
+
+	lanes->lane = grown ? grown : lanes->lane;
+	if (!grown || !heads) {
+		free(heads);
+		return err_set(err, ENOMEM, "cannot keep another lane: out of memory");
+	}
+	free(lanes->of_model);
+	lanes->of_model = heads;
+	lanes->of_holder = heads + capacity;
+	lanes->lane_capacity = capacity;
+	for (size_t i = 0; i < lanes->n_lanes; i++)
+		chain(lanes, &lanes->lane[i]);
+	return 0;
+}
+
+static bool is_of_line(const struct lane *lane, const struct lane_event *event, uint32_t line)
+{
+	return lane->model == event->model && lane->function == event->function && lane->line == line;
+}
+
+/* The next lane that the holder has, in the chain from the lane at place `at` - 1 on. NULL: no other one. */
+static struct lane *next_held(const struct lanes *lanes, uint32_t at, uint32_t holder)
+{
+	while (at && lanes->lane[at - 1].holder != holder)
+		at = lanes->lane[at - 1].next_of_holder;
+	return at ? &lanes->lane[at - 1] : NULL;
+}
+
+static struct lane *first_held(const struct lanes *lanes, uint32_t holder)
+{
+	return lanes->n_lanes ? next_held(lanes, *bucket_of(lanes->of_holder, lanes, holder), holder) : NULL;
+}
+
+/* The innermost lane of the event's holder. */
+static struct lane *look_inside(const struct lanes *lanes, const struct lane_event *event)
+{
+	struct lane *last = NULL;
+
+	for (struct lane *lane = first_held(lanes, event->holder); lane;
+	     lane = next_held(lanes, lane->next_of_holder, event->holder))
+		last = lane > last ? lane : last;
+	return last;
+}
+
+/* The lane that the event's holder has. Whoever begins something has left what it had before, whose end was lost. */
+static struct lane *look_held(struct lanes *lanes, const struct lane_event *event, uint32_t line)
+{
+	bool is_begin = event->type == EVENT_BEGIN && lanes_is_whole(event->kind);
+	struct lane *held = NULL;
+
+	for (struct lane *lane = first_held(lanes, event->holder), *next; lane; lane = next) {
+		next = next_held(lanes, lane->next_of_holder, event->holder);
+		if (is_of_line(lane, event, line))
+			held = lane;
+		else if (is_begin && lane->line == line)
+			release(lanes, lane);
+	}
+	return held;
+}
+
+static struct found look(struct lanes *lanes, const struct lane_event *event, uint32_t line)
 {
 	struct found found = { NULL };
 
-	for (size_t i = 0; i < lanes->n_lanes; i++) {
-		struct lane *lane = &lanes->lane[i];
-		bool is_holder = lane->is_held && lane->holder == event->holder && lane->line == line;
-		bool is_of_model = lane->model == event->model, is_line;
+	if (event->is_inside) {
+		found.held = look_inside(lanes, event);
+		return found;
+	}
+	found.held = look_held(lanes, event, line);
+	for (uint32_t at = lanes->n_lanes ? *bucket_of(lanes->of_model, lanes, event->model) : 0; at;
+	     at = lanes->lane[at - 1].next_of_model) {
+		struct lane *lane = &lanes->lane[at - 1];
 
-		if (event->is_inside) {
-			found.held = lane->is_held && lane->holder == event->holder ? lane : found.held;
+		if (lane->model != event->model)
 			continue;
-		}
-		is_line = is_of_model && lane->function == event->function && lane->line == line;
-		if (is_of_model)
-			found.model = lane->model_track;
-		if (is_of_model && lane->function == event->function)
+		found.model = lane->model_track;
+		if (lane->function == event->function)
 			found.group = lane->group;
-		found.n += is_line;
-		if (is_line && is_holder)
-			found.held = lane;
-		else if (is_holder && event->type == EVENT_BEGIN && lanes_is_whole(event->kind))
-			lane->is_held = false;
-		if (is_line && !lane->is_held && !found.free && lane->last_ns <= event->time_ns)
+		if (!is_of_line(lane, event, line))
+			continue;
+		found.n++;
+		if (!lane->is_held && lane->last_ns <= event->time_ns && (!found.free || lane < found.free))
 			found.free = lane;
 	}
 	return found;
@@ -146,17 +256,8 @@ static struct lane *add_lane(struct lanes *lanes, struct sink *out, const struct
 			     .model_track = found->model,
 			     .group = found->group };
 
-	if (lanes->n_lanes == lanes->lane_capacity) {
-		size_t capacity = lanes->lane_capacity ? lanes->lane_capacity * 2 : 16;
-		struct lane *grown = realloc(lanes->lane, capacity * sizeof *grown);
-
-		if (!grown) {
-			err_set(err, ENOMEM, "cannot keep another lane: out of memory");
-			return NULL;
-		}
-		lanes->lane = grown;
-		lanes->lane_capacity = capacity;
-	}
+	if (lanes->n_lanes == lanes->lane_capacity && grow(lanes, err))
+		return NULL;
 	if (!lane.model_track && !(lane.model_track = define_model(lanes, out, event, err)))
 		return NULL;
 	if (!lane.group)
@@ -164,8 +265,9 @@ static struct lane *add_lane(struct lanes *lanes, struct sink *out, const struct
 		    lane.function ? define(out, TRACK_GROUP, lane.model_track, lane.function, err) : lane.model_track;
 	if (!lane.group || !(lane.track = define(out, TRACK_LANE, lane.group, lane_name(out, line, lane.number), err)))
 		return NULL;
-	lanes->lane[lanes->n_lanes] = lane;
-	return &lanes->lane[lanes->n_lanes++];
+	lanes->lane[lanes->n_lanes++] = lane;
+	chain(lanes, &lanes->lane[lanes->n_lanes - 1]);
+	return &lanes->lane[lanes->n_lanes - 1];
 }
 
 /* NULL and err unless *is_orphan: it belongs to something whose begin was lost. */
@@ -180,8 +282,6 @@ static struct lane *find(struct lanes *lanes, struct sink *out, const struct lan
 		return found.held;
 	if (!found.free)
 		found.free = add_lane(lanes, out, event, &found, line, err);
-	if (found.free)
-		found.free->holder = event->holder;
 	return found.free;
 }
 
@@ -295,7 +395,10 @@ static int put_one(struct lanes *lanes, struct sessions *sessions, struct sink *
 	code = event->type == EVENT_BEGIN ? put_begin(lane, out, event, err)
 	       : event->type == EVENT_END ? put_end(lanes, lane, out, event, err)
 					  : put(out, event, lane->track, err);
-	lane->is_held = lane->depth > 0;
+	if (lane->depth)
+		hold(lanes, lane, event->holder);
+	else
+		release(lanes, lane);
 	lane->last_ns = event->time_ns;
 	return code;
 }
@@ -319,5 +422,6 @@ void lanes_done(struct lanes *lanes)
 {
 	free(lanes->event);
 	free(lanes->lane);
+	free(lanes->of_model);
 	memset(lanes, 0, sizeof *lanes);
 }

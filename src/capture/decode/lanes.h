@@ -51,7 +51,8 @@ struct lanes {
 	uint32_t above_track; /* 0: not defined yet */
 	struct lane *lane;
 	size_t n_lanes, lane_capacity;
-	uint64_t n_orphans; /* ends without a begin since the owner last read this */
+	uint32_t *of_model, *of_holder; /* heads of chains, lane_capacity each, in one piece of memory */
+	uint64_t n_orphans;		/* ends without a begin since the owner last read this */
 };
 
 /* A zeroed event to fill; NULL: out of memory. Valid until the next call. */
