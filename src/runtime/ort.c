@@ -36,7 +36,7 @@ static const struct {
 	int8_t n_slots, first_minor, last_minor, first, load, error;
 } by_telemetry[] = {
 	/* first: LogSessionCreationStart; EvaluationStop, EvaluationStart and SessionCreation follow it */
-	{ 13, 14, 16, 6, -1, 10 }, { 16, 17, 22, 9, -1, 13 }, { 19, 23, 23, 9, -1, 13 }, { 21, 24, 24, 9, -1, 15 },
+	{ 13, 7, 16, 6, -1, 10 },  { 16, 17, 22, 9, -1, 13 }, { 19, 23, 23, 9, -1, 13 }, { 21, 24, 24, 9, -1, 15 },
 	{ 27, 24, 26, 9, 21, 15 }, { 28, 27, 27, 9, 22, 15 }, { 29, 28, 99, 9, 23, 15 },
 };
 
@@ -94,8 +94,8 @@ static void settle(struct runtime_found *ort, enum ort_family family, int shape)
 	}
 }
 
-/* The slot of GetExecutionHandle: the one match of 0SSSS?00S. -1: none or several. */
-static int find_execution_handle(const char *shape)
+/* The slot of GetExecutionHandle: the one match of 0SSSS?00S, in 1.7 to 1.10 of 0SSSS. -1: none or several. */
+static int find_execution_handle(const char *shape, bool is_old)
 {
 	int found = -1;
 
@@ -103,8 +103,8 @@ static int find_execution_handle(const char *shape)
 		const char *at = shape + i;
 		if (strncmp(at, "0SSS", 4))
 			continue;
-		at += at[4] == 'S' ? 5 : 4;
-		if (strncmp(at, "00S", 3))
+		at += !is_old && at[4] == 'S' ? 5 : 4;
+		if (strncmp(at, is_old ? "S" : "00S", is_old ? 1 : 3))
 			continue;
 		if (found >= 0)
 			return -1;
@@ -113,19 +113,37 @@ static int find_execution_handle(const char *shape)
 	return found;
 }
 
+/*
+ * The slot of OnSessionInitializationEnd. In 1.7 to 1.10 it follows OnRunEnd. GetFusionStyle follows it, in 1.11
+ * to 1.13 SetComputeStream and GetComputeStream, which returns null. -1: none.
+ */
+static int find_session_ready(const char *shape, int z, bool is_old)
+{
+	const char *at = shape + z + 4, *one;
+
+	if (z < 0 || is_old)
+		return z < 0 ? -1 : z + 4;
+	at += strncmp(at, "00S", 3) ? 0 : 3;
+	if (!strncmp(at, "SS0", 3))
+		return (int)(at - shape);
+	one = strchr(at, '1');
+	return one && one[-1] == 'S' ? (int)(one - shape) - 1 : -1;
+}
+
 static void find_provider_slots(struct runtime_found *ort, struct rtti *rtti)
 {
 	char shape[SHAPE + 1], transpose[SHAPE + 1];
+	bool is_old = ort->minor >= 7 && ort->minor < 11;
 	int z, one, prepack;
 	const char *k;
 
 	shape_of(rtti, ORT_CPU_CLASS, shape);
-	z = find_execution_handle(shape);
+	z = find_execution_handle(shape, is_old);
 	one = z < 0 || !strchr(shape + z, '1') ? -1 : (int)(strchr(shape + z, '1') - shape);
 	settle(ort, ORT_RUN_START, z < 0 ? -1 : z + 2);
 	settle(ort, ORT_RUN_END, z < 0 ? -1 : z + 3);
 	settle(ort, ORT_GET_CAPABILITY, z < 6 ? -1 : shape[z - 1] == 'V' ? z - 5 : z - 4);
-	settle(ort, ORT_SESSION_READY, one < 0 ? -1 : one - 1);
+	settle(ort, ORT_SESSION_READY, find_session_ready(shape, z, is_old));
 	settle(ort, ORT_COMPILE, one < 0 ? -1 : one + 1);
 	shape_of(rtti, "N11onnxruntime9TransposeE", transpose);
 	k = strchr(transpose, 'K');

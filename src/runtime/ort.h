@@ -85,7 +85,7 @@
 	F(TRANSFORM, transform, "graph transformers", .class_name = ORT_TRANSFORMER_CLASS, .event = RUNTIME_PART, \
 	  .slots = ORT_SLOTS({ 0, 3 }), .counted = "graph transformers") \
 	F(PREDEFINED_TRANSFORMERS, predefined_transformers, "session initialisation", .class_name = ORT_SESSION_CLASS, \
-	  .slots = ORT_SLOTS({ 10, 3 })) /* before 1.10 it returns nothing */ \
+	  .slots = ORT_SLOTS({ 7, 3 })) \
 	F(LOAD_START, load_start, "model load", .class_name = ORT_TELEMETRY_CLASS, .event = RUNTIME_LOAD, \
 	  .slots = ORT_BY_TELEMETRY) \
 	F(CREATION_START, creation_start, "start of session creation", .class_name = ORT_TELEMETRY_CLASS, \

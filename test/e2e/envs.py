@@ -37,7 +37,7 @@ MORE_WHEELS = {
     "1.24": ("onnxruntime==1.24.4", "numpy>=1.24.2", (3, 11), (3, 14)),
     "1.27": ("onnxruntime==1.27.0", "numpy>=1.24.2", (3, 11), (3, 14)),
 }
-# Older than what is recorded, but programs run on with them.
+# 1.5 is older than what is recorded, but programs run on with it. All are seen by probes.
 OLD_WHEELS = {
     "1.5": ("onnxruntime==1.5.2", "numpy<1.25", (3, 8), (3, 8)),
     "1.7": ("onnxruntime==1.7.0", "numpy<1.25", (3, 8), (3, 8)),
@@ -47,11 +47,12 @@ OLD_WHEELS = {
 OPENVINO = ("onnxruntime-openvino==1.24.1 onnxruntime-extensions==0.15.2", "numpy>=1.24.2", (3, 11), (3, 13))
 # A runtime that can also train, and has a second kind of run for that.
 TRAINING = ("onnxruntime-training-cpu==1.19.2", "numpy>=1.24.2,<2", (3, 8), (3, 12))
-# The ends of its session creations are not seen.
-UNSEEN_ENDS = ("onnxruntime==1.13.1", "numpy>=1.21,<2", (3, 8), (3, 10))
+# The last one without shapes of the inputs of inferences.
+BEFORE_SHAPES = ("onnxruntime==1.13.1", "numpy>=1.21,<2", (3, 8), (3, 10))
 # A vendor's build: its executor calls OnRunStart again for each part of a run.
 CANN = ("onnxruntime-cann==1.24.4", "numpy>=1.24.2,<2", (3, 11), (3, 11))
-VENDORS = {"training": TRAINING, "cann": CANN, "1.13": UNSEEN_ENDS}
+# What other wheels do differently.
+OTHER_WHEELS = {"training": TRAINING, "cann": CANN, "1.9": OLD_WHEELS["1.9"], "1.13": BEFORE_SHAPES}
 # Plugin providers: a library registered with a separate runtime, which is the newest unless one is named.
 PLUGINS = {
     "openvino": ("onnxruntime-ep-openvino==1.8.1", "onnxruntime_ep_openvino"),
@@ -197,7 +198,7 @@ class Wheel:
     """A Python environment with one onnxruntime wheel."""
 
     def __init__(self, key):
-        package, numpy, low, high = {"openvino": OPENVINO, **VENDORS, **OLD_WHEELS, **MORE_WHEELS, **WHEELS}[key]
+        package, numpy, low, high = {"openvino": OPENVINO, **OTHER_WHEELS, **OLD_WHEELS, **MORE_WHEELS, **WHEELS}[key]
         # Leaves out the packages that onnxruntime requires only for its tools.
         self.path = _venv(
             "python-" + key,

@@ -9,7 +9,7 @@ import envs
 import judge
 
 ALL = [
-    *[(envs.wheel, key) for key in ["openvino", *envs.WHEELS, *envs.OLD_WHEELS, *envs.VENDORS]],
+    *[(envs.wheel, key) for key in ["openvino", *envs.WHEELS, *{**envs.OLD_WHEELS, **envs.OTHER_WHEELS}]],
     *[(envs.plugin, key) for key in envs.PLUGINS],
     *[(envs.node_package, key) for key in envs.NODE_PACKAGES],
     (judge.perfetto,),

@@ -116,7 +116,7 @@ def no_models(lab):
     return [lab.path(name + ".onnx") for name in [*contents, "directory", "missing"]]
 
 
-@pytest.mark.parametrize("key", [*envs.WHEELS, *envs.VENDORS])
+@pytest.mark.parametrize("key", [*envs.WHEELS, *envs.OTHER_WHEELS])
 def test_what_is_no_model_is_a_failed_session_in_python(lab, key):
     """From a path or from bytes, of any content, among good sessions and rejected runs."""
     wheel = environment(envs.wheel, key)

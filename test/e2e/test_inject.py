@@ -193,7 +193,7 @@ def test_every_wheel_is_seen_whole(lab, each_wheel):
     assert {slice.args["shapes"] for slice in whole(recording)[5:]} == shapes
 
 
-@pytest.mark.parametrize("key", ["newest", *envs.VENDORS])
+@pytest.mark.parametrize("key", ["newest", *envs.OTHER_WHEELS])
 def test_sessions_that_are_older_than_the_agent_are_told_apart(lab, key):
     """In builds for training they share a provider."""
     wheel = environment(envs.wheel, key)

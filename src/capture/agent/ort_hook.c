@@ -43,11 +43,10 @@ static struct session *session_running(const struct ort_met *met, word provider,
 	return session;
 }
 
-/* Whether a hook sees that a creation ends. Before 1.14 the shape of the code alone does not tell its function. */
+/* Whether a hook sees that a creation ends. */
 static bool is_end_seen(const struct ort_copy *copy)
 {
-	return copy->minor >= 14 &&
-	       (copy->copy->found.slot[ORT_CREATION_END] >= 0 || copy->copy->found.slot[ORT_SESSION_READY] >= 0);
+	return copy->copy->found.slot[ORT_CREATION_END] >= 0 || copy->copy->found.slot[ORT_SESSION_READY] >= 0;
 }
 
 /* What begins on this thread shows that its creation has ended, if no hook sees that. */
@@ -237,13 +236,17 @@ word ort_on_creation_start(ORT_ARGS)
 	return met.next(ORT_PASS);
 }
 
-/* b: the InferenceSession, which is the public OrtSession */
+/* b, in 1.7 to 1.9, where the function returns nothing, a: the InferenceSession, which is the public OrtSession */
 word ort_on_predefined_transformers(ORT_ARGS)
 {
 	struct ort_met met = ort_meet_second(a, b, ORT_PREDEFINED_TRANSFORMERS);
 	struct thread *thread = agent_thread();
-	word r;
+	word session = b, r;
 
+	if (!met.vptr) {
+		met = ort_meet_second(b, a, ORT_PREDEFINED_TRANSFORMERS);
+		session = a;
+	}
 	if (met.vptr && thread) {
 		if (creation_is_open(thread) && thread->creation.session->object) {
 			struct model_hint next = thread->hint;
@@ -253,7 +256,7 @@ word ort_on_predefined_transformers(ORT_ARGS)
 		if (!creation_is_open(thread))
 			begin_creation(thread, &met);
 		if (creation_is_open(thread) && !thread->creation.n_nested)
-			session_bind(thread->creation.session, b);
+			session_bind(thread->creation.session, session);
 		phase_begin(thread, EVENT_PHASE_TRANSFORMERS, agent_now());
 	}
 	r = ORT_CALL(met.next);

@@ -206,6 +206,15 @@ static uint32_t message_of(void *object, const char *type)
 	return text ? dict_text_of_run(text, strnlen(text, 2000)) : 0;
 }
 
+/* Where no copy's runs are seen, an error outside of them is not that of a creation. */
+static bool are_runs_seen(void)
+{
+	for (uint32_t i = 0; i < n_copies; i++)
+		if (copies[i].found.slot[ORT_RUN_START] >= 0)
+			return true;
+	return !n_copies;
+}
+
 static void throw_seen(void *object, void *type)
 {
 	struct thread *thread = agent_thread();
@@ -225,7 +234,7 @@ static void throw_seen(void *object, void *type)
 		return;
 	if (thread->n_runs && !creation_is_open(thread))
 		inference_end(thread, OWNER_EVALUATION, message);
-	else
+	else if (are_runs_seen())
 		creation_refused(thread, message);
 }
 
