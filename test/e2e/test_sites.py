@@ -63,7 +63,7 @@ ARM64_OPERATORS = {
     "sherpa": 653,
 }
 # The same of versions with two executors, and the families that are left out.
-OLD_OPERATORS = {"1.5": (371, 4), "1.7": (396, 4), "1.9": (414, 3), "1.13": (430, 0)}
+OLD_OPERATORS = {"1.5": (371, 4), "1.7": (396, 3), "1.9": (414, 2), "1.13": (430, 0)}
 OLD_STRINGS = ["wheel 1.15", "node 1.14"] + ([] if envs.ARM64 else ["sherpa"])
 RUNTIMES = (
     ["wheel " + key for key in envs.WHEELS]
