@@ -7,6 +7,7 @@
 #include "runtime/arm64_decode.h"
 #include "runtime/arm64_insn.h"
 #include "runtime/function.h"
+#include "runtime/function_flow.h"
 
 enum { INSN = 4, MAX_STEPS = 64, MAX_BACK = 32, MAX_SITES = 16, RESULT = 8, ARGUMENTS = 3 /* x0 and x1 */ };
 
@@ -15,11 +16,6 @@ static bool decode(const struct image *image, uint64_t address, struct arm64_dec
 	const uint8_t *code = address & (INSN - 1) ? NULL : image_at(image, address, INSN, IMAGE_X);
 
 	return code && arm64_decode(insn, arm64_insn(code, 0));
-}
-
-static bool is_jump(const struct arm64_decoded *insn)
-{
-	return insn->kind == ARM64_JUMP || insn->kind == ARM64_JUMP_IF;
 }
 
 bool function_entry(const struct eh_frame *frames, uint64_t address, struct function_site *site)
@@ -63,21 +59,6 @@ static bool find_emulated(const struct image *image, uint64_t address, uint64_t 
 	return false;
 }
 
-/* Whether the function jumps behind its start, up to `last`; true also if it cannot be decoded. */
-static bool jumps_into(const struct image *image, const struct eh_function *function, uint64_t last)
-{
-	struct arm64_decoded insn;
-
-	for (uint64_t at = function->start; at < function->end; at += INSN) {
-		if (!decode(image, at, &insn))
-			return true;
-		uint64_t target = at + (uint64_t)insn.relative;
-		if (is_jump(&insn) && target > function->start && target <= last)
-			return true;
-	}
-	return false;
-}
-
 /* The same, or the entry where there is no such place. */
 static bool find_early(const struct eh_frame *frames, uint64_t address, uint32_t kept, struct function_site *site)
 {
@@ -87,7 +68,7 @@ static bool find_early(const struct eh_frame *frames, uint64_t address, uint32_t
 	if (!function_entry(frames, address, &entry) || !eh_frame_function(frames, address, &function))
 		return false;
 	if (!find_emulated(frames->image, address, function.end, kept, site) ||
-	    jumps_into(frames->image, &function, site->address))
+	    flow_jumps_into(frames->image, &function, site->address))
 		*site = entry;
 	return true;
 }
@@ -168,45 +149,21 @@ int function_after_calls(const struct eh_frame *frames, const struct eh_function
 	return n;
 }
 
-static bool is_in(const struct eh_function *function, uint64_t address)
-{
-	return address >= function->start && address < function->end;
-}
-
-bool function_whole(const struct eh_frame *frames, const struct eh_function *part, struct eh_function *whole)
-{
-	struct eh_function other = { 0, 0 }, found;
-	struct arm64_decoded insn;
-
-	for (uint64_t at = part->start; at < part->end; at += INSN) {
-		if (!decode(frames->image, at, &insn))
-			return false;
-		uint64_t target = at + (uint64_t)insn.relative;
-		if (!is_jump(&insn) || is_in(part, target) || is_in(&other, target))
-			continue;
-		if (!eh_frame_function(frames, target, &found) || found.start == target)
-			continue; /* a tail call */
-		if (other.start)
-			return false;
-		other = found;
-	}
-	if (!eh_frame_is_part(frames, part)) {
-		*whole = *part;
-		return !other.start || eh_frame_is_part(frames, &other);
-	}
-	*whole = other;
-	return other.start && !eh_frame_is_part(frames, &other);
-}
-
-bool function_calls(const struct eh_frame *frames, const struct eh_function *function, uint64_t target)
+bool flow_at(const struct image *image, uint64_t address, uint64_t end, struct flow *flow)
 {
 	struct arm64_decoded insn;
 
-	for (uint64_t at = function->start; at < function->end; at += INSN) {
-		if (!decode(frames->image, at, &insn))
-			return false;
-		if (insn.kind == ARM64_CALL && at + (uint64_t)insn.relative == target)
-			return true;
-	}
-	return false;
+	if (end - address < INSN || !decode(image, address, &insn))
+		return false;
+	flow->kind = insn.kind == ARM64_JUMP || insn.kind == ARM64_JUMP_IF ? FLOW_JUMP
+		     : insn.kind == ARM64_CALL				   ? FLOW_CALL
+									   : FLOW_ON;
+	flow->next = address + INSN;
+	flow->target = address + (uint64_t)insn.relative;
+	return true;
+}
+
+bool flow_is_begin(const struct eh_frame *frames, const struct eh_function *function)
+{
+	return !eh_frame_is_part(frames, function);
 }

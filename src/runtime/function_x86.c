@@ -4,6 +4,7 @@
  * there, decoding would not end cleanly, and the function is rejected.
  */
 #include "runtime/function.h"
+#include "runtime/function_flow.h"
 #include "runtime/x86_insn.h"
 
 enum { MAX_INSN = 15, MAX_STEPS = 24, MAX_SITES = 16 };
@@ -63,11 +64,6 @@ static uint64_t find_emulated(const struct image *image, uint64_t address, uint6
 	return 0;
 }
 
-static bool is_jump(const struct x86_insn *insn)
-{
-	return insn->kind == X86_JUMP || insn->kind == X86_JUMP_IF;
-}
-
 /* The calls through [register + displacement]; -1: the code cannot be decoded. */
 static int find_calls(const struct image *image, const struct eh_function *function, int32_t displacement,
 		      struct call *call)
@@ -106,21 +102,6 @@ int function_after_calls(const struct eh_frame *frames, const struct eh_function
 	return n_sites;
 }
 
-/* Whether the function jumps behind its start, up to `last`; true also if it cannot be decoded. */
-static bool jumps_into(const struct image *image, const struct eh_function *function, uint64_t last)
-{
-	struct x86_insn insn;
-
-	for (uint64_t at = function->start; at < function->end; at += insn.size) {
-		if (!decode(image, at, function->end, &insn))
-			return true;
-		uint64_t target = at + insn.size + (uint64_t)insn.relative;
-		if (is_jump(&insn) && target > function->start && target <= last)
-			return true;
-	}
-	return false;
-}
-
 bool function_early(const struct eh_frame *frames, uint64_t address, struct function_site *site)
 {
 	struct eh_function function;
@@ -129,57 +110,28 @@ bool function_early(const struct eh_frame *frames, uint64_t address, struct func
 		return false;
 	*site =
 	    (struct function_site){ .address = find_emulated(frames->image, address, function.end), .is_cheap = true };
-	return site->address && !jumps_into(frames->image, &function, site->address);
+	return site->address && !flow_jumps_into(frames->image, &function, site->address);
 }
 
-/* Whether the code begins like compiled functions: with endbr64 or a push. */
-static bool is_begin(const struct image *image, const struct eh_function *function)
+bool flow_at(const struct image *image, uint64_t address, uint64_t end, struct flow *flow)
 {
 	struct x86_insn insn;
 
-	return decode(image, function->start, function->end, &insn) &&
+	if (!decode(image, address, end, &insn))
+		return false;
+	flow->kind = insn.kind == X86_JUMP || insn.kind == X86_JUMP_IF ? FLOW_JUMP
+		     : insn.kind == X86_CALL			       ? FLOW_CALL
+								       : FLOW_ON;
+	flow->next = address + insn.size;
+	flow->target = flow->next + (uint64_t)insn.relative;
+	return true;
+}
+
+/* Compiled functions begin with endbr64 or a push. */
+bool flow_is_begin(const struct eh_frame *frames, const struct eh_function *function)
+{
+	struct x86_insn insn;
+
+	return decode(frames->image, function->start, function->end, &insn) &&
 	       (insn.kind == X86_ENDBR64 || insn.kind == X86_PUSH);
-}
-
-static bool is_in(const struct eh_function *function, uint64_t address)
-{
-	return address >= function->start && address < function->end;
-}
-
-bool function_whole(const struct eh_frame *frames, const struct eh_function *part, struct eh_function *whole)
-{
-	struct eh_function other = { 0, 0 }, found;
-	struct x86_insn insn;
-
-	for (uint64_t at = part->start; at < part->end; at += insn.size) {
-		if (!decode(frames->image, at, part->end, &insn))
-			return false;
-		uint64_t target = at + insn.size + (uint64_t)insn.relative;
-		if (!is_jump(&insn) || is_in(part, target) || is_in(&other, target))
-			continue;
-		if (!eh_frame_function(frames, target, &found) || found.start == target)
-			continue; /* a tail call */
-		if (other.start)
-			return false;
-		other = found;
-	}
-	if (is_begin(frames->image, part)) {
-		*whole = *part;
-		return !other.start || !is_begin(frames->image, &other);
-	}
-	*whole = other;
-	return other.start && is_begin(frames->image, &other);
-}
-
-bool function_calls(const struct eh_frame *frames, const struct eh_function *function, uint64_t target)
-{
-	struct x86_insn insn;
-
-	for (uint64_t at = function->start; at < function->end; at += insn.size) {
-		if (!decode(frames->image, at, function->end, &insn))
-			return false;
-		if (insn.kind == X86_CALL && at + insn.size + (uint64_t)insn.relative == target)
-			return true;
-	}
-	return false;
 }
