@@ -2,23 +2,32 @@
 /* The slow paths of the ring, and its reader. See ring.h for how it works. */
 #include "event/ring.h"
 
+/* There is room again: records here how many are missing. */
+static void tell_losses(struct ring_writer *writer)
+{
+	uint64_t lost;
+
+	writer->busy = 1;
+	__asm__ volatile("" ::: "memory");
+	lost = writer->ring->lost - writer->reported;
+	if (lost) {
+		writer->data[writer->head & writer->mask] = (struct record){ .type = RECORD_LOST, .value = lost };
+		writer->reported += lost;
+		__atomic_store_n(&writer->ring->head, ++writer->head, __ATOMIC_RELEASE);
+	}
+	__asm__ volatile("" ::: "memory");
+	writer->busy = 0;
+}
+
 uint64_t ring_refill(struct ring_writer *writer, uint64_t keep)
 {
 	uint64_t size = writer->mask + 1, fill = ring_fill(writer);
-	struct record *record;
-	uint64_t lost;
 
 	if (fill + keep + 1 >= size)
 		return 0;
 	writer->limit = writer->head + (size - keep - fill);
-	lost = writer->ring->lost - writer->reported;
-	if (lost && keep) {
-		/* there is room again: record here how many are missing */
-		record = &writer->data[writer->head & writer->mask];
-		*record = (struct record){ .type = RECORD_LOST, .value = lost };
-		writer->reported += lost;
-		__atomic_store_n(&writer->ring->head, ++writer->head, __ATOMIC_RELEASE);
-	}
+	if (keep)
+		tell_losses(writer);
 	return writer->limit > writer->head ? writer->limit : 0;
 }
 

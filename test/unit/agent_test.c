@@ -100,6 +100,38 @@ static void a_thread_moves_to_a_ring_behind_its_own(void **state)
 	self_thread = before;
 }
 
+static void write_records(struct thread *thread, uint64_t n)
+{
+	for (; n; n--) {
+		struct record *record = agent_claim(thread);
+		assert_non_null(record);
+		*record = (struct record){ .type = RECORD_USER_INSTANT };
+		agent_publish(thread);
+	}
+}
+
+static void a_thread_reads_the_tail_once_for_half_a_ring_and_moves_beyond(void **state)
+{
+	struct thread *before = self_thread, *thread = another_thread();
+	struct ring *ring = thread->ring.ring;
+	uint64_t size = thread->ring.mask + 1, begun;
+
+	ring->tail = ring->head;
+	begun = thread->ring.head;
+	thread->ring.limit = begun;
+	write_records(thread, 1);
+	assert_in_range(thread->ring.limit, begun + size / 2 - 1, begun + size / 2 + 1);
+	/* beyond a full ring by its tail: not read again before the limit */
+	ring->tail = begun - size;
+	write_records(thread, thread->ring.limit - thread->ring.head);
+	assert_ptr_equal(thread->ring.ring, ring);
+	ring->tail = begun;
+	write_records(thread, 2);
+	assert_ptr_not_equal(thread->ring.ring, ring);
+	assert_int_equal(ring->lost + thread->ring.ring->lost, 0);
+	self_thread = before;
+}
+
 /* The process reads its own rings beside the recorder. */
 static void a_process_shares_its_recording_from_now_on(void **state)
 {
@@ -548,6 +580,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_thread_without_a_ring_does_not_ask_for_one_each_time),
 		cmocka_unit_test(a_thread_moves_to_a_ring_behind_its_own),
+		cmocka_unit_test(a_thread_reads_the_tail_once_for_half_a_ring_and_moves_beyond),
 		cmocka_unit_test(brackets_of_another_recording_are_left_alone),
 		cmocka_unit_test(a_session_is_found_at_its_last_object_only_and_gone_when_released),
 		cmocka_unit_test(providers_of_released_sessions_take_no_more_memory),

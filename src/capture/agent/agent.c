@@ -500,14 +500,19 @@ void agent_grow_ring(struct thread *thread)
 	errno = saved;
 }
 
+/* Beyond half of the ring it asks for a bigger one each time; up to there the tail is read once. */
 struct record *agent_claim_slow(struct thread *thread)
 {
+	struct ring_writer *writer = &thread->ring;
+
 	if (thread->generation != hot->generation)
 		return NULL;
-	if (__builtin_expect(thread->ring.head >= thread->ring.limit, 0) &&
-	    ring_fill(&thread->ring) > (thread->ring.mask + 1) / 2)
-		agent_grow_ring(thread);
-	return ring_claim_kept(&thread->ring);
+	if (!writer->busy && writer->head >= writer->limit) {
+		if (ring_fill(writer) > (writer->mask + 1) / 2)
+			agent_grow_ring(thread);
+		ring_refill(writer, (writer->mask + 1) / 2);
+	}
+	return ring_claim_kept(writer);
 }
 
 static uint64_t power_of_two(uint64_t bytes)

@@ -222,8 +222,8 @@ static inline struct record *agent_claim(struct thread *thread)
 {
 	struct ring_writer *writer = &thread->ring;
 
-	/* near or past the limit, take the slow path: the room beyond is unknown here */
-	if (__builtin_expect(writer->busy | (writer->limit <= writer->head + (writer->mask >> 3) + 1), 0))
+	/* beyond the limit there is room for what a signal handler records before `busy` is set */
+	if (__builtin_expect(writer->busy | (writer->head >= writer->limit), 0))
 		return agent_claim_slow(thread);
 	if (__builtin_expect(thread->generation != hot->generation, 0)) /* its ring belongs to an earlier recording */
 		return NULL;
