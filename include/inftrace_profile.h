@@ -25,7 +25,8 @@
  *
  * - -EINVAL: NULL, a wrong size, a rate or number of 0, no model and no session, a pattern that does not compile.
  * - -EBADF: the handle is closed. Memory of a closed handle may become that of a later one: do not rely on this.
- * - -EBUSY: attach --inject has the agent, or inftrace record had it and has ended; or the handle is running.
+ * - -EBUSY: the handle is running; or inftrace record had the agent and has ended; or the process is a child of fork
+ *   that attach --inject records with its parent.
  * - -EAGAIN: it reports traces, was opened after handles of latencies had started, and these still run: operators are
  *   not recorded for them alone.
  * - -ENOENT: no agent was found; or the stream has no such model or session; or the session is gone.

@@ -28,7 +28,8 @@ _KEPT = 1000  # reports of a stream that nobody has taken yet
 
 _REASONS = {
     errno.EINVAL: "the library rejects the arguments",
-    errno.EBUSY: "inftrace attach --inject records the program, or a recorder did, or the handle is running already",
+    errno.EBUSY: "the recorder that started the program has ended, or attach --inject records this child of fork, "
+    "or the handle is running already",
     errno.EAGAIN: "operators are not recorded: open the handle of traces before the others are started, or stop them",
     errno.ENOENT: "the agent libinftrace-agent.so is not beside the library, or the stream has no such model",
     errno.EALREADY: "the handle is not running, or the stream has this model",

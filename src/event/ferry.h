@@ -43,9 +43,9 @@ struct ferry_head {
 	uint32_t level; /* the agent's level: 1 inference, 2 operator, 3 detail */
 	uint32_t use_ticks;
 	uint32_t slot_is_readonly; /* the slot's page was not writable */
-	uint32_t unused;
-	char entry[24];		 /* FERRY_ENTRY */
-	char dir[FERRY_DIR];	 /* folder of segments, as the process sees it */
+	uint32_t is_leaving; /* the recorder, in good order: what it has not read yet it reads, then sets SEGMENT_OFF */
+	char entry[24];	     /* FERRY_ENTRY */
+	char dir[FERRY_DIR]; /* folder of segments, as the process sees it */
 	char agent[FERRY_AGENT]; /* the library, as the process sees it */
 };
 

@@ -51,7 +51,8 @@ struct port_calls {
 	void (*flow)(uint64_t id, bool is_end);
 	/*
 	 * From now on the process itself may read what a recorder reads, and must: capture/agent/share.h. Not in signal
-	 * handlers. 0; -ENOENT: nobody records the process; -EBUSY: it is not to be shared.
+	 * handlers. 0; -ENOENT: nobody records the process, or its agent is coming or leaving; -EBUSY: it is not to be
+	 * shared.
 	 */
 	int32_t (*share)(struct port_share *share);
 	void (*unshare)(void);

@@ -16,7 +16,7 @@
 
 #include "library/library.h"
 
-enum { ARM_MS = 20000, LEAVE_MS = 5000, RING_BYTES = 8 << 20, UPDATE_MS = 250, CLOCK_MS = 5 };
+enum { ARM_MS = 20000, LEAVE_MS = 5000, RING_BYTES = 8 << 20, UPDATE_MS = 250, CLOCK_MS = 5, AGAIN_MS = 20 };
 
 /* Read by the agent for as long as it is in the process. */
 static struct ferry_head head;
@@ -144,8 +144,8 @@ static int bring_agent(struct collector *collector, enum collector_level level)
 	if (has_phase(FERRY_ARMED))
 		return 0;
 	if (state.code)
-		return state.code == EBUSY ? -EBUSY : -EIO;
-	return -EBUSY; /* it did not want to stay: it serves another recorder */
+		return state.code == EBUSY || state.code == EAGAIN ? -(int)state.code : -EIO;
+	return -EAGAIN; /* as with that code: it serves a recorder that comes, or has just left */
 }
 
 /* The agent's segment of this process. */
@@ -207,7 +207,7 @@ static const struct port_calls *calls_that_share(void)
 	return calls && calls->size >= sizeof *calls ? calls : NULL;
 }
 
-/* 0; -ENOENT: nobody records the process from its start. */
+/* 0; -ENOENT: nobody records the process; -EAGAIN: the recorder has just left. */
 static int join_recorder(struct collector *collector)
 {
 	const struct port_calls *calls = calls_that_share();
@@ -220,7 +220,7 @@ static int join_recorder(struct collector *collector)
 	collector->level = (enum collector_level)share.level;
 	strcpy(collector->path, share.path);
 	code = open_segment(collector, share.use_ticks);
-	return code ? code : recorded_share(collector->process, &collector->gather.sink, NULL);
+	return code ? -EAGAIN : recorded_share(collector->process, &collector->gather.sink, NULL);
 }
 
 static int start_agent(struct collector *collector, enum collector_level level)
@@ -237,7 +237,7 @@ static int start_agent(struct collector *collector, enum collector_level level)
 	return code;
 }
 
-int collector_open(struct collector *collector, enum collector_level level, const struct gather_calls *calls)
+static int try_to_open(struct collector *collector, enum collector_level level, const struct gather_calls *calls)
 {
 	int code;
 
@@ -252,6 +252,16 @@ int collector_open(struct collector *collector, enum collector_level level, cons
 	if (code)
 		collector_close(collector);
 	return code;
+}
+
+int collector_open(struct collector *collector, enum collector_level level, const struct gather_calls *calls)
+{
+	uint64_t until_ns = clock_ns() + LEAVE_MS * 1000000ull;
+	int code;
+
+	while ((code = try_to_open(collector, level, calls)) == -EAGAIN && clock_ns() < until_ns)
+		sleep_ms(AGAIN_MS);
+	return code == -EAGAIN ? -EBUSY : code;
 }
 
 int collector_drain(struct collector *collector)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The agent in this process, and what it writes. Without a recorder: brings the agent as the injector does
- * (event/ferry.h), and reads its segment as the recorder does. In a program that was started under a recorder: reads
- * the segment beside it (event/port.h). One thread at a time.
+ * (event/ferry.h), and reads its segment as the recorder does. In a program that a recorder has started, or has brought
+ * the agent into: reads the segment beside it (event/port.h). One thread at a time.
  */
 #ifndef LIBRARY_COLLECTOR_H
 #define LIBRARY_COLLECTOR_H

@@ -17,8 +17,8 @@ static const struct {
 } reasons[] = {
 	{ -EINVAL, "an argument is missing, or has a value that makes no sense" },
 	{ -EBADF, "the handle is closed" },
-	{ -EBUSY, "inftrace attach --inject records the program: end it; or the recorder that started the program has "
-		  "ended: start both again" },
+	{ -EBUSY, "the recorder that started the program has ended: start both again; or inftrace attach --inject "
+		  "records this child of fork with its parent: end it" },
 	{ -EAGAIN, "handles of latencies run without operators: stop them, and start this one before them" },
 	{ -ENOENT, "there is no such program, or no libinftrace-agent.so beside the library" },
 	{ -EALREADY, "it is so already" },

@@ -13,7 +13,7 @@ import envs
 import pandas
 import pytest
 
-from attaching import attach, Server
+from attaching import Attaching, Server, attach
 from test_annotations import linked
 
 DONE = """start again: Device or resource busy
@@ -108,6 +108,105 @@ def test_a_handle_and_probes_see_the_same_inferences(lab, wheel):
     runs, _ = server.end()
     assert "samples %d lost 0\n" % runs in server.out
     assert 100 <= len(done.recording.inferences) <= runs and not done.recording.lost
+
+
+class Beside(Server):
+    """programs/beside.c, which runs a model, and starts and stops a handle, when it is asked to."""
+
+    def __init__(self, lab, library):
+        super().__init__(lab, [*linked(lab, "beside"), library, lab.model("chain"), "256", "256"])
+
+    def ask(self, line):
+        self.begin(line)
+        return self.answer()
+
+    def begin(self, line):
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+
+    def answer(self):
+        return self.process.stdout.readline().rstrip()
+
+    def start(self):
+        assert self.ask("start") == "started: yes"
+
+    def stop(self, n):
+        """The interval of the reports, in which all n runs are."""
+        found = re.fullmatch(r"(\d+) samples, 0 lost, 0 gaps from (\d+) to (\d+)", self.ask("stop"))
+        assert found and int(found[1]) == n, found
+        return int(found[2]), int(found[3])
+
+
+def within(recording, interval, thread):
+    """The inferences of a thread that ended in the interval."""
+    begin, end = interval
+    slices = [slice for slice in recording.inferences if slice.args["tid"] == thread and slice.end]
+    return sum(begin < slice.end <= end for slice in slices)
+
+
+def test_a_handle_works_beside_an_injected_recorder(lab, library):
+    """Started and stopped while the recorder is there, and once more over the recorder's end: twice."""
+    server = Beside(lab, library)
+    for _ in range(2):
+        attaching = Attaching(lab, "--inject", server.pid)
+        attaching.wait_recorded(10)
+        server.start()
+        server.ask("run 300")
+        beside = server.stop(300)
+        server.start()
+        server.ask("run 200")
+        server.begin("run 4000")
+        done = attaching.end()
+        assert done.status == 0 and not done.recording.lost, done.err
+        assert server.answer() == "ran"
+        assert within(done.recording, beside, server.pid) == 300
+        assert server.ask("run 100") == "ran"
+        server.stop(4300)
+        server.start()  # alone
+        server.ask("run 50")
+        server.stop(50)
+    assert server.end()[0] == 2 * 4650
+
+
+def test_a_handle_goes_on_when_an_injected_recorder_is_killed(lab, library):
+    server = Beside(lab, library)
+    for _ in range(2):
+        attaching = Attaching(lab, "--inject", server.pid)
+        attaching.wait_recorded(10)
+        server.start()
+        server.begin("run 4000")
+        attaching.process.kill()
+        attaching.process.wait()
+        assert server.answer() == "ran"
+        server.ask("run 100")
+        server.stop(4100)
+    server.start()
+    server.ask("run 50")
+    server.stop(50)
+    attach(lab, "--inject", server.pid, n=10)
+    assert server.end()[0] == 8250
+
+
+def test_an_injected_recorder_waits_for_the_end_of_handles(lab, library):
+    """One that comes while a handle has the agent, or still has it from an earlier recorder, is refused."""
+    server = Beside(lab, library)
+    for turn in range(2):
+        server.start()
+        server.ask("run 100")
+        assert "handle" in attach(lab, "--inject", server.pid, status=3).err
+        server.ask("run 100")
+        server.stop(200)
+        attaching = Attaching(lab, "--inject", server.pid)
+        attaching.wait_recorded(10)
+        server.start()
+        assert attaching.end().status == 0
+        server.ask("run 100")
+        if turn:  # takes the three seconds for which an agent is waited for
+            assert "handle" in attach(lab, "--inject", server.pid, status=3).err
+        server.ask("run 100")
+        server.stop(200)
+    attach(lab, "--inject", server.pid, n=10)
+    assert server.end()[0] == 800
 
 
 def test_a_python_program_gets_its_reports_under_a_recorder(lab, wheel):

@@ -166,6 +166,42 @@ static void a_process_shares_its_recording_from_now_on(void **state)
 	self_thread = before;
 }
 
+/* The agent's thread leaves with its recorder, but not while the process shares. */
+static void an_injected_agent_goes_on_for_the_process(void **state)
+{
+	struct port_share share = { .segment_layout = SEGMENT_LAYOUT };
+	struct thread *before = self_thread, *thread = another_thread();
+	struct ring *ring = thread->ring.ring;
+
+	agent.late_since = 1;
+	assert_int_equal(share_begin(&share), -EBUSY); /* a child of fork */
+	hot->is_injected = 1;
+	assert_int_equal(share_begin(&share), -ENOENT); /* still coming */
+	share_open();
+	hot->is_child = 1;
+	assert_int_equal(share_begin(&share), -EBUSY); /* its thread has left the hooks to themselves */
+	hot->is_child = 0;
+	assert_int_equal(share_begin(&share), 0);
+	assert_false(share_close());
+	/* in good order: the recorder reads the rest */
+	write_records(thread, 10);
+	ring->own_tail = ring->head;
+	share_take_over(false);
+	assert_int_equal(agent.segment->state, SEGMENT_IDLE);
+	assert_int_equal(ring_tail(ring), ring->tail);
+	assert_true(ring->tail < ring->head);
+	share_take_over(true);
+	assert_int_equal(agent.segment->state, SEGMENT_OFF);
+	assert_int_equal(ring_tail(ring), ring->head);
+	share_end();
+	assert_int_equal(share_begin(&share), -ENOENT); /* its path is gone */
+	assert_true(share_close());
+	agent.segment->state = SEGMENT_IDLE;
+	assert_int_equal(share_begin(&share), -ENOENT); /* leaving */
+	agent.late_since = hot->is_injected = 0;
+	self_thread = before;
+}
+
 static void brackets_of_another_recording_are_left_alone(void **state)
 {
 	struct thread *thread = agent_thread();
@@ -581,6 +617,7 @@ int main(void)
 		cmocka_unit_test(a_thread_without_a_ring_does_not_ask_for_one_each_time),
 		cmocka_unit_test(a_thread_moves_to_a_ring_behind_its_own),
 		cmocka_unit_test(a_thread_reads_the_tail_once_for_half_a_ring_and_moves_beyond),
+		cmocka_unit_test(an_injected_agent_goes_on_for_the_process),
 		cmocka_unit_test(brackets_of_another_recording_are_left_alone),
 		cmocka_unit_test(a_session_is_found_at_its_last_object_only_and_gone_when_released),
 		cmocka_unit_test(providers_of_released_sessions_take_no_more_memory),

@@ -32,6 +32,7 @@
 #include "capture/agent/module_walk.h"
 #include "capture/agent/room.h"
 #include "capture/agent/session.h"
+#include "capture/agent/share.h"
 #include "event/ferry.h"
 #include "runtime/peek.h"
 
@@ -45,7 +46,7 @@
 static struct ferry_state *brought; /* address used by the code that loaded the agent */
 static uint32_t own_thread;	    /* the agent's; in a child of fork its parent's */
 
-enum { LOOK_MS = 100, GIVE_BACK_MS = 5, GIVE_BACK_TIMES = 400 };
+enum { LOOK_MS = 100, GIVE_BACK_MS = 5, GIVE_BACK_TIMES = 400, READ_REST_MS = 5000 };
 
 /*
  * Restores the word that led here. The injected code stays, because other threads may be running it. The word's module
@@ -237,9 +238,9 @@ static bool begin(const struct ferry_head *head, struct ferry_state *state)
 }
 
 /* Unmaps the segment. The recorder maps it, too, and removes its file when it has read everything. */
-static void give_back(void)
+static void give_back(bool is_read)
 {
-	for (int i = 0; i < GIVE_BACK_TIMES && !call_access(agent.path, F_OK); i++)
+	for (int i = 0; !is_read && i < GIVE_BACK_TIMES && !call_access(agent.path, F_OK); i++)
 		call_sleep_ns(GIVE_BACK_MS * 1000000);
 	agent_lock();
 	room_give_back();
@@ -293,14 +294,48 @@ static bool has_to_depart(void)
 	return true;
 }
 
+/* The recorder has left a recording that the process shares: nobody else joins it, and children of fork have none. */
+static void part_from_recorder(struct ferry_state *state, struct pollfd *lifeline)
+{
+	struct agent_settings own = { "/dev/null", hot->level, agent.ring_bytes_max, hot->use_ticks };
+
+	call_close(lifeline->fd);
+	lifeline->fd = -1;
+	agent_lock();
+	agent_set(&own);
+	agent_unlock();
+	__atomic_store_n(&state->phase, FERRY_DISARMED, __ATOMIC_RELEASE);
+}
+
+/* Waits a moment. Whether the hooks are still needed: by the recorder, or by the process itself. */
+static bool is_needed(const struct ferry_head *head, struct ferry_state *state, struct pollfd *lifeline)
+{
+	static uint64_t left_ns;
+
+	if (poll(lifeline, 1, LOOK_MS) <= 0 && lifeline->fd >= 0)
+		return true;
+	if (share_close())
+		return false;
+	if (lifeline->fd >= 0) {
+		left_ns = clock_ns();
+		part_from_recorder(state, lifeline);
+	}
+	/* one that was killed reads no rest */
+	share_take_over(!__atomic_load_n(&head->is_leaving, __ATOMIC_ACQUIRE) ||
+			clock_ns() - left_ns > READ_REST_MS * 1000000ull);
+	return true;
+}
+
 static void stay(const struct ferry_head *head, struct ferry_state *state, struct pollfd *lifeline)
 {
 	bool has_left = false;
 
 	if (begin(head, state)) {
+		share_open();
 		__atomic_store_n(&state->phase, FERRY_ARMED, __ATOMIC_RELEASE);
-		while (poll(lifeline, 1, LOOK_MS) <= 0 && !(has_left = has_to_depart())) {
-			if (is_headless()) {
+		while (is_needed(head, state, lifeline) && !(has_left = has_to_depart())) {
+			/* one that shares has threads of its own that hold it */
+			if (is_headless() && share_close()) {
 				leave_hooks();
 				return;
 			}
@@ -310,7 +345,7 @@ static void stay(const struct ferry_head *head, struct ferry_state *state, struc
 	end();
 	__atomic_store_n(&state->phase, FERRY_DISARMED, __ATOMIC_RELEASE);
 	if (agent.segment && !has_left)
-		give_back();
+		give_back(lifeline->fd < 0);
 }
 
 /* The same for a process without its first thread. The thread keeps the program's descriptors: it may be the last. */
@@ -344,7 +379,6 @@ __attribute__((visibility("default"))) void inftrace_inject(const struct ferry_h
 	struct pollfd lifeline = { .events = 0 };
 	struct lock *leaving = &hot->leaving;
 
-	brought = state;
 	/*
 	 * Before anything reads the tables: a foreign word would end a table early. In a child of fork another thread
 	 * may be taking out the hooks of the parent's recording, and protect the same page.
@@ -360,6 +394,11 @@ __attribute__((visibility("default"))) void inftrace_inject(const struct ferry_h
 	prctl(PR_SET_NAME, "inftrace");
 	/* it inherits the policy of its creator, which may have real-time priority */
 	sched_setscheduler(0, SCHED_OTHER, &(struct sched_param){ 0 });
+	if (__atomic_load_n(&hot->is_inside, __ATOMIC_ACQUIRE)) {
+		fail(state, EAGAIN, "it is there already, for a handle of libinftrace or for another recorder");
+		return;
+	}
+	brought = state;
 	own_thread = (uint32_t)call_tid();
 	if (!may_begin(head, state))
 		return;

@@ -65,7 +65,7 @@ static int check_slot(struct inject *inject, struct err *err)
 		return 0;
 	return err_set(err, EBUSY,
 		       "cannot inject: another tool has already replaced functions of %s in process %d; was it started "
-		       "under inftrace record?",
+		       "under inftrace record, or is a handle of libinftrace running in it?",
 		       inject->path, (int)inject->pid);
 }
 
@@ -114,7 +114,8 @@ static int check_idle(const struct inject *inject, uint64_t until_ns, struct err
 		if (idleness == IS_BUSY && clock_ns() > until_ns)
 			return err_set(err, EBUSY,
 				       "cannot inject: the agent that was brought into process %d before has not left "
-				       "yet; it does when the process runs: try again then",
+				       "yet; it does when the process runs, and no handle of libinftrace is running in "
+				       "it: try again then",
 				       (int)inject->pid);
 		pause_ms(STEP_MS);
 	}
@@ -300,6 +301,8 @@ enum inject_where inject_look(const struct inject *inject, struct err *err)
 
 void inject_leave(struct inject *inject)
 {
+	const uint64_t mark = inject->at + offsetof(struct ferry_head, is_leaving);
+	const uint32_t is_leaving = 1;
 	struct err ignored;
 	uint64_t found;
 
@@ -309,6 +312,8 @@ void inject_leave(struct inject *inject)
 	if (inject_memory_get(inject, inject->head.slot, &found, sizeof found) &&
 	    found == inject_code_trigger(inject->at))
 		inject_memory_write_word(inject, inject->head.slot, inject->head.original, &ignored);
+	step();
+	inject_memory_write(inject, mark, &is_leaving, sizeof is_leaving, &ignored);
 	step();
 	close(inject->lifeline);
 	inject->lifeline = -1;
