@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -50,10 +51,12 @@ static const struct inftrace_name *with_kind(enum inftrace_kind kind, const char
 	return inftrace_intern_with(&opts);
 }
 
+static bool use_ticks; /* with them, a slice takes the path that calls nothing */
+
 /* A segment of its own for each test, without a record. */
 static void restart(uint32_t level, uint64_t ring_bytes)
 {
-	struct agent_settings settings = { dir, level, ring_bytes, false };
+	struct agent_settings settings = { dir, level, ring_bytes, use_ticks };
 
 	if (agent.segment)
 		unlink(agent.path);
@@ -65,6 +68,14 @@ static void restart(uint32_t level, uint64_t ring_bytes)
 
 static int begin(void **state)
 {
+	use_ticks = false;
+	restart(LEVEL_OPERATOR, 1 << 20);
+	return 0;
+}
+
+static int begin_with_ticks(void **state)
+{
+	use_ticks = true;
 	restart(LEVEL_OPERATOR, 1 << 20);
 	return 0;
 }
@@ -280,6 +291,59 @@ static void a_signal_handler_that_interrupts_a_record_loses_its_own_alone(void *
 	assert_int_equal(self_thread->slices.depth, 0);
 }
 
+static int n_signals;
+
+static void count_signal(int number)
+{
+	handle_signal(number);
+	n_signals++;
+}
+
+/* Reads what is in the ring. The number of slices that are open after it; -1: records are not whole. */
+static int read_slices(int n_open)
+{
+	struct ring_writer *ring = &self_thread->ring;
+	uint64_t at = ring->ring->tail, head = ring->ring->head;
+
+	for (; at < head && n_open >= 0; at++) {
+		const struct record *record = &ring->data[at & ring->mask];
+		bool is_begin = record->type == RECORD_USER_BEGIN, is_end = record->type == RECORD_USER_END;
+
+		n_open += is_begin - is_end;
+		if (n_open > 3 || (is_begin || is_end ? !record->time : record->type != RECORD_LOST))
+			n_open = -1;
+	}
+	__atomic_store_n(&ring->ring->tail, at, __ATOMIC_RELEASE);
+	return n_open;
+}
+
+static void a_signal_between_any_two_instructions_leaves_slices_whole(void **state)
+{
+	const struct itimerval often = { { 0, 50 }, { 0, 50 } }, never = { { 0, 0 }, { 0, 0 } };
+	const struct inftrace_name *outer = inftrace_intern("outer"), *inner = inftrace_intern("inner");
+	int n_open = 0;
+
+	n_signals = 0;
+	self_thread->ring.ring->tail = self_thread->ring.head;
+	signal(SIGALRM, count_signal);
+	setitimer(ITIMER_REAL, &often, NULL);
+	while (n_open >= 0 && __atomic_load_n(&n_signals, __ATOMIC_RELAXED) < 1000) {
+		for (int i = 0; i < 100; i++) {
+			inftrace_begin(outer);
+			inftrace_begin(inner);
+			inftrace_end();
+			inftrace_end();
+		}
+		n_open = read_slices(n_open);
+	}
+	setitimer(ITIMER_REAL, &never, NULL);
+	signal(SIGALRM, SIG_IGN);
+	assert_int_equal(n_open, 0);
+	assert_int_equal(read_slices(n_open), 0);
+	assert_int_equal(self_thread->slices.depth, 0);
+	assert_int_equal(self_thread->slices.n_owed, 0);
+}
+
 static void a_child_of_fork_has_records_of_its_own_and_no_open_slice(void **state)
 {
 	char parents[sizeof agent.path];
@@ -397,24 +461,27 @@ static void many_threads_annotate_at_once(void **state)
 	assert_int_equal(agent.segment->dict_lost, 0);
 }
 
+#define TEST(fact) cmocka_unit_test_setup(fact, begin), cmocka_unit_test_setup(fact, begin_with_ticks)
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(a_slice_has_what_its_name_says, begin),
-		cmocka_unit_test_setup(a_slice_without_a_name_is_called_like_its_model_and_function, begin),
-		cmocka_unit_test_setup(operators_have_the_number_of_the_inference_around_them, begin),
-		cmocka_unit_test_setup(a_failure_has_its_message, begin),
-		cmocka_unit_test_setup(instants_counters_and_flows_are_written, begin),
-		cmocka_unit_test_setup(an_end_without_a_begin_writes_nothing, begin),
-		cmocka_unit_test_setup(operators_are_left_out_at_level_inference, begin),
-		cmocka_unit_test_setup(slices_that_are_too_deep_are_counted_and_the_others_stay_whole, begin),
-		cmocka_unit_test_setup(an_end_that_found_no_room_is_written_later, begin),
-		cmocka_unit_test_setup(a_signal_handler_that_interrupts_a_record_loses_its_own_alone, begin),
-		cmocka_unit_test_setup(a_child_of_fork_has_records_of_its_own_and_no_open_slice, begin),
-		cmocka_unit_test_setup(nothing_is_written_when_it_is_off, begin),
-		cmocka_unit_test_setup(bad_arguments_record_nothing_and_harm_nothing, begin),
-		cmocka_unit_test_setup(a_text_is_one_name, begin),
-		cmocka_unit_test_setup(many_threads_annotate_at_once, begin),
+		TEST(a_slice_has_what_its_name_says),
+		TEST(a_slice_without_a_name_is_called_like_its_model_and_function),
+		TEST(operators_have_the_number_of_the_inference_around_them),
+		TEST(a_failure_has_its_message),
+		TEST(instants_counters_and_flows_are_written),
+		TEST(an_end_without_a_begin_writes_nothing),
+		TEST(operators_are_left_out_at_level_inference),
+		TEST(slices_that_are_too_deep_are_counted_and_the_others_stay_whole),
+		TEST(an_end_that_found_no_room_is_written_later),
+		TEST(a_signal_handler_that_interrupts_a_record_loses_its_own_alone),
+		TEST(a_signal_between_any_two_instructions_leaves_slices_whole),
+		TEST(a_child_of_fork_has_records_of_its_own_and_no_open_slice),
+		TEST(nothing_is_written_when_it_is_off),
+		TEST(bad_arguments_record_nothing_and_harm_nothing),
+		TEST(a_text_is_one_name),
+		TEST(many_threads_annotate_at_once),
 	};
 
 	return cmocka_run_group_tests(tests, start, stop);

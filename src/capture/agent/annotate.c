@@ -25,11 +25,16 @@ enum { MAX_PORTS = 16, MAX_NAME = 1000 };
 static struct port *ports[MAX_PORTS];
 static uint32_t is_on;
 
-/* A name's ids in the recording of this generation. */
+/* What a name becomes in the recording of this generation: the begin of its slice, but for time and run. */
 struct known {
+	struct record begin;
 	uint32_t generation;
-	uint32_t name, model, provider, detail;
 };
+
+static inline uint64_t both(uint32_t low, uint32_t high)
+{
+	return low | (uint64_t)high << 32;
+}
 
 static uint32_t text_of(const char *text)
 {
@@ -39,11 +44,13 @@ static uint32_t text_of(const char *text)
 static __attribute__((noinline)) const struct known *learn(struct port_name *name)
 {
 	/* the generation comes first: if another one begins meanwhile, the ids count for neither */
-	const struct known now = { .generation = __atomic_load_n(&hot->generation, __ATOMIC_ACQUIRE),
-				   .name = text_of(name->name),
-				   .model = text_of(name->model),
-				   .provider = text_of(name->provider),
-				   .detail = text_of(name->detail) };
+	uint32_t generation = __atomic_load_n(&hot->generation, __ATOMIC_ACQUIRE);
+	struct record begin = { .text = text_of(name->name),
+				.id = text_of(name->detail),
+				.value = both(text_of(name->model), text_of(name->provider)),
+				.type = RECORD_USER_BEGIN,
+				.flags = (uint8_t)name->kind };
+	const struct known now = { .generation = generation, .begin = begin };
 	struct known *known = NULL;
 	int saved = errno;
 
@@ -106,17 +113,13 @@ static inline __attribute__((always_inline)) struct record *claim(struct thread 
 	return agent_claim(thread);
 }
 
-static inline uint64_t both(uint32_t low, uint32_t high)
-{
-	return low | (uint64_t)high << 32;
-}
-
 static bool is_of_level(uint32_t kind)
 {
 	return hot->level >= LEVEL_OPERATOR || (kind != KIND_OPERATOR && kind != KIND_KERNEL);
 }
 
-static void begin(struct port_name *name)
+/* As begin, in every case. */
+static __attribute__((noinline)) void begin_slow(struct port_name *name)
 {
 	struct thread *thread = recorded_thread();
 	const struct known *known;
@@ -142,18 +145,62 @@ static void begin(struct port_name *name)
 	open->is_told = true;
 	if (name->kind == KIND_INFERENCE)
 		thread->slices.run = inference_number(thread);
-	*record = (struct record){ .text = known->name,
-				   .id = known->detail,
-				   .value = both(known->model, known->provider),
-				   .type = RECORD_USER_BEGIN,
-				   .flags = open->kind };
+	*record = known->begin;
 	if (name->kind != KIND_USER)
 		record->run = thread->slices.run ? thread->slices.run : thread->current_run;
 	record->time = agent_now();
 	agent_publish(thread);
 }
 
-static void end(const char *message)
+/*
+ * Whether a record of this thread needs a place in its ring and no call. What calls nothing keeps no registers: begin
+ * and end decide first, and leave every other case to the function that does all.
+ */
+static inline bool is_quick(const struct thread *thread)
+{
+	const struct ring_writer *ring = &thread->ring;
+
+	return thread && thread->generation == hot->generation && hot->level && hot->use_ticks &&
+	       !thread->slices.n_owed && !ring->busy && ring->head < ring->limit;
+}
+
+/* A signal handler that comes before this finds the slices as they are to be; one that comes later writes nothing. */
+static inline struct record *claim_quick(struct thread *thread)
+{
+	thread->ring.busy = 1;
+	__asm__ volatile("" ::: "memory");
+	return &thread->ring.data[thread->ring.head & thread->ring.mask];
+}
+
+static void begin(struct port_name *name)
+{
+	struct thread *thread = self_thread;
+	const struct known *known = __atomic_load_n(&name->known, __ATOMIC_ACQUIRE);
+	struct open_slice *open;
+	struct record *record;
+	uint32_t depth, run;
+
+	if (!is_quick(thread) || !known || known->generation != hot->generation || name->kind == KIND_INFERENCE ||
+	    !is_of_level(name->kind) || thread->slices.depth >= MAX_SLICES) {
+		begin_slow(name);
+		return;
+	}
+	depth = thread->slices.depth++;
+	record = claim_quick(thread);
+	open = &thread->slices.at[depth];
+	run = thread->slices.run;
+	open->run = run;
+	open->kind = (uint8_t)name->kind;
+	open->is_told = true;
+	*record = known->begin;
+	if (name->kind != KIND_USER)
+		record->run = run ? run : thread->current_run;
+	record->time = clock_ticks();
+	agent_publish(thread);
+}
+
+/* As end, in every case. */
+static __attribute__((noinline)) void end_slow(const char *message)
 {
 	struct thread *thread = recorded_thread();
 	struct record last = { .type = RECORD_USER_END };
@@ -180,6 +227,29 @@ static void end(const char *message)
 		thread->slices.n_owed++;
 }
 
+static void end(const char *message)
+{
+	struct thread *thread = self_thread;
+	struct open_slice open;
+	struct record *record;
+	uint64_t time;
+	uint32_t depth;
+
+	if (message || !is_quick(thread) || (depth = thread->slices.depth - 1) >= MAX_SLICES ||
+	    !thread->slices.at[depth].is_told) {
+		end_slow(message);
+		return;
+	}
+	time = clock_ticks();
+	open = thread->slices.at[depth];
+	thread->slices.run = open.run;
+	__asm__ volatile("" ::: "memory"); /* a handler may use that place from here on */
+	thread->slices.depth = depth;
+	record = claim_quick(thread);
+	*record = (struct record){ .time = time, .type = RECORD_USER_END, .flags = open.kind };
+	agent_publish(thread);
+}
+
 static void instant(struct port_name *name)
 {
 	struct thread *thread = recorded_thread();
@@ -191,7 +261,7 @@ static void instant(struct port_name *name)
 	if (!record)
 		return;
 	*record = (struct record){
-		.time = agent_now(), .text = known->name, .id = known->detail, .type = RECORD_USER_INSTANT
+		.time = agent_now(), .text = known->begin.text, .id = known->begin.id, .type = RECORD_USER_INSTANT
 	};
 	agent_publish(thread);
 }
@@ -207,7 +277,7 @@ static void counter(struct port_name *name, double value)
 	if (!record)
 		return;
 	*record = (struct record){
-		.time = agent_now(), .text = known->name, .id = known->detail, .type = RECORD_USER_COUNTER
+		.time = agent_now(), .text = known->begin.text, .id = known->begin.id, .type = RECORD_USER_COUNTER
 	};
 	memcpy(&record->value, &value, sizeof value);
 	agent_publish(thread);
@@ -228,7 +298,7 @@ static void flow(uint64_t id, bool is_end)
 	*record = (struct record){ .time = now, .value = id, .type = RECORD_FLOW, .flags = is_end ? FLAG_END : 0 };
 	agent_publish(thread);
 	if ((record = agent_claim(thread))) {
-		*record = (struct record){ .time = now, .text = known->name, .type = RECORD_USER_INSTANT };
+		*record = (struct record){ .time = now, .text = known->begin.text, .type = RECORD_USER_INSTANT };
 		agent_publish(thread);
 	}
 }
