@@ -170,6 +170,21 @@ static void a_profile_of_onnxruntime_comes_back(void **state)
 	}
 }
 
+static void kernels_have_the_form_of_their_provider(void **state)
+{
+	struct written openvino = export("ort", "ort_profile/good/ort1.25.1-openvino-plugin1.8.1-squeezenet.json");
+	struct written webgpu = export("ort", "ort_profile/good/ort1.30.0-node-webgpu-intree-swiftshader-tinycnn.json");
+
+	assert_int_equal(count(&openvino, "\"name\" :\"OV::"), 6);
+	assert_int_equal(count(&openvino, "{\"ep\" : \"OpenVINOExecutionProvider\",\"parent_ort_event_name\" : "), 6);
+	assert_int_equal(count(&openvino, "\"ov_node_type\" : \"Reorder\",\"ov_exec_type\" : \"jit_uni_f32\""), 1);
+	assert_int_equal(count(&openvino, "\"op_name\" : \"Reorder\""), 1);
+	assert_int_equal(count(&webgpu, "{\"cat\" : \"Api\""), 7);
+	assert_int_equal(count(&webgpu, "\"name\" :\"/layer2/Conv_token_5&Conv&Conv2dMM\",\"args\" : {}}"), 1);
+	free(openvino.data);
+	free(webgpu.data);
+}
+
 static void a_recording_becomes_a_profile_of_onnxruntime(void **state)
 {
 	struct written ort = export("ort", "pftrace/good/two_inferences.pftrace");
@@ -268,6 +283,7 @@ int main(void)
 		cmocka_unit_test(names_of_others_are_escaped),
 		cmocka_unit_test(what_perfetto_holds_is_read_as_the_same),
 		cmocka_unit_test(a_profile_of_onnxruntime_comes_back),
+		cmocka_unit_test(kernels_have_the_form_of_their_provider),
 		cmocka_unit_test(a_recording_becomes_a_profile_of_onnxruntime),
 		cmocka_unit_test(arguments_of_other_programs_stay),
 		cmocka_unit_test(a_full_disk_is_an_error),

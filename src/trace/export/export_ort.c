@@ -7,7 +7,7 @@
  * session               session_initialization: from the end of loading to the end of the session's creation
  * inference             model_run, and SequentialExecutor::Execute: from the end of setup to the end of the inference
  * operator              <name>_kernel_time
- * kernel                category Kernel, process and thread -1
+ * kernel                category Kernel, or Api of WebGPU; process and thread -1
  *
  * Begins and ends are each rounded down, so that slices nest and sums have no bias. Times count from the begin of the
  * recording; of a file that does not name it, they are its own. Not written is what a recording does not have: indexes
@@ -20,11 +20,12 @@
 #include <string.h>
 
 #include "trace/export/held_rows.h"
+#include "trace/export/ort_shapes.h"
 #include "trace/export/pairing.h"
 #include "trace/perfetto/perfetto_map.h"
 
 /* Longer texts are cut: no name of a node is so long, and any row fits into the buffer. */
-enum { TEXT_MAX = 1500, SHAPES_MAX = 4000 };
+enum { TEXT_MAX = 1500 };
 
 #define INITIALIZATION "session_initialization"
 
@@ -119,111 +120,14 @@ static void put_number(struct ort *ort, const char **between, const char *key, i
 	put_text(ort, between, key, text);
 }
 
-/* Shapes: float32[64x256],int64[] is [{"float":[64,256]},{"int64":[]}]. */
-
-/* A size, of up to 18 digits. Behind it; NULL: it is none. */
-static const char *read_size(const char *at, const char *end)
-{
-	const char *start = at < end && *at == '-' ? at + 1 : at;
-
-	for (at = start; at < end && *at >= '0' && *at <= '9'; at++)
-		;
-	return at == start || at - start > 18 || (*start == '0' && at - start > 1) ? NULL : at;
-}
-
-/* A tensor with type and sizes. Behind it; NULL: it is none. */
-static const char *read_tensor(const char *at, const char *end)
-{
-	const char *type = at;
-
-	while (at < end && ((*at >= 'a' && *at <= 'z') || (*at >= '0' && *at <= '9') || strchr("_()", *at)))
-		at++;
-	if (at == type || at == end || *at++ != '[')
-		return NULL;
-	if (at < end && *at == ']')
-		return at + 1;
-	while ((at = read_size(at, end)) && at < end && *at == 'x')
-		at++;
-	return at && at < end && *at == ']' ? at + 1 : NULL;
-}
-
-static void put_tensor(struct text_out *out, const char *text, const char *end)
-{
-	size_t type = strcspn(text, "[");
-
-	text_out_text(out, "{\"");
-	if (type == 7 && !memcmp(text, "float32", 7))
-		text_out_text(out, "float");
-	else if (type == 7 && !memcmp(text, "float64", 7))
-		text_out_text(out, "double");
-	else
-		text_out_put(out, text, type);
-	text_out_text(out, "\":[");
-	for (const char *at = text + type + 1; at < end - 1; at++)
-		text_out_char(out, *at == 'x' ? ',' : *at);
-	text_out_text(out, "]}");
-}
-
-/* Whether it is a list of such tensors. */
-static bool is_list(const char *at, const char *end)
-{
-	while ((at = read_tensor(at, end)) && at < end && *at == ',')
-		at++;
-	return at == end;
-}
-
 static void put_shapes(struct ort *ort, const char **between, const char *key, const char *text, size_t len)
 {
-	struct text_out *out = &ort->row;
-	const char *end = text + (len <= SHAPES_MAX && is_list(text, text + len) ? len : 0), *next;
-
-	text_out_text(out, *between);
+	text_out_text(&ort->row, *between);
 	*between = ",";
-	text_out_char(out, '"');
-	text_out_text(out, key);
-	text_out_text(out, "\" : [");
-	for (; text < end; text = next < end ? next + 1 : next) {
-		next = read_tensor(text, end);
-		put_tensor(out, text, next);
-		if (next < end)
-			text_out_char(out, ',');
-	}
-	text_out_char(out, ']');
-}
-
-static int bytes_of_type(const char *text, size_t len)
-{
-	static const struct {
-		const char *name;
-		int bytes;
-	} types[] = { { "float32", 4 }, { "float64", 8 }, { "float16", 2 }, { "bfloat16", 2 }, { "int64", 8 },
-		      { "uint64", 8 },	{ "int32", 4 },	  { "uint32", 4 },  { "int16", 2 },    { "uint16", 2 },
-		      { "int8", 1 },	{ "uint8", 1 },	  { "bool", 1 } };
-
-	for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-		if (strlen(types[i].name) == len && !memcmp(types[i].name, text, len))
-			return types[i].bytes;
-	return 0;
-}
-
-/* Bytes of a list of tensors; 0: unknown. */
-static int64_t bytes_of(const char *text)
-{
-	uint64_t sum = 0, one;
-
-	while (*text) {
-		size_t type = strcspn(text, "[");
-
-		one = (uint64_t)bytes_of_type(text, type);
-		text += type;
-		for (; one && *text && *text != ']'; text += strcspn(text, "x]"))
-			if (*++text != ']' && __builtin_mul_overflow(one, strtoull(text, NULL, 10), &one))
-				return 0;
-		if (!one || *text != ']' || __builtin_add_overflow(sum, one, &sum) || sum > INT64_MAX)
-			return 0;
-		text += text[1] == ',' ? 2 : 1;
-	}
-	return (int64_t)sum;
+	text_out_char(&ort->row, '"');
+	text_out_text(&ort->row, key);
+	text_out_text(&ort->row, "\" : ");
+	ort_shapes_put(&ort->row, text, len);
 }
 
 /* The rows. */
@@ -311,7 +215,7 @@ static void put_inference(struct ort *ort, const struct pairing_slice *slice)
 
 static void put_sizes(struct ort *ort, const char **between, int64_t bytes, const char *outputs)
 {
-	int64_t known = bytes_of(outputs);
+	int64_t known = ort_shapes_bytes(outputs);
 
 	if (bytes < 0)
 		return;
@@ -346,33 +250,94 @@ static int put_operator(struct ort *ort, const struct pairing_slice *slice, stru
 	return 0;
 }
 
+/* What a row of a kernel needs. */
+struct kernel_row {
+	const char *name, *type, *operator, *provider, *way, *stream; /* "": unknown */
+	uint64_t flow;
+};
+
+static void put_known(struct ort *ort, const char **between, const char *key, const char *value)
+{
+	if (*value)
+		put_text(ort, between, key, value);
+}
+
+/* Of any provider: scripts group kernels by op_name and parent_name. */
+static void put_kernel_args(struct ort *ort, const char **between, const struct kernel_row *kernel, const char *parent)
+{
+	put_known(ort, between, "stream", kernel->stream);
+	if (*kernel->type || *parent)
+		put_text(ort, between, "op_name", kernel->type);
+	put_known(ort, between, "parent_name", parent);
+}
+
+/* The form of OpenVINO's rows, for scripts that read these, and what put_kernel_args adds. */
+static void put_openvino(struct ort *ort, const char **between, const struct kernel_row *kernel, const char *parent)
+{
+	put_known(ort, between, "ep", kernel->provider);
+	put_known(ort, between, "parent_ort_event_name", parent);
+	put_known(ort, between, "ov_node_type", kernel->type);
+	put_known(ort, between, "ov_exec_type", kernel->way);
+}
+
+static void put_kernel_row(struct ort *ort, struct row *row, const struct kernel_row *kernel)
+{
+	bool is_openvino = !strcmp(kernel->provider, "OpenVINOExecutionProvider");
+	char parent[TEXT_MAX + 1] = "", name[TEXT_MAX + 8];
+	const char *between = "";
+
+	snprintf(name, sizeof name, "%s%s", is_openvino ? "OV::" : "", kernel->name);
+	if (*kernel->operator)
+		snprintf(parent, sizeof parent, "%.1400s_kernel_time", kernel->operator);
+	row->name = name;
+	begin_row(ort, row);
+	if (is_openvino)
+		put_openvino(ort, &between, kernel, parent);
+	put_kernel_args(ort, &between, kernel, parent);
+	if (!is_openvino) {
+		put_known(ort, &between, "provider", kernel->provider);
+		put_known(ort, &between, "ov_exec_type", kernel->way); /* OpenVINO's name for it */
+	}
+}
+
+/* WebGPU has a category and a form of its own: the node, its type and the program in the name. */
+static bool is_webgpu(const struct kernel_row *kernel)
+{
+	return !strcmp(kernel->provider, "WebGpuExecutionProvider") && *kernel->type && *kernel->way;
+}
+
+static void put_webgpu_row(struct ort *ort, struct row *row, const struct kernel_row *kernel)
+{
+	char name[TEXT_MAX + 8];
+
+	snprintf(name, sizeof name, "%s&%s&%s", kernel->name, kernel->type, kernel->way);
+	row->category = "Api";
+	row->name = name;
+	begin_row(ort, row);
+}
+
 static void put_kernel(struct ort *ort, const struct pairing_slice *slice)
 {
 	const struct pairing *pairing = &ort->pairing;
-	struct row row = row_of(slice, "Kernel", pairing_text(pairing, slice->name));
+	struct row row = row_of(slice, "Kernel", "");
 	uint32_t operator = pairing_name(slice, KEY_OPERATOR), type = pairing_name(slice, KEY_OP_TYPE);
-	uint32_t provider = pairing_name(slice, KEY_PROVIDER), way = pairing_name(slice, KEY_IMPLEMENTATION);
-	const char *lane = pairing_text(pairing, slice->of->def.name), *between = "";
-	char parent[TEXT_MAX + 1];
+	const char *lane = pairing_text(pairing, slice->of->def.name);
+	struct kernel_row kernel = { .name = pairing_text(pairing, slice->name),
+				     .type = pairing_text(
+					 pairing, type || !operator ? type : perfetto_map_get(&ort->type_of, operator)),
+				     .operator = pairing_text(pairing, operator),
+				     .provider = pairing_text(pairing, pairing_name(slice, KEY_PROVIDER)),
+				     .way = pairing_text(pairing, pairing_name(slice, KEY_IMPLEMENTATION)),
+				     .stream = strncmp(lane, "stream ", 7) ? "" : lane + 7,
+				     .flow = (uint64_t)pairing_int(slice, KEY_FLOW, 0) };
 
 	row.pid = row.tid = -1;
-	begin_row(ort, &row);
-	if (!strncmp(lane, "stream ", 7))
-		put_text(ort, &between, "stream", lane + 7);
-	if (!type && operator)
-		type = perfetto_map_get(&ort->type_of, operator);
-	if (type || operator)
-		put_text(ort, &between, "op_name", pairing_text(pairing, type));
-	if (operator) {
-		snprintf(parent, sizeof parent, "%.1400s_kernel_time", pairing_text(pairing, operator));
-		put_text(ort, &between, "parent_name", parent);
-	}
-	if (provider)
-		put_text(ort, &between, "provider", pairing_text(pairing, provider));
-	if (way)
-		put_text(ort, &between, "ov_exec_type", pairing_text(pairing, way)); /* OpenVINO's name for it */
+	if (is_webgpu(&kernel))
+		put_webgpu_row(ort, &row, &kernel);
+	else
+		put_kernel_row(ort, &row, &kernel);
 	end_row(ort);
-	held_rows_put_behind(&ort->rows, ort->row.data, ort->row.n, (uint64_t)pairing_int(slice, KEY_FLOW, 0));
+	held_rows_put_behind(&ort->rows, ort->row.data, ort->row.n, kernel.flow);
 }
 
 static int take(struct pairing *pairing, const struct pairing_slice *slice, struct err *err)

@@ -13,6 +13,7 @@
 #include "trace/import/ort_profile_in.h"
 
 #define NODE_SUFFIX "_kernel_time"
+#define WEBGPU "WebGpuExecutionProvider"
 
 enum { EVENT_MAX_BYTES = 256 << 10 }; /* of an event that is read quickly */
 
@@ -144,6 +145,8 @@ static void split_program(struct ort_profile_line *line)
 		return;
 	line->implementation = (struct json_span){ program + 1, (size_t)(name.start + name.len - program - 1) };
 	line->op_type = (struct json_span){ type + 1, (size_t)(program - type - 1) };
+	if (!line->provider.start)
+		line->provider = (struct json_span){ WEBGPU, sizeof WEBGPU - 1 };
 	line->name.len = (size_t)(type - name.start);
 }
 
