@@ -20,6 +20,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PROGRAMS = os.path.join(HERE, "programs")
@@ -68,6 +69,12 @@ JAR = "com.microsoft.onnxruntime:onnxruntime:1.22.0"
 # Built from source in another folder, by another compiler.
 BYTEDECO = "org.bytedeco:onnxruntime:1.16.3-1.5.10:jar:linux-x86_64"
 GO_MODULE = "github.com/yalue/onnxruntime_go@v1.21.0"
+# Tools for ONNX Runtime's profiles that no wheel contains; the source package of a distribution does. The release and
+# the part of its archive that have this package.
+RUNTIME_TOOLS = ("profile_explorer/profile_explorer.py", "perf_view/ort_perf_view.html")
+RUNTIME_SOURCES = {"debian": ("trixie", "main"), "ubuntu": ("resolute", "universe")}
+# What the page perf_view loads from elsewhere.
+CHARTS = "anychart@8.11.0"
 
 
 class Missing(Exception):
@@ -328,6 +335,63 @@ def tables():
     """A Python environment with the newest of what reads tables, and what builds and checks a package."""
     packages = ["pandas", "polars", "pyarrow", "matplotlib", "mypy", "flit_core"]
     return os.path.join(_venv("tables", _python_between((3, 10), (3, 14)), packages), "bin", "python")
+
+
+def _source_line():
+    """The line for apt that names the source packages with RUNTIME_TOOLS, in the mirror that this machine uses."""
+    if not shutil.which("apt-get"):
+        raise Missing("the source package of onnxruntime needs apt-get")
+    for mirror in _call(["apt-get", "indextargets", "--format", "$(REPO_URI)"]).split():
+        system = re.search(r"/(debian|ubuntu)/*$", mirror)
+        if system:
+            key = "/usr/share/keyrings/%s-archive-keyring.gpg" % system[1]
+            return "deb-src [signed-by=%s] %s %s %s\n" % (key, mirror, *RUNTIME_SOURCES[system[1]])
+    raise Missing("apt uses no mirror of Debian or Ubuntu here")
+
+
+@functools.lru_cache(maxsize=None)
+def runtime_tools():
+    """A folder with RUNTIME_TOOLS. apt fetches the source package, with lists of its own; the rest is not kept."""
+
+    def make(path):
+        apt = os.path.join(path, "apt")
+        os.makedirs(os.path.join(apt, "lists/partial"))
+        os.makedirs(os.path.join(apt, "archives/partial"))
+        with open(os.path.join(apt, "sources.list"), "w") as out:
+            out.write(_source_line())
+        options = ["Dir::Etc::sourcelist=%s/sources.list", "Dir::State=%s", "Dir::Cache=%s"]
+        options = [option % apt for option in options]
+        options += ["Dir::Etc::sourceparts=-", "Dir::State::status=/dev/null", "APT::Sandbox::User=root"]
+        get = ["apt-get", "-qq", *(word for option in options for word in ("-o", option))]
+        _call([*get, "update"])
+        _call([*get, "source", "--download-only", "--tar-only", "onnxruntime"], cwd=apt)
+        (archive,) = glob.glob(os.path.join(apt, "*.orig.tar.*"))
+        with tarfile.open(archive) as tree:
+            for member in tree:
+                if member.name.endswith(RUNTIME_TOOLS):
+                    with open(os.path.join(path, os.path.basename(member.name)), "wb") as out:
+                        out.write(tree.extractfile(member).read())
+        shutil.rmtree(apt)
+        for name in map(os.path.basename, RUNTIME_TOOLS):
+            if not os.path.exists(os.path.join(path, name)):
+                raise Missing("the source package of onnxruntime has no " + name)
+
+    return _made("runtime-tools", json.dumps([RUNTIME_TOOLS, RUNTIME_SOURCES]), make)
+
+
+@functools.lru_cache(maxsize=None)
+def charts():
+    """The folder with the files of CHARTS."""
+    if not shutil.which("npm"):
+        raise Missing("npm is not installed")
+
+    def make(path):
+        _call(["npm", "pack", "--silent", CHARTS], cwd=path)
+        (archive,) = glob.glob(os.path.join(path, "*.tgz"))
+        _call(["tar", "-xzf", archive, "-C", path])
+        os.unlink(archive)
+
+    return os.path.join(_made("charts", CHARTS, make), "package/dist")
 
 
 class Sherpa:

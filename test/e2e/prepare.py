@@ -18,6 +18,8 @@ ALL = [
     (envs.silero,),
     (envs.sherpa,),
     (envs.tables,),
+    (envs.runtime_tools,),
+    (envs.charts,),
     (envs.jar,),
     (envs.bytedeco,),
     (envs.go_program,),
