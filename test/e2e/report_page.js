@@ -28,6 +28,11 @@ function lookForOverflow(page, width) {
 				rows.set(text.getAttribute('y'), [...row, box]);
 			}
 		}
+		for (const caption of document.querySelectorAll('caption')) {
+			const table = caption.parentElement.getBoundingClientRect().width;
+			if (caption.getBoundingClientRect().width < Math.min(table, wanted) / 2)
+				found.push(`at ${wanted} px a narrow caption: ${caption.textContent}`);
+		}
 		return found;
 	}, width);
 }

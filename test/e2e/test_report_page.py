@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 import subprocess
 
 import judge
@@ -60,3 +61,20 @@ def test_names_in_a_report_are_text_whatever_they_hold(lab, tmp_path):
         json.dump(events, out)
     text = look(lab, tmp_path, profile)
     assert "\x1b" not in text and "\x07" not in text and "\u202e" not in text
+
+
+def test_an_inference_alone_in_time_is_a_dot(lab, tmp_path):
+    """Of 7, the first is left out; two are close to each other, and a line leads from one to the other."""
+    seconds = 0, 1, 200, 400, 410, 600, 800
+    events = [
+        {"cat": "Session", "pid": 1, "tid": 1, "dur": 900, "ts": at * 10**6, "ph": "X", "name": "model_run", "args": {}}
+        for at in seconds
+    ]
+    events[0]["name"] = "session_initialization"
+    profile = lab.path("alone.json")
+    with open(profile, "w") as out:
+        json.dump(events, out)
+    text = look(lab, tmp_path, profile)
+    line, dots = re.findall(r'<path class="line (?:means )?s0" d="(M[^"]*)"', text[text.index("Latency over time") :])
+    assert (line.count("M"), line.count("L")) == (4, 1)
+    assert re.fullmatch(r"(M[\d.]+ [\d.]+h0){5}", dots)

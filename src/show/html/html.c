@@ -130,9 +130,9 @@ void html_table_of(FILE *out, const char *caption, struct table *table)
 	if (table->has_failed)
 		fputs("<p>(out of memory: this table cannot be shown)</p>\n", out);
 	if (n) {
-		fputs("<div class=\"wide\"><table><caption>", out);
+		fputs("<div class=\"wide\"><table><caption><span>", out);
 		put_escaped(out, caption);
-		fputs("</caption>", out);
+		fputs("</span></caption>", out);
 		put_headers(out, table);
 	}
 	for (size_t row = 0; row < n; row++) {

@@ -4,7 +4,39 @@
 
 #include "show/html/html_model.h"
 
-enum { COLUMNS = 240, LONGEST_STEP = 6 };
+enum { COLUMNS = 240, LONGEST_STEP = 6, SHORT_RUN = 3, MEANS = COLUMNS > COURSE_COLUMNS ? COLUMNS : COURSE_COLUMNS };
+
+/* The mean of a column. */
+struct mean {
+	double x, y;
+	bool is_first; /* no line leads to it */
+};
+
+static uint32_t run_of(const struct mean *mean, uint32_t n)
+{
+	uint32_t run = 1;
+
+	while (run < n && !mean[run].is_first)
+		run++;
+	return run;
+}
+
+/* A line through means. Those between gaps are dots, too: a line through one of them would show nothing. */
+static void draw_means(FILE *out, const char *colour, const struct mean *mean, uint32_t n)
+{
+	uint32_t run;
+
+	fprintf(out, "<path class=\"line %s\" d=\"", colour);
+	for (uint32_t i = 0; i < n; i++)
+		fprintf(out, "%c%.1f %.1f", mean[i].is_first ? 'M' : 'L', mean[i].x, mean[i].y);
+	fprintf(out, "\"/><path class=\"line means %s\" d=\"", colour);
+	for (uint32_t i = 0; i < n; i += run) {
+		run = run_of(mean + i, n - i);
+		for (uint32_t k = i; run <= SHORT_RUN && k < i + run; k++)
+			fprintf(out, "M%.1f %.1fh0", mean[k].x, mean[k].y);
+	}
+	fputs("\"/>\n", out);
+}
 
 /* What happened in one column of the plot over time. */
 struct column {
@@ -16,6 +48,8 @@ static void draw_columns(struct html_page *page, const struct plot *plot, const 
 {
 	double width = (plot->right - plot->left) / COLUMNS;
 	const struct column *before = NULL;
+	struct mean mean[MEANS];
+	uint32_t n = 0;
 
 	fprintf(page->out, "<path class=\"soft %s\" d=\"", html_colour(r).s);
 	for (int i = 0; i < COLUMNS; i++) {
@@ -25,16 +59,16 @@ static void draw_columns(struct html_page *page, const struct plot *plot, const 
 			fprintf(page->out, "M%.1f %.1fh%.1fV%.1fh-%.1fz", plot->left + width * i, top, width,
 				fmax(bottom, top + 1.2), width);
 	}
-	fprintf(page->out, "\"/><path class=\"line %s\" d=\"", html_colour(r).s);
+	fputs("\"/>", page->out);
 	/* another process is another line */
 	for (int i = 0; i < COLUMNS; i++) {
 		if (!column[i].n)
 			continue;
-		fprintf(page->out, "%s%.1f %.1f", before && before->round == column[i].round ? "L" : "M",
-			plot->left + width * (i + 0.5), plot_y(plot, column[i].sum / column[i].n));
+		mean[n++] = (struct mean){ plot->left + width * (i + 0.5), plot_y(plot, column[i].sum / column[i].n),
+					   !before || before->round != column[i].round };
 		before = &column[i];
 	}
-	fputs("\"/>\n", page->out);
+	draw_means(page->out, html_colour(r).s, mean, n);
 }
 
 /* Time that was measured: processes one behind the other, without what lay between them. Latencies are in their order.
@@ -189,26 +223,24 @@ static void draw_course_column(const struct plot *plot, const struct course *cou
 	fprintf(plot->out, " to %s</title></rect>", units_duration(cell->high).s);
 }
 
-static void draw_means(const struct plot *plot, const struct course *course, uint64_t begin_ns)
+static void draw_course_means(const struct plot *plot, const struct course *course, uint64_t begin_ns)
 {
-	uint32_t last = 0;
-	char letter = 'M';
+	struct mean mean[MEANS];
+	uint32_t last = 0, n = 0;
 
-	fputs("<path class=\"line s0\" d=\"", plot->out);
 	for (uint32_t i = 0; i < course->n; i++) {
 		const struct course_cell *cell = &course->cell[i];
 		double middle_ns = ((double)(course->first + i) + 0.5) * (double)(1ull << course->shift);
 
 		if (!cell->n_values)
 			continue;
-		if (letter == 'L' && i - last > LONGEST_STEP)
-			letter = 'M';
+		mean[n] =
+		    (struct mean){ plot_x(plot, middle_ns - (double)begin_ns),
+				   plot_y(plot, cell->sum / (double)cell->n_values), !n || i - last > LONGEST_STEP };
+		n++;
 		last = i;
-		fprintf(plot->out, "%c%.1f %.1f", letter, plot_x(plot, middle_ns - (double)begin_ns),
-			plot_y(plot, cell->sum / (double)cell->n_values));
-		letter = 'L';
 	}
-	fputs("\"/>\n", plot->out);
+	draw_means(plot->out, "s0", mean, n);
 }
 
 /* A level with its name beside it, so much higher. */
@@ -240,7 +272,7 @@ static void draw_course(struct html_page *page, const struct course *course)
 	plot_draw_y(&plot, html_ns, plot.y.is_log ? "latency (logarithmic)" : "latency");
 	for (uint32_t i = 0; i < course->n; i++)
 		draw_course_column(&plot, course, i, recording->begin_ns);
-	draw_means(&plot, course, recording->begin_ns);
+	draw_course_means(&plot, course, recording->begin_ns);
 	draw_usual(&plot, series->percentile[0].ns, "median", 0);
 	draw_usual(&plot, p99->ns, "p99",
 		   fmin(plot_y(&plot, p99->ns) - plot_y(&plot, series->percentile[0].ns) + 14, 14));

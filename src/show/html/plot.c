@@ -12,10 +12,10 @@
 
 enum { MOST_TICKS = 24 };
 
-/* Width of a figure: that of a phone, where words of short plots are larger. */
+/* Width of a figure: that of a phone, where words of short plots are larger; of long plots, that on paper. */
 static double glyph(const struct plot *plot)
 {
-	return plot->kind ? 6.8 : 9.6;
+	return plot->kind ? 7.8 : 9.6;
 }
 
 struct plot plot_of(FILE *out, double width, double height)
