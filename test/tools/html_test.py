@@ -61,8 +61,8 @@ def check(path):
         width = len(list(rows[0]))
         for row in rows:
             if sum(int(cell.get("colspan", 1)) for cell in row) != width:
-                problems.append("a row of another width in %r" % table.findtext("caption"))
-        if not table.findtext("caption"):
+                problems.append("a row of another width in %r" % table.findtext("caption/span"))
+        if not table.findtext("caption/span"):
             problems.append("a table without a caption")
     for word in ("http:", "https:", "//", "url(", "@import"):
         if word in text.replace("://www.w3.org", ""):
