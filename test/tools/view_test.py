@@ -654,6 +654,30 @@ class Command(unittest.TestCase):
             self.assertEqual(of_kernel, of_operator)
             self.assertEqual(server.json(f"flows?row={tracks['lane']}&index=0")["flows"], [])
 
+    def test_kernels_have_a_table_and_a_device(self):
+        with Server("--no-browser", os.path.join(DATA, "ort_profile/good/cuda.json")) as server:
+            table = server.json("table?what=kernels")
+            columns = [column["name"] for column in table["columns"]]
+            rows = {row[0]: dict(zip(columns, row)) for row in table["rows"]}
+            convolution, copy = rows["void implicit_convolve_sgemm<float, 1024>(int, int)"], rows["MemcpyDeviceToHost"]
+            self.assertEqual((convolution["calls"], convolution["self_ns"]), (2, 236_000))
+            self.assertEqual(
+                (convolution["provider"], convolution["model"]), ("CUDAExecutionProvider", "unknown model")
+            )
+            # of no inference, and thus of no model; but on the stream of the others
+            self.assertFalse(copy["model"] or copy["provider"])
+            names = [track["name"] for track in server.json("recording.json")["tracks"] if track["kind"] == "device"]
+            self.assertEqual(names, ["CUDAExecutionProvider"])
+
+    def test_resources_name_a_process_without_a_number(self):
+        with Server("--no-browser", os.path.join(DATA, "aic_latency/good/samples.txt")) as server:
+            recording = server.json("recording.json")
+            tracks = {track["id"]: track for track in recording["tracks"]}
+            self.assertEqual(len(recording["counters"]), 3)
+            for counter in recording["counters"]:
+                self.assertEqual(tracks[counter["process"]]["name"], "latency report")
+                self.assertNotIn("pid", counter)
+
     def test_names_of_strangers_stay_text(self):
         name = '<img src=x onerror=alert(1)>\u202e"\x01</script>'
         events = [{"ph": "X", "name": name, "cat": "operator", "pid": 1, "tid": 1, "ts": 1, "dur": 5}]

@@ -18,6 +18,8 @@ export interface Counter {
 	readonly name: string;
 	readonly unit: string;
 	readonly scope: string;
+	/** The track of its process. */
+	readonly process?: number;
 	readonly pid?: number;
 	readonly track: number | null;
 	readonly group: string;

@@ -9,7 +9,7 @@ import { PLOT, toneOf } from './paint_counters';
 
 export function ownerOf(counter: Counter, app: App): string {
 	if (counter.scope !== 'process') return counter.scope;
-	const process = app.recording.tracks.find(track => track.kind === 'process' && track.pid === counter.pid);
+	const process = app.recording.tracks.find(track => track.kind === 'process' && track.id === counter.process);
 	return oneLine(`${process?.name ?? 'process'} ${counter.pid ?? ''}`.trim());
 }
 

@@ -46,7 +46,17 @@ const PARTS: Readonly<Record<string, readonly (readonly [string, string])[]>> = 
 	losses: [['losses', 'Losses and cost']],
 };
 
-const HAS_MODEL = new Set(['inferences', 'operators', 'operator_types', 'phases', 'sessions']);
+const KERNELS = ['kernels', 'Kernels'] as const;
+
+/** The tables of a tab that this recording has rows for. */
+function partsOf(app: App): readonly (readonly [string, string])[] {
+	const { tab } = app.place;
+	const parts = PARTS[tab] ?? [];
+	const hasKernels = app.recording.class_kinds.includes('kernel');
+	return tab === 'operators' && hasKernels ? [...parts, KERNELS] : parts;
+}
+
+const HAS_MODEL = new Set(['inferences', 'kernels', 'operators', 'operator_types', 'phases', 'sessions']);
 
 /** Selects in the timeline what a row of a table stands for. */
 async function selectRow(app: App, what: string, value: Values): Promise<void> {
@@ -71,7 +81,8 @@ async function selectRow(app: App, what: string, value: Values): Promise<void> {
 function isOfSlice(slice: Slice | null, what: string, value: Values): boolean {
 	if (!slice) return false;
 	if (value('row') === slice.row && value('index') === slice.index) return true;
-	if (what === 'operators' || what === 'phases') return value('name_number') === slice.name_number;
+	if (what === 'operators' || what === 'kernels' || what === 'phases')
+		return value('name_number') === slice.name_number;
 	return false;
 }
 
@@ -245,8 +256,8 @@ function Filter({ app }: { app: App }) {
 }
 
 function Tools({ app, what, plots }: { app: App; what: string; plots: () => Plots | null }) {
-	const { tab, model } = app.place;
-	const parts = PARTS[tab] ?? [];
+	const { model } = app.place;
+	const parts = partsOf(app);
 	const models = [...new Set((app.report?.models ?? []).map(one => one.name))];
 	return (
 		<div class="tools">
@@ -363,7 +374,7 @@ function Costs({ app }: { app: App }) {
 export function Tables({ app, plots }: { app: App; plots: () => Plots | null }) {
 	useApp(app, 'place', 'slice');
 	const { tab, sub } = app.place;
-	const parts = PARTS[tab] ?? [];
+	const parts = partsOf(app);
 	const what = (parts.find(([name]) => name === sub) ?? parts[0])?.[0] ?? '';
 	return (
 		<section class="tables" id="tables" aria-label="Tables">

@@ -32,7 +32,7 @@ static void say_foreign(const struct page *page)
 	fprintf(page->out, ", %s", printable_count(counts->n_instants, "instant").s);
 	fprintf(page->out, " and %s of counters", printable_count(counts->n_samples, "sample").s);
 	if (counts->n_slices || counts->n_instants || counts->n_samples)
-		fprintf(page->out, "; the Perfetto UI shows them after inftrace import");
+		fprintf(page->out, "; inftrace view shows them");
 }
 
 /* What happened before an inference could. */

@@ -117,8 +117,11 @@ static void put_counter(struct view *view, struct json *json, const struct store
 	json_text(json, "name", name);
 	json_text(json, "unit", strcmp(unit, "%") ? unit : "percent");
 	json_text(json, "scope", scope_of(view, track, process));
-	if (process)
-		json_int(json, "pid", store_track(view->store, process)->def.pid);
+	if (process) {
+		json_count(json, "process", process);
+		if (store_track(view->store, process)->def.pid > 0)
+			json_int(json, "pid", store_track(view->store, process)->def.pid);
+	}
 	if (store_track(view->store, track->def.parent) && view->is_shown[track->def.parent])
 		json_count(json, "track", track->def.parent);
 	else

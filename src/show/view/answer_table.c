@@ -16,6 +16,6 @@ VIEW_ANSWER(table)
 			return tables[i].answer(view, request, answer);
 	http_say(answer, 400,
 		 "what must name a table: models, sessions, inferences, operators, operator_types, "
-		 "phases, resources, threads or losses");
+		 "kernels, phases, resources, threads or losses");
 	return NULL;
 }

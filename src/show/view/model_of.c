@@ -45,7 +45,10 @@ static uint32_t model_of_line(const struct view *view, const struct store_track 
 	    track->def.type == TRACK_LANE ? store_track(view->store, track->def.parent) : NULL;
 	uint32_t model = own_model(view, track, at);
 
-	return !model && group && group->def.type == TRACK_GROUP ? group->def.name : model;
+	/* the group of kernels is their device */
+	return !model && track->slices.kind[at] != KIND_KERNEL && group && group->def.type == TRACK_GROUP
+		   ? group->def.name
+		   : model;
 }
 
 uint32_t model_of(const struct view *view, struct model_cache *cache, const struct store_track *track, size_t at)

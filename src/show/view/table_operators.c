@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The tables of operators, by node and by type, and of the phases of session creation. */
+/* The tables of operators, by node and by type, of kernels of devices, and of the phases of session creation. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +31,15 @@ static const struct view_table_column type_columns[] = {
 	{ "class", "Class", "", "number" },	   { NULL },
 };
 
+static const struct view_table_column kernel_columns[] = {
+	{ "name", "Kernel", "", "text" },	 { "model", "Model", "", "text" },
+	{ "provider", "Provider", "", "text" },	 { "calls", "Calls", "", "number" },
+	{ "self_ns", "Time", "ns", "number" },	 { "share", "Share", "percent", "number" },
+	{ "mean_ns", "Mean", "ns", "number" },	 { "min_ns", "Shortest", "ns", "number" },
+	{ "max_ns", "Longest", "ns", "number" }, { "class", "Class", "", "number" },
+	{ "name_number", "Name", "", "number" }, { NULL },
+};
+
 static const struct view_table_column phase_columns[] = {
 	{ "name", "Phase", "", "text" },
 	{ "kind", "Kind", "", "text" },
@@ -50,7 +59,7 @@ struct operators {
 	struct view_table table;
 };
 
-/* By the columns' names, so that the three tables share it. */
+/* By the columns' names, so that the tables share it. */
 static struct view_table_cell cell_of(const struct view *view, const struct group *group, double share,
 				      const char *column)
 {
@@ -141,6 +150,11 @@ struct http_job *table_operators(struct view *view, const struct http_request *r
 struct http_job *table_operator_types(struct view *view, const struct http_request *request, struct http_answer *answer)
 {
 	return make(view, type_columns, 1u << KIND_OPERATOR, request, answer);
+}
+
+struct http_job *table_kernels(struct view *view, const struct http_request *request, struct http_answer *answer)
+{
+	return make(view, kernel_columns, 1u << KIND_KERNEL, request, answer);
 }
 
 struct http_job *table_phases(struct view *view, const struct http_request *request, struct http_answer *answer)

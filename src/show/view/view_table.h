@@ -56,6 +56,7 @@ void view_table_write(const struct view_table *table, const struct view_table_ce
 /* The tables, by the word of the request that asks for them (answer_table.c). */
 #define TABLES(F) \
 	F(inferences) \
+	F(kernels) \
 	F(losses) \
 	F(models) \
 	F(operators) \

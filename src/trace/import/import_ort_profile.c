@@ -73,6 +73,7 @@ struct profile {
 	struct active active[MAX_ACTIVE];
 	uint32_t n_active, n_inferences;
 	uint32_t process, group, model;
+	uint32_t device; /* the provider of the first kernel, for those whose provider is not known; 0: none is */
 	int32_t pid;
 	int32_t tid;	  /* of the first event */
 	bool is_threaded; /* events of several threads, or kernels, which may lie far from their operators */
@@ -96,6 +97,8 @@ static void attach_to_last(struct profile *profile, struct ort_profile_entry *ke
 	if (operator->event.name != kernel->event.operator)
 		return;
 	kernel->flow = operator->flow = operator->at + 1;
+	if (!kernel->event.provider)
+		kernel->event.provider = operator->event.provider;
 }
 
 static int put_window(struct profile *profile, size_t n);
@@ -212,11 +215,13 @@ static struct device_lane *add_device_lane(struct profile *profile, const struct
 }
 
 /* A free lane; the last one when the limit is reached. NULL and err: the sink is broken. */
-static struct device_lane *device_lane(struct profile *profile, const struct ort_profile_event *event)
+static struct device_lane *device_lane(struct profile *profile, const struct ort_profile_event *kernel)
 {
+	struct ort_profile_event of_device = *kernel, *event = &of_device;
 	struct device_lane *lane = profile->device_lanes, *last = lane + profile->n_device_lanes;
 	uint32_t number = 1;
 
+	event->provider = event->provider ? event->provider : profile->device;
 	for (; lane < last; lane++) {
 		if (lane->provider != event->provider || lane->stream != event->stream)
 			continue;
@@ -443,12 +448,23 @@ static int put_session(struct profile *profile, const struct ort_profile_event *
 	return line ? put(profile, &line->slices, &event, whole) : -profile->stream.err->code;
 }
 
+static uint32_t first_provider(const struct profile *profile)
+{
+	const struct ort_profile_entry *entries = profile->entries.data;
+
+	for (size_t i = 0; i < profile->entries.n; i++)
+		if (entries[i].event.kind == ORT_PROFILE_KERNEL && entries[i].event.provider)
+			return entries[i].event.provider;
+	return 0;
+}
+
 /* Defines the process, and finds the session, which the first window has. */
 static int begin(struct profile *profile)
 {
 	struct track_def def = { .type = TRACK_PROCESS, .pid = profile->pid > 0 ? profile->pid : 0 };
 
 	profile->is_begun = true;
+	profile->device = first_provider(profile);
 	profile->pid = def.pid;
 	profile->has_pending_session = find_session(profile, &profile->session);
 	profile->process = slices_define(&profile->stream, &def);

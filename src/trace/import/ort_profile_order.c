@@ -92,6 +92,8 @@ static void attach(struct ort_profile_entry *kernel, struct ort_profile_entry *o
 	operator->flow = operator->at + 1;
 	kernel->flow = operator->flow;
 	kernel->event.operator = operator->event.name;
+	if (!kernel->event.provider)
+		kernel->event.provider = operator->event.provider;
 }
 
 /* Attaches by name and time; kernels with a correlation id vote on the moment from which times count. */
