@@ -3,8 +3,10 @@
 profile."""
 
 import collections
+import csv
 import json
 import os
+import re
 
 import onnx
 import pytest
@@ -307,3 +309,32 @@ def test_the_openvino_plugin_tells_its_kernels(lab):
         spans[kernel.args["inference"]].start <= kernel.start <= kernel.end <= spans[kernel.args["inference"]].end
         for kernel in kernels
     )
+
+
+def test_a_file_of_qnn_alone_has_its_nodes_by_cycles(lab):
+    path = os.path.join(os.path.dirname(envs.HERE), "data/qnn_csv/good/qnn2.3.0-tinycnn_qdq.csv")
+    cycles, calls = collections.Counter(), collections.Counter()
+    with open(path) as file:
+        for row in csv.reader(file):
+            if row[1] == "NODE" and row[3] == "CYCLES":
+                name = re.sub(r"(:OpId_\d+)? \(cycles\)$", "", row[6])
+                cycles[name] += int(row[2])
+                calls[name] += 1
+    report = json.loads(lab.plain([lab.inftrace, "report", "--json", path]).out)
+    rows = report["kernel_cycles"]
+    assert {row["name"]: (row["cycles"], row["calls"]) for row in rows} == {
+        name: (cycles[name], calls[name]) for name in cycles
+    }
+    assert len(rows) > 5 and rows[0]["cycles"] == max(cycles.values()) and rows[-1]["share_so_far"] == 1
+    assert sum(row["share"] for row in rows) == pytest.approx(1)
+    assert "%s takes" % rows[0]["name"] in report["verdict"] and report["kernels"] == []
+    queried = lab.plain([lab.inftrace, "query", path, "SELECT * FROM cycle_stats", "--format", "json"]).out
+    for found, row in zip(json.loads(queried), rows, strict=True):
+        assert (found["name"], found["cycles"], found["calls"]) == (row["name"], row["cycles"], row["calls"])
+        assert found["share_so_far"] == pytest.approx(row["share_so_far"])
+    table = csv.DictReader(lab.plain([lab.inftrace, "report", "--format", "csv-kernels", path]).out.splitlines())
+    assert [(row["kernel"], row["cycles"], row["total_ns"]) for row in table] == [
+        (row["name"], str(row["cycles"]), "") for row in rows
+    ]
+    page = lab.plain([lab.inftrace, "report", "--format", "html", path]).out
+    assert "Nodes by cycles" in page and rows[-1]["name"] in page

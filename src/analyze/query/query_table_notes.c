@@ -86,6 +86,7 @@ GET_ARG(events, KEY_COUNT)
 GET_ARG(where, KEY_WHERE)
 GET_ARG(text, KEY_TEXT)
 GET_ARG(state, KEY_STATE)
+GET_ARG(cycles, KEY_CYCLES)
 
 #define AT_TIME { "time_ns", "INTEGER", "when, CLOCK_MONOTONIC", get_time, QUERY_BEGIN }
 #define OF_PROCESS \
@@ -131,10 +132,11 @@ const struct query_table query_table_notes = {
 
 static const struct query_column instant_columns[] = {
 	AT_TIME,
-	{ "kind", "TEXT", "what it is: `note`, `lost`, `allocation`, `user`", get_kind },
+	{ "kind", "TEXT", "what it is: `note`, `lost`, `allocation`, `kernel`, `user`", get_kind },
 	{ "name", "TEXT", "its name", get_name },
 	{ "track_id", "INTEGER", "the line that it is on: tracks.id", get_track },
 	OF_PROCESS,
+	{ "cycles", "INTEGER", "of nodes on a device whose profiler counts cycles instead of time", get_cycles },
 	ARGS,
 };
 

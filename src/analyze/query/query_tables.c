@@ -73,6 +73,14 @@ static const struct query_column_words kernel_columns[] = {
 	{ "share_so_far", "REAL", "the same, with those that take more" },
 };
 
+static const struct query_column_words cycle_columns[] = {
+	{ "name", "TEXT", "name of the node" },
+	{ "calls", "INTEGER", "how often it ran" },
+	{ "cycles", "INTEGER", "those of all calls, added up" },
+	{ "share", "REAL", "of the cycles of all nodes, 0 to 1" },
+	{ "share_so_far", "REAL", "the same, with those that take more" },
+};
+
 static const struct query_column_words stream_columns[] = {
 	{ "track_id", "INTEGER", "the line: tracks.id" },
 	{ "process_id", "INTEGER", "its process: processes.id" },
@@ -115,6 +123,12 @@ const struct query_view query_views[] = {
 	  "max(duration_ns) AS max_ns FROM kernels WHERE duration_ns IS NOT NULL GROUP BY name, op_type) "
 	  "ORDER BY total_ns DESC, name",
 	  QUERY_COLUMNS(kernel_columns) },
+	{ "cycle_stats", "Nodes on devices whose profiler counts cycles instead of time, by name: those of the report.",
+	  "SELECT name, n AS calls, cycles, cycles * 1.0 / sum(cycles) OVER () AS share, "
+	  "sum(cycles) OVER (ORDER BY cycles DESC, name ROWS UNBOUNDED PRECEDING) * 1.0 / sum(cycles) OVER () "
+	  "AS share_so_far FROM (SELECT name, count(*) AS n, sum(cycles) AS cycles FROM instants "
+	  "WHERE kind = 'kernel' AND cycles IS NOT NULL GROUP BY name) ORDER BY cycles DESC, name",
+	  QUERY_COLUMNS(cycle_columns) },
 	{ "stream_stats", "How busy each line of kernels was, between its first and its last kernel.",
 	  "SELECT track_id, process_id, stream, count(*) AS kernels, min(begin_ns) AS begin_ns, max(end_ns) AS end_ns, "
 	  "sum(duration_ns) AS busy_ns, "

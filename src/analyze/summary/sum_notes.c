@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/summary/sum_in.h"
+#include "analyze/summary/sum_cycles.h"
 #include "event/merged_note.h"
 
 /* What the notes of one topic say. */
@@ -369,6 +369,8 @@ int sum_notes_put(struct summary_maker *maker, struct track *track, const struct
 	maker->counts.n_instants++;
 	if (event->kind == KIND_LOST)
 		return take_loss(maker, process, event);
+	if (event->kind == KIND_KERNEL)
+		return sum_cycles_put(maker, event);
 	if (event->kind != KIND_NOTE)
 		return 0;
 	for (size_t i = 0; i < sizeof topics / sizeof *topics; i++) {

@@ -168,6 +168,7 @@ struct summary_maker {
 	struct array evidence, evidence_pending;	/* struct evidence; uint32_t: of those that are not complete */
 	struct named_slices *named;			/* NULL: there are none yet */
 	struct kernels *kernels;			/* the same */
+	struct cycles *cycles;				/* the same */
 	uint64_t n_open[N_KINDS];
 	uint32_t n_run_courses, n_counter_courses; /* that are kept */
 	uint64_t taken_before_ns; /* how long window.taken had been busy when the last inference ended */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/summary/sum_cycles.h"
 #include "analyze/summary/sum_kernels.h"
 #include "analyze/summary/sum_named.h"
 #include "analyze/summary/sum_sampled.h"
@@ -197,6 +198,7 @@ static void give_arrays(struct summary_maker *maker, struct end *end)
 	to->named = give(owner, &end->named, sizeof *to->named, &to->n_named);
 	to->kernels = give(owner, &end->kernels, sizeof *to->kernels, &to->n_kernels);
 	to->kernel_types = give(owner, &end->kernel_types, sizeof *to->kernel_types, &to->n_kernel_types);
+	to->cycles = give(owner, &end->cycles, sizeof *to->cycles, &to->n_cycles);
 	to->streams = give(owner, &end->streams, sizeof *to->streams, &to->n_streams);
 	to->caller_kinds = give(owner, &end->caller_kinds, sizeof *to->caller_kinds, &to->n_caller_kinds);
 	array_done(&end->is_apart, sizeof(bool));
@@ -275,8 +277,9 @@ static int finish_events(struct summary_maker *maker)
 static int make(struct summary_maker *maker)
 {
 	static int (*const steps[])(struct summary_maker *, struct end *) = {
-		sum_models_make,   sum_latencies_make, sum_tables_make,	 sum_idle_make,	 sum_slowest_make,
-		sum_counters_make, sum_memory_make,    sum_callers_make, sum_named_make, sum_kernels_make,
+		sum_models_make,  sum_latencies_make, sum_tables_make, sum_idle_make,
+		sum_slowest_make, sum_counters_make,  sum_memory_make, sum_callers_make,
+		sum_named_make,	  sum_kernels_make,   sum_cycles_make,
 	};
 	struct end end = { 0 };
 	int rc = finish_events(maker);
@@ -384,6 +387,7 @@ void summary_drop(struct summary_maker *maker)
 	sum_memory_done(maker);
 	sum_named_done(maker);
 	sum_kernels_done(maker);
+	sum_cycles_done(maker);
 	sum_callers_done(&maker->callers);
 	array_done(&maker->runtimes, sizeof(struct summary_runtime));
 	array_done(&maker->losses, sizeof(struct summary_loss));

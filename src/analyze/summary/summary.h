@@ -164,6 +164,12 @@ struct summary_kernel_type {
 	uint64_t n, total_ns;
 };
 
+/* All nodes of one name and type on devices whose profiler counts cycles. */
+struct summary_cycles {
+	uint32_t name, op_type; /* op_type 0: not known */
+	uint64_t n, cycles;
+};
+
 /* A line of kernels: a stream of a device, or a lane of kernels that run side by side. */
 struct summary_stream {
 	uint32_t process, track, name;
@@ -204,6 +210,7 @@ struct summary {
 	struct summary_kernel *kernels; /* the same */
 	struct summary_kernel_type *kernel_types;
 	struct summary_stream *streams; /* in the order of their first kernels' ends */
+	struct summary_cycles *cycles;	/* those with most first */
 	struct curve_point *curves;
 	struct course *courses;		      /* of the first models and counters; all have columns of the same width */
 	struct summary_caller *callers;	      /* those that called longest: some, if there are many */
@@ -218,10 +225,11 @@ struct summary {
 	uint32_t n_processes, n_runtimes, n_models, n_sessions, n_transformers, n_types, n_nodes, n_elsewhere, n_ran_on,
 	    n_idle, n_tallies, n_slowest, n_resources, n_losses, n_stops, n_unreadable, n_left_out, n_clock_changes,
 	    n_dumps, n_merged, n_memory, n_callers, n_caller_kinds, n_curves, n_courses, n_named, n_kernels,
-	    n_kernel_types, n_streams;
+	    n_kernel_types, n_streams, n_cycles;
 	uint64_t n_memory_left_out;		 /* sessions that are not in memory, because there are too many */
 	uint64_t n_named_left_out;		 /* slices of names that are not in named, because there are too many */
 	uint64_t kernels_ns, n_kernels_left_out; /* of those in kernels; kernels of other names, as for named */
+	uint64_t all_cycles, n_cycles_left_out;	 /* the same of cycles */
 	uint64_t n_all_sessions;		 /* with those that are not in sessions, because there are too many */
 	uint64_t n_operators, n_lost, n_inferences, n_inferences_failed, n_sessions_failed;
 	uint64_t n_sampled_out, n_all_inferences; /* left out by --sample or --rate; with these */

@@ -254,6 +254,26 @@ static void put_recorded_kernels(struct csv *csv, const struct report *report)
 	}
 }
 
+static void put_recorded_cycles(struct csv *csv, const struct summary *summary)
+{
+	for (uint32_t i = 0; i < summary->n_cycles; i++) {
+		const struct summary_cycles *node = &summary->cycles[i];
+
+		put_text(csv, NULL);
+		put_text(csv, names_text(summary->names, node->name));
+		put_text(csv, node->op_type ? names_text(summary->names, node->op_type) : NULL);
+		put_text(csv, NULL);
+		put_text(csv, NULL);
+		put_int(csv, (int64_t)node->n);
+		put_ns(csv, NAN);
+		put_int(csv, (int64_t)node->cycles);
+		put_real(csv, summary->all_cycles ? (double)node->cycles / (double)summary->all_cycles : NAN);
+		for (int column = 0; column < 4; column++)
+			put_ns(csv, NAN);
+		end_row(csv);
+	}
+}
+
 static void put_kernels_of(struct csv *csv, const struct model_result *result)
 {
 	for (uint32_t i = 0; i < result->n_kernels; i++) {
@@ -286,8 +306,10 @@ void export_csv_kernels(FILE *out, const struct report *report)
 	struct csv csv = { out, false };
 
 	put_header(&csv, names);
-	if (report->summary)
+	if (report->summary) {
 		put_recorded_kernels(&csv, report);
+		put_recorded_cycles(&csv, report->summary);
+	}
 	for (uint32_t i = 0; !report->summary && i < report->n_analyses; i++)
 		for (uint32_t r = 0; r < report->analysis[i].report->n_results; r++)
 			put_kernels_of(&csv, &report->analysis[i].report->results[r]);

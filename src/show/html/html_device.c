@@ -137,9 +137,38 @@ static void put_streams(struct html_page *page)
 	html_table_of(page->out, "Each line, between its first and its last kernel", &table);
 }
 
+static void put_cycles(struct html_page *page)
+{
+	const struct summary *summary = page->summary;
+	double all = summary->all_cycles ? (double)summary->all_cycles : 1;
+	struct table table = { 0 };
+
+	table_column(&table, "node", TABLE_LEFT | TABLE_NAME);
+	table_column(&table, "calls", TABLE_RIGHT);
+	table_column(&table, "cycles", TABLE_RIGHT);
+	table_column(&table, "of a call", TABLE_RIGHT);
+	table_column(&table, "share", TABLE_LEFT | TABLE_SHARE);
+	for (uint32_t i = 0; i < summary->n_cycles && i < MAX_ROWS; i++) {
+		const struct summary_cycles *node = &summary->cycles[i];
+
+		table_cell(&table, TABLE_PLAIN, "%s", name_of(page, node->name, "-").s);
+		table_cell(&table, TABLE_PLAIN, "%s", units_count(node->n).s);
+		table_cell(&table, TABLE_PLAIN, "%s", units_count(node->cycles).s);
+		table_cell(&table, TABLE_PLAIN, "%s", units_count(node->cycles / node->n).s);
+		table_cell(&table, TABLE_PLAIN, "%s", units_percent((double)node->cycles / all).s);
+	}
+	html_table_of(page->out,
+		      "Nodes by cycles. Cycles give shares, not times: the number of cycles in a microsecond differs "
+		      "between executions",
+		      &table);
+	if (summary->n_cycles > MAX_ROWS)
+		html_paragraph(page, "%s more: see the JSON report.",
+			       printable_count(summary->n_cycles - MAX_ROWS, "node").s);
+}
+
 bool html_has_device(const struct html_page *page)
 {
-	return page->summary->n_kernels;
+	return page->summary->n_kernels || page->summary->n_cycles;
 }
 
 void html_device(struct html_page *page)
@@ -148,12 +177,18 @@ void html_device(struct html_page *page)
 		return;
 	html_section(
 	    page, "device", "Kernels of devices",
-	    "All of the recording, with those of first and failed inferences. A line is a stream of a device, or a "
-	    "lane of kernels that run side by side; it is idle where it runs none: in an inference, until the "
-	    "next kernel has been launched, or between inferences.");
-	put_tree(page);
-	put_types(page);
-	put_names(page);
-	put_streams(page);
+	    page->summary->n_kernels
+		? "All of the recording, with those of first and failed inferences. A line is a stream of a device, or "
+		  "a lane of kernels that run side by side; it is idle where it runs none: in an inference, until the "
+		  "next kernel has been launched, or between inferences."
+		: "All of the recording, with those of first and failed inferences.");
+	if (page->summary->n_kernels) {
+		put_tree(page);
+		put_types(page);
+		put_names(page);
+		put_streams(page);
+	}
+	if (page->summary->n_cycles)
+		put_cycles(page);
 	fputs("</section>\n", page->out);
 }

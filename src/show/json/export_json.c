@@ -379,6 +379,29 @@ static void put_kernels(struct json_summary *to)
 	json_end(&to->json, ']');
 }
 
+static void put_cycles(struct json_summary *to)
+{
+	const struct summary *summary = to->summary;
+	double whole = summary->all_cycles ? (double)summary->all_cycles : 1, so_far = 0;
+
+	json_array(&to->json, "kernel_cycles");
+	for (uint32_t i = 0; i < summary->n_cycles; i++) {
+		const struct summary_cycles *node = &summary->cycles[i];
+
+		so_far += (double)node->cycles;
+		json_object(&to->json, NULL);
+		json_summary_name(to, "name", node->name);
+		json_summary_name(to, "op_type", node->op_type);
+		json_count(&to->json, "calls", node->n);
+		json_count(&to->json, "cycles", node->cycles);
+		json_real(&to->json, "share", (double)node->cycles / whole);
+		json_real(&to->json, "share_so_far", so_far / whole);
+		json_end(&to->json, '}');
+	}
+	json_end(&to->json, ']');
+	json_count(&to->json, "kernel_cycles_of_other_names", summary->n_cycles_left_out);
+}
+
 static void put_streams(struct json_summary *to)
 {
 	json_array(&to->json, "streams");
@@ -544,6 +567,7 @@ void export_json(FILE *out, const struct report *report)
 	put_findings(&to);
 	put_elsewhere(&to);
 	put_kernels(&to);
+	put_cycles(&to);
 	put_streams(&to);
 	put_slices(&to);
 	json_memory(&to);

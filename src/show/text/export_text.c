@@ -166,6 +166,7 @@ static void print_all(const struct page *page)
 	}
 	text_elsewhere(page);
 	text_kernels(page);
+	text_cycles(page);
 	text_named(page);
 	text_memory(page);
 	text_resources(page);

@@ -33,6 +33,7 @@ void text_memory(const struct page *page);
 void text_resources(const struct page *page);
 void text_named(const struct page *page);   /* slices of other programs, or of the program itself */
 void text_kernels(const struct page *page); /* of devices */
+void text_cycles(const struct page *page);  /* the same, where its profiler counts cycles */
 void text_losses(const struct page *page);
 
 /* Is the model to be shown, and how many are? */

@@ -107,6 +107,41 @@ static void put_streams(const struct page *page)
 	table_print(&table, page->out);
 }
 
+static void put_cycles(const struct page *page)
+{
+	const struct summary *summary = page->summary;
+	double all = summary->all_cycles ? (double)summary->all_cycles : 1;
+	struct table table = page_table(page);
+
+	page_heading(page, "Nodes on the device by cycles, in the whole recording");
+	table_column(&table, "node", TABLE_LEFT | TABLE_SHRINKS | TABLE_NAME);
+	table_column(&table, "calls", TABLE_RIGHT);
+	table_column(&table, "cycles", TABLE_RIGHT);
+	table_column(&table, "of a call", TABLE_RIGHT);
+	table_column(&table, "share", TABLE_LEFT | TABLE_SHARE);
+	for (uint32_t i = 0; i < n_shown(page, summary->n_cycles); i++) {
+		const struct summary_cycles *node = &summary->cycles[i];
+
+		table_cell(&table, TABLE_PLAIN, "%s", page_name(page, node->name, NAME_COLUMNS).s);
+		table_cell(&table, TABLE_PLAIN, "%s", units_count(node->n).s);
+		table_cell(&table, TABLE_PLAIN, "%s", units_count(node->cycles).s);
+		table_cell(&table, TABLE_PLAIN, "%s", units_count(node->cycles / node->n).s);
+		table_cell(&table, TABLE_PLAIN, "%s", units_percent((double)node->cycles / all).s);
+	}
+	table_print(&table, page->out);
+	if (summary->n_cycles_left_out)
+		page_text(page, 2, TABLE_DIM, "and %s of other names",
+			  printable_count(summary->n_cycles_left_out, "call").s);
+	page_text(page, 2, TABLE_DIM,
+		  "Cycles give shares, not times: the number of cycles in a microsecond differs between executions.");
+}
+
+void text_cycles(const struct page *page)
+{
+	if (page->summary->n_cycles)
+		put_cycles(page);
+}
+
 void text_kernels(const struct page *page)
 {
 	if (!page->summary->n_kernels)

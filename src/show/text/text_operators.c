@@ -260,6 +260,8 @@ static const char *why_missing(const struct page *page)
 {
 	if (!strcmp(names_text(page->names, page->summary->recording.level), "inference"))
 		return "not recorded at level inference: --level operator records them";
+	if (page->summary->n_cycles)
+		return page->opts.is_all ? "no times, but cycles: see below" : "no times, but cycles: see --all";
 	return page->summary->n_operators ? "none is part of a finished inference" : "none in this file";
 }
 

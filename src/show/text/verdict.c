@@ -178,6 +178,12 @@ static void say_operators(const struct page *page)
 				100 * (double)type->share_ns / (double)coverage->wall_ns);
 	} else if (!strcmp(level, "inference")) {
 		fprintf(page->out, "; operators were not recorded (level inference)");
+	} else if (page->summary->n_cycles && page->summary->n_models == 1) {
+		const struct summary_cycles *node = page->summary->cycles;
+
+		fprintf(page->out, "; %s takes %.0f %% of the cycles of its device",
+			page_name(page, node->name, NAME_COLUMNS).s,
+			page->summary->all_cycles ? 100 * (double)node->cycles / (double)page->summary->all_cycles : 0);
 	} else {
 		fprintf(page->out, "; no operators were seen");
 	}
