@@ -643,17 +643,48 @@ static void damage_is_told_with_its_byte(void **state)
 	char path[500]; /* which the importer keeps */
 	struct read read;
 
-	snprintf(path, sizeof path, "%s/data/chrome/bad/damaged.json", TEST_DIR);
+	snprintf(path, sizeof path, "%s/data/chrome/bad/no_event.json", TEST_DIR);
 	read = read_path(path);
 	assert_int_equal(read.code, 0);
 	read.store = store_new(read.names, &read.last_track);
 	assert_int_equal(import_read(&read.import, store_sink(read.store), &read.err), -EBADMSG);
-	assert_non_null(strstr(read.err.msg, "damaged.json: at byte 118: not JSON, in event 2"));
+	assert_non_null(strstr(read.err.msg, "no_event.json: at byte 18: not JSON, in event 1"));
 	done(&read);
 	read = read_data("chrome/bad/cut.json");
 	keep(&read);
 	assert_true(read.import.result.is_cut);
 	assert_in_range(count_slices(&read, KIND_INFERENCE), 1, 2);
+	done(&read);
+}
+
+static const char *loss_of(const struct read *read)
+{
+	const struct store_instant *instants;
+	size_t n;
+
+	instants = store_instants(read->store, &n);
+	for (size_t i = 0; i < n; i++)
+		if (instants[i].kind == KIND_LOST)
+			return names_text(read->names, store_text(store_arg(read->store, instants[i].args, KEY_WHERE)));
+	return "";
+}
+
+/* A name with quotes, NaN, a comma too few, and an event that is lost with its line. */
+static void one_damaged_event_is_passed_over(void **state)
+{
+	struct read read = read_data("chrome/bad/damaged.json"), whole = read_data("chrome/good/all-phases.json");
+
+	keep(&read);
+	keep(&whole);
+	assert_string_equal(loss_of(&read), "in the trace: not JSON, first at byte 118");
+	assert_int_equal(store_counts(read.store)->n_slices, store_counts(whole.store)->n_slices - 1);
+	assert_false(read.import.result.is_cut);
+	done(&read);
+	done(&whole);
+	read = read_data("chrome/bad/careless.json");
+	keep(&read);
+	assert_string_equal(loss_of(&read), "in the trace: not JSON, first at byte 200");
+	assert_int_equal(store_counts(read.store)->n_slices, 4);
 	done(&read);
 }
 
@@ -705,6 +736,37 @@ static void deep_slices_and_long_names_are_bounded(void **state)
 	unlink(path);
 	free(path);
 	free(text);
+}
+
+static void a_mark_of_byte_order_is_no_part_of_a_text(void **state)
+{
+	static const char *const names[] = { "ort_profile/good/kernels.json", "chrome/good/all-phases.json",
+					     "chrome/bad/cut.json", "qnn_csv/good/htp.csv",
+					     "aic_latency/good/samples.txt" };
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		struct read plain = read_data(names[i]), read;
+		size_t size = plain.import.input.size + 3;
+		char *text = malloc(size), *path;
+
+		memcpy(text, "\xef\xbb\xbf", 3);
+		memcpy(text + 3, plain.import.input.data, size - 3);
+		path = write_file(text, size, i % 2);
+		read = read_path(path);
+		keep(&plain);
+		keep(&read);
+		assert_ptr_equal(read.import.format, plain.import.format);
+		assert_int_equal(store_counts(read.store)->n_slices, store_counts(plain.store)->n_slices);
+		assert_int_equal(store_counts(read.store)->n_instants, store_counts(plain.store)->n_instants);
+		assert_int_equal(read.import.result.is_cut, plain.import.result.is_cut);
+		if (plain.import.result.is_cut)
+			assert_int_equal(read.import.result.cut_at, plain.import.result.cut_at + 3);
+		done(&plain);
+		done(&read);
+		unlink(path);
+		free(path);
+		free(text);
+	}
 }
 
 static void a_compressed_file_is_what_it_holds(void **state)
@@ -889,6 +951,8 @@ int main(void)
 		cmocka_unit_test(packets_compressed_by_zstd_are_read),
 		cmocka_unit_test(packets_without_events_advance_an_incremental_clock),
 		cmocka_unit_test(damage_is_told_with_its_byte),
+		cmocka_unit_test(one_damaged_event_is_passed_over),
+		cmocka_unit_test(a_mark_of_byte_order_is_no_part_of_a_text),
 		cmocka_unit_test(a_compressed_file_is_what_it_holds),
 		cmocka_unit_test(zstd_is_read_like_gzip),
 		cmocka_unit_test(standard_input_may_be_a_pipe),

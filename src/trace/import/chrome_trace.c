@@ -10,7 +10,7 @@
 /* Times in a trace count from anywhere: 146 years are enough, and sums of two of them do not overflow. */
 #define MAX_US (INT64_MAX / 2000)
 
-enum { FIRST_KEY = 64, LONG_EVENT = 2000 };
+enum { FIRST_KEY = 64, LONG_EVENT = 2000, NEAR = 16 << 10 };
 
 static bool take_digits(const char **at, const char *end, uint64_t *value)
 {
@@ -129,24 +129,97 @@ static int broken(struct chrome_trace *trace, const struct import_bytes *in, con
 		       (unsigned long long)trace->n_events + 1);
 }
 
+/* Some producers escape nothing in names, or write NaN: one such event is no reason to lose the others. */
+
+static bool is_space(char c)
+{
+	return c == ' ' || c == '\n' || c == '\r' || c == '\t';
+}
+
+/* Whether an event begins with this brace: behind a comma, with a key that events have. */
+static bool begins_event(const char *first, const char *brace, const char *end)
+{
+	static const char *const keys[] = { "ph", "name", "cat", "ts", "pid", "tid", "args", "dur", "id" };
+	const char *before = brace, *key = brace + 1;
+
+	while (before > first && is_space(before[-1]))
+		before--;
+	while (key < end && is_space(*key))
+		key++;
+	if (before == first || before[-1] != ',' || key == end || *key++ != '"')
+		return false;
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+		size_t len = strlen(keys[i]);
+
+		if ((size_t)(end - key) > len && !memcmp(key, keys[i], len) && key[len] == '"')
+			return true;
+	}
+	return false;
+}
+
+/* The first one of a line, if the next line begins with one. */
+static const char *next_event(const char *first, const char *at, const char *end)
+{
+	const char *line = memchr(at, '\n', end - at < NEAR ? (size_t)(end - at) : NEAR);
+
+	while (line && line < end && is_space(*line))
+		line++;
+	if (line && line < end && *line == '{' && begins_event(first, line, end))
+		return line;
+	for (; at < end && (at = memchr(at, '{', (size_t)(end - at))); at++)
+		if (begins_event(first, at, end))
+			return at;
+	return NULL;
+}
+
+/* Goes on at the next event. false: there is none. level: the reader, behind the bracket of the events. */
+static bool resume(struct chrome_trace *trace, const struct import_bytes *in, struct json_reader *reader,
+		   const struct json_reader *level, const char *begin)
+{
+	const char *at = reader->at, *newline = memchr(begin, '\n', (size_t)(at - begin)), *next;
+
+	/* a quote too many hides the begin of the next line */
+	next = next_event(in->data, newline && at - begin < NEAR ? newline : at, reader->end);
+	if (!next || next <= begin)
+		return false;
+	if (!trace->n_damaged++)
+		trace->damaged_at = (uint64_t)(at - in->data);
+	*reader = *level;
+	reader->at = next;
+	return true;
+}
+
+/* The end of the events; or that of something in a damaged one. */
+static bool is_end(const struct chrome_trace *trace, const struct json_reader *reader)
+{
+	return !trace->n_damaged || !memmem(reader->at, (size_t)(reader->end - reader->at), "\"ph\"", 4);
+}
+
+static bool read_one(struct json_reader *reader, enum json_token token, struct chrome_trace_event *event)
+{
+	if (token == JSON_OBJECT)
+		return read_event(reader, event);
+	return token == JSON_ARRAY ? json_read_skip(reader) : token != JSON_BROKEN && token != JSON_CLOSE;
+}
+
 /* Behind the bracket of the events. */
 static int read_events(struct chrome_trace *trace, const struct import_bytes *in, struct json_reader *reader,
 		       struct err *err)
 {
+	const struct json_reader level = *reader;
 	const char *kept = in->data, *begin = reader->at;
 	enum json_token token;
 
-	while ((token = json_read_next(reader)) != JSON_CLOSE) {
+	while ((token = json_read_next(reader)) != JSON_CLOSE || !is_end(trace, reader)) {
 		struct chrome_trace_event event = { .begin = reader->at - 1 };
 		int code;
 
-		if (token == JSON_BROKEN)
+		begin = token == JSON_BROKEN ? begin : event.begin;
+		if (!read_one(reader, token, &event)) {
+			if (resume(trace, in, reader, &level, begin))
+				continue;
 			return broken(trace, in, reader, begin, err);
-		begin = event.begin;
-		if (token == JSON_OBJECT && !read_event(reader, &event))
-			return broken(trace, in, reader, begin, err);
-		if (token == JSON_ARRAY && !json_read_skip(reader))
-			return broken(trace, in, reader, begin, err);
+		}
 		code = take(trace, &event, err);
 		if (code)
 			return code;

@@ -28,6 +28,8 @@ struct chrome_trace {
 
 	/* Results. */
 	uint64_t n_events, n_unread; /* unread: without a phase, or with an impossible time */
+	uint64_t n_damaged;	     /* not JSON, and passed over; */
+	uint64_t damaged_at;	     /* where the first is broken */
 	bool is_cut;
 	uint64_t cut_at; /* offset of the first incomplete event */
 	bool has_base;	 /* of PyTorch's: */
@@ -36,7 +38,10 @@ struct chrome_trace {
 
 /* Whether these can be the first bytes of such a file. */
 bool chrome_trace_sniff(const char *first, size_t size);
-/* 0, or -errno and err: not JSON from a byte on, or an error of take. Events before were taken. */
+/*
+ * 0, or -errno and err: not JSON from a byte on, without an event behind it, or an error of take. Events before were
+ * taken.
+ */
 int chrome_trace_read(struct chrome_trace *trace, const struct import_bytes *in, struct err *err);
 /* Microseconds, with or without a fraction, as nanoseconds. false: not a number, negative, or too large. */
 bool chrome_trace_ns(struct json_span number, uint64_t *ns);

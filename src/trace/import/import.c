@@ -27,6 +27,12 @@ static int refuse(const char *path, struct err *err)
 	return err_set(err, EBADMSG, "cannot read %s: its format is unknown; inftrace reads: %s", path, list);
 }
 
+/* The length of the mark of byte order that programs on other systems put in front of a text. */
+static size_t mark_of(const struct input *input)
+{
+	return input->size > 3 && !memcmp(input->data, "\xef\xbb\xbf", 3) ? 3 : 0;
+}
+
 int import_open(struct import *import, const char *path, struct err *err)
 {
 	int code;
@@ -37,7 +43,8 @@ int import_open(struct import *import, const char *path, struct err *err)
 		return code;
 	if (!strcmp(path, "-"))
 		import->path = INPUT_STANDARD;
-	import->format = import_find(import->input.data, import->input.size);
+	import->format =
+	    import_find(import->input.data + mark_of(&import->input), import->input.size - mark_of(&import->input));
 	return import->format ? 0 : refuse(import->path, err);
 }
 
@@ -71,7 +78,8 @@ static int pass_on(struct sink *sink, const struct event *event, struct err *err
 
 int import_read(struct import *import, struct sink *out, struct err *err)
 {
-	struct import_bytes bytes = { import->input.data, import->input.size, input_forget_part };
+	size_t mark = mark_of(&import->input);
+	struct import_bytes bytes = { import->input.data + mark, import->input.size - mark, input_forget_part };
 	struct passage passage = { { pass_on, out->names, out->last_track }, out, import, 0 };
 	int code;
 
@@ -82,7 +90,9 @@ int import_read(struct import *import, struct sink *out, struct err *err)
 		err_wrap(err, "cannot read %s", import->path);
 		return code;
 	}
-	if (import->input.is_cut && !import->result.is_cut) {
+	if (import->result.is_cut)
+		import->result.cut_at += mark;
+	else if (import->input.is_cut) {
 		import->result.is_cut = true;
 		import->result.cut_at = import->input.size;
 	}

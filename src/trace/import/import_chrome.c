@@ -520,10 +520,36 @@ static int put_fact(struct chrome *chrome, const char *name, enum event_kind kin
 	return event.track ? sink_put(chrome->stream.out, &event, chrome->stream.err) : -chrome->stream.err->code;
 }
 
+/* Notes what is missing. */
+static int put_facts(struct chrome *chrome)
+{
+	char damaged[100];
+	const struct {
+		uint64_t n;
+		bool is_lost;
+		const char *words;
+	} facts[] = {
+		{ chrome->n_other, false, "events of other phases than slices, instants, counters and flows" },
+		{ chrome->trace.n_damaged, true, damaged },
+		{ chrome->trace.n_unread, true, "in the trace: events without a phase or a time" },
+		{ chrome->n_unmatched, true, "in the trace: ends of slices that did not begin" },
+		{ chrome->stream.n_too_deep, true, "in the trace: slices inside of more than 63 others" },
+		{ chrome->args.n_long, false, "arguments of events, longer than 4,000 bytes" },
+	};
+	int code = 0;
+
+	snprintf(damaged, sizeof damaged, "in the trace: not JSON, first at byte %llu",
+		 (unsigned long long)chrome->trace.damaged_at);
+	for (size_t i = 0; i < sizeof facts / sizeof *facts && !code; i++)
+		code = put_fact(chrome, facts[i].is_lost ? "lost" : EVENT_NOTE_LEFT_OUT,
+				facts[i].is_lost ? KIND_LOST : KIND_NOTE, facts[i].n,
+				arg_text(facts[i].is_lost ? KEY_WHERE : KEY_TEXT, chrome->stream.out, facts[i].words));
+	return code;
+}
+
 static int put_all(struct chrome *chrome)
 {
 	const struct entry *entries = chrome->entries.data;
-	struct sink *out = chrome->stream.out;
 	int code = 0;
 
 	if (chrome->entries.n)
@@ -532,23 +558,7 @@ static int put_all(struct chrome *chrome)
 		code = put_entry(chrome, &entries[i]);
 	if (!code)
 		code = chrome_tracks_close(&chrome->tracks);
-	if (!code)
-		code = put_fact(
-		    chrome, EVENT_NOTE_LEFT_OUT, KIND_NOTE, chrome->n_other,
-		    arg_text(KEY_TEXT, out, "events of other phases than slices, instants, counters and flows"));
-	if (!code)
-		code = put_fact(chrome, "lost", KIND_LOST, chrome->trace.n_unread,
-				arg_text(KEY_WHERE, out, "in the trace: events without a phase or a time"));
-	if (!code)
-		code = put_fact(chrome, "lost", KIND_LOST, chrome->n_unmatched,
-				arg_text(KEY_WHERE, out, "in the trace: ends of slices that did not begin"));
-	if (!code)
-		code = put_fact(chrome, "lost", KIND_LOST, chrome->stream.n_too_deep,
-				arg_text(KEY_WHERE, out, "in the trace: slices inside of more than 63 others"));
-	if (!code)
-		code = put_fact(chrome, EVENT_NOTE_LEFT_OUT, KIND_NOTE, chrome->args.n_long,
-				arg_text(KEY_TEXT, out, "arguments of events, longer than 4,000 bytes"));
-	return code;
+	return code ? code : put_facts(chrome);
 }
 
 static int read(const struct import_bytes *in, struct sink *out, struct import_result *result, struct err *err)
