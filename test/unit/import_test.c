@@ -686,6 +686,12 @@ static void one_damaged_event_is_passed_over(void **state)
 	assert_string_equal(loss_of(&read), "in the trace: not JSON, first at byte 200");
 	assert_int_equal(store_counts(read.store)->n_slices, 4);
 	done(&read);
+	read = read_data("chrome/bad/damaged_end.json");
+	keep(&read);
+	assert_true(read.import.result.is_cut);
+	assert_int_equal(read.import.result.cut_at, 109);
+	assert_int_equal(store_counts(read.store)->n_slices, 1);
+	done(&read);
 }
 
 static char *write_file(const char *data, size_t size, bool is_gzip)

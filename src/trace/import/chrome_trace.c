@@ -111,7 +111,10 @@ static int take(struct chrome_trace *trace, const struct chrome_trace_event *eve
 	return trace->take(trace, event, err);
 }
 
-/* What is not JSON: at the end of the file it is cut off, before it is damaged. An array need not be closed. */
+/*
+ * What is not JSON: at the end of the file, or behind events, it is cut off; else it is damaged. An array need not be
+ * closed.
+ */
 static int broken(struct chrome_trace *trace, const struct import_bytes *in, const struct json_reader *reader,
 		  const char *event, struct err *err)
 {
@@ -123,6 +126,11 @@ static int broken(struct chrome_trace *trace, const struct import_bytes *in, con
 	if (at == end || (is_text && !memchr(at, '\n', (size_t)(end - at)) && !memchr(at, '}', (size_t)(end - at)))) {
 		trace->is_cut = at < end || reader->depth != 1;
 		trace->cut_at = (uint64_t)(event - in->data);
+		return 0;
+	}
+	if (trace->n_events) {
+		trace->is_cut = true;
+		trace->cut_at = (uint64_t)(at - in->data);
 		return 0;
 	}
 	return err_set(err, EBADMSG, "at byte %zu: not JSON, in event %llu", (size_t)(at - in->data),
