@@ -4,19 +4,6 @@
 
 #include "runtime/function_flow.h"
 
-bool flow_jumps_into(const struct image *image, const struct eh_function *function, uint64_t last)
-{
-	struct flow flow;
-
-	for (uint64_t at = function->start; at < function->end; at = flow.next) {
-		if (!flow_at(image, at, function->end, &flow))
-			return true;
-		if (flow.kind == FLOW_JUMP && flow.target > function->start && flow.target <= last)
-			return true;
-	}
-	return false;
-}
-
 static bool is_in(const struct eh_function *function, uint64_t address)
 {
 	return address >= function->start && address < function->end;

@@ -20,7 +20,19 @@ struct flow {
 bool flow_at(const struct image *image, uint64_t address, uint64_t end, struct flow *flow);
 /* Whether a function begins here, and not a part of one that lies elsewhere. */
 bool flow_is_begin(const struct eh_frame *frames, const struct eh_function *function);
+
 /* Whether the function jumps behind its start, up to `last`; true also if it cannot be decoded. */
-bool flow_jumps_into(const struct image *image, const struct eh_function *function, uint64_t last);
+static inline bool flow_jumps_into(const struct image *image, const struct eh_function *function, uint64_t last)
+{
+	struct flow flow;
+
+	for (uint64_t at = function->start; at < function->end; at = flow.next) {
+		if (!flow_at(image, at, function->end, &flow))
+			return true;
+		if (flow.kind == FLOW_JUMP && flow.target > function->start && flow.target <= last)
+			return true;
+	}
+	return false;
+}
 
 #endif
