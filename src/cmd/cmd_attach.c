@@ -231,7 +231,7 @@ static void follow(struct recorder_attach_opts *job, char *path, size_t size)
 		attach_fit_path(job->attached->program[0].pid, path, size);
 		job->wish.path = path;
 	}
-	job->attached->waits = true;
+	job->attached->waits = job->follows = true;
 }
 
 static int run(const void *opaque, int argc, char **argv, struct err *err)

@@ -788,11 +788,14 @@ def test_others_may_look_at_the_same_time(lab, wheel):
         assert set(map(tuple, per_inference(recording).values())) == {tuple(CHAIN)}
 
 
-def test_a_program_that_is_restarted_is_followed(lab, wheel):
-    script = lab.path("restarted.py")
-    with open(script, "w") as out:
-        out.write(open(os.path.join(envs.PROGRAMS, "serve.py")).read())
+def own_script(lab):
+    """serve.py as a file of its own, because other tests run that one."""
     shutil.copy(os.path.join(envs.PROGRAMS, "ortprogram.py"), lab.path("ortprogram.py"))
+    return shutil.copy(os.path.join(envs.PROGRAMS, "serve.py"), lab.path("restarted.py"))
+
+
+def test_a_program_that_is_restarted_is_followed(lab, wheel):
+    script = own_script(lab)
     first = Server(lab, [wheel.python, "restarted.py", lab.model("chain"), "--rest", "0.002"])
     attaching = Attaching(lab, first.pid, "--follow")
     attaching.wait_recorded(1)
@@ -810,6 +813,25 @@ def test_a_program_that_is_restarted_is_followed(lab, wheel):
         first.pid: 0,
         second.pid: 0,
     }
+
+
+def test_another_one_from_the_same_file_is_followed_when_the_first_has_ended(lab, wheel):
+    script = own_script(lab)
+    first = Server(lab, [wheel.python, script, lab.model("chain"), "--rest", "0.01"])
+    attaching = Attaching(lab, first.pid, "--follow")
+    attaching.wait_recorded(1)
+    older, younger = [Server(lab, [wheel.python, script, lab.model("chain"), "--rest", "0.01"]) for _ in range(2)]
+    attaching.wait_said("process %d was started from the same file; it is not recorded" % older.pid)
+    first.end()
+    for server in (older, younger):
+        attaching.wait_said("recording python (%d)" % server.pid)
+        attaching.wait_recorded(lambda recording: recording.of("inference", server.pid)[5:])
+        server.end()
+    recording = attaching.end().recording
+    runs = [recording.of("inference", server.pid) for server in (first, older, younger)]
+    assert sum(map(len, runs)) == len(recording.inferences) and recording.lost == 0
+    for before, after in zip(runs, runs[1:]):
+        assert max(run.end for run in before if run.end) < min(run.start for run in after)
 
 
 # ---- where it runs

@@ -14,6 +14,7 @@
 #include "capture/probe/next.h"
 #include "capture/probe/uprobe.h"
 #include "capture/proc/proc.h"
+#include "capture/recorder/attach_find.h"
 
 enum { MAX_STEPS = 64, MAX_WAITING = 64 };
 static const uint64_t longest_wait_ns = 2000000000;
@@ -29,6 +30,11 @@ struct attach_next {
 	} waiting[MAX_WAITING]; /* held, with probes, until the recorder knows them */
 	size_t n_waiting;
 	bool has_one; /* and wants no more */
+	struct {
+		pid_t pid;
+		uint64_t start_ticks;
+	} followed;	  /* as long as it lives, only its own children are wanted; pid 0: any that fits is */
+	bool has_refused; /* another one that fits, meanwhile */
 };
 
 static pid_t parent_of(pid_t pid)
@@ -40,21 +46,35 @@ static pid_t parent_of(pid_t pid)
 	return got > 0 && proc_stat_parse(text, (size_t)got, &stat) ? stat.parent : 0;
 }
 
-/* Started by one that is recorded: these belong to it. */
-static bool is_below(const struct attached *attached, pid_t pid)
+/* One that is recorded, or that such a one has started: these belong to it. */
+static bool is_of(const struct attached *attached, pid_t pid)
 {
-	for (int step = 0; step < MAX_STEPS && attached->n && (pid = parent_of(pid)) > 1; step++)
+	for (int step = 0; step < MAX_STEPS && attached->n && pid > 1; step++, pid = parent_of(pid))
 		for (size_t i = 0; i < attached->n; i++)
 			if (attached->program[i].pid == pid)
 				return true;
 	return false;
 }
 
+static bool is_followed_alive(const struct attach_next *all)
+{
+	return all->followed.pid &&
+	       attached_lives(all->job->attach->attached, all->followed.pid, all->followed.start_ticks);
+}
+
 static bool wants(void *ctx, pid_t pid)
 {
-	const struct attach_next *all = ctx;
+	struct attach_next *all = ctx;
+	bool fits = attach_fit(&all->job->attach->wish, pid);
 
-	return attach_fit(&all->job->attach->wish, pid) || is_below(all->job->attach->attached, pid);
+	if ((fits && !is_followed_alive(all)) || is_of(all->job->attach->attached, pid))
+		return true;
+	if (fits && !all->has_refused)
+		say_info(&all->job->opts->say,
+			 "process %d was started from the same file; it is not recorded while process %d runs",
+			 (int)pid, (int)all->followed.pid);
+	all->has_refused |= fits;
+	return false;
 }
 
 static bool is_attached(const struct attached *attached, const struct next_program *program)
@@ -88,11 +108,20 @@ static void announce(const struct attach_next *all, const struct next_program *p
 			    (int)program->pid, (double)(clock_ns() - program->held_ns) / 1e9, NEXT_LONGEST_HOLD_S);
 }
 
+/* The one that was added last is followed from now on. */
+static void follow(struct attach_next *all, const struct attached *attached)
+{
+	if (!all->job->attach->follows || !attached->n)
+		return;
+	all->followed.pid = attached->program[attached->n - 1].pid;
+	all->followed.start_ticks = attached->program[attached->n - 1].start_ticks;
+}
+
 /* Puts probes into it and adds it to those that are recorded. False: it is not recorded, which is said. */
 static bool admit(struct attach_next *all, struct attached *attached, const struct next_program *program)
 {
 	const struct say *say = &all->job->opts->say;
-	bool is_new = !is_attached(attached, program);
+	bool is_new = !is_attached(attached, program), is_next = !is_of(attached, program->pid);
 	struct err trouble = { 0 };
 	int n = uprobes_arm(all->uprobes, program->pid, program->start_ticks, &trouble);
 
@@ -104,6 +133,8 @@ static bool admit(struct attach_next *all, struct attached *attached, const stru
 		say_warning(say, "process %d ended before it was probed; it is not recorded", (int)program->pid);
 	if (n > 0 && is_new)
 		announce(all, program);
+	if (n > 0 && is_next)
+		follow(all, attached);
 	if (n > 0)
 		attach_say_left_out(all->job, all->uprobes, program->pid);
 	return n > 0;
@@ -147,6 +178,39 @@ static void release_known(struct attach_next *all)
 	}
 }
 
+static bool may_succeed(const struct attach_next *all, const struct attach_match *match)
+{
+	return match->has_runtime && match->start_ticks >= all->followed.start_ticks &&
+	       !is_of(all->job->attach->attached, match->pid);
+}
+
+/* The one that is followed has ended, and its successor may have been started before: the oldest that is younger. */
+static void follow_refused(struct attach_next *all, struct attached *attached)
+{
+	struct attach_matches matches;
+	bool is_found = false;
+	struct err ignored;
+	int code = attach_find(&all->job->attach->wish, &matches, &ignored);
+
+	all->has_refused = false;
+	for (size_t i = 0; i < matches.n && !code && !all->has_refused; i++) {
+		const struct attach_match *match = &matches.match[i];
+		struct next_program program = { .pid = match->pid, .start_ticks = match->start_ticks };
+
+		if (!may_succeed(all, match))
+			continue;
+		all->has_refused = is_found; /* there is one more */
+		if (is_found || attached_add(attached, match->pid, match->start_ticks, &ignored))
+			continue;
+		is_found = true;
+		snprintf(program.why_not, sizeof program.why_not, "it was started before the end of process %d",
+			 (int)all->followed.pid);
+		announce(all, &program);
+		follow(all, attached);
+	}
+	attach_matches_done(&matches);
+}
+
 /* One at a time: the recorder has others to read meanwhile. */
 static int look(void *ctx, struct attached *attached, struct err *err)
 {
@@ -157,6 +221,8 @@ static int look(void *ctx, struct attached *attached, struct err *err)
 	if (!all->next)
 		return 0;
 	release_known(all);
+	if (all->has_refused && !is_followed_alive(all))
+		follow_refused(all, attached);
 	if (!all->has_one && all->n_waiting < MAX_WAITING)
 		n = next_take(all->next, wants, all, &program, err);
 	if (n > 0 && admit(all, attached, &program)) {
@@ -184,6 +250,7 @@ struct attach_next *attach_next_open(const struct attach_job *job, struct uprobe
 		return NULL;
 	}
 	*all = (struct attach_next){ .job = job, .uprobes = uprobes, .next = next_open(err) };
+	follow(all, job->attach->attached);
 	if (!all->next || attached_watch(job->attach->attached, next_fd(all->next), err)) {
 		attach_next_close(all);
 		return NULL;

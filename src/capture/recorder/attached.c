@@ -115,6 +115,14 @@ int attached_add(struct attached *attached, pid_t pid, uint64_t start_ticks, str
 	return code;
 }
 
+bool attached_lives(const struct attached *attached, pid_t pid, uint64_t start_ticks)
+{
+	for (size_t i = 0; i < attached->n; i++)
+		if (attached->program[i].pid == pid && attached->program[i].start_ticks == start_ticks)
+			return !has_ended(attached->program[i].pidfd);
+	return false;
+}
+
 /* It is told once the parent has taken note of the end. */
 static void ask_end(int pidfd, struct attached_end *end)
 {

@@ -50,6 +50,9 @@ int attached_init(struct attached *attached, struct err *err);
  */
 int attached_add(struct attached *attached, pid_t pid, uint64_t start_ticks, struct err *err);
 
+/* Whether it is one of these, and has not ended; its end may not be taken out yet. */
+bool attached_lives(const struct attached *attached, pid_t pid, uint64_t start_ticks);
+
 /* Takes out one that has ended; false: none has. May wait a few milliseconds for its parent to take note of its end. */
 bool attached_next_ended(struct attached *attached, struct attached_end *end);
 
