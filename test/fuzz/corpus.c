@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * corpus FILE...: feeds a fuzzer each file, the file truncated at many places, and the file with changed bytes, always
- * the same ones. For machines without libFuzzer, and so that every test run includes broken input.
+ * the same ones; a large file at fewer places. For machines without libFuzzer, and so that every test run includes
+ * broken input.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 
 #include "fuzz.h"
 
-enum { N_CUTS = 200, N_CHANGED = 1500 };
+enum { N_CUTS = 200, N_CHANGED = 1500, MAX_FED = 12 << 20 };
 
 static uint32_t seed = 1;
 
@@ -36,13 +37,14 @@ static void feed(const uint8_t *data, size_t size)
 static void feed_broken(uint8_t *data, size_t size)
 {
 	uint8_t *original = malloc(size);
+	size_t n_changed = MAX_FED / size < N_CHANGED ? MAX_FED / size : N_CHANGED;
 
 	if (!original)
 		abort();
 	memcpy(original, data, size);
 	for (size_t i = 0; i < N_CUTS; i++)
 		feed(data, size * i / N_CUTS);
-	for (int i = 0; i < N_CHANGED; i++) {
+	for (size_t i = 0; i < n_changed; i++) {
 		for (uint32_t n = 1 + next_random() % 4; n; n--)
 			data[next_random() % size] = next_random() % 4 ? (uint8_t)next_random() : 0xff;
 		feed(data, size);
