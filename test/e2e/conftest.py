@@ -140,11 +140,24 @@ def each_library(request):
     return environment(*request.param).library
 
 
-BINDINGS = [(param, True) for param in LIBRARIES] + [((envs.wheel, "newest"), False)]
+def marks_of(param):
+    return [BETWEEN] if param[-1] in ("1.17", "1.20", "1.22") else []
 
 
-@pytest.fixture(params=BINDINGS, ids=lambda param: library_name(param[0]) + ("-linked" if param[1] else "-opened"))
-def each_binding(request):
+@pytest.fixture(params=[pytest.param(param, marks=marks_of(param), id=library_name(param)) for param in LIBRARIES])
+def few_libraries(request):
+    """For what does not depend on how a version lays out its memory: each_library is for that."""
+    return environment(*request.param).library
+
+
+BINDINGS = [
+    *(pytest.param((param, True), marks=marks_of(param), id=library_name(param) + "-linked") for param in LIBRARIES),
+    pytest.param(((envs.wheel, "newest"), False), id="wheel-newest-opened"),
+]
+
+
+@pytest.fixture(params=BINDINGS)
+def few_bindings(request):
     """(library, whether the program is linked with it): how it is bound makes the same difference in each version."""
     param, linked = request.param
     return environment(*param).library, linked

@@ -136,8 +136,8 @@ def test_every_node_package_is_seen(lab, each_node):
     assert len(operators) == 1 and ("classify", "Gemm") in [pair for pair in operators.pop()]
 
 
-def test_a_c_program_with_four_threads_is_seen_exactly(lab, each_binding):
-    library, linked = each_binding
+def test_a_c_program_with_four_threads_is_seen_exactly(lab, few_bindings):
+    library, linked = few_bindings
     server = native_server(lab, library, "chain", 256, 256, threads=4, linked=linked)
     done = attach(lab, server.pid, n=1000)
     runs, failed = server.end()

@@ -227,8 +227,8 @@ def test_every_node_package_is_seen_whole(lab, each_node):
     assert {slice.args["model"] for slice in whole(done.recording)} == {"cnn"}
 
 
-def test_a_c_program_with_four_threads_is_seen_exactly(lab, each_binding):
-    library, linked = each_binding
+def test_a_c_program_with_four_threads_is_seen_exactly(lab, few_bindings):
+    library, linked = few_bindings
     server = native_server(lab, library, "chain", 256, 256, threads=4, linked=linked)
     done = inject(lab, server.pid, n=1000)
     runs, failed = server.end()

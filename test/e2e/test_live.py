@@ -58,7 +58,9 @@ class Live:
 @pytest.fixture
 def program(lab, library):
     """A program that runs a model so many times, a millisecond or so each, and prints what came out."""
-    return lambda runs: lab.native("run", library, lab.model("heavy"), "192x192", 192 * 192, "run", runs, 2)
+    return lambda runs, rest_us=0: lab.native(
+        "run", library, lab.model("heavy"), "192x192", 192 * 192, "run", runs, 2, "", rest_us
+    )
 
 
 def test_what_happens_is_there_at_once(lab, program):
@@ -156,7 +158,7 @@ def test_ctrl_c_ends_it_whoever_looks(lab, program):
 def test_the_page_follows_and_starts_recordings(lab, library, program):
     skip_without_page(lab)
     browser, modules = environment(judge._browser), environment(judge.puppeteer)
-    live = Live(lab, program(1000000))
+    live = Live(lab, program(1000000, rest_us=5000))
     saved = lab.path("saved")
     os.mkdir(saved)
     done = subprocess.run(

@@ -21,11 +21,11 @@ def times_hold(lab, recording, by_thread=True):
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_every_way_to_run_is_seen_with_all_its_operators(lab, each_wheel, mode):
-    if mode == "run_async" and each_wheel.minor < 16:
-        pytest.skip("onnxruntime %s has no run_async" % each_wheel.version)
+def test_every_way_to_run_is_seen_with_all_its_operators(lab, two_wheels, mode):
+    if mode == "run_async" and two_wheels.minor < 16:
+        pytest.skip("onnxruntime %s has no run_async" % two_wheels.version)
     done = lab.both(
-        lab.python(each_wheel, "infer", mode, lab.model("chain"), "--pool", 2, "--times", lab.path("times"))
+        lab.python(two_wheels, "infer", mode, lab.model("chain"), "--pool", 2, "--times", lab.path("times"))
     )
     recording = done.recording
     assert len(recording.inferences) == done.counted[0] == 5

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * run LIBRARY MODEL SHAPE OUT_LEN WAY RUNS THREADS [TIMES]: THREADS threads share a session; each makes RUNS
- * runs. WAY: run, async or bound. Prints the sum of checksums per thread; writes times like ortprogram.py.
+ * run LIBRARY MODEL SHAPE OUT_LEN WAY RUNS THREADS [TIMES|"" [REST_US]]: THREADS threads share a session; each makes
+ * RUNS runs, and rests after each. WAY: run, async or bound. Prints the sum of checksums per thread; writes times like
+ * ortprogram.py.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -14,6 +15,7 @@
 static struct model model;
 static uint64_t (*run)(struct model *);
 static long n_runs;
+static useconds_t rest_us;
 
 struct worker {
 	pthread_t thread;
@@ -30,6 +32,8 @@ static void *work(void *arg)
 		worker->time[i][0] = now_ns();
 		worker->sum += run(&model);
 		worker->time[i][1] = now_ns();
+		if (rest_us)
+			usleep(rest_us);
 	}
 	return NULL;
 }
@@ -52,10 +56,11 @@ int main(int argc, char **argv)
 	int n;
 
 	if (argc < 8)
-		die("usage", "run LIBRARY MODEL SHAPE OUT_LEN WAY RUNS THREADS [TIMES]");
+		die("usage", "run LIBRARY MODEL SHAPE OUT_LEN WAY RUNS THREADS [TIMES|\"\" [REST_US]]");
 	run = !strcmp(argv[5], "async") ? model_run_async : !strcmp(argv[5], "bound") ? model_run_bound : model_run;
 	n_runs = atol(argv[6]);
 	n = atoi(argv[7]);
+	rest_us = argc > 9 ? (useconds_t)atol(argv[9]) : 0;
 	ort_open(&ort, runtime_open(argv[1]));
 	why = model_try_open(&model, &ort, argv[2], argv[3], (size_t)atol(argv[4]), run == model_run_async ? 2 : 1);
 	if (why)
@@ -71,7 +76,7 @@ int main(int argc, char **argv)
 	for (int t = 0; t < n; t++)
 		printf("%d %016lx\n", t, worker[t].sum);
 	printf("runs %ld failed 0\n", n_runs * n);
-	if (argc > 8)
+	if (argc > 8 && *argv[8])
 		print_times(argv[8], worker, n);
 	model_close(&model);
 	ort_close(&ort);
