@@ -9,7 +9,7 @@ import sys
 import pytest
 
 import envs
-from attaching import attach, python_server
+from attaching import Attaching, attach, python_server
 from conftest import environment
 
 KEYS = ("thread_cpu_ns", "faults", "switches")
@@ -69,13 +69,23 @@ def test_waits_for_a_cpu_are_recorded_at_every_level(lab, wheel, shared_cpu, lev
     assert re.search("[Ww]ait(ed|ing) for a CPU", " ".join(report.split("\n\n")[0].split()))
 
 
+def waited_for(recording, pid, name):
+    """The most that a process waited for CPUs while a program of this name had them, in percent of the time."""
+    values = [value for track, _, value in recording.counters if (track.name, track.pid) == ("waited for " + name, pid)]
+    return max(values, default=0)
+
+
 @pytest.mark.root
 def test_waits_for_a_cpu_are_recorded_from_outside(lab, wheel, shared_cpu):
     server = python_server(lab, wheel, "long")
     move(server.pid, shared_cpu)
-    done = attach(lab, server.pid, n=60)
+    attaching = Attaching(lab, server.pid)
+    attaching.wait_recorded(60)
+    attaching.wait_recorded(lambda recording: waited_for(recording, server.pid, "python") > 0)
+    recording = attaching.end().recording
     server.end()
-    check_waits(done.recording)
+    check_waits(recording)
+    assert not [note for note in recording.notes("stopped") if note.args.get("source")]
 
 
 @pytest.mark.root

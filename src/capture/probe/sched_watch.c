@@ -89,11 +89,11 @@ int sched_watch_start(struct sched_watch **watch, struct err *err)
 	return err_set(err, -code, "cannot watch the scheduler: the BPF program cannot be loaded: %s", strerror(-code));
 }
 
-void sched_watch_add(struct sched_watch *watch, pid_t pid)
+int sched_watch_add(struct sched_watch *watch, pid_t pid)
 {
 	uint32_t tgid = (uint32_t)pid, one = 1;
 
-	bpf_map_update_elem(watch->watched, &tgid, &one, BPF_ANY);
+	return bpf_map_update_elem(watch->watched, &tgid, &one, BPF_ANY) ? -errno : 0;
 }
 
 void sched_watch_remove(struct sched_watch *watch, pid_t pid)

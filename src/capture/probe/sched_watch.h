@@ -16,7 +16,7 @@ struct sched_watch;
 /* Whether it could start here: 0, or -errno and the reason; -EOPNOTSUPP: without rights. No side effects. */
 int sched_watch_check(struct err *err);
 int sched_watch_start(struct sched_watch **watch, struct err *err);
-void sched_watch_add(struct sched_watch *watch, pid_t pid);
+int sched_watch_add(struct sched_watch *watch, pid_t pid); /* 0; -errno: -EPERM a right is missing */
 void sched_watch_remove(struct sched_watch *watch, pid_t pid);
 /* Nanoseconds since the last call, pair by pair. A result other than 0 ends it, and is returned. */
 int sched_watch_take(struct sched_watch *watch, int (*take)(void *ctx, const struct sched_pair *pair, uint64_t ns),

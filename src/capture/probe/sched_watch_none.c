@@ -16,8 +16,9 @@ int sched_watch_start(struct sched_watch **watch, struct err *err)
 	return sched_watch_check(err);
 }
 
-void sched_watch_add(struct sched_watch *watch, pid_t pid)
+int sched_watch_add(struct sched_watch *watch, pid_t pid)
 {
+	return 0;
 }
 
 void sched_watch_remove(struct sched_watch *watch, pid_t pid)

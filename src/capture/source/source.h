@@ -67,6 +67,7 @@ struct target {
 	const struct host *host;	   /* set by the command; source_agent reports on them */
 	size_t n_hosts;
 	struct uprobes *uprobes; /* probes from outside (capture/probe/uprobes.h), set by the command; NULL: none */
+	bool drops_rights;	 /* once the sources have started: what needs some later begins in start */
 	bool is_ending;		 /* the next drain of each source is its last */
 };
 

@@ -67,15 +67,6 @@ static int check(const struct target *target, struct err *err)
 	return sched_watch_check(err);
 }
 
-static int start(void *data, const struct target *target, struct sink *out, struct err *err)
-{
-	struct scheduler_state *state = data;
-
-	state->fine.target = target;
-	state->started_ns = clock_ns();
-	return 0;
-}
-
 static void *load(void *data)
 {
 	struct scheduler_state *state = data;
@@ -94,6 +85,17 @@ static void begin_to_load(struct scheduler_state *state)
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	state->is_loading = !pthread_create(&state->loader, NULL, load, state);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+static int start(void *data, const struct target *target, struct sink *out, struct err *err)
+{
+	struct scheduler_state *state = data;
+
+	state->fine.target = target;
+	state->started_ns = clock_ns();
+	if (target->drops_rights) /* this thread keeps those that it begins with */
+		begin_to_load(state);
+	return 0;
 }
 
 static uint32_t track_of(const struct tree *tree, uint32_t tgid)
@@ -203,9 +205,14 @@ static int watch_process(void *data, const struct sample *sample, void *data_ite
 {
 	struct scheduler_item *item = data_item;
 
-	if (!item->watch)
-		sched_watch_add(((struct scheduler_state *)data)->watch, sample->process->pid);
-	item->watch = ((struct scheduler_state *)data)->watch;
+	struct sched_watch *watch = ((struct scheduler_state *)data)->watch;
+
+	if (!item->watch && sched_watch_add(watch, sample->process->pid) == -EPERM)
+		return err_set(
+		    sample->err, EPERM,
+		    "cannot watch the scheduler: this kernel refuses its counts to inftrace once its rights have "
+		    "been given up");
+	item->watch = watch;
 	return 0;
 }
 
