@@ -3,6 +3,9 @@
  * A loader may be run by itself, with a program as its argument ("ld.so PROGRAM"), and then preloads as always. It has
  * no interpreter, as static programs have none, but it is a library: its own dynamic section does not say that it is a
  * position-independent executable. glibc's has the name ld-linux-*.so.*; a loader with another name is not glibc's.
+ *
+ * Up to 2.33 that name is a link to ld-2.N.so, which gives the version. Newer ones have no such link, and are new
+ * enough.
  */
 #include "base/program_file.h"
 
@@ -89,6 +92,41 @@ static enum program_file loader_kind(int fd, const struct segments *segments)
 	return strncmp(text, "ld-linux", 8) ? PROGRAM_MUSL : PROGRAM_GLIBC;
 }
 
+bool program_file_is_old(const char *path, int *minor)
+{
+	const char *slash = strrchr(path, '/'), *at = slash ? slash + 1 : path;
+	size_t n_digits;
+
+	if (!strncmp(at, "libc-2.", 7))
+		at += 7;
+	else if (!strncmp(at, "ld-2.", 5))
+		at += 5;
+	else
+		return false;
+	n_digits = strspn(at, "0123456789");
+	/* "2.11.1" is a version, too */
+	if (!n_digits || n_digits > 2 || at[n_digits] != '.')
+		return false;
+	*minor = at[0] - '0';
+	if (n_digits == 2)
+		*minor = *minor * 10 + at[1] - '0';
+	return *minor < GLIBC_OLDEST;
+}
+
+/* Of a program with this interpreter. */
+static enum program_file interpreted_kind(const char *interpreter)
+{
+	char real[TEXT];
+	ssize_t got;
+	int minor;
+
+	if (strstr(interpreter, "musl"))
+		return PROGRAM_MUSL;
+	got = call_readlink(interpreter, real, sizeof real - 1);
+	real[got > 0 ? got : 0] = 0;
+	return program_file_is_old(real, &minor) ? PROGRAM_OLD_GLIBC : PROGRAM_GLIBC;
+}
+
 enum program_file program_file_kind(int fd)
 {
 	struct segments segments;
@@ -105,7 +143,7 @@ enum program_file program_file_kind(int fd)
 	read_segments(fd, &header, &segments);
 	if (segments.interpreter.p_type) {
 		read_text(fd, segments.interpreter.p_offset, interpreter);
-		return strstr(interpreter, "musl") ? PROGRAM_MUSL : PROGRAM_GLIBC;
+		return interpreted_kind(interpreter);
 	}
 	return segments.dynamic.p_type ? loader_kind(fd, &segments) : PROGRAM_STATIC;
 }

@@ -2,12 +2,16 @@
 """Errors in a program are recorded with the runtime's own message, and the program fails as it does alone."""
 
 import os
+import pathlib
 import re
+import shutil
+import subprocess
+import tempfile
 
 import pytest
 
 import envs
-from attaching import Attaching, Server
+from attaching import Attaching, Server, attach
 from conftest import environment
 
 
@@ -66,9 +70,9 @@ def test_an_agent_of_another_version_is_named(lab, wheel, tmp_path):
     assert said in " ".join(report.split()), report
 
 
-def patched(path, changes):
+def patched(path, changes, program="/bin/true"):
     """A copy of a program of this system with other bytes at these places."""
-    with open("/bin/true", "rb") as file:
+    with open(program, "rb") as file:
         data = bytearray(file.read())
     for at, new in changes(data):
         data[at : at + len(new)] = new
@@ -89,6 +93,50 @@ def test_a_program_of_another_processor_or_of_musl_is_named(lab, tmp_path):
     done = lab.plain([lab.inftrace, "record", "-o", "musl.pftrace", "--", musl])
     said = "inftrace: %s: only CPU and memory are recorded: it uses musl, and the agent needs glibc" % musl
     assert done.err.splitlines()[0] == said, done.err
+    narrow = patched(tmp_path / "narrow", lambda data: [(4, b"\x01")])
+    done = lab.plain([lab.inftrace, "record", "-o", "narrow.pftrace", "--", narrow])
+    said = "inftrace: %s: only CPU and memory are recorded: it is a 32-bit program" % narrow
+    assert done.err.splitlines()[0] == said, done.err
+
+
+@pytest.fixture
+def old_glibc():
+    """A folder with this system's glibc by the names of an old one, and programs that use it. Its path is short: it
+    takes the place of the loader's in a program."""
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder, open("/usr/bin/env", "rb") as file:
+        loader = re.search(rb"/lib\S*/ld-linux-[^\0]*", file.read()).group()
+        libc = os.path.join(os.path.dirname(os.path.realpath(loader.decode())), "libc.so.6")
+        for name, link, of in (("ld-2.12.so", "ld.so", os.fsdecode(loader)), ("libc-2.12.so", "libc.so.6", libc)):
+            shutil.copy(of, os.path.join(folder, name))
+            os.symlink(name, os.path.join(folder, link))
+        path = os.fsencode(os.path.join(folder, "ld.so")) + b"\0"
+        patched(pathlib.Path(folder, "env"), lambda data: [(data.index(loader), path)], "/usr/bin/env")
+        yield folder
+
+
+def test_a_program_whose_glibc_is_too_old_runs_without_the_agent(lab, old_glibc):
+    program = os.path.join(old_glibc, "env")
+    done = lab.plain([lab.inftrace, "record", "-o", "old.pftrace", "--", program])
+    said = "inftrace: %s: only CPU and memory are recorded: its glibc is older than 2.17, which the agent needs"
+    assert done.err.splitlines()[0] == said % program, done.err
+    assert done.status == 0 and "PATH=" in done.out and "libinftrace-agent" not in done.out
+    # as a child: the agent takes itself out
+    for child, n in (("env", 1), (program, 0)):
+        done = lab.plain([lab.inftrace, "record", "-o", "child-%d.pftrace" % n, "--", "sh", "-c", child + "; true"])
+        assert done.status == 0 and done.out.count("libinftrace-agent") == n, done.out
+
+
+def test_the_agent_is_not_injected_into_an_old_glibc(lab, old_glibc):
+    program = lab.start(
+        ["sh", "-c", "echo; read line"],
+        env={"LD_LIBRARY_PATH": old_glibc},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    program.stdout.readline()
+    done = attach(lab, "--inject", program.pid, status=3)
+    said = "cannot inject: process %d uses glibc 2.12, and the agent needs 2.17 or newer; leave out --inject"
+    assert said % program.pid in done.err and program.poll() is None, done.err
 
 
 def refused(done):

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "base/processor.h"
+#include "base/program_file.h"
 #include "capture/agent/exec_file.h"
 
 #if defined(__x86_64__)
@@ -136,6 +137,30 @@ static void programs_of_another_c_library_or_processor_do_not_suit(void **state)
 	assert_false(suits_elf(ELFCLASS64, EM_PPC64, LOADER));
 }
 
+static void an_old_c_library_does_not_suit(void **state)
+{
+	static const struct {
+		const char *name;
+		bool suits;
+	} loaders[] = { { "ld-2.12.so", false }, { "ld-2.16.90.so", false }, { "ld-2.9.so", false },
+			{ "ld-2.17.so", true },	 { "ld-2.31.so", true },     { "ld-2.so", true },
+			{ "ld-2.012.so", true }, { "ld-1.2.so", true },	     { "ld-2.12/ld.so", true } };
+	char folder[] = "/tmp/inftrace-exec-XXXXXX", path[64];
+	int minor;
+
+	assert_non_null(mkdtemp(folder));
+	snprintf(path, sizeof path, "%s/ld.so", folder);
+	for (size_t i = 0; i < sizeof loaders / sizeof *loaders; i++) {
+		assert_int_equal(symlink(loaders[i].name, path), 0);
+		assert_int_equal(suits_elf(ELFCLASS64, PROCESSOR_ELF, path), loaders[i].suits);
+		unlink(path);
+	}
+	rmdir(folder);
+	assert_true(program_file_is_old("/lib/x86_64-linux-gnu/libc-2.13.so", &minor));
+	assert_int_equal(minor, 13);
+	assert_false(program_file_is_old("/lib/x86_64-linux-gnu/libc.so.6", &minor));
+}
+
 /* A file without an interpreter, whose dynamic section has these flags and this name; NULL: none. */
 static bool suits_alone(uint64_t flags, const char *name)
 {
@@ -214,6 +239,7 @@ int main(void)
 		cmocka_unit_test(another_recorder_or_none_is_respected),
 		cmocka_unit_test(a_program_that_cannot_load_the_agent_is_spared_it),
 		cmocka_unit_test(programs_of_another_c_library_or_processor_do_not_suit),
+		cmocka_unit_test(an_old_c_library_does_not_suit),
 		cmocka_unit_test(loaders_that_are_run_by_themselves_are_told_from_static_programs),
 		cmocka_unit_test(scripts_are_as_their_interpreter),
 		cmocka_unit_test(the_number_of_filters_is_that_of_now),

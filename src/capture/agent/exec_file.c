@@ -19,7 +19,8 @@ static bool suits_elf(int fd)
 {
 	enum program_file kind = program_file_kind(fd);
 
-	return kind != PROGRAM_32_BIT && kind != PROGRAM_OTHER_PROCESSOR && kind != PROGRAM_MUSL;
+	return kind != PROGRAM_32_BIT && kind != PROGRAM_OTHER_PROCESSOR && kind != PROGRAM_MUSL &&
+	       kind != PROGRAM_OLD_GLIBC;
 }
 
 /* The interpreter of a "#!" line; NULL: none. Ends it with 0 in the head. */

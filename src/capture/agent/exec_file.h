@@ -9,8 +9,9 @@
 #include <stdbool.h>
 
 /*
- * False: its loader would refuse the agent or end: musl, another word size or processor. True also for what cannot be
- * read. Scripts count as their interpreter. path is relative to folder (AT_FDCWD); a path of "" is folder itself.
+ * False: its loader would refuse the agent or end: musl, old glibc, another word size or processor. True also for what
+ * cannot be read. Scripts count as their interpreter. path is relative to folder (AT_FDCWD); a path of "" is folder
+ * itself.
  */
 bool exec_file_suits(int folder, const char *path);
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/privilege.h"
+#include "base/program_file.h"
 #include "capture/proc/file_look.h"
 #include "capture/proc/namespace.h"
 #include "capture/proc/proc.h"
@@ -149,6 +150,23 @@ static const struct module *find_program(const struct modules *modules, pid_t pi
 	return NULL;
 }
 
+static int check_libc(pid_t pid, const struct module *libc, struct err *err)
+{
+	int minor;
+
+	if (!libc)
+		return err_set(err, ENOTSUP,
+			       "cannot inject: process %d has no GNU C library, so the agent cannot be loaded (a "
+			       "static program?); leave out --inject",
+			       (int)pid);
+	if (program_file_is_old(libc->path, &minor))
+		return err_set(err, ENOTSUP,
+			       "cannot inject: process %d uses glibc 2.%d, and the agent needs 2.%d or newer; leave "
+			       "out --inject",
+			       (int)pid, minor, GLIBC_OLDEST);
+	return 0;
+}
+
 static int find_modules(const struct inject *inject, struct inject_target *target, struct err *err)
 {
 	const struct modules *modules = &target->modules;
@@ -161,14 +179,9 @@ static int find_modules(const struct inject *inject, struct inject_target *targe
 			       "leave out --inject",
 			       (int)inject->pid);
 	target->libc.module = find_libc(modules);
-	if (!target->libc.module)
-		return err_set(err, ENOTSUP,
-			       "cannot inject: process %d has no GNU C library, so the agent cannot be loaded (a "
-			       "static program?); leave out --inject",
-			       (int)inject->pid);
 	target->program.module = find_program(modules, inject->pid);
 	target->loader.module = find_loader(modules);
-	return 0;
+	return check_libc(inject->pid, target->libc.module, err);
 }
 
 /* What the child has found in a file is input. */

@@ -104,6 +104,8 @@ const char *program_refusal(int fd)
 		return "it is statically linked: nothing can be loaded into it";
 	case PROGRAM_MUSL:
 		return "it uses musl, and the agent needs glibc";
+	case PROGRAM_OLD_GLIBC:
+		return "its glibc is older than 2.17, which the agent needs";
 	case PROGRAM_GLIBC:
 		break;
 	}
