@@ -4,15 +4,16 @@
 import os
 import sys
 
-from .program import Error, program
+from .program import Error, program, starting
 
 
 def main() -> None:
     try:
         path = program()
+        with starting(path):
+            os.execv(path, ["inftrace", *sys.argv[1:]])
     except Error as error:
         sys.exit("inftrace: %s" % error)
-    os.execv(path, ["inftrace", *sys.argv[1:]])
 
 
 if __name__ == "__main__":

@@ -85,7 +85,8 @@ def _recorded(
         raise FileExistsError(errno.EEXIST, "the recording would overwrite a file; force=True does", str(path))
     before = os.stat(path).st_mtime_ns if os.path.exists(path) else None
     words = [program.program(), *command, *program.options({**options, "output": str(path)}), "--", *target]
-    status = subprocess.run(words, cwd=cwd, env=env).returncode
+    with program.starting(words[0]):
+        status = subprocess.run(words, cwd=cwd, env=env).returncode
     if not os.path.exists(path) or os.stat(path).st_mtime_ns == before:
         raise Error("nothing was recorded; the reason is in what inftrace printed", status)
     if command[0] != "record" and status:

@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import functools
 import importlib.metadata
 import os
+import platform
 import shutil
 import subprocess
 import tempfile
@@ -67,6 +69,22 @@ def program() -> str:
     )
 
 
+@contextlib.contextmanager
+def starting(path: str) -> Iterator[None]:
+    """Around what starts the program: says why the system cannot."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename not in (None, path) or error.errno not in (errno.ENOEXEC, errno.ENOENT):
+            raise
+        reason = "it is for another processor, and this machine is %s" % platform.machine()
+        if error.errno == errno.ENOENT and os.path.exists(path):
+            reason = "this system has no glibc, or one for another processor"
+        elif error.errno == errno.ENOENT:
+            reason = "it is not there any more"
+        raise Error("cannot run %s: %s; install inftrace again" % (path, reason), 3) from None
+
+
 def options(given: "dict[str, Option]") -> List[str]:
     """max_size="1G", force=True, ep=["cpu", "openvino"] as --max-size=1G --force --ep=cpu,openvino."""
     words = []
@@ -96,9 +114,10 @@ def failure(said: str, status: int) -> Error:
 def reading(words: Sequence[str], allowed: Sequence[int] = (0,)) -> Iterator[IO[bytes]]:
     """Runs inftrace; gives what it writes. Whoever stops reading before the end ends it."""
     with tempfile.TemporaryFile() as said:
-        with subprocess.Popen(
-            [program(), *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=said
-        ) as child:
+        path = program()
+        with starting(path):
+            child = subprocess.Popen([path, *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=said)
+        with child:
             assert child.stdout
             wrong = None
             try:

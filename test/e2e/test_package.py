@@ -5,6 +5,7 @@ and pyarrow."""
 import json
 import os
 import subprocess
+import sys
 
 import pytest
 
@@ -261,3 +262,27 @@ def test_the_command_of_the_package_is_the_program(lab, installed):
     assert done.status == 1 and "the program inftrace is not installed" in done.err
     path = folder + os.pathsep + os.path.dirname(lab.inftrace)
     assert lab.plain(script, env={"PATH": path}).status == 0
+
+
+def test_a_program_that_cannot_run_here_is_named(lab):
+    """As where an environment was copied to another machine, or to one without glibc."""
+    with open("/bin/true", "rb") as file:
+        data = bytearray(file.read())
+    at = data.index(b"/lib")
+    foreign, lost = bytearray(data), bytearray(data)
+    foreign[18:20], lost[at : at + 4] = b"\x16\0", b"/bil"
+    reasons = {"foreign": "it is for another processor, and this machine is ", "lost": "this system has no glibc, or "}
+    for name, content in (("foreign", foreign), ("lost", lost)):
+        with open(lab.path(name), "wb") as file:
+            file.write(content)
+        os.chmod(lab.path(name), 0o755)
+        command = [sys.executable, "-m", "inftrace", "doctor"]
+        env = {"INFTRACE_PROGRAM": lab.path(name), "PYTHONPATH": SOURCE}
+        done = lab.plain(command, env=env)
+        said = "cannot run %s: %s" % (lab.path(name), reasons[name])
+        assert done.status == 1 and done.err.startswith("inftrace: " + said) and done.err.count("\n") == 1, done.err
+        words = "import inftrace, sys\n"
+        words += "for use in (lambda: inftrace.record(['true']), lambda: inftrace.model('x.onnx')):\n"
+        words += "    try: use()\n    except inftrace.Error as error: print(error)\n"
+        lines = lab.plain([sys.executable, "-c", words], env=env).out.splitlines()
+        assert len(lines) == 2 and all(line.startswith(said) for line in lines), lines
