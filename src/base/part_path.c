@@ -57,7 +57,13 @@ static int find(const struct part *part, char *path, size_t size, struct err *er
 int agent_path(char *path, size_t size, struct err *err)
 {
 	static const struct part agent = { "agent", "libinftrace-agent.so", "INFTRACE_AGENT", R_OK };
-	int code = find(&agent, path, size, err);
+
+	return find(&agent, path, size, err);
+}
+
+int agent_preload_path(char *path, size_t size, struct err *err)
+{
+	int code = agent_path(path, size, err);
 
 	if (!code && strpbrk(path, " :"))
 		return err_set(err, EINVAL,

@@ -10,11 +10,10 @@
 
 #include "base/err.h"
 
-/*
- * libinftrace-agent.so ($INFTRACE_AGENT). path: absolute, symlinks resolved. 0, or -errno and err: not found, or at a
- * path that the loader cannot preload from.
- */
+/* libinftrace-agent.so ($INFTRACE_AGENT). path: absolute, symlinks resolved. 0, or -errno and err. */
 int agent_path(char *path, size_t size, struct err *err);
+/* The same; an error, too, where the loader cannot preload from that path. */
+int agent_preload_path(char *path, size_t size, struct err *err);
 /* inftrace-run ($INFTRACE_RUN), in the same order. */
 int runner_path(char *path, size_t size, struct err *err);
 

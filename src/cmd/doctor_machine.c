@@ -126,7 +126,7 @@ static void look_at_agent(struct doctor_finding *finding, const char *sysroot)
 	char path[PATH_MAX];
 	struct err err = { 0 };
 
-	if (agent_path(path, sizeof path, &err))
+	if (agent_preload_path(path, sizeof path, &err))
 		say(finding, DOCTOR_NO, "%s", err.msg);
 	else
 		say(finding, DOCTOR_OK, "%.*s", (int)sizeof finding->text - 1, path);

@@ -10,6 +10,7 @@ import sys
 import pytest
 
 import envs
+from attaching import Attaching, native_server
 from conftest import environment
 from lab import made_once
 from recording import Recording
@@ -135,6 +136,16 @@ def test_the_loader_takes_no_space_and_no_colon(installed, lab, folder):
         "inftrace: cannot preload the agent from '%s': the loader takes no path with a space or a colon; move inftrace "
         "elsewhere\n" % os.path.join(lab.path(folder), "lib", "inftrace", "libinftrace-agent.so")
     )
+
+
+def test_an_agent_is_injected_from_any_folder(installed, lab, library):
+    server = native_server(lab, library, "chain", 256, 256)
+    shutil.copytree(installed.folder, lab.path("a: place"), symlinks=True)
+    lab.inftrace = os.path.join(lab.path("a: place"), "bin", "inftrace")
+    background = Attaching(lab, "--inject", server.pid)
+    background.wait_recorded(3)
+    background.end()
+    server.end()
 
 
 @pytest.mark.full("builds the product twice")

@@ -326,7 +326,7 @@ int launch_start(struct launch *launch, const struct launch_opts *opts, char *co
 	sigset_t mask, all;
 	int code;
 
-	if (!*launch->reason && (code = agent_path(agent, sizeof agent, err)))
+	if (!*launch->reason && (code = agent_preload_path(agent, sizeof agent, err)))
 		return code;
 	code = open_pipes(launch, &ends);
 	if (code)
