@@ -172,7 +172,7 @@ static bool set_up(void)
 static bool may_begin(const struct ferry_head *head, struct ferry_state *state)
 {
 	if (head->segment_layout != SEGMENT_LAYOUT)
-		fail(state, EPROTO, "an agent of another version is in the program already");
+		fail(state, EPROTO, "an agent of another version is in it already, or INFTRACE_AGENT names one");
 	else if (!agent.late_since && hot->generation)
 		fail(state, EBUSY, "the program was started under inftrace record, which has its agent in it");
 	else if (!agent.late_since && !set_up())

@@ -272,10 +272,11 @@ static enum inject_where failed(const struct inject *inject, const struct ferry_
 	memcpy(why, state->error, sizeof state->error);
 	err_disarm(why);
 	err_set(err, state->code ? (int)state->code : ELIBACC,
-		"cannot inject: process %d could not load the agent: %s; the program goes on", (int)inject->pid,
+		"cannot inject: process %d could not load the agent: %s; %s", (int)inject->pid,
 		*why	      ? why
 		: state->code ? strerror((int)state->code)
-			      : "it does not say why");
+			      : "it does not say why",
+		state->code == EPROTO ? "restart it, or leave out --inject" : "the program goes on");
 	return INJECT_FAILED;
 }
 

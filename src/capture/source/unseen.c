@@ -119,6 +119,24 @@ static bool take_told(struct unseen *unseen, pid_t pid)
 	return false;
 }
 
+/* Whether it runs below another recorder, whose agent is the one that its environment leads to. */
+static bool has_other_recorder(const struct target *target, pid_t pid)
+{
+	enum { MAX_ENVIRONMENT = 256 << 10 };
+	static const char name[] = "INFTRACE_DIR=";
+	char *text = target->ring_dir && !target->n_hosts ? malloc(MAX_ENVIRONMENT + 1) : NULL;
+	ssize_t got = text ? proc_read(target->sysroot, pid, "environ", text, MAX_ENVIRONMENT) : -1;
+	bool is_other = false;
+
+	if (got >= 0)
+		text[got] = 0;
+	for (ssize_t at = 0; at < got; at += (ssize_t)strlen(text + at) + 1)
+		if (!strncmp(text + at, name, sizeof name - 1))
+			is_other = strcmp(text + at + sizeof name - 1, target->ring_dir) != 0;
+	free(text);
+	return is_other;
+}
+
 /* Inspected while the process lives, because no path may lead to its file later. */
 static struct unseen_program look(const struct target *target, const struct tree_process *process)
 {
@@ -143,6 +161,8 @@ static struct unseen_program look(const struct target *target, const struct tree
 	if (!fstat(fd, &stat_))
 		program.file = (struct unseen_file){ stat_.st_dev, stat_.st_ino, process->pid };
 	program.refusal = program_refusal(fd);
+	if (!*program.refusal && !program.is_forked && has_other_recorder(target, process->pid))
+		program.refusal = "another recorder of inftrace has its agent in it";
 	close(fd);
 	return program;
 }
