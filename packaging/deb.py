@@ -12,7 +12,8 @@ import tempfile
 from content import DOCUMENTS, File, epoch, version
 from portable import ARCHITECTURES, GLIBC, run
 
-MAINTAINER = "inftrace developers <inftrace@packages.invalid>"
+# Of a package that nobody has signed: an address that receives no mail, and says so.
+NOBODY = "inftrace developers", "inftrace@packages.invalid"
 CONTROL = """Package: inftrace
 Version: %s
 Architecture: %s
@@ -44,6 +45,11 @@ inftrace: no-symbols-control-file
 """
 
 
+def maintainer():
+    """Who builds the package: as for Debian's own tools."""
+    return "%s <%s>" % (os.environ.get("DEBFULLNAME") or NOBODY[0], os.environ.get("DEBEMAIL") or NOBODY[1])
+
+
 def compressed(data):
     return gzip.compress(data, 9, mtime=0)
 
@@ -72,7 +78,7 @@ def system_files(files, target, number):
     for name in ("Apache-2.0", "GPL-2", "GPL-3", "LGPL-2.1", "LGPL-3"):
         copyright_text.data += ("/usr/share/common-licenses/%s\n" % name).encode()
     date = email.utils.formatdate(epoch())
-    changes = CHANGELOG % (number, GLIBC, MAINTAINER, date)
+    changes = CHANGELOG % (number, GLIBC, maintainer(), date)
     found["usr/" + DOCUMENTS + "changelog.gz"] = File(compressed(changes.encode()))
     found["usr/share/lintian/overrides/inftrace"] = File(OVERRIDES.encode())
     return found
@@ -98,7 +104,7 @@ def deb(files, target, out):
     sums = [
         "%s  %s\n" % (hashlib.md5(file.data).hexdigest(), path) for path, file in sorted(found.items()) if not file.link
     ]
-    found["DEBIAN/control"] = File((CONTROL % (number, architecture, MAINTAINER, size, GLIBC)).encode())
+    found["DEBIAN/control"] = File((CONTROL % (number, architecture, maintainer(), size, GLIBC)).encode())
     found["DEBIAN/md5sums"] = File("".join(sums).encode())
     found["DEBIAN/shlibs"] = File(("libinftrace 0 inftrace (>= %s)\n" % number).encode())
     found["DEBIAN/triggers"] = File(b"activate-noawait ldconfig\n")

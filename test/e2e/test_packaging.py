@@ -51,13 +51,17 @@ OTHER_KINDS = [
 @pytest.mark.parametrize("kind", ["deb", *OTHER_KINDS])
 def test_every_kind_is_packed_the_same_twice(kind, tmp_path):
     built, folders = os.path.dirname(os.environ["INFTRACE"]), [tmp_path / "one", tmp_path / "other"]
+    env = {**os.environ, "DEBFULLNAME": "A Person", "DEBEMAIL": "person@example.org"}
     for folder in folders:
-        done = tried(TOOL, kind, "--target=native", "--built", built, "-o", folder)
+        done = tried(TOOL, kind, "--target=native", "--built", built, "-o", folder, env=env)
         assert done.returncode == 0, done.stdout
     names = sorted(os.listdir(folders[0]))
     assert names and names == sorted(os.listdir(folders[1]))
     for name in names:
         assert (folders[0] / name).read_bytes() == (folders[1] / name).read_bytes(), name
+    if kind == "deb":
+        maintainer = tried("dpkg-deb", "--field", folders[0] / names[0], "Maintainer").stdout
+        assert maintainer == "A Person <person@example.org>\n"
 
 
 def test_an_archive_runs_where_it_is_unpacked(lab, wheel, tmp_path):
