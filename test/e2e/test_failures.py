@@ -13,6 +13,8 @@ import pytest
 import envs
 from attaching import Attaching, Server, attach, native_server
 from conftest import environment
+from lab import PATIENCE, wait_until
+from recording import Growing
 
 
 def said(done, what):
@@ -116,6 +118,37 @@ def test_a_program_of_another_processor_or_of_musl_is_named(lab, tmp_path):
     done = lab.plain([lab.inftrace, "record", "-o", "narrow.pftrace", "--", narrow])
     said = "inftrace: %s: only CPU and memory are recorded: it is a 32-bit program" % narrow
     assert done.err.splitlines()[0] == said, done.err
+
+
+def test_a_program_in_an_emulator_is_named(lab):
+    """By the name of the program that runs it."""
+    shutil.copy("/bin/cat", lab.path("qemu-s390x"))
+    program = lab.start([lab.path("qemu-s390x")], stdin=subprocess.PIPE)
+    wait_until(lambda: os.readlink("/proc/%d/exe" % program.pid).endswith("qemu-s390x"))
+    done = attach(lab, "--inject", program.pid, status=3)
+    said = "cannot inject: qemu-s390x runs process %d, and programs for another processor are not supported\n"
+    assert done.err.endswith(said % program.pid), done.err
+    done = attach(lab, program.pid, status=3)
+    assert " for another processor are not supported" in done.err or "cannot probe" in done.err, done.err
+    assert program.poll() is None
+    command = [
+        lab.inftrace,
+        "record",
+        "-o",
+        "child.pftrace",
+        "--",
+        "sh",
+        "-c",
+        "env -i INFTRACE_DISABLE=1 ./qemu-s390x < fifo; true",
+    ]
+    os.mkfifo(lab.path("fifo"))
+    recorder = lab.start(command, stderr=subprocess.DEVNULL)
+    with open(lab.path("fifo"), "w"):
+        growing = Growing(lab.path("child.pftrace"))
+        wait_until(lambda: any("qemu" in track.name for track in growing.now().tracks.values()), recorder)
+    recorder.wait(PATIENCE)
+    report = " ".join(lab.plain([lab.inftrace, "report", lab.path("child.pftrace")]).out.split())
+    assert "an emulator runs it: it is not a program for this processor" in report, report
 
 
 @pytest.fixture

@@ -16,6 +16,7 @@
 #include "capture/proc/file_look.h"
 #include "capture/proc/namespace.h"
 #include "capture/proc/proc.h"
+#include "capture/proc/program.h"
 
 static int check_user(const struct inject *inject, const char *status, size_t len, struct err *err)
 {
@@ -152,8 +153,14 @@ static const struct module *find_program(const struct modules *modules, pid_t pi
 
 static int check_libc(pid_t pid, const struct module *libc, struct err *err)
 {
+	char emulator[40];
 	int minor;
 
+	if (program_emulator("", pid, emulator, sizeof emulator))
+		return err_set(err, ENOTSUP,
+			       "cannot inject: %s runs process %d, and programs for another processor are not "
+			       "supported",
+			       emulator, (int)pid);
 	if (!libc)
 		return err_set(err, ENOTSUP,
 			       "cannot inject: process %d has no GNU C library, so the agent cannot be loaded (a "

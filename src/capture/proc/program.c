@@ -47,6 +47,25 @@ void program_executable(const char *sysroot, pid_t pid, char *path, size_t size)
 		path[len - (sizeof deleted - 1)] = 0;
 }
 
+bool program_emulator(const char *sysroot, pid_t pid, char *name, size_t size)
+{
+	static const char machines[] = "qemu-system-", *const emulators[] = { "qemu-", "box64", "FEX" };
+	char path[PATH_MAX];
+	const char *base;
+
+	program_executable(sysroot, pid, path, sizeof path);
+	base = base_of(path);
+	if (!strncmp(base, machines, sizeof machines - 1))
+		return false;
+	for (size_t i = 0; i < sizeof emulators / sizeof *emulators; i++)
+		if (!strncmp(base, emulators[i], strlen(emulators[i]))) {
+			snprintf(name, size, "%s", base);
+			clean(name);
+			return true;
+		}
+	return false;
+}
+
 void program_name(const char *sysroot, pid_t pid, const char *comm, char *name, size_t size)
 {
 	char exe[PATH_MAX], args[PATH_MAX];

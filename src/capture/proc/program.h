@@ -3,6 +3,7 @@
 #ifndef CAPTURE_PROC_PROGRAM_H
 #define CAPTURE_PROC_PROGRAM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -21,5 +22,8 @@ void program_command(const char *sysroot, pid_t pid, char *command, size_t size)
 
 /* Why the agent cannot be loaded into the program in this open file; "" when the file shows no reason. */
 const char *program_refusal(int fd);
+
+/* The emulator that runs a program of another processor in this process, by its file's name. False: none. */
+bool program_emulator(const char *sysroot, pid_t pid, char *name, size_t size);
 
 #endif

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "capture/proc/program.h"
+
 enum attach_loaded attach_loaded_each(struct modules_seen *seen, pid_t pid, attach_loaded_fn *each, void *ctx,
 				      struct err *err)
 {
@@ -120,12 +122,17 @@ int attach_loaded_nothing(const char *name, pid_t pid, struct err *err)
 {
 	struct modules_seen seen = { 0 };
 	struct modules modules;
-	char text[120];
+	char text[120], emulator[40];
 	int code = modules_read(&modules, "", pid, err);
 
 	if (!code && modules.is_32bit)
 		code = err_set(err, ENOTSUP, "cannot attach to %.40s (%d): 32-bit programs are not supported", name,
 			       (int)pid);
+	if (!code && program_emulator("", pid, emulator, sizeof emulator))
+		code = err_set(err, ENOTSUP,
+			       "cannot attach to %.40s (%d): %s runs it, and programs for another processor are not "
+			       "supported",
+			       name, (int)pid, emulator);
 	if (!code)
 		code = find_barred(&modules, err);
 	if (!code && attach_loaded(&seen, pid) == ATTACH_RUNTIME)

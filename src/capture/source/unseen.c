@@ -148,7 +148,7 @@ static struct unseen_program look(const struct target *target, const struct tree
 		.refusal = "",
 	};
 	struct proc_stat stat;
-	char path[1024];
+	char path[1024], emulator[40];
 	struct stat stat_;
 	ssize_t got = proc_read(target->sysroot, process->pid, "stat", path, sizeof path);
 	int fd;
@@ -160,7 +160,9 @@ static struct unseen_program look(const struct target *target, const struct tree
 		return program;
 	if (!fstat(fd, &stat_))
 		program.file = (struct unseen_file){ stat_.st_dev, stat_.st_ino, process->pid };
-	program.refusal = program_refusal(fd);
+	program.refusal = program_emulator(target->sysroot, process->pid, emulator, sizeof emulator)
+			      ? "an emulator runs it: it is not a program for this processor"
+			      : program_refusal(fd);
 	if (!*program.refusal && !program.is_forked && has_other_recorder(target, process->pid))
 		program.refusal = "another recorder of inftrace has its agent in it";
 	close(fd);
