@@ -4,6 +4,7 @@
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import tempfile
@@ -14,7 +15,7 @@ import envs
 from attaching import Attaching, Server, attach, native_server
 from conftest import environment
 from lab import PATIENCE, wait_until
-from recording import Growing
+from recording import Growing, Recording
 
 
 def said(done, what):
@@ -77,6 +78,21 @@ def test_an_agent_of_another_version_is_named(lab, wheel):
     report = lab.plain([lab.inftrace, "report", lab.path("other.pftrace")]).out
     said = "its agent is of another version of inftrace (a second installation, or INFTRACE_AGENT)"
     assert said in " ".join(report.split()), report
+
+
+def test_an_agent_that_is_replaced_during_a_recording_is_used_by_later_programs(lab, wheel):
+    """As by the upgrade of a package. What runs keeps the agent that it has."""
+    ours, other = lab.path("agent.so"), agent_of_another_version(lab)
+    shutil.copy(os.path.join(os.path.dirname(lab.inftrace), "libinftrace-agent.so"), ours)
+    run = shlex.join(map(str, lab.python(wheel, "infer", "run", lab.model("cnn"), "--runs")))
+    job = "%s 5 && mv %s %s && %s 7" % (run, other, ours, run)
+    command = [lab.inftrace, "record", "-o", "replaced.pftrace", "--", "sh", "-c", job]
+    done = lab.plain(command, env={"INFTRACE_AGENT": ours})
+    assert done.status == 0, done.err
+    assert len(Recording(lab.path("replaced.pftrace")).inferences) == 5
+    report = lab.plain([lab.inftrace, "report", lab.path("replaced.pftrace")]).out
+    report = " ".join(report.split())
+    assert "what 1 process did was not seen" in report and "its agent is of another version" in report, report
 
 
 @pytest.mark.skipif(bool(envs.ARM64), reason="no ptrace in the emulator, and no such constant in the code of aarch64")

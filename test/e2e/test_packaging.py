@@ -78,6 +78,11 @@ def test_an_archive_runs_where_it_is_unpacked(lab, wheel, tmp_path):
     os.unlink(tmp_path / top / "lib" / "inftrace" / "libinftrace-agent.so")
     done = lab.plain([program, "record", "--", "/bin/true"])
     assert done.status == 3 and done.err.startswith("inftrace: cannot find the agent: "), done.err
+    done = lab.plain([program, "attach", "--inject", str(os.getpid())])
+    assert done.status == 3 and done.err.startswith("inftrace: cannot find the agent: "), done.err
+    os.unlink(tmp_path / top / "lib" / "inftrace" / "inftrace-run")
+    done = lab.plain([program, "model", "--runtime", os.path.dirname(wheel.library), lab.model("cnn")])
+    assert done.status == 3 and done.err.startswith("inftrace: cannot find the runner: "), done.err
 
 
 @pytest.mark.parametrize(
