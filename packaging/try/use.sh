@@ -31,10 +31,11 @@ npx)
 	[ "$(inferences n.pftrace)" = 20 ]
 	;;
 signal)
-	"$program" record --force -o s.pftrace -- sleep 60 &
+	rm -f running
+	"$program" record --force -o s.pftrace -- sh -c 'touch running; exec sleep 60' &
 	shim=$!
-	# the program below the recorder
-	until grep -qsx sleep /proc/[0-9]*/comm; do sleep 0.1; done
+	until [ -f running ]; do sleep 0.1; done
+	rm running
 	kill -TERM $shim
 	status=0
 	wait $shim || status=$?
