@@ -3,6 +3,7 @@
 profiler."""
 
 import collections
+import itertools
 import os
 import shutil
 
@@ -79,11 +80,13 @@ def test_two_sessions_are_told_apart(lab, key):
         counts[slice.args["session"]] = counts.get(slice.args["session"], 0) + 1
     assert counts == {1: 14, 2: 14}
     for session in (1, 2):
-        mine = sorted(
-            (slice for slice in recording.inferences if slice.args["session"] == session), key=lambda slice: slice.start
-        )
+        mine = [slice for slice in recording.inferences if slice.args["session"] == session]
+        mine.sort(key=lambda slice: slice.args["id"])
         assert [slice.args["id"] for slice in mine] == list(range(1, 15))
-        assert [slice.args.get("first") for slice in mine] == [1] + [None] * 13
+        # of two that overlap, either is first: a thread may lose its CPU between its clock and its record
+        assert not any(later.end < slice.start for slice, later in itertools.combinations(mine, 2))
+        (first,) = [slice for slice in mine if slice.args.get("first")]
+        assert not any(slice.end < first.start for slice in mine)
 
 
 @pytest.mark.parametrize("key", ["newest", *envs.OTHER_WHEELS])
