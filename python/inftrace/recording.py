@@ -64,6 +64,7 @@ class Recording:
     gaps = _Named("Times between its first and its last inference in which a process ran none.")
     unattributed = _Named("What of each inference no operator explains; those without operators are left out.")
     kernel_stats = _Named("Kernels of devices by name and type, in figures: those of the report.")
+    cycle_stats = _Named("Nodes on devices whose profiler counts cycles instead of time: those of the report.")
     stream_stats = _Named("How busy each line of kernels was, between its first and its last kernel.")
 
     def __init__(self, path: Path, exit_status: Optional[int] = None) -> None:

@@ -219,7 +219,8 @@ class Lab:
 
     def judge(self):
         for recording in self.recordings:
-            assert recording.broken() == []
+            faults = recording.broken()
+            assert not faults, faults
             assert not judge.import_errors(recording.path)
 
     # ---- the runtime's own profiler

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // perf_view.js BROWSER PAGE CHARTS PROFILE...: opens each profile in ONNX Runtime's page perf_view. Prints a list with an
-// object for each profile, {"cpu": {NAME: SUM}, "gpu": {NAME: SUM}}: the labels of its treemaps. The page loads its
-// charts from elsewhere; they come from the folder CHARTS.
+// object for each profile, {"cpu": {NAME: SUM}, "gpu": {NAME: SUM}}: the labels of its treemaps. A name may be cut at its
+// end, as the page cuts it where its box is narrow. The page loads its charts from elsewhere; they come from the folder
+// CHARTS.
 'use strict';
 const fs = require('fs');
 const path = require('path');

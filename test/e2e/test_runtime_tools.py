@@ -62,6 +62,14 @@ def explored(profile, target):
         }
 
 
+def whole(label, names):
+    """The one of these names that the label shows. In a narrow box its end is cut off."""
+    if label in names:
+        return label
+    (name,) = {name for name in names if name.startswith(label)}
+    return name
+
+
 def treemaps(*profiles):
     """[{"cpu": {type: microseconds}, "gpu": {...}}] for each profile, as the page shows them."""
     browser, modules = environment(judge._browser), environment(judge.puppeteer)
@@ -74,8 +82,15 @@ def treemaps(*profiles):
         timeout=120,
     )
     assert done.returncode == 0, done.stderr
+    names = {
+        text
+        for path in profiles
+        for event in events_of(path)
+        for text in event.get("args", {}).values()
+        if isinstance(text, str)
+    }
     return [
-        {target: {name: int(us) for name, us in boxes.items()} for target, boxes in seen.items()}
+        {target: {whole(label, names): int(us) for label, us in boxes.items()} for target, boxes in seen.items()}
         for seen in json.loads(done.stdout)
     ]
 
