@@ -28,7 +28,7 @@ from attaching import (
     Server,
 )
 from code_bytes import text_differs
-from conftest import environment, often
+from conftest import BETWEEN, environment, often
 from lab import PATIENCE, children_of, state_of, wait_until
 from recording import Recording
 
@@ -70,8 +70,14 @@ def test_every_wheel_is_seen_with_all_its_operators(lab, key):
     assert {slice.args["provider"] for slice in done.recording.operators} == {"CPUExecutionProvider"}
 
 
-@pytest.mark.parametrize("parallel", [False, True], ids=["", "parallel"])
-@pytest.mark.parametrize("key", ["1.13", *envs.OLD_WHEELS])
+@pytest.mark.parametrize(
+    "key, parallel",
+    [
+        *((key, False) for key in ("1.13", *envs.OLD_WHEELS)),
+        *((key, True) for key in ("1.5", "1.13")),
+        *(pytest.param(key, True, marks=BETWEEN) for key in ("1.7", "1.9")),
+    ],
+)
 def test_every_operator_of_old_wheels_is_seen(lab, key, parallel):
     """They have two executors, and up to 1.7 another layout of kernels."""
     server = python_server(

@@ -78,6 +78,7 @@ def outcomes(project):
     return {case.get("name"): [child.tag for child in case] for case in xml.parse(project / "out.xml").iter("testcase")}
 
 
+@pytest.mark.full("runs a gate of its own three times")
 def test_what_fails_twice_fails_the_gate_and_what_passes_again_is_unsteady(project):
     done = gate(project)
     assert done.returncode == 1, done.stdout

@@ -24,7 +24,11 @@ def progress_of(path):
 
 
 @pytest.mark.parametrize("n", often(300, 5000))
-@pytest.mark.parametrize("options", [["--keep", "4M"], ["--thin", "4"]], ids=["kept", "thinned"])
+@pytest.mark.parametrize(
+    "options",
+    [["--keep", "4M"], pytest.param(["--thin", "4"], marks=pytest.mark.full("300 processes more"))],
+    ids=["kept", "thinned"],
+)
 def test_memory_of_the_recorder_depends_on_the_processes_that_live(lab, library, n, options):
     program = lab.native("generations", library, lab.model("chain"), 256, 256, n, 4, lab.path("done"))
     command, path = lab.command(program, options=options)

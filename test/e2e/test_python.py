@@ -11,7 +11,7 @@ import pytest
 
 import envs
 import models
-from conftest import environment, often
+from conftest import BETWEEN, environment, often
 from lab import inside_own_times, names_and_types, own_times
 
 MODES = ["run", "run_async", "iobinding", "ort_values"]
@@ -66,7 +66,9 @@ def test_operators_of_a_run_lie_inside_it_and_subgraphs_inside_their_operator(la
     assert len(inner) == {"loop": 5 * 20, "branch": 5}.get(name, 0)
 
 
-@pytest.mark.parametrize("key", [*envs.WHEELS, *envs.OTHER_WHEELS])
+@pytest.mark.parametrize(
+    "key", ["1.15", "newest", *envs.OTHER_WHEELS, *(pytest.param(key, marks=BETWEEN) for key in ("1.18", "1.22"))]
+)
 def test_two_sessions_are_told_apart(lab, key):
     """Sessions of a build for training share a provider."""
     each_wheel = environment(envs.wheel, key)
