@@ -201,7 +201,8 @@ case ${1-} in
 --units | '')
 	step "building inftrace and its tests for aarch64" ninja -C $build
 	units || status=1
-	[ $# -gt 0 ] || emulated sh test/e2e/run.sh $build/inftrace -q test_python.py test_native.py test_sites.py ||
+	[ $# -gt 0 ] || emulated sh test/e2e/run.sh $build/inftrace -q -n 2 test_python.py test_native.py \
+		test_sites.py ||
 		status=1
 	[ $# -gt 0 ] || with_kernels || status=1
 	exit "${status:-0}"
