@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <strings.h>
 
+#include "analyze/summary/sum_rows.h"
+
 enum { MAX_KERNELS = 2048, MAX_STREAMS = 1024, MANY_VALUES = 1 << 14, SOME_VALUES = 1 << 9, N_WITH_MANY = 64 };
 
 struct kernel {
@@ -23,10 +25,9 @@ struct line {
 };
 
 struct kernels {
-	struct array rows;    /* struct kernel */
+	struct sum_rows all;  /* struct kernel */
 	struct array streams; /* struct line */
-	struct keys keys, stream_keys;
-	uint64_t n_left_out;
+	struct keys stream_keys;
 };
 
 static bool is_copy(const char *name)
@@ -71,10 +72,12 @@ static int add_to_stream(struct summary_maker *maker, struct track *track, const
 int sum_kernels_add(struct summary_maker *maker, struct track *track, const struct slice *slice, uint64_t end_ns,
 		    bool is_inside)
 {
-	uint32_t op_type = fact_text(&slice->facts, FACT_OP_TYPE), name = slice->name, known, index;
+	uint32_t op_type = fact_text(&slice->facts, FACT_OP_TYPE), name = slice->name;
 	struct summary_opts *opts = &maker->opts;
 	struct kernels *all = maker->kernels;
 	struct kernel *row;
+	void *found;
+	int code;
 
 	if (opts->model || opts->from_ns || opts->to_ns)
 		return 0;
@@ -82,24 +85,15 @@ int sum_kernels_add(struct summary_maker *maker, struct track *track, const stru
 		return -ENOMEM;
 	if (!is_inside && add_to_stream(maker, track, slice, end_ns))
 		return -ENOMEM;
-	known = (uint32_t)all->rows.n;
-	if (names_is_passing(name) && known >= MAX_KERNELS) {
-		all->n_left_out++;
-		return 0;
-	}
-	name = names_keep(maker->names, name);
-	index = known < MAX_KERNELS ? keys_number(&all->keys, name, op_type) : keys_find(&all->keys, name, op_type);
-	if (index == KEYS_NONE && known < MAX_KERNELS)
-		return -ENOMEM;
-	if (index == KEYS_NONE) {
-		all->n_left_out++;
-		return 0;
-	}
-	if (index == known && !array_add(&all->rows, sizeof *row))
-		return -ENOMEM;
-	row = (struct kernel *)all->rows.data + index;
-	if (index == known)
-		*row = (struct kernel){ name, op_type, { .limit = index < N_WITH_MANY ? MANY_VALUES : SOME_VALUES } };
+	all->all.size = sizeof *row;
+	all->all.max = MAX_KERNELS;
+	code = sum_rows_find(maker, &all->all, &name, op_type, &found);
+	if (code || !(row = found))
+		return code;
+	if (!row->durations.limit)
+		*row = (struct kernel){ name,
+					op_type,
+					{ .limit = all->all.rows.n <= N_WITH_MANY ? MANY_VALUES : SOME_VALUES } };
 	return stats_add(&row->durations, end_ns - slice->begin_ns);
 }
 
@@ -161,10 +155,10 @@ static int make_streams(struct summary_maker *maker, struct end *end)
 int sum_kernels_make(struct summary_maker *maker, struct end *end)
 {
 	struct kernels *all = maker->kernels;
-	struct kernel *kernel = all ? all->rows.data : NULL;
+	struct kernel *kernel = all ? all->all.rows.data : NULL;
 	int rc = 0;
 
-	for (size_t i = 0; all && i < all->rows.n; i++) {
+	for (size_t i = 0; all && i < all->all.rows.n; i++) {
 		struct summary_kernel *row = array_add(&end->kernels, sizeof *row);
 
 		if (!row)
@@ -183,21 +177,20 @@ int sum_kernels_make(struct summary_maker *maker, struct end *end)
 	}
 	if (!rc && end->kernel_types.n)
 		qsort(end->kernel_types.data, end->kernel_types.n, sizeof(struct summary_kernel_type), by_type_total);
-	maker->to->n_kernels_left_out = all->n_left_out;
+	maker->to->n_kernels_left_out = all->all.n_left_out;
 	return rc ? rc : make_streams(maker, end);
 }
 
 void sum_kernels_done(struct summary_maker *maker)
 {
 	struct kernels *all = maker->kernels;
-	struct kernel *kernel = all ? all->rows.data : NULL;
+	struct kernel *kernel = all ? all->all.rows.data : NULL;
 
-	for (size_t i = 0; all && i < all->rows.n; i++)
+	for (size_t i = 0; all && i < all->all.rows.n; i++)
 		stats_done(&kernel[i].durations);
 	if (all) {
-		array_done(&all->rows, sizeof *kernel);
+		sum_rows_done(&all->all);
 		array_done(&all->streams, sizeof(struct line));
-		keys_done(&all->keys);
 		keys_done(&all->stream_keys);
 	}
 	free(all);

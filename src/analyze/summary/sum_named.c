@@ -8,6 +8,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "analyze/summary/sum_rows.h"
+
 enum { MAX_NAMED = 2048, MANY_VALUES = 1 << 14, SOME_VALUES = 1 << 9, N_WITH_MANY = 64 };
 
 struct named {
@@ -16,9 +18,7 @@ struct named {
 };
 
 struct named_slices {
-	struct array rows; /* struct named */
-	struct keys keys;
-	uint64_t n_left_out;
+	struct sum_rows all; /* struct named */
 };
 
 bool sum_named_has(enum event_kind kind)
@@ -30,31 +30,21 @@ int sum_named_add(struct summary_maker *maker, uint32_t name, uint64_t ns)
 {
 	struct summary_opts *opts = &maker->opts;
 	struct named_slices *all = maker->named;
-	uint32_t known, index;
 	struct named *row;
+	void *found;
+	int code;
 
 	if (opts->model || opts->from_ns || opts->to_ns)
 		return 0;
 	if (!all && !(all = maker->named = calloc(1, sizeof *all)))
 		return -ENOMEM;
-	known = (uint32_t)all->rows.n;
-	if (names_is_passing(name) && known >= MAX_NAMED) {
-		all->n_left_out++;
-		return 0;
-	}
-	name = names_keep(maker->names, name);
-	index = known < MAX_NAMED ? keys_number(&all->keys, name, 0) : keys_find(&all->keys, name, 0);
-	if (index == KEYS_NONE && known < MAX_NAMED)
-		return -ENOMEM;
-	if (index == KEYS_NONE) {
-		all->n_left_out++;
-		return 0;
-	}
-	if (index == known && !array_add(&all->rows, sizeof *row))
-		return -ENOMEM;
-	row = (struct named *)all->rows.data + index;
-	if (index == known)
-		*row = (struct named){ name, { .limit = index < N_WITH_MANY ? MANY_VALUES : SOME_VALUES } };
+	all->all.size = sizeof *row;
+	all->all.max = MAX_NAMED;
+	code = sum_rows_find(maker, &all->all, &name, 0, &found);
+	if (code || !(row = found))
+		return code;
+	if (!row->durations.limit)
+		*row = (struct named){ name, { .limit = all->all.rows.n <= N_WITH_MANY ? MANY_VALUES : SOME_VALUES } };
 	return stats_add(&row->durations, ns);
 }
 
@@ -70,9 +60,9 @@ static int by_total(const void *a_, const void *b_)
 int sum_named_make(struct summary_maker *maker, struct end *end)
 {
 	struct named_slices *all = maker->named;
-	struct named *named = all ? all->rows.data : NULL;
+	struct named *named = all ? all->all.rows.data : NULL;
 
-	for (size_t i = 0; all && i < all->rows.n; i++) {
+	for (size_t i = 0; all && i < all->all.rows.n; i++) {
 		struct summary_named *row = array_add(&end->named, sizeof *row);
 
 		if (!row)
@@ -81,20 +71,18 @@ int sum_named_make(struct summary_maker *maker, struct end *end)
 	}
 	if (end->named.n)
 		qsort(end->named.data, end->named.n, sizeof(struct summary_named), by_total);
-	maker->to->n_named_left_out = all ? all->n_left_out : 0;
+	maker->to->n_named_left_out = all ? all->all.n_left_out : 0;
 	return 0;
 }
 
 void sum_named_done(struct summary_maker *maker)
 {
 	struct named_slices *all = maker->named;
-	struct named *named = all ? all->rows.data : NULL;
+	struct named *named = all ? all->all.rows.data : NULL;
 
-	for (size_t i = 0; all && i < all->rows.n; i++)
+	for (size_t i = 0; all && i < all->all.rows.n; i++)
 		stats_done(&named[i].durations);
-	if (all) {
-		array_done(&all->rows, sizeof *named);
-		keys_done(&all->keys);
-	}
+	if (all)
+		sum_rows_done(&all->all);
 	free(all);
 }
