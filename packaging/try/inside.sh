@@ -32,7 +32,7 @@ files() {
 use() {
 	try "record" sh /packages/use.sh record "$1" "$python"
 	try "report" "$1" report r.pftrace
-	try "model" "$1" model --iterations 3 --runtime "$site/onnxruntime" model.onnx
+	try "model" sh /packages/use.sh model "$1" "$site/onnxruntime"
 	try "view" "$python" /packages/fetch.py "$1" r.pftrace
 	try "doctor" sh /packages/use.sh doctor "$1"
 	[ "${EMULATED-}" ] || try "attach --inject, without root" sh /packages/use.sh inject "$1" "$python"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# use.sh WHAT PROGRAM [PYTHON]: uses an installed inftrace, and checks the recording.
+# use.sh WHAT PROGRAM [PYTHON | RUNTIME]: uses an installed inftrace, and checks the recording or the report.
 set -eu
 program=${2-} python=${3-}
 
@@ -13,6 +13,16 @@ case $1 in
 record)
 	"$program" record --force -o r.pftrace -- "$python" app.py model.onnx 50
 	[ "$(inferences r.pftrace)" = 50 ]
+	;;
+model) # its roofline is of the widest vectors that the processor has
+	case "$(uname -m) $(grep -m 1 ^flags /proc/cpuinfo)" in
+	x86_64*" avx512f "*) widest=AVX-512 ;;
+	x86_64*" avx2 "*) widest="AVX2 + FMA" ;;
+	x86_64*) widest=SSE2 ;;
+	*) widest="128-bit vectors" ;;
+	esac
+	"$program" model --iterations 3 --runtime "$3" --json model.onnx > model.json
+	grep "\"instructions\": \"$widest\"" model.json
 	;;
 doctor) "$program" doctor || [ $? -le 3 ] ;;
 inject | attach)

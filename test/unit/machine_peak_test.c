@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -58,6 +59,25 @@ static void threads_stay_where_we_may_run(void **state)
 	assert_int_equal(peak.n_cpus, 1);
 }
 
+/* By another way than the code's own. */
+static void the_widest_vectors_are_used(void **state)
+{
+	FILE *file = fopen("/proc/cpuinfo", "r");
+	const char *expected = "128-bit vectors";
+	struct machine_peak peak;
+	char line[8192];
+
+	assert_non_null(file);
+	while (fgets(line, sizeof line, file))
+		if (!strncmp(line, "flags", 5))
+			expected = strstr(line, " avx512f ") ? "AVX-512"
+				   : strstr(line, " avx2 ")  ? "AVX2 + FMA"
+							     : "SSE2";
+	fclose(file);
+	assert_int_equal(machine_peak_measure(&peak, NULL), 0);
+	assert_string_equal(peak.instructions, expected);
+}
+
 static void nothing_is_measured_to_begin_with(void **state)
 {
 	struct machine_peak peak;
@@ -71,6 +91,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(peaks_are_measured_and_plausible),
 		cmocka_unit_test(threads_stay_where_we_may_run),
+		cmocka_unit_test(the_widest_vectors_are_used),
 		cmocka_unit_test(nothing_is_measured_to_begin_with),
 	};
 

@@ -6,6 +6,9 @@
  */
 #include "analyze/result/machine_peak.h"
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -75,11 +78,21 @@ KERNELS(avx512, "AVX-512", 16, __attribute__((target("avx512f"))))
 KERNELS(avx2, "AVX2 + FMA", 8, __attribute__((target("avx2,fma"))))
 KERNELS(plain, "SSE2", 4, )
 
+/* Bits of the instruction cpuid, and of the registers that the kernel keeps for a thread (Intel SDM 1, 13.3 and 14). */
+enum { FMA = 1 << 12, OSXSAVE = 1 << 27, AVX2 = 1 << 5, AVX512F = 1 << 16, KEEPS_YMM = 0x6, KEEPS_ZMM = 0xe6 };
+
+/* __builtin_cpu_supports says no to everything where the compiler's library does not fill in what it reads: zig's. */
 static const struct kernels *kernels_of_machine(void)
 {
-	if (__builtin_cpu_supports("avx512f"))
+	unsigned a, b, c = 0, d, has = 0, rest, kept = 0;
+
+	__get_cpuid(1, &a, &b, &c, &d);
+	__get_cpuid_count(7, 0, &a, &has, &rest, &d);
+	if (c & OSXSAVE)
+		__asm__("xgetbv" : "=a"(kept), "=d"(d) : "c"(0));
+	if ((has & AVX512F) && (kept & KEEPS_ZMM) == KEEPS_ZMM)
 		return &kernels_avx512;
-	if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+	if ((has & AVX2) && (c & FMA) && (kept & KEEPS_YMM) == KEEPS_YMM)
 		return &kernels_avx2;
 	return &kernels_plain;
 }
