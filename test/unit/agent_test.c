@@ -321,6 +321,48 @@ static void no_copy_of_a_session_stays_in_the_agent(void **state)
 	free(made.object);
 }
 
+static void add_one(void)
+{
+	made.pair[0]++;
+}
+
+static const struct record *record_before(const struct thread *thread, uint64_t n)
+{
+	return &thread->ring.data[(thread->ring.head - n) & thread->ring.mask];
+}
+
+/* Hooks are taken out one by one: of a run that has begun, that of its provider may be gone before its operators'. */
+static void an_operator_tells_its_inference_if_nothing_else_has(void **state)
+{
+	struct thread *thread = agent_thread();
+	struct copy copy = { .image = { .relro_start = (word)made.vtable, .relro_end = (word)(made.vtable + 2) } };
+	word kernel[32] = { (word)made.vtable }, result = 0;
+	struct open_run *run;
+
+	for (int i = 0; i < RUNTIME_FAMILIES; i++)
+		copy.found.slot[i] = 0;
+	copies[0] = copy;
+	ort_copies[0] = (struct ort_copy){ .copy = &copies[0] };
+	n_copies = 1;
+	made.pair[0] = 0;
+	made.vtable[0] = (word)add_one;
+	assert_true(hook_word((word)made.vtable, (void *)(word)ort_on_compute));
+	run = inference_begin(thread, OWNER_EVALUATION, 0, NULL);
+	for (uint64_t i = 1; i <= 2; i++) {
+		assert_int_equal(run->told, i == 2);
+		ort_on_compute((word)&result, (word)kernel, 0);
+		assert_int_equal(made.pair[0], i);
+		assert_int_equal(record_before(thread, i + 1)->type, RECORD_RUN_BEGIN);
+		assert_int_equal(record_before(thread, i + 1)->run, run->run);
+		assert_int_equal(record_before(thread, 1)->type, RECORD_OPERATOR);
+		assert_int_equal(record_before(thread, 1)->run, run->run);
+	}
+	inference_end(thread, OWNER_EVALUATION, 0);
+	assert_int_equal(record_before(thread, 1)->type, RECORD_RUN_END);
+	ort_operator_forget_all();
+	n_copies = 0;
+}
+
 static uint32_t number_of_a_run(void)
 {
 	struct thread *thread = agent_thread();
@@ -624,6 +666,7 @@ int main(void)
 		cmocka_unit_test(a_provider_of_several_sessions_stays_known_as_such),
 		cmocka_unit_test(a_session_at_the_place_of_another_ends_that_one),
 		cmocka_unit_test(no_copy_of_a_session_stays_in_the_agent),
+		cmocka_unit_test(an_operator_tells_its_inference_if_nothing_else_has),
 		cmocka_unit_test(threads_of_one_run_use_up_one_number_each),
 		cmocka_unit_test(numbers_begin_again_after_the_last_one_and_are_never_0),
 		cmocka_unit_test(a_thread_that_has_rested_takes_a_new_number),

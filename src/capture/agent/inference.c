@@ -54,14 +54,14 @@ void inference_forget_all(void)
 		__atomic_store_n(&inference_active[lane].run, 0, __ATOMIC_RELEASE);
 }
 
-/* Sets what the hot path reads about the innermost run. */
+/* Sets what the hot path reads about the innermost run: the short path is for operators of a run that was told. */
 static void run_is_top(struct thread *thread)
 {
 	const struct open_run *run = inference_top(thread);
 
 	thread->current_run = run ? run->run : 0;
 	thread->looks = run && run->has_inputs ? 0 : 255;
-	thread->plain = run && hot->is_plain ? thread->generation : 0;
+	thread->plain = run && run->told && hot->is_plain ? thread->generation : 0;
 }
 
 /*
@@ -153,8 +153,8 @@ void inference_tell(struct thread *thread, struct open_run *run, const char *tag
 		batch = run->batch;
 		flags |= FLAG_SHAPES;
 		run->has_inputs = true; /* also when the record is lost: it is counted, not retried */
-		run_is_top(thread);
 	}
+	run_is_top(thread);
 	record = agent_claim(thread);
 	if (!record)
 		return;

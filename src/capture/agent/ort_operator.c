@@ -176,8 +176,13 @@ static uint32_t find_run(const struct kernel *kernel, uintptr_t context)
 
 static uint32_t run_of(struct thread *thread, const struct kernel *kernel, word context)
 {
-	if (thread->n_runs)
-		return thread->run[thread->n_runs - 1].run;
+	struct open_run *run = inference_top(thread);
+
+	/* the hook by which its provider tells it was taken out meanwhile: the recording ends */
+	if (run && !run->told)
+		inference_tell(thread, run, NULL);
+	if (run)
+		return run->run;
 	if (creation_is_open(thread))
 		return 0;
 	/* where ends of runs are hooked, they were hooked before operators: no run has ended here since */
