@@ -5,12 +5,17 @@ Recording(path) has slices, instants, counters and tracks; broken() lists violat
 judge.py checks the same file with trace_processor.
 """
 
+import gc
 import os
 import zlib
 
-from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import TracePacket, TrackEvent
+from google.protobuf.unknown_fields import UnknownFieldSet
+from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace, TracePacket, TrackEvent
 
 MONOTONIC = 3
+SLICE_BEGIN, SLICE_END = TrackEvent.TYPE_SLICE_BEGIN, TrackEvent.TYPE_SLICE_END
+STATE_CLEARED = TracePacket.SEQ_INCREMENTAL_STATE_CLEARED
+INSTANT, COUNTER = TrackEvent.TYPE_INSTANT, TrackEvent.TYPE_COUNTER
 KINDS = (
     "provider_ready",
     "session",
@@ -28,6 +33,8 @@ KINDS = (
 
 class Slice:
     """One slice. end is None if the recording ends before the slice does."""
+
+    __slots__ = ("args", "children", "end", "kind", "name", "parent", "start", "track")
 
     def __init__(self, track, kind, name, start, args, parent):
         self.track, self.kind, self.name, self.start, self.args, self.parent = track, kind, name, start, args, parent
@@ -96,12 +103,13 @@ def whole_packets(data):
 
 
 def unpacked(packet):
-    """The packet itself, or the packets compressed in it."""
-    if packet.compressed_packets:
-        for inner, _ in whole_packets(zlib.decompress(packet.compressed_packets)):
-            yield from unpacked(inner)
-    else:
-        yield packet
+    """The packet itself alone, or the packets compressed in it."""
+    if not packet.HasField("compressed_packets"):
+        return [packet]
+    trace = Trace.FromString(zlib.decompress(packet.compressed_packets))
+    if len(UnknownFieldSet(trace)):
+        raise ValueError("something compressed is not a packet")
+    return trace.packet
 
 
 class Sequence:
@@ -138,6 +146,13 @@ class Recording:
             file.seek(self._read)
             data = file.read()
         self.size = self._read + len(data)
+        gc.disable()  # nothing here is garbage, and looking for it takes as long as reading
+        try:
+            self._take(data)
+        finally:
+            gc.enable()
+
+    def _take(self, data):
         begin = self._read
         for outer, end in whole_packets(data):
             self._read = begin + end
@@ -147,8 +162,10 @@ class Recording:
                 self._packet(packet)
 
     def _packet(self, packet):
-        sequence = self._sequences.setdefault(packet.trusted_packet_sequence_id, Sequence())
-        if packet.incremental_state_cleared or packet.sequence_flags & TracePacket.SEQ_INCREMENTAL_STATE_CLEARED:
+        sequence = self._sequences.get(packet.trusted_packet_sequence_id)
+        if not sequence:
+            sequence = self._sequences[packet.trusted_packet_sequence_id] = Sequence()
+        if packet.sequence_flags & STATE_CLEARED or packet.incremental_state_cleared:
             clocks = sequence.clocks
             sequence = self._sequences[packet.trusted_packet_sequence_id] = Sequence()
             sequence.clocks = clocks
@@ -159,9 +176,12 @@ class Recording:
             )
         if packet.HasField("interned_data"):
             sequence.intern(packet.interned_data)
-        if packet.HasField("clock_snapshot"):
+        data = packet.WhichOneof("data")
+        if data == "track_event":
+            self._event(sequence, packet)
+        elif data == "clock_snapshot":
             self._clocks(sequence, packet.clock_snapshot)
-        if packet.HasField("track_descriptor"):
+        elif data == "track_descriptor":
             descriptor = packet.track_descriptor
             parent = self.tracks.get(descriptor.parent_uuid)
             if descriptor.parent_uuid and not parent:
@@ -171,8 +191,6 @@ class Recording:
             if known:
                 track.open, track.last = known.open, known.last
             self.tracks[descriptor.uuid] = track
-        if packet.HasField("track_event"):
-            self._event(sequence, packet)
 
     def _clocks(self, sequence, snapshot):
         monotonic = [clock.timestamp for clock in snapshot.clocks if clock.clock_id == MONOTONIC]
@@ -195,10 +213,10 @@ class Recording:
             sequence.last[clock] = value
         return monotonic + (value - origin) * unit
 
-    def _args(self, sequence, event):
+    def _args(self, sequence, annotations):
         args = {}
-        for note in event.debug_annotations:
-            key = note.name or sequence.keys.get(note.name_iid)
+        for note in annotations:
+            key = sequence.keys.get(note.name_iid) or note.name or None
             which = note.WhichOneof("value")
             value = getattr(note, which) if which else None
             if which == "string_value_iid":
@@ -218,28 +236,27 @@ class Recording:
                 "an event on a track that is not there: %s" % (event.track_uuid or sequence.default_track)
             )
             return
-        if event.type == TrackEvent.TYPE_COUNTER:
+        kind = event.type
+        if kind == COUNTER:
             value = event.double_counter_value if event.HasField("double_counter_value") else event.counter_value
             self.counters.append((track, time, value))
             return
-        args = self._args(sequence, event)
-        category = (
-            event.categories[0]
-            if event.categories
-            else sequence.categories.get(event.category_iids[0] if event.category_iids else 0, "")
-        )
-        name = event.name or sequence.names.get(event.name_iid, "")
+        annotations = event.debug_annotations
+        args = self._args(sequence, annotations) if annotations else {}
         if time < track.last:
-            self.faults.append("time goes back on track %s: %s %r" % (track.path(), category, name))
+            self.faults.append("time goes back on track %s: %s" % (track.path(), args))
         track.last = time
-        if event.type == TrackEvent.TYPE_SLICE_BEGIN:
-            self._begin(Slice(track, category, name, time, args, track.open[-1] if track.open else None))
-        elif event.type == TrackEvent.TYPE_SLICE_END:
+        if kind == SLICE_END:
             self._end(track, time, args)
-        elif event.type == TrackEvent.TYPE_INSTANT:
+            return
+        category = sequence.categories.get(event.category_iids[0], "") if event.category_iids else "".join(event.categories[:1])
+        name = sequence.names.get(event.name_iid, "") if event.name_iid else event.name
+        if kind == SLICE_BEGIN:
+            self._begin(Slice(track, category, name, time, args, track.open[-1] if track.open else None))
+        elif kind == INSTANT:
             self.instants.append(Slice(track, category, name, time, args, None))
         else:
-            self.faults.append("an event of type %d" % event.type)
+            self.faults.append("an event of type %d" % kind)
 
     def _begin(self, slice):
         if slice.kind not in KINDS:
@@ -254,11 +271,12 @@ class Recording:
             self.faults.append("an end without a beginning on track %s" % track.path())
             return
         slice = track.open.pop()
-        twice = set(slice.args) & set(args)
-        if twice:
-            self.faults.append("annotations %s come at both ends of %r" % (twice, slice))
-        slice.args.update(args)
         slice.end = time
+        if args:
+            twice = slice.args.keys() & args.keys()
+            if twice:
+                self.faults.append("annotations %s come at both ends of %r" % (twice, slice))
+            slice.args.update(args)
 
     # ---- queries
 

@@ -230,7 +230,7 @@ def test_every_node_package_is_seen_whole(lab, each_node):
 def test_a_c_program_with_four_threads_is_seen_exactly(lab, few_bindings):
     library, linked = few_bindings
     server = native_server(lab, library, "chain", 256, 256, threads=4, linked=linked)
-    done = inject(lab, server.pid, n=1000)
+    done = inject(lab, server.pid, n=400)
     runs, failed = server.end()
     assert failed == 0 and done.recording.lost == 0
     assert 2 <= len({slice.args["tid"] for slice in whole(done.recording)}) <= 4
