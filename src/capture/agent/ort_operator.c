@@ -179,8 +179,10 @@ static uint32_t run_of(struct thread *thread, const struct kernel *kernel, word 
 	struct open_run *run = inference_top(thread);
 
 	/* the hook by which its provider tells it was taken out meanwhile: the recording ends */
-	if (run && !run->told)
+	if (run && !run->told) {
+		run->session = run->session ? run->session : kernel->session;
 		inference_tell(thread, run, NULL);
+	}
 	if (run)
 		return run->run;
 	if (creation_is_open(thread))
