@@ -146,18 +146,22 @@ emulated() {
 # descriptors of its own, ptrace, the speed of a processor, scripts and programs of its own kind, data files for its
 # processor.
 units() {
-	failed=
+	failed='' cases=''
 	for test in "$build"/test/unit/*_test; do
 		case ${test##*/} in
 		agent_filter_test | peek_test | tree_test | device_test | source_test | wheel_names_test) continue ;;
 		machine_peak_test | report_memory_test | exec_env_test | others_test | attach_test) continue ;;
 		inject_code_test | next_test | recorder_test) continue ;; # --kernel has these
 		esac
-		(cd $build && emulated timeout 600 "${test#"$build"/}") > "$log" 2>&1 || {
+		if (cd $build && emulated timeout 600 "${test#"$build"/}") > "$log" 2>&1; then
+			result=
+		else
 			tail -n 30 "$log" >&2
-			failed="$failed ${test##*/}"
-		}
+			failed="$failed ${test##*/}" result='<failure/>'
+		fi
+		cases="$cases<testcase classname='unit' name='${test##*/}'>$result</testcase>"
 	done
+	echo "<testsuite>$cases</testsuite>" > $build/units.junit.xml
 	[ ! "$failed" ] || say "failed:$failed"
 	[ ! "$failed" ]
 }
@@ -167,7 +171,8 @@ with_kernels() {
 	packages qemu-system-arm cpio kmod xz-utils
 	[ -d "$cache/kernels" ] || get "kernels for arm64" get_kernels
 	INFTRACE_TEST_ARM64_KERNELS=$cache/kernels \
-		sh test/e2e/run.sh $build/inftrace -q --full test_arm64_kernel.py
+		sh test/e2e/run.sh $build/inftrace -q --full --junitxml="$PWD/$build/kernel.junit.xml" \
+		--junitprefix=aarch64 test_arm64_kernel.py
 }
 
 # A lock: two runs would make the same.
@@ -201,10 +206,11 @@ case ${1-} in
 --units | '')
 	step "building inftrace and its tests for aarch64" ninja -C $build
 	units || status=1
-	[ $# -gt 0 ] || emulated sh test/e2e/run.sh $build/inftrace -q -n 2 test_python.py test_native.py \
-		test_sites.py ||
-		status=1
-	[ $# -gt 0 ] || with_kernels || status=1
+	[ $# = 0 ] || exit "${status:-0}"
+	emulated sh test/e2e/run.sh $build/inftrace -q -n 2 --junitxml="$PWD/$build/record.junit.xml" \
+		--junitprefix=aarch64 test_python.py test_native.py test_sites.py || status=1
+	with_kernels || status=1
+	python3 tools/summary $build/units.junit.xml $build/record.junit.xml $build/kernel.junit.xml || status=1
 	exit "${status:-0}"
 	;;
 --kernel)

@@ -200,6 +200,7 @@ def test_a_program_that_closes_every_descriptor_or_clears_its_environment_is_sti
     assert names_and_types(done.recording.operators) == sorted(CHAIN * 60)
 
 
+@pytest.mark.skipif(bool(envs.ARM64), reason="the shell is for another processor than the agent")
 def test_pipelines_of_a_shell_are_followed(lab, library):
     program = " ".join(lab.native("end", library, lab.model("chain"), 256, 256, 3, "0"))
     done = lab.both(["/bin/sh", "-c", "%s | wc -l; %s | cat; exit 7" % (program, program)])
@@ -235,7 +236,10 @@ def test_a_setuid_program_is_run_unchanged_and_not_recorded(lab, library):
             pytest.skip("/tmp is mounted nosuid")
         binary, *rest = lab.native("end", library, lab.model("chain"), 256, 256, 3, "0")
         args = [shutil.copy(path, folder) for path in (binary, library, lab.model("chain"))] + rest[2:]
-        os.chown(args[0], 65534, 65534)
+        try:
+            os.chown(args[0], 65534, 65534)
+        except OSError as error:
+            pytest.skip("cannot give a file to another user here: %s" % error)
         os.chmod(args[0], 0o6755)
         done = lab.both(args)
     assert done.recording.slices == []
