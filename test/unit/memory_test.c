@@ -183,7 +183,7 @@ static void blocks_of_many_operators_keep_the_largest(void **state)
 		take_for(&sums, node, node << 12, 1 + (node * 7919) % 500);
 	own = account(&sums);
 	assert_int_equal(own->n_at_peak, 500);
-	for (int i = 1; i < MEMORY_AT_PEAK; i++)
+	for (uint32_t i = 1; i < MEMORY_AT_PEAK; i++)
 		assert_true(own->at_peak[i - 1].bytes > own->at_peak[i].bytes);
 	assert_int_equal(own->at_peak[0].bytes, 500);
 	end_sums(&sums);
