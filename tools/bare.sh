@@ -32,6 +32,7 @@ bare_enter() {
 		root=$1
 		command=$2
 		shift 2
+		mount --bind "$root" "$root" # as a root folder is: unshare changes how its mounts spread
 		mount --rbind /dev "$root/dev"
 		mount -t tmpfs -o mode=1777 tmpfs "$root/dev/shm"
 		mount --rbind /sys "$root/sys"

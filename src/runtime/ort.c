@@ -17,7 +17,6 @@
 
 #include <ctype.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "runtime/ort_borders.h"
@@ -206,13 +205,15 @@ static void find_telemetry_slots(struct runtime_found *ort, struct rtti *rtti)
 /* "1.<minor>.<patch>": the minor, or -1. */
 static int minor_of(const char *version)
 {
-	char *end;
-	long minor;
+	const char *at;
+	int minor = 0;
 
 	if (!version || version[0] != '1' || version[1] != '.' || !isdigit((unsigned char)version[2]))
 		return -1;
-	minor = strtol(version + 2, &end, 10);
-	return *end == '.' && isdigit((unsigned char)end[1]) && end - version <= 5 ? (int)minor : -1;
+	/* by hand: headers of glibc 2.38 make strtol a function that the agent's oldest glibc does not have */
+	for (at = version + 2; isdigit((unsigned char)*at) && at - version < 5; at++)
+		minor = 10 * minor + (*at - '0');
+	return *at == '.' && isdigit((unsigned char)at[1]) ? minor : -1;
 }
 
 /*

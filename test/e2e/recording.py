@@ -249,7 +249,11 @@ class Recording:
         if kind == SLICE_END:
             self._end(track, time, args)
             return
-        category = sequence.categories.get(event.category_iids[0], "") if event.category_iids else "".join(event.categories[:1])
+        category = (
+            sequence.categories.get(event.category_iids[0], "")
+            if event.category_iids
+            else "".join(event.categories[:1])
+        )
         name = sequence.names.get(event.name_iid, "") if event.name_iid else event.name
         if kind == SLICE_BEGIN:
             self._begin(Slice(track, category, name, time, args, track.open[-1] if track.open else None))

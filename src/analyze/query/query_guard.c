@@ -102,6 +102,8 @@ static bool is_allowed(int action, const char *first, const char *second)
 	}
 }
 
+static const char of_sqlite[] = "a table of SQLite itself";
+
 /* What would be changed is a table of the schema: the statement was another one. */
 static const char *word_of(int action, const char *first)
 {
@@ -114,7 +116,10 @@ static const char *word_of(int action, const char *first)
 		return "DROP";
 	/* not ALTER, which is asked for as itself: a virtual table of SQLite's own comes to be with its first use */
 	if (is_schema && action == SQLITE_UPDATE)
-		return "a table of SQLite itself";
+		return of_sqlite;
+	/* since 3.41 it is there already */
+	if (first && action == SQLITE_READ && !sqlite3_strnicmp(first, "pragma_", 7))
+		return of_sqlite;
 	return action >= 0 && action < (int)(sizeof actions / sizeof *actions) ? actions[action] : NULL;
 }
 
@@ -123,7 +128,8 @@ static int authorize(void *query_, int action, const char *first, const char *se
 {
 	struct query *query = query_;
 	const char *what = word_of(action, first);
-	const char *name = action == SQLITE_FUNCTION			      ? second
+	const char *name = what == of_sqlite				      ? NULL
+			   : action == SQLITE_FUNCTION			      ? second
 			   : action == SQLITE_PRAGMA || action == SQLITE_READ ? first
 									      : NULL;
 
