@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "analyze/result/model_compare.h"
+#include "base/provider.h"
 
 #define WAY(package) \
 	"in a Python environment without onnxruntime: pip install " package \
@@ -22,7 +23,7 @@ static const struct {
 const char *model_advice(const char *provider)
 {
 	for (size_t i = 0; provider && i < sizeof advice_of / sizeof *advice_of; i++)
-		if (model_is_provider(advice_of[i].provider, provider))
+		if (provider_is(advice_of[i].provider, provider))
 			return advice_of[i].words;
 	return NULL;
 }

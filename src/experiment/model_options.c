@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "analyze/result/model_compare.h"
+#include "base/provider.h"
 #include "model/run/run_result.h"
 #include "show/report/reports.h"
 
@@ -176,7 +177,7 @@ static const char *option_for(const struct model_way *way, const char *text)
 		return text;
 	if (!model_option_owner(text, name, sizeof name))
 		return model_way_is_cpu(way) ? NULL : text;
-	return model_is_provider(name, way->provider) ? strchr(text, ':') + 1 : NULL;
+	return provider_is(name, way->provider) ? strchr(text, ':') + 1 : NULL;
 }
 
 static void add_list(struct words *words, const struct opt *row, const struct opt_list *list,

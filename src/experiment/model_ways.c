@@ -15,6 +15,7 @@
 
 #include "analyze/result/model_compare.h"
 #include "base/printable.h"
+#include "base/provider.h"
 #include "experiment/model_options.h"
 #include "model/ort/ort_find.h"
 #include "model/ort/ort_version.h"
@@ -65,7 +66,7 @@ const char *model_axis_option(enum model_axis axis)
 
 bool model_way_is_cpu(const struct model_way *way)
 {
-	return way->provider && model_is_provider("cpu", way->provider);
+	return way->provider && provider_is("cpu", way->provider);
 }
 
 bool model_option_owner(const char *text, char *name, size_t size)
@@ -408,7 +409,7 @@ static int check_provider_options(const struct finder *finder, const struct mode
 		bool has_owner = model_option_owner(list->item[i], name, sizeof name), is_taken = false;
 
 		for (int k = 0; k < ways->n; k++)
-			is_taken |= ways->way[k].policy || (has_owner ? model_is_provider(name, ways->way[k].provider)
+			is_taken |= ways->way[k].policy || (has_owner ? provider_is(name, ways->way[k].provider)
 								      : !model_way_is_cpu(&ways->way[k]));
 		if (!is_taken && has_owner)
 			return err_set(finder->err, EINVAL, "cannot use '%s' as --ep-option: %s is not among --ep",

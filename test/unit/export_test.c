@@ -452,6 +452,62 @@ static void the_page_of_the_usual_program_fits_a_screen(void **state)
 	stream_done(&s);
 }
 
+/* One inference of two operators, on these providers. */
+static void put_on(struct stream *s, const char *first, const char *second)
+{
+	uint32_t process = stream_process(s, 7, "app"), lane = stream_lane(s, process, "m"),
+		 thread = stream_thread(s, process, 8);
+	const char *const providers[] = { first, second };
+
+	stream_inference(s, lane, 1000, "m", 1, 1);
+	for (int i = 0; i < 2; i++) {
+		stream_text(s, KEY_OP_TYPE, "Gemm");
+		stream_text(s, KEY_PROVIDER, providers[i]);
+		stream_int(s, KEY_INFERENCE, 1);
+		stream_begin(s, thread, 1000 + 500 * (uint64_t)i, KIND_OPERATOR, i ? "b" : "a");
+		stream_end(s, thread, 1400 + 500 * (uint64_t)i);
+	}
+	stream_text(s, KEY_STATUS, "ok");
+	stream_end(s, lane, 2000);
+}
+
+/* A report has this text, or lacks it. */
+static void check_says(const char *const providers[2], const char *format, const char *text, bool has)
+{
+	struct stream s;
+	char *report;
+
+	stream_init(&s);
+	put_on(&s, providers[0], providers[1]);
+	report = text_of(&s, format, (struct report_look){ .width = 200 });
+	if (!!strstr(report, text) != has)
+		fail_msg("%s in %s:\n%s", has ? "missing" : "too much", format, report);
+	free(report);
+	stream_done(&s);
+}
+
+/* Where operators of a provider end before the device has computed them, every report says so. */
+static void operators_that_only_start_work_are_called_that(void **state)
+{
+	static const char *const cpu[] = { "CPUExecutionProvider", "CPUExecutionProvider" };
+	static const char *const gpu[] = { "CUDAExecutionProvider", "CUDAExecutionProvider" };
+	static const char *const both[] = { "CPUExecutionProvider", "CUDAExecutionProvider" };
+	static const char words[] = "perators of CUDA only start work on the device";
+
+	for (int i = 0; i < 3; i++) {
+		static const char *const formats[] = { "text", "html", "json" };
+
+		check_says(cpu, formats[i], words, false);
+		check_says(gpu, formats[i], words, true);
+		check_says(both, formats[i], words, true);
+	}
+	check_says(gpu, "text", "% of the time is in operators that start work on the device", true);
+	check_says(both, "text", "% of the time is in operators, ", true);
+	check_says(both, "json", "\"is_deferred\": true", true);
+	check_says(both, "json", "\"deferred\": null", true);
+	check_says(gpu, "json", "\"is_deferred\": false", false);
+}
+
 static void the_names_of_formats_are_those_of_the_table(void **state)
 {
 	char names[200] = "";
@@ -481,6 +537,7 @@ int main(void)
 		cmocka_unit_test(colour_comes_only_when_asked_for),
 		cmocka_unit_test(the_verdict_says_what_happened),
 		cmocka_unit_test(the_page_of_the_usual_program_fits_a_screen),
+		cmocka_unit_test(operators_that_only_start_work_are_called_that),
 		cmocka_unit_test(the_names_of_formats_are_those_of_the_table),
 	};
 

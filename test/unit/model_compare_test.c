@@ -308,7 +308,6 @@ static void what_a_device_computes_later_is_not_compared(void **state)
 	compare(g);
 	assert_false(row_of(g, "conv")->speed[1].is_known);
 	assert_true(row_of(g, "relu")->speed[1].is_known);
-	assert_true(model_is_deferred("CUDAExecutionProvider") && !model_is_deferred("OpenVINOExecutionProvider"));
 	graph_free(g);
 }
 
@@ -411,18 +410,6 @@ static void shapes_of_one_file_share_rows_by_the_place_of_nodes(void **state)
 	graph_free(g);
 }
 
-static void providers_go_by_either_name(void **state)
-{
-	assert_true(model_is_provider("openvino", "OpenVINOExecutionProvider"));
-	assert_true(model_is_provider("CPUExecutionProvider", "CPUExecutionProvider"));
-	assert_true(model_is_provider("nv-tensorrt-rtx", "NvTensorRTRTXExecutionProvider"));
-	assert_false(model_is_provider("cpu", "OpenVINOExecutionProvider"));
-	assert_false(model_is_provider("cpu", "CP"));
-	assert_false(model_is_provider("", ""));
-	assert_false(model_is_provider(NULL, "CPUExecutionProvider"));
-	assert_false(model_is_provider("cpu", NULL));
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -439,7 +426,6 @@ int main(void)
 		cmocka_unit_test(nodes_are_in_the_order_of_their_medians),
 		cmocka_unit_test(several_models_share_rows_by_the_names_of_nodes),
 		cmocka_unit_test(shapes_of_one_file_share_rows_by_the_place_of_nodes),
-		cmocka_unit_test(providers_go_by_either_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

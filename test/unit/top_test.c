@@ -358,6 +358,53 @@ static void json_is_one_line_of_json(void **state)
 	done(&m);
 }
 
+/* Operators of a GPU end before it has computed them: the page, the lines and JSON say so, of that model alone. */
+static void operators_that_only_start_work_are_marked(void **state)
+{
+	static const char sentence[] = "Operators of CUDA only start work on the device";
+	struct made m;
+	char *text = NULL;
+	size_t size;
+	FILE *out;
+
+	make(&m);
+	m.top.chosen = live_model(m.live, 0)->id;
+	text = drawn(&m, 140, 30, 0);
+	assert_null(strstr(text, sentence));
+	free(text);
+	for (int i = 0; i < 40; i++) {
+		uint64_t at_us = m.now_ns / 1000 + (uint64_t)i * 2000;
+
+		m.number++;
+		stream_text(&m.s, KEY_OP_TYPE, "Gemm");
+		stream_text(&m.s, KEY_PROVIDER, "CUDAExecutionProvider");
+		stream_int(&m.s, KEY_INFERENCE, m.number);
+		stream_begin(&m.s, m.thread[0], at_us, KIND_OPERATOR, "on_gpu");
+		stream_end(&m.s, m.thread[0], at_us + 900);
+		stream_inference(&m.s, m.lane[0], at_us, "resnet50", 1, m.number);
+		stream_text(&m.s, KEY_STATUS, "ok");
+		stream_end(&m.s, m.lane[0], at_us + 1000);
+	}
+	interval(&m, 4);
+	text = drawn(&m, 80, 30, 0);
+	assert_non_null(strstr(text, sentence));
+	assert_non_null(strstr(text, "on_gpu"));
+	free(text);
+	text = drawn(&m, 80, 14, 0); /* rows come first */
+	assert_null(strstr(text, sentence));
+	assert_non_null(strstr(text, "conv_1"));
+	free(text);
+	out = open_memstream(&text, &size);
+	top_print(&m.top, out, 100);
+	top_print_json(&m.top, out, 1700000000000000000u);
+	fclose(out);
+	assert_non_null(strstr(text, "  resnet50: Operators of CUDA only start work"));
+	assert_non_null(strstr(text, "\"provider\": \"CUDAExecutionProvider\",\"is_deferred\": true"));
+	assert_non_null(strstr(text, "\"provider\": \"CPUExecutionProvider\",\"is_deferred\": false"));
+	free(text);
+	done(&m);
+}
+
 /* The table of models is sorted by a figure with noise: rows whose figures hardly differ keep their places. */
 static void rows_do_not_jump(void **state)
 {
@@ -394,6 +441,7 @@ int main(void)
 		cmocka_unit_test(models_that_do_not_match_are_left_out),
 		cmocka_unit_test(rates_of_sampled_inferences_are_estimates),
 		cmocka_unit_test(json_is_one_line_of_json),
+		cmocka_unit_test(operators_that_only_start_work_are_marked),
 		cmocka_unit_test(rows_do_not_jump),
 	};
 

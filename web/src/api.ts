@@ -205,6 +205,8 @@ export interface ReportModel {
 		readonly latency?: Spread | null;
 	} | null;
 	readonly operators?: {
+		/** deferred: a sentence, where the provider's operators only start what a device computes. */
+		readonly providers?: readonly { readonly provider: string | null; readonly deferred?: string | null }[];
 		readonly types?: readonly ReportOperator[];
 		readonly nodes?: readonly ReportOperator[];
 	} | null;

@@ -5,7 +5,7 @@ import * as api from './api';
 import type { Cell, Slice, Table } from './api';
 import type { App } from './app';
 import { colourOf, css } from './colours';
-import { bytes, count, duration, oneLine, timeAt } from './format';
+import { bytes, count, duration, oneLine, sentence, timeAt } from './format';
 import { Grid, type Extra, type Values } from './grid';
 import { Histogram } from './histogram';
 import { Icicle } from './icicle';
@@ -371,6 +371,16 @@ function Costs({ app }: { app: App }) {
 	);
 }
 
+/** What the times of operators do not contain, once for each provider of which that is true. */
+function Deferred({ app }: { app: App }) {
+	const { model } = app.place;
+	const models = (app.report?.models ?? []).filter(one => !model || one.name === model);
+	const words = models.flatMap(one => (one.operators?.providers ?? []).map(of => of.deferred ?? ''));
+	const sentences = [...new Set(words)].filter(one => one !== '');
+	if (sentences.length === 0) return null;
+	return <p class="remark dim">{sentences.map(one => `${sentence(oneLine(one))}.`).join(' ')}</p>;
+}
+
 export function Tables({ app, plots }: { app: App; plots: () => Plots | null }) {
 	useApp(app, 'place', 'slice');
 	const { tab, sub } = app.place;
@@ -381,6 +391,9 @@ export function Tables({ app, plots }: { app: App; plots: () => Plots | null }) 
 			<div class="table-head">
 				<Tabs app={app} />
 				<Tools app={app} what={what} plots={plots} />
+				{(tab === 'operators' || tab === 'icicle') && what !== 'kernels' && (
+					<Deferred app={app} />
+				)}
 			</div>
 			<div class={`panel of-${tab}`} id="panel" role="tabpanel" aria-labelledby={`tab-${tab}`}>
 				{tab === 'icicle' && <Icicle app={app} />}

@@ -7,6 +7,7 @@
 
 #include "analyze/diff/diff_in.h"
 #include "analyze/result/model_compare.h"
+#include "base/provider.h"
 
 /* Others of its type that it takes to know what moves all of them. */
 enum { LEAST_PEERS = 4, PRIOR_DF = 4 };
@@ -327,7 +328,7 @@ static void estimate_row(struct rows *rows, uint32_t index, bool is_beside, cons
 	}
 	estimate = diff_estimate(&own.base, &own.fresh, &own_prior);
 	diff_value_set(&row->value, &estimate);
-	if (model_is_deferred(row->base->provider) || model_is_deferred(row->fresh->provider))
+	if (provider_is_deferred(row->base->provider) || provider_is_deferred(row->fresh->provider))
 		row->value.p = NAN; /* it only starts what a device computes later */
 	row->extra_ns = row->value.base * (own_beside ? 1 + row->peers_change : 1) * row->value.change;
 }

@@ -4,6 +4,7 @@
 
 #include "analyze/insight/insight_in.h"
 #include "analyze/result/phase_names.h"
+#include "base/provider.h"
 
 enum { LISTED = 3, NODE_NAME = 40 };
 
@@ -160,7 +161,7 @@ struct printable speaker_elsewhere(const struct speaker *to, const char *provide
 	for (uint32_t i = 0; i < result->n_operators; i++) {
 		const struct model_operator *op = &result->operators[i];
 
-		if (model_is_provider(provider, op->provider) || ++n > LISTED)
+		if (provider_is(provider, op->provider) || ++n > LISTED)
 			continue;
 		printable_add(&text, "%s%s", n > 1 ? ", " : "",
 			      model_text(op->name && *op->name ? op->name : op->op_type, NODE_NAME, to->is_ascii).s);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyze/insight/insight_in.h"
+#include "base/provider.h"
 
 extern const struct insight insight_idle_device;
 
@@ -18,7 +19,7 @@ static bool needs_device(const char *provider)
 					     "vitisai", "cann",	    "webgpu",	     "js",   "rknpu" };
 
 	for (size_t i = 0; provider && i < sizeof names / sizeof *names; i++)
-		if (model_is_provider(names[i], provider))
+		if (provider_is(names[i], provider))
 			return true;
 	return false;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The provider ran none of b nodes. text: the provider that ran most of them. */
 #include "analyze/insight/insight_in.h"
+#include "base/provider.h"
 
 static void find(struct finder *finder)
 {
@@ -9,8 +10,7 @@ static void find(struct finder *finder)
 	uint32_t all = reach->n_own_nodes + reach->n_other_nodes;
 
 	/* not for the CPU, on which everything may run */
-	if (!result->n_operators || !result->provider || model_is_provider("cpu", result->provider) ||
-	    reach->own_provider)
+	if (!result->n_operators || !result->provider || provider_is("cpu", result->provider) || reach->own_provider)
 		return;
 	finder_add_counts(finder, &insight_nothing_taken, NAN, 0, all ? all : result->n_operators)->text =
 	    result->operators[0].provider;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The provider ran a of b nodes. value: share of the inferences' time that the others took. */
 #include "analyze/insight/insight_in.h"
+#include "base/provider.h"
 
 extern const struct insight insight_partly_taken;
 
@@ -14,9 +15,9 @@ static void find(struct finder *finder)
 
 	/* without the model's own nodes, those of the graph as it ran */
 	for (uint32_t i = 0; !all && i < result->n_operators; i++)
-		own += model_is_provider(asked, result->operators[i].provider);
+		own += provider_is(asked, result->operators[i].provider);
 	all = all ? all : result->n_operators;
-	if (!result->n_operators || !asked || model_is_provider("cpu", asked) || !reach->own_provider ||
+	if (!result->n_operators || !asked || provider_is("cpu", asked) || !reach->own_provider ||
 	    !(reach->other_ns > 0) || own >= all)
 		return;
 	/* a program's own choice of providers is a finding only if it costs something */

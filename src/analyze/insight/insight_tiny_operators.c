@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* a of b operators take less than 5 us. value: share of the time outside of operators. */
 #include "analyze/insight/insight_in.h"
+#include "base/provider.h"
 
 extern const struct insight insight_tiny_operators;
 
@@ -22,7 +23,7 @@ static void find(struct finder *finder)
 
 	for (uint32_t i = 0; i < result->n_operators; i++)
 		n_tiny += typical_ns(&result->operators[i]) < tiny_ns;
-	if (n >= LEAST && n_tiny * 2 > n && outside >= 0.15 && !model_is_deferred(result->operators[0].provider))
+	if (n >= LEAST && n_tiny * 2 > n && outside >= 0.15 && !provider_is_deferred(result->operators[0].provider))
 		finder_add_counts(finder, &insight_tiny_operators, outside, n_tiny, n)->gain_ns =
 		    finder_per_inference(finder, result->unattributed_ns);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Much of an inference lies in no operator. value: its share; low: nanoseconds of each. */
 #include "analyze/insight/insight_in.h"
+#include "base/provider.h"
 
 extern const struct insight insight_unattributed, insight_tiny_operators;
 
@@ -27,7 +28,7 @@ static void find(struct finder *finder)
 	struct finding *to;
 
 	if (!result->n_operators || result->n_operator_runs < LEAST || !(share >= least_share) ||
-	    !(each_ns >= least_ns) || model_is_deferred(result->operators[0].provider) ||
+	    !(each_ns >= least_ns) || provider_is_deferred(result->operators[0].provider) ||
 	    finder_has(finder, &insight_tiny_operators) || !is_typical(result))
 		return;
 	to = finder_add(finder, &insight_unattributed, share);

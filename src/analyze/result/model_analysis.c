@@ -7,6 +7,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/provider.h"
+
 /* Those that did not fail, of one shape group (or all); from when they should have started. A part is a process. */
 static int add_latencies(struct stats *to, const struct model_result *result, uint32_t shape, bool from_queue)
 {
@@ -186,7 +188,7 @@ static void find_creation_rest(struct model_run *run)
 
 static bool is_on_cpu(const struct model_result *result, const struct model_operator *op)
 {
-	return model_is_provider("cpu", op->provider) || (result->device && !strcasecmp(result->device, "cpu"));
+	return provider_is("cpu", op->provider) || (result->device && !strcasecmp(result->device, "cpu"));
 }
 
 /* Their peak is not that of float32, which is what was measured: processors do several times as many. */
@@ -260,7 +262,7 @@ static int find_bounds(struct model_analysis *analysis, uint32_t r)
 		int64_t bytes = op->bytes >= 0 ? op->bytes : work[i].bytes;
 
 		run->bounds[i] = model_bound_of(
-		    flops, bytes, model_is_deferred(op->provider) ? NAN : op->mean_ns,
+		    flops, bytes, provider_is_deferred(op->provider) ? NAN : op->mean_ns,
 		    is_on_cpu(result, op) && !counts_integers(op) ? &analysis->report->machine.peak : &unknown,
 		    result->n_threads);
 		model_bound_add(&run->bound_sums, &run->bounds[i], op->share_ns);

@@ -2,49 +2,17 @@
 /* Rows of nodes and of types over all results. Which operator is which node: model_join.c. */
 #include "analyze/result/model_compare.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyze/result/model_join.h"
 #include "analyze/result/model_nodes.h"
-
-bool model_is_provider(const char *asked, const char *name)
-{
-	static const char suffix[] = "ExecutionProvider";
-	size_t i = 0, k = 0, n_asked = asked ? strlen(asked) : 0, n_name = name ? strlen(name) : 0;
-	const size_t tail = sizeof suffix - 1;
-
-	if (n_asked > tail && !strcmp(asked + n_asked - tail, suffix))
-		n_asked -= tail;
-	if (n_name > tail && !strcmp(name + n_name - tail, suffix))
-		n_name -= tail;
-	while (i < n_asked && k < n_name) {
-		if (!isalnum((unsigned char)asked[i]))
-			i++;
-		else if (!isalnum((unsigned char)name[k]))
-			k++;
-		else if (tolower((unsigned char)asked[i++]) != tolower((unsigned char)name[k++]))
-			return false;
-	}
-	return n_asked && i == n_asked && k == n_name;
-}
+#include "base/provider.h"
 
 const char *model_asked(const struct model_result *result)
 {
 	return result->provider ? result->provider : result->asked_provider;
-}
-
-bool model_is_deferred(const char *provider)
-{
-	static const char *const names[] = { "webgpu",	 "cuda", "tensorrt", "nvtensorrtrtx", "rocm",
-					     "migraphx", "dml",	 "js",	     "webnn",	      "cann" };
-
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (model_is_provider(names[i], provider))
-			return true;
-	return false;
 }
 
 /* What is being compared. */
@@ -224,7 +192,7 @@ static void find_speeds(struct comparer *comparer, struct model_row *row)
 		    comparer->to->n_nodes_of[r][join->at] != comparer->to->n_nodes_of[0][row->join[0].at])
 			continue;
 		op = &report->results[r].operators[join->at];
-		if (model_is_deferred(op->provider) || model_is_deferred(base->provider))
+		if (provider_is_deferred(op->provider) || provider_is_deferred(base->provider))
 			continue;
 		items = items_of(report, r) / items_of(report, 0);
 		row->speed[r] =
@@ -255,7 +223,7 @@ static void count_reach(struct comparer *comparer, const struct model_graph *gra
 	}
 	for (uint32_t i = 0; i < result->n_operators; i++) {
 		const struct model_operator *op = &result->operators[i];
-		bool is_own = model_is_provider(model_asked(result), op->provider);
+		bool is_own = provider_is(model_asked(result), op->provider);
 
 		if (is_own)
 			reach->own_provider = op->provider;

@@ -88,15 +88,7 @@ int model_compare(struct model_comparison *comparison, const struct model_report
  * none. */
 double model_typical_ns(const struct model_result *result, const struct model_operator *op);
 
-/*
- * Do operators of this provider only start what a device computes later? Their time is that of starting it then, and
- * says nothing of what they compute.
- */
 /* The provider that a run was to use; NULL: not known, or any. */
 const char *model_asked(const struct model_result *result);
-bool model_is_deferred(const char *provider);
-
-/* Is this the runtime's name ("OpenVINOExecutionProvider") of the provider asked for ("openvino")? */
-bool model_is_provider(const char *asked, const char *name);
 
 #endif

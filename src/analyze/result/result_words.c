@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/provider.h"
+
 struct printable model_text(const char *text, int columns, bool is_ascii)
 {
 	size_t len = text ? strlen(text) : 0;
@@ -15,11 +17,8 @@ struct printable model_text(const char *text, int columns, bool is_ascii)
 
 struct printable model_provider(const char *name, int columns, bool is_ascii)
 {
-	static const char suffix[] = "ExecutionProvider";
-	size_t len = name ? strlen(name) : 0, tail = sizeof suffix - 1;
+	size_t len = name ? provider_length(name, strlen(name)) : 0;
 
-	if (len > tail && !memcmp(name + len - tail, suffix, tail))
-		len -= tail;
 	return len ? printable_text(name, len, columns, is_ascii) : (struct printable){ "-" };
 }
 

@@ -2,6 +2,7 @@
 /* Operators of one run, and what its provider ran inside of them. Nodes beside each other: export_model_json.c. */
 #include "show/json/json_model_operators.h"
 
+#include "base/provider.h"
 #include "show/words/model_words.h"
 
 static const char *bound_key(enum model_bound_by by)
@@ -57,6 +58,7 @@ void json_model_operators(struct json *json, const struct model_analysis *analys
 		json_known(json, "operators", result->placements[i].n_nodes);
 		json_known(json, "calls", result->placements[i].n_calls);
 		json_real(json, "share_ns", result->placements[i].share_ns);
+		json_bool(json, "is_deferred", provider_is_deferred(result->placements[i].provider));
 		json_end(json, '}');
 	}
 	json_end(json, ']');

@@ -7,6 +7,7 @@
 
 #include "analyze/result/phase_names.h"
 #include "analyze/stats/stats.h"
+#include "base/provider.h"
 #include "show/json/json_series.h"
 #include "show/json/json_summary.h"
 #include "show/words/slow_words.h"
@@ -309,6 +310,15 @@ static const char *why_no_operators(const struct json_summary *to)
 	return to->summary->n_operators ? "no finished inference of this model has any" : "none in this file";
 }
 
+/* Do its operators only start work, and the sentence that says so. */
+static void put_deferred(struct json_summary *to, uint32_t provider)
+{
+	const char *name = names_text(to->names, provider);
+
+	json_bool(&to->json, "is_deferred", provider_is_deferred(name));
+	json_text(&to->json, "deferred", provider_is_deferred(name) ? provider_deferred_words(name, false).s : NULL);
+}
+
 static void put_operators(struct json_summary *to, const struct summary_model *model)
 {
 	const struct summary_coverage *coverage = &model->coverage;
@@ -335,6 +345,7 @@ static void put_operators(struct json_summary *to, const struct summary_model *m
 		json_count(&to->json, "nodes", ran_on[i].n_nodes);
 		json_count(&to->json, "calls", ran_on[i].n_calls);
 		json_count(&to->json, "share_ns", ran_on[i].share_ns);
+		put_deferred(to, ran_on[i].provider);
 		json_end(&to->json, '}');
 	}
 	json_end(&to->json, ']');

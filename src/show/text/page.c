@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analyze/result/recording_result.h"
+#include "base/provider.h"
 
 void page_heading(const struct page *page, const char *fmt, ...)
 {
@@ -91,15 +92,11 @@ struct printable page_name(const struct page *page, uint32_t name, int columns)
 
 struct printable page_provider(const struct page *page, uint32_t name, int columns)
 {
-	static const char suffix[] = "ExecutionProvider";
 	const char *text = names_text(page->names, name);
-	size_t len = names_len(page->names, name), tail = sizeof suffix - 1;
 
 	if (!name)
 		return (struct printable){ "-" };
-	if (len > tail && !memcmp(text + len - tail, suffix, tail))
-		len -= tail;
-	return printable_text(text, len, columns, page->opts.is_ascii);
+	return printable_text(text, provider_length(text, names_len(page->names, name)), columns, page->opts.is_ascii);
 }
 
 struct printable page_idle(const struct page *page, uint32_t model)

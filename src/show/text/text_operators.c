@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Where the time of inferences goes: by type, by node, and what no operator explains. */
+#include <ctype.h>
 #include <string.h>
 
+#include "base/provider.h"
 #include "show/text/page.h"
 
 enum { MAX_ROWS = 8, MAX_TYPES_ELSEWHERE = 3, BAR = 16 };
@@ -160,6 +162,20 @@ static void print_nodes(const struct page *page, const struct summary_model *mod
 	table_print(&table, page->out);
 }
 
+/* What the times of operators do not contain. */
+static void print_deferred(const struct page *page, const struct summary_model *model)
+{
+	const struct summary_provider *ran_on = page->summary->ran_on + model->ran_on.first;
+
+	for (uint32_t i = 0; i < model->ran_on.n; i++) {
+		struct printable words =
+		    provider_deferred_words(names_text(page->names, ran_on[i].provider), page->opts.is_ascii);
+
+		if (*words.s)
+			page_text(page, 2, TABLE_PLAIN, "%c%s.", toupper((unsigned char)*words.s), words.s + 1);
+	}
+}
+
 static void print_remarks(const struct page *page, const struct summary_model *model)
 {
 	const struct summary_operator *type = page->summary->types + model->types.first;
@@ -173,6 +189,7 @@ static void print_remarks(const struct page *page, const struct summary_model *m
 	}
 	for (uint32_t i = 1; i < model->nodes.n; i++)
 		is_by_median |= node[i].share_ns > node[i - 1].share_ns;
+	print_deferred(page, model);
 	if (model->coverage.n_parallel)
 		page_text(page, 2, TABLE_DIM,
 			  "In %s, operators ran in parallel; time is divided equally among those that ran at the same "

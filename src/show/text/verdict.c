@@ -2,6 +2,7 @@
 /* The recording in one sentence: what ran how fast, where the time went, what failed and what is missing. */
 #include <string.h>
 
+#include "base/provider.h"
 #include "show/text/page.h"
 #include "show/words/resource_words.h"
 #include "show/words/time_words.h"
@@ -159,6 +160,17 @@ static bool say_kernels(const struct page *page, const struct summary_runs *runs
 	return true;
 }
 
+/* Does no provider compute in the operator itself? */
+static bool is_all_deferred(const struct page *page, const struct summary_model *model)
+{
+	const struct summary_provider *ran_on = page->summary->ran_on + model->ran_on.first;
+	uint32_t n = 0;
+
+	while (n < model->ran_on.n && provider_is_deferred(names_text(page->names, ran_on[n].provider)))
+		n++;
+	return n && n == model->ran_on.n;
+}
+
 static void say_operators(const struct page *page)
 {
 	const struct summary_model *model = main_model(page->summary);
@@ -170,9 +182,10 @@ static void say_operators(const struct page *page)
 	if (coverage->n && coverage->wall_ns && model->types.n) {
 		const struct summary_operator *type = &page->summary->types[model->types.first];
 
-		fprintf(page->out, "; %.0f %% of %s time is in operators",
+		fprintf(page->out, "; %.0f %% of %s time is in operators%s",
 			100 * (double)coverage->operators_ns / (double)coverage->wall_ns,
-			page->summary->n_models > 1 ? "its" : "the");
+			page->summary->n_models > 1 ? "its" : "the",
+			is_all_deferred(page, model) ? " that start work on the device" : "");
 		if (type->op_type) /* not all formats have types */
 			fprintf(page->out, ", %s takes %.0f %%", page_name(page, type->op_type, NAME_COLUMNS).s,
 				100 * (double)type->share_ns / (double)coverage->wall_ns);

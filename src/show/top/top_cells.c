@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/provider.h"
 #include "show/top/top_in.h"
 
 /* "0.42", "42.1", "1234", "12.3k": at most six columns. */
@@ -57,11 +58,8 @@ struct printable top_cells_text(const struct top *top, const char *text, int wid
 /* "CPU" for CPUExecutionProvider. */
 struct printable top_cells_provider(const struct top *top, const char *text, int width)
 {
-	static const char suffix[] = "ExecutionProvider";
-	size_t len = strlen(text), tail = sizeof suffix - 1;
+	size_t len = provider_length(text, strlen(text));
 
-	if (len > tail && !strcmp(text + len - tail, suffix))
-		len -= tail;
 	return len ? printable_text(text, len, width, top->is_ascii) : (struct printable){ "-" };
 }
 

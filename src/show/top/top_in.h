@@ -42,6 +42,8 @@ const struct live_operator **top_operators_sort(const struct top *top, const str
 struct printable top_operators_cell(const struct top *top, const struct live_model *model,
 				    const struct live_operator *op, enum top_operator_column column, int width);
 double top_operators_share(const struct live_model *model, const struct live_operator *op);
+/* What their times do not contain, as a sentence without its full stop; "": they contain all. */
+struct printable top_operators_deferred(const struct top *top, const struct live_model *model);
 
 /* top_cells.c */
 struct units_text top_cells_rate(double per_second);

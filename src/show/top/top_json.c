@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/json.h"
+#include "base/provider.h"
 #include "show/top/top_in.h"
 
 enum { OPERATORS = 20 };
@@ -35,6 +36,7 @@ static void put_operators(const struct top *top, struct json *json, const struct
 		json_text(json, "name", names_text(top->names, list[i]->name));
 		json_text(json, "op_type", names_text(top->names, list[i]->type));
 		json_text(json, "provider", names_text(top->names, list[i]->provider));
+		json_bool(json, "is_deferred", provider_is_deferred(names_text(top->names, list[i]->provider)));
 		json_count(json, "calls", list[i]->n);
 		json_count(json, "self_ns", list[i]->self_ns);
 		json_count(json, "window_calls", list[i]->window_n);

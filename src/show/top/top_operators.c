@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The operators of the chosen model: their order, and what their cells say. Figures are those of the window. */
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/provider.h"
 #include "show/top/top_in.h"
 
 struct order {
@@ -129,4 +131,14 @@ struct printable top_operators_cell(const struct top *top, const struct live_mod
 		name = names_text(top->names, op->name);
 		return top_cells_text(top, *name ? name : "-", width);
 	}
+}
+
+struct printable top_operators_deferred(const struct top *top, const struct live_model *model)
+{
+	struct printable words = { "" };
+
+	for (uint32_t i = 0; i < model->n_types && !*words.s; i++)
+		words = provider_deferred_words(names_text(top->names, model->type[i].provider), top->is_ascii);
+	*words.s = (char)toupper((unsigned char)*words.s);
+	return words;
 }

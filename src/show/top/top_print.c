@@ -31,6 +31,7 @@ static void print_operators(const struct top *top, const struct live_model *mode
 {
 	int n;
 	const struct live_operator **list = top_operators_sort(top, model, &n);
+	struct printable deferred = top_operators_deferred(top, model);
 
 	for (int i = 0; i < n && i < OPERATORS && list[i]->window_n; i++)
 		fprintf(out, "  %s %s %s %s, %s/s, %s\n", top_cells_text(top, model->name, NAMES).s,
@@ -39,6 +40,8 @@ static void print_operators(const struct top *top, const struct live_model *mode
 			top_operators_cell(top, model, list[i], TOP_NODE, NAMES).s,
 			top_operators_cell(top, model, list[i], TOP_CALLS, NAMES).s,
 			top_operators_cell(top, model, list[i], TOP_MEAN, NAMES).s);
+	if (n && list[0]->window_n && *deferred.s)
+		fprintf(out, "  %s: %s\n", top_cells_text(top, model->name, NAMES).s, deferred.s);
 }
 
 void top_print(struct top *top, FILE *out, int width)

@@ -206,6 +206,22 @@ static void title_operators(const struct top *top, struct grid *grid, int y, con
 		grid_put_right(grid, 0, y, grid->columns, GRID_DIM, text);
 }
 
+/* Below the rows, where there is room for some of these as well; the lines that it takes. */
+static int draw_deferred(const struct top *top, struct grid *grid, int end, int rows, const struct live_model *model)
+{
+	struct printable words = top_operators_deferred(top, model);
+	struct top_help_lines lines = { 0, end, 0, 0 };
+	int n;
+
+	if (!*words.s)
+		return 0;
+	n = top_help_wrap(grid, &lines, GRID_DIM, words.s); /* counts only */
+	if (rows < n + 4)
+		return 0;
+	lines = (struct top_help_lines){ 0, end - n, n, 0 };
+	return top_help_wrap(grid, &lines, GRID_DIM, words.s);
+}
+
 int top_table_operators(struct top *top, struct grid *grid, int y, int rows, const struct live_model *model)
 {
 	struct top_field fields[N_TOP_OPERATORS];
@@ -219,6 +235,7 @@ int top_table_operators(struct top *top, struct grid *grid, int y, int rows, con
 		fields[TOP_NODE] = (struct top_field){ "", 0, 0, 0, false };
 		fields[TOP_TYPE] = (struct top_field){ "TYPE", 0, 12, 0, false };
 	}
+	shown -= draw_deferred(top, grid, y + rows, rows, model);
 	title_operators(top, grid, y, model, n);
 	top_table_layout(fields, N_TOP_OPERATORS, grid->columns, widths);
 	draw_titles(grid, y + 1, fields, N_TOP_OPERATORS, widths, (int)top->operator_sort);

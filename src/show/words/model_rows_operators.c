@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/provider.h"
 #include "show/words/model_rows.h"
 
 static const struct model_result *result_of(const struct model_view *view, uint32_t r)
@@ -37,12 +38,12 @@ static void put_places(struct table *table, const struct model_view *view, uint3
 		total_ns += result->placements[i].share_ns;
 	for (uint32_t i = 0; i < result->n_placements; i++) {
 		const struct model_placement *place = &result->placements[i];
-		bool is_own = model_is_provider(result->provider, place->provider);
+		bool is_own = provider_is(result->provider, place->provider);
 		struct printable ran_on;
 
 		table_cell(table, TABLE_BOLD, "%s", i ? "" : view->label[r].s);
 		ran_on = model_provider(place->provider, 30, view->is_ascii);
-		if (is_own && result->device && !model_is_provider("cpu", place->provider))
+		if (is_own && result->device && !provider_is("cpu", place->provider))
 			printable_add(&ran_on, " (%s)", model_text(result->device, 10, view->is_ascii).s);
 		table_cell(table, is_own ? TABLE_BOLD : TABLE_PLAIN, "%s", ran_on.s);
 		if (place->n_nodes < 0)

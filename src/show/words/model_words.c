@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/provider.h"
+
 struct model_locale model_locale_enter(void)
 {
 	locale_t own = newlocale(LC_ALL_MASK, "C", NULL);
@@ -124,13 +126,13 @@ struct printable model_deferred_words(const struct model_analysis *analysis, uin
 	struct printable to = { "" };
 
 	for (uint32_t i = 0; i < result->n_operators; i++) {
-		if (!model_is_deferred(result->operators[i].provider))
+		struct printable words = provider_deferred_words(result->operators[i].provider, is_ascii);
+
+		if (!*words.s)
 			continue;
-		printable_add(&to, "%s: ", model_text(result->label, NAME, is_ascii).s);
-		printable_add(&to,
-			      "operators of %s only start work on the device; their time is that of starting it, and "
-			      "waiting for the device is unattributed (--ep-profile shows what runs there)",
-			      model_provider(result->operators[i].provider, NAME, is_ascii).s);
+		printable_add(&to, "%s: %s", model_text(result->label, NAME, is_ascii).s, words.s);
+		if (!result->recorded && !result->n_kernels)
+			printable_add(&to, " (--ep-profile shows what runs there, where the provider reports it)");
 		break;
 	}
 	return to;
