@@ -250,7 +250,6 @@ static void arm_module(const struct image *image, const struct runtime *runtime,
 	copy->is_half_armed = agent_code_of(runtime)->arm && !agent.late_since;
 	if (agent_code_of(runtime)->arm && agent.late_since)
 		agent_code_of(runtime)->arm(copy);
-	hot->is_changing = CHANGE_NONE;
 	copy->since = agent.late_since ? agent_now() : 0;
 	copy->armed = keep(armed);
 	tell(copy);
@@ -473,6 +472,9 @@ static void arm_all(void)
 		module_walk_end();
 	}
 	image_set_done(&look.set);
+	/* only now: operators of one module may be part of another's runs, as those of a provider's library are */
+	if (hot->is_changing == CHANGE_IN)
+		hot->is_changing = CHANGE_NONE;
 	arm_rest();
 	count_time();
 }
