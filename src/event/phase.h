@@ -15,11 +15,12 @@
 
 /* F(EVENT_PHASE_<NAME>, name of the slice). Arguments in brackets. */
 #define EVENT_PHASES(F) \
-	F(SET_UP, "set up session")	/* options are read, pool threads started */ \
-	F(PARSE, "parse model")		/* inside load [bytes: read from the file] */ \
-	F(READ, "read file")		/* one call, inside parse */ \
-	F(BUILD, "build graph")		/* inside load: nodes, and the first resolve */ \
-	F(REGISTER, "register kernels") /* of providers; long only in the first session of a process */ \
+	F(SET_UP, "set up session")	 /* options are read, pool threads started */ \
+	F(PARSE, "parse model")		 /* inside load [bytes: read from the file] */ \
+	F(READ, "read file")		 /* one call, inside parse */ \
+	F(BUILD, "build graph")		 /* inside load: nodes, and the first resolve */ \
+	F(PROVIDERS, "create providers") /* long where a device is set up: once in a process, in its first session */ \
+	F(REGISTER, "register kernels")	 /* of providers, from outside with their creation */ \
 	F(TRANSFORMERS, "create transformers") \
 	F(PREPARE, "prepare graph")  /* before the first transformer: functions are inlined */ \
 	F(COPY, "copy weights")	     /* of the model into tensors of the session [count: weights] */ \

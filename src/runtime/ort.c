@@ -133,7 +133,7 @@ static void find_provider_slots(struct runtime_found *ort, struct rtti *rtti)
 {
 	char shape[SHAPE + 1], transpose[SHAPE + 1];
 	bool is_old = ort->minor >= 7 && ort->minor < 11;
-	int z, one, prepack;
+	int z, one, prepack, capability;
 	const char *k;
 
 	shape_of(rtti, ORT_CPU_CLASS, shape);
@@ -141,7 +141,9 @@ static void find_provider_slots(struct runtime_found *ort, struct rtti *rtti)
 	one = z < 0 || !strchr(shape + z, '1') ? -1 : (int)(strchr(shape + z, '1') - shape);
 	settle(ort, ORT_RUN_START, z < 0 ? -1 : z + 2);
 	settle(ort, ORT_RUN_END, z < 0 ? -1 : z + 3);
-	settle(ort, ORT_GET_CAPABILITY, z < 6 ? -1 : shape[z - 1] == 'V' ? z - 5 : z - 4);
+	capability = z < 6 ? -1 : shape[z - 1] == 'V' ? z - 5 : z - 4;
+	settle(ort, ORT_GET_CAPABILITY, capability);
+	settle(ort, ORT_KERNEL_REGISTRY, capability < 0 ? -1 : capability + 1);
 	settle(ort, ORT_SESSION_READY, find_session_ready(shape, z, is_old));
 	settle(ort, ORT_COMPILE, one < 0 ? -1 : one + 1);
 	shape_of(rtti, "N11onnxruntime9TransposeE", transpose);

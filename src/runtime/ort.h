@@ -80,6 +80,8 @@
 	  .slots = ORT_SLOTS({ 14, 5 }, { 31, 6 }), .is_operator = true) \
 	F(GET_CAPABILITY, capability, "partitioning", .class_name = ORT_PROVIDER_CLASS, .event = RUNTIME_PART, \
 	  .slots = ORT_SLOTS({ 14, 4 }, { 16, 3 }, { 20, 4 })) \
+	F(KERNEL_REGISTRY, kernel_registry, "kernel registries", .class_name = ORT_PROVIDER_CLASS, \
+	  .slots = ORT_SLOTS({ 14, 5 }, { 16, 4 }, { 20, 5 })) \
 	F(COMPILE, compile, "provider compilation", .class_name = ORT_PROVIDER_CLASS, .event = RUNTIME_PART, \
 	  .slots = ORT_SLOTS({ 14, 17 }, { 15, 18 }, { 16, 17 }, { 20, 19 }, { 26, 20 }, { 27, 21 })) \
 	F(TRANSFORM, transform, "graph transformers", .class_name = ORT_TRANSFORMER_CLASS, .event = RUNTIME_PART, \

@@ -23,9 +23,10 @@ WHEELS = [
 ]
 MOST_UNEXPLAINED = 0.05
 # First occurrences; "|": where weights are copied depends on the version.
-ORDER = "register kernels,create transformers,(copy weights|prepare graph),resolve graph,look up kernels,plan memory,"
+ORDER = "create providers,register kernels,create transformers,(copy weights|prepare graph),resolve graph,"
+ORDER += "look up kernels,plan memory,"
 ORDER += "(copy weights|initialize weights),create kernels,pre-pack weights,finish session"
-FROM_OUTSIDE = ORDER.replace(",pre-pack weights,finish session", "")
+FROM_OUTSIDE = ORDER.replace(",pre-pack weights,finish session", "").replace("create providers,", "")
 
 
 def length(slice):

@@ -580,7 +580,10 @@ static void create(struct thread *thread)
 	while (agent_now() < now + 1000)
 		;
 	creation_loaded(thread, 0);
+	phase_register(thread);
+	phase_register(thread); /* each provider is asked */
 	phase_begin(thread, EVENT_PHASE_TRANSFORMERS, agent_now());
+	phase_register(thread); /* and again later */
 	creation_part_begin(thread, NULL, "changes");
 	phase_plan(thread); /* inside a part: of another graph */
 	phase_begin(thread, EVENT_PHASE_RESOLVE, creation_part_end(thread, FLAG_MODIFIED, 0));
@@ -637,7 +640,7 @@ static void each_phase_of_a_creation_ends_where_the_next_begins(void **state)
 	assert_string_equal(
 	    written(thread, from, names, sizeof names / sizeof *names),
 	    "net\n set up session\n load\n  parse model\n   read file\n   = 100\n  build graph\n"
-	    " register kernels\n create transformers\n changes\n resolve graph\n leaves\n leaves\n"
+	    " create providers\n register kernels\n create transformers\n changes\n resolve graph\n leaves\n leaves\n"
 	    " look up kernels\n plan memory\n  = 7\n copy weights\n  = 2\n create kernels\n pre-pack weights\n"
 	    "  hash packed weights\n finish session\n");
 	for (uint64_t at = from; at < thread->ring.head; at++) {

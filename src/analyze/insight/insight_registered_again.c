@@ -12,6 +12,12 @@ enum { LEAST = 3 };
 
 static const double least_share = 0.15, least_ns = 10e6;
 
+/* Of recordings from outside, and of earlier ones, all of it is registration. */
+static uint64_t register_ns(const struct summary_creation *creation)
+{
+	return creation->phase_ns[PHASE_PROVIDERS] + creation->phase_ns[PHASE_REGISTER];
+}
+
 /* Sessions of the same model in all processes. */
 struct sessions {
 	uint64_t n, n_processes, register_ns, whole_ns;
@@ -32,9 +38,9 @@ static bool gather(const struct recording_facts *facts, struct sessions *all)
 			return false;
 		all->n += other->creation.duration.n;
 		all->n_processes += other->n_processes ? other->n_processes : 1;
-		mean_ns = other->creation.phase_ns[PHASE_REGISTER] / other->creation.duration.n;
+		mean_ns = register_ns(&other->creation) / other->creation.duration.n;
 		all->longest_ns = mean_ns > all->longest_ns ? mean_ns : all->longest_ns;
-		all->register_ns += other->creation.phase_ns[PHASE_REGISTER];
+		all->register_ns += register_ns(&other->creation);
 		all->whole_ns += other->creation.duration.total_ns;
 	}
 	return true;

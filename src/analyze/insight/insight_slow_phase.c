@@ -8,6 +8,10 @@
 /* The largest transformer if it makes up most of its phase's share; otherwise the largest phase. */
 extern const struct insight insight_slow_phase, insight_slow_planner, insight_weights_copied, insight_specialized_again;
 
+enum { N_ONCE = 2 };
+
+static const enum summary_phase once[N_ONCE] = { PHASE_PROVIDERS, PHASE_REGISTER };
+
 static bool is_one_of(const char *text, const enum summary_phase *phases, size_t n)
 {
 	for (size_t i = 0; text && i < n; i++)
@@ -68,12 +72,13 @@ static void find(struct finder *finder)
 	to = finder_add(finder, &insight_slow_phase, most_ns / whole_ns);
 	to->text = text;
 	to->low = most_ns;
-	to->gain_ns = finder_of_creations(finder, most_ns);
+	/* what is done once in a process cannot be saved in it */
+	to->gain_ns = is_one_of(text, once, N_ONCE) ? NAN : finder_of_creations(finder, most_ns);
 }
 
 static bool is_phase(const struct speaker *to, enum summary_phase phase)
 {
-	return to->finding->text && !strcmp(to->finding->text, phase_names[phase].words);
+	return is_one_of(to->finding->text, &phase, 1);
 }
 
 static void say(const struct speaker *to)
@@ -91,8 +96,8 @@ static void say(const struct speaker *to)
 	else if (is_phase(to, PHASE_COMPILE))
 		NEXT("a model that was compiled once (inftrace model --compile FILE) loads without it, if the provider "
 		     "can");
-	else
-		NEXT("up to %s could be saved", units_duration(to->finding->low).s);
+	else if (is_one_of(to->finding->text, once, N_ONCE))
+		NEXT("a process needs most of it once: one that stays creates its next sessions faster");
 }
 
 const struct insight insight_slow_phase = {

@@ -8,6 +8,7 @@ const struct phase_name phase_names[N_PHASES] = {
 	[PHASE_READ] = { "read_file", "reading of the file" },
 	[PHASE_PARSE] = { "parse_model", "parsing of the model" },
 	[PHASE_BUILD] = { "build_graph", "building of the graph" },
+	[PHASE_PROVIDERS] = { "create_providers", "creation of providers" },
 	[PHASE_REGISTER] = { "register_kernels", "registration of kernels" },
 	[PHASE_TRANSFORM] = { "graph_transformers", "graph transformers" },
 	[PHASE_RESOLVE] = { "resolve_graph", "resolving of the graph" },

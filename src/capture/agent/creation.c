@@ -240,7 +240,7 @@ void creation_loaded(struct thread *thread, uint64_t start)
 	tell(thread);
 	end = creation->loaded ? creation->loaded : agent_now();
 	put_load(thread, start, end);
-	phase_begin(thread, EVENT_PHASE_REGISTER, end);
+	phase_begin(thread, EVENT_PHASE_PROVIDERS, end);
 }
 
 /*

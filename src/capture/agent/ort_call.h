@@ -26,6 +26,7 @@ typedef word ort_compute_function(word result, word self, word context);
 	F(RUN_START, run_start) \
 	F(RUN_END, run_end) \
 	F(GET_CAPABILITY, capability) \
+	F(KERNEL_REGISTRY, kernel_registry) \
 	F(COMPILE, compile) \
 	F(SESSION_READY, session_ready) \
 	F(TRANSFORM, transform) \

@@ -60,6 +60,17 @@ word ort_on_weight(ORT_ARGS)
 	return ORT_CALL(met.next);
 }
 
+/* b: the provider, asked for its kernels: all providers have been created */
+word ort_on_kernel_registry(ORT_ARGS)
+{
+	struct ort_met met = ort_meet_second(a, b, ORT_KERNEL_REGISTRY);
+	struct thread *thread = creating();
+
+	if (met.vptr && thread)
+		phase_register(thread);
+	return ORT_CALL(met.next);
+}
+
 /* b: IKernelTypeStrResolver */
 word ort_on_kernel_types(ORT_ARGS)
 {

@@ -4,7 +4,7 @@
  * lies between two of them follows from the order in which ONNX Runtime works. This is the one place that knows it:
  *
  *   load                      set up, load { parse { reads }, build }
- *   between load and parts    register kernels, create transformers, copy weights
+ *   between load and parts    create providers, register kernels, create transformers, copy weights
  *   after a part              resolve graph (a transformer changed it), assign nodes (a provider was asked)
  *   behind the last one       resolve graph, look up kernels, plan memory, weights, create kernels, pre-pack, finish
  *
@@ -220,6 +220,12 @@ void phase_loaded(struct thread *thread, uint64_t start, uint64_t end)
 	load.text = 0;
 	put(thread, &load);
 	phase_forget_reads(thread);
+}
+
+void phase_register(struct thread *thread)
+{
+	if (thread->creation.phase == EVENT_PHASE_PROVIDERS)
+		phase_begin(thread, EVENT_PHASE_REGISTER, agent_now());
 }
 
 void phase_plan(struct thread *thread)

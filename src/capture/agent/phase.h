@@ -26,6 +26,8 @@ void phase_loaded(struct thread *thread, uint64_t start, uint64_t end);
 /* Drops reads that belong to no creation. */
 void phase_forget_reads(struct thread *thread);
 
+/* The first provider is asked for its kernels. */
+void phase_register(struct thread *thread);
 /* The planner has begun: once for a graph or several times. */
 void phase_plan(struct thread *thread);
 /* The planner has finished, and weights begin; is_copy: they are copied. */
