@@ -508,6 +508,56 @@ static void operators_that_only_start_work_are_called_that(void **state)
 	check_says(gpu, "json", "\"is_deferred\": false", false);
 }
 
+static void put_runtime(struct stream *s, uint32_t process, const char *path)
+{
+	stream_text(s, KEY_RUNTIME, "onnxruntime");
+	stream_text(s, KEY_VERSION, "1.31.1");
+	stream_text(s, KEY_PATH, path);
+	stream_instant(s, process, 1, KIND_NOTE, EVENT_NOTE_RUNTIME);
+}
+
+/* What the page of a program with a GPU says; n_s: seconds for which an inference ran. */
+static char *page_of_gpu(uint64_t n_s)
+{
+	struct stream s;
+	uint32_t process, lane, group, busy, memory;
+	char *text;
+
+	stream_init(&s);
+	process = stream_process(&s, 7, "app");
+	lane = stream_lane(&s, process, "m");
+	group =
+	    stream_track(&s, (struct track_def){ .type = TRACK_GROUP,
+						 .name = stream_name(&s, "gpu nvidia0: NVIDIA H200 at 0000:06:00.0") });
+	busy = stream_counter(&s, group, "gpu nvidia0 busy", "%");
+	stream_counter(&s, group, "gpu nvidia0 memory busy", "%");
+	memory = stream_counter(&s, process, "gpu nvidia0 memory", "bytes");
+	put_runtime(&s, process, "/opt/site/onnxruntime_pybind11_state.so");
+	put_runtime(&s, process, "/opt/site/libonnxruntime_providers_cuda.so");
+	stream_inference(&s, lane, 1000, "m", 1, 1);
+	for (uint64_t i = 0; i <= n_s * 10; i++) {
+		stream_sample(&s, busy, 1000 + i * 100000, i % 2 ? 20 : 10);
+		stream_sample(&s, memory, 1000 + i * 100000, 64 << 20);
+	}
+	stream_text(&s, KEY_STATUS, "ok");
+	stream_end(&s, lane, 1000 + n_s * 1000000);
+	text = text_of(&s, "text", (struct report_look){ .width = 120 });
+	stream_done(&s);
+	return text;
+}
+
+static void the_page_names_the_gpu_and_one_runtime(void **state)
+{
+	char *text = page_of_gpu(3);
+
+	assert_non_null(strstr(text, "onnxruntime 1.31.1 with libonnxruntime_providers_cuda.so\n"));
+	assert_non_null(strstr(text, "gpu nvidia0 15.0 % busy, 64.0 MiB\n"));
+	free(text);
+	text = page_of_gpu(1); /* NVIDIA's figure is a mean of up to a second */
+	assert_non_null(strstr(text, "gpu nvidia0 at most 20.0 % busy in a sample, 64.0 MiB\n"));
+	free(text);
+}
+
 static void the_names_of_formats_are_those_of_the_table(void **state)
 {
 	char names[200] = "";
@@ -538,6 +588,7 @@ int main(void)
 		cmocka_unit_test(the_verdict_says_what_happened),
 		cmocka_unit_test(the_page_of_the_usual_program_fits_a_screen),
 		cmocka_unit_test(operators_that_only_start_work_are_called_that),
+		cmocka_unit_test(the_page_names_the_gpu_and_one_runtime),
 		cmocka_unit_test(the_names_of_formats_are_those_of_the_table),
 	};
 

@@ -13,7 +13,7 @@
 #include "show/words/kept_words.h"
 #include "show/words/resource_words.h"
 
-enum { MAX_PARTS = 12, MAX_ROWS = 60, COLUMNS = 120 };
+enum { MAX_PARTS = 12, MAX_ROWS = 60, MAX_DEVICES = 2, COLUMNS = 120 };
 
 static struct printable name_of(const struct summary *summary, uint32_t id, int columns)
 {
@@ -75,12 +75,36 @@ static struct printable note(const char *fmt, const char *text)
 	return to;
 }
 
+/* name: room for those of the tiles. */
+static uint32_t add_devices(const struct summary *summary, struct html_tile *tile, struct printable *name)
+{
+	struct resource_device list[RESOURCE_DEVICES];
+	uint32_t n = resource_devices(summary, list);
+
+	if (n > MAX_DEVICES)
+		n = MAX_DEVICES;
+	for (uint32_t i = 0; i < n; i++) {
+		struct printable busy = resource_device_busy(&list[i]);
+		bool has_memory = isfinite(list[i].memory);
+
+		name[i] = resource_device_name(summary, &list[i], false);
+		tile[i] =
+		    (struct html_tile){ "", name[i].s,
+					has_memory ? units_bytes(list[i].memory) : units_percent(list[i].most / 100),
+					has_memory ? busy : note("%s", "busy at most, in a sample") };
+	}
+	return n;
+}
+
 static void put_tiles(struct html_page *page, const struct report *report)
 {
 	const struct summary *summary = report->summary;
 	const struct summary_model *model = main_model(report);
 	const struct summary_spread *latency = model ? &model->runs.latency : NULL;
-	struct html_tile tile[6] = { { "s0", "inferences", units_count(summary->n_all_inferences), { "" } } };
+	struct html_tile tile[6 + MAX_DEVICES] = {
+		{ "s0", "inferences", units_count(summary->n_all_inferences), { "" } }
+	};
+	struct printable device[MAX_DEVICES];
 	double waited = NAN;
 	uint32_t n = 1;
 
@@ -114,6 +138,7 @@ static void put_tiles(struct html_page *page, const struct report *report)
 						note("%s", "of the inferences' time") };
 	if (isfinite(peak_memory(summary)))
 		tile[n++] = (struct html_tile){ "", "peak memory", units_bytes(peak_memory(summary)), { "resident" } };
+	n += add_devices(summary, tile + n, device);
 	html_tiles(page, tile, n);
 }
 

@@ -69,23 +69,54 @@ static void put_command(const struct page *page)
 	}
 }
 
+/* The file's name of a library that only has providers of a runtime; NULL: it is a runtime itself. */
+static const char *library_of_providers(const struct page *page, const struct summary_runtime *runtime)
+{
+	const char *path = names_text(page->names, runtime->path), *slash = strrchr(path, '/');
+	const char *file = slash ? slash + 1 : path;
+
+	return strstr(file, "_providers_") ? file : NULL;
+}
+
+/* " with libonnxruntime_providers_cuda.so": those beside runtime i in its process. */
+static void add_libraries(const struct page *page, struct printable *text, uint32_t i)
+{
+	const struct summary_runtime *runtime = page->summary->runtimes;
+	uint32_t n = 0;
+
+	for (uint32_t k = 0; k < page->summary->n_runtimes; k++) {
+		const char *file = library_of_providers(page, &runtime[k]);
+
+		if (file && k != i && runtime[k].process == runtime[i].process &&
+		    runtime[k].runtime == runtime[i].runtime)
+			printable_add(text, "%s %s", n++ ? " and" : " with",
+				      printable_text(file, strlen(file), 50, page->opts.is_ascii).s);
+	}
+}
+
 static void put_runtimes(const struct page *page)
 {
 	const struct summary *summary = page->summary;
 	struct printable text = { "" };
+	uint32_t n = 0, n_more = 0;
 
 	for (uint32_t i = 0; i < summary->n_runtimes; i++) {
 		const struct summary_runtime *runtime = &summary->runtimes[i];
 
-		if (i >= MAX_BLOCKS) {
-			printable_add(&text, " and %s more", units_count(summary->n_runtimes - i).s);
-			break;
+		if (library_of_providers(page, runtime))
+			continue;
+		if (n >= MAX_BLOCKS) {
+			n_more++;
+			continue;
 		}
-		printable_add(&text, "%s%s ", i ? ", " : "", page_name(page, runtime->runtime, 30).s);
+		printable_add(&text, "%s%s ", n++ ? ", " : "", page_name(page, runtime->runtime, 30).s);
 		printable_add(&text, "%s", page_name(page, runtime->version, 30).s);
 		if (summary->n_processes > 1 && runtime->process != SUMMARY_NONE)
 			printable_add(&text, " in %d", summary->processes[runtime->process].pid);
+		add_libraries(page, &text, i);
 	}
+	if (n_more)
+		printable_add(&text, " and %s more", units_count(n_more).s);
 	put_fact(page, "runtime", &text);
 	for (uint32_t i = 0; i < summary->n_runtimes; i++)
 		if (summary->runtimes[i].left_out)
@@ -341,6 +372,22 @@ static void print_block(const struct page *page, uint32_t index, uint64_t wall_n
 		text_slowest(page, index);
 }
 
+static void add_devices(const struct page *page, struct printable *text)
+{
+	struct resource_device list[RESOURCE_DEVICES];
+	uint32_t n = resource_devices(page->summary, list);
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct printable busy = resource_device_busy(&list[i]);
+
+		printable_add(text, "; %s", resource_device_name(page->summary, &list[i], page->opts.is_ascii).s);
+		if (*busy.s)
+			printable_add(text, " %s", busy.s);
+		if (isfinite(list[i].memory))
+			printable_add(text, "%s %s", *busy.s ? "," : "", units_bytes(list[i].memory).s);
+	}
+}
+
 /* What the whole program took, in one line. */
 static void print_resources(const struct page *page)
 {
@@ -365,6 +412,7 @@ static void print_resources(const struct page *page)
 		else if (!strcmp(name, "rss"))
 			memory = own;
 	}
+	add_devices(page, &text);
 	if (*text.s)
 		page_fact(page, COLUMNS, "resources", text.s + 2);
 	if (memory)

@@ -58,3 +58,71 @@ const struct summary_resource *resource_growing(const struct summary *summary)
 	}
 	return found;
 }
+
+/* A driver's figure of how busy a device is may be an average of a second: for less, a mean of these says nothing. */
+static const uint64_t least_ns = 2000000000;
+
+static struct resource_device *device_at(struct resource_device *list, uint32_t *n, uint32_t name)
+{
+	for (uint32_t i = 0; i < *n; i++)
+		if (list[i].name == name)
+			return &list[i];
+	if (*n == RESOURCE_DEVICES)
+		return NULL;
+	list[*n] = (struct resource_device){ name, NAN, NAN, NAN };
+	return &list[(*n)++];
+}
+
+/* The name of its counter begins with that of the device. */
+static void take(const struct summary *summary, const struct summary_resource *own, struct resource_device *device)
+{
+	size_t len = strcspn(names_text(summary->names, own->device), ":");
+	const char *name = names_text(summary->names, own->name) + len, *unit = names_text(summary->names, own->unit);
+
+	if (own->process == SUMMARY_NONE && !strcmp(unit, "%") && !strcmp(name, " busy")) {
+		device->most = own->max;
+		if (!summary->n_all_inferences && own->busy_ns + own->idle_ns >= least_ns)
+			device->busy = own->mean;
+		else if (own->busy_ns >= least_ns)
+			device->busy = own->busy_mean;
+	} else if (own->process != SUMMARY_NONE && !strcmp(unit, "bytes") && !strncmp(name, " memory", 7) &&
+		   isfinite(own->max)) {
+		device->memory = (isfinite(device->memory) ? device->memory : 0) + own->max;
+	}
+}
+
+uint32_t resource_devices(const struct summary *summary, struct resource_device list[RESOURCE_DEVICES])
+{
+	uint32_t n = 0, n_used = 0;
+
+	for (uint32_t i = 0; i < summary->n_resources; i++) {
+		const struct summary_resource *own = &summary->resources[i];
+		struct resource_device *device = own->device ? device_at(list, &n, own->device) : NULL;
+
+		if (device)
+			take(summary, own, device);
+	}
+	for (uint32_t i = 0; i < n; i++)
+		if (list[i].memory > 0 || list[i].most >= 1)
+			list[n_used++] = list[i];
+	return n_used;
+}
+
+struct printable resource_device_name(const struct summary *summary, const struct resource_device *device,
+				      bool is_ascii)
+{
+	const char *text = names_text(summary->names, device->name);
+
+	return printable_text(text, strcspn(text, ":"), 24, is_ascii);
+}
+
+struct printable resource_device_busy(const struct resource_device *device)
+{
+	struct printable text = { "" };
+
+	if (isfinite(device->busy))
+		printable_add(&text, "%s busy", units_percent(device->busy / 100).s);
+	else if (isfinite(device->most))
+		printable_add(&text, "at most %s busy in a sample", units_percent(device->most / 100).s);
+	return text;
+}

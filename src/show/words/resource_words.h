@@ -16,4 +16,25 @@ struct printable resource_memory(const struct summary_resource *memory);
 /* The memory of the process that grows most; NULL: none grew to the end. */
 const struct summary_resource *resource_growing(const struct summary *summary);
 
+/* A GPU or NPU that the programs used. */
+struct resource_device {
+	uint32_t name; /* "gpu card1: amdgpu at 0000:03:00.0" */
+	double busy;   /* percent of the time in which inferences ran, of all time if none did; NAN: not known */
+	double most;   /* percent, in one sample; NAN: not known */
+	double memory; /* bytes of all processes and regions, each at its own peak; NAN: not known */
+};
+
+enum { RESOURCE_DEVICES = 8 };
+
+/* Those that a process used or that worked; how many. */
+uint32_t resource_devices(const struct summary *summary, struct resource_device list[RESOURCE_DEVICES]);
+/* "gpu card1". */
+struct printable resource_device_name(const struct summary *summary, const struct resource_device *device,
+				      bool is_ascii);
+/*
+ * "14.7 % busy", "at most 37 % busy in a sample" where inferences ran too shortly for a mean; "": not known. Drivers
+ * average over up to a second.
+ */
+struct printable resource_device_busy(const struct resource_device *device);
+
 #endif
