@@ -508,6 +508,53 @@ static void operators_that_only_start_work_are_called_that(void **state)
 	check_says(gpu, "json", "\"is_deferred\": false", false);
 }
 
+/* Six inferences with these options; the first two have an operator. */
+static char *page_of_replays(const char *providers)
+{
+	struct stream s;
+	uint32_t process, lane, thread;
+	char *text;
+
+	stream_init(&s);
+	process = stream_process(&s, 7, "app");
+	lane = stream_lane(&s, process, "m");
+	thread = stream_thread(&s, process, 8);
+	stream_text(&s, KEY_MODEL, "m");
+	stream_text(&s, KEY_PROVIDERS, providers);
+	stream_int(&s, KEY_SESSION, 1);
+	stream_instant(&s, process, 0, KIND_NOTE, EVENT_NOTE_CREATED);
+	for (uint64_t i = 0; i < 6; i++) {
+		stream_int(&s, KEY_FIRST, !i);
+		stream_inference(&s, lane, 1000 * (i + 1), "m", 1, (int64_t)i + 1);
+		if (i < 2) {
+			stream_operator(&s, thread, 1000 * (i + 1), "a", "Gemm", (int64_t)i + 1);
+			stream_end(&s, thread, 1000 * (i + 1) + 400);
+		}
+		stream_text(&s, KEY_STATUS, "ok");
+		stream_end(&s, lane, 1000 * (i + 1) + 500);
+	}
+	text = text_of(&s, "text", (struct report_look){ .width = 200 });
+	stream_done(&s);
+	return text;
+}
+
+static void inferences_that_replay_a_graph_are_told_from_others(void **state)
+{
+	char *text = page_of_replays("CUDAExecutionProvider,CPUExecutionProvider enable_cuda_graph=1 use_tf32=0");
+
+	assert_non_null(strstr(text, "; 4 of 5 inferences ran no operator: they replay a CUDA graph"));
+	assert_non_null(strstr(text, "\n  4 of 5 inferences ran no operator: they replay a CUDA graph.\n"));
+	assert_non_null(strstr(text, "CUDA graph; in the others Gemm 80.0 %"));
+	assert_null(strstr(text, "time is in operators"));
+	free(text);
+	text = page_of_replays("TensorrtExecutionProvider{\"trt_cuda_graph_enable\":\"True\"}");
+	assert_non_null(strstr(text, "they replay a CUDA graph"));
+	free(text);
+	text = page_of_replays("CUDAExecutionProvider enable_cuda_graph=0");
+	assert_non_null(strstr(text, "; 4 of 5 inferences have no operators"));
+	free(text);
+}
+
 static void put_runtime(struct stream *s, uint32_t process, const char *path)
 {
 	stream_text(s, KEY_RUNTIME, "onnxruntime");
@@ -588,6 +635,7 @@ int main(void)
 		cmocka_unit_test(the_verdict_says_what_happened),
 		cmocka_unit_test(the_page_of_the_usual_program_fits_a_screen),
 		cmocka_unit_test(operators_that_only_start_work_are_called_that),
+		cmocka_unit_test(inferences_that_replay_a_graph_are_told_from_others),
 		cmocka_unit_test(the_page_names_the_gpu_and_one_runtime),
 		cmocka_unit_test(the_names_of_formats_are_those_of_the_table),
 	};

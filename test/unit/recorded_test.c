@@ -240,6 +240,11 @@ static void pools_that_spin_while_sessions_are_created_are_found(void **state)
 	end(f);
 }
 
+static struct insight_words words_of(const struct fixture *f, const struct finding *found)
+{
+	return insight_words_of(f->recorded.model, found, true);
+}
+
 static void weights_that_are_copied_are_found_if_that_takes_much(void **state)
 {
 	static const struct phase inside[] = { { "read file", 1000, 0 },
@@ -250,6 +255,8 @@ static void weights_that_are_copied_are_found_if_that_takes_much(void **state)
 				  beside[] = { { "parse model", 400, 0 },
 					       { "initialize weights", 100, 40 },
 					       { "pre-pack weights", 9000, 0 } },
+				  setting_up[] = { { "create providers", 15000, 0 } },
+				  building[] = { { "build graph", 15000, 0 } },
 				  parsed[] = { { "parse model", 9000, 0 }, { "copy weights", 1900, 40 } };
 	struct fixture fixture, *f = &fixture;
 	const struct finding *found;
@@ -258,6 +265,19 @@ static void weights_that_are_copied_are_found_if_that_takes_much(void **state)
 	found = find(f, 0, "weights_copied");
 	assert_true(found && fabs(found->value - 0.5) < 1e-9 && found->low == 10e6 && found->high == 8e6);
 	assert_null(find(f, 0, "slow_phase"));
+	assert_non_null(strstr(words_of(f, found).evidence.s, "; packing them takes 8.00 ms more"));
+	end(f);
+	create_of(f, inside, 3); /* a GPU packs nothing */
+	found = find(f, 0, "weights_copied");
+	assert_true(found && found->high == 0 && !strstr(words_of(f, found).evidence.s, "packing"));
+	end(f);
+	create_of(f, setting_up, 1);
+	found = find(f, 0, "slow_phase");
+	assert_string_equal(found->text, "creation of providers");
+	assert_true(isnan(found->gain_ns) && strstr(words_of(f, found).next.s, "needs most of it once"));
+	end(f);
+	create_of(f, building, 1); /* nothing is known that saves it */
+	assert_string_equal(words_of(f, find(f, 0, "slow_phase")).next.s, "");
 	end(f);
 	create_of(f, beside, 3);
 	assert_null(find(f, 0, "weights_copied"));

@@ -11,6 +11,8 @@
 extern const struct insight insight_idle_device;
 
 static const double idle_pct = 1;
+/* NVIDIA's figure is a mean of up to a second: of shorter work it may report none. */
+static const uint64_t least_ns = 2000000000;
 
 /* OpenVINO and WebNN run on CPUs, too: where, their options tell, and no rule knows all of these. */
 static bool needs_device(const char *provider)
@@ -26,7 +28,7 @@ static bool needs_device(const char *provider)
 
 /*
  * The most that a device was busy, as the device, or its driver for the process, reports. NAN: none was seen, or one
- * that does not tell.
+ * that does not tell, or inferences ran too shortly.
  */
 static double busiest(const struct recording_facts *facts)
 {
@@ -40,7 +42,7 @@ static double busiest(const struct recording_facts *facts)
 		bool is_busy = len > 5 && !strcmp(name + len - 5, " busy");
 
 		if (!resource->device || strcmp(names_text(summary->names, resource->unit), "%") ||
-		    (resource->process == SUMMARY_NONE && !is_busy))
+		    resource->busy_ns < least_ns || (resource->process == SUMMARY_NONE && !is_busy))
 			continue;
 		most = fmax(most, resource->busy_mean);
 	}

@@ -26,8 +26,10 @@ static void find(struct finder *finder)
 static void say(const struct speaker *to)
 {
 	FINDING("the weights are read, parsed and copied: %s of session creation", units_percent(to->finding->value).s);
-	EVIDENCE("%s of %s; packing them takes %s more", units_duration(to->finding->low).s,
-		 units_duration((double)to->run->result->creation_ns).s, units_duration(to->finding->high).s);
+	EVIDENCE("%s of %s", units_duration(to->finding->low).s,
+		 units_duration((double)to->run->result->creation_ns).s);
+	if (to->finding->high > 0)
+		EVIDENCE("; packing them takes %s more", units_duration(to->finding->high).s);
 	NEXT("weights in a file beside the model (external data) are mapped: up to %s could be saved",
 	     units_duration(to->finding->low).s);
 }

@@ -133,6 +133,7 @@ struct summary_coverage {
 	uint64_t n, n_parallel;					   /* parallel: operators on more than one thread */
 	uint64_t wall_ns, operators_ns, setup_ns, unattributed_ns; /* wall = the sum of the others */
 	uint64_t operators_p50_ns;				   /* of one inference */
+	uint64_t n_without; /* inferences that count for the latency and have no operators, if others have some */
 };
 
 struct summary_model {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "show/html/html_model.h"
+#include "show/words/operator_words.h"
 
 enum { MAX_BARS = 14, MAX_TYPES = 40, FIRST_ROWS = 30, MAX_ROWS = 400, MAX_DOTS = 600, MAX_BOUNDS = 16, MAX_MAPS = 2 };
 
@@ -165,6 +166,23 @@ static void put_maps(struct html_page *page)
 			html_treemap(page, r);
 }
 
+/* What the figures do not contain. */
+static void put_remarks(struct html_page *page)
+{
+	struct printable words;
+
+	if (page->summary) {
+		words = operators_without(page->summary, &page->summary->models[page->model]);
+		if (*words.s)
+			html_paragraph(page, "%s.", words.s);
+	}
+	for (uint32_t r = 0; r < page->report->n_results; r++) {
+		words = model_deferred_words(page->analysis, r, false);
+		if (*words.s)
+			html_paragraph(page, "%s.", words.s);
+	}
+}
+
 void html_operators(struct html_page *page)
 {
 	bool is_known = has_any(page, model_has_operators);
@@ -184,12 +202,7 @@ void html_operators(struct html_page *page)
 		} else {
 			put_types_of_one(page);
 		}
-		for (uint32_t r = 0; r < page->report->n_results; r++) {
-			struct printable words = model_deferred_words(page->analysis, r, false);
-
-			if (*words.s)
-				html_paragraph(page, "%s.", words.s);
-		}
+		put_remarks(page);
 		if (page->summary)
 			html_nodes(page);
 		else

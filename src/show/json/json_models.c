@@ -333,6 +333,7 @@ static void put_operators(struct json_summary *to, const struct summary_model *m
 	json_object(&to->json, "operators");
 	json_count(&to->json, "inferences", coverage->n);
 	json_count(&to->json, "inferences_with_parallel_operators", coverage->n_parallel);
+	json_count(&to->json, "inferences_without_operators", coverage->n_without);
 	json_count(&to->json, "wall_ns", coverage->wall_ns);
 	json_count(&to->json, "operators_ns", coverage->operators_ns);
 	json_count(&to->json, "operators_p50_ns", coverage->operators_p50_ns);

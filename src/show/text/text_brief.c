@@ -12,6 +12,7 @@
 #include "show/words/kept_words.h"
 #include "show/words/memory_words.h"
 #include "show/words/merged_words.h"
+#include "show/words/operator_words.h"
 #include "show/words/resource_words.h"
 #include "show/words/slow_words.h"
 #include "show/words/time_words.h"
@@ -274,6 +275,8 @@ static void put_operators(const struct page *page, const struct summary_model *m
 
 	if (!coverage->n || !coverage->wall_ns || !model->types.n)
 		return;
+	if (coverage->n_without)
+		printable_add(&text, "%s; in the others ", operators_without(page->summary, model).s);
 	for (uint32_t i = 0; i < model->types.n && i < MAX_SHARES; i++) {
 		printable_add(&text, "%s%s ", i ? ", " : "", page_name(page, type[i].op_type, 30).s);
 		printable_add(&text, "%s", units_percent((double)type[i].share_ns / (double)coverage->wall_ns).s);

@@ -5,6 +5,7 @@
 
 #include "base/provider.h"
 #include "show/text/page.h"
+#include "show/words/operator_words.h"
 
 enum { MAX_ROWS = 8, MAX_TYPES_ELSEWHERE = 3, BAR = 16 };
 
@@ -285,6 +286,7 @@ static const char *why_missing(const struct page *page)
 void text_operators(const struct page *page, uint32_t index)
 {
 	const struct summary_model *model = &page->summary->models[index];
+	struct printable without = operators_without(page->summary, model);
 
 	if (!model->runs.n)
 		return;
@@ -294,6 +296,8 @@ void text_operators(const struct page *page, uint32_t index)
 	}
 	page_heading(page, "Operators of %s, in %s", page_model(page, index, 40).s,
 		     printable_count(model->coverage.n, "inference").s);
+	if (*without.s)
+		page_text(page, 2, TABLE_PLAIN, "%s.", without.s);
 	print_types(page, model);
 	print_nodes(page, model);
 	print_remarks(page, model);

@@ -4,6 +4,7 @@
 
 #include "base/provider.h"
 #include "show/text/page.h"
+#include "show/words/operator_words.h"
 #include "show/words/resource_words.h"
 #include "show/words/time_words.h"
 
@@ -179,7 +180,9 @@ static void say_operators(const struct page *page)
 
 	if (2 * coverage->operators_ns < coverage->wall_ns && say_kernels(page, &model->runs))
 		return;
-	if (coverage->n && coverage->wall_ns && model->types.n) {
+	if (operators_are_rare(model)) {
+		fprintf(page->out, "; %s", operators_without(page->summary, model).s);
+	} else if (coverage->n && coverage->wall_ns && model->types.n) {
 		const struct summary_operator *type = &page->summary->types[model->types.first];
 
 		fprintf(page->out, "; %.0f %% of %s time is in operators%s",

@@ -222,6 +222,7 @@ static int cover_model(struct build *build, uint32_t index)
 		const struct run *run = build_run(build, build->runs_by_model[i]);
 		uint64_t wall_ns = run->end_ns - run->begin_ns;
 
+		to->n_without += build_is_typical(run) && !run->operator_track;
 		if (!run->is_covered)
 			continue;
 		to->n++;
@@ -232,6 +233,8 @@ static int cover_model(struct build *build, uint32_t index)
 		to->unattributed_ns += wall_ns - run->operators_ns - run->setup_ns;
 		rc = stats_add(&operators, run->operators_ns);
 	}
+	if (!to->n)
+		to->n_without = 0;
 	to->operators_p50_ns = stats_percentile(&operators, 0.5);
 	stats_done(&operators);
 	return rc;

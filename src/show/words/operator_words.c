@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "show/words/operator_words.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "base/units.h"
+
+/* Options of providers by which an inference becomes one call that starts all kernels. */
+static const struct {
+	const char *option, *graph;
+} graphs[] = {
+	{ "enable_cuda_graph", "CUDA" },
+	{ "cuda_graph_enable", "CUDA" }, /* of TensorRT: trt_..., of TensorRT for RTX: nv_... */
+	{ "enable_hip_graph", "HIP" },
+	{ "enableGraphCapture", "captured" },
+};
+
+/* Is it given as 1 or true, in whatever notation: "option=1", {"option":"True"}? */
+static bool is_on(const char *text, const char *option)
+{
+	const char *at = strstr(text, option);
+
+	if (!at)
+		return false;
+	at += strlen(option);
+	at += strspn(at, " \"':=");
+	return *at == '1' || tolower((unsigned char)*at) == 't';
+}
+
+bool operators_are_rare(const struct summary_model *model)
+{
+	return 2 * model->coverage.n_without > model->runs.latency.n;
+}
+
+struct printable operators_without(const struct summary *summary, const struct summary_model *model)
+{
+	const char *asked = names_text(summary->names, model->providers);
+	struct printable to = { "" };
+
+	if (!model->coverage.n_without)
+		return to;
+	printable_add(&to, "%s of ", units_count(model->coverage.n_without).s);
+	printable_add(&to, "%s ", printable_count(model->runs.latency.n, "inference").s);
+	for (size_t i = 0; i < sizeof graphs / sizeof *graphs; i++)
+		if (is_on(asked, graphs[i].option)) {
+			printable_add(&to, "ran no operator: they replay a %s graph", graphs[i].graph);
+			return to;
+		}
+	printable_add(&to, "have no operators");
+	return to;
+}

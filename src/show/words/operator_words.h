@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is to be known of a model's operators before their figures are read. */
+#ifndef SHOW_WORDS_OPERATOR_WORDS_H
+#define SHOW_WORDS_OPERATOR_WORDS_H
+
+#include "analyze/summary/summary.h"
+#include "base/printable.h"
+
+/* Do most inferences that count have none? */
+bool operators_are_rare(const struct summary_model *model);
+
+/* "199 of 201 inferences ran no operator: they replay a CUDA graph", "3 of 9 inferences have no operators"; "": all
+ * have some, or none has. */
+struct printable operators_without(const struct summary *summary, const struct summary_model *model);
+
+#endif
