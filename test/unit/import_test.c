@@ -586,6 +586,10 @@ static void steps_of_pytorch_are_inferences(void **state)
 	assert_string_equal(names_text(read.names, track->def.name), "stream 7");
 	assert_string_equal(names_text(read.names, store_track(read.store, track->def.parent)->def.name),
 			    "python: GPU 0");
+	assert_string_equal(text_of(&read, track, row, KEY_OP_TYPE), "aten::mm"); /* by its External id */
+	assert_int_equal(track->slices.inference[row], 2);
+	track = find(&read, KIND_KERNEL, 1, &row);
+	assert_int_equal(track->slices.inference[row], 2); /* it has none: by time */
 	done(&read);
 	read = read_data("chrome/good/kineto-torch2.15.json"); /* without steps: all is one */
 	keep(&read);

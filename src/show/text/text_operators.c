@@ -174,6 +174,10 @@ static void print_deferred(const struct page *page, const struct summary_model *
 
 		if (*words.s)
 			page_text(page, 2, TABLE_PLAIN, "%c%s.", toupper((unsigned char)*words.s), words.s + 1);
+		else if (!ran_on[i].provider && page->summary->n_kernels) /* PyTorch */
+			page_text(page, 2, TABLE_PLAIN,
+				  "Operators end when their kernels are queued: --all shows what these take on the "
+				  "device.");
 	}
 }
 

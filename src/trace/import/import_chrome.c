@@ -9,7 +9,8 @@
  *
  * Kinds: a category that is one of inftrace's own (a file of `inftrace export`) keeps its kind and arguments. PyTorch's
  * operators (cpu_op) become operators, and its GPU kernels and copies kernels. Its steps (ProfilerStep#1) become
- * inferences; in a file without steps, all that was profiled is one. Everything else stays what its program calls it: a
+ * inferences; in a file without steps, all that was profiled is one. A kernel has the type and the inference of the
+ * operator that launched it: both have its "External id". Everything else stays what its program calls it: a
  * slice of kind `user` with its category. Arguments that have no key of ours stay JSON (chrome_args.c). CPU time of the
  * thread (tdur, or the difference of tts) is thread_cpu_ns.
  *
@@ -56,10 +57,11 @@ struct chrome {
 	struct chrome_args args;
 	uint64_t n_other, n_unmatched;
 	uint32_t n_inferences, n_flows;
-	uint64_t step_until_ns;	   /* the end of the inference that began last */
-	uint32_t torch_process;	   /* index + 1 of the one with PyTorch's operators; 0: none */
-	uint32_t step_name;	   /* "ProfilerStep"; 0: the file has no steps */
-	struct perfetto_map flows; /* key: number of the flow */
+	uint64_t step_until_ns;		       /* the end of the inference that began last */
+	uint32_t torch_process;		       /* index + 1 of the one with PyTorch's operators; 0: none */
+	uint32_t step_name;		       /* "ProfilerStep"; 0: the file has no steps */
+	struct perfetto_map flows;	       /* key: number of the flow */
+	struct perfetto_map op_types, op_runs; /* of PyTorch's operators: "External id": name; its inference */
 };
 
 static int out_of_memory(struct chrome *chrome)
@@ -376,6 +378,52 @@ static void add_step(struct chrome *chrome, const struct entry *entry, struct ev
 	args[event->n_args++] = arg_int(KEY_INFERENCE, chrome->n_inferences);
 }
 
+/* The number that PyTorch gives an operator and what it launches; 0: none. */
+static uint64_t external_id(const struct entry *entry)
+{
+	struct json_reader reader;
+	enum json_token token;
+	int64_t number;
+
+	json_read_init(&reader, entry->args, entry->args_len);
+	if (!entry->args || json_read_next(&reader) != JSON_OBJECT)
+		return 0;
+	while ((token = json_read_next(&reader)) != JSON_CLOSE && token != JSON_BROKEN) {
+		if (token == JSON_NUMBER && json_span_is(reader.key, "External id"))
+			return json_span_int(reader.value, &number) && number > 0 ? (uint64_t)number : 0;
+		if ((token == JSON_OBJECT || token == JSON_ARRAY) && !json_read_skip(&reader))
+			return 0;
+	}
+	return 0;
+}
+
+/* Events come by time: an operator before what it launches. */
+static int note_operator(struct chrome *chrome, const struct entry *entry)
+{
+	uint64_t id = external_id(entry);
+	bool is_in_run = entry->ts_ns < chrome->step_until_ns;
+
+	if (id && (!perfetto_map_put(&chrome->op_types, id, entry->name) ||
+		   (is_in_run && !perfetto_map_put(&chrome->op_runs, id, chrome->n_inferences))))
+		return out_of_memory(chrome);
+	return 0;
+}
+
+/* Of a kernel or copy: what launched it. */
+static void add_launcher(struct chrome *chrome, const struct entry *entry, struct event *event, struct arg *args)
+{
+	uint64_t id = external_id(entry);
+	uint32_t type = id ? perfetto_map_get(&chrome->op_types, id) : 0;
+	uint32_t run = id ? perfetto_map_get(&chrome->op_runs, id) : 0;
+
+	if (!id && entry->ts_ns < chrome->step_until_ns)
+		run = chrome->n_inferences;
+	if (type && event->n_args < MAX_ARGS)
+		args[event->n_args++] = arg_name(KEY_OP_TYPE, type);
+	if (run && event->n_args < MAX_ARGS)
+		args[event->n_args++] = arg_int(KEY_INFERENCE, run);
+}
+
 static void add_facts(struct chrome *chrome, const struct entry *entry, struct event *event, struct arg *args)
 {
 	bool is_ours;
@@ -392,9 +440,10 @@ static void add_facts(struct chrome *chrome, const struct entry *entry, struct e
 	} else if (event->kind == KIND_USER && entry->category) {
 		args[event->n_args++] = arg_name(KEY_CATEGORY, entry->category);
 	}
-	if (!is_ours && (event->kind == KIND_OPERATOR || event->kind == KIND_KERNEL) &&
-	    entry->ts_ns < chrome->step_until_ns)
+	if (!is_ours && event->kind == KIND_OPERATOR && entry->ts_ns < chrome->step_until_ns)
 		args[event->n_args++] = arg_int(KEY_INFERENCE, chrome->n_inferences);
+	if (event->kind == KIND_KERNEL && chrome->torch_process)
+		add_launcher(chrome, entry, event, args);
 	if (!is_ours) {
 		chrome_args_object(&chrome->args, (struct json_span){ entry->args, entry->args_len });
 		chrome_args_object(&chrome->args, (struct json_span){ entry->end_args, entry->end_args_len });
@@ -422,6 +471,8 @@ static int put_slice(struct chrome *chrome, const struct entry *entry)
 		return -chrome->stream.err->code;
 	event.track = slices->track;
 	add_facts(chrome, entry, &event, args);
+	if (event.kind == KIND_OPERATOR && note_operator(chrome, entry))
+		return -ENOMEM;
 	return slices_put(&chrome->stream, slices, &event, entry->end_ns);
 }
 
@@ -585,6 +636,8 @@ static int read(const struct import_bytes *in, struct sink *out, struct import_r
 	array_done(&chrome.entries, sizeof(struct entry));
 	perfetto_map_done(&chrome.open);
 	perfetto_map_done(&chrome.flows);
+	perfetto_map_done(&chrome.op_types);
+	perfetto_map_done(&chrome.op_runs);
 	return code;
 }
 
