@@ -224,6 +224,8 @@ export interface Report {
 	readonly verdict: string | null;
 	readonly insights?: readonly Insight[];
 	readonly models?: readonly ReportModel[];
+	/** Of devices, by name; here only whether there are some. */
+	readonly kernels?: readonly unknown[];
 	readonly losses?: { readonly lost_events?: number | null } | null;
 	readonly cost?: Cost | null;
 }

@@ -100,6 +100,12 @@ export function oneLine(text: string): string {
 		.replace(/[\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
 }
 
+/** "gpu nvidia0" and "memory used" of the counter "gpu nvidia0 memory used"; '' and the name of one of no device. */
+export function deviceAndName(counter: string): readonly [string, string] {
+	const [, device = '', name = counter] = /^([gn]pu \S+) (.+)$/.exec(counter) ?? [];
+	return [device, name];
+}
+
 /** With a capital letter. Names keep theirs: a word with a digit, a dot or an underscore is one. */
 export function sentence(text: string): string {
 	return /^[a-z]+[ ,:]/.test(text) ? text[0].toUpperCase() + text.slice(1) : text;

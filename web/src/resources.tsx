@@ -4,13 +4,21 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Counter } from './api';
 import { usualResources, type App } from './app';
 import { css, GROUPS } from './colours';
-import { oneLine } from './format';
+import { deviceAndName, oneLine } from './format';
 import { PLOT, toneOf } from './paint_counters';
 
 export function ownerOf(counter: Counter, app: App): string {
 	if (counter.scope !== 'process') return counter.scope;
 	const process = app.recording.tracks.find(track => track.kind === 'process' && track.id === counter.process);
 	return oneLine(`${process?.name ?? 'process'} ${counter.pid ?? ''}`.trim());
+}
+
+/** Its name without the device, and whose it is with it: where there is little room, names differ. */
+function nameAndOwner(counter: Counter, app: App): readonly [string, string] {
+	const [device, name] = deviceAndName(counter.name);
+	const owner = ownerOf(counter, app);
+	if (!device) return [oneLine(name), owner];
+	return [oneLine(name), oneLine(counter.scope === 'process' ? `${device}, ${owner}` : device)];
 }
 
 export function toggleResource(app: App, id: number): void {
@@ -31,8 +39,8 @@ export function ResourceNames({ app }: { app: App }) {
 				>
 					<i class="swatch" style={{ background: css(toneOf(counter, app)) }} />
 					<span class="resource-name">
-						<b>{oneLine(counter.name)}</b>
-						<small>{ownerOf(counter, app)}</small>
+						<b>{nameAndOwner(counter, app)[0]}</b>
+						<small>{nameAndOwner(counter, app)[1]}</small>
 					</span>
 					<span class="value" data-value={counter.id} />
 					<button

@@ -52,7 +52,7 @@ const KERNELS = ['kernels', 'Kernels'] as const;
 function partsOf(app: App): readonly (readonly [string, string])[] {
 	const { tab } = app.place;
 	const parts = PARTS[tab] ?? [];
-	const hasKernels = app.recording.class_kinds.includes('kernel');
+	const hasKernels = (app.report?.kernels ?? []).length > 0;
 	return tab === 'operators' && hasKernels ? [...parts, KERNELS] : parts;
 }
 

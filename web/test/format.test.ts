@@ -1,7 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bytes, count, duration, exact, inUnit, oneLine, parseTime, significant, timeAt } from '../src/format';
+import {
+	bytes,
+	count,
+	deviceAndName,
+	duration,
+	exact,
+	inUnit,
+	oneLine,
+	parseTime,
+	significant,
+	timeAt,
+} from '../src/format';
 import { csvCell, toCsv, toJson } from '../src/save';
 
 test('durations have three digits and the unit that fits', () => {
@@ -88,4 +99,11 @@ test('tables are saved as spreadsheets and programs read them', () => {
 		{ name: '=cmd()', total_ns: null },
 	]);
 	assert.equal(csvCell(-5), '-5');
+});
+
+test('a counter of a device is told from its device', () => {
+	assert.deepEqual(deviceAndName('gpu nvidia0 memory used'), ['gpu nvidia0', 'memory used']);
+	assert.deepEqual(deviceAndName('npu accel0 busy'), ['npu accel0', 'busy']);
+	for (const name of ['cpu', 'rss', 'gpu', 'gpu nvidia0', 'my gpu nvidia0 busy'])
+		assert.deepEqual(deviceAndName(name), ['', name]);
 });
