@@ -19,6 +19,7 @@
 
 #include <cmocka.h>
 
+#include "base/processor.h"
 #include "capture/probe/next_events.h"
 #include "capture/probe/next_hold.h"
 #include "capture/probe/next_reader.h"
@@ -296,11 +297,11 @@ static int map_often(const char *path, int n, struct stat *stat_)
 {
 	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 
-	assert_true(fd >= 0 && !ftruncate(fd, 8192) && !fstat(fd, stat_));
+	assert_true(fd >= 0 && !ftruncate(fd, 2 * (off_t)page_size()) && !fstat(fd, stat_));
 	for (int i = 0; i < n; i++) {
-		void *at = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 4096);
+		void *at = mmap(NULL, page_size(), PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, (off_t)page_size());
 		assert_true(at != MAP_FAILED);
-		munmap(at, 4096);
+		munmap(at, page_size());
 	}
 	close(fd);
 	unlink(path);
@@ -323,8 +324,8 @@ static void a_mapping_is_told_with_its_file(void **state)
 			continue;
 		assert_string_equal(mapping.path, path);
 		assert_int_equal(mapping.tid, getpid());
-		assert_int_equal(mapping.size, 4096);
-		assert_int_equal(mapping.offset, 4096);
+		assert_int_equal(mapping.size, page_size());
+		assert_int_equal(mapping.offset, page_size());
 		n++;
 	}
 	assert_int_equal(n, 1);

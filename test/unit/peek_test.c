@@ -17,15 +17,18 @@
 
 #include <cmocka.h>
 
+#include "base/processor.h"
+
 static const char text[] = "some text";
 
 /* What is there is read, what is not there is not, and errno stays. */
 static bool reads_as_it_should(void)
 {
-	char *page = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	const size_t size = page_size();
+	char *page = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	char to[sizeof text] = "";
 
-	munmap(page, 4096);
+	munmap(page, size);
 	errno = 7;
 	if (!peek_read((uint64_t)text, to, sizeof to) || strcmp(to, text) || peek_read((uint64_t)page, to, 1) ||
 	    peek_read(8, to, 1))
@@ -36,9 +39,10 @@ static bool reads_as_it_should(void)
 	    peek_two((uint64_t)page, to, 1, (uint64_t)text, to, 1) || peek_two((uint64_t)text, to, 1, 8, to, 1))
 		return false;
 	/* over the end of a page, behind which there is nothing, and at it */
-	page = mmap(NULL, 8192, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	munmap(page + 4096, 4096);
-	return !peek_read((uint64_t)page + 4093, to, 4) && peek_read((uint64_t)page + 4093, to, 3) && errno == 7;
+	page = mmap(NULL, 2 * size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	munmap(page + size, size);
+	return !peek_read((uint64_t)page + size - 3, to, 4) && peek_read((uint64_t)page + size - 3, to, 3) &&
+	       errno == 7;
 }
 
 static bool forbid(uint32_t call)
