@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Refuses what would not run elsewhere: a file for another processor, one that needs a newer C library than it may or a
-library that is not the C library's, one with a path of this machine in it."""
+library that is not the C library's, one that the kernels of its processor with the largest pages could not load, one
+with a path of this machine in it."""
 
 import re
 import struct
@@ -13,6 +14,7 @@ from portable import FOLDER, GLIBC, ROOT, run
 # The agent and the library are loaded into programs, which have their own C library.
 NEWEST = {PROGRAM: GLIBC, PARTS[0]: GLIBC, PARTS[1]: "2.17", LIBRARY: "2.17"}
 MACHINES = {"x86_64": 62, "aarch64": 183}
+LARGEST_PAGE = {"x86_64": 4096, "aarch64": 65536}
 OF_THE_C_LIBRARY = r"(libc|libm|libdl|libpthread|librt|ld-linux-[\w-]+)\.so\.\d+"
 
 
@@ -27,6 +29,7 @@ def faults(path, data, processor):
         file.flush()
         dynamic = run("readelf", "--wide", "--dynamic", file.name)
         symbols = run("readelf", "--wide", "--dyn-syms", file.name)
+        segments = run("readelf", "--wide", "--segments", file.name)
     newest = NEWEST[path]
     if processor and struct.unpack_from("<H", data, 18)[0] != MACHINES[processor]:
         yield "it is for another processor"
@@ -37,6 +40,9 @@ def faults(path, data, processor):
     for library in re.findall(r"\(NEEDED\).*\[(.*)\]", dynamic) if processor else []:
         if not re.fullmatch(OF_THE_C_LIBRARY, library):
             yield "it needs " + library
+    alignments = [int(number, 16) for number in re.findall(r"^ +LOAD .* (0x\w+)$", segments, re.MULTILINE)]
+    if processor and min(alignments) < LARGEST_PAGE[processor]:
+        yield "it cannot be loaded where pages have %d KiB" % (LARGEST_PAGE[processor] >> 10)
     if re.search(r"\((RPATH|RUNPATH)\)", dynamic):
         yield "it has a RUNPATH"
     for place in sorted({ROOT, FOLDER}):

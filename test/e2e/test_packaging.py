@@ -39,6 +39,9 @@ for name in ("bin/inftrace", "lib/libinftrace.so.0"):
     other = "aarch64" if platform.machine() == "x86_64" else "x86_64"
     assert "bin/inftrace %s it is for another processor\n" % other in said
     assert "bin/inftrace %s it has the path %s in it\n" % (other, ROOT) in said
+    small = "it cannot be loaded where pages have %d KiB\n"
+    assert ("bin/inftrace aarch64 " + small % 64 in said) == (platform.machine() == "x86_64")
+    assert "bin/inftrace x86_64 " + small % 4 not in said
     newer = "lib/libinftrace.so.0 %s it needs dlopen of glibc 2.34, which 2.17 has not\n" % platform.machine()
     assert newer in said or platform.libc_ver()[1] < "2.34"
 
