@@ -1,24 +1,32 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # boot-arm64.sh KERNEL TREE OUT COMMAND: boots an arm64 kernel in qemu-system-aarch64 and runs COMMAND there. Status:
-# its own. KERNEL is a folder with an unpacked linux-image-*-arm64-unsigned and busybox-static, both of Debian 13; TREE
-# the root folder of the guest, made by try-arm64.sh. The guest also sees this checkout and the cache of the tests where
-# they are here, read-only, and OUT, which it may write; other changes are lost. Needs qemu-system-aarch64, cpio, kmod.
-# The processor is emulated, at a twentieth of the speed or less.
+# its own. KERNEL is a folder with an unpacked linux-image-*-arm64-unsigned and busybox-static, both of Debian 13, or
+# what make-kernel-64k.sh makes: a kernel without modules. TREE is the root folder of the guest, made by try-arm64.sh.
+# The guest also sees this checkout and the cache of the tests where they are here, read-only, and OUT, which it may
+# write; other changes are lost. Needs qemu-system-aarch64, cpio, kmod. The processor is emulated, at a twentieth of the
+# speed or less.
 set -euo pipefail
 kernel=$1 tree=$2 out=$(realpath "$3") command=$4
 cd "$(dirname "$0")/.."
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-release=$(basename "$kernel"/usr/lib/modules/*)
-[ -f "$kernel/usr/lib/modules/$release/modules.dep" ] || depmod -b "$kernel/usr" "$release"
+release=$(basename "$kernel"/boot/vmlinuz-*)
+release=${release#vmlinuz-}
 
-# The kernel needs these to mount the root: modules in their order, and a shell.
+# The files of the modules that the kernel needs to mount the root, in their order.
+list_modules() {
+	[ -d "$kernel/usr/lib/modules" ] || return 0
+	[ -f "$kernel/usr/lib/modules/$release/modules.dep" ] || depmod -b "$kernel/usr" "$release"
+	modprobe -d "$kernel/usr" -S "$release" -a --show-depends virtio_pci 9pnet_virtio 9p overlay |
+		awk '$1 == "insmod" && !seen[$2]++ { print $2 }'
+}
+
+# These and a shell.
 mkdir -p "$work/initramfs"/{bin,modules}
 cp "$kernel/usr/bin/busybox" "$work/initramfs/bin/busybox"
 n=100
-modprobe -d "$kernel/usr" -S "$release" -a --show-depends virtio_pci 9pnet_virtio 9p overlay |
-	awk '$1 == "insmod" && !seen[$2]++ { print $2 }' | while IFS= read -r module; do
+list_modules | while IFS= read -r module; do
 	n=$((n + 1))
 	case $module in
 	*.xz) xz -dc "$module" ;;
@@ -33,7 +41,9 @@ cat >"$work/initramfs/init" <<'END'
 mount -t proc proc /proc
 mount -t sysfs sys /sys
 mount -t devtmpfs dev /dev
-for module in /modules/*.ko; do insmod "$module"; done
+for module in /modules/*.ko; do
+	[ ! -e "$module" ] || insmod "$module"
+done
 share() {
 	mkdir -p "$2"
 	mount -t 9p -o "trans=virtio,version=9p2000.L,msize=512000,$3" "$1" "$2"

@@ -9,7 +9,8 @@
 # started by qemu-user in a user namespace, which has its own list of interpreters since Linux 6.7: nothing else on this
 # machine sees it. The recorder, its agent and the programs are emulated; pytest is not. There is no ptrace, no probe
 # and no process_vm_readv, memory is ordered as on x86-64, and times mean nothing. What needs these runs in a whole
-# emulated machine with the kernels of Debian 13 for pages of 4 and of 16 KiB (boot-arm64.sh).
+# emulated machine with the kernels of Debian 13 for pages of 4 and of 16 KiB, and with that for 64 KiB if
+# make-kernel-64k.sh has made it (boot-arm64.sh).
 #
 # Tree, emulator and kernels are kept in $XDG_CACHE_HOME/inftrace-arm64. Status 77: this machine cannot do it, and why.
 set -eu
@@ -29,30 +30,11 @@ cannot() {
 	exit 77
 }
 
-# Packages come from the mirror of Debian that this machine uses, or MIRROR.
+# The mirror of Debian that this machine uses, or MIRROR.
 command -v apt-get > /dev/null || cannot "this system has no apt-get"
-# shellcheck disable=SC2016 # apt-get's own
-mirror=${MIRROR:-$(apt-get indextargets --format '$(REPO_URI)' | grep '/debian/*$' | head -n 1)}
+. tools/trixie.sh
 [ "$mirror" ] || cannot "MIRROR must name a mirror of Debian"
 packages gcc-aarch64-linux-gnu mmdebstrap debian-archive-keyring libc6-dev clang libbpf-dev
-key=/usr/share/keyrings/debian-archive-keyring.gpg
-
-# trixie COMMAND...: apt-get or apt-cache, with the lists of Debian 13 in ./apt.
-trixie() {
-	apt_command=$1
-	shift
-	"$apt_command" -qq -o "Dir::Etc::sourcelist=$PWD/apt/sources.list" -o Dir::Etc::sourceparts=- \
-		-o "Dir::State=$PWD/apt/state" -o "Dir::Cache=$PWD/apt/cache" -o Dir::State::status=/dev/null \
-		-o "APT::Architecture=$processor" -o "APT::Architectures=$processor" -o APT::Sandbox::User=root "$@"
-}
-
-# lists PROCESSOR: makes them.
-lists() {
-	processor=$1
-	mkdir -p apt/state/lists/partial apt/cache/archives/partial
-	echo "deb [signed-by=$key] $mirror trixie main" > apt/sources.list
-	trixie apt-get update
-}
 
 # The emulator of Debian 13; that of Debian 12 crashes in the newest runtime.
 get_emulator() {
@@ -80,8 +62,10 @@ get_kernel() {
 get_kernels() {
 	rm -rf "$cache/kernels.new"
 	mkdir "$cache/kernels.new"
-	(cd "$cache/kernels.new" && lists arm64 && get_kernel 4k "" && get_kernel 16k -16k && rm -rf apt) || return 1
-	mv "$cache/kernels.new" "$cache/kernels"
+	(cd "$cache/kernels.new" && lists arm64 && get_kernel 4k "" && get_kernel 16k -16k) || return 1
+	mkdir -p "$cache/kernels"
+	mv "$cache/kernels.new/16k" "$cache/kernels.new/4k" "$cache/kernels"
+	rm -rf "$cache/kernels.new"
 }
 
 get_tree() {
@@ -169,7 +153,7 @@ units() {
 # Attach, --inject and next, with kernels of their own. These tests start qemu alone, which starts what is aarch64's.
 with_kernels() {
 	packages qemu-system-arm cpio kmod xz-utils
-	[ -d "$cache/kernels" ] || get "kernels for arm64" get_kernels
+	[ -d "$cache/kernels/4k" ] || get "kernels for arm64" get_kernels
 	INFTRACE_TEST_ARM64_KERNELS=$cache/kernels \
 		sh test/e2e/run.sh $build/inftrace -q --full --junitxml="$PWD/$build/kernel.junit.xml" \
 		--junitprefix=aarch64 test_arm64_kernel.py

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """arm64_guest.py INFTRACE MODEL OUT KEY=PYTHON...: runs in the guest of tools/boot-arm64.sh, for test_arm64_kernel.py.
 
-For each Python: programs that serve are attached to by probes and by --inject, and another is recorded by next. OUT
-has the recordings, the runtime's own profile, and KEY.json with what the programs and inftrace have said. Uses Python's
-own library alone, because nothing else is installed in the guest.
+For each Python: programs that serve are attached to by probes and by --inject, others are recorded by next and by
+record. OUT has the recordings, the runtime's own profile, and KEY.json with what the programs and inftrace have said.
+Uses Python's own library alone, because nothing else is installed in the guest.
 """
 
 import json
@@ -90,12 +90,21 @@ def awaited(key, python):
     return {"program": done, "next": {"status": waiting.returncode, "err": "".join(lines)}}
 
 
+def recorded(key, python):
+    """A program that inftrace starts, with rings of one page of the largest size, and the report of it."""
+    path, times = "%s/%s-record.pftrace" % (OUT, key), "%s/%s-record-times" % (OUT, key)
+    command = infer(python, RUNS, "--times", times)
+    said = run([INFTRACE, "record", "-o", path, "--ring-size", "64K", "--level", "operator", "--", *command])
+    return {**said, "report": run([INFTRACE, "report", "--json", path])}
+
+
 for pair in sys.argv[4:]:
     key, _, python = pair.partition("=")
     result = {"profile": run(infer(python, 1, "--profile", "%s/%s-profile" % (OUT, key)))}
     result["attached"] = attached(key, python)
     result["rejecting"] = rejecting(key, python)
     result.update(awaited(key, python))
+    result["record"] = recorded(key, python)
     with open("%s/%s.json" % (OUT, key), "w") as file:
         json.dump(result, file)
     print("arm64_guest:", key, flush=True)
