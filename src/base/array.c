@@ -37,24 +37,36 @@ static void *map_pages(size_t bytes)
 	return aligned;
 }
 
-static void *grow_pages(void *old, size_t old_bytes, size_t bytes)
+static void *copy_pages(void *old, size_t old_bytes, size_t bytes)
 {
-	void *block = mremap(old, round_up(old_bytes), round_up(bytes), 0);
-	void *target;
+	void *block = map_pages(bytes);
 
-	if (block != MAP_FAILED) {
-		madvise(block, round_up(bytes), MADV_HUGEPAGE);
-		return block;
-	}
-	target = map_pages(bytes);
-	if (!target)
-		return NULL;
-	block = mremap(old, round_up(old_bytes), round_up(old_bytes), MREMAP_MAYMOVE | MREMAP_FIXED, target);
-	if (block == MAP_FAILED) {
-		memcpy(target, old, old_bytes);
+	if (block) {
+		memcpy(block, old, old_bytes);
 		munmap(old, round_up(old_bytes));
 	}
-	return target;
+	return block;
+}
+
+/*
+ * Moves and grows in one call: of pages that were moved to the begin of others, two mappings would be left, which
+ * kernels before Linux 6.17 refuse to move again. They have unmapped the place by then, so it is not used after a
+ * refusal.
+ */
+static void *grow_pages(void *old, size_t old_bytes, size_t bytes)
+{
+	void *block = mremap(old, round_up(old_bytes), round_up(bytes), 0), *place;
+
+	if (block == MAP_FAILED) {
+		place = map_pages(bytes);
+		if (!place)
+			return NULL;
+		block = mremap(old, round_up(old_bytes), round_up(bytes), MREMAP_MAYMOVE | MREMAP_FIXED, place);
+	}
+	if (block == MAP_FAILED)
+		return copy_pages(old, old_bytes, bytes);
+	madvise(block, round_up(bytes), MADV_HUGEPAGE);
+	return block;
 }
 
 void *array_resize(void *old, size_t old_bytes, size_t bytes)

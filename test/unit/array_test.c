@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Blocks that grow where they are, and elsewhere because something lies behind them. */
+#include "base/array.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include <cmocka.h>
+
+#include "base/processor.h"
+
+enum { STEPS = 5 };
+static const size_t first = 4 << 20;
+
+/* Where the mapping ends that has this byte. */
+static char *end_of_mapping(const char *at)
+{
+	FILE *maps = fopen("/proc/self/maps", "r");
+	unsigned long long from, to, end = 0;
+	char line[512];
+
+	while (fgets(line, sizeof line, maps))
+		if (sscanf(line, "%llx-%llx", &from, &to) == 2 && (uintptr_t)at >= from && (uintptr_t)at < to)
+			end = to;
+	fclose(maps);
+	return (char *)(uintptr_t)end;
+}
+
+static void fill(char *block, size_t from, size_t to)
+{
+	for (size_t i = from; i < to; i += 4096)
+		block[i] = (char)(i >> 12);
+}
+
+static void has(const char *block, size_t bytes, size_t zeros_to)
+{
+	for (size_t i = 0; i < bytes; i += 4096)
+		assert_int_equal(block[i], (char)(i >> 12));
+	for (size_t i = bytes; i < zeros_to; i += 4096)
+		assert_int_equal(block[i], 0);
+}
+
+/* Before Linux 6.17 a block of several mappings could not be moved again. */
+static void a_block_that_moves_stays_one_mapping(void **state)
+{
+	size_t bytes = first;
+	char *block = array_resize(NULL, 0, bytes), *moved;
+	void *behind[STEPS];
+
+	assert_non_null(block);
+	fill(block, 0, bytes);
+	for (int i = 0; i < STEPS; i++, bytes *= 2, block = moved) {
+		behind[i] = mmap(block + bytes, page_size(), PROT_NONE,
+				 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+		moved = array_resize(block, bytes, 2 * bytes);
+		assert_non_null(moved);
+		assert_ptr_not_equal(moved, block);
+		has(moved, bytes, 2 * bytes);
+		assert_true(end_of_mapping(moved) >= moved + 2 * bytes);
+		fill(moved, bytes, 2 * bytes);
+	}
+	array_free(block, bytes);
+	for (int i = 0; i < STEPS; i++)
+		if (behind[i] != MAP_FAILED)
+			munmap(behind[i], page_size());
+}
+
+static void small_blocks_become_large_ones(void **state)
+{
+	char *block = NULL;
+	size_t bytes = 0;
+
+	for (size_t size = 4096; size <= first; bytes = size, size *= 2) {
+		block = array_resize(block, bytes, size);
+		assert_non_null(block);
+		has(block, bytes, bytes);
+		fill(block, bytes, size);
+	}
+	has(block, bytes, bytes);
+	array_free(block, bytes);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_block_that_moves_stays_one_mapping),
+		cmocka_unit_test(small_blocks_become_large_ones),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
