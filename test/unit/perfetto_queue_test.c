@@ -35,6 +35,8 @@ static void start(struct stalled *stalled)
 
 	*stalled = (struct stalled){ .block = { .data = malloc(PERFETTO_BLOCK), .size = PERFETTO_BLOCK } };
 	assert_int_equal(pipe2(stalled->pipe, O_CLOEXEC), 0);
+	/* less than a block: with pages of 64 KiB it would be four of them */
+	assert_true(fcntl(stalled->pipe[1], F_SETPIPE_SZ, 64 << 10) < PERFETTO_BLOCK);
 	assert_int_equal(perfetto_file_init(&stalled->file, stalled->pipe[1], false, &err), 0);
 	stalled->queue = perfetto_queue_new(&stalled->file, MAX_BLOCKS, &err);
 	assert_non_null(stalled->queue);
