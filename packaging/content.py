@@ -38,8 +38,11 @@ def epoch():
     given = os.environ.get("SOURCE_DATE_EPOCH")
     if not given:
         command = ["git", "-C", ROOT, "log", "-1", "--format=%ct"]
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        given = done.stdout.strip() or "0"
+        try:
+            done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+            given = done.stdout.strip() or "0"
+        except FileNotFoundError:
+            given = "0"
     return max(int(given), 315532800)
 
 
