@@ -22,6 +22,13 @@ def number(version):
     return tuple(map(int, version.split(".")))
 
 
+def has_path(data, place):
+    """One of a single name has to be a whole one: a build in /inftrace is not in share/doc/inftrace."""
+    if place.count("/") > 1:
+        return place.encode() in data
+    return re.search(rb"(?<![\w.%-])" + re.escape(place.encode()) + rb"(?![\w.-])", data)
+
+
 def faults(path, data, processor):
     """Of a file of a package: why it must not be in one. processor: None: it is for this machine alone."""
     with tempfile.NamedTemporaryFile() as file:
@@ -46,7 +53,7 @@ def faults(path, data, processor):
     if re.search(r"\((RPATH|RUNPATH)\)", dynamic):
         yield "it has a RUNPATH"
     for place in sorted({ROOT, FOLDER}):
-        if place.encode() in data:
+        if has_path(data, place):
             yield "it has the path %s in it" % place
 
 
@@ -58,7 +65,7 @@ def examine(files, target):
         for fault in faults(path, file.data, target.processor)
     ]
     for path, file in sorted(files.items()):
-        if path not in NEWEST and ROOT.encode() in file.data:
+        if path not in NEWEST and has_path(file.data, ROOT):
             found.append("package: %s: it has the path %s in it" % (path, ROOT))
     if found:
         sys.exit("\n".join(found))
