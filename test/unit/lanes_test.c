@@ -118,6 +118,23 @@ static void session_creation_has_a_lane_of_its_own(void **state)
 	finish(&log, &lanes);
 }
 
+static void an_inference_without_its_end_is_partial_once(void **state)
+{
+	struct lanes lanes;
+	struct log log;
+
+	for (uint32_t is_partial = 0; is_partial < 2; is_partial++) {
+		start(&log, &lanes);
+		add(&log, &lanes, EVENT_BEGIN, KIND_INFERENCE, 10, 0, 1);
+		lanes.event[0].arg[0] = arg_int(KEY_PARTIAL, 1);
+		lanes.event[0].n_args = is_partial;
+		add(&log, &lanes, EVENT_BEGIN, KIND_INFERENCE, 20, 0, 2);
+		assert_int_equal(lanes_put(&lanes, &log.sessions, &log.sink, 100, NULL), 0);
+		assert_string_equal(log.text, is_partial ? "2+10!#1 2-20 2+20#2 " : "2+10#1 2-20! 2+20#2 ");
+		finish(&log, &lanes);
+	}
+}
+
 static void inferences_at_the_same_time_lie_on_lanes_of_their_own(void **state)
 {
 	struct lanes lanes;
@@ -227,6 +244,7 @@ int main(void)
 		cmocka_unit_test(rings_read_one_after_the_other_are_put_in_order_of_time),
 		cmocka_unit_test(what_is_newer_than_the_round_waits_for_the_next),
 		cmocka_unit_test(session_creation_has_a_lane_of_its_own),
+		cmocka_unit_test(an_inference_without_its_end_is_partial_once),
 		cmocka_unit_test(inferences_at_the_same_time_lie_on_lanes_of_their_own),
 		cmocka_unit_test(an_end_closes_what_an_error_left_open_inside),
 		cmocka_unit_test(an_end_that_was_lost_is_marked_and_one_without_begin_is_counted),

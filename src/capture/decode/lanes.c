@@ -23,6 +23,7 @@ struct lane {
 	struct {
 		enum event_kind kind;
 		uint32_t run;
+		bool is_partial; /* as its begin says */
 	} open[DEPTH];
 };
 
@@ -302,14 +303,15 @@ static int put(struct sink *out, const struct lane_event *from, uint32_t track, 
 static int close_to(struct lane *lane, struct sink *out, const struct lane_event *by, uint32_t down_to, struct err *err)
 {
 	struct lane_event end = { .type = EVENT_END, .time_ns = by->time_ns };
+	bool is_lost = by->type == EVENT_BEGIN; /* the true end */
 
-	if (by->type == EVENT_BEGIN) { /* the true end was lost */
-		end.arg[0] = arg_int(KEY_PARTIAL, 1);
-		end.n_args = 1;
-	}
-
+	end.arg[0] = arg_int(KEY_PARTIAL, 1);
 	for (; lane->depth > down_to; lane->depth--) {
-		int code = lane->depth <= DEPTH ? put(out, &end, lane->track, err) : 0;
+		int code = 0;
+		if (lane->depth <= DEPTH) {
+			end.n_args = is_lost && !lane->open[lane->depth - 1].is_partial;
+			code = put(out, &end, lane->track, err);
+		}
 		if (code)
 			return code;
 	}
@@ -321,6 +323,14 @@ static bool is_part_alone(const struct lane *lane, const struct lane_event *even
 {
 	return event->kind == KIND_SETUP &&
 	       (!lane->depth || lane->depth > DEPTH || lane->open[lane->depth - 1].run != event->run);
+}
+
+static bool has_partial(const struct lane_event *event)
+{
+	for (uint32_t i = 0; i < event->n_args; i++)
+		if (event->arg[i].key == KEY_PARTIAL)
+			return true;
+	return false;
 }
 
 static int put_begin(struct lane *lane, struct sink *out, const struct lane_event *event, struct err *err)
@@ -337,6 +347,7 @@ static int put_begin(struct lane *lane, struct sink *out, const struct lane_even
 		return 0;
 	lane->open[lane->depth - 1].kind = event->kind;
 	lane->open[lane->depth - 1].run = event->run;
+	lane->open[lane->depth - 1].is_partial = has_partial(event);
 	return put(out, event, lane->track, err);
 }
 
