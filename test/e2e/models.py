@@ -443,6 +443,14 @@ def weights():
     return _model("weights", nodes, inputs, outputs, initializers), {"rows": np.array([1, 4095], np.int64)}
 
 
+def spread():
+    """An output of 48 MiB: above 32, glibc gives memory back to the kernel each time."""
+    nodes = [helper.make_node("Expand", ["x", "shape"], ["y"], name="expand")]
+    initializers = [helper.make_tensor("shape", INT64, [3], [12, 1024, 1024])]
+    inputs, outputs = [_value("x", FLOAT, [1])], [_value("y", FLOAT, [12, 1024, 1024])]
+    return _model("spread", nodes, inputs, outputs, initializers), {"x": _ramp(1)}
+
+
 def deep():
     """Ifs nested 17 deep: operators inside operators."""
 
@@ -626,6 +634,7 @@ MODELS = (
     images,
     planned,
     weights,
+    spread,
     deep,
     kinds,
     custom,

@@ -122,6 +122,16 @@ PAIRS = {
         lambda p: p.python("habits", "busy", "quotients", "--runs", 80),
         lambda figures: (figures["inferences_with"], figures["inferences_without"]) == (40, 39),
     ),
+    "fresh_memory": (
+        lambda p: p.python("habits", "fresh", "spread", "--runs", 20),
+        lambda p: p.python("habits", "busy", "spread", "--runs", 20),
+        lambda figures: 12288 <= figures["faults_each"] < 14000 and figures["share"] > 0.1,
+    ),
+    "not_optimized": (
+        lambda p: p.python("habits", "raw", "cnn", "--runs", 20),
+        lambda p: p.python("habits", "good", "cnn", "--runs", 20),
+        lambda figures: figures["nodes"] == 12,
+    ),
     "memory_grows": (
         lambda p: p.python("habits", "keep", "turned", "--runs", 150),
         lambda p: p.python("habits", "good", "turned", "--runs", 150),

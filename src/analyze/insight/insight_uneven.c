@@ -6,7 +6,7 @@
 #include "analyze/insight/insight_in.h"
 #include "analyze/why/why.h"
 
-extern const struct insight insight_uneven;
+extern const struct insight insight_uneven, insight_slow_after_pause;
 
 /* Of fewer, a single disturbance takes a tenth of the time. */
 enum { LEAST = 50 };
@@ -24,7 +24,9 @@ static void find(struct finder *finder)
 	struct why_tail tail;
 	struct finding *to;
 
-	if (series->n < LEAST || !series->n_outliers || series->outlier_share < 0.2)
+	/* a pause explains them */
+	if (series->n < LEAST || !series->n_outliers || series->outlier_share < 0.2 ||
+	    finder_has(finder, &insight_slow_after_pause))
 		return;
 	to = finder_add_counts(finder, &insight_uneven, series->outlier_share, (int64_t)series->n_outliers,
 			       (int64_t)series->n);

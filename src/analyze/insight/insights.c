@@ -25,6 +25,7 @@
 	F(created_again) \
 	F(loaded_twice) \
 	F(memory_grows) \
+	F(slow_after_pause) \
 	F(uneven) \
 	F(drifts) \
 	F(few_values) \
@@ -42,6 +43,8 @@
 	F(tiny_operators) \
 	F(unattributed) \
 	F(subnormals) \
+	F(not_optimized) \
+	F(fresh_memory) \
 	F(moves_layout) \
 	F(small_batch) \
 	F(many_threads) \

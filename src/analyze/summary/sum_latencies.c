@@ -65,6 +65,7 @@ static struct bucket *join_buckets(struct summary_maker *maker, uint32_t model, 
 		*rc = stats_merge(&first->latency, &bucket->latency);
 		*rc = *rc ? *rc : stats_merge(&first->first, &bucket->first);
 		*rc = *rc ? *rc : sum_usual_merge(first, bucket);
+		*rc = *rc ? *rc : sum_pauses_merge(&first->pauses, &bucket->pauses);
 		if (first->course && bucket->course)
 			course_merge(first->course, bucket->course);
 		*rc = *rc ? *rc : add_cover(&first->typical, &bucket->typical);
@@ -92,6 +93,8 @@ static int take_model(struct summary_maker *maker, struct summary_model *model, 
 		return -ENOMEM;
 	to->latency = sum_spread(&bucket->latency);
 	to->first = sum_spread(&bucket->first);
+	sum_pauses_put(&bucket->pauses, to);
+	to->faults_p50 = stats_percentile(&bucket->usual.faults, 0.5);
 	*is_apart = !bucket->typical.sum.n;
 	cover = *is_apart ? &bucket->apart : &bucket->typical;
 	model->coverage = cover->sum;

@@ -213,7 +213,8 @@ static int add_tallies(struct summary_maker *maker, struct run *run, bool is_fai
 	return rc;
 }
 
-static int add_latency(struct summary_maker *maker, const struct run *run, bool is_failed, int64_t operators_ns)
+static int add_latency(struct summary_maker *maker, const struct run *run, bool is_failed, int64_t operators_ns,
+		       uint64_t before_ns)
 {
 	struct bucket *bucket = bucket_at(maker, run->bucket);
 	struct session *session = session_at(maker, run->session);
@@ -226,6 +227,8 @@ static int add_latency(struct summary_maker *maker, const struct run *run, bool 
 	rc = stats_add(&bucket->latency, duration_ns);
 	if (!rc && session->latency)
 		rc = stats_add(session->latency, duration_ns);
+	if (!rc)
+		rc = sum_pauses_add(maker, run, before_ns);
 	if (!rc)
 		rc = sum_usual_add(maker, run);
 	return rc ? rc : sum_slowest_add(maker, run, operators_ns);
@@ -319,7 +322,7 @@ int sum_runs_add(struct summary_maker *maker, struct run *run)
 	bool has_operators = run->summed_until_ns != 0;
 	uint32_t process = sum_group_of(maker, run->process);
 	struct place place = { process, run->bucket, place_of(run, is_failed) };
-	uint64_t operators_ns = 0, setup_ns = 0;
+	uint64_t operators_ns = 0, setup_ns = 0, before_ns;
 	int rc;
 
 	if (process == NONE)
@@ -340,6 +343,7 @@ int sum_runs_add(struct summary_maker *maker, struct run *run)
 	has_operators &= place.where != WHERE_UNFINISHED;
 	if (!rc && has_operators)
 		rc = add_cover(maker, run, (uint8_t)place.where, operators_ns, setup_ns);
+	before_ns = session_at(maker, run->session)->row.last_ns;
 	add_counts(maker, run, is_failed);
 	if (bucket_at(maker, run->bucket)->course)
 		course_add_run(bucket_at(maker, run->bucket)->course, run->begin_ns, run->end_ns, is_failed,
@@ -347,7 +351,7 @@ int sum_runs_add(struct summary_maker *maker, struct run *run)
 	count_thinned(&maker->to->thinned, run);
 	if (!rc)
 		rc = add_tallies(maker, run, is_failed);
-	return rc ? rc : add_latency(maker, run, is_failed, has_operators ? (int64_t)operators_ns : -1);
+	return rc ? rc : add_latency(maker, run, is_failed, has_operators ? (int64_t)operators_ns : -1, before_ns);
 }
 
 /* It is taken for one that will end well. */

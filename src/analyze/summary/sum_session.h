@@ -68,6 +68,10 @@ struct usual {
 	struct stats duration, cpu, wait, faults, overlap, kernels;
 };
 
+struct pauses {
+	struct stats after, close;
+};
+
 /* The longest of its name, with or without others inside. */
 struct slow_node {
 	uint32_t name, track;
@@ -93,8 +97,9 @@ struct bucket {
 	struct summary_runs runs;
 	struct stats latency, first;
 	struct cover typical, apart;
-	struct slow *slowest;	   /* room for maker->max_slowest; NULL: none so far */
-	struct usual usual;	   /* without duration: that is latency */
+	struct slow *slowest; /* room for maker->max_slowest; NULL: none so far */
+	struct usual usual;   /* without duration: that is latency */
+	struct pauses pauses;
 	struct usual *shape_usual; /* by place in shape_tally; room for MAX_SHAPES */
 	uint32_t *shape_tally;	   /* index in maker->tallies */
 	uint32_t n_shape_usual;

@@ -112,4 +112,5 @@ void sum_slowest_done(struct summary_maker *maker, struct bucket *bucket)
 		array_done(&bucket->slowest[i].nodes, sizeof(struct slow_node));
 	free(bucket->slowest);
 	sum_usual_done(bucket);
+	sum_pauses_done(&bucket->pauses);
 }

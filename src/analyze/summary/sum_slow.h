@@ -25,6 +25,15 @@ void sum_usual_put(struct bucket *bucket, struct bucket *joined, uint32_t tally,
 		   struct summary_usual *to);
 void sum_usual_done(struct bucket *bucket);
 
+/*
+ * An inference after a pause of its session, or close behind the one before; before_ns: the end of the last one before
+ * it, 0: none.
+ */
+int sum_pauses_add(struct summary_maker *maker, const struct run *run, uint64_t before_ns);
+int sum_pauses_merge(struct pauses *to, const struct pauses *from);
+void sum_pauses_put(struct pauses *from, struct summary_runs *to);
+void sum_pauses_done(struct pauses *pauses);
+
 /* Is it one of the slowest of its model? Then its facts are kept. */
 int sum_slowest_add(struct summary_maker *maker, const struct run *run, int64_t operators_ns);
 void sum_slowest_done(struct summary_maker *maker, struct bucket *bucket);

@@ -95,6 +95,11 @@ struct summary_blocked {
 	uint64_t n, wall_ns, blocked_ns;
 };
 
+/* Inferences after a pause of their session, or in a row. */
+struct summary_pause {
+	uint64_t n, p25_ns, p50_ns, p75_ns;
+};
+
 struct summary_runs {
 	uint64_t n, n_failed, n_open, n_partial, n_first, n_without_status;
 	uint64_t begin_ns, end_ns;     /* first begin, last end */
@@ -109,12 +114,14 @@ struct summary_runs {
 	uint32_t max_concurrent, n_threads;
 	uint64_t n_usage; /* those whose thread's usage is known */
 	uint64_t thread_cpu_ns, faults, switches, usage_wall_ns;
-	uint64_t n_waits; /* those whose wait for a CPU is known */
+	uint64_t faults_p50; /* of one */
+	uint64_t n_waits;    /* those whose wait for a CPU is known */
 	uint64_t run_queue_ns, waits_wall_ns;
 	uint64_t n_subnormal, subnormal_wall_ns; /* typical ones whose thread computed with subnormal numbers */
 	uint64_t n_with_kernels, kernels_ns,
-	    kernels_wall_ns;		      /* typical ones with kernels of a device, which are added up */
-	struct summary_blocked alone, beside; /* beside inferences of other sessions of the process, or not */
+	    kernels_wall_ns;			 /* typical ones with kernels of a device, which are added up */
+	struct summary_pause after_pause, close; /* after 10 ms without one; within 1 ms of the one before */
+	struct summary_blocked alone, beside;	 /* beside inferences of other sessions of the process, or not */
 };
 
 /* The share of their time that inferences waited for a CPU; NAN: not known, or of less than half of them. */

@@ -4,7 +4,8 @@
 HABIT: good, busy (inferences without a pause), keep (every output is kept), batches (small and large ones),
 odd (each tenth input is larger, and takes longer), even (none is), fading (inputs become tiny), rare (long pauses),
 quiet (the same, and pool threads do not spin in them), lazy (an operator prepares itself when it first runs),
-lock (two sessions whose operators share a lock), apart (one session after the other)."""
+lock (two sessions whose operators share a lock), apart (one session after the other), raw (graph
+optimization is off), fresh (no arena)."""
 
 import threading
 import time
@@ -73,6 +74,18 @@ def quiet():
     rare(onnxruntime.InferenceSession(args.model, settings, providers=["CPUExecutionProvider"]))
 
 
+def raw():
+    settings = onnxruntime.SessionOptions()
+    settings.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    busy(onnxruntime.InferenceSession(args.model, settings, providers=["CPUExecutionProvider"]))
+
+
+def fresh():
+    settings = onnxruntime.SessionOptions()
+    settings.enable_cpu_mem_arena = False
+    busy(onnxruntime.InferenceSession(args.model, settings, providers=["CPUExecutionProvider"]))
+
+
 def guarded(n, prepare=0):
     """n sessions of a model whose operator, written in Python, holds a lock while it waits for something."""
     from onnxruntime_extensions import PyCustomOpDef, get_library_path, onnx_op
@@ -121,7 +134,7 @@ def apart():
         busy(session)
 
 
-if args.habit in ("quiet", "lazy", "odd", "even", "lock", "apart"):
+if args.habit in ("quiet", "lazy", "odd", "even", "lock", "apart", "raw", "fresh"):
     globals()[args.habit]()
 else:
     globals()[args.habit](ortprogram.session(args.model, args))

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Findings on how a recorded program uses the runtime: each in a recording that shows it, and not in one close by. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "analyze/insight/recorded.h"
+#include "findings.h"
+#include "stream.h"
+
+struct fixture {
+	struct stream s;
+	struct summary *summary;
+	struct recorded recorded;
+	uint32_t process, lane, thread;
+	int64_t number;
+	uint64_t us;
+};
+
+static void begin(struct fixture *f)
+{
+	*f = (struct fixture){ .us = 1000 };
+	stream_init(&f->s);
+	f->process = stream_process(&f->s, 7, "app");
+	f->lane = stream_lane(&f->s, f->process, "m");
+	f->thread = stream_thread(&f->s, f->process, 8);
+}
+
+static void run(struct fixture *f, uint64_t pause_us, uint64_t took_us, int64_t faults, const char *shapes)
+{
+	f->us += pause_us;
+	if (shapes)
+		stream_text(&f->s, KEY_SHAPES, shapes);
+	stream_inference(&f->s, f->lane, f->us, "m", 1, ++f->number);
+	stream_int(&f->s, KEY_FAULTS, faults);
+	stream_int(&f->s, KEY_THREAD_CPU_NS, (int64_t)took_us * 1000);
+	stream_text(&f->s, KEY_STATUS, "ok");
+	f->us += took_us;
+	stream_end(&f->s, f->lane, f->us);
+}
+
+static void fault_takes(struct fixture *f, double ns)
+{
+	stream_real(&f->s, KEY_FAULT_NS, ns);
+	stream_instant(&f->s, f->process, f->us, KIND_NOTE, EVENT_NOTE_COST);
+}
+
+/* NULL: not found. */
+static const struct finding *find(struct fixture *f, const char *name)
+{
+	struct summary_file file = { 0 };
+
+	f->summary = stream_summary(&f->s, &file);
+	assert_non_null(f->summary);
+	assert_int_equal(recorded_init(&f->recorded, f->summary, NULL), 0);
+	assert_int_equal(f->recorded.n, 1);
+	return findings_of(f->recorded.model, name, 0);
+}
+
+static void end(struct fixture *f)
+{
+	recorded_done(&f->recorded);
+	summary_free(f->summary);
+	stream_done(&f->s);
+}
+
+static void faults_of_each_inference_are_found_and_those_of_one_are_not(void **state)
+{
+	struct fixture fixture, *f = &fixture;
+	const struct finding *found;
+
+	begin(f);
+	for (int i = 0; i < 20; i++)
+		run(f, 10, 1000, 500, NULL);
+	fault_takes(f, 1000);
+	found = find(f, "fresh_memory");
+	assert_true(found && found->a == 500 && found->low == 500e3 && found->value == 0.5);
+	end(f);
+	begin(f); /* a pool that grew once */
+	for (int i = 0; i < 20; i++)
+		run(f, 10, 1000, i == 5 ? 100000 : 2, NULL);
+	fault_takes(f, 1000);
+	assert_null(find(f, "fresh_memory"));
+	end(f);
+	begin(f); /* the time of a fault is not known */
+	for (int i = 0; i < 20; i++)
+		run(f, 10, 1000, 500, NULL);
+	assert_null(find(f, "fresh_memory"));
+	end(f);
+}
+
+static void a_pause_is_named_if_nearly_all_inferences_after_one_are_slower(void **state)
+{
+	struct fixture fixture, *f = &fixture;
+	const struct finding *found;
+
+	begin(f);
+	for (int i = 0; i < 120; i++)
+		run(f, i % 4 ? 10 : 20000, i % 4 ? 1000 : 2000, 0, "float[1]");
+	found = find(f, "slow_after_pause");
+	assert_true(found && found->value == 2 && found->low == 2e6 && found->high == 1e6);
+	assert_true(found->a == 29 && found->b == 90); /* before the first nothing is known */
+	assert_null(findings_of(f->recorded.model, "uneven", 0));
+	end(f);
+	begin(f); /* inputs of two sizes: the size may be the reason */
+	for (int i = 0; i < 120; i++)
+		run(f, i % 4 ? 10 : 20000, i % 4 ? 1000 : 2000, 0, i % 4 ? "float[1]" : "float[2]");
+	assert_null(find(f, "slow_after_pause"));
+	end(f);
+	begin(f); /* a third of those after a pause is slow */
+	for (int i = 0; i < 120; i++)
+		run(f, i % 4 ? 10 : 20000, i % 12 ? 1000 : 2000, 0, "float[1]");
+	assert_null(find(f, "slow_after_pause"));
+	end(f);
+}
+
+static void create(struct fixture *f, const char *const *transformers)
+{
+	stream_int(&f->s, KEY_SESSION, 1);
+	stream_begin(&f->s, f->lane, 10, KIND_SESSION, "m");
+	for (; *transformers; transformers++) {
+		stream_begin(&f->s, f->lane, 10, KIND_SPECIALIZE, *transformers);
+		stream_end(&f->s, f->lane, 10);
+	}
+	stream_end(&f->s, f->lane, 20);
+}
+
+static void operators(struct fixture *f, const char *const *types)
+{
+	stream_inference(&f->s, f->lane, f->us, "m", 1, ++f->number);
+	for (; *types; types++) {
+		stream_operator(&f->s, f->thread, f->us, *types, *types, f->number);
+		stream_end(&f->s, f->thread, ++f->us);
+	}
+	stream_text(&f->s, KEY_STATUS, "ok");
+	stream_end(&f->s, f->lane, f->us);
+}
+
+static void optimization_is_off_if_only_needed_transformers_ran(void **state)
+{
+	static const char *const plain[] = { "Conv", "Relu", "Gemm", NULL };
+	static const char *const fused[] = { "FusedConv", "Add", "Gemm", NULL };
+	static const char *const needed[] = { "MemcpyTransformer", "InsertCastTransformer", NULL };
+	static const char *const all[] = { "MemcpyTransformer", "ConstantFolding", NULL };
+	static const char *const none[] = { NULL };
+	const struct {
+		const char *const *transformers, *const *types;
+		bool is_found;
+	} cases[] = {
+		{ needed, plain, true }, { all, plain, false }, { none, plain, false }, { needed, fused, false }
+	};
+	struct fixture fixture, *f = &fixture;
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		begin(f);
+		create(f, cases[i].transformers);
+		operators(f, cases[i].types);
+		operators(f, cases[i].types);
+		assert_int_equal(find(f, "not_optimized") != NULL, cases[i].is_found);
+		end(f);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(faults_of_each_inference_are_found_and_those_of_one_are_not),
+		cmocka_unit_test(a_pause_is_named_if_nearly_all_inferences_after_one_are_slower),
+		cmocka_unit_test(optimization_is_off_if_only_needed_transformers_ran),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
