@@ -194,6 +194,7 @@ enum record_flag {
 	FLAG_NO_WAIT = 1,
 	FLAG_OF_SLOW = 2,
 	FLAG_PREEMPTED = 4,
+	FLAG_AWAKE = 8, /* the thread did not sleep: it ran or waited for a CPU */
 };
 
 struct record {

@@ -11,6 +11,7 @@ import pytest
 import envs
 from attaching import Attaching, attach, python_server
 from conftest import environment
+from lab import own_times
 
 KEYS = ("thread_cpu_ns", "faults", "switches")
 
@@ -67,6 +68,59 @@ def test_waits_for_a_cpu_are_recorded_at_every_level(lab, wheel, shared_cpu, lev
     check_waits(done.recording)
     report = lab.plain([os.environ["INFTRACE"], "report", done.recording.path]).out
     assert re.search("[Ww]ait(ed|ing) for a CPU", " ".join(report.split("\n\n")[0].split()))
+
+
+@pytest.fixture
+def crowded_cpu():
+    """A CPU on which three other programs compute all the time."""
+    cpu = min(os.sched_getaffinity(0))
+    hogs = [
+        subprocess.Popen([sys.executable, "-c", "while True: pass"], preexec_fn=lambda: os.sched_setaffinity(0, [cpu]))
+        for _ in range(3)
+    ]
+    yield cpu
+    for hog in hogs:
+        hog.kill()
+        hog.wait()
+
+
+def check_own_clock(recording, times):
+    """Inferences last as long as the program's own clock says, and the time without a CPU is a wait."""
+    pairs = []
+    for slice in whole(recording):
+        mine = [b - a for a, b, _ in times if a <= slice.end and slice.start <= b]
+        if mine:  # an injection may begin between two stamps
+            pairs.append((mine[0], slice.end - slice.start))
+    assert len(pairs) > 50
+    # now and then the interpreter itself loses the CPU between its stamp and the runtime
+    pairs = sorted(pairs, key=lambda pair: pair[0] - pair[1])[:-5]
+    own, took = zip(*pairs)
+    assert sum(took) > 0.97 * sum(own)
+    assert sorted(took)[len(took) // 2] > 0.97 * sorted(own)[len(own) // 2]
+    known_ones = known(recording, "run_queue_ns")
+    waited = sum(slice.args["run_queue_ns"] for slice in known_ones)
+    assert len(known_ones) > 0.8 * len(took)
+    # three others and this program share the CPU
+    assert waited > 0.5 * sum(slice.end - slice.start for slice in known_ones)
+    assert waited + sum(slice.args["thread_cpu_ns"] for slice in known_ones) > 0.97 * sum(
+        slice.end - slice.start for slice in known_ones
+    )
+
+
+@pytest.mark.parametrize("level", ["inference", "operator", "detail"])
+def test_times_are_those_of_the_program_on_a_busy_cpu(lab, wheel, crowded_cpu, level):
+    times = lab.path("times")
+    program = lab.python(wheel, "infer", "run", lab.model("long"), "--runs", 60, "--times", times)
+    done = lab.record(["taskset", "-c", str(crowded_cpu), *program], level=level, judged=False)
+    check_own_clock(done.recording, own_times(times))
+
+
+def test_times_are_those_of_a_running_program_on_a_busy_cpu(lab, wheel, crowded_cpu):
+    server = python_server(lab, wheel, "long")
+    move(server.pid, crowded_cpu)
+    done = attach(lab, "--inject", server.pid, n=60)
+    server.end()
+    check_own_clock(done.recording, server.times())
 
 
 def waited_for(recording, pid, name):

@@ -91,11 +91,11 @@ struct open_run *inference_begin(struct thread *thread, enum run_owner owner, ui
 	*run = (struct open_run){
 		.session = session, .owner = (uint8_t)owner, .lane = inference_take_lane(start), .depth = thread->depth
 	};
+	run->start = start ? start : agent_now();
 	usage_begin(thread, run);
 	run->is_partial = hot->is_changing != CHANGE_NONE;
 	run->was_subnormal = thread->is_subnormal && subnormal_begin();
 	run->run = inference_number(thread);
-	run->start = start ? start : agent_now();
 	thread->n_runs++;
 	run_is_top(thread);
 	return run;
@@ -317,7 +317,7 @@ void inference_end(struct thread *thread, enum run_owner owner, uint32_t message
 		message = run->message;
 	if (!run->has_inputs)
 		tell_inputs(thread, run);
-	usage_end(thread, run, end);
+	end = usage_end(thread, run, end);
 	if (run->lane < MAX_LANES)
 		__atomic_store_n(&inference_active[run->lane].run, 0, __ATOMIC_RELEASE);
 	thread->n_runs--;

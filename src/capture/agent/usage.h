@@ -42,9 +42,12 @@ struct usage_mark {
 
 /* Measures what reading costs, once in a process, and tells the recorder. When a runtime is armed. */
 void usage_measure(void);
-/* At the begin of an inference, once its session is known; before it is timed where that is possible. */
+/* At the begin of an inference, once its session is known. */
 void usage_begin(struct thread *thread, struct open_run *run);
-/* After its end, which was at `end` ticks; writes a record. */
-void usage_end(struct thread *thread, struct open_run *run, uint64_t end);
+/*
+ * After its end, which was at `end` ticks; writes a record. Returns when it ended: at `end`, or later if the thread
+ * lost its CPU while its usage was read.
+ */
+uint64_t usage_end(struct thread *thread, struct open_run *run, uint64_t end);
 
 #endif

@@ -41,6 +41,7 @@ struct reader {
 	uint32_t reads_run; /* the same of reads */
 	struct arg reads[READER_READS];
 	uint32_t n_usage;
+	bool is_awake;	       /* the thread did not sleep meanwhile, and its wait is known */
 	uint32_t usage_before; /* time before the run that they include, in 65,536ths of its own */
 	uint32_t begun_run;    /* the last run that began here, */
 	uint64_t begun_ns;     /* and when */

@@ -286,6 +286,7 @@ static int run_usage(const struct records_step *step)
 	step->reader->usage_run = record->run;
 	*n = 0;
 	step->reader->usage_before = record->flags & FLAG_OF_SLOW ? record->text >> 16 : 0;
+	step->reader->is_awake = record->flags & FLAG_AWAKE && !(record->flags & FLAG_NO_WAIT);
 	usage[(*n)++] = arg_int(KEY_THREAD_CPU_NS, (int64_t)record->time);
 	usage[(*n)++] = arg_int(KEY_FAULTS, record->id);
 	usage[(*n)++] = arg_int(KEY_SWITCHES, record->flags & FLAG_OF_SLOW ? record->text & 0xffff : record->text);
@@ -311,7 +312,9 @@ static int run_reads(const struct records_step *step)
 
 /*
  * Bounds the thread's usage by the run's duration: it was read a moment before the run began and after it ended, and
- * the thread may have lost the CPU in between. Before a slow run it computed all the time, unless it used less.
+ * the thread may have lost the CPU in between. Before a slow run it computed all the time, unless it used less. A
+ * thread that did not sleep ran for all the time that it did not wait: the kernel's own figure is as old as its last
+ * tick.
  */
 static void bound_usage(struct reader *reader, uint64_t end_ns)
 {
@@ -323,9 +326,16 @@ static void bound_usage(struct reader *reader, uint64_t end_ns)
 		*cpu_ns -= before_ns;
 	if (*cpu_ns > took_ns)
 		*cpu_ns = took_ns;
-	for (uint32_t i = 0; i < reader->n_usage; i++)
-		if (reader->usage[i].key == KEY_RUN_QUEUE_NS && reader->usage[i].integer > took_ns - *cpu_ns)
-			reader->usage[i].integer = took_ns - *cpu_ns;
+	for (uint32_t i = 0; i < reader->n_usage; i++) {
+		int64_t *wait_ns = &reader->usage[i].integer;
+
+		if (reader->usage[i].key != KEY_RUN_QUEUE_NS)
+			continue;
+		if (reader->is_awake && *wait_ns <= took_ns)
+			*cpu_ns = took_ns - *wait_ns;
+		if (*wait_ns > took_ns - *cpu_ns)
+			*wait_ns = took_ns - *cpu_ns;
+	}
 }
 
 static int run_end(const struct records_step *step)
