@@ -7,6 +7,7 @@ import json
 import os
 import pty
 import signal
+import subprocess
 
 import pytest
 
@@ -124,3 +125,21 @@ def test_the_shell_goes_on_after_a_mistake_and_after_ctrl_c(lab, recording):
                 os.waitpid(pid, 0)
             os.close(leader)
     assert os.stat(os.path.join(state, "inftrace", "query_history")).st_mode & 0o777 == 0o600
+
+
+@pytest.mark.full("it compiles SQLite")
+def test_random_queries_answer_as_on_plain_tables_with_the_newest_sqlite(lab):
+    """With this system's SQLite it is a unit test. A package of npm has the source of the newest."""
+    folder = lab.path("sqlite")
+    os.mkdir(folder)
+    packed = subprocess.run(
+        ["npm", "pack", "--silent", "better-sqlite3"], cwd=folder, stdout=subprocess.PIPE, text=True
+    )
+    assert packed.returncode == 0, packed.stdout
+    subprocess.run(["tar", "xzf", packed.stdout.split()[-1]], cwd=folder, check=True)
+    source = os.path.join(folder, "package/deps/sqlite3/sqlite3.c")
+    flags = ["-O1", "-fPIC", "-shared", "-DSQLITE_ENABLE_COLUMN_METADATA", "-lpthread", "-ldl", "-lm"]
+    subprocess.run(["cc", "-o", os.path.join(folder, "libsqlite3.so.0"), source, *flags], check=True)
+    program = os.path.join(os.path.dirname(lab.inftrace), "test/unit/query_random_test")
+    done = lab.plain([program], env={"LD_LIBRARY_PATH": folder, "QUERY_COUNT": "100000"})
+    assert done.status == 0, done.out + done.err

@@ -117,7 +117,8 @@ struct query_index {
 	int column[QUERY_MAX_GROUPS];
 	size_t n_columns;
 	struct keys keys[QUERY_MAX_GROUPS]; /* of each column, with the number that the columns before have */
-	uint32_t *first;		    /* by group: where it begins in rows; n_groups + 1 */
+	uint32_t *place;		    /* by group: its place in the order of values */
+	uint32_t *first;		    /* by place: where it begins in rows; n_groups + 1 */
 	uint32_t *rows;			    /* of slices */
 	uint32_t n_groups, n_rows;
 };

@@ -114,11 +114,15 @@ static int cursor_column(sqlite3_vtab_cursor *cursor, sqlite3_context *to, int c
 	return SQLITE_OK;
 }
 
+/* Unique in its table: SQLite tells by it which rows the parts of an OR have in common. */
 static int cursor_rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *id)
 {
 	const struct query_scan *scan = &((const struct cursor *)cursor)->scan;
 
-	*id = (sqlite3_int64)((scan->at.in ? scan->at.in->base : 0) + scan->at.row + 1);
+	if (scan->table->rows == QUERY_SAMPLES)
+		*id = (sqlite3_int64)scan->next << 32 | (sqlite3_int64)(scan->at.row + 1);
+	else
+		*id = (sqlite3_int64)((scan->at.in ? scan->at.in->base : 0) + scan->at.row + 1);
 	return SQLITE_OK;
 }
 

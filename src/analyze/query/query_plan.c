@@ -109,7 +109,10 @@ static bool is_groupable(const struct plan *plan, int column)
 	return column >= 0 && column < (int)plan->table->n_columns && plan->table->columns[column].key;
 }
 
-/* Rows that lie together by the values that SQL groups by. */
+/*
+ * Rows that lie together by the values that SQL groups by, and in their order. Older SQLite (3.40) does not tell GROUP
+ * BY from the same with an ORDER BY, whose sort it drops.
+ */
 static bool find_groups(struct plan *plan, const struct query *query)
 {
 	const sqlite3_index_info *info = plan->info;
@@ -119,18 +122,20 @@ static bool find_groups(struct plan *plan, const struct query *query)
 	    (how != 1 && how != 2) || query->n_rows >= UINT32_MAX || query->indexes.n > QUERY_MAX_INDEXES / 2)
 		return false;
 	for (int i = 0; i < info->nOrderBy; i++)
-		if (!is_groupable(plan, info->aOrderBy[i].iColumn))
+		if (info->aOrderBy[i].desc || !is_groupable(plan, info->aOrderBy[i].iColumn))
 			return false;
 	for (int i = 0; i < info->nOrderBy; i++)
 		put(plan, 'g', info->aOrderBy[i].iColumn);
 	return true;
 }
 
-/* Rows come in the order of their numbers unless an index of groups is walked. */
+/* Rows come in the order of their numbers unless an index of groups is walked, or instants by their times. */
 static bool is_in_order(const struct plan *plan)
 {
 	const sqlite3_index_info *info = plan->info;
 
+	if (plan->table->rows == QUERY_LIST && (strchr(plan->text, '<') || strchr(plan->text, '>')))
+		return false;
 	return info->nOrderBy == 1 && !info->aOrderBy[0].desc && info->aOrderBy[0].iColumn >= 0 &&
 	       info->aOrderBy[0].iColumn < (int)plan->table->n_columns &&
 	       plan->table->columns[info->aOrderBy[0].iColumn].use == QUERY_ROW;
