@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """CPU time, waits for a CPU, page faults and switches of inferences: recorded at every level where that is free."""
 
+import json
 import os
+import pathlib
 import re
 import subprocess
 import sys
@@ -171,3 +173,39 @@ def test_detail_reads_them_of_every_inference(lab, wheel):
     assert len(known(done.recording, "run_queue_ns")) == len(
         [s for s in whole(done.recording) if not s.args.get("first")]
     )
+
+
+@pytest.fixture
+def half_a_cpu(tmp_path):
+    """A cgroup with a quota of half a CPU: a prefix that brings a program into it."""
+    for root, write in (
+        ("/sys/fs/cgroup/cpu", lambda folder: (folder / "cpu.cfs_quota_us").write_text("50000")),
+        ("/sys/fs/cgroup", lambda folder: (folder / "cpu.max").write_text("50000 100000")),
+    ):
+        folder = pathlib.Path(root, "inftrace-test-%d" % os.getpid())
+        try:
+            folder.mkdir()
+        except OSError:
+            continue
+        try:
+            write(folder)
+        except OSError:
+            folder.rmdir()
+            continue
+        yield ["sh", "-c", 'echo $$ > "$0" && exec "$@"', str(folder / "cgroup.procs")]
+        folder.rmdir()
+        return
+    pytest.skip("no cgroup can be made here")
+
+
+@pytest.mark.root
+def test_a_quota_that_is_used_up_is_named_first(lab, wheel, half_a_cpu):
+    program = lab.python(wheel, "infer", "run", lab.model("long"), "--runs", 40)
+    recording = lab.record([*half_a_cpu, *program], judged=False).recording
+    text = " ".join(lab.plain([lab.inftrace, "report", recording.path]).out.split("\n\n")[0].split())
+    assert re.search(r"^Its cgroup may use 0\.50 CPUs and was throttled in \d+ of \d+ periods", text), text
+    report = json.loads(lab.plain([lab.inftrace, "report", "--json", recording.path]).out)
+    found = {insight["kind"]: insight for insight in report["insights"]}
+    assert found["throttled"]["figures"]["quota_cpus"] == 0.5
+    assert found["throttled"]["next"].startswith("1 thread in all")
+    assert "waits_for_cpu" not in found and "oversubscribed" not in found

@@ -163,9 +163,40 @@ static void optimization_is_off_if_only_needed_transformers_ran(void **state)
 	}
 }
 
+/* Its value until the end. */
+static void count(struct fixture *f, const char *name, const char *unit, double value)
+{
+	uint32_t counter = stream_counter(&f->s, f->process, name, unit);
+
+	stream_sample(&f->s, counter, 10, value);
+	stream_sample(&f->s, counter, f->us, value);
+}
+
+static void a_quota_is_named_if_it_is_used_up_in_a_tenth_of_its_periods(void **state)
+{
+	struct fixture fixture, *f = &fixture;
+	const struct finding *found;
+
+	for (int n = 9; n <= 10; n++) {
+		begin(f);
+		for (int i = 0; i < 20; i++)
+			run(f, 10, 1000, 0, NULL);
+		count(f, "cpu quota", "CPUs", 0.5);
+		count(f, "quota periods", "count", 100);
+		count(f, "throttled periods", "count", n);
+		count(f, "throttled time", "ns", 2e9);
+		found = find(f, "throttled");
+		assert_int_equal(found != NULL, n == 10);
+		if (found)
+			assert_true(found->value == 0.5 && found->a == 10 && found->b == 100 && found->low == 2e9);
+		end(f);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_quota_is_named_if_it_is_used_up_in_a_tenth_of_its_periods),
 		cmocka_unit_test(faults_of_each_inference_are_found_and_those_of_one_are_not),
 		cmocka_unit_test(a_pause_is_named_if_nearly_all_inferences_after_one_are_slower),
 		cmocka_unit_test(optimization_is_off_if_only_needed_transformers_ran),

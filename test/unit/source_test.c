@@ -615,6 +615,11 @@ static void a_quota_further_up_counts(void **state)
 	struct world *world = crowded("crowded");
 
 	is_near(keep_value(world->keep, 300, "throttled"), 25);
+	/* the least of the path, and the periods of the cgroup that was out of quota */
+	assert_true(keep_value(world->keep, 300, "cpu quota") == 1.5);
+	assert_true(keep_value(world->keep, 300, "quota periods") == 6);
+	assert_true(keep_value(world->keep, 300, "throttled periods") == 3);
+	assert_true(keep_value(world->keep, 300, "throttled time") == 250e6);
 	world_free(world);
 }
 
@@ -623,6 +628,7 @@ static void quotas_of_the_older_version_count(void **state)
 	struct world *world = crowded("crowded-v1");
 
 	is_near(keep_value(world->keep, 300, "throttled"), 40);
+	assert_true(keep_value(world->keep, 300, "cpu quota") == 0.5);
 	world_free(world);
 }
 

@@ -5,7 +5,7 @@
  */
 #include "analyze/insight/insight_in.h"
 
-extern const struct insight insight_oversubscribed;
+extern const struct insight insight_oversubscribed, insight_throttled;
 
 static void find(struct finder *finder)
 {
@@ -13,7 +13,7 @@ static void find(struct finder *finder)
 	const struct recording_facts *facts = finder->run->result->recorded;
 	struct finding *to;
 
-	if (!finder_waits_for_itself(finder))
+	if (!finder_waits_for_itself(finder) || finder_has(finder, &insight_throttled))
 		return;
 	to = finder_add_counts(finder, &insight_oversubscribed, summary_waited(runs), facts->n_threads,
 			       facts->n_allowed);

@@ -2,7 +2,7 @@
 /* Inferences of a recording waited for a CPU. value: share of their time; low: nanoseconds of each. */
 #include "analyze/insight/insight_in.h"
 
-extern const struct insight insight_waits_for_cpu;
+extern const struct insight insight_waits_for_cpu, insight_throttled;
 
 static void find(struct finder *finder)
 {
@@ -11,7 +11,7 @@ static void find(struct finder *finder)
 	struct finding *to;
 
 	share = runs ? summary_waited(runs) : NAN;
-	if (!(share >= 0.05) || finder_waits_for_itself(finder))
+	if (!(share >= 0.05) || finder_waits_for_itself(finder) || finder_has(finder, &insight_throttled))
 		return;
 	to = finder_add(finder, &insight_waits_for_cpu, share);
 	to->low = to->gain_ns = (double)runs->run_queue_ns / (double)runs->n_waits;

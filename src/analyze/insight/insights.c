@@ -11,6 +11,7 @@
 	F(outputs_unknown) \
 	F(busy_machine) \
 	F(lost_events) \
+	F(throttled) \
 	F(waits_for_cpu) \
 	F(oversubscribed) \
 	F(spinning) \

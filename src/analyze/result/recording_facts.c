@@ -55,6 +55,30 @@ static double others_cores_of(const struct recording_facts *facts)
 	return facts->n_cpus < 1 ? NAN : cores > 0 ? cores : isnan(cores) ? NAN : 0;
 }
 
+static double last_of(const struct summary *summary, uint32_t process, const char *name)
+{
+	const struct summary_resource *resource = resource_of(summary, process, name);
+
+	return resource ? resource->last : NAN;
+}
+
+static void find_quota(struct recording_facts *facts)
+{
+	const struct summary *summary = facts->summary;
+	uint32_t process = facts->model->process;
+
+	facts->quota = last_of(summary, process, "cpu quota");
+	if (!(facts->quota > 0 && facts->quota < 1e6)) {
+		facts->quota = NAN;
+		return;
+	}
+	facts->n_periods = count_of(last_of(summary, process, "quota periods"));
+	facts->n_throttled = count_of(last_of(summary, process, "throttled periods"));
+	facts->throttled_ns = last_of(summary, process, "throttled time");
+	if (ceil(facts->quota) < (double)facts->n_allowed)
+		facts->n_allowed = (int64_t)ceil(facts->quota);
+}
+
 static void find_cpus(struct recording_facts *facts)
 {
 	const struct summary *summary = facts->summary;
@@ -66,6 +90,7 @@ static void find_cpus(struct recording_facts *facts)
 		return;
 	if (allowed_of(summary, process) > 0)
 		facts->n_allowed = allowed_of(summary, process);
+	find_quota(facts);
 	facts->cores = cores_of(summary, process);
 	facts->n_threads = most_of(summary, process, "threads");
 }
@@ -180,6 +205,10 @@ struct recording_facts recording_facts_of(const struct summary *summary, uint32_
 					 .n_threads = -1,
 					 .cores = NAN,
 					 .others_cores = NAN,
+					 .quota = NAN,
+					 .n_periods = -1,
+					 .n_throttled = -1,
+					 .throttled_ns = NAN,
 					 .n_pool = -1,
 					 .pool_cores = NAN,
 					 .pool_busy = NAN,

@@ -12,14 +12,17 @@
 struct recording_facts {
 	const struct summary *summary; /* borrowed */
 	const struct summary_model *model;
-	int64_t n_cpus;	     /* of the machine */
-	int64_t n_allowed;   /* that its process may run on; else as n_cpus */
-	int64_t n_threads;   /* the most that the process had */
-	double cores;	     /* CPUs that the process used */
-	double others_cores; /* the same of everything else on the machine */
-	int64_t n_pool;	     /* threads of the runtime's pools in the process, at most */
-	double pool_cores;   /* CPUs that they used, also while no inference ran */
-	double pool_busy;    /* share of that time in which one did */
+	int64_t n_cpus;	   /* of the machine */
+	int64_t n_allowed; /* that its process may use, by affinity and quota, rounded up; else as n_cpus */
+	double quota;	   /* CPUs that its cgroup may use; NAN: no quota */
+	int64_t n_periods, n_throttled; /* of the quota; those in which it was used up */
+	double throttled_ns;		/* summed over CPUs */
+	int64_t n_threads;		/* the most that the process had */
+	double cores;			/* CPUs that the process used */
+	double others_cores;		/* the same of everything else on the machine */
+	int64_t n_pool;			/* threads of the runtime's pools in the process, at most */
+	double pool_cores;		/* CPUs that they used, also while no inference ran */
+	double pool_busy;		/* share of that time in which one did */
 	double duty; /* inferences of the process by the time from its first to its last; above 1: side by side */
 	double memory_per_s;   /* bytes by which the process still grew at the end */
 	double rate_per_s;     /* inferences of the process */

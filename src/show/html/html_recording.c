@@ -11,6 +11,7 @@
 #include "analyze/result/recording_result.h"
 #include "show/html/html_model.h"
 #include "show/words/kept_words.h"
+#include "show/words/quota_words.h"
 #include "show/words/resource_words.h"
 
 enum { MAX_PARTS = 12, MAX_ROWS = 60, MAX_DEVICES = 2, COLUMNS = 120 };
@@ -302,6 +303,8 @@ static void put_facts(struct html_page *page, const struct summary *summary)
 	html_fact(page, "Command", &text);
 	text = recording->machine ? name_of(summary, recording->machine, 200) : (struct printable){ "" };
 	html_fact(page, "Machine", &text);
+	text = quota_words(summary);
+	html_fact(page, "Quota", &text);
 	for (uint32_t i = 0; i < summary->n_runtimes && i < MAX_PARTS; i++) {
 		text = name_of(summary, summary->runtimes[i].runtime, 40);
 		printable_add(&text, " %s, ", name_of(summary, summary->runtimes[i].version, 40).s);

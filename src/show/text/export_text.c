@@ -8,6 +8,7 @@
 #include "analyze/insight/insight.h"
 #include "show/text/page.h"
 #include "show/words/merged_words.h"
+#include "show/words/quota_words.h"
 #include "show/words/time_words.h"
 
 enum { WIDTH = 96 };
@@ -109,6 +110,9 @@ static void print_head(const struct page *page)
 	put_time(page, &table);
 	if (summary->recording.machine)
 		put_fact(&table, "machine", page_name(page, summary->recording.machine, 200).s);
+	text = quota_words(summary);
+	if (*text.s)
+		put_fact(&table, "quota", text.s);
 	if (file->path) {
 		text = printable_text(file->path, strlen(file->path), 60, page->opts.is_ascii);
 		printable_add(&text, " (%s, %s", units_bytes((double)file->bytes).s,

@@ -13,6 +13,7 @@
 #include "show/words/memory_words.h"
 #include "show/words/merged_words.h"
 #include "show/words/operator_words.h"
+#include "show/words/quota_words.h"
 #include "show/words/resource_words.h"
 #include "show/words/slow_words.h"
 #include "show/words/time_words.h"
@@ -36,6 +37,13 @@ static struct printable command_of(const struct page *page, int columns)
 	if (len <= (size_t)columns || !slash)
 		return page_name(page, page->summary->recording.command, columns);
 	return printable_text(slash + 1, len - (size_t)(slash + 1 - text), columns, page->opts.is_ascii);
+}
+
+static void put_quota(const struct page *page)
+{
+	struct printable text = quota_words(page->summary);
+
+	put_fact(page, "quota", &text);
 }
 
 static void put_command(const struct page *page)
@@ -64,6 +72,7 @@ static void put_command(const struct page *page)
 	put_fact(page, "range", &text);
 	text = recording->machine ? page_name(page, recording->machine, 200) : (struct printable){ "" };
 	put_fact(page, "machine", &text);
+	put_quota(page);
 	for (uint32_t i = 0; i < page->summary->n_merged; i++) {
 		text = merged_words(page->summary, i, page->opts.is_ascii);
 		put_fact(page, i ? "" : "merged", &text);

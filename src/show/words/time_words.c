@@ -5,6 +5,7 @@
 
 #include "analyze/result/result_words.h"
 #include "base/units.h"
+#include "show/words/quota_words.h"
 
 enum { NAME = 40 };
 
@@ -93,6 +94,8 @@ struct printable time_cause(const struct summary *summary, bool is_ascii)
 
 	if (!time->wall_ns || !summary->n_inferences)
 		return text;
+	if (quota_is_short(summary))
+		return quota_sentence(summary);
 	switch (summary_largest(time)) {
 	case CAUSE_OUTSIDE:
 		say_outside(&text, summary);
