@@ -17,7 +17,7 @@
 #include "show/term/term.h"
 
 struct report_opts {
-	const char *format, *color, *model, *output;
+	const char *format, *color, *model, *output, *by;
 	bool json, all, ascii, no_pager, force;
 	int top, slowest;
 	uint64_t from_ns, to_ns;
@@ -34,6 +34,8 @@ static const struct opt report_opt_table[] = {
 	{ 0, "force", NULL, "overwrite a file that exists", OPT_FLAG, AT(force) },
 	{ 'a', "all", NULL, "show every model, session, operator and counter", OPT_FLAG, AT(all) },
 	{ 0, "model", "NAME", "only models whose name contains this", OPT_STR, AT(model) },
+	{ 0, "by", "program|process", "one model for all processes of a program, or one for each process", OPT_CHOICE,
+	  AT(by), "program" },
 	{ 0, "from", "TIME", "only inferences that begin at this time of the recording, or later", OPT_DURATION,
 	  AT(from_ns) },
 	{ 0, "to", "TIME", "only inferences that begin before this time of the recording", OPT_PERIOD, AT(to_ns) },
@@ -133,7 +135,8 @@ static int report_run(const void *opaque, int argc, char **argv, struct err *err
 	const char *path = argc ? argv[0] : newest.path;
 	const struct summary_opts range = { .from_ns = opts->from_ns,
 					    .to_ns = opts->to_ns,
-					    .slowest = (uint32_t)opts->slowest };
+					    .slowest = (uint32_t)opts->slowest,
+					    .by_process = !strcmp(opts->by, "process") };
 	int code;
 
 	if (opts->top < 0)

@@ -394,6 +394,9 @@ static void assert_same(const char *streamed, const char *walked, const struct s
 	assert_string_equal(streamed, walked);
 }
 
+/* The walk tells processes apart. */
+static const struct summary_opts by_process = { .by_process = true };
+
 static void compare(const struct shape *shape, const struct summary_opts *opts, uint64_t seed)
 {
 	static const struct summary_file file;
@@ -425,7 +428,7 @@ static void a_recording_of_any_order_comes_to_the_same(void **state)
 					 .stretch_ns = seed % 5 * 3000000,
 					 .has_notes = seed % 3,
 					 .has_counters = seed % 4 },
-			NULL, seed);
+			&by_process, seed);
 }
 
 static void one_with_missing_ends_and_numbers_comes_to_the_same(void **state)
@@ -440,13 +443,13 @@ static void one_with_missing_ends_and_numbers_comes_to_the_same(void **state)
 					 .is_broken = true,
 					 .has_notes = true,
 					 .has_counters = true },
-			NULL, seed);
+			&by_process, seed);
 }
 
 /* Of 2,000 inferences 64 wait at a time: nothing is missing, because no thread lies further behind. */
 static void a_small_window_finds_the_same(void **state)
 {
-	static const struct summary_opts opts = { .window = 64 };
+	static const struct summary_opts opts = { .window = 64, .by_process = true };
 
 	for (uint64_t seed = 1; seed <= 6; seed++)
 		compare(&(struct shape){ .n_processes = 1 + (int)(seed % 2),

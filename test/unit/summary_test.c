@@ -81,6 +81,15 @@ static void check_sums(const struct summary *summary)
 	assert_int_equal(n_inferences, summary->n_inferences);
 }
 
+static const struct summary *summarise_some(struct fixture *f, const struct summary_opts *opts)
+{
+	struct summary_file file = { 0 };
+
+	f->summary = stream_summary_of(&f->s, opts, &file);
+	check_sums(f->summary);
+	return f->summary;
+}
+
 static const struct summary *summarise(struct fixture *f)
 {
 	struct summary_file file = { 0 };
@@ -517,7 +526,7 @@ static void a_cpu_with_nothing_to_do_is_no_news(void **state)
 	assert_int_equal(f->summary->n_ran_on, 1);
 }
 
-static void two_processes_with_the_same_model_stay_apart(void **state)
+static void two_processes_with_the_same_model_stay_apart_if_asked(void **state)
 {
 	struct fixture *f = *state;
 	uint32_t process = stream_process(&f->s, 200, "app"), lane = stream_lane(&f->s, process, "m");
@@ -528,7 +537,7 @@ static void two_processes_with_the_same_model_stay_apart(void **state)
 	operator(f, f->thread, 0, 90, "a", "Conv", 1);
 	run(f, lane, 0, 50, 1, 1);
 	operator(f, thread, 0, 10, "a", "Conv", 1);
-	summary = summarise(f);
+	summary = summarise_some(f, &(struct summary_opts){ .by_process = true });
 	assert_int_equal(summary->n_models, 2);
 	assert_int_equal(summary->models[0].coverage.operators_ns, 90000);
 	assert_int_equal(summary->models[1].coverage.operators_ns, 10000);
@@ -957,15 +966,6 @@ static void a_hundred_thousand_operators_add_up(void **state)
 	assert_int_equal(summary->models[0].sessions.n, 3);
 }
 
-static const struct summary *summarise_some(struct fixture *f, const struct summary_opts *opts)
-{
-	struct summary_file file = { 0 };
-
-	f->summary = stream_summary_of(&f->s, opts, &file);
-	check_sums(f->summary);
-	return f->summary;
-}
-
 /* 16 operators wait, 300 come: they are summed up while the inference runs, the one around them when it ends. */
 static void more_operators_than_can_wait_add_up(void **state)
 {
@@ -1093,7 +1093,7 @@ static void models_of_many_processes_are_joined(void **state)
 		stream_end(&f->s, lane, 1000);
 		run(f, lane, 2000, 3000 + (uint64_t)i, 1, 2);
 	}
-	summary = summarise(f);
+	summary = summarise_some(f, &(struct summary_opts){ .by_process = true });
 	for (uint32_t i = 0; i < summary->n_models; i++)
 		if (summary->models[i].n_processes > (joined ? joined->n_processes : 1))
 			joined = &summary->models[i];
@@ -1158,7 +1158,7 @@ int main(void)
 		TEST(providers_make_a_model_of_their_own),
 		TEST(a_provider_that_ran_nothing_is_named),
 		TEST(a_cpu_with_nothing_to_do_is_no_news),
-		TEST(two_processes_with_the_same_model_stay_apart),
+		TEST(two_processes_with_the_same_model_stay_apart_if_asked),
 		TEST(models_of_many_processes_are_joined),
 		TEST(concurrency_and_threads_are_counted),
 		TEST(one_after_the_other_is_not_at_once),

@@ -3,7 +3,7 @@
  * low: nanoseconds of all but one. */
 #include "analyze/insight/insight_in.h"
 
-extern const struct insight insight_created_again;
+extern const struct insight insight_created_again, insight_started_again;
 
 static void find(struct finder *finder)
 {
@@ -12,7 +12,7 @@ static void find(struct finder *finder)
 	double ns;
 
 	/* those that are held side by side are loaded_twice's */
-	if (!result->runs || result->n_creations < 2 ||
+	if (!result->runs || result->n_creations < 2 || finder_has(finder, &insight_started_again) ||
 	    (result->recorded && result->n_creations <= result->recorded->n_at_once))
 		return;
 	ns = (double)result->creation_ns * (double)(result->n_creations - 1);

@@ -25,13 +25,20 @@ static void say(const struct speaker *to)
 {
 	const struct summary_runs *runs = to->run->result->runs;
 
-	FINDING("the process has more threads at work than CPUs");
+	int64_t n_processes = to->run->result->n_processes;
+
+	if (n_processes > 1)
+		FINDING("its %s have more threads at work than CPUs",
+			printable_count((uint64_t)n_processes, "process").s);
+	else
+		FINDING("the process has more threads at work than CPUs");
 	EVIDENCE("inferences wait for a CPU for %s of their time, %s each", units_percent(to->finding->value).s,
 		 units_duration(to->finding->high).s);
 	EVIDENCE("; up to %s run at a time on %s", units_count(runs->max_concurrent).s,
 		 printable_count((uint64_t)to->finding->b, "CPU").s);
 	if (isfinite(to->finding->low))
-		EVIDENCE(", of which the process uses %s", units_decimal(to->finding->low).s);
+		EVIDENCE(", of which %s %s", n_processes > 1 ? "they use" : "the process uses",
+			 units_decimal(to->finding->low).s);
 	if (to->finding->a > 0)
 		EVIDENCE(" with %s", printable_count((uint64_t)to->finding->a, "thread").s);
 	NEXT("fewer threads in each session (intra_op_num_threads), or fewer inferences at a time: %s in all",

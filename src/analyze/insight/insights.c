@@ -23,9 +23,11 @@
 	F(faster) \
 	F(outputs_kept) \
 	F(sessions_kept) \
+	F(started_again) \
 	F(created_again) \
 	F(loaded_twice) \
 	F(memory_grows) \
+	F(slow_process) \
 	F(slow_after_pause) \
 	F(uneven) \
 	F(drifts) \

@@ -26,32 +26,71 @@ static int64_t count_of(double value)
 	return value >= 1 && value < 1e9 ? (int64_t)value : -1;
 }
 
-static int64_t most_of(const struct summary *summary, uint32_t process, const char *name)
+/* Did it run the model, or is it another process of the program that did? */
+static bool is_own(const struct recording_facts *facts, uint32_t process)
 {
-	const struct summary_resource *resource = resource_of(summary, process, name);
+	const struct summary_process *all = facts->summary->processes;
+	uint32_t first = facts->model->process;
 
-	return resource ? count_of(resource->max) : -1;
+	return process == first || (facts->model->n_processes > 1 && first != SUMMARY_NONE && process != SUMMARY_NONE &&
+				    all[process].name == all[first].name);
 }
 
-/* A launcher such as taskset sets it before it becomes the program: the last value is the program's. */
-static int64_t allowed_of(const struct summary *summary, uint32_t process)
+/* Of a counter, over all processes of the program: NAN where none has it. */
+static double sum_of(const struct recording_facts *facts, const char *name, size_t field)
 {
-	const struct summary_resource *resource = resource_of(summary, process, "cpus allowed");
+	const struct summary *summary = facts->summary;
+	double sum = NAN;
 
-	return resource ? count_of(resource->last) : -1;
+	for (uint32_t i = 0; i < summary->n_resources; i++) {
+		const struct summary_resource *resource = &summary->resources[i];
+		double value;
+
+		if (resource->process == SUMMARY_NONE || !is_own(facts, resource->process) ||
+		    strcmp(names_text(summary->names, resource->name), name) != 0)
+			continue;
+		memcpy(&value, (const char *)resource + field, sizeof value);
+		if (isfinite(value))
+			sum = isnan(sum) ? value : sum + value;
+	}
+	return sum;
+}
+
+#define SUM_OF(facts, name, field) sum_of(facts, name, offsetof(struct summary_resource, field))
+
+/* Of the processes that count, or of all (NULL). */
+static double cores_of_all(const struct summary *summary, const struct recording_facts *facts)
+{
+	double used_ns = 0, alone = NAN;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < summary->n_resources; i++) {
+		const struct summary_resource *cpu = &summary->resources[i];
+
+		if (cpu->process == SUMMARY_NONE || (facts && !is_own(facts, cpu->process)) ||
+		    strcmp(names_text(summary->names, cpu->name), "cpu") != 0)
+			continue;
+		alone = (isfinite(cpu->busy_mean) ? cpu->busy_mean : cpu->mean) / 100;
+		if (!isfinite(alone))
+			continue;
+		used_ns += alone * (double)cpu->busy_ns;
+		n++;
+	}
+	return n < 2 ? alone : !summary->busy_ns ? NAN : used_ns / (double)summary->busy_ns;
+}
+
+double recording_cores(const struct summary *summary)
+{
+	return cores_of_all(summary, NULL);
 }
 
 /* All recorded processes count as the program's own. */
 static double others_cores_of(const struct recording_facts *facts)
 {
 	const struct summary *summary = facts->summary;
-	double cores = cores_of(summary, SUMMARY_NONE) * (double)facts->n_cpus;
+	double own = recording_cores(summary);
+	double cores = cores_of(summary, SUMMARY_NONE) * (double)facts->n_cpus - (isfinite(own) ? own : 0);
 
-	for (uint32_t i = 0; i < summary->n_processes; i++) {
-		double own = cores_of(summary, i);
-
-		cores -= isfinite(own) ? own : 0;
-	}
 	return facts->n_cpus < 1 ? NAN : cores > 0 ? cores : isnan(cores) ? NAN : 0;
 }
 
@@ -82,34 +121,41 @@ static void find_quota(struct recording_facts *facts)
 static void find_cpus(struct recording_facts *facts)
 {
 	const struct summary *summary = facts->summary;
-	uint32_t process = facts->model->process;
+	int64_t n_allowed;
 
 	facts->n_cpus = facts->n_allowed = summary->recording.n_cpus;
 	facts->others_cores = others_cores_of(facts);
-	if (process == SUMMARY_NONE || facts->model->n_processes > 1)
+	if (facts->model->process == SUMMARY_NONE)
 		return;
-	if (allowed_of(summary, process) > 0)
-		facts->n_allowed = allowed_of(summary, process);
+	/* a launcher such as taskset sets it before it becomes the program: the last value is the program's */
+	n_allowed = count_of(SUM_OF(facts, "cpus allowed", last));
+	if (n_allowed > 0 && (n_allowed < facts->n_cpus || facts->n_cpus < 1))
+		facts->n_allowed = n_allowed;
 	find_quota(facts);
-	facts->cores = cores_of(summary, process);
-	facts->n_threads = most_of(summary, process, "threads");
+	facts->cores = cores_of_all(summary, facts);
+	facts->n_threads = count_of(SUM_OF(facts, "threads", max));
 }
 
 static void find_pool(struct recording_facts *facts)
 {
-	uint32_t process = facts->model->process;
-	const struct summary_resource *cpu;
-	double ns;
+	const struct summary *summary = facts->summary;
+	double ns = 0, busy_ns = 0, pct = 0;
 
-	if (process == SUMMARY_NONE || facts->model->n_processes > 1)
-		return;
-	facts->n_pool = most_of(facts->summary, process, "pool threads");
-	cpu = resource_of(facts->summary, process, "cpu of pool threads");
-	ns = cpu ? (double)cpu->busy_ns + (double)cpu->idle_ns : 0;
+	facts->n_pool = count_of(SUM_OF(facts, "pool threads", max));
+	for (uint32_t i = 0; i < summary->n_resources; i++) {
+		const struct summary_resource *cpu = &summary->resources[i];
+
+		if (cpu->process == SUMMARY_NONE || !is_own(facts, cpu->process) || !isfinite(cpu->mean) ||
+		    strcmp(names_text(summary->names, cpu->name), "cpu of pool threads") != 0)
+			continue;
+		ns += (double)cpu->busy_ns + (double)cpu->idle_ns;
+		busy_ns += (double)cpu->busy_ns;
+		pct += cpu->mean;
+	}
 	if (!(ns > 0))
 		return;
-	facts->pool_cores = cpu->mean / 100;
-	facts->pool_busy = (double)cpu->busy_ns / ns;
+	facts->pool_cores = pct / 100;
+	facts->pool_busy = busy_ns / ns;
 }
 
 static void find_pace(struct recording_facts *facts)
@@ -118,11 +164,11 @@ static void find_pace(struct recording_facts *facts)
 	uint64_t begin_ns = UINT64_MAX, end_ns = 0;
 	double wall_ns = 0, n = 0, ns;
 
-	facts->is_one_at_a_time = facts->is_largest = facts->model->n_processes <= 1;
+	facts->is_one_at_a_time = facts->is_largest = true;
 	for (uint32_t i = 0; i < summary->n_models; i++) {
 		const struct summary_model *other = &summary->models[i];
 
-		if (other->process != facts->model->process || !other->runs.n)
+		if (!is_own(facts, other->process) || !other->runs.n)
 			continue;
 		begin_ns = other->runs.begin_ns < begin_ns ? other->runs.begin_ns : begin_ns;
 		end_ns = other->runs.end_ns > end_ns ? other->runs.end_ns : end_ns;
@@ -131,7 +177,7 @@ static void find_pace(struct recording_facts *facts)
 		facts->is_one_at_a_time &= other->runs.max_concurrent <= 1;
 		facts->is_largest &= other >= facts->model; /* they are in this order */
 	}
-	if (begin_ns >= end_ns || summary->recording.has_no_begins || facts->model->n_processes > 1)
+	if (begin_ns >= end_ns || summary->recording.has_no_begins)
 		return;
 	ns = (double)(end_ns - begin_ns);
 	facts->duty = wall_ns / ns;
@@ -141,10 +187,8 @@ static void find_pace(struct recording_facts *facts)
 
 static void find_memory(struct recording_facts *facts)
 {
-	const struct summary_resource *rss = resource_of(facts->summary, facts->model->process, "rss");
-
-	if (rss && facts->model->process != SUMMARY_NONE && facts->model->n_processes <= 1)
-		facts->memory_per_s = rss->busy_growth_per_s;
+	if (facts->model->process != SUMMARY_NONE)
+		facts->memory_per_s = SUM_OF(facts, "rss", busy_growth_per_s);
 }
 
 static bool is_used(const struct summary_session *session)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a recording tells of a model besides its inferences: the process that ran it, the CPUs, other sessions of it.
- * Means of counters are over the time in which the process ran an inference.
+ * What a recording tells of a model besides its inferences: the processes that ran it, the CPUs, other sessions of it.
+ * Means of counters are over the time in which the process ran an inference; those of several processes are added up.
  */
 #ifndef ANALYZE_RESULT_RECORDING_FACTS_H
 #define ANALYZE_RESULT_RECORDING_FACTS_H
@@ -31,6 +31,12 @@ struct recording_facts {
 	bool is_largest;       /* no model of the process took more time: what is found of the process is said of it */
 	uint32_t asked, n_asked; /* first provider asked for but the CPU: its place in the model's providers; 0: none */
 };
+
+/*
+ * CPUs that the recorded processes used while inferences ran: what each used while it ran one, over the time in which
+ * any did. NAN: not known.
+ */
+double recording_cores(const struct summary *summary);
 
 struct recording_facts recording_facts_of(const struct summary *summary, uint32_t model);
 

@@ -247,6 +247,14 @@ struct differences {
 	bool is_in_process, is_in_others, providers, path;
 };
 
+/* Do they belong together: to a process, or to the processes of a program? */
+static bool is_together(const struct summary *summary, const struct summary_model *a, const struct summary_model *b)
+{
+	if (a->process == b->process || summary->by_process || a->process == SUMMARY_NONE || b->process == SUMMARY_NONE)
+		return a->process == b->process;
+	return summary->processes[a->process].name == summary->processes[b->process].name;
+}
+
 static struct differences differences_of(const struct summary *summary, uint32_t model)
 {
 	const struct summary_model *own = &summary->models[model];
@@ -254,7 +262,7 @@ static struct differences differences_of(const struct summary *summary, uint32_t
 
 	for (uint32_t i = 0; i < summary->n_models; i++) {
 		const struct summary_model *other = &summary->models[i];
-		bool is_here = other->process == own->process;
+		bool is_here = is_together(summary, other, own);
 
 		if (i == model || other->name != own->name)
 			continue;
@@ -269,6 +277,34 @@ static struct differences differences_of(const struct summary *summary, uint32_t
 static struct printable cut(const struct summary *summary, uint32_t id, int columns, bool is_ascii)
 {
 	return model_text(names_text(summary->names, id), columns, is_ascii);
+}
+
+/* ".../fp16/decoder.onnx": the path from the folder on in which it differs from those of other models of its name. */
+static struct printable telling_path(const struct summary *summary, uint32_t model, int columns, bool is_ascii)
+{
+	const struct summary_model *own = &summary->models[model];
+	const char *path = names_text(summary->names, own->path);
+	size_t same = strlen(path), folder = 0;
+	struct printable text = { "" };
+
+	for (uint32_t i = 0; i < summary->n_models; i++) {
+		const char *other = names_text(summary->names, summary->models[i].path);
+		size_t n = 0;
+
+		if (summary->models[i].name != own->name || summary->models[i].path == own->path || !*other)
+			continue;
+		while (path[n] && path[n] == other[n])
+			n++;
+		same = n < same ? n : same;
+	}
+	for (size_t i = 0; i < same; i++)
+		folder = path[i] == '/' ? i + 1 : folder;
+	if (folder > 4)
+		printable_add(&text, ".../");
+	else
+		folder = 0;
+	printable_add(&text, "%s", printable_text(path + folder, strlen(path + folder), columns - 4, is_ascii).s);
+	return text;
 }
 
 /* Is another name cut to the same? */
@@ -305,7 +341,7 @@ struct printable recording_result_label(const struct summary *summary, uint32_t 
 		printable_add(&part, " on %s",
 			      model_provider(names_text(summary->names, own->providers), 30, is_ascii).s);
 	else if (differences.path)
-		printable_add(&part, " (%s)", cut(summary, own->path, 40, is_ascii).s);
+		printable_add(&part, " (%s)", telling_path(summary, model, 40, is_ascii).s);
 	columns -= printable_width(part.s);
 	columns = columns > LEAST_COLUMNS ? columns : LEAST_COLUMNS;
 	for (label = cut(summary, own->name, columns, is_ascii);

@@ -105,7 +105,10 @@ uint32_t sum_process_of(struct summary_maker *maker, struct track *track)
 	return track->process;
 }
 
-/* A server may replace its workers all the time. Of more than a table can show, all of a program are one. */
+/*
+ * The processes of a program run a model together. Where they are told apart, a server may replace its workers all the
+ * time: of more than a table can show, all of a program are one.
+ */
 uint32_t sum_group_of(struct summary_maker *maker, uint32_t process)
 {
 	struct process *own = process_at(maker, process);
@@ -114,7 +117,7 @@ uint32_t sum_group_of(struct summary_maker *maker, uint32_t process)
 	if (own->group)
 		return own->group - 1;
 	own->group = process + 1;
-	if (process < MAX_PROCESSES)
+	if (maker->opts.by_process && process < MAX_PROCESSES)
 		return process;
 	index = keys_number(&maker->group_keys, maker->tracks[own->track].def.name, 0);
 	if (index == NONE || (index == n && !(first = array_add(&maker->groups, sizeof *first))))

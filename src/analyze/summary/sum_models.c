@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Groups sessions: a model is what a process runs under one name, from one path, with the same providers and
- * options asked for. What their inferences came to follows. Sessions are put in the order of their models.
+ * Groups sessions: a model is what the processes of a program run under one name, from one path, with the same
+ * providers and options asked for. What their inferences came to follows. Sessions are put in the order of their
+ * models.
  */
 #include <errno.h>
 #include <math.h>
@@ -15,6 +16,7 @@ struct finder {
 	struct keys configs; /* (path and providers, options) */
 	struct keys models;  /* (number in names, number in configs): the model's index */
 	struct array first;  /* uint32_t, by number in names: the first model of that name */
+	struct keys members; /* (model, process) of sessions */
 };
 
 static struct summary_model *model_at(const struct end *end, uint32_t index)
@@ -52,16 +54,26 @@ static int add_model(struct end *end, const struct summary_session *session)
 	return 0;
 }
 
-/* Sessions of which only the name is known, which come last, join the first model of that name. */
-static int find_model(struct end *end, struct finder *finder, struct summary_session *session)
+/* A model is known by the first of its processes. */
+static void join(struct end *end, uint32_t index, struct summary_session *session)
 {
-	uint32_t named = keys_number(&finder->names, session->process, session->name), config, index, *first;
+	struct summary_model *model = model_at(end, index);
+
+	session->model = index;
+	if (session->process < model->process)
+		model->process = session->process;
+}
+
+/* group: see sum_group_of. Sessions of which only the name is known, which come last, join the first of that name. */
+static int find_model(struct end *end, struct finder *finder, uint32_t group, struct summary_session *session)
+{
+	uint32_t named = keys_number(&finder->names, group, session->name), config, index, *first;
 
 	if (named == NONE || (named == finder->first.n && !array_add(&finder->first, sizeof *first)))
 		return -ENOMEM;
 	first = (uint32_t *)finder->first.data + named;
 	if (*first && !session_has_config(session)) {
-		session->model = *first - 1;
+		join(end, *first - 1, session);
 		return 0;
 	}
 	config = keys_number(&finder->configs, keys_pair(session->path, session->providers), session->options);
@@ -70,24 +82,51 @@ static int find_model(struct end *end, struct finder *finder, struct summary_ses
 		return -ENOMEM;
 	if (!*first)
 		*first = index + 1;
-	session->model = index;
+	join(end, index, session);
 	return 0;
 }
 
 /* Where the inferences of a bucket belong: as a session with these settings would. */
 static int find_bucket_model(struct summary_maker *maker, struct end *end, struct finder *finder, struct bucket *bucket)
 {
-	struct summary_session like = { .process = process_at(maker, bucket->process)->index,
+	struct summary_session like = { .process = process_at(maker, bucket->own)->index,
 					.name = bucket->name,
 					.path = bucket->path,
 					.providers = bucket->providers,
 					.options = bucket->options,
 					.bytes = -1 };
-	int rc = find_model(end, finder, &like);
+	int rc = find_model(end, finder, bucket->process, &like);
+	struct summary_model *model;
 
 	bucket->model = like.model;
-	if (!rc && bucket->n_processes > model_at(end, like.model)->n_processes)
-		model_at(end, like.model)->n_processes = bucket->n_processes;
+	if (rc)
+		return rc;
+	model = model_at(end, like.model);
+	if (bucket->n_processes > model->n_processes)
+		model->n_processes = bucket->n_processes;
+	return 0;
+}
+
+/* Processes that created a session of it, where more did than ran one. */
+static int count_processes(struct end *end, struct finder *finder, struct session **order, uint32_t n)
+{
+	uint32_t *created = calloc(end->models.n + 1, sizeof *created);
+	int rc = created ? 0 : -ENOMEM;
+
+	for (uint32_t i = 0; !rc && i < n; i++) {
+		uint32_t before = finder->members.n, model = order[i]->row.model;
+
+		if (keys_number(&finder->members, model, order[i]->process) == NONE)
+			rc = -ENOMEM;
+		created[model] += finder->members.n - before;
+	}
+	for (uint32_t i = 0; !rc && i < end->models.n; i++) {
+		struct summary_model *model = model_at(end, i);
+
+		model->n_processes = created[i] > model->n_processes ? created[i] : model->n_processes;
+		model->n_processes = model->n_processes > 1 ? model->n_processes : 0;
+	}
+	free(created);
 	return rc;
 }
 
@@ -99,12 +138,15 @@ static int find_models(struct summary_maker *maker, struct end *end, struct sess
 	for (int with_config = 1; with_config >= 0; with_config--)
 		for (uint32_t i = 0; !rc && i < n; i++)
 			if (session_has_config(&order[i]->row) == with_config)
-				rc = find_model(end, &finder, &order[i]->row);
+				rc = find_model(end, &finder, sum_group_of(maker, order[i]->process), &order[i]->row);
 	for (uint32_t i = 0; !rc && i < maker->buckets.n; i++)
 		rc = find_bucket_model(maker, end, &finder, bucket_at(maker, i));
+	if (!rc && !maker->opts.by_process)
+		rc = count_processes(end, &finder, order, n);
 	keys_done(&finder.names);
 	keys_done(&finder.configs);
 	keys_done(&finder.models);
+	keys_done(&finder.members);
 	array_done(&finder.first, sizeof(uint32_t));
 	return rc;
 }
@@ -307,7 +349,7 @@ int sum_models_make(struct summary_maker *maker, struct end *end)
 			rc = -ENOMEM;
 			break;
 		}
-		session->row.process = process_at(maker, group)->index;
+		session->row.process = process_at(maker, maker->opts.by_process ? group : session->process)->index;
 		session->row.model = SUMMARY_NONE;
 		if (maker->sessions.n > MAX_SESSION_SPREADS)
 			drop_spread(session);

@@ -30,6 +30,7 @@ static int add_bucket(struct summary_maker *maker, uint32_t process, const struc
 	if (!bucket)
 		return -ENOMEM;
 	*bucket = (struct bucket){ .process = process,
+				   .own = session->process,
 				   .name = session->row.name,
 				   .path = settings->path,
 				   .providers = settings->providers,
@@ -58,7 +59,9 @@ uint32_t sum_runs_bucket_of(struct summary_maker *maker, const struct session *s
 	if (index == NONE || (index == maker->buckets.n && add_bucket(maker, process, session, &settings)))
 		return NONE;
 	n = maker->member_keys.n;
-	if (process != session->process || process >= MAX_PROCESSES)
+	if (session->process < bucket_at(maker, index)->own)
+		bucket_at(maker, index)->own = session->process;
+	if (!maker->opts.by_process || process != session->process || process >= MAX_PROCESSES)
 		bucket_at(maker, index)->n_processes += keys_number(&maker->member_keys, index, session->process) == n;
 	return index;
 }

@@ -91,7 +91,9 @@ struct cover {
 
 /* Sessions of a process with the same name and settings: what their inferences come to. */
 struct bucket {
-	uint32_t process, name, path, providers, options;
+	uint32_t process; /* the first of its program's, or its own: see sum_group_of */
+	uint32_t own;	  /* the first that has it */
+	uint32_t name, path, providers, options;
 	uint32_t model;	      /* at the end */
 	uint32_t n_processes; /* that are counted for it; 0: its own alone */
 	struct summary_runs runs;

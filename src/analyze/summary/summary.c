@@ -141,6 +141,7 @@ struct summary_maker *summary_begin(struct names *names, uint32_t *last_track, c
 	maker->to->recording = (struct summary_recording){
 		.interval_ns = -1, .start_realtime_ns = -1, .n_cpus = -1, .clock_error_ns = -1, .clock_jumps = -1
 	};
+	maker->to->by_process = maker->opts.by_process;
 	maker->to->cost.event_ns = maker->to->cost.fault_ns = NAN;
 	maker->to->cost.moved = -1;
 	if (add_process(maker, 0)) {

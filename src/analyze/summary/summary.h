@@ -185,6 +185,7 @@ struct summary_part {
 };
 
 struct summary {
+	bool by_process;	    /* each process has models of its own, as asked for */
 	const struct names *names;  /* of the stream */
 	const struct store *store;  /* the same recording, for those who look into it; NULL: it is not kept */
 	struct store_counts counts; /* events that were read */

@@ -8,6 +8,7 @@
 
 #include "analyze/insight/insight.h"
 #include "analyze/result/phase_names.h"
+#include "analyze/result/recording_workers.h"
 #include "show/text/page.h"
 #include "show/words/kept_words.h"
 #include "show/words/memory_words.h"
@@ -266,6 +267,26 @@ static void put_latency(const struct page *page, const struct summary_runs *runs
 	put_fact(page, "  latency", &text);
 }
 
+/* How alike the processes are that run it. */
+static void put_workers(const struct page *page, const struct summary_model *model)
+{
+	struct recording_workers workers = recording_workers_of(page->summary, model);
+	struct printable text = { "" };
+
+	if (model->n_processes < 2 || !workers.most_runs)
+		return;
+	printable_add(&text, "%s, ", printable_count(model->n_processes, "process").s);
+	if (workers.least_runs < workers.most_runs)
+		printable_add(&text, "%s to ", units_count(workers.least_runs).s);
+	printable_add(&text, "%s each", printable_count(workers.most_runs, "inference").s);
+	if (workers.n > 1)
+		printable_add(&text, "; medians from %s to %s (process %d)",
+			      units_duration((double)workers.quickest.p50_ns).s,
+			      units_duration((double)workers.slowest.p50_ns).s,
+			      page->summary->processes[workers.slowest.process].pid);
+	put_fact(page, "  run by", &text);
+}
+
 static void put_usage(const struct page *page, const struct summary_runs *runs)
 {
 	struct printable text = { "" };
@@ -374,6 +395,7 @@ static void print_block(const struct page *page, uint32_t index, uint64_t wall_n
 	page_text(page, 0, TABLE_BOLD, "%s: %s", page_model(page, index, NAME).s, text.s);
 	put_creation(page, model);
 	put_latency(page, &model->runs);
+	put_workers(page, model);
 	if (page_n_shown(page) == 1)
 		put_usage(page, &model->runs);
 	put_operators(page, model);
@@ -400,12 +422,38 @@ static void add_devices(const struct page *page, struct printable *text)
 	}
 }
 
+/* Resident memory of several processes, which share some of it. */
+static bool put_memory_of_all(const struct page *page)
+{
+	const struct summary *summary = page->summary;
+	struct printable text = { "" };
+	double peak = 0;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < summary->n_resources; i++) {
+		const struct summary_resource *own = &summary->resources[i];
+
+		if (own->process == SUMMARY_NONE || strcmp(names_text(page->names, own->name), "rss") != 0)
+			continue;
+		peak += own->max;
+		n++;
+	}
+	if (n < 2)
+		return false;
+	printable_add(&text, "the peaks of %s add up to %s; pages that they share count in each",
+		      printable_count(n, "process").s, units_bytes(peak).s);
+	put_fact(page, "memory", &text);
+	return true;
+}
+
 /* What the whole program took, in one line. */
 static void print_resources(const struct page *page)
 {
 	const struct summary *summary = page->summary;
 	const struct summary_resource *memory = NULL;
 	struct printable text = { "" };
+	double cores = recording_cores(summary);
+	bool has_all;
 
 	for (uint32_t i = 0; i < summary->n_resources; i++) {
 		const struct summary_resource *own = &summary->resources[i];
@@ -417,25 +465,26 @@ static void print_resources(const struct page *page)
 				printable_add(&text, "; machine %s busy", units_percent(busy / 100).s);
 			continue;
 		}
-		if (summary->n_processes > 1)
-			continue;
-		if (!strcmp(name, "cpu") && isfinite(busy))
-			printable_add(&text, "; %s CPUs used", units_decimal(busy / 100).s);
-		else if (!strcmp(name, "rss"))
+		if (!strcmp(name, "rss") && summary->n_processes == 1)
 			memory = own;
 	}
+	if (cores > 0)
+		printable_add(&text, "; %s CPUs used", units_decimal(cores).s);
 	add_devices(page, &text);
 	if (*text.s)
 		page_fact(page, COLUMNS, "resources", text.s + 2);
-	if (memory)
+	if (memory) {
 		text = resource_memory(memory);
-	else if ((memory = resource_growing(summary))) {
-		text = (struct printable){ "" };
-		printable_add(&text, "of process %d: %s", summary->processes[memory->process].pid,
-			      resource_memory(memory).s);
-	}
-	if (memory)
 		put_fact(page, "memory", &text);
+		return;
+	}
+	has_all = put_memory_of_all(page);
+	memory = resource_growing(summary);
+	if (!memory)
+		return;
+	text = (struct printable){ "" };
+	printable_add(&text, "of process %d: %s", summary->processes[memory->process].pid, resource_memory(memory).s);
+	put_fact(page, has_all ? "" : "memory", &text);
 }
 
 void text_brief(const struct page *page)

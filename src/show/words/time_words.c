@@ -33,6 +33,15 @@ static void say_outside(struct printable *text, const struct summary *summary)
 		printable_add(text, " (the machine was %s busy meanwhile)", units_percent(machine->idle_mean / 100).s);
 }
 
+/* Is a recorded process called that? The kernel cuts names to 15 bytes. */
+static bool is_program(const struct summary *summary, const char *name)
+{
+	for (uint32_t i = 0; i < summary->n_processes; i++)
+		if (!strncmp(names_text(summary->names, summary->processes[i].name), name, 15))
+			return true;
+	return false;
+}
+
 /* "; stress-ng had it for 92 %": who ran most on the CPUs that the processes waited for, if the recording says. */
 static void say_who(struct printable *text, const struct summary *summary, bool is_ascii)
 {
@@ -50,10 +59,13 @@ static void say_who(struct printable *text, const struct summary *summary, bool 
 		if (!most || one->mean > most->mean)
 			most = one;
 	}
-	if (all > 0 && most->mean >= all / 4)
-		printable_add(text, "; %s had it for %s of the waits",
-			      model_text(names_text(summary->names, most->name) + sizeof prefix - 1, NAME, is_ascii).s,
-			      units_percent(most->mean / all).s);
+	if (!(all > 0 && most->mean >= all / 4))
+		return;
+	printable_add(text, "; %s",
+		      model_text(names_text(summary->names, most->name) + sizeof prefix - 1, NAME, is_ascii).s);
+	if (is_program(summary, names_text(summary->names, most->name) + sizeof prefix - 1))
+		printable_add(text, ", as its own processes are called,");
+	printable_add(text, " had it for %s of the waits", units_percent(most->mean / all).s);
 }
 
 static void say_waiting(struct printable *text, const struct summary *summary, bool is_ascii)

@@ -273,6 +273,7 @@ int build_processes(struct build *build)
 	size_t n;
 	int rc = add_processes(build);
 
+	build->to->by_process = true;
 	*recording = (struct summary_recording){ .interval_ns = -1,
 						 .start_realtime_ns = -1,
 						 .n_cpus = -1,

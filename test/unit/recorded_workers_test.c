@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A model that several processes of a program run: its figures are those of all inferences, its findings are made once.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "analyze/insight/recorded.h"
+#include "findings.h"
+#include "stream.h"
+
+struct fixture {
+	struct stream s;
+	struct summary *summary;
+	struct recorded recorded;
+	int32_t pid;
+	int64_t number;
+};
+
+static void begin(struct fixture *f)
+{
+	*f = (struct fixture){ .pid = 100 };
+	stream_init(&f->s);
+}
+
+/* A process that has run since 0 and runs n inferences of a model, one after the other. */
+static void work(struct fixture *f, const char *program, uint64_t from_us, uint64_t took_us, int n)
+{
+	uint32_t process = stream_track(
+	    &f->s, (struct track_def){
+		       .type = TRACK_PROCESS, .pid = f->pid++, .name = stream_name(&f->s, program), .start_ns = 1 });
+	uint32_t lane = stream_lane(&f->s, process, "m"), thread = stream_thread(&f->s, process, f->pid);
+
+	for (int i = 0; i < n; i++) {
+		uint64_t us = from_us + (uint64_t)i * took_us;
+
+		stream_inference(&f->s, lane, us, "m", 1, ++f->number);
+		stream_operator(&f->s, thread, us, "conv", "Conv", f->number);
+		stream_end(&f->s, thread, us + took_us / 2);
+		stream_text(&f->s, KEY_STATUS, "ok");
+		stream_end(&f->s, lane, us + took_us);
+	}
+}
+
+static void analyse(struct fixture *f, bool by_process)
+{
+	struct summary_file file = { 0 };
+
+	f->summary = stream_summary_of(&f->s, &(struct summary_opts){ .by_process = by_process }, &file);
+	assert_non_null(f->summary);
+	assert_int_equal(recorded_init(&f->recorded, f->summary, NULL), 0);
+}
+
+static const struct finding *find(const struct fixture *f, const char *name)
+{
+	return findings_of(f->recorded.model, name, 0);
+}
+
+static void end(struct fixture *f)
+{
+	recorded_done(&f->recorded);
+	summary_free(f->summary);
+	stream_done(&f->s);
+}
+
+static void processes_of_a_program_run_one_model(void **state)
+{
+	struct fixture fixture, *f = &fixture;
+	const struct summary_model *model;
+
+	begin(f);
+	work(f, "app", 0, 100, 3);
+	work(f, "app", 50, 40, 2);
+	work(f, "another", 400, 100, 1);
+	analyse(f, false);
+	assert_int_equal(f->summary->n_models, 2);
+	model = &f->summary->models[0];
+	assert_int_equal(model->n_processes, 2);
+	assert_int_equal(model->runs.n, 5);
+	assert_int_equal(model->runs.latency.total_ns, 380000);
+	assert_int_equal(model->runs.latency.p50_ns, 100000);
+	assert_int_equal(model->runs.latency.min_ns, 40000);
+	assert_int_equal(model->runs.max_concurrent, 2);
+	assert_true(fabs(model->runs.rate - 5e9 / 300000) < 1);
+	assert_int_equal(model->nodes.n, 1);
+	assert_int_equal(f->summary->nodes[model->nodes.first].n, 5);
+	assert_int_equal(model->sessions.n, 2);
+	assert_int_equal(f->summary->processes[f->summary->sessions[model->sessions.first].process].pid, 100);
+	assert_int_equal(f->summary->processes[f->summary->sessions[model->sessions.first + 1].process].pid, 101);
+	assert_int_equal(f->summary->models[1].n_processes, 0);
+	assert_int_equal(f->summary->processes[f->summary->models[1].process].pid, 102);
+	end(f);
+}
+
+static void they_are_told_apart_if_asked(void **state)
+{
+	struct fixture fixture, *f = &fixture;
+
+	begin(f);
+	work(f, "app", 0, 100, 3);
+	work(f, "app", 50, 40, 2);
+	analyse(f, true);
+	assert_int_equal(f->summary->n_models, 2);
+	assert_int_equal(f->summary->models[0].runs.n, 3);
+	assert_int_equal(f->summary->models[1].runs.n, 2);
+	end(f);
+}
+
+static void one_that_is_slower_than_the_others_is_named(void **state)
+{
+	struct fixture fixture, *f = &fixture;
+	const struct finding *found;
+
+	begin(f);
+	for (int i = 0; i < 4; i++)
+		work(f, "app", 1000, i == 2 ? 3000 : 1000 + (uint64_t)i, 30);
+	analyse(f, false);
+	found = find(f, "slow_process");
+	assert_true(found && found->a == 102 && found->b == 4 && found->low == 3e6);
+	end(f);
+	begin(f);
+	for (int i = 0; i < 4; i++)
+		work(f, "app", 1000, i == 2 ? 1400 : 1000, 30);
+	analyse(f, false);
+	assert_null(find(f, "slow_process"));
+	end(f);
+}
+
+static void a_program_that_is_started_for_each_inference_is_found(void **state)
+{
+	struct fixture fixture, *f = &fixture;
+	const struct finding *found;
+
+	begin(f);
+	for (int i = 0; i < 5; i++)
+		work(f, "app", 100000, 1000, 1);
+	analyse(f, false);
+	found = find(f, "started_again");
+	assert_true(found && found->a == 5 && found->b == 5 && fabs(found->low - 100e6) < 10);
+	end(f);
+	begin(f); /* workers, each with many */
+	for (int i = 0; i < 5; i++)
+		work(f, "app", 100000, 1000, 50);
+	analyse(f, false);
+	assert_null(find(f, "started_again"));
+	end(f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(processes_of_a_program_run_one_model),
+		cmocka_unit_test(they_are_told_apart_if_asked),
+		cmocka_unit_test(one_that_is_slower_than_the_others_is_named),
+		cmocka_unit_test(a_program_that_is_started_for_each_inference_is_found),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
