@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Runs in the kernel at each switch of tasks. Each CPU remembers who ran on it last. When a thread of a watched process
- * gets a CPU, whoever ran there since it became runnable had what it waited for: their times are added up by name. A
+ * gets a CPU, whoever ran there since it became runnable had what it waited for: their times are added up by name,
+ * those of watched processes together. A
  * thread that was moved to this CPU while it waited counts only what it finds here.
  */
 #include "capture/probe/sched.h"
@@ -100,7 +101,8 @@ static __always_inline void end_wait(const struct cpu_log *log, uint32_t tid, ui
 		/* no task: the CPU was idle */
 		if (row->to <= from || !row->pid)
 			continue;
-		if (pair.tgid == tgid)
+		pair.whose = pair.tgid == tgid ? SCHED_ITS_OWN : is_watched(pair.tgid) ? SCHED_WATCHED : SCHED_OTHERS;
+		if (pair.whose != SCHED_OTHERS)
 			__builtin_memset(pair.name, 0, sizeof pair.name);
 		pair.tgid = tgid;
 		add(&pair, row->to - from);
@@ -124,6 +126,7 @@ SEC("tp_btf/sched_switch") int switched(const uint64_t *ctx)
 	row->to = now;
 	row->pid = (uint32_t)prev->pid;
 	row->who.tgid = (uint32_t)prev->tgid;
+	row->who.whose = SCHED_OTHERS;
 	bpf_probe_read_kernel(row->who.name, sizeof row->who.name, prev->comm);
 	log->since = now;
 	if ((ctx[0] & 1 || !prev->__state) && is_watched(row->who.tgid))

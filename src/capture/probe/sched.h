@@ -16,9 +16,12 @@ typedef __u32 uint32_t;
 
 enum { SCHED_NAME = 16, SCHED_PROCESSES = 1024, SCHED_PAIRS = 4096 };
 
-/* The process that waited, and the name of the one that ran; "": the waiting process itself. */
+enum sched_whose { SCHED_OTHERS, SCHED_ITS_OWN, SCHED_WATCHED };
+
+/* The process that waited, and who ran: a process of this name, itself, or another one that is watched. */
 struct sched_pair {
 	uint32_t tgid;
+	uint32_t whose; /* enum sched_whose; only others have a name */
 	char name[SCHED_NAME];
 };
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Who had the CPU that a process waited for: "waited for NAME", percent of the time, summed over its threads; "waited
- * for its own threads" where these ran. From the scheduler's events, as root. Without them, source_waits.c reports
+ * for its own threads" where these ran, "waited for its own processes" where other processes of the recorded program
+ * did. From the scheduler's events, as root. Without them, source_waits.c reports
  * which programs use CPUs meanwhile.
  *
  * The kernel takes some 30 ms to check the BPF programs. A thread of their own loads them, once recording has gone on
@@ -111,7 +112,8 @@ static struct pair *find_pair(const struct scheduler_state *state, const struct 
 	struct pair *pair = state->pairs.data;
 
 	for (size_t i = 0; i < state->pairs.n; i++)
-		if (pair[i].key.tgid == key->tgid && !strcmp(pair[i].key.name, key->name))
+		if (pair[i].key.tgid == key->tgid && pair[i].key.whose == key->whose &&
+		    !strcmp(pair[i].key.name, key->name))
 			return &pair[i];
 	return NULL;
 }
@@ -148,6 +150,13 @@ static int take_pair(void *ctx, const struct sched_pair *key, uint64_t ns)
 	return 0;
 }
 
+static const char *who_ran(const struct sched_pair *key)
+{
+	return key->whose == SCHED_ITS_OWN   ? "its own threads"
+	       : key->whose == SCHED_WATCHED ? "its own processes"
+					     : key->name;
+}
+
 /* A value stands for the time since the one before: the first needs one at its begin. */
 static int put_pair(const struct round *round, struct pair *pair, uint32_t track)
 {
@@ -156,7 +165,7 @@ static int put_pair(const struct round *round, struct pair *pair, uint32_t track
 	struct counter_value value = { name, "%", track, round->state->base_ns, 0 };
 	int result = 0;
 
-	snprintf(name, sizeof name, "waited for %s", *pair->key.name ? pair->key.name : "its own threads");
+	snprintf(name, sizeof name, "waited for %s", who_ran(&pair->key));
 	if (!pair->waited.is_known)
 		result = held_put(&pair->waited, &value, true, sample->out, sample->err);
 	value.time_ns = round->time_ns;

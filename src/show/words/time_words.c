@@ -42,30 +42,54 @@ static bool is_program(const struct summary *summary, const char *name)
 	return false;
 }
 
+static const char waited_for[] = "waited for ";
+
+/* NULL: it is another counter. */
+static const char *who_of(const struct summary *summary, const struct summary_resource *resource)
+{
+	const char *name = names_text(summary->names, resource->name);
+
+	if (resource->process == SUMMARY_NONE || !isfinite(resource->mean) ||
+	    strncmp(name, waited_for, sizeof waited_for - 1) != 0)
+		return NULL;
+	return name + sizeof waited_for - 1;
+}
+
+/* For how much of the waits of all processes; the means are over the same time, about. */
+static double waits_for(const struct summary *summary, const char *wanted)
+{
+	double sum = 0;
+
+	for (uint32_t i = 0; i < summary->n_resources; i++) {
+		const char *who = who_of(summary, &summary->resources[i]);
+
+		if (who && (!wanted || !strcmp(who, wanted)))
+			sum += summary->resources[i].mean;
+	}
+	return sum;
+}
+
 /* "; stress-ng had it for 92 %": who ran most on the CPUs that the processes waited for, if the recording says. */
 static void say_who(struct printable *text, const struct summary *summary, bool is_ascii)
 {
-	static const char prefix[] = "waited for ";
-	const struct summary_resource *most = NULL;
-	double all = 0;
+	const char *most = NULL;
+	double all = waits_for(summary, NULL), most_of_it = 0;
 
 	for (uint32_t i = 0; i < summary->n_resources; i++) {
-		const struct summary_resource *one = &summary->resources[i];
+		const char *who = who_of(summary, &summary->resources[i]);
+		double mean = who ? waits_for(summary, who) : 0;
 
-		if (one->process == SUMMARY_NONE || !isfinite(one->mean) ||
-		    strncmp(names_text(summary->names, one->name), prefix, sizeof prefix - 1) != 0)
-			continue;
-		all += one->mean;
-		if (!most || one->mean > most->mean)
-			most = one;
+		if (mean > most_of_it) {
+			most = who;
+			most_of_it = mean;
+		}
 	}
-	if (!(all > 0 && most->mean >= all / 4))
+	if (!(all > 0 && most_of_it >= all / 4))
 		return;
-	printable_add(text, "; %s",
-		      model_text(names_text(summary->names, most->name) + sizeof prefix - 1, NAME, is_ascii).s);
-	if (is_program(summary, names_text(summary->names, most->name) + sizeof prefix - 1))
+	printable_add(text, "; %s", model_text(most, NAME, is_ascii).s);
+	if (is_program(summary, most))
 		printable_add(text, ", as its own processes are called,");
-	printable_add(text, " had it for %s of the waits", units_percent(most->mean / all).s);
+	printable_add(text, " had it for %s of the waits", units_percent(most_of_it / all).s);
 }
 
 static void say_waiting(struct printable *text, const struct summary *summary, bool is_ascii)
