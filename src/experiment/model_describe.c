@@ -2,6 +2,7 @@
 /* The machine, as the system describes it, and those options that were not left alone. */
 #include "experiment/model_describe.h"
 
+#include <math.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,9 +10,17 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "capture/proc/cgroup_cpu.h"
 #include "capture/proc/machine.h"
 
 enum { MAX_SETTINGS = 64 };
+
+/* quota: of the cgroup; 0: none */
+static void limit_cpus(struct model_machine *machine, int n_allowed, double quota)
+{
+	machine->usable_cpus = quota > 0 && quota < n_allowed ? quota : n_allowed;
+	machine->n_cpus = (int64_t)ceil(machine->usable_cpus);
+}
 
 static void describe_machine(struct model_runs *runs, bool measures_peak)
 {
@@ -27,7 +36,7 @@ static void describe_machine(struct model_runs *runs, bool measures_peak)
 	if (kernel && !uname(kernel))
 		machine->kernel = kernel->release;
 	if (!sched_getaffinity(0, sizeof cpus, &cpus))
-		machine->n_cpus = CPU_COUNT(&cpus);
+		limit_cpus(machine, CPU_COUNT(&cpus), cgroup_cpu_least("", getpid()));
 	machine->n_all_cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	machine->memory_bytes = (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
 	if (measures_peak)

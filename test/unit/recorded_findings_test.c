@@ -271,6 +271,76 @@ static void waits_for_cpus_that_the_process_itself_uses_are_its_own_fault(void *
 	end(f);
 }
 
+/* Two processes run one at a time on 2 CPUs, with a pool thread each; ran: who had the CPUs that they waited for. */
+static const struct finding *find_of_two(struct fixture *f, const char *name, const char *ran, uint64_t after_us)
+{
+	struct series series = {
+		.session = 1, .at_us = 100, .took_us = 1000, .n = 40, .cpu_us = 600, .waited_us = 400
+	};
+	struct summary_file file = { 0 };
+	uint32_t other, lane = 0;
+
+	begin_on(f, 2);
+	other = stream_process(&f->s, 9, "app");
+	for (int i = 0; i < 2; i++) {
+		lane = i ? stream_lane(&f->s, other, "m") : f->lane;
+		f->lane = lane;
+		run(f, &series);
+		series.at_us += after_us;
+		count(f, i ? other : f->process, "cpu", "%", 60, 0);
+		count(f, i ? other : f->process, "pool threads", "count", 1, 0);
+		count(f, i ? other : f->process, ran, "%", 30, 0);
+	}
+	f->summary = stream_summary(&f->s, &file);
+	assert_int_equal(recorded_init(&f->recorded, f->summary, NULL), 0);
+	return find(f, name);
+}
+
+static void waits_for_cpus_that_other_processes_of_the_program_use_are_its_own_fault(void **state)
+{
+	struct fixture fixture, *f = &fixture;
+	const struct finding *found = find_of_two(f, "oversubscribed", "waited for its own processes", 0);
+
+	assert_true(found && found->a == 4 && found->b == 2);
+	assert_null(find(f, "waits_for_cpu"));
+	assert_non_null(strstr(evidence(f, "oversubscribed"), "on 2 CPUs, of which they use 1.20 with 4 threads"));
+	end(f);
+	/* others had the CPUs */
+	assert_null(find_of_two(f, "oversubscribed", "waited for hog", 0));
+	assert_non_null(find(f, "waits_for_cpu"));
+	end(f);
+	/* one follows the other */
+	assert_null(find_of_two(f, "oversubscribed", "waited for its own processes", 100000));
+	end(f);
+}
+
+/* A pool's threads have no work while another session's inference runs. */
+static void a_pool_can_work_for_inferences_of_its_session_alone(void **state)
+{
+	struct fixture fixture, *f = &fixture;
+
+	for (int n_sessions = 1; n_sessions <= 20; n_sessions += 19) {
+		begin(f);
+		for (int i = 0; i < n_sessions; i++) {
+			struct series series = { .session = i + 1,
+						 .at_us = 1000 + (uint64_t)i * 1900,
+						 .took_us = 900,
+						 .n = 40 / n_sessions };
+
+			stream_int(&f->s, KEY_SESSION, i + 1);
+			stream_begin(&f->s, f->lane, (uint64_t)i * 40 + 1, KIND_SESSION, "m");
+			stream_int(&f->s, KEY_POOL_THREADS, 1);
+			stream_end(&f->s, f->lane, (uint64_t)i * 40 + 30);
+			run(f, &series);
+		}
+		count(f, f->process, "pool threads", "count", n_sessions, 0);
+		count(f, f->process, "cpu of pool threads", "%", 150, 0);
+		analyse(f);
+		assert_true(find(f, "spinning") && find(f, "spinning")->value > 0.5);
+		end(f);
+	}
+}
+
 static void pool_threads_spin_if_they_use_more_than_inferences_last(void **state)
 {
 	struct series series = { .session = 1, .at_us = 500, .took_us = 200, .every_us = 1000, .n = 39 };
@@ -602,6 +672,8 @@ int main(void)
 		cmocka_unit_test(a_creation_is_no_finding_in_a_recording_that_lasts),
 		cmocka_unit_test(time_in_no_operator_is_found_from_a_sixth_on),
 		cmocka_unit_test(waits_for_cpus_that_the_process_itself_uses_are_its_own_fault),
+		cmocka_unit_test(waits_for_cpus_that_other_processes_of_the_program_use_are_its_own_fault),
+		cmocka_unit_test(a_pool_can_work_for_inferences_of_its_session_alone),
 		cmocka_unit_test(pool_threads_spin_if_they_use_more_than_inferences_last),
 		cmocka_unit_test(subnormal_numbers_are_found_if_inferences_with_them_are_slower),
 		cmocka_unit_test(memory_grows_if_it_does_while_inferences_run),

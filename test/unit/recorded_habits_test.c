@@ -163,12 +163,12 @@ static void optimization_is_off_if_only_needed_transformers_ran(void **state)
 	}
 }
 
-/* Its value until the end. */
+/* It counts up to this value. */
 static void count(struct fixture *f, const char *name, const char *unit, double value)
 {
 	uint32_t counter = stream_counter(&f->s, f->process, name, unit);
 
-	stream_sample(&f->s, counter, 10, value);
+	stream_sample(&f->s, counter, 10, 0);
 	stream_sample(&f->s, counter, f->us, value);
 }
 
@@ -182,13 +182,15 @@ static void a_quota_is_named_if_it_is_used_up_in_a_tenth_of_its_periods(void **s
 		for (int i = 0; i < 20; i++)
 			run(f, 10, 1000, 0, NULL);
 		count(f, "cpu quota", "CPUs", 0.5);
-		count(f, "quota periods", "count", 100);
-		count(f, "throttled periods", "count", n);
-		count(f, "throttled time", "ns", 2e9);
+		count(f, "cpu quota of /least", "CPUs", 0.5);
+		count(f, "cpu quota of /", "CPUs", 0.75);
+		count(f, "quota periods of /", "count", 100);
+		count(f, "throttled periods of /", "count", n);
+		count(f, "throttled time of /", "ns", 2e9);
 		found = find(f, "throttled");
 		assert_int_equal(found != NULL, n == 10);
 		if (found)
-			assert_true(found->value == 0.5 && found->a == 10 && found->b == 100 && found->low == 2e9);
+			assert_true(found->value == 0.75 && found->a == 10 && found->b == 100 && found->low == 2e9);
 		end(f);
 	}
 }

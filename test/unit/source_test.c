@@ -615,11 +615,6 @@ static void a_quota_further_up_counts(void **state)
 	struct world *world = crowded("crowded");
 
 	is_near(keep_value(world->keep, 300, "throttled"), 25);
-	/* the least of the path, and the periods of the cgroup that was out of quota */
-	assert_true(keep_value(world->keep, 300, "cpu quota") == 1.5);
-	assert_true(keep_value(world->keep, 300, "quota periods") == 6);
-	assert_true(keep_value(world->keep, 300, "throttled periods") == 3);
-	assert_true(keep_value(world->keep, 300, "throttled time") == 250e6);
 	world_free(world);
 }
 
@@ -628,7 +623,42 @@ static void quotas_of_the_older_version_count(void **state)
 	struct world *world = crowded("crowded-v1");
 
 	is_near(keep_value(world->keep, 300, "throttled"), 40);
-	assert_true(keep_value(world->keep, 300, "cpu quota") == 0.5);
+	world_free(world);
+}
+
+/* It was 1.5 CPUs in the first look. */
+static void the_quota_and_what_it_stopped_are_those_of_the_level(void **state)
+{
+	struct world *world = crowded("crowded");
+
+	is_near(keep_value(world->keep, 300, "cpu quota"), 0.75);
+	is_near(keep_value(world->keep, 300, "cpu quota of /pod.slice"), 0.75);
+	is_near(keep_value(world->keep, 300, "throttled time of /pod.slice"), 250e6);
+	is_near(keep_value(world->keep, 300, "quota periods of /pod.slice"), 4);
+	is_near(keep_value(world->keep, 300, "throttled periods of /pod.slice"), 3);
+	is_missing(keep_value(world->keep, 300, "cpu quota of /pod.slice/web.scope"));
+	is_missing(keep_value(world->keep, 300, "throttled periods of /pod.slice/web.scope"));
+	world_free(world);
+}
+
+/* crowded-v1 has 0.5 CPUs in the first look and no quota in the second. */
+static void a_quota_that_is_lifted_is_as_large_as_the_machine(void **state)
+{
+	struct world *world = crowded("crowded-v1");
+
+	is_near(keep_value(world->keep, 300, "cpu quota of /docker/a1"), 1);
+	is_near(keep_value(world->keep, 300, "throttled periods of /docker/a1"), 4);
+	is_missing(keep_value(world->keep, 300, "cpu quota of /"));
+	world_free(world);
+}
+
+/* The path of the process is not mounted there: what is mounted is its own cgroup. */
+static void a_container_has_the_quota_of_what_is_mounted(void **state)
+{
+	struct world *world = crowded("crowded-inside");
+
+	is_near(keep_value(world->keep, 300, "cpu quota of /"), 2);
+	is_near(keep_value(world->keep, 300, "throttled periods of /"), 7);
 	world_free(world);
 }
 
@@ -668,6 +698,9 @@ int main(void)
 		cmocka_unit_test(other_programs_are_those_that_use_cpus),
 		cmocka_unit_test(a_quota_further_up_counts),
 		cmocka_unit_test(quotas_of_the_older_version_count),
+		cmocka_unit_test(the_quota_and_what_it_stopped_are_those_of_the_level),
+		cmocka_unit_test(a_quota_that_is_lifted_is_as_large_as_the_machine),
+		cmocka_unit_test(a_container_has_the_quota_of_what_is_mounted),
 		cmocka_unit_test(frequency_is_the_mean_and_temperature_the_highest),
 		cmocka_unit_test(reads_from_disks_are_a_rate),
 		cmocka_unit_test(what_never_happens_has_no_counter),

@@ -97,10 +97,15 @@ bool finder_waits_for_itself(const struct finder *finder)
 	const struct recording_facts *facts = finder->run->result->recorded;
 	int64_t at_once = facts ? facts->model->runs.max_concurrent : 0;
 
-	if (!facts || !(summary_waited(&facts->model->runs) >= 0.05) || facts->n_allowed < 1)
+	if (!facts || !(summary_waited(&facts->model->runs) >= 0.05) || !(facts->usable > 0))
 		return false;
-	return at_once > facts->n_allowed || (facts->n_pool > 0 && at_once + facts->n_pool > facts->n_allowed &&
-					      facts->cores >= 0.75 * (double)facts->n_allowed);
+	if ((double)at_once > facts->usable)
+		return true;
+	if (facts->n_pool > 0 && (double)(at_once + facts->n_pool) > facts->usable &&
+	    facts->cores >= 0.75 * facts->usable)
+		return true;
+	return facts->n_beside > 1 && (double)facts->n_at_work > facts->usable &&
+	       (facts->own_share >= 0.5 || facts->program_cores >= 0.75 * facts->usable);
 }
 
 bool finder_has(const struct finder *finder, const struct insight *insight)

@@ -17,10 +17,12 @@ static void find(struct finder *finder)
 {
 	const struct model_run *run = finder->run;
 	int64_t cpus = finder->analysis->report->machine.n_cpus;
+	double usable = finder->analysis->report->machine.usable_cpus;
 
 	if (!has_more_to_run(run->result->recorded))
 		return;
-	if (cpus >= 1 && run->cores < 0.6 * (double)cpus && !finder_is_disturbed(finder) && !finder_has_waited(finder))
+	if (cpus >= 1 && run->cores < 0.6 * (isnan(usable) ? (double)cpus : usable) && !finder_is_disturbed(finder) &&
+	    !finder_has_waited(finder))
 		finder_add_counts(finder, &insight_idle_cores, run->cores, -1, cpus);
 }
 

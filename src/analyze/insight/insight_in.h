@@ -37,8 +37,9 @@ bool finder_has_waited(const struct finder *finder);
 void finder_find_no_gain(struct finder *finder, const struct insight *insight, enum model_axis axis,
 			 int64_t (*value_of)(const struct model_result *result));
 /*
- * The process of a recording keeps the CPUs busy that its inferences wait for: it runs more of them at a time than it
- * may use CPUs, or uses most of these with more threads. false where that is not known.
+ * The program of a recording keeps the CPUs busy that its inferences wait for: a process runs more of them at a time
+ * than it may use CPUs, or it, or all processes that ran inferences beside it, use most of these with more threads.
+ * false where that is not known.
  */
 bool finder_waits_for_itself(const struct finder *finder);
 /* Has this rule, which is listed before, found something of the run? */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Inferences of a recording wait for CPUs that their own process keeps busy. value: share of their time; a: threads of
- * the process; b: CPUs that it may use; low: CPUs that it used; high: nanoseconds that each waited.
+ * Inferences of a recording wait for CPUs that their own program keeps busy. value: share of their time; a: threads of
+ * its processes, or those of all that run inferences beside it and may work at a time; b: CPUs that it may use; low:
+ * CPUs that they used; high: nanoseconds that each waited.
  */
 #include "analyze/insight/insight_in.h"
 
@@ -12,20 +13,22 @@ static void find(struct finder *finder)
 	const struct summary_runs *runs = finder->run->result->runs;
 	const struct recording_facts *facts = finder->run->result->recorded;
 	struct finding *to;
+	bool has_others;
 
 	if (!finder_waits_for_itself(finder) || finder_has(finder, &insight_throttled))
 		return;
-	to = finder_add_counts(finder, &insight_oversubscribed, summary_waited(runs), facts->n_threads,
-			       facts->n_allowed);
-	to->low = facts->cores;
+	has_others = facts->n_beside > 1 && (facts->n_pool > 0 || facts->n_beside > finder->run->result->n_processes);
+	to = finder_add_counts(finder, &insight_oversubscribed, summary_waited(runs),
+			       has_others ? facts->n_at_work : facts->n_threads, facts->n_allowed);
+	to->low = has_others ? facts->program_cores : facts->cores;
 	to->high = to->gain_ns = (double)runs->run_queue_ns / (double)runs->n_waits;
 }
 
 static void say(const struct speaker *to)
 {
 	const struct summary_runs *runs = to->run->result->runs;
-
-	int64_t n_processes = to->run->result->n_processes;
+	int64_t n_own = to->run->result->n_processes, n_beside = to->run->result->recorded->n_beside;
+	int64_t n_processes = n_own > n_beside ? n_own : n_beside;
 
 	if (n_processes > 1)
 		FINDING("its %s have more threads at work than CPUs",
@@ -41,8 +44,8 @@ static void say(const struct speaker *to)
 			 units_decimal(to->finding->low).s);
 	if (to->finding->a > 0)
 		EVIDENCE(" with %s", printable_count((uint64_t)to->finding->a, "thread").s);
-	NEXT("fewer threads in each session (intra_op_num_threads), or fewer inferences at a time: %s in all",
-	     printable_count((uint64_t)to->finding->b, "thread").s);
+	NEXT("fewer threads in each session (intra_op_num_threads), or fewer %s at a time: %s in all",
+	     n_processes > 1 ? "processes" : "inferences", printable_count((uint64_t)to->finding->b, "thread").s);
 }
 
 const struct insight insight_oversubscribed = {

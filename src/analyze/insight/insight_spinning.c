@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Threads of the runtime's pools used more CPU than they can have worked: they have work only while an inference runs.
- * They spin. value: CPUs that they spun on, at least; a: these threads; low: CPUs that they used; high: share of the
- * time in which an inference ran.
+ * Threads of the runtime's pools used more CPU than they can have worked: those of a session have work only while an
+ * inference of it runs. They spin. value: CPUs that they spun on, at least; a: these threads; low: CPUs that they used;
+ * high: share of the time in which an inference ran.
  */
 #include "analyze/insight/insight_in.h"
 
@@ -20,7 +20,7 @@ static void find(struct finder *finder)
 
 	if (!facts || !facts->is_largest || facts->n_pool < 1 || facts->model->runs.n < LEAST)
 		return;
-	spun = facts->pool_cores - facts->pool_busy * (double)facts->n_pool;
+	spun = facts->pool_cores - facts->pool_work;
 	if (!(spun >= least_cores))
 		return;
 	to = finder_add_counts(finder, &insight_spinning, spun, facts->n_pool, -1);
@@ -31,9 +31,10 @@ static void find(struct finder *finder)
 static void say(const struct speaker *to)
 {
 	FINDING("pool threads spin while they have no work");
-	EVIDENCE("%s used %s CPUs, and inferences ran for %s of the time",
-		 printable_count((uint64_t)to->finding->a, "pool thread").s, units_decimal(to->finding->low).s,
-		 units_percent(to->finding->high).s);
+	EVIDENCE("%s used %s CPUs", printable_count((uint64_t)to->finding->a, "pool thread").s,
+		 units_decimal(to->finding->low).s);
+	EVIDENCE(", %s of CPU time in all, and inferences ran for %s of the time",
+		 units_duration(to->run->result->recorded->pool_cpu_ns).s, units_percent(to->finding->high).s);
 	NEXT("session.intra_op.allow_spinning = 0 (a session config entry), or fewer threads, would leave at least %s "
 	     "CPUs to others",
 	     units_decimal(to->finding->value).s);

@@ -4,13 +4,13 @@
  * period. value: CPUs of the quota; a: periods in which it was stopped; b: all periods; low: nanoseconds for which it
  * was, summed over CPUs; high: nanoseconds that each inference waited for a CPU.
  */
+#include <string.h>
+
 #include "analyze/insight/insight_in.h"
 
 extern const struct insight insight_throttled;
 
-enum { LEAST = 5 };
-
-static const double least_share = 0.1;
+enum { CGROUP = 60 };
 
 static void find(struct finder *finder)
 {
@@ -18,30 +18,45 @@ static void find(struct finder *finder)
 	const struct summary_runs *runs = finder->run->result->runs;
 	struct finding *to;
 
-	if (!facts || !facts->is_largest || facts->n_throttled < LEAST ||
-	    (double)facts->n_throttled < least_share * (double)facts->n_periods)
+	if (!facts || !facts->is_largest || !program_quota_is_short(&facts->quota))
 		return;
-	to = finder_add_counts(finder, &insight_throttled, facts->quota, facts->n_throttled, facts->n_periods);
-	to->low = facts->throttled_ns;
+	to = finder_add_counts(finder, &insight_throttled, facts->quota.cpus, (int64_t)facts->quota.throttled,
+			       (int64_t)facts->quota.periods);
+	to->low = facts->quota.throttled_ns;
 	if (runs->n_waits)
 		to->high = to->gain_ns = (double)runs->run_queue_ns / (double)runs->n_waits;
+}
+
+/* One that is named after a container is cut in the middle. */
+static struct printable cgroup_name(const struct speaker *to, const struct recording_facts *facts)
+{
+	struct printable name = { "it" };
+
+	if (facts->quota.path && strcmp(facts->quota.path, "/") != 0)
+		name = model_text(facts->quota.path, CGROUP, to->is_ascii);
+	return name;
 }
 
 static void say(const struct speaker *to)
 {
 	const struct recording_facts *facts = to->run->result->recorded;
-	int64_t whole = facts->quota >= 1 ? (int64_t)facts->quota : 1;
+	int64_t whole = facts->quota.cpus >= 1 ? (int64_t)facts->quota.cpus : 1;
+	int64_t n_threads = facts->n_pool > 0 ? facts->n_at_work : facts->n_threads;
 
 	FINDING("its cgroup is out of CPU quota");
-	EVIDENCE("it may use %s CPUs and was throttled in %s periods, for %s", units_decimal(to->finding->value).s,
-		 speaker_counts(to).s, units_duration(to->finding->low).s);
-	if (facts->n_threads > 0)
-		EVIDENCE("; the process has %s", printable_count((uint64_t)facts->n_threads, "thread").s);
+	EVIDENCE("%s may use %s CPUs and was throttled in %s periods, for %s", cgroup_name(to, facts).s,
+		 units_decimal(to->finding->value).s, speaker_counts(to).s, units_duration(to->finding->low).s);
+	if (n_threads > 0)
+		EVIDENCE("; %s", printable_count((uint64_t)n_threads, "thread").s);
 	if (isfinite(to->finding->high))
 		EVIDENCE("; each inference waited %s", units_duration(to->finding->high).s);
-	NEXT("%s in all (intra_op_num_threads), or a larger quota: more threads use it up sooner, and all of them then "
-	     "stop until the next period",
-	     printable_count((uint64_t)whole, "thread").s);
+	if (n_threads > 0 && n_threads <= whole)
+		NEXT("a larger quota: the program has no more threads at work than the quota has CPUs");
+	else
+		NEXT("%s in all (intra_op_num_threads), or a larger quota: more threads use it up sooner, and all of "
+		     "them "
+		     "then stop until the next period",
+		     printable_count((uint64_t)whole, "thread").s);
 }
 
 const struct insight insight_throttled = {

@@ -24,11 +24,11 @@
 #include "analyze/summary/summary.h"
 
 struct model_machine {
-	const char *cpu, *kernel, *host; /* "AMD EPYC", "6.1.0", NULL: not to be told */
-	int64_t n_cpus;			 /* that we may run on */
-	int64_t n_all_cpus;		 /* of the machine */
-	int64_t memory_bytes;
-	struct machine_peak peak; /* machine_peak_init: not measured */
+	const char *cpu, *kernel, *host;  /* "AMD EPYC", "6.1.0", NULL: not to be told */
+	int64_t n_cpus;			  /* that we may use, by affinity and the quota of a cgroup, rounded up */
+	double usable_cpus;		  /* the same, not rounded; NAN: not known */
+	int64_t n_all_cpus, memory_bytes; /* of the machine */
+	struct machine_peak peak;	  /* machine_peak_init: not measured */
 };
 
 /* What runs of a report may differ in. */
@@ -235,8 +235,9 @@ static inline void model_report_init(struct model_report *report)
 {
 	memset(report, 0, sizeof *report);
 	model_facts_init(&report->model);
-	report->machine.n_cpus = report->machine.n_all_cpus = report->machine.memory_bytes = report->start_realtime_ns =
-	    -1;
+	report->machine.n_cpus = report->machine.n_all_cpus = report->machine.memory_bytes = -1;
+	report->start_realtime_ns = -1;
+	report->machine.usable_cpus = NAN;
 	machine_peak_init(&report->machine.peak);
 }
 

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+enum { MOST_PROCESSES = 256 };
+
 static const struct summary_resource *resource_of(const struct summary *summary, uint32_t process, const char *name)
 {
 	for (uint32_t i = 0; i < summary->n_resources; i++)
@@ -94,28 +96,17 @@ static double others_cores_of(const struct recording_facts *facts)
 	return facts->n_cpus < 1 ? NAN : cores > 0 ? cores : isnan(cores) ? NAN : 0;
 }
 
-static double last_of(const struct summary *summary, uint32_t process, const char *name)
+/* The least of machine, affinity (in n_allowed) and quota. */
+static void find_usable(struct recording_facts *facts)
 {
-	const struct summary_resource *resource = resource_of(summary, process, name);
+	bool is_one = facts->model->process != SUMMARY_NONE && facts->model->n_processes <= 1;
 
-	return resource ? resource->last : NAN;
-}
-
-static void find_quota(struct recording_facts *facts)
-{
-	const struct summary *summary = facts->summary;
-	uint32_t process = facts->model->process;
-
-	facts->quota = last_of(summary, process, "cpu quota");
-	if (!(facts->quota > 0 && facts->quota < 1e6)) {
-		facts->quota = NAN;
-		return;
-	}
-	facts->n_periods = count_of(last_of(summary, process, "quota periods"));
-	facts->n_throttled = count_of(last_of(summary, process, "throttled periods"));
-	facts->throttled_ns = last_of(summary, process, "throttled time");
-	if (ceil(facts->quota) < (double)facts->n_allowed)
-		facts->n_allowed = (int64_t)ceil(facts->quota);
+	facts->quota =
+	    is_one ? program_quota_of(facts->summary, facts->model->process) : program_quota_of_all(facts->summary);
+	facts->usable = facts->n_allowed > 0 ? (double)facts->n_allowed : NAN;
+	facts->usable = fmin(facts->usable, facts->quota.least);
+	if (facts->usable < (double)facts->n_allowed)
+		facts->n_allowed = (int64_t)ceil(facts->usable);
 }
 
 static void find_cpus(struct recording_facts *facts)
@@ -131,31 +122,168 @@ static void find_cpus(struct recording_facts *facts)
 	n_allowed = count_of(SUM_OF(facts, "cpus allowed", last));
 	if (n_allowed > 0 && (n_allowed < facts->n_cpus || facts->n_cpus < 1))
 		facts->n_allowed = n_allowed;
-	find_quota(facts);
+	find_usable(facts);
 	facts->cores = cores_of_all(summary, facts);
 	facts->n_threads = count_of(SUM_OF(facts, "threads", max));
+}
+
+/* Threads that a session of the process has started, at most; where no session tells, all may be its own. */
+static uint64_t threads_of_a_pool(const struct recording_facts *facts, uint32_t process)
+{
+	const struct summary *summary = facts->summary;
+	uint64_t most = 0;
+
+	for (uint32_t i = 0; i < summary->n_sessions; i++)
+		if (summary->sessions[i].process == process && summary->sessions[i].n_pool > most)
+			most = summary->sessions[i].n_pool;
+	return most ? most : (uint64_t)facts->n_pool;
+}
+
+/* A pool works for an inference of its session alone, each of its threads for as long as that takes at most. */
+static double work_of_pools(const struct recording_facts *facts, uint32_t process)
+{
+	const struct summary *summary = facts->summary;
+	uint64_t most = threads_of_a_pool(facts, process);
+	double work_ns = 0;
+
+	for (uint32_t i = 0; i < summary->n_sessions; i++) {
+		const struct summary_session *session = &summary->sessions[i];
+
+		if (session->process == process)
+			work_ns += (double)session->runs_wall_ns * (double)(session->n_pool ? session->n_pool : most);
+	}
+	/* others are not listed one by one */
+	return summary->n_sessions < summary->n_all_sessions ? INFINITY : work_ns;
 }
 
 static void find_pool(struct recording_facts *facts)
 {
 	const struct summary *summary = facts->summary;
-	double ns = 0, busy_ns = 0, pct = 0;
+	double ns = 0, busy_ns = 0, pct = 0, cpu_ns = 0, work = 0;
 
 	facts->n_pool = count_of(SUM_OF(facts, "pool threads", max));
 	for (uint32_t i = 0; i < summary->n_resources; i++) {
 		const struct summary_resource *cpu = &summary->resources[i];
+		double own_ns;
 
 		if (cpu->process == SUMMARY_NONE || !is_own(facts, cpu->process) || !isfinite(cpu->mean) ||
 		    strcmp(names_text(summary->names, cpu->name), "cpu of pool threads") != 0)
 			continue;
-		ns += (double)cpu->busy_ns + (double)cpu->idle_ns;
+		own_ns = (double)cpu->busy_ns + (double)cpu->idle_ns;
+		ns += own_ns;
 		busy_ns += (double)cpu->busy_ns;
 		pct += cpu->mean;
+		cpu_ns += cpu->mean / 100 * own_ns;
+		work += own_ns > 0 ? work_of_pools(facts, cpu->process) / own_ns : 0;
 	}
 	if (!(ns > 0))
 		return;
 	facts->pool_cores = pct / 100;
 	facts->pool_busy = busy_ns / ns;
+	facts->pool_cpu_ns = cpu_ns;
+	facts->pool_work = fmin(facts->pool_busy * (double)facts->n_pool, work);
+}
+
+/* When a process ran inferences, as far as its sessions are listed; and how many threads of it may work at a time. */
+struct at_work {
+	uint32_t process;
+	uint64_t begin_ns, end_ns;
+	int64_t n_threads;
+};
+
+static struct at_work at_work_of(const struct summary *summary, uint32_t process)
+{
+	struct at_work found = { process, UINT64_MAX, 0, 0 };
+	const struct summary_resource *pool = resource_of(summary, process, "pool threads");
+	int64_t n_pool = pool ? count_of(pool->max) : 0;
+	uint32_t at_once = 1;
+
+	for (uint32_t i = 0; i < summary->n_sessions; i++) {
+		const struct summary_session *session = &summary->sessions[i];
+
+		if (session->process != process || !session->n_runs)
+			continue;
+		found.begin_ns = session->runs_begin_ns < found.begin_ns ? session->runs_begin_ns : found.begin_ns;
+		found.end_ns = session->runs_end_ns > found.end_ns ? session->runs_end_ns : found.end_ns;
+	}
+	for (uint32_t i = 0; i < summary->n_models; i++) {
+		const struct summary_model *model = &summary->models[i];
+
+		if (model->process == process && model->n_processes <= 1 && model->runs.max_concurrent > at_once)
+			at_once = model->runs.max_concurrent;
+	}
+	found.n_threads = at_once + (n_pool > 0 ? n_pool : 0);
+	return found;
+}
+
+/* Half of the shorter time must be shared: one process may follow another. */
+static bool is_beside(const struct at_work *a, const struct at_work *b)
+{
+	uint64_t begin = a->begin_ns > b->begin_ns ? a->begin_ns : b->begin_ns;
+	uint64_t end = a->end_ns < b->end_ns ? a->end_ns : b->end_ns;
+	uint64_t a_ns = a->end_ns - a->begin_ns, b_ns = b->end_ns - b->begin_ns;
+
+	return end > begin && end - begin >= (a_ns < b_ns ? a_ns : b_ns) / 2;
+}
+
+/* Of what threads of the process waited for, as the scheduler's events say. */
+static double own_share_of(const struct summary *summary, uint32_t process)
+{
+	static const char prefix[] = "waited for ";
+	double own = 0, all = 0;
+
+	for (uint32_t i = 0; i < summary->n_resources; i++) {
+		const struct summary_resource *resource = &summary->resources[i];
+		const char *name = names_text(summary->names, resource->name);
+
+		if (resource->process == SUMMARY_NONE || (process != SUMMARY_NONE && resource->process != process) ||
+		    !isfinite(resource->mean) || strncmp(name, prefix, sizeof prefix - 1) != 0)
+			continue;
+		name += sizeof prefix - 1;
+		all += resource->mean;
+		if (!strcmp(name, "its own threads") || !strcmp(name, "its own processes"))
+			own += resource->mean;
+	}
+	return all > 0 ? own / all : NAN;
+}
+
+static void find_beside(struct recording_facts *facts, const struct at_work *all, uint32_t n, uint32_t own)
+{
+	struct recording_facts found = { .program_cores = NAN };
+
+	for (uint32_t i = 0; i < n; i++) {
+		double cores;
+
+		if (i != own && !is_beside(&all[own], &all[i]))
+			continue;
+		cores = cores_of(facts->summary, all[i].process);
+		found.n_beside++;
+		found.n_at_work += all[i].n_threads;
+		if (isfinite(cores))
+			found.program_cores = (isnan(found.program_cores) ? 0 : found.program_cores) + cores;
+	}
+	if (found.n_at_work <= facts->n_at_work)
+		return;
+	facts->n_beside = found.n_beside;
+	facts->n_at_work = found.n_at_work;
+	facts->program_cores = found.program_cores;
+}
+
+/* Of the processes that run the model the one with the most at work beside it. */
+static void find_program(struct recording_facts *facts)
+{
+	const struct summary *summary = facts->summary;
+	bool is_one = facts->model->process != SUMMARY_NONE && facts->model->n_processes <= 1;
+	struct at_work all[MOST_PROCESSES];
+	uint32_t n = 0;
+
+	facts->own_share = own_share_of(summary, is_one ? facts->model->process : SUMMARY_NONE);
+	for (uint32_t i = 0; i < summary->n_processes && n < MOST_PROCESSES; i++)
+		if (summary->processes[i].n_inferences)
+			all[n++] = at_work_of(summary, i);
+	for (uint32_t i = 0; i < n; i++)
+		if (is_own(facts, all[i].process))
+			find_beside(facts, all, n, i);
 }
 
 static void find_pace(struct recording_facts *facts)
@@ -249,10 +377,11 @@ struct recording_facts recording_facts_of(const struct summary *summary, uint32_
 					 .n_threads = -1,
 					 .cores = NAN,
 					 .others_cores = NAN,
-					 .quota = NAN,
-					 .n_periods = -1,
-					 .n_throttled = -1,
-					 .throttled_ns = NAN,
+					 .usable = NAN,
+					 .program_cores = NAN,
+					 .own_share = NAN,
+					 .pool_work = NAN,
+					 .pool_cpu_ns = NAN,
 					 .n_pool = -1,
 					 .pool_cores = NAN,
 					 .pool_busy = NAN,
@@ -262,6 +391,7 @@ struct recording_facts recording_facts_of(const struct summary *summary, uint32_
 
 	find_cpus(&facts);
 	find_pool(&facts);
+	find_program(&facts);
 	find_pace(&facts);
 	find_memory(&facts);
 	find_sessions(&facts);

@@ -6,6 +6,7 @@
 #ifndef ANALYZE_RESULT_RECORDING_FACTS_H
 #define ANALYZE_RESULT_RECORDING_FACTS_H
 
+#include "analyze/result/program_quota.h"
 #include "analyze/summary/summary.h"
 
 /* What is not known is -1 (whole numbers) or NAN (reals). */
@@ -14,15 +15,20 @@ struct recording_facts {
 	const struct summary_model *model;
 	int64_t n_cpus;	   /* of the machine */
 	int64_t n_allowed; /* that its process may use, by affinity and quota, rounded up; else as n_cpus */
-	double quota;	   /* CPUs that its cgroup may use; NAN: no quota */
-	int64_t n_periods, n_throttled; /* of the quota; those in which it was used up */
-	double throttled_ns;		/* summed over CPUs */
-	int64_t n_threads;		/* the most that the process had */
-	double cores;			/* CPUs that the process used */
-	double others_cores;		/* the same of everything else on the machine */
-	int64_t n_pool;			/* threads of the runtime's pools in the process, at most */
-	double pool_cores;		/* CPUs that they used, also while no inference ran */
-	double pool_busy;		/* share of that time in which one did */
+	double usable;	   /* the same, not rounded; NAN: not known */
+	struct program_quota quota;
+	int64_t n_threads;    /* the most that the process had */
+	double cores;	      /* CPUs that the process used */
+	double program_cores; /* the same of all recorded processes that ran inferences beside it, and of it */
+	double own_share;    /* of what its threads waited for: ran threads of the recorded processes; NAN: not known */
+	uint32_t n_beside;   /* processes that ran inferences beside it, and it */
+	int64_t n_at_work;   /* threads of these that may work at a time: inferences and pools */
+	double others_cores; /* the same of everything else on the machine */
+	int64_t n_pool;	     /* threads of the runtime's pools in the process, at most */
+	double pool_cores;   /* CPUs that they used, also while no inference ran */
+	double pool_busy;    /* share of that time in which one did */
+	double pool_cpu_ns;  /* the same in all */
+	double pool_work;    /* CPUs that they can have used for inferences, at most */
 	double duty; /* inferences of the process by the time from its first to its last; above 1: side by side */
 	double memory_per_s;   /* bytes by which the process still grew at the end */
 	double rate_per_s;     /* inferences of the process */

@@ -190,6 +190,7 @@ static void copy_facts(struct copier *copier, struct model_report *report, uint3
 		copier->is_out_of_memory |= !copier->to->asked_provider;
 	}
 	report->machine.n_cpus = facts->n_allowed;
+	report->machine.usable_cpus = facts->usable;
 	report->machine.n_all_cpus = facts->n_cpus;
 }
 

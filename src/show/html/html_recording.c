@@ -303,7 +303,7 @@ static void put_facts(struct html_page *page, const struct summary *summary)
 	html_fact(page, "Command", &text);
 	text = recording->machine ? name_of(summary, recording->machine, 200) : (struct printable){ "" };
 	html_fact(page, "Machine", &text);
-	text = quota_words(summary);
+	text = quota_words(summary, false);
 	html_fact(page, "Quota", &text);
 	for (uint32_t i = 0; i < summary->n_runtimes && i < MAX_PARTS; i++) {
 		text = name_of(summary, summary->runtimes[i].runtime, 40);

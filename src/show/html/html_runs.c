@@ -7,6 +7,7 @@
 
 #include "show/html/html_model.h"
 #include "show/words/baseline_words.h"
+#include "show/words/quota_words.h"
 
 enum { BAR_LABEL = 34 }; /* columns of a run's name beside its bar */
 
@@ -52,7 +53,7 @@ static void put_machine(struct html_page *page)
 	if (machine->cpu)
 		printable_add(&text, "%s", html_name(machine->cpu).s);
 	if (machine->n_cpus >= 0)
-		printable_add(&text, "%s%s", *text.s ? ", " : "", printable_count((uint64_t)machine->n_cpus, "CPU").s);
+		printable_add(&text, "%s%s", *text.s ? ", " : "", quota_machine(machine).s);
 	if (machine->memory_bytes >= 0)
 		printable_add(&text, ", %s", units_bytes((double)machine->memory_bytes).s);
 	if (machine->kernel)

@@ -62,6 +62,7 @@ static void put_machine(struct json *json, const struct model_machine *machine)
 	json_text(json, "kernel", machine->kernel);
 	json_text(json, "host", machine->host);
 	json_known(json, "cpus", machine->n_cpus);
+	json_real(json, "usable_cpus", machine->usable_cpus);
 	json_known(json, "memory_bytes", machine->memory_bytes);
 	if (peak->n_cpus < 1) {
 		json_null(json, "peaks");

@@ -9,6 +9,7 @@
 #include "show/text/model_page.h"
 #include "show/words/baseline_words.h"
 #include "show/words/export.h"
+#include "show/words/quota_words.h"
 
 enum { WIDTH = 96, MAX_INSIGHTS = 12 };
 
@@ -61,7 +62,7 @@ static void put_machine(const struct model_page *page)
 	if (machine->cpu)
 		printable_add(&text, "%s", model_page_text(page, machine->cpu, 60).s);
 	if (machine->n_cpus >= 0)
-		printable_add(&text, "%s%s", *text.s ? ", " : "", printable_count((uint64_t)machine->n_cpus, "CPU").s);
+		printable_add(&text, "%s%s", *text.s ? ", " : "", quota_machine(machine).s);
 	if (machine->memory_bytes >= 0)
 		printable_add(&text, ", %s", units_bytes((double)machine->memory_bytes).s);
 	put_fact(page, "machine", &text);

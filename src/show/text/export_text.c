@@ -110,7 +110,7 @@ static void print_head(const struct page *page)
 	put_time(page, &table);
 	if (summary->recording.machine)
 		put_fact(&table, "machine", page_name(page, summary->recording.machine, 200).s);
-	text = quota_words(summary);
+	text = quota_words(summary, page->opts.is_ascii);
 	if (*text.s)
 		put_fact(&table, "quota", text.s);
 	if (file->path) {

@@ -42,7 +42,7 @@ static struct printable command_of(const struct page *page, int columns)
 
 static void put_quota(const struct page *page)
 {
-	struct printable text = quota_words(page->summary);
+	struct printable text = quota_words(page->summary, page->opts.is_ascii);
 
 	put_fact(page, "quota", &text);
 }
