@@ -2,7 +2,7 @@
 /* The run leaves CPUs unused. value: CPUs that it used, of b. */
 #include "analyze/insight/insight_in.h"
 
-extern const struct insight insight_idle_cores;
+extern const struct insight insight_idle_cores, insight_forked;
 
 enum { LEAST = 20 };
 
@@ -19,7 +19,8 @@ static void find(struct finder *finder)
 	int64_t cpus = finder->analysis->report->machine.n_cpus;
 	double usable = finder->analysis->report->machine.usable_cpus;
 
-	if (!has_more_to_run(run->result->recorded))
+	/* the threads that would use them are missing */
+	if (!has_more_to_run(run->result->recorded) || finder_has(finder, &insight_forked))
 		return;
 	if (cpus >= 1 && run->cores < 0.6 * (isnan(usable) ? (double)cpus : usable) && !finder_is_disturbed(finder) &&
 	    !finder_has_waited(finder))

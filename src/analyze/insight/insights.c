@@ -7,6 +7,8 @@
 
 #define INSIGHTS(F) \
 	F(run_failed) \
+	F(never_ended) \
+	F(forked) \
 	F(outputs_differ) \
 	F(outputs_unknown) \
 	F(busy_machine) \

@@ -40,6 +40,7 @@ GET(row_id)
 	F(threads, count, runs.n_threads) \
 	F(max_concurrent, count, runs.max_concurrent) \
 	F(wall, count, runs.wall_ns) \
+	F(open_ns, count, runs.open_ns) \
 	F(typical, count, runs.latency.n) \
 	F(is_exact, flag, runs.latency.is_exact) \
 	F(begin, count, runs.begin_ns) \
@@ -159,6 +160,7 @@ static const struct query_column stats_columns[] = {
 	{ "begin_ns", "INTEGER", "begin of the first, CLOCK_MONOTONIC", get_model_begin },
 	{ "end_ns", "INTEGER", "end of the last", get_model_end },
 	{ "wall_ns", "INTEGER", "sum of the durations of all finished ones", get_model_wall },
+	{ "not_ended_ns", "INTEGER", "how long those that did not end had lasted, added up", get_model_open_ns },
 	{ "threads", "INTEGER", "threads that called it", get_model_threads },
 	{ "max_concurrent", "INTEGER", "most at one time", get_model_max_concurrent },
 	{ "explained_inferences", "INTEGER", "those that the next four are of: they have operators", get_explained_n },

@@ -152,6 +152,20 @@ static int note_released(struct summary_maker *maker, uint32_t process, const st
 	return 0;
 }
 
+/* Of several processes that had the parent's pid, the last one that had begun before the fork. */
+static int note_forked(struct summary_maker *maker, uint32_t process, const struct event *event)
+{
+	struct summary_process *all = maker->to->processes, *own = process == SUMMARY_NONE ? NULL : &all[process];
+	int64_t pid = int_of(event, KEY_PARENT_PID);
+	uint64_t fork_ns = own && own->start_ns ? own->start_ns : event->time_ns;
+
+	for (uint32_t i = 0; own && i < maker->to->n_processes; i++)
+		if (all[i].pid == pid && i != process && all[i].start_ns <= fork_ns &&
+		    (own->forked_from == SUMMARY_NONE || all[i].start_ns > all[own->forked_from].start_ns))
+			own->forked_from = i;
+	return 0;
+}
+
 static int note_exit(struct summary_maker *maker, uint32_t process, const struct event *event)
 {
 	int64_t n_left = int_of(event, KEY_COUNT);
@@ -304,6 +318,7 @@ static const struct topic topics[] = {
 	{ EVENT_NOTE_RELEASED, note_released },
 	{ EVENT_NOTE_MEMORY, sum_memory_note },
 	{ EVENT_NOTE_AT_PEAK, sum_memory_at_peak },
+	{ EVENT_NOTE_FORKED, note_forked, true },
 	{ EVENT_NOTE_EXIT, note_exit, true },
 	{ EVENT_NOTE_COST, note_cost },
 	{ EVENT_NOTE_CLOCK, note_clock },

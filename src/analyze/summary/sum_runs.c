@@ -344,6 +344,8 @@ int sum_runs_add(struct summary_maker *maker, struct run *run)
 	operators_ns += run->operators_ns;
 	setup_ns += run->summed_setup_ns;
 	has_operators &= place.where != WHERE_UNFINISHED;
+	if (!rc && run->end_ns == STORE_OPEN)
+		rc = sum_open_run(maker, run);
 	if (!rc && has_operators)
 		rc = add_cover(maker, run, (uint8_t)place.where, operators_ns, setup_ns);
 	before_ns = session_at(maker, run->session)->row.last_ns;

@@ -52,11 +52,13 @@ static struct session *add_session(struct summary_maker *maker, uint32_t process
 
 	if (!session)
 		return NULL;
-	*session = (struct session){ .row = { .number = number > 0 ? number : -1, .name = model_name, .bytes = -1 },
-				     .process = process,
-				     .bucket = NONE,
-				     .named = met,
-				     .met = MET_NEVER };
+	*session = (struct session){
+		.row = { .number = number > 0 ? number : -1, .name = model_name, .bytes = -1, .made_in = SUMMARY_NONE },
+		.process = process,
+		.bucket = NONE,
+		.named = met,
+		.met = MET_NEVER
+	};
 	come_back(maker, session);
 	if (maker->sessions.n > MAX_SESSION_SPREADS)
 		return session;

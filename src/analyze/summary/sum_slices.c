@@ -174,6 +174,8 @@ static int end_kind(struct summary_maker *maker, struct track *track, struct sli
 
 	if (track->session_level == level) {
 		rc = sum_sessions_end(maker, track, slice, end_ns);
+		if (!rc && end_ns == STORE_OPEN)
+			rc = sum_open_creation(maker, sum_process_of(maker, track), slice);
 		if (!rc)
 			rc = sum_time_creation(maker, sum_process_of(maker, track), slice, end_ns);
 		track->session_level = 0;

@@ -32,7 +32,7 @@ static void divide(const struct summary *summary, struct summary_time *time)
 		const struct summary_runs *runs = &summary->models[i].runs;
 		double waited = summary_waited(runs);
 
-		wall += (double)runs->wall_ns;
+		wall += (double)summary_runs_ns(runs);
 		first += (double)runs->first.total_ns;
 		waiting += isfinite(waited) ? waited * (double)runs->latency.total_ns : 0;
 	}

@@ -151,6 +151,7 @@ struct summary_maker {
 	struct array listed;	   /* struct session: folded ones that may be in the list */
 	struct array runtimes, losses, stops, unreadable, left_out, clock_changes, dumps,
 	    merged;		 /* as in struct summary */
+	struct array open;	 /* the same; process: index in processes, model: in buckets, until the end */
 	struct array memory;	 /* the same; process, model: index in processes, 0, until the end */
 	struct keys memory_keys; /* by process and device; by session */
 	struct keys process_keys, session_keys, transformer_keys, tally_keys, loss_keys;

@@ -21,8 +21,8 @@ enum { MAX_TRACKS = 1 << 24 };
 /* The summary is the first member; the arrays that it points into lie behind it. */
 struct owner {
 	struct summary summary;
-	struct array array[32];
-	size_t size[32], n;
+	struct array array[40];
+	size_t size[40], n;
 };
 
 static int grow_tracks(struct summary_maker *maker, uint32_t id)
@@ -184,6 +184,7 @@ static void give_arrays(struct summary_maker *maker, struct end *end)
 	to->idle = give(owner, &end->idle, sizeof *to->idle, &to->n_idle);
 	to->tallies = give(owner, &end->tallies, sizeof *to->tallies, &to->n_tallies);
 	to->slowest = give(owner, &end->slowest, sizeof *to->slowest, &to->n_slowest);
+	to->open = give(owner, &maker->open, sizeof *to->open, &to->n_open_rows);
 	to->memory = give(owner, &maker->memory, sizeof *to->memory, &to->n_memory);
 	to->resources = give(owner, &end->resources, sizeof *to->resources, &to->n_resources);
 	to->stops = give(owner, &maker->stops, sizeof *to->stops, &to->n_stops);
@@ -228,6 +229,7 @@ static int make_processes(struct summary_maker *maker)
 						     .name = track->def.name,
 						     .command = track->def.command,
 						     .pid = track->def.pid,
+						     .forked_from = SUMMARY_NONE,
 						     .start_ns = track->def.start_ns,
 						     .resident = { NAN, NAN, NAN, NAN },
 						     .exit_status = -1,
@@ -278,9 +280,9 @@ static int finish_events(struct summary_maker *maker)
 static int make(struct summary_maker *maker)
 {
 	static int (*const steps[])(struct summary_maker *, struct end *) = {
-		sum_models_make,  sum_latencies_make, sum_tables_make, sum_idle_make,
-		sum_slowest_make, sum_counters_make,  sum_memory_make, sum_callers_make,
-		sum_named_make,	  sum_kernels_make,   sum_cycles_make,
+		sum_models_make, sum_forked_make,  sum_latencies_make, sum_open_make,	sum_tables_make,
+		sum_idle_make,	 sum_slowest_make, sum_counters_make,  sum_memory_make, sum_callers_make,
+		sum_named_make,	 sum_kernels_make, sum_cycles_make,
 	};
 	struct end end = { 0 };
 	int rc = finish_events(maker);
@@ -386,6 +388,7 @@ void summary_drop(struct summary_maker *maker)
 	array_done(&maker->counters, sizeof(struct counter));
 	sum_notes_done(maker);
 	sum_memory_done(maker);
+	array_done(&maker->open, sizeof(struct summary_open));
 	sum_named_done(maker);
 	sum_kernels_done(maker);
 	sum_cycles_done(maker);

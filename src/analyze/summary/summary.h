@@ -27,6 +27,7 @@
 #include "analyze/summary/summary_memory.h"
 #include "analyze/summary/summary_merged.h"
 #include "analyze/summary/summary_model.h"
+#include "analyze/summary/summary_open.h"
 #include "analyze/summary/summary_time.h"
 
 /* What the reader of the file has found out, given to summary_end. */
@@ -98,6 +99,7 @@ struct summary_thinned {
 struct summary_process {
 	uint32_t track, name, exe, command, state;
 	int32_t pid;
+	uint32_t forked_from;	    /* the process whose sessions it inherited; SUMMARY_NONE: none that is recorded */
 	uint64_t start_ns, exit_ns; /* 0: unknown, not seen */
 	int64_t exit_status, signal;
 	uint32_t n_runtimes;
@@ -206,6 +208,7 @@ struct summary {
 	struct summary_tally *tallies;
 	struct summary_slow *slowest;
 	struct summary_resource *resources;
+	struct summary_open *open;	/* the longest first; 1,024 at most */
 	struct summary_memory *memory;	/* what sessions have of their runtime's allocators, those with most first */
 	struct summary_named *named;	/* those with the largest sum first */
 	struct summary_kernel *kernels; /* the same */
@@ -225,8 +228,8 @@ struct summary {
 	struct summary_merged *merged;
 	uint32_t n_processes, n_runtimes, n_models, n_sessions, n_transformers, n_types, n_nodes, n_elsewhere, n_ran_on,
 	    n_idle, n_tallies, n_slowest, n_resources, n_losses, n_stops, n_unreadable, n_left_out, n_clock_changes,
-	    n_dumps, n_merged, n_memory, n_callers, n_caller_kinds, n_curves, n_courses, n_named, n_kernels,
-	    n_kernel_types, n_streams, n_cycles;
+	    n_dumps, n_merged, n_memory, n_open_rows, n_callers, n_caller_kinds, n_curves, n_courses, n_named,
+	    n_kernels, n_kernel_types, n_streams, n_cycles;
 	uint64_t n_memory_left_out;		 /* sessions that are not in memory, because there are too many */
 	uint64_t n_named_left_out;		 /* slices of names that are not in named, because there are too many */
 	uint64_t kernels_ns, n_kernels_left_out; /* of those in kernels; kernels of other names, as for named */

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "analyze/stats/stats.h"
 #include "analyze/stats/stats_series.h"
 #include "analyze/stats/stats_typical.h"
 #include "analyze/summary/summary_slow.h"
@@ -69,6 +70,9 @@ struct summary_session {
 	uint64_t n_compared;	     /* shapes that the memory planner looked up to compare values */
 	uint64_t n_pool,
 	    pool_cpu_ns; /* threads that it started for the runtime's pools; CPU that they used meanwhile */
+	uint32_t
+	    made_in; /* the process that created it, of which its own is a fork; SUMMARY_NONE: its own, or unknown */
+	uint64_t made_ns; /* begin of that creation */
 	uint64_t n_runs, n_runs_failed;
 	uint64_t runs_wall_ns;
 	uint64_t runs_begin_ns, runs_end_ns; /* of the first, of the last that began; 0: none */
@@ -111,6 +115,7 @@ struct summary_runs {
 	struct summary_spread first;
 	uint64_t bucket[SUMMARY_BUCKETS]; /* how latencies lie between min and max, see stats_buckets */
 	uint64_t wall_ns;		  /* of all finished ones */
+	uint64_t open_ns; /* of those that did not end, until the end of the recording or their process */
 	uint32_t max_concurrent, n_threads;
 	uint64_t n_usage; /* those whose thread's usage is known */
 	uint64_t thread_cpu_ns, faults, switches, usage_wall_ns;
@@ -123,6 +128,12 @@ struct summary_runs {
 	struct summary_pause after_pause, close; /* after 10 ms without one; within 1 ms of the one before */
 	struct summary_blocked alone, beside;	 /* beside inferences of other sessions of the process, or not */
 };
+
+/* With those that did not end: what shares of time are of. */
+static inline uint64_t summary_runs_ns(const struct summary_runs *runs)
+{
+	return stats_sum(runs->wall_ns, runs->open_ns);
+}
 
 /* The share of their time that inferences waited for a CPU; NAN: not known, or of less than half of them. */
 static inline double summary_waited(const struct summary_runs *runs)

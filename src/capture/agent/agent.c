@@ -31,6 +31,7 @@ static struct hot settings;
 static pthread_key_t thread_key;
 static bool has_thread_key;
 static const struct agent_edges *edges;
+static int32_t forked_from; /* of this process's segment */
 
 void agent_off(const char *reason)
 {
@@ -142,6 +143,7 @@ static bool make_segment(void)
 	identify(agent.segment);
 	agent.segment->started = now;
 	agent.segment->n_filters = agent.n_filters;
+	agent.segment->forked_from = forked_from;
 	name_segment(SEGMENT_SUFFIX, now);
 	return !call_rename(tmp, agent.path);
 }
@@ -164,6 +166,7 @@ static bool start_process(void)
 	bool ok;
 
 	guard_is_told(); /* by the parent's */
+	forked_from = parents ? parents->pid : 0;
 	agent.segment = NULL;
 	agent.n_free_rings = 0;
 	ok = map_segment();
@@ -200,7 +203,8 @@ bool agent_restart(void)
 	agent.n_free_rings = 0;
 	hot->lanes = 0;
 	hot->is_changing = CHANGE_NONE;
-	hot->next_run = hot->last_session = 0;
+	hot->next_run = agent.last_session = 0;
+	forked_from = 0;
 	ok = map_segment();
 	begin_generation(ok);
 	agent_unlock();

@@ -30,10 +30,9 @@ enum change { CHANGE_NONE, CHANGE_IN, CHANGE_OUT };
 struct hot {
 	uint32_t generation; /* of this process's segment; 0: none yet, or a child of fork */
 	struct lock lock;
-	uint32_t level;	   /* enum level; LEVEL_OFF: record nothing */
-	uint32_t next_run; /* the first number of an inference that no thread has taken */
-	uint64_t lanes;	   /* a bit for each lane in use */
-	uint32_t last_session;
+	uint32_t level;	      /* enum level; LEVEL_OFF: record nothing */
+	uint32_t next_run;    /* the first number of an inference that no thread has taken */
+	uint64_t lanes;	      /* a bit for each lane in use */
 	uint32_t use_ticks;   /* 1: the time stamp counter, 0: CLOCK_MONOTONIC */
 	uint32_t is_plain;    /* operators take the short path: ticks, and no shapes */
 	struct lock adopting; /* lock of ort_late.c */
@@ -140,6 +139,7 @@ struct agent {
 	uint32_t n_free_rings;
 	struct thread *free_threads;
 	struct arena arena;
+	uint32_t last_session; /* the last number given; a child of fork counts on, for it has its parent's sessions */
 	uint32_t next_generation, n_filters; /* n_filters: seccomp filters of this process, as far as they were seen */
 	uint64_t late_since; /* time of the injection into a running program; 0: the agent was loaded at its start */
 	char dir[200], path[256];

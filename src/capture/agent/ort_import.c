@@ -314,8 +314,10 @@ static int on_thread(pthread_t *id, const pthread_attr_t *attributes, void *(*fu
 	start->pool = self_thread ? &self_thread->pool : NULL;
 	start->round = self_thread ? self_thread->pool.round : 0;
 	failed = glibc.pthread_create(id, attributes, worker, start);
-	if (self_thread)
+	if (self_thread) {
+		self_thread->pool.n_started += !failed;
 		creation_prepared(self_thread);
+	}
 	if (failed) {
 		agent_lock();
 		start->next_free = free_starts;

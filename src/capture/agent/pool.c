@@ -36,7 +36,7 @@ void pool_tell(struct thread *thread, uint32_t session)
 	struct timespec cpu;
 	struct record *record;
 	uint64_t cpu_ns = 0;
-	uint32_t n = 0;
+	uint32_t n = pool->n_started;
 	int saved = errno;
 
 	for (int i = 0; i < POOL_THREADS; i++) {
@@ -44,8 +44,8 @@ void pool_tell(struct thread *thread, uint32_t session)
 		if (!tid || CALL(SYS_clock_gettime, clock_of(tid), (long)&cpu))
 			continue;
 		cpu_ns += (uint64_t)cpu.tv_sec * 1000000000u + (uint64_t)cpu.tv_nsec;
-		n++;
 	}
+	pool->n_started = 0;
 	__atomic_fetch_add(&pool->round, 1, __ATOMIC_RELAXED);
 	__atomic_store_n(&pool->n, 0, __ATOMIC_RELAXED);
 	errno = saved;

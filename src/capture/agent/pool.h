@@ -13,7 +13,8 @@ enum { POOL_THREADS = 64 };
 /* Those started since the last creation on a thread ended; the started threads write, too. */
 struct pool {
 	uint32_t round;
-	uint32_t n;
+	uint32_t n_started;	   /* counted by the thread that starts them, */
+	uint32_t n;		   /* and by those of them that run already */
 	int32_t tid[POOL_THREADS]; /* 0: not there yet */
 };
 

@@ -55,7 +55,7 @@ struct session *session_new(void)
 		struct session *next_all = session->next_all;
 		memset(session, 0, sizeof *session);
 		session->next_all = next_all;
-		session->number = ++hot->last_session;
+		session->number = ++agent.last_session;
 		n_living++;
 		latest = session;
 	}

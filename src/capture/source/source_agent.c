@@ -289,11 +289,55 @@ static int note_children(struct recorded *process, struct sink *out, uint64_t no
 	    err);
 }
 
+/* The process of this pid in the pid namespace of another one, if it is recorded. */
+static const struct recorded *find_parent(const struct agent_state *state, const struct recorded *child)
+{
+	const struct segment *own = child->map.segment;
+
+	for (size_t i = 0; i < state->n_processes; i++) {
+		const struct segment *other = state->process[i]->map.segment;
+
+		if (state->process[i] != child && other->pid == own->forked_from &&
+		    other->pid_namespace == own->pid_namespace && other->started <= own->started)
+			return state->process[i];
+	}
+	return NULL;
+}
+
+/* Once: whose sessions it inherited. Sessions have the parent's numbers in it. */
+static int note_fork(const struct agent_state *state, struct recorded *process, struct sink *out, uint64_t now_ns,
+		     struct err *err)
+{
+	const struct segment *segment = process->map.segment;
+	const struct recorded *parent;
+	struct arg args[2];
+	pid_t pid;
+
+	if (process->is_fork_noted || segment->forked_from <= 0)
+		return 0;
+	process->is_fork_noted = true;
+	parent = find_parent(state, process);
+	/* one that has ended has the same pid here, if the child has */
+	pid = parent ? parent->pid : process->is_elsewhere ? 0 : segment->forked_from;
+	if (parent)
+		process->session_base = parent->session_base;
+	if (pid <= 0 || pid >= NAMESPACE_UNKNOWN)
+		return 0;
+	args[0] = arg_int(KEY_PID, process->pid);
+	args[1] = arg_int(KEY_PARENT_PID, pid);
+	return recorded_note(
+	    out, EVENT_NOTE_FORKED,
+	    &(struct event){ .track = recorded_track(process, out), .time_ns = now_ns, .args = args, .n_args = 2 },
+	    err);
+}
+
 static int drain_process(struct agent_state *state, struct recorded *process, struct recorded_drain *drain,
 			 struct err *err)
 {
-	int code = confined_look(process, state->target->sysroot, drain->out, drain->now_ns, err);
+	int code = note_fork(state, process, drain->out, drain->now_ns, err);
 
+	if (!code)
+		code = confined_look(process, state->target->sysroot, drain->out, drain->now_ns, err);
 	if (!code)
 		code = recorded_drain(process, drain, err);
 	if (!code)

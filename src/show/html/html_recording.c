@@ -179,7 +179,7 @@ static void put_models(struct html_page *page, const struct report *report)
 	if (summary->n_models < 2)
 		return;
 	for (uint32_t i = 0; i < summary->n_models; i++)
-		wall_ns += summary->models[i].runs.wall_ns;
+		wall_ns += summary_runs_ns(&summary->models[i].runs);
 	table_column(&table, "model", TABLE_LEFT | TABLE_NAME);
 	table_column(&table, "share of the time", TABLE_LEFT | TABLE_SHARE);
 	table_column(&table, "inferences", TABLE_RIGHT);
@@ -197,7 +197,7 @@ static void put_models(struct html_page *page, const struct report *report)
 			continue;
 		table_cell(&table, TABLE_PLAIN, "%s", recording_result_label(summary, i, 80, false).s);
 		table_cell(&table, TABLE_PLAIN, "%s",
-			   units_percent(wall_ns ? (double)own->runs.wall_ns / (double)wall_ns : NAN).s);
+			   units_percent(wall_ns ? (double)summary_runs_ns(&own->runs) / (double)wall_ns : NAN).s);
 		table_cell(&table, TABLE_PLAIN, "%s", units_count(own->runs.n).s);
 		table_cell(&table, own->runs.n_failed ? TABLE_RED : TABLE_PLAIN, "%s",
 			   units_count(own->runs.n_failed).s);

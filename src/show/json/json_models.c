@@ -75,6 +75,8 @@ static void put_sessions(struct json_summary *to, const struct summary_model *mo
 		json_summary_time(to, "created_at_ns", session[i].has_slice ? session[i].begin_ns : 0);
 		json_known(&to->json, "creation_ns",
 			   is_complete ? (int64_t)(session[i].end_ns - session[i].begin_ns) : -1);
+		json_known(&to->json, "created_in_pid",
+			   session[i].made_in == SUMMARY_NONE ? -1 : to->summary->processes[session[i].made_in].pid);
 		json_summary_time(to, "released_at_ns", session[i].released_ns);
 		json_bool(&to->json, "is_failed", session[i].is_failed);
 		json_summary_name(to, "status", session[i].status);
@@ -258,6 +260,7 @@ static void put_inferences(struct json_summary *to, const struct summary_model *
 	json_summary_time(to, "end_at_ns", runs->end_ns);
 	json_real(&to->json, "per_second", runs->rate);
 	json_count(&to->json, "wall_ns", runs->wall_ns);
+	json_count(&to->json, "not_ended_ns", runs->open_ns);
 	json_summary_spread(to, "latency", &runs->latency);
 	put_histogram(to, runs);
 	json_series(&to->json, "latency_series", &runs->series);

@@ -13,6 +13,7 @@
 #include "show/words/kept_words.h"
 #include "show/words/memory_words.h"
 #include "show/words/merged_words.h"
+#include "show/words/open_words.h"
 #include "show/words/operator_words.h"
 #include "show/words/quota_words.h"
 #include "show/words/resource_words.h"
@@ -163,8 +164,8 @@ static bool is_worth_advice(const struct page *page, uint32_t model)
 	uint64_t wall_ns = 0;
 
 	for (uint32_t i = 0; i < page->summary->n_models; i++)
-		wall_ns += page_shows(page, i) ? page->summary->models[i].runs.wall_ns : 0;
-	return page_shows(page, model) && page->summary->models[model].runs.wall_ns >= wall_ns / 50;
+		wall_ns += page_shows(page, i) ? summary_runs_ns(&page->summary->models[i].runs) : 0;
+	return page_shows(page, model) && summary_runs_ns(&page->summary->models[model].runs) >= wall_ns / 50;
 }
 
 static const struct finding *find(const struct page *page, uint32_t model, const struct insight *insight)
@@ -227,8 +228,13 @@ static void put_creation(const struct page *page, const struct summary_model *mo
 	struct printable text = { "" };
 	bool is_told[N_PHASES] = { false };
 
-	if (!creation->duration.n)
+	for (uint32_t i = 0; !creation->duration.n && i < model->sessions.n && !*text.s; i++)
+		text = open_creator(page->summary, &page->summary->sessions[model->sessions.first + i]);
+	if (!creation->duration.n) {
+		if (*text.s)
+			page_fact(page, COLUMNS, "  created", text.s + strlen("created "));
 		return;
+	}
 	if (creation->duration.n > 1)
 		printable_add(&text, "%s sessions, mean ", units_count(creation->duration.n).s);
 	printable_add(&text, "%s", units_duration(creation->duration.mean_ns).s);
@@ -382,6 +388,8 @@ static void print_block(const struct page *page, uint32_t index, uint64_t wall_n
 	struct printable text = { "" };
 
 	printable_add(&text, "%s", kept_words_count(model->runs.n, model->runs.n_all).s);
+	if (model->runs.n_open)
+		printable_add(&text, " (%s did not end)", units_count(model->runs.n_open).s);
 	for (uint32_t i = 0; i < model->ran_on.n && i < 3; i++)
 		printable_add(&text, "%s%s", i ? " and " : " on ", page_provider(page, ran_on[i].provider, 30).s);
 	if (isfinite(model->runs.rate))
@@ -390,7 +398,7 @@ static void print_block(const struct page *page, uint32_t index, uint64_t wall_n
 		printable_add(&text, ", up to %s at a time", units_count(model->runs.max_concurrent).s);
 	if (page->summary->n_models > 1 && wall_ns)
 		printable_add(&text, ", %s of the time",
-			      units_percent((double)model->runs.wall_ns / (double)wall_ns).s);
+			      units_percent((double)summary_runs_ns(&model->runs) / (double)wall_ns).s);
 	fputc('\n', page->out);
 	page_text(page, 0, TABLE_BOLD, "%s: %s", page_model(page, index, NAME).s, text.s);
 	put_creation(page, model);
@@ -503,7 +511,7 @@ void text_brief(const struct page *page)
 		text_models(page);
 	print_findings(page);
 	for (uint32_t i = 0; i < summary->n_models; i++)
-		wall_ns += summary->models[i].runs.wall_ns;
+		wall_ns += summary_runs_ns(&summary->models[i].runs);
 	for (uint32_t i = 0; i < summary->n_models; i++) {
 		if (!page_shows(page, i) || n_all++ >= n_most)
 			continue;

@@ -16,7 +16,7 @@ static void put_model(const struct page *page, struct table *table, uint32_t ind
 	table_cell(table, TABLE_PLAIN, "%s", units_count(model->runs.n).s);
 	table_cell(table, model->runs.n_failed ? TABLE_RED : TABLE_PLAIN, "%s", units_count(model->runs.n_failed).s);
 	table_cell(table, TABLE_PLAIN, "%s",
-		   units_percent(wall_ns ? (double)model->runs.wall_ns / (double)wall_ns : NAN).s);
+		   units_percent(wall_ns ? (double)summary_runs_ns(&model->runs) / (double)wall_ns : NAN).s);
 	table_cell(table, TABLE_PLAIN, "%s", units_rate(model->runs.rate).s);
 	table_cell(table, TABLE_PLAIN, "%s", latency->n ? units_duration((double)latency->p50_ns).s : "-");
 	table_cell(table, TABLE_PLAIN, "%s", latency->n ? units_duration((double)latency->p99_ns).s : "-");
@@ -32,7 +32,7 @@ void text_models(const struct page *page)
 	if (summary->n_models < 2)
 		return;
 	for (uint32_t i = 0; i < summary->n_models; i++) {
-		wall_ns += summary->models[i].runs.wall_ns;
+		wall_ns += summary_runs_ns(&summary->models[i].runs);
 		n_failed += summary->models[i].runs.n_failed;
 	}
 	page_heading(page, "Models");

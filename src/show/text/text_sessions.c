@@ -4,6 +4,7 @@
 
 #include "analyze/result/phase_names.h"
 #include "show/text/page.h"
+#include "show/words/open_words.h"
 
 enum { MAX_SESSIONS = 8, MAX_TRANSFORMERS = 5, BAR = 20 };
 
@@ -155,7 +156,9 @@ static void print_facts(const struct page *page, uint32_t index)
 
 static void put_session(const struct page *page, struct table *table, const struct summary_session *session)
 {
+	const struct printable creator = open_creator(page->summary, session);
 	const char *state = session->is_failed		    ? "failed"
+			    : *creator.s		    ? creator.s
 			    : !session->has_slice	    ? "created before recording"
 			    : session->end_ns == STORE_OPEN ? "still being created"
 							    : "";

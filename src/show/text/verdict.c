@@ -4,6 +4,7 @@
 
 #include "base/provider.h"
 #include "show/text/page.h"
+#include "show/words/open_words.h"
 #include "show/words/operator_words.h"
 #include "show/words/resource_words.h"
 #include "show/words/time_words.h"
@@ -124,13 +125,13 @@ static void say_what_ran(const struct page *page)
 	uint64_t wall_ns = 0;
 
 	for (uint32_t i = 0; i < summary->n_models; i++)
-		wall_ns += summary->models[i].runs.wall_ns;
+		wall_ns += summary_runs_ns(&summary->models[i].runs);
 	fprintf(page->out, "%s, ", printable_count(summary->n_models, "model").s);
 	fprintf(page->out, "%s, ", printable_count(summary->n_all_sessions, "session").s);
 	fprintf(page->out, "%s", printable_count(summary->n_all_inferences, "inference").s);
 	if (summary->n_models > 1)
 		fprintf(page->out, "; %s has %s of the inference time:", page_model(page, 0, NAME_COLUMNS).s,
-			units_percent(wall_ns ? (double)model->runs.wall_ns / (double)wall_ns : NAN).s);
+			units_percent(wall_ns ? (double)summary_runs_ns(&model->runs) / (double)wall_ns : NAN).s);
 	else
 		fprintf(page->out, " of %s", page_model(page, 0, NAME_COLUMNS).s);
 	if (isfinite(model->runs.rate))
@@ -291,8 +292,10 @@ void export_verdict(FILE *out, const struct report *report, bool is_ascii)
 {
 	const struct summary *summary = report->summary;
 	struct page page = { out, summary, summary->names, { .is_ascii = is_ascii, .width = 96 }, report };
-	struct printable cause = time_cause(summary, is_ascii);
+	struct printable cause = time_cause(summary, is_ascii), open = open_words(summary, is_ascii);
 
+	if (*open.s)
+		fprintf(out, "%s. ", open.s);
 	if (*cause.s)
 		fprintf(out, "%s. ", cause.s);
 	if (summary->recording.begin_ns > summary->recording.end_ns) {

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What did not end, and sessions that were created before a fork: sums, findings, sentences. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "analyze/insight/recorded.h"
+#include "findings.h"
+#include "show/words/open_words.h"
+#include "show/words/time_words.h"
+#include "stream.h"
+
+struct fixture {
+	struct stream s;
+	struct summary *summary;
+	struct recorded recorded;
+	uint32_t parent, child, lane, lane_of_child, thread_of_child;
+};
+
+static void begin(struct fixture *f)
+{
+	*f = (struct fixture){ 0 };
+	stream_init(&f->s);
+	stream_text(&f->s, KEY_LEVEL, "operator");
+	f->parent = stream_process(&f->s, 100, "app");
+	f->child = stream_process(&f->s, 200, "app");
+	f->lane = stream_lane(&f->s, f->parent, "m");
+	f->lane_of_child = stream_lane(&f->s, f->child, "m");
+	f->thread_of_child = stream_thread(&f->s, f->child, 201);
+	stream_instant(&f->s, f->parent, 0, KIND_NOTE, EVENT_NOTE_RECORDING);
+}
+
+static void create(struct fixture *f, uint32_t lane, uint64_t at_us, int64_t number, int64_t n_pool)
+{
+	stream_int(&f->s, KEY_SESSION, number);
+	stream_int(&f->s, KEY_POOL_THREADS, n_pool);
+	stream_begin(&f->s, lane, at_us, KIND_SESSION, "m");
+	stream_end(&f->s, lane, at_us + 5000);
+}
+
+static void run(struct fixture *f, uint32_t lane, uint64_t at_us, uint64_t took_us, int64_t number)
+{
+	stream_inference(&f->s, lane, at_us, "m", 1, number);
+	if (!took_us)
+		return;
+	stream_int(&f->s, KEY_RUN_QUEUE_NS, 100000);
+	stream_int(&f->s, KEY_THREAD_CPU_NS, 500000);
+	stream_int(&f->s, KEY_FAULTS, 0);
+	stream_text(&f->s, KEY_STATUS, "ok");
+	stream_end(&f->s, lane, at_us + took_us);
+}
+
+static void forked(struct fixture *f)
+{
+	stream_int(&f->s, KEY_PID, 200);
+	stream_int(&f->s, KEY_PARENT_PID, 100);
+	stream_instant(&f->s, f->child, 50000, KIND_NOTE, EVENT_NOTE_FORKED);
+}
+
+static void analyse(struct fixture *f)
+{
+	struct summary_file file = { 0 };
+
+	f->summary = stream_summary(&f->s, &file);
+	assert_non_null(f->summary);
+	assert_int_equal(recorded_init(&f->recorded, f->summary, NULL), 0);
+}
+
+static uint32_t model_of(const struct fixture *f, int32_t pid)
+{
+	for (uint32_t i = 0; i < f->summary->n_models; i++)
+		if (f->summary->processes[f->summary->models[i].process].pid == pid)
+			return i;
+	fail_msg("no model in %d", pid);
+	return 0;
+}
+
+static const struct finding *find(const struct fixture *f, int32_t pid, const char *name)
+{
+	return findings_of(&f->recorded.model[model_of(f, pid)], name, 0);
+}
+
+static void end(struct fixture *f)
+{
+	recorded_done(&f->recorded);
+	summary_free(f->summary);
+	stream_done(&f->s);
+}
+
+static void a_session_of_the_parent_is_found_in_a_child(void **state)
+{
+	struct fixture fixture, *f = &fixture;
+
+	begin(f);
+	create(f, f->lane, 1000, 1, 3);
+	for (int i = 0; i < 20; i++)
+		run(f, f->lane, 10000 + (uint64_t)i * 1000, 900, i + 1);
+	forked(f);
+	for (int i = 0; i < 20; i++)
+		run(f, f->lane_of_child, 60000 + (uint64_t)i * 3000, 2900, i + 1);
+	analyse(f);
+	assert_null(find(f, 100, "forked"));
+	assert_int_equal(find(f, 200, "forked")->a, 100);
+	assert_int_equal(find(f, 200, "forked")->b, 3);
+	assert_true(find(f, 200, "forked")->low == 1e6);
+	assert_null(find(f, 200, "idle_cores"));
+	assert_string_equal(
+	    open_creator(f->summary, &f->summary->sessions[f->summary->models[model_of(f, 200)].sessions.first]).s,
+	    "created in 100, before the fork");
+	assert_string_equal(open_words(f->summary, true).s, "");
+	end(f);
+}
+
+static void a_session_that_the_child_made_is_its_own(void **state)
+{
+	struct fixture fixture, *f = &fixture;
+
+	begin(f);
+	create(f, f->lane, 1000, 1, 3);
+	run(f, f->lane, 10000, 900, 1);
+	forked(f);
+	create(f, f->lane_of_child, 60000, 1, 3);
+	run(f, f->lane_of_child, 70000, 900, 1);
+	analyse(f);
+	assert_null(find(f, 200, "forked"));
+	end(f);
+}
+
+static void without_a_fork_a_session_of_the_same_number_is_another(void **state)
+{
+	struct fixture fixture, *f = &fixture;
+
+	begin(f);
+	create(f, f->lane, 1000, 1, 3);
+	run(f, f->lane, 10000, 900, 1);
+	run(f, f->lane_of_child, 70000, 900, 1);
+	analyse(f);
+	assert_null(find(f, 200, "forked"));
+	end(f);
+}
+
+static void a_session_without_pool_threads_is_whole_in_a_child(void **state)
+{
+	struct fixture fixture, *f = &fixture;
+
+	begin(f);
+	create(f, f->lane, 1000, 1, 0);
+	run(f, f->lane, 10000, 900, 1);
+	forked(f);
+	run(f, f->lane_of_child, 70000, 900, 1);
+	analyse(f);
+	assert_null(find(f, 200, "forked"));
+	end(f);
+}
+
+static void an_inference_that_never_ends_comes_first(void **state)
+{
+	struct fixture fixture, *f = &fixture;
+	const struct summary_time *time;
+
+	begin(f);
+	create(f, f->lane, 1000, 1, 3);
+	for (int i = 0; i < 10; i++)
+		run(f, f->lane, 10000 + (uint64_t)i * 1000, 1000, i + 1);
+	forked(f);
+	stream_int(&f->s, KEY_TID, 201);
+	run(f, f->lane_of_child, 60000, 0, 1);
+	stream_operator(&f->s, f->thread_of_child, 60000, "conv", "Conv", 1);
+	stream_end(&f->s, f->thread_of_child, 62000);
+	stream_instant(&f->s, f->parent, 6060000, KIND_NOTE, "end");
+	analyse(f);
+	assert_int_equal(f->summary->n_open_rows, 1);
+	assert_string_equal(open_words(f->summary, true).s,
+			    "1 inference of m ran for 6.00 s and did not end (process 200, thread 201)");
+	assert_true(find(f, 200, "never_ended")->value == 6e9);
+	assert_string_equal(find(f, 200, "never_ended")->text, "conv");
+	assert_true(find(f, 200, "never_ended")->high == 2e6);
+	assert_null(find(f, 100, "never_ended"));
+	/* 10 inferences waited 100 us each: 1 ms, and not a tenth of all */
+	time = &f->summary->time;
+	assert_int_equal(time->inferences_ns, 6010000000);
+	assert_true(time->waiting_ns > 990000 && time->waiting_ns < 1010000);
+	end(f);
+}
+
+static void one_that_the_end_of_a_recording_cuts_off_is_no_news(void **state)
+{
+	struct fixture fixture, *f = &fixture;
+
+	begin(f);
+	for (int i = 0; i < 10; i++)
+		run(f, f->lane, 10000 + (uint64_t)i * 1000, 1000, i + 1);
+	run(f, f->lane, 30000, 0, 11);
+	stream_instant(&f->s, f->parent, 30900, KIND_NOTE, "end");
+	analyse(f);
+	assert_int_equal(f->summary->n_open_rows, 1);
+	assert_string_equal(open_words(f->summary, true).s, "");
+	assert_null(find(f, 100, "never_ended"));
+	end(f);
+}
+
+static void it_lasts_no_longer_than_its_process(void **state)
+{
+	struct fixture fixture, *f = &fixture;
+
+	begin(f);
+	run(f, f->lane_of_child, 10000, 0, 1);
+	stream_sample(&f->s, stream_counter(&f->s, f->child, "rss", "bytes"), 500000, 1e6);
+	stream_instant(&f->s, f->parent, 60000000, KIND_NOTE, "end");
+	analyse(f);
+	assert_int_equal(f->summary->open[0].end_ns - f->summary->open[0].begin_ns, 490000000);
+	end(f);
+}
+
+static void a_creation_that_never_ends_is_said(void **state)
+{
+	struct fixture fixture, *f = &fixture;
+
+	begin(f);
+	stream_int(&f->s, KEY_SESSION, 1);
+	stream_begin(&f->s, f->lane, 1000, KIND_SESSION, "m");
+	stream_instant(&f->s, f->parent, 4001000, KIND_NOTE, "end");
+	analyse(f);
+	assert_string_equal(open_words(f->summary, true).s,
+			    "1 session creation of m ran for 4.00 s and did not end (process 100)");
+	end(f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_session_of_the_parent_is_found_in_a_child),
+		cmocka_unit_test(a_session_that_the_child_made_is_its_own),
+		cmocka_unit_test(without_a_fork_a_session_of_the_same_number_is_another),
+		cmocka_unit_test(a_session_without_pool_threads_is_whole_in_a_child),
+		cmocka_unit_test(an_inference_that_never_ends_comes_first),
+		cmocka_unit_test(one_that_the_end_of_a_recording_cuts_off_is_no_news),
+		cmocka_unit_test(it_lasts_no_longer_than_its_process),
+		cmocka_unit_test(a_creation_that_never_ends_is_said),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
