@@ -17,6 +17,7 @@
 
 #include "event/memory_note.h"
 #include "event/phase.h"
+#include "event/process_note.h"
 
 enum event_type {
 	EVENT_TRACK,	 /* defines track `track`: event->def is set */
@@ -65,12 +66,8 @@ enum event_kind { EVENT_KINDS(EVENT_KIND_ENUM) N_KINDS };
 #define EVENT_NOTE_RELEASED "released"
 /* pid, exit_status or signal [count: processes that it has started and that go on]: when a recorded process ends */
 #define EVENT_NOTE_EXIT "exit"
-/* pid, parent_pid: a fork of that process, whose agent and sessions it inherited */
-#define EVENT_NOTE_FORKED "forked"
-/*
- * events, recorder_cpu_ns, recorder_peak_bytes, event_ns, arm_ns, lost [moved, fault_ns]: the cost, once, at the
- * end; moved: events that were earlier than the one before them on their track, and are written with its time
- */
+/* events, recorder_cpu_ns, recorder_peak_bytes, event_ns, arm_ns, lost [moved, fault_ns]: the cost, once, at the end;
+ * moved: events that were earlier than the one before them on their track, and are written with its time */
 #define EVENT_NOTE_COST "cost"
 /* source, error_ns [count]: which clock the times come from; the largest error of conversion; times it jumped */
 #define EVENT_NOTE_CLOCK "clock"
@@ -189,9 +186,9 @@ enum event_kind { EVENT_KINDS(EVENT_KIND_ENUM) N_KINDS };
 	F(USAGE_OF_SLOW, "usage_of_slow") /* on inferences: 1: its usage is known only because it was slow */ \
 	F(OPERATOR, "operator")		  /* text; on kernels: the node whose operator launched it */ \
 	EVENT_CREATION_KEYS(F) \
-	F(ARGUMENTS, "arguments")   /* text: arguments of another program's event that have no key here, as JSON */ \
-	F(FUNCTION, "function")	    /* text: the function of the model, where a model has several */ \
-	F(PARENT_PID, "parent_pid") /* of the process that a process was forked from */
+	F(ARGUMENTS, "arguments") /* text: arguments of another program's event that have no key here, as JSON */ \
+	F(FUNCTION, "function")	  /* text: the function of the model, where a model has several */ \
+	EVENT_PROCESS_KEYS(F)
 
 #define EVENT_KEY_ENUM(name, text) KEY_##name,
 enum event_key { EVENT_KEYS(EVENT_KEY_ENUM) N_KEYS };

@@ -87,7 +87,7 @@ def test_what_is_kept_is_found_and_named(lab, wheel, what, n):
         # the last one is in use, and the first one was given back
         assert figures["kept"] == n - 1 and figures["created"] == n + 1 and figures["kept_bytes"] > 0
     else:
-        assert figures["blocks"] == figures["inferences"] == n
+        assert figures["blocks"] + 4 == figures["inferences"] == n  # the outputs of the last four may be in use
         assert figures["bytes_per_inference"] == pytest.approx(figures["kept_bytes"] / n)
 
 

@@ -156,6 +156,37 @@ static void a_released_session_shows_what_it_had_and_what_is_left(void **state)
 	end_sums(&sums);
 }
 
+/* Each inference takes two outputs, which are given back `later` inferences later; 0: never. */
+static uint64_t kept_of(int n_runs, int later)
+{
+	struct sums sums;
+	uint64_t n;
+
+	begin_sums(&sums);
+	for (int i = 0; i < n_runs; i++) {
+		take(&sums, ARENA, 0x1000 + 0x100 * (uint64_t)i, 10, MEMORY_RUN);
+		take_for(&sums, 5, 0x1080 + 0x100 * (uint64_t)i, 20);
+		if (later && i >= later) {
+			give(&sums, ARENA, 0x1000 + 0x100 * (uint64_t)(i - later));
+			give(&sums, ARENA, 0x1080 + 0x100 * (uint64_t)(i - later));
+		}
+		add(&sums, (struct memory_event){ .is_run_end = true, .session = 1 });
+	}
+	n = account(&sums)->kept.n;
+	assert_int_equal(account(&sums)->kept.bytes, n / 2 * 30);
+	end_sums(&sums);
+	return n;
+}
+
+static void outputs_of_the_last_inferences_are_not_kept_ones(void **state)
+{
+	assert_int_equal(kept_of(1, 0), 0);
+	assert_int_equal(kept_of(3, 0), 0);
+	assert_int_equal(kept_of(100, 1), 0);
+	assert_int_equal(kept_of(100, 3), 0);
+	assert_int_equal(kept_of(100, 0), 2 * 96);
+}
+
 static void blocks_that_are_not_known_are_counted(void **state)
 {
 	const struct memory_account *own;
@@ -262,6 +293,8 @@ static void sums_of(struct report_fixture *f, uint64_t at_us, int64_t number, in
 	stream_int(&f->s, KEY_RUN_ENDS, n_runs);
 	stream_int(&f->s, KEY_AT_RUN_END, run_blocks * 100);
 	stream_int(&f->s, KEY_BLOCKS_AT_RUN_END, run_blocks);
+	stream_int(&f->s, KEY_KEPT, run_blocks * 100);
+	stream_int(&f->s, KEY_BLOCKS_KEPT, run_blocks);
 	stream_int(&f->s, KEY_ALLOCATIONS, 3);
 	stream_instant(&f->s, f->process, at_us, KIND_NOTE, EVENT_NOTE_MEMORY);
 }
@@ -421,6 +454,7 @@ int main(void)
 		cmocka_unit_test(an_arenas_region_and_its_first_block_have_one_address),
 		cmocka_unit_test(peaks_name_who_had_the_memory),
 		cmocka_unit_test(a_released_session_shows_what_it_had_and_what_is_left),
+		cmocka_unit_test(outputs_of_the_last_inferences_are_not_kept_ones),
 		cmocka_unit_test(blocks_that_are_not_known_are_counted),
 		cmocka_unit_test(blocks_of_many_operators_keep_the_largest),
 		cmocka_unit_test(notes_of_the_last_peak_hold),

@@ -52,5 +52,8 @@ const struct insight insight_forked = {
 	.severity = INSIGHT_WRONG,
 	.find = find,
 	.say = say,
-	.figures = { .value = "sessions", .low = "created_after_ns", .a = "created_in_pid", .b = "missing_pool_threads" },
+	.figures = { .value = "sessions",
+		     .low = "created_after_ns",
+		     .a = "created_in_pid",
+		     .b = "missing_pool_threads" },
 };

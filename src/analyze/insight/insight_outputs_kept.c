@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What inferences took is not given back: when the last one ends, about as many blocks are in use as there were
- * inferences. a: blocks; b: inferences; value: bytes in use for each inference; low: all of them. */
+/* What inferences took is not given back: when the last one ends, about as many blocks of earlier ones are in use as
+ * there were inferences. a: blocks; b: inferences; value: bytes in use for each inference; low: all of them. */
 #include "analyze/insight/insight_in.h"
 #include "analyze/result/model_memory.h"
 
@@ -23,7 +23,7 @@ static void find(struct finder *finder)
 static void say(const struct speaker *to)
 {
 	FINDING("outputs of inferences are not given back");
-	EVIDENCE("%s in use, in %s, when the last of %s ended", units_bytes(to->finding->low).s,
+	EVIDENCE("%s of earlier ones in use, in %s, when the last of %s ended", units_bytes(to->finding->low).s,
 		 printable_count((uint64_t)to->finding->a, "block").s,
 		 printable_count((uint64_t)to->finding->b, "inference").s);
 	NEXT("release each output once it was used: memory grows by %s an inference",

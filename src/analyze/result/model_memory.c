@@ -77,10 +77,10 @@ void model_memory_find(struct model_memory *memory, const struct summary *summar
 	for (uint32_t i = 0; i < summary->n_memory; i++) {
 		const struct summary_memory *row = &summary->memory[i];
 
-		if (row->model != model || row->n_run_ends <= 0 || row->at_run_end < 0)
+		if (row->model != model || row->n_run_ends <= 0 || row->kept < 0)
 			continue;
-		memory->n_blocks = (memory->n_blocks < 0 ? 0 : memory->n_blocks) + row->n_at_run_end;
-		memory->blocks_bytes = (memory->blocks_bytes < 0 ? 0 : memory->blocks_bytes) + row->at_run_end;
+		memory->n_blocks = (memory->n_blocks < 0 ? 0 : memory->n_blocks) + row->n_kept;
+		memory->blocks_bytes = (memory->blocks_bytes < 0 ? 0 : memory->blocks_bytes) + row->kept;
 		memory->n_runs = (memory->n_runs < 0 ? 0 : memory->n_runs) + row->n_run_ends;
 	}
 }

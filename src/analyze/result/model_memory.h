@@ -9,7 +9,11 @@
 struct model_memory {
 	int64_t n_kept; /* sessions that were not released, and not used since a later one was created in the process */
 	int64_t kept_bytes; /* that these hold */
-	/* taken in inferences and still in use when the last of these ended: blocks, bytes; how many inferences */
+	/*
+	 * Taken in inferences, but not in the last four of their session, and still in use when the last of these
+	 * ended: blocks, bytes; how many inferences. A session's last outputs are in use then, and so may those be that
+	 * it was given as inputs.
+	 */
 	int64_t n_blocks, blocks_bytes, n_runs;
 };
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Sessions that a child of fork has inherited: it uses one that it has not created, and that has the same number in the
- * process that it was forked from, or in one before that. The pool threads of such a session exist in its creator alone.
+ * process that it was forked from, or in one before that. The pool threads of such a session exist in its creator
+ * alone.
  */
 #include <errno.h>
 
-#include "analyze/summary/sum_in.h"
+#include "analyze/summary/sum_open.h"
 
 enum { MAX_FORKS = 64 };
 

@@ -109,12 +109,7 @@ struct end {
 };
 
 int sum_models_make(struct summary_maker *maker, struct end *end);
-int sum_forked_make(struct summary_maker *maker, struct end *end);
 int sum_latencies_make(struct summary_maker *maker, struct end *end);
-/* One without an end. */
-int sum_open_run(struct summary_maker *maker, const struct run *run);
-int sum_open_creation(struct summary_maker *maker, uint32_t process, const struct slice *slice);
-int sum_open_make(struct summary_maker *maker, struct end *end);
 int sum_tables_make(struct summary_maker *maker, struct end *end);
 int sum_idle_make(struct summary_maker *maker, struct end *end);
 int sum_slowest_make(struct summary_maker *maker, struct end *end);

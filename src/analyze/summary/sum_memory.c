@@ -84,6 +84,8 @@ int sum_memory_note(struct summary_maker *maker, uint32_t process, const struct 
 	row->n_run_ends = int_of(event, KEY_RUN_ENDS);
 	row->at_run_end = int_of(event, KEY_AT_RUN_END);
 	row->n_at_run_end = int_of(event, KEY_BLOCKS_AT_RUN_END);
+	row->kept = int_of(event, KEY_KEPT);
+	row->n_kept = int_of(event, KEY_BLOCKS_KEPT);
 	row->others = int_of(event, KEY_OF_OTHERS);
 	row->n_allocs = int_of(event, KEY_ALLOCATIONS);
 	row->allocated = int_of(event, KEY_ALLOCATED);

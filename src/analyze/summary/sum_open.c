@@ -3,10 +3,10 @@
  * What did not end. It lasted at least until the last event of its process. Counts alone do not show it: an inference
  * that hangs is one of many, and has no duration.
  */
+#include "analyze/summary/sum_open.h"
+
 #include <errno.h>
 #include <stdlib.h>
-
-#include "analyze/summary/sum_in.h"
 
 #define GONE_NS UINT64_C(1000000000) /* without any event a process has ended, if others have them */
 
@@ -64,8 +64,8 @@ int sum_open_creation(struct summary_maker *maker, uint32_t process, const struc
 }
 
 /*
- * When processes ended: at the last sample of a counter, or other event, of each. One that was not sampled may have gone
- * on, and so did one that was sampled to the end.
+ * When processes ended: at the last sample of a counter, or other event, of each. One that was not sampled may have
+ * gone on, and so did one that was sampled to the end.
  */
 static uint64_t *find_ends(struct summary_maker *maker)
 {

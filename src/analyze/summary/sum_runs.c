@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyze/summary/sum_courses.h"
+#include "analyze/summary/sum_open.h"
 #include "analyze/summary/sum_slow.h"
 
 static bool is_typical(const struct run *run, bool is_failed)

@@ -10,6 +10,7 @@
 #include "analyze/summary/sum_in.h"
 #include "analyze/summary/sum_kernels.h"
 #include "analyze/summary/sum_named.h"
+#include "analyze/summary/sum_open.h"
 
 static int grow_stack(struct summary_maker *maker, struct track *track)
 {

@@ -11,6 +11,7 @@
 #include "analyze/summary/sum_cycles.h"
 #include "analyze/summary/sum_kernels.h"
 #include "analyze/summary/sum_named.h"
+#include "analyze/summary/sum_open.h"
 #include "analyze/summary/sum_sampled.h"
 #include "analyze/summary/sum_slow.h"
 #include "analyze/summary/sum_time.h"

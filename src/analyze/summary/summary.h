@@ -24,10 +24,10 @@
 #include "analyze/store/store.h"
 #include "analyze/summary/course.h"
 #include "analyze/summary/curve.h"
-#include "analyze/summary/summary_memory.h"
 #include "analyze/summary/summary_merged.h"
 #include "analyze/summary/summary_model.h"
 #include "analyze/summary/summary_open.h"
+#include "analyze/summary/summary_process.h"
 #include "analyze/summary/summary_time.h"
 
 /* What the reader of the file has found out, given to summary_end. */
@@ -94,20 +94,6 @@ struct summary_thinned {
 	uint64_t n_sampled;  /* with operators that stand for those of several, least to most */
 	uint64_t n_apart;    /* slow or failed ones, which stand for themselves */
 	uint32_t least, most;
-};
-
-struct summary_process {
-	uint32_t track, name, exe, command, state;
-	int32_t pid;
-	uint32_t forked_from;	    /* the process whose sessions it inherited; SUMMARY_NONE: none that is recorded */
-	uint64_t start_ns, exit_ns; /* 0: unknown, not seen */
-	int64_t exit_status, signal;
-	uint32_t n_runtimes;
-	uint64_t n_sessions, n_inferences;
-	struct summary_resident resident;
-	uint64_t n_sampled_out; /* inferences that --sample or --rate left out */
-	double sampled;		/* for how many inferences each recorded one stands, on average */
-	bool is_unseen;		/* its inferences, or those of its children, for the reason in state */
 };
 
 struct summary_runtime {

@@ -31,6 +31,7 @@ struct summary_memory {
 	int64_t left;			     /* in use at the end, after it was released */
 	int64_t n_run_ends;		     /* inferences that ended */
 	int64_t at_run_end, n_at_run_end;    /* of runs, when the last one ended; blocks */
+	int64_t kept, n_kept;		     /* the same, but for what the four last ones had taken */
 	int64_t operators_peak, n_operators; /* the most that operators had; how many of them */
 	int64_t n_allocs, allocated, n_frees, n_growths, n_reserves;
 	/* of its process: blocks given back that were taken before the recording; of which it is not recorded that they

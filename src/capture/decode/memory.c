@@ -261,6 +261,11 @@ static void hold(struct memory_account *account, const struct memory_event *even
 	set_level(&account->levels[1], account->now.held, event->time_ns);
 }
 
+static bool is_of_runs(uint8_t use)
+{
+	return use == MEMORY_OPERATOR || use == MEMORY_RUN;
+}
+
 static void use(struct memory_account *account, const struct memory_event *event, bool is_direct)
 {
 	struct memory_node *node = event->node ? node_of(account, event->node) : NULL;
@@ -269,6 +274,10 @@ static void use(struct memory_account *account, const struct memory_event *event
 	account->now.direct += is_direct ? event->bytes : 0;
 	account->now.use[event->use].bytes += event->bytes;
 	account->now.use[event->use].n++;
+	if (is_of_runs(event->use)) {
+		account->recent[account->n_run_ends % MEMORY_RECENT].bytes += event->bytes;
+		account->recent[account->n_run_ends % MEMORY_RECENT].n++;
+	}
 	account->n_allocs++;
 	account->allocated += event->bytes;
 	if (node) {
@@ -306,6 +315,10 @@ static void release(struct memory *memory, size_t at, uint64_t time_ns)
 		account->now.direct -= block->address & 2 ? block->bytes : 0;
 		account->now.use[block->use].bytes -= block->bytes;
 		account->now.use[block->use].n--;
+		if (is_of_runs(block->use) && (uint32_t)account->n_run_ends - block->born < MEMORY_RECENT) {
+			account->recent[block->born % MEMORY_RECENT].bytes -= block->bytes;
+			account->recent[block->born % MEMORY_RECENT].n--;
+		}
 		account->n_frees++;
 		node = block->node ? node_of(account, block->node) : NULL;
 		if (node && node->n) {
@@ -381,7 +394,9 @@ static int apply_alloc(struct memory *memory, const struct memory_event *event)
 		release(memory, at, event->time_ns);
 		at = find_slot(memory, address);
 	}
-	memory->block[at] = (struct memory_block){ address, event->bytes, account, event->node, event->use };
+	memory->block[at] = (struct memory_block){
+		address, event->bytes, account, event->node, (uint32_t)memory->account[account].n_run_ends, event->use
+	};
 	memory->n_blocks++;
 	memory->account[account].has_changed = true;
 	if (is_behind || is_direct)
@@ -405,17 +420,29 @@ static void apply_release(struct memory *memory, uint32_t session)
 	}
 }
 
+static void end_run(struct memory_account *account)
+{
+	const struct memory_amount *operators = &account->now.use[MEMORY_OPERATOR],
+				   *runs = &account->now.use[MEMORY_RUN];
+
+	account->at_run_end = (struct memory_amount){ operators->bytes + runs->bytes, operators->n + runs->n };
+	account->kept = account->at_run_end;
+	for (uint32_t i = 0; i < MEMORY_RECENT; i++) {
+		account->kept.bytes -= account->recent[i].bytes;
+		account->kept.n -= account->recent[i].n;
+	}
+	account->n_run_ends++;
+	account->recent[account->n_run_ends % MEMORY_RECENT] = (struct memory_amount){ 0 };
+}
+
 static void apply_run_end(struct memory *memory, uint32_t session)
 {
 	for (uint32_t i = memory->n_accounts; session && i-- > 0;) {
 		struct memory_account *account = &memory->account[i];
-		const struct memory_amount *operators = &account->now.use[MEMORY_OPERATOR];
-		const struct memory_amount *runs = &account->now.use[MEMORY_RUN];
 		if (account->session != session || account->is_over)
 			continue;
 		account->has_changed = true;
-		account->n_run_ends++;
-		account->at_run_end = (struct memory_amount){ operators->bytes + runs->bytes, operators->n + runs->n };
+		end_run(account);
 	}
 }
 

@@ -19,7 +19,8 @@
 #include "event/record.h"
 #include "event/sink.h"
 
-enum { MEMORY_NO_ACCOUNT = UINT32_MAX, MEMORY_AT_PEAK = 8 };
+/* MEMORY_RECENT: inferences whose outputs may be in use: the last one's, and those that it was given as inputs */
+enum { MEMORY_NO_ACCOUNT = UINT32_MAX, MEMORY_AT_PEAK = 8, MEMORY_RECENT = 4 };
 
 struct memory_allocator {
 	uint32_t device, name; /* ids of texts */
@@ -46,6 +47,7 @@ struct memory_block {
 	uint64_t address; /* 0: free slot; bit 0: behind an arena */
 	uint64_t bytes;
 	uint32_t account, node;
+	uint32_t born; /* inferences of the account that had ended */
 	uint8_t use;
 };
 
@@ -80,7 +82,9 @@ struct memory_account {
 		struct memory_amount use[N_MEMORY_USES];
 		uint64_t in_use, held, direct; /* held: behind arenas; direct: in use without an arena between */
 	} now, at_release;
-	struct memory_amount at_run_end; /* of operators and runs, when the last inference ended */
+	struct memory_amount at_run_end;	    /* of operators and runs, when the last inference ended */
+	struct memory_amount kept;		    /* the same without what was taken in the MEMORY_RECENT last ones */
+	struct memory_amount recent[MEMORY_RECENT]; /* of what these took, that which is in use */
 	uint64_t n_run_ends;
 	uint64_t n_allocs, allocated, n_frees, n_growths, n_reserves;
 	uint64_t held_peak;

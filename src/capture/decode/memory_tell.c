@@ -149,11 +149,13 @@ static int put_sums(const struct place *to, const struct memory_account *account
 		arg_int(KEY_RUN_ENDS, (int64_t)account->n_run_ends),
 		arg_int(KEY_AT_RUN_END, (int64_t)account->at_run_end.bytes),
 		arg_int(KEY_BLOCKS_AT_RUN_END, (int64_t)account->at_run_end.n),
+		arg_int(KEY_KEPT, (int64_t)account->kept.bytes),
+		arg_int(KEY_BLOCKS_KEPT, (int64_t)account->kept.n),
 		arg_int(KEY_COUNT, (int64_t)to->process->memory.n_unknown),
 		arg_int(KEY_LOST, (int64_t)to->process->memory.n_reused),
 	};
 	uint32_t model = model_of(to->process, account->session);
-	size_t n = 25;
+	size_t n = 27;
 
 	if (account->session)
 		args[n++] = arg_int(KEY_SESSION, account->session);

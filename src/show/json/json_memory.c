@@ -56,6 +56,8 @@ static void put_session(struct json_summary *to, const struct summary_memory *me
 	json_known(&to->json, "left_bytes", memory->is_released ? memory->left : -1);
 	json_known(&to->json, "last_inference_bytes", memory->n_run_ends > 0 ? memory->at_run_end : -1);
 	json_known(&to->json, "last_inference_blocks", memory->n_run_ends > 0 ? memory->n_at_run_end : -1);
+	json_known(&to->json, "earlier_inferences_bytes", memory->n_run_ends > 0 ? memory->kept : -1);
+	json_known(&to->json, "earlier_inferences_blocks", memory->n_run_ends > 0 ? memory->n_kept : -1);
 	json_known(&to->json, "arenas_peak_bytes", memory->held_peak);
 	json_known(&to->json, "arenas_bytes", memory->held);
 	json_known(&to->json, "outside_arenas_bytes", memory->direct);

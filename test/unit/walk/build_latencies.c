@@ -93,6 +93,8 @@ static void add_run(const struct build *build, const struct run *run, struct sum
 	to->n++;
 	to->n_failed += run->is_failed;
 	to->n_open += run->end_ns == STORE_OPEN;
+	if (run->end_ns == STORE_OPEN)
+		to->open_ns += store_counts(build->store)->last_ns - run->begin_ns;
 	to->n_partial += run->is_partial;
 	to->n_first += run->is_first;
 	if (run->begin_ns < to->begin_ns)

@@ -60,6 +60,7 @@ struct summary_session *build_session(struct build *build, uint32_t process, int
 	session->number = number > 0 ? number : -1;
 	session->name = model_name;
 	session->bytes = -1;
+	session->made_in = SUMMARY_NONE;
 	return session;
 }
 

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Notes on forks and on the memory of processes, and the keys that came with them. */
+#ifndef EVENT_PROCESS_NOTE_H
+#define EVENT_PROCESS_NOTE_H
+
+/* pid, parent_pid: a fork of that process, whose agent and sessions it inherited */
+#define EVENT_NOTE_FORKED "forked"
+
+/* The last rows of EVENT_KEYS (event.h): rows are only ever added at the end. */
+#define EVENT_PROCESS_KEYS(F) \
+	F(PARENT_PID, "parent_pid")	  /* of the process that a process was forked from */ \
+	F(KEPT, "run_kept_bytes")	  /* of run_end_bytes, what the four last inferences did not take, */ \
+	F(BLOCKS_KEPT, "run_kept_blocks") /* in so many blocks */
+
+#endif
