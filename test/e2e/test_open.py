@@ -23,7 +23,7 @@ def test_a_session_of_the_parent_is_named_in_a_fork(lab, wheel, how):
     assert sorted(session["created_in_pid"] or 0 for session in sessions) == [0, parent]
     ended = [found["figures"] for found in report["insights"] if found["kind"] == "never_ended"]
     text = " ".join(report_of(lab, done.recording).split())
-    assert "created in %d, before the fork" % parent in text
+    assert "process %d created it at" % parent in text
     assert not any(found["kind"] == "idle_cores" for found in report["insights"])
     if how == "ends":
         assert not ended and "did not end" not in text

@@ -69,18 +69,19 @@ static void analyse(struct fixture *f)
 	assert_int_equal(recorded_init(&f->recorded, f->summary, NULL), 0);
 }
 
-static uint32_t model_of(const struct fixture *f, int32_t pid)
+/* Of the only model: it is the same in both processes. */
+static const struct finding *find(const struct fixture *f, const char *name)
 {
-	for (uint32_t i = 0; i < f->summary->n_models; i++)
-		if (f->summary->processes[f->summary->models[i].process].pid == pid)
-			return i;
-	fail_msg("no model in %d", pid);
-	return 0;
+	assert_int_equal(f->recorded.n, 1);
+	return findings_of(&f->recorded.model[0], name, 0);
 }
 
-static const struct finding *find(const struct fixture *f, int32_t pid, const char *name)
+static struct printable creator_of(const struct fixture *f, int32_t pid)
 {
-	return findings_of(&f->recorded.model[model_of(f, pid)], name, 0);
+	for (uint32_t i = 0; i < f->summary->n_sessions; i++)
+		if (f->summary->processes[f->summary->sessions[i].process].pid == pid)
+			return open_creator(f->summary, &f->summary->sessions[i]);
+	return (struct printable){ "no session" };
 }
 
 static void end(struct fixture *f)
@@ -102,14 +103,12 @@ static void a_session_of_the_parent_is_found_in_a_child(void **state)
 	for (int i = 0; i < 20; i++)
 		run(f, f->lane_of_child, 60000 + (uint64_t)i * 3000, 2900, i + 1);
 	analyse(f);
-	assert_null(find(f, 100, "forked"));
-	assert_int_equal(find(f, 200, "forked")->a, 100);
-	assert_int_equal(find(f, 200, "forked")->b, 3);
-	assert_true(find(f, 200, "forked")->low == 1e6);
-	assert_null(find(f, 200, "idle_cores"));
-	assert_string_equal(
-	    open_creator(f->summary, &f->summary->sessions[f->summary->models[model_of(f, 200)].sessions.first]).s,
-	    "created in 100, before the fork");
+	assert_int_equal(find(f, "forked")->a, 100);
+	assert_int_equal(find(f, "forked")->b, 3);
+	assert_true(find(f, "forked")->low == 1e6);
+	assert_null(find(f, "idle_cores"));
+	assert_string_equal(creator_of(f, 200).s, "created in 100, before the fork");
+	assert_string_equal(creator_of(f, 100).s, "");
 	assert_string_equal(open_words(f->summary, true).s, "");
 	end(f);
 }
@@ -125,7 +124,7 @@ static void a_session_that_the_child_made_is_its_own(void **state)
 	create(f, f->lane_of_child, 60000, 1, 3);
 	run(f, f->lane_of_child, 70000, 900, 1);
 	analyse(f);
-	assert_null(find(f, 200, "forked"));
+	assert_null(find(f, "forked"));
 	end(f);
 }
 
@@ -138,7 +137,7 @@ static void without_a_fork_a_session_of_the_same_number_is_another(void **state)
 	run(f, f->lane, 10000, 900, 1);
 	run(f, f->lane_of_child, 70000, 900, 1);
 	analyse(f);
-	assert_null(find(f, 200, "forked"));
+	assert_null(find(f, "forked"));
 	end(f);
 }
 
@@ -152,7 +151,7 @@ static void a_session_without_pool_threads_is_whole_in_a_child(void **state)
 	forked(f);
 	run(f, f->lane_of_child, 70000, 900, 1);
 	analyse(f);
-	assert_null(find(f, 200, "forked"));
+	assert_null(find(f, "forked"));
 	end(f);
 }
 
@@ -175,10 +174,9 @@ static void an_inference_that_never_ends_comes_first(void **state)
 	assert_int_equal(f->summary->n_open_rows, 1);
 	assert_string_equal(open_words(f->summary, true).s,
 			    "1 inference of m ran for 6.00 s and did not end (process 200, thread 201)");
-	assert_true(find(f, 200, "never_ended")->value == 6e9);
-	assert_string_equal(find(f, 200, "never_ended")->text, "conv");
-	assert_true(find(f, 200, "never_ended")->high == 2e6);
-	assert_null(find(f, 100, "never_ended"));
+	assert_true(find(f, "never_ended")->value == 6e9);
+	assert_string_equal(find(f, "never_ended")->text, "conv");
+	assert_true(find(f, "never_ended")->high == 2e6);
 	/* 10 inferences waited 100 us each: 1 ms, and not a tenth of all */
 	time = &f->summary->time;
 	assert_int_equal(time->inferences_ns, 6010000000);
@@ -198,7 +196,7 @@ static void one_that_the_end_of_a_recording_cuts_off_is_no_news(void **state)
 	analyse(f);
 	assert_int_equal(f->summary->n_open_rows, 1);
 	assert_string_equal(open_words(f->summary, true).s, "");
-	assert_null(find(f, 100, "never_ended"));
+	assert_null(find(f, "never_ended"));
 	end(f);
 }
 
