@@ -10,6 +10,7 @@
 #define EVENT_PROCESS_KEYS(F) \
 	F(PARENT_PID, "parent_pid")	  /* of the process that a process was forked from */ \
 	F(KEPT, "run_kept_bytes")	  /* of run_end_bytes, what the four last inferences did not take, */ \
-	F(BLOCKS_KEPT, "run_kept_blocks") /* in so many blocks */
+	F(BLOCKS_KEPT, "run_kept_blocks") /* in so many blocks */ \
+	F(POOLED, "pooled")		  /* on inferences: 1: a thread of the runtime's pool ran it (RunAsync) */
 
 #endif

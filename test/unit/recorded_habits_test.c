@@ -172,6 +172,65 @@ static void count(struct fixture *f, const char *name, const char *unit, double 
 	stream_sample(&f->s, counter, f->us, value);
 }
 
+/* Threads take turns, each after own_us of its own: the inference of the first begins when that of the last is over. */
+static void take_turns(struct fixture *f, int n_threads, uint64_t own_us, bool is_pooled)
+{
+	for (int i = 0; i < 60; i++) {
+		f->us += own_us;
+		stream_int(&f->s, KEY_TID, 100 + i % n_threads);
+		if (is_pooled)
+			stream_int(&f->s, KEY_POOLED, 1);
+		stream_inference(&f->s, f->lane, f->us, "m", 1, ++f->number);
+		stream_text(&f->s, KEY_STATUS, "ok");
+		f->us += 1000;
+		stream_end(&f->s, f->lane, f->us);
+	}
+}
+
+static bool is_serialised(int n_threads, uint64_t own_us, bool is_pooled)
+{
+	struct fixture fixture, *f = &fixture;
+	const struct finding *found;
+	bool is_found;
+
+	begin(f);
+	take_turns(f, n_threads, own_us, is_pooled);
+	found = find(f, "serialised");
+	is_found = found != NULL;
+	if (is_found)
+		assert_int_equal(found->a, n_threads);
+	end(f);
+	return is_found;
+}
+
+static void callers_that_wait_for_each_other_are_found_if_nothing_else_fills_their_time(void **state)
+{
+	assert_true(is_serialised(4, 20, false));
+	assert_false(is_serialised(4, 400, false)); /* requests that come one after the other */
+	assert_false(is_serialised(1, 20, false));
+}
+
+static void a_pool_that_runs_inferences_one_at_a_time_is_a_queue(void **state)
+{
+	assert_true(is_serialised(1, 20, true));
+	assert_false(is_serialised(1, 4000, true));
+}
+
+static void callers_that_run_beside_each_other_do_not_wait(void **state)
+{
+	struct fixture fixture, *f = &fixture;
+	uint32_t other;
+
+	begin(f);
+	other = stream_lane(&f->s, f->process, "m");
+	take_turns(f, 4, 20, false);
+	stream_int(&f->s, KEY_TID, 200);
+	stream_inference(&f->s, other, f->us - 500, "m", 1, ++f->number);
+	stream_end(&f->s, other, f->us + 500);
+	assert_null(find(f, "serialised"));
+	end(f);
+}
+
 static void a_quota_is_named_if_it_is_used_up_in_a_tenth_of_its_periods(void **state)
 {
 	struct fixture fixture, *f = &fixture;
@@ -198,6 +257,9 @@ static void a_quota_is_named_if_it_is_used_up_in_a_tenth_of_its_periods(void **s
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(callers_that_wait_for_each_other_are_found_if_nothing_else_fills_their_time),
+		cmocka_unit_test(a_pool_that_runs_inferences_one_at_a_time_is_a_queue),
+		cmocka_unit_test(callers_that_run_beside_each_other_do_not_wait),
 		cmocka_unit_test(a_quota_is_named_if_it_is_used_up_in_a_tenth_of_its_periods),
 		cmocka_unit_test(faults_of_each_inference_are_found_and_those_of_one_are_not),
 		cmocka_unit_test(a_pause_is_named_if_nearly_all_inferences_after_one_are_slower),

@@ -2,7 +2,7 @@
 /* The run leaves CPUs unused. value: CPUs that it used, of b. */
 #include "analyze/insight/insight_in.h"
 
-extern const struct insight insight_idle_cores, insight_forked;
+extern const struct insight insight_idle_cores, insight_forked, insight_serialised;
 
 enum { LEAST = 20 };
 
@@ -19,8 +19,9 @@ static void find(struct finder *finder)
 	int64_t cpus = finder->analysis->report->machine.n_cpus;
 	double usable = finder->analysis->report->machine.usable_cpus;
 
-	/* the threads that would use them are missing */
-	if (!has_more_to_run(run->result->recorded) || finder_has(finder, &insight_forked))
+	/* the threads that would use them are missing, or wait for each other */
+	if (!has_more_to_run(run->result->recorded) || finder_has(finder, &insight_forked) ||
+	    finder_has(finder, &insight_serialised))
 		return;
 	if (cpus >= 1 && run->cores < 0.6 * (isnan(usable) ? (double)cpus : usable) && !finder_is_disturbed(finder) &&
 	    !finder_has_waited(finder))

@@ -18,6 +18,7 @@
 	F(oversubscribed) \
 	F(spinning) \
 	F(waits_for_session) \
+	F(serialised) \
 	F(idle_provider) \
 	F(idle_device) \
 	F(nothing_taken) \

@@ -34,6 +34,11 @@ static void add_runs(struct summary_runs *to, const struct summary_runs *from)
 	to->kernels_ns = stats_sum(to->kernels_ns, from->kernels_ns);
 	to->kernels_wall_ns = stats_sum(to->kernels_wall_ns, from->kernels_wall_ns);
 	to->switches = stats_sum(to->switches, from->switches);
+	to->n_pooled += from->n_pooled;
+	to->turns.n += from->turns.n;
+	to->turns.between_ns = stats_sum(to->turns.between_ns, from->turns.between_ns);
+	to->turns.filled_ns = stats_sum(to->turns.filled_ns, from->turns.filled_ns);
+	to->turns.n_beside += from->turns.n_beside;
 }
 
 static int add_cover(struct cover *to, struct cover *from)

@@ -249,6 +249,7 @@ static void add_counts(struct summary_maker *maker, const struct run *run, bool 
 	to->n_open += run->end_ns == STORE_OPEN;
 	to->n_partial += is_partial;
 	to->n_first += fact_int(&run->facts, FACT_FIRST, 0) == 1;
+	to->n_pooled += fact_int(&run->facts, FACT_POOLED, 0) == 1;
 	to->n_without_status += !(run->facts.has >> FACT_STATUS & 1);
 	if (run->begin_ns < to->begin_ns)
 		to->begin_ns = run->begin_ns;
@@ -351,6 +352,7 @@ int sum_runs_add(struct summary_maker *maker, struct run *run)
 		rc = add_cover(maker, run, (uint8_t)place.where, operators_ns, setup_ns);
 	before_ns = session_at(maker, run->session)->row.last_ns;
 	add_counts(maker, run, is_failed);
+	sum_turns_add(maker, run, before_ns);
 	if (bucket_at(maker, run->bucket)->course)
 		course_add_run(bucket_at(maker, run->bucket)->course, run->begin_ns, run->end_ns, is_failed,
 			       is_typical(run, is_failed));

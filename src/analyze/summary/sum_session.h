@@ -68,6 +68,12 @@ struct usual {
 	struct stats duration, cpu, wait, faults, overlap, kernels;
 };
 
+/* The last inference of a thread in a session. */
+struct turn {
+	uint64_t end_ns;
+	uint64_t whole_ns; /* of all inferences of the session until then */
+};
+
 struct pauses {
 	struct stats after, close;
 };

@@ -30,6 +30,8 @@ void sum_usual_done(struct bucket *bucket);
  * it, 0: none.
  */
 int sum_pauses_add(struct summary_maker *maker, const struct run *run, uint64_t before_ns);
+/* After the inference was counted. before_ns: as in sum_pauses_add */
+void sum_turns_add(struct summary_maker *maker, const struct run *run, uint64_t before_ns);
 int sum_pauses_merge(struct pauses *to, const struct pauses *from);
 void sum_pauses_put(struct pauses *from, struct summary_runs *to);
 void sum_pauses_done(struct pauses *pauses);

@@ -157,6 +157,8 @@ struct summary_maker {
 	struct keys process_keys, session_keys, transformer_keys, tally_keys, loss_keys;
 	struct keys named_keys, config_keys, bucket_keys; /* by process and name; by settings; by both */
 	struct keys group_keys, member_keys;		  /* names of programs; buckets and their processes */
+	struct keys turn_keys;				  /* threads: by process and session, and number */
+	struct array turns;				  /* struct turn, by these */
 	struct array groups;				  /* uint32_t, by number in group_keys: the first process */
 	struct array first_noted; /* struct settings, by number in named_keys: the first ones; all zero: none yet */
 	struct window window;

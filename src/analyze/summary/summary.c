@@ -348,6 +348,8 @@ static void drop_buckets(struct summary_maker *maker)
 	keys_done(&maker->bucket_keys);
 	keys_done(&maker->group_keys);
 	keys_done(&maker->member_keys);
+	keys_done(&maker->turn_keys);
+	array_done(&maker->turns, sizeof(struct turn));
 	array_done(&maker->groups, sizeof(uint32_t));
 	keys_done(&maker->config_keys);
 	keys_done(&maker->named_keys);

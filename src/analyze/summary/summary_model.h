@@ -104,6 +104,15 @@ struct summary_pause {
 	uint64_t n, p25_ns, p50_ns, p75_ns;
 };
 
+/*
+ * Threads that take turns: the stretches between two inferences of a thread in which others ran one of the same
+ * session, and how much of them these inferences fill.
+ */
+struct summary_turns {
+	uint64_t n, between_ns, filled_ns;
+	uint64_t n_beside; /* inferences that began while another one of their session ran */
+};
+
 struct summary_runs {
 	uint64_t n, n_failed, n_open, n_partial, n_first, n_without_status;
 	uint64_t begin_ns, end_ns;     /* first begin, last end */
@@ -124,7 +133,9 @@ struct summary_runs {
 	uint64_t run_queue_ns, waits_wall_ns;
 	uint64_t n_subnormal, subnormal_wall_ns; /* typical ones whose thread computed with subnormal numbers */
 	uint64_t n_with_kernels, kernels_ns,
-	    kernels_wall_ns;			 /* typical ones with kernels of a device, which are added up */
+	    kernels_wall_ns; /* typical ones with kernels of a device, which are added up */
+	struct summary_turns turns;
+	uint64_t n_pooled;			 /* run by a thread of the runtime's pool, as RunAsync asks for */
 	struct summary_pause after_pause, close; /* after 10 ms without one; within 1 ms of the one before */
 	struct summary_blocked alone, beside;	 /* beside inferences of other sessions of the process, or not */
 };

@@ -222,6 +222,18 @@ static struct arg session_number(const struct records_step *step)
 	return arg_int(KEY_SESSION, (int64_t)(step->process->session_base + step->record->id));
 }
 
+/* Whether a thread of a pool runs it: such a one does not spin, it has work that its session's inferences do not show.
+ */
+static bool is_pooled(const struct records_step *step)
+{
+	struct worker *worker = step->reader->worker ? &step->process->workers.at[step->reader->worker - 1] : NULL;
+
+	if (!worker || !worker->role)
+		return false;
+	worker->runs = true;
+	return true;
+}
+
 static int run_begin(const struct records_step *step)
 {
 	const struct record *record = step->record;
@@ -253,6 +265,8 @@ static int run_begin(const struct records_step *step)
 		add(event, arg_int(KEY_FIRST, 1));
 	if (record->flags & FLAG_PARTIAL)
 		add(event, arg_int(KEY_PARTIAL, 1));
+	if (is_pooled(step))
+		add(event, arg_int(KEY_POOLED, 1));
 	return 0;
 }
 

@@ -124,6 +124,7 @@ void workers_end(struct workers *workers, struct worker *worker, uint64_t last_n
 	workers->n_living--;
 	workers->n_ended++;
 	worker->role = worker->ring = 0;
+	worker->runs = false;
 	worker->last_ns = last_ns;
 	worker->is_free = true;
 	if (!worker->is_shared) /* its line is its own */

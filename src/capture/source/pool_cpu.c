@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Reads /proc/PID/task/TID/schedstat of each of these threads. One that has ended since counts no more: what it used
- * after the last sample is not known.
+ * Reads /proc/PID/task/TID/schedstat of each of these threads, but for those that run whole inferences (RunAsync). One
+ * that has ended since counts no more: what it used after the last sample is not known.
  */
 #include "capture/source/pool_cpu.h"
 
@@ -32,7 +32,7 @@ static struct use use_of(struct recorded *process)
 
 	for (uint32_t i = 0; i < process->workers.n; i++) {
 		struct worker *worker = &process->workers.at[i];
-		uint64_t cpu_ns = worker->role && !worker->is_free ? read_cpu_ns(process, worker) : 0;
+		uint64_t cpu_ns = worker->role && !worker->is_free && !worker->runs ? read_cpu_ns(process, worker) : 0;
 
 		use.n += cpu_ns > 0;
 		if (cpu_ns > worker->cpu_ns)

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Inferences of a session wait for each other before they begin. Either several threads run them, never two at a time,
+ * and those of the others fill what lies between two of a thread: chance does not do that. Or the runtime's pool runs
+ * them, one at a time. a: threads that run them; value: share of the time between two of a thread that others fill, or,
+ * of a pool, of the time in which one runs; low: nanoseconds between two of a thread; of a pool not known.
+ */
+#include "analyze/insight/insight_in.h"
+
+extern const struct insight insight_serialised;
+
+enum { LEAST = 20 };
+
+static const double least_filled = 0.9, least_duty = 0.8;
+
+static bool is_of_pool(const struct summary_runs *runs)
+{
+	return runs->n_pooled * 10 >= runs->n * 9;
+}
+
+static void find(struct finder *finder)
+{
+	const struct recording_facts *facts = finder->run->result->recorded;
+	const struct summary_runs *runs = finder->run->result->runs;
+	const struct summary_turns *turns = facts ? &runs->turns : NULL;
+	double filled;
+
+	if (!facts || runs->n < LEAST || turns->n_beside)
+		return;
+	if (is_of_pool(runs)) {
+		if (facts->is_one_at_a_time && facts->duty >= least_duty)
+			finder_add_counts(finder, &insight_serialised, facts->duty, runs->n_threads, -1);
+		return;
+	}
+	filled = (double)turns->filled_ns / (double)turns->between_ns;
+	if (runs->n_threads < 2 || turns->n < LEAST || !(filled >= least_filled))
+		return;
+	finder_add_counts(finder, &insight_serialised, filled, runs->n_threads, -1)->low =
+	    (double)turns->between_ns / (double)turns->n;
+}
+
+static void say(const struct speaker *to)
+{
+	struct printable threads = printable_count((uint64_t)to->finding->a, "thread");
+
+	if (is_of_pool(to->run->result->runs)) {
+		FINDING("its inferences run one at a time in the runtime's pool");
+		EVIDENCE("RunAsync hands them to %s of the session; one ran for %s of the time", threads.s,
+			 units_percent(to->finding->value).s);
+		NEXT("requests that come meanwhile wait in the pool's queue: more threads in the session "
+		     "(intra_op_num_threads) run more of them at a time");
+		return;
+	}
+	FINDING("several threads run its inferences, but one at a time");
+	EVIDENCE("%s, never two at a time in a session", threads.s);
+	EVIDENCE("; what lies between two of a thread, %s, those of the others fill for %s",
+		 units_duration(to->finding->low).s, units_percent(to->finding->value).s);
+	NEXT("a lock of the program, or a queue that hands out one at a time, lies before the session, which can run "
+	     "inferences of several threads at a time");
+}
+
+const struct insight insight_serialised = {
+	.name = "serialised",
+	.severity = INSIGHT_ADVICE,
+	.find = find,
+	.say = say,
+	.figures = { .value = "filled_share", .a = "threads", .low = "between_ns" },
+};
