@@ -7,13 +7,27 @@ extern const struct insight insight_drifts;
 /* Less is no reason to do anything about it. */
 static const double least_ratio = 1.1;
 
+/* Inputs of several sizes: the ratio within each size. */
+static double ratio_of(const struct finder *finder)
+{
+	const struct recording_facts *facts = finder->run->result->recorded;
+	double all = finder->run->latency.drift_ratio, own;
+
+	if (!facts || facts->model->sizes.n < 2)
+		return all;
+	own = facts->model->runs.size_drift;
+	/* both must say the same */
+	return (own > 1) == (all > 1) ? own : NAN;
+}
+
 static void find(struct finder *finder)
 {
 	const struct stats_series *series = &finder->run->latency;
+	double ratio = ratio_of(finder);
 
 	if ((series->drift == STATS_SLOWING || series->drift == STATS_QUICKENING) &&
-	    fabs(log(series->drift_ratio)) >= log(least_ratio))
-		finder_add(finder, &insight_drifts, series->drift_ratio);
+	    fabs(log(ratio)) >= log(least_ratio))
+		finder_add(finder, &insight_drifts, ratio);
 }
 
 static void say(const struct speaker *to)

@@ -8,9 +8,13 @@ static void find(struct finder *finder)
 {
 	const struct model_run *run = finder->run;
 	double p50_ns = run->latency.percentile[0].ns, first_ns = (double)run->result->first_ns;
+	const struct recording_facts *facts = run->result->recorded;
 
 	struct finding *to;
 
+	/* like with like: inputs of its size; where too few have it nothing is known */
+	if (facts && facts->model->sizes.n > 1)
+		p50_ns = facts->model->runs.first_usual_ns ? (double)facts->model->runs.first_usual_ns : NAN;
 	/* no user of a program notices less; who measures a model may */
 	if (!(first_ns > 5 * p50_ns && first_ns - p50_ns > (run->result->recorded ? 20e6 : 1e6)))
 		return;

@@ -4,6 +4,7 @@
  * than the median may have one cause: text, with high of low nanoseconds.
  */
 #include "analyze/insight/insight_in.h"
+#include "analyze/result/input_sizes.h"
 #include "analyze/why/why.h"
 
 extern const struct insight insight_uneven, insight_slow_after_pause;
@@ -18,6 +19,14 @@ static struct why_tail tail_of(const struct model_run *run)
 	return facts ? why_tail_of(facts->summary, facts->model, run->latency.outlier_ns) : (struct why_tail){ 0 };
 }
 
+/* They are slow because their inputs are large: see insight_input_sizes.c. */
+static bool is_of_size(const struct finder *finder)
+{
+	const struct recording_facts *facts = finder->run->result->recorded;
+
+	return facts && input_sizes_explain(facts->summary, facts->model, finder->run->latency.outlier_ns);
+}
+
 static void find(struct finder *finder)
 {
 	const struct stats_series *series = &finder->run->latency;
@@ -26,7 +35,7 @@ static void find(struct finder *finder)
 
 	/* a pause explains them */
 	if (series->n < LEAST || !series->n_outliers || series->outlier_share < 0.2 ||
-	    finder_has(finder, &insight_slow_after_pause))
+	    finder_has(finder, &insight_slow_after_pause) || is_of_size(finder))
 		return;
 	to = finder_add_counts(finder, &insight_uneven, series->outlier_share, (int64_t)series->n_outliers,
 			       (int64_t)series->n);

@@ -31,6 +31,7 @@
 	F(loaded_twice) \
 	F(memory_grows) \
 	F(slow_process) \
+	F(input_sizes) \
 	F(slow_after_pause) \
 	F(uneven) \
 	F(drifts) \

@@ -13,6 +13,7 @@
 	F(operators) \
 	F(kernels) \
 	F(inference_stats) \
+	F(sizes) \
 	F(operator_stats) \
 	F(operator_types) \
 	F(slowest) \

@@ -103,7 +103,8 @@ int sum_notes_finish(struct summary_maker *maker); /* the processes are in maker
 
 /* The end. */
 struct end {
-	struct array models, sessions, transformers, types, nodes, elsewhere, ran_on, idle, tallies, slowest, resources;
+	struct array models, sessions, transformers, types, nodes, elsewhere, ran_on, idle, tallies, sizes, slowest,
+	    resources;
 	struct array callers, caller_kinds, curves, courses, named, kernels, kernel_types, streams, cycles;
 	struct array is_apart; /* bool, by model: its coverage is of inferences that are apart, it has no others */
 };

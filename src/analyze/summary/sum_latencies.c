@@ -71,6 +71,7 @@ static struct bucket *join_buckets(struct summary_maker *maker, uint32_t model, 
 		*rc = *rc ? *rc : stats_merge(&first->first, &bucket->first);
 		*rc = *rc ? *rc : sum_usual_merge(first, bucket);
 		*rc = *rc ? *rc : sum_pauses_merge(&first->pauses, &bucket->pauses);
+		*rc = *rc ? *rc : sum_sizes_merge(first, bucket);
 		if (first->course && bucket->course)
 			course_merge(first->course, bucket->course);
 		*rc = *rc ? *rc : add_cover(&first->typical, &bucket->typical);
@@ -115,7 +116,7 @@ static void take_none(struct summary_model *model)
 	struct stats none = { 0 };
 
 	model->runs.begin_ns = UINT64_MAX;
-	model->runs.rate = NAN;
+	model->runs.rate = model->runs.size_drift = NAN;
 	model->runs.latency = model->runs.first = sum_spread(&none);
 	stats_series_of(&model->runs.series, &none);
 }
@@ -198,6 +199,8 @@ int sum_latencies_make(struct summary_maker *maker, struct end *end)
 			return -ENOMEM;
 		if (bucket && !rc)
 			rc = take_model(maker, model_at(end, i), bucket, is_apart);
+		if (bucket && !rc)
+			rc = sum_sizes_put(bucket, i, &end->sizes, model_at(end, i));
 		if (bucket && !rc)
 			rc = sum_courses_put(&end->courses, bucket->course, &model_at(end, i)->course);
 		if (!bucket)

@@ -74,8 +74,9 @@ struct run {
 	uint32_t beside;	      /* that one's session */
 	uint64_t kernels_ns;	      /* of a device, added up */
 	uint32_t n_kernels;
-	uint32_t caller; /* its thread; NONE: not known */
-	uint32_t tally;	 /* of its shapes, + 1; 0: not known */
+	uint32_t caller;   /* its thread; NONE: not known */
+	uint64_t elements; /* of its inputs; 0: not known */
+	uint32_t tally;	   /* of its shapes, + 1; 0: not known */
 	bool is_new_shape;
 	uint32_t operator_track; /* the last operator's */
 	uint32_t weight;	 /* inferences that its operators stand for */

@@ -217,7 +217,7 @@ static int add_tallies(struct summary_maker *maker, struct run *run, bool is_fai
 	return rc;
 }
 
-static int add_latency(struct summary_maker *maker, const struct run *run, bool is_failed, int64_t operators_ns,
+static int add_latency(struct summary_maker *maker, struct run *run, bool is_failed, int64_t operators_ns,
 		       uint64_t before_ns)
 {
 	struct bucket *bucket = bucket_at(maker, run->bucket);
@@ -225,12 +225,18 @@ static int add_latency(struct summary_maker *maker, const struct run *run, bool 
 	uint64_t duration_ns = run->end_ns - run->begin_ns;
 	int rc;
 
-	if (!is_typical(run, is_failed))
-		return run_is_finished(run) && !is_failed ? stats_add(&bucket->first, duration_ns) : 0;
+	if (!is_typical(run, is_failed)) {
+		if (!run_is_finished(run) || is_failed)
+			return 0;
+		rc = sum_sizes_add(maker, run, true);
+		return rc ? rc : stats_add(&bucket->first, duration_ns);
+	}
 	add_usage(run, &bucket->runs);
 	rc = stats_add(&bucket->latency, duration_ns);
 	if (!rc && session->latency)
 		rc = stats_add(session->latency, duration_ns);
+	if (!rc)
+		rc = sum_sizes_add(maker, run, false);
 	if (!rc)
 		rc = sum_pauses_add(maker, run, before_ns);
 	if (!rc)

@@ -74,6 +74,14 @@ struct turn {
 	uint64_t whole_ns; /* of all inferences of the session until then */
 };
 
+/* Inferences whose inputs are of one size. */
+struct size {
+	uint32_t key, text; /* text: shapes of the first */
+	uint64_t wall_ns;
+	struct stats elements;
+	struct usual usual;
+};
+
 struct pauses {
 	struct stats after, close;
 };
@@ -88,6 +96,7 @@ struct slow_node {
 /* What is counted text by text, or number by number. */
 enum { TALLIED_SHAPES, TALLIED_TAGS, TALLIED_THREADS, TALLIED_BATCHES, TALLIED_FAILURES, N_TALLIED };
 
+enum { MAX_SIZES = 64 };
 enum { MAX_SHAPES = 32, SHAPE_LIMIT = 1 << 11 };
 
 struct cover {
@@ -108,8 +117,10 @@ struct bucket {
 	struct slow *slowest; /* room for maker->max_slowest; NULL: none so far */
 	struct usual usual;   /* without duration: that is latency */
 	struct pauses pauses;
-	struct usual *shape_usual; /* by place in shape_tally; room for MAX_SHAPES */
-	uint32_t *shape_tally;	   /* index in maker->tallies */
+	struct size *size;	     /* room for MAX_SIZES; NULL: none so far */
+	uint32_t n_sizes, first_key; /* first_key: key of the first inference + 1; 0: not known */
+	struct usual *shape_usual;   /* by place in shape_tally; room for MAX_SHAPES */
+	uint32_t *shape_tally;	     /* index in maker->tallies */
 	uint32_t n_shape_usual;
 	uint32_t n_slowest, at_once;
 	uint32_t n_tallies[N_TALLIED];

@@ -64,6 +64,7 @@ static void fill_row(struct summary_maker *maker, const struct run *run, int64_t
 				     .read_bytes = fact_int(&run->facts, FACT_READ_BYTES, -1),
 				     .operators_ns = operators_ns,
 				     .shapes = tally ? tally->text : 0,
+				     .elements = run->elements,
 				     .n_shapes = bucket_at(maker, run->bucket)->n_tallies[TALLIED_SHAPES],
 				     .is_new_shape = run->is_new_shape,
 				     .other_model = beside ? beside->row.name : 0,
@@ -113,4 +114,5 @@ void sum_slowest_done(struct summary_maker *maker, struct bucket *bucket)
 	free(bucket->slowest);
 	sum_usual_done(bucket);
 	sum_pauses_done(&bucket->pauses);
+	sum_sizes_done(bucket);
 }

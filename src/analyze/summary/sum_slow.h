@@ -21,9 +21,26 @@ void sum_why_done(struct summary_maker *maker);
 int sum_usual_add(struct summary_maker *maker, const struct run *run);
 /* All of `from` to the first bucket of its model. */
 int sum_usual_merge(struct bucket *to, struct bucket *from);
-void sum_usual_put(struct bucket *bucket, struct bucket *joined, uint32_t tally, const struct summary_spread *latency,
-		   struct summary_usual *to);
+/* size: what is usual of its size, sum_sizes_usual. */
+void sum_usual_put(struct bucket *bucket, struct bucket *joined, const struct slow *slow, struct usual *size,
+		   const struct summary_spread *latency, struct summary_usual *to);
 void sum_usual_done(struct bucket *bucket);
+/* The parts of it: for what is usual of a size. */
+void sum_usual_limit(struct usual *usual, uint32_t n);
+int sum_usual_add_to(struct usual *to, const struct run *run); /* all but the duration */
+int sum_usual_merge_into(struct usual *to, const struct usual *from);
+void sum_usual_free(struct usual *usual);
+
+/* A finished inference by the size of its inputs, which run->elements becomes; the first of a session is kept apart. */
+int sum_sizes_add(struct summary_maker *maker, struct run *run, bool is_first);
+int sum_sizes_merge(struct bucket *to, struct bucket *from);
+/* What is usual of inputs of that size; NULL: too few have it, or all have. */
+struct usual *sum_sizes_usual(struct bucket *joined, uint64_t elements);
+/* Rows of the model, by size, and figures of its inferences. */
+int sum_sizes_put(struct bucket *bucket, uint32_t model, struct array *sizes, struct summary_model *to);
+void sum_sizes_done(struct bucket *bucket);
+/* All inputs together; 0: not known. */
+uint64_t sum_sizes_elements(const char *shapes);
 
 /*
  * An inference after a pause of its session, or close behind the one before; before_ns: the end of the last one before

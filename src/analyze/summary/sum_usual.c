@@ -11,7 +11,7 @@
 /* Of fewer inferences with the same shapes a median says nothing. */
 enum { LEAST_OF_SHAPE = 5 };
 
-static int add_to(struct usual *to, const struct run *run)
+int sum_usual_add_to(struct usual *to, const struct run *run)
 {
 	int rc = stats_add(&to->overlap, run->overlap_ns);
 
@@ -28,7 +28,7 @@ static int add_to(struct usual *to, const struct run *run)
 	return rc;
 }
 
-static void limit(struct usual *usual, uint32_t n)
+void sum_usual_limit(struct usual *usual, uint32_t n)
 {
 	if (!usual->overlap.limit)
 		usual->duration.limit = usual->cpu.limit = usual->wait.limit = usual->faults.limit =
@@ -60,10 +60,10 @@ static int add_shape(struct bucket *bucket, const struct run *run)
 	if (!to) {
 		bucket->shape_tally[bucket->n_shape_usual] = run->tally - 1;
 		to = &bucket->shape_usual[bucket->n_shape_usual++];
-		limit(to, SHAPE_LIMIT);
+		sum_usual_limit(to, SHAPE_LIMIT);
 	}
 	rc = stats_add(&to->duration, run->end_ns - run->begin_ns);
-	return rc ? rc : add_to(to, run);
+	return rc ? rc : sum_usual_add_to(to, run);
 }
 
 int sum_usual_add(struct summary_maker *maker, const struct run *run)
@@ -71,22 +71,27 @@ int sum_usual_add(struct summary_maker *maker, const struct run *run)
 	struct bucket *bucket = bucket_at(maker, run->bucket);
 	int rc;
 
-	limit(&bucket->usual, NODE_LIMIT);
-	rc = add_to(&bucket->usual, run);
+	sum_usual_limit(&bucket->usual, NODE_LIMIT);
+	rc = sum_usual_add_to(&bucket->usual, run);
 	return !rc && run->tally ? add_shape(bucket, run) : rc;
+}
+
+int sum_usual_merge_into(struct usual *to, const struct usual *from)
+{
+	int rc = stats_merge(&to->cpu, &from->cpu);
+
+	if (!rc)
+		rc = stats_merge(&to->wait, &from->wait);
+	if (!rc)
+		rc = stats_merge(&to->faults, &from->faults);
+	if (!rc)
+		rc = stats_merge(&to->kernels, &from->kernels);
+	return rc ? rc : stats_merge(&to->overlap, &from->overlap);
 }
 
 int sum_usual_merge(struct bucket *to, struct bucket *from)
 {
-	int rc = stats_merge(&to->usual.cpu, &from->usual.cpu);
-
-	if (!rc)
-		rc = stats_merge(&to->usual.wait, &from->usual.wait);
-	if (!rc)
-		rc = stats_merge(&to->usual.faults, &from->usual.faults);
-	if (!rc)
-		rc = stats_merge(&to->usual.kernels, &from->usual.kernels);
-	return rc ? rc : stats_merge(&to->usual.overlap, &from->usual.overlap);
+	return sum_usual_merge_into(&to->usual, &from->usual);
 }
 
 static int64_t median(struct stats *stats)
@@ -105,20 +110,23 @@ static void put(struct usual *from, uint64_t n, uint64_t p50_ns, struct summary_
 				      .kernels_ns = median(&from->kernels) };
 }
 
-void sum_usual_put(struct bucket *bucket, struct bucket *joined, uint32_t tally, const struct summary_spread *latency,
-		   struct summary_usual *to)
+void sum_usual_put(struct bucket *bucket, struct bucket *joined, const struct slow *slow, struct usual *size,
+		   const struct summary_spread *latency, struct summary_usual *to)
 {
-	struct usual *shape = of_shape(bucket, tally);
+	struct usual *shape = of_shape(bucket, slow->tally);
 
 	if (shape && shape->duration.n >= LEAST_OF_SHAPE) {
 		put(shape, shape->duration.n, stats_percentile(&shape->duration, 0.5), to);
 		to->is_of_shape = bucket->n_tallies[TALLIED_SHAPES] > 1;
+	} else if (size) {
+		put(size, size->duration.n, stats_percentile(&size->duration, 0.5), to);
+		to->is_of_size = true;
 	} else {
 		put(&joined->usual, latency->n, latency->p50_ns, to);
 	}
 }
 
-static void done(struct usual *usual)
+void sum_usual_free(struct usual *usual)
 {
 	stats_done(&usual->duration);
 	stats_done(&usual->cpu);
@@ -130,9 +138,9 @@ static void done(struct usual *usual)
 
 void sum_usual_done(struct bucket *bucket)
 {
-	done(&bucket->usual);
+	sum_usual_free(&bucket->usual);
 	for (uint32_t i = 0; i < bucket->n_shape_usual; i++)
-		done(&bucket->shape_usual[i]);
+		sum_usual_free(&bucket->shape_usual[i]);
 	free(bucket->shape_usual);
 	free(bucket->shape_tally);
 }

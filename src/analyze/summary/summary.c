@@ -184,6 +184,7 @@ static void give_arrays(struct summary_maker *maker, struct end *end)
 	to->ran_on = give(owner, &end->ran_on, sizeof *to->ran_on, &to->n_ran_on);
 	to->idle = give(owner, &end->idle, sizeof *to->idle, &to->n_idle);
 	to->tallies = give(owner, &end->tallies, sizeof *to->tallies, &to->n_tallies);
+	to->sizes = give(owner, &end->sizes, sizeof *to->sizes, &to->n_sizes);
 	to->slowest = give(owner, &end->slowest, sizeof *to->slowest, &to->n_slowest);
 	to->open = give(owner, &maker->open, sizeof *to->open, &to->n_open_rows);
 	to->memory = give(owner, &maker->memory, sizeof *to->memory, &to->n_memory);

@@ -192,6 +192,7 @@ struct summary {
 	struct summary_provider *ran_on;
 	struct summary_idle *idle;
 	struct summary_tally *tallies;
+	struct summary_size *sizes;
 	struct summary_slow *slowest;
 	struct summary_resource *resources;
 	struct summary_open *open;	/* the longest first; 1,024 at most */
@@ -213,9 +214,9 @@ struct summary {
 	struct summary_dump *dumps;
 	struct summary_merged *merged;
 	uint32_t n_processes, n_runtimes, n_models, n_sessions, n_transformers, n_types, n_nodes, n_elsewhere, n_ran_on,
-	    n_idle, n_tallies, n_slowest, n_resources, n_losses, n_stops, n_unreadable, n_left_out, n_clock_changes,
-	    n_dumps, n_merged, n_memory, n_open_rows, n_callers, n_caller_kinds, n_curves, n_courses, n_named,
-	    n_kernels, n_kernel_types, n_streams, n_cycles;
+	    n_idle, n_tallies, n_sizes, n_slowest, n_resources, n_losses, n_stops, n_unreadable, n_left_out,
+	    n_clock_changes, n_dumps, n_merged, n_memory, n_open_rows, n_callers, n_caller_kinds, n_curves, n_courses,
+	    n_named, n_kernels, n_kernel_types, n_streams, n_cycles;
 	uint64_t n_memory_left_out;		 /* sessions that are not in memory, because there are too many */
 	uint64_t n_named_left_out;		 /* slices of names that are not in named, because there are too many */
 	uint64_t kernels_ns, n_kernels_left_out; /* of those in kernels; kernels of other names, as for named */
@@ -235,5 +236,4 @@ struct summary {
 };
 
 void summary_free(struct summary *summary); /* NULL does nothing */
-
 #endif

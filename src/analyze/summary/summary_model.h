@@ -94,6 +94,13 @@ struct summary_creation {
 	uint64_t n_pool, pool_cpu_ns;
 };
 
+/* Inferences that count for the latency, by the elements of all their inputs: within a quarter of an octave. */
+struct summary_size {
+	uint32_t model, shapes; /* shapes: of one of them */
+	uint64_t elements;	/* mean */
+	uint64_t n, wall_ns, p50_ns, p90_ns, p99_ns;
+};
+
 /* Inferences whose thread's use of the CPU is known, and how long it neither ran nor waited for one. */
 struct summary_blocked {
 	uint64_t n, wall_ns, blocked_ns;
@@ -135,7 +142,9 @@ struct summary_runs {
 	uint64_t n_with_kernels, kernels_ns,
 	    kernels_wall_ns; /* typical ones with kernels of a device, which are added up */
 	struct summary_turns turns;
-	uint64_t n_pooled;			 /* run by a thread of the runtime's pool, as RunAsync asks for */
+	uint64_t n_pooled;	 /* run by a thread of the runtime's pool, as RunAsync asks for */
+	uint64_t first_usual_ns; /* median of those whose inputs are of the size of the first one's; 0: not known */
+	double size_drift; /* median of the last quarter by that of the first, within sizes of inputs; NAN: not known */
 	struct summary_pause after_pause, close; /* after 10 ms without one; within 1 ms of the one before */
 	struct summary_blocked alone, beside;	 /* beside inferences of other sessions of the process, or not */
 };
@@ -174,7 +183,7 @@ struct summary_model {
 	struct summary_runs runs;
 	struct summary_coverage coverage;
 	uint32_t course; /* in courses, + 1: how its inferences went; 0: not known */
-	struct summary_range sessions, transformers, types, nodes, ran_on, idle, tallies, slowest;
+	struct summary_range sessions, transformers, types, nodes, ran_on, idle, tallies, sizes, slowest;
 	uint32_t n_tail; /* from slowest.first on: those in slowest, and more for findings */
 };
 

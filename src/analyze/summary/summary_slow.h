@@ -12,6 +12,7 @@ enum { SUMMARY_SLOWEST = 5, SUMMARY_TAIL = 16, SUMMARY_MOST_SLOW = 1000, SUMMARY
 struct summary_usual {
 	uint64_t n;	  /* inferences that it is of; 0: nothing is known, nor anything else in the struct */
 	bool is_of_shape; /* of those with the same input shapes alone */
+	bool is_of_size;  /* of those with about as many input elements */
 	uint64_t p50_ns;
 	int64_t thread_cpu_ns, run_queue_ns, faults; /* of those whose usage is known */
 	int64_t overlap_ns;
@@ -71,6 +72,7 @@ struct summary_slow {
 	struct summary_usual usual;
 	int64_t major_faults, read_bytes; /* of the thread; -1: none, or not known */
 	uint32_t shapes;		  /* of its inputs; 0: not known */
+	uint64_t elements;		  /* of its inputs; 0: not known */
 	uint64_t n_shapes, n_of_shape;	  /* different ones of the model so far; inferences with its own, in all */
 	bool is_new_shape;		  /* the first with it, and not the first of all */
 	uint32_t other_model;		  /* the inference that overlapped most: name of its model; 0: none did */

@@ -42,7 +42,7 @@ struct why_tail why_tail_of(const struct summary *summary, const struct summary_
 	int most = 0;
 
 	for (uint32_t i = 0; i < model->n_tail && (double)slow[i].duration_ns > slower_than_ns; i++) {
-		bool has_own = slow[i].usual.n && slow[i].usual.is_of_shape;
+		bool has_own = slow[i].usual.n && (slow[i].usual.is_of_shape || slow[i].usual.is_of_size);
 
 		tail.n++;
 		tail.excess_ns += (double)slow[i].duration_ns - p50_ns;

@@ -7,12 +7,47 @@
 
 extern const struct why_cause why_input_shape;
 
+static const double least_ratio = 1.5;
+
+/* Mean elements of the model's inputs; 0: not known. */
+static double usual_elements(const struct why_case *why)
+{
+	const struct summary_size *size = why->summary->sizes + why->model->sizes.first, *most = NULL;
+
+	for (uint32_t i = 0; i < why->model->sizes.n; i++)
+		if (!most || size[i].n > most->n)
+			most = &size[i];
+	return most ? (double)most->elements : 0;
+}
+
+/* Its size is that of too few for a median of their own, and far from the usual one. */
+static bool take_size(struct why_case *why)
+{
+	double usual = usual_elements(why), ratio = usual > 0 ? (double)why->slow->elements / usual : 0;
+	struct printable *words;
+
+	if (!(ratio > 0) || (ratio < least_ratio && ratio > 1 / least_ratio))
+		return false;
+	words = why_take(why, &why_input_shape, POOLS_BLOCKED | POOLS_CPU | POOLS_ANY, INFINITY);
+	if (!words)
+		return true;
+	if (ratio > 1)
+		printable_add(words, "as its inputs have %s times as many elements as most", units_decimal(ratio).s);
+	else /* fewer elements take longer where a cache is empty */
+		printable_add(words, "with inputs of another size than most");
+	printable_add(words, " (%s%s)", why_name(why, why->slow->shapes, 0).s,
+		      why->slow->is_new_shape ? ", for the first time" : "");
+	return true;
+}
+
 static void find(struct why_case *why)
 {
 	const struct summary_slow *slow = why->slow;
 	bool is_rare = slow->is_new_shape || (slow->shapes && slow->n_shapes > 1 && !slow->usual.is_of_shape);
 	struct printable *words;
 
+	if (slow->usual.is_of_size || take_size(why))
+		return;
 	if (!is_rare || 4 * slow->n_shapes > why->model->runs.n || 2 * slow->n_of_shape > why->model->runs.n)
 		return;
 	words = why_take(why, &why_input_shape, POOLS_BLOCKED | POOLS_CPU | POOLS_ANY, INFINITY);

@@ -18,7 +18,7 @@ static void find(struct why_case *why)
 		first |= !strcmp(why->to->part[i].cause, "one_operator");
 	if (slow->operators_ns < 0 || most_ns <= 0)
 		return;
-	if (!slow->usual.is_of_shape && all_ns < most_ns)
+	if (!slow->usual.is_of_shape && !slow->usual.is_of_size && all_ns < most_ns)
 		most_ns = all_ns;
 	words = why_take(why, &why_operators, POOLS_BLOCKED | POOLS_CPU | POOLS_ANY, most_ns);
 	if (!words)

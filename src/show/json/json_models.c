@@ -119,6 +119,7 @@ static void put_usual(struct json_summary *to, const struct summary_usual *usual
 	json_object(&to->json, "usual");
 	json_count(&to->json, "inferences", usual->n);
 	json_bool(&to->json, "is_of_its_shape", usual->is_of_shape);
+	json_bool(&to->json, "is_of_its_size", usual->is_of_size);
 	json_count(&to->json, "p50_ns", usual->p50_ns);
 	json_known(&to->json, "run_queue_p50_ns", usual->run_queue_ns);
 	json_known(&to->json, "thread_cpu_p50_ns", usual->thread_cpu_ns);
@@ -244,6 +245,25 @@ static void put_histogram(struct json_summary *to, const struct summary_runs *ru
 	json_end(&to->json, ']');
 }
 
+static void put_sizes(struct json_summary *to, const struct summary_model *model)
+{
+	const struct summary_size *size = to->summary->sizes + model->sizes.first;
+
+	json_array(&to->json, "sizes");
+	for (uint32_t i = 0; i < model->sizes.n; i++) {
+		json_object(&to->json, NULL);
+		json_count(&to->json, "elements", size[i].elements);
+		json_summary_name(to, "shapes", size[i].shapes);
+		json_count(&to->json, "count", size[i].n);
+		json_count(&to->json, "wall_ns", size[i].wall_ns);
+		json_count(&to->json, "p50_ns", size[i].p50_ns);
+		json_count(&to->json, "p90_ns", size[i].p90_ns);
+		json_count(&to->json, "p99_ns", size[i].p99_ns);
+		json_end(&to->json, '}');
+	}
+	json_end(&to->json, ']');
+}
+
 static void put_inferences(struct json_summary *to, const struct summary_model *model)
 {
 	const struct summary_runs *runs = &model->runs;
@@ -270,6 +290,7 @@ static void put_inferences(struct json_summary *to, const struct summary_model *
 	put_usage(to, runs);
 	put_kernels(to, runs);
 	put_tallies(to, model, "shapes", KEY_SHAPES);
+	put_sizes(to, model);
 	put_tallies(to, model, "batches", KEY_BATCH);
 	put_tallies(to, model, "tags", KEY_TAG);
 	put_tallies(to, model, "failures", KEY_STATUS);

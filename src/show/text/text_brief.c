@@ -520,8 +520,10 @@ void text_brief(const struct page *page)
 	}
 	if (n_shown == 1 || page->opts.n_top)
 		for (uint32_t i = 0, n = 0; i < summary->n_models && n < n_shown; i++)
-			if (page_shows(page, i) && ++n)
+			if (page_shows(page, i) && ++n) {
+				text_sizes(page, i);
 				text_operators(page, i);
+			}
 	if (!summary->n_all_inferences)
 		text_named(page);
 	text_losses(page);

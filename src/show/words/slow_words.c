@@ -78,7 +78,9 @@ static struct printable say(const struct summary *summary, const struct summary_
 	if (!why.is_known || why.excess_ns <= 0)
 		return (struct printable){ "not slower than the median" };
 	printable_add(&text, "%s more%s: ", units_duration(why.excess_ns).s,
-		      slow->usual.is_of_shape ? " than others of its shape" : "");
+		      slow->usual.is_of_shape  ? " than others of its shape"
+		      : slow->usual.is_of_size ? " than others of its size"
+					       : "");
 	for (uint32_t i = 0; i < why.n; i++)
 		printable_add(&text, "%s%s %.*s", i ? ", " : "", units_duration(why.part[i].ns).s,
 			      length_of(&why.part[i], is_short), why.part[i].words.s);

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyze/result/input_sizes.h"
+
+#include <string.h>
+
+enum { LEAST = 3 };
+
+static const double least_ratio = 2, least_share = 0.2;
+
+static const struct summary_size *most_common(const struct summary_size *size, uint32_t n)
+{
+	const struct summary_size *most = NULL;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (!most || size[i].n > most->n)
+			most = &size[i];
+	return most;
+}
+
+struct input_sizes input_sizes_of(const struct summary *summary, const struct summary_model *model)
+{
+	const struct summary_size *size = summary->sizes + model->sizes.first;
+	struct input_sizes found = { NULL, NULL, 0, 0 };
+	uint64_t n = 0, wall_ns = 0;
+
+	for (uint32_t i = 0; i < model->sizes.n; i++) {
+		n += size[i].n;
+		wall_ns += size[i].wall_ns;
+	}
+	found.usual = most_common(size, model->sizes.n);
+	for (uint32_t i = 0; i < model->sizes.n; i++)
+		if (size[i].n >= LEAST && (double)size[i].p50_ns >= least_ratio * (double)found.usual->p50_ns &&
+		    (double)size[i].wall_ns >= least_share * (double)wall_ns &&
+		    (!found.slow || size[i].wall_ns > found.slow->wall_ns))
+			found.slow = &size[i];
+	if (!found.slow)
+		return (struct input_sizes){ NULL, NULL, 0, 0 };
+	found.share_of_runs = (double)found.slow->n / (double)n;
+	found.share_of_time = (double)found.slow->wall_ns / (double)wall_ns;
+	return found;
+}
+
+bool input_sizes_explain(const struct summary *summary, const struct summary_model *model, double edge_ns)
+{
+	const struct summary_size *size = summary->sizes + model->sizes.first;
+	uint64_t n_above = 0, n_explained = 0;
+
+	if (model->sizes.n < 2)
+		return false;
+	for (uint32_t i = 0; i < model->sizes.n; i++) {
+		uint64_t above = (double)size[i].p50_ns > edge_ns   ? size[i].n
+				 : (double)size[i].p90_ns > edge_ns ? size[i].n / 10
+				 : (double)size[i].p99_ns > edge_ns ? size[i].n / 100 + 1
+								    : 0;
+
+		n_above += above;
+		n_explained += (double)size[i].p50_ns > edge_ns ? above : 0;
+	}
+	return n_explained && n_explained * 5 >= n_above * 4;
+}
+
+/* The length of the input at text; *next: where the one after it is. */
+static size_t input_at(const char *text, const char **next)
+{
+	size_t len = strcspn(text, ",");
+
+	*next = text + len + (text[len] == ',');
+	return len;
+}
+
+struct printable input_sizes_part(const char *shapes, const char *others, int columns)
+{
+	const char *own = shapes, *other = others, *next, *other_next, *open;
+	size_t len = 0;
+
+	while (*own) {
+		len = input_at(own, &next);
+		if (len != input_at(other, &other_next) || strncmp(own, other, len) != 0)
+			break;
+		own = next;
+		other = other_next;
+	}
+	if (!*own)
+		return printable_text(shapes, strlen(shapes), columns, true);
+	open = memchr(own, '[', len);
+	if (open && own[len - 1] == ']') {
+		len -= (size_t)(open + 1 - own) + 1;
+		own = open + 1;
+	}
+	return printable_text(own, len, columns, true);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inputs of different sizes: which are usual, and which take longer. */
+#ifndef ANALYZE_RESULT_INPUT_SIZES_H
+#define ANALYZE_RESULT_INPUT_SIZES_H
+
+#include "analyze/summary/summary.h"
+#include "base/printable.h"
+
+/* A size that takes long beside the one that most inferences have; NULL: none does. Both are borrowed. */
+struct input_sizes {
+	const struct summary_size *usual, *slow;
+	double share_of_runs, share_of_time; /* of the slow one */
+};
+
+struct input_sizes input_sizes_of(const struct summary *summary, const struct summary_model *model);
+/* Inferences above `edge_ns` are of sizes whose median is above it, for the most part. */
+bool input_sizes_explain(const struct summary *summary, const struct summary_model *model, double edge_ns);
+/* "1x3x640x512": the first input in which the shapes differ from others; the whole text if none does. */
+struct printable input_sizes_part(const char *shapes, const char *others, int columns);
+
+#endif

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Inferences by the size of their inputs: the elements of all inputs together, in bins that are a quarter of an octave
+ * wide. Inputs whose number of elements is alike take alike long, whatever their shapes are, so what is usual of a bin
+ * is usual of an inference whose shape is new. The first MAX_SIZES bins of a model are kept.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/summary/sum_slow.h"
+
+enum { SIZE_LIMIT = 1 << 10, LEAST_TO_DRIFT = 40, LEAST_OF_FIRST = 2, LEAST_OF_SIZE = 3 };
+
+/* "1x3x224" from `text` to `end`; 0: a dimension is not known. */
+static uint64_t product_of(const char *text, const char *end)
+{
+	uint64_t product = 1;
+
+	while (text < end) {
+		char *after;
+		uint64_t dim = strtoull(text, &after, 10);
+
+		if (after == text || after > end || (dim && product > UINT64_MAX / 16 / dim))
+			return 0;
+		product *= dim;
+		text = after + (after < end);
+	}
+	return product;
+}
+
+/* "float32[1x3x224x224],int64[8]", or "1x3x224x224,8", up to "->"; 0: not known. */
+uint64_t sum_sizes_elements(const char *shapes)
+{
+	const char *stop = strstr(shapes, "->");
+	uint64_t elements = 0;
+
+	stop = stop ? stop : shapes + strlen(shapes);
+	while (shapes < stop) {
+		const char *comma = memchr(shapes, ',', (size_t)(stop - shapes)), *end = comma ? comma : stop;
+		const char *open = memchr(shapes, '[', (size_t)(end - shapes));
+		const char *close = open ? memchr(open, ']', (size_t)(end - open)) : NULL;
+
+		if (open && !close)
+			return 0;
+		elements += open ? product_of(open + 1, close) : product_of(shapes, end);
+		shapes = end + (comma != NULL);
+	}
+	return elements;
+}
+
+static uint32_t key_of(uint64_t elements)
+{
+	unsigned octave = 63 - (unsigned)__builtin_clzll(elements);
+	uint64_t quarter = octave >= 2 ? elements >> (octave - 2) & 3 : elements << (2 - octave) & 3;
+
+	return octave * 4 + (uint32_t)quarter;
+}
+
+/* NULL: there is none. */
+static struct size *find(struct bucket *bucket, uint32_t key)
+{
+	for (uint32_t i = 0; i < bucket->n_sizes; i++)
+		if (bucket->size[i].key == key)
+			return &bucket->size[i];
+	return NULL;
+}
+
+static struct size *add(struct summary_maker *maker, struct bucket *bucket, uint32_t key, uint32_t text)
+{
+	struct size *size;
+
+	if (!bucket->size && !(bucket->size = calloc(MAX_SIZES, sizeof *bucket->size)))
+		return NULL;
+	size = &bucket->size[bucket->n_sizes++];
+	*size = (struct size){ .key = key, .text = names_is_passing(text) ? names_keep(maker->names, text) : text };
+	sum_usual_limit(&size->usual, SIZE_LIMIT);
+	size->elements.limit = SIZE_LIMIT;
+	return size;
+}
+
+int sum_sizes_add(struct summary_maker *maker, struct run *run, bool is_first)
+{
+	struct bucket *bucket = bucket_at(maker, run->bucket);
+	uint32_t text = fact_text(&run->facts, FACT_SHAPES);
+	uint64_t elements = text ? sum_sizes_elements(names_text(maker->names, text)) : 0;
+	struct size *size;
+	int rc;
+
+	run->elements = elements;
+	if (!elements)
+		return 0;
+	if (is_first) {
+		bucket->first_key = bucket->first_key ? bucket->first_key : key_of(elements) + 1;
+		return 0;
+	}
+	size = find(bucket, key_of(elements));
+	if (!size && bucket->n_sizes == MAX_SIZES)
+		return 0;
+	if (!size && !(size = add(maker, bucket, key_of(elements), text)))
+		return -ENOMEM;
+	size->wall_ns = stats_sum(size->wall_ns, run->end_ns - run->begin_ns);
+	rc = stats_add(&size->elements, elements);
+	rc = rc ? rc : stats_add(&size->usual.duration, run->end_ns - run->begin_ns);
+	return rc ? rc : sum_usual_add_to(&size->usual, run);
+}
+
+int sum_sizes_merge(struct bucket *to, struct bucket *from)
+{
+	int rc = 0;
+
+	to->first_key = to->first_key ? to->first_key : from->first_key;
+	for (uint32_t i = 0; !rc && i < from->n_sizes; i++) {
+		struct size *own = &from->size[i], *size = find(to, own->key);
+
+		if (!size && to->n_sizes == MAX_SIZES)
+			continue;
+		if (!size && !to->size && !(to->size = calloc(MAX_SIZES, sizeof *to->size)))
+			return -ENOMEM;
+		if (!size) {
+			size = &to->size[to->n_sizes++];
+			*size = (struct size){ .key = own->key, .text = own->text };
+			sum_usual_limit(&size->usual, SIZE_LIMIT);
+			size->elements.limit = SIZE_LIMIT;
+		}
+		size->wall_ns = stats_sum(size->wall_ns, own->wall_ns);
+		rc = stats_merge(&size->elements, &own->elements);
+		rc = rc ? rc : stats_merge(&size->usual.duration, &own->usual.duration);
+		rc = rc ? rc : sum_usual_merge_into(&size->usual, &own->usual);
+	}
+	return rc;
+}
+
+struct usual *sum_sizes_usual(struct bucket *joined, uint64_t elements)
+{
+	struct size *size = elements ? find(joined, key_of(elements)) : NULL;
+
+	return size && joined->n_sizes > 1 && size->usual.duration.n >= LEAST_OF_SIZE ? &size->usual : NULL;
+}
+
+static int by_size(const void *a, const void *b)
+{
+	return (*(const uint64_t *)a > *(const uint64_t *)b) - (*(const uint64_t *)a < *(const uint64_t *)b);
+}
+
+static double median_of(const uint64_t *values, size_t n)
+{
+	uint64_t *sorted = malloc(n * sizeof *sorted);
+	double median = NAN;
+
+	if (sorted && n) {
+		memcpy(sorted, values, n * sizeof *sorted);
+		qsort(sorted, n, sizeof *sorted, by_size);
+		median = (double)sorted[n / 2];
+	}
+	free(sorted);
+	return median;
+}
+
+/* The median of the last quarter by that of the first. */
+static double quarters_of(const struct stats *stats)
+{
+	size_t quarter = (size_t)stats->n / 4;
+
+	return median_of(stats->value + stats->n - quarter, quarter) / median_of(stats->value, quarter);
+}
+
+/* What is left of a change of the time once the change of the elements within a size is taken off. */
+static double unexplained(double time, double elements)
+{
+	if ((time > 1) != (elements > 1))
+		return time;
+	return time > 1 ? fmax(1, time / elements) : fmin(1, time / elements);
+}
+
+/* The same within each size, all sizes together; NAN: of less than half. */
+static double drift_of(const struct bucket *bucket, uint64_t n_all)
+{
+	double sum = 0, weight = 0;
+
+	for (uint32_t i = 0; i < bucket->n_sizes; i++) {
+		const struct stats *stats = &bucket->size[i].usual.duration;
+		double ratio;
+
+		if (!stats_is_exact(stats) || stats->n < LEAST_TO_DRIFT)
+			continue;
+		ratio = unexplained(quarters_of(stats), quarters_of(&bucket->size[i].elements));
+		if (!(ratio > 0))
+			continue;
+		sum += log(ratio) * (double)stats->n;
+		weight += (double)stats->n;
+	}
+	return weight > 0 && weight >= 0.5 * (double)n_all ? exp(sum / weight) : NAN;
+}
+
+static int by_elements(const void *a_, const void *b_)
+{
+	const struct summary_size *a = a_, *b = b_;
+
+	return (a->elements > b->elements) - (a->elements < b->elements);
+}
+
+int sum_sizes_put(struct bucket *bucket, uint32_t model, struct array *sizes, struct summary_model *to)
+{
+	struct size *first = bucket->first_key ? find(bucket, bucket->first_key - 1) : NULL;
+	uint32_t begin = (uint32_t)sizes->n;
+
+	to->runs.size_drift = NAN;
+	to->sizes = (struct summary_range){ begin, bucket->n_sizes };
+	if (!bucket->n_sizes)
+		return 0;
+	to->runs.size_drift = drift_of(bucket, bucket->latency.n);
+	if (first && first->usual.duration.n >= LEAST_OF_FIRST)
+		to->runs.first_usual_ns = stats_percentile(&first->usual.duration, 0.5);
+	for (uint32_t i = 0; i < bucket->n_sizes; i++) {
+		struct size *size = &bucket->size[i];
+		struct stats *stats = &size->usual.duration;
+		struct summary_size *row = array_add(sizes, sizeof *row);
+
+		if (!row)
+			return -ENOMEM;
+		*row = (struct summary_size){ .model = model,
+					      .shapes = size->text,
+					      .elements = (uint64_t)stats_mean(&size->elements),
+					      .n = stats->n,
+					      .wall_ns = size->wall_ns,
+					      .p50_ns = stats_percentile(stats, 0.5),
+					      .p90_ns = stats_percentile(stats, 0.9),
+					      .p99_ns = stats_percentile(stats, 0.99) };
+	}
+	qsort((struct summary_size *)sizes->data + begin, bucket->n_sizes, sizeof(struct summary_size), by_elements);
+	return 0;
+}
+
+void sum_sizes_done(struct bucket *bucket)
+{
+	for (uint32_t i = 0; i < bucket->n_sizes; i++) {
+		sum_usual_free(&bucket->size[i].usual);
+		stats_done(&bucket->size[i].elements);
+	}
+	free(bucket->size);
+}

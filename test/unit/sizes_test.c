@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Inferences with inputs of several sizes: elements from shapes, and findings that compare like with like. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "analyze/insight/recorded.h"
+#include "analyze/result/input_sizes.h"
+#include "analyze/summary/sum_slow.h"
+#include "findings.h"
+#include "stream.h"
+
+struct fixture {
+	struct stream s;
+	struct summary *summary;
+	struct recorded recorded;
+	uint32_t lane;
+	int64_t number;
+	uint64_t us;
+};
+
+static void begin(struct fixture *f)
+{
+	*f = (struct fixture){ .us = 100 };
+	stream_init(&f->s);
+	f->lane = stream_lane(&f->s, stream_process(&f->s, 7, "app"), "m");
+}
+
+static void run(struct fixture *f, uint64_t took_us, unsigned rows)
+{
+	char shapes[64];
+
+	snprintf(shapes, sizeof shapes, "float32[4],float32[%ux512]", rows);
+	stream_text(&f->s, KEY_SHAPES, shapes);
+	stream_int(&f->s, KEY_FIRST, !f->number);
+	stream_inference(&f->s, f->lane, f->us, "m", 1, ++f->number);
+	stream_text(&f->s, KEY_STATUS, "ok");
+	f->us += took_us;
+	stream_end(&f->s, f->lane, f->us);
+}
+
+static const struct finding *find(struct fixture *f, const char *name)
+{
+	struct summary_file file = { 0 };
+
+	if (!f->summary) {
+		f->summary = stream_summary(&f->s, &file);
+		assert_non_null(f->summary);
+		assert_int_equal(recorded_init(&f->recorded, f->summary, NULL), 0);
+	}
+	return findings_of(f->recorded.model, name, 0);
+}
+
+static void end(struct fixture *f)
+{
+	recorded_done(&f->recorded);
+	summary_free(f->summary);
+	stream_done(&f->s);
+}
+
+static void elements_are_those_of_all_inputs(void **state)
+{
+	assert_int_equal(sum_sizes_elements("float32[1x3x4],int64[8]"), 20);
+	assert_int_equal(sum_sizes_elements("1x3x4,8->1x10"), 20);
+	assert_int_equal(sum_sizes_elements("float32[]"), 1);
+	assert_int_equal(sum_sizes_elements("float32[2x0x3],int64[5]"), 5);
+	assert_int_equal(sum_sizes_elements(""), 0);
+	assert_int_equal(sum_sizes_elements("float32[3"), 0);
+	assert_int_equal(sum_sizes_elements("float32[99999999999999999999x99999999999]"), 0);
+}
+
+static void the_part_that_differs_is_named(void **state)
+{
+	assert_string_equal(input_sizes_part("int64[1],float32[64x512]", "int64[1],float32[640x512]", 40).s, "64x512");
+	assert_string_equal(input_sizes_part("1x3,8", "1x4,8", 40).s, "1x3");
+	assert_string_equal(input_sizes_part("float32[2]", "float32[2]", 40).s, "float32[2]");
+	assert_string_equal(input_sizes_part("", "float32[2]", 40).s, "");
+}
+
+static void one_in_ten_that_is_large_is_an_answer(void **state)
+{
+	struct fixture fixture, *f = &fixture;
+	const struct finding *found;
+	struct insight_words words;
+
+	begin(f);
+	for (int i = 0; i < 301; i++)
+		run(f, i % 10 ? 300 : 3000, i % 10 ? 64 : 640);
+	found = find(f, "input_sizes");
+	assert_true(found && found->a == 30 && found->b == 300 && found->value == 10);
+	words = insight_words_of(f->recorded.model, found, true);
+	assert_string_equal(words.finding.s, "inputs of 640x512 take 10 times those of 64x512");
+	assert_null(find(f, "uneven"));
+	assert_int_equal(f->summary->n_sizes, 2);
+	assert_int_equal(f->summary->sizes[1].elements, 640 * 512 + 4);
+	assert_int_equal(f->summary->sizes[1].n, 30);
+	assert_int_equal(f->summary->sizes[1].p50_ns, 3000000);
+	end(f);
+	begin(f); /* the same times, without a reason in the inputs */
+	for (int i = 0; i < 301; i++)
+		run(f, i % 10 ? 300 : 3000, 64);
+	assert_null(find(f, "input_sizes"));
+	assert_non_null(find(f, "uneven"));
+	end(f);
+}
+
+static void a_first_inference_is_compared_with_its_size(void **state)
+{
+	struct fixture fixture, *f = &fixture;
+
+	for (int later = 0; later <= 1; later++) {
+		begin(f); /* a prompt of a decoder, and two more */
+		run(f, 100000, 256);
+		for (int i = 0; i < 60; i++)
+			run(f, i % 20 == 9 ? (later ? 2000 : 95000) : 1000, i % 20 == 9 ? 256 : 1);
+		assert_int_equal(find(f, "slow_first") != NULL, later);
+		end(f);
+	}
+	begin(f); /* one size alone */
+	run(f, 100000, 8);
+	for (int i = 0; i < 60; i++)
+		run(f, 1000, 8);
+	assert_non_null(find(f, "slow_first"));
+	end(f);
+}
+
+static void inputs_that_grow_are_no_drift(void **state)
+{
+	struct fixture fixture, *f = &fixture;
+
+	for (int grows = 0; grows <= 1; grows++) {
+		begin(f);
+		run(f, 1000, 64);
+		for (unsigned i = 0; i < 400; i++)
+			run(f, 1000 + 5 * i, grows ? 64 + i : 64);
+		assert_int_equal(find(f, "drifts") != NULL, !grows);
+		end(f);
+	}
+	begin(f); /* each size gets slower by half */
+	run(f, 1000, 64);
+	for (unsigned i = 0; i < 400; i++)
+		run(f, (i % 2 ? 1000 : 4000) * (400 + i) / 400, i % 2 ? 64 : 256);
+	assert_non_null(find(f, "drifts"));
+	end(f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(elements_are_those_of_all_inputs),
+		cmocka_unit_test(the_part_that_differs_is_named),
+		cmocka_unit_test(one_in_ten_that_is_large_is_an_answer),
+		cmocka_unit_test(a_first_inference_is_compared_with_its_size),
+		cmocka_unit_test(inputs_that_grow_are_no_drift),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
