@@ -5,6 +5,7 @@ fault have none."""
 import glob
 import json
 import os
+import re
 
 import pytest
 
@@ -171,15 +172,16 @@ def test_a_program_shows_it_and_one_beside_it_does_not(lab, kind):
     assert kind not in findings(report_of(lab, does_not(Programs(lab)), name="beside"))
 
 
-def test_what_slow_inferences_have_in_common_is_named(lab):
-    """Every tenth input is larger, and takes longer. Where all are alike, no shape makes some slow."""
+def test_the_size_that_slow_inferences_have_in_common_is_named(lab):
+    """Every tenth input is larger, and takes longer. Where all are alike, no size makes some slow."""
     programs = Programs(lab)
-    found = findings(report_of(lab, programs.openvino("habits", "odd", "guarded", "--runs", 60)))["uneven"]
+    found = findings(report_of(lab, programs.openvino("habits", "odd", "guarded", "--runs", 60)))["input_sizes"]
     figures = found["figures"]
-    assert figures["cause"] == "input_shape", found
-    assert figures["slowest_excess_ns"] / 2 <= figures["cause_ns"] <= figures["slowest_excess_ns"]
-    assert "other input shapes" in found["finding"] and "pad inputs" in found["next"]
+    assert (figures["inferences_of_size"], figures["inferences"]) == (5, 59), found
+    assert figures["ratio"] > 10
+    assert re.match("inputs of 400 take [0-9.]+ times those of 4$", found["finding"]), found
     beside = findings(report_of(lab, programs.openvino("habits", "even", "guarded", "--runs", 60), name="beside"))
+    assert "input_sizes" not in beside
     assert "uneven" not in beside or beside["uneven"]["figures"]["cause"] != "input_shape"
 
 

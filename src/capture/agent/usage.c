@@ -37,6 +37,8 @@
 enum { VOTES = 8, TRIALS = 4, SAVINGS = 64, SAMPLE = 64, SLOW = 2, USUAL_OF = 16 };
 /* Readings that take so many times what they cost have lost the CPU; how often they are tried again. */
 enum { LOST = 16, TRIES = 3 };
+/* Readings of a wait that a mark leaves in the savings. */
+enum { MARK_LEAVES = 4 };
 
 /* Ticks that one reading of the system calls, and one of the file, costs; set before the first inference is seen. */
 static uint64_t cost, wait_cost;
@@ -163,14 +165,14 @@ static bool is_free(const struct session *session)
 static void put_mark(struct thread *thread, struct open_run *run)
 {
 	struct usage_mark *mark = &thread->mark;
-	uint64_t price = __atomic_load_n(&cost, __ATOMIC_RELAXED), least_apart = USAGE_SHARE * 3 / 2 * price;
+	uint64_t price = __atomic_load_n(&cost, __ATOMIC_RELAXED), least_apart = USAGE_SHARE * 4 * price;
 
 	/* one after the other they would use up what a long inference left, and then lie far apart */
 	if (mark->last_end < mark->at + least_apart || !pay(thread, &cost, price))
 		return;
 	mark->at = agent_now();
-	/* for threads that sleep meanwhile: it is dear, and seldom needed */
-	read_first(thread, &mark->usage, SAVINGS / 2 * __atomic_load_n(&wait_cost, __ATOMIC_RELAXED));
+	/* what a slow inference reads then must be paid, too */
+	read_first(thread, &mark->usage, MARK_LEAVES * __atomic_load_n(&wait_cost, __ATOMIC_RELAXED));
 	if (mark->usage.is_known && ++mark->n % SAMPLE == 0)
 		run->usage = mark->usage;
 }
