@@ -64,7 +64,7 @@ enum event_kind { EVENT_KINDS(EVENT_KIND_ENUM) N_KINDS };
 #define EVENT_NOTE_CREATED "created"
 /* model, session [from_ns: when, exactly]: when a session is released */
 #define EVENT_NOTE_RELEASED "released"
-/* pid, exit_status or signal [count: processes that it has started and that go on]: when a recorded process ends */
+/* pid, exit_status or signal [count: processes that go on; peak_bytes, see process_note.h]: a recorded process ends */
 #define EVENT_NOTE_EXIT "exit"
 /* events, recorder_cpu_ns, recorder_peak_bytes, event_ns, arm_ns, lost [moved, fault_ns]: the cost, once, at the end;
  * moved: events that were earlier than the one before them on their track, and are written with its time */

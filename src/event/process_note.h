@@ -6,11 +6,19 @@
 /* pid, parent_pid: a fork of that process, whose agent and sessions it inherited */
 #define EVENT_NOTE_FORKED "forked"
 
+/* count [path, limit_bytes, peak_bytes]: so many processes were killed because there was no memory: path: of the cgroup
+ * whose limit was reached; without it, the machine's. peak_bytes: the most that the cgroup had */
+#define EVENT_NOTE_OUT_OF_MEMORY "out of memory"
+/* pid, peak_bytes, bytes: resident memory at a normal exit, the most and the last. peak_bytes of EVENT_NOTE_EXIT: the
+ * most of that process, or of one that it waited for */
+#define EVENT_NOTE_MEMORY_END "memory at the end"
+
 /* The last rows of EVENT_KEYS (event.h): rows are only ever added at the end. */
 #define EVENT_PROCESS_KEYS(F) \
 	F(PARENT_PID, "parent_pid")	  /* of the process that a process was forked from */ \
 	F(KEPT, "run_kept_bytes")	  /* of run_end_bytes, what the four last inferences did not take, */ \
 	F(BLOCKS_KEPT, "run_kept_blocks") /* in so many blocks */ \
-	F(POOLED, "pooled")		  /* on inferences: 1: a thread of the runtime's pool ran it (RunAsync) */
+	F(POOLED, "pooled")		  /* on inferences: 1: a thread of the runtime's pool ran it (RunAsync) */ \
+	F(LIMIT, "limit_bytes")		  /* of a cgroup's memory */
 
 #endif

@@ -108,6 +108,7 @@ struct segment {
 	/* the same of the process itself, while it shares (capture/agent/share.h) */
 	uint64_t own_dict_read, own_facts_read;
 	uint32_t is_shared;
+	uint64_t peak_kib, resident_kib; /* at its exit: the most that was resident, and what was then; 0: not known */
 	int32_t forked_from; /* pid, in pid_namespace, of the process whose sessions and agent it inherited; 0: none */
 	struct ring_slot ring[SEGMENT_MAX_RINGS];
 };

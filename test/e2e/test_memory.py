@@ -3,6 +3,7 @@
 itself counts, and programs that keep sessions or outputs."""
 
 import json
+import os
 import re
 
 import pytest
@@ -111,3 +112,38 @@ def test_why_nothing_is_known(lab, wheel):
     done = lab.record(lab.python(wheel, "infer", "run", lab.model("tiny")))
     memory = report(lab, done.recording)["memory"]
     assert "level detail" in memory["missing"] and not memory["sessions"]
+
+
+def test_peak_memory_is_what_the_kernel_counts(lab, wheel):
+    done = lab.record(lab.python(wheel, "peak", lab.model("tiny"), 300 << 20))
+    (rss,) = [own for own in report(lab, done.recording)["resources"] if own["name"] == "rss"]
+    own = int(done.out.split()[-1])
+    assert own > 300 << 20 and own <= rss["peak"] <= 1.05 * own
+    assert 0 < rss["at_exit"] < 200 << 20
+
+
+@pytest.fixture
+def limited():
+    """A cgroup of 300 MiB, as a command that runs another one in it."""
+    root = next((path for path in ("/sys/fs/cgroup/memory", "/sys/fs/cgroup") if os.path.isdir(path)), None)
+    is_old = root == "/sys/fs/cgroup/memory"
+    folder = "%s/inftrace-test-%d" % (root, os.getpid())
+    limit = os.path.join(folder, "memory.limit_in_bytes" if is_old else "memory.max")
+    try:
+        os.mkdir(folder)
+        with open(limit, "w") as file:
+            file.write(str(300 << 20))
+    except (OSError, TypeError):
+        if os.path.isdir(folder):
+            os.rmdir(folder)
+        pytest.skip("no cgroup with a memory limit can be made here")
+    yield ["sh", "-c", 'echo $$ > %s/cgroup.procs; exec "$@"' % folder, "sh"]
+    os.rmdir(folder)
+
+
+@pytest.mark.root
+def test_the_limit_that_killed_a_program_comes_first(lab, wheel, limited):
+    done = lab.record([*limited, *lab.python(wheel, "peak", lab.model("tiny"), 600 << 20)], judged=False)
+    assert done.status == -9
+    text = " ".join(lab.plain([lab.inftrace, "report", done.recording.path]).out.split())
+    assert text.startswith("The kernel killed ") and "at the memory limit of 300 MiB of its cgroup" in text, text

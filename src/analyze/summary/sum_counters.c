@@ -36,6 +36,8 @@ static int add_counter(struct summary_maker *maker, struct track *track)
 					      .min = NAN,
 					      .first = NAN,
 					      .last = NAN,
+					      .peak = NAN,
+					      .at_exit = NAN,
 					      .growth_per_s = NAN,
 					      .busy_growth_per_s = NAN,
 					      .busy_mean = NAN,
@@ -107,6 +109,7 @@ static void weigh(struct counter *counter, double value, uint64_t whole_ns, uint
 	to->max = larger(to->max, value);
 	to->min = isnan(to->min) || value < to->min ? value : to->min;
 	to->last = value;
+	to->last_ns = counter->before_ns;
 	counter->plain_sum += value;
 	counter->sum += value * (double)whole_ns;
 	counter->busy_sum += value * (double)busy_ns;

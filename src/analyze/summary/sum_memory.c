@@ -7,6 +7,9 @@
 
 #include "analyze/summary/sum_in.h"
 
+/* What a process takes in so short a time before its end is not said to be unseen. */
+#define PEAK_UNSEEN_NS UINT64_C(20000000)
+
 static const struct arg *arg_of(const struct event *event, enum event_key key)
 {
 	for (size_t i = event->n_args; i-- > 0;)
@@ -211,6 +214,54 @@ static int join(struct summary_maker *maker, const struct end *end)
 	return rc;
 }
 
+/* The counter of this name of a process; NULL: none. */
+static const struct summary_resource *counter_of(const struct summary_maker *maker, const struct end *end,
+						 uint32_t process, const char *name)
+{
+	const struct summary_resource *all = end->resources.data;
+
+	for (size_t i = 0; i < end->resources.n; i++)
+		if (all[i].process == process && !strcmp(names_text(maker->names, all[i].name), name))
+			return &all[i];
+	return NULL;
+}
+
+/* That of a process that waited for others may be theirs: it counts if there are none. */
+static double peak_at_exit(const struct summary *to, const struct summary_process *process)
+{
+	int64_t bytes = process->peak_bytes;
+
+	if (to->n_processes == 1 && process->waited_peak_bytes > bytes)
+		bytes = process->waited_peak_bytes;
+	return bytes > 0 ? (double)bytes : NAN;
+}
+
+static void find_peak(struct summary_maker *maker, const struct end *end, struct summary_resource *rss)
+{
+	const struct summary_resource *peak = counter_of(maker, end, rss->process, "peak rss");
+	const struct summary_process *process = &maker->to->processes[rss->process];
+	double at_exit = peak_at_exit(maker->to, process);
+	uint64_t end_ns = process->exit_ns ? process->exit_ns : maker->counts.last_ns;
+
+	if (process->end_bytes > 0)
+		rss->at_exit = (double)process->end_bytes;
+	rss->unseen_ns = end_ns > rss->last_ns ? end_ns - rss->last_ns : 0;
+	rss->is_peak_whole = isfinite(at_exit) || (peak && end_ns < peak->last_ns + PEAK_UNSEEN_NS);
+	if (isnan(at_exit) && !peak)
+		return;
+	rss->peak = fmax(rss->max, fmax(at_exit, peak ? peak->max : NAN));
+}
+
+/* Extremes of samples are those of other moments: the kernel counts the most itself. */
+static void find_peaks(struct summary_maker *maker, const struct end *end)
+{
+	struct summary_resource *rss = end->resources.data;
+
+	for (size_t i = 0; i < end->resources.n; i++)
+		if (rss[i].process != SUMMARY_NONE && !strcmp(names_text(maker->names, rss[i].name), "rss"))
+			find_peak(maker, end, &rss[i]);
+}
+
 int sum_memory_make(struct summary_maker *maker, struct end *end)
 {
 	struct summary_memory *row = maker->memory.data;
@@ -233,6 +284,7 @@ int sum_memory_make(struct summary_maker *maker, struct end *end)
 		if (process_at(maker, (uint32_t)i)->index != SUMMARY_NONE)
 			maker->to->processes[process_at(maker, (uint32_t)i)->index].resident =
 			    process_at(maker, (uint32_t)i)->resident;
+	find_peaks(maker, end);
 	rc = join(maker, end);
 	if (!rc && n)
 		qsort(row, n, sizeof *row, compare);

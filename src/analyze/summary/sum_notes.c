@@ -176,6 +176,29 @@ static int note_exit(struct summary_maker *maker, uint32_t process, const struct
 		maker->to->processes[process].exit_ns = event->time_ns;
 		maker->to->processes[process].exit_status = int_of(event, KEY_EXIT_STATUS);
 		maker->to->processes[process].signal = int_of(event, KEY_SIGNAL);
+		maker->to->processes[process].waited_peak_bytes = int_of(event, KEY_PEAK);
+	}
+	return 0;
+}
+
+static int note_out_of_memory(struct summary_maker *maker, uint32_t process, const struct event *event)
+{
+	struct summary_out_of_memory *to = &maker->to->out_of_memory;
+	int64_t n = int_of(event, KEY_COUNT);
+
+	if (n <= 0)
+		return 0;
+	*to = (struct summary_out_of_memory){ stats_sum(to->n, (uint64_t)n),
+					      names_keep(maker->names, text_of(event, KEY_PATH)),
+					      int_of(event, KEY_LIMIT), int_of(event, KEY_PEAK) };
+	return 0;
+}
+
+static int note_memory_end(struct summary_maker *maker, uint32_t process, const struct event *event)
+{
+	if (process != SUMMARY_NONE) {
+		maker->to->processes[process].peak_bytes = int_of(event, KEY_PEAK);
+		maker->to->processes[process].end_bytes = int_of(event, KEY_BYTES);
 	}
 	return 0;
 }
@@ -320,6 +343,8 @@ static const struct topic topics[] = {
 	{ EVENT_NOTE_AT_PEAK, sum_memory_at_peak },
 	{ EVENT_NOTE_FORKED, note_forked, true },
 	{ EVENT_NOTE_EXIT, note_exit, true },
+	{ EVENT_NOTE_MEMORY_END, note_memory_end, true },
+	{ EVENT_NOTE_OUT_OF_MEMORY, note_out_of_memory },
 	{ EVENT_NOTE_COST, note_cost },
 	{ EVENT_NOTE_CLOCK, note_clock },
 	{ EVENT_NOTE_CLOCK_CHANGED, note_clock_changed },

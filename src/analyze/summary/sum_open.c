@@ -10,6 +10,8 @@
 
 #define GONE_NS UINT64_C(1000000000) /* without any event a process has ended, if others have them */
 
+#define LEAST_NS UINT64_C(500000000)
+
 enum { MAX_OPEN = 1024 };
 
 static struct summary_open *add(struct summary_maker *maker)
@@ -118,6 +120,12 @@ static uint64_t longest_of(const struct end *end, bool is_creation)
 	return most_ns;
 }
 
+/* One that the end of the recording cut off may well be the longest: it must be so by far. */
+static bool is_notable(uint64_t ns, uint64_t most_ns)
+{
+	return ns >= LEAST_NS && ns / 2 > most_ns;
+}
+
 int sum_open_make(struct summary_maker *maker, struct end *end)
 {
 	uint64_t *end_ns = maker->open.n ? find_ends(maker) : NULL;
@@ -130,7 +138,7 @@ int sum_open_make(struct summary_maker *maker, struct end *end)
 		uint64_t until_ns = end_ns[row[i].process];
 
 		row[i].end_ns = until_ns > row[i].begin_ns ? until_ns : row[i].begin_ns;
-		row[i].is_longest = row[i].end_ns - row[i].begin_ns > most_ns[row[i].is_creation];
+		row[i].is_longest = is_notable(row[i].end_ns - row[i].begin_ns, most_ns[row[i].is_creation]);
 		row[i].process = process_at(maker, row[i].process)->index;
 		row[i].model = row[i].model == NONE ? SUMMARY_NONE : bucket_at(maker, row[i].model)->model;
 		if (row[i].model != SUMMARY_NONE) {

@@ -113,6 +113,13 @@ struct summary_resource {
 			    0: none */
 	uint64_t n;
 	double mean, max, min, first, last;
+	uint64_t last_ns; /* time of the last */
+	/* Of resident memory: the most as the kernel counted it, which samples may have missed; whether that is up to
+	 * the end of the process or recording; what was resident at the exit; how long the last sample lies before the
+	 * end */
+	double peak, at_exit;
+	bool is_peak_whole;
+	uint64_t unseen_ns;
 	double growth_per_s;	   /* of resident memory that is still growing at the end (growth.h); else NAN */
 	double busy_growth_per_s;  /* the same of the samples before which an inference of the process ran */
 	uint64_t busy_ns, idle_ns; /* time with and without an inference of the process (machine: of any) */
@@ -231,6 +238,7 @@ struct summary {
 	uint64_t n_open[N_KINDS];
 	uint64_t busy_ns; /* time with at least one inference, of any process */
 	struct summary_time time;
+	struct summary_out_of_memory out_of_memory; /* the last one; n: of all */
 	struct summary_gaps gaps;
 	struct summary_cost cost;
 };

@@ -10,7 +10,7 @@ struct summary_open {
 	uint32_t process, model;
 	uint32_t name; /* of the model, for a creation: it may not be known which model that is */
 	bool is_creation;
-	bool is_longest;	   /* longer than any of its kind that ended, in the recording */
+	bool is_longest;	   /* by far: twice as long as any of its kind that ended, and half a second */
 	int64_t session, tid;	   /* -1: not known */
 	uint64_t begin_ns, end_ns; /* end: of what was recorded of its process */
 	uint32_t last;		   /* the operator of it that ended last; 0: none, or not recorded */

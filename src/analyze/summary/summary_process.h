@@ -5,6 +5,13 @@
 
 #include "analyze/summary/summary_memory.h"
 
+/* Processes that were killed because there was no memory; n 0: none. path 0: the machine had none. */
+struct summary_out_of_memory {
+	uint64_t n;
+	uint32_t path;	     /* of the cgroup whose limit was reached */
+	int64_t limit, peak; /* -1: not known */
+};
+
 struct summary_process {
 	uint32_t track, name, exe, command, state;
 	int32_t pid;
@@ -14,6 +21,9 @@ struct summary_process {
 	uint32_t n_runtimes;
 	uint64_t n_sessions, n_inferences;
 	struct summary_resident resident;
+	/* Resident memory as the kernel counted it: the most, of this process or one that it waited for, and at its
+	 * exit. -1: not known, or not that of this process */
+	int64_t peak_bytes, waited_peak_bytes, end_bytes;
 	uint64_t n_sampled_out; /* inferences that --sample or --rate left out */
 	double sampled;		/* for how many inferences each recorded one stands, on average */
 	bool is_unseen;		/* its inferences, or those of its children, for the reason in state */

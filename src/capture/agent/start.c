@@ -16,6 +16,7 @@
 #include "capture/agent/guard.h"
 #include "capture/agent/identity.h"
 #include "capture/agent/injected.h"
+#include "capture/agent/memory_end.h"
 #include "capture/agent/module_walk.h"
 #include "capture/agent/sandbox.h"
 
@@ -85,6 +86,8 @@ __attribute__((constructor)) static void agent_start(void)
 
 __attribute__((destructor)) static void agent_stop(void)
 {
+	if (hot->generation && agent.segment)
+		memory_tell();
 	if (hot->generation && agent.segment)
 		__atomic_store_n(&agent.segment->ended, 1, __ATOMIC_RELEASE);
 }

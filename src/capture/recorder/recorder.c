@@ -280,6 +280,18 @@ static bool wait_turn(struct recorder *recorder, int signals)
 	return pollers[0].revents;
 }
 
+/* The kernel counts memory from before the program was executed, too, when it was a copy of the recorder. */
+static void wait_for_program(struct recorder *recorder)
+{
+	struct recorder_result *result = recorder->result;
+	int64_t own_bytes = recorder_cost_peak_bytes();
+	struct rusage usage = { 0 };
+
+	if (wait4(recorder->target->pid, &result->wait_status, 0, &usage) == recorder->target->pid &&
+	    usage.ru_maxrss * INT64_C(1024) > own_bytes)
+		result->peak_bytes = usage.ru_maxrss * INT64_C(1024);
+}
+
 static void loop(struct recorder *recorder, int signals)
 {
 	bool has_finished = false;
@@ -301,7 +313,7 @@ static void loop(struct recorder *recorder, int signals)
 		count_left(recorder);
 		finish(recorder);
 	}
-	waitpid(recorder->target->pid, &recorder->result->wait_status, 0);
+	wait_for_program(recorder);
 	if (!has_finished) {
 		write_end(recorder);
 		if (recorder->result->has_stopped)

@@ -58,6 +58,7 @@ struct recorder_opts {
 
 struct recorder_result {
 	int wait_status;      /* of the program, as wait tells it; attached: none */
+	int64_t peak_bytes;   /* resident, of it or of a process that it waited for; 0: not known */
 	bool has_stopped;     /* recording ended before the program did */
 	bool has_failed;      /* because something went wrong: its end is missing */
 	bool was_interrupted; /* somebody wanted it to end: Ctrl-C, or a signal that was passed on */

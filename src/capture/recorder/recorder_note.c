@@ -73,9 +73,11 @@ void recorder_note_start(struct recorder *recorder)
 
 void recorder_note_exit(struct recorder *recorder, pid_t pid, const int *status)
 {
-	struct arg args[3] = { arg_int(KEY_PID, pid) };
+	struct arg args[4] = { arg_int(KEY_PID, pid) };
 	size_t n = 1;
 
+	if (status && pid == recorder->target->pid && recorder->result->peak_bytes)
+		args[n++] = arg_int(KEY_PEAK, recorder->result->peak_bytes);
 	if (status)
 		args[n++] = WIFSIGNALED(*status) ? arg_int(KEY_SIGNAL, WTERMSIG(*status))
 						 : arg_int(KEY_EXIT_STATUS, WEXITSTATUS(*status));

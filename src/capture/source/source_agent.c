@@ -331,6 +331,24 @@ static int note_fork(const struct agent_state *state, struct recorded *process, 
 	    err);
 }
 
+/* What its agent wrote when it ended. */
+static int note_memory(struct recorded *process, struct sink *out, uint64_t now_ns, struct err *err)
+{
+	const struct segment *segment = process->map.segment;
+	uint64_t peak_kib = __atomic_load_n(&segment->peak_kib, __ATOMIC_ACQUIRE), resident_kib = segment->resident_kib;
+	struct arg args[3] = { arg_int(KEY_PID, process->pid) };
+
+	if (process->is_memory_noted || !peak_kib || peak_kib >> 50 || resident_kib >> 50)
+		return 0;
+	process->is_memory_noted = true;
+	args[1] = arg_int(KEY_PEAK, (int64_t)peak_kib * 1024);
+	args[2] = arg_int(KEY_BYTES, (int64_t)resident_kib * 1024);
+	return recorded_note(
+	    out, EVENT_NOTE_MEMORY_END,
+	    &(struct event){ .track = recorded_track(process, out), .time_ns = now_ns, .args = args, .n_args = 3 },
+	    err);
+}
+
 static int drain_process(struct agent_state *state, struct recorded *process, struct recorded_drain *drain,
 			 struct err *err)
 {
@@ -344,6 +362,8 @@ static int drain_process(struct agent_state *state, struct recorded *process, st
 		code = confined_tell(process, drain->out, drain->now_ns, err);
 	if (!code)
 		code = pool_cpu_sample(process, state->target, drain->out, drain->now_ns, err);
+	if (!code && drain->is_last)
+		code = note_memory(process, drain->out, drain->now_ns, err);
 	if (!code && drain->is_last)
 		code = note_children(process, drain->out, drain->now_ns, err);
 	return !code && drain->is_last ? note_process(state, process, drain->out, drain->now_ns, err) : code;

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "capture/source/counter.h"
 #include "capture/source/follow.h"
+#include "capture/source/memory_limit.h"
 
 #define MS_NS UINT64_C(1000000)
 #define PEAK_NS (1000 * MS_NS)
@@ -35,6 +36,7 @@ struct mem_state {
 	struct follow follow;
 	struct counter machine;
 	struct proc_file meminfo;
+	struct memory_limit limit;
 	double page_bytes;
 	uint64_t machine_due_ns;
 };
@@ -204,6 +206,8 @@ static int drain(void *data, struct sink *out, uint64_t now_ns, struct err *err)
 	struct sample sample = { state->target, NULL, out, now_ns, err };
 	int result = follow_drain(&state->follow, &mem_kind, state, &sample);
 
+	if (!result)
+		result = memory_limit_drain(&state->limit, state->target, out, now_ns, err);
 	return result ? result : sample_machine(state, out, now_ns, err);
 }
 
@@ -213,6 +217,7 @@ static void stop(void *data)
 
 	follow_done(&state->follow, &mem_kind);
 	proc_file_close(&state->meminfo);
+	memory_limit_done(&state->limit);
 }
 
 const struct source source_mem = {

@@ -457,6 +457,8 @@ static void put_resources(struct json_summary *to)
 		json_real(&to->json, "max", resource->max);
 		json_real(&to->json, "first", resource->first);
 		json_real(&to->json, "last", resource->last);
+		json_real(&to->json, "peak", resource->peak);
+		json_real(&to->json, "at_exit", resource->at_exit);
 		json_real(&to->json, "growth_per_s", resource->growth_per_s);
 		json_count(&to->json, "with_inferences_ns", resource->busy_ns);
 		json_real(&to->json, "with_inferences_mean", resource->busy_mean);

@@ -4,6 +4,7 @@
 
 #include "base/provider.h"
 #include "show/text/page.h"
+#include "show/words/memory_words.h"
 #include "show/words/open_words.h"
 #include "show/words/operator_words.h"
 #include "show/words/resource_words.h"
@@ -293,7 +294,10 @@ void export_verdict(FILE *out, const struct report *report, bool is_ascii)
 	const struct summary *summary = report->summary;
 	struct page page = { out, summary, summary->names, { .is_ascii = is_ascii, .width = 96 }, report };
 	struct printable cause = time_cause(summary, is_ascii), open = open_words(summary, is_ascii);
+	struct printable killed = memory_killed(summary, is_ascii);
 
+	if (*killed.s)
+		fprintf(out, "%c%s. ", killed.s[0] - 'a' + 'A', killed.s + 1);
 	if (*open.s)
 		fprintf(out, "%s. ", open.s);
 	if (*cause.s)

@@ -3,6 +3,7 @@
 #include "show/words/memory_words.h"
 
 #include <math.h>
+#include <signal.h>
 #include <string.h>
 
 #include "base/units.h"
@@ -166,6 +167,46 @@ struct printable memory_left(const struct summary *summary, const struct summary
 	return text;
 }
 
+/* The only process that is known to have been killed; NULL: none, or several. */
+static const struct summary_process *victim_of(const struct summary *summary)
+{
+	const struct summary_process *found = NULL;
+
+	for (uint32_t i = 0; i < summary->n_processes; i++)
+		if (summary->processes[i].signal == SIGKILL) {
+			if (found)
+				return NULL;
+			found = &summary->processes[i];
+		}
+	return summary->out_of_memory.n == 1 ? found : NULL;
+}
+
+struct printable memory_killed(const struct summary *summary, bool is_ascii)
+{
+	const struct summary_out_of_memory *own = &summary->out_of_memory;
+	const struct summary_process *victim = victim_of(summary);
+	struct printable text = { "" };
+
+	if (!own->n)
+		return text;
+	if (victim)
+		printable_add(&text, "the kernel killed process %d", victim->pid);
+	else
+		printable_add(&text, "the kernel killed %s", printable_count(own->n, "process").s);
+	if (!own->path) {
+		printable_add(&text, ": the machine had no memory left");
+		return text;
+	}
+	printable_add(&text, " at the memory limit");
+	if (own->limit > 0)
+		printable_add(&text, " of %s", units_bytes((double)own->limit).s);
+	printable_add(&text, " of its cgroup (%s", name_of(summary, own->path, 60, is_ascii).s);
+	if (own->peak > 0)
+		printable_add(&text, ", which had %s at most", units_bytes((double)own->peak).s);
+	printable_add(&text, ")");
+	return text;
+}
+
 struct printable memory_of_process(const struct summary_process *process)
 {
 	const struct summary_resident *resident = &process->resident;
@@ -177,8 +218,7 @@ struct printable memory_of_process(const struct summary_process *process)
 	printable_add(&text, "%s were resident at most; the runtime's allocators had taken %s then",
 		      units_bytes(resident->most).s, units_bytes(resident->taken_at_most).s);
 	if (rest >= 0)
-		printable_add(&text, "; at least %s are not from them: code, libraries, the program's own memory",
-			      units_bytes(rest).s);
+		printable_add(&text, "; at least %s are not from them, and unattributed", units_bytes(rest).s);
 	else
 		printable_add(&text, ", of which %s were never touched", units_bytes(-rest).s);
 	return text;

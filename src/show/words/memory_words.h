@@ -22,6 +22,8 @@ struct printable memory_holders(const struct summary *summary, const struct summ
 /* What a released session has not given back, or what its inferences had not when the last one ended; "": nothing. */
 struct printable memory_left(const struct summary *summary, const struct summary_memory *memory, bool is_ascii);
 /* "212 MiB were resident at the end: ...", and how much of it is not from allocators; "": not known. */
+/* Who was killed because there was no memory, and whose limit that was; "": nobody. */
+struct printable memory_killed(const struct summary *summary, bool is_ascii);
 struct printable memory_of_process(const struct summary_process *process);
 /* What the session's creation left, packed copies apart. */
 static inline int64_t memory_of_creation(const struct summary_memory *memory)

@@ -7,6 +7,8 @@
 
 #include "analyze/result/result_words.h"
 
+#define NEAR_NS UINT64_C(20000000)
+
 struct units_text resource_value(const struct summary *summary, const struct summary_resource *resource, double value,
 				 bool has_unit)
 {
@@ -38,9 +40,18 @@ struct printable resource_memory(const struct summary_resource *memory)
 		return text;
 	if (memory->n > 1)
 		printable_add(&text, "%s at first, ", units_bytes(memory->first).s);
-	if (memory->n > 1)
+	if (isfinite(memory->at_exit))
+		printable_add(&text, "%s at the end, ", units_bytes(memory->at_exit).s);
+	else if (memory->n > 1 && memory->unseen_ns < NEAR_NS)
 		printable_add(&text, "%s at the end, ", units_bytes(memory->last).s);
-	printable_add(&text, "peak %s", units_bytes(memory->max).s);
+	else if (memory->n > 1)
+		printable_add(&text, "%s when last sampled, %s before the end, ", units_bytes(memory->last).s,
+			      units_duration((double)memory->unseen_ns).s);
+	if (isfinite(memory->peak))
+		printable_add(&text, memory->is_peak_whole ? "peak %s" : "peak %s or more",
+			      units_bytes(memory->peak).s);
+	else
+		printable_add(&text, "most in a sample %s", units_bytes(memory->max).s);
 	if (isfinite(memory->growth_per_s))
 		printable_add(&text, "; still growing by %s/s", units_bytes(memory->growth_per_s).s);
 	return text;

@@ -133,6 +133,8 @@ static int take_counter(struct build *build, const struct store_track *track, co
 					 .min = NAN,
 					 .first = NAN,
 					 .last = NAN,
+					 .peak = NAN,
+					 .at_exit = NAN,
 					 .growth_per_s = NAN,
 					 .busy_growth_per_s = NAN,
 					 .busy_mean = NAN,

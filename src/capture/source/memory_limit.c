@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * A cgroup counts the processes in it that were killed, whoever had no memory. The one whose limit was reached counts
+ * that, too: "oom" of memory.events, which those above it count as well, or memory.failcnt in version 1. So the first
+ * one up the path that counts more is the cause; if none does, it was the machine.
+ */
+#include "capture/source/memory_limit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "capture/decode/recorded.h"
+#include "capture/source/follow.h"
+
+enum { MAX_GROUPS = 64, MAX_PATH = 512 };
+
+#define EARLY_NS UINT64_C(2000000000)
+
+/* No limit is written as the largest number of pages, or "max". */
+#define NO_LIMIT (INT64_C(1) << 60)
+
+struct limited {
+	char path[MAX_PATH]; /* of its folder */
+	int up;		     /* index of the one above it; -1: none */
+	bool is_old;	     /* version 1 */
+	bool is_own;	     /* of a recorded process */
+	int64_t n_killed, n_reached;
+};
+
+static const struct place {
+	const char *folder, *line; /* line: what stands between the number and the path in /proc/PID/cgroup */
+	bool is_old;
+} places[] = {
+	{ "/sys/fs/cgroup", "::", false },
+	{ "/sys/fs/cgroup/unified", "::", false },
+	{ "/sys/fs/cgroup/memory", ":memory:", true },
+};
+
+static ssize_t read_file(const char *folder, const char *name, char *text, size_t size)
+{
+	char path[MAX_PATH + 64];
+	ssize_t got = -1;
+	int fd;
+
+	snprintf(path, sizeof path, "%s/%s", folder, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		got = read(fd, text, size - 1);
+		close(fd);
+	}
+	text[got > 0 ? got : 0] = 0;
+	return got;
+}
+
+/* The number behind a key at the begin of a line; -1: not there. */
+static int64_t number_of(const char *text, const char *key)
+{
+	size_t len = strlen(key);
+
+	for (; text && *text; text = strchr(text, '\n') ? strchr(text, '\n') + 1 : NULL)
+		if (!strncmp(text, key, len) && text[len] == ' ')
+			return (int64_t)strtoull(text + len + 1, NULL, 10);
+	return -1;
+}
+
+static int64_t value_of(const struct limited *group, const char *name, const char *old_name)
+{
+	char text[64];
+
+	if (read_file(group->path, group->is_old ? old_name : name, text, sizeof text) <= 0 || text[0] < '0' ||
+	    text[0] > '9')
+		return -1;
+	return (int64_t)strtoull(text, NULL, 10);
+}
+
+static bool count(const struct limited *group, int64_t *n_killed, int64_t *n_reached)
+{
+	char text[1024];
+
+	if (read_file(group->path, group->is_old ? "memory.oom_control" : "memory.events", text, sizeof text) <= 0)
+		return false;
+	*n_killed = number_of(text, "oom_kill");
+	*n_reached = group->is_old ? value_of(group, "", "memory.failcnt") : number_of(text, "oom");
+	return *n_killed >= 0;
+}
+
+static int find(const struct memory_limit *limit, const char *path)
+{
+	const struct limited *group = limit->groups.data;
+
+	for (size_t i = 0; i < limit->groups.n; i++)
+		if (!strcmp(group[i].path, path))
+			return (int)i;
+	return -1;
+}
+
+/* This cgroup, and those above it. *at: its index, -1: it has no such files, or there are too many. */
+static int add(struct memory_limit *limit, char *path, size_t root_len, bool is_old, int *at)
+{
+	struct limited group = { .up = -1, .is_old = is_old }, *row;
+	char *slash;
+	int rc = 0;
+
+	*at = find(limit, path);
+	if (*at >= 0 || limit->groups.n >= MAX_GROUPS)
+		return 0;
+	snprintf(group.path, sizeof group.path, "%s", path);
+	if (!count(&group, &group.n_killed, &group.n_reached))
+		return 0;
+	slash = strrchr(path, '/');
+	if (slash && (size_t)(slash - path) >= root_len) {
+		*slash = 0;
+		rc = add(limit, path, root_len, is_old, &group.up);
+		*slash = '/';
+	}
+	row = rc ? NULL : array_add(&limit->groups, sizeof *row);
+	if (!row)
+		return -ENOMEM;
+	*row = group;
+	*at = (int)limit->groups.n - 1;
+	return 0;
+}
+
+/* What stands behind the place's line of /proc/PID/cgroup, without a slash at its end; NULL: there is no such line. */
+static char *path_in(char *text, const char *line)
+{
+	size_t len = strlen(line);
+
+	for (char *at = text; at && *at; at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL) {
+		char *colon = at + strspn(at, "0123456789"), *end;
+
+		if (strncmp(colon, line, len) != 0)
+			continue;
+		colon += len;
+		end = colon + strcspn(colon, "\n");
+		while (end > colon && end[-1] == '/')
+			end--;
+		return (size_t)(end - colon) < MAX_PATH / 2 ? strndup(colon, (size_t)(end - colon)) : NULL;
+	}
+	return NULL;
+}
+
+static int meet(struct memory_limit *limit, const struct target *target, pid_t pid)
+{
+	char text[4096], whole[MAX_PATH], *path;
+	ssize_t got = proc_read(target->sysroot, pid, "cgroup", text, sizeof text - 1);
+	int rc = 0, at = -1;
+
+	if (got <= 0)
+		return 0;
+	text[got] = 0;
+	for (size_t i = 0; !rc && at < 0 && i < sizeof places / sizeof *places; i++) {
+		size_t len = (size_t)snprintf(whole, sizeof whole, "%s%s", target->sysroot, places[i].folder);
+
+		path = len < sizeof whole ? path_in(text, places[i].line) : NULL;
+		if (!path)
+			continue;
+		snprintf(whole + len, sizeof whole - len, "%s", path);
+		rc = add(limit, whole, len, places[i].is_old, &at);
+		free(path);
+	}
+	if (!rc && at >= 0)
+		((struct limited *)limit->groups.data)[at].is_own = true;
+	return rc;
+}
+
+/* Killed at the limit of `group`; NULL: of the machine. */
+static int note(const struct limited *group, const struct target *target, int64_t n, struct sink *out, uint64_t now_ns,
+		struct err *err)
+{
+	int64_t bytes = group ? value_of(group, "memory.max", "memory.limit_in_bytes") : -1;
+	int64_t peak = group ? value_of(group, "memory.peak", "memory.max_usage_in_bytes") : -1;
+	struct arg args[4] = { arg_int(KEY_COUNT, n) };
+	size_t n_args = 1;
+
+	if (!target->tree->n)
+		return 0;
+	if (group)
+		args[n_args++] = arg_text(KEY_PATH, out, group->path + strlen(target->sysroot));
+	if (bytes > 0 && bytes < NO_LIMIT)
+		args[n_args++] = arg_int(KEY_LIMIT, bytes);
+	if (peak > 0)
+		args[n_args++] = arg_int(KEY_PEAK, peak);
+	return recorded_note(out, EVENT_NOTE_OUT_OF_MEMORY,
+			     &(struct event){ .track = target->tree->process[0].track,
+					      .time_ns = sample_clock_ns(target, now_ns),
+					      .args = args,
+					      .n_args = n_args },
+			     err);
+}
+
+int memory_limit_drain(struct memory_limit *limit, const struct target *target, struct sink *out, uint64_t now_ns,
+		       struct err *err)
+{
+	int64_t killed[MAX_GROUPS] = { 0 }, reached[MAX_GROUPS] = { 0 };
+	struct limited *group;
+	int rc = 0;
+
+	if (!limit->began_ns)
+		limit->began_ns = now_ns;
+	/* a launcher may move itself to another cgroup first: a zombie has none any more */
+	if (now_ns < limit->due_ns && now_ns > limit->began_ns + EARLY_NS && limit->n_news == target->tree->n_news &&
+	    !target->is_ending)
+		return 0;
+	limit->n_news = target->tree->n_news;
+	limit->due_ns = sample_next_ns(sample_interval_ns(target), now_ns);
+	for (size_t i = 0; !rc && i < target->tree->n; i++)
+		rc = meet(limit, target, target->tree->process[i].pid);
+	if (rc)
+		return err_set(err, -rc, "cannot follow limits of memory: out of memory");
+	group = limit->groups.data;
+	for (size_t i = 0; i < limit->groups.n; i++) {
+		int64_t n_killed, n_reached;
+
+		if (!count(&group[i], &n_killed, &n_reached))
+			continue;
+		killed[i] = n_killed - group[i].n_killed;
+		reached[i] = n_reached - group[i].n_reached;
+		group[i].n_killed = n_killed;
+		group[i].n_reached = n_reached;
+	}
+	for (size_t i = 0; !rc && i < limit->groups.n; i++) {
+		int cause = (int)i;
+
+		if (!group[i].is_own || killed[i] <= 0)
+			continue;
+		while (cause >= 0 && reached[cause] <= 0)
+			cause = group[cause].up;
+		rc = note(cause < 0 ? NULL : &group[cause], target, killed[i], out, now_ns, err);
+	}
+	return rc;
+}
+
+void memory_limit_done(struct memory_limit *limit)
+{
+	array_done(&limit->groups, sizeof(struct limited));
+}

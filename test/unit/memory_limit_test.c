@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Processes that were killed because there was no memory, in cgroups made of files; and what is said of peaks. */
+#include "capture/source/memory_limit.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "event/process_note.h"
+#include "show/words/memory_words.h"
+#include "show/words/resource_words.h"
+#include "stream.h"
+
+struct notes {
+	struct sink sink;
+	uint32_t last_track;
+	int n;
+	struct arg arg[8];
+	size_t n_args;
+};
+
+struct fixture {
+	char root[64];
+	struct notes notes;
+	struct tree_process process;
+	struct tree tree;
+	struct target target;
+	struct memory_limit limit;
+};
+
+static int put(struct sink *sink, const struct event *event, struct err *err)
+{
+	struct notes *to = (struct notes *)sink;
+
+	assert_string_equal(names_text(sink->names, event->name), EVENT_NOTE_OUT_OF_MEMORY);
+	to->n++;
+	to->n_args = event->n_args;
+	memcpy(to->arg, event->args, event->n_args * sizeof *event->args);
+	return 0;
+}
+
+static void put_file(const struct fixture *f, const char *path, const char *text)
+{
+	char whole[512];
+	FILE *file;
+
+	snprintf(whole, sizeof whole, "%s/%s", f->root, path);
+	for (char *slash = strchr(whole + strlen(f->root) + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = 0;
+		mkdir(whole, 0700);
+		*slash = '/';
+	}
+	file = fopen(whole, "w");
+	assert_non_null(file);
+	fputs(text, file);
+	fclose(file);
+}
+
+static void begin(struct fixture *f)
+{
+	*f = (struct fixture){ .root = "/tmp/memory-limit-XXXXXX" };
+	assert_non_null(mkdtemp(f->root));
+	f->notes.sink = (struct sink){ .put = put, .names = names_new(), .last_track = &f->notes.last_track };
+	f->process = (struct tree_process){ .pid = 42, .track = 1 };
+	f->tree = (struct tree){ .process = &f->process, .n = 1 };
+	f->target = (struct target){ .sysroot = f->root, .tree = &f->tree, .interval_ns = 1000000000 };
+}
+
+static void drain(struct fixture *f)
+{
+	struct err err;
+
+	f->limit.due_ns = 0;
+	assert_int_equal(memory_limit_drain(&f->limit, &f->target, &f->notes.sink, 1000, &err), 0);
+}
+
+static void end(struct fixture *f)
+{
+	char command[100];
+
+	memory_limit_done(&f->limit);
+	names_free(f->notes.sink.names);
+	snprintf(command, sizeof command, "rm -r %s", f->root);
+	assert_int_equal(system(command), 0);
+}
+
+static const struct arg *arg_of(const struct fixture *f, enum event_key key)
+{
+	for (size_t i = 0; i < f->notes.n_args; i++)
+		if (f->notes.arg[i].key == key)
+			return &f->notes.arg[i];
+	return NULL;
+}
+
+static void events(const struct fixture *f, const char *group, int oom, int oom_kill)
+{
+	char path[200], text[200];
+
+	snprintf(path, sizeof path, "sys/fs/cgroup%s/memory.events", group);
+	snprintf(text, sizeof text, "low 0\nhigh 0\nmax 9\noom %d\noom_kill %d\noom_group_kill 0\n", oom, oom_kill);
+	put_file(f, path, text);
+}
+
+static void the_cgroup_whose_limit_was_reached_is_named(void **state)
+{
+	struct fixture fixture, *f = &fixture;
+
+	begin(f);
+	put_file(f, "proc/42/cgroup", "0::/pod/app\n");
+	events(f, "/pod", 2, 2);
+	events(f, "/pod/app", 2, 2);
+	put_file(f, "sys/fs/cgroup/pod/app/memory.max", "max\n");
+	put_file(f, "sys/fs/cgroup/pod/memory.max", "314572800\n");
+	drain(f);
+	assert_int_equal(f->notes.n, 0); /* these were before */
+	events(f, "/pod", 3, 3);
+	events(f, "/pod/app", 2, 3);
+	drain(f);
+	assert_int_equal(f->notes.n, 1);
+	assert_int_equal(arg_of(f, KEY_COUNT)->integer, 1);
+	assert_int_equal(arg_of(f, KEY_LIMIT)->integer, 314572800);
+	assert_string_equal(names_text(f->notes.sink.names, arg_of(f, KEY_PATH)->name), "/sys/fs/cgroup/pod");
+	drain(f);
+	assert_int_equal(f->notes.n, 1);
+	end(f);
+}
+
+static void without_a_limit_that_was_reached_it_was_the_machine(void **state)
+{
+	struct fixture fixture, *f = &fixture;
+
+	begin(f);
+	put_file(f, "proc/42/cgroup", "0::/app\n");
+	events(f, "/app", 0, 0);
+	drain(f);
+	events(f, "/app", 0, 2);
+	drain(f);
+	assert_int_equal(f->notes.n, 1);
+	assert_int_equal(arg_of(f, KEY_COUNT)->integer, 2);
+	assert_null(arg_of(f, KEY_PATH));
+	end(f);
+}
+
+static void version_1_counts_failures(void **state)
+{
+	struct fixture fixture, *f = &fixture;
+
+	begin(f);
+	put_file(f, "proc/42/cgroup", "5:cpu:/\n4:memory:/app\n0::/\n");
+	put_file(f, "sys/fs/cgroup/memory/app/memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 0\n");
+	put_file(f, "sys/fs/cgroup/memory/app/memory.failcnt", "7\n");
+	put_file(f, "sys/fs/cgroup/memory/app/memory.limit_in_bytes", "209715200\n");
+	put_file(f, "sys/fs/cgroup/memory/app/memory.max_usage_in_bytes", "209710000\n");
+	drain(f);
+	put_file(f, "sys/fs/cgroup/memory/app/memory.failcnt", "90\n");
+	drain(f);
+	assert_int_equal(f->notes.n, 0); /* reached, and something was given back */
+	put_file(f, "sys/fs/cgroup/memory/app/memory.failcnt", "99\n");
+	put_file(f, "sys/fs/cgroup/memory/app/memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 1\n");
+	drain(f);
+	assert_int_equal(f->notes.n, 1);
+	assert_int_equal(arg_of(f, KEY_LIMIT)->integer, 209715200);
+	assert_int_equal(arg_of(f, KEY_PEAK)->integer, 209710000);
+	end(f);
+}
+
+/* A recording of a second, whose memory was sampled to 0.7 s. */
+static struct summary *recorded(struct stream *s, int64_t peak, int64_t at_exit, bool is_killed)
+{
+	static const struct summary_file file;
+	uint32_t process, rss, most;
+
+	stream_init(s);
+	process = stream_process(s, 42, "app");
+	rss = stream_counter(s, process, "rss", "bytes");
+	most = stream_counter(s, process, "peak rss", "bytes");
+	for (uint64_t i = 1; i <= 7; i++)
+		stream_sample(s, rss, i * 100000, (double)(i << 20));
+	stream_sample(s, most, 300000, (double)(5 << 20));
+	if (peak && !is_killed) {
+		stream_int(s, KEY_PID, 42);
+		stream_int(s, KEY_PEAK, peak);
+		stream_int(s, KEY_BYTES, at_exit);
+		stream_instant(s, process, 990000, KIND_NOTE, EVENT_NOTE_MEMORY_END);
+	}
+	if (is_killed) {
+		stream_text(s, KEY_PATH, "/sys/fs/cgroup/app");
+		stream_int(s, KEY_COUNT, 1);
+		stream_int(s, KEY_LIMIT, 300 << 20);
+		stream_instant(s, process, 995000, KIND_NOTE, EVENT_NOTE_OUT_OF_MEMORY);
+	}
+	stream_int(s, KEY_PID, 42);
+	stream_int(s, is_killed ? KEY_SIGNAL : KEY_EXIT_STATUS, is_killed ? 9 : 0);
+	if (is_killed && peak)
+		stream_int(s, KEY_PEAK, peak);
+	stream_instant(s, process, 1000000, KIND_NOTE, EVENT_NOTE_EXIT);
+	return stream_summary(s, &file);
+}
+
+static void memory_is(int64_t peak, int64_t at_exit, bool is_killed, const char *words, const char *killed)
+{
+	struct stream s;
+	struct summary *summary = recorded(&s, peak, at_exit, is_killed);
+
+	assert_string_equal(resource_memory(&summary->resources[0]).s, words);
+	assert_string_equal(memory_killed(summary, true).s, killed);
+	summary_free(summary);
+	stream_done(&s);
+}
+
+static void peaks_are_the_kernels(void **state)
+{
+	/* samples alone miss what came after them */
+	memory_is(0, 0, false,
+		  "1.00 MiB at first, 7.00 MiB when last sampled, 300 ms before the end, peak 7.00 MiB or more", "");
+	memory_is(648 << 20, 2 << 20, false, "1.00 MiB at first, 2.00 MiB at the end, peak 648 MiB", "");
+	memory_is(301 << 20, 0, true,
+		  "1.00 MiB at first, 7.00 MiB when last sampled, 300 ms before the end, peak 301 MiB",
+		  "the kernel killed process 42 at the memory limit of 300 MiB of its cgroup (/sys/fs/cgroup/app)");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_cgroup_whose_limit_was_reached_is_named),
+		cmocka_unit_test(without_a_limit_that_was_reached_it_was_the_machine),
+		cmocka_unit_test(version_1_counts_failures),
+		cmocka_unit_test(peaks_are_the_kernels),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
