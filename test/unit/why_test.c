@@ -233,6 +233,31 @@ static void who_sleeps_loses_nothing(void **state)
 	assert_part(&f->why, "one_operator", 20000, "b took");
 }
 
+/* SIGSTOP in the middle of an operator. */
+static void no_operator_is_slow_because_its_process_did_nothing(void **state)
+{
+	struct fixture *f = *state;
+
+	put(f, &(struct more){ .blocked = 140000, .in_operator = 140000 });
+	sample(f, f->process, "cpu", "%", 5, 5);
+	sample(f, f->process, "waiting for a cpu", "%", 0, 0);
+	find(f);
+	assert_part(&f->why, "idle_process", 140000, "used 0.05 CPUs");
+	assert_not(&f->why, "one_operator");
+}
+
+static void a_process_that_works_is_not_idle(void **state)
+{
+	struct fixture *f = *state;
+
+	put(f, &(struct more){ .blocked = 140000, .in_operator = 140000 });
+	sample(f, f->process, "cpu", "%", 90, 90);
+	sample(f, f->process, "waiting for a cpu", "%", 0, 0);
+	find(f);
+	assert_not(&f->why, "idle_process");
+	assert_part(&f->why, "one_operator", 140000, "b took");
+}
+
 static void no_operator_is_slow_because_its_pool_had_no_cpu(void **state)
 {
 	struct fixture *f = *state;
@@ -571,6 +596,8 @@ int main(void)
 		TEST(who_neither_ran_nor_was_switched_out_lost_its_cpu),
 		TEST(who_sleeps_loses_nothing),
 		TEST(a_slow_one_among_short_ones_has_a_wait),
+		TEST(no_operator_is_slow_because_its_process_did_nothing),
+		TEST(a_process_that_works_is_not_idle),
 		TEST(no_operator_is_slow_because_its_pool_had_no_cpu),
 		TEST(a_wait_is_estimated_where_it_was_not_recorded),
 		TEST(threads_that_wait_little_explain_nothing),

@@ -16,6 +16,7 @@
 	F(input_shape) \
 	F(cpu_frequency) \
 	F(device) \
+	F(idle_process) \
 	F(one_operator) \
 	F(likely_wait) \
 	F(other_inferences) \
