@@ -179,6 +179,8 @@ static int join_tallies(struct summary_maker *maker, struct end *end)
 			continue;
 		}
 		to->n += from[i].n;
+		to->n_typical += from[i].n_typical;
+		to->wall_ns = stats_sum(to->wall_ns, from[i].wall_ns);
 		to->first_ns = from[i].first_ns < to->first_ns ? from[i].first_ns : to->first_ns;
 	}
 	keys_done(&keys);
