@@ -81,16 +81,11 @@ static double cores_of_all(const struct summary *summary, const struct recording
 	return n < 2 ? alone : !summary->busy_ns ? NAN : used_ns / (double)summary->busy_ns;
 }
 
-double recording_cores(const struct summary *summary)
-{
-	return cores_of_all(summary, NULL);
-}
-
 /* All recorded processes count as the program's own. */
 static double others_cores_of(const struct recording_facts *facts)
 {
 	const struct summary *summary = facts->summary;
-	double own = recording_cores(summary);
+	double own = cores_of_all(summary, NULL);
 	double cores = cores_of(summary, SUMMARY_NONE) * (double)facts->n_cpus - (isfinite(own) ? own : 0);
 
 	return facts->n_cpus < 1 ? NAN : cores > 0 ? cores : isnan(cores) ? NAN : 0;
@@ -109,6 +104,20 @@ static void find_usable(struct recording_facts *facts)
 		facts->n_allowed = (int64_t)ceil(facts->usable);
 }
 
+/* Which CPUs the processes share is not recorded: those of the one that may use most. */
+static double most_allowed(const struct recording_facts *facts)
+{
+	const struct summary *summary = facts->summary;
+	double most = NAN;
+
+	for (uint32_t i = 0; i < summary->n_resources; i++)
+		if (summary->resources[i].process != SUMMARY_NONE && is_own(facts, summary->resources[i].process) &&
+		    !strcmp(names_text(summary->names, summary->resources[i].name), "cpus allowed") &&
+		    !(summary->resources[i].last <= most))
+			most = summary->resources[i].last;
+	return most;
+}
+
 static void find_cpus(struct recording_facts *facts)
 {
 	const struct summary *summary = facts->summary;
@@ -119,8 +128,8 @@ static void find_cpus(struct recording_facts *facts)
 	if (facts->model->process == SUMMARY_NONE)
 		return;
 	/* a launcher such as taskset sets it before it becomes the program: the last value is the program's */
-	n_allowed = count_of(SUM_OF(facts, "cpus allowed", last));
-	if (n_allowed > 0 && (n_allowed < facts->n_cpus || facts->n_cpus < 1))
+	n_allowed = count_of(most_allowed(facts));
+	if (n_allowed > 0)
 		facts->n_allowed = n_allowed;
 	find_usable(facts);
 	facts->cores = cores_of_all(summary, facts);

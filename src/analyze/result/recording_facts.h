@@ -38,12 +38,6 @@ struct recording_facts {
 	uint32_t asked, n_asked; /* first provider asked for but the CPU: its place in the model's providers; 0: none */
 };
 
-/*
- * CPUs that the recorded processes used while inferences ran: what each used while it ran one, over the time in which
- * any did. NAN: not known.
- */
-double recording_cores(const struct summary *summary);
-
 struct recording_facts recording_facts_of(const struct summary *summary, uint32_t model);
 
 #endif

@@ -57,6 +57,12 @@ static const struct summary_model *main_model(const struct report *report)
 	return NULL;
 }
 
+static double peak_of(const struct summary_resource *rss)
+{
+	return isfinite(rss->peak) ? rss->peak : rss->max;
+}
+
+/* Of the largest process. */
 static double peak_memory(const struct summary *summary)
 {
 	double most = NAN;
@@ -64,7 +70,7 @@ static double peak_memory(const struct summary *summary)
 	for (uint32_t i = 0; i < summary->n_resources; i++)
 		if (summary->resources[i].process != SUMMARY_NONE &&
 		    !strcmp(names_text(summary->names, summary->resources[i].name), "rss"))
-			most = fmax(most, summary->resources[i].max);
+			most = fmax(most, peak_of(&summary->resources[i]));
 	return most;
 }
 
@@ -138,7 +144,9 @@ static void put_tiles(struct html_page *page, const struct report *report)
 		tile[n++] = (struct html_tile){ waited >= 0.1 ? "bad" : "", "waiting for a CPU", units_percent(waited),
 						note("%s", "of the inferences' time") };
 	if (isfinite(peak_memory(summary)))
-		tile[n++] = (struct html_tile){ "", "peak memory", units_bytes(peak_memory(summary)), { "resident" } };
+		tile[n++] = (struct html_tile){ "", "peak memory", units_bytes(peak_memory(summary)),
+						summary->n_processes > 1 ? note("%s", "of the largest process")
+									 : note("%s", "resident") };
 	n += add_devices(summary, tile + n, device);
 	html_tiles(page, tile, n);
 }

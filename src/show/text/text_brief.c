@@ -106,16 +106,41 @@ static void add_libraries(const struct page *page, struct printable *text, uint3
 	}
 }
 
+static bool is_alike(const struct summary_runtime *a, const struct summary_runtime *b)
+{
+	return a->runtime == b->runtime && a->version == b->version && a->path == b->path && a->process != b->process;
+}
+
+/* Another process loaded the same one before. */
+static bool is_listed(const struct summary *summary, uint32_t index)
+{
+	for (uint32_t i = 0; i < index; i++)
+		if (is_alike(&summary->runtimes[i], &summary->runtimes[index]))
+			return true;
+	return false;
+}
+
+static uint32_t count_alike(const struct summary *summary, uint32_t index)
+{
+	uint32_t n = 1;
+
+	for (uint32_t i = index + 1; i < summary->n_runtimes; i++)
+		n += is_alike(&summary->runtimes[i], &summary->runtimes[index]);
+	return n;
+}
+
 static void put_runtimes(const struct page *page)
 {
 	const struct summary *summary = page->summary;
 	struct printable text = { "" };
-	uint32_t n = 0, n_more = 0;
+	uint32_t n = 0, n_more = 0, n_alike;
 
 	for (uint32_t i = 0; i < summary->n_runtimes; i++) {
 		const struct summary_runtime *runtime = &summary->runtimes[i];
 
 		if (library_of_providers(page, runtime))
+			continue;
+		if (is_listed(summary, i))
 			continue;
 		if (n >= MAX_BLOCKS) {
 			n_more++;
@@ -123,7 +148,10 @@ static void put_runtimes(const struct page *page)
 		}
 		printable_add(&text, "%s%s ", n++ ? ", " : "", page_name(page, runtime->runtime, 30).s);
 		printable_add(&text, "%s", page_name(page, runtime->version, 30).s);
-		if (summary->n_processes > 1 && runtime->process != SUMMARY_NONE)
+		n_alike = count_alike(summary, i);
+		if (n_alike > 1)
+			printable_add(&text, " in %s", printable_count(n_alike, "process").s);
+		else if (summary->n_processes > 1 && runtime->process != SUMMARY_NONE)
 			printable_add(&text, " in %d", summary->processes[runtime->process].pid);
 		add_libraries(page, &text, i);
 	}
@@ -443,7 +471,7 @@ static bool put_memory_of_all(const struct page *page)
 
 		if (own->process == SUMMARY_NONE || strcmp(names_text(page->names, own->name), "rss") != 0)
 			continue;
-		peak += own->max;
+		peak += isfinite(own->peak) ? own->peak : own->max;
 		n++;
 	}
 	if (n < 2)
@@ -460,7 +488,7 @@ static void print_resources(const struct page *page)
 	const struct summary *summary = page->summary;
 	const struct summary_resource *memory = NULL;
 	struct printable text = { "" };
-	double cores = recording_cores(summary);
+	double cores = 0;
 	bool has_all;
 
 	for (uint32_t i = 0; i < summary->n_resources; i++) {
@@ -473,8 +501,12 @@ static void print_resources(const struct page *page)
 				printable_add(&text, "; machine %s busy", units_percent(busy / 100).s);
 			continue;
 		}
-		if (!strcmp(name, "rss") && summary->n_processes == 1)
+		if (summary->n_processes > 1)
+			continue; /* each uses CPUs at times of its own */
+		if (!strcmp(name, "rss"))
 			memory = own;
+		else if (!strcmp(name, "cpu") && isfinite(busy))
+			cores = busy / 100;
 	}
 	if (cores > 0)
 		printable_add(&text, "; %s CPUs used", units_decimal(cores).s);
