@@ -48,6 +48,9 @@ class Recording:
     operators = _Named("Calls of operators: one node's kernel, run once.")
     kernels = _Named("Kernels and copies of devices, and the nodes that a provider's own profiler reports.")
     inference_stats = _Named("The inferences of each model in figures: those of the report.")
+    sizes = _Named(
+        "Latency by the size of the inputs, where their shapes are known: within a quarter of an octave of elements."
+    )
     operator_stats = _Named("Each node of each model in figures: those of the report.")
     operator_types = _Named("Each type of operator of each model in figures: those of the report.")
     slowest = _Named("The slowest inferences of each model, 20 at most, and why they were slow.")
