@@ -28,9 +28,10 @@ static void begin(struct fixture *f)
 /* A process that has run since 0 and runs n inferences of a model, one after the other. */
 static void work(struct fixture *f, const char *program, uint64_t from_us, uint64_t took_us, int n)
 {
-	uint32_t process = stream_track(
-	    &f->s, (struct track_def){
-		       .type = TRACK_PROCESS, .pid = f->pid++, .name = stream_name(&f->s, program), .start_ns = 1 });
+	uint32_t process = stream_track(&f->s, (struct track_def){ .type = TRACK_PROCESS,
+								   .pid = f->pid++,
+								   .name = program ? stream_name(&f->s, program) : 0,
+								   .start_ns = 1 });
 	uint32_t lane = stream_lane(&f->s, process, "m"), thread = stream_thread(&f->s, process, f->pid);
 
 	for (int i = 0; i < n; i++) {
@@ -108,6 +109,19 @@ static void they_are_told_apart_if_asked(void **state)
 	end(f);
 }
 
+static void processes_without_a_name_are_no_program(void **state)
+{
+	struct fixture fixture, *f = &fixture;
+
+	begin(f);
+	work(f, NULL, 0, 100, 3);
+	work(f, NULL, 50, 40, 2);
+	analyse(f, false);
+	assert_int_equal(f->summary->n_models, 2);
+	assert_int_equal(f->summary->models[0].n_processes, 0);
+	end(f);
+}
+
 static void one_that_is_slower_than_the_others_is_named(void **state)
 {
 	struct fixture fixture, *f = &fixture;
@@ -153,6 +167,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(processes_of_a_program_run_one_model),
 		cmocka_unit_test(they_are_told_apart_if_asked),
+		cmocka_unit_test(processes_without_a_name_are_no_program),
 		cmocka_unit_test(one_that_is_slower_than_the_others_is_named),
 		cmocka_unit_test(a_program_that_is_started_for_each_inference_is_found),
 	};

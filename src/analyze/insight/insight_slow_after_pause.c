@@ -46,8 +46,7 @@ static void say(const struct speaker *to)
 		 units_duration(to->finding->low).s, units_decimal(to->finding->value).s,
 		 units_duration(to->finding->high).s);
 	NEXT("caches and clocks are cold, and the pool's threads sleep: requests that come in batches pay it once; "
-	     "measure "
-	     "with the pauses of production, not in a loop");
+	     "measure with the pauses of production, not in a loop");
 }
 
 const struct insight insight_slow_after_pause = {

@@ -7,11 +7,11 @@ enum { LEAST = 3 };
 
 static const double least_ratio = 2, least_share = 0.2;
 
-static const struct summary_size *most_common(const struct summary_size *size, uint32_t n)
+const struct summary_size *input_sizes_usual(const struct summary *summary, const struct summary_model *model)
 {
-	const struct summary_size *most = NULL;
+	const struct summary_size *size = summary->sizes + model->sizes.first, *most = NULL;
 
-	for (uint32_t i = 0; i < n; i++)
+	for (uint32_t i = 0; i < model->sizes.n; i++)
 		if (!most || size[i].n > most->n)
 			most = &size[i];
 	return most;
@@ -27,7 +27,7 @@ struct input_sizes input_sizes_of(const struct summary *summary, const struct su
 		n += size[i].n;
 		wall_ns += size[i].wall_ns;
 	}
-	found.usual = most_common(size, model->sizes.n);
+	found.usual = input_sizes_usual(summary, model);
 	for (uint32_t i = 0; i < model->sizes.n; i++)
 		if (size[i].n >= LEAST && (double)size[i].p50_ns >= least_ratio * (double)found.usual->p50_ns &&
 		    (double)size[i].wall_ns >= least_share * (double)wall_ns &&

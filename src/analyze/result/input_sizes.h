@@ -12,6 +12,8 @@ struct input_sizes {
 	double share_of_runs, share_of_time; /* of the slow one */
 };
 
+/* The size that most inferences have; NULL: no size is known. */
+const struct summary_size *input_sizes_usual(const struct summary *summary, const struct summary_model *model);
 struct input_sizes input_sizes_of(const struct summary *summary, const struct summary_model *model);
 /* Inferences above `edge_ns` are of sizes whose median is above it, for the most part. */
 bool input_sizes_explain(const struct summary *summary, const struct summary_model *model, double edge_ns);

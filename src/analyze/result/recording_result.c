@@ -253,7 +253,8 @@ static bool is_together(const struct summary *summary, const struct summary_mode
 {
 	if (a->process == b->process || summary->by_process || a->process == SUMMARY_NONE || b->process == SUMMARY_NONE)
 		return a->process == b->process;
-	return summary->processes[a->process].name == summary->processes[b->process].name;
+	return summary->processes[a->process].name &&
+	       summary->processes[a->process].name == summary->processes[b->process].name;
 }
 
 static struct differences differences_of(const struct summary *summary, uint32_t model)

@@ -35,7 +35,8 @@ struct recording_workers recording_workers_of(const struct summary *summary, con
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < model->sessions.n; i++) {
-		if (!session[i].n_runs || !(own = worker_of(all, &n, session[i].process)))
+		if (!session[i].n_runs || session[i].process == SUMMARY_NONE ||
+		    !(own = worker_of(all, &n, session[i].process)))
 			continue;
 		own->n_runs += session[i].n_runs;
 		if (session[i].latency.n <= own->n)

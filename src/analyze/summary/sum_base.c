@@ -107,20 +107,21 @@ uint32_t sum_process_of(struct summary_maker *maker, struct track *track)
 }
 
 /*
- * The processes of a program run a model together. Where they are told apart, a server may replace its workers all the
- * time: of more than a table can show, all of a program are one.
+ * The processes of a program run a model together; one without a name is a program of its own. Where they are told
+ * apart, a server may replace its workers all the time: of more than a table can show, all of a program are one.
  */
 uint32_t sum_group_of(struct summary_maker *maker, uint32_t process)
 {
 	struct process *own = process_at(maker, process);
-	uint32_t n = maker->group_keys.n, index, *first;
+	uint32_t n = maker->group_keys.n, index, name, *first;
 
 	if (own->group)
 		return own->group - 1;
 	own->group = process + 1;
-	if (maker->opts.by_process && process < MAX_PROCESSES)
+	name = maker->tracks[own->track].def.name;
+	if (process < MAX_PROCESSES && (maker->opts.by_process || !name))
 		return process;
-	index = keys_number(&maker->group_keys, maker->tracks[own->track].def.name, 0);
+	index = keys_number(&maker->group_keys, name, 0);
 	if (index == NONE || (index == n && !(first = array_add(&maker->groups, sizeof *first))))
 		return NONE;
 	first = (uint32_t *)maker->groups.data + index;

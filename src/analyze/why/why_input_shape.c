@@ -3,27 +3,18 @@
  * Its inputs have shapes of their own: the first with them, or one of too few for a median of their own. Where most
  * inferences have new shapes, that is nothing special.
  */
+#include "analyze/result/input_sizes.h"
 #include "analyze/why/why_in.h"
 
 extern const struct why_cause why_input_shape;
 
 static const double least_ratio = 1.5;
 
-/* Mean elements of the model's inputs; 0: not known. */
-static double usual_elements(const struct why_case *why)
-{
-	const struct summary_size *size = why->summary->sizes + why->model->sizes.first, *most = NULL;
-
-	for (uint32_t i = 0; i < why->model->sizes.n; i++)
-		if (!most || size[i].n > most->n)
-			most = &size[i];
-	return most ? (double)most->elements : 0;
-}
-
 /* Its size is that of too few for a median of their own, and far from the usual one. */
 static bool take_size(struct why_case *why)
 {
-	double usual = usual_elements(why), ratio = usual > 0 ? (double)why->slow->elements / usual : 0;
+	const struct summary_size *usual = input_sizes_usual(why->summary, why->model);
+	double ratio = usual ? (double)why->slow->elements / (double)usual->elements : 0;
 	struct printable *words;
 
 	if (!(ratio > 0) || (ratio < least_ratio && ratio > 1 / least_ratio))

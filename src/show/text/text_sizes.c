@@ -7,16 +7,6 @@
 
 enum { MAX_ROWS = 10 };
 
-/* The row with most inferences, with which shapes are compared. */
-static const struct summary_size *usual_of(const struct summary_size *size, uint32_t n)
-{
-	const struct summary_size *most = size;
-
-	for (uint32_t i = 1; i < n; i++)
-		most = size[i].n > most->n ? &size[i] : most;
-	return most;
-}
-
 static void put_row(const struct page *page, struct table *table, const struct summary_size *size, uint64_t n,
 		    uint64_t wall_ns, const char *other)
 {
@@ -57,7 +47,7 @@ void text_sizes(const struct page *page, uint32_t index)
 
 	if (n_all < 2)
 		return;
-	usual = usual_of(size, n_all);
+	usual = input_sizes_usual(page->summary, model);
 	for (uint32_t i = 0; i < n_all; i++) {
 		row[i] = &size[i];
 		runs += size[i].n;
