@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import re
+import statistics
 import subprocess
 import sys
 
@@ -123,6 +124,29 @@ def test_times_are_those_of_a_running_program_on_a_busy_cpu(lab, wheel, crowded_
     done = attach(lab, "--inject", server.pid, n=60)
     server.end()
     check_own_clock(done.recording, server.times())
+
+
+@pytest.mark.alone("two of the workers must have their CPU")
+def test_a_worker_on_a_busy_cpu_is_named_among_the_others(lab, wheel, crowded_cpu):
+    others = os.sched_getaffinity(0) - {crowded_cpu}
+    if not others:
+        pytest.skip("needs two CPUs")
+    recording = lab.record(
+        lab.python(wheel, "workers", lab.model("long"), crowded_cpu, min(others)), judged=False
+    ).recording
+    report = json.loads(lab.plain([lab.inftrace, "report", "--json", recording.path]).out)
+    (model,) = report["models"]
+    assert (model["processes"], model["inferences"]["count"]) == (3, 120)
+    findings = {insight["kind"]: insight["figures"] for insight in report["insights"]}
+    found = findings["slow_process"]
+    medians = {
+        pid: statistics.median(slice.end - slice.start for slice in known(recording, "tid") if slice.args["tid"] == pid)
+        for pid in {slice.args["tid"] for slice in recording.inferences}
+    }
+    assert found["pid"] == max(medians, key=medians.get)
+    assert found["processes"] == 3 and found["ratio"] > 1.5
+    if any(track.name.startswith("waited for ") for track, _, _ in recording.counters):
+        assert "oversubscribed" not in findings  # strangers had what it waited for
 
 
 def waited_for(recording, pid, name):

@@ -253,6 +253,18 @@ static void waits_for_cpus_that_the_process_itself_uses_are_its_own_fault(void *
 	assert_true(found->high == 400e3 && fabs(found->low - 1.9) < 1e-9);
 	assert_null(find(f, "waits_for_cpu"));
 	end(f);
+	begin_on(f, 4); /* the same, but others had the CPUs that its threads waited for */
+	run(f, &series);
+	count(f, f->process, "cpu", "%", 190, 0);
+	count(f, f->process, "threads", "count", 9, 0);
+	count(f, f->process, "pool threads", "count", 2, 0);
+	count(f, f->process, "cpus allowed", "count", 2, 0);
+	count(f, f->process, "waited for hog", "%", 80, 0);
+	count(f, f->process, "waited for its own threads", "%", 20, 0);
+	analyse(f);
+	assert_null(find(f, "oversubscribed"));
+	assert_non_null(find(f, "waits_for_cpu"));
+	end(f);
 	begin_on(f, 4);
 	run(f, &series); /* a thread alone */
 	count(f, f->process, "cpu", "%", 190, 0);

@@ -99,6 +99,9 @@ bool finder_waits_for_itself(const struct finder *finder)
 
 	if (!facts || !(summary_waited(&facts->model->runs) >= 0.05) || !(facts->usable > 0))
 		return false;
+	/* others had what it waited for: NAN is not known */
+	if (facts->own_share < 0.5)
+		return false;
 	if ((double)at_once > facts->usable)
 		return true;
 	if (facts->n_pool > 0 && (double)(at_once + facts->n_pool) > facts->usable &&
