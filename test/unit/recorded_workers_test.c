@@ -26,7 +26,7 @@ static void begin(struct fixture *f)
 }
 
 /* A process that has run since 0 and runs n inferences of a model, one after the other. */
-static void work(struct fixture *f, const char *program, uint64_t from_us, uint64_t took_us, int n)
+static uint32_t work(struct fixture *f, const char *program, uint64_t from_us, uint64_t took_us, int n)
 {
 	uint32_t process = stream_track(&f->s, (struct track_def){ .type = TRACK_PROCESS,
 								   .pid = f->pid++,
@@ -43,6 +43,7 @@ static void work(struct fixture *f, const char *program, uint64_t from_us, uint6
 		stream_text(&f->s, KEY_STATUS, "ok");
 		stream_end(&f->s, lane, us + took_us);
 	}
+	return process;
 }
 
 static void analyse(struct fixture *f, bool by_process)
@@ -162,6 +163,32 @@ static void a_program_that_is_started_for_each_inference_is_found(void **state)
 	end(f);
 }
 
+/* Two processes, of which the first has samples until the given time. */
+static double cores_with_samples_until(uint64_t us)
+{
+	struct fixture fixture, *f = &fixture;
+	double cores;
+
+	begin(f);
+	for (int i = 0; i < 2; i++) {
+		uint32_t cpu = stream_counter(&f->s, work(f, "app", 1000, 1000, 10), "cpu", "%");
+
+		stream_sample(&f->s, cpu, 1000, 10);
+		stream_sample(&f->s, cpu, i ? 11000 : us, 50);
+	}
+	analyse(f, false);
+	cores = recording_cores(f->summary);
+	end(f);
+	return cores;
+}
+
+static void their_use_of_cpus_is_added_up_as_far_as_it_was_sampled(void **state)
+{
+	assert_true(fabs(cores_with_samples_until(11000) - 1) < 1e-3);
+	assert_true(fabs(cores_with_samples_until(8000) - 1) < 1e-3);
+	assert_true(isnan(cores_with_samples_until(2000)));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -170,6 +197,7 @@ int main(void)
 		cmocka_unit_test(processes_without_a_name_are_no_program),
 		cmocka_unit_test(one_that_is_slower_than_the_others_is_named),
 		cmocka_unit_test(a_program_that_is_started_for_each_inference_is_found),
+		cmocka_unit_test(their_use_of_cpus_is_added_up_as_far_as_it_was_sampled),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -60,6 +60,16 @@ static double sum_of(const struct recording_facts *facts, const char *name, size
 
 #define SUM_OF(facts, name, field) sum_of(facts, name, offsetof(struct summary_resource, field))
 
+/* Of one that ran inferences: while it did. NAN: less than half of that time lies between two samples. */
+static double used_ns_of(const struct summary *summary, const struct summary_resource *cpu)
+{
+	uint64_t ran_ns = summary->processes[cpu->process].busy_ns, lived_ns = cpu->busy_ns + cpu->idle_ns;
+
+	if (!ran_ns)
+		return cpu->mean / 100 * (double)(lived_ns < summary->busy_ns ? lived_ns : summary->busy_ns);
+	return 2 * cpu->busy_ns < ran_ns ? NAN : cpu->busy_mean / 100 * (double)ran_ns;
+}
+
 /* Of the processes that count, or of all (NULL). */
 static double cores_of_all(const struct summary *summary, const struct recording_facts *facts)
 {
@@ -73,12 +83,15 @@ static double cores_of_all(const struct summary *summary, const struct recording
 		    strcmp(names_text(summary->names, cpu->name), "cpu") != 0)
 			continue;
 		alone = (isfinite(cpu->busy_mean) ? cpu->busy_mean : cpu->mean) / 100;
-		if (!isfinite(alone))
-			continue;
-		used_ns += alone * (double)cpu->busy_ns;
+		used_ns += used_ns_of(summary, cpu);
 		n++;
 	}
 	return n < 2 ? alone : !summary->busy_ns ? NAN : used_ns / (double)summary->busy_ns;
+}
+
+double recording_cores(const struct summary *summary)
+{
+	return cores_of_all(summary, NULL);
 }
 
 /* All recorded processes count as the program's own. */

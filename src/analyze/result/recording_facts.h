@@ -38,6 +38,9 @@ struct recording_facts {
 	uint32_t asked, n_asked; /* first provider asked for but the CPU: its place in the model's providers; 0: none */
 };
 
+/* CPUs that all recorded processes used together while inferences ran; of one without any: in all. NAN: not known. */
+double recording_cores(const struct summary *summary);
+
 struct recording_facts recording_facts_of(const struct summary *summary, uint32_t model);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "analyze/insight/insight.h"
 #include "analyze/result/phase_names.h"
+#include "analyze/result/recording_facts.h"
 #include "analyze/result/recording_workers.h"
 #include "show/text/page.h"
 #include "show/words/kept_words.h"
@@ -488,7 +489,7 @@ static void print_resources(const struct page *page)
 	const struct summary *summary = page->summary;
 	const struct summary_resource *memory = NULL;
 	struct printable text = { "" };
-	double cores = 0;
+	double cores = recording_cores(summary);
 	bool has_all;
 
 	for (uint32_t i = 0; i < summary->n_resources; i++) {
@@ -501,12 +502,8 @@ static void print_resources(const struct page *page)
 				printable_add(&text, "; machine %s busy", units_percent(busy / 100).s);
 			continue;
 		}
-		if (summary->n_processes > 1)
-			continue; /* each uses CPUs at times of its own */
-		if (!strcmp(name, "rss"))
+		if (summary->n_processes == 1 && !strcmp(name, "rss"))
 			memory = own;
-		else if (!strcmp(name, "cpu") && isfinite(busy))
-			cores = busy / 100;
 	}
 	if (cores > 0)
 		printable_add(&text, "; %s CPUs used", units_decimal(cores).s);
