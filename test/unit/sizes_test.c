@@ -9,7 +9,7 @@
 
 #include "analyze/insight/recorded.h"
 #include "analyze/result/input_sizes.h"
-#include "analyze/summary/sum_slow.h"
+#include "analyze/store/shapes.h"
 #include "findings.h"
 #include "stream.h"
 
@@ -63,13 +63,13 @@ static void end(struct fixture *f)
 
 static void elements_are_those_of_all_inputs(void **state)
 {
-	assert_int_equal(sum_sizes_elements("float32[1x3x4],int64[8]"), 20);
-	assert_int_equal(sum_sizes_elements("1x3x4,8->1x10"), 20);
-	assert_int_equal(sum_sizes_elements("float32[]"), 1);
-	assert_int_equal(sum_sizes_elements("float32[2x0x3],int64[5]"), 5);
-	assert_int_equal(sum_sizes_elements(""), 0);
-	assert_int_equal(sum_sizes_elements("float32[3"), 0);
-	assert_int_equal(sum_sizes_elements("float32[99999999999999999999x99999999999]"), 0);
+	assert_int_equal(shapes_elements("float32[1x3x4],int64[8]"), 20);
+	assert_int_equal(shapes_elements("1x3x4,8->1x10"), 20);
+	assert_int_equal(shapes_elements("float32[]"), 1);
+	assert_int_equal(shapes_elements("float32[2x0x3],int64[5]"), 5);
+	assert_int_equal(shapes_elements(""), 0);
+	assert_int_equal(shapes_elements("float32[3"), 0);
+	assert_int_equal(shapes_elements("float32[99999999999999999999x99999999999]"), 0);
 }
 
 static void the_part_that_differs_is_named(void **state)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analyze/query/query_columns.h"
+#include "analyze/store/shapes.h"
 
 struct stretch {
 	uint64_t begin_ns, end_ns;
@@ -26,6 +27,14 @@ QUERY_ARG(major_faults, KEY_MAJOR_FAULTS)
 QUERY_ARG(switches, KEY_SWITCHES)
 QUERY_ARG(read_bytes, KEY_READ_BYTES)
 QUERY_ARG(weight, KEY_WEIGHT)
+
+static void get_elements(sqlite3_context *to, const struct query_at *at)
+{
+	uint64_t elements = shapes_elements(names_text(at->query->names, store_text(query_arg(at, KEY_SHAPES))));
+
+	if (elements)
+		query_put_count(to, elements);
+}
 
 static bool has_one(const struct query_at *at, enum event_key key)
 {
@@ -227,6 +236,7 @@ static const struct query_column columns[] = {
 	{ "read_bytes", "INTEGER", "bytes that its thread read from disks; NULL: none, or not known", get_read_bytes },
 	{ "is_subnormal", "INTEGER", "1: its thread computed with subnormal numbers; else 0", get_is_subnormal },
 	{ "shapes", "TEXT", "of its inputs: `1x3x224x224`", query_get_shapes },
+	{ "elements", "INTEGER", "elements of all inputs together", get_elements },
 	{ "batch", "INTEGER", "first dimension of its first input", get_batch },
 	{ "tag", "TEXT", "the run tag that the program gave it", get_tag },
 	{ "weight", "INTEGER", "how many inferences its operators stand for, 0: they were left out; NULL: 1",

@@ -8,46 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/store/shapes.h"
 #include "analyze/summary/sum_slow.h"
 
 enum { SIZE_LIMIT = 1 << 10, LEAST_TO_DRIFT = 40, LEAST_OF_FIRST = 2, LEAST_OF_SIZE = 3 };
-
-/* "1x3x224" from `text` to `end`; 0: a dimension is not known. */
-static uint64_t product_of(const char *text, const char *end)
-{
-	uint64_t product = 1;
-
-	while (text < end) {
-		char *after;
-		uint64_t dim = strtoull(text, &after, 10);
-
-		if (after == text || after > end || (dim && product > UINT64_MAX / 16 / dim))
-			return 0;
-		product *= dim;
-		text = after + (after < end);
-	}
-	return product;
-}
-
-/* "float32[1x3x224x224],int64[8]", or "1x3x224x224,8", up to "->"; 0: not known. */
-uint64_t sum_sizes_elements(const char *shapes)
-{
-	const char *stop = strstr(shapes, "->");
-	uint64_t elements = 0;
-
-	stop = stop ? stop : shapes + strlen(shapes);
-	while (shapes < stop) {
-		const char *comma = memchr(shapes, ',', (size_t)(stop - shapes)), *end = comma ? comma : stop;
-		const char *open = memchr(shapes, '[', (size_t)(end - shapes));
-		const char *close = open ? memchr(open, ']', (size_t)(end - open)) : NULL;
-
-		if (open && !close)
-			return 0;
-		elements += open ? product_of(open + 1, close) : product_of(shapes, end);
-		shapes = end + (comma != NULL);
-	}
-	return elements;
-}
 
 static uint32_t key_of(uint64_t elements)
 {
@@ -83,7 +47,7 @@ int sum_sizes_add(struct summary_maker *maker, struct run *run, bool is_first)
 {
 	struct bucket *bucket = bucket_at(maker, run->bucket);
 	uint32_t text = fact_text(&run->facts, FACT_SHAPES);
-	uint64_t elements = text ? sum_sizes_elements(names_text(maker->names, text)) : 0;
+	uint64_t elements = text ? shapes_elements(names_text(maker->names, text)) : 0;
 	struct size *size;
 	int rc;
 

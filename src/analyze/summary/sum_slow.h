@@ -39,8 +39,6 @@ struct usual *sum_sizes_usual(struct bucket *joined, uint64_t elements);
 /* Rows of the model, by size, and figures of its inferences. */
 int sum_sizes_put(struct bucket *bucket, uint32_t model, struct array *sizes, struct summary_model *to);
 void sum_sizes_done(struct bucket *bucket);
-/* All inputs together; 0: not known. */
-uint64_t sum_sizes_elements(const char *shapes);
 
 /*
  * An inference after a pause of its session, or close behind the one before; before_ns: the end of the last one before

@@ -7,8 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/store/shapes.h"
 #include "show/view/model_of.h"
 #include "show/view/view_table.h"
+
+enum { ELEMENTS = 7, LAST_SORTED = 11 };
 
 static const struct view_table_column columns[] = {
 	{ "begin", "Begin", "ns", "time" },
@@ -18,6 +21,7 @@ static const struct view_table_column columns[] = {
 	{ "session", "Session", "", "number" },
 	{ "provider", "Provider", "", "text" },
 	{ "batch", "Batch", "", "number" },
+	{ "elements", "Input elements", "", "number" },
 	{ "thread_cpu_ns", "CPU time", "ns", "number" },
 	{ "run_queue_ns", "Waited for a CPU", "ns", "number" },
 	{ "faults", "Page faults", "", "number" },
@@ -50,6 +54,14 @@ static double arg_of(const struct view *view, const struct store_track *track, s
 	return arg && arg->type == ARG_INT ? (double)arg->integer : NAN;
 }
 
+static double elements_of(const struct view *view, const struct store_track *track, size_t at)
+{
+	uint32_t shapes = store_text(store_slice_arg(view->store, track, at, KEY_SHAPES));
+	uint64_t elements = shapes ? shapes_elements(view_name(view, shapes)) : 0;
+
+	return elements ? (double)elements : NAN;
+}
+
 static double duration(const struct store_slices *slices, size_t at)
 {
 	return slices->end_ns[at] == STORE_OPEN ? NAN : (double)(slices->end_ns[at] - slices->begin_ns[at]);
@@ -64,14 +76,16 @@ static bool is_text(uint32_t column)
 static double number_of(const struct view *view, const struct store_track *track, size_t at, uint32_t column)
 {
 	static const enum event_key keys[] = {
-		[3] = KEY_ID,		[4] = KEY_SESSION, [6] = KEY_BATCH,  [7] = KEY_THREAD_CPU_NS,
-		[8] = KEY_RUN_QUEUE_NS, [9] = KEY_FAULTS,  [10] = KEY_FIRST, [11] = KEY_NONE,
+		[3] = KEY_ID,		[4] = KEY_SESSION, [6] = KEY_BATCH,  [8] = KEY_THREAD_CPU_NS,
+		[9] = KEY_RUN_QUEUE_NS, [10] = KEY_FAULTS, [11] = KEY_FIRST, [12] = KEY_NONE,
 	};
 
 	if (!column)
 		return view_time(view, track->slices.begin_ns[at]);
 	if (column == 1)
 		return duration(&track->slices, at);
+	if (column == ELEMENTS)
+		return elements_of(view, track, at);
 	return column < sizeof keys / sizeof *keys && keys[column] ? arg_of(view, track, at, keys[column]) : NAN;
 }
 
@@ -143,12 +157,12 @@ static void fill(struct inferences *to, const struct found *found, struct view_t
 	cell[2] = view_table_text(view_name(view, model_of(view, &to->cache, track, found->at)));
 	cell[5] =
 	    view_table_text(view_name(view, store_text(store_slice_arg(view->store, track, found->at, KEY_PROVIDER))));
-	cell[11] =
+	cell[12] =
 	    view_table_text(view_name(view, store_text(store_slice_arg(view->store, track, found->at, KEY_STATUS))));
 	process = store_track(view->store, store_process_of(view->store, track->id));
-	cell[12] = view_table_number(process ? process->def.pid : NAN);
-	cell[13] = view_table_number(row);
-	cell[14] = view_table_number(pyramid_slice_at(pyramid_row(view->pyramid, row), found->at));
+	cell[13] = view_table_number(process ? process->def.pid : NAN);
+	cell[14] = view_table_number(row);
+	cell[15] = view_table_number(pyramid_slice_at(pyramid_row(view->pyramid, row), found->at));
 }
 
 static void finish(struct view_scan *scan, struct http_answer *answer)
@@ -189,7 +203,7 @@ struct http_job *table_inferences(struct view *view, const struct http_request *
 	}
 	if (!sort)
 		to->table.query.sort = 1;
-	if (is_text(to->table.query.sort) || to->table.query.sort > 10) {
+	if (is_text(to->table.query.sort) || to->table.query.sort > LAST_SORTED) {
 		http_say(answer, 400, "inferences cannot be sorted by this column");
 		free(to);
 		return NULL;

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyze/store/shapes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* "1x3x224" from `text` to `end`; 0: a dimension is not known. */
+static uint64_t product_of(const char *text, const char *end)
+{
+	uint64_t product = 1;
+
+	while (text < end) {
+		char *after;
+		uint64_t dim = strtoull(text, &after, 10);
+
+		if (after == text || after > end || (dim && product > UINT64_MAX / 16 / dim))
+			return 0;
+		product *= dim;
+		text = after + (after < end);
+	}
+	return product;
+}
+
+uint64_t shapes_elements(const char *shapes)
+{
+	const char *stop = strstr(shapes, "->");
+	uint64_t elements = 0;
+
+	stop = stop ? stop : shapes + strlen(shapes);
+	while (shapes < stop) {
+		const char *comma = memchr(shapes, ',', (size_t)(stop - shapes)), *end = comma ? comma : stop;
+		const char *open = memchr(shapes, '[', (size_t)(end - shapes));
+		const char *close = open ? memchr(open, ']', (size_t)(end - open)) : NULL;
+
+		if (open && !close)
+			return 0;
+		elements += open ? product_of(open + 1, close) : product_of(shapes, end);
+		shapes = end + (comma != NULL);
+	}
+	return elements;
+}

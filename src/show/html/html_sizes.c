@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Latency by the size of the inputs of a model. */
+#include <math.h>
+
+#include "show/html/html_model.h"
+#include "show/words/size_rows.h"
+
+static struct plot plot_of_sizes(const struct html_page *page, const struct summary_size *size, uint32_t n)
+{
+	struct plot plot = plot_of(page->out, 560, 260);
+	double low = INFINITY, high = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		low = fmin(low, (double)size[i].p50_ns);
+		high = fmax(high, (double)size[i].p90_ns);
+	}
+	plot.x = plot_axis_of((double)size[0].elements / 1.2, (double)size[n - 1].elements * 1.2, true);
+	plot.y = plot_axis_of(low / 1.2, high * 1.2, true);
+	return plot;
+}
+
+/* Its area is the share of the inferences. */
+static void draw_size(const struct plot *plot, const struct summary_size *size, uint64_t n_all)
+{
+	double x = plot_x(plot, (double)size->elements), y = plot_y(plot, (double)size->p50_ns);
+
+	if (size->p90_ns > size->p50_ns)
+		fprintf(plot->out, "<path class=\"line %s\" d=\"M%.1f %.1fV%.1f\"/>", html_colour(0).s, x, y,
+			plot_y(plot, (double)size->p90_ns));
+	fprintf(plot->out, "<circle class=\"fill %s\" cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\"><title>%s, %s",
+		html_colour(0).s, x, y, 3 + 12 * sqrt((double)size->n / (double)n_all),
+		printable_count(size->elements, "element").s, printable_count(size->n, "inference").s);
+	fprintf(plot->out, ", median %s</title></circle>\n", units_duration((double)size->p50_ns).s);
+}
+
+static struct units_text elements(double n)
+{
+	return n >= 1 && n < 1e18 ? units_count((uint64_t)n) : units_decimal(n);
+}
+
+static void draw(struct html_page *page, const struct summary_size *size, uint32_t n)
+{
+	struct plot plot = plot_of_sizes(page, size, n);
+	uint64_t n_all = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		n_all += size[i].n;
+	html_figure(page,
+		    "Median latency by the size of the inputs. The area of a circle is its share of the inferences; a "
+		    "line ends at the 90th percentile.");
+	plot_begin(&plot, html_plot_id(page).s, "Median latency by the size of the inputs",
+		   "The figures are in the table with it.");
+	plot_draw_x(&plot, elements, "elements of all inputs (logarithmic)");
+	plot_draw_y(&plot, html_ns, "");
+	for (uint32_t i = 0; i < n; i++)
+		draw_size(&plot, &size[i], n_all);
+	plot_end(&plot);
+	fputs("</figure>\n", page->out);
+}
+
+void html_sizes(struct html_page *page)
+{
+	const struct summary *summary = page->summary;
+	const struct summary_model *model = &summary->models[page->model];
+	struct table table = { 0 };
+
+	if (model->sizes.n < 2)
+		return;
+	html_section(page, "sizes", "Size of the inputs",
+		     "Inferences with about as many input elements form one size.");
+	html_pair(page);
+	draw(page, summary->sizes + model->sizes.first, model->sizes.n);
+	fputs("<div>", page->out);
+	size_rows(&table, summary, model, UINT32_MAX);
+	html_table_of(page->out, "Latency by the size of the inputs", &table);
+	fputs("</div></div>\n</section>\n", page->out);
+}
