@@ -21,7 +21,8 @@ struct made_run {
 	double pressure;	 /* of CPUs, in percent; below 0: not recorded */
 	const char *machine, *level, *model, *suffix; /* suffix: of the names of operators */
 	bool is_without_operators;
-	double rss; /* bytes at the end; 0: not recorded */
+	double rss;   /* bytes at the end; 0: not recorded */
+	double large; /* share of inferences whose inputs are 8 times as large, which take as long; 0: no shapes */
 };
 
 static inline double made_uniform(uint64_t *state)
@@ -70,13 +71,13 @@ static inline void made_note(struct stream *s, uint32_t process, const struct ma
 /* What a run is like from beginning to end. */
 struct made_state {
 	uint64_t seed;
-	double run, machine, own[64];
+	double run, machine, size, own[64];
 	uint64_t us;
 };
 
 static inline uint64_t made_duration(const struct made_run *made, struct made_state *state, int op)
 {
-	double us = 4000 * (1 + op % 3) * state->run * state->machine * state->own[op] *
+	double us = 4000 * (1 + op % 3) * state->run * state->machine * state->size * state->own[op] *
 		    exp(0.02 * made_normal(&state->seed)) * (op == made->slow ? made->slower : 1);
 
 	return (uint64_t)(us * (made_uniform(&state->seed) < made->preempted ? 3 : 1));
@@ -88,6 +89,11 @@ static inline void made_inference(struct stream *s, const struct made_run *made,
 	char name[80];
 
 	state->machine = exp(0.98 * log(state->machine) + 0.2 * made->drift * made_normal(&state->seed));
+	state->size = 1;
+	if (made->large > 0) {
+		state->size = made_uniform(&state->seed) < made->large ? 8 : 1;
+		stream_text(s, KEY_SHAPES, state->size > 1 ? "float32[8x512]" : "float32[1x512]");
+	}
 	stream_int(s, KEY_FIRST, number == 1);
 	stream_inference(s, lane, state->us, made->model, 1, number);
 	for (int i = 0; i < made->n_operators; i++) {

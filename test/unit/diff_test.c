@@ -125,6 +125,65 @@ static void an_operator_that_is_5_percent_slower_is_found_and_named(void **state
 }
 
 /* The machine makes 5 % of difference from run to run for all operators alike, and another program runs beside. */
+/* A run in which a share of inferences has inputs that take 8 times as long. */
+static struct diff_run run_with_large(struct fixture *f, uint64_t seed, double large, double slower)
+{
+	struct made_run made = made_plain(seed);
+
+	made.large = large;
+	made.n_inferences = 400;
+	made.n_operators = 1;
+	made.slow = 0;
+	made.slower = slower;
+	return made_run(&made, &f->arena);
+}
+
+static void more_large_inputs_do_not_make_a_program_slower(void **state)
+{
+	struct fixture fixture = { 0 }, *f = &fixture;
+
+	for (uint64_t i = 0; i < 20; i++) {
+		f->base[0] = run_with_large(f, 7000 + 2 * i, 0.1, 1);
+		f->fresh[0] = run_with_large(f, 7001 + 2 * i, 0.6, 1);
+		compare(f, 1, 1, &usual);
+		assert_true(f->diff.pairs->moved);
+		assert_true(f->diff.pairs->value[DIFF_MEDIAN].change > 1);
+		assert_int_equal(diff_headline(f->diff.pairs), DIFF_WITHIN);
+		assert_int_equal(n_named(&f->diff), 0);
+		assert_int_equal(f->diff.pairs->n_sizes, 2);
+		done(f);
+	}
+}
+
+static void a_program_that_is_slower_is_found_although_its_inputs_are_smaller(void **state)
+{
+	struct fixture fixture = { 0 }, *f = &fixture;
+
+	for (uint64_t i = 0; i < 20; i++) {
+		f->base[0] = run_with_large(f, 8000 + 2 * i, 0.6, 1);
+		f->fresh[0] = run_with_large(f, 8001 + 2 * i, 0.1, 1.3);
+		compare(f, 1, 1, &usual);
+		assert_int_equal(f->diff.says, DIFF_WORSE);
+		assert_true(fabs(f->diff.pairs->value[DIFF_WITHIN].change - 0.3) < 0.08);
+		assert_true(f->diff.pairs->value[DIFF_MEAN].change < 0);
+		done(f);
+	}
+}
+
+static void the_same_mix_of_sizes_is_compared_as_a_whole(void **state)
+{
+	struct fixture fixture = { 0 }, *f = &fixture;
+
+	for (uint64_t i = 0; i < 20; i++) {
+		f->base[0] = run_with_large(f, 9000 + 2 * i, 0.3, 1);
+		f->fresh[0] = run_with_large(f, 9001 + 2 * i, 0.3, 1);
+		compare(f, 1, 1, &usual);
+		assert_int_equal(f->diff.pairs->moved, 0);
+		assert_int_equal(n_named(&f->diff), 0);
+		done(f);
+	}
+}
+
 static void several_runs_find_it_on_a_busy_machine(void **state)
 {
 	struct fixture fixture = { 0 }, *f = &fixture;
@@ -455,6 +514,9 @@ int main(void)
 		cmocka_unit_test(several_runs_of_one_program_on_a_busy_machine_do_not_differ),
 		cmocka_unit_test(an_operator_that_is_5_percent_slower_is_found_and_named),
 		cmocka_unit_test(several_runs_find_it_on_a_busy_machine),
+		cmocka_unit_test(more_large_inputs_do_not_make_a_program_slower),
+		cmocka_unit_test(a_program_that_is_slower_is_found_although_its_inputs_are_smaller),
+		cmocka_unit_test(the_same_mix_of_sizes_is_compared_as_a_whole),
 		cmocka_unit_test(a_whole_program_that_is_slower_is_a_regression_beyond_its_threshold_only),
 		cmocka_unit_test(one_run_a_side_on_a_busy_machine_is_not_judged_by_its_latency),
 		cmocka_unit_test(other_machines_are_not_judged_at_all),

@@ -69,8 +69,8 @@ static double several_least(int figure)
 /* The others say the same again, with more noise. */
 static bool is_judged(int figure)
 {
-	return figure == DIFF_MEDIAN || figure == DIFF_OPERATORS || figure == DIFF_P99 || figure == DIFF_FIRST ||
-	       figure == DIFF_CREATION;
+	return figure == DIFF_MEDIAN || figure == DIFF_WITHIN || figure == DIFF_OPERATORS || figure == DIFF_P99 ||
+	       figure == DIFF_FIRST || figure == DIFF_CREATION;
 }
 
 static void take(struct diff_sample *to, const struct diff_model *model, int figure)
@@ -134,7 +134,7 @@ static void find_waits(const struct diff *diff, struct diff_pair *pair)
 	const struct diff_value *wait = &pair->value[DIFF_WAIT];
 	double longer = mean->fresh - mean->base, waited = wait->fresh - wait->base;
 
-	if (!isfinite(waited) || !(longer > 0) || !(waited >= longer / 2))
+	if (pair->moved || !isfinite(waited) || !(longer > 0) || !(waited >= longer / 2))
 		return;
 	pair->waits_ns = fmin(waited, longer);
 	if (median->says == DIFF_WORSE && diff_is_single(diff))
@@ -226,7 +226,7 @@ static const char *why_no_verdict(const struct diff *diff, const struct diff_pai
 					: "one side has only first, failed or unfinished inferences of it";
 	if (diff->is_busy)
 		return "the machine was busy, and one recording a side cannot tell waiting from a slower program";
-	if (pair->value[DIFF_MEDIAN].says == DIFF_UNTESTED)
+	if (pair->value[pair->moved ? DIFF_WITHIN : DIFF_MEDIAN].says == DIFF_UNTESTED)
 		return "there are too few inferences: 32 on each side are the least";
 	return NULL;
 }
@@ -235,6 +235,8 @@ enum diff_figure diff_headline(const struct diff_pair *pair)
 {
 	const struct diff_value *median = &pair->value[DIFF_MEDIAN], *operators = &pair->value[DIFF_OPERATORS];
 
+	if (pair->moved && pair->value[DIFF_WITHIN].says != DIFF_MISSING)
+		return DIFF_WITHIN;
 	if (median->says == DIFF_WORSE || median->says == DIFF_BETTER)
 		return DIFF_MEDIAN;
 	if (operators->says == DIFF_WORSE || operators->says == DIFF_BETTER)
@@ -294,6 +296,9 @@ static int make(struct diff *diff, struct arena *arena)
 	for (uint32_t i = 0; i < diff->n_pairs; i++)
 		for (int k = 0; k < N_DIFF_FIGURES; k++)
 			compare_figure(diff, &diff->pairs[i], &members[i], k);
+	for (uint32_t i = 0; i < diff->n_pairs; i++)
+		if (diff_make_sizes(diff, &diff->pairs[i], &members[i], arena))
+			return -ENOMEM;
 	if (judge_figures(diff, arena))
 		return -ENOMEM;
 	for (uint32_t i = 0; i < diff->n_pairs; i++) {
@@ -304,7 +309,7 @@ static int make(struct diff *diff, struct arena *arena)
 		pair->no_operators = missing_operators(pair);
 		if (!pair->no_operators && diff_make_rows(diff, pair, &members[i], arena))
 			return -ENOMEM;
-		for (uint32_t k = 0; diff->no_verdict && k < pair->n_rows; k++)
+		for (uint32_t k = 0; (diff->no_verdict || pair->moved) && k < pair->n_rows; k++)
 			pair->rows[k].value.p = NAN;
 	}
 	if (diff_judge_rows(diff, arena))

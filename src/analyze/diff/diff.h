@@ -42,6 +42,14 @@ struct diff_row {
 	double extra_ns; /* how much more it takes of an inference for it; below 0: less */
 };
 
+/* Inferences with about as many input elements; of all runs of a side. */
+struct diff_size_row {
+	const struct diff_size *any; /* with its shapes */
+	uint64_t n_base, n_fresh;
+	double base_p50_ns, fresh_p50_ns; /* geometric means of the runs; NAN: the side has none */
+	double wall_ns;			  /* of both sides */
+};
+
 /* A model on both sides. */
 struct diff_pair {
 	const struct diff_model *base, *fresh; /* of the first run */
@@ -49,7 +57,10 @@ struct diff_pair {
 	struct diff_row *rows; /* those that matter most first */
 	const struct diff_operator **only_base, **only_fresh;
 	uint32_t n_rows, n_only_base, n_only_fresh;
-	bool is_renamed;	  /* by different names, as the only model of each side */
+	bool is_renamed;	     /* by different names, as the only model of each side */
+	struct diff_size_row *sizes; /* the smallest first */
+	uint32_t n_sizes;
+	uint32_t moved;		  /* of sizes: the one whose share changed most, + 1; 0: the mix of sizes is the same */
 	const char *no_operators; /* why they are not compared; NULL: they are */
 	const char *no_verdict;	  /* why its latency is not judged; NULL: it is */
 	double waits_ns;	  /* the part of a longer latency in which it waited for a CPU; NAN: not known */

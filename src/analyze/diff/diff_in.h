@@ -29,6 +29,9 @@ int diff_join_operators(const struct diff_model *a, const struct diff_model *b, 
 int diff_make_rows(struct diff *diff, struct diff_pair *pair, const struct diff_members *members, struct arena *arena);
 /* Corrects the p of all rows of all pairs, and says what follows. */
 int diff_judge_rows(struct diff *diff, struct arena *arena);
+/* pair->sizes, pair->moved and DIFF_WITHIN. Where the mix changed, what depends on it is not tested. */
+int diff_make_sizes(const struct diff *diff, struct diff_pair *pair, const struct diff_members *members,
+		    struct arena *arena);
 int diff_make_resources(struct diff *diff, struct arena *arena);
 
 /* change, low, high, p. Does not judge. */

@@ -90,6 +90,22 @@ static void take_operators(struct reader *reader, struct diff_model *to, const s
 		to->operators_missing = "the recording has none";
 }
 
+static void take_sizes(struct reader *reader, struct diff_model *to, const struct summary_model *from)
+{
+	to->sizes = take(reader, from->sizes.n, sizeof *to->sizes);
+	for (uint32_t i = 0; to->sizes && i < from->sizes.n; i++) {
+		const struct summary_size *size = &reader->from->sizes[from->sizes.first + i];
+
+		to->sizes[to->n_sizes++] = (struct diff_size){ .shapes = name(reader, size->shapes),
+							       .bin = size->bin,
+							       .elements = (double)size->elements,
+							       .p50_ns = (double)size->p50_ns,
+							       .p90_ns = (double)size->p90_ns,
+							       .wall_ns = (double)size->wall_ns,
+							       .n = size->n };
+	}
+}
+
 static void take_creation(struct diff_model *to, const struct summary_creation *from)
 {
 	double n = (double)from->duration.n;
@@ -131,6 +147,7 @@ static void take_model(struct reader *reader, struct diff_model *to, const struc
 	if (isfinite(summary_waited(runs)))
 		to->figure[DIFF_WAIT] = (double)runs->run_queue_ns / (double)runs->n_waits;
 	take_creation(to, &from->creation);
+	take_sizes(reader, to, from);
 	take_operators(reader, to, from);
 }
 

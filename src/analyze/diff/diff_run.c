@@ -8,6 +8,7 @@
 
 static const struct diff_figure_name figures[DIFF_PHASE] = {
 	[DIFF_MEDIAN] = { "median", "median latency", DIFF_NS, false },
+	[DIFF_WITHIN] = { "within_sizes", "latency within sizes", DIFF_NS, false },
 	[DIFF_OPERATORS] = { "operators", "operators", DIFF_NS, false },
 	[DIFF_P99] = { "p99", "p99 latency", DIFF_NS, false },
 	[DIFF_MEAN] = { "mean", "mean latency", DIFF_NS, false },

@@ -17,6 +17,7 @@
 /* Figures of a model. Those in time are nanoseconds. */
 enum diff_figure {
 	DIFF_MEDIAN,	/* of the latency */
+	DIFF_WITHIN,	/* of the medians of sizes of inputs, where the mix of sizes changed: diff_sizes.c */
 	DIFF_OPERATORS, /* lower quartiles of all operators of an inference together */
 	DIFF_P99,
 	DIFF_MEAN,
@@ -51,6 +52,14 @@ struct diff_operator {
 	uint32_t order; /* in which they ran first */
 };
 
+/* Inferences with about as many input elements. */
+struct diff_size {
+	const char *shapes; /* of one of them */
+	uint32_t bin;	    /* of struct summary_size */
+	double elements, p50_ns, p90_ns, wall_ns;
+	uint64_t n;
+};
+
 struct diff_model {
 	const char *name, *provider, *options;
 	uint64_t n, n_failed;
@@ -58,6 +67,8 @@ struct diff_model {
 	double scatter[N_DIFF_FIGURES]; /* of the figure's logarithm, from parts of this run; NAN: not known */
 	struct diff_operator *operators;
 	uint32_t n_operators;
+	struct diff_size *sizes; /* of recordings, where shapes are known; the smallest first */
+	uint32_t n_sizes;
 	const char *operators_missing; /* why there are none; NULL: there are some */
 	double wall_ns;		       /* of all inferences: what is most important comes first */
 	double event_ns;	       /* of recording one event */

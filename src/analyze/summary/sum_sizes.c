@@ -185,6 +185,7 @@ int sum_sizes_put(struct bucket *bucket, uint32_t model, struct array *sizes, st
 			return -ENOMEM;
 		*row = (struct summary_size){ .model = model,
 					      .shapes = size->text,
+					      .bin = size->key,
 					      .elements = (uint64_t)stats_mean(&size->elements),
 					      .n = stats->n,
 					      .wall_ns = size->wall_ns,

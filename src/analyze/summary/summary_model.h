@@ -97,6 +97,7 @@ struct summary_creation {
 /* Inferences that count for the latency, by the elements of all their inputs: within a quarter of an octave. */
 struct summary_size {
 	uint32_t model, shapes; /* shapes: of one of them */
+	uint32_t bin;		/* which quarter of an octave of elements: alike in all recordings */
 	uint64_t elements;	/* mean */
 	uint64_t n, wall_ns, p50_ns, p90_ns, p99_ns;
 };

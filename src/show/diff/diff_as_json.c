@@ -84,6 +84,25 @@ static void put_rows(struct json *json, const struct diff_pair *pair)
 	json_end(json, ']');
 }
 
+static void put_sizes(struct json *json, const struct diff_pair *pair)
+{
+	json_bool(json, "mix_of_sizes_changed", pair->moved);
+	json_array(json, "sizes");
+	for (uint32_t i = 0; i < pair->n_sizes; i++) {
+		const struct diff_size_row *row = &pair->sizes[i];
+
+		json_object(json, NULL);
+		json_text(json, "shapes", row->any->shapes);
+		json_real(json, "elements", row->any->elements);
+		json_count(json, "inferences_of_base", row->n_base);
+		json_count(json, "inferences_of_new", row->n_fresh);
+		json_real(json, "base_p50_ns", row->base_p50_ns);
+		json_real(json, "new_p50_ns", row->fresh_p50_ns);
+		json_end(json, '}');
+	}
+	json_end(json, ']');
+}
+
 static void put_pair(struct json *json, const struct diff_pair *pair)
 {
 	json_object(json, NULL);
@@ -106,6 +125,7 @@ static void put_pair(struct json *json, const struct diff_pair *pair)
 	for (int i = DIFF_PHASE; i < N_DIFF_FIGURES; i++)
 		put_value(json, diff_figure_name(i).key, &pair->value[i]);
 	json_end(json, '}');
+	put_sizes(json, pair);
 	put_rows(json, pair);
 	json_end(json, '}');
 }

@@ -2,12 +2,14 @@
 /* The page about a comparison, whatever its format: which is base and which is new, then model by model. */
 #include "show/diff/diff_page.h"
 
+#include <ctype.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "analyze/result/result_words.h"
 
-enum { MAX_ROWS = 8, MAX_ONLY = 8, MAX_RESOURCES = 10, NAME = 80, PATH = 70 };
+enum { MAX_ROWS = 8, MAX_SIZES = 256, MAX_ONLY = 8, MAX_RESOURCES = 10, NAME = 80, PATH = 70 };
 
 struct page {
 	const struct diff_writer *writer;
@@ -192,7 +194,7 @@ static void put_rows(const struct page *page, const struct diff_pair *pair)
 {
 	uint32_t n_most = page->look->n_top ? page->look->n_top : page->look->is_all ? pair->n_rows : MAX_ROWS;
 	struct table table = table_of(page);
-	uint32_t n_shown = 0, n_same = 0;
+	uint32_t n_shown = 0, n_same = 0, n_judged = 0;
 	struct printable text = { "" };
 
 	table_column(&table, "operator", TABLE_LEFT | TABLE_SHRINKS | TABLE_KEEPS | TABLE_NAME);
@@ -209,6 +211,7 @@ static void put_rows(const struct page *page, const struct diff_pair *pair)
 			bool is_named = pair->rows[i].value.says >= DIFF_WORSE;
 
 			n_same += pass && pair->rows[i].value.says == DIFF_SAME;
+			n_judged += pass && pair->rows[i].value.says > DIFF_UNTESTED;
 			if (is_named != !pass || (pass && n_shown >= n_most))
 				continue;
 			put_row(page, &table, &pair->rows[i]);
@@ -220,9 +223,12 @@ static void put_rows(const struct page *page, const struct diff_pair *pair)
 		printable_add(&text, "%s not shown (--all shows them); ",
 			      printable_count(pair->n_rows - n_shown, "operator").s);
 	}
-	printable_add(&text, "%u of %s do not differ by %g %% or more.", n_same,
-		      printable_count(pair->n_rows, "operator").s, 100 * fmax(0.05, page->diff->opts.threshold));
-	say(page, &text);
+	if (n_judged)
+		printable_add(&text, "%u of %s do not differ by %g %% or more.", n_same,
+			      printable_count(pair->n_rows, "operator").s,
+			      100 * fmax(0.05, page->diff->opts.threshold));
+	if (*text.s)
+		say(page, &text);
 }
 
 static void put_operators(const struct page *page, const struct diff_pair *pair)
@@ -240,6 +246,64 @@ static void put_operators(const struct page *page, const struct diff_pair *pair)
 		page->writer->text(page->writer->to, "No operator is on both sides.");
 	put_only(page, pair->only_base, pair->n_only_base, "base");
 	put_only(page, pair->only_fresh, pair->n_only_fresh, "new");
+}
+
+static void put_share(struct table *table, uint64_t n, uint64_t n_all)
+{
+	table_cell(table, TABLE_PLAIN, "%s", n_all ? units_percent((double)n / (double)n_all).s : "-");
+}
+
+static int by_time(const void *a_, const void *b_)
+{
+	const struct diff_size_row *const *a = a_, *const *b = b_;
+
+	return ((*a)->wall_ns < (*b)->wall_ns) - ((*a)->wall_ns > (*b)->wall_ns);
+}
+
+static int by_place(const void *a_, const void *b_)
+{
+	const struct diff_size_row *const *a = a_, *const *b = b_;
+
+	return (*a > *b) - (*a < *b);
+}
+
+/* Those that take most of the time, the smallest first. */
+static void put_sizes(const struct page *page, const struct diff_pair *pair)
+{
+	const struct diff_size_row *row[MAX_SIZES];
+	uint32_t n = pair->n_sizes < MAX_SIZES ? pair->n_sizes : MAX_SIZES, n_shown = n < MAX_ROWS ? n : MAX_ROWS;
+	struct table table = table_of(page);
+	struct printable text = diff_mix(pair, page->look->is_ascii);
+
+	if (n < 2)
+		return;
+	for (uint32_t i = 0; i < n; i++)
+		row[i] = &pair->sizes[i];
+	qsort(row, n, sizeof *row, by_time);
+	qsort(row, n_shown, sizeof *row, by_place);
+	table_column(&table, "input", TABLE_LEFT | TABLE_SHRINKS);
+	table_column(&table, "base share", TABLE_RIGHT);
+	table_column(&table, "new share", TABLE_RIGHT);
+	table_column(&table, "base p50", TABLE_RIGHT);
+	table_column(&table, "new p50", TABLE_RIGHT);
+	table_column(&table, "change", TABLE_RIGHT);
+	for (uint32_t i = 0; i < n_shown; i++) {
+		double change = row[i]->fresh_p50_ns / row[i]->base_p50_ns - 1;
+
+		table_cell(&table, TABLE_PLAIN, "%s",
+			   diff_size_name(pair, (uint32_t)(row[i] - pair->sizes), page->look->is_ascii).s);
+		put_share(&table, row[i]->n_base, pair->n_base);
+		put_share(&table, row[i]->n_fresh, pair->n_fresh);
+		table_cell(&table, TABLE_PLAIN, "%s", diff_amount(row[i]->base_p50_ns, DIFF_NS).s);
+		table_cell(&table, TABLE_PLAIN, "%s", diff_amount(row[i]->fresh_p50_ns, DIFF_NS).s);
+		table_cell(&table, TABLE_PLAIN, "%s", diff_change(change).s);
+	}
+	page->writer->table(page->writer->to, "Latency by size of the inputs", &table);
+	if (!*text.s)
+		return;
+	*text.s = (char)toupper((unsigned char)*text.s);
+	printable_add(&text, ". Latencies of all inferences and of operators are not judged; those within sizes are.");
+	say(page, &text);
 }
 
 /* "threads 4" and "threads 2", as the program asked for them. */
@@ -279,6 +343,7 @@ static void put_pair(const struct page *page, const struct diff_pair *pair)
 	if (page->writer->plot)
 		page->writer->plot(page->writer->to, pair);
 	put_figures(page, pair, 0, DIFF_CREATION, "Inferences");
+	put_sizes(page, pair);
 	put_operators(page, pair);
 	put_figures(page, pair, DIFF_CREATION, N_DIFF_FIGURES, "Creation of a session");
 }

@@ -35,6 +35,9 @@ enum diff_unit diff_unit_of(const char *unit);				   /* of a resource: "bytes" *
 const char *diff_says_words(enum diff_says says, bool is_time);		   /* "slower" */
 const char *diff_says_key(enum diff_says says);				   /* "worse" */
 struct printable diff_name(const struct diff_operator *op, bool is_ascii); /* "Conv /layer1/conv" */
+/* "1x3x640x512": a size of inputs of a model that has several. */
+struct printable diff_size_name(const struct diff_pair *pair, uint32_t size, bool is_ascii);
+struct printable diff_mix(const struct diff_pair *pair, bool is_ascii); /* how it changed; "": it did not */
 
 /* The formats. One file per format, diff_as_<name>.c, with one constant; diffs.c lists them. */
 struct diff_format {

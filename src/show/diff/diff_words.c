@@ -4,10 +4,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "analyze/result/input_sizes.h"
 #include "analyze/result/result_words.h"
 #include "show/diff/diff_page.h"
 
-enum { NAME = 60, PATH = 60 };
+enum { NAME = 60, PATH = 60, SHAPE = 40 };
 
 struct units_text diff_change(double change)
 {
@@ -152,20 +153,58 @@ static void add_cause(struct printable *to, const struct diff_pair *pair, enum d
 		printable_add(to, ", the most of %s", printable_count(n, "operator").s);
 }
 
-static void add_model(struct printable *to, const struct diff_pair *pair, enum diff_says says, bool is_ascii)
+struct printable diff_size_name(const struct diff_pair *pair, uint32_t size, bool is_ascii)
+{
+	const char *shapes = pair->sizes[size].any->shapes,
+		   *other = pair->sizes[size ? 0 : pair->n_sizes - 1].any->shapes;
+	struct printable part = input_sizes_part(shapes ? shapes : "", other ? other : "", SHAPE);
+
+	return model_text(part.s, SHAPE, is_ascii);
+}
+
+struct printable diff_mix(const struct diff_pair *pair, bool is_ascii)
+{
+	struct printable text = { "" };
+	double n_base = 0, n_fresh = 0;
+
+	if (!pair->moved)
+		return text;
+	for (uint32_t i = 0; i < pair->n_sizes; i++) {
+		n_base += (double)pair->sizes[i].n_base;
+		n_fresh += (double)pair->sizes[i].n_fresh;
+	}
+	printable_add(&text, "the mix of input sizes changed: inputs of %s are %s of the inferences in new",
+		      diff_size_name(pair, pair->moved - 1, is_ascii).s,
+		      units_percent((double)pair->sizes[pair->moved - 1].n_fresh / n_fresh).s);
+	printable_add(&text, " instead of %s", units_percent((double)pair->sizes[pair->moved - 1].n_base / n_base).s);
+	return text;
+}
+
+static void add_mix(struct printable *to, const struct diff_pair *pair, bool is_ascii)
+{
+	if (pair->moved)
+		printable_add(to, "; %s", diff_mix(pair, is_ascii).s);
+}
+
+static void add_model(struct printable *to, const struct diff_pair *pair, enum diff_says says, bool is_one,
+		      bool is_ascii)
 {
 	enum diff_figure figure = diff_headline(pair);
 	const struct diff_value *value = &pair->value[figure];
 
-	printable_add(to, "new is ");
+	if (is_one)
+		printable_add(to, "new is ");
+	else
+		printable_add(to, "%s is ", pair_name(pair, is_ascii).s);
 	add_slower(to, value->change);
-	printable_add(to, " than base");
+	printable_add(to, is_one ? " than base" : " in new");
 	add_interval(to, value);
-	printable_add(to, ": %s%s %s %s instead of %s an inference",
+	printable_add(to, ": %s%s %s %s instead of %s an inference%s",
 		      figure == DIFF_OPERATORS ? "the operators of " : "", pair_name(pair, is_ascii).s,
 		      figure == DIFF_OPERATORS ? "take" : "takes", units_duration(value->fresh).s,
-		      units_duration(value->base).s);
+		      units_duration(value->base).s, figure == DIFF_WITHIN ? " with inputs of the same size" : "");
 	add_cause(to, pair, says, is_ascii);
+	add_mix(to, pair, is_ascii);
 }
 
 static void add_operator(struct printable *to, const struct diff_pair *pair, enum diff_says says, bool is_ascii)
@@ -204,7 +243,16 @@ static void add_figure(struct printable *to, const char *what, const char *of, c
 	add_interval(to, value);
 }
 
-/* The model whose headline says this, with the largest change; NULL: none does. */
+static double share_of(const struct diff *diff, const struct diff_pair *pair)
+{
+	double all_ns = 0;
+
+	for (uint32_t i = 0; i < diff->n_pairs; i++)
+		all_ns += isfinite(diff->pairs[i].base->wall_ns) ? diff->pairs[i].base->wall_ns : 0;
+	return all_ns > 0 ? pair->base->wall_ns / all_ns : NAN;
+}
+
+/* The model whose headline says this and whose change moves most time, or the first; NULL: none does. */
 static const struct diff_pair *find_pair(const struct diff *diff, enum diff_says says)
 {
 	const struct diff_pair *found = NULL;
@@ -212,10 +260,11 @@ static const struct diff_pair *find_pair(const struct diff *diff, enum diff_says
 
 	for (uint32_t i = 0; i < diff->n_pairs; i++) {
 		const struct diff_value *value = &diff->pairs[i].value[diff_headline(&diff->pairs[i])];
+		double ns = fabs(value->change) * diff->pairs[i].base->wall_ns;
 
-		if (value->says == says && fabs(value->change) > most) {
+		if (value->says == says && (!found || ns > most)) {
 			found = &diff->pairs[i];
-			most = fabs(value->change);
+			most = ns;
 		}
 	}
 	return found;
@@ -250,10 +299,11 @@ static void add_found(struct printable *to, const struct diff *diff, enum diff_s
 	for (uint32_t i = 0; i < diff->n_pairs; i++)
 		n_like += diff->pairs[i].value[diff_headline(&diff->pairs[i])].says == says;
 	if (pair) {
-		add_model(to, pair, says, is_ascii);
+		add_model(to, pair, says, diff->n_pairs == 1, is_ascii);
 		if (diff->n_pairs > 1)
-			printable_add(to, " (%u of %s %s)", n_like, printable_count(diff->n_pairs, "model").s,
-				      says == DIFF_WORSE ? "slower" : "faster");
+			printable_add(to, " (%u of %s %s; this one has %s of base's inference time)", n_like,
+				      printable_count(diff->n_pairs, "model").s,
+				      says == DIFF_WORSE ? "slower" : "faster", units_percent(share_of(diff, pair)).s);
 		return;
 	}
 	for (uint32_t i = 0; i < diff->n_pairs; i++)
@@ -285,6 +335,7 @@ static void add_same(struct printable *to, const struct diff *diff, bool is_asci
 		      pair_name(pair, is_ascii).s,
 		      unsigned_change(fmax(fabs(pair->value[figure].low), fabs(pair->value[figure].high))).s,
 		      diff_interval(&pair->value[figure]).s);
+	add_mix(to, pair, is_ascii);
 }
 
 static void add_reason(struct printable *to, const struct diff *diff, const struct diff_pair *pair)
@@ -320,6 +371,7 @@ static void add_open(struct printable *to, const struct diff *diff, bool is_asci
 		      pair_name(pair, is_ascii).s, diff_change(value->change).s);
 	if (isfinite(value->low))
 		add_interval(to, value);
+	add_mix(to, pair, is_ascii);
 	add_reason(to, diff, pair);
 }
 
