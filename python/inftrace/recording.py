@@ -41,6 +41,7 @@ class Recording:
     recording = _Named("The recording as a whole: one row.")
     processes = _Named("Processes that were recorded.")
     runtimes = _Named("Runtimes in the processes.")
+    other_runtimes = _Named("Runtimes in the processes whose inferences are not recorded.")
     models = _Named("Models that were loaded or run.")
     sessions = _Named("Loaded instances of models, and how their creation went.")
     phases = _Named("What happens while sessions are created, and when provider libraries get ready.")

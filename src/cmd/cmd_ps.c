@@ -67,6 +67,19 @@ static void put_unread(struct json *json, const struct attach_list *list)
 	json_end(json, ']');
 }
 
+static void put_others(struct json *json, const struct attach_list *list)
+{
+	json_array(json, "not_recorded");
+	for (size_t i = 0; i < list->n_others && i < ATTACH_OTHERS; i++) {
+		json_object(json, NULL);
+		json_int(json, "pid", list->other[i].pid);
+		json_text(json, "name", list->other[i].name);
+		json_text(json, "runtimes", list->other[i].runtimes);
+		json_end(json, '}');
+	}
+	json_end(json, ']');
+}
+
 static void print_json(const struct attach_list *list)
 {
 	struct json json;
@@ -77,6 +90,7 @@ static void print_json(const struct attach_list *list)
 	for (size_t i = 0; i < list->n; i++)
 		put_row(&json, &list->row[i]);
 	json_end(&json, ']');
+	put_others(&json, list);
 	json_count(&json, "unreadable", list->n_unreadable);
 	put_unread(&json, list);
 	json_bool(&json, "others_hidden", list->hides_others);
@@ -141,7 +155,9 @@ const struct cmd cmd_ps = {
 	    "/proc and the files that processes have mapped, and touches no process.\n\n"
 	    "ATTACH says how a program can be recorded: yes (inftrace attach PID), --inject (only by inftrace "
 	    "attach --inject PID), or no. Without root, processes of other users cannot be looked into; ps prints "
-	    "how many there are.\n\n"
+	    "how many there are. Programs with runtimes that inftrace does not record, such as OpenVINO or PyTorch, "
+	    "are "
+	    "listed below the table.\n\n"
 	    "The exit status is 0 when there is such a program, 1 when there is none, 3 when ps failed.",
 	.examples =
 	    (const struct cmd_example[]){

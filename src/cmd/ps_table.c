@@ -128,12 +128,25 @@ static void print_unread(FILE *out, const struct attach_list *list)
 		fprintf(out, "  %s\n", harmless(list->unread[i].why.msg, is_ascii).s);
 }
 
+static void print_others(FILE *out, const struct attach_list *list)
+{
+	bool is_ascii = term_wants_ascii();
+
+	for (size_t i = 0; i < list->n_others && i < ATTACH_OTHERS; i++)
+		fprintf(out, "%s %d (%s): %s\n", i ? "             " : "Not recorded:", (int)list->other[i].pid,
+			harmless(list->other[i].name, is_ascii).s, harmless(list->other[i].runtimes, is_ascii).s);
+	if (list->n_others > ATTACH_OTHERS)
+		fprintf(out, "              and %s more\n",
+			printable_count(list->n_others - ATTACH_OTHERS, "process").s);
+}
+
 void ps_table_print(FILE *out, const struct attach_list *list)
 {
 	if (list->n)
 		print_rows(out, list);
 	else
-		fprintf(out, "No program with a runtime was found.\n");
+		fprintf(out, "No program with a runtime that inftrace records was found.\n");
+	print_others(out, list);
 	if (list->n && *list->no_probes) {
 		struct err why = { 0 };
 		snprintf(why.msg, sizeof why.msg, "%s", list->no_probes);

@@ -27,10 +27,12 @@ static void print_nothing(FILE *to, const struct recorder_result *result)
 		fprintf(to, " (a runtime was loaded whose inferences cannot be seen)");
 	else if (result->n_runtimes)
 		fprintf(to, " (a runtime was loaded, but no model was run)");
+	else if (*result->other)
+		fprintf(to, " (%s was loaded, whose inferences are not recorded)", result->other);
 	else if (!result->n_processes)
 		fprintf(to, " (no program came)");
 	else
-		fprintf(to, " (no runtime was loaded in the %llu process%s seen)",
+		fprintf(to, " (no runtime that inftrace knows was loaded in the %llu process%s seen)",
 			(unsigned long long)result->n_processes, result->n_processes == 1 ? "" : "es");
 }
 

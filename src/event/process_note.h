@@ -13,6 +13,9 @@
  * most of that process, or of one that it waited for */
 #define EVENT_NOTE_MEMORY_END "memory at the end"
 
+/* pid, runtime, path [version]: the process has loaded a runtime whose inferences are not recorded */
+#define EVENT_NOTE_OTHER_RUNTIME "other runtime"
+
 /* The last rows of EVENT_KEYS (event.h): rows are only ever added at the end. */
 #define EVENT_PROCESS_KEYS(F) \
 	F(PARENT_PID, "parent_pid")	  /* of the process that a process was forked from */ \

@@ -222,6 +222,7 @@ enum dict_kind {
 			 * is an arena. A later entry of the same id holds from then on */
 	DICT_SESSION,	/* id; word[0..2]: texts of model, path, providers; word[3], word[4]: low and high half of the
 			 * address of its object, 0: not known; value: bytes of a model in memory, 0: none */
+	DICT_OTHER,	/* word[0]: text, path of a library of a runtime that is not recorded */
 };
 
 /* Entries follow each other, each padded to 8 bytes. Those of the ring of facts have no text. */
@@ -245,6 +246,6 @@ _Static_assert(sizeof(struct record) == 32 && sizeof(struct dict_entry) == 40, "
 _Static_assert(__builtin_offsetof(struct record, id) == 16 && __builtin_offsetof(struct record, text) == 24 &&
 		   __builtin_offsetof(struct record, type) == 28 && __builtin_offsetof(struct record, more) == 31,
 	       "records have no holes");
-_Static_assert(RECORD_COST == 16 && RECORD_FREE == 23 && DICT_SESSION == 6, "numbers are only ever added");
+_Static_assert(RECORD_COST == 16 && RECORD_FREE == 23 && DICT_OTHER == 7, "numbers are only ever added");
 
 #endif

@@ -351,10 +351,12 @@ static void the_verdict_says_what_happened(void **state)
 	process = stream_process(&s, 1, "app");
 	stream_text(&s, KEY_LEVEL, "operator");
 	stream_instant(&s, process, 1, KIND_NOTE, EVENT_NOTE_RECORDING);
-	check_verdict(&s, "no model was run: no runtime was loaded by the process seen; the recorder was ended before "
+	check_verdict(&s, "no model was run: no runtime that inftrace knows was loaded by the process seen; the "
+			  "recorder was ended before "
 			  "it finished the file");
 	stream_instant(&s, process, 1, KIND_NOTE, EVENT_NOTE_COST);
-	check_verdict(&s, "no model was run: no runtime was loaded by the process seen; nothing lost");
+	check_verdict(&s,
+		      "no model was run: no runtime that inftrace knows was loaded by the process seen; nothing lost");
 	check_unseen();
 	stream_text(&s, KEY_RUNTIME, "onnxruntime");
 	stream_text(&s, KEY_VERSION, "1.22.1");

@@ -220,3 +220,48 @@ const struct query_table query_table_runtimes = {
 	.count = count_runtimes,
 	QUERY_COLUMNS(runtime_columns),
 };
+
+static size_t count_others(const struct query *query)
+{
+	return query->summary->n_other_runtimes;
+}
+
+static const struct summary_other_runtime *other_at(const struct query_at *at)
+{
+	return &at->query->summary->other_runtimes[at->row];
+}
+
+GET(other_process)
+{
+	query_put_number(to, query_process_track(at->query, other_at(at)->process));
+}
+
+GET(other_runtime)
+{
+	PUT_name(other_at(at)->runtime);
+}
+
+GET(other_version)
+{
+	PUT_name(other_at(at)->version);
+}
+
+GET(other_path)
+{
+	PUT_name(other_at(at)->path);
+}
+
+static const struct query_column other_columns[] = {
+	{ "process_id", "INTEGER", "the process that it is in: processes.id", get_other_process },
+	{ "runtime", "TEXT", "its name: `OpenVINO`", get_other_runtime },
+	{ "version", "TEXT", "its version; NULL: not known", get_other_version },
+	{ "path", "TEXT", "its library", get_other_path },
+};
+
+const struct query_table query_table_other_runtimes = {
+	.name = "other_runtimes",
+	.what = "Runtimes in the processes whose inferences are not recorded.",
+	.rows = QUERY_LIST,
+	.count = count_others,
+	QUERY_COLUMNS(other_columns),
+};

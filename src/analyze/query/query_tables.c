@@ -6,6 +6,7 @@
 	F(recording) \
 	F(processes) \
 	F(runtimes) \
+	F(other_runtimes) \
 	F(models) \
 	F(sessions) \
 	F(phases) \

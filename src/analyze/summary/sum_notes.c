@@ -103,6 +103,25 @@ static int note_runtime(struct summary_maker *maker, uint32_t process, const str
 	return rc;
 }
 
+/* Once for each process, whoever noted it. */
+static int note_other_runtime(struct summary_maker *maker, uint32_t process, const struct event *event)
+{
+	struct summary_other_runtime *all = maker->other_runtimes.data;
+	uint32_t runtime = text_of(event, KEY_RUNTIME);
+	void *row;
+	int rc;
+
+	for (size_t i = 0; i < maker->other_runtimes.n; i++)
+		if (all[i].process == process && all[i].runtime == runtime)
+			return 0;
+	rc = add_row(&maker->other_runtimes, sizeof *all, &row);
+	if (row)
+		*(struct summary_other_runtime *)row =
+		    (struct summary_other_runtime){ process, runtime, text_of(event, KEY_VERSION),
+						    text_of(event, KEY_PATH) };
+	return rc;
+}
+
 /* Sessions of which only the name is known will join it. */
 static int note_first(struct summary_maker *maker, const struct session *session)
 {
@@ -337,6 +356,7 @@ static const struct topic topics[] = {
 	{ EVENT_NOTE_RECORDING, note_recording },
 	{ EVENT_NOTE_PROCESS, note_process, true },
 	{ EVENT_NOTE_RUNTIME, note_runtime, true },
+	{ EVENT_NOTE_OTHER_RUNTIME, note_other_runtime, true },
 	{ EVENT_NOTE_CREATED, note_created },
 	{ EVENT_NOTE_RELEASED, note_released },
 	{ EVENT_NOTE_MEMORY, sum_memory_note },

@@ -58,6 +58,11 @@ struct summary_unreadable {
 };
 
 /* What is not recorded of a process although nothing was lost: left out by wish, or cut by where recording began. */
+/* A runtime that a process has loaded and whose inferences are not recorded. version 0: not known. */
+struct summary_other_runtime {
+	uint32_t process, runtime, version, path;
+};
+
 struct summary_left_out {
 	uint32_t process, what;
 	uint64_t n;
@@ -217,13 +222,14 @@ struct summary {
 	struct summary_stop *stops;
 	struct summary_unreadable *unreadable;
 	struct summary_left_out *left_out;
+	struct summary_other_runtime *other_runtimes;
 	struct summary_clock *clock_changes;
 	struct summary_dump *dumps;
 	struct summary_merged *merged;
 	uint32_t n_processes, n_runtimes, n_models, n_sessions, n_transformers, n_types, n_nodes, n_elsewhere, n_ran_on,
 	    n_idle, n_tallies, n_sizes, n_slowest, n_resources, n_losses, n_stops, n_unreadable, n_left_out,
-	    n_clock_changes, n_dumps, n_merged, n_memory, n_open_rows, n_callers, n_caller_kinds, n_curves, n_courses,
-	    n_named, n_kernels, n_kernel_types, n_streams, n_cycles;
+	    n_other_runtimes, n_clock_changes, n_dumps, n_merged, n_memory, n_open_rows, n_callers, n_caller_kinds,
+	    n_curves, n_courses, n_named, n_kernels, n_kernel_types, n_streams, n_cycles;
 	uint64_t n_memory_left_out;		 /* sessions that are not in memory, because there are too many */
 	uint64_t n_named_left_out;		 /* slices of names that are not in named, because there are too many */
 	uint64_t kernels_ns, n_kernels_left_out; /* of those in kernels; kernels of other names, as for named */

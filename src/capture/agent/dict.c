@@ -382,6 +382,21 @@ void dict_runtime(const struct dict_copy *copy)
 	agent_unlock();
 }
 
+void dict_other(const char *path)
+{
+	uint32_t text = text_or_none(path);
+	struct dict_entry *entry;
+
+	agent_lock();
+	catch_up();
+	entry = agent.segment && text ? claim_fact(DICT_OTHER, 0) : NULL;
+	if (entry) {
+		entry->word[0] = text;
+		publish_fact(entry);
+	}
+	agent_unlock();
+}
+
 void dict_allocator(const struct dict_memory *allocator)
 {
 	struct dict_entry *entry;

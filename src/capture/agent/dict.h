@@ -38,6 +38,8 @@ struct dict_copy {
 	uint64_t since;		      /* ticks: what began before may be missing; 0: nothing is */
 };
 void dict_runtime(const struct dict_copy *copy);
+/* A library of a runtime that is not recorded. */
+void dict_other(const char *path);
 struct dict_memory {
 	uint32_t id, device, name; /* device, name: text ids */
 	uint32_t session;	   /* 0: none or several */

@@ -18,6 +18,7 @@
 #include "capture/agent/injected.h"
 #include "capture/agent/memory_end.h"
 #include "capture/agent/module_walk.h"
+#include "capture/agent/other_tell.h"
 #include "capture/agent/sandbox.h"
 
 static void forked(bool has_segment)
@@ -86,8 +87,10 @@ __attribute__((constructor)) static void agent_start(void)
 
 __attribute__((destructor)) static void agent_stop(void)
 {
-	if (hot->generation && agent.segment)
+	if (hot->generation && agent.segment) {
 		memory_tell();
+		other_tell();
+	}
 	if (hot->generation && agent.segment)
 		__atomic_store_n(&agent.segment->ended, 1, __ATOMIC_RELEASE);
 }

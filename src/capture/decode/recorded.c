@@ -368,6 +368,8 @@ int recorded_read_names(struct recorded *process, struct sink *out, uint64_t now
 			learn_allocator(process, &entry);
 		else if (entry.kind == DICT_ROLE)
 			name_worker(process, (int32_t)entry.id, entry.text[0], out);
+		else if (entry.kind == DICT_OTHER && entry.text[0] && process->n_others < RECORDED_OTHERS)
+			process->other[process->n_others++] = entry.text[0];
 	}
 	return code;
 }

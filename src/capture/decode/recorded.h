@@ -54,6 +54,8 @@ struct reader {
 	uint64_t alloc_bytes;
 };
 
+enum { RECORDED_OTHERS = 8 };
+
 struct recorded {
 	struct segment_map map;
 	char path[512];
@@ -76,6 +78,8 @@ struct recorded {
 	struct reader reader[SEGMENT_MAX_RINGS];
 	struct workers workers;
 	uint32_t n_named;
+	uint32_t other[RECORDED_OTHERS],
+	    n_others; /* paths of libraries of runtimes that are not recorded, to be noted */
 	struct {
 		uint64_t due_ns, sampled_ns;
 		uint32_t threads_track, cpu_track, n_threads;

@@ -15,6 +15,7 @@
 #include "base/program_file.h"
 #include "capture/proc/file_look.h"
 #include "capture/proc/namespace.h"
+#include "capture/proc/other_modules.h"
 #include "capture/proc/proc.h"
 #include "capture/proc/program.h"
 
@@ -293,6 +294,7 @@ static int find_runtime(struct inject *inject, const struct modules *modules, st
 	struct modules_seen seen = { 0 };
 	struct err barred = { 0 };
 	struct inject_file file;
+	char others[120];
 	int code = -ENOENT;
 	size_t i;
 
@@ -307,6 +309,12 @@ static int find_runtime(struct inject *inject, const struct modules *modules, st
 			       "cannot inject: cannot read the ONNX Runtime loaded by process %d: %s; otherwise "
 			       "restart the program",
 			       (int)inject->pid, barred.msg);
+	if (code == -ENOENT && other_modules(modules, others, sizeof others))
+		return err_set(
+		    err, ENOENT,
+		    "cannot inject: process %d has loaded %s, whose inferences inftrace does not record, and no "
+		    "runtime that it does",
+		    (int)inject->pid, others);
 	if (code == -ENOENT)
 		return err_set(err, ENOENT, "cannot inject: process %d has no ONNX Runtime loaded, or not yet",
 			       (int)inject->pid);

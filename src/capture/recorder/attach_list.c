@@ -16,6 +16,7 @@
 #include "capture/inject/inject_target.h"
 #include "capture/probe/uprobes.h"
 #include "capture/proc/file_version.h"
+#include "capture/proc/other_modules.h"
 #include "capture/proc/proc.h"
 #include "capture/proc/proc_list.h"
 #include "capture/recorder/attach_loaded.h"
@@ -147,6 +148,20 @@ static void add_unread(struct attach_list *list, const struct attach_match *matc
 	snprintf(unread->name, sizeof unread->name, "%s", match->name);
 }
 
+static void add_other(struct attach_list *list, pid_t pid)
+{
+	struct attach_other found = { .pid = pid };
+	struct attach_match match;
+	struct err ignored;
+
+	if (!other_modules_of(pid, found.runtimes, sizeof found.runtimes) || attach_find_pid(pid, &match, &ignored))
+		return;
+	snprintf(found.name, sizeof found.name, "%s", match.name);
+	if (list->n_others < ATTACH_OTHERS)
+		list->other[list->n_others] = found;
+	list->n_others++;
+}
+
 static int look_at(struct scan *scan, struct attach_list *list, const struct proc_row *process)
 {
 	struct attach_row *row;
@@ -155,8 +170,10 @@ static int look_at(struct scan *scan, struct attach_list *list, const struct pro
 
 	scan->row = (struct attach_row){ .parent = process->parent };
 	loaded = attach_loaded_each(&scan->seen, process->pid, add_copy, scan, &why);
-	if (loaded == ATTACH_NO_RUNTIME)
+	if (loaded == ATTACH_NO_RUNTIME) {
+		add_other(list, process->pid);
 		return 0;
+	}
 	/* also refuses what has no files of its own: threads of the kernel, and processes that have ended */
 	if (attach_find_pid(process->pid, &scan->row.match, &ignored) || !read_facts(&scan->row))
 		return 0;

@@ -13,6 +13,7 @@
 enum {
 	ATTACH_RUNTIMES = 4, /* copies that are listed of one process */
 	ATTACH_UNREAD = 4,   /* processes that are listed of those that cannot be read */
+	ATTACH_OTHERS = 16,  /* the same of those whose runtimes are not recorded */
 };
 
 struct attach_copy {
@@ -43,6 +44,12 @@ struct attach_list {
 		char name[64];
 		struct err why;
 	} unread[ATTACH_UNREAD];
+	size_t n_others; /* processes with runtimes that are not recorded, and none that is; the first of them: */
+	struct attach_other {
+		pid_t pid;
+		char name[64];
+		char runtimes[120]; /* "OpenVINO 2026.4.1" */
+	} other[ATTACH_OTHERS];
 	bool hides_others;   /* /proc is mounted with hidepid: there may be more */
 	char no_probes[400]; /* why no program at all can be probed; "" they can be */
 };

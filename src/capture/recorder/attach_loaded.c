@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "capture/proc/other_modules.h"
 #include "capture/proc/program.h"
 
 enum attach_loaded attach_loaded_each(struct modules_seen *seen, pid_t pid, attach_loaded_fn *each, void *ctx,
@@ -140,6 +141,11 @@ int attach_loaded_nothing(const char *name, pid_t pid, struct err *err)
 			       "cannot attach to %.40s (%d): it loaded a runtime only now, or loads it again and "
 			       "again; try again, or use --follow",
 			       name, (int)pid);
+	if (!code && other_modules(&modules, text, sizeof text))
+		code =
+		    err_set(err, ENOENT,
+			    "cannot attach to %.40s (%d): it has loaded %s, whose inferences inftrace does not record",
+			    name, (int)pid, text);
 	if (!code) {
 		list(&modules, text, sizeof text);
 		code = err_set(err, ENOENT, "cannot attach to %.40s (%d): no supported runtime is loaded%s%s", name,

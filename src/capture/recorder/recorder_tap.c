@@ -2,6 +2,8 @@
 /* Counts by kind of event. Changes and holds back nothing. */
 #include "capture/recorder/recorder_tap.h"
 
+#include "event/process_note.h"
+
 static uint64_t count_of(const struct event *event)
 {
 	for (size_t i = 0; i < event->n_args; i++)
@@ -18,10 +20,19 @@ static void count_runtime(struct recorder_tap *tap, const struct event *event)
 			tap->lacks_runs |= event_leaves_out_runs(names_text(tap->sink.names, event->args[i].name));
 }
 
+static void take_other(struct recorder_tap *tap, const struct event *event)
+{
+	for (size_t i = 0; i < event->n_args && !tap->other; i++)
+		if (event->args[i].key == KEY_RUNTIME)
+			tap->other = event->args[i].name;
+}
+
 static void count_instant(struct recorder_tap *tap, const struct event *event)
 {
 	if (event->kind == KIND_NOTE && event->name == tap->runtime_topic)
 		count_runtime(tap, event);
+	else if (event->kind == KIND_NOTE && event->name == tap->other_topic)
+		take_other(tap, event);
 	else if (event->kind == KIND_NOTE && event->name == tap->process_topic)
 		tap->n_unseen += count_of(event);
 	else if (event->kind == KIND_NOTE && event->name == tap->sampled_topic)
@@ -107,6 +118,7 @@ void recorder_tap_init(struct recorder_tap *tap, struct sink *const *sinks, size
 				   .flush = flush,
 				   .sync = sync_ };
 	tap->runtime_topic = names_of(tap->sink.names, EVENT_NOTE_RUNTIME);
+	tap->other_topic = names_of(tap->sink.names, EVENT_NOTE_OTHER_RUNTIME);
 	tap->process_topic = names_of(tap->sink.names, EVENT_NOTE_PROCESS);
 	tap->sampled_topic = names_of(tap->sink.names, EVENT_NOTE_SAMPLED_OUT);
 }

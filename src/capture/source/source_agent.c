@@ -7,6 +7,7 @@
  * published by a killed process are in the segment like all others.
  */
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +23,7 @@
 #include "capture/proc/namespace.h"
 #include "capture/proc/proc.h"
 #include "capture/source/confined.h"
+#include "capture/source/other_note.h"
 #include "capture/source/pool_cpu.h"
 #include "capture/source/source.h"
 #include "capture/source/tree.h"
@@ -243,7 +245,7 @@ static int note_process(struct agent_state *state, struct recorded *process, str
 			struct err *err)
 {
 	struct segment *segment = process->map.segment;
-	char reason[sizeof segment->reason + 64] = "no runtime was loaded", command[64];
+	char reason[sizeof segment->reason + 64] = "no runtime that inftrace records was loaded", command[64];
 	struct arg args[3] = { arg_int(KEY_PID, process->pid) };
 	bool is_unseen = true;
 
@@ -349,6 +351,19 @@ static int note_memory(struct recorded *process, struct sink *out, uint64_t now_
 	    err);
 }
 
+static int note_others(const struct agent_state *state, struct recorded *process, struct sink *out, uint64_t now_ns,
+		       struct err *err)
+{
+	char path[PATH_MAX];
+	int code = 0;
+
+	while (!code && process->n_others) {
+		snprintf(path, sizeof path, "%s", names_text(out->names, process->other[--process->n_others]));
+		code = other_note(state->target, process->pid, recorded_track(process, out), path, out, now_ns, err);
+	}
+	return code;
+}
+
 static int drain_process(struct agent_state *state, struct recorded *process, struct recorded_drain *drain,
 			 struct err *err)
 {
@@ -358,6 +373,8 @@ static int drain_process(struct agent_state *state, struct recorded *process, st
 		code = confined_look(process, state->target->sysroot, drain->out, drain->now_ns, err);
 	if (!code)
 		code = recorded_drain(process, drain, err);
+	if (!code)
+		code = note_others(state, process, drain->out, drain->now_ns, err);
 	if (!code)
 		code = confined_tell(process, drain->out, drain->now_ns, err);
 	if (!code)

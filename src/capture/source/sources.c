@@ -13,6 +13,7 @@
 	F(io) \
 	F(mem) \
 	F(npu) \
+	F(other) \
 	F(pressure) \
 	F(proc) \
 	F(scheduler) \

@@ -11,6 +11,7 @@
 #include "analyze/result/recording_result.h"
 #include "show/html/html_model.h"
 #include "show/words/kept_words.h"
+#include "show/words/other_words.h"
 #include "show/words/quota_words.h"
 #include "show/words/resource_words.h"
 
@@ -320,6 +321,8 @@ static void put_facts(struct html_page *page, const struct summary *summary)
 		printable_add(&text, "%s", name_of(summary, summary->runtimes[i].path, 200).s);
 		html_fact(page, "Runtime", &text);
 	}
+	text = other_words(summary, false);
+	html_fact(page, "Not recorded", &text);
 	text = html_date(recording->start_realtime_ns);
 	if (recording->begin_ns <= recording->end_ns)
 		printable_add(&text, "%s%s long", *text.s ? ", " : "",

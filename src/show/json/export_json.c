@@ -301,6 +301,18 @@ static void put_processes(struct json_summary *to)
 		json_end(&to->json, '}');
 	}
 	json_end(&to->json, ']');
+	json_array(&to->json, "other_runtimes");
+	for (uint32_t i = 0; i < summary->n_other_runtimes; i++) {
+		const struct summary_other_runtime *runtime = &summary->other_runtimes[i];
+
+		json_object(&to->json, NULL);
+		json_summary_process(to, runtime->process);
+		json_summary_name(to, "runtime", runtime->runtime);
+		json_summary_name(to, "version", runtime->version);
+		json_summary_name(to, "path", runtime->path);
+		json_end(&to->json, '}');
+	}
+	json_end(&to->json, ']');
 }
 
 static void put_elsewhere(struct json_summary *to)

@@ -16,6 +16,7 @@
 #include "show/words/merged_words.h"
 #include "show/words/open_words.h"
 #include "show/words/operator_words.h"
+#include "show/words/other_words.h"
 #include "show/words/quota_words.h"
 #include "show/words/resource_words.h"
 #include "show/words/slow_words.h"
@@ -159,6 +160,10 @@ static void put_runtimes(const struct page *page)
 	if (n_more)
 		printable_add(&text, " and %s more", units_count(n_more).s);
 	put_fact(page, "runtime", &text);
+	text = other_words(summary, page->opts.is_ascii);
+	if (*text.s)
+		printable_add(&text, "; not recorded");
+	put_fact(page, n ? "also loaded" : "runtime", &text);
 	for (uint32_t i = 0; i < summary->n_runtimes; i++)
 		if (summary->runtimes[i].left_out)
 			page_text(page, COLUMNS, TABLE_RED, "not recorded: %s",
@@ -170,6 +175,9 @@ static void put_time(const struct page *page)
 	struct printable text = time_sum(page->summary), line[TIME_CALLERS];
 	uint32_t n = time_callers(page->summary, page->opts.is_ascii, line);
 
+	/* its models may have taken all of it */
+	if (page->summary->n_other_runtimes && !page->summary->n_all_inferences)
+		return;
 	put_fact(page, "time", &text);
 	for (uint32_t i = 0; i < n; i++)
 		put_fact(page, i ? "" : "threads", &line[i]);

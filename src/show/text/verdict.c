@@ -7,6 +7,7 @@
 #include "show/words/memory_words.h"
 #include "show/words/open_words.h"
 #include "show/words/operator_words.h"
+#include "show/words/other_words.h"
 #include "show/words/resource_words.h"
 #include "show/words/time_words.h"
 
@@ -63,11 +64,16 @@ static void say_nothing_ran(const struct page *page)
 			page_name(page, summary->runtimes[0].version, NAME_COLUMNS).s);
 	} else if (!summary->recording.is_ours) {
 		say_foreign(page);
+	} else if (summary->n_other_runtimes) {
+		struct printable others = other_words(summary, page->opts.is_ascii);
+
+		fprintf(out, "no inference was recorded: the program loaded %s, which inftrace does not record",
+			others.s);
 	} else if (summary->n_processes && summary->n_unseen) {
 		fprintf(out, "no model was seen: what %s did was not recorded",
 			summary->n_processes == 1 ? "the process" : printable_count(summary->n_unseen, "process").s);
 	} else if (summary->n_processes) {
-		fprintf(out, "no model was run: no runtime was loaded by the %s seen",
+		fprintf(out, "no model was run: no runtime that inftrace knows was loaded by the %s seen",
 			summary->n_processes == 1 ? "process" : printable_count(summary->n_processes, "process").s);
 	} else {
 		fprintf(out, "no model was run: no process was seen");

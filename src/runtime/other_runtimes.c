@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The list of runtimes that are named, and not recorded. Quiet: the agent uses it. A name is the beginning of the names
+ * of files that the runtime's own packages install, in Python, npm, Debian or from their makers; a program that is
+ * linked with the runtime is known by its own name. What contains a runtime without such a name is not found.
+ */
+#include "runtime/other_runtimes.h"
+
+#include <stddef.h>
+#include <string.h>
+
+enum { MOST_NAMES = 6 };
+
+static const struct {
+	const char *title;
+	const char *name[MOST_NAMES]; /* of a file, how it begins; NULL: no more */
+} others[] = {
+	{ "OpenVINO", { "libopenvino.so", "libopenvino_c.so", "libinference_engine.so" } },
+	{ "LiteRT (TensorFlow Lite)",
+	  { "libLiteRt.so", "libpywrap_litert_common.so", "libtensorflowlite", "libtensorflow-lite",
+	    "_pywrap_tensorflow_interpreter_wrapper", "libtflite" } },
+	{ "TensorFlow", { "libtensorflow_framework.so", "libtensorflow_cc.so", "libtensorflow.so" } },
+	{ "PyTorch", { "libtorch_cpu.so", "libtorch.so" } },
+	{ "JAX/XLA", { "xla_extension.so", "libjax_common.so", "libpjrt_", "libtpu.so" } },
+	{ "llama.cpp", { "libllama.so", "llama-addon.node", "llama-server", "llama-cli" } },
+	{ "whisper.cpp", { "libwhisper.so", "whisper-cli", "whisper-server" } },
+	{ "ggml", { "libggml.so", "libggml-base.so" } },
+	{ "ncnn", { "libncnn.so", "ncnn.cpython-" } },
+	{ "MNN", { "libMNN.so", "_mnncengine" } },
+	{ "CTranslate2", { "libctranslate2" } },
+	{ "TensorRT", { "libnvinfer.so", "libnvinfer-" } },
+	{ "ExecuTorch", { "libexecutorch", "_portable_lib" } },
+	{ "TVM", { "libtvm.so", "libtvm_runtime.so", "libtvm_ffi.so", "libmlc_llm" } },
+	{ "MXNet", { "libmxnet.so" } },
+	{ "Paddle", { "libpaddle_inference.so", "libpaddle.so", "libpaddle_light_api", "libpaddle_full_api" } },
+	{ "MLX", { "libmlx.so" } },
+	{ "RKNN", { "librknnrt.so", "librknn_api.so", "librkllmrt.so" } },
+	{ "Ascend CANN", { "libascendcl.so" } },
+	{ "Qualcomm QNN", { "libQnnHtp.so", "libQnnCpu.so", "libQnnGpu.so", "libSNPE.so" } },
+	{ "Qualcomm Cloud AI", { "libQAic.so" } },
+	{ "Arm NN", { "libarmnn.so" } },
+	{ "Hailo", { "libhailort.so" } },
+	{ "Edge TPU", { "libedgetpu.so" } },
+	{ "Vitis AI", { "libvart-runner.so" } },
+	{ "XGBoost", { "libxgboost.so" } },
+	{ "LightGBM", { "lib_lightgbm.so" } },
+	{ "Caffe", { "libcaffe.so", "libcaffe2.so" } },
+};
+
+static int begins_with_any(const char *file, const char *const name[MOST_NAMES])
+{
+	for (int i = 0; i < MOST_NAMES && name[i]; i++)
+		if (!strncmp(file, name[i], strlen(name[i])))
+			return 1;
+	return 0;
+}
+
+const char *other_runtimes_of(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;
+
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		if (begins_with_any(file, others[i].name))
+			return others[i].title;
+	return NULL;
+}
