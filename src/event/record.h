@@ -10,8 +10,8 @@
  *
  * A ring belongs to one thread, which alone writes it; only the recorder reads it, and, while it shares, the process
  * itself: a handle of libinftrace. Room is free when both have read it. Records have 32 bytes and stand alone: losing
- * one affects no other. Texts and long-lived facts live in the dictionary, which only grows and counts
- * every entry that does not fit. A record refers to an entry by its id and is published after that entry.
+ * one affects no other. Texts and long-lived facts live in the dictionary, which only grows and counts every entry that
+ * does not fit. A record refers to an entry by its id and is published after that entry.
  *
  * Texts of which there is no end (shapes, tags, messages) get a part of the dictionary. Later ones go to a ring of
  * texts, which takes the room of a ring of records and is overwritten without asking: it holds far more than is written
@@ -220,8 +220,8 @@ enum dict_kind {
 	DICT_ALLOCATOR, /* id: from 1; word: texts of device and name; word[2]: session, 0: none or several; word[3]:
 			 * 1 if an arena allocates from it: an allocation is then the arena's growth; word[4]: 1 if it
 			 * is an arena. A later entry of the same id holds from then on */
-	DICT_SESSION,	/* id; word[0..2]: texts of model, path, providers; word[3], word[4]: low and high half of the
-			 * address of its object, 0: not known; value: bytes of a model in memory, 0: none */
+	DICT_SESSION,	/* id; word[0..2]: texts of model, path, providers; word[3], word[4]: address of its object, low
+			 * half first, 0: not known; value: bytes of a model in memory, 0: none */
 	DICT_OTHER,	/* word[0]: text, path of a library of a runtime that is not recorded */
 };
 
@@ -236,7 +236,6 @@ struct dict_entry {
 };
 
 enum { SEGMENT_MAX_FACTS = SEGMENT_FACTS_SIZE / sizeof(struct dict_entry) }; /* entry k lies at k % this */
-
 /* In the ring of texts; `n` bytes follow. Starts at a multiple of 8, and does not go over the end of the ring. */
 struct text_entry {
 	uint32_t id, n;

@@ -20,21 +20,21 @@ static void root_of(const struct target *target, pid_t pid, char *root, size_t s
 		snprintf(root, size, "%s", target->sysroot);
 }
 
-int other_note(const struct target *target, pid_t pid, uint32_t track, const char *path, struct sink *out,
-	       uint64_t now_ns, struct err *err)
+int other_note(const struct target *target, const struct other_file *file, struct sink *out, struct err *err)
 {
-	const char *title = other_runtimes_of(path);
+	const char *title = other_runtimes_of(file->path);
 	char root[PATH_MAX], version[64] = "";
-	struct arg args[4] = { arg_int(KEY_PID, pid) };
+	struct arg args[4] = { arg_int(KEY_PID, file->pid) };
 
 	if (!title)
 		return 0;
-	root_of(target, pid, root, sizeof root);
+	root_of(target, file->pid, root, sizeof root);
 	args[1] = arg_text(KEY_RUNTIME, out, title);
-	args[2] = arg_text(KEY_PATH, out, path);
-	if (package_version(root, path, version, sizeof version))
+	args[2] = arg_text(KEY_PATH, out, file->path);
+	if (package_version(root, file->path, version, sizeof version))
 		args[3] = arg_text(KEY_VERSION, out, version);
 	return recorded_note(
 	    out, EVENT_NOTE_OTHER_RUNTIME,
-	    &(struct event){ .track = track, .time_ns = now_ns, .args = args, .n_args = *version ? 4 : 3 }, err);
+	    &(struct event){ .track = file->track, .time_ns = file->now_ns, .args = args, .n_args = *version ? 4 : 3 },
+	    err);
 }

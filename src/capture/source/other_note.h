@@ -5,11 +5,15 @@
 
 #include "capture/source/source.h"
 
-/*
- * A process that has mapped the file at `path`, as it sees it, has another runtime: a note with its name and version.
- * Nothing if the file belongs to none. 0, or the sink's error.
- */
-int other_note(const struct target *target, pid_t pid, uint32_t track, const char *path, struct sink *out,
-	       uint64_t now_ns, struct err *err);
+/* A process has mapped the file at `path`, as it sees it. */
+struct other_file {
+	pid_t pid;
+	uint32_t track; /* of the process */
+	const char *path;
+	uint64_t now_ns;
+};
+
+/* If the file belongs to another runtime: a note with its name and version. 0, or the sink's error. */
+int other_note(const struct target *target, const struct other_file *file, struct sink *out, struct err *err);
 
 #endif

@@ -359,7 +359,9 @@ static int note_others(const struct agent_state *state, struct recorded *process
 
 	while (!code && process->n_others) {
 		snprintf(path, sizeof path, "%s", names_text(out->names, process->other[--process->n_others]));
-		code = other_note(state->target, process->pid, recorded_track(process, out), path, out, now_ns, err);
+		code = other_note(state->target,
+				  &(struct other_file){ process->pid, recorded_track(process, out), path, now_ns }, out,
+				  err);
 	}
 	return code;
 }

@@ -64,11 +64,13 @@ static int sample_process(void *data, const struct sample *sample, void *data_it
 	item->looked_ns = sample->now_ns;
 	if (!modules_read(&modules, sample->target->sysroot, process->pid, NULL))
 		for (size_t i = 0; !code && i < modules.n; i++) {
-			const char *title = other_runtimes_of(modules.module[i].path);
+			const char *path = modules.module[i].path, *title = other_runtimes_of(path);
 
 			if (title && is_new(item, title))
-				code = other_note(sample->target, process->pid, process->track, modules.module[i].path,
-						  sample->out, sample->now_ns, sample->err);
+				code = other_note(
+				    sample->target,
+				    &(struct other_file){ process->pid, process->track, path, sample->now_ns },
+				    sample->out, sample->err);
 		}
 	modules_done(&modules);
 	return code;
