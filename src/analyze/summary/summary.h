@@ -58,11 +58,6 @@ struct summary_unreadable {
 };
 
 /* What is not recorded of a process although nothing was lost: left out by wish, or cut by where recording began. */
-/* A runtime that a process has loaded and whose inferences are not recorded. version 0: not known. */
-struct summary_other_runtime {
-	uint32_t process, runtime, version, path;
-};
-
 struct summary_left_out {
 	uint32_t process, what;
 	uint64_t n;

@@ -12,6 +12,11 @@ struct summary_out_of_memory {
 	int64_t limit, peak; /* -1: not known */
 };
 
+/* A runtime that a process has loaded and whose inferences are not recorded. version 0: not known. */
+struct summary_other_runtime {
+	uint32_t process, runtime, version, path;
+};
+
 struct summary_process {
 	uint32_t track, name, exe, command, state;
 	int32_t pid;
