@@ -99,6 +99,20 @@ void ort_node_read(const struct runtime_found *ort, uint64_t kernel, struct ort_
 		node->type[0] = 0;
 }
 
+/* "cpu_ep": names of providers are words. */
+static bool is_word(const char *text)
+{
+	const char *at = text;
+
+	while (isalnum((unsigned char)*at) || (*at && strchr("_-.:", *at)))
+		at++;
+	return isalpha((unsigned char)*text) && !*at && at > text + 1;
+}
+
+/*
+ * The runtime's own providers end in the suffix, which plugins need not do. A plugin's name lies where that of the
+ * runtime's own lay; if none was read yet, it is the object's first string.
+ */
 void ort_provider_name(uint64_t provider, unsigned *offset, char *to, size_t size)
 {
 	static const char suffix[] = "ExecutionProvider";
@@ -110,8 +124,12 @@ void ort_provider_name(uint64_t provider, unsigned *offset, char *to, size_t siz
 		*offset = at;
 		return;
 	}
-	if (!*offset || peek_string(provider + *offset, to, size) < 0)
-		*to = 0;
+	if (*offset && peek_string(provider + *offset, to, size) >= 0)
+		return;
+	for (unsigned at = 8; at < 256; at += 8)
+		if (peek_string_abi(provider + at, false, to, size) > 0 && is_word(to))
+			return;
+	*to = 0;
 }
 
 int ort_status_message(uint64_t state, char *to, size_t size)

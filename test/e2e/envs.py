@@ -60,6 +60,7 @@ PLUGINS = {
     "qnn": ("onnxruntime-qnn==2.7.0", "onnxruntime_qnn"),
     "qnn-cpu": ("onnxruntime-qnn==2.3.0", "onnxruntime_qnn", "onnxruntime==1.24.4"),  # the last with a CPU backend
     "webgpu": ("onnxruntime-ep-webgpu==0.4.0", "onnxruntime_ep_webgpu"),
+    "cpu_ep": ("nxrt-ep-cpu==0.1.0.dev6", "nxrt_ep_cpu"),  # its provider's name has no suffix
 }
 NODE_PACKAGES = {"1.14": "1.14.0", "1.17": "1.17.0", "1.20": "1.20.1", "1.22": "1.22.0", "newest": "latest"}
 # Third-party builds of libonnxruntime: with the old string ABI, and with a symbol table that patchelf has moved to the

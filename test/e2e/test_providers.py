@@ -59,3 +59,14 @@ def test_operators_of_a_custom_library_are_seen_by_name_and_type(lab, openvino):
     assert [(operator.name, operator.args["op_type"]) for operator in recording.operators] == [
         ("upper", "StringUpper")
     ] * 5
+
+
+def test_a_plugin_provider_is_known_by_the_name_that_the_runtime_gives_it(lab):
+    plugin = environment(envs.plugin, "cpu_ep")
+    (library,) = glob.glob(os.path.join(plugin.package, "*plugin.so"))
+    program = [plugin.python, os.path.join(envs.PROGRAMS, "by_devices.py"), lab.model("chain"), library, "cpu_ep"]
+    recording = lab.both(program).recording
+    assert recording.note("created")["providers"] == "cpu_ep,CPUExecutionProvider"
+    used = {operator.args["provider"] for operator in recording.operators}
+    assert "cpu_ep" in used and used <= {"cpu_ep", "CPUExecutionProvider"}, used
+    assert "compile cpu_ep" in {slice.name for slice in recording.of("specialize")}

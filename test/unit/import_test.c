@@ -812,6 +812,131 @@ static void a_compressed_file_is_what_it_holds(void **state)
 	done(&plain);
 }
 
+/* Little-endian, as zip has numbers. */
+static size_t put_number(char *at, uint64_t value, int n)
+{
+	for (int i = 0; i < n; i++)
+		at[i] = (char)(value >> 8 * i);
+	return (size_t)n;
+}
+
+/* Adds a file to an archive; entry: where its entry of the list is made, which grows. Returns the bytes of the file. */
+static size_t zip_add(char *at, size_t offset, const char *name, const char *text, size_t size, char **entry)
+{
+	z_stream stream = { .next_in = (Bytef *)text, .avail_in = (uInt)size, .avail_out = 8192 };
+	size_t n_name = strlen(name), packed, head = 30 + n_name;
+
+	stream.next_out = (Bytef *)at + head;
+	assert_int_equal(deflateInit2(&stream, 6, Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY), Z_OK);
+	assert_int_equal(deflate(&stream, Z_FINISH), Z_STREAM_END);
+	packed = stream.total_out;
+	deflateEnd(&stream);
+	memset(at, 0, 30);
+	memcpy(at, "PK\3\4", 4);
+	put_number(at + 8, 8, 2);
+	put_number(at + 26, n_name, 2);
+	memcpy(at + 30, name, n_name);
+	memset(*entry, 0, 46);
+	memcpy(*entry, "PK\1\2", 4);
+	put_number(*entry + 10, 8, 2);
+	put_number(*entry + 20, packed, 4);
+	put_number(*entry + 24, size, 4);
+	put_number(*entry + 28, n_name, 2);
+	put_number(*entry + 42, offset, 4);
+	memcpy(*entry + 46, name, n_name);
+	*entry += 46 + n_name;
+	return head + packed;
+}
+
+/* An archive with files of these names, all with the same text. */
+static size_t zip_of(char *data, const char *const *names, const char *text, size_t size)
+{
+	char list[1024], *entry = list;
+	size_t at = 0, begin;
+
+	for (; *names; names++)
+		at += zip_add(data + at, at, *names, text, size, &entry);
+	begin = at;
+	memcpy(data + at, list, (size_t)(entry - list));
+	at += (size_t)(entry - list);
+	memset(data + at, 0, 22);
+	memcpy(data + at, "PK\5\6", 4);
+	put_number(data + at + 12, (uint64_t)(entry - list), 4);
+	put_number(data + at + 16, begin, 4);
+	return at + 22;
+}
+
+static struct read read_bytes(const char *data, size_t size)
+{
+	char *path = write_file(data, size, false);
+	struct read read = read_path(path);
+
+	unlink(path);
+	free(path);
+	return read;
+}
+
+static void the_only_file_of_a_zip_archive_is_read(void **state)
+{
+	static const char *const one[] = { "folder/", "__MACOSX/x", "folder/p.json", NULL }, *const two[] = { "a", "b",
+													      NULL };
+	struct read plain = read_data("ort_profile/good/kernels.json");
+	const char *text = plain.import.input.data;
+	size_t size = plain.import.input.size, n;
+	char data[32768];
+	struct read read;
+
+	n = zip_of(data, one, text, size);
+	read = read_bytes(data, n);
+	assert_int_equal(read.code, 0);
+	assert_int_equal(read.import.input.size, size);
+	assert_memory_equal(read.import.input.data, text, size);
+	done(&read);
+	for (size_t cut = 5; cut < n; cut += 7) {
+		read = read_bytes(data, cut);
+		assert_true(read.code < 0);
+		done(&read);
+	}
+	for (size_t at = 4; at < n; at += 11) {
+		data[at] ^= 0x55;
+		read = read_bytes(data, n); /* must not crash */
+		done(&read);
+		data[at] ^= 0x55;
+	}
+	n = zip_of(data, two, text, size);
+	read = read_bytes(data, n);
+	assert_true(read.code < 0);
+	assert_non_null(strstr(read.err.msg, "its zip archive has 2 files; unpack it, and give one of them"));
+	done(&read);
+	done(&plain);
+}
+
+/* {"traceEvents": [...]}, as viewers save it. */
+static void a_profile_that_a_viewer_saved_is_one(void **state)
+{
+	static const char begin[] = "{\n \"schemaVersion\": 1, \"traceEvents\": ",
+			  end[] = ",\"displayTimeUnit\":\"ms\"}";
+	struct read plain = read_data("ort_profile/good/ort1.22.1-cpu-squeezenet.json"), read;
+	size_t size = plain.import.input.size;
+	char *text = malloc(size + sizeof begin + sizeof end);
+
+	while (plain.import.input.data[size - 1] != ']')
+		size--;
+	strcpy(text, begin);
+	memcpy(text + sizeof begin - 1, plain.import.input.data, size);
+	strcpy(text + sizeof begin - 1 + size, end);
+	read = read_bytes(text, sizeof begin - 1 + size + sizeof end - 1);
+	keep(&plain);
+	keep(&read);
+	assert_ptr_equal(read.import.format, plain.import.format);
+	assert_int_equal(store_counts(read.store)->n_slices, store_counts(plain.store)->n_slices);
+	assert_int_equal(count_slices(&read, KIND_INFERENCE), count_slices(&plain, KIND_INFERENCE));
+	assert_false(read.import.result.is_cut);
+	done(&plain);
+	done(&read);
+	free(text);
+}
+
 /* Two frames, one to skip between them, and bytes behind them; cut off; damaged. */
 static void zstd_is_read_like_gzip(void **state)
 {
@@ -965,6 +1090,8 @@ int main(void)
 		cmocka_unit_test(a_mark_of_byte_order_is_no_part_of_a_text),
 		cmocka_unit_test(a_compressed_file_is_what_it_holds),
 		cmocka_unit_test(zstd_is_read_like_gzip),
+		cmocka_unit_test(the_only_file_of_a_zip_archive_is_read),
+		cmocka_unit_test(a_profile_that_a_viewer_saved_is_one),
 		cmocka_unit_test(standard_input_may_be_a_pipe),
 		cmocka_unit_test(how_far_reading_is_is_told),
 		cmocka_unit_test(what_no_importer_knows_is_refused_with_the_list),

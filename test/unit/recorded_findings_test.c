@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -130,6 +131,40 @@ static void end(struct fixture *f)
 	recorded_done(&f->recorded);
 	summary_free(f->summary);
 	stream_done(&f->s);
+}
+
+/* 40 inferences of 24 operators of 2 us; so long each, and the last one, is outside of operators. */
+static const struct finding *tiny_operators_with(struct fixture *f, uint64_t outside_us, uint64_t last_us)
+{
+	uint64_t us = 100;
+	char name[16];
+
+	begin(f);
+	for (int i = 0; i < 40; i++) {
+		stream_int(&f->s, KEY_FIRST, !i);
+		stream_inference(&f->s, f->lane, us, "m", 1, ++f->number);
+		for (int op = 0; op < 24; op++) {
+			snprintf(name, sizeof name, "add%d", op);
+			stream_operator(&f->s, f->thread, us, name, "Add", f->number);
+			stream_end(&f->s, f->thread, us += 2);
+		}
+		us += i < 39 ? outside_us : last_us;
+		stream_text(&f->s, KEY_STATUS, "ok");
+		stream_end(&f->s, f->lane, us);
+		us += 10;
+	}
+	analyse(f);
+	return find(f, "tiny_operators");
+}
+
+static void one_lost_cpu_makes_no_operators_tiny(void **state)
+{
+	struct fixture fixture, *f = &fixture;
+
+	assert_non_null(tiny_operators_with(f, 30, 30));
+	end(f);
+	assert_null(tiny_operators_with(f, 1, 6000));
+	end(f);
 }
 
 static void sessions_used_side_by_side_are_one_too_many(void **state)
@@ -678,6 +713,7 @@ static void what_most_slow_ones_have_in_common_is_named(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_lost_cpu_makes_no_operators_tiny),
 		cmocka_unit_test(sessions_used_side_by_side_are_one_too_many),
 		cmocka_unit_test(a_session_that_takes_the_place_of_another_is_not_beside_it),
 		cmocka_unit_test(specializing_again_is_found_from_two_sessions_on),

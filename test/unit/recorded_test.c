@@ -288,6 +288,25 @@ static void weights_that_are_copied_are_found_if_that_takes_much(void **state)
 	end(f);
 }
 
+/* Ten milliseconds for so few bytes are no copying: the thread lost its CPU. */
+static void a_small_model_is_not_copied_for_long(void **state)
+{
+	static const struct phase inside[] = { { "parse model", 4000, 0 }, { "copy weights", 6000, 40 } };
+	static const int64_t bytes[] = { 8 << 20, 240 << 10 };
+	struct fixture fixture, *f = &fixture;
+
+	create_of(f, inside, 2);
+	for (int i = 0; i < 2; i++) {
+		struct recorded recorded;
+
+		f->summary->models[0].bytes = bytes[i];
+		assert_int_equal(recorded_init(&recorded, f->summary, NULL), 0);
+		assert_int_equal(!findings_of(recorded.model, "weights_copied", 0), i);
+		recorded_done(&recorded);
+	}
+	end(f);
+}
+
 static void waits_are_found_from_a_twentieth_on(void **state)
 {
 	struct fixture fixture, *f = &fixture;
@@ -349,6 +368,7 @@ int main(void)
 		cmocka_unit_test(processes_that_register_anew_are_found_together),
 		cmocka_unit_test(pools_that_spin_while_sessions_are_created_are_found),
 		cmocka_unit_test(weights_that_are_copied_are_found_if_that_takes_much),
+		cmocka_unit_test(a_small_model_is_not_copied_for_long),
 		cmocka_unit_test(waits_are_found_from_a_twentieth_on),
 		cmocka_unit_test(sessions_that_are_created_again_are_found),
 		cmocka_unit_test(names_that_are_cut_stay_different),

@@ -92,6 +92,16 @@ void finder_find_no_gain(struct finder *finder, const struct insight *insight, e
 	to->high = speed.high;
 }
 
+bool finder_is_typically_outside(const struct finder *finder, double least_share, double least_ns)
+{
+	const struct recording_facts *facts = finder->run->result->recorded;
+	const struct summary_model *model = facts ? facts->model : NULL;
+	double inference_ns = model ? (double)model->runs.latency.p50_ns : NAN;
+	double outside_ns = model ? inference_ns - (double)model->coverage.operators_p50_ns : NAN;
+
+	return !model || (outside_ns >= least_share * inference_ns && outside_ns >= least_ns);
+}
+
 bool finder_waits_for_itself(const struct finder *finder)
 {
 	const struct recording_facts *facts = finder->run->result->recorded;

@@ -32,7 +32,7 @@ static void say(const struct speaker *to)
 	if (is_once_each)
 		FINDING("each process creates its session anew");
 	else
-		FINDING("its session is created again and again");
+		FINDING(to->finding->a > 2 ? "its session is created again and again" : "its session is created twice");
 	EVIDENCE("%s, %s each", printable_count((uint64_t)to->finding->a, "time").s,
 		 units_duration((double)result->creation_ns).s);
 	if (is_once_each)

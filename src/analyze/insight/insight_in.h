@@ -37,6 +37,11 @@ bool finder_has_waited(const struct finder *finder);
 void finder_find_no_gain(struct finder *finder, const struct insight *insight, enum model_axis axis,
 			 int64_t (*value_of)(const struct model_result *result));
 /*
+ * Of a recording: do the medians of inferences and of their operators differ by that much? A thread that lost its CPU
+ * between two operators is no work of the runtime. True where there is no recording.
+ */
+bool finder_is_typically_outside(const struct finder *finder, double least_share, double least_ns);
+/*
  * The program of a recording keeps the CPUs busy that its inferences wait for: a process runs more of them at a time
  * than it may use CPUs, or it, or all processes that ran inferences beside it, use most of these with more threads.
  * false where that is not known.

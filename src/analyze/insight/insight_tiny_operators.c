@@ -7,7 +7,7 @@ extern const struct insight insight_tiny_operators;
 
 enum { LEAST = 20 };
 
-static const double tiny_ns = 5000;
+static const double tiny_ns = 5000, least_share = 0.15;
 
 /* A thread that lost its CPU makes no operator long. */
 static double typical_ns(const struct model_operator *op)
@@ -23,7 +23,8 @@ static void find(struct finder *finder)
 
 	for (uint32_t i = 0; i < result->n_operators; i++)
 		n_tiny += typical_ns(&result->operators[i]) < tiny_ns;
-	if (n >= LEAST && n_tiny * 2 > n && outside >= 0.15 && !provider_is_deferred(result->operators[0].provider))
+	if (n >= LEAST && n_tiny * 2 > n && outside >= least_share &&
+	    !provider_is_deferred(result->operators[0].provider) && finder_is_typically_outside(finder, least_share, 0))
 		finder_add_counts(finder, &insight_tiny_operators, outside, n_tiny, n)->gain_ns =
 		    finder_per_inference(finder, result->unattributed_ns);
 }

@@ -10,16 +10,6 @@ enum { LEAST = 10 };
 /* Below, it is the cost of starting operators, which tiny_operators is about, or of caches that a pause left cold. */
 static const double least_ns = 250e3, least_share = 0.15;
 
-/* A thread that lost its CPU between two operators is no work of the runtime: the medians must differ as much. */
-static bool is_typical(const struct model_result *result)
-{
-	const struct summary_model *model = result->recorded ? result->recorded->model : NULL;
-	double inference_ns = model ? (double)model->runs.latency.p50_ns : NAN;
-	double outside_ns = model ? inference_ns - (double)model->coverage.operators_p50_ns : NAN;
-
-	return !model || (outside_ns >= least_share * inference_ns && outside_ns >= least_ns);
-}
-
 static void find(struct finder *finder)
 {
 	const struct model_result *result = finder->run->result;
@@ -29,7 +19,7 @@ static void find(struct finder *finder)
 
 	if (!result->n_operators || result->n_operator_runs < LEAST || !(share >= least_share) ||
 	    !(each_ns >= least_ns) || provider_is_deferred(result->operators[0].provider) ||
-	    finder_has(finder, &insight_tiny_operators) || !is_typical(result))
+	    finder_has(finder, &insight_tiny_operators) || !finder_is_typically_outside(finder, least_share, least_ns))
 		return;
 	to = finder_add(finder, &insight_unattributed, share);
 	to->low = to->gain_ns = each_ns;

@@ -8,6 +8,14 @@
 
 extern const struct insight insight_weights_copied;
 
+/* In 100 MB/s memory is copied on no machine: the thread lost its CPU, or waited for a disk. */
+static bool is_work(const struct model_result *result, double ns)
+{
+	int64_t bytes = result->recorded ? result->recorded->model->bytes : -1;
+
+	return bytes < 0 || ns * 100e6 <= (double)bytes * 1e9;
+}
+
 static void find(struct finder *finder)
 {
 	double whole_ns = (double)finder->run->result->creation_ns;
@@ -15,6 +23,8 @@ static void find(struct finder *finder)
 	struct finding *to;
 
 	ns += finder_phase_ns(finder, PHASE_READ) + finder_phase_ns(finder, PHASE_PARSE);
+	if (!is_work(finder->run->result, ns))
+		return;
 	if (whole_ns < 10e6 || ns < 0.4 * whole_ns || copy_ns < 0.1 * whole_ns)
 		return;
 	to = finder_add(finder, &insight_weights_copied, ns / whole_ns);

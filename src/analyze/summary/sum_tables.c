@@ -71,12 +71,15 @@ static int give_group(struct array *to, struct group *from, uint32_t order, bool
 	return 0;
 }
 
-/* The share as if each call had taken the median. */
-static uint64_t typical_of(const struct summary_operator *node)
+/*
+ * The share as if each call had taken the median: a thread that lost its CPU makes no operator slow. Names of other
+ * programs' traces stand for calls that do unlike work; there it is the share itself.
+ */
+static uint64_t typical_of(const struct summary_operator *node, bool is_ours)
 {
 	double usual = (double)node->duration.p50_ns * (double)node->duration.n, all = (double)node->duration.total_ns;
 
-	return usual < all ? (uint64_t)((double)node->share_ns * usual / all) : node->share_ns;
+	return is_ours && usual < all ? (uint64_t)((double)node->share_ns * usual / all) : node->share_ns;
 }
 
 static int compare_operators(const void *a_, const void *b_)
@@ -106,7 +109,7 @@ static void sort_operators(struct array *operators)
 }
 
 /* A type takes what its nodes do. */
-static int find_typical(struct array *nodes_, struct array *types_)
+static int find_typical(struct array *nodes_, struct array *types_, bool is_ours)
 {
 	struct summary_operator *node = nodes_->data, *type = types_->data;
 	struct keys keys = { 0 };
@@ -118,7 +121,7 @@ static int find_typical(struct array *nodes_, struct array *types_)
 	for (uint32_t i = 0; !rc && i < nodes_->n; i++) {
 		uint32_t of = keys_number(&keys, node[i].model, keys_pair(node[i].op_type, node[i].provider));
 
-		node[i].typical_ns = typical_of(&node[i]);
+		node[i].typical_ns = typical_of(&node[i], is_ours);
 		if (of < types_->n)
 			type[of].typical_ns = stats_sum(type[of].typical_ns, node[i].typical_ns);
 		else
@@ -261,7 +264,7 @@ int sum_tables_make(struct summary_maker *maker, struct end *end)
 	done(&types);
 	done(&nodes);
 	if (!rc)
-		rc = find_typical(&end->nodes, &end->types);
+		rc = find_typical(&end->nodes, &end->types, maker->to->recording.is_ours);
 	if (rc)
 		return rc;
 	sort_operators(&end->types);

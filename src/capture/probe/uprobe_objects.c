@@ -6,7 +6,7 @@
  *   InferenceSession  the model's path comes first, before the session's options, in which the prefix of profiles
  *                     ("onnxruntime_profile_") comes right behind another path; the graph's name lies a known distance
  *                     before a text "model_loading_..."
- *   provider          its type ends in "ExecutionProvider"
+ *   provider          its type ends in "ExecutionProvider", or is its first string
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -195,7 +195,20 @@ void uprobe_session_forget(struct uprobe_process *process, uint32_t number)
 		texts->n = 0;
 }
 
-/* The provider's type, id in names; 0: not known. */
+/* "cpu_ep" */
+static bool is_word(const char *text)
+{
+	const char *at = text;
+
+	while (isalnum((unsigned char)*at) || (*at && strchr("_-.:", *at)))
+		at++;
+	return isalpha((unsigned char)*text) && !*at && at > text + 1;
+}
+
+/*
+ * The provider's type, id in names; 0: not known. Those of the runtime itself end in the suffix. A plugin's need not:
+ * it is the object's first string.
+ */
 static uint32_t provider_name(const struct uprobe_process *process, uint64_t object)
 {
 	static const char suffix[] = "ExecutionProvider";
@@ -207,6 +220,9 @@ static uint32_t provider_name(const struct uprobe_process *process, uint64_t obj
 		if (len >= sizeof suffix && !strcmp(text_at(process, texts, i) + len - (sizeof suffix - 1), suffix))
 			return texts->text[i].name;
 	}
+	for (uint32_t i = 0; texts && i < texts->n; i++)
+		if (is_word(text_at(process, texts, i)))
+			return texts->text[i].name;
 	return 0;
 }
 

@@ -142,7 +142,7 @@ static void add_cause(struct printable *to, const struct diff_pair *pair, enum d
 	uint32_t n;
 	const struct diff_row *row = find_row(pair, says, &n);
 
-	if (says == DIFF_WORSE && isfinite(pair->waits_ns))
+	if (says == DIFF_WORSE && pair->waits_ns <= headline->fresh - headline->base)
 		printable_add(to, "; %s of these it waited for a CPU", units_duration(pair->waits_ns).s);
 	if (!row)
 		return;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Decompresses files: all members of a gzip file, all frames of a zstd file. Bytes behind the last one are ignored. */
+/* Decompresses files: all members of a gzip file, all frames of a zstd file, the only file of a zip archive. Bytes
+ * behind the last one are ignored. */
 #include "trace/import/decompressor.h"
 
 #include <errno.h>
@@ -124,6 +125,7 @@ static int run_zstd(struct input *input, int to, struct err *err)
 
 static const struct decompressor decompressors[] = {
 	{ "gzip", "\x1f\x8b", 2, run_gzip },
+	{ "zip", "PK\3\4", 4, decompress_zip },
 	{ "zstd", "\x28\xb5\x2f\xfd", 4, run_zstd },
 };
 

@@ -21,6 +21,8 @@ struct decompressor {
 
 /* NULL: the file is not compressed. */
 const struct decompressor *decompressor_of(const struct input *input);
+/* The row of zip archives (decompress_zip.c). */
+int decompress_zip(struct input *input, int to, struct err *err);
 /* Writes all of it to a temporary file. 0, or -errno and err. */
 int decompressor_write(int fd, const char *data, size_t size, struct err *err);
 

@@ -225,14 +225,28 @@ static const char *read_event(const char *at, const char *end, struct ort_profil
 	return read_object(&reader, line) ? reader.at : NULL;
 }
 
+/* The "[" before the events, also in {"traceEvents": [...]}; NULL: there is none. */
+static const char *events_of(const struct import_bytes *in)
+{
+	static const char key[] = "\"traceEvents\"";
+	const char *end = in->data + in->size, *at = in->data;
+
+	while (at < end && strchr(" \n\r\t", *at) && *at)
+		at++;
+	if (at < end && *at == '{' && (at = memmem(at, (size_t)(end - at), key, sizeof key - 1)))
+		for (at += sizeof key - 1; at < end && *at && strchr(" \n\r\t:", *at);)
+			at++;
+	return at && at < end && *at == '[' ? at : NULL;
+}
+
 static int read_events(struct ort_profile *profile, const struct import_bytes *in, struct err *err)
 {
-	const char *data = in->data, *at = data, *end = data + in->size, *kept = data,
+	const char *data = in->data, *at = events_of(in), *end = data + in->size, *kept = data,
 		   *broken = NULL; /* the first unreadable event since the last readable one */
 	struct ort_profile_line line;
-	bool is_closed = false;
+	bool is_closed = false, is_object = *data != '[';
 
-	while (at < end) {
+	while (at < end && !(is_object && is_closed)) {
 		const char *behind;
 		int code;
 
@@ -269,7 +283,7 @@ int ort_profile_read(struct ort_profile *profile, const struct import_bytes *in,
 {
 	int code;
 
-	if (!in->size || *in->data != '[')
+	if (!events_of(in))
 		return err_set(err, EBADMSG, "cannot read it: at byte 0: not a profile of ONNX Runtime%s",
 			       in->size ? "" : ", it is empty");
 	profile->texts = calloc(1, sizeof *profile->texts);
@@ -280,6 +294,32 @@ int ort_profile_read(struct ort_profile *profile, const struct import_bytes *in,
 	free(profile->texts);
 	profile->texts = NULL;
 	return code;
+}
+
+/* Behind any space. */
+static size_t skip_space(const char *first, size_t at, size_t size)
+{
+	while (at < size && first[at] && strchr(" \n\r\t", first[at]))
+		at++;
+	return at;
+}
+
+static bool has(const char *first, size_t size, const char *text)
+{
+	return memmem(first, size, text, strlen(text)) != NULL;
+}
+
+/* Names that only the runtime's profile has, whoever wrote the file again: {"traceEvents": [...]}, other spaces. */
+static bool is_rewritten(const char *first, size_t size)
+{
+	size_t at = skip_space(first, 0, size);
+	bool is_object = at < size && first[at] == '{';
+
+	if (at == size || (!is_object && first[at] != '[') || (is_object && !has(first, size, "\"traceEvents\"")))
+		return false;
+	return has(first, size, "\"cat\"") && has(first, size, "\"dur\"") &&
+	       (has(first, size, NODE_SUFFIX "\"") || has(first, size, "\"session_initialization\"") ||
+		has(first, size, "\"SequentialExecutor::Execute\"") || has(first, size, "\"model_loading_uri\""));
 }
 
 /* Whether [{"cat":" stands there, with any space in between; *at: behind it. */
@@ -303,7 +343,7 @@ bool ort_profile_sniff(const char *first, size_t size)
 	size_t at;
 
 	if (!begins(first, size, &at))
-		return false;
+		return is_rewritten(first, size);
 	for (size_t i = 0; i < sizeof categories / sizeof *categories; i++) {
 		size_t len = strlen(categories[i]), left = size - at;
 
