@@ -584,6 +584,8 @@ static void one_long_call_makes_no_operator_the_first(void **state)
 	struct fixture *f = *state;
 	const struct summary *summary;
 
+	stream_text(&f->s, KEY_LEVEL, "operator");
+	stream_instant(&f->s, f->process, 0, KIND_NOTE, EVENT_NOTE_RECORDING);
 	for (uint64_t i = 0; i < 20; i++) {
 		uint64_t at = i * 10000, extra = i == 7 ? 5000 : 0;
 
@@ -599,6 +601,20 @@ static void one_long_call_makes_no_operator_the_first(void **state)
 	assert_int_equal(summary->nodes[1].share_ns, 20 * 100000 + 5000000);
 	assert_int_equal(summary->nodes[1].typical_ns, 20 * 100000);
 	assert_int_equal(summary->types[1].typical_ns, 20 * 100000);
+}
+
+/* A name stands for calls that do unlike work. */
+static void of_another_program_the_sum_makes_an_operator_the_first(void **state)
+{
+	struct fixture *f = *state;
+
+	run(f, f->lane, 0, 10000, 1, 1);
+	for (uint64_t i = 0; i < 20; i++) {
+		operator(f, f->thread, 200 * i, 200 * i + 100, "mul", "mul", 1);
+		operator(f, f->thread, 200 * i + 100, 200 * i + 101, "empty", "empty", 1);
+	}
+	operator(f, f->thread, 5000, 9900, "empty", "empty", 1);
+	assert_string_equal(names_text(f->s.names, summarise(f)->types[0].op_type), "empty");
 }
 
 static void the_slowest_inference_says_why(void **state)
@@ -1163,6 +1179,7 @@ int main(void)
 		TEST(concurrency_and_threads_are_counted),
 		TEST(one_after_the_other_is_not_at_once),
 		TEST(one_long_call_makes_no_operator_the_first),
+		TEST(of_another_program_the_sum_makes_an_operator_the_first),
 		TEST(the_slowest_inference_says_why),
 		TEST(power_is_a_rate_and_energy_a_total),
 		TEST(counters_of_a_device_are_told_from_the_machines),

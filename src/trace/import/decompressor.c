@@ -6,27 +6,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
 
 enum { CHUNK = 256 << 10 };
-
-int decompressor_write(int fd, const char *data, size_t size, struct err *err)
-{
-	while (size) {
-		ssize_t n = write(fd, data, size);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return err_set(err, errno, "cannot write a temporary file: %s; set TMPDIR to another folder",
-				       strerror(errno));
-		data += n;
-		size -= (size_t)n;
-	}
-	return 0;
-}
 
 /* Passes the next bytes of the file to zlib, which counts in 32 bits. */
 static void feed(z_stream *stream, const struct input *input, size_t *at)
