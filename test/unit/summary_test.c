@@ -578,7 +578,6 @@ static void one_after_the_other_is_not_at_once(void **state)
 	assert_int_equal(f->summary->busy_ns, 300000);
 }
 
-/* A thread that lost its CPU once, in the middle of an operator. */
 static void one_long_call_makes_no_operator_the_first(void **state)
 {
 	struct fixture *f = *state;
