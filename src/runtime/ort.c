@@ -23,12 +23,7 @@
 #include "runtime/ort_machine.h"
 #include "runtime/trivial_body.h"
 
-enum { SHAPE = 48, NEWEST = 31 };
-
-bool ort_is_in(const struct rtti *rtti)
-{
-	return rtti_named(rtti, ORT_KERNEL_CLASS) || rtti_named(rtti, ORT_PROVIDER_CLASS);
-}
+enum { SHAPE = 48, NEWEST = 31, MOST_RELRO = 4 << 20 };
 
 /* Telemetry's slots by the number of slots: patch releases differ inside 1.24. */
 static const struct {
@@ -315,6 +310,28 @@ static void find_api(struct runtime_found *ort)
 		ort->api = 0, ort->n_api = 0;
 }
 
+bool ort_has_types(const struct rtti *rtti)
+{
+	return rtti_named(rtti, ORT_KERNEL_CLASS) || rtti_named(rtti, ORT_PROVIDER_CLASS);
+}
+
+/* The table is sought in every module, and those of the runtime are small. */
+static bool may_have_api(const struct image *image)
+{
+	return image->relro_end && image->relro_end - image->relro_start <= MOST_RELRO;
+}
+
+bool ort_is_in(const struct rtti *rtti)
+{
+	struct runtime_found without_types = { .image = rtti->image };
+
+	if (ort_has_types(rtti))
+		return true;
+	if (may_have_api(rtti->image))
+		find_api(&without_types);
+	return without_types.api;
+}
+
 /* Since version 5 the C++ library mangles std::string differently, which shows in the types of lambdas. */
 static bool has_old_string(const struct rtti *rtti)
 {
@@ -331,6 +348,11 @@ void ort_find(struct runtime_found *ort, struct rtti *rtti, const struct runtime
 	/* slots that never moved */
 	for (int i = 0; i < N_ORT_FAMILIES; i++)
 		ort->slot[i] = runtimes_slot(&ort_families[i], 0);
+	if (!ort_has_types(rtti)) {
+		snprintf(ort->left_out, sizeof ort->left_out,
+			 "operators and phases of session creation (it was built without type information)");
+		return;
+	}
 	if (host && !ort->minor && host->minor) { /* a provider's library uses its host's version */
 		memcpy(ort->slot, host->slot, sizeof ort->slot);
 		ort->minor = host->minor;

@@ -122,7 +122,9 @@ enum {
 	ORT_CONTEXT_OPTIONS_WORDS = 5, /* how many such words; which one it is depends on the version */
 };
 
-/* Whether the module holds operators or providers of ONNX Runtime: it is the runtime itself or a provider's library. */
+/* Whether the module holds the types of operators or providers: it is the runtime itself or a provider's library. */
+bool ort_has_types(const struct rtti *rtti);
+/* The same, or it is the runtime without type information, of which the table of C functions is known. */
 bool ort_is_in(const struct rtti *rtti);
 
 /* Implements struct runtime's find. A provider's library gets its host's slots and version. */

@@ -461,7 +461,7 @@ static int find(struct finder *finder, const struct probe_sites *host, struct er
 
 	if (rtti_scan(&finder->rtti, image, &finder->file->set, &finder->arena))
 		return err_set(err, ENOMEM, "cannot analyse %s: out of memory", image->path);
-	finder->has_types = ort_is_in(&finder->rtti);
+	finder->has_types = ort_has_types(&finder->rtti);
 	find_ort(finder, host);
 	failed = eh_frame_open(&finder->frames, image, finder->file->frames, finder->file->frames_end, err);
 	if (!failed && !sites->is_library)

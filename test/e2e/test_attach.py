@@ -29,7 +29,7 @@ from attaching import (
 )
 from code_bytes import text_differs
 from conftest import BETWEEN, environment, often
-from lab import PATIENCE, children_of, state_of, wait_until
+from lab import PATIENCE, children_of, own_times, state_of, wait_until
 from recording import Recording
 
 pytestmark = pytest.mark.root
@@ -59,6 +59,8 @@ def test_every_wheel_is_seen_with_all_its_operators(lab, key):
     wheel = environment(envs.wheel, key)
     server = python_server(lab, wheel, "cnn", "--rest", 0.002)
     done = attach(lab, server.pid)
+    refused = lab.plain([lab.inftrace, "attach", "--inject", "-o", lab.path("none"), str(server.pid)])
+    assert refused.status == 3 and "was built without type information; try attach without --inject" in refused.err
     server.end()
     assert len(whole(done.recording)) > 20 and done.recording.lost == 0
     assert astray(done.recording, server.times()) == [] and missed(done.recording, server.times()) == []
@@ -175,6 +177,20 @@ def test_of_a_runtime_without_type_information_the_inferences_are_seen(lab):
         "silero_vad"
     } and not done.recording.operators
     assert "built without type information" in done.err and library in done.err
+
+
+def test_a_recorded_runtime_without_type_information_has_its_inferences_too(lab):
+    python, library = environment(envs.silero)
+    program = [python, os.path.join(envs.PROGRAMS, "speech.py"), lab.path("times")]
+    command, path = lab.command(program)
+    recorder = lab.start(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    wait_until(lambda: os.path.exists(lab.path("times")) and os.path.getsize(lab.path("times")) > 4096, recorder)
+    out, err = recorder.communicate()
+    assert recorder.returncode == 0 and "differ 0" in out, err
+    recording, times = Recording(path), own_times(lab.path("times"))
+    assert len(recording.inferences) == len(times) and astray(recording, times) == []
+    assert {slice.args["model"] for slice in recording.inferences} == {"silero_vad"} and not recording.operators
+    assert "without type information" in recording.note("runtime")["status"]
 
 
 def test_operators_on_the_runtimes_own_threads_belong_to_their_run(lab, wheel):

@@ -285,6 +285,9 @@ static int read_runtime(struct modules_seen *seen, pid_t pid, const struct modul
 	if (modules_look(seen, fd) == MODULES_RUNTIME)
 		code = read_file(module, fd, file, err);
 	close(fd);
+	if (!code && !file->slot && !barred->code)
+		err_set(barred, ENOTSUP, "%s was built without type information; try attach without --inject",
+			module->path);
 	return code || file->slot ? code : -ENOENT;
 }
 
@@ -306,7 +309,7 @@ static int find_runtime(struct inject *inject, const struct modules *modules, st
 	modules_seen_done(&seen);
 	if (code == -ENOENT && barred.code)
 		return err_set(err, ENOENT,
-			       "cannot inject: cannot read the ONNX Runtime loaded by process %d: %s; otherwise "
+			       "cannot inject: cannot use the ONNX Runtime loaded by process %d: %s; otherwise "
 			       "restart the program",
 			       (int)inject->pid, barred.msg);
 	if (code == -ENOENT && other_modules(modules, others, sizeof others))
