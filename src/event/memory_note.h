@@ -30,6 +30,9 @@
 /* The group of a process's counters of that memory; of them the one of all sessions and devices together. */
 #define EVENT_MEMORY_GROUP "runtime memory"
 #define EVENT_MEMORY_TOTAL "taken by allocators"
+/* Counters of a process: what malloc has given out, and what of its free memory is resident. */
+#define EVENT_MALLOC_IN_USE "malloc in use"
+#define EVENT_MALLOC_FREE "malloc free"
 
 /* Rows of EVENT_KEYS (event.h): rows are only ever added there, never here. */
 #define EVENT_MEMORY_KEYS(F) \

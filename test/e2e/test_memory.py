@@ -147,3 +147,16 @@ def test_the_limit_that_killed_a_program_comes_first(lab, wheel, limited):
     assert done.status == -9
     text = " ".join(lab.plain([lab.inftrace, "report", done.recording.path]).out.split())
     assert text.startswith("The kernel killed ") and "at the memory limit of 300 MiB of its cgroup" in text, text
+
+
+def test_free_memory_that_malloc_keeps_is_told(lab):
+    """By the C library's own figures and resident memory: what malloc_trim gave back, within 2 %."""
+    wheel = environment(envs.wheel, "newest")
+    done = lab.record(lab.python(wheel, "heap", lab.model("cnn"), 2000))
+    before, given_back = map(int, done.out.split())
+    assert given_back > 150e6
+    figures = findings(lab, done.recording)["heap_kept"]
+    assert figures["kept_bytes"] == pytest.approx(given_back, rel=0.02)
+    assert figures["resident_bytes"] == pytest.approx(before, rel=0.02)
+    done = lab.record(lab.python(wheel, "heap", lab.model("cnn"), 100))
+    assert "heap_kept" not in findings(lab, done.recording)

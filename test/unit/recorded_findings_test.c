@@ -472,6 +472,30 @@ static void memory_grows_if_it_does_while_inferences_run(void **state)
 	end(f);
 }
 
+static void malloc_keeps_memory_if_a_quarter_of_what_is_resident_is_free(void **state)
+{
+	const struct series series = { .session = 1, .at_us = 500, .took_us = 1000, .n = 40 };
+	struct fixture fixture, *f = &fixture;
+
+	begin(f);
+	count(f, f->process, "malloc in use", "bytes", 1e7, 0);
+	count(f, f->process, "malloc free", "bytes", 8e7, 0);
+	run(f, &series);
+	count(f, f->process, "rss", "bytes", 2e8, 0);
+	analyse(f);
+	assert_true(find(f, "heap_kept")->value == 8e7);
+	assert_true(find(f, "heap_kept")->low == 2e8);
+	assert_true(find(f, "heap_kept")->high == 1e7);
+	end(f);
+	begin(f);
+	count(f, f->process, "malloc free", "bytes", 8e7, 0);
+	run(f, &series);
+	count(f, f->process, "rss", "bytes", 4e8, 0);
+	analyse(f);
+	assert_null(find(f, "heap_kept"));
+	end(f);
+}
+
 static void a_session_waits_for_another_if_it_is_blocked_longer_beside_it(void **state)
 {
 	struct series alone = { .session = 1, .at_us = 100, .took_us = 1000, .n = 10, .cpu_us = 900 };
@@ -725,6 +749,7 @@ int main(void)
 		cmocka_unit_test(pool_threads_spin_if_they_use_more_than_inferences_last),
 		cmocka_unit_test(subnormal_numbers_are_found_if_inferences_with_them_are_slower),
 		cmocka_unit_test(memory_grows_if_it_does_while_inferences_run),
+		cmocka_unit_test(malloc_keeps_memory_if_a_quarter_of_what_is_resident_is_free),
 		cmocka_unit_test(a_session_waits_for_another_if_it_is_blocked_longer_beside_it),
 		cmocka_unit_test(a_batch_is_small_if_an_item_takes_less_in_a_larger_one),
 		cmocka_unit_test(one_caller_beside_idle_cpus_must_be_busy_all_the_time),

@@ -30,6 +30,7 @@
 	F(created_again) \
 	F(loaded_twice) \
 	F(memory_grows) \
+	F(heap_kept) \
 	F(slow_process) \
 	F(input_sizes) \
 	F(slow_after_pause) \

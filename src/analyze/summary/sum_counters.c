@@ -7,6 +7,7 @@
 
 #include "analyze/summary/sum_courses.h"
 #include "analyze/summary/sum_slow.h"
+#include "event/memory_note.h"
 
 static double larger(double a, double b)
 {
@@ -45,6 +46,8 @@ static int add_counter(struct summary_maker *maker, struct track *track)
 					      .idle_mean = NAN,
 					      .idle_max = NAN } };
 	counter->is_taken = sum_memory_counter(maker, track) == MEMORY_OF_ALL;
+	counter->is_in_use = !strcmp(names_text(maker->names, track->def.name), EVENT_MALLOC_IN_USE);
+	counter->is_kept = !strcmp(names_text(maker->names, track->def.name), EVENT_MALLOC_FREE);
 	if (sum_courses_open(&counter->course, &maker->n_counter_courses))
 		return -ENOMEM;
 	track->counter = (uint32_t)maker->counters.n;
@@ -132,6 +135,10 @@ static void compare_memory(struct summary_maker *maker, const struct counter *co
 		sum_memory_resident(process, value);
 	else if (counter->is_taken)
 		process->taken = value;
+	else if (counter->is_in_use)
+		process->heap_in_use = value;
+	else if (counter->is_kept)
+		process->heap_kept = value;
 }
 
 void sum_counters_weigh(struct summary_maker *maker, const struct moment *sample, uint64_t busy_ns)

@@ -154,9 +154,13 @@ void sum_memory_resident(struct process *process, double bytes)
 
 	to->last = bytes;
 	to->taken = process->taken;
+	to->in_use = process->heap_in_use;
+	to->kept = process->heap_kept;
 	if (isnan(to->most) || bytes > to->most) {
 		to->most = bytes;
 		to->taken_at_most = process->taken;
+		to->in_use_at_most = process->heap_in_use;
+		to->kept_at_most = process->heap_kept;
 	}
 }
 

@@ -99,7 +99,8 @@ struct process {
 	uint32_t index; /* in struct summary, at the end */
 	uint32_t group; /* the process that its models are counted for, + 1; 0: not decided yet */
 	uint64_t n_inferences, n_sessions, n_sampled_out;
-	double taken; /* the last value of the counter EVENT_MEMORY_TOTAL; NAN: none yet */
+	double taken;		       /* the last value of the counter EVENT_MEMORY_TOTAL; NAN: none yet */
+	double heap_in_use, heap_kept; /* the same of those of malloc */
 	struct summary_resident resident;
 };
 
@@ -108,7 +109,8 @@ struct counter {
 	uint32_t track, process;
 	uint64_t before_ns, before_busy_ns; /* the value before: its time, and how long it had been busy until then */
 	bool has_before, is_rate;
-	bool is_taken; /* EVENT_MEMORY_TOTAL */
+	bool is_taken;		 /* EVENT_MEMORY_TOTAL */
+	bool is_in_use, is_kept; /* EVENT_MALLOC_IN_USE, EVENT_MALLOC_FREE */
 	double sum, busy_sum, idle_sum, plain_sum;
 	struct growth *growth, *busy_growth; /* of resident memory; else NULL */
 	struct curve *curve;		     /* of memory; else NULL */

@@ -44,9 +44,12 @@ static int add_process(struct summary_maker *maker, uint32_t track)
 	if (index == NONE || (index == n && !(process = array_add(&maker->processes, sizeof *process))))
 		return -ENOMEM;
 	if (index == n)
-		*process = (struct process){
-			.track = track, .index = SUMMARY_NONE, .taken = NAN, .resident = { NAN, NAN, NAN, NAN }
-		};
+		*process = (struct process){ .track = track,
+					     .index = SUMMARY_NONE,
+					     .taken = NAN,
+					     .heap_in_use = NAN,
+					     .heap_kept = NAN,
+					     .resident = SUMMARY_RESIDENT_UNKNOWN };
 	return 0;
 }
 
@@ -237,7 +240,7 @@ static int make_processes(struct summary_maker *maker)
 						     .waited_peak_bytes = -1,
 						     .end_bytes = -1,
 						     .start_ns = track->def.start_ns,
-						     .resident = { NAN, NAN, NAN, NAN },
+						     .resident = SUMMARY_RESIDENT_UNKNOWN,
 						     .exit_status = -1,
 						     .signal = -1 };
 	}

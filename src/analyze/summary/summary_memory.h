@@ -44,11 +44,14 @@ struct summary_memory {
 };
 
 /*
- * A process's resident memory, and how much its runtimes' allocators had taken at that moment: when it was last looked
- * at, and when most was resident. NAN: not known.
+ * A process's resident memory, and of that moment, when it was last looked at, and when most was resident: how much its
+ * runtimes' allocators had taken, what malloc had in use, and what it kept free and resident. NAN: not known.
  */
 struct summary_resident {
-	double last, taken, most, taken_at_most;
+	double last, taken, in_use, kept;
+	double most, taken_at_most, in_use_at_most, kept_at_most;
 };
+
+#define SUMMARY_RESIDENT_UNKNOWN { NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN }
 
 #endif

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "capture/agent/dict.h"
+#include "capture/agent/heap.h"
 #include "capture/agent/shape.h"
 #include "capture/agent/subnormal.h"
 #include "capture/agent/usage.h"
@@ -338,6 +339,8 @@ void inference_end(struct thread *thread, enum run_owner owner, uint32_t message
 		agent_publish(thread);
 	}
 	inference_give_lane(run->lane, end);
+	if (!thread->n_runs)
+		heap_look(end);
 }
 
 void inference_end_inner(struct thread *thread, uint32_t n_runs)

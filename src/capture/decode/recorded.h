@@ -84,6 +84,10 @@ struct recorded {
 		uint64_t due_ns, sampled_ns;
 		uint32_t threads_track, cpu_track, n_threads;
 	} pool; /* the caller's: samples of its pool threads */
+	struct {
+		uint32_t in_use_track, kept_track;
+		uint64_t at;
+	} heap; /* the caller's: what malloc has */
 	struct sessions sessions;
 	uint64_t dict_lost, texts_lost, ring_lost, nonsense;
 	bool has_lost; /* records, in any ring */

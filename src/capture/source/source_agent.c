@@ -23,6 +23,7 @@
 #include "capture/proc/namespace.h"
 #include "capture/proc/proc.h"
 #include "capture/source/confined.h"
+#include "capture/source/malloc_heap.h"
 #include "capture/source/other_note.h"
 #include "capture/source/pool_cpu.h"
 #include "capture/source/source.h"
@@ -381,6 +382,8 @@ static int drain_process(struct agent_state *state, struct recorded *process, st
 		code = confined_tell(process, drain->out, drain->now_ns, err);
 	if (!code)
 		code = pool_cpu_sample(process, state->target, drain->out, drain->now_ns, err);
+	if (!code)
+		code = malloc_heap_sample(process, state->target, drain->out, drain->now_ns, err);
 	if (!code && drain->is_last)
 		code = note_memory(process, drain->out, drain->now_ns, err);
 	if (!code && drain->is_last)

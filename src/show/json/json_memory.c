@@ -77,8 +77,12 @@ static void put_process(struct json_summary *to, uint32_t index)
 	json_summary_process(to, index);
 	json_real(&to->json, "resident_bytes", resident->last);
 	json_real(&to->json, "taken_by_allocators_bytes", resident->taken);
+	json_real(&to->json, "malloc_in_use_bytes", resident->in_use);
+	json_real(&to->json, "malloc_free_bytes", resident->kept);
 	json_real(&to->json, "resident_max_bytes", resident->most);
 	json_real(&to->json, "taken_by_allocators_then_bytes", resident->taken_at_most);
+	json_real(&to->json, "malloc_in_use_then_bytes", resident->in_use_at_most);
+	json_real(&to->json, "malloc_free_then_bytes", resident->kept_at_most);
 	json_end(&to->json, '}');
 }
 

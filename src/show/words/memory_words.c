@@ -217,9 +217,13 @@ struct printable memory_of_process(const struct summary_process *process)
 		return text;
 	printable_add(&text, "%s were resident at most; the runtime's allocators had taken %s then",
 		      units_bytes(resident->most).s, units_bytes(resident->taken_at_most).s);
+	if (resident->kept_at_most > 0) {
+		printable_add(&text, "; malloc kept %s free", units_bytes(resident->kept_at_most).s);
+		rest -= resident->kept_at_most;
+	}
 	if (rest >= 0)
 		printable_add(&text, "; at least %s are not from them, and unattributed", units_bytes(rest).s);
-	else
+	else if (!(resident->kept_at_most > 0))
 		printable_add(&text, ", of which %s were never touched", units_bytes(-rest).s);
 	return text;
 }
