@@ -90,6 +90,9 @@ struct track {
 };
 
 /* Process 0 is that of tracks without one. */
+/* Recorders count up from here where they cannot see a number: no kernel has it. */
+enum { UNKNOWN_PID = 1 << 30 };
+
 struct process {
 	uint32_t track;
 	struct busy busy;

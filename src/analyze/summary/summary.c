@@ -234,7 +234,7 @@ static int make_processes(struct summary_maker *maker)
 		*process = (struct summary_process){ .track = id,
 						     .name = track->def.name,
 						     .command = track->def.command,
-						     .pid = track->def.pid,
+						     .pid = track->def.pid < UNKNOWN_PID ? track->def.pid : -1,
 						     .forked_from = SUMMARY_NONE,
 						     .peak_bytes = -1,
 						     .waited_peak_bytes = -1,

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -137,6 +138,20 @@ static bool has_other_recorder(const struct target *target, pid_t pid)
 	return is_other;
 }
 
+/* In another mount namespace, such as a container's, it may not find the folder through which agents write. */
+static bool lacks_folder(const struct target *target, pid_t pid)
+{
+	struct stat own, its;
+	char path[1024];
+
+	if (!target->ring_dir || *target->sysroot || stat(target->ring_dir, &own) ||
+	    snprintf(path, sizeof path, "/proc/%d/root%s", (int)pid, target->ring_dir) >= (int)sizeof path)
+		return false;
+	if (stat(path, &its))
+		return errno == ENOENT && !kill(pid, 0);
+	return own.st_dev != its.st_dev || own.st_ino != its.st_ino;
+}
+
 /* Inspected while the process lives, because no path may lead to its file later. */
 static struct unseen_program look(const struct target *target, const struct tree_process *process)
 {
@@ -165,6 +180,9 @@ static struct unseen_program look(const struct target *target, const struct tree
 			      : program_refusal(fd);
 	if (!*program.refusal && !program.is_forked && has_other_recorder(target, process->pid))
 		program.refusal = "another recorder of inftrace has its agent in it";
+	if (!*program.refusal && lacks_folder(target, process->pid))
+		program.refusal = "its /dev/shm is not the recorder's, as in a container; inftrace attach records it "
+				  "from outside, while it runs";
 	close(fd);
 	return program;
 }

@@ -269,7 +269,7 @@ static void put_processes(struct json_summary *to)
 		const struct summary_process *process = &summary->processes[i];
 
 		json_object(&to->json, NULL);
-		json_int(&to->json, "pid", process->pid);
+		json_known(&to->json, "pid", process->pid);
 		json_summary_name(to, "name", process->name);
 		json_summary_name(to, "exe", process->exe);
 		json_summary_name(to, "command", process->command);

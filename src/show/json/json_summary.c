@@ -22,7 +22,7 @@ void json_summary_process(struct json_summary *to, uint32_t process)
 	if (process == SUMMARY_NONE)
 		json_null(&to->json, "pid");
 	else
-		json_int(&to->json, "pid", to->summary->processes[process].pid);
+		json_known(&to->json, "pid", to->summary->processes[process].pid);
 }
 
 void json_summary_spread(struct json_summary *to, const char *key, const struct summary_spread *spread)

@@ -190,7 +190,7 @@ static void put_states(const struct page *page)
 
 	for (uint32_t i = 0; i < summary->n_processes && !summary->n_inferences; i++)
 		if (summary->processes[i].state && !summary->processes[i].is_unseen &&
-		    !summary->processes[i].n_runtimes)
+		    !summary->processes[i].n_runtimes && summary->processes[i].pid >= 0)
 			page_text(page, 2, TABLE_DIM, "%d: %s", summary->processes[i].pid,
 				  page_name(page, summary->processes[i].state, 300).s);
 }

@@ -21,7 +21,10 @@ static void put_process(const struct page *page, struct table *table, const stru
 {
 	uint32_t name = process->command ? process->command : process->exe ? process->exe : process->name;
 
-	table_cell(table, TABLE_PLAIN, "%d", process->pid);
+	if (process->pid < 0)
+		table_cell(table, TABLE_DIM, "?");
+	else
+		table_cell(table, TABLE_PLAIN, "%d", process->pid);
 	table_cell(table, TABLE_PLAIN, "%s", page_name(page, name, 200).s);
 	table_cell(table, TABLE_PLAIN, "%s", units_count(process->n_sessions).s);
 	table_cell(table, TABLE_PLAIN, "%s", units_count(process->n_inferences).s);
@@ -85,7 +88,7 @@ void text_processes(const struct page *page)
 		const struct summary_process *process = &summary->processes[nth(summary, i)];
 
 		print_runtimes(page, nth(summary, i));
-		if (process->state && !process->n_runtimes)
+		if (process->state && !process->n_runtimes && process->pid >= 0)
 			page_text(page, 4, TABLE_DIM, "%d: %s", process->pid, page_name(page, process->state, 300).s);
 	}
 	print_runtimes(page, SUMMARY_NONE);

@@ -11,7 +11,7 @@
 #include "show/words/resource_words.h"
 #include "show/words/time_words.h"
 
-enum { NAME_COLUMNS = 40, MESSAGE_COLUMNS = 60 };
+enum { NAME_COLUMNS = 40, MESSAGE_COLUMNS = 60, STATE_COLUMNS = 300 };
 
 static const struct summary_model *main_model(const struct summary *summary)
 {
@@ -38,6 +38,22 @@ static void say_foreign(const struct page *page)
 	fprintf(page->out, " and %s of counters", printable_count(counts->n_samples, "sample").s);
 	if (counts->n_slices || counts->n_instants || counts->n_samples)
 		fprintf(page->out, "; inftrace view shows them");
+}
+
+/* Why the first of them was not recorded: it is the reason of most. */
+static void say_unseen(const struct page *page)
+{
+	const struct summary *summary = page->summary;
+	uint32_t i = 0;
+
+	while (i < summary->n_processes && !summary->processes[i].is_unseen)
+		i++;
+	if (summary->n_unseen == 1 && i < summary->n_processes && summary->processes[i].state)
+		fprintf(page->out, "no model was seen: %s",
+			page_name(page, summary->processes[i].state, STATE_COLUMNS).s);
+	else
+		fprintf(page->out, "no model was seen: what %s did was not recorded",
+			summary->n_processes == 1 ? "the process" : printable_count(summary->n_unseen, "process").s);
 }
 
 /* What happened before an inference could. */
@@ -70,8 +86,7 @@ static void say_nothing_ran(const struct page *page)
 		fprintf(out, "no inference was recorded: the program loaded %s, which inftrace does not record",
 			others.s);
 	} else if (summary->n_processes && summary->n_unseen) {
-		fprintf(out, "no model was seen: what %s did was not recorded",
-			summary->n_processes == 1 ? "the process" : printable_count(summary->n_unseen, "process").s);
+		say_unseen(page);
 	} else if (summary->n_processes) {
 		fprintf(out, "no model was run: no runtime that inftrace knows was loaded by the %s seen",
 			summary->n_processes == 1 ? "process" : printable_count(summary->n_processes, "process").s);
