@@ -246,6 +246,20 @@ static void no_operator_is_slow_because_its_process_did_nothing(void **state)
 	assert_not(&f->why, "one_operator");
 }
 
+static void no_operator_is_slow_because_its_process_was_stopped(void **state)
+{
+	struct fixture *f = *state;
+
+	put(f, &(struct more){ .blocked = 140000, .in_operator = 140000 });
+	sample(f, f->process, "cpu", "%", 5, 5);
+	sample(f, f->process, "waiting for a cpu", "%", 0, 0);
+	sample(f, f->process, "traced", "%", 100, 100);
+	find(f);
+	assert_part(&f->why, "stopped", 140000, "a debugger or tracer held the process");
+	assert_not(&f->why, "idle_process");
+	assert_not(&f->why, "one_operator");
+}
+
 static void a_process_that_works_is_not_idle(void **state)
 {
 	struct fixture *f = *state;
@@ -597,6 +611,7 @@ int main(void)
 		TEST(who_sleeps_loses_nothing),
 		TEST(a_slow_one_among_short_ones_has_a_wait),
 		TEST(no_operator_is_slow_because_its_process_did_nothing),
+		TEST(no_operator_is_slow_because_its_process_was_stopped),
 		TEST(a_process_that_works_is_not_idle),
 		TEST(no_operator_is_slow_because_its_pool_had_no_cpu),
 		TEST(a_wait_is_estimated_where_it_was_not_recorded),

@@ -24,6 +24,9 @@ enum summary_gauge {
 	SUMMARY_CPU,		 /* % of one CPU */
 	SUMMARY_WAITING,	 /* %: the waits of all its threads for a CPU, of the time that passed */
 	SUMMARY_THROTTLED,	 /* %: its cgroup was out of CPU quota, of the time that passed, summed over CPUs */
+	SUMMARY_STOPPED,	 /* %: a signal had stopped it, of the time that passed; */
+	SUMMARY_TRACED,		 /* a debugger held it; */
+	SUMMARY_FROZEN,		 /* its cgroup was frozen */
 	SUMMARY_READS,		 /* bytes per second from disks */
 	SUMMARY_MACHINE_CPU,	 /* % of all CPUs together */
 	SUMMARY_MEMORY_PRESSURE, /* %: some task of the machine waited for memory */

@@ -6,6 +6,7 @@
 #include "analyze/why/why_in.h"
 
 #define CAUSES(F) \
+	F(stopped) \
 	F(cpu_quota) \
 	F(cpu_wait) \
 	F(stolen) \

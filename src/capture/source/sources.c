@@ -17,6 +17,7 @@
 	F(pressure) \
 	F(proc) \
 	F(scheduler) \
+	F(stop) \
 	F(uprobe) \
 	F(waits)
 
