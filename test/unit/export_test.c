@@ -320,10 +320,10 @@ static void check_unseen(void)
 	stream_text(&s, KEY_STATE, "it is statically linked");
 	stream_int(&s, KEY_COUNT, 1);
 	stream_instant(&s, process, 2, KIND_NOTE, EVENT_NOTE_PROCESS);
-	check_verdict(&s, "no model was seen: what the process did was not recorded");
+	check_verdict(&s, "no model was seen: it is statically linked");
 	stream_int(&s, KEY_COUNT, 2);
 	stream_instant(&s, process, 3, KIND_NOTE, EVENT_NOTE_EXIT);
-	check_verdict(&s, "no model was seen: what the process did was not recorded; 2 processes that the program "
+	check_verdict(&s, "no model was seen: it is statically linked; 2 processes that the program "
 			  "started went on, not recorded");
 	stream_text(&s, KEY_RUNTIME, "onnxruntime");
 	stream_text(&s, KEY_VERSION, "1.23.0");
