@@ -48,6 +48,11 @@ static double sink(uint32_t i)
 	return 500e6 - 1e6 * i;
 }
 
+static double wave(uint32_t i)
+{
+	return 100e6 + 5e6 * i - (i == 8 ? 6e6 : 0);
+}
+
 static double leak_to_the_end(uint32_t i)
 {
 	return i < 99 ? leak(i) : 50e6;
@@ -78,6 +83,8 @@ static void a_few_values_tell_nothing(void **state)
 	assert_true(isnan(after(1, leak)));
 	assert_true(isnan(after(9, leak)));
 	assert_false(isnan(after(20, leak)));
+	assert_false(isnan(after(12, leak)));
+	assert_true(isnan(after(12, wave)));
 }
 
 static void a_curve_has_its_peak_in_few_points(void **state)

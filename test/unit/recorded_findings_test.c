@@ -451,8 +451,10 @@ static void memory_grows_if_it_does_while_inferences_run(void **state)
 
 	begin(f);
 	run(f, &series);
+	count(f, f->process, "malloc free", "bytes", 1.39e8 / 2, 0);
 	count(f, f->process, "rss", "bytes", 1e8, 1e6);
 	analyse(f);
+	assert_true(fabs(find(f, "memory_grows")->high - 0.5) < 1e-9);
 	assert_true(fabs(find(f, "memory_grows")->value - 1e9) < 1e3);
 	assert_true(fabs(find(f, "memory_grows")->low - 1e6) < 1e3);
 	end(f);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The process of a recording took ever more memory while it ran inferences. value: bytes per second at the end; low: by
- * inference; a: different shapes of inputs.
+ * inference; high: share of what is resident that malloc keeps free; a: different shapes of inputs.
  */
 #include <string.h>
 
@@ -10,6 +10,8 @@
 extern const struct insight insight_memory_grows;
 
 enum { LEAST_GROWN = 20, MANY_SHAPES = 10 };
+
+static const double much_kept = 0.5;
 
 static int64_t count_shapes(const struct recording_facts *facts)
 {
@@ -24,14 +26,18 @@ static int64_t count_shapes(const struct recording_facts *facts)
 static void find(struct finder *finder)
 {
 	const struct recording_facts *facts = finder->run->result->recorded;
+	const struct summary_resident *resident;
+	struct finding *to;
 	int64_t n_shapes;
 
 	if (!facts || !facts->is_largest || !(facts->memory_per_s > 0) || !(facts->rate_per_s > 0) ||
 	    finder->run->result->runs->n < LEAST_GROWN)
 		return;
 	n_shapes = count_shapes(facts);
-	finder_add_counts(finder, &insight_memory_grows, facts->memory_per_s, n_shapes ? n_shapes : -1, -1)->low =
-	    facts->memory_per_s / facts->rate_per_s;
+	to = finder_add_counts(finder, &insight_memory_grows, facts->memory_per_s, n_shapes ? n_shapes : -1, -1);
+	to->low = facts->memory_per_s / facts->rate_per_s;
+	resident = &facts->summary->processes[facts->model->process].resident;
+	to->high = resident->kept > resident->last ? 1 : resident->kept / resident->last;
 }
 
 static void say(const struct speaker *to)
@@ -41,7 +47,11 @@ static void say(const struct speaker *to)
 		 units_bytes(to->finding->low).s);
 	if (to->finding->a > 1)
 		EVIDENCE("; inputs had %s", printable_count((uint64_t)to->finding->a, "different shape").s);
-	if (to->finding->a > MANY_SHAPES)
+	if (to->finding->high >= much_kept) {
+		EVIDENCE("; %s of what is resident is free memory that malloc keeps",
+			 units_percent(to->finding->high).s);
+		NEXT("malloc_trim(0) now and then gives that back to the system");
+	} else if (to->finding->a > MANY_SHAPES)
 		NEXT("the runtime keeps memory for the largest of all shapes: round shapes up to a few sizes, or "
 		     "release outputs that are kept");
 	else
@@ -53,5 +63,8 @@ const struct insight insight_memory_grows = {
 	.severity = INSIGHT_ADVICE,
 	.find = find,
 	.say = say,
-	.figures = { .value = "bytes_per_s", .low = "bytes_per_inference", .a = "input_shapes" },
+	.figures = { .value = "bytes_per_s",
+		     .low = "bytes_per_inference",
+		     .high = "malloc_free_share",
+		     .a = "input_shapes" },
 };
