@@ -160,3 +160,15 @@ def test_free_memory_that_malloc_keeps_is_told(lab):
     assert figures["resident_bytes"] == pytest.approx(before, rel=0.02)
     done = lab.record(lab.python(wheel, "heap", lab.model("cnn"), 100))
     assert "heap_kept" not in findings(lab, done.recording)
+
+
+def counters(done):
+    return {track.name for track in done.recording.tracks.values() if track.name.startswith("malloc ")}
+
+
+def test_the_c_library_is_not_asked_of_another_malloc(lab, binaries):
+    wheel = environment(envs.wheel, "newest")
+    program = lab.python(wheel, "infer", "run", lab.model("heavy"), "--runs", 200)
+    assert counters(lab.record(program)) == {"malloc in use", "malloc free"}
+    other = binaries.plain("own_malloc", ("-shared", "-fPIC"))
+    assert counters(lab.record(program, env={"LD_PRELOAD": other})) == set()
