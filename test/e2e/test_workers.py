@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A model in several workers of a program is one model: its count, its percentiles, its findings."""
+
+import json
+import os
+import shutil
+
+import pytest
+
+RUNS = 20
+
+
+def report_of(lab, path, *options):
+    return json.loads(lab.plain([lab.inftrace, "report", "--json", *options, path]).out)
+
+
+def percentile(values, share):
+    """The nearest rank."""
+    values = sorted(values)
+    return values[max(0, -(-len(values) * share // 100) - 1)]
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+def test_workers_of_a_pool_run_one_model(lab, wheel, method):
+    program = lab.python(wheel, "pools", method, 4, RUNS, lab.model("chain"), lab.model("wide"))
+    done = lab.record(program)
+    assert done.out == "[0, 0, 0, 0]\n", done.err
+    report = report_of(lab, done.recording.path)
+    assert sorted((model["name"], model["processes"]) for model in report["models"]) == [("chain", 4), ("wide", 4)]
+    for model in report["models"]:
+        assert model["inferences"]["count"] == 4 * RUNS
+        own = [
+            slice.end - slice.start
+            for slice in done.recording.inferences
+            if slice.args["model"] == model["name"] and not slice.args.get("first")
+        ]
+        latency = model["inferences"]["latency"]
+        assert len(own) == latency["count"] == 4 * (RUNS - 1)
+        assert (latency["p50_ns"], latency["p90_ns"]) == (percentile(own, 50), percentile(own, 90))
+    kinds = [(finding["kind"], finding["model"]) for finding in report["insights"]]
+    assert len(kinds) == len(set(kinds)), kinds
+    apart = report_of(lab, done.recording.path, "--by", "process")
+    assert sorted(model["name"] for model in apart["models"]) == ["chain"] * 4 + ["wide"] * 4
+    assert {model["inferences"]["count"] for model in apart["models"]} == {RUNS}
+    alone = lab.record(lab.python(wheel, "pools", method, 1, RUNS, lab.model("chain"), lab.model("wide")), name="alone")
+    compared = json.loads(
+        lab.plain([lab.inftrace, "diff", "--format", "json", alone.recording.path, done.recording.path]).out
+    )
+    assert len(compared["models"]) == 2 and not compared["models_only_in_base"] + compared["models_only_in_new"]
+
+
+@pytest.mark.full("32 workers of 10 models")
+def test_many_workers_make_a_report_as_short_as_one(lab, wheel):
+    models = []
+    for i in range(10):
+        for suffix in (".onnx", ".npz"):
+            shutil.copy(os.path.splitext(lab.model("chain"))[0] + suffix, lab.path("chain%d%s" % (i, suffix)))
+        models.append(lab.path("chain%d.onnx" % i))
+    lines = {}
+    for workers in (1, 32):
+        done = lab.record(lab.python(wheel, "pools", "fork", workers, RUNS, *models), name="of%d" % workers)
+        assert done.status == 0
+        report = report_of(lab, done.recording.path)
+        assert len(report["models"]) == 10
+        assert {model["inferences"]["count"] for model in report["models"]} == {workers * RUNS}
+        lines[workers] = len(lab.plain([lab.inftrace, "report", done.recording.path]).out.splitlines())
+    assert lines[32] < lines[1] + 15, lines
