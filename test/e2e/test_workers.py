@@ -20,6 +20,15 @@ def percentile(values, share):
     return values[max(0, -(-len(values) * share // 100) - 1)]
 
 
+def by_process(recording, model):
+    """{pid: inferences of a model, without the first of their session}"""
+    found = {}
+    for slice in recording.inferences:
+        if slice.args["model"] == model and not slice.args.get("first"):
+            found.setdefault(slice.track.pid, []).append(slice)
+    return found
+
+
 @pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
 def test_workers_of_a_pool_run_one_model(lab, wheel, method):
     program = lab.python(wheel, "pools", method, 4, RUNS, lab.model("chain"), lab.model("wide"))
@@ -29,6 +38,11 @@ def test_workers_of_a_pool_run_one_model(lab, wheel, method):
     assert sorted((model["name"], model["processes"]) for model in report["models"]) == [("chain", 4), ("wide", 4)]
     for model in report["models"]:
         assert model["inferences"]["count"] == 4 * RUNS
+        assert [worker["inferences"] for worker in model["workers"]] == [RUNS] * 4
+        assert [worker["p50_ns"] for worker in model["workers"]] == sorted(
+            percentile([slice.end - slice.start for slice in slices], 50)
+            for slices in by_process(done.recording, model["name"]).values()
+        )
         own = [
             slice.end - slice.start
             for slice in done.recording.inferences

@@ -3,14 +3,12 @@
 
 #include <stdlib.h>
 
-enum { MOST = 256 };
-
 static struct recording_worker *worker_of(struct recording_worker *all, uint32_t *n, uint32_t process)
 {
 	for (uint32_t i = 0; i < *n; i++)
 		if (all[i].process == process)
 			return &all[i];
-	if (*n == MOST)
+	if (*n == RECORDING_WORKERS)
 		return NULL;
 	all[*n] = (struct recording_worker){ .process = process };
 	return &all[(*n)++];
@@ -24,14 +22,11 @@ static int by_median(const void *a_, const void *b_)
 				      : (a->process > b->process) - (a->process < b->process);
 }
 
-struct recording_workers recording_workers_of(const struct summary *summary, const struct summary_model *model)
+uint32_t recording_workers_list(const struct summary *summary, const struct summary_model *model,
+				struct recording_worker all[RECORDING_WORKERS])
 {
 	const struct summary_session *session = summary->sessions + model->sessions.first;
-	struct recording_workers found = { .least_runs = UINT64_MAX,
-					   .slowest.process = SUMMARY_NONE,
-					   .quickest.process = SUMMARY_NONE,
-					   .usual.process = SUMMARY_NONE };
-	struct recording_worker all[MOST], *own;
+	struct recording_worker *own;
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < model->sessions.n; i++) {
@@ -45,6 +40,20 @@ struct recording_workers recording_workers_of(const struct summary *summary, con
 		own->p50_ns = session[i].latency.p50_ns;
 		own->p90_ns = session[i].latency.p90_ns;
 	}
+	if (n)
+		qsort(all, n, sizeof *all, by_median);
+	return n;
+}
+
+struct recording_workers recording_workers_of(const struct summary *summary, const struct summary_model *model)
+{
+	struct recording_workers found = { .least_runs = UINT64_MAX,
+					   .slowest.process = SUMMARY_NONE,
+					   .quickest.process = SUMMARY_NONE,
+					   .usual.process = SUMMARY_NONE };
+	struct recording_worker all[RECORDING_WORKERS];
+	uint32_t n = recording_workers_list(summary, model, all);
+
 	for (uint32_t i = 0; i < n; i++) {
 		found.least_runs = all[i].n_runs < found.least_runs ? all[i].n_runs : found.least_runs;
 		found.most_runs = all[i].n_runs > found.most_runs ? all[i].n_runs : found.most_runs;
@@ -53,7 +62,6 @@ struct recording_workers recording_workers_of(const struct summary *summary, con
 	}
 	if (!found.n)
 		return found;
-	qsort(all, found.n, sizeof *all, by_median);
 	found.quickest = all[0];
 	found.slowest = all[found.n - 1];
 	found.usual = all[(found.n - 1) / 2];

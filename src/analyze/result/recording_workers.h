@@ -21,4 +21,10 @@ struct recording_workers {
 
 struct recording_workers recording_workers_of(const struct summary *summary, const struct summary_model *model);
 
+enum { RECORDING_WORKERS = 256 };
+
+/* The first of them, those with the least median first; n 0: none of its inferences count for a latency. */
+uint32_t recording_workers_list(const struct summary *summary, const struct summary_model *model,
+				struct recording_worker all[RECORDING_WORKERS]);
+
 #endif

@@ -264,6 +264,7 @@ static void put_parts(struct html_page *page, const struct report *report)
 		put_part_heading(page, &report->summary->models[i]);
 		html_latencies(page);
 		html_sizes(page);
+		html_workers(page);
 		html_creation(page);
 		html_operators(page);
 		html_slowest(page);

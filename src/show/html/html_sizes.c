@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Latency by the size of the inputs of a model. */
+/* Latency by the size of the inputs of a model, and by the processes that run it. */
 #include <math.h>
 
 #include "show/html/html_model.h"
 #include "show/words/size_rows.h"
+#include "show/words/worker_rows.h"
+
+enum { MOST_WORKERS = 20 };
 
 static struct plot plot_of_sizes(const struct html_page *page, const struct summary_size *size, uint32_t n)
 {
@@ -74,4 +77,18 @@ void html_sizes(struct html_page *page)
 	size_rows(&table, summary, model, UINT32_MAX);
 	html_table_of(page->out, "Latency by the size of the inputs", &table);
 	fputs("</div></div>\n</section>\n", page->out);
+}
+
+void html_workers(struct html_page *page)
+{
+	const struct summary_model *model = &page->summary->models[page->model];
+	struct table table = { 0 };
+
+	worker_rows(&table, page->summary, model, MOST_WORKERS);
+	if (!table.n_columns)
+		return;
+	html_section(page, "workers", "Processes", "%s run the model. The slowest are listed.",
+		     printable_count(model->n_processes, "process").s);
+	html_table_of(page->out, "Median and 90th percentile of each", &table);
+	fputs("</section>\n", page->out);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyze/result/phase_names.h"
+#include "analyze/result/recording_workers.h"
 #include "analyze/stats/stats.h"
 #include "base/provider.h"
 #include "show/json/json_series.h"
@@ -245,6 +246,23 @@ static void put_histogram(struct json_summary *to, const struct summary_runs *ru
 	json_end(&to->json, ']');
 }
 
+static void put_workers(struct json_summary *to, const struct summary_model *model)
+{
+	struct recording_worker worker[RECORDING_WORKERS];
+	uint32_t n = model->n_processes > 1 ? recording_workers_list(to->summary, model, worker) : 0;
+
+	json_array(&to->json, "workers");
+	for (uint32_t i = 0; i < n; i++) {
+		json_object(&to->json, NULL);
+		json_summary_process(to, worker[i].process);
+		json_count(&to->json, "inferences", worker[i].n_runs);
+		json_known(&to->json, "p50_ns", worker[i].n ? (int64_t)worker[i].p50_ns : -1);
+		json_known(&to->json, "p90_ns", worker[i].n ? (int64_t)worker[i].p90_ns : -1);
+		json_end(&to->json, '}');
+	}
+	json_end(&to->json, ']');
+}
+
 static void put_sizes(struct json_summary *to, const struct summary_model *model)
 {
 	const struct summary_size *size = to->summary->sizes + model->sizes.first;
@@ -418,6 +436,7 @@ void json_models(struct json_summary *to)
 		json_summary_process(to, model->process);
 		if (model->n_processes > 1)
 			json_count(&to->json, "processes", model->n_processes);
+		put_workers(to, model);
 		json_summary_name(to, "path", model->path);
 		json_known(&to->json, "bytes", model->bytes);
 		json_summary_name(to, "providers_asked_for", model->providers);

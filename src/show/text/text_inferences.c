@@ -5,6 +5,7 @@
 #include "show/text/page.h"
 #include "show/words/slow_words.h"
 #include "show/words/usage_words.h"
+#include "show/words/worker_rows.h"
 
 enum { MAX_SESSIONS = 8, MAX_TEXTS = 4 };
 
@@ -215,6 +216,18 @@ static void print_heading(const struct page *page, uint32_t index)
 	page_heading(page, "%s", text.s);
 }
 
+static void print_workers(const struct page *page, uint32_t index)
+{
+	const struct summary_model *model = &page->summary->models[index];
+	struct table table = page_table(page);
+
+	worker_rows(&table, page->summary, model, UINT32_MAX);
+	if (!table.n_columns)
+		return;
+	page_heading(page, "Processes that run %s", page_model(page, index, 40).s);
+	table_print(&table, page->out);
+}
+
 void text_inferences(const struct page *page, uint32_t model)
 {
 	if (!page->summary->models[model].runs.n)
@@ -224,5 +237,6 @@ void text_inferences(const struct page *page, uint32_t model)
 	print_shape(page, &page->summary->models[model].runs);
 	print_facts(page, &page->summary->models[model]);
 	text_sizes(page, model);
+	print_workers(page, model);
 	text_slowest(page, model);
 }
