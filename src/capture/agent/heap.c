@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Asks the C library (mallinfo2, glibc 2.33 and newer) after an inference has ended, on its thread: at most ten times a
- * second, and for at most a thousandth of the time, because it walks through all free blocks. It waits for each arena's
- * lock, as malloc does. Never at the end of the process: exit may have been called by the handler of a signal that came
- * within malloc, which holds such a lock.
+ * second, for at most a thousandth of the time, and no more after two looks of over 2 ms, because it walks through all
+ * free blocks. It waits for each arena's lock, as malloc does. Never at the end of the process: exit may have been
+ * called by the handler of a signal that came within malloc, which holds such a lock.
  *
  * The C library counts free blocks by their addresses; pages that it gave back, or never used, are among them. So what
  * is kept is what of the resident anonymous memory is neither in use nor something else's: stacks, data of libraries,
@@ -23,7 +23,7 @@
 #include "capture/agent/glibc.h"
 #include "capture/agent/module_walk.h"
 
-enum { PACE_NS = 100000000, COST_SHARE = 1000, FIRST_TICKS = 1000000 };
+enum { PACE_NS = 100000000, COST_SHARE = 1000, MOST_NS = 2000000, FIRST_TICKS = 1000000 };
 
 /* struct mallinfo2 of malloc.h, which older C libraries do not have. */
 struct heap_info {
@@ -106,6 +106,7 @@ void heap_look_now(uint64_t now)
 	uint64_t pace_ns = PACE_NS;
 	struct heap_info info;
 	int64_t anonymous;
+	uint64_t least_ns;
 	int saved = errno;
 
 	if (now < due || !agent.segment ||
@@ -122,11 +123,13 @@ void heap_look_now(uint64_t now)
 		tell(&info, anonymous, now);
 	cost_ns = ended_ns - begun_ns;
 	/* the lesser of two in a row, because what interrupts one of them is no cost */
-	if ((cost_ns < last_cost_ns ? cost_ns : last_cost_ns) * COST_SHARE > pace_ns)
-		pace_ns = (cost_ns < last_cost_ns ? cost_ns : last_cost_ns) * COST_SHARE;
+	least_ns = cost_ns < last_cost_ns ? cost_ns : last_cost_ns;
 	last_cost_ns = cost_ns;
+	errno = saved;
+	if (least_ns > MOST_NS) /* a request would notice: no look any more */
+		return;
+	pace_ns = least_ns * COST_SHARE > pace_ns ? least_ns * COST_SHARE : pace_ns;
 	now = agent_now();
 	due = now + ticks_of(pace_ns, now - looked_ticks, ended_ns - looked_ns);
 	__atomic_store_n(&heap_due_at, due, __ATOMIC_RELEASE);
-	errno = saved;
 }
