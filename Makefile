@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Short commands for Meson. Everything is built below build/ (BUILD=...).
-#   make  check  bench  install [PREFIX=/usr] [DESTDIR=/tmp/stage]  uninstall  asan  tsan  fuzz [SECONDS=60]  bless  fmt
-#   dist  clean
+#   make  check  bench [PEERS=slow]  install [PREFIX=/usr] [DESTDIR=/tmp/stage]  uninstall  asan  tsan
+#   fuzz [SECONDS=60]  bless  fmt  dist  clean
 BUILD ?= build
 MESON_TEST = meson test --print-errorlogs
 
@@ -16,10 +16,11 @@ $(BUILD)/build.ninja:
 check: $(BUILD)/build.ninja
 	$(MESON_TEST) -C $(BUILD)
 
-# Takes minutes. bench/README.md explains the table at the end. Meson names the log with the output of each benchmark.
+# Takes minutes; PEERS=slow adds the benchmarks whose peers take most of an hour. bench/README.md explains the table at
+# the end. Meson names the log with the output of each benchmark.
 bench: $(BUILD)/build.ninja
 	@ninja -C $(BUILD)
-	@meson test -C $(BUILD) --benchmark --no-rebuild --logbase benchlog || true
+	@meson test -C $(BUILD) --benchmark --no-rebuild --logbase benchlog $(if $(filter slow,$(PEERS)),,--no-suite slow) || true
 	@python3 bench/table.py $(BUILD)/meson-logs/benchlog.json
 
 # Each sanitizer has a build folder of its own.
