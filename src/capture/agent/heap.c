@@ -21,7 +21,6 @@
 #include "base/processor.h"
 #include "base/syscalls.h"
 #include "capture/agent/glibc.h"
-#include "capture/agent/module_walk.h"
 
 enum { PACE_NS = 100000000, COST_SHARE = 1000, MOST_NS = 2000000, FIRST_TICKS = 1000000 };
 
@@ -42,11 +41,9 @@ void heap_start(void)
 
 	if (!glibc.dlopen || !glibc.dlsym)
 		return;
-	module_walk_begin();
 	libc = glibc.dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
 	if (libc && glibc.dlsym(libc, "malloc") == glibc.dlsym(RTLD_DEFAULT, "malloc"))
 		found = glibc.dlsym(libc, "mallinfo2");
-	module_walk_end();
 	if (!found)
 		return;
 	memcpy(&heap_info, &found, sizeof found);

@@ -7,7 +7,11 @@
 
 #include "capture/agent/agent.h"
 
-/* Call when a runtime is armed. Does nothing where another library's malloc is in use, or the C library cannot tell. */
+/*
+ * Call while the agent is loaded, when its thread may use the loader: never from within a walk through the modules,
+ * because another thread in dlopen may hold what this waits for, and wait for the walk. Does nothing where another
+ * library's malloc is in use, or the C library cannot tell.
+ */
 void heap_start(void);
 
 extern uint64_t heap_due_at __attribute__((visibility("hidden"))); /* ticks */

@@ -14,6 +14,7 @@
 #include "capture/agent/exec.h"
 #include "capture/agent/first.h"
 #include "capture/agent/guard.h"
+#include "capture/agent/heap.h"
 #include "capture/agent/identity.h"
 #include "capture/agent/injected.h"
 #include "capture/agent/memory_end.h"
@@ -74,6 +75,7 @@ __attribute__((constructor)) static void agent_start(void)
 	    getenv("INFTRACE_DISABLE") || !agent_set_up())
 		return;
 	module_walk_start();
+	heap_start();
 	to.dir = dir;
 	to.level = level_of(getenv("INFTRACE_LEVEL"));
 	to.ring_bytes = number_of(getenv("INFTRACE_RING"), 8 << 20);
