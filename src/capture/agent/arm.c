@@ -20,6 +20,7 @@
 #include "capture/agent/copies.h"
 #include "capture/agent/dict.h"
 #include "capture/agent/glibc.h"
+#include "capture/agent/heap.h"
 #include "capture/agent/module_walk.h"
 #include "capture/agent/sandbox.h"
 #include "capture/agent/usage.h"
@@ -136,6 +137,7 @@ static void tell(const struct copy *copy)
 
 	program[len < 0 ? 0 : len] = 0;
 	usage_measure();
+	heap_start();
 	count_time(); /* the recorder reads it with the entry */
 	dict_runtime(&(struct dict_copy){ .runtime = copy->found.runtime->name,
 					  .path = len > 0 ? program : copy->image.path,

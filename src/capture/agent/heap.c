@@ -35,7 +35,7 @@ static uint64_t looked_ticks, looked_ns; /* the clocks when `heap_start` was cal
 static uint64_t last_cost_ns = UINT64_MAX;
 static int64_t others; /* bytes of anonymous memory that are surely not malloc's */
 
-void heap_start(void)
+void heap_find(void)
 {
 	void *libc = NULL, *found = NULL;
 
@@ -44,9 +44,13 @@ void heap_start(void)
 	libc = glibc.dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
 	if (libc && glibc.dlsym(libc, "malloc") == glibc.dlsym(RTLD_DEFAULT, "malloc"))
 		found = glibc.dlsym(libc, "mallinfo2");
-	if (!found)
-		return;
 	memcpy(&heap_info, &found, sizeof found);
+}
+
+void heap_start(void)
+{
+	if (!heap_info)
+		return;
 	looked_ticks = agent_now();
 	looked_ns = clock_ns();
 	__atomic_store_n(&heap_due_at, looked_ticks + FIRST_TICKS, __ATOMIC_RELEASE);

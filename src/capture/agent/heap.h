@@ -12,6 +12,8 @@
  * because another thread in dlopen may hold what this waits for, and wait for the walk. Does nothing where another
  * library's malloc is in use, or the C library cannot tell.
  */
+void heap_find(void);
+/* Call when a runtime is armed: looks begin. */
 void heap_start(void);
 
 extern uint64_t heap_due_at __attribute__((visibility("hidden"))); /* ticks */

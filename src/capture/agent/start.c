@@ -75,11 +75,11 @@ __attribute__((constructor)) static void agent_start(void)
 	    getenv("INFTRACE_DISABLE") || !agent_set_up())
 		return;
 	module_walk_start();
-	heap_start();
 	to.dir = dir;
 	to.level = level_of(getenv("INFTRACE_LEVEL"));
 	to.ring_bytes = number_of(getenv("INFTRACE_RING"), 8 << 20);
 	to.use_ticks = getenv("INFTRACE_CLOCK") == NULL;
+	heap_find();
 	agent_set(&to);
 	exec_start();
 	arm_new_modules();
