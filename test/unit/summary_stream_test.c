@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "analyze/insight/recorded.h"
+#include "analyze/result/recording_workers.h"
 #include "show/words/export.h"
 #include "stream.h"
 #include "walk/walk.h"
@@ -465,7 +466,7 @@ static void a_small_window_finds_the_same(void **state)
 			&opts, seed);
 }
 
-/* Takes out the lists of sessions, and which of their models' sizes is the first. */
+/* Takes out the lists of sessions and of workers, and which of their models' sizes is the first. */
 static void take_sessions_out(char *text)
 {
 	char *to = text;
@@ -473,7 +474,8 @@ static void take_sessions_out(char *text)
 	for (char *line = text, *end; *line; line = end) {
 		end = line + strcspn(line, "\n");
 		end += *end == '\n';
-		if (strstr(line, "\"sessions\": [") && strstr(line, "\"sessions\": [") < end) {
+		if (!strncmp(line + strspn(line, " "), "\"sessions\": [", 13) ||
+		    !strncmp(line + strspn(line, " "), "\"workers\": [", 12)) {
 			int depth = 0;
 
 			for (end = strchr(line, '['); depth += (*end == '[') - (*end == ']'), depth; end++)
@@ -486,6 +488,21 @@ static void take_sessions_out(char *text)
 		to += end - line;
 	}
 	*to = 0;
+}
+
+/* A worker has all of its inferences, or none is listed. */
+static void assert_workers(const struct summary *summary)
+{
+	struct recording_worker worker[RECORDING_WORKERS];
+
+	for (uint32_t i = 0; i < summary->n_models; i++) {
+		uint32_t n = recording_workers_list(summary, &summary->models[i], worker);
+		uint64_t n_runs = 0;
+
+		for (uint32_t k = 0; k < n; k++)
+			n_runs += worker[k].n_runs;
+		assert_true(!n || n_runs == summary->models[i].runs.n);
+	}
 }
 
 /* All sessions are kept, or few: the sums are the same. */
@@ -502,6 +519,8 @@ static void compare_kept(const struct shape *shape, uint64_t seed)
 	all = stream_summary_of(&maker.s, &kept, &file);
 	assert_in_range(few->n_sessions, 8 / 4, 8);
 	assert_int_equal(few->n_all_sessions, all->n_sessions);
+	assert_workers(few);
+	assert_workers(all);
 	text[0] = json_of(few, false);
 	text[1] = json_of(all, false);
 	take_sessions_out(text[0]);

@@ -22,6 +22,16 @@ static int by_median(const void *a_, const void *b_)
 				      : (a->process > b->process) - (a->process < b->process);
 }
 
+/* Of many sessions some are listed alone. */
+static bool has_all_sessions(const struct summary *summary, const struct summary_model *model)
+{
+	uint64_t n = 0;
+
+	for (uint32_t i = 0; i < model->sessions.n; i++)
+		n += summary->sessions[model->sessions.first + i].n_runs;
+	return n >= model->runs.n;
+}
+
 uint32_t recording_workers_list(const struct summary *summary, const struct summary_model *model,
 				struct recording_worker all[RECORDING_WORKERS])
 {
@@ -29,6 +39,8 @@ uint32_t recording_workers_list(const struct summary *summary, const struct summ
 	struct recording_worker *own;
 	uint32_t n = 0;
 
+	if (!has_all_sessions(summary, model))
+		return 0;
 	for (uint32_t i = 0; i < model->sessions.n; i++) {
 		if (!session[i].n_runs || session[i].process == SUMMARY_NONE ||
 		    !(own = worker_of(all, &n, session[i].process)))

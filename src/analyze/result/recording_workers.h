@@ -23,7 +23,10 @@ struct recording_workers recording_workers_of(const struct summary *summary, con
 
 enum { RECORDING_WORKERS = 256 };
 
-/* The first of them, those with the least median first; n 0: none of its inferences count for a latency. */
+/*
+ * The first of them, those with the least median first; n 0: none of its inferences count for a latency. Returns 0
+ * where too many sessions are recorded for each to be listed.
+ */
 uint32_t recording_workers_list(const struct summary *summary, const struct summary_model *model,
 				struct recording_worker all[RECORDING_WORKERS]);
 
