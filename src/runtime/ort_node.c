@@ -99,8 +99,7 @@ void ort_node_read(const struct runtime_found *ort, uint64_t kernel, struct ort_
 		node->type[0] = 0;
 }
 
-/* "cpu_ep": names of providers are words. */
-static bool is_word(const char *text)
+bool ort_may_be_provider(const char *text)
 {
 	const char *at = text;
 
@@ -127,7 +126,7 @@ void ort_provider_name(uint64_t provider, unsigned *offset, char *to, size_t siz
 	if (*offset && peek_string(provider + *offset, to, size) >= 0)
 		return;
 	for (unsigned at = 8; at < 256; at += 8)
-		if (peek_string_abi(provider + at, false, to, size) > 0 && is_word(to))
+		if (peek_string_abi(provider + at, false, to, size) > 0 && ort_may_be_provider(to))
 			return;
 	*to = 0;
 }

@@ -24,6 +24,8 @@ void ort_node_read(const struct runtime_found *ort, uint64_t kernel, struct ort_
  * again as the first guess (0: none yet). to: "" when not found.
  */
 void ort_provider_name(uint64_t provider, unsigned *offset, char *to, size_t size);
+/* Whether a text may be the name of a provider, as "cpu_ep" is: a word. */
+bool ort_may_be_provider(const char *text);
 /* The message of a Status (a pointer to its state, 0 for OK). Returns its length; 0: unreadable. */
 int ort_status_message(uint64_t state, char *to, size_t size);
 

@@ -52,3 +52,15 @@ def test_a_frozen_cgroup_is_no_operators(lab, wheel, freezer):
     slow = halted(lab, wheel, "freezer", env={"FREEZER": freezer})
     causes = {part["cause"]: part for part in slow["why"]["parts"]}
     assert WORDS["freezer"] in causes["stopped"]["words"] and "one_operator" not in causes, slow
+
+
+@pytest.mark.root
+def test_a_worker_that_is_stopped_and_killed_keeps_what_was_recorded(lab, wheel):
+    worker = lab.python(wheel, "halted", "killed", lab.model("long"))
+    done = lab.record(["sh", "-c", '"$@"; echo status $?', "sh", *worker])
+    assert done.out == "status 137\n" and done.recording.lost == 0, done.err
+    assert sum(slice.end is not None for slice in done.recording.inferences) > 3
+    report = json.loads(lab.plain([lab.inftrace, "report", "--json", done.recording.path]).out)
+    (stopped,) = [counter for counter in report["resources"] if counter["name"] == "stopped"]
+    (process,) = [process for process in report["processes"] if process["inferences"]]
+    assert stopped["pid"] == process["pid"] and stopped["max"] == 100

@@ -89,10 +89,10 @@ struct track {
 	uint32_t counter;	     /* + 1 */
 };
 
-/* Process 0 is that of tracks without one. */
 /* Recorders count up from here where they cannot see a number: no kernel has it. */
 enum { UNKNOWN_PID = 1 << 30 };
 
+/* Process 0 is that of tracks without one. */
 struct process {
 	uint32_t track;
 	struct busy busy;

@@ -33,6 +33,7 @@ uint64_t heap_due_at = UINT64_MAX;
 static struct heap_info (*heap_info)(void);
 static uint64_t looked_ticks, looked_ns; /* the clocks when `heap_start` was called */
 static uint64_t last_cost_ns = UINT64_MAX;
+static bool is_dear;   /* it is looked at no more, also when another runtime is armed */
 static int64_t others; /* bytes of anonymous memory that are surely not malloc's */
 
 void heap_find(void)
@@ -49,7 +50,7 @@ void heap_find(void)
 
 void heap_start(void)
 {
-	if (!heap_info)
+	if (!heap_info || is_dear)
 		return;
 	looked_ticks = agent_now();
 	looked_ns = clock_ns();
@@ -127,7 +128,8 @@ void heap_look_now(uint64_t now)
 	least_ns = cost_ns < last_cost_ns ? cost_ns : last_cost_ns;
 	last_cost_ns = cost_ns;
 	errno = saved;
-	if (least_ns > MOST_NS) /* a request would notice: no look any more */
+	is_dear = least_ns > MOST_NS; /* a request would notice */
+	if (is_dear)
 		return;
 	pace_ns = least_ns * COST_SHARE > pace_ns ? least_ns * COST_SHARE : pace_ns;
 	now = agent_now();

@@ -15,6 +15,7 @@
 
 #include "capture/probe/uprobe_process.h"
 #include "runtime/model_name.h"
+#include "runtime/ort_node.h"
 
 enum { PATH_LIMIT = 368, MAX_KERNELS = 1 << 20, MAX_OBJECTS = 1 << 16 };
 
@@ -195,16 +196,6 @@ void uprobe_session_forget(struct uprobe_process *process, uint32_t number)
 		texts->n = 0;
 }
 
-/* "cpu_ep" */
-static bool is_word(const char *text)
-{
-	const char *at = text;
-
-	while (isalnum((unsigned char)*at) || (*at && strchr("_-.:", *at)))
-		at++;
-	return isalpha((unsigned char)*text) && !*at && at > text + 1;
-}
-
 /*
  * The provider's type, id in names; 0: not known. Those of the runtime itself end in the suffix. A plugin's need not:
  * it is the object's first string.
@@ -221,7 +212,7 @@ static uint32_t provider_name(const struct uprobe_process *process, uint64_t obj
 			return texts->text[i].name;
 	}
 	for (uint32_t i = 0; texts && i < texts->n; i++)
-		if (is_word(text_at(process, texts, i)))
+		if (ort_may_be_provider(text_at(process, texts, i)))
 			return texts->text[i].name;
 	return 0;
 }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """halted.py HOW MODEL: runs a model for a second and has itself halted meanwhile, for 0.4 s: by a signal, by a tracer
-or by the freezer of the cgroup in $FREEZER. Prints how often it ran the model while it was halted."""
+or by the freezer of the cgroup in $FREEZER; or stopped and then killed. Prints how often it ran the model while it was
+halted."""
 
 import ctypes
 import os
@@ -29,7 +30,7 @@ def freeze(is_frozen):
 def halt(pid, write):
     libc = ctypes.CDLL(None, use_errno=True)
     time.sleep(0.3)
-    if how == "signal":
+    if how in ("signal", "killed"):
         os.kill(pid, signal.SIGSTOP)
     elif how == "tracer":
         assert not libc.ptrace(PTRACE_ATTACH, pid, None, None), ctypes.get_errno()
@@ -40,6 +41,8 @@ def halt(pid, write):
     os.write(write, b"%d %d" % (begin, time.monotonic_ns()))
     if how == "signal":
         os.kill(pid, signal.SIGCONT)
+    elif how == "killed":
+        os.kill(pid, signal.SIGKILL)
     elif how == "tracer":
         assert not libc.ptrace(PTRACE_DETACH, pid, None, None), ctypes.get_errno()
     else:
