@@ -9,8 +9,6 @@ import signal
 import sys
 import time
 
-import onnxruntime
-
 import ortprogram
 
 how, model = sys.argv[1:]
