@@ -184,6 +184,21 @@ static void end_thread(struct recorded *process, struct reader *reader, uint64_t
 	reader->worker = 0;
 }
 
+/* What is open in the ring that the thread left goes on in this one, unless another thread has begun there. */
+static void follow(struct reader *reader, struct reader *left)
+{
+	struct reader was = *reader;
+
+	if (left->worker || left == reader)
+		return;
+	*reader = *left;
+	reader->worker = was.worker;
+	reader->tid = was.tid;
+	reader->head = was.head;
+	reader->lost = was.lost;
+	*left = (struct reader){ .tid = left->tid, .head = left->head, .lost = left->lost };
+}
+
 int recorded_begin_thread(struct recorded *process, struct reader *reader, int32_t tid, uint64_t begin_ns,
 			  struct sink *out, struct err *err)
 {
@@ -194,6 +209,8 @@ int recorded_begin_thread(struct recorded *process, struct reader *reader, int32
 
 	if (!worker || worker->ring != ring)
 		end_thread(process, reader, begin_ns);
+	if (worker && !worker->ring && worker->left_ring)
+		follow(reader, &process->reader[worker->left_ring - 1]);
 	/* the number of one that has ended in another ring, whom nobody has followed there */
 	if (worker && worker->ring && worker->ring != ring)
 		end_thread(process, &process->reader[worker->ring - 1], begin_ns);
@@ -207,6 +224,7 @@ int recorded_begin_thread(struct recorded *process, struct reader *reader, int32
 		code = close_open(worker, begin_ns, out, err);
 	}
 	worker->ring = ring;
+	worker->left_ring = 0;
 	reader->worker = workers_number(workers, worker) + 1;
 	reader->tid = worker->tid;
 	return code;
@@ -214,8 +232,12 @@ int recorded_begin_thread(struct recorded *process, struct reader *reader, int32
 
 void recorded_leave_ring(struct recorded *process, struct reader *reader)
 {
-	if (reader->worker)
-		process->workers.at[reader->worker - 1].ring = 0;
+	if (reader->worker) {
+		struct worker *worker = &process->workers.at[reader->worker - 1];
+
+		worker->left_ring = worker->ring;
+		worker->ring = 0;
+	}
 	reader->worker = 0;
 }
 

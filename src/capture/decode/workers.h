@@ -25,13 +25,14 @@ struct annotation_lane {
 /* A thread of the target, as its ring describes it; or a shared line whose thread has ended. */
 struct worker {
 	int32_t tid;
-	int32_t inner_tid; /* the agent's thread id: another number in another pid namespace */
-	uint32_t track;	   /* 0: nothing to show so far */
-	uint32_t role;	   /* name id */
-	uint32_t ring;	   /* in which it is: number + 1; 0: it is between two, or has none yet */
-	uint32_t depth;	   /* operators that have begun and not ended */
-	uint64_t cpu_ns;   /* the caller's: CPU time of a pool's thread when it was sampled last */
-	uint64_t last_ns;  /* all events on its line lie before, once it has ended */
+	int32_t inner_tid;  /* the agent's thread id: another number in another pid namespace */
+	uint32_t track;	    /* 0: nothing to show so far */
+	uint32_t role;	    /* name id */
+	uint32_t ring;	    /* in which it is: number + 1; 0: it is between two, or has none yet */
+	uint32_t left_ring; /* in which it was before it moved, from 1 on: set until it is found in another one */
+	uint32_t depth;	    /* operators that have begun and not ended */
+	uint64_t cpu_ns;    /* the caller's: CPU time of a pool's thread when it was sampled last */
+	uint64_t last_ns;   /* all events on its line lie before, once it has ended */
 	bool is_shared, is_free;
 	bool runs; /* whole inferences, although it is one of a pool */
 	struct annotation_lane annotations;
