@@ -64,9 +64,9 @@ PAIRS = {
         lambda figures: figures["sessions_at_a_time"] == 2 and figures["avoidable_ns"] > 0,
     ),
     "specialized_again": (
-        lambda p: p.python("create", "file", "many", "--sessions", 3),
-        lambda p: p.python("create", "ort", "many", "--sessions", 3),
-        lambda figures: figures["creations"] == 3 and figures["creation_share"] >= 0.33,
+        lambda p: p.python("create", "file", "many", "--sessions", 6),
+        lambda p: p.python("create", "ort", "many", "--sessions", 6),
+        lambda figures: figures["creations"] == 6 and figures["creation_share"] >= 0.33,
     ),
     "registered_again": (
         lambda p: p.python("create", "processes", "chain", "--sessions", 12),

@@ -224,6 +224,19 @@ static void specializing_again_is_found_from_two_sessions_on(void **state)
 	analyse(f);
 	assert_null(find(f, "specialized_again"));
 	end(f);
+	begin(f); /* what all but one took counts: 12 ms, then 24 ms */
+	create(f, 100, 1, 30000, 12000);
+	create(f, 40000, 2, 30000, 12000);
+	analyse(f);
+	assert_null(find(f, "specialized_again"));
+	end(f);
+	begin(f);
+	create(f, 100, 1, 30000, 12000);
+	create(f, 40000, 2, 30000, 12000);
+	create(f, 80000, 3, 30000, 12000);
+	analyse(f);
+	assert_true(find(f, "specialized_again")->low == 24e6);
+	end(f);
 }
 
 static void a_creation_is_no_finding_in_a_recording_that_lasts(void **state)

@@ -17,7 +17,8 @@ static void find(struct finder *finder)
 
 	for (size_t i = 0; i < sizeof phases / sizeof *phases; i++)
 		ns += finder_phase_ns(finder, phases[i]);
-	if (!result->recorded || result->n_creations < 2 || ns < 20e6 || ns < 0.33 * whole_ns)
+	if (!result->recorded || result->n_creations < 2 || ns < 0.33 * whole_ns ||
+	    ns * (double)(result->n_creations - 1) < 20e6)
 		return;
 	to = finder_add_counts(finder, &insight_specialized_again, ns / whole_ns, result->n_creations,
 			       result->n_processes);
