@@ -458,6 +458,45 @@ static void a_thread_that_has_moved_lives_on_when_its_old_ring_is_taken(void **s
 	world_close(&world);
 }
 
+/* What the ends of inferences say of their threads' CPU time. */
+static void sum_cpu(void *ctx, const struct event *event)
+{
+	uint64_t *cpu_ns = ctx;
+
+	for (size_t i = 0; event->type == EVENT_END && i < event->n_args; i++)
+		if (event->args[i].key == KEY_THREAD_CPU_NS)
+			*cpu_ns += (uint64_t)event->args[i].integer;
+}
+
+/* Its usage is told before or after the move. The thread never slept or waited: it had the CPU all the time. */
+static void an_inference_in_which_its_thread_moves_keeps_its_usage(void **state)
+{
+	for (int is_before = 0; is_before < 2; is_before++) {
+		const struct record usage = { .type = RECORD_RUN_USAGE, .run = 1, .flags = FLAG_AWAKE };
+		struct ring_writer larger;
+		struct world world;
+		uint64_t cpu_ns = 0;
+
+		world_open(&world);
+		segment_build_model(&world.build, "net");
+		segment_build_record(&world.build,
+				     (struct record){ .type = RECORD_RUN_BEGIN, .time = 100, .id = 1, .run = 1 });
+		if (is_before)
+			segment_build_record(&world.build, usage);
+		larger = segment_build_ring(&world.build);
+		segment_build_record(&world.build, (struct record){ .type = RECORD_MOVED, .id = 1 });
+		segment_build_put(&larger, (struct record){ .type = RECORD_THREAD, .time = 150, .id = TID });
+		if (!is_before)
+			segment_build_put(&larger, usage);
+		segment_build_put(&larger, (struct record){ .type = RECORD_RUN_END, .time = 400, .id = 1, .run = 1 });
+		world.log.on_event = sum_cpu;
+		world.log.ctx = &cpu_ns;
+		drained(&world, true, NULL);
+		assert_int_equal(cpu_ns, 300);
+		world_close(&world);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -474,6 +513,7 @@ int main(void)
 		cmocka_unit_test(threads_with_the_id_of_an_ended_one_are_new_ones),
 		cmocka_unit_test(operators_that_a_thread_left_open_do_not_hold_those_of_the_next_one),
 		cmocka_unit_test(a_thread_that_has_moved_lives_on_when_its_old_ring_is_taken),
+		cmocka_unit_test(an_inference_in_which_its_thread_moves_keeps_its_usage),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
