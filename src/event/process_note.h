@@ -22,6 +22,8 @@
 	F(KEPT, "run_kept_bytes")	  /* of run_end_bytes, what the four last inferences did not take, */ \
 	F(BLOCKS_KEPT, "run_kept_blocks") /* in so many blocks */ \
 	F(POOLED, "pooled")		  /* on inferences: 1: a thread of the runtime's pool ran it (RunAsync) */ \
-	F(LIMIT, "limit_bytes")		  /* of a cgroup's memory */
+	F(LIMIT, "limit_bytes")		  /* of a cgroup's memory */ \
+	F(POOL_QUEUE_NS, "pool_queue_ns") /* on inferences: before, in the queue of the runtime's pool; absent: none \
+					   */
 
 #endif

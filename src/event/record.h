@@ -162,6 +162,7 @@ enum record_type {
 	RECORD_RUN_READS,    /* run; value: bytes read from disks, id: major faults; before RECORD_RUN_END; time: 0 */
 	RECORD_POOL,	     /* session id; run: pool threads started in its creation, value: CPU ns that they used;
 				before the creation's RECORD_SLICE_END; time: 0 */
+	RECORD_RUN_QUEUED,   /* run; value: when it came into a pool's queue; before RECORD_RUN_END; time: 0 */
 };
 
 /* What memory was taken for. */

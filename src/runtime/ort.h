@@ -23,6 +23,7 @@
 #define ORT_RESOLVER_CLASS "N11onnxruntime22IKernelTypeStrResolverE"
 #define ORT_STREAM_CLASS "N6google8protobuf2io18CopyingInputStreamE"
 #define ORT_MEMORY_CLASS "N11onnxruntime10IAllocatorE"
+#define ORT_POOL_CLASS "N5Eigen19ThreadPoolInterfaceE"
 
 /* Slots from a minor version on. Telemetry's slots follow from the number of slots of its class (ort.c). */
 #define ORT_SLOTS(...) \
@@ -92,6 +93,7 @@
 	  .slots = ORT_BY_TELEMETRY) \
 	F(CREATION_START, creation_start, "start of session creation", .class_name = ORT_TELEMETRY_CLASS, \
 	  .event = RUNTIME_CREATION, .slots = ORT_BY_TELEMETRY) \
+	F(SCHEDULE, schedule, "queues of pools", .class_name = ORT_POOL_CLASS, .slots = ORT_SLOTS({ 0, 0 })) \
 	F(COMPUTE, compute, "operators", .class_name = ORT_KERNEL_CLASS, .event = RUNTIME_OPERATOR, \
 	  .slots = ORT_SLOTS({ 0, 2 }), .is_operator = true, .counted = "operator classes") \
 	F(RUN_START, run_start, "runs", .class_name = ORT_PROVIDER_CLASS, .event = RUNTIME_RUN, \

@@ -16,7 +16,7 @@
 #include "base/err.h"
 #include "runtime/rtti.h"
 
-enum { RUNTIME_FAMILIES = 32, RUNTIME_MARKS = 4 };
+enum { RUNTIME_FAMILIES = 40, RUNTIME_MARKS = 4 };
 
 /* The event that a call of a family's function stands for. */
 enum runtime_event {

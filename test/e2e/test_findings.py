@@ -113,6 +113,11 @@ PAIRS = {
         lambda p: p.on_one_cpu("infer", "run", "long", "--threads", 1, "--runs", 20),
         lambda figures: figures["cpus"] == 1 and figures["threads"] >= 8 and figures["waiting_share"] > 0.5,
     ),
+    "serialised": (
+        lambda p: p.python("infer", "run_async", "heavy", "--threads", 4, "--runs", 25, "--pool", 2),
+        lambda p: p.python("infer", "run_async", "heavy", "--threads", 1, "--runs", 100, "--pool", 2),
+        lambda figures: figures["threads"] == 1 and figures["between_ns"] is None,
+    ),
     "spinning": (
         lambda p: p.python("habits", "rare", "heavy", "--runs", 40, "--pool", 2),
         lambda p: p.python("habits", "quiet", "heavy", "--runs", 40, "--pool", 2),

@@ -4,8 +4,10 @@ profiler."""
 
 import collections
 import itertools
+import json
 import os
 import shutil
+import statistics
 
 import pytest
 
@@ -35,6 +37,25 @@ def test_every_way_to_run_is_seen_with_all_its_operators(lab, two_wheels, mode):
         ("link_%02d" % i, "Sin" if i % 2 else "Cos") for i in range(20) for _ in range(5)
     )
     times_hold(lab, recording, by_thread=mode != "run_async")
+
+
+def test_run_async_has_its_time_in_the_queue(lab, two_wheels):
+    """Four requests at a time, and one thread in the pool: three wait."""
+    if two_wheels.minor < 16:
+        pytest.skip("onnxruntime %s has no run_async" % two_wheels.version)
+    program = lab.python(two_wheels, "infer", "run_async", lab.model("heavy"), "--pool", 2, "--threads", 4)
+    done = lab.both(program + ["--runs", "25", "--times", lab.path("times")])
+    queued = [slice.args["pool_queue_ns"] for slice in done.recording.inferences]
+    asked = sorted(slice.start - slice.args["pool_queue_ns"] for slice in done.recording.inferences)
+    took = [slice.end - slice.start for slice in done.recording.inferences]
+    own = own_times(lab.path("times"))
+    assert len(queued) == len(own) == 100
+    # the program reads its clock before the call, and after it got the interpreter's lock again
+    assert statistics.median(mine - begin for mine, begin in zip(asked, sorted(time[0] for time in own))) < 1e6
+    assert sum(queued) > 1.5 * sum(took)
+    report = lab.plain([lab.inftrace, "report", "--format", "json", done.recording.path]).out
+    figures = json.loads(report)["models"][0]["inferences"]["pool_queue"]
+    assert figures["count"] == 100 and figures["max_ns"] == max(queued)
 
 
 @pytest.mark.parametrize(

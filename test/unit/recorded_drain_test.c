@@ -458,24 +458,31 @@ static void a_thread_that_has_moved_lives_on_when_its_old_ring_is_taken(void **s
 	world_close(&world);
 }
 
-/* What the ends of inferences say of their threads' CPU time. */
-static void sum_cpu(void *ctx, const struct event *event)
+/* What the ends of inferences say of their threads' CPU time, and of their time in a queue. */
+struct told {
+	uint64_t cpu_ns, queue_ns;
+};
+
+static void sum_told(void *ctx, const struct event *event)
 {
-	uint64_t *cpu_ns = ctx;
+	struct told *told = ctx;
 
 	for (size_t i = 0; event->type == EVENT_END && i < event->n_args; i++)
 		if (event->args[i].key == KEY_THREAD_CPU_NS)
-			*cpu_ns += (uint64_t)event->args[i].integer;
+			told->cpu_ns += (uint64_t)event->args[i].integer;
+		else if (event->args[i].key == KEY_POOL_QUEUE_NS)
+			told->queue_ns += (uint64_t)event->args[i].integer;
 }
 
-/* Its usage is told before or after the move. The thread never slept or waited: it had the CPU all the time. */
+/* It came into the queue of a pool at 60. Its usage is told before or after the move. The thread never slept or waited:
+ * it had the CPU all the time. */
 static void an_inference_in_which_its_thread_moves_keeps_its_usage(void **state)
 {
 	for (int is_before = 0; is_before < 2; is_before++) {
 		const struct record usage = { .type = RECORD_RUN_USAGE, .run = 1, .flags = FLAG_AWAKE };
 		struct ring_writer larger;
 		struct world world;
-		uint64_t cpu_ns = 0;
+		struct told told = { 0 };
 
 		world_open(&world);
 		segment_build_model(&world.build, "net");
@@ -488,11 +495,13 @@ static void an_inference_in_which_its_thread_moves_keeps_its_usage(void **state)
 		segment_build_put(&larger, (struct record){ .type = RECORD_THREAD, .time = 150, .id = TID });
 		if (!is_before)
 			segment_build_put(&larger, usage);
+		segment_build_put(&larger, (struct record){ .type = RECORD_RUN_QUEUED, .value = 60, .run = 1 });
 		segment_build_put(&larger, (struct record){ .type = RECORD_RUN_END, .time = 400, .id = 1, .run = 1 });
-		world.log.on_event = sum_cpu;
-		world.log.ctx = &cpu_ns;
+		world.log.on_event = sum_told;
+		world.log.ctx = &told;
 		drained(&world, true, NULL);
-		assert_int_equal(cpu_ns, 300);
+		assert_int_equal(told.cpu_ns, 300);
+		assert_int_equal(told.queue_ns, 40);
 		world_close(&world);
 	}
 }

@@ -216,6 +216,47 @@ static void a_pool_that_runs_inferences_one_at_a_time_is_a_queue(void **state)
 	assert_false(is_serialised(1, 4000, true));
 }
 
+/* Each waits in the queue of the pool for queue_us, and then takes 1 ms; two run at a time, one on each lane. */
+static bool is_queue_found(uint64_t queue_us, uint64_t pause_us)
+{
+	struct fixture fixture, *f = &fixture;
+	const struct finding *found;
+	uint32_t lane[2];
+	bool is_found;
+
+	begin(f);
+	lane[0] = f->lane;
+	lane[1] = stream_lane(&f->s, f->process, "m");
+	for (int i = 0; i < 40; i++) {
+		for (int k = 0; k < 2; k++) {
+			stream_int(&f->s, KEY_TID, 100 + k);
+			stream_int(&f->s, KEY_POOLED, 1);
+			stream_inference(&f->s, lane[k], f->us + (uint64_t)k, "m", 1, ++f->number);
+		}
+		f->us += 1000;
+		for (int k = 0; k < 2; k++) {
+			stream_text(&f->s, KEY_STATUS, "ok");
+			stream_int(&f->s, KEY_POOL_QUEUE_NS, (int64_t)queue_us * 1000);
+			stream_end(&f->s, lane[k], f->us + (uint64_t)k);
+		}
+		f->us += pause_us;
+	}
+	found = find(f, "pool_queue");
+	is_found = found != NULL;
+	if (is_found)
+		assert_true(found->a == 2 && found->low == (double)queue_us * 1e3 && found->value > 0.5);
+	assert_null(find(f, "serialised"));
+	end(f);
+	return is_found;
+}
+
+static void inferences_that_wait_longer_in_the_queue_than_they_take_are_found(void **state)
+{
+	assert_true(is_queue_found(3000, 10));
+	assert_false(is_queue_found(3000, 4000)); /* none is before it: its thread woke up late */
+	assert_false(is_queue_found(300, 10));
+}
+
 static void callers_that_run_beside_each_other_do_not_wait(void **state)
 {
 	struct fixture fixture, *f = &fixture;
@@ -259,6 +300,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(callers_that_wait_for_each_other_are_found_if_nothing_else_fills_their_time),
 		cmocka_unit_test(a_pool_that_runs_inferences_one_at_a_time_is_a_queue),
+		cmocka_unit_test(inferences_that_wait_longer_in_the_queue_than_they_take_are_found),
 		cmocka_unit_test(callers_that_run_beside_each_other_do_not_wait),
 		cmocka_unit_test(a_quota_is_named_if_it_is_used_up_in_a_tenth_of_its_periods),
 		cmocka_unit_test(faults_of_each_inference_are_found_and_those_of_one_are_not),

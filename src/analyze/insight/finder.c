@@ -28,6 +28,11 @@ struct finding *finder_add_counts(struct finder *finder, const struct insight *i
 	return to;
 }
 
+bool finder_is_behind(const struct summary_runs *runs)
+{
+	return runs->queue.p50_ns >= runs->latency.p50_ns && runs->n_behind * 4 >= runs->queue.n * 3;
+}
+
 bool finder_is_disturbed(const struct finder *finder)
 {
 	double all = (double)finder->analysis->report->machine.n_all_cpus, others = finder->run->others_cores;

@@ -25,6 +25,8 @@ struct finding *finder_add(struct finder *finder, const struct insight *insight,
 struct finding *finder_add_counts(struct finder *finder, const struct insight *insight, double value, int64_t a,
 				  int64_t b);
 
+/* Inferences wait longer in a pool's queue than they take, and behind others: waking a thread takes time, too. */
+bool finder_is_behind(const struct summary_runs *runs);
 /* Other programs take what this run could have used, or so much that caches and clocks are not its own either. */
 bool finder_is_disturbed(const struct finder *finder);
 /* The run waited for CPUs, and not because it has more threads than there are CPUs. */

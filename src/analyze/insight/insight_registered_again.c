@@ -13,9 +13,9 @@ enum { LEAST = 3 };
 static const double least_share = 0.15, least_ns = 10e6;
 
 /* Of recordings from outside, and of earlier ones, all of it is registration. */
-static uint64_t register_ns(const struct summary_creation *creation)
+static uint64_t register_ns(const uint64_t *phase_ns)
 {
-	return creation->phase_ns[PHASE_PROVIDERS] + creation->phase_ns[PHASE_REGISTER];
+	return phase_ns[PHASE_PROVIDERS] + phase_ns[PHASE_REGISTER];
 }
 
 /* Sessions of the same model in all processes. */
@@ -38,12 +38,33 @@ static bool gather(const struct recording_facts *facts, struct sessions *all)
 			return false;
 		all->n += other->creation.duration.n;
 		all->n_processes += other->n_processes ? other->n_processes : 1;
-		mean_ns = register_ns(&other->creation) / other->creation.duration.n;
+		mean_ns = register_ns(other->creation.phase_ns) / other->creation.duration.n;
 		all->longest_ns = mean_ns > all->longest_ns ? mean_ns : all->longest_ns;
-		all->register_ns += register_ns(&other->creation);
+		all->register_ns += register_ns(other->creation.phase_ns);
 		all->whole_ns += other->creation.duration.total_ns;
 	}
 	return true;
+}
+
+/*
+ * Most processes register, or most sessions of the only one: a few that lost the CPU in what they inherited make it no
+ * habit. Of the sessions that the summary keeps one by one.
+ */
+static bool is_habit(const struct recording_facts *facts, const struct sessions *all)
+{
+	uint64_t n = 0, n_kept = 0;
+
+	for (uint32_t i = 0; i < facts->summary->n_models; i++) {
+		const struct summary_model *model = &facts->summary->models[i];
+		const struct summary_session *session = facts->summary->sessions + model->sessions.first;
+
+		if (model->name != facts->model->name || model->path != facts->model->path)
+			continue;
+		n_kept += model->sessions.n;
+		for (uint32_t k = 0; k < model->sessions.n; k++)
+			n += session[k].has_slice && register_ns(session[k].phase_ns) >= all->longest_ns / 4;
+	}
+	return n_kept < all->n || 4 * n >= 3 * (all->n_processes > 1 ? all->n_processes : all->n);
 }
 
 static void find(struct finder *finder)
@@ -53,7 +74,7 @@ static void find(struct finder *finder)
 	struct finding *to;
 	double ns, share;
 
-	if (!facts || !gather(facts, &all) || all.n < LEAST)
+	if (!facts || !gather(facts, &all) || all.n < LEAST || !is_habit(facts, &all))
 		return;
 	ns = (double)(all.register_ns - all.longest_ns);
 	share = ns / ((double)all.whole_ns * (double)(all.n - 1) / (double)all.n);

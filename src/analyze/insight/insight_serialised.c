@@ -18,6 +18,12 @@ static bool is_of_pool(const struct summary_runs *runs)
 	return runs->n_pooled * 10 >= runs->n * 9;
 }
 
+/* Where the queue is not known, one that is always busy has one. */
+static bool has_queue(const struct summary_runs *runs, double duty)
+{
+	return runs->queue.n >= LEAST ? finder_is_behind(runs) : duty >= least_duty;
+}
+
 static void find(struct finder *finder)
 {
 	const struct recording_facts *facts = finder->run->result->recorded;
@@ -28,7 +34,7 @@ static void find(struct finder *finder)
 	if (!facts || runs->n < LEAST || turns->n_beside)
 		return;
 	if (is_of_pool(runs)) {
-		if (facts->is_one_at_a_time && facts->duty >= least_duty)
+		if (facts->is_one_at_a_time && has_queue(runs, facts->duty))
 			finder_add_counts(finder, &insight_serialised, facts->duty, runs->n_threads, -1);
 		return;
 	}
@@ -42,11 +48,17 @@ static void find(struct finder *finder)
 static void say(const struct speaker *to)
 {
 	struct printable threads = printable_count((uint64_t)to->finding->a, "thread");
+	const struct summary_spread *queue = &to->run->result->runs->queue;
 
 	if (is_of_pool(to->run->result->runs)) {
 		FINDING("its inferences run one at a time in the runtime's pool");
 		EVIDENCE("RunAsync hands them to %s of the session; one ran for %s of the time", threads.s,
 			 units_percent(to->finding->value).s);
+		if (queue->n)
+			EVIDENCE("; the median one waited %s in the pool's queue before",
+				 units_duration((double)queue->p50_ns).s);
+		if (to->finding->value < least_duty)
+			EVIDENCE("; the callbacks of the program run in the same thread");
 		NEXT("requests that come meanwhile wait in the pool's queue: more threads in the session "
 		     "(intra_op_num_threads) run more of them at a time");
 		return;

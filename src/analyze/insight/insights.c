@@ -19,6 +19,7 @@
 	F(spinning) \
 	F(waits_for_session) \
 	F(serialised) \
+	F(pool_queue) \
 	F(idle_provider) \
 	F(idle_device) \
 	F(nothing_taken) \

@@ -26,6 +26,7 @@ QUERY_ARG(faults, KEY_FAULTS)
 QUERY_ARG(major_faults, KEY_MAJOR_FAULTS)
 QUERY_ARG(switches, KEY_SWITCHES)
 QUERY_ARG(read_bytes, KEY_READ_BYTES)
+QUERY_ARG(pool_queue, KEY_POOL_QUEUE_NS)
 QUERY_ARG(weight, KEY_WEIGHT)
 
 static void get_elements(sqlite3_context *to, const struct query_at *at)
@@ -234,6 +235,9 @@ static const struct query_column columns[] = {
 	  get_major_faults },
 	{ "switches", "INTEGER", "context switches of its thread", get_switches },
 	{ "read_bytes", "INTEGER", "bytes that its thread read from disks; NULL: none, or not known", get_read_bytes },
+	{ "pool_queue_ns", "INTEGER",
+	  "time before it began in the queue of the runtime's pool, as RunAsync put it there; NULL: none, or not known",
+	  get_pool_queue },
 	{ "is_subnormal", "INTEGER", "1: its thread computed with subnormal numbers; else 0", get_is_subnormal },
 	{ "shapes", "TEXT", "of its inputs: `1x3x224x224`", query_get_shapes },
 	{ "elements", "INTEGER", "elements of all inputs together", get_elements },

@@ -76,6 +76,12 @@ GET(first_p50)
 		query_put_count(to, model_at(at)->runs.first.p50_ns);
 }
 
+GET(pool_queue_p50)
+{
+	if (model_at(at)->runs.queue.n)
+		query_put_count(to, model_at(at)->runs.queue.p50_ns);
+}
+
 GET(creation_p50)
 {
 	if (model_at(at)->creation.duration.n)
@@ -155,6 +161,8 @@ static const struct query_column stats_columns[] = {
 	{ "max_ns", "INTEGER", "longest", get_latency_max },
 	{ "is_exact", "INTEGER", "1: percentiles are exact; 0: off by 0.4 % at most", get_model_is_exact },
 	{ "first_p50_ns", "INTEGER", "median of first inferences", get_first_p50 },
+	{ "pool_queue_p50_ns", "INTEGER", "median time that inferences waited in the queue of the runtime's pool",
+	  get_pool_queue_p50 },
 	{ "creation_p50_ns", "INTEGER", "median of session creations", get_creation_p50 },
 	{ "rate_per_s", "REAL", "finished inferences per second, between the first and the last", get_model_rate },
 	{ "begin_ns", "INTEGER", "begin of the first, CLOCK_MONOTONIC", get_model_begin },

@@ -52,6 +52,7 @@ void sum_facts_take(struct facts *facts, const struct arg *args, size_t n, uint6
 		[KEY_USAGE_OF_SLOW] = { FACT_USAGE_OF_SLOW + 1, ARG_INT },
 		[KEY_MAJOR_FAULTS] = { FACT_MAJOR_FAULTS + 1, ARG_INT },
 		[KEY_READ_BYTES] = { FACT_READ_BYTES + 1, ARG_INT },
+		[KEY_POOL_QUEUE_NS] = { FACT_POOL_QUEUE + 1, ARG_INT },
 		[KEY_BYTES] = { FACT_BYTES + 1, ARG_INT },
 		[KEY_ALLOCATED] = { FACT_ALLOCATED + 1, ARG_INT },
 		[KEY_COUNT] = { FACT_COUNT + 1, ARG_INT },

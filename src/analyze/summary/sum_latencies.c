@@ -35,6 +35,7 @@ static void add_runs(struct summary_runs *to, const struct summary_runs *from)
 	to->kernels_wall_ns = stats_sum(to->kernels_wall_ns, from->kernels_wall_ns);
 	to->switches = stats_sum(to->switches, from->switches);
 	to->n_pooled += from->n_pooled;
+	to->n_behind += from->n_behind;
 	to->turns.n += from->turns.n;
 	to->turns.between_ns = stats_sum(to->turns.between_ns, from->turns.between_ns);
 	to->turns.filled_ns = stats_sum(to->turns.filled_ns, from->turns.filled_ns);
@@ -69,6 +70,7 @@ static struct bucket *join_buckets(struct summary_maker *maker, uint32_t model, 
 		add_runs(&first->runs, &bucket->runs);
 		*rc = stats_merge(&first->latency, &bucket->latency);
 		*rc = *rc ? *rc : stats_merge(&first->first, &bucket->first);
+		*rc = *rc ? *rc : stats_merge(&first->queue, &bucket->queue);
 		*rc = *rc ? *rc : sum_usual_merge(first, bucket);
 		*rc = *rc ? *rc : sum_pauses_merge(&first->pauses, &bucket->pauses);
 		*rc = *rc ? *rc : sum_sizes_merge(first, bucket);
@@ -99,6 +101,7 @@ static int take_model(struct summary_maker *maker, struct summary_model *model, 
 		return -ENOMEM;
 	to->latency = sum_spread(&bucket->latency);
 	to->first = sum_spread(&bucket->first);
+	to->queue = sum_spread(&bucket->queue);
 	sum_pauses_put(&bucket->pauses, to);
 	to->faults_p50 = stats_percentile(&bucket->usual.faults, 0.5);
 	*is_apart = !bucket->typical.sum.n;
@@ -117,7 +120,7 @@ static void take_none(struct summary_model *model)
 
 	model->runs.begin_ns = UINT64_MAX;
 	model->runs.rate = model->runs.size_drift = NAN;
-	model->runs.latency = model->runs.first = sum_spread(&none);
+	model->runs.latency = model->runs.first = model->runs.queue = sum_spread(&none);
 	stats_series_of(&model->runs.series, &none);
 }
 

@@ -39,6 +39,7 @@ static int add_bucket(struct summary_maker *maker, uint32_t process, const struc
 				   .runs.begin_ns = UINT64_MAX,
 				   .latency.limit = maker->opts.with_typical ? STATS_LIMIT : RUN_LIMIT,
 				   .first.limit = SESSION_LIMIT,
+				   .queue.limit = SESSION_LIMIT,
 				   .typical.operators.limit = RUN_LIMIT,
 				   .apart.operators.limit = SESSION_LIMIT };
 	return sum_courses_open(&bucket->course, &maker->n_run_courses);
@@ -244,6 +245,18 @@ static int add_latency(struct summary_maker *maker, struct run *run, bool is_fai
 	return rc ? rc : sum_slowest_add(maker, run, operators_ns);
 }
 
+/* before_ns: when the last one of its session ended, of those that began before it. */
+static int add_queue(struct summary_maker *maker, const struct run *run, uint64_t before_ns)
+{
+	uint64_t queue_ns = (uint64_t)fact_int(&run->facts, FACT_POOL_QUEUE, 0);
+	struct bucket *bucket = bucket_at(maker, run->bucket);
+
+	if (!facts_have(&run->facts, FACT_POOL_QUEUE))
+		return 0;
+	bucket->runs.n_behind += before_ns + queue_ns > run->begin_ns;
+	return stats_add(&bucket->queue, queue_ns);
+}
+
 static void add_counts(struct summary_maker *maker, const struct run *run, bool is_failed)
 {
 	struct summary_session *session = &session_at(maker, run->session)->row;
@@ -358,6 +371,7 @@ int sum_runs_add(struct summary_maker *maker, struct run *run)
 		rc = add_cover(maker, run, (uint8_t)place.where, operators_ns, setup_ns);
 	before_ns = session_at(maker, run->session)->row.last_ns;
 	add_counts(maker, run, is_failed);
+	rc = rc ? rc : add_queue(maker, run, before_ns);
 	sum_turns_add(maker, run, before_ns);
 	if (bucket_at(maker, run->bucket)->course)
 		course_add_run(bucket_at(maker, run->bucket)->course, run->begin_ns, run->end_ns, is_failed,

@@ -112,7 +112,7 @@ struct bucket {
 	uint32_t model;	      /* at the end */
 	uint32_t n_processes; /* that are counted for it; 0: its own alone */
 	struct summary_runs runs;
-	struct stats latency, first;
+	struct stats latency, first, queue;
 	struct cover typical, apart;
 	struct slow *slowest; /* room for maker->max_slowest; NULL: none so far */
 	struct usual usual;   /* without duration: that is latency */

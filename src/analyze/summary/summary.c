@@ -342,6 +342,7 @@ static void drop_buckets(struct summary_maker *maker)
 
 		stats_done(&bucket->latency);
 		stats_done(&bucket->first);
+		stats_done(&bucket->queue);
 		stats_done(&bucket->typical.operators);
 		stats_done(&bucket->apart.operators);
 		sum_slowest_done(maker, bucket);

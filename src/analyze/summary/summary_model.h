@@ -130,6 +130,8 @@ struct summary_runs {
 	struct stats_series series;    /* the same more closely */
 	struct stats_typical typical;  /* the same; if summary_opts.with_typical */
 	struct summary_spread first;
+	struct summary_spread queue;	  /* in a pool's queue, before they began */
+	uint64_t n_behind;		  /* of these, asked for before another one of their session ended */
 	uint64_t bucket[SUMMARY_BUCKETS]; /* how latencies lie between min and max, see stats_buckets */
 	uint64_t wall_ns;		  /* of all finished ones */
 	uint64_t open_ns; /* of those that did not end, until the end of the recording or their process */

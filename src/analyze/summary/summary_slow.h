@@ -74,6 +74,7 @@ struct summary_slow {
 	/* what analyze/why goes by */
 	struct summary_usual usual;
 	int64_t major_faults, read_bytes; /* of the thread; -1: none, or not known */
+	int64_t pool_queue_ns;		  /* before it, in a pool's queue; -1: it was in none, or not known */
 	uint32_t shapes;		  /* of its inputs; 0: not known */
 	uint64_t elements;		  /* of its inputs; 0: not known */
 	uint64_t n_shapes, n_of_shape;	  /* different ones of the model so far; inferences with its own, in all */

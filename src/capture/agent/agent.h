@@ -77,7 +77,8 @@ struct open_run {
 	uint32_t shapes;    /* text of the inputs known at its begin; 0: unknown */
 	uint64_t batch;	    /* with them; 0: none */
 	uint64_t run_options;
-	struct usage usage; /* at its begin */
+	uint64_t queued_since; /* when it came into the queue of a pool; 0: it did not, or not known */
+	struct usage usage;    /* at its begin */
 };
 
 /* The innermost call to an allocator that is under way on this thread. */
@@ -122,7 +123,8 @@ struct thread {
 	struct pool pool;
 	const char *python_bytes; /* the last bytes object that the runtime's module read */
 	uint64_t unbegun,
-	    opening_since;		/* ticks: first operator of a run without a begin; since when a library opens */
+	    opening_since;     /* ticks: first operator of a run without a begin; since when a library opens */
+	uint64_t queued_since; /* when the program asked for the inference that begins here next; 0: it did not */
 	uint32_t unbegun_copy, opening; /* in copies[]; hash of the name, 0: none */
 	struct usage_wait wait;
 	struct usage_mark mark;

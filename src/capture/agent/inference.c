@@ -93,6 +93,8 @@ struct open_run *inference_begin(struct thread *thread, enum run_owner owner, ui
 		.session = session, .owner = (uint8_t)owner, .lane = inference_take_lane(start), .depth = thread->depth
 	};
 	run->start = start ? start : agent_now();
+	run->queued_since = thread->queued_since;
+	thread->queued_since = 0;
 	usage_begin(thread, run);
 	run->is_partial = hot->is_changing != CHANGE_NONE;
 	run->was_subnormal = thread->is_subnormal && subnormal_begin();
@@ -273,6 +275,16 @@ static void tell_inputs(struct thread *thread, struct open_run *run)
 	tell_shapes(thread, run, shape_text(thread->input, n), shape_batch(&thread->input[0]));
 }
 
+static void tell_queue(struct thread *thread, const struct open_run *run)
+{
+	struct record *record = agent_claim(thread);
+
+	if (!record)
+		return;
+	*record = (struct record){ .value = run->queued_since, .run = run->run, .type = RECORD_RUN_QUEUED };
+	agent_publish(thread);
+}
+
 void inference_tell_operators(struct thread *thread, uintptr_t frame)
 {
 	inference_close_operators(thread, 0, frame);
@@ -318,6 +330,8 @@ void inference_end(struct thread *thread, enum run_owner owner, uint32_t message
 		message = run->message;
 	if (!run->has_inputs)
 		tell_inputs(thread, run);
+	if (run->queued_since)
+		tell_queue(thread, run);
 	end = usage_end(thread, run, end);
 	if (run->lane < MAX_LANES)
 		__atomic_store_n(&inference_active[run->lane].run, 0, __ATOMIC_RELEASE);

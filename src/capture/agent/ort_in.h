@@ -8,6 +8,7 @@
  *   ort_phase.c     functions at the borders of phases of session creation
  *   ort_transform.c graph transformers
  *   ort_hook.c      the other virtual functions: runs, sessions, the parts of session creation
+ *   ort_async.c     the queue of RunAsync
  *   ort_c_api.c     the table of C functions, OrtApi
  *   ort_import.c    functions that the runtime imports
  *   ort_shape.c     shapes of values; ort_inputs.c: which operators read the inputs of a graph
@@ -50,6 +51,7 @@ struct ort_copy {
 	int trust_values, trust_contexts; /* ort_shape.c: how often fields and API agreed; -1: they disagreed */
 	/* ort_late.c: where the caller of OnRunStart had its session (below ORT_NEAR), how often it was searched for */
 	unsigned session_place, n_looks;
+	uintptr_t async_manager, async_invoker; /* ort_async.c: of the closures of RunAsync; 0: none was seen */
 };
 
 enum { ORT_NEAR = 256, ORT_LOOKS = 64 };
@@ -129,6 +131,7 @@ word ort_on_plan_value(ORT_REGISTERS), ort_on_plan(ORT_REGISTERS), ort_on_read(O
 word ort_on_weights(ORT_ARGS), ort_on_weight(ORT_ARGS), ort_on_kernel_types(ORT_ARGS), ort_on_share_packed(ORT_ARGS);
 word ort_on_alloc(ORT_REGISTERS), ort_on_reserve(ORT_REGISTERS), ort_on_alloc_on_stream(ORT_REGISTERS);
 word ort_on_free(ORT_REGISTERS), ort_on_allocator_delete(ORT_ARGS);
+word ort_on_schedule(ORT_REGISTERS);
 word ort_on_load_start(ORT_ARGS), ort_on_load_end(ORT_ARGS), ort_on_runtime_error(ORT_ARGS);
 
 /* Recording restarts: forgets all kernels. */

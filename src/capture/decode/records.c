@@ -324,6 +324,19 @@ static int run_reads(const struct records_step *step)
 	return 0;
 }
 
+static int run_queued(const struct records_step *step)
+{
+	step->reader->queued_run = step->record->run;
+	step->reader->queued_since_ns = recorded_ns(step->process, step->record->value);
+	return 0;
+}
+
+static void add_queue(const struct reader *reader, struct lane_event *event, uint32_t run)
+{
+	if (run && reader->queued_run == run && reader->begun_run == run && reader->begun_ns > reader->queued_since_ns)
+		add(event, arg_int(KEY_POOL_QUEUE_NS, (int64_t)(reader->begun_ns - reader->queued_since_ns)));
+}
+
 /*
  * Bounds the thread's usage by the run's duration: it was read a moment before the run began and after it ended, and
  * the thread may have lost the CPU in between. Before a slow run it computed all the time, unless it used less. A
@@ -378,11 +391,12 @@ static int run_end(const struct records_step *step)
 		add(event, reader->reads[i]);
 	for (int i = 0; i < 2 && record->run && reader->shapes_run == record->run; i++)
 		add(event, reader->shapes[i]);
+	add_queue(reader, event, record->run);
 	if (record->flags & FLAG_PARTIAL)
 		add(event, arg_int(KEY_PARTIAL, 1));
 	if (record->flags & FLAG_SUBNORMAL)
 		add(event, arg_int(KEY_SUBNORMAL, 1));
-	reader->usage_run = reader->reads_run = reader->shapes_run = 0;
+	reader->usage_run = reader->reads_run = reader->shapes_run = reader->queued_run = 0;
 	return 0;
 }
 
@@ -607,6 +621,8 @@ int records_take(const struct records_step *step)
 		return run_usage(step);
 	case RECORD_RUN_READS:
 		return run_reads(step);
+	case RECORD_RUN_QUEUED:
+		return run_queued(step);
 	case RECORD_RUN_END:
 		return run_end(step);
 	case RECORD_POOL:

@@ -109,7 +109,7 @@ static void put_tiles(struct html_page *page, const struct report *report)
 	const struct summary *summary = report->summary;
 	const struct summary_model *model = main_model(report);
 	const struct summary_spread *latency = model ? &model->runs.latency : NULL;
-	struct html_tile tile[6 + MAX_DEVICES] = {
+	struct html_tile tile[7 + MAX_DEVICES] = {
 		{ "s0", "inferences", units_count(summary->n_all_inferences), { "" } }
 	};
 	struct printable device[MAX_DEVICES];
@@ -139,6 +139,10 @@ static void put_tiles(struct html_page *page, const struct report *report)
 			tile[n].note = note("first inference %s", units_duration((double)model->runs.first.p50_ns).s);
 		n++;
 	}
+	if (model && model->runs.queue.n)
+		tile[n++] =
+		    (struct html_tile){ "", "in the pool's queue", units_duration((double)model->runs.queue.p50_ns),
+					note("%s", "median, before an inference") };
 	if (model)
 		waited = summary_waited(&model->runs);
 	if (isfinite(waited))

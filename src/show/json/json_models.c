@@ -164,6 +164,7 @@ static void put_why(struct json_summary *to, const struct summary_slow *slow)
 	put_usual(to, &slow->usual);
 	json_known(&to->json, "major_faults", slow->major_faults);
 	json_known(&to->json, "read_bytes", slow->read_bytes);
+	json_known(&to->json, "pool_queue_ns", slow->pool_queue_ns);
 	json_count(&to->json, "overlap_ns", slow->overlap_ns);
 	json_end(&to->json, '}');
 }
@@ -303,6 +304,7 @@ static void put_inferences(struct json_summary *to, const struct summary_model *
 	put_histogram(to, runs);
 	json_series(&to->json, "latency_series", &runs->series);
 	json_summary_spread(to, "first_latency", &runs->first);
+	json_summary_spread(to, "pool_queue", &runs->queue);
 	json_int(&to->json, "max_concurrent", runs->max_concurrent);
 	json_known(&to->json, "threads", runs->n_threads ? (int64_t)runs->n_threads : -1);
 	put_usage(to, runs);

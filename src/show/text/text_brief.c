@@ -307,6 +307,9 @@ static void put_latency(const struct page *page, const struct summary_runs *runs
 	}
 	if (runs->first.n)
 		printable_add(&text, "%sfirst %s", *text.s ? "; " : "", units_duration((double)runs->first.p50_ns).s);
+	if (runs->queue.n)
+		printable_add(&text, "; %s in the pool's queue before (median)",
+			      units_duration((double)runs->queue.p50_ns).s);
 	put_fact(page, "  latency", &text);
 }
 

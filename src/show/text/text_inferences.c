@@ -45,6 +45,8 @@ static void print_latencies(const struct page *page, const struct summary_model 
 	}
 	if (model->runs.first.n)
 		put_spread(page, &table, TABLE_PLAIN, "first of a session", &model->runs.first);
+	if (model->runs.queue.n)
+		put_spread(page, &table, TABLE_PLAIN, "in the pool's queue before", &model->runs.queue);
 	table_print(&table, page->out);
 }
 

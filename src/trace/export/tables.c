@@ -71,6 +71,7 @@ static const struct table_column inference_columns[] = {
 	ARG("major_faults", "INTEGER", KEY_MAJOR_FAULTS),
 	ARG("switches", "INTEGER", KEY_SWITCHES),
 	ARG("read_bytes", "INTEGER", KEY_READ_BYTES),
+	ARG("pool_queue_ns", "INTEGER", KEY_POOL_QUEUE_NS),
 	{ "is_subnormal", "INTEGER", FROM_FLAG, KEY_SUBNORMAL },
 	ARG("shapes", "TEXT", KEY_SHAPES),
 	ARG("batch", "INTEGER", KEY_BATCH),
