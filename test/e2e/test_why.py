@@ -348,7 +348,7 @@ def test_waits_of_inferences_that_are_too_short_to_read_each(lab, wheel):
     slow.end()
     usual = statistics.median(row["duration_ns"] for row in slow.slowest)
     lost = [row for row in slow.of("hog") if row["duration_ns"] > max(1e6, 10 * usual)]
-    # a thread's CPU time is as of the kernel's last tick: one wait may be too short by a tick, their sum is not
-    excess = sum(row["why"]["excess_ns"] for row in lost)
-    assert len(lost) >= 10 and sum(map(waited, lost)) > 0.4 * excess, [row["why"]["words"] for row in lost]
+    # of the others the wait was not read: a thread's CPU time is as of the kernel's last tick, and so is what is left
+    named = [row for row in lost if waited(row) > 0.8 * row["why"]["excess_ns"]]
+    assert len(lost) >= 10 and len(named) > 0.6 * len(lost), [row["why"]["words"] for row in lost]
     assert not slow.named("hog") & MADE

@@ -23,7 +23,8 @@
  * Inferences that are too short for that are read as far as the savings last: at the begin of every few of them (the
  * thread's mark), and at the end of one that turns out slow. Its usage since the mark is told if the mark lies close
  * before it. Of the others, every SAMPLE-th with a mark is told, chosen before its time was known. A thread that was
- * only switched out against its will has waited for a CPU whenever it did not run: no file is needed.
+ * only switched out against its will may read the file at a mark without savings, as often as it is free. If it did
+ * not, it has waited for a CPU whenever it did not run, give or take a tick.
  */
 #include "capture/agent/usage.h"
 
@@ -127,13 +128,26 @@ static bool pay(struct thread *thread, const uint64_t *price_, uint64_t rest)
 	return true;
 }
 
+/* A thread that did not sleep lost its CPU to others, for milliseconds: once in a while that pays for the reading. */
+static bool lost_the_cpu(struct thread *thread, const struct usage *usage)
+{
+	uint64_t now = agent_now(), price = __atomic_load_n(&wait_cost, __ATOMIC_RELAXED);
+
+	if (thread->wait.sleeps != usage->sleeps || now - thread->wait.given_at < USAGE_SHARE * price)
+		return false;
+	thread->wait.given_at = now;
+	return true;
+}
+
 /* at_ns: when it was read; else it is left as it is. */
 static void read_wait_of(struct thread *thread, struct usage *usage, uint64_t rest, uint64_t *at_ns)
 {
 	if (!thread->wait.is_known || thread->wait.switches != usage->switches) {
-		thread->wait.is_known = pay(thread, &wait_cost, rest) && read_wait(&thread->wait.ns, at_ns);
+		thread->wait.is_known = (pay(thread, &wait_cost, rest) || lost_the_cpu(thread, usage)) &&
+					read_wait(&thread->wait.ns, at_ns);
 		thread->wait.switches = usage->switches;
 	}
+	thread->wait.sleeps = usage->sleeps;
 	usage->has_wait = thread->wait.is_known;
 	usage->wait_ns = thread->wait.ns;
 }

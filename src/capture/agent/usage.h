@@ -29,6 +29,8 @@ struct usage_wait {
 	bool is_known;
 	uint64_t ns, switches; /* how often it had been switched out by then */
 	uint64_t savings;      /* ticks, for reading it again */
+	uint64_t sleeps;       /* when it was last looked at, */
+	uint64_t given_at;     /* ticks: when a reading was last given to it, without savings */
 };
 
 /* Of inferences that are too short for a reading each. */
