@@ -3,6 +3,7 @@
 that should be refused, slow peers and other formats are in test/tools/view_test.py."""
 
 import contextlib
+import csv
 import json
 import os
 import signal
@@ -10,6 +11,8 @@ import struct
 import subprocess
 import urllib.request
 from collections import Counter
+
+import pytest
 
 import envs
 from conftest import environment
@@ -107,3 +110,23 @@ def test_a_recording_that_goes_on_is_shown_as_far_as_it_is(lab):
     with view(lab, path) as get:
         assert not get("recording.json")["growing"]
         assert table(get, "models")[0]["inferences"] > inferences
+
+
+def test_the_sizes_of_inputs_are_those_of_the_report(lab):
+    """In the page, in CSV and in SQL."""
+    wheel = environment(envs.wheel, "openvino")
+    done = lab.record(lab.python(wheel, "habits", "odd", lab.model("guarded"), "--runs", 60), judged=False)
+    path = done.recording.path
+    (model,) = json.loads(lab.plain([lab.inftrace, "report", "--json", path]).out)["models"]
+    sizes = model["inferences"]["sizes"]
+    assert [(size["elements"], size["count"]) for size in sizes] == [(4, 54), (400, 5)]
+    figures = ("elements", "shapes", "count", "wall_ns", "p50_ns", "p90_ns", "p99_ns")
+    expected = [tuple(size[figure] for figure in figures) for size in sizes]
+    with view(lab, path) as get:
+        rows = table(get, "sizes", "&sort=elements&dir=asc")
+        assert rows[0]["share"] == pytest.approx(100 * 54 / 59)
+        names = ("elements", "shapes", "inferences", "total_ns", "p50_ns", "p90_ns", "p99_ns")
+        assert [tuple(row[name] for name in names) for row in rows] == expected
+        assert not table(get, "sizes", "&model=another")
+    rows = csv.DictReader(lab.plain([lab.inftrace, "report", "--format", "csv-sizes", path]).out.splitlines())
+    assert [tuple(row[name] for name in names) for row in rows] == [tuple(map(str, row)) for row in expected]

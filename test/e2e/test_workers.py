@@ -7,6 +7,8 @@ import shutil
 
 import pytest
 
+from test_view import table, view
+
 RUNS = 20
 
 
@@ -53,6 +55,20 @@ def test_workers_of_a_pool_run_one_model(lab, wheel, method):
         assert (latency["p50_ns"], latency["p90_ns"]) == (percentile(own, 50), percentile(own, 90))
     kinds = [(finding["kind"], finding["model"]) for finding in report["insights"]]
     assert len(kinds) == len(set(kinds)), kinds
+    with view(lab, done.recording.path) as get:
+        rows = {row["model"]: row for row in table(get, "models")}
+        for model in report["models"]:
+            row, inferences = rows.pop(model["name"]), model["inferences"]
+            assert (row["processes"], row["pid"], row["program"]) == (4, None, model["program"])
+            assert (row["inferences"], row["rate"]) == (inferences["count"], pytest.approx(inferences["per_second"]))
+            assert [row[name] for name in ("p50_ns", "p90_ns", "p99_ns")] == [
+                inferences["latency"][name] for name in ("p50_ns", "p90_ns", "p99_ns")
+            ]
+            apart = table(get, "processes", "&model=" + model["name"])
+            assert {row["pid"]: row["p50_ns"] for row in apart} == {
+                worker["pid"]: worker["p50_ns"] for worker in model["workers"]
+            }
+        assert not rows
     apart = report_of(lab, done.recording.path, "--by", "process")
     assert sorted(model["name"] for model in apart["models"]) == ["chain"] * 4 + ["wide"] * 4
     assert {model["inferences"]["count"] for model in apart["models"]} == {RUNS}

@@ -191,9 +191,22 @@ export interface ReportOperator {
 	readonly duration?: Spread | null;
 }
 
+export interface ReportSize {
+	readonly elements: number;
+	readonly shapes: string | null;
+	readonly count: number;
+	readonly wall_ns: number;
+	readonly p50_ns: number;
+	readonly p90_ns: number;
+	readonly p99_ns: number;
+}
+
 export interface ReportModel {
 	readonly name: string;
 	readonly pid?: number | null;
+	readonly program?: string | null;
+	/** Where it is more than one. */
+	readonly processes?: number;
 	readonly creation?: { readonly sessions: number; readonly duration?: Spread | null } | null;
 	readonly inferences?: {
 		readonly slowest?: readonly Slow[];
@@ -203,6 +216,7 @@ export interface ReportModel {
 		readonly per_second?: number | null;
 		readonly wall_ns?: number;
 		readonly latency?: Spread | null;
+		readonly sizes?: readonly ReportSize[];
 	} | null;
 	readonly operators?: {
 		/** deferred: a sentence, where the provider's operators only start what a device computes. */

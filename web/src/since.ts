@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables of everything since the beginning, from the report: a live page keeps the newest part of the detail alone, and
 // sums of what is kept would be too small. Asks nothing of the server.
-import type { Cell, Column, Report, ReportModel, ReportOperator, Table } from './api';
+import type { Cell, Column, Report, ReportModel, ReportOperator, ReportSize, Table } from './api';
 
 interface Made {
 	readonly column: Column;
@@ -33,7 +33,9 @@ function made<T>(rows: readonly T[], columns: readonly (readonly [Column, (row: 
 function modelsOf(models: readonly ReportModel[]): Made[] {
 	return made(models, [
 		[text('model', 'Model'), model => model.name],
-		[number('pid', 'Process'), model => model.pid],
+		[text('program', 'Program'), model => model.program],
+		[number('processes', 'Processes'), model => model.processes ?? 1],
+		[number('pid', 'Process'), model => ((model.processes ?? 1) > 1 ? null : model.pid)],
 		[number('sessions', 'Sessions'), model => model.creation?.sessions],
 		[number('creation_ns', 'Creation', 'ns'), model => model.creation?.duration?.total_ns],
 		[number('inferences', 'Inferences'), model => model.inferences?.count],
@@ -47,6 +49,27 @@ function modelsOf(models: readonly ReportModel[]): Made[] {
 		[number('p99_ns', 'p99', 'ns'), model => model.inferences?.latency?.p99_ns],
 		[number('max_ns', 'Slowest', 'ns'), model => model.inferences?.latency?.max_ns],
 		[number('measured', 'Measured'), model => model.inferences?.latency?.count],
+	]);
+}
+
+type SizeOfModel = readonly [ReportModel, ReportSize];
+
+function sizesOf(rows: readonly SizeOfModel[]): Made[] {
+	const share = (of: 'count' | 'wall_ns', [model, size]: SizeOfModel): number | null => {
+		const all = (model.inferences?.sizes ?? []).reduce((sum, one) => sum + one[of], 0);
+		return all > 0 ? (size[of] / all) * 100 : null;
+	};
+	return made(rows, [
+		[text('model', 'Model'), ([model]) => model.name],
+		[number('elements', 'Input elements'), ([, size]) => size.elements],
+		[text('shapes', 'Shapes of one'), ([, size]) => size.shapes],
+		[number('inferences', 'Inferences'), ([, size]) => size.count],
+		[number('share', 'Share', 'percent'), row => share('count', row)],
+		[number('total_ns', 'Time', 'ns'), ([, size]) => size.wall_ns],
+		[number('time_share', 'Share of time', 'percent'), row => share('wall_ns', row)],
+		[number('p50_ns', 'Median', 'ns'), ([, size]) => size.p50_ns],
+		[number('p90_ns', 'p90', 'ns'), ([, size]) => size.p90_ns],
+		[number('p99_ns', 'p99', 'ns'), ([, size]) => size.p99_ns],
 	]);
 }
 
@@ -116,6 +139,12 @@ function ordered(columns: readonly Made[], { model, filter, sort }: Shown, usual
 export function sinceBeginning(report: Report, what: string, shown: Shown, numbers: Numbers): Table | null {
 	const models = report.models ?? [];
 	if (what === 'models') return ordered(modelsOf(models), { ...shown, model: '' }, 'total_ns');
+	if (what === 'sizes') {
+		const rows = models.flatMap(model =>
+			(model.inferences?.sizes ?? []).map((size): SizeOfModel => [model, size]),
+		);
+		return ordered(sizesOf(rows), shown, 'elements');
+	}
 	if (what !== 'operators' && what !== 'operator_types') return null;
 	const byNode = what === 'operators';
 	const rows = models.flatMap(model =>

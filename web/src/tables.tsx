@@ -36,6 +36,8 @@ const PARTS: Readonly<Record<string, readonly (readonly [string, string])[]>> = 
 	icicle: [],
 	models: [
 		['models', 'Models'],
+		['processes', 'By process'],
+		['sizes', 'Input sizes'],
 		['sessions', 'Sessions'],
 		['phases', 'Phases of creation'],
 	],
@@ -53,10 +55,25 @@ function partsOf(app: App): readonly (readonly [string, string])[] {
 	const { tab } = app.place;
 	const parts = PARTS[tab] ?? [];
 	const hasKernels = (app.report?.kernels ?? []).length > 0;
-	return tab === 'operators' && hasKernels ? [...parts, KERNELS] : parts;
+	const models = app.report?.models ?? [];
+	const isThere: Readonly<Record<string, boolean>> = {
+		processes: models.some(model => (model.processes ?? 1) > 1),
+		sizes: models.some(model => (model.inferences?.sizes ?? []).length > 1),
+	};
+	if (tab === 'operators' && hasKernels) return [...parts, KERNELS];
+	return parts.filter(([name]) => isThere[name] ?? true);
 }
 
-const HAS_MODEL = new Set(['inferences', 'kernels', 'operators', 'operator_types', 'phases', 'sessions']);
+const HAS_MODEL = new Set([
+	'inferences',
+	'kernels',
+	'operators',
+	'operator_types',
+	'phases',
+	'processes',
+	'sessions',
+	'sizes',
+]);
 
 /** Selects in the timeline what a row of a table stands for. */
 async function selectRow(app: App, what: string, value: Values): Promise<void> {

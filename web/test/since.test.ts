@@ -38,6 +38,26 @@ const REPORT: Report = {
 				per_second: 5,
 				wall_ns: 1100,
 				latency: spread(9, 100),
+				sizes: [
+					{
+						elements: 64,
+						shapes: '64',
+						count: 6,
+						wall_ns: 300,
+						p50_ns: 50,
+						p90_ns: 50,
+						p99_ns: 50,
+					},
+					{
+						elements: 640,
+						shapes: '640',
+						count: 2,
+						wall_ns: 900,
+						p50_ns: 450,
+						p90_ns: 450,
+						p99_ns: 450,
+					},
+				],
 			},
 			operators: {
 				nodes: [operator('a', 'Conv', 10, 300), operator('b', 'Relu', 10, 100)],
@@ -68,6 +88,17 @@ test('models have the sums of the report, and null where it has none', () => {
 		['det', 11, 1, 1100, 9, 200],
 	);
 	assert.deepEqual([rec.model, rec.inferences, rec.p50_ns, rec.sessions], ['rec', 0, null, null]);
+});
+
+test('sizes have their share of the inferences and of the time', () => {
+	const rows = rowsOf(sinceBeginning(REPORT, 'sizes', ALL, NUMBERS));
+	assert.deepEqual(
+		rows.map(row => [row.model, row.elements, row.share, row.time_share, row.p50_ns]),
+		[
+			['det', 640, 25, 75, 450],
+			['det', 64, 75, 25, 50],
+		],
+	);
 });
 
 test('operators lead to their slices, and shares are of all that are listed', () => {

@@ -39,3 +39,11 @@ uint64_t shapes_elements(const char *shapes)
 	}
 	return elements;
 }
+
+uint32_t shapes_bin(uint64_t elements)
+{
+	unsigned octave = 63 - (unsigned)__builtin_clzll(elements);
+	uint64_t quarter = octave >= 2 ? elements >> (octave - 2) & 3 : elements << (2 - octave) & 3;
+
+	return octave * 4 + (uint32_t)quarter;
+}

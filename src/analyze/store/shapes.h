@@ -11,4 +11,7 @@
  */
 uint64_t shapes_elements(const char *shapes);
 
+/* The size that inputs with so many elements belong to: a quarter of an octave. elements is not 0. */
+uint32_t shapes_bin(uint64_t elements);
+
 #endif

@@ -13,14 +13,6 @@
 
 enum { SIZE_LIMIT = 1 << 10, LEAST_TO_DRIFT = 40, LEAST_OF_FIRST = 2, LEAST_OF_SIZE = 3 };
 
-static uint32_t key_of(uint64_t elements)
-{
-	unsigned octave = 63 - (unsigned)__builtin_clzll(elements);
-	uint64_t quarter = octave >= 2 ? elements >> (octave - 2) & 3 : elements << (2 - octave) & 3;
-
-	return octave * 4 + (uint32_t)quarter;
-}
-
 /* NULL: there is none. */
 static struct size *find(struct bucket *bucket, uint32_t key)
 {
@@ -55,13 +47,13 @@ int sum_sizes_add(struct summary_maker *maker, struct run *run, bool is_first)
 	if (!elements)
 		return 0;
 	if (is_first) {
-		bucket->first_key = bucket->first_key ? bucket->first_key : key_of(elements) + 1;
+		bucket->first_key = bucket->first_key ? bucket->first_key : shapes_bin(elements) + 1;
 		return 0;
 	}
-	size = find(bucket, key_of(elements));
+	size = find(bucket, shapes_bin(elements));
 	if (!size && bucket->n_sizes == MAX_SIZES)
 		return 0;
-	if (!size && !(size = add(maker, bucket, key_of(elements), text)))
+	if (!size && !(size = add(maker, bucket, shapes_bin(elements), text)))
 		return -ENOMEM;
 	size->wall_ns = stats_sum(size->wall_ns, run->end_ns - run->begin_ns);
 	rc = stats_add(&size->elements, elements);
@@ -97,7 +89,7 @@ int sum_sizes_merge(struct bucket *to, struct bucket *from)
 
 struct usual *sum_sizes_usual(struct bucket *joined, uint64_t elements)
 {
-	struct size *size = elements ? find(joined, key_of(elements)) : NULL;
+	struct size *size = elements ? find(joined, shapes_bin(elements)) : NULL;
 
 	return size && joined->n_sizes > 1 && size->usual.duration.n >= LEAST_OF_SIZE ? &size->usual : NULL;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A report as three tables for spreadsheets: RFC 4180, UTF-8; what is not known is an empty field. */
+/* A report as four tables for spreadsheets: RFC 4180, UTF-8; what is not known is an empty field. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -227,6 +227,32 @@ void export_csv_operators(FILE *out, const struct report *report)
 	for (uint32_t i = 0; i < report->n_analyses; i++)
 		if (report_shows(report, i))
 			put_rows(&csv, &report->analysis[i]);
+}
+
+static void put_size(struct csv *csv, const struct report *report, const struct summary_size *size)
+{
+	put_text(csv, report->analysis[size->model].report->results[0].label);
+	put_int(csv, (int64_t)size->elements);
+	put_text(csv, names_text(report->summary->names, size->shapes));
+	put_int(csv, (int64_t)size->n);
+	put_ns(csv, (double)size->wall_ns);
+	put_ns(csv, (double)size->p50_ns);
+	put_ns(csv, (double)size->p90_ns);
+	put_ns(csv, (double)size->p99_ns);
+	end_row(csv);
+}
+
+void export_csv_sizes(FILE *out, const struct report *report)
+{
+	static const char *const names[] = {
+		"run", "elements", "shapes", "inferences", "total_ns", "p50_ns", "p90_ns", "p99_ns", NULL,
+	};
+	struct csv csv = { out, false };
+
+	put_header(&csv, names);
+	for (uint32_t i = 0; report->summary && i < report->summary->n_sizes; i++)
+		if (report_shows(report, report->summary->sizes[i].model))
+			put_size(&csv, report, &report->summary->sizes[i]);
 }
 
 static void put_recorded_kernels(struct csv *csv, const struct report *report)

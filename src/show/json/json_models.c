@@ -436,6 +436,8 @@ void json_models(struct json_summary *to)
 		json_object(&to->json, NULL);
 		json_summary_name(to, "name", model->name);
 		json_summary_process(to, model->process);
+		json_summary_name(to, "program",
+				  model->process == SUMMARY_NONE ? 0 : to->summary->processes[model->process].name);
 		if (model->n_processes > 1)
 			json_count(&to->json, "processes", model->n_processes);
 		put_workers(to, model);

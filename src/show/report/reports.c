@@ -12,7 +12,8 @@
 	F(html) \
 	F(csv) \
 	F(csv_operators) \
-	F(csv_kernels)
+	F(csv_kernels) \
+	F(csv_sizes)
 
 #define DECLARE(name) extern const struct report_format report_##name;
 REPORTS(DECLARE)

@@ -15,7 +15,7 @@ VIEW_ANSWER(table)
 		if (!strcmp(what, tables[i].name))
 			return tables[i].answer(view, request, answer);
 	http_say(answer, 400,
-		 "what must name a table: models, sessions, inferences, operators, operator_types, "
-		 "kernels, phases, resources, threads or losses");
+		 "what must name a table: models, processes, sizes, sessions, inferences, operators, "
+		 "operator_types, kernels, phases, resources, threads or losses");
 	return NULL;
 }

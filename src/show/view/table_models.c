@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The table of models, and the histogram of latencies. */
+/* The tables of models, of their processes and of the sizes of their inputs; the histogram of latencies. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -8,6 +8,8 @@
 
 static const struct view_table_column columns[] = {
 	{ "model", "Model", "", "text" },
+	{ "program", "Program", "", "text" },
+	{ "processes", "Processes", "", "number" },
 	{ "pid", "Process", "", "number" },
 	{ "sessions", "Sessions", "", "number" },
 	{ "creation_ns", "Creation", "ns", "number" },
@@ -24,6 +26,22 @@ static const struct view_table_column columns[] = {
 	{ "measured", "Measured", "", "number" },
 	{ NULL },
 };
+
+static const struct view_table_column size_columns[] = {
+	{ "model", "Model", "", "text" },
+	{ "elements", "Input elements", "", "number" },
+	{ "shapes", "Shapes of one", "", "text" },
+	{ "inferences", "Inferences", "", "number" },
+	{ "share", "Share", "percent", "number" },
+	{ "total_ns", "Time", "ns", "number" },
+	{ "time_share", "Share of time", "percent", "number" },
+	{ "p50_ns", "Median", "ns", "number" },
+	{ "p90_ns", "p90", "ns", "number" },
+	{ "p99_ns", "p99", "ns", "number" },
+	{ NULL },
+};
+
+enum { TOTAL = 10, ELEMENTS = 1 };
 
 struct models {
 	struct latencies latencies;
@@ -42,20 +60,52 @@ static void fill(const struct view *view, struct latency *row, struct view_table
 	double seconds = row->last_ns > row->first_ns ? (double)(row->last_ns - row->first_ns) / 1e9 : NAN;
 
 	cell[0] = view_table_text(view_name(view, row->model));
-	cell[1] = view_table_number(process ? process->def.pid : NAN);
-	cell[2] = view_table_number((double)row->n_sessions);
-	cell[3] = view_table_number(row->n_sessions ? (double)row->creation_ns : NAN);
-	cell[4] = view_table_number((double)row->n);
-	cell[5] = view_table_number((double)row->n_failed);
-	cell[6] = view_table_number((double)row->n_open);
-	cell[7] = view_table_number(n_ended > 1 ? (double)n_ended / seconds : NAN);
-	cell[8] = view_table_number((double)row->wall_ns);
-	cell[9] = view_table_number(stats_mean(&row->stats));
-	cell[10] = view_table_number(percentile(&row->stats, 0.5));
-	cell[11] = view_table_number(percentile(&row->stats, 0.9));
-	cell[12] = view_table_number(percentile(&row->stats, 0.99));
-	cell[13] = view_table_number(row->stats.n ? (double)row->stats.max : NAN);
-	cell[14] = view_table_number((double)row->stats.n);
+	cell[1] = view_table_text(process ? view_name(view, process->def.name) : NULL);
+	cell[2] = view_table_number(row->n_processes);
+	cell[3] = view_table_number(process && row->n_processes == 1 ? process->def.pid : NAN);
+	cell[4] = view_table_number((double)row->n_sessions);
+	cell[5] = view_table_number(row->n_sessions ? (double)row->creation_ns : NAN);
+	cell[6] = view_table_number((double)row->n);
+	cell[7] = view_table_number((double)row->n_failed);
+	cell[8] = view_table_number((double)row->n_open);
+	cell[9] = view_table_number(n_ended > 1 ? (double)n_ended / seconds : NAN);
+	cell[10] = view_table_number((double)row->wall_ns);
+	cell[11] = view_table_number(stats_mean(&row->stats));
+	cell[12] = view_table_number(percentile(&row->stats, 0.5));
+	cell[13] = view_table_number(percentile(&row->stats, 0.9));
+	cell[14] = view_table_number(percentile(&row->stats, 0.99));
+	cell[15] = view_table_number(row->stats.n ? (double)row->stats.max : NAN);
+	cell[16] = view_table_number((double)row->stats.n);
+}
+
+/* all: the sizes of its model together. */
+static void fill_size(const struct view *view, struct latency *row, const struct latency *all,
+		      struct view_table_cell *cell)
+{
+	cell[0] = view_table_text(view_name(view, row->model));
+	cell[1] = view_table_number(round((double)row->elements / (double)row->n));
+	cell[2] = view_table_text(view_name(view, row->shapes));
+	cell[3] = view_table_number((double)row->n);
+	cell[4] = view_table_number(100 * (double)row->n / (double)all->n);
+	cell[5] = view_table_number((double)row->wall_ns);
+	cell[6] = view_table_number(100 * (double)row->wall_ns / (double)all->wall_ns);
+	cell[7] = view_table_number(percentile(&row->stats, 0.5));
+	cell[8] = view_table_number(percentile(&row->stats, 0.9));
+	cell[9] = view_table_number(percentile(&row->stats, 0.99));
+}
+
+/* All sizes of the model of a row. */
+static struct latency sum_of(const struct latencies *latencies, const struct latency *row)
+{
+	const struct latency *other = latencies->rows.data;
+	struct latency all = { .n = 0 };
+
+	for (size_t i = 0; i < latencies->rows.n; i++)
+		if (other[i].group == row->group) {
+			all.n += other[i].n;
+			all.wall_ns += other[i].wall_ns;
+		}
+	return all;
 }
 
 static void finish(struct latencies *latencies, struct http_answer *answer)
@@ -69,8 +119,13 @@ static void finish(struct latencies *latencies, struct http_answer *answer)
 		struct view_table_cell *cell =
 		    view_table_wants(&to->table, name, name, NULL) ? view_table_row(&to->table) : NULL;
 
-		if (cell)
+		if (cell && latencies->by == LATENCIES_BY_SIZE) {
+			struct latency all = sum_of(latencies, &row[i]);
+
+			fill_size(view, &row[i], &all, cell);
+		} else if (cell) {
 			fill(view, &row[i], cell);
+		}
 	}
 	view_table_finish(&to->table, answer);
 }
@@ -80,22 +135,39 @@ static void freed(struct latencies *latencies)
 	view_table_done(&((struct models *)latencies)->table);
 }
 
-struct http_job *table_models(struct view *view, const struct http_request *request, struct http_answer *answer)
+static struct http_job *table_by(struct view *view, enum latencies_by by, const struct http_request *request,
+				 struct http_answer *answer)
 {
+	bool is_of_sizes = by == LATENCIES_BY_SIZE;
 	struct models *to;
 	struct view_table table;
 
-	if (!view_table_init(&table, columns, request, answer))
+	if (!view_table_init(&table, is_of_sizes ? size_columns : columns, request, answer))
 		return NULL;
 	if (!http_request_text(request, "sort"))
-		table.query.sort = 8;
-	to = latencies_new(view, sizeof *to, request, answer);
+		table.query.sort = is_of_sizes ? ELEMENTS : TOTAL;
+	to = latencies_new(view, sizeof *to, by, request, answer);
 	if (!to)
 		return NULL;
 	to->table = table;
 	to->latencies.finished = finish;
 	to->latencies.freed = freed;
 	return &to->latencies.scan.job;
+}
+
+struct http_job *table_models(struct view *view, const struct http_request *request, struct http_answer *answer)
+{
+	return table_by(view, LATENCIES_BY_MODEL, request, answer);
+}
+
+struct http_job *table_processes(struct view *view, const struct http_request *request, struct http_answer *answer)
+{
+	return table_by(view, LATENCIES_BY_PROCESS, request, answer);
+}
+
+struct http_job *table_sizes(struct view *view, const struct http_request *request, struct http_answer *answer)
+{
+	return table_by(view, LATENCIES_BY_SIZE, request, answer);
 }
 
 static void put_histogram(struct latencies *latencies, struct http_answer *answer)
@@ -131,11 +203,10 @@ static void put_histogram(struct latencies *latencies, struct http_answer *answe
 
 VIEW_ANSWER(histogram)
 {
-	struct latencies *to = latencies_new(view, sizeof *to, request, answer);
+	struct latencies *to = latencies_new(view, sizeof *to, LATENCIES_AS_ONE, request, answer);
 
 	if (!to)
 		return NULL;
-	to->as_one = true;
 	to->finished = put_histogram;
 	return &to->scan.job;
 }

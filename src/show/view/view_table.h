@@ -62,8 +62,10 @@ void view_table_write(const struct view_table *table, const struct view_table_ce
 	F(operators) \
 	F(operator_types) \
 	F(phases) \
+	F(processes) \
 	F(resources) \
 	F(sessions) \
+	F(sizes) \
 	F(threads)
 
 #define TABLE_DECLARE(name) \
