@@ -17,6 +17,7 @@
 #include "capture/probe/uprobes.h"
 #include "capture/proc/cpuinfo.h"
 #include "capture/proc/rights.h"
+#include "capture/proc/usable_cpus.h"
 #include "cmd/doctor.h"
 
 int doctor_read(const char *sysroot, const char *path, char *buf, size_t size)
@@ -107,6 +108,24 @@ static void look_at_processor(struct doctor_finding *finding, const char *sysroo
 	}
 	say(finding, DOCTOR_NO, "not " PROCESSOR_NAME);
 	advise(finding, "this inftrace is built for " PROCESSOR_NAME "; build one for that processor");
+}
+
+/* Of what inftrace, and a program that it starts, may use. Of another machine's files that is the process of "self". */
+static void look_at_cpus(struct doctor_finding *finding, const char *sysroot)
+{
+	char path[PATH_MAX], self[32];
+	struct usable_cpus cpus;
+	ssize_t len;
+
+	snprintf(path, sizeof path, "%s/proc/self", sysroot);
+	len = readlink(path, self, sizeof self - 1);
+	self[len > 0 ? len : 0] = 0;
+	usable_cpus_find(&cpus, sysroot, (pid_t)strtol(self, NULL, 10));
+	usable_cpus_say(&cpus, finding->text, sizeof finding->text);
+	if (!cpus.n_all)
+		say(finding, DOCTOR_NOTE, "unknown: cannot read /proc/stat");
+	else
+		finding->state = usable_cpus_are_limited(&cpus) ? DOCTOR_NOTE : DOCTOR_OK;
 }
 
 static void look_at_libc(struct doctor_finding *finding, const char *sysroot)
@@ -278,15 +297,10 @@ static void look_at_container(struct doctor_finding *finding, const char *sysroo
 }
 
 const struct doctor_check doctor_checks[] = {
-	{ "system", look_at_system },
-	{ "processor", look_at_processor },
-	{ "C library", look_at_libc },
-	{ "agent", look_at_agent },
-	{ "shared memory", look_at_shared_memory },
-	{ "clock", look_at_clock },
-	{ "process memory", look_at_process_memory },
-	{ "container", look_at_container },
-	{ "probes", look_at_probes },
-	{ "ptrace", look_at_ptrace },
-	{ NULL, NULL },
+	{ "system", look_at_system },	    { "processor", look_at_processor },
+	{ "CPUs", look_at_cpus },	    { "C library", look_at_libc },
+	{ "agent", look_at_agent },	    { "shared memory", look_at_shared_memory },
+	{ "clock", look_at_clock },	    { "process memory", look_at_process_memory },
+	{ "container", look_at_container }, { "probes", look_at_probes },
+	{ "ptrace", look_at_ptrace },	    { NULL, NULL },
 };

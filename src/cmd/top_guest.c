@@ -17,6 +17,7 @@
 
 #include "base/clock.h"
 #include "base/privilege.h"
+#include "capture/proc/machine.h"
 #include "show/term/term.h"
 #include "show/top/screen.h"
 
@@ -59,6 +60,7 @@ static uint64_t resident_bytes(void)
 static void begin(struct top_guest *guest)
 {
 	guest->has_begun = true;
+	guest->top.n_cpus = machine_cpus("");
 	guest->rolled_ns = clock_ns();
 	guest->cpu_ns = cpu_ns();
 	live_begin(guest->live, guest->rolled_ns);

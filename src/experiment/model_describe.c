@@ -3,23 +3,26 @@
 #include "experiment/model_describe.h"
 
 #include <math.h>
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "capture/proc/cgroup_cpu.h"
 #include "capture/proc/machine.h"
+#include "capture/proc/usable_cpus.h"
 
 enum { MAX_SETTINGS = 64 };
 
-/* quota: of the cgroup; 0: none */
-static void limit_cpus(struct model_machine *machine, int n_allowed, double quota)
+static void count_cpus(struct model_machine *machine)
 {
-	machine->usable_cpus = quota > 0 && quota < n_allowed ? quota : n_allowed;
-	machine->n_cpus = (int64_t)ceil(machine->usable_cpus);
+	struct usable_cpus cpus;
+
+	usable_cpus_find(&cpus, "", getpid());
+	machine->usable_cpus = cpus.n > 0 ? cpus.n : NAN;
+	machine->n_cpus = cpus.n > 0 ? (int64_t)ceil(cpus.n) : -1;
+	machine->is_by_quota = cpus.is_by_quota;
+	machine->n_all_cpus = cpus.n_all ? (int64_t)cpus.n_all : -1;
 }
 
 static void describe_machine(struct model_runs *runs, bool measures_peak)
@@ -28,19 +31,16 @@ static void describe_machine(struct model_runs *runs, bool measures_peak)
 	char *text = arena_alloc(&runs->arena, 512);
 	struct utsname *kernel = arena_alloc(&runs->arena, sizeof *kernel);
 	struct err ignored;
-	cpu_set_t cpus;
 
 	if (text)
 		machine_processor("", text, 512);
 	machine->cpu = text && *text ? text : NULL;
 	if (kernel && !uname(kernel))
 		machine->kernel = kernel->release;
-	if (!sched_getaffinity(0, sizeof cpus, &cpus))
-		limit_cpus(machine, CPU_COUNT(&cpus), cgroup_cpu_least("", getpid()));
-	machine->n_all_cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	count_cpus(machine);
 	machine->memory_bytes = (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
 	if (measures_peak)
-		machine_peak_measure(&machine->peak, &ignored);
+		machine_peak_measure(&machine->peak, machine->n_cpus, &ignored);
 }
 
 static void add_setting(struct model_runs *runs, struct model_setting *settings, const char *name, const char *value)

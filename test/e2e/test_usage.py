@@ -234,3 +234,22 @@ def test_a_quota_that_is_used_up_is_named_first(lab, wheel, half_a_cpu):
     assert found["throttled"]["figures"]["quota_cpus"] == 0.5
     assert found["throttled"]["next"].startswith("a larger quota")  # it has one thread at work
     assert "waits_for_cpu" not in found and "oversubscribed" not in found
+
+
+@pytest.mark.root
+def test_the_cpus_that_a_program_may_use_are_those_of_its_quota(lab, wheel, half_a_cpu):
+    """In doctor, top, attach and the report."""
+    cpus = os.cpu_count()
+    line = re.search("  CPUs +(.*)", lab.plain([*half_a_cpu, lab.inftrace, "doctor", "--no-load"]).out).group(1)
+    assert line == "0.50 of %d CPUs, by the quota of its cgroup" % cpus
+    server = python_server(lab, wheel, "tiny", prefix=half_a_cpu)
+    shown = lab.plain([lab.inftrace, "top", "--json", "-d", "3s", str(server.pid)])
+    last = json.loads(shown.out.splitlines()[-1])
+    assert (last["cpus"], [process["usable_cpus"] for process in last["processes"]]) == (cpus, [0.5]), shown
+    attached = lab.plain([lab.inftrace, "attach", "-d", "2s", "-o", lab.path("attached.pftrace"), str(server.pid)])
+    assert "(%d), which may use 0.50 of %d CPUs, by the quota of its cgroup; Ctrl-C" % (server.pid, cpus) in attached.err
+    report = json.loads(lab.plain([lab.inftrace, "report", "--json", lab.path("attached.pftrace")]).out)
+    assert (report["recording"]["cpus"], report["recording"]["usable_cpus"]) == (cpus, 0.5)
+    text = lab.plain([lab.inftrace, "report", lab.path("attached.pftrace")]).out
+    assert re.search(r"^resources .*; 0\.\d+ CPUs used of 0\.50 that it may use", text, re.M), text
+    server.end()

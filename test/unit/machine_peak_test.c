@@ -27,7 +27,7 @@ static void peaks_are_measured_and_plausible(void **state)
 
 	/* if other programs start or stop computing meanwhile, the measurements before and after do not match */
 	for (int i = 0; i < 10 && !fits; i++) {
-		assert_int_equal(machine_peak_measure(&peak, &err), 0);
+		assert_int_equal(machine_peak_measure(&peak, -1, &err), 0);
 		fits = peak.flops.high >= 0.5 * peak.core_flops.low && peak.cache_bytes.high > peak.bytes.low;
 	}
 	print_message("%s, %d CPUs\n", peak.instructions, (int)peak.n_cpus);
@@ -54,7 +54,7 @@ static void threads_stay_where_we_may_run(void **state)
 		if (CPU_ISSET(i, &all))
 			CPU_SET(i, &one);
 	assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
-	assert_int_equal(machine_peak_measure(&peak, NULL), 0);
+	assert_int_equal(machine_peak_measure(&peak, -1, NULL), 0);
 	sched_setaffinity(0, sizeof all, &all);
 	assert_int_equal(peak.n_cpus, 1);
 }
@@ -74,7 +74,7 @@ static void the_widest_vectors_are_used(void **state)
 				   : strstr(line, " avx2 ")  ? "AVX2 + FMA"
 							     : "SSE2";
 	fclose(file);
-	assert_int_equal(machine_peak_measure(&peak, NULL), 0);
+	assert_int_equal(machine_peak_measure(&peak, -1, NULL), 0);
 	assert_string_equal(peak.instructions, expected);
 }
 

@@ -309,6 +309,21 @@ static void a_wait_is_estimated_where_it_was_not_recorded(void **state)
 	assert_part(&f->why, "likely_wait", 30000, "used 1.0 CPUs while 3.0 of them waited; hog used 1.9 CPUs");
 }
 
+/* Of 16 CPUs that are hardly busy it may use one. */
+static void a_wait_for_the_cpus_that_it_may_use_is_no_wait_for_the_machine(void **state)
+{
+	struct fixture *f = *state;
+	uint32_t allowed = stream_counter(&f->s, f->process, "cpus allowed", "count");
+
+	stream_int(&f->s, KEY_COUNT, 16);
+	stream_instant(&f->s, f->process, 0, KIND_NOTE, EVENT_NOTE_RECORDING);
+	stream_sample(&f->s, allowed, 0, 1);
+	put(f, &(struct more){ .wait = 40000 });
+	sample(f, 0, "cpu", "%", 5, 5);
+	find(f);
+	assert_part(&f->why, "cpu_wait", 40000, "waiting for a CPU (the program may use 1 of the machine's 16 CPUs)");
+}
+
 static void threads_that_wait_little_explain_nothing(void **state)
 {
 	struct fixture *f = *state;
@@ -615,6 +630,7 @@ int main(void)
 		TEST(a_process_that_works_is_not_idle),
 		TEST(no_operator_is_slow_because_its_pool_had_no_cpu),
 		TEST(a_wait_is_estimated_where_it_was_not_recorded),
+		TEST(a_wait_for_the_cpus_that_it_may_use_is_no_wait_for_the_machine),
 		TEST(threads_that_wait_little_explain_nothing),
 		TEST(a_quota_is_named_by_what_was_throttled),
 		TEST(reads_are_named_with_their_bytes),

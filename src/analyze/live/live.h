@@ -146,6 +146,9 @@ double live_model_busy(const struct live *live, const struct live_model *model);
 uint32_t live_n_processes(const struct live *live);
 const struct live_process *live_process(const struct live *live, uint32_t index);
 
+/* CPUs that it may use: the least of n_all (0: not known), its affinity and the quota of its cgroup; NAN: not known. */
+double live_process_usable(const struct live *live, uint64_t process, unsigned n_all);
+
 uint32_t live_n_counters(const struct live *live);
 const struct live_counter *live_counter(const struct live *live, uint32_t index);
 /* By name; NULL: there is none. */

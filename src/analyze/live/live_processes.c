@@ -148,6 +148,16 @@ const struct live_counter *live_counter_named(const struct live *live, uint64_t 
 	return NULL;
 }
 
+double live_process_usable(const struct live *live, uint64_t process, unsigned n_all)
+{
+	const struct live_counter *allowed = live_counter_named(live, process, "cpus allowed");
+	const struct live_counter *quota = live_counter_named(live, process, "cpu quota");
+	double usable = n_all ? n_all : NAN;
+
+	usable = allowed ? fmin(usable, allowed->last) : usable;
+	return quota && quota->last > 0 ? fmin(usable, quota->last) : usable;
+}
+
 double live_counter_point(const struct live *live, const struct live_counter *counter, uint32_t back)
 {
 	const struct live_counter_row *row = (const struct live_counter_row *)counter;

@@ -39,6 +39,6 @@ static inline void machine_peak_init(struct machine_peak *peak)
  * Measures all of it, in about half a second: other work at the same time makes it less, and the spread wider.
  * Starts threads and ends them before it returns. 0, or -errno and err; then nothing counts as measured.
  */
-int machine_peak_measure(struct machine_peak *peak, struct err *err);
+int machine_peak_measure(struct machine_peak *peak, int64_t most, struct err *err);
 
 #endif

@@ -27,6 +27,7 @@ struct model_machine {
 	const char *cpu, *kernel, *host;  /* "AMD EPYC", "6.1.0", NULL: not to be told */
 	int64_t n_cpus;			  /* that we may use, by affinity and the quota of a cgroup, rounded up */
 	double usable_cpus;		  /* the same, not rounded; NAN: not known */
+	bool is_by_quota;		  /* the quota is what limits them */
 	int64_t n_all_cpus, memory_bytes; /* of the machine */
 	struct machine_peak peak;	  /* machine_peak_init: not measured */
 };

@@ -94,6 +94,27 @@ double recording_cores(const struct summary *summary)
 	return cores_of_all(summary, NULL);
 }
 
+double recording_usable(const struct summary *summary)
+{
+	double usable = NAN;
+
+	for (uint32_t i = 0; i < summary->n_processes; i++) {
+		const struct summary_resource *allowed, *quota;
+		double own = summary->recording.n_cpus > 0 ? (double)summary->recording.n_cpus : NAN;
+
+		if (!summary->processes[i].busy_ns)
+			continue;
+		allowed = resource_of(summary, i, "cpus allowed");
+		quota = resource_of(summary, i, "cpu quota");
+		own = allowed ? fmin(own, allowed->last) : own;
+		own = quota && quota->last > 0 ? fmin(own, quota->last) : own;
+		if (!isnan(usable) && own != usable)
+			return NAN;
+		usable = own;
+	}
+	return usable;
+}
+
 /* All recorded processes count as the program's own. */
 static double others_cores_of(const struct recording_facts *facts)
 {
@@ -112,6 +133,7 @@ static void find_usable(struct recording_facts *facts)
 	facts->quota =
 	    is_one ? program_quota_of(facts->summary, facts->model->process) : program_quota_of_all(facts->summary);
 	facts->usable = facts->n_allowed > 0 ? (double)facts->n_allowed : NAN;
+	facts->is_by_quota = facts->quota.least < facts->usable;
 	facts->usable = fmin(facts->usable, facts->quota.least);
 	if (facts->usable < (double)facts->n_allowed)
 		facts->n_allowed = (int64_t)ceil(facts->usable);

@@ -16,6 +16,7 @@ struct recording_facts {
 	int64_t n_cpus;	   /* of the machine */
 	int64_t n_allowed; /* that its process may use, by affinity and quota, rounded up; else as n_cpus */
 	double usable;	   /* the same, not rounded; NAN: not known */
+	bool is_by_quota;  /* the quota is what limits them */
 	struct program_quota quota;
 	int64_t n_threads;    /* the most that the process had */
 	double cores;	      /* CPUs that the process used */
@@ -40,6 +41,12 @@ struct recording_facts {
 
 /* CPUs that all recorded processes used together while inferences ran; of one without any: in all. NAN: not known. */
 double recording_cores(const struct summary *summary);
+
+/*
+ * CPUs that each process which ran inferences may use, by affinity and quota; NAN: not known, or they differ from each
+ * other.
+ */
+double recording_usable(const struct summary *summary);
 
 struct recording_facts recording_facts_of(const struct summary *summary, uint32_t model);
 

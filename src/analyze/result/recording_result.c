@@ -191,6 +191,7 @@ static void copy_facts(struct copier *copier, struct model_report *report, uint3
 	}
 	report->machine.n_cpus = facts->n_allowed;
 	report->machine.usable_cpus = facts->usable;
+	report->machine.is_by_quota = facts->is_by_quota;
 	report->machine.n_all_cpus = facts->n_cpus;
 }
 

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "analyze/result/recording_facts.h"
 #include "analyze/why/why_in.h"
 
 extern const struct why_cause why_cpu_wait;
@@ -64,6 +65,22 @@ void why_say_who(const struct why_case *why, struct printable *to)
 		say_others(why, to);
 }
 
+/* CPUs that the program may use, where these are not all of the machine; else 0. */
+static double limited_to(const struct why_case *why)
+{
+	double usable = recording_usable(why->summary);
+
+	return usable < (double)why->summary->recording.n_cpus ? usable : 0;
+}
+
+void why_say_usable(const struct why_case *why, struct printable *to)
+{
+	double usable = limited_to(why);
+
+	if (usable)
+		printable_add(to, " of %s that it may use", units_decimal(usable).s);
+}
+
 /* Its own threads: those that waited beside this one had the same CPUs. */
 static void say_own(const struct why_case *why, struct printable *to)
 {
@@ -74,8 +91,9 @@ static void say_own(const struct why_case *why, struct printable *to)
 
 	if (beside < 50 || !why_has(why, SUMMARY_CPU))
 		return;
-	printable_add(&text, "its own threads used %.1f CPUs while %.1f of them waited",
-		      slow->gauged[SUMMARY_CPU].mean / 100, beside / 100 + own / 100);
+	printable_add(&text, "its own threads used %.1f CPUs", slow->gauged[SUMMARY_CPU].mean / 100);
+	why_say_usable(why, &text);
+	printable_add(&text, " while %.1f of them waited", beside / 100 + own / 100);
 	add(to, text.s);
 }
 
@@ -90,6 +108,9 @@ static void find(struct why_case *why)
 	printable_add(words, "waiting for a CPU");
 	if (*who.s)
 		printable_add(words, " (%s)", who.s);
+	else if (limited_to(why))
+		printable_add(words, " (the program may use %s of the machine's %s)", units_decimal(limited_to(why)).s,
+			      printable_count((uint64_t)why->summary->recording.n_cpus, "CPU").s);
 	else if (why_has(why, SUMMARY_MACHINE_CPU))
 		printable_add(words, " (the machine's were %s busy)",
 			      units_percent(why->slow->gauged[SUMMARY_MACHINE_CPU].mean / 100).s);

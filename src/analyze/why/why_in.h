@@ -60,6 +60,8 @@ void why_say_node(const struct why_case *why, const struct summary_slow_node *no
 
 /* For how much longer than usual other threads of the process waited for a CPU meanwhile. */
 double why_pool_waited_ns(const struct why_case *why);
+/* Behind the CPUs that its threads used: " of 1 that it may use", where these are not all of the machine. */
+void why_say_usable(const struct why_case *why, struct printable *to);
 /* Who had the CPUs meanwhile, as far as it is known; "". */
 void why_say_who(const struct why_case *why, struct printable *to);
 

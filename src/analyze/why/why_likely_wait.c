@@ -26,9 +26,9 @@ static void find(struct why_case *why)
 		    : why_take(why, &why_likely_wait, POOLS_ANY, why_left(why, POOLS_ANY) * waited / (waited + used));
 	if (!words)
 		return;
-	printable_add(words,
-		      "probably waiting for a CPU (the program's threads used %.1f CPUs while %.1f of them waited",
-		      used / 100, waited / 100);
+	printable_add(words, "probably waiting for a CPU (the program's threads used %.1f CPUs", used / 100);
+	why_say_usable(why, words);
+	printable_add(words, " while %.1f of them waited", waited / 100);
 	why_say_who(why, &who);
 	printable_add(words, "%s%s)", *who.s ? "; " : "", who.s);
 }

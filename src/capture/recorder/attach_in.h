@@ -20,6 +20,8 @@ int attach_record(const struct attach_job *job, struct recorder_way *way, struct
 
 /* The program's name; "?" when it has ended. */
 void attach_called(pid_t pid, char *name, size_t size);
+/* Says that it is recorded, and how many CPUs it may use if these are not all. */
+void attach_say_recording(const struct attach_job *job, const char *name, pid_t pid);
 /* Says, once, what of the runtimes in this process is not understood and not recorded. */
 void attach_say_left_out(const struct attach_job *job, struct uprobes *uprobes, pid_t pid);
 

@@ -130,8 +130,7 @@ static int look_at(struct injecting *all, struct injected *injected, struct err 
 		say_warning(&all->job->opts->say, "%s", why.msg);
 	}
 	if ((where == INJECT_THERE || where == INJECT_LEFT) && !injected->is_there)
-		say_info(&all->job->opts->say, "recording %s (%d); Ctrl-C ends the recording, the program goes on",
-			 injected->name, (int)injected->inject.pid);
+		attach_say_recording(all->job, injected->name, injected->inject.pid);
 	if (where == INJECT_GONE && !injected->is_gone)
 		see_other_program(all, injected, host);
 	injected->is_gone |= where == INJECT_GONE;

@@ -46,13 +46,6 @@ static int arm_family(const struct attach_job *job, struct uprobes *uprobes, pid
 	return armed ? armed : code == -ESRCH && n > 1 ? 0 : code;
 }
 
-static void say_recording(const struct attach_job *job, const char *name, pid_t pid)
-{
-	say_info(&job->opts->say, "recording %s (%d)%s; Ctrl-C ends the recording, the program goes on", name, (int)pid,
-		 attach_find_is_stopped(pid) ? ", which is stopped (SIGSTOP, or a debugger) and does nothing just now"
-					     : "");
-}
-
 /* A failure of one of several is said; of the only one it is an error. */
 static int arm_all(const struct attach_job *job, struct uprobes *uprobes, struct err *err)
 {
@@ -70,7 +63,7 @@ static int arm_all(const struct attach_job *job, struct uprobes *uprobes, struct
 			say_warning(&job->opts->say, "%s", err->msg);
 		n_armed += code > 0 ? code : 0;
 		if (code > 0)
-			say_recording(job, name, pid);
+			attach_say_recording(job, name, pid);
 	}
 	if (n_armed || job->attach->takes_all)
 		return 0;

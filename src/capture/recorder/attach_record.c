@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "capture/probe/uprobe.h"
+#include "capture/proc/usable_cpus.h"
 #include "capture/recorder/attach_find.h"
 #include "capture/recorder/attach_in.h"
 
@@ -26,6 +27,20 @@ void attach_called(pid_t pid, char *name, size_t size)
 	struct err ignored;
 
 	snprintf(name, size, "%s", attach_find_pid(pid, &match, &ignored) ? "?" : match.name);
+}
+
+void attach_say_recording(const struct attach_job *job, const char *name, pid_t pid)
+{
+	char cpus[120] = "";
+	struct usable_cpus usable;
+
+	usable_cpus_find(&usable, "", pid);
+	if (usable_cpus_are_limited(&usable))
+		usable_cpus_say(&usable, cpus, sizeof cpus);
+	say_info(&job->opts->say, "recording %s (%d)%s%s%s; Ctrl-C ends the recording, the program goes on", name,
+		 (int)pid, *cpus ? ", which may use " : "", cpus,
+		 attach_find_is_stopped(pid) ? ", which is stopped (SIGSTOP, or a debugger) and does nothing just now"
+					     : "");
 }
 
 void attach_say_left_out(const struct attach_job *job, struct uprobes *uprobes, pid_t pid)

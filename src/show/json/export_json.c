@@ -227,6 +227,8 @@ static void put_recording(struct json_summary *to)
 	json_bool(&to->json, "is_from_outside", recording->is_from_outside);
 	json_summary_name(to, "version", recording->version);
 	json_summary_name(to, "machine", recording->machine);
+	json_known(&to->json, "cpus", recording->n_cpus);
+	json_real(&to->json, "usable_cpus", recording_usable(summary));
 	json_known(&to->json, "interval_ns", recording->interval_ns);
 	json_known(&to->json, "start_realtime_ns", recording->start_realtime_ns);
 	json_known(&to->json, "begin_monotonic_ns", has_events ? (int64_t)recording->begin_ns : -1);

@@ -500,7 +500,7 @@ static void print_resources(const struct page *page)
 	const struct summary *summary = page->summary;
 	const struct summary_resource *memory = NULL;
 	struct printable text = { "" };
-	double cores = recording_cores(summary);
+	double cores = recording_cores(summary), usable = recording_usable(summary);
 	bool has_all;
 
 	for (uint32_t i = 0; i < summary->n_resources; i++) {
@@ -518,6 +518,8 @@ static void print_resources(const struct page *page)
 	}
 	if (cores > 0)
 		printable_add(&text, "; %s CPUs used", units_decimal(cores).s);
+	if (cores > 0 && usable < (double)summary->recording.n_cpus)
+		printable_add(&text, " of %s that it may use", units_decimal(usable).s);
 	add_devices(page, &text);
 	if (*text.s)
 		page_fact(page, COLUMNS, "resources", text.s + 2);

@@ -57,6 +57,7 @@ struct top {
 	struct pattern *models; /* rows whose model does not match are left out; NULL: none is */
 	struct top_cost cost;
 	double memory_bytes; /* of the machine; 0: not known */
+	unsigned n_cpus;     /* the same */
 	uint64_t n_bytes;    /* of a recording that is written as well; 0: none */
 	char message[160];
 

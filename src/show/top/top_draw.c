@@ -47,6 +47,20 @@ static void add_figure(struct printable *line, const char *text)
 	printable_add(line, "%s%s", *line->s ? "  " : "", text);
 }
 
+/* "python (42) may use 0.50 of 2 CPUs": of the chosen row, where these are not all. */
+static void add_usable(const struct top *top, struct printable *line)
+{
+	const struct live_model *model = live_model_of(top->live, top->chosen);
+	double usable = model ? live_process_usable(top->live, model->process, top->n_cpus) : NAN;
+	struct printable text = { "" };
+
+	if (!(usable < top->n_cpus))
+		return;
+	printable_add(&text, "%s (%d) may use ", top_cells_text(top, model->process_name, 30).s, (int)model->pid);
+	printable_add(&text, "%s of %u CPUs", units_decimal(usable).s, top->n_cpus);
+	add_figure(line, text.s);
+}
+
 static void draw_status(const struct top *top, struct grid *grid, int y)
 {
 	const struct live_totals *totals = live_totals(top->live);
@@ -56,6 +70,7 @@ static void draw_status(const struct top *top, struct grid *grid, int y)
 
 	snprintf(text, sizeof text, "%s event%s lost", units_count(totals->n_lost).s, totals->n_lost == 1 ? "" : "s");
 	x = grid_put(grid, 0, y, grid->columns, totals->n_lost ? GRID_BAD : GRID_DIM, text) + 2;
+	add_usable(top, &line);
 	if (!isnan(top->cost.cpu)) {
 		snprintf(text, sizeof text, "own cost %s of a CPU, %s", units_percent(top->cost.cpu).s,
 			 units_bytes((double)top->cost.bytes).s);

@@ -90,6 +90,7 @@ static void put_processes(const struct top *top, struct json *json)
 		json_text(json, "command", process->command);
 		json_text(json, "runtime", *process->runtime ? process->runtime : NULL);
 		json_count(json, "inferences_sampled_out", process->n_sampled_out);
+		json_real(json, "usable_cpus", live_process_usable(top->live, process->id, top->n_cpus));
 		json_bool(json, "ended", process->is_over);
 		json_end(json, '}');
 	}
@@ -176,6 +177,7 @@ static void put_all(struct top *top, struct json *json, uint64_t time_ns)
 		put_model(top, json, &list.row[i]);
 	json_end(json, ']');
 	json_int(json, "models_hidden", list.n_hidden);
+	json_known(json, "cpus", top->n_cpus ? (int64_t)top->n_cpus : -1);
 	put_processes(top, json);
 	put_counters(top, json);
 	put_totals(top, json);

@@ -54,10 +54,11 @@ struct printable quota_machine(const struct model_machine *machine)
 {
 	struct printable text = { "" };
 
-	if (!(machine->usable_cpus < (double)machine->n_cpus))
+	if (!(machine->usable_cpus < (double)machine->n_all_cpus))
 		return printable_count((uint64_t)machine->n_cpus, "CPU");
 	printable_add(&text, "%s of ", units_decimal(machine->usable_cpus).s);
-	printable_add(&text, "%s, by the quota of its cgroup", printable_count((uint64_t)machine->n_all_cpus, "CPU").s);
+	printable_add(&text, "%s, by %s", printable_count((uint64_t)machine->n_all_cpus, "CPU").s,
+		      machine->is_by_quota ? "the quota of its cgroup" : "its affinity");
 	return text;
 }
 
