@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sessions that a fork inherits, and inferences that never end: what comes first in the report."""
 
+import csv
 import json
+import re
 
 import pytest
+
+from test_view import table, view
 
 
 def report_of(lab, recording, *args):
@@ -35,3 +39,39 @@ def test_a_session_of_the_parent_is_named_in_a_fork(lab, wheel, how):
     own = sum(model["inferences"]["wall_ns"] for model in report["models"])
     time = report["recording"]["time"]
     assert not_ended > 1e9 and time["waiting_ns"] <= own + 1e6 and time["first_ns"] <= own + 1e6
+
+
+def test_an_inference_that_never_ended_is_in_every_format(lab, wheel):
+    done = lab.record(lab.python(wheel, "forked", "hangs", lab.model("chain")))
+    child = int(done.out.split()[1])
+    words = r"1 inference of chain ran for [0-9.]+ s and did not end \(process %d\)" % child
+    path = done.recording.path
+    assert re.match(words, json.loads(report_of(lab, done.recording, "--json"))["verdict"])
+    assert re.search(words, report_of(lab, done.recording, "--format", "html"))
+    rows = list(csv.DictReader(report_of(lab, done.recording, "--format", "csv").splitlines()))
+    assert [int(row["not_ended"]) for row in rows] == [1] and int(rows[0]["not_ended_ns"]) > 1e9
+    with view(lab, path) as get:
+        assert [row["cut"] for row in table(get, "models")] == [1]
+        longest = table(get, "inferences")[0]
+        assert (longest["status"], longest["pid"]) == ("did not end", child) and longest["duration"] > 1e9
+    lab.record(lab.python(wheel, "forked", "ends", lab.model("chain")), name="base")
+    compared = [lab.inftrace, "diff", lab.path("base.pftrace"), path]
+    as_json = json.loads(lab.plain([*compared, "--json"]).out)
+    assert re.match("In new, " + words, as_json["verdict"])
+    (model,) = as_json["models"]
+    assert (model["not_ended_of_base"], model["not_ended_of_new"]) == (0, 1)
+    for format in ("text", "html", "markdown"):
+        text = " ".join(lab.plain([*compared, "--format", format]).out.split())
+        assert re.search("In new, " + words.replace("\\(", r"\\?\("), text), text
+        assert "(1 did not end)" in text.replace("\\", "")
+
+
+def test_top_names_an_inference_that_does_not_end(lab, wheel):
+    """While it runs, and when its process is gone, which is noticed 3 s later."""
+    program = ["sh", "-c", '"$@"; sleep 5', "sh", *lab.python(wheel, "forked", "hangs", lab.model("chain"))]
+    lines = lab.plain([lab.inftrace, "top", "--json", "-i", "200ms", "--", *program]).out.splitlines()
+    models = [model for line in lines if line.startswith("{") for model in json.loads(line)["models"]]
+    assert max(model["running_ns"] for model in models) > 1e9
+    assert max(model["not_ended"] for model in models) == 1
+    text = lab.plain([lab.inftrace, "top", "--plain", "-i", "200ms", "--", *program]).out
+    assert re.search(r"1 inference of chain did not end \(process \d+", text), text

@@ -247,7 +247,8 @@ def test_the_cpus_that_a_program_may_use_are_those_of_its_quota(lab, wheel, half
     last = json.loads(shown.out.splitlines()[-1])
     assert (last["cpus"], [process["usable_cpus"] for process in last["processes"]]) == (cpus, [0.5]), shown
     attached = lab.plain([lab.inftrace, "attach", "-d", "2s", "-o", lab.path("attached.pftrace"), str(server.pid)])
-    assert "(%d), which may use 0.50 of %d CPUs, by the quota of its cgroup; Ctrl-C" % (server.pid, cpus) in attached.err
+    said = "(%d), which may use 0.50 of %d CPUs, by the quota of its cgroup; Ctrl-C" % (server.pid, cpus)
+    assert said in attached.err
     report = json.loads(lab.plain([lab.inftrace, "report", "--json", lab.path("attached.pftrace")]).out)
     assert (report["recording"]["cpus"], report["recording"]["usable_cpus"]) == (cpus, 0.5)
     text = lab.plain([lab.inftrace, "report", lab.path("attached.pftrace")]).out

@@ -8,8 +8,8 @@
 #include <cmocka.h>
 
 #include "analyze/insight/recorded.h"
+#include "analyze/result/open_words.h"
 #include "findings.h"
-#include "show/words/open_words.h"
 #include "show/words/time_words.h"
 #include "stream.h"
 

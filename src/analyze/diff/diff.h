@@ -65,6 +65,7 @@ struct diff_pair {
 	const char *no_verdict;	  /* why its latency is not judged; NULL: it is */
 	double waits_ns;	  /* the part of a longer latency in which it waited for a CPU; NAN: not known */
 	uint64_t n_base, n_fresh; /* inferences of all runs */
+	uint64_t n_open_base, n_open_fresh; /* of them: did not end */
 };
 
 struct diff_resource_row {

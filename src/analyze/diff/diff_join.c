@@ -146,13 +146,12 @@ static void fill(const struct diff_model **to, const struct diff_side *side, con
 		to[i] = any ? side->runs[i].models : find_model(&side->runs[i], like, n);
 }
 
-static uint64_t count(const struct diff_model *const *models, uint32_t n_runs)
+static void count(const struct diff_model *const *models, uint32_t n_runs, uint64_t *n, uint64_t *n_open)
 {
-	uint64_t n = 0;
-
-	for (uint32_t i = 0; i < n_runs; i++)
-		n += models[i] ? models[i]->n : 0;
-	return n;
+	for (uint32_t i = 0; i < n_runs; i++) {
+		*n += models[i] ? models[i]->n : 0;
+		*n_open += models[i] ? models[i]->n_open : 0;
+	}
 }
 
 static bool find_pair(struct diff *diff, struct diff_members *members, uint32_t model, bool any)
@@ -170,8 +169,8 @@ static bool find_pair(struct diff *diff, struct diff_members *members, uint32_t 
 	if (!pair->fresh)
 		return false;
 	pair->is_renamed = strcmp(pair->base->name, pair->fresh->name) != 0;
-	pair->n_base = count(members->base, diff->base.n_runs);
-	pair->n_fresh = count(members->fresh, diff->fresh.n_runs);
+	count(members->base, diff->base.n_runs, &pair->n_base, &pair->n_open_base);
+	count(members->fresh, diff->fresh.n_runs, &pair->n_fresh, &pair->n_open_fresh);
 	diff->n_pairs++;
 	return true;
 }

@@ -6,6 +6,7 @@
 
 #include "analyze/diff/diff_run.h"
 #include "analyze/result/model_join.h"
+#include "analyze/result/open_words.h"
 #include "analyze/result/recording_result.h"
 #include "analyze/result/result_words.h"
 #include "analyze/summary/summary.h"
@@ -131,6 +132,7 @@ static void take_model(struct reader *reader, struct diff_model *to, const struc
 	to->options = name(reader, from->options);
 	to->n = runs->n;
 	to->n_failed = runs->n_failed;
+	to->n_open = runs->n_open;
 	to->wall_ns = (double)runs->wall_ns;
 	to->event_ns = reader->from->cost.is_known ? reader->from->cost.event_ns : NAN;
 	if (runs->latency.n) {
@@ -211,9 +213,13 @@ static void note(struct reader *reader, const char *text)
 static void take_notes(struct reader *reader)
 {
 	const struct summary *from = reader->from;
-	struct printable text = { "" };
+	struct printable text = open_words(from, false);
 
 	reader->to->notes = take(reader, MAX_NOTES, sizeof *reader->to->notes);
+	reader->to->not_ended = keep(reader, text.s);
+	if (*text.s)
+		note(reader, text.s);
+	text = (struct printable){ "" };
 	if (from->file.is_cut) {
 		printable_add(&text, "it is cut off at byte %s; what came before is compared",
 			      units_count(from->file.cut_at).s);

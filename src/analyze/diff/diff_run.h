@@ -62,7 +62,7 @@ struct diff_size {
 
 struct diff_model {
 	const char *name, *provider, *options;
-	uint64_t n, n_failed;
+	uint64_t n, n_failed, n_open; /* open: did not end */
 	double figure[N_DIFF_FIGURES];
 	double scatter[N_DIFF_FIGURES]; /* of the figure's logarithm, from parts of this run; NAN: not known */
 	struct diff_operator *operators;
@@ -99,7 +99,8 @@ struct diff_run {
 	const char *fact[N_DIFF_FACTS];
 	struct diff_model *models;
 	struct diff_resource *resources;
-	const char **notes; /* what is missing from it, in words: "it is cut off at byte 512" */
+	const char **notes;    /* what is missing from it, in words: "it is cut off at byte 512" */
+	const char *not_ended; /* what lasted longer than all others and did not end, in words; NULL: nothing */
 	uint32_t n_models, n_resources, n_notes;
 	double busy; /* share of the time in which something waited for a CPU of the machine; NAN: not known */
 	bool is_result;

@@ -55,8 +55,10 @@ static void end_track(struct live *live, uint32_t number)
 	if (!track)
 		return;
 	row = track->run_depth ? live_row_of(live, track->row) : NULL;
-	if (row && row->n_open)
+	if (row && row->n_open) {
 		row->n_open--;
+		row->n_not_ended++;
+	}
 	if (track->type == TRACK_PROCESS && track->process == number) {
 		live_rows_end(live, number);
 		live_process_end(live, number);
@@ -242,7 +244,7 @@ void live_roll(struct live *live, uint64_t now_ns)
 		return;
 	interval_ns = now_ns - live->begin_ns;
 	live_operators_settle(live, true);
-	live_rows_roll(live);
+	live_rows_roll(live, now_ns);
 	live_processes_roll(live);
 	live_counters_roll(live, now_ns, interval_ns);
 	live->shown = live->sums;

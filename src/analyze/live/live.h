@@ -67,6 +67,8 @@ struct live_model {
 	uint64_t max_ns;
 	uint64_t window_n, median_ns, p99_ns; /* of the last LIVE_WINDOW intervals, within 1.6 %; 0: none */
 	uint64_t n_open;		      /* inferences that run */
+	uint64_t open_ns;		      /* how long the first of these has run */
+	uint64_t n_not_ended;		      /* that ran when their process ended */
 	uint64_t n_created, n_creations_failed, creating_ns; /* sessions; the time that this took */
 	struct live_session session[LIVE_SESSIONS];	     /* that exist */
 	uint32_t n_sessions;

@@ -36,7 +36,7 @@ struct live_row {
 	uint32_t process; /* track; 0: it has ended */
 	bool is_void;	  /* stood for a model whose name was not known yet: it goes at the next roll */
 	struct live_sum sum;
-	uint64_t max_ns, n_open, n_created, n_creations_failed, creating_ns;
+	uint64_t max_ns, n_open, open_ns, n_not_ended, n_created, n_creations_failed, creating_ns;
 	struct live_session session[LIVE_SESSIONS];
 	uint32_t n_sessions;
 	bool has_more_sessions;
@@ -165,7 +165,7 @@ void live_operators_settle(struct live *live, bool is_roll); /* those that waite
 /* live_models.c */
 void live_run_begin(struct live *live, struct live_track *track, const struct event *event);
 void live_run_end(struct live *live, struct live_track *track, const struct event *event, uint64_t begin_ns);
-void live_rows_roll(struct live *live);
+void live_rows_roll(struct live *live, uint64_t now_ns);
 
 /* live_creations.c */
 void live_creation_begin(struct live *live, struct live_track *track, const struct event *event);

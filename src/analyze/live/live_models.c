@@ -117,6 +117,8 @@ static void roll_row(struct live *live, struct live_row *row)
 	shown->sum = row->sum;
 	shown->max_ns = row->max_ns;
 	shown->n_open = row->n_open;
+	shown->open_ns = row->open_ns;
+	shown->n_not_ended = row->n_not_ended;
 	shown->n_created = row->n_created;
 	shown->n_creations_failed = row->n_creations_failed;
 	shown->creating_ns = row->creating_ns;
@@ -130,9 +132,24 @@ static void roll_row(struct live *live, struct live_row *row)
 	row->now = (struct live_point){ 0 };
 }
 
-void live_rows_roll(struct live *live)
+static void find_open(struct live *live, uint64_t now_ns)
+{
+	for (uint32_t i = 0; i < live->n_rows; i++)
+		live->row[i]->open_ns = 0;
+	for (uint32_t i = 0; i < live->tracks.n; i++) {
+		const struct live_track *track = live_track_at(live, i);
+		struct live_row *row = track->run_depth ? live_row_of(live, track->row) : NULL;
+		uint64_t begin_ns = row ? track->slice[track->run_depth - 1].begin_ns : now_ns;
+
+		if (row && row->n_open && now_ns > begin_ns && now_ns - begin_ns > row->open_ns)
+			row->open_ns = now_ns - begin_ns;
+	}
+}
+
+void live_rows_roll(struct live *live, uint64_t now_ns)
 {
 	live_rows_drop_old(live);
+	find_open(live, now_ns);
 	for (uint32_t i = 0; i < live->n_rows; i++)
 		roll_row(live, live->row[i]);
 }

@@ -128,6 +128,7 @@ void live_rows_end(struct live *live, uint32_t process)
 			continue;
 		row->process = 0;
 		row->over_interval = live->n_intervals + 1;
+		row->n_not_ended += row->n_open;
 		row->n_open = row->n_creating = 0;
 		row->n_sessions = 0;
 	}

@@ -2,8 +2,7 @@
 /*
  * The facts of one model that was run in several ways (on several providers, devices, policies), or that was seen in a
  * recording: what was measured and what is known of the model, in plain fields, before any statistics
- * (model_analysis.h). `inftrace model` fills it (src/experiment), and recording_result.h. Nothing here is computed from
- * anything else here.
+ * (model_analysis.h). `inftrace model` fills it (src/experiment), and recording_result.h.
  *
  * What is not known is NULL (texts), -1 (whole numbers), NAN (reals) or n == 0 (arrays), never a zero value:
  * start from model_report_init and model_result_init. Texts and arrays are borrowed for the report's life; texts come

@@ -106,6 +106,8 @@ static void put_run(struct csv *csv, const struct model_analysis *analysis, uint
 	put_int(csv, result->n_items);
 	put_real(csv, run->items_per_s);
 	put_text(csv, model_per(analysis));
+	put_int(csv, result->runs ? (int64_t)result->runs->n_open : -1);
+	put_int(csv, result->runs ? (int64_t)result->runs->open_ns : -1);
 	end_row(csv);
 }
 
@@ -151,6 +153,8 @@ void export_csv_runs(FILE *out, const struct report *report)
 		"batch_size",
 		"items_per_second",
 		"speed_of",
+		"not_ended",
+		"not_ended_ns",
 		NULL,
 	};
 	struct csv csv = { out, false };

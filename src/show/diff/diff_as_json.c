@@ -114,6 +114,8 @@ static void put_pair(struct json *json, const struct diff_pair *pair)
 	json_text(json, "new_options", pair->fresh->options);
 	json_count(json, "inferences_of_base", pair->n_base);
 	json_count(json, "inferences_of_new", pair->n_fresh);
+	json_count(json, "not_ended_of_base", pair->n_open_base);
+	json_count(json, "not_ended_of_new", pair->n_open_fresh);
 	json_text(json, "not_judged", pair->no_verdict);
 	json_real(json, "longer_by_waiting_ns", pair->waits_ns);
 	json_text(json, "headline", diff_figure_name((int)diff_headline(pair)).key);

@@ -320,6 +320,14 @@ static void put_options(const struct page *page, const struct diff_pair *pair)
 	say(page, &text);
 }
 
+/* "40 inferences (1 did not end)" */
+static void add_runs(struct printable *to, uint64_t n, uint64_t n_open)
+{
+	printable_add(to, "%s", printable_count(n, "inference").s);
+	if (n_open)
+		printable_add(to, " (%s did not end)", units_count(n_open).s);
+}
+
 static void put_pair(const struct page *page, const struct diff_pair *pair)
 {
 	struct printable title = text_of(page, pair->base->name, NAME), text = { "" };
@@ -327,9 +335,10 @@ static void put_pair(const struct page *page, const struct diff_pair *pair)
 	if (pair->is_renamed)
 		printable_add(&title, " -> %s", text_of(page, pair->fresh->name, NAME).s);
 	page->writer->heading(page->writer->to, title.s);
-	printable_add(&text, "base: %s", printable_count(pair->n_base, "inference").s);
-	printable_add(&text, " on %s; new: %s", model_provider(pair->base->provider, 40, page->look->is_ascii).s,
-		      printable_count(pair->n_fresh, "inference").s);
+	printable_add(&text, "base: ");
+	add_runs(&text, pair->n_base, pair->n_open_base);
+	printable_add(&text, " on %s; new: ", model_provider(pair->base->provider, 40, page->look->is_ascii).s);
+	add_runs(&text, pair->n_fresh, pair->n_open_fresh);
 	printable_add(&text, " on %s.", model_provider(pair->fresh->provider, 40, page->look->is_ascii).s);
 	if (pair->is_renamed)
 		printable_add(&text, " The two have different names; each is the only model of its side.");

@@ -389,21 +389,40 @@ static void add_no_pair(struct printable *to, const struct diff *diff, bool is_a
 		printable_add(to, "%s%s", i ? ", " : "", model_text(diff->only_fresh[i]->name, NAME, is_ascii).s);
 }
 
-struct printable diff_verdict(const struct diff *diff, bool is_ascii)
+/* The first that a side has; NULL: none. */
+static const char *not_ended(const struct diff_side *side)
 {
-	struct printable to = { "" };
+	for (uint32_t i = 0; i < side->n_runs; i++)
+		if (side->runs[i].not_ended)
+			return side->runs[i].not_ended;
+	return NULL;
+}
+
+static void add_change(struct printable *to, const struct diff *diff, bool is_ascii)
+{
+	size_t begin = strlen(to->s);
 
 	if (!diff->n_pairs)
-		add_no_pair(&to, diff, is_ascii);
+		add_no_pair(to, diff, is_ascii);
 	else if (diff->no_verdict)
-		printable_add(&to, "cannot tell: %s", diff->no_verdict);
+		printable_add(to, "cannot tell: %s", diff->no_verdict);
 	else if (diff->says >= DIFF_WORSE)
-		add_found(&to, diff, diff->says, is_ascii);
+		add_found(to, diff, diff->says, is_ascii);
 	else if (diff->says == DIFF_SAME)
-		add_same(&to, diff, is_ascii);
+		add_same(to, diff, is_ascii);
 	else
-		add_open(&to, diff, is_ascii);
-	add_threshold(&to, diff);
-	*to.s = (char)toupper((unsigned char)*to.s);
+		add_open(to, diff, is_ascii);
+	add_threshold(to, diff);
+	to->s[begin] = (char)toupper((unsigned char)to->s[begin]);
+}
+
+struct printable diff_verdict(const struct diff *diff, bool is_ascii)
+{
+	const char *base = not_ended(&diff->base), *fresh = not_ended(&diff->fresh);
+	struct printable to = { "" };
+
+	if (fresh && !base)
+		printable_add(&to, "In new, %s. ", model_text(fresh, 200, is_ascii).s);
+	add_change(&to, diff, is_ascii);
 	return to;
 }

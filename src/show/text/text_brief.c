@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "analyze/insight/insight.h"
+#include "analyze/result/open_words.h"
 #include "analyze/result/phase_names.h"
 #include "analyze/result/recording_facts.h"
 #include "analyze/result/recording_workers.h"
@@ -14,7 +15,6 @@
 #include "show/words/kept_words.h"
 #include "show/words/memory_words.h"
 #include "show/words/merged_words.h"
-#include "show/words/open_words.h"
 #include "show/words/operator_words.h"
 #include "show/words/other_words.h"
 #include "show/words/quota_words.h"

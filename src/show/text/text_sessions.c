@@ -2,9 +2,9 @@
 /* Session creations: how long they took, and for what. */
 #include <string.h>
 
+#include "analyze/result/open_words.h"
 #include "analyze/result/phase_names.h"
 #include "show/text/page.h"
-#include "show/words/open_words.h"
 
 enum { MAX_SESSIONS = 8, MAX_TRANSFORMERS = 5, BAR = 20 };
 

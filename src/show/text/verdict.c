@@ -2,10 +2,10 @@
 /* The recording in one sentence: what ran how fast, where the time went, what failed and what is missing. */
 #include <string.h>
 
+#include "analyze/result/open_words.h"
 #include "base/provider.h"
 #include "show/text/page.h"
 #include "show/words/memory_words.h"
-#include "show/words/open_words.h"
 #include "show/words/operator_words.h"
 #include "show/words/other_words.h"
 #include "show/words/resource_words.h"

@@ -23,6 +23,15 @@ static void draw_title(const struct top *top, struct grid *grid)
 		 top_cells_text(top, top->what, 200).s);
 }
 
+static int draw_stuck(const struct top *top, struct grid *grid, int y)
+{
+	struct printable text = top_stuck_words(top);
+
+	if (*text.s)
+		grid_put(grid, 0, y, grid->columns, GRID_BAD, text.s);
+	return y + (*text.s != 0);
+}
+
 /* The newest thing that cannot be seen of a program, with what to do about it. */
 static int draw_warning(const struct top *top, struct grid *grid, int y)
 {
@@ -208,6 +217,7 @@ void top_draw(struct top *top, struct grid *grid)
 	draw_title(top, grid);
 	if (grid->rows >= 10)
 		y += top_meters_draw(top, grid, y, grid->rows / 6);
+	y = draw_stuck(top, grid, y);
 	y = draw_warning(top, grid, y);
 	y += grid->rows >= 20;
 	draw_body(top, grid, y, grid->rows - y - 2);

@@ -58,6 +58,9 @@ int top_meters_draw(const struct top *top, struct grid *grid, int y, int most);
 struct printable top_meters_text(const struct top *top);
 void top_spark(char *to, size_t size, const double *value, int n, double max, bool is_ascii);
 
+/* top_stuck.c: an inference that runs for longer than any that ended, or did not end; "": there is none. */
+struct printable top_stuck_words(const struct top *top);
+
 /* top_table.c */
 void top_table_layout(const struct top_field *fields, int n, int columns, int *widths);
 int top_table_models(struct top *top, struct grid *grid, int y, int rows, const struct top_rows *list);

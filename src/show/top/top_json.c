@@ -70,6 +70,8 @@ static void put_model(const struct top *top, struct json *json, const struct top
 	put_known_ns(json, "max_ns", model->max_ns);
 	put_sum(json, &model->sum);
 	json_count(json, "running", model->n_open);
+	json_count(json, "running_ns", model->open_ns);
+	json_count(json, "not_ended", model->n_not_ended);
 	json_int(json, "sessions", model->n_sessions);
 	json_count(json, "sessions_created", model->n_created);
 	json_count(json, "sessions_failed", model->n_creations_failed);

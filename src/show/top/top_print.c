@@ -64,6 +64,8 @@ void top_print(struct top *top, FILE *out, int width)
 						    : "waiting for a program that loads a runtime");
 	for (int i = 0; i < list.n && i < 3; i++)
 		print_operators(top, list.row[i].model, out);
+	if (*top_stuck_words(top).s)
+		fprintf(out, "  %s\n", top_stuck_words(top).s);
 	if (totals->n_lost)
 		fprintf(out, "  %s events lost\n", units_count(totals->n_lost).s);
 	for (uint32_t i = 0; i < live_n_notes(top->live); i++)

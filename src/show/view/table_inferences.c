@@ -62,9 +62,20 @@ static double elements_of(const struct view *view, const struct store_track *tra
 	return elements ? (double)elements : NAN;
 }
 
-static double duration(const struct store_slices *slices, size_t at)
+/* One that did not end lasts as long as it does in the timeline. */
+static double duration(const struct view *view, const struct store_track *track, size_t at)
 {
-	return slices->end_ns[at] == STORE_OPEN ? NAN : (double)(slices->end_ns[at] - slices->begin_ns[at]);
+	uint32_t n_rows, number = pyramid_rows_of(view->pyramid, track->id, &n_rows) + track->slices.depth[at];
+	const struct pyramid_row *row = pyramid_row(view->pyramid, number);
+
+	return (double)(pyramid_slice_end(row, pyramid_slice_at(row, at)) - track->slices.begin_ns[at]);
+}
+
+static const char *status_of(const struct view *view, const struct store_track *track, size_t at)
+{
+	return track->slices.end_ns[at] == STORE_OPEN
+		   ? "did not end"
+		   : view_name(view, store_text(store_slice_arg(view->store, track, at, KEY_STATUS)));
 }
 
 static bool is_text(uint32_t column)
@@ -83,7 +94,7 @@ static double number_of(const struct view *view, const struct store_track *track
 	if (!column)
 		return view_time(view, track->slices.begin_ns[at]);
 	if (column == 1)
-		return duration(&track->slices, at);
+		return duration(view, track, at);
 	if (column == ELEMENTS)
 		return elements_of(view, track, at);
 	return column < sizeof keys / sizeof *keys && keys[column] ? arg_of(view, track, at, keys[column]) : NAN;
@@ -138,7 +149,7 @@ static void take(struct view_scan *scan, const struct store_track *track, size_t
 		if (track->slices.kind[at] != KIND_INFERENCE)
 			continue;
 		model = view_name(view, model_of(view, &to->cache, track, at));
-		status = view_name(view, store_text(store_slice_arg(view->store, track, at, KEY_STATUS)));
+		status = status_of(view, track, at);
 		if (!view_table_wants(&to->table, model, model, status))
 			continue;
 		to->table.n_rows++;
@@ -157,8 +168,7 @@ static void fill(struct inferences *to, const struct found *found, struct view_t
 	cell[2] = view_table_text(view_name(view, model_of(view, &to->cache, track, found->at)));
 	cell[5] =
 	    view_table_text(view_name(view, store_text(store_slice_arg(view->store, track, found->at, KEY_PROVIDER))));
-	cell[12] =
-	    view_table_text(view_name(view, store_text(store_slice_arg(view->store, track, found->at, KEY_STATUS))));
+	cell[12] = view_table_text(status_of(view, track, found->at));
 	process = store_track(view->store, store_process_of(view->store, track->id));
 	cell[13] = view_table_number(process ? process->def.pid : NAN);
 	cell[14] = view_table_number(row);

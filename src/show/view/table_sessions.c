@@ -47,9 +47,12 @@ static void add_session(struct sessions *to, const struct store_track *track, si
 	const struct store_track *process = store_track(view->store, store_process_of(view->store, track->id));
 	const char *model = text_of(view, track, at, KEY_MODEL), *status = text_of(view, track, at, KEY_STATUS);
 	uint32_t n_rows, row = pyramid_rows_of(view->pyramid, track->id, &n_rows) + slices->depth[at];
-	double ns = slices->end_ns[at] == STORE_OPEN ? NAN : (double)(slices->end_ns[at] - slices->begin_ns[at]);
+	const struct pyramid_row *line = pyramid_row(view->pyramid, row);
+	uint32_t slice = pyramid_slice_at(line, at);
+	bool has_ended = slices->end_ns[at] != STORE_OPEN;
 	struct view_table_cell *cell;
 
+	status = has_ended ? status : "did not end";
 	model = *model ? model : view_name(view, slices->name[at]);
 	to->is_open = false;
 	if (!view_table_wants(&to->table, model, model, status))
@@ -60,15 +63,16 @@ static void add_session(struct sessions *to, const struct store_track *track, si
 	cell[0] = view_table_number(view_time(view, slices->begin_ns[at]));
 	cell[1] = view_table_text(model);
 	cell[2] = view_table_number((double)store_int(store_slice_arg(view->store, track, at, KEY_SESSION), 0));
-	cell[DURATION] = cell[UNATTRIBUTED] = view_table_number(ns);
-	cell[LOAD] = cell[SPECIALIZE] = cell[PHASE] = view_table_number(isnan(ns) ? NAN : 0);
+	cell[DURATION] = view_table_number((double)(pyramid_slice_end(line, slice) - slices->begin_ns[at]));
+	cell[UNATTRIBUTED] = has_ended ? cell[DURATION] : view_table_number(NAN);
+	cell[LOAD] = cell[SPECIALIZE] = cell[PHASE] = view_table_number(has_ended ? 0 : NAN);
 	cell[8] = view_table_text(text_of(view, track, at, KEY_PROVIDERS));
 	cell[9] = view_table_text(status);
 	cell[10] = view_table_number(process ? process->def.pid : NAN);
 	cell[11] = view_table_number(row);
-	cell[12] = view_table_number(pyramid_slice_at(pyramid_row(view->pyramid, row), at));
+	cell[12] = view_table_number(slice);
 	to->row = to->table.cells.n - to->table.n_columns;
-	to->is_open = slices->end_ns[at] != STORE_OPEN;
+	to->is_open = has_ended;
 	to->track = track->id;
 	to->depth = slices->depth[at];
 	to->end_ns = slices->end_ns[at];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What did not end, as a sentence without a full stop. Decides nothing. */
-#include "show/words/open_words.h"
+#include "analyze/result/open_words.h"
 
 #include "analyze/result/result_words.h"
 #include "base/units.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sentences about what did not end. */
-#ifndef SHOW_WORDS_OPEN_WORDS_H
-#define SHOW_WORDS_OPEN_WORDS_H
+#ifndef ANALYZE_RESULT_OPEN_WORDS_H
+#define ANALYZE_RESULT_OPEN_WORDS_H
 
 #include "analyze/summary/summary.h"
 #include "base/printable.h"
