@@ -45,7 +45,8 @@ enum event_type {
 	F(NOTE, "note")		    /* instant: a fact about the recording; its name is the topic, EVENT_NOTE_* */ \
 	F(USER, "user")		    /* slice or instant of a program that annotates itself; arg category */ \
 	F(ALLOCATION, "allocation") /* instant: memory taken by an allocator; args bytes, device, session */ \
-	F(PHASE, "phase")	    /* a phase of session creation that lies between known functions */
+	F(PHASE, "phase")	    /* a phase of session creation that lies between known functions */ \
+	F(HALT, "halt")		    /* a process was held: EVENT_HALT_* */
 
 #define EVENT_KIND_ENUM(name, text) KIND_##name,
 enum event_kind { EVENT_KINDS(EVENT_KIND_ENUM) N_KINDS };
@@ -90,10 +91,8 @@ enum event_kind { EVENT_KINDS(EVENT_KIND_ENUM) N_KINDS };
  * segments were dropped so far, slices and instants in them, and their duration. The last one holds
  */
 #define EVENT_NOTE_KEPT "kept"
-/*
- * text (why), count [path]: a dump of a recording that keeps its newest part was asked for, and begins at the oldest
- * segment; count: of those asked for so far and not made. Without path: none is made, and the last count holds
- */
+/* text (why), count [path]: a dump of a recording that keeps its newest part was asked for, and begins at the oldest
+ * segment; count: of those asked for so far and not made. Without path: none is made, and the last count holds */
 #define EVENT_NOTE_DUMP "dump"
 /* count: from here on, the operators of one inference in so many are kept */
 #define EVENT_NOTE_THINNED "thinned"

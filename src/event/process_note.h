@@ -1,7 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Notes on forks and on the memory of processes, and the keys that came with them. */
+/* Notes on forks and on the memory of processes, names of their halts, and the keys that came with them. */
 #ifndef EVENT_PROCESS_NOTE_H
 #define EVENT_PROCESS_NOTE_H
+
+/*
+ * Names of KIND_HALT slices: why a process could not run. The slice is the time in which it was seen so. from_ns of its
+ * begin and until_ns of its end: when it was seen running before and after; absent: not known. pid, text: a tracer's
+ */
+#define EVENT_HALT_STOPPED "stopped" /* by a signal */
+#define EVENT_HALT_TRACED "traced"   /* by a debugger or tracer */
+#define EVENT_HALT_FROZEN "frozen"   /* its cgroup */
 
 /* pid, parent_pid: a fork of that process, whose agent and sessions it inherited */
 #define EVENT_NOTE_FORKED "forked"
@@ -24,6 +32,7 @@
 	F(POOLED, "pooled")		  /* on inferences: 1: a thread of the runtime's pool ran it (RunAsync) */ \
 	F(LIMIT, "limit_bytes")		  /* of a cgroup's memory */ \
 	F(POOL_QUEUE_NS, "pool_queue_ns") /* on inferences: before, in the queue of the runtime's pool; absent: none \
-					   */
+					   */ \
+	F(UNTIL_NS, "until_ns")		  /* CLOCK_MONOTONIC: where the stretch that a slice is in ends */
 
 #endif

@@ -28,6 +28,7 @@ KINDS = (
     "kernel",
     "stage",
     "user",
+    "halt",
 )
 
 

@@ -9,14 +9,15 @@
 
 #include "event/sink.h"
 
-enum { KEPT = 4096, KEPT_TRACKS = 1024 };
+enum { KEPT = 4096, KEPT_TRACKS = 1024, KEPT_ARGS = 4 };
 
 struct keep {
 	struct sink sink;
 	uint32_t last_track;
 	struct track_def track[KEPT_TRACKS];
-	struct event event[KEPT]; /* without args and def */
-	const char *text[KEPT];	  /* KEY_TEXT of a note */
+	struct event event[KEPT]; /* with KEPT_ARGS arguments at most, without def */
+	struct arg arg[KEPT][KEPT_ARGS];
+	const char *text[KEPT]; /* KEY_TEXT of a note */
 	size_t n;
 };
 
@@ -33,7 +34,10 @@ static inline int keep_put(struct sink *sink, const struct event *event, struct 
 			keep->text[keep->n] = names_text(sink->names, event->args[i].name);
 	}
 	keep->event[keep->n] = *event;
-	keep->event[keep->n].args = NULL;
+	keep->event[keep->n].n_args = event->n_args < KEPT_ARGS ? event->n_args : KEPT_ARGS;
+	if (event->n_args)
+		memcpy(keep->arg[keep->n], event->args, keep->event[keep->n].n_args * sizeof(struct arg));
+	keep->event[keep->n].args = keep->arg[keep->n];
 	keep->event[keep->n].def = NULL;
 	keep->n++;
 	return 0;

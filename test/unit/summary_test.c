@@ -47,8 +47,8 @@ static void check_sums(const struct summary *summary)
 		const struct summary_coverage *coverage = &model->coverage;
 		uint64_t share = 0, node_share = 0, provider_share = 0, phases = 0;
 
-		assert_int_equal(coverage->wall_ns,
-				 coverage->operators_ns + coverage->setup_ns + coverage->unattributed_ns);
+		assert_int_equal(coverage->wall_ns, coverage->operators_ns + coverage->setup_ns + coverage->halted_ns +
+							coverage->unattributed_ns);
 		assert_true(coverage->unattributed_ns <= coverage->wall_ns);
 		for (uint32_t i = 0; i < model->types.n; i++)
 			share += summary->types[model->types.first + i].share_ns;

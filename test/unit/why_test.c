@@ -250,12 +250,18 @@ static void no_operator_is_slow_because_its_process_was_stopped(void **state)
 {
 	struct fixture *f = *state;
 
+	uint32_t lane = stream_lane(&f->s, f->process, EVENT_HALT_TRACED);
+
+	stream_int(&f->s, KEY_FROM_NS, (int64_t)(begin_of(SLOW) + 5000) * US);
+	stream_text(&f->s, KEY_TEXT, "gdb");
+	stream_begin(&f->s, lane, begin_of(SLOW) + 6000, KIND_HALT, EVENT_HALT_TRACED);
 	put(f, &(struct more){ .blocked = 140000, .in_operator = 140000 });
+	stream_int(&f->s, KEY_UNTIL_NS, (int64_t)(begin_of(SLOW) + 149000) * US);
+	stream_end(&f->s, lane, begin_of(SLOW) + 145000);
 	sample(f, f->process, "cpu", "%", 5, 5);
 	sample(f, f->process, "waiting for a cpu", "%", 0, 0);
-	sample(f, f->process, "traced", "%", 100, 100);
 	find(f);
-	assert_part(&f->why, "stopped", 140000, "a debugger or tracer held the process");
+	assert_part(&f->why, "stopped", 140000, "gdb held the process");
 	assert_not(&f->why, "idle_process");
 	assert_not(&f->why, "one_operator");
 }

@@ -90,7 +90,8 @@ int recording_result_operators(struct model_result *to, const struct summary *su
 	if (!own->nodes.n)
 		return 0;
 	to->n_operator_runs = (int64_t)own->coverage.n;
-	to->operators_wall_ns = (double)own->coverage.wall_ns;
+	/* without what was halted, which says nothing about the model */
+	to->operators_wall_ns = (double)(own->coverage.wall_ns - own->coverage.halted_ns);
 	/* what no operator explains; setup is no operator */
 	to->unattributed_ns = (double)(own->coverage.unattributed_ns + own->coverage.setup_ns);
 	operators = take(&copier, own->nodes.n, sizeof *operators);

@@ -39,14 +39,14 @@ bool sum_operators_has(const struct operators *operators, const struct ops *ops)
 void sum_operators_drop(struct operators *to, struct ops *ops);
 /* One that is in no inference. */
 int sum_operators_outside(struct summary_maker *maker, uint32_t process, const struct op *op);
-/* Adds them to their groups; *operators_ns: how long one was running, 0 outside of WHERE_INFERENCE and WHERE_APART. */
+/* Adds them to their groups; *operators_ns: how long one ran that was not halted, 0 elsewhere than in inferences. */
 int sum_operators_add(struct summary_maker *maker, struct run *run, struct place place, uint64_t *operators_ns,
 		      uint64_t *setup_ns);
 int sum_operators_finish(struct summary_maker *maker);
 void sum_operators_done(struct operators *operators);
 
 /* Divides an inference among its operators, see there. All are in a group of the place. */
-int sum_parallel_divide(struct operators *operators, const struct run *run, uint32_t place, uint64_t *operators_ns,
+int sum_parallel_divide(struct operators *operators, struct run *run, uint32_t place, uint64_t *operators_ns,
 			uint64_t *setup_ns);
 
 /* A creation begins or ends (STORE_OPEN: cut off); a slice inside one ends. */
@@ -104,7 +104,7 @@ int sum_notes_finish(struct summary_maker *maker); /* the processes are in maker
 /* The end. */
 struct end {
 	struct array models, sessions, transformers, types, nodes, elsewhere, ran_on, idle, tallies, sizes, slowest,
-	    resources;
+	    resources, halts, halt_kinds;
 	struct array callers, caller_kinds, curves, courses, named, kernels, kernel_types, streams, cycles;
 	struct array is_apart; /* bool, by model: its coverage is of inferences that are apart, it has no others */
 };

@@ -34,6 +34,8 @@ static void add_runs(struct summary_runs *to, const struct summary_runs *from)
 	to->kernels_ns = stats_sum(to->kernels_ns, from->kernels_ns);
 	to->kernels_wall_ns = stats_sum(to->kernels_wall_ns, from->kernels_wall_ns);
 	to->switches = stats_sum(to->switches, from->switches);
+	to->n_halted += from->n_halted;
+	to->halted_ns = stats_sum(to->halted_ns, from->halted_ns);
 	to->n_pooled += from->n_pooled;
 	to->n_behind += from->n_behind;
 	to->turns.n += from->turns.n;
@@ -50,6 +52,7 @@ static int add_cover(struct cover *to, struct cover *from)
 	to->sum.operators_ns += from->sum.operators_ns;
 	to->sum.setup_ns += from->sum.setup_ns;
 	to->sum.unattributed_ns += from->sum.unattributed_ns;
+	to->sum.halted_ns += from->sum.halted_ns;
 	return stats_merge(&to->operators, &from->operators);
 }
 

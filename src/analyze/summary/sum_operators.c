@@ -144,6 +144,8 @@ static bool look_over(const struct operators *operators, struct run *run)
 
 		for (const struct op *op = block->op; op < block->op + block->n; op++) {
 			if (op->track & OP_SETUP) {
+				if (op->track & OP_HALTED)
+					is_simple = false;
 				if (op->end_ns > run->setup_end_ns)
 					run->setup_end_ns = op->end_ns;
 				continue;
@@ -167,12 +169,17 @@ static bool is_other_shape(const struct operators *operators, uint32_t kept, uin
 								      names_text(operators->names, shapes)) != 0);
 }
 
-/* Its own time goes to sum_ns once; to the group as often as there were such inferences. */
-static int add_one(struct operators *to, uint32_t place, const struct op *op, bool has_share, uint32_t weight,
-		   uint64_t *sum_ns)
+/* What the operators of an inference come to. */
+struct took {
+	uint32_t weight; /* inferences that it stands for */
+	uint64_t own_ns, halted_ns;
+};
+
+/* Its own time goes to took once; to the group as often as there were such inferences. */
+static int add_one(struct operators *to, uint32_t place, const struct op *op, bool has_share, struct took *took)
 {
 	uint64_t whole_ns = op->end_ns - op->begin_ns, self_ns = whole_ns - op->inside_ns;
-	uint32_t index, track = op->track & OP_TRACK;
+	uint32_t index, track = op->track & OP_TRACK, weight = took->weight;
 	struct group *group;
 	int rc = 0;
 
@@ -195,10 +202,16 @@ static int add_one(struct operators *to, uint32_t place, const struct op *op, bo
 		group->facts.n_open++;
 		return 0;
 	}
+	if (op->track & OP_HALTED) {
+		group->facts.n_halted += weight;
+		group->facts.halted_ns = stats_sum(group->facts.halted_ns, sum_scaled(self_ns, weight));
+		took->halted_ns += has_share ? self_ns : 0;
+		return 0;
+	}
 	group->facts.self_ns = stats_sum(group->facts.self_ns, sum_scaled(self_ns, weight));
 	if (has_share) {
 		group->facts.share_ns = stats_sum(group->facts.share_ns, sum_scaled(self_ns, weight));
-		*sum_ns += self_ns;
+		took->own_ns += self_ns;
 	}
 	for (uint32_t i = 0; !rc && i < weight; i++)
 		rc = stats_add(&group->durations, whole_ns);
@@ -211,18 +224,20 @@ int sum_operators_add(struct summary_maker *maker, struct run *run, struct place
 	struct operators *to = &maker->operators;
 	bool has_shares = place.where == WHERE_INFERENCE || place.where == WHERE_APART;
 	bool is_simple = has_shares && look_over(to, run);
+	struct took took = { run->weight, 0, 0 };
 	uint32_t at = find_place(to, &place);
 	int rc = at == NONE ? -ENOMEM : 0;
 
-	*operators_ns = 0;
 	*setup_ns = is_simple ? run->setup_ns - run->summed_setup_ns : 0;
 	for (uint32_t number = run->ops.first; !rc && number; number = block_at(to, number)->next) {
 		const struct ops_block *block = block_at(to, number);
 
 		for (uint32_t i = 0; !rc && i < block->n; i++)
 			if (!(block->op[i].track & OP_SETUP))
-				rc = add_one(to, at, &block->op[i], is_simple, run->weight, operators_ns);
+				rc = add_one(to, at, &block->op[i], is_simple, &took);
 	}
+	*operators_ns = took.own_ns;
+	run->halted_ns += took.halted_ns;
 	if (rc || !has_shares || is_simple)
 		return rc;
 	run->is_divided = true;
@@ -232,7 +247,7 @@ int sum_operators_add(struct summary_maker *maker, struct run *run, struct place
 static int add_outside(struct summary_maker *maker, const struct outside *outside)
 {
 	struct place place = { sum_group_of(maker, outside->process), NONE, WHERE_OUTSIDE };
-	uint64_t ignored;
+	struct took ignored = { 1, 0, 0 };
 	uint32_t at;
 
 	if (place.process == NONE)
@@ -240,7 +255,7 @@ static int add_outside(struct summary_maker *maker, const struct outside *outsid
 	if (sum_creations_is_at(&process_at(maker, outside->process)->creations, outside->op.begin_ns))
 		place.where = WHERE_CREATION;
 	at = find_place(&maker->operators, &place);
-	return at == NONE ? -ENOMEM : add_one(&maker->operators, at, &outside->op, false, 1, &ignored);
+	return at == NONE ? -ENOMEM : add_one(&maker->operators, at, &outside->op, false, &ignored);
 }
 
 int sum_operators_outside(struct summary_maker *maker, uint32_t process, const struct op *op)

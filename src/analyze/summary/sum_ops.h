@@ -9,7 +9,14 @@
 #include "base/array.h"
 #include "event/names.h"
 
-enum { OP_FAILED = 1 << 24, OP_LEAF = 1 << 25, OP_PARENT = 1 << 26, OP_SETUP = 1 << 27, OP_TRACK = OP_FAILED - 1 };
+enum {
+	OP_FAILED = 1 << 24,
+	OP_LEAF = 1 << 25,
+	OP_PARENT = 1 << 26,
+	OP_SETUP = 1 << 27,
+	OP_HALTED = 1 << 28,
+	OP_TRACK = OP_FAILED - 1
+};
 
 /* An operator of an inference in the window, or a setup slice. */
 struct op {

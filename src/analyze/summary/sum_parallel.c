@@ -7,15 +7,17 @@
  *	thread 2           [ MatMul ]               Loop only where Add does not
  *	thread 3   [ Loop    [ Add ]       ]
  *
- * What no operator covers, setup may; the rest is unattributed. So no share exceeds the whole. What was summed up
- * before, of an inference with more operators than can wait, is over: time until then is not divided again.
+ * What is halted takes part, and its part is nobody's. What no operator covers, setup may; the rest is unattributed. So
+ * no share exceeds the whole. What was summed up before, of an inference with more operators than can wait, is over:
+ * time until then is not divided again.
  */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "analyze/summary/sum_in.h"
 
-#define SETUP UINT32_MAX /* the group of a setup slice */
+#define SETUP UINT32_MAX	/* the group of a setup slice */
+#define HALTED (UINT32_MAX - 1) /* of an operator or setup slice whose process was halted */
 
 /* Where one thread begins or ends to run one operator and nothing inside it. */
 struct boundary {
@@ -39,7 +41,7 @@ struct sweep {
 	struct array active;	 /* uint32_t: groups */
 	uint32_t n_setup;
 	uint32_t weight; /* inferences that this one stands for */
-	uint64_t *operators_ns, *setup_ns;
+	uint64_t *operators_ns, *setup_ns, *halted_ns;
 };
 
 /* Adds a stretch, cut to the inference. */
@@ -142,10 +144,14 @@ static void divide(struct sweep *sweep, uint64_t ns)
 	size_t n = sweep->active.n;
 
 	if (n) {
-		*sweep->operators_ns += ns;
-		for (size_t i = 0; i < n; i++)
-			group_at(sweep->operators, active[i])->facts.share_ns +=
-			    sum_scaled(ns / n + (i ? 0 : ns % n), sweep->weight);
+		for (size_t i = 0; i < n; i++) {
+			uint64_t part_ns = ns / n + (i ? 0 : ns % n);
+
+			*(active[i] == HALTED ? sweep->halted_ns : sweep->operators_ns) += part_ns;
+			if (active[i] != HALTED)
+				group_at(sweep->operators, active[i])->facts.share_ns +=
+				    sum_scaled(part_ns, sweep->weight);
+		}
 	} else if (sweep->n_setup) {
 		*sweep->setup_ns += ns;
 	}
@@ -161,15 +167,16 @@ static int find_parts(struct sweep *sweep, const struct run *run, uint32_t place
 		const struct ops_block *block = block_at(operators, number);
 
 		for (const struct op *op = block->op; op < block->op + block->n; op++) {
-			bool is_setup = op->track & OP_SETUP;
+			bool is_setup = op->track & OP_SETUP, is_halted = op->track & OP_HALTED;
 			struct part *part = op->end_ns == STORE_OPEN ? NULL : array_add(&sweep->parts, sizeof *part);
 
 			if (!part && op->end_ns != STORE_OPEN)
 				return -ENOMEM;
 			if (part)
 				*part = (struct part){ op->begin_ns, op->end_ns, is_setup ? 0 : op->track & OP_TRACK,
-						       is_setup ? SETUP
-								: keys_find(&operators->group_keys, place, op->kind),
+						       is_halted  ? HALTED
+						       : is_setup ? SETUP
+								  : keys_find(&operators->group_keys, place, op->kind),
 						       order++ };
 		}
 	}
@@ -195,7 +202,7 @@ static int find_boundaries(struct sweep *sweep)
 	return rc;
 }
 
-int sum_parallel_divide(struct operators *operators, const struct run *run, uint32_t place, uint64_t *operators_ns,
+int sum_parallel_divide(struct operators *operators, struct run *run, uint32_t place, uint64_t *operators_ns,
 			uint64_t *setup_ns)
 {
 	struct sweep sweep = { .operators = operators,
@@ -203,7 +210,8 @@ int sum_parallel_divide(struct operators *operators, const struct run *run, uint
 			       .end_ns = run->end_ns,
 			       .weight = run->weight,
 			       .operators_ns = operators_ns,
-			       .setup_ns = setup_ns };
+			       .setup_ns = setup_ns,
+			       .halted_ns = &run->halted_ns };
 	const struct boundary *boundary;
 	uint64_t now = 0;
 	int rc = find_parts(&sweep, run, place);

@@ -59,6 +59,7 @@ struct run {
 	uint64_t begin_ns, end_ns; /* STORE_OPEN: not yet, or it was cut off */
 	uint64_t over_ns;	   /* until when it is taken to last; STORE_OPEN: it runs */
 	uint64_t setup_ns;
+	uint64_t halted_ns;	  /* of operators and setup that are left out because the process was halted */
 	uint64_t operators_ns;	  /* of what is already summed up */
 	uint64_t summed_until_ns; /* 0: nothing is */
 	uint64_t summed_setup_ns;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyze/summary/sum_courses.h"
+#include "analyze/summary/sum_halts.h"
 #include "analyze/summary/sum_open.h"
 #include "analyze/summary/sum_slow.h"
 
@@ -289,24 +290,37 @@ static void add_counts(struct summary_maker *maker, const struct run *run, bool 
 	to->wall_ns = stats_sum(to->wall_ns, run->end_ns - run->begin_ns);
 }
 
+/* A halt that hit neither operators nor setup lies in the time that nothing explains. */
+static uint64_t halted_of(const struct summary_maker *maker, const struct run *run, uint64_t rest_ns)
+{
+	uint64_t ns, most_ns;
+
+	if (run->halted_ns || !sum_halts_hit(maker, run->process, run->begin_ns, run->end_ns))
+		return run->halted_ns;
+	ns = halts_within(&process_at(maker, run->process)->halts, run->begin_ns, run->end_ns, &most_ns);
+	return ns < rest_ns ? ns : rest_ns;
+}
+
 /* An inference whose parts were summed up before it ended counts where these do, and lasts at least as long. */
 static int add_cover(struct summary_maker *maker, const struct run *run, uint8_t place, uint64_t operators_ns,
 		     uint64_t setup_ns)
 {
 	struct bucket *bucket = bucket_at(maker, run->bucket);
 	struct cover *to = place == WHERE_INFERENCE ? &bucket->typical : &bucket->apart;
-	uint64_t wall_ns = run->end_ns != STORE_OPEN ? run->end_ns - run->begin_ns : 0;
+	uint64_t wall_ns = run->end_ns != STORE_OPEN ? run->end_ns - run->begin_ns : 0, halted_ns;
 	int rc = 0;
 
-	if (run->summed_until_ns && wall_ns < operators_ns + setup_ns)
-		wall_ns = operators_ns + setup_ns;
+	if (run->summed_until_ns && wall_ns < operators_ns + setup_ns + run->halted_ns)
+		wall_ns = operators_ns + setup_ns + run->halted_ns;
+	halted_ns = halted_of(maker, run, wall_ns - operators_ns - setup_ns);
 	to->sum.n += run->weight;
 	to->sum.n_parallel += run->is_parallel ? run->weight : 0;
 	to->sum.wall_ns = stats_sum(to->sum.wall_ns, sum_scaled(wall_ns, run->weight));
 	to->sum.operators_ns = stats_sum(to->sum.operators_ns, sum_scaled(operators_ns, run->weight));
 	to->sum.setup_ns = stats_sum(to->sum.setup_ns, sum_scaled(setup_ns, run->weight));
+	to->sum.halted_ns = stats_sum(to->sum.halted_ns, sum_scaled(halted_ns, run->weight));
 	to->sum.unattributed_ns =
-	    stats_sum(to->sum.unattributed_ns, sum_scaled(wall_ns - operators_ns - setup_ns, run->weight));
+	    stats_sum(to->sum.unattributed_ns, sum_scaled(wall_ns - operators_ns - setup_ns - halted_ns, run->weight));
 	for (uint32_t i = 0; !rc && i < run->weight; i++)
 		rc = stats_add(&to->operators, operators_ns);
 	return rc;
@@ -372,6 +386,8 @@ int sum_runs_add(struct summary_maker *maker, struct run *run)
 	before_ns = session_at(maker, run->session)->row.last_ns;
 	add_counts(maker, run, is_failed);
 	rc = rc ? rc : add_queue(maker, run, before_ns);
+	if (!rc && sum_halts_hit(maker, run->process, run->begin_ns, run->end_ns))
+		rc = sum_halts_run(maker, run);
 	sum_turns_add(maker, run, before_ns);
 	if (bucket_at(maker, run->bucket)->course)
 		course_add_run(bucket_at(maker, run->bucket)->course, run->begin_ns, run->end_ns, is_failed,

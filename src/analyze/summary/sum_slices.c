@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "analyze/summary/sum_in.h"
+#include "analyze/summary/sum_halts.h"
 #include "analyze/summary/sum_kernels.h"
 #include "analyze/summary/sum_named.h"
 #include "analyze/summary/sum_open.h"
@@ -115,6 +115,8 @@ int sum_slices_begin(struct summary_maker *maker, struct track *track, const str
 	slice->facts.has = 0;
 	sum_facts_take(&slice->facts, event->args, event->n_args, &slice->number);
 	maker->counts.n_slices++;
+	if (slice->kind == KIND_HALT)
+		return sum_halts_begin(maker, track, event);
 	return begin_kind(maker, track, slice);
 }
 
@@ -133,6 +135,8 @@ static int end_operator(struct summary_maker *maker, struct track *track, const 
 		op.track |= OP_FAILED;
 	if (slice->has_operator)
 		op.track |= OP_PARENT;
+	if (sum_halts_hit(maker, sum_process_of(maker, track), slice->begin_ns, end_ns))
+		op.track |= OP_HALTED;
 	if (!slice->has_inside)
 		op.track |= OP_LEAF;
 	if (sum_operators_kind(&maker->operators, slice->name, &slice->facts, &op.kind))
@@ -240,6 +244,8 @@ int sum_slices_end(struct summary_maker *maker, struct track *track, const struc
 		return leave(maker, track, STORE_OPEN, track->last_ns);
 	if (event->n_args)
 		sum_facts_take(&slice->facts, event->args, event->n_args, &slice->number);
+	if (slice->kind == KIND_HALT)
+		sum_halts_end(maker, track, event->time_ns, event);
 	return leave(maker, track, event->time_ns, event->time_ns);
 }
 

@@ -7,7 +7,7 @@
 
 static bool is_node(const struct run *run, const struct op *op)
 {
-	return !(op->track & OP_SETUP) && op->end_ns != STORE_OPEN && op->begin_ns >= run->begin_ns &&
+	return !(op->track & (OP_SETUP | OP_HALTED)) && op->end_ns != STORE_OPEN && op->begin_ns >= run->begin_ns &&
 	       op->begin_ns < run->end_ns;
 }
 

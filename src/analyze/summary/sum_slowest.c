@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/summary/sum_halts.h"
 #include "analyze/summary/sum_slow.h"
 
 /* More models than that are too many to look into. */
@@ -145,6 +146,7 @@ static void fill(struct summary_maker *maker, const struct longest *longest, str
 	to->other_process = process_at(maker, to->other_process)->index;
 	if (longest->slow->tally)
 		to->n_of_shape = ((struct summary_tally *)maker->tallies.data)[longest->slow->tally - 1].n;
+	sum_halts_put(process, to);
 	sum_why_put(maker, longest->slow, to);
 }
 

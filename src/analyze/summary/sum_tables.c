@@ -23,6 +23,8 @@ static int add_to(struct group *to, struct group *from)
 
 	to->facts.n_open += facts->n_open;
 	to->facts.n_failed += facts->n_failed;
+	to->facts.n_halted += facts->n_halted;
+	to->facts.halted_ns = stats_sum(to->facts.halted_ns, facts->halted_ns);
 	to->facts.self_ns = stats_sum(to->facts.self_ns, facts->self_ns);
 	to->facts.share_ns = stats_sum(to->facts.share_ns, facts->share_ns);
 	to->facts.has_children |= facts->has_children;

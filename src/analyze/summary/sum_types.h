@@ -10,6 +10,7 @@
  *	sum_operators.c what an operator adds to its node; sum_parallel.c: operators side by side
  *	sum_sessions.c  creations;  sum_creations.c  when there was one
  *	sum_fold.c      sessions beyond those that are kept one by one
+ *	sum_halts.c     when a process was stopped, and what that hits
  *	sum_callers.c   threads that call
  *	sum_counters.c  counters;  sum_notes.c  notes and losses
  *	sum_courses.c   how inferences and counters went over time;  sum_gaps.c  the time between inferences
@@ -20,6 +21,7 @@
 #ifndef ANALYZE_SUMMARY_SUM_TYPES_H
 #define ANALYZE_SUMMARY_SUM_TYPES_H
 
+#include "analyze/store/halts.h"
 #include "analyze/summary/curve.h"
 #include "analyze/summary/growth.h"
 #include "analyze/summary/sum_callers.h"
@@ -102,6 +104,7 @@ struct process {
 	uint32_t index; /* in struct summary, at the end */
 	uint32_t group; /* the process that its models are counted for, + 1; 0: not decided yet */
 	uint64_t n_inferences, n_sessions, n_sampled_out;
+	struct halts halts;
 	double taken;		       /* the last value of the counter EVENT_MEMORY_TOTAL; NAN: none yet */
 	double heap_in_use, heap_kept; /* the same of those of malloc */
 	struct summary_resident resident;
@@ -172,6 +175,7 @@ struct summary_maker {
 	uint32_t last_session;				/* index of the one that was found last */
 	uint64_t n_met, n_used, n_nameless;		/* sessions: in the order of struct session; numbers made up */
 	uint32_t max_sessions, max_listed, max_slowest; /* max_slowest: SUMMARY_TAIL at least */
+	struct array halted_runs;			/* see sum_halts.c */
 	struct array gauges;				/* uint32_t: counters that are a gauge */
 	struct array evidence, evidence_pending;	/* struct evidence; uint32_t: of those that are not complete */
 	struct named_slices *named;			/* NULL: there are none yet */

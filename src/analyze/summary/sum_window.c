@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "analyze/summary/sum_courses.h"
+#include "analyze/summary/sum_halts.h"
 #include "analyze/summary/sum_slow.h"
 
 enum { MAX_MOMENTS = 1 << 15 };
@@ -453,7 +454,10 @@ int sum_window_setup(struct summary_maker *maker, uint32_t run, uint64_t begin_n
 {
 	struct op op = { .begin_ns = begin_ns, .end_ns = end_ns, .track = track | OP_SETUP };
 
-	run_at(maker, run)->setup_ns += end_ns - begin_ns;
+	if (sum_halts_hit(maker, run_at(maker, run)->process, begin_ns, end_ns))
+		op.track |= OP_HALTED;
+	else
+		run_at(maker, run)->setup_ns += end_ns - begin_ns;
 	return sum_operators_put(&maker->operators, &run_at(maker, run)->ops, &op);
 }
 

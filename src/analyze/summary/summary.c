@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "analyze/summary/sum_cycles.h"
+#include "analyze/summary/sum_halts.h"
 #include "analyze/summary/sum_kernels.h"
 #include "analyze/summary/sum_named.h"
 #include "analyze/summary/sum_open.h"
@@ -193,6 +194,8 @@ static void give_arrays(struct summary_maker *maker, struct end *end)
 	to->memory = give(owner, &maker->memory, sizeof *to->memory, &to->n_memory);
 	to->resources = give(owner, &end->resources, sizeof *to->resources, &to->n_resources);
 	to->stops = give(owner, &maker->stops, sizeof *to->stops, &to->n_stops);
+	to->halts = give(owner, &end->halts, sizeof *to->halts, &to->n_halts);
+	to->halt_kinds = give(owner, &end->halt_kinds, sizeof *to->halt_kinds, &to->n_halt_kinds);
 	to->dumps = give(owner, &maker->dumps, sizeof *to->dumps, &to->n_dumps);
 	to->merged = give(owner, &maker->merged, sizeof *to->merged, &to->n_merged);
 	to->unreadable = give(owner, &maker->unreadable, sizeof *to->unreadable, &to->n_unreadable);
@@ -290,9 +293,9 @@ static int finish_events(struct summary_maker *maker)
 static int make(struct summary_maker *maker)
 {
 	static int (*const steps[])(struct summary_maker *, struct end *) = {
-		sum_models_make, sum_forked_make,  sum_latencies_make, sum_open_make,	sum_tables_make,
-		sum_idle_make,	 sum_slowest_make, sum_counters_make,  sum_memory_make, sum_callers_make,
-		sum_named_make,	 sum_kernels_make, sum_cycles_make,
+		sum_halts_make,	  sum_models_make, sum_forked_make,  sum_latencies_make, sum_open_make,
+		sum_tables_make,  sum_idle_make,   sum_slowest_make, sum_counters_make,	 sum_memory_make,
+		sum_callers_make, sum_named_make,  sum_kernels_make, sum_cycles_make,
 	};
 	struct end end = { 0 };
 	int rc = finish_events(maker);
@@ -384,6 +387,7 @@ void summary_drop(struct summary_maker *maker)
 	sum_window_done(&maker->window);
 	sum_operators_done(&maker->operators);
 	drop_buckets(maker);
+	sum_halts_done(maker);
 	drop_processes(maker);
 	for (uint32_t id = 1; id <= maker->n_tracks; id++)
 		free(maker->tracks[id].slice);

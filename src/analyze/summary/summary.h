@@ -24,6 +24,7 @@
 #include "analyze/store/store.h"
 #include "analyze/summary/course.h"
 #include "analyze/summary/curve.h"
+#include "analyze/summary/summary_halts.h"
 #include "analyze/summary/summary_merged.h"
 #include "analyze/summary/summary_model.h"
 #include "analyze/summary/summary_open.h"
@@ -136,8 +137,7 @@ struct summary_loss {
 struct summary_cost {
 	bool is_known;
 	int64_t events, recorder_cpu_ns, recorder_peak_bytes, arm_ns, lost;
-	int64_t
-	    moved; /* events written with the time of the one before them, which was later; -1: none, or not known */
+	int64_t moved; /* events written with the time of the one before, which was later; -1: none, or not known */
 	double event_ns;
 	double fault_ns; /* what a page fault that needs no disk takes; NAN: not known */
 };
@@ -219,12 +219,14 @@ struct summary {
 	struct summary_left_out *left_out;
 	struct summary_other_runtime *other_runtimes;
 	struct summary_clock *clock_changes;
+	struct summary_halt *halts; /* by process */
+	struct summary_halt_kind *halt_kinds;
 	struct summary_dump *dumps;
 	struct summary_merged *merged;
 	uint32_t n_processes, n_runtimes, n_models, n_sessions, n_transformers, n_types, n_nodes, n_elsewhere, n_ran_on,
 	    n_idle, n_tallies, n_sizes, n_slowest, n_resources, n_losses, n_stops, n_unreadable, n_left_out,
 	    n_other_runtimes, n_clock_changes, n_dumps, n_merged, n_memory, n_open_rows, n_callers, n_caller_kinds,
-	    n_curves, n_courses, n_named, n_kernels, n_kernel_types, n_streams, n_cycles;
+	    n_curves, n_courses, n_named, n_kernels, n_kernel_types, n_streams, n_cycles, n_halts, n_halt_kinds;
 	uint64_t n_memory_left_out;		 /* sessions that are not in memory, because there are too many */
 	uint64_t n_named_left_out;		 /* slices of names that are not in named, because there are too many */
 	uint64_t kernels_ns, n_kernels_left_out; /* of those in kernels; kernels of other names, as for named */

@@ -145,7 +145,8 @@ struct summary_runs {
 	uint64_t n_with_kernels, kernels_ns,
 	    kernels_wall_ns; /* typical ones with kernels of a device, which are added up */
 	struct summary_turns turns;
-	uint64_t n_pooled;	 /* run by a thread of the runtime's pool, as RunAsync asks for */
+	uint64_t n_halted, halted_ns; /* finished ones during which their process was halted; how long, at least */
+	uint64_t n_pooled;	      /* run by a thread of the runtime's pool, as RunAsync asks for */
 	uint64_t first_usual_ns; /* median of those whose inputs are of the size of the first one's; 0: not known */
 	double size_drift; /* median of the last quarter by that of the first, within sizes of inputs; NAN: not known */
 	struct summary_pause after_pause, close; /* after 10 ms without one; within 1 ms of the one before */
@@ -172,8 +173,9 @@ static inline double summary_waited(const struct summary_runs *runs)
  */
 struct summary_coverage {
 	uint64_t n, n_parallel;					   /* parallel: operators on more than one thread */
-	uint64_t wall_ns, operators_ns, setup_ns, unattributed_ns; /* wall = the sum of the others */
-	uint64_t operators_p50_ns;				   /* of one inference */
+	uint64_t wall_ns, operators_ns, setup_ns, unattributed_ns; /* wall = the sum of the others, and of */
+	uint64_t halted_ns;	   /* operators and setup that were halted, or a halt in neither */
+	uint64_t operators_p50_ns; /* of one inference */
 	uint64_t n_without; /* inferences that count for the latency and have no operators, if others have some */
 };
 
@@ -211,7 +213,8 @@ struct summary_operator {
 	enum summary_where where;
 	uint32_t name; /* 0 in types */
 	uint32_t op_type, provider, shapes;
-	uint64_t n, n_open, n_failed; /* n: finished */
+	uint64_t n, n_open, n_failed; /* n: finished, without n_halted */
+	uint64_t n_halted, halted_ns; /* during which the process was halted: in no other figure; their own time */
 	uint64_t self_ns, share_ns, typical_ns;
 	struct summary_spread duration;
 	struct stats_typical typical; /* of duration, if summary_opts.with_typical */

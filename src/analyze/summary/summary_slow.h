@@ -24,9 +24,6 @@ enum summary_gauge {
 	SUMMARY_CPU,		 /* % of one CPU */
 	SUMMARY_WAITING,	 /* %: the waits of all its threads for a CPU, of the time that passed */
 	SUMMARY_THROTTLED,	 /* %: its cgroup was out of CPU quota, of the time that passed, summed over CPUs */
-	SUMMARY_STOPPED,	 /* %: a signal had stopped it, of the time that passed; */
-	SUMMARY_TRACED,		 /* a debugger held it; */
-	SUMMARY_FROZEN,		 /* its cgroup was frozen */
 	SUMMARY_READS,		 /* bytes per second from disks */
 	SUMMARY_MACHINE_CPU,	 /* % of all CPUs together */
 	SUMMARY_MEMORY_PRESSURE, /* %: some task of the machine waited for memory */
@@ -87,7 +84,9 @@ struct summary_slow {
 	uint64_t overlap_ns;		  /* time of all others in its own, added up */
 	uint64_t creation_ns;		  /* for which a session of the process was being created */
 	struct summary_slow_node nodes[SUMMARY_SLOW_NODES]; /* most above their median first */
-	uint64_t nodes_ns; /* of all nodes: above their median, less those inside others */
+	uint64_t nodes_ns;		    /* of all nodes: above their median, less those inside others */
+	uint32_t halted, halted_by;	    /* how its process was halted meanwhile: EVENT_HALT_*, 0: not; a tracer */
+	uint64_t halted_ns, halted_most_ns; /* for how long, at least and at most */
 	struct summary_gauged gauged[N_SUMMARY_GAUGES];
 	struct summary_other others[SUMMARY_OTHERS]; /* who ran instead, then largest mean first; name 0: no more */
 };

@@ -209,6 +209,13 @@ static bool take_usr1(struct recorder *recorder, uint32_t signo)
 	return signo == SIGUSR1;
 }
 
+/* A source may want to see at once what a child's signal is about. */
+static void take_child_news(struct recorder *recorder)
+{
+	recorder->target->n_child_news++;
+	recorder_sources_ask(recorder, clock_ns());
+}
+
 /* The program is not waited for here: that is done once, when the recording is over. */
 static void read_signals(struct recorder *recorder, int fd)
 {
@@ -219,6 +226,8 @@ static void read_signals(struct recorder *recorder, int fd)
 		bool from_terminal = info.ssi_signo != SIGTERM && info.ssi_code == SI_KERNEL;
 		if (take_usr1(recorder, info.ssi_signo))
 			continue;
+		if (info.ssi_signo == SIGCHLD)
+			take_child_news(recorder);
 		recorder->result->was_interrupted |= info.ssi_signo != SIGCHLD;
 		/* it is not waited for yet, so the number is still its own */
 		if (info.ssi_signo != SIGCHLD && program_has_ended(recorder))

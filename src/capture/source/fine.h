@@ -12,12 +12,12 @@
 struct fine {
 	const struct target *target; /* the recording's */
 	struct target own;	     /* the same with an interval of its own */
-	uint64_t cost_ns;	     /* of the last round, smoothed */
+	uint64_t began_ns, cost_ns;  /* CPU time: when the round began; of a round, smoothed */
 };
 
 /* Begins a round: the target to sample with. */
 const struct target *fine_begin(struct fine *fine);
-/* began_ns: when fine_begin was called. In a captured tree nothing costs anything. */
-void fine_end(struct fine *fine, uint64_t began_ns);
+/* In a captured tree nothing costs anything. */
+void fine_end(struct fine *fine);
 
 #endif

@@ -39,29 +39,40 @@ static int make_room(struct follow *follow, const struct follow_kind *kind, size
 	return 0;
 }
 
-static int follow_tree(struct follow *follow, const struct follow_kind *kind, const struct tree *tree, uint64_t now_ns,
-		       struct err *err)
+static int drop(const struct follow_kind *kind, const struct sample *sample, struct followed *followed)
 {
+	int result = kind->gone ? kind->gone(sample, followed) : 0;
+
+	if (kind->done)
+		kind->done(followed);
+	return result;
+}
+
+static int follow_tree(struct follow *follow, const struct follow_kind *kind, const struct sample *sample)
+{
+	const struct tree *tree = sample->target->tree;
 	size_t kept = 0;
+	int result = 0;
 
 	for (size_t i = 0; i < follow->n; i++) {
 		struct followed *followed = item_at(follow, kind, i);
 		if (kept < tree->n && is_of(followed, &tree->process[kept]))
 			memmove(item_at(follow, kind, kept++), followed, kind->item_size);
-		else if (kind->done)
-			kind->done(followed);
+		else
+			result = drop(kind, sample, followed) ?: result;
 	}
 	follow->n = kept;
-	if (make_room(follow, kind, tree->n, err))
+	if (make_room(follow, kind, tree->n, sample->err))
 		return -ENOMEM;
 	for (; follow->n < tree->n; follow->n++) {
 		const struct tree_process *process = &tree->process[follow->n];
 		struct followed *followed = item_at(follow, kind, follow->n);
 		memset(followed, 0, kind->item_size);
-		*followed =
-		    (struct followed){ .pid = process->pid, .start_ticks = process->start_ticks, .seen_ns = now_ns };
+		*followed = (struct followed){ .pid = process->pid,
+					       .start_ticks = process->start_ticks,
+					       .seen_ns = sample->now_ns };
 	}
-	return 0;
+	return result;
 }
 
 static uint64_t next_due(const struct sample *sample, const struct followed *followed)
@@ -76,7 +87,7 @@ static uint64_t next_due(const struct sample *sample, const struct followed *fol
 int follow_drain(struct follow *follow, const struct follow_kind *kind, void *state, const struct sample *sample)
 {
 	const struct tree *tree = sample->target->tree;
-	int result = follow_tree(follow, kind, tree, sample->now_ns, sample->err);
+	int result = follow_tree(follow, kind, sample);
 
 	follow->due_ns = sample_next_ns(sample_interval_ns(sample->target), sample->now_ns);
 	for (size_t i = 0; i < follow->n && !result; i++) {
@@ -156,6 +167,28 @@ int sample_check(const struct target *target, const char *name, bool (*is_good)(
 	    err, got < 0 ? (int)-got : EPROTO, "cannot read %s/proc/%d/%s: %s%s", target->sysroot, (int)target->pid,
 	    name, reason,
 	    got < 0 ? "; the process has ended, or /proc hides it (hidepid); run inftrace as its user or as root" : "");
+}
+
+static bool is_stat(const char *text, size_t len)
+{
+	struct proc_stat stat;
+
+	return proc_stat_parse(text, len, &stat);
+}
+
+int sample_check_stat(const struct target *target, struct err *err)
+{
+	return sample_check(target, "stat", is_stat, err);
+}
+
+ssize_t sample_read_stat(const struct sample *sample, struct proc_file *file, struct proc_stat *stat)
+{
+	char text[1024];
+	ssize_t got = sample_read(sample, file, "stat", text, sizeof text);
+
+	if (got < 0)
+		return got;
+	return proc_stat_parse(text, (size_t)got, stat) ? 0 : -EPROTO;
 }
 
 ssize_t sample_read(const struct sample *sample, struct proc_file *file, const char *name, void *buf, size_t size)

@@ -30,7 +30,8 @@ struct sample {
 struct follow_kind {
 	size_t item_size;
 	int (*sample)(void *state, const struct sample *sample, void *item); /* 0, or the sink's error */
-	void (*done)(void *item); /* closes files that the item keeps open; may be NULL */
+	void (*done)(void *item);			      /* closes files that the item keeps open; may be NULL */
+	int (*gone)(const struct sample *sample, void *item); /* before it: the process has ended; may be NULL */
 };
 
 /* Starts zeroed. Items lie in the order of the tree. */
@@ -62,8 +63,13 @@ uint64_t sample_since_ns(const struct tree_process *process, uint64_t now_ns);
 int sample_check(const struct target *target, const char *name, bool (*is_good)(const char *text, size_t len),
 		 struct err *err);
 
+/* The same of /proc/PID/stat. */
+int sample_check_stat(const struct target *target, struct err *err);
+
 /* proc_read or, while there are few processes, proc_file_read. */
 ssize_t sample_read(const struct sample *sample, struct proc_file *file, const char *name, void *buf, size_t size);
+/* Reads /proc/PID/stat so. 0, or -errno; -EPROTO: it has another form. */
+ssize_t sample_read_stat(const struct sample *sample, struct proc_file *file, struct proc_stat *stat);
 /*
  * Notes once per process and bit that a file could not be read (-errno) or parsed (-EPROTO), on a lane of its own below
  * the process. Ignores a process that is gone.

@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "capture/proc/cgroup_cpu.h"
 #include "capture/proc/machine.h"
 #include "capture/source/fine.h"
@@ -218,11 +217,10 @@ static int due_ms(const void *data)
 static int drain(void *data, struct sink *out, uint64_t now_ns, struct err *err)
 {
 	struct cgroup_state *state = data;
-	uint64_t began_ns = clock_ns();
 	struct sample sample = { fine_begin(&state->fine), NULL, out, now_ns, err };
 	int result = follow_drain(&state->follow, &cgroup_kind, state, &sample);
 
-	fine_end(&state->fine, began_ns);
+	fine_end(&state->fine);
 	return result;
 }
 

@@ -63,13 +63,6 @@ static int read_ticks(const struct target *target, pid_t pid, uint64_t *cpu_ns)
 	return 0;
 }
 
-static bool is_stat(const char *text, size_t len)
-{
-	struct proc_stat stat;
-
-	return proc_stat_parse(text, len, &stat);
-}
-
 static int check(const struct target *target, struct err *err)
 {
 	struct proc_cpu cpu;
@@ -78,7 +71,7 @@ static int check(const struct target *target, struct err *err)
 	if (result)
 		return err_set(err, -result, "cannot read %s/proc/stat: %s", target->sysroot,
 			       result == -EPROTO ? "its first line is malformed" : strerror(-result));
-	return sample_check(target, "stat", is_stat, err);
+	return sample_check_stat(target, err);
 }
 
 static int start(void *data, const struct target *target, struct sink *out, struct err *err)

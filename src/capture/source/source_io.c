@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 
-#include "base/clock.h"
 #include "capture/source/fine.h"
 #include "capture/source/held.h"
 
@@ -91,11 +90,10 @@ static int due_ms(const void *data)
 static int drain(void *data, struct sink *out, uint64_t now_ns, struct err *err)
 {
 	struct io_state *state = data;
-	uint64_t began_ns = clock_ns();
 	struct sample sample = { fine_begin(&state->fine), NULL, out, now_ns, err };
 	int result = follow_drain(&state->follow, &io_kind, state, &sample);
 
-	fine_end(&state->fine, began_ns);
+	fine_end(&state->fine);
 	return result;
 }
 

@@ -27,18 +27,6 @@ struct proc_state {
 	struct follow follow;
 };
 
-static bool is_stat(const char *text, size_t len)
-{
-	struct proc_stat stat;
-
-	return proc_stat_parse(text, len, &stat);
-}
-
-static int check(const struct target *target, struct err *err)
-{
-	return sample_check(target, "stat", is_stat, err);
-}
-
 static int start(void *data, const struct target *target, struct sink *out, struct err *err)
 {
 	((struct proc_state *)data)->target = target;
@@ -101,13 +89,10 @@ static int sample_process(void *data, const struct sample *sample, void *data_it
 {
 	struct proc_item *item = data_item;
 	struct proc_stat stat;
-	char text[1024];
-	ssize_t got = sample_read(sample, &item->stat, "stat", text, sizeof text);
+	ssize_t got = sample_read_stat(sample, &item->stat, &stat);
 	uint64_t time_ns = sample_clock_ns(sample->target, sample->now_ns);
 	int result = 0;
 
-	if (got >= 0 && !proc_stat_parse(text, (size_t)got, &stat))
-		got = -EPROTO;
 	if (got < 0)
 		return sample_unreadable(sample, &item->followed, 0, "stat", got);
 	if (!proc_is_zombie(&stat))
@@ -152,7 +137,7 @@ const struct source source_proc = {
 	.name = "process",
 	.help = "threads, page faults and allowed CPUs of each process",
 	.state_size = sizeof(struct proc_state),
-	.check = check,
+	.check = sample_check_stat,
 	.start = start,
 	.due_ms = due_ms,
 	.drain = drain,

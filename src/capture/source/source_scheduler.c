@@ -286,7 +286,7 @@ static int drain(void *data, struct sink *out, uint64_t now_ns, struct err *err)
 	result = put_round(state, &sample, began_ns);
 	state->base_ns = began_ns;
 	state->due_ns = sample_next_ns(sample.target->interval_ns, now_ns);
-	fine_end(&state->fine, began_ns);
+	fine_end(&state->fine);
 	return result;
 }
 

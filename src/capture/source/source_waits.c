@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "capture/source/fine.h"
 #include "capture/source/held.h"
 #include "capture/source/others.h"
@@ -159,13 +158,12 @@ static int due_ms(const void *data)
 static int drain(void *data, struct sink *out, uint64_t now_ns, struct err *err)
 {
 	struct waits_state *state = data;
-	uint64_t began_ns = clock_ns();
 	struct sample sample = { fine_begin(&state->fine), NULL, out, now_ns, err };
 	int result;
 
 	state->has_waited = false;
 	result = follow_drain(&state->follow, &waits_kind, state, &sample);
-	fine_end(&state->fine, began_ns);
+	fine_end(&state->fine);
 	return result ? result : others_look(&state->others, &sample, state->has_waited);
 }
 

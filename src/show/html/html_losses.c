@@ -4,6 +4,7 @@
 #include "show/words/begin_words.h"
 #include "show/words/clock_words.h"
 #include "show/words/cost_words.h"
+#include "show/words/halt_words.h"
 #include "show/words/kept_words.h"
 #include "show/words/merged_words.h"
 
@@ -66,6 +67,8 @@ void html_losses(struct html_page *page, const struct report *report)
 	for (uint32_t i = 0; i < summary->n_dumps && i < MAX_ROWS; i++)
 		html_paragraph(page, "Dump: %s (%s).", name_of(summary, summary->dumps[i].path).s,
 			       name_of(summary, summary->dumps[i].why).s);
+	for (uint32_t i = 0; i < summary->n_halt_kinds && i < MAX_ROWS; i++)
+		html_paragraph(page, "%s", halt_words_of_process(summary, &summary->halt_kinds[i]).s);
 	for (uint32_t i = 0; i < summary->n_clock_changes && i < MAX_ROWS; i++)
 		html_paragraph(page, "%s", clock_words(summary, &summary->clock_changes[i], false).s);
 	put_cost(page);

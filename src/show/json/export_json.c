@@ -21,6 +21,28 @@ static void put_verdict(struct json_summary *to)
 	free(text);
 }
 
+static void put_halts(struct json_summary *to)
+{
+	json_array(&to->json, "halts");
+	for (uint32_t i = 0; i < to->summary->n_halts; i++) {
+		const struct summary_halt *halt = &to->summary->halts[i];
+		bool has_ended = halt->end_ns != STORE_OPEN;
+
+		json_object(&to->json, NULL);
+		json_summary_process(to, halt->process);
+		json_summary_name(to, "what", halt->what);
+		json_summary_name(to, "tracer", halt->who);
+		json_summary_time(to, "at_ns", halt->begin_ns);
+		json_known(&to->json, "duration_ns", has_ended ? (int64_t)(halt->end_ns - halt->begin_ns) : -1);
+		json_known(&to->json, "earlier_at_most_ns",
+			   halt->from_ns ? (int64_t)(halt->begin_ns - halt->from_ns) : -1);
+		json_known(&to->json, "longer_at_most_ns",
+			   has_ended && halt->until_ns != STORE_OPEN ? (int64_t)(halt->until_ns - halt->end_ns) : -1);
+		json_end(&to->json, '}');
+	}
+	json_end(&to->json, ']');
+}
+
 static void put_clock_changes(struct json_summary *to)
 {
 	json_array(&to->json, "clock_changes");
@@ -235,6 +257,7 @@ static void put_recording(struct json_summary *to)
 	json_known(&to->json, "duration_ns", has_events ? (int64_t)(recording->end_ns - recording->begin_ns) : -1);
 	json_summary_name(to, "clock_source", recording->clock_source);
 	json_known(&to->json, "clock_error_ns", recording->clock_error_ns);
+	put_halts(to);
 	put_clock_changes(to);
 	json_known(&to->json, "from_ns", summary->part.from_ns ? (int64_t)summary->part.from_ns : -1);
 	json_known(&to->json, "to_ns", summary->part.to_ns ? (int64_t)summary->part.to_ns : -1);
@@ -339,6 +362,7 @@ static void put_elsewhere(struct json_summary *to)
 		json_summary_name(to, "provider", op->provider);
 		json_count(&to->json, "calls", op->n);
 		json_count(&to->json, "not_ended", op->n_open);
+		json_count(&to->json, "halted", op->n_halted);
 		json_count(&to->json, "self_ns", op->self_ns);
 		json_end(&to->json, '}');
 	}

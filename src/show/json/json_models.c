@@ -190,6 +190,9 @@ static void put_slowest(struct json_summary *to, const struct summary_model *mod
 		json_summary_name(to, "node", slow[i].node);
 		json_known(&to->json, "node_ns", slow[i].node ? (int64_t)slow[i].node_ns : -1);
 		json_known(&to->json, "node_p50_ns", slow[i].node ? (int64_t)slow[i].node_p50_ns : -1);
+		json_summary_name(to, "halted", slow[i].halted);
+		json_known(&to->json, "halted_ns", slow[i].halted ? (int64_t)slow[i].halted_ns : -1);
+		json_known(&to->json, "halted_at_most_ns", slow[i].halted ? (int64_t)slow[i].halted_most_ns : -1);
 		json_bool(&to->json, "during_session_creation", slow[i].is_in_creation);
 		json_int(&to->json, "other_inferences_at_the_time", slow[i].n_concurrent);
 		put_why(to, &slow[i]);
@@ -298,6 +301,8 @@ static void put_inferences(struct json_summary *to, const struct summary_model *
 	json_summary_time(to, "begin_at_ns", runs->n ? runs->begin_ns : 0);
 	json_summary_time(to, "end_at_ns", runs->end_ns);
 	json_real(&to->json, "per_second", runs->rate);
+	json_count(&to->json, "halted", runs->n_halted);
+	json_count(&to->json, "halted_ns", runs->halted_ns);
 	json_count(&to->json, "wall_ns", runs->wall_ns);
 	json_count(&to->json, "not_ended_ns", runs->open_ns);
 	json_summary_spread(to, "latency", &runs->latency);
@@ -329,6 +334,8 @@ static void put_operator(struct json_summary *to, const struct summary_operator 
 	json_count(&to->json, "calls", op->n);
 	json_count(&to->json, "not_ended", op->n_open);
 	json_count(&to->json, "failed", op->n_failed);
+	json_count(&to->json, "halted", op->n_halted);
+	json_count(&to->json, "halted_ns", op->halted_ns);
 	json_count(&to->json, "self_ns", op->self_ns);
 	if (coverage) {
 		json_count(&to->json, "share_ns", op->share_ns);
@@ -382,6 +389,7 @@ static void put_operators(struct json_summary *to, const struct summary_model *m
 	json_count(&to->json, "operators_ns", coverage->operators_ns);
 	json_count(&to->json, "operators_p50_ns", coverage->operators_p50_ns);
 	json_count(&to->json, "setup_ns", coverage->setup_ns);
+	json_count(&to->json, "halted_ns", coverage->halted_ns);
 	json_count(&to->json, "unattributed_ns", coverage->unattributed_ns);
 	json_array(&to->json, "providers");
 	for (uint32_t i = 0; i < model->ran_on.n; i++) {

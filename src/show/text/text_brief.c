@@ -12,6 +12,7 @@
 #include "analyze/result/recording_facts.h"
 #include "analyze/result/recording_workers.h"
 #include "show/text/page.h"
+#include "show/words/halt_words.h"
 #include "show/words/kept_words.h"
 #include "show/words/memory_words.h"
 #include "show/words/merged_words.h"
@@ -333,6 +334,13 @@ static void put_workers(const struct page *page, const struct summary_model *mod
 	put_fact(page, "  run by", &text);
 }
 
+static void put_halts(const struct page *page, const struct summary_model *model)
+{
+	struct printable text = halt_words_of(page->summary, model);
+
+	put_fact(page, "  stopped", &text);
+}
+
 static void put_usage(const struct page *page, const struct summary_runs *runs)
 {
 	struct printable text = { "" };
@@ -446,6 +454,7 @@ static void print_block(const struct page *page, uint32_t index, uint64_t wall_n
 	put_workers(page, model);
 	if (page_n_shown(page) == 1)
 		put_usage(page, &model->runs);
+	put_halts(page, model);
 	put_operators(page, model);
 	put_memory(page, index);
 	put_slowest(page, model);

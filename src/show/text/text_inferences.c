@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "show/text/page.h"
+#include "show/words/halt_words.h"
 #include "show/words/slow_words.h"
 #include "show/words/usage_words.h"
 #include "show/words/worker_rows.h"
@@ -157,6 +158,7 @@ static void print_facts(const struct page *page, const struct summary_model *mod
 		{ KEY_TAG, "Tag", "distinct tags" },
 	};
 	const struct summary_runs *runs = &model->runs;
+	struct printable halted = halt_words_of(page->summary, model);
 
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
 		uint32_t n;
@@ -167,6 +169,8 @@ static void print_facts(const struct page *page, const struct summary_model *mod
 		else if (n)
 			page_text(page, 2, TABLE_PLAIN, "%s %s: %s", units_count(n).s, texts[i].many, list.s);
 	}
+	if (*halted.s)
+		page_text(page, 2, TABLE_PLAIN, "%s.", halted.s);
 	print_usage(page, runs);
 	print_failures(page, model);
 	print_left_out(page, runs);

@@ -4,9 +4,10 @@
 #include "show/words/begin_words.h"
 #include "show/words/clock_words.h"
 #include "show/words/cost_words.h"
+#include "show/words/halt_words.h"
 #include "show/words/kept_words.h"
 
-enum { MAX_BEGINS = 4 };
+enum { MAX_BEGINS = 4, MAX_HALTED = 4 };
 
 static void print_lost(const struct page *page)
 {
@@ -140,6 +141,9 @@ static uint64_t n_moved(const struct summary *summary)
 static void print_clocks(const struct page *page)
 {
 	const struct summary *summary = page->summary;
+
+	for (uint32_t i = 0; i < summary->n_halt_kinds && (i < MAX_HALTED || page->opts.is_all); i++)
+		page_text(page, 2, TABLE_PLAIN, "%s", halt_words_of_process(summary, &summary->halt_kinds[i]).s);
 
 	for (uint32_t i = 0; i < summary->n_clock_changes; i++)
 		page_text(page, 2, TABLE_PLAIN, "%s",

@@ -5,6 +5,7 @@
 
 #include "base/provider.h"
 #include "show/text/page.h"
+#include "show/words/halt_words.h"
 #include "show/words/operator_words.h"
 
 enum { MAX_ROWS = 8, MAX_TYPES_ELSEWHERE = 3, BAR = 16 };
@@ -146,6 +147,8 @@ static void print_types(const struct page *page, const struct summary_model *mod
 	put_some(page, &table, &layout, type, model->types, coverage);
 	if (coverage->setup_ns)
 		put_rest(page, &table, &layout, "setup", coverage->setup_ns, coverage);
+	if (coverage->halted_ns)
+		put_rest(page, &table, &layout, "process stopped", coverage->halted_ns, coverage);
 	put_rest(page, &table, &layout, "unattributed", coverage->unattributed_ns, coverage);
 	table_print(&table, page->out);
 }
@@ -185,6 +188,7 @@ static void print_remarks(const struct page *page, const struct summary_model *m
 {
 	const struct summary_operator *type = page->summary->types + model->types.first;
 	const struct summary_operator *node = page->summary->nodes + model->nodes.first;
+	struct printable halted = halt_words_left_out(page->summary, model);
 	bool has_children = false, is_exact = true, is_by_median = false;
 
 	for (uint32_t i = 0; i < model->types.n; i++) {
@@ -195,6 +199,8 @@ static void print_remarks(const struct page *page, const struct summary_model *m
 	for (uint32_t i = 1; i < model->nodes.n; i++)
 		is_by_median |= node[i].share_ns > node[i - 1].share_ns;
 	print_deferred(page, model);
+	if (*halted.s)
+		page_text(page, 2, TABLE_DIM, "%s.", halted.s);
 	if (model->coverage.n_parallel)
 		page_text(page, 2, TABLE_DIM,
 			  "In %s, operators ran in parallel; time is divided equally among those that ran at the same "

@@ -5,6 +5,7 @@
 #include "analyze/result/open_words.h"
 #include "base/provider.h"
 #include "show/text/page.h"
+#include "show/words/halt_words.h"
 #include "show/words/memory_words.h"
 #include "show/words/operator_words.h"
 #include "show/words/other_words.h"
@@ -315,12 +316,14 @@ void export_verdict(FILE *out, const struct report *report, bool is_ascii)
 	const struct summary *summary = report->summary;
 	struct page page = { out, summary, summary->names, { .is_ascii = is_ascii, .width = 96 }, report };
 	struct printable cause = time_cause(summary, is_ascii), open = open_words(summary, is_ascii);
-	struct printable killed = memory_killed(summary, is_ascii);
+	struct printable killed = memory_killed(summary, is_ascii), halted = halt_words(summary);
 
 	if (*killed.s)
 		fprintf(out, "%c%s. ", killed.s[0] - 'a' + 'A', killed.s + 1);
 	if (*open.s)
 		fprintf(out, "%s. ", open.s);
+	if (*halted.s)
+		fprintf(out, "%s. ", halted.s);
 	if (*cause.s)
 		fprintf(out, "%s. ", cause.s);
 	if (summary->recording.begin_ns > summary->recording.end_ns) {

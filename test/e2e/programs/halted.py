@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""halted.py HOW MODEL: runs a model for a second and has itself halted meanwhile, for 0.4 s: by a signal, by a tracer
-or by the freezer of the cgroup in $FREEZER; or stopped and then killed. Prints how often it ran the model while it was
-halted."""
+"""halted.py HOW MODEL MS...: runs a model over and over and has itself halted meanwhile, once for each MS and so long:
+by a signal, by a tracer, or by the freezer of the cgroup in $FREEZER; or stopped and then killed. Prints the checksums
+of its outputs, and how often it ran the model while it was halted. Writes into the file $HALTS, one line a halt, the
+times (CLOCK_MONOTONIC) before and after the call that halted it, and before and after the one that let it go on."""
 
 import ctypes
 import os
@@ -11,8 +12,13 @@ import time
 
 import ortprogram
 
-how, model = sys.argv[1:]
+how, model, lengths = sys.argv[1], sys.argv[2], [int(word) for word in sys.argv[3:]]
 PTRACE_ATTACH, PTRACE_DETACH = 16, 17
+libc = ctypes.CDLL(None, use_errno=True)
+
+
+def ptrace(request, pid):
+    assert not libc.ptrace(request, pid, None, None), ctypes.get_errno()
 
 
 def freeze(is_frozen):
@@ -25,46 +31,75 @@ def freeze(is_frozen):
         file.write(text)
 
 
-def halt(pid, write):
-    libc = ctypes.CDLL(None, use_errno=True)
-    time.sleep(0.3)
-    if how in ("signal", "killed"):
-        os.kill(pid, signal.SIGSTOP)
-    elif how == "tracer":
-        assert not libc.ptrace(PTRACE_ATTACH, pid, None, None), ctypes.get_errno()
-    else:
+def wait_halted(pid):
+    """Until it is, and not only about to be."""
+    while True:
+        with open("/proc/%d/stat" % pid) as file:
+            state = file.read().rpartition(")")[2].split()[0]
+        if state in "Tt" or (how == "freezer" and is_frozen()):
+            return
+
+
+def is_frozen():
+    name = os.environ["FREEZER"] + "/freezer.state"
+    with open(name if os.path.exists(name) else os.environ["FREEZER"] + "/cgroup.events") as file:
+        return any(line in ("FROZEN\n", "frozen 1\n") for line in file)
+
+
+def halt(pid):
+    if how == "tracer":
+        ptrace(PTRACE_ATTACH, pid)
+    elif how == "freezer":
         freeze(True)
-    begin = time.monotonic_ns()
-    time.sleep(0.4)
-    os.write(write, b"%d %d" % (begin, time.monotonic_ns()))
-    if how == "signal":
-        os.kill(pid, signal.SIGCONT)
-    elif how == "killed":
-        os.kill(pid, signal.SIGKILL)
-    elif how == "tracer":
-        assert not libc.ptrace(PTRACE_DETACH, pid, None, None), ctypes.get_errno()
     else:
+        os.kill(pid, signal.SIGSTOP)
+    wait_halted(pid)
+
+
+def go_on(pid):
+    if how == "tracer":
+        ptrace(PTRACE_DETACH, pid)
+    elif how == "freezer":
         freeze(False)
+    else:
+        os.kill(pid, signal.SIGKILL if how == "killed" else signal.SIGCONT)
+
+
+def timed(call, pid):
+    before = time.monotonic_ns()
+    call(pid)
+    return [before, time.monotonic_ns()]
+
+
+def join(folder):
+    with open(folder + "/cgroup.procs", "w") as file:
+        file.write(str(os.getpid()))
 
 
 if how == "freezer":
-    with open(os.environ["FREEZER"] + "/cgroup.procs", "w") as file:
-        file.write(str(os.getpid()))
+    join(os.environ["FREEZER"])
 session, feeds = ortprogram.session(model), ortprogram.feeds(model)
 session.run(None, feeds)
 read, write = os.pipe()
-runs, parent = [], os.getpid()
+begins, outputs, parent = [], set(), os.getpid()
 child = os.fork()
 if not child:
     if how == "freezer":
-        with open(os.path.dirname(os.environ["FREEZER"]) + "/cgroup.procs", "w") as file:
-            file.write(str(os.getpid()))
-    halt(parent, write)
+        join(os.path.dirname(os.environ["FREEZER"]))
+    halts = []
+    for length in lengths:
+        time.sleep(0.3)
+        held = timed(halt, parent)
+        time.sleep(length / 1000)
+        halts.append(held + timed(go_on, parent))
+    time.sleep(0.2)
+    with open(os.environ["HALTS"], "w") as file:
+        file.writelines("%d %d %d %d\n" % tuple(times) for times in halts)
     os._exit(0)
-end = time.monotonic() + 1.2
-while time.monotonic() < end:
-    runs.append(time.monotonic_ns())
-    session.run(None, feeds)
-os.waitpid(child, 0)
-begin, end = map(int, os.read(read, 100).split())
-print("runs while halted", sum(begin + 100_000_000 < run < end for run in runs))
+while not os.waitpid(child, os.WNOHANG)[0]:
+    begins.append(time.monotonic_ns())
+    outputs.add(ortprogram.checksum(session.run(None, feeds)))
+with open(os.environ["HALTS"]) as file:
+    halts = [[int(word) for word in line.split()] for line in file]
+held = sum(halt[1] + 10_000_000 < begin < halt[2] for begin in begins for halt in halts)
+print("outputs", *sorted(outputs), "runs while halted", held)
