@@ -342,6 +342,8 @@ const struct cmd cmd_model = {
 	    "With --dry-run nothing runs: operators, parameters, shapes, operations and bytes follow from the file. A "
 	    "multiply-add counts as two operations. Bytes are those of inputs, weights and outputs, each once: the "
 	    "least that has to move.\n\n"
+	    "A model in ONNX Runtime's own format (.ort) runs, too. Only the runtime reads its graph, so the report "
+	    "does not have what follows from the file, and --dry-run rejects it.\n\n"
 	    "Exit status: 0 if every run completed; 1 if some did not, external data is missing, or a run became "
 	    "slower "
 	    "than --threshold allows; 3 if none "

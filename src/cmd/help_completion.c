@@ -65,7 +65,7 @@ static void put_providers(FILE *out, char separator)
 /* The suffixes of the files that a command reads; NULL: any. */
 static const char *suffixes_of(const struct cmd *cmd)
 {
-	return words_of(cmd) == CMD_RECORDINGS ? "pftrace json csv" : words_of(cmd) == CMD_MODELS ? "onnx" : NULL;
+	return words_of(cmd) == CMD_RECORDINGS ? "pftrace json csv" : words_of(cmd) == CMD_MODELS ? "onnx ort" : NULL;
 }
 
 static bool is_provider(const struct opt *row)
@@ -212,7 +212,7 @@ static void put_zsh_command(FILE *out, const struct cmd *cmd)
 	static const char *const rest[] = {
 		[CMD_FILES] = " \\\n\t\t\t'*:file:_files'",
 		[CMD_RECORDINGS] = " \\\n\t\t\t'*:recording:_files -g \"*.(pftrace|json|csv)\"'",
-		[CMD_MODELS] = " \\\n\t\t\t'*:model:_files -g \"*.onnx\"'",
+		[CMD_MODELS] = " \\\n\t\t\t'*:model:_files -g \"*.(onnx|ort)\"'",
 		[CMD_PIDS] = " \\\n\t\t\t'*:PID:{compadd -- $(inftrace ps --pids 2> /dev/null)}'",
 		[CMD_COMMANDS] = " \\\n\t\t\t'*:command:(${commands%%:*})'",
 		[CMD_PROGRAM] = " \\\n\t\t\t'(-):command:_command_names -e' \\\n\t\t\t'*::argument:_normal'",

@@ -107,7 +107,6 @@ static void fill_head(struct model_facts *facts, const struct onnx_model *model,
 					 *model->opsets[i].domain ? model->opsets[i].domain : "ai.onnx",
 					 (long long)model->opsets[i].version);
 	facts->opset = *text ? arena_keep(arena, text) : NULL;
-	facts->name = name_of(model->path, arena);
 }
 
 int model_fill_facts(struct model_facts *facts, const struct model_static *analysis, struct arena *arena,
@@ -119,6 +118,10 @@ int model_fill_facts(struct model_facts *facts, const struct model_static *analy
 
 	facts->path = model->path;
 	facts->file_bytes = (int64_t)model->file.size;
+	facts->name = name_of(model->path, arena);
+	facts->graph_missing = analysis->graph_missing;
+	if (facts->graph_missing)
+		return 0;
 	fill_head(facts, model, arena);
 	facts->inputs = values(model->graph.inputs, model->graph.n_inputs, scope, arena, &facts->n_inputs);
 	facts->outputs = values(model->graph.outputs, model->graph.n_outputs, NULL, arena, &facts->n_outputs);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "experiment/model_fill.h"
+#include "model/onnx/onnx_other.h"
 
 /* One file while it is read. */
 struct reading {
@@ -87,6 +88,12 @@ static int read_one(struct reading *reading)
 {
 	int code = take_dims(reading);
 
+	/* --dry-run needs the graph, and says why there is none */
+	if (!code && !reading->opts->dry_run && onnx_other_is_ort(reading->way->model))
+		return model_static_close(reading->to, reading->way->model,
+					  "only ONNX Runtime reads its own format (.ort); the .onnx file that it was "
+					  "made from has nodes, parameters and FLOPs",
+					  reading->err);
 	code = code ? code : model_static_read(reading->to, reading->way->model, reading->err);
 	code = code ? code : check_batch(reading);
 	return code ? code : model_static_count(reading->to, assume_size, reading, reading->err);
@@ -145,7 +152,7 @@ int model_files_describe(struct model_files *files, struct model_runs *runs, str
 		struct model_tensors *inputs = inputs_of(files, runs, i);
 
 		model_facts_init(&facts[i]);
-		if (inputs)
+		if (inputs && !files->item[i].graph_missing)
 			code = model_static_count(&files->item[i], model_runs_size, inputs, err);
 		code = code ? code : model_fill_facts(&facts[i], &files->item[i], &files->arena, err);
 	}

@@ -19,10 +19,14 @@ static bool is_work(const struct model_result *result, double ns)
 static void find(struct finder *finder)
 {
 	double whole_ns = (double)finder->run->result->creation_ns;
+	double parse_ns = finder_phase_ns(finder, PHASE_PARSE);
 	double copy_ns = finder_phase_ns(finder, PHASE_WEIGHTS), ns = copy_ns;
 	struct finding *to;
 
-	ns += finder_phase_ns(finder, PHASE_READ) + finder_phase_ns(finder, PHASE_PARSE);
+	/* a .ort file is not parsed, and has its weights inside */
+	if (!(parse_ns > 0))
+		return;
+	ns += finder_phase_ns(finder, PHASE_READ) + parse_ns;
 	if (!is_work(finder->run->result, ns))
 		return;
 	if (whole_ns < 10e6 || ns < 0.4 * whole_ns || copy_ns < 0.1 * whole_ns)

@@ -25,6 +25,7 @@ struct model_value {
 struct model_facts {
 	const char *path, *name;
 	const char *producer, *opset; /* "pytorch 2.1", "ai.onnx 17" */
+	const char *graph_missing;    /* why all below but file_bytes is unknown; NULL: the graph was read */
 	int64_t file_bytes;	      /* with external data */
 	int64_t n_parameters, weight_bytes;
 	int64_t flops, bytes;	   /* of one inference: what is known of all nodes together */

@@ -2,17 +2,23 @@
 /* Recognises, by their first bytes, files that are often mistaken for ONNX models. */
 #include "model/onnx/onnx_other.h"
 
-#include <stdbool.h>
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/utf8.h"
+
+enum { ORT_AT = 4, ORT_LEN = 4 };
+
+static const char ort[ORT_LEN + 1] = "ORTM"; /* the identifier of its flatbuffer */
 
 static const struct {
 	uint8_t offset, len;
 	const char *bytes, *what;
 } formats[] = {
-	{ 4, 4, "ORTM",
-	  "it is a model in ONNX Runtime's own format (.ort), not ONNX; pass the .onnx file that it was made from" },
+	{ ORT_AT, ORT_LEN, ort,
+	  "it is a model in ONNX Runtime's own format (.ort), not ONNX; pass the .onnx file that it was made from, "
+	  "or run it without --dry-run" },
 	{ 4, 4, "TFL3", "it is a TensorFlow Lite model, not ONNX; convert it, for example with tf2onnx" },
 	{ 0, 4, "GGUF", "it is a GGUF model (llama.cpp), not ONNX" },
 	{ 0, 4, "PK\3\4",
@@ -56,4 +62,15 @@ const char *onnx_other_what(const uint8_t *data, size_t size)
 	if (is_text(data, size))
 		return "it is text, not an ONNX model; a model is a binary file, usually named *.onnx";
 	return NULL;
+}
+
+bool onnx_other_is_ort(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	char bytes[ORT_LEN];
+	bool is_ort = fd >= 0 && pread(fd, bytes, ORT_LEN, ORT_AT) == ORT_LEN && !memcmp(bytes, ort, ORT_LEN);
+
+	if (fd >= 0)
+		close(fd);
+	return is_ort;
 }

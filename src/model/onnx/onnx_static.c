@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { MAX_SIZES = 1000 };
 
@@ -92,6 +93,18 @@ int model_static_read(struct model_static *to, const char *path, struct err *err
 	    (code = onnx_shape_infer(&to->shapes, &to->model, to->dims, to->n_dims, err)))
 		return err_wrap(err, "cannot analyse %s", path);
 	return check_dims(to, path, err);
+}
+
+int model_static_close(struct model_static *to, const char *path, const char *why, struct err *err)
+{
+	struct stat status;
+
+	if (stat(path, &status))
+		return err_set(err, errno, "cannot inspect %s: %s", path, strerror(errno));
+	to->graph_missing = why;
+	to->model.file.size = (size_t)status.st_size;
+	to->model.path = strdup(path);
+	return to->model.path ? 0 : err_set(err, ENOMEM, "cannot read %s: out of memory", path);
 }
 
 /* Sizes while they are being collected. */

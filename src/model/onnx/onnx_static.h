@@ -28,6 +28,7 @@ struct model_static {
 	struct shape_dim *sizes;		      /* used for the costs */
 	uint32_t n_dims, n_sizes, n_all_nodes;	      /* nodes of all graphs and functions */
 	struct model_weights weights[TENSOR_N_TYPES]; /* by element type; 0: unknown types */
+	const char *graph_missing;		      /* why only path and size of the file are known; NULL: all is */
 };
 
 /* Parses "batch=4" into to->dims. 0, or -EINVAL and err. The list's texts are cut at the "=" and must stay. */
@@ -37,6 +38,8 @@ int model_static_dims(struct model_static *to, const struct opt_list *list, stru
  * a failure, too.
  */
 int model_static_read(struct model_static *to, const char *path, struct err *err);
+/* For a model that only its runtime can read: its path and size. Instead of the two calls that read and count. */
+int model_static_close(struct model_static *to, const char *path, const char *why, struct err *err);
 /* A free dimension of an input of the graph. */
 struct model_free_dim {
 	const char *input, *name; /* name NULL: it has none */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/onnx/onnx_other.h"
 #include "model/run/run.h"
 
 static int add_config(struct run *run, const char *key, const char *value, struct err *err)
@@ -96,6 +97,9 @@ static int set_files(struct run *run, struct err *err)
 	const struct ort_api *api = &run->api;
 	char size[32];
 
+	/* a file of this format may have any name, but the runtime goes by ".ort" */
+	if (onnx_other_is_ort(opts->model) && add_config(run, "session.load_model_format", "ORT", err))
+		return -EIO;
 	if (opts->optimized_model) {
 		snprintf(run->result->optimized_path, sizeof run->result->optimized_path, "%s", opts->optimized_model);
 		if (ort_api_check(api, api->set_optimized_path(run->options, opts->optimized_model), err,

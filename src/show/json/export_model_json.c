@@ -31,6 +31,7 @@ static void put_model(struct json *json, const char *key, const struct model_fac
 	json_text(json, "name", model->name);
 	json_text(json, "producer", model->producer);
 	json_text(json, "opset", model->opset);
+	json_text(json, "graph_missing", model->graph_missing);
 	json_known(json, "file_bytes", model->file_bytes);
 	json_known(json, "parameters", model->n_parameters);
 	json_known(json, "weight_bytes", model->weight_bytes);

@@ -167,6 +167,8 @@ struct printable model_graph(const struct model_facts *model)
 {
 	struct printable to = { "" };
 
+	if (model->graph_missing)
+		printable_add(&to, "not known: %s", model->graph_missing);
 	if (model->n_nodes >= 0)
 		printable_add(&to, "%s", printable_count((uint64_t)model->n_nodes, "node").s);
 	if (model->n_inside > 0)
@@ -246,7 +248,8 @@ struct printable model_title(const struct model_report *report, int columns, boo
 		n++;
 		last = r;
 	}
-	if (n == 2)
+	/* model.onnx and model.ort have one name, and their runs have labels */
+	if (n == 2 && !is_same(report->model.name, model_facts_of(report, last)->name))
 		printable_add(&to, " and %s", model_text(model_facts_of(report, last)->name, columns, is_ascii).s);
 	if (n > 2) {
 		to = (struct printable){ "" };
