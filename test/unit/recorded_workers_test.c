@@ -168,6 +168,7 @@ static double cores_with_samples_until(uint64_t us)
 {
 	struct fixture fixture, *f = &fixture;
 	double cores;
+	bool is_of_runs;
 
 	begin(f);
 	for (int i = 0; i < 2; i++) {
@@ -177,7 +178,7 @@ static double cores_with_samples_until(uint64_t us)
 		stream_sample(&f->s, cpu, i ? 11000 : us, 50);
 	}
 	analyse(f, false);
-	cores = recording_cores(f->summary);
+	cores = recording_cores(f->summary, &is_of_runs);
 	end(f);
 	return cores;
 }

@@ -7,7 +7,7 @@
 
 enum { MOST_PROCESSES = 256 };
 
-static const struct summary_resource *resource_of(const struct summary *summary, uint32_t process, const char *name)
+const struct summary_resource *recording_counter(const struct summary *summary, uint32_t process, const char *name)
 {
 	for (uint32_t i = 0; i < summary->n_resources; i++)
 		if (summary->resources[i].process == process &&
@@ -18,7 +18,7 @@ static const struct summary_resource *resource_of(const struct summary *summary,
 
 static double cores_of(const struct summary *summary, uint32_t process)
 {
-	const struct summary_resource *cpu = resource_of(summary, process, "cpu");
+	const struct summary_resource *cpu = recording_counter(summary, process, "cpu");
 
 	return cpu ? cpu->busy_mean / 100 : NAN;
 }
@@ -89,8 +89,18 @@ static double cores_of_all(const struct summary *summary, const struct recording
 	return n < 2 ? alone : !summary->busy_ns ? NAN : used_ns / (double)summary->busy_ns;
 }
 
-double recording_cores(const struct summary *summary)
+double recording_cores(const struct summary *summary, bool *is_of_runs)
 {
+	uint32_t n = 0;
+
+	*is_of_runs = false;
+	for (uint32_t i = 0; i < summary->n_resources; i++) {
+		const struct summary_resource *cpu = &summary->resources[i];
+
+		if (cpu->process == SUMMARY_NONE || strcmp(names_text(summary->names, cpu->name), "cpu") != 0)
+			continue;
+		*is_of_runs = n++ || isfinite(cpu->busy_mean);
+	}
 	return cores_of_all(summary, NULL);
 }
 
@@ -238,7 +248,7 @@ struct at_work {
 static struct at_work at_work_of(const struct summary *summary, uint32_t process)
 {
 	struct at_work found = { process, UINT64_MAX, 0, 0 };
-	const struct summary_resource *pool = resource_of(summary, process, "pool threads");
+	const struct summary_resource *pool = recording_counter(summary, process, "pool threads");
 	int64_t n_pool = pool ? count_of(pool->max) : 0;
 	uint32_t at_once = 1;
 

@@ -39,8 +39,14 @@ struct recording_facts {
 	uint32_t asked, n_asked; /* first provider asked for but the CPU: its place in the model's providers; 0: none */
 };
 
-/* CPUs that all recorded processes used together while inferences ran; of one without any: in all. NAN: not known. */
-double recording_cores(const struct summary *summary);
+/* The counter of that name, of a process or (SUMMARY_NONE) of the machine; NULL: it was not recorded. */
+const struct summary_resource *recording_counter(const struct summary *summary, uint32_t process, const char *name);
+
+/*
+ * CPUs that all recorded processes used together while inferences ran; *is_of_runs false: in all, of one that ran none
+ * between two samples. NAN: not known.
+ */
+double recording_cores(const struct summary *summary, bool *is_of_runs);
 
 /*
  * CPUs that each process which ran inferences may use, by affinity and quota; NAN: not known, or they differ from each

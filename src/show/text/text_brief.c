@@ -503,35 +503,36 @@ static bool put_memory_of_all(const struct page *page)
 	return true;
 }
 
-/* What the whole program took, in one line. */
-static void print_resources(const struct page *page)
+/* "while inferences ran: machine 100 % busy, 1.23 CPUs used". Where no sample lies in their time, of the whole. */
+static void add_cpus(const struct summary *summary, struct printable *text)
+{
+	static const char *const when[] = { "over the whole recording", "while inferences ran" };
+	const struct summary_resource *machine = recording_counter(summary, SUMMARY_NONE, "cpu");
+	double busy = !machine ? NAN : isfinite(machine->busy_mean) ? machine->busy_mean : machine->mean;
+	bool is_in_runs = machine && isfinite(machine->busy_mean), are_cores_in_runs;
+	double cores = recording_cores(summary, &are_cores_in_runs), usable = recording_usable(summary);
+
+	if (isfinite(busy))
+		printable_add(text, "; %s: machine %s busy", when[is_in_runs], units_percent(busy / 100).s);
+	if (!(cores > 0))
+		return;
+	if (isfinite(busy) && is_in_runs == are_cores_in_runs)
+		printable_add(text, ", %s CPUs used", units_decimal(cores).s);
+	else
+		printable_add(text, "; %s: %s CPUs used", when[are_cores_in_runs], units_decimal(cores).s);
+	if (usable < (double)summary->recording.n_cpus)
+		printable_add(text, " of %s that it may use", units_decimal(usable).s);
+}
+
+static void put_resident(const struct page *page)
 {
 	const struct summary *summary = page->summary;
 	const struct summary_resource *memory = NULL;
 	struct printable text = { "" };
-	double cores = recording_cores(summary), usable = recording_usable(summary);
 	bool has_all;
 
-	for (uint32_t i = 0; i < summary->n_resources; i++) {
-		const struct summary_resource *own = &summary->resources[i];
-		const char *name = names_text(page->names, own->name);
-		double busy = isfinite(own->busy_mean) ? own->busy_mean : own->mean;
-
-		if (own->process == SUMMARY_NONE) {
-			if (!strcmp(name, "cpu") && isfinite(busy))
-				printable_add(&text, "; machine %s busy", units_percent(busy / 100).s);
-			continue;
-		}
-		if (summary->n_processes == 1 && !strcmp(name, "rss"))
-			memory = own;
-	}
-	if (cores > 0)
-		printable_add(&text, "; %s CPUs used", units_decimal(cores).s);
-	if (cores > 0 && usable < (double)summary->recording.n_cpus)
-		printable_add(&text, " of %s that it may use", units_decimal(usable).s);
-	add_devices(page, &text);
-	if (*text.s)
-		page_fact(page, COLUMNS, "resources", text.s + 2);
+	if (summary->n_processes == 1)
+		memory = recording_counter(summary, 0, "rss");
 	if (memory) {
 		text = resource_memory(memory);
 		put_fact(page, "memory", &text);
@@ -544,6 +545,18 @@ static void print_resources(const struct page *page)
 	text = (struct printable){ "" };
 	printable_add(&text, "of process %d: %s", summary->processes[memory->process].pid, resource_memory(memory).s);
 	put_fact(page, has_all ? "" : "memory", &text);
+}
+
+/* What the whole program took. */
+static void print_resources(const struct page *page)
+{
+	struct printable text = { "" };
+
+	add_cpus(page->summary, &text);
+	add_devices(page, &text);
+	if (*text.s)
+		page_fact(page, COLUMNS, "resources", text.s + 2);
+	put_resident(page);
 }
 
 void text_brief(const struct page *page)

@@ -28,9 +28,10 @@ static void say_outside(struct printable *text, const struct summary *summary)
 		      units_percent((double)summary->time.outside_ns / (double)summary->time.wall_ns).s,
 		      units_duration((double)summary->time.wall_ns).s);
 	if (own && isfinite(own->idle_mean))
-		printable_add(text, " (the program used %s CPUs meanwhile)", units_decimal(own->idle_mean / 100).s);
+		printable_add(text, " (the program used %s CPUs in that time)", units_decimal(own->idle_mean / 100).s);
 	else if (machine && isfinite(machine->idle_mean))
-		printable_add(text, " (the machine was %s busy meanwhile)", units_percent(machine->idle_mean / 100).s);
+		printable_add(text, " (the machine was %s busy in that time)",
+			      units_percent(machine->idle_mean / 100).s);
 }
 
 /* Is a recorded process called that? The kernel cuts names to 15 bytes. */
@@ -99,7 +100,8 @@ static void say_waiting(struct printable *text, const struct summary *summary, b
 
 	say_who(&who, summary, is_ascii);
 	if (machine && isfinite(machine->busy_mean))
-		printable_add(text, " (the machine was %s busy%s)", units_percent(machine->busy_mean / 100).s, who.s);
+		printable_add(text, " (the machine was %s busy while inferences ran%s)",
+			      units_percent(machine->busy_mean / 100).s, who.s);
 	else if (*who.s)
 		printable_add(text, " (%s)", who.s + 2);
 }
