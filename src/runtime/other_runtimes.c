@@ -64,3 +64,13 @@ const char *other_runtimes_of(const char *path)
 			return others[i].title;
 	return NULL;
 }
+
+bool other_runtimes_brings(const char *title, const char *part)
+{
+	static const char *const parts[][2] = { { "llama.cpp", "ggml" }, { "whisper.cpp", "ggml" } };
+
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+		if (!strcmp(title, parts[i][0]) && !strcmp(part, parts[i][1]))
+			return true;
+	return false;
+}

@@ -96,7 +96,7 @@ def test_a_busy_machine_is_told_from_an_idle_one(lab, library):
     assert run["run_queue_ns"] > 0.2 * run["steady_ns"]
     (busy,) = [insight for insight in report["insights"] if insight["kind"] == "busy_machine"]
     assert "it waited for a CPU for " in busy["evidence"] and busy == report["insights"][0]
-    assert "other programs kept the machine busy" in report["verdict"]
+    assert "Other programs kept the machine busy" in report["verdict"]
 
 
 def test_operators_add_up_and_belong_to_nodes_of_the_model(lab, library):

@@ -128,4 +128,4 @@ def test_one_inside_the_other(lab, library):
     inner.end()
     assert "0 inferences" in inner.said and "was not seen" in inner.said
     report = " ".join(lab.plain([lab.inftrace, "report", path]).out.split())
-    assert "soak did was not seen: another recorder of inftrace has its agent in it" in report, report
+    assert "soak did was not seen. Another recorder of inftrace has its agent in it" in report, report

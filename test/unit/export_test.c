@@ -10,6 +10,7 @@
 #include "analyze/insight/recorded.h"
 #include "base/printable.h"
 #include "base/units.h"
+#include "first_sentence.h"
 #include "show/report/reports.h"
 #include "stream.h"
 
@@ -303,41 +304,57 @@ static void check_verdict(struct stream *s, const char *expected)
 	char *verdict = verdict_of(s);
 
 	assert_string_equal(verdict, expected);
+	assert_true(first_sentence_words(verdict) <= FIRST_SENTENCE_MOST);
 	free(verdict);
+}
+
+static uint32_t start_unseen(struct stream *s, const char *state)
+{
+	uint32_t process;
+
+	stream_init(s);
+	process = stream_process(s, 1, "app");
+	stream_text(s, KEY_LEVEL, "operator");
+	stream_instant(s, process, 1, KIND_NOTE, EVENT_NOTE_RECORDING);
+	stream_instant(s, process, 1, KIND_NOTE, EVENT_NOTE_COST);
+	stream_text(s, KEY_STATE, state);
+	stream_int(s, KEY_COUNT, 1);
+	stream_instant(s, process, 2, KIND_NOTE, EVENT_NOTE_PROCESS);
+	return process;
 }
 
 /* What was not seen is never called lost or absent. */
 static void check_unseen(void)
 {
 	struct stream s;
-	uint32_t process;
+	uint32_t process = start_unseen(&s, "it is statically linked");
 
-	stream_init(&s);
-	process = stream_process(&s, 1, "app");
-	stream_text(&s, KEY_LEVEL, "operator");
-	stream_instant(&s, process, 1, KIND_NOTE, EVENT_NOTE_RECORDING);
-	stream_instant(&s, process, 1, KIND_NOTE, EVENT_NOTE_COST);
-	stream_text(&s, KEY_STATE, "it is statically linked");
-	stream_int(&s, KEY_COUNT, 1);
-	stream_instant(&s, process, 2, KIND_NOTE, EVENT_NOTE_PROCESS);
 	check_verdict(&s, "no model was seen: it is statically linked");
+	stream_done(&s);
+	start_unseen(&s, "what app did was not seen: it is statically linked");
+	check_verdict(&s, "what app did was not seen. It is statically linked");
+	stream_done(&s);
+	process = start_unseen(&s, "it is statically linked");
 	stream_int(&s, KEY_COUNT, 2);
 	stream_instant(&s, process, 3, KIND_NOTE, EVENT_NOTE_EXIT);
-	check_verdict(&s, "no model was seen: it is statically linked; 2 processes that the program "
-			  "started went on, not recorded");
+	check_verdict(
+	    &s,
+	    "no model was seen: it is statically linked. 2 processes that the program started went on, not recorded");
 	stream_text(&s, KEY_RUNTIME, "onnxruntime");
 	stream_text(&s, KEY_VERSION, "1.23.0");
 	stream_text(&s, KEY_STATUS, "runs (unknown code)");
 	stream_instant(&s, process, 4, KIND_NOTE, EVENT_NOTE_RUNTIME);
-	check_verdict(&s, "whether a model was run is not known: onnxruntime 1.23.0 was loaded, and not recorded are "
-			  "runs (unknown code); what 1 process did was not seen; 2 processes that the program started "
-			  "went on, not recorded");
+	check_verdict(
+	    &s,
+	    "whether a model was run is not known: onnxruntime 1.23.0 was loaded, and not recorded are runs (unknown "
+	    "code). What 1 process did was not seen; 2 processes that the program started went on, not recorded");
 	stream_int(&s, KEY_SESSION, 1);
 	stream_text(&s, KEY_MODEL, "chain");
 	stream_instant(&s, process, 5, KIND_NOTE, EVENT_NOTE_CREATED);
-	check_verdict(&s, "whether a model was run is not known: onnxruntime 1.23.0 was loaded, and not recorded are "
-			  "runs (unknown code); what 1 process did was not seen; 2 processes that the program started "
-			  "went on, not recorded");
+	check_verdict(
+	    &s,
+	    "whether a model was run is not known: onnxruntime 1.23.0 was loaded, and not recorded are runs (unknown "
+	    "code). What 1 process did was not seen; 2 processes that the program started went on, not recorded");
 	stream_done(&s);
 }
 
@@ -351,24 +368,23 @@ static void the_verdict_says_what_happened(void **state)
 	process = stream_process(&s, 1, "app");
 	stream_text(&s, KEY_LEVEL, "operator");
 	stream_instant(&s, process, 1, KIND_NOTE, EVENT_NOTE_RECORDING);
-	check_verdict(&s, "no model was run: no runtime that inftrace knows was loaded by the process seen; the "
-			  "recorder was ended before "
-			  "it finished the file");
+	check_verdict(&s, "no model was run: no runtime that inftrace knows was loaded by the process seen. The "
+			  "recorder was ended before it finished the file");
 	stream_instant(&s, process, 1, KIND_NOTE, EVENT_NOTE_COST);
 	check_verdict(&s,
-		      "no model was run: no runtime that inftrace knows was loaded by the process seen; nothing lost");
+		      "no model was run: no runtime that inftrace knows was loaded by the process seen. Nothing lost");
 	check_unseen();
 	stream_text(&s, KEY_RUNTIME, "onnxruntime");
 	stream_text(&s, KEY_VERSION, "1.22.1");
 	stream_instant(&s, process, 2, KIND_NOTE, EVENT_NOTE_RUNTIME);
 	check_verdict(
-	    &s, "no model was run: onnxruntime 1.22.1 was loaded, but no session was created or used; nothing lost");
+	    &s, "no model was run: onnxruntime 1.22.1 was loaded, but no session was created or used. Nothing lost");
 	lane = stream_lane(&s, process, "m");
 	stream_int(&s, KEY_SESSION, 1);
 	stream_begin(&s, lane, 3, KIND_SESSION, "m");
 	stream_text(&s, KEY_STATUS, "no such file");
 	stream_end(&s, lane, 4);
-	check_verdict(&s, "no inference was run: 1 session of m was created; 1 session could not be created (no such "
+	check_verdict(&s, "no inference was run: 1 session of m was created. 1 session could not be created (no such "
 			  "file); nothing lost");
 	thread = stream_thread(&s, process, 2);
 	for (int i = 1; i <= 200; i++) {
@@ -378,20 +394,19 @@ static void the_verdict_says_what_happened(void **state)
 		stream_operator(&s, thread, (uint64_t)i * 1000, "conv", "Conv", i);
 		stream_end(&s, thread, (uint64_t)i * 1000 + 400);
 	}
-	check_verdict(&s, "No model ran in 50.1 % of the 200 ms. 1 model, 2 sessions, 200 inferences of m at 1,003/s "
-			  "on CPUExecutionProvider, median 500 us, p99 500 us; "
-			  "80 % of the time is in operators, Conv takes 80 %; 1 inference failed (bad input); "
-			  "1 session could not be created (no such file); nothing lost");
+	check_verdict(&s,
+		      "No model ran in 50.1 % of the 200 ms. 200 inferences of m: median 500 us, p99 500 us. 2 "
+		      "sessions on CPUExecutionProvider, 1,003/s; 80 % of the time is in operators, Conv takes 80 %; 1 "
+		      "inference failed (bad input); 1 session could not be created (no such file); nothing lost");
 	stream_int(&s, KEY_COUNT, 1234);
 	stream_instant(&s, process, 300000, KIND_LOST, "lost");
 	stream_int(&s, KEY_SIGNAL, 11);
 	stream_int(&s, KEY_PID, 1);
 	stream_instant(&s, process, 300001, KIND_NOTE, EVENT_NOTE_EXIT);
-	check_verdict(
-	    &s, "No model ran in 66.7 % of the 300 ms. 1 model, 2 sessions, 200 inferences of m at 1,003/s on "
-		"CPUExecutionProvider, median 500 us, p99 500 us; "
-		"80 % of the time is in operators, Conv takes 80 %; 1 inference failed (bad input); "
-		"1 session could not be created (no such file); process 1 was killed by SIGSEGV; 1,234 events lost");
+	check_verdict(&s, "No model ran in 66.7 % of the 300 ms. 200 inferences of m: median 500 us, p99 500 us. 2 "
+			  "sessions on CPUExecutionProvider, 1,003/s; 80 % of the time is in operators, Conv takes 80 "
+			  "%; 1 inference failed (bad input); 1 session could not be created (no such file); process 1 "
+			  "was killed by SIGSEGV; 1,234 events lost");
 	stream_done(&s);
 }
 

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "analyze/insight/insight.h"
+#include "first_sentence.h"
 #include "model_sample.h"
 #include "show/report/reports.h"
 #include "show/words/baseline_words.h"
@@ -87,6 +88,7 @@ static void expect_begin(const struct made *made, const char *words)
 
 	if (strncmp(text.s, words, strlen(words)) != 0)
 		fail_msg("%s", text.s);
+	assert_true(first_sentence_words(text.s) <= FIRST_SENTENCE_MOST);
 }
 
 static void the_same_cannot_be_told_from_itself(void **state)
@@ -95,7 +97,7 @@ static void the_same_cannot_be_told_from_itself(void **state)
 
 	scale(made, 1);
 	expect_begin(made,
-		     "compared with old.json: cannot tell whether 4 runs are slower or faster; 1 run has no time to "
+		     "compared with old.json: cannot tell whether 4 runs are slower or faster. 1 run has no time to "
 		     "compare");
 	assert_false(model_is_slower(made->analysis, 0));
 	assert_string_equal(baseline_note(made->analysis, 0, true).s, "");
@@ -108,12 +110,12 @@ static void slower_and_faster_runs_are_told_with_their_intervals(void **state)
 	uint32_t i;
 
 	scale(made, 1.25);
-	expect_begin(made, "compared with old.json: cpu is 25.0 % slower (95 % interval 23.1 to 27.0 %), openvino is ");
+	expect_begin(made, "compared with old.json: cpu is 25.0 % slower (95 % interval 23.1 to 27.0 %). openvino is ");
 	assert_true(model_is_slower(made->analysis, 0) && model_is_slower(made->analysis, 0.2));
 	assert_false(model_is_slower(made->analysis, 0.3));
 	/* more than twice the time is told in times */
 	scale(made, 2);
-	expect_begin(made, "compared with old.json: cpu takes 2.5 times as long (95 % interval 2.5 to 2.5), ");
+	expect_begin(made, "compared with old.json: cpu takes 2.5 times as long (95 % interval 2.5 to 2.5). ");
 	scale(made, 0.5);
 	/* the one that is slower comes first */
 	for (i = 0; i < made->sample->result[0].n_latencies; i++)
@@ -157,7 +159,7 @@ static void other_circumstances_are_remarked(void **state)
 			    "other settings: duration 10 s, now 1 s; concurrency default, now 2; seed 1, now default");
 	assert_string_equal(baseline_note(made->analysis, 5, true).s, "");
 	assert_non_null(strstr(baseline_verdict(made->analysis, true).s,
-			       "; the baseline had another machine, runtime, model or settings"));
+			       ". The baseline had another machine, runtime, model or settings"));
 	done(made);
 }
 

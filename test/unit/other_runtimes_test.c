@@ -15,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "capture/proc/other_modules.h"
 #include "capture/proc/package_version.h"
 
 static void runtimes_are_known_by_their_libraries(void **state)
@@ -43,6 +44,22 @@ static void runtimes_are_known_by_their_libraries(void **state)
 		assert_string_equal(other_runtimes_of(path[i][0]), path[i][1]);
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
 		assert_null(other_runtimes_of(others[i]));
+}
+
+/* The files of one wheel, in the order of their addresses. */
+static void a_part_of_another_runtime_is_not_named_beside_it(void **state)
+{
+	struct module files[] = { { .path = "/v/llama_cpp/lib/libggml.so" },
+				  { .path = "/v/llama_cpp/lib/libggml-base.so.0" },
+				  { .path = "/v/llama_cpp/lib/libllama.so" } };
+	struct modules modules = { .module = files, .n = 3, .pid = getpid() };
+	char text[100];
+
+	assert_true(other_modules(&modules, text, sizeof text));
+	assert_string_equal(text, "llama.cpp");
+	modules.n = 2;
+	assert_true(other_modules(&modules, text, sizeof text));
+	assert_string_equal(text, "ggml");
 }
 
 static void put(const char *root, const char *path, const char *text)
@@ -111,6 +128,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(runtimes_are_known_by_their_libraries),
+		cmocka_unit_test(a_part_of_another_runtime_is_not_named_beside_it),
 		cmocka_unit_test(versions_are_those_of_packages),
 	};
 

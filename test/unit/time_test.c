@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "first_sentence.h"
 #include "show/words/time_words.h"
 #include "stream.h"
 
@@ -73,6 +74,7 @@ static const struct summary_time *summarise(struct fixture *f, uint64_t end_us)
 static void says(const struct fixture *f, const char *text)
 {
 	assert_string_equal(time_cause(f->summary, true).s, text);
+	assert_true(first_sentence_words(text) <= FIRST_SENTENCE_MOST);
 }
 
 static void most_of_it_lies_outside_of_models(void **state)
@@ -180,9 +182,9 @@ static void who_had_the_cpu_is_named(void **state)
 	sample(f, f->process, "waited for hog", 60);
 	sample(f, f->process, "waited for its own threads", 20);
 	summarise(f, 10000);
-	says(f,
-	     "Waiting for a CPU took 63.0 % of the 10.0 ms (the machine was 98.0 % busy; hog had it for 75.0 % of the "
-	     "waits)");
+	says(f, "Waiting for a CPU took 63.0 % of the 10.0 ms. The machine was 98.0 % busy while inferences ran; hog "
+		"had it "
+		"for 75.0 % of the waits");
 }
 
 /* The waits of three of nine say nothing of the others. */

@@ -34,6 +34,14 @@ static int look(struct dl_phdr_info *info, size_t size, void *data)
 	return found->n == MOST;
 }
 
+static bool is_part(const struct found *found, int at)
+{
+	for (int i = 0; i < found->n; i++)
+		if (other_runtimes_brings(found->title[i], found->title[at]))
+			return true;
+	return false;
+}
+
 void other_tell(void)
 {
 	struct found found;
@@ -44,6 +52,7 @@ void other_tell(void)
 	dl_iterate_phdr(look, &found);
 	module_walk_end();
 	for (int i = 0; i < found.n; i++)
-		dict_other(found.path[i]);
+		if (!is_part(&found, i))
+			dict_other(found.path[i]);
 	errno = saved;
 }

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A comparison in words: the answer in one sentence, and the words of tables. Computes nothing. */
+/*
+ * A comparison in words: the answer in a few sentences, of which the first has the finding in at most 25 words, and the
+ * words of tables. Computes nothing.
+ */
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
@@ -135,7 +138,13 @@ static const struct diff_row *find_row(const struct diff_pair *pair, enum diff_s
 	return found;
 }
 
-/* "; Conv /layer1/conv takes 1.3 ms more of it" */
+/* ". 95 % confidence: +9 to +15 %" */
+static void add_confidence(struct printable *to, const struct diff_value *value)
+{
+	printable_add(to, ". 95 %% confidence: %s", diff_interval(value).s);
+}
+
+/* ". Conv /layer1/conv takes 1.3 ms more of it" */
 static void add_cause(struct printable *to, const struct diff_pair *pair, enum diff_says says, bool is_ascii)
 {
 	const struct diff_value *headline = &pair->value[diff_headline(pair)];
@@ -143,10 +152,10 @@ static void add_cause(struct printable *to, const struct diff_pair *pair, enum d
 	const struct diff_row *row = find_row(pair, says, &n);
 
 	if (says == DIFF_WORSE && pair->waits_ns <= headline->fresh - headline->base)
-		printable_add(to, "; %s of these it waited for a CPU", units_duration(pair->waits_ns).s);
+		printable_add(to, ". It waited for a CPU %s of these", units_duration(pair->waits_ns).s);
 	if (!row)
 		return;
-	printable_add(to, "; %s takes %s %s of these %s", diff_name(row->fresh, is_ascii).s,
+	printable_add(to, ". %s takes %s %s of these %s", diff_name(row->fresh, is_ascii).s,
 		      units_duration(fabs(row->extra_ns)).s, says == DIFF_WORSE ? "more" : "less",
 		      units_duration(fabs(headline->fresh - headline->base)).s);
 	if (n > 1)
@@ -182,8 +191,10 @@ struct printable diff_mix(const struct diff_pair *pair, bool is_ascii)
 
 static void add_mix(struct printable *to, const struct diff_pair *pair, bool is_ascii)
 {
-	if (pair->moved)
-		printable_add(to, "; %s", diff_mix(pair, is_ascii).s);
+	struct printable mix = diff_mix(pair, is_ascii);
+
+	if (*mix.s)
+		printable_add(to, ". %c%s", toupper((unsigned char)*mix.s), mix.s + 1);
 }
 
 static void add_model(struct printable *to, const struct diff_pair *pair, enum diff_says says, bool is_one,
@@ -198,11 +209,11 @@ static void add_model(struct printable *to, const struct diff_pair *pair, enum d
 		printable_add(to, "%s is ", pair_name(pair, is_ascii).s);
 	add_slower(to, value->change);
 	printable_add(to, is_one ? " than base" : " in new");
-	add_interval(to, value);
-	printable_add(to, ": %s%s %s %s instead of %s an inference%s",
-		      figure == DIFF_OPERATORS ? "the operators of " : "", pair_name(pair, is_ascii).s,
-		      figure == DIFF_OPERATORS ? "take" : "takes", units_duration(value->fresh).s,
-		      units_duration(value->base).s, figure == DIFF_WITHIN ? " with inputs of the same size" : "");
+	printable_add(to, ": %s%s %s %s instead of %s%s", figure == DIFF_OPERATORS ? "the operators of " : "",
+		      pair_name(pair, is_ascii).s, figure == DIFF_OPERATORS ? "take" : "takes",
+		      units_duration(value->fresh).s, units_duration(value->base).s,
+		      figure == DIFF_WITHIN ? " with inputs of the same size" : " an inference");
+	add_confidence(to, value);
 	add_cause(to, pair, says, is_ascii);
 	add_mix(to, pair, is_ascii);
 }
@@ -221,17 +232,18 @@ static void add_operator(struct printable *to, const struct diff_pair *pair, enu
 		printable_add(to, "%s", unsigned_change(row->value.change).s);
 	else
 		add_slower(to, row->value.change);
-	printable_add(to, "%s", n > 1 ? "" : " in new");
-	add_interval(to, &row->value);
-	if (row->n_peers)
-		printable_add(to, " beside the %s", printable_count(row->n_peers, "other operator").s);
-	printable_add(to, row->n_peers ? " of its type: %s of %s an inference of %s" : ": %s of %s an inference of %s",
+	printable_add(to, "%s: %s of %s an inference of %s", n > 1 ? "" : " in new",
 		      units_duration(fabs(row->extra_ns)).s, units_duration(whole->base).s,
 		      pair_name(pair, is_ascii).s);
+	if (row->n_peers)
+		printable_add(to, ". Beside the %s of its type, with 95 %% confidence: %s",
+			      printable_count(row->n_peers, "other operator").s, diff_interval(&row->value).s);
+	else
+		add_confidence(to, &row->value);
 	if (whole->says == DIFF_SAME)
-		printable_add(to, ", which as a whole does not differ");
+		printable_add(to, ". The model as a whole does not differ");
 	else if (whole->says == DIFF_OPEN)
-		printable_add(to, ", of which as a whole a difference cannot be told");
+		printable_add(to, ". Whether the model as a whole differs cannot be told");
 }
 
 static void add_figure(struct printable *to, const char *what, const char *of, const struct diff_value *value,
@@ -240,7 +252,7 @@ static void add_figure(struct printable *to, const char *what, const char *of, c
 	printable_add(to, "%s of %s differs: %s in new instead of %s in base, %s", what, of,
 		      diff_amount(value->fresh, unit).s, diff_amount(value->base, unit).s,
 		      diff_change(value->change).s);
-	add_interval(to, value);
+	add_confidence(to, value);
 }
 
 static double share_of(const struct diff *diff, const struct diff_pair *pair)
@@ -301,8 +313,8 @@ static void add_found(struct printable *to, const struct diff *diff, enum diff_s
 	if (pair) {
 		add_model(to, pair, says, diff->n_pairs == 1, is_ascii);
 		if (diff->n_pairs > 1)
-			printable_add(to, " (%u of %s %s; this one has %s of base's inference time)", n_like,
-				      printable_count(diff->n_pairs, "model").s,
+			printable_add(to, ". %u of %s %s %s; this one has %s of base's inference time", n_like,
+				      printable_count(diff->n_pairs, "model").s, n_like == 1 ? "is" : "are",
 				      says == DIFF_WORSE ? "slower" : "faster", units_percent(share_of(diff, pair)).s);
 		return;
 	}
@@ -317,7 +329,7 @@ static void add_found(struct printable *to, const struct diff *diff, enum diff_s
 static void add_threshold(struct printable *to, const struct diff *diff)
 {
 	if (diff->says == DIFF_WORSE && !diff->is_regression)
-		printable_add(to, "; this is within the threshold of %s %%",
+		printable_add(to, ". This is within the threshold of %s %%",
 			      units_decimal(100 * diff->opts.threshold).s);
 }
 
@@ -327,29 +339,28 @@ static void add_same(struct printable *to, const struct diff *diff, bool is_asci
 	enum diff_figure figure = diff_headline(pair);
 
 	printable_add(to, "no difference was found: ");
-	if (diff->n_pairs > 1)
-		printable_add(to, "of %s, %s differs most; ", printable_count(diff->n_pairs, "model").s,
-			      pair_name(pair, is_ascii).s);
-	printable_add(to, "the %s of %s is the same within %s (%s, 95 %% confidence)",
+	printable_add(to, "the %s of %s is the same within %s",
 		      figure == DIFF_OPERATORS ? "time of the operators" : diff_figure_name(figure).words,
 		      pair_name(pair, is_ascii).s,
-		      unsigned_change(fmax(fabs(pair->value[figure].low), fabs(pair->value[figure].high))).s,
-		      diff_interval(&pair->value[figure]).s);
+		      unsigned_change(fmax(fabs(pair->value[figure].low), fabs(pair->value[figure].high))).s);
+	add_confidence(to, &pair->value[figure]);
+	if (diff->n_pairs > 1)
+		printable_add(to, ". Of %s, this one differs most", printable_count(diff->n_pairs, "model").s);
 	add_mix(to, pair, is_ascii);
 }
 
 static void add_reason(struct printable *to, const struct diff *diff, const struct diff_pair *pair)
 {
 	if (pair->no_verdict)
-		printable_add(to, "; %s", pair->no_verdict);
+		printable_add(to, ". %c%s", toupper((unsigned char)*pair->no_verdict), pair->no_verdict + 1);
 	if (isfinite(pair->waits_ns))
-		printable_add(to, "; of the %s by which the mean is longer, it waited %s for a CPU",
+		printable_add(to, ". Of the %s by which the mean is longer, it waited %s for a CPU",
 			      units_duration(pair->value[DIFF_MEAN].fresh - pair->value[DIFF_MEAN].base).s,
 			      units_duration(pair->waits_ns).s);
 	if (diff_is_single(diff))
-		printable_add(to, "; record each several times, in turn");
+		printable_add(to, ". Record each several times, in turn");
 	else
-		printable_add(to, "; more recordings of each narrow it down");
+		printable_add(to, ". More recordings of each narrow it down");
 }
 
 static void add_open(struct printable *to, const struct diff *diff, bool is_ascii)
@@ -377,7 +388,7 @@ static void add_open(struct printable *to, const struct diff *diff, bool is_asci
 
 static void add_no_pair(struct printable *to, const struct diff *diff, bool is_ascii)
 {
-	printable_add(to, "cannot compare: base and new have no model in common; base has ");
+	printable_add(to, "cannot compare: base and new have no model in common. Base has ");
 	if (!diff->n_only_base)
 		printable_add(to, "none");
 	for (uint32_t i = 0; i < diff->n_only_base && i < 3; i++)

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The recording in one sentence: what ran how fast, where the time went, what failed and what is missing. */
+/*
+ * The recording in two or three sentences. The first has what matters most, in at most 25 words; the others list where
+ * the time went, what failed and what is missing.
+ */
+#include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "analyze/result/open_words.h"
@@ -13,6 +18,8 @@
 #include "show/words/time_words.h"
 
 enum { NAME_COLUMNS = 40, MESSAGE_COLUMNS = 60, STATE_COLUMNS = 300 };
+
+static const char unseen_because[] = " was not seen: ";
 
 static const struct summary_model *main_model(const struct summary *summary)
 {
@@ -33,15 +40,32 @@ static void say_foreign(const struct page *page)
 {
 	const struct store_counts *counts = &page->summary->counts;
 
-	fprintf(page->out, "no inference in this file, which another program wrote: it has %s",
+	fprintf(page->out, "no inference in this file of another program: %s",
 		printable_count(counts->n_slices, "slice").s);
 	fprintf(page->out, ", %s", printable_count(counts->n_instants, "instant").s);
-	fprintf(page->out, " and %s of counters", printable_count(counts->n_samples, "sample").s);
+	fprintf(page->out, ", %s of counters", printable_count(counts->n_samples, "sample").s);
 	if (counts->n_slices || counts->n_instants || counts->n_samples)
-		fprintf(page->out, "; inftrace view shows them");
+		fprintf(page->out, ". To see them: inftrace view");
 }
 
-/* Why the first of them was not recorded: it is the reason of most. */
+/*
+ * Why the only one was not recorded. Sources write "what app did was not seen: it is statically linked", which is both
+ * what happened and why.
+ */
+static void say_why_unseen(const struct page *page, uint32_t state)
+{
+	struct printable text = page_name(page, state, STATE_COLUMNS);
+	char *reason = strstr(text.s, unseen_because);
+
+	if (!reason) {
+		fprintf(page->out, "no model was seen: %s", text.s);
+		return;
+	}
+	reason += sizeof unseen_because - 1;
+	fprintf(page->out, "%.*s. %c%s", (int)(reason - 2 - text.s), text.s, toupper((unsigned char)*reason),
+		*reason ? reason + 1 : "");
+}
+
 static void say_unseen(const struct page *page)
 {
 	const struct summary *summary = page->summary;
@@ -50,8 +74,7 @@ static void say_unseen(const struct page *page)
 	while (i < summary->n_processes && !summary->processes[i].is_unseen)
 		i++;
 	if (summary->n_unseen == 1 && i < summary->n_processes && summary->processes[i].state)
-		fprintf(page->out, "no model was seen: %s",
-			page_name(page, summary->processes[i].state, STATE_COLUMNS).s);
+		say_why_unseen(page, summary->processes[i].state);
 	else
 		fprintf(page->out, "no model was seen: what %s did was not recorded",
 			summary->n_processes == 1 ? "the process" : printable_count(summary->n_unseen, "process").s);
@@ -96,6 +119,7 @@ static void say_nothing_ran(const struct page *page)
 	}
 }
 
+/* " on CPUExecutionProvider and CUDAExecutionProvider" */
 static void say_providers(const struct page *page, const struct summary_model *model)
 {
 	const struct summary_provider *ran_on = page->summary->ran_on + model->ran_on.first;
@@ -113,15 +137,15 @@ static void say_latency(const struct page *page, const struct summary_runs *runs
 	const struct summary_spread *latency = &runs->latency;
 
 	if (latency->n >= 100)
-		fprintf(page->out, ", median %s, p99 %s", units_duration((double)latency->p50_ns).s,
+		fprintf(page->out, ": median %s, p99 %s", units_duration((double)latency->p50_ns).s,
 			units_duration((double)latency->p99_ns).s);
 	else if (latency->n > 1)
-		fprintf(page->out, ", median %s, slowest %s", units_duration((double)latency->p50_ns).s,
+		fprintf(page->out, ": median %s, slowest %s", units_duration((double)latency->p50_ns).s,
 			units_duration((double)latency->max_ns).s);
 	else if (latency->n)
-		fprintf(page->out, ", %s", units_duration((double)latency->p50_ns).s);
+		fprintf(page->out, ": %s", units_duration((double)latency->p50_ns).s);
 	else if (runs->first.n)
-		fprintf(page->out, ", the first took %s", units_duration((double)runs->first.p50_ns).s);
+		fprintf(page->out, ": the first took %s", units_duration((double)runs->first.p50_ns).s);
 }
 
 /* Of all models together: it is a machine that is busy, not one model. */
@@ -149,20 +173,31 @@ static void say_what_ran(const struct page *page)
 
 	for (uint32_t i = 0; i < summary->n_models; i++)
 		wall_ns += summary_runs_ns(&summary->models[i].runs);
-	fprintf(page->out, "%s, ", printable_count(summary->n_models, "model").s);
-	fprintf(page->out, "%s, ", printable_count(summary->n_all_sessions, "session").s);
 	fprintf(page->out, "%s", printable_count(summary->n_all_inferences, "inference").s);
-	if (summary->n_models > 1)
-		fprintf(page->out, "; %s has %s of the inference time:", page_model(page, 0, NAME_COLUMNS).s,
+	if (summary->n_models > 1) {
+		fprintf(page->out, " of %s; ", printable_count(summary->n_models, "model").s);
+		fprintf(page->out, "%s has %s of their time", page_model(page, 0, NAME_COLUMNS).s,
 			units_percent(wall_ns ? (double)summary_runs_ns(&model->runs) / (double)wall_ns : NAN).s);
-	else
+	} else {
 		fprintf(page->out, " of %s", page_model(page, 0, NAME_COLUMNS).s);
-	if (isfinite(model->runs.rate))
-		fprintf(page->out, summary->n_models > 1 ? " %s" : " at %s", units_rate(model->runs.rate).s);
-	if (summary->n_sampled_out)
-		fprintf(page->out, ", %s of them recorded,", units_count(summary->n_inferences).s);
-	say_providers(page, model);
+	}
 	say_latency(page, &model->runs);
+}
+
+/* After what is said of the model itself: of how many sessions it is, and how the inferences came. */
+static void say_how_it_ran(const struct page *page)
+{
+	const struct summary *summary = page->summary;
+	const struct summary_model *model = main_model(summary);
+
+	fprintf(page->out, ". %s", printable_count(summary->n_all_sessions, "session").s);
+	if (summary->n_models > 1)
+		fprintf(page->out, "; %s", page_model(page, 0, NAME_COLUMNS).s);
+	say_providers(page, model);
+	if (isfinite(model->runs.rate))
+		fprintf(page->out, ", %s", units_rate(model->runs.rate).s);
+	if (summary->n_sampled_out)
+		fprintf(page->out, "; %s of the inferences were recorded", units_count(summary->n_inferences).s);
 	say_waits(page);
 }
 
@@ -311,6 +346,29 @@ static void say_losses(const struct page *page)
 		fprintf(page->out, "; nothing lost");
 }
 
+/* Those of a list end it; else they are a sentence of their own. */
+static void say_troubles(const struct page *page)
+{
+	struct page own = *page;
+	char *text = NULL;
+	size_t size;
+
+	if (page->summary->n_inferences) {
+		say_failures(page);
+		say_losses(page);
+		return;
+	}
+	own.out = open_memstream(&text, &size);
+	if (!own.out)
+		return;
+	say_failures(&own);
+	say_losses(&own);
+	fclose(own.out);
+	if (text && strlen(text) > 2)
+		fprintf(page->out, ". %c%s", toupper((unsigned char)text[2]), text + 3);
+	free(text);
+}
+
 void export_verdict(FILE *out, const struct report *report, bool is_ascii)
 {
 	const struct summary *summary = report->summary;
@@ -335,10 +393,10 @@ void export_verdict(FILE *out, const struct report *report, bool is_ascii)
 		say_nothing_ran(&page);
 	} else {
 		say_what_ran(&page);
+		say_how_it_ran(&page);
 		say_operators(&page);
 		say_idle(&page);
 		say_memory(&page);
 	}
-	say_failures(&page);
-	say_losses(&page);
+	say_troubles(&page);
 }

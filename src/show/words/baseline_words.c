@@ -87,20 +87,23 @@ static uint32_t count_unsure(const struct model_analysis *analysis, uint32_t *la
 	return n;
 }
 
-static void add_unsure(struct printable *to, const struct model_analysis *analysis, bool is_ascii)
+/* is_begin: of a sentence */
+static void add_unsure(struct printable *to, const struct model_analysis *analysis, bool is_begin, bool is_ascii)
 {
+	const char *cannot_tell = is_begin ? "Cannot tell" : "cannot tell";
 	uint32_t last = 0, n = count_unsure(analysis, &last);
 	const struct stats_ratio *change = &analysis->runs[last].change;
 
 	if (n == 1) {
-		printable_add(to, "cannot tell whether %s is slower or faster", name_of(analysis, last, is_ascii).s);
+		printable_add(to, "%s whether %s is slower or faster", cannot_tell,
+			      name_of(analysis, last, is_ascii).s);
 		if (isfinite(change->low))
 			printable_add(to, " (its time changed by %+.*f to %+.*f %%)", digits_of(change),
 				      100 * growth_of(change->high), digits_of(change), 100 * growth_of(change->low));
 		else
 			printable_add(to, ": one of the means is too uncertain");
 	} else if (n) {
-		printable_add(to, "cannot tell whether %u runs are slower or faster", n);
+		printable_add(to, "%s whether %u runs are slower or faster", cannot_tell, n);
 	}
 }
 
@@ -114,23 +117,23 @@ struct printable baseline_verdict(const struct model_analysis *analysis, bool is
 		return to;
 	printable_add(&to, "compared with %s: ", model_text(baseline->path, WORDS, is_ascii).s);
 	for (uint32_t r; n < NAMED && (r = changed_run(analysis, n)) != MODEL_NONE; n++) {
-		printable_add(&to, "%s", n ? ", " : "");
+		printable_add(&to, "%s", n ? ". " : "");
 		add_changed(&to, analysis, r, is_ascii);
 	}
 	if (changed_run(analysis, n) != MODEL_NONE)
-		printable_add(&to, ", others changed, too");
+		printable_add(&to, ". Others changed, too");
 	if (count_unsure(analysis, &last)) {
-		printable_add(&to, "%s", n ? "; " : "");
-		add_unsure(&to, analysis, is_ascii);
+		printable_add(&to, "%s", n ? ". " : "");
+		add_unsure(&to, analysis, n, is_ascii);
 	}
 	for (uint32_t r = 0; r < analysis->report->n_results; r++)
 		n_missing += !analysis->runs[r].before;
 	if (n_missing == analysis->report->n_results)
 		printable_add(&to, "it has no time of a run of the same name");
 	else if (n_missing)
-		printable_add(&to, "; %u run%s no time to compare", n_missing, n_missing == 1 ? " has" : "s have");
+		printable_add(&to, ". %u run%s no time to compare", n_missing, n_missing == 1 ? " has" : "s have");
 	if (*baseline_note(analysis, 0, is_ascii).s)
-		printable_add(&to, "; the baseline had another machine, runtime, model or settings");
+		printable_add(&to, ". The baseline had another machine, runtime, model or settings");
 	return to;
 }
 

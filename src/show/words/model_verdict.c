@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The one sentence above a model's report: what was compared, what came out, how sure that is. Where the figures cannot
- * tell, it says so and why; what makes a speed worth nothing (other outputs, nodes that ran elsewhere) is in it.
+ * The sentences above a model's report: what came out, how sure that is. The first has at most 25 words. Where the
+ * figures cannot tell, they say so and why, and what makes a speed worth nothing (other outputs, nodes that ran
+ * elsewhere).
  */
 #include <math.h>
+#include <string.h>
 
 #include "show/words/baseline_words.h"
 #include "show/words/model_words.h"
@@ -14,12 +16,19 @@ struct sentence {
 	const struct model_analysis *analysis;
 	bool is_ascii;
 	bool has_base, has_single; /* has been said: how long the first run takes; that it is of one process each */
-	bool is_said;		   /* "is", of the run that is being told of */
 	bool shares_outputs;	   /* the outputs of several runs differ: that is said once, for all of them */
 	struct printable text;
 };
 
 #define SAY(...) printable_add(&to->text, __VA_ARGS__)
+
+/* "cannot tell", with a capital letter where a sentence begins. */
+static void say_cannot(struct sentence *to)
+{
+	size_t len = strlen(to->text.s);
+
+	SAY("%cannot tell", len > 2 && !strcmp(to->text.s + len - 2, ". ") ? 'C' : 'c');
+}
 
 static struct printable label(const struct sentence *to, uint32_t r)
 {
@@ -74,7 +83,7 @@ static void say_ratio(struct sentence *to, uint32_t r)
 	int digits = value >= 100 ? 0 : digits_of(low, high);
 	bool is_single = !to->has_single && (run->n_rounds < 2 || to->analysis->runs[0].n_rounds < 2);
 
-	SAY(" %s", is_slower ? "takes " : to->is_said ? "" : "is ");
+	SAY(" %s", is_slower ? "takes " : "is ");
 	if (value >= 1000 && value < 1e15)
 		SAY("%s", units_count((uint64_t)value).s);
 	else
@@ -89,11 +98,12 @@ static void say_ratio(struct sentence *to, uint32_t r)
 	to->has_single |= is_single;
 }
 
+/* Of the first run, once. */
 static void say_first(struct sentence *to)
 {
 	if (to->has_base)
 		return;
-	SAY(", which ");
+	SAY(". %s ", label(to, 0).s);
 	say_latency(to, &to->analysis->runs[0]);
 	to->has_base = true;
 }
@@ -122,28 +132,26 @@ static void say_compared(struct sentence *to, uint32_t r)
 	if (!speed->is_known) {
 		SAY("%s", own.s);
 		say_ratio(to, r);
-		say_first(to);
 		SAY("; too few inferences to be sure");
 	} else if (!speed->is_different) {
-		SAY("cannot tell whether %s is faster than %s", own.s, first.s);
-		say_first(to);
+		say_cannot(to);
+		SAY(" whether %s is faster than %s", own.s, first.s);
 		say_why_not(to, r);
 	} else {
 		SAY("%s", own.s);
 		say_ratio(to, r);
-		say_first(to);
 	}
 }
 
-/* Without these its speed says nothing. is_alone: the run has not been named yet. */
+/* Without these its speed says nothing. is_alone: the sentence before is of another run. */
 static void say_caveats(struct sentence *to, uint32_t r, bool is_alone)
 {
 	const char *against = to->analysis->report->results[r].against;
 
 	if (insights_has(to->analysis, &insight_nothing_taken, r))
-		SAY("%s%s ran no node of the model", is_alone ? "; " : ", but it", is_alone ? label(to, r).s : "");
+		SAY(". %s ran no node of the model", is_alone ? label(to, r).s : "But it");
 	if (insights_has(to->analysis, &insight_outputs_differ, r) && !to->shares_outputs)
-		SAY("%s%s differ from %s", is_alone ? "; the outputs of " : ", but its outputs",
+		SAY(". %s%s differ from %s", is_alone ? "The outputs of " : "But its outputs",
 		    is_alone ? label(to, r).s : "", model_against(against, LABEL, to->is_ascii).s);
 }
 
@@ -164,6 +172,8 @@ static void say_run(struct sentence *to, uint32_t r)
 	else
 		say_alone(to, r);
 	say_caveats(to, r, false);
+	if (r && isfinite(run->speed.value))
+		say_first(to);
 }
 
 /* The first run is told with the one that is held against it. */
@@ -219,15 +229,14 @@ static uint32_t say_fastest(struct sentence *to)
 		say_time(to, &to->analysis->runs[best]);
 		to->has_base |= !best;
 		if (best && isfinite(to->analysis->runs[best].speed.value)) {
-			to->is_said = true;
-			SAY(",");
+			SAY(". It");
 			say_ratio(to, best);
-			to->is_said = false;
 		}
 		say_caveats(to, best, false);
 		return best;
 	}
-	SAY("cannot tell whether %s (%s) or ", label(to, best).s, units_duration(time_of(&to->analysis->runs[best])).s);
+	say_cannot(to);
+	SAY(" whether %s (%s) or ", label(to, best).s, units_duration(time_of(&to->analysis->runs[best])).s);
 	SAY("%s (%s per %s) is the fastest", label(to, other).s, units_duration(time_of(&to->analysis->runs[other])).s,
 	    model_per(to->analysis));
 	if (best && other)
@@ -257,15 +266,17 @@ static uint32_t say_runs(struct sentence *to, uint32_t first, uint32_t n)
 	for (uint32_t r = first; r < n; r++) {
 		if (r == said || (n_left > 1 && is_unsure(to, r)))
 			continue;
-		SAY("%s", n_said++ ? "; " : "");
+		SAY("%s", n_said++ ? ". " : "");
 		say_run(to, r);
 	}
 	if (n_left > 1) {
-		SAY("%scannot tell whether %u others are faster than %s", n_said++ ? "; " : "", n_left, label(to, 0).s);
+		SAY("%s", n_said++ ? ". " : "");
+		say_cannot(to);
+		SAY(" whether %u others are faster than %s", n_left, label(to, 0).s);
 		say_first(to);
 	}
 	if (is_of_several && !to->has_base) {
-		SAY("; ");
+		SAY(". ");
 		say_alone(to, 0);
 	}
 	return n + (said != MODEL_NONE && said >= n);
@@ -277,16 +288,16 @@ static void say_doubts(struct sentence *to)
 	const struct model_report *report = to->analysis->report;
 
 	if (to->shares_outputs)
-		SAY("; the outputs of %u runs differ from those that they are compared with",
+		SAY(". The outputs of %u runs differ from those that they are compared with",
 		    n_of_other_outputs(to->analysis));
 	for (uint32_t r = 0; r < report->n_results; r++) {
 		if (!report->results[r].ended_early)
 			continue;
-		SAY("; measuring ended early: %s", report->results[r].ended_early);
+		SAY(". Measuring ended early: %s", report->results[r].ended_early);
 		break;
 	}
 	if (model_was_busy(to->analysis))
-		SAY("; other programs kept the machine busy meanwhile");
+		SAY(". Other programs kept the machine busy meanwhile");
 }
 
 struct printable model_verdict(const struct model_analysis *analysis, bool is_ascii)
@@ -299,7 +310,7 @@ struct printable model_verdict(const struct model_analysis *analysis, bool is_as
 	to->shares_outputs = n_compared(analysis) > 1 && n_of_other_outputs(analysis) > 1;
 	SAY("%s: ", model_title(report, 60, is_ascii).s);
 	if (report->baseline)
-		SAY("%s; ", baseline_verdict(analysis, is_ascii).s);
+		SAY("%s. ", baseline_verdict(analysis, is_ascii).s);
 	if (!n)
 		SAY("nothing ran");
 	n = say_runs(to, first, n);
@@ -307,6 +318,6 @@ struct printable model_verdict(const struct model_analysis *analysis, bool is_as
 		say_caveats(to, 0, true);
 	say_doubts(to);
 	if (n < report->n_results)
-		SAY("; and %u more run%s", report->n_results - n, report->n_results - n == 1 ? "" : "s");
+		SAY(". And %u more run%s", report->n_results - n, report->n_results - n == 1 ? "" : "s");
 	return to->text;
 }

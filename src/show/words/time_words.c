@@ -100,10 +100,10 @@ static void say_waiting(struct printable *text, const struct summary *summary, b
 
 	say_who(&who, summary, is_ascii);
 	if (machine && isfinite(machine->busy_mean))
-		printable_add(text, " (the machine was %s busy while inferences ran%s)",
+		printable_add(text, ". The machine was %s busy while inferences ran%s",
 			      units_percent(machine->busy_mean / 100).s, who.s);
 	else if (*who.s)
-		printable_add(text, " (%s)", who.s + 2);
+		printable_add(text, ": %s", who.s + 2);
 }
 
 static void say_share(struct printable *text, const char *what, uint64_t ns, const struct summary *summary)
