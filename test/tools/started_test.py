@@ -119,14 +119,14 @@ class Started(unittest.TestCase):
         change = "resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))"
         report = self.record([sys.executable, "-c", WORKER % change, LIBRARY, str(N)])
         self.assertEqual((self.count(report), report["losses"]["processes_not_seen"]), (0, 1))
-        self.assertIn("what 1 process did was not seen", report["verdict"])
-        self.assertNotIn("nothing lost", report["verdict"])
+        self.assertIn("What 1 process did was not seen", report["verdict"])
+        self.assertNotIn("othing lost", report["verdict"])
 
     @unittest.skipIf(os.geteuid(), "needs root")
     def test_a_program_of_another_user_that_cannot_be_seen_is_reported(self):
         report = self.record(["setpriv", "--reuid", "65534", "--clear-groups", "sleep", "0.2"])
         self.assertEqual(self.summary["processes_not_seen"], 1)
-        self.assertIn("no model was seen: what sleep did was not seen: the agent could not start", report["verdict"])
+        self.assertIn("what sleep did was not seen. The agent could not start", report["verdict"])
 
     def test_what_goes_on_without_the_program_is_reported(self):
         pipe = os.path.join(self.folder, "pipe")
