@@ -588,8 +588,10 @@ void text_brief(const struct page *page)
 				text_sizes(page, i);
 				text_operators(page, i);
 			}
-	if (!summary->n_all_inferences)
+	if (!summary->n_all_inferences) {
+		text_operators_alone(page);
 		text_named(page);
+	}
 	text_losses(page);
 	fputc('\n', page->out);
 	if (n_shown < n_all)

@@ -283,6 +283,33 @@ void text_elsewhere(const struct page *page)
 	table_print(&table, page->out);
 }
 
+/* Of a file that has operators and no inferences. */
+void text_operators_alone(const struct page *page)
+{
+	static const char *const columns[] = { "type", "share", "time", "calls", "median", "max" };
+	struct operators_alone alone = operators_alone(page->summary);
+	struct table table = page_table(page);
+	uint32_t n_most = page->opts.n_top ? page->opts.n_top : MAX_ROWS;
+	uint32_t n_shown = page->opts.is_all || alone.n_types <= n_most ? alone.n_types : n_most;
+
+	if (!alone.n_types)
+		return;
+	page_heading(page, "Operators, in no inference");
+	for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+		table_column(&table, columns[i], i ? TABLE_RIGHT : TABLE_LEFT | TABLE_SHRINKS | TABLE_KEEPS);
+	for (const struct summary_operator *op = alone.type; op < alone.type + n_shown; op++) {
+		table_cell(&table, TABLE_PLAIN, "%s", page_name(page, op->op_type, 60).s);
+		table_cell(&table, TABLE_PLAIN, "%s", units_percent((double)op->self_ns / (double)alone.ns).s);
+		table_cell(&table, TABLE_PLAIN, "%s", units_duration((double)op->self_ns).s);
+		table_cell(&table, TABLE_PLAIN, "%s", units_count(op->n).s);
+		put_duration(&table, &op->duration, op->duration.p50_ns);
+		put_duration(&table, &op->duration, op->duration.max_ns);
+	}
+	table_print(&table, page->out);
+	if (n_shown < alone.n_types)
+		page_text(page, 2, TABLE_DIM, "%s (--all)", printable_count(alone.n_types - n_shown, "other type").s);
+}
+
 /* Why there is no table. */
 static const char *why_missing(const struct page *page)
 {

@@ -39,7 +39,16 @@ static uint32_t runtime_in_part(const struct summary *summary)
 static void say_foreign(const struct page *page)
 {
 	const struct store_counts *counts = &page->summary->counts;
+	struct operators_alone alone = operators_alone(page->summary);
 
+	if (alone.n_types) {
+		fprintf(page->out, "no inference in this file of another program: %s took %s, %s %s of it",
+			printable_count(alone.n, "operator call").s, units_duration((double)alone.ns).s,
+			page_name(page, alone.type->op_type, NAME_COLUMNS).s,
+			units_percent((double)alone.type->self_ns / (double)alone.ns).s);
+		fprintf(page->out, ". Latency is not known: the file does not say where an inference begins and ends");
+		return;
+	}
 	fprintf(page->out, "no inference in this file of another program: %s",
 		printable_count(counts->n_slices, "slice").s);
 	fprintf(page->out, ", %s", printable_count(counts->n_instants, "instant").s);

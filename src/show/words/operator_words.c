@@ -50,3 +50,22 @@ struct printable operators_without(const struct summary *summary, const struct s
 	printable_add(&to, "have no operators");
 	return to;
 }
+
+struct operators_alone operators_alone(const struct summary *summary)
+{
+	struct operators_alone alone = { 0 };
+
+	for (uint32_t i = 0; i < summary->n_elsewhere && !summary->n_inferences; i++) {
+		const struct summary_operator *type = &summary->elsewhere[i];
+
+		if (type->where != WHERE_OUTSIDE || !type->n)
+			continue;
+		if (alone.type && type->process != alone.type->process)
+			return (struct operators_alone){ 0 };
+		alone.type = alone.type ? alone.type : type;
+		alone.n_types = (uint32_t)(type - alone.type) + 1;
+		alone.n += type->n;
+		alone.ns += type->self_ns;
+	}
+	return alone;
+}

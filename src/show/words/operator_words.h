@@ -13,4 +13,14 @@ bool operators_are_rare(const struct summary_model *model);
  * have some, or none has. */
 struct printable operators_without(const struct summary *summary, const struct summary_model *model);
 
+/* Operators of a file that has none inside of inferences, by type, those with most time first. */
+struct operators_alone {
+	const struct summary_operator *type;
+	uint32_t n_types;
+	uint64_t n, ns; /* calls, and their time */
+};
+
+/* n_types 0: there are inferences, or operators of several processes. */
+struct operators_alone operators_alone(const struct summary *summary);
+
 #endif
