@@ -114,8 +114,8 @@ double recording_usable(const struct summary *summary)
 
 		if (!summary->processes[i].busy_ns)
 			continue;
-		allowed = resource_of(summary, i, "cpus allowed");
-		quota = resource_of(summary, i, "cpu quota");
+		allowed = recording_counter(summary, i, "cpus allowed");
+		quota = recording_counter(summary, i, "cpu quota");
 		own = allowed ? fmin(own, allowed->last) : own;
 		own = quota && quota->last > 0 ? fmin(own, quota->last) : own;
 		if (!isnan(usable) && own != usable)

@@ -60,7 +60,7 @@ struct operators_alone operators_alone(const struct summary *summary)
 
 		if (type->where != WHERE_OUTSIDE || !type->n)
 			continue;
-		if (alone.type && type->process != alone.type->process)
+		if (!type->op_type || (alone.type && type->process != alone.type->process))
 			return (struct operators_alone){ 0 };
 		alone.type = alone.type ? alone.type : type;
 		alone.n_types = (uint32_t)(type - alone.type) + 1;

@@ -20,7 +20,7 @@ struct operators_alone {
 	uint64_t n, ns; /* calls, and their time */
 };
 
-/* n_types 0: there are inferences, or operators of several processes. */
+/* n_types 0: there are inferences, operators without a type, or those of several processes. */
 struct operators_alone operators_alone(const struct summary *summary);
 
 #endif
