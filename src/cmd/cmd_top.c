@@ -31,7 +31,7 @@
 struct top_opts {
 	struct record_options shared;
 	struct probe_options probes;
-	const char *name, *path, *models, *log;
+	const char *name, *path, *models, *by, *log;
 	bool inject, plain;
 };
 
@@ -42,6 +42,9 @@ static const struct opt top_opt_table[] = {
 	{ 0, "name", "NAME", "match by name, now and later: of the program, or of the script an interpreter is running",
 	  OPT_STR, AT(name) },
 	{ 0, "path", "PATH", "match by path, now and later: of the executable, or of the script", OPT_STR, AT(path) },
+	{ 0, "by", "program|process",
+	  "a row for all processes of a program that run a model, or one for each process (key p)", OPT_CHOICE, AT(by),
+	  "program" },
 	{ 0, "models", "REGEX", "show only models whose name matches; a regular expression of ECMAScript", OPT_STR,
 	  AT(models) },
 	{ 0, NULL, NULL, "What is seen:" },
@@ -138,7 +141,8 @@ static int open_sinks(struct job *job, const char *what, struct err *err)
 	struct top_guest_opts opts = { .output = output_of(job->opts),
 				       .interval_ns = job->shared.plan.interval_ns,
 				       .what = what,
-				       .models = job->models };
+				       .models = job->models,
+				       .is_by_process = !strcmp(job->opts->by, "process") };
 	uint32_t *last_track = &job->last_track;
 	int code = 0;
 

@@ -275,6 +275,7 @@ int top_guest_init(struct top_guest *guest, const struct top_guest_opts *opts, s
 	top_init(&guest->top, guest->live, names, opts->what);
 	guest->top.is_ascii = term_wants_ascii();
 	guest->top.models = opts->models;
+	guest->top.is_by_process = opts->is_by_process;
 	guest->top.cost.cpu = NAN;
 	guest->top.memory_bytes = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
 	guest->rolled_ns = clock_ns();

@@ -16,6 +16,7 @@ struct top_guest_opts {
 	uint64_t interval_ns;
 	const char *what;	/* what is watched, in words; borrowed */
 	struct pattern *models; /* NULL: all */
+	bool is_by_process;	/* to begin with */
 	struct sink *sink;	/* another sink of the stream, whose bytes are shown; NULL: there is none */
 };
 

@@ -227,6 +227,21 @@ def test_json_and_lines_of_a_program(lab, wheel):
     assert last["models"] == [] and last["models_hidden"] == 1
 
 
+def test_workers_of_a_program_have_one_row(lab, wheel):
+    """With --by process each has its own."""
+    program = lab.python(wheel, "pools", "spawn", 3, 20000, lab.model("chain"))
+    rows = {}
+    for by in ("program", "process"):
+        done = lines_of(lab, ["--json", "-i", "200ms", "--by", by, "--", *program])
+        last = [json.loads(line) for line in done.out.splitlines()][-1]["models"]
+        rows[by] = [row for row in last if row["model"] == "chain"]
+    (row,) = rows["program"]
+    assert (row["processes"], row["pid"], row["inferences"]) == (3, None, 60000)
+    assert row["operators"][0]["calls"] == 60000
+    assert sorted(row["inferences"] for row in rows["process"]) == [20000] * 3
+    assert all(row["processes"] == 1 and row["pid"] for row in rows["process"])
+
+
 def test_fields_of_json_are_documented(lab, wheel):
     program = lab.python(wheel, "infer", "run", lab.model("chain"), "--runs", 5)
     row = json.loads(lines_of(lab, ["--json", "--", *program]).out.splitlines()[-1])

@@ -119,6 +119,57 @@ static void percentiles_are_of_the_window(void **state)
 	done(&m);
 }
 
+/* Of several processes, also while one of them goes and others get new operators. */
+static void models_of_one_program_are_joined(void **state)
+{
+	struct made m;
+	uint32_t lane[3], thread[3];
+	const struct live_model *joined;
+	const uint64_t *member;
+
+	make(&m);
+	for (int p = 0; p < 3; p++) {
+		uint32_t process = stream_process(&m.s, 40 + p, p < 2 ? "python" : "node");
+
+		lane[p] = stream_lane(&m.s, process, "net");
+		thread[p] = stream_thread(&m.s, process, 50 + p);
+		for (uint64_t i = 0; i < 100; i++) {
+			stream_operator(&m.s, thread[p], i * 10000, p ? "b" : "a", "Conv", (int64_t)i + 1);
+			stream_end(&m.s, thread[p], i * 10000 + 500);
+			run(&m, lane[p], i * 10000, p ? 9000 : 1000, (int64_t)i + 1, "ok");
+		}
+	}
+	roll(&m);
+	assert_int_equal(live_n_models(m.live), 3);
+	assert_int_equal(live_n_joined(m.live), 2);
+	joined = live_joined(m.live, 0);
+	assert_int_equal(live_joined_members(m.live, 0, &member), 2);
+	assert_int_equal(member[1], live_model(m.live, 1)->id);
+	assert_int_equal(joined->n_processes, 2);
+	assert_int_equal(joined->sum.n, 200);
+	assert_int_equal(joined->window_n, 200);
+	assert_int_equal(joined->last.wall_ns, 1000000000);
+	assert_in_range(joined->median_ns, 8856000, 9144000); /* the rank behind the half of them */
+	assert_int_equal(joined->max_ns, 9000000);
+	assert_int_equal(joined->n_nodes, 2);
+	assert_int_equal(joined->n_types, 1);
+	assert_int_equal(joined->type[0].n, 200);
+	assert_int_equal(live_joined(m.live, 1)->n_processes, 1);
+	assert_int_equal(live_joined(m.live, 1)->sum.n, 100);
+	for (uint64_t i = 0; i < 2000; i++) {
+		char name[16];
+
+		snprintf(name, sizeof name, "new%d", (int)i);
+		stream_operator(&m.s, thread[1], 2000000 + i, name, "Conv", 100);
+		stream_end(&m.s, thread[1], 2000001 + i);
+	}
+	assert_int_equal(live_joined(m.live, 0)->node[1].n, 100);
+	assert_int_equal(live_model(m.live, 1)->node[0].n, 100);
+	roll(&m);
+	assert_int_equal(live_joined(m.live, 0)->n_nodes, 2002);
+	done(&m);
+}
+
 /* Every quantile is within 1.6 % of the exact one, for values from nanoseconds to half an hour. */
 static void histogram_is_within_its_error(void **state)
 {
@@ -488,6 +539,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sums_are_exact),
 		cmocka_unit_test(percentiles_are_of_the_window),
+		cmocka_unit_test(models_of_one_program_are_joined),
 		cmocka_unit_test(histogram_is_within_its_error),
 		cmocka_unit_test(operators_find_their_model),
 		cmocka_unit_test(whole_slices_count_as_their_parts),

@@ -341,6 +341,28 @@ static void rates_of_sampled_inferences_are_estimates(void **state)
 	done(&m);
 }
 
+/* A worker beside the first one: a row for both, or one for each. */
+static void workers_have_one_row_and_p_shows_each(void **state)
+{
+	struct made m;
+
+	make(&m);
+	for (int i = 0; i < 10; i++)
+		run(&m, 2, "resnet50", 400, "ok");
+	interval(&m, 20);
+	assert_true(line_of(&m, "x2 python") && !line_of(&m, "1000"));
+	assert_true(has(&m, "Operators of resnet50 by node"));
+	top_key(&m.top, '\\');
+	type(&m, "1002");
+	top_key(&m.top, TOP_KEY_ENTER);
+	assert_true(line_of(&m, "x2 python"));
+	top_key(&m.top, 'p');
+	assert_true(line_of(&m, "1002") && !line_of(&m, "1000"));
+	top_key(&m.top, TOP_KEY_ESCAPE);
+	assert_true(line_of(&m, "1000") && line_of(&m, "1002"));
+	done(&m);
+}
+
 static void json_is_one_line_of_json(void **state)
 {
 	struct made m;
@@ -440,6 +462,7 @@ int main(void)
 		cmocka_unit_test(keys_pause_write_and_quit),
 		cmocka_unit_test(models_that_do_not_match_are_left_out),
 		cmocka_unit_test(rates_of_sampled_inferences_are_estimates),
+		cmocka_unit_test(workers_have_one_row_and_p_shows_each),
 		cmocka_unit_test(json_is_one_line_of_json),
 		cmocka_unit_test(operators_that_only_start_work_are_marked),
 		cmocka_unit_test(rows_do_not_jump),

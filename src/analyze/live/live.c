@@ -218,6 +218,7 @@ void live_free(struct live *live)
 {
 	if (!live)
 		return;
+	live_join_done(live);
 	live_rows_done(live);
 	for (uint32_t i = 0; i < live->n_processes; i++)
 		free(live->process[i]);

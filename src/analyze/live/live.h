@@ -55,22 +55,24 @@ struct live_operator {
 	uint64_t window_n, window_ns;  /* of the last LIVE_WINDOW intervals */
 };
 
-/* A model in a process. */
+/* A model in a process, or in several (live_joined). */
 struct live_model {
 	uint64_t id; /* unlike that of any other row */
 	uint64_t process;
 	int32_t pid;
+	uint32_t n_processes; /* that have not ended, or all, if all have; process and pid are of one of them */
 	char process_name[64], name[200]; /* as they came: not harmless for a terminal */
 	char provider[64]; /* with most of the operators' time, else the first that was asked for; "": not known */
 	enum live_phase phase;
 	struct live_sum sum;
+	struct live_point last; /* interval; of several processes without its percentiles */
 	uint64_t max_ns;
 	uint64_t window_n, median_ns, p99_ns; /* of the last LIVE_WINDOW intervals, within 1.6 %; 0: none */
 	uint64_t n_open;		      /* inferences that run */
 	uint64_t open_ns;		      /* how long the first of these has run */
 	uint64_t n_not_ended;		      /* that ran when their process ended */
 	uint64_t n_created, n_creations_failed, creating_ns; /* sessions; the time that this took */
-	struct live_session session[LIVE_SESSIONS];	     /* that exist */
+	struct live_session session[LIVE_SESSIONS];	     /* that exist; not of several processes */
 	uint32_t n_sessions;
 	bool has_more_sessions; /* than are listed */
 	const struct live_operator *node, *type;
@@ -138,6 +140,11 @@ uint32_t live_n_models(const struct live *live);
 const struct live_model *live_model(const struct live *live, uint32_t index);
 /* The one with this id; NULL: it is gone. */
 const struct live_model *live_model_of(const struct live *live, uint64_t id);
+/* Models of one name in the processes of one name, as one; and the ids of the models that it joins. Stay until a roll.
+ */
+uint32_t live_n_joined(const struct live *live);
+const struct live_model *live_joined(const struct live *live, uint32_t index);
+uint32_t live_joined_members(const struct live *live, uint32_t index, const uint64_t **member);
 /* NULL: the model was not there then, or it is not kept. */
 const struct live_point *live_model_point(const struct live *live, const struct live_model *model, uint32_t back);
 /* Inferences a second in the last interval. */

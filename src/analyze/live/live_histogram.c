@@ -37,6 +37,13 @@ void live_histogram_add(struct live_histogram *histogram, uint64_t ns)
 	histogram->n_all++;
 }
 
+void live_histogram_merge(struct live_histogram *to, const struct live_histogram *from)
+{
+	for (uint32_t i = 0; i < LIVE_BINS; i++)
+		to->all[i] += from->all[i];
+	to->n_all += from->n_all;
+}
+
 uint64_t live_histogram_quantile(const struct live_histogram *histogram, double share, bool last)
 {
 	const uint32_t *bins = last ? histogram->bin[histogram->at] : histogram->all;

@@ -21,6 +21,7 @@ struct live_histogram {
 };
 
 void live_histogram_add(struct live_histogram *histogram, uint64_t ns);
+void live_histogram_merge(struct live_histogram *to, const struct live_histogram *from); /* into the sum alone */
 /* The time that this share of them did not exceed; 0: there are none. last: of the interval being filled alone. */
 uint64_t live_histogram_quantile(const struct live_histogram *histogram, double share, bool last);
 /* The next interval begins, and the oldest is forgotten. */

@@ -24,7 +24,8 @@ struct live_op_sum {
 };
 
 struct live_ops {
-	struct array shown; /* struct live_operator */
+	struct array known; /* struct live_operator: what it is */
+	struct array shown; /* the same with figures, as of the last roll */
 	struct array sums;  /* struct live_op_sum */
 	struct keys keys;   /* by name, type and provider */
 	struct live_op_sum other;
@@ -48,6 +49,13 @@ struct live_row {
 	struct live_histogram *histogram;	/* NULL: no inference in the window */
 	uint32_t n_quiet;			/* intervals without an inference */
 	struct live_ops nodes, types;
+};
+
+/* Rows of one name in processes of one name. */
+struct live_joined {
+	struct live_model shown;
+	struct array nodes, types; /* struct live_operator */
+	uint32_t first, n;	   /* of live.member */
 };
 
 struct live_process_row {
@@ -101,7 +109,11 @@ struct live {
 	struct live_interval interval[LIVE_POINTS];
 	struct live_row *row[LIVE_MODELS];
 	uint32_t n_rows, n_nodes;
-	uint64_t n_freed; /* rows */
+	struct live_joined joined[LIVE_MODELS];
+	uint64_t member[LIVE_MODELS]; /* ids of rows */
+	uint32_t n_joined;
+	struct live_histogram merged; /* of the one that is being joined */
+	uint64_t n_freed;	      /* rows */
 	struct live_process_row *process[LIVE_PROCESSES];
 	uint32_t n_processes;
 	struct live_counter_row *counter[LIVE_COUNTERS];
@@ -155,6 +167,11 @@ struct live_session *live_session_of(struct live_row *row, int64_t number); /* N
 void live_rows_end(struct live *live, uint32_t process);		    /* its track has ended */
 void live_rows_drop_old(struct live *live);
 void live_rows_done(struct live *live);
+
+/* live_join.c: before the rows roll, and after that. */
+void live_join_begin(struct live *live);
+void live_join_show(struct live *live);
+void live_join_done(struct live *live);
 
 /* live_operators.c */
 /* 0 or -ENOMEM. */

@@ -128,6 +128,7 @@ static void roll_row(struct live *live, struct live_row *row)
 	show_window(row);
 	live_ops_roll(live, row);
 	show_provider(live, row);
+	shown->last = row->now;
 	row->point[live->n_intervals % LIVE_POINTS] = row->now;
 	row->now = (struct live_point){ 0 };
 }
@@ -150,6 +151,8 @@ void live_rows_roll(struct live *live, uint64_t now_ns)
 {
 	live_rows_drop_old(live);
 	find_open(live, now_ns);
+	live_join_begin(live);
 	for (uint32_t i = 0; i < live->n_rows; i++)
 		roll_row(live, live->row[i]);
+	live_join_show(live);
 }

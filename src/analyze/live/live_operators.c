@@ -50,13 +50,13 @@ static uint32_t staying(struct live *live, uint32_t name)
 static struct live_op_sum *type_of(struct live_row *row, const struct live_op_sum *node, const struct live_waiting *op)
 {
 	return node->type ? (struct live_op_sum *)row->types.sums.data + node->type - 1
-			  : live_ops_sum(&row->types, op, 0, row->types.shown.n < MOST_TYPES);
+			  : live_ops_sum(&row->types, op, 0, row->types.known.n < MOST_TYPES);
 }
 
 static int add_to(struct live *live, struct live_row *row, const struct live_waiting *from)
 {
 	struct live_waiting op = *from;
-	size_t n_nodes = row->nodes.shown.n;
+	size_t n_nodes = row->nodes.known.n;
 	struct live_op_sum *node, *type;
 
 	op.type = staying(live, op.type);
@@ -67,7 +67,7 @@ static int add_to(struct live *live, struct live_row *row, const struct live_wai
 		return -ENOMEM;
 	if (node != &row->nodes.other && type != &row->types.other)
 		node->type = (uint32_t)(type - (struct live_op_sum *)row->types.sums.data) + 1;
-	live->n_nodes += (uint32_t)(row->nodes.shown.n - n_nodes);
+	live->n_nodes += (uint32_t)(row->nodes.known.n - n_nodes);
 	live_ops_add(live, node, op.ns);
 	live_ops_add(live, type, op.ns);
 	return 0;

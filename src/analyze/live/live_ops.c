@@ -19,18 +19,18 @@ struct live_op_sum *live_ops_sum(struct live_ops *ops, const struct live_waiting
 {
 	uint64_t pair = keys_pair(op->type, op->provider);
 	uint32_t index = keys_find(&ops->keys, name, pair);
-	struct live_operator *shown;
+	struct live_operator *known;
 	struct live_op_sum *sum;
 
 	if (index != KEYS_NONE)
 		return (struct live_op_sum *)ops->sums.data + index;
 	if (!has_room)
 		return &ops->other;
-	shown = array_add(&ops->shown, sizeof *shown);
+	known = array_add(&ops->known, sizeof *known);
 	sum = array_add(&ops->sums, sizeof *sum);
-	if (!shown || !sum || keys_number(&ops->keys, name, pair) == KEYS_NONE)
+	if (!known || !sum || keys_number(&ops->keys, name, pair) == KEYS_NONE)
 		return NULL;
-	*shown = (struct live_operator){ .name = name, .type = op->type, .provider = op->provider };
+	*known = (struct live_operator){ .name = name, .type = op->type, .provider = op->provider };
 	return sum;
 }
 
@@ -49,6 +49,13 @@ static void show(struct live_operator *shown, struct live_op_sum *sum, uint32_t 
 
 static void roll(struct live_ops *ops, struct live_operator *other, uint32_t next)
 {
+	while (ops->shown.n < ops->known.n) {
+		struct live_operator *shown = array_add(&ops->shown, sizeof *shown);
+
+		if (!shown)
+			break;
+		*shown = ((const struct live_operator *)ops->known.data)[ops->shown.n - 1];
+	}
 	for (size_t i = 0; i < ops->shown.n; i++)
 		show((struct live_operator *)ops->shown.data + i, (struct live_op_sum *)ops->sums.data + i, next);
 	show(other, &ops->other, next);
@@ -68,6 +75,7 @@ void live_ops_roll(struct live *live, struct live_row *row)
 
 static void done(struct live_ops *ops)
 {
+	array_done(&ops->known, sizeof(struct live_operator));
 	array_done(&ops->shown, sizeof(struct live_operator));
 	array_done(&ops->sums, sizeof(struct live_op_sum));
 	keys_done(&ops->keys);
@@ -75,7 +83,7 @@ static void done(struct live_ops *ops)
 
 void live_ops_done(struct live *live, struct live_row *row)
 {
-	live->n_nodes -= (uint32_t)row->nodes.shown.n;
+	live->n_nodes -= (uint32_t)row->nodes.known.n;
 	done(&row->nodes);
 	done(&row->types);
 }

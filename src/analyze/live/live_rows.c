@@ -76,6 +76,7 @@ static struct live_row *add_row(struct live *live, const struct live_track *trac
 	row->first_interval = row->last_interval = live->n_intervals;
 	row->shown.id = ++live->last_id;
 	row->shown.process = track->process_id;
+	row->shown.n_processes = 1;
 	snprintf(row->shown.name, sizeof row->shown.name, "%s", names_text(live->sink.names, name));
 	if (process) {
 		row->shown.pid = process->shown.pid;
@@ -187,14 +188,10 @@ static double per_ns(const struct live *live, double value)
 
 double live_model_rate(const struct live *live, const struct live_model *model)
 {
-	const struct live_point *point = live_model_point(live, model, 0);
-
-	return point ? per_ns(live, point->n) * 1e9 : 0;
+	return per_ns(live, model->last.n) * 1e9;
 }
 
 double live_model_busy(const struct live *live, const struct live_model *model)
 {
-	const struct live_point *point = live_model_point(live, model, 0);
-
-	return point ? per_ns(live, (double)point->wall_ns) : 0;
+	return per_ns(live, (double)model->last.wall_ns);
 }

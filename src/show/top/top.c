@@ -83,7 +83,7 @@ static void find(struct top *top, bool is_next)
 	top_rows_make(top, &rows);
 	for (int i = is_next; i <= rows.n - !is_next && rows.n && *top->search; i++) {
 		int at = (rows.chosen + i) % rows.n;
-		if (top_rows_match(&rows.row[at], top->search)) {
+		if (top_rows_match(top, &rows.row[at], top->search)) {
 			choose(top, &rows, at);
 			return;
 		}
@@ -217,6 +217,10 @@ static enum top_action press(struct top *top, uint32_t key)
 	case 's':
 	case TOP_KEY_F1 + 5:
 		enter(top, TOP_SORT);
+		break;
+	case 'p':
+		top->is_by_process = !top->is_by_process;
+		top->chosen = 0;
 		break;
 	case 'I':
 		reverse(top);

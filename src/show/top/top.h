@@ -56,6 +56,7 @@ struct top {
 	bool is_ascii;
 	struct pattern *models; /* rows whose model does not match are left out; NULL: none is */
 	struct top_cost cost;
+	bool is_by_process;  /* a row for each process; else one for those of a program that run a model */
 	double memory_bytes; /* of the machine; 0: not known */
 	unsigned n_cpus;     /* the same */
 	uint64_t n_bytes;    /* of a recording that is written as well; 0: none */

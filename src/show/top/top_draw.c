@@ -15,8 +15,7 @@ static void draw_title(const struct top *top, struct grid *grid)
 	if (top->is_paused)
 		snprintf(text, sizeof text, "paused");
 	else if (live_interval(top->live, 0, &last))
-		snprintf(text, sizeof text, "%u model%s, %s", live_n_models(top->live),
-			 live_n_models(top->live) == 1 ? "" : "s",
+		snprintf(text, sizeof text, "%u model%s, %s", top_rows_n(top), top_rows_n(top) == 1 ? "" : "s",
 			 units_duration((double)(last.end_ns - last.begin_ns)).s);
 	grid_put_right(grid, 0, 0, grid->columns, top->is_paused ? GRID_WARN : GRID_DIM, text);
 	grid_put(grid, x + 2, 0, grid->columns - x - 4 - (int)strlen(text), GRID_PLAIN,
@@ -57,9 +56,8 @@ static void add_figure(struct printable *line, const char *text)
 }
 
 /* "python (42) may use 0.50 of 2 CPUs": of the chosen row, where these are not all. */
-static void add_usable(const struct top *top, struct printable *line)
+static void add_usable(const struct top *top, const struct live_model *model, struct printable *line)
 {
-	const struct live_model *model = live_model_of(top->live, top->chosen);
 	double usable = model ? live_process_usable(top->live, model->process, top->n_cpus) : NAN;
 	struct printable text = { "" };
 
@@ -70,7 +68,7 @@ static void add_usable(const struct top *top, struct printable *line)
 	add_figure(line, text.s);
 }
 
-static void draw_status(const struct top *top, struct grid *grid, int y)
+static void draw_status(const struct top *top, struct grid *grid, int y, const struct live_model *chosen)
 {
 	const struct live_totals *totals = live_totals(top->live);
 	struct printable line = { "" };
@@ -79,7 +77,7 @@ static void draw_status(const struct top *top, struct grid *grid, int y)
 
 	snprintf(text, sizeof text, "%s event%s lost", units_count(totals->n_lost).s, totals->n_lost == 1 ? "" : "s");
 	x = grid_put(grid, 0, y, grid->columns, totals->n_lost ? GRID_BAD : GRID_DIM, text) + 2;
-	add_usable(top, &line);
+	add_usable(top, chosen, &line);
 	if (!isnan(top->cost.cpu)) {
 		snprintf(text, sizeof text, "own cost %s of a CPU, %s", units_percent(top->cost.cpu).s,
 			 units_bytes((double)top->cost.bytes).s);
@@ -175,7 +173,8 @@ static int rows_of_models(const struct top_rows *list, int rows)
 	return wanted < half ? wanted : half;
 }
 
-static void draw_body(struct top *top, struct grid *grid, int y, int rows)
+/* The chosen model; NULL: none is shown. */
+static const struct live_model *draw_body(struct top *top, struct grid *grid, int y, int rows)
 {
 	static struct top_rows list;
 	int models;
@@ -183,13 +182,13 @@ static void draw_body(struct top *top, struct grid *grid, int y, int rows)
 	switch (top->mode) {
 	case TOP_HELP:
 		top_help_draw(top, grid, y, rows);
-		return;
+		return NULL;
 	case TOP_NOTES:
 		top_notes_draw(top, grid, y, rows);
-		return;
+		return NULL;
 	case TOP_SORT:
 		top_sort_draw(top, grid, y, rows);
-		return;
+		return NULL;
 	default:
 		break;
 	}
@@ -199,12 +198,16 @@ static void draw_body(struct top *top, struct grid *grid, int y, int rows)
 		top->chosen = list.row[list.chosen].model->id;
 	models = rows_of_models(&list, rows);
 	top_table_models(top, grid, y, models, &list);
-	if (list.chosen >= 0 && rows - models > 3)
+	if (list.chosen < 0)
+		return NULL;
+	if (rows - models > 3)
 		top_table_operators(top, grid, y + models + 1, rows - models - 1, list.row[list.chosen].model);
+	return list.row[list.chosen].model;
 }
 
 void top_draw(struct top *top, struct grid *grid)
 {
+	const struct live_model *chosen;
 	int y = 1;
 
 	if (grid->columns < TOP_LEAST_COLUMNS || grid->rows < TOP_LEAST_ROWS) {
@@ -220,7 +223,7 @@ void top_draw(struct top *top, struct grid *grid)
 	y = draw_stuck(top, grid, y);
 	y = draw_warning(top, grid, y);
 	y += grid->rows >= 20;
-	draw_body(top, grid, y, grid->rows - y - 2);
-	draw_status(top, grid, grid->rows - 2);
+	chosen = draw_body(top, grid, y, grid->rows - y - 2);
+	draw_status(top, grid, grid->rows - 2, chosen);
 	draw_last(top, grid, grid->rows - 1);
 }

@@ -10,8 +10,10 @@
 /* A row of the table of models. Missing figures are NAN. */
 struct top_row {
 	const struct live_model *model;
+	const uint64_t *member; /* ids of the models that it joins */
+	uint32_t n_members;
 	double rate, window_rate, busy, cpu;
-	double sampled; /* for how many inferences of its process each recorded one stands, on average */
+	double sampled; /* for how many inferences of its processes each recorded one stands, on average */
 };
 
 struct top_rows {
@@ -33,7 +35,8 @@ extern const struct top_field top_operator_fields[N_TOP_OPERATORS];
 
 /* top_rows.c: sorted and filtered. */
 void top_rows_make(const struct top *top, struct top_rows *rows);
-bool top_rows_match(const struct top_row *row, const char *text);
+uint32_t top_rows_n(const struct top *top); /* also those that are hidden */
+bool top_rows_match(const struct top *top, const struct top_row *row, const char *text);
 /* A figure as the cell of a column; "" for one that is missing. */
 struct printable top_rows_cell(const struct top *top, const struct top_row *row, enum top_column column, int width);
 

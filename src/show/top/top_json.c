@@ -50,10 +50,10 @@ static void put_operators(const struct top *top, struct json *json, const struct
 static void put_model(const struct top *top, struct json *json, const struct top_row *row)
 {
 	const struct live_model *model = row->model;
-	const struct live_point *point = live_model_point(top->live, model, 0);
 
 	json_object(json, NULL);
-	json_int(json, "pid", model->pid);
+	json_known(json, "pid", model->n_processes > 1 ? -1 : model->pid);
+	json_count(json, "processes", model->n_processes);
 	json_text(json, "program", model->process_name);
 	json_text(json, "model", model->name);
 	json_text(json, "provider", *model->provider ? model->provider : NULL);
@@ -62,8 +62,8 @@ static void put_model(const struct top *top, struct json *json, const struct top
 	json_real(json, "sampled", row->sampled);
 	json_real(json, "busy", row->busy);
 	json_real(json, "process_cpu_percent", row->cpu);
-	json_int(json, "interval_inferences", point ? point->n : 0);
-	json_int(json, "interval_failed", point ? point->n_failed : 0);
+	json_int(json, "interval_inferences", model->last.n);
+	json_int(json, "interval_failed", model->last.n_failed);
 	json_count(json, "window_inferences", model->window_n);
 	put_known_ns(json, "median_ns", model->median_ns);
 	put_known_ns(json, "p99_ns", model->p99_ns);

@@ -40,13 +40,21 @@ static double sampled_of(const struct live *live, const struct live_model *model
 	return n ? (double)(n + n_left_out) / (double)n : 1;
 }
 
-bool top_rows_match(const struct top_row *row, const char *text)
+bool top_rows_match(const struct top *top, const struct top_row *row, const char *text)
 {
 	char pid[16];
 
-	snprintf(pid, sizeof pid, "%d", (int)row->model->pid);
-	return !*text || strcasestr(row->model->name, text) || strcasestr(row->model->process_name, text) ||
-	       strcasestr(row->model->provider, text) || !strcmp(pid, text);
+	if (!*text || strcasestr(row->model->name, text) || strcasestr(row->model->process_name, text) ||
+	    strcasestr(row->model->provider, text))
+		return true;
+	for (uint32_t i = 0; i < row->n_members; i++) {
+		const struct live_model *member = live_model_of(top->live, row->member[i]);
+
+		snprintf(pid, sizeof pid, "%d", member ? (int)member->pid : 0);
+		if (!strcmp(pid, text))
+			return true;
+	}
+	return false;
 }
 
 /* Values that differ by less than a tenth are the same, and keep the order in which their models came. */
@@ -109,7 +117,7 @@ static int compare(const void *left, const void *right, void *ctx)
 
 	if (by)
 		return order->is_ascending ? by : -by;
-	return a->model->id < b->model->id ? -1 : a->model->id > b->model->id;
+	return a->member[0] < b->member[0] ? -1 : a->member[0] > b->member[0];
 }
 
 static bool is_shown(const struct top *top, const struct top_row *row)
@@ -117,7 +125,47 @@ static bool is_shown(const struct top *top, const struct top_row *row)
 	/* not those either that take too many steps */
 	if (top->models && pattern_search(top->models, row->model->name, strlen(row->model->name)) != 1)
 		return false;
-	return top_rows_match(row, top->filter);
+	return top_rows_match(top, row, top->filter);
+}
+
+/* What is sampled, or used, is so by process. */
+static void add_member(const struct top *top, struct top_row *row, const struct live_model *member)
+{
+	double sampled = sampled_of(top->live, member);
+	double cpu = member->phase == LIVE_OVER ? NAN : cpu_of(top->live, member);
+
+	row->rate += live_model_rate(top->live, member) * sampled;
+	row->window_rate += window_rate(top->live, member) * sampled;
+	row->busy += live_model_busy(top->live, member) * sampled;
+	row->sampled += (double)member->sum.n * sampled;
+	row->cpu = isnan(row->cpu) ? cpu : isnan(cpu) ? row->cpu : row->cpu + cpu;
+}
+
+static struct top_row row_at(const struct top *top, uint32_t index)
+{
+	struct top_row row = { .cpu = NAN };
+
+	if (top->is_by_process) {
+		row.model = live_model(top->live, index);
+		row.member = &row.model->id;
+		row.n_members = 1;
+	} else {
+		row.model = live_joined(top->live, index);
+		row.n_members = live_joined_members(top->live, index, &row.member);
+	}
+	for (uint32_t i = 0; i < row.n_members; i++) {
+		const struct live_model *member = live_model_of(top->live, row.member[i]);
+
+		if (member)
+			add_member(top, &row, member);
+	}
+	row.sampled = row.model->sum.n ? row.sampled / (double)row.model->sum.n : 1;
+	return row;
+}
+
+uint32_t top_rows_n(const struct top *top)
+{
+	return top->is_by_process ? live_n_models(top->live) : live_n_joined(top->live);
 }
 
 void top_rows_make(const struct top *top, struct top_rows *rows)
@@ -125,16 +173,9 @@ void top_rows_make(const struct top *top, struct top_rows *rows)
 	struct order order = { top->sort, top->is_ascending };
 
 	rows->n = rows->n_hidden = 0;
-	for (uint32_t i = 0; i < live_n_models(top->live); i++) {
-		struct top_row row = { .model = live_model(top->live, i) };
+	for (uint32_t i = 0; i < top_rows_n(top); i++) {
+		struct top_row row = row_at(top, i);
 
-		row.rate = live_model_rate(top->live, row.model);
-		row.window_rate = window_rate(top->live, row.model);
-		row.sampled = sampled_of(top->live, row.model);
-		row.rate *= row.sampled;
-		row.window_rate *= row.sampled;
-		row.busy = live_model_busy(top->live, row.model) * row.sampled;
-		row.cpu = row.model->phase == LIVE_OVER ? NAN : cpu_of(top->live, row.model);
 		if (is_shown(top, &row))
 			rows->row[rows->n++] = row;
 		else
@@ -176,7 +217,8 @@ struct printable top_rows_cell(const struct top *top, const struct top_row *row,
 
 	switch (column) {
 	case TOP_PID:
-		snprintf(cell.s, sizeof cell.s, "%d", (int)model->pid);
+		snprintf(cell.s, sizeof cell.s, model->n_processes > 1 ? "x%d" : "%d",
+			 model->n_processes > 1 ? (int)model->n_processes : (int)model->pid);
 		return cell;
 	case TOP_PROGRAM:
 		return top_cells_text(top, model->process_name, width);
