@@ -190,6 +190,56 @@ static void their_use_of_cpus_is_added_up_as_far_as_it_was_sampled(void **state)
 	assert_true(isnan(cores_with_samples_until(2000)));
 }
 
+/* Four processes, each with a session of 20 ms, of which 4 ms go to registering. */
+static void by_process_no_finding_speaks_of_other_processes(void **state)
+{
+	struct fixture fixture, *f = &fixture;
+
+	for (int by_process = 0; by_process < 2; by_process++) {
+		uint32_t n = 0;
+
+		begin(f);
+		for (int i = 0; i < 4; i++) {
+			uint32_t lane = stream_lane(&f->s, stream_process(&f->s, 20 + i, "app"), "m");
+
+			stream_int(&f->s, KEY_SESSION, 1);
+			stream_begin(&f->s, lane, 100, KIND_SESSION, "m");
+			stream_begin(&f->s, lane, 100, KIND_PHASE, "register kernels");
+			stream_end(&f->s, lane, 4100);
+			stream_end(&f->s, lane, 20100);
+		}
+		analyse(f, by_process);
+		for (uint32_t i = 0; i < f->recorded.n; i++)
+			n += findings_of(&f->recorded.model[i], "registered_again", 0) != NULL;
+		assert_int_equal(f->recorded.n, by_process ? 4 : 1);
+		assert_int_equal(n, !by_process);
+		end(f);
+	}
+}
+
+/* One worker uses half a CPU of two, and so do three others beside it. */
+static void cpus_that_other_workers_use_are_not_idle(void **state)
+{
+	struct fixture fixture, *f = &fixture;
+
+	for (int n = 1; n <= 4; n += 3) {
+		begin(f);
+		for (int i = 0; i < n; i++) {
+			uint32_t process = work(f, "app", 0, 1000, 40);
+			uint32_t cpu = stream_counter(&f->s, process, "cpu", "%");
+
+			for (uint64_t us = 0; us <= 40000; us += 1000)
+				stream_sample(&f->s, cpu, us, 50);
+			stream_int(&f->s, KEY_COUNT, 2);
+			stream_instant(&f->s, process, 0, KIND_NOTE, EVENT_NOTE_RECORDING);
+		}
+		analyse(f, true);
+		assert_int_equal(f->recorded.n, n);
+		assert_int_equal(find(f, "idle_cores") != NULL, n == 1);
+		end(f);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -199,6 +249,8 @@ int main(void)
 		cmocka_unit_test(one_that_is_slower_than_the_others_is_named),
 		cmocka_unit_test(a_program_that_is_started_for_each_inference_is_found),
 		cmocka_unit_test(their_use_of_cpus_is_added_up_as_far_as_it_was_sampled),
+		cmocka_unit_test(by_process_no_finding_speaks_of_other_processes),
+		cmocka_unit_test(cpus_that_other_workers_use_are_not_idle),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,6 +13,14 @@ static bool has_more_to_run(const struct recording_facts *facts)
 	       (facts->is_largest && facts->is_one_at_a_time && facts->duty >= 0.8 && facts->model->runs.n >= LEAST);
 }
 
+/* Processes that run inferences beside it use the same CPUs. */
+static double used_beside(const struct model_run *run)
+{
+	const struct recording_facts *facts = run->result->recorded;
+
+	return facts && facts->n_beside > 1 && facts->program_cores > run->cores ? facts->program_cores : run->cores;
+}
+
 static void find(struct finder *finder)
 {
 	const struct model_run *run = finder->run;
@@ -23,8 +31,8 @@ static void find(struct finder *finder)
 	if (!has_more_to_run(run->result->recorded) || finder_has(finder, &insight_forked) ||
 	    finder_has(finder, &insight_serialised))
 		return;
-	if (cpus >= 1 && run->cores < 0.6 * (isnan(usable) ? (double)cpus : usable) && !finder_is_disturbed(finder) &&
-	    !finder_has_waited(finder))
+	if (cpus >= 1 && used_beside(run) < 0.6 * (isnan(usable) ? (double)cpus : usable) &&
+	    !finder_is_disturbed(finder) && !finder_has_waited(finder))
 		finder_add_counts(finder, &insight_idle_cores, run->cores, -1, cpus);
 }
 

@@ -30,7 +30,10 @@ static void say(const struct speaker *to)
 	int64_t n_own = to->run->result->n_processes, n_beside = to->run->result->recorded->n_beside;
 	int64_t n_processes = n_own > n_beside ? n_own : n_beside;
 
-	if (n_processes > 1)
+	if (n_processes > 1 && n_own == 1)
+		FINDING("the process and %s beside it have more threads at work than CPUs",
+			units_count((uint64_t)n_processes - 1).s);
+	else if (n_processes > 1)
 		FINDING("its %s have more threads at work than CPUs",
 			printable_count((uint64_t)n_processes, "process").s);
 	else

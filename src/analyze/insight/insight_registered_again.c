@@ -24,6 +24,13 @@ struct sessions {
 	uint64_t longest_ns; /* of one session, as a mean of those in its process */
 };
 
+/* By process, each is looked at alone: what several do is for the report of all together. */
+static bool is_joined(const struct recording_facts *facts, const struct summary_model *other)
+{
+	return other == facts->model ||
+	       (!facts->summary->by_process && other->name == facts->model->name && other->path == facts->model->path);
+}
+
 /* False: an entry before this one is of the same model, and says it. */
 static bool gather(const struct recording_facts *facts, struct sessions *all)
 {
@@ -31,8 +38,7 @@ static bool gather(const struct recording_facts *facts, struct sessions *all)
 		const struct summary_model *other = &facts->summary->models[i];
 		uint64_t mean_ns;
 
-		if (other->name != facts->model->name || other->path != facts->model->path ||
-		    !other->creation.duration.n)
+		if (!is_joined(facts, other) || !other->creation.duration.n)
 			continue;
 		if (!all->n && other != facts->model)
 			return false;
@@ -58,7 +64,7 @@ static bool is_habit(const struct recording_facts *facts, const struct sessions 
 		const struct summary_model *model = &facts->summary->models[i];
 		const struct summary_session *session = facts->summary->sessions + model->sessions.first;
 
-		if (model->name != facts->model->name || model->path != facts->model->path)
+		if (!is_joined(facts, model))
 			continue;
 		n_kept += model->sessions.n;
 		for (uint32_t k = 0; k < model->sessions.n; k++)

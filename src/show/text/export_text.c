@@ -142,7 +142,7 @@ static void print_findings(const struct page *page)
 			struct insight_words words = insight_words_of(own, &own->findings[k], page->opts.is_ascii);
 
 			if (!has_heading)
-				page_heading(page, "What to try next");
+				page_heading(page, "%s", page_advice(page));
 			has_heading = true;
 			page_text(page, 2,
 				  own->findings[k].insight->severity == INSIGHT_ADVICE ? TABLE_BOLD : TABLE_RED,

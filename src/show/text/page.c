@@ -10,6 +10,13 @@
 #include "analyze/result/recording_result.h"
 #include "base/provider.h"
 
+const char *page_advice(const struct page *page)
+{
+	return page->summary->by_process
+		   ? "What to try next, process by process (without --by process: for all of a program)"
+		   : "What to try next";
+}
+
 void page_heading(const struct page *page, const char *fmt, ...)
 {
 	va_list args;

@@ -44,6 +44,8 @@ uint32_t page_n_shown(const struct page *page);
 
 /* An empty line, then the title. */
 void page_heading(const struct page *page, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* The title of the findings. */
+const char *page_advice(const struct page *page);
 /* A paragraph, broken between words. */
 void page_text(const struct page *page, int indent, enum table_style style, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));

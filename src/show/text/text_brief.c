@@ -229,9 +229,10 @@ static void print_finding(const struct page *page, const struct insight *insight
 	page_text(page, 2, insight->severity == INSIGHT_ADVICE ? TABLE_PLAIN : TABLE_RED, "%s%s%s: %s%s",
 		  is_named ? page_model(page, model, NAME).s : "", is_named ? ": " : "", words.finding.s,
 		  words.evidence.s,
-		  n_others == 1 ? " (and one more model)"
-		  : n_others	? " (and more models)"
-				: "");
+		  !n_others		      ? ""
+		  : page->summary->by_process ? " (and more)"
+		  : n_others == 1	      ? " (and one more model)"
+					      : " (and more models)");
 	if (*words.next.s)
 		page_text(page, 4, TABLE_DIM, "%s %s", page->opts.is_ascii ? "->" : "\342\206\222", words.next.s);
 }
@@ -255,7 +256,7 @@ static void print_findings(const struct page *page)
 			if (model == page->summary->n_models)
 				continue;
 			if (!n++)
-				page_heading(page, "What to try next%s", n_all > MAX_FINDINGS ? more.s : "");
+				page_heading(page, "%s%s", page_advice(page), n_all > MAX_FINDINGS ? more.s : "");
 			print_finding(page, insights[k], model);
 		}
 }
