@@ -48,6 +48,7 @@ class Recording:
     inferences = _Named("Runs of models.")
     operators = _Named("Calls of operators: one node's kernel, run once.")
     kernels = _Named("Kernels and copies of devices, and the nodes that a provider's own profiler reports.")
+    halts = _Named("Times in which a process could not run, whatever it wanted.")
     inference_stats = _Named("The inferences of each model in figures: those of the report.")
     sizes = _Named(
         "Latency by the size of the inputs, where their shapes are known: within a quarter of an octave of elements."

@@ -8,6 +8,7 @@ import signal
 import pytest
 from lab import wait_until
 from recording import Growing, Recording
+from test_view import table, view
 
 WORDS = {
     "signal": "in which the process was stopped by a signal (SIGSTOP)",
@@ -87,6 +88,42 @@ class Halted:
         verdict = self.report().splitlines()[0]
         assert " in which " in verdict and "process was " + SAID[self.how] in verdict, verdict
         assert SAID[self.how] in self.report("--format", "html")
+        self.check_tables(operators)
+
+    def query(self, sql):
+        command = [self.lab.inftrace, "query", "--format", "json", self.recording.path, sql]
+        return json.loads(self.lab.plain(command).out)
+
+    def check_tables(self, operators):
+        """SQL and the page say the same."""
+        halts = self.query("SELECT name, begin_ns, end_ns, from_ns, until_ns FROM halts ORDER BY begin_ns")
+        wanted = [
+            {
+                "name": slice.name,
+                "begin_ns": slice.start,
+                "end_ns": slice.end,
+                "from_ns": slice.args["from_ns"],
+                "until_ns": slice.args["until_ns"],
+            }
+            for slice in self.slices
+        ]
+        assert halts == wanted, halts
+        (of,) = self.query(
+            "SELECT sum(is_halted) AS n, max(CASE is_halted WHEN 0 THEN duration_ns END) AS most FROM operators"
+        )
+        (stats,) = self.query("SELECT sum(calls_halted) AS n, max(max_ns) AS most FROM operator_stats")
+        assert stats["n"] == sum(node["halted"] for node in operators["nodes"]) <= of["n"], (of, stats)
+        assert stats["most"] == max(node["duration"]["max_ns"] for node in operators["nodes"]), stats
+        (run,) = self.query("SELECT halted_ns, duration_ns FROM inferences ORDER BY duration_ns DESC LIMIT 1")
+        assert 0.2e9 < run["halted_ns"] <= run["duration_ns"], run
+        with view(self.lab, self.recording.path) as get:
+            nodes = table(get, "operators")
+            assert sum(node["halted"] or 0 for node in nodes) == of["n"], nodes
+            assert max(node["max_ns"] for node in nodes) == of["most"], nodes
+            assert NAMES[self.how] in {track["name"] for track in get("recording.json")["tracks"]}
+            (model,) = get("icicle")["children"]
+            parts = {part["name"]: part["ns"] for part in model["children"]}
+            assert parts["process stopped"] > 0.28e9 and sum(parts.values()) == model["ns"], parts
 
 
 @pytest.mark.parametrize("around", [(), ("sh", "-c", '"$@"; exit $?', "sh")], ids=["child", "grandchild"])

@@ -101,6 +101,20 @@ void query_get_end(sqlite3_context *to, const struct query_at *at)
 	query_put_time(to, at->track->slices.end_ns[at->row]);
 }
 
+const struct halts *query_halts(const struct query_at *at)
+{
+	return store_halts_of(&at->query->halts, at->in->process);
+}
+
+void query_get_halted(sqlite3_context *to, const struct query_at *at)
+{
+	uint64_t end_ns = at->track->slices.end_ns[at->row], most_ns;
+
+	if (end_ns != STORE_OPEN)
+		query_put_count(to,
+				halts_within(query_halts(at), at->track->slices.begin_ns[at->row], end_ns, &most_ns));
+}
+
 void query_get_duration(sqlite3_context *to, const struct query_at *at)
 {
 	uint64_t end_ns = at->track->slices.end_ns[at->row];

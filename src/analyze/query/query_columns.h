@@ -31,6 +31,10 @@ void query_get_session(sqlite3_context *to, const struct query_at *at);
 void query_get_session_id(sqlite3_context *to, const struct query_at *at);
 void query_get_model_id(sqlite3_context *to, const struct query_at *at);
 
+/* The halts of its process, and for how long it was halted, at least. */
+const struct halts *query_halts(const struct query_at *at);
+void query_get_halted(sqlite3_context *to, const struct query_at *at);
+
 /* The keys of those that have one: see struct query_column. */
 uint32_t query_key_name(const struct query_at *at);
 uint32_t query_key_op_type(const struct query_at *at);

@@ -12,6 +12,7 @@
 
 #include "analyze/query/query.h"
 #include "analyze/store/keys.h"
+#include "analyze/store/store_halts.h"
 #include "base/array.h"
 #include "event/names.h"
 
@@ -47,6 +48,7 @@ struct query {
 	struct keys sessions; /* rows of the summary's sessions by process and number */
 	struct array session_at;
 	bool has_sessions;
+	struct store_halts halts;
 	struct array indexes; /* struct query_index * */
 	struct query_times times;
 	struct why *why; /* the last one that was looked at, */

@@ -228,6 +228,8 @@ static const struct query_column columns[] = {
 	{ "setup_ns", "INTEGER", "time in which inputs were checked or copied, and no operator ran", get_setup_ns },
 	{ "unattributed_ns", "INTEGER", "duration_ns less the two; NULL: no operators are recorded",
 	  get_unattributed_ns },
+	{ "halted_ns", "INTEGER", "time in which its process was seen stopped, traced or frozen (halts)",
+	  query_get_halted },
 	{ "thread_cpu_ns", "INTEGER", "CPU time of its thread meanwhile", get_thread_cpu },
 	{ "run_queue_ns", "INTEGER", "time that its thread waited for a CPU", get_run_queue },
 	{ "faults", "INTEGER", "page faults of its thread", get_faults },

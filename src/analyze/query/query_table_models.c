@@ -34,6 +34,8 @@ GET(row_id)
 	F(inferences, count, runs.n) \
 	F(failed, count, runs.n_failed) \
 	F(open, count, runs.n_open) \
+	F(halted, count, runs.n_halted) \
+	F(halted_ns, count, runs.halted_ns) \
 	F(partial, count, runs.n_partial) \
 	F(first, count, runs.n_first) \
 	F(rate, real, runs.rate) \
@@ -93,6 +95,7 @@ GET(creation_p50)
 	F(explained_ns, wall_ns) \
 	F(operators_ns, operators_ns) \
 	F(setup_ns, setup_ns) \
+	F(halted_parts_ns, halted_ns) \
 	F(unattributed_ns, unattributed_ns)
 #define GET_OF_COVERAGE(name, field) \
 	GET(name) \
@@ -150,7 +153,9 @@ static const struct query_column stats_columns[] = {
 	{ "inferences_partial", "INTEGER", "those that recording began or ended in", get_model_partial },
 	{ "inferences_first", "INTEGER", "first ones of a session", get_model_first },
 	{ "inferences_typical", "INTEGER", "the others: the latency is of these", get_model_typical },
-	{ "total_ns", "INTEGER", "sum of their durations", get_latency_total },
+	{ "inferences_halted", "INTEGER", "finished ones during which their process was halted", get_model_halted },
+	{ "halted_ns", "INTEGER", "for how long that was, at least", get_model_halted_ns },
+	{ "total_ns", "INTEGER", "sum of the durations of typical ones", get_latency_total },
 	{ "mean_ns", "REAL", "mean", get_latency_mean },
 	{ "mean_interval_ns", "REAL", "the mean is right to this, plus or minus, with 95 % confidence",
 	  get_latency_interval },
@@ -171,10 +176,13 @@ static const struct query_column stats_columns[] = {
 	{ "not_ended_ns", "INTEGER", "how long those that did not end had lasted, added up", get_model_open_ns },
 	{ "threads", "INTEGER", "threads that called it", get_model_threads },
 	{ "max_concurrent", "INTEGER", "most at one time", get_model_max_concurrent },
-	{ "explained_inferences", "INTEGER", "those that the next four are of: they have operators", get_explained_n },
-	{ "explained_ns", "INTEGER", "sum of their durations, and of the next three", get_explained_ns },
+	{ "explained_inferences", "INTEGER", "those that the next five are of: they have operators", get_explained_n },
+	{ "explained_ns", "INTEGER", "sum of their durations, and of the next four", get_explained_ns },
 	{ "operators_ns", "INTEGER", "time in which operators ran", get_operators_ns },
 	{ "setup_ns", "INTEGER", "time in which inputs were checked or copied", get_setup_ns },
+	{ "halted_parts_ns", "INTEGER",
+	  "time of operators and setup during which the process was halted, or of a halt in neither",
+	  get_halted_parts_ns },
 	{ "unattributed_ns", "INTEGER", "time that nothing explains", get_unattributed_ns },
 	{ "thread_cpu_ns", "INTEGER", "CPU time of their threads, where it was read", get_thread_cpu },
 	{ "run_queue_ns", "INTEGER", "time that they waited for a CPU, where it was read", get_run_queue },

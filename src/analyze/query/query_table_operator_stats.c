@@ -56,6 +56,8 @@ static void put_share(sqlite3_context *to, const struct query *query, const stru
 	F(provider, name, provider) \
 	F(calls, count, n) \
 	F(failed, count, n_failed) \
+	F(halted, count, n_halted) \
+	F(halted_ns, count, halted_ns) \
 	F(total, count, duration.total_ns) \
 	F(self, count, self_ns) \
 	F(share_ns, count, share_ns) \
@@ -99,6 +101,9 @@ GET_MODEL(type, share)
 #define FIGURES(of) \
 	{ "calls", "INTEGER", "finished calls", get_##of##_calls }, \
 	    { "calls_failed", "INTEGER", "of these, those that failed", get_##of##_failed }, \
+	    { "calls_halted", "INTEGER", "calls during which the process was halted, which are in no other figure", \
+	      get_##of##_halted }, \
+	    { "halted_ns", "INTEGER", "their time, without the operators inside", get_##of##_halted_ns }, \
 	    { "total_ns", "INTEGER", "sum of the durations", get_##of##_total }, \
 	    { "self_ns", "INTEGER", "the same without the operators inside", get_##of##_self }, \
 	    { "share_ns", "INTEGER", "its part of the inferences' time: a moment counts once, for the innermost", \

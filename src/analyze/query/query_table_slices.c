@@ -36,6 +36,15 @@ QUERY_ARG(count, KEY_COUNT)
 QUERY_ARG(modified, KEY_MODIFIED)
 QUERY_ARG(capabilities, KEY_CAPABILITIES)
 
+/* Its duration says nothing about the operator: figures leave it out. */
+static void get_is_halted(sqlite3_context *to, const struct query_at *at)
+{
+	uint64_t end_ns = at->track->slices.end_ns[at->row];
+
+	if (end_ns != STORE_OPEN)
+		query_put_int(to, halts_hit(query_halts(at), at->track->slices.begin_ns[at->row], end_ns));
+}
+
 /* Its duration without the operators right inside it. */
 static void get_self(sqlite3_context *to, const struct query_at *at)
 {
@@ -87,6 +96,8 @@ static const struct query_column operator_columns[] = {
 	  query_key_provider },
 	QUERY_TIMES("operator"),
 	{ "self_ns", "INTEGER", "duration_ns without the operators inside it", get_self },
+	{ "is_halted", "INTEGER", "1: its process was stopped, traced or frozen while it ran; figures leave it out",
+	  get_is_halted },
 	OF_A_RUN,
 	QUERY_WHERE_IT_RAN,
 	{ "tid", "INTEGER", "its thread", query_get_tid, QUERY_NUMBER, query_key_tid },
@@ -130,6 +141,30 @@ const struct query_table query_table_kernels = {
 	.rows = QUERY_SLICES,
 	.kinds = 1u << KIND_KERNEL,
 	QUERY_COLUMNS(kernel_columns),
+};
+
+QUERY_ARG(from, KEY_FROM_NS)
+QUERY_ARG(until, KEY_UNTIL_NS)
+QUERY_ARG(tracer, KEY_TEXT)
+QUERY_ARG(tracer_pid, KEY_PID)
+
+static const struct query_column halt_columns[] = {
+	SLICE_ID("halt"),
+	SLICE_NAME("`stopped` by a signal, `traced` (held by a debugger or tracer), or `frozen` with its cgroup"),
+	QUERY_TIMES("time in which the process was seen so"),
+	QUERY_WHERE_IT_RAN,
+	{ "from_ns", "INTEGER", "when it was last seen running before; NULL: it was not", get_from },
+	{ "until_ns", "INTEGER", "when it was first seen running after; NULL: it was not", get_until },
+	{ "tracer", "TEXT", "name of the tracer", get_tracer },
+	{ "tracer_pid", "INTEGER", "its number", get_tracer_pid },
+};
+
+const struct query_table query_table_halts = {
+	.name = "halts",
+	.what = "Times in which a process could not run, whatever it wanted.",
+	.rows = QUERY_SLICES,
+	.kinds = 1u << KIND_HALT,
+	QUERY_COLUMNS(halt_columns),
 };
 
 static const struct query_column phase_columns[] = {

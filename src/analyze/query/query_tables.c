@@ -13,6 +13,7 @@
 	F(inferences) \
 	F(operators) \
 	F(kernels) \
+	F(halts) \
 	F(inference_stats) \
 	F(sizes) \
 	F(operator_stats) \

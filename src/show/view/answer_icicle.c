@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Where the time of inferences went, as a tree: model > setup, operators, unattributed > type > operator. Times of
- * operators are their own, without those inside them; on several threads at a time they may exceed the inference.
+ * Where the time of inferences went, as a tree: model > setup, operators, what a stop of the process hit, unattributed
+ * > type > operator. Times of operators are their own, without those inside them; on several threads at a time they may
+ * exceed the inference.
  */
 #include <stdlib.h>
 
@@ -72,6 +73,19 @@ static uint64_t sum(const struct writer *to, size_t first, size_t last, uint64_t
 	return ns;
 }
 
+/* Of operators and setup during which the process was halted. */
+static uint64_t sum_halted(const struct writer *to, size_t first, size_t last, uint64_t *n)
+{
+	uint64_t ns = 0;
+
+	*n = 0;
+	for (size_t i = first; i < last; i++) {
+		ns += to->group[i]->halted_ns;
+		*n += to->group[i]->n_halted;
+	}
+	return ns;
+}
+
 static void put_type(struct writer *to, size_t first, size_t last)
 {
 	uint64_t n, ns = sum(to, first, last, &n), rest_ns;
@@ -111,10 +125,11 @@ static void put_model(struct writer *to, size_t first, size_t last)
 	size_t setup = end_of(to, first, last, 0), operators = end_of(to, setup, last, 1);
 	uint64_t n, n_setup, n_operators, ns = sum(to, first, setup, &n);
 	uint64_t setup_ns = sum(to, setup, operators, &n_setup);
-	uint64_t operators_ns = sum(to, operators, last, &n_operators);
+	uint64_t operators_ns = sum(to, operators, last, &n_operators), n_halted;
+	uint64_t halted_ns = sum_halted(to, setup, last, &n_halted), known_ns = setup_ns + operators_ns + halted_ns;
 	const char *name = view_name(to->view, to->group[first]->model);
 
-	begin(to, *name ? name : "no model", n ? ns : setup_ns + operators_ns, n, -1);
+	begin(to, *name ? name : "no model", n ? ns : known_ns, n, -1);
 	if (n_setup)
 		leaf(to, "setup", setup_ns, n_setup, KIND_SETUP);
 	if (n_operators) {
@@ -122,8 +137,10 @@ static void put_model(struct writer *to, size_t first, size_t last)
 		put_types(to, operators, last);
 		end(to);
 	}
-	if (n && ns > setup_ns + operators_ns)
-		leaf(to, "unattributed", ns - setup_ns - operators_ns, n, -1);
+	if (n_halted)
+		leaf(to, "process stopped", halted_ns, n_halted, -1);
+	if (n && ns > known_ns)
+		leaf(to, "unattributed", ns - known_ns, n, -1);
 	end(to);
 }
 

@@ -61,9 +61,31 @@ static void take_from_parent(struct groups *groups, unsigned depth, uint64_t end
 	while (depth-- > 0) {
 		if (groups->open[depth].group == KEYS_NONE || groups->open[depth].end_ns < end_ns)
 			continue;
-		group_at(groups, groups->open[depth].group)->self_ns -= ns;
+		*(groups->open[depth].is_halted ? &group_at(groups, groups->open[depth].group)->halted_ns
+						: &group_at(groups, groups->open[depth].group)->self_ns) -= ns;
 		return;
 	}
+}
+
+/* An inference did take as long as it took. */
+static bool is_halted(const struct groups *groups, const struct store_slices *slices, size_t at)
+{
+	return (slices->kind[at] == KIND_OPERATOR || slices->kind[at] == KIND_SETUP) &&
+	       halts_hit(groups->of_track, slices->begin_ns[at], slices->end_ns[at]);
+}
+
+static void add(struct group *group, uint64_t ns, bool was_halted)
+{
+	if (was_halted) {
+		group->n_halted++;
+		group->halted_ns += ns;
+		return;
+	}
+	group->n++;
+	group->total_ns += ns;
+	group->self_ns += ns;
+	group->min_ns = ns < group->min_ns ? ns : group->min_ns;
+	group->max_ns = ns > group->max_ns ? ns : group->max_ns;
 }
 
 static void take_one(struct groups *groups, const struct store_track *track, size_t at)
@@ -72,6 +94,7 @@ static void take_one(struct groups *groups, const struct store_track *track, siz
 	unsigned depth = slices->depth[at];
 	uint32_t number = KEYS_NONE;
 	struct group *group;
+	bool was_halted;
 	uint64_t ns;
 
 	if (groups->kinds >> slices->kind[at] & 1)
@@ -83,17 +106,17 @@ static void take_one(struct groups *groups, const struct store_track *track, siz
 	if (number == KEYS_NONE)
 		return;
 	group = group_at(groups, number);
-	group->n++;
 	if (slices->end_ns[at] == STORE_OPEN) {
+		group->n++;
 		if (depth < GROUPS_DEPTH)
 			groups->open[depth].group = KEYS_NONE;
 		return;
 	}
 	ns = slices->end_ns[at] - slices->begin_ns[at];
-	group->total_ns += ns;
-	group->self_ns += ns;
-	group->min_ns = ns < group->min_ns ? ns : group->min_ns;
-	group->max_ns = ns > group->max_ns ? ns : group->max_ns;
+	was_halted = is_halted(groups, slices, at);
+	if (depth < GROUPS_DEPTH)
+		groups->open[depth].is_halted = was_halted;
+	add(group, ns, was_halted);
 	if (depth && depth < GROUPS_DEPTH)
 		take_from_parent(groups, depth, slices->end_ns[at], ns);
 }
@@ -104,6 +127,8 @@ static void take(struct view_scan *scan, const struct store_track *track, size_t
 
 	if (groups->track != track->id) {
 		groups->track = track->id;
+		groups->of_track =
+		    store_halts_of(&groups->halts, store_process_of(groups->scan.view->store, track->id));
 		for (int depth = 0; depth < GROUPS_DEPTH; depth++)
 			groups->open[depth].group = KEYS_NONE;
 	}
@@ -125,6 +150,7 @@ static void done(struct view_scan *scan)
 	if (groups->freed)
 		groups->freed(groups);
 	keys_done(&groups->keys);
+	store_halts_done(&groups->halts);
 	free(groups->last);
 	array_done(&groups->rows, sizeof(struct group));
 }
@@ -137,7 +163,7 @@ void *groups_new(struct view *view, size_t size, const struct http_request *requ
 		return NULL;
 	groups->n_last = names_count(store_names(view->store)) + 1;
 	groups->last = calloc(groups->n_last, sizeof *groups->last);
-	groups->scan.has_failed = !groups->last;
+	groups->scan.has_failed = !groups->last || store_halts_find(&groups->halts, view->store);
 	groups->scan.take = take;
 	groups->scan.finish = finish;
 	groups->scan.done = done;

@@ -7,6 +7,7 @@
 #define SHOW_VIEW_GROUPS_H
 
 #include "analyze/store/keys.h"
+#include "analyze/store/store_halts.h"
 #include "show/view/model_of.h"
 #include "show/view/view_scan.h"
 
@@ -18,6 +19,7 @@ struct group {
 	enum event_kind kind;
 	uint32_t provider; /* of the first */
 	uint64_t n, total_ns, self_ns, min_ns, max_ns;
+	uint64_t n_halted, halted_ns; /* of operators and setup during which the process was halted; not in the above */
 };
 
 struct groups {
@@ -29,9 +31,12 @@ struct groups {
 	struct array rows; /* struct group */
 	uint32_t *last;	   /* by name: one more than the group that its last slice was in; 0: none */
 	uint32_t n_last;
-	uint32_t track; /* whose slices these are: */
+	struct store_halts halts;
+	uint32_t track;		      /* whose slices these are: */
+	const struct halts *of_track; /* of its process */
 	struct {
 		uint32_t group; /* KEYS_NONE: of no group */
+		bool is_halted;
 		uint64_t end_ns;
 	} open[GROUPS_DEPTH];
 	/* All were taken. */

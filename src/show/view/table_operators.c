@@ -7,29 +7,27 @@
 #include "show/view/groups.h"
 #include "show/view/view_table.h"
 
-static const struct view_table_column operator_columns[] = {
-	{ "name", "Operator", "", "text" },
-	{ "op_type", "Type", "", "text" },
-	{ "model", "Model", "", "text" },
-	{ "provider", "Provider", "", "text" },
-	{ "calls", "Calls", "", "number" },
-	{ "self_ns", "Time", "ns", "number" },
-	{ "share", "Share", "percent", "number" },
-	{ "mean_ns", "Mean", "ns", "number" },
-	{ "min_ns", "Shortest", "ns", "number" },
-	{ "max_ns", "Longest", "ns", "number" },
-	{ "class", "Class", "", "number" },
-	{ "name_number", "Name", "", "number" },
-	{ NULL },
-};
+#define OPERATOR_COLUMNS \
+	{ "name", "Operator", "", "text" }, { "op_type", "Type", "", "text" }, { "model", "Model", "", "text" }, \
+	    { "provider", "Provider", "", "text" }, { "calls", "Calls", "", "number" }, \
+	    { "self_ns", "Time", "ns", "number" }, { "share", "Share", "percent", "number" }, \
+	    { "mean_ns", "Mean", "ns", "number" }, { "min_ns", "Shortest", "ns", "number" }, \
+	    { "max_ns", "Longest", "ns", "number" }, { "class", "Class", "", "number" }, \
+	    { "name_number", "Name", "", "number" }
 
-static const struct view_table_column type_columns[] = {
-	{ "op_type", "Type", "", "text" },	   { "model", "Model", "", "text" },
-	{ "calls", "Calls", "", "number" },	   { "self_ns", "Time", "ns", "number" },
-	{ "share", "Share", "percent", "number" }, { "mean_ns", "Mean", "ns", "number" },
-	{ "min_ns", "Shortest", "ns", "number" },  { "max_ns", "Longest", "ns", "number" },
-	{ "class", "Class", "", "number" },	   { NULL },
-};
+#define TYPE_COLUMNS \
+	{ "op_type", "Type", "", "text" }, { "model", "Model", "", "text" }, { "calls", "Calls", "", "number" }, \
+	    { "self_ns", "Time", "ns", "number" }, { "share", "Share", "percent", "number" }, \
+	    { "mean_ns", "Mean", "ns", "number" }, { "min_ns", "Shortest", "ns", "number" }, \
+	    { "max_ns", "Longest", "ns", "number" }, { "class", "Class", "", "number" }
+
+/* Where a process was stopped, traced or frozen. */
+#define HALTED_COLUMN { "halted", "Left out", "", "number" }
+
+static const struct view_table_column operator_columns[] = { OPERATOR_COLUMNS, { NULL } };
+static const struct view_table_column operator_columns_halted[] = { OPERATOR_COLUMNS, HALTED_COLUMN, { NULL } };
+static const struct view_table_column type_columns[] = { TYPE_COLUMNS, { NULL } };
+static const struct view_table_column type_columns_halted[] = { TYPE_COLUMNS, HALTED_COLUMN, { NULL } };
 
 static const struct view_table_column kernel_columns[] = {
 	{ "name", "Kernel", "", "text" },	 { "model", "Model", "", "text" },
@@ -81,6 +79,8 @@ static struct view_table_cell cell_of(const struct view *view, const struct grou
 		return view_table_number((double)group->total_ns);
 	if (!strcmp(column, "share"))
 		return view_table_number(share * 100);
+	if (!strcmp(column, "halted"))
+		return view_table_number(group->n_halted ? (double)group->n_halted : NAN);
 	if (!strcmp(column, "class"))
 		return view_table_number(group->class);
 	if (!strcmp(column, "name_number"))
@@ -120,6 +120,17 @@ static void freed(struct groups *groups)
 	view_table_done(&((struct operators *)groups)->table);
 }
 
+static bool has_halts(const struct view *view)
+{
+	for (uint32_t id = 1; id <= store_n_tracks(view->store); id++) {
+		const struct store_track *track = store_track(view->store, id);
+
+		if (track && track->slices.n && track->slices.kind[0] == KIND_HALT)
+			return true;
+	}
+	return false;
+}
+
 static struct http_job *make(struct view *view, const struct view_table_column *columns, uint32_t kinds,
 			     const struct http_request *request, struct http_answer *answer)
 {
@@ -136,7 +147,7 @@ static struct http_job *make(struct view *view, const struct view_table_column *
 		return NULL;
 	to->table = table;
 	to->groups.kinds = kinds;
-	to->groups.by_type = columns == type_columns;
+	to->groups.by_type = columns == type_columns || columns == type_columns_halted;
 	to->groups.finished = finish;
 	to->groups.freed = freed;
 	return &to->groups.scan.job;
@@ -144,12 +155,13 @@ static struct http_job *make(struct view *view, const struct view_table_column *
 
 struct http_job *table_operators(struct view *view, const struct http_request *request, struct http_answer *answer)
 {
-	return make(view, operator_columns, 1u << KIND_OPERATOR, request, answer);
+	return make(view, has_halts(view) ? operator_columns_halted : operator_columns, 1u << KIND_OPERATOR, request,
+		    answer);
 }
 
 struct http_job *table_operator_types(struct view *view, const struct http_request *request, struct http_answer *answer)
 {
-	return make(view, type_columns, 1u << KIND_OPERATOR, request, answer);
+	return make(view, has_halts(view) ? type_columns_halted : type_columns, 1u << KIND_OPERATOR, request, answer);
 }
 
 struct http_job *table_kernels(struct view *view, const struct http_request *request, struct http_answer *answer)
