@@ -222,6 +222,47 @@ static void a_halt_without_an_end_lasts_to_the_end(void **state)
 	assert_int_equal(f->summary->halt_kinds[0].n, 1);
 }
 
+static void no_phase_of_a_creation_is_slow_because_its_process_was_halted(void **state)
+{
+	struct fixture *f = *state;
+	const uint64_t *phase_ns;
+
+	stream_int(&f->s, KEY_SESSION, 1);
+	stream_begin(&f->s, f->lane, 1000, KIND_SESSION, "m");
+	stream_begin(&f->s, f->lane, 1100, KIND_LOAD, "load");
+	stream_begin(&f->s, f->lane, 1200, KIND_PHASE, "parse model");
+	put_halt(f, 1300, 10000, 200000, 201000);
+	stream_end(&f->s, f->lane, 201100);
+	stream_end(&f->s, f->lane, 201200);
+	stream_begin(&f->s, f->lane, 201300, KIND_PHASE, "build graph");
+	stream_end(&f->s, f->lane, 201400);
+	put_halt(f, 201410, 201420, 301420, 302000);
+	stream_end(&f->s, f->lane, 302500);
+	f->summary = stream_summary(&f->s, &(struct summary_file){ 0 });
+	phase_ns = f->summary->sessions[0].phase_ns;
+	assert_int_equal(phase_ns[PHASE_LOAD], 200 * US);
+	assert_int_equal(phase_ns[PHASE_PARSE], 0);
+	assert_int_equal(phase_ns[PHASE_BUILD], 100 * US);
+	/* the session's own slice has a halt inside one that it contains: its own time is not told apart */
+	assert_int_equal(phase_ns[PHASE_HALTED], 199900 * US);
+	assert_int_equal(phase_ns[PHASE_UNATTRIBUTED], (302500 - 201400 + 100 + 100) * US);
+}
+
+static void a_creation_that_was_halted_between_phases_has_a_phase_for_it(void **state)
+{
+	struct fixture *f = *state;
+	const uint64_t *phase_ns;
+
+	stream_int(&f->s, KEY_SESSION, 1);
+	stream_begin(&f->s, f->lane, 1000, KIND_SESSION, "m");
+	put_halt(f, 1010, 1020, 101020, 102000);
+	stream_end(&f->s, f->lane, 102500);
+	f->summary = stream_summary(&f->s, &(struct summary_file){ 0 });
+	phase_ns = f->summary->sessions[0].phase_ns;
+	assert_int_equal(phase_ns[PHASE_HALTED], 100000 * US);
+	assert_int_equal(phase_ns[PHASE_UNATTRIBUTED], 1500 * US);
+}
+
 static void halts_are_found_in_any_stretch(void **state)
 {
 	struct halts halts = { 0 };
@@ -257,6 +298,8 @@ int main(void)
 		TEST(a_halt_between_operators_is_not_what_nothing_explains),
 		TEST(a_halt_of_another_process_hits_nothing),
 		TEST(a_halt_without_an_end_lasts_to_the_end),
+		TEST(no_phase_of_a_creation_is_slow_because_its_process_was_halted),
+		TEST(a_creation_that_was_halted_between_phases_has_a_phase_for_it),
 		TEST(halts_are_found_in_any_stretch),
 	};
 

@@ -31,7 +31,8 @@ function colour(app: App, part: Part, path: readonly string[]): string {
 		const i = classes.indexOf(name);
 		if (i >= 0) return css(colourOf(name, kinds[i] ?? '', app.theme.isDark));
 	}
-	const kind = { setup: 'setup', unattributed: '', operators: '', 'process stopped': '' }[part.name] ?? 'inference';
+	const kind =
+		{ setup: 'setup', unattributed: '', operators: '', 'process stopped': '' }[part.name] ?? 'inference';
 	return css(colourOf(part.name, kind, app.theme.isDark));
 }
 

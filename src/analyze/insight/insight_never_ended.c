@@ -39,6 +39,18 @@ static void find(struct finder *finder)
 	}
 }
 
+/* Is its process stopped, traced or frozen to this day? */
+static bool is_halted(const struct speaker *to)
+{
+	const struct summary *summary = to->run->result->recorded->summary;
+
+	for (uint32_t i = 0; i < summary->n_halts; i++)
+		if (summary->halts[i].end_ns == STORE_OPEN && summary->halts[i].process < summary->n_processes &&
+		    summary->processes[summary->halts[i].process].pid == to->finding->a)
+			return true;
+	return false;
+}
+
 static void say(const struct speaker *to)
 {
 	const struct finding *finding = to->finding;
@@ -53,7 +65,11 @@ static void say(const struct speaker *to)
 	if (finding->text)
 		EVIDENCE("; its last operator was %s, which ended after %s", to->text.s,
 			 units_duration(finding->high).s);
-	if (insights_has(to->analysis, &insight_forked, finding->result))
+	if (is_halted(to)) {
+		EVIDENCE("; its process was stopped at the end of the recording");
+		NEXT("let the process go on: a signal (kill -CONT %lld), a debugger or its cgroup holds it",
+		     (long long)finding->a);
+	} else if (insights_has(to->analysis, &insight_forked, finding->result))
 		NEXT("create its session after the fork");
 	else
 		NEXT("look where its thread waits while it runs: gdb -p %lld -batch -ex \"thread apply all bt\"",

@@ -15,6 +15,9 @@ static void find(struct finder *finder)
 	/* like with like: inputs of its size; where too few have it nothing is known */
 	if (facts && facts->model->sizes.n > 1)
 		p50_ns = facts->model->runs.first_usual_ns ? (double)facts->model->runs.first_usual_ns : NAN;
+	/* it was the process that did nothing */
+	if (facts && 2 * facts->model->runs.n_first_halted >= facts->model->runs.first.n && facts->model->runs.first.n)
+		return;
 	/* no user of a program notices less; who measures a model may */
 	if (!(first_ns > 5 * p50_ns && first_ns - p50_ns > (run->result->recorded ? 20e6 : 1e6)))
 		return;

@@ -42,6 +42,12 @@ static bool is_worth_it(const struct model_result *result)
 				 0.05 * (double)(recording->end_ns - recording->begin_ns);
 }
 
+/* What is not known cannot be advised on; nor is a stop of the process the model's. */
+static bool is_phase_of_model(const char *name)
+{
+	return strcmp(name, phase_names[PHASE_OTHER].words) != 0 && strcmp(name, phase_names[PHASE_HALTED].words) != 0;
+}
+
 static void find(struct finder *finder)
 {
 	const struct model_result *result = finder->run->result;
@@ -52,9 +58,7 @@ static void find(struct finder *finder)
 	if (!is_worth_it(result))
 		return;
 	for (uint32_t i = 0; i < result->n_phases; i++) {
-		/* what is not known cannot be advised on */
-		if ((double)result->phases[i].ns > most_ns &&
-		    strcmp(result->phases[i].name, phase_names[PHASE_OTHER].words) != 0) {
+		if ((double)result->phases[i].ns > most_ns && is_phase_of_model(result->phases[i].name)) {
 			most_ns = (double)result->phases[i].ns;
 			text = result->phases[i].name;
 		}

@@ -22,5 +22,6 @@ const struct phase_name phase_names[N_PHASES] = {
 	[PHASE_HASH] = { "hash_packed_weights", "hashing of packed weights" },
 	[PHASE_PROVIDER] = { "provider_ready", "provider libraries" },
 	[PHASE_OTHER] = { "other", "other" },
+	[PHASE_HALTED] = { "halted", "a stop of the process" },
 	[PHASE_UNATTRIBUTED] = { "unattributed", "unattributed" },
 };

@@ -52,6 +52,7 @@ int sum_halts_run(struct summary_maker *maker, const struct run *run)
 	struct halted_run *row;
 
 	bucket_at(maker, run->bucket)->runs.n_halted++;
+	bucket_at(maker, run->bucket)->runs.n_first_halted += fact_int(&run->facts, FACT_FIRST, 0) == 1;
 	if (maker->halted_runs.n == MAX_HALTED_RUNS)
 		return 0;
 	row = array_add(&maker->halted_runs, sizeof *row);

@@ -35,6 +35,7 @@ static void add_runs(struct summary_runs *to, const struct summary_runs *from)
 	to->kernels_wall_ns = stats_sum(to->kernels_wall_ns, from->kernels_wall_ns);
 	to->switches = stats_sum(to->switches, from->switches);
 	to->n_halted += from->n_halted;
+	to->n_first_halted += from->n_first_halted;
 	to->halted_ns = stats_sum(to->halted_ns, from->halted_ns);
 	to->n_pooled += from->n_pooled;
 	to->n_behind += from->n_behind;

@@ -207,6 +207,12 @@ int sum_sessions_inside(struct track *track, const struct summary_maker *maker, 
 	struct summary_transformer row = { .name = slice->name, .n = 1, .self_ns = self_ns };
 	int64_t count;
 
+	/* the innermost one: what is around it took its own time */
+	if (slice->is_halted && !slice->has_halted) {
+		opening->phase_ns[PHASE_HALTED] += self_ns;
+		opening->phase_n[PHASE_HALTED]++;
+		return 0;
+	}
 	opening->phase_ns[phase] += self_ns;
 	/* pre-packing as a whole contains a slice for each kernel */
 	opening->phase_n[phase] += phase != PHASE_PREPACK || slice->kind != KIND_PHASE;
@@ -262,6 +268,21 @@ static void add_opening(struct session *to, struct opening *opening)
 	opening->transformers = (struct array){ 0 };
 }
 
+/* What no slice inside explains. */
+static void add_rest(const struct summary_maker *maker, struct opening *opening, const struct slice *slice,
+		     uint64_t end_ns)
+{
+	const struct halts *halts = &process_at(maker, opening->process)->halts;
+	uint64_t rest_ns = end_ns - slice->begin_ns - slice->inside_ns, halted_ns = 0, most_ns;
+
+	if (slice->is_halted && !slice->has_halted)
+		halted_ns = halts_within(halts, slice->begin_ns, end_ns, &most_ns);
+	halted_ns = halted_ns < rest_ns ? halted_ns : rest_ns;
+	opening->phase_ns[PHASE_HALTED] += halted_ns;
+	opening->phase_n[PHASE_HALTED] += halted_ns != 0;
+	opening->phase_ns[PHASE_UNATTRIBUTED] += rest_ns - halted_ns;
+}
+
 int sum_sessions_end(struct summary_maker *maker, struct track *track, const struct slice *slice, uint64_t end_ns)
 {
 	struct opening *opening = track->opening;
@@ -278,7 +299,7 @@ int sum_sessions_end(struct summary_maker *maker, struct track *track, const str
 			session->row.status = status;
 		session->row.is_failed |= sum_is_failure(maker, status);
 		if (end_ns != STORE_OPEN)
-			opening->phase_ns[PHASE_UNATTRIBUTED] += end_ns - slice->begin_ns - slice->inside_ns;
+			add_rest(maker, opening, slice, end_ns);
 		session->n_pool = sum_at_least_0(fact_int(&slice->facts, FACT_POOL_THREADS, 0));
 		session->pool_cpu_ns = sum_at_least_0(fact_int(&slice->facts, FACT_POOL_CPU, 0));
 		add_opening(session, opening);

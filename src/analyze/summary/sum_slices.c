@@ -111,7 +111,7 @@ int sum_slices_begin(struct summary_maker *maker, struct track *track, const str
 	slice->number = 0;
 	slice->run = NONE;
 	slice->kind = event->kind < N_KINDS ? (uint8_t)event->kind : KIND_NONE;
-	slice->has_inside = slice->has_operator = slice->is_in_setup = false;
+	slice->has_inside = slice->has_operator = slice->is_in_setup = slice->has_halted = false;
 	slice->facts.has = 0;
 	sum_facts_take(&slice->facts, event->args, event->n_args, &slice->number);
 	maker->counts.n_slices++;
@@ -135,7 +135,7 @@ static int end_operator(struct summary_maker *maker, struct track *track, const 
 		op.track |= OP_FAILED;
 	if (slice->has_operator)
 		op.track |= OP_PARENT;
-	if (sum_halts_hit(maker, sum_process_of(maker, track), slice->begin_ns, end_ns))
+	if (slice->is_halted)
 		op.track |= OP_HALTED;
 	if (!slice->has_inside)
 		op.track |= OP_LEAF;
@@ -165,6 +165,7 @@ static void leave_to(struct slice *outer, const struct slice *slice, uint64_t en
 	bool is_operator = slice->kind == KIND_OPERATOR && end_ns != STORE_OPEN;
 
 	outer->has_inside = true;
+	outer->has_halted |= slice->is_halted;
 	outer->has_operator |= slice->kind == KIND_OPERATOR || slice->has_operator;
 	outer->inside_ns += end_ns == STORE_OPEN ? slice->inside_ns : whole_ns;
 	outer->operators_ns += is_operator ? whole_ns : slice->operators_ns;
@@ -216,6 +217,7 @@ static int leave(struct summary_maker *maker, struct track *track, uint64_t end_
 
 	if (end_ns == STORE_OPEN)
 		maker->n_open[slice->kind]++;
+	slice->is_halted = sum_halts_hit(maker, sum_process_of(maker, track), slice->begin_ns, end_ns);
 	if (outer)
 		leave_to(outer, slice, end_ns);
 	rc = end_kind(maker, track, slice, end_ns, cut_ns);

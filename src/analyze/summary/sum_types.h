@@ -66,7 +66,8 @@ struct slice {
 	uint8_t kind;
 	bool is_left_out; /* it lay before its predecessor */
 	bool has_inside, has_operator;
-	bool is_in_setup; /* a setup slice inside another */
+	bool is_in_setup;	    /* a setup slice inside another */
+	bool is_halted, has_halted; /* once it has ended: its process was halted meanwhile; so was a slice inside */
 	struct facts facts;
 };
 

@@ -49,6 +49,7 @@ enum summary_phase {
 	PHASE_HASH,
 	PHASE_PROVIDER,
 	PHASE_OTHER,
+	PHASE_HALTED,	    /* what was at hand when the process was stopped, traced or frozen */
 	PHASE_UNATTRIBUTED, /* what no slice inside the session explains */
 	N_PHASES
 };
@@ -145,8 +146,8 @@ struct summary_runs {
 	uint64_t n_with_kernels, kernels_ns,
 	    kernels_wall_ns; /* typical ones with kernels of a device, which are added up */
 	struct summary_turns turns;
-	uint64_t n_halted, halted_ns; /* finished ones during which their process was halted; how long, at least */
-	uint64_t n_pooled;	      /* run by a thread of the runtime's pool, as RunAsync asks for */
+	uint64_t n_first_halted, n_halted, halted_ns; /* finished while their process was halted; how long, at least */
+	uint64_t n_pooled;	 /* run by a thread of the runtime's pool, as RunAsync asks for */
 	uint64_t first_usual_ns; /* median of those whose inputs are of the size of the first one's; 0: not known */
 	double size_drift; /* median of the last quarter by that of the first, within sizes of inputs; NAN: not known */
 	struct summary_pause after_pause, close; /* after 10 ms without one; within 1 ms of the one before */
