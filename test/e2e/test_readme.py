@@ -137,7 +137,7 @@ def test_a_command_runs(lab, command):
     reader = Reader(lab, environment(envs.wheel, "openvino" if "openvino" in command else "newest"))
     if "diff" in command:
         reader.record("old", "new")
-    elif not re.search(r"inftrace (record|attach|next|model)", command):
+    elif not re.search(r"inftrace (record|attach|next|model|import)", command):
         reader.record()
     filled = FILLED.get(command, command)
     if re.search(r"inftrace (view|live)$", filled):
