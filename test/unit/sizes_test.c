@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Inferences with inputs of several sizes: elements from shapes, and findings that compare like with like. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -147,6 +148,50 @@ static void inputs_that_grow_are_no_drift(void **state)
 	end(f);
 }
 
+static void flagged(struct fixture *f, uint64_t took_us, unsigned rows, enum event_key key, int64_t value)
+{
+	if (value)
+		stream_int(&f->s, key, value);
+	run(f, took_us, rows);
+}
+
+/* Those with subnormal numbers are those with large inputs; or large and small ones have them, and take half longer. */
+static void subnormal_numbers_are_no_large_inputs(void **state)
+{
+	struct fixture fixture, *f = &fixture;
+	const struct finding *found;
+
+	for (int costs = 0; costs <= 1; costs++) {
+		begin(f);
+		run(f, 1000, 64);
+		for (int i = 0; i < 120; i++) {
+			bool is_large = i % 3 == 0, is_with = costs ? i % 4 == 0 : i % 6 == 0 || i == 1;
+
+			flagged(f, (is_large ? 4000 : 1000) * (costs && is_with ? 3 : 2) / 2, is_large ? 256 : 64,
+				KEY_SUBNORMAL, is_with);
+		}
+		found = find(f, "subnormals");
+		assert_int_equal(found != NULL, costs);
+		assert_true(!found || (found->a == 30 && found->b == 90 && fabs(found->value - 1.5) < 1e-9));
+		end(f);
+	}
+}
+
+/* Batches of 8 with items of a quarter of the elements, or of as many. */
+static void items_of_other_sizes_are_no_small_batches(void **state)
+{
+	struct fixture fixture, *f = &fixture;
+
+	for (int is_alike = 0; is_alike <= 1; is_alike++) {
+		begin(f);
+		run(f, 1000, 64);
+		for (int i = 0; i < 60; i++)
+			flagged(f, i % 3 ? 1000 : 2000, i % 3 ? 64 : is_alike ? 512 : 128, KEY_BATCH, i % 3 ? 1 : 8);
+		assert_int_equal(find(f, "small_batch") != NULL, is_alike);
+		end(f);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -155,6 +200,8 @@ int main(void)
 		cmocka_unit_test(one_in_ten_that_is_large_is_an_answer),
 		cmocka_unit_test(a_first_inference_is_compared_with_its_size),
 		cmocka_unit_test(inputs_that_grow_are_no_drift),
+		cmocka_unit_test(subnormal_numbers_are_no_large_inputs),
+		cmocka_unit_test(items_of_other_sizes_are_no_small_batches),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,6 +14,20 @@ static double item_ns(const struct summary_tally *tally)
 	return (double)tally->wall_ns / (double)tally->n_typical / (double)tally->number;
 }
 
+/* Of an item; NAN: not known. */
+static double elements_of(const struct summary_tally *tally)
+{
+	return tally->n_sized == tally->n_typical
+		   ? (double)tally->elements / (double)tally->n_typical / (double)tally->number
+		   : NAN;
+}
+
+/* Items of about as many elements: a larger one takes longer in any batch. */
+static bool are_alike(const struct summary_tally *a, const struct summary_tally *b)
+{
+	return !(fabs(log2(elements_of(a) / elements_of(b))) > 0.25);
+}
+
 static bool counts(const struct summary_tally *tally)
 {
 	return tally->key == KEY_BATCH && tally->number > 0 && tally->n_typical >= LEAST;
@@ -32,7 +46,8 @@ static void find(struct finder *finder)
 		if (counts(&tally[i]) && (!own || tally[i].n_typical > own->n_typical))
 			own = &tally[i];
 	for (uint32_t i = 0; own && i < facts->model->tallies.n; i++)
-		if (counts(&tally[i]) && tally[i].number > own->number && (!best || item_ns(&tally[i]) < item_ns(best)))
+		if (counts(&tally[i]) && tally[i].number > own->number && are_alike(&tally[i], own) &&
+		    (!best || item_ns(&tally[i]) < item_ns(best)))
 			best = &tally[i];
 	if (!best || item_ns(own) < 1.5 * item_ns(best))
 		return;

@@ -7,30 +7,64 @@
 
 extern const struct insight insight_subnormals;
 
-enum { LEAST = 10 };
+enum { LEAST = 10, LEAST_OF_SIZE = 3 };
 
 /* Other inputs may take longer for other reasons: the difference must be plain. */
 static const double least_ratio = 1.2;
 
+/* Inferences with them, and as many without them. */
+struct sides {
+	uint64_t n_with, n_without;
+	double with_ns, without_ns; /* added up; without: as long as those without them take of that size */
+};
+
+static void add(struct sides *to, const struct summary_size *size)
+{
+	uint64_t n_without = size->n - size->n_subnormal;
+	double each_ns = ((double)size->wall_ns - (double)size->subnormal_wall_ns) / (double)n_without;
+
+	to->n_with += size->n_subnormal;
+	to->n_without += n_without;
+	to->with_ns += (double)size->subnormal_wall_ns;
+	to->without_ns += each_ns * (double)size->n_subnormal;
+}
+
+/* Of inputs of several sizes each is compared with those of its size. */
+static struct sides compare(const struct finder *finder, const struct summary_runs *runs)
+{
+	const struct recording_facts *facts = finder->run->result->recorded;
+	const struct summary_size *size = facts ? facts->summary->sizes + facts->model->sizes.first : NULL;
+	struct sides sides = { 0, 0, 0, 0 };
+
+	for (uint32_t i = 0; size && i < facts->model->sizes.n; i++)
+		if (size[i].n_subnormal >= LEAST_OF_SIZE && size[i].n >= size[i].n_subnormal + LEAST_OF_SIZE)
+			add(&sides, &size[i]);
+	if ((!size || !facts->model->sizes.n) && runs->latency.n > runs->n_subnormal)
+		add(&sides, &(struct summary_size){ .n = runs->latency.n,
+						    .wall_ns = runs->latency.total_ns,
+						    .n_subnormal = runs->n_subnormal,
+						    .subnormal_wall_ns = runs->subnormal_wall_ns });
+	return sides;
+}
+
 static void find(struct finder *finder)
 {
 	const struct summary_runs *runs = finder->run->result->runs;
+	struct sides sides = { 0, 0, 0, 0 };
 	double with_ns, without_ns;
 	struct finding *to;
-	uint64_t n_without;
 
-	if (!runs || runs->n_subnormal < LEAST || runs->latency.n < runs->n_subnormal + LEAST)
+	if (runs)
+		sides = compare(finder, runs);
+	if (sides.n_with < LEAST || sides.n_without < LEAST || !(sides.with_ns >= least_ratio * sides.without_ns))
 		return;
-	n_without = runs->latency.n - runs->n_subnormal;
-	with_ns = (double)runs->subnormal_wall_ns / (double)runs->n_subnormal;
-	without_ns = ((double)runs->latency.total_ns - (double)runs->subnormal_wall_ns) / (double)n_without;
-	if (!(with_ns >= least_ratio * without_ns))
-		return;
-	to = finder_add_counts(finder, &insight_subnormals, with_ns / without_ns, (int64_t)runs->n_subnormal,
-			       (int64_t)n_without);
+	with_ns = sides.with_ns / (double)sides.n_with;
+	without_ns = sides.without_ns / (double)sides.n_with;
+	to = finder_add_counts(finder, &insight_subnormals, with_ns / without_ns, (int64_t)sides.n_with,
+			       (int64_t)sides.n_without);
 	to->low = with_ns;
 	to->high = without_ns;
-	to->gain_ns = (with_ns - without_ns) * (double)runs->n_subnormal / (double)runs->latency.n;
+	to->gain_ns = (with_ns - without_ns) * (double)sides.n_with / (double)runs->latency.n;
 }
 
 static void say(const struct speaker *to)

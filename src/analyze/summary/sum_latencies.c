@@ -187,6 +187,8 @@ static int join_tallies(struct summary_maker *maker, struct end *end)
 		}
 		to->n += from[i].n;
 		to->n_typical += from[i].n_typical;
+		to->n_sized += from[i].n_sized;
+		to->elements = stats_sum(to->elements, from[i].elements);
 		to->wall_ns = stats_sum(to->wall_ns, from[i].wall_ns);
 		to->first_ns = from[i].first_ns < to->first_ns ? from[i].first_ns : to->first_ns;
 	}

@@ -202,6 +202,8 @@ static int add_tally(struct summary_maker *maker, struct run *run, int what, boo
 	if (is_typical(run, is_failed)) {
 		tally->n_typical++;
 		tally->wall_ns = stats_sum(tally->wall_ns, run->end_ns - run->begin_ns);
+		tally->n_sized += run->elements > 0;
+		tally->elements = stats_sum(tally->elements, run->elements);
 	}
 	return 0;
 }
@@ -393,6 +395,7 @@ int sum_runs_add(struct summary_maker *maker, struct run *run)
 		course_add_run(bucket_at(maker, run->bucket)->course, run->begin_ns, run->end_ns, is_failed,
 			       is_typical(run, is_failed));
 	count_thinned(&maker->to->thinned, run);
+	sum_sizes_measure(maker, run);
 	if (!rc)
 		rc = add_tallies(maker, run, is_failed);
 	return rc ? rc : add_latency(maker, run, is_failed, has_operators ? (int64_t)operators_ns : -1, before_ns);

@@ -77,7 +77,7 @@ struct turn {
 /* Inferences whose inputs are of one size. */
 struct size {
 	uint32_t key, text; /* text: shapes of the first */
-	uint64_t wall_ns;
+	uint64_t wall_ns, n_subnormal, subnormal_wall_ns;
 	struct stats elements;
 	struct usual usual;
 };

@@ -35,15 +35,20 @@ static struct size *add(struct summary_maker *maker, struct bucket *bucket, uint
 	return size;
 }
 
+void sum_sizes_measure(const struct summary_maker *maker, struct run *run)
+{
+	uint32_t text = fact_text(&run->facts, FACT_SHAPES);
+
+	run->elements = text ? shapes_elements(names_text(maker->names, text)) : 0;
+}
+
 int sum_sizes_add(struct summary_maker *maker, struct run *run, bool is_first)
 {
 	struct bucket *bucket = bucket_at(maker, run->bucket);
-	uint32_t text = fact_text(&run->facts, FACT_SHAPES);
-	uint64_t elements = text ? shapes_elements(names_text(maker->names, text)) : 0;
+	uint64_t elements = run->elements;
 	struct size *size;
 	int rc;
 
-	run->elements = elements;
 	if (!elements)
 		return 0;
 	if (is_first) {
@@ -53,9 +58,13 @@ int sum_sizes_add(struct summary_maker *maker, struct run *run, bool is_first)
 	size = find(bucket, shapes_bin(elements));
 	if (!size && bucket->n_sizes == MAX_SIZES)
 		return 0;
-	if (!size && !(size = add(maker, bucket, shapes_bin(elements), text)))
+	if (!size && !(size = add(maker, bucket, shapes_bin(elements), fact_text(&run->facts, FACT_SHAPES))))
 		return -ENOMEM;
 	size->wall_ns = stats_sum(size->wall_ns, run->end_ns - run->begin_ns);
+	if (fact_int(&run->facts, FACT_SUBNORMAL, 0) == 1) {
+		size->n_subnormal++;
+		size->subnormal_wall_ns = stats_sum(size->subnormal_wall_ns, run->end_ns - run->begin_ns);
+	}
 	rc = stats_add(&size->elements, elements);
 	rc = rc ? rc : stats_add(&size->usual.duration, run->end_ns - run->begin_ns);
 	return rc ? rc : sum_usual_add_to(&size->usual, run);
@@ -80,6 +89,8 @@ int sum_sizes_merge(struct bucket *to, struct bucket *from)
 			size->elements.limit = SIZE_LIMIT;
 		}
 		size->wall_ns = stats_sum(size->wall_ns, own->wall_ns);
+		size->n_subnormal += own->n_subnormal;
+		size->subnormal_wall_ns = stats_sum(size->subnormal_wall_ns, own->subnormal_wall_ns);
 		rc = stats_merge(&size->elements, &own->elements);
 		rc = rc ? rc : stats_merge(&size->usual.duration, &own->usual.duration);
 		rc = rc ? rc : sum_usual_merge_into(&size->usual, &own->usual);
@@ -181,6 +192,8 @@ int sum_sizes_put(struct bucket *bucket, uint32_t model, struct array *sizes, st
 					      .elements = (uint64_t)stats_mean(&size->elements),
 					      .n = stats->n,
 					      .wall_ns = size->wall_ns,
+					      .n_subnormal = size->n_subnormal,
+					      .subnormal_wall_ns = size->subnormal_wall_ns,
 					      .p50_ns = stats_percentile(stats, 0.5),
 					      .p90_ns = stats_percentile(stats, 0.9),
 					      .p99_ns = stats_percentile(stats, 0.99) };

@@ -32,6 +32,7 @@ int sum_usual_merge_into(struct usual *to, const struct usual *from);
 void sum_usual_free(struct usual *usual);
 
 /* A finished inference by the size of its inputs, which run->elements becomes; the first of a session is kept apart. */
+void sum_sizes_measure(const struct summary_maker *maker, struct run *run); /* the elements of its inputs */
 int sum_sizes_add(struct summary_maker *maker, struct run *run, bool is_first);
 int sum_sizes_merge(struct bucket *to, struct bucket *from);
 /* What is usual of inputs of that size; NULL: too few have it, or all have. */

@@ -101,6 +101,7 @@ struct summary_size {
 	uint32_t bin;		/* which quarter of an octave of elements: alike in all recordings */
 	uint64_t elements;	/* mean */
 	uint64_t n, wall_ns, p50_ns, p90_ns, p99_ns;
+	uint64_t n_subnormal, subnormal_wall_ns; /* of them: computed with subnormal numbers */
 };
 
 /* Inferences whose thread's use of the CPU is known, and how long it neither ran nor waited for one. */
@@ -245,6 +246,7 @@ struct summary_tally {
 	int64_t number;
 	uint64_t n, first_ns;
 	uint64_t n_typical, wall_ns; /* of those that count for the latency */
+	uint64_t n_sized, elements;  /* of these: whose inputs' elements are known, all of them added up */
 };
 
 #endif
