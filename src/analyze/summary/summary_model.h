@@ -11,6 +11,7 @@
 #include "analyze/stats/stats_series.h"
 #include "analyze/stats/stats_typical.h"
 #include "analyze/summary/summary_slow.h"
+#include "analyze/summary/summary_tally.h"
 #include "event/event.h"
 
 #define SUMMARY_NONE UINT32_MAX /* index of no process, no model */
@@ -95,15 +96,6 @@ struct summary_creation {
 	uint64_t n_pool, pool_cpu_ns;
 };
 
-/* Inferences that count for the latency, by the elements of all their inputs: within a quarter of an octave. */
-struct summary_size {
-	uint32_t model, shapes; /* shapes: of one of them */
-	uint32_t bin;		/* which quarter of an octave of elements: alike in all recordings */
-	uint64_t elements;	/* mean */
-	uint64_t n, wall_ns, p50_ns, p90_ns, p99_ns;
-	uint64_t n_subnormal, subnormal_wall_ns; /* of them: computed with subnormal numbers */
-};
-
 /* Inferences whose thread's use of the CPU is known, and how long it neither ran nor waited for one. */
 struct summary_blocked {
 	uint64_t n, wall_ns, blocked_ns;
@@ -148,7 +140,7 @@ struct summary_runs {
 	    kernels_wall_ns; /* typical ones with kernels of a device, which are added up */
 	struct summary_turns turns;
 	uint64_t n_first_halted, n_halted, halted_ns; /* finished while their process was halted; how long, at least */
-	uint64_t n_pooled;	 /* run by a thread of the runtime's pool, as RunAsync asks for */
+	uint64_t n_pooled;			      /* run by a thread of the runtime's pool, as RunAsync asks for */
 	uint64_t first_usual_ns; /* median of those whose inputs are of the size of the first one's; 0: not known */
 	double size_drift; /* median of the last quarter by that of the first, within sizes of inputs; NAN: not known */
 	struct summary_pause after_pause, close; /* after 10 ms without one; within 1 ms of the one before */
@@ -236,17 +228,6 @@ struct summary_provider {
 struct summary_idle {
 	uint32_t model;
 	uint32_t at, len; /* its name, in the text of model->providers */
-};
-
-/* How often a text (or a number: the batch) occurred with the inferences of a model. */
-struct summary_tally {
-	uint32_t model;
-	enum event_key key; /* KEY_SHAPES, KEY_TAG, KEY_STATUS (failures), KEY_BATCH */
-	uint32_t text;
-	int64_t number;
-	uint64_t n, first_ns;
-	uint64_t n_typical, wall_ns; /* of those that count for the latency */
-	uint64_t n_sized, elements;  /* of these: whose inputs' elements are known, all of them added up */
 };
 
 #endif

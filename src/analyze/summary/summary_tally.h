@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inferences of a model that have something in common: the size of their inputs, or a shape, a batch, a tag, a failure.
+ */
+#ifndef ANALYZE_SUMMARY_SUMMARY_TALLY_H
+#define ANALYZE_SUMMARY_SUMMARY_TALLY_H
+
+#include <stdint.h>
+
+#include "event/event.h"
+
+/* Inferences that count for the latency, by the elements of all their inputs: within a quarter of an octave. */
+struct summary_size {
+	uint32_t model, shapes; /* shapes: of one of them */
+	uint32_t bin;		/* which quarter of an octave of elements: alike in all recordings */
+	uint64_t elements;	/* mean */
+	uint64_t n, wall_ns, p50_ns, p90_ns, p99_ns;
+	uint64_t n_subnormal, subnormal_wall_ns; /* of them: computed with subnormal numbers */
+};
+
+/* How often a text (or a number: the batch) occurred with the inferences of a model. */
+struct summary_tally {
+	uint32_t model;
+	enum event_key key; /* KEY_SHAPES, KEY_TAG, KEY_STATUS (failures), KEY_BATCH */
+	uint32_t text;
+	int64_t number;
+	uint64_t n, first_ns;
+	uint64_t n_typical, wall_ns; /* of those that count for the latency */
+	uint64_t n_sized, elements;  /* of these: whose inputs' elements are known, all of them added up */
+};
+
+#endif
