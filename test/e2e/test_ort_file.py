@@ -65,6 +65,8 @@ def test_both_formats_of_a_model_are_compared_and_agree(lab, wheel):
     assert [model["graph_missing"] is None for model in report["models"]] == [True, False]
     assert {output["agrees"] for output in report["runs"][1]["outputs"]} == {True}
     assert not report["verdict"].startswith("cnn and cnn")
+    (row,) = [node for node in report["nodes"] if node["name"] == "softmax"]
+    assert [one["how"] for one in row["runs"]] == ["same", "same"] and row["op_type"] == "Softmax", row
 
 
 def test_the_format_is_known_by_its_bytes_and_the_page_says_what_is_missing(lab, wheel):

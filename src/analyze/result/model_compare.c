@@ -124,6 +124,43 @@ static int compare_loose(const void *a, const void *b)
 	return order ? order : (x->at > y->at) - (x->at < y->at);
 }
 
+static bool has_no_graph(const struct comparer *comparer, uint32_t r)
+{
+	return model_facts_of(comparer->report, r)->graph_missing != NULL;
+}
+
+/* Is an operator of this name and type alone in the row, in another result? */
+static bool is_in_row(const struct comparer *comparer, const struct model_row *row, const struct model_operator *op)
+{
+	for (uint32_t r = 0; r < comparer->report->n_results; r++) {
+		const struct model_operator *its;
+
+		if (row->join[r].how != MODEL_SAME)
+			continue;
+		its = &comparer->report->results[r].operators[row->join[r].at];
+		if (!compare_texts(its->name, op->name) && !compare_texts(its->op_type, op->op_type))
+			return true;
+	}
+	return false;
+}
+
+/* An operator of a model without its graph has the row of a node of another file that runs as the same. */
+static bool add_to_node_row(struct comparer *comparer, const struct loose *loose)
+{
+	if (!has_no_graph(comparer, loose->result))
+		return false;
+	for (uint32_t i = 0; i < comparer->rows.n && comparer->rows.row[i].model; i++) {
+		struct model_row *row = &comparer->rows.row[i];
+
+		if (row->join[loose->result].how != MODEL_NOT_RUN || !is_in_row(comparer, row, loose->op))
+			continue;
+		row->join[loose->result] = (struct model_join){ MODEL_SAME, loose->at };
+		weigh(comparer, row, loose->result);
+		return true;
+	}
+	return false;
+}
+
 /* Those of the same name and type in several results share a row. */
 static int add_loose_rows(struct comparer *comparer, struct loose *loose, uint32_t n)
 {
@@ -136,6 +173,8 @@ static int add_loose_rows(struct comparer *comparer, struct loose *loose, uint32
 			       !compare_texts(row->op_type, op->op_type) &&
 			       row->join[loose[i].result].how == MODEL_NOT_RUN;
 
+		if (add_to_node_row(comparer, &loose[i]))
+			continue;
 		if (!is_same && !(row = add_row(comparer, NULL, MODEL_NONE, op->name, op->op_type)))
 			return -ENOMEM;
 		row->join[loose[i].result] = (struct model_join){ MODEL_SAME, loose[i].at };
@@ -189,7 +228,8 @@ static void find_speeds(struct comparer *comparer, struct model_row *row)
 		double items;
 
 		if (!is_alone(join) ||
-		    comparer->to->n_nodes_of[r][join->at] != comparer->to->n_nodes_of[0][row->join[0].at])
+		    (comparer->to->n_nodes_of[r][join->at] != comparer->to->n_nodes_of[0][row->join[0].at] &&
+		     !has_no_graph(comparer, r) && !has_no_graph(comparer, 0)))
 			continue;
 		op = &report->results[r].operators[join->at];
 		if (provider_is_deferred(op->provider) || provider_is_deferred(base->provider))
