@@ -12,13 +12,19 @@ from test_view import table, view
 
 WORDS = {
     "signal": "in which the process was stopped by a signal (SIGSTOP)",
+    "group": "in which the process was stopped by a signal (SIGSTOP)",
     "tracer": " held the process as its tracer",
     "freezer": "in which the cgroup of the process was frozen",
 }
 
 
-SAID = {"signal": "stopped by a signal", "tracer": "held by a debugger or tracer", "freezer": "frozen with its cgroup"}
-NAMES = {"signal": "stopped", "killed": "stopped", "tracer": "traced", "freezer": "frozen"}
+SAID = {
+    "signal": "stopped by a signal",
+    "group": "stopped by a signal",
+    "tracer": "held by a debugger or tracer",
+    "freezer": "frozen with its cgroup",
+}
+NAMES = {"signal": "stopped", "group": "stopped", "killed": "stopped", "tracer": "traced", "freezer": "frozen"}
 ROOTS = ("/sys/fs/cgroup/freezer", "/sys/fs/cgroup", "/sys/fs/cgroup/unified")
 
 
@@ -38,11 +44,11 @@ def freezers():
 class Halted:
     """A program that was halted, and what its recording says of that."""
 
-    def __init__(self, lab, wheel, how, lengths, env=None, around=()):
+    def __init__(self, lab, wheel, how, lengths, env=None, around=(), **more):
         env = dict(env or {}, HALTS=lab.path("halts"))
         command = lab.python(wheel, "halted", how, lab.model("long"), *lengths)
-        plain = lab.plain(command, env=env)
-        done = lab.record([*around, *command], env=env)
+        plain = lab.plain(command, env=env, **more)
+        done = lab.record([*around, *command], env=env, **more)
         assert (done.out, done.status) == (plain.out, plain.status), done.err
         assert how == "killed" or done.out.endswith(" runs while halted 0\n"), done.out
         self.lab, self.how, self.recording = lab, how, done.recording
@@ -131,6 +137,13 @@ def test_a_stop_by_a_signal_is_seen_and_no_operators(lab, wheel, around):
     halted = Halted(lab, wheel, "signal", [300, 300, 30, 30], around=around)
     seen = halted.check_bounds()
     assert around or len(seen) == 4, halted.slices  # the kernel tells the parent at once
+    halted.check_report()
+
+
+def test_a_stop_of_the_program_with_its_recorder_is_seen(lab, wheel):
+    """As Ctrl-Z does it."""
+    halted = Halted(lab, wheel, "group", [500, 500], start_new_session=True)
+    assert len(halted.check_bounds()) == 2, halted.slices
     halted.check_report()
 
 

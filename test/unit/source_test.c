@@ -65,6 +65,19 @@ static void machine_cpu_is_what_was_not_idle_of_all_cores(void **state)
 	world_free(world);
 }
 
+static void what_the_host_took_is_no_cpu_of_the_machine(void **state)
+{
+	struct world *world = world_new("guest/t0", 2000);
+
+	/* 100 ticks passed: 35 idle, 5 waiting for disks, 35 taken by the host */
+	look(world, "guest/t0", T0);
+	is_missing(keep_value(world->keep, 0, "stolen"));
+	look(world, "guest/t1", T1);
+	is_near(keep_value(world->keep, 0, "cpu"), 25);
+	is_near(keep_value(world->keep, 0, "stolen"), 35);
+	world_free(world);
+}
+
 static void memory_is_in_bytes(void **state)
 {
 	struct world *world = world_new("laptop/t0", 2000);
@@ -707,6 +720,7 @@ int main(void)
 		cmocka_unit_test(cpu_is_a_share_of_the_time_since_the_look_before),
 		cmocka_unit_test(a_young_process_is_sampled_from_its_start),
 		cmocka_unit_test(machine_cpu_is_what_was_not_idle_of_all_cores),
+		cmocka_unit_test(what_the_host_took_is_no_cpu_of_the_machine),
 		cmocka_unit_test(memory_is_in_bytes),
 		cmocka_unit_test(pss_is_read_after_a_second_then_every_ten_at_most),
 		cmocka_unit_test(pss_is_read_in_the_end),

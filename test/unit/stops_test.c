@@ -19,6 +19,7 @@ enum { PID = 2000 };
 struct fixture {
 	char root[64];
 	struct world *world;
+	int ticks; /* that it has used a CPU */
 };
 
 static void put_file(const struct fixture *f, const char *path, const char *text)
@@ -41,9 +42,9 @@ static void put_state(const struct fixture *f, char state, int switches)
 
 	snprintf(
 	    text, sizeof text,
-	    "%d (app) %c 1 2000 2000 0 -1 4194560 100 0 0 0 5 2 0 0 20 0 1 0 100 10000000 500 18446744073709551615 1 "
+	    "%d (app) %c 1 2000 2000 0 -1 4194560 100 0 0 0 %d 2 0 0 20 0 1 0 100 10000000 500 18446744073709551615 1 "
 	    "1 0 0 0 0 0 0 0 0 0 0 17 1 0 0 0 0 0 0 0 0 0 0 0 0 0\n",
-	    PID, state);
+	    PID, state, f->ticks);
 	put_file(f, "proc/2000/stat", text);
 	snprintf(text, sizeof text,
 		 "Name:\tapp\nTgid:\t2000\nTracerPid:\t77\nvoluntary_ctxt_switches:\t%d\n"
@@ -59,6 +60,7 @@ static int setup(void **state)
 
 	snprintf(f->root, sizeof f->root, "/tmp/inftrace-stops-XXXXXX");
 	assert_non_null(mkdtemp(f->root));
+	f->ticks = 5;
 	put_state(f, 'R', 1);
 	put_file(f, "proc/2000/cmdline", "app");
 	put_file(f, "proc/2000/comm", "app\n");
@@ -238,6 +240,24 @@ static void one_that_is_stopped_to_the_end_of_the_recording_has_no_end(void **st
 	assert_null(nth(f, EVENT_END, 0));
 }
 
+static void a_stop_that_the_recorder_shared_is_known_by_the_kernels_word(void **state)
+{
+	struct fixture *f = *state;
+
+	look_at(f, 1000);
+	f->world->target.n_child_stops++;
+	look_at(f, 3000);
+	assert_halt(f, 0, "stopped", (uint64_t[]){ 1000, 1070, 2950, 3000 });
+	/* it slept too long, and nobody stopped the program */
+	look_at(f, 5000);
+	/* the program was stopped for a moment, and ran while the recorder had no CPU */
+	f->world->target.n_child_stops++;
+	f->ticks += 100;
+	put_state(f, 'R', 9);
+	look_at(f, 7000);
+	assert_null(nth(f, EVENT_BEGIN, 1));
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -250,6 +270,7 @@ int main(void)
 		TEST(a_cgroup_of_both_versions_is_frozen),
 		TEST(a_process_that_is_killed_while_stopped_was_stopped_to_its_end),
 		TEST(one_that_is_stopped_to_the_end_of_the_recording_has_no_end),
+		TEST(a_stop_that_the_recorder_shared_is_known_by_the_kernels_word),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -223,6 +223,17 @@ static void who_neither_ran_nor_was_switched_out_lost_its_cpu(void **state)
 	assert_not(&f->why, "one_operator");
 }
 
+static void what_the_host_took_is_a_part_of_what_was_blocked(void **state)
+{
+	struct fixture *f = *state;
+
+	put(f, &(struct more){ .blocked = 90000, .in_operator = 90000 });
+	sample(f, 0, "stolen", "%", 60, 60);
+	find(f);
+	assert_part(&f->why, "stolen", 60000, "the host of this virtual machine had its CPU (it took 60");
+	assert_part(&f->why, "one_operator", 30000, "b took");
+}
+
 static void who_sleeps_loses_nothing(void **state)
 {
 	struct fixture *f = *state;
@@ -629,6 +640,7 @@ int main(void)
 		TEST(without_events_of_the_scheduler_it_names_who_used_cpus),
 		TEST(a_pool_on_one_cpu_waits_for_itself),
 		TEST(who_neither_ran_nor_was_switched_out_lost_its_cpu),
+		TEST(what_the_host_took_is_a_part_of_what_was_blocked),
 		TEST(who_sleeps_loses_nothing),
 		TEST(a_slow_one_among_short_ones_has_a_wait),
 		TEST(no_operator_is_slow_because_its_process_did_nothing),

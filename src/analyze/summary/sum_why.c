@@ -24,6 +24,7 @@ static const struct {
 	{ "throttled", SUMMARY_THROTTLED, true },
 	{ "disk reads", SUMMARY_READS, true },
 	{ "cpu", SUMMARY_MACHINE_CPU, false },
+	{ "stolen", SUMMARY_STOLEN, false },
 	{ "memory pressure", SUMMARY_MEMORY_PRESSURE, false },
 	{ "cpu frequency", SUMMARY_FREQUENCY, false },
 	{ "temperature", SUMMARY_TEMPERATURE, false },

@@ -26,6 +26,7 @@ enum summary_gauge {
 	SUMMARY_THROTTLED,	 /* %: its cgroup was out of CPU quota, of the time that passed, summed over CPUs */
 	SUMMARY_READS,		 /* bytes per second from disks */
 	SUMMARY_MACHINE_CPU,	 /* % of all CPUs together */
+	SUMMARY_STOLEN,		 /* the same: the host of a virtual machine gave to others */
 	SUMMARY_MEMORY_PRESSURE, /* %: some task of the machine waited for memory */
 	SUMMARY_FREQUENCY,	 /* MHz: mean of the machine's CPUs */
 	SUMMARY_TEMPERATURE,	 /* degrees Celsius: the hottest zone of the machine */

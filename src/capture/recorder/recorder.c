@@ -210,9 +210,10 @@ static bool take_usr1(struct recorder *recorder, uint32_t signo)
 }
 
 /* A source may want to see at once what a child's signal is about. */
-static void take_child_news(struct recorder *recorder)
+static void take_child_news(struct recorder *recorder, const struct signalfd_siginfo *info)
 {
 	recorder->target->n_child_news++;
+	recorder->target->n_child_stops += info->ssi_code == CLD_STOPPED;
 	recorder_sources_ask(recorder, clock_ns());
 }
 
@@ -227,7 +228,7 @@ static void read_signals(struct recorder *recorder, int fd)
 		if (take_usr1(recorder, info.ssi_signo))
 			continue;
 		if (info.ssi_signo == SIGCHLD)
-			take_child_news(recorder);
+			take_child_news(recorder, &info);
 		recorder->result->was_interrupted |= info.ssi_signo != SIGCHLD;
 		/* it is not waited for yet, so the number is still its own */
 		if (info.ssi_signo != SIGCHLD && program_has_ended(recorder))

@@ -68,7 +68,8 @@ struct target {
 	size_t n_hosts;
 	struct uprobes *uprobes; /* probes from outside (capture/probe/uprobes.h), set by the command; NULL: none */
 	bool drops_rights;	 /* once the sources have started: what needs some later begins in start */
-	uint64_t n_child_news;	 /* grows when a child of the recorder has stopped, gone on or ended */
+	uint64_t n_child_news;	 /* grows when a child of the recorder has stopped, gone on or ended, */
+	uint64_t n_child_stops;	 /* and when it has stopped: by now it may have gone on */
 	bool is_ending;		 /* the next drain of each source is its last */
 };
 

@@ -2,8 +2,9 @@
 /*
  * CPU time, as a share of the time between two samples. Per process "cpu": percent of one core, from the kernel's
  * nanosecond clock of the process; in a captured tree, and where /proc belongs to another pid namespace, from the ticks
- * in /proc/PID/stat. Machine "cpu": percent of all cores together that were not idle, without time stolen by a
- * hypervisor. A value covers the time before its stamp. Ticks are 10 ms long: values from them cover at least 100 ms.
+ * in /proc/PID/stat. Machine "cpu": percent of all cores together that were not idle, without "stolen": what the host
+ * of a virtual machine gave to others, if it ever did. A value covers the time before its stamp. Ticks are 10 ms long:
+ * values from them cover at least 100 ms.
  */
 #include <errno.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include "base/clock.h"
 #include "capture/source/counter.h"
 #include "capture/source/follow.h"
+#include "capture/source/held.h"
 
 #define MS_NS UINT64_C(1000000)
 /* In a shorter time, a share measures the clocks more than the process. */
@@ -28,6 +30,7 @@ struct cpu_state {
 	const struct target *target;
 	struct follow follow;
 	struct counter machine;
+	struct held stolen;
 	struct proc_file stat;
 	bool has_base;
 	struct proc_cpu base;
@@ -140,8 +143,10 @@ static int sample_process(void *data, const struct sample *sample, void *data_it
 static int sample_machine(struct cpu_state *state, struct sink *out, uint64_t now_ns, struct err *err)
 {
 	uint64_t interval_ns = sample_interval_ns(state->target);
-	double all = 0, idle = 0;
+	uint64_t time_ns = sample_clock_ns(state->target, now_ns);
+	double all = 0, idle = 0, stolen = 0;
 	struct proc_cpu cpu;
+	int result;
 
 	if (now_ns < state->machine_due_ns && !state->target->is_ending)
 		return 0;
@@ -155,16 +160,21 @@ static int sample_machine(struct cpu_state *state, struct sink *out, uint64_t no
 		all += ticks;
 		if (i == CPU_IDLE || i == CPU_IOWAIT)
 			idle += ticks;
+		if (i == CPU_STEAL)
+			stolen = ticks;
 	}
 	bool has_value = state->has_base && all > 0;
 	state->base = cpu;
 	state->has_base = true;
 	if (!has_value)
 		return 0;
-	return counter_put(
-	    &state->machine,
-	    &(struct counter_value){ "cpu", "%", 0, sample_clock_ns(state->target, now_ns), (all - idle) / all * 100 },
-	    out, err);
+	result =
+	    counter_put(&state->machine,
+			&(struct counter_value){ "cpu", "%", 0, time_ns, (all - idle - stolen) / all * 100 }, out, err);
+	return result ? result
+		      : held_put_any(&state->stolen,
+				     &(struct counter_value){ "stolen", "%", 0, time_ns, stolen / all * 100 },
+				     state->target->is_ending, out, err);
 }
 
 static const struct follow_kind cpu_kind = { sizeof(struct cpu_item), sample_process, NULL };

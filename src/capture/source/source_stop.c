@@ -5,6 +5,9 @@
  * started stops or goes on. All else is sampled: IDLE_NS apart while a process runs, HELD_NS or a hundredth of the stop
  * while it is held, and less often where that takes more than a thousandth of the time. A slice begins when the process
  * was first seen held and ends when it was last seen so; its arguments say when it was seen running.
+ *
+ * Ctrl-Z stops the recorder with the program. The recorder then finds that it has slept too long, that the kernel has
+ * told of a stop, and that the process has hardly used a CPU: it was stopped, too.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -16,9 +19,13 @@
 #define MS_NS UINT64_C(1000000)
 #define IDLE_NS (20 * MS_NS)
 #define HELD_NS (2 * MS_NS)
+/* A recorder that sleeps too long by more than that was stopped. It may have been late for a CPU before and after. */
+#define OVERSLEPT_NS (100 * MS_NS)
+#define LATE_NS (50 * MS_NS)
 
 enum { STOPPED, TRACED, FROZEN, N_HALTS };
 enum { RUNNING_PART = 1000, HELD_PART = 100 }; /* of the time is spent on samples, at most */
+enum { ASLEEP_PART = 5 };		       /* of the time a process that was stopped used a CPU, at most */
 
 static const char *const names[N_HALTS] = { [STOPPED] = EVENT_HALT_STOPPED,
 					    [TRACED] = EVENT_HALT_TRACED,
@@ -38,6 +45,7 @@ struct stop_item {
 	struct followed followed;
 	struct proc_file stat;
 	struct freezer freezer;
+	uint64_t cpu_ticks;
 	struct halt halt[N_HALTS];
 };
 
@@ -45,7 +53,8 @@ struct stop_state {
 	struct fine fine;
 	struct follow follow;
 	uint64_t due_ns, held_since_ns; /* the youngest halt of any process; 0: none is held */
-	uint64_t n_child_news;
+	uint64_t n_child_news, n_child_stops;
+	uint64_t overslept_ns; /* since when the recorder was stopped itself; 0: it was not */
 };
 
 static int start(void *data, const struct target *target, struct sink *out, struct err *err)
@@ -150,6 +159,31 @@ static int split(const struct sample *sample, struct halt *halt)
 	return result;
 }
 
+/* The part of a stop that the recorder has missed, because it was stopped itself. */
+static int see_missed(const struct stop_state *state, const struct sample *sample, struct stop_item *item, bool is_held,
+		      uint64_t time_ns)
+{
+	struct halt *halt = &item->halt[STOPPED];
+	int result;
+
+	if (halt->is_seen) {
+		halt->last_ns = time_ns - LATE_NS;
+		return 0;
+	}
+	halt->is_seen = true;
+	halt->first_ns = state->overslept_ns + LATE_NS;
+	halt->last_ns = time_ns - LATE_NS;
+	result = put_begin(sample, halt, names[STOPPED]);
+	return result || is_held ? result : put_end(sample, halt, time_ns);
+}
+
+static bool has_slept(const struct stop_state *state, const struct stop_item *item, const struct proc_stat *stat,
+		      uint64_t time_ns)
+{
+	return state->overslept_ns && item->cpu_ticks && stat->cpu_ticks >= item->cpu_ticks &&
+	       proc_ticks_ns(stat->cpu_ticks - item->cpu_ticks) < (time_ns - state->overslept_ns) / ASLEEP_PART;
+}
+
 static int sample_process(void *data, const struct sample *sample, void *data_item)
 {
 	struct stop_state *state = data;
@@ -170,6 +204,9 @@ static int sample_process(void *data, const struct sample *sample, void *data_it
 		freezer_close(&item->freezer);
 	if (is[TRACED])
 		result = split(sample, &item->halt[TRACED]);
+	if (!result && has_slept(state, item, &stat, time_ns))
+		result = see_missed(state, sample, item, is[STOPPED], time_ns);
+	item->cpu_ticks = stat.cpu_ticks;
 	for (int i = 0; !result && i < N_HALTS; i++) {
 		struct halt *halt = &item->halt[i];
 
@@ -232,6 +269,10 @@ static int drain(void *data, struct sink *out, uint64_t now_ns, struct err *err)
 	int result;
 
 	each.interval_ns = 1;
+	state->overslept_ns = 0;
+	if (state->due_ns && now_ns > state->due_ns + OVERSLEPT_NS && state->n_child_stops != each.n_child_stops)
+		state->overslept_ns = state->due_ns;
+	state->n_child_stops = each.n_child_stops;
 	state->n_child_news = each.n_child_news;
 	state->held_since_ns = 0;
 	result = follow_drain(&state->follow, &stop_kind, state, &sample);

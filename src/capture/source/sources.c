@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The list of all sources, in the order of starting: one line each; source_<name>.c defines source_<name>. */
+/*
+ * The list of all sources, in the order of starting: one line each; source_<name>.c defines source_<name>. A stop is
+ * put before the operators that it hit: who reads a recording leaves them out as they come.
+ */
 #include "capture/source/source.h"
 
 #define SOURCES(F) \
+	F(stop) \
 	F(agent) \
 	F(cgroup) \
 	F(cpu) \
@@ -17,7 +21,6 @@
 	F(pressure) \
 	F(proc) \
 	F(scheduler) \
-	F(stop) \
 	F(uprobe) \
 	F(waits)
 

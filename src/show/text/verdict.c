@@ -324,6 +324,19 @@ static void say_failures(const struct page *page)
 				page_signal(summary->processes[i].signal).s);
 }
 
+static void say_suspends(const struct page *page)
+{
+	const struct summary *summary = page->summary;
+	double ns = 0;
+
+	for (uint32_t i = 0; i < summary->n_clock_changes; i++)
+		if (!strcmp(names_text(summary->names, summary->clock_changes[i].what), EVENT_CLOCK_SUSPENDED))
+			ns += (double)summary->clock_changes[i].by_ns;
+	if (ns > 0)
+		fprintf(page->out, "; the machine was suspended for %s, which no duration contains",
+			units_duration(ns).s);
+}
+
 static void say_losses(const struct page *page)
 {
 	const struct summary *summary = page->summary;
@@ -364,6 +377,7 @@ static void say_troubles(const struct page *page)
 
 	if (page->summary->n_inferences) {
 		say_failures(page);
+		say_suspends(page);
 		say_losses(page);
 		return;
 	}
@@ -371,6 +385,7 @@ static void say_troubles(const struct page *page)
 	if (!own.out)
 		return;
 	say_failures(&own);
+	say_suspends(&own);
 	say_losses(&own);
 	fclose(own.out);
 	if (text && strlen(text) > 2)

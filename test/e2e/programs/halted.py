@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """halted.py HOW MODEL MS...: runs a model over and over and has itself halted meanwhile, once for each MS and so long:
-by a signal, by a tracer, or by the freezer of the cgroup in $FREEZER; or stopped and then killed. Prints the checksums
-of its outputs, and how often it ran the model while it was halted. Writes into the file $HALTS, one line a halt, the
-times (CLOCK_MONOTONIC) before and after the call that halted it, and before and after the one that let it go on."""
+by a signal, by a signal to its whole process group (as Ctrl-Z), by a tracer, or by the freezer of the cgroup in
+$FREEZER; or stopped and then killed. Prints the checksums of its outputs, and how often it ran the model while it was
+halted. Writes into the file $HALTS, one line a halt, the times (CLOCK_MONOTONIC) before and after the call that halted
+it, and before and after the one that let it go on."""
 
 import ctypes
 import os
@@ -51,6 +52,8 @@ def halt(pid):
         ptrace(PTRACE_ATTACH, pid)
     elif how == "freezer":
         freeze(True)
+    elif how == "group":
+        os.killpg(os.getpgid(pid), signal.SIGSTOP)
     else:
         os.kill(pid, signal.SIGSTOP)
     wait_halted(pid)
@@ -61,6 +64,8 @@ def go_on(pid):
         ptrace(PTRACE_DETACH, pid)
     elif how == "freezer":
         freeze(False)
+    elif how == "group":
+        os.killpg(os.getpgid(pid), signal.SIGCONT)
     else:
         os.kill(pid, signal.SIGKILL if how == "killed" else signal.SIGCONT)
 
@@ -84,6 +89,8 @@ read, write = os.pipe()
 begins, outputs, parent = [], set(), os.getpid()
 child = os.fork()
 if not child:
+    if how == "group":
+        os.setsid()
     if how == "freezer":
         join(os.path.dirname(os.environ["FREEZER"]))
     halts = []
