@@ -15,7 +15,9 @@ static const struct {
 	const char *title;
 	const char *name[MOST_NAMES]; /* of a file, how it begins; NULL: no more */
 } others[] = {
-	{ "OpenVINO", { "libopenvino.so", "libopenvino_c.so", "libinference_engine.so" } },
+	{ "OpenVINO on GPUs", { "libopenvino_intel_gpu_plugin.so" } },
+	{ "OpenVINO on NPUs", { "libopenvino_intel_npu_plugin.so" } },
+	{ "OpenVINO 2021 or older", { "libinference_engine.so" } },
 	{ "LiteRT (TensorFlow Lite)",
 	  { "libLiteRt.so", "libpywrap_litert_common.so", "libtensorflowlite", "libtensorflow-lite",
 	    "_pywrap_tensorflow_interpreter_wrapper", "libtflite" } },

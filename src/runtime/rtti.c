@@ -139,6 +139,23 @@ const struct rtti_type *rtti_named(const struct rtti *rtti, const char *mangled)
 	return NULL;
 }
 
+uint64_t rtti_table(const struct rtti *rtti, const char *mangled)
+{
+	const struct rtti_type *type = rtti_named(rtti, mangled);
+	struct image_segment part;
+
+	for (int i = 0; i < rtti->image->n_segments && type; i++) {
+		if (!each_data(rtti->image, i, &part))
+			continue;
+		for (uint64_t at = (part.start + 7) & ~7ull; at + 24 <= part.end; at += 8) {
+			const uint64_t *word = (const uint64_t *)(part.data + (at - part.start));
+			if (word[1] == type->address && !word[0])
+				return at + 16;
+		}
+	}
+	return 0;
+}
+
 bool rtti_has_prefix(const struct rtti *rtti, const char *prefix)
 {
 	size_t len = strlen(prefix);
@@ -149,9 +166,9 @@ bool rtti_has_prefix(const struct rtti *rtti, const char *prefix)
 	return false;
 }
 
-static struct rtti_type *type_at(const struct rtti *rtti, uint64_t address)
+static struct rtti_type *own_type_at(const struct rtti *rtti, uint64_t address)
 {
-	size_t low = 0, high = rtti->n_types;
+	size_t low = 0, high = rtti->n_own;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
@@ -160,44 +177,105 @@ static struct rtti_type *type_at(const struct rtti *rtti, uint64_t address)
 		else
 			high = middle;
 	}
-	return low < rtti->n_types && rtti->type[low].address == address ? &rtti->type[low] : NULL;
+	return low < rtti->n_own && rtti->type[low].address == address ? &rtti->type[low] : NULL;
 }
 
-static void add_base(const struct rtti *rtti, struct rtti_type *type, uint64_t address)
+static struct rtti_type *type_at(const struct rtti *rtti, uint64_t address)
 {
-	const struct rtti_type *base = type_at(rtti, address);
+	struct rtti_type *own = own_type_at(rtti, address);
 
-	if (base && type->n_bases < 3)
-		type->base[type->n_bases++] = (uint32_t)(base - rtti->type);
+	for (size_t i = rtti->n_own; i < rtti->n_types && !own; i++)
+		if (rtti->type[i].address == address)
+			return &rtti->type[i];
+	return own;
 }
 
-static void find_bases(const struct rtti *rtti, struct rtti_type *type)
+/* A word of this module, or of any other. */
+static uint64_t word_at(const struct rtti *rtti, const struct image_set *set, uint64_t address)
+{
+	const uint64_t *word;
+
+	if (address & 7)
+		return 0;
+	word = image_at(rtti->image, address, 8, IMAGE_R);
+	word = word ? word : image_set_at(set, address, 8, IMAGE_R);
+	return word ? *word : 0;
+}
+
+enum { MOST_BASES = 8 };
+
+/* The addresses of a type's bases that lie at offset 0. */
+static unsigned bases_of(const struct rtti *rtti, const struct image_set *set, const struct rtti_type *type,
+			 uint64_t base[MOST_BASES])
 {
 	uint64_t at = type->address, count;
+	unsigned n = 0;
 
 	if (type->kind == RTTI_SI)
-		add_base(rtti, type, image_word(rtti->image, at + 16));
+		base[n++] = word_at(rtti, set, at + 16);
 	if (type->kind != RTTI_VMI)
-		return;
+		return n;
 	/* { vptr, name, u32 flags, u32 count, { base, long offset << 8 | flags }... } */
-	count = image_word(rtti->image, at + 16) >> 32;
-	for (uint64_t i = 0; i < count && i < MAX_BASES; i++) {
-		int64_t flags = (int64_t)image_word(rtti->image, at + 32 + 16 * i);
+	count = word_at(rtti, set, at + 16) >> 32;
+	for (uint64_t i = 0; i < count && i < MAX_BASES && n < MOST_BASES; i++) {
+		int64_t flags = (int64_t)word_at(rtti, set, at + 32 + 16 * i);
 		if (!(flags >> 8) && !(flags & 1))
-			add_base(rtti, type, image_word(rtti->image, at + 24 + 16 * i));
+			base[n++] = word_at(rtti, set, at + 24 + 16 * i);
+	}
+	return n;
+}
+
+static int add_outer(struct rtti *rtti, const struct image_set *set, struct vptr_cache *cache, uint64_t address)
+{
+	const uint64_t *info = address & 7 ? NULL : image_set_at(set, address, 16, IMAGE_R);
+	uint8_t kind = info ? kind_of(cache, set, info[0]) : 0;
+	const char *name = NULL;
+
+	for (size_t i = 0; i < set->n && kind && !name; i++)
+		name = image_text(&set->image[i], info[1], MAX_NAME);
+	return name ? add_type(rtti, address, name, kind) : 0;
+}
+
+/* Classes of other modules that this one's derive from, and their bases: they come behind its own. */
+static int find_outer(struct rtti *rtti, const struct image_set *set, struct vptr_cache *cache)
+{
+	enum { MOST_OUTER = 1000 };
+	uint64_t base[MOST_BASES];
+
+	rtti->n_own = rtti->n_types;
+	for (size_t i = 0; i < rtti->n_types; i++) {
+		unsigned n = bases_of(rtti, set, &rtti->type[i], base);
+		for (unsigned b = 0; b < n && rtti->n_types - rtti->n_own < MOST_OUTER; b++)
+			if (base[b] && !type_at(rtti, base[b]) && add_outer(rtti, set, cache, base[b]))
+				return -ENOMEM;
+	}
+	return 0;
+}
+
+static void find_bases(struct rtti *rtti, const struct image_set *set)
+{
+	uint64_t base[MOST_BASES];
+
+	for (struct rtti_type *type = rtti->type; type < rtti->type + rtti->n_types; type++) {
+		unsigned n = bases_of(rtti, set, type, base);
+		for (unsigned b = 0; b < n && type->n_bases < 3; b++) {
+			const struct rtti_type *at = type_at(rtti, base[b]);
+			if (at)
+				type->base[type->n_bases++] = (uint32_t)(at - rtti->type);
+		}
 	}
 }
 
 /* Tables: { offset to top 0, type_info, first function }. */
 static int find_vtables(struct rtti *rtti, const struct image_segment *part, size_t *capacity)
 {
-	uint64_t low = rtti->type[0].address, high = rtti->type[rtti->n_types - 1].address;
+	uint64_t low = rtti->type[0].address, high = rtti->type[rtti->n_own - 1].address;
 	const uint64_t *word = (const uint64_t *)(part->data + ((part->start + 7) & ~7ull) - part->start);
 	uint64_t at = (part->start + 7) & ~7ull;
 
 	for (; at + 24 <= part->end; at += 8, word++) {
 		const struct rtti_type *type;
-		if (word[0] || word[1] < low || word[1] > high || !(type = type_at(rtti, word[1])) ||
+		if (word[0] || word[1] < low || word[1] > high || !(type = own_type_at(rtti, word[1])) ||
 		    !image_has(rtti->image, word[2], 0))
 			continue;
 		if (rtti->n_vtables == *capacity) {
@@ -222,9 +300,10 @@ int rtti_scan(struct rtti *rtti, const struct image *image, const struct image_s
 	for (int i = 0; i < image->n_segments; i++)
 		if (each_data(image, i, &part) && scan_segment(rtti, &part, set, &cache))
 			return -ENOMEM;
-	for (size_t i = 0; i < rtti->n_types; i++)
-		find_bases(rtti, &rtti->type[i]);
-	for (int i = 0; i < image->n_segments && rtti->n_types; i++)
+	if (find_outer(rtti, set, &cache))
+		return -ENOMEM;
+	find_bases(rtti, set);
+	for (int i = 0; i < image->n_segments && rtti->n_own; i++)
 		if (each_data(image, i, &part) && find_vtables(rtti, &part, &capacity))
 			return -ENOMEM;
 	return 0;

@@ -35,8 +35,9 @@ struct rtti_asked {
 struct rtti {
 	const struct image *image;
 	struct arena *arena;
-	struct rtti_type *type; /* by address */
-	size_t n_types, capacity;
+	struct rtti_type
+	    *type; /* the module's own, by address; behind them those of other modules that they derive from */
+	size_t n_own, n_types, capacity;
 	struct rtti_vtable *vtable; /* primary ones, by address */
 	size_t n_vtables;
 	struct rtti_asked asked[RTTI_ASKED];
@@ -49,11 +50,16 @@ struct rtti_vtable {
 };
 
 /*
- * Scans `image` for types and tables; vptrs may point into any module of `set`. The result lives in the arena. 0 or
- * -ENOMEM.
+ * Scans `image` for types and tables; vptrs and bases may lie in any module of `set`. The result lives in the arena. 0
+ * or -ENOMEM.
  */
 int rtti_scan(struct rtti *rtti, const struct image *image, const struct image_set *set, struct arena *arena);
 const struct rtti_type *rtti_named(const struct rtti *rtti, const char *mangled);
+/*
+ * The primary table of exactly this class: the address of its first function pointer, also where its first functions
+ * are another module's or pure virtual; 0: there is none.
+ */
+uint64_t rtti_table(const struct rtti *rtti, const char *mangled);
 /* Whether any type's name starts with `prefix`. */
 bool rtti_has_prefix(const struct rtti *rtti, const char *prefix);
 

@@ -25,14 +25,21 @@ enum runtime_event {
 	RUNTIME_LOAD,
 	RUNTIME_PART, /* a part of session creation, named after its object */
 	RUNTIME_RUN,
-	RUNTIME_OPERATOR,
+	RUNTIME_OPERATOR, /* in data alone: a function with at most six parameters */
 	RUNTIME_RELEASE,
+	RUNTIME_SEEN, /* the runtime's row looks at its arguments and its result */
 };
 
 /* The slot from this minor version on. */
 struct runtime_slot {
 	uint16_t minor;
 	int16_t slot;
+};
+
+/* What an object is called. */
+struct runtime_names {
+	char name[256], type[64];
+	char path[512]; /* of a model: its file; "": not known */
 };
 
 struct runtime_family {
@@ -47,6 +54,19 @@ struct runtime_family {
 	bool is_self_second;		  /* it returns a class: `this` is the second argument */
 	const char *object_name;	  /* where its object keeps its name, and its type: paths for peek_path */
 	const char *object_type;
+	/* Reads them where no path does. Of a run: the names of its session's object. NULL: paths. Any thread. */
+	void (*names)(uint64_t object, struct runtime_names *to);
+	const char *provider; /* of an operator: the device that it runs on; NULL: not known */
+	/*
+	 * Of a run: the object of its session, which its own object points at, and where it does; *at is a guess on
+	 * entry, 0: none. 0: there is none. NULL: the run's object is that of its session.
+	 */
+	uint64_t (*session_of)(uint64_t object, unsigned *at);
+	/* Of a creation that returns a class: argument 3 points at a pointer to the model; `names` is asked of that. */
+	bool has_model;
+	/* RUNTIME_SEEN: after the call, with its first three arguments. Any thread. */
+	void (*seen)(uint64_t first, uint64_t second, uint64_t third);
+	bool is_change_told; /* of a part: it returns whether it changed the model */
 };
 
 /* Texts in a module's read-only data that identify its file; at most 64 bytes each, prefix and NUL included. */
@@ -80,6 +100,7 @@ struct runtime_found {
 	int minor;	     /* 22; 0: unknown */
 	uint64_t api;	     /* address of its table of C functions, 0: not found */
 	unsigned n_api;	     /* slots of it that are sure to exist */
+	bool is_part;	     /* a library of the runtime that needs no mention of its own */
 	bool is_old_string;  /* std::string is 8 bytes (text, its length 24 before it), not 32 (text, length ...) */
 	int slot[RUNTIME_FAMILIES]; /* -1: left out */
 	char left_out[400];	    /* families left out, and why; "": none */

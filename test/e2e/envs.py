@@ -62,6 +62,14 @@ PLUGINS = {
     "webgpu": ("onnxruntime-ep-webgpu==0.4.0", "onnxruntime_ep_webgpu"),
     "cpu_ep": ("nxrt-ep-cpu==0.1.0.dev6", "nxrt_ep_cpu"),  # its provider's name has no suffix
 }
+# Another runtime: oldest to newest, and those between where its classes changed.
+OPENVINO_WHEELS = {
+    "2023.3": ("openvino==2023.3.0", "numpy>=1.24.2,<1.27", (3, 8), (3, 11)),
+    "2024.1": ("openvino==2024.1.0", "numpy>=1.24.2,<2", (3, 8), (3, 12)),
+    "2024.6": ("openvino==2024.6.0", "numpy>=1.24.2,<2.2", (3, 9), (3, 12)),
+    "2025.3": ("openvino==2025.3.0", "numpy>=1.24.2,<2.3", (3, 9), (3, 13)),
+    "newest": ("openvino", "numpy>=1.24.2", (3, 10), (3, 14)),
+}
 NODE_PACKAGES = {"1.14": "1.14.0", "1.17": "1.17.0", "1.20": "1.20.1", "1.22": "1.22.0", "newest": "latest"}
 # Third-party builds of libonnxruntime: with the old string ABI, and with a symbol table that patchelf has moved to the
 # end.
@@ -262,6 +270,18 @@ class Plugin:
         self.library = sorted(glob.glob(os.path.join(site, "onnxruntime/capi/libonnxruntime.so.1.*")))[0]
 
 
+class OpenVINO:
+    """A Python environment with one openvino wheel."""
+
+    def __init__(self, key):
+        package, numpy, low, high = OPENVINO_WHEELS[key]
+        self.path = _venv("openvino-" + key, _python_between(low, high), [numpy, "packaging"], [package])
+        self.python = os.path.join(self.path, "bin", "python")
+        (self.libs,) = glob.glob(os.path.join(self.path, "lib/python3*/site-packages/openvino/libs"))
+        (info,) = glob.glob(os.path.join(self.path, "lib/python3*/site-packages/openvino-*.dist-info"))
+        self.version = re.search(r"openvino-([0-9]+\.[0-9]+\.[0-9]+)", info).group(1)
+
+
 @functools.lru_cache(maxsize=None)
 def _arm64_node():
     """Node itself, from npm."""
@@ -318,6 +338,11 @@ class NodePackage:
 @functools.lru_cache(maxsize=None)
 def wheel(key):
     return Wheel(key)
+
+
+@functools.lru_cache(maxsize=None)
+def openvino(key):
+    return OpenVINO(key)
 
 
 @functools.lru_cache(maxsize=None)

@@ -10,6 +10,7 @@ import judge
 
 ALL = [
     *[(envs.wheel, key) for key in ["openvino", *envs.WHEELS, *{**envs.OLD_WHEELS, **envs.OTHER_WHEELS}]],
+    *[(envs.openvino, key) for key in ("2023.3", "newest")],
     *[(envs.plugin, key) for key in envs.PLUGINS],
     *[(envs.node_package, key) for key in envs.NODE_PACKAGES],
     (judge.perfetto,),

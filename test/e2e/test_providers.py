@@ -25,8 +25,18 @@ def test_a_provider_in_its_own_library_is_seen_loading_compiling_and_running(lab
     compiled = [slice for slice in recording.of("specialize") if slice.name == "compile OpenVINOExecutionProvider"]
     assert len(compiled) == 1 and compiled[0].inside("session")
     assert compiled[0].end - compiled[0].start > 1e6
-    assert {operator.args["provider"] for operator in recording.operators} == {"OpenVINOExecutionProvider"}
-    assert len(recording.inferences) == len(recording.operators) == 5
+    outer = [operator for operator in recording.operators if operator.args["provider"] == "OpenVINOExecutionProvider"]
+    runs = [slice for slice in recording.inferences if slice.args["model"] == "cnn"]
+    assert len(outer) == len(runs) == 5
+    # below each of these operators: OpenVINO's own inference, with its nodes
+    inner = [slice for slice in recording.inferences if slice.args["model"] != "cnn"]
+    assert len(inner) == 5
+    for operator, run in zip(*(sorted(slices, key=lambda slice: slice.start) for slices in (outer, inner))):
+        assert operator.start <= run.start <= run.end <= operator.end
+    nodes = [node for node in recording.operators if node.args["provider"] == "CPU" and node.args.get("inference")]
+    assert len(nodes) == 5 * 8 and {node.args["inference"] for node in nodes} == {
+        run.args["inference"] for run in inner
+    }
     assert recording.note("created")["providers"].split(",")[0] == "OpenVINOExecutionProvider"
 
 

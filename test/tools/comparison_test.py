@@ -31,7 +31,7 @@ ROWS = {
 }
 # The words of a line under "What inftrace does not do", and what would make it false.
 MISSING = {
-    "ONNX Runtime only": "src/runtime/runtime_openvino.c",
+    "not those of PyTorch": "src/runtime/runtime_pytorch.c",
     "call stacks": "src/capture/source/source_stacks.c",
     "kernels on a device": "src/capture/agent/cupti.c",
     "generations": "src/analyze/summary/sum_generations.c",

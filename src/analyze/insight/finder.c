@@ -28,6 +28,29 @@ struct finding *finder_add_counts(struct finder *finder, const struct insight *i
 	return to;
 }
 
+bool speaker_is_of_runtime(const struct speaker *to, const char *runtime)
+{
+	const struct recording_facts *facts = to->run->result->recorded;
+	const struct summary *summary = facts ? facts->summary : NULL;
+	bool is_found = false;
+
+	for (uint32_t i = 0; summary && i < summary->n_runtimes; i++) {
+		const struct summary_runtime *own = &summary->runtimes[i];
+
+		if (facts->model->process != SUMMARY_NONE && own->process != facts->model->process)
+			continue;
+		if (strcmp(names_text(summary->names, own->runtime), runtime) != 0)
+			return false;
+		is_found = true;
+	}
+	return is_found;
+}
+
+const char *speaker_threads_option(const struct speaker *to)
+{
+	return speaker_is_of_runtime(to, "openvino") ? "INFERENCE_NUM_THREADS" : "intra_op_num_threads";
+}
+
 bool finder_is_behind(const struct summary_runs *runs)
 {
 	return runs->queue.p50_ns >= runs->latency.p50_ns && runs->n_behind * 4 >= runs->queue.n * 3;

@@ -25,6 +25,13 @@ struct finding *finder_add(struct finder *finder, const struct insight *insight,
 struct finding *finder_add_counts(struct finder *finder, const struct insight *insight, double value, int64_t a,
 				  int64_t b);
 
+/*
+ * Whether the model is run by this runtime ("openvino") beyond doubt: its process has no other one. False for a run
+ * that is not a recording.
+ */
+bool speaker_is_of_runtime(const struct speaker *to, const char *runtime);
+/* The option that sets how many threads a session has, as its runtime calls it. */
+const char *speaker_threads_option(const struct speaker *to);
 /* Inferences wait longer in a pool's queue than they take, and behind others: waking a thread takes time, too. */
 bool finder_is_behind(const struct summary_runs *runs);
 /* Other programs take what this run could have used, or so much that caches and clocks are not its own either. */

@@ -47,7 +47,7 @@ static void say(const struct speaker *to)
 			 units_decimal(to->finding->low).s);
 	if (to->finding->a > 0)
 		EVIDENCE(" with %s", printable_count((uint64_t)to->finding->a, "thread").s);
-	NEXT("fewer threads in each session (intra_op_num_threads), or fewer %s at a time: %s in all",
+	NEXT("fewer threads in each session (%s), or fewer %s at a time: %s in all", speaker_threads_option(to),
 	     n_processes > 1 ? "processes" : "inferences", printable_count((uint64_t)to->finding->b, "thread").s);
 }
 

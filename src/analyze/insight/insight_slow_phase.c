@@ -95,7 +95,9 @@ static void say(const struct speaker *to)
 	FINDING("%s: largest part of session creation", to->text.s);
 	EVIDENCE("%s of %s, %s", units_duration(to->finding->low).s, units_duration((double)result->creation_ns).s,
 		 units_percent(to->finding->value).s);
-	if (is_transformer || is_phase(to, PHASE_TRANSFORM))
+	if (speaker_is_of_runtime(to, "openvino"))
+		NEXT("a cache of compiled models (property CACHE_DIR) keeps the result for the next start");
+	else if (is_transformer || is_phase(to, PHASE_TRANSFORM))
 		NEXT("a model that was optimized once (inftrace model --optimized-model FILE) loads without it");
 	else if (is_phase(to, PHASE_COMPILE))
 		NEXT("a model that was compiled once (inftrace model --compile FILE) loads without it, if the provider "

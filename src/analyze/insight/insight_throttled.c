@@ -53,10 +53,9 @@ static void say(const struct speaker *to)
 	if (n_threads > 0 && n_threads <= whole)
 		NEXT("a larger quota: the program has no more threads at work than the quota has CPUs");
 	else
-		NEXT("%s in all (intra_op_num_threads), or a larger quota: more threads use it up sooner, and all of "
-		     "them "
-		     "then stop until the next period",
-		     printable_count((uint64_t)whole, "thread").s);
+		NEXT("%s in all (%s), or a larger quota: more threads use it up sooner, and all of them then stop "
+		     "until the next period",
+		     printable_count((uint64_t)whole, "thread").s, speaker_threads_option(to));
 }
 
 const struct insight insight_throttled = {

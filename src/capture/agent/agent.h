@@ -16,6 +16,7 @@
 
 #include "base/arena.h"
 #include "base/clock.h"
+#include "capture/agent/brackets.h"
 #include "capture/agent/creating.h"
 #include "capture/agent/lock.h"
 #include "capture/agent/pool.h"
@@ -129,6 +130,7 @@ struct thread {
 	struct usage_wait wait;
 	struct usage_mark mark;
 	struct open_slices slices;
+	struct brackets brackets;
 	struct thread *next_free;
 };
 

@@ -138,6 +138,10 @@ static void tell(const struct copy *copy)
 	program[len < 0 ? 0 : len] = 0;
 	usage_measure();
 	heap_start();
+	if (copy->found.is_part) {
+		__atomic_store_n(&agent.segment->state, SEGMENT_ARMED, __ATOMIC_RELEASE);
+		return;
+	}
 	count_time(); /* the recorder reads it with the entry */
 	dict_runtime(&(struct dict_copy){ .runtime = copy->found.runtime->name,
 					  .path = len > 0 ? program : copy->image.path,

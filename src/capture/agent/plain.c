@@ -9,25 +9,31 @@
 #include <errno.h>
 #include <string.h>
 
+#include "capture/agent/bracket.h"
 #include "capture/agent/code.h"
 #include "capture/agent/creation.h"
 #include "capture/agent/dict.h"
 #include "event/event.h"
 #include "runtime/peek.h"
 
-enum { MAX_PLACES = 24, NAME = 256, TYPE = 64 };
+enum { MAX_PLACES = 24 };
 
 typedef uintptr_t word;
 /* Six register and six stack words: the arguments of a function with up to twelve parameters. */
 #define ARGS word a, word b, word c, word d, word e, word f, word g, word h, word i, word j, word k, word l
 #define PASS a, b, c, d, e, f, g, h, i, j, k, l
 typedef word function(ARGS);
+/* An operator's function has at most six parameters: hooks of the hot path pass on registers alone. */
+#define REGISTERS word a, word b, word c, word d, word e, word f
+#define PASS_REGISTERS a, b, c, d, e, f
+typedef word short_function(REGISTERS);
 
 /* One family of one runtime. */
 static struct place {
 	const struct runtime *runtime;
 	const struct runtime_family *family;
-	unsigned number; /* index of the family */
+	unsigned number;     /* index of the family */
+	unsigned session_at; /* where its objects have that of their session; a guess */
 } places[MAX_PLACES];
 static unsigned n_places;
 
@@ -37,6 +43,8 @@ struct object {
 	function *next; /* its class's own function */
 	uint32_t generation, node;
 	const struct place *place;
+	unsigned session_at; /* of a run's: where it has the object of its session, 0: nowhere */
+	word session;	     /* and what stood there */
 };
 static struct map objects; /* by key_of */
 
@@ -46,20 +54,34 @@ static inline word key_of(const struct place *place, word self)
 	return self ^ (word)place->number << 48;
 }
 
-static void read_names(const struct runtime_family *family, word self, char *name, char *type)
+static void read_names(const struct runtime_family *family, word self, struct runtime_names *names)
 {
-	if (!family->object_name || peek_path(family->object_name, self, name, NAME) <= 0)
-		*name = 0;
-	if (!family->object_type || peek_path(family->object_type, self, type, TYPE) <= 0)
-		*type = 0;
+	*names->name = *names->type = *names->path = 0;
+	if (family->names) {
+		family->names(self, names);
+		return;
+	}
+	if (!family->object_name || peek_path(family->object_name, self, names->name, sizeof names->name) <= 0)
+		*names->name = 0;
+	if (!family->object_type || peek_path(family->object_type, self, names->type, sizeof names->type) <= 0)
+		*names->type = 0;
+}
+
+static uint32_t node_of(const struct runtime_family *family, word self)
+{
+	struct runtime_names names;
+	const char *provider = family->provider;
+
+	read_names(family, self, &names);
+	return dict_node(dict_text(names.name, strlen(names.name)), dict_text(names.type, strlen(names.type)),
+			 provider ? dict_text(provider, strlen(provider)) : 0);
 }
 
 /* First call of an object, or of a new one at a known address. NULL: out of memory, or not a known class. */
-static __attribute__((noinline)) struct object *learn(const struct place *place, word self)
+static __attribute__((noinline)) struct object *learn(struct place *place, word self)
 {
 	const struct copy *copy = copies_of_class(peek_word(self));
 	struct object *object = NULL;
-	char name[NAME], type[TYPE];
 	int saved = errno;
 
 	agent_lock();
@@ -70,9 +92,13 @@ static __attribute__((noinline)) struct object *learn(const struct place *place,
 	if (object) {
 		object->place = place;
 		object->next = (function *)copies_original(copy, *(word *)self, place->number);
-		read_names(place->family, self, name, type);
 		if (place->family->event == RUNTIME_OPERATOR)
-			object->node = dict_node(dict_text(name, strlen(name)), dict_text(type, strlen(type)), 0);
+			object->node = node_of(place->family, self);
+		object->session_at = 0;
+		if (place->family->session_of) {
+			object->session = place->family->session_of(self, &place->session_at);
+			object->session_at = object->session ? place->session_at : 0;
+		}
 		object->generation = hot->generation;
 		__atomic_store_n(&object->vptr, *(word *)self, __ATOMIC_RELEASE);
 	}
@@ -80,12 +106,13 @@ static __attribute__((noinline)) struct object *learn(const struct place *place,
 	return object && object->next ? object : NULL;
 }
 
-static inline const struct object *object_of(const struct place *place, word self)
+static inline const struct object *object_of(struct place *place, word self)
 {
 	const struct object *object = map_get(&objects, key_of(place, self));
 
 	if (__builtin_expect(!object || object->vptr != *(word *)self || object->place != place ||
-				 object->generation != hot->generation,
+				 object->generation != hot->generation ||
+				 (object->session_at && *(word *)(self + object->session_at) != object->session),
 			     0))
 		object = learn(place, self);
 	return object;
@@ -109,8 +136,32 @@ static uint32_t run_of(const struct thread *thread)
 	return only;
 }
 
-static word operate(struct thread *thread, const struct object *object, ARGS)
+/* An exception leaves what a function of the runtime began; message: its text. */
+static void left(struct thread *thread, const struct bracket *bracket, uint32_t message)
 {
+	message = message ? message : dict_text("failed", 6);
+	switch (bracket->event) {
+	case RUNTIME_OPERATOR:
+		if (thread->depth <= bracket->level || thread->open[bracket->level].frame != bracket->frame)
+			return;
+		thread->depth = bracket->level;
+		inference_end_operator(thread, &thread->open[bracket->level], agent_now(), message);
+		return;
+	case RUNTIME_RUN:
+		inference_end_inner(thread, bracket->level);
+		inference_end(thread, OWNER_API, message);
+		return;
+	case RUNTIME_CREATION:
+		creation_end(thread, OWNER_API, message);
+		return;
+	case RUNTIME_PART:
+		creation_part_end(thread, FLAG_FAILED, message);
+	}
+}
+
+static inline word operate(struct thread *thread, const struct object *object, REGISTERS)
+{
+	short_function *next = (short_function *)(word)object->next;
 	const word frame = (word)__builtin_frame_address(0);
 	struct open_operator *op;
 	uint64_t end;
@@ -120,13 +171,15 @@ static word operate(struct thread *thread, const struct object *object, ARGS)
 		inference_tell_operators(thread, frame);
 	if (thread->depth >= MAX_DEPTH) {
 		ring_lose(&thread->ring);
-		return object->next(PASS);
+		return next(PASS_REGISTERS);
 	}
 	op = &thread->open[thread->depth++];
 	*op = (struct open_operator){ .frame = frame, .node = object->node, .run = run_of(thread) };
+	bracket_begin(thread, RUNTIME_OPERATOR, frame, (uint32_t)(op - thread->open), left);
 	op->start = agent_now();
-	r = object->next(PASS);
+	r = bracket_call_short(next, PASS_REGISTERS);
 	end = agent_now();
+	bracket_end(thread, frame);
 	/* it has forked, or recording has restarted: the entry belongs to another operator */
 	if (thread->generation != hot->generation || !op->start || op->frame != frame)
 		return r;
@@ -139,19 +192,23 @@ static word operate(struct thread *thread, const struct object *object, ARGS)
 static struct session *session_at(const struct runtime_family *family, word at)
 {
 	struct session *session = session_of_object(at);
-	char name[NAME], type[TYPE];
+	struct runtime_names names;
 
 	if (session || !(session = session_new()))
 		return session;
 	session_bind(session, at);
-	read_names(family, at, name, type);
-	session_name_graph(session, name);
+	read_names(family, at, &names);
+	if (*names.path)
+		session_name_path(session, names.path);
+	else
+		session_name_graph(session, names.name);
 	return session;
 }
 
 static word run(struct thread *thread, const struct object *object, word self, ARGS)
 {
-	struct session *session = session_at(object->place->family, self);
+	const word frame = (word)__builtin_frame_address(0);
+	struct session *session = session_at(object->place->family, object->session_at ? object->session : self);
 	struct open_run *open = inference_begin(thread, OWNER_API, 0, session);
 	uint32_t n_runs = thread->n_runs;
 	word r;
@@ -159,23 +216,48 @@ static word run(struct thread *thread, const struct object *object, word self, A
 	if (!open)
 		return object->next(PASS);
 	inference_tell(thread, open, NULL);
-	r = object->next(PASS);
+	bracket_begin(thread, RUNTIME_RUN, frame, n_runs, left);
+	r = bracket_call(object->next, PASS);
+	bracket_end(thread, frame);
 	inference_end_inner(thread, n_runs);
 	inference_end(thread, OWNER_API, 0);
 	return r;
 }
 
+/* Before the call: where the model is an argument, its names are known then. */
+static void name_model(struct thread *thread, const struct runtime_family *family, word at)
+{
+	struct runtime_names names;
+
+	if (!creation_is_open(thread) || !at)
+		return;
+	read_names(family, at, &names);
+	if (*names.path)
+		session_name_path(thread->creation.session, names.path);
+	else if (*names.name)
+		session_name_graph(thread->creation.session, names.name);
+}
+
 static word create(struct thread *thread, const struct object *object, word self, ARGS)
 {
-	char name[NAME], type[TYPE];
-	word r;
+	const word frame = (word)__builtin_frame_address(0);
+	const struct runtime_family *family = object->place->family;
+	word r, made;
 
+	if (creation_is_open(thread)) /* another runtime's, or one of this, makes it inside: it is a part of that */
+		return object->next(PASS);
 	creation_begin(thread, OWNER_API, 0);
-	r = object->next(PASS);
-	if (creation_is_open(thread) && !thread->creation.n_nested) {
-		read_names(object->place->family, self, name, type);
-		session_bind(thread->creation.session, self);
-		session_name_graph(thread->creation.session, name);
+	if (family->has_model)
+		name_model(thread, family, peek_word(c));
+	bracket_begin(thread, RUNTIME_CREATION, frame, 0, left);
+	r = bracket_call(object->next, PASS);
+	bracket_end(thread, frame);
+	made = family->is_self_second ? peek_word(a) : self;
+	if (creation_is_open(thread) && made) {
+		session_release(made); /* another one had this address, whose end was not seen */
+		session_bind(thread->creation.session, made);
+		if (!family->has_model)
+			name_model(thread, family, made);
 	}
 	creation_end(thread, OWNER_API, 0);
 	return r;
@@ -193,17 +275,32 @@ static word load(struct thread *thread, const struct object *object, ARGS)
 
 static word part(struct thread *thread, const struct object *object, word self, ARGS)
 {
-	char name[NAME], type[TYPE];
+	const word frame = (word)__builtin_frame_address(0);
+	const struct runtime_family *family = object->place->family;
+	struct runtime_names names;
 	bool is_told = false;
 	word r;
 
 	if (creation_is_open(thread)) {
-		read_names(object->place->family, self, name, type);
-		is_told = creation_part_begin(thread, NULL, *name ? name : type);
+		read_names(family, self, &names);
+		is_told = creation_part_begin(thread, NULL, *names.name ? names.name : names.type);
 	}
-	r = object->next(PASS);
-	if (is_told)
-		creation_part_end(thread, 0, 0);
+	if (!is_told)
+		return object->next(PASS);
+	bracket_begin(thread, RUNTIME_PART, frame, 0, left);
+	r = bracket_call(object->next, PASS);
+	bracket_end(thread, frame);
+	creation_part_end(thread, !family->is_change_told ? 0 : r & 1 ? FLAG_MODIFIED : FLAG_UNMODIFIED, 0);
+	return r;
+}
+
+static word see(const struct object *object, ARGS)
+{
+	word r = object->next(PASS);
+	int saved = errno;
+
+	object->place->family->seen(a, b, c);
+	errno = saved;
 	return r;
 }
 
@@ -219,7 +316,7 @@ static void release(struct thread *thread, word self)
 	session_release(self);
 }
 
-static word serve(const struct place *place, ARGS)
+static word serve(struct place *place, ARGS)
 {
 	word self = place->family->is_self_second ? b : a;
 	const struct object *object = object_of(place, self);
@@ -233,8 +330,6 @@ static word serve(const struct place *place, ARGS)
 	if (!thread)
 		return object->next(PASS);
 	switch (place->family->event) {
-	case RUNTIME_OPERATOR:
-		return operate(thread, object, PASS);
 	case RUNTIME_RUN:
 		return run(thread, object, self, PASS);
 	case RUNTIME_CREATION:
@@ -243,10 +338,26 @@ static word serve(const struct place *place, ARGS)
 		return load(thread, object, PASS);
 	case RUNTIME_PART:
 		return part(thread, object, self, PASS);
+	case RUNTIME_SEEN:
+		return see(object, PASS);
 	case RUNTIME_RELEASE:
 		release(thread, self);
 	}
 	return object->next(PASS);
+}
+
+static word serve_operator(struct place *place, REGISTERS)
+{
+	word self = place->family->is_self_second ? b : a;
+	const struct object *object = object_of(place, self);
+	struct thread *thread = agent_thread();
+	void *next = object ? (void *)object->next : NULL;
+
+	if (!object)
+		next = copies_any_original(place->runtime, place->number, self, self == a ? b : a);
+	if (!object || !thread)
+		return ((short_function *)next)(PASS_REGISTERS);
+	return operate(thread, object, PASS_REGISTERS);
 }
 
 /* clang-format off */
@@ -254,17 +365,27 @@ static word serve(const struct place *place, ARGS)
 	F(0) F(1) F(2) F(3) F(4) F(5) F(6) F(7) F(8) F(9) F(10) F(11) \
 	F(12) F(13) F(14) F(15) F(16) F(17) F(18) F(19) F(20) F(21) F(22) F(23)
 /* clang-format on */
+/*
+ * A hook with more parameters than its caller passes must not leave by a jump: the compiler may put arguments of the
+ * next function where the caller's own data is. The one for operators has no parameter on the stack.
+ */
 #define STAND_IN(n) \
 	static word stand_in_##n(ARGS) \
 	{ \
 		return serve(&places[n], PASS); \
+	} \
+	static word operator_stand_in_##n(REGISTERS) \
+	{ \
+		return serve_operator(&places[n], PASS_REGISTERS); \
 	}
 EACH_PLACE(STAND_IN)
 
 static void *hook(const struct runtime *runtime, unsigned number)
 {
 #define ENTRY(n) stand_in_##n,
+#define OPERATOR_ENTRY(n) operator_stand_in_##n,
 	static function *const stand_ins[MAX_PLACES] = { EACH_PLACE(ENTRY) };
+	static short_function *const operator_stand_ins[MAX_PLACES] = { EACH_PLACE(OPERATOR_ENTRY) };
 	const struct runtime_family *family = &runtime->family[number];
 	unsigned at = 0;
 
@@ -276,7 +397,7 @@ static void *hook(const struct runtime *runtime, unsigned number)
 		return NULL;
 	places[at] = (struct place){ runtime, family, number };
 	n_places = at == n_places ? at + 1 : n_places;
-	return (void *)stand_ins[at];
+	return family->event == RUNTIME_OPERATOR ? (void *)operator_stand_ins[at] : (void *)stand_ins[at];
 }
 
 static void forget_all(void)

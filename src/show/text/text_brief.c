@@ -84,13 +84,13 @@ static void put_command(const struct page *page)
 	}
 }
 
-/* The file's name of a library that only has providers of a runtime; NULL: it is a runtime itself. */
+/* The file's name of a library that has providers or devices of a runtime; NULL: it is a runtime itself. */
 static const char *library_of_providers(const struct page *page, const struct summary_runtime *runtime)
 {
 	const char *path = names_text(page->names, runtime->path), *slash = strrchr(path, '/');
 	const char *file = slash ? slash + 1 : path;
 
-	return strstr(file, "_providers_") ? file : NULL;
+	return strstr(file, "_providers_") || strstr(file, "_plugin.so") ? file : NULL;
 }
 
 /* " with libonnxruntime_providers_cuda.so": those beside runtime i in its process. */

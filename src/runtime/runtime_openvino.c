@@ -1,0 +1,546 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * OpenVINO's row in the table of runtimes, 2023.3 to 2026.4: libopenvino, which transforms models, and the plugin for
+ * CPUs, which compiles and runs them. doc/openvino.md explains how the numbers were found.
+ *
+ * Node::execute has another slot in most versions. It is the one that class Node leaves to the classes derived from it
+ * (pure virtual) and in which most of them have a function that does something; `created`, the only other one that all
+ * of them have, returns a comparison. Where nodes and models keep their names differs, too: they are pairs of
+ * std::string next to each other.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/peek.h"
+#include "runtime/probe_sites.h"
+#include "runtime/runtimes.h"
+
+#define NODE_CLASS "N2ov9intel_cpu4NodeE"
+#define REQUEST_CLASS "N2ov9intel_cpu16SyncInferRequestE"
+#define COMPILED_CLASS "N2ov9intel_cpu13CompiledModelE"
+#define MODEL_CLASS "N2ov5ModelE"
+#define CORE_CLASS "N2ov8CoreImplE"
+#define FRONTEND_CLASS "N2ov8frontend8FrontEndE"
+#define PASS_CLASS "N2ov4pass9ModelPassE"
+
+#define SLOT(n) \
+	(const struct runtime_slot[]) \
+	{ \
+		{ 0, n }, { 0, -1 } \
+	}
+
+enum { OBJECT = 1536, STRING = 32, OLD_STRING = 8, MAX_COPIES = 8, MOST_READ = 64 };
+
+/* The first bytes of an object, as far as there is memory. */
+struct object {
+	uint64_t at;
+	size_t size;
+	uint64_t word[OBJECT / 8];
+};
+
+/* Virtual tables of classes whose objects others point at; a module that was unloaded leaves its own there. */
+static uint64_t compiled[MAX_COPIES], models[MAX_COPIES];
+
+static void read_object(struct object *object, uint64_t at)
+{
+	enum { PART = 128 };
+
+	object->at = at;
+	object->size = peek_read(at, object->word, OBJECT) ? OBJECT : 0;
+	while (object->size < OBJECT && peek_read(at + object->size, object->word + object->size / 8, PART))
+		object->size += PART;
+}
+
+static void remember(uint64_t tables[MAX_COPIES], uint64_t table)
+{
+	for (int i = 0; i < MAX_COPIES && table; i++) {
+		if (tables[i] && tables[i] != table)
+			continue;
+		__atomic_store_n(&tables[i], table, __ATOMIC_RELAXED);
+		return;
+	}
+}
+
+static bool is_one_of(const uint64_t tables[MAX_COPIES], uint64_t object)
+{
+	uint64_t table = object & 7 ? 0 : peek_word(object);
+
+	for (int i = 0; i < MAX_COPIES && table; i++)
+		if (__atomic_load_n(&tables[i], __ATOMIC_RELAXED) == table)
+			return true;
+	return false;
+}
+
+/* The first object of these classes that it points at; *place: its offset, a guess on entry, 0: none. 0: none. */
+static uint64_t pointed_at(const uint64_t tables[MAX_COPIES], uint64_t at, unsigned *place)
+{
+	struct object object;
+	uint64_t guess = *place ? peek_word(at + *place) : 0;
+
+	if (guess && is_one_of(tables, guess))
+		return guess;
+	read_object(&object, at);
+	for (unsigned i = 1; i < object.size / 8; i++) {
+		if (object.word[i] < 4096 || !is_one_of(tables, object.word[i]))
+			continue;
+		*place = i * 8;
+		return object.word[i];
+	}
+	*place = 0;
+	return 0;
+}
+
+static bool is_type(const char *text)
+{
+	size_t len = strlen(text);
+
+	for (size_t i = 0; i < len; i++)
+		if (!isalnum((unsigned char)text[i]) && text[i] != '_')
+			return false;
+	return isupper((unsigned char)*text);
+}
+
+/* "Model12", "Function_12": what a model without a name of its own is called. */
+static bool is_made_up(const char *text)
+{
+	size_t len = !strncmp(text, "Model", 5) ? 5 : !strncmp(text, "Function_", 9) ? 9 : 0;
+
+	return len && text[len] && strspn(text + len, "0123456789") == strlen(text + len);
+}
+
+/* The std::string at an offset, of either ABI: its length, -1: there is none. */
+static int string_at(const struct object *object, unsigned place, bool is_old, char *to, size_t size)
+{
+	unsigned whole = is_old ? OLD_STRING : STRING;
+
+	*to = 0;
+	if (place + whole > object->size || object->word[place / 8] < 4096)
+		return -1;
+	if (is_old)
+		return object->word[place / 8] & 7 ? -1 : peek_string_abi(object->at + place, true, to, size);
+	/* most words are no lengths */
+	if (object->word[place / 8 + 1] > 4096)
+		return -1;
+	return peek_string_in(object->at, object->word, place, to, size);
+}
+
+/* Two strings next to each other, at *place or, with 0, wherever `fits` finds them first. */
+static bool read_pair(const struct object *object, unsigned *place, struct runtime_names *to,
+		      bool (*fits)(const struct object *, const struct runtime_names *))
+{
+	unsigned from = *place ? *place & ~7u : 8, end = *place ? from + 8 : OBJECT;
+
+	for (unsigned at = from; at < end; at += 8)
+		for (int is_old = 0; is_old < 2; is_old++)
+			if (string_at(object, at, is_old, to->name, sizeof to->name) >= 0 &&
+			    string_at(object, at + (is_old ? OLD_STRING : STRING), is_old, to->type, sizeof to->type) >
+				0 &&
+			    fits(object, to)) {
+				*place = at;
+				return true;
+			}
+	return false;
+}
+
+static bool is_node(const struct object *object, const struct runtime_names *names)
+{
+	return *names->name && is_type(names->type);
+}
+
+static bool is_model(const struct object *object, const struct runtime_names *names)
+{
+	return is_made_up(names->type);
+}
+
+/* Two nodes that have them at the same place show where all nodes do. */
+static void node_names(uint64_t at, struct runtime_names *to)
+{
+	static unsigned place, first; /* of the names; a race does no harm */
+	struct object object;
+	unsigned found = __atomic_load_n(&place, __ATOMIC_RELAXED);
+
+	read_object(&object, at);
+	if (found && read_pair(&object, &found, to, is_node))
+		return;
+	found = 0;
+	if (read_pair(&object, &found, to, is_node)) {
+		if (found == __atomic_exchange_n(&first, found, __ATOMIC_RELAXED))
+			__atomic_store_n(&place, found, __ATOMIC_RELAXED);
+		return;
+	}
+	*to->name = 0;
+	if (peek_class(at, to->type, sizeof to->type) < 0)
+		*to->type = 0;
+}
+
+/* Where models came from: what a frontend has read last, its own form of a model and then OpenVINO's. */
+static struct read {
+	uint64_t model; /* 0: none. Stored last */
+	char path[sizeof((struct runtime_names *)0)->path];
+} read_models[MOST_READ];
+
+static struct read *read_as(uint64_t model)
+{
+	for (int i = 0; i < MOST_READ && model; i++)
+		if (__atomic_load_n(&read_models[i].model, __ATOMIC_ACQUIRE) == model)
+			return &read_models[i];
+	return NULL;
+}
+
+static void remember_path(uint64_t model, const char *path)
+{
+	static unsigned next;
+	struct read *to = read_as(model);
+
+	if (!model || (to && !strcmp(to->path, path)))
+		return;
+	to = to ? to : &read_models[__atomic_fetch_add(&next, 1, __ATOMIC_RELAXED) % MOST_READ];
+	__atomic_store_n(&to->model, 0, __ATOMIC_RELEASE);
+	snprintf(to->path, sizeof to->path, "%s", path);
+	__atomic_store_n(&to->model, model, __ATOMIC_RELEASE);
+}
+
+/* The text in the first of these ov::Any: its object lies behind one of its first words, and the text in that. */
+static bool first_text(uint64_t variants, char *to, size_t size)
+{
+	enum { ANY = 5, VALUE = 8 };
+	struct object any, value;
+
+	read_object(&any, peek_word(variants));
+	for (unsigned i = 0; i < ANY && i < any.size / 8; i++) {
+		if (any.word[i] < 4096 || any.word[i] & 7)
+			continue;
+		read_object(&value, any.word[i]);
+		for (unsigned at = 1; at < VALUE && at < value.size / 8; at++)
+			if (string_at(&value, at * 8, false, to, size) > 0 ||
+			    string_at(&value, at * 8, true, to, size) > 0)
+				return true;
+	}
+	return false;
+}
+
+/* FrontEnd::load_impl: result, this, const std::vector<ov::Any> & */
+static void seen_load(uint64_t result, uint64_t self, uint64_t variants)
+{
+	char path[sizeof read_models->path];
+
+	if (first_text(variants, path, sizeof path))
+		remember_path(peek_word(result), path);
+}
+
+/* FrontEnd::convert: result, this, const InputModel::Ptr & */
+static void seen_convert(uint64_t result, uint64_t self, uint64_t input)
+{
+	const struct read *from = read_as(peek_word(input));
+	char path[sizeof read_models->path];
+
+	if (!from)
+		return;
+	snprintf(path, sizeof path, "%s", from->path);
+	remember_path(peek_word(result), path);
+}
+
+static void model_names(uint64_t at, struct runtime_names *to)
+{
+	const struct read *from = read_as(at);
+
+	static unsigned place;
+	struct object object;
+	unsigned found = __atomic_load_n(&place, __ATOMIC_RELAXED);
+
+	read_object(&object, at);
+	if (!(found && read_pair(&object, &found, to, is_model))) {
+		found = 0;
+		if (read_pair(&object, &found, to, is_model))
+			__atomic_store_n(&place, found, __ATOMIC_RELAXED);
+		else
+			*to->name = *to->type = 0;
+	}
+	if (!*to->name)
+		memcpy(to->name, to->type, sizeof to->type);
+	*to->type = 0;
+	if (from)
+		memcpy(to->path, from->path, sizeof to->path);
+}
+
+/* A compiled model has its model. */
+static void compiled_names(uint64_t at, struct runtime_names *to)
+{
+	static unsigned place;
+	uint64_t model = pointed_at(models, at, &place);
+
+	*to->name = *to->type = 0;
+	if (model)
+		model_names(model, to);
+}
+
+static uint64_t session_of(uint64_t request, unsigned *at)
+{
+	return pointed_at(compiled, request, at);
+}
+
+/* A pass that is made of others has a name of its own behind its first word; the others go by their class. */
+static void pass_names(uint64_t at, struct runtime_names *to)
+{
+	*to->type = 0;
+	if (peek_string(at + 16, to->name, sizeof to->name) <= 0 && peek_class(at, to->name, sizeof to->name) < 0)
+		*to->name = 0;
+}
+
+enum { CONVERT, READ, OPERATORS, RUNS, PASSES, COMPILE, OLD_COMPILE, N_FAMILIES };
+
+static const struct runtime_family families[N_FAMILIES] = {
+	[CONVERT] = { .name = "names of models",
+		      .class_name = FRONTEND_CLASS,
+		      .slots = SLOT(2),
+		      .event = RUNTIME_SEEN,
+		      .is_self_second = true,
+		      .seen = seen_convert },
+	[READ] = { .name = "files of models",
+		   .class_name = FRONTEND_CLASS,
+		   .slots = SLOT(10),
+		   .event = RUNTIME_SEEN,
+		   .is_self_second = true,
+		   .seen = seen_load },
+	[OPERATORS] = { .name = "operators",
+			.class_name = NODE_CLASS,
+			.slots = SLOT(-1),
+			.event = RUNTIME_OPERATOR,
+			.is_operator = true,
+			.counted = "operator classes",
+			.names = node_names,
+			.provider = "CPU" },
+	[RUNS] = { .name = "inferences",
+		   .class_name = REQUEST_CLASS,
+		   .slots = SLOT(2),
+		   .event = RUNTIME_RUN,
+		   .names = compiled_names,
+		   .session_of = session_of },
+	[PASSES] = { .name = "passes",
+		     .class_name = PASS_CLASS,
+		     .slots = SLOT(4),
+		     .event = RUNTIME_PART,
+		     .counted = "passes",
+		     .names = pass_names,
+		     .is_change_told = true },
+	[COMPILE] = { .name = "compilation",
+		      .class_name = "N2ov9intel_cpu6PluginE",
+		      .slots = SLOT(0),
+		      .event = RUNTIME_CREATION,
+		      .is_self_second = true,
+		      .has_model = true,
+		      .names = model_names },
+	/* up to 2023.3 */
+	[OLD_COMPILE] = { .name = "compilation",
+			  .class_name = "N2ov9intel_cpu6EngineE",
+			  .slots = SLOT(0),
+			  .event = RUNTIME_CREATION,
+			  .is_self_second = true,
+			  .has_model = true,
+			  .names = model_names },
+};
+
+/* Its code ends within a few instructions. */
+static bool is_short(const struct image *image, uint64_t function)
+{
+	enum { FEW = 20 };
+	const uint8_t *code = image_at(image, function, FEW, IMAGE_X);
+
+	for (int i = 0; code && i < FEW; i++) {
+#if defined(__x86_64__)
+		if (code[i] == 0xc3)
+			return true;
+#else
+		static const uint8_t ret[4] = { 0xc0, 0x03, 0x5f, 0xd6 };
+		if (i % 4 == 0 && !memcmp(code + i, ret, 4))
+			return true;
+#endif
+	}
+	return !code;
+}
+
+/* How many classes have a function of their own in this slot that does something; -1: most tables end before it. */
+static int n_implemented(const struct rtti *rtti, const struct rtti_vtable *vtable, size_t n, int slot)
+{
+	uint64_t last = 0;
+	size_t n_code = 0;
+	int found = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		uint64_t function = image_word(rtti->image, vtable[i].slots + 8 * (uint64_t)slot);
+		bool is_code = image_has(rtti->image, function, IMAGE_X);
+
+		n_code += is_code;
+		if (!is_code || function == last || is_short(rtti->image, function))
+			continue;
+		last = function;
+		found++;
+	}
+	return n_code * 2 < n ? -1 : found;
+}
+
+/* The slot of Node::execute; -1: not beyond doubt. */
+static int find_execute(struct rtti *rtti)
+{
+	enum { FIRST = 2, MOST = 64, LEAST = 20 };
+	struct rtti_vtable *vtable;
+	size_t n = rtti_derived(rtti, NODE_CLASS, &vtable);
+	uint64_t table = rtti_table(rtti, NODE_CLASS);
+	int slot = -1, best = 0, second = 0;
+
+	for (int i = FIRST; i < MOST && n && table; i++) {
+		int found = n_implemented(rtti, vtable, n, i);
+		if (found < 0)
+			break;
+		if (image_has(rtti->image, image_word(rtti->image, table + 8 * (uint64_t)i), IMAGE_X))
+			continue;
+		second = found > best ? best : found > second ? found : second;
+		slot = found > best ? i : slot;
+		best = found > best ? found : best;
+	}
+	return best >= LEAST && second < best / 2 ? slot : -1;
+}
+
+/* "2026.4.1" of "2026.4.1-22982-e213a147257-releases/2026/4"; false: not found. */
+static bool find_version(struct runtime_found *found, const struct image *image)
+{
+	static char versions[MAX_COPIES][16];
+	static unsigned n;
+
+	for (int k = 0; k < image->n_segments; k++) {
+		const struct image_segment *segment = &image->segment[k];
+		const char *at = (const char *)segment->data, *end = at + (segment->end - segment->start);
+
+		if (segment->flags & (IMAGE_W | IMAGE_X))
+			continue;
+		for (; end - at > 24 && (at = memchr(at, '-', (size_t)(end - at - 8))); at++) {
+			int year, minor, patch;
+			const char *from = at - 8;
+
+			if (at < (const char *)segment->data + 8 || from[0] != '2' || from[1] != '0' ||
+			    from[4] != '.' || from[6] != '.' || !isdigit((unsigned char)at[1]))
+				continue;
+			year = (from[2] - '0') * 10 + from[3] - '0';
+			minor = from[5] - '0';
+			patch = from[7] - '0';
+			if (year < 20 || year > 99 || minor < 0 || minor > 9 || patch < 0 || patch > 9)
+				continue;
+			memcpy(versions[n % MAX_COPIES], from, 8);
+			found->version = versions[n++ % MAX_COPIES];
+			found->minor = year * 10 + minor;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* On aarch64 a function that returns a class gets its address in a register that C hooks do not pass on. */
+static bool is_passed_on(const struct runtime_family *family)
+{
+#if defined(__x86_64__)
+	return true;
+#else
+	return !family->is_self_second;
+#endif
+}
+
+static bool is_plugin(const struct rtti *rtti)
+{
+	return rtti_named(rtti, NODE_CLASS) || rtti_named(rtti, REQUEST_CLASS);
+}
+
+static void leave_out(struct runtime_found *found, const char *what)
+{
+	size_t used = strlen(found->left_out);
+
+	snprintf(found->left_out + used, sizeof found->left_out - used, "%s%s (not recognised in this version)",
+		 used ? "; " : "", what);
+}
+
+static void find(struct runtime_found *found, struct rtti *rtti, const struct runtime_found *host)
+{
+	struct rtti_vtable *vtable;
+
+	find_version(found, rtti->image);
+	for (int i = 0; i < N_FAMILIES; i++)
+		found->slot[i] = is_passed_on(&families[i]) ? runtimes_slot(&families[i], 0) : -1;
+	remember(compiled, rtti_table(rtti, COMPILED_CLASS));
+	remember(models, rtti_table(rtti, MODEL_CLASS));
+	found->is_part = rtti_named(rtti, FRONTEND_CLASS) && !rtti_named(rtti, CORE_CLASS);
+	if (!is_plugin(rtti))
+		return;
+	found->slot[OPERATORS] = find_execute(rtti);
+	if (found->slot[OPERATORS] < 0)
+		leave_out(found, families[OPERATORS].name);
+	if (!rtti_derived(rtti, families[RUNS].class_name, &vtable))
+		leave_out(found, families[RUNS].name);
+	if (!rtti_derived(rtti, families[COMPILE].class_name, &vtable) &&
+	    !rtti_derived(rtti, families[OLD_COMPILE].class_name, &vtable))
+		leave_out(found, families[COMPILE].name);
+}
+
+/* The plugin for CPUs, the library that has the passes common to all plugins, or one that reads a format of models. */
+static bool is_in(const struct rtti *rtti)
+{
+	return is_plugin(rtti) || rtti_named(rtti, CORE_CLASS) ||
+	       (rtti_named(rtti, FRONTEND_CLASS) && strstr(rtti->image->path, "_frontend"));
+}
+
+#ifndef IN_AGENT
+static int find_sites(struct probe_sites *sites, const struct image_file *file, const struct probe_sites *host,
+		      struct err *err)
+{
+	struct arena arena = { 0 };
+	struct runtime_found found;
+	struct rtti_vtable *vtable;
+	struct rtti rtti;
+	int code = rtti_scan(&rtti, image_file_image(file), &file->set, &arena);
+
+	if (code || !rtti_derived(&rtti, families[RUNS].class_name, &vtable)) {
+		arena_done(&arena);
+		return err_set(err, code ? ENOMEM : ENOENT, "cannot analyse it: %s",
+			       code ? "out of memory" : "it holds no plugin of OpenVINO for CPUs");
+	}
+	runtimes_find(&found, runtimes[sites->runtime], &rtti, NULL);
+	snprintf(sites->version, sizeof sites->version, "%s", found.version);
+	snprintf(sites->left_out, sizeof sites->left_out, "operators, compilation and names of models");
+	sites->site = calloc(1, sizeof *sites->site);
+	if (sites->site) {
+		sites->n = 1;
+		sites->site->kind = SITE_RUN;
+		sites->site->address = image_word(rtti.image, vtable[0].slots + 8 * (uint64_t)found.slot[RUNS]);
+		image_file_offset(file, sites->site->address, &sites->site->offset);
+	}
+	arena_done(&arena);
+	probe_sites_order(sites);
+	return sites->site ? 0 : err_set(err, ENOMEM, "cannot analyse it: out of memory");
+}
+#endif
+
+static const char *const entries[] = {
+	"create_plugin_engine", /* libopenvino looks it up in each plugin */
+	"CreatePluginEngine",	/* up to 2023.3 */
+	"PyInit__pyopenvino",	/* Python */
+	"get_front_end_data",	/* and this in each frontend */
+	"GetFrontEndData",
+	"ov_core_create", /* C, where it is opened at run time */
+	NULL,
+};
+
+const struct runtime runtime_openvino = {
+	.name = "openvino",
+	.title = "OpenVINO",
+	.entries = entries,
+	.marks = { .prefix = "N2ov", .fewest = 64, .whole = { "9intel_cpu4NodeE" }, .part = { "8CoreImplE" } },
+	.family = families,
+	.n_families = N_FAMILIES,
+	.inject_family = RUNS,
+	.is_in = is_in,
+	.find = find,
+#ifndef IN_AGENT
+	.find_sites = find_sites,
+#endif
+};

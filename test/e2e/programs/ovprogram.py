@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ovprogram.py HOW MODEL: a program of OpenVINO.
+
+HOW: infer (one request), queue (four requests at a time, two streams), two (a second model, MODEL2, in turn), fails (a
+model of its own, some of whose inferences fail), serve (until standard input ends). Standard output is the same in
+every run. --nodes FILE: the nodes that ran, by OpenVINO's own profile."""
+
+import argparse
+import hashlib
+import json
+import os
+import sys
+import threading
+import time
+
+import numpy as np
+import openvino as ov
+
+parser = argparse.ArgumentParser()
+parser.add_argument("how")
+parser.add_argument("model", nargs="*")
+parser.add_argument("--runs", type=int, default=5)
+parser.add_argument("--times")
+parser.add_argument("--nodes")
+args = parser.parse_args()
+core = ov.Core()
+lines, runs, failed = [], 0, 0
+
+
+def feeds(model):
+    with np.load(os.path.splitext(model)[0] + ".npz") as arrays:
+        return {name: arrays[name] for name in arrays.files}
+
+
+def checksum(results):
+    return hashlib.sha256(b"".join(value.tobytes() for value in results.values())).hexdigest()[:16]
+
+
+def compiled(model, **config):
+    return core.compile_model(core.read_model(model), "CPU", {"INFERENCE_NUM_THREADS": "1", **config})
+
+
+def timed(request, inputs):
+    global runs, failed
+    start = time.monotonic_ns()
+    try:
+        return request.infer(inputs)
+    except RuntimeError:
+        failed += 1
+        raise
+    finally:
+        runs += 1
+        lines.append("%d %d %d\n" % (start, time.monotonic_ns(), threading.get_native_id()))
+
+
+def infer():
+    request = compiled(args.model[0], **({"PERF_COUNT": "YES"} if args.nodes else {})).create_infer_request()
+    inputs = feeds(args.model[0])
+    for _ in range(args.runs):
+        print(checksum(timed(request, inputs)))
+    if args.nodes:
+        nodes = [
+            (node.node_name, node.node_type, str(node.status).endswith("EXECUTED"))
+            for node in request.get_profiling_info()
+        ]
+        with open(args.nodes, "w") as out:
+            json.dump(nodes, out)
+
+
+def queue():
+    model = compiled(args.model[0], NUM_STREAMS="2", INFERENCE_NUM_THREADS="2")
+    requests, sums = ov.AsyncInferQueue(model, 4), []
+    # which threads share an inference may differ, and with them the last digits
+    requests.set_callback(lambda request, _: sums.append("%.3g" % sum(map(np.sum, request.results.values()))))
+    for _ in range(args.runs):
+        requests.start_async(feeds(args.model[0]))
+    requests.wait_all()
+    print(len(sums), *sorted(set(sums)))
+
+
+def two():
+    requests = [compiled(model).create_infer_request() for model in args.model]
+    for turn in range(args.runs):
+        for model, request in zip(args.model, requests):
+            print(checksum(timed(request, feeds(model))))
+
+
+def fails():
+    try:
+        from openvino import opset8 as ops
+    except ImportError:
+        from openvino.runtime import opset8 as ops
+
+    data, shape = ops.parameter([-1, 4], np.float32), ops.parameter([2], np.int64)
+    model = ov.Model([ops.reshape(data, shape, False)], [data, shape], "reshaper")
+    request = core.compile_model(model, "CPU").create_infer_request()
+    for wanted in ([4, 2], [3, 5], [2, 4], [7, 7], [8, 1]):
+        try:
+            (result,) = timed(request, [np.ones((2, 4), np.float32), np.array(wanted, np.int64)]).values()
+            print(result.shape)
+        except RuntimeError:
+            print("failed")
+
+
+def serve():
+    request, inputs = compiled(args.model[0]).create_infer_request(), feeds(args.model[0])
+    first, differ, ended = checksum(request.infer(inputs)), 0, threading.Event()
+    threading.Thread(target=lambda: (sys.stdin.read(), ended.set()), daemon=True).start()
+    print("ready", flush=True)
+    while not ended.is_set():
+        differ += checksum(timed(request, inputs)) != first
+        time.sleep(0.002)
+    print("differ", differ)
+
+
+globals()[args.how]()
+if args.times:
+    with open(args.times, "w") as out:
+        out.writelines(lines)
+if args.how != "queue":
+    print("runs", runs, "failed", failed, flush=True)

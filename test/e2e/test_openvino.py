@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs of OpenVINO: each inference with its nodes, counted against OpenVINO's own profile; the program answers the
+same with and without the recorder."""
+
+import collections
+import json
+import os
+import re
+import shutil
+
+import pytest
+
+import envs
+from attaching import Server, attach
+from conftest import BETWEEN, environment
+from lab import inside_own_times, own_times
+
+KEYS = ["2023.3", "newest", *(pytest.param(key, marks=BETWEEN) for key in ("2024.1", "2024.6", "2025.3"))]
+
+
+@pytest.fixture(params=KEYS)
+def each_openvino(request):
+    return environment(envs.openvino, request.param)
+
+
+@pytest.fixture
+def openvino():
+    return environment(envs.openvino, "newest")
+
+
+def names(slices):
+    return collections.Counter((slice.name, slice.args["op_type"]) for slice in slices)
+
+
+def report_of(lab, recording):
+    text = lab.plain([lab.inftrace, "report", recording.path]).out
+    return json.loads(lab.plain([lab.inftrace, "report", "--json", recording.path]).out), " ".join(text.split())
+
+
+@pytest.mark.parametrize("model", ["cnn", "chain", "wide", "heavy"])
+def test_nodes_are_those_of_its_own_profile(lab, each_openvino, model):
+    program = lab.python(each_openvino, "ovprogram", "infer", lab.model(model), "--runs", 7)
+    nodes = lab.path("nodes")
+    recording = lab.both([*program, "--nodes", nodes, "--times", lab.path("times")]).recording
+    with open(nodes) as file:
+        own = [(name, kind, has_run) for name, kind, has_run in json.load(file)]
+    ran = [operator for operator in recording.operators if operator.args.get("inference")]
+    counted = names(ran)
+    # its own profile takes nodes of less than a microsecond, on average, for nodes that did not run
+    assert {(name, kind) for name, kind, has_run in own if has_run} <= set(counted)
+    assert set(counted) <= {(name, kind) for name, kind, _ in own}
+    assert len(counted) >= 4 and set(counted.values()) == {7}
+    assert {operator.args["provider"] for operator in ran} == {"CPU"}
+    assert len(recording.inferences) == 7
+    assert {slice.args["status"] for slice in recording.inferences} == {"ok"}
+    assert {slice.args["model"] for slice in recording.inferences} == {model}
+    assert inside_own_times(recording, own_times(lab.path("times"))) == []
+    runs = {slice.args["inference"]: slice for slice in recording.inferences}
+    for operator in ran:
+        run = runs[operator.args["inference"]]
+        assert run.start <= operator.start <= operator.end <= run.end
+
+
+def test_the_report_names_runtime_version_model_and_passes(lab, each_openvino):
+    program = lab.python(each_openvino, "ovprogram", "infer", lab.model("cnn"))
+    recording = lab.both(program).recording
+    report, text = report_of(lab, recording)
+    (model,) = report["models"]
+    assert (model["name"], model["path"]) == ("cnn", lab.model("cnn"))
+    assert model["creation"]["sessions"] == 1 and model["inferences"]["count"] == 5
+    assert model["sessions"][0]["creation_ns"] > 1e6
+    assert "openvino %s" % each_openvino.version in text and "libopenvino_intel_cpu_plugin.so" in text
+    assert "no runtime was loaded" not in text and "not recorded" not in text
+    passes = {slice.name for slice in recording.of("specialize")}
+    assert {"CommonFusions", "ConstantFolding", "CommonOptimizations"} & passes and len(passes) > 15, passes
+    # advice is of this runtime
+    assert "intra_op_num_threads" not in text and "--optimized-model" not in text
+
+
+def test_requests_of_two_models_are_told_apart(lab, each_openvino):
+    program = lab.python(each_openvino, "ovprogram", "two", lab.model("cnn"), lab.model("chain"), "--runs", 6)
+    recording = lab.both(program).recording
+    assert collections.Counter(slice.args["model"] for slice in recording.inferences) == {"cnn": 6, "chain": 6}
+    assert len({slice.args["session"] for slice in recording.inferences}) == 2
+    assert len(recording.of("session")) == 2
+
+
+def test_a_queue_of_requests_on_two_streams(lab, each_openvino):
+    recording = lab.both(lab.python(each_openvino, "ovprogram", "queue", lab.model("heavy"), "--runs", 60)).recording
+    assert len(recording.inferences) == 60
+    nodes = [operator for operator in recording.operators if operator.args.get("inference")]
+    per_node = collections.Counter(operator.name for operator in nodes)
+    assert len(per_node) >= 5 and set(per_node.values()) == {60}
+    (model,) = report_of(lab, recording)[0]["models"]
+    assert model["inferences"]["max_concurrent"] == 2
+
+
+def test_an_inference_that_throws_ends_there_with_its_message(lab, each_openvino):
+    recording = lab.both(lab.python(each_openvino, "ovprogram", "fails", "--times", lab.path("times"))).recording
+    ended = [slice.args["status"] for slice in sorted(recording.inferences, key=lambda slice: slice.start)]
+    assert [status == "ok" for status in ended] == [True, False, True, False, True]
+    assert all("shape" in status.lower() for status in ended if status != "ok"), ended
+    assert inside_own_times(recording, own_times(lab.path("times"))) == []
+    (model,) = report_of(lab, recording)[0]["models"]
+    assert (model["name"], model["inferences"]["failed"]) == ("reshaper", 2)
+
+
+def serve(lab, openvino, model="cnn"):
+    times = lab.path("times")
+    return Server(lab, lab.python(openvino, "ovprogram", "serve", lab.model(model), "--times", times), times=times)
+
+
+@pytest.mark.root
+def test_a_running_program_is_seen_by_injection(lab, each_openvino):
+    server = serve(lab, each_openvino)
+    done = attach(lab, "--inject", server.pid, n=100)
+    runs, failed = server.end()
+    whole = [slice for slice in done.recording.inferences if not slice.args.get("partial")]
+    assert runs >= 100 and not failed and len(whole) >= 90
+    nodes = collections.Counter(
+        operator.name for operator in done.recording.operators if operator.args.get("inference")
+    )
+    assert len(nodes) == 8 and all(name and n >= len(whole) for name, n in nodes.items()), nodes
+
+
+@pytest.mark.root
+def test_a_running_program_is_seen_from_outside(lab, openvino):
+    server = serve(lab, openvino)
+    listed = json.loads(lab.plain([lab.inftrace, "ps", "--json"]).out)["programs"]
+    (runtime,) = [row for row in listed if row["pid"] == server.pid][0]["runtimes"]
+    assert (runtime["name"], runtime["version"]) == ("openvino", openvino.version)
+    done = attach(lab, server.pid, n=100)
+    server.end()
+    assert len(done.recording.inferences) >= 90
+    text = report_of(lab, done.recording)[1]
+    assert "not recorded: operators" in text
+
+
+def test_a_build_whose_classes_are_unknown_runs_untouched(lab, openvino):
+    """Every class of a node has another name: nothing fits, and the report says so."""
+    own = lab.path("environment")
+    shutil.copytree(openvino.path, own, symlinks=True)
+    path = os.path.join(openvino.libs.replace(openvino.path, own), "libopenvino_intel_cpu_plugin.so")
+    with open(path, "rb") as file:
+        data = file.read()
+    with open(path, "wb") as file:
+        file.write(data.replace(b"N2ov9intel_cpu4NodeE", b"N2ov9intel_cpu4NudeE"))
+    program = lab.python(openvino, "ovprogram", "infer", lab.model("cnn"))
+    program[0] = os.path.join(own, "bin", "python")
+    recording = lab.both(program).recording
+    assert len(recording.inferences) == 5 and not recording.operators
+    assert re.search(r"not recorded: operators \(not recognised in this version\)", report_of(lab, recording)[1])
