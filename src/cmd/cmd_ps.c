@@ -155,7 +155,7 @@ const struct cmd cmd_ps = {
 	    "/proc and the files that processes have mapped, and touches no process.\n\n"
 	    "ATTACH says how a program can be recorded: yes (inftrace attach PID), --inject (only by inftrace "
 	    "attach --inject PID), or no. Without root, processes of other users cannot be looked into; ps prints "
-	    "how many there are. Programs with runtimes that inftrace does not record, such as OpenVINO or PyTorch, "
+	    "how many there are. Programs with runtimes that inftrace does not record, such as PyTorch or llama.cpp, "
 	    "are "
 	    "listed below the table.\n\n"
 	    "The exit status is 0 when there is such a program, 1 when there is none, 3 when ps failed.",

@@ -21,7 +21,7 @@
 static void runtimes_are_known_by_their_libraries(void **state)
 {
 	static const char *const path[][2] = {
-		{ "/v/lib/python3.11/site-packages/openvino/libs/libopenvino.so.2641", "OpenVINO" },
+		{ "/v/site-packages/openvino/libs/libopenvino_intel_gpu_plugin.so", "OpenVINO on GPUs" },
 		{ "/v/site-packages/torch/lib/libtorch_cpu.so", "PyTorch" },
 		{ "/usr/lib/x86_64-linux-gnu/libtorch_cpu.so.2.6", "PyTorch" },
 		{ "/v/site-packages/ai_edge_litert/libpywrap_litert_common.so", "LiteRT (TensorFlow Lite)" },
@@ -35,6 +35,7 @@ static void runtimes_are_known_by_their_libraries(void **state)
 	static const char *const others[] = { "/usr/lib/libc.so.6",
 					      "/x/libonnxruntime.so.1.22.1",
 					      "/x/libonnxruntime_providers_openvino.so",
+					      "/x/libopenvino.so.2641",
 					      "/x/torch",
 					      "",
 					      "/",

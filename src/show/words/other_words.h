@@ -6,7 +6,7 @@
 #include "analyze/summary/summary.h"
 #include "base/printable.h"
 
-/* "OpenVINO 2026.4.1 and PyTorch 2.11.0 in 3 processes"; "": there are none. */
+/* "LiteRT 2.1.0 and PyTorch 2.11.0 in 3 processes"; "": there are none. */
 struct printable other_words(const struct summary *summary, bool is_ascii);
 
 #endif
