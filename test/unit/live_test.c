@@ -244,6 +244,32 @@ static void operators_find_their_model(void **state)
 	done(&m);
 }
 
+static void operators_that_ran_when_their_process_was_stopped_are_left_out(void **state)
+{
+	struct made m;
+	uint32_t process, lane, thread, halted;
+
+	make(&m);
+	process = stream_process(&m.s, 42, "python");
+	lane = stream_lane(&m.s, process, "net");
+	thread = stream_thread(&m.s, process, 50);
+	halted = stream_lane(&m.s, process, EVENT_HALT_STOPPED);
+	for (uint64_t i = 0; i < 100; i++) {
+		stream_operator(&m.s, thread, i * 10000, "a", "Conv", (int64_t)i + 1);
+		if (i == 50)
+			stream_begin(&m.s, halted, i * 10000 + 100, KIND_HALT, EVENT_HALT_STOPPED);
+		stream_end(&m.s, thread, i * 10000 + (i == 50 ? 9000 : 500));
+		if (i == 50)
+			stream_end(&m.s, halted, i * 10000 + 8900);
+		run(&m, lane, i * 10000, 9500, (int64_t)i + 1, "ok");
+	}
+	roll(&m);
+	assert_int_equal(live_model(m.live, 0)->sum.n, 100);
+	assert_int_equal(live_model(m.live, 0)->type[0].n, 99);
+	assert_int_equal(live_model(m.live, 0)->type[0].self_ns, 99 * 500000);
+	done(&m);
+}
+
 static void whole_slices_count_as_their_parts(void **state)
 {
 	struct made m;
@@ -542,6 +568,7 @@ int main(void)
 		cmocka_unit_test(models_of_one_program_are_joined),
 		cmocka_unit_test(histogram_is_within_its_error),
 		cmocka_unit_test(operators_find_their_model),
+		cmocka_unit_test(operators_that_ran_when_their_process_was_stopped_are_left_out),
 		cmocka_unit_test(whole_slices_count_as_their_parts),
 		cmocka_unit_test(creation_has_phases_and_a_name_at_the_end),
 		cmocka_unit_test(counters_keep_ten_minutes_and_stop),

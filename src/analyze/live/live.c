@@ -71,9 +71,12 @@ static void end_track(struct live *live, uint32_t number)
 
 static int begin(struct live *live, struct live_track *track, const struct event *event, struct err *err)
 {
+	struct live_track *process = live_track_at(live, track->process);
 	struct live_slice *slice;
 
 	live->sums.n_events++;
+	if (event->kind == KIND_HALT && process)
+		process->halt_ns = event->time_ns;
 	if (!track->slice && !(track->slice = malloc(LIVE_DEPTH * sizeof *track->slice)))
 		return out_of_memory(err);
 	if (track->depth++ >= LIVE_DEPTH)
@@ -116,7 +119,8 @@ static int end(struct live *live, struct live_track *track, const struct event *
 		if (!slice->number)
 			slice->number = (uint64_t)live_arg_int(event, KEY_INFERENCE, 0);
 		leave_to_outer(track, whole_ns);
-		if (live_operator(live, track, slice, whole_ns > slice->inside_ns ? whole_ns - slice->inside_ns : 0))
+		if (!live_was_halted(live, track, slice->begin_ns, event->time_ns) &&
+		    live_operator(live, track, slice, whole_ns > slice->inside_ns ? whole_ns - slice->inside_ns : 0))
 			return out_of_memory(err);
 	} else if (track->run_depth && track->depth + 1 == track->run_depth) {
 		track->run_depth = 0;
@@ -176,6 +180,8 @@ static int put_slice(struct sink *sink, const struct event *event, uint64_t end_
 				     .type = live_arg_name(event, KEY_OP_TYPE),
 				     .provider = live_arg_name(event, KEY_PROVIDER) };
 	leave_to_outer(track, whole_ns);
+	if (live_was_halted(live, track, event->time_ns, end_ns))
+		return 0;
 	return live_operator(live, track, &slice, whole_ns) ? out_of_memory(err) : 0;
 }
 

@@ -92,6 +92,7 @@ struct live_track {
 	struct live_row *last_row; /* valid while n_freed is the live's */
 	uint64_t n_freed;
 	struct live_counter_row *counter;
+	uint64_t halt_ns; /* of a process: when it was last seen stopped, traced or frozen; 0: never */
 };
 
 struct live_place {
@@ -133,6 +134,15 @@ struct live {
 static inline struct live_track *live_track_at(const struct live *live, uint32_t track)
 {
 	return track < live->tracks.n ? (struct live_track *)live->tracks.data + track : NULL;
+}
+
+/* An operator that ran when its process was seen halted took as long as that, and not for itself. */
+static inline bool live_was_halted(const struct live *live, const struct live_track *track, uint64_t begin_ns,
+				   uint64_t end_ns)
+{
+	const struct live_track *process = live_track_at(live, track->process);
+
+	return process && process->halt_ns && begin_ns <= process->halt_ns && process->halt_ns < end_ns;
 }
 
 /* live_args.c */
