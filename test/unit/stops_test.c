@@ -182,6 +182,7 @@ static void freeze(struct fixture *f, const char *cgroup, const char *file, cons
 {
 	put_file(f, "proc/2000/cgroup", cgroup);
 	put_file(f, file, thawed);
+	put_state(f, 'S', 1);
 	look_at(f, 1000);
 	put_file(f, file, frozen);
 	look_at(f, 1020);

@@ -199,7 +199,8 @@ static int sample_process(void *data, const struct sample *sample, void *data_it
 		return sample_unreadable(sample, &item->followed, 0, "stat", got);
 	is[STOPPED] = stat.state == 'T';
 	is[TRACED] = stat.state == 't';
-	is[FROZEN] = freezer_is_frozen(&item->freezer, sysroot, sample->process->pid, time_ns);
+	/* who runs is not frozen */
+	is[FROZEN] = stat.state != 'R' && freezer_is_frozen(&item->freezer, sysroot, sample->process->pid, time_ns);
 	if (sample->target->tree->n > PROC_KEPT)
 		freezer_close(&item->freezer);
 	if (is[TRACED])
