@@ -33,6 +33,7 @@
 	F(LIMIT, "limit_bytes")		  /* of a cgroup's memory */ \
 	F(POOL_QUEUE_NS, "pool_queue_ns") /* on inferences: before, in the queue of the runtime's pool; absent: none \
 					   */ \
-	F(UNTIL_NS, "until_ns")		  /* CLOCK_MONOTONIC: where the stretch that a slice is in ends */
+	F(UNTIL_NS, "until_ns")		  /* CLOCK_MONOTONIC: where the stretch that a slice is in ends */ \
+	F(MODEL_FILE, "model_file")	  /* text: device, bytes and last change of the file below model_path */
 
 #endif

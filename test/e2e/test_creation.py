@@ -6,6 +6,7 @@ two phases."""
 import json
 import os
 import re
+import shutil
 
 import pytest
 
@@ -257,3 +258,17 @@ def test_level_inference_shows_all_phases_but_those_of_kernels(lab, wheel):
     for session in creations(create(lab, wheel, "file", sessions=2, level="inference")):
         assert phases(session, "plan memory") and phases(session, "create kernels, pre-pack weights")
         assert not phases(session, "pre-pack weights")
+
+
+def test_a_file_that_is_replaced_is_another_model(lab, wheel):
+    """Of the same size: its last change tells. What lies there afterwards is loaded again without being replaced."""
+    path = lab.path("here.onnx")
+    shutil.copy(lab.model("chain"), path)
+    done = lab.record(lab.python(wheel, "replaced", path, lab.model("chain"), 1))
+    report = json.loads(lab.plain([lab.inftrace, "report", "--json", done.recording.path]).out)
+    found = [(model["replaced"], model["inferences"]["count"], len(model["sessions"])) for model in report["models"]]
+    assert sorted(found) == [(0, 4, 1), (1, 8, 2)], found
+    text = lab.plain([lab.inftrace, "report", done.recording.path]).out
+    assert "here (file replaced)" in text, text
+    rows = lab.plain([lab.inftrace, "query", "--format", "csv", done.recording.path, "SELECT replaced FROM models"]).out
+    assert sorted(rows.split()) == ["0", "1", "replaced"]

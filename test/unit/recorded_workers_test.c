@@ -240,6 +240,50 @@ static void cpus_that_other_workers_use_are_not_idle(void **state)
 	}
 }
 
+static void load(struct fixture *f, int64_t pid, int64_t session, const char *file)
+{
+	uint32_t process = stream_process(&f->s, (int)pid, "app"), lane = stream_lane(&f->s, process, "m");
+
+	stream_text(&f->s, KEY_MODEL, "m");
+	stream_text(&f->s, KEY_MODEL_PATH, "/m.onnx");
+	if (file)
+		stream_text(&f->s, KEY_MODEL_FILE, file);
+	stream_int(&f->s, KEY_SESSION, session);
+	stream_instant(&f->s, process, (uint64_t)f->number, KIND_NOTE, EVENT_NOTE_CREATED);
+	f->number++;
+	stream_inference(&f->s, lane, (uint64_t)f->number * 100, "m", session, f->number);
+	stream_text(&f->s, KEY_STATUS, "ok");
+	stream_end(&f->s, lane, (uint64_t)f->number * 100 + 50);
+}
+
+/* Copies in two containers are one model; another size, or a later change on the same device, is another one. */
+static void a_file_that_was_replaced_is_another_model(void **state)
+{
+	static const struct {
+		const char *file[3];
+		uint32_t n_models;
+	} cases[] = {
+		{ { "8:1 100 5.0", "8:1 100 5.0", "8:1 100 5.0" }, 1 },
+		{ { "8:1 100 5.0", "8:1 100 6.0", "8:1 100 6.0" }, 2 },
+		{ { "8:1 100 5.0", "8:1 100 6.0", "8:1 100 7.0" }, 3 },
+		{ { "8:1 100 5.0", "8:1 100 6.0", "8:1 100 5.0" }, 2 },
+		{ { "0:50 100 5.0", "0:60 100 7.0", "0:50 100 5.0" }, 1 },
+		{ { "0:50 100 5.0", "0:60 120 7.0", NULL }, 2 },
+		{ { NULL, "8:1 100 5.0", NULL }, 1 },
+	};
+
+	for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+		struct fixture fixture, *f = &fixture;
+
+		begin(f);
+		for (int i = 0; i < 3; i++)
+			load(f, 100 + i, 1, cases[k].file[i]);
+		analyse(f, false);
+		assert_int_equal(f->summary->n_models, cases[k].n_models);
+		end(f);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -251,6 +295,7 @@ int main(void)
 		cmocka_unit_test(their_use_of_cpus_is_added_up_as_far_as_it_was_sampled),
 		cmocka_unit_test(by_process_no_finding_speaks_of_other_processes),
 		cmocka_unit_test(cpus_that_other_workers_use_are_not_idle),
+		cmocka_unit_test(a_file_that_was_replaced_is_another_model),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,6 +30,7 @@ GET(row_id)
 	F(providers, name, providers) \
 	F(options, name, options) \
 	F(bytes, known, bytes) \
+	F(replaced, count, n_replaced) \
 	F(sessions, count, creation.n) \
 	F(inferences, count, runs.n) \
 	F(failed, count, runs.n_failed) \
@@ -128,6 +129,7 @@ static const struct query_column model_columns[] = {
 	{ "path", "TEXT", "its file", get_model_path },
 	{ "bytes", "INTEGER", "size of the model, if the program had it in memory; NULL: it was read from a file",
 	  get_model_bytes },
+	{ "replaced", "INTEGER", "how often another file had been loaded from its path before", get_model_replaced },
 	{ "providers", "TEXT", "execution providers that were asked for", get_model_providers },
 	{ "options", "TEXT", "session options that differ from the default", get_model_options },
 	{ "process_id", "INTEGER", "the first process that used it: processes.id", get_model_process },

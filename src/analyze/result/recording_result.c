@@ -346,6 +346,10 @@ struct printable recording_result_label(const struct summary *summary, uint32_t 
 			      model_provider(names_text(summary->names, own->providers), 30, is_ascii).s);
 	else if (differences.path)
 		printable_add(&part, " (%s)", telling_path(summary, model, 40, is_ascii).s);
+	if (own->n_replaced == 1)
+		printable_add(&part, " (file replaced)");
+	else if (own->n_replaced)
+		printable_add(&part, " (file replaced %u times)", own->n_replaced);
 	columns -= printable_width(part.s);
 	columns = columns > LEAST_COLUMNS ? columns : LEAST_COLUMNS;
 	for (label = cut(summary, own->name, columns, is_ascii);

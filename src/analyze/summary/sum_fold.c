@@ -117,6 +117,7 @@ static int fold(struct summary_maker *maker, struct session *session)
 	listed->row.path = bucket_at(maker, bucket)->path;
 	listed->row.providers = bucket_at(maker, bucket)->providers;
 	listed->row.options = bucket_at(maker, bucket)->options;
+	listed->row.n_replaced = bucket_at(maker, bucket)->n_replaced;
 	listed->latency = NULL;
 	listed->transformers = (struct array){ 0 };
 	listed->is_folded = true;

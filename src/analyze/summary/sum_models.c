@@ -50,6 +50,7 @@ static int add_model(struct end *end, const struct summary_session *session)
 					 .path = session->path,
 					 .providers = session->providers,
 					 .options = session->options,
+					 .n_replaced = session->n_replaced,
 					 .bytes = session->bytes };
 	return 0;
 }
@@ -76,7 +77,8 @@ static int find_model(struct end *end, struct finder *finder, uint32_t group, st
 		join(end, *first - 1, session);
 		return 0;
 	}
-	config = keys_number(&finder->configs, keys_pair(session->path, session->providers), session->options);
+	config = keys_number(&finder->configs, keys_pair(session->path, session->providers),
+			     keys_pair(session->options, session->n_replaced));
 	index = keys_number(&finder->models, named, config);
 	if (config == NONE || index == NONE || (index == end->models.n && add_model(end, session)))
 		return -ENOMEM;
@@ -94,6 +96,7 @@ static int find_bucket_model(struct summary_maker *maker, struct end *end, struc
 					.path = bucket->path,
 					.providers = bucket->providers,
 					.options = bucket->options,
+					.n_replaced = bucket->n_replaced,
 					.bytes = -1 };
 	int rc = find_model(end, finder, bucket->process, &like);
 	struct summary_model *model;

@@ -136,7 +136,8 @@ static int note_first(struct summary_maker *maker, const struct session *session
 			return -ENOMEM;
 	first = (struct settings *)maker->first_noted.data + named;
 	if (!first->path && !first->providers && !first->options)
-		*first = (struct settings){ session->row.path, session->row.providers, session->row.options };
+		*first = (struct settings){ session->row.path, session->row.providers, session->row.options,
+					    session->row.n_replaced };
 	return 0;
 }
 
@@ -153,6 +154,8 @@ static int note_created(struct summary_maker *maker, uint32_t process, const str
 	session->row.providers = text_of(event, KEY_PROVIDERS);
 	session->row.options = text_of(event, KEY_OPTIONS);
 	session->row.bytes = int_of(event, KEY_BYTES);
+	if (sum_loaded_add(maker, session, text_of(event, KEY_MODEL_FILE)))
+		return -ENOMEM;
 	if (!session->row.has_slice || !session->row.status)
 		session->row.status = names_keep(maker->names, text_of(event, KEY_STATUS));
 	session->row.is_failed |= sum_is_failure(maker, text_of(event, KEY_STATUS));

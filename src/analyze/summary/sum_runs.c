@@ -37,6 +37,7 @@ static int add_bucket(struct summary_maker *maker, uint32_t process, const struc
 				   .path = settings->path,
 				   .providers = settings->providers,
 				   .options = settings->options,
+				   .n_replaced = settings->n_replaced,
 				   .runs.begin_ns = UINT64_MAX,
 				   .latency.limit = maker->opts.with_typical ? STATS_LIMIT : RUN_LIMIT,
 				   .first.limit = SESSION_LIMIT,
@@ -50,14 +51,16 @@ static int add_bucket(struct summary_maker *maker, uint32_t process, const struc
 uint32_t sum_runs_bucket_of(struct summary_maker *maker, const struct session *session)
 {
 	uint32_t process = sum_group_of(maker, session->process), named, config, index, n;
-	struct settings settings = { session->row.path, session->row.providers, session->row.options };
+	struct settings settings = { session->row.path, session->row.providers, session->row.options,
+				     session->row.n_replaced };
 
 	named = process == NONE ? NONE : keys_number(&maker->named_keys, process, session->row.name);
 	if (named == NONE)
 		return NONE;
 	if (!session_has_config(&session->row) && named < maker->first_noted.n)
 		settings = ((const struct settings *)maker->first_noted.data)[named];
-	config = keys_number(&maker->config_keys, keys_pair(settings.path, settings.providers), settings.options);
+	config = keys_number(&maker->config_keys, keys_pair(settings.path, settings.providers),
+			     keys_pair(settings.options, settings.n_replaced));
 	index = config == NONE ? NONE : keys_number(&maker->bucket_keys, named, config);
 	if (index == NONE || (index == maker->buckets.n && add_bucket(maker, process, session, &settings)))
 		return NONE;

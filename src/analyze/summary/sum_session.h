@@ -25,7 +25,13 @@ enum met { MET_NOTE, MET_CREATION, MET_RUN, MET_NEVER };
 
 /* The settings of a session, as asked for. */
 struct settings {
-	uint32_t path, providers, options;
+	uint32_t path, providers, options, n_replaced;
+};
+
+/* A file that was loaded from a path. */
+struct loaded {
+	uint32_t process, path, file; /* process: of the program, see sum_group_of; file: KEY_MODEL_FILE */
+	uint32_t n_replaced;
 };
 
 /* A session, and where it was met first: rows come out in that order. */
@@ -108,7 +114,7 @@ struct cover {
 struct bucket {
 	uint32_t process; /* the first of its program's, or its own: see sum_group_of */
 	uint32_t own;	  /* the first that has it */
-	uint32_t name, path, providers, options;
+	uint32_t name, path, providers, options, n_replaced;
 	uint32_t model;	      /* at the end */
 	uint32_t n_processes; /* that are counted for it; 0: its own alone */
 	struct summary_runs runs;
@@ -127,5 +133,9 @@ struct bucket {
 	struct folded *folded; /* NULL: none is */
 	struct course *course; /* NULL: there are too many models */
 };
+
+struct summary_maker;
+/* file: what its creation said of it, 0: nothing. Finds row.n_replaced. 0 or -ENOMEM. */
+int sum_loaded_add(struct summary_maker *maker, struct session *session, uint32_t file);
 
 #endif

@@ -170,6 +170,7 @@ struct summary_maker {
 	struct array turns;				  /* struct turn, by these */
 	struct array groups;				  /* uint32_t, by number in group_keys: the first process */
 	struct array first_noted; /* struct settings, by number in named_keys: the first ones; all zero: none yet */
+	struct array loaded;	  /* struct loaded */
 	struct window window;
 	struct callers callers;
 	struct operators operators;

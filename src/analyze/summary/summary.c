@@ -357,6 +357,7 @@ static void drop_buckets(struct summary_maker *maker)
 	array_done(&maker->buckets, sizeof(struct bucket));
 	sum_why_done(maker);
 	array_done(&maker->first_noted, sizeof(struct settings));
+	array_done(&maker->loaded, sizeof(struct loaded));
 	array_done(&maker->tallies, sizeof(struct summary_tally));
 	keys_done(&maker->bucket_keys);
 	keys_done(&maker->group_keys);

@@ -59,6 +59,7 @@ struct summary_session {
 	uint32_t process, model;
 	int64_t number; /* in its process; -1: unknown */
 	uint32_t name, path, providers, options, status;
+	uint32_t n_replaced; /* how often another file had been loaded from its path before */
 	int64_t bytes;
 	bool has_slice; /* its creation was recorded */
 	bool is_failed;
@@ -177,6 +178,7 @@ struct summary_model {
 	uint32_t process;
 	uint32_t n_processes;			 /* of the same program, which it was in; 0: in that process alone */
 	uint32_t name, path, providers, options; /* as asked for */
+	uint32_t n_replaced;			 /* as of its sessions */
 	int64_t bytes;
 	struct summary_creation creation;
 	struct summary_runs runs;

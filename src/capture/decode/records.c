@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "capture/decode/annotations.h"
+#include "capture/decode/model_file.h"
 
 /* The number of bytes of "float32[1x3x224x224],int64[8]". */
 static uint64_t shape_bytes(const char *text)
@@ -445,11 +446,22 @@ static int slice_begin(const struct records_step *step)
 	return 0;
 }
 
+/* As it is now, which is soon after it was loaded; 0: not known. */
+static uint32_t file_of(const struct records_step *step, const struct session *session)
+{
+	char text[80];
+
+	return model_file_stamp(step->process->pid, names_text(step->out->names, session->path), text, sizeof text)
+		   ? names_pass(step->out->names, text, strlen(text))
+		   : 0;
+}
+
 static int created(const struct records_step *step, uint64_t time_ns)
 {
 	const struct record *record = step->record;
 	struct session *session = sessions_at(&step->process->sessions, record->id);
-	struct arg args[8];
+	struct arg args[9];
+	uint32_t file;
 	size_t n = 0;
 
 	if (!session)
@@ -460,6 +472,8 @@ static int created(const struct records_step *step, uint64_t time_ns)
 		args[n++] = arg_name(KEY_PROVIDERS, session->providers);
 	if (session->path)
 		args[n++] = arg_name(KEY_MODEL_PATH, session->path);
+	if (session->path && session->creating && (file = file_of(step, session)))
+		args[n++] = arg_name(KEY_MODEL_FILE, file);
 	if (session->bytes)
 		args[n++] = arg_int(KEY_BYTES, session->bytes);
 	if (session->options)

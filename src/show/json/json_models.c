@@ -450,6 +450,7 @@ void json_models(struct json_summary *to)
 			json_count(&to->json, "processes", model->n_processes);
 		put_workers(to, model);
 		json_summary_name(to, "path", model->path);
+		json_count(&to->json, "replaced", model->n_replaced);
 		json_known(&to->json, "bytes", model->bytes);
 		json_summary_name(to, "providers_asked_for", model->providers);
 		put_idle(to, model);

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""replaced.py MODEL OTHER AGAIN: runs MODEL 4 times, puts OTHER in its place and runs that 6 times, in sessions of their
+own; then twice more what lies there, unless AGAIN is 0."""
+
+import os
+import shutil
+import sys
+import time
+
+import ortprogram
+
+
+def run(runs):
+    session, feeds = ortprogram.session(model), ortprogram.feeds(other)
+    for _ in range(runs):
+        session.run(None, feeds)
+    time.sleep(0.5)  # the recorder looks at the file while its session is young
+
+
+model, other, again = sys.argv[1:]
+run(4)
+shutil.copy(other, model + ".new")
+os.replace(model + ".new", model)
+run(6)
+if int(again):
+    run(2)
