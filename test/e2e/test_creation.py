@@ -264,7 +264,7 @@ def test_a_file_that_is_replaced_is_another_model(lab, wheel):
     """Of the same size: its last change tells. What lies there afterwards is loaded again without being replaced."""
     path = lab.path("here.onnx")
     shutil.copy(lab.model("chain"), path)
-    done = lab.record(lab.python(wheel, "replaced", path, lab.model("chain"), 1))
+    done = lab.record(lab.python(wheel, "replaced", path, lab.model("chain")))
     report = json.loads(lab.plain([lab.inftrace, "report", "--json", done.recording.path]).out)
     found = [(model["replaced"], model["inferences"]["count"], len(model["sessions"])) for model in report["models"]]
     assert sorted(found) == [(0, 4, 1), (1, 8, 2)], found

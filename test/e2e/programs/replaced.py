@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""replaced.py MODEL OTHER AGAIN: runs MODEL 4 times, puts OTHER in its place and runs that 6 times, in sessions of their
-own; then twice more what lies there, unless AGAIN is 0."""
+"""replaced.py MODEL OTHER: runs MODEL 4 times, puts OTHER in its place and runs that 6 times, then twice more, each time in
+a session of its own."""
 
 import os
 import shutil
@@ -17,10 +17,9 @@ def run(runs):
     time.sleep(0.5)  # the recorder looks at the file while its session is young
 
 
-model, other, again = sys.argv[1:]
+model, other = sys.argv[1:]
 run(4)
 shutil.copy(other, model + ".new")
 os.replace(model + ".new", model)
 run(6)
-if int(again):
-    run(2)
+run(2)
