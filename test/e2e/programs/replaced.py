@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""replaced.py MODEL OTHER: runs MODEL 4 times, puts OTHER in its place and runs that 6 times, then twice more, each time in
-a session of its own."""
+"""replaced.py MODEL OTHER: runs MODEL 4 times, puts OTHER in its place and runs that 6 times, then twice more, in a new
+session each time."""
 
 import os
 import shutil
