@@ -95,3 +95,14 @@ def test_many_workers_make_a_report_as_short_as_one(lab, wheel):
         assert {model["inferences"]["count"] for model in report["models"]} == {workers * RUNS}
         lines[workers] = len(lab.plain([lab.inftrace, "report", done.recording.path]).out.splitlines())
     assert lines[32] < lines[1] + 15, lines
+
+
+@pytest.mark.full("100 processes")
+def test_a_hundred_processes_are_one_model(lab, wheel):
+    done = lab.record(lab.python(wheel, "pools", "fork", 100, RUNS, lab.model("chain")), judged=False)
+    assert done.status == 0
+    (model,) = report_of(lab, done.recording.path)["models"]
+    assert (model["processes"], model["inferences"]["count"]) == (100, 100 * RUNS)
+    assert len(lab.plain([lab.inftrace, "report", done.recording.path]).out.splitlines()) < 60
+    with view(lab, done.recording.path) as get:
+        assert len(table(get, "models")) == 1 and len(table(get, "processes")) == 100

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "analyze/result/process_resources.h"
+
 enum { LEAST_PERIODS = 5 };
 
 static const double least_share = 0.1;
@@ -12,13 +14,14 @@ static const char of_path[] = "cpu quota of ";
 static const struct summary_resource *find(const struct summary *summary, uint32_t process, const char *name,
 					   const char *path)
 {
+	const struct summary_range own = process_resources(summary, process);
 	size_t len = strlen(name);
 
-	for (uint32_t i = 0; i < summary->n_resources; i++) {
+	for (uint32_t i = own.first; i < own.first + own.n; i++) {
 		const struct summary_resource *resource = &summary->resources[i];
 		const char *text = names_text(summary->names, resource->name);
 
-		if (resource->process == process && !strncmp(text, name, len) && !strcmp(text + len, path))
+		if (!strncmp(text, name, len) && !strcmp(text + len, path))
 			return resource;
 	}
 	return NULL;
@@ -57,13 +60,13 @@ struct program_quota program_quota_of(const struct summary *summary, uint32_t pr
 {
 	const struct summary_resource *least = find(summary, process, "cpu quota", "");
 	struct program_quota quota = { NAN, NAN, NAN, NULL, NAN, NAN, NAN };
+	const struct summary_range own = process_resources(summary, process);
 
-	for (uint32_t i = 0; i < summary->n_resources; i++) {
+	for (uint32_t i = own.first; i < own.first + own.n; i++) {
 		const struct summary_resource *resource = &summary->resources[i];
 		struct program_quota level;
 
-		if (resource->process != process ||
-		    strncmp(names_text(summary->names, resource->name), of_path, sizeof of_path - 1) != 0 ||
+		if (strncmp(names_text(summary->names, resource->name), of_path, sizeof of_path - 1) != 0 ||
 		    !(resource->last > 0))
 			continue;
 		level = level_of(summary, resource);

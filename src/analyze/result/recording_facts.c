@@ -5,13 +5,16 @@
 #include <math.h>
 #include <string.h>
 
+#include "analyze/result/process_resources.h"
+
 enum { MOST_PROCESSES = 256 };
 
 const struct summary_resource *recording_counter(const struct summary *summary, uint32_t process, const char *name)
 {
-	for (uint32_t i = 0; i < summary->n_resources; i++)
-		if (summary->resources[i].process == process &&
-		    !strcmp(names_text(summary->names, summary->resources[i].name), name))
+	const struct summary_range own = process_resources(summary, process);
+
+	for (uint32_t i = own.first; i < own.first + own.n; i++)
+		if (!strcmp(names_text(summary->names, summary->resources[i].name), name))
 			return &summary->resources[i];
 	return NULL;
 }
