@@ -266,14 +266,24 @@ static void model_names(uint64_t at, struct runtime_names *to)
 		memcpy(to->path, from->path, sizeof to->path);
 }
 
-/* A compiled model has its model. */
+/* Whether a std::shared_ptr here owns its object: the counter of its owners follows the control block's first word. */
+static bool is_owned(uint64_t at)
+{
+	enum { MANY = 1 << 16 };
+	uint64_t control = peek_word(at + 8);
+	uint32_t n_owners = control ? (uint32_t)peek_word(control + 8) : 0;
+
+	return n_owners && n_owners < MANY;
+}
+
+/* A compiled model has its model, or had it. */
 static void compiled_names(uint64_t at, struct runtime_names *to)
 {
 	static unsigned place;
 	uint64_t model = pointed_at(models, at, &place);
 
 	*to->name = *to->type = 0;
-	if (model)
+	if (model && is_owned(at + place))
 		model_names(model, to);
 }
 
@@ -290,9 +300,27 @@ static void pass_names(uint64_t at, struct runtime_names *to)
 		*to->name = 0;
 }
 
-enum { CONVERT, READ, OPERATORS, RUNS, PASSES, COMPILE, OLD_COMPILE, N_FAMILIES };
+enum {
+	RELEASE,
+	CONVERT,
+	READ,
+	OPERATORS,
+	RUNS,
+	PASSES,
+	COMPILE,
+	IMPORT,
+	IMPORT_BYTES,
+	OLD_COMPILE,
+	OLD_IMPORT,
+	N_FAMILIES
+};
 
 static const struct runtime_family families[N_FAMILIES] = {
+	[RELEASE] = { .name = "release of sessions",
+		      .class_name = COMPILED_CLASS,
+		      .only = COMPILED_CLASS,
+		      .slots = SLOT(-1),
+		      .event = RUNTIME_RELEASE },
 	[CONVERT] = { .name = "names of models",
 		      .class_name = FRONTEND_CLASS,
 		      .slots = SLOT(2),
@@ -333,6 +361,19 @@ static const struct runtime_family families[N_FAMILIES] = {
 		      .is_self_second = true,
 		      .has_model = true,
 		      .names = model_names },
+	/* a compiled model from a cache */
+	[IMPORT] = { .name = "import",
+		     .class_name = "N2ov9intel_cpu6PluginE",
+		     .slots = SLOT(7),
+		     .event = RUNTIME_CREATION,
+		     .is_self_second = true,
+		     .names = compiled_names },
+	[IMPORT_BYTES] = { .name = "import",
+			   .class_name = "N2ov9intel_cpu6PluginE",
+			   .slots = SLOT(-1),
+			   .event = RUNTIME_CREATION,
+			   .is_self_second = true,
+			   .names = compiled_names },
 	/* up to 2023.3 */
 	[OLD_COMPILE] = { .name = "compilation",
 			  .class_name = "N2ov9intel_cpu6EngineE",
@@ -341,6 +382,12 @@ static const struct runtime_family families[N_FAMILIES] = {
 			  .is_self_second = true,
 			  .has_model = true,
 			  .names = model_names },
+	[OLD_IMPORT] = { .name = "import",
+			 .class_name = "N2ov9intel_cpu6EngineE",
+			 .slots = SLOT(7),
+			 .event = RUNTIME_CREATION,
+			 .is_self_second = true,
+			 .names = compiled_names },
 };
 
 /* Its code ends within a few instructions. */
@@ -402,6 +449,44 @@ static int find_execute(struct rtti *rtti)
 		best = found > best ? found : best;
 	}
 	return best >= LEAST && second < best / 2 ? slot : -1;
+}
+
+/*
+ * The slot of a compiled model's destructor: the one that deletes the object follows it and calls it. -1: not beyond
+ * doubt; up to 2025.0 the two share no code.
+ */
+static int find_destructor(const struct rtti *rtti)
+{
+	enum { FIRST = 2, MOST = 12, FEW = 40, CALL = 5 };
+	uint64_t table = rtti_table(rtti, COMPILED_CLASS);
+	int slot = -1, n = 0;
+
+	for (int i = FIRST; i < MOST && table; i++) {
+		uint64_t function = image_word(rtti->image, table + 8 * (uint64_t)i);
+		uint64_t next = image_word(rtti->image, table + 8 * (uint64_t)i + 8);
+		const uint8_t *code = image_at(rtti->image, next, FEW, IMAGE_X);
+		for (int at = 0; code && at < FEW - CALL; at++) {
+			int32_t by;
+			memcpy(&by, code + at + 1, sizeof by);
+			if (code[at] != 0xe8 || next + (uint64_t)at + CALL + (uint64_t)(int64_t)by != function)
+				continue;
+			slot = i;
+			n++;
+		}
+	}
+	return n == 1 ? slot : -1;
+}
+
+/* Since 2025.2 a plugin also imports from memory: two functions more, behind those that read a stream. */
+static bool imports_bytes(const struct rtti *rtti)
+{
+	enum { WITHOUT = 12, SLOTS = 14 };
+	uint64_t table = rtti_table(rtti, families[IMPORT_BYTES].class_name);
+	bool is_there = table != 0;
+
+	for (int i = WITHOUT; i < SLOTS && is_there; i++)
+		is_there = image_has(rtti->image, image_word(rtti->image, table + 8 * (uint64_t)i), IMAGE_X);
+	return is_there;
 }
 
 /* "2026.4.1" of "2026.4.1-22982-e213a147257-releases/2026/4"; false: not found. */
@@ -472,6 +557,10 @@ static void find(struct runtime_found *found, struct rtti *rtti, const struct ru
 	found->is_part = rtti_named(rtti, FRONTEND_CLASS) && !rtti_named(rtti, CORE_CLASS);
 	if (!is_plugin(rtti))
 		return;
+	found->slot[RELEASE] = find_destructor(rtti);
+	if (found->slot[RELEASE] < 0)
+		leave_out(found, families[RELEASE].name);
+	found->slot[IMPORT_BYTES] = imports_bytes(rtti) ? 9 : -1;
 	found->slot[OPERATORS] = find_execute(rtti);
 	if (found->slot[OPERATORS] < 0)
 		leave_out(found, families[OPERATORS].name);

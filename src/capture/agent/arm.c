@@ -76,11 +76,16 @@ static bool is_wanted(const struct runtime_family *family)
 static uint32_t patch_family(struct copy *copy, struct rtti *rtti, unsigned number, void *with)
 {
 	const struct runtime_family *family = &copy->found.runtime->family[number];
-	struct rtti_vtable *vtable;
+	struct rtti_vtable *vtable, own;
 	size_t n = rtti_derived(rtti, family->only ? family->only : family->class_name, &vtable);
 	uint32_t n_patched = 0;
 	int slot = copy->found.slot[number];
 
+	/* its first functions are another module's */
+	if (!n && family->only && (own.slots = rtti_table(rtti, family->only))) {
+		vtable = &own;
+		n = 1;
+	}
 	agent_lock();
 	for (size_t i = 0; i < n; i++) {
 		uint64_t at = vtable[i].slots + 8 * (uint64_t)slot;

@@ -2,14 +2,15 @@
 """ovprogram.py HOW MODEL: a program of OpenVINO.
 
 HOW: infer (one request), queue (four requests at a time, two streams), two (a second model, MODEL2, in turn), fails (a
-model of its own, some of whose inferences fail), serve (until standard input ends). Standard output is the same in
-every run. --nodes FILE: the nodes that ran, by OpenVINO's own profile."""
+model of its own, some of whose inferences fail), cached (compiled twice, with a cache), serve (until standard input
+ends). Standard output is the same in every run. --nodes FILE: the nodes that ran, by OpenVINO's own profile."""
 
 import argparse
 import hashlib
 import json
 import os
 import sys
+import tempfile
 import threading
 import time
 
@@ -83,6 +84,15 @@ def two():
     for turn in range(args.runs):
         for model, request in zip(args.model, requests):
             print(checksum(timed(request, feeds(model))))
+
+
+def cached():
+    with tempfile.TemporaryDirectory() as folder:
+        for _ in range(2):
+            request = compiled(args.model[0], CACHE_DIR=folder).create_infer_request()
+            for _ in range(args.runs):
+                print(checksum(timed(request, feeds(args.model[0]))))
+            del request
 
 
 def fails():
