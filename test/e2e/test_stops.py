@@ -93,7 +93,8 @@ class Halted:
         assert operators["unattributed_ns"] < 0.2e9, operators
         verdict = self.report().splitlines()[0]
         assert " in which " in verdict and "process was " + SAID[self.how] in verdict, verdict
-        assert SAID[self.how] in self.report("--format", "html")
+        html = self.report("--format", "html")
+        assert SAID[self.how] in html and " left out of the figures of operators" in html
         self.check_tables(operators)
 
     def query(self, sql):

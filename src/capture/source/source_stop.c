@@ -2,9 +2,10 @@
 /*
  * Time in which a process could not run, whatever it wanted: "stopped" by a signal, "traced" (held by a debugger), its
  * cgroup "frozen"; each a slice on a line of its own. The kernel sends the recorder a signal when the program that it
- * started stops or goes on. All else is sampled: IDLE_NS apart while a process runs, HELD_NS or a hundredth of the stop
- * while it is held, and less often where that takes more than a thousandth of the time. A slice begins when the process
- * was first seen held and ends when it was last seen so; its arguments say when it was seen running.
+ * started stops or goes on. All else is sampled: BUSY_NS apart while a process computes, else IDLE_NS; HELD_NS or a
+ * hundredth of the stop while it is held, and less often where that takes more than a thousandth of the time. A slice
+ * begins when the process was first seen held and ends when it was last seen so; its arguments say when it was seen
+ * running.
  *
  * Ctrl-Z stops the recorder with the program. The recorder then finds that it has slept too long, that the kernel has
  * told of a stop, and that the process has hardly used a CPU: it was stopped, too.
@@ -17,7 +18,10 @@
 #include "capture/source/fine.h"
 
 #define MS_NS UINT64_C(1000000)
-#define IDLE_NS (20 * MS_NS)
+#define BUSY_NS (20 * MS_NS)
+#define IDLE_NS (50 * MS_NS)
+/* Since it used a CPU; the kernel counts in 10 ms. */
+#define AWAKE_NS (200 * MS_NS)
 #define HELD_NS (2 * MS_NS)
 /* A recorder that sleeps too long by more than that was stopped. It may have been late for a CPU before and after. */
 #define OVERSLEPT_NS (100 * MS_NS)
@@ -52,6 +56,7 @@ struct stop_item {
 struct stop_state {
 	struct fine fine;
 	struct follow follow;
+	uint64_t busy_ns;		/* when a process had used a CPU */
 	uint64_t due_ns, held_since_ns; /* the youngest halt of any process; 0: none is held */
 	uint64_t n_child_news, n_child_stops;
 	uint64_t overslept_ns; /* since when the recorder was stopped itself; 0: it was not */
@@ -207,6 +212,8 @@ static int sample_process(void *data, const struct sample *sample, void *data_it
 		result = split(sample, &item->halt[TRACED]);
 	if (!result && has_slept(state, item, &stat, time_ns))
 		result = see_missed(state, sample, item, is[STOPPED], time_ns);
+	if (stat.cpu_ticks != item->cpu_ticks)
+		state->busy_ns = sample->now_ns;
 	item->cpu_ticks = stat.cpu_ticks;
 	for (int i = 0; !result && i < N_HALTS; i++) {
 		struct halt *halt = &item->halt[i];
@@ -253,10 +260,11 @@ static int due_ms(const void *data)
 static void set_due(struct stop_state *state, uint64_t now_ns)
 {
 	uint64_t held_ns = now_ns > state->held_since_ns ? (now_ns - state->held_since_ns) / 100 : 0;
-	uint64_t step_ns = IDLE_NS, least_ns = state->fine.cost_ns * RUNNING_PART;
+	bool is_awake = now_ns < state->busy_ns + AWAKE_NS;
+	uint64_t step_ns = is_awake ? BUSY_NS : IDLE_NS, least_ns = state->fine.cost_ns * RUNNING_PART;
 
 	if (state->held_since_ns) {
-		step_ns = held_ns < HELD_NS ? HELD_NS : held_ns < IDLE_NS ? held_ns : IDLE_NS;
+		step_ns = held_ns < HELD_NS ? HELD_NS : held_ns < BUSY_NS ? held_ns : BUSY_NS;
 		least_ns = state->fine.cost_ns * HELD_PART;
 	}
 	state->due_ns = sample_next_ns(step_ns > least_ns ? step_ns : least_ns, now_ns);

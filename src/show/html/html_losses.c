@@ -69,6 +69,10 @@ void html_losses(struct html_page *page, const struct report *report)
 			       name_of(summary, summary->dumps[i].why).s);
 	for (uint32_t i = 0; i < summary->n_halt_kinds && i < MAX_ROWS; i++)
 		html_paragraph(page, "%s", halt_words_of_process(summary, &summary->halt_kinds[i]).s);
+	for (uint32_t i = 0; i < summary->n_models && i < MAX_ROWS; i++)
+		if (*halt_words_left_out(summary, &summary->models[i]).s)
+			html_paragraph(page, "%s: %s.", name_of(summary, summary->models[i].name).s,
+				       halt_words_left_out(summary, &summary->models[i]).s);
 	for (uint32_t i = 0; i < summary->n_clock_changes && i < MAX_ROWS; i++)
 		html_paragraph(page, "%s", clock_words(summary, &summary->clock_changes[i], false).s);
 	put_cost(page);
