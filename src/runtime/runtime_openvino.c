@@ -596,6 +596,7 @@ static int find_sites(struct probe_sites *sites, const struct image_file *file, 
 	runtimes_find(&found, runtimes[sites->runtime], &rtti, NULL);
 	snprintf(sites->version, sizeof sites->version, "%s", found.version);
 	snprintf(sites->left_out, sizeof sites->left_out, "operators, compilation and names of models");
+	image_file_build_id(file, sites->build_id);
 	sites->site = calloc(1, sizeof *sites->site);
 	if (sites->site) {
 		sites->n = 1;

@@ -754,7 +754,7 @@ def test_a_library_that_was_deleted_or_replaced_meanwhile_is_named(lab, library,
     else:
         os.unlink(copy + ".old")
     done = inject(lab, server.pid, prefix=who, duration=0.3, status=0 if what == "moved back" else 3)
-    assert why in done.err and (what == "moved back" or "cannot use the ONNX Runtime loaded by" in done.err)
+    assert why in done.err and (what == "moved back" or "cannot use the runtime loaded by" in done.err)
     server.end()
 
 
@@ -763,7 +763,7 @@ def test_a_static_program_and_one_without_a_runtime_are_left_alone(lab):
     with open(source, "w") as file:
         file.write("#include <unistd.h>\nint main(void) { for (;;) pause(); }\n")
     subprocess.run(["cc", "-static", "-o", static, source], check=True)
-    for args, library, why in (([static], "", "no GNU C library"), (["sleep", "1000"], "libc.so", "no ONNX Runtime")):
+    for args, library, why in (([static], "", "no GNU C library"), (["sleep", "1000"], "libc.so", "no runtime that inftrace records")):
         program = lab.start(args)
         wait_until(lambda: library in open("/proc/%d/maps" % program.pid).read())
         done = inject(lab, program.pid, status=3)

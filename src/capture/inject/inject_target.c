@@ -309,7 +309,7 @@ static int find_runtime(struct inject *inject, const struct modules *modules, st
 	modules_seen_done(&seen);
 	if (code == -ENOENT && barred.code)
 		return err_set(err, ENOENT,
-			       "cannot inject: cannot use the ONNX Runtime loaded by process %d: %s; otherwise "
+			       "cannot inject: cannot use the runtime loaded by process %d: %s; otherwise "
 			       "restart the program",
 			       (int)inject->pid, barred.msg);
 	if (code == -ENOENT && other_modules(modules, others, sizeof others))
@@ -319,7 +319,8 @@ static int find_runtime(struct inject *inject, const struct modules *modules, st
 		    "runtime that it does",
 		    (int)inject->pid, others);
 	if (code == -ENOENT)
-		return err_set(err, ENOENT, "cannot inject: process %d has no ONNX Runtime loaded, or not yet",
+		return err_set(err, ENOENT,
+			       "cannot inject: process %d has loaded no runtime that inftrace records, or not yet",
 			       (int)inject->pid);
 	if (code)
 		return code;

@@ -48,7 +48,8 @@ void attach_say_left_out(const struct attach_job *job, struct uprobes *uprobes, 
 	for (uint32_t i = 0; i < UPROBE_MAX_ARMED; i++) {
 		const struct uprobes_copy *copy = uprobes_copy(uprobes, i);
 		if (copy && copy->pid == pid && copy->is_new && *copy->left_out)
-			say_warning(&job->opts->say, "ONNX Runtime %s in %s is only partly supported; not recorded: %s",
-				    *copy->version ? copy->version : "(unknown version)", copy->path, copy->left_out);
+			say_warning(&job->opts->say, "%s %s in %s is only partly supported; not recorded: %s",
+				    copy->runtime, *copy->version ? copy->version : "(unknown version)", copy->path,
+				    copy->left_out);
 	}
 }

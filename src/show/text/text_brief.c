@@ -93,6 +93,18 @@ static const char *library_of_providers(const struct page *page, const struct su
 	return strstr(file, "_providers_") || strstr(file, "_plugin.so") ? file : NULL;
 }
 
+/* A library of one that is listed for its process. */
+static bool is_beside(const struct page *page, const struct summary_runtime *library)
+{
+	const struct summary_runtime *runtime = page->summary->runtimes;
+
+	for (uint32_t i = 0; i < page->summary->n_runtimes && library_of_providers(page, library); i++)
+		if (runtime[i].process == library->process && runtime[i].runtime == library->runtime &&
+		    !library_of_providers(page, &runtime[i]))
+			return true;
+	return false;
+}
+
 /* " with libonnxruntime_providers_cuda.so": those beside runtime i in its process. */
 static void add_libraries(const struct page *page, struct printable *text, uint32_t i)
 {
@@ -141,7 +153,7 @@ static void put_runtimes(const struct page *page)
 	for (uint32_t i = 0; i < summary->n_runtimes; i++) {
 		const struct summary_runtime *runtime = &summary->runtimes[i];
 
-		if (library_of_providers(page, runtime))
+		if (is_beside(page, runtime))
 			continue;
 		if (is_listed(summary, i))
 			continue;
