@@ -763,7 +763,8 @@ def test_a_static_program_and_one_without_a_runtime_are_left_alone(lab):
     with open(source, "w") as file:
         file.write("#include <unistd.h>\nint main(void) { for (;;) pause(); }\n")
     subprocess.run(["cc", "-static", "-o", static, source], check=True)
-    for args, library, why in (([static], "", "no GNU C library"), (["sleep", "1000"], "libc.so", "no runtime that inftrace records")):
+    refused = ([static], "", "no GNU C library"), (["sleep", "1000"], "libc.so", "no runtime that inftrace records")
+    for args, library, why in refused:
         program = lab.start(args)
         wait_until(lambda: library in open("/proc/%d/maps" % program.pid).read())
         done = inject(lab, program.pid, status=3)
