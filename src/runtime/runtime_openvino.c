@@ -176,10 +176,30 @@ static void node_names(uint64_t at, struct runtime_names *to)
 		*to->type = 0;
 }
 
-/* Where models came from: what a frontend has read last, its own form of a model and then OpenVINO's. */
+/* The pair of a model's names: its own, "" for none, and the made-up one, which no other model of the process has. */
+static bool read_model(uint64_t at, struct runtime_names *to)
+{
+	static unsigned place;
+	struct object object;
+	unsigned found = __atomic_load_n(&place, __ATOMIC_RELAXED);
+
+	read_object(&object, at);
+	if (found && read_pair(&object, &found, to, is_model))
+		return true;
+	found = 0;
+	if (!read_pair(&object, &found, to, is_model))
+		return false;
+	__atomic_store_n(&place, found, __ATOMIC_RELAXED);
+	return true;
+}
+
+/*
+ * Where models came from: what a frontend has read last, its own form of a model and then OpenVINO's. Another model may
+ * get the address of one that is gone, but not its made-up name.
+ */
 static struct read {
 	uint64_t model; /* 0: none. Stored last */
-	char path[sizeof((struct runtime_names *)0)->path];
+	char path[sizeof((struct runtime_names *)0)->path], made_up[sizeof((struct runtime_names *)0)->type];
 } read_models[MOST_READ];
 
 static struct read *read_as(uint64_t model)
@@ -190,23 +210,37 @@ static struct read *read_as(uint64_t model)
 	return NULL;
 }
 
-static void remember_path(uint64_t model, const char *path)
+static void remember_path(uint64_t model, const char *path, const char *made_up)
 {
 	static unsigned next;
 	struct read *to = read_as(model);
 
-	if (!model || (to && !strcmp(to->path, path)))
+	if (!model || (to && !strcmp(to->path, path) && !strcmp(to->made_up, made_up)))
 		return;
 	to = to ? to : &read_models[__atomic_fetch_add(&next, 1, __ATOMIC_RELAXED) % MOST_READ];
 	__atomic_store_n(&to->model, 0, __ATOMIC_RELEASE);
 	snprintf(to->path, sizeof to->path, "%s", path);
+	snprintf(to->made_up, sizeof to->made_up, "%s", made_up);
 	__atomic_store_n(&to->model, model, __ATOMIC_RELEASE);
 }
 
-/* The text in the first of these ov::Any: its object lies behind one of its first words, and the text in that. */
-static bool first_text(uint64_t variants, char *to, size_t size)
+/* A model may be given as its text, too, and other texts lie near. A file of a model has a suffix. */
+static bool is_path(const char *text, size_t size)
 {
-	enum { ANY = 5, VALUE = 8 };
+	enum { LONGEST = 8 };
+	const char *dot = strrchr(text, '.');
+	size_t len = dot ? strlen(dot + 1) : 0;
+
+	for (size_t i = 0; i < len; i++)
+		if (!isalnum((unsigned char)dot[1 + i]))
+			return false;
+	return len > 1 && len <= LONGEST && strlen(text) + 1 < size && !strpbrk(text, "<>{}\n\t");
+}
+
+/* The path in the first of these ov::Any: its object lies behind one of its first words, and the text in that. */
+static bool first_path(uint64_t variants, char *to, size_t size)
+{
+	enum { ANY = 6, VALUE = 8 };
 	struct object any, value;
 
 	read_object(&any, peek_word(variants));
@@ -215,9 +249,9 @@ static bool first_text(uint64_t variants, char *to, size_t size)
 			continue;
 		read_object(&value, any.word[i]);
 		for (unsigned at = 1; at < VALUE && at < value.size / 8; at++)
-			if (string_at(&value, at * 8, false, to, size) > 0 ||
-			    string_at(&value, at * 8, true, to, size) > 0)
-				return true;
+			for (int is_old = 0; is_old < 2; is_old++)
+				if (string_at(&value, at * 8, is_old, to, size) > 0 && is_path(to, size))
+					return true;
 	}
 	return false;
 }
@@ -226,9 +260,12 @@ static bool first_text(uint64_t variants, char *to, size_t size)
 static void seen_load(uint64_t result, uint64_t self, uint64_t variants)
 {
 	char path[sizeof read_models->path];
+	struct read *before = read_as(peek_word(result));
 
-	if (first_text(variants, path, sizeof path))
-		remember_path(peek_word(result), path);
+	if (first_path(variants, path, sizeof path))
+		remember_path(peek_word(result), path, "");
+	else if (before) /* of another that had this address */
+		__atomic_store_n(&before->model, 0, __ATOMIC_RELEASE);
 }
 
 /* FrontEnd::convert: result, this, const InputModel::Ptr & */
@@ -236,34 +273,25 @@ static void seen_convert(uint64_t result, uint64_t self, uint64_t input)
 {
 	const struct read *from = read_as(peek_word(input));
 	char path[sizeof read_models->path];
+	struct runtime_names names;
 
-	if (!from)
+	if (!from || *from->made_up || !read_model(peek_word(result), &names))
 		return;
 	snprintf(path, sizeof path, "%s", from->path);
-	remember_path(peek_word(result), path);
+	remember_path(peek_word(result), path, names.type);
 }
 
 static void model_names(uint64_t at, struct runtime_names *to)
 {
 	const struct read *from = read_as(at);
 
-	static unsigned place;
-	struct object object;
-	unsigned found = __atomic_load_n(&place, __ATOMIC_RELAXED);
-
-	read_object(&object, at);
-	if (!(found && read_pair(&object, &found, to, is_model))) {
-		found = 0;
-		if (read_pair(&object, &found, to, is_model))
-			__atomic_store_n(&place, found, __ATOMIC_RELAXED);
-		else
-			*to->name = *to->type = 0;
-	}
+	if (!read_model(at, to))
+		*to->name = *to->type = 0;
+	if (from && *to->type && !strcmp(from->made_up, to->type))
+		memcpy(to->path, from->path, sizeof to->path);
 	if (!*to->name)
 		memcpy(to->name, to->type, sizeof to->type);
 	*to->type = 0;
-	if (from)
-		memcpy(to->path, from->path, sizeof to->path);
 }
 
 /* Whether a std::shared_ptr here owns its object: the counter of its owners follows the control block's first word. */

@@ -106,6 +106,13 @@ def test_a_model_from_the_cache_is_a_session_of_its_own(lab, each_openvino):
     assert sum(start < compiled.end for start in passes) > 2 * sum(start > imported.start for start in passes)
 
 
+def test_a_model_given_as_a_text_is_of_no_file(lab, each_openvino):
+    recording = lab.both(lab.python(each_openvino, "ovprogram", "texts", lab.model("cnn"), "--runs", 8)).recording
+    rows = lab.plain([lab.inftrace, "query", "--format", "json", recording.path, "select session, path from sessions"])
+    paths = {row["session"]: row["path"] for row in json.loads(rows.out)}
+    assert [paths[number + 1] for number in range(16)] == [lab.model("cnn"), None] * 8
+
+
 def test_an_inference_that_throws_ends_there_with_its_message(lab, each_openvino):
     recording = lab.both(lab.python(each_openvino, "ovprogram", "fails", "--times", lab.path("times"))).recording
     ended = [slice.args["status"] for slice in sorted(recording.inferences, key=lambda slice: slice.start)]

@@ -2,8 +2,9 @@
 """ovprogram.py HOW MODEL: a program of OpenVINO.
 
 HOW: infer (one request), queue (four requests at a time, two streams), two (a second model, MODEL2, in turn), fails (a
-model of its own, some of whose inferences fail), cached (compiled twice, with a cache), serve (until standard input
-ends). Standard output is the same in every run. --nodes FILE: the nodes that ran, by OpenVINO's own profile."""
+model of its own, some of whose inferences fail), cached (compiled twice, with a cache), texts (from a file and as a
+text, in turn), serve (until standard input ends). Standard output is the same in every run. --nodes FILE: the nodes
+that ran, by OpenVINO's own profile."""
 
 import argparse
 import hashlib
@@ -84,6 +85,24 @@ def two():
     for turn in range(args.runs):
         for model, request in zip(args.model, requests):
             print(checksum(timed(request, feeds(model))))
+
+
+def texts():
+    """Models given as texts, and built in the program, at addresses that models from a file had before."""
+    file = core.read_model(args.model[0])
+    with tempfile.TemporaryDirectory() as folder:
+        ov.save_model(file, os.path.join(folder, "saved.xml"))
+        with (
+            open(os.path.join(folder, "saved.xml"), "rb") as xml,
+            open(os.path.join(folder, "saved.bin"), "rb") as weights,
+        ):
+            text, data = xml.read(), weights.read()
+    for _ in range(args.runs):
+        for model in (args.model[0], text):
+            given = (model,) if model is args.model[0] else (model, ov.Tensor(np.frombuffer(data, np.uint8).copy()))
+            request = core.compile_model(core.read_model(*given), "CPU").create_infer_request()
+            print(len(timed(request, feeds(args.model[0]))))
+            del request
 
 
 def cached():
