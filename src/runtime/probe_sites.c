@@ -75,6 +75,9 @@ int probe_sites_find(struct probe_sites *sites, const struct image_file *file, c
 		sites->runtime = i;
 		code = runtimes[i]->find_sites(sites, file, host, err);
 	}
+	if (code == -ENOENT)
+		return err_set(err, ENOENT, "cannot analyse %s: it contains no runtime that inftrace records",
+			       image_file_image(file)->path);
 	return code;
 }
 
