@@ -24,6 +24,8 @@
 #define MODEL_CLASS "N2ov5ModelE"
 #define CORE_CLASS "N2ov8CoreImplE"
 #define FRONTEND_CLASS "N2ov8frontend8FrontEndE"
+#define PLUGIN_CLASS "N2ov9intel_cpu6PluginE"
+#define OLD_PLUGIN_CLASS "N2ov9intel_cpu6EngineE" /* up to 2023.3 */
 #define PASS_CLASS "N2ov4pass9ModelPassE"
 
 #define SLOT(n) \
@@ -343,24 +345,24 @@ enum {
 	N_FAMILIES
 };
 
+/* clang-format off */
+#define FRONTEND(title, n, look) \
+	{ .name = title, .class_name = FRONTEND_CLASS, .slots = SLOT(n), .event = RUNTIME_SEEN, \
+	  .is_self_second = true, .seen = look }
+/* They return a compiled model; an import is one from a cache. */
+#define CREATION(title, class, n, of, ...) \
+	{ .name = title, .class_name = class, .slots = SLOT(n), .event = RUNTIME_CREATION, \
+	  .is_self_second = true, .names = of, ##__VA_ARGS__ }
+/* clang-format on */
+
 static const struct runtime_family families[N_FAMILIES] = {
 	[RELEASE] = { .name = "release of sessions",
 		      .class_name = COMPILED_CLASS,
 		      .only = COMPILED_CLASS,
 		      .slots = SLOT(-1),
 		      .event = RUNTIME_RELEASE },
-	[CONVERT] = { .name = "names of models",
-		      .class_name = FRONTEND_CLASS,
-		      .slots = SLOT(2),
-		      .event = RUNTIME_SEEN,
-		      .is_self_second = true,
-		      .seen = seen_convert },
-	[READ] = { .name = "files of models",
-		   .class_name = FRONTEND_CLASS,
-		   .slots = SLOT(10),
-		   .event = RUNTIME_SEEN,
-		   .is_self_second = true,
-		   .seen = seen_load },
+	[CONVERT] = FRONTEND("names of models", 2, seen_convert),
+	[READ] = FRONTEND("files of models", 10, seen_load),
 	[OPERATORS] = { .name = "operators",
 			.class_name = NODE_CLASS,
 			.slots = SLOT(-1),
@@ -382,40 +384,11 @@ static const struct runtime_family families[N_FAMILIES] = {
 		     .counted = "passes",
 		     .names = pass_names,
 		     .is_change_told = true },
-	[COMPILE] = { .name = "compilation",
-		      .class_name = "N2ov9intel_cpu6PluginE",
-		      .slots = SLOT(0),
-		      .event = RUNTIME_CREATION,
-		      .is_self_second = true,
-		      .has_model = true,
-		      .names = model_names },
-	/* a compiled model from a cache */
-	[IMPORT] = { .name = "import",
-		     .class_name = "N2ov9intel_cpu6PluginE",
-		     .slots = SLOT(7),
-		     .event = RUNTIME_CREATION,
-		     .is_self_second = true,
-		     .names = compiled_names },
-	[IMPORT_BYTES] = { .name = "import",
-			   .class_name = "N2ov9intel_cpu6PluginE",
-			   .slots = SLOT(-1),
-			   .event = RUNTIME_CREATION,
-			   .is_self_second = true,
-			   .names = compiled_names },
-	/* up to 2023.3 */
-	[OLD_COMPILE] = { .name = "compilation",
-			  .class_name = "N2ov9intel_cpu6EngineE",
-			  .slots = SLOT(0),
-			  .event = RUNTIME_CREATION,
-			  .is_self_second = true,
-			  .has_model = true,
-			  .names = model_names },
-	[OLD_IMPORT] = { .name = "import",
-			 .class_name = "N2ov9intel_cpu6EngineE",
-			 .slots = SLOT(7),
-			 .event = RUNTIME_CREATION,
-			 .is_self_second = true,
-			 .names = compiled_names },
+	[COMPILE] = CREATION("compilation", PLUGIN_CLASS, 0, model_names, .has_model = true),
+	[IMPORT] = CREATION("import", PLUGIN_CLASS, 7, compiled_names),
+	[IMPORT_BYTES] = CREATION("import", PLUGIN_CLASS, -1, compiled_names),
+	[OLD_COMPILE] = CREATION("compilation", OLD_PLUGIN_CLASS, 0, model_names, .has_model = true),
+	[OLD_IMPORT] = CREATION("import", OLD_PLUGIN_CLASS, 7, compiled_names),
 };
 
 /* Its code ends within a few instructions. */

@@ -7,13 +7,15 @@ import json
 import os
 import re
 import shutil
+import signal
 
 import pytest
 
 import envs
 from attaching import Server, attach
 from conftest import BETWEEN, environment
-from lab import inside_own_times, own_times
+from lab import children_of, inside_own_times, own_times, wait_until
+from recording import Growing, Recording
 
 KEYS = ["2023.3", "newest", *(pytest.param(key, marks=BETWEEN) for key in ("2024.1", "2024.6", "2025.3"))]
 
@@ -112,6 +114,30 @@ def test_a_model_given_as_a_text_is_of_no_file(lab, each_openvino):
     rows = lab.plain([lab.inftrace, "query", "--format", "json", recording.path, "select session, path from sessions"])
     paths = {row["session"]: row["path"] for row in json.loads(rows.out)}
     assert [paths[number + 1] for number in range(16)] == [lab.model("cnn"), None] * 8
+
+
+def test_thirty_two_threads_with_a_request_each(lab, each_openvino):
+    recording = lab.both(lab.python(each_openvino, "ovprogram", "threads", lab.model("cnn"), "--runs", 20)).recording
+    per_thread = collections.Counter(slice.args["tid"] for slice in recording.inferences)
+    assert len(per_thread) == 32 and set(per_thread.values()) == {20}
+    nodes = collections.Counter(node.args["inference"] for node in recording.operators if node.args.get("inference"))
+    assert len(nodes) == 640 and set(nodes.values()) == {8}
+
+
+def test_a_killed_recorder_leaves_the_program_and_what_it_wrote(lab, openvino):
+    times = lab.path("times")
+    program = lab.python(openvino, "ovprogram", "serve", lab.model("cnn"), "--times", times)
+    command, path = lab.command(program)
+    server = Server(lab, command, times=times)
+    (child,) = children_of(server.pid)
+    growing = Growing(path)
+    wait_until(lambda: (now := growing.now()) and len(now.inferences) > 50)
+    os.kill(server.pid, signal.SIGKILL)
+    wait_until(lambda: server.process.poll() is not None)
+    os.stat("/proc/%d" % child)
+    server.process.stdin.close()
+    assert re.search(r"^differ 0$", server.process.stdout.read(), re.M)
+    assert len(Recording(path).inferences) > 50
 
 
 def test_an_inference_that_throws_ends_there_with_its_message(lab, each_openvino):

@@ -58,6 +58,13 @@ def test_run_async_has_its_time_in_the_queue(lab, two_wheels):
     assert figures["count"] == 100 and figures["max_ns"] == max(queued)
 
 
+def test_three_thousand_requests_at_once_have_their_time_in_the_queue(lab, wheel):
+    done = lab.both(lab.python(wheel, "flood", lab.model("cnn"), "--runs", 3000, "--pool", 2))
+    queued = [slice.args.get("pool_queue_ns") for slice in done.recording.inferences]
+    assert len(queued) == 3000 and None not in queued
+    assert max(queued) > 100 * min(queued)
+
+
 @pytest.mark.parametrize(
     "name,key",
     [

@@ -15,7 +15,7 @@
 #include "capture/agent/ort_call.h"
 #include "runtime/peek.h"
 
-enum { N_WAITING = 1024, PROBES = 8, N_OTHERS = 16 };
+enum { N_WAITING = 4096, PROBES = 16, N_OTHERS = 16, TAKEN = 1 };
 
 /* How libstdc++ lays a std::function<void()> out. */
 struct function {
@@ -25,7 +25,8 @@ struct function {
 };
 enum { GET_TYPE = 0 };
 
-/* A closure in a queue; 0: free. A closure that was dropped with its queue stays, until one has its address again. */
+/* A closure in a queue; 0: free, TAKEN: being filled in. A closure that was dropped with its queue stays, until one has
+ * its address again. */
 static struct {
 	word closure;
 	uint64_t since;
@@ -35,7 +36,7 @@ static word others[N_OTHERS]; /* managers of other types; a race does no harm */
 
 static unsigned place(word closure, unsigned probe)
 {
-	return (unsigned)((closure >> 4) * 0x9e3779b97f4a7c15u >> 40) + probe;
+	return ((unsigned)((closure >> 4) * 0x9e3779b97f4a7c15u >> 40) + probe) % N_WAITING;
 }
 
 static void remember(word closure, uint64_t now)
@@ -43,9 +44,9 @@ static void remember(word closure, uint64_t now)
 	unsigned free = PROBES;
 
 	for (unsigned i = 0; i < PROBES; i++) {
-		word there = __atomic_load_n(&waiting[place(closure, i) % N_WAITING].closure, __ATOMIC_ACQUIRE);
+		word there = __atomic_load_n(&waiting[place(closure, i)].closure, __ATOMIC_ACQUIRE);
 		if (there == closure) {
-			__atomic_store_n(&waiting[place(closure, i) % N_WAITING].since, now, __ATOMIC_RELEASE);
+			__atomic_store_n(&waiting[place(closure, i)].since, now, __ATOMIC_RELEASE);
 			return;
 		}
 		if (!there && free == PROBES)
@@ -53,11 +54,11 @@ static void remember(word closure, uint64_t now)
 	}
 	for (unsigned i = free; i < PROBES; i++) {
 		word none = 0;
-		if (!__atomic_compare_exchange_n(&waiting[place(closure, i) % N_WAITING].closure, &none, 1, false,
+		if (!__atomic_compare_exchange_n(&waiting[place(closure, i)].closure, &none, TAKEN, false,
 						 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 			continue;
-		__atomic_store_n(&waiting[place(closure, i) % N_WAITING].since, now, __ATOMIC_RELAXED);
-		__atomic_store_n(&waiting[place(closure, i) % N_WAITING].closure, closure, __ATOMIC_RELEASE);
+		__atomic_store_n(&waiting[place(closure, i)].since, now, __ATOMIC_RELAXED);
+		__atomic_store_n(&waiting[place(closure, i)].closure, closure, __ATOMIC_RELEASE);
 		return;
 	}
 }
@@ -66,7 +67,7 @@ static void remember(word closure, uint64_t now)
 static uint64_t take(word closure)
 {
 	for (unsigned i = 0; i < PROBES; i++) {
-		unsigned at = place(closure, i) % N_WAITING;
+		unsigned at = place(closure, i);
 		uint64_t since;
 
 		if (__atomic_load_n(&waiting[at].closure, __ATOMIC_ACQUIRE) != closure)
@@ -153,7 +154,8 @@ word ort_on_schedule(ORT_REGISTERS)
 	struct function *function = (struct function *)b;
 	int saved = errno;
 
-	if (met.vptr && function->manager && function->invoker &&
+	/* without an address there is no closure to know it by */
+	if (met.vptr && function->closure > TAKEN && function->manager && function->invoker &&
 	    is_seen(&ort_copies[met.copy->copy->number], function)) {
 		remember(function->closure, agent_now());
 		function->invoker = ours[met.copy->copy->number];

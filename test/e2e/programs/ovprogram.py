@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """ovprogram.py HOW MODEL: a program of OpenVINO.
 
-HOW: infer (one request), queue (four requests at a time, two streams), two (a second model, MODEL2, in turn), fails (a
-model of its own, some of whose inferences fail), cached (compiled twice, with a cache), texts (from a file and as a
-text, in turn), serve (until standard input ends). Standard output is the same in every run. --nodes FILE: the nodes
-that ran, by OpenVINO's own profile."""
+HOW: infer (one request), threads (32, with a request each), queue (four requests at a time, two streams), two (a second
+model, MODEL2, in turn), fails (a model of its own, some of whose inferences fail), cached (compiled twice, with a
+cache), texts (from a file and as a text, in turn), serve (until standard input ends). Standard output is the same in
+every run. --nodes FILE: the nodes that ran, by OpenVINO's own profile."""
 
 import argparse
 import hashlib
@@ -78,6 +78,21 @@ def queue():
     requests.wait_all()
     # which threads share an inference may differ, and with them the last digits
     print(len(sums), max(sums) - min(sums) <= 1e-3 * abs(max(sums)))
+
+
+def threads():
+    model, sums = compiled(args.model[0]), []
+
+    def work():
+        request = model.create_infer_request()
+        sums.append([checksum(request.infer(feeds(args.model[0]))) for _ in range(args.runs)])
+
+    all_of_them = [threading.Thread(target=work) for _ in range(32)]
+    for thread in all_of_them:
+        thread.start()
+    for thread in all_of_them:
+        thread.join()
+    print(len(sums), all(mine == sums[0] for mine in sums))
 
 
 def two():
