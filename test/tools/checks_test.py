@@ -104,6 +104,13 @@ class Checks(unittest.TestCase):
         self.assertIn("plug_b, which plugs.c does not list", result.stdout)
         self.assertIn("c is listed, and no file plug_*.c defines plug_c", result.stdout)
 
+    def test_a_row_may_have_a_folder_of_its_own(self):
+        self.write("src/b/plug_b.c", self.B)
+        self.write("src/b/meson.build", "files('plug_b.c')")
+        self.assertEqual(self.tables(self.PLUGS, a=self.A).stdout, "")
+        self.write("src/b/meson.build", "files('c.c')")
+        self.assertIn("b/meson.build does not name it", self.tables(self.PLUGS, a=self.A).stdout)
+
     def test_a_row_that_stands_twice_is_refused(self):
         self.assertIn(
             "a is listed 2 times", self.tables(self.PLUGS.replace("F(b)", "F(b) F(a)"), a=self.A, b=self.B).stdout

@@ -25,13 +25,13 @@ ROWS = {
     "call stacks of your own code": "src/capture/source/source_stacks.c",
     "live view": "test/e2e/test_live.py",
     "graphical timeline": "test/e2e/test_view_page.py",
-    "not tied to one runtime": "src/runtime/runtime_openvino.c",
+    "not tied to one runtime": "src/runtime/openvino/runtime_openvino.c",
     "open file format with SQL": "test/e2e/test_query.py",
     "always-on with bounded cost": "test/e2e/test_keep.py",
 }
 # The words of a line under "What inftrace does not do", and what would make it false.
 MISSING = {
-    "not those of PyTorch": "src/runtime/runtime_pytorch.c",
+    "not those of PyTorch": "src/runtime/torch/runtime_torch.c",
     "call stacks": "src/capture/source/source_stacks.c",
     "kernels on a device": "src/capture/agent/cupti.c",
     "generations": "src/analyze/summary/sum_generations.c",

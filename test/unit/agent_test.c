@@ -18,7 +18,7 @@
 #include "base/processor.h"
 #include "capture/agent/dict.h"
 #include "capture/agent/inference.h"
-#include "capture/agent/ort_in.h"
+#include "capture/agent/ort/ort_in.h"
 #include "capture/agent/phase.h"
 #include "capture/agent/room.h"
 #include "capture/agent/share.h"

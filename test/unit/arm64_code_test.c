@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "runtime/ort_machine.h"
+#include "runtime/ort/ort_machine.h"
 #include "runtime/trivial_body.h"
 
 enum { CODE = 0x10000, TABLE = 0x20000, WORDS = 32 };

@@ -15,7 +15,7 @@
 
 #include "capture/probe/uprobe_process.h"
 #include "runtime/model_name.h"
-#include "runtime/ort_node.h"
+#include "runtime/ort/ort_node.h"
 
 enum { PATH_LIMIT = 368, MAX_KERNELS = 1 << 20, MAX_OBJECTS = 1 << 16 };
 

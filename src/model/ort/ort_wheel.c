@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "model/ort/wheel_names.h"
-#include "runtime/ort.h"
+#include "runtime/ort/ort.h"
 
 bool ort_wheel_is_module(const char *path)
 {

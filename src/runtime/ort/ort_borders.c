@@ -13,9 +13,9 @@
  *
  * ort.c compares the result with a table by version.
  */
-#include "runtime/ort_borders.h"
+#include "runtime/ort/ort_borders.h"
 
-#include "runtime/ort_machine.h"
+#include "runtime/ort/ort_machine.h"
 #include "runtime/trivial_body.h"
 
 enum { MAX_SLOTS = 16 };

@@ -25,7 +25,7 @@
 #include "capture/agent/dict.h"
 #include "capture/agent/inference.h"
 #include "capture/agent/session.h"
-#include "runtime/ort.h"
+#include "runtime/ort/ort.h"
 
 typedef uintptr_t word;
 /* The arguments of a function with up to twelve parameters; six of them are in registers, or eight on aarch64. */

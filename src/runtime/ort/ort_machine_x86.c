@@ -2,7 +2,7 @@
 /* Compares bytes with what compilers write for x86-64. Decodes no instruction. */
 #include <string.h>
 
-#include "runtime/ort_machine.h"
+#include "runtime/ort/ort_machine.h"
 
 enum { SHORT_CODE = 28, GET_API = 100, SHORT_GET_API = 20 };
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "capture/agent/ort_in.h"
+#include "capture/agent/ort/ort_in.h"
 #include "event/event.h"
 
 /* A program's requests in an OrtSessionOptions. */

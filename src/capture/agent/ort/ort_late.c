@@ -17,9 +17,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "capture/agent/ort_in.h"
+#include "capture/agent/ort/ort_in.h"
 #include "event/event.h"
-#include "runtime/ort_node.h"
+#include "runtime/ort/ort_node.h"
 #include "runtime/peek.h"
 
 enum { OBJECT = 16 << 10, STACK = 64 << 10, CHUNK = 1 << 10, MAX_PROVIDERS = 16, STRANGERS = 32, MISSES = 32 };

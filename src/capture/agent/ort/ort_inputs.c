@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "capture/agent/ort_in.h"
+#include "capture/agent/ort/ort_in.h"
 
 enum { MAX_CANDIDATES = 256, MAX_NAMES = 16384 };
 

@@ -12,7 +12,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "capture/agent/ort_call.h"
+#include "capture/agent/ort/ort_call.h"
 #include "runtime/peek.h"
 
 enum { N_WAITING = 4096, PROBES = 16, N_OTHERS = 16, TAKEN = 1 };

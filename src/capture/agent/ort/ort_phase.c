@@ -5,7 +5,7 @@
  */
 #include <errno.h>
 
-#include "capture/agent/ort_call.h"
+#include "capture/agent/ort/ort_call.h"
 #include "capture/agent/phase.h"
 
 static struct thread *creating(void)

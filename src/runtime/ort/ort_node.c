@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Reads a kernel's node and provider by the offsets of ort.h. */
-#include "runtime/ort_node.h"
+#include "runtime/ort/ort_node.h"
 
 #include <ctype.h>
 #include <string.h>

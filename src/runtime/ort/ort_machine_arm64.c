@@ -4,7 +4,7 @@
  * returns a class has its address in x8, so that arguments have the same registers in all functions.
  */
 #include "runtime/arm64_insn.h"
-#include "runtime/ort_machine.h"
+#include "runtime/ort/ort_machine.h"
 
 enum { CODE = ORT_MACHINE_CODE / 4, SHORT_CODE = 7, GET_API = 16 };
 

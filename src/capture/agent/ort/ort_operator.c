@@ -9,10 +9,10 @@
 #include <string.h>
 
 #include "capture/agent/guard.h"
-#include "capture/agent/ort_call.h"
+#include "capture/agent/ort/ort_call.h"
 #include "capture/agent/phase.h"
 #include "event/event.h"
-#include "runtime/ort_node.h"
+#include "runtime/ort/ort_node.h"
 
 static struct map kernels; /* OpKernel -> struct kernel */
 static struct kernel *free_kernels;

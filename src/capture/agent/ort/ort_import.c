@@ -18,7 +18,7 @@
 #include "capture/agent/first.h"
 #include "capture/agent/glibc.h"
 #include "capture/agent/jump.h"
-#include "capture/agent/ort_in.h"
+#include "capture/agent/ort/ort_in.h"
 #include "event/event.h"
 #include "runtime/onnx_peek.h"
 #include "runtime/peek.h"

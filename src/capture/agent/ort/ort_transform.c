@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "capture/agent/ort_call.h"
+#include "capture/agent/ort/ort_call.h"
 #include "capture/agent/phase.h"
 #include "event/event.h"
 #include "runtime/peek.h"

@@ -13,14 +13,14 @@
  * The OrtApi table is the one that GetApi returns. OrtApiBase is a pair of functions: GetVersionString (returns the
  * address of "1.<minor>.<patch>") and GetApi (compares with minor - 1, then takes the address of the table).
  */
-#include "runtime/ort.h"
+#include "runtime/ort/ort.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "runtime/ort_borders.h"
-#include "runtime/ort_machine.h"
+#include "runtime/ort/ort_borders.h"
+#include "runtime/ort/ort_machine.h"
 #include "runtime/trivial_body.h"
 
 enum { SHAPE = 48, NEWEST = 31, MOST_RELRO = 4 << 20 };

@@ -14,7 +14,7 @@
 #ifndef CAPTURE_AGENT_ORT_CALL_H
 #define CAPTURE_AGENT_ORT_CALL_H
 
-#include "capture/agent/ort_in.h"
+#include "capture/agent/ort/ort_in.h"
 
 typedef word ort_registers_function(ORT_REGISTERS);
 typedef word ort_compute_function(word result, word self, word context);

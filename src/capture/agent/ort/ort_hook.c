@@ -10,10 +10,10 @@
 #include <string.h>
 
 #include "capture/agent/injected.h"
-#include "capture/agent/ort_call.h"
+#include "capture/agent/ort/ort_call.h"
 #include "capture/agent/phase.h"
 #include "event/event.h"
-#include "runtime/ort_node.h"
+#include "runtime/ort/ort_node.h"
 #include "runtime/peek.h"
 
 #define PASS_REGISTERS a, b, c, d, e, f

@@ -14,7 +14,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "capture/agent/ort_in.h"
+#include "capture/agent/ort/ort_in.h"
 #include "capture/agent/shape.h"
 #include "runtime/peek.h"
 

@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "capture/agent/ort_in.h"
+#include "capture/agent/ort/ort_in.h"
 #include "event/phase.h"
 #include "runtime/peek.h"
 

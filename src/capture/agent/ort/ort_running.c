@@ -4,7 +4,7 @@
  * function has called the hook, and has the address of its object in a register or on the stack: the word nearest to
  * the hook is it. Does not search for sessions older than the agent (ort_late.c).
  */
-#include "capture/agent/ort_in.h"
+#include "capture/agent/ort/ort_in.h"
 #include "runtime/peek.h"
 
 enum { STACK = 16 << 10, CHUNK = 512 };

@@ -9,7 +9,7 @@
 #ifndef RUNTIME_ORT_H
 #define RUNTIME_ORT_H
 
-#include "runtime/ort_slots.h"
+#include "runtime/ort/ort_slots.h"
 #include "runtime/runtimes.h"
 
 #define ORT_KERNEL_CLASS "N11onnxruntime8OpKernelE"

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "runtime/function.h"
-#include "runtime/ort.h"
+#include "runtime/ort/ort.h"
 #include "runtime/probe_sites.h"
 #include "runtime/text_anchor.h"
 

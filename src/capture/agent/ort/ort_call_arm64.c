@@ -4,7 +4,7 @@
  * the caller and the original. "hint #34" is a landing pad (bti c), which does nothing on older processors; a jump by
  * x16 may land on one, or on paciasp, with which the original may begin.
  */
-#include "capture/agent/ort_call.h"
+#include "capture/agent/ort/ort_call.h"
 
 #define FUNCTION(name, code) \
 	__asm__(".hidden " #name "\n.globl " #name "\n.type " #name ",%function\n.p2align 4\n" #name \

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What hooks need of one copy of ONNX Runtime: its classes, the original functions, the texts of failures. */
-#include "capture/agent/ort_in.h"
-#include "runtime/ort_node.h"
+#include "capture/agent/ort/ort_in.h"
+#include "runtime/ort/ort_node.h"
 #include "runtime/peek.h"
 
 struct ort_copy ort_copies[MAX_COPIES];

@@ -3,7 +3,7 @@
  * ONNX Runtime's row in the table of runtimes. ort.h lists its families, ort.c finds their slots, ort_sites.c finds the
  * probe sites, and capture/agent/ort_*.c holds the hooks.
  */
-#include "runtime/ort.h"
+#include "runtime/ort/ort.h"
 
 #define ORT_FAMILY(id, hook, title, ...) [ORT_##id] = { .name = title, __VA_ARGS__ },
 const struct runtime_family ort_families[N_ORT_FAMILIES] = { ORT_FAMILIES(ORT_FAMILY) };

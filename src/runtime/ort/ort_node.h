@@ -7,7 +7,7 @@
 #ifndef RUNTIME_ORT_NODE_H
 #define RUNTIME_ORT_NODE_H
 
-#include "runtime/ort.h"
+#include "runtime/ort/ort.h"
 
 enum { ORT_TEXT = 4000 }; /* as long as a text of the agent's dictionary */
 
