@@ -24,9 +24,7 @@ static const struct {
 	{ "TensorFlow", { "libtensorflow_framework.so", "libtensorflow_cc.so", "libtensorflow.so" } },
 	{ "PyTorch", { "libtorch_cpu.so", "libtorch.so" } },
 	{ "JAX/XLA", { "xla_extension.so", "libjax_common.so", "libpjrt_", "libtpu.so" } },
-	{ "llama.cpp", { "libllama.so", "llama-addon.node", "llama-server", "llama-cli" } },
 	{ "whisper.cpp", { "libwhisper.so", "whisper-cli", "whisper-server" } },
-	{ "ggml", { "libggml.so", "libggml-base.so" } },
 	{ "ncnn", { "libncnn.so", "ncnn.cpython-" } },
 	{ "MNN", { "libMNN.so", "_mnncengine" } },
 	{ "CTranslate2", { "libctranslate2" } },
@@ -65,14 +63,4 @@ const char *other_runtimes_of(const char *path)
 		if (begins_with_any(file, others[i].name))
 			return others[i].title;
 	return NULL;
-}
-
-bool other_runtimes_brings(const char *title, const char *part)
-{
-	static const char *const parts[][2] = { { "llama.cpp", "ggml" }, { "whisper.cpp", "ggml" } };
-
-	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-		if (!strcmp(title, parts[i][0]) && !strcmp(part, parts[i][1]))
-			return true;
-	return false;
 }

@@ -3,12 +3,7 @@
 #ifndef RUNTIME_OTHER_RUNTIMES_H
 #define RUNTIME_OTHER_RUNTIMES_H
 
-#include <stdbool.h>
-
 /* "PyTorch", for the file that a process has mapped as code; NULL: it belongs to none. path may have no folder. */
 const char *other_runtimes_of(const char *path);
-
-/* Whether `part`, as well as `title` from other_runtimes_of, comes with the runtime: ggml comes with llama.cpp. */
-bool other_runtimes_brings(const char *title, const char *part);
 
 #endif

@@ -5,7 +5,7 @@
  */
 #include "runtime/runtimes.h"
 
-#define RUNTIMES(F) F(onnxruntime) F(openvino)
+#define RUNTIMES(F) F(onnxruntime) F(openvino) F(llama)
 
 #ifdef WITH_RUNTIME_OF_TEST /* test/fake/runtime_fake.c */
 #define RUNTIME_OF_TEST(F) F(fake)
@@ -23,6 +23,14 @@ const struct runtime *const runtimes[] = { RUNTIMES(ENTRY) RUNTIME_OF_TEST(ENTRY
 static bool is_in(const struct runtime *runtime, const struct rtti *rtti)
 {
 	return runtime->is_in ? runtime->is_in(rtti) : rtti_named(rtti, runtime->family[0].class_name) != NULL;
+}
+
+bool runtimes_by_symbols(const struct image *image)
+{
+	for (const struct runtime *const *runtime = runtimes; *runtime; runtime++)
+		if ((*runtime)->has_symbols && (*runtime)->has_symbols(image))
+			return true;
+	return false;
 }
 
 const struct runtime *runtimes_in(const struct rtti *rtti)

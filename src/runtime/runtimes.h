@@ -125,6 +125,11 @@ struct runtime {
 	const struct runtime_layout *layout; /* NULL: probes read no names */
 
 	/*
+	 * Whether the module names functions of the runtime. A module without tables of classes is looked at only then.
+	 * NULL: the runtime is known by its classes.
+	 */
+	bool (*has_symbols)(const struct image *image);
+	/*
 	 * Whether the module holds the runtime, or a library that belongs to it. NULL: test for the class of the first
 	 * family.
 	 */
@@ -141,6 +146,8 @@ struct runtime {
 
 extern const struct runtime *const runtimes[]; /* NULL-terminated */
 
+/* Whether a runtime that is known by its functions may be in this module. */
+bool runtimes_by_symbols(const struct image *image);
 /* The runtime that this module holds or that its library belongs to; NULL: none. */
 const struct runtime *runtimes_in(const struct rtti *rtti);
 /* Fills in everything known about this copy. */

@@ -70,6 +70,15 @@ OPENVINO_WHEELS = {
     "2025.3": ("openvino==2025.3.0", "numpy>=1.24.2,<2.3", (3, 9), (3, 13)),
     "newest": ("openvino", "numpy>=1.24.2", (3, 10), (3, 14)),
 }
+# llama.cpp's libraries, from npm: oldest to newest, and those between where its functions changed.
+LLAMA_PACKAGES = {
+    "3.1.1": "3.1.1",
+    "3.4": "3.4.0",
+    "3.7": "3.7.0",
+    "3.9": "3.9.0",
+    "3.14": "3.14.0",
+    "newest": "latest",
+}
 NODE_PACKAGES = {"1.14": "1.14.0", "1.17": "1.17.0", "1.20": "1.20.1", "1.22": "1.22.0", "newest": "latest"}
 # Third-party builds of libonnxruntime: with the old string ABI, and with a symbol table that patchelf has moved to the
 # end.
@@ -343,6 +352,47 @@ def wheel(key):
 @functools.lru_cache(maxsize=None)
 def openvino(key):
     return OpenVINO(key)
+
+
+class Llama:
+    """llama.cpp's libraries, as Node's package node-llama-cpp has them."""
+
+    def __init__(self, key):
+        if ARM64 or not shutil.which("npm"):
+            raise Missing("npm is not installed, or the processor is another one")
+        package = "@node-llama-cpp/linux-x64@" + LLAMA_PACKAGES[key]
+
+        def make(path):
+            _call(["npm", "pack", "--silent", package], cwd=path)
+            (archive,) = glob.glob(os.path.join(path, "*.tgz"))
+            _call(["tar", "-xzf", archive, "-C", path])
+            os.unlink(archive)
+
+        self.libraries = os.path.join(_made("llama-" + key, package, make), "package/bins/linux-x64")
+        self.library, self.ggml, self.base = (
+            next(iter(sorted(glob.glob(os.path.join(self.libraries, name)))), None)
+            for name in ("libllama.*so*", "libggml.*so*", "libggml-base.so*")
+        )
+        self.calls_operators_by_name = key not in ("3.1.1", "3.4", "3.7")
+
+
+@functools.lru_cache(maxsize=None)
+def llama(key):
+    return Llama(key)
+
+
+class Gguf:
+    """A Python environment that writes models for llama.cpp."""
+
+    def __init__(self):
+        packages = ["gguf==0.19.0", "numpy>=1.24.2"]
+        self.path = _venv("gguf", _python_between((3, 9), (3, 14)), packages)
+        self.python = os.path.join(self.path, "bin", "python")
+
+
+@functools.lru_cache(maxsize=None)
+def gguf():
+    return Gguf()
 
 
 @functools.lru_cache(maxsize=None)

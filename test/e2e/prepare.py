@@ -11,6 +11,8 @@ import judge
 ALL = [
     *[(envs.wheel, key) for key in ["openvino", *envs.WHEELS, *{**envs.OLD_WHEELS, **envs.OTHER_WHEELS}]],
     *[(envs.openvino, key) for key in ("2023.3", "newest")],
+    *[(envs.llama, key) for key in ("3.1.1", "newest")],
+    (envs.gguf,),
     *[(envs.plugin, key) for key in envs.PLUGINS],
     *[(envs.node_package, key) for key in envs.NODE_PACKAGES],
     (judge.perfetto,),

@@ -28,14 +28,14 @@ static void runtimes_are_known_by_their_libraries(void **state)
 		{ "/v/site-packages/ncnn/ncnn.cpython-311-x86_64-linux-gnu.so", "ncnn" },
 		{ "/v/site-packages/_mnncengine.cpython-311-x86_64-linux-gnu.so", "MNN" },
 		{ "/v/site-packages/ctranslate2.libs/libctranslate2-4a2b.so.4.8.5", "CTranslate2" },
-		{ "/x/node_modules/@node-llama-cpp/linux-x64/bins/linux-x64/llama-addon.node", "llama.cpp" },
-		{ "libggml-base.so", "ggml" },
 		{ "/v/site-packages/jaxlib/libjax_common.so", "JAX/XLA" },
 	};
 	static const char *const others[] = { "/usr/lib/libc.so.6",
 					      "/x/libonnxruntime.so.1.22.1",
 					      "/x/libonnxruntime_providers_openvino.so",
 					      "/x/libopenvino.so.2641",
+					      "/v/llama_cpp/lib/libllama.so",
+					      "libggml-base.so",
 					      "/x/torch",
 					      "",
 					      "/",
@@ -45,22 +45,6 @@ static void runtimes_are_known_by_their_libraries(void **state)
 		assert_string_equal(other_runtimes_of(path[i][0]), path[i][1]);
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
 		assert_null(other_runtimes_of(others[i]));
-}
-
-/* The files of one wheel, in the order of their addresses. */
-static void a_part_of_another_runtime_is_not_named_beside_it(void **state)
-{
-	struct module files[] = { { .path = "/v/llama_cpp/lib/libggml.so" },
-				  { .path = "/v/llama_cpp/lib/libggml-base.so.0" },
-				  { .path = "/v/llama_cpp/lib/libllama.so" } };
-	struct modules modules = { .module = files, .n = 3, .pid = getpid() };
-	char text[100];
-
-	assert_true(other_modules(&modules, text, sizeof text));
-	assert_string_equal(text, "llama.cpp");
-	modules.n = 2;
-	assert_true(other_modules(&modules, text, sizeof text));
-	assert_string_equal(text, "ggml");
 }
 
 static void put(const char *root, const char *path, const char *text)
@@ -129,7 +113,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(runtimes_are_known_by_their_libraries),
-		cmocka_unit_test(a_part_of_another_runtime_is_not_named_beside_it),
 		cmocka_unit_test(versions_are_those_of_packages),
 	};
 

@@ -143,7 +143,7 @@ static void tell(const struct copy *copy)
 	program[len < 0 ? 0 : len] = 0;
 	usage_measure();
 	heap_start();
-	if (copy->found.is_part) {
+	if (copy->found.is_part && !copy->found.left_out[0]) {
 		__atomic_store_n(&agent.segment->state, SEGMENT_ARMED, __ATOMIC_RELEASE);
 		return;
 	}
@@ -229,7 +229,7 @@ static struct copy *new_copy(const struct image *image, const struct runtime *ru
 	return copy;
 }
 
-static void arm_families(struct copy *copy, struct rtti *rtti, char *armed, size_t size)
+static void arm_families(struct copy *copy, struct rtti *rtti, const struct image_set *set, char *armed, size_t size)
 {
 	const struct runtime *runtime = copy->found.runtime;
 	const struct agent_code *code = agent_code_of(runtime);
@@ -240,9 +240,15 @@ static void arm_families(struct copy *copy, struct rtti *rtti, char *armed, size
 		if (with && runtime->family[i].counted)
 			describe(armed, size, runtime->family[i].counted, n);
 	}
+	if (code->replace) {
+		uint32_t n = code->replace(copy, set);
+		if (n)
+			describe(armed, size, code->counted, n);
+	}
 }
 
-static void arm_module(const struct image *image, const struct runtime *runtime, struct rtti *rtti)
+static void arm_module(const struct image *image, const struct image_set *set, const struct runtime *runtime,
+		       struct rtti *rtti)
 {
 	struct copy *copy = copy_again(image);
 	char armed[256] = "";
@@ -256,7 +262,7 @@ static void arm_module(const struct image *image, const struct runtime *runtime,
 		return;
 	}
 	hot->is_changing = agent.late_since ? CHANGE_IN : CHANGE_NONE;
-	arm_families(copy, rtti, armed, sizeof armed);
+	arm_families(copy, rtti, set, armed, sizeof armed);
 	hook_close(&copy->image);
 	copy->is_half_armed = agent_code_of(runtime)->arm && !agent.late_since;
 	if (agent_code_of(runtime)->arm && agent.late_since)
@@ -330,7 +336,7 @@ static void look_at(const struct image *image, const struct image_set *set)
 	struct rtti rtti;
 
 	if (!rtti_scan(&rtti, image, set, &arena) && (runtime = runtimes_in(&rtti)))
-		arm_module(image, runtime, &rtti);
+		arm_module(image, set, runtime, &rtti);
 	arena_done(&arena);
 }
 
@@ -365,7 +371,8 @@ static void know(const struct image *image)
 
 static bool is_candidate(const struct image *image)
 {
-	return image->relro_end - image->relro_start >= MIN_RELRO || (!image->relro_end && !image->path[0]);
+	return image->relro_end - image->relro_start >= MIN_RELRO || (!image->relro_end && !image->path[0]) ||
+	       runtimes_by_symbols(image);
 }
 
 /* After injection: modules by which the program may confine itself. A permanent copy of each, used again. */

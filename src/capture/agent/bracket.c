@@ -108,3 +108,13 @@ __attribute__((noinline)) bracket_word bracket_call_short(bracket_short_function
 	__asm__ volatile("" : "+r"(r));
 	return r;
 }
+
+__attribute__((noinline)) bracket_word bracket_call_long(bracket_long_function *function, BRACKET_LONG)
+{
+	bracket_word r;
+
+	__asm__ volatile(".cfi_personality 0x1b, bracket_personality");
+	r = function(BRACKET_PASS_LONG);
+	__asm__ volatile("" : "+r"(r));
+	return r;
+}

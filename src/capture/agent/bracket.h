@@ -44,4 +44,23 @@ bracket_word bracket_call(bracket_function *function, bracket_word a, bracket_wo
 			  bracket_word e, bracket_word f, bracket_word g, bracket_word h, bracket_word i,
 			  bracket_word j, bracket_word k, bracket_word l) __attribute__((visibility("hidden")));
 
+/*
+ * Passes on 48 words: structures that are passed by value lie on the stack behind the registers, and no function has
+ * larger ones.
+ */
+#define BRACKET_LONG \
+	bracket_word a, bracket_word b, bracket_word c, bracket_word d, bracket_word e, bracket_word f, \
+	    BRACKET_SIX(BRACKET_WORD, g), BRACKET_SIX(BRACKET_WORD, h), BRACKET_SIX(BRACKET_WORD, i), \
+	    BRACKET_SIX(BRACKET_WORD, j), BRACKET_SIX(BRACKET_WORD, k), BRACKET_SIX(BRACKET_WORD, l), \
+	    BRACKET_SIX(BRACKET_WORD, m)
+#define BRACKET_PASS_LONG \
+	a, b, c, d, e, f, BRACKET_SIX(BRACKET_NAME, g), BRACKET_SIX(BRACKET_NAME, h), BRACKET_SIX(BRACKET_NAME, i), \
+	    BRACKET_SIX(BRACKET_NAME, j), BRACKET_SIX(BRACKET_NAME, k), BRACKET_SIX(BRACKET_NAME, l), \
+	    BRACKET_SIX(BRACKET_NAME, m)
+#define BRACKET_SIX(F, n) F(n), F(n##1), F(n##2), F(n##3), F(n##4), F(n##5)
+#define BRACKET_WORD(n) bracket_word n
+#define BRACKET_NAME(n) n
+typedef bracket_word bracket_long_function(BRACKET_LONG);
+bracket_word bracket_call_long(bracket_long_function *function, BRACKET_LONG) __attribute__((visibility("hidden")));
+
 #endif

@@ -9,7 +9,7 @@
 
 #include "capture/agent/copies.h"
 
-#define AGENT_CODES(F) F(ort)
+#define AGENT_CODES(F) F(ort) F(llama)
 
 struct agent_code {
 	const struct runtime *runtime; /* NULL: all runtimes without code of their own */
@@ -24,6 +24,17 @@ struct agent_code {
 	 * injection because the loader's lock is held. NULL: none.
 	 */
 	void (*arm)(struct copy *copy);
+	/*
+	 * Replaces functions that are in no virtual table, while the copy's data can be written and all modules stay
+	 * loaded. Returns how many of them are `counted` in reports. NULL: none.
+	 */
+	uint32_t (*replace)(struct copy *copy, const struct image_set *set);
+	const char *counted;
+	/*
+	 * What a program gets that looks up an entry of the runtime (runtimes.h) by its name; NULL: the real function.
+	 * Call without the loader's lock. NULL: always the real one.
+	 */
+	void *(*instead_of)(const char *name, void *real);
 	/* Called when modules were unloaded (copy.is_gone): their addresses may be reused. NULL: nothing to do. */
 	void (*forget_gone)(void);
 	/* Called when recording restarts: addresses may belong to other objects by now. */

@@ -9,7 +9,7 @@
 #include "capture/agent/hook.h"
 #include "runtime/runtimes.h"
 
-enum { MAX_COPIES = 8 };
+enum { MAX_COPIES = 16 };
 
 struct copy {
 	struct runtime_found found;

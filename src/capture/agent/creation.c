@@ -243,6 +243,15 @@ void creation_loaded(struct thread *thread, uint64_t start)
 	phase_begin(thread, EVENT_PHASE_PROVIDERS, end);
 }
 
+void creation_has_loaded(struct thread *thread, uint64_t start, uint64_t end)
+{
+	if (!creation_is_open(thread) || thread->creation.has_loaded)
+		return;
+	tell(thread);
+	thread->creation.has_loaded = true;
+	phase_loaded(thread, start, end);
+}
+
 /*
  * Between transformers lies only what calls the next one, for less than a microsecond: it is the next one's, as its own
  * begin. What takes longer is something else. `now` if not.

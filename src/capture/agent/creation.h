@@ -22,6 +22,8 @@ void creation_refused(struct thread *thread, uint32_t message);
 void creation_unseen_gone(struct thread *thread);
 /* The model's load took from start (0: the begin of the creation) until now. Once per creation. */
 void creation_loaded(struct thread *thread, uint64_t start);
+/* The same for a load that lay between these times. */
+void creation_has_loaded(struct thread *thread, uint64_t start, uint64_t end);
 /* What precedes the load has ended: a pool thread was started. */
 void creation_prepared(struct thread *thread);
 /* Parts, which nest. False: this thread is creating no session. name and prefix may be NULL. */

@@ -19,6 +19,7 @@
 
 #include "capture/agent/agent.h"
 #include "capture/agent/arm.h"
+#include "capture/agent/code.h"
 #include "capture/agent/glibc.h"
 #include "capture/agent/jump.h"
 #include "capture/agent/sandbox.h"
@@ -64,6 +65,20 @@ static void *instead_of(void *handle, const char *name)
 	return sandbox_instead_of(name, first_real_dlsym(handle, name));
 }
 
+/* A runtime's function that is not called through any word that could be replaced. NULL: the real one. */
+static void *instead_of_entry(void *handle, const char *name)
+{
+	void *real, *found = NULL;
+
+	if (handle == RTLD_DEFAULT || handle == RTLD_NEXT || !first_real_dlsym ||
+	    !(real = first_real_dlsym(handle, name)))
+		return NULL;
+	for (const struct agent_code *const *code = agent_codes; *code && !found; code++)
+		if ((*code)->instead_of)
+			found = (*code)->instead_of(name, real);
+	return found;
+}
+
 /* Called by dlsym below, before the real one. Returns the answer if it is another one. */
 __attribute__((used, visibility("hidden"))) void *first_look(void *handle, const char *name);
 
@@ -74,9 +89,10 @@ void *first_look(void *handle, const char *name)
 
 	if (!first_real_dlsym)
 		first_start();
-	if (name && is_entry(name) && agent_is_wanted())
+	if (name && is_entry(name) && agent_is_wanted()) {
 		arm_new_modules();
-	else if (name && first_real_dlsym)
+		found = instead_of_entry(handle, name);
+	} else if (name && first_real_dlsym)
 		found = instead_of(handle, name);
 	errno = saved;
 	return found;

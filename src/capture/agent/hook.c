@@ -5,7 +5,6 @@
  */
 #include "capture/agent/hook.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -13,6 +12,7 @@
 #include "base/processor.h"
 #include "base/syscalls.h"
 #include "capture/agent/agent.h"
+#include "runtime/dynamic.h"
 #include "runtime/peek.h"
 
 struct map hook_words;
@@ -133,96 +133,23 @@ void hooks_forget(const struct image *image)
 	forget_replaced(image);
 }
 
-struct dynamic {
-	uint64_t symbols, strings, strings_size, rela[2], rela_size[2];
-};
-
-/* glibc relocates the addresses in a loaded module's dynamic section; the vDSO's stay as they are. */
-static uint64_t absolute(const struct image *image, uint64_t value)
-{
-	return value < image->base ? image->base + value : value;
-}
-
-static bool read_dynamic(const struct image *image, struct dynamic *dynamic)
-{
-	memset(dynamic, 0, sizeof *dynamic);
-	for (uint64_t at = image->dynamic; at + 16 <= image->dynamic_end; at += 16) {
-		int64_t tag = (int64_t)image_word(image, at);
-		uint64_t value = image_word(image, at + 8);
-		if (tag == DT_NULL)
-			break;
-		if (tag == DT_SYMTAB)
-			dynamic->symbols = absolute(image, value);
-		else if (tag == DT_STRTAB)
-			dynamic->strings = absolute(image, value);
-		else if (tag == DT_STRSZ)
-			dynamic->strings_size = value;
-		else if (tag == DT_RELA || tag == DT_JMPREL)
-			dynamic->rela[tag == DT_JMPREL] = absolute(image, value);
-		else if (tag == DT_RELASZ || tag == DT_PLTRELSZ)
-			dynamic->rela_size[tag == DT_PLTRELSZ] = value;
-	}
-	return dynamic->symbols && dynamic->strings;
-}
-
-static bool is_import(const struct image *image, const struct dynamic *dynamic, const Elf64_Rela *rela,
-		      const char *name)
-{
-	const Elf64_Sym *symbol;
-	const char *text;
-	uint32_t type = (uint32_t)ELF64_R_TYPE(rela->r_info);
-	size_t size;
-
-	if (type != PROCESSOR_JUMP_SLOT && type != PROCESSOR_GLOB_DAT)
-		return false;
-	size = strlen(name) + 1;
-	symbol = image_at(image, dynamic->symbols + ELF64_R_SYM(rela->r_info) * sizeof *symbol, sizeof *symbol, 0);
-	if (!symbol || symbol->st_name + size > dynamic->strings_size)
-		return false;
-	text = image_at(image, dynamic->strings + symbol->st_name, size, 0);
-	return text && !memcmp(text, name, size);
-}
-
-/* A position in the module's two tables of relocations. */
-struct place {
-	int table;
-	size_t entry;
-};
-
-/* The module's next slot of an import, from a place on, which moves past it; 0: no more. Most entries are no import. */
-static uint64_t next_import(const struct image *image, const struct dynamic *dynamic, const char *name,
-			    struct place *place)
-{
-	for (; place->table < 2; *place = (struct place){ place->table + 1, 0 }) {
-		uint64_t size = dynamic->rela_size[place->table];
-		const Elf64_Rela *rela = image_at(image, dynamic->rela[place->table], size, 0);
-		while (rela && place->entry < size / sizeof *rela) {
-			const Elf64_Rela *at = &rela[place->entry++];
-			if (is_import(image, dynamic, at, name) &&
-			    image_at(image, image->base + at->r_offset, 8, IMAGE_W))
-				return image->base + at->r_offset;
-		}
-	}
-	return 0;
-}
-
 bool hook_has_import(const struct image *image, const char *name)
 {
 	struct dynamic dynamic;
-	struct place place = { 0, 0 };
+	struct dynamic_place place = { 0, 0 };
 
-	return read_dynamic(image, &dynamic) && next_import(image, &dynamic, name, &place);
+	return dynamic_read(&dynamic, image) && dynamic_next_of(&dynamic, &place, name);
 }
 
 void *hook_bound(const struct image *image, const char *name)
 {
 	struct dynamic dynamic;
-	struct place place = { 0, 0 };
+	struct dynamic_place place = { 0, 0 };
 	uint64_t slot, function;
 
-	if (!read_dynamic(image, &dynamic))
+	if (!dynamic_read(&dynamic, image))
 		return NULL;
-	while ((slot = next_import(image, &dynamic, name, &place))) {
+	while ((slot = dynamic_next_of(&dynamic, &place, name))) {
 		function = (uint64_t)hook_original(slot);
 		if (!function)
 			function = image_word(image, slot);
@@ -235,15 +162,15 @@ void *hook_bound(const struct image *image, const char *name)
 int hook_import(const struct image *image, const char *name, void *with)
 {
 	struct dynamic dynamic;
-	struct place place = { 0, 0 };
+	struct dynamic_place place = { 0, 0 };
 	uint64_t slot;
 	int n = 0;
 
-	if (!read_dynamic(image, &dynamic))
+	if (!dynamic_read(&dynamic, image))
 		return 0;
 	agent_lock();
 	if (hook_open(image)) {
-		while ((slot = next_import(image, &dynamic, name, &place)))
+		while ((slot = dynamic_next_of(&dynamic, &place, name)))
 			n += hook_word(slot, with);
 		hook_close(image);
 	}

@@ -34,14 +34,6 @@ static int look(struct dl_phdr_info *info, size_t size, void *data)
 	return found->n == MOST;
 }
 
-static bool is_part(const struct found *found, int at)
-{
-	for (int i = 0; i < found->n; i++)
-		if (other_runtimes_brings(found->title[i], found->title[at]))
-			return true;
-	return false;
-}
-
 void other_tell(void)
 {
 	struct found found;
@@ -52,7 +44,6 @@ void other_tell(void)
 	dl_iterate_phdr(look, &found);
 	module_walk_end();
 	for (int i = 0; i < found.n; i++)
-		if (!is_part(&found, i))
-			dict_other(found.path[i]);
+		dict_other(found.path[i]);
 	errno = saved;
 }

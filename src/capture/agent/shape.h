@@ -9,9 +9,10 @@
 enum { SHAPE_DIMS = 8, SHAPE_INPUTS = 16 };
 
 struct shape {
-	uint32_t type; /* ONNXTensorElementDataType; 0: not a tensor */
+	uint32_t type; /* ONNXTensorElementDataType; 0: not a tensor. Other numbers have a name */
 	uint32_t n_dims;
 	int64_t dim[SHAPE_DIMS];
+	const char *name; /* of the type; NULL: by its number */
 };
 
 /* "float32[1x3x224x224],int64[8]" as a text id; 0: no room. */

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/processor.h"
+#include "runtime/dynamic.h"
 #include "runtime/file_runtime.h"
 
 const char *const inject_symbols[N_INJECT_SYMBOLS] = { "pthread_create",
@@ -24,96 +25,11 @@ const char *const inject_symbols[N_INJECT_SYMBOLS] = { "pthread_create",
 						       "pthread_key_create",
 						       "pthread_setspecific" };
 
-enum { MAX_SYMBOLS = 1 << 20 };
-
-struct dynamic {
-	uint64_t symbols, strings, strings_size, gnu_hash;
-};
-
-static void read_dynamic(const struct image *image, struct dynamic *dynamic)
-{
-	memset(dynamic, 0, sizeof *dynamic);
-	for (uint64_t at = image->dynamic; image->dynamic_end - at >= 16; at += 16) {
-		uint64_t tag = image_word(image, at), value = image_word(image, at + 8);
-		if (tag == DT_NULL)
-			return;
-		if (tag == DT_SYMTAB)
-			dynamic->symbols = value;
-		else if (tag == DT_STRTAB)
-			dynamic->strings = value;
-		else if (tag == DT_STRSZ)
-			dynamic->strings_size = value;
-		else if (tag == DT_GNU_HASH)
-			dynamic->gnu_hash = value;
-	}
-}
-
-static bool read_u32(const struct image *image, uint64_t at, uint32_t *value)
-{
-	const void *from = image_at(image, at, 4, 0);
-
-	if (from)
-		memcpy(value, from, 4);
-	return from != NULL;
-}
-
-/* The symbol's address if it is a function of this name that the file defines; else 0. */
-static uint64_t match(const struct image *image, const struct dynamic *dynamic, uint64_t index, const char *name)
-{
-	const void *from = image_at(image, dynamic->symbols + index * sizeof(Elf64_Sym), sizeof(Elf64_Sym), 0);
-	size_t size = strlen(name) + 1;
-	const void *text;
-	Elf64_Sym symbol;
-
-	if (!from)
-		return 0;
-	memcpy(&symbol, from, sizeof symbol);
-	if (!symbol.st_shndx || ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_name > dynamic->strings_size ||
-	    dynamic->strings_size - symbol.st_name < size)
-		return 0;
-	text = image_at(image, dynamic->strings + symbol.st_name, size, 0);
-	return text && !memcmp(text, name, size) && image_has(image, symbol.st_value, IMAGE_X) ? symbol.st_value : 0;
-}
-
-static uint32_t gnu_hash_of(const char *name)
-{
-	uint32_t hash = 5381;
-
-	for (; *name; name++)
-		hash = hash * 33 + (unsigned char)*name;
-	return hash;
-}
-
-/* { n_buckets, first symbol, n_words of the filter, shift, filter, buckets, chains } */
-static uint64_t find_by_gnu_hash(const struct image *image, const struct dynamic *dynamic, const char *name)
-{
-	uint32_t n_buckets, first, n_words, index, hash = gnu_hash_of(name), found;
-	uint64_t buckets, chains;
-
-	if (!read_u32(image, dynamic->gnu_hash, &n_buckets) || !read_u32(image, dynamic->gnu_hash + 4, &first) ||
-	    !read_u32(image, dynamic->gnu_hash + 8, &n_words) || !n_buckets)
-		return 0;
-	buckets = dynamic->gnu_hash + 16 + 8 * (uint64_t)n_words;
-	chains = buckets + 4 * (uint64_t)n_buckets;
-	if (!read_u32(image, buckets + 4 * (uint64_t)(hash % n_buckets), &index) || index < first)
-		return 0;
-	for (uint32_t step = 0; step < MAX_SYMBOLS && read_u32(image, chains + 4 * (uint64_t)(index - first), &found);
-	     step++, index++) {
-		uint64_t address = (found | 1) == (hash | 1) ? match(image, dynamic, index, name) : 0;
-		if (address)
-			return address;
-		if (found & 1)
-			break;
-	}
-	return 0;
-}
-
 uint64_t inject_file_symbol(const struct image *image, const char *name)
 {
 	struct dynamic dynamic;
 
-	read_dynamic(image, &dynamic);
-	return dynamic.symbols && dynamic.strings && dynamic.gnu_hash ? find_by_gnu_hash(image, &dynamic, name) : 0;
+	return dynamic_read(&dynamic, image) ? dynamic_function(&dynamic, name) : 0;
 }
 
 static bool read_segment(const struct image_file *file, const Elf64_Ehdr *header, unsigned number, Elf64_Phdr *segment)

@@ -7,19 +7,6 @@
 #include "capture/proc/package_version.h"
 #include "runtime/other_runtimes.h"
 
-const char *other_modules_title(const struct modules *modules, size_t i)
-{
-	const char *own = other_runtimes_of(modules->module[i].path);
-
-	for (size_t k = 0; own && k < modules->n; k++) {
-		const char *title = other_runtimes_of(modules->module[k].path);
-
-		if (title && other_runtimes_brings(title, own))
-			return NULL;
-	}
-	return own;
-}
-
 bool other_modules(const struct modules *modules, char *text, size_t size)
 {
 	char root[32], version[64], name[128];
@@ -28,7 +15,7 @@ bool other_modules(const struct modules *modules, char *text, size_t size)
 	*text = 0;
 	snprintf(root, sizeof root, "/proc/%d/root", (int)modules->pid);
 	for (size_t i = 0; i < modules->n; i++) {
-		const char *path = modules->module[i].path, *title = other_modules_title(modules, i);
+		const char *path = modules->module[i].path, *title = other_runtimes_of(path);
 
 		if (!title || strstr(text, title))
 			continue;

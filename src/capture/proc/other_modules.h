@@ -5,8 +5,6 @@
 
 #include "capture/proc/modules.h"
 
-/* The runtime that a module belongs to; NULL: none, or one that another of the process's runtimes brings along. */
-const char *other_modules_title(const struct modules *modules, size_t i);
 /* "OpenVINO 2026.4.1, PyTorch 2.11.0", with as many as fit. False: there are none. */
 bool other_modules(const struct modules *modules, char *text, size_t size);
 /* The same of a process that may not be readable. */

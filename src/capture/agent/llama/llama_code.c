@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The agent's code for llama.cpp: replaces imports of its libraries and of modules that call them.
+ *
+ * A slot that is not bound yet holds the address of the module's own stub, which would bind it and so remove the hook.
+ * The real function is then found by its name: in the module itself, or in the only other one that has it.
+ */
+#include <string.h>
+
+#include "capture/agent/agent.h"
+#include "capture/agent/code.h"
+#include "capture/agent/llama/llama_in.h"
+#include "capture/agent/module_walk.h"
+#include "runtime/dynamic.h"
+
+/* An import of a module. */
+struct import {
+	const char *name;
+	uint64_t slot;
+	enum llama_role role;
+};
+
+static char versions[MAX_COPIES][32];
+static bool are_told; /* that operators are left out */
+
+static const struct image *image_of(const struct image_set *set, uint64_t address)
+{
+	for (size_t i = 0; i < set->n; i++)
+		if (image_has(&set->image[i], address, IMAGE_X))
+			return &set->image[i];
+	return NULL;
+}
+
+/* What the slot leads to; 0: not certain. */
+static uint64_t real_of(const struct dynamic *dynamic, const struct import *import, const struct image_set *set)
+{
+	uint64_t bound = (uint64_t)hook_original(import->slot), own = dynamic_function(dynamic, import->name), found;
+
+	if (!bound)
+		bound = image_word(dynamic->image, import->slot);
+	if (bound && !image_has(dynamic->image, bound, IMAGE_X) && image_of(set, bound))
+		return bound;
+	if (own)
+		return own;
+	return llama_definer(dynamic->image, set, import->name, &found) ? found : 0;
+}
+
+static bool is_wanted(const struct import *import, uint64_t real, const struct image_set *set)
+{
+	const struct image *of = image_of(set, real);
+
+	if (import->role == LLAMA_OPERATOR || import->role == LLAMA_EXTRA)
+		return hot->level >= LEVEL_OPERATOR;
+	return import->role < LLAMA_C_RUN || (of && !llama_shows_runs(of));
+}
+
+static void *hook_for(const struct copy *copy, const struct import *import, void *real)
+{
+	if (import->role == LLAMA_OPERATOR || import->role == LLAMA_EXTRA)
+		return llama_operator_hook(copy, import->name, import->role, real);
+	return llama_run_hook(copy, import->name, import->role, real);
+}
+
+static bool has_operators(const struct dynamic *dynamic)
+{
+	struct dynamic_place place = { 0, 0 };
+	const char *name;
+
+	while (dynamic_next(dynamic, &place, &name))
+		if (llama_role_of(name) == LLAMA_OPERATOR)
+			return true;
+	return false;
+}
+
+/* Whether operators of this module can be recorded; why not goes into left_out. */
+static bool find_layout(struct llama_layout *layout, const struct dynamic *dynamic, const struct image_set *set,
+			char *left_out)
+{
+	bool is_found = has_operators(dynamic) && llama_layout_find(layout, dynamic->image, set);
+
+	if (!is_found)
+		strcpy(left_out, has_operators(dynamic) ? "operators (tensors have another layout in this version)"
+							: "operators (this version does not call them by their names)");
+	return is_found;
+}
+
+static bool is_copy(const struct image *image)
+{
+	for (uint32_t i = 0; i < n_copies; i++)
+		if (!copies[i].is_gone && copies[i].image.base == image->base)
+			return true;
+	return false;
+}
+
+/* Whether libllama will be looked at, which tells the same. */
+static bool is_library_to_come(const struct image *image, const struct image_set *set)
+{
+	uint64_t function;
+	const struct image *library = llama_definer(image, set, "llama_decode", &function);
+
+	return library && !is_copy(library);
+}
+
+/* Of the libraries for several processors, of which all but one are closed again, the first one tells. */
+static bool know_operators(struct copy *copy, const struct dynamic *dynamic, const struct image_set *set)
+{
+	struct llama_layout layout;
+	char left_out[sizeof copy->found.left_out];
+
+	if (!dynamic_function(dynamic, "ggml_graph_compute"))
+		return false;
+	if (find_layout(&layout, dynamic, set, left_out)) {
+		llama_operator_know(copy, &layout);
+		return true;
+	}
+	if (!are_told && !is_library_to_come(&copy->image, set)) {
+		strcpy(copy->found.left_out, left_out);
+		are_told = true;
+	}
+	return false;
+}
+
+/* Those that libllama calls, where it has come with them and not opened them later. */
+static void tell_operators(struct copy *copy, const struct dynamic *dynamic, const struct image_set *set)
+{
+	const struct image *beside;
+	struct llama_layout layout;
+	struct dynamic of;
+	uint64_t function;
+
+	if (!are_told && dynamic_function(dynamic, "llama_decode") &&
+	    (beside = llama_definer(dynamic->image, set, "ggml_graph_compute", &function)) &&
+	    beside != dynamic->image && dynamic_read(&of, beside) &&
+	    !find_layout(&layout, &of, set, copy->found.left_out))
+		are_told = true;
+}
+
+static void find_version(struct copy *copy, const struct dynamic *dynamic)
+{
+	static const char *const names[] = { "llama_version", "ggml_version" };
+	char *version = versions[copy->number];
+
+	*version = 0;
+	for (unsigned i = 0; i < 2 && !*version; i++) {
+		const char *(*text)(void) = (const char *(*)(void))dynamic_function(dynamic, names[i]);
+		if (text)
+			strncpy(version, text(), sizeof versions[0] - 1);
+	}
+	copy->found.version = version;
+}
+
+/* Call between hook_open and hook_close. Whether an operator was replaced. */
+static bool replace_one(struct copy *copy, const struct dynamic *dynamic, const struct import *import,
+			const struct image_set *set)
+{
+	uint64_t real = real_of(dynamic, import, set);
+	bool is_done = false;
+	void *with;
+
+	if (!real || !is_wanted(import, real, set))
+		return false;
+	agent_lock();
+	with = hook_for(copy, import, (void *)real);
+	if (with && hook_word(import->slot, with)) {
+		copy->check_at = import->slot;
+		copy->check_value = with;
+		is_done = true;
+	}
+	agent_unlock();
+	return is_done && import->role == LLAMA_OPERATOR;
+}
+
+static uint32_t replace(struct copy *copy, const struct image_set *set)
+{
+	struct dynamic_place place = { 0, 0 };
+	struct dynamic dynamic;
+	struct import import;
+	bool has_layout;
+	uint32_t n = 0;
+
+	if (!dynamic_read(&dynamic, &copy->image))
+		return 0;
+	find_version(copy, &dynamic);
+	has_layout = know_operators(copy, &dynamic, set);
+	tell_operators(copy, &dynamic, set);
+	while ((import.slot = dynamic_next(&dynamic, &place, &import.name))) {
+		import.role = llama_role_of(import.name);
+		if (import.role == LLAMA_NONE || (import.role <= LLAMA_EXTRA && !has_layout))
+			continue;
+		n += replace_one(copy, &dynamic, &import, set);
+	}
+	return n;
+}
+
+/* For a program that looks functions up by their names. */
+static void *instead_of(const char *name, void *real)
+{
+	struct import import = { .name = name, .role = llama_role_of(name) };
+	struct image_set set = { 0 };
+	void *with = NULL;
+
+	if (import.role < LLAMA_LOAD || module_walk_images(&set))
+		return NULL;
+	if (is_wanted(&import, (uint64_t)real, &set)) {
+		agent_lock();
+		with = llama_run_hook(NULL, name, import.role, real);
+		agent_unlock();
+	}
+	image_set_done(&set);
+	return with;
+}
+
+static void *hook(const struct runtime *runtime, unsigned family)
+{
+	return NULL;
+}
+
+static void forget_gone(void)
+{
+	agent_lock();
+	llama_operator_forget_gone();
+	llama_run_forget_gone();
+	agent_unlock();
+}
+
+static void forget_all(void)
+{
+	are_told = false;
+	llama_run_forget_all();
+}
+
+const struct agent_code agent_llama = {
+	.runtime = &runtime_llama,
+	.hook = hook,
+	.replace = replace,
+	.counted = "operators",
+	.instead_of = instead_of,
+	.forget_gone = forget_gone,
+	.forget_all = forget_all,
+};

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Shared by the agent's files for llama.cpp:
+ *
+ *   llama_code.c      which imports of a module are replaced, and what they are bound to
+ *   llama_layout.c    where tensors keep what is recorded of them
+ *   llama_operator.c  operators: the hot path
+ *   llama_run.c       models, contexts, batches
+ */
+#ifndef CAPTURE_AGENT_LLAMA_LLAMA_IN_H
+#define CAPTURE_AGENT_LLAMA_LLAMA_IN_H
+
+#include "capture/agent/copies.h"
+#include "runtime/llama/llama.h"
+
+typedef uintptr_t word;
+/* The arguments of a function that has no more than the registers hold. */
+#define REGISTERS word a, word b, word c, word d, word e, word f
+#define PASS_REGISTERS a, b, c, d, e, f
+typedef word llama_function(REGISTERS);
+
+/* Where a tensor keeps what is recorded of it: bytes from its start. */
+struct llama_layout {
+	uint16_t type, dims, op, parameters, sources, name;
+	const char *(*op_name)(int op);
+	const char *(*op_text)(const void *tensor); /* of its kind, where an operator has several */
+	const char *(*type_name)(int type);
+};
+
+enum { LLAMA_DIMS = 4, LLAMA_SOURCES = 10, LLAMA_NAME = 64 };
+
+/* False: the library's own functions find a tensor's fields elsewhere, or are missing. */
+bool llama_layout_find(struct llama_layout *layout, const struct image *image, const struct image_set *set);
+/* The module that defines a function, for a module that calls it: the only one, or the one beside it. NULL: none. */
+const struct image *llama_definer(const struct image *image, const struct image_set *set, const char *name,
+				  uint64_t *function);
+
+/* The hook for one function of a copy; NULL: there are too many. Call under the agent's lock. name must stay. */
+void *llama_operator_hook(const struct copy *copy, const char *name, enum llama_role role, void *real);
+void *llama_run_hook(const struct copy *copy, const char *name, enum llama_role role, void *real);
+/* What operators of this copy need. Call before its hooks are in place. */
+void llama_operator_know(const struct copy *copy, const struct llama_layout *layout);
+/* Modules are gone: their hooks may serve others. */
+void llama_operator_forget_gone(void);
+void llama_run_forget_gone(void);
+void llama_run_forget_all(void);
+
+#endif

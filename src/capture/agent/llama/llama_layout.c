@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Where ggml's tensors keep their fields: the library's own small functions, called with a block of memory of the
+ * agent's, show it. They only read or add to its address. A version that has moved a field is noticed before its first
+ * operator.
+ */
+#include <string.h>
+
+#include "capture/agent/llama/llama_in.h"
+#include "runtime/dynamic.h"
+
+enum { TYPE = 0, DIMS = 16, OP = 80, PARAMETERS = 84, BEHIND_SOURCES = 24, BLOCK = 1024, FEWEST_NAME = 232 };
+
+static size_t folder_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? (size_t)(slash - path) : 0;
+}
+
+static bool are_neighbours(const struct image *a, const struct image *b)
+{
+	size_t len = folder_of(a->path);
+
+	return len == folder_of(b->path) && !memcmp(a->path, b->path, len);
+}
+
+const struct image *llama_definer(const struct image *image, const struct image_set *set, const char *name,
+				  uint64_t *function)
+{
+	const struct image *found = NULL;
+	bool is_beside = false, is_clear = true;
+
+	for (size_t i = 0; i < set->n; i++) {
+		struct dynamic dynamic;
+		uint64_t at = dynamic_read(&dynamic, &set->image[i]) ? dynamic_function(&dynamic, name) : 0;
+		bool is_here = at && are_neighbours(image, &set->image[i]);
+		if (!at || (found && is_beside && !is_here))
+			continue;
+		is_clear = !found || (is_here && !is_beside);
+		is_beside = is_here;
+		found = &set->image[i];
+		*function = at;
+	}
+	return is_clear ? found : NULL;
+}
+
+static void *function_of(const struct image *image, const struct image_set *set, const char *name)
+{
+	uint64_t function;
+
+	return llama_definer(image, set, name, &function) ? (void *)function : NULL;
+}
+
+static void put(uint8_t *block, unsigned at, uint64_t value, size_t size)
+{
+	memcpy(block + at, &value, size);
+}
+
+static bool has_dims(uint8_t *block, const struct image *image, const struct image_set *set)
+{
+	int64_t (*count)(const void *) = (int64_t (*)(const void *))function_of(image, set, "ggml_nelements");
+	static const unsigned dims[LLAMA_DIMS] = { 2, 3, 5, 7 };
+
+	for (unsigned i = 0; i < LLAMA_DIMS; i++)
+		put(block, DIMS + 8 * i, dims[i], 8);
+	return count && count(block) == 2 * 3 * 5 * 7;
+}
+
+static bool has_type(uint8_t *block, const struct image *image, const struct image_set *set)
+{
+	size_t (*size)(const void *) = (size_t (*)(const void *))function_of(image, set, "ggml_element_size");
+	enum { FLOAT32 = 0, FLOAT16 = 1 };
+	size_t whole, half;
+
+	if (!size)
+		return false;
+	put(block, TYPE, FLOAT32, 4);
+	whole = size(block);
+	put(block, TYPE, FLOAT16, 4);
+	half = size(block);
+	return whole == 4 && half == 2;
+}
+
+/* Two operators without kinds. */
+static bool has_op(const struct llama_layout *layout, uint8_t *block)
+{
+	const char *text[2];
+
+	for (unsigned i = 0; i < 2; i++) {
+		put(block, OP, i + 1, 4);
+		text[i] = layout->op_text(block);
+		if (!text[i] || text[i] != layout->op_name((int)i + 1))
+			return false;
+	}
+	return text[0] != text[1];
+}
+
+bool llama_layout_find(struct llama_layout *layout, const struct image *image, const struct image_set *set)
+{
+	const char *(*name)(const void *) = (const char *(*)(const void *))function_of(image, set, "ggml_get_name");
+	_Alignas(16) uint8_t block[BLOCK] = { 0 };
+	uint64_t at = name ? (uint64_t)(name(block) - (const char *)block) : 0;
+
+	*layout = (struct llama_layout){
+		.type = TYPE,
+		.dims = DIMS,
+		.op = OP,
+		.parameters = PARAMETERS,
+		.op_name = (const char *(*)(int))function_of(image, set, "ggml_op_name"),
+		.op_text = (const char *(*)(const void *))function_of(image, set, "ggml_op_desc"),
+		.type_name = (const char *(*)(int))function_of(image, set, "ggml_type_name"),
+	};
+	if (at < FEWEST_NAME || at > BLOCK - LLAMA_NAME || at % 8 || !layout->op_name || !layout->op_text ||
+	    !layout->type_name || !has_op(layout, block) || !has_dims(block, image, set) ||
+	    !has_type(block, image, set))
+		return false;
+	layout->name = (uint16_t)at;
+	/* then come what it is a view of, where in that, and its data */
+	layout->sources = (uint16_t)(at - BEHIND_SOURCES - 8 * LLAMA_SOURCES);
+	return true;
+}

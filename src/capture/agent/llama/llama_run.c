@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Models, contexts and batches of llama.cpp. A context is a session, made from a model that was loaded before; a batch
+ * that is decoded or encoded is an inference, and its tokens are the inference's input. If a model's first context
+ * follows its load at once, the session's creation begins with the load.
+ *
+ * Functions that programs call pass structures by value: their hooks pass on as much of the stack as those may take.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#include "base/syscalls.h"
+#include "capture/agent/bracket.h"
+#include "capture/agent/creation.h"
+#include "capture/agent/dict.h"
+#include "capture/agent/llama/llama_in.h"
+#include "capture/agent/phase.h"
+#include "event/event.h"
+#include "runtime/peek.h"
+
+enum { MAX_PLACES = 64, MAX_MODELS = 64, AT_ONCE = 1 << 28 /* ticks: some 100 ms */ };
+
+static struct place {
+	bracket_long_function *real; /* NULL: free */
+	uint8_t role;		     /* enum llama_role */
+	int8_t copy;		     /* -1: none */
+	bool is_encoder;
+} places[MAX_PLACES];
+
+/* A model that was loaded; another one may get the address of one that is gone, and is loaded then. */
+static struct model {
+	word at; /* 0: free. Stored last */
+	uint64_t start, end;
+	bool is_used;
+	char path[1024];
+} models[MAX_MODELS];
+
+static __thread bool is_loading;
+
+static struct model *model_of(word at)
+{
+	for (int i = 0; i < MAX_MODELS && at; i++)
+		if (__atomic_load_n(&models[i].at, __ATOMIC_ACQUIRE) == at)
+			return &models[i];
+	return NULL;
+}
+
+/* The program may have another working directory when a context is made. */
+static void put_path(char *to, size_t size, const char *path)
+{
+	size_t used = 0;
+
+	if (path[0] != '/' && CALL(SYS_getcwd, (long)to, size - 1) > 0 && to[0] == '/') {
+		used = strlen(to);
+		to[used++] = '/';
+		while (!strncmp(path, "./", 2))
+			path += 2;
+	}
+	snprintf(to + used, size - used, "%s", path);
+}
+
+static void know_model(word at, const char *path, uint64_t start)
+{
+	static unsigned next;
+	struct model *model = model_of(at);
+	int saved = errno;
+
+	if (!model)
+		model = &models[__atomic_fetch_add(&next, 1, __ATOMIC_RELAXED) % MAX_MODELS];
+	__atomic_store_n(&model->at, 0, __ATOMIC_RELEASE);
+	model->start = start;
+	model->end = agent_now();
+	model->is_used = false;
+	put_path(model->path, sizeof model->path, path);
+	__atomic_store_n(&model->at, at, __ATOMIC_RELEASE);
+	errno = saved;
+}
+
+/* Its name, where the model's load was not seen, is not known. */
+static struct session *session_at(word context)
+{
+	struct session *session = session_of_object(context);
+
+	if (session || !(session = session_new()))
+		return session;
+	session_bind(session, context);
+	session_name_graph(session, "");
+	return session;
+}
+
+/* An exception leaves what a hook began; message: its text. */
+static void left(struct thread *thread, const struct bracket *bracket, uint32_t message)
+{
+	message = message ? message : dict_text("failed", 6);
+	if (bracket->event == RUNTIME_RUN) {
+		inference_end_inner(thread, bracket->level);
+		inference_end(thread, OWNER_API, message);
+	} else {
+		creation_end(thread, OWNER_API, message);
+	}
+}
+
+/* The words of llama.h. */
+static uint32_t failure_of(int32_t status)
+{
+	const char *text = status == 1	  ? "could not find a KV slot for the batch"
+			   : status == 2  ? "aborted"
+			   : status == -1 ? "invalid input batch"
+					  : "fatal error";
+
+	return status ? dict_text(text, strlen(text)) : 0;
+}
+
+/* n_tokens 0: not known. */
+static word run(const struct place *place, struct thread *thread, uint32_t n_tokens, BRACKET_LONG)
+{
+	enum { INT32 = 6 };
+	const word frame = (word)__builtin_frame_address(0);
+	struct session *session = session_at(a);
+	const struct open_run *outer = inference_top(thread);
+	struct shape tokens = { .type = INT32, .n_dims = 1, .dim = { n_tokens } };
+	struct open_run *open;
+	uint32_t n_runs;
+	word r;
+
+	if ((outer && session && outer->session == session) || !(open = inference_begin(thread, OWNER_API, 0, session)))
+		return place->real(BRACKET_PASS_LONG);
+	n_runs = thread->n_runs;
+	if (n_tokens) {
+		open->shapes = shape_text(&tokens, 1);
+		open->batch = n_tokens;
+	}
+	inference_tell(thread, open, place->is_encoder ? "encode" : NULL);
+	bracket_begin(thread, RUNTIME_RUN, frame, n_runs, left);
+	r = bracket_call_long(place->real, BRACKET_PASS_LONG);
+	bracket_end(thread, frame);
+	inference_end_inner(thread, n_runs);
+	inference_end(thread, OWNER_API, failure_of((int32_t)r));
+	return r;
+}
+
+/* Begins the creation of a context of a model. */
+static void begin_creation(struct thread *thread, word of)
+{
+	uint64_t now = agent_now();
+	struct model *model = model_of(of);
+	bool is_first = model && !model->is_used && now - model->end < AT_ONCE;
+
+	creation_begin(thread, OWNER_API, is_first ? model->start : 0);
+	if (!creation_is_open(thread))
+		return;
+	if (model) {
+		session_name_path(thread->creation.session, model->path);
+		model->is_used = true;
+	}
+	if (is_first)
+		creation_has_loaded(thread, model->start, model->end);
+}
+
+static void end_creation(struct thread *thread, word context, uint32_t message)
+{
+	if (creation_is_open(thread) && context) {
+		session_release(context); /* another one had this address, whose end was not seen */
+		session_bind(thread->creation.session, context);
+	}
+	creation_end(thread, OWNER_API, message);
+}
+
+/* a: the context, b: the model. It throws. */
+static word create(const struct place *place, struct thread *thread, BRACKET_LONG)
+{
+	const word frame = (word)__builtin_frame_address(0);
+	word r;
+
+	if (creation_is_open(thread))
+		return place->real(BRACKET_PASS_LONG);
+	begin_creation(thread, b);
+	bracket_begin(thread, RUNTIME_CREATION, frame, 0, left);
+	r = bracket_call_long(place->real, BRACKET_PASS_LONG);
+	bracket_end(thread, frame);
+	end_creation(thread, a, 0);
+	return r;
+}
+
+/* a: the model. Returns the context, or NULL. */
+static word create_by_c(const struct place *place, struct thread *thread, BRACKET_LONG)
+{
+	word r;
+
+	if (creation_is_open(thread))
+		return place->real(BRACKET_PASS_LONG);
+	begin_creation(thread, a);
+	r = place->real(BRACKET_PASS_LONG);
+	end_creation(thread, r, r ? 0 : dict_text("no context was made", 19));
+	return r;
+}
+
+static word reserve(const struct place *place, struct thread *thread, BRACKET_LONG)
+{
+	word r;
+
+	phase_begin(thread, EVENT_PHASE_PLAN, agent_now());
+	thread->creation.n_values = 0;
+	r = place->real(BRACKET_PASS_LONG);
+	if (creation_is_open(thread))
+		phase_close(thread, agent_now());
+	return r;
+}
+
+static void refuse(struct thread *thread, const char *path, uint64_t start)
+{
+	static const char message[] = "the model was not loaded";
+
+	if (creation_is_open(thread))
+		return;
+	creation_begin(thread, OWNER_API, start);
+	if (creation_is_open(thread))
+		session_name_path(thread->creation.session, path);
+	creation_end(thread, OWNER_API, dict_text(message, sizeof message - 1));
+}
+
+/* Returns the model, or NULL. An older name calls the newer one. */
+static word load(const struct place *place, struct thread *thread, const char *path, BRACKET_LONG)
+{
+	uint64_t start = agent_now();
+	word r;
+
+	if (is_loading || !path)
+		return place->real(BRACKET_PASS_LONG);
+	is_loading = true;
+	r = place->real(BRACKET_PASS_LONG);
+	is_loading = false;
+	if (r)
+		know_model(r, path, start);
+	else
+		refuse(thread, path, start);
+	return r;
+}
+
+static void release(struct thread *thread, word context)
+{
+	const struct session *session = session_of_object(context);
+	struct record *record = session ? agent_claim(thread) : NULL;
+
+	if (record) {
+		*record = (struct record){ .time = agent_now(), .id = session->number, .type = RECORD_RELEASED };
+		agent_publish(thread);
+	}
+	session_release(context);
+}
+
+/* The batch of a C call is a structure on the stack, or one that the second argument points at. */
+static uint32_t tokens_of(word second, word on_stack)
+{
+#if defined(__x86_64__)
+	return (uint32_t)on_stack;
+#else
+	return *(const uint32_t *)second;
+#endif
+}
+
+static word serve(const struct place *place, BRACKET_LONG)
+{
+	struct thread *thread = agent_thread();
+
+	if (!thread)
+		return place->real(BRACKET_PASS_LONG);
+	switch ((enum llama_role)place->role) {
+	case LLAMA_RUN:
+		return run(place, thread, *(const uint32_t *)b, BRACKET_PASS_LONG);
+	case LLAMA_RUN_EXTENDED:
+		return run(place, thread, 0, BRACKET_PASS_LONG);
+	case LLAMA_C_RUN:
+		return run(place, thread, tokens_of(b, g), BRACKET_PASS_LONG);
+	case LLAMA_CREATE:
+		return create(place, thread, BRACKET_PASS_LONG);
+	case LLAMA_C_CREATE:
+		return create_by_c(place, thread, BRACKET_PASS_LONG);
+	case LLAMA_RESERVE:
+		return reserve(place, thread, BRACKET_PASS_LONG);
+	case LLAMA_LOAD:
+		return load(place, thread, (const char *)a, BRACKET_PASS_LONG);
+	case LLAMA_LOAD_PARTS:
+		return load(place, thread, a && b ? *(const char *const *)a : NULL, BRACKET_PASS_LONG);
+	case LLAMA_DELETE:
+	case LLAMA_C_DELETE:
+		release(thread, a);
+		break;
+	default:
+		break;
+	}
+	return place->real(BRACKET_PASS_LONG);
+}
+
+/* clang-format off */
+#define EIGHT(F, n) F(0##n##0) F(0##n##1) F(0##n##2) F(0##n##3) F(0##n##4) F(0##n##5) F(0##n##6) F(0##n##7)
+#define EACH_PLACE(F) \
+	EIGHT(F, 0) EIGHT(F, 1) EIGHT(F, 2) EIGHT(F, 3) EIGHT(F, 4) EIGHT(F, 5) EIGHT(F, 6) EIGHT(F, 7)
+/* clang-format on */
+#define STAND_IN(n) \
+	static word stand_in_##n(BRACKET_LONG) \
+	{ \
+		return serve(&places[n], BRACKET_PASS_LONG); \
+	}
+EACH_PLACE(STAND_IN)
+
+#define ENTRY(n) stand_in_##n,
+static bracket_long_function *const stand_ins[MAX_PLACES] = { EACH_PLACE(ENTRY) };
+
+void *llama_run_hook(const struct copy *copy, const char *name, enum llama_role role, void *real)
+{
+	unsigned at = 0;
+
+	while (at < MAX_PLACES && ((void *)places[at].real != real || places[at].role != (uint8_t)role))
+		at++;
+	for (unsigned i = 0; at == MAX_PLACES && i < MAX_PLACES; i++)
+		at = places[i].real ? at : i;
+	if (at == MAX_PLACES)
+		return NULL;
+	places[at].role = (uint8_t)role;
+	places[at].copy = copy ? (int8_t)copy->number : -1;
+	places[at].is_encoder = strstr(name, "encode") != NULL;
+	__atomic_store_n(&places[at].real, (bracket_long_function *)real, __ATOMIC_RELEASE);
+	return (void *)stand_ins[at];
+}
+
+/* A program may keep what it has looked up: such places stay. */
+void llama_run_forget_gone(void)
+{
+	for (unsigned i = 0; i < MAX_PLACES; i++)
+		if (places[i].real && places[i].copy >= 0 && copies[places[i].copy].is_unloaded)
+			places[i].real = NULL;
+}
+
+void llama_run_forget_all(void)
+{
+	for (unsigned i = 0; i < MAX_MODELS; i++)
+		models[i].at = 0;
+}

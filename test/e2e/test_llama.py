@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs of llama.cpp: each batch with its operators, counted against the nodes of its graphs; the program answers
+the same with and without the recorder."""
+
+import collections
+import json
+import os
+import re
+import signal
+import subprocess
+
+import pytest
+
+import envs
+from attaching import Server
+from conftest import BETWEEN, environment
+from lab import children_of, made_once, wait_until
+from recording import Growing, Recording
+
+KEYS = ["3.1.1", "newest", *(pytest.param(key, marks=BETWEEN) for key in ("3.4", "3.7", "3.9", "3.14"))]
+WITHOUT_WORK = {"NONE", "VIEW", "RESHAPE", "PERMUTE", "TRANSPOSE"}
+NODES = 39  # of a graph of the small model, without those that compute nothing and those that are fused
+LEFT_OUT = "not recorded: operators (this version does not call them by their names)"
+
+
+@pytest.fixture(params=KEYS)
+def each_llama(request):
+    return environment(envs.llama, request.param)
+
+
+@pytest.fixture
+def llama():
+    return environment(envs.llama, "newest")
+
+
+@pytest.fixture(scope="session")
+def made(shared):
+    """A function that makes a small model, once for all tests: of float32, or of quantized weights."""
+
+    def make(kind):
+        tools = environment(envs.gguf)
+        options = ["--quantized", "--width", "128"] if kind == "quantized" else []
+        program = [tools.python, os.path.join(envs.PROGRAMS, "tinygguf.py")]
+        return str(
+            made_once(shared / (kind + ".gguf"), lambda path: subprocess.run([*program, path, *options], check=True))
+        )
+
+    return make
+
+
+def command(lab, llama, how, model, *more):
+    return lab.python(environment(envs.gguf), "llamaprogram", how, llama.libraries, model, *more)
+
+
+def report_of(lab, recording):
+    text = lab.plain([lab.inftrace, "report", recording.path]).out
+    return json.loads(lab.plain([lab.inftrace, "report", "--json", recording.path]).out), " ".join(text.split())
+
+
+def graphs_of(path):
+    """For each graph, how often a type and a name come, of nodes that compute; a fused one goes by its first."""
+    with open(path) as file:
+        graphs = [
+            [line.split("\t") for line in part.splitlines()] for part in file.read().split("\n\n") if part.strip()
+        ]
+    found = []
+    for graph in graphs:
+        nodes, skip = [], False
+        for i, (kind, name) in enumerate(graph):
+            if skip or kind in WITHOUT_WORK:
+                skip = False
+                continue
+            skip = kind == "RMS_NORM" and i + 1 < len(graph) and graph[i + 1][0] == "MUL"
+            nodes.append((name, "rms_norm_mul_fused" if skip else kind.lower()))
+        found.append(collections.Counter(nodes))
+    return found
+
+
+@pytest.mark.parametrize("kind, threads", [("tiny", 1), ("tiny", 3), ("quantized", 2)])
+def test_operators_are_the_nodes_of_its_graphs(lab, llama, made, kind, threads):
+    nodes = lab.path("nodes")
+    graphs = lab.binaries.shared("llama_graphs")
+    program = command(lab, llama, "infer", made(kind), "--threads", threads, "--graphs", graphs, "--nodes", nodes)
+    recording = lab.both(program, level="detail").recording
+    own = graphs_of(nodes)
+    runs = {slice.args["inference"]: slice for slice in recording.inferences}
+    by_run = collections.defaultdict(collections.Counter)
+    for operator in recording.operators:
+        by_run[operator.args["inference"]][operator.name, operator.args["op_type"]] += 1
+        run = runs[operator.args["inference"]]
+        assert run.start <= operator.start <= operator.end <= run.end
+    assert len(own) == 6 and [by_run[number] for number in sorted(by_run)] == own
+    assert {operator.args["provider"] for operator in recording.operators} == {"CPU"}
+    assert {operator.args["tid"] for operator in recording.inferences} == {recording.inferences[0].args["tid"]}
+    width = 128 if kind == "quantized" else 64
+    weights = "q4_0" if kind == "quantized" else "f32"
+    shapes = {operator.args["shapes"] for operator in recording.operators if operator.name == "Vcur-0"}
+    assert shapes == {"%s[%dx%d],f32[%d%s]" % (weights, width, width, width, n) for n in ("", "x8")}
+
+
+def test_batches_contexts_and_models_of_each_version(lab, each_llama, made):
+    recording = lab.both(command(lab, each_llama, "infer", made("tiny"))).recording
+    batches = [slice.args for slice in sorted(recording.inferences, key=lambda slice: slice.start)]
+    assert [(args["batch"], args["shapes"]) for args in batches] == [(8, "int32[8]"), *[(1, "int32[1]")] * 5]
+    assert {args["status"] for args in batches} == {"ok"} and {args["model"] for args in batches} == {"tiny"}
+    (session,) = recording.of("session")
+    (load,) = recording.of("load")
+    assert session.start <= load.start <= load.end <= session.end
+    report, text = report_of(lab, recording)
+    (model,) = report["models"]
+    assert (model["name"], model["path"]) == ("tiny", made("tiny"))
+    assert model["inferences"]["count"] == 6 and model["creation"]["sessions"] == 1
+    assert "runtime llama.cpp" in text and "no runtime was loaded" not in text and "also loaded" not in text
+    assert (LEFT_OUT in text) == (not each_llama.calls_operators_by_name)
+    assert (len(recording.operators) > 200) == each_llama.calls_operators_by_name
+    assert "intra_op_num_threads" not in text
+
+
+def test_a_program_that_is_linked_with_it(lab, llama, made):
+    binary = lab.path("linked")
+    source = os.path.join(envs.PROGRAMS, "llama_linked.c")
+    libraries = [llama.library, llama.ggml, llama.base, "-Wl,-rpath," + llama.libraries]
+    subprocess.run(["cc", "-o", binary, source, *libraries], check=True)
+    recording = lab.both([binary, made("tiny"), llama.libraries]).recording
+    batches = sorted(recording.inferences, key=lambda slice: slice.start)
+    assert [slice.args["batch"] for slice in batches] == [5, 1, 1]
+    assert {slice.args["model"] for slice in batches} == {"tiny"}
+    assert len(recording.of("load")) == 1 and len(recording.operators) == 3 * NODES
+
+
+def test_failures_have_the_words_of_the_library(lab, each_llama, made):
+    recording = lab.both(command(lab, each_llama, "fails", made("tiny"))).recording
+    ended = collections.Counter(slice.args["status"] for slice in recording.inferences)
+    assert ended == {"ok": 8, "invalid input batch": 1, "could not find a KV slot for the batch": 1}
+    refused = [slice for slice in recording.of("session") if slice.args["status"] != "ok"]
+    assert [slice.args["status"] for slice in refused] == ["the model was not loaded"]
+
+
+def test_contexts_on_threads_and_in_a_child(lab, llama, made):
+    recording = lab.both(command(lab, llama, "threads", made("tiny"), "--threads", 1)).recording
+    per_session = collections.Counter(slice.args["session"] for slice in recording.inferences)
+    assert sorted(per_session.values()) == [6] * 4
+    per_run = collections.Counter(operator.args["inference"] for operator in recording.operators)
+    assert len(per_run) == 24 and set(per_run.values()) == {NODES}
+    recording = lab.both(command(lab, llama, "fork", made("tiny"), "--threads", 1)).recording
+    assert collections.Counter(slice.args["status"] for slice in recording.inferences) == {"ok": 2 + 6 + 6}
+    assert len({slice.args["tid"] for slice in recording.inferences}) == 2
+
+
+def test_a_killed_recorder_leaves_the_program_and_what_it_wrote(lab, llama, made):
+    ready = lab.path("ready")
+    args, path = lab.command(command(lab, llama, "serve", made("tiny"), "--ready", ready))
+    server = Server(lab, args)
+    (child,) = children_of(server.pid)
+    growing = Growing(path)
+    wait_until(lambda: (now := growing.now()) and len(now.inferences) > 50)
+    os.kill(server.pid, signal.SIGKILL)
+    wait_until(lambda: server.process.poll() is not None)
+    os.stat("/proc/%d" % child)
+    open(ready, "w").close()
+    assert re.search(r"^differ 0$", server.process.stdout.read(), re.M)
+    assert len(Recording(path).inferences) > 50
