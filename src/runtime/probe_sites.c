@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/file_runtime.h"
+
 #define KIND(id, name, returns, is_operator) [SITE_##id] = { name, returns, is_operator },
 static const struct {
 	const char *name;
@@ -62,6 +64,21 @@ void probe_sites_order(struct probe_sites *sites)
 		sites->first[kind + 1] += sites->first[kind];
 }
 
+/* -ENOENT, or -ENOTSUP if it contains one that only the agent records. */
+static int find_none(const struct image_file *file, struct err *err)
+{
+	struct file_runtime in;
+	int code = file_runtime_find(&in, file, err);
+
+	if (!code && in.runtime && !in.runtime->find_sites && !in.found.is_part)
+		code = err_set(err, ENOTSUP, "probes cannot record %s; use --inject", in.runtime->title);
+	else if (!code)
+		code = err_set(err, ENOENT, "cannot analyse %s: it contains no runtime that inftrace records",
+			       image_file_image(file)->path);
+	file_runtime_done(&in);
+	return code;
+}
+
 int probe_sites_find(struct probe_sites *sites, const struct image_file *file, const struct probe_sites *host,
 		     struct err *err)
 {
@@ -75,10 +92,7 @@ int probe_sites_find(struct probe_sites *sites, const struct image_file *file, c
 		sites->runtime = i;
 		code = runtimes[i]->find_sites(sites, file, host, err);
 	}
-	if (code == -ENOENT)
-		return err_set(err, ENOENT, "cannot analyse %s: it contains no runtime that inftrace records",
-			       image_file_image(file)->path);
-	return code;
+	return code == -ENOENT ? find_none(file, err) : code;
 }
 
 void probe_sites_done(struct probe_sites *sites)

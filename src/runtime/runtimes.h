@@ -122,6 +122,11 @@ struct runtime {
 	unsigned n_families;
 	int inject_family; /* a function that every inference calls, where the agent can be loaded into a running
 			    * process; -1: none */
+	/*
+	 * The same, of a runtime that is known by its functions: one that its library calls through a word of its own;
+	 * of at most six integer parameters. NULL: none.
+	 */
+	const char *inject_import;
 	const struct runtime_layout *layout; /* NULL: probes read no names */
 
 	/*

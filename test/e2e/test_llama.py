@@ -12,7 +12,7 @@ import subprocess
 import pytest
 
 import envs
-from attaching import Server
+from attaching import Server, attach
 from conftest import BETWEEN, environment
 from lab import children_of, made_once, wait_until
 from recording import Growing, Recording
@@ -145,6 +145,23 @@ def test_contexts_on_threads_and_in_a_child(lab, llama, made):
     recording = lab.both(command(lab, llama, "fork", made("tiny"), "--threads", 1)).recording
     assert collections.Counter(slice.args["status"] for slice in recording.inferences) == {"ok": 2 + 6 + 6}
     assert len({slice.args["tid"] for slice in recording.inferences}) == 2
+
+
+@pytest.mark.root
+def test_a_running_program_is_seen_by_injection(lab, llama, made):
+    ready = lab.path("ready")
+    server = Server(lab, command(lab, llama, "serve", made("tiny"), "--ready", ready))
+    listed = json.loads(lab.plain([lab.inftrace, "ps", "--json"]).out)["programs"]
+    (runtime,) = [row for row in listed if row["pid"] == server.pid][0]["runtimes"]
+    assert runtime["name"] == "llama.cpp"
+    done = attach(lab, "--inject", server.pid, n=60)
+    open(ready, "w").close()
+    assert re.search(r"^differ 0$", server.process.stdout.read(), re.M)
+    whole = [slice for slice in done.recording.inferences if not slice.args.get("partial")]
+    per_run = collections.Counter(operator.args["inference"] for operator in done.recording.operators)
+    assert len(whole) >= 55 and {per_run[slice.args["inference"]] for slice in whole} == {NODES}
+    assert {slice.args["batch"] for slice in whole} == {1, 8}
+    assert {slice.args["model"] for slice in whole} == {"tiny"}
 
 
 def test_a_killed_recorder_leaves_the_program_and_what_it_wrote(lab, llama, made):

@@ -58,7 +58,8 @@ static int check_slot(struct inject *inject, struct err *err)
 	uint64_t found;
 	int code = inject_memory_read(inject, inject->head.slot, &found, sizeof found, err);
 
-	if (code || found == inject->head.original || found == inject_code_trigger(inject->at))
+	if (code || found == inject->head.original || (inject->unbound && found == inject->unbound) ||
+	    found == inject_code_trigger(inject->at))
 		return code;
 	if (!inject->is_new && inject_memory_get(inject, inject->head.state, &state, sizeof state) && state.entry &&
 	    inject_target_is_same_code(inject->pid, state.entry, found))

@@ -39,6 +39,7 @@ struct inject {
 	char version[32], path[256]; /* of the runtime */
 	struct ferry_head head;
 	uint64_t at;	  /* of the head, in the process */
+	uint64_t unbound; /* what the word may hold beside head.original; 0: nothing */
 	bool is_new;	  /* there is no code yet */
 	bool was_written; /* and not taken back */
 };

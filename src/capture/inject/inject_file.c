@@ -90,6 +90,25 @@ static bool can_inject(const struct runtime *runtime, const struct rtti *rtti)
 	return family && rtti_named(rtti, family->only ? family->only : family->class_name);
 }
 
+/* The word of an import that the library itself defines. It holds the address of a stub until it is bound. */
+static void find_import(const struct image *image, const char *name, struct inject_file *result)
+{
+	struct dynamic_place place = { 0, 0 };
+	struct dynamic dynamic;
+
+	if (!dynamic_read(&dynamic, image) || !(result->original = dynamic_function(&dynamic, name)))
+		return;
+	result->slot = dynamic_next_of(&dynamic, &place, name);
+	result->unbound = result->slot ? image_word(image, result->slot) : 0;
+}
+
+static int refuse(const struct image *image, const char *version, struct err *err)
+{
+	return err_set(err, ENOTSUP,
+		       "cannot inject: the runtime in %s, version '%s', is not supported; try attach without --inject",
+		       image->path, version);
+}
+
 static int find_slot(const struct image_file *file, struct inject_file *result, struct err *err)
 {
 	const struct image *image = image_file_image(file);
@@ -101,10 +120,11 @@ static int find_slot(const struct image_file *file, struct inject_file *result, 
 		result->slot = slot_of(&in.found, &in.rtti);
 		result->original = result->slot ? image_word(image, result->slot) : 0;
 		if (!image_has(image, result->original, IMAGE_X))
-			code = err_set(err, ENOTSUP,
-				       "cannot inject: the runtime in %s, version '%s', is not supported; "
-				       "try attach without --inject",
-				       image->path, in.found.version);
+			code = refuse(image, in.found.version, err);
+	} else if (!code && in.runtime && in.runtime->inject_import && !in.found.is_part) {
+		find_import(image, in.runtime->inject_import, result);
+		if (!result->slot)
+			code = refuse(image, in.found.version, err);
 	}
 	file_runtime_done(&in);
 	return code;
@@ -117,6 +137,7 @@ static void add_bias(struct inject_file *result, uint64_t bias)
 	for (uint32_t i = 0; i < result->n_gaps; i++)
 		result->gap[i].address += bias;
 	result->original += result->slot ? bias : 0;
+	result->unbound += result->unbound ? bias : 0;
 	result->slot += result->slot ? bias : 0;
 }
 

@@ -326,6 +326,7 @@ static int find_runtime(struct inject *inject, const struct modules *modules, st
 		return code;
 	inject->head.slot = file.slot;
 	inject->head.original = file.original;
+	inject->unbound = file.unbound;
 	snprintf(inject->version, sizeof inject->version, "%s", file.version);
 	snprintf(inject->path, sizeof inject->path, "%s", modules->module[i - 1].path);
 	return 0;

@@ -115,7 +115,8 @@ static bool has_probe_sites(const struct attach_row *row)
 static bool has_inject_family(const struct attach_row *row)
 {
 	for (size_t i = 0; i < row->n_copies && i < ATTACH_RUNTIMES; i++)
-		if (row->copy[i].runtime && row->copy[i].runtime->inject_family >= 0)
+		if (row->copy[i].runtime &&
+		    (row->copy[i].runtime->inject_family >= 0 || row->copy[i].runtime->inject_import))
 			return true;
 	return false;
 }

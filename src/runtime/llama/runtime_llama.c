@@ -18,6 +18,7 @@ static const struct {
 	enum llama_role role;
 } functions[] = {
 	{ "ggml_cpu_extra_compute_forward", LLAMA_EXTRA },
+	{ "ggml_barrier", LLAMA_WAIT },
 	{ RUN, LLAMA_RUN },
 	{ CONTEXT "6encodeERK11llama_batch", LLAMA_RUN },
 	{ CONTEXT "6decodeERK15llama_batch_ext", LLAMA_RUN_EXTENDED },
@@ -100,6 +101,7 @@ const struct runtime runtime_llama = {
 	.entries = entries,
 	.marks = { .prefix = "llama_", .fewest = 64, .whole = { "model_load" }, .part = { "decode" } },
 	.inject_family = -1,
+	.inject_import = RUN,
 	.has_symbols = has_symbols,
 	.is_in = is_in,
 	.find = find,

@@ -49,14 +49,14 @@ static bool is_wanted(const struct import *import, uint64_t real, const struct i
 {
 	const struct image *of = image_of(set, real);
 
-	if (import->role == LLAMA_OPERATOR || import->role == LLAMA_EXTRA)
+	if (import->role <= LLAMA_WAIT)
 		return hot->level >= LEVEL_OPERATOR;
 	return import->role < LLAMA_C_RUN || (of && !llama_shows_runs(of));
 }
 
 static void *hook_for(const struct copy *copy, const struct import *import, void *real)
 {
-	if (import->role == LLAMA_OPERATOR || import->role == LLAMA_EXTRA)
+	if (import->role <= LLAMA_WAIT)
 		return llama_operator_hook(copy, import->name, import->role, real);
 	return llama_run_hook(copy, import->name, import->role, real);
 }
@@ -181,11 +181,13 @@ static uint32_t replace(struct copy *copy, const struct image_set *set)
 	if (!dynamic_read(&dynamic, &copy->image))
 		return 0;
 	find_version(copy, &dynamic);
+	if (dynamic_function(&dynamic, "llama_decode"))
+		llama_run_know(&copy->image);
 	has_layout = know_operators(copy, &dynamic, set);
 	tell_operators(copy, &dynamic, set);
 	while ((import.slot = dynamic_next(&dynamic, &place, &import.name))) {
 		import.role = llama_role_of(import.name);
-		if (import.role == LLAMA_NONE || (import.role <= LLAMA_EXTRA && !has_layout))
+		if (import.role == LLAMA_NONE || (import.role <= LLAMA_WAIT && !has_layout))
 			continue;
 		n += replace_one(copy, &dynamic, &import, set);
 	}

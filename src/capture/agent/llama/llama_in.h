@@ -10,15 +10,11 @@
 #ifndef CAPTURE_AGENT_LLAMA_LLAMA_IN_H
 #define CAPTURE_AGENT_LLAMA_LLAMA_IN_H
 
+#include "capture/agent/agent.h"
 #include "capture/agent/copies.h"
 #include "runtime/llama/llama.h"
 
 typedef uintptr_t word;
-/* The arguments of a function that has no more than the registers hold. */
-#define REGISTERS word a, word b, word c, word d, word e, word f
-#define PASS_REGISTERS a, b, c, d, e, f
-typedef word llama_function(REGISTERS);
-
 /* Where a tensor keeps what is recorded of it: bytes from its start. */
 struct llama_layout {
 	uint16_t type, dims, op, parameters, sources, name;
@@ -38,8 +34,12 @@ const struct image *llama_definer(const struct image *image, const struct image_
 /* The hook for one function of a copy; NULL: there are too many. Call under the agent's lock. name must stay. */
 void *llama_operator_hook(const struct copy *copy, const char *name, enum llama_role role, void *real);
 void *llama_run_hook(const struct copy *copy, const char *name, enum llama_role role, void *real);
+/* Functions of libllama by which a model's name is found that was loaded unseen. */
+void llama_run_know(const struct image *image);
 /* What operators of this copy need. Call before its hooks are in place. */
 void llama_operator_know(const struct copy *copy, const struct llama_layout *layout);
+/* The operator of this thread that has not ended yet ends now. */
+void llama_operator_end(struct thread *thread, uint64_t end);
 /* Modules are gone: their hooks may serve others. */
 void llama_operator_forget_gone(void);
 void llama_run_forget_gone(void);

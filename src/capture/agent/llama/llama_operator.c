@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Operators of ggml on CPUs. Each thread of a graph calls the function of each node, and waits for the others after it.
- * Recorded is the call of thread 0, which is the one that decodes the batch; so an operator lasts as long as that
- * thread computes, and its wait for the others counts as time of the inference outside operators. A function that is
- * called inside another, for the same node, is a part of that. Nodes outside an inference are not recorded.
+ * Recorded is what thread 0 does, which is the one that decodes the batch: an operator lasts from its call until all
+ * threads have finished. A function that is called inside another, for the same node, is a part of that. Nodes outside
+ * an inference are not recorded.
  *
  * Tensors are made anew for each graph, and their addresses come again for others. So a node goes by its name and by
  * its function, not by its address.
@@ -17,63 +17,73 @@
 #include "capture/agent/llama/llama_in.h"
 #include "runtime/peek.h"
 
-enum { MAX_FUNCTIONS = 256, MAX_NODES = 1 << 16, WORDS = LLAMA_NAME / 8, TYPE = 48, SHAPE_TYPES = 256 };
+enum { MAX_FUNCTIONS = 256, MAX_NODES = 1 << 16, TYPE = 48, SHAPE_TYPES = 256 };
+
+/* The arguments of these functions, of which none has more. */
+#define ARGS word a, word b, word c, word d, word e
+#define PASS a, b, c, d, e
+typedef word function(ARGS);
 
 /* One function of one copy. */
 static struct place {
-	llama_function *real; /* NULL: free */
-	const char *type;     /* in the module, while that is loaded */
-	uint32_t number;      /* another one for each function that takes the place */
+	function *real;	 /* NULL: free */
+	uint32_t number; /* another one for each function that takes the place */
+	uint16_t name_at;
 	uint8_t copy;
-	bool is_extra;
-	bool has_kinds; /* what it computes depends on a parameter of the tensor */
+	uint8_t role;	  /* enum llama_role */
+	bool has_kinds;	  /* what it computes depends on its operator, or on a parameter of the tensor */
+	const char *type; /* in the module, while that is loaded */
 } places[MAX_FUNCTIONS];
 static uint32_t n_functions;
 static struct llama_layout layouts[MAX_COPIES];
 
-struct node {
-	uint64_t name[WORDS];
-	uint32_t function, kind, generation, id;
-	uint8_t n_sources;
-};
-static struct map nodes; /* by key_of */
+/*
+ * Nodes by a hash of name, function and generation: numbers of 64 bits, of which no two are equal by chance. The value
+ * is the node's id, and above it the number of its sources.
+ */
+static struct map nodes;
 static uint32_t n_nodes;
 
-/* What this thread computes, and what it was asked for last that is computed by the function of its type. */
+/*
+ * What this thread computes; the last tensor that the function for other layouts has left to that of its type, and
+ * since when; the operator that has returned, and ends when the other threads have finished it, too.
+ */
 static __thread struct {
 	word parameters, frame, tensor;
 	uint64_t start;
-} inside;
+	struct open_operator waits; /* start 0: none */
+} inside __attribute__((tls_model("initial-exec")));
 
 void llama_operator_know(const struct copy *copy, const struct llama_layout *layout)
 {
 	layouts[copy->number] = *layout;
 }
 
-/* Up to and with its NUL: the rest of the last word is 0. Returns the number of words. */
-static inline unsigned read_name(word at, uint64_t name[WORDS])
+static inline uint32_t kind_of(const struct place *place, word tensor)
 {
-	const uint64_t ones = 0x0101010101010101u, highs = 0x8080808080808080u;
+	const struct llama_layout *layout = &layouts[place->copy];
 
-	for (unsigned i = 0; i < WORDS; i++) {
-		uint64_t zeros;
-		memcpy(&name[i], (const void *)(at + 8 * i), 8);
-		zeros = (name[i] - ones) & ~name[i] & highs;
-		if (!zeros)
-			continue;
-		name[i] &= ((zeros & -zeros) >> 7) - 1;
-		return i + 1;
-	}
-	return WORDS;
+	return place->has_kinds
+		   ? *(const uint32_t *)(tensor + layout->op) | *(const uint32_t *)(tensor + layout->parameters) << 16
+		   : 0;
 }
 
-static inline uint64_t key_of(const uint64_t name[WORDS], unsigned n, uint32_t function, uint32_t kind)
+/* Of a node; all of its name is in it. */
+static inline uint64_t key_of(const struct place *place, word tensor)
 {
-	uint64_t key = ((uint64_t)function << 32 | kind) * 0x9e3779b97f4a7c15u;
+	const uint64_t ones = 0x0101010101010101u, highs = 0x8080808080808080u;
+	uint64_t key = ((uint64_t)hot->generation << 32 | place->number) * 0x9e3779b97f4a7c15u + kind_of(place, tensor);
 
-	for (unsigned i = 0; i < n; i++) {
-		key = (key ^ name[i]) * 0xff51afd7ed558ccdu;
+	for (unsigned i = 0; i < LLAMA_NAME / 8; i++) {
+		uint64_t part, zeros;
+		memcpy(&part, (const void *)(tensor + place->name_at + 8 * i), 8);
+		zeros = (part - ones) & ~part & highs;
+		if (zeros) /* the rest is behind the name's end */
+			part &= ((zeros & -zeros) >> 7) - 1;
+		key = (key ^ part) * 0xff51afd7ed558ccdu;
 		key ^= key >> 29;
+		if (zeros)
+			break;
 	}
 	return key | 8;
 }
@@ -102,7 +112,7 @@ static size_t put_lower(char *to, const char *text)
 static void read_type(const struct place *place, const struct llama_layout *layout, word tensor, char type[TYPE])
 {
 	put_lower(type, layout->op_name(*(const int *)(tensor + layout->op)));
-	if (place->is_extra || !strcmp(type, place->type))
+	if (place->role == LLAMA_EXTRA || !strcmp(type, place->type))
 		put_lower(type, layout->op_text((const void *)tensor));
 	else
 		put_lower(type, place->type);
@@ -125,78 +135,51 @@ static unsigned count_sources(const struct llama_layout *layout, word tensor)
 	return n;
 }
 
-static struct node *new_node(uint64_t key)
+static uint64_t keep(uint64_t key, uint64_t node)
 {
-	struct node *node;
-
 	agent_lock();
-	node = map_get(&nodes, key);
-	if (!node && n_nodes < MAX_NODES && (node = arena_alloc(&agent.arena, sizeof *node))) {
-		n_nodes++;
-		if (!map_put(&nodes, key, node))
-			node = NULL;
+	if (n_nodes == MAX_NODES) {
+		map_clear(&nodes);
+		n_nodes = 0;
 	}
+	n_nodes += map_put(&nodes, key, (void *)node);
 	agent_unlock();
 	return node;
 }
 
-/* First call of a node. NULL: it is no tensor, or there are too many. */
-static __attribute__((noinline)) const struct node *learn(const struct place *place, word tensor, uint64_t key,
-							  uint32_t kind)
+/* First call of a node. 0: it is no tensor, or there is no room for its name. */
+static __attribute__((noinline)) uint64_t learn(const struct place *place, word tensor, uint64_t key)
 {
 	const struct llama_layout *layout = &layouts[place->copy];
-	struct node *node = new_node(key);
 	char name[LLAMA_NAME], type[TYPE];
 	int saved = errno;
+	uint64_t node = 0;
 
 	memcpy(name, (const void *)(tensor + layout->name), sizeof name);
-	name[LLAMA_NAME - 1] = 0;
-	if (!node || !is_name(name)) {
-		errno = saved;
-		return NULL;
+	if (is_name(name)) {
+		read_type(place, layout, tensor, type);
+		node = dict_node(dict_text(name, strlen(name)), dict_text(type, strlen(type)), dict_text("CPU", 3));
+		if (node)
+			node = keep(key, node | (uint64_t)count_sources(layout, tensor) << 32);
 	}
-	read_type(place, layout, tensor, type);
-	__atomic_store_n(&node->generation, 0, __ATOMIC_RELEASE);
-	memset(node->name, 0, sizeof node->name);
-	read_name(tensor + layout->name, node->name);
-	node->function = place->number;
-	node->kind = kind;
-	node->n_sources = (uint8_t)count_sources(layout, tensor);
-	node->id = dict_node(dict_text(name, strlen(name)), dict_text(type, strlen(type)), dict_text("CPU", 3));
-	__atomic_store_n(&node->generation, hot->generation, __ATOMIC_RELEASE);
 	errno = saved;
 	return node;
 }
 
-static inline const struct node *node_of(const struct place *place, word tensor)
+static inline uint64_t node_of(const struct place *place, word tensor)
 {
-	const struct llama_layout *layout = &layouts[place->copy];
-	uint64_t name[WORDS], key;
-	unsigned n = read_name(tensor + layout->name, name);
-	uint32_t kind = place->has_kinds || place->is_extra ? *(const uint32_t *)(tensor + layout->op) : 0;
-	const struct node *node;
-	uint64_t other = 0;
+	uint64_t key = key_of(place, tensor), node = (uint64_t)map_get(&nodes, key);
 
-	if (place->has_kinds)
-		kind |= *(const uint32_t *)(tensor + layout->parameters) << 16;
-	key = key_of(name, n, place->number, kind);
-	node = map_get(&nodes, key);
-	if (__builtin_expect(!node || node->generation != hot->generation || node->function != place->number ||
-				 node->kind != kind,
-			     0))
-		return learn(place, tensor, key, kind);
-	for (unsigned i = 0; i < n; i++)
-		other |= node->name[i] ^ name[i];
-	return other ? learn(place, tensor, key, kind) : node;
+	return __builtin_expect(!node, 0) ? learn(place, tensor, key) : node;
 }
 
 /* Of its sources, in the order of ggml: what lies closest in memory comes first. */
-static uint32_t shapes_of(const struct llama_layout *layout, const struct node *node, word tensor)
+static uint32_t shapes_of(const struct llama_layout *layout, uint64_t node, word tensor)
 {
 	struct shape shape[LLAMA_SOURCES];
 	unsigned n = 0;
 
-	for (; n < node->n_sources; n++) {
+	for (; n < node >> 32; n++) {
 		word source = *(const word *)(tensor + layout->sources + 8 * n);
 		if (!source)
 			break;
@@ -214,7 +197,8 @@ static void put_operator(struct thread *thread, const struct open_operator *op, 
 {
 	struct record *record;
 
-	if (thread->ring.head >= thread->ring.limit && ring_fill(&thread->ring) > (thread->ring.mask + 1) / 2)
+	if (__builtin_expect(thread->ring.head >= thread->ring.limit, 0) &&
+	    ring_fill(&thread->ring) > (thread->ring.mask + 1) / 2)
 		agent_grow_ring(thread);
 	record = ring_claim(&thread->ring);
 	if (!record)
@@ -229,60 +213,85 @@ static void put_operator(struct thread *thread, const struct open_operator *op, 
 	ring_publish(&thread->ring);
 }
 
-static word compute(const struct place *place, struct thread *thread, REGISTERS)
+void llama_operator_end(struct thread *thread, uint64_t end)
 {
-	const word frame = (word)__builtin_frame_address(0);
-	const struct node *node = node_of(place, b);
-	struct open_operator *op;
-	uint64_t end;
+	if (inside.waits.start && inside.waits.run == thread->current_run && thread->generation == hot->generation)
+		put_operator(thread, &inside.waits, end);
+	inside.waits.start = 0;
+}
+
+/* A new operator on this thread: what it is, and since when. */
+static inline void begin(struct thread *thread, const struct place *place, word tensor, uint64_t node, uint64_t start)
+{
+	if (__builtin_expect(inside.waits.start != 0, 0))
+		llama_operator_end(thread, start);
+	inside.waits.node = (uint32_t)node;
+	inside.waits.run = thread->current_run;
+	inside.waits.shapes = hot->level == LEVEL_DETAIL ? shapes_of(&layouts[place->copy], node, tensor) : 0;
+	inside.waits.start = start;
+}
+
+static __attribute__((noinline)) word compute(ARGS, const struct place *place)
+{
+	const uint64_t node = node_of(place, b);
+	struct thread *thread = self_thread;
 	word r;
 
-	if (__builtin_expect(!node, 0))
-		return place->real(PASS_REGISTERS);
-	if (__builtin_expect(thread->depth, 0))
-		inference_tell_operators(thread, frame);
-	if (__builtin_expect(thread->depth >= MAX_DEPTH, 0)) {
-		ring_lose(&thread->ring);
-		return place->real(PASS_REGISTERS);
-	}
-	op = &thread->open[thread->depth++];
-	*op = (struct open_operator){ .frame = frame, .node = node->id, .run = thread->current_run };
-	if (__builtin_expect(hot->level == LEVEL_DETAIL, 0))
-		op->shapes = shapes_of(&layouts[place->copy], node, b);
-	inside.parameters = a;
-	inside.frame = frame;
-	op->start = inside.tensor == b && inside.start && !place->is_extra ? inside.start : agent_now();
+	if (__builtin_expect(node != 0, 1))
+		begin(thread, place, b, node, inside.tensor == b && inside.start ? inside.start : agent_now());
 	inside.start = 0;
-	r = place->real(PASS_REGISTERS);
+	inside.parameters = a;
+	inside.frame = (word)__builtin_frame_address(0);
+	r = place->real(PASS);
 	inside.parameters = 0;
-	/* it has forked, or recording has restarted: the entry belongs to another operator */
-	if (__builtin_expect(thread->generation != hot->generation || !op->start || op->frame != frame, 0))
+	return r;
+}
+
+/* Most nodes are left to the function of their type, which comes next: they begin here. */
+static __attribute__((noinline)) word compute_extra(ARGS, const struct place *place)
+{
+	struct thread *thread = self_thread;
+	uint64_t start = agent_now(), node;
+	word r;
+
+	inside.parameters = a;
+	inside.frame = (word)__builtin_frame_address(0);
+	/* the library does not read it, and it will be needed soon */
+	__builtin_prefetch((const void *)(b + place->name_at));
+	r = place->real(PASS);
+	inside.parameters = 0;
+	inside.tensor = b;
+	inside.start = start;
+	if (!(r & 0xff) || thread->generation != hot->generation)
 		return r;
-	if (place->is_extra && !(r & 0xff)) { /* the function of its type comes next */
-		inside.tensor = b;
-		inside.start = op->start;
-		thread->depth = (uint32_t)(op - thread->open);
-		return r;
-	}
-	end = agent_now();
-	thread->depth = (uint32_t)(op - thread->open);
-	if (__builtin_expect(op->told, 0))
-		inference_end_operator(thread, op, end, 0);
-	else
-		put_operator(thread, op, end);
+	inside.start = 0;
+	node = node_of(place, b);
+	if (node)
+		begin(thread, place, b, node, start);
+	return r;
+}
+
+/* Each thread waits here for the others when it has done its part of a node. Some operators wait inside, too. */
+static __attribute__((noinline)) word wait(ARGS, const struct place *place)
+{
+	word r = place->real(PASS);
+
+	if (!inside.parameters)
+		llama_operator_end(self_thread, agent_now());
 	return r;
 }
 
 /* a: { int thread, n_threads ... }, b: the tensor */
-static inline word serve(const struct place *place, REGISTERS)
+static __attribute__((noinline)) word serve(ARGS, const struct place *place)
 {
-	const word frame = (word)__builtin_frame_address(0);
-	struct thread *thread = self_thread;
+	const struct thread *thread = self_thread;
 
+	if (place->role == LLAMA_WAIT)
+		return thread && inside.waits.start ? wait(PASS, place) : place->real(PASS);
 	if (*(const int *)a || !thread || !thread->n_runs || thread->generation != hot->generation ||
-	    (inside.parameters == a && frame < inside.frame))
-		return place->real(PASS_REGISTERS);
-	return compute(place, thread, PASS_REGISTERS);
+	    (inside.parameters == a && (word)__builtin_frame_address(0) < inside.frame))
+		return place->real(PASS);
+	return place->role == LLAMA_EXTRA ? compute_extra(PASS, place) : compute(PASS, place);
 }
 
 /* clang-format off */
@@ -295,14 +304,14 @@ static inline word serve(const struct place *place, REGISTERS)
 	SIXTEEN(F, e) SIXTEEN(F, f)
 /* clang-format on */
 #define STAND_IN(n) \
-	static word stand_in_##n(REGISTERS) \
+	static word stand_in_##n(ARGS) \
 	{ \
-		return serve(&places[n], PASS_REGISTERS); \
+		return serve(PASS, &places[n]); \
 	}
 EACH_PLACE(STAND_IN)
 
 #define ENTRY(n) stand_in_##n,
-static llama_function *const stand_ins[MAX_FUNCTIONS] = { EACH_PLACE(ENTRY) };
+static function *const stand_ins[MAX_FUNCTIONS] = { EACH_PLACE(ENTRY) };
 
 void *llama_operator_hook(const struct copy *copy, const char *name, enum llama_role role, void *real)
 {
@@ -316,10 +325,12 @@ void *llama_operator_hook(const struct copy *copy, const char *name, enum llama_
 		return NULL;
 	places[at] = (struct place){ .type = role == LLAMA_OPERATOR ? llama_type_of(name) : "",
 				     .number = ++n_functions,
+				     .name_at = layouts[copy->number].name,
 				     .copy = (uint8_t)copy->number,
-				     .is_extra = role == LLAMA_EXTRA };
-	places[at].has_kinds = !strcmp(places[at].type, "unary") || !strcmp(places[at].type, "glu");
-	__atomic_store_n(&places[at].real, (llama_function *)real, __ATOMIC_RELEASE);
+				     .role = (uint8_t)role };
+	places[at].has_kinds =
+	    role == LLAMA_EXTRA || !strcmp(places[at].type, "unary") || !strcmp(places[at].type, "glu");
+	__atomic_store_n(&places[at].real, (function *)real, __ATOMIC_RELEASE);
 	return (void *)stand_ins[at];
 }
 

@@ -18,7 +18,7 @@
 #include "capture/agent/llama/llama_in.h"
 #include "capture/agent/phase.h"
 #include "event/event.h"
-#include "runtime/peek.h"
+#include "runtime/dynamic.h"
 
 enum { MAX_PLACES = 64, MAX_MODELS = 64, AT_ONCE = 1 << 28 /* ticks: some 100 ms */ };
 
@@ -38,6 +38,8 @@ static struct model {
 } models[MAX_MODELS];
 
 static __thread bool is_loading;
+static word (*ask_model)(word context);
+static int32_t (*ask_text)(word model, const char *key, char *to, size_t size);
 
 static struct model *model_of(word at)
 {
@@ -78,15 +80,44 @@ static void know_model(word at, const char *path, uint64_t start)
 	errno = saved;
 }
 
-/* Its name, where the model's load was not seen, is not known. */
+void llama_run_know(const struct image *image)
+{
+	struct dynamic dynamic;
+
+	if (!dynamic_read(&dynamic, image))
+		return;
+	ask_model = (word (*)(word))dynamic_function(&dynamic, "llama_get_model");
+	ask_text =
+	    (int32_t (*)(word, const char *, char *, size_t))dynamic_function(&dynamic, "llama_model_meta_val_str");
+}
+
+/* Of a model whose load was not seen: the name in its file. */
+static void name_model(struct session *session, word model)
+{
+	char name[sizeof session->model];
+	int saved = errno;
+
+	if (!model || !ask_text || ask_text(model, "general.name", name, sizeof name) <= 0)
+		*name = 0;
+	session_name_graph(session, name);
+	errno = saved;
+}
+
 static struct session *session_at(word context)
 {
 	struct session *session = session_of_object(context);
+	const struct model *model;
+	word of;
 
 	if (session || !(session = session_new()))
 		return session;
 	session_bind(session, context);
-	session_name_graph(session, "");
+	of = ask_model ? ask_model(context) : 0;
+	model = model_of(of);
+	if (model)
+		session_name_path(session, model->path);
+	else
+		name_model(session, of);
 	return session;
 }
 
@@ -95,6 +126,7 @@ static void left(struct thread *thread, const struct bracket *bracket, uint32_t 
 {
 	message = message ? message : dict_text("failed", 6);
 	if (bracket->event == RUNTIME_RUN) {
+		llama_operator_end(thread, agent_now());
 		inference_end_inner(thread, bracket->level);
 		inference_end(thread, OWNER_API, message);
 	} else {
@@ -136,6 +168,7 @@ static word run(const struct place *place, struct thread *thread, uint32_t n_tok
 	bracket_begin(thread, RUNTIME_RUN, frame, n_runs, left);
 	r = bracket_call_long(place->real, BRACKET_PASS_LONG);
 	bracket_end(thread, frame);
+	llama_operator_end(thread, agent_now());
 	inference_end_inner(thread, n_runs);
 	inference_end(thread, OWNER_API, failure_of((int32_t)r));
 	return r;
@@ -154,6 +187,8 @@ static void begin_creation(struct thread *thread, word of)
 	if (model) {
 		session_name_path(thread->creation.session, model->path);
 		model->is_used = true;
+	} else {
+		name_model(thread->creation.session, of);
 	}
 	if (is_first)
 		creation_has_loaded(thread, model->start, model->end);
