@@ -76,7 +76,8 @@ const struct cmd cmd_next = {
 	.name = "next",
 	.usage = "[options]",
 	.summary = "record the next program that loads a runtime",
-	.help = "Waits for a program, anywhere on the machine, that loads ONNX Runtime or OpenVINO: from a Python or "
+	.help = "Waits for a program, anywhere on the machine, that loads ONNX Runtime, OpenVINO or LiteRT: from a "
+		"Python or "
 		"Node package, "
 		"from a library that is unpacked and deleted, or linked in; also in a container. inftrace stops it for "
 		"a moment when it has mapped the runtime, installs the probes of attach, and records it from its first "

@@ -175,8 +175,8 @@ const struct cmd cmd_record = {
 	.name = "record",
 	.usage = "[options] [--] CMD [ARG...]",
 	.summary = "start a program and record what its models do",
-	.help = "Starts CMD with a small library preloaded that finds ONNX Runtime or OpenVINO in it, however it is "
-		"bound, and "
+	.help = "Starts CMD with a small library preloaded that finds ONNX Runtime, OpenVINO or LiteRT in it, however "
+		"it is bound, and "
 		"records sessions, "
 		"inferences and operators, with CPU and memory of the process and its children, into a Perfetto trace. "
 		"The program needs no change and no special build. Standard output belongs to the program alone.\n\n"

@@ -34,6 +34,8 @@ static int add(struct dl_phdr_info *info, size_t size, void *data)
 			image->relro_start = start, image->relro_end = end;
 		else if (ph->p_type == PT_DYNAMIC)
 			image->dynamic = start, image->dynamic_end = end;
+		else if (ph->p_type == PT_GNU_EH_FRAME)
+			image->frames = start, image->frames_end = end;
 	}
 	return 0;
 }

@@ -79,6 +79,17 @@ LLAMA_PACKAGES = {
     "3.14": "3.14.0",
     "newest": "latest",
 }
+# TensorFlow Lite under its old and its new name: oldest and newest of each, and those between where its files changed.
+LITERT_WHEELS = {
+    "2.7": ("tflite-runtime==2.7.0", "numpy<1.25", (3, 8), (3, 9)),
+    "2.11": ("tflite-runtime==2.11.0", "numpy<1.25", (3, 8), (3, 9)),
+    "2.12": ("tflite-runtime==2.12.0", "numpy<1.25", (3, 8), (3, 9)),
+    "2.14": ("tflite-runtime==2.14.0", "numpy>=1.24.2,<2", (3, 9), (3, 11)),
+    "1.0": ("ai-edge-litert==1.0.1", "numpy>=1.24.2,<2", (3, 9), (3, 11)),
+    "1.4": ("ai-edge-litert==1.4.0", "numpy>=1.24.2,<2.3", (3, 9), (3, 12)),
+    "2.1": ("ai-edge-litert==2.1.0", "numpy>=1.24.2,<2.3", (3, 10), (3, 13)),
+    "newest": ("ai-edge-litert", "numpy>=1.24.2", (3, 10), (3, 13)),
+}
 NODE_PACKAGES = {"1.14": "1.14.0", "1.17": "1.17.0", "1.20": "1.20.1", "1.22": "1.22.0", "newest": "latest"}
 # Third-party builds of libonnxruntime: with the old string ABI, and with a symbol table that patchelf has moved to the
 # end.
@@ -291,6 +302,24 @@ class OpenVINO:
         self.version = re.search(r"openvino-([0-9]+\.[0-9]+\.[0-9]+)", info).group(1)
 
 
+class LiteRT:
+    """A Python environment with one wheel of TensorFlow Lite."""
+
+    def __init__(self, key):
+        package, numpy, low, high = LITERT_WHEELS[key]
+        self.path = _venv("litert-" + key, _python_between(low, high), [numpy, "flatbuffers"], [package])
+        self.python = os.path.join(self.path, "bin", "python")
+        site = glob.glob(os.path.join(self.path, "lib/python3*/site-packages"))[0]
+        self.version = re.search(r"(?:tflite_runtime|ai_edge_litert)-([0-9.]+)\.dist-info", " ".join(os.listdir(site)))[
+            1
+        ]
+
+
+def litert_models(folder):
+    """Makes the models of programs/litemodels.py in a folder."""
+    _call([litert("newest").python, os.path.join(PROGRAMS, "litemodels.py"), folder])
+
+
 @functools.lru_cache(maxsize=None)
 def _arm64_node():
     """Node itself, from npm."""
@@ -393,6 +422,11 @@ class Gguf:
 @functools.lru_cache(maxsize=None)
 def gguf():
     return Gguf()
+
+
+@functools.lru_cache(maxsize=None)
+def litert(key):
+    return LiteRT(key)
 
 
 @functools.lru_cache(maxsize=None)

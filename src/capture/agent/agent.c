@@ -295,17 +295,20 @@ static struct thread *enter_locked(void)
 {
 	struct thread *thread = self_thread;
 	struct transformer_names *transformers;
+	struct litert_thread *litert;
 	uint32_t next_run, numbers_end;
 	bool has_numbers;
 
 	if (!thread && !(thread = new_thread()))
 		return NULL;
 	transformers = thread->transformers;
+	litert = thread->litert;
 	next_run = thread->next_run;
 	numbers_end = thread->numbers_end;
 	has_numbers = thread->generation == hot->generation;
 	memset(thread, 0, sizeof *thread);
 	thread->transformers = transformers;
+	thread->litert = litert;
 	if (has_numbers) {
 		thread->next_run = next_run;
 		thread->numbers_end = numbers_end;

@@ -121,6 +121,7 @@ struct thread {
 	struct model_hint hint;
 	struct file_reads reads;
 	struct transformer_names *transformers; /* ort_transform.c */
+	struct litert_thread *litert;		/* litert_operator.c */
 	struct pool pool;
 	const char *python_bytes; /* the last bytes object that the runtime's module read */
 	uint64_t unbegun,

@@ -9,7 +9,7 @@
 
 #include "capture/agent/copies.h"
 
-#define AGENT_CODES(F) F(ort) F(llama)
+#define AGENT_CODES(F) F(ort) F(llama) F(litert)
 
 struct agent_code {
 	const struct runtime *runtime; /* NULL: all runtimes without code of their own */

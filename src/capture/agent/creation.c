@@ -321,7 +321,8 @@ uint64_t creation_part_end(struct thread *thread, uint8_t flags, uint32_t count)
 	return now;
 }
 
-void creation_part_node(struct thread *thread, uint32_t node, uint64_t start, uint64_t end)
+/* text: of a node, or of a name. */
+static void put_part(struct thread *thread, uint32_t text, uint64_t start, uint64_t end, uint8_t flag)
 {
 	struct creation *creation = &thread->creation;
 	struct record *record;
@@ -336,11 +337,29 @@ void creation_part_node(struct thread *thread, uint32_t node, uint64_t start, ui
 				   .value = end,
 				   .id = creation->session->number,
 				   .run = creation->lane,
-				   .text = node,
+				   .text = text,
 				   .type = RECORD_SLICE,
 				   .flags = KIND_SPECIALIZE,
-				   .more = FLAG_NODE };
+				   .more = flag };
 	agent_publish(thread);
+}
+
+void creation_part_node(struct thread *thread, uint32_t node, uint64_t start, uint64_t end)
+{
+	put_part(thread, node, start, end, FLAG_NODE);
+}
+
+void creation_part_was(struct thread *thread, const char *name, uint64_t start, uint64_t end)
+{
+	put_part(thread, dict_text(name, strlen(name)), start, end, 0);
+}
+
+void creation_load_was(struct thread *thread, uint64_t start, uint64_t end)
+{
+	if (!thread->creation.start || thread->creation.has_loaded)
+		return;
+	tell(thread);
+	put_load(thread, start, end);
 }
 
 void creation_end(struct thread *thread, enum run_owner owner, uint32_t message)

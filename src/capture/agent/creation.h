@@ -31,5 +31,9 @@ bool creation_part_begin(struct thread *thread, const char *prefix, const char *
 /* Returns its time. */
 uint64_t creation_part_end(struct thread *thread, uint8_t flags, uint32_t count);
 void creation_part_node(struct thread *thread, uint32_t node, uint64_t start, uint64_t end);
+/* One that has ended. */
+void creation_part_was(struct thread *thread, const char *name, uint64_t start, uint64_t end);
+/* Of a runtime that has no phases like those of phase.c. */
+void creation_load_was(struct thread *thread, uint64_t start, uint64_t end);
 
 #endif

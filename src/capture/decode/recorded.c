@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "capture/proc/namespace.h"
+#include "capture/proc/package_version.h"
 #include "capture/proc/proc.h"
 
 static void find_pid(struct recorded *process)
@@ -302,10 +303,26 @@ static uint64_t in_ns(const struct recorded *process, uint64_t ticks)
 	return (uint64_t)((double)ticks * process->clock->line[0].slope);
 }
 
+/* Where the runtime itself does not hold it: that of its package. 0: not known. */
+static uint32_t version_of(const struct recorded *process, const struct segment_entry *entry, struct sink *out)
+{
+	const char *own = names_text(out->names, entry->text[1]), *path = names_text(out->names, entry->text[0]);
+	char root[32], version[64];
+
+	if (!path || (own && *own))
+		return entry->text[1];
+	snprintf(root, sizeof root, "/proc/%d/root", (int)process->pid);
+	return package_version(root, path, version, sizeof version) ||
+		       package_version("", path, version, sizeof version)
+		   ? names_of(out->names, version)
+		   : entry->text[1];
+}
+
 int recorded_tell_runtime(struct recorded *process, const struct segment_entry *entry, uint64_t arm_ns,
 			  struct sink *out, uint64_t now_ns, struct err *err)
 {
-	struct arg args[9] = { arg_name(KEY_RUNTIME, entry->text[4]), arg_name(KEY_VERSION, entry->text[1]),
+	struct arg args[9] = { arg_name(KEY_RUNTIME, entry->text[4]),
+			       arg_name(KEY_VERSION, version_of(process, entry, out)),
 			       arg_name(KEY_PATH, entry->text[0]), arg_name(KEY_TEXT, entry->text[2]),
 			       arg_int(KEY_PID, process->pid) };
 	size_t n = 5;

@@ -17,6 +17,7 @@
 #include "capture/probe/uprobes.h"
 #include "capture/proc/file_version.h"
 #include "capture/proc/other_modules.h"
+#include "capture/proc/package_version.h"
 #include "capture/proc/proc.h"
 #include "capture/proc/proc_list.h"
 #include "capture/recorder/attach_loaded.h"
@@ -33,6 +34,7 @@ struct scan {
 	struct array rows;  /* struct attach_row */
 	struct array files; /* struct known_file */
 	struct attach_row row;
+	pid_t pid;
 };
 
 static struct file_version version_of(struct scan *scan, const char *path, int fd)
@@ -41,13 +43,17 @@ static struct file_version version_of(struct scan *scan, const char *path, int f
 	struct file_version found = { 0 };
 	struct err ignored;
 	struct stat stat_;
+	char root[32];
 
 	if (fstat(fd, &stat_))
 		return found;
 	for (size_t i = 0; i < scan->files.n; i++)
 		if (known[i].device == stat_.st_dev && known[i].inode == stat_.st_ino)
 			return known[i].found;
-	file_version(&found, fd, path, &ignored);
+	if (!file_version(&found, fd, path, &ignored) && !*found.version) {
+		snprintf(root, sizeof root, "/proc/%d/root", (int)scan->pid);
+		package_version(root, path, found.version, sizeof found.version);
+	}
 	known = array_add(&scan->files, sizeof *known);
 	if (known)
 		*known = (struct known_file){ stat_.st_dev, stat_.st_ino, found };
@@ -170,6 +176,7 @@ static int look_at(struct scan *scan, struct attach_list *list, const struct pro
 	struct err why, ignored;
 
 	scan->row = (struct attach_row){ .parent = process->parent };
+	scan->pid = process->pid;
 	loaded = attach_loaded_each(&scan->seen, process->pid, add_copy, scan, &why);
 	if (loaded == ATTACH_NO_RUNTIME) {
 		add_other(list, process->pid);
