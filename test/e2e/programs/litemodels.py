@@ -76,15 +76,15 @@ def cnn():
     made = model()
     graph = Graph(made, "main")
     given = graph.tensor("image", (1, 32, 32, 3))
-    relu = schema.ActivationFunctionType.RELU
+    relu, same = schema.ActivationFunctionType.RELU, schema.Padding.SAME
     step, channels = given, 3
     for i, wide in enumerate((8, 16)):
         size = 32 >> i
         kernel = graph.tensor("conv%d/kernel" % i, (wide, 3, 3, channels), value=weights(i, wide, 3, 3, channels))
         bias = graph.tensor("conv%d/bias" % i, (wide,), value=weights(9 + i, wide))
         conv = graph.tensor("conv%d" % i, (1, size, size, wide))
-        graph.operator("CONV_2D", (step, kernel, bias), (conv,), "Conv2DOptions", padding=schema.Padding.SAME, strideW=1,
-                       strideH=1, fusedActivationFunction=relu)  # fmt: skip
+        graph.operator("CONV_2D", (step, kernel, bias), (conv,), "Conv2DOptions", padding=same, strideW=1, strideH=1,
+                       fusedActivationFunction=relu)  # fmt: skip
         step = graph.tensor("pool%d" % i, (1, size // 2, size // 2, wide))
         graph.operator("MAX_POOL_2D", (conv,), (step,), "Pool2DOptions", padding=schema.Padding.VALID, strideW=2,
                        strideH=2, filterWidth=2, filterHeight=2)  # fmt: skip
