@@ -83,17 +83,17 @@ static bool has_name(const struct dynamic *dynamic, const Elf64_Sym *symbol, con
 	return text && !memcmp(text, name, size);
 }
 
-/* The symbol's address if it is a function of this name that the module defines; else 0. */
-static uint64_t match(const struct dynamic *dynamic, uint64_t number, const char *name)
+/* The symbol's address if the module defines it with this name and type; else 0. */
+static uint64_t match(const struct dynamic *dynamic, uint64_t number, const char *name, int type)
 {
 	Elf64_Sym symbol;
 	uint64_t at;
 
-	if (!read_symbol(dynamic, number, &symbol) || !symbol.st_shndx || ELF64_ST_TYPE(symbol.st_info) != STT_FUNC ||
+	if (!read_symbol(dynamic, number, &symbol) || !symbol.st_shndx || ELF64_ST_TYPE(symbol.st_info) != type ||
 	    !has_name(dynamic, &symbol, name))
 		return 0;
 	at = dynamic->image->base + symbol.st_value;
-	return image_has(dynamic->image, at, IMAGE_X) ? at : 0;
+	return image_has(dynamic->image, at, type == STT_FUNC ? IMAGE_X : IMAGE_R) ? at : 0;
 }
 
 static uint32_t gnu_hash_of(const char *name)
@@ -106,7 +106,7 @@ static uint32_t gnu_hash_of(const char *name)
 }
 
 /* { n_buckets, first symbol, n_words of the filter, shift, filter, buckets, chains } */
-uint64_t dynamic_function(const struct dynamic *dynamic, const char *name)
+static uint64_t find(const struct dynamic *dynamic, const char *name, int type)
 {
 	uint32_t n_buckets, first, n_words, index, hash = gnu_hash_of(name), found;
 	const struct image *image = dynamic->image;
@@ -122,13 +122,23 @@ uint64_t dynamic_function(const struct dynamic *dynamic, const char *name)
 		return 0;
 	for (uint32_t step = 0; step < MAX_SYMBOLS && read_u32(image, chains + 4 * (uint64_t)(index - first), &found);
 	     step++, index++) {
-		uint64_t address = (found | 1) == (hash | 1) ? match(dynamic, index, name) : 0;
+		uint64_t address = (found | 1) == (hash | 1) ? match(dynamic, index, name, type) : 0;
 		if (address)
 			return address;
 		if (found & 1)
 			break;
 	}
 	return 0;
+}
+
+uint64_t dynamic_function(const struct dynamic *dynamic, const char *name)
+{
+	return find(dynamic, name, STT_FUNC);
+}
+
+uint64_t dynamic_variable(const struct dynamic *dynamic, const char *name)
+{
+	return find(dynamic, name, STT_OBJECT);
 }
 
 uint64_t dynamic_next(const struct dynamic *dynamic, struct dynamic_place *place, const char **name)

@@ -24,6 +24,8 @@ struct dynamic_place {
 bool dynamic_read(struct dynamic *dynamic, const struct image *image);
 /* The address of a function that the module defines; 0: none. Uses .gnu.hash. */
 uint64_t dynamic_function(const struct dynamic *dynamic, const char *name);
+/* The same for a variable. */
+uint64_t dynamic_variable(const struct dynamic *dynamic, const char *name);
 /* Whether the module names a function of another module, or its own. */
 bool dynamic_names(const struct dynamic *dynamic, const char *name);
 /*

@@ -19,7 +19,6 @@ static const struct {
 	{ "OpenVINO on NPUs", { "libopenvino_intel_npu_plugin.so" } },
 	{ "OpenVINO 2021 or older", { "libinference_engine.so" } },
 	{ "TensorFlow", { "libtensorflow_framework.so", "libtensorflow_cc.so", "libtensorflow.so" } },
-	{ "PyTorch", { "libtorch_cpu.so", "libtorch.so" } },
 	{ "JAX/XLA", { "xla_extension.so", "libjax_common.so", "libpjrt_", "libtpu.so" } },
 	{ "whisper.cpp", { "libwhisper.so", "whisper-cli", "whisper-server" } },
 	{ "ncnn", { "libncnn.so", "ncnn.cpython-" } },

@@ -320,6 +320,17 @@ def litert_models(folder):
     _call([litert("newest").python, os.path.join(PROGRAMS, "litemodels.py"), folder])
 
 
+class DebianTorch:
+    """PyTorch of the distribution, and its Python. PyPI's for x86-64 comes with gigabytes of CUDA."""
+
+    def __init__(self):
+        self.python = "/usr/bin/python3"
+        found = glob.glob("/usr/lib/*/libtorch_cpu.so.*.*.*")
+        if ARM64 or not found or not os.path.isdir("/usr/lib/python3/dist-packages/torch"):
+            raise Missing("the distribution's package python3-torch is not installed")
+        self.version = ".".join(found[0].partition(".so.")[2].split(".")[:2])  # of its library's name
+
+
 @functools.lru_cache(maxsize=None)
 def _arm64_node():
     """Node itself, from npm."""
@@ -427,6 +438,11 @@ def gguf():
 @functools.lru_cache(maxsize=None)
 def litert(key):
     return LiteRT(key)
+
+
+@functools.lru_cache(maxsize=None)
+def torch(key):
+    return DebianTorch()
 
 
 @functools.lru_cache(maxsize=None)

@@ -19,12 +19,12 @@ if len(sys.argv) > 3:
 
 
 @pytest.fixture
-def torch(tmp_path):
-    """A library with the name and the package of PyTorch's."""
+def ncnn(tmp_path):
+    """A library with the name and the package of ncnn's."""
     site = tmp_path / "site-packages"
-    (site / "torch" / "lib").mkdir(parents=True)
-    (site / "torch-2.11.0.dist-info").mkdir()
-    path = site / "torch" / "lib" / "libtorch_cpu.so"
+    (site / "ncnn" / "lib").mkdir(parents=True)
+    (site / "ncnn-2.11.0.dist-info").mkdir()
+    path = site / "ncnn" / "lib" / "libncnn.so"
     subprocess.run(["cc", "-shared", "-x", "c", "/dev/null", "-o", path], check=True)
     return str(path)
 
@@ -35,15 +35,13 @@ def report_of(lab, path):
 
 
 @pytest.mark.parametrize("rest", [0, 1], ids=["at once", "shortly before the end"])
-def test_a_recorded_program(lab, torch, rest):
-    program = [sys.executable, "-c", LOAD, torch, str(rest)]
+def test_a_recorded_program(lab, ncnn, rest):
+    program = [sys.executable, "-c", LOAD, ncnn, str(rest)]
     assert lab.plain(program).out == lab.record(program, judged=False).out
     report, text = report_of(lab, lab.path("recording.pftrace"))
     (found,) = report["other_runtimes"]
-    assert (found["runtime"], found["version"], found["path"]) == ("PyTorch", "2.11.0", torch)
-    assert text.startswith(
-        "No inference was recorded: the program loaded PyTorch 2.11.0, which inftrace does not record"
-    )
+    assert (found["runtime"], found["version"], found["path"]) == ("ncnn", "2.11.0", ncnn)
+    assert text.startswith("No inference was recorded: the program loaded ncnn 2.11.0, which inftrace does not record")
     assert "no runtime was loaded" not in text and "outside of models" not in text
     done = lab.plain(
         [
@@ -55,28 +53,28 @@ def test_a_recorded_program(lab, torch, rest):
             "select runtime, version from other_runtimes",
         ]
     )
-    assert json.loads(done.out) == [{"runtime": "PyTorch", "version": "2.11.0"}]
+    assert json.loads(done.out) == [{"runtime": "ncnn", "version": "2.11.0"}]
 
 
 @pytest.mark.root
-def test_a_running_program(lab, torch):
-    server = lab.start([sys.executable, "-c", LOAD, torch, "0", "stay"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+def test_a_running_program(lab, ncnn):
+    server = lab.start([sys.executable, "-c", LOAD, ncnn, "0", "stay"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert server.stdout.readline() == b"ready\n"
     done = lab.plain([lab.inftrace, "ps"])
-    assert re.search(r"%d \(python[^)]*\): PyTorch 2.11.0$" % server.pid, done.out, re.M), done.out
+    assert re.search(r"%d \(python[^)]*\): ncnn 2.11.0$" % server.pid, done.out, re.M), done.out
     listed = json.loads(lab.plain([lab.inftrace, "ps", "--json"]).out)["not_recorded"]
-    assert [row["runtimes"] for row in listed if row["pid"] == server.pid] == ["PyTorch 2.11.0"]
+    assert [row["runtimes"] for row in listed if row["pid"] == server.pid] == ["ncnn 2.11.0"]
     for way in ([], ["--inject"]):
         done = lab.plain([lab.inftrace, "attach", *way, "-o", lab.path("none"), str(server.pid)])
-        assert done.status == 3 and "has loaded PyTorch 2.11.0, whose inferences inftrace does not record" in done.err
+        assert done.status == 3 and "has loaded ncnn 2.11.0, whose inferences inftrace does not record" in done.err
     server.communicate(b"\n")
     assert server.returncode == 0
 
 
-def test_beside_a_runtime_that_is_recorded(lab, wheel, torch):
+def test_beside_a_runtime_that_is_recorded(lab, wheel, ncnn):
     program = lab.python(wheel, "infer", "run", lab.model("chain"), "--runs", 3)
-    recording = lab.record(program, env={"LD_PRELOAD": torch}).recording
+    recording = lab.record(program, env={"LD_PRELOAD": ncnn}).recording
     report, text = report_of(lab, recording.path)
     assert report["models"][0]["inferences"]["count"] == 3
-    assert [found["runtime"] for found in report["other_runtimes"]] == ["PyTorch"]
-    assert "also loaded PyTorch 2.11.0; not recorded" in text
+    assert [found["runtime"] for found in report["other_runtimes"]] == ["ncnn"]
+    assert "also loaded ncnn 2.11.0; not recorded" in text

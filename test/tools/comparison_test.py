@@ -31,7 +31,7 @@ ROWS = {
 }
 # The words of a line under "What inftrace does not do", and what would make it false.
 MISSING = {
-    "not those of PyTorch": "src/runtime/torch/runtime_torch.c",
+    "not those of ncnn": "src/runtime/ncnn/runtime_ncnn.c",
     "call stacks": "src/capture/source/source_stacks.c",
     "kernels on a device": "src/capture/agent/cupti.c",
     "generations": "src/analyze/summary/sum_generations.c",

@@ -22,8 +22,7 @@ static void runtimes_are_known_by_their_libraries(void **state)
 {
 	static const char *const path[][2] = {
 		{ "/v/site-packages/openvino/libs/libopenvino_intel_gpu_plugin.so", "OpenVINO on GPUs" },
-		{ "/v/site-packages/torch/lib/libtorch_cpu.so", "PyTorch" },
-		{ "/usr/lib/x86_64-linux-gnu/libtorch_cpu.so.2.6", "PyTorch" },
+		{ "/usr/lib/x86_64-linux-gnu/libncnn.so.1", "ncnn" },
 		{ "/v/site-packages/ncnn/ncnn.cpython-311-x86_64-linux-gnu.so", "ncnn" },
 		{ "/v/site-packages/_mnncengine.cpython-311-x86_64-linux-gnu.so", "MNN" },
 		{ "/v/site-packages/ctranslate2.libs/libctranslate2-4a2b.so.4.8.5", "CTranslate2" },
@@ -37,9 +36,10 @@ static void runtimes_are_known_by_their_libraries(void **state)
 					      "libggml-base.so",
 					      "/v/ai_edge_litert/libpywrap_litert_common.so",
 					      "/x/torch",
+					      "/v/site-packages/torch/lib/libtorch_cpu.so",
 					      "",
 					      "/",
-					      "/usr/lib/libtorch_cpu.so/x" };
+					      "/usr/lib/libncnn.so/x" };
 
 	for (size_t i = 0; i < sizeof path / sizeof *path; i++)
 		assert_string_equal(other_runtimes_of(path[i][0]), path[i][1]);

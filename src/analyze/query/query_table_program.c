@@ -253,7 +253,7 @@ GET(other_path)
 
 static const struct query_column other_columns[] = {
 	{ "process_id", "INTEGER", "the process that it is in: processes.id", get_other_process },
-	{ "runtime", "TEXT", "its name: `PyTorch`", get_other_runtime },
+	{ "runtime", "TEXT", "its name: `ncnn`", get_other_runtime },
 	{ "version", "TEXT", "its version; NULL: not known", get_other_version },
 	{ "path", "TEXT", "its library", get_other_path },
 };

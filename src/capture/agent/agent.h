@@ -55,6 +55,7 @@ struct open_operator {
 	uint32_t node;
 	uint32_t run;
 	uint32_t shapes; /* text of its inputs, 0: unknown */
+	const void *of;	 /* what began it, by which its end finds it; not of all runtimes */
 	bool told;	 /* RECORD_OPERATOR_BEGIN was written */
 };
 

@@ -315,6 +315,8 @@ static void forget_unloaded(const struct image_set *set)
 		struct copy *copy = &copies[i];
 		void *word;
 		copy->is_unloaded = !has_image(set, &copy->image);
+		if (!copy->check_at && !copy->is_unloaded) /* nothing of it was replaced */
+			continue;
 		if (copy->is_gone || (image_set_at(set, copy->check_at, 8, IMAGE_R) &&
 				      peek_read(copy->check_at, &word, sizeof word) && word == copy->check_value))
 			continue;
@@ -523,6 +525,8 @@ void arm_undo(void)
 		module_walk_end();
 	}
 	for (uint32_t i = 0; i < n_copies; i++) {
+		if (copies[i].is_armed && !copies[i].is_gone && agent_code_of(copies[i].found.runtime)->disarm)
+			agent_code_of(copies[i].found.runtime)->disarm(&copies[i]);
 		copies[i].check_value = hook_original(copies[i].check_at);
 		copies[i].is_armed = false;
 	}

@@ -9,7 +9,7 @@
 
 #include "capture/agent/copies.h"
 
-#define AGENT_CODES(F) F(ort) F(llama) F(litert)
+#define AGENT_CODES(F) F(ort) F(llama) F(litert) F(torch)
 
 struct agent_code {
 	const struct runtime *runtime; /* NULL: all runtimes without code of their own */
@@ -35,6 +35,8 @@ struct agent_code {
 	 * Call without the loader's lock. NULL: always the real one.
 	 */
 	void *(*instead_of)(const char *name, void *real);
+	/* Restores what `arm` has replaced other than by hook.h. NULL: nothing. */
+	void (*disarm)(struct copy *copy);
 	/* Called when modules were unloaded (copy.is_gone): their addresses may be reused. NULL: nothing to do. */
 	void (*forget_gone)(void);
 	/* Called when recording restarts: addresses may belong to other objects by now. */

@@ -285,12 +285,17 @@ static void tell_queue(struct thread *thread, const struct open_run *run)
 	agent_publish(thread);
 }
 
-void inference_tell_operators(struct thread *thread, uintptr_t frame)
+void inference_tell_open(struct thread *thread)
 {
-	inference_close_operators(thread, 0, frame);
 	for (unsigned at = 0; at < thread->depth && at < MAX_DEPTH; at++)
 		if (!thread->open[at].told)
 			tell_operator(thread, &thread->open[at]);
+}
+
+void inference_tell_operators(struct thread *thread, uintptr_t frame)
+{
+	inference_close_operators(thread, 0, frame);
+	inference_tell_open(thread);
 }
 
 void inference_end_operator(struct thread *thread, struct open_operator *op, uint64_t end, uint32_t message)

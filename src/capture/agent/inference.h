@@ -43,6 +43,8 @@ void inference_forget_all(void);
 
 /* An operator begins inside others: writes their begins first, so that begins are in order. frame: of the hook. */
 void inference_tell_operators(struct thread *thread, uintptr_t frame);
+/* The same where every hook sees the end of its operator, by whatever way it comes: no frame is compared. */
+void inference_tell_open(struct thread *thread);
 /* Ends an operator that contained others, or that failed (message not 0). */
 void inference_end_operator(struct thread *thread, struct open_operator *op, uint64_t end, uint32_t message);
 /* Closes operators left by an exception, down to `depth` or to the first whose hook's frame is above `frame`. */

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "capture/proc/file_version.h"
 #include "capture/proc/other_modules.h"
 #include "capture/proc/program.h"
 
@@ -48,6 +49,19 @@ enum attach_loaded attach_loaded(struct modules_seen *seen, pid_t pid)
 	struct err ignored;
 
 	return attach_loaded_each(seen, pid, stop_at_first, NULL, &ignored);
+}
+
+/* Sets *ctx to the title of a runtime that probes cannot see; ends with one that they can. */
+static bool find_unprobed(void *ctx, const struct module *module, int fd)
+{
+	const char **title = ctx;
+	struct file_version found;
+	struct err ignored;
+
+	*title = NULL;
+	if (!file_version(&found, fd, module->path, &ignored) && !found.runtime->find_sites)
+		*title = found.runtime->title;
+	return *title != NULL;
 }
 
 static const char *base_of(const char *path)
@@ -124,6 +138,8 @@ int attach_loaded_nothing(const char *name, pid_t pid, struct err *err)
 	struct modules_seen seen = { 0 };
 	struct modules modules;
 	char text[120], emulator[40];
+	const char *unprobed = NULL;
+	struct err ignored;
 	int code = modules_read(&modules, "", pid, err);
 
 	if (!code && modules.is_32bit)
@@ -136,6 +152,9 @@ int attach_loaded_nothing(const char *name, pid_t pid, struct err *err)
 			       name, (int)pid, emulator);
 	if (!code)
 		code = find_barred(&modules, err);
+	if (!code && attach_loaded_each(&seen, pid, find_unprobed, &unprobed, &ignored) == ATTACH_RUNTIME && unprobed)
+		code = err_set(err, ENOTSUP, "cannot attach to %.40s (%d): probes cannot see %s; add --inject", name,
+			       (int)pid, unprobed);
 	if (!code && attach_loaded(&seen, pid) == ATTACH_RUNTIME)
 		code = err_set(err, EAGAIN,
 			       "cannot attach to %.40s (%d): it loaded a runtime only now, or loads it again and "

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Operators of PyTorch: an observer of the runtime, like those of torch.profiler, which go on beside it. It is called
+ * at the start and at the end of every operator on every thread, also of one that throws. It sees an operator's name
+ * and no argument, because arguments cost the runtime copies.
+ *
+ * An operator belongs to the innermost inference of its thread; on a thread without one it has none.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "capture/agent/dict.h"
+#include "capture/agent/torch/torch_in.h"
+#include "runtime/dynamic.h"
+#include "runtime/peek.h"
+#include "runtime/torch/torch.h"
+
+/* at::RecordFunctionCallback, and zeroes behind it: it is passed in memory, and the runtime takes what it knows. */
+enum { SCOPE_FUNCTION, SCOPE_BACKWARD, SCOPES = 10, MORE = 22, MOST_NAME = 200 };
+struct callback {
+	void *(*start)(void **result, const void *function);
+	void (*end)(const void *function, void *context);
+	double probability;
+	bool scope[SCOPES];
+	bool more[MORE]; /* what it needs: inputs, outputs, numbers */
+};
+typedef uint64_t add_function(struct callback);
+typedef void remove_function(uint64_t handle);
+typedef const char *name_function(const void *function);
+
+/* A name of an operator. The runtime makes some anew for each call: the text counts, the address is a guess. */
+struct label {
+	const char *text;
+	uint32_t generation, node;
+};
+
+static name_function *name_of;
+static remove_function *remove_callback;
+static uint64_t handle;	  /* 0: not added */
+static struct map labels; /* by address of the text */
+static bool is_strange;	  /* a name was none: nothing is recorded any more */
+
+static bool is_name(const char *text)
+{
+	char copy[MOST_NAME];
+	size_t len = 0;
+
+	for (size_t at = 0; at < sizeof copy; at += 8)
+		if (!peek_read((uint64_t)(uintptr_t)text + at, copy + at, 8))
+			memset(copy + at, 0, 8);
+	while (len < sizeof copy && copy[len] >= ' ' && copy[len] < 127)
+		len++;
+	return len && len < sizeof copy && !copy[len];
+}
+
+static __attribute__((noinline)) struct label *learn(const char *text)
+{
+	int saved = errno;
+	struct label *label = NULL;
+
+	if (!is_name(text)) {
+		is_strange = true;
+		return NULL;
+	}
+	agent_lock();
+	label = map_get(&labels, (uintptr_t)text);
+	if (!label && (label = arena_alloc(&agent.arena, sizeof *label)) && !map_put(&labels, (uintptr_t)text, label))
+		label = NULL;
+	if (label && (!label->text || strcmp(label->text, text)))
+		label->text = arena_keep(&agent.arena, text);
+	agent_unlock();
+	if (label && label->text) {
+		uint32_t name = dict_text(text, strlen(text));
+		label->node = dict_node(name, name, 0);
+		__atomic_store_n(&label->generation, hot->generation, __ATOMIC_RELEASE);
+	}
+	errno = saved;
+	return label && label->text ? label : NULL;
+}
+
+static inline const struct label *label_of(const void *function)
+{
+	const char *text = name_of(function);
+	const struct label *label = map_get(&labels, (uintptr_t)text);
+
+	if (__builtin_expect(!label || label->generation != hot->generation || strcmp(label->text, text), 0))
+		label = learn(text);
+	return label;
+}
+
+void torch_started(const void *function)
+{
+	struct thread *thread = agent_thread();
+	const struct label *label;
+	struct open_operator *op;
+
+	if (__builtin_expect(!thread || is_strange, 0) || !(label = label_of(function)))
+		return;
+	if (thread->depth)
+		inference_tell_open(thread);
+	if (__builtin_expect(thread->depth >= MAX_DEPTH, 0)) {
+		ring_lose(&thread->ring);
+		return;
+	}
+	op = &thread->open[thread->depth++];
+	op->frame = UINTPTR_MAX;
+	op->node = label->node;
+	op->run = thread->current_run;
+	op->shapes = 0;
+	op->of = function;
+	op->told = false;
+	op->start = agent_now();
+}
+
+static void write_whole(struct thread *thread, const struct open_operator *op, uint64_t end)
+{
+	struct record *record;
+
+	if (__builtin_expect(thread->ring.head >= thread->ring.limit, 0) &&
+	    ring_fill(&thread->ring) > (thread->ring.mask + 1) / 2)
+		agent_grow_ring(thread);
+	record = ring_claim(&thread->ring);
+	if (!record)
+		return;
+	*record =
+	    (struct record){ .time = op->start, .value = end, .id = op->node, .run = op->run, .type = RECORD_OPERATOR };
+	ring_publish(&thread->ring);
+}
+
+/* The one that this began is not the innermost: those inside it have no end, or it was not recorded. */
+static __attribute__((noinline)) struct open_operator *find_open(struct thread *thread, const void *function)
+{
+	for (uint32_t i = thread->depth; i-- > 0;)
+		if (thread->open[i].of == function)
+			return &thread->open[i];
+	return NULL;
+}
+
+static void ended(const void *function, void *context)
+{
+	uint64_t end = agent_now();
+	struct thread *thread = self_thread;
+	struct open_operator *op;
+
+	if (__builtin_expect(!thread || thread->generation != hot->generation || !thread->depth, 0))
+		return;
+	op = &thread->open[thread->depth - 1];
+	if (__builtin_expect(op->of != function, 0) && !(op = find_open(thread, function)))
+		return;
+	inference_close_operators(thread, (uint32_t)(op - thread->open) + 1, 0);
+	thread->depth = (uint32_t)(op - thread->open);
+	op->of = NULL;
+	if (op->told)
+		inference_end_operator(thread, op, end, 0);
+	else
+		write_whole(thread, op, end);
+}
+
+void torch_operator_arm(const struct image *image)
+{
+	struct callback callback = {
+		torch_start, ended, 1.0, { [SCOPE_FUNCTION] = true, [SCOPE_BACKWARD] = true }, { 0 }
+	};
+	uint64_t add_at, remove, name;
+	struct dynamic dynamic;
+	add_function *add;
+
+	if (handle || hot->level < LEVEL_OPERATOR || !dynamic_read(&dynamic, image) ||
+	    !(add_at = dynamic_function(&dynamic, TORCH_ADD)) || !(remove = dynamic_function(&dynamic, TORCH_REMOVE)) ||
+	    !(name = dynamic_function(&dynamic, TORCH_NAME)))
+		return;
+	memcpy(&add, &add_at, sizeof add);
+	memcpy(&name_of, &name, sizeof name);
+	memcpy(&remove_callback, &remove, sizeof remove);
+	handle = add(callback);
+}
+
+/* In a child of fork another thread may have held the runtime's lock: the observer stays, and records nothing. */
+void torch_operator_disarm(void)
+{
+	if (!handle || agent_is_child())
+		return;
+	remove_callback(handle);
+	handle = 0;
+}
+
+void torch_operator_forget_all(void)
+{
+	agent_lock();
+	for (uint64_t i = 0; labels.table && i <= labels.table->mask; i++) {
+		struct label *label = labels.table->entry[i].value;
+		if (label)
+			label->generation = 0;
+	}
+	agent_unlock();
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What row and agent agree on: the modules of PyTorch, by what they hold. */
+#ifndef RUNTIME_TORCH_TORCH_H
+#define RUNTIME_TORCH_TORCH_H
+
+#include "runtime/runtimes.h"
+
+extern const struct runtime runtime_torch;
+
+/* By which observers of operators are added and removed; and what an observer is given. */
+#define TORCH_ADD "_ZN2at17addGlobalCallbackENS_22RecordFunctionCallbackE"
+#define TORCH_REMOVE "_ZN2at14removeCallbackEm"
+#define TORCH_NAME "_ZNK2at14RecordFunction4nameEv"
+
+enum { TORCH_INFERENCES, TORCH_OPERATORS, TORCH_TENSORS, N_TORCH_FAMILIES };
+
+/* libtorch_cpu, which dispatches operators; libtorch_python, through which Python enters them. */
+bool torch_is_dispatcher(const struct rtti *rtti);
+bool torch_is_python(const struct rtti *rtti);
+
+#endif

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs of PyTorch: each outermost call of a module is an inference, with the modules and operators inside it,
+counted against PyTorch's own profile; the program answers the same with and without the recorder."""
+
+import collections
+import json
+import os
+import re
+import signal
+
+import pytest
+
+import envs
+from attaching import Server, attach
+from conftest import environment
+from lab import children_of, inside_own_times, own_times, wait_until
+from recording import Growing, Recording
+
+
+@pytest.fixture
+def torch():
+    return environment(envs.torch, "debian")
+
+
+def report_of(lab, recording):
+    text = lab.plain([lab.inftrace, "report", recording.path]).out
+    return json.loads(lab.plain([lab.inftrace, "report", "--json", recording.path]).out), " ".join(text.split())
+
+
+def query(lab, recording, sql):
+    return json.loads(lab.plain([lab.inftrace, "query", "--format", "json", recording.path, sql]).out)
+
+
+def of_inferences(recording):
+    return [operator for operator in recording.operators if operator.args.get("inference")]
+
+
+def is_operator(slice):
+    return "::" in slice.name
+
+
+def test_operators_are_those_of_its_own_profiler_which_runs_too(lab, torch):
+    program = lab.python(torch, "torchprogram", "infer", "--runs", 7)
+    recording = lab.both([*program, "--profile", lab.path("profile"), "--times", lab.path("times")]).recording
+    with open(lab.path("profile")) as file:
+        own = {name: n for name, n in json.load(file).items() if name.startswith("aten::")}
+    counted = collections.Counter(slice.name for slice in of_inferences(recording) if is_operator(slice))
+    assert len(own) > 15 and counted == own
+    assert len(recording.inferences) == 7
+    assert {slice.args["status"] for slice in recording.inferences} == {"ok"}
+    assert {slice.args["model"] for slice in recording.inferences} == {"Net"}
+    assert inside_own_times(recording, own_times(lab.path("times"))) == []
+    layers = collections.Counter(
+        (slice.name, slice.args["op_type"]) for slice in of_inferences(recording) if not is_operator(slice)
+    )
+    assert layers == {
+        pair: 7
+        for pair in [
+            ("stem", "Conv2d"),
+            ("blocks", "Sequential"),
+            ("blocks.0", "Block"),
+            ("blocks.0.conv", "Conv2d"),
+            ("blocks.0.act", "ReLU"),
+            ("blocks.1", "Block"),
+            ("blocks.1.conv", "Conv2d"),
+            ("blocks.1.act", "ReLU"),
+            ("head", "Linear"),
+        ]
+    }
+    runs = {slice.args["inference"]: slice for slice in recording.inferences}
+    for operator in of_inferences(recording):
+        run = runs[operator.args["inference"]]
+        assert run.start <= operator.start <= operator.end <= run.end
+
+
+def test_the_report_names_runtime_version_model_and_layers(lab, torch):
+    recording = lab.both(lab.python(torch, "torchprogram", "infer", "--runs", 20)).recording
+    report, text = report_of(lab, recording)
+    (model,) = report["models"]
+    assert model["name"] == "Net" and model["inferences"]["count"] == 20
+    assert "pytorch %s" % torch.version in text and "not recorded" not in text
+    # what contains others takes no part of their time: all of them, and the rest, are the whole
+    operators = model["operators"]
+    assert {"Conv2d", "Block", "aten::conv2d"} <= {row["op_type"] for row in operators["types"]}
+    assert sum(row["share_ns"] for row in operators["types"]) == operators["operators_ns"]
+    assert operators["operators_ns"] + operators["unattributed_ns"] == operators["wall_ns"]
+
+
+def by_model(recording):
+    runs = collections.defaultdict(list)
+    for slice in sorted(recording.inferences, key=lambda slice: slice.start):
+        runs[slice.args["model"]].append(slice)
+    return runs
+
+
+def test_failures_recursion_generators_training_threads_and_scripts(lab, torch):
+    recording = lab.both(lab.python(torch, "torchprogram", "tour")).recording
+    runs = by_model(recording)
+    statuses = [slice.args["status"] for slice in runs["Fussy"]]
+    assert [status == "ok" for status in statuses] == [True, False, True, True]
+    assert statuses[1].startswith("RuntimeError: mat1 and mat2 shapes cannot be multiplied"), statuses
+    inner = [slice for slice in of_inferences(recording) if slice.name == "inner"]
+    assert [slice.args.get("status", "ok") == "ok" for slice in inner] == [True, False, True, False]
+    assert [slice.args["status"] for slice in runs["Picky"]] == ["ValueError: nothing but zeroes"]
+    # 15 calls, of which one is the outermost
+    (tree,) = runs["Tree"]
+    assert sum(slice.args["inference"] == tree.args["inference"] for slice in of_inferences(recording)) == 14
+    # each step of a generator is a call of its own
+    assert len(runs["Stream"]) == 1 and len(runs["Linear"]) == 4
+    assert len(runs["Trainee"]) == 3
+    assert query(lab, recording, "select inference_id as inside from operators where name = 'AddmmBackward0'") == 3 * [
+        {"inside": None}
+    ]
+    per_thread = collections.Counter(slice.args["tid"] for slice in runs["Shared"])
+    assert len(per_thread) == 8 and set(per_thread.values()) == {25}
+    linear = collections.Counter(slice.args["inference"] for slice in of_inferences(recording))
+    assert {linear[slice.args["inference"]] for slice in runs["Shared"]} == {
+        linear[runs["Shared"][0].args["inference"]]
+    }
+    # one model each, however many objects of a class there were
+    assert len(runs["Tanh"]) == len(runs["Sigmoid"]) == 50
+    assert len({slice.args["session"] for slice in runs["Tanh"]}) <= 33
+    (script,) = runs["RecursiveScriptModule"]
+    assert "aten::linear" in {
+        slice.name for slice in of_inferences(recording) if slice.args["inference"] == script.args["inference"]
+    }
+
+
+def test_children_of_fork_and_workers_of_a_loader(lab, torch):
+    recording = lab.both(lab.python(torch, "torchprogram", "fork")).recording
+    per_process = collections.Counter(slice.track.pid for slice in recording.inferences)
+    assert sorted(per_process.values()) == [2, 5, 5]
+    # the workers put batches together
+    stacks = query(lab, recording, "select count(*) as n from operators where name = 'aten::stack' group by process_id")
+    assert [row["n"] for row in stacks] == [1, 1]
+
+
+def test_level_inference_leaves_out_what_is_inside(lab, torch):
+    recording = lab.both(lab.python(torch, "torchprogram", "infer"), level="inference").recording
+    assert len(recording.inferences) == 5 and not recording.operators
+
+
+def serve(lab, torch):
+    times = lab.path("times")
+    return Server(lab, lab.python(torch, "torchprogram", "serve", "--times", times), times=times)
+
+
+@pytest.mark.root
+def test_a_running_program(lab, torch):
+    server = serve(lab, torch)
+    listed = json.loads(lab.plain([lab.inftrace, "ps", "--json"]).out)["programs"]
+    (row,) = [row for row in listed if row["pid"] == server.pid]
+    (runtime,) = row["runtimes"]
+    assert runtime["name"] == "pytorch" and runtime["version"].startswith(torch.version)
+    done = lab.plain([lab.inftrace, "attach", str(server.pid), "-o", lab.path("probes.pftrace")])
+    assert done.status == 3 and "probes cannot see PyTorch; add --inject" in done.err
+    # it finds its way through the program's modules first; what runs meanwhile is called partial
+    done = attach(lab, "--inject", server.pid, n=400)
+    runs, failed = server.end()
+    whole = [slice for slice in done.recording.inferences if not slice.args.get("partial")]
+    assert runs >= 100 and not failed and len(whole) >= 90
+    assert {slice.args["model"] for slice in whole} == {"Net"}
+    counted = collections.Counter(slice.args["inference"] for slice in of_inferences(done.recording))
+    assert len({counted[slice.args["inference"]] for slice in whole[1:-1]}) == 1
+
+
+def test_a_killed_recorder_leaves_the_program_and_what_it_wrote(lab, torch):
+    times = lab.path("times")
+    command, path = lab.command(lab.python(torch, "torchprogram", "serve", "--times", times))
+    server = Server(lab, command, times=times)
+    (child,) = children_of(server.pid)
+    growing = Growing(path)
+    wait_until(lambda: (now := growing.now()) and len(now.inferences) > 50)
+    os.kill(server.pid, signal.SIGKILL)
+    wait_until(lambda: server.process.poll() is not None)
+    os.stat("/proc/%d" % child)
+    server.process.stdin.close()
+    assert re.search(r"^differ 0$", server.process.stdout.read(), re.M)
+    assert len(Recording(path).inferences) > 50
