@@ -103,6 +103,9 @@ def test_operators_of_control_flow_nest(lab, each_litert, models):
     for one in recording.operators:
         inside = any(o.start <= one.start and one.end <= o.end and o is not one for o in outer)
         assert inside == (one.args["op_type"] in ("LESS", "ADD", "NEG"))
+    program = lab.python(each_litert, "liteprogram", "loop", models("loop"), "--plain")
+    recording = lab.both(program, level="inference", name="less").recording
+    assert [run.args["status"] for run in recording.inferences] == ["ok"] * 5 and not recording.operators
 
 
 def test_two_models_one_from_memory_are_told_apart(lab, each_litert, models):

@@ -34,7 +34,7 @@ static word on_ready(word self)
 	const struct copy *copy = copies_of_class(*(word *)self);
 
 	if (state && copy) {
-		litert_cancelled(thread, state);
+		litert_left(thread, (word)__builtin_frame_address(0));
 		state->ready = litert_graph_of(copy, self);
 		state->ready_since = agent_now(); /* learning is no part of it */
 	}

@@ -15,13 +15,13 @@
 enum { MOST_NODES = 1 << 20, FIELDS = 128, MOST_SUBGRAPHS = 4096 };
 
 static struct map graphs; /* by planner */
-static struct map nodes;  /* by their address */
+struct map litert_nodes;
 static struct map subgraphs;
 static struct litert_graph *free_graphs;
 
 struct litert_node_at *litert_node_at(word node)
 {
-	return map_get(&nodes, node);
+	return map_get(&litert_nodes, node);
 }
 
 static word call(word info, unsigned slot, word argument)
@@ -203,8 +203,8 @@ static void forget_nodes(struct litert_graph *graph)
 {
 	agent_lock();
 	for (uint64_t i = 0; i < graph->n_nodes; i++)
-		if (graph->nodes[i].at && map_get(&nodes, graph->nodes[i].at) == &graph->nodes[i]) {
-			map_put(&nodes, graph->nodes[i].at, NULL);
+		if (graph->nodes[i].at && map_get(&litert_nodes, graph->nodes[i].at) == &graph->nodes[i]) {
+			map_put(&litert_nodes, graph->nodes[i].at, NULL);
 			graph->nodes[i].at = 0;
 		}
 	graph->n_nodes = 0;
@@ -236,9 +236,10 @@ static bool learn_node(struct litert_graph *graph, uint64_t i, word at)
 
 	if (!stand_in)
 		return true; /* it is not recorded */
-	*node = (struct litert_node_at){ at, graph, describe(graph->context, at, i), i + 1 == graph->n };
+	*node =
+	    (struct litert_node_at){ at, graph, describe(graph->context, at, i), hot->generation, i + 1 == graph->n };
 	agent_lock();
-	is_put = map_put(&nodes, at, node);
+	is_put = map_put(&litert_nodes, at, node);
 	agent_unlock();
 	if (is_put)
 		__atomic_store_n(invoke, stand_in, __ATOMIC_RELEASE);

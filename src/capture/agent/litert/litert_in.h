@@ -38,7 +38,8 @@ struct litert_graph {
 struct litert_node_at {
 	word at; /* 0: it is gone */
 	struct litert_graph *graph;
-	uint32_t node; /* id in the dictionary */
+	uint32_t node;	     /* id in the dictionary, */
+	uint32_t generation; /* in that of this generation */
 	bool is_last;
 };
 
@@ -46,6 +47,7 @@ struct litert_node_at {
 struct litert_thread {
 	struct litert_graph *ready; /* about to run */
 	uint64_t ready_since;
+	word frame; /* of the innermost operator's hook where operators are not recorded; 0: none */
 	const struct litert_graph *running[MAX_RUNS]; /* of each open run; NULL: it is another runtime's */
 	uint64_t model_since, model; /* the last model that was mapped or given: when, and its address */
 	uint64_t n_model_bytes;
@@ -78,13 +80,19 @@ uint32_t litert_inputs(const struct litert_graph *graph, uint64_t *batch);
 
 /* The node at this address; NULL: not known. */
 struct litert_node_at *litert_node_at(word node);
+extern struct map litert_nodes; /* by address */
+/* The same, perhaps of another node: compare its address. */
+static inline const struct litert_node_at *litert_node_quick(word node)
+{
+	return map_find(__atomic_load_n(&litert_nodes.table, __ATOMIC_ACQUIRE), node);
+}
 
 /* What stands for an operator's function: the same one for each; 0: there are no more. */
 word litert_stand_in(word invoke);
 /* The function that this one stands for, 0: none. */
 word litert_original(word stand_in);
-/* Inferences that no end was seen of end now. */
-void litert_cancelled(struct thread *thread, struct litert_thread *state);
+/* What was left without an end, by an exception or because it was cancelled, ends now. frame: of the hook. */
+void litert_left(struct thread *thread, word frame);
 
 /* Leads the functions that create sessions to hooks. */
 void litert_create_arm(struct copy *copy);

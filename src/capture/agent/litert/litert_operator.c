@@ -9,18 +9,18 @@
 #include <errno.h>
 #include <string.h>
 
-#include "capture/agent/bracket.h"
 #include "capture/agent/creation.h"
 #include "capture/agent/dict.h"
 #include "capture/agent/litert/litert_in.h"
 
-enum { STAND_INS = 1024 };
+enum { STAND_INS = 512 };
 
-typedef word operator_function(word context, word node, word c, word d, word e, word f);
+typedef word operator_function(word context, word node);
 
 /* Their functions, by number. */
 static word originals[STAND_INS];
 static unsigned n_originals;
+static operator_function *const stand_ins[STAND_INS];
 
 struct litert_thread *litert_thread(struct thread *thread)
 {
@@ -50,24 +50,13 @@ static void end_run(struct thread *thread, uint32_t message)
 	inference_end(thread, OWNER_API, message);
 }
 
-void litert_cancelled(struct thread *thread, struct litert_thread *state)
+void litert_left(struct thread *thread, word frame)
 {
 	const struct open_run *run = inference_top(thread);
 
-	if (run && *running(thread) && thread->depth <= run->depth)
+	inference_close_operators(thread, 0, frame);
+	if (run && thread->litert && *running(thread) && thread->depth <= run->depth && thread->litert->frame <= frame)
 		end_run(thread, dict_text("cancelled", 9));
-}
-
-/* An exception leaves an operator, and with it the inference. */
-static void left(struct thread *thread, const struct bracket *bracket, uint32_t message)
-{
-	message = message ? message : dict_text("failed", 6);
-	if (thread->depth > bracket->level && thread->open[bracket->level].frame == bracket->frame) {
-		thread->depth = bracket->level;
-		inference_end_operator(thread, &thread->open[bracket->level], agent_now(), message);
-	}
-	if (thread->n_runs && *running(thread) && thread->depth <= inference_top(thread)->depth)
-		end_run(thread, message);
 }
 
 /* The inference of this node, begun now if it is the first; false: it belongs to none. */
@@ -98,6 +87,28 @@ static void leave_run(struct thread *thread, const struct litert_node_at *node, 
 		end_run(thread, status ? dict_text("failed", 6) : 0);
 }
 
+/* It writes the operator's end by itself if it contained others, if it failed, or if its shapes are known. */
+static void put(struct thread *thread, struct open_operator *op, uint64_t end, int32_t status)
+{
+	struct record *record;
+
+	if (op->told || op->shapes || status) {
+		inference_end_operator(thread, op, end, status ? dict_text("failed", 6) : 0);
+		return;
+	}
+	record = agent_claim(thread);
+	if (!record)
+		return;
+	*record =
+	    (struct record){ .time = op->start, .value = end, .id = op->node, .run = op->run, .type = RECORD_OPERATOR };
+	agent_publish(thread);
+}
+
+static bool is_stale(const struct thread *thread, const struct open_operator *op, word frame)
+{
+	return thread->generation != hot->generation || !op->start || op->frame != frame;
+}
+
 static word operate(struct thread *thread, const struct litert_node_at *node, operator_function *next, word a, word b)
 {
 	const word frame = (word)__builtin_frame_address(0);
@@ -111,27 +122,44 @@ static word operate(struct thread *thread, const struct litert_node_at *node, op
 		inference_tell_operators(thread, frame);
 	if (thread->depth >= MAX_DEPTH) {
 		ring_lose(&thread->ring);
-		return next(a, b, 0, 0, 0, 0);
+		return next(a, b);
 	}
 	op = &thread->open[thread->depth++];
-	*op = (struct open_operator){ .frame = frame,
-				      .node = node->node,
-				      .run = thread->n_runs ? thread->run[thread->n_runs - 1].run : 0 };
+	*op = (struct open_operator){ .frame = frame, .node = node->node, .run = thread->current_run };
 	if (hot->level == LEVEL_DETAIL && at->inputs)
 		op->shapes = litert_shapes(context, at->inputs->at, (uint64_t)at->inputs->n, NULL);
-	bracket_begin(thread, RUNTIME_OPERATOR, frame, (uint32_t)(op - thread->open), left);
 	op->start = agent_now();
-	r = bracket_call_short(next, a, b, 0, 0, 0, 0);
+	r = next(a, b);
 	end = agent_now();
-	bracket_end(thread, frame);
-	if (thread->generation != hot->generation || !op->start || op->frame != frame)
+	if (is_stale(thread, op, frame))
 		return r;
 	thread->depth = (uint32_t)(op - thread->open);
-	inference_end_operator(thread, op, end, (int32_t)r ? dict_text("failed", 6) : 0);
+	put(thread, op, end, (int32_t)r);
 	return r;
 }
 
-static word serve(unsigned number, word context, word at)
+/* At level inference. */
+static word pass_on(struct litert_thread *state, operator_function *next, word context, word node)
+{
+	const word outer = state->frame;
+	word r;
+
+	state->frame = (word)__builtin_frame_address(0);
+	r = next(context, node);
+	state->frame = outer;
+	return r;
+}
+
+/* After injection has ended: its own function is put back where it was. */
+static void leave_node(word at, word stand_in)
+{
+	struct litert_registration *registration = (struct litert_registration *)(at + sizeof(struct litert_node));
+
+	if (agent.late_since && !hot->is_inside && !hot->is_child && registration->invoke == stand_in)
+		__atomic_store_n(&registration->invoke, litert_original(stand_in), __ATOMIC_RELAXED);
+}
+
+static __attribute__((noinline)) word serve_any(unsigned number, word context, word at)
 {
 	operator_function *next = (operator_function *)originals[number];
 	struct thread *thread = agent_thread();
@@ -139,21 +167,68 @@ static word serve(unsigned number, word context, word at)
 	struct litert_thread *state = node ? thread->litert : NULL;
 	word r;
 
-	if (!state || node->at != at || node->graph->generation != hot->generation ||
-	    !enter_run(thread, state, node->graph))
-		return next(context, at, 0, 0, 0, 0);
+	if (!thread)
+		leave_node(at, (word)stand_ins[number]);
+	if (!state || node->at != at || node->generation != hot->generation || !enter_run(thread, state, node->graph))
+		return next(context, at);
 	if (hot->level >= LEVEL_OPERATOR)
 		r = operate(thread, node, next, context, at);
 	else
-		r = next(context, at, 0, 0, 0, 0);
+		r = pass_on(state, next, context, at);
 	if (thread->generation == hot->generation)
+		leave_run(thread, node, (int32_t)r);
+	return r;
+}
+
+/*
+ * The short path, for what nearly all operators are: known, in an inference that has begun, not the first or last of
+ * it, not inside another.
+ */
+static __attribute__((noinline)) word serve(word context, word at, unsigned number)
+{
+	operator_function *next = (operator_function *)originals[number];
+	const word frame = (word)__builtin_frame_address(0);
+	struct thread *thread = self_thread;
+	const struct litert_node_at *node = litert_node_quick(at);
+	struct open_operator *op;
+	uint64_t end;
+	word r;
+
+	if (__builtin_expect(!thread || !node, 0) || __builtin_expect(node->at != at, 0) ||
+	    __builtin_expect(node->generation != hot->generation, 0) ||
+	    __builtin_expect(node->generation != thread->generation, 0) || __builtin_expect(thread->depth, 0) ||
+	    __builtin_expect(thread->litert->ready != NULL, 0))
+		return serve_any(number, context, at);
+	if (hot->level == LEVEL_INFERENCE && !node->is_last) {
+		r = pass_on(thread->litert, next, context, at);
+		if (__builtin_expect((int32_t)r != 0, 0) && thread->generation == hot->generation)
+			leave_run(thread, node, (int32_t)r);
+		return r;
+	}
+	if (__builtin_expect(node->generation != thread->plain, 0))
+		return serve_any(number, context, at);
+	op = &thread->open[0];
+	op->node = node->node;
+	op->run = thread->current_run;
+	op->frame = frame;
+	op->shapes = 0;
+	op->told = false;
+	thread->depth = 1;
+	op->start = clock_ticks();
+	r = next(context, at);
+	end = clock_ticks();
+	if (__builtin_expect(is_stale(thread, op, frame), 0))
+		return r;
+	thread->depth = 0;
+	put(thread, op, end, (int32_t)r);
+	if (__builtin_expect(node->is_last | ((int32_t)r != 0), 0))
 		leave_run(thread, node, (int32_t)r);
 	return r;
 }
 
 /* clang-format off */
 #define STAND_IN(n) \
-	static word stand_in_##n(word a, word b) { return serve(0x##n, a, b); }
+	static word stand_in_##n(word a, word b) { return serve(a, b, 0x##n); }
 #define NAME(n) stand_in_##n,
 #define EACH_OF_16(F, n) \
 	F(n##0) F(n##1) F(n##2) F(n##3) F(n##4) F(n##5) F(n##6) F(n##7) \
@@ -163,10 +238,10 @@ static word serve(unsigned number, word context, word at)
 	EACH_OF_16(F, n##4) EACH_OF_16(F, n##5) EACH_OF_16(F, n##6) EACH_OF_16(F, n##7) \
 	EACH_OF_16(F, n##8) EACH_OF_16(F, n##9) EACH_OF_16(F, n##a) EACH_OF_16(F, n##b) \
 	EACH_OF_16(F, n##c) EACH_OF_16(F, n##d) EACH_OF_16(F, n##e) EACH_OF_16(F, n##f)
-#define EACH(F) EACH_OF_256(F, 0) EACH_OF_256(F, 1) EACH_OF_256(F, 2) EACH_OF_256(F, 3)
+#define EACH(F) EACH_OF_256(F, 0) EACH_OF_256(F, 1)
 /* clang-format on */
 EACH(STAND_IN)
-static word (*const stand_ins[STAND_INS])(word, word) = { EACH(NAME) };
+static operator_function *const stand_ins[STAND_INS] = { EACH(NAME) };
 
 word litert_stand_in(word invoke)
 {
