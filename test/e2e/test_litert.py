@@ -88,7 +88,7 @@ def test_the_report_names_runtime_version_model_and_parts(lab, each_litert, mode
     (session,) = recording.of("session")
     assert session.end < min(run.start for run in recording.inferences)
     parts = {slice.name for slice in recording.of("specialize")}
-    assert "allocate tensors" in parts and parts <= {"allocate tensors", "apply delegates"}
+    assert "allocate tensors" in parts and parts <= {"allocate tensors", "compile by delegates"}
     (load,) = recording.of("load")
     assert session.start <= load.start < load.end < session.end
     assert "litert %s" % each_litert.version in text and "not recorded:" not in text
@@ -125,6 +125,7 @@ def test_eight_threads_with_an_interpreter_each(lab, each_litert, models):
     per_thread = collections.Counter(run.args["tid"] for run in recording.inferences)
     assert len(per_thread) == 8 and set(per_thread.values()) == {30}
     assert len({run.args["session"] for run in recording.inferences}) == 8
+    assert "side by side" not in report_of(lab, recording)[1]  # an interpreter cannot be shared
     per_run = collections.Counter(one.args["inference"] for one in recording.operators)
     assert len(per_run) == 240 and set(per_run.values()) == {100}
 

@@ -28,9 +28,8 @@ struct finding *finder_add_counts(struct finder *finder, const struct insight *i
 	return to;
 }
 
-bool speaker_is_of_runtime(const struct speaker *to, const char *runtime)
+static bool is_of_runtime(const struct recording_facts *facts, const char *runtime)
 {
-	const struct recording_facts *facts = to->run->result->recorded;
 	const struct summary *summary = facts ? facts->summary : NULL;
 	bool is_found = false;
 
@@ -46,9 +45,21 @@ bool speaker_is_of_runtime(const struct speaker *to, const char *runtime)
 	return is_found;
 }
 
+bool finder_is_of_runtime(const struct finder *finder, const char *runtime)
+{
+	return is_of_runtime(finder->run->result->recorded, runtime);
+}
+
+bool speaker_is_of_runtime(const struct speaker *to, const char *runtime)
+{
+	return is_of_runtime(to->run->result->recorded, runtime);
+}
+
 const char *speaker_threads_option(const struct speaker *to)
 {
-	return speaker_is_of_runtime(to, "openvino") ? "INFERENCE_NUM_THREADS" : "intra_op_num_threads";
+	if (speaker_is_of_runtime(to, "openvino"))
+		return "INFERENCE_NUM_THREADS";
+	return speaker_is_of_runtime(to, "litert") ? "num_threads" : "intra_op_num_threads";
 }
 
 bool finder_is_behind(const struct summary_runs *runs)

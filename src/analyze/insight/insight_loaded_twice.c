@@ -10,7 +10,8 @@ static void find(struct finder *finder)
 	const struct recording_facts *facts = result->recorded;
 	struct finding *to;
 
-	if (!facts || facts->n_at_once < 2)
+	/* an interpreter of LiteRT serves one thread at a time */
+	if (!facts || facts->n_at_once < 2 || finder_is_of_runtime(finder, "litert"))
 		return;
 	to = finder_add_counts(finder, &insight_loaded_twice, NAN, facts->n_at_once, -1);
 	if (result->creation_ns < 0)

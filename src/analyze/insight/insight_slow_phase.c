@@ -97,6 +97,9 @@ static void say(const struct speaker *to)
 		 units_percent(to->finding->value).s);
 	if (speaker_is_of_runtime(to, "openvino"))
 		NEXT("a cache of compiled models (property CACHE_DIR) keeps the result for the next start");
+	else if (speaker_is_of_runtime(to, "litert"))
+		NEXT("an interpreter that stays does this once; XNNPACK of LiteRT can keep packed weights in a file "
+		     "(weight_cache_file_path)");
 	else if (is_transformer || is_phase(to, PHASE_TRANSFORM))
 		NEXT("a model that was optimized once (inftrace model --optimized-model FILE) loads without it");
 	else if (is_phase(to, PHASE_COMPILE))

@@ -174,6 +174,8 @@ static enum summary_phase phase_of(const struct summary_maker *maker, const stru
 		return PHASE_PARTITION;
 	if (starts_with(name, "compile"))
 		return PHASE_COMPILE;
+	if (!strcmp(name, "allocate tensors")) /* prepares each operator, too */
+		return PHASE_KERNELS;
 	if (facts_have(&slice->facts, FACT_OP_TYPE) || starts_with(name, "pre-pack") || starts_with(name, "prepack"))
 		return PHASE_PREPACK;
 	if (!strcmp(name, "weights") || !strcmp(name, "session_initialization")) /* the latter: all phases in one */

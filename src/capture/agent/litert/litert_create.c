@@ -100,7 +100,7 @@ static void begin(struct thread *thread, struct litert_thread *state, word subgr
 	if (is_built)
 		creation_load_was(thread, state->build, state->built);
 	if (is_delegated)
-		creation_part_was(thread, "apply delegates", state->delegate, state->delegated);
+		creation_part_was(thread, "compile by delegates", state->delegate, state->delegated);
 	state->built = state->delegated = state->model_since = 0;
 }
 
