@@ -119,9 +119,9 @@ def test_a_model_given_as_a_text_is_of_no_file(lab, each_openvino):
 def test_thirty_two_threads_with_a_request_each(lab, each_openvino):
     recording = lab.both(lab.python(each_openvino, "ovprogram", "threads", lab.model("cnn"), "--runs", 20)).recording
     per_thread = collections.Counter(slice.args["tid"] for slice in recording.inferences)
-    assert len(per_thread) == 32 and set(per_thread.values()) == {20}
+    assert sorted(per_thread.values()) == [1] + [20] * 32
     nodes = collections.Counter(node.args["inference"] for node in recording.operators if node.args.get("inference"))
-    assert len(nodes) == 640 and set(nodes.values()) == {8}
+    assert len(nodes) == 641 and set(nodes.values()) == {8}
 
 
 def test_a_killed_recorder_leaves_the_program_and_what_it_wrote(lab, openvino):

@@ -81,7 +81,10 @@ def queue():
 
 
 def threads():
+    """One inference first: OpenVINO's binding deadlocks when two threads make its first ones, as each waits for the
+    other's interpreter lock or for the making of a constant."""
     model, sums = compiled(args.model[0]), []
+    model.create_infer_request().infer(feeds(args.model[0]))
 
     def work():
         request = model.create_infer_request()
