@@ -502,7 +502,9 @@ def test_a_recording_that_cannot_be_written_on_is_told(lab, library, way):
     )
     assert os.path.getsize(path) <= 65536
     done = lab.plain([lab.inftrace, "report", path])
-    assert done.status == 0 and "the recorder was ended before it finished the file" in " ".join(done.out.lower().split())
+    assert done.status == 0 and "the recorder was ended before it finished the file" in " ".join(
+        done.out.lower().split()
+    )
     server.end()
 
 
