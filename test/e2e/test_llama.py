@@ -129,9 +129,12 @@ def test_a_program_that_is_linked_with_it(lab, llama, made):
 
 
 def test_failures_have_the_words_of_the_library(lab, each_llama, made):
-    recording = lab.both(command(lab, each_llama, "fails", made("tiny"))).recording
+    done = lab.both(command(lab, each_llama, "fails", made("tiny")))
+    recording = done.recording
     ended = collections.Counter(slice.args["status"] for slice in recording.inferences)
-    assert ended == {"ok": 8, "invalid input batch": 1, "could not find a KV slot for the batch": 1}
+    # b4980 returns -3 where the others return 1
+    full = "could not find a KV slot for the batch" if "[0, 0, 1]" in done.out else "fatal error"
+    assert ended == {"ok": 8, "invalid input batch": 1, full: 1}
     refused = [slice for slice in recording.of("session") if slice.args["status"] != "ok"]
     assert [slice.args["status"] for slice in refused] == ["the model was not loaded"]
 

@@ -71,7 +71,9 @@ static uint32_t make_text(const struct shape *shape, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		if (i)
 			*to++ = ',';
-		to = stpcpy(to, !shape[i].type ? "-" : shape[i].name ? shape[i].name : type_name(shape[i].type));
+		to = stpcpy(to, !shape[i].type		       ? "-"
+				: shape[i].type >= SHAPE_NAMED ? shape[i].name
+							       : type_name(shape[i].type));
 		if (!shape[i].type)
 			continue;
 		*to++ = '[';

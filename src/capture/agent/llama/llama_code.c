@@ -181,6 +181,8 @@ static uint32_t replace(struct copy *copy, const struct image_set *set)
 	if (!dynamic_read(&dynamic, &copy->image))
 		return 0;
 	find_version(copy, &dynamic);
+	copy->check_at = copy->image.dynamic; /* until a word is replaced; the loader leaves this one as it is */
+	copy->check_value = (void *)image_word(&copy->image, copy->check_at);
 	if (dynamic_function(&dynamic, "llama_decode"))
 		llama_run_know(&copy->image);
 	has_layout = know_operators(copy, &dynamic, set);

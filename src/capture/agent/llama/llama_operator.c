@@ -17,7 +17,7 @@
 #include "capture/agent/llama/llama_in.h"
 #include "runtime/peek.h"
 
-enum { MAX_FUNCTIONS = 256, MAX_NODES = 1 << 16, TYPE = 48, SHAPE_TYPES = 256 };
+enum { MAX_FUNCTIONS = 256, MAX_NODES = 1 << 16, TYPE = 48 };
 
 /* The arguments of these functions, of which none has more. */
 #define ARGS word a, word b, word c, word d, word e
@@ -183,7 +183,7 @@ static uint32_t shapes_of(const struct llama_layout *layout, uint64_t node, word
 		word source = *(const word *)(tensor + layout->sources + 8 * n);
 		if (!source)
 			break;
-		shape[n] = (struct shape){ .type = SHAPE_TYPES + *(const uint32_t *)(source + layout->type),
+		shape[n] = (struct shape){ .type = SHAPE_NAMED + *(const uint32_t *)(source + layout->type),
 					   .n_dims = LLAMA_DIMS,
 					   .name = layout->type_name(*(const int *)(source + layout->type)) };
 		memcpy(shape[n].dim, (const void *)(source + layout->dims), LLAMA_DIMS * sizeof *shape[n].dim);
