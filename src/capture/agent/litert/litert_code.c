@@ -10,13 +10,6 @@
 #include "capture/agent/litert/litert_in.h"
 #include "runtime/peek.h"
 
-static struct litert_info infos[MAX_COPIES];
-
-const struct litert_info *litert_info(uint32_t copy)
-{
-	return &infos[copy];
-}
-
 static void *original_of(word self, unsigned family)
 {
 	const struct copy *copy = copies_of_class(*(word *)self);
@@ -102,7 +95,8 @@ static void *hook(const struct runtime *runtime, unsigned family)
 
 static void found(struct copy *copy, struct rtti *rtti)
 {
-	infos[copy->number] = litert_find_info(rtti);
+	litert_operator_arm();
+	litert_graph_found(copy, rtti);
 }
 
 /* After injection another thread may be in the functions that creation would change. */

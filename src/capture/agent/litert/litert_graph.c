@@ -14,10 +14,16 @@
 
 enum { MOST_NODES = 1 << 20, FIELDS = 128, MOST_SUBGRAPHS = 4096 };
 
+static struct litert_info infos[MAX_COPIES];
 static struct map graphs; /* by planner */
 struct map litert_nodes;
 static struct map subgraphs;
 static struct litert_graph *free_graphs;
+
+void litert_graph_found(const struct copy *copy, struct rtti *rtti)
+{
+	infos[copy->number] = litert_find_info(rtti);
+}
 
 struct litert_node_at *litert_node_at(word node)
 {
@@ -344,7 +350,7 @@ static struct litert_graph *new_graph(word planner, word info)
 
 struct litert_graph *litert_graph_of(const struct copy *copy, word planner)
 {
-	const struct litert_info *known = litert_info(copy->number);
+	const struct litert_info *known = &infos[copy->number];
 	struct litert_graph *graph = map_get(&graphs, planner);
 	int saved = errno;
 	word info;

@@ -5,7 +5,8 @@
  *
  *   litert_code.c      arms; hooks of virtual functions
  *   litert_graph.c     what a subgraph executes: nodes, names, shapes
- *   litert_operator.c  replaces the functions of operators; operators and inferences
+ *   litert_operator.c  hooks of the functions of operators; operators and inferences
+ *   litert_stand_in.c  which hook stands for which function
  *   litert_create.c    session creation; models and their files
  */
 #ifndef CAPTURE_AGENT_LITERT_LITERT_IN_H
@@ -59,8 +60,8 @@ struct litert_thread {
 /* NULL: out of memory. */
 struct litert_thread *litert_thread(struct thread *thread);
 
-const struct litert_info *litert_info(uint32_t copy);
-
+/* Reads what is known of a copy's subgraphs. */
+void litert_graph_found(const struct copy *copy, struct rtti *rtti);
 /* The planner's subgraph as it is now, with its operators replaced. NULL: not understood. */
 struct litert_graph *litert_graph_of(const struct copy *copy, word planner);
 /* The subgraph is gone. */
@@ -87,6 +88,12 @@ static inline const struct litert_node_at *litert_node_quick(word node)
 	return map_find(__atomic_load_n(&litert_nodes.table, __ATOMIC_ACQUIRE), node);
 }
 
+enum { LITERT_STAND_INS = 512 };
+/* Their functions, by number. */
+extern word litert_originals[LITERT_STAND_INS] __attribute__((visibility("hidden")));
+/* The hooks that stand for functions; call before the others. They must stay. */
+void litert_stand_in_with(const word *functions);
+void litert_operator_arm(void);
 /* What stands for an operator's function: the same one for each; 0: there are no more. */
 word litert_stand_in(word invoke);
 /* The function that this one stands for, 0: none. */

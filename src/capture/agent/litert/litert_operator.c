@@ -13,14 +13,9 @@
 #include "capture/agent/dict.h"
 #include "capture/agent/litert/litert_in.h"
 
-enum { STAND_INS = 512 };
-
 typedef word operator_function(word context, word node);
 
-/* Their functions, by number. */
-static word originals[STAND_INS];
-static unsigned n_originals;
-static operator_function *const stand_ins[STAND_INS];
+static operator_function *const stand_ins[LITERT_STAND_INS];
 
 struct litert_thread *litert_thread(struct thread *thread)
 {
@@ -161,7 +156,7 @@ static void leave_node(word at, word stand_in)
 
 static __attribute__((noinline)) word serve_any(unsigned number, word context, word at)
 {
-	operator_function *next = (operator_function *)originals[number];
+	operator_function *next = (operator_function *)litert_originals[number];
 	struct thread *thread = agent_thread();
 	struct litert_node_at *node = thread ? litert_node_at(at) : NULL;
 	struct litert_thread *state = node ? thread->litert : NULL;
@@ -186,7 +181,7 @@ static __attribute__((noinline)) word serve_any(unsigned number, word context, w
  */
 static __attribute__((noinline)) word serve(word context, word at, unsigned number)
 {
-	operator_function *next = (operator_function *)originals[number];
+	operator_function *next = (operator_function *)litert_originals[number];
 	const word frame = (word)__builtin_frame_address(0);
 	struct thread *thread = self_thread;
 	const struct litert_node_at *node = litert_node_quick(at);
@@ -241,27 +236,9 @@ static __attribute__((noinline)) word serve(word context, word at, unsigned numb
 #define EACH(F) EACH_OF_256(F, 0) EACH_OF_256(F, 1)
 /* clang-format on */
 EACH(STAND_IN)
-static operator_function *const stand_ins[STAND_INS] = { EACH(NAME) };
+static operator_function *const stand_ins[LITERT_STAND_INS] = { EACH(NAME) };
 
-word litert_stand_in(word invoke)
+void litert_operator_arm(void)
 {
-	unsigned i = 0;
-
-	agent_lock();
-	while (i < n_originals && originals[i] != invoke)
-		i++;
-	if (i == n_originals && i < STAND_INS) {
-		originals[i] = invoke;
-		n_originals++;
-	}
-	agent_unlock();
-	return i < STAND_INS ? (word)stand_ins[i] : 0;
-}
-
-word litert_original(word stand_in)
-{
-	for (unsigned i = 0; i < n_originals; i++)
-		if ((word)stand_ins[i] == stand_in)
-			return originals[i];
-	return 0;
+	litert_stand_in_with((const word *)stand_ins);
 }

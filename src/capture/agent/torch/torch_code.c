@@ -26,7 +26,7 @@ static void arm(struct copy *copy)
 	if (copy->found.slot[TORCH_INFERENCES] >= 0)
 		torch_module_arm(copy);
 	if (copy->found.slot[TORCH_OPERATORS] >= 0)
-		torch_operator_arm(&copy->image);
+		torch_operator_arm(&copy->image, torch_start);
 }
 
 static void disarm(struct copy *copy)

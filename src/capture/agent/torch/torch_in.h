@@ -8,7 +8,8 @@
 #include "capture/agent/python.h"
 
 /* torch_operator.c: observers of operators. */
-void torch_operator_arm(const struct image *image);
+typedef void *torch_start_function(void **result, const void *function);
+void torch_operator_arm(const struct image *image, torch_start_function *start);
 void torch_operator_disarm(void);
 void torch_operator_forget_all(void);
 /* at::RecordFunctionCallback::start, which returns a class: a pointer, empty, at the address that the caller gives. */

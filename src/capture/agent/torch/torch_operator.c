@@ -156,11 +156,9 @@ static void ended(const void *function, void *context)
 		write_whole(thread, op, end);
 }
 
-void torch_operator_arm(const struct image *image)
+void torch_operator_arm(const struct image *image, torch_start_function *start)
 {
-	struct callback callback = {
-		torch_start, ended, 1.0, { [SCOPE_FUNCTION] = true, [SCOPE_BACKWARD] = true }, { 0 }
-	};
+	struct callback callback = { start, ended, 1.0, { [SCOPE_FUNCTION] = true, [SCOPE_BACKWARD] = true }, { 0 } };
 	uint64_t add_at, remove, name;
 	struct dynamic dynamic;
 	add_function *add;
