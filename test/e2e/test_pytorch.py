@@ -155,7 +155,7 @@ def test_a_running_program(lab, torch):
     done = lab.plain([lab.inftrace, "attach", str(server.pid), "-o", lab.path("probes.pftrace")])
     assert done.status == 3 and "probes cannot see PyTorch; add --inject" in done.err
     # it finds its way through the program's modules first; what runs meanwhile is called partial
-    done = attach(lab, "--inject", server.pid, n=400)
+    done = attach(lab, "--inject", server.pid, n=1500)
     runs, failed = server.end()
     whole = [slice for slice in done.recording.inferences if not slice.args.get("partial")]
     assert runs >= 100 and not failed and len(whole) >= 90
