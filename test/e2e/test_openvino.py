@@ -3,6 +3,7 @@
 same with and without the recorder."""
 
 import collections
+import glob
 import json
 import os
 import re
@@ -122,6 +123,19 @@ def test_thirty_two_threads_with_a_request_each(lab, each_openvino):
     assert sorted(per_thread.values()) == [1] + [20] * 32
     nodes = collections.Counter(node.args["inference"] for node in recording.operators if node.args.get("inference"))
     assert len(nodes) == 641 and set(nodes.values()) == {8}
+
+
+def test_three_runtimes_in_one_program_are_told_apart(lab, openvino, wheel, tmp_path):
+    environment(envs.litert_models, str(tmp_path))
+    folders = [glob.glob(os.path.join(one.path, "lib/python3*/site-packages"))[0] for one in (wheel, openvino)]
+    program = lab.python(
+        environment(envs.litert, "newest"), "threeruntimes", tmp_path / "cnn.tflite", lab.model("cnn"), *folders
+    )
+    report, _ = report_of(lab, lab.both(program).recording)
+    assert [model["inferences"]["count"] for model in report["models"]] == [20] * 3
+    assert {runtime["runtime"] for runtime in report["runtimes"]} == {"litert", "onnxruntime", "openvino"}
+    # the options of one of them are no advice for the others
+    assert "--optimized-model" not in json.dumps(report) and "CACHE_DIR" not in json.dumps(report)
 
 
 def test_a_killed_recorder_leaves_the_program_and_what_it_wrote(lab, openvino):

@@ -55,11 +55,26 @@ bool speaker_is_of_runtime(const struct speaker *to, const char *runtime)
 	return is_of_runtime(to->run->result->recorded, runtime);
 }
 
+bool speaker_is_of_another(const struct speaker *to, const char *runtime)
+{
+	const struct recording_facts *facts = to->run->result->recorded;
+
+	return facts && facts->summary->n_runtimes && !is_of_runtime(facts, runtime);
+}
+
 const char *speaker_threads_option(const struct speaker *to)
 {
-	if (speaker_is_of_runtime(to, "openvino"))
-		return "INFERENCE_NUM_THREADS";
-	return speaker_is_of_runtime(to, "litert") ? "num_threads" : "intra_op_num_threads";
+	static const struct {
+		const char *runtime, *option;
+	} known[] = { { "openvino", "INFERENCE_NUM_THREADS" },
+		      { "litert", "num_threads" },
+		      { "pytorch", "torch.set_num_threads" },
+		      { "llama.cpp", "n_threads" } };
+
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+		if (speaker_is_of_runtime(to, known[i].runtime))
+			return known[i].option;
+	return "intra_op_num_threads";
 }
 
 bool finder_is_behind(const struct summary_runs *runs)

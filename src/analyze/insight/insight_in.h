@@ -30,6 +30,8 @@ struct finding *finder_add_counts(struct finder *finder, const struct insight *i
  * that is not a recording.
  */
 bool speaker_is_of_runtime(const struct speaker *to, const char *runtime);
+/* Of a recording: whether another runtime than this one may run the model. */
+bool speaker_is_of_another(const struct speaker *to, const char *runtime);
 bool finder_is_of_runtime(const struct finder *finder, const char *runtime);
 /* The option that sets how many threads a session has, as its runtime calls it. */
 const char *speaker_threads_option(const struct speaker *to);

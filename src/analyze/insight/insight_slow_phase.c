@@ -100,6 +100,8 @@ static void say(const struct speaker *to)
 	else if (speaker_is_of_runtime(to, "litert"))
 		NEXT("an interpreter that stays does this once; XNNPACK of LiteRT can keep packed weights in a file "
 		     "(weight_cache_file_path)");
+	else if (speaker_is_of_another(to, "onnxruntime"))
+		NEXT("a session that stays does this once");
 	else if (is_transformer || is_phase(to, PHASE_TRANSFORM))
 		NEXT("a model that was optimized once (inftrace model --optimized-model FILE) loads without it");
 	else if (is_phase(to, PHASE_COMPILE))
