@@ -2,7 +2,6 @@
 /* `inftrace diff BASE NEW`: reads both sides and prints what differs. Computes nothing itself. */
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 
 #include "analyze/diff/diff.h"
 #include "cmd/cmd.h"
+#include "cmd/page_file.h"
 #include "show/diff/diff_page.h"
 #include "show/term/pager.h"
 #include "show/term/term.h"
@@ -31,9 +31,12 @@ static const struct opt diff_opt_table[] = {
 	{ 0, "threshold", "PERCENT", "exit with status 1 only if new is worse by more than this", OPT_STR,
 	  AT(threshold), "0" },
 	{ 0, "minimum", "PERCENT", "a difference below this is not reported as one", OPT_STR, AT(minimum), "2" },
-	{ 'f', "format", DIFF_FORMAT_NAMES, "how to print it", OPT_CHOICE, AT(format), "text" },
+	{ 'f', "format", DIFF_FORMAT_NAMES, "how to print it; by default as the suffix of -o says, else text",
+	  OPT_CHOICE, AT(format) },
 	{ 0, "json", NULL, "the same as --format json", OPT_FLAG, AT(json) },
-	{ 'o', "output", "FILE", "write it to this file, in the format of its suffix: .html, .json, .md or .txt",
+	{ 'o', "output", "FILE",
+	  "write it to this file, without --format in that of its suffix: .html, .json, .md or .txt; - is standard "
+	  "output",
 	  OPT_STR, AT(output) },
 	{ 0, "force", NULL, "overwrite a file that exists", OPT_FLAG, AT(force) },
 	{ 'a', "all", NULL, "show every operator and counter", OPT_FLAG, AT(all) },
@@ -57,27 +60,27 @@ static struct report_look look_of(const struct diff_cmd_opts *opts, bool is_file
 	return look;
 }
 
+static const struct diff_format *format_of(const struct diff_cmd_opts *opts)
+{
+	if (opts->json || opts->format)
+		return diff_format_named(opts->json ? "json" : opts->format);
+	return page_file_is_named(opts->output) ? diff_format_of(opts->output) : diff_formats[0];
+}
+
 static int write_file(const struct diff_cmd_opts *opts, const struct diff *diff, struct err *err)
 {
 	const struct report_look look = look_of(opts, true);
-	int fd = open(opts->output, O_WRONLY | O_CREAT | O_CLOEXEC | (opts->force ? O_TRUNC : O_EXCL), 0666);
-	FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
-	bool has_failed;
+	FILE *file = page_file_open(opts->output, opts->force, err);
 
 	if (!file)
-		return errno == EEXIST
-			   ? err_set(err, EEXIST, "cannot write %s: it exists already (--force overwrites it)",
-				     opts->output)
-			   : err_set(err, errno, "cannot write %s: %s", opts->output, strerror(errno));
-	diff_write(file, diff_format_of(opts->output), diff, &look);
-	has_failed = fflush(file) || ferror(file);
-	has_failed |= fclose(file) != 0;
-	return has_failed ? err_set(err, EIO, "cannot write %s: %s", opts->output, strerror(errno ? errno : EIO)) : 0;
+		return -err->code;
+	diff_write(file, format_of(opts), diff, &look);
+	return page_file_close(file, opts->output, err);
 }
 
 static void print(const struct diff_cmd_opts *opts, const struct diff *diff)
 {
-	const struct diff_format *format = diff_format_named(opts->json ? "json" : opts->format);
+	const struct diff_format *format = format_of(opts);
 	const struct report_look look = look_of(opts, false);
 	struct pager pager = { 0 };
 	FILE *out = format->is_for_terminals ? pager_open(&pager) : stdout;
@@ -216,7 +219,7 @@ static int compare(const struct diff_cmd_opts *opts, const struct diff_opts *lim
 		code = read_side(&sides[1], fresh, &arena, err);
 	if (!code)
 		code = diff_make(&diff, &sides[0], &sides[1], limits, &arena, err);
-	if (!code && opts->output)
+	if (!code && page_file_is_named(opts->output))
 		code = write_file(opts, &diff, err);
 	else if (!code)
 		print(opts, &diff);

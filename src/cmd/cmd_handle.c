@@ -55,8 +55,8 @@ static const struct opt handle_opt_table[] = {
 	  "already",
 	  OPT_FLAG, AT(inject) },
 	{ 0, NULL, NULL, "Where reports go:" },
-	{ 'o', "output", "DIR", "into files of this folder, named by model; by default to standard output", OPT_STR,
-	  AT(out) },
+	{ 'o', "output", "DIR", "into files of this folder, named by model; by default, or as -, to standard output",
+	  OPT_STR, AT(out) },
 	{ 0, "force", NULL, "overwrite files that exist", OPT_FLAG, AT(force) },
 	{ 0, "json", NULL, "to standard output: one JSON object a report, each on a line", OPT_FLAG, AT(json) },
 	{ 'q', "quiet", NULL, "print warnings only", OPT_FLAG, AT(quiet) },
@@ -85,6 +85,12 @@ struct job {
 	struct recorder_result result;
 };
 
+/* NULL: reports go to standard output. */
+static const char *directory(const struct handle_opts *opts)
+{
+	return opts->out && strcmp(opts->out, "-") != 0 ? opts->out : NULL;
+}
+
 static int check(const struct handle_opts *opts, bool is_command, struct err *err)
 {
 	int n_ways = (opts->pid != 0) + (opts->name != NULL) + (opts->path != NULL) + is_command;
@@ -97,9 +103,9 @@ static int check(const struct handle_opts *opts, bool is_command, struct err *er
 		return opt_misused(err, "--every must be 1 or more");
 	if (opts->rate_ns && opts->rate_ns < 1000000)
 		return opt_misused(err, "--rate must be 1ms or more");
-	if (opts->out && opts->json)
+	if (directory(opts) && opts->json)
 		return opt_misused(err, "--json is for standard output, -o for files: give one of them");
-	if (opts->force && !opts->out)
+	if (opts->force && !directory(opts))
 		return opt_misused(err, "--force needs -o DIR");
 	if (opts->inject && is_command)
 		return opt_misused(err, "--inject is for programs that run already; a command gets the agent anyway");
@@ -126,7 +132,7 @@ static int open_reporter(struct job *job, struct err *err)
 		return err->code == EINVAL ? opt_misused(err, "--models '%.60s' is not a regular expression: %s",
 							 opts->models, strdupa(err->msg))
 					   : -err->code;
-	job->out = (struct report_out){ .dir = opts->out,
+	job->out = (struct report_out){ .dir = directory(opts),
 					.stream = stdout,
 					.is_json = opts->json,
 					.is_numbered = opts->rate_ns != 0,
@@ -226,7 +232,9 @@ static int attach(struct job *job, struct err *err)
 /* Ends as the program did; a report that could not be written does not change that. */
 static int launch(struct job *job, char **argv, struct err *err)
 {
-	struct recorder_launch_opts opts = { .argv = argv, .ring_bytes = 8 << 20, .stdout_is_ours = !job->opts->out };
+	struct recorder_launch_opts opts = { .argv = argv,
+					     .ring_bytes = 8 << 20,
+					     .stdout_is_ours = !directory(job->opts) };
 	struct recorder_opts recorder_opts = recorder_opts_of(job, argv[0]);
 	struct launch program;
 	int code = launch_prepare(&program, argv, err), status;

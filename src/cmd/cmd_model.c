@@ -272,6 +272,11 @@ static int check_words(const struct model_opts *opts, int argc, struct err *err)
 		return opt_misused(err, "--interval must be 10ms or more");
 	if (opts->rounds < 1 || opts->rounds > 100)
 		return opt_misused(err, "--rounds must be from 1 to 100");
+	if (opts->out && !strcmp(opts->out, "-"))
+		return opt_misused(err, "-o needs a folder: standard output has the report only");
+	for (size_t i = 0; i < opts->report.n; i++)
+		if (!strcmp(opts->report.item[i], "-"))
+			return opt_misused(err, "--report needs a file: standard output has the report without it");
 	return 0;
 }
 

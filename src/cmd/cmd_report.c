@@ -2,16 +2,15 @@
 /* `inftrace report [FILE]`: reads a recording and prints what it says, in one of the formats. Computes nothing itself.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "analyze/insight/recorded.h"
 #include "analyze/summary/recording.h"
 #include "base/printable.h"
 #include "cmd/cmd.h"
 #include "cmd/find_recording.h"
+#include "cmd/page_file.h"
 #include "show/report/reports.h"
 #include "show/term/pager.h"
 #include "show/term/term.h"
@@ -26,11 +25,13 @@ struct report_opts {
 #define AT(field) offsetof(struct report_opts, field)
 
 static const struct opt report_opt_table[] = {
-	{ 'f', "format", REPORT_NAMES, "how to print it", OPT_CHOICE, AT(format), "text" },
+	{ 'f', "format", REPORT_NAMES, "how to print it; by default as the suffix of -o says, else text", OPT_CHOICE,
+	  AT(format) },
 	{ 0, "json", NULL, "the same as --format json", OPT_FLAG, AT(json) },
 	{ 'o', "output", "FILE",
-	  "write the report to this file, in the format of its suffix: .html, .json, .csv or .txt", OPT_STR,
-	  AT(output) },
+	  "write the report to this file, without --format in that of its suffix: .html, .json, .csv or .txt; - is "
+	  "standard output",
+	  OPT_STR, AT(output) },
 	{ 0, "force", NULL, "overwrite a file that exists", OPT_FLAG, AT(force) },
 	{ 'a', "all", NULL, "show every model, session, operator and counter", OPT_FLAG, AT(all) },
 	{ 0, "model", "NAME", "only models whose name contains this", OPT_STR, AT(model) },
@@ -61,29 +62,29 @@ static struct report_look look_of(const struct report_opts *opts)
 	};
 }
 
+static const struct report_format *format_of(const struct report_opts *opts)
+{
+	if (opts->json || opts->format)
+		return report_format_named(opts->json ? "json" : opts->format);
+	return page_file_is_named(opts->output) ? report_format_of(opts->output) : reports[0];
+}
+
 static int write_file(const struct report_opts *opts, const struct report *report, struct err *err)
 {
 	const struct report_look look = { .is_all = opts->all,
 					  .n_top = (uint32_t)opts->top,
 					  .n_slowest = (uint32_t)opts->slowest };
-	int fd = open(opts->output, O_WRONLY | O_CREAT | O_CLOEXEC | (opts->force ? O_TRUNC : O_EXCL), 0666);
-	FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
-	bool has_failed;
+	FILE *file = page_file_open(opts->output, opts->force, err);
 
 	if (!file)
-		return errno == EEXIST
-			   ? err_set(err, EEXIST, "cannot write %s: it exists already (--force overwrites it)",
-				     opts->output)
-			   : err_set(err, errno, "cannot write %s: %s", opts->output, strerror(errno));
-	report_write(file, report_format_of(opts->output), report, &look);
-	has_failed = fflush(file) || ferror(file);
-	has_failed |= fclose(file) != 0;
-	return has_failed ? err_set(err, EIO, "cannot write %s: %s", opts->output, strerror(errno ? errno : EIO)) : 0;
+		return -err->code;
+	report_write(file, format_of(opts), report, &look);
+	return page_file_close(file, opts->output, err);
 }
 
 static void print(const struct report_opts *opts, const struct report *report)
 {
-	const struct report_format *format = report_format_named(opts->json ? "json" : opts->format);
+	const struct report_format *format = format_of(opts);
 	const struct report_look look = look_of(opts);
 	struct pager pager = { 0 };
 	FILE *out = format->is_for_terminals ? pager_open(&pager) : stdout;
@@ -119,7 +120,7 @@ static int show(const struct report_opts *opts, const struct summary *summary, c
 	report.is_running = find_recording_is_written(path);
 	if (!code)
 		code = check_model(&report, err);
-	if (!code && opts->output)
+	if (!code && page_file_is_named(opts->output))
 		code = write_file(opts, &report, err);
 	else if (!code)
 		print(opts, &report);

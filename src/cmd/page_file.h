@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The file of -o FILE, for commands that print a page: report, diff. */
+#ifndef CMD_PAGE_FILE_H
+#define CMD_PAGE_FILE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "base/err.h"
+
+/* Does -o name a file? "-" is standard output; NULL: there is no -o. */
+bool page_file_is_named(const char *path);
+/* NULL and err: it exists and must not be replaced, or cannot be created. */
+FILE *page_file_open(const char *path, bool is_forced, struct err *err);
+/* Closes it. 0, or -errno and err: it was not written as a whole. */
+int page_file_close(FILE *file, const char *path, struct err *err);
+
+#endif
