@@ -25,7 +25,7 @@ enum runtime_event {
 	RUNTIME_LOAD,
 	RUNTIME_PART, /* a part of session creation, named after its object */
 	RUNTIME_RUN,
-	RUNTIME_OPERATOR, /* in data alone: a function with at most six parameters */
+	RUNTIME_OPERATOR, /* in data alone: a function with at most five parameters */
 	RUNTIME_RELEASE,
 	RUNTIME_SEEN, /* the runtime's row looks at its arguments and its result */
 };

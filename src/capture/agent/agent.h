@@ -153,7 +153,7 @@ struct agent {
 
 extern struct hot *hot; /* never NULL after agent_start */
 extern struct agent agent;
-extern __thread struct thread *self_thread;
+extern __thread struct thread *self_thread __attribute__((tls_model("initial-exec")));
 
 static inline uint64_t agent_now(void)
 {

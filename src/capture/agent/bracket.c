@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The personality routine of bracket_call, as the Itanium C++ ABI (Exception Handling, 1.6.3) describes it. It stops no
- * exception and needs nothing of the unwinder's library.
+ * The personality routines of bracket_call and bracket_call_operator, as the Itanium C++ ABI (Exception
+ * Handling, 1.6.3) describes it. They stop no exception and need nothing of the unwinder's library.
  */
 #include "capture/agent/bracket.h"
 
@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "capture/agent/dict.h"
+#include "capture/agent/inference.h"
 #include "runtime/peek.h"
 
 enum { CLEANUP_PHASE = 2, CONTINUE_UNWIND = 8 };
@@ -94,6 +95,37 @@ __attribute__((noinline)) bracket_word bracket_call(bracket_function *function, 
 	__asm__ volatile(".cfi_personality 0x1b, bracket_personality");
 	r = function(a, b, c, d, e, f, g, h, i, j, k, l);
 	__asm__ volatile("" : "+r"(r)); /* a frame of its own: no jump */
+	return r;
+}
+
+__attribute__((used, visibility("hidden"))) int bracket_operator_personality(int version, int actions, uint64_t class,
+									     void *exception, void *context);
+
+int bracket_operator_personality(int version, int actions, uint64_t class, void *exception, void *context)
+{
+	struct thread *thread = self_thread;
+	int saved = errno;
+	uint32_t message;
+
+	if (!(actions & CLEANUP_PHASE) || !thread || !thread->depth || thread->generation != hot->generation)
+		return CONTINUE_UNWIND;
+	thread->depth--;
+	message = message_of((const char *)&class, (uint64_t)exception);
+	inference_end_operator(thread, &thread->open[thread->depth], agent_now(),
+			       message ? message : dict_text("failed", 6));
+	errno = saved;
+	return CONTINUE_UNWIND;
+}
+
+__attribute__((noinline)) bracket_word bracket_call_operator(bracket_word a, bracket_word b, bracket_word c,
+							     bracket_word d, bracket_word e,
+							     bracket_operator_function *function)
+{
+	bracket_word r;
+
+	__asm__ volatile(".cfi_personality 0x1b, bracket_operator_personality");
+	r = function(a, b, c, d, e);
+	__asm__ volatile("" : "+r"(r));
 	return r;
 }
 

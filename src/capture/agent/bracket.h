@@ -39,6 +39,14 @@ typedef bracket_word bracket_short_function(bracket_word, bracket_word, bracket_
 /* Passes on six words, in registers. */
 bracket_word bracket_call_short(bracket_short_function *function, bracket_word a, bracket_word b, bracket_word c,
 				bracket_word d, bracket_word e, bracket_word f) __attribute__((visibility("hidden")));
+
+typedef bracket_word bracket_operator_function(bracket_word, bracket_word, bracket_word, bracket_word, bracket_word);
+/*
+ * Calls an operator's function, which needs no bracket: an exception that leaves it ends the innermost operator that is
+ * open on the thread. The function comes last: all arguments stay in the registers where they are.
+ */
+bracket_word bracket_call_operator(bracket_word a, bracket_word b, bracket_word c, bracket_word d, bracket_word e,
+				   bracket_operator_function *function) __attribute__((visibility("hidden")));
 /* Passes on twelve words. */
 bracket_word bracket_call(bracket_function *function, bracket_word a, bracket_word b, bracket_word c, bracket_word d,
 			  bracket_word e, bracket_word f, bracket_word g, bracket_word h, bracket_word i,

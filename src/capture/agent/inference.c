@@ -298,6 +298,19 @@ void inference_tell_operators(struct thread *thread, uintptr_t frame)
 	inference_tell_open(thread);
 }
 
+void inference_put_slowly(struct thread *thread, const struct open_operator *op, uint64_t end)
+{
+	struct record *record;
+
+	if (!thread->ring.busy && ring_fill(&thread->ring) > (thread->ring.mask + 1) / 2)
+		agent_grow_ring(thread);
+	record = ring_claim(&thread->ring);
+	if (!record)
+		return;
+	inference_fill(record, op, end);
+	ring_publish(&thread->ring);
+}
+
 void inference_end_operator(struct thread *thread, struct open_operator *op, uint64_t end, uint32_t message)
 {
 	struct open_run *run = inference_top(thread);

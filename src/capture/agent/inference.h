@@ -41,10 +41,39 @@ void inference_end_inner(struct thread *thread, uint32_t n_runs);
 /* Recording restarts: drops all open inferences. */
 void inference_forget_all(void);
 
+static inline void inference_fill(struct record *record, const struct open_operator *op, uint64_t end)
+{
+	*record = (struct record){ .time = op->start,
+				   .value = end,
+				   .id = op->node,
+				   .run = op->run,
+				   .text = op->shapes,
+				   .type = RECORD_OPERATOR,
+				   .flags = op->shapes ? FLAG_SHAPES : 0 };
+}
+
 /* An operator begins inside others: writes their begins first, so that begins are in order. frame: of the hook. */
 void inference_tell_operators(struct thread *thread, uintptr_t frame);
 /* The same where every hook sees the end of its operator, by whatever way it comes: no frame is compared. */
 void inference_tell_open(struct thread *thread);
+/* The same as inference_put_operator, where the ring needs attention. */
+void inference_put_slowly(struct thread *thread, const struct open_operator *op, uint64_t end);
+
+/* Writes an operator that has ended, did not fail, and whose begin was not told. */
+static inline void inference_put_operator(struct thread *thread, const struct open_operator *op, uint64_t end)
+{
+	struct ring_writer *ring = &thread->ring;
+
+	if (__builtin_expect(ring->busy | (ring->head >= ring->limit), 0)) {
+		inference_put_slowly(thread, op, end);
+		return;
+	}
+	ring->busy = 1;
+	__asm__ volatile("" ::: "memory");
+	inference_fill(&ring->data[ring->head & ring->mask], op, end);
+	ring_publish(ring);
+}
+
 /* Ends an operator that contained others, or that failed (message not 0). */
 void inference_end_operator(struct thread *thread, struct open_operator *op, uint64_t end, uint32_t message);
 /* Closes operators left by an exception, down to `depth` or to the first whose hook's frame is above `frame`. */

@@ -16,17 +16,17 @@
 #include "event/event.h"
 #include "runtime/peek.h"
 
-enum { MAX_PLACES = 24 };
+enum { MAX_PLACES = 20, MAX_OPERATORS = 4 };
 
 typedef uintptr_t word;
 /* Six register and six stack words: the arguments of a function with up to twelve parameters. */
 #define ARGS word a, word b, word c, word d, word e, word f, word g, word h, word i, word j, word k, word l
 #define PASS a, b, c, d, e, f, g, h, i, j, k, l
 typedef word function(ARGS);
-/* An operator's function has at most six parameters: hooks of the hot path pass on registers alone. */
-#define REGISTERS word a, word b, word c, word d, word e, word f
-#define PASS_REGISTERS a, b, c, d, e, f
-typedef word short_function(REGISTERS);
+/* An operator's function has at most five parameters: hooks of the hot path pass on registers alone. */
+#define REGISTERS word a, word b, word c, word d, word e
+#define PASS_REGISTERS a, b, c, d, e
+typedef bracket_operator_function operator_function;
 
 /* One family of one runtime. */
 static struct place {
@@ -34,12 +34,12 @@ static struct place {
 	const struct runtime_family *family;
 	unsigned number;     /* index of the family */
 	unsigned session_at; /* where its objects have that of their session; a guess */
-} places[MAX_PLACES];
-static unsigned n_places;
+	bool is_self_second;
+} places[MAX_PLACES], operator_places[MAX_OPERATORS];
 
 /* An object whose function is replaced. */
 struct object {
-	word vptr;
+	word vptr, self;
 	function *next; /* its class's own function */
 	uint32_t generation, node;
 	const struct place *place;
@@ -91,6 +91,7 @@ static __attribute__((noinline)) struct object *learn(struct place *place, word 
 	agent_unlock();
 	if (object) {
 		object->place = place;
+		object->self = self;
 		object->next = (function *)copies_original(copy, *(word *)self, place->number);
 		if (place->family->event == RUNTIME_OPERATOR)
 			object->node = node_of(place->family, self);
@@ -141,12 +142,6 @@ static void left(struct thread *thread, const struct bracket *bracket, uint32_t 
 {
 	message = message ? message : dict_text("failed", 6);
 	switch (bracket->event) {
-	case RUNTIME_OPERATOR:
-		if (thread->depth <= bracket->level || thread->open[bracket->level].frame != bracket->frame)
-			return;
-		thread->depth = bracket->level;
-		inference_end_operator(thread, &thread->open[bracket->level], agent_now(), message);
-		return;
 	case RUNTIME_RUN:
 		inference_end_inner(thread, bracket->level);
 		inference_end(thread, OWNER_API, message);
@@ -159,14 +154,40 @@ static void left(struct thread *thread, const struct bracket *bracket, uint32_t 
 	}
 }
 
-static inline word operate(struct thread *thread, const struct object *object, REGISTERS)
+/* It has forked, or recording has restarted: the entry belongs to another operator. */
+static inline bool is_stale(const struct thread *thread, const struct open_operator *op, word frame)
 {
-	short_function *next = (short_function *)(word)object->next;
-	const word frame = (word)__builtin_frame_address(0);
+	return thread->generation != hot->generation || !op->start || op->frame != frame;
+}
+
+static __attribute__((noinline)) void end_any(struct thread *thread, struct open_operator *op, uint64_t end, word frame)
+{
+	if (is_stale(thread, op, frame))
+		return;
+	thread->depth = (uint32_t)(op - thread->open);
+	if (op->told)
+		inference_end_operator(thread, op, end, 0);
+	else
+		inference_put_operator(thread, op, end);
+}
+
+/* Any operator: inside another, on a thread without an inference, or new. */
+static __attribute__((noinline)) word operate_any(REGISTERS, struct place *place)
+{
+	const word frame = (word)__builtin_frame_address(0), self = place->is_self_second ? b : a;
+	const struct object *object = object_of(place, self);
+	struct thread *thread = agent_thread();
+	operator_function *next = object ? (operator_function *)(word)object->next : NULL;
 	struct open_operator *op;
 	uint64_t end;
 	word r;
 
+	if (!object) {
+		void *any = copies_any_original(place->runtime, place->number, self, self == a ? b : a);
+		return ((operator_function *)any)(PASS_REGISTERS);
+	}
+	if (!thread)
+		return next(PASS_REGISTERS);
 	if (thread->depth)
 		inference_tell_operators(thread, frame);
 	if (thread->depth >= MAX_DEPTH) {
@@ -175,16 +196,66 @@ static inline word operate(struct thread *thread, const struct object *object, R
 	}
 	op = &thread->open[thread->depth++];
 	*op = (struct open_operator){ .frame = frame, .node = object->node, .run = run_of(thread) };
-	bracket_begin(thread, RUNTIME_OPERATOR, frame, (uint32_t)(op - thread->open), left);
 	op->start = agent_now();
-	r = bracket_call_short(next, PASS_REGISTERS);
+	r = bracket_call_operator(PASS_REGISTERS, next);
 	end = agent_now();
-	bracket_end(thread, frame);
-	/* it has forked, or recording has restarted: the entry belongs to another operator */
-	if (thread->generation != hot->generation || !op->start || op->frame != frame)
+	end_any(thread, op, end, frame);
+	return r;
+}
+
+/* The object, if nothing about it has changed since it was met; else NULL. */
+static inline const struct object *object_quick(const struct place *place, word self)
+{
+	const struct map_table *table = __atomic_load_n(&objects.table, __ATOMIC_ACQUIRE);
+	const word wanted = key_of(place, self);
+	const struct object *object;
+	word key;
+
+	if (!table)
+		return NULL;
+	for (uint64_t at = map_hash(wanted);; at++) {
+		const struct map_entry *entry = &table->entry[at & table->mask];
+		key = __atomic_load_n(&entry->key, __ATOMIC_ACQUIRE);
+		if (__builtin_expect(key == wanted, 1)) {
+			object = __atomic_load_n(&entry->value, __ATOMIC_ACQUIRE);
+			break;
+		}
+		if (!key)
+			return NULL;
+	}
+	/* the table may have been overwritten meanwhile (map.h) */
+	return object && object->self == self && object->place == place && object->vptr == *(word *)self ? object
+													 : NULL;
+}
+
+/* The short path, for what nearly all operators are: known, in an inference of this thread, not inside another. */
+static inline __attribute__((always_inline)) word serve_operator(REGISTERS, struct place *place, word frame)
+{
+	const struct object *object = object_quick(place, place->is_self_second ? b : a);
+	struct thread *thread = self_thread;
+	struct open_operator *op;
+	uint64_t end;
+	word r;
+
+	if (__builtin_expect(!thread || !object, 0) || __builtin_expect(object->generation != thread->plain, 0) ||
+	    __builtin_expect(hot->generation != thread->plain, 0) || __builtin_expect(thread->depth, 0))
+		return operate_any(PASS_REGISTERS, place);
+	op = &thread->open[0];
+	op->frame = frame;
+	op->node = object->node;
+	op->run = thread->current_run;
+	op->shapes = 0;
+	op->told = false;
+	thread->depth = 1;
+	op->start = clock_ticks();
+	r = bracket_call_operator(PASS_REGISTERS, (operator_function *)(word)object->next);
+	end = clock_ticks();
+	if (__builtin_expect(hot->generation != thread->plain, 0) || __builtin_expect(op->told, 0)) {
+		end_any(thread, op, end, frame);
 		return r;
-	thread->depth = (uint32_t)(op - thread->open);
-	inference_end_operator(thread, op, end, 0);
+	}
+	thread->depth = 0;
+	inference_put_operator(thread, op, end);
 	return r;
 }
 
@@ -346,24 +417,10 @@ static word serve(struct place *place, ARGS)
 	return object->next(PASS);
 }
 
-static word serve_operator(struct place *place, REGISTERS)
-{
-	word self = place->family->is_self_second ? b : a;
-	const struct object *object = object_of(place, self);
-	struct thread *thread = agent_thread();
-	void *next = object ? (void *)object->next : NULL;
-
-	if (!object)
-		next = copies_any_original(place->runtime, place->number, self, self == a ? b : a);
-	if (!object || !thread)
-		return ((short_function *)next)(PASS_REGISTERS);
-	return operate(thread, object, PASS_REGISTERS);
-}
-
 /* clang-format off */
+#define EACH_OPERATOR(F) F(0) F(1) F(2) F(3)
 #define EACH_PLACE(F) \
-	F(0) F(1) F(2) F(3) F(4) F(5) F(6) F(7) F(8) F(9) F(10) F(11) \
-	F(12) F(13) F(14) F(15) F(16) F(17) F(18) F(19) F(20) F(21) F(22) F(23)
+	F(0) F(1) F(2) F(3) F(4) F(5) F(6) F(7) F(8) F(9) F(10) F(11) F(12) F(13) F(14) F(15) F(16) F(17) F(18) F(19)
 /* clang-format on */
 /*
  * A hook with more parameters than its caller passes must not leave by a jump: the compiler may put arguments of the
@@ -373,31 +430,50 @@ static word serve_operator(struct place *place, REGISTERS)
 	static word stand_in_##n(ARGS) \
 	{ \
 		return serve(&places[n], PASS); \
-	} \
+	}
+#define OPERATOR_STAND_IN(n) \
 	static word operator_stand_in_##n(REGISTERS) \
 	{ \
-		return serve_operator(&places[n], PASS_REGISTERS); \
+		return serve_operator(PASS_REGISTERS, &operator_places[n], (word)__builtin_frame_address(0)); \
 	}
 EACH_PLACE(STAND_IN)
+EACH_OPERATOR(OPERATOR_STAND_IN)
+
+#define ENTRY(n) stand_in_##n,
+static function *const stand_ins[MAX_PLACES] = { EACH_PLACE(ENTRY) };
+#define OPERATOR_ENTRY(n) operator_stand_in_##n,
+static operator_function *const operator_stand_ins[MAX_OPERATORS] = { EACH_OPERATOR(OPERATOR_ENTRY) };
+
+/* The family's place among these; -1: all are taken. */
+static int take(struct place *of, int n, const struct runtime *runtime, unsigned number)
+{
+	const struct runtime_family *family = &runtime->family[number];
+	int at = 0;
+
+	while (at < n && of[at].family && of[at].family != family)
+		at++;
+	if (at == n)
+		return -1;
+	of[at] = (struct place){
+		.runtime = runtime, .family = family, .number = number, .is_self_second = family->is_self_second
+	};
+	return at;
+}
 
 static void *hook(const struct runtime *runtime, unsigned number)
 {
-#define ENTRY(n) stand_in_##n,
-#define OPERATOR_ENTRY(n) operator_stand_in_##n,
-	static function *const stand_ins[MAX_PLACES] = { EACH_PLACE(ENTRY) };
-	static short_function *const operator_stand_ins[MAX_PLACES] = { EACH_PLACE(OPERATOR_ENTRY) };
-	const struct runtime_family *family = &runtime->family[number];
-	unsigned at = 0;
+	int at;
 
-	if (family->event == RUNTIME_OTHER)
+	switch (runtime->family[number].event) {
+	case RUNTIME_OTHER:
 		return NULL;
-	while (at < n_places && places[at].family != family)
-		at++;
-	if (at == MAX_PLACES)
-		return NULL;
-	places[at] = (struct place){ runtime, family, number };
-	n_places = at == n_places ? at + 1 : n_places;
-	return family->event == RUNTIME_OPERATOR ? (void *)operator_stand_ins[at] : (void *)stand_ins[at];
+	case RUNTIME_OPERATOR:
+		at = take(operator_places, MAX_OPERATORS, runtime, number);
+		return at < 0 ? NULL : (void *)operator_stand_ins[at];
+	default:
+		at = take(places, MAX_PLACES, runtime, number);
+		return at < 0 ? NULL : (void *)stand_ins[at];
+	}
 }
 
 static void forget_all(void)

@@ -82,21 +82,12 @@ static void leave_run(struct thread *thread, const struct litert_node_at *node, 
 		end_run(thread, status ? dict_text("failed", 6) : 0);
 }
 
-/* It writes the operator's end by itself if it contained others, if it failed, or if its shapes are known. */
 static void put(struct thread *thread, struct open_operator *op, uint64_t end, int32_t status)
 {
-	struct record *record;
-
-	if (op->told || op->shapes || status) {
+	if (op->told || status)
 		inference_end_operator(thread, op, end, status ? dict_text("failed", 6) : 0);
-		return;
-	}
-	record = agent_claim(thread);
-	if (!record)
-		return;
-	*record =
-	    (struct record){ .time = op->start, .value = end, .id = op->node, .run = op->run, .type = RECORD_OPERATOR };
-	agent_publish(thread);
+	else
+		inference_put_operator(thread, op, end);
 }
 
 static bool is_stale(const struct thread *thread, const struct open_operator *op, word frame)

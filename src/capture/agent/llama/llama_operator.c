@@ -193,30 +193,10 @@ static uint32_t shapes_of(const struct llama_layout *layout, uint64_t node, word
 	return shape_text(shape, n);
 }
 
-static void put_operator(struct thread *thread, const struct open_operator *op, uint64_t end)
-{
-	struct record *record;
-
-	if (__builtin_expect(thread->ring.head >= thread->ring.limit, 0) &&
-	    ring_fill(&thread->ring) > (thread->ring.mask + 1) / 2)
-		agent_grow_ring(thread);
-	record = ring_claim(&thread->ring);
-	if (!record)
-		return;
-	*record = (struct record){ .time = op->start,
-				   .value = end,
-				   .id = op->node,
-				   .run = op->run,
-				   .text = op->shapes,
-				   .type = RECORD_OPERATOR,
-				   .flags = op->shapes ? FLAG_SHAPES : 0 };
-	ring_publish(&thread->ring);
-}
-
 void llama_operator_end(struct thread *thread, uint64_t end)
 {
 	if (inside.waits.start && inside.waits.run == thread->current_run && thread->generation == hot->generation)
-		put_operator(thread, &inside.waits, end);
+		inference_put_operator(thread, &inside.waits, end);
 	inside.waits.start = 0;
 }
 

@@ -210,7 +210,6 @@ static __attribute__((noinline)) word compute_any(word result, word self, word c
 	struct thread *thread = agent_thread();
 	struct kernel *kernel = thread ? kernel_get(self) : NULL;
 	struct open_operator *op;
-	struct record *record;
 	uint32_t run, shapes = 0;
 	uint64_t end;
 	word r;
@@ -246,48 +245,19 @@ static __attribute__((noinline)) word compute_any(word result, word self, word c
 		inference_end_operator(thread, op, end, *(word *)result ? ort_copy_failure(*(word *)result) : 0);
 		return r;
 	}
-	if (__builtin_expect(thread->ring.head >= thread->ring.limit, 0) &&
-	    ring_fill(&thread->ring) > (thread->ring.mask + 1) / 2)
-		agent_grow_ring(thread);
-	record = ring_claim(&thread->ring);
-	if (__builtin_expect(!record, 0))
-		return r;
-	record->time = op->start;
-	record->value = end;
-	record->id = op->node;
-	record->run = run;
-	record->text = shapes;
-	record->type = RECORD_OPERATOR;
-	record->flags = shapes ? FLAG_SHAPES : 0;
-	record->more = 0;
-	ring_publish(&thread->ring);
+	inference_put_operator(thread, op, end);
 	return r;
 }
 
-/*
- * An operator that needs more than the short path: it contained others, it failed, it forked, or the ring needs
- * attention.
- */
+/* An operator that needs more than the short path: it contained others, it failed, or it forked. */
 static __attribute__((noinline)) void compute_rest(struct thread *thread, uint64_t end, uint64_t state, word frame)
 {
 	struct open_operator *op = &thread->open[0];
-	struct record *record;
 
 	if (is_stale(thread, op, frame))
 		return;
 	thread->depth = 0;
-	if (op->told || state) {
-		inference_end_operator(thread, op, end, state ? ort_copy_failure(state) : 0);
-		return;
-	}
-	if (ring_fill(&thread->ring) > (thread->ring.mask + 1) / 2)
-		agent_grow_ring(thread);
-	record = ring_claim(&thread->ring);
-	if (!record)
-		return;
-	*record =
-	    (struct record){ .time = op->start, .value = end, .id = op->node, .run = op->run, .type = RECORD_OPERATOR };
-	ring_publish(&thread->ring);
+	inference_end_operator(thread, op, end, state ? ort_copy_failure(state) : 0);
 }
 
 /*
@@ -303,9 +273,7 @@ word ort_on_compute(word result, word self, word context)
 	const struct map_entry *entry;
 	const struct kernel *kernel;
 	struct open_operator *op;
-	struct ring_writer *ring;
-	struct record *record;
-	uint64_t who, what = (uint64_t)RECORD_OPERATOR << 32, end;
+	uint64_t end;
 	word r;
 
 	if (!table || !thread)
@@ -328,30 +296,22 @@ word ort_on_compute(word result, word self, word context)
 	    __builtin_expect(kernel->look & thread->looks, 0))
 		return compute_any(result, self, context, frame);
 	op = &thread->open[0];
-	who = kernel->node | (uint64_t)thread->current_run << 32;
-	memcpy(&op->node, &who, sizeof who);
 	op->frame = frame;
+	op->node = kernel->node;
+	op->run = thread->current_run;
+	op->shapes = 0;
 	op->told = false;
 	thread->depth = 1;
 	op->start = clock_ticks();
 	r = ORT_CALL_COMPUTE(kernel->compute, result, self, context);
 	end = clock_ticks();
-	ring = &thread->ring;
 	if (__builtin_expect(hot->generation != thread->plain, 0) || __builtin_expect(op->told, 0) ||
-	    __builtin_expect(*(word *)result != 0, 0) || __builtin_expect(ring->head >= ring->limit, 0) ||
-	    __builtin_expect(ring->busy, 0)) {
+	    __builtin_expect(*(word *)result != 0, 0)) {
 		compute_rest(thread, end, *(word *)result, frame);
 		return r;
 	}
 	thread->depth = 0;
-	ring->busy = 1;
-	__asm__ volatile("" ::: "memory");
-	record = &ring->data[ring->head & ring->mask];
-	record->time = op->start;
-	record->value = end;
-	memcpy(&record->id, &op->node, sizeof who);
-	memcpy(&record->text, &what, sizeof what);
-	ring_publish(ring);
+	inference_put_operator(thread, op, end);
 	return r;
 }
 

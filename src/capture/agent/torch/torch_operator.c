@@ -112,21 +112,6 @@ void torch_started(const void *function)
 	op->start = agent_now();
 }
 
-static void write_whole(struct thread *thread, const struct open_operator *op, uint64_t end)
-{
-	struct record *record;
-
-	if (__builtin_expect(thread->ring.head >= thread->ring.limit, 0) &&
-	    ring_fill(&thread->ring) > (thread->ring.mask + 1) / 2)
-		agent_grow_ring(thread);
-	record = ring_claim(&thread->ring);
-	if (!record)
-		return;
-	*record =
-	    (struct record){ .time = op->start, .value = end, .id = op->node, .run = op->run, .type = RECORD_OPERATOR };
-	ring_publish(&thread->ring);
-}
-
 /* The one that this began is not the innermost: those inside it have no end, or it was not recorded. */
 static __attribute__((noinline)) struct open_operator *find_open(struct thread *thread, const void *function)
 {
@@ -153,7 +138,7 @@ static void ended(const void *function, void *context)
 	if (op->told)
 		inference_end_operator(thread, op, end, 0);
 	else
-		write_whole(thread, op, end);
+		inference_put_operator(thread, op, end);
 }
 
 void torch_operator_arm(const struct image *image, torch_start_function *start)
