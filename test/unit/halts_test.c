@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "show/words/halt_words.h"
+#include "analyze/remark/halt_words.h"
 #include "stream.h"
 
 enum { N = 20, US = 1000 };

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/remark/kept_words.h"
 #include "analyze/result/recording_result.h"
 #include "show/html/html_model.h"
-#include "show/words/kept_words.h"
 #include "show/words/other_words.h"
 #include "show/words/quota_words.h"
 #include "show/words/resource_words.h"

@@ -7,13 +7,13 @@
 #include <time.h>
 
 #include "analyze/insight/insight.h"
+#include "analyze/remark/halt_words.h"
+#include "analyze/remark/kept_words.h"
 #include "analyze/result/open_words.h"
 #include "analyze/result/phase_names.h"
 #include "analyze/result/recording_facts.h"
 #include "analyze/result/recording_workers.h"
 #include "show/text/page.h"
-#include "show/words/halt_words.h"
-#include "show/words/kept_words.h"
 #include "show/words/memory_words.h"
 #include "show/words/merged_words.h"
 #include "show/words/operator_words.h"

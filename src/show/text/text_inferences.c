@@ -2,8 +2,8 @@
 /* Inferences: how many, how fast, how regular; the slowest ones and why. */
 #include <string.h>
 
+#include "analyze/remark/halt_words.h"
 #include "show/text/page.h"
-#include "show/words/halt_words.h"
 #include "show/words/slow_words.h"
 #include "show/words/usage_words.h"
 #include "show/words/worker_rows.h"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What is missing from the recording, and what recording has cost. */
+#include "analyze/remark/begin_words.h"
+#include "analyze/remark/clock_words.h"
+#include "analyze/remark/cost_words.h"
+#include "analyze/remark/halt_words.h"
+#include "analyze/remark/kept_words.h"
 #include "show/text/page.h"
-#include "show/words/begin_words.h"
-#include "show/words/clock_words.h"
-#include "show/words/cost_words.h"
-#include "show/words/halt_words.h"
-#include "show/words/kept_words.h"
 
 enum { MAX_BEGINS = 4, MAX_HALTED = 4 };
 

@@ -3,9 +3,9 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "analyze/remark/halt_words.h"
 #include "base/provider.h"
 #include "show/text/page.h"
-#include "show/words/halt_words.h"
 #include "show/words/operator_words.h"
 
 enum { MAX_ROWS = 8, MAX_TYPES_ELSEWHERE = 3, BAR = 16 };

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/remark/halt_words.h"
 #include "analyze/result/open_words.h"
 #include "base/provider.h"
 #include "show/text/page.h"
-#include "show/words/halt_words.h"
 #include "show/words/memory_words.h"
 #include "show/words/operator_words.h"
 #include "show/words/other_words.h"

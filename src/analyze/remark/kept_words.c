@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Words for what was dropped. Computes nothing. */
-#include "show/words/kept_words.h"
+#include "analyze/remark/kept_words.h"
 
 #include "base/units.h"
 

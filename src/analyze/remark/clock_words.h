@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What happened to the machine's clocks while it was recorded. */
-#ifndef SHOW_WORDS_CLOCK_WORDS_H
-#define SHOW_WORDS_CLOCK_WORDS_H
+#ifndef ANALYZE_REMARK_CLOCK_WORDS_H
+#define ANALYZE_REMARK_CLOCK_WORDS_H
 
 #include "analyze/summary/summary.h"
 #include "base/printable.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Durations do not contain the time of a suspend, which CLOCK_MONOTONIC leaves out. */
-#include "show/words/clock_words.h"
+#include "analyze/remark/clock_words.h"
 
 #include <math.h>
 #include <string.h>

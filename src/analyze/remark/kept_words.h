@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What was not kept of a recording on request, in words. */
-#ifndef SHOW_WORDS_KEPT_WORDS_H
-#define SHOW_WORDS_KEPT_WORDS_H
+#ifndef ANALYZE_REMARK_KEPT_WORDS_H
+#define ANALYZE_REMARK_KEPT_WORDS_H
 
 #include "analyze/summary/summary.h"
 #include "base/printable.h"

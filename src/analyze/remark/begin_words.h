@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From when on a runtime is recorded, if the agent came into the program while it ran. */
-#ifndef SHOW_WORDS_BEGIN_WORDS_H
-#define SHOW_WORDS_BEGIN_WORDS_H
+#ifndef ANALYZE_REMARK_BEGIN_WORDS_H
+#define ANALYZE_REMARK_BEGIN_WORDS_H
 
 #include "analyze/summary/summary.h"
 #include "base/printable.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Gives no number of what is missing: how many inferences passed before is not known. */
-#include "show/words/begin_words.h"
+#include "analyze/remark/begin_words.h"
 
 #include <string.h>
 

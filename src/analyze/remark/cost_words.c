@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "show/words/cost_words.h"
+#include "analyze/remark/cost_words.h"
 
 #include <math.h>
 

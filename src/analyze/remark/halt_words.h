@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sentences about processes that were stopped, traced or frozen. */
-#ifndef SHOW_WORDS_HALT_WORDS_H
-#define SHOW_WORDS_HALT_WORDS_H
+#ifndef ANALYZE_REMARK_HALT_WORDS_H
+#define ANALYZE_REMARK_HALT_WORDS_H
 
 #include "analyze/summary/summary.h"
 #include "base/printable.h"

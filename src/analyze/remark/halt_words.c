@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A stop lasts at least as long as it was seen: the words do not say so each time. */
-#include "show/words/halt_words.h"
+#include "analyze/remark/halt_words.h"
 
 #include <string.h>
 

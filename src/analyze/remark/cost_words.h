@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What recording has cost the program and the machine. */
-#ifndef SHOW_WORDS_COST_WORDS_H
-#define SHOW_WORDS_COST_WORDS_H
+#ifndef ANALYZE_REMARK_COST_WORDS_H
+#define ANALYZE_REMARK_COST_WORDS_H
 
 #include "analyze/summary/summary.h"
 #include "base/printable.h"
