@@ -234,13 +234,23 @@ export interface Cost {
 	readonly recorder_peak_bytes?: number | null;
 }
 
+/** What is missing from a recording, in a sentence. */
+export interface Remark {
+	readonly kind: string;
+	readonly is_loss: boolean;
+	readonly text: string;
+}
+
 export interface Report {
 	readonly verdict: string | null;
 	readonly insights?: readonly Insight[];
 	readonly models?: readonly ReportModel[];
 	/** Of devices, by name; here only whether there are some. */
 	readonly kernels?: readonly unknown[];
-	readonly losses?: { readonly lost_events?: number | null } | null;
+	readonly losses?: {
+		readonly lost_events?: number | null;
+		readonly remarks?: readonly Remark[];
+	} | null;
 	readonly cost?: Cost | null;
 }
 

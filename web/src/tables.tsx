@@ -370,6 +370,11 @@ function Costs({ app }: { app: App }) {
 							: 'Nothing was lost.'}
 				</b>
 			</p>
+			{report.losses?.remarks?.map(remark => (
+				<p key={remark.text} class={remark.is_loss ? 'bad' : ''}>
+					{remark.text}
+				</p>
+			))}
 			{cost && (
 				<dl>
 					<dt>Events</dt>

@@ -26,6 +26,7 @@
 	F(tracks) \
 	F(slices) \
 	F(losses) \
+	F(remarks) \
 	F(notes) \
 	F(instants)
 

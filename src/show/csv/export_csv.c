@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A report as four tables for spreadsheets: RFC 4180, UTF-8; what is not known is an empty field. */
+/* A report as five tables for spreadsheets: RFC 4180, UTF-8; what is not known is an empty field. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/remark/remarks.h"
 #include "base/csv.h"
 #include "show/words/export.h"
 #include "show/words/model_words.h"
@@ -343,4 +344,24 @@ void export_csv_kernels(FILE *out, const struct report *report)
 	for (uint32_t i = 0; !report->summary && i < report->n_analyses; i++)
 		for (uint32_t r = 0; r < report->analysis[i].report->n_results; r++)
 			put_kernels_of(&csv, &report->analysis[i].report->results[r]);
+}
+
+void export_csv_losses(FILE *out, const struct report *report)
+{
+	static const char *const names[] = { "kind", "is_loss", "text", NULL };
+	const struct remarks remarks = { .summary = report->summary, .is_running = report->is_running };
+	size_t n = report->summary ? remarks_count(report->summary) : 0;
+	struct csv csv = { out, false };
+
+	put_header(&csv, names);
+	for (size_t i = 0; i < n; i++) {
+		struct remark remark = remarks_at(&remarks, i);
+
+		if (!*remark.text.s)
+			continue;
+		put_text(&csv, remark.kind);
+		put_text(&csv, remark.is_loss ? "true" : "false");
+		put_text(&csv, remark.text.s);
+		end_row(&csv);
+	}
 }

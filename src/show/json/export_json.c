@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/remark/remarks.h"
 #include "show/json/json_findings.h"
 #include "show/json/json_summary.h"
 #include "show/words/export.h"
@@ -540,6 +541,26 @@ static void put_findings(struct json_summary *to)
 	json_end(&to->json, ']');
 }
 
+static void put_remarks(struct json_summary *to)
+{
+	const struct remarks remarks = { .summary = to->summary, .is_running = to->report->is_running };
+	size_t n = remarks_count(to->summary);
+
+	json_array(&to->json, "remarks");
+	for (size_t i = 0; i < n; i++) {
+		struct remark remark = remarks_at(&remarks, i);
+
+		if (!*remark.text.s)
+			continue;
+		json_object(&to->json, NULL);
+		json_text(&to->json, "kind", remark.kind);
+		json_bool(&to->json, "is_loss", remark.is_loss);
+		json_text(&to->json, "text", remark.text.s);
+		json_end(&to->json, '}');
+	}
+	json_end(&to->json, ']');
+}
+
 static void put_losses(struct json_summary *to)
 {
 	const struct summary *summary = to->summary;
@@ -573,6 +594,8 @@ static void put_losses(struct json_summary *to)
 	json_count(&to->json, "ends_without_begin", counts->n_unmatched);
 	json_count(&to->json, "events_without_track", counts->n_untracked);
 	json_count(&to->json, "slices_too_deep", counts->n_too_deep);
+	json_count(&to->json, "arguments_cut", counts->n_args_cut);
+	put_remarks(to);
 	json_end(&to->json, '}');
 }
 

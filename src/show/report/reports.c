@@ -13,7 +13,8 @@
 	F(csv) \
 	F(csv_operators) \
 	F(csv_kernels) \
-	F(csv_sizes)
+	F(csv_sizes) \
+	F(csv_losses)
 
 #define DECLARE(name) extern const struct report_format report_##name;
 REPORTS(DECLARE)

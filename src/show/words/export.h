@@ -56,11 +56,13 @@ void export_model_json(FILE *out, const struct model_analysis *analysis);
 /* Both: one page without scripts that needs no network: light and dark, printable, plots with a table beside each. */
 void export_html(FILE *out, const struct report *report);
 /* Both: RFC 4180, one header line: a row for each run; a row for each node of the model (or operator) and run; a row
- * for each kernel of a device (and run); of a recording, a row for each size of the inputs of a model. */
+ * for each kernel of a device (and run); of a recording, a row for each size of the inputs of a model; of a recording,
+ * a row for each remark (analyze/remark/remarks.h). */
 void export_csv_runs(FILE *out, const struct report *report);
 void export_csv_operators(FILE *out, const struct report *report);
 void export_csv_kernels(FILE *out, const struct report *report);
 void export_csv_sizes(FILE *out, const struct report *report);
+void export_csv_losses(FILE *out, const struct report *report);
 
 /* What a model's file says without running it; json: members of the innermost object, doc/model-file-json.md. */
 void export_static_text(FILE *out, const struct model_static *analysis, const struct report_look *look);
