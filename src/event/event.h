@@ -61,8 +61,8 @@ enum event_kind { EVENT_KINDS(EVENT_KIND_ENUM) N_KINDS };
  * began before may be missing, because the agent came into a running program]
  */
 #define EVENT_NOTE_RUNTIME "runtime"
-/* model, session, providers [model_path, model_file, bytes, status]: when a session is complete, the summary of its
- * creation */
+/* model, session, providers [runtime, model_path, model_file, bytes, status]: when a session is complete, the summary
+ * of its creation */
 #define EVENT_NOTE_CREATED "created"
 /* model, session [from_ns: when, exactly]: when a session is released */
 #define EVENT_NOTE_RELEASED "released"

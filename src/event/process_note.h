@@ -21,6 +21,9 @@
  * most of that process, or of one that it waited for */
 #define EVENT_NOTE_MEMORY_END "memory at the end"
 
+/* model, session, runtime: of one that runs and whose creation is not recorded */
+#define EVENT_NOTE_SESSION "session"
+
 /* pid, runtime, path [version]: the process has loaded a runtime whose inferences are not recorded */
 #define EVENT_NOTE_OTHER_RUNTIME "other runtime"
 

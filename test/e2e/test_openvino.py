@@ -131,11 +131,35 @@ def test_three_runtimes_in_one_program_are_told_apart(lab, openvino, wheel, tmp_
     program = lab.python(
         environment(envs.litert, "newest"), "threeruntimes", tmp_path / "cnn.tflite", lab.model("cnn"), *folders
     )
-    report, _ = report_of(lab, lab.both(program).recording)
+    recording = lab.both(program).recording
+    report, text = report_of(lab, recording)
+    models = {model["runtime"]: model for model in report["models"]}
     assert [model["inferences"]["count"] for model in report["models"]] == [20] * 3
-    assert {runtime["runtime"] for runtime in report["runtimes"]} == {"litert", "onnxruntime", "openvino"}
-    # the options of one of them are no advice for the others
-    assert "--optimized-model" not in json.dumps(report) and "CACHE_DIR" not in json.dumps(report)
+    assert set(models) == {"litert", "onnxruntime", "openvino"}
+    versions = {runtime["runtime"]: runtime["version"] for runtime in report["runtimes"] if runtime["version"]}
+    assert {name: model["runtime_version"] for name, model in models.items()} == versions
+    assert {name: model["operators"]["providers"][0]["provider"] for name, model in models.items()} == {
+        "litert": "XNNPACK",
+        "onnxruntime": "CPUExecutionProvider",
+        "openvino": "CPU",
+    }
+    # each runtime once in the head, with what its models ran
+    for name in models:
+        assert re.search(rf"{name} {versions[name]}[^:]*: 20 inferences, [0-9.]+ % of their time", text)
+        assert f"cnn ({name}): 20 inferences on" in text
+    assert " on -" not in text
+    # the options of one of them are advice for its own model alone
+    for finding in report["insights"]:
+        own = report["models"][finding["model"]]["runtime"]
+        assert own == "onnxruntime" or "--optimized-model" not in json.dumps(finding)
+        assert own == "openvino" or "CACHE_DIR" not in json.dumps(finding)
+    sql = "select m.runtime model, s.runtime session from models m join sessions s on s.model_id = m.id order by 1"
+    rows = json.loads(lab.plain([lab.inftrace, "query", "--format", "json", recording.path, sql]).out)
+    assert rows == [{"model": name, "session": name} for name in sorted(models)]
+    diff = json.loads(lab.plain([lab.inftrace, "diff", "--json", recording.path, recording.path]).out)
+    assert [(pair["base_runtime"], pair["new_runtime"]) for pair in diff["models"]] == [
+        (model["runtime"],) * 2 for model in report["models"]
+    ]
 
 
 def test_a_killed_recorder_leaves_the_program_and_what_it_wrote(lab, openvino):

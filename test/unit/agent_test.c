@@ -223,7 +223,7 @@ static void brackets_of_another_recording_are_left_alone(void **state)
 
 static void a_session_is_found_at_its_last_object_only_and_gone_when_released(void **state)
 {
-	struct session *session = session_new();
+	struct session *session = session_new(&runtime_onnxruntime);
 	uintptr_t first = 0x10000, second = 0x20000;
 
 	session_bind(session, first);
@@ -239,7 +239,7 @@ static void providers_of_released_sessions_take_no_more_memory(void **state)
 	const void *first = NULL;
 
 	for (uintptr_t i = 1; i <= 20000; i++) {
-		struct session *session = session_new();
+		struct session *session = session_new(&runtime_onnxruntime);
 		session_bind(session, 0x1000000 + i * 64);
 		session_add_provider(session, 0x10000000 + i * 64, "CPUExecutionProvider");
 		assert_ptr_equal(session_of_provider(0x10000000 + i * 64), session);
@@ -257,7 +257,7 @@ static void a_provider_of_several_sessions_stays_known_as_such(void **state)
 	struct session *session[3];
 
 	for (uintptr_t i = 0; i < 3; i++) {
-		session[i] = session_new();
+		session[i] = session_new(&runtime_onnxruntime);
 		session_bind(session[i], 0x30000 + i * 64);
 		session_add_provider(session[i], 0x40000, "CPUExecutionProvider");
 		assert_int_equal(session_is_shared(0x40000), i > 0);
@@ -272,7 +272,7 @@ static void a_provider_of_several_sessions_stays_known_as_such(void **state)
 /* Its release was not seen, as of one that is older than the hooks. */
 static void a_session_at_the_place_of_another_ends_that_one(void **state)
 {
-	struct session *first = session_new(), *second = session_new();
+	struct session *first = session_new(&runtime_onnxruntime), *second = session_new(&runtime_onnxruntime);
 
 	session_bind(first, 0x50000);
 	session_bind(second, 0x50000);
@@ -578,7 +578,7 @@ static void create(struct thread *thread)
 {
 	uint64_t now;
 
-	creation_begin(thread, OWNER_API, 0);
+	creation_begin(thread, &runtime_onnxruntime, OWNER_API, 0);
 	creation_prepared(thread);
 	creation_path(thread, "/m/net.onnx");
 	now = agent_now();

@@ -110,11 +110,37 @@ int diff_join_operators(const struct diff_model *a, const struct diff_model *b, 
 	return 0;
 }
 
-/* The nth model of that name in a run; with a provider only one that ran on it. NULL: there is none. */
-static const struct diff_model *find_model(const struct diff_run *run, const struct diff_model *like, uint32_t n)
+static bool is_same_name(const struct diff_model *a, const struct diff_model *b)
+{
+	return !strcmp(a->name, b->name);
+}
+
+static bool is_same(const struct diff_model *a, const struct diff_model *b)
+{
+	return is_same_name(a, b) && (!a->runtime || !b->runtime || !strcmp(a->runtime, b->runtime));
+}
+
+static bool has(const struct diff_run *run, const struct diff_model *like)
 {
 	for (uint32_t i = 0; i < run->n_models; i++)
-		if (!strcmp(run->models[i].name, like->name) && !n--)
+		if (is_same(&run->models[i], like))
+			return true;
+	return false;
+}
+
+/* In a run that has it with another runtime alone, which the run of `like` does not have, that is the one. */
+static bool is_match(const struct diff_run *of, const struct diff_model *like, const struct diff_run *run,
+		     const struct diff_model *model)
+{
+	return is_same(model, like) || (is_same_name(model, like) && !has(run, like) && !has(of, model));
+}
+
+/* The nth model like this one of another run. NULL: there is none. */
+static const struct diff_model *find_model(const struct diff_run *run, const struct diff_run *of,
+					   const struct diff_model *like, uint32_t n)
+{
+	for (uint32_t i = 0; i < run->n_models; i++)
+		if (is_match(of, like, run, &run->models[i]) && !n--)
 			return &run->models[i];
 	return NULL;
 }
@@ -124,7 +150,7 @@ static uint32_t number_of(const struct diff_run *run, uint32_t model)
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < model; i++)
-		n += !strcmp(run->models[i].name, run->models[model].name);
+		n += is_same(&run->models[i], &run->models[model]);
 	return n;
 }
 
@@ -139,11 +165,13 @@ static bool has_one_each(const struct diff *diff)
 	return true;
 }
 
-static void fill(const struct diff_model **to, const struct diff_side *side, const struct diff_model *like, uint32_t n,
+/* model: of the run `of`. */
+static void fill(const struct diff_model **to, const struct diff_side *side, const struct diff_run *of, uint32_t model,
 		 bool any)
 {
 	for (uint32_t i = 0; i < side->n_runs; i++)
-		to[i] = any ? side->runs[i].models : find_model(&side->runs[i], like, n);
+		to[i] = any ? side->runs[i].models
+			    : find_model(&side->runs[i], of, &of->models[model], number_of(of, model));
 }
 
 static void count(const struct diff_model *const *models, uint32_t n_runs, uint64_t *n, uint64_t *n_open)
@@ -159,10 +187,9 @@ static bool find_pair(struct diff *diff, struct diff_members *members, uint32_t 
 	const struct diff_run *first = diff->base.runs;
 	const struct diff_model *like = &first->models[model];
 	struct diff_pair *pair = &diff->pairs[diff->n_pairs];
-	uint32_t n = number_of(first, model);
 
-	fill(members->base, &diff->base, like, n, any);
-	fill(members->fresh, &diff->fresh, like, n, any);
+	fill(members->base, &diff->base, first, model, any);
+	fill(members->fresh, &diff->fresh, first, model, any);
 	*pair = (struct diff_pair){ .base = like, .waits_ns = NAN };
 	for (uint32_t i = diff->fresh.n_runs; i-- > 0;)
 		pair->fresh = members->fresh[i] ? members->fresh[i] : pair->fresh;

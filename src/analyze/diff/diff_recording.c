@@ -129,6 +129,7 @@ static void take_model(struct reader *reader, struct diff_model *to, const struc
 	to->name = to->name ? to->name : "(unknown)";
 	to->provider =
 	    ran_on->n ? name(reader, reader->from->ran_on[ran_on->first].provider) : name(reader, from->providers);
+	to->runtime = name(reader, from->runtime);
 	to->options = name(reader, from->options);
 	to->n = runs->n;
 	to->n_failed = runs->n_failed;
@@ -248,6 +249,36 @@ static void take_notes(struct reader *reader)
 		note(reader, "it has no model: no session was created and no inference was run");
 }
 
+/* Another one before it is the same, or this is a library without a version of its own. */
+static bool is_told(const struct summary *from, uint32_t index)
+{
+	const struct summary_runtime *own = &from->runtimes[index];
+
+	for (uint32_t i = 0; i < index; i++)
+		if (from->runtimes[i].runtime == own->runtime &&
+		    (from->runtimes[i].version == own->version || !own->version))
+			return true;
+	return false;
+}
+
+/* "onnxruntime 1.22.1, openvino 2026.4.1"; NULL: none. */
+static const char *runtimes_of(struct reader *reader)
+{
+	const struct summary *from = reader->from;
+	struct printable text = { "" };
+
+	for (uint32_t i = 0; i < from->n_runtimes; i++) {
+		if (is_told(from, i))
+			continue;
+		printable_add(&text, "%s%s", *text.s ? ", " : "",
+			      model_text(names_text(from->names, from->runtimes[i].runtime), 60, false).s);
+		if (from->runtimes[i].version)
+			printable_add(&text, " %s",
+				      model_text(names_text(from->names, from->runtimes[i].version), 60, false).s);
+	}
+	return *text.s ? keep(reader, text.s) : NULL;
+}
+
 static void take_facts(struct reader *reader)
 {
 	const struct summary_recording *recording = &reader->from->recording;
@@ -258,15 +289,7 @@ static void take_facts(struct reader *reader)
 	fact[DIFF_VERSION] = name(reader, recording->version);
 	fact[DIFF_LEVEL] = name(reader, recording->level);
 	fact[DIFF_COMMAND] = name(reader, recording->command);
-	if (reader->from->n_runtimes) {
-		const struct summary_runtime *runtime = reader->from->runtimes;
-		struct printable text = { "" };
-
-		printable_add(&text, "%s %s",
-			      model_text(names_text(reader->from->names, runtime->runtime), 60, false).s,
-			      model_text(names_text(reader->from->names, runtime->version), 60, false).s);
-		fact[DIFF_RUNTIME] = keep(reader, text.s);
-	}
+	fact[DIFF_RUNTIME] = runtimes_of(reader);
 }
 
 int diff_recording_of(struct diff_run *run, const struct summary *summary, struct arena *arena, struct err *err)

@@ -310,7 +310,7 @@ static void read_texts(struct result_reader *reader, enum json_token token, stru
 	else if (is_field(reader, "error"))
 		result->error = text_of(reader, token);
 	else if (is_field(reader, "runtime"))
-		result->runtime = text_of(reader, token);
+		result->runtime = result->model.runtime = text_of(reader, token);
 	else if (is_field(reader, "version"))
 		result->version = text_of(reader, token);
 	else if (is_field(reader, "provider"))

@@ -61,8 +61,8 @@ struct diff_size {
 };
 
 struct diff_model {
-	const char *name, *provider, *options;
-	uint64_t n, n_failed, n_open; /* open: did not end */
+	const char *name, *runtime, *provider, *options; /* runtime: NULL: not known */
+	uint64_t n, n_failed, n_open;			 /* open: did not end */
 	double figure[N_DIFF_FIGURES];
 	double scatter[N_DIFF_FIGURES]; /* of the figure's logarithm, from parts of this run; NAN: not known */
 	struct diff_operator *operators;

@@ -30,19 +30,7 @@ struct finding *finder_add_counts(struct finder *finder, const struct insight *i
 
 static bool is_of_runtime(const struct recording_facts *facts, const char *runtime)
 {
-	const struct summary *summary = facts ? facts->summary : NULL;
-	bool is_found = false;
-
-	for (uint32_t i = 0; summary && i < summary->n_runtimes; i++) {
-		const struct summary_runtime *own = &summary->runtimes[i];
-
-		if (facts->model->process != SUMMARY_NONE && own->process != facts->model->process)
-			continue;
-		if (strcmp(names_text(summary->names, own->runtime), runtime) != 0)
-			return false;
-		is_found = true;
-	}
-	return is_found;
+	return facts && !strcmp(names_text(facts->summary->names, facts->model->runtime), runtime);
 }
 
 bool finder_is_of_runtime(const struct finder *finder, const char *runtime)
@@ -74,7 +62,7 @@ const char *speaker_threads_option(const struct speaker *to)
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
 		if (speaker_is_of_runtime(to, known[i].runtime))
 			return known[i].option;
-	return "intra_op_num_threads";
+	return speaker_is_of_another(to, "onnxruntime") ? "its runtime's option" : "intra_op_num_threads";
 }
 
 bool finder_is_behind(const struct summary_runs *runs)

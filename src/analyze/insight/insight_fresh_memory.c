@@ -40,8 +40,10 @@ static void say(const struct speaker *to)
 	EVIDENCE("%s take %s of its %s, at %s each as measured here",
 		 printable_count((uint64_t)to->finding->a, "page fault").s, units_duration(to->finding->low).s,
 		 units_duration((double)to->run->result->runs->latency.p50_ns).s, units_duration(to->finding->high).s);
-	NEXT("the runtime's arena (enable_cpu_mem_arena), outputs that are bound once (IO binding), or glibc's "
-	     "MALLOC_MMAP_THRESHOLD_ and MALLOC_TRIM_THRESHOLD_ keep the memory");
+	NEXT("%s, or glibc's MALLOC_MMAP_THRESHOLD_ and MALLOC_TRIM_THRESHOLD_ keep the memory",
+	     speaker_is_of_another(to, "onnxruntime")
+		 ? "inputs and outputs that are used again"
+		 : "the runtime's arena (enable_cpu_mem_arena), outputs that are bound once (IO binding)");
 }
 
 const struct insight insight_fresh_memory = {

@@ -25,9 +25,7 @@ struct finding *finder_add(struct finder *finder, const struct insight *insight,
 struct finding *finder_add_counts(struct finder *finder, const struct insight *insight, double value, int64_t a,
 				  int64_t b);
 
-/*
- * Whether the model is run by this runtime ("openvino") beyond doubt: its process has no other one. False for a run
- * that is not a recording.
+/* Whether the model is run by this runtime ("openvino"). False where that is not known, and for what is no recording.
  */
 bool speaker_is_of_runtime(const struct speaker *to, const char *runtime);
 /* Of a recording: whether another runtime than this one may run the model. */

@@ -10,8 +10,9 @@ static void find(struct finder *finder)
 	const struct recording_facts *facts = result->recorded;
 	struct finding *to;
 
-	/* an interpreter of LiteRT serves one thread at a time */
-	if (!facts || facts->n_at_once < 2 || finder_is_of_runtime(finder, "litert"))
+	/* an interpreter of LiteRT and a context of llama.cpp serve one thread at a time */
+	if (!facts || facts->n_at_once < 2 || finder_is_of_runtime(finder, "litert") ||
+	    finder_is_of_runtime(finder, "llama.cpp"))
 		return;
 	to = finder_add_counts(finder, &insight_loaded_twice, NAN, facts->n_at_once, -1);
 	if (result->creation_ns < 0)

@@ -67,8 +67,12 @@ static void say(const struct speaker *to)
 	EVIDENCE("%s, never two at a time in a session", threads.s);
 	EVIDENCE("; what lies between two of a thread, %s, those of the others fill for %s",
 		 units_duration(to->finding->low).s, units_percent(to->finding->value).s);
-	NEXT("a lock of the program, or a queue that hands out one at a time, lies before the session, which can run "
-	     "inferences of several threads at a time");
+	if (speaker_is_of_runtime(to, "litert") || speaker_is_of_runtime(to, "llama.cpp"))
+		NEXT("%s runs one at a time: with one for each thread they run beside each other",
+		     speaker_is_of_runtime(to, "litert") ? "an interpreter" : "a context");
+	else
+		NEXT("a lock of the program, or a queue that hands out one at a time, lies before the session, which "
+		     "can run inferences of several threads at a time");
 }
 
 const struct insight insight_serialised = {

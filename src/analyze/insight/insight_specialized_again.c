@@ -35,7 +35,12 @@ static void say(const struct speaker *to)
 	EVIDENCE("%s of each of %s (%s) went to optimizing, partitioning and compiling",
 		 units_percent(to->finding->value).s, printable_count((uint64_t)to->finding->a, "creation").s,
 		 units_duration((double)to->run->result->creation_ns).s);
-	if (is_compiled)
+	if (speaker_is_of_another(to, "onnxruntime"))
+		NEXT("%s would save up to %s in total",
+		     speaker_is_of_runtime(to, "openvino") ? "a cache of compiled models (property CACHE_DIR)"
+							   : "one that is kept",
+		     units_duration(to->finding->low).s);
+	else if (is_compiled)
 		NEXT("a compiled model that is kept (inftrace model --compile FILE, or the provider's cache) would "
 		     "save up to %s in total",
 		     units_duration(to->finding->low).s);

@@ -35,9 +35,9 @@ static void say(const struct speaker *to)
 		 units_decimal(to->finding->low).s);
 	EVIDENCE(", %s of CPU time in all, and inferences ran for %s of the time",
 		 units_duration(to->run->result->recorded->pool_cpu_ns).s, units_percent(to->finding->high).s);
-	NEXT("session.intra_op.allow_spinning = 0 (a session config entry), or fewer threads, would leave at least %s "
-	     "CPUs to others",
-	     units_decimal(to->finding->value).s);
+	if (!speaker_is_of_another(to, "onnxruntime"))
+		NEXT("session.intra_op.allow_spinning = 0 (a session config entry), or ");
+	NEXT("fewer threads would leave at least %s CPUs to others", units_decimal(to->finding->value).s);
 }
 
 const struct insight insight_spinning = {

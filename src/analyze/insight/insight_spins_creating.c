@@ -33,8 +33,11 @@ static void say(const struct speaker *to)
 		 printable_count((uint64_t)to->finding->b, "new thread").s,
 		 printable_count((uint64_t)to->finding->a, "session").s, units_duration(to->finding->low).s,
 		 units_duration((double)to->run->result->recorded->model->creation.duration.total_ns).s);
-	NEXT("session.intra_op.allow_spinning = 0 (a session config entry), fewer threads, or one global pool for all "
-	     "sessions would leave that to others");
+	if (speaker_is_of_another(to, "onnxruntime"))
+		NEXT("fewer threads would leave that to others");
+	else
+		NEXT("session.intra_op.allow_spinning = 0 (a session config entry), fewer threads, or one global pool "
+		     "for all sessions would leave that to others");
 }
 
 const struct insight insight_spins_creating = {

@@ -73,9 +73,14 @@ static void say(const struct speaker *to)
 	EVIDENCE("%s computed with them and took %s each", printable_count((uint64_t)to->finding->a, "inference").s,
 		 units_duration(to->finding->low).s);
 	EVIDENCE(", %s without took %s", units_count((uint64_t)to->finding->b).s, units_duration(to->finding->high).s);
-	NEXT("session.set_denormal_as_zero = 1 (a session config entry) makes them zero; up to %s less for each",
+	NEXT("%s makes them zero; up to %s less for each",
+	     speaker_is_of_runtime(to, "pytorch")	? "torch.set_flush_denormal(True)"
+	     : speaker_is_of_runtime(to, "openvino")	? "CPU_DENORMALS_OPTIMIZATION = YES (a property)"
+	     : speaker_is_of_another(to, "onnxruntime") ? "a thread that flushes them (FTZ and DAZ of its MXCSR)"
+							: "session.set_denormal_as_zero = 1 (a session config entry)",
 	     units_duration(to->finding->low - to->finding->high).s);
-	NEXT(". It has no effect if the process created an earlier session without it");
+	if (!speaker_is_of_another(to, "onnxruntime"))
+		NEXT(". It has no effect if the process created an earlier session without it");
 }
 
 const struct insight insight_subnormals = {

@@ -36,7 +36,8 @@ static void say(const struct speaker *to)
 	if (setup_ns > 0.5 * to->finding->low) {
 		EVIDENCE("; %s of that before the first operator, where the runtime checks inputs",
 			 units_duration(setup_ns).s);
-		NEXT("fewer inputs, or inputs that stay bound (IOBinding)");
+		NEXT("fewer inputs%s",
+		     speaker_is_of_another(to, "onnxruntime") ? "" : ", or inputs that stay bound (IOBinding)");
 	} else
 		NEXT("the runtime spends it itself: it takes and gives back memory, or waits for a provider");
 }

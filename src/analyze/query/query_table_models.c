@@ -27,6 +27,7 @@ GET(row_id)
 #define OF_MODEL(F) \
 	F(name, name, name) \
 	F(path, name, path) \
+	F(runtime, name, runtime) \
 	F(providers, name, providers) \
 	F(options, name, options) \
 	F(bytes, known, bytes) \
@@ -136,6 +137,7 @@ static const struct query_column model_columns[] = {
 	{ "sessions", "INTEGER", "sessions of it", get_model_sessions },
 	{ "inferences", "INTEGER", "inferences of it", get_model_inferences },
 	{ "inferences_failed", "INTEGER", "of these, those that failed", get_model_failed },
+	{ "runtime", "TEXT", "the runtime that ran it, as in runtimes.runtime; NULL: not known", get_model_runtime },
 };
 
 const struct query_table query_table_models = {
@@ -213,6 +215,7 @@ static size_t count_sessions(const struct query *query)
 	F(number, known, number) \
 	F(name, name, name) \
 	F(path, name, path) \
+	F(runtime, name, runtime) \
 	F(providers, name, providers) \
 	F(options, name, options) \
 	F(status, name, status) \
@@ -304,6 +307,7 @@ static const struct query_column session_columns[] = {
 	{ "inferences", "INTEGER", "inferences of it", get_session_inferences },
 	{ "inferences_failed", "INTEGER", "of these, those that failed", get_session_inferences_failed },
 	{ "inferences_ns", "INTEGER", "sum of the durations of finished ones", get_session_inferences_ns },
+	{ "runtime", "TEXT", "its runtime, as in runtimes.runtime; NULL: not known", get_session_runtime },
 };
 
 const struct query_table query_table_sessions = {

@@ -125,19 +125,13 @@ int recording_result_operators(struct model_result *to, const struct summary *su
 	return end(&copier);
 }
 
-/* Of the process that ran the model: of several runtimes in it the first. */
 static void copy_runtime(struct copier *copier)
 {
-	for (uint32_t i = 0; i < copier->summary->n_runtimes; i++) {
-		const struct summary_runtime *runtime = &copier->summary->runtimes[i];
+	const struct summary_runtime *runtime = summary_runtime_of(copier->summary, copier->model);
 
-		if (runtime->process != copier->model->process)
-			continue;
-		copier->to->runtime = name(copier, runtime->runtime);
-		copier->to->version = name(copier, runtime->version);
-		copier->to->runtime_path = name(copier, runtime->path);
-		return;
-	}
+	copier->to->runtime = name(copier, copier->model->runtime);
+	copier->to->version = runtime ? name(copier, runtime->version) : NULL;
+	copier->to->runtime_path = runtime ? name(copier, runtime->path) : NULL;
 }
 
 static void copy_idle(struct copier *copier)
@@ -247,7 +241,7 @@ int recording_result_report(struct model_report *report, const struct summary *s
 
 /* What tells a model from others of its name. */
 struct differences {
-	bool is_in_process, is_in_others, providers, path;
+	bool is_in_process, is_in_others, runtime, providers, path;
 };
 
 /* Do they belong together: to a process, or to the processes of a program? */
@@ -262,7 +256,7 @@ static bool is_together(const struct summary *summary, const struct summary_mode
 static struct differences differences_of(const struct summary *summary, uint32_t model)
 {
 	const struct summary_model *own = &summary->models[model];
-	struct differences found = { false, false, false, false };
+	struct differences found = { false };
 
 	for (uint32_t i = 0; i < summary->n_models; i++) {
 		const struct summary_model *other = &summary->models[i];
@@ -272,7 +266,9 @@ static struct differences differences_of(const struct summary *summary, uint32_t
 			continue;
 		found.is_in_process |= is_here;
 		found.is_in_others |= !is_here;
-		found.providers |= is_here && other->providers != own->providers;
+		found.runtime |= is_here && other->runtime != own->runtime;
+		is_here &= other->runtime == own->runtime;
+		found.providers |= is_here && own->providers && other->providers != own->providers;
 		found.path |= is_here && other->path != own->path;
 	}
 	return found;
@@ -341,6 +337,8 @@ struct printable recording_result_label(const struct summary *summary, uint32_t 
 		printable_add(&part, " [%s]", printable_count(own->n_processes, "process").s);
 	else if (differences.is_in_others && own->process != SUMMARY_NONE)
 		printable_add(&part, " [%d]", summary->processes[own->process].pid);
+	if (differences.runtime && own->runtime)
+		printable_add(&part, " (%s)", cut(summary, own->runtime, 30, is_ascii).s);
 	if (differences.providers)
 		printable_add(&part, " on %s",
 			      model_provider(names_text(summary->names, own->providers), 30, is_ascii).s);

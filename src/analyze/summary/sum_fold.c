@@ -86,6 +86,7 @@ static int keep_number(struct summary_maker *maker, const struct session *sessio
 static int fold(struct summary_maker *maker, struct session *session)
 {
 	const struct summary_transformer *row = session->transformers.data;
+	const struct settings *settings;
 	struct session *listed;
 	struct folded *to;
 	uint32_t bucket;
@@ -114,10 +115,12 @@ static int fold(struct summary_maker *maker, struct session *session)
 		return -ENOMEM;
 	*listed = *session;
 	/* without settings of its own it still is of this model */
-	listed->row.path = bucket_at(maker, bucket)->path;
-	listed->row.providers = bucket_at(maker, bucket)->providers;
-	listed->row.options = bucket_at(maker, bucket)->options;
-	listed->row.n_replaced = bucket_at(maker, bucket)->n_replaced;
+	settings = &bucket_at(maker, bucket)->settings;
+	listed->row.path = settings->path;
+	listed->row.providers = settings->providers;
+	listed->row.options = settings->options;
+	listed->row.n_replaced = settings->n_replaced;
+	listed->row.runtime = settings->runtime;
 	listed->latency = NULL;
 	listed->transformers = (struct array){ 0 };
 	listed->is_folded = true;

@@ -12,10 +12,10 @@
 #include "analyze/summary/sum_in.h"
 
 struct finder {
-	struct keys names;   /* (process, name) */
+	struct keys names;   /* (process, name and runtime) */
 	struct keys configs; /* (path and providers, options) */
 	struct keys models;  /* (number in names, number in configs): the model's index */
-	struct array first;  /* uint32_t, by number in names: the first model of that name */
+	struct array first;  /* uint32_t, by number in names: the first model of that name; runtime 0: of any */
 	struct keys members; /* (model, process) of sessions */
 };
 
@@ -51,6 +51,7 @@ static int add_model(struct end *end, const struct summary_session *session)
 					 .providers = session->providers,
 					 .options = session->options,
 					 .n_replaced = session->n_replaced,
+					 .runtime = session->runtime,
 					 .bytes = session->bytes };
 	return 0;
 }
@@ -65,14 +66,26 @@ static void join(struct end *end, uint32_t index, struct summary_session *sessio
 		model->process = session->process;
 }
 
-/* group: see sum_group_of. Sessions of which only the name is known, which come last, join the first of that name. */
+/* The first model of this name and runtime; NULL: out of memory. *named: their number in names. */
+static uint32_t *first_of(struct finder *finder, uint32_t group, uint64_t key, uint32_t *named)
+{
+	*named = keys_number(&finder->names, group, key);
+	if (*named == NONE || (*named == finder->first.n && !array_add(&finder->first, sizeof(uint32_t))))
+		return NULL;
+	return (uint32_t *)finder->first.data + *named;
+}
+
+/*
+ * group: see sum_group_of. Sessions of which only the name and perhaps the runtime is known, which come last, join the
+ * first of these.
+ */
 static int find_model(struct end *end, struct finder *finder, uint32_t group, struct summary_session *session)
 {
-	uint32_t named = keys_number(&finder->names, group, session->name), config, index, *first;
+	uint32_t named, config, index, any, *first;
 
-	if (named == NONE || (named == finder->first.n && !array_add(&finder->first, sizeof *first)))
+	first = first_of(finder, group, keys_pair(session->name, session->runtime), &named);
+	if (!first)
 		return -ENOMEM;
-	first = (uint32_t *)finder->first.data + named;
 	if (*first && !session_has_config(session)) {
 		join(end, *first - 1, session);
 		return 0;
@@ -81,6 +94,11 @@ static int find_model(struct end *end, struct finder *finder, uint32_t group, st
 			     keys_pair(session->options, session->n_replaced));
 	index = keys_number(&finder->models, named, config);
 	if (config == NONE || index == NONE || (index == end->models.n && add_model(end, session)))
+		return -ENOMEM;
+	if (!*first)
+		*first = index + 1;
+	first = first_of(finder, group, keys_pair(session->name, 0), &any);
+	if (!first)
 		return -ENOMEM;
 	if (!*first)
 		*first = index + 1;
@@ -93,10 +111,11 @@ static int find_bucket_model(struct summary_maker *maker, struct end *end, struc
 {
 	struct summary_session like = { .process = process_at(maker, bucket->own)->index,
 					.name = bucket->name,
-					.path = bucket->path,
-					.providers = bucket->providers,
-					.options = bucket->options,
-					.n_replaced = bucket->n_replaced,
+					.path = bucket->settings.path,
+					.providers = bucket->settings.providers,
+					.options = bucket->settings.options,
+					.n_replaced = bucket->settings.n_replaced,
+					.runtime = bucket->settings.runtime,
 					.bytes = -1 };
 	int rc = find_model(end, finder, bucket->process, &like);
 	struct summary_model *model;

@@ -122,22 +122,24 @@ static int note_other_runtime(struct summary_maker *maker, uint32_t process, con
 	return rc;
 }
 
-/* Sessions of which only the name is known will join it. */
+/* Sessions of which only the name, or the name and the runtime, is known will join it. */
 static int note_first(struct summary_maker *maker, const struct session *session)
 {
-	uint32_t process = sum_group_of(maker, session->process), named;
-	struct settings *first;
+	uint32_t process = sum_group_of(maker, session->process), runtimes[] = { session->row.runtime, 0 };
 
-	named = process == NONE ? NONE : keys_number(&maker->named_keys, process, session->row.name);
-	if (named == NONE)
-		return -ENOMEM;
-	while (maker->first_noted.n <= named)
-		if (!array_add(&maker->first_noted, sizeof *first))
+	for (int i = 0; i < 2; i++) {
+		uint32_t named = sum_runs_named(maker, process, session->row.name, runtimes[i]);
+		struct settings *first;
+
+		if (named == NONE)
 			return -ENOMEM;
-	first = (struct settings *)maker->first_noted.data + named;
-	if (!first->path && !first->providers && !first->options)
-		*first = (struct settings){ session->row.path, session->row.providers, session->row.options,
-					    session->row.n_replaced };
+		while (maker->first_noted.n <= named)
+			if (!array_add(&maker->first_noted, sizeof *first))
+				return -ENOMEM;
+		first = (struct settings *)maker->first_noted.data + named;
+		if (!first->path && !first->providers && !first->options)
+			*first = sum_runs_settings(&session->row);
+	}
 	return 0;
 }
 
@@ -150,6 +152,7 @@ static int note_created(struct summary_maker *maker, uint32_t process, const str
 		return -ENOMEM;
 	session->named = MET_NOTE;
 	session->row.name = text_of(event, KEY_MODEL);
+	session->row.runtime = text_of(event, KEY_RUNTIME);
 	session->row.path = text_of(event, KEY_MODEL_PATH);
 	session->row.providers = text_of(event, KEY_PROVIDERS);
 	session->row.options = text_of(event, KEY_OPTIONS);
@@ -160,6 +163,17 @@ static int note_created(struct summary_maker *maker, uint32_t process, const str
 		session->row.status = names_keep(maker->names, text_of(event, KEY_STATUS));
 	session->row.is_failed |= sum_is_failure(maker, text_of(event, KEY_STATUS));
 	return session_has_config(&session->row) ? note_first(maker, session) : 0;
+}
+
+static int note_session(struct summary_maker *maker, uint32_t process, const struct event *event)
+{
+	struct session *session =
+	    sum_sessions_find(maker, process, int_of(event, KEY_SESSION), text_of(event, KEY_MODEL), MET_RUN);
+
+	if (!session)
+		return -ENOMEM;
+	session->row.runtime = text_of(event, KEY_RUNTIME);
+	return 0;
 }
 
 static int note_released(struct summary_maker *maker, uint32_t process, const struct event *event)
@@ -361,6 +375,7 @@ static const struct topic topics[] = {
 	{ EVENT_NOTE_RUNTIME, note_runtime, true },
 	{ EVENT_NOTE_OTHER_RUNTIME, note_other_runtime, true },
 	{ EVENT_NOTE_CREATED, note_created },
+	{ EVENT_NOTE_SESSION, note_session },
 	{ EVENT_NOTE_RELEASED, note_released },
 	{ EVENT_NOTE_MEMORY, sum_memory_note },
 	{ EVENT_NOTE_AT_PEAK, sum_memory_at_peak },

@@ -34,10 +34,7 @@ static int add_bucket(struct summary_maker *maker, uint32_t process, const struc
 	*bucket = (struct bucket){ .process = process,
 				   .own = session->process,
 				   .name = session->row.name,
-				   .path = settings->path,
-				   .providers = settings->providers,
-				   .options = settings->options,
-				   .n_replaced = settings->n_replaced,
+				   .settings = *settings,
 				   .runs.begin_ns = UINT64_MAX,
 				   .latency.limit = maker->opts.with_typical ? STATS_LIMIT : RUN_LIMIT,
 				   .first.limit = SESSION_LIMIT,
@@ -47,18 +44,35 @@ static int add_bucket(struct summary_maker *maker, uint32_t process, const struc
 	return sum_courses_open(&bucket->course, &maker->n_run_courses);
 }
 
-/* By name and settings. While these are not known, that of the first of its name which has any. */
+struct settings sum_runs_settings(const struct summary_session *session)
+{
+	return (struct settings){ session->path, session->providers, session->options, session->n_replaced,
+				  session->runtime };
+}
+
+uint32_t sum_runs_named(struct summary_maker *maker, uint32_t process, uint32_t name, uint32_t runtime)
+{
+	return process == NONE ? NONE : keys_number(&maker->named_keys, process, keys_pair(name, runtime));
+}
+
+/* By name, runtime and settings. While these are not known, that of the first of its name which has any. */
 uint32_t sum_runs_bucket_of(struct summary_maker *maker, const struct session *session)
 {
 	uint32_t process = sum_group_of(maker, session->process), named, config, index, n;
-	struct settings settings = { session->row.path, session->row.providers, session->row.options,
-				     session->row.n_replaced };
+	struct settings settings = sum_runs_settings(&session->row);
 
-	named = process == NONE ? NONE : keys_number(&maker->named_keys, process, session->row.name);
+	named = sum_runs_named(maker, process, session->row.name, settings.runtime);
 	if (named == NONE)
 		return NONE;
-	if (!session_has_config(&session->row) && named < maker->first_noted.n)
-		settings = ((const struct settings *)maker->first_noted.data)[named];
+	if (!session_has_config(&session->row) && named < maker->first_noted.n) {
+		const struct settings *first = (const struct settings *)maker->first_noted.data + named;
+
+		settings = *first;
+		settings.runtime = first->runtime ? first->runtime : session->row.runtime;
+		named = sum_runs_named(maker, process, session->row.name, settings.runtime);
+		if (named == NONE)
+			return NONE;
+	}
 	config = keys_number(&maker->config_keys, keys_pair(settings.path, settings.providers),
 			     keys_pair(settings.options, settings.n_replaced));
 	index = config == NONE ? NONE : keys_number(&maker->bucket_keys, named, config);

@@ -25,7 +25,7 @@ enum met { MET_NOTE, MET_CREATION, MET_RUN, MET_NEVER };
 
 /* The settings of a session, as asked for. */
 struct settings {
-	uint32_t path, providers, options, n_replaced;
+	uint32_t path, providers, options, n_replaced, runtime;
 };
 
 /* A file that was loaded from a path. */
@@ -114,7 +114,8 @@ struct cover {
 struct bucket {
 	uint32_t process; /* the first of its program's, or its own: see sum_group_of */
 	uint32_t own;	  /* the first that has it */
-	uint32_t name, path, providers, options, n_replaced;
+	uint32_t name;
+	struct settings settings;
 	uint32_t model;	      /* at the end */
 	uint32_t n_processes; /* that are counted for it; 0: its own alone */
 	struct summary_runs runs;
@@ -135,6 +136,9 @@ struct bucket {
 };
 
 struct summary_maker;
+struct settings sum_runs_settings(const struct summary_session *session);
+/* The number in named_keys; runtime 0: of any. NONE: out of memory. */
+uint32_t sum_runs_named(struct summary_maker *maker, uint32_t process, uint32_t name, uint32_t runtime);
 /* file: what its creation said of it, 0: nothing. Finds row.n_replaced. 0 or -ENOMEM. */
 int sum_loaded_add(struct summary_maker *maker, struct session *session, uint32_t file);
 

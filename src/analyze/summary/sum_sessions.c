@@ -38,9 +38,10 @@ static void come_back(const struct summary_maker *maker, struct session *session
 		return;
 	session->bucket = bucket - 1;
 	session->row.name = of->name;
-	session->row.path = of->path;
-	session->row.providers = of->providers;
-	session->row.options = of->options;
+	session->row.path = of->settings.path;
+	session->row.providers = of->settings.providers;
+	session->row.options = of->settings.options;
+	session->row.runtime = of->settings.runtime;
 	session->named = MET_NOTE;
 	session->is_back = true;
 }

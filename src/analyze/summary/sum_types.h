@@ -164,7 +164,7 @@ struct summary_maker {
 	struct array memory;	 /* the same; process, model: index in processes, 0, until the end */
 	struct keys memory_keys; /* by process and device; by session */
 	struct keys process_keys, session_keys, transformer_keys, tally_keys, loss_keys;
-	struct keys named_keys, config_keys, bucket_keys; /* by process and name; by settings; by both */
+	struct keys named_keys, config_keys, bucket_keys; /* by process, name, runtime; by settings; by both */
 	struct keys group_keys, member_keys;		  /* names of programs; buckets and their processes */
 	struct keys turn_keys;				  /* threads: by process and session, and number */
 	struct array turns;				  /* struct turn, by these */

@@ -275,6 +275,48 @@ static void count_totals(const struct summary_maker *maker, struct summary *to)
 		to->n_lost = stats_sum(to->n_lost, to->losses[i].n);
 }
 
+/* The only one in that process; 0: there are several, or none. */
+static uint32_t only_runtime(const struct summary *in, uint32_t process)
+{
+	uint32_t only = 0;
+
+	for (uint32_t i = 0; i < in->n_runtimes; i++) {
+		if (in->runtimes[i].process != process)
+			continue;
+		if (only && in->runtimes[i].runtime != only)
+			return 0;
+		only = in->runtimes[i].runtime;
+	}
+	return only;
+}
+
+const struct summary_runtime *summary_runtime_of(const struct summary *summary, const struct summary_model *model)
+{
+	const struct summary_runtime *found = NULL;
+
+	for (uint32_t i = 0; i < summary->n_runtimes && model->runtime; i++) {
+		const struct summary_runtime *row = &summary->runtimes[i];
+
+		if (row->process != model->process || row->runtime != model->runtime)
+			continue;
+		if (found && row->version && found->version != row->version)
+			return NULL;
+		found = found ? found : row;
+	}
+	return found;
+}
+
+/* Recordings of older versions do not say which runtime a session is of. */
+static void find_runtimes(struct summary *to)
+{
+	for (uint32_t i = 0; i < to->n_sessions; i++)
+		if (!to->sessions[i].runtime)
+			to->sessions[i].runtime = only_runtime(to, to->sessions[i].process);
+	for (uint32_t i = 0; i < to->n_models; i++)
+		if (!to->models[i].runtime)
+			to->models[i].runtime = only_runtime(to, to->models[i].process);
+}
+
 static int finish_events(struct summary_maker *maker)
 {
 	int rc = sum_slices_finish(maker);
@@ -303,6 +345,7 @@ static int make(struct summary_maker *maker)
 	for (size_t i = 0; !rc && i < sizeof steps / sizeof *steps; i++)
 		rc = steps[i](maker, &end);
 	give_arrays(maker, &end);
+	find_runtimes(maker->to);
 	return rc;
 }
 

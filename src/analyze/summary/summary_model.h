@@ -59,6 +59,7 @@ struct summary_session {
 	uint32_t process, model;
 	int64_t number; /* in its process; -1: unknown */
 	uint32_t name, path, providers, options, status;
+	uint32_t runtime;    /* its name; 0: not known */
 	uint32_t n_replaced; /* how often another file had been loaded from its path before */
 	int64_t bytes;
 	bool has_slice; /* its creation was recorded */
@@ -178,7 +179,8 @@ struct summary_model {
 	uint32_t process;
 	uint32_t n_processes;			 /* of the same program, which it was in; 0: in that process alone */
 	uint32_t name, path, providers, options; /* as asked for */
-	uint32_t n_replaced;			 /* as of its sessions */
+	uint32_t runtime;    /* its name: that of its sessions, or the only one in its process; 0: not known */
+	uint32_t n_replaced; /* as of its sessions */
 	int64_t bytes;
 	struct summary_creation creation;
 	struct summary_runs runs;
@@ -231,5 +233,10 @@ struct summary_idle {
 	uint32_t model;
 	uint32_t at, len; /* its name, in the text of model->providers */
 };
+
+struct summary;
+struct summary_runtime;
+/* The copy of its runtime that runs a model; NULL: not known, because there is none, or there are several versions. */
+const struct summary_runtime *summary_runtime_of(const struct summary *summary, const struct summary_model *model);
 
 #endif

@@ -55,7 +55,7 @@ static void use_hint(struct thread *thread)
 		session_asked(session, thread->hint.asked);
 }
 
-void creation_begin(struct thread *thread, enum run_owner owner, uint64_t start)
+void creation_begin(struct thread *thread, const struct runtime *runtime, enum run_owner owner, uint64_t start)
 {
 	struct creation *creation = &thread->creation;
 	struct session *session;
@@ -64,7 +64,7 @@ void creation_begin(struct thread *thread, enum run_owner owner, uint64_t start)
 		creation->n_nested += creation->owner == (uint8_t)owner;
 		return;
 	}
-	session = session_new();
+	session = session_new(runtime);
 	if (!session)
 		return;
 	if (!start)
@@ -158,9 +158,9 @@ void creation_unsure(struct thread *thread, uint64_t size)
 	thread->hint.unsure_run = thread->next_run;
 }
 
-static void refuse(struct thread *thread, uint32_t message)
+static void refuse(struct thread *thread, const struct runtime *runtime, uint32_t message)
 {
-	creation_begin(thread, OWNER_EVALUATION, 0);
+	creation_begin(thread, runtime, OWNER_EVALUATION, 0);
 	creation_end(thread, OWNER_EVALUATION, message ? message : dict_text("failed", 6));
 	thread->hint.unsure = 0;
 }
@@ -174,7 +174,7 @@ static bool is_unsure(const struct thread *thread)
  * The constructor of Python's session class loads the model. If it fails, its exception deletes the session's object
  * right after this; an error of a run does not.
  */
-void creation_refused(struct thread *thread, uint32_t message)
+void creation_refused(struct thread *thread, const struct runtime *runtime, uint32_t message)
 {
 	struct creation *creation = &thread->creation;
 
@@ -185,13 +185,13 @@ void creation_refused(struct thread *thread, uint32_t message)
 		creation->message = message;
 		creation->refusal = thread->hint.time || is_unsure(thread) ? message : 0;
 	} else if (thread->hint.time) {
-		refuse(thread, message);
+		refuse(thread, runtime, message);
 	} else if (is_unsure(thread)) {
 		creation->refusal = message ? message : dict_text("failed", 6);
 	}
 }
 
-void creation_unseen_gone(struct thread *thread)
+void creation_unseen_gone(struct thread *thread, const struct runtime *runtime)
 {
 	const uint32_t message = thread->creation.refusal;
 	struct model_hint *hint = &thread->hint;
@@ -211,7 +211,7 @@ void creation_unseen_gone(struct thread *thread)
 		hint->loaded = hint->text[0] = hint->asked[0] = 0;
 	}
 	if (hint->time)
-		refuse(thread, message);
+		refuse(thread, runtime, message);
 }
 
 void creation_prepared(struct thread *thread)

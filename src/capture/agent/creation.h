@@ -7,7 +7,7 @@
 
 bool creation_is_open(const struct thread *thread);
 /* Opens a creation. If one is open, that one stays and this one is only counted. */
-void creation_begin(struct thread *thread, enum run_owner owner, uint64_t start);
+void creation_begin(struct thread *thread, const struct runtime *runtime, enum run_owner owner, uint64_t start);
 void creation_end(struct thread *thread, enum run_owner owner, uint32_t message);
 /* The model's file or bytes. Outside a creation: kept as a hint for the next one. */
 void creation_path(struct thread *thread, const char *path);
@@ -17,9 +17,9 @@ void creation_asked(struct thread *thread, const char *text);
 /* Bytes that do not look like a model, but may have been given as one. Outside a creation. */
 void creation_unsure(struct thread *thread, uint64_t size);
 /* An error leaves the runtime while no inference is open: it ends the creation, or one whose begin was not seen. */
-void creation_refused(struct thread *thread, uint32_t message);
+void creation_refused(struct thread *thread, const struct runtime *runtime, uint32_t message);
 /* A session's object is gone that no creation has seen: the error before was its own. */
-void creation_unseen_gone(struct thread *thread);
+void creation_unseen_gone(struct thread *thread, const struct runtime *runtime);
 /* The model's load took from start (0: the begin of the creation) until now. Once per creation. */
 void creation_loaded(struct thread *thread, uint64_t start);
 /* The same for a load that lay between these times. */

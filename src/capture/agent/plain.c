@@ -260,15 +260,15 @@ static inline __attribute__((always_inline)) word serve_operator(REGISTERS, stru
 }
 
 /* The session of this object; made at the first call. NULL: out of memory. */
-static struct session *session_at(const struct runtime_family *family, word at)
+static struct session *session_at(const struct place *place, word at)
 {
 	struct session *session = session_of_object(at);
 	struct runtime_names names;
 
-	if (session || !(session = session_new()))
+	if (session || !(session = session_new(place->runtime)))
 		return session;
 	session_bind(session, at);
-	read_names(family, at, &names);
+	read_names(place->family, at, &names);
 	if (*names.path)
 		session_name_path(session, names.path);
 	else
@@ -279,7 +279,7 @@ static struct session *session_at(const struct runtime_family *family, word at)
 static word run(struct thread *thread, const struct object *object, word self, ARGS)
 {
 	const word frame = (word)__builtin_frame_address(0);
-	struct session *session = session_at(object->place->family, object->session_at ? object->session : self);
+	struct session *session = session_at(object->place, object->session_at ? object->session : self);
 	struct open_run *open = inference_begin(thread, OWNER_API, 0, session);
 	uint32_t n_runs = thread->n_runs;
 	word r;
@@ -317,7 +317,7 @@ static word create(struct thread *thread, const struct object *object, word self
 
 	if (creation_is_open(thread)) /* another runtime's, or one of this, makes it inside: it is a part of that */
 		return object->next(PASS);
-	creation_begin(thread, OWNER_API, 0);
+	creation_begin(thread, object->place->runtime, OWNER_API, 0);
 	if (family->has_model)
 		name_model(thread, family, peek_word(c));
 	bracket_begin(thread, RUNTIME_CREATION, frame, 0, left);

@@ -15,6 +15,7 @@
 #include "event/event.h"
 #include "runtime/model_name.h"
 #include "runtime/onnx_peek.h"
+#include "runtime/runtimes.h"
 
 struct map session_providers;
 static struct map sessions; /* the runtime's session object -> struct session */
@@ -39,7 +40,7 @@ static void changed(struct session *session)
 	__atomic_store_n(&session->generation, 0, __ATOMIC_RELEASE);
 }
 
-struct session *session_new(void)
+struct session *session_new(const struct runtime *runtime)
 {
 	struct session *session;
 
@@ -56,6 +57,7 @@ struct session *session_new(void)
 		memset(session, 0, sizeof *session);
 		session->next_all = next_all;
 		session->number = ++agent.last_session;
+		session->runtime = runtime;
 		n_living++;
 		latest = session;
 	}
@@ -279,6 +281,7 @@ void session_tell(struct session *session)
 
 	if (__atomic_load_n(&session->generation, __ATOMIC_ACQUIRE) == generation || !session->number)
 		return;
+	dict_fact(session->number, KEY_RUNTIME, dict_text(session->runtime->name, strlen(session->runtime->name)), 0);
 	dict_session(&(struct dict_session){ session->number, session->model, session->path, session->providers,
 					     session->bytes, session->object });
 	/* last: another thread that sees it may put a run of the session before the next instruction here */

@@ -6,6 +6,8 @@
 #include "capture/agent/agent.h"
 #include "capture/agent/map.h"
 
+struct runtime;
+
 /* What a runtime's code learns about a session in one of its inferences; embed it as the head of a larger struct. */
 struct learning {
 	uint32_t run; /* the inference from which it learns */
@@ -17,6 +19,7 @@ struct learning {
 
 /* Reused after release, under a new number. */
 struct session {
+	const struct runtime *runtime;
 	uint32_t number;     /* in this process, from 1 */
 	uint32_t generation; /* of the segment that has its names */
 	uint32_t n_changes;  /* of its names */
@@ -49,7 +52,7 @@ struct provider {
 
 extern struct map session_providers; /* the runtime's provider object -> struct provider */
 
-struct session *session_new(void);
+struct session *session_new(const struct runtime *runtime);
 /* Somebody new reads the segment: each session's names are told again, at its next inference. */
 void session_tell_again(void);
 /* Recording restarts: forgets all sessions and providers. */

@@ -358,6 +358,8 @@ static void learn_fact(struct recorded *process, const struct segment_entry *ent
 		session->providers = entry->text[0];
 	else if (entry->key == KEY_OPTIONS)
 		session->options = entry->text[0];
+	else if (entry->key == KEY_RUNTIME)
+		session->runtime = entry->text[0];
 	else if (entry->key == KEY_BYTES)
 		session->bytes = entry->value;
 }

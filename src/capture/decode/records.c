@@ -235,6 +235,25 @@ static bool is_pooled(const struct records_step *step)
 	return true;
 }
 
+/* Of one whose creation was not recorded: once, before its first inference. */
+static int note_session(const struct records_step *step, uint32_t model)
+{
+	struct session *session = sessions_at(&step->process->sessions, step->record->id);
+	struct arg args[3];
+
+	if (!session || session->is_noted || !session->runtime)
+		return 0;
+	session->is_noted = true;
+	args[0] = arg_name(KEY_MODEL, model);
+	args[1] = session_number(step);
+	args[2] = arg_name(KEY_RUNTIME, session->runtime);
+	return recorded_note(
+	    step->out, EVENT_NOTE_SESSION,
+	    &(struct event){
+		.track = recorded_track(step->process, step->out), .time_ns = step->now_ns, .args = args, .n_args = 3 },
+	    step->err);
+}
+
 static int run_begin(const struct records_step *step)
 {
 	const struct record *record = step->record;
@@ -268,7 +287,7 @@ static int run_begin(const struct records_step *step)
 		add(event, arg_int(KEY_PARTIAL, 1));
 	if (is_pooled(step))
 		add(event, arg_int(KEY_POOLED, 1));
-	return 0;
+	return note_session(step, event->model);
 }
 
 static int run_inputs(const struct records_step *step)
@@ -460,7 +479,7 @@ static int created(const struct records_step *step, uint64_t time_ns)
 {
 	const struct record *record = step->record;
 	struct session *session = sessions_at(&step->process->sessions, record->id);
-	struct arg args[9];
+	struct arg args[10];
 	uint32_t file;
 	size_t n = 0;
 
@@ -468,6 +487,9 @@ static int created(const struct records_step *step, uint64_t time_ns)
 		return -ENOMEM;
 	args[n++] = arg_name(KEY_MODEL, session->model);
 	args[n++] = session_number(step);
+	if (session->runtime)
+		args[n++] = arg_name(KEY_RUNTIME, session->runtime);
+	session->is_noted = true;
 	if (session->providers)
 		args[n++] = arg_name(KEY_PROVIDERS, session->providers);
 	if (session->path)

@@ -14,12 +14,13 @@
 struct session {
 	uint32_t number;	  /* 0: a free slot, or the unknown session */
 	uint32_t model, creating; /* name of the group, now and during its creation */
-	uint32_t path, providers, options;
+	uint32_t path, providers, options, runtime;
 	int64_t bytes;
 	uint32_t n_pool;       /* pool threads that its creation started; 0: none, or not known */
 	uint64_t pool_ns;      /* CPU time that they used meanwhile */
 	uint64_t n_inferences; /* that were put: numbered in the order of time */
 	uint64_t object;       /* address of the runtime's object in the process; 0: not known */
+	bool is_noted;	       /* with what is known of it */
 	/* the caller's, if it records from outside */
 	bool is_named, has_run, was_created;
 };

@@ -147,7 +147,7 @@ static int tell_begin(const struct uprobe_step *step, struct open_creation *crea
 static struct open_creation *push(const struct uprobe_step *step)
 {
 	struct uprobe_thread *thread = step->thread;
-	uint32_t session = uprobe_session_new(step->process, step->hit->object);
+	uint32_t session = uprobe_session_new(step);
 	struct open_creation *creation;
 	struct session *known;
 

@@ -172,14 +172,17 @@ uint32_t uprobe_session_find(const struct uprobe_process *process, uint64_t obje
 	return uprobe_table_get(&process->sessions, object);
 }
 
-uint32_t uprobe_session_new(struct uprobe_process *process, uint64_t object)
+uint32_t uprobe_session_new(const struct uprobe_step *step)
 {
+	struct uprobe_process *process = step->process;
+	uint64_t object = step->hit->object;
 	uint32_t before = uprobe_session_find(process, object), number = process->last_session + 1;
 	struct session *session = sessions_at(&process->recorded->sessions, number);
 
 	if (!session || !uprobe_table_put(&process->sessions, object, number))
 		return 0;
 	session->object = object;
+	session->runtime = step->runtime ? intern(process, step->runtime) : 0;
 	process->last_session = number;
 	sessions_release(&process->recorded->sessions, before); /* its release was not seen */
 	return number;

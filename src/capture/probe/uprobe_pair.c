@@ -222,7 +222,7 @@ int uprobe_pair_run(const struct uprobe_step *step)
 	if (code)
 		return code;
 	if (!session)
-		session = uprobe_session_new(process, step->hit->object);
+		session = uprobe_session_new(step);
 	if (!session)
 		return -ENOMEM;
 	uprobe_session_name(process, session, step->is_old_string);

@@ -103,10 +103,11 @@ struct uprobe_step {
 	struct uprobe_process *process;
 	struct uprobe_thread *thread;
 	const struct uprobe_record *hit;
-	size_t size;	    /* of the hit with all that belongs to it */
-	bool is_old_string; /* of the runtime it comes from */
-	bool has_load;	    /* there is a probe on its Load */
-	bool has_weights;   /* and before each weight */
+	size_t size;	     /* of the hit with all that belongs to it */
+	bool is_old_string;  /* of the runtime it comes from */
+	const char *runtime; /* its name; NULL: not known */
+	bool has_load;	     /* there is a probe on its Load */
+	bool has_weights;    /* and before each weight */
 	struct sink *out;
 	uint64_t now_ns;
 	struct err *err;
@@ -161,7 +162,7 @@ bool uprobe_creation_is_open(const struct uprobe_process *process);
 /* Id of a text in the recorded process's map, 0: none, or out of memory. */
 uint32_t uprobe_text(struct uprobe_process *process, const char *text);
 /* A new number for the session at this address; 0: out of memory. */
-uint32_t uprobe_session_new(struct uprobe_process *process, uint64_t object);
+uint32_t uprobe_session_new(const struct uprobe_step *step);
 /* Its number; 0: not seen so far. */
 uint32_t uprobe_session_find(const struct uprobe_process *process, uint64_t object);
 /* Finds out what its model is called, if that was told by now. */

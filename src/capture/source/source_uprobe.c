@@ -205,6 +205,7 @@ static int read_ring(struct uprobe_state *state, struct sink *out, uint64_t now_
 		if (!copy || !state->owner[number])
 			continue;
 		step.is_old_string = copy->is_old_string;
+		step.runtime = copy->runtime;
 		step.has_load = copy->has_load;
 		step.has_weights = copy->has_weights;
 		code = uprobe_process_take(state->owner[number]->process, &step);

@@ -108,6 +108,8 @@ static void put_pair(struct json *json, const struct diff_pair *pair)
 	json_object(json, NULL);
 	json_text(json, "base_name", pair->base->name);
 	json_text(json, "new_name", pair->fresh->name);
+	json_text(json, "base_runtime", pair->base->runtime);
+	json_text(json, "new_runtime", pair->fresh->runtime);
 	json_text(json, "base_provider", pair->base->provider);
 	json_text(json, "new_provider", pair->fresh->provider);
 	json_text(json, "base_options", pair->base->options);

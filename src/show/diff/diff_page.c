@@ -328,6 +328,14 @@ static void add_runs(struct printable *to, uint64_t n, uint64_t n_open)
 		printable_add(to, " (%s did not end)", units_count(n_open).s);
 }
 
+static void add_place(const struct page *page, struct printable *to, const struct diff_model *model)
+{
+	if (model->provider)
+		printable_add(to, " on %s", model_provider(model->provider, 40, page->look->is_ascii).s);
+	if (model->runtime)
+		printable_add(to, " (%s)", text_of(page, model->runtime, 40).s);
+}
+
 static void put_pair(const struct page *page, const struct diff_pair *pair)
 {
 	struct printable title = text_of(page, pair->base->name, NAME), text = { "" };
@@ -337,9 +345,11 @@ static void put_pair(const struct page *page, const struct diff_pair *pair)
 	page->writer->heading(page->writer->to, title.s);
 	printable_add(&text, "base: ");
 	add_runs(&text, pair->n_base, pair->n_open_base);
-	printable_add(&text, " on %s; new: ", model_provider(pair->base->provider, 40, page->look->is_ascii).s);
+	add_place(page, &text, pair->base);
+	printable_add(&text, "; new: ");
 	add_runs(&text, pair->n_fresh, pair->n_open_fresh);
-	printable_add(&text, " on %s.", model_provider(pair->fresh->provider, 40, page->look->is_ascii).s);
+	add_place(page, &text, pair->fresh);
+	printable_add(&text, ".");
 	if (pair->is_renamed)
 		printable_add(&text, " The two have different names; each is the only model of its side.");
 	if (pair->no_verdict)

@@ -14,6 +14,7 @@
 #include "show/words/other_words.h"
 #include "show/words/quota_words.h"
 #include "show/words/resource_words.h"
+#include "show/words/runtime_words.h"
 
 enum { MAX_PARTS = 12, MAX_ROWS = 60, MAX_DEVICES = 2, COLUMNS = 120 };
 
@@ -308,6 +309,34 @@ static void put_resources(struct html_page *page, const struct summary *summary)
 	fputs("</section>\n", page->out);
 }
 
+/* Another process loaded the same file before. */
+static bool is_listed(const struct summary *summary, uint32_t index)
+{
+	for (uint32_t i = 0; i < index; i++)
+		if (summary->runtimes[i].path == summary->runtimes[index].path)
+			return true;
+	return false;
+}
+
+/* Each runtime, and its files. */
+static void put_runtimes(struct html_page *page, const struct summary *summary)
+{
+	uint32_t list[RUNTIME_WORDS], n = runtime_words_list(summary, list);
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct printable text = runtime_words(summary, list[i], false);
+		uint32_t n_files = 0;
+
+		html_fact(page, "Runtime", &text);
+		for (uint32_t k = 0; k < summary->n_runtimes && n_files < MAX_PARTS; k++) {
+			if (summary->runtimes[k].runtime != summary->runtimes[list[i]].runtime || is_listed(summary, k))
+				continue;
+			text = name_of(summary, summary->runtimes[k].path, 200);
+			html_fact(page, n_files++ ? "" : "Its files", &text);
+		}
+	}
+}
+
 static void put_facts(struct html_page *page, const struct summary *summary)
 {
 	const struct summary_recording *recording = &summary->recording;
@@ -320,12 +349,7 @@ static void put_facts(struct html_page *page, const struct summary *summary)
 	html_fact(page, "Machine", &text);
 	text = quota_words(summary, false);
 	html_fact(page, "Quota", &text);
-	for (uint32_t i = 0; i < summary->n_runtimes && i < MAX_PARTS; i++) {
-		text = name_of(summary, summary->runtimes[i].runtime, 40);
-		printable_add(&text, " %s, ", name_of(summary, summary->runtimes[i].version, 40).s);
-		printable_add(&text, "%s", name_of(summary, summary->runtimes[i].path, 200).s);
-		html_fact(page, "Runtime", &text);
-	}
+	put_runtimes(page, summary);
 	text = other_words(summary, false);
 	html_fact(page, "Not recorded", &text);
 	text = html_date(recording->start_realtime_ns);

@@ -438,6 +438,7 @@ void json_models(struct json_summary *to)
 	json_array(&to->json, "models");
 	for (uint32_t i = 0; i < to->summary->n_models; i++) {
 		const struct summary_model *model = &to->summary->models[i];
+		const struct summary_runtime *runtime;
 
 		if (!report_shows(to->report, i))
 			continue;
@@ -452,6 +453,9 @@ void json_models(struct json_summary *to)
 		json_summary_name(to, "path", model->path);
 		json_count(&to->json, "replaced", model->n_replaced);
 		json_known(&to->json, "bytes", model->bytes);
+		json_summary_name(to, "runtime", model->runtime);
+		runtime = summary_runtime_of(to->summary, model);
+		json_summary_name(to, "runtime_version", runtime ? runtime->version : 0);
 		json_summary_name(to, "providers_asked_for", model->providers);
 		put_idle(to, model);
 		json_summary_name(to, "options", model->options);

@@ -20,6 +20,7 @@
 #include "show/words/other_words.h"
 #include "show/words/quota_words.h"
 #include "show/words/resource_words.h"
+#include "show/words/runtime_words.h"
 #include "show/words/slow_words.h"
 #include "show/words/time_words.h"
 #include "show/words/usage_words.h"
@@ -84,95 +85,16 @@ static void put_command(const struct page *page)
 	}
 }
 
-/* The file's name of a library that has providers or devices of a runtime; NULL: it is a runtime itself. */
-static const char *library_of_providers(const struct page *page, const struct summary_runtime *runtime)
-{
-	const char *path = names_text(page->names, runtime->path), *slash = strrchr(path, '/');
-	const char *file = slash ? slash + 1 : path;
-
-	return strstr(file, "_providers_") || strstr(file, "_plugin.so") ? file : NULL;
-}
-
-/* A library of one that is listed for its process. */
-static bool is_beside(const struct page *page, const struct summary_runtime *library)
-{
-	const struct summary_runtime *runtime = page->summary->runtimes;
-
-	for (uint32_t i = 0; i < page->summary->n_runtimes && library_of_providers(page, library); i++)
-		if (runtime[i].process == library->process && runtime[i].runtime == library->runtime &&
-		    !library_of_providers(page, &runtime[i]))
-			return true;
-	return false;
-}
-
-/* " with libonnxruntime_providers_cuda.so": those beside runtime i in its process. */
-static void add_libraries(const struct page *page, struct printable *text, uint32_t i)
-{
-	const struct summary_runtime *runtime = page->summary->runtimes;
-	uint32_t n = 0;
-
-	for (uint32_t k = 0; k < page->summary->n_runtimes; k++) {
-		const char *file = library_of_providers(page, &runtime[k]);
-
-		if (file && k != i && runtime[k].process == runtime[i].process &&
-		    runtime[k].runtime == runtime[i].runtime)
-			printable_add(text, "%s %s", n++ ? " and" : " with",
-				      printable_text(file, strlen(file), 50, page->opts.is_ascii).s);
-	}
-}
-
-static bool is_alike(const struct summary_runtime *a, const struct summary_runtime *b)
-{
-	return a->runtime == b->runtime && a->version == b->version && a->path == b->path && a->process != b->process;
-}
-
-/* Another process loaded the same one before. */
-static bool is_listed(const struct summary *summary, uint32_t index)
-{
-	for (uint32_t i = 0; i < index; i++)
-		if (is_alike(&summary->runtimes[i], &summary->runtimes[index]))
-			return true;
-	return false;
-}
-
-static uint32_t count_alike(const struct summary *summary, uint32_t index)
-{
-	uint32_t n = 1;
-
-	for (uint32_t i = index + 1; i < summary->n_runtimes; i++)
-		n += is_alike(&summary->runtimes[i], &summary->runtimes[index]);
-	return n;
-}
-
 static void put_runtimes(const struct page *page)
 {
 	const struct summary *summary = page->summary;
-	struct printable text = { "" };
-	uint32_t n = 0, n_more = 0, n_alike;
+	uint32_t list[RUNTIME_WORDS], n = runtime_words_list(summary, list);
+	struct printable text;
 
-	for (uint32_t i = 0; i < summary->n_runtimes; i++) {
-		const struct summary_runtime *runtime = &summary->runtimes[i];
-
-		if (is_beside(page, runtime))
-			continue;
-		if (is_listed(summary, i))
-			continue;
-		if (n >= MAX_BLOCKS) {
-			n_more++;
-			continue;
-		}
-		printable_add(&text, "%s%s ", n++ ? ", " : "", page_name(page, runtime->runtime, 30).s);
-		printable_add(&text, "%s", page_name(page, runtime->version, 30).s);
-		n_alike = count_alike(summary, i);
-		if (n_alike > 1)
-			printable_add(&text, " in %s", printable_count(n_alike, "process").s);
-		else if (summary->n_processes > 1 && runtime->process != SUMMARY_NONE)
-			printable_add(&text, " in %d", summary->processes[runtime->process].pid);
-		add_libraries(page, &text, i);
+	for (uint32_t i = 0; i < n; i++) {
+		text = runtime_words(summary, list[i], page->opts.is_ascii);
+		put_fact(page, i ? "" : "runtime", &text);
 	}
-	if (n_more)
-		printable_add(&text, " and %s more", units_count(n_more).s);
-	put_fact(page, "runtime", &text);
 	text = other_words(summary, page->opts.is_ascii);
 	if (*text.s)
 		printable_add(&text, "; not recorded");
@@ -451,8 +373,10 @@ static void print_block(const struct page *page, uint32_t index, uint64_t wall_n
 	printable_add(&text, "%s", kept_words_count(model->runs.n, model->runs.n_all).s);
 	if (model->runs.n_open)
 		printable_add(&text, " (%s did not end)", units_count(model->runs.n_open).s);
-	for (uint32_t i = 0; i < model->ran_on.n && i < 3; i++)
-		printable_add(&text, "%s%s", i ? " and " : " on ", page_provider(page, ran_on[i].provider, 30).s);
+	for (uint32_t i = 0, n = 0; i < model->ran_on.n && i < 3; i++)
+		if (ran_on[i].provider)
+			printable_add(&text, "%s%s", n++ ? " and " : " on ",
+				      page_provider(page, ran_on[i].provider, 30).s);
 	if (isfinite(model->runs.rate))
 		printable_add(&text, ", %s", units_rate(model->runs.rate).s);
 	if (model->runs.max_concurrent > 1)

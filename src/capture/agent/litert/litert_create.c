@@ -91,7 +91,7 @@ static void begin(struct thread *thread, struct litert_thread *state, word subgr
 
 	start = is_delegated ? state->delegate : now;
 	is_built = is_close(state->built, start);
-	creation_begin(thread, OWNER_API, is_built ? state->build : start);
+	creation_begin(thread, &runtime_litert, OWNER_API, is_built ? state->build : start);
 	if (!creation_is_open(thread))
 		return;
 	if (context)

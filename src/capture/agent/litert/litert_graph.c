@@ -433,7 +433,7 @@ struct session *litert_session_of(const struct litert_graph *graph)
 {
 	struct session *session = session_of_object(graph->interpreter);
 
-	if (session || !(session = session_new()))
+	if (session || !(session = session_new(&runtime_litert)))
 		return session;
 	session_bind(session, graph->interpreter);
 	litert_name(session, graph->context, 0, 0);

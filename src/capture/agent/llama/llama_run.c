@@ -109,7 +109,7 @@ static struct session *session_at(word context)
 	const struct model *model;
 	word of;
 
-	if (session || !(session = session_new()))
+	if (session || !(session = session_new(&runtime_llama)))
 		return session;
 	session_bind(session, context);
 	of = ask_model ? ask_model(context) : 0;
@@ -181,7 +181,7 @@ static void begin_creation(struct thread *thread, word of)
 	struct model *model = model_of(of);
 	bool is_first = model && !model->is_used && now - model->end < AT_ONCE;
 
-	creation_begin(thread, OWNER_API, is_first ? model->start : 0);
+	creation_begin(thread, &runtime_llama, OWNER_API, is_first ? model->start : 0);
 	if (!creation_is_open(thread))
 		return;
 	if (model) {
@@ -250,7 +250,7 @@ static void refuse(struct thread *thread, const char *path, uint64_t start)
 
 	if (creation_is_open(thread))
 		return;
-	creation_begin(thread, OWNER_API, start);
+	creation_begin(thread, &runtime_llama, OWNER_API, start);
 	if (creation_is_open(thread))
 		session_name_path(thread->creation.session, path);
 	creation_end(thread, OWNER_API, dict_text(message, sizeof message - 1));

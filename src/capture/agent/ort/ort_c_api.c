@@ -104,7 +104,7 @@ static word create_session(struct ort_copy *copy, unsigned slot, bool is_path, O
 
 	if (!thread)
 		return real(copy, slot)(ORT_PASS);
-	creation_begin(thread, OWNER_API, 0);
+	creation_begin(thread, &runtime_onnxruntime, OWNER_API, 0);
 	session = thread->creation.session;
 	if (creation_is_open(thread) && b) {
 		if (is_path)

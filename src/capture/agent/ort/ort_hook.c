@@ -218,7 +218,7 @@ word ort_on_evaluation_stop(ORT_REGISTERS)
 
 static void begin_creation(struct thread *thread, const struct ort_met *met)
 {
-	creation_begin(thread, OWNER_EVALUATION, 0);
+	creation_begin(thread, &runtime_onnxruntime, OWNER_EVALUATION, 0);
 	thread->creation.is_end_unseen = met->vptr && !is_end_seen(met->copy);
 }
 
@@ -381,7 +381,7 @@ word ort_on_session_delete(ORT_ARGS)
 		}
 		session_release(a);
 	} else if (thread) {
-		creation_unseen_gone(thread);
+		creation_unseen_gone(thread, &runtime_onnxruntime);
 	}
 	return next(ORT_PASS);
 }

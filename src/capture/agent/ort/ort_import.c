@@ -235,7 +235,7 @@ static void throw_seen(void *object, void *type)
 	if (thread->n_runs && !creation_is_open(thread))
 		inference_end(thread, OWNER_EVALUATION, message);
 	else if (are_runs_seen())
-		creation_refused(thread, message);
+		creation_refused(thread, &runtime_onnxruntime, message);
 }
 
 static __attribute__((noreturn)) void on_throw(void *object, void *type, void (*destroy)(void *))

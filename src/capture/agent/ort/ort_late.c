@@ -180,7 +180,7 @@ static void bind(struct session *session, const struct found *found)
 
 static struct session *new_session(void)
 {
-	struct session *session = session_new();
+	struct session *session = session_new(&runtime_onnxruntime);
 
 	if (!session)
 		return NULL;

@@ -15,6 +15,7 @@
 
 #include "capture/agent/dict.h"
 #include "capture/agent/torch/torch_in.h"
+#include "runtime/torch/torch.h"
 
 enum { MOST_OF_CLASS = 32, MOST_TEXT = 240 };
 
@@ -55,7 +56,7 @@ static __attribute__((noinline)) struct session *new_session(struct python_objec
 	uintptr_t object = (uintptr_t)(has_room(self->type) ? (void *)self : (void *)self->type);
 	struct session *session = object == (uintptr_t)self ? NULL : session_of_object(object);
 
-	if (!session && (session = session_new())) {
+	if (!session && (session = session_new(&runtime_torch))) {
 		session_bind(session, object);
 		session_name_graph(session, name);
 	}
