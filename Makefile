@@ -14,7 +14,7 @@ $(BUILD)/build.ninja:
 
 # The gate: units, data, command line, layers, agent symbols. The real runtimes are in ./check.
 check: $(BUILD)/build.ninja
-	$(MESON_TEST) -C $(BUILD)
+	INFTRACE_TEST_TURN=$$(git rev-list --count HEAD 2> /dev/null || echo 0) $(MESON_TEST) -C $(BUILD)
 
 # Takes minutes; PEERS=slow adds the benchmarks whose peers take most of an hour. bench/README.md explains the table at
 # the end. Meson names the log with the output of each benchmark.

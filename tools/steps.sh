@@ -49,6 +49,11 @@ packages() {
 	step "installing$missing" apt install -y --no-install-recommends $missing
 }
 
+# turn: the number of the commit, which chooses the cases of tests that run a few of many in turn.
+turn() {
+	git rev-list --count HEAD 2> /dev/null || echo 0
+}
+
 # build [TARGET...]: these targets, or everything.
 build() {
 	[ -f build/build.ninja ] || step "configuring build/" meson setup build

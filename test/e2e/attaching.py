@@ -164,7 +164,7 @@ class Attaching:
 
     def wait_recorded(self, is_enough):
         """Waits until enough(recording) holds for the growing file. A number: until that many inferences have ended."""
-        growing = Growing(self.path)
+        growing = Growing(self.path, at_most=128 << 10 if isinstance(is_enough, int) else None)
 
         def is_there():
             recording = growing.now()

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The marks of the end-to-end tests: full(reason), alone(reason), root. A mark without its reason is a collection
-error, so nothing runs."""
+"""The marks of the end-to-end tests: full(reason), alone(reason), in_turn(n), root. A mark without its reason is a
+collection error, so nothing runs."""
 
+import collections
 import os
+import zlib
 
 import pytest
 
@@ -23,12 +25,27 @@ def unreasoned(item):
     ]
 
 
+def left_for_another_turn(items):
+    """Marks as full what is not in turn: of the cases of a test, or of the commits of its only case, every n-th is."""
+    turn = int(os.environ.get("INFTRACE_TEST_TURN", 0))
+    numbers = collections.Counter()
+    for item in items:
+        mark = item.get_closest_marker("in_turn")
+        if not mark or item.get_closest_marker("full"):
+            continue
+        name = item.nodeid.partition("[")[0]
+        if (zlib.crc32(name.encode()) + numbers[name] + turn) % mark.args[0]:
+            item.add_marker(pytest.mark.full("one of %d in turn" % mark.args[0]))
+        numbers[name] += 1
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
     faults = [fault for item in items for fault in unreasoned(item)]
     if faults:
         raise pytest.UsageError("\n".join(faults))
     if not config.getoption("--full"):
+        left_for_another_turn(items)
         config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker("full")])
         items[:] = [item for item in items if not item.get_closest_marker("full")]
     if os.geteuid():

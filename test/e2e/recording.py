@@ -133,19 +133,21 @@ class Sequence:
 
 
 class Recording:
-    def __init__(self, path):
+    def __init__(self, path, at_most=None):
         self.path, self.slices, self.instants, self.counters, self.tracks, self.faults = path, [], [], [], {}, []
         self.n_packets, self.time_bytes, self._sequences, self._read, self.size = 0, 0, {}, 0, 0
-        self.read_on()
+        self.read_on(at_most)
 
     # ---- reading
 
-    def read_on(self):
+    def read_on(self, at_most=None):
         """Reads what was appended since the last read, so that waiting on a growing file does not read it again each
-        time."""
+        time: so many bytes at most, or one packet."""
         with open(self.path, "rb") as file:
             file.seek(self._read)
-            data = file.read()
+            data = file.read(at_most)
+            if at_most and not any(whole_packets(data)):
+                data += file.read()
         self.size = self._read + len(data)
         gc.disable()  # nothing here is garbage, and looking for it takes as long as reading
         try:
@@ -373,10 +375,10 @@ class Recording:
 
 class Growing:
     """A recording that is being written. now() returns its present contents, or None while the file is missing; it
-    reads only appended bytes."""
+    reads only appended bytes, and at_most so many of them: a file may grow faster than it is read."""
 
-    def __init__(self, path):
-        self.path, self._file, self._recording = path, None, None
+    def __init__(self, path, at_most=None):
+        self.path, self.at_most, self._file, self._recording = path, at_most, None, None
 
     def now(self):
         try:
@@ -387,7 +389,7 @@ class Growing:
             self._recording and (status.st_dev, status.st_ino) == self._file and status.st_size >= self._recording.size
         )
         if is_same:
-            self._recording.read_on()
+            self._recording.read_on(self.at_most)
         else:
-            self._file, self._recording = (status.st_dev, status.st_ino), Recording(self.path)
+            self._file, self._recording = (status.st_dev, status.st_ino), Recording(self.path, self.at_most)
         return self._recording

@@ -55,6 +55,7 @@ def whole(recording):
 
 
 @pytest.mark.parametrize("key", [*envs.WHEELS, "training"])
+@pytest.mark.in_turn(2)
 def test_every_wheel_is_seen_with_all_its_operators(lab, key):
     wheel = environment(envs.wheel, key)
     server = python_server(lab, wheel, "cnn", "--rest", 0.002)
@@ -78,6 +79,7 @@ def test_every_wheel_is_seen_with_all_its_operators(lab, key):
         *(pytest.param(key, True, marks=BETWEEN) for key in ("1.7", "1.9")),
     ],
 )
+@pytest.mark.in_turn(3)
 def test_every_operator_of_old_wheels_is_seen(lab, key, parallel):
     """They have two executors, and up to 1.7 another layout of kernels."""
     server = python_server(
@@ -94,6 +96,7 @@ def test_every_operator_of_old_wheels_is_seen(lab, key, parallel):
 
 
 @pytest.mark.parametrize("key", ["1.15", "1.18", "newest"])
+@pytest.mark.in_turn(3)
 def test_operators_of_many_types_are_each_seen_once(lab, key):
     wheel = environment(envs.wheel, key)
     server = python_server(lab, wheel, "types", "--rest", 0.002)
@@ -107,6 +110,7 @@ def test_operators_of_many_types_are_each_seen_once(lab, key):
 
 
 @pytest.mark.parametrize("key", ["1.15", "newest"])
+@pytest.mark.in_turn(2)
 def test_long_names_of_nodes_stay_different(lab, key):
     server = python_server(lab, environment(envs.wheel, key), "verbose", "--rest", 0.002)
     done = attach(lab, server.pid)
@@ -115,6 +119,7 @@ def test_long_names_of_nodes_stay_different(lab, key):
 
 
 @pytest.mark.parametrize("key", ["1.15", "newest"])
+@pytest.mark.in_turn(2)
 def test_a_model_at_a_long_path_is_called_by_it(lab, key):
     path = lab.path(os.path.join(*["a folder with a name of some length %d" % i for i in range(16)], "far.onnx"))
     os.makedirs(os.path.dirname(path))
@@ -126,6 +131,7 @@ def test_a_model_at_a_long_path_is_called_by_it(lab, key):
     assert len(path) > 600 and {slice.args["model"] for slice in done.recording.inferences} == {"far"}
 
 
+@pytest.mark.in_turn(2)
 def test_every_node_package_is_seen(lab, each_node):
     times = lab.path("times")
     server = Server(
@@ -142,6 +148,7 @@ def test_every_node_package_is_seen(lab, each_node):
     assert len(operators) == 1 and ("classify", "Gemm") in [pair for pair in operators.pop()]
 
 
+@pytest.mark.in_turn(2)
 def test_a_c_program_with_four_threads_is_seen_exactly(lab, few_bindings):
     library, linked = few_bindings
     server = native_server(lab, library, "chain", 256, 256, threads=4, linked=linked)
@@ -212,6 +219,7 @@ def test_operators_inside_operators_lie_in_them(lab, wheel):
 
 
 @pytest.mark.parametrize("key", ["1.18", "1.22", "newest"])
+@pytest.mark.in_turn(3)
 def test_sessions_made_while_attached_are_seen_from_within_and_names_stay_right(lab, key):
     wheel = environment(envs.wheel, key)
     server = python_server(lab, wheel, ["chain", "cnn", "loop"], program="renew")
@@ -235,6 +243,7 @@ def test_sessions_made_while_attached_are_seen_from_within_and_names_stay_right(
 
 
 @pytest.mark.parametrize("level", ["inference", "operator"])
+@pytest.mark.in_turn(2)
 def test_an_inference_that_fails_is_seen_as_failed_and_the_program_goes_on(lab, two_wheels, level):
     for model in ("throws", "refuses"):
         server = python_server(lab, two_wheels, model, "--rest", 0.002)
@@ -344,6 +353,7 @@ def attach_by(lab, link, *words, **more):
 
 
 @pytest.mark.parametrize("link", ["session", "multi", "perf"])
+@pytest.mark.in_turn(3)
 def test_every_kind_of_link_sees_the_same(lab, wheel, link):
     server = python_server(lab, wheel, "chain", "--rest", 0.002)
     done = attach_by(lab, link, server.pid)
@@ -367,6 +377,7 @@ def test_a_program_whose_first_thread_has_ended_is_seen(lab, library, link):
 
 
 @pytest.mark.parametrize("link", ["session", "multi", "perf"])
+@pytest.mark.in_turn(3)
 def test_every_kind_of_link_keeps_programs_apart(lab, library, link):
     """Probes at the same places of the same file in two programs; a third one has none."""
     servers = [native_server(lab, library, "chain", 256, 256, threads=2) for _ in range(3)]

@@ -59,6 +59,7 @@ def test_a_rust_program_with_the_runtime_inside_is_seen(lab):
 
 
 @pytest.mark.parametrize("way", ["fork", "spawn", "forkserver", "os.fork", "subprocess", "exec"])
+@pytest.mark.in_turn(3)
 def test_models_in_child_processes_are_followed(lab, wheel, way):
     done = lab.both(lab.python(wheel, "children", way, lab.model("chain"), "--threads", 3, "--runs", 4))
     recording = done.recording

@@ -58,6 +58,7 @@ def missing(done):
         ),
     ],
 )
+@pytest.mark.in_turn(3)
 def test_a_program_that_sets_a_filter_is_recorded_before_and_after(lab, library, way, calls, left_out):
     done = confined(lab, library, way, calls)
     assert is_all_there(done.recording, 2 * RUNS)
@@ -95,6 +96,7 @@ def test_a_runtime_that_is_loaded_under_the_filter_is_recorded_if_it_allows_that
 
 @pytest.mark.parametrize("calls", ["service", "tight"])
 @pytest.mark.parametrize("times", often(2, 20))
+@pytest.mark.in_turn(2)
 def test_threads_in_the_middle_of_anything_get_the_filter_all_at_once(lab, library, calls, times):
     """Six threads: with nine heaps, the C library asks for the number of CPUs, which the tight filter forbids."""
     for time in range(times):

@@ -82,6 +82,7 @@ def create(lab, wheel, how, model="planned", sessions=4, **more):
 
 
 @pytest.mark.parametrize("key", WHEELS)
+@pytest.mark.in_turn(3)
 def test_at_most_a_twentieth_is_unexplained(lab, key):
     wheel = environment(envs.wheel, key)
     recording = create(lab, wheel, "file")
@@ -143,6 +144,7 @@ def test_node_is_explained_as_well(lab, key):
 
 
 @pytest.mark.parametrize("key", WHEELS)
+@pytest.mark.in_turn(3)
 def test_sessions_created_after_an_injection_are_explained(lab, key):
     server = python_server(lab, environment(envs.wheel, key), "planned", program="renew")
     recording = attach(lab, "--inject", server.pid, n=18).recording  # three of each session
@@ -169,6 +171,7 @@ def broken(lab, how):
 
 
 @pytest.mark.parametrize("key", ["1.15", *WHEELS])
+@pytest.mark.in_turn(2)
 def test_sessions_created_while_attached_are_explained_from_outside(lab, key):
     wheel = environment(envs.wheel, key)
     server = python_server(lab, wheel, "planned", "--broken", broken(lab, "half"), program="renew")
@@ -192,6 +195,7 @@ def test_sessions_created_while_attached_are_explained_from_outside(lab, key):
 @pytest.mark.parametrize(
     "key, how", [("1.18", "no-kernel"), ("1.22", "half"), ("newest", "missing"), ("newest", "no-kernel")]
 )
+@pytest.mark.in_turn(2)
 def test_creations_that_throw_while_attached_do_the_program_no_harm(lab, key, how):
     server = python_server(lab, environment(envs.wheel, key), "chain", "--broken", broken(lab, how), program="renew")
     attached = attach(lab, server.pid, n=60)
@@ -205,6 +209,7 @@ def test_creations_that_throw_while_attached_do_the_program_no_harm(lab, key, ho
 
 
 @pytest.mark.parametrize("key", ["1.20", "newest"])
+@pytest.mark.in_turn(2)
 def test_node_is_explained_from_outside(lab, key):
     node = environment(envs.node_package, key)
     server = Server(
@@ -220,6 +225,7 @@ def test_node_is_explained_from_outside(lab, key):
 
 @pytest.mark.parametrize("key", ["1.18", "newest"])
 @pytest.mark.parametrize("how", ["bytes", "ort"])
+@pytest.mark.in_turn(2)
 def test_models_that_no_file_is_parsed_for(lab, key, how):
     sessions = creations(create(lab, environment(envs.wheel, key), how))[-4:]
     for session in sessions:
@@ -243,6 +249,7 @@ def test_sessions_created_at_a_time_keep_their_phases_apart(lab, wheel):
 
 
 @pytest.mark.parametrize("key", ["1.18", "newest"])
+@pytest.mark.in_turn(2)
 def test_a_creation_that_fails_shows_where(lab, key):
     sessions = creations(create(lab, environment(envs.wheel, key), "broken", sessions=2))
     assert len(sessions) == 2

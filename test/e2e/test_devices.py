@@ -78,6 +78,7 @@ def test_a_model_that_runs_on_a_gpu_has_its_figures_of_the_steady_phase(lab, lib
     assert Recording(run["recording"]).broken() == [] and not judge.import_errors(run["recording"])
 
 
+@pytest.mark.in_turn(2)
 def test_rounds_are_put_together(lab, library):
     done = on_a_gpu(
         lab,

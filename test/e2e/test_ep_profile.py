@@ -224,6 +224,7 @@ def test_a_provider_that_overlaps_is_not_guessed_at(lab, qnn):
     assert sum(row["share"] for row in run["kernels"]["list"] if not row["is_whole"]) == pytest.approx(1)
 
 
+@pytest.mark.in_turn(2)
 def test_who_has_no_profiler_says_so(lab, qnn):
     (cpu,) = compare(lab, "cnn", "-n", 4, "--ep-profile", "basic", runtime=qnn)
     assert cpu["kernels"] is None and cpu["kernels_missing"].startswith("the CPU provider has none")
@@ -250,6 +251,7 @@ def test_nothing_is_left_behind(lab, qnn):
     assert os.listdir(lab.path("tmp")) == []
 
 
+@pytest.mark.in_turn(2)
 def test_what_a_device_computes_lies_in_its_inference(lab):
     """WebGPU's rows name a node, but not its execution, and run after the operator has returned."""
     library = environment(envs.node_package, "newest").library

@@ -24,6 +24,7 @@ def said(done, what):
     return line.strip()
 
 
+@pytest.mark.in_turn(2)
 def test_failing_runs_carry_the_runtimes_message(lab, each_wheel):
     done = lab.both(lab.python(each_wheel, "fail", lab.models))
     status = [slice.args["status"] for slice in done.recording.inferences]
@@ -233,6 +234,7 @@ def no_models(lab):
 
 
 @pytest.mark.parametrize("key", [*envs.WHEELS, *envs.OTHER_WHEELS])
+@pytest.mark.in_turn(4)
 def test_what_is_no_model_is_a_failed_session_in_python(lab, key):
     """From a path or from bytes, of any content, among good sessions and rejected runs."""
     wheel = environment(envs.wheel, key)

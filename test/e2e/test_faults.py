@@ -50,6 +50,7 @@ def ended(recording):
 
 
 @pytest.mark.parametrize("seed", KILLS)
+@pytest.mark.in_turn(3)
 def test_a_target_killed_at_any_moment_loses_no_run_that_was_over(lab, library, seed):
     dice = random.Random(seed)
     threads, level = dice.choice([1, 1, 2, 8, 32]), dice.choice(["inference", "operator", "operator", "detail"])
@@ -196,6 +197,7 @@ def records(recording):
     )
 
 
+@pytest.mark.in_turn(2)
 def test_a_ring_that_is_too_small_counts_what_it_lost_to_the_record(lab, library):
     program = lab.native("run", library, lab.model("many"), 4, 4, "run", 10, 4)
     whole = lab.record(program, options=["--ring-size", "16M"], name="whole").recording

@@ -167,6 +167,7 @@ OF_MEANS = {"spinning", "subnormals"}
     "kind",
     [pytest.param(kind, marks=pytest.mark.alone("it compares means") if kind in OF_MEANS else ()) for kind in PAIRS],
 )
+@pytest.mark.in_turn(3)
 def test_a_program_shows_it_and_one_beside_it_does_not(lab, kind):
     shows, does_not, is_right = PAIRS[kind]
     with_it = findings(report_of(lab, shows(Programs(lab))))
@@ -242,6 +243,7 @@ CLEAN = {
 
 
 @pytest.mark.parametrize("name", CLEAN)
+@pytest.mark.in_turn(3)
 def test_a_program_without_a_fault_has_no_finding(lab, name):
     report = report_of(lab, CLEAN[name](Programs(lab)))
     assert sum(model["inferences"]["count"] for model in report["models"]) >= 40

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import xml.etree.ElementTree as xml
+import zlib
 
 import pytest
 
@@ -50,6 +51,11 @@ def test_alone():
 @pytest.mark.full("it takes a year")
 def test_long():
     begun("long")
+
+@pytest.mark.in_turn(3)
+@pytest.mark.parametrize("n", range(9))
+def test_turns(n):
+    begun("turns-%d" % n)
 """
 
 
@@ -74,6 +80,11 @@ def gate(project, *words):
     )
 
 
+def in_turn(turn):
+    first = -(zlib.crc32(b"test_made_up.py::test_turns") + turn) % 3
+    return {"test_turns[%d]" % n for n in range(first, 9, 3)}
+
+
 def outcomes(project):
     return {case.get("name"): [child.tag for child in case] for case in xml.parse(project / "out.xml").iter("testcase")}
 
@@ -92,6 +103,7 @@ def test_what_fails_twice_fails_the_gate_and_what_passes_again_is_unsteady(proje
         "test_some[1]": [],
         "test_some[2]": [],
         "test_alone": [],
+        **{name: [] for name in in_turn(0)},
     }
     assert (
         len((project / "failing").read_text().splitlines()) == 2
@@ -108,6 +120,7 @@ def test_what_fails_twice_fails_the_gate_and_what_passes_again_is_unsteady(proje
     ]
 
 
+@pytest.mark.in_turn(3)
 def test_unsteady_tests_do_not_fail_the_gate_and_with_full_nothing_is_left_out(project):
     done = gate(project, "--full", "-k", "unsteady or long")
     assert done.returncode == 0 and outcomes(project) == {"test_unsteady": ["flakyFailure"], "test_long": []}, (
@@ -116,6 +129,7 @@ def test_unsteady_tests_do_not_fail_the_gate_and_with_full_nothing_is_left_out(p
     assert "left to" not in done.stdout
 
 
+@pytest.mark.in_turn(2)
 def test_a_mark_without_a_reason_is_refused_before_anything_runs(project):
     marks = ["full", "alone", "full()", "alone('')", "full(5)", "alone(reason='x')"]
     with open(project / "test_made_up.py", "a") as out:
@@ -131,6 +145,21 @@ def test_a_mark_without_a_reason_is_refused_before_anything_runs(project):
             "test_made_up.py::test_why_%d: the mark %s needs its reason" % (i, mark.partition("(")[0]) in done.stdout
         ), done.stdout
     assert not (project / "why").exists() and not (project / "passing").exists()
+
+
+def test_every_case_has_its_turn(project):
+    ran = []
+    for turn in range(3):
+        said = subprocess.run(
+            [sys.executable, "-m", "pytest", "--collect-only", "-k", "turns"],
+            cwd=project,
+            env=dict(os.environ, PYTHONPATH=HERE, INFTRACE_TEST_TURN=str(turn)),
+            stdout=subprocess.PIPE,
+            text=True,
+        ).stdout
+        ran.append({line.partition("::")[2] for line in said.splitlines() if "::" in line})
+        assert ran[-1] == in_turn(turn)
+    assert len(set.union(*ran)) == 9
 
 
 def test_no_test_at_all_is_a_failure(project):

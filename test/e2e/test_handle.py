@@ -92,6 +92,7 @@ def test_a_node_program_writes_files_by_model(lab, node):
 @pytest.mark.parametrize(
     "way", [pytest.param([], marks=pytest.mark.root, id="probes"), pytest.param(["--inject"], id="inject")]
 )
+@pytest.mark.in_turn(2)
 def test_a_running_program_is_reported_on(lab, wheel, way):
     server = python_server(lab, wheel, "chain")
     done = handle(lab, "--samples", 20, "--every", 2, *way, "--pid", server.pid, "--quiet")

@@ -28,10 +28,14 @@ def inject(lab, *words, **more):
 
 
 def inject_until(lab, pid, n):
-    """Until so many whole inferences are recorded: on a busy machine most are seen in part while hooks are put in."""
-    background = Attaching(lab, "--inject", pid)
-    background.wait_recorded(lambda recording: len(whole(recording)) >= n)
-    return background.end()
+    """Until so many whole inferences are recorded: on a busy machine most are seen in part while hooks are put in. Each
+    recording ends by itself: one that ends once it was read grows meanwhile, for as long as reading it takes."""
+    limit = 10 * n
+    while True:
+        done = inject(lab, pid, n=limit)
+        if len(whole(done.recording)) >= n:
+            return done
+        limit *= 4
 
 
 def whole(recording):
@@ -173,6 +177,7 @@ class LeftBehind:
 # ---- what is recorded
 
 
+@pytest.mark.in_turn(2)
 def test_every_wheel_is_seen_whole(lab, each_wheel):
     server = python_server(lab, each_wheel, "cnn", "--rest", 0.002, "--threads", 2)
     done = inject(lab, server.pid)
@@ -194,6 +199,7 @@ def test_every_wheel_is_seen_whole(lab, each_wheel):
 
 
 @pytest.mark.parametrize("key", ["newest", *envs.OTHER_WHEELS])
+@pytest.mark.in_turn(2)
 def test_sessions_that_are_older_than_the_agent_are_told_apart(lab, key):
     """In builds for training they share a provider."""
     wheel = environment(envs.wheel, key)
@@ -210,6 +216,7 @@ def test_sessions_that_are_older_than_the_agent_are_told_apart(lab, key):
     assert outside(recording, server.times()) == [] and left_out(recording, server.times()) == []
 
 
+@pytest.mark.in_turn(2)
 def test_every_node_package_is_seen_whole(lab, each_node):
     times = lab.path("times")
     server = Server(
@@ -227,6 +234,7 @@ def test_every_node_package_is_seen_whole(lab, each_node):
     assert {slice.args["model"] for slice in whole(done.recording)} == {"cnn"}
 
 
+@pytest.mark.in_turn(2)
 def test_a_c_program_with_four_threads_is_seen_exactly(lab, few_bindings):
     library, linked = few_bindings
     server = native_server(lab, library, "chain", 256, 256, threads=4, linked=linked)
@@ -277,6 +285,7 @@ def test_a_model_from_memory_has_no_path_and_several_models_have_their_own_names
     assert {slice.args["model"] for slice in whole(done.recording)} == {"model from memory"}
 
 
+@pytest.mark.in_turn(2)
 def test_sessions_made_while_it_is_there_are_seen_from_within_and_names_stay_right(lab, each_wheel):
     server = python_server(lab, each_wheel, ["chain", "cnn", "loop"], program="renew")
     done = inject(lab, server.pid, n=90)  # three of each session
@@ -315,6 +324,7 @@ def test_what_began_before_the_hooks_is_partial_or_not_there(lab, wheel):
 @pytest.mark.parametrize(
     "model, options", [("heavy", ()), ("heavy", ("--threads", 3)), ("chain", ("--threads", 2)), ("cnn", ())]
 )
+@pytest.mark.in_turn(4)
 def test_no_inference_is_longer_than_the_run_that_it_stands_for(lab, wheel, model, options, level):
     """Whatever moment of which run the hooks meet; and from the moment that the recording names on, none is missing."""
     server = python_server(lab, wheel, model, *options)
@@ -331,6 +341,7 @@ def test_no_inference_is_longer_than_the_run_that_it_stands_for(lab, wheel, mode
 
 
 @pytest.mark.parametrize("n", often(12, 200))
+@pytest.mark.in_turn(2)
 def test_it_comes_again_with_the_same_agent_and_nothing_grows(lab, library, n):
     server = torture(lab, library)
     numbers = []
@@ -440,6 +451,7 @@ def killed_at(lab, server, step):
 
 
 @pytest.mark.parametrize("n", often(1, 10))
+@pytest.mark.in_turn(2)
 def test_a_recorder_killed_after_each_step_harms_nobody(lab, library, n):
     server = torture(lab, library, prefix=alone(lab))
     left_behind = LeftBehind(server.pid)
@@ -634,6 +646,7 @@ def test_a_program_whose_first_thread_has_ended_is_recorded_and_ends_with_its_la
 
 
 @pytest.mark.parametrize("key", [*envs.WHEELS, "training"])
+@pytest.mark.in_turn(2)
 def test_rejected_runs_belong_to_their_sessions(lab, key):
     server = python_server(
         lab, environment(envs.wheel, key), "chain", "--reject", "--sessions", 2, "--threads", 2, "--rest", 0.005
@@ -796,6 +809,7 @@ def test_a_launched_program_is_left_to_its_recorder(lab, wheel):
     ],
     ids=["shm", "noexec", "hidden"],
 )
+@pytest.mark.in_turn(3)
 def test_a_program_in_a_mount_namespace_of_its_own_is_seen(lab, library, mounts):
     if not shutil.which("unshare") or lab.plain(["unshare", "-m", "true"]).status:
         pytest.skip("unshare -m is not allowed here")
@@ -838,6 +852,7 @@ def say(server, line):
 
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL])
 @pytest.mark.parametrize("n", often(1, 20))
+@pytest.mark.in_turn(2)
 def test_children_forked_at_any_moment_of_an_injection_can_be_injected_into(lab, library, end, n):
     """Before and after that they are as they would be without it, also those that make no inference meanwhile. One that
     was forked while its parent loaded the agent is refused, in words, and goes on."""

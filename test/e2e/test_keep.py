@@ -102,6 +102,7 @@ def test_slices_that_begin_in_one_segment_end_in_the_next(lab, endless):
 
 
 @pytest.mark.parametrize("n", [12, 13, 17])
+@pytest.mark.in_turn(3)
 def test_a_killed_recorder_leaves_segments_that_are_read_as_one(lab, endless, n):
     keeping = Keeping(lab, endless, "--keep", "1s")
     keeping.wait_number(n)
@@ -136,6 +137,7 @@ def test_two_recorders_beside_each_other_do_not_share_segments(lab, endless):
 
 
 @pytest.mark.root
+@pytest.mark.in_turn(2)
 def test_a_full_disk_leaves_what_was_recorded(lab, library):
     disk = lab.path("disk")
     os.mkdir(disk)
@@ -234,6 +236,7 @@ def test_options_that_make_no_sense_are_refused(lab, options, message):
 
 
 @pytest.mark.root
+@pytest.mark.in_turn(2)
 def test_operators_are_thinned_out_as_far_as_the_disk_demands(lab, endless):
     disk = lab.path("disk")
     os.mkdir(disk)

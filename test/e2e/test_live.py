@@ -155,6 +155,7 @@ def test_ctrl_c_ends_it_whoever_looks(lab, program):
     assert os.path.getsize(live.path) > 0
 
 
+@pytest.mark.in_turn(2)
 def test_the_page_follows_and_starts_recordings(lab, library, program):
     skip_without_page(lab)
     browser, modules = environment(judge._browser), environment(judge.puppeteer)

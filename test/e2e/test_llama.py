@@ -77,6 +77,7 @@ def graphs_of(path):
 
 
 @pytest.mark.parametrize("kind, threads", [("tiny", 1), ("tiny", 3), ("quantized", 2)])
+@pytest.mark.in_turn(3)
 def test_operators_are_the_nodes_of_its_graphs(lab, llama, made, kind, threads):
     nodes = lab.path("nodes")
     graphs = lab.binaries.shared("llama_graphs")
@@ -98,6 +99,7 @@ def test_operators_are_the_nodes_of_its_graphs(lab, llama, made, kind, threads):
     assert shapes == {"%s[%dx%d],f32[%d%s]" % (weights, width, width, width, n) for n in ("", "x8")}
 
 
+@pytest.mark.in_turn(2)
 def test_batches_contexts_and_models_of_each_version(lab, each_llama, made):
     recording = lab.both(command(lab, each_llama, "infer", made("tiny"))).recording
     batches = [slice.args for slice in sorted(recording.inferences, key=lambda slice: slice.start)]
@@ -128,6 +130,7 @@ def test_a_program_that_is_linked_with_it(lab, llama, made):
     assert len(recording.of("load")) == 1 and len(recording.operators) == 3 * NODES
 
 
+@pytest.mark.in_turn(2)
 def test_failures_have_the_words_of_the_library(lab, each_llama, made):
     done = lab.both(command(lab, each_llama, "fails", made("tiny")))
     recording = done.recording

@@ -55,6 +55,7 @@ def openvino():
 # ---- one provider
 
 
+@pytest.mark.in_turn(3)
 def test_a_report_has_what_was_measured(lab, few_libraries):
     report = profile(lab, "cnn", "-d", "300ms", runtime=few_libraries)
     (run,) = report["runs"]
@@ -365,6 +366,7 @@ def test_the_only_provider_that_fails_is_one_clear_error(lab, library):
     assert not os.path.exists(lab.path("r.html"))
 
 
+@pytest.mark.in_turn(2)
 def test_outputs_are_kept_where_they_are_asked_for_and_nowhere_else(lab, openvino):
     os.mkdir(lab.path("tmp"))
     profile(
@@ -457,6 +459,7 @@ def test_ctrl_c_ends_the_measurement_and_reports_it(lab, library):
 
 
 @pytest.mark.parametrize("delay", [0.2, 0.6, 0.9, 1.2, 1.4, 1.6, 1.8, 2.0, 2.2])
+@pytest.mark.in_turn(3)
 def test_ctrl_c_between_two_programs_leaves_nothing_behind(lab, openvino, delay):
     """With such short runs, most moments lie between two of them."""
     os.mkdir(lab.path("tmp"))

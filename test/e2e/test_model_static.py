@@ -155,6 +155,7 @@ def light(name="*"):
     return [(os.path.basename(path), onnx.load(path)) for path in sorted(glob.glob(f"{DATA}/light/light_{name}.onnx"))]
 
 
+@pytest.mark.in_turn(3)
 def test_every_way_to_use_an_operator(tmp_path):
     inferred, said = compare_models(node_cases(), tmp_path)
     assert inferred["models"] >= 1800
@@ -304,6 +305,7 @@ print(json.dumps([[str(one.dtype), list(one.shape)] for one in session.run(None,
 
 
 @pytest.mark.parametrize("op_type,attributes,inputs,n_outputs", FUSED, ids=[one[0] for one in FUSED])
+@pytest.mark.in_turn(5)
 def test_fused_operators_make_what_the_runtime_makes(wheel, tmp_path, op_type, attributes, inputs, n_outputs):
     names = ["in%d" % i if one else "" for i, one in enumerate(inputs)]
     outputs = ["out%d" % i for i in range(n_outputs)]

@@ -21,6 +21,7 @@ CHAIN = sorted(("link_%02d" % i, "Sin" if i % 2 else "Cos") for i in range(20))
 
 @pytest.mark.parametrize("linked", [True, False], ids=["linked", "opened"])
 @pytest.mark.parametrize("way", ["run", "async", "bound"])
+@pytest.mark.in_turn(3)
 def test_every_way_to_run_is_seen_with_all_its_operators(lab, each_library, way, linked):
     if way == "async" and re.search(r"\.1\.1[45]\.", each_library):
         pytest.skip("no RunAsync before 1.16")
@@ -36,6 +37,7 @@ def test_every_way_to_run_is_seen_with_all_its_operators(lab, each_library, way,
 
 
 @pytest.mark.parametrize("level", ["operator", "detail"])
+@pytest.mark.in_turn(3)
 def test_shapes_and_batch_of_a_run_are_those_of_its_inputs(lab, each_library, level):
     program = lab.native("run", each_library, lab.model("cnn"), "1x3x32x32", 10, "run", 3, 1)
     for slice in lab.both(program, level=level).recording.inferences:
@@ -83,6 +85,7 @@ def churn(lab, library, model, size, n):
     return lab.native("churn", library, lab.model(model), size, size, n, 16, lab.path("memory")), env
 
 
+@pytest.mark.in_turn(2)
 def test_sessions_that_come_and_go_take_no_more_and_more_memory(lab, library):
     program, env = churn(lab, library, "chain", 256, 2000)
     recording = lab.both(program, env=env).recording
@@ -125,6 +128,7 @@ def test_another_library_that_comes_and_goes_takes_no_more_and_more_memory(lab, 
     assert growth(lab) < 64
 
 
+@pytest.mark.in_turn(2)
 def test_a_runtime_that_is_closed_and_opened_again_is_seen_each_time(lab, each_library):
     done = lab.both(lab.native("reopen", each_library, lab.model("chain"), 256, 256, 5))
     assert done.out.count("gone") == 5  # an agent that kept the library loaded would change the program
@@ -182,6 +186,7 @@ def test_forked_children_record_into_rings_of_their_own(lab, library):
     "how,status",
     [("37", 37), ("_exit", 9), ("abort", -6), ("segv", -11), ("kill", -9), ("term", -15), ("leak", 0), ("0", 0)],
 )
+@pytest.mark.in_turn(2)
 def test_however_a_program_ends_nothing_is_lost_and_its_status_is_passed_on(lab, library, how, status):
     done = lab.both(lab.native("end", library, lab.model("chain"), 256, 256, 30, how))
     assert done.status == status
@@ -258,6 +263,7 @@ def test_a_program_that_is_not_there_is_an_error_with_a_reason(lab):
 @pytest.mark.parametrize(
     "program,args", [("churn", [300]), ("reopen", [3]), ("short_threads", [500]), ("signals", [300]), ("fork", [3, 3])]
 )
+@pytest.mark.in_turn(2)
 def test_the_deepest_level_changes_nothing_and_counts_the_same(lab, library, program, args):
     command = lab.native(program, library, lab.model("chain"), 256, 256, *args)
     counts = []

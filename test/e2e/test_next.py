@@ -85,6 +85,7 @@ def check_whole(recording, runs, times):
     check_inside(recording, times, recording.inferences[0].track.pid)
 
 
+@pytest.mark.in_turn(2)
 def test_a_python_program_is_recorded_from_its_first_call(lab, infer, each_wheel):
     waiting = Waiting(lab, "--path", infer)
     program = lab.plain(
@@ -103,6 +104,7 @@ def test_a_program_that_was_stopped_in_time_is_not_said_to_lack_its_beginning(la
     assert "may be missing" not in waiting.err
 
 
+@pytest.mark.in_turn(2)
 def test_a_node_program_is_recorded_from_its_first_call(lab, each_node):
     script = lab.path("infer.js")
     shutil.copy(envs.PROGRAMS + "/infer.js", script)

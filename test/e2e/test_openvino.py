@@ -41,6 +41,7 @@ def report_of(lab, recording):
 
 
 @pytest.mark.parametrize("model", ["cnn", "chain", "wide", "heavy"])
+@pytest.mark.in_turn(4)
 def test_nodes_are_those_of_its_own_profile(lab, each_openvino, model):
     program = lab.python(each_openvino, "ovprogram", "infer", lab.model(model), "--runs", 7)
     nodes = lab.path("nodes")
@@ -64,6 +65,7 @@ def test_nodes_are_those_of_its_own_profile(lab, each_openvino, model):
         assert run.start <= operator.start <= operator.end <= run.end
 
 
+@pytest.mark.in_turn(2)
 def test_the_report_names_runtime_version_model_and_passes(lab, each_openvino):
     program = lab.python(each_openvino, "ovprogram", "infer", lab.model("cnn"))
     recording = lab.both(program).recording
@@ -81,6 +83,7 @@ def test_the_report_names_runtime_version_model_and_passes(lab, each_openvino):
     assert "intra_op_num_threads" not in text and "--optimized-model" not in text
 
 
+@pytest.mark.in_turn(2)
 def test_requests_of_two_models_are_told_apart(lab, each_openvino):
     program = lab.python(each_openvino, "ovprogram", "two", lab.model("cnn"), lab.model("chain"), "--runs", 6)
     recording = lab.both(program).recording
@@ -89,6 +92,7 @@ def test_requests_of_two_models_are_told_apart(lab, each_openvino):
     assert len(recording.of("session")) == 2
 
 
+@pytest.mark.in_turn(2)
 def test_a_queue_of_requests_on_two_streams(lab, each_openvino):
     recording = lab.both(lab.python(each_openvino, "ovprogram", "queue", lab.model("heavy"), "--runs", 60)).recording
     assert len(recording.inferences) == 60
@@ -100,6 +104,7 @@ def test_a_queue_of_requests_on_two_streams(lab, each_openvino):
     assert report_of(lab, recording)[0]["models"][0]["inferences"]["max_concurrent"] <= 2
 
 
+@pytest.mark.in_turn(2)
 def test_a_model_from_the_cache_is_a_session_of_its_own(lab, each_openvino):
     recording = lab.both(lab.python(each_openvino, "ovprogram", "cached", lab.model("cnn"))).recording
     compiled, imported = sorted(recording.of("session"), key=lambda slice: slice.start)
@@ -110,6 +115,7 @@ def test_a_model_from_the_cache_is_a_session_of_its_own(lab, each_openvino):
     assert sum(start < compiled.end for start in passes) > 2 * sum(start > imported.start for start in passes)
 
 
+@pytest.mark.in_turn(2)
 def test_a_model_given_as_a_text_is_of_no_file(lab, each_openvino):
     recording = lab.both(lab.python(each_openvino, "ovprogram", "texts", lab.model("cnn"), "--runs", 8)).recording
     rows = lab.plain([lab.inftrace, "query", "--format", "json", recording.path, "select session, path from sessions"])
@@ -117,6 +123,7 @@ def test_a_model_given_as_a_text_is_of_no_file(lab, each_openvino):
     assert [paths[number + 1] for number in range(16)] == [lab.model("cnn"), None] * 8
 
 
+@pytest.mark.in_turn(2)
 def test_thirty_two_threads_with_a_request_each(lab, each_openvino):
     recording = lab.both(lab.python(each_openvino, "ovprogram", "threads", lab.model("cnn"), "--runs", 20)).recording
     per_thread = collections.Counter(slice.args["tid"] for slice in recording.inferences)

@@ -38,6 +38,7 @@ def run(lab, wheel, *args, status=0):
 
 
 @pytest.mark.parametrize("key", ["1.22", "newest"])
+@pytest.mark.in_turn(2)
 def test_a_model_in_the_format_of_the_runtime_runs(lab, key):
     wheel = environment(envs.wheel, key)
     path = saved(lab, wheel, "chain")

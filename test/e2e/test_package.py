@@ -81,6 +81,7 @@ for name in recording.tables():
 """
 
 
+@pytest.mark.in_turn(3)
 def test_every_table_is_the_same_in_every_library(lab, use, recording):
     names = use(EVERY_TABLE, recording).split()
     said = lab.plain([lab.inftrace, "query", recording], stdin=b".tables\n").out
@@ -218,6 +219,7 @@ print(page.startswith("<iframe sandbox srcdoc='&lt;!"), "'" in page[50:-200])
         assert os.path.getsize(lab.path(kind + ".png")) > 5000
 
 
+@pytest.mark.in_turn(2)
 def test_its_types_hold(use):
     """mypy finds nothing in the package, and what a caller gets has its type."""
     program = """

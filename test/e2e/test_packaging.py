@@ -63,6 +63,7 @@ def test_every_kind_is_packed_the_same_twice(kind, tmp_path):
         assert maintainer == "A Person <person@example.org>\n"
 
 
+@pytest.mark.in_turn(2)
 def test_an_archive_runs_where_it_is_unpacked(lab, wheel, tmp_path):
     built = os.path.dirname(os.environ["INFTRACE"])
     (path,) = tried(TOOL, "tar", "--target=native", "--built", built, "-o", tmp_path).stdout.split()

@@ -168,6 +168,7 @@ def test_process_and_machine_are_described(sample):
     assert sorted(system) == sorted([(os.uname().sysname,), (os.uname().machine,)])
 
 
+@pytest.mark.in_turn(2)
 def test_random_streams_arrive_whole(files):
     """Compares the numbers of slices and values with those in the raw packets."""
     trace = pytest.importorskip("perfetto.protos.perfetto.trace.perfetto_trace_pb2")
@@ -207,6 +208,7 @@ def test_the_judge_sees_faults(files, tmp_path):
         assert judge.import_errors(files / "sample-0.pftrace") == []  # trace_processor has dropped the damaged file
 
 
+@pytest.mark.in_turn(2)
 def test_the_user_interface_shows_it(files, tmp_path):
     try:
         seen = judge.screenshot(files / "sample-0.pftrace", tmp_path / "sample.png")

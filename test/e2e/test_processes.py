@@ -29,6 +29,7 @@ def progress_of(path):
     [["--keep", "4M"], pytest.param(["--thin", "4"], marks=pytest.mark.full("300 processes more"))],
     ids=["kept", "thinned"],
 )
+@pytest.mark.in_turn(2)
 def test_memory_of_the_recorder_depends_on_the_processes_that_live(lab, library, n, options):
     program = lab.native("generations", library, lab.model("chain"), 256, 256, n, 4, lab.path("done"))
     command, path = lab.command(program, options=options)

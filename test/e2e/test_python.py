@@ -24,6 +24,7 @@ def times_hold(lab, recording, by_thread=True):
 
 
 @pytest.mark.parametrize("mode", MODES)
+@pytest.mark.in_turn(4)
 def test_every_way_to_run_is_seen_with_all_its_operators(lab, two_wheels, mode):
     if mode == "run_async" and two_wheels.minor < 16:
         pytest.skip("onnxruntime %s has no run_async" % two_wheels.version)
@@ -72,6 +73,7 @@ def test_three_thousand_requests_at_once_have_their_time_in_the_queue(lab, wheel
         *((name, key) for name in ("wide", "loop", "branch", "batch") for key in ("1.15", "newest")),
     ],
 )
+@pytest.mark.in_turn(3)
 def test_operators_are_those_of_the_runtimes_own_profiler(lab, name, key):
     options = ["--parallel"] if name == "wide" else []
     program = lab.python(environment(envs.wheel, key), "infer", "run", lab.model(name), *options)
@@ -81,6 +83,7 @@ def test_operators_are_those_of_the_runtimes_own_profiler(lab, name, key):
 
 @pytest.mark.parametrize("key", ["newest", "cann"])
 @pytest.mark.parametrize("name", ["cnn", "wide", "loop", "branch"])
+@pytest.mark.in_turn(4)
 def test_operators_of_a_run_lie_inside_it_and_subgraphs_inside_their_operator(lab, key, name):
     wheel = environment(envs.wheel, key)
     recording = lab.record(lab.python(wheel, "infer", "run", lab.model(name))).recording
@@ -97,6 +100,7 @@ def test_operators_of_a_run_lie_inside_it_and_subgraphs_inside_their_operator(la
 @pytest.mark.parametrize(
     "key", ["1.15", "newest", *envs.OTHER_WHEELS, *(pytest.param(key, marks=BETWEEN) for key in ("1.18", "1.22"))]
 )
+@pytest.mark.in_turn(3)
 def test_two_sessions_are_told_apart(lab, key):
     """Sessions of a build for training share a provider."""
     each_wheel = environment(envs.wheel, key)
@@ -120,6 +124,7 @@ def test_two_sessions_are_told_apart(lab, key):
 
 
 @pytest.mark.parametrize("key", ["newest", *envs.OTHER_WHEELS])
+@pytest.mark.in_turn(2)
 def test_sessions_that_run_in_turn_are_told_apart(lab, key):
     models = [lab.model("chain"), lab.model("cnn")]
     recording = lab.both(lab.python(environment(envs.wheel, key), "turns", *models, "--runs", 9)).recording
@@ -131,6 +136,7 @@ def test_sessions_that_run_in_turn_are_told_apart(lab, key):
     assert len(recording.inferences) == 38
 
 
+@pytest.mark.in_turn(2)
 def test_64_threads_on_one_session_are_all_seen(lab, two_wheels):
     done = lab.both(
         lab.python(
@@ -151,6 +157,7 @@ def test_64_threads_on_one_session_are_all_seen(lab, two_wheels):
     times_hold(lab, done.recording)
 
 
+@pytest.mark.in_turn(2)
 def test_a_parallel_executor_with_many_callers_loses_no_operator(lab, two_wheels):
     done = lab.both(
         lab.python(two_wheels, "infer", "run", lab.model("wide"), "--parallel", "--threads", 4, "--runs", 100)
@@ -167,6 +174,7 @@ def test_a_parallel_executor_with_many_callers_loses_no_operator(lab, two_wheels
         assert operator.end <= runs[operator.args["inference"]].end
 
 
+@pytest.mark.in_turn(2)
 def test_a_model_from_memory_is_named_and_measured_like_one_from_a_file(lab, two_wheels):
     from_file = lab.both(lab.python(two_wheels, "infer", "run", lab.model("cnn"))).recording
     from_memory = lab.both(lab.python(two_wheels, "infer", "run", lab.model("cnn"), "--bytes"), name="memory").recording
@@ -186,6 +194,7 @@ onnxruntime.InferenceSession(sys.argv[1], options, providers=["CPUExecutionProvi
 
 
 @pytest.mark.parametrize("key", ["1.13", *envs.WHEELS])
+@pytest.mark.in_turn(2)
 def test_sessions_of_a_model_in_ort_format_are_told_apart_and_named(lab, key):
     wheel, path = environment(envs.wheel, key), lab.path("converted.ort")
     assert lab.plain([wheel.python, "-c", CONVERT, lab.model("chain"), path]).status == 0
@@ -234,6 +243,7 @@ def test_shapes_of_operators_are_those_of_their_inputs(lab, each_wheel):
     assert shapes["project"].startswith("float32[5x8]")
 
 
+@pytest.mark.in_turn(2)
 def test_operators_with_others_inside_have_shapes_too(lab, two_wheels):
     expected = {
         "loop": {"loop": "int64[],-,float32[4]", "body_add": "float32[4],float32[4]", "body_go": "bool[]"},
@@ -252,6 +262,7 @@ def test_operators_with_others_inside_have_shapes_too(lab, two_wheels):
         assert all("shapes" in operator.args for operator in recording.operators)
 
 
+@pytest.mark.in_turn(2)
 def test_operators_that_fail_have_shapes_too(lab, each_wheel):
     recording = lab.both(lab.python(each_wheel, "fail", lab.models), level="detail").recording
     failed = [operator for operator in recording.operators if operator.args.get("status", "ok") != "ok"]
@@ -333,6 +344,7 @@ def test_sessions_by_the_hundred_are_created_used_and_released(lab, wheel, n):
     assert len(recording.operators) == n
 
 
+@pytest.mark.in_turn(2)
 def test_the_wheel_and_a_second_copy_of_the_runtime_are_both_seen(lab, each_wheel, library):
     recording = lab.both(lab.python(each_wheel, "two_copies", lab.model("chain"), library)).recording
     assert len(recording.of("session")) == 2 and len(recording.inferences) == 10

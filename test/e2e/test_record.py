@@ -24,6 +24,7 @@ def slow(lab, library):
     return lab.native("run", library, lab.model("heavy"), "192x192", 192 * 192, "run", 1500, 2)
 
 
+@pytest.mark.in_turn(2)
 def test_compressed_recordings_hold_the_same_in_less_than_half(lab, program):
     plain = lab.record(program, options=["--no-compress"]).recording
     packed = lab.record(program, name="packed").recording
@@ -174,6 +175,7 @@ def test_on_a_terminal_nothing_is_drawn_over_what_the_program_prints(lab):
     assert said.startswith(b"begun-ended\r\n") and b"recording" not in said.split(b"\n")[0], said
 
 
+@pytest.mark.in_turn(2)
 def test_the_recorder_needs_little_memory_and_says_so_itself(lab, program):
     cost = lab.record(program).recording.note("cost")
     assert 0 < cost["recorder_peak_bytes"] <= 32 << 20

@@ -86,6 +86,7 @@ def test_in_pid_namespaces_that_share_memory(lab, library):
 
 
 @pytest.mark.root
+@pytest.mark.in_turn(2)
 def test_of_two_users(public):
     ours = Background(public, public.library, "ours")
     theirs = Background(public, public.library, "theirs", prefix=NOBODY)

@@ -7,6 +7,7 @@ import re
 import subprocess
 
 import judge
+import pytest
 from conftest import environment
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -33,6 +34,7 @@ def look(lab, folder, *recordings):
         return file.read()
 
 
+@pytest.mark.in_turn(2)
 def test_a_report_fits_phones_screens_and_paper(lab, wheel, tmp_path):
     program = lab.python(wheel, "infer", "--threads", "2", "--sessions", "2", "--runs", "60", "run", lab.model("cnn"))
     # with what each operator took of the allocators, whose shapes are long words

@@ -83,6 +83,7 @@ def save(lab, name, nodes, inputs, outputs, opset=13, initializers=()):
 # ---- versions
 
 
+@pytest.mark.in_turn(3)
 def test_every_runtime_from_1_14_on_runs_a_model(lab, each_library):
     done = ok(lab, "cnn", "-t", "200ms", runtime=each_library)
     version, path = done.lines("runtime")[0].split()[:2]
@@ -409,6 +410,7 @@ def reference(wheel, model, feeds, folder):
 
 
 @pytest.mark.parametrize("model", ["cnn", "wide", "loop", "batch", "heavy", "many"])
+@pytest.mark.in_turn(3)
 def test_outputs_are_those_of_the_runtimes_own_python(lab, wheel, model):
     feeds = lab.model(model).replace(".onnx", ".npz")
     reference(wheel, lab.model(model), feeds, lab.path("expected"))
@@ -838,6 +840,7 @@ def test_a_runner_that_is_killed_leaves_what_it_had(lab, wheel):
     assert int(result["ok"]) + int(result["in_flight"]) >= 300 and int(result["in_flight"]) <= 1
 
 
+@pytest.mark.in_turn(2)
 def test_a_model_larger_than_memory(lab, wheel):
     """The limit applies to this process's address space, so the machine is not affected."""
     big = helper.make_tensor("w", TensorProto.FLOAT, [64 << 20], np.ones(64 << 20, np.float32).tobytes(), raw=True)

@@ -12,6 +12,7 @@ import subprocess
 
 import envs
 import judge
+import pytest
 from conftest import environment
 
 PROFILES = os.path.join(os.path.dirname(envs.HERE), "data/ort_profile/good")
@@ -151,6 +152,7 @@ def copied(lab, name):
     return out.name
 
 
+@pytest.mark.in_turn(2)
 def test_the_tools_show_an_imported_profile_as_they_show_the_profile_itself(lab):
     """Of a new version; with kernels of CUDA, OpenVINO and WebGPU."""
     names = "ort1.32.0-odd-names", "cuda", "ort1.31.1-openvino-plugin1.8.1-split", WEBGPU

@@ -260,6 +260,7 @@ def test_sites_are_where_a_disassembler_sees_an_instruction(name, tmp_path):
 
 @needs_x86_files
 @needs_objdump
+@pytest.mark.in_turn(3)
 def test_lengths_of_a_whole_library_are_those_of_a_disassembler():
     path = runtime_file("wheel 1.15", "")
     ours = subprocess.Popen([TOOL, "lengths", path], stdout=subprocess.PIPE, text=True)
@@ -286,6 +287,7 @@ def test_a_library_that_is_no_runtime_is_refused():
 
 
 @pytest.mark.parametrize("name", ["wheel 1.15", "node 1.22" if envs.ARM64 else "magika"])
+@pytest.mark.in_turn(2)
 def test_broken_files_are_errors_at_most(name, tmp_path):
     done = subprocess.run(
         [TOOL, "broken", runtime_file(name, str(tmp_path)), "80"], stdout=subprocess.PIPE, text=True, timeout=300

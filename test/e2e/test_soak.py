@@ -318,5 +318,6 @@ class Soak:
 
 @pytest.mark.root
 @pytest.mark.parametrize("seconds", often(0, 3600))
+@pytest.mark.in_turn(2)
 def test_a_long_time_with_all_kinds_of_trouble(lab, library, seconds):
     Soak(lab, library, seconds).run()

@@ -134,6 +134,7 @@ class Halted:
 
 
 @pytest.mark.parametrize("around", [(), ("sh", "-c", '"$@"; exit $?', "sh")], ids=["child", "grandchild"])
+@pytest.mark.in_turn(2)
 def test_a_stop_by_a_signal_is_seen_and_no_operators(lab, wheel, around):
     halted = Halted(lab, wheel, "signal", [300, 300, 30, 30], around=around)
     seen = halted.check_bounds()

@@ -103,6 +103,7 @@ def test_a_program_in_a_pid_namespace_is_recorded_under_its_own_pid_or_none(lab,
     ],
 )
 @pytest.mark.parametrize("name,operators", [("deep", 18), ("kinds", 5)])
+@pytest.mark.in_turn(3)
 def test_deep_graphs_and_odd_inputs_are_recorded(lab, key, level, name, operators):
     wheel = environment(envs.wheel, key)
     recording = lab.both(lab.python(wheel, "infer", "run", lab.model(name)), level=level).recording

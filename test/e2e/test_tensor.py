@@ -368,6 +368,7 @@ def test_what_is_no_tensor_is_refused(tmp_path):
 
 
 @pytest.mark.parametrize("step", [45, pytest.param(1, marks=pytest.mark.full("each case starts a process"))])
+@pytest.mark.in_turn(3)
 def test_every_node_case_of_onnx(tmp_path, step):
     """Inputs and outputs of the test cases of the onnx package: all that are tensors, or every fifteenth."""
     from onnx.backend.test.case.node import collect_testcases

@@ -65,6 +65,7 @@ def check_waits(recording):
 
 
 @pytest.mark.parametrize("level", ["inference", "operator"])
+@pytest.mark.in_turn(2)
 def test_waits_for_a_cpu_are_recorded_at_every_level(lab, wheel, shared_cpu, level):
     program = ["taskset", "-c", str(shared_cpu), *lab.python(wheel, "infer", "run", lab.model("long"), "--runs", 60)]
     done = lab.both(program, level=level)
@@ -111,6 +112,7 @@ def check_own_clock(recording, times):
 
 
 @pytest.mark.parametrize("level", ["inference", "operator", "detail"])
+@pytest.mark.in_turn(3)
 def test_times_are_those_of_the_program_on_a_busy_cpu(lab, wheel, crowded_cpu, level):
     times = lab.path("times")
     program = lab.python(wheel, "infer", "run", lab.model("long"), "--runs", 60, "--times", times)

@@ -85,6 +85,7 @@ print(len(result["runs"]), result["runs"][0].get("error"))
 """
 
 
+@pytest.mark.in_turn(2)
 def test_an_installed_wheel_records_profiles_and_reads(lab, installed, wheel):
     program = os.path.join(ROOT, "examples", "classify.py")
     command = ["inftrace", "record", "-o", "app.pftrace", "--", "python", program, lab.model("cnn"), "12"]
@@ -102,6 +103,7 @@ def test_an_installed_wheel_records_profiles_and_reads(lab, installed, wheel):
     assert model == "1 None"
 
 
+@pytest.mark.in_turn(2)
 def test_a_removed_wheel_leaves_nothing(installed, lab, pip, wheel):
     """Also of what it has written while it was used."""
     copy = Installed(lab.folder, wheel)
@@ -118,6 +120,7 @@ def test_a_removed_wheel_leaves_nothing(installed, lab, pip, wheel):
     assert set(everything_in(copy.folder)) <= set(before)  # pip removes the folder of packages with the last one
 
 
+@pytest.mark.in_turn(3)
 def test_a_wheel_has_the_same_bytes_again(installed, lab):
     """Packed again at another time, into another folder."""
     folder = os.path.dirname(installed.folder)

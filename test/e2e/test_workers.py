@@ -32,6 +32,7 @@ def by_process(recording, model):
 
 
 @pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+@pytest.mark.in_turn(3)
 def test_workers_of_a_pool_run_one_model(lab, wheel, method):
     program = lab.python(wheel, "pools", method, 4, RUNS, lab.model("chain"), lab.model("wide"))
     done = lab.record(program)

@@ -23,14 +23,18 @@ struct machine {
 	struct keep *keep;
 	struct others others;
 	uint64_t ticks[PROGRAMS];
+	uint64_t written[PROGRAMS]; /* the ticks in its file, plus 1 */
 	uint64_t now_ns;
 };
 
-static void write_stat(const struct machine *machine, int i)
+static void write_stat(struct machine *machine, int i)
 {
 	char path[128];
 	FILE *file;
 
+	if (machine->written[i] == machine->ticks[i] + 1)
+		return;
+	machine->written[i] = machine->ticks[i] + 1;
 	snprintf(path, sizeof path, "%s/proc/%d/stat", machine->root, 1000 + i);
 	file = fopen(path, "w");
 	assert_non_null(file);
