@@ -130,6 +130,7 @@ def test_a_library_that_fails_is_said_and_harms_nobody(lab, library):
     assert stopped["source"] == "gpu-nvidia" and "/nowhere.so" in stopped["reason"]
 
 
+@pytest.mark.in_turn(2)
 def test_a_model_whose_gpu_cannot_be_seen_says_so(lab, library):
     done = lab.plain(
         [

@@ -92,6 +92,7 @@ def test_every_kernel_of_an_operator_is_inside_it(lab, qnn):
     assert whole["Accelerator (execute) time (cycles)"]["cycles"] == sum(row["cycles"] for row in rows.values())
 
 
+@pytest.mark.in_turn(2)
 def test_what_is_added_changes_nothing_else(lab, qnn):
     (run,) = compare(lab, "cnn", "--ep", "qnn", "-n", 4, "--ep-profile", "detailed", runtime=qnn)
     done = lab.plain([lab.inftrace, "report", "--json", run["operator_recording"]])
@@ -107,6 +108,7 @@ def test_what_is_added_changes_nothing_else(lab, qnn):
     assert "ep-profile" not in command
 
 
+@pytest.mark.in_turn(2)
 def test_basic_tells_executions_and_no_kernels(lab, qnn):
     (run,) = compare(lab, "cnn", "--ep", "qnn", "-n", 4, "--ep-profile", "basic", runtime=qnn)
     operators, executions, kernels = slices(run)
@@ -213,6 +215,7 @@ def test_two_operators_of_a_provider_take_turns(lab, qnn):
     assert sorted(map(list, convolutions.values())) == [["head"], ["tail"]]
 
 
+@pytest.mark.in_turn(2)
 def test_a_provider_that_overlaps_is_not_guessed_at(lab, qnn):
     """With two inferences at a time, the profile does not say to which of them a row belongs."""
     (run,) = compare(lab, "cnn", "--ep", "qnn", "-n", 12, "-c", 2, "--ep-profile", "detailed", runtime=qnn)

@@ -160,7 +160,7 @@ NAMED = {"idle_provider": "upper (StringUpper)", "partly_taken": "one_"}
 
 
 # They compare means, which one long wait for a CPU changes.
-OF_MEANS = {"spinning", "subnormals"}
+OF_MEANS = {"spinning", "subnormals", "registered_again"}
 
 
 @pytest.mark.parametrize(

@@ -537,6 +537,7 @@ def test_a_program_that_was_chosen_twice_is_recorded_once(lab, wheel):
     assert "another inftrace" not in done.err and len(whole(done.recording)) > 10
 
 
+@pytest.mark.in_turn(2)
 def test_workers_that_end_and_are_replaced_are_recorded(lab, wheel):
     server = Server(lab, [wheel.python, os.path.join(envs.PROGRAMS, "prefork.py"), lab.model("chain")])
     for number in range(2):

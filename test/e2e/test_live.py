@@ -85,6 +85,7 @@ def test_what_happens_is_there_at_once(lab, program):
     assert len(Recording(live.path).inferences) == counted > 0
 
 
+@pytest.mark.in_turn(2)
 def test_a_model_is_watched_over_all_its_runs(lab, library):
     command = [lab.model("cnn"), "--runtime", library, "-n", "20", "--rounds", "1", "--warm-up-max", "0.3s"]
     live = Live(lab, command, way="model")

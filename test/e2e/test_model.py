@@ -112,6 +112,7 @@ def test_operators_add_up_and_belong_to_nodes_of_the_model(lab, library):
     assert operators["model_nodes_found"] == 20 and operators["model_nodes_not_found"] == 0
 
 
+@pytest.mark.in_turn(2)
 def test_both_recordings_are_kept_and_hold_what_the_report_says(lab, library):
     (run,) = profile(lab, "chain", "-n", 500, runtime=library)["runs"]
     timing, operators = Recording(run["recording"]), Recording(run["operator_recording"])
@@ -594,6 +595,7 @@ def test_what_is_no_model_is_one_clear_error(lab, library):
     assert glob.glob(lab.path("*.pftrace")) == []
 
 
+@pytest.mark.in_turn(2)
 def test_a_model_of_many_free_dimensions_is_run_and_analysed(lab, library):
     helper, names = onnx.helper, ["x%d" % i for i in range(40)]
     inputs = [

@@ -145,6 +145,7 @@ def test_a_run_that_fails_is_a_row_and_the_others_go_on(lab, library):
     assert not glob.glob(lab.path("kept/*nothere*")) and glob.glob(lab.path("kept/cpu-2-threads.pftrace"))
 
 
+@pytest.mark.in_turn(2)
 def test_a_run_that_fails_leaves_nothing_behind(lab, library):
     """One that the runtime rejects at once, and one that fails in an inference."""
     os.mkdir(lab.path("here"))

@@ -21,7 +21,7 @@ CHAIN = sorted(("link_%02d" % i, "Sin" if i % 2 else "Cos") for i in range(20))
 
 @pytest.mark.parametrize("linked", [True, False], ids=["linked", "opened"])
 @pytest.mark.parametrize("way", ["run", "async", "bound"])
-@pytest.mark.in_turn(3)
+@pytest.mark.in_turn(6)
 def test_every_way_to_run_is_seen_with_all_its_operators(lab, each_library, way, linked):
     if way == "async" and re.search(r"\.1\.1[45]\.", each_library):
         pytest.skip("no RunAsync before 1.16")
@@ -46,6 +46,7 @@ def test_shapes_and_batch_of_a_run_are_those_of_its_inputs(lab, each_library, le
 
 
 @pytest.mark.parametrize("n", often(100000, 500000))
+@pytest.mark.in_turn(2)
 def test_shapes_that_are_new_in_each_run_are_recorded_without_end(lab, library, n):
     """Those after the first 80,000 pass through a ring of texts, which has room for 200,000."""
     recording = lab.both(lab.native("shapes", library, lab.model("cache"), n), level="inference").recording

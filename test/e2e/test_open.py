@@ -66,6 +66,7 @@ def test_an_inference_that_never_ended_is_in_every_format(lab, wheel):
         assert "(1 did not end)" in text.replace("\\", "")
 
 
+@pytest.mark.in_turn(2)
 def test_top_names_an_inference_that_does_not_end(lab, wheel):
     """While it runs, and when its process is gone, which is noticed 3 s later."""
     program = ["sh", "-c", '"$@"; sleep 5', "sh", *lab.python(wheel, "forked", "hangs", lab.model("chain"))]

@@ -73,7 +73,7 @@ def test_three_thousand_requests_at_once_have_their_time_in_the_queue(lab, wheel
         *((name, key) for name in ("wide", "loop", "branch", "batch") for key in ("1.15", "newest")),
     ],
 )
-@pytest.mark.in_turn(3)
+@pytest.mark.in_turn(4)
 def test_operators_are_those_of_the_runtimes_own_profiler(lab, name, key):
     options = ["--parallel"] if name == "wide" else []
     program = lab.python(environment(envs.wheel, key), "infer", "run", lab.model(name), *options)
@@ -300,6 +300,7 @@ def test_nodes_without_a_name_are_seen_with_their_type(lab, two_wheels):
     assert all(operator.name for operator in recording.operators)
 
 
+@pytest.mark.in_turn(2)
 def test_3000_operators_keep_their_names(lab, wheel):
     recording = lab.both(lab.python(wheel, "infer", "run", lab.model("many"), "--runs", 20)).recording
     assert recording.lost == 0

@@ -93,6 +93,7 @@ def by_model(recording):
     return runs
 
 
+@pytest.mark.in_turn(2)
 def test_failures_recursion_generators_training_threads_and_scripts(lab, torch):
     recording = lab.both(lab.python(torch, "torchprogram", "tour")).recording
     runs = by_model(recording)
@@ -135,6 +136,7 @@ def test_children_of_fork_and_workers_of_a_loader(lab, torch):
     assert [row["n"] for row in stacks] == [1, 1]
 
 
+@pytest.mark.in_turn(2)
 def test_level_inference_leaves_out_what_is_inside(lab, torch):
     recording = lab.both(lab.python(torch, "torchprogram", "infer"), level="inference").recording
     assert len(recording.inferences) == 5 and not recording.operators

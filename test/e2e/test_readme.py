@@ -129,7 +129,7 @@ def run_next(reader, command):
 
 
 @pytest.mark.parametrize("command", commands())
-@pytest.mark.in_turn(2)
+@pytest.mark.in_turn(3)
 def test_a_command_runs(lab, command):
     if command in NOT_RUN:
         pytest.skip(NOT_RUN[command])

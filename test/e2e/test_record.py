@@ -103,6 +103,7 @@ def test_recording_stops_while_a_part_of_the_disk_is_free(lab, slow):
         subprocess.run(["umount", "--lazy", disk])
 
 
+@pytest.mark.in_turn(2)
 def test_resources_are_sampled_at_the_interval_asked_for(lab, slow):
     recording = lab.record(slow, options=["--interval", "50ms"], level="detail").recording
     (session,) = recording.of("session")

@@ -5,7 +5,7 @@ import pytest
 
 
 @pytest.mark.parametrize("level", ["inference", "operator", "detail"])
-@pytest.mark.in_turn(3)
+@pytest.mark.in_turn(6)
 def test_threads_are_cancelled_where_they_are_alone(lab, each_library, level):
     done = lab.both(lab.native("cancel", each_library, lab.model("chain"), 256, 256, 10), level=level)
     assert done.out.endswith("runs 30 failed 0\ncancelled 10\n")

@@ -227,6 +227,7 @@ def test_json_and_lines_of_a_program(lab, wheel):
     assert last["models"] == [] and last["models_hidden"] == 1
 
 
+@pytest.mark.in_turn(2)
 def test_workers_of_a_program_have_one_row(lab, wheel):
     """With --by process each has its own."""
     program = lab.python(wheel, "pools", "spawn", 3, 20000, lab.model("chain"))
