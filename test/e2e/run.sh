@@ -24,6 +24,8 @@ if [ ! -e "$venv/.ready" ]; then
 	: > "$venv/.ready"
 fi
 exec 9>&-
+# else each process takes seconds to compile the tests
+unset PYTHONDONTWRITEBYTECODE
 export PYTHONPYCACHEPREFIX="$cache/pycache"
 cd "$here"
 case ${1-} in
