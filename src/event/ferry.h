@@ -14,12 +14,12 @@
 
 #include <stdint.h>
 
-#define FERRY_MAGIC 0x3230595252454674ull /* "tFERRY02" */
+#define FERRY_MAGIC 0x3330595252454674ull /* "tFERRY03" */
 #define FERRY_ENTRY "inftrace_inject"
 #define FERRY_LIFELINE "lifeline" /* in dir: a FIFO that the recorder keeps open for reading while it runs */
 
-/* FERRY_MAX: bytes of head and code at most */
-enum { FERRY_DIR = 64, FERRY_AGENT = 192, FERRY_ERROR = 120, FERRY_MAX = 1280 };
+/* FERRY_SLOTS: words that may lead to the code; FERRY_MAX: bytes of head and code at most */
+enum { FERRY_DIR = 64, FERRY_AGENT = 192, FERRY_ERROR = 120, FERRY_SLOTS = 8, FERRY_MAX = 1536 };
 
 enum ferry_phase {
 	FERRY_IDLE,	/* the next call claims it */
@@ -30,11 +30,15 @@ enum ferry_phase {
 	FERRY_ARMED,	/* the agent's hooks are in place */
 };
 
+/* A word that leads to the code: one of each copy of a runtime in the process. */
+struct ferry_slot {
+	uint64_t at;	   /* its address; 0: this one and all behind it are not used */
+	uint64_t original; /* its value; the code goes on there */
+};
+
 struct ferry_head {
 	uint64_t magic;
-	uint64_t state;	   /* address of struct ferry_state */
-	uint64_t original; /* the slot's original value; the code continues there */
-	uint64_t slot;	   /* address of the word that leads here */
+	uint64_t state; /* address of struct ferry_state */
 	/* of its C library */
 	uint64_t pthread_create, dlopen, dlsym, dlerror, errno_location, register_atfork;
 	uint64_t pthread_detach, pthread_key_create, pthread_setspecific;
@@ -42,11 +46,12 @@ struct ferry_head {
 	uint64_t ring_bytes;
 	uint32_t level; /* the agent's level: 1 inference, 2 operator, 3 detail */
 	uint32_t use_ticks;
-	uint32_t slot_is_readonly; /* the slot's page was not writable */
+	uint32_t readonly_slots; /* a bit for each slot whose page was not writable */
 	uint32_t is_leaving; /* the recorder, in good order: what it has not read yet it reads, then sets SEGMENT_OFF */
 	char entry[24];	     /* FERRY_ENTRY */
 	char dir[FERRY_DIR]; /* folder of segments, as the process sees it */
 	char agent[FERRY_AGENT]; /* the library, as the process sees it */
+	struct ferry_slot slot[FERRY_SLOTS];
 };
 
 enum ferry_loading {

@@ -189,8 +189,6 @@ def serve(lab, litert, model, *more):
 @pytest.mark.root
 def test_a_running_program_is_seen_by_injection(lab, each_litert, models):
     """Also operators of interpreters that were there before."""
-    if each_litert.version in ("1.4.0", "2.1.0"):
-        pytest.skip("a program has two copies of this version, and the injection waits in the other one")
     server = serve(lab, each_litert, models("cnn"), "--plain")
     done = attach(lab, "--inject", server.pid, n=100)
     runs, failed = server.end()

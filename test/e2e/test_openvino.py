@@ -9,6 +9,7 @@ import os
 import re
 import shutil
 import signal
+import subprocess
 
 import pytest
 
@@ -132,13 +133,31 @@ def test_thirty_two_threads_with_a_request_each(lab, each_openvino):
     assert len(nodes) == 641 and set(nodes.values()) == {8}
 
 
-def test_three_runtimes_in_one_program_are_told_apart(lab, openvino, wheel, tmp_path):
+@pytest.fixture
+def three_runtimes(lab, openvino, wheel, tmp_path):
     environment(envs.litert_models, str(tmp_path))
     folders = [glob.glob(os.path.join(one.path, "lib/python3*/site-packages"))[0] for one in (wheel, openvino)]
-    program = lab.python(
+    return lab.python(
         environment(envs.litert, "newest"), "threeruntimes", tmp_path / "cnn.tflite", lab.model("cnn"), *folders
     )
-    recording = lab.both(program).recording
+
+
+@pytest.mark.root
+def test_injection_waits_in_every_runtime_of_a_program(lab, three_runtimes):
+    program = lab.start([*three_runtimes, "--serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert program.stdout.readline() == b"ok\n"
+    for name in ("openvino", "litert", "onnxruntime"):
+        program.stdin.write(name.encode() + b"\n")
+        program.stdin.flush()
+        done = attach(lab, "--inject", program.pid, n=20)
+        models = report_of(lab, done.recording)[0]["models"]
+        assert [(model["runtime"], model["inferences"]["count"] >= 15) for model in models] == [(name, True)]
+    program.stdin.close()
+    assert program.wait(30) == 0
+
+
+def test_three_runtimes_in_one_program_are_told_apart(lab, three_runtimes):
+    recording = lab.both(three_runtimes).recording
     report, text = report_of(lab, recording)
     models = {model["runtime"]: model for model in report["models"]}
     assert [model["inferences"]["count"] for model in report["models"]] == [20] * 3

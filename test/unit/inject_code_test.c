@@ -78,7 +78,7 @@ static int prepare(void **state)
 	assert_true(size > sizeof head && size <= FERRY_MAX && page != MAP_FAILED);
 	memset(&place, 0, sizeof place);
 	head.state = (uint64_t)&place.state;
-	head.original = (uint64_t)original;
+	head.slot[0] = (struct ferry_slot){ 8, (uint64_t)original };
 	head.pthread_create = (uint64_t)pthread_create;
 	head.dlopen = (uint64_t)dlopen;
 	head.dlsym = (uint64_t)dlsym;
@@ -87,7 +87,7 @@ static int prepare(void **state)
 	head.register_atfork = (uint64_t)register_atfork;
 	inject_code_make(page, &head);
 	place.head = (struct ferry_head *)page;
-	trigger = inject_code_trigger((uint64_t)page);
+	trigger = inject_code_trigger((uint64_t)page, 0);
 	memcpy(&place.trigger, &trigger, sizeof trigger);
 	n_entered = 0;
 	*state = &place;
@@ -154,6 +154,30 @@ static void many_calls_enter_once_and_all_go_on(void **state)
 		    sigismember(&entered_with, SIGPROF));
 }
 
+static long another(long a, long b, long c, long d, long e, long f)
+{
+	return f - a;
+}
+
+static void each_slot_goes_on_to_a_function_of_its_own(void **state)
+{
+	struct place *place = *state;
+
+	place->state.entry = (uint64_t)enter;
+	for (uint32_t i = 1; i < FERRY_SLOTS; i++)
+		place->head->slot[i].original = (uint64_t)(i & 1 ? another : original);
+	close_page(place);
+	for (int round = 0; round < 3; round++)
+		for (uint32_t i = FERRY_SLOTS; i-- > 0;) {
+			uint64_t trigger = inject_code_trigger((uint64_t)place->head, i);
+			memcpy(&place->trigger, &trigger, sizeof trigger);
+			assert_true(inject_code_is_trigger((uint64_t)place->head, trigger));
+			assert_int_equal(place->trigger(1, 2, 3, 4, 5, 6), i & 1 ? 5 : 654321);
+		}
+	wait_for(&place->state, FERRY_DONE);
+	assert_int_equal(n_entered, 1);
+}
+
 struct status {
 	long word[4];
 };
@@ -171,7 +195,7 @@ static void a_class_is_returned_where_its_caller_wants_it(void **state)
 	struct status got;
 
 	memcpy(&trigger, &place->trigger, sizeof trigger);
-	place->head->original = (uint64_t)original_of_class;
+	place->head->slot[0].original = (uint64_t)original_of_class;
 	place->state.entry = (uint64_t)enter;
 	close_page(place);
 	for (int i = 0; i < 100; i++) {
@@ -295,6 +319,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(many_calls_enter_once_and_all_go_on, prepare, unprepare),
+		cmocka_unit_test_setup_teardown(each_slot_goes_on_to_a_function_of_its_own, prepare, unprepare),
 		cmocka_unit_test_setup_teardown(a_class_is_returned_where_its_caller_wants_it, prepare, unprepare),
 		cmocka_unit_test_setup_teardown(setuid_does_not_wait_for_the_new_thread_for_ever, prepare, unprepare),
 		cmocka_unit_test_setup_teardown(a_library_that_cannot_be_loaded_is_told_with_the_loaders_own_words,

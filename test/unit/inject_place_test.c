@@ -36,7 +36,7 @@ static int prepare(void **state)
 	room.data = room.code + PAGE;
 	assert_true(fd >= 0 && room.code != MAP_FAILED);
 	assert_int_equal(ftruncate(fd, PAGE), 0);
-	room.inject = (struct inject){ .pid = getpid(), .head = { .magic = FERRY_MAGIC, .slot = SLOT } };
+	room.inject = (struct inject){ .pid = getpid(), .head = { .magic = FERRY_MAGIC, .slot = { { SLOT, 0 } } } };
 	assert_int_equal(inject_memory_open(&room.inject, &err), 0);
 	room.target.libc.fd = room.target.loader.fd = -1;
 	room.target.program.fd = fd;
@@ -123,7 +123,7 @@ static void another_slot_gets_code_of_its_own_and_the_same_state(void **state)
 	at = room->inject.at;
 	head_state = room->inject.head.state;
 	leave(room);
-	room->inject.head.slot = SLOT + 8;
+	room->inject.head.slot[0].at = SLOT + 8;
 	find(room);
 	assert_true(room->inject.is_new);
 	assert_int_equal(room->inject.at, at + inject_code_size());

@@ -48,22 +48,29 @@ static uint32_t own_thread;	    /* the agent's; in a child of fork its parent's 
 
 enum { LOOK_MS = 100, GIVE_BACK_MS = 5, GIVE_BACK_TIMES = 400, READ_REST_MS = 5000 };
 
-/*
- * Restores the word that led here. The injected code stays, because other threads may be running it. The word's module
- * may be gone; it cannot be unloaded while the loader calls this.
- */
-static int restore_slot(struct dl_phdr_info *info, size_t size, void *data)
+static void restore_slot(const struct ferry_head *head, const struct ferry_slot *slot, bool is_readonly)
 {
-	const struct ferry_head *head = data;
-	void *page = (void *)(head->slot & ~(page_size() - 1));
+	void *page = (void *)(slot->at & ~(page_size() - 1));
 	uint64_t found;
 
-	if (!peek_read(head->slot, &found, sizeof found) || found - (uint64_t)head >= FERRY_MAX ||
+	if (!peek_read(slot->at, &found, sizeof found) || found - (uint64_t)head >= FERRY_MAX ||
 	    call_protect(page, page_size(), PROT_READ | PROT_WRITE))
-		return 1;
-	__atomic_store_n((uint64_t *)head->slot, head->original, __ATOMIC_RELEASE);
-	if (head->slot_is_readonly)
+		return;
+	__atomic_store_n((uint64_t *)slot->at, slot->original, __ATOMIC_RELEASE);
+	if (is_readonly)
 		call_protect(page, page_size(), PROT_READ);
+}
+
+/*
+ * Restores the words that led here. The injected code stays, because other threads may be running it. A word's module
+ * may be gone; it cannot be unloaded while the loader calls this.
+ */
+static int restore_slots(struct dl_phdr_info *info, size_t size, void *data)
+{
+	const struct ferry_head *head = data;
+
+	for (uint32_t i = 0; i < FERRY_SLOTS && head->slot[i].at; i++)
+		restore_slot(head, &head->slot[i], head->readonly_slots >> i & 1);
 	return 1;
 }
 
@@ -385,7 +392,7 @@ __attribute__((visibility("default"))) void inftrace_inject(const struct ferry_h
 	 */
 	lock_take(leaving);
 	module_walk_begin();
-	dl_iterate_phdr(restore_slot, (void *)(uintptr_t)head);
+	dl_iterate_phdr(restore_slots, (void *)(uintptr_t)head);
 	module_walk_end();
 	lock_give(leaving);
 	take_functions(head);

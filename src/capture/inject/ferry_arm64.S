@@ -8,16 +8,16 @@
  * x19: the state, in all but the trigger's callers.
  */
 #define STATE 8
-#define ORIGINAL 16
-#define PTHREAD_CREATE 32
-#define DLOPEN 40
-#define DLSYM 48
-#define DLERROR 56
-#define ERRNO_LOCATION 64
-#define REGISTER_ATFORK 72
-#define ENTRY 136
-#define AGENT 224
-#define HEAD 416
+#define PTHREAD_CREATE 16
+#define DLOPEN 24
+#define DLSYM 32
+#define DLERROR 40
+#define ERRNO_LOCATION 48
+#define REGISTER_ATFORK 56
+#define ENTRY 120
+#define AGENT 208
+#define SLOT 400
+#define HEAD 528
 #define STATE_THREAD 4
 #define STATE_ENTRY 8
 #define STATE_FORKS 16
@@ -47,35 +47,46 @@
 	.endm
 
 	.section .rodata
-	.globl ferry_begin, ferry_trigger, ferry_end
-	.hidden ferry_begin, ferry_trigger, ferry_end
+	.globl ferry_begin, ferry_trigger, ferry_claim, ferry_end
+	.hidden ferry_begin, ferry_trigger, ferry_claim, ferry_end
 	.balign 16
 ferry_begin:
 .Lbegin:	/* local: nothing is left for the linker */
 	.skip HEAD
 
-	.balign 16
+	.balign 32
 ferry_trigger:
+	.irp n, 0, 1, 2, 3, 4, 5, 6, 7
+	.balign 32
 	bti c
 	stp x29, x30, [sp, #-96]!
 	mov x29, sp
-	stp x8, x19, [sp, #16]
+	bl ferry_claim
+	ldp x29, x30, [sp], #96
+	from_head x16, SLOT + 16 * \n + 8
+	br x16
+	.endr
+
+	.balign 32
+ferry_claim:	/* in the frame of its caller */
+	sub sp, sp, #16
+	str x30, [sp]
+	stp x8, x19, [sp, #32]
 	from_head x19, STATE
 	ldr w16, [x19]
 	cbnz w16, 1f
-	stp x0, x1, [sp, #32]
-	stp x2, x3, [sp, #48]
-	stp x4, x5, [sp, #64]
-	stp x6, x7, [sp, #80]
+	stp x0, x1, [sp, #48]
+	stp x2, x3, [sp, #64]
+	stp x4, x5, [sp, #80]
+	stp x6, x7, [sp, #96]
 	bl spawn
-	ldp x0, x1, [sp, #32]
-	ldp x2, x3, [sp, #48]
-	ldp x4, x5, [sp, #64]
-	ldp x6, x7, [sp, #80]
-1:	ldp x8, x19, [sp, #16]
-	ldp x29, x30, [sp], #96
-	from_head x16, ORIGINAL
-	br x16
+	ldp x0, x1, [sp, #48]
+	ldp x2, x3, [sp, #64]
+	ldp x4, x5, [sp, #80]
+	ldp x6, x7, [sp, #96]
+1:	ldp x8, x19, [sp, #32]
+	ldr x30, [sp], #16
+	ret
 
 spawn:
 	stp x29, x30, [sp, #-64]!

@@ -3,8 +3,9 @@
  * For x86-64: what is written into the target behind a struct ferry_head (event/ferry.h), and the head's place before it. Position
  * independent. Runs in the target only; here it is data.
  *
- * ferry_trigger stands in for a virtual function of at most six integer arguments: the first call takes the phase from
- * idle to claimed, starts a thread, and goes on to the original as every other call does, with all registers, the
+ * At ferry_trigger there is a piece of code for each slot. It stands in for a virtual function of at most six integer
+ * arguments: the first call takes the phase from idle to claimed, starts a thread, and goes on to the original as every
+ * other call does, with all registers, the
  * stack, the signal mask and errno as they were. ferry_thread is that thread: an ordinary one that takes no signals of
  * the program's and holds no lock; so dlopen is an ordinary call.
  *
@@ -15,16 +16,16 @@
  * Offsets of the head and of struct ferry_state: inject_code.c asserts them.
  */
 #define STATE 8
-#define ORIGINAL 16
-#define PTHREAD_CREATE 32
-#define DLOPEN 40
-#define DLSYM 48
-#define DLERROR 56
-#define ERRNO_LOCATION 64
-#define REGISTER_ATFORK 72
-#define ENTRY 136
-#define AGENT 224
-#define HEAD 416
+#define PTHREAD_CREATE 16
+#define DLOPEN 24
+#define DLSYM 32
+#define DLERROR 40
+#define ERRNO_LOCATION 48
+#define REGISTER_ATFORK 56
+#define ENTRY 120
+#define AGENT 208
+#define SLOT 400
+#define HEAD 528
 #define STATE_THREAD 4
 #define STATE_ENTRY 8
 #define STATE_FORKS 16
@@ -38,15 +39,23 @@
 #define UNDER_WAY_NS 5000000	/* for a fork that began before it knew of us */
 
 	.section .rodata
-	.globl ferry_begin, ferry_trigger, ferry_end
-	.hidden ferry_begin, ferry_trigger, ferry_end
+	.globl ferry_begin, ferry_trigger, ferry_claim, ferry_end
+	.hidden ferry_begin, ferry_trigger, ferry_claim, ferry_end
 	.balign 16
 ferry_begin:
 	.skip HEAD
 
 	.balign 16
 ferry_trigger:
+	.irp n, 0, 1, 2, 3, 4, 5, 6, 7
+	.balign 16
 	endbr64
+	call ferry_claim
+	jmp *(ferry_begin + SLOT + 16 * \n + 8)(%rip)
+	.endr
+
+	.balign 16
+ferry_claim:
 	push %rbp
 	mov %rsp, %rbp
 	push %rdi
@@ -72,7 +81,7 @@ ferry_trigger:
 	pop %rsi
 	pop %rdi
 	pop %rbp
-	jmp *(ferry_begin + ORIGINAL)(%rip)
+	ret
 
 /* rbx: the state. Keeps what calls keep. */
 spawn:

@@ -52,14 +52,15 @@ static void pause_ms(unsigned ms)
  * The word must be what the file says, or ours from an earlier time. In a child of fork it may lead into the agent,
  * which is not at work there (check_idle).
  */
-static int check_slot(struct inject *inject, struct err *err)
+static int check_slot(struct inject *inject, uint32_t number, struct err *err)
 {
+	const struct ferry_slot *slot = &inject->head.slot[number];
 	struct ferry_state state;
 	uint64_t found;
-	int code = inject_memory_read(inject, inject->head.slot, &found, sizeof found, err);
+	int code = inject_memory_read(inject, slot->at, &found, sizeof found, err);
 
-	if (code || found == inject->head.original || (inject->unbound && found == inject->unbound) ||
-	    found == inject_code_trigger(inject->at))
+	if (code || found == slot->original || (inject->unbound[number] && found == inject->unbound[number]) ||
+	    inject_code_is_trigger(inject->at, found))
 		return code;
 	if (!inject->is_new && inject_memory_get(inject, inject->head.state, &state, sizeof state) && state.entry &&
 	    inject_target_is_same_code(inject->pid, state.entry, found))
@@ -68,6 +69,15 @@ static int check_slot(struct inject *inject, struct err *err)
 		       "cannot inject: another tool has already replaced functions of %s in process %d; was it started "
 		       "under inftrace record, or is a handle of libinftrace running in it?",
 		       inject->path, (int)inject->pid);
+}
+
+static int check_slots(struct inject *inject, struct err *err)
+{
+	int code = 0;
+
+	for (uint32_t i = 0; i < FERRY_SLOTS && inject->head.slot[i].at && !code; i++)
+		code = check_slot(inject, i, err);
+	return code;
 }
 
 enum idleness { IS_IDLE, IS_BUSY, IS_INHERITED };
@@ -163,7 +173,7 @@ static int analyse(struct inject *inject, const struct inject_opts *opts, struct
 	inject_target_close(&target);
 	if (!code)
 		code = check_idle(inject, opts->until_ns, err);
-	return code ? code : check_slot(inject, err);
+	return code ? code : check_slots(inject, err);
 }
 
 int inject_prepare(struct inject *inject, pid_t pid, uint64_t start_ticks, const struct inject_opts *opts,
@@ -189,8 +199,21 @@ int inject_prepare(struct inject *inject, pid_t pid, uint64_t start_ticks, const
 	}
 	if (code)
 		return code;
-	inject->head.slot_is_readonly = inject_target_is_readonly(pid, inject->head.slot);
+	for (uint32_t i = 0; i < FERRY_SLOTS && inject->head.slot[i].at; i++)
+		if (inject_target_is_readonly(pid, inject->head.slot[i].at))
+			inject->head.readonly_slots |= 1u << i;
 	return inject_dir_make(inject, opts->agent, err);
+}
+
+static int take_back_slot(const struct inject *inject, const struct ferry_slot *slot, bool *was_there, struct err *err)
+{
+	uint64_t found;
+	int code = inject_memory_read(inject, slot->at, &found, sizeof found, err);
+
+	if (code || found == slot->original)
+		return code;
+	*was_there = true;
+	return inject_memory_write_word(inject, slot->at, slot->original, err);
 }
 
 /*
@@ -201,16 +224,13 @@ static int take_back(const struct inject *inject, struct err *err)
 {
 	uint32_t done = FERRY_DONE;
 	struct ferry_state state;
-	uint64_t found;
-	int code = 0;
+	bool was_there = false;
+	int code = inject_memory_read(inject, inject->head.state, &state, sizeof state, err);
 
-	if (inject_memory_read(inject, inject->head.slot, &found, sizeof found, err) ||
-	    inject_memory_read(inject, inject->head.state, &state, sizeof state, err))
-		return -err->code;
-	if (found != inject->head.original)
-		code = inject_memory_write_word(inject, inject->head.slot, inject->head.original, err);
+	for (uint32_t i = 0; i < FERRY_SLOTS && inject->head.slot[i].at && !code; i++)
+		code = take_back_slot(inject, &inject->head.slot[i], &was_there, err);
 	step();
-	if (!code && (found != inject->head.original || state.phase == FERRY_IDLE))
+	if (!code && (was_there || state.phase == FERRY_IDLE))
 		pause_ms(SETTLE_MS);
 	if (!code)
 		code = inject_memory_read(inject, inject->head.state, &state, sizeof state, err);
@@ -256,12 +276,14 @@ int inject_write(struct inject *inject, struct err *err)
 	if (!code)
 		code = write_state(inject, err);
 	step();
-	/* once more: the program may have unloaded its runtime, and have something else there */
-	if (!code)
-		code = check_slot(inject, err);
-	if (!code)
-		code = inject_memory_write_word(inject, inject->head.slot, inject_code_trigger(inject->at), err);
-	inject->was_written = !code;
+	for (uint32_t i = 0; i < FERRY_SLOTS && inject->head.slot[i].at && !code; i++) {
+		/* once more: the program may have unloaded its runtime, and have something else there */
+		code = check_slot(inject, i, err);
+		if (!code)
+			code = inject_memory_write_word(inject, inject->head.slot[i].at,
+							inject_code_trigger(inject->at, i), err);
+		inject->was_written |= !code;
+	}
 	step();
 	return code;
 }
@@ -311,9 +333,11 @@ void inject_leave(struct inject *inject)
 	if (!inject->was_written)
 		return;
 	step();
-	if (inject_memory_get(inject, inject->head.slot, &found, sizeof found) &&
-	    found == inject_code_trigger(inject->at))
-		inject_memory_write_word(inject, inject->head.slot, inject->head.original, &ignored);
+	for (uint32_t i = 0; i < FERRY_SLOTS && inject->head.slot[i].at; i++)
+		if (inject_memory_get(inject, inject->head.slot[i].at, &found, sizeof found) &&
+		    inject_code_is_trigger(inject->at, found))
+			inject_memory_write_word(inject, inject->head.slot[i].at, inject->head.slot[i].original,
+						 &ignored);
 	step();
 	inject_memory_write(inject, mark, &is_leaving, sizeof is_leaving, &ignored);
 	step();

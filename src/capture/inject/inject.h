@@ -36,12 +36,12 @@ struct inject {
 	int parent;		     /* of the folder */
 	char ring_dir[64];	     /* the folder, as we see it */
 	char name[40];		     /* of the folder, in its parent */
-	char version[32], path[256]; /* of the runtime */
+	char version[32], path[256]; /* of the first runtime */
 	struct ferry_head head;
-	uint64_t at;	  /* of the head, in the process */
-	uint64_t unbound; /* what the word may hold beside head.original; 0: nothing */
-	bool is_new;	  /* there is no code yet */
-	bool was_written; /* and not taken back */
+	uint64_t at;		       /* of the head, in the process */
+	uint64_t unbound[FERRY_SLOTS]; /* what a slot may hold beside its original; 0: nothing */
+	bool is_new;		       /* there is no code yet */
+	bool was_written;	       /* and not taken back */
 };
 
 enum inject_where {

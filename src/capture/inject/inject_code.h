@@ -3,6 +3,7 @@
 #ifndef CAPTURE_INJECT_INJECT_CODE_H
 #define CAPTURE_INJECT_INJECT_CODE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "event/ferry.h"
@@ -12,6 +13,7 @@ size_t inject_code_size(void);
 /* Writes them to `to`. */
 void inject_code_make(void *to, const struct ferry_head *head);
 /* What the slot is to hold, seen from the head's address. */
-uint64_t inject_code_trigger(uint64_t head);
+uint64_t inject_code_trigger(uint64_t head, uint32_t slot);
+bool inject_code_is_trigger(uint64_t head, uint64_t address);
 
 #endif

@@ -66,7 +66,7 @@ static bool find_code(struct inject *inject, const struct inject_part *part, uin
 				continue;
 			}
 			*state = head.state;
-			if (head.slot != inject->head.slot || !has_our_code(inject, at))
+			if (head.slot[0].at != inject->head.slot[0].at || !has_our_code(inject, at))
 				continue;
 			inject->at = at;
 			inject->is_new = false;

@@ -291,20 +291,40 @@ static int read_runtime(struct modules_seen *seen, pid_t pid, const struct modul
 	return code || file->slot ? code : -ENOENT;
 }
 
-/* The first runtime that is understood. */
-static int find_runtime(struct inject *inject, const struct modules *modules, struct err *err)
+/* Whether there is room for more. */
+static bool add_slot(struct inject *inject, const struct module *module, const struct inject_file *file)
+{
+	uint32_t n = 0;
+
+	while (inject->head.slot[n].at)
+		n++;
+	inject->head.slot[n] = (struct ferry_slot){ file->slot, file->original };
+	inject->unbound[n] = file->unbound;
+	if (!n) {
+		snprintf(inject->version, sizeof inject->version, "%s", file->version);
+		snprintf(inject->path, sizeof inject->path, "%s", module->path);
+	}
+	return n + 1 < FERRY_SLOTS;
+}
+
+/* All runtimes that are understood, and all copies of each: it is not known which of them the program calls. */
+static int find_runtimes(struct inject *inject, const struct modules *modules, struct err *err)
 {
 	struct modules_seen seen = { 0 };
-	struct err barred = { 0 };
+	struct err barred = { 0 }, failure;
 	struct inject_file file;
 	char others[120];
 	int code = -ENOENT;
-	size_t i;
+	bool has_room = true;
 
-	for (i = 0; i < modules->n && code; i++) {
-		int its = read_runtime(&seen, inject->pid, &modules->module[i], &file, &barred, err);
-		if (its != -ENOENT)
+	for (size_t i = 0; i < modules->n && has_room; i++) {
+		int its = read_runtime(&seen, inject->pid, &modules->module[i], &file, &barred, &failure);
+		if (!its)
+			has_room = add_slot(inject, &modules->module[i], &file);
+		if (!its || (its != -ENOENT && code == -ENOENT))
 			code = its;
+		if (its && its != -ENOENT && code == its)
+			*err = failure;
 	}
 	modules_seen_done(&seen);
 	if (code == -ENOENT && barred.code)
@@ -322,14 +342,7 @@ static int find_runtime(struct inject *inject, const struct modules *modules, st
 		return err_set(err, ENOENT,
 			       "cannot inject: process %d has loaded no runtime that inftrace records, or not yet",
 			       (int)inject->pid);
-	if (code)
-		return code;
-	inject->head.slot = file.slot;
-	inject->head.original = file.original;
-	inject->unbound = file.unbound;
-	snprintf(inject->version, sizeof inject->version, "%s", file.version);
-	snprintf(inject->path, sizeof inject->path, "%s", modules->module[i - 1].path);
-	return 0;
+	return code;
 }
 
 int inject_target_look(struct inject_target *target, struct inject *inject, struct err *err)
@@ -342,7 +355,7 @@ int inject_target_look(struct inject_target *target, struct inject *inject, stru
 		code = find_modules(inject, target, err);
 	if (!code)
 		code = find_functions(inject, target, err);
-	return code ? code : find_runtime(inject, &target->modules, err);
+	return code ? code : find_runtimes(inject, &target->modules, err);
 }
 
 struct inject_part *inject_target_part(struct inject_target *target, struct inject_part *part)
