@@ -291,24 +291,36 @@ int32_t agent_tid(void)
 	return tid ? tid : agent.segment->pid;
 }
 
+void *agent_keep(struct thread *thread, uint32_t *place, size_t size)
+{
+	static uint32_t n_places = 1;
+	void *kept = NULL;
+
+	agent_lock();
+	if (!*place && n_places < AGENT_KEPT)
+		__atomic_store_n(place, n_places++, __ATOMIC_RELAXED);
+	if (*place && !(kept = thread->kept[*place]) && (kept = arena_alloc(&agent.arena, size)))
+		memset(kept, 0, size);
+	thread->kept[*place] = kept;
+	agent_unlock();
+	return kept;
+}
+
 static struct thread *enter_locked(void)
 {
 	struct thread *thread = self_thread;
-	struct transformer_names *transformers;
-	struct litert_thread *litert;
+	void *kept[AGENT_KEPT];
 	uint32_t next_run, numbers_end;
 	bool has_numbers;
 
 	if (!thread && !(thread = new_thread()))
 		return NULL;
-	transformers = thread->transformers;
-	litert = thread->litert;
+	memcpy(kept, thread->kept, sizeof kept);
 	next_run = thread->next_run;
 	numbers_end = thread->numbers_end;
 	has_numbers = thread->generation == hot->generation;
 	memset(thread, 0, sizeof *thread);
-	thread->transformers = transformers;
-	thread->litert = litert;
+	memcpy(thread->kept, kept, sizeof kept);
 	if (has_numbers) {
 		thread->next_run = next_run;
 		thread->numbers_end = numbers_end;

@@ -46,7 +46,7 @@ struct hot {
 	int32_t n_calls;	       /* system calls of the agent under way (guard.c) */
 };
 
-enum { MAX_DEPTH = 32, MAX_RUNS = 8, MAX_LANES = 64, NO_LANE = 255 };
+enum { MAX_DEPTH = 32, MAX_RUNS = 8, MAX_LANES = 64, NO_LANE = 255, AGENT_KEPT = 4 };
 
 /* An operator that has begun on this thread. */
 struct open_operator {
@@ -121,8 +121,7 @@ struct thread {
 	struct shape input[SHAPE_INPUTS];
 	struct model_hint hint;
 	struct file_reads reads;
-	struct transformer_names *transformers; /* ort_transform.c */
-	struct litert_thread *litert;		/* litert_operator.c */
+	void *kept[AGENT_KEPT]; /* by agent_keep */
 	struct pool pool;
 	const char *python_bytes; /* the last bytes object that the runtime's module read */
 	uint64_t unbegun,
@@ -212,6 +211,8 @@ bool agent_restart(void);
 struct thread *agent_enter(void);
 
 int32_t agent_tid(void); /* the kernel's number of this thread */
+/* What code keeps of a thread for good, zeroes at first: in thread->kept[*place]. *place: 0 at first. NULL: no room */
+void *agent_keep(struct thread *thread, uint32_t *place, size_t size);
 /* This thread's state, ready to record, or NULL. */
 static inline struct thread *agent_thread(void)
 {

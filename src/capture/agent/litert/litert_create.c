@@ -43,39 +43,47 @@ bool litert_on_model(struct thread *thread, word allocation, const word *table)
 	return true;
 }
 
-static word on_build(unsigned copy, ARGS)
+static struct litert_thread *state_here(void)
 {
 	struct thread *thread = agent_thread();
-	struct litert_thread *state = thread ? litert_thread(thread) : NULL;
+
+	return thread ? litert_thread(thread) : NULL;
+}
+
+/* Calls a function; when it began and ended. */
+static word timed(uint64_t *began, uint64_t *ended, function *next, ARGS)
+{
+	uint64_t start = agent_now();
+	word r = next(PASS);
+
+	*began = start;
+	*ended = agent_now();
+	return r;
+}
+
+static word on_build(unsigned copy, ARGS)
+{
+	struct litert_thread *state = state_here();
 	function *next = originals[copy][LITERT_BUILD];
-	uint64_t start;
 	word r;
 
 	if (!state)
 		return next(PASS);
-	start = agent_now();
-	r = next(PASS);
-	state->build = is_close(state->model_since, start) ? state->model_since : start;
-	state->built = (int32_t)r ? 0 : agent_now();
+	r = timed(&state->build, &state->built, next, PASS);
+	if (is_close(state->model_since, state->build))
+		state->build = state->model_since;
+	if ((int32_t)r)
+		state->built = 0;
 	state->delegated = 0;
 	return r;
 }
 
 static word on_delegate(unsigned copy, ARGS)
 {
-	struct thread *thread = agent_thread();
-	struct litert_thread *state = thread ? litert_thread(thread) : NULL;
+	struct litert_thread *state = state_here();
 	function *next = originals[copy][LITERT_DELEGATE];
-	uint64_t start;
-	word r;
 
-	if (!state)
-		return next(PASS);
-	start = agent_now();
-	r = next(PASS);
-	state->delegate = start;
-	state->delegated = agent_now();
-	return r;
+	return state ? timed(&state->delegate, &state->delegated, next, PASS) : next(PASS);
 }
 
 static void left(struct thread *thread, const struct bracket *bracket, uint32_t message)

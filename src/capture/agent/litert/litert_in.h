@@ -57,7 +57,13 @@ struct litert_thread {
 	uint32_t message; /* of the first error since the last begin of an inference or a creation; text id */
 };
 
-/* NULL: out of memory. */
+extern uint32_t litert_place; /* in a thread's `kept` */
+/* NULL: there is none yet. */
+static inline struct litert_thread *litert_kept(const struct thread *thread)
+{
+	return thread->kept[litert_place];
+}
+/* The same, made now if there is none. NULL: out of memory. */
 struct litert_thread *litert_thread(struct thread *thread);
 
 /* Reads what is known of a copy's subgraphs. */

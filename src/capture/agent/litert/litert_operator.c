@@ -17,26 +17,23 @@ typedef word operator_function(word context, word node);
 
 static operator_function *const stand_ins[LITERT_STAND_INS];
 
+uint32_t litert_place;
+
 struct litert_thread *litert_thread(struct thread *thread)
 {
-	if (!thread->litert) {
-		agent_lock();
-		thread->litert = arena_alloc(&agent.arena, sizeof *thread->litert);
-		agent_unlock();
-		if (thread->litert)
-			memset(thread->litert, 0, sizeof *thread->litert);
-	}
-	return thread->litert;
+	struct litert_thread *kept = litert_kept(thread);
+
+	return kept ? kept : agent_keep(thread, &litert_place, sizeof *kept);
 }
 
 static const struct litert_graph **running(struct thread *thread)
 {
-	return &thread->litert->running[thread->n_runs - 1];
+	return &litert_kept(thread)->running[thread->n_runs - 1];
 }
 
 static void end_run(struct thread *thread, uint32_t message)
 {
-	struct litert_thread *state = thread->litert;
+	struct litert_thread *state = litert_kept(thread);
 
 	*running(thread) = NULL;
 	if (message && state->message)
@@ -50,7 +47,8 @@ void litert_left(struct thread *thread, word frame)
 	const struct open_run *run = inference_top(thread);
 
 	inference_close_operators(thread, 0, frame);
-	if (run && thread->litert && *running(thread) && thread->depth <= run->depth && thread->litert->frame <= frame)
+	if (run && litert_kept(thread) && *running(thread) && thread->depth <= run->depth &&
+	    litert_kept(thread)->frame <= frame)
 		end_run(thread, dict_text("cancelled", 9));
 }
 
@@ -150,7 +148,7 @@ static __attribute__((noinline)) word serve_any(unsigned number, word context, w
 	operator_function *next = (operator_function *)litert_originals[number];
 	struct thread *thread = agent_thread();
 	struct litert_node_at *node = thread ? litert_node_at(at) : NULL;
-	struct litert_thread *state = node ? thread->litert : NULL;
+	struct litert_thread *state = node ? litert_kept(thread) : NULL;
 	word r;
 
 	if (!thread)
@@ -183,10 +181,10 @@ static __attribute__((noinline)) word serve(word context, word at, unsigned numb
 	if (__builtin_expect(!thread || !node, 0) || __builtin_expect(node->at != at, 0) ||
 	    __builtin_expect(node->generation != hot->generation, 0) ||
 	    __builtin_expect(node->generation != thread->generation, 0) || __builtin_expect(thread->depth, 0) ||
-	    __builtin_expect(thread->litert->ready != NULL, 0))
+	    __builtin_expect(litert_kept(thread)->ready != NULL, 0))
 		return serve_any(number, context, at);
 	if (hot->level == LEVEL_INFERENCE && !node->is_last) {
-		r = pass_on(thread->litert, next, context, at);
+		r = pass_on(litert_kept(thread), next, context, at);
 		if (__builtin_expect((int32_t)r != 0, 0) && thread->generation == hot->generation)
 			leave_run(thread, node, (int32_t)r);
 		return r;

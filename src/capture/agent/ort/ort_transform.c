@@ -32,16 +32,11 @@ struct transformer_names {
 	struct name of[NAMES];
 };
 
+static uint32_t place; /* in a thread's `kept` */
+
 static struct transformer_names *names_of_thread(struct thread *thread)
 {
-	if (!thread->transformers) {
-		agent_lock();
-		thread->transformers = arena_alloc(&agent.arena, sizeof *thread->transformers);
-		agent_unlock();
-		if (thread->transformers)
-			memset(thread->transformers, 0, sizeof *thread->transformers);
-	}
-	return thread->transformers;
+	return thread->kept[place] ? thread->kept[place] : agent_keep(thread, &place, sizeof(struct transformer_names));
 }
 
 static void read_name(word object, const struct words *words, bool is_old_string, char name[NAME])
@@ -81,7 +76,8 @@ static bool look_at(struct thread *thread, word object, word flag, struct words 
 static const char *name_of(struct thread *thread, word object, const struct words *words, bool is_old_string,
 			   char own[NAME])
 {
-	struct name *name = thread->transformers && !is_old_string ? slot_of(thread->transformers, object) : NULL;
+	struct transformer_names *names = thread->kept[place];
+	struct name *name = names && !is_old_string ? slot_of(names, object) : NULL;
 
 	*own = 0;
 	if (!name) {
