@@ -120,6 +120,15 @@ def test_times_are_those_of_the_program_on_a_busy_cpu(lab, wheel, crowded_cpu, l
     check_own_clock(done.recording, own_times(times))
 
 
+@pytest.mark.parametrize("level", ["inference", "operator", "detail"])
+def test_times_of_short_inferences_are_those_of_a_c_program_on_a_busy_cpu(lab, library, crowded_cpu, level):
+    """Of one that takes a millisecond, what Python does between its stamps and the runtime is too large a part."""
+    times = lab.path("times")
+    program = lab.native("run", library, lab.model("mapped"), "1x2048", 4096, "run", 200, 1, times)
+    done = lab.record(["taskset", "-c", str(crowded_cpu), *program], level=level, judged=False)
+    check_own_clock(done.recording, own_times(times))
+
+
 def test_times_are_those_of_a_running_program_on_a_busy_cpu(lab, wheel, crowded_cpu):
     server = python_server(lab, wheel, "long")
     move(server.pid, crowded_cpu)
