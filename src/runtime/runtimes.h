@@ -122,6 +122,7 @@ struct runtime {
 	unsigned n_families;
 	int inject_family; /* a function that every inference calls, where the agent can be loaded into a running
 			    * process; -1: none */
+	unsigned inject_entry; /* the same in the table of C functions, where the module has no classes; 0: none */
 	/*
 	 * The same, of a runtime that is known by its functions: one that its library calls through a word of its own;
 	 * of at most six integer parameters. NULL: none.

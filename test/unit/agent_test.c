@@ -311,7 +311,7 @@ static void no_copy_of_a_session_stays_in_the_agent(void **state)
 	struct session *session;
 
 	make_session();
-	session = ort_late_session_of_object((word)made.object);
+	session = ort_late_session_of_object(NULL, (word)made.object);
 	assert_non_null(session);
 	assert_ptr_equal(session_of_provider((word)made.provider), session);
 	for (const word *at = __bss_start; at + 1 < _end; at++)

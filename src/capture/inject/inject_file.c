@@ -109,15 +109,26 @@ static int refuse(const struct image *image, const char *version, struct err *er
 		       image->path, version);
 }
 
+/* The word in the table of C functions; 0: not known. */
+static uint64_t entry_of(const struct runtime_found *found)
+{
+	unsigned entry = found->runtime->inject_entry;
+
+	return entry && found->api && entry < found->n_api ? found->api + 8 * (uint64_t)entry : 0;
+}
+
 static int find_slot(const struct image_file *file, struct inject_file *result, struct err *err)
 {
 	const struct image *image = image_file_image(file);
 	struct file_runtime in;
 	int code = file_runtime_find(&in, file, err);
 
-	if (!code && can_inject(in.runtime, &in.rtti)) {
+	bool has_class = !code && can_inject(in.runtime, &in.rtti);
+	uint64_t entry = !code && in.runtime && !has_class ? entry_of(&in.found) : 0;
+
+	if (has_class || entry) {
 		snprintf(result->version, sizeof result->version, "%s", in.found.version);
-		result->slot = slot_of(&in.found, &in.rtti);
+		result->slot = entry ? entry : slot_of(&in.found, &in.rtti);
 		result->original = result->slot ? image_word(image, result->slot) : 0;
 		if (!image_has(image, result->original, IMAGE_X))
 			code = refuse(image, in.found.version, err);

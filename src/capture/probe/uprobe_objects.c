@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * What is known of the runtime's objects by their addresses. Of sessions and providers the program tells every
- * std::string that it finds in them; which is which differs by version, but (1.14 to 1.31)
- *
- *   InferenceSession  the model's path comes first, before the session's options, in which the prefix of profiles
- *                     ("onnxruntime_profile_") comes right behind another path; the graph's name lies a known distance
- *                     before a text "model_loading_..."
- *   provider          its type ends in "ExecutionProvider", or is its first string
+ * std::string that it finds in them. A provider's type ends in "ExecutionProvider", or is its first string.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -16,8 +11,9 @@
 #include "capture/probe/uprobe_process.h"
 #include "runtime/model_name.h"
 #include "runtime/ort/ort_node.h"
+#include "runtime/ort/ort_session_texts.h"
 
-enum { PATH_LIMIT = 368, MAX_KERNELS = 1 << 20, MAX_OBJECTS = 1 << 16 };
+enum { MAX_KERNELS = 1 << 20, MAX_OBJECTS = 1 << 16 };
 
 uint32_t uprobe_text(struct uprobe_process *process, const char *text)
 {
@@ -112,34 +108,11 @@ bool uprobe_text_learn(const struct uprobe_step *step)
 	return true;
 }
 
-/* The path among a session's texts; NULL: it was made from bytes. */
-static const char *find_path(const struct uprobe_process *process, const struct uprobe_texts *texts, bool is_old)
+static size_t list_texts(const struct uprobe_process *process, const struct uprobe_texts *texts, struct ort_text *to)
 {
-	uint32_t end = PATH_LIMIT;
-
 	for (uint32_t i = 0; i < texts->n; i++)
-		if (texts->text[i].offset < 1024 && !strcmp(text_at(process, texts, i), "onnxruntime_profile_"))
-			end = texts->text[i].offset - (is_old ? 16 : 64);
-	for (uint32_t i = 0; i < texts->n && texts->text[i].offset < end; i++)
-		if (strlen(text_at(process, texts, i)) > 2 && strpbrk(text_at(process, texts, i), "./"))
-			return text_at(process, texts, i);
-	return NULL;
-}
-
-/* What its graph is called; NULL: not found. */
-static const char *find_graph(const struct uprobe_process *process, const struct uprobe_texts *texts, bool is_old)
-{
-	uint32_t loading = 0;
-
-	for (uint32_t i = 0; i < texts->n; i++)
-		if (!strncmp(text_at(process, texts, i), "model_loading_", 14))
-			loading = texts->text[i].offset;
-	for (uint32_t i = 0; i < texts->n && loading; i++) {
-		uint32_t distance = loading - texts->text[i].offset;
-		if (is_old ? distance == 304 : distance == 376 || distance == 328)
-			return text_at(process, texts, i);
-	}
-	return NULL;
+		to[i] = (struct ort_text){ .offset = texts->text[i].offset, .text = text_at(process, texts, i) };
+	return texts->n;
 }
 
 void uprobe_session_name(struct uprobe_process *process, uint32_t number, bool is_old_string)
@@ -147,11 +120,14 @@ void uprobe_session_name(struct uprobe_process *process, uint32_t number, bool i
 	struct session *told = sessions_at(&process->recorded->sessions, number);
 	const struct uprobe_texts *texts = told ? find_texts(process, told->object) : NULL;
 	char path[UPROBE_LONG_NAME + sizeof process->cwd + 2], model[UPROBE_NAME];
+	struct ort_text list[UPROBE_MAX_TEXTS];
 	const char *at;
+	size_t n;
 
 	if (!told || told->is_named || !texts)
 		return;
-	at = find_path(process, texts, is_old_string);
+	n = list_texts(process, texts, list);
+	at = ort_texts_path(list, n, is_old_string);
 	if (at) {
 		while (*process->cwd && !strncmp(at, "./", 2))
 			at += 2;
@@ -161,7 +137,7 @@ void uprobe_session_name(struct uprobe_process *process, uint32_t number, bool i
 		told->path = intern(process, path);
 		told->model = intern(process, model);
 	} else {
-		at = find_graph(process, texts, is_old_string);
+		at = ort_texts_graph(list, n, is_old_string);
 		told->model = intern(process, at ? at : "model from memory");
 	}
 	told->is_named = true;

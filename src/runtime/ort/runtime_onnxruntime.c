@@ -50,6 +50,7 @@ const struct runtime runtime_onnxruntime = {
 	.family = ort_families,
 	.n_families = N_ORT_FAMILIES,
 	.inject_family = ORT_RUN_START,
+	.inject_entry = ORT_API_RUN,
 	.layout = &layout,
 	.is_in = ort_is_in,
 	.find = find,

@@ -157,7 +157,7 @@ static struct thread *run_enter(struct ort_copy *copy, word a, word b, word d, w
 	if (!session || session->object != a || !session->number)
 		session = thread->last_session = session_of_object(a);
 	if (!session && agent.late_since)
-		session = thread->last_session = ort_late_session_of_object(a);
+		session = thread->last_session = ort_late_session_of_object(copy, a);
 	thread->is_settled = true;
 	if (!(open = inference_begin(thread, OWNER_API, 0, session)))
 		return NULL;

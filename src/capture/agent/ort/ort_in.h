@@ -168,8 +168,8 @@ struct session *ort_running(uintptr_t saved);
 
 /* For hooks that see a provider without a known session. NULL: not a session's. */
 struct session *ort_late_session(uintptr_t provider);
-/* object: the program's handle of the session. */
-struct session *ort_late_session_of_object(uintptr_t object);
+/* object: the program's handle of the session, in this copy of the runtime; NULL: any. */
+struct session *ort_late_session_of_object(const struct ort_copy *copy, uintptr_t object);
 /*
  * The session that runs on this thread after injection, if it is not, or may not be, the one that this provider was
  * first seen with. saved: ORT_SAVED(). NULL: unknown.

@@ -20,9 +20,11 @@
 #include "capture/agent/ort/ort_in.h"
 #include "event/event.h"
 #include "runtime/ort/ort_node.h"
+#include "runtime/ort/ort_session_texts.h"
 #include "runtime/peek.h"
 
 enum { OBJECT = 16 << 10, STACK = 64 << 10, CHUNK = 1 << 10, MAX_PROVIDERS = 16, STRANGERS = 32, MISSES = 32 };
+enum { TEXTS = 24, TEXT = 512 }; /* of an object */
 
 /* Under hot->adopting. */
 static word object[OBJECT / 8];
@@ -83,16 +85,25 @@ static bool is_list(const word *bounds, word provider, struct found *found)
 	return has_it;
 }
 
+/* Reads the object into `object`: how many words it has, as far as memory goes on. */
+static size_t read_object(word at)
+{
+	size_t n = 0;
+
+	while (n < OBJECT / 8 && peek_read(at + 8 * n, object + n, CHUNK))
+		n += CHUNK / 8;
+	return n;
+}
+
 static bool look_into(word at, word provider, struct found *found)
 {
 	const struct ort_copy *copy;
-	size_t n = 0;
+	size_t n;
 	word vptr;
 
 	if (at < 4096 || (at & 7) || !peek_read(at, &vptr, 8) || !(copy = copy_of_session(vptr)))
 		return false;
-	while (n < OBJECT / 8 && peek_read(at + 8 * n, object + n, CHUNK))
-		n += CHUNK / 8;
+	n = read_object(at);
 	object[0] = 0; /* the copy is no session: its own address may be on the stack */
 	for (size_t i = 1; i + 3 <= n; i++)
 		if (is_list(object + i, provider, found)) {
@@ -241,7 +252,56 @@ struct session *ort_late_session(uintptr_t provider)
 	return session;
 }
 
-struct session *ort_late_session_of_object(uintptr_t at)
+/* The texts of an object that was read into `object`, as far as there is room. */
+static size_t find_texts(word at, size_t n_words, bool is_old, struct ort_text *text, char room[][TEXT])
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i + 4 <= n_words && n < TEXTS; i++) {
+		int len = object[i] < 4096			  ? 0
+			  : is_old				  ? peek_string_abi(at + 8 * i, true, room[n], TEXT)
+			  : object[i + 1] && object[i + 1] < TEXT ? peek_string_in(at, object, 8 * i, room[n], TEXT)
+								  : 0;
+		if (len <= 0 || !*room[n])
+			continue;
+		text[n] = (struct ort_text){ .offset = (uint32_t)(8 * i), .text = room[n] };
+		n++;
+	}
+	return n;
+}
+
+/* False: no text names the model. */
+static bool name_by_texts(struct session *session, word at, bool is_old)
+{
+	static char room[TEXTS][TEXT]; /* under hot->adopting */
+	struct ort_text text[TEXTS];
+	size_t n = find_texts(at, read_object(at), is_old, text, room);
+	const char *path = ort_texts_path(text, n, is_old);
+	const char *graph = path ? NULL : ort_texts_graph(text, n, is_old);
+
+	if (path)
+		session_name_found(session, path);
+	else if (graph)
+		session_name_graph(session, graph);
+	return path || graph;
+}
+
+/*
+ * Without type information no class tells that the object is a session. The program gave it to the C function that
+ * runs one.
+ */
+static struct session *adopt_untyped(word at)
+{
+	struct session *session = new_session();
+
+	if (session && !name_by_texts(session, at, false))
+		name_by_texts(session, at, true);
+	if (session)
+		session_bind(session, at);
+	return session;
+}
+
+struct session *ort_late_session_of_object(const struct ort_copy *copy, uintptr_t at)
 {
 	struct session *session;
 	struct found found;
@@ -257,7 +317,8 @@ struct session *ort_late_session_of_object(uintptr_t at)
 			session = new_session();
 		if (session)
 			bind(session, &found);
-	}
+	} else if (!session && copy && !copy->cpu_vtable)
+		session = adopt_untyped(at);
 	lock_give(&hot->adopting);
 	errno = saved;
 	return session;
@@ -316,7 +377,7 @@ struct session *ort_late_rejected(uintptr_t saved)
 	}
 	lock_give(&hot->adopting);
 	errno = saved_errno;
-	return is_found ? ort_late_session_of_object(found.object) : NULL;
+	return is_found ? ort_late_session_of_object(NULL, found.object) : NULL;
 }
 
 void ort_late_name(struct session *session, uintptr_t provider)
