@@ -23,7 +23,7 @@ static void say(const struct speaker *to)
 	EVIDENCE("for %s of their time, %s each", units_percent(to->finding->value).s,
 		 units_duration(to->finding->low).s);
 	if (to->run->others_cores >= 0.1 && to->run->cores >= 0)
-		EVIDENCE("; the process used %s CPUs while inferences ran, others %s of %s",
+		EVIDENCE("; the program used %s CPUs while inferences ran, others %s of %s",
 			 units_decimal(to->run->cores).s, units_decimal(to->run->others_cores).s,
 			 units_count((uint64_t)to->analysis->report->machine.n_all_cpus).s);
 	NEXT("fewer threads, fewer inferences at a time, or a machine that is less busy");

@@ -35,6 +35,24 @@ static uint32_t runtime_in_part(const struct summary *summary)
 	return 0;
 }
 
+/* The same without the reasons, which the line of the runtime has: "operators (built without ...)" is "operators". */
+static struct printable without_reasons(const char *left_out)
+{
+	struct printable text = { "" };
+	size_t n = 0, depth = 0;
+
+	for (const char *at = left_out; *at && n + 1 < sizeof text.s; at++) {
+		if (*at == '(' && !depth && n && text.s[n - 1] == ' ')
+			n--;
+		depth += *at == '(';
+		if (!depth)
+			text.s[n++] = *at;
+		depth -= *at == ')' && depth;
+	}
+	text.s[n] = 0;
+	return text;
+}
+
 /* A file of another program without inferences: what is in it, and what shows that. */
 static void say_foreign(const struct page *page)
 {
@@ -346,7 +364,8 @@ static void say_losses(const struct page *page)
 	if (summary->n_unseen && (summary->n_runtimes || summary->n_sessions || summary->n_inferences))
 		fprintf(page->out, "; what %s did was not seen", printable_count(summary->n_unseen, "process").s);
 	if (summary->n_inferences && runtime_in_part(summary))
-		fprintf(page->out, "; not recorded: %s", page_name(page, runtime_in_part(summary), MESSAGE_COLUMNS).s);
+		fprintf(page->out, "; not recorded: %s",
+			without_reasons(page_name(page, runtime_in_part(summary), STATE_COLUMNS).s).s);
 	if (summary->n_left)
 		fprintf(page->out, "; %s that the program started went on, not recorded",
 			printable_count(summary->n_left, "process").s);
