@@ -307,7 +307,7 @@ const struct query_table_words *query_table_at(size_t i, struct query_table_word
 	for (; query_tables[n]; n++)
 		if (n == i) {
 			*words = (struct query_table_words){ query_tables[n]->name, query_tables[n]->what, false, NULL,
-							     query_tables[n]->n_columns };
+							     query_n_columns(query_tables[n]) };
 			return words;
 		}
 	for (size_t k = 0; query_views[k].name; k++, n++)
@@ -326,8 +326,6 @@ struct query_column_words query_column_at(size_t table, size_t column)
 	while (query_tables[n] && n < table)
 		n++;
 	if (query_tables[n])
-		return (struct query_column_words){ query_tables[n]->columns[column].name,
-						    query_tables[n]->columns[column].type,
-						    query_tables[n]->columns[column].what };
+		return query_words(query_tables[n], column);
 	return query_views[table - n].columns[column];
 }

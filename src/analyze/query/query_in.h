@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <sqlite3.h>
 
+#include "analyze/columns/columns.h"
 #include "analyze/query/query.h"
 #include "analyze/store/keys.h"
 #include "analyze/store/store_halts.h"
@@ -97,6 +98,7 @@ struct query_table {
 	bool (*has)(const struct query *query, size_t row);
 	const struct query_column *columns;
 	size_t n_columns;
+	const struct column_list *list; /* instead of count and columns: a list of the summary */
 };
 
 #define QUERY_COLUMNS(list) .columns = list, .n_columns = sizeof list / sizeof *list
@@ -184,6 +186,14 @@ void query_times_done(struct query *query);
 int query_plan_find(struct query *query, const struct query_table *table, sqlite3_index_info *info);
 /* SQLITE_OK, or SQLITE_NOMEM. */
 int query_plan_take(struct query_scan *scan, const char *plan, int n, sqlite3_value **values);
+
+/* query_list.c: the same for tables with columns of their own and those of a list. column is below query_n_columns. */
+size_t query_n_columns(const struct query_table *table);
+size_t query_n_rows(const struct query *query, const struct query_table *table); /* of a QUERY_LIST */
+struct query_column_words query_words(const struct query_table *table, size_t column);
+/* What it is good for in a plan; has no words and no get for columns of a list. */
+const struct query_column *query_column_of(const struct query_table *table, size_t column);
+void query_put_column(sqlite3_context *to, const struct column_list *list, const struct query_at *at, size_t place);
 
 /* query_module.c, query_guard.c, query_functions.c */
 int query_module_add(struct query *query);

@@ -28,8 +28,11 @@ static char *declaration_of(const struct query_table *table)
 	sqlite3_str *text = sqlite3_str_new(NULL);
 
 	sqlite3_str_appendall(text, "CREATE TABLE t(");
-	for (size_t i = 0; i < table->n_columns; i++)
-		sqlite3_str_appendf(text, "%s\"%w\" %s", i ? ", " : "", table->columns[i].name, table->columns[i].type);
+	for (size_t i = 0; i < query_n_columns(table); i++) {
+		const struct query_column_words words = query_words(table, i);
+
+		sqlite3_str_appendf(text, "%s\"%w\" %s", i ? ", " : "", words.name, words.type);
+	}
 	sqlite3_str_appendchar(text, 1, ')');
 	return sqlite3_str_finish(text);
 }
@@ -109,7 +112,9 @@ static int cursor_column(sqlite3_vtab_cursor *cursor, sqlite3_context *to, int c
 {
 	const struct query_scan *scan = &((const struct cursor *)cursor)->scan;
 
-	if (column >= 0 && column < (int)scan->table->n_columns)
+	if (column >= 0 && scan->table->list)
+		query_put_column(to, scan->table->list, &scan->at, (size_t)column);
+	else if (column >= 0 && column < (int)scan->table->n_columns)
 		scan->table->columns[column].get(to, &scan->at);
 	return SQLITE_OK;
 }

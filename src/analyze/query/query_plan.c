@@ -47,9 +47,9 @@ static const struct query_column *column_of(const struct plan *plan, int i)
 {
 	const struct sqlite3_index_constraint *constraint = &plan->info->aConstraint[i];
 
-	if (!constraint->usable || constraint->iColumn < 0 || constraint->iColumn >= (int)plan->table->n_columns)
+	if (!constraint->usable || constraint->iColumn < 0 || constraint->iColumn >= (int)query_n_columns(plan->table))
 		return NULL;
-	return &plan->table->columns[constraint->iColumn];
+	return query_column_of(plan->table, (size_t)constraint->iColumn);
 }
 
 static bool is_binary(const struct plan *plan, int i)
@@ -106,7 +106,8 @@ static void find_times(struct plan *plan)
 
 static bool is_groupable(const struct plan *plan, int column)
 {
-	return column >= 0 && column < (int)plan->table->n_columns && plan->table->columns[column].key;
+	return column >= 0 && column < (int)query_n_columns(plan->table) &&
+	       query_column_of(plan->table, (size_t)column)->key;
 }
 
 /*
@@ -137,14 +138,14 @@ static bool is_in_order(const struct plan *plan)
 	if (plan->table->rows == QUERY_LIST && (strchr(plan->text, '<') || strchr(plan->text, '>')))
 		return false;
 	return info->nOrderBy == 1 && !info->aOrderBy[0].desc && info->aOrderBy[0].iColumn >= 0 &&
-	       info->aOrderBy[0].iColumn < (int)plan->table->n_columns &&
-	       plan->table->columns[info->aOrderBy[0].iColumn].use == QUERY_ROW;
+	       info->aOrderBy[0].iColumn < (int)query_n_columns(plan->table) &&
+	       query_column_of(plan->table, (size_t)info->aOrderBy[0].iColumn)->use == QUERY_ROW;
 }
 
 static double count_rows(const struct query *query, const struct query_table *table)
 {
 	if (table->rows == QUERY_LIST)
-		return (double)table->count(query);
+		return (double)query_n_rows(query, table);
 	if (table->rows == QUERY_SAMPLES)
 		return (double)store_counts(query->store)->n_samples;
 	return (double)query->n_rows;
@@ -192,7 +193,7 @@ static bool name_of(const struct query *query, sqlite3_value *value, uint32_t *i
 
 static int take_equal(struct query_scan *scan, int column, sqlite3_value *value)
 {
-	const struct query_column *of = &scan->table->columns[column];
+	const struct query_column *of = query_column_of(scan->table, (size_t)column);
 	const struct query_index *index;
 	uint64_t number = 0;
 
@@ -275,7 +276,7 @@ int query_plan_take(struct query_scan *scan, const char *plan, int n, sqlite3_va
 		else if (*plan == '=')
 			take_equal(scan, column, values[at++]);
 		else
-			take_time(scan, scan->table->columns[column].use, *plan, values[at++]);
+			take_time(scan, query_column_of(scan->table, (size_t)column)->use, *plan, values[at++]);
 	}
 	if (!n_groups || scan->is_empty)
 		return SQLITE_OK;

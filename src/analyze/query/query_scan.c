@@ -140,7 +140,7 @@ static void begin_list(struct query_scan *scan)
 {
 	scan->list = NULL;
 	scan->first_row = 0;
-	scan->last_row = scan->table->count(scan->query);
+	scan->last_row = query_n_rows(scan->query, scan->table);
 	if (scan->from_ns || scan->to_ns != UINT64_MAX)
 		query_times_range(scan);
 	scan->next = scan->first_row;
@@ -175,7 +175,7 @@ static bool find_one(struct query_scan *scan)
 	if (scan->table->rows == QUERY_SLICES)
 		return go_to(scan, scan->one - 1);
 	scan->at.row = (size_t)scan->one - 1;
-	return scan->at.row < scan->table->count(scan->query) &&
+	return scan->at.row < query_n_rows(scan->query, scan->table) &&
 	       (!scan->table->has || scan->table->has(scan->query, scan->at.row));
 }
 

@@ -5,6 +5,7 @@
 
 #include "analyze/remark/remarks.h"
 #include "show/json/json_findings.h"
+#include "show/json/json_list.h"
 #include "show/json/json_summary.h"
 #include "show/words/export.h"
 
@@ -284,61 +285,6 @@ static void put_recording(struct json_summary *to)
 	}
 	json_end(&to->json, ']');
 	json_end(&to->json, '}');
-}
-
-static void put_processes(struct json_summary *to)
-{
-	const struct summary *summary = to->summary;
-
-	json_array(&to->json, "processes");
-	for (uint32_t i = 0; i < summary->n_processes; i++) {
-		const struct summary_process *process = &summary->processes[i];
-
-		json_object(&to->json, NULL);
-		json_known(&to->json, "pid", process->pid);
-		json_summary_name(to, "name", process->name);
-		json_summary_name(to, "exe", process->exe);
-		json_summary_name(to, "command", process->command);
-		json_summary_name(to, "state", process->state);
-		json_known(&to->json, "start_monotonic_ns", process->start_ns ? (int64_t)process->start_ns : -1);
-		json_summary_time(to, "exit_at_ns", process->exit_ns);
-		json_known(&to->json, "exit_status", process->exit_status);
-		json_known(&to->json, "signal", process->signal);
-		json_count(&to->json, "sessions", process->n_sessions);
-		json_count(&to->json, "inferences", process->n_inferences);
-		json_count(&to->json, "inferences_sampled_out", process->n_sampled_out);
-		json_end(&to->json, '}');
-	}
-	json_end(&to->json, ']');
-	json_array(&to->json, "runtimes");
-	for (uint32_t i = 0; i < summary->n_runtimes; i++) {
-		const struct summary_runtime *runtime = &summary->runtimes[i];
-
-		json_object(&to->json, NULL);
-		json_summary_process(to, runtime->process);
-		json_summary_name(to, "runtime", runtime->runtime);
-		json_summary_name(to, "version", runtime->version);
-		json_summary_name(to, "path", runtime->path);
-		json_summary_name(to, "seen", runtime->armed);
-		json_summary_name(to, "not_seen", runtime->left_out);
-		json_known(&to->json, "arm_ns", runtime->arm_ns);
-		json_known(&to->json, "usage_ns", runtime->usage_ns);
-		json_summary_time(to, "complete_from_ns", runtime->complete_from_ns);
-		json_end(&to->json, '}');
-	}
-	json_end(&to->json, ']');
-	json_array(&to->json, "other_runtimes");
-	for (uint32_t i = 0; i < summary->n_other_runtimes; i++) {
-		const struct summary_other_runtime *runtime = &summary->other_runtimes[i];
-
-		json_object(&to->json, NULL);
-		json_summary_process(to, runtime->process);
-		json_summary_name(to, "runtime", runtime->runtime);
-		json_summary_name(to, "version", runtime->version);
-		json_summary_name(to, "path", runtime->path);
-		json_end(&to->json, '}');
-	}
-	json_end(&to->json, ']');
 }
 
 static void put_elsewhere(struct json_summary *to)
@@ -625,7 +571,9 @@ void export_json(FILE *out, const struct report *report)
 	json_object(&to.json, NULL);
 	put_verdict(&to);
 	put_recording(&to);
-	put_processes(&to);
+	json_whole_list(&to, "processes", &columns_processes);
+	json_whole_list(&to, "runtimes", &columns_runtimes);
+	json_whole_list(&to, "other_runtimes", &columns_other_runtimes);
 	json_models(&to);
 	put_findings(&to);
 	put_elsewhere(&to);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What is told of each model: its creation, its sessions, its inferences, its operators. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +8,7 @@
 #include "analyze/result/recording_workers.h"
 #include "analyze/stats/stats.h"
 #include "base/provider.h"
+#include "show/json/json_list.h"
 #include "show/json/json_series.h"
 #include "show/json/json_summary.h"
 #include "show/words/slow_words.h"
@@ -267,25 +267,6 @@ static void put_workers(struct json_summary *to, const struct summary_model *mod
 	json_end(&to->json, ']');
 }
 
-static void put_sizes(struct json_summary *to, const struct summary_model *model)
-{
-	const struct summary_size *size = to->summary->sizes + model->sizes.first;
-
-	json_array(&to->json, "sizes");
-	for (uint32_t i = 0; i < model->sizes.n; i++) {
-		json_object(&to->json, NULL);
-		json_count(&to->json, "elements", size[i].elements);
-		json_summary_name(to, "shapes", size[i].shapes);
-		json_count(&to->json, "count", size[i].n);
-		json_count(&to->json, "wall_ns", size[i].wall_ns);
-		json_count(&to->json, "p50_ns", size[i].p50_ns);
-		json_count(&to->json, "p90_ns", size[i].p90_ns);
-		json_count(&to->json, "p99_ns", size[i].p99_ns);
-		json_end(&to->json, '}');
-	}
-	json_end(&to->json, ']');
-}
-
 static void put_inferences(struct json_summary *to, const struct summary_model *model)
 {
 	const struct summary_runs *runs = &model->runs;
@@ -315,42 +296,11 @@ static void put_inferences(struct json_summary *to, const struct summary_model *
 	put_usage(to, runs);
 	put_kernels(to, runs);
 	put_tallies(to, model, "shapes", KEY_SHAPES);
-	put_sizes(to, model);
+	json_list(to, "sizes", &columns_sizes, model->sizes.first, model->sizes.n);
 	put_tallies(to, model, "batches", KEY_BATCH);
 	put_tallies(to, model, "tags", KEY_TAG);
 	put_tallies(to, model, "failures", KEY_STATUS);
 	put_slowest(to, model);
-	json_end(&to->json, '}');
-}
-
-static void put_operator(struct json_summary *to, const struct summary_operator *op,
-			 const struct summary_coverage *coverage, uint64_t *so_far_ns)
-{
-	json_object(&to->json, NULL);
-	if (op->name)
-		json_summary_name(to, "name", op->name);
-	json_summary_name(to, "op_type", op->op_type);
-	json_summary_name(to, "provider", op->provider);
-	json_count(&to->json, "calls", op->n);
-	json_count(&to->json, "not_ended", op->n_open);
-	json_count(&to->json, "failed", op->n_failed);
-	json_count(&to->json, "halted", op->n_halted);
-	json_count(&to->json, "halted_ns", op->halted_ns);
-	json_count(&to->json, "self_ns", op->self_ns);
-	if (coverage) {
-		json_count(&to->json, "share_ns", op->share_ns);
-		json_real(&to->json, "share",
-			  coverage->wall_ns ? (double)op->share_ns / (double)coverage->wall_ns : NAN);
-		*so_far_ns += op->share_ns;
-		json_real(&to->json, "share_so_far",
-			  coverage->wall_ns ? (double)*so_far_ns / (double)coverage->wall_ns : NAN);
-		json_count(&to->json, "typical_ns", op->typical_ns);
-	}
-	json_summary_spread(to, "duration", &op->duration);
-	json_bool(&to->json, "runs_others", op->has_children);
-	json_summary_name(to, "shapes", op->has_more_shapes ? 0 : op->shapes);
-	json_known(&to->json, "bytes", op->bytes);
-	json_known(&to->json, "allocated_bytes", op->allocated);
 	json_end(&to->json, '}');
 }
 
@@ -374,7 +324,6 @@ static void put_operators(struct json_summary *to, const struct summary_model *m
 {
 	const struct summary_coverage *coverage = &model->coverage;
 	const struct summary_provider *ran_on = to->summary->ran_on + model->ran_on.first;
-	uint64_t so_far_ns = 0;
 
 	if (!coverage->n) {
 		json_null(&to->json, "operators");
@@ -402,15 +351,8 @@ static void put_operators(struct json_summary *to, const struct summary_model *m
 		json_end(&to->json, '}');
 	}
 	json_end(&to->json, ']');
-	json_array(&to->json, "types");
-	for (uint32_t i = 0; i < model->types.n; i++)
-		put_operator(to, &to->summary->types[model->types.first + i], coverage, &so_far_ns);
-	json_end(&to->json, ']');
-	json_array(&to->json, "nodes");
-	so_far_ns = 0;
-	for (uint32_t i = 0; i < model->nodes.n; i++)
-		put_operator(to, &to->summary->nodes[model->nodes.first + i], coverage, &so_far_ns);
-	json_end(&to->json, ']');
+	json_list(to, "types", &columns_types, model->types.first, model->types.n);
+	json_list(to, "nodes", &columns_nodes, model->nodes.first, model->nodes.n);
 	json_end(&to->json, '}');
 }
 

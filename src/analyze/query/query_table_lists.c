@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Tables that are lists of the summary: the figures of reports. Their columns are in analyze/columns. */
+#include "analyze/query/query_in.h"
+
+const struct query_table query_table_processes = {
+	.name = "processes",
+	.what = "Processes that were recorded.",
+	.rows = QUERY_LIST,
+	.list = &columns_processes,
+};
+
+const struct query_table query_table_runtimes = {
+	.name = "runtimes",
+	.what = "Runtimes in the processes.",
+	.rows = QUERY_LIST,
+	.list = &columns_runtimes,
+};
+
+const struct query_table query_table_other_runtimes = {
+	.name = "other_runtimes",
+	.what = "Runtimes in the processes whose inferences are not recorded.",
+	.rows = QUERY_LIST,
+	.list = &columns_other_runtimes,
+};
+
+const struct query_table query_table_models = {
+	.name = "models",
+	.what = "Models that were loaded or run.",
+	.rows = QUERY_LIST,
+	.list = &columns_models,
+};
+
+const struct query_table query_table_sessions = {
+	.name = "sessions",
+	.what = "Loaded instances of models, and how their creation went.",
+	.rows = QUERY_LIST,
+	.list = &columns_sessions,
+};
+
+const struct query_table query_table_inference_stats = {
+	.name = "inference_stats",
+	.what = "The inferences of each model in figures: those of the report.",
+	.rows = QUERY_LIST,
+	.list = &columns_inference_stats,
+};
+
+const struct query_table query_table_sizes = {
+	.name = "sizes",
+	.what = "Latency by the size of the inputs, where their shapes are known: within a quarter of an octave of "
+		"elements.",
+	.rows = QUERY_LIST,
+	.list = &columns_sizes,
+};
+
+const struct query_table query_table_operator_stats = {
+	.name = "operator_stats",
+	.what = "Each node of each model in figures: those of the report.",
+	.rows = QUERY_LIST,
+	.list = &columns_nodes,
+};
+
+const struct query_table query_table_operator_types = {
+	.name = "operator_types",
+	.what = "Each type of operator of each model in figures: those of the report.",
+	.rows = QUERY_LIST,
+	.list = &columns_types,
+};
