@@ -27,7 +27,8 @@ enum runtime_event {
 	RUNTIME_RUN,
 	RUNTIME_OPERATOR, /* in data alone: a function with at most five parameters */
 	RUNTIME_RELEASE,
-	RUNTIME_SEEN, /* the runtime's row looks at its arguments and its result */
+	RUNTIME_REQUEST, /* the program asks for a run */
+	RUNTIME_SEEN,	 /* the runtime's row looks at its arguments and its result */
 };
 
 /* The slot from this minor version on. */
@@ -51,6 +52,7 @@ struct runtime_family {
 	uint8_t event;			  /* enum runtime_event */
 	bool is_operator;		  /* only used from level operator on */
 	bool is_detail;			  /* only used at level detail */
+	bool is_inherited;		  /* its function may be another module's */
 	bool is_self_second;		  /* it returns a class: `this` is the second argument */
 	const char *object_name;	  /* where its object keeps its name, and its type: paths for peek_path */
 	const char *object_type;
@@ -59,9 +61,11 @@ struct runtime_family {
 	const char *provider; /* of an operator: the device that it runs on; NULL: not known */
 	/*
 	 * Of a run: the object of its session, which its own object points at, and where it does; *at is a guess on
-	 * entry, 0: none. 0: there is none. NULL: the run's object is that of its session.
+	 * entry, 0: none. 0: there is none. NULL: the run's object is that of its session. Of a request: the object of
+	 * its run.
 	 */
-	uint64_t (*session_of)(uint64_t object, unsigned *at);
+	uint64_t (*leads_to)(uint64_t object, unsigned *at);
+	bool is_queued; /* of a request: it waits for a thread of the runtime's own, and returns before it ran */
 	/* Of a creation that returns a class: argument 3 points at a pointer to the model; `names` is asked of that. */
 	bool has_model;
 	/* RUNTIME_SEEN: after the call, with its first three arguments. Any thread. */

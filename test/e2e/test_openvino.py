@@ -57,6 +57,7 @@ def test_nodes_are_those_of_its_own_profile(lab, each_openvino, model):
     assert len(counted) >= 4 and set(counted.values()) == {7}
     assert {operator.args["provider"] for operator in ran} == {"CPU"}
     assert len(recording.inferences) == 7
+    assert not [slice for slice in recording.inferences if "pool_queue_ns" in slice.args]
     assert {slice.args["status"] for slice in recording.inferences} == {"ok"}
     assert {slice.args["model"] for slice in recording.inferences} == {model}
     assert inside_own_times(recording, own_times(lab.path("times"))) == []
@@ -95,8 +96,14 @@ def test_requests_of_two_models_are_told_apart(lab, each_openvino):
 
 @pytest.mark.in_turn(2)
 def test_a_queue_of_requests_on_two_streams(lab, each_openvino):
-    recording = lab.both(lab.python(each_openvino, "ovprogram", "queue", lab.model("heavy"), "--runs", 60)).recording
+    times = lab.path("times")
+    program = lab.python(each_openvino, "ovprogram", "queue", lab.model("heavy"), "--runs", 60, "--times", times)
+    recording = lab.both(program).recording
     assert len(recording.inferences) == 60
+    # the time in the queue goes back to the call that asked for the inference
+    asked = sorted(slice.start - slice.args["pool_queue_ns"] for slice in recording.inferences)
+    calls = sorted(tuple(map(int, line.split()[:2])) for line in open(times))
+    assert all(start <= at <= end for at, (start, end) in zip(asked, calls, strict=True))
     nodes = [operator for operator in recording.operators if operator.args.get("inference")]
     per_node = collections.Counter(operator.name for operator in nodes)
     assert len(per_node) >= 5 and set(per_node.values()) == {60}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Inferences of RunAsync wait longer in the queue of the runtime's pool than they take, although several run at a time.
- * a: threads that run them; value: the queue's share of the time from the call to the end; low: nanoseconds in the
- * queue, of the median.
+ * Asynchronous inferences (RunAsync, start_async) wait longer in the queue of the runtime's pool than they take,
+ * although several run at a time. a: threads that run them; value: the queue's share of the time from the call to the
+ * end; low: nanoseconds in the queue, of the median.
  */
 #include "analyze/insight/insight_in.h"
 
@@ -32,8 +32,13 @@ static void say(const struct speaker *to)
 	EVIDENCE("the median one waited %s there and then took %s", units_duration(to->finding->low).s,
 		 units_duration((double)runs->latency.p50_ns).s);
 	EVIDENCE("; %s of the pool run them", printable_count((uint64_t)to->finding->a, "thread").s);
-	NEXT("more requests come at a time than the pool runs: several inputs in one batch, fewer requests at a time, "
-	     "or more CPUs and threads (intra_op_num_threads)");
+	if (speaker_is_of_runtime(to, "openvino"))
+		NEXT("more requests come at a time than streams run: several inputs in one batch, fewer requests at a "
+		     "time, or more CPUs and streams (NUM_STREAMS)");
+	else
+		NEXT(
+		    "more requests come at a time than the pool runs: several inputs in one batch, fewer requests at a "
+		    "time, or more CPUs and threads (intra_op_num_threads)");
 }
 
 const struct insight insight_pool_queue = {

@@ -15,7 +15,7 @@ static const double least_filled = 0.9, least_duty = 0.8;
 
 static bool is_of_pool(const struct summary_runs *runs)
 {
-	return runs->n_pooled * 10 >= runs->n * 9;
+	return runs->n_pooled * 10 >= runs->n * 9 || runs->queue.n * 10 >= runs->n * 9;
 }
 
 /* Where the queue is not known, one that is always busy has one. */
@@ -45,22 +45,34 @@ static void find(struct finder *finder)
 	    (double)turns->between_ns / (double)turns->n;
 }
 
-static void say(const struct speaker *to)
+static void say_pool(const struct speaker *to)
 {
 	struct printable threads = printable_count((uint64_t)to->finding->a, "thread");
 	const struct summary_spread *queue = &to->run->result->runs->queue;
+	bool is_openvino = speaker_is_of_runtime(to, "openvino");
 
-	if (is_of_pool(to->run->result->runs)) {
-		FINDING("its inferences run one at a time in the runtime's pool");
-		EVIDENCE("RunAsync hands them to %s of the session; one ran for %s of the time", threads.s,
-			 units_percent(to->finding->value).s);
-		if (queue->n)
-			EVIDENCE("; the median one waited %s in the pool's queue before",
-				 units_duration((double)queue->p50_ns).s);
-		if (to->finding->value < least_duty)
-			EVIDENCE("; the callbacks of the program run in the same thread");
+	FINDING("its inferences run one at a time in the runtime's pool");
+	EVIDENCE("%s hands them to %s of the %s; one ran for %s of the time", is_openvino ? "start_async" : "RunAsync",
+		 threads.s, is_openvino ? "model's streams" : "session", units_percent(to->finding->value).s);
+	if (queue->n)
+		EVIDENCE("; the median one waited %s in the pool's queue before",
+			 units_duration((double)queue->p50_ns).s);
+	if (to->finding->value < least_duty)
+		EVIDENCE("; the callbacks of the program run in the same thread");
+	if (is_openvino)
+		NEXT("requests that come meanwhile wait in the queue: more streams (NUM_STREAMS) run more of them at a "
+		     "time");
+	else
 		NEXT("requests that come meanwhile wait in the pool's queue: more threads in the session "
 		     "(intra_op_num_threads) run more of them at a time");
+}
+
+static void say(const struct speaker *to)
+{
+	struct printable threads = printable_count((uint64_t)to->finding->a, "thread");
+
+	if (is_of_pool(to->run->result->runs)) {
+		say_pool(to);
 		return;
 	}
 	FINDING("several threads run its inferences, but one at a time");

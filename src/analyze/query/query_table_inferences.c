@@ -238,7 +238,8 @@ static const struct query_column columns[] = {
 	{ "switches", "INTEGER", "context switches of its thread", get_switches },
 	{ "read_bytes", "INTEGER", "bytes that its thread read from disks; NULL: none, or not known", get_read_bytes },
 	{ "pool_queue_ns", "INTEGER",
-	  "time before it began in the queue of the runtime's pool, as RunAsync put it there; NULL: none, or not known",
+	  "time before it began in the queue of the runtime's pool, as RunAsync or start_async put it there; NULL: "
+	  "none, or not known",
 	  get_pool_queue },
 	{ "is_subnormal", "INTEGER", "1: its thread computed with subnormal numbers; else 0", get_is_subnormal },
 	{ "shapes", "TEXT", "of its inputs: `1x3x224x224`", query_get_shapes },

@@ -89,7 +89,8 @@ static uint32_t patch_family(struct copy *copy, struct rtti *rtti, unsigned numb
 	agent_lock();
 	for (size_t i = 0; i < n; i++) {
 		uint64_t at = vtable[i].slots + 8 * (uint64_t)slot;
-		if (!image_has(rtti->image, image_word(rtti->image, at), IMAGE_X))
+		uint64_t function = image_word(rtti->image, at);
+		if (!image_has(rtti->image, function, IMAGE_X) && !(family->is_inherited && function))
 			continue;
 		if (!hook_word(at, with))
 			continue;

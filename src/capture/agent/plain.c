@@ -32,8 +32,8 @@ typedef bracket_operator_function operator_function;
 static struct place {
 	const struct runtime *runtime;
 	const struct runtime_family *family;
-	unsigned number;     /* index of the family */
-	unsigned session_at; /* where its objects have that of their session; a guess */
+	unsigned number;   /* index of the family */
+	unsigned leads_at; /* where its objects have the one that they lead to; a guess */
 	bool is_self_second;
 } places[MAX_PLACES], operator_places[MAX_OPERATORS];
 
@@ -43,8 +43,9 @@ struct object {
 	function *next; /* its class's own function */
 	uint32_t generation, node;
 	const struct place *place;
-	unsigned session_at; /* of a run's: where it has the object of its session, 0: nowhere */
-	word session;	     /* and what stood there */
+	unsigned leads_at; /* where it has the object that it leads to (runtimes.h), 0: nowhere */
+	word leads_to;	   /* and what stood there */
+	uint64_t asked_at; /* of a run's: when the program asked for the next one; 0: it did not, or waits for it */
 };
 static struct map objects; /* by key_of */
 
@@ -95,10 +96,11 @@ static __attribute__((noinline)) struct object *learn(struct place *place, word 
 		object->next = (function *)copies_original(copy, *(word *)self, place->number);
 		if (place->family->event == RUNTIME_OPERATOR)
 			object->node = node_of(place->family, self);
-		object->session_at = 0;
-		if (place->family->session_of) {
-			object->session = place->family->session_of(self, &place->session_at);
-			object->session_at = object->session ? place->session_at : 0;
+		object->leads_at = 0;
+		object->asked_at = 0;
+		if (place->family->leads_to) {
+			object->leads_to = place->family->leads_to(self, &place->leads_at);
+			object->leads_at = object->leads_to ? place->leads_at : 0;
 		}
 		object->generation = hot->generation;
 		__atomic_store_n(&object->vptr, *(word *)self, __ATOMIC_RELEASE);
@@ -107,13 +109,13 @@ static __attribute__((noinline)) struct object *learn(struct place *place, word 
 	return object && object->next ? object : NULL;
 }
 
-static inline const struct object *object_of(struct place *place, word self)
+static inline struct object *object_of(struct place *place, word self)
 {
-	const struct object *object = map_get(&objects, key_of(place, self));
+	struct object *object = map_get(&objects, key_of(place, self));
 
 	if (__builtin_expect(!object || object->vptr != *(word *)self || object->place != place ||
 				 object->generation != hot->generation ||
-				 (object->session_at && *(word *)(self + object->session_at) != object->session),
+				 (object->leads_at && *(word *)(self + object->leads_at) != object->leads_to),
 			     0))
 		object = learn(place, self);
 	return object;
@@ -276,13 +278,18 @@ static struct session *session_at(const struct place *place, word at)
 	return session;
 }
 
-static word run(struct thread *thread, const struct object *object, word self, ARGS)
+static word run(struct thread *thread, struct object *object, word self, ARGS)
 {
 	const word frame = (word)__builtin_frame_address(0);
-	struct session *session = session_at(object->place, object->session_at ? object->session : self);
-	struct open_run *open = inference_begin(thread, OWNER_API, 0, session);
-	uint32_t n_runs = thread->n_runs;
+	struct session *session = session_at(object->place, object->leads_at ? object->leads_to : self);
+	struct open_run *open;
+	uint32_t n_runs;
 	word r;
+
+	if (__atomic_load_n(&object->asked_at, __ATOMIC_RELAXED))
+		thread->queued_since = __atomic_exchange_n(&object->asked_at, 0, __ATOMIC_RELAXED);
+	open = inference_begin(thread, OWNER_API, 0, session);
+	n_runs = thread->n_runs;
 
 	if (!open)
 		return object->next(PASS);
@@ -365,6 +372,24 @@ static word part(struct thread *thread, const struct object *object, word self, 
 	return r;
 }
 
+/* The run's object that this one leads to. NULL: none, or its runs are not hooked. */
+static struct object *run_asked(const struct object *request)
+{
+	for (unsigned i = 0; request->leads_at && i < MAX_PLACES; i++)
+		if (places[i].runtime == request->place->runtime && places[i].family->event == RUNTIME_RUN)
+			return object_of(&places[i], request->leads_to);
+	return NULL;
+}
+
+static word request(const struct object *object, ARGS)
+{
+	struct object *run = run_asked(object);
+
+	if (run)
+		__atomic_store_n(&run->asked_at, object->place->family->is_queued ? agent_now() : 0, __ATOMIC_RELAXED);
+	return object->next(PASS);
+}
+
 static word see(const struct object *object, ARGS)
 {
 	word r = object->next(PASS);
@@ -390,7 +415,7 @@ static void release(struct thread *thread, word self)
 static word serve(struct place *place, ARGS)
 {
 	word self = place->family->is_self_second ? b : a;
-	const struct object *object = object_of(place, self);
+	struct object *object = object_of(place, self);
 	struct thread *thread = agent_thread();
 
 	if (!object) { /* out of memory, or it is not the argument that the table says: the function is known all the
@@ -409,6 +434,8 @@ static word serve(struct place *place, ARGS)
 		return load(thread, object, PASS);
 	case RUNTIME_PART:
 		return part(thread, object, self, PASS);
+	case RUNTIME_REQUEST:
+		return request(object, PASS);
 	case RUNTIME_SEEN:
 		return see(object, PASS);
 	case RUNTIME_RELEASE:

@@ -20,6 +20,7 @@
 
 #define NODE_CLASS "N2ov9intel_cpu4NodeE"
 #define REQUEST_CLASS "N2ov9intel_cpu16SyncInferRequestE"
+#define ASKING_CLASS "N2ov9intel_cpu17AsyncInferRequestE"
 #define COMPILED_CLASS "N2ov9intel_cpu13CompiledModelE"
 #define MODEL_CLASS "N2ov5ModelE"
 #define CORE_CLASS "N2ov8CoreImplE"
@@ -44,7 +45,7 @@ struct object {
 };
 
 /* Virtual tables of classes whose objects others point at; a module that was unloaded leaves its own there. */
-static uint64_t compiled[MAX_COPIES], models[MAX_COPIES];
+static uint64_t compiled[MAX_COPIES], models[MAX_COPIES], requests[MAX_COPIES];
 
 static void read_object(struct object *object, uint64_t at)
 {
@@ -322,6 +323,12 @@ static uint64_t session_of(uint64_t request, unsigned *at)
 	return pointed_at(compiled, request, at);
 }
 
+/* What the program has is a request of another class, which passes it on. */
+static uint64_t run_of(uint64_t asking, unsigned *at)
+{
+	return pointed_at(requests, asking, at);
+}
+
 /* A pass that is made of others has a name of its own behind its first word; the others go by their class. */
 static void pass_names(uint64_t at, struct runtime_names *to)
 {
@@ -336,6 +343,8 @@ enum {
 	READ,
 	OPERATORS,
 	RUNS,
+	STARTS,
+	CALLS,
 	PASSES,
 	COMPILE,
 	IMPORT,
@@ -346,6 +355,9 @@ enum {
 };
 
 /* clang-format off */
+#define REQUEST(n, ...) \
+	{ .name = "requests", .class_name = ASKING_CLASS, .slots = SLOT(n), .event = RUNTIME_REQUEST, \
+	  .is_inherited = true, .leads_to = run_of, ##__VA_ARGS__ }
 #define FRONTEND(title, n, look) \
 	{ .name = title, .class_name = FRONTEND_CLASS, .slots = SLOT(n), .event = RUNTIME_SEEN, \
 	  .is_self_second = true, .seen = look }
@@ -376,7 +388,9 @@ static const struct runtime_family families[N_FAMILIES] = {
 		   .slots = SLOT(2),
 		   .event = RUNTIME_RUN,
 		   .names = compiled_names,
-		   .session_of = session_of },
+		   .leads_to = session_of },
+	[STARTS] = REQUEST(13, .is_queued = true),
+	[CALLS] = REQUEST(2),
 	[PASSES] = { .name = "passes",
 		     .class_name = PASS_CLASS,
 		     .slots = SLOT(4),
@@ -523,6 +537,21 @@ static bool find_version(struct runtime_found *found, const struct image *image)
 	return false;
 }
 
+/* Behind its destructors and perhaps `infer`, the plugin's class has the functions of libopenvino. */
+static bool has_starts(const struct rtti *rtti)
+{
+	enum { OWN = 2, FIRST = 3 };
+	uint64_t table = rtti_table(rtti, ASKING_CLASS);
+	int start = families[STARTS].slots->slot;
+	bool fits = table != 0;
+
+	for (int i = 0; i <= start && fits; i++)
+		if (i < OWN || i >= FIRST)
+			fits = image_has(rtti->image, image_word(rtti->image, table + 8 * (uint64_t)i), IMAGE_X) ==
+			       (i < OWN);
+	return fits;
+}
+
 /* On aarch64 a function that returns a class gets its address in a register that C hooks do not pass on. */
 static bool is_passed_on(const struct runtime_family *family)
 {
@@ -554,6 +583,7 @@ static void find(struct runtime_found *found, struct rtti *rtti, const struct ru
 	for (int i = 0; i < N_FAMILIES; i++)
 		found->slot[i] = is_passed_on(&families[i]) ? runtimes_slot(&families[i], 0) : -1;
 	remember(compiled, rtti_table(rtti, COMPILED_CLASS));
+	remember(requests, rtti_table(rtti, REQUEST_CLASS));
 	remember(models, rtti_table(rtti, MODEL_CLASS));
 	found->is_part = rtti_named(rtti, FRONTEND_CLASS) && !rtti_named(rtti, CORE_CLASS);
 	if (!is_plugin(rtti))
@@ -562,6 +592,10 @@ static void find(struct runtime_found *found, struct rtti *rtti, const struct ru
 	if (found->slot[RELEASE] < 0)
 		leave_out(found, families[RELEASE].name);
 	found->slot[IMPORT_BYTES] = imports_bytes(rtti) ? 9 : -1;
+	if (!has_starts(rtti)) {
+		found->slot[STARTS] = found->slot[CALLS] = -1;
+		leave_out(found, "time in queues");
+	}
 	found->slot[OPERATORS] = find_execute(rtti);
 	if (found->slot[OPERATORS] < 0)
 		leave_out(found, families[OPERATORS].name);

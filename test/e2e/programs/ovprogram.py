@@ -74,7 +74,9 @@ def queue():
     requests, sums = ov.AsyncInferQueue(model, 4), []
     requests.set_callback(lambda request, _: sums.append(float(sum(map(np.sum, request.results.values())))))
     for _ in range(args.runs):
-        requests.start_async(feeds(args.model[0]))
+        inputs, start = feeds(args.model[0]), time.monotonic_ns()
+        requests.start_async(inputs)
+        lines.append("%d %d %d\n" % (start, time.monotonic_ns(), threading.get_native_id()))
     requests.wait_all()
     # which threads share an inference may differ, and with them the last digits
     print(len(sums), max(sums) - min(sums) <= 1e-3 * abs(max(sums)))
