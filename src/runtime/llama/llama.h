@@ -12,6 +12,7 @@ enum llama_role {
 	LLAMA_NONE,
 	LLAMA_OPERATOR, /* ggml_compute_forward_<type>(parameters, tensor, ...), called by each thread of a graph */
 	LLAMA_EXTRA,	/* the same for tensors in a layout of their own: whether it has computed the tensor */
+	LLAMA_GRAPH,	/* (graph, plan): computes it, as thread 0 */
 	LLAMA_WAIT,	/* where a thread of a graph waits until all have come */
 	/* inside libllama, since March 2025: `this` is the context */
 	LLAMA_RUN,	    /* (const llama_batch &) */

@@ -18,6 +18,7 @@ static const struct {
 	enum llama_role role;
 } functions[] = {
 	{ "ggml_cpu_extra_compute_forward", LLAMA_EXTRA },
+	{ "ggml_graph_compute", LLAMA_GRAPH },
 	{ "ggml_barrier", LLAMA_WAIT },
 	{ RUN, LLAMA_RUN },
 	{ CONTEXT "6encodeERK11llama_batch", LLAMA_RUN },

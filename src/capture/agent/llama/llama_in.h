@@ -38,6 +38,8 @@ void *llama_run_hook(const struct copy *copy, const char *name, enum llama_role 
 void llama_run_know(const struct image *image);
 /* What operators of this copy need. Call before its hooks are in place. */
 void llama_operator_know(const struct copy *copy, const struct llama_layout *layout);
+/* An inference begins on this thread. */
+void llama_operator_start(struct thread *thread);
 /* The operator of this thread that has not ended yet ends now. */
 void llama_operator_end(struct thread *thread, uint64_t end);
 /* Modules are gone: their hooks may serve others. */

@@ -6,7 +6,10 @@
  * an inference are not recorded.
  *
  * Tensors are made anew for each graph, and their addresses come again for others. So a node goes by its name and by
- * its function, not by its address.
+ * its function, not by its address. Most inferences compute the nodes of the one before, in the same order: a thread
+ * keeps that order, and compares each node with the one that is next in it.
+ *
+ * Inside a graph an operator begins when the one before it has ended, so that each takes one reading of the clock.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -17,16 +20,19 @@
 #include "capture/agent/llama/llama_in.h"
 #include "runtime/peek.h"
 
-enum { MAX_FUNCTIONS = 256, MAX_NODES = 1 << 16, TYPE = 48 };
+enum { MAX_FUNCTIONS = 256, MAX_NODES = 1 << 16, TYPE = 48, MAX_RECALLED = 4096, SHORT_NAME = 32 };
 
 /* The arguments of these functions, of which none has more. */
 #define ARGS word a, word b, word c, word d, word e
 #define PASS a, b, c, d, e
 typedef word function(ARGS);
+struct place;
+typedef word server(ARGS, const struct place *place);
 
 /* One function of one copy. */
 static struct place {
-	function *real;	 /* NULL: free */
+	function *real; /* NULL: free */
+	server *serve;
 	uint32_t number; /* another one for each function that takes the place */
 	uint16_t name_at;
 	uint8_t copy;
@@ -44,13 +50,28 @@ static struct llama_layout layouts[MAX_COPIES];
 static struct map nodes;
 static uint32_t n_nodes;
 
+/* A node of the last inference. Only one with a short name is kept here. */
+struct recalled {
+	uint64_t name[SHORT_NAME / 8];
+	uint32_t number, kind; /* of its function, 0: none is kept; as kind_of returns */
+	uint64_t node;
+};
+
+struct llama_thread {
+	uint32_t generation;
+	uint32_t next;
+	struct recalled recalled[MAX_RECALLED];
+};
+static uint32_t place_of_own; /* agent_keep */
+
 /*
- * What this thread computes; the last tensor that the function for other layouts has left to that of its type, and
- * since when; the operator that has returned, and ends when the other threads have finished it, too.
+ * What this thread computes; since when the next operator runs; the operator that has returned, and ends when the other
+ * threads have finished it, too.
  */
 static __thread struct {
-	word parameters, frame, tensor;
-	uint64_t start;
+	word parameters, frame;
+	bool is_in_graph;
+	uint64_t since;		    /* 0: not known */
 	struct open_operator waits; /* start 0: none */
 } inside __attribute__((tls_model("initial-exec")));
 
@@ -166,11 +187,56 @@ static __attribute__((noinline)) uint64_t learn(const struct place *place, word 
 	return node;
 }
 
-static inline uint64_t node_of(const struct place *place, word tensor)
+static __attribute__((noinline)) uint64_t seek(const struct place *place, word tensor)
 {
 	uint64_t key = key_of(place, tensor), node = (uint64_t)map_get(&nodes, key);
 
-	return __builtin_expect(!node, 0) ? learn(place, tensor, key) : node;
+	return node ? node : learn(place, tensor, key);
+}
+
+static __attribute__((noinline)) uint64_t seek_and_keep(const struct place *place, word tensor,
+							struct recalled *recalled)
+{
+	uint64_t node = seek(place, tensor);
+
+	memcpy(recalled->name, (const void *)(tensor + place->name_at), SHORT_NAME);
+	recalled->number = memchr(recalled->name, 0, SHORT_NAME) ? place->number : 0;
+	recalled->kind = kind_of(place, tensor);
+	recalled->node = node;
+	return node;
+}
+
+static inline uint64_t node_of(struct llama_thread *own, const struct place *place, word tensor)
+{
+	const uint64_t *name = (const uint64_t *)(tensor + place->name_at);
+	struct recalled *recalled;
+
+	if (__builtin_expect(!own || own->next == MAX_RECALLED, 0))
+		return seek(place, tensor);
+	recalled = &own->recalled[own->next++];
+	if (__builtin_expect(((recalled->name[0] ^ name[0]) | (recalled->name[1] ^ name[1]) |
+			      (recalled->name[2] ^ name[2]) | (recalled->name[3] ^ name[3]) |
+			      (recalled->number ^ place->number) | (recalled->kind ^ kind_of(place, tensor))) == 0 &&
+				 recalled->node,
+			     1))
+		return recalled->node;
+	return seek_and_keep(place, tensor, recalled);
+}
+
+void llama_operator_start(struct thread *thread)
+{
+	struct llama_thread *own = thread->kept[place_of_own];
+
+	inside.is_in_graph = false;
+	inside.since = inside.waits.start = inside.parameters = 0;
+	if (hot->level < LEVEL_OPERATOR)
+		return;
+	if (!own && !(own = agent_keep(thread, &place_of_own, sizeof *own)))
+		return;
+	if (own->generation != hot->generation)
+		memset(own->recalled, 0, sizeof own->recalled);
+	own->generation = hot->generation;
+	own->next = 0;
 }
 
 /* Of its sources, in the order of ggml: what lies closest in memory comes first. */
@@ -193,11 +259,16 @@ static uint32_t shapes_of(const struct llama_layout *layout, uint64_t node, word
 	return shape_text(shape, n);
 }
 
-void llama_operator_end(struct thread *thread, uint64_t end)
+static inline void end_operator(struct thread *thread, uint64_t end)
 {
 	if (inside.waits.start && inside.waits.run == thread->current_run && thread->generation == hot->generation)
 		inference_put_operator(thread, &inside.waits, end);
 	inside.waits.start = 0;
+}
+
+void llama_operator_end(struct thread *thread, uint64_t end)
+{
+	end_operator(thread, end);
 }
 
 /* A new operator on this thread: what it is, and since when. */
@@ -211,15 +282,30 @@ static inline void begin(struct thread *thread, const struct place *place, word 
 	inside.waits.start = start;
 }
 
-static __attribute__((noinline)) word compute(ARGS, const struct place *place)
+/* Whether this thread's part of a graph is recorded, of which the first argument is { int thread, n_threads ... }. */
+static inline bool is_wanted(const struct thread *thread, word a)
 {
-	const uint64_t node = node_of(place, b);
+	return !*(const int *)a && thread && thread->n_runs && thread->generation == hot->generation;
+}
+
+/* Whether it is called inside another, for the same node. */
+static inline bool is_part(word a, word frame)
+{
+	return inside.parameters == a && frame < inside.frame;
+}
+
+static word compute(ARGS, const struct place *place)
+{
 	struct thread *thread = self_thread;
+	uint64_t node;
 	word r;
 
+	if (__builtin_expect(!is_wanted(thread, a) || is_part(a, (word)__builtin_frame_address(0)), 0))
+		return place->real(PASS);
+	node = node_of(thread->kept[place_of_own], place, b);
 	if (__builtin_expect(node != 0, 1))
-		begin(thread, place, b, node, inside.tensor == b && inside.start ? inside.start : agent_now());
-	inside.start = 0;
+		begin(thread, place, b, node, inside.since ? inside.since : agent_now());
+	inside.since = 0;
 	inside.parameters = a;
 	inside.frame = (word)__builtin_frame_address(0);
 	r = place->real(PASS);
@@ -227,51 +313,63 @@ static __attribute__((noinline)) word compute(ARGS, const struct place *place)
 	return r;
 }
 
-/* Most nodes are left to the function of their type, which comes next: they begin here. */
-static __attribute__((noinline)) word compute_extra(ARGS, const struct place *place)
+/* Most nodes are left to the function of their type, which comes next. */
+static word compute_extra(ARGS, const struct place *place)
 {
 	struct thread *thread = self_thread;
-	uint64_t start = agent_now(), node;
+	uint64_t node;
 	word r;
 
+	if (__builtin_expect(!is_wanted(thread, a) || is_part(a, (word)__builtin_frame_address(0)), 0))
+		return place->real(PASS);
+	if (!inside.is_in_graph || !inside.since)
+		inside.since = agent_now();
 	inside.parameters = a;
 	inside.frame = (word)__builtin_frame_address(0);
 	/* the library does not read it, and it will be needed soon */
 	__builtin_prefetch((const void *)(b + place->name_at));
 	r = place->real(PASS);
 	inside.parameters = 0;
-	inside.tensor = b;
-	inside.start = start;
-	if (!(r & 0xff) || thread->generation != hot->generation)
+	if (__builtin_expect(!(r & 0xff), 1) || thread->generation != hot->generation)
 		return r;
-	inside.start = 0;
-	node = node_of(place, b);
+	node = node_of(thread->kept[place_of_own], place, b);
 	if (node)
-		begin(thread, place, b, node, start);
+		begin(thread, place, b, node, inside.since);
+	inside.since = 0;
 	return r;
 }
 
 /* Each thread waits here for the others when it has done its part of a node. Some operators wait inside, too. */
-static __attribute__((noinline)) word wait(ARGS, const struct place *place)
+static word wait(ARGS, const struct place *place)
 {
-	word r = place->real(PASS);
+	uint64_t now;
+	word r;
 
-	if (!inside.parameters)
-		llama_operator_end(self_thread, agent_now());
+	if (inside.parameters || !(inside.waits.start || inside.is_in_graph))
+		return place->real(PASS);
+	r = place->real(PASS);
+	now = agent_now();
+	inside.since = inside.is_in_graph ? now : 0;
+	end_operator(self_thread, now);
 	return r;
 }
 
-/* a: { int thread, n_threads ... }, b: the tensor */
-static __attribute__((noinline)) word serve(ARGS, const struct place *place)
+/* a: the graph. The last operator ends with it. */
+static word compute_graph(ARGS, const struct place *place)
 {
 	const struct thread *thread = self_thread;
+	word r;
 
-	if (place->role == LLAMA_WAIT)
-		return thread && inside.waits.start ? wait(PASS, place) : place->real(PASS);
-	if (*(const int *)a || !thread || !thread->n_runs || thread->generation != hot->generation ||
-	    (inside.parameters == a && (word)__builtin_frame_address(0) < inside.frame))
+	if (!thread || !thread->n_runs || thread->generation != hot->generation)
 		return place->real(PASS);
-	return place->role == LLAMA_EXTRA ? compute_extra(PASS, place) : compute(PASS, place);
+	inside.is_in_graph = true;
+	inside.since = 0;
+	r = place->real(PASS);
+	inside.is_in_graph = false;
+	inside.since = 0;
+	if (inside.waits.start)
+		llama_operator_end(self_thread, agent_now());
+	return r;
 }
 
 /* clang-format off */
@@ -286,12 +384,16 @@ static __attribute__((noinline)) word serve(ARGS, const struct place *place)
 #define STAND_IN(n) \
 	static word stand_in_##n(ARGS) \
 	{ \
-		return serve(PASS, &places[n]); \
+		return places[n].serve(PASS, &places[n]); \
 	}
 EACH_PLACE(STAND_IN)
 
 #define ENTRY(n) stand_in_##n,
 static function *const stand_ins[MAX_FUNCTIONS] = { EACH_PLACE(ENTRY) };
+
+static server *const serve[] = {
+	[LLAMA_OPERATOR] = compute, [LLAMA_EXTRA] = compute_extra, [LLAMA_GRAPH] = compute_graph, [LLAMA_WAIT] = wait
+};
 
 void *llama_operator_hook(const struct copy *copy, const char *name, enum llama_role role, void *real)
 {
@@ -303,7 +405,8 @@ void *llama_operator_hook(const struct copy *copy, const char *name, enum llama_
 		at = places[i].real ? at : i;
 	if (at == MAX_FUNCTIONS)
 		return NULL;
-	places[at] = (struct place){ .type = role == LLAMA_OPERATOR ? llama_type_of(name) : "",
+	places[at] = (struct place){ .serve = serve[role],
+				     .type = role == LLAMA_OPERATOR ? llama_type_of(name) : "",
 				     .number = ++n_functions,
 				     .name_at = layouts[copy->number].name,
 				     .copy = (uint8_t)copy->number,

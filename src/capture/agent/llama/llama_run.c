@@ -164,6 +164,7 @@ static word run(const struct place *place, struct thread *thread, uint32_t n_tok
 		open->shapes = shape_text(&tokens, 1);
 		open->batch = n_tokens;
 	}
+	llama_operator_start(thread);
 	inference_tell(thread, open, place->is_encoder ? "encode" : NULL);
 	bracket_begin(thread, RUNTIME_RUN, frame, n_runs, left);
 	r = bracket_call_long(place->real, BRACKET_PASS_LONG);
