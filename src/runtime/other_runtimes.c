@@ -2,7 +2,8 @@
 /*
  * The list of runtimes that are named, and not recorded. Quiet: the agent uses it. A name is the beginning of the names
  * of files that the runtime's own packages install, in Python, npm, Debian or from their makers; a program that is
- * linked with the runtime is known by its own name. What contains a runtime without such a name is not found.
+ * linked with the runtime is known by its own name. Of a program that may also load the runtime from a library of its
+ * own, which is recorded, the row has that library. What contains a runtime without such a name is not found.
  */
 #include "runtime/other_runtimes.h"
 
@@ -14,13 +15,19 @@ enum { MOST_NAMES = 6 };
 static const struct {
 	const char *title;
 	const char *name[MOST_NAMES]; /* of a file, how it begins; NULL: no more */
+	const char *without;	      /* only if no file that begins so is loaded; NULL: in any case */
 } others[] = {
 	{ "OpenVINO on GPUs", { "libopenvino_intel_gpu_plugin.so" } },
 	{ "OpenVINO on NPUs", { "libopenvino_intel_npu_plugin.so" } },
 	{ "OpenVINO 2021 or older", { "libinference_engine.so" } },
 	{ "TensorFlow", { "libtensorflow_framework.so", "libtensorflow_cc.so", "libtensorflow.so" } },
 	{ "JAX/XLA", { "xla_extension.so", "libjax_common.so", "libpjrt_", "libtpu.so" } },
-	{ "whisper.cpp", { "libwhisper.so", "whisper-cli", "whisper-server" } },
+	{ "whisper.cpp", { "libwhisper.so", "libwhisper-", "libwhisper.v", "whisper-cli", "whisper-server" } },
+	{ "stable-diffusion.cpp", { "libstable-diffusion", "sd-cli", "sd-server" } },
+	{ "statically linked llama.cpp",
+	  { "llama-server", "llama-cli", "llama-bench", "llama-embedding", "llama-simple", "llama-run" },
+	  "libllama" },
+	{ "Ollama", { "ollama" }, "libllama" },
 	{ "ncnn", { "libncnn.so", "ncnn.cpython-" } },
 	{ "MNN", { "libMNN.so", "_mnncengine" } },
 	{ "CTranslate2", { "libctranslate2" } },
@@ -51,9 +58,29 @@ static int begins_with_any(const char *file, const char *const name[MOST_NAMES])
 	return 0;
 }
 
+static const char *file_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+bool other_runtimes_is_file(const char *path, const char *begin)
+{
+	return !strncmp(file_of(path), begin, strlen(begin));
+}
+
+const char *other_runtimes_without(const char *title)
+{
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		if (!strcmp(others[i].title, title))
+			return others[i].without;
+	return NULL;
+}
+
 const char *other_runtimes_of(const char *path)
 {
-	const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;
+	const char *file = file_of(path);
 
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
 		if (begins_with_any(file, others[i].name))

@@ -3,6 +3,7 @@
 the same with and without the recorder."""
 
 import collections
+import ctypes
 import json
 import os
 import re
@@ -76,6 +77,22 @@ def graphs_of(path):
     return found
 
 
+def test_sizes_of_its_types_are_those_of_the_library(llama):
+    base = ctypes.CDLL(llama.base)
+    base.ggml_type_name.restype, base.ggml_type_size.restype = ctypes.c_char_p, ctypes.c_size_t
+    base.ggml_blck_size.restype = ctypes.c_int64
+    own = {}
+    with open(os.path.join(envs.HERE, "..", "..", "src", "analyze", "store", "matrix_bytes.c")) as file:
+        for name, elements, size in re.findall(r'\{ "(\w+)", (\d+), (\d+) \}', file.read()):
+            own[name] = (int(elements), int(size))
+    library = {}
+    for number in range(40):  # the last one of them is 42
+        name = base.ggml_type_name(number)
+        if name and base.ggml_blck_size(number):
+            library[name.decode()] = (base.ggml_blck_size(number), base.ggml_type_size(number))
+    assert len(own) > 25 and {name: library.get(name) for name in own} == own
+
+
 @pytest.mark.parametrize("kind, threads", [("tiny", 1), ("tiny", 3), ("quantized", 2)])
 @pytest.mark.in_turn(3)
 def test_operators_are_the_nodes_of_its_graphs(lab, llama, made, kind, threads):
@@ -97,6 +114,12 @@ def test_operators_are_the_nodes_of_its_graphs(lab, llama, made, kind, threads):
     weights = "q4_0" if kind == "quantized" else "f32"
     shapes = {operator.args["shapes"] for operator in recording.operators if operator.name == "Vcur-0"}
     assert shapes == {"%s[%dx%d],f32[%d%s]" % (weights, width, width, width, n) for n in ("", "x8")}
+    report, _ = report_of(lab, recording)
+    (multiply,) = [row for row in report["models"][0]["operators"]["nodes"] if row["name"] == "Vcur-0"]
+    size = width * width // 32 * 18 if kind == "quantized" else width * width * 4
+    calls = multiply["calls"]
+    assert multiply["matrix_bytes"] == calls * (size + 4 * width) + (4 * 7 * width if calls == 6 else 0)
+    assert multiply["matrix_bytes_per_s"] == pytest.approx(multiply["matrix_bytes"] * 1e9 / multiply["self_ns"], 1e-4)
 
 
 @pytest.mark.in_turn(2)
@@ -119,7 +142,7 @@ def test_batches_contexts_and_models_of_each_version(lab, each_llama, made):
 
 
 def test_a_program_that_is_linked_with_it(lab, llama, made):
-    binary = lab.path("linked")
+    binary = lab.path("llama-server")
     source = os.path.join(envs.PROGRAMS, "llama_linked.c")
     libraries = [llama.library, llama.ggml, llama.base, "-Wl,-rpath," + llama.libraries]
     subprocess.run(["cc", "-o", binary, source, *libraries], check=True)
@@ -128,6 +151,16 @@ def test_a_program_that_is_linked_with_it(lab, llama, made):
     assert [slice.args["batch"] for slice in batches] == [5, 1, 1]
     assert {slice.args["model"] for slice in batches} == {"tiny"}
     assert len(recording.of("load")) == 1 and len(recording.operators) == 3 * NODES
+    assert not report_of(lab, recording)[0]["other_runtimes"]
+
+
+def test_a_program_without_its_library_is_named(lab):
+    binary = lab.path("llama-server")
+    subprocess.run(["cc", "-x", "c", "-", "-o", binary], input="int main(void) { return 0; }", text=True, check=True)
+    lab.record([binary], judged=False)
+    report = json.loads(lab.plain([lab.inftrace, "report", "--json", lab.path("recording.pftrace")]).out)
+    assert [found["runtime"] for found in report["other_runtimes"]] == ["statically linked llama.cpp"]
+    assert report["verdict"].startswith("no inference was recorded: the program loaded statically linked llama.cpp")
 
 
 @pytest.mark.in_turn(2)

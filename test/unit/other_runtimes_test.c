@@ -26,6 +26,8 @@ static void runtimes_are_known_by_their_libraries(void **state)
 		{ "/v/site-packages/ncnn/ncnn.cpython-311-x86_64-linux-gnu.so", "ncnn" },
 		{ "/v/site-packages/_mnncengine.cpython-311-x86_64-linux-gnu.so", "MNN" },
 		{ "/v/site-packages/ctranslate2.libs/libctranslate2-4a2b.so.4.8.5", "CTranslate2" },
+		{ "/v/pywhispercpp.libs/libwhisper-1ab89ae8.so.1.8.5", "whisper.cpp" },
+		{ "/opt/llama.cpp/build/bin/llama-server", "statically linked llama.cpp" },
 		{ "/v/site-packages/jaxlib/libjax_common.so", "JAX/XLA" },
 	};
 	static const char *const others[] = { "/usr/lib/libc.so.6",
@@ -34,6 +36,7 @@ static void runtimes_are_known_by_their_libraries(void **state)
 					      "/x/libopenvino.so.2641",
 					      "/v/llama_cpp/lib/libllama.so",
 					      "libggml-base.so",
+					      "/x/llama-addon.node",
 					      "/v/ai_edge_litert/libpywrap_litert_common.so",
 					      "/x/torch",
 					      "/v/site-packages/torch/lib/libtorch_cpu.so",
@@ -45,6 +48,24 @@ static void runtimes_are_known_by_their_libraries(void **state)
 		assert_string_equal(other_runtimes_of(path[i][0]), path[i][1]);
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
 		assert_null(other_runtimes_of(others[i]));
+}
+
+static void a_library_of_its_own_is_recorded(void **state)
+{
+	struct module of[] = { { .path = "/bin/llama-server" },
+			       { .path = "/lib64/ld-linux-x86-64.so.2" },
+			       { .path = "/lib/libc.so.6" },
+			       { .path = "/lib/libllama.so.0" } };
+	struct modules modules = { .module = of, .n = 3 };
+
+	assert_string_equal(other_modules_at(&modules, 0), "statically linked llama.cpp");
+	assert_null(other_modules_at(&modules, 1));
+	modules.n = 4;
+	assert_null(other_modules_at(&modules, 0));
+	modules.n = 2; /* its loader is at work */
+	assert_null(other_modules_at(&modules, 0));
+	modules.n = 1;
+	assert_non_null(other_modules_at(&modules, 0));
 }
 
 static void put(const char *root, const char *path, const char *text)
@@ -113,6 +134,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(runtimes_are_known_by_their_libraries),
+		cmocka_unit_test(a_library_of_its_own_is_recorded),
 		cmocka_unit_test(versions_are_those_of_packages),
 	};
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Operators of each model in figures, by node and by type. */
+#include <math.h>
+
 #include "analyze/columns/columns.h"
 
 #define AT(field) offsetof(struct summary_operator, field)
@@ -7,6 +9,11 @@
 static bool has_shapes(const void *row)
 {
 	return !((const struct summary_operator *)row)->has_more_shapes;
+}
+
+static bool has_matrix(const void *row)
+{
+	return !isnan(((const struct summary_operator *)row)->read_rate);
 }
 
 static const struct column columns[] = {
@@ -42,6 +49,9 @@ static const struct column columns[] = {
 	{ "runs_others", NULL, NULL, COLUMN_FLAG, AT(has_children) },
 	{ "shapes", NULL, NULL, COLUMN_TEXT, AT(shapes), .is_known = has_shapes },
 	{ "bytes", "bytes", "bytes that went in and came out, all calls", COLUMN_KNOWN, AT(bytes) },
+	{ "matrix_bytes", "matrix_bytes", "of the matrices that a `mul_mat` of llama.cpp reads, all calls", COLUMN_COUNT,
+	  AT(matrix_bytes), .is_known = has_matrix },
+	{ "matrix_bytes_per_s", "matrix_bytes_per_s", "the same, a second of self_ns", COLUMN_REAL, AT(read_rate) },
 	{ "allocated_bytes", "allocated_bytes", "bytes taken from allocators, all calls", COLUMN_KNOWN, AT(allocated) },
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Tables of slices of every kind: slices, operators, kernels, phases of session creation. */
 #include "analyze/query/query_columns.h"
+#include "analyze/store/matrix_bytes.h"
 
 #define SLICE_ID(of) { "id", "INTEGER", "number of the " of " among slices of all kinds", query_get_id, QUERY_ROW }
 #define SLICE_NAME(what) { "name", "TEXT", what, query_get_name, QUERY_NAME, query_key_name }
@@ -88,6 +89,16 @@ const struct query_table query_table_slices = {
 	QUERY_COLUMNS(slice_columns),
 };
 
+static void get_matrix_bytes(sqlite3_context *to, const struct query_at *at)
+{
+	const struct names *names = at->query->names;
+	int64_t bytes = matrix_bytes(names_text(names, query_key_op_type(at)),
+				     names_text(names, store_text(query_arg(at, KEY_SHAPES))));
+
+	if (bytes >= 0)
+		sqlite3_result_int64(to, bytes);
+}
+
 static const struct query_column operator_columns[] = {
 	SLICE_ID("operator"),
 	SLICE_NAME("name of its node in the model"),
@@ -104,6 +115,8 @@ static const struct query_column operator_columns[] = {
 	AROUND,
 	{ "shapes", "TEXT", "of its inputs, and `->` and those of its outputs where known", query_get_shapes },
 	{ "bytes", "INTEGER", "bytes that went in and came out", query_get_bytes },
+	{ "matrix_bytes", "INTEGER", "bytes of the matrices that a `mul_mat` of llama.cpp reads, at level detail",
+	  get_matrix_bytes },
 	{ "allocated_bytes", "INTEGER", "bytes that it took from allocators", get_allocated },
 	{ "allocations", "INTEGER", "calls that took memory from allocators", get_allocations },
 	{ "status", "TEXT", "the runtime's message, if it failed", query_get_status },

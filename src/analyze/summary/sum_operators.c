@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/store/matrix_bytes.h"
 #include "analyze/summary/sum_in.h"
 
 enum { MAX_OUTSIDE = 1 << 14 };
@@ -169,6 +170,22 @@ static bool is_other_shape(const struct operators *operators, uint32_t kept, uin
 								      names_text(operators->names, shapes)) != 0);
 }
 
+static void add_matrix(struct operators *to, struct group *group, const struct op *op, uint32_t weight)
+{
+	struct matrix *known = &to->matrix;
+	bool is_passing = names_is_passing(op->shapes);
+
+	if (is_passing || !op->shapes || known->shapes != op->shapes || known->op_type != group->facts.op_type)
+		*known = (struct matrix){ is_passing ? 0 : op->shapes, group->facts.op_type,
+					  matrix_bytes(names_text(to->names, group->facts.op_type),
+						       names_text(to->names, op->shapes)) };
+	if (known->bytes < 0)
+		group->facts.lacks_matrix = true;
+	else
+		group->facts.matrix_bytes =
+		    stats_sum(group->facts.matrix_bytes, sum_scaled((uint64_t)known->bytes, weight));
+}
+
 /* What the operators of an inference come to. */
 struct took {
 	uint32_t weight; /* inferences that it stands for */
@@ -209,6 +226,7 @@ static int add_one(struct operators *to, uint32_t place, const struct op *op, bo
 		return 0;
 	}
 	group->facts.self_ns = stats_sum(group->facts.self_ns, sum_scaled(self_ns, weight));
+	add_matrix(to, group, op, weight);
 	if (has_share) {
 		group->facts.share_ns = stats_sum(group->facts.share_ns, sum_scaled(self_ns, weight));
 		took->own_ns += self_ns;

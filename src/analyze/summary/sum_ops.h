@@ -64,6 +64,12 @@ struct group {
 };
 
 /* Where operators wait, and what they add up to. */
+/* What an operator of this type with these shapes reads; bytes -1: not known. */
+struct matrix {
+	uint32_t shapes, op_type;
+	int64_t bytes;
+};
+
 struct operators {
 	struct names *names; /* borrowed */
 	struct array blocks; /* struct ops_block */
@@ -72,6 +78,7 @@ struct operators {
 	struct array kinds, memo, places, groups; /* memo: by name */
 	struct array outside;			  /* struct outside: a ring of those in no inference */
 	size_t outside_at;
+	struct matrix matrix; /* of the last operator */
 	uint64_t n_seen;
 	bool keeps_all; /* durations one by one, as far as stats can */
 };

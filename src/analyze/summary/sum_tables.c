@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Operators by node, by type and by provider, from the groups: larger groups are made of smaller ones. */
+#include <math.h>
 #include <errno.h>
 #include <stdlib.h>
 
@@ -28,6 +29,8 @@ static int add_to(struct group *to, struct group *from)
 	to->facts.self_ns = stats_sum(to->facts.self_ns, facts->self_ns);
 	to->facts.share_ns = stats_sum(to->facts.share_ns, facts->share_ns);
 	to->facts.has_children |= facts->has_children;
+	to->facts.lacks_matrix |= facts->lacks_matrix;
+	to->facts.matrix_bytes = stats_sum(to->facts.matrix_bytes, facts->matrix_bytes);
 	to->facts.has_more_shapes |= facts->has_more_shapes || to->facts.shapes != facts->shapes;
 	if (facts->bytes >= 0)
 		to->facts.bytes = sum_bytes(to->facts.bytes, facts->bytes);
@@ -58,6 +61,13 @@ static int add_to_table(struct table *table, struct group *from, uint32_t name)
 	return stats_merge(&to->durations, &from->durations);
 }
 
+static double read_rate_of(const struct summary_operator *op)
+{
+	return op->lacks_matrix || !op->matrix_bytes || !op->self_ns
+		   ? NAN
+		   : (double)op->matrix_bytes * 1e9 / (double)op->self_ns;
+}
+
 static int give_group(struct array *to, struct group *from, uint32_t order, bool with_typical)
 {
 	struct summary_operator *facts = array_add(to, sizeof *facts);
@@ -66,6 +76,7 @@ static int give_group(struct array *to, struct group *from, uint32_t order, bool
 		return -ENOMEM;
 	*facts = from->facts;
 	facts->order = order;
+	facts->read_rate = read_rate_of(facts);
 	if (with_typical && stats_typical_of(&facts->typical, &from->durations))
 		return -ENOMEM;
 	facts->n = from->durations.n;

@@ -219,8 +219,11 @@ struct summary_operator {
 	uint32_t order;		      /* in which they ran first, by thread */
 	bool has_children;
 	bool has_more_shapes;
-	int64_t bytes;	   /* all calls together */
-	int64_t allocated; /* taken from allocators, all calls together; -1: nothing, or not known */
+	int64_t bytes;	       /* all calls together */
+	bool lacks_matrix;     /* of one of those in self_ns it is not known */
+	uint64_t matrix_bytes; /* store/matrix_bytes.h, of all calls in self_ns */
+	double read_rate;      /* the same, in bytes a second of self_ns; NAN: not known */
+	int64_t allocated;     /* taken from allocators, all calls together; -1: nothing, or not known */
 };
 
 struct summary_provider {

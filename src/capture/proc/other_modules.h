@@ -5,6 +5,8 @@
 
 #include "capture/proc/modules.h"
 
+/* The runtime of one of them; NULL: it is none, or another one of them has it and is recorded. */
+const char *other_modules_at(const struct modules *modules, size_t i);
 /* "OpenVINO 2026.4.1, PyTorch 2.11.0", with as many as fit. False: there are none. */
 bool other_modules(const struct modules *modules, char *text, size_t size);
 /* The same of a process that may not be readable. */

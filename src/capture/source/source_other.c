@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "capture/proc/modules.h"
+#include "capture/proc/other_modules.h"
 #include "capture/source/follow.h"
 #include "capture/source/other_note.h"
-#include "runtime/other_runtimes.h"
 
 enum { MOST = 8 };
 
@@ -64,7 +64,7 @@ static int sample_process(void *data, const struct sample *sample, void *data_it
 	item->looked_ns = sample->now_ns;
 	if (!modules_read(&modules, sample->target->sysroot, process->pid, NULL))
 		for (size_t i = 0; !code && i < modules.n; i++) {
-			const char *path = modules.module[i].path, *title = other_runtimes_of(path);
+			const char *path = modules.module[i].path, *title = other_modules_at(&modules, i);
 
 			if (title && is_new(item, title))
 				code = other_note(

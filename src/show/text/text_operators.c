@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Where the time of inferences goes: by type, by node, and what no operator explains. */
 #include <ctype.h>
+#include <math.h>
 #include <string.h>
 
 #include "analyze/remark/halt_words.h"
@@ -16,6 +17,7 @@ struct layout {
 	bool has_type, has_provider, has_bar, has_calls;
 	bool has_mean;			   /* the time of one inference says less than that of one call */
 	bool has_median, has_p99, has_max; /* where there are so many calls that they differ */
+	bool has_reads;			   /* a rate */
 	bool has_allocated;
 };
 
@@ -29,6 +31,7 @@ static void choose_figures(struct layout *layout, const struct summary_operator 
 		layout->has_median |= op[i].duration.n > 1;
 		layout->has_max |= op[i].duration.n > 1;
 		layout->has_p99 |= op[i].duration.n >= 100;
+		layout->has_reads |= i < MAX_ROWS && !isnan(op[i].read_rate);
 		layout->has_allocated |= i < MAX_ROWS && op[i].allocated > 0;
 	}
 }
@@ -54,6 +57,8 @@ static void add_columns(struct table *table, const struct layout *layout)
 		table_column(table, "p99", TABLE_RIGHT);
 	if (layout->has_max)
 		table_column(table, "max", TABLE_RIGHT);
+	if (layout->has_reads)
+		table_column(table, "reads", TABLE_RIGHT);
 	if (layout->has_allocated)
 		table_column(table, "takes", TABLE_RIGHT | TABLE_OPTIONAL);
 }
@@ -77,7 +82,7 @@ static void put_rest(const struct page *page, struct table *table, const struct 
 		table_cell(table, TABLE_DIM, "%s", "");
 	put_share(page, table, TABLE_DIM, layout, ns, coverage);
 	for (int i = 0; i < layout->has_calls + layout->has_median + layout->has_mean + layout->has_p99 +
-				layout->has_max + layout->has_allocated;
+				layout->has_max + layout->has_reads + layout->has_allocated;
 	     i++)
 		table_cell(table, TABLE_DIM, "%s", "");
 }
@@ -109,6 +114,8 @@ static void put_operator(const struct page *page, struct table *table, const str
 		put_duration(table, duration, duration->p99_ns);
 	if (layout->has_max)
 		put_duration(table, duration, duration->max_ns);
+	if (layout->has_reads)
+		table_cell(table, TABLE_PLAIN, "%s", units_metric(op->read_rate, "B/s").s);
 	if (layout->has_allocated && op->allocated >= 0)
 		table_cell(table, TABLE_PLAIN, "%s", units_bytes((double)op->allocated / (double)coverage->n).s);
 	else if (layout->has_allocated)

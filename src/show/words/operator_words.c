@@ -2,6 +2,7 @@
 #include "show/words/operator_words.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/units.h"

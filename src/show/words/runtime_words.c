@@ -69,7 +69,7 @@ static const char *library_of(const struct summary *summary, const struct summar
 	const char *path = names_text(summary->names, row->path), *slash = strrchr(path, '/');
 	const char *file = slash ? slash + 1 : path;
 
-	return strstr(file, "_providers_") || strstr(file, "_plugin.so") ? file : NULL;
+	return strstr(file, "_providers_") || strstr(file, "_plugin.so") || !strncmp(file, "libggml", 7) ? file : NULL;
 }
 
 /* What the rows of one runtime come to. */
