@@ -40,7 +40,7 @@ enum event_type {
 	F(INFERENCE, "inference")	    /* one run */ \
 	F(OPERATOR, "operator")		    /* one node's kernel */ \
 	F(KERNEL, "kernel")		    /* one device kernel or copy */ \
-	F(STAGE, "stage")		    /* a host or device stage of one inference */ \
+	F(STAGE, "stage")		    /* of one inference; with session and count: completes so many of it */ \
 	F(LOST, "lost")			    /* instant: events that were dropped; args count, where */ \
 	F(NOTE, "note")		    /* instant: a fact about the recording; its name is the topic, EVENT_NOTE_* */ \
 	F(USER, "user")		    /* slice or instant of a program that annotates itself; arg category */ \

@@ -3,6 +3,8 @@
 #ifndef EVENT_PROCESS_NOTE_H
 #define EVENT_PROCESS_NOTE_H
 
+#include "event/run_trait.h"
+
 /*
  * Names of KIND_HALT slices: why a process could not run. The slice is the time in which it was seen so. from_ns of its
  * begin and until_ns of its end: when it was seen running before and after; absent: not known. pid, text: a tracer's
@@ -37,6 +39,7 @@
 	F(POOL_QUEUE_NS, "pool_queue_ns") /* on inferences: before, in the queue of the runtime's pool; absent: none \
 					   */ \
 	F(UNTIL_NS, "until_ns")		  /* CLOCK_MONOTONIC: where the stretch that a slice is in ends */ \
-	F(MODEL_FILE, "model_file")	  /* text: device, bytes and last change of the file below model_path */
+	F(MODEL_FILE, "model_file")	  /* text: device, bytes and last change of the file below model_path */ \
+	EVENT_TRAIT_KEYS(F)
 
 #endif

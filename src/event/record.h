@@ -135,7 +135,7 @@ enum record_type {
 	RECORD_RUN_BEGIN,   /* time, session id, run, value: lane, text: tag; FLAG_SHAPES: lane | batch << 8, shapes */
 	RECORD_RUN_INPUTS,  /* session id, run, text: shapes, value: batch; for a begin without them */
 	RECORD_RUN_USAGE,   /* run; time: thread CPU ns, value: run-queue ns, id: faults, text: switches */
-	RECORD_RUN_END,	    /* time, session id, run, value: lane, text: message if FLAG_FAILED; FLAG_SUBNORMAL */
+	RECORD_RUN_END,	    /* time, session id, run, value: lane, text: message if FLAG_FAILED; FLAG_SUBNORMAL; more */
 	RECORD_SETUP,	    /* time..value: inside run; session id, lane in text */
 	RECORD_SLICE_BEGIN, /* session creation and its parts: time, flags: kind, session id, text: name, value: lane */
 	RECORD_SLICE_END,   /* time, kind in flags, session id, value: lane; text: message if FLAG_FAILED; run: enum
@@ -160,9 +160,9 @@ enum record_type {
 			      * node of MEMORY_OPERATOR, else session, 0: none */
 	RECORD_FREE,	     /* time, value: address, id: allocator, 0: any */
 	RECORD_RUN_READS,    /* run; value: bytes read from disks, id: major faults; before RECORD_RUN_END; time: 0 */
-	RECORD_POOL,	     /* session id; run: pool threads started in its creation, value: CPU ns that they used;
-				before the creation's RECORD_SLICE_END; time: 0 */
-	RECORD_RUN_QUEUED,   /* run; value: when it came into a pool's queue; before RECORD_RUN_END; time: 0 */
+	RECORD_POOL, /* session id; run: pool threads that its creation started, value: their CPU ns; before its END */
+	RECORD_RUN_QUEUED, /* run; value: when it came into a pool's queue; before RECORD_RUN_END; time: 0 */
+	RECORD_STAGE,	   /* time..value: work that completes `run` inferences of session id; text: name */
 };
 
 /* What memory was taken for. */
@@ -207,7 +207,7 @@ struct record {
 	uint32_t text;	/* id of a dictionary text, 0: none */
 	uint16_t type;	/* enum record_type */
 	uint8_t flags;	/* enum record_flag; RECORD_SLICE*: enum event_kind */
-	uint8_t more;	/* RECORD_SLICE*: enum record_flag; RECORD_RUN_*, RECORD_SETUP: unused */
+	uint8_t more;	/* RECORD_SLICE*: enum record_flag; RECORD_RUN_END: enum run_trait */
 };
 
 enum dict_kind {

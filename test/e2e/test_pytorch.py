@@ -127,6 +127,53 @@ def test_failures_recursion_generators_training_threads_and_scripts(lab, torch):
     }
 
 
+def test_devices_inputs_training_and_habits(lab, torch):
+    recording = lab.both(lab.python(torch, "torchprogram", "habits")).recording
+    report, _ = report_of(lab, recording)
+    models = {model["name"]: model for model in report["models"]}
+    kinds = collections.defaultdict(set)
+    for insight in report["insights"]:
+        kinds[report["models"][insight["model"]]["name"]].add(insight["kind"])
+    assert {"gradients", "training_mode"} <= kinds["Careless"]
+    assert not {"gradients", "training_mode", "small_operators"} & kinds["Careful"]
+    assert "small_operators" in kinds["Chatty"] and "small_operators" not in kinds["Converts"]
+    assert "moves_layout" in kinds["Converts"] and "moves_layout" not in kinds["Chatty"]
+    advice = " ".join(insight["next"] for insight in report["insights"])
+    assert "torch.inference_mode()" in advice and "model.eval()" in advice
+    # two inferences went into each backward pass
+    training = models["Careful"]["training"]
+    assert (training["inferences"], training["backward_passes"]) == (10, 5) and training["backward_ns"] > 0
+    assert {name for name, model in models.items() if model["training"]} == {"Careful"}
+    text = lab.plain([lab.inftrace, "report", "--model", "Careful", recording.path]).out
+    assert "Careful: 40 inferences (10 of training) on cpu" in text
+    assert "10 of 40 inferences went into 5 backward passes" in text
+    sizes = query(lab, recording, "select shapes, count(*) as n from inferences where model = 'Careful' group by 1")
+    assert {row["shapes"]: row["n"] for row in sizes} == {"float32[2x64]": 30, "float32[32x64]": 10}
+    devices = query(
+        lab,
+        recording,
+        "select o.name as name, o.provider as device, count(*) as n from operators o join inferences i on i.id = "
+        "o.inference_id where i.model = 'Mixed' and o.name in ('here', 'away') group by 1, 2",
+    )
+    assert {(row["name"], row["device"]): row["n"] for row in devices} == {
+        ("here", "cpu"): 30,
+        ("here", "meta"): 3,
+        ("away", "meta"): 33,
+    }
+    marks = query(
+        lab,
+        recording,
+        "select model, sum(has_gradients) as gradients, sum(is_training_mode) as trains from inferences group by 1",
+    )
+    assert {row["model"]: (row["gradients"], row["trains"]) for row in marks} == {
+        "Careless": (30, 30),
+        "Careful": (10, 10),
+        "Chatty": (0, 0),
+        "Converts": (0, 0),
+        "Mixed": (0, 0),
+    }
+
+
 def test_children_of_fork_and_workers_of_a_loader(lab, torch):
     recording = lab.both(lab.python(torch, "torchprogram", "fork")).recording
     per_process = collections.Counter(slice.track.pid for slice in recording.inferences)

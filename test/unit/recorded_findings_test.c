@@ -27,7 +27,7 @@ struct series {
 	int n;
 	int64_t cpu_us, waited_us; /* of each; 0: the thread's usage is not known */
 	int64_t batch;
-	bool is_subnormal;
+	bool is_subnormal, has_gradients, is_training_mode;
 	uint64_t operator_us; /* 0: none are recorded */
 	bool is_on_other_lane;
 };
@@ -89,6 +89,10 @@ static void run(struct fixture *f, const struct series *series)
 		}
 		if (series->is_subnormal)
 			stream_int(&f->s, KEY_SUBNORMAL, 1);
+		if (series->has_gradients)
+			stream_int(&f->s, KEY_GRADIENTS, 1);
+		if (series->is_training_mode)
+			stream_int(&f->s, KEY_TRAINING_MODE, 1);
 		stream_text(&f->s, KEY_STATUS, "ok");
 		stream_end(&f->s, lane, us + series->took_us);
 	}
@@ -457,6 +461,44 @@ static void subnormal_numbers_are_found_if_inferences_with_them_are_slower(void 
 	end(f);
 }
 
+/* The backward pass that so many inferences of session 1 go into. */
+static void train(struct fixture *f, uint64_t at_us, int64_t n)
+{
+	stream_int(&f->s, KEY_SESSION, 1);
+	stream_int(&f->s, KEY_COUNT, n);
+	stream_begin(&f->s, f->thread, at_us, KIND_STAGE, "backward");
+	stream_end(&f->s, f->thread, at_us + 50);
+}
+
+static void gradients_are_found_if_no_backward_pass_follows(void **state)
+{
+	struct series series = {
+		.session = 1, .at_us = 100, .took_us = 1000, .n = 20, .has_gradients = true, .is_training_mode = true
+	};
+	struct fixture fixture, *f = &fixture;
+	const struct summary_training *training;
+	const struct finding *found;
+
+	begin(f);
+	run(f, &series);
+	analyse(f);
+	found = find(f, "gradients");
+	assert_true(found && found->a == 20 && found->b == 20 && found->value == 1);
+	found = find(f, "training_mode");
+	assert_true(found && found->a == 20 && found->b == 20);
+	end(f);
+	begin(f);
+	run(f, &series);
+	for (uint64_t i = 0; i < 10; i++)
+		train(f, 2200 + 2000 * i, 2);
+	analyse(f);
+	training = &f->summary->models[0].training;
+	assert_true(training->n_runs == 20 && training->n_passes == 10 && training->passes_ns == 500000);
+	assert_null(find(f, "gradients"));
+	assert_null(find(f, "training_mode"));
+	end(f);
+}
+
 static void memory_grows_if_it_does_while_inferences_run(void **state)
 {
 	struct series series = { .session = 1, .at_us = 500, .took_us = 1000, .n = 40 };
@@ -763,6 +805,7 @@ int main(void)
 		cmocka_unit_test(a_pool_can_work_for_inferences_of_its_session_alone),
 		cmocka_unit_test(pool_threads_spin_if_they_use_more_than_inferences_last),
 		cmocka_unit_test(subnormal_numbers_are_found_if_inferences_with_them_are_slower),
+		cmocka_unit_test(gradients_are_found_if_no_backward_pass_follows),
 		cmocka_unit_test(memory_grows_if_it_does_while_inferences_run),
 		cmocka_unit_test(malloc_keeps_memory_if_a_quarter_of_what_is_resident_is_free),
 		cmocka_unit_test(a_session_waits_for_another_if_it_is_blocked_longer_beside_it),

@@ -12,7 +12,9 @@ extern const struct insight insight_moves_layout;
 static bool only_moves(const char *type)
 {
 	static const char *const types[] = { "ReorderInput",   "ReorderOutput",	   "Transpose",	     "Cast",
-					     "QuantizeLinear", "DequantizeLinear", "MemcpyFromHost", "MemcpyToHost" };
+					     "QuantizeLinear", "DequantizeLinear", "MemcpyFromHost", "MemcpyToHost",
+					     "aten::copy_",    "aten::_to_copy",   "aten::to",	     "aten::contiguous",
+					     "aten::clone" };
 
 	for (size_t i = 0; type && i < sizeof types / sizeof *types; i++)
 		if (!strcmp(types[i], type))
@@ -28,6 +30,12 @@ static double typical_ns(const struct model_operator *op)
 	return median_ns > 0 && median_ns < op->share_ns ? median_ns : op->share_ns;
 }
 
+/* PyTorch makes a tensor of each number in Python: what is that short is no data of the model. */
+static bool is_of_number(const struct model_operator *op)
+{
+	return op->op_type && !strncmp(op->op_type, "aten::", 6) && op->p50_ns < 5000;
+}
+
 static void find(struct finder *finder)
 {
 	const struct model_result *result = finder->run->result;
@@ -35,7 +43,7 @@ static void find(struct finder *finder)
 	int64_t n_moves = 0;
 
 	for (uint32_t i = 0; i < result->n_operators; i++) {
-		bool moves = only_moves(result->operators[i].op_type);
+		bool moves = only_moves(result->operators[i].op_type) && !is_of_number(&result->operators[i]);
 
 		n_moves += moves;
 		all_ns += typical_ns(&result->operators[i]);
@@ -52,6 +60,8 @@ static void say(const struct speaker *to)
 	EVIDENCE("%s, %s of the operators' time", speaker_counts(to).s, units_percent(to->finding->value).s);
 	NEXT("up to %s per inference could be saved with one layout and type throughout",
 	     units_duration(to->finding->gain_ns).s);
+	if (speaker_is_of_runtime(to, "pytorch"))
+		NEXT(": model and inputs of one dtype, device and memory format");
 }
 
 const struct insight insight_moves_layout = {

@@ -3,7 +3,7 @@
 #include "analyze/insight/insight_in.h"
 #include "base/provider.h"
 
-extern const struct insight insight_tiny_operators;
+extern const struct insight insight_tiny_operators, insight_small_operators;
 
 enum { LEAST = 20 };
 
@@ -23,6 +23,8 @@ static void find(struct finder *finder)
 
 	for (uint32_t i = 0; i < result->n_operators; i++)
 		n_tiny += typical_ns(&result->operators[i]) < tiny_ns;
+	if (finder_has(finder, &insight_small_operators))
+		return;
 	if (n >= LEAST && n_tiny * 2 > n && outside >= least_share &&
 	    !provider_is_deferred(result->operators[0].provider) && finder_is_typically_outside(finder, least_share, 0))
 		finder_add_counts(finder, &insight_tiny_operators, outside, n_tiny, n)->gain_ns =

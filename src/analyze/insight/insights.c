@@ -11,6 +11,7 @@
 	F(forked) \
 	F(outputs_differ) \
 	F(outputs_unknown) \
+	F(training_mode) \
 	F(busy_machine) \
 	F(lost_events) \
 	F(throttled) \
@@ -49,8 +50,10 @@
 	F(compute_bound) \
 	F(overhead_bound) \
 	F(slow_operator) \
+	F(small_operators) \
 	F(tiny_operators) \
 	F(unattributed) \
+	F(gradients) \
 	F(subnormals) \
 	F(not_optimized) \
 	F(fresh_memory) \

@@ -75,6 +75,16 @@ static void get_is_subnormal(sqlite3_context *to, const struct query_at *at)
 	query_put_int(to, has_one(at, KEY_SUBNORMAL));
 }
 
+static void get_has_gradients(sqlite3_context *to, const struct query_at *at)
+{
+	query_put_int(to, has_one(at, KEY_GRADIENTS));
+}
+
+static void get_is_training_mode(sqlite3_context *to, const struct query_at *at)
+{
+	query_put_int(to, has_one(at, KEY_TRAINING_MODE));
+}
+
 /* The rows of its operators, of the table of operators; 0: it has none, or out of memory. */
 static size_t operators_of(const struct query_at *at, const uint32_t **rows)
 {
@@ -242,6 +252,9 @@ static const struct query_column columns[] = {
 	  "none, or not known",
 	  get_pool_queue },
 	{ "is_subnormal", "INTEGER", "1: its thread computed with subnormal numbers; else 0", get_is_subnormal },
+	{ "has_gradients", "INTEGER", "1: its result can be differentiated; else 0", get_has_gradients },
+	{ "is_training_mode", "INTEGER", "1: a part of the model computed as in training; else 0",
+	  get_is_training_mode },
 	{ "shapes", "TEXT", "of its inputs: `1x3x224x224`", query_get_shapes },
 	{ "elements", "INTEGER", "elements of all inputs together", get_elements },
 	{ "batch", "INTEGER", "first dimension of its first input", get_batch },

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/summary/sum_in.h"
+#include "analyze/summary/sum_training.h"
 
 /* A creation at another time is left out. */
 bool sum_fold_is_wanted(const struct summary_maker *maker, struct session *session)
@@ -18,6 +18,8 @@ bool sum_fold_is_wanted(const struct summary_maker *maker, struct session *sessi
 	struct summary_session *row = &session->row;
 	uint64_t since_ns = row->begin_ns - maker->counts.first_ns;
 
+	if (session->met == MET_NEVER) /* nothing but a stage of it is in the file */
+		return false;
 	if (opts->model && !strstr(names_text(maker->names, row->name), opts->model))
 		return false;
 	if (!opts->from_ns && !opts->to_ns)
@@ -99,6 +101,7 @@ static int fold(struct summary_maker *maker, struct session *session)
 	if (!to || keep_number(maker, session, bucket))
 		return -ENOMEM;
 	sum_fold_add(maker, &to->sum, session);
+	sum_training_join(&to->training, &session->training);
 	to->runs_wall_ns = stats_sum(to->runs_wall_ns, session->row.runs_wall_ns);
 	if (to->bytes < 0)
 		to->bytes = session->row.bytes;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "analyze/summary/sum_in.h"
+#include "analyze/summary/sum_training.h"
 
 struct finder {
 	struct keys names;   /* (process, name and runtime) */
@@ -186,6 +187,7 @@ static void add_session(struct summary_maker *maker, struct end *end, struct ses
 	if (model->bytes < 0)
 		model->bytes = session->bytes;
 	sum_fold_add(maker, &model->creation, from);
+	sum_training_join(&model->training, &from->training);
 }
 
 /* Of sessions that are not kept one by one. */
@@ -200,6 +202,7 @@ static void add_folded(struct end *end, const struct bucket *bucket)
 	model->runs.wall_ns = stats_sum(model->runs.wall_ns, folded->runs_wall_ns);
 	if (model->bytes < 0)
 		model->bytes = folded->bytes;
+	sum_training_join(&model->training, &folded->training);
 	to->n += folded->sum.n;
 	to->n_recorded += folded->sum.n_recorded;
 	to->n_failed += folded->sum.n_failed;

@@ -11,6 +11,7 @@
 #include "analyze/summary/sum_kernels.h"
 #include "analyze/summary/sum_named.h"
 #include "analyze/summary/sum_open.h"
+#include "analyze/summary/sum_training.h"
 
 static int grow_stack(struct summary_maker *maker, struct track *track)
 {
@@ -194,6 +195,8 @@ static int end_kind(struct summary_maker *maker, struct track *track, struct sli
 		return end_ns != STORE_OPEN ? sum_named_add(maker, slice->name, end_ns - slice->begin_ns) : 0;
 	if (slice->kind == KIND_OPERATOR)
 		return end_operator(maker, track, slice, end_ns);
+	if (slice->kind == KIND_STAGE && facts_have(&slice->facts, FACT_SESSION))
+		return sum_training_add(maker, sum_process_of(maker, track), slice, end_ns);
 	if (slice->kind == KIND_KERNEL)
 		return end_ns != STORE_OPEN ? end_kernel(maker, track, slice, end_ns) : 0;
 	if (track->run_level == level) {

@@ -142,6 +142,7 @@ struct summary_runs {
 	    kernels_wall_ns; /* typical ones with kernels of a device, which are added up */
 	struct summary_turns turns;
 	uint64_t n_first_halted, n_halted, halted_ns; /* finished while their process was halted; how long, at least */
+	uint64_t n_gradients, n_training_mode;	      /* whose results can be differentiated; computed as in training */
 	uint64_t n_pooled;			      /* run by a thread of the runtime's pool, as RunAsync asks for */
 	uint64_t first_usual_ns; /* median of those whose inputs are of the size of the first one's; 0: not known */
 	double size_drift; /* median of the last quarter by that of the first, within sizes of inputs; NAN: not known */
@@ -175,6 +176,11 @@ struct summary_coverage {
 	uint64_t n_without; /* inferences that count for the latency and have no operators, if others have some */
 };
 
+/* Of inferences that were part of training: their results went into a backward pass. */
+struct summary_training {
+	uint64_t n_runs, n_passes, passes_ns;
+};
+
 struct summary_model {
 	uint32_t process;
 	uint32_t n_processes;			 /* of the same program, which it was in; 0: in that process alone */
@@ -184,6 +190,7 @@ struct summary_model {
 	int64_t bytes;
 	struct summary_creation creation;
 	struct summary_runs runs;
+	struct summary_training training;
 	struct summary_coverage coverage;
 	uint32_t course; /* in courses, + 1: how its inferences went; 0: not known */
 	struct summary_range sessions, transformers, types, nodes, ran_on, idle, tallies, sizes, slowest;

@@ -75,6 +75,7 @@ struct open_run {
 	bool is_partial;    /* it began before the hooks went in */
 	bool was_asked;	    /* whether its usage is recorded was decided */
 	bool was_subnormal; /* as subnormal_begin returned */
+	uint8_t traits;	    /* enum run_trait */
 	uint32_t message;   /* text of the first failure inside, 0: none */
 	uint32_t shapes;    /* text of the inputs known at its begin; 0: unknown */
 	uint64_t batch;	    /* with them; 0: none */

@@ -367,7 +367,8 @@ void inference_end(struct thread *thread, enum run_owner owner, uint32_t message
 				     .type = RECORD_RUN_END,
 				     .flags =
 					 (uint8_t)((message ? FLAG_FAILED : 0) | (is_subnormal ? FLAG_SUBNORMAL : 0) |
-						   (hot->is_changing && !run->is_partial ? FLAG_PARTIAL : 0)) };
+						   (hot->is_changing && !run->is_partial ? FLAG_PARTIAL : 0)),
+				     .more = run->traits };
 		agent_publish(thread);
 	}
 	inference_give_lane(run->lane, end);

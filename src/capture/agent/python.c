@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "capture/agent/agent.h"
+#include "capture/agent/hook.h"
 #include "capture/agent/module_walk.h"
 #include "runtime/dynamic.h"
 #include "runtime/peek.h"
@@ -40,7 +42,9 @@ static bool take_functions(const struct dynamic *interpreter, struct python *to)
 	TAKE_TYPE(PyFunction_Type)
 	TAKE_TYPE(PyUnicode_Type)
 	TAKE_TYPE(PyTuple_Type)
+	TAKE_TYPE(PyList_Type)
 	TAKE_TYPE(PyDict_Type)
+	to->_Py_TrueStruct = (struct python_object *)dynamic_variable(interpreter, "_Py_TrueStruct");
 	at = dynamic_function(interpreter, "PyFunction_SetVectorcall");
 	memcpy(&to->PyFunction_SetVectorcall, &at, sizeof at);
 	at = dynamic_function(interpreter, "_PyFunction_Vectorcall");
@@ -50,7 +54,7 @@ static bool take_functions(const struct dynamic *interpreter, struct python *to)
 
 static bool is_named(const struct python_type *type, const char *name)
 {
-	char found[16];
+	char found[24];
 
 	return peek_read((uint64_t)(uintptr_t)type->name, found, strlen(name) + 1) && !strcmp(found, name);
 }
@@ -129,6 +133,35 @@ void python_put_back(struct python_function *function)
 {
 	if (function->word)
 		__atomic_store_n(function->word, function->next, __ATOMIC_RELEASE);
+}
+
+/* PyMethodDef, and where the object of a method has it: behind its head, its class and two names. */
+struct definition {
+	const char *name;
+	python_c_call *call;
+	int flags;
+};
+enum { DEFINITION = 5, WITH_NAMES = 3 };
+
+bool python_replace_method(struct python_method *method, const struct python_object *object, const char *name,
+			   const struct image *image, python_c_call *with)
+{
+	struct definition *definition = ((struct definition *const *)object)[DEFINITION], found;
+	char text[32] = "";
+	bool is_replaced;
+
+	if (!is_named(object->type, "method_descriptor") ||
+	    !peek_read((uint64_t)(uintptr_t)definition, &found, sizeof found) || found.flags != WITH_NAMES ||
+	    (method->next && method->next != found.call) ||
+	    !peek_read((uint64_t)(uintptr_t)found.name, text, strlen(name) + 1) || strcmp(text, name) ||
+	    !image_has(image, (uint64_t)(uintptr_t)&definition->call, IMAGE_W) || !hook_open(image))
+		return false;
+	method->next = found.call;
+	agent_lock();
+	is_replaced = hook_word((uint64_t)(uintptr_t)&definition->call, (void *)with);
+	agent_unlock();
+	hook_close(image);
+	return is_replaced;
 }
 
 /* The text of an exception: itself, before it is made an object, or its first argument. NULL: none. */

@@ -61,15 +61,15 @@ static struct annotation_lane *lane_of(const struct records_step *step)
 	return worker ? &step->process->workers.at[worker - 1].annotations : &step->process->annotations.lane;
 }
 
-/* The line of a thread's annotations; defined here if new. */
-static int find_line(const struct records_step *step, struct annotation_lane *lane)
+/* A line of a thread; defined here if new. */
+static int find_line(const struct records_step *step, struct annotation_lane *lane, const char *name)
 {
 	struct track_def def = { .type = TRACK_LANE };
 
 	if (lane->track)
 		return 0;
 	def.parent = recorded_thread_track(step->process, step->reader, step->out);
-	def.name = names_of(step->out->names, "annotations");
+	def.name = names_of(step->out->names, name);
 	return define(step->out, &def, &lane->track, step->err);
 }
 
@@ -215,7 +215,7 @@ static int put_on_line(const struct records_step *step, struct annotation_lane *
 {
 	struct arg args[SLICE_ARGS + READER_FLOWS];
 	struct event event = { .type = type, .time_ns = recorded_ns(step->process, step->record->time), .args = args };
-	int code = find_line(step, lane);
+	int code = find_line(step, lane, "annotations");
 
 	if (code)
 		return code;
@@ -310,9 +310,34 @@ static int put_counter(const struct records_step *step)
 	return code || !event.counter ? code : memory_add(&step->process->memory, &event);
 }
 
+/* What completes inferences of a session. */
+static int put_stage(const struct records_step *step)
+{
+	const struct record *record = step->record;
+	struct recorded *process = step->process;
+	struct annotation_lane *lane =
+	    step->reader->worker ? &process->workers.at[step->reader->worker - 1].stages : &process->annotations.stages;
+	struct event event = { .type = EVENT_BEGIN, .kind = KIND_STAGE, .name = name_of(step) };
+	struct arg args[2];
+	int code;
+
+	if (record->value < record->time)
+		return 0;
+	code = find_line(step, lane, "training");
+	args[0] = arg_int(KEY_SESSION, (int64_t)(process->session_base + record->id));
+	args[1] = arg_int(KEY_COUNT, record->run);
+	event.track = lane->track;
+	event.time_ns = recorded_ns(process, record->time);
+	event.args = args;
+	event.n_args = 2;
+	return code ? code : sink_put_slice(step->out, &event, recorded_ns(process, record->value), step->err);
+}
+
 int annotations_take(const struct records_step *step)
 {
 	switch (step->record->type) {
+	case RECORD_STAGE:
+		return put_stage(step);
 	case RECORD_USER_BEGIN:
 	case RECORD_USER_END:
 	case RECORD_USER_INSTANT:

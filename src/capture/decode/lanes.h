@@ -15,7 +15,7 @@
 #include "capture/decode/sessions.h"
 #include "event/sink.h"
 
-enum { LANE_ARGS = 13 };
+enum { LANE_ARGS = 15 };
 
 /* An event to be put. */
 struct lane_event {

@@ -416,6 +416,10 @@ static int run_end(const struct records_step *step)
 		add(event, arg_int(KEY_PARTIAL, 1));
 	if (record->flags & FLAG_SUBNORMAL)
 		add(event, arg_int(KEY_SUBNORMAL, 1));
+	if (record->more & TRAIT_GRADIENTS)
+		add(event, arg_int(KEY_GRADIENTS, 1));
+	if (record->more & TRAIT_TRAINING_MODE)
+		add(event, arg_int(KEY_TRAINING_MODE, 1));
 	reader->usage_run = reader->reads_run = reader->shapes_run = reader->queued_run = 0;
 	return 0;
 }
@@ -683,6 +687,7 @@ int records_take(const struct records_step *step)
 	case RECORD_USER_END:
 	case RECORD_USER_INSTANT:
 	case RECORD_USER_COUNTER:
+	case RECORD_STAGE:
 		return annotations_take(step);
 	}
 	return 0; /* RECORD_LOST only marks a place */

@@ -11,6 +11,10 @@ extern const struct runtime runtime_torch;
 #define TORCH_ADD "_ZN2at17addGlobalCallbackENS_22RecordFunctionCallbackE"
 #define TORCH_REMOVE "_ZN2at14removeCallbackEm"
 #define TORCH_NAME "_ZNK2at14RecordFunction4nameEv"
+/* In libc10: whether a tensor's gradient is wanted; its gradient, which is this one if it has none. */
+#define TORCH_REQUIRES "_ZNK3c1010TensorImpl13requires_gradEv"
+#define TORCH_GRADIENT "_ZNK3c1010TensorImpl4gradEv"
+#define TORCH_UNDEFINED "_ZN3c1019UndefinedTensorImpl10_singletonE"
 
 enum { TORCH_INFERENCES, TORCH_OPERATORS, TORCH_TENSORS, N_TORCH_FAMILIES };
 

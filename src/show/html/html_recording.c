@@ -15,6 +15,7 @@
 #include "show/words/quota_words.h"
 #include "show/words/resource_words.h"
 #include "show/words/runtime_words.h"
+#include "show/words/training_words.h"
 
 enum { MAX_PARTS = 12, MAX_ROWS = 60, MAX_DEVICES = 2, COLUMNS = 120 };
 
@@ -232,9 +233,13 @@ static void put_part_heading(struct html_page *page, const struct summary_model 
 	const struct model_result *result = page->report->results;
 	struct printable text = kept_words_count(model->runs.n, model->runs.n_all);
 
+	uint32_t n_named = 0;
+
+	printable_add(&text, "%s", training_count(model).s);
 	for (uint32_t i = 0; i < result->n_placements; i++)
-		printable_add(&text, "%s%s", i ? " and " : " on ",
-			      model_provider(result->placements[i].provider, 40, false).s);
+		if (result->placements[i].provider)
+			printable_add(&text, "%s%s", n_named++ ? " and " : " on ",
+				      model_provider(result->placements[i].provider, 40, false).s);
 	if (isfinite(model->runs.rate))
 		printable_add(&text, ", %s", units_rate(model->runs.rate).s);
 	if (model->runs.max_concurrent > 1)

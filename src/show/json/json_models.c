@@ -279,6 +279,8 @@ static void put_inferences(struct json_summary *to, const struct summary_model *
 	json_count(&to->json, "partial", runs->n_partial);
 	json_count(&to->json, "first", runs->n_first);
 	json_count(&to->json, "without_status", runs->n_without_status);
+	json_count(&to->json, "with_gradients", runs->n_gradients);
+	json_count(&to->json, "in_training_mode", runs->n_training_mode);
 	json_summary_time(to, "begin_at_ns", runs->n ? runs->begin_ns : 0);
 	json_summary_time(to, "end_at_ns", runs->end_ns);
 	json_real(&to->json, "per_second", runs->rate);
@@ -356,6 +358,19 @@ static void put_operators(struct json_summary *to, const struct summary_model *m
 	json_end(&to->json, '}');
 }
 
+static void put_training(struct json_summary *to, const struct summary_training *training)
+{
+	if (!training->n_passes) {
+		json_null(&to->json, "training");
+		return;
+	}
+	json_object(&to->json, "training");
+	json_count(&to->json, "inferences", training->n_runs);
+	json_count(&to->json, "backward_passes", training->n_passes);
+	json_count(&to->json, "backward_ns", training->passes_ns);
+	json_end(&to->json, '}');
+}
+
 static void put_idle(struct json_summary *to, const struct summary_model *model)
 {
 	const struct summary_idle *idle = to->summary->idle + model->idle.first;
@@ -404,6 +419,7 @@ void json_models(struct json_summary *to)
 		put_creation(to, model);
 		put_sessions(to, model);
 		put_inferences(to, model);
+		put_training(to, &model->training);
 		put_operators(to, model);
 		json_end(&to->json, '}');
 	}

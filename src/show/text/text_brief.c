@@ -23,6 +23,7 @@
 #include "show/words/runtime_words.h"
 #include "show/words/slow_words.h"
 #include "show/words/time_words.h"
+#include "show/words/training_words.h"
 #include "show/words/usage_words.h"
 
 enum { MAX_FINDINGS = 2, MAX_BLOCKS = 3, MAX_SHARES = 3, COLUMNS = 12, NAME = 60 };
@@ -249,6 +250,14 @@ static void put_latency(const struct page *page, const struct summary_runs *runs
 	put_fact(page, "  latency", &text);
 }
 
+static void put_training(const struct page *page, const struct summary_model *model)
+{
+	struct printable text = training_words(model);
+
+	if (*text.s)
+		put_fact(page, "  training", &text);
+}
+
 /* How alike the processes are that run it. */
 static void put_workers(const struct page *page, const struct summary_model *model)
 {
@@ -369,13 +378,15 @@ static void print_block(const struct page *page, uint32_t index, uint64_t wall_n
 	const struct summary_model *model = &page->summary->models[index];
 	const struct summary_provider *ran_on = page->summary->ran_on + model->ran_on.first;
 	struct printable text = { "" };
+	uint32_t n_named = 0;
 
 	printable_add(&text, "%s", kept_words_count(model->runs.n, model->runs.n_all).s);
+	printable_add(&text, "%s", training_count(model).s);
 	if (model->runs.n_open)
 		printable_add(&text, " (%s did not end)", units_count(model->runs.n_open).s);
-	for (uint32_t i = 0, n = 0; i < model->ran_on.n && i < 3; i++)
+	for (uint32_t i = 0; i < model->ran_on.n && n_named < 3; i++)
 		if (ran_on[i].provider)
-			printable_add(&text, "%s%s", n++ ? " and " : " on ",
+			printable_add(&text, "%s%s", n_named++ ? " and " : " on ",
 				      page_provider(page, ran_on[i].provider, 30).s);
 	if (isfinite(model->runs.rate))
 		printable_add(&text, ", %s", units_rate(model->runs.rate).s);
@@ -388,6 +399,7 @@ static void print_block(const struct page *page, uint32_t index, uint64_t wall_n
 	page_text(page, 0, TABLE_BOLD, "%s: %s", page_model(page, index, NAME).s, text.s);
 	put_creation(page, model);
 	put_latency(page, &model->runs);
+	put_training(page, model);
 	put_workers(page, model);
 	if (page_n_shown(page) == 1)
 		put_usage(page, &model->runs);

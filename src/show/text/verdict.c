@@ -16,6 +16,7 @@
 #include "show/words/other_words.h"
 #include "show/words/resource_words.h"
 #include "show/words/time_words.h"
+#include "show/words/training_words.h"
 
 enum { NAME_COLUMNS = 40, MESSAGE_COLUMNS = 60, STATE_COLUMNS = 300 };
 
@@ -151,9 +152,12 @@ static void say_providers(const struct page *page, const struct summary_model *m
 {
 	const struct summary_provider *ran_on = page->summary->ran_on + model->ran_on.first;
 
-	for (uint32_t i = 0; i < model->ran_on.n && i < 3; i++)
+	uint32_t n_named = 0;
+
+	fprintf(page->out, "%s", training_count(model).s);
+	for (uint32_t i = 0; i < model->ran_on.n && n_named < 3; i++)
 		if (ran_on[i].provider)
-			fprintf(page->out, "%s%s", i ? " and " : " on ",
+			fprintf(page->out, "%s%s", n_named++ ? " and " : " on ",
 				page_name(page, ran_on[i].provider, NAME_COLUMNS).s);
 	if (!model->ran_on.n && model->providers)
 		fprintf(page->out, " (asked for %s)", page_name(page, model->providers, 60).s);

@@ -73,6 +73,8 @@ static const struct table_column inference_columns[] = {
 	ARG("read_bytes", "INTEGER", KEY_READ_BYTES),
 	ARG("pool_queue_ns", "INTEGER", KEY_POOL_QUEUE_NS),
 	{ "is_subnormal", "INTEGER", FROM_FLAG, KEY_SUBNORMAL },
+	{ "has_gradients", "INTEGER", FROM_FLAG, KEY_GRADIENTS },
+	{ "is_training_mode", "INTEGER", FROM_FLAG, KEY_TRAINING_MODE },
 	ARG("shapes", "TEXT", KEY_SHAPES),
 	ARG("batch", "INTEGER", KEY_BATCH),
 	ARG("tag", "TEXT", KEY_TAG),

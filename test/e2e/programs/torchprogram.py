@@ -95,6 +95,44 @@ class Shared(torch.nn.Linear):
     pass
 
 
+class Careless(torch.nn.Module):
+    """In training mode, with gradients."""
+
+    def __init__(self):
+        super().__init__()
+        self.inner = torch.nn.Sequential(torch.nn.Linear(64, 64), torch.nn.Dropout(0.5))
+
+    def forward(self, x):
+        return {"logits": self.inner(x)}
+
+
+class Careful(Careless):
+    pass
+
+
+class Chatty(torch.nn.Module):
+    def forward(self, x):
+        for i in range(40):
+            x = x * 1.01 if i % 3 else x + 1
+        return x
+
+
+class Converts(torch.nn.Module):
+    def forward(self, x):
+        return x.double().mul_(2).float()
+
+
+class Mixed(torch.nn.Module):
+    """Half of it has no data."""
+
+    def __init__(self):
+        super().__init__()
+        self.here, self.away = torch.nn.Linear(4, 4), torch.nn.Linear(4, 4, device="meta")
+
+    def forward(self, x):
+        return self.away(self.here(x).to("meta"))
+
+
 def timed(model, *inputs):
     global runs, failed
     start = time.monotonic_ns()
@@ -169,6 +207,28 @@ def passes():
     for i in range(100):
         with torch.no_grad():
             (torch.nn.Tanh, torch.nn.Sigmoid)[i % 2]()(torch.ones(1))
+
+
+def habits():
+    careless, careful, mixed, chatty, converts = Careless(), Careful().eval(), Mixed(), Chatty(), Converts()
+    for _ in range(30):
+        careless(torch.ones(2, 64))
+    for size in (2, 2, 32) * 10:
+        with torch.inference_mode():
+            careful(x=torch.ones(size, 64))
+    with torch.no_grad():
+        for _ in range(30):
+            chatty(torch.ones(4))
+            mixed(torch.ones(2, 4))
+        for _ in range(10):
+            converts(torch.ones(1000, 1000))
+        mixed.to("meta")
+        for _ in range(3):
+            mixed(torch.ones(2, 4, device="meta"))
+    careful.train()
+    for _ in range(5):
+        sum(careful(torch.ones(2, 64))["logits"].sum() for _ in range(2)).backward()
+    print(all(parameter.grad is not None for parameter in careful.parameters()))
 
 
 def tour():

@@ -25,6 +25,8 @@ static void arm(struct copy *copy)
 {
 	if (copy->found.slot[TORCH_INFERENCES] >= 0)
 		torch_module_arm(copy);
+	if (copy->found.slot[TORCH_TENSORS] >= 0)
+		torch_tensor_arm(&copy->image);
 	if (copy->found.slot[TORCH_OPERATORS] >= 0)
 		torch_operator_arm(&copy->image, torch_start);
 }

@@ -6,6 +6,7 @@
 #include "capture/agent/code.h"
 #include "capture/agent/inference.h"
 #include "capture/agent/python.h"
+#include "event/run_trait.h"
 
 /* torch_operator.c: observers of operators. */
 typedef void *torch_start_function(void **result, const void *function);
@@ -21,19 +22,90 @@ void torch_started(const void *function) __attribute__((visibility("hidden")));
 void torch_module_arm(const struct copy *copy);
 void torch_module_disarm(void);
 
+/* A device: its kind from 1 in the high byte, its number from 1 in the low one, 0: none. 0: not known, or several. */
+typedef uint16_t torch_device;
+enum { TORCH_DEVICES = 21, TORCH_FORWARDS = 4, TORCH_OF_MODULE = 3 };
+
 /* torch_tree.c: which module is what. */
 struct torch_module {
 	struct python_object *self, *reference; /* reference: weak; NULL: none could be made */
 	struct python_type *type;
 	uint32_t generation, node; /* node: valid in this generation */
 	uint32_t session;	   /* number of its session, 0: it has none */
+	uint32_t walk;		   /* the last walk that came by */
 	bool is_shared;		   /* the session is that of its class */
+	torch_device device;	   /* of its own parameters; 0: it has none, or not known */
+	torch_device node_device;  /* of the node */
 	const char *name;	   /* in its model: "layers.0.conv"; NULL: that of its class */
+	/* of one that was called outermost: */
+	struct python_object *first;	       /* weak: a parameter of it or of a module inside; NULL: none */
+	torch_device first_device;	       /* at that time */
+	struct torch_module *is_moody;	       /* a module inside that computes differently in training; NULL: none */
+	torch_device devices[TORCH_OF_MODULE]; /* of all parameters */
+	uint8_t n_devices;
 };
 /* With the GIL. NULL: out of memory. */
 struct torch_module *torch_module_of(struct python_object *self);
-/* Names all modules inside this one, where they have no name yet. */
-void torch_tree_name(struct python_object *root);
+/* Names all modules inside this one, where they have no name yet, and finds the devices of their parameters. */
+void torch_tree_walk(struct torch_module *root);
+/* Whether its parameters are where they were at that time. */
+bool torch_tree_is_current(const struct torch_module *root);
+/* Whether a gradient is wanted for its first parameter, and no backward pass has computed one. */
+bool torch_tree_lacks_gradient(const struct torch_module *root);
+/* Whether a module inside behaves as in training. */
+bool torch_tree_trains(const struct torch_module *root);
+/* The module torch is there. */
+void torch_tree_arm(void);
 void torch_tree_forget_all(void);
+
+/* torch_tensor.c: with the GIL. */
+struct torch_tensor {
+	uint16_t type; /* c10::ScalarType */
+	torch_device device;
+	uint32_t n_dims;
+	int64_t dim[SHAPE_DIMS];
+};
+void torch_tensor_type(struct python_object *type);
+void torch_tensor_arm(const struct image *image);
+/* False: no tensor, or it cannot be read. */
+bool torch_tensor_read(const struct python_object *object, struct torch_tensor *to);
+bool torch_tensor_requires_gradient(const struct python_object *object);
+/* Whether it requires one, and has none yet. */
+bool torch_tensor_lacks_gradient(const struct python_object *object);
+/* The id of its name, "cuda:0"; 0: not known. */
+uint32_t torch_device_text(torch_device device);
+
+/* torch_inputs.c: with the GIL. Fills in the run's shapes; the device that it runs on. */
+torch_device torch_inputs_of(struct open_run *run, const struct torch_module *module, struct python_object *const *args,
+			     size_t n);
+bool torch_result_requires_gradient(struct python_object *result);
+
+/* torch_backward.c */
+struct torch_forward {
+	const struct torch_module *module;
+	uint32_t session, n; /* n: its inferences since the last backward pass */
+};
+/* What a thread does now. */
+struct torch_thread {
+	uint32_t generation;
+	torch_device device;		 /* of what runs now */
+	bool is_backward, is_for_others; /* for gradients of certain tensors alone */
+	uint32_t n_forwards;
+	struct torch_forward forward[TORCH_FORWARDS];
+};
+/* NULL: out of memory. */
+extern uint32_t torch_place __attribute__((visibility("hidden"))); /* agent_keep */
+struct torch_thread *torch_thread_new(struct thread *thread);
+static inline struct torch_thread *torch_thread(struct thread *thread)
+{
+	struct torch_thread *state = thread->kept[torch_place];
+
+	return __builtin_expect(state && state->generation == hot->generation, 1) ? state : torch_thread_new(thread);
+}
+/* An inference whose result can be differentiated has ended. */
+void torch_forward_ended(struct torch_thread *state, const struct torch_module *module, const struct session *session);
+/* Whether backward passes are seen: whether none followed is not known otherwise. */
+bool torch_backward_is_seen(void);
+void torch_backward_arm(struct python_object *torch_c, const struct image *image);
 
 #endif

@@ -62,7 +62,7 @@ static __attribute__((noinline)) struct session *new_session(struct python_objec
 	}
 	module->session = session ? session->number : 0;
 	module->is_shared = object != (uintptr_t)self;
-	torch_tree_name(self);
+	torch_tree_walk(module);
 	return session;
 }
 
@@ -70,20 +70,27 @@ static inline struct session *session_of(struct python_object *self, struct torc
 {
 	struct session *session = session_of_object(module->is_shared ? (uintptr_t)self->type : (uintptr_t)self);
 
-	return session && session->number == module->session ? session : new_session(self, module);
+	if (!session || session->number != module->session)
+		return new_session(self, module);
+	if (__builtin_expect(!torch_tree_is_current(module), 0))
+		torch_tree_walk(module);
+	return session;
 }
 
-static inline uint32_t node_of(struct torch_module *module)
+/* around: the device of what it is called by, which it takes over if it has no parameters. */
+static inline uint32_t node_of(struct torch_module *module, torch_device around)
 {
 	const char *class, *name;
+	torch_device device = module->device ? module->device : around;
 	uint32_t type;
 
-	if (__builtin_expect(module->generation == hot->generation, 1))
+	if (__builtin_expect(module->generation == hot->generation && module->node_device == device, 1))
 		return module->node;
 	class = name_of_class(module->type);
 	name = module->name ? module->name : class;
 	type = dict_text(class, strlen(class));
-	module->node = dict_node(dict_text(name, strlen(name)), type, 0);
+	module->node = dict_node(dict_text(name, strlen(name)), type, torch_device_text(device));
+	module->node_device = device;
 	module->generation = hot->generation;
 	return module->node;
 }
@@ -105,9 +112,32 @@ static uint32_t failure_of(const struct python_object *result)
 #define ARGS struct python_object *function, struct python_object *const *args, size_t n, struct python_object *names
 #define PASS function, args, n, names
 
-static struct python_object *outermost(struct thread *thread, struct torch_module *module, ARGS)
+/* The arguments, those with a name, too; the first is the module. */
+static inline size_t n_args(size_t n, const struct python_object *names)
 {
-	struct open_run *open = inference_begin(thread, OWNER_API, 0, session_of(args[0], module));
+	return (n & SIZE_MAX >> 1) + (names ? ((const size_t *)names)[2] : 0);
+}
+
+static void end_run(struct thread *thread, struct torch_thread *state, const struct torch_module *module,
+		    struct python_object *result)
+{
+	struct open_run *open = inference_top(thread);
+	struct session *session = open->session;
+	bool has_gradient = result && torch_result_requires_gradient(result);
+
+	if (torch_backward_is_seen())
+		open->traits = (uint8_t)((has_gradient ? TRAIT_GRADIENTS : 0) |
+					 (torch_tree_trains(module) ? TRAIT_TRAINING_MODE : 0));
+	inference_end(thread, OWNER_API, failure_of(result));
+	if (has_gradient && session)
+		torch_forward_ended(state, module, session);
+}
+
+static struct python_object *outermost(struct thread *thread, struct torch_thread *state, struct torch_module *module,
+				       ARGS)
+{
+	struct session *session = session_of(args[0], module);
+	struct open_run *open = inference_begin(thread, OWNER_API, 0, session);
 	const uint32_t generation = thread->generation, n_runs = thread->n_runs;
 	struct python_object *r;
 	uint32_t run;
@@ -115,21 +145,24 @@ static struct python_object *outermost(struct thread *thread, struct torch_modul
 	if (!open)
 		return call.next(PASS);
 	run = open->run;
+	state->device = torch_inputs_of(open, module, args + 1, n_args(n, names) - 1);
 	inference_tell(thread, open, NULL);
 	r = call.next(PASS);
 	/* it has forked, recording has restarted, or the thread's stack was exchanged for another */
 	if (self_thread != thread || thread->generation != generation || hot->generation != generation ||
 	    thread->n_runs < n_runs || thread->run[n_runs - 1].run != run)
 		return r;
+	state->device = 0;
 	inference_end_inner(thread, n_runs);
-	inference_end(thread, OWNER_API, failure_of(r));
+	end_run(thread, state, module, r);
 	return r;
 }
 
-static struct python_object *inner(struct thread *thread, struct torch_module *module, ARGS)
+static struct python_object *inner(struct thread *thread, struct torch_thread *state, struct torch_module *module, ARGS)
 {
 	const uint32_t generation = thread->generation, depth = thread->depth;
-	const uint32_t node = node_of(module);
+	const torch_device around = state->device;
+	const uint32_t node = node_of(module, around);
 	struct python_object *r;
 	struct open_operator *op = &thread->open[depth];
 	uint64_t start, end;
@@ -141,14 +174,17 @@ static struct python_object *inner(struct thread *thread, struct torch_module *m
 		return call.next(PASS);
 	}
 	thread->depth++;
+	state->device = module->device ? module->device : around;
 	start = agent_now();
 	*op = (struct open_operator){
 		.frame = UINTPTR_MAX, .node = node, .run = thread->current_run, .of = args, .start = start
 	};
 	r = call.next(PASS);
 	end = agent_now();
-	if (self_thread != thread || thread->generation != generation || hot->generation != generation ||
-	    thread->depth <= depth || op->of != args || op->start != start)
+	if (self_thread != thread || thread->generation != generation || hot->generation != generation)
+		return r;
+	state->device = around;
+	if (thread->depth <= depth || op->of != args || op->start != start)
 		return r;
 	inference_close_operators(thread, depth + 1, 0);
 	thread->depth = depth;
@@ -190,16 +226,21 @@ static __attribute__((noinline)) bool is_inside_unseen(struct thread *thread)
 static struct python_object *on_call(ARGS)
 {
 	struct thread *thread = agent_thread();
+	struct torch_thread *state = thread ? torch_thread(thread) : NULL;
 	struct torch_module *module;
+	bool is_inside;
 
-	if (!thread || !(n & SIZE_MAX >> 1) || (thread->n_runs && hot->level < LEVEL_OPERATOR))
+	if (!state || !(n & SIZE_MAX >> 1))
 		return call.next(PASS);
-	if (!thread->n_runs && __builtin_expect(!thread->is_settled, 0) && is_inside_unseen(thread))
+	is_inside = thread->n_runs || state->is_backward;
+	if (is_inside && hot->level < LEVEL_OPERATOR)
+		return call.next(PASS);
+	if (!is_inside && __builtin_expect(!thread->is_settled, 0) && is_inside_unseen(thread))
 		return call.next(PASS);
 	module = torch_module_of(args[0]);
 	if (!module)
 		return call.next(PASS);
-	return thread->n_runs ? inner(thread, module, PASS) : outermost(thread, module, PASS);
+	return is_inside ? inner(thread, state, module, PASS) : outermost(thread, state, module, PASS);
 }
 
 /* The class's function, a new reference; NULL: it is not there, or not what it will be. */
@@ -230,7 +271,22 @@ static void close_door(void)
 	agent_unlock();
 }
 
-static void look(void)
+/* What else of PyTorch is looked at. */
+static void look_around(const struct image *image)
+{
+	struct python_object *modules = python.PyImport_GetModuleDict();
+	struct python_object *torch = python.PyDict_GetItemString(modules, "torch");
+	struct python_object *torch_c = python.PyDict_GetItemString(modules, "torch._C");
+	struct python_object *type = torch ? python.PyObject_GetAttrString(torch, "Tensor") : NULL;
+
+	torch_tensor_type(type); /* the reference is kept */
+	torch_tree_arm();
+	if (torch_c)
+		torch_backward_arm(torch_c, image);
+	python.PyErr_Clear();
+}
+
+static void look(const struct image *image)
 {
 	struct python_object *type = NULL, *value = NULL, *trace = NULL, *function;
 	int saved = errno;
@@ -242,6 +298,7 @@ static void look(void)
 			call_code = python.PyObject_GetAttrString(function, "__code__");
 		python.Py_DecRef(function);
 		close_door();
+		look_around(image);
 	}
 	python.PyErr_Restore(type, value, trace);
 	errno = saved;
@@ -250,8 +307,10 @@ static void look(void)
 /* Python is about to give the GIL back, in the runtime. */
 static void *on_save_thread(void)
 {
-	if (door && !__atomic_exchange_n(&is_looking, 1, __ATOMIC_ACQUIRE)) {
-		look();
+	const struct image *image = door;
+
+	if (image && !__atomic_exchange_n(&is_looking, 1, __ATOMIC_ACQUIRE)) {
+		look(image);
 		__atomic_store_n(&is_looking, 0, __ATOMIC_RELEASE);
 	}
 	return python.PyEval_SaveThread();

@@ -16,7 +16,7 @@
 #include "runtime/torch/torch.h"
 
 /* at::RecordFunctionCallback, and zeroes behind it: it is passed in memory, and the runtime takes what it knows. */
-enum { SCOPE_FUNCTION, SCOPE_BACKWARD, SCOPES = 10, MORE = 22, MOST_NAME = 200 };
+enum { SCOPE_FUNCTION, SCOPE_BACKWARD, SCOPES = 10, MORE = 22, MOST_NAME = 200, DEVICES = 4 };
 struct callback {
 	void *(*start)(void **result, const void *function);
 	void (*end)(const void *function, void *context);
@@ -31,7 +31,11 @@ typedef const char *name_function(const void *function);
 /* A name of an operator. The runtime makes some anew for each call: the text counts, the address is a guess. */
 struct label {
 	const char *text;
-	uint32_t generation, node;
+	uint32_t generation;
+	struct {
+		uint32_t node; /* 0: none yet */
+		torch_device device;
+	} of[DEVICES];
 };
 
 static name_function *name_of;
@@ -53,48 +57,79 @@ static bool is_name(const char *text)
 	return len && len < sizeof copy && !copy[len];
 }
 
-static __attribute__((noinline)) struct label *learn(const char *text)
+/* Its node on a device; of more devices than there is room for, without one. */
+static uint32_t learn_node(struct label *label, const char *text, torch_device device)
+{
+	uint32_t name = dict_text(text, strlen(text)), node = 0;
+	int i = 0;
+
+	if (label->generation != hot->generation)
+		memset(label->of, 0, sizeof label->of);
+	while (i < DEVICES && label->of[i].node && label->of[i].device != device)
+		i++;
+	node = dict_node(name, name, i < DEVICES ? torch_device_text(device) : 0);
+	if (i < DEVICES) {
+		label->of[i].device = device;
+		__atomic_store_n(&label->of[i].node, node, __ATOMIC_RELEASE);
+	}
+	__atomic_store_n(&label->generation, hot->generation, __ATOMIC_RELEASE);
+	return node;
+}
+
+static __attribute__((noinline)) uint32_t learn(const char *text, torch_device device)
 {
 	int saved = errno;
 	struct label *label = NULL;
+	uint32_t node = 0;
 
 	if (!is_name(text)) {
 		is_strange = true;
-		return NULL;
+		return 0;
 	}
 	agent_lock();
 	label = map_get(&labels, (uintptr_t)text);
-	if (!label && (label = arena_alloc(&agent.arena, sizeof *label)) && !map_put(&labels, (uintptr_t)text, label))
-		label = NULL;
-	if (label && (!label->text || strcmp(label->text, text)))
-		label->text = arena_keep(&agent.arena, text);
-	agent_unlock();
-	if (label && label->text) {
-		uint32_t name = dict_text(text, strlen(text));
-		label->node = dict_node(name, name, 0);
-		__atomic_store_n(&label->generation, hot->generation, __ATOMIC_RELEASE);
+	if (!label && (label = arena_alloc(&agent.arena, sizeof *label))) {
+		memset(label, 0, sizeof *label);
+		if (!map_put(&labels, (uintptr_t)text, label))
+			label = NULL;
 	}
+	if (label && (!label->text || strcmp(label->text, text))) {
+		label->generation = 0;
+		label->text = arena_keep(&agent.arena, text);
+	}
+	agent_unlock();
+	if (label && label->text)
+		node = learn_node(label, text, device);
 	errno = saved;
-	return label && label->text ? label : NULL;
+	return node;
 }
 
-static inline const struct label *label_of(const void *function)
+/* 0: it has none. */
+static inline uint32_t node_of(const void *function, torch_device device)
 {
 	const char *text = name_of(function);
 	const struct label *label = map_get(&labels, (uintptr_t)text);
 
 	if (__builtin_expect(!label || label->generation != hot->generation || strcmp(label->text, text), 0))
-		label = learn(text);
-	return label;
+		return learn(text, device);
+	for (int i = 0; i < DEVICES && label->of[i].node; i++)
+		if (__builtin_expect(label->of[i].device == device, 1))
+			return label->of[i].node;
+	return learn(text, device);
 }
 
 void torch_started(const void *function)
 {
 	struct thread *thread = agent_thread();
-	const struct label *label;
+	const struct torch_thread *state;
 	struct open_operator *op;
+	uint32_t node;
 
-	if (__builtin_expect(!thread || is_strange, 0) || !(label = label_of(function)))
+	if (__builtin_expect(!thread || is_strange, 0))
+		return;
+	state = thread->kept[torch_place];
+	node = node_of(function, state ? state->device : 0);
+	if (!node)
 		return;
 	if (thread->depth)
 		inference_tell_open(thread);
@@ -104,7 +139,7 @@ void torch_started(const void *function)
 	}
 	op = &thread->open[thread->depth++];
 	op->frame = UINTPTR_MAX;
-	op->node = label->node;
+	op->node = node;
 	op->run = thread->current_run;
 	op->shapes = 0;
 	op->of = function;

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The program calls many operators of PyTorch that take next to no time: calling them is most of the work. value: share
+ * of the time that is in no larger operator, as medians have it; a: of the innermost operators that an inference calls,
+ * those that take less than 5 us; b: all of them.
+ */
+#include <string.h>
+
+#include "analyze/insight/insight_in.h"
+
+extern const struct insight insight_small_operators;
+
+enum { LEAST_CALLS = 20 };
+
+static const double small_ns = 5000, least_share = 0.5;
+
+struct calls {
+	double n, n_small, large_ns;
+};
+
+/* Names of operators have a namespace, those of modules have none. */
+static bool is_innermost(const struct summary *summary, const struct summary_operator *node)
+{
+	return node->where == WHERE_INFERENCE && !node->has_children &&
+	       strstr(names_text(summary->names, node->op_type), "::");
+}
+
+static struct calls calls_of(const struct recording_facts *facts)
+{
+	const struct summary_operator *node = facts->summary->nodes + facts->model->nodes.first;
+	struct calls calls = { 0, 0, 0 };
+
+	for (uint32_t i = 0; i < facts->model->nodes.n; i++) {
+		bool is_small = (double)node[i].duration.p50_ns < small_ns;
+
+		if (!is_innermost(facts->summary, &node[i]))
+			continue;
+		calls.n += (double)node[i].n;
+		calls.n_small += is_small ? (double)node[i].n : 0;
+		calls.large_ns += is_small ? 0 : (double)node[i].typical_ns;
+	}
+	return calls;
+}
+
+static void find(struct finder *finder)
+{
+	const struct recording_facts *facts = finder->run->result->recorded;
+	struct calls calls;
+	double each_ns, n, small_share;
+
+	if (!facts || !finder_is_of_runtime(finder, "pytorch") || !facts->model->coverage.n)
+		return;
+	calls = calls_of(facts);
+	n = (double)facts->model->coverage.n;
+	each_ns = (double)facts->model->runs.latency.p50_ns;
+	small_share = 1 - calls.large_ns / n / each_ns;
+	if (each_ns > 0 && calls.n_small >= LEAST_CALLS * n && calls.n_small * 2 > calls.n &&
+	    small_share >= least_share)
+		finder_add_counts(finder, &insight_small_operators, small_share, (int64_t)(calls.n_small / n + 0.5),
+				  (int64_t)(calls.n / n + 0.5))
+		    ->gain_ns = small_share * each_ns;
+}
+
+static void say(const struct speaker *to)
+{
+	FINDING("many small operators: calling them is most of the work");
+	EVIDENCE("%s innermost operators that an inference calls take less than 5 us", speaker_counts(to).s);
+	EVIDENCE("; %s of the time is in no larger one", units_percent(to->finding->value).s);
+	NEXT("torch.compile (since 2.0) fuses them; a larger batch shares their calls");
+}
+
+const struct insight insight_small_operators = {
+	.name = "small_operators",
+	.severity = INSIGHT_ADVICE,
+	.find = find,
+	.say = say,
+	.figures = { .value = "share", .a = "calls_small", .b = "calls" },
+};

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What an inference shows of itself at its end, besides its status. Plain C. */
+#ifndef EVENT_RUN_TRAIT_H
+#define EVENT_RUN_TRAIT_H
+
+/* Bits of RECORD_RUN_END, each with an argument. */
+enum run_trait { TRAIT_GRADIENTS = 1, TRAIT_TRAINING_MODE = 2 };
+
+#define EVENT_TRAIT_KEYS(F) \
+	F(GRADIENTS, "gradients")	  /* on inferences: 1: its result can be differentiated */ \
+	F(TRAINING_MODE, "training_mode") /* on inferences: 1: a part of the model computes as in training */
+
+#endif
