@@ -124,8 +124,8 @@ struct runtime {
 	struct runtime_marks marks;
 	const struct runtime_family *family; /* in the order of arming: ends before begins */
 	unsigned n_families;
-	int inject_family; /* a function that every inference calls, where the agent can be loaded into a running
-			    * process; -1: none */
+	int inject_family;     /* a function that every inference calls, where the agent can be loaded into a running
+				* process; -1: none */
 	unsigned inject_entry; /* the same in the table of C functions, where the module has no classes; 0: none */
 	/*
 	 * The same, of a runtime that is known by its functions: one that its library calls through a word of its own;

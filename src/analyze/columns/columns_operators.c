@@ -49,8 +49,8 @@ static const struct column columns[] = {
 	{ "runs_others", NULL, NULL, COLUMN_FLAG, AT(has_children) },
 	{ "shapes", NULL, NULL, COLUMN_TEXT, AT(shapes), .is_known = has_shapes },
 	{ "bytes", "bytes", "bytes that went in and came out, all calls", COLUMN_KNOWN, AT(bytes) },
-	{ "matrix_bytes", "matrix_bytes", "of the matrices that a `mul_mat` of llama.cpp reads, all calls", COLUMN_COUNT,
-	  AT(matrix_bytes), .is_known = has_matrix },
+	{ "matrix_bytes", "matrix_bytes", "of the matrices that a `mul_mat` of llama.cpp reads, all calls",
+	  COLUMN_COUNT, AT(matrix_bytes), .is_known = has_matrix },
 	{ "matrix_bytes_per_s", "matrix_bytes_per_s", "the same, a second of self_ns", COLUMN_REAL, AT(read_rate) },
 	{ "allocated_bytes", "allocated_bytes", "bytes taken from allocators, all calls", COLUMN_KNOWN, AT(allocated) },
 };

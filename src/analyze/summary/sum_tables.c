@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Operators by node, by type and by provider, from the groups: larger groups are made of smaller ones. */
-#include <math.h>
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "analyze/summary/sum_in.h"

@@ -222,15 +222,13 @@ struct summary_operator {
 	uint64_t n_halted, halted_ns; /* during which the process was halted: in no other figure; their own time */
 	uint64_t self_ns, share_ns, typical_ns;
 	struct summary_spread duration;
-	struct stats_typical typical; /* of duration, if summary_opts.with_typical */
-	uint32_t order;		      /* in which they ran first, by thread */
-	bool has_children;
-	bool has_more_shapes;
-	int64_t bytes;	       /* all calls together */
-	bool lacks_matrix;     /* of one of those in self_ns it is not known */
-	uint64_t matrix_bytes; /* store/matrix_bytes.h, of all calls in self_ns */
-	double read_rate;      /* the same, in bytes a second of self_ns; NAN: not known */
-	int64_t allocated;     /* taken from allocators, all calls together; -1: nothing, or not known */
+	struct stats_typical typical;			  /* of duration, if summary_opts.with_typical */
+	uint32_t order;					  /* in which they ran first, by thread */
+	bool has_children, has_more_shapes, lacks_matrix; /* lacks_matrix: matrix_bytes of one are not known */
+	int64_t bytes;					  /* all calls together */
+	uint64_t matrix_bytes;				  /* store/matrix_bytes.h, of all calls in self_ns */
+	double read_rate;				  /* the same, in bytes a second of self_ns; NAN: not known */
+	int64_t allocated; /* taken from allocators, all calls together; -1: nothing, or not known */
 };
 
 struct summary_provider {

@@ -171,7 +171,8 @@ static int find_group(struct pass *pass, uint32_t name, uint32_t list, struct me
 							  .provider = provider,
 							  .shapes = shapes,
 							  .bytes = -1,
-							  .allocated = -1 };
+							  .allocated = -1,
+							  .read_rate = NAN };
 	}
 	if (memo->group == KEYS_NONE)
 		return -ENOMEM;
