@@ -221,6 +221,28 @@ def test_an_inference_that_throws_ends_there_with_its_message(lab, each_openvino
     assert (model["name"], model["inferences"]["failed"]) == ("reshaper", 2)
 
 
+def test_a_program_in_cpp_calls_and_starts_inferences_and_some_throw(lab, openvino):
+    program, include = lab.path("ovnative"), os.path.join(os.path.dirname(openvino.libs), "include")
+    (library,) = glob.glob(os.path.join(openvino.libs, "libopenvino.so.*"))
+    flags = ["-std=c++17", "-I" + include, "-Wl,-rpath," + openvino.libs]
+    source = os.path.join(envs.PROGRAMS, "ovnative.cpp")
+    subprocess.run(["c++", *flags, "-o", program, source, library], check=True)
+    recording = lab.both([program, lab.model("cnn")]).recording
+    runs = sorted(recording.inferences, key=lambda slice: slice.start)
+    assert [slice.args["model"] for slice in runs] == ["cnn"] * 10 + ["reshaper"] * 4
+    assert ["pool_queue_ns" in slice.args for slice in runs] == [False] * 5 + [True] * 9
+    assert [slice.args["status"] == "ok" for slice in runs] == [True] * 10 + [True, False] * 2
+    nodes = collections.Counter(node.args["inference"] for node in recording.operators if node.args.get("inference"))
+    assert [nodes[slice.args["inference"]] for slice in runs] == [8] * 10 + [1] * 4
+
+
+def test_what_auto_and_hetero_run_on_cpus_is_seen_once(lab, each_openvino):
+    recording = lab.both(lab.python(each_openvino, "ovprogram", "devices", lab.model("cnn"))).recording
+    assert collections.Counter(slice.args["session"] for slice in recording.inferences) == {1: 5, 2: 5, 3: 5}
+    nodes = collections.Counter(node.args["inference"] for node in recording.operators if node.args.get("inference"))
+    assert list(nodes.values()) == [8] * 15
+
+
 def serve(lab, openvino, model="cnn"):
     times = lab.path("times")
     return Server(lab, lab.python(openvino, "ovprogram", "serve", lab.model(model), "--times", times), times=times)

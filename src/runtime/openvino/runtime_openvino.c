@@ -329,12 +329,19 @@ static uint64_t run_of(uint64_t asking, unsigned *at)
 	return pointed_at(requests, asking, at);
 }
 
-/* A pass that is made of others has a name of its own behind its first word; the others go by their class. */
+/*
+ * A pass that is made of others has a name of its own behind its first word, which some write with their namespaces;
+ * the others go by their class.
+ */
 static void pass_names(uint64_t at, struct runtime_names *to)
 {
+	static const char space[] = "ov::pass::";
+
 	*to->type = 0;
 	if (peek_string(at + 16, to->name, sizeof to->name) <= 0 && peek_class(at, to->name, sizeof to->name) < 0)
 		*to->name = 0;
+	if (!strncmp(to->name, space, sizeof space - 1))
+		memmove(to->name, to->name + sizeof space - 1, strlen(to->name) - (sizeof space - 1) + 1);
 }
 
 enum {

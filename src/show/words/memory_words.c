@@ -48,14 +48,14 @@ struct printable memory_missing(const struct summary *summary)
 		return text;
 	if (!summary->recording.is_ours)
 		printable_add(&text, "this file is not a recording of inftrace, and says nothing of allocators");
+	else if (summary->n_runtimes && !has_onnxruntime(summary))
+		printable_add(&text, "allocators are recorded of ONNX Runtime alone");
 	else if (summary->recording.is_from_outside)
 		printable_add(&text, "probes from outside do not see allocators; attach --inject --level detail does");
 	else if (!is_level_detail(summary))
 		printable_add(&text, "only a recording at level detail has the calls of the runtime's allocators");
 	else if (!summary->n_runtimes)
 		printable_add(&text, "no runtime was recorded");
-	else if (!has_onnxruntime(summary))
-		printable_add(&text, "allocators are recorded of ONNX Runtime alone");
 	else if (runtime)
 		printable_add(&text, "the allocators of ONNX Runtime %s are not recognised",
 			      name_of(summary, runtime->version, 20, false).s);

@@ -2,9 +2,9 @@
 """ovprogram.py HOW MODEL: a program of OpenVINO.
 
 HOW: infer (one request), threads (32, with a request each), queue (four requests at a time, two streams), two (a second
-model, MODEL2, in turn), fails (a model of its own, some of whose inferences fail), cached (compiled twice, with a
-cache), texts (from a file and as a text, in turn), serve (until standard input ends). Standard output is the same in
-every run. --nodes FILE: the nodes that ran, by OpenVINO's own profile."""
+model, MODEL2, in turn), devices (by AUTO and by HETERO), fails (a model of its own, some of whose inferences fail),
+cached (compiled twice, with a cache), texts (from a file and as a text, in turn), serve (until standard input ends).
+Standard output is the same in every run. --nodes FILE: the nodes that ran, by OpenVINO's own profile."""
 
 import argparse
 import hashlib
@@ -98,6 +98,13 @@ def threads():
     for thread in all_of_them:
         thread.join()
     print(len(sums), all(mine == sums[0] for mine in sums))
+
+
+def devices():
+    for device in ("AUTO", "AUTO:CPU", "HETERO:CPU"):
+        request = core.compile_model(core.read_model(args.model[0]), device).create_infer_request()
+        for _ in range(args.runs):
+            print(checksum(timed(request, feeds(args.model[0]))))
 
 
 def two():
