@@ -19,10 +19,17 @@ struct calls {
 };
 
 /* Names of operators have a namespace, those of modules have none. */
-static bool is_innermost(const struct summary *summary, const struct summary_operator *node)
+static bool is_operator(const struct summary *summary, const struct summary_operator *node)
 {
-	return node->where == WHERE_INFERENCE && !node->has_children &&
-	       strstr(names_text(summary->names, node->op_type), "::");
+	return node->where == WHERE_INFERENCE && strstr(names_text(summary->names, node->op_type), "::");
+}
+
+/* One that computes calls others on its way, such as that which makes its output: its own time counts. */
+static bool is_small(const struct summary_operator *node)
+{
+	double own_ns = node->has_children ? (double)node->self_ns / (double)node->n : (double)node->duration.p50_ns;
+
+	return own_ns < small_ns;
 }
 
 static struct calls calls_of(const struct recording_facts *facts)
@@ -31,13 +38,14 @@ static struct calls calls_of(const struct recording_facts *facts)
 	struct calls calls = { 0, 0, 0 };
 
 	for (uint32_t i = 0; i < facts->model->nodes.n; i++) {
-		bool is_small = (double)node[i].duration.p50_ns < small_ns;
-
-		if (!is_innermost(facts->summary, &node[i]))
+		if (!is_operator(facts->summary, &node[i]) || !node[i].n)
+			continue;
+		if (!is_small(&node[i]))
+			calls.large_ns += (double)node[i].typical_ns;
+		if (node[i].has_children)
 			continue;
 		calls.n += (double)node[i].n;
-		calls.n_small += is_small ? (double)node[i].n : 0;
-		calls.large_ns += is_small ? 0 : (double)node[i].typical_ns;
+		calls.n_small += is_small(&node[i]) ? (double)node[i].n : 0;
 	}
 	return calls;
 }

@@ -117,6 +117,18 @@ class Chatty(torch.nn.Module):
         return x
 
 
+class Computes(Chatty):
+    """As many small operators, and one that takes most of the time, with others inside."""
+
+    def __init__(self):
+        super().__init__()
+        self.convolution = torch.nn.Conv2d(3, 16, 3)
+
+    def forward(self, x):
+        self.convolution(torch.ones(1, 3, 128, 128))
+        return super().forward(x)
+
+
 class Converts(torch.nn.Module):
     def forward(self, x):
         return x.double().mul_(2).float()
@@ -211,6 +223,7 @@ def passes():
 
 def habits():
     careless, careful, mixed, chatty, converts = Careless(), Careful().eval(), Mixed(), Chatty(), Converts()
+    computes = Computes()
     for _ in range(30):
         careless(torch.ones(2, 64))
     for size in (2, 2, 32) * 10:
@@ -219,6 +232,7 @@ def habits():
     with torch.no_grad():
         for _ in range(30):
             chatty(torch.ones(4))
+            computes(torch.ones(4))
             mixed(torch.ones(2, 4))
         for _ in range(10):
             converts(torch.ones(1000, 1000))
