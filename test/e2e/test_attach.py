@@ -185,6 +185,20 @@ def test_of_a_runtime_without_type_information_the_inferences_are_seen(lab):
     assert "without type information" in injected.recording.note("runtime")["status"]
 
 
+def test_a_killed_recorder_leaves_a_runtime_without_type_information_as_it_was(lab):
+    python, _ = environment(envs.silero)
+    server = Server(lab, [python, os.path.join(envs.PROGRAMS, "speech.py"), lab.path("times")], times=lab.path("times"))
+    path = lab.path("killed.pftrace")
+    recorder = lab.start([lab.inftrace, "attach", "--inject", "-o", path, str(server.pid)])
+    wait_until(lambda: os.path.exists(path) and os.path.getsize(path) > 16384, recorder)
+    recorder.kill()
+    recorder.wait()
+    assert len(whole(Recording(path))) > 0
+    again = attach(lab, "--inject", server.pid)
+    server.end()
+    assert len(whole(again.recording)) > 20 and astray(again.recording, server.times()) == []
+
+
 def test_a_recorded_runtime_without_type_information_has_its_inferences_too(lab):
     python, library = environment(envs.silero)
     program = [python, os.path.join(envs.PROGRAMS, "speech.py"), lab.path("times")]
