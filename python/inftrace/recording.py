@@ -63,7 +63,7 @@ class Recording:
     tracks = _Named("Lines of the timeline: processes, threads, lanes of inferences, counters.")
     slices = _Named("Everything that has a begin and an end.")
     losses = _Named("Events that were dropped, counted where it happened.")
-    remarks = _Named("What is missing from the recording, and what is wrong with it: a sentence each.")
+    remarks = _Named("What is missing from the recording or wrong with it, one sentence a row.")
     notes = _Named("Facts about the recording, one topic each.")
     instants = _Named("Everything that has one time.")
     overlap = _Named("Pairs of inferences that ran at the same time, of any process.")

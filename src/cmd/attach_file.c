@@ -75,7 +75,7 @@ static void say_end(struct job *job)
 	if (options->json)
 		record_summary_json(stdout, has_file ? job->file.path : NULL, &job->result, false);
 	else if (!has_file && !options->quiet)
-		term_say("no program came; nothing was recorded, and no file was kept");
+		term_say("no program started; nothing was recorded, and no file was kept");
 	else if (!options->quiet)
 		record_summary_print(stdout, job->file.path, &job->result);
 }

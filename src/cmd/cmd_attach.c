@@ -66,7 +66,7 @@ static const struct cmd_example examples[] = {
 	{ "inftrace attach --follow 4242", "a program that is restarted now and then" },
 	{ "inftrace attach --inject 4242", "everything that record shows, without root, at record's cost" },
 	{ "inftrace attach --keep 1h --dump-when signal 4242",
-	  "the newest hour; SIGUSR1 to inftrace writes it to a file of its own" },
+	  "the newest hour; SIGUSR1 to inftrace writes it to a separate file" },
 	{ "inftrace attach --sample 16 4242", "every 16th inference, where a program runs very many" },
 	{ 0 },
 };

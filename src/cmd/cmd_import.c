@@ -12,7 +12,7 @@ struct import_opts {
 static const struct opt import_opt_table[] = {
 	{ 0, "offset", "FILE=TIME",
 	  "of several files, when this one's time 0 was: nanoseconds since 1970; with a sign and a unit, as +1.5s, how "
-	  "long after the begin of the first recording",
+	  "long after the start of the first recording",
 	  OPT_LIST, offsetof(struct import_opts, offset) },
 	CONVERT_OPTIONS(struct import_opts, shared),
 	{ 0 },

@@ -81,7 +81,7 @@ static char *read_sql(const struct query_command_opts *opts, const char *sql, st
 static void say_state(const struct summary *summary)
 {
 	if (summary->file.is_cut)
-		term_say("%s is cut off at byte %s; the answers are of what is before it", summary->file.path,
+		term_say("%s is cut off at byte %s; answers cover only the part before that", summary->file.path,
 			 units_count(summary->file.cut_at).s);
 	if (summary->n_lost)
 		term_say("%s events of the recording were lost: see the table losses", units_count(summary->n_lost).s);
@@ -142,7 +142,7 @@ const struct cmd cmd_query = {
 		"tables of "
 		"SQLite. The unit of a column is in its name: duration_ns, allocated_bytes. What is not known is NULL. "
 		"doc/query.md describes every table and column; .schema in the shell lists them.\n\n"
-		"percentile(x, p) and median(x) are aggregates. Views and tables answer what is often asked: "
+		"percentile(x, p) and median(x) are aggregates. Views and tables answer common questions: "
 		"inference_stats, operator_stats, operator_types, slowest (with why), overlap, gaps, unattributed.\n\n"
 		"Without SQL a shell reads it: with history and completion in a terminal, else plain lines. SQL may "
 		"also come "

@@ -47,7 +47,7 @@ static const struct cmd_example examples[] = {
 	{ "inftrace record --max-size 500M -- ./server", "at most about 500 MiB" },
 	{ "inftrace record --keep 10m -- ./server", "for as long as it runs; the newest ten minutes are kept" },
 	{ "inftrace record --keep 2m --dump-when 'p99>50ms,error' -- ./server",
-	  "also a file of its own whenever it gets slow or fails" },
+	  "also a separate file whenever it gets slow or fails" },
 	{ "inftrace record --live -- python app.py", "watch it in a browser while it is recorded" },
 	{ "inftrace report inftrace.pftrace", "then print the report" },
 	{ 0 },

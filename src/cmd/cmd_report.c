@@ -166,7 +166,7 @@ const struct cmd cmd_report = {
 	    "N says so of more. --all shows every table; --model shows the operators of "
 	    "one model. A page longer than the terminal opens in $PAGER.\n\n"
 	    "Figures: percentiles are nearest ranks. A mean comes with its 95 % confidence interval. The first "
-	    "inference of each session, failed ones and those that were cut off are counted apart. Shares are of "
+	    "inference of each session, failed ones and those that were cut off are counted separately. Shares are of "
 	    "the wall time of inferences, and add up: time that no operator explains is unattributed.\n\n"
 	    "FILE is a recording of inftrace, or a file that inftrace import reads: a profile of ONNX Runtime or "
 	    "QNN, a trace of Chrome or PyTorch, or another Perfetto trace. - is standard input. Without FILE, the "

@@ -152,8 +152,10 @@ const struct cmd cmd_view = {
 	.summary = "show a recording in a browser",
 	.help =
 	    "Reads a recording and serves a page that shows it, to browsers on this machine alone, until Ctrl-C. The "
-	    "first line of output is the page's address. It holds a secret: whoever has it can see the recording, so "
-	    "give it to nobody you would not give the file. On a desktop a browser opens the page; other users of the "
+	    "first line of output is the page's address. It holds a secret: anyone who has it can see the recording, "
+	    "so "
+	    "share it only with people who may have the file. On a desktop a browser opens the page; other users of "
+	    "the "
 	    "machine may see the browser's command line, with the address: --no-browser avoids that.\n\n"
 	    "The page first says what the report says, then shows the resources and the events on one axis of time, "
 	    "from the whole recording down to single nanoseconds, and tables of models, inferences and operators. "

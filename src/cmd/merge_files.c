@@ -80,7 +80,7 @@ static int take_offset(struct merge *merge, const char *text, struct err *err)
 	if (errno || !*time || *end || file->given_ns <= 0)
 		return opt_misused(err,
 				   "--offset %s: TIME is in nanoseconds since 1970, as 1795231675743422353, or with a "
-				   "sign how long after the begin of the first recording, as +1.5s",
+				   "sign how long after the start of the first recording, as +1.5s",
 				   shown(text).s);
 	return 0;
 }

@@ -53,7 +53,7 @@ struct record_options {
 	    { 0, \
 	      "dump-when", \
 	      "WHEN", \
-	      "with --keep: also write what is kept to a file of its own when p99>50ms, max>1s, mean>20ms, error or " \
+	      "with --keep: also write what is kept to a separate file when p99>50ms, max>1s, mean>20ms, error or " \
 	      "signal (SIGUSR1); commas between several", \
 	      OPT_LIST, \
 	      offsetof(type, field.dump_when) }, \

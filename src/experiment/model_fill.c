@@ -58,7 +58,7 @@ static void fill_error(struct fill *fill, const struct model_pass *pass)
 	const struct run_result *run = fill->run;
 
 	if (!run) {
-		fill->to->error = print(fill, "the runner said nothing: %s", pass->problem);
+		fill->to->error = print(fill, "the runner returned no result: %s", pass->problem);
 		return;
 	}
 	if (run->outcome == RUN_DONE)

@@ -19,7 +19,7 @@ enum { MAX_ROWS = 120, MAX_WORDS = 1024 }; /* every list of options full, and mo
 
 static const struct opt own_rows[] = {
 	{ 0, NULL, NULL, "What to compare, and how to show it:" },
-	{ 'e', "ep", "NAME,...", "execution providers, each in a run of its own: cpu,openvino,qnn,cuda", OPT_LIST,
+	{ 'e', "ep", "NAME,...", "execution providers, each in a separate run: cpu,openvino,qnn,cuda", OPT_LIST,
 	  AT(ep) },
 	{ 'l', "level", "inference|operator", "only latencies, or also, in a second run, every operator", OPT_CHOICE,
 	  AT(level), "operator" },
@@ -50,7 +50,7 @@ static const struct opt own_rows[] = {
 	  OPT_STR, AT(run.outputs) },
 	{ 0, "dry-run", NULL, "only analyse the model, run nothing", OPT_FLAG, AT(dry_run) },
 	{ 0, "list-devices", NULL,
-	  "show the devices of providers that the runtime tells of (1.22), and end; needs no model", OPT_FLAG,
+	  "list the devices that plugin providers report, and exit (runtime 1.22 or later); needs no model", OPT_FLAG,
 	  AT(run.list_devices) },
 };
 
@@ -70,17 +70,16 @@ static const struct {
 /* In the place of the runner's rows of these names: each value is a run. */
 static const struct opt list_rows[] = {
 	{ 'x', "intra-op-threads", "N,...",
-	  "threads inside an operator, each number in a run of its own; 0: the runtime decides", OPT_LIST,
-	  AT(threads) },
+	  "threads inside an operator, each number in a separate run; 0: the runtime decides", OPT_LIST, AT(threads) },
 	{ 0, "optimization", "LEVEL,...",
-	  "how far the graph is optimized, each level in a run of its own: none, basic, extended, layout, all",
-	  OPT_LIST, AT(optimization) },
+	  "how far the graph is optimized, each level in a separate run: none, basic, extended, layout, all", OPT_LIST,
+	  AT(optimization) },
 	{ 'b', "batch-size", "N,...",
-	  "size of the first dimension of the inputs where it is free, each size in a run of its own; --dim NAME=N,N "
+	  "size of the first dimension of the inputs where it is free, each size in a separate run; --dim NAME=N,N "
 	  "takes turns within one run",
 	  OPT_LIST, AT(batch) },
 	{ 0, "runtime", "PATH,...",
-	  "ONNX Runtimes to use, each in a run of its own: libonnxruntime.so, or a folder with one; otherwise "
+	  "ONNX Runtimes to use, each in a separate run: libonnxruntime.so, or a folder with one; otherwise "
 	  "INFTRACE_ORT, or the first one found",
 	  OPT_LIST, AT(runtime) },
 };

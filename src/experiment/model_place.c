@@ -143,7 +143,7 @@ static bool match(struct place *place, const struct device_execution *like)
 	}
 	qsort(place->spots + first, n, sizeof *place->spots, by_begin);
 	if (!like->operator && do_overlap(place->spots + first, n)) {
-		why_not(place, "executions overlap, and its profile does not tell them apart", 0, 0);
+		why_not(place, "executions overlap, and its profile does not distinguish them", 0, 0);
 		place->n_spots = first;
 		return true;
 	}

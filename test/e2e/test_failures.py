@@ -77,7 +77,7 @@ def test_an_agent_of_another_version_is_named(lab, wheel):
     done = lab.plain(command, env={"INFTRACE_AGENT": other})
     assert done.status == 0, done.err
     report = lab.plain([lab.inftrace, "report", lab.path("other.pftrace")]).out
-    said = "its agent is of another version of inftrace (a second installation, or INFTRACE_AGENT)"
+    said = "its agent belongs to another version of inftrace (a second installation, or INFTRACE_AGENT)"
     assert said in " ".join(report.split()), report
 
 

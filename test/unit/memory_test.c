@@ -342,7 +342,7 @@ static void a_report_says_why_it_knows_nothing(void **state)
 	static const struct {
 		const char *level, *left_out, *why;
 	} cases[] = {
-		{ NULL, NULL, "this file is not a recording of inftrace, and says nothing of allocators" },
+		{ NULL, NULL, "this file is not a recording of inftrace and has no data on allocators" },
 		{ "operator", NULL, "only a recording at level detail has the calls of the runtime's allocators" },
 		{ "detail", "memory taken (slot 2 by version, -1 by code)",
 		  "the allocators of ONNX Runtime 1.99.0 are not recognised" },

@@ -260,14 +260,14 @@ static void a_file_that_nothing_places_is_refused(void **state)
 	given.given = MERGE_GIVEN_REALTIME;
 	given.given_ns = NOW - 201 * SECOND;
 	refuse(given, &clock,
-	       "cannot place p.json: by the time that was given it begins 1.00 s before the clock of a; they are of "
-	       "different runs");
+	       "cannot place p.json: according to the time that was given, it starts 1.00 s before the clock of a; "
+	       "the files come from different runs");
 	refuse(given, &old,
 	       "cannot place p.json: a does not say when it was recorded; give --offset p.json=+TIME, how long after "
 	       "its begin");
 	given.given = MERGE_GIVEN_AFTER;
 	refuse(given, NULL,
-	       "cannot place p.json: a time with a sign counts from the begin of a recording of inftrace, and none is "
+	       "cannot place p.json: a time with a sign counts from the start of a recording of inftrace, and none is "
 	       "given; give --offset p.json=TIME, the time of its 0 in nanoseconds since 1970");
 }
 

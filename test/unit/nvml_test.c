@@ -457,7 +457,7 @@ static void devices_are_listed_with_what_they_do_not_tell(void **state)
 	assert_string_equal(listed.device[0].text, "NVIDIA H200 at 00000000:1A:00.0, driver 570.86.15");
 	assert_string_equal(listed.device[0].problem, "");
 	assert_string_equal(listed.device[1].tells, "power");
-	assert_non_null(strstr(listed.device[1].problem, "does not tell: busy, memory busy"));
+	assert_non_null(strstr(listed.device[1].problem, "does not report busy, memory busy"));
 	say(world, "init 9\n");
 	listed.n = 0;
 	nvml()->devices(&world->target, keep_device, &listed);

@@ -462,12 +462,13 @@ static void a_query_can_only_read(void **state)
 	assert_int_equal(access("/tmp/inftrace-query-test.db", F_OK), -1);
 	assert_int_equal(access("/tmp/inftrace-query-test", F_OK), -1);
 	assert_int_equal(run_as(f, "csv", "CREATE TABLE t(x)"), -EPERM);
-	assert_string_equal(f->err.msg, "cannot run the query: it only reads, and CREATE is not allowed");
+	assert_string_equal(f->err.msg, "cannot run the query: the tables are read-only, and CREATE is not allowed");
 	assert_int_equal(run_as(f, "csv", "PRAGMA query_only = 0"), -EPERM);
-	assert_string_equal(f->err.msg, "cannot run the query: it only reads, and PRAGMA query_only is not allowed");
-	assert_true(run_as(f, "csv", "SELECT * FROM pragma_database_list") < 0);
 	assert_string_equal(f->err.msg,
-			    "cannot run the query: it only reads, and a table of SQLite itself is not allowed");
+			    "cannot run the query: the tables are read-only, and PRAGMA query_only is not allowed");
+	assert_true(run_as(f, "csv", "SELECT * FROM pragma_database_list") < 0);
+	assert_string_equal(
+	    f->err.msg, "cannot run the query: the tables are read-only, and a table of SQLite itself is not allowed");
 	assert_true(run_as(f, "csv", "ALTER TABLE operators RENAME TO x") < 0);
 	assert_string_equal(f->err.msg, "cannot run the query: table operators may not be altered");
 	/* and all is as it was */

@@ -225,7 +225,7 @@ static const char *why_no_verdict(const struct diff *diff, const struct diff_pai
 		       : !pair->n_fresh ? "new ran no inference of it"
 					: "one side has only first, failed or unfinished inferences of it";
 	if (diff->is_busy)
-		return "the machine was busy, and one recording a side cannot tell waiting from a slower program";
+		return "the machine was busy, and with one recording a side, waiting looks like a slower program";
 	if (pair->value[pair->moved ? DIFF_WITHIN : DIFF_MEDIAN].says == DIFF_UNTESTED)
 		return "there are too few inferences: 32 on each side are the least";
 	return NULL;

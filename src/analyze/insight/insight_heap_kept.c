@@ -40,7 +40,7 @@ static void find(struct finder *finder)
 
 static void say(const struct speaker *to)
 {
-	FINDING("malloc keeps memory that nobody uses");
+	FINDING("malloc keeps free memory");
 	EVIDENCE("%s of %s that were resident; it had %s in use", units_bytes(to->finding->value).s,
 		 units_bytes(to->finding->low).s, units_bytes(to->finding->high).s);
 	NEXT("malloc_trim(0) after the largest inferences gives it back to the system; MALLOC_TRIM_THRESHOLD_=65536 "

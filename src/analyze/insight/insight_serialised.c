@@ -60,10 +60,11 @@ static void say_pool(const struct speaker *to)
 	if (to->finding->value < least_duty)
 		EVIDENCE("; the callbacks of the program run in the same thread");
 	if (is_openvino)
-		NEXT("requests that come meanwhile wait in the queue: more streams (NUM_STREAMS) run more of them at a "
+		NEXT("requests that arrive during an inference wait in the queue: more streams (NUM_STREAMS) run more "
+		     "of them at a "
 		     "time");
 	else
-		NEXT("requests that come meanwhile wait in the pool's queue: more threads in the session "
+		NEXT("requests that arrive during an inference wait in the pool's queue: more threads in the session "
 		     "(intra_op_num_threads) run more of them at a time");
 }
 

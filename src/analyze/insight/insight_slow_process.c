@@ -38,7 +38,7 @@ static void say(const struct speaker *to)
 		units_decimal(to->finding->value).s);
 	EVIDENCE("its median is %s, that of the process in the middle of %s is %s", units_duration(to->finding->low).s,
 		 units_count((uint64_t)to->finding->b).s, units_duration(to->finding->high).s);
-	NEXT("inftrace report --by process shows each process by itself");
+	NEXT("inftrace report --by process shows each process separately");
 }
 
 const struct insight insight_slow_process = {

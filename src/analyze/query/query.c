@@ -182,13 +182,14 @@ static int fail(const struct query *query, const char *sql, size_t at, struct qu
 			       "or give --memory SIZE",
 			       units_bytes((double)query->memory_bytes).s);
 	case SQLITE_AUTH:
-		return err_set(err, EPERM, "cannot run the query: it only reads, and %s is not allowed",
+		return err_set(err, EPERM, "cannot run the query: the tables are read-only, and %s is not allowed",
 			       *query->refused ? query->refused : "this");
 	case SQLITE_READONLY:
-		return err_set(err, EPERM, "cannot run the query: it only reads");
+		return err_set(err, EPERM, "cannot run the query: the tables are read-only");
 	default:
 		if (*query->refused)
-			return err_set(err, EPERM, "cannot run the query: it only reads, and %s is not allowed",
+			return err_set(err, EPERM,
+				       "cannot run the query: the tables are read-only, and %s is not allowed",
 				       query->refused);
 		return say_wrong(query, err);
 	}
@@ -281,7 +282,7 @@ static int run_all(struct query *query, const char *sql, const struct query_take
 		/* the guard has let it through: this cannot happen */
 		if (!sqlite3_stmt_readonly(statement)) {
 			sqlite3_finalize(statement);
-			return err_set(err, EPERM, "cannot run the query: it only reads");
+			return err_set(err, EPERM, "cannot run the query: the tables are read-only");
 		}
 		code = run_one(statement, to, err);
 		if (code > 0)

@@ -240,7 +240,7 @@ static const struct query_column columns[] = {
 	  get_unattributed_ns },
 	{ "halted_ns", "INTEGER", "time in which its process was seen stopped, traced or frozen (halts)",
 	  query_get_halted },
-	{ "thread_cpu_ns", "INTEGER", "CPU time of its thread meanwhile", get_thread_cpu },
+	{ "thread_cpu_ns", "INTEGER", "CPU time of its thread during it", get_thread_cpu },
 	{ "run_queue_ns", "INTEGER", "time that its thread waited for a CPU", get_run_queue },
 	{ "faults", "INTEGER", "page faults of its thread", get_faults },
 	{ "major_faults", "INTEGER", "of these, those that waited for a disk; NULL: none, or not known",

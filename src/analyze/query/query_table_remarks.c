@@ -41,7 +41,7 @@ static const struct query_column columns[] = {
 
 const struct query_table query_table_remarks = {
 	.name = "remarks",
-	.what = "What is missing from the recording, and what is wrong with it: a sentence each.",
+	.what = "What is missing from the recording or wrong with it, one sentence a row.",
 	.rows = QUERY_LIST,
 	.count = count,
 	.has = has,

@@ -143,7 +143,7 @@ static const struct query_column kernel_columns[] = {
 	{ "source_ops", "TEXT", "nodes of the model that it was made from, `;` between them", get_source_ops },
 	{ "cycles", "INTEGER", "as the provider's profiler counted them", get_cycles },
 	{ "share", "REAL", "of the cycles of all kernels of the same execution, 0 to 1", get_share },
-	{ "reported_ns", "INTEGER", "its duration as the profiler says, if it did not fit into its operator",
+	{ "reported_ns", "INTEGER", "the duration that the profiler reports, if it did not fit into its operator",
 	  get_reported },
 	{ "source", "TEXT", "the profiler that it comes from", get_source },
 };

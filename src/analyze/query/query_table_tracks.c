@@ -187,7 +187,7 @@ static const struct query_column counter_columns[] = {
 	{ "name", "TEXT", "its name: `cpu`, `rss`, `gpu card1 busy` ...", get_name },
 	{ "unit", "TEXT", "the unit of its values: `%`, `bytes`, `W` ...", get_unit },
 	OF_PROCESS,
-	{ "device", "TEXT", "the GPU or NPU that it is of", get_device },
+	{ "device", "TEXT", "the GPU or NPU that it measures", get_device },
 	{ "samples", "INTEGER", "values", get_samples },
 	{ "mean", "REAL", "mean of its values, in its unit, each weighted with the time since the one before",
 	  get_mean },

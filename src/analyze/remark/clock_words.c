@@ -25,7 +25,7 @@ struct printable clock_words(const struct summary *summary, const struct summary
 			      "The processor's counter jumped %s by %s at %s; times before and after it are right.",
 			      where, by.s, at.s);
 	else if (!strcmp(what, EVENT_CLOCK_SET))
-		printable_add(&words, "The wall clock was set %s by %s at %s; times since the begin are right.", where,
+		printable_add(&words, "The wall clock was set %s by %s at %s; times since the start are right.", where,
 			      by.s, at.s);
 	else
 		printable_add(&words, "The kernel's clock source changed at %s: %s.", at.s,

@@ -248,7 +248,7 @@ static const struct kind kinds[] = {
 	{ "out_of_order", true,
 	  NUMBER(n_disordered, "events are earlier than the one before them, and were left out") },
 	{ "no_begin", true,
-	  NUMBER(n_unmatched, "ends have no begin (recording started in the middle, or the begin was lost)") },
+	  NUMBER(n_unmatched, "ends have no start (recording began in the middle, or the start was lost)") },
 	{ "no_track", true, NUMBER(n_untracked, "events are on a track that the file does not define") },
 	{ "too_deep", true, NUMBER(n_too_deep, "slices are nested too deeply, and were left out") },
 	{ "arguments_cut", true, NUMBER(n_args_cut, "arguments exceed what an event may have") },
@@ -335,7 +335,7 @@ const char *remarks_headline(const struct summary *summary)
 	if (summary->n_losses)
 		return "Events were lost, and are in no figure.";
 	if (summary->n_unseen || summary->n_left)
-		return "Nothing was lost of what was seen.";
+		return "No events of the recorded processes were lost.";
 	return is_complete(summary) ? "Nothing was lost." : "No losses recorded in the part that was saved.";
 }
 

@@ -15,6 +15,6 @@ static void find(struct why_case *why)
 		printable_add(words, "while a session was being created (for %s of it)", units_duration(creation_ns).s);
 }
 
-const struct why_cause why_session_creation = { "session_creation", "sessions that are created meanwhile",
+const struct why_cause why_session_creation = { "session_creation", "session creations at the same time",
 						"create sessions before the first request, or in another process",
 						find };

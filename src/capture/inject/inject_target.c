@@ -200,7 +200,7 @@ static int read_file(const struct module *module, int fd, struct inject_file *fi
 	*file = (struct inject_file){ .map_start = module->start, .map_offset = module->offset };
 	code = file_look_at(inject_file_look, file, sizeof *file, fd, module->path, err);
 	if (!code && !inject_file_is_sound(file))
-		code = err_set(err, EIO, "cannot inject: what was read of %s makes no sense; leave out --inject",
+		code = err_set(err, EIO, "cannot inject: the data read from %s make no sense; leave out --inject",
 			       module->path);
 	if (code)
 		file->n_gaps = 0;

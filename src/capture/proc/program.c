@@ -129,6 +129,6 @@ const char *program_refusal(int fd)
 		break;
 	}
 	if (!fstat(fd, &stat_) && (stat_.st_mode & (S_ISUID | S_ISGID)) && geteuid() != stat_.st_uid)
-		return "it is setuid: the loader ignores what is preloaded into it";
+		return "it is setuid: the loader ignores LD_PRELOAD for it";
 	return "";
 }

@@ -167,11 +167,11 @@ static void say_cost(const struct attach_job *job, const struct uprobes *uprobes
 	if (!uprobes_is_slow(uprobes))
 		return;
 	say_info(&job->opts->say,
-		 "%s: an event of its own for each of some %s probes, which the kernel takes out one by one%s%s",
+		 "%s: one perf event for each of about %s probes, which the kernel removes one by one%s%s",
 		 job->attach->probes.link == UPROBE_LINK_PERF ? "--link perf" : "this kernel is older than 6.6",
 		 has_operators ? "750" : "50",
 		 has_operators ? ", in the background for a minute or so when the recording is over; "
-				 "who attaches meanwhile waits"
+				 "other attach commands wait for that"
 			       : ", for some seconds when the recording is over",
 		 has_operators ? " (--level inference: seconds)" : "");
 }

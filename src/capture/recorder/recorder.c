@@ -232,7 +232,7 @@ static void read_signals(struct recorder *recorder, int fd)
 		recorder->result->was_interrupted |= info.ssi_signo != SIGCHLD;
 		/* it is not waited for yet, so the number is still its own */
 		if (info.ssi_signo != SIGCHLD && program_has_ended(recorder))
-			stop_recording(recorder, "the recorder was told to end, and the program had ended before");
+			stop_recording(recorder, "the recorder received a signal after the program had ended");
 		else if (info.ssi_signo != SIGCHLD && !from_terminal)
 			kill(recorder->target->pid, (int)info.ssi_signo);
 	}
@@ -338,11 +338,11 @@ static const char *signal_reason(int signo)
 	case SIGINT:
 		return "Ctrl-C";
 	case SIGTERM:
-		return "the recorder was told to end (SIGTERM)";
+		return "the recorder received SIGTERM";
 	case SIGHUP:
 		return "terminal closed (SIGHUP)";
 	default:
-		return "the recorder was told to end (SIGQUIT)";
+		return "the recorder received SIGQUIT";
 	}
 }
 

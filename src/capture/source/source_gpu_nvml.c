@@ -329,7 +329,7 @@ static void tell(const struct told *told, const struct nvml_message *message, so
 			used += (size_t)snprintf(seen.tells + used, sizeof seen.tells - used, "%s%s", used ? ", " : "",
 						 nvml_names[what].name);
 	}
-	snprintf(seen.problem, sizeof seen.problem, "%s%s%s%s", missing ? "its driver does not tell: " : "", without,
+	snprintf(seen.problem, sizeof seen.problem, "%s%s%s%s", missing ? "its driver does not report " : "", without,
 		 missing && !told->is_listed ? "; " : "",
 		 told->is_listed ? "" : "its driver does not list the processes that use it");
 	each(ctx, &seen);

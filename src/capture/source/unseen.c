@@ -191,7 +191,7 @@ static struct unseen_program look(const struct target *target, const struct tree
 static const char *likely(const struct unseen *unseen, const struct target *target)
 {
 	if (unseen->has_other_version)
-		return "its agent is of another version of inftrace (a second installation, or INFTRACE_AGENT)";
+		return "its agent belongs to another version of inftrace (a second installation, or INFTRACE_AGENT)";
 	return target->n_hosts
 		   ? "the agent is brought only into programs that have a runtime in them when the recording begins"
 		   : unseen_unknown;

@@ -243,7 +243,7 @@ static void add_operator(struct printable *to, const struct diff_pair *pair, enu
 	if (whole->says == DIFF_SAME)
 		printable_add(to, ". The model as a whole does not differ");
 	else if (whole->says == DIFF_OPEN)
-		printable_add(to, ". Whether the model as a whole differs cannot be told");
+		printable_add(to, ". Whether the whole model differs cannot be determined");
 }
 
 static void add_figure(struct printable *to, const char *what, const char *of, const struct diff_value *value,

@@ -88,7 +88,7 @@ void html_gaps(struct html_page *page)
 	if (!html_has_gaps(page))
 		return;
 	html_section(page, "gaps", "Idle time and gaps",
-		     "From the end of the last inference that ran to the begin of the next one, in any process.");
+		     "From the end of the last inference that ran to the start of the next one, in any process.");
 	put_breakdown(page, recording->end_ns - recording->begin_ns);
 	put_longest(page);
 	fputs("</section>\n", page->out);

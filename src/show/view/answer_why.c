@@ -38,7 +38,7 @@ static void free_why(struct http_job *job)
 static const char *refuse(const struct view *view)
 {
 	if (view->live)
-		return "what happens now is not kept for that; of a file it can be said";
+		return "the live page keeps too little to explain this; record to a file";
 	if (!strcmp(view->path, "-"))
 		return "standard input cannot be read again";
 	if (view->n_whys >= MOST_AT_A_TIME)

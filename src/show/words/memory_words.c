@@ -47,7 +47,7 @@ struct printable memory_missing(const struct summary *summary)
 	if (summary->n_memory)
 		return text;
 	if (!summary->recording.is_ours)
-		printable_add(&text, "this file is not a recording of inftrace, and says nothing of allocators");
+		printable_add(&text, "this file is not a recording of inftrace and has no data on allocators");
 	else if (summary->n_runtimes && !has_onnxruntime(summary))
 		printable_add(&text, "allocators are recorded of ONNX Runtime alone");
 	else if (summary->recording.is_from_outside)

@@ -297,7 +297,7 @@ static void say_doubts(struct sentence *to)
 		break;
 	}
 	if (model_was_busy(to->analysis))
-		SAY(". Other programs kept the machine busy meanwhile");
+		SAY(". Other programs kept the machine busy during that time");
 }
 
 struct printable model_verdict(const struct model_analysis *analysis, bool is_ascii)

@@ -254,7 +254,7 @@ static int end(struct sink *sink, struct export_losses *losses, struct err *err)
 	if (losses) {
 		pairing_losses(&latency->pairing, losses);
 		export_lost(losses, latency->n_of_others, "inference",
-			    " of another model than the first, not told apart");
+			    " of models other than the first, not distinguished");
 	}
 	array_done(&latency->stages, sizeof(struct stages));
 	pairing_done(&latency->pairing);

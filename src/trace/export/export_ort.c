@@ -421,7 +421,7 @@ static int end(struct sink *sink, struct export_losses *losses, struct err *err)
 		pairing_losses(&ort->pairing, losses);
 		export_lost(losses, ort->n_early, "begin", " before that of the recording, which are at 0 now");
 		export_lost(losses, ort->n_sessions > 1 ? ort->n_sessions : 0, "session",
-			    " in one file, which it does not tell apart");
+			    " in one file, which it does not distinguish");
 		export_lost(losses, ort->n_cut, "text", " cut to 1,500 bytes");
 	}
 	held_rows_done(&ort->rows);

@@ -97,7 +97,7 @@ static int place_given(struct merge_file *file, const struct merge_file *base, s
 	if (file->given == MERGE_GIVEN_AFTER && !base)
 		return err_set(
 		    err, EINVAL,
-		    "cannot place %s: a time with a sign counts from the begin of a recording of inftrace, and "
+		    "cannot place %s: a time with a sign counts from the start of a recording of inftrace, and "
 		    "none is given; give --offset %s=TIME, the time of its 0 in nanoseconds since 1970",
 		    file->path, file->path);
 	if (file->given == MERGE_GIVEN_AFTER) {
@@ -215,9 +215,10 @@ static int check(const struct merge_file *file, const struct merge_file *base, s
 	first = (int64_t)file->facts.first_ns + file->offset_ns;
 	if (file->facts.first_ns <= INT64_MAX && first >= 0)
 		return 0;
-	return err_set(err, ERANGE,
-		       "cannot place %s: by %s it begins %s before the clock of %s; they are of different runs",
-		       file->path, file->source, units_duration(-(double)first).s, base ? base->path : "the output");
+	return err_set(
+	    err, ERANGE,
+	    "cannot place %s: according to %s, it starts %s before the clock of %s; the files come from different runs",
+	    file->path, file->source, units_duration(-(double)first).s, base ? base->path : "the output");
 }
 
 int merge_place(struct merge_file *files, size_t n, size_t *base, struct err *err)

@@ -426,7 +426,7 @@ static __attribute__((noinline)) int put_any(struct perfetto_writer *writer, con
 					: event->track >= writer->n_tracks || !writer->track[event->track].is_defined))
 		return err_set(err, EINVAL, "cannot write an event: track %u is not defined", event->track);
 	if ((unsigned)event->type > EVENT_TRACK_END || (unsigned)event->kind >= N_KINDS)
-		return err_set(err, EINVAL, "cannot write an event: it is of no known type");
+		return err_set(err, EINVAL, "cannot write an event: its type is unknown");
 	if (writer->out.err.code || put_one(writer, event))
 		return err_set(err, writer->out.err.code, "%s", writer->out.err.msg);
 	return 0;
