@@ -8,6 +8,12 @@
 
 extern const struct insight insight_oversubscribed, insight_throttled;
 
+/* All pool threads of ONNX Runtime are counted; where there is none, a session has no pool. */
+static bool knows_pool(const struct finder *finder)
+{
+	return finder->run->result->recorded->n_pool > 0 || finder_is_of_runtime(finder, "onnxruntime");
+}
+
 static void find(struct finder *finder)
 {
 	const struct summary_runs *runs = finder->run->result->runs;
@@ -17,7 +23,7 @@ static void find(struct finder *finder)
 
 	if (!finder_waits_for_itself(finder) || finder_has(finder, &insight_throttled))
 		return;
-	has_others = facts->n_beside > 1 && (facts->n_pool > 0 || facts->n_beside > finder->run->result->n_processes);
+	has_others = facts->n_beside > 1 && (knows_pool(finder) || facts->n_beside > finder->run->result->n_processes);
 	to = finder_add_counts(finder, &insight_oversubscribed, summary_waited(runs),
 			       has_others ? facts->n_at_work : facts->n_threads, facts->n_allowed);
 	to->low = has_others ? facts->program_cores : facts->cores;

@@ -25,8 +25,9 @@ void sum_window_done(struct window *window);
 
 /* Sums an inference up: its operators, and itself. */
 int sum_runs_add(struct summary_maker *maker, struct run *run);
-/* What is known of its operators so far, if it has more than can wait. */
-int sum_runs_add_part(struct summary_maker *maker, struct run *run);
+/* Its operators so far, if they are too many to wait; once it ends, they go where it belongs. */
+int sum_parts_add(struct summary_maker *maker, struct run *run);
+int sum_parts_settle(struct summary_maker *maker, const struct run *run, const struct place *place);
 int sum_runs_find_bucket(struct summary_maker *maker, struct run *run);
 /* The index of its session; NONE: it was not met yet, or is not kept any more. */
 uint32_t sum_runs_session_of(const struct summary_maker *maker, const struct run *run);
@@ -230,16 +231,6 @@ static inline struct session *session_at(const struct summary_maker *maker, uint
 static inline struct bucket *bucket_at(const struct summary_maker *maker, uint32_t index)
 {
 	return (struct bucket *)maker->buckets.data + index;
-}
-
-static inline struct group *group_at(const struct operators *operators, uint32_t index)
-{
-	return (struct group *)operators->groups.data + index;
-}
-
-static inline struct ops_block *block_at(const struct operators *operators, uint32_t number)
-{
-	return (struct ops_block *)operators->blocks.data + number - 1;
 }
 
 static inline bool run_is_finished(const struct run *run)

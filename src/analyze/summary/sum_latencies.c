@@ -112,7 +112,7 @@ static int take_model(struct summary_maker *maker, struct summary_model *model, 
 	cover = *is_apart ? &bucket->apart : &bucket->typical;
 	model->coverage = cover->sum;
 	model->coverage.operators_p50_ns = stats_percentile(&cover->operators, 0.5);
-	if (cover->sum.n)
+	if (cover->sum.n && to->latency.n > bucket->typical.sum.n)
 		model->coverage.n_without = to->latency.n - bucket->typical.sum.n;
 	return 0;
 }

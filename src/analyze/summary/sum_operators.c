@@ -87,7 +87,7 @@ bool sum_operators_has(const struct operators *operators, const struct ops *ops)
 	return false;
 }
 
-static uint32_t find_place(struct operators *to, const struct place *place)
+uint32_t sum_operators_place(struct operators *to, const struct place *place)
 {
 	uint32_t n = to->place_keys.n;
 	uint32_t index = keys_number(&to->place_keys, keys_pair(place->process, place->bucket), place->where);
@@ -102,7 +102,7 @@ static uint32_t find_place(struct operators *to, const struct place *place)
 	return index;
 }
 
-static int find_group(struct operators *to, uint32_t at, const struct op *op, uint32_t *index)
+int sum_operators_group(struct operators *to, uint32_t at, const struct op *op, uint32_t *index)
 {
 	const struct place *place = (const struct place *)to->places.data + at;
 	struct op_kind *kind = kind_at(to, op->kind);
@@ -200,7 +200,7 @@ static int add_one(struct operators *to, uint32_t place, const struct op *op, bo
 	struct group *group;
 	int rc = 0;
 
-	if (find_group(to, place, op, &index))
+	if (sum_operators_group(to, place, op, &index))
 		return -ENOMEM;
 	group = group_at(to, index);
 	to->n_seen += weight;
@@ -240,10 +240,10 @@ int sum_operators_add(struct summary_maker *maker, struct run *run, struct place
 		      uint64_t *setup_ns)
 {
 	struct operators *to = &maker->operators;
-	bool has_shares = place.where == WHERE_INFERENCE || place.where == WHERE_APART;
+	bool has_shares = place.where == WHERE_INFERENCE || place.where == WHERE_APART || place.where == WHERE_PARTS;
 	bool is_simple = has_shares && look_over(to, run);
 	struct took took = { run->weight, 0, 0 };
-	uint32_t at = find_place(to, &place);
+	uint32_t at = sum_operators_place(to, &place);
 	int rc = at == NONE ? -ENOMEM : 0;
 
 	*setup_ns = is_simple ? run->setup_ns - run->summed_setup_ns : 0;
@@ -262,6 +262,26 @@ int sum_operators_add(struct summary_maker *maker, struct run *run, struct place
 	return sum_parallel_divide(to, run, at, operators_ns, setup_ns);
 }
 
+void sum_operators_merge(struct group *to, const struct group *from)
+{
+	const struct summary_operator *facts = &from->facts;
+
+	to->facts.n_open += facts->n_open;
+	to->facts.n_failed += facts->n_failed;
+	to->facts.n_halted += facts->n_halted;
+	to->facts.halted_ns = stats_sum(to->facts.halted_ns, facts->halted_ns);
+	to->facts.self_ns = stats_sum(to->facts.self_ns, facts->self_ns);
+	to->facts.share_ns = stats_sum(to->facts.share_ns, facts->share_ns);
+	to->facts.has_children |= facts->has_children;
+	to->facts.lacks_matrix |= facts->lacks_matrix;
+	to->facts.matrix_bytes = stats_sum(to->facts.matrix_bytes, facts->matrix_bytes);
+	to->facts.has_more_shapes |= facts->has_more_shapes || to->facts.shapes != facts->shapes;
+	if (facts->bytes >= 0)
+		to->facts.bytes = sum_bytes(to->facts.bytes, facts->bytes);
+	if (facts->allocated >= 0)
+		to->facts.allocated = sum_bytes(to->facts.allocated, facts->allocated);
+}
+
 static int add_outside(struct summary_maker *maker, const struct outside *outside)
 {
 	struct place place = { sum_group_of(maker, outside->process), NONE, WHERE_OUTSIDE };
@@ -272,7 +292,7 @@ static int add_outside(struct summary_maker *maker, const struct outside *outsid
 		return -ENOMEM;
 	if (sum_creations_is_at(&process_at(maker, outside->process)->creations, outside->op.begin_ns))
 		place.where = WHERE_CREATION;
-	at = find_place(&maker->operators, &place);
+	at = sum_operators_place(&maker->operators, &place);
 	return at == NONE ? -ENOMEM : add_one(&maker->operators, at, &outside->op, false, &ignored);
 }
 

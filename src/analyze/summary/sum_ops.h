@@ -50,8 +50,11 @@ struct op_memo {
 	uint32_t op_type, provider, kind; /* kind: + 1 */
 };
 
+/* Of an inference that is summed up while it runs: where it belongs is known at its end. */
+#define WHERE_PARTS N_WHERE
+
 struct place {
-	uint32_t process, bucket;
+	uint32_t process, bucket; /* WHERE_PARTS: the inference's place in the window */
 	enum summary_where where;
 };
 
@@ -87,5 +90,21 @@ struct outside {
 	struct op op;
 	uint32_t process;
 };
+
+/* The index of a place, or of a group of operators of one kind in it; NONE, -ENOMEM: out of memory. */
+uint32_t sum_operators_place(struct operators *to, const struct place *place);
+int sum_operators_group(struct operators *to, uint32_t at, const struct op *op, uint32_t *index);
+/* All but the durations. */
+void sum_operators_merge(struct group *to, const struct group *from);
+
+static inline struct group *group_at(const struct operators *operators, uint32_t index)
+{
+	return (struct group *)operators->groups.data + index;
+}
+
+static inline struct ops_block *block_at(const struct operators *operators, uint32_t number)
+{
+	return (struct ops_block *)operators->blocks.data + number - 1;
+}
 
 #endif

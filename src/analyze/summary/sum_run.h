@@ -84,7 +84,6 @@ struct run {
 	bool is_new_shape;
 	uint32_t operator_track; /* the last operator's */
 	uint32_t weight;	 /* inferences that its operators stand for */
-	uint8_t place;		 /* summed_until_ns > 0: where its operators go, enum summary_where */
 	struct ops ops;
 	struct facts facts;
 };
@@ -128,6 +127,7 @@ struct window {
 	struct busy busy;  /* of any process */
 	struct busy taken; /* by an inference or a creation, of any process */
 	uint32_t max_runs, max_ops;
+	uint32_t large; /* + 1: a run that had more than half of the operators that can wait; 0: none */
 };
 
 struct early {

@@ -393,10 +393,10 @@ int sum_runs_add(struct summary_maker *maker, struct run *run)
 		return sum_operators_add(maker, run, (struct place){ process, NONE, WHERE_UNKNOWN }, &operators_ns,
 					 &setup_ns);
 	}
-	if (run->summed_until_ns)
-		place.where = run->place;
+	rc = run->summed_until_ns ? sum_parts_settle(maker, run, &place) : 0;
 	has_operators |= sum_operators_has(&maker->operators, &run->ops);
-	rc = has_operators ? sum_operators_add(maker, run, place, &operators_ns, &setup_ns) : 0;
+	if (!rc && has_operators)
+		rc = sum_operators_add(maker, run, place, &operators_ns, &setup_ns);
 	operators_ns += run->operators_ns;
 	setup_ns += run->summed_setup_ns;
 	has_operators &= place.where != WHERE_UNFINISHED;
@@ -418,34 +418,4 @@ int sum_runs_add(struct summary_maker *maker, struct run *run)
 	if (!rc)
 		rc = add_tallies(maker, run, is_failed);
 	return rc ? rc : add_latency(maker, run, is_failed, has_operators ? (int64_t)operators_ns : -1, before_ns);
-}
-
-/* It is taken for one that will end well. */
-int sum_runs_add_part(struct summary_maker *maker, struct run *run)
-{
-	uint64_t operators_ns = 0, setup_ns = 0;
-	struct place place = { run->process, run->bucket, WHERE_INFERENCE };
-	int rc;
-
-	run->weight = 1;
-	if (fact_int(&run->facts, FACT_FIRST, 0) == 1)
-		place.where = WHERE_APART;
-	if (run->is_over)
-		place.where = place_of(run, sum_is_failure(maker, fact_text(&run->facts, FACT_STATUS)));
-	if (run->summed_until_ns)
-		place.where = run->place;
-	rc = sum_operators_add(maker, run, place, &operators_ns, &setup_ns);
-	run->place = (uint8_t)place.where;
-	run->summed_until_ns += !run->summed_until_ns;
-	run->operators_ns += operators_ns;
-	run->summed_setup_ns += setup_ns;
-	for (uint32_t number = run->ops.first; number; number = block_at(&maker->operators, number)->next)
-		for (uint32_t i = 0; i < block_at(&maker->operators, number)->n; i++) {
-			const struct op *op = &block_at(&maker->operators, number)->op[i];
-
-			if (op->end_ns != STORE_OPEN && op->end_ns > run->summed_until_ns)
-				run->summed_until_ns = op->end_ns;
-		}
-	sum_operators_drop(&maker->operators, &run->ops);
-	return rc;
 }

@@ -17,28 +17,6 @@ static struct summary_model *model_at(const struct end *end, uint32_t index)
 	return (struct summary_model *)end->models.data + index;
 }
 
-/* Counts for the group at index, too. */
-static int add_to(struct group *to, struct group *from)
-{
-	const struct summary_operator *facts = &from->facts;
-
-	to->facts.n_open += facts->n_open;
-	to->facts.n_failed += facts->n_failed;
-	to->facts.n_halted += facts->n_halted;
-	to->facts.halted_ns = stats_sum(to->facts.halted_ns, facts->halted_ns);
-	to->facts.self_ns = stats_sum(to->facts.self_ns, facts->self_ns);
-	to->facts.share_ns = stats_sum(to->facts.share_ns, facts->share_ns);
-	to->facts.has_children |= facts->has_children;
-	to->facts.lacks_matrix |= facts->lacks_matrix;
-	to->facts.matrix_bytes = stats_sum(to->facts.matrix_bytes, facts->matrix_bytes);
-	to->facts.has_more_shapes |= facts->has_more_shapes || to->facts.shapes != facts->shapes;
-	if (facts->bytes >= 0)
-		to->facts.bytes = sum_bytes(to->facts.bytes, facts->bytes);
-	if (facts->allocated >= 0)
-		to->facts.allocated = sum_bytes(to->facts.allocated, facts->allocated);
-	return stats_merge(&to->durations, &from->durations);
-}
-
 static int add_to_table(struct table *table, struct group *from, uint32_t name)
 {
 	const struct summary_operator *facts = &from->facts;
@@ -52,8 +30,10 @@ static int add_to_table(struct table *table, struct group *from, uint32_t name)
 	if (index == NONE || (index == n && !array_add(&table->groups, sizeof *to)))
 		return -ENOMEM;
 	to = (struct group *)table->groups.data + index;
-	if (index < n)
-		return add_to(to, from);
+	if (index < n) {
+		sum_operators_merge(to, from);
+		return stats_merge(&to->durations, &from->durations);
+	}
 	to->facts = *facts;
 	to->facts.name = name;
 	to->facts.model = is_elsewhere ? SUMMARY_NONE : facts->model;
@@ -253,13 +233,14 @@ static int compare_groups(const void *a_, const void *b_)
 
 int sum_tables_make(struct summary_maker *maker, struct end *end)
 {
-	uint32_t n = (uint32_t)maker->operators.groups.n;
-	struct group **order = calloc(n + 1, sizeof *order);
+	uint32_t n_all = (uint32_t)maker->operators.groups.n, n = 0;
+	struct group **order = calloc(n_all + 1, sizeof *order);
 	struct table types = { 0 }, nodes = { 0 };
 	int rc = order ? 0 : -ENOMEM;
 
-	for (uint32_t i = 0; !rc && i < n; i++)
-		order[i] = group_at(&maker->operators, i);
+	for (uint32_t i = 0; !rc && i < n_all; i++)
+		if (group_at(&maker->operators, i)->facts.where != WHERE_PARTS) /* they are in others by now */
+			order[n++] = group_at(&maker->operators, i);
 	if (!rc)
 		qsort(order, n, sizeof *order, compare_groups);
 	for (uint32_t i = 0; !rc && i < n; i++) {

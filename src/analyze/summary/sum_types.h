@@ -7,7 +7,8 @@
  *	sum_slices.c    open slices of each track: nesting, arguments, time inside
  *	sum_window.c    inferences that wait for their operators, which other threads may bring later
  *	sum_runs.c      what an inference adds to its model
- *	sum_operators.c what an operator adds to its node; sum_parallel.c: operators side by side
+ *	sum_operators.c what an operator adds to its node; sum_parallel.c: operators side by side;
+ *			sum_parts.c: of an inference with more operators than can wait
  *	sum_sessions.c  creations;  sum_creations.c  when there was one
  *	sum_fold.c      sessions beyond those that are kept one by one
  *	sum_halts.c     when a process was stopped, and what that hits

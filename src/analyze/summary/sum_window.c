@@ -366,7 +366,20 @@ static int sum_part(struct summary_maker *maker)
 		if (!largest || run->ops.n > largest->ops.n)
 			largest = run;
 	}
-	return largest ? sum_runs_add_part(maker, largest) : 0;
+	return largest ? sum_parts_add(maker, largest) : 0;
+}
+
+/* One inference has more than half of those that wait: others need not be hurried. */
+static bool sum_large(struct summary_maker *maker, int *rc)
+{
+	struct window *window = &maker->window;
+	struct run *run = window->large ? run_at(maker, window->large - 1) : NULL;
+
+	if (!run || !run->is_used || run->is_dropped || !run->is_swept || 2 * run->ops.n <= window->max_ops)
+		return false;
+	*rc = sum_parts_add(maker, run);
+	window->large = 0;
+	return true;
 }
 
 static int make_room(struct summary_maker *maker)
@@ -378,7 +391,8 @@ static int make_room(struct summary_maker *maker)
 		pass_moment(maker, &rc);
 	while (!rc && window->n_early > window->max_runs && drop_early(maker, &rc))
 		;
-	while (!rc && maker->operators.n > window->max_ops && (pass_moment(maker, &rc) || drop_early(maker, &rc)))
+	while (!rc && maker->operators.n > window->max_ops &&
+	       (sum_large(maker, &rc) || pass_moment(maker, &rc) || drop_early(maker, &rc)))
 		;
 	if (!rc && maker->operators.n > window->max_ops)
 		rc = sum_part(maker);
@@ -447,6 +461,8 @@ int sum_window_operator(struct summary_maker *maker, struct track *track, uint64
 		return 0;
 	if (sum_operators_put(&maker->operators, &run_at(maker, track->run)->ops, op))
 		return -ENOMEM;
+	if (2 * run_at(maker, track->run)->ops.n > window->max_ops)
+		window->large = track->run + 1;
 	return maker->operators.n > window->max_ops || window->n_early > window->max_runs ? make_room(maker) : 0;
 }
 

@@ -270,12 +270,12 @@ uint32_t recorded_define_thread(struct recorded *process, const struct reader *r
 			      : recorded_track(process, out);
 }
 
-/* The runtime's own threads are shown even if they never run an operator; but not thousands of them. */
+/* The runtime's own threads are shown even if they never run an operator; but not hundreds of them. */
 static void name_worker(struct recorded *process, int32_t tid, uint32_t role, struct sink *out)
 {
 	struct worker *worker = workers_find(&process->workers, tid);
 
-	if (!worker && process->n_named < MAX_NAMED && (worker = workers_add(&process->workers, tid, 0, 0)))
+	if (!worker && process->n_named < MAX_ROLES && (worker = workers_add(&process->workers, tid, 0, 0)))
 		worker->tid = outer_tid(process, tid);
 	if (!worker || worker->track)
 		return;

@@ -23,7 +23,9 @@ struct annotations {
 	struct annotation_counter *counter;
 };
 
-enum { MAX_NAMED = 256, READER_FLOWS = 8, READER_USAGE = 5, READER_READS = 2, FLOW_BITS = 40 };
+/* Threads of the runtime: those with a line, and those whose CPU time is read. */
+enum { MAX_NAMED = 256, MAX_ROLES = 8192 };
+enum { READER_FLOWS = 8, READER_USAGE = 5, READER_READS = 2, FLOW_BITS = 40 };
 
 /* A flow whose slice has not arrived yet. */
 struct reader_flow {

@@ -11,6 +11,7 @@
 #include "capture/source/follow.h"
 
 #define SPAN_NS UINT64_C(8000000)
+enum { MANY = 256 };
 
 /* 0: not known. A thread that has run at all has used some. */
 static uint64_t read_cpu_ns(const struct recorded *process, const struct worker *worker)
@@ -46,13 +47,15 @@ int pool_cpu_sample(struct recorded *process, const struct target *target, struc
 		    struct err *err)
 {
 	struct counter threads = { process->pool.threads_track }, cpu = { process->pool.cpu_track };
-	uint64_t time_ns, since_ns = process->pool.sampled_ns;
+	uint64_t time_ns, since_ns = process->pool.sampled_ns, interval_ns = sample_interval_ns(target);
 	struct use use;
 	int code = 0;
 
 	if (now_ns < process->pool.due_ns || !process->n_named || process->pid >= NAMESPACE_UNKNOWN)
 		return 0;
-	process->pool.due_ns = sample_next_ns(sample_interval_ns(target), now_ns);
+	/* hundreds of threads are read less often, so that reading them takes no more time */
+	interval_ns *= 1 + process->pool.n_threads / MANY;
+	process->pool.due_ns = sample_next_ns(interval_ns, now_ns);
 	use = use_of(process);
 	time_ns = sample_clock_ns(target, now_ns);
 	process->pool.sampled_ns = time_ns;
