@@ -121,7 +121,10 @@ def test_a_planner_that_compares_is_found_and_one_that_does_not_is_not(lab, whee
 
 def test_weights_that_are_copied_are_found_and_mapped_ones_are_not(lab, wheel):
     def finding(recording):
-        return [insight for insight in report(lab, recording)["insights"] if insight["kind"] == "weights_copied"]
+        told = report(lab, recording)
+        (model,) = told["models"]
+        assert model["bytes"] == os.path.getsize(model["path"])
+        return [insight for insight in told["insights"] if insight["kind"] == "weights_copied"]
 
     (inside,) = finding(create(lab, wheel, "file", "weights"))
     assert inside["figures"]["copying_ns"] > 0 and "external data" in inside["next"]

@@ -11,8 +11,8 @@ from recording import Growing, Recording
 from test_view import table, view
 
 WORDS = {
-    "signal": "in which the process was stopped by a signal (SIGSTOP)",
-    "group": "in which the process was stopped by a signal (SIGSTOP)",
+    "signal": "in which the process was stopped by a signal (such as SIGSTOP)",
+    "group": "in which the process was stopped by a signal (such as SIGSTOP)",
     "tracer": " held the process as its tracer",
     "freezer": "in which the cgroup of the process was frozen",
 }

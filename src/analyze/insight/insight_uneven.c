@@ -3,11 +3,13 @@
  * a of b inferences are outliers. value: their share of the time. In a recording, what the slowest of them took longer
  * than the median may have one cause: text, with high of low nanoseconds.
  */
+#include <string.h>
+
 #include "analyze/insight/insight_in.h"
 #include "analyze/result/input_sizes.h"
 #include "analyze/why/why.h"
 
-extern const struct insight insight_uneven, insight_slow_after_pause;
+extern const struct insight insight_uneven, insight_slow_after_pause, insight_input_sizes;
 
 /* Of fewer, a single disturbance takes a tenth of the time. */
 enum { LEAST = 50 };
@@ -37,10 +39,13 @@ static void find(struct finder *finder)
 	if (series->n < LEAST || !series->n_outliers || series->outlier_share < 0.2 ||
 	    finder_has(finder, &insight_slow_after_pause) || is_of_size(finder))
 		return;
+	tail = tail_of(finder->run);
+	/* larger inputs, which that finding is about: no padding makes them faster */
+	if (tail.cause && !strcmp(tail.cause, "input_shape") && finder_has(finder, &insight_input_sizes))
+		return;
 	to = finder_add_counts(finder, &insight_uneven, series->outlier_share, (int64_t)series->n_outliers,
 			       (int64_t)series->n);
 	to->gain_ns = series->mean_ns - series->percentile[0].ns;
-	tail = tail_of(finder->run);
 	if (!tail.cause)
 		return;
 	to->text = tail.cause;

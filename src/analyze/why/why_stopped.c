@@ -22,7 +22,7 @@ static void find(struct why_case *why)
 	if (!strcmp(how, EVENT_HALT_FROZEN))
 		printable_add(words, "in which the cgroup of the process was frozen");
 	else if (strcmp(how, EVENT_HALT_TRACED) != 0)
-		printable_add(words, "in which the process was stopped by a signal (SIGSTOP)");
+		printable_add(words, "in which the process was stopped by a signal (such as SIGSTOP)");
 	else if (slow->halted_by)
 		printable_add(words, "in which %s held the process as its tracer", why_name(why, slow->halted_by, 0).s);
 	else

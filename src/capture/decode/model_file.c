@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
-bool model_file_stamp(pid_t pid, const char *path, char *text, size_t size)
+bool model_file_stamp(pid_t pid, const char *path, char *text, size_t size, int64_t *bytes)
 {
 	char whole[PATH_MAX + 32];
 	struct stat file;
@@ -16,5 +16,6 @@ bool model_file_stamp(pid_t pid, const char *path, char *text, size_t size)
 		return false;
 	snprintf(text, size, "%u:%u %lld %lld.%09ld", major(file.st_dev), minor(file.st_dev), (long long)file.st_size,
 		 (long long)file.st_mtim.tv_sec, file.st_mtim.tv_nsec);
+	*bytes = file.st_size;
 	return true;
 }

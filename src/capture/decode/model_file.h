@@ -9,6 +9,6 @@
 
 /* "8:1 1048576 1764280000.123456789": device, bytes and last change of the file that the process finds under a path.
  * false: it cannot be read. */
-bool model_file_stamp(pid_t pid, const char *path, char *text, size_t size);
+bool model_file_stamp(pid_t pid, const char *path, char *text, size_t size, int64_t *bytes);
 
 #endif

@@ -470,11 +470,12 @@ static int slice_begin(const struct records_step *step)
 }
 
 /* As it is now, which is soon after it was loaded; 0: not known. */
-static uint32_t file_of(const struct records_step *step, const struct session *session)
+static uint32_t file_of(const struct records_step *step, const struct session *session, int64_t *bytes)
 {
+	const char *path = names_text(step->out->names, session->path);
 	char text[80];
 
-	return model_file_stamp(step->process->pid, names_text(step->out->names, session->path), text, sizeof text)
+	return model_file_stamp(step->process->pid, path, text, sizeof text, bytes)
 		   ? names_pass(step->out->names, text, strlen(text))
 		   : 0;
 }
@@ -484,6 +485,7 @@ static int created(const struct records_step *step, uint64_t time_ns)
 	const struct record *record = step->record;
 	struct session *session = sessions_at(&step->process->sessions, record->id);
 	struct arg args[10];
+	int64_t bytes = 0;
 	uint32_t file;
 	size_t n = 0;
 
@@ -498,10 +500,10 @@ static int created(const struct records_step *step, uint64_t time_ns)
 		args[n++] = arg_name(KEY_PROVIDERS, session->providers);
 	if (session->path)
 		args[n++] = arg_name(KEY_MODEL_PATH, session->path);
-	if (session->path && session->creating && (file = file_of(step, session)))
+	if (session->path && session->creating && (file = file_of(step, session, &bytes)))
 		args[n++] = arg_name(KEY_MODEL_FILE, file);
-	if (session->bytes)
-		args[n++] = arg_int(KEY_BYTES, session->bytes);
+	if (session->bytes || bytes)
+		args[n++] = arg_int(KEY_BYTES, session->bytes ? session->bytes : bytes);
 	if (session->options)
 		args[n++] = arg_name(KEY_OPTIONS, session->options);
 	if (record->more & FLAG_FAILED)
