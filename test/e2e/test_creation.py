@@ -282,3 +282,11 @@ def test_a_file_that_is_replaced_is_another_model(lab, wheel):
     assert "here (file replaced)" in text, text
     rows = lab.plain([lab.inftrace, "query", "--format", "csv", done.recording.path, "SELECT replaced FROM models"]).out
     assert sorted(rows.split()) == ["0", "1", "replaced"]
+
+
+def test_the_pools_of_hundreds_of_sessions_are_counted_whole(lab, wheel):
+    """256 threads have a line each; the CPU time of all is read, a few times a second."""
+    program = lab.python(wheel, "create", "kept", lab.model("chain"), "--sessions", 450, "--pool", 2)
+    recording = lab.record(program, options=["--interval", "20ms"], judged=False).recording
+    threads = [value for track, _, value in recording.counters if track.name == "pool threads"]
+    assert 256 < max(threads) <= 450

@@ -2,8 +2,8 @@
 """create.py HOW MODEL: creates --sessions sessions of a model, one after the other, and runs each of them once.
 
 HOW: file, bytes (from memory), ort (converted to ORT's own format first), threads (--threads at a time), broken (of the
-first half of the file: each fails), still (pool threads do not spin), processes (each in a child of its own), heirs
-(the same, after the parent has created one)."""
+first half of the file: each fails), still (pool threads do not spin), kept (the same, and none is released),
+processes (each in a child of its own), heirs (the same, after the parent has created one)."""
 
 import os
 import tempfile
@@ -16,14 +16,14 @@ import ortprogram
 args = ortprogram.arguments("how", "model")
 feeds = ortprogram.feeds(args.model)
 account = ortprogram.Account(args.times)
-sums, refused = [], []
+sums, refused, kept = [], [], []
 
 
 def create(model, n=args.sessions):
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
     options.intra_op_num_threads = args.pool
-    if args.how == "still":
+    if args.how in ("still", "kept"):
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     for _ in range(n):
         try:
@@ -32,6 +32,8 @@ def create(model, n=args.sessions):
             refused.append(type(why).__name__)
             continue
         sums.append(ortprogram.checksum(account.timed(session.run, None, feeds)))
+        if args.how == "kept":
+            kept.append(session)
 
 
 def create_in_children(model):
