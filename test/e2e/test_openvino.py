@@ -10,6 +10,7 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 
 import pytest
 
@@ -18,6 +19,7 @@ from attaching import Server, attach
 from conftest import BETWEEN, environment
 from lab import children_of, inside_own_times, own_times, wait_until
 from recording import Growing, Recording
+from test_usage import check_own_clock
 
 KEYS = ["2023.3", "newest", *(pytest.param(key, marks=BETWEEN) for key in ("2024.1", "2024.6", "2025.3"))]
 
@@ -241,6 +243,23 @@ def test_what_auto_and_hetero_run_on_cpus_is_seen_once(lab, each_openvino):
     assert collections.Counter(slice.args["session"] for slice in recording.inferences) == {1: 5, 2: 5, 3: 5}
     nodes = collections.Counter(node.args["inference"] for node in recording.operators if node.args.get("inference"))
     assert list(nodes.values()) == [8] * 15
+
+
+@pytest.mark.alone("it loads every CPU")
+def test_times_are_those_of_the_program_on_busy_cpus(lab, openvino):
+    """The thread that calls may lose its CPU when it leaves OpenVINO's own threads, after the request has run."""
+    times = lab.path("times")
+    program = lab.python(openvino, "ovprogram", "infer", lab.model("long"), "--runs", 60, "--times", times)
+    hogs = [
+        subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(3 * len(os.sched_getaffinity(0)))
+    ]
+    try:
+        done = lab.record(program, judged=False)
+    finally:
+        for hog in hogs:
+            hog.kill()
+            hog.wait()
+    check_own_clock(done.recording, own_times(times))
 
 
 def serve(lab, openvino, model="cnn"):

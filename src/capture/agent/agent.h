@@ -81,6 +81,7 @@ struct open_run {
 	uint64_t batch;	    /* with them; 0: none */
 	uint64_t run_options;
 	uint64_t queued_since; /* when it came into the queue of a pool; 0: it did not, or not known */
+	const void *awaited;   /* what must run on this thread for it to be one; NULL: it is */
 	struct usage usage;    /* at its begin */
 };
 

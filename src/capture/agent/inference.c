@@ -376,6 +376,16 @@ void inference_end(struct thread *thread, enum run_owner owner, uint32_t message
 		heap_look(end);
 }
 
+void inference_drop(struct thread *thread)
+{
+	struct open_run *run = inference_top(thread);
+
+	thread->is_subnormal |= subnormal_end(run->was_subnormal);
+	thread->n_runs--;
+	run_is_top(thread);
+	inference_give_lane(run->lane, agent_now());
+}
+
 void inference_end_inner(struct thread *thread, uint32_t n_runs)
 {
 	while (thread->n_runs > n_runs) {

@@ -36,6 +36,8 @@ void inference_executing(struct thread *thread, struct session *session, uint64_
 void inference_tell(struct thread *thread, struct open_run *run, const char *tag);
 /* Ends the innermost one if this owner owns it, and any inside it without an end. message 0: success. */
 void inference_end(struct thread *thread, enum run_owner owner, uint32_t message);
+/* The innermost one turned out to be none: nothing was written of it. */
+void inference_drop(struct thread *thread);
 /* Ends those that are open inside the first n_runs without an end of their own: an error left them. */
 void inference_end_inner(struct thread *thread, uint32_t n_runs);
 /* Recording restarts: drops all open inferences. */

@@ -139,6 +139,18 @@ static uint32_t run_of(const struct thread *thread)
 	return only;
 }
 
+/* Of the call that waits for a run: n_runs were open before. */
+static void call_ends(struct thread *thread, uint32_t n_runs, uint32_t message)
+{
+	if (thread->generation != hot->generation || thread->n_runs <= n_runs)
+		return;
+	inference_end_inner(thread, n_runs + 1);
+	if (inference_top(thread)->awaited)
+		inference_drop(thread);
+	else
+		inference_end(thread, OWNER_API, message);
+}
+
 /* An exception leaves what a function of the runtime began; message: its text. */
 static void left(struct thread *thread, const struct bracket *bracket, uint32_t message)
 {
@@ -147,6 +159,9 @@ static void left(struct thread *thread, const struct bracket *bracket, uint32_t 
 	case RUNTIME_RUN:
 		inference_end_inner(thread, bracket->level);
 		inference_end(thread, OWNER_API, message);
+		return;
+	case RUNTIME_REQUEST: /* the run has ended with the same exception, unless it came later */
+		call_ends(thread, bracket->level, message);
 		return;
 	case RUNTIME_CREATION:
 		creation_end(thread, OWNER_API, message);
@@ -278,17 +293,25 @@ static struct session *session_at(const struct place *place, word at)
 	return session;
 }
 
-static word run(struct thread *thread, struct object *object, word self, ARGS)
+static struct session *session_of_run(const struct object *object)
+{
+	return session_at(object->place, object->leads_at ? object->leads_to : object->self);
+}
+
+static word run(struct thread *thread, struct object *object, ARGS)
 {
 	const word frame = (word)__builtin_frame_address(0);
-	struct session *session = session_at(object->place, object->leads_at ? object->leads_to : self);
-	struct open_run *open;
+	struct open_run *open = inference_top(thread);
+	bool is_awaited = open && open->awaited == object;
 	uint32_t n_runs;
 	word r;
 
 	if (__atomic_load_n(&object->asked_at, __ATOMIC_RELAXED))
 		thread->queued_since = __atomic_exchange_n(&object->asked_at, 0, __ATOMIC_RELAXED);
-	open = inference_begin(thread, OWNER_API, 0, session);
+	if (is_awaited) /* the call that waits for it ends it */
+		open->awaited = NULL;
+	else
+		open = inference_begin(thread, OWNER_API, 0, session_of_run(object));
 	n_runs = thread->n_runs;
 
 	if (!open)
@@ -298,7 +321,8 @@ static word run(struct thread *thread, struct object *object, word self, ARGS)
 	r = bracket_call(object->next, PASS);
 	bracket_end(thread, frame);
 	inference_end_inner(thread, n_runs);
-	inference_end(thread, OWNER_API, 0);
+	if (!is_awaited)
+		inference_end(thread, OWNER_API, 0);
 	return r;
 }
 
@@ -381,13 +405,29 @@ static struct object *run_asked(const struct object *request)
 	return NULL;
 }
 
-static word request(const struct object *object, ARGS)
+/*
+ * A call that waits is the inference, as its caller sees it: on the way out of the threads of the runtime it may lose
+ * its CPU. It is one once the run has come to this thread.
+ */
+static word request(struct thread *thread, const struct object *object, ARGS)
 {
+	const word frame = (word)__builtin_frame_address(0);
+	const bool is_queued = object->place->family->is_queued;
 	struct object *run = run_asked(object);
+	uint32_t n_runs = thread->n_runs;
+	struct open_run *open;
+	word r;
 
 	if (run)
-		__atomic_store_n(&run->asked_at, object->place->family->is_queued ? agent_now() : 0, __ATOMIC_RELAXED);
-	return object->next(PASS);
+		__atomic_store_n(&run->asked_at, is_queued ? agent_now() : 0, __ATOMIC_RELAXED);
+	if (!run || is_queued || !(open = inference_begin(thread, OWNER_API, 0, session_of_run(run))))
+		return object->next(PASS);
+	open->awaited = run;
+	bracket_begin(thread, RUNTIME_REQUEST, frame, n_runs, left);
+	r = bracket_call(object->next, PASS);
+	bracket_end(thread, frame);
+	call_ends(thread, n_runs, 0);
+	return r;
 }
 
 static word see(const struct object *object, ARGS)
@@ -427,7 +467,7 @@ static word serve(struct place *place, ARGS)
 		return object->next(PASS);
 	switch (place->family->event) {
 	case RUNTIME_RUN:
-		return run(thread, object, self, PASS);
+		return run(thread, object, PASS);
 	case RUNTIME_CREATION:
 		return create(thread, object, self, PASS);
 	case RUNTIME_LOAD:
@@ -435,7 +475,7 @@ static word serve(struct place *place, ARGS)
 	case RUNTIME_PART:
 		return part(thread, object, self, PASS);
 	case RUNTIME_REQUEST:
-		return request(object, PASS);
+		return request(thread, object, PASS);
 	case RUNTIME_SEEN:
 		return see(object, PASS);
 	case RUNTIME_RELEASE:
