@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "event/clock_note.h"
 #include "event/memory_note.h"
 #include "event/phase.h"
 #include "event/process_note.h"
@@ -25,8 +26,9 @@ enum event_type {
 	EVENT_END,	 /* ends the innermost open slice of the track: time_ns, track, args (added to the slice's) */
 	EVENT_INSTANT,	 /* time_ns, track, kind, name, args */
 	EVENT_COUNTER,	 /* time_ns, track, value */
-	EVENT_TRACK_END, /* in live streams alone: nothing names it, or one below, from now on; its number may come
-			    again */
+	EVENT_TRACK_END, /* in live streams alone: nothing names it, or one below, any more; its number may come again
+			  */
+	EVENT_SAMPLE,	 /* what a thread of process `track` did until time_ns: event->sample (event/sample.h) */
 };
 
 /* What a slice or instant is: F(KIND_<NAME>, category in the file). Agents write the numbers: add at the end. */
@@ -71,16 +73,6 @@ enum event_kind { EVENT_KINDS(EVENT_KIND_ENUM) N_KINDS };
 /* events, recorder_cpu_ns, recorder_peak_bytes, event_ns, arm_ns, lost [moved, fault_ns]: the cost, once, at the end;
  * moved: events that were earlier than the one before them on their track, and are written with its time */
 #define EVENT_NOTE_COST "cost"
-/* source, error_ns [count]: which clock the times come from; the largest error of conversion; times it jumped */
-#define EVENT_NOTE_CLOCK "clock"
-/* state (EVENT_CLOCK_*), from_ns, by_ns [text]: the machine's clocks parted, between from_ns and the note's time */
-#define EVENT_NOTE_CLOCK_CHANGED "clock changed"
-#define EVENT_CLOCK_SUSPENDED "suspended"   /* by_ns: how long; CLOCK_MONOTONIC stood still */
-#define EVENT_CLOCK_JUMPED "counter jumped" /* by_ns: the processor's counter, more than the clock */
-#define EVENT_CLOCK_SET "wall clock set"    /* by_ns: CLOCK_REALTIME */
-#define EVENT_CLOCK_SOURCE "clock source"   /* the kernel took another one; text: both */
-/* The source of a clock note for input that has only durations: slices lie end to end, so rates have no meaning. */
-#define EVENT_CLOCK_NONE "none: durations only, laid end to end"
 /* pid, path, text (why): a file that a process's counters should come from cannot be read; once */
 #define EVENT_NOTE_UNREADABLE "unreadable"
 /* count, text: events of a process that are not recorded, because recording began halfway through them */
@@ -235,7 +227,10 @@ struct event {
 	double value;	  /* EVENT_COUNTER */
 	const struct arg *args;
 	size_t n_args;
-	const struct track_def *def; /* EVENT_TRACK */
+	union {
+		const struct track_def *def;	   /* EVENT_TRACK */
+		const struct event_sample *sample; /* EVENT_SAMPLE; borrowed, like args */
+	};
 };
 
 /* Static texts; "" when out of range. */

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "event/callstack.h"
+
 enum {
 	BLOCK = 1 << 16,
 	KEPT = 1 << 16,	      /* texts given to names_pass that are kept, */
@@ -42,6 +44,7 @@ struct names {
 	struct passing *passing; /* NULL: none has passed */
 	char *passed;		 /* a ring of PASSING_BYTES */
 	uint64_t n_passed, passed_bytes;
+	struct callstacks *callstacks;
 };
 
 static uint32_t hash_of(const char *text, size_t len)
@@ -82,7 +85,8 @@ struct names *names_new(void)
 {
 	struct names *names = calloc(1, sizeof *names);
 
-	if (names && grow_table(names)) {
+	if (names && (!(names->callstacks = callstacks_new()) || grow_table(names))) {
+		callstacks_free(names->callstacks);
 		free(names);
 		return NULL;
 	}
@@ -102,6 +106,7 @@ void names_free(struct names *names)
 	free(names->table);
 	free(names->passing);
 	free(names->passed);
+	callstacks_free(names->callstacks);
 	free(names);
 }
 
@@ -278,6 +283,11 @@ size_t names_len(const struct names *names, uint32_t id)
 		return id ? names->name[id].len : 0;
 	passing = names_is_passing(id) ? passing_of(names, id) : NULL;
 	return passing ? passing->len : 0;
+}
+
+struct callstacks *names_callstacks(const struct names *names)
+{
+	return names->callstacks;
 }
 
 uint32_t names_count(const struct names *names)

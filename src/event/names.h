@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct callstacks;
 struct names;
 
 struct names *names_new(void); /* NULL: out of memory */
@@ -36,6 +37,8 @@ static inline bool names_is_passing(uint32_t id)
 /* Borrowed, NUL-terminated; "" for 0 and for an unknown id. */
 const char *names_text(const struct names *names, uint32_t id);
 size_t names_len(const struct names *names, uint32_t id);
+/* The stacks of the same stream (event/callstack.h). */
+struct callstacks *names_callstacks(const struct names *names);
 /* The highest id in use, of those for good. */
 uint32_t names_count(const struct names *names);
 

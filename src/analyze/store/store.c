@@ -386,11 +386,11 @@ static int store_put(struct sink *sink, const struct event *event, struct err *e
 {
 	static int (*const put[])(struct store *, const struct event *) = {
 		[EVENT_TRACK] = put_track,     [EVENT_BEGIN] = put_begin,     [EVENT_END] = put_end,
-		[EVENT_INSTANT] = put_instant, [EVENT_COUNTER] = put_counter,
+		[EVENT_INSTANT] = put_instant, [EVENT_COUNTER] = put_counter, [EVENT_SAMPLE] = store_in_put_sample,
 	};
 
 	struct store *store = (struct store *)sink;
-	int rc = event->type < sizeof put / sizeof *put ? put[event->type](store, event) : 0;
+	int rc = event->type < sizeof put / sizeof *put && put[event->type] ? put[event->type](store, event) : 0;
 
 	if (!rc && store->window_ns &&
 	    store->counts.last_ns - store->kept_from_ns > store->window_ns + store->window_ns / 2 &&
@@ -427,6 +427,7 @@ void store_free(struct store *store)
 	}
 	array_done(&store->blocks, sizeof(struct track *));
 	store_totals_done(&store->totals);
+	store_in_free_samples(store);
 	array_done(&store->instants, sizeof(struct store_instant));
 	array_done(&store->last_list, sizeof(uint32_t));
 	args_done(&store->args);

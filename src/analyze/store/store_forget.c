@@ -471,6 +471,7 @@ int store_forget(struct store *store, uint64_t before_ns)
 		if (!rc)
 			rc = forget_samples(store, track, before_ns, is_over);
 	}
+	store_in_drop_samples(store, before_ns);
 	if (!rc)
 		rc = store_in_drop_instants(store, &since.choice);
 	if (!rc)

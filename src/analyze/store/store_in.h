@@ -7,6 +7,7 @@
 #include "analyze/store/args.h"
 #include "analyze/store/keys.h"
 #include "analyze/store/store.h"
+#include "analyze/store/store_samples.h"
 
 /* Row of an open slice that was not kept. */
 #define NO_ROW UINT32_MAX
@@ -28,6 +29,18 @@ struct totals {
 	struct array rows; /* struct store_total */
 };
 
+/* A thread and its samples. */
+struct sampled_thread {
+	struct store_thread view;
+	size_t capacity;
+};
+
+struct sampled {
+	struct keys keys;     /* (track of the process, tid): index */
+	struct array threads; /* struct sampled_thread */
+	uint64_t n;
+};
+
 struct store {
 	struct sink sink;
 	struct store_counts counts;
@@ -37,6 +50,7 @@ struct store {
 	struct args args;
 	struct array last_list; /* uint32_t by name: the list that a slice of this name had last */
 	struct totals totals;
+	struct sampled sampled;
 	uint64_t window_ns, kept_from_ns;
 	uint64_t version;
 	struct store_thinned thinned;
@@ -60,6 +74,13 @@ static inline struct track *store_in_track(const struct store *store, uint32_t i
 /* Both: what does not stay adds to totals. 0 or -ENOMEM. */
 int store_in_drop_slices(struct store *store, struct track *track, const struct store_choice *choice);
 int store_in_drop_instants(struct store *store, const struct store_choice *choice);
+/* 0 or -ENOMEM. */
+int store_in_put_sample(struct store *store, const struct event *event);
+/* Drops samples before this time. */
+void store_in_drop_samples(struct store *store, uint64_t before_ns);
+/* Memory of those that are kept, or all that is allocated. */
+uint64_t store_in_sample_bytes(const struct store *store, bool is_used);
+void store_in_free_samples(struct store *store);
 /* Only lists that somebody has stay. 0 or -ENOMEM: they are as they were. */
 int store_in_drop_lists(struct store *store);
 void store_in_free_track(struct track *track);

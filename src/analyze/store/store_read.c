@@ -131,7 +131,7 @@ uint64_t store_bytes(const struct store *store)
 			 (args->table ? ((uint64_t)args->mask + 1) * sizeof *args->table : 0) +
 			 store->last_list.capacity * sizeof(uint32_t) +
 			 store->totals.rows.capacity * sizeof(struct store_total) + keys_bytes(&store->totals.keys) +
-			 store->blocks.capacity * sizeof(struct track *);
+			 store->blocks.capacity * sizeof(struct track *) + store_in_sample_bytes(store, false);
 
 	for (size_t i = 0; i < store->blocks.n; i++) {
 		const struct track *block = ((struct track **)store->blocks.data)[i];

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "event/callstack.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "event/sample.h"
+
+static void equal_frames_and_stacks_have_one_id(void **state)
+{
+	struct callstacks *stacks = callstacks_new();
+	uint32_t main_line = callstacks_frame(stacks, &(struct frame){ FRAME_PYTHON, .function = 3, .line = 7 });
+	uint32_t other_line = callstacks_frame(stacks, &(struct frame){ FRAME_PYTHON, .function = 3, .line = 8 });
+	uint32_t outer = callstacks_push(stacks, 0, main_line), inner = callstacks_push(stacks, outer, other_line);
+
+	assert_int_not_equal(main_line, other_line);
+	assert_int_equal(callstacks_frame(stacks, &(struct frame){ FRAME_PYTHON, .function = 3, .line = 7 }),
+			 main_line);
+	assert_int_equal(callstacks_push(stacks, 0, main_line), outer);
+	assert_int_equal(callstacks_push(stacks, outer, other_line), inner);
+	assert_int_equal(callstacks_get(stacks, inner)->caller, outer);
+	assert_int_equal(callstacks_get(stacks, inner)->depth, 2);
+	assert_int_equal(callstacks_frame_of(stacks, callstacks_get(stacks, inner)->frame)->line, 8);
+	assert_int_equal(callstacks_n(stacks), 2);
+	assert_null(callstacks_get(stacks, 0));
+	assert_null(callstacks_get(stacks, 3));
+	assert_int_equal(callstacks_push(stacks, inner, 99), inner);
+	callstacks_free(stacks);
+}
+
+/* A recursion without end takes no memory without end. */
+static void a_full_dictionary_gives_the_caller(void **state)
+{
+	struct callstacks *stacks = callstacks_new();
+	uint32_t frame = callstacks_frame(stacks, &(struct frame){ FRAME_NATIVE, .offset = 16 }), at = 0;
+
+	for (uint32_t i = 1; i <= CALLSTACK_MAX; i++) {
+		at = callstacks_push(stacks, at, frame);
+		if (at != i)
+			fail();
+	}
+	assert_int_equal(callstacks_push(stacks, at, frame), at);
+	assert_int_equal(callstacks_push(stacks, 0, frame), 1);
+	callstacks_free(stacks);
+}
+
+static void states_are_known_by_their_words(void **state)
+{
+	for (unsigned i = 0; i < N_SAMPLE_STATES; i++)
+		assert_int_equal(sample_state_named(sample_state_name(i), strlen(sample_state_name(i))), i);
+	assert_string_equal(sample_state_name(N_SAMPLE_STATES), "");
+	assert_int_equal(sample_state_named("ra", 2), SAMPLE_UNKNOWN);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(equal_frames_and_stacks_have_one_id),
+		cmocka_unit_test(a_full_dictionary_gives_the_caller),
+		cmocka_unit_test(states_are_known_by_their_words),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
