@@ -227,10 +227,8 @@ struct event {
 	double value;	  /* EVENT_COUNTER */
 	const struct arg *args;
 	size_t n_args;
-	union {
-		const struct track_def *def;	   /* EVENT_TRACK */
-		const struct event_sample *sample; /* EVENT_SAMPLE; borrowed, like args */
-	};
+	const struct track_def *def;	   /* EVENT_TRACK */
+	const struct event_sample *sample; /* EVENT_SAMPLE; borrowed, like args */
 };
 
 /* Static texts; "" when out of range. */
