@@ -84,16 +84,12 @@ static bool has_name(const struct dynamic *dynamic, const Elf64_Sym *symbol, con
 }
 
 /* The symbol's address if the module defines it with this name and type; else 0. */
-static uint64_t match(const struct dynamic *dynamic, uint64_t number, const char *name, int type)
+static uint64_t match(const struct dynamic *dynamic, uint64_t number, const char *name, int type, Elf64_Sym *symbol)
 {
-	Elf64_Sym symbol;
-	uint64_t at;
-
-	if (!read_symbol(dynamic, number, &symbol) || !symbol.st_shndx || ELF64_ST_TYPE(symbol.st_info) != type ||
-	    !has_name(dynamic, &symbol, name))
+	if (!read_symbol(dynamic, number, symbol) || !symbol->st_shndx || ELF64_ST_TYPE(symbol->st_info) != type ||
+	    !has_name(dynamic, symbol, name))
 		return 0;
-	at = dynamic->image->base + symbol.st_value;
-	return image_has(dynamic->image, at, type == STT_FUNC ? IMAGE_X : IMAGE_R) ? at : 0;
+	return dynamic->image->base + symbol->st_value;
 }
 
 static uint32_t gnu_hash_of(const char *name)
@@ -106,7 +102,7 @@ static uint32_t gnu_hash_of(const char *name)
 }
 
 /* { n_buckets, first symbol, n_words of the filter, shift, filter, buckets, chains } */
-static uint64_t find(const struct dynamic *dynamic, const char *name, int type)
+static uint64_t find(const struct dynamic *dynamic, const char *name, int type, Elf64_Sym *symbol)
 {
 	uint32_t n_buckets, first, n_words, index, hash = gnu_hash_of(name), found;
 	const struct image *image = dynamic->image;
@@ -122,7 +118,7 @@ static uint64_t find(const struct dynamic *dynamic, const char *name, int type)
 		return 0;
 	for (uint32_t step = 0; step < MAX_SYMBOLS && read_u32(image, chains + 4 * (uint64_t)(index - first), &found);
 	     step++, index++) {
-		uint64_t address = (found | 1) == (hash | 1) ? match(dynamic, index, name, type) : 0;
+		uint64_t address = (found | 1) == (hash | 1) ? match(dynamic, index, name, type, symbol) : 0;
 		if (address)
 			return address;
 		if (found & 1)
@@ -133,12 +129,27 @@ static uint64_t find(const struct dynamic *dynamic, const char *name, int type)
 
 uint64_t dynamic_function(const struct dynamic *dynamic, const char *name)
 {
-	return find(dynamic, name, STT_FUNC);
+	Elf64_Sym symbol;
+	uint64_t at = find(dynamic, name, STT_FUNC, &symbol);
+
+	return at && image_has(dynamic->image, at, IMAGE_X) ? at : 0;
 }
 
 uint64_t dynamic_variable(const struct dynamic *dynamic, const char *name)
 {
-	return find(dynamic, name, STT_OBJECT);
+	Elf64_Sym symbol;
+	uint64_t at = find(dynamic, name, STT_OBJECT, &symbol);
+
+	return at && image_has(dynamic->image, at, IMAGE_R) ? at : 0;
+}
+
+uint64_t dynamic_lies_at(const struct dynamic *dynamic, const char *name, uint64_t *size)
+{
+	Elf64_Sym symbol;
+	uint64_t at = find(dynamic, name, STT_OBJECT, &symbol);
+
+	*size = at ? symbol.st_size : 0;
+	return at;
 }
 
 uint64_t dynamic_next(const struct dynamic *dynamic, struct dynamic_place *place, const char **name)

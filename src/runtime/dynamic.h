@@ -26,6 +26,8 @@ bool dynamic_read(struct dynamic *dynamic, const struct image *image);
 uint64_t dynamic_function(const struct dynamic *dynamic, const char *name);
 /* The same for a variable. */
 uint64_t dynamic_variable(const struct dynamic *dynamic, const char *name);
+/* Where a variable lies, also one without bytes in the file, and its size. Not compared with the module's segments. */
+uint64_t dynamic_lies_at(const struct dynamic *dynamic, const char *name, uint64_t *size);
 /* Whether the module names a function of another module, or its own. */
 bool dynamic_names(const struct dynamic *dynamic, const char *name);
 /*
