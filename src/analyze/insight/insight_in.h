@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "analyze/insight/insight.h"
+#include "analyze/result/outside_result.h"
 #include "analyze/result/result_words.h"
 #include "base/units.h"
 
@@ -65,6 +66,16 @@ double finder_of_each(const struct finder *finder, double ns); /* by inferences 
 /* What each creation of a recording's sessions could do without, by its inferences; NAN: not a recording. */
 double finder_of_creations(const struct finder *finder, double ns);
 double finder_per_inference(const struct finder *finder, double ns); /* of the pass for operators; NAN: not known */
+
+/*
+ * Finds that the threads that run a model were in a state before its inferences for that share of the recording. value:
+ * the share; low: nanoseconds before each inference, which is the gain; high: of all; a: samples; text: where most of
+ * it was, in words. NULL: they were not.
+ */
+struct finding *finder_find_outside(struct finder *finder, const struct insight *insight, enum sample_state state,
+				    double least_share);
+/* "2.40 ms before each inference, 18.2 % of the recording": the evidence of such a finding. */
+struct printable speaker_outside(const struct speaker *to);
 
 /* What the words of one finding are made of. */
 struct speaker {

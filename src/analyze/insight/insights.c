@@ -18,6 +18,11 @@
 	F(waits_for_cpu) \
 	F(oversubscribed) \
 	F(spinning) \
+	F(own_work) \
+	F(waits_for_gil) \
+	F(waits_for_thread) \
+	F(waits_for_input) \
+	F(was_stopped) \
 	F(waits_for_session) \
 	F(serialised) \
 	F(pool_queue) \

@@ -65,3 +65,10 @@ const struct query_table query_table_operator_types = {
 	.rows = QUERY_LIST,
 	.list = &columns_types,
 };
+
+const struct query_table query_table_outside = {
+	.name = "outside",
+	.what = "What threads did while no model ran, as trees: those of the report.",
+	.rows = QUERY_LIST,
+	.list = &columns_outside,
+};

@@ -18,6 +18,7 @@
 	F(sizes) \
 	F(operator_stats) \
 	F(operator_types) \
+	F(outside) \
 	F(slowest) \
 	F(slowest_causes) \
 	F(counters) \

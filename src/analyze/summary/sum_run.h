@@ -92,12 +92,12 @@ struct run {
 struct moment {
 	uint64_t time_ns, order;
 	double value;	/* of a counter; of a creation: its thread, -1: not known */
-	uint32_t index; /* of a run, of a counter; of a creation: its process */
+	uint32_t index; /* of a run, of a counter; of a creation: its process; of a stretch: its number in outside.h */
 	uint32_t what;	/* enum moment_kind */
 };
 
-/* A creation begins, and ends. */
-enum moment_kind { MOMENT_RUN, MOMENT_START, MOMENT_SAMPLE, MOMENT_CREATION, MOMENT_CREATED };
+/* A creation begins, and ends; a sample of a thread begins. */
+enum moment_kind { MOMENT_RUN, MOMENT_START, MOMENT_SAMPLE, MOMENT_CREATION, MOMENT_CREATED, MOMENT_STRETCH };
 
 struct moments {
 	struct array row;  /* struct moment, in the order of time: what was later than all before it */

@@ -14,6 +14,7 @@
  *	sum_halts.c     when a process was stopped, and what that hits
  *	sum_callers.c   threads that call
  *	sum_counters.c  counters;  sum_notes.c  notes and losses
+ *	sum_outside.c   what threads did between inferences
  *	sum_courses.c   how inferences and counters went over time;  sum_gaps.c  the time between inferences
  *
  * and sum_models.c, sum_tables.c, sum_idle.c, sum_slowest.c turn it into struct summary at the end. Processes, buckets
@@ -22,6 +23,7 @@
 #ifndef ANALYZE_SUMMARY_SUM_TYPES_H
 #define ANALYZE_SUMMARY_SUM_TYPES_H
 
+#include "analyze/outside/outside.h"
 #include "analyze/store/halts.h"
 #include "analyze/summary/curve.h"
 #include "analyze/summary/growth.h"
@@ -184,6 +186,10 @@ struct summary_maker {
 	struct named_slices *named;			/* NULL: there are none yet */
 	struct kernels *kernels;			/* the same */
 	struct cycles *cycles;				/* the same */
+	struct outside *outside;
+	uint64_t n_sampled, outside_since_ns; /* samples of threads; 0: no inference has ended yet */
+	uint32_t last_process;		      /* of the one that ended last */
+	int64_t last_tid;
 	uint64_t n_open[N_KINDS];
 	uint32_t n_run_courses, n_counter_courses; /* that are kept */
 	uint64_t taken_before_ns; /* how long window.taken had been busy when the last inference ended */

@@ -11,6 +11,7 @@
 
 #include "analyze/summary/sum_courses.h"
 #include "analyze/summary/sum_halts.h"
+#include "analyze/summary/sum_outside.h"
 #include "analyze/summary/sum_slow.h"
 
 enum { MAX_MOMENTS = 1 << 15 };
@@ -210,6 +211,7 @@ static int pass_ends(struct summary_maker *maker, uint64_t time_ns)
 		session_at(maker, run->session)->at_once--;
 		sum_busy_end(&window->busy, end_ns);
 		sum_busy_end(&window->taken, end_ns);
+		sum_outside_from(maker, run->process, fact_int(&run->facts, FACT_TID, -1));
 		sum_gaps_idle(maker);
 		sum_busy_end(&process_at(maker, run->process)->busy, end_ns);
 		sum_callers_ran(maker, run, end_ns);
@@ -247,6 +249,8 @@ static int pass_run(struct summary_maker *maker, uint32_t index)
 	session->n_begun++;
 	run->n_begun_elsewhere = begun_elsewhere(maker, run);
 	sum_gaps_begin(maker, run->begin_ns);
+	if (sum_outside_until(maker, run->begin_ns, run->process, fact_int(&run->facts, FACT_TID, -1), run->bucket))
+		return -ENOMEM;
 	sum_busy_begin(&window->taken, run->begin_ns);
 	sum_busy_begin(&process->busy, run->begin_ns);
 	bucket = bucket_at(maker, run->bucket);
@@ -275,10 +279,14 @@ static int pass_creation(struct summary_maker *maker, const struct moment *momen
 {
 	uint64_t time_ns = moment->time_ns < maker->counts.last_ns ? moment->time_ns : maker->counts.last_ns;
 
-	if (moment->what == MOMENT_CREATION)
+	if (moment->what == MOMENT_CREATION) {
+		if (sum_outside_until(maker, time_ns, moment->index, (int64_t)moment->value, NONE))
+			return -ENOMEM;
 		sum_busy_begin(&maker->window.taken, time_ns);
-	else
+	} else {
 		sum_busy_end(&maker->window.taken, time_ns);
+		sum_outside_from(maker, moment->index, (int64_t)moment->value);
+	}
 	return sum_callers_creation(maker, moment, time_ns);
 }
 
@@ -300,6 +308,10 @@ static bool pass_moment(struct summary_maker *maker, int *rc)
 	}
 	if (moment.what == MOMENT_CREATION || moment.what == MOMENT_CREATED) {
 		*rc = pass_creation(maker, &moment);
+		return true;
+	}
+	if (moment.what == MOMENT_STRETCH) {
+		*rc = sum_outside_pass(maker, &moment);
 		return true;
 	}
 	if (process_of_counter(maker, moment.index))

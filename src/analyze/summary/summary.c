@@ -13,6 +13,7 @@
 #include "analyze/summary/sum_kernels.h"
 #include "analyze/summary/sum_named.h"
 #include "analyze/summary/sum_open.h"
+#include "analyze/summary/sum_outside.h"
 #include "analyze/summary/sum_sampled.h"
 #include "analyze/summary/sum_slow.h"
 #include "analyze/summary/sum_time.h"
@@ -23,8 +24,8 @@ enum { MAX_TRACKS = 1 << 24 };
 /* The summary is the first member; the arrays that it points into lie behind it. */
 struct owner {
 	struct summary summary;
-	struct array array[40];
-	size_t size[40], n;
+	struct array array[44];
+	size_t size[44], n;
 };
 
 static int grow_tracks(struct summary_maker *maker, uint32_t id)
@@ -98,6 +99,8 @@ static int put_event(struct summary_maker *maker, const struct event *event)
 		return sum_notes_put(maker, track, event);
 	case EVENT_COUNTER:
 		return put_counter(maker, track, event);
+	case EVENT_SAMPLE:
+		return sum_outside_sample(maker, track, event);
 	default:
 		return 0;
 	}
@@ -149,7 +152,8 @@ struct summary_maker *summary_begin(struct names *names, uint32_t *last_track, c
 	maker->to->by_process = maker->opts.by_process;
 	maker->to->cost.event_ns = maker->to->cost.fault_ns = NAN;
 	maker->to->cost.moved = -1;
-	if (add_process(maker, 0)) {
+	maker->outside = outside_new();
+	if (!maker->outside || add_process(maker, 0)) {
 		summary_drop(maker);
 		return NULL;
 	}
@@ -324,6 +328,8 @@ static int finish_events(struct summary_maker *maker)
 	if (!rc)
 		rc = sum_window_finish(maker);
 	if (!rc)
+		rc = sum_outside_finish(maker);
+	if (!rc)
 		rc = make_processes(maker);
 	if (!rc)
 		rc = sum_creations_finish(maker);
@@ -346,6 +352,16 @@ static int make(struct summary_maker *maker)
 		rc = steps[i](maker, &end);
 	give_arrays(maker, &end);
 	find_runtimes(maker->to);
+	return rc;
+}
+
+static int make_outside(struct summary_maker *maker)
+{
+	struct summary *to = maker->to;
+	struct array rows = { 0 };
+	int rc = sum_outside_make(maker, &rows);
+
+	to->outside = give((struct owner *)to, &rows, sizeof *to->outside, &to->n_outside);
 	return rc;
 }
 
@@ -373,6 +389,11 @@ struct summary *summary_end(struct summary_maker *maker, const struct summary_fi
 	sum_callers_finish(to);
 	if (!maker->opts.from_ns && !maker->opts.to_ns && !maker->opts.model)
 		sum_time_make(to, busy_ns, sum_busy_at(&maker->window.taken, maker->counts.last_ns));
+	if (make_outside(maker)) {
+		summary_drop(maker);
+		no_memory(err);
+		return NULL;
+	}
 	memcpy(to->n_open, maker->n_open, sizeof to->n_open);
 	for (int kind = 0; kind < N_KINDS; kind++)
 		to->counts.n_open += maker->n_open[kind];
@@ -453,6 +474,7 @@ void summary_drop(struct summary_maker *maker)
 	sum_named_done(maker);
 	sum_kernels_done(maker);
 	sum_cycles_done(maker);
+	outside_free(maker->outside);
 	sum_callers_done(&maker->callers);
 	array_done(&maker->runtimes, sizeof(struct summary_runtime));
 	array_done(&maker->losses, sizeof(struct summary_loss));

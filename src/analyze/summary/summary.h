@@ -28,6 +28,7 @@
 #include "analyze/summary/summary_merged.h"
 #include "analyze/summary/summary_model.h"
 #include "analyze/summary/summary_open.h"
+#include "analyze/summary/summary_outside.h"
 #include "analyze/summary/summary_process.h"
 #include "analyze/summary/summary_time.h"
 
@@ -51,17 +52,6 @@ struct summary_recording {
 	int64_t clock_error_ns, clock_jumps; /* how often the processor's counter jumped; -1: never, or not known */
 	bool has_no_begins;		     /* EVENT_CLOCK_NONE: how many a second is not known */
 	bool is_from_outside;		     /* seen by probes of the kernel, not by an agent */
-};
-
-/* A file of /proc that a source could not read. */
-struct summary_unreadable {
-	uint32_t process, path, reason;
-};
-
-/* What is not recorded of a process although nothing was lost: left out by wish, or cut by where recording began. */
-struct summary_left_out {
-	uint32_t process, what;
-	uint64_t n;
 };
 
 /* Recording, or one source of it, ended before the target did. */
@@ -221,12 +211,14 @@ struct summary {
 	struct summary_clock *clock_changes;
 	struct summary_halt *halts; /* by process */
 	struct summary_halt_kind *halt_kinds;
+	struct summary_outside *outside; /* what was done in time.outside_ns; none: no thread was sampled */
 	struct summary_dump *dumps;
 	struct summary_merged *merged;
 	uint32_t n_processes, n_runtimes, n_models, n_sessions, n_transformers, n_types, n_nodes, n_elsewhere, n_ran_on,
 	    n_idle, n_tallies, n_sizes, n_slowest, n_resources, n_losses, n_stops, n_unreadable, n_left_out,
 	    n_other_runtimes, n_clock_changes, n_dumps, n_merged, n_memory, n_open_rows, n_callers, n_caller_kinds,
-	    n_curves, n_courses, n_named, n_kernels, n_kernel_types, n_streams, n_cycles, n_halts, n_halt_kinds;
+	    n_curves, n_courses, n_named, n_kernels, n_kernel_types, n_streams, n_cycles, n_halts, n_halt_kinds,
+	    n_outside;
 	uint64_t n_memory_left_out;		 /* sessions that are not in memory, because there are too many */
 	uint64_t n_named_left_out;		 /* slices of names that are not in named, because there are too many */
 	uint64_t kernels_ns, n_kernels_left_out; /* of those in kernels; kernels of other names, as for named */

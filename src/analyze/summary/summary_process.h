@@ -17,6 +17,17 @@ struct summary_other_runtime {
 	uint32_t process, runtime, version, path;
 };
 
+/* A file of /proc that a source could not read. */
+struct summary_unreadable {
+	uint32_t process, path, reason;
+};
+
+/* What is not recorded of a process although nothing was lost: left out by wish, or cut by where recording began. */
+struct summary_left_out {
+	uint32_t process, what;
+	uint64_t n;
+};
+
 struct summary_process {
 	uint32_t track, name, exe, command, state;
 	int32_t pid;

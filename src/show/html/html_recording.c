@@ -166,6 +166,8 @@ static void put_nav(struct html_page *page, const struct report *report)
 	      "aria-label=\"Sections\"><strong>inftrace</strong>"
 	      "<a href=\"#next\">What to try next</a>",
 	      page->out);
+	if (page->summary->n_outside)
+		fputs("<a href=\"#outside\">Outside of models</a>", page->out);
 	for (uint32_t i = 0; i < report->n_analyses && n < MAX_PARTS; i++) {
 		if (!report_shows(report, i))
 			continue;
@@ -391,6 +393,7 @@ void html_recording(FILE *out, const struct report *report)
 	html_findings(&page, report);
 	html_course(&page, report);
 	html_time(&page);
+	html_outside(&page);
 	put_models(&page, report);
 	put_parts(&page, report);
 	html_device(&page);

@@ -576,6 +576,7 @@ void export_json(FILE *out, const struct report *report)
 	json_whole_list(&to, "other_runtimes", &columns_other_runtimes);
 	json_models(&to);
 	put_findings(&to);
+	json_whole_list(&to, "outside", &columns_outside);
 	put_elsewhere(&to);
 	put_kernels(&to);
 	put_cycles(&to);

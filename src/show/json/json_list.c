@@ -65,9 +65,12 @@ static void put(struct json_summary *to, const struct column_list *list, const s
 		*so_far += *(const uint64_t *)at;
 		json_real(&to->json, key, share(to, list, row, *so_far));
 		break;
+	case COLUMN_ROW:
+		json_count(&to->json, key,
+			   (uint64_t)(row - (const char *)column_row(list, to->summary, 0)) / list->row_size + 1);
+		break;
 	case COLUMN_MODEL:
 	case COLUMN_MODEL_NAME:
-	case COLUMN_ROW:
 		json_null(&to->json, key);
 	}
 }

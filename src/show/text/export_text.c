@@ -168,6 +168,7 @@ static void print_all(const struct page *page)
 		text_inferences(page, i);
 		text_operators(page, i);
 	}
+	text_outside(page);
 	text_operators_alone(page);
 	text_elsewhere(page);
 	text_kernels(page);

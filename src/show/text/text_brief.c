@@ -108,7 +108,7 @@ static void put_runtimes(const struct page *page)
 
 static void put_time(const struct page *page)
 {
-	struct printable text = time_sum(page->summary), line[TIME_CALLERS];
+	struct printable text = time_sum(page->summary), line[TIME_CALLERS], outside[TIME_OUTSIDE];
 	uint32_t n = time_callers(page->summary, page->opts.is_ascii, line);
 
 	/* its models may have taken all of it */
@@ -117,6 +117,9 @@ static void put_time(const struct page *page)
 	put_fact(page, "time", &text);
 	for (uint32_t i = 0; i < n; i++)
 		put_fact(page, i ? "" : "threads", &line[i]);
+	n = time_outside(page->summary, outside);
+	for (uint32_t i = 0; i < n; i++)
+		put_fact(page, i ? "" : "outside", &outside[i]);
 }
 
 /* Where programs keep their state, as far as it explains an empty recording. */

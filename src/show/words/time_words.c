@@ -3,11 +3,12 @@
 
 #include <string.h>
 
+#include "analyze/result/outside_result.h"
 #include "analyze/result/result_words.h"
 #include "base/units.h"
 #include "show/words/quota_words.h"
 
-enum { NAME = 40 };
+enum { NAME = 40, SENTENCE_PART = 14 };
 
 /* What a counter showed: of the only process, or of the machine. NULL: it is not there. */
 static const struct summary_resource *cpu_of(const struct summary *summary, bool of_machine)
@@ -19,7 +20,7 @@ static const struct summary_resource *cpu_of(const struct summary *summary, bool
 	return NULL;
 }
 
-static void say_outside(struct printable *text, const struct summary *summary)
+static void say_no_model(struct printable *text, const struct summary *summary)
 {
 	const struct summary_resource *own = summary->n_processes == 1 ? cpu_of(summary, false) : NULL;
 	const struct summary_resource *machine = cpu_of(summary, true);
@@ -32,6 +33,55 @@ static void say_outside(struct printable *text, const struct summary *summary)
 	else if (machine && isfinite(machine->idle_mean))
 		printable_add(text, " (the machine was %s busy in that time)",
 			      units_percent(machine->idle_mean / 100).s);
+}
+
+static int count_words(const char *text)
+{
+	int n = 0;
+
+	for (bool was_blank = true; *text; text++) {
+		n += was_blank && *text != ' ';
+		was_blank = *text == ' ';
+	}
+	return n;
+}
+
+/* "most of it in Image.resize, called from c_pre.py:6 (1.21 s)"; "" where samples show no such place. */
+static struct printable most_of_outside(const struct summary *summary)
+{
+	struct outside_part part;
+	struct printable text = { "" }, words;
+	uint64_t whole_ns = summary->time.outside_ns;
+	struct units_text ns;
+	bool is_most;
+
+	if (!outside_parts(summary, SUMMARY_NONE, &part, 1) || part.ns < whole_ns / 10)
+		return text;
+	ns = units_duration((double)part.ns);
+	is_most = part.ns > whole_ns / 2;
+	words = outside_part_words(summary, &part);
+	if (count_words(words.s) > SENTENCE_PART) {
+		part.wait = NULL;
+		part.place = NULL;
+		words = outside_part_words(summary, &part);
+	}
+	printable_add(&text, "%s of it %s", is_most ? "most" : ns.s, words.s);
+	if (is_most)
+		printable_add(&text, words.s[strlen(words.s) - 1] == ')' ? ", %s" : " (%s)", ns.s);
+	return text;
+}
+
+static void say_outside(struct printable *text, const struct summary *summary)
+{
+	struct printable most = most_of_outside(summary);
+
+	if (!*most.s) {
+		say_no_model(text, summary);
+		return;
+	}
+	printable_add(text, "outside of models: %s of %s, %s",
+		      units_percent((double)summary->time.outside_ns / (double)summary->time.wall_ns).s,
+		      units_duration((double)summary->time.wall_ns).s, most.s);
 }
 
 /* Is a recorded process called that? The kernel cuts names to 15 bytes. */
@@ -269,4 +319,28 @@ struct printable time_caller(const struct summary *summary, const struct summary
 				  .s);
 	printable_add(&text, "%lld", (long long)caller->tid);
 	return text;
+}
+
+uint32_t time_outside(const struct summary *summary, struct printable line[TIME_OUTSIDE])
+{
+	struct outside_part part[TIME_OUTSIDE - 1];
+	uint32_t n = outside_parts(summary, SUMMARY_NONE, part, TIME_OUTSIDE - 1), n_lines = 0;
+	uint64_t whole_ns = summary->time.outside_ns, rest_ns = whole_ns;
+
+	for (uint32_t i = 0; i < n && (!i || part[i].ns >= whole_ns / 50); i++) {
+		line[n_lines] = (struct printable){ "" };
+		printable_add(&line[n_lines], "%s", units_duration((double)part[i].ns).s);
+		printable_add(&line[n_lines++], " (%s) %s", units_percent((double)part[i].ns / (double)whole_ns).s,
+			      outside_part_words(summary, &part[i]).s);
+		rest_ns -= part[i].ns;
+	}
+	if (!n_lines || rest_ns < whole_ns / 1000)
+		return n_lines;
+	line[n_lines] = (struct printable){ "" };
+	printable_add(&line[n_lines], "%s in other places", units_duration((double)rest_ns).s);
+	rest_ns = outside_state_ns(summary, SUMMARY_NONE, SAMPLE_UNKNOWN);
+	if (rest_ns)
+		printable_add(&line[n_lines], ", %s of that not explained by a sample",
+			      units_duration((double)rest_ns).s);
+	return n_lines + 1;
 }

@@ -15,6 +15,10 @@ struct printable time_sum(const struct summary *summary);
  * none. */
 struct printable time_gaps(const struct summary *summary);
 
+/* What was done outside of models, a place a line, most time first; 0: no thread was sampled. */
+enum { TIME_OUTSIDE = 5 };
+uint32_t time_outside(const struct summary *summary, struct printable line[TIME_OUTSIDE]);
+
 /* The threads that create sessions and run inferences. */
 uint64_t time_n_callers(const struct summary *summary);
 /* How those of each kind spent their time, and how many more there are: as many lines; 0 of a single thread. */

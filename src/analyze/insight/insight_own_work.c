@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The program's own work between inferences takes longer than the inferences: preprocessing dominates. value, low,
+ * high, a, text: see finder_find_outside. */
+#include "analyze/insight/insight_in.h"
+
+extern const struct insight insight_own_work;
+
+/* Of the recording. */
+static const double least_share = 0.2;
+
+static void find(struct finder *finder)
+{
+	const struct recording_facts *facts = finder->run->result->recorded;
+	double ns;
+
+	if (!facts || !facts->summary->n_outside)
+		return;
+	ns = (double)outside_state_ns(facts->summary, (uint32_t)(facts->model - facts->summary->models), SAMPLE_RAN);
+	if (ns >= (double)summary_runs_ns(&facts->model->runs))
+		finder_find_outside(finder, &insight_own_work, SAMPLE_RAN, least_share);
+}
+
+static void say(const struct speaker *to)
+{
+	FINDING("the program's own work takes longer than the model");
+	EVIDENCE("%s", speaker_outside(to).s);
+	if (*to->text.s)
+		EVIDENCE(", most of it in %s", to->text.s);
+	NEXT("make that faster, do it once, or in another thread while the model runs");
+}
+
+const struct insight insight_own_work = {
+	.name = "own_work",
+	.severity = INSIGHT_ADVICE,
+	.find = find,
+	.say = say,
+	.figures = { .value = "share", .low = "each_ns", .high = "total_ns", .a = "samples", .text = "place" },
+};

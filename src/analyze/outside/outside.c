@@ -1,0 +1,541 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Samples of threads against gaps between inferences, in the order of time. */
+#include "analyze/outside/outside.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/store/keys.h"
+#include "base/array.h"
+
+enum { PARTS = 3, ACCOUNT = 4096, MAX_LEAVES = 1 << 17, LONG_GAP = 2 };
+
+/* A stretch that is so long was not looked at in between: its parts are what the kernel counted. */
+static const uint64_t long_stretch_ns = 30000000;
+/* Short gaps have as much more time than their samples stand for by chance; what is beyond that is unexplained. */
+static const double most_stretched = 1.5;
+
+/* What a thread does: a leaf without what comes after. */
+struct kind {
+	uint32_t process;
+	int32_t tid;
+	enum sample_state state;
+	uint32_t call, object, stack;
+	int32_t holder_tid;
+	uint32_t holder_stack;
+};
+
+struct part {
+	uint32_t kind;
+	double ns;
+};
+
+/* A sample: what its thread did from begin_ns to end_ns. */
+struct stretch {
+	uint64_t begin_ns, end_ns;
+	uint32_t process, thread;
+	uint32_t n_parts;
+	bool is_constant; /* the thread did nothing else in all of it */
+	double lives;	  /* the share of it in which its process was not halted */
+	struct part part[PARTS];
+};
+
+/* What a thread did in the gap at hand. */
+struct account {
+	uint32_t kind;
+	double constant_ns, weight_ns;
+	uint64_t n;
+};
+
+struct thread {
+	struct stretch last; /* the last one that passed; end_ns 0: none did */
+	uint64_t gap;	     /* what follows is of this one */
+	struct array account;
+	size_t limit; /* rows of account before equal ones are joined */
+	double covered_ns;
+	uint32_t name;
+};
+
+struct outside {
+	struct keys thread_keys, kind_keys[3], leaf_keys;
+	struct array threads, kinds, leaves; /* by number in keys */
+	struct array kept;		     /* struct stretch */
+	struct array free;		     /* uint32_t: of kept */
+	uint64_t gap, gap_begin_ns;	     /* number of the gap, from 1 */
+	bool is_in_gap;
+	uint64_t gaps_ns;
+	struct array pooled; /* double, by leaf: what samples in short gaps stand for */
+	double pool_ns;	     /* short gaps, as far as their threads were sampled */
+};
+
+struct outside *outside_new(void)
+{
+	struct outside *outside = calloc(1, sizeof *outside);
+
+	if (outside)
+		outside->gap = outside->is_in_gap = true;
+	return outside;
+}
+
+void outside_free(struct outside *outside)
+{
+	struct thread *thread;
+
+	if (!outside)
+		return;
+	thread = outside->threads.data;
+	for (size_t i = 0; i < outside->threads.n; i++)
+		array_done(&thread[i].account, sizeof(struct account));
+	keys_done(&outside->thread_keys);
+	for (int i = 0; i < 3; i++)
+		keys_done(&outside->kind_keys[i]);
+	keys_done(&outside->leaf_keys);
+	array_done(&outside->threads, sizeof(struct thread));
+	array_done(&outside->kinds, sizeof(struct kind));
+	array_done(&outside->leaves, sizeof(struct outside_leaf));
+	array_done(&outside->kept, sizeof(struct stretch));
+	array_done(&outside->free, sizeof(uint32_t));
+	array_done(&outside->pooled, sizeof(double));
+	free(outside);
+}
+
+static struct thread *thread_at(const struct outside *outside, uint32_t number)
+{
+	return (struct thread *)outside->threads.data + number;
+}
+
+static uint32_t thread_of(struct outside *outside, uint32_t process, int32_t tid)
+{
+	uint32_t number = keys_number(&outside->thread_keys, process, (uint64_t)tid);
+	struct thread *thread;
+
+	if (number != outside->threads.n)
+		return number;
+	thread = array_add(&outside->threads, sizeof *thread);
+	if (!thread)
+		return KEYS_NONE;
+	thread->limit = ACCOUNT;
+	return number;
+}
+
+static uint32_t kind_of(struct outside *outside, const struct kind *kind)
+{
+	uint32_t number = keys_number(&outside->kind_keys[0], keys_pair(kind->process, (uint32_t)kind->tid),
+				      keys_pair(kind->state, kind->stack));
+	struct kind *added;
+
+	if (number != KEYS_NONE)
+		number = keys_number(&outside->kind_keys[1], number, keys_pair(kind->call, kind->object));
+	if (number != KEYS_NONE)
+		number = keys_number(&outside->kind_keys[2], number,
+				     keys_pair((uint32_t)kind->holder_tid, kind->holder_stack));
+	if (number != outside->kinds.n)
+		return number;
+	added = array_add(&outside->kinds, sizeof *added);
+	if (!added)
+		return KEYS_NONE;
+	*added = *kind;
+	return number;
+}
+
+static int add_part(struct outside *outside, struct stretch *to, const struct kind *kind, uint64_t ns)
+{
+	uint32_t number;
+
+	if (!ns)
+		return 0;
+	number = kind_of(outside, kind);
+	if (number == KEYS_NONE)
+		return -ENOMEM;
+	to->part[to->n_parts++] = (struct part){ number, (double)ns };
+	return 0;
+}
+
+/*
+ * Where threads are sampled often, what they did when they were sampled is what they did: on average, shares come out
+ * right. A long stretch is divided by what the kernel counted; what a thread that ran waited for in the rest of it is
+ * not known.
+ */
+static int divide(struct outside *outside, struct stretch *to, uint32_t process, const struct event_sample *sample)
+{
+	struct kind kind = { .process = process,
+			     .tid = sample->tid,
+			     .state = sample->state,
+			     .call = sample->call,
+			     .object = sample->object,
+			     .stack = sample->stack,
+			     .holder_tid = sample->holder_tid,
+			     .holder_stack = sample->holder_stack };
+	struct kind other = { .process = process, .tid = sample->tid, .stack = sample->stack };
+	uint64_t left_ns = sample->weight_ns, cpu_ns, queue_ns;
+	int rc = 0;
+
+	to->is_constant = !sample->cpu_ns && !sample->queue_ns && kind.state != SAMPLE_RAN &&
+			  kind.state != SAMPLE_UNKNOWN && !(sample->flags & SAMPLE_IN_INTERVAL);
+	if (left_ns <= long_stretch_ns || to->is_constant || kind.state == SAMPLE_UNKNOWN)
+		return add_part(outside, to, &kind, left_ns);
+	cpu_ns = sample->cpu_ns < left_ns ? sample->cpu_ns : left_ns;
+	left_ns -= cpu_ns;
+	queue_ns = sample->queue_ns < left_ns ? sample->queue_ns : left_ns;
+	left_ns -= queue_ns;
+	other.state = SAMPLE_RAN;
+	rc = add_part(outside, to, &other, cpu_ns);
+	other.state = SAMPLE_QUEUED;
+	if (!rc)
+		rc = add_part(outside, to, &other, queue_ns);
+	other.state = SAMPLE_UNKNOWN;
+	other.stack = 0;
+	if (!rc)
+		rc = add_part(outside, to, kind.state == SAMPLE_RAN || kind.state == SAMPLE_QUEUED ? &other : &kind,
+			      left_ns);
+	return rc;
+}
+
+uint32_t outside_keep(struct outside *outside, uint32_t process, uint64_t time_ns, const struct event_sample *sample,
+		      uint64_t *from_ns)
+{
+	uint32_t *free = outside->free.data, number;
+	uint64_t weight_ns = sample->weight_ns < time_ns ? sample->weight_ns : time_ns;
+	struct stretch stretch = { .begin_ns = time_ns - weight_ns, .end_ns = time_ns, .process = process, .lives = 1 };
+	struct stretch *to;
+
+	stretch.thread = thread_of(outside, process, sample->tid);
+	if (stretch.thread == KEYS_NONE || divide(outside, &stretch, process, sample))
+		return OUTSIDE_NONE;
+	if (sample->thread_name)
+		thread_at(outside, stretch.thread)->name = sample->thread_name;
+	number = outside->free.n ? free[--outside->free.n] : (uint32_t)outside->kept.n;
+	if (number == outside->kept.n && !array_add(&outside->kept, sizeof *to))
+		return OUTSIDE_NONE;
+	to = (struct stretch *)outside->kept.data + number;
+	*to = stretch;
+	*from_ns = stretch.begin_ns;
+	return number;
+}
+
+static int compare_accounts(const void *a_, const void *b_)
+{
+	const struct account *a = a_, *b = b_;
+
+	return a->kind < b->kind ? -1 : a->kind > b->kind;
+}
+
+/* Rows of the same kind become one. */
+static void join(struct thread *thread)
+{
+	struct account *row = thread->account.data;
+	size_t n = 0;
+
+	if (thread->account.n)
+		qsort(row, thread->account.n, sizeof *row, compare_accounts);
+	for (size_t i = 0; i < thread->account.n; i++) {
+		if (n && row[n - 1].kind == row[i].kind) {
+			row[n - 1].constant_ns += row[i].constant_ns;
+			row[n - 1].weight_ns += row[i].weight_ns;
+			row[n - 1].n += row[i].n;
+		} else {
+			row[n++] = row[i];
+		}
+	}
+	thread->account.n = n;
+	thread->limit = 2 * n > ACCOUNT ? 2 * n : ACCOUNT;
+}
+
+static int add_account(struct thread *thread, struct account add)
+{
+	struct account *last =
+	    thread->account.n ? (struct account *)thread->account.data + thread->account.n - 1 : NULL;
+
+	if (last && last->kind == add.kind) {
+		last->constant_ns += add.constant_ns;
+		last->weight_ns += add.weight_ns;
+		last->n += add.n;
+		return 0;
+	}
+	if (thread->account.n >= thread->limit)
+		join(thread);
+	last = array_add(&thread->account, sizeof *last);
+	if (!last)
+		return -ENOMEM;
+	*last = add;
+	return 0;
+}
+
+/* What the last stretch of a thread says of the gap at hand, up to a time. */
+static int settle_last(struct outside *outside, struct thread *thread, uint64_t until_ns)
+{
+	const struct stretch *last = &thread->last;
+	uint64_t from_ns = last->begin_ns > outside->gap_begin_ns ? last->begin_ns : outside->gap_begin_ns;
+	uint64_t to_ns = last->end_ns < until_ns ? last->end_ns : until_ns;
+	int rc = 0;
+
+	if (thread->gap != outside->gap) {
+		thread->gap = outside->gap;
+		thread->account.n = 0;
+		thread->covered_ns = 0;
+	}
+	if (!last->end_ns || to_ns <= from_ns)
+		return 0;
+	if (last->is_constant)
+		return add_account(
+		    thread, (struct account){ last->part[0].kind, last->lives * (double)(to_ns - from_ns), 0, 1 });
+	thread->covered_ns += last->lives * (double)(to_ns - from_ns);
+	/* the sample was taken at the end */
+	for (uint32_t i = 0; !rc && last->end_ns <= until_ns && i < last->n_parts; i++)
+		rc = add_account(thread,
+				 (struct account){ last->part[i].kind, 0, last->part[i].ns, i + 1 == last->n_parts });
+	return rc;
+}
+
+uint64_t outside_ends(const struct outside *outside, uint32_t number, uint32_t *process)
+{
+	const struct stretch *stretch = (const struct stretch *)outside->kept.data + number;
+
+	*process = stretch->process;
+	return stretch->end_ns;
+}
+
+/* A process that is halted does not run: what its threads wait for comes last, and gives way first. */
+static void take_halted(struct stretch *from, uint64_t halted_ns)
+{
+	double left_ns = (double)halted_ns;
+
+	if (!halted_ns ||
+	    (from->n_parts == 1 && from->is_constant &&
+	     from->end_ns - from->begin_ns <= halted_ns)) /* it says that it is stopped, or all of it is */
+		return;
+	from->lives = 1 - left_ns / (double)(from->end_ns - from->begin_ns);
+	from->lives = from->lives > 0 ? from->lives : 0;
+	for (uint32_t i = from->n_parts; i-- && left_ns > 0;) {
+		double ns = left_ns < from->part[i].ns ? left_ns : from->part[i].ns;
+
+		from->part[i].ns -= ns;
+		left_ns -= ns;
+	}
+}
+
+int outside_pass(struct outside *outside, uint32_t number, uint64_t halted_ns)
+{
+	struct stretch *stretch = (struct stretch *)outside->kept.data + number;
+	struct thread *thread = thread_at(outside, stretch->thread);
+	uint32_t *free;
+	int rc = outside->is_in_gap ? settle_last(outside, thread, stretch->begin_ns) : 0;
+
+	take_halted(stretch, halted_ns);
+	thread->last = *stretch;
+	free = array_add(&outside->free, sizeof *free);
+	if (!free)
+		return -ENOMEM;
+	*free = number;
+	return rc;
+}
+
+void outside_begin(struct outside *outside, uint64_t time_ns)
+{
+	outside->is_in_gap = true;
+	outside->gap++;
+	outside->gap_begin_ns = time_ns;
+}
+
+/* NULL: out of memory. */
+static struct outside_leaf *leaf_of(struct outside *outside, uint32_t number, uint32_t before)
+{
+	const struct kind *kind = (const struct kind *)outside->kinds.data + number;
+	uint32_t leaf = outside->leaves.n < MAX_LEAVES ? keys_number(&outside->leaf_keys, number, before)
+						       : keys_find(&outside->leaf_keys, number, before);
+	struct outside_leaf *added;
+
+	if (leaf == KEYS_NONE)
+		return NULL;
+	if (leaf < outside->leaves.n)
+		return (struct outside_leaf *)outside->leaves.data + leaf;
+	added = array_add(&outside->leaves, sizeof *added);
+	if (!added || !array_add(&outside->pooled, sizeof(double)))
+		return NULL;
+	*added = (struct outside_leaf){ .process = kind->process,
+					.tid = kind->tid,
+					.before = before,
+					.state = kind->state,
+					.call = kind->call,
+					.object = kind->object,
+					.stack = kind->stack,
+					.holder_tid = kind->holder_tid,
+					.holder_stack = kind->holder_stack };
+	return added;
+}
+
+/* Once there are too many different leaves, new ones stay unexplained. */
+static int add_to_leaf(struct outside *outside, uint32_t kind, uint32_t before, double ns, uint64_t n)
+{
+	struct outside_leaf *leaf = leaf_of(outside, kind, before);
+
+	if (!leaf)
+		return outside->leaves.n < MAX_LEAVES ? -ENOMEM : 0;
+	leaf->ns += ns;
+	leaf->n += n;
+	return 0;
+}
+
+static int add_to_pool(struct outside *outside, const struct account *row, uint32_t before)
+{
+	struct outside_leaf *leaf = leaf_of(outside, row->kind, before);
+
+	if (!leaf)
+		return outside->leaves.n < MAX_LEAVES ? -ENOMEM : 0;
+	leaf->n += row->n;
+	((double *)outside->pooled.data)[leaf - (struct outside_leaf *)outside->leaves.data] += row->weight_ns;
+	return 0;
+}
+
+static bool is_stopped(const struct outside *outside, const struct account *row)
+{
+	return ((const struct kind *)outside->kinds.data)[row->kind].state == SAMPLE_STOPPED;
+}
+
+/* What the samples of a thread that are not constant add up to. */
+static double sum_weights(const struct outside *outside, const struct thread *thread, uint64_t *n)
+{
+	const struct account *row = thread->account.data;
+	double sum_ns = 0;
+
+	*n = 0;
+	for (size_t i = 0; i < thread->account.n; i++) {
+		sum_ns += row[i].weight_ns;
+		*n += row[i].weight_ns > 0 ? row[i].n : 0;
+	}
+	return sum_ns;
+}
+
+/* Divides most_ns of the gap by what the thread did, without what it is stopped for. *rest_ns: what is left of it. */
+static int divide_gap(struct outside *outside, const struct thread *thread, uint32_t before, double most_ns,
+		      double *rest_ns)
+{
+	const struct account *row = thread->account.data;
+	uint64_t n;
+	double constant_ns = 0, weights_ns = sum_weights(outside, thread, &n), covered_ns = thread->covered_ns,
+	       scale = 1;
+	bool is_long;
+	int rc = 0;
+
+	for (size_t i = 0; i < thread->account.n; i++)
+		constant_ns += is_stopped(outside, &row[i]) ? 0 : row[i].constant_ns;
+	if (constant_ns + covered_ns > most_ns && constant_ns + covered_ns > 0)
+		scale = most_ns / (constant_ns + covered_ns);
+	covered_ns *= scale;
+	is_long = n && covered_ns >= LONG_GAP * weights_ns / (double)n;
+	for (size_t i = 0; !rc && i < thread->account.n; i++) {
+		double ns = is_stopped(outside, &row[i]) ? 0 : row[i].constant_ns * scale;
+
+		if (is_long)
+			ns += covered_ns * row[i].weight_ns / weights_ns;
+		if (ns > 0)
+			rc = add_to_leaf(outside, row[i].kind, before, ns, row[i].n);
+		if (!rc && !is_long && row[i].weight_ns > 0)
+			rc = add_to_pool(outside, &row[i], before);
+	}
+	outside->pool_ns += is_long ? 0 : covered_ns;
+	*rest_ns = most_ns - constant_ns * scale - covered_ns;
+	return rc;
+}
+
+/* For how long the process was stopped, as its halts or samples say. */
+static int take_stopped(struct outside *outside, const struct thread *thread, const struct outside_owner *owner,
+			double *most_ns)
+{
+	const struct account *row = thread ? thread->account.data : NULL;
+	double sampled_ns = 0, halted_ns = (double)owner->halted_ns;
+	struct kind kind = { owner->process, owner->tid, SAMPLE_STOPPED, owner->halted, 0, 0, 0, 0 };
+	uint32_t number;
+	int rc = 0;
+
+	for (size_t i = 0; thread && i < thread->account.n; i++)
+		sampled_ns += is_stopped(outside, &row[i]) ? row[i].constant_ns : 0;
+	sampled_ns = sampled_ns < *most_ns ? sampled_ns : *most_ns;
+	halted_ns = halted_ns < *most_ns ? halted_ns : *most_ns;
+	if (sampled_ns >= halted_ns) {
+		for (size_t i = 0; !rc && thread && i < thread->account.n; i++)
+			if (is_stopped(outside, &row[i]))
+				rc = add_to_leaf(outside, row[i].kind, owner->before, row[i].constant_ns, row[i].n);
+		*most_ns -= sampled_ns;
+		return rc;
+	}
+	number = kind_of(outside, &kind);
+	*most_ns -= halted_ns;
+	return number == KEYS_NONE ? -ENOMEM : add_to_leaf(outside, number, owner->before, halted_ns, 0);
+}
+
+static struct thread *find_thread(const struct outside *outside, uint32_t process, int32_t tid)
+{
+	uint32_t number = tid ? keys_find(&outside->thread_keys, process, (uint64_t)tid) : KEYS_NONE;
+
+	return number != KEYS_NONE ? thread_at(outside, number) : NULL;
+}
+
+int outside_end(struct outside *outside, uint64_t first_ns, uint64_t time_ns, const struct outside_owner *owner)
+{
+	uint64_t begin_ns = outside->gap_begin_ns > first_ns ? outside->gap_begin_ns : first_ns;
+	struct thread *own = find_thread(outside, owner->process, owner->tid);
+	struct thread *first = find_thread(outside, owner->process, owner->main_tid);
+	double left_ns;
+	int rc = 0;
+
+	outside->is_in_gap = false;
+	if (time_ns <= begin_ns)
+		return 0;
+	left_ns = (double)(time_ns - begin_ns);
+	outside->gaps_ns += time_ns - begin_ns;
+	if (own)
+		rc = settle_last(outside, own, time_ns);
+	if (!rc && first && first != own)
+		rc = settle_last(outside, first, time_ns);
+	if (!rc)
+		rc = take_stopped(outside, own ? own : first, owner, &left_ns);
+	if (!rc && own)
+		rc = divide_gap(outside, own, owner->before, left_ns, &left_ns);
+	if (!rc && first && first != own && left_ns > 0)
+		rc = divide_gap(outside, first, owner->before, left_ns, &left_ns);
+	return rc;
+}
+
+static int compare_leaves(const void *a_, const void *b_)
+{
+	const struct outside_leaf *a = a_, *b = b_;
+
+	if (a->ns != b->ns)
+		return a->ns < b->ns ? 1 : -1;
+	if (a->process != b->process || a->tid != b->tid)
+		return a->process != b->process ? (a->process < b->process ? -1 : 1) : (a->tid < b->tid ? -1 : 1);
+	return a->stack != b->stack ? (a->stack < b->stack ? -1 : 1) : (a->state > b->state) - (a->state < b->state);
+}
+
+void outside_finish(struct outside *outside)
+{
+	struct outside_leaf *leaf = outside->leaves.data;
+	const double *pooled = outside->pooled.data;
+	double sum_ns = 0, scale;
+
+	for (size_t i = 0; i < outside->pooled.n; i++)
+		sum_ns += pooled[i];
+	scale = sum_ns > 0 ? outside->pool_ns / sum_ns : 0;
+	scale = scale < most_stretched ? scale : most_stretched;
+	for (size_t i = 0; i < outside->leaves.n; i++) {
+		const struct thread *thread = find_thread(outside, leaf[i].process, leaf[i].tid);
+
+		leaf[i].ns += pooled[i] * scale;
+		leaf[i].thread_name = thread ? thread->name : 0;
+	}
+	if (outside->leaves.n)
+		qsort(leaf, outside->leaves.n, sizeof *leaf, compare_leaves);
+}
+
+const struct outside_leaf *outside_leaves(const struct outside *outside, size_t *n)
+{
+	*n = outside->leaves.n;
+	return outside->leaves.data;
+}
+
+uint64_t outside_gaps_ns(const struct outside *outside)
+{
+	return outside->gaps_ns;
+}

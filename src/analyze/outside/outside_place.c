@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyze/outside/outside_place.h"
+
+#include <string.h>
+
+enum { NAME = 60 };
+
+const char *outside_file_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+/* Of a package or of Python's own library; "<string>" and "<stdin>" are the program's. */
+static bool is_library_file(const char *file)
+{
+	return !*file || !strncmp(file, "<frozen", 7) || strstr(file, "/site-packages/") ||
+	       strstr(file, "/dist-packages/") || strstr(file, "/lib/python3") || strstr(file, "/lib64/python3");
+}
+
+static bool begins(const char *text, const char *with)
+{
+	return !strncmp(text, with, strlen(with));
+}
+
+/* Programs that run other people's code: their machine code is nobody's line. */
+static bool is_interpreter(const char *module)
+{
+	const char *name = outside_file_name(module);
+
+	return begins(name, "python") || begins(name, "libpython") || begins(name, "pypy") || begins(name, "libpypy") ||
+	       !strcmp(name, "node") || !strcmp(name, "java");
+}
+
+static bool is_library_module(const char *module)
+{
+	return !*module || *module == '[' || strstr(outside_file_name(module), ".so") || begins(module, "ld-") ||
+	       is_interpreter(module);
+}
+
+static const struct frame *frame_of(const struct callstacks *stacks, uint32_t stack)
+{
+	const struct callstack *at = callstacks_get(stacks, stack);
+
+	return at ? callstacks_frame_of(stacks, at->frame) : NULL;
+}
+
+static uint32_t caller_of(const struct callstacks *stacks, uint32_t stack)
+{
+	const struct callstack *at = callstacks_get(stacks, stack);
+
+	return at ? at->caller : 0;
+}
+
+static bool has_python(const struct callstacks *stacks, uint32_t stack)
+{
+	for (; stack; stack = caller_of(stacks, stack)) {
+		const struct frame *frame = frame_of(stacks, stack);
+
+		if (frame && frame->kind == FRAME_PYTHON)
+			return true;
+	}
+	return false;
+}
+
+static bool is_own(const struct names *names, const struct frame *frame, bool is_python)
+{
+	if (frame->kind == FRAME_PYTHON)
+		return !is_library_file(names_text(names, frame->file));
+	return frame->kind == FRAME_NATIVE && !is_python && frame->function &&
+	       !is_library_module(names_text(names, frame->module));
+}
+
+/* Is it worth a name: not the inside of an interpreter, nor the runtime's start of a program. */
+static bool is_named(const struct names *names, const struct frame *frame)
+{
+	return frame->function && (frame->kind == FRAME_PYTHON ||
+				   (frame->kind == FRAME_NATIVE && !is_interpreter(names_text(names, frame->module))));
+}
+
+struct outside_place outside_place_of(const struct names *names, uint32_t stack)
+{
+	const struct callstacks *stacks = names_callstacks(names);
+	const struct frame *called = NULL, *innermost = NULL, *any = NULL;
+	bool is_python = has_python(stacks, stack);
+
+	for (; stack; stack = caller_of(stacks, stack)) {
+		const struct frame *frame = frame_of(stacks, stack);
+
+		if (!frame || frame->kind == FRAME_CUT)
+			continue;
+		if (is_own(names, frame, is_python))
+			return called ? (struct outside_place){ called, frame } : (struct outside_place){ frame, NULL };
+		any = any ? any : frame;
+		if (!is_named(names, frame))
+			continue;
+		innermost = innermost ? innermost : frame;
+		called = frame;
+	}
+	return (struct outside_place){ innermost ? innermost : any, NULL };
+}
+
+const struct frame *outside_own_frame(const struct names *names, uint32_t stack)
+{
+	const struct callstacks *stacks = names_callstacks(names);
+	bool is_python = has_python(stacks, stack);
+
+	for (; stack; stack = caller_of(stacks, stack)) {
+		const struct frame *frame = frame_of(stacks, stack);
+
+		if (frame && is_own(names, frame, is_python))
+			return frame;
+	}
+	return NULL;
+}
+
+static struct printable text_of(const char *text)
+{
+	return printable_text(text, strlen(text), NAME, false);
+}
+
+/* "c_pre.py:6", "libc.so.6" */
+static struct printable line_words(const struct names *names, const struct frame *frame)
+{
+	struct printable text = { "" };
+
+	if (frame->file)
+		printable_add(&text, "%s", text_of(outside_file_name(names_text(names, frame->file))).s);
+	else if (frame->module)
+		printable_add(&text, "%s", text_of(outside_file_name(names_text(names, frame->module))).s);
+	if (frame->file && frame->line)
+		printable_add(&text, ":%u", frame->line);
+	return text;
+}
+
+/* "import": what the interpreter does for that has no better name. */
+static struct printable function_words(const struct names *names, const struct frame *frame)
+{
+	const char *function = names_text(names, frame->function);
+
+	if (frame->kind == FRAME_PYTHON && begins(function, "_find_and_load") &&
+	    strstr(names_text(names, frame->file), "importlib"))
+		return (struct printable){ "import" };
+	return text_of(function);
+}
+
+struct printable outside_frame_words(const struct names *names, const struct frame *frame)
+{
+	struct printable text = { "" }, line;
+	const char *function;
+
+	if (!frame)
+		return text;
+	if (frame->kind == FRAME_CUT)
+		return (struct printable){ "callers that are not known" };
+	line = line_words(names, frame);
+	function = names_text(names, frame->function);
+	if (!frame->function && !frame->file && frame->module && frame->offset)
+		printable_add(&text, "%s + 0x%llx", line.s, (unsigned long long)frame->offset);
+	else if (!frame->function || !strcmp(function, "<module>"))
+		printable_add(&text, "%s", line.s);
+	else if (*line.s)
+		printable_add(&text, "%s (%s)", text_of(function).s, line.s);
+	else
+		printable_add(&text, "%s", text_of(function).s);
+	return text;
+}
+
+struct printable outside_place_words(const struct names *names, const struct outside_place *place)
+{
+	struct printable text = { "" };
+
+	if (!place->from)
+		return outside_frame_words(names, place->in);
+	printable_add(&text, "%s, called from %s", function_words(names, place->in).s,
+		      line_words(names, place->from).s);
+	return text;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which place of a program a stack is at, as its author would say: the function of a library that the program's own
+ * code called, and the line that called it; or the program's own function. Texts are ids of the stream's names.
+ */
+#ifndef ANALYZE_OUTSIDE_OUTSIDE_PLACE_H
+#define ANALYZE_OUTSIDE_OUTSIDE_PLACE_H
+
+#include <stdbool.h>
+
+#include "base/printable.h"
+#include "event/callstack.h"
+#include "event/names.h"
+
+struct outside_place {
+	const struct frame *in;	  /* what it is in; NULL: not known */
+	const struct frame *from; /* the program's own line that called this; NULL: in is its own, or none is */
+};
+
+struct outside_place outside_place_of(const struct names *names, uint32_t stack);
+/* The same with what the innermost line of the program is in all cases: in, or from; NULL: none. */
+const struct frame *outside_own_frame(const struct names *names, uint32_t stack);
+
+/* "Image.resize, called from c_pre.py:6", "work (c_pre.py:12)", "memcpy (libc.so.6)"; "" of nothing. */
+struct printable outside_place_words(const struct names *names, const struct outside_place *place);
+/* "resize (Image.py:2193)" */
+struct printable outside_frame_words(const struct names *names, const struct frame *frame);
+/* Without its folders. */
+const char *outside_file_name(const char *path);
+
+#endif

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Tells analyze/outside of samples and of gaps as the sweep meets them, and makes rows of what comes out. */
+#include "analyze/summary/sum_outside.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+int sum_outside_sample(struct summary_maker *maker, struct track *track, const struct event *event)
+{
+	struct moment moment = { .what = MOMENT_STRETCH };
+	struct event_sample sample;
+
+	if (!event->sample)
+		return 0;
+	sample = *event->sample;
+	sample.thread_name = names_keep(maker->names, sample.thread_name);
+	sample.call = names_keep(maker->names, sample.call);
+	sample.object = names_keep(maker->names, sample.object);
+	maker->n_sampled++;
+	maker->counts.last_ns = event->time_ns > maker->counts.last_ns ? event->time_ns : maker->counts.last_ns;
+	moment.index =
+	    outside_keep(maker->outside, sum_process_of(maker, track), event->time_ns, &sample, &moment.time_ns);
+	return moment.index == OUTSIDE_NONE ? -ENOMEM : sum_window_moment(maker, &moment);
+}
+
+int sum_outside_pass(struct summary_maker *maker, const struct moment *moment)
+{
+	uint32_t process;
+	uint64_t end_ns = outside_ends(maker->outside, moment->index, &process), halted_ns = 0, most_ns;
+
+	if (end_ns > moment->time_ns && process_at(maker, process)->halts.row.n)
+		halted_ns = halts_within(&process_at(maker, process)->halts, moment->time_ns, end_ns, &most_ns);
+	return outside_pass(maker->outside, moment->index, halted_ns);
+}
+
+int sum_outside_until(struct summary_maker *maker, uint64_t time_ns, uint32_t process, int64_t tid, uint32_t before)
+{
+	const struct process *of = process_at(maker, process);
+	struct outside_owner owner = { .process = process,
+				       .before =
+					   maker->outside_since_ns ? before : NONE, /* a program starts but once */
+				       .tid = tid > 0 ? (int32_t)tid : 0,
+				       .main_tid = of->track ? maker->tracks[of->track].def.pid : 0 };
+	uint64_t begin_ns = maker->outside_since_ns ? maker->outside_since_ns : maker->counts.first_ns, most_ns;
+	const struct halt *longest;
+
+	if (maker->window.taken.n_active)
+		return 0;
+	if (time_ns > begin_ns) {
+		owner.halted_ns = halts_within(&of->halts, begin_ns, time_ns, &most_ns);
+		longest = halts_longest(&of->halts, begin_ns, time_ns);
+		owner.halted = longest ? longest->what : 0;
+	}
+	return outside_end(maker->outside, maker->counts.first_ns, time_ns, &owner);
+}
+
+void sum_outside_from(struct summary_maker *maker, uint32_t process, int64_t tid)
+{
+	if (maker->window.taken.n_active)
+		return;
+	maker->outside_since_ns = maker->window.taken.end_ns;
+	maker->last_process = process;
+	maker->last_tid = tid;
+	outside_begin(maker->outside, maker->outside_since_ns);
+}
+
+/* The time after the last inference is its thread's; without any, that of the first process that has samples. */
+int sum_outside_finish(struct summary_maker *maker)
+{
+	uint32_t process = maker->last_process;
+
+	for (uint32_t i = 1; !process && i < maker->processes.n; i++)
+		process = i;
+	return sum_outside_until(maker, maker->counts.last_ns, process, maker->last_tid, NONE);
+}
+
+static uint32_t process_index(const struct summary_maker *maker, uint32_t process)
+{
+	return process < maker->processes.n ? process_at(maker, process)->index : SUMMARY_NONE;
+}
+
+static int add_rows(struct summary_maker *maker, const struct array *from, uint64_t whole_ns, struct array *to)
+{
+	const struct outside_row *row = from->data;
+	struct names *names = maker->names;
+
+	for (size_t i = 0; i < from->n; i++) {
+		struct summary_outside *added = array_add(to, sizeof *added);
+
+		if (!added)
+			return -ENOMEM;
+		*added = (struct summary_outside){
+			.is = row[i],
+			.view = names_of(names, outside_view_name(row[i].view)),
+			.kind = names_of(names, outside_kind_name(row[i].kind)),
+			.state = row[i].state != SAMPLE_UNKNOWN ? names_of(names, sample_state_name(row[i].state)) : 0,
+			.parent = row[i].parent == OUTSIDE_NONE ? -1 : (int64_t)row[i].parent + 1,
+			.line = row[i].line ? (int64_t)row[i].line : -1,
+			.caller_line = row[i].caller_line ? (int64_t)row[i].caller_line : -1,
+			.process = process_index(maker, row[i].process),
+			.model = row[i].before == OUTSIDE_NONE ? SUMMARY_NONE : row[i].before,
+			.tid = row[i].tid ? row[i].tid : -1,
+			.share = (double)row[i].ns / (double)whole_ns,
+		};
+	}
+	return 0;
+}
+
+/* Leaves come before buckets, rows before models. */
+static int find_models(const struct summary_maker *maker, const struct outside_leaf *leaf, size_t n,
+		       struct outside_whole *to)
+{
+	const struct summary *summary = maker->to;
+	struct outside_leaf *own = calloc(n + 1, sizeof *own);
+	uint32_t *name = calloc(summary->n_models + 1, sizeof *name);
+
+	to->leaf = own;
+	to->n = n;
+	to->before_name = name;
+	to->n_before = summary->n_models;
+	if (!own || !name)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < summary->n_models; i++)
+		name[i] = summary->models[i].name;
+	for (size_t i = 0; i < n; i++) {
+		own[i] = leaf[i];
+		own[i].before =
+		    leaf[i].before < maker->buckets.n ? bucket_at(maker, leaf[i].before)->model : OUTSIDE_NONE;
+	}
+	return 0;
+}
+
+/* Inferences that were left out on request ran in what seems to be gaps. */
+int sum_outside_make(struct summary_maker *maker, struct array *rows)
+{
+	const struct summary *summary = maker->to;
+	struct outside_whole whole = { .ns = summary->time.outside_ns };
+	const struct outside_leaf *leaf;
+	struct array made = { 0 };
+	size_t n;
+	int rc;
+
+	if (!maker->n_sampled || summary->n_sampled_out || !summary->time.wall_ns || !whole.ns)
+		return 0;
+	outside_finish(maker->outside);
+	leaf = outside_leaves(maker->outside, &n);
+	rc = find_models(maker, leaf, n, &whole);
+	if (!rc)
+		rc = outside_tree_make(&made, maker->names, &whole);
+	if (!rc)
+		rc = add_rows(maker, &made, whole.ns, rows);
+	array_done(&made, sizeof(struct outside_row));
+	free((void *)whole.leaf);
+	free((void *)whole.before_name);
+	return rc;
+}

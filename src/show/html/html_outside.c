@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What was done while no model ran: a table of what and where, and calling paths as a flame graph that hangs down. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "show/html/html_model.h"
+#include "show/words/time_words.h"
+
+enum { WIDTH = 1120, ROW = 18, MAX_DEPTH = 48, MAX_ROWS = 60, CHARACTER = 7 };
+
+static const double least_share = 0.005, least_width = 0.7;
+
+/* A row's place in the figure. */
+struct box {
+	double x, width, used; /* used: of its width, by children so far */
+};
+
+static const char *colour_of(const struct summary_outside *row)
+{
+	if (row->is.kind == OUTSIDE_UNATTRIBUTED || row->is.kind == OUTSIDE_OTHERS)
+		return "f9";
+	return row->is.ran_ns * 2 > row->is.ns ? "f3" : "f2";
+}
+
+static void draw_row(const struct plot *plot, const struct html_page *page, const struct summary_outside *row,
+		     const struct box *box)
+{
+	const char *name = names_text(page->summary->names, row->is.name);
+	double y = (double)row->is.depth * ROW;
+	int columns = (int)((box->width - 6) / CHARACTER);
+
+	fprintf(plot->out, "<rect class=\"tree %s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\"><title>",
+		colour_of(row), box->x, y, fmax(box->width - 1, 0.4), ROW - 1);
+	html_words(plot->out, "%s: %s", html_name(name).s, units_duration((double)row->is.ns).s);
+	html_words(plot->out, ", %s", units_percent(row->share).s);
+	if (row->is.kind == OUTSIDE_FRAME)
+		html_words(plot->out, ", on a CPU for %s", units_duration((double)row->is.ran_ns).s);
+	fputs("</title></rect>", plot->out);
+	if (columns >= 4)
+		plot_text(plot, box->x + 4, y + 12.5, "start", "on", "%s", model_text(name, columns, false).s);
+	fputc('\n', plot->out);
+}
+
+/* Where it lies: behind what its parent has so far. False: it is too narrow, or too deep. */
+static bool place_row(const struct summary *summary, uint32_t i, struct box *box, double *used)
+{
+	const struct summary_outside *row = &summary->outside[i];
+	bool is_top = row->is.parent == OUTSIDE_NONE;
+	double at = is_top ? 0 : box[row->is.parent].x, *to = is_top ? used : &box[row->is.parent].used;
+
+	box[i].width = row->share * WIDTH;
+	box[i].x = at + *to;
+	*to += box[i].width;
+	return row->is.depth < MAX_DEPTH && box[i].width >= least_width;
+}
+
+static uint32_t depth_of(const struct summary *summary)
+{
+	uint32_t depth = 0;
+
+	for (uint32_t i = 0; i < summary->n_outside; i++) {
+		const struct summary_outside *row = &summary->outside[i];
+
+		if (row->is.view == OUTSIDE_BY_PATH && row->is.depth < MAX_DEPTH && row->is.depth >= depth &&
+		    row->share * WIDTH >= least_width)
+			depth = row->is.depth + 1;
+	}
+	return depth;
+}
+
+static void draw_paths(struct html_page *page)
+{
+	const struct summary *summary = page->summary;
+	struct plot plot = plot_of(page->out, WIDTH, ROW * (double)depth_of(summary));
+	struct box *box = calloc(summary->n_outside, sizeof *box);
+	double used = 0;
+
+	if (!box)
+		return;
+	plot.kind = "long";
+	html_figure(page, "By calling path, callers above. Warm: mostly on a CPU; cold: mostly waiting.");
+	fputs("<div class=\"wide\">", page->out);
+	plot_begin(&plot, html_plot_id(page).s, "What was done outside of models, by calling path",
+		   "The largest places are in the table above.");
+	for (uint32_t i = 0; i < summary->n_outside; i++)
+		if (summary->outside[i].is.view == OUTSIDE_BY_PATH && place_row(summary, i, box, &used))
+			draw_row(&plot, page, &summary->outside[i], &box[i]);
+	plot_end(&plot);
+	fputs("</div></figure>\n", page->out);
+	free(box);
+}
+
+static void put_view(struct html_page *page, enum outside_view view, const char *caption)
+{
+	const struct summary *summary = page->summary;
+	struct table table = { 0 };
+
+	table_column(&table, "what", TABLE_LEFT | TABLE_NAME);
+	table_column(&table, "time", TABLE_RIGHT);
+	table_column(&table, "share", TABLE_LEFT | TABLE_SHARE);
+	table_column(&table, "samples", TABLE_RIGHT);
+	for (uint32_t i = 0; i < summary->n_outside && table_n_rows(&table) < MAX_ROWS; i++) {
+		const struct summary_outside *row = &summary->outside[i];
+		struct printable name = { "" };
+
+		if (row->is.view != view || row->share < least_share)
+			continue;
+		for (uint32_t k = 0; k < row->is.depth; k++)
+			printable_add(&name, "\302\240\302\240\302\240");
+		printable_add(&name, "%s", html_name(names_text(summary->names, row->is.name)).s);
+		table_cell(&table, row->is.depth ? TABLE_PLAIN : TABLE_BOLD, "%s", name.s);
+		table_cell(&table, TABLE_PLAIN, "%s", units_duration((double)row->is.ns).s);
+		table_cell(&table, TABLE_PLAIN, "%s", units_percent(row->share).s);
+		table_cell(&table, TABLE_PLAIN, "%s", row->is.n ? units_count(row->is.n).s : "-");
+	}
+	html_table_of(page->out, caption, &table);
+}
+
+void html_outside(struct html_page *page)
+{
+	const struct summary *summary = page->summary;
+
+	if (!summary->n_outside)
+		return;
+	html_section(page, "outside", "Outside of models",
+		     "%s in which no model ran, by samples of the threads that ran the next inference.",
+		     units_duration((double)summary->time.outside_ns).s);
+	fputs("<div class=\"pair\"><div>", page->out);
+	put_view(page, OUTSIDE_BY_WHAT, "What was done");
+	fputs("</div>\n<div>", page->out);
+	put_view(page, OUTSIDE_BY_THREAD, "The same by thread");
+	fputs("</div></div>\n", page->out);
+	draw_paths(page);
+	fputs("</section>\n", page->out);
+}

@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What threads did while no model ran: by gap, and as trees that add up. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "analyze/insight/recorded.h"
+#include "analyze/outside/outside_place.h"
+#include "findings.h"
+#include "first_sentence.h"
+#include "show/words/time_words.h"
+#include "stream.h"
+
+enum { MAIN = 100, OTHER = 101 };
+
+struct fixture {
+	struct stream s;
+	uint32_t process, lane;
+	int64_t n_runs;
+	struct summary *summary;
+	struct event_sample sample[4096];
+	size_t n;
+};
+
+static int setup(void **state)
+{
+	struct fixture *f = calloc(1, sizeof *f);
+
+	stream_init(&f->s);
+	f->process = stream_process(&f->s, MAIN, "app");
+	f->lane = stream_lane(&f->s, f->process, "m");
+	stream_instant(&f->s, f->process, 0, KIND_NOTE, EVENT_NOTE_RECORDING);
+	*state = f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+
+	summary_free(f->summary);
+	stream_done(&f->s);
+	free(f);
+	return 0;
+}
+
+/* A frame of Python further in. */
+static uint32_t call(struct fixture *f, uint32_t caller, const char *function, const char *file, uint32_t line)
+{
+	struct callstacks *stacks = names_callstacks(f->s.names);
+	struct frame frame = { .kind = FRAME_PYTHON,
+			       .function = stream_name(&f->s, function),
+			       .file = stream_name(&f->s, file),
+			       .line = line };
+
+	return callstacks_push(stacks, caller, callstacks_frame(stacks, &frame));
+}
+
+static uint32_t native(struct fixture *f, uint32_t caller, const char *function, const char *module)
+{
+	struct callstacks *stacks = names_callstacks(f->s.names);
+	struct frame frame = { .kind = FRAME_NATIVE,
+			       .function = stream_name(&f->s, function),
+			       .module = stream_name(&f->s, module),
+			       .offset = 64 };
+
+	return callstacks_push(stacks, caller, callstacks_frame(stacks, &frame));
+}
+
+static uint32_t resize(struct fixture *f)
+{
+	uint32_t load = call(f, call(f, 0, "<module>", "/app/c_pre.py", 20), "load", "/app/c_pre.py", 6);
+	uint32_t image = call(f, load, "Image.resize", "/usr/lib/python3/dist-packages/PIL/Image.py", 2193);
+
+	return native(f, image, "ImagingResample", "/usr/lib/python3/dist-packages/PIL/_imaging.so");
+}
+
+static struct event_sample did(int32_t tid, enum sample_state state, uint32_t stack)
+{
+	return (struct event_sample){ .tid = tid, .state = (uint8_t)state, .stack = stack };
+}
+
+/* It ends at that time, and stands for a stretch before. */
+static void sample(struct fixture *f, uint64_t us, uint64_t weight_us, struct event_sample what)
+{
+	struct event_sample *own = &f->sample[f->n++];
+
+	*own = what;
+	own->weight_ns = weight_us * 1000;
+	if (own->state == SAMPLE_RAN && !own->cpu_ns)
+		own->cpu_ns = own->weight_ns;
+	stream_put(&f->s,
+		   (struct event){ .type = EVENT_SAMPLE, .track = f->process, .time_ns = us * 1000, .sample = own });
+}
+
+/* Every 10 ms in a stretch. */
+static void samples(struct fixture *f, uint64_t from_us, uint64_t to_us, struct event_sample what)
+{
+	for (uint64_t us = from_us + 10000; us <= to_us; us += 10000)
+		sample(f, us, 10000, what);
+}
+
+static void run(struct fixture *f, uint64_t begin_us, uint64_t end_us, int32_t tid)
+{
+	stream_int(&f->s, KEY_TID, tid);
+	stream_inference(&f->s, f->lane, begin_us, "m", 1, ++f->n_runs);
+	stream_text(&f->s, KEY_STATUS, "ok");
+	stream_end(&f->s, f->lane, end_us);
+}
+
+static void summarise(struct fixture *f, uint64_t end_us)
+{
+	struct summary_file file = { 0 };
+	uint64_t sum_ns[N_OUTSIDE_VIEWS] = { 0 };
+
+	stream_instant(&f->s, f->process, end_us, KIND_NOTE, EVENT_NOTE_COST);
+	f->summary = stream_summary(&f->s, &file);
+	assert_non_null(f->summary);
+	for (uint32_t i = 0; i < f->summary->n_outside; i++) {
+		const struct summary_outside *row = &f->summary->outside[i];
+
+		sum_ns[row->is.view] += row->is.parent == OUTSIDE_NONE ? row->is.ns : 0;
+		assert_true(row->is.ran_ns <= row->is.ns);
+		if (row->is.parent != OUTSIDE_NONE) {
+			assert_true(row->is.parent < i);
+			assert_true(row->is.ns <= f->summary->outside[row->is.parent].is.ns);
+		}
+	}
+	for (int view = 0; f->summary->n_outside && view < N_OUTSIDE_VIEWS; view++)
+		assert_int_equal(sum_ns[view], f->summary->time.outside_ns);
+}
+
+/* The time of a row by its words and those above it, in microseconds; 0: there is none. */
+static uint64_t found(const struct fixture *f, enum outside_view view, const char *above, const char *words)
+{
+	for (uint32_t i = 0; i < f->summary->n_outside; i++) {
+		const struct summary_outside *row = &f->summary->outside[i];
+		uint32_t parent = row->is.parent != OUTSIDE_NONE ? f->summary->outside[row->is.parent].is.name : 0;
+
+		if (row->is.view == view && !strcmp(names_text(f->s.names, row->is.name), words) &&
+		    !strcmp(names_text(f->s.names, parent), above))
+			return row->is.ns / 1000;
+	}
+	return 0;
+}
+
+/* The first sentence. */
+static void says(const struct fixture *f, const char *text)
+{
+	assert_string_equal(time_cause(f->summary, true).s, text);
+	assert_true(first_sentence_words(text) <= FIRST_SENTENCE_MOST);
+}
+
+static void a_gap_is_what_its_thread_did(void **state)
+{
+	struct fixture *f = *state;
+	const char *place = "Image.resize, called from c_pre.py:6";
+
+	samples(f, 0, 800000, did(MAIN, SAMPLE_RAN, resize(f)));
+	samples(f, 0, 1000000, did(OTHER, SAMPLE_RAN, call(f, 0, "spin", "/app/other.py", 3)));
+	samples(f, 800000, 900000, did(MAIN, SAMPLE_SLEPT, call(f, 0, "nap", "/app/c_pre.py", 9)));
+	run(f, 900000, 1000000, MAIN);
+	summarise(f, 1000000);
+	assert_int_equal(found(f, OUTSIDE_BY_WHAT, "", "ran"), 800000);
+	assert_int_equal(found(f, OUTSIDE_BY_WHAT, "ran", place), 800000);
+	assert_int_equal(found(f, OUTSIDE_BY_WHAT, "slept", "nap (c_pre.py:9)"), 100000);
+	assert_int_equal(found(f, OUTSIDE_BY_WHAT, "", "unattributed"), 0);
+	assert_int_equal(found(f, OUTSIDE_BY_PATH, "", "c_pre.py:20"), 800000);
+	assert_int_equal(found(f, OUTSIDE_BY_PATH, "Image.resize (Image.py:2193)", "ImagingResample (_imaging.so)"),
+			 800000);
+	assert_int_equal(found(f, OUTSIDE_BY_THREAD, "", "thread 100"), 900000);
+	assert_int_equal(found(f, OUTSIDE_BY_MODEL, "", "none"), 900000);
+	assert_int_equal(found(f, OUTSIDE_BY_THREAD, "", "thread 101"), 0);
+	says(f, "Outside of models: 90.0 % of 1.00 s, most of it in Image.resize, called from c_pre.py:6 (800 ms)");
+}
+
+static void a_constant_stretch_covers_whole_gaps(void **state)
+{
+	struct fixture *f = *state;
+	struct event_sample wait = did(MAIN, SAMPLE_CALL, call(f, 0, "fetch", "/app/net.py", 4));
+
+	wait.call = stream_name(&f->s, "recvfrom");
+	wait.object = stream_name(&f->s, "10.0.0.7:443");
+	sample(f, 900000, 880000, wait);
+	run(f, 900000, 1000000, MAIN);
+	summarise(f, 1000000);
+	assert_int_equal(found(f, OUTSIDE_BY_WHAT, "blocked in a system call", "recvfrom on 10.0.0.7:443"), 880000);
+	assert_int_equal(found(f, OUTSIDE_BY_WHAT, "recvfrom on 10.0.0.7:443", "fetch (net.py:4)"), 880000);
+	assert_int_equal(found(f, OUTSIDE_BY_WHAT, "", "unattributed"), 20000);
+	says(f, "Outside of models: 90.0 % of 1.00 s, most of it in recvfrom on 10.0.0.7:443, called from net.py:4 "
+		"(880 ms)");
+}
+
+/* Gaps of 2 ms are sampled every 10 ms: now and then a sample meets one. */
+static void short_gaps_are_divided_together(void **state)
+{
+	struct fixture *f = *state;
+	uint32_t running = call(f, 0, "run", "/app/c_pre.py", 8);
+
+	for (uint64_t i = 0; i < 300; i++)
+		run(f, i * 9700, i * 9700 + 7700, MAIN);
+	for (uint64_t us = 10000; us <= 2900000; us += 10000)
+		sample(f, us + 50, 10000, did(MAIN, SAMPLE_RAN, (us + 50) % 9700 >= 7700 ? resize(f) : running));
+	summarise(f, 2910000);
+	assert_int_equal(f->summary->time.outside_ns, 300 * 2000 * 1000);
+	assert_in_range(found(f, OUTSIDE_BY_WHAT, "ran", "Image.resize, called from c_pre.py:6"), 570000, 600000);
+	assert_int_equal(found(f, OUTSIDE_BY_WHAT, "ran", "run (c_pre.py:8)"), 0);
+}
+
+static void what_the_first_thread_did_before_another_one_is_there(void **state)
+{
+	struct fixture *f = *state;
+
+	samples(f, 0, 800000, did(MAIN, SAMPLE_RAN, resize(f)));
+	samples(f, 800000, 900000, did(OTHER, SAMPLE_RAN, call(f, 0, "work", "/app/c_pre.py", 12)));
+	run(f, 900000, 1000000, OTHER);
+	summarise(f, 1000000);
+	assert_int_equal(found(f, OUTSIDE_BY_THREAD, "", "thread 100"), 800000);
+	assert_int_equal(found(f, OUTSIDE_BY_THREAD, "", "thread 101"), 100000);
+}
+
+static void time_stopped_is_nobodys_fault(void **state)
+{
+	struct fixture *f = *state;
+	uint32_t halts = stream_track(&f->s, (struct track_def){ .type = TRACK_LANE, .parent = f->process });
+	struct event_sample long_one = did(MAIN, SAMPLE_RAN, resize(f));
+
+	samples(f, 0, 100000, did(MAIN, SAMPLE_RAN, resize(f)));
+	stream_begin(&f->s, halts, 110000, KIND_HALT, EVENT_HALT_STOPPED);
+	stream_end(&f->s, halts, 410000);
+	long_one.cpu_ns = 10000000;
+	sample(f, 410000, 310000, long_one);
+	samples(f, 410000, 500000, did(MAIN, SAMPLE_RAN, resize(f)));
+	run(f, 500000, 600000, MAIN);
+	summarise(f, 600000);
+	assert_int_equal(found(f, OUTSIDE_BY_WHAT, "", "was stopped"), 300000);
+	assert_int_equal(found(f, OUTSIDE_BY_WHAT, "ran", "Image.resize, called from c_pre.py:6"), 200000);
+	says(f, "Outside of models: 83.3 % of 600 ms, most of it with the program stopped (300 ms)");
+}
+
+static void who_holds_the_gil_is_named(void **state)
+{
+	struct fixture *f = *state;
+	struct event_sample wait = did(MAIN, SAMPLE_GIL, call(f, 0, "step", "/app/gil.py", 30));
+
+	wait.holder_tid = OTHER;
+	wait.holder_stack = call(f, 0, "burn", "/app/gil.py", 4);
+	samples(f, 0, 900000, wait);
+	run(f, 900000, 1000000, MAIN);
+	summarise(f, 1000000);
+	assert_int_equal(found(f, OUTSIDE_BY_WHAT, "waited for the GIL", "held by burn (gil.py:4)"), 900000);
+	says(f, "Outside of models: 90.0 % of 1.00 s, most of it waiting for the GIL, held by burn (gil.py:4), 900 ms");
+}
+
+static void without_samples_nothing_is_said(void **state)
+{
+	struct fixture *f = *state;
+
+	run(f, 900000, 1000000, MAIN);
+	summarise(f, 1000000);
+	assert_int_equal(f->summary->n_outside, 0);
+	says(f, "No model ran in 90.0 % of the 1.00 s");
+}
+
+static void places_are_those_of_the_program(void **state)
+{
+	struct fixture *f = *state;
+	const struct names *names = f->s.names;
+	uint32_t main = native(f, 0, "main", "/usr/bin/app"), own = native(f, main, "scale", "/usr/bin/app");
+	struct outside_place place = outside_place_of(names, native(f, own, "memcpy", "/lib/libc.so.6"));
+
+	assert_string_equal(outside_place_words(names, &place).s, "memcpy, called from app");
+	place = outside_place_of(names, own);
+	assert_string_equal(outside_place_words(names, &place).s, "scale (app)");
+	place = outside_place_of(names, native(f, resize(f), "_PyEval_Vector", "/usr/bin/python3.11"));
+	assert_string_equal(outside_place_words(names, &place).s, "Image.resize, called from c_pre.py:6");
+	place = outside_place_of(names, native(f, call(f, 0, "work", "/app/a.py", 3), "dgemm_", "/l/libblas.so.3"));
+	assert_string_equal(outside_place_words(names, &place).s, "dgemm_, called from a.py:3");
+	place = outside_place_of(names, call(f, call(f, 0, "<module>", "/app/a.py", 1), "_find_and_load",
+					     "<frozen importlib._bootstrap>", 1360));
+	assert_string_equal(outside_place_words(names, &place).s, "import, called from a.py:1");
+	place = outside_place_of(names, 0);
+	assert_string_equal(outside_place_words(names, &place).s, "");
+}
+
+/* Ten rounds of 90 ms before an inference of 10 ms. */
+static void check_finding(struct fixture *f, const char *kind, struct event_sample before, const char *place)
+{
+	struct recorded recorded;
+	const struct finding *found;
+
+	for (uint64_t i = 0; i < 10; i++) {
+		samples(f, i * 100000, i * 100000 + 90000, before);
+		run(f, i * 100000 + 90000, i * 100000 + 100000, MAIN);
+	}
+	summarise(f, 1000000);
+	assert_int_equal(recorded_init(&recorded, f->summary, NULL), 0);
+	found = findings_of(recorded.model, kind, 0);
+	assert_non_null(found);
+	/* the first gap is before the first call of all */
+	assert_true(fabs(found->value - 0.81) < 0.001 && fabs(found->low - 81e6) < 1e4 && found->a == 81);
+	assert_string_equal(found->text, place);
+	for (const char *const *other = (const char *const[]){ "own_work", "waits_for_gil", "waits_for_thread",
+							       "waits_for_input", "was_stopped", NULL };
+	     *other; other++)
+		assert_true(!strcmp(*other, kind) || !findings_of(recorded.model, *other, 0));
+	assert_string_not_equal(insight_words_of(recorded.model, found, true).evidence.s, "");
+	recorded_done(&recorded);
+}
+
+static void preprocessing_is_found(void **state)
+{
+	struct fixture *f = *state;
+
+	check_finding(f, "own_work", did(MAIN, SAMPLE_RAN, resize(f)), "Image.resize, called from c_pre.py:6");
+}
+
+static void waiting_for_the_gil_is_found(void **state)
+{
+	struct fixture *f = *state;
+	struct event_sample wait = did(MAIN, SAMPLE_GIL, call(f, 0, "step", "/app/gil.py", 30));
+
+	wait.holder_tid = OTHER;
+	wait.holder_stack = call(f, 0, "burn", "/app/gil.py", 4);
+	check_finding(f, "waits_for_gil", wait, "held by burn (gil.py:4)");
+}
+
+static void waiting_for_a_thread_is_found(void **state)
+{
+	struct fixture *f = *state;
+
+	check_finding(f, "waits_for_thread", did(MAIN, SAMPLE_LOCK, call(f, 0, "step", "/app/q.py", 3)),
+		      "step at q.py:3");
+}
+
+static void waiting_for_input_is_found(void **state)
+{
+	struct fixture *f = *state;
+	struct event_sample wait = did(MAIN, SAMPLE_CALL, call(f, 0, "fetch", "/app/net.py", 4));
+
+	wait.call = stream_name(&f->s, "recvfrom");
+	wait.object = stream_name(&f->s, "10.0.0.7:443");
+	check_finding(f, "waits_for_input", wait, "recvfrom on 10.0.0.7:443, called from net.py:4");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(a_gap_is_what_its_thread_did),    TEST(a_constant_stretch_covers_whole_gaps),
+		TEST(short_gaps_are_divided_together), TEST(what_the_first_thread_did_before_another_one_is_there),
+		TEST(time_stopped_is_nobodys_fault),   TEST(who_holds_the_gil_is_named),
+		TEST(without_samples_nothing_is_said), TEST(places_are_those_of_the_program),
+		TEST(preprocessing_is_found),	       TEST(waiting_for_the_gil_is_found),
+		TEST(waiting_for_a_thread_is_found),   TEST(waiting_for_input_is_found),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
