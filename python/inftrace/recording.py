@@ -53,6 +53,11 @@ class Recording:
     sizes = _Named(
         "Latency by the size of the inputs, where their shapes are known: within a quarter of an octave of elements."
     )
+    generations = _Named(
+        "Requests to decoders: a prompt that went in, and the tokens that came out, one inference after the other."
+    )
+    tokens = _Named("Tokens of these generations, or of each of their sequences.")
+    token_lengths = _Named("Time between tokens by the length of the cache, within a quarter of an octave.")
     operator_stats = _Named("Each node of each model in figures: those of the report.")
     operator_types = _Named("Each type of operator of each model in figures: those of the report.")
     outside = _Named("What threads did while no model ran, as trees: those of the report.")

@@ -110,7 +110,7 @@ static int query_command_run(const void *opaque, int argc, char **argv, struct e
 {
 	const struct query_command_opts *opts = opaque;
 	const struct query_opts limits = { .memory_bytes = opts->memory_bytes };
-	const struct summary_opts looks = { .slowest = SLOWEST, .max_sessions = MAX_SESSIONS };
+	const struct summary_opts looks = { .slowest = SLOWEST, .max_sessions = MAX_SESSIONS, .with_tokens = true };
 	const char *sql = argc > 1 ? argv[1] : NULL;
 	struct recording recording = { 0 };
 	struct query *query = NULL;

@@ -8,6 +8,7 @@ enum run_trait { TRAIT_GRADIENTS = 1, TRAIT_TRAINING_MODE = 2 };
 
 #define EVENT_TRAIT_KEYS(F) \
 	F(GRADIENTS, "gradients")	  /* on inferences: 1: its result can be differentiated */ \
-	F(TRAINING_MODE, "training_mode") /* on inferences: 1: a part of the model computes as in training */
+	F(TRAINING_MODE, "training_mode") /* on inferences: 1: a part of the model computes as in training */ \
+	F(SEQUENCES, "sequences") /* text; on inferences: "0:12+1/1,3:0+64/0": sequence:position+tokens/results */
 
 #endif

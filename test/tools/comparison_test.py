@@ -34,7 +34,6 @@ MISSING = {
     "not those of ncnn": "src/runtime/ncnn/runtime_ncnn.c",
     "call stacks": "src/capture/source/source_stacks.c",
     "kernels on a device": "src/capture/agent/cupti.c",
-    "generations": "src/analyze/summary/sum_generations.c",
     "one machine": "src/cmd/cmd_watch.c",
 }
 

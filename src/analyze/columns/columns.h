@@ -25,6 +25,7 @@ enum column_type {
 	COLUMN_PROCESS,	     /* uint32_t: its place in processes. JSON: its pid; queries: processes.id */
 	COLUMN_MODEL,	     /* uint32_t: its place in models. Its number, from 1 */
 	COLUMN_MODEL_NAME,   /* uint32_t: the same. Its name */
+	COLUMN_ORDINAL,	     /* uint32_t: its place in another list. Its number there, from 1 */
 	COLUMN_ROW,	     /* number of the row, from 1 */
 	COLUMN_SPREAD,	     /* struct summary_spread: an object of JSON */
 	COLUMN_SHARE,	     /* uint64_t, as a share of the list's whole */
@@ -50,7 +51,8 @@ struct column_list {
 };
 
 extern const struct column_list columns_inference_stats, columns_models, columns_nodes, columns_other_runtimes,
-    columns_outside, columns_processes, columns_runtimes, columns_sessions, columns_sizes, columns_types;
+    columns_outside, columns_processes, columns_runtimes, columns_sessions, columns_sizes, columns_types,
+    columns_generations, columns_tokens, columns_token_lengths;
 
 #define COLUMN_ROWS(list) \
 	.rows = offsetof(struct summary, list), .n_rows = offsetof(struct summary, n_##list), \

@@ -7,15 +7,18 @@ extern const struct insight insight_drifts;
 /* Less is no reason to do anything about it. */
 static const double least_ratio = 1.1;
 
-/* Inputs of several sizes: the ratio within each size. */
+/* Inputs of several sizes, or caches of several lengths: the ratio within each size. */
 static double ratio_of(const struct finder *finder)
 {
 	const struct recording_facts *facts = finder->run->result->recorded;
 	double all = finder->run->latency.drift_ratio, own;
 
-	if (!facts || facts->model->sizes.n < 2)
+	if (facts && facts->model->generations.n)
+		own = facts->model->generations.drift;
+	else if (!facts || facts->model->sizes.n < 2)
 		return all;
-	own = facts->model->runs.size_drift;
+	else
+		own = facts->model->runs.size_drift;
 	/* both must say the same */
 	return (own > 1) == (all > 1) ? own : NAN;
 }

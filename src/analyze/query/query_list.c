@@ -101,6 +101,9 @@ void query_put_column(sqlite3_context *to, const struct column_list *list, const
 	case COLUMN_MODEL_NAME:
 		put_model(to, at->query, *(const uint32_t *)field, column->type == COLUMN_MODEL_NAME);
 		break;
+	case COLUMN_ORDINAL:
+		query_put_count(to, (uint64_t)*(const uint32_t *)field + 1);
+		break;
 	case COLUMN_ROW:
 		query_put_count(to, at->row + 1);
 		break;

@@ -72,3 +72,25 @@ const struct query_table query_table_outside = {
 	.rows = QUERY_LIST,
 	.list = &columns_outside,
 };
+
+const struct query_table query_table_generations = {
+	.name = "generations",
+	.what = "Requests to decoders: a prompt that went in, and the tokens that came out, one inference after the "
+		"other. The first 16,384 are listed.",
+	.rows = QUERY_LIST,
+	.list = &columns_generations,
+};
+
+const struct query_table query_table_tokens = {
+	.name = "tokens",
+	.what = "Tokens of these generations, or of each of their sequences: the first 1,048,576.",
+	.rows = QUERY_LIST,
+	.list = &columns_tokens,
+};
+
+const struct query_table query_table_token_lengths = {
+	.name = "token_lengths",
+	.what = "Time between tokens by the length of the cache, within a quarter of an octave.",
+	.rows = QUERY_LIST,
+	.list = &columns_token_lengths,
+};

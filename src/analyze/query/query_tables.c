@@ -16,6 +16,9 @@
 	F(halts) \
 	F(inference_stats) \
 	F(sizes) \
+	F(generations) \
+	F(tokens) \
+	F(token_lengths) \
 	F(operator_stats) \
 	F(operator_types) \
 	F(outside) \

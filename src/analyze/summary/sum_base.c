@@ -68,6 +68,7 @@ void sum_facts_take(struct facts *facts, const struct arg *args, size_t n, uint6
 		[KEY_MODEL] = { FACT_MODEL + 1, ARG_NAME },
 		[KEY_STATUS] = { FACT_STATUS + 1, ARG_NAME },
 		[KEY_SHAPES] = { FACT_SHAPES + 1, ARG_NAME },
+		[KEY_SEQUENCES] = { FACT_SEQUENCES + 1, ARG_NAME },
 		[KEY_TAG] = { FACT_TAG + 1, ARG_NAME },
 		[KEY_OP_TYPE] = { FACT_OP_TYPE + 1, ARG_NAME },
 		[KEY_PROVIDER] = { FACT_PROVIDER + 1, ARG_NAME },
@@ -83,7 +84,7 @@ void sum_facts_take(struct facts *facts, const struct arg *args, size_t n, uint6
 		fact = arg->key < N_KEYS && known[arg->key].type == arg->type ? known[arg->key].fact : 0;
 		if (!fact)
 			continue;
-		facts->has |= 1u << (fact - 1);
+		facts->has |= 1ull << (fact - 1);
 		facts->value[fact - 1] = arg->type == ARG_NAME ? (int64_t)arg->name : arg->integer;
 	}
 }

@@ -106,7 +106,8 @@ int sum_notes_finish(struct summary_maker *maker); /* the processes are in maker
 struct end {
 	struct array models, sessions, transformers, types, nodes, elsewhere, ran_on, idle, tallies, sizes, slowest,
 	    resources, halts, halt_kinds;
-	struct array callers, caller_kinds, curves, courses, named, kernels, kernel_types, streams, cycles;
+	struct array callers, caller_kinds, curves, courses, named, kernels, kernel_types, streams, cycles, generations,
+	    tokens, lengths;
 	struct array is_apart; /* bool, by model: its coverage is of inferences that are apart, it has no others */
 };
 
@@ -120,8 +121,7 @@ int sum_memory_make(struct summary_maker *maker, struct end *end);
 
 /* Is this a status other than "ok"? 0 is not. */
 bool sum_is_failure(struct summary_maker *maker, uint32_t status);
-/* What is in stats, which is emptied. */
-struct summary_spread sum_spread(struct stats *stats);
+struct summary_spread sum_spread(struct stats *stats); /* which is emptied */
 /* The process of a track. */
 uint32_t sum_process_of(struct summary_maker *maker, struct track *track);
 /* The process that the models of this one are counted for; NONE: out of memory. */
@@ -158,8 +158,8 @@ static inline int64_t fact_int(const struct facts *facts, enum fact fact, int64_
 static inline void facts_copy(struct facts *to, const struct facts *from)
 {
 	to->has = from->has;
-	for (uint32_t left = from->has; left; left &= left - 1) {
-		int fact = __builtin_ctz(left);
+	for (uint64_t left = from->has; left; left &= left - 1) {
+		int fact = __builtin_ctzll(left);
 
 		to->value[fact] = from->value[fact];
 	}

@@ -38,6 +38,7 @@ enum fact {
 	FACT_MODEL,
 	FACT_STATUS,
 	FACT_SHAPES,
+	FACT_SEQUENCES,
 	FACT_TAG,
 	FACT_OP_TYPE,
 	FACT_PROVIDER,
@@ -45,7 +46,7 @@ enum fact {
 };
 
 struct facts {
-	uint32_t has; /* a bit for each */
+	uint64_t has; /* a bit for each */
 	int64_t value[N_FACTS];
 };
 

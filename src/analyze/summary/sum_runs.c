@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyze/summary/sum_courses.h"
+#include "analyze/summary/sum_generations.h"
 #include "analyze/summary/sum_halts.h"
 #include "analyze/summary/sum_open.h"
 #include "analyze/summary/sum_slow.h"
@@ -415,6 +416,8 @@ int sum_runs_add(struct summary_maker *maker, struct run *run)
 			       is_typical(run, is_failed));
 	count_thinned(&maker->to->thinned, run);
 	sum_sizes_measure(maker, run);
+	if (!rc && run_is_finished(run) && !is_failed)
+		rc = sum_generations_add(maker, run);
 	if (!rc)
 		rc = add_tallies(maker, run, is_failed);
 	return rc ? rc : add_latency(maker, run, is_failed, has_operators ? (int64_t)operators_ns : -1, before_ns);

@@ -8,10 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/stats/stats_drift.h"
 #include "analyze/store/shapes.h"
 #include "analyze/summary/sum_slow.h"
 
-enum { SIZE_LIMIT = 1 << 10, LEAST_TO_DRIFT = 40, LEAST_OF_FIRST = 2, LEAST_OF_SIZE = 3 };
+enum { SIZE_LIMIT = 1 << 10, LEAST_OF_FIRST = 2, LEAST_OF_SIZE = 3 };
 
 /* NULL: there is none. */
 static struct size *find(struct bucket *bucket, uint32_t key)
@@ -105,59 +106,14 @@ struct usual *sum_sizes_usual(struct bucket *joined, uint64_t elements)
 	return size && joined->n_sizes > 1 && size->usual.duration.n >= LEAST_OF_SIZE ? &size->usual : NULL;
 }
 
-static int by_size(const void *a, const void *b)
-{
-	return (*(const uint64_t *)a > *(const uint64_t *)b) - (*(const uint64_t *)a < *(const uint64_t *)b);
-}
-
-static double median_of(const uint64_t *values, size_t n)
-{
-	uint64_t *sorted = malloc(n * sizeof *sorted);
-	double median = NAN;
-
-	if (sorted && n) {
-		memcpy(sorted, values, n * sizeof *sorted);
-		qsort(sorted, n, sizeof *sorted, by_size);
-		median = (double)sorted[n / 2];
-	}
-	free(sorted);
-	return median;
-}
-
-/* The median of the last quarter by that of the first. */
-static double quarters_of(const struct stats *stats)
-{
-	size_t quarter = (size_t)stats->n / 4;
-
-	return median_of(stats->value + stats->n - quarter, quarter) / median_of(stats->value, quarter);
-}
-
-/* What is left of a change of the time once the change of the elements within a size is taken off. */
-static double unexplained(double time, double elements)
-{
-	if ((time > 1) != (elements > 1))
-		return time;
-	return time > 1 ? fmax(1, time / elements) : fmin(1, time / elements);
-}
-
 /* The same within each size, all sizes together; NAN: of less than half. */
 static double drift_of(const struct bucket *bucket, uint64_t n_all)
 {
-	double sum = 0, weight = 0;
+	struct stats_within drift = { 0 };
 
-	for (uint32_t i = 0; i < bucket->n_sizes; i++) {
-		const struct stats *stats = &bucket->size[i].usual.duration;
-		double ratio;
-
-		if (!stats_is_exact(stats) || stats->n < LEAST_TO_DRIFT)
-			continue;
-		ratio = unexplained(quarters_of(stats), quarters_of(&bucket->size[i].elements));
-		if (!(ratio > 0))
-			continue;
-		sum += log(ratio) * (double)stats->n;
-		weight += (double)stats->n;
-	}
-	return weight > 0 && weight >= 0.5 * (double)n_all ? exp(sum / weight) : NAN;
+	for (uint32_t i = 0; i < bucket->n_sizes; i++)
+		stats_drift_add(&drift, &bucket->size[i].usual.duration, &bucket->size[i].elements);
+	return stats_drift_ratio(&drift, n_all);
 }
 
 static int by_elements(const void *a_, const void *b_)

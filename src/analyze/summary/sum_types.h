@@ -23,6 +23,7 @@
 #ifndef ANALYZE_SUMMARY_SUM_TYPES_H
 #define ANALYZE_SUMMARY_SUM_TYPES_H
 
+#include "analyze/generation/generations.h"
 #include "analyze/outside/outside.h"
 #include "analyze/store/halts.h"
 #include "analyze/summary/curve.h"
@@ -190,6 +191,7 @@ struct summary_maker {
 	uint64_t n_sampled, outside_since_ns; /* samples of threads; 0: no inference has ended yet */
 	uint32_t last_process;		      /* of the one that ended last */
 	int64_t last_tid;
+	struct generations *generations; /* the same */
 	uint64_t n_open[N_KINDS];
 	uint32_t n_run_courses, n_counter_courses; /* that are kept */
 	uint64_t taken_before_ns; /* how long window.taken had been busy when the last inference ended */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "analyze/summary/sum_cycles.h"
+#include "analyze/summary/sum_generations.h"
 #include "analyze/summary/sum_halts.h"
 #include "analyze/summary/sum_kernels.h"
 #include "analyze/summary/sum_named.h"
@@ -24,8 +25,8 @@ enum { MAX_TRACKS = 1 << 24 };
 /* The summary is the first member; the arrays that it points into lie behind it. */
 struct owner {
 	struct summary summary;
-	struct array array[44];
-	size_t size[44], n;
+	struct array array[52];
+	size_t size[52], n;
 };
 
 static int grow_tracks(struct summary_maker *maker, uint32_t id)
@@ -193,6 +194,9 @@ static void give_arrays(struct summary_maker *maker, struct end *end)
 	to->idle = give(owner, &end->idle, sizeof *to->idle, &to->n_idle);
 	to->tallies = give(owner, &end->tallies, sizeof *to->tallies, &to->n_tallies);
 	to->sizes = give(owner, &end->sizes, sizeof *to->sizes, &to->n_sizes);
+	to->generations = give(owner, &end->generations, sizeof *to->generations, &to->n_generations);
+	to->tokens = give(owner, &end->tokens, sizeof *to->tokens, &to->n_tokens);
+	to->lengths = give(owner, &end->lengths, sizeof *to->lengths, &to->n_lengths);
 	to->slowest = give(owner, &end->slowest, sizeof *to->slowest, &to->n_slowest);
 	to->open = give(owner, &maker->open, sizeof *to->open, &to->n_open_rows);
 	to->memory = give(owner, &maker->memory, sizeof *to->memory, &to->n_memory);
@@ -343,7 +347,7 @@ static int make(struct summary_maker *maker)
 	static int (*const steps[])(struct summary_maker *, struct end *) = {
 		sum_halts_make,	  sum_models_make, sum_forked_make,  sum_latencies_make, sum_open_make,
 		sum_tables_make,  sum_idle_make,   sum_slowest_make, sum_counters_make,	 sum_memory_make,
-		sum_callers_make, sum_named_make,  sum_kernels_make, sum_cycles_make,
+		sum_callers_make, sum_named_make,  sum_kernels_make, sum_cycles_make,	 sum_generations_make,
 	};
 	struct end end = { 0 };
 	int rc = finish_events(maker);
@@ -475,6 +479,7 @@ void summary_drop(struct summary_maker *maker)
 	sum_kernels_done(maker);
 	sum_cycles_done(maker);
 	outside_free(maker->outside);
+	generations_free(maker->generations);
 	sum_callers_done(&maker->callers);
 	array_done(&maker->runtimes, sizeof(struct summary_runtime));
 	array_done(&maker->losses, sizeof(struct summary_loss));

@@ -25,6 +25,7 @@
 #include "analyze/summary/course.h"
 #include "analyze/summary/curve.h"
 #include "analyze/summary/summary_halts.h"
+#include "analyze/summary/summary_kernel.h"
 #include "analyze/summary/summary_merged.h"
 #include "analyze/summary/summary_model.h"
 #include "analyze/summary/summary_open.h"
@@ -138,32 +139,6 @@ struct summary_named {
 	struct summary_spread duration;
 };
 
-/* All kernels and copies of devices with one name and one type of operator that launched them. */
-struct summary_kernel {
-	uint32_t name, op_type; /* op_type 0: not known */
-	struct summary_spread duration;
-};
-
-struct summary_kernel_type {
-	uint32_t op_type;
-	uint64_t n, total_ns;
-};
-
-/* All nodes of one name and type on devices whose profiler counts cycles. */
-struct summary_cycles {
-	uint32_t name, op_type; /* op_type 0: not known */
-	uint64_t n, cycles;
-};
-
-/* A line of kernels: a stream of a device, or a lane of kernels that run side by side. */
-struct summary_stream {
-	uint32_t process, track, name;
-	uint64_t n, busy_ns, copies_ns; /* copies_ns: the part of busy_ns in copies and fills of memory */
-	uint64_t begin_ns, end_ns;	/* of the first kernel, of the last one; what is not busy is idle */
-	uint64_t n_gaps, longest_gap_ns;
-	uint64_t idle_within_ns; /* gaps between two kernels of one inference */
-};
-
 /* The part of the recording that is summed up (summary_maker.h), from its first event; to_ns 0: to the end. */
 struct summary_part {
 	uint64_t from_ns, to_ns;
@@ -190,6 +165,9 @@ struct summary {
 	struct summary_idle *idle;
 	struct summary_tally *tallies;
 	struct summary_size *sizes;
+	struct generation *generations;	 /* by model, then by begin; the first GENERATIONS_LISTED of them */
+	struct generation_token *tokens; /* of these, in the order of time; if summary_opts.with_tokens */
+	struct summary_length *lengths;	 /* by model, shortest first */
 	struct summary_slow *slowest;
 	struct summary_resource *resources;
 	struct summary_open *open;	/* the longest first; 1,024 at most */
@@ -218,7 +196,7 @@ struct summary {
 	    n_idle, n_tallies, n_sizes, n_slowest, n_resources, n_losses, n_stops, n_unreadable, n_left_out,
 	    n_other_runtimes, n_clock_changes, n_dumps, n_merged, n_memory, n_open_rows, n_callers, n_caller_kinds,
 	    n_curves, n_courses, n_named, n_kernels, n_kernel_types, n_streams, n_cycles, n_halts, n_halt_kinds,
-	    n_outside;
+	    n_outside, n_generations, n_tokens, n_lengths;
 	uint64_t n_memory_left_out;		 /* sessions that are not in memory, because there are too many */
 	uint64_t n_named_left_out;		 /* slices of names that are not in named, because there are too many */
 	uint64_t kernels_ns, n_kernels_left_out; /* of those in kernels; kernels of other names, as for named */

@@ -28,6 +28,7 @@ struct summary_opts {
 	uint32_t slowest;	 /* inferences of each model that are looked into; 0: SUMMARY_SLOWEST */
 	uint64_t slow_at_ns;	 /* inferences that begin then are looked into, however fast, and no others; 0: the
 				    slowest */
+	bool with_tokens;	 /* each token of the generations, as far as there is room */
 	bool by_process;	 /* a model of one process is not that of another; else it is one of the program's */
 	uint32_t max_sessions;	 /* rows of sessions, see struct summary_model; 0: 4,096 */
 };

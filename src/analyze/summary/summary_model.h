@@ -10,24 +10,13 @@
 #include "analyze/stats/stats.h"
 #include "analyze/stats/stats_series.h"
 #include "analyze/stats/stats_typical.h"
+#include "analyze/summary/summary_generation.h"
 #include "analyze/summary/summary_slow.h"
 #include "analyze/summary/summary_tally.h"
 #include "event/event.h"
 
 #define SUMMARY_NONE UINT32_MAX /* index of no process, no model */
 enum { SUMMARY_BUCKETS = 32, SUMMARY_DEVICES = 64 };
-
-/* Of durations. Percentiles are nearest ranks. */
-struct summary_spread {
-	uint64_t n, total_ns, min_ns, p50_ns, p90_ns, p99_ns, max_ns;
-	double mean_ns, interval_ns; /* mean +- interval with 95 % confidence; NAN when n is too small */
-	bool is_exact;		     /* else percentiles are off by STATS_ERROR at most */
-};
-
-/* A part of one of the arrays of struct summary. */
-struct summary_range {
-	uint32_t first, n;
-};
 
 /* In the order in which they come, as far as they have one. */
 enum summary_phase {
@@ -191,6 +180,7 @@ struct summary_model {
 	struct summary_creation creation;
 	struct summary_runs runs;
 	struct summary_training training;
+	struct summary_generations generations; /* n 0: none were found */
 	struct summary_coverage coverage;
 	uint32_t course; /* in courses, + 1: how its inferences went; 0: not known */
 	struct summary_range sessions, transformers, types, nodes, ran_on, idle, tallies, sizes, slowest;

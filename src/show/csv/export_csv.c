@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A report as five tables for spreadsheets: RFC 4180, UTF-8; what is not known is an empty field. */
+/* A report as six tables for spreadsheets: RFC 4180, UTF-8; what is not known is an empty field. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -258,6 +258,64 @@ void export_csv_sizes(FILE *out, const struct report *report)
 	for (uint32_t i = 0; report->summary && i < report->summary->n_sizes; i++)
 		if (report_shows(report, report->summary->sizes[i].model))
 			put_size(&csv, report, &report->summary->sizes[i]);
+}
+
+static void put_generation(struct csv *csv, const struct report *report, const struct generation *row)
+{
+	put_text(csv, report->analysis[row->model].report->results[0].label);
+	put_int(csv, row->session);
+	put_int(csv, row->thread);
+	put_ns(csv, (double)(row->begin_ns - report->summary->recording.begin_ns));
+	put_ns(csv, (double)(row->end_ns - row->begin_ns));
+	put_int(csv, row->n_prefills ? (int64_t)row->prompt_tokens : -1);
+	put_int(csv, (int64_t)row->cached_tokens);
+	put_int(csv, (int64_t)row->output_tokens);
+	put_int(csv, (int64_t)row->batch);
+	put_ns(csv, row->first_token_ns ? (double)row->first_token_ns : NAN);
+	put_ns(csv, row->per_token_ns);
+	put_ns(csv, row->p50_ns ? (double)row->p50_ns : NAN);
+	put_ns(csv, row->p99_ns ? (double)row->p99_ns : NAN);
+	put_ns(csv, row->max_ns ? (double)row->max_ns : NAN);
+	put_real(csv, row->tokens_per_s);
+	put_ns(csv, (double)row->prefill_ns);
+	put_ns(csv, (double)row->decode_ns);
+	put_ns(csv, (double)row->others_ns);
+	put_ns(csv, (double)row->outside_ns);
+	put_int(csv, (int64_t)row->length);
+	end_row(csv);
+}
+
+void export_csv_generations(FILE *out, const struct report *report)
+{
+	static const char *const names[] = {
+		"run",
+		"session",
+		"tid",
+		"begin_ns",
+		"duration_ns",
+		"prompt_tokens",
+		"cached_tokens",
+		"output_tokens",
+		"batch",
+		"first_token_ns",
+		"per_token_ns",
+		"between_p50_ns",
+		"between_p99_ns",
+		"between_max_ns",
+		"tokens_per_s",
+		"prefill_ns",
+		"decode_ns",
+		"others_ns",
+		"outside_ns",
+		"cache_length",
+		NULL,
+	};
+	struct csv csv = { out, false };
+
+	put_header(&csv, names);
+	for (uint32_t i = 0; report->summary && i < report->summary->n_generations; i++)
+		if (report_shows(report, report->summary->generations[i].model))
+			put_generation(&csv, report, &report->summary->generations[i]);
 }
 
 static void put_recorded_kernels(struct csv *csv, const struct report *report)

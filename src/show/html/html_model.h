@@ -42,6 +42,7 @@ void html_course(struct html_page *page, const struct report *report);
 bool html_has_gaps(const struct html_page *page);
 void html_gaps(struct html_page *page);
 void html_slowest(struct html_page *page);
+void html_generations(struct html_page *page);
 void html_sizes(struct html_page *page);   /* latency by the size of inputs, where a model has several */
 void html_workers(struct html_page *page); /* the processes that run a model, if several do */
 void html_losses(struct html_page *page, const struct report *report);

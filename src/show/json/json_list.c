@@ -70,6 +70,7 @@ static void put(struct json_summary *to, const struct column_list *list, const s
 			   (uint64_t)(row - (const char *)column_row(list, to->summary, 0)) / list->row_size + 1);
 		break;
 	case COLUMN_MODEL:
+	case COLUMN_ORDINAL:
 	case COLUMN_MODEL_NAME:
 		json_null(&to->json, key);
 	}

@@ -8,6 +8,7 @@
 #include "analyze/result/recording_workers.h"
 #include "analyze/stats/stats.h"
 #include "base/provider.h"
+#include "show/json/json_generations.h"
 #include "show/json/json_list.h"
 #include "show/json/json_series.h"
 #include "show/json/json_summary.h"
@@ -419,6 +420,7 @@ void json_models(struct json_summary *to)
 		put_creation(to, model);
 		put_sessions(to, model);
 		put_inferences(to, model);
+		json_generations(to, model);
 		put_training(to, &model->training);
 		put_operators(to, model);
 		json_end(&to->json, '}');

@@ -14,6 +14,7 @@
 	F(csv_operators) \
 	F(csv_kernels) \
 	F(csv_sizes) \
+	F(csv_generations) \
 	F(csv_losses)
 
 #define DECLARE(name) extern const struct report_format report_##name;

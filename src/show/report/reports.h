@@ -6,7 +6,7 @@
 #include "show/words/export.h"
 
 /* For options; a test compares it with the table. */
-#define REPORT_NAMES "text|json|html|csv|csv-operators|csv-kernels|csv-sizes|csv-losses"
+#define REPORT_NAMES "text|json|html|csv|csv-operators|csv-kernels|csv-sizes|csv-generations|csv-losses"
 
 struct report_format {
 	const char *name;   /* what the user types: --format html */

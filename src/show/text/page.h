@@ -28,6 +28,7 @@ void text_sessions(const struct page *page, uint32_t model);
 void text_inferences(const struct page *page, uint32_t model);
 void text_sizes(const struct page *page, uint32_t model); /* of a model with inputs of several sizes */
 void text_slowest(const struct page *page, uint32_t model);
+void text_generations(const struct page *page, uint32_t model);
 void text_operators(const struct page *page, uint32_t model);
 void text_outside(const struct page *page);	    /* what was done while no model ran */
 void text_elsewhere(const struct page *page);	    /* operators that are no part of these inferences */

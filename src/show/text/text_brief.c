@@ -14,6 +14,7 @@
 #include "analyze/result/recording_facts.h"
 #include "analyze/result/recording_workers.h"
 #include "show/text/page.h"
+#include "show/words/generation_words.h"
 #include "show/words/memory_words.h"
 #include "show/words/merged_words.h"
 #include "show/words/operator_words.h"
@@ -253,6 +254,16 @@ static void put_latency(const struct page *page, const struct summary_runs *runs
 	put_fact(page, "  latency", &text);
 }
 
+static void put_generations(const struct page *page, const struct summary_generations *of)
+{
+	struct printable counts = generation_counts(of), times = generation_times(of, page->opts.is_ascii);
+	struct printable shares = generation_shares(of);
+
+	put_fact(page, "  requests", &counts);
+	put_fact(page, "  tokens", &times);
+	put_fact(page, "  spent", &shares);
+}
+
 static void put_training(const struct page *page, const struct summary_model *model)
 {
 	struct printable text = training_words(model);
@@ -402,6 +413,8 @@ static void print_block(const struct page *page, uint32_t index, uint64_t wall_n
 	page_text(page, 0, TABLE_BOLD, "%s: %s", page_model(page, index, NAME).s, text.s);
 	put_creation(page, model);
 	put_latency(page, &model->runs);
+	if (model->generations.n)
+		put_generations(page, &model->generations);
 	put_training(page, model);
 	put_workers(page, model);
 	if (page_n_shown(page) == 1)
@@ -537,6 +550,7 @@ void text_brief(const struct page *page)
 	if (n_shown == 1 || page->opts.n_top)
 		for (uint32_t i = 0, n = 0; i < summary->n_models && n < n_shown; i++)
 			if (page_shows(page, i) && ++n) {
+				text_generations(page, i);
 				text_sizes(page, i);
 				text_operators(page, i);
 			}

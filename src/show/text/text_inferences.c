@@ -242,6 +242,7 @@ void text_inferences(const struct page *page, uint32_t model)
 	print_latencies(page, &page->summary->models[model]);
 	print_shape(page, &page->summary->models[model].runs);
 	print_facts(page, &page->summary->models[model]);
+	text_generations(page, model);
 	text_sizes(page, model);
 	print_workers(page, model);
 	text_slowest(page, model);

@@ -11,6 +11,7 @@
 #include "analyze/result/open_words.h"
 #include "base/provider.h"
 #include "show/text/page.h"
+#include "show/words/generation_words.h"
 #include "show/words/memory_words.h"
 #include "show/words/operator_words.h"
 #include "show/words/other_words.h"
@@ -204,7 +205,10 @@ static void say_what_ran(const struct page *page)
 
 	for (uint32_t i = 0; i < summary->n_models; i++)
 		wall_ns += summary_runs_ns(&summary->models[i].runs);
-	fprintf(page->out, "%s", printable_count(summary->n_all_inferences, "inference").s);
+	if (model->generations.n && summary->n_models == 1)
+		fprintf(page->out, "%s", printable_count(model->generations.n, "generation").s);
+	else
+		fprintf(page->out, "%s", printable_count(summary->n_all_inferences, "inference").s);
 	if (summary->n_models > 1) {
 		fprintf(page->out, " of %s; ", printable_count(summary->n_models, "model").s);
 		fprintf(page->out, "%s has %s of their time", page_model(page, 0, NAME_COLUMNS).s,
@@ -212,7 +216,12 @@ static void say_what_ran(const struct page *page)
 	} else {
 		fprintf(page->out, " of %s", page_model(page, 0, NAME_COLUMNS).s);
 	}
-	say_latency(page, &model->runs);
+	if (model->generations.n && summary->n_models > 1)
+		fprintf(page->out, ", %s", printable_count(model->generations.n, "generation").s);
+	if (model->generations.n)
+		fprintf(page->out, "%s", generation_speed(&model->generations).s);
+	else
+		say_latency(page, &model->runs);
 }
 
 /* After what is said of the model itself: of how many sessions it is, and how the inferences came. */
@@ -221,7 +230,10 @@ static void say_how_it_ran(const struct page *page)
 	const struct summary *summary = page->summary;
 	const struct summary_model *model = main_model(summary);
 
-	fprintf(page->out, ". %s", printable_count(summary->n_all_sessions, "session").s);
+	fprintf(page->out, ". ");
+	if (model->generations.n && summary->n_models == 1)
+		fprintf(page->out, "%s in ", printable_count(summary->n_all_inferences, "inference").s);
+	fprintf(page->out, "%s", printable_count(summary->n_all_sessions, "session").s);
 	if (summary->n_models > 1)
 		fprintf(page->out, "; %s", page_model(page, 0, NAME_COLUMNS).s);
 	say_providers(page, model);

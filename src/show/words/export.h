@@ -62,6 +62,7 @@ void export_csv_runs(FILE *out, const struct report *report);
 void export_csv_operators(FILE *out, const struct report *report);
 void export_csv_kernels(FILE *out, const struct report *report);
 void export_csv_sizes(FILE *out, const struct report *report);
+void export_csv_generations(FILE *out, const struct report *report);
 void export_csv_losses(FILE *out, const struct report *report);
 
 /* What a model's file says without running it; json: members of the innermost object, doc/model-file-json.md. */

@@ -1,0 +1,628 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Which inference belongs to which generation.
+ *
+ * By a law of the inputs, an inference continues the generation whose cache is as long as its own. Several may be: with
+ * as long prompts they advance side by side. Then it is one of the same thread; of these the one that has just made a
+ * token, if that thread runs one generation after the other, else the one that waits longest.
+ *
+ * By sequences, it is the one with that number in the session.
+ */
+#include "analyze/generation/generations.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/generation/inputs.h"
+#include "analyze/generation/sequences.h"
+
+enum {
+	MAX_CANDIDATES = 64, /* inferences of a session that may turn out to be steps */
+	MAX_DECODERS = 256,  /* sessions that are looked at, at a time */
+	MAX_OPEN = 256,	     /* generations of a session that may go on */
+	MAX_RECENT = 64,
+	MAX_THREADS = 64, /* of a session; later ones count as one */
+	LEAST_LINKS = 3,  /* by masks, from one inference to the next, before a model is a decoder */
+	IDLE_RUNS = 4096, /* inferences of a session after which a generation is over */
+	TOKEN_LIMIT = 1 << 12,
+	NO_ROW = UINT32_MAX
+};
+
+/* One that may go on. */
+struct open {
+	struct generation row;
+	uint32_t place;		     /* among rows; NO_ROW: it is not listed */
+	uint64_t expected, branched; /* cached tokens of its next step; the same if the cache was not used; 0: none */
+	uint64_t last_end_ns, last_run, last_turn; /* last_run, last_turn: n_runs of its session, of its thread then */
+	uint64_t others_ns;			   /* since then */
+	int64_t sequence;
+	bool is_decoding, is_in_a_row; /* in a row: its last two inferences followed each other on the thread */
+	bool has_token;
+	struct generation_run prompt; /* its last part */
+	struct stats between;
+};
+
+struct candidate {
+	struct generation_run run; /* without texts */
+	struct inputs inputs;
+	struct inputs_law law; /* by which it continues another one */
+	uint32_t n_links;
+};
+
+/* A session. */
+struct decoder {
+	uint32_t process;
+	int64_t session;
+	uint64_t used_at, n_runs, turn; /* turn: inferences of the thread that has run it last */
+	struct {
+		int64_t thread;
+		uint64_t n_runs;
+	} thread[MAX_THREADS];
+	uint32_t n_threads;
+	bool is_known;
+	struct inputs_law law;
+	struct candidate *candidate; /* a ring of MAX_CANDIDATES; NULL: none came, or it is known */
+	uint64_t n_candidates;
+	struct array open; /* struct open */
+};
+
+/* The last inference of a thread that took tokens: the prefill may be that of another session. */
+struct recent {
+	struct generation_run run;
+	struct inputs_step step;
+};
+
+struct generations {
+	struct array decoders; /* struct decoder */
+	struct array sums;     /* struct generation_sums *, by model */
+	struct array rows, tokens;
+	struct recent recent[MAX_RECENT];
+	uint32_t n_recent, last;
+	uint64_t n_taken;
+	bool with_tokens;
+};
+
+struct generations *generations_new(bool with_tokens)
+{
+	struct generations *to = calloc(1, sizeof *to);
+
+	if (to)
+		to->with_tokens = with_tokens;
+	return to;
+}
+
+static struct decoder *decoder_at(const struct generations *of, size_t i)
+{
+	return (struct decoder *)of->decoders.data + i;
+}
+
+static struct open *open_at(const struct decoder *decoder, size_t i)
+{
+	return (struct open *)decoder->open.data + i;
+}
+
+static void free_decoder(struct decoder *decoder)
+{
+	for (size_t i = 0; i < decoder->open.n; i++)
+		stats_done(&open_at(decoder, i)->between);
+	array_done(&decoder->open, sizeof(struct open));
+	free(decoder->candidate);
+}
+
+void generations_free(struct generations *from)
+{
+	if (!from)
+		return;
+	for (size_t i = 0; i < from->decoders.n; i++)
+		free_decoder(decoder_at(from, i));
+	for (size_t i = 0; i < from->sums.n; i++)
+		generation_sums_free(((struct generation_sums **)from->sums.data)[i]);
+	array_done(&from->decoders, sizeof(struct decoder));
+	array_done(&from->sums, sizeof(struct generation_sums *));
+	array_done(&from->rows, sizeof(struct generation));
+	array_done(&from->tokens, sizeof(struct generation_token));
+	free(from);
+}
+
+struct generation_sums *generations_of(struct generations *from, uint32_t model)
+{
+	return model < from->sums.n ? ((struct generation_sums **)from->sums.data)[model] : NULL;
+}
+
+struct array *generations_rows(struct generations *from)
+{
+	return &from->rows;
+}
+
+struct array *generations_tokens(struct generations *from)
+{
+	return &from->tokens;
+}
+
+/* NULL: out of memory. */
+static struct generation_sums *sums_of(struct generations *to, uint32_t model)
+{
+	struct generation_sums **place;
+
+	while (to->sums.n <= model)
+		if (!array_add(&to->sums, sizeof *place))
+			return NULL;
+	place = (struct generation_sums **)to->sums.data + model;
+	if (!*place)
+		*place = generation_sums_new();
+	return *place;
+}
+
+/* number: of the token, from 1. */
+static int add_token(struct generations *to, const struct open *open, const struct generation_run *run, uint64_t number,
+		     uint64_t since_ns)
+{
+	struct generation_token *token;
+
+	if (!to->with_tokens || open->place == NO_ROW || to->tokens.n >= GENERATIONS_TOKENS)
+		return 0;
+	token = array_add(&to->tokens, sizeof *token);
+	if (!token)
+		return -ENOMEM;
+	*token = (struct generation_token){ .generation = open->place,
+					    .process = run->process,
+					    .model = run->model,
+					    .number = number,
+					    .inference = run->number,
+					    .time_ns = run->end_ns,
+					    .since_ns = since_ns,
+					    .inference_ns = run->end_ns - run->begin_ns,
+					    .length = open->row.length,
+					    .is_first = number == 1 && open->row.n_prefills };
+	return 0;
+}
+
+/* A run is a part of a generation: the time since the one before, and its own. */
+static void pass_time(struct open *open, const struct generation_run *run, uint64_t *to_ns)
+{
+	uint64_t between_ns = run->begin_ns > open->last_end_ns ? run->begin_ns - open->last_end_ns : 0;
+	uint64_t others_ns = open->others_ns < between_ns ? open->others_ns : between_ns;
+	uint64_t since_ns = run->begin_ns > open->last_end_ns ? run->begin_ns : open->last_end_ns;
+
+	open->row.others_ns += others_ns;
+	open->row.outside_ns += between_ns - others_ns;
+	*to_ns += run->end_ns > since_ns ? run->end_ns - since_ns : 0;
+	open->others_ns = 0;
+	open->last_end_ns = run->end_ns > open->last_end_ns ? run->end_ns : open->last_end_ns;
+	open->row.end_ns = open->last_end_ns;
+}
+
+/* A part of the prompt. Its result is the first token, unless another part follows. */
+static void prefill(struct open *open, const struct generation_run *run, uint32_t tokens, uint64_t length)
+{
+	pass_time(open, run, &open->row.prefill_ns);
+	open->row.n_prefills++;
+	open->row.prompt_tokens += tokens;
+	open->row.length = length;
+	open->row.first_token_ns = open->row.end_ns - open->row.begin_ns;
+	open->row.output_tokens = open->row.batch;
+	open->prompt = *run;
+}
+
+/* The prompt is complete once its first token goes in, or nothing more does. */
+static int end_prompt(struct generations *to, struct open *open)
+{
+	if (open->is_decoding || !open->row.n_prefills)
+		return 0;
+	open->is_decoding = true;
+	return add_token(to, open, &open->prompt, 1, open->row.first_token_ns);
+}
+
+/* It goes on no more. */
+static int close_open(struct generations *to, struct decoder *decoder, size_t i)
+{
+	struct open *open = open_at(decoder, i);
+	struct generation *row = &open->row;
+	struct generation_sums *sums = sums_of(to, row->model);
+	int rc = sums ? end_prompt(to, open) : -ENOMEM;
+
+	row->per_token_ns = open->between.n ? stats_mean(&open->between) : NAN;
+	row->tokens_per_s = row->first_token_ns && row->end_ns > row->begin_ns
+				? (double)row->output_tokens * 1e9 / (double)(row->end_ns - row->begin_ns)
+				: NAN;
+	if (open->between.n) {
+		row->p50_ns = stats_percentile(&open->between, 0.5);
+		row->p99_ns = stats_percentile(&open->between, 0.99);
+		row->max_ns = open->between.max;
+	}
+	if (!rc && row->output_tokens)
+		rc = generation_sums_add(sums, row);
+	if (open->place != NO_ROW)
+		((struct generation *)to->rows.data)[open->place] = *row;
+	stats_done(&open->between);
+	*open = *open_at(decoder, --decoder->open.n);
+	return rc;
+}
+
+/* Room for another one: the one that rests longest is over. */
+static int make_room(struct generations *to, struct decoder *decoder)
+{
+	size_t oldest = 0;
+	int rc = 0;
+
+	for (size_t i = decoder->open.n; !rc && i-- > 0;)
+		if (decoder->n_runs - open_at(decoder, i)->last_run > IDLE_RUNS)
+			rc = close_open(to, decoder, i);
+	if (rc || decoder->open.n < MAX_OPEN)
+		return rc;
+	for (size_t i = 1; i < decoder->open.n; i++)
+		if (open_at(decoder, i)->last_run < open_at(decoder, oldest)->last_run)
+			oldest = i;
+	return close_open(to, decoder, oldest);
+}
+
+/* A generation that begins with a run. NULL: out of memory. */
+static struct open *begin(struct generations *to, struct decoder *decoder, const struct generation_run *run,
+			  enum generation_way way)
+{
+	struct open *open;
+
+	if (make_room(to, decoder))
+		return NULL;
+	open = array_add(&decoder->open, sizeof *open);
+	if (!open)
+		return NULL;
+	open->place = NO_ROW;
+	open->sequence = -1;
+	open->between.limit = TOKEN_LIMIT;
+	open->row = (struct generation){ .process = run->process,
+					 .model = run->model,
+					 .way = way,
+					 .session = run->session,
+					 .thread = run->thread,
+					 .begin_ns = run->begin_ns,
+					 .end_ns = run->begin_ns,
+					 .batch = 1,
+					 .per_token_ns = NAN,
+					 .tokens_per_s = NAN };
+	open->last_end_ns = run->begin_ns;
+	if (to->rows.n < GENERATIONS_LISTED) {
+		if (!array_add(&to->rows, sizeof(struct generation)))
+			return NULL;
+		open->place = (uint32_t)to->rows.n - 1;
+	}
+	return open;
+}
+
+static int decode(struct generations *to, struct open *open, const struct generation_run *run, uint64_t length)
+{
+	struct generation_sums *sums = sums_of(to, open->row.model);
+	uint64_t before_ns = open->row.end_ns, between_ns;
+	bool is_cut = !open->row.n_prefills && !open->row.n_steps;
+	int rc = sums ? end_prompt(to, open) : -ENOMEM;
+
+	pass_time(open, run, &open->row.decode_ns);
+	open->is_decoding = true;
+	open->row.n_steps++;
+	open->row.length = length;
+	open->row.output_tokens += open->row.batch;
+	between_ns = open->row.end_ns - before_ns;
+	if (!rc && !is_cut) {
+		rc = stats_add(&open->between, between_ns);
+		rc = rc ? rc : generation_sums_add_token(sums, length, between_ns, run->end_ns - run->begin_ns);
+	}
+	return rc ? rc : add_token(to, open, run, open->row.output_tokens / open->row.batch, between_ns);
+}
+
+/* Whether a thread runs one generation after the other: it did so last. */
+static bool is_in_a_row(const struct decoder *decoder, int64_t thread)
+{
+	const struct open *last = NULL;
+
+	for (size_t i = 0; i < decoder->open.n; i++) {
+		const struct open *open = open_at(decoder, i);
+
+		if (open->row.thread == thread && open->row.n_prefills + open->row.n_steps > 1 &&
+		    (!last || open->last_run > last->last_run))
+			last = open;
+	}
+	return last && last->is_in_a_row;
+}
+
+/* The generation that a step continues. NULL: none. */
+static struct open *continued(const struct decoder *decoder, const struct generation_run *run,
+			      const struct inputs_step *step)
+{
+	bool is_last = is_in_a_row(decoder, run->thread), is_own = false;
+	struct open *found = NULL;
+
+	for (size_t i = 0; i < decoder->open.n && step->cached; i++) {
+		struct open *open = open_at(decoder, i);
+		bool is_of_thread = open->row.thread == run->thread;
+
+		if (open->row.batch != step->batch ||
+		    (open->expected != step->cached && open->branched != step->cached) || (is_own && !is_of_thread))
+			continue;
+		if (found && is_own == is_of_thread && is_last != (open->last_run > found->last_run))
+			continue;
+		found = open;
+		is_own = is_of_thread;
+	}
+	return found;
+}
+
+/* A prompt that went into another session on this thread, as long as the cache is now. NULL: there is none. */
+static const struct recent *prompt_of(const struct generations *to, const struct generation_run *run,
+				      const struct inputs_step *step)
+{
+	for (uint32_t i = 0; i < to->n_recent; i++) {
+		const struct recent *recent = &to->recent[i];
+
+		if (recent->run.process == run->process && recent->run.thread == run->thread &&
+		    recent->run.session != run->session && recent->step.tokens == step->cached &&
+		    recent->step.batch == step->batch)
+			return recent;
+	}
+	return NULL;
+}
+
+/* The prompt is complete, a new one goes in: the cache is used again. */
+static bool is_next_prompt(const struct open *open, const struct inputs_step *step)
+{
+	return open->is_decoding && step->tokens > 1;
+}
+
+static int take_step(struct generations *to, struct decoder *decoder, const struct generation_run *run,
+		     const struct inputs_step *step)
+{
+	struct open *open = continued(decoder, run, step);
+	uint64_t length = (uint64_t)step->cached + step->tokens;
+	const struct recent *prompt = NULL;
+	bool is_new = !open || is_next_prompt(open, step);
+
+	if (open && is_new && close_open(to, decoder, (size_t)(open - open_at(decoder, 0))))
+		return -ENOMEM;
+	if (is_new && step->cached && step->tokens == 1)
+		prompt = prompt_of(to, run, step);
+	if (is_new && !(open = begin(to, decoder, prompt ? &prompt->run : run,
+				     decoder->law.is_mask ? GENERATION_BY_LENGTH : GENERATION_BY_CACHE)))
+		return -ENOMEM;
+	if (is_new) {
+		open->row.model = run->model;
+		open->row.session = run->session;
+		open->row.batch = step->batch;
+		open->row.cached_tokens = prompt ? 0 : step->cached;
+		open->branched = step->cached == 1 ? step->tokens : 0;
+	} else if (open->branched == step->cached && open->expected != step->cached) {
+		open->row.cached_tokens = 0;
+	}
+	open->branched = is_new ? open->branched : 0;
+	open->is_in_a_row = !is_new && open->last_turn + 1 == decoder->turn;
+	open->last_run = decoder->n_runs;
+	open->last_turn = decoder->turn;
+	open->expected = length;
+	if (prompt)
+		prefill(open, &prompt->run, step->cached, step->cached);
+	if (prompt || (step->tokens == 1 && (open->is_decoding || (open->row.n_prefills || step->cached))))
+		return decode(to, open, run, length);
+	prefill(open, run, step->tokens, length);
+	return 0;
+}
+
+static struct open *with_sequence(const struct decoder *decoder, int64_t number)
+{
+	for (size_t i = 0; i < decoder->open.n; i++)
+		if (open_at(decoder, i)->sequence == number)
+			return open_at(decoder, i);
+	return NULL;
+}
+
+/* Results of all tokens are asked for to check a draft. */
+static bool begins(const struct open *open, const struct sequence *sequence)
+{
+	bool is_check = sequence->n_tokens > 1 && sequence->n_asked == sequence->n_tokens;
+
+	if (!open || !sequence->position)
+		return true;
+	if (open->is_decoding)
+		return sequence->n_tokens > 1 && !is_check;
+	return !open->has_token && sequence->position >= 0 && (uint64_t)sequence->position != open->expected;
+}
+
+static int take_sequence(struct generations *to, struct decoder *decoder, const struct generation_run *run,
+			 const struct sequence *sequence)
+{
+	struct open *open = with_sequence(decoder, sequence->number);
+	bool is_new = begins(open, sequence), is_cut;
+	uint64_t position, length;
+
+	if (open && is_new && close_open(to, decoder, (size_t)(open - open_at(decoder, 0))))
+		return -ENOMEM;
+	if (is_new && !(open = begin(to, decoder, run, GENERATION_BY_SEQUENCE)))
+		return -ENOMEM;
+	position = sequence->position >= 0 ? (uint64_t)sequence->position : is_new ? 0 : open->expected;
+	length = position + sequence->n_tokens;
+	if (is_new)
+		open->row.cached_tokens = position;
+	is_cut = is_new && sequence->n_tokens == 1 && position;
+	open->sequence = sequence->number;
+	open->last_run = decoder->n_runs;
+	open->expected = length;
+	if (is_cut || (!is_new && open->has_token && (sequence->n_tokens == 1 || open->is_decoding))) {
+		open->has_token = true;
+		return decode(to, open, run, length);
+	}
+	prefill(open, run, sequence->n_tokens, length);
+	open->has_token = sequence->n_asked;
+	return 0;
+}
+
+/* Counts an inference of a thread. */
+static uint64_t next_turn(struct decoder *decoder, int64_t thread)
+{
+	uint32_t i = 0;
+
+	while (i < decoder->n_threads && decoder->thread[i].thread != thread)
+		i++;
+	if (i == MAX_THREADS)
+		i--;
+	else if (i == decoder->n_threads)
+		decoder->thread[decoder->n_threads++].thread = thread;
+	return ++decoder->thread[i].n_runs;
+}
+
+static int take_known(struct generations *to, struct decoder *decoder, const struct generation_run *run,
+		      const struct inputs *inputs)
+{
+	struct inputs_step step;
+	struct sequence sequence;
+	const char *text = run->sequences;
+	int rc = 0;
+
+	decoder->n_runs++;
+	decoder->turn = next_turn(decoder, run->thread);
+	if (text)
+		while (!rc && sequence_read(&sequence, &text))
+			rc = take_sequence(to, decoder, run, &sequence);
+	else if (inputs_step(inputs, &decoder->law, &step))
+		rc = take_step(to, decoder, run, &step);
+	for (size_t i = 0; i < decoder->open.n; i++)
+		if (open_at(decoder, i)->last_run != decoder->n_runs && open_at(decoder, i)->row.thread == run->thread)
+			open_at(decoder, i)->others_ns += run->end_ns - run->begin_ns;
+	return rc;
+}
+
+static struct candidate *candidate_at(const struct decoder *decoder, uint64_t number)
+{
+	return &decoder->candidate[number % MAX_CANDIDATES];
+}
+
+static uint64_t first_candidate(const struct decoder *decoder)
+{
+	return decoder->n_candidates > MAX_CANDIDATES ? decoder->n_candidates - MAX_CANDIDATES : 0;
+}
+
+/* The longest row of inferences that this one ends. */
+static void link_candidate(const struct decoder *decoder, struct candidate *last)
+{
+	if (!inputs_may_continue(&last->inputs))
+		return;
+	for (uint64_t i = decoder->n_candidates; i-- > first_candidate(decoder);) {
+		const struct candidate *before = candidate_at(decoder, i);
+		struct inputs_law law;
+		uint32_t n;
+
+		if (!inputs_continue(&before->inputs, &last->inputs, &law))
+			continue;
+		n = before->n_links && inputs_law_equals(&before->law, &law) ? before->n_links + 1 : 1;
+		/* a prompt of several tokens before a cache is longer by these */
+		if (!law.is_mask && before->inputs.input[law.tokens].dim[1] > 1)
+			n = LEAST_LINKS;
+		if (n <= last->n_links)
+			continue;
+		last->n_links = n;
+		last->law = law;
+	}
+}
+
+/* Is the model a decoder? Then what came before is looked at again. */
+static int learn(struct generations *to, struct decoder *decoder, const struct generation_run *run,
+		 const struct inputs *inputs)
+{
+	struct candidate last = { .run = *run, .inputs = *inputs };
+	int rc = 0;
+
+	if (!decoder->candidate && !(decoder->candidate = calloc(MAX_CANDIDATES, sizeof last)))
+		return -ENOMEM;
+	link_candidate(decoder, &last);
+	*candidate_at(decoder, decoder->n_candidates++) = last;
+	if (last.n_links < LEAST_LINKS)
+		return 0;
+	decoder->is_known = true;
+	decoder->law = last.law;
+	for (uint64_t i = first_candidate(decoder); !rc && i < decoder->n_candidates; i++)
+		rc = take_known(to, decoder, &candidate_at(decoder, i)->run, &candidate_at(decoder, i)->inputs);
+	free(decoder->candidate);
+	decoder->candidate = NULL;
+	return rc;
+}
+
+static int close_decoder(struct generations *to, struct decoder *decoder)
+{
+	int rc = 0;
+
+	while (!rc && decoder->open.n)
+		rc = close_open(to, decoder, decoder->open.n - 1);
+	free_decoder(decoder);
+	return rc;
+}
+
+/* NULL: out of memory. */
+static struct decoder *decoder_of(struct generations *to, const struct generation_run *run)
+{
+	struct decoder *decoder, *oldest = NULL;
+
+	for (size_t i = 0; i < to->decoders.n; i++) {
+		decoder = decoder_at(to, (to->last + i) % to->decoders.n);
+		if (decoder->process == run->process && decoder->session == run->session) {
+			to->last = (uint32_t)(decoder - decoder_at(to, 0));
+			decoder->used_at = ++to->n_taken;
+			return decoder;
+		}
+		oldest = !oldest || decoder->used_at < oldest->used_at ? decoder : oldest;
+	}
+	if (to->decoders.n < MAX_DECODERS)
+		decoder = array_add(&to->decoders, sizeof *decoder);
+	else
+		decoder = close_decoder(to, oldest) ? NULL : oldest;
+	if (decoder)
+		*decoder =
+		    (struct decoder){ .process = run->process, .session = run->session, .used_at = ++to->n_taken };
+	return decoder;
+}
+
+static void remember(struct generations *to, const struct generation_run *run, const struct inputs *inputs)
+{
+	struct inputs_step step;
+	uint32_t i = 0, oldest = 0;
+
+	if (!inputs_tokens(inputs, &step))
+		return;
+	while (i < to->n_recent &&
+	       (to->recent[i].run.process != run->process || to->recent[i].run.thread != run->thread ||
+		to->recent[i].run.session != run->session)) {
+		oldest = to->recent[i].run.end_ns < to->recent[oldest].run.end_ns ? i : oldest;
+		i++;
+	}
+	if (i == MAX_RECENT)
+		i = oldest;
+	else if (i == to->n_recent)
+		to->n_recent++;
+	to->recent[i] = (struct recent){ *run, step };
+}
+
+int generations_take(struct generations *to, const struct generation_run *run)
+{
+	struct generation_run own = *run;
+	struct inputs inputs = { .n = 0 };
+	struct decoder *decoder;
+	int rc;
+
+	if (!run->sequences && (!run->shapes || !inputs_read(&inputs, run->shapes)))
+		return 0;
+	decoder = decoder_of(to, run);
+	if (!decoder)
+		return -ENOMEM;
+	own.shapes = NULL;
+	rc = run->sequences || decoder->is_known ? take_known(to, decoder, &own, &inputs)
+						 : learn(to, decoder, &own, &inputs);
+	remember(to, &own, &inputs);
+	return rc;
+}
+
+int generations_finish(struct generations *to)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < to->decoders.n; i++)
+		rc = close_decoder(to, decoder_at(to, i)) ? -ENOMEM : rc;
+	to->decoders.n = 0;
+	return rc;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Finds the generations among inferences, and adds them up. Inferences of one session come in the order of their ends.
+ * A model is taken for a decoder once inferences have continued each other (inputs.h); what came before, up to
+ * MAX_CANDIDATES of a session, is then looked at again. Memory does not grow with the recording.
+ */
+#ifndef ANALYZE_GENERATION_GENERATIONS_H
+#define ANALYZE_GENERATION_GENERATIONS_H
+
+#include "analyze/generation/generation.h"
+#include "analyze/generation/sums.h"
+#include "base/array.h"
+
+/* An inference. */
+struct generation_run {
+	uint32_t process, model; /* model: of the caller's numbering */
+	int64_t session, thread;
+	uint64_t begin_ns, end_ns, number;
+	const char *shapes, *sequences; /* NULL: not known */
+};
+
+struct generations;
+enum { GENERATIONS_LISTED = 1 << 14, GENERATIONS_TOKENS = 1 << 20 };
+
+/* with_tokens: they are kept one by one, the first GENERATIONS_TOKENS of them. NULL: out of memory. */
+struct generations *generations_new(bool with_tokens);
+void generations_free(struct generations *generations);
+/* 0 or -ENOMEM. */
+int generations_take(struct generations *to, const struct generation_run *run);
+int generations_finish(struct generations *to);
+
+/* Once finished: those of a model, NULL: it has none. The caller may move what is in it. */
+struct generation_sums *generations_of(struct generations *from, uint32_t model);
+/* The first GENERATIONS_LISTED of them, by begin; their way is an enum. The caller may take the arrays. */
+struct array *generations_rows(struct generations *from);   /* struct generation */
+struct array *generations_tokens(struct generations *from); /* struct generation_token */
+
+#endif

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyze/generation/inputs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { LEAST_CACHES = 2 /* keys and values */, CACHE_DIMS = 3 };
+
+static uint8_t kind_of(const char *type, size_t len)
+{
+	static const char *const integers[] = { "int64", "int32" };
+	static const char *const reals[] = { "float32", "float16", "bfloat16", "int8", "uint8" };
+
+	for (size_t i = 0; i < sizeof integers / sizeof *integers; i++)
+		if (strlen(integers[i]) == len && !strncmp(integers[i], type, len))
+			return INPUT_INTEGER;
+	for (size_t i = 0; i < sizeof reals / sizeof *reals; i++)
+		if (strlen(reals[i]) == len && !strncmp(reals[i], type, len))
+			return INPUT_REAL;
+	return INPUT_OTHER;
+}
+
+/* "[1x16]"; behind it. More dimensions than there is room for make it an INPUT_OTHER. */
+static const char *read_dims(struct input *to, const char *at)
+{
+	while (*at == '[' || *at == 'x') {
+		char *end;
+		unsigned long dim = strtoul(at + 1, &end, 10);
+
+		if (end == at + 1)
+			break;
+		if (to->n_dims == INPUTS_DIMS || dim > UINT32_MAX)
+			to->kind = INPUT_OTHER;
+		else
+			to->dim[to->n_dims++] = (uint32_t)dim;
+		at = end;
+	}
+	return at + strcspn(at, ",");
+}
+
+static bool is_table(const struct input *input)
+{
+	return input->kind == INPUT_INTEGER && input->n_dims == 2 && input->dim[0] && input->dim[1];
+}
+
+bool inputs_read(struct inputs *to, const char *shapes)
+{
+	const char *stop = strstr(shapes, "->"), *at = shapes;
+	uint32_t n_tables = 0, n_caches = 0;
+
+	to->n = 0;
+	while (*at && to->n < INPUTS_MOST && (!stop || at < stop)) {
+		struct input *input = &to->input[to->n++];
+		size_t len = strcspn(at, "[,");
+
+		*input = (struct input){ .kind = kind_of(at, len) };
+		at = read_dims(input, at + len);
+		at += *at == ',';
+		n_tables += is_table(input);
+		n_caches += input->kind == INPUT_REAL && input->n_dims >= CACHE_DIMS;
+	}
+	return n_tables || n_caches > LEAST_CACHES;
+}
+
+static bool is_cache(const struct input *input)
+{
+	return input->kind == INPUT_REAL && input->n_dims >= CACHE_DIMS;
+}
+
+bool inputs_may_continue(const struct inputs *inputs)
+{
+	uint32_t n_tables = 0, n_ones = 0, n_caches = 0;
+
+	for (uint32_t i = 0; i < inputs->n; i++) {
+		n_tables += is_table(&inputs->input[i]);
+		n_ones += is_table(&inputs->input[i]) && inputs->input[i].dim[1] == 1;
+		n_caches += is_cache(&inputs->input[i]);
+	}
+	return n_caches >= LEAST_CACHES || (n_ones && n_tables > n_ones);
+}
+
+/* The only dimension in which b is longer than a, by `by`; the others are equal. 0: there is none, or it is the batch.
+ */
+static uint8_t growth_axis(const struct input *a, const struct input *b, uint32_t by)
+{
+	uint8_t axis = 0;
+
+	if (a->kind != b->kind || a->n_dims != b->n_dims)
+		return 0;
+	for (uint8_t i = 0; i < a->n_dims; i++) {
+		if (a->dim[i] == b->dim[i])
+			continue;
+		if (axis || !i || b->dim[i] != a->dim[i] + by)
+			return 0;
+		axis = i;
+	}
+	return axis;
+}
+
+/* Decoders that are exported with a branch for the prompt get a cache of length 1 with it, which they ignore. */
+static uint8_t growth_axis_of_branch(const struct input *a, const struct input *b, uint32_t tokens)
+{
+	uint8_t axis = tokens > 1 ? growth_axis(a, b, tokens - 1) : 0;
+
+	return axis && a->dim[axis] == 1 ? axis : 0;
+}
+
+static bool find_cache(const struct inputs *a, const struct inputs *b, struct inputs_law *law)
+{
+	uint32_t tokens = a->input[law->tokens].dim[1], n = 0;
+
+	for (uint8_t i = 0; i < a->n; i++) {
+		uint8_t axis;
+
+		if (i == law->tokens || !is_cache(&a->input[i]))
+			continue;
+		axis = growth_axis(&a->input[i], &b->input[i], tokens);
+		axis = axis ? axis : growth_axis_of_branch(&a->input[i], &b->input[i], tokens);
+		if (!axis && memcmp(a->input[i].dim, b->input[i].dim, sizeof a->input[i].dim) != 0)
+			return false;
+		if (!axis || (n && axis != law->axis))
+			continue;
+		if (!n++) {
+			law->grows = i;
+			law->axis = axis;
+		}
+	}
+	return n >= LEAST_CACHES;
+}
+
+/* A table as long as all tokens so far. */
+static bool find_mask(const struct inputs *a, const struct inputs *b, struct inputs_law *law)
+{
+	const struct input *tokens = &a->input[law->tokens];
+
+	for (uint8_t i = 0; i < a->n; i++) {
+		const struct input *mask = &a->input[i];
+
+		if (i == law->tokens || !is_table(mask) || mask->dim[0] != tokens->dim[0] ||
+		    mask->dim[1] < tokens->dim[1] || growth_axis(mask, &b->input[i], 1) != 1)
+			continue;
+		law->grows = i;
+		law->axis = 1;
+		law->is_mask = true;
+		return true;
+	}
+	return false;
+}
+
+/* One goes in after others of the same batch, and with the same other dimensions. */
+static bool are_tokens(const struct input *a, const struct input *b)
+{
+	return a->kind == b->kind && a->n_dims == b->n_dims && a->dim[0] && a->dim[0] == b->dim[0] && a->dim[1] &&
+	       b->dim[1] == 1 && (a->n_dims < 3 || a->dim[2] == b->dim[2]);
+}
+
+/* Embeddings are not told from chunks of sound unless a prompt goes in at once, and then one after another. */
+static bool is_embedded(const struct input *a, const struct input *b)
+{
+	return a->kind == INPUT_REAL && a->n_dims == 3 && a->dim[1] > 1;
+}
+
+bool inputs_continue(const struct inputs *before, const struct inputs *after, struct inputs_law *law)
+{
+	if (before->n != after->n)
+		return false;
+	for (uint8_t i = 0; i < before->n; i++) {
+		const struct input *a = &before->input[i], *b = &after->input[i];
+		bool is_real = is_embedded(a, b);
+
+		if ((!is_table(a) && !is_real) || !are_tokens(a, b))
+			continue;
+		*law = (struct inputs_law){ .is_real = is_real, .tokens = i, .n = (uint8_t)before->n };
+		if (find_cache(before, after, law) || (!is_real && find_mask(before, after, law)))
+			return true;
+	}
+	return false;
+}
+
+bool inputs_step(const struct inputs *inputs, const struct inputs_law *law, struct inputs_step *step)
+{
+	const struct input *tokens = &inputs->input[law->tokens], *grows = &inputs->input[law->grows];
+
+	if (inputs->n != law->n || (law->is_real ? !is_cache(tokens) : !is_table(tokens)) ||
+	    (law->is_mask ? !is_table(grows) : !is_cache(grows) || grows->n_dims <= law->axis))
+		return false;
+	*step = (struct inputs_step){ tokens->dim[0], tokens->dim[1], grows->dim[law->axis] };
+	if (!law->is_mask)
+		return step->batch && step->tokens;
+	if (step->cached < step->tokens)
+		return false;
+	step->cached -= step->tokens;
+	return true;
+}
+
+bool inputs_tokens(const struct inputs *inputs, struct inputs_step *step)
+{
+	for (uint32_t i = 0; i < inputs->n; i++) {
+		if (!is_table(&inputs->input[i]))
+			continue;
+		*step = (struct inputs_step){ inputs->input[i].dim[0], inputs->input[i].dim[1], 0 };
+		return true;
+	}
+	return false;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the shapes of an inference's inputs say about tokens. An inference continues another one if one token goes in,
+ * and its caches, or a mask, are longer by exactly the tokens that went in before. Sizes that merely change (images,
+ * batches, chunks of sound) do not follow this law.
+ */
+#ifndef ANALYZE_GENERATION_INPUTS_H
+#define ANALYZE_GENERATION_INPUTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { INPUTS_MOST = 16, INPUTS_DIMS = 5 };
+enum input_kind { INPUT_OTHER, INPUT_INTEGER, INPUT_REAL };
+
+struct inputs {
+	uint32_t n;
+	struct input {
+		uint8_t kind, n_dims;
+		uint32_t dim[INPUTS_DIMS];
+	} input[INPUTS_MOST];
+};
+
+/* Where a model takes its tokens, and what grows by them. */
+struct inputs_law {
+	bool is_mask;	/* a mask: its length includes the tokens that go in */
+	bool is_real;	/* embeddings go in, in place of tokens */
+	uint8_t tokens; /* the input: [batch x tokens], or [batch x tokens x width] */
+	uint8_t grows;	/* the first input that grows; */
+	uint8_t axis;	/* along this dimension */
+	uint8_t n;	/* inputs, of all */
+};
+
+/* What an inference takes in, by a law. */
+struct inputs_step {
+	uint32_t batch, tokens, cached;
+};
+
+/* Reads the first ones of "int64[1x16],float32[1x4x0x32]". False: none of them can be tokens. */
+bool inputs_read(struct inputs *to, const char *shapes);
+/* False: they surely continue nothing. */
+bool inputs_may_continue(const struct inputs *inputs);
+/* The law by which `after` continues `before` with one token. False: it does not. */
+bool inputs_continue(const struct inputs *before, const struct inputs *after, struct inputs_law *law);
+/* False: the inputs are not those that the law is of. */
+bool inputs_step(const struct inputs *inputs, const struct inputs_law *law, struct inputs_step *step);
+/* The tokens of an inference of any model: its first input that can be tokens. False: there is none. */
+bool inputs_tokens(const struct inputs *inputs, struct inputs_step *step);
+static inline bool inputs_law_equals(const struct inputs_law *a, const struct inputs_law *b)
+{
+	return a->is_mask == b->is_mask && a->tokens == b->tokens && a->grows == b->grows && a->axis == b->axis &&
+	       a->n == b->n;
+}
+
+#endif

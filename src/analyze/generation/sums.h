@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the generations of a model come to. */
+#ifndef ANALYZE_GENERATION_SUMS_H
+#define ANALYZE_GENERATION_SUMS_H
+
+#include "analyze/generation/generation.h"
+#include "analyze/stats/stats.h"
+#include "base/array.h"
+
+/* Tokens behind a cache of about one length. */
+struct generation_length {
+	uint32_t bin; /* shapes_bin */
+	struct stats length, between, inference;
+};
+
+/* Of a model. */
+struct generation_sums {
+	uint64_t n, n_whole; /* whole: their prefill is in the recording */
+	uint64_t prompt_tokens, cached_tokens, output_tokens;
+	uint64_t prefill_ns, decode_ns, others_ns, outside_ns; /* add up to wall_ns */
+	uint64_t wall_ns;				       /* end to end, all together */
+	uint64_t begin_ns, end_ns;			       /* of the first, of the last */
+	struct stats first, between, per_token, wall, prompts;
+	struct array lengths; /* struct generation_length, in the order in which they came */
+};
+
+struct generation_sums *generation_sums_new(void); /* NULL: out of memory */
+void generation_sums_free(struct generation_sums *sums);
+/* All: 0 or -ENOMEM. */
+int generation_sums_add(struct generation_sums *sums, const struct generation *row);
+/* A token, and how long the cache is then. */
+int generation_sums_add_token(struct generation_sums *sums, uint64_t length, uint64_t between_ns,
+			      uint64_t inference_ns);
+int generation_sums_merge(struct generation_sums *to, struct generation_sums *from);
+
+#endif

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inferences that make the tokens of a request, one after the other. */
+#ifndef ANALYZE_SUMMARY_SUM_GENERATIONS_H
+#define ANALYZE_SUMMARY_SUM_GENERATIONS_H
+
+#include "analyze/summary/sum_in.h"
+
+/* A finished inference that did not fail. All: 0 or -ENOMEM. */
+int sum_generations_add(struct summary_maker *maker, const struct run *run);
+int sum_generations_make(struct summary_maker *maker, struct end *end);
+
+#endif

@@ -1,0 +1,425 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Generations: found where inferences continue each other, with exact figures; and nowhere else. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "analyze/insight/recorded.h"
+#include "findings.h"
+#include "stream.h"
+
+struct fixture {
+	struct stream s;
+	struct summary *summary;
+	struct recorded recorded;
+	uint32_t process, lane, other_lane;
+	int64_t number, session, thread;
+	uint64_t us;
+};
+
+static void begin(struct fixture *f)
+{
+	*f = (struct fixture){ .us = 100, .session = 1, .thread = 8 };
+	stream_init(&f->s);
+	f->process = stream_process(&f->s, 7, "app");
+	f->lane = stream_lane(&f->s, f->process, "m");
+	f->other_lane = stream_lane(&f->s, f->process, "m");
+}
+
+static void infer(struct fixture *f, uint64_t took_us, enum event_key key, const char *text)
+{
+	stream_text(&f->s, key, text);
+	stream_int(&f->s, KEY_TID, f->thread);
+	stream_int(&f->s, KEY_FIRST, !f->number);
+	stream_inference(&f->s, f->lane, f->us, "m", f->session, ++f->number);
+	f->us += took_us;
+	stream_text(&f->s, KEY_STATUS, "ok");
+	stream_end(&f->s, f->lane, f->us);
+}
+
+static void run(struct fixture *f, uint64_t took_us, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+static void run(struct fixture *f, uint64_t took_us, const char *fmt, ...)
+{
+	char shapes[400];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(shapes, sizeof shapes, fmt, args);
+	va_end(args);
+	infer(f, took_us, KEY_SHAPES, shapes);
+}
+
+static void decoder(struct fixture *f, uint64_t took_us, unsigned tokens, unsigned cached)
+{
+	run(f, took_us, "int64[1x%u],float32[1x4x%ux32],float32[1x4x%ux32]", tokens, cached, cached);
+}
+
+/* A prompt, and n tokens in all; 10 us between two inferences. */
+static void generate(struct fixture *f, unsigned prompt, unsigned n)
+{
+	decoder(f, 5 * prompt, prompt, 0);
+	for (unsigned i = 1; i < n; i++) {
+		f->us += 10;
+		decoder(f, 100, 1, prompt + i - 1);
+	}
+}
+
+static const struct summary_generations *found(struct fixture *f)
+{
+	const struct summary_opts opts = { .with_tokens = true };
+	struct summary_file file = { 0 };
+
+	f->summary = stream_summary_of(&f->s, &opts, &file);
+	assert_non_null(f->summary);
+	assert_int_equal(recorded_init(&f->recorded, f->summary, NULL), 0);
+	return &f->summary->models[0].generations;
+}
+
+static const struct generation *row(const struct fixture *f, uint32_t i)
+{
+	assert_true(i < f->summary->n_generations);
+	return &f->summary->generations[i];
+}
+
+static void end(struct fixture *f)
+{
+	recorded_done(&f->recorded);
+	summary_free(f->summary);
+	stream_done(&f->s);
+}
+
+static void assert_none(struct fixture *f)
+{
+	assert_int_equal(found(f)->n, 0);
+	assert_int_equal(f->summary->n_generations, 0);
+	end(f);
+}
+
+static void a_prompt_and_tokens_have_the_figures_of_their_inferences(void **state)
+{
+	const struct summary_generations *of;
+	const struct generation *own;
+	struct fixture f;
+
+	begin(&f);
+	generate(&f, 16, 5);
+	of = found(&f);
+	own = row(&f, 0);
+	assert_int_equal(of->n, 1);
+	assert_int_equal(own->prompt_tokens, 16);
+	assert_int_equal(own->output_tokens, 5);
+	assert_int_equal(own->first_token_ns, 80000);
+	assert_int_equal(own->prefill_ns, 80000);
+	assert_int_equal(own->decode_ns, 400000);
+	assert_int_equal(own->outside_ns, 40000);
+	assert_int_equal(own->others_ns, 0);
+	assert_true(own->per_token_ns == 110000);
+	assert_int_equal(own->length, 20);
+	assert_int_equal(own->end_ns - own->begin_ns, 520000);
+	assert_int_equal(of->wall_ns, of->prefill_ns + of->decode_ns + of->others_ns + of->outside_ns);
+	assert_int_equal(of->most_at_a_time, 1);
+	assert_int_equal(f.summary->n_tokens, 5);
+	for (uint32_t i = 0; i < 5; i++) {
+		assert_int_equal(f.summary->tokens[i].number, i + 1);
+		assert_int_equal(f.summary->tokens[i].inference, i + 1);
+		assert_int_equal(f.summary->tokens[i].since_ns, i ? 110000 : 80000);
+		assert_int_equal(f.summary->tokens[i].length, 16 + i);
+	}
+	end(&f);
+}
+
+/* The second one's cache becomes as long as the first one's was at its end. */
+static void generations_in_a_row_are_told_apart(void **state)
+{
+	const unsigned prompts[] = { 16, 17, 64, 4, 16 };
+	struct fixture f;
+
+	begin(&f);
+	for (size_t i = 0; i < 5; i++) {
+		generate(&f, prompts[i], 60);
+		f.us += 1000;
+	}
+	assert_int_equal(found(&f)->n, 5);
+	for (uint32_t i = 0; i < 5; i++) {
+		assert_int_equal(row(&f, i)->prompt_tokens, prompts[i]);
+		assert_int_equal(row(&f, i)->output_tokens, 60);
+		assert_int_equal(row(&f, i)->outside_ns, 590000);
+	}
+	end(&f);
+}
+
+static void eight_that_advance_side_by_side_are_told_apart(void **state)
+{
+	struct fixture f;
+
+	for (unsigned step = 0; step < 2; step++) {
+		begin(&f);
+		for (unsigned i = 0; i < 8; i++)
+			decoder(&f, 80, 16 + step * i, 0);
+		for (unsigned n = 0; n < 20; n++)
+			for (unsigned i = 0; i < 8; i++)
+				decoder(&f, 100, 1, 16 + step * i + n);
+		assert_int_equal(found(&f)->n, 8);
+		assert_int_equal(f.summary->models[0].generations.most_at_a_time, 8);
+		for (uint32_t i = 0; i < 8; i++) {
+			assert_int_equal(row(&f, i)->prompt_tokens, 16 + step * i);
+			assert_int_equal(row(&f, i)->output_tokens, 21);
+			assert_int_equal(row(&f, i)->outside_ns, 0);
+			assert_int_equal(row(&f, i)->others_ns, (7 - i) * 80000 + i * 100000 + 19 * 700000);
+			assert_int_equal(row(&f, i)->max_ns, 800000);
+		}
+		end(&f);
+	}
+}
+
+static void threads_and_sessions_have_their_own(void **state)
+{
+	struct fixture f;
+
+	begin(&f);
+	decoder(&f, 10, 8, 0);
+	f.thread = 9;
+	decoder(&f, 10, 8, 0);
+	f.session = 2;
+	decoder(&f, 10, 8, 0);
+	for (unsigned n = 0; n < 30; n++) {
+		f.session = 1;
+		f.thread = n % 2 ? 8 : 9;
+		decoder(&f, 10, 1, 8 + n / 2);
+		f.session = 2;
+		f.thread = 9;
+		decoder(&f, 10, 1, 8 + n);
+	}
+	assert_int_equal(found(&f)->n, 3);
+	assert_int_equal(row(&f, 0)->thread, 8);
+	assert_int_equal(row(&f, 0)->output_tokens, 16);
+	assert_int_equal(row(&f, 1)->output_tokens, 16);
+	assert_int_equal(row(&f, 2)->output_tokens, 31);
+	end(&f);
+}
+
+static void a_mask_tells_what_is_kept_inside_of_the_model(void **state)
+{
+	struct fixture f;
+
+	begin(&f);
+	for (unsigned prompt = 6; prompt < 8; prompt++) {
+		run(&f, 100, "int64[1x%u],int64[1x%u],int64[1x%u],int32[1]", prompt, prompt, prompt);
+		for (unsigned i = 1; i <= 9; i++)
+			run(&f, 50, "int64[1x1],int64[1x%u],int64[1x1],int32[1]", prompt + i);
+	}
+	assert_int_equal(found(&f)->n, 2);
+	assert_int_equal(row(&f, 1)->prompt_tokens, 7);
+	assert_int_equal(row(&f, 1)->output_tokens, 10);
+	assert_int_equal(row(&f, 1)->length, 16);
+	end(&f);
+}
+
+static void a_batch_is_one_generation_of_several_sequences(void **state)
+{
+	struct fixture f;
+
+	begin(&f);
+	run(&f, 100, "int64[3x6],float16[3x4x0x32],float16[3x4x0x32]");
+	for (unsigned i = 0; i < 4; i++)
+		run(&f, 50, "int64[3x1],float16[3x4x%ux32],float16[3x4x%ux32]", 6 + i, 6 + i);
+	assert_int_equal(found(&f)->output_tokens, 15);
+	assert_int_equal(row(&f, 0)->batch, 3);
+	assert_true(row(&f, 0)->per_token_ns == 50000);
+	end(&f);
+}
+
+static void prompts_in_parts_in_turns_and_from_another_session(void **state)
+{
+	struct fixture f;
+
+	begin(&f);
+	/* in two parts; then a second turn behind the same cache */
+	decoder(&f, 100, 16, 0);
+	decoder(&f, 100, 16, 16);
+	for (unsigned i = 0; i < 4; i++)
+		decoder(&f, 10, 1, 32 + i);
+	decoder(&f, 70, 10, 36);
+	for (unsigned i = 0; i < 3; i++)
+		decoder(&f, 10, 1, 46 + i);
+	/* a decoder without a cache makes the first token, another one with it the rest */
+	f.session = 2;
+	run(&f, 60, "int64[1x9],int64[1x9]");
+	f.session = 3;
+	for (unsigned i = 0; i < 5; i++)
+		decoder(&f, 10, 1, 9 + i);
+	assert_int_equal(found(&f)->n, 3);
+	assert_int_equal(row(&f, 0)->n_prefills, 2);
+	assert_int_equal(row(&f, 0)->prompt_tokens, 32);
+	assert_int_equal(row(&f, 0)->first_token_ns, 200000);
+	assert_int_equal(row(&f, 0)->output_tokens, 5);
+	assert_int_equal(row(&f, 1)->cached_tokens, 36);
+	assert_int_equal(row(&f, 1)->prompt_tokens, 10);
+	assert_int_equal(row(&f, 1)->first_token_ns, 70000);
+	assert_int_equal(row(&f, 2)->prompt_tokens, 9);
+	assert_int_equal(row(&f, 2)->cached_tokens, 0);
+	assert_int_equal(row(&f, 2)->first_token_ns, 60000);
+	assert_int_equal(row(&f, 2)->output_tokens, 6);
+	end(&f);
+}
+
+static void one_that_began_before_has_no_first_token(void **state)
+{
+	struct fixture f;
+
+	begin(&f);
+	for (unsigned i = 0; i < 9; i++)
+		decoder(&f, 10, 1, 500 + i);
+	assert_int_equal(found(&f)->n, 1);
+	assert_int_equal(found(&f)->n_whole, 0);
+	assert_int_equal(row(&f, 0)->first_token_ns, 0);
+	assert_int_equal(row(&f, 0)->output_tokens, 9);
+	assert_int_equal(row(&f, 0)->cached_tokens, 500);
+	end(&f);
+}
+
+static void embeddings_go_in_in_place_of_tokens(void **state)
+{
+	struct fixture f;
+
+	begin(&f);
+	run(&f, 60, "float32[1x20x64],int64[1x20],float32[1x4x0x16],float32[1x4x0x16]");
+	for (unsigned i = 0; i < 3; i++)
+		run(&f, 10, "float32[1x1x64],int64[1x%u],float32[1x4x%ux16],float32[1x4x%ux16]", 21 + i, 20 + i,
+		    20 + i);
+	assert_int_equal(found(&f)->n, 1);
+	assert_int_equal(row(&f, 0)->prompt_tokens, 20);
+	assert_int_equal(row(&f, 0)->output_tokens, 4);
+	end(&f);
+}
+
+static void sequences_of_a_batch_are_generations(void **state)
+{
+	static const char *const batches[] = {
+		"0:0+8/0",
+		"0:8+4/1",
+		"0:12+1/1,1:0+6/1",
+		"0:13+1/1,1:6+1/1",
+		"1:7+1/1",
+		"0:0+5/1,1:8+1/1,7:3+1/1",
+		"0:5+1/1,1:9+1/1,7:4+1/1",
+	};
+	struct fixture f;
+
+	begin(&f);
+	for (size_t i = 0; i < sizeof batches / sizeof *batches; i++) {
+		infer(&f, 100, KEY_SEQUENCES, batches[i]);
+		f.us += 10;
+	}
+	assert_int_equal(found(&f)->n, 4);
+	assert_int_equal(row(&f, 0)->n_prefills, 2);
+	assert_int_equal(row(&f, 0)->prompt_tokens, 12);
+	assert_int_equal(row(&f, 0)->first_token_ns, 210000);
+	assert_int_equal(row(&f, 0)->output_tokens, 3);
+	assert_int_equal(row(&f, 1)->prompt_tokens, 6);
+	assert_int_equal(row(&f, 1)->output_tokens, 5);
+	assert_int_equal(row(&f, 2)->prompt_tokens, 5);
+	assert_int_equal(row(&f, 2)->output_tokens, 2);
+	assert_int_equal(row(&f, 3)->first_token_ns, 0);
+	assert_int_equal(row(&f, 3)->output_tokens, 2);
+	end(&f);
+}
+
+static void sizes_that_merely_change_are_no_generations(void **state)
+{
+	struct fixture f;
+
+	begin(&f); /* a detector */
+	for (unsigned i = 0; i < 40; i++)
+		run(&f, 100, "float32[1x3x%ux%u]", 320 + i, 320 + 2 * i);
+	assert_none(&f);
+	begin(&f); /* a batch that grows by one */
+	for (unsigned i = 1; i < 40; i++)
+		run(&f, 100, "int64[%ux1],float32[%ux4x16x32],float32[%ux4x16x32]", i, i, i);
+	assert_none(&f);
+	begin(&f); /* an encoder of texts, of any length */
+	for (unsigned i = 1; i < 40; i++)
+		run(&f, 100, "int64[1x%u],int64[1x%u],int64[1x%u]", i, i, i);
+	assert_none(&f);
+	begin(&f); /* sound that comes in chunks, with states */
+	for (unsigned i = 1; i < 40; i++)
+		run(&f, 100, "float32[1x45x80],float32[2x1x192],float32[2x64x1x192],float32[2x64x1x96],int64[2x1]");
+	assert_none(&f);
+	begin(&f); /* the same, with a history that grows by each chunk */
+	for (unsigned i = 0; i < 40; i++)
+		run(&f, 100, "float32[1x16x80],float32[1x4x%ux64],float32[1x4x%ux64]", 16 * i, 16 * i);
+	assert_none(&f);
+	begin(&f); /* pictures beside a table */
+	for (unsigned i = 0; i < 40; i++)
+		run(&f, 100, "int64[1x4],float32[1x3x%ux224],float32[1x3x%ux224]", 224 + i, 224 + i);
+	assert_none(&f);
+	begin(&f); /* a list that grows beside one number, for a while */
+	for (unsigned i = 0; i < 40; i++)
+		run(&f, 100, "int64[1x1],int64[1x%u]", 5 + i % 3);
+	assert_none(&f);
+	begin(&f); /* a cache that is thrown away each time */
+	for (unsigned i = 0; i < 40; i++)
+		decoder(&f, 100, 8, 0);
+	assert_none(&f);
+}
+
+static void a_longer_cache_is_no_drift(void **state)
+{
+	struct fixture f;
+
+	for (unsigned drifts = 0; drifts < 2; drifts++) {
+		begin(&f);
+		for (unsigned i = 0; i < 8; i++) {
+			infer(&f, 500, KEY_SEQUENCES, "0:0+8/1");
+			for (unsigned n = 0; n < 250; n++) {
+				char text[40];
+
+				snprintf(text, sizeof text, "0:%u+1/1", 8 + n);
+				infer(&f, 100 + (drifts ? i * 250 + n : n) / 4, KEY_SEQUENCES, text);
+			}
+		}
+		/* each generation is slower at its end; only in the second round a later one is slower, too */
+		assert_int_equal(found(&f)->n, 8);
+		assert_int_equal(findings_of(f.recorded.model, "drifts", 0) != NULL, drifts);
+		assert_true((f.summary->models[0].generations.drift > 1.1) == drifts);
+		end(&f);
+	}
+}
+
+/* Memory and time do not grow with what is not kept. */
+static void many_sessions_are_looked_at_in_turn(void **state)
+{
+	struct fixture f;
+
+	begin(&f);
+	for (f.session = 1; f.session <= 600; f.session++)
+		generate(&f, 4, 3);
+	assert_int_equal(found(&f)->n, 600);
+	assert_int_equal(f.summary->models[0].generations.output_tokens, 1800);
+	end(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_prompt_and_tokens_have_the_figures_of_their_inferences),
+		cmocka_unit_test(generations_in_a_row_are_told_apart),
+		cmocka_unit_test(eight_that_advance_side_by_side_are_told_apart),
+		cmocka_unit_test(threads_and_sessions_have_their_own),
+		cmocka_unit_test(a_mask_tells_what_is_kept_inside_of_the_model),
+		cmocka_unit_test(a_batch_is_one_generation_of_several_sequences),
+		cmocka_unit_test(prompts_in_parts_in_turns_and_from_another_session),
+		cmocka_unit_test(one_that_began_before_has_no_first_token),
+		cmocka_unit_test(embeddings_go_in_in_place_of_tokens),
+		cmocka_unit_test(sequences_of_a_batch_are_generations),
+		cmocka_unit_test(sizes_that_merely_change_are_no_generations),
+		cmocka_unit_test(a_longer_cache_is_no_drift),
+		cmocka_unit_test(many_sessions_are_looked_at_in_turn),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
