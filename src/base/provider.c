@@ -14,11 +14,10 @@ static const struct {
 	const char *name;
 	enum deferral deferral;
 } known[] = {
-	{ "cuda", ALWAYS },	  { "rocm", ALWAYS },
-	{ "migraphx", ALWAYS },	  { "webgpu", ALWAYS },
-	{ "js", ALWAYS },	  { "webnn", ALWAYS },
-	{ "dml", ALWAYS },	  { "cann", ALWAYS },
-	{ "tensorrt", AT_TIMES }, { "nvtensorrtrtx", AT_TIMES },
+	{ "cuda", ALWAYS }, { "rocm", ALWAYS },		 { "migraphx", ALWAYS },   { "webgpu", ALWAYS },
+	{ "js", ALWAYS },   { "webnn", ALWAYS },	 { "dml", ALWAYS },	   { "cann", ALWAYS },
+	{ "xpu", ALWAYS },  { "mps", ALWAYS },		 { "hip", ALWAYS },	   { "xla", ALWAYS },
+	{ "hpu", ALWAYS },  { "privateuseone", ALWAYS }, { "tensorrt", AT_TIMES }, { "nvtensorrtrtx", AT_TIMES },
 };
 
 size_t provider_length(const char *name, size_t len)
@@ -47,8 +46,17 @@ bool provider_is(const char *asked, const char *name)
 	return n_asked && i == n_asked && k == n_name;
 }
 
+/* A device may have a number: "cuda:0". */
 static enum deferral deferral_of(const char *name)
 {
+	char device[NAME];
+	size_t len = name ? strcspn(name, ":") : 0;
+
+	if (len < sizeof device) {
+		memcpy(device, name ? name : "", len);
+		device[len] = 0;
+		name = device;
+	}
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
 		if (provider_is(known[i].name, name))
 			return known[i].deferral;

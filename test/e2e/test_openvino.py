@@ -171,6 +171,7 @@ def test_three_runtimes_in_one_program_are_told_apart(lab, three_runtimes):
     models = {model["runtime"]: model for model in report["models"]}
     assert [model["inferences"]["count"] for model in report["models"]] == [20] * 3
     assert set(models) == {"litert", "onnxruntime", "openvino"}
+    assert {model["inferences"]["with_gradients"] for model in report["models"]} == {None}
     versions = {runtime["runtime"]: runtime["version"] for runtime in report["runtimes"] if runtime["version"]}
     assert {name: model["runtime_version"] for name, model in models.items()} == versions
     assert {name: model["operators"]["providers"][0]["provider"] for name, model in models.items()} == {
@@ -229,13 +230,17 @@ def test_a_program_in_cpp_calls_and_starts_inferences_and_some_throw(lab, openvi
     flags = ["-std=c++17", "-I" + include, "-Wl,-rpath," + openvino.libs]
     source = os.path.join(envs.PROGRAMS, "ovnative.cpp")
     subprocess.run(["c++", *flags, "-o", program, source, library], check=True)
-    recording = lab.both([program, lab.model("cnn")]).recording
-    runs = sorted(recording.inferences, key=lambda slice: slice.start)
-    assert [slice.args["model"] for slice in runs] == ["cnn"] * 10 + ["reshaper"] * 4
-    assert ["pool_queue_ns" in slice.args for slice in runs] == [False] * 5 + [True] * 9
-    assert [slice.args["status"] == "ok" for slice in runs] == [True] * 10 + [True, False] * 2
-    nodes = collections.Counter(node.args["inference"] for node in recording.operators if node.args.get("inference"))
-    assert [nodes[slice.args["inference"]] for slice in runs] == [8] * 10 + [1] * 4
+    done = lab.both([program, lab.model("cnn")])
+    runs = sorted(done.recording.inferences, key=lambda slice: slice.start)
+    # OpenVINO keeps the error of `infer` for itself, and its next call repeats the one that failed, before its own
+    called = [True, False] * 2 if done.out.count("threw") == 4 else [True, False, True, True, False]
+    assert [slice.args["model"] for slice in runs] == ["cnn"] * 10 + ["reshaper"] * (4 + len(called))
+    assert ["pool_queue_ns" in slice.args for slice in runs] == [False] * 5 + [True] * 9 + [False] * len(called)
+    assert [slice.args["status"] == "ok" for slice in runs] == [True] * 10 + [True, False] * 2 + called
+    nodes = collections.Counter(
+        node.args["inference"] for node in done.recording.operators if node.args.get("inference")
+    )
+    assert [nodes[slice.args["inference"]] for slice in runs] == [8] * 10 + [1] * (4 + len(called))
 
 
 def test_what_auto_and_hetero_run_on_cpus_is_seen_once(lab, each_openvino):
@@ -278,6 +283,8 @@ def test_a_running_program_is_seen_by_injection(lab, each_openvino):
         operator.name for operator in done.recording.operators if operator.args.get("inference")
     )
     assert len(nodes) == 8 and all(name and n >= len(whole) for name, n in nodes.items()), nodes
+    # no name that every model of a frontend has
+    assert all(re.fullmatch(r"Model\d+ \(onnx\)|chain_net|cnn", slice.args["model"]) for slice in whole)
 
 
 @pytest.mark.root

@@ -78,6 +78,7 @@ def test_the_report_names_runtime_version_model_and_layers(lab, torch):
     report, text = report_of(lab, recording)
     (model,) = report["models"]
     assert model["name"] == "Net" and model["inferences"]["count"] == 20
+    assert model["inferences"]["with_gradients"] == model["inferences"]["in_training_mode"] == 0
     assert "pytorch %s" % torch.version in text and "not recorded" not in text
     # what contains others takes no part of their time: all of them, and the rest, are the whole
     operators = model["operators"]
@@ -121,7 +122,8 @@ def test_failures_recursion_generators_training_threads_and_scripts(lab, torch):
     # one model each, however many objects of a class there were
     assert len(runs["Tanh"]) == len(runs["Sigmoid"]) == 50
     assert len({slice.args["session"] for slice in runs["Tanh"]}) <= 33
-    (script,) = runs["RecursiveScriptModule"]
+    script, traced = runs["Sequential (TorchScript)"]
+    assert script.args["session"] != traced.args["session"]
     assert "aten::linear" in {
         slice.name for slice in of_inferences(recording) if slice.args["inference"] == script.args["inference"]
     }

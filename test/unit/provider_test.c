@@ -27,14 +27,22 @@ static void operators_of_a_gpu_only_start_work(void **state)
 			    "waiting for the device is in no operator");
 	assert_true(provider_is_deferred("WebGpuExecutionProvider") &&
 		    provider_is_deferred("MIGraphXExecutionProvider"));
+	assert_true(provider_is_deferred("cuda:0") && provider_is_deferred("xpu:1") && provider_is_deferred("cuda"));
+	assert_non_null(strstr(provider_deferred_words("cuda:1", false).s, "of cuda:1 only start work"));
 	assert_non_null(strstr(provider_deferred_words("TensorrtExecutionProvider", false).s,
 			       "of Tensorrt can end before the device has computed them"));
 }
 
 static void other_operators_take_their_whole_time(void **state)
 {
-	static const char *const names[] = { "CPUExecutionProvider", "OpenVINOExecutionProvider",
-					     "QNNExecutionProvider", "XnnpackExecutionProvider", "" };
+	static const char *const names[] = { "CPUExecutionProvider",
+					     "OpenVINOExecutionProvider",
+					     "QNNExecutionProvider",
+					     "XnnpackExecutionProvider",
+					     "cpu",
+					     "cpu:0",
+					     "meta",
+					     "" };
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		assert_false(provider_is_deferred(names[i]));

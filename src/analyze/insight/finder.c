@@ -65,6 +65,18 @@ const char *speaker_threads_option(const struct speaker *to)
 	return speaker_is_of_another(to, "onnxruntime") ? "its runtime's option" : "intra_op_num_threads";
 }
 
+void finder_find_untrained(struct finder *finder, const struct insight *insight, uint64_t n)
+{
+	enum { LEAST = 10 };
+	const struct summary_runs *runs = finder->run->result->runs;
+	const struct recording_facts *facts = finder->run->result->recorded;
+	uint64_t n_trained = facts ? facts->model->training.n_runs : 0;
+
+	if (facts && n >= n_trained + LEAST && (n - n_trained) * 2 > runs->n)
+		finder_add_counts(finder, insight, (double)(n - n_trained) / (double)runs->n, (int64_t)(n - n_trained),
+				  (int64_t)runs->n);
+}
+
 bool finder_is_behind(const struct summary_runs *runs)
 {
 	return runs->queue.p50_ns >= runs->latency.p50_ns && runs->n_behind * 4 >= runs->queue.n * 3;

@@ -7,20 +7,12 @@
 
 extern const struct insight insight_gradients;
 
-enum { LEAST = 10 };
-
 static void find(struct finder *finder)
 {
 	const struct summary_runs *runs = finder->run->result->runs;
-	const struct recording_facts *facts = finder->run->result->recorded;
-	uint64_t n_trained = facts ? facts->model->training.n_runs : 0, n;
 
-	if (!facts || runs->n_gradients <= n_trained)
-		return;
-	n = runs->n_gradients - n_trained;
-	if (n >= LEAST && n * 2 > runs->n)
-		finder_add_counts(finder, &insight_gradients, (double)n / (double)runs->n, (int64_t)n,
-				  (int64_t)runs->n);
+	if (runs)
+		finder_find_untrained(finder, &insight_gradients, runs->n_gradients);
 }
 
 static void say(const struct speaker *to)

@@ -45,7 +45,12 @@ static void say(const struct speaker *to)
 	if (to->run->result->recorded)
 		EVIDENCE("; inferences run one after the other for %s of the time",
 			 units_percent(to->run->result->recorded->duty).s);
-	if (at_a_time > 0)
+	if (at_a_time > 0 && to->run->result->recorded)
+		NEXT("if more inputs are waiting: more than %s at a time, from other threads, or larger batches; if "
+		     "each "
+		     "depends on the one before: more threads in it (%s)",
+		     printable_count((uint64_t)at_a_time, "inference").s, speaker_threads_option(to));
+	else if (at_a_time > 0)
 		NEXT("try more than %s at a time", printable_count((uint64_t)at_a_time, "inference").s);
 }
 

@@ -48,6 +48,11 @@ bool finder_has_waited(const struct finder *finder);
 void finder_find_no_gain(struct finder *finder, const struct insight *insight, enum model_axis axis,
 			 int64_t (*value_of)(const struct model_result *result));
 /*
+ * Most inferences of a recording are of this kind, n in all, besides those that a backward pass followed. a: their
+ * number, of b; value: their share.
+ */
+void finder_find_untrained(struct finder *finder, const struct insight *insight, uint64_t n);
+/*
  * Of a recording: do the medians of inferences and of their operators differ by that much? A thread that lost its CPU
  * between two operators is no work of the runtime. True where there is no recording.
  */

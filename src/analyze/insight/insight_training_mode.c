@@ -7,20 +7,12 @@
 
 extern const struct insight insight_training_mode;
 
-enum { LEAST = 10 };
-
 static void find(struct finder *finder)
 {
 	const struct summary_runs *runs = finder->run->result->runs;
-	const struct recording_facts *facts = finder->run->result->recorded;
-	uint64_t n_trained = facts ? facts->model->training.n_runs : 0, n;
 
-	if (!facts || runs->n_training_mode <= n_trained)
-		return;
-	n = runs->n_training_mode - n_trained;
-	if (n >= LEAST && n * 2 > runs->n)
-		finder_add_counts(finder, &insight_training_mode, (double)n / (double)runs->n, (int64_t)n,
-				  (int64_t)runs->n);
+	if (runs)
+		finder_find_untrained(finder, &insight_training_mode, runs->n_training_mode);
 }
 
 static void say(const struct speaker *to)

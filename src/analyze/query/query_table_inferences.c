@@ -28,6 +28,8 @@ QUERY_ARG(switches, KEY_SWITCHES)
 QUERY_ARG(read_bytes, KEY_READ_BYTES)
 QUERY_ARG(pool_queue, KEY_POOL_QUEUE_NS)
 QUERY_ARG(weight, KEY_WEIGHT)
+QUERY_ARG(has_gradients, KEY_GRADIENTS)
+QUERY_ARG(is_training_mode, KEY_TRAINING_MODE)
 
 static void get_elements(sqlite3_context *to, const struct query_at *at)
 {
@@ -73,16 +75,6 @@ static void get_is_typical(sqlite3_context *to, const struct query_at *at)
 static void get_is_subnormal(sqlite3_context *to, const struct query_at *at)
 {
 	query_put_int(to, has_one(at, KEY_SUBNORMAL));
-}
-
-static void get_has_gradients(sqlite3_context *to, const struct query_at *at)
-{
-	query_put_int(to, has_one(at, KEY_GRADIENTS));
-}
-
-static void get_is_training_mode(sqlite3_context *to, const struct query_at *at)
-{
-	query_put_int(to, has_one(at, KEY_TRAINING_MODE));
 }
 
 /* The rows of its operators, of the table of operators; 0: it has none, or out of memory. */
@@ -252,8 +244,9 @@ static const struct query_column columns[] = {
 	  "none, or not known",
 	  get_pool_queue },
 	{ "is_subnormal", "INTEGER", "1: its thread computed with subnormal numbers; else 0", get_is_subnormal },
-	{ "has_gradients", "INTEGER", "1: its result can be differentiated; else 0", get_has_gradients },
-	{ "is_training_mode", "INTEGER", "1: a part of the model computed as in training; else 0",
+	{ "has_gradients", "INTEGER", "1: its result can be differentiated; else 0; NULL: not known",
+	  get_has_gradients },
+	{ "is_training_mode", "INTEGER", "1: a part of the model computed as in training; else 0; NULL: not known",
 	  get_is_training_mode },
 	{ "shapes", "TEXT", "of its inputs: `1x3x224x224`", query_get_shapes },
 	{ "elements", "INTEGER", "elements of all inputs together", get_elements },

@@ -290,6 +290,7 @@ static void add_counts(struct summary_maker *maker, const struct run *run, bool 
 	to->n_partial += is_partial;
 	to->n_first += fact_int(&run->facts, FACT_FIRST, 0) == 1;
 	to->n_pooled += fact_int(&run->facts, FACT_POOLED, 0) == 1;
+	to->n_with_traits += run->facts.has >> FACT_GRADIENTS & 1;
 	to->n_gradients += fact_int(&run->facts, FACT_GRADIENTS, 0) == 1;
 	to->n_training_mode += fact_int(&run->facts, FACT_TRAINING_MODE, 0) == 1;
 	to->n_without_status += !(run->facts.has >> FACT_STATUS & 1);

@@ -127,12 +127,12 @@ struct summary_runs {
 	uint64_t n_waits;    /* those whose wait for a CPU is known */
 	uint64_t run_queue_ns, waits_wall_ns;
 	uint64_t n_subnormal, subnormal_wall_ns; /* typical ones whose thread computed with subnormal numbers */
-	uint64_t n_with_kernels, kernels_ns,
-	    kernels_wall_ns; /* typical ones with kernels of a device, which are added up */
+	uint64_t n_with_kernels, kernels_ns, kernels_wall_ns; /* typical ones with kernels, which are added up */
 	struct summary_turns turns;
 	uint64_t n_first_halted, n_halted, halted_ns; /* finished while their process was halted; how long, at least */
-	uint64_t n_gradients, n_training_mode;	      /* whose results can be differentiated; computed as in training */
-	uint64_t n_pooled;			      /* run by a thread of the runtime's pool, as RunAsync asks for */
+	/* of which the next two are known; whose results can be differentiated; computed as in training */
+	uint64_t n_with_traits, n_gradients, n_training_mode;
+	uint64_t n_pooled;	 /* run by a thread of the runtime's pool, as RunAsync asks for */
 	uint64_t first_usual_ns; /* median of those whose inputs are of the size of the first one's; 0: not known */
 	double size_drift; /* median of the last quarter by that of the first, within sizes of inputs; NAN: not known */
 	struct summary_pause after_pause, close; /* after 10 ms without one; within 1 ms of the one before */

@@ -34,6 +34,7 @@ typedef struct python_object *python_call(struct python_object *function, struct
 	F(PYTHON_OBJECT, PyDict_GetItem, (PYTHON_OBJECT, PYTHON_OBJECT)) \
 	F(int, PyDict_Next, (PYTHON_OBJECT, intptr_t *, PYTHON_OBJECT *, PYTHON_OBJECT *)) \
 	F(PYTHON_OBJECT, PyObject_GetAttrString, (PYTHON_OBJECT, const char *)) \
+	F(PYTHON_OBJECT, PyObject_CallObject, (PYTHON_OBJECT, PYTHON_OBJECT)) \
 	F(PYTHON_OBJECT, PyObject_GenericGetDict, (PYTHON_OBJECT, void *)) \
 	F(PYTHON_OBJECT, PyTuple_GetItem, (PYTHON_OBJECT, intptr_t)) \
 	F(PYTHON_OBJECT, PyList_GetItem, (PYTHON_OBJECT, intptr_t)) \

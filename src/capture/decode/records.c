@@ -416,10 +416,10 @@ static int run_end(const struct records_step *step)
 		add(event, arg_int(KEY_PARTIAL, 1));
 	if (record->flags & FLAG_SUBNORMAL)
 		add(event, arg_int(KEY_SUBNORMAL, 1));
-	if (record->more & TRAIT_GRADIENTS)
-		add(event, arg_int(KEY_GRADIENTS, 1));
-	if (record->more & TRAIT_TRAINING_MODE)
-		add(event, arg_int(KEY_TRAINING_MODE, 1));
+	if (record->more & TRAITS_SEEN) {
+		add(event, arg_int(KEY_GRADIENTS, (record->more & TRAIT_GRADIENTS) != 0));
+		add(event, arg_int(KEY_TRAINING_MODE, (record->more & TRAIT_TRAINING_MODE) != 0));
+	}
 	reader->usage_run = reader->reads_run = reader->shapes_run = reader->queued_run = 0;
 	return 0;
 }

@@ -284,6 +284,22 @@ static void seen_convert(uint64_t result, uint64_t self, uint64_t input)
 	remember_path(peek_word(result), path, names.type);
 }
 
+/*
+ * "onnx_Frontend_IR" is what a frontend calls every model that it reads: such models are told apart by their made-up
+ * names. "_0" behind it: a part of it.
+ */
+static void tell_apart(struct runtime_names *to)
+{
+	static const char common[] = "_Frontend_IR";
+	const char *at = strstr(to->name, common);
+	char name[sizeof to->name];
+
+	if (!at || !*to->type || at[sizeof common - 1 + strspn(at + sizeof common - 1, "_0123456789")])
+		return;
+	snprintf(name, sizeof name, "%.64s (%.*s)", to->type, (int)(at - to->name < 64 ? at - to->name : 64), to->name);
+	memcpy(to->name, name, sizeof name);
+}
+
 static void model_names(uint64_t at, struct runtime_names *to)
 {
 	const struct read *from = read_as(at);
@@ -294,6 +310,7 @@ static void model_names(uint64_t at, struct runtime_names *to)
 		memcpy(to->path, from->path, sizeof to->path);
 	if (!*to->name)
 		memcpy(to->name, to->type, sizeof to->type);
+	tell_apart(to);
 	*to->type = 0;
 }
 

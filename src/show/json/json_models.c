@@ -280,8 +280,8 @@ static void put_inferences(struct json_summary *to, const struct summary_model *
 	json_count(&to->json, "partial", runs->n_partial);
 	json_count(&to->json, "first", runs->n_first);
 	json_count(&to->json, "without_status", runs->n_without_status);
-	json_count(&to->json, "with_gradients", runs->n_gradients);
-	json_count(&to->json, "in_training_mode", runs->n_training_mode);
+	json_known(&to->json, "with_gradients", runs->n_with_traits ? (int64_t)runs->n_gradients : -1);
+	json_known(&to->json, "in_training_mode", runs->n_with_traits ? (int64_t)runs->n_training_mode : -1);
 	json_summary_time(to, "begin_at_ns", runs->n ? runs->begin_ns : 0);
 	json_summary_time(to, "end_at_ns", runs->end_ns);
 	json_real(&to->json, "per_second", runs->rate);

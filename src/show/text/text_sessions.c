@@ -159,7 +159,7 @@ static void put_session(const struct page *page, struct table *table, const stru
 	const struct printable creator = open_creator(page->summary, session);
 	const char *state = session->is_failed		    ? "failed"
 			    : *creator.s		    ? creator.s
-			    : !session->has_slice	    ? "created before recording"
+			    : !session->has_slice	    ? "its creation was not seen"
 			    : session->end_ns == STORE_OPEN ? "still being created"
 							    : "";
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * ovnative MODEL: a program of OpenVINO in C++. Five inferences by infer, five by start_async; then four of a model of
- * its own by start_async, of which every second one throws.
+ * its own by start_async, of which every second one throws, and four of another request by infer, likewise.
  */
 #include <algorithm>
 #include <cstdio>
@@ -50,9 +50,9 @@ int main(int argc, char **argv)
 	std::printf("first %.6g\n", request.get_output_tensor().data<float>()[0]);
 	own.set_input_tensor(0, data);
 	own.set_input_tensor(1, shape);
-	for (int i = 0; i < 4; i++) {
+	for (int i = 0; i < 8; i++) {
 		shape.data<int64_t>()[0] = i % 2 ? 3 : 4;
 		shape.data<int64_t>()[1] = i % 2 ? 5 : 2;
-		infer(own, true);
+		infer(own, i < 4);
 	}
 }

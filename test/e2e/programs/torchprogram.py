@@ -255,6 +255,8 @@ def tour():
     scripted = torch.jit.script(torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.ReLU()))
     with torch.no_grad():
         print("%s" % list(timed(scripted, torch.ones(2, 4)).shape))
+        traced = torch.jit.trace(torch.nn.Sequential(torch.nn.Tanh()), torch.ones(2))
+        print("%s" % list(timed(traced, torch.ones(2)).shape))
 
 
 class Numbers(torch.utils.data.Dataset):

@@ -26,10 +26,16 @@ void torch_module_disarm(void);
 typedef uint16_t torch_device;
 enum { TORCH_DEVICES = 21, TORCH_FORWARDS = 4, TORCH_OF_MODULE = 3 };
 
+/* torch_class.c, with the GIL: the name of a class, as long as the class has it. */
+const char *torch_type_name(const struct python_type *type);
+/* A better name for a module's class, valid as long as the agent is; NULL: there is none. */
+const char *torch_class_of(struct python_object *self);
+
 /* torch_tree.c: which module is what. */
 struct torch_module {
 	struct python_object *self, *reference; /* reference: weak; NULL: none could be made */
 	struct python_type *type;
+	const char *class;	   /* a better name for that; NULL: its own */
 	uint32_t generation, node; /* node: valid in this generation */
 	uint32_t session;	   /* number of its session, 0: it has none */
 	uint32_t walk;		   /* the last walk that came by */
@@ -44,6 +50,8 @@ struct torch_module {
 	torch_device devices[TORCH_OF_MODULE]; /* of all parameters */
 	uint8_t n_devices;
 };
+/* A dictionary of an object's own, a borrowed reference, which its object holds; NULL: it has none. With the GIL. */
+struct python_object *torch_tree_part(struct python_object *self, const char *name);
 /* With the GIL. NULL: out of memory. */
 struct torch_module *torch_module_of(struct python_object *self);
 /* Names all modules inside this one, where they have no name yet, and finds the devices of their parameters. */

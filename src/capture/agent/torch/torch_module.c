@@ -30,11 +30,9 @@ static struct python_object *call_code;
 static const struct image *door; /* the module whose import is replaced; NULL: none is */
 static int is_looking;
 
-static const char *name_of_class(const struct python_type *type)
+static const char *name_of_class(const struct torch_module *module)
 {
-	const char *dot = strrchr(type->name, '.');
-
-	return dot ? dot + 1 : type->name;
+	return module->class ? module->class : torch_type_name(module->type);
 }
 
 static bool has_room(const struct python_type *type)
@@ -52,13 +50,12 @@ static bool has_room(const struct python_type *type)
 /* A program may make a module for each call: from some number on those of a class share a session. */
 static __attribute__((noinline)) struct session *new_session(struct python_object *self, struct torch_module *module)
 {
-	const char *name = name_of_class(self->type);
 	uintptr_t object = (uintptr_t)(has_room(self->type) ? (void *)self : (void *)self->type);
 	struct session *session = object == (uintptr_t)self ? NULL : session_of_object(object);
 
 	if (!session && (session = session_new(&runtime_torch))) {
 		session_bind(session, object);
-		session_name_graph(session, name);
+		session_name_graph(session, name_of_class(module));
 	}
 	module->session = session ? session->number : 0;
 	module->is_shared = object != (uintptr_t)self;
@@ -86,7 +83,7 @@ static inline uint32_t node_of(struct torch_module *module, torch_device around)
 
 	if (__builtin_expect(module->generation == hot->generation && module->node_device == device, 1))
 		return module->node;
-	class = name_of_class(module->type);
+	class = name_of_class(module);
 	name = module->name ? module->name : class;
 	type = dict_text(class, strlen(class));
 	module->node = dict_node(dict_text(name, strlen(name)), type, torch_device_text(device));
@@ -126,7 +123,7 @@ static void end_run(struct thread *thread, struct torch_thread *state, const str
 	bool has_gradient = result && torch_result_requires_gradient(result);
 
 	if (torch_backward_is_seen())
-		open->traits = (uint8_t)((has_gradient ? TRAIT_GRADIENTS : 0) |
+		open->traits = (uint8_t)(TRAITS_SEEN | (has_gradient ? TRAIT_GRADIENTS : 0) |
 					 (torch_tree_trains(module) ? TRAIT_TRAINING_MODE : 0));
 	inference_end(thread, OWNER_API, failure_of(result));
 	if (has_gradient && session)

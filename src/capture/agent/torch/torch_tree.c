@@ -37,9 +37,23 @@ static struct python_object *reference_to(struct python_object *self)
 	return reference;
 }
 
+struct python_object *torch_tree_part(struct python_object *self, const char *name)
+{
+	struct python_object *own = python.PyObject_GenericGetDict(self, NULL), *part = NULL;
+
+	if (!own)
+		python.PyErr_Clear();
+	else {
+		part = python.PyDict_GetItemString(own, name);
+		python.Py_DecRef(own);
+	}
+	return part && python.PyType_IsSubtype(part->type, python.PyDict_Type) ? part : NULL;
+}
+
 static __attribute__((noinline)) struct torch_module *learn(struct python_object *self)
 {
 	struct python_object *reference = reference_to(self), *before;
+	const char *class = torch_class_of(self);
 	struct torch_module *module;
 
 	agent_lock();
@@ -52,7 +66,8 @@ static __attribute__((noinline)) struct torch_module *learn(struct python_object
 	if (module && module->first)
 		python.Py_DecRef(module->first);
 	if (module)
-		*module = (struct torch_module){ .self = self, .reference = reference, .type = self->type };
+		*module =
+		    (struct torch_module){ .self = self, .reference = reference, .type = self->type, .class = class };
 	if (before)
 		python.Py_DecRef(before);
 	return module;
@@ -63,20 +78,6 @@ struct torch_module *torch_module_of(struct python_object *self)
 	struct torch_module *module = map_get(&modules, (uintptr_t)self);
 
 	return module && is_alive(module, self) ? module : learn(self);
-}
-
-/* A dictionary of an object's own; NULL: it has none. A borrowed reference, which its object holds. */
-static struct python_object *part_of(struct python_object *self, const char *name)
-{
-	struct python_object *own = python.PyObject_GenericGetDict(self, NULL), *part = NULL;
-
-	if (!own)
-		python.PyErr_Clear();
-	else {
-		part = python.PyDict_GetItemString(own, name);
-		python.Py_DecRef(own);
-	}
-	return part && python.PyType_IsSubtype(part->type, python.PyDict_Type) ? part : NULL;
 }
 
 struct walk {
@@ -104,7 +105,7 @@ static void look_at_parameters(const struct walk *walk, struct torch_module *mod
 	struct python_object *key, *value = NULL;
 
 	for (int i = 0; i < 2 && !tensor.device; i++) {
-		struct python_object *part = part_of(module->self, parts[i]);
+		struct python_object *part = torch_tree_part(module->self, parts[i]);
 		intptr_t at = 0;
 		while (part && !tensor.device && python.PyDict_Next(part, &at, &key, &value))
 			if (!torch_tensor_read(value, &tensor))
@@ -152,12 +153,12 @@ static void look_at_child(struct walk *walk, size_t len, const char *name, struc
 /* One may contain itself: each is looked into once. */
 static void look_into(struct walk *walk, size_t len, struct torch_module *module)
 {
-	struct python_object *children = part_of(module->self, "_modules"), *key, *child;
+	struct python_object *children = torch_tree_part(module->self, "_modules"), *key, *child;
 	intptr_t at = 0;
 
 	module->walk = walk->number;
 	look_at_parameters(walk, module);
-	if (!walk->root->is_moody && is_moody(module->type->name))
+	if (!walk->root->is_moody && is_moody(torch_type_name(module->type)))
 		walk->root->is_moody = module;
 	if (!children || walk->depth >= MOST_DEPTH)
 		return;
