@@ -142,6 +142,13 @@ def test_thirty_two_threads_with_a_request_each(lab, each_openvino):
     assert len(nodes) == 641 and set(nodes.values()) == {8}
 
 
+def test_callers_of_one_stream_are_told_that_they_wait_for_each_other(lab, openvino):
+    program = lab.python(openvino, "ovprogram", "threads", lab.model("long"), "--runs", 2)
+    report, _ = report_of(lab, lab.record(program, judged=False).recording)
+    (found,) = [insight for insight in report["insights"] if insight["kind"] == "unattributed"]
+    assert "NUM_STREAMS" in found["next"] and " run at a time" in found["evidence"], found
+
+
 @pytest.fixture
 def three_runtimes(lab, openvino, wheel, tmp_path):
     environment(envs.litert_models, str(tmp_path))

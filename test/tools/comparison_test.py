@@ -49,6 +49,14 @@ class Comparison(unittest.TestCase):
         for name, mark in rows.items():
             self.assertEqual((ROOT / ROWS[name]).exists(), mark != "-", f"{name}: {mark}, {ROWS[name]}")
 
+    def test_figures_are_those_of_the_measurements(self):
+        """README, too, has none of its own."""
+        for text in (self.text, (ROOT / "README.md").read_text()):
+            figures = set(re.findall(r"[\d.,]*\d ns\b", text))
+            self.assertTrue(figures)
+            costs = (ROOT / "doc/costs.md").read_text()
+            self.assertEqual([figure for figure in figures if not re.search(r"(?<![\d.,])" + figure, costs)], [])
+
     def test_what_is_missing_is(self):
         lines = re.findall(r"^- (.*(?:\n  .*)*)", self.text.partition("## What inftrace does not do")[2], re.M)
         self.assertEqual(len(lines), len(MISSING))

@@ -38,6 +38,10 @@ static void say(const struct speaker *to)
 			 units_duration(setup_ns).s);
 		NEXT("fewer inputs%s",
 		     speaker_is_of_another(to, "onnxruntime") ? "" : ", or inputs that stay bound (IOBinding)");
+	} else if (facts && facts->model->runs.max_concurrent > 1 && speaker_is_of_runtime(to, "openvino")) {
+		EVIDENCE("; up to %s run at a time", units_count(facts->model->runs.max_concurrent).s);
+		NEXT("requests of one stream wait for each other inside infer: more streams (NUM_STREAMS, or "
+		     "PERFORMANCE_HINT = THROUGHPUT), or fewer callers");
 	} else
 		NEXT("the runtime spends it itself: it takes and gives back memory, or waits for a provider");
 }
