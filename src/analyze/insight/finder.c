@@ -168,9 +168,11 @@ bool finder_waits_for_itself(const struct finder *finder)
 		return false;
 	if ((double)at_once > facts->usable)
 		return true;
-	/* of several processes the pools may work one after the other */
+	/* whether its pool is known or not; of several processes they may work one after the other */
+	if (facts->model->n_processes <= 1 && facts->own_share >= 0.5 && (double)facts->n_threads > facts->usable)
+		return true;
 	if (facts->n_pool > 0 && (double)(at_once + facts->n_pool) > facts->usable &&
-	    ((facts->model->n_processes <= 1 && facts->own_share >= 0.5) || facts->cores >= 0.75 * facts->usable))
+	    facts->cores >= 0.75 * facts->usable)
 		return true;
 	return facts->n_beside > 1 && (double)facts->n_at_work > facts->usable &&
 	       (facts->own_share >= 0.5 || facts->program_cores >= 0.75 * facts->usable);
