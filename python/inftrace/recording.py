@@ -65,6 +65,8 @@ class Recording:
     slowest_causes = _Named("The causes of slowest, one row each.")
     counters = _Named("What was measured over time; the values are in samples.")
     samples = _Named("Values of counters. A value that repeats the one before it may be left out.")
+    stack_samples = _Named("What each thread did, and where in the program, sampled some hundred times a second.")
+    stacks = _Named("Stacks of samples: each is the stack of its caller and one frame.")
     threads = _Named("Threads that have a line of their own.")
     tracks = _Named("Lines of the timeline: processes, threads, lanes of inferences, counters.")
     slices = _Named("Everything that has a begin and an end.")

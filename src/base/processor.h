@@ -25,6 +25,7 @@ enum {
 	PROCESSOR_JUMP_SLOT = R_X86_64_JUMP_SLOT,
 	PROCESSOR_GLOB_DAT = R_X86_64_GLOB_DAT,
 	PROCESSOR_MAX_PAGE = 4096,
+	PROCESSOR_THREAD_TID = 720, /* from what pthread_self() gives to the thread's number, in glibc */
 };
 
 static inline uint64_t page_size(void)
@@ -49,6 +50,7 @@ enum {
 	PROCESSOR_JUMP_SLOT = R_AARCH64_JUMP_SLOT,
 	PROCESSOR_GLOB_DAT = R_AARCH64_GLOB_DAT,
 	PROCESSOR_MAX_PAGE = 65536,
+	PROCESSOR_THREAD_TID = 208,
 };
 
 /* A kernel is built for pages of 4, 16 or 64 KiB. */

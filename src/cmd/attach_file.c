@@ -47,7 +47,7 @@ static int record(struct job *job, struct err *err)
 	const struct record_options *options = job->options;
 	const struct live_page_stream stream = recording_file_stream(&job->file, options, job->command);
 	struct recorder_opts opts = {
-		.plan = options->plan,
+		.plan = record_options_plan(options),
 		.say = record_say(options->quiet, !options->quiet && !options->json),
 		.command = job->command,
 		.file = job->file.fd,

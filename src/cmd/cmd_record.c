@@ -105,7 +105,7 @@ static int record(struct job *job, struct err *err)
 	const struct record_options *shared = &job->opts->shared;
 	char *command = join(job->argv, 4000);
 	struct recorder_opts recorder_opts = {
-		.plan = shared->plan,
+		.plan = record_options_plan(shared),
 		.usr1 = recording_file_usr1(&job->file),
 		.file = job->file.fd,
 		.say = record_say(shared->quiet, false),

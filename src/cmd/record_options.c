@@ -9,6 +9,8 @@
 #include "cmd/dump_option.h"
 #include "cmd/keep_option.h"
 
+enum { DEFAULT_HZ = 100, MOST_HZ = 1000 };
+
 int record_options_thin(const struct record_options *options)
 {
 	char *end;
@@ -19,6 +21,28 @@ int record_options_thin(const struct record_options *options)
 	return end == options->thin || *end || n < 1 || n > THIN_MOST ? -1 : (int)n;
 }
 
+/* -1: it makes no sense. */
+static int stacks_hz(const struct record_options *options)
+{
+	char *end;
+	long hz;
+
+	if (!options->stacks)
+		return strcmp(options->plan.level, "inference") ? DEFAULT_HZ : 0;
+	if (!strcmp(options->stacks, "off"))
+		return 0;
+	hz = strtol(options->stacks, &end, 10);
+	return end == options->stacks || *end || hz < 1 || hz > MOST_HZ ? -1 : (int)hz;
+}
+
+struct recorder_plan record_options_plan(const struct record_options *options)
+{
+	struct recorder_plan plan = options->plan;
+
+	plan.stacks_hz = (uint32_t)stacks_hz(options);
+	return plan;
+}
+
 int record_options_check(const struct record_options *options, struct err *err)
 {
 	struct keep_option keep;
@@ -26,6 +50,8 @@ int record_options_check(const struct record_options *options, struct err *err)
 
 	if (options->plan.interval_ns < 10000000)
 		return opt_misused(err, "--interval must be 10ms or more");
+	if (stacks_hz(options) < 0)
+		return opt_misused(err, "--stacks must be off, or a number between 1 and %d", MOST_HZ);
 	if (options->compress && options->no_compress)
 		return opt_misused(err, "--compress and --no-compress contradict each other");
 	if (options->out && !strcmp(options->out, "-"))

@@ -14,7 +14,7 @@
 
 struct record_options {
 	struct recorder_plan plan;
-	const char *out, *keep, *thin;
+	const char *out, *keep, *thin, *stacks;
 	int max_dumps;
 	struct opt_list dump_when;
 	uint64_t dump_after_ns;
@@ -38,6 +38,14 @@ struct record_options {
 	      "TIME",	    "time between samples of CPU and memory, at least 10ms", \
 	      OPT_DURATION, offsetof(type, field.plan.interval_ns), \
 	      "1s" }, \
+	    { 0, \
+	      "stacks", \
+	      "HZ|off", \
+	      "how many times a second to look at what each thread does, and in which line of the program; by " \
+	      "default " \
+	      "100, at level inference off", \
+	      OPT_STR, \
+	      offsetof(type, field.stacks) }, \
 	    { 'd',	  "duration", \
 	      "TIME",	  "stop recording after this time; the program goes on", \
 	      OPT_PERIOD, offsetof(type, field.plan.duration_ns) }, \
@@ -89,6 +97,8 @@ struct record_options {
 
 /* 0, or opt_misused's code and err: values that make no sense. */
 int record_options_check(const struct record_options *options, struct err *err);
+/* What is recorded, --stacks included. */
+struct recorder_plan record_options_plan(const struct record_options *options);
 /* The value of --thin; 0: auto; -1: it makes no sense. */
 int record_options_thin(const struct record_options *options);
 /* The same for --ring-size. */

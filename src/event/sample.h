@@ -28,10 +28,9 @@
 enum sample_state { SAMPLE_STATES(SAMPLE_STATE_ENUM) N_SAMPLE_STATES };
 
 enum sample_flag {
-	SAMPLE_TORN = 1,	/* its stack changed while it was read, and is left out */
-	SAMPLE_CUT = 2,		/* its stack has more frames further out */
-	SAMPLE_NO_PYTHON = 4,	/* it runs Python that cannot be read */
-	SAMPLE_IN_INTERVAL = 8, /* it ran for a part of the stretch, but not at its end */
+	SAMPLE_TORN = 1,      /* its stack changed while it was read, and is left out */
+	SAMPLE_CUT = 2,	      /* its stack has more frames further out */
+	SAMPLE_NO_PYTHON = 4, /* it runs Python that cannot be read */
 };
 
 /* Texts are ids of the stream's names, stacks of its callstacks (event/callstack.h); 0: none, or not known. */

@@ -22,7 +22,7 @@ ROWS = {
     "CPU waits and faults per inference": "test/e2e/test_usage.py",
     "GPU and NPU load beside inferences": "test/e2e/test_devices.py",
     "kernels on the device": "test/e2e/test_ep_profile.py",
-    "call stacks of your own code": "src/capture/source/source_stacks.c",
+    "call stacks of your own code": "test/e2e/test_stacks.py",
     "live view": "test/e2e/test_live.py",
     "graphical timeline": "test/e2e/test_view_page.py",
     "not tied to one runtime": "src/runtime/openvino/runtime_openvino.c",
@@ -32,7 +32,7 @@ ROWS = {
 # The words of a line under "What inftrace does not do", and what would make it false.
 MISSING = {
     "not those of ncnn": "src/runtime/ncnn/runtime_ncnn.c",
-    "call stacks": "src/capture/source/source_stacks.c",
+    "Native stacks": "src/capture/stacks/stack_native.c",
     "kernels on a device": "src/capture/agent/cupti.c",
     "one machine": "src/cmd/cmd_watch.c",
 }

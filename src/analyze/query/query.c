@@ -43,7 +43,7 @@ struct query *query_new(const struct summary *summary, const struct query_opts *
 	query->summary = summary;
 	query->store = summary->store;
 	query->names = summary->names;
-	if (query_tracks_init(query) || store_halts_find(&query->halts, query->store)) {
+	if (query_tracks_init(query) || store_halts_find(&query->halts, query->store) || query_stacks_init(query)) {
 		err_set(err, ENOMEM, "cannot prepare queries: out of memory");
 		query_free(query);
 		return NULL;
@@ -63,6 +63,7 @@ void query_free(struct query *query)
 	sqlite3_hard_heap_limit64(0);
 	query_indexes_done(query);
 	query_times_done(query);
+	query_stacks_done(query);
 	query_tracks_done(query);
 	store_halts_done(&query->halts);
 	free(query->why);

@@ -52,8 +52,9 @@ struct query {
 	struct store_halts halts;
 	struct array indexes; /* struct query_index * */
 	struct query_times times;
-	struct why *why; /* the last one that was looked at, */
-	size_t why_at;	 /* and of which slow inference; query_table_slowest.c */
+	struct query_sample *samples; /* query_table_stacks.c; NULL: there are none */
+	struct why *why;	      /* the last one that was looked at, */
+	size_t why_at;		      /* and of which slow inference; query_table_slowest.c */
 	uint64_t max_steps, steps;
 	volatile sig_atomic_t is_interrupted;
 	uint64_t memory_bytes;
@@ -181,6 +182,10 @@ void query_scan_next(struct query_scan *scan);
 /* query_times.c: of a list of instants, those between the two times, in this order. */
 void query_times_range(struct query_scan *scan);
 void query_times_done(struct query *query);
+
+/* query_table_stacks.c. 0 or -ENOMEM. */
+int query_stacks_init(struct query *query);
+void query_stacks_done(struct query *query);
 
 /* query_plan.c: SQL's conditions as a plan, "<op><column>..." in text, and a plan with its values as a scan. */
 int query_plan_find(struct query *query, const struct query_table *table, sqlite3_index_info *info);

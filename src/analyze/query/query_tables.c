@@ -26,6 +26,8 @@
 	F(slowest_causes) \
 	F(counters) \
 	F(samples) \
+	F(stack_samples) \
+	F(stacks) \
 	F(threads) \
 	F(tracks) \
 	F(slices) \

@@ -121,6 +121,13 @@ const struct store_thread *store_thread(const struct store *store, uint32_t numb
 	return number < store->sampled.threads.n ? &thread_at(store, number)->view : NULL;
 }
 
+uint32_t store_thread_number(const struct store *store, const struct store_thread *thread)
+{
+	const struct sampled_thread *all = store->sampled.threads.data;
+
+	return (uint32_t)((const struct sampled_thread *)(const void *)thread - all);
+}
+
 uint32_t store_thread_track(const struct store *store, const struct store_thread *thread)
 {
 	for (uint32_t id = 1; id <= store->n_tracks; id++) {

@@ -30,6 +30,8 @@ struct store_thread {
 /* Threads are numbered from 0; NULL beyond. A thread has a sample at least, unless all were dropped. */
 uint32_t store_n_threads(const struct store *store);
 const struct store_thread *store_thread(const struct store *store, uint32_t number);
+/* The number of a thread of this store. */
+uint32_t store_thread_number(const struct store *store, const struct store_thread *thread);
 /* The TRACK_THREAD of a thread, on which its slices are; 0: it has none. Looks through all tracks. */
 uint32_t store_thread_track(const struct store *store, const struct store_thread *thread);
 /* Samples of all threads that are kept. */

@@ -425,6 +425,7 @@ static void init(struct recorder *recorder)
 		recorder->target->sysroot = "";
 	recorder->target->level = opts->plan.level;
 	recorder->target->interval_ns = opts->plan.interval_ns;
+	recorder->target->stacks_hz = opts->plan.stacks_hz;
 	recorder->target->tree = &recorder->tree;
 	recorder_tap_init(&recorder->tap, opts->sinks, opts->n_sinks);
 	recorder->start_ns = recorder->flushed_ns = recorder->shown_ns = clock_ns();

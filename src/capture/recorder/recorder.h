@@ -26,6 +26,7 @@
 struct recorder_plan {
 	const char *level;    /* "inference", "operator", "detail" */
 	uint64_t interval_ns; /* between two samples of resources */
+	uint32_t stacks_hz;   /* samples of stacks a second; 0: none */
 	uint64_t duration_ns; /* stop recording then; 0: never */
 	int iterations;	      /* stop recording once so many inferences have begun; 0: never */
 	uint64_t max_bytes;   /* stop recording when so much is written; 0: never */

@@ -382,7 +382,7 @@ static __attribute__((noinline)) int put_followed(struct thin *thin, const struc
 		return put_track(thin, event, err);
 	if (event->type == EVENT_TRACK_END)
 		return end_track(thin, event, err);
-	if (event->type == EVENT_COUNTER || !track)
+	if (event->type == EVENT_COUNTER || event->type == EVENT_SAMPLE || !track)
 		return sink_put(thin->to, event, err);
 	if (event->time_ns > thin->newest_ns)
 		thin->newest_ns = event->time_ns;

@@ -63,6 +63,7 @@ struct target {
 	uint64_t ring_bytes;		   /* the largest buffer of a thread in them; 0: not known */
 	const char *level;		   /* "inference", "operator", "detail" */
 	uint64_t interval_ns;		   /* between two samples of resources */
+	uint32_t stacks_hz;		   /* samples of stacks a second; 0: none */
 	struct tree *tree;		   /* the processes of the target; sources change it through tree.h only */
 	const struct host *host;	   /* set by the command; source_agent reports on them */
 	size_t n_hosts;

@@ -21,6 +21,7 @@
 	F(pressure) \
 	F(proc) \
 	F(scheduler) \
+	F(stacks) \
 	F(uprobe) \
 	F(waits)
 

@@ -298,6 +298,8 @@ static int put(struct sink *sink, const struct event *event, struct err *err)
 	struct track *track;
 
 	errno = 0;
+	if (event->type == EVENT_SAMPLE)
+		return 0;
 	if (event->type == EVENT_TRACK)
 		return define(chrome, event, err);
 	track = track_at(chrome, event->track);

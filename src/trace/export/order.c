@@ -115,7 +115,7 @@ int order_put(struct order *order, const struct event *event, struct err *err)
 
 	if (event->type == EVENT_TRACK)
 		return note_track(order, event) ? order->take(order, event, err) : no_memory(err);
-	if (event->type == EVENT_TRACK_END)
+	if (event->type == EVENT_TRACK_END || event->type == EVENT_SAMPLE)
 		return 0;
 	entry.is_first = event->track < order->threads.n && ((const bool *)order->threads.data)[event->track];
 	if (order->entries.n == ORDER_WINDOW)

@@ -25,6 +25,7 @@ enum perfetto_packet {
 	PACKET_CLOCK_ID = 58,	/* timestamp_clock_id */
 	PACKET_DEFAULTS = 59,
 	PACKET_TRACK_DESCRIPTOR = 60,
+	PACKET_PERF_SAMPLE = 66,
 	PACKET_FIRST_ON_SEQUENCE = 87,
 	PACKET_MACHINE_ID = 98,
 	PACKET_ZSTD = 133, /* packets, compressed by zstd */
@@ -83,9 +84,42 @@ enum perfetto_interned {
 	INTERNED_CATEGORIES = 1,
 	INTERNED_NAMES = 2,
 	INTERNED_ANNOTATION_NAMES = 3,
+	INTERNED_FUNCTIONS = 5,
+	INTERNED_FRAMES = 6,
+	INTERNED_CALLSTACKS = 7,
+	INTERNED_MAPPING_PATHS = 17,
+	INTERNED_SOURCE_PATHS = 18,
+	INTERNED_MAPPINGS = 19,
 	INTERNED_ANNOTATION_STRINGS = 29,
 };
-enum perfetto_interned_entry { ENTRY_IID = 1, ENTRY_TEXT = 2 }; /* the same in all four */
+enum perfetto_interned_entry { ENTRY_IID = 1, ENTRY_TEXT = 2 }; /* the same in all */
+
+/* Numbers above 1000 are our own. */
+enum perfetto_mapping { MAPPING_PATHS = 7 };
+enum perfetto_frame {
+	FRAME_FUNCTION = 2,
+	FRAME_MAPPING = 3,
+	FRAME_REL_PC = 4,
+	FRAME_SOURCE_PATH = 5,
+	FRAME_LINE = 6,
+	FRAME_KIND = 1001, /* enum frame_kind */
+};
+enum perfetto_callstack { CALLSTACK_FRAMES = 2 };
+enum perfetto_perf_sample {
+	SAMPLE_PID = 2,
+	SAMPLE_TID = 3,
+	SAMPLE_CALLSTACK = 4,
+	SAMPLE_STATE_NUMBER = 1001, /* enum sample_state */
+	SAMPLE_WEIGHT_NS = 1002,
+	SAMPLE_CPU_NS = 1003,
+	SAMPLE_QUEUE_NS = 1004,
+	SAMPLE_THREAD_NAME = 1005, /* this, the call and the object: texts, as those of annotations */
+	SAMPLE_CALL_NAME = 1006,
+	SAMPLE_OBJECT = 1007,
+	SAMPLE_HOLDER_TID = 1008,
+	SAMPLE_HOLDER_CALLSTACK = 1009,
+	SAMPLE_FLAG_BITS = 1010,
+};
 
 enum perfetto_track {
 	TRACK_UUID = 1,
@@ -111,8 +145,13 @@ enum perfetto_process {
 	PROCESS_START_NS = 7,
 	/* ProcessTree, ProcessTree.Process */
 	TREE_PROCESSES = 1,
+	TREE_THREADS = 2,
 	TREE_PID = 1,
 	TREE_CMDLINE = 3,
+	/* ProcessTree.Thread */
+	TREE_THREAD_TID = 1,
+	TREE_THREAD_NAME = 2,
+	TREE_THREAD_TGID = 3,
 };
 
 enum perfetto_thread {

@@ -18,6 +18,7 @@
 #include "trace/perfetto/perfetto_event.h"
 #include "trace/perfetto/perfetto_fields.h"
 #include "trace/perfetto/perfetto_quick_read.h"
+#include "trace/perfetto/perfetto_samples.h"
 
 enum {
 	MAX_BUNDLE = 32 << 20, /* largest size of decompressed packets */
@@ -29,7 +30,7 @@ enum {
 struct rare {
 	uint32_t machine;
 	bool is_cleared, is_dropped;
-	struct pb_in interned, defaults, snapshot, descriptor, thread, system, compressed, zstd;
+	struct pb_in interned, defaults, snapshot, descriptor, thread, system, compressed, zstd, sample;
 };
 
 /* Packets. */
@@ -72,6 +73,7 @@ static bool read_rare_fields(struct rare *rare, struct pb_in in)
 		[PACKET_CLOCK_SNAPSHOT] = &rare->snapshot,  [PACKET_TRACK_DESCRIPTOR] = &rare->descriptor,
 		[PACKET_THREAD_DESCRIPTOR] = &rare->thread, [PACKET_SYSTEM_INFO] = &rare->system,
 		[PACKET_COMPRESSED] = &rare->compressed,    [PACKET_ZSTD] = &rare->zstd,
+		[PACKET_PERF_SAMPLE] = &rare->sample,
 	};
 	struct pb_field field;
 	bool has_any = false;
@@ -126,6 +128,8 @@ static int use_rare(struct reader *reader, struct sequence *sequence, const stru
 		sequence->is_valid = false;
 	if (rare->interned.at)
 		result = perfetto_state_intern(state, sequence, rare->interned, reader->err);
+	if (!result && rare->interned.at)
+		result = perfetto_samples_intern(reader, sequence, rare->interned);
 	if (!result && rare->defaults.at)
 		result = perfetto_tracks_defaults(state, sequence, rare->defaults, reader->err);
 	if (!result && rare->snapshot.at)
@@ -139,15 +143,14 @@ static int use_rare(struct reader *reader, struct sequence *sequence, const stru
 	return result;
 }
 
-/* Incremental clocks count the time of every packet, whatever is in it; snapshots set them instead. */
-static void pass_time(struct reader *reader, struct sequence *sequence, const struct packet *packet,
-		      const struct rare *rare)
+/* Incremental clocks count the time of every packet, whatever is in it; snapshots set them instead. False: none. */
+static bool pass_time(struct reader *reader, struct sequence *sequence, const struct packet *packet,
+		      const struct rare *rare, uint64_t *time_ns)
 {
-	uint64_t time_ns;
-
 	if (packet->has_timestamp && !packet->event.at && !rare->snapshot.at &&
 	    (sequence->is_valid || !(packet->flags & SEQ_NEEDS_STATE)))
-		perfetto_state_time(&reader->state, sequence, packet->clock, packet->timestamp, &time_ns);
+		return perfetto_state_time(&reader->state, sequence, packet->clock, packet->timestamp, time_ns);
+	return false;
 }
 
 /* Reads a packet with more than an event, or without one. Returns 1 if its event must be read, too. */
@@ -156,6 +159,7 @@ static int read_rare(struct reader *reader, const struct packet *packet, struct 
 	struct rare rare = { .is_cleared = packet->flags & SEQ_STATE_CLEARED };
 	bool is_used = read_rare_fields(&rare, in);
 	struct sequence *sequence;
+	uint64_t time_ns;
 
 	if (rare.compressed.at || rare.zstd.at) {
 		reader->result->n_packets--;
@@ -173,7 +177,9 @@ static int read_rare(struct reader *reader, const struct packet *packet, struct 
 	if (is_used && use_rare(reader, sequence, &rare))
 		return -1;
 	reader->result->n_skipped += !is_used && !packet->event.at;
-	pass_time(reader, sequence, packet, &rare);
+	if (pass_time(reader, sequence, packet, &rare, &time_ns) && rare.sample.at &&
+	    perfetto_samples_read(reader, sequence, time_ns, rare.sample))
+		return -1;
 	return packet->event.at != NULL;
 }
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "trace/perfetto/perfetto_fields.h"
+#include "trace/perfetto/perfetto_samples.h"
 
 enum { MAX_CLOCKS = 256, MAX_SNAPSHOT = 64, MAX_SHARED = 1 << 24 };
 
@@ -45,6 +46,8 @@ void perfetto_state_clear(struct sequence *sequence)
 	perfetto_map_done(&sequence->strings);
 	perfetto_map_done(&sequence->categories);
 	perfetto_map_done(&sequence->keys);
+	perfetto_samples_forget(sequence->stacks);
+	sequence->stacks = NULL;
 	sequence->has_own = false;
 	sequence->default_clock = 0;
 	sequence->default_track = 0;

@@ -61,7 +61,8 @@ struct sequence {
 	 * event_key. Without those that mean what they mean in struct dictionary.
 	 */
 	struct perfetto_map names, strings, categories, keys;
-	bool has_own; /* any of these */
+	bool has_own;			/* any of these */
+	struct perfetto_stacks *stacks; /* of perfetto_samples_read.c; NULL: none */
 };
 
 struct track {
@@ -157,6 +158,8 @@ bool perfetto_state_time(struct state *state, struct sequence *sequence, uint32_
 
 /* Index of the track with this uuid, created on first use; 0: out of memory. */
 uint32_t perfetto_tracks_find(struct state *state, uint64_t uuid);
+/* Index of the track of a process, created where there is none. */
+uint32_t perfetto_tracks_process(struct state *state, int32_t pid);
 /* Index of the track of a thread without a uuid. */
 uint32_t perfetto_tracks_thread(struct state *state, int32_t pid, int32_t tid);
 int perfetto_tracks_descriptor(struct state *state, struct pb_in in, struct err *err);

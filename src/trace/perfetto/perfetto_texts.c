@@ -67,6 +67,22 @@ static bool was_seen(const struct perfetto_seen *seen, uint32_t number)
 	return number / 64 < seen->n_words && seen->bits[number / 64] >> number % 64 & 1;
 }
 
+int perfetto_seen_add(struct perfetto_seen *seen, uint32_t number)
+{
+	if (was_seen(seen, number))
+		return 0;
+	if (number / 64 >= seen->n_words &&
+	    grow((void **)&seen->bits, &seen->n_words, number / 64, sizeof *seen->bits, FIRST_BITS))
+		return -1;
+	seen->bits[number / 64] |= (uint64_t)1 << number % 64;
+	return 1;
+}
+
+void perfetto_seen_done(struct perfetto_seen *seen)
+{
+	free(seen->bits);
+}
+
 static int tell_text(struct perfetto_texts *texts, struct perfetto_told *told, uint32_t sequence, bool is_value,
 		     uint32_t id)
 {
@@ -79,10 +95,8 @@ static int tell_text(struct perfetto_texts *texts, struct perfetto_told *told, u
 	if (!numbers->of[id])
 		numbers->of[id] = ++numbers->last;
 	number = numbers->of[id];
-	if (number / 64 >= seen->n_words &&
-	    grow((void **)&seen->bits, &seen->n_words, number / 64, sizeof *seen->bits, FIRST_BITS))
+	if (perfetto_seen_add(seen, number) < 0)
 		return out_of_memory(texts);
-	seen->bits[number / 64] |= (uint64_t)1 << number % 64;
 	return tell(texts, sequence, is_value ? INTERNED_ANNOTATION_STRINGS : INTERNED_NAMES, number,
 		    names_text(texts->texts, id), names_len(texts->texts, id));
 }
@@ -131,6 +145,13 @@ static int tell_name(struct perfetto_texts *texts, struct perfetto_told *told, u
 	return 0;
 }
 
+int perfetto_texts_tell_value(struct perfetto_texts *texts, struct perfetto_told *told, uint32_t sequence, uint32_t id)
+{
+	if (!id || names_is_passing(id) || is_told(&texts->values, &told->values, id))
+		return 0;
+	return tell_text(texts, told, sequence, true, id);
+}
+
 int perfetto_texts_tell(struct perfetto_texts *texts, struct perfetto_told *told, uint32_t sequence,
 			const struct event *event)
 {
@@ -147,6 +168,6 @@ void perfetto_texts_done(struct perfetto_texts *texts)
 
 void perfetto_told_done(struct perfetto_told *told)
 {
-	free(told->names.bits);
-	free(told->values.bits);
+	perfetto_seen_done(&told->names);
+	perfetto_seen_done(&told->values);
 }

@@ -31,15 +31,24 @@ struct perfetto_numbers {
 
 struct perfetto_texts {
 	struct perfetto_out *out; /* borrowed, as texts */
-	const struct names *texts;
+	struct names *texts;
 	struct perfetto_numbers names, values;
 };
 
+/* 1: the number was not in it; 0: it was; -1: out of memory. */
+int perfetto_seen_add(struct perfetto_seen *seen, uint32_t number);
+void perfetto_seen_done(struct perfetto_seen *seen);
 /* Doubles a zeroed array until index fits. 0, or -1: out of memory. */
 int perfetto_texts_grow(void **array, uint32_t *n, uint32_t index, size_t size);
 /* Defines what the event uses and the sequence (its number in the file) has not defined yet. 0, or -1 and out->err. */
 int perfetto_texts_tell(struct perfetto_texts *texts, struct perfetto_told *told, uint32_t sequence,
 			const struct event *event);
+/* The same for one text, as the value of an argument; and its number. */
+int perfetto_texts_tell_value(struct perfetto_texts *texts, struct perfetto_told *told, uint32_t sequence, uint32_t id);
+static inline uint32_t perfetto_texts_value(const struct perfetto_texts *texts, uint32_t id)
+{
+	return id < texts->values.n ? texts->values.of[id] : 0;
+}
 void perfetto_texts_done(struct perfetto_texts *texts);
 void perfetto_told_done(struct perfetto_told *told);
 

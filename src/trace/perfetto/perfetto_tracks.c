@@ -32,7 +32,7 @@ uint32_t perfetto_tracks_find(struct state *state, uint64_t uuid)
 	return index;
 }
 
-static uint32_t process_track(struct state *state, int32_t pid)
+uint32_t perfetto_tracks_process(struct state *state, int32_t pid)
 {
 	uint32_t index = perfetto_map_get(&state->process_of, (uint32_t)pid);
 
@@ -333,7 +333,7 @@ int perfetto_tracks_emit_all(struct state *state, struct err *err)
 
 	for (uint32_t i = 1; i <= n_known; i++)
 		if (state->track[i].def.type == TRACK_THREAD && !state->track[i].parent_uuid &&
-		    !process_track(state, state->track[i].def.pid))
+		    !perfetto_tracks_process(state, state->track[i].def.pid))
 			return perfetto_state_out_of_memory(err);
 	path = calloc(state->n_tracks + 1, sizeof *path);
 	if (!path)

@@ -37,6 +37,7 @@
 #include "trace/perfetto/perfetto_fields.h"
 #include "trace/perfetto/perfetto_out.h"
 #include "trace/perfetto/perfetto_quick.h"
+#include "trace/perfetto/perfetto_samples.h"
 #include "trace/perfetto/perfetto_texts.h"
 
 enum {
@@ -56,6 +57,7 @@ struct sequence {
 struct track {
 	uint64_t last_ns, uuid, serial;
 	uint32_t sequence; /* 0: not defined yet */
+	int32_t pid;
 	bool is_defined, has_sequence, is_process;
 	bool is_quick;	   /* put_quick may write its events */
 	bool has_counters; /* the group of its counters is in the file; of track 0: the machine's */
@@ -72,6 +74,8 @@ struct perfetto_writer {
 	uint32_t n_tracks, n_sequences, last_sequence, n_states;
 	struct array free_sequences; /* uint32_t */
 	struct perfetto_texts texts;
+	struct perfetto_samples samples;
+	uint32_t samples_sequence;    /* 0: there was none */
 	struct quick_template *quick; /* QUICK_TEMPLATES; NULL: out of memory, each packet is encoded in full */
 };
 
@@ -184,6 +188,7 @@ static int put_track(struct perfetto_writer *writer, const struct event *event)
 	writer->track[event->track].uuid = def->uuid;
 	writer->track[event->track].serial = def->serial;
 	writer->track[event->track].is_process = def->type == TRACK_PROCESS;
+	writer->track[event->track].pid = def->pid;
 	writer->track[event->track].has_sequence = def->type == TRACK_THREAD || def->type == TRACK_LANE;
 	if (find_parent(writer, def, &parent_uuid))
 		return -1;
@@ -284,6 +289,20 @@ static size_t passing_bytes(const struct names *names, const struct event *event
 	return 3 * bytes;
 }
 
+static inline uint8_t *put_time(uint8_t *at, const struct perfetto_writer *writer, struct sequence *sequence,
+				uint64_t time_ns)
+{
+	if (writer->is_more)
+		return pb_put_uint(at, PACKET_TIMESTAMP, time_ns);
+	if (__builtin_expect(time_ns >= sequence->last_ns, 1)) {
+		at = pb_put_uint(at, PACKET_TIMESTAMP, time_ns - sequence->last_ns);
+		sequence->last_ns = time_ns;
+		return at;
+	}
+	at = pb_put_uint(at, PACKET_TIMESTAMP, time_ns);
+	return pb_put_uint(at, PACKET_CLOCK_ID, CLOCK_MONOTONIC_ID);
+}
+
 static int put_packet(struct perfetto_writer *writer, const struct event *event, uint64_t time_ns)
 {
 	uint32_t id = writer->track[event->track].sequence;
@@ -293,16 +312,7 @@ static int put_packet(struct perfetto_writer *writer, const struct event *event,
 
 	if (!at)
 		return -1;
-	at = pb_open(at, TRACE_PACKET, &packet);
-	if (writer->is_more) {
-		at = pb_put_uint(at, PACKET_TIMESTAMP, time_ns);
-	} else if (__builtin_expect(time_ns >= sequence->last_ns, 1)) {
-		at = pb_put_uint(at, PACKET_TIMESTAMP, time_ns - sequence->last_ns);
-		sequence->last_ns = time_ns;
-	} else {
-		at = pb_put_uint(at, PACKET_TIMESTAMP, time_ns);
-		at = pb_put_uint(at, PACKET_CLOCK_ID, CLOCK_MONOTONIC_ID);
-	}
+	at = put_time(pb_open(at, TRACE_PACKET, &packet), writer, sequence, time_ns);
 	at = pb_put_uint(at, PACKET_SEQUENCE_ID, number_of(writer, id));
 	at = pb_open(at, PACKET_TRACK_EVENT, &inside);
 	at = pb_close(put_fields(at, writer, event), inside);
@@ -411,8 +421,43 @@ static int put_event(struct perfetto_writer *writer, const struct event *event)
 	return 0;
 }
 
+/* A sequence of no track, for all samples. */
+static int begin_samples(struct perfetto_writer *writer, uint64_t time_ns)
+{
+	struct track samples = { .has_sequence = true };
+
+	if (give_sequence(writer, &samples))
+		return -1;
+	writer->samples_sequence = samples.sequence;
+	samples.has_sequence = false;
+	return start_sequence(writer, &samples, 0, time_ns);
+}
+
+static int put_sample(struct perfetto_writer *writer, const struct event *event)
+{
+	int32_t pid = writer->track[event->track].pid;
+	struct sequence *sequence;
+	uint8_t *at, *packet;
+	uint32_t number;
+
+	if (!event->sample || (!writer->samples_sequence && begin_samples(writer, event->time_ns)))
+		return event->sample ? -1 : 0;
+	sequence = &writer->sequence[writer->samples_sequence];
+	number = number_of(writer, writer->samples_sequence);
+	if (perfetto_samples_tell(&writer->samples, &writer->texts, &sequence->told, number, event->sample, pid) ||
+	    !(at = perfetto_out_room(&writer->out, EVENT_ROOM + PERFETTO_SAMPLE_ROOM)))
+		return -1;
+	at = put_time(pb_open(at, TRACE_PACKET, &packet), writer, sequence, event->time_ns);
+	at = pb_put_uint(at, PACKET_SEQUENCE_ID, number);
+	at = perfetto_samples_put(at, &writer->texts, event->sample, pid);
+	perfetto_out_end(&writer->out, pb_close(at, packet));
+	return 0;
+}
+
 static int put_one(struct perfetto_writer *writer, const struct event *event)
 {
+	if (event->type == EVENT_SAMPLE)
+		return put_sample(writer, event);
 	if (event->type == EVENT_TRACK)
 		return put_track(writer, event);
 	return event->type == EVENT_TRACK_END ? end_track(writer, event) : put_event(writer, event);
@@ -425,7 +470,7 @@ static __attribute__((noinline)) int put_any(struct perfetto_writer *writer, con
 	    (event->type == EVENT_TRACK ? !event->def
 					: event->track >= writer->n_tracks || !writer->track[event->track].is_defined))
 		return err_set(err, EINVAL, "cannot write an event: track %u is not defined", event->track);
-	if ((unsigned)event->type > EVENT_TRACK_END || (unsigned)event->kind >= N_KINDS)
+	if ((unsigned)event->type > EVENT_SAMPLE || (unsigned)event->kind >= N_KINDS)
 		return err_set(err, EINVAL, "cannot write an event: its type is unknown");
 	if (writer->out.err.code || put_one(writer, event))
 		return err_set(err, writer->out.err.code, "%s", writer->out.err.msg);
@@ -549,6 +594,7 @@ void perfetto_write_drop(struct perfetto_writer *writer)
 	free(writer->sequence);
 	free(writer->track);
 	perfetto_texts_done(&writer->texts);
+	perfetto_samples_done(&writer->samples);
 	free(writer->quick);
 	perfetto_out_done(&writer->out);
 	free(writer);

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Finds interpreters in a process: by names of files, and in the program itself, which may contain one. A file is
+ * read by a child without rights, once for all processes that have it.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "capture/proc/file_look.h"
+#include "capture/proc/modules.h"
+#include "capture/stacks/stack_python.h"
+#include "runtime/dynamic.h"
+
+/* Plain data, because it is sent through a pipe. */
+struct answer {
+	uint64_t map_offset; /* given: where the module's first code lies in the file */
+	uint64_t bias;	     /* to be added to addresses, with where the code is mapped */
+	uint32_t is_python;
+	struct cpython_place place;
+};
+
+struct python_file {
+	uint64_t device, inode, changed_ns;
+	struct answer answer;
+};
+
+static int look(const struct image_file *file, void *opaque, struct err *err)
+{
+	struct answer *answer = opaque;
+	struct dynamic dynamic;
+
+	answer->is_python = image_file_bias(file, 0, answer->map_offset, &answer->bias) &&
+			    dynamic_read(&dynamic, image_file_image(file)) && cpython_find(&answer->place, &dynamic, 0);
+	return 0;
+}
+
+static const struct answer *read_file(struct python_files *files, const struct module *module, int fd)
+{
+	struct python_file *file = files->file.data, wanted = { 0 };
+	struct stat is;
+	struct err err;
+
+	if (fstat(fd, &is))
+		return NULL;
+	wanted.device = is.st_dev;
+	wanted.inode = is.st_ino;
+	wanted.changed_ns = (uint64_t)is.st_ctim.tv_sec * 1000000000u + (uint64_t)is.st_ctim.tv_nsec;
+	wanted.answer.map_offset = module->offset;
+	for (size_t i = 0; i < files->file.n; i++)
+		if (file[i].device == wanted.device && file[i].inode == wanted.inode &&
+		    file[i].changed_ns == wanted.changed_ns && file[i].answer.map_offset == module->offset)
+			return &file[i].answer;
+	if (file_look_at(look, &wanted.answer, sizeof wanted.answer, fd, "a module", &err))
+		wanted.answer.is_python = 0;
+	file = array_add(&files->file, sizeof *file);
+	if (!file)
+		return NULL;
+	*file = wanted;
+	return &file->answer;
+}
+
+static bool may_be_python(const struct modules *modules, size_t i)
+{
+	const char *path = modules->module[i].path, *name = strrchr(path, '/');
+	char program[512], link[32];
+	ssize_t len;
+
+	name = name ? name + 1 : path;
+	if (!strncmp(name, "libpython", 9) || !strncmp(name, "python", 6))
+		return true;
+	snprintf(link, sizeof link, "/proc/%d/exe", (int)modules->pid);
+	len = readlink(link, program, sizeof program - 1);
+	return len > 0 && (size_t)len == strlen(path) && !memcmp(program, path, (size_t)len);
+}
+
+static uint64_t add(uint64_t address, uint64_t bias)
+{
+	return address ? address + bias : 0;
+}
+
+static void open_it(struct stack_python *python, const struct answer *answer, const struct module *module)
+{
+	const struct cpython_memory memory = { stack_memory_read, python->memory };
+	uint64_t bias = answer->bias + module->start;
+	struct cpython_place place = answer->place;
+	const char *why;
+
+	place.runtime = add(place.runtime, bias);
+	place.version = add(place.version, bias);
+	place.code_type = add(place.code_type, bias);
+	place.text_type = add(place.text_type, bias);
+	place.this_thread = add(place.this_thread, bias);
+	python->is_there = true;
+	why = cpython_open(&python->python, &place, &memory);
+	snprintf(python->why, sizeof python->why, "%s", why ? why : "");
+}
+
+void stack_python_find(struct stack_python *python, struct python_files *files, struct stack_memory *memory, pid_t pid)
+{
+	struct modules modules;
+	struct err err;
+
+	python->memory = memory;
+	python->is_there = false;
+	if (modules_read(&modules, "", pid, &err)) {
+		modules_done(&modules);
+		return;
+	}
+	for (size_t i = 0; !modules.is_32bit && i < modules.n && !python->is_there; i++) {
+		const struct answer *answer;
+		int fd;
+
+		if (!may_be_python(&modules, i) || (fd = modules_open(pid, &modules.module[i], &err)) < 0)
+			continue;
+		answer = read_file(files, &modules.module[i], fd);
+		close(fd);
+		if (answer && answer->is_python)
+			open_it(python, answer, &modules.module[i]);
+	}
+	modules_done(&modules);
+}
+
+void python_files_done(struct python_files *files)
+{
+	array_done(&files->file, sizeof(struct python_file));
+}

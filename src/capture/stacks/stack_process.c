@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The kernel's count of the times that a thread got a CPU tells whether it has run at all. Reading the clock of the
+ * process first makes the kernel bring the CPU time of its running threads up to date.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "capture/stacks/stack_thread.h"
+
+#define MS_NS UINT64_C(1000000)
+#define LIST_NS (100 * MS_NS)  /* how long a list of threads is good, */
+#define PUT_NS (1000 * MS_NS)  /* and the longest that a sample is pending */
+#define NAME_NS (2000 * MS_NS) /* and a name */
+#define FIRST_FIND_NS (20 * MS_NS)
+
+enum { MAX_KEPT = 256, MAX_FINDS = 8, MAX_THREADS = 32768, IN_TURN = 4 };
+
+ssize_t stack_thread_read(struct stack_thread *thread, struct proc_file *file, pid_t pid, const char *name, char *to,
+			  size_t size)
+{
+	char path[48];
+	ssize_t got;
+
+	snprintf(path, sizeof path, "task/%d/%s", (int)thread->tid, name);
+	if (!thread->is_kept || (file != &thread->sched && file != &thread->call))
+		return proc_read("", pid, path, to, size);
+	got = proc_file_read(file, "", pid, path, to, size);
+	return got;
+}
+
+static void close_files(struct stack_thread *thread, struct stack_shared *shared)
+{
+	if (thread->is_kept)
+		shared->n_kept -= 2;
+	thread->is_kept = false;
+	proc_file_close(&thread->sched);
+	proc_file_close(&thread->call);
+}
+
+static int put(struct stack_thread *thread, const struct stack_round *round, uint64_t until_ns)
+{
+	struct event_sample *now = &thread->now;
+	struct event event = { .type = EVENT_SAMPLE, .track = round->track, .time_ns = until_ns, .sample = now };
+
+	if (until_ns <= thread->from_ns)
+		return 0;
+	now->weight_ns = until_ns - thread->from_ns;
+	now->cpu_ns = thread->more_ran_ns < now->weight_ns ? thread->more_ran_ns : now->weight_ns;
+	now->queue_ns = now->weight_ns - now->cpu_ns;
+	if (now->queue_ns > thread->more_waited_ns)
+		now->queue_ns = thread->more_waited_ns;
+	now->thread_name = thread->name;
+	thread->more_ran_ns -= now->cpu_ns;
+	thread->more_waited_ns -= now->queue_ns;
+	thread->from_ns = until_ns;
+	return sink_put(round->out, &event, round->err);
+}
+
+static bool is_awake(const struct stack_thread *thread)
+{
+	return thread->now.state == SAMPLE_RAN || thread->now.state == SAMPLE_QUEUED ||
+	       thread->now.state == SAMPLE_UNKNOWN;
+}
+
+static void read_name(struct stack_thread *thread, const struct stack_round *round)
+{
+	struct proc_file none = { 0 };
+	char text[32];
+	ssize_t got = stack_thread_read(thread, &none, round->pid, "comm", text, sizeof text - 1);
+
+	thread->named_ns = round->now_ns;
+	if (got <= 0)
+		return;
+	text[got] = 0;
+	text[strcspn(text, "\n")] = 0;
+	err_disarm(text);
+	thread->name = names_of(round->out->names, text);
+}
+
+/* False: the thread has ended. *has_run: since the last look; *is_same: it has not even got a CPU. */
+static bool read_times(struct stack_thread *thread, const struct stack_round *round, bool *has_run, bool *is_same)
+{
+	uint64_t ran_ns, waited_ns, n_turns;
+	char text[96];
+	ssize_t got = stack_thread_read(thread, &thread->sched, round->pid, "schedstat", text, sizeof text);
+
+	if (got <= 0 || !proc_number(text, (size_t)got, 0, &ran_ns) || !proc_number(text, (size_t)got, 1, &waited_ns) ||
+	    !proc_number(text, (size_t)got, 2, &n_turns))
+		return false;
+	*has_run = thread->has_base && ran_ns > thread->ran_ns;
+	*is_same = thread->has_base && ran_ns == thread->ran_ns && n_turns == thread->n_turns;
+	if (thread->has_base) {
+		thread->more_ran_ns += ran_ns > thread->ran_ns ? ran_ns - thread->ran_ns : 0;
+		thread->more_waited_ns += waited_ns > thread->waited_ns ? waited_ns - thread->waited_ns : 0;
+	} else {
+		thread->from_ns = thread->seen_ns = round->now_ns;
+	}
+	thread->ran_ns = ran_ns;
+	thread->waited_ns = waited_ns;
+	thread->n_turns = n_turns;
+	thread->has_base = true;
+	return true;
+}
+
+/* -ESRCH: the thread has ended. */
+static int look(struct stack_process *process, struct stack_thread *thread, const struct stack_round *round)
+{
+	bool has_run, is_same, was_pending = thread->is_pending;
+	uint64_t seen_ns = thread->seen_ns, more_ran_ns = thread->more_ran_ns, more_waited_ns = thread->more_waited_ns;
+	int result = 0;
+
+	if (!read_times(thread, round, &has_run, &is_same))
+		return -ESRCH;
+	if (is_same && was_pending) {
+		thread->seen_ns = round->now_ns;
+		return round->now_ns - thread->from_ns >= PUT_NS ? put(thread, round, round->now_ns) : 0;
+	}
+	if (was_pending) { /* until it was last seen so; what it ran since belongs to what comes */
+		uint64_t ran_ns = thread->more_ran_ns - more_ran_ns,
+			 waited_ns = thread->more_waited_ns - more_waited_ns;
+
+		thread->more_ran_ns = more_ran_ns;
+		thread->more_waited_ns = more_waited_ns;
+		result = put(thread, round, seen_ns);
+		thread->more_ran_ns += ran_ns;
+		thread->more_waited_ns += waited_ns;
+	}
+	if (!thread->named_ns || round->now_ns - thread->named_ns > NAME_NS)
+		read_name(thread, round);
+	stack_state_read(process, thread, round, has_run);
+	thread->seen_ns = round->now_ns;
+	thread->is_pending = !is_awake(thread);
+	if (!result && !thread->is_pending)
+		result = put(thread, round, round->now_ns);
+	return result;
+}
+
+/* What a thread did that has ended, as far as it was seen. */
+static int end_thread(struct stack_process *process, size_t i, const struct stack_round *round)
+{
+	struct stack_thread *thread = stack_thread_at(process, i);
+	int result = thread->is_pending ? put(thread, round, thread->seen_ns) : 0;
+
+	close_files(thread, round->shared);
+	*thread = *stack_thread_at(process, --process->thread.n);
+	return result;
+}
+
+static int32_t inner_tid(pid_t pid, int32_t tid)
+{
+	char name[48], text[4096], *line, *end;
+	ssize_t got;
+
+	snprintf(name, sizeof name, "task/%d/status", (int)tid);
+	got = proc_read("", pid, name, text, sizeof text - 1);
+	text[got > 0 ? got : 0] = 0;
+	line = strstr(text, "\nNSpid:");
+	end = line ? strchr(line + 1, '\n') : NULL;
+	if (!end)
+		return tid;
+	*end = 0;
+	line = strrchr(line, '\t');
+	return line ? atoi(line + 1) : tid;
+}
+
+static struct stack_thread *thread_of(struct stack_process *process, const struct stack_round *round, int32_t tid,
+				      size_t *hint)
+{
+	struct stack_thread *thread;
+
+	for (size_t i = 0; i < process->thread.n; i++) {
+		size_t at = (*hint + i) % process->thread.n;
+
+		if (stack_thread_at(process, at)->tid == tid) {
+			*hint = at + 1;
+			return stack_thread_at(process, at);
+		}
+	}
+	if (process->thread.n >= MAX_THREADS || !(thread = array_add(&process->thread, sizeof *thread)))
+		return NULL;
+	*thread = (struct stack_thread){ .tid = tid, .inner_tid = tid };
+	if (process->is_inside)
+		thread->inner_tid = inner_tid(round->pid, tid);
+	thread->is_kept = round->shared->n_kept + 2 <= MAX_KEPT;
+	round->shared->n_kept += thread->is_kept ? 2 : 0;
+	return thread;
+}
+
+static int list_threads(struct stack_process *process, const struct stack_round *round)
+{
+	struct dirent *entry;
+	struct stack_thread *thread;
+	int result = 0;
+	size_t hint = 0;
+	struct stat is;
+	char path[32];
+	DIR *folder;
+
+	snprintf(path, sizeof path, "/proc/%d/task", (int)round->pid);
+	if (stat(path, &is) || (is.st_nlink == process->n_links && round->now_ns - process->listed_ns < LIST_NS) ||
+	    !(folder = opendir(path)))
+		return 0;
+	process->n_links = is.st_nlink;
+	process->listed_ns = round->now_ns;
+	for (size_t i = 0; i < process->thread.n; i++)
+		stack_thread_at(process, i)->is_listed = false;
+	while ((entry = readdir(folder)))
+		if (atoi(entry->d_name) > 0 && (thread = thread_of(process, round, atoi(entry->d_name), &hint)))
+			thread->is_listed = true;
+	closedir(folder);
+	for (size_t i = process->thread.n; !result && i-- > 0;)
+		if (!stack_thread_at(process, i)->is_listed)
+			result = end_thread(process, i, round);
+	return result;
+}
+
+static bool is_other_namespace(pid_t pid)
+{
+	char path[32];
+	struct stat own, its;
+
+	snprintf(path, sizeof path, "/proc/%d/ns/pid", (int)pid);
+	return !stat("/proc/self/ns/pid", &own) && !stat(path, &its) && own.st_ino != its.st_ino;
+}
+
+/* An interpreter may be loaded late; and what was there is gone when another program runs. */
+static void find_python(struct stack_process *process, const struct stack_round *round)
+{
+	if (process->program != round->program || !process->has_begun) {
+		process->program = round->program;
+		process->python.is_there = false;
+		process->n_finds = 0;
+		process->find_ns = round->now_ns + (process->has_begun ? 0 : FIRST_FIND_NS);
+		process->is_inside = is_other_namespace(round->pid);
+		for (size_t i = 0; i < process->thread.n; i++)
+			stack_thread_at(process, i)->named_ns = 0;
+		process->has_begun = true;
+	}
+	if (process->python.is_there || process->n_finds >= MAX_FINDS || round->now_ns < process->find_ns)
+		return;
+	process->find_ns = round->now_ns + (FIRST_FIND_NS << 2 * process->n_finds++);
+	stack_memory_begin(&round->shared->memory, round->pid);
+	stack_python_find(&process->python, &round->shared->files, &round->shared->memory, round->pid);
+}
+
+static uint64_t own_cpu_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* Whether a thread has run since the last round. */
+static bool has_run(struct stack_process *process, pid_t pid)
+{
+	struct timespec cpu;
+	clockid_t clock;
+	uint64_t cpu_ns;
+	bool is_more;
+
+	if (clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &cpu))
+		return true;
+	cpu_ns = (uint64_t)cpu.tv_sec * 1000000000u + (uint64_t)cpu.tv_nsec;
+	is_more = cpu_ns != process->cpu_ns;
+	process->cpu_ns = cpu_ns;
+	return is_more;
+}
+
+/* Puts what is pending for long; all of it at the end. */
+static int put_pending(struct stack_process *process, const struct stack_round *round)
+{
+	int result = 0;
+
+	for (size_t i = 0; !result && i < process->thread.n; i++) {
+		struct stack_thread *thread = stack_thread_at(process, i);
+
+		if (!thread->is_pending)
+			continue;
+		thread->seen_ns = round->now_ns;
+		if (round->is_last || round->now_ns - thread->from_ns >= PUT_NS)
+			result = put(thread, round, round->now_ns);
+	}
+	return result;
+}
+
+int stack_process_sample(struct stack_process *process, const struct stack_round *round)
+{
+	bool is_more = has_run(process, round->pid);
+	uint64_t began_ns = own_cpu_ns();
+	int result = 0;
+
+	find_python(process, round);
+	if (!is_more && !process->was_awake && process->thread.n)
+		return put_pending(process, round);
+	result = list_threads(process, round);
+	process->was_awake = false;
+	for (size_t n = process->thread.n, done = 0; !result && done < n && process->thread.n; done++) {
+		size_t at = process->turn % process->thread.n;
+
+		if (done % IN_TURN == IN_TURN - 1 && own_cpu_ns() - began_ns > round->budget_ns) {
+			process->was_awake = true;
+			break;
+		}
+		result = look(process, stack_thread_at(process, at), round);
+		if (result == -ESRCH) {
+			result = end_thread(process, at, round);
+			continue;
+		}
+		process->was_awake |= !stack_thread_at(process, at)->is_pending;
+		process->turn = at + 1;
+	}
+	return result || !round->is_last ? result : put_pending(process, round);
+}
+
+int stack_process_end(struct stack_process *process, const struct stack_round *round)
+{
+	int result = 0;
+
+	while (!result && process->thread.n)
+		result = end_thread(process, process->thread.n - 1, round);
+	return result;
+}
+
+void stack_process_done(struct stack_process *process, struct stack_shared *shared)
+{
+	for (size_t i = 0; i < process->thread.n; i++)
+		close_files(stack_thread_at(process, i), shared);
+	array_done(&process->thread, sizeof(struct stack_thread));
+	stack_python_done(&process->python);
+	*process = (struct stack_process){ 0 };
+}
+
+void stack_shared_done(struct stack_shared *shared)
+{
+	python_files_done(&shared->files);
+	stack_sockets_done(&shared->sockets);
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Samples the threads of one process from outside: what each did, for how long, and where. Sends no signal, stops
+ * nothing, writes nothing into the process; needs the right to read its memory (ptrace), which a recorder has over its
+ * children and its user's programs, and root over all.
+ *
+ * A thread that has not run since it was looked at is where it was: it costs one small read, and one sample for all of
+ * the time. Of a process of which no thread has run, only its clock is read. A round ends when its time is up; the
+ * threads that are left come first in the next one.
+ */
+#ifndef CAPTURE_STACKS_STACK_PROCESS_H
+#define CAPTURE_STACKS_STACK_PROCESS_H
+
+#include "capture/stacks/stack_call.h"
+#include "capture/stacks/stack_python.h"
+#include "event/sample.h"
+#include "event/sink.h"
+
+/* What all processes share. Zeroed: empty. */
+struct stack_shared {
+	struct stack_memory memory;
+	struct python_files files;
+	struct stack_sockets sockets;
+	uint32_t n_kept;   /* files that are kept open */
+	uint64_t n_walked; /* stacks that were read, */
+	uint64_t n_torn;   /* and of them torn */
+};
+
+struct stack_round {
+	struct stack_shared *shared;
+	struct sink *out;
+	pid_t pid;
+	uint32_t track;	  /* of the process */
+	uint32_t program; /* another number: the process runs another program */
+	uint64_t now_ns;
+	uint64_t budget_ns; /* of CPU time, for this process */
+	bool is_last;	    /* all that is pending is put */
+	struct err *err;
+};
+
+/* Zeroed: nothing is known of it. */
+struct stack_process {
+	struct array thread; /* private */
+	struct stack_python python;
+	uint64_t cpu_ns;    /* of the process, when it was looked at */
+	uint64_t listed_ns; /* its threads */
+	uint64_t n_links;   /* of its folder of threads, then */
+	uint64_t find_ns;   /* when to look for interpreters */
+	uint32_t n_finds, program;
+	size_t turn;	/* the thread that comes first */
+	bool was_awake; /* a thread ran, or was ready to */
+	bool is_inside; /* it has a pid namespace of its own */
+	bool has_begun;
+};
+
+/* 0, or the sink's error. */
+int stack_process_sample(struct stack_process *process, const struct stack_round *round);
+/* Puts what is pending of a process that has ended. */
+int stack_process_end(struct stack_process *process, const struct stack_round *round);
+void stack_process_done(struct stack_process *process, struct stack_shared *shared);
+void stack_shared_done(struct stack_shared *shared);
+
+#endif

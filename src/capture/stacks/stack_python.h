@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The Python stacks of another process: finds its interpreters, knows which of their threads is which of the kernel's,
+ * and walks their frames. Stops nothing and takes no lock: a stack that changes meanwhile is torn, and left out.
+ *
+ * What is known of a code object is kept by its address, and taken again only if the object still has the same parts. A
+ * frame of a known code object and instruction costs no system call of its own.
+ */
+#ifndef CAPTURE_STACKS_STACK_PYTHON_H
+#define CAPTURE_STACKS_STACK_PYTHON_H
+
+#include "base/array.h"
+#include "capture/stacks/stack_memory.h"
+#include "event/names.h"
+#include "runtime/python/cpython.h"
+
+enum { STACK_MAX_FRAMES = 500 };
+
+/* A file that may be an interpreter, and what it is, so that each is looked at once in a recording. Zeroed: none. */
+struct python_files {
+	struct array file; /* private */
+};
+
+/* Of one process. Zeroed: not looked for yet. */
+struct stack_python {
+	bool is_there;
+	char why[96]; /* it is there, and cannot be read; "": it can */
+	struct cpython python;
+	struct array thread; /* struct python_thread, of the last listing */
+	uint64_t listed_ns;
+	struct stack_code *code; /* private: tables of a power of two */
+	struct stack_line *line;
+	struct stack_memory *memory; /* borrowed */
+};
+
+struct python_thread {
+	int32_t tid; /* in the process's own namespace */
+	struct cpython_thread is;
+};
+
+/* Looks for an interpreter among the modules of the process. */
+void stack_python_find(struct stack_python *python, struct python_files *files, struct stack_memory *memory, pid_t pid);
+/* The Python thread with this number in the process's namespace; NULL: it runs no Python. */
+const struct python_thread *stack_python_thread(struct stack_python *python, int32_t tid, uint64_t now_ns);
+/* Whether a futex is one of the interpreter's own: a thread that sleeps there waits for the GIL. */
+bool stack_python_is_gil(const struct stack_python *python, uint64_t futex);
+/* Who has the GIL that this thread wants; NULL: not known. */
+const struct python_thread *stack_python_holder(struct stack_python *python, const struct python_thread *thread);
+/* The stack of a thread; *flags: SAMPLE_TORN, SAMPLE_CUT. 0: none. */
+uint32_t stack_python_walk(struct stack_python *python, const struct python_thread *thread, struct names *names,
+			   uint8_t *flags);
+
+void stack_python_done(struct stack_python *python);
+void python_files_done(struct python_files *files);
+
+#endif

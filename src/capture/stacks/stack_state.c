@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What a thread does at a moment: by the system call that it is in, the kernel's letter for it, and its frames. */
+#include <stdio.h>
+#include <string.h>
+
+#include "capture/stacks/stack_thread.h"
+
+/* An entry of what poll is given. */
+struct poll_entry {
+	int32_t fd;
+	int16_t events, happened;
+};
+
+static char letter_of(struct stack_thread *thread, pid_t pid)
+{
+	struct proc_file none = { 0 };
+	char text[512], *name_end;
+	ssize_t got = stack_thread_read(thread, &none, pid, "stat", text, sizeof text - 1);
+
+	proc_file_close(&none);
+	text[got > 0 ? got : 0] = 0;
+	name_end = strrchr(text, ')');
+	return name_end && name_end[1] == ' ' ? name_end[2] : 0;
+}
+
+static void put_object(struct stack_thread *thread, const struct stack_round *round, int fd)
+{
+	char text[300];
+
+	stack_call_object(&round->shared->sockets, round->pid, fd, round->now_ns, text, sizeof text);
+	err_disarm(text);
+	thread->now.object = names_of(round->out->names, text);
+}
+
+static enum sample_state state_of_poll(struct stack_thread *thread, const struct stack_round *round,
+				       const struct stack_call *call)
+{
+	struct poll_entry entry;
+
+	if (!call->arg[1])
+		return SAMPLE_SLEPT;
+	if (call->arg[1] == 1 && stack_memory_read(&round->shared->memory, call->arg[0], &entry, sizeof entry) &&
+	    entry.fd >= 0)
+		put_object(thread, round, entry.fd);
+	return SAMPLE_CALL;
+}
+
+/* Of a thread that is in a system call. */
+static enum sample_state state_of_call(const struct stack_process *process, struct stack_thread *thread,
+				       const struct stack_round *round, const struct stack_call *call)
+{
+	enum stack_call_kind kind;
+	const char *name = stack_call_name(call->number, &kind);
+	char number[32];
+
+	snprintf(number, sizeof number, "system call %d", (int)call->number);
+	thread->now.call = names_of(round->out->names, name ? name : number);
+	switch (kind) {
+	case CALL_FUTEX:
+		return stack_python_is_gil(&process->python, call->arg[0]) ? SAMPLE_GIL : SAMPLE_LOCK;
+	case CALL_SLEEP:
+		return SAMPLE_SLEPT;
+	case CALL_SELECT:
+		return call->arg[0] ? SAMPLE_CALL : SAMPLE_SLEPT;
+	case CALL_POLL:
+		return state_of_poll(thread, round, call);
+	case CALL_FILE:
+		put_object(thread, round, (int)call->arg[0]);
+		return SAMPLE_CALL;
+	case CALL_OTHER:
+		break;
+	}
+	return SAMPLE_CALL;
+}
+
+static enum sample_state state_of_letter(struct stack_thread *thread, const struct stack_round *round, char letter)
+{
+	if (letter == 'T' || letter == 't')
+		thread->now.call = names_of(round->out->names, letter == 'T' ? EVENT_HALT_STOPPED : EVENT_HALT_TRACED);
+	switch (letter) {
+	case 'T':
+	case 't':
+		return SAMPLE_STOPPED;
+	case 'R':
+		return SAMPLE_RAN;
+	case 'D':
+		return SAMPLE_FAULT;
+	default:
+		return SAMPLE_UNKNOWN;
+	}
+}
+
+static enum sample_state find_state(const struct stack_process *process, struct stack_thread *thread,
+				    const struct stack_round *round)
+{
+	enum sample_state state;
+	struct stack_call call;
+	char text[256];
+	ssize_t got = stack_thread_read(thread, &thread->call, round->pid, "syscall", text, sizeof text);
+	char letter;
+
+	if (got > 0 && stack_call_parse(text, (size_t)got, &call) && call.is_running)
+		return SAMPLE_RAN;
+	letter = letter_of(thread, round->pid);
+	state = state_of_letter(thread, round, letter);
+	if (letter == 'T' || letter == 't' || got <= 0 || call.number < 0)
+		return state;
+	return letter == 'R' ? SAMPLE_RAN : state_of_call(process, thread, round, &call);
+}
+
+static const struct stack_thread *thread_inside(const struct stack_process *process, int32_t inner_tid)
+{
+	for (size_t i = 0; i < process->thread.n; i++)
+		if (stack_thread_at(process, i)->inner_tid == inner_tid)
+			return stack_thread_at(process, i);
+	return NULL;
+}
+
+static void put_holder(struct stack_process *process, struct stack_thread *thread, const struct stack_round *round,
+		       const struct python_thread *python)
+{
+	const struct python_thread *holder = stack_python_holder(&process->python, python);
+	const struct stack_thread *known = holder ? thread_inside(process, holder->tid) : NULL;
+	uint8_t flags = 0;
+
+	if (!known || known == thread)
+		return;
+	thread->now.holder_tid = known->tid;
+	thread->now.holder_stack = stack_python_walk(&process->python, holder, round->out->names, &flags);
+}
+
+static void put_stack(struct stack_process *process, struct stack_thread *thread, const struct stack_round *round)
+{
+	const struct python_thread *python = stack_python_thread(&process->python, thread->inner_tid, round->now_ns);
+
+	if (!python) {
+		if (process->python.is_there && *process->python.why)
+			thread->now.flags |= SAMPLE_NO_PYTHON;
+		return;
+	}
+	thread->now.stack = stack_python_walk(&process->python, python, round->out->names, &thread->now.flags);
+	round->shared->n_walked++;
+	round->shared->n_torn += thread->now.flags & SAMPLE_TORN;
+	if (thread->now.state == SAMPLE_GIL)
+		put_holder(process, thread, round, python);
+}
+
+void stack_state_read(struct stack_process *process, struct stack_thread *thread, const struct stack_round *round,
+		      bool has_run)
+{
+	thread->now = (struct event_sample){ .tid = thread->tid, .thread_name = thread->name };
+	stack_memory_begin(&round->shared->memory, round->pid);
+	thread->now.state = (uint8_t)find_state(process, thread, round);
+	if (thread->now.state == SAMPLE_RAN && !has_run && thread->more_waited_ns)
+		thread->now.state = SAMPLE_QUEUED;
+	put_stack(process, thread, round);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One thread of a process that is sampled, for stack_process.c; what it does now, by stack_state.c. */
+#ifndef CAPTURE_STACKS_STACK_THREAD_H
+#define CAPTURE_STACKS_STACK_THREAD_H
+
+#include "capture/proc/proc.h"
+#include "capture/stacks/stack_process.h"
+
+struct stack_thread {
+	int32_t tid, inner_tid; /* here, and in the process's own namespace */
+	uint32_t name;
+	uint64_t named_ns;
+	struct proc_file sched, call;
+	bool is_kept; /* they stay open */
+	bool has_base, is_listed;
+	uint64_t ran_ns, waited_ns, n_turns;  /* as of the last look */
+	uint64_t more_ran_ns, more_waited_ns; /* that no sample has yet */
+	uint64_t from_ns, seen_ns;	      /* what is pending begins; the last look */
+	bool is_pending;
+	struct event_sample now;
+};
+
+static inline struct stack_thread *stack_thread_at(const struct stack_process *process, size_t i)
+{
+	return (struct stack_thread *)process->thread.data + i;
+}
+
+/* Reads one of its files below /proc/PID/task/TID. Bytes, or -errno. */
+ssize_t stack_thread_read(struct stack_thread *thread, struct proc_file *file, pid_t pid, const char *name, char *to,
+			  size_t size);
+/* What the thread does: all of `now` but its times. has_run: it ran since the last look. */
+void stack_state_read(struct stack_process *process, struct stack_thread *thread, const struct stack_round *round,
+		      bool has_run);
+
+#endif

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Samples of threads: a program that spends known time in known lines, and what its recording says of that."""
+
+import collections
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from judge import query as judged
+from lab import wait_until
+from test_query import ask
+
+PYTHON = os.path.realpath(sys.executable)
+# Versions of CPython that this machine has beside the one that runs the tests.
+OTHERS = sorted(
+    {
+        os.path.realpath(path)
+        for path in (
+            os.path.join(os.path.expanduser("~/.pyenv/versions"), name, "bin", "python3")
+            for name in (os.listdir(os.path.expanduser("~/.pyenv/versions")) if "HOME" in os.environ else ())
+        )
+        if os.path.exists(path)
+    }
+    - {PYTHON}
+    if os.path.isdir(os.path.expanduser("~/.pyenv/versions"))
+    else ()
+)
+PATHS = """WITH RECURSIVE up(sample, stack) AS (
+    SELECT id, stack_id FROM stack_samples WHERE stack_id IS NOT NULL
+    UNION ALL SELECT sample, caller_id FROM up JOIN stacks s ON s.id = stack WHERE caller_id IS NOT NULL)
+    SELECT DISTINCT x.id, s.function, x.state, x.call, x.object, x.duration_ns, x.tid, x.line, x.holder_tid,
+    h.function AS holder FROM up JOIN stacks s ON s.id = stack JOIN stack_samples x ON x.id = sample
+    LEFT JOIN stacks h ON h.id = x.holder_stack_id WHERE s.function IN (%s)"""
+
+
+class Known:
+    """The program's own times, and what was sampled of each of its functions."""
+
+    def __init__(self, lab, python):
+        program = os.path.join(os.path.dirname(__file__), "programs", "stacks.py")
+        done = lab.record([python, program])
+        assert done.status == 0, done.err
+        self.path, self.took = done.recording.path, json.loads(done.out)
+        names = [name for name in self.took if name not in ("port", "pid")] + ["burn", "Sleeper.sleep", "deep", "sleep"]
+        rows = ask(lab, self.path, PATHS.replace("%s", ", ".join(f"'{name}'" for name in names)))
+        self.rows = collections.defaultdict(list)
+        for row in rows:
+            self.rows[row["function"]].append(row)
+
+    def main(self, function):
+        """What the main thread did in a function."""
+        return [row for row in self.rows[function] if row["tid"] == self.took["pid"]]
+
+    def seconds(self, function, *states):
+        return sum(row["duration_ns"] for row in self.main(function) if not states or row["state"] in states) / 1e9
+
+
+ON_CPU = ("ran", "waited for a CPU")
+
+
+def check(known):
+    took = known.took
+    for name in ("spin", "sleeps", "waits_for_lock", "waits_for_socket", "fights_for_gil"):
+        assert abs(known.seconds(name) - took[name]) < 0.1 + took[name] / 10, name
+    assert known.seconds("spin", *ON_CPU) > 0.8 * took["spin"]
+    assert known.seconds("sleeps", "slept") > 0.3
+    assert known.seconds("waits_for_lock", "waited for a thread") > 0.3
+    (address,) = {row["object"] for row in known.main("waits_for_socket") if row["call"] == "recvfrom"}
+    assert address == f"127.0.0.1:{took['port']}"
+    assert known.seconds("waits_for_socket", "blocked in a system call") > 0.3
+    pipes = [row for row in known.main("reads_pipe") if row["call"] == "read" and row["object"] == "a pipe"]
+    assert sum(row["duration_ns"] for row in pipes) > 0.25e9
+    stops = [row for row in known.main("is_stopped") if row["state"] == "was stopped"]
+    assert {row["call"] for row in stops} == {"stopped"} and sum(row["duration_ns"] for row in stops) > 0.2e9
+    waits = [row for row in known.rows["burn"] if row["state"] == "waited for the GIL"]
+    assert len({row["tid"] for row in waits}) == 2 and sum(row["duration_ns"] for row in waits) > 0.3e9
+    holders = [row for row in waits if row["holder"]]
+    assert holders and {row["holder"] for row in holders} == {"burn"}
+    assert all(row["holder_tid"] != row["tid"] for row in holders)
+
+
+@pytest.fixture
+def known(lab):
+    return Known(lab, PYTHON)
+
+
+def test_time_is_where_it_was_spent(lab, known):
+    check(known)
+    with open(os.path.join(os.path.dirname(__file__), "programs", "stacks.py")) as file:
+        lines = file.read().splitlines()
+    # the line that runs is one of the loop's, and the innermost of the sleeper's is its call
+    assert {lines[row["line"] - 1].strip() for row in known.main("spin")} <= {
+        "end = time.perf_counter() + 0.6",
+        "while time.perf_counter() < end:",
+        "pass",
+    }
+    (slept,) = {row["line"] for row in known.main("sleeps") if row["state"] == "slept"}
+    assert lines[slept - 1].strip() == "time.sleep(0.4)"
+    (counts,) = ask(
+        lab,
+        known.path,
+        "SELECT count(*) AS n, sum(is_torn) AS torn, sum(is_cut) AS cut, sum(cpu_ns) AS cpu_ns FROM stack_samples",
+    )
+    assert counts["torn"] <= counts["n"] / 20
+    assert counts["cut"] >= 1, "a recursion of 800 frames"
+    # a thread's stretches do not overlap
+    assert not ask(
+        lab,
+        known.path,
+        "SELECT * FROM (SELECT begin_ns, lag(time_ns) OVER (PARTITION BY pid, tid ORDER BY time_ns) AS before "
+        "FROM stack_samples) WHERE before > begin_ns",
+    )
+    # Perfetto has the same samples
+    ours = ask(lab, known.path, "SELECT count(*) AS n FROM stack_samples")
+    theirs = judged(known.path, "SELECT count(*) AS n FROM perf_sample")
+    assert [row["n"] for row in ours] == [int(row["n"]) for row in theirs]
+
+
+@pytest.mark.full("each version takes five seconds")
+@pytest.mark.parametrize("python", OTHERS, ids=lambda path: path.split("/")[-3])
+def test_versions_of_python(lab, python):
+    check(Known(lab, python))
+
+
+def test_off(lab):
+    done = lab.record([PYTHON, "-c", "import time; time.sleep(0.3)"], options=["--stacks", "off"])
+    assert not ask(lab, done.recording.path, "SELECT * FROM stack_samples")
+    done = lab.plain([lab.inftrace, "record", "--stacks", "0", "-o", lab.path("x"), "--", "true"])
+    assert done.status == 2 and "--stacks must be off, or a number between 1 and 1000" in done.err
+    assert not os.path.exists(lab.path("x"))
+
+
+def test_recording_goes_on_in_a_file(lab):
+    """What was recorded before a kill is there, also of threads that slept until then."""
+    path = lab.path("killed.pftrace")
+    program = [PYTHON, "-c", "import time\nprint(1, flush=True)\ntime.sleep(1000)"]
+    recorder = lab.start(
+        [lab.inftrace, "record", "-o", path, "--", *program], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    )
+    assert recorder.stdout.readline() == b"1\n"
+    sql = "SELECT sum(duration_ns) AS ns FROM stack_samples WHERE state = 'slept' AND line = 3"
+    wait_until(lambda: (ask(lab, path, sql)[0]["ns"] or 0) > 1e9, recorder)
+    recorder.kill()
+    recorder.wait()
+    assert ask(lab, path, sql)[0]["ns"] > 1e9
