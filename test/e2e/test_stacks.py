@@ -13,19 +13,12 @@ from lab import wait_until
 from test_query import ask
 
 PYTHON = os.path.realpath(sys.executable)
-# Versions of CPython that this machine has beside the one that runs the tests.
+VERSIONS = os.path.expanduser("~/.pyenv/versions")
+# What this machine has of CPython beside the one that runs the tests.
 OTHERS = sorted(
-    {
-        os.path.realpath(path)
-        for path in (
-            os.path.join(os.path.expanduser("~/.pyenv/versions"), name, "bin", "python3")
-            for name in (os.listdir(os.path.expanduser("~/.pyenv/versions")) if "HOME" in os.environ else ())
-        )
-        if os.path.exists(path)
-    }
-    - {PYTHON}
-    if os.path.isdir(os.path.expanduser("~/.pyenv/versions"))
-    else ()
+    os.path.join(VERSIONS, name, "bin", "python3")
+    for name in (os.listdir(VERSIONS) if os.path.isdir(VERSIONS) else ())
+    if name.startswith("3.") and int(name.split(".")[1]) >= 8
 )
 PATHS = """WITH RECURSIVE up(sample, stack) AS (
     SELECT id, stack_id FROM stack_samples WHERE stack_id IS NOT NULL

@@ -41,10 +41,10 @@ struct stack_sockets {
 };
 
 /*
- * What a descriptor of a process is, for people: a path, "10.0.0.7:443", "pipe", "a socket". "": not known. now_ns: the
- * kernel's lists of sockets are read at most once a second.
+ * What a descriptor of a thread is, which may have a table of its own, for people: a path, "10.0.0.7:443", "pipe", "a
+ * socket". "": not known. now_ns: the kernel's lists of sockets are read at most once a second.
  */
-void stack_call_object(struct stack_sockets *sockets, pid_t pid, int fd, uint64_t now_ns, char *to, size_t size);
+void stack_call_object(struct stack_sockets *sockets, pid_t tid, int fd, uint64_t now_ns, char *to, size_t size);
 void stack_sockets_done(struct stack_sockets *sockets);
 
 #endif

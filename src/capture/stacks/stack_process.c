@@ -18,9 +18,10 @@
 #define MS_NS UINT64_C(1000000)
 #define LIST_NS (100 * MS_NS)  /* how long a list of threads is good, */
 #define PUT_NS (1000 * MS_NS)  /* and the longest that a sample is pending */
-#define NAME_NS (2000 * MS_NS) /* and a name */
+#define NAME_NS (2000 * MS_NS) /* and a name, which a young thread gets soon */
 #define FIRST_FIND_NS (20 * MS_NS)
 
+enum { COST_PART = 200 }; /* a list is good for so many times what making it takes */
 enum { MAX_KEPT = 256, MAX_FINDS = 8, MAX_THREADS = 32768, IN_TURN = 4 };
 
 ssize_t stack_thread_read(struct stack_thread *thread, struct proc_file *file, pid_t pid, const char *name, char *to,
@@ -70,6 +71,11 @@ static bool is_awake(const struct stack_thread *thread)
 	       thread->now.state == SAMPLE_UNKNOWN;
 }
 
+static bool is_busy(const struct stack_thread *thread)
+{
+	return !thread->is_pending && !thread->is_ours;
+}
+
 static void read_name(struct stack_thread *thread, const struct stack_round *round)
 {
 	struct proc_file none = { 0 };
@@ -83,6 +89,14 @@ static void read_name(struct stack_thread *thread, const struct stack_round *rou
 	text[strcspn(text, "\n")] = 0;
 	err_disarm(text);
 	thread->name = names_of(round->out->names, text);
+	thread->is_ours = !strcmp(text, "inftrace");
+}
+
+static bool has_old_name(const struct stack_thread *thread, uint64_t now_ns)
+{
+	uint64_t age_ns = now_ns - thread->found_ns;
+
+	return !thread->named_ns || now_ns - thread->named_ns > (age_ns < NAME_NS ? age_ns / 2 : NAME_NS);
 }
 
 /* False: the thread has ended. *has_run: since the last look; *is_same: it has not even got a CPU. */
@@ -117,6 +131,8 @@ static int look(struct stack_process *process, struct stack_thread *thread, cons
 	uint64_t seen_ns = thread->seen_ns, more_ran_ns = thread->more_ran_ns, more_waited_ns = thread->more_waited_ns;
 	int result = 0;
 
+	if (thread->is_ours)
+		return 0;
 	if (!read_times(thread, round, &has_run, &is_same))
 		return -ESRCH;
 	if (is_same && was_pending) {
@@ -133,8 +149,12 @@ static int look(struct stack_process *process, struct stack_thread *thread, cons
 		thread->more_ran_ns += ran_ns;
 		thread->more_waited_ns += waited_ns;
 	}
-	if (!thread->named_ns || round->now_ns - thread->named_ns > NAME_NS)
+	if (has_old_name(thread, round->now_ns))
 		read_name(thread, round);
+	if (thread->is_ours) {
+		thread->is_pending = false;
+		return result;
+	}
 	stack_state_read(process, thread, round, has_run);
 	thread->seen_ns = round->now_ns;
 	thread->is_pending = !is_awake(thread);
@@ -186,7 +206,7 @@ static struct stack_thread *thread_of(struct stack_process *process, const struc
 	}
 	if (process->thread.n >= MAX_THREADS || !(thread = array_add(&process->thread, sizeof *thread)))
 		return NULL;
-	*thread = (struct stack_thread){ .tid = tid, .inner_tid = tid };
+	*thread = (struct stack_thread){ .tid = tid, .inner_tid = tid, .found_ns = round->now_ns };
 	if (process->is_inside)
 		thread->inner_tid = inner_tid(round->pid, tid);
 	thread->is_kept = round->shared->n_kept + 2 <= MAX_KEPT;
@@ -198,6 +218,7 @@ static int list_threads(struct stack_process *process, const struct stack_round 
 {
 	struct dirent *entry;
 	struct stack_thread *thread;
+	uint64_t began_ns, age_ns;
 	int result = 0;
 	size_t hint = 0;
 	struct stat is;
@@ -205,9 +226,13 @@ static int list_threads(struct stack_process *process, const struct stack_round 
 	DIR *folder;
 
 	snprintf(path, sizeof path, "/proc/%d/task", (int)round->pid);
-	if (stat(path, &is) || (is.st_nlink == process->n_links && round->now_ns - process->listed_ns < LIST_NS) ||
-	    !(folder = opendir(path)))
+	age_ns = round->now_ns - process->listed_ns;
+	if (age_ns < process->least_ns || stat(path, &is) ||
+	    (is.st_nlink == process->n_links && age_ns < process->good_ns) || !(folder = opendir(path)))
 		return 0;
+	began_ns = clock_ns();
+	if (is.st_nlink != process->n_links)
+		process->python.good_ns = 0;
 	process->n_links = is.st_nlink;
 	process->listed_ns = round->now_ns;
 	for (size_t i = 0; i < process->thread.n; i++)
@@ -216,6 +241,8 @@ static int list_threads(struct stack_process *process, const struct stack_round 
 		if (atoi(entry->d_name) > 0 && (thread = thread_of(process, round, atoi(entry->d_name), &hint)))
 			thread->is_listed = true;
 	closedir(folder);
+	process->least_ns = (clock_ns() - began_ns) * COST_PART;
+	process->good_ns = process->least_ns > LIST_NS ? process->least_ns : LIST_NS;
 	for (size_t i = process->thread.n; !result && i-- > 0;)
 		if (!stack_thread_at(process, i)->is_listed)
 			result = end_thread(process, i, round);
@@ -267,7 +294,8 @@ static bool has_run(struct stack_process *process, pid_t pid)
 	uint64_t cpu_ns;
 	bool is_more;
 
-	if (clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &cpu))
+	clock = ~pid * 8 | 2; /* what clock_getcpuclockid gives, without a call */
+	if (clock_gettime(clock, &cpu))
 		return true;
 	cpu_ns = (uint64_t)cpu.tv_sec * 1000000000u + (uint64_t)cpu.tv_nsec;
 	is_more = cpu_ns != process->cpu_ns;
@@ -292,10 +320,37 @@ static int put_pending(struct stack_process *process, const struct stack_round *
 	return result;
 }
 
+/* Threads that ran when they were last seen come first, in each round; the others in turn. */
+static int look_in_turn(struct stack_process *process, const struct stack_round *round, bool are_busy,
+			uint64_t began_ns)
+{
+	size_t n_looked = 0;
+	int result = 0;
+
+	for (size_t n = process->thread.n, done = 0; !result && done < n && process->thread.n; done++) {
+		size_t at = (process->turn + done) % process->thread.n;
+		struct stack_thread *thread = stack_thread_at(process, at);
+
+		if (is_busy(thread) != are_busy || (thread->has_base && thread->seen_ns == round->now_ns))
+			continue;
+		if (++n_looked % IN_TURN == 0 && own_cpu_ns() - began_ns > round->budget_ns) {
+			process->was_awake = true;
+			process->turn = are_busy ? process->turn : at;
+			return 0;
+		}
+		result = look(process, thread, round);
+		if (result == -ESRCH)
+			result = end_thread(process, at, round);
+		else
+			process->was_awake |= is_busy(thread);
+	}
+	return result;
+}
+
 int stack_process_sample(struct stack_process *process, const struct stack_round *round)
 {
 	bool is_more = has_run(process, round->pid);
-	uint64_t began_ns = own_cpu_ns();
+	uint64_t began_ns;
 	int result = 0;
 
 	find_python(process, round);
@@ -303,21 +358,11 @@ int stack_process_sample(struct stack_process *process, const struct stack_round
 		return put_pending(process, round);
 	result = list_threads(process, round);
 	process->was_awake = false;
-	for (size_t n = process->thread.n, done = 0; !result && done < n && process->thread.n; done++) {
-		size_t at = process->turn % process->thread.n;
-
-		if (done % IN_TURN == IN_TURN - 1 && own_cpu_ns() - began_ns > round->budget_ns) {
-			process->was_awake = true;
-			break;
-		}
-		result = look(process, stack_thread_at(process, at), round);
-		if (result == -ESRCH) {
-			result = end_thread(process, at, round);
-			continue;
-		}
-		process->was_awake |= !stack_thread_at(process, at)->is_pending;
-		process->turn = at + 1;
-	}
+	began_ns = own_cpu_ns();
+	if (!result)
+		result = look_in_turn(process, round, true, began_ns);
+	if (!result)
+		result = look_in_turn(process, round, false, began_ns);
 	return result || !round->is_last ? result : put_pending(process, round);
 }
 

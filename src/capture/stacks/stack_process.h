@@ -42,10 +42,11 @@ struct stack_round {
 struct stack_process {
 	struct array thread; /* private */
 	struct stack_python python;
-	uint64_t cpu_ns;    /* of the process, when it was looked at */
-	uint64_t listed_ns; /* its threads */
-	uint64_t n_links;   /* of its folder of threads, then */
-	uint64_t find_ns;   /* when to look for interpreters */
+	uint64_t cpu_ns;	    /* of the process, when it was looked at */
+	uint64_t listed_ns;	    /* its threads, */
+	uint64_t good_ns, least_ns; /* and how long the list is good, also of one that has changed */
+	uint64_t n_links;	    /* of its folder of threads, then */
+	uint64_t find_ns;	    /* when to look for interpreters */
 	uint32_t n_finds, program;
 	size_t turn;	/* the thread that comes first */
 	bool was_awake; /* a thread ran, or was ready to */

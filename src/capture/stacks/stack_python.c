@@ -8,12 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/processor.h"
 #include "event/callstack.h"
 #include "event/sample.h"
 
-enum { CODES = 4096, LINES = 16384, MAX_TEXT = 512, MAX_THREADS = 8192 };
-#define LIST_NS UINT64_C(100000000) /* how long a list of threads is good */
+enum { CODES = 4096, LINES = 16384, MAX_TEXT = 512, MAX_THREADS = 8192, FRAMES_AHEAD = 5 };
+/* How long a list of threads is good at least, at most, and how many times longer than making it takes. */
+#define LIST_NS UINT64_C(100000000)
+#define LONGEST_LIST_NS UINT64_C(3000000000)
+enum { COST_PART = 200 };
 
 struct stack_code {
 	struct cpython_code is; /* at 0: free */
@@ -49,6 +53,8 @@ static void list(struct stack_python *python, uint64_t now_ns)
 {
 	struct cpython_thread at = { 0 };
 
+	uint64_t began_ns = clock_ns(), n = python->thread.n, cost_ns;
+
 	python->thread.n = 0;
 	python->listed_ns = now_ns;
 	while (python->thread.n < MAX_THREADS && cpython_next_thread(&python->python, &at)) {
@@ -57,6 +63,12 @@ static void list(struct stack_python *python, uint64_t now_ns)
 		if (read_tid(&python->python, &thread) && (to = array_add(&python->thread, sizeof *to)))
 			*to = thread;
 	}
+	cost_ns = (clock_ns() - began_ns) * COST_PART;
+	python->good_ns = n == python->thread.n ? 2 * python->good_ns : LIST_NS;
+	if (python->good_ns < cost_ns)
+		python->good_ns = cost_ns;
+	if (python->good_ns > LONGEST_LIST_NS)
+		python->good_ns = LONGEST_LIST_NS;
 }
 
 static const struct python_thread *find(const struct stack_python *python, int32_t tid)
@@ -85,7 +97,9 @@ const struct python_thread *stack_python_thread(struct stack_python *python, int
 	if (!python->is_there || *python->why)
 		return NULL;
 	thread = find(python, tid);
-	if (now_ns - python->listed_ns > LIST_NS || (thread && !is_same(python, thread))) {
+	if (thread && !is_same(python, thread))
+		thread = NULL;
+	if (!thread && now_ns - python->listed_ns > python->good_ns) {
 		list(python, now_ns);
 		thread = find(python, tid);
 	}
@@ -179,12 +193,34 @@ static bool make_tables(struct stack_python *python)
 	return python->code && python->line;
 }
 
+/* Since 3.11 frames follow each other in memory. */
+static void read_frames_ahead(struct stack_python *python, uint64_t frame)
+{
+	uint64_t at[FRAMES_AHEAD];
+
+	for (uint64_t i = 0; i < FRAMES_AHEAD; i++)
+		at[i] = frame - i * STACK_MEMORY_BLOCK;
+	if (frame > FRAMES_AHEAD * STACK_MEMORY_BLOCK)
+		stack_memory_ahead(python->memory, at, FRAMES_AHEAD);
+}
+
+static void read_codes_ahead(struct stack_python *python, const struct cpython_frame *frame, size_t n)
+{
+	uint64_t at[STACK_MEMORY_AHEAD];
+	size_t n_wanted = 0;
+
+	for (size_t i = 0; i < n && n_wanted + 2 <= STACK_MEMORY_AHEAD; i++) {
+		at[n_wanted++] = frame[i].code;
+		at[n_wanted++] = frame[i].code + python->python.layout.code_lines;
+	}
+	stack_memory_ahead(python->memory, at, n_wanted);
+}
+
 uint32_t stack_python_walk(struct stack_python *python, const struct python_thread *thread, struct names *names,
 			   uint8_t *flags)
 {
 	struct callstacks *stacks = names_callstacks(names);
 	struct cpython_frame frame, kept[STACK_MAX_FRAMES];
-	uint64_t codes[STACK_MEMORY_AHEAD];
 	enum cpython_step step;
 	uint32_t stack = 0;
 	size_t n = 0;
@@ -192,6 +228,8 @@ uint32_t stack_python_walk(struct stack_python *python, const struct python_thre
 	if (!make_tables(python))
 		return 0;
 	step = cpython_first_frame(&python->python, thread->is.at, &frame);
+	if (step == CPYTHON_FRAME)
+		read_frames_ahead(python, frame.back);
 	for (; step == CPYTHON_FRAME && n < STACK_MAX_FRAMES; step = cpython_next_frame(&python->python, &frame))
 		kept[n++] = frame;
 	if (step == CPYTHON_TORN) {
@@ -202,9 +240,7 @@ uint32_t stack_python_walk(struct stack_python *python, const struct python_thre
 		*flags |= SAMPLE_CUT;
 		stack = callstacks_push(stacks, 0, callstacks_frame(stacks, &(struct frame){ .kind = FRAME_CUT }));
 	}
-	for (size_t i = 0; i < n && i < STACK_MEMORY_AHEAD; i++)
-		codes[i] = kept[i].code;
-	stack_memory_ahead(python->memory, codes, n < STACK_MEMORY_AHEAD ? n : STACK_MEMORY_AHEAD);
+	read_codes_ahead(python, kept, n);
 	while (n-- > 0) {
 		uint32_t number = find_frame(python, names, &kept[n]);
 

@@ -26,9 +26,9 @@ struct stack_python {
 	bool is_there;
 	char why[96]; /* it is there, and cannot be read; "": it can */
 	struct cpython python;
-	struct array thread; /* struct python_thread, of the last listing */
-	uint64_t listed_ns;
-	struct stack_code *code; /* private: tables of a power of two */
+	struct array thread;	     /* struct python_thread, of the last listing */
+	uint64_t listed_ns, good_ns; /* when, and how long the list is good; a new thread makes it shorter */
+	struct stack_code *code;     /* private: tables of a power of two */
 	struct stack_line *line;
 	struct stack_memory *memory; /* borrowed */
 };

@@ -116,20 +116,20 @@ static void put_socket(struct stack_sockets *sockets, pid_t pid, uint64_t inode,
 	snprintf(to, size, "%s", known ? known->text : "a socket");
 }
 
-void stack_call_object(struct stack_sockets *sockets, pid_t pid, int fd, uint64_t now_ns, char *to, size_t size)
+void stack_call_object(struct stack_sockets *sockets, pid_t tid, int fd, uint64_t now_ns, char *to, size_t size)
 {
 	char path[64], text[512];
 	uint64_t inode;
 	ssize_t len;
 
 	*to = 0;
-	snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)pid, fd);
+	snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)tid, fd); /* a thread has a folder, too */
 	len = readlink(path, text, sizeof text - 1);
 	if (len <= 0)
 		return;
 	text[len] = 0;
 	if (sscanf(text, "socket:[%" SCNu64 "]", &inode) == 1)
-		put_socket(sockets, pid, inode, now_ns, to, size);
+		put_socket(sockets, tid, inode, now_ns, to, size);
 	else if (!strncmp(text, "pipe:", 5))
 		snprintf(to, size, "a pipe");
 	else if (!strncmp(text, "anon_inode:", 11))

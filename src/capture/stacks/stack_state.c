@@ -5,6 +5,9 @@
 
 #include "capture/stacks/stack_thread.h"
 
+/* How long the stack of a thread that has the GIL is good. */
+#define RECENT_NS UINT64_C(20000000)
+
 /* An entry of what poll is given. */
 struct poll_entry {
 	int32_t fd;
@@ -27,7 +30,7 @@ static void put_object(struct stack_thread *thread, const struct stack_round *ro
 {
 	char text[300];
 
-	stack_call_object(&round->shared->sockets, round->pid, fd, round->now_ns, text, sizeof text);
+	stack_call_object(&round->shared->sockets, thread->tid, fd, round->now_ns, text, sizeof text);
 	err_disarm(text);
 	thread->now.object = names_of(round->out->names, text);
 }
@@ -121,12 +124,12 @@ static void put_holder(struct stack_process *process, struct stack_thread *threa
 {
 	const struct python_thread *holder = stack_python_holder(&process->python, python);
 	const struct stack_thread *known = holder ? thread_inside(process, holder->tid) : NULL;
-	uint8_t flags = 0;
 
 	if (!known || known == thread)
 		return;
 	thread->now.holder_tid = known->tid;
-	thread->now.holder_stack = stack_python_walk(&process->python, holder, round->out->names, &flags);
+	if (round->now_ns - known->seen_ns < RECENT_NS)
+		thread->now.holder_stack = known->now.stack;
 }
 
 static void put_stack(struct stack_process *process, struct stack_thread *thread, const struct stack_round *round)

@@ -9,7 +9,8 @@
 struct stack_thread {
 	int32_t tid, inner_tid; /* here, and in the process's own namespace */
 	uint32_t name;
-	uint64_t named_ns;
+	uint64_t named_ns, found_ns;
+	bool is_ours; /* the agent's own */
 	struct proc_file sched, call;
 	bool is_kept; /* they stay open */
 	bool has_base, is_listed;

@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Moments are moved at random by up to a quarter of the time between them, so that they do not keep step with the
+ * program. All processes together get a hundredth of the time. Texts and stacks of the sampler have numbers of its own;
+ * those of the recording are found when samples are taken.
+ */
+#include "capture/stacks/stack_sampler.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "capture/stacks/stack_process.h"
+#include "event/callstack.h"
+
+enum { COST_PART = 100, LEAST_BUDGET_NS = 20000, MOST_QUEUED = 1 << 18 };
+
+struct queued {
+	uint64_t time_ns;
+	uint32_t track;
+	struct event_sample sample;
+};
+
+struct followed {
+	struct stack_followed is;
+	struct stack_process process;
+	bool is_there;
+};
+
+/* What the sampler's numbers are in the recording. */
+struct meanings {
+	struct array names, frames, stacks; /* uint32_t, by number */
+};
+
+struct stack_sampler {
+	struct sink sink; /* of the sampler: queues */
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t end;
+	bool has_thread, is_ending;
+	uint64_t step_ns, random, n_lost;
+	struct names *names;
+	struct array queue;   /* struct queued */
+	struct array process; /* struct followed */
+	struct stack_shared shared;
+	struct meanings means;
+};
+
+static struct followed *process_at(const struct stack_sampler *sampler, size_t i)
+{
+	return (struct followed *)sampler->process.data + i;
+}
+
+/* The sampler's thread. */
+
+static int put(struct sink *sink, const struct event *event, struct err *err)
+{
+	struct stack_sampler *sampler = (struct stack_sampler *)sink;
+	struct queued *queued = sampler->queue.n < MOST_QUEUED ? array_add(&sampler->queue, sizeof *queued) : NULL;
+
+	if (queued)
+		*queued = (struct queued){ event->time_ns, event->track, *event->sample };
+	else
+		sampler->n_lost++;
+	return 0;
+}
+
+static struct stack_round round_of(struct stack_sampler *sampler, const struct followed *followed, struct err *err)
+{
+	uint64_t budget_ns = sampler->step_ns / COST_PART / (sampler->process.n ? sampler->process.n : 1);
+
+	return (struct stack_round){
+		.shared = &sampler->shared,
+		.out = &sampler->sink,
+		.pid = followed->is.pid,
+		.track = followed->is.track,
+		.program = followed->is.program,
+		.now_ns = clock_ns(),
+		.budget_ns = budget_ns > LEAST_BUDGET_NS ? budget_ns : LEAST_BUDGET_NS,
+		.is_last = sampler->is_ending,
+		.err = err,
+	};
+}
+
+static void look_at_all(struct stack_sampler *sampler)
+{
+	struct err ignored;
+
+	for (size_t i = 0; i < sampler->process.n; i++) {
+		struct stack_round round = round_of(sampler, process_at(sampler, i), &ignored);
+
+		stack_process_sample(&process_at(sampler, i)->process, &round);
+	}
+}
+
+static uint64_t next_random(uint64_t *random)
+{
+	*random ^= *random << 13;
+	*random ^= *random >> 7;
+	*random ^= *random << 17;
+	return *random;
+}
+
+static void *work(void *data)
+{
+	struct stack_sampler *sampler = data;
+	uint64_t due_ns = clock_ns();
+
+	prctl(PR_SET_NAME, "inftrace-stacks");
+	pthread_mutex_lock(&sampler->lock);
+	while (!sampler->is_ending) {
+		uint64_t wait_ns =
+		    sampler->step_ns * 3 / 4 + next_random(&sampler->random) % (sampler->step_ns / 2 + 1);
+		struct timespec until;
+
+		due_ns = clock_ns() + wait_ns;
+		until = (struct timespec){ (time_t)(due_ns / 1000000000u), (long)(due_ns % 1000000000u) };
+		while (!sampler->is_ending &&
+		       pthread_cond_timedwait(&sampler->end, &sampler->lock, &until) != ETIMEDOUT)
+			;
+		look_at_all(sampler);
+	}
+	pthread_mutex_unlock(&sampler->lock);
+	return NULL;
+}
+
+/* The recorder's first thread. */
+
+struct stack_sampler *stack_sampler_start(uint32_t hz, struct err *err)
+{
+	struct stack_sampler *sampler = calloc(1, sizeof *sampler);
+	pthread_condattr_t by_monotonic;
+	sigset_t all, before;
+
+	if (!sampler || !(sampler->names = names_new())) {
+		free(sampler);
+		err_set(err, ENOMEM, "cannot sample stacks: out of memory");
+		return NULL;
+	}
+	sampler->sink = (struct sink){ .put = put, .names = sampler->names };
+	sampler->step_ns = 1000000000u / hz;
+	sampler->random = clock_ns() | 1;
+	pthread_mutex_init(&sampler->lock, NULL);
+	pthread_condattr_init(&by_monotonic);
+	pthread_condattr_setclock(&by_monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(&sampler->end, &by_monotonic);
+	pthread_condattr_destroy(&by_monotonic);
+	sigfillset(&all); /* signals are for the first thread */
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	sampler->has_thread = !pthread_create(&sampler->thread, NULL, work, sampler);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (sampler->has_thread)
+		return sampler;
+	stack_sampler_stop(sampler);
+	err_set(err, EAGAIN, "cannot sample stacks: no thread can be started");
+	return NULL;
+}
+
+static void end_process(struct stack_sampler *sampler, size_t i)
+{
+	struct followed *followed = process_at(sampler, i);
+	struct err ignored;
+	struct stack_round round = round_of(sampler, followed, &ignored);
+
+	stack_process_end(&followed->process, &round);
+	stack_process_done(&followed->process, &sampler->shared);
+	*followed = *process_at(sampler, --sampler->process.n);
+}
+
+static void find_or_add(struct stack_sampler *sampler, const struct stack_followed *is, size_t hint)
+{
+	struct followed *followed;
+
+	for (size_t i = 0; i < sampler->process.n; i++) {
+		followed = process_at(sampler, (hint + i) % sampler->process.n);
+		if (followed->is.pid == is->pid && followed->is.start_ticks == is->start_ticks) {
+			followed->is = *is;
+			followed->is_there = true;
+			return;
+		}
+	}
+	followed = array_add(&sampler->process, sizeof *followed);
+	if (followed)
+		*followed = (struct followed){ .is = *is, .is_there = true };
+}
+
+bool stack_sampler_follow(struct stack_sampler *sampler, const struct stack_followed *processes, size_t n)
+{
+	if (pthread_mutex_trylock(&sampler->lock))
+		return false;
+	for (size_t i = 0; i < sampler->process.n; i++)
+		process_at(sampler, i)->is_there = false;
+	for (size_t i = 0; i < n; i++)
+		find_or_add(sampler, &processes[i], i);
+	for (size_t i = sampler->process.n; i-- > 0;)
+		if (!process_at(sampler, i)->is_there)
+			end_process(sampler, i);
+	pthread_mutex_unlock(&sampler->lock);
+	return true;
+}
+
+static uint32_t *meaning(struct array *of, uint32_t number)
+{
+	static uint32_t none;
+
+	while (of->n <= number)
+		if (!array_add(of, sizeof(uint32_t))) {
+			none = 0;
+			return &none;
+		}
+	return (uint32_t *)of->data + number;
+}
+
+static uint32_t name_of(struct stack_sampler *sampler, struct names *names, uint32_t id)
+{
+	uint32_t *means = meaning(&sampler->means.names, id);
+
+	if (id && !*means)
+		*means = names_intern(names, names_text(sampler->names, id), names_len(sampler->names, id));
+	return *means;
+}
+
+static uint32_t frame_of(struct stack_sampler *sampler, struct names *names, uint32_t number)
+{
+	const struct frame *own = callstacks_frame_of(names_callstacks(sampler->names), number);
+	struct frame frame;
+
+	if (!own)
+		return 0;
+	frame = *own;
+	frame.function = name_of(sampler, names, own->function);
+	frame.file = name_of(sampler, names, own->file);
+	frame.module = name_of(sampler, names, own->module);
+	frame.build = name_of(sampler, names, own->build);
+	return callstacks_frame(names_callstacks(names), &frame);
+}
+
+/* A caller has a lower number than what it calls. */
+static void translate_stacks(struct stack_sampler *sampler, struct names *names)
+{
+	const struct callstacks *own = names_callstacks(sampler->names);
+	struct meanings *means = &sampler->means;
+
+	for (uint32_t i = (uint32_t)means->frames.n; i <= callstacks_n_frames(own); i++)
+		*meaning(&means->frames, i) = frame_of(sampler, names, i);
+	for (uint32_t i = (uint32_t)means->stacks.n; i <= callstacks_n(own); i++) {
+		const struct callstack *stack = callstacks_get(own, i);
+
+		*meaning(&means->stacks, i) =
+		    stack ? callstacks_push(names_callstacks(names), *meaning(&means->stacks, stack->caller),
+					    *meaning(&means->frames, stack->frame))
+			  : 0;
+	}
+}
+
+static int pass_on(struct stack_sampler *sampler, const struct queued *queued, struct sink *out, struct err *err)
+{
+	struct event_sample sample = queued->sample;
+	struct event event = {
+		.type = EVENT_SAMPLE, .track = queued->track, .time_ns = queued->time_ns, .sample = &sample
+	};
+
+	sample.thread_name = name_of(sampler, out->names, sample.thread_name);
+	sample.call = name_of(sampler, out->names, sample.call);
+	sample.object = name_of(sampler, out->names, sample.object);
+	sample.stack = *meaning(&sampler->means.stacks, sample.stack);
+	sample.holder_stack = *meaning(&sampler->means.stacks, sample.holder_stack);
+	return sink_put(out, &event, err);
+}
+
+int stack_sampler_take(struct stack_sampler *sampler, struct sink *out, bool is_last, struct err *err)
+{
+	const struct queued *queued;
+	int result = 0;
+
+	if (is_last)
+		pthread_mutex_lock(&sampler->lock);
+	else if (pthread_mutex_trylock(&sampler->lock))
+		return 0;
+	if (is_last && !sampler->is_ending) {
+		sampler->is_ending = true;
+		pthread_cond_signal(&sampler->end);
+		pthread_mutex_unlock(&sampler->lock);
+		pthread_join(sampler->thread, NULL);
+		sampler->has_thread = false;
+		pthread_mutex_lock(&sampler->lock);
+	}
+	translate_stacks(sampler, out->names);
+	queued = sampler->queue.data;
+	for (size_t i = 0; i < sampler->queue.n && !result; i++)
+		result = pass_on(sampler, &queued[i], out, err);
+	sampler->queue.n = 0;
+	pthread_mutex_unlock(&sampler->lock);
+	return result;
+}
+
+void stack_sampler_stop(struct stack_sampler *sampler)
+{
+	if (!sampler)
+		return;
+	if (sampler->has_thread) {
+		pthread_mutex_lock(&sampler->lock);
+		sampler->is_ending = true;
+		pthread_cond_signal(&sampler->end);
+		pthread_mutex_unlock(&sampler->lock);
+		pthread_join(sampler->thread, NULL);
+	}
+	for (size_t i = 0; i < sampler->process.n; i++)
+		stack_process_done(&process_at(sampler, i)->process, &sampler->shared);
+	array_done(&sampler->process, sizeof(struct followed));
+	array_done(&sampler->queue, sizeof(struct queued));
+	array_done(&sampler->means.names, sizeof(uint32_t));
+	array_done(&sampler->means.frames, sizeof(uint32_t));
+	array_done(&sampler->means.stacks, sizeof(uint32_t));
+	stack_shared_done(&sampler->shared);
+	names_free(sampler->names);
+	pthread_cond_destroy(&sampler->end);
+	pthread_mutex_destroy(&sampler->lock);
+	free(sampler);
+}
