@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "event/callstack.h"
+#include "event/sample.h"
+
 #define REQUIRE(claim) \
 	do { \
 		if (!(claim)) { \
@@ -56,6 +59,14 @@ static int put(struct sink *sink, const struct event *event, struct err *err)
 		return 0;
 	}
 	REQUIRE(track->is_known);
+	if (event->type == EVENT_SAMPLE) {
+		REQUIRE(event->sample && event->sample->state < N_SAMPLE_STATES);
+		REQUIRE(event->sample->weight_ns <= event->time_ns);
+		REQUIRE(event->sample->cpu_ns + event->sample->queue_ns <= event->sample->weight_ns);
+		REQUIRE(event->sample->stack <= callstacks_n(names_callstacks(sink->names)));
+		REQUIRE(event->sample->holder_stack <= callstacks_n(names_callstacks(sink->names)));
+		return 0;
+	}
 	REQUIRE(event->time_ns >= track->last_ns || check->is_lenient);
 	REQUIRE(event->type != EVENT_END || track->depth || check->is_lenient);
 	track->last_ns = event->time_ns;

@@ -5,9 +5,6 @@
 
 #include "capture/stacks/stack_thread.h"
 
-/* How long the stack of a thread that has the GIL is good. */
-#define RECENT_NS UINT64_C(20000000)
-
 /* An entry of what poll is given. */
 struct poll_entry {
 	int32_t fd;
@@ -124,12 +121,14 @@ static void put_holder(struct stack_process *process, struct stack_thread *threa
 {
 	const struct python_thread *holder = stack_python_holder(&process->python, python);
 	const struct stack_thread *known = holder ? thread_inside(process, holder->tid) : NULL;
+	uint8_t flags = 0;
 
 	if (!known || known == thread)
 		return;
 	thread->now.holder_tid = known->tid;
-	if (round->now_ns - known->seen_ns < RECENT_NS)
-		thread->now.holder_stack = known->now.stack;
+	thread->now.holder_stack = known->seen_ns == round->now_ns
+				       ? known->now.stack
+				       : stack_python_walk(&process->python, holder, round->out->names, &flags);
 }
 
 static void put_stack(struct stack_process *process, struct stack_thread *thread, const struct stack_round *round)
