@@ -157,8 +157,28 @@ def other_sources(trace):
     one.track_event.type = INSTANT
 
 
+def perf_samples(trace):
+    """Samples of Perfetto's own profiler: frames come before what they refer to."""
+    tree = packet(trace, flags=CLEARED).process_tree
+    tree.processes.add(pid=7, cmdline=["server"])
+    tree.threads.add(tid=8, tgid=7, name="worker")
+    data = packet(trace).interned_data
+    data.callstacks.add(iid=1, frame_ids=[1, 2])
+    data.frames.add(iid=1, function_name_id=1, mapping_id=1, rel_pc=0x10)
+    data.frames.add(iid=2, function_name_id=2, mapping_id=1, rel_pc=0x20)
+    for number, text in ((1, b"main"), (2, b"work")):
+        data.function_names.add(iid=number, str=text)
+    for number, text in ((1, b"usr"), (2, b"server")):
+        data.mapping_paths.add(iid=number, str=text)
+    data.build_ids.add(iid=1, str=b"\x12\x34")
+    data.mappings.add(iid=1, build_id=1, path_string_ids=[1, 2])
+    for timestamp in (1000, 1010, 1020):
+        sample = packet(trace, timestamp=timestamp).perf_sample
+        sample.cpu, sample.pid, sample.tid, sample.callstack_iid = 0, 7, 8, 1
+
+
 GOOD = [threads, late_descriptors, legacy, losses, other_sources]
-ALONE = [passing_time]  # not in the compressed one, nor in those made from it
+ALONE = [passing_time, perf_samples]  # not in the compressed one, nor in those made from it
 
 
 def compressed(data):
