@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an inference shows of itself at its end, besides its status. Plain C. */
+/* What an inference shows of itself at its end, besides its status, and who asked for it. Plain C. */
 #ifndef EVENT_RUN_TRAIT_H
 #define EVENT_RUN_TRAIT_H
 
@@ -9,6 +9,8 @@ enum run_trait { TRAIT_GRADIENTS = 1, TRAIT_TRAINING_MODE = 2, TRAITS_SEEN = 4 }
 #define EVENT_TRAIT_KEYS(F) \
 	F(GRADIENTS, "gradients")	  /* on inferences: whether its result can be differentiated */ \
 	F(TRAINING_MODE, "training_mode") /* on inferences: whether a part of the model computes as in training */ \
-	F(SEQUENCES, "sequences") /* text; on inferences: "0:12+1/1,3:0+64/0": sequence:position+tokens/results */
+	F(SEQUENCES, "sequences") /* text; on inferences: "0:12+1/1,3:0+64/0": sequence:position+tokens/results */ \
+	F(CALLER, "caller") /* text; on inferences and session creations: the line that asked, "function (file:line)" \
+			     */
 
 #endif

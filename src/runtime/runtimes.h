@@ -121,6 +121,8 @@ struct runtime {
 	 * with NULL.
 	 */
 	const char *const *entries;
+	/* Packages of Python that are the runtime's own; NULL: none. Ends with NULL. */
+	const char *const *packages;
 	struct runtime_marks marks;
 	const struct runtime_family *family; /* in the order of arming: ends before begins */
 	unsigned n_families;

@@ -124,6 +124,8 @@ static const struct column sessions[] = {
 	{ NULL, "inferences_failed", "of these, those that failed", COLUMN_COUNT, AT(n_runs_failed) },
 	{ NULL, "inferences_ns", "sum of the durations of finished ones", COLUMN_COUNT, AT(runs_wall_ns) },
 	{ NULL, "runtime", "its runtime, as in runtimes.runtime; NULL: not known", COLUMN_TEXT, AT(runtime) },
+	{ NULL, "caller", "line of the program that created it: `function (file:line)`; NULL: not known", COLUMN_TEXT,
+	  AT(caller) },
 };
 
 const struct column_list columns_sessions = { COLUMN_ROWS(sessions), COLUMN_LIST(sessions) };

@@ -119,6 +119,15 @@ static void take_creation(struct diff_model *to, const struct summary_creation *
 			to->figure[DIFF_PHASE + i] = (double)from->phase_ns[i] / n;
 }
 
+static void take_callers(struct reader *reader, struct diff_model *to, const struct summary_model *from)
+{
+	const struct summary_tally *tally = reader->from->tallies + from->tallies.first;
+
+	for (uint32_t i = 0; i < from->tallies.n; i++)
+		if (tally[i].key == KEY_CALLER && !to->n_callers++)
+			to->caller = name(reader, tally[i].text);
+}
+
 static void take_model(struct reader *reader, struct diff_model *to, const struct summary_model *from)
 {
 	const struct summary_runs *runs = &from->runs;
@@ -150,6 +159,7 @@ static void take_model(struct reader *reader, struct diff_model *to, const struc
 	if (isfinite(summary_waited(runs)))
 		to->figure[DIFF_WAIT] = (double)runs->run_queue_ns / (double)runs->n_waits;
 	take_creation(to, &from->creation);
+	take_callers(reader, to, from);
 	take_sizes(reader, to, from);
 	take_operators(reader, to, from);
 }

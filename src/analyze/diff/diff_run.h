@@ -63,6 +63,8 @@ struct diff_size {
 struct diff_model {
 	const char *name, *runtime, *provider, *options; /* runtime: NULL: not known */
 	uint64_t n, n_failed, n_open;			 /* open: did not end */
+	const char *caller;				 /* the line that asked for most; NULL: not known */
+	uint32_t n_callers;
 	double figure[N_DIFF_FIGURES];
 	double scatter[N_DIFF_FIGURES]; /* of the figure's logarithm, from parts of this run; NAN: not known */
 	struct diff_operator *operators;

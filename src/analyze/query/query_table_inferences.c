@@ -19,6 +19,7 @@ struct explained {
 
 QUERY_ARG(number, KEY_ID)
 QUERY_ARG(tag, KEY_TAG)
+QUERY_ARG(caller, KEY_CALLER)
 QUERY_ARG(batch, KEY_BATCH)
 QUERY_ARG(thread_cpu, KEY_THREAD_CPU_NS)
 QUERY_ARG(run_queue, KEY_RUN_QUEUE_NS)
@@ -254,6 +255,8 @@ static const struct query_column columns[] = {
 	{ "tag", "TEXT", "the run tag that the program gave it", get_tag },
 	{ "weight", "INTEGER", "how many inferences its operators stand for, 0: they were left out; NULL: 1",
 	  get_weight },
+	{ "caller", "TEXT", "line of the program that asked for it: `function (file:line)`; NULL: not known",
+	  get_caller },
 };
 
 const struct query_table query_table_inferences = {

@@ -70,6 +70,7 @@ void sum_facts_take(struct facts *facts, const struct arg *args, size_t n, uint6
 		[KEY_SHAPES] = { FACT_SHAPES + 1, ARG_NAME },
 		[KEY_SEQUENCES] = { FACT_SEQUENCES + 1, ARG_NAME },
 		[KEY_TAG] = { FACT_TAG + 1, ARG_NAME },
+		[KEY_CALLER] = { FACT_CALLER + 1, ARG_NAME },
 		[KEY_OP_TYPE] = { FACT_OP_TYPE + 1, ARG_NAME },
 		[KEY_PROVIDER] = { FACT_PROVIDER + 1, ARG_NAME },
 	};

@@ -52,6 +52,7 @@ int sum_forked_make(struct summary_maker *maker, struct end *end)
 		session[i].made_in = process;
 		session[i].made_ns = session[at].begin_ns;
 		session[i].n_pool = session[at].n_pool;
+		session[i].caller = session[at].caller;
 	}
 	keys_done(&keys);
 	array_done(&found, sizeof(uint32_t));

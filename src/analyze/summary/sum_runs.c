@@ -177,6 +177,7 @@ static const struct {
 	[TALLIED_TAGS] = { KEY_TAG, FACT_TAG, MAX_TALLIES },
 	[TALLIED_THREADS] = { KEY_TID, FACT_TID, MAX_THREADS },
 	[TALLIED_BATCHES] = { KEY_BATCH, FACT_BATCH, MAX_TALLIES },
+	[TALLIED_CALLERS] = { KEY_CALLER, FACT_CALLER, MAX_TALLIES },
 	[TALLIED_FAILURES] = { KEY_STATUS, FACT_STATUS, MAX_TALLIES },
 };
 
@@ -228,7 +229,8 @@ static int add_tally(struct summary_maker *maker, struct run *run, int what, boo
 
 static int add_tallies(struct summary_maker *maker, struct run *run, bool is_failed)
 {
-	const uint32_t any = 1u << FACT_SHAPES | 1u << FACT_TAG | 1u << FACT_TID | 1u << FACT_BATCH;
+	const uint64_t any =
+	    1ull << FACT_SHAPES | 1ull << FACT_TAG | 1ull << FACT_TID | 1ull << FACT_BATCH | 1ull << FACT_CALLER;
 	int rc = 0;
 
 	if (!is_failed && !(run->facts.has & any))

@@ -303,6 +303,7 @@ int sum_sessions_end(struct summary_maker *maker, struct track *track, const str
 		session->row.is_failed |= sum_is_failure(maker, status);
 		if (end_ns != STORE_OPEN)
 			add_rest(maker, opening, slice, end_ns);
+		session->row.caller = names_keep(maker->names, fact_text(&slice->facts, FACT_CALLER));
 		session->n_pool = sum_at_least_0(fact_int(&slice->facts, FACT_POOL_THREADS, 0));
 		session->pool_cpu_ns = sum_at_least_0(fact_int(&slice->facts, FACT_POOL_CPU, 0));
 		add_opening(session, opening);

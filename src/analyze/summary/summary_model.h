@@ -46,9 +46,9 @@ enum summary_phase {
 
 struct summary_session {
 	uint32_t process, model;
-	int64_t number; /* in its process; -1: unknown */
-	uint32_t name, path, providers, options, status;
-	uint32_t runtime;    /* its name; 0: not known */
+	int64_t number;						 /* in its process; -1: unknown */
+	uint32_t name, path, providers, options, status, caller; /* caller: as KEY_CALLER; 0: not known */
+	uint32_t runtime;					 /* its name; 0: not known */
 	uint32_t n_replaced; /* how often another file had been loaded from its path before */
 	int64_t bytes;
 	bool has_slice; /* its creation was recorded */

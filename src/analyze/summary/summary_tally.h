@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inferences of a model that have something in common: the size of their inputs, or a shape, a batch, a tag, a failure.
+/*
+ * Inferences of a model that have something in common: the size of their inputs, or a shape, a batch, a tag, a line
+ * that asked for them, a failure.
  */
 #ifndef ANALYZE_SUMMARY_SUMMARY_TALLY_H
 #define ANALYZE_SUMMARY_SUMMARY_TALLY_H
@@ -20,7 +22,7 @@ struct summary_size {
 /* How often a text (or a number: the batch) occurred with the inferences of a model. */
 struct summary_tally {
 	uint32_t model;
-	enum event_key key; /* KEY_SHAPES, KEY_TAG, KEY_STATUS (failures), KEY_BATCH */
+	enum event_key key; /* KEY_SHAPES, KEY_TAG, KEY_CALLER, KEY_STATUS (failures), KEY_BATCH */
 	uint32_t text;
 	int64_t number;
 	uint64_t n, first_ns;

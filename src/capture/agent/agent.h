@@ -82,6 +82,7 @@ struct open_run {
 	uint64_t run_options;
 	uint64_t queued_since; /* when it came into the queue of a pool; 0: it did not, or not known */
 	const void *awaited;   /* what must run on this thread for it to be one; NULL: it is */
+	uint32_t caller;       /* text of the line that asked for it (caller.h); 0: not known */
 	struct usage usage;    /* at its begin */
 };
 
@@ -127,9 +128,10 @@ struct thread {
 	struct pool pool;
 	const char *python_bytes; /* the last bytes object that the runtime's module read */
 	uint64_t unbegun,
-	    opening_since;     /* ticks: first operator of a run without a begin; since when a library opens */
-	uint64_t queued_since; /* when the program asked for the inference that begins here next; 0: it did not */
-	uint32_t unbegun_copy, opening; /* in copies[]; hash of the name, 0: none */
+	    opening_since; /* ticks: first operator of a run without a begin; since when a library opens */
+	uint64_t queued_since, asked_by; /* when the program asked for the inference that begins here next, 0: it did
+					    not; who (caller.h) */
+	uint32_t unbegun_copy, opening;	 /* in copies[]; hash of the name, 0: none */
 	struct usage_wait wait;
 	struct usage_mark mark;
 	struct open_slices slices;

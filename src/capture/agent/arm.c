@@ -16,6 +16,7 @@
 
 #include "base/syscalls.h"
 #include "capture/agent/agent.h"
+#include "capture/agent/caller.h"
 #include "capture/agent/code.h"
 #include "capture/agent/copies.h"
 #include "capture/agent/dict.h"
@@ -437,6 +438,7 @@ static int look_once(struct dl_phdr_info *info, size_t size, void *data)
 		know(image);
 		if (agent.late_since)
 			watch(image);
+		caller_look(image);
 		if (is_candidate(image)) {
 			look_at(image, &look->set);
 			look->is_done = false;

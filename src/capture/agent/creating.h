@@ -13,6 +13,7 @@ struct creation {
 	uint8_t owner; /* enum run_owner */
 	uint8_t lane;
 	bool told;		     /* RECORD_SLICE_BEGIN was written */
+	uint32_t caller;	     /* text of the line that asked for it (caller.h); 0: not known */
 	bool has_loaded;	     /* the load slice was written */
 	uint32_t n_nested;	     /* creations inside this one, which are not recorded */
 	uint64_t load_start, loaded; /* 0: not seen */

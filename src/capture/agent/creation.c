@@ -7,8 +7,10 @@
 
 #include <string.h>
 
+#include "capture/agent/caller.h"
 #include "capture/agent/dict.h"
 #include "capture/agent/phase.h"
+#include "event/begin_value.h"
 #include "event/event.h"
 #include "runtime/onnx_peek.h"
 
@@ -31,7 +33,7 @@ static void tell(struct thread *thread)
 	if (!record)
 		return;
 	*record = (struct record){ .time = creation->start,
-				   .value = creation->lane,
+				   .value = BEGIN_VALUE(creation->lane, 0, creation->caller),
 				   .id = session->number,
 				   .text = dict_text(session->model, strlen(session->model)),
 				   .type = RECORD_SLICE_BEGIN,
@@ -69,8 +71,10 @@ void creation_begin(struct thread *thread, const struct runtime *runtime, enum r
 		return;
 	if (!start)
 		start = owner == OWNER_API ? 0 : thread->hint.time;
-	*creation =
-	    (struct creation){ .session = session, .owner = (uint8_t)owner, .lane = inference_take_lane(start) };
+	*creation = (struct creation){ .session = session,
+				       .owner = (uint8_t)owner,
+				       .lane = inference_take_lane(start),
+				       .caller = caller_of(thread) };
 	creation->start = start ? start : agent_now();
 	if (owner != OWNER_API) {
 		creation->loaded = thread->hint.time ? thread->hint.loaded : 0;

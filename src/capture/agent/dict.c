@@ -17,6 +17,7 @@ enum {
 	MAX_IDS = 1 << 20,
 	TEXTS_OF_RUNS = SEGMENT_DICT_SIZE / 8,
 	RECENT = 1024,
+	MAX_CALLERS = 16384,
 	FIRST_FACTS = 1024, /* in the dictionary, before a ring is made for them */
 };
 
@@ -29,7 +30,7 @@ static struct {
 	struct slot *slot;
 	uint32_t mask, n;
 	uint32_t generation; /* the segment that the ids belong to */
-	uint32_t next_text, next_node;
+	uint32_t next_text, next_node, n_callers;
 } table;
 
 /* The ring of texts. */
@@ -52,7 +53,7 @@ static void catch_up(void)
 		return;
 	table.generation = agent.next_generation;
 	table.n = 0;
-	table.next_text = table.next_node = 0;
+	table.next_text = table.next_node = table.n_callers = 0;
 	if (texts.start)
 		memset(&texts, 0, sizeof texts);
 	memset(&facts, 0, sizeof facts);
@@ -236,7 +237,9 @@ static uint32_t pass_text(uint64_t hash, const char *text, size_t len)
 	return entry->id;
 }
 
-static uint32_t text_locked(const char *text, size_t len, bool is_of_run)
+enum text_kind { TEXT_OTHER, TEXT_OF_RUN, TEXT_CALLER };
+
+static uint32_t text_locked(const char *text, size_t len, enum text_kind kind)
 {
 	uint64_t hash = hash_of(1, text, len);
 	struct dict_entry *entry;
@@ -246,9 +249,9 @@ static uint32_t text_locked(const char *text, size_t len, bool is_of_run)
 	slot = look_up(hash, &id);
 	if (slot && id)
 		return id;
-	if (is_of_run && (!slot || table.n >= MAX_IDS / 2 || agent.segment->dict_end + len > TEXTS_OF_RUNS))
+	if (kind == TEXT_OF_RUN && (!slot || table.n >= MAX_IDS / 2 || agent.segment->dict_end + len > TEXTS_OF_RUNS))
 		return pass_text(hash, text, len);
-	if (!slot || table.n >= MAX_IDS) {
+	if (!slot || table.n >= MAX_IDS || (kind == TEXT_CALLER && table.n_callers >= MAX_CALLERS)) {
 		__atomic_fetch_add(&agent.segment->dict_lost, 1, __ATOMIC_RELAXED);
 		return 0;
 	}
@@ -259,10 +262,11 @@ static uint32_t text_locked(const char *text, size_t len, bool is_of_run)
 	publish(entry);
 	*slot = (struct slot){ hash, ++table.next_text };
 	table.n++;
+	table.n_callers += kind == TEXT_CALLER;
 	return slot->id;
 }
 
-static uint32_t get_text(const char *text, size_t len, bool is_of_run)
+static uint32_t get_text(const char *text, size_t len, enum text_kind kind)
 {
 	uint32_t id;
 	int saved = errno;
@@ -276,7 +280,7 @@ static uint32_t get_text(const char *text, size_t len, bool is_of_run)
 		return 0;
 	}
 	catch_up();
-	id = text_locked(text, len, is_of_run);
+	id = text_locked(text, len, kind);
 	agent_unlock();
 	errno = saved;
 	return id;
@@ -284,12 +288,17 @@ static uint32_t get_text(const char *text, size_t len, bool is_of_run)
 
 uint32_t dict_text(const char *text, size_t len)
 {
-	return get_text(text, len, false);
+	return get_text(text, len, TEXT_OTHER);
 }
 
 uint32_t dict_text_of_run(const char *text, size_t len)
 {
-	return get_text(text, len, true);
+	return get_text(text, len, TEXT_OF_RUN);
+}
+
+uint32_t dict_caller(const char *text, size_t len)
+{
+	return get_text(text, len, TEXT_CALLER);
 }
 
 uint32_t dict_node(uint32_t name, uint32_t type, uint32_t provider)

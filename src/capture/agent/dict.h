@@ -17,6 +17,8 @@ uint32_t dict_text(const char *text, size_t len);
  * ones are valid for a while only.
  */
 uint32_t dict_text_of_run(const char *text, size_t len);
+/* The same for lines that call (caller.h). There is an end to them: 0 beyond it. */
+uint32_t dict_caller(const char *text, size_t len);
 /* Whether the text of a record that is written now may have this id, which dict_text_of_run returned before. */
 bool dict_is_valid(uint32_t id);
 uint32_t dict_node(uint32_t name, uint32_t type, uint32_t provider);

@@ -10,11 +10,13 @@
 
 #include <string.h>
 
+#include "capture/agent/caller.h"
 #include "capture/agent/dict.h"
 #include "capture/agent/heap.h"
 #include "capture/agent/shape.h"
 #include "capture/agent/subnormal.h"
 #include "capture/agent/usage.h"
+#include "event/begin_value.h"
 
 struct active_run inference_active[MAX_LANES];
 
@@ -82,6 +84,15 @@ uint32_t inference_number(struct thread *thread)
 	return thread->next_run++;
 }
 
+/* The line that asked for the inference that begins now: on another thread, or on this one. */
+static uint32_t asked_by(struct thread *thread)
+{
+	uint64_t by = thread->asked_by;
+
+	thread->asked_by = 0;
+	return by >> 32 == thread->generation ? (uint32_t)by : caller_of(thread);
+}
+
 struct open_run *inference_begin(struct thread *thread, enum run_owner owner, uint64_t start, struct session *session)
 {
 	struct open_run *run;
@@ -89,9 +100,11 @@ struct open_run *inference_begin(struct thread *thread, enum run_owner owner, ui
 	if (thread->n_runs == MAX_RUNS)
 		return NULL;
 	run = &thread->run[thread->n_runs];
-	*run = (struct open_run){
-		.session = session, .owner = (uint8_t)owner, .lane = inference_take_lane(start), .depth = thread->depth
-	};
+	*run = (struct open_run){ .session = session,
+				  .owner = (uint8_t)owner,
+				  .lane = inference_take_lane(start),
+				  .depth = thread->depth,
+				  .caller = asked_by(thread) };
 	run->start = start ? start : agent_now();
 	run->queued_since = thread->queued_since;
 	thread->queued_since = 0;
@@ -162,7 +175,7 @@ void inference_tell(struct thread *thread, struct open_run *run, const char *tag
 	if (!record)
 		return;
 	*record = (struct record){ .time = run->start,
-				   .value = run->lane | batch << 8,
+				   .value = BEGIN_VALUE(run->lane, batch, run->caller),
 				   .id = number,
 				   .run = run->run,
 				   .text = text,

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "capture/agent/bracket.h"
+#include "capture/agent/caller.h"
 #include "capture/agent/code.h"
 #include "capture/agent/creation.h"
 #include "capture/agent/dict.h"
@@ -45,6 +46,7 @@ struct object {
 	const struct place *place;
 	unsigned leads_at; /* where it has the object that it leads to (runtimes.h), 0: nowhere */
 	word leads_to;	   /* and what stood there */
+	uint64_t asked_by; /* with asked_at: who (caller.h) */
 	uint64_t asked_at; /* of a run's: when the program asked for the next one; 0: it did not, or waits for it */
 };
 static struct map objects; /* by key_of */
@@ -306,8 +308,10 @@ static word run(struct thread *thread, struct object *object, ARGS)
 	uint32_t n_runs;
 	word r;
 
-	if (__atomic_load_n(&object->asked_at, __ATOMIC_RELAXED))
+	if (__atomic_load_n(&object->asked_at, __ATOMIC_RELAXED)) {
+		thread->asked_by = __atomic_load_n(&object->asked_by, __ATOMIC_RELAXED);
 		thread->queued_since = __atomic_exchange_n(&object->asked_at, 0, __ATOMIC_RELAXED);
+	}
 	if (is_awaited) /* the call that waits for it ends it */
 		open->awaited = NULL;
 	else
@@ -418,6 +422,8 @@ static word request(struct thread *thread, const struct object *object, ARGS)
 	struct open_run *open;
 	word r;
 
+	if (run && is_queued)
+		__atomic_store_n(&run->asked_by, caller_asks(thread), __ATOMIC_RELAXED);
 	if (run)
 		__atomic_store_n(&run->asked_at, is_queued ? agent_now() : 0, __ATOMIC_RELAXED);
 	if (!run || is_queued || !(open = inference_begin(thread, OWNER_API, 0, session_of_run(run))))

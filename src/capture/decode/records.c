@@ -9,6 +9,7 @@
 
 #include "capture/decode/annotations.h"
 #include "capture/decode/model_file.h"
+#include "event/begin_value.h"
 
 /* The number of bytes of "float32[1x3x224x224],int64[8]". */
 static uint64_t shape_bytes(const char *text)
@@ -254,12 +255,20 @@ static int note_session(const struct records_step *step, uint32_t model)
 	    step->err);
 }
 
+static void add_caller(const struct records_step *step, struct lane_event *event)
+{
+	uint32_t caller = segment_text(&step->process->map, begin_caller(step->record->value));
+
+	if (caller)
+		add(event, arg_name(KEY_CALLER, caller));
+}
+
 static int run_begin(const struct records_step *step)
 {
 	const struct record *record = step->record;
 	bool has_shapes = record->flags & FLAG_SHAPES;
-	uint64_t lane = has_shapes ? record->value & 0xff : record->value, batch = has_shapes ? record->value >> 8 : 0;
-	struct lane_event *event = lane_event(step, EVENT_BEGIN, KIND_INFERENCE, record->time, lane);
+	struct lane_event *event =
+	    lane_event(step, EVENT_BEGIN, KIND_INFERENCE, record->time, begin_lane(record->value));
 	uint32_t text = segment_pass(&step->process->map, record->text);
 
 	if (!event)
@@ -279,8 +288,9 @@ static int run_begin(const struct records_step *step)
 		add(event, arg_int(KEY_TID, step->reader->tid));
 	if (text)
 		add(event, arg_name(has_shapes ? KEY_SHAPES : KEY_TAG, text));
-	if (batch)
-		add(event, arg_int(KEY_BATCH, (int64_t)batch));
+	if (begin_batch(record->value))
+		add(event, arg_int(KEY_BATCH, begin_batch(record->value)));
+	add_caller(step, event);
 	if (record->flags & FLAG_FIRST)
 		add(event, arg_int(KEY_FIRST, 1));
 	if (record->flags & FLAG_PARTIAL)
@@ -448,7 +458,7 @@ static int slice_begin(const struct records_step *step)
 
 	if (session && record->flags == KIND_SESSION)
 		session->creating = session->model;
-	event = lane_event(step, EVENT_BEGIN, record->flags, record->time, record->value);
+	event = lane_event(step, EVENT_BEGIN, record->flags, record->time, begin_lane(record->value));
 	if (!event || !session)
 		return -ENOMEM;
 	event->name = name ? name : event->model;
@@ -460,6 +470,7 @@ static int slice_begin(const struct records_step *step)
 	add(event, session_number(step));
 	if (step->reader->tid)
 		add(event, arg_int(KEY_TID, step->reader->tid));
+	add_caller(step, event);
 	if (session->path)
 		add(event, arg_name(KEY_MODEL_PATH, session->path));
 	if (session->bytes)

@@ -80,10 +80,13 @@ static const char *const entries[] = {
 	NULL,
 };
 
+static const char *const packages[] = { "ai_edge_litert", "tflite_runtime", "tensorflow", NULL };
+
 const struct runtime runtime_litert = {
 	.name = "litert",
 	.title = "LiteRT (TensorFlow Lite)",
 	.entries = entries,
+	.packages = packages,
 	.marks = { .prefix = "N6tflite", .fewest = 16, .whole = { "8SubgraphE" }, .part = { "12ArenaPlannerE" } },
 	.family = litert_families,
 	.n_families = N_LITERT_FAMILIES,

@@ -679,10 +679,13 @@ static const char *const entries[] = {
 	NULL,
 };
 
+static const char *const packages[] = { "openvino", NULL };
+
 const struct runtime runtime_openvino = {
 	.name = "openvino",
 	.title = "OpenVINO",
 	.entries = entries,
+	.packages = packages,
 	.marks = { .prefix = "N2ov", .fewest = 64, .whole = { "9intel_cpu4NodeE" }, .part = { "8CoreImplE" } },
 	.family = families,
 	.n_families = N_FAMILIES,

@@ -39,10 +39,13 @@ static void find(struct runtime_found *found, struct rtti *rtti, const struct ru
 	ort_find(found, rtti, rtti_named(rtti, ORT_CPU_CLASS) ? NULL : host);
 }
 
+static const char *const packages[] = { "onnxruntime", NULL };
+
 const struct runtime runtime_onnxruntime = {
 	.name = "onnxruntime",
 	.title = "ONNX Runtime",
 	.entries = entries,
+	.packages = packages,
 	.marks = { .prefix = "N11onnxruntime",
 		   .fewest = 64,
 		   .whole = { "16InferenceSessionE" },

@@ -114,6 +114,8 @@ static void put_pair(struct json *json, const struct diff_pair *pair)
 	json_text(json, "new_provider", pair->fresh->provider);
 	json_text(json, "base_options", pair->base->options);
 	json_text(json, "new_options", pair->fresh->options);
+	json_text(json, "base_caller", pair->base->caller);
+	json_text(json, "new_caller", pair->fresh->caller);
 	json_count(json, "inferences_of_base", pair->n_base);
 	json_count(json, "inferences_of_new", pair->n_fresh);
 	json_count(json, "not_ended_of_base", pair->n_open_base);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analyze/result/result_words.h"
+#include "show/words/caller_words.h"
 
 enum { MAX_ROWS = 8, MAX_SIZES = 256, MAX_ONLY = 8, MAX_RESOURCES = 10, NAME = 80, PATH = 70 };
 
@@ -336,6 +337,33 @@ static void add_place(const struct page *page, struct printable *to, const struc
 		printable_add(to, " (%s)", text_of(page, model->runtime, 40).s);
 }
 
+/* " and 2 more" */
+static void add_caller(const struct page *page, struct printable *to, const struct diff_model *model)
+{
+	printable_add(to, "%s", caller_short(model->caller, 60, page->look->is_ascii).s);
+	if (model->n_callers > 1)
+		printable_add(to, " and %s more", units_count(model->n_callers - 1).s);
+}
+
+static void add_callers(const struct page *page, struct printable *to, const struct diff_pair *pair)
+{
+	const struct diff_model *base = pair->base, *fresh = pair->fresh;
+
+	if (!base->caller && !fresh->caller)
+		return;
+	printable_add(to, " Called from ");
+	add_caller(page, to, base->caller ? base : fresh);
+	if (!base->caller || !fresh->caller)
+		printable_add(to, " (%s; not known of the other)", base->caller ? "base" : "new");
+	if (base->caller && fresh->caller &&
+	    (strcmp(base->caller, fresh->caller) || base->n_callers != fresh->n_callers)) {
+		printable_add(to, " in base, from ");
+		add_caller(page, to, fresh);
+		printable_add(to, " in new");
+	}
+	printable_add(to, ".");
+}
+
 static void put_pair(const struct page *page, const struct diff_pair *pair)
 {
 	struct printable title = text_of(page, pair->base->name, NAME), text = { "" };
@@ -350,6 +378,7 @@ static void put_pair(const struct page *page, const struct diff_pair *pair)
 	add_runs(&text, pair->n_fresh, pair->n_open_fresh);
 	add_place(page, &text, pair->fresh);
 	printable_add(&text, ".");
+	add_callers(page, &text, pair);
 	if (pair->is_renamed)
 		printable_add(&text, " The two have different names; each is the only model of its side.");
 	if (pair->no_verdict)

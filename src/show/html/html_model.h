@@ -31,6 +31,7 @@ void html_latencies(struct html_page *page);
 /* Latency over time: of runs, or of the model of a recording. */
 bool html_has_over_time(const struct html_page *page);
 void html_over_time(struct html_page *page);
+void html_callers(struct html_page *page);
 void html_creation(struct html_page *page);
 void html_time(struct html_page *page);
 void html_outside(struct html_page *page); /* what was done while no model ran */

@@ -274,6 +274,7 @@ static void put_parts(struct html_page *page, const struct report *report)
 		page->analysis = &report->analysis[i];
 		page->report = report->analysis[i].report;
 		put_part_heading(page, &report->summary->models[i]);
+		html_callers(page);
 		html_latencies(page);
 		html_generations(page);
 		html_sizes(page);

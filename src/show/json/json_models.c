@@ -82,6 +82,7 @@ static void put_sessions(struct json_summary *to, const struct summary_model *mo
 		json_summary_time(to, "released_at_ns", session[i].released_ns);
 		json_bool(&to->json, "is_failed", session[i].is_failed);
 		json_summary_name(to, "status", session[i].status);
+		json_summary_name(to, "caller", session[i].caller);
 		if (is_complete)
 			put_phases(to, session[i].phase_ns);
 		else
@@ -302,6 +303,7 @@ static void put_inferences(struct json_summary *to, const struct summary_model *
 	json_list(to, "sizes", &columns_sizes, model->sizes.first, model->sizes.n);
 	put_tallies(to, model, "batches", KEY_BATCH);
 	put_tallies(to, model, "tags", KEY_TAG);
+	put_tallies(to, model, "callers", KEY_CALLER);
 	put_tallies(to, model, "failures", KEY_STATUS);
 	put_slowest(to, model);
 	json_end(&to->json, '}');

@@ -14,6 +14,7 @@
 #include "analyze/result/recording_facts.h"
 #include "analyze/result/recording_workers.h"
 #include "show/text/page.h"
+#include "show/words/caller_words.h"
 #include "show/words/generation_words.h"
 #include "show/words/memory_words.h"
 #include "show/words/merged_words.h"
@@ -264,6 +265,20 @@ static void put_generations(const struct page *page, const struct summary_genera
 	put_fact(page, "  spent", &shares);
 }
 
+/* Which lines of the program ask for inferences, and for sessions. */
+static void put_callers(const struct page *page, const struct summary_model *model)
+{
+	enum { MOST = 3 };
+	struct printable runs = caller_words(page->summary, model, MOST, page->opts.is_ascii), text = { "" };
+	struct printable sessions = caller_words_creation(page->summary, model, MOST, page->opts.is_ascii);
+
+	if (*runs.s)
+		printable_add(&text, "from %s", runs.s);
+	if (*sessions.s)
+		printable_add(&text, "%screated from %s", *text.s ? "; " : "", sessions.s);
+	put_fact(page, "  called", &text);
+}
+
 static void put_training(const struct page *page, const struct summary_model *model)
 {
 	struct printable text = training_words(model);
@@ -412,6 +427,7 @@ static void print_block(const struct page *page, uint32_t index, uint64_t wall_n
 	fputc('\n', page->out);
 	page_text(page, 0, TABLE_BOLD, "%s: %s", page_model(page, index, NAME).s, text.s);
 	put_creation(page, model);
+	put_callers(page, model);
 	put_latency(page, &model->runs);
 	if (model->generations.n)
 		put_generations(page, &model->generations);

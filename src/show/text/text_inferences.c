@@ -4,6 +4,7 @@
 
 #include "analyze/remark/halt_words.h"
 #include "show/text/page.h"
+#include "show/words/caller_words.h"
 #include "show/words/slow_words.h"
 #include "show/words/usage_words.h"
 #include "show/words/worker_rows.h"
@@ -159,6 +160,8 @@ static void print_facts(const struct page *page, const struct summary_model *mod
 	};
 	const struct summary_runs *runs = &model->runs;
 	struct printable halted = halt_words_of(page->summary, model);
+	struct printable callers =
+	    caller_words(page->summary, model, page->opts.is_all ? 12 : MAX_TEXTS, page->opts.is_ascii);
 
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
 		uint32_t n;
@@ -169,6 +172,8 @@ static void print_facts(const struct page *page, const struct summary_model *mod
 		else if (n)
 			page_text(page, 2, TABLE_PLAIN, "%s %s: %s", units_count(n).s, texts[i].many, list.s);
 	}
+	if (*callers.s)
+		page_text(page, 2, TABLE_PLAIN, "Called from %s", callers.s);
 	if (*halted.s)
 		page_text(page, 2, TABLE_PLAIN, "%s.", halted.s);
 	print_usage(page, runs);

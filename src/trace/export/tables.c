@@ -34,6 +34,7 @@ static const struct table_column session_columns[] = {
 	ARG("providers", "TEXT", KEY_PROVIDERS),
 	ARG("options", "TEXT", KEY_OPTIONS),
 	ARG("pool_threads", "INTEGER", KEY_POOL_THREADS),
+	ARG("caller", "TEXT", KEY_CALLER),
 };
 
 static const struct table_column phase_columns[] = {
@@ -79,6 +80,7 @@ static const struct table_column inference_columns[] = {
 	ARG("batch", "INTEGER", KEY_BATCH),
 	ARG("tag", "TEXT", KEY_TAG),
 	ARG("weight", "INTEGER", KEY_WEIGHT),
+	ARG("caller", "TEXT", KEY_CALLER),
 };
 
 static const struct table_column operator_columns[] = {

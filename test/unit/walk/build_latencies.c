@@ -171,6 +171,7 @@ static bool is_tallied(struct build *build, const struct arg *arg)
 	switch (arg->key) {
 	case KEY_SHAPES:
 	case KEY_TAG:
+	case KEY_CALLER:
 	case KEY_TID:
 	case KEY_BATCH:
 		return true;

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "capture/agent/caller.h"
 #include "capture/agent/ort/ort_call.h"
 #include "runtime/peek.h"
 
@@ -29,7 +30,7 @@ enum { GET_TYPE = 0 };
  * its address again. */
 static struct {
 	word closure;
-	uint64_t since;
+	uint64_t since, asked_by;
 } waiting[N_WAITING];
 
 static word others[N_OTHERS]; /* managers of other types; a race does no harm */
@@ -39,13 +40,14 @@ static unsigned place(word closure, unsigned probe)
 	return ((unsigned)((closure >> 4) * 0x9e3779b97f4a7c15u >> 40) + probe) % N_WAITING;
 }
 
-static void remember(word closure, uint64_t now)
+static void remember(word closure, uint64_t now, uint64_t asked_by)
 {
 	unsigned free = PROBES;
 
 	for (unsigned i = 0; i < PROBES; i++) {
 		word there = __atomic_load_n(&waiting[place(closure, i)].closure, __ATOMIC_ACQUIRE);
 		if (there == closure) {
+			waiting[place(closure, i)].asked_by = asked_by;
 			__atomic_store_n(&waiting[place(closure, i)].since, now, __ATOMIC_RELEASE);
 			return;
 		}
@@ -58,13 +60,14 @@ static void remember(word closure, uint64_t now)
 						 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 			continue;
 		__atomic_store_n(&waiting[place(closure, i)].since, now, __ATOMIC_RELAXED);
+		waiting[place(closure, i)].asked_by = asked_by;
 		__atomic_store_n(&waiting[place(closure, i)].closure, closure, __ATOMIC_RELEASE);
 		return;
 	}
 }
 
 /* Since when it has waited; 0: not known. */
-static uint64_t take(word closure)
+static uint64_t take(word closure, uint64_t *asked_by)
 {
 	for (unsigned i = 0; i < PROBES; i++) {
 		unsigned at = place(closure, i);
@@ -73,6 +76,7 @@ static uint64_t take(word closure)
 		if (__atomic_load_n(&waiting[at].closure, __ATOMIC_ACQUIRE) != closure)
 			continue;
 		since = __atomic_load_n(&waiting[at].since, __ATOMIC_RELAXED);
+		*asked_by = waiting[at].asked_by;
 		__atomic_store_n(&waiting[at].closure, 0, __ATOMIC_RELEASE);
 		return since;
 	}
@@ -82,15 +86,17 @@ static uint64_t take(word closure)
 static void invoke(unsigned copy, const struct function *of)
 {
 	int saved = errno;
-	uint64_t since = take(of->closure);
+	uint64_t asked_by = 0, since = take(of->closure, &asked_by);
 	struct thread *thread = since ? agent_thread() : NULL;
 
-	if (thread && !thread->n_runs)
+	if (thread && !thread->n_runs) {
 		thread->queued_since = since;
+		thread->asked_by = asked_by;
+	}
 	errno = saved;
 	((void (*)(const struct function *))ort_copies[copy].async_invoker)(of);
 	if (thread)
-		thread->queued_since = 0;
+		thread->queued_since = thread->asked_by = 0;
 }
 
 #define INVOKE(n) \
@@ -152,12 +158,14 @@ word ort_on_schedule(ORT_REGISTERS)
 {
 	struct ort_met met = ort_meet(a, b, ORT_SCHEDULE);
 	struct function *function = (struct function *)b;
+	struct thread *thread;
 	int saved = errno;
 
 	/* without an address there is no closure to know it by */
 	if (met.vptr && function->closure > TAKEN && function->manager && function->invoker &&
 	    is_seen(&ort_copies[met.copy->copy->number], function)) {
-		remember(function->closure, agent_now());
+		thread = agent_thread();
+		remember(function->closure, agent_now(), thread ? caller_asks(thread) : 0);
 		function->invoker = ours[met.copy->copy->number];
 	}
 	errno = saved;
