@@ -132,13 +132,12 @@ enum record_type {
 	RECORD_OPERATOR,       /* time..value, node id, run, text: shapes or, with FLAG_FAILED, the message */
 	RECORD_OPERATOR_BEGIN, /* of one that contains others, or failed: time, node id, run; text if FLAG_SHAPES */
 	RECORD_OPERATOR_END,
-	RECORD_RUN_BEGIN,   /* time, session id, run, value: BEGIN_VALUE, text: tag or, with FLAG_SHAPES, shapes */
+	RECORD_RUN_BEGIN,   /* time, session id, run, value: see begin_value.h, text: tag or, if FLAG_SHAPES, shapes */
 	RECORD_RUN_INPUTS,  /* session id, run, text: shapes, value: batch; for a begin without them */
 	RECORD_RUN_USAGE,   /* run; time: thread CPU ns, value: run-queue ns, id: faults, text: switches */
 	RECORD_RUN_END,	    /* time, session id, run, value: lane, text: message if FLAG_FAILED; FLAG_SUBNORMAL; more */
 	RECORD_SETUP,	    /* time..value: inside run; session id, lane in text */
-	RECORD_SLICE_BEGIN, /* session creation and its parts: time, flags: kind, session id, text: name, value:
-			     * BEGIN_VALUE */
+	RECORD_SLICE_BEGIN, /* session creation, its parts: time, flags: kind, session id, text: name, begin_value.h */
 	RECORD_SLICE_END,   /* time, kind in flags, session id, value: lane; text: message if FLAG_FAILED; run: enum
 			       event_key of count, 0 none; */
 	RECORD_SLICE,	    /* a part that contains no others: time..value, kind in flags, session id, text: name, run:

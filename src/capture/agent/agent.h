@@ -127,11 +127,10 @@ struct thread {
 	void *kept[AGENT_KEPT]; /* by agent_keep */
 	struct pool pool;
 	const char *python_bytes; /* the last bytes object that the runtime's module read */
-	uint64_t unbegun,
-	    opening_since; /* ticks: first operator of a run without a begin; since when a library opens */
-	uint64_t queued_since, asked_by; /* when the program asked for the inference that begins here next, 0: it did
-					    not; who (caller.h) */
-	uint32_t unbegun_copy, opening;	 /* in copies[]; hash of the name, 0: none */
+	uint64_t asked_by, unbegun,
+	    opening_since;     /* ticks: first operator of a run without a begin; since when a library opens */
+	uint64_t queued_since; /* when the program asked for the inference that begins here next; 0: it did not */
+	uint32_t unbegun_copy, opening; /* in copies[]; hash of the name, 0: none */
 	struct usage_wait wait;
 	struct usage_mark mark;
 	struct open_slices slices;
