@@ -141,6 +141,8 @@ export interface Part {
 	readonly ns: number;
 	readonly n: number;
 	readonly class?: number | null;
+	/** Of samples: the part on a CPU. */
+	readonly ran_ns?: number;
 	readonly children?: readonly Part[];
 }
 

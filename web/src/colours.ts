@@ -28,6 +28,11 @@ const FAMILIES: readonly Family[] = [
 	{ name: 'Data movement', light: [0.9, 0.085, 98], dark: [0.515, 0.08, 98] },
 	{ name: 'Quantization', light: [0.73, 0.12, 22], dark: [0.42, 0.125, 22] },
 	{ name: 'Device', light: [0.72, 0.1, 285], dark: [0.43, 0.12, 285] },
+	{ name: 'On a CPU', light: [0.8, 0.1, 55], dark: [0.5, 0.1, 55] },
+	{ name: 'Waiting', light: [0.82, 0.04, 240], dark: [0.44, 0.05, 240] },
+	{ name: 'Stopped', light: [0.74, 0.12, 20], dark: [0.43, 0.12, 20] },
+	{ name: 'Python', light: [0.85, 0.08, 100], dark: [0.5, 0.08, 100] },
+	{ name: 'Native code', light: [0.82, 0.05, 200], dark: [0.47, 0.06, 200] },
 	{ name: 'Your program', light: [0.82, 0.09, 130], dark: [0.48, 0.08, 130] },
 	{ name: 'Other', light: [0.84, 0.008, 250], dark: [0.45, 0.012, 250] },
 ];
@@ -66,8 +71,21 @@ const OPERATORS: readonly (readonly [RegExp, string])[] = [
 
 const byName = new Map(FAMILIES.map(family => [family.name, family]));
 
+/** What samples of threads say: states, and kinds of code. */
+const THREADS: Readonly<Record<string, string>> = {
+	ran: 'On a CPU',
+	Python: 'Python',
+	'native code': 'Native code',
+	'was stopped': 'Stopped',
+};
+const STATES = /^(waited( for .*)?|blocked in a system call|slept)$/;
+
 /** The family of a class: what the work is for an operator, else its kind. */
 export function familyOf(name: string, kind: string): string {
+	if (kind === 'user' || kind === 'thread') {
+		if (name in THREADS) return THREADS[name];
+		if (STATES.test(name)) return 'Waiting';
+	}
 	if (kind === 'operator' || kind === 'kernel' || kind === '')
 		for (const [pattern, family] of OPERATORS) if (pattern.test(name)) return family;
 	return KINDS[kind] ?? 'Other';
@@ -103,7 +121,8 @@ function hash(text: string): number {
 export function colourOf(name: string, kind: string, isDark: boolean): Rgb {
 	const family = byName.get(familyOf(name, kind)) as Family;
 	const [l, c, h] = isDark ? family.dark : family.light;
-	const isOwn = kind === 'operator' || kind === 'phase' || kind === 'kernel' || kind === 'user';
+	const isOwn =
+		kind === 'operator' || kind === 'phase' || kind === 'kernel' || (kind === 'user' && !(name in THREADS));
 	const part = isOwn ? hash(name) : 0;
 	const step = isOwn ? ((part % 5) - 2) / 2 : 0;
 	const turn = isOwn ? (((part >>> 8) % 5) - 2) * 4 : 0;

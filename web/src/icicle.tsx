@@ -23,6 +23,8 @@ interface Box {
 }
 
 function colour(app: App, part: Part, path: readonly string[]): string {
+	if (part.ran_ns !== undefined)
+		return css(colourOf(part.ran_ns * 2 > part.ns ? 'ran' : 'waited', 'thread', app.theme.isDark));
 	const { classes, class_kinds: kinds } = app.recording;
 	const own = part.class;
 	if (own !== null && own !== undefined && classes[own])
@@ -63,19 +65,22 @@ export function sorted(part: Part): Part {
 	return { ...part, children: (part.children ?? []).map(sorted).sort((a, b) => b.ns - a.ns) };
 }
 
-export function Icicle({ app }: { app: App }) {
-	const { range } = app.place;
-	const { data: answer, error } = useAnswer<Part>(
-		'icicle',
-		{ from: range?.[0], to: range?.[1] },
-		app.tableVersion,
-	);
-	const data = useMemo(() => answer && sorted(answer), [answer]);
+/** A tree of parts, of which one can go into each. */
+export function Tree({
+	app,
+	data,
+	all,
+	label,
+	pick,
+}: {
+	app: App;
+	data: Part;
+	all: string;
+	label: string;
+	pick: (part: Part) => void;
+}) {
 	const [zoomed, setZoomed] = useState<readonly number[]>([]);
 	const [over, setOver] = useState<Box | null>(null);
-	if (error) return <p class="empty bad">{error}</p>;
-	if (!data) return <p class="empty dim">Reading …</p>;
-	if (!data.ns) return <p class="empty dim">No inference is here.</p>;
 	const chain: Part[] = [data];
 	for (const i of zoomed) {
 		const next = chain[chain.length - 1].children?.[i];
@@ -89,7 +94,9 @@ export function Icicle({ app }: { app: App }) {
 		chain.slice(0, -1).map(part => part.name),
 	);
 	const depth = Math.max(...boxes.map(box => box.depth)) + 1;
-	const nameOf = (box: Box): string => (box.depth || zoomed.length ? oneLine(box.part.name) : 'All inferences');
+	const nameOf = (box: Box): string => (box.depth || zoomed.length ? oneLine(box.part.name) : all);
+	const onCpu = (part: Part): string =>
+		part.ran_ns === undefined ? '' : `, on a CPU for ${duration(part.ran_ns)}`;
 	return (
 		<div class="icicle-tab">
 			<nav class="crumbs" aria-label="Part that is shown">
@@ -99,12 +106,12 @@ export function Icicle({ app }: { app: App }) {
 						disabled={i === chain.length - 1}
 						onClick={() => setZoomed(zoomed.slice(0, i))}
 					>
-						{i ? oneLine(part.name) : 'All inferences'}
+						{i ? oneLine(part.name) : all}
 					</button>
 				))}
 				<span class="dim">
 					{over
-						? `${oneLine(over.part.name)}: ${duration(over.part.ns)}, ${inUnit((100 * over.part.ns) / data.ns, '%')} of all, ${count(over.part.n)} times`
+						? `${oneLine(over.part.name)}: ${duration(over.part.ns)}, ${inUnit((100 * over.part.ns) / data.ns, '%')} of all, ${count(over.part.n)} times${onCpu(over.part)}`
 						: `${duration(root.ns)}; click to go in`}
 				</span>
 			</nav>
@@ -112,7 +119,7 @@ export function Icicle({ app }: { app: App }) {
 				class="icicle"
 				style={{ height: `${depth * HEIGHT}px` }}
 				role="tree"
-				aria-label="Time by model and operator"
+				aria-label={label}
 				onPointerLeave={() => setOver(null)}
 			>
 				{boxes.map(box => (
@@ -131,11 +138,11 @@ export function Icicle({ app }: { app: App }) {
 						}}
 						onPointerEnter={() => setOver(box)}
 						onFocus={() => setOver(box)}
-						onClick={() =>
-							box.part.children?.length
-								? setZoomed([...zoomed, ...box.path])
-								: app.go({ query: box.part.name })
-						}
+						onClick={() => {
+							pick(box.part);
+							if (box.part.children?.length)
+								setZoomed([...zoomed, ...box.path]);
+						}}
 					>
 						{box.width > NAMED && nameOf(box)}{' '}
 						{box.width > NAMED && <small>{duration(box.part.ns)}</small>}
@@ -143,5 +150,27 @@ export function Icicle({ app }: { app: App }) {
 				))}
 			</div>
 		</div>
+	);
+}
+
+export function Icicle({ app }: { app: App }) {
+	const { range } = app.place;
+	const { data: answer, error } = useAnswer<Part>(
+		'icicle',
+		{ from: range?.[0], to: range?.[1] },
+		app.tableVersion,
+	);
+	const data = useMemo(() => answer && sorted(answer), [answer]);
+	if (error) return <p class="empty bad">{error}</p>;
+	if (!data) return <p class="empty dim">Reading …</p>;
+	if (!data.ns) return <p class="empty dim">No inference is here.</p>;
+	return (
+		<Tree
+			app={app}
+			data={data}
+			all="All inferences"
+			label="Time by model and operator"
+			pick={part => !part.children?.length && app.go({ query: part.name })}
+		/>
 	);
 }

@@ -25,7 +25,7 @@ export interface Place {
 	answer: boolean;
 }
 
-export const TABS = ['inferences', 'operators', 'icicle', 'models', 'resources', 'losses'] as const;
+export const TABS = ['inferences', 'operators', 'icicle', 'stacks', 'models', 'resources', 'losses'] as const;
 
 export const START: Place = {
 	view: null,

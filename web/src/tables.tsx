@@ -15,12 +15,14 @@ import { toneOf } from './paint_counters';
 import { ownerOf, toggleResource } from './resources';
 import { save, toCsv, toJson } from './save';
 import { sinceBeginning } from './since';
+import { Stacks } from './stacks';
 import { useApp } from './use';
 
 const TITLES: Readonly<Record<string, string>> = {
 	inferences: 'Inferences',
 	operators: 'Operators',
 	icicle: 'Where time goes',
+	stacks: 'Stacks',
 	models: 'Models and sessions',
 	resources: 'Resources',
 	losses: 'Losses and cost',
@@ -34,6 +36,7 @@ const PARTS: Readonly<Record<string, readonly (readonly [string, string])[]>> = 
 		['operator_types', 'By type'],
 	],
 	icicle: [],
+	stacks: [],
 	models: [
 		['models', 'Models'],
 		['processes', 'By process'],
@@ -419,6 +422,7 @@ export function Tables({ app, plots }: { app: App; plots: () => Plots | null }) 
 			</div>
 			<div class={`panel of-${tab}`} id="panel" role="tabpanel" aria-labelledby={`tab-${tab}`}>
 				{tab === 'icicle' && <Icicle app={app} />}
+				{tab === 'stacks' && <Stacks app={app} />}
 				{tab === 'inferences' && <Histogram app={app} model={app.place.model} />}
 				{tab === 'losses' && <Costs app={app} />}
 				{what && (

@@ -134,15 +134,25 @@ static struct printable line_words(const struct names *names, const struct frame
 	return text;
 }
 
+static bool is_of_importlib(const struct names *names, const struct frame *frame)
+{
+	return frame->kind == FRAME_PYTHON && begins(names_text(names, frame->file), "<frozen importlib");
+}
+
+static bool is_import(const struct names *names, const struct frame *frame)
+{
+	return is_of_importlib(names, frame) && !strcmp(names_text(names, frame->function), "_find_and_load");
+}
+
+bool outside_is_inside_import(const struct names *names, const struct frame *frame)
+{
+	return is_of_importlib(names, frame) && !is_import(names, frame);
+}
+
 /* "import": what the interpreter does for that has no better name. */
 static struct printable function_words(const struct names *names, const struct frame *frame)
 {
-	const char *function = names_text(names, frame->function);
-
-	if (frame->kind == FRAME_PYTHON && begins(function, "_find_and_load") &&
-	    strstr(names_text(names, frame->file), "importlib"))
-		return (struct printable){ "import" };
-	return text_of(function);
+	return is_import(names, frame) ? (struct printable){ "import" } : text_of(names_text(names, frame->function));
 }
 
 struct printable outside_frame_words(const struct names *names, const struct frame *frame)
@@ -154,6 +164,8 @@ struct printable outside_frame_words(const struct names *names, const struct fra
 		return text;
 	if (frame->kind == FRAME_CUT)
 		return (struct printable){ "callers that are not known" };
+	if (is_import(names, frame))
+		return (struct printable){ "import" };
 	line = line_words(names, frame);
 	function = names_text(names, frame->function);
 	if (!frame->function && !frame->file && frame->module && frame->offset)

@@ -25,6 +25,8 @@ const struct frame *outside_own_frame(const struct names *names, uint32_t stack)
 struct printable outside_place_words(const struct names *names, const struct outside_place *place);
 /* "resize (Image.py:2193)" */
 struct printable outside_frame_words(const struct names *names, const struct frame *frame);
+/* The inside of an import: of the frames of importlib, the first of each is enough. */
+bool outside_is_inside_import(const struct names *names, const struct frame *frame);
 /* Without its folders. */
 const char *outside_file_name(const char *path);
 

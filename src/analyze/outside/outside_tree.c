@@ -96,7 +96,7 @@ static struct printable text_of(const struct names *names, uint32_t id)
 	return printable_text(names_text(names, id), names_len(names, id), OBJECT, false);
 }
 
-static struct printable wait_words(const struct names *names, const struct outside_leaf *leaf)
+struct printable outside_wait_words(const struct names *names, const struct outside_leaf *leaf)
 {
 	struct printable text = { "" };
 
@@ -140,7 +140,7 @@ static int add_what(struct tree *tree, uint32_t at, const struct put *put)
 	const struct outside_leaf *leaf = put->leaf;
 	struct outside_row row = nobodys;
 	struct outside_place place = outside_place_of(tree->names, leaf->stack);
-	struct printable wait = wait_words(tree->names, leaf);
+	struct printable wait = outside_wait_words(tree->names, leaf);
 	int rc = go_to_state(tree, &at, put);
 
 	row.kind = OUTSIDE_WAIT;
@@ -203,7 +203,7 @@ static int add_path(struct tree *tree, const struct put *put)
 	while (!rc && n) {
 		const struct frame *frame = callstacks_frame_of(stacks, path[--n]->frame);
 
-		if (!frame)
+		if (!frame || outside_is_inside_import(tree->names, frame))
 			continue;
 		put_frame(&row, frame, NULL);
 		rc = go_down(tree, &at, &row, outside_frame_words(tree->names, frame).s, put);

@@ -9,6 +9,7 @@
 
 #include "analyze/outside/outside.h"
 #include "base/array.h"
+#include "base/printable.h"
 #include "event/names.h"
 
 /* F(OUTSIDE_BY_<NAME>, word in JSON and SQL) */
@@ -61,6 +62,8 @@ struct outside_whole {
 
 /* Rows of all views, behind what is in `rows`. Words go into names. 0 or -ENOMEM. */
 int outside_tree_make(struct array *rows, struct names *names, const struct outside_whole *whole);
+/* What it waited for: "recvfrom on 10.0.0.7:443", "held by burn (gil.py:4)"; "": the state says it, or nothing does. */
+struct printable outside_wait_words(const struct names *names, const struct outside_leaf *leaf);
 const char *outside_view_name(unsigned view);
 const char *outside_kind_name(unsigned kind);
 

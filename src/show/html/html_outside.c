@@ -2,11 +2,12 @@
 /* What was done while no model ran: a table of what and where, and calling paths as a flame graph that hangs down. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "show/html/html_model.h"
 #include "show/words/time_words.h"
 
-enum { WIDTH = 1120, ROW = 18, MAX_DEPTH = 48, MAX_ROWS = 60, CHARACTER = 7 };
+enum { WIDTH = 1120, ROW = 18, MAX_DEPTH = 40, MAX_ROWS = 60, CHARACTER = 7 };
 
 static const double least_share = 0.005, least_width = 0.7;
 
@@ -20,6 +21,17 @@ static const char *colour_of(const struct summary_outside *row)
 	if (row->is.kind == OUTSIDE_UNATTRIBUTED || row->is.kind == OUTSIDE_OTHERS)
 		return "f9";
 	return row->is.ran_ns * 2 > row->is.ns ? "f3" : "f2";
+}
+
+/* Where a frame's line has no room, its function is what matters. */
+static struct printable short_name(const char *name, int columns)
+{
+	const char *bracket = strstr(name, " (");
+	size_t len = strlen(name);
+
+	if (bracket && len > (size_t)columns)
+		len = (size_t)(bracket - name);
+	return printable_text(name, len, columns, false);
 }
 
 static void draw_row(const struct plot *plot, const struct html_page *page, const struct summary_outside *row,
@@ -37,7 +49,7 @@ static void draw_row(const struct plot *plot, const struct html_page *page, cons
 		html_words(plot->out, ", on a CPU for %s", units_duration((double)row->is.ran_ns).s);
 	fputs("</title></rect>", plot->out);
 	if (columns >= 4)
-		plot_text(plot, box->x + 4, y + 12.5, "start", "on", "%s", model_text(name, columns, false).s);
+		plot_text(plot, box->x + 4, y + 12.5, "start", "on", "%s", short_name(name, columns).s);
 	fputc('\n', plot->out);
 }
 
@@ -116,6 +128,16 @@ static void put_view(struct html_page *page, enum outside_view view, const char 
 	html_table_of(page->out, caption, &table);
 }
 
+/* More than one that matters. */
+static bool has_threads(const struct summary *summary)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < summary->n_outside; i++)
+		n += summary->outside[i].is.kind == OUTSIDE_THREAD_ROW && summary->outside[i].share >= least_share;
+	return n > 1;
+}
+
 void html_outside(struct html_page *page)
 {
 	const struct summary *summary = page->summary;
@@ -125,11 +147,12 @@ void html_outside(struct html_page *page)
 	html_section(page, "outside", "Outside of models",
 		     "%s in which no model ran, by samples of the threads that ran the next inference.",
 		     units_duration((double)summary->time.outside_ns).s);
-	fputs("<div class=\"pair\"><div>", page->out);
 	put_view(page, OUTSIDE_BY_WHAT, "What was done");
-	fputs("</div>\n<div>", page->out);
-	put_view(page, OUTSIDE_BY_THREAD, "The same by thread");
-	fputs("</div></div>\n", page->out);
 	draw_paths(page);
+	if (has_threads(summary)) {
+		fputs("<details><summary>The same by thread</summary>", page->out);
+		put_view(page, OUTSIDE_BY_THREAD, "What each thread did");
+		fputs("</details>\n", page->out);
+	}
 	fputs("</section>\n", page->out);
 }

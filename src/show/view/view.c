@@ -28,6 +28,7 @@ static const struct view_answer answers[] = {
 	{ "table", answer_table },
 	{ "histogram", answer_histogram },
 	{ "icicle", answer_icicle },
+	{ "stacks", answer_stacks },
 };
 
 static struct http_job *handle(void *ctx, const struct http_request *request, struct http_answer *answer)
@@ -57,6 +58,8 @@ static int read_file(struct view *view, const struct view_wait *wait, struct err
 	if (!code)
 		code = recording_keep_open(&view->recording, &import, err);
 	view->store = view->recording.store;
+	if (!code)
+		view_samples_take(&view->samples, view->recording.store, true);
 	view->result = import.result;
 	view->file_bytes = import.input.size;
 	import_close(&import);
@@ -106,6 +109,7 @@ void view_close(struct view *view)
 	}
 	view_report_stop(&view->report);
 	pyramid_free(view->pyramid);
+	view_samples_done(&view->samples);
 	recording_close(&view->recording);
 	free(view->tracks);
 	free(view->is_shown);

@@ -15,6 +15,7 @@
 #include "base/json.h"
 #include "show/view/view.h"
 #include "show/view/view_report.h"
+#include "show/view/view_samples.h"
 
 /* A line of the timeline's tree, in the order of display. */
 struct view_track {
@@ -53,6 +54,7 @@ struct view {
 		uint32_t track, process;
 	} *lanes; /* tracks with inferences */
 	uint32_t n_lanes;
+	struct view_samples samples;
 	uint32_t n_whys; /* processes that answer_why.c has started */
 };
 
@@ -122,6 +124,7 @@ VIEW_ANSWER(events);
 VIEW_ANSWER(table);
 VIEW_ANSWER(histogram);
 VIEW_ANSWER(icicle);
+VIEW_ANSWER(stacks);
 
 /* The row and the slice that a request names; NULL: the answer says what is wrong. */
 const struct pyramid_row *view_find_slice(const struct view *view, const struct http_request *request, uint32_t *number,
