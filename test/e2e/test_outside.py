@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a program did while no model ran: a program that does known things for a known time, in known lines."""
+
+import json
+import os
+
+import pytest
+from test_query import ask
+from test_view import view
+
+PROGRAM = os.path.join(os.path.dirname(__file__), "programs", "outside.py")
+
+
+def line_of(text):
+    with open(PROGRAM) as program:
+        return next(n for n, line in enumerate(program, 1) if text in line)
+
+
+class Outside:
+    def __init__(self, lab, wheel):
+        done = lab.record([wheel.python, PROGRAM, lab.model("chain")])
+        assert done.status == 0, done.err
+        self.took = json.loads(done.out)
+        self.path = done.recording.path
+        self.report = json.loads(lab.plain([lab.inftrace, "report", "--json", self.path]).out)
+        self.rows = self.report["outside"]
+
+    def seconds(self, tree, **wanted):
+        rows = [row for row in self.rows if row["tree"] == tree]
+        return sum(row["duration_ns"] for row in rows if all(row[key] == value for key, value in wanted.items())) / 1e9
+
+
+def check_trees(outside):
+    report, took = outside.report, outside.took
+    whole = report["recording"]["time"]["outside_ns"]
+    for tree in ("what", "path", "thread", "model"):
+        tops = [row for row in outside.rows if row["tree"] == tree and row["parent"] is None]
+        assert sum(row["duration_ns"] for row in tops) == whole, tree
+    # each function, by its line in the calling path; what stopped the program is nobody's
+    near = 0.03 * whole / 1e9 + 0.05
+    for function in ("scale", "fetch", "wait", "step", "nap"):
+        told = outside.seconds("path", kind="frame", function=function)
+        assert abs(told - took[function]) < near, (function, told, took)
+    assert abs(outside.seconds("what", kind="state", state="was stopped") - 0.5) < near
+    # what was waited for, and where
+    assert abs(outside.seconds("what", name=f"recvfrom on 127.0.0.1:{took['port']}") - 0.8) < near
+    lock = outside.seconds("what", kind="place", state="waited for a thread", function="wait")
+    assert abs(lock - 0.8) < near
+    slept = outside.seconds("what", kind="place", state="slept", function="nap")
+    assert abs(slept - 0.3) < near
+    places = {
+        (row["function"], os.path.basename(row["caller_file"] or ""), row["caller_line"])
+        for row in outside.rows
+        if row["tree"] == "what" and row["kind"] == "place"
+    }
+    assert ("kron", "outside.py", line_of("np.kron")) in places
+    # of two threads that burn Python, each waits for the other
+    gil = [row for row in outside.rows if row["tree"] == "what" and row["name"] == "waited for the GIL"]
+    assert gil and 0.2 < gil[0]["duration_ns"] / 1e9 / took["step"] < 0.9
+    holders = [row["name"] for row in outside.rows if row["tree"] == "what" and row["parent"] == gil[0]["id"]]
+    assert any(name.startswith("held by burn (outside.py") for name in holders), holders
+
+
+def check_answer(lab, outside):
+    verdict = outside.report["verdict"]
+    assert verdict.startswith("Outside of models: ") and " of it " in verdict.split(". ")[0], verdict
+    assert len(verdict.split(". ")[0].split()) <= 25
+    kinds = {found["kind"]: found for found in outside.report["insights"]}
+    assert {"waits_for_gil", "waits_for_thread", "waits_for_input", "was_stopped"} <= set(kinds)
+    assert "held by burn" in kinds["waits_for_gil"]["evidence"]
+    assert "127.0.0.1" in kinds["waits_for_input"]["evidence"]
+    text = lab.plain([lab.inftrace, "report", "--all", outside.path]).out
+    assert "what was done" in text and "by calling path" in text
+    rows = ask(lab, outside.path, "SELECT * FROM outside")
+    assert len(rows) == len(outside.rows)
+    with view(lab, outside.path) as get:
+        stacks = get("stacks?threads=apart")
+        assert stacks["ns"] == sum(child["ns"] for child in stacks["children"])
+        on, off = get("stacks?cpu=on")["ns"], get("stacks?cpu=off")["ns"]
+        assert on + off == stacks["ns"] and on and off
+        names = [track["name"] for track in get("recording.json")["tracks"]]
+        assert "state" in names and "stack" in names
+        found = get("search?q=scale%20(outside.py")["names"]
+        assert found and found[0]["total_ns"] / 1e9 == pytest.approx(outside.took["scale"], abs=0.1)
+
+
+def test_time_outside_of_models_is_told_by_what_was_done(lab, wheel):
+    outside = Outside(lab, wheel)
+    check_trees(outside)
+    check_answer(lab, outside)
