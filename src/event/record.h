@@ -161,8 +161,9 @@ enum record_type {
 	RECORD_FREE,	     /* time, value: address, id: allocator, 0: any */
 	RECORD_RUN_READS,    /* run; value: bytes read from disks, id: major faults; before RECORD_RUN_END; time: 0 */
 	RECORD_POOL, /* session id; run: pool threads that its creation started, value: their CPU ns; before its END */
-	RECORD_RUN_QUEUED, /* run; value: when it came into a pool's queue; before RECORD_RUN_END; time: 0 */
-	RECORD_STAGE,	   /* time..value: work that completes `run` inferences of session id; text: name */
+	RECORD_RUN_QUEUED,    /* run; value: when it came into a pool's queue; before RECORD_RUN_END; time: 0 */
+	RECORD_STAGE,	      /* time..value: work that completes `run` inferences of session id; text: name */
+	RECORD_RUN_SEQUENCES, /* run, text: sequences; before RECORD_RUN_END; time: 0 */
 };
 
 /* What memory was taken for. */

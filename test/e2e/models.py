@@ -244,6 +244,55 @@ def cache():
     return _model("cache", nodes, [_value("x", FLOAT, shape)], [_value("y", FLOAT, shape)]), {"x": _ramp(1, 2, 3, 4)}
 
 
+def _attention(of, nodes, inputs, outputs, weight):
+    """One layer of a decoder, with 4 heads of 16, from the value x<of>; keys and values of the past are inputs."""
+    add = lambda type, ins, out, **more: nodes.append(helper.make_node(type, ins, [out], name=out, **more))
+    name = lambda text: "%s_%d" % (text, of)
+    for what in ("query", "key", "value"):
+        add("MatMul", ["x%d" % of, weight(name("w_" + what), 64, 64)], name(what))
+        add("Reshape", [name(what), "split"], name(what + "_heads"))
+        add("Transpose", [name(what + "_heads")], name(what + "_turned"), perm=[0, 2, 1, 3])
+    for what in ("key", "value"):
+        past, present = "past_key_values.%d.%s" % (of, what), "present.%d.%s" % (of, what)
+        inputs.append(_value(past, FLOAT, ["batch", 4, "past", 16]))
+        outputs.append(_value(present, FLOAT, ["batch", 4, "total", 16]))
+        nodes.append(
+            helper.make_node("Concat", [past, name(what + "_turned")], [present], name=name(what + "_grown"), axis=2)
+        )
+    add("Transpose", ["present.%d.key" % of], name("across"), perm=[0, 1, 3, 2])
+    add("MatMul", [name("query_turned"), name("across")], name("scores"))
+    add("Softmax", [name("scores")], name("shares"), axis=-1)
+    add("MatMul", [name("shares"), "present.%d.value" % of], name("mixed"))
+    add("Transpose", [name("mixed")], name("mixed_turned"), perm=[0, 2, 1, 3])
+    add("Reshape", [name("mixed_turned"), "join"], name("joined"))
+    add("MatMul", [name("joined"), weight(name("w_out"), 64, 64)], name("projected"))
+    add("Add", ["x%d" % of, name("projected")], name("sum"))
+    add("MatMul", [name("sum"), weight(name("w_up"), 64, 256)], name("up"))
+    add("Relu", [name("up")], name("active"))
+    add("MatMul", [name("active"), weight(name("w_down"), 256, 64)], name("down"))
+    add("Add", [name("sum"), name("down")], "x%d" % (of + 1))
+
+
+def decoder():
+    """A language model of two layers, whose cache goes in and comes out."""
+    nodes, inputs, outputs, weights = [], [_value("input_ids", INT64, ["batch", "length"])], [], []
+
+    def weight(name, *shape):
+        weights.append(_weights(len(weights), name, *shape))
+        return name
+
+    nodes.append(helper.make_node("Gather", [weight("words", 1000, 64), "input_ids"], ["x0"], name="embed"))
+    for i in range(2):
+        _attention(i, nodes, inputs, outputs, weight)
+    nodes.append(helper.make_node("MatMul", ["x2", weight("w_head", 64, 1000)], ["logits"], name="head"))
+    weights += [
+        helper.make_tensor(name, INT64, [len(to)], to) for name, to in (("split", [0, 0, 4, 16]), ("join", [0, 0, 64]))
+    ]
+    outputs.insert(0, _value("logits", FLOAT, ["batch", "length", 1000]))
+    past = {of.name: np.zeros((1, 4, 0, 16), np.float32) for of in inputs[1:]}
+    return _model("decoder", nodes, inputs, outputs, weights), {"input_ids": np.array([[3, 4, 5]]), **past}
+
+
 STRANGE_NAMES = [
     'quoted "name"',
     "back\\slash",
@@ -621,6 +670,7 @@ MODELS = (
     refuses,
     batch,
     cache,
+    decoder,
     strange,
     unnamed,
     verbose,

@@ -109,7 +109,7 @@ static bool find_cache(const struct inputs *a, const struct inputs *b, struct in
 {
 	uint32_t tokens = a->input[law->tokens].dim[1], n = 0;
 
-	for (uint8_t i = 0; i < a->n; i++) {
+	for (uint32_t i = 0; i < a->n; i++) {
 		uint8_t axis;
 
 		if (i == law->tokens || !is_cache(&a->input[i]))
@@ -121,7 +121,7 @@ static bool find_cache(const struct inputs *a, const struct inputs *b, struct in
 		if (!axis || (n && axis != law->axis))
 			continue;
 		if (!n++) {
-			law->grows = i;
+			law->grows = (uint8_t)i;
 			law->axis = axis;
 		}
 	}
@@ -133,13 +133,13 @@ static bool find_mask(const struct inputs *a, const struct inputs *b, struct inp
 {
 	const struct input *tokens = &a->input[law->tokens];
 
-	for (uint8_t i = 0; i < a->n; i++) {
+	for (uint32_t i = 0; i < a->n; i++) {
 		const struct input *mask = &a->input[i];
 
 		if (i == law->tokens || !is_table(mask) || mask->dim[0] != tokens->dim[0] ||
 		    mask->dim[1] < tokens->dim[1] || growth_axis(mask, &b->input[i], 1) != 1)
 			continue;
-		law->grows = i;
+		law->grows = (uint8_t)i;
 		law->axis = 1;
 		law->is_mask = true;
 		return true;
@@ -164,13 +164,13 @@ bool inputs_continue(const struct inputs *before, const struct inputs *after, st
 {
 	if (before->n != after->n)
 		return false;
-	for (uint8_t i = 0; i < before->n; i++) {
+	for (uint32_t i = 0; i < before->n; i++) {
 		const struct input *a = &before->input[i], *b = &after->input[i];
 		bool is_real = is_embedded(a, b);
 
 		if ((!is_table(a) && !is_real) || !are_tokens(a, b))
 			continue;
-		*law = (struct inputs_law){ .is_real = is_real, .tokens = i, .n = (uint8_t)before->n };
+		*law = (struct inputs_law){ .is_real = is_real, .tokens = (uint8_t)i, .n = (uint8_t)before->n };
 		if (find_cache(before, after, law) || (!is_real && find_mask(before, after, law)))
 			return true;
 	}

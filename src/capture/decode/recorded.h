@@ -42,8 +42,9 @@ struct reader {
 	struct arg usage[READER_USAGE];
 	uint32_t reads_run; /* the same of reads */
 	struct arg reads[READER_READS];
-	uint32_t queued_run;	  /* the run that waited in a pool's queue, */
-	uint64_t queued_since_ns; /* and since when */
+	uint32_t queued_run;		   /* the run that waited in a pool's queue, */
+	uint64_t queued_since_ns;	   /* and since when */
+	uint32_t sequences_run, sequences; /* the run that these went into: a text */
 	uint32_t n_usage;
 	bool is_awake;	       /* the thread did not sleep meanwhile, and its wait is known */
 	uint32_t usage_before; /* time before the run that they include, in 65,536ths of its own */

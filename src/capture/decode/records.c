@@ -361,6 +361,13 @@ static int run_queued(const struct records_step *step)
 	return 0;
 }
 
+static int run_sequences(const struct records_step *step)
+{
+	step->reader->sequences_run = step->record->run;
+	step->reader->sequences = segment_pass(&step->process->map, step->record->text);
+	return 0;
+}
+
 static void add_queue(const struct reader *reader, struct lane_event *event, uint32_t run)
 {
 	if (run && reader->queued_run == run && reader->begun_run == run && reader->begun_ns > reader->queued_since_ns)
@@ -421,6 +428,8 @@ static int run_end(const struct records_step *step)
 		add(event, reader->reads[i]);
 	for (int i = 0; i < 2 && record->run && reader->shapes_run == record->run; i++)
 		add(event, reader->shapes[i]);
+	if (reader->sequences_run == record->run && record->run && reader->sequences)
+		add(event, arg_name(KEY_SEQUENCES, reader->sequences));
 	add_queue(reader, event, record->run);
 	if (record->flags & FLAG_PARTIAL)
 		add(event, arg_int(KEY_PARTIAL, 1));
@@ -430,7 +439,7 @@ static int run_end(const struct records_step *step)
 		add(event, arg_int(KEY_GRADIENTS, (record->more & TRAIT_GRADIENTS) != 0));
 		add(event, arg_int(KEY_TRAINING_MODE, (record->more & TRAIT_TRAINING_MODE) != 0));
 	}
-	reader->usage_run = reader->reads_run = reader->shapes_run = reader->queued_run = 0;
+	reader->usage_run = reader->reads_run = reader->shapes_run = reader->queued_run = reader->sequences_run = 0;
 	return 0;
 }
 
@@ -676,6 +685,8 @@ int records_take(const struct records_step *step)
 		return run_reads(step);
 	case RECORD_RUN_QUEUED:
 		return run_queued(step);
+	case RECORD_RUN_SEQUENCES:
+		return run_sequences(step);
 	case RECORD_RUN_END:
 		return run_end(step);
 	case RECORD_POOL:

@@ -24,7 +24,7 @@ struct parsed {
 /* Texts of which there may be a new one in each event. */
 static bool has_passing_texts(uint32_t key)
 {
-	return key == KEY_TAG || key == KEY_SHAPES || key == KEY_STATUS;
+	return key == KEY_TAG || key == KEY_SHAPES || key == KEY_SEQUENCES || key == KEY_STATUS;
 }
 
 static uint32_t intern(struct reader *reader, const struct pb_field *field, bool may_pass)

@@ -163,4 +163,5 @@ def main():
         print("us %.2f" % (min(best) * 1e6))
 
 
-main()
+if __name__ == "__main__":
+    main()

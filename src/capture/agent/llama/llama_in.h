@@ -2,6 +2,7 @@
 /*
  * Shared by the agent's files for llama.cpp:
  *
+ *   llama_batch.c     which sequences a batch continues
  *   llama_code.c      which imports of a module are replaced, and what they are bound to
  *   llama_layout.c    where tensors keep what is recorded of them
  *   llama_operator.c  operators: the hot path
@@ -30,6 +31,15 @@ bool llama_layout_find(struct llama_layout *layout, const struct image *image, c
 /* The module that defines a function, for a module that calls it: the only one, or the one beside it. NULL: none. */
 const struct image *llama_definer(const struct image *image, const struct image_set *set, const char *name,
 				  uint64_t *function);
+
+/* A batch of a program: struct llama_batch of llama.h, without its tokens. 0: left out. */
+struct llama_batch_words {
+	uint32_t n_tokens;			       /* 0: not known */
+	word positions, n_sequences, sequences, asked; /* arrays */
+};
+
+/* Its sequences, as a text id; 0: not known. */
+uint32_t llama_batch_text(const struct llama_batch_words *batch);
 
 /* The hook for one function of a copy; NULL: there are too many. Call under the agent's lock. name must stay. */
 void *llama_operator_hook(const struct copy *copy, const char *name, enum llama_role role, void *real);

@@ -145,14 +145,23 @@ static uint32_t failure_of(int32_t status)
 	return status ? dict_text(text, strlen(text)) : 0;
 }
 
-/* n_tokens 0: not known. */
-static word run(const struct place *place, struct thread *thread, uint32_t n_tokens, BRACKET_LONG)
+static void tell_sequences(struct thread *thread, const struct open_run *run, uint32_t text)
+{
+	struct record *record = text ? agent_claim(thread) : NULL;
+
+	if (!record)
+		return;
+	*record = (struct record){ .run = run->run, .text = text, .type = RECORD_RUN_SEQUENCES };
+	agent_publish(thread);
+}
+
+static word run(const struct place *place, struct thread *thread, const struct llama_batch_words *batch, BRACKET_LONG)
 {
 	enum { INT32 = 6 };
 	const word frame = (word)__builtin_frame_address(0);
 	struct session *session = session_at(a);
 	const struct open_run *outer = inference_top(thread);
-	struct shape tokens = { .type = INT32, .n_dims = 1, .dim = { n_tokens } };
+	struct shape tokens = { .type = INT32, .n_dims = 1, .dim = { batch->n_tokens } };
 	struct open_run *open;
 	uint32_t n_runs;
 	word r;
@@ -160,12 +169,14 @@ static word run(const struct place *place, struct thread *thread, uint32_t n_tok
 	if ((outer && session && outer->session == session) || !(open = inference_begin(thread, OWNER_API, 0, session)))
 		return place->real(BRACKET_PASS_LONG);
 	n_runs = thread->n_runs;
-	if (n_tokens) {
+	if (batch->n_tokens) {
 		open->shapes = shape_text(&tokens, 1);
-		open->batch = n_tokens;
+		open->batch = batch->n_tokens;
 	}
 	llama_operator_start(thread);
 	inference_tell(thread, open, place->is_encoder ? "encode" : NULL);
+	if (!place->is_encoder)
+		tell_sequences(thread, open, llama_batch_text(batch));
 	bracket_begin(thread, RUNTIME_RUN, frame, n_runs, left);
 	r = bracket_call_long(place->real, BRACKET_PASS_LONG);
 	bracket_end(thread, frame);
@@ -287,29 +298,38 @@ static void release(struct thread *thread, word context)
 	session_release(context);
 }
 
+/* struct llama_batch of llama.h. */
+static struct llama_batch_words batch_at(const word *batch)
+{
+	return (struct llama_batch_words){ (uint32_t)batch[0], batch[3], batch[4], batch[5], batch[6] };
+}
+
 /* The batch of a C call is a structure on the stack, or one that the second argument points at. */
-static uint32_t tokens_of(word second, word on_stack)
+static struct llama_batch_words batch_of(word second, const word *on_stack)
 {
 #if defined(__x86_64__)
-	return (uint32_t)on_stack;
+	return batch_at(on_stack);
 #else
-	return *(const uint32_t *)second;
+	return batch_at((const word *)second);
 #endif
 }
 
 static word serve(const struct place *place, BRACKET_LONG)
 {
 	struct thread *thread = agent_thread();
+	struct llama_batch_words batch = { .n_tokens = 0 };
 
 	if (!thread)
 		return place->real(BRACKET_PASS_LONG);
 	switch ((enum llama_role)place->role) {
 	case LLAMA_RUN:
-		return run(place, thread, *(const uint32_t *)b, BRACKET_PASS_LONG);
+		batch = batch_at((const word *)b);
+		return run(place, thread, &batch, BRACKET_PASS_LONG);
 	case LLAMA_RUN_EXTENDED:
-		return run(place, thread, 0, BRACKET_PASS_LONG);
+		return run(place, thread, &batch, BRACKET_PASS_LONG);
 	case LLAMA_C_RUN:
-		return run(place, thread, tokens_of(b, g), BRACKET_PASS_LONG);
+		batch = batch_of(b, (const word[]){ g, g1, g2, g3, g4, g5, h });
+		return run(place, thread, &batch, BRACKET_PASS_LONG);
 	case LLAMA_CREATE:
 		return create(place, thread, BRACKET_PASS_LONG);
 	case LLAMA_C_CREATE:

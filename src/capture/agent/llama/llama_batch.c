@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * What goes into a batch, as a text: "0:12+1/1,3:0+64/0" (sequence:position+tokens/results asked for). A program gives
+ * each token its sequences, position and whether its result is asked for, or leaves these arrays out: then all tokens
+ * are of sequence 0, behind those that it has, and the last one's result is asked for. A token of several sequences
+ * counts for the first of them.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "capture/agent/dict.h"
+#include "capture/agent/llama/llama_in.h"
+
+enum { TEXT = 2048, ENTRY = 64, MOST_TOKENS = 1 << 20 };
+
+static int32_t sequence_of(const struct llama_batch_words *batch, uint32_t i)
+{
+	const int32_t *n = (const int32_t *)batch->n_sequences;
+	const int32_t *const *sequences = (const int32_t *const *)batch->sequences;
+
+	return n && sequences && n[i] > 0 && sequences[i] ? sequences[i][0] : 0;
+}
+
+static char *put_entry(char *to, int32_t sequence, int64_t position, uint32_t n, uint32_t n_asked)
+{
+	if (position < 0)
+		return to + snprintf(to, ENTRY, "%d:?+%u/%u", sequence, n, n_asked);
+	return to + snprintf(to, ENTRY, "%d:%lld+%u/%u", sequence, (long long)position, n, n_asked);
+}
+
+uint32_t llama_batch_text(const struct llama_batch_words *batch)
+{
+	const int32_t *positions = (const int32_t *)batch->positions;
+	const int8_t *asked = (const int8_t *)batch->asked;
+	char text[TEXT], *to = text;
+	uint32_t at = 0;
+
+	if (!batch->n_tokens || batch->n_tokens > MOST_TOKENS)
+		return 0;
+	while (at < batch->n_tokens && to + ENTRY + 1 < text + TEXT) {
+		int32_t sequence = sequence_of(batch, at);
+		uint32_t first = at, n_asked = 0;
+
+		for (; at < batch->n_tokens && sequence_of(batch, at) == sequence; at++)
+			n_asked += asked ? asked[at] != 0 : at + 1 == batch->n_tokens;
+		if (sequence < 0)
+			continue;
+		if (to > text)
+			*to++ = ',';
+		to = put_entry(to, sequence, positions ? positions[first] : -1, at - first, n_asked);
+	}
+	return to > text ? dict_text_of_run(text, (size_t)(to - text)) : 0;
+}

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Generations of programs that time themselves: tokens are exact, times are theirs; the program makes the same tokens
+with and without the recorder."""
+
+import csv
+import json
+import os
+import subprocess
+
+import pytest
+
+import envs
+from conftest import environment
+from lab import made_once
+
+
+def report_of(lab, path):
+    return json.loads(lab.plain([lab.inftrace, "report", "--json", path]).out)
+
+
+def decoded(lab, wheel, how, *more, **options):
+    times = lab.path("times")
+    recording = lab.both(lab.python(wheel, "decoding", how, lab.model("decoder"), times, *more), **options).recording
+    with open(times) as file:
+        return recording, json.load(file), report_of(lab, recording.path)
+
+
+def table(lab, recording, sql):
+    return json.loads(lab.plain([lab.inftrace, "query", "--format", "json", recording.path, sql]).out)
+
+
+def matches(lab, recording, own):
+    """Each token was made in the call that the program has measured; the figures are those of its tokens. own: of each
+    generation the length of its prompt, when that began to go in, at most how long, and the calls."""
+    slack = recording.note("clock")["error_ns"]
+    rows = table(lab, recording, "SELECT * FROM generations ORDER BY id")
+    tokens = table(lab, recording, "SELECT * FROM tokens ORDER BY generation_id, number")
+    assert len(rows) == len(own)
+    for row, (prompt, parts, begin, calls) in zip(rows, own):
+        made = [token for token in tokens if token["generation_id"] == row["id"]]
+        assert (row["prompt_tokens"], row["prefills"], row["cached_tokens"]) == (prompt, parts, 0)
+        assert len(made) == row["output_tokens"] == row["steps"] + 1 == len(calls)
+        assert begin - slack <= row["begin_ns"] <= calls[0][1] + slack
+        for number, (token, (since, until)) in enumerate(zip(made, calls), 1):
+            assert token["number"] == number and since - slack <= token["time_ns"] <= until + slack
+            assert token["cache_length"] == prompt + number - 1 and token["is_first"] == (number == 1)
+        assert row["first_token_ns"] == made[0]["time_ns"] - row["begin_ns"] == made[0]["since_ns"]
+        whole = made[-1]["time_ns"] - made[0]["time_ns"]
+        assert row["per_token_ns"] * (len(made) - 1) == pytest.approx(whole) == sum(of["since_ns"] for of in made[1:])
+        assert sum(row[of + "_ns"] for of in ("prefill", "decode", "others", "outside")) == row["duration_ns"]
+    return rows
+
+
+def in_calls(own):
+    return [[prompt, 1, calls[0][0], calls] for prompt, calls in own]
+
+
+def test_a_loop_in_a_row_has_its_figures_everywhere(lab, two_wheels):
+    recording, own, report = decoded(lab, two_wheels, "row")
+    (model,) = report["models"]
+    of = model["generations"]
+    assert (of["count"], of["with_prefill"], of["output_tokens"], of["prompt_tokens"]) == (3, 3, 120, 336)
+    assert of["most_at_a_time"] == 1 and of["time"]["others_ns"] == 0
+    rows = matches(lab, recording, in_calls(own))
+    assert {row["found_by"] for row in rows} == {"cache inputs"}
+    text = " ".join(lab.plain([lab.inftrace, "report", recording.path]).out.split())
+    assert (
+        "3 generations of decoder: first token " in text
+        and " a token, " in text
+        and " tokens/s. 120 inferences" in text
+    )
+    assert "3 generations, one at a time; prompts of 16 to 256 tokens, 120 tokens made, caches of up to 295" in text
+    assert "it gets slower" not in text
+    names = ("prompt_tokens", "output_tokens", "first_token_ns")
+    assert [[row[name] for name in names] for row in rows] == [[row[name] for name in names] for row in of["list"]]
+    tokens = table(
+        lab,
+        recording,
+        "SELECT generation_id, tokens.number, since_ns, inference_ns, inferences.duration_ns AS took "
+        "FROM tokens JOIN inferences USING (inference) ORDER BY generation_id, tokens.number",
+    )
+    assert [(row["generation_id"], row["number"]) for row in tokens] == [
+        (g, n) for g in (1, 2, 3) for n in range(1, 41)
+    ]
+    assert all(row["inference_ns"] == row["took"] <= row["since_ns"] for row in tokens)
+    assert sum(row["since_ns"] for row in tokens) == of["time"]["all_ns"]
+    lines = lab.plain([lab.inftrace, "report", "--format", "csv-generations", recording.path]).out.splitlines()
+    assert [int(row["first_token_ns"]) for row in csv.DictReader(lines)] == [
+        row["first_token_ns"] for row in of["list"]
+    ]
+    page = lab.plain([lab.inftrace, "report", "--format", "html", recording.path]).out
+    assert ">Generations<" in page and "Median time between tokens over the length of the cache" in page
+
+
+@pytest.mark.parametrize("how", ["turns", "threads"])
+def test_eight_at_a_time_are_told_apart(lab, wheel, how):
+    prompts = "16,16,16,30,31,32,64,16"
+    recording, own, report = decoded(lab, wheel, how, "--prompts", prompts, "--tokens", 30)
+    of = report["models"][0]["generations"]
+    assert (of["count"], of["with_prefill"], of["output_tokens"]) == (8, 8, 240)
+    own.sort(key=lambda of: of[1][0])  # those of threads begin in any order
+    matches(lab, recording, in_calls(own))
+    if how == "turns":
+        assert of["most_at_a_time"] == 8 and of["time"]["others_ns"] > of["time"]["decode_ns"]
+
+
+def test_other_models_make_no_generations(lab, wheel):
+    recording, _, report = decoded(lab, wheel, "whole", "--prompts", "5", "--tokens", 20)
+    assert report["models"][0]["generations"] is None
+    assert recording.inferences and "generation" not in report["verdict"]
+
+
+def test_batches_of_llama_cpp_name_their_sequences(lab, shared):
+    tools, llama = environment(envs.gguf), environment(envs.llama, "newest")
+    make = [tools.python, os.path.join(envs.PROGRAMS, "tinygguf.py")]
+    model = str(made_once(shared / "tiny.gguf", lambda path: subprocess.run([*make, path], check=True)))
+    program = lab.python(tools, "llamaslots", llama.libraries, model, lab.path("times"))
+    recording = lab.both(program, level="inference").recording
+    with open(lab.path("times")) as file:
+        own = json.load(file)
+    rows = matches(lab, recording, own)
+    assert {row["found_by"] for row in rows} == {"sequences of batches"}
+    assert report_of(lab, recording.path)["models"][0]["generations"]["most_at_a_time"] == 8
