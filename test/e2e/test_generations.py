@@ -107,6 +107,7 @@ def test_eight_at_a_time_are_told_apart(lab, wheel, how):
 def test_other_models_make_no_generations(lab, wheel):
     recording, _, report = decoded(lab, wheel, "whole", "--prompts", "5", "--tokens", 20)
     assert report["models"][0]["generations"] is None
+    assert "whole_sequence" in {finding["kind"] for finding in report["insights"]}
     assert recording.inferences and "generation" not in report["verdict"]
 
 

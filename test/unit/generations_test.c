@@ -390,6 +390,48 @@ static void a_longer_cache_is_no_drift(void **state)
 	}
 }
 
+static void operator_of(struct fixture *f, uint64_t us, const char *name, const char *type)
+{
+	stream_operator(&f->s, f->other_lane, f->us, name, type, f->number + 1);
+	stream_end(&f->s, f->other_lane, f->us + us);
+}
+
+static void a_cache_that_is_copied_and_time_between_tokens_are_found(void **state)
+{
+	struct fixture f;
+
+	for (unsigned copies = 0; copies < 2; copies++) {
+		begin(&f);
+		for (unsigned i = 0; i < 60; i++) {
+			operator_of(&f, copies ? 40 : 5, "key", "Concat");
+			f.us += 50;
+			operator_of(&f, 50, "mix", "MatMul");
+			f.us -= 50;
+			decoder(&f, 110, i ? 1 : 8, i ? 7 + i : 0);
+			f.us += copies ? 5 : 60;
+		}
+		found(&f);
+		assert_int_equal(findings_of(f.recorded.model, "cache_copied", 0) != NULL, copies);
+		assert_int_equal(findings_of(f.recorded.model, "between_tokens", 0) != NULL, !copies);
+		assert_null(findings_of(f.recorded.model, "whole_sequence", 0));
+		end(&f);
+	}
+}
+
+static void a_decoder_without_a_cache_is_named(void **state)
+{
+	struct fixture f;
+
+	for (unsigned steps = 1; steps < 3; steps++) {
+		begin(&f);
+		for (unsigned i = 0; i < 40; i++)
+			run(&f, 100, "int64[1x%u],int64[1x%u]", 8 + steps * i % 30, 8 + steps * i % 30);
+		assert_int_equal(found(&f)->n, 0);
+		assert_int_equal(findings_of(f.recorded.model, "whole_sequence", 0) != NULL, steps == 1);
+		end(&f);
+	}
+}
+
 /* Memory and time do not grow with what is not kept. */
 static void many_sessions_are_looked_at_in_turn(void **state)
 {
@@ -418,6 +460,8 @@ int main(void)
 		cmocka_unit_test(sequences_of_a_batch_are_generations),
 		cmocka_unit_test(sizes_that_merely_change_are_no_generations),
 		cmocka_unit_test(a_longer_cache_is_no_drift),
+		cmocka_unit_test(a_cache_that_is_copied_and_time_between_tokens_are_found),
+		cmocka_unit_test(a_decoder_without_a_cache_is_named),
 		cmocka_unit_test(many_sessions_are_looked_at_in_turn),
 	};
 

@@ -578,24 +578,43 @@ static struct decoder *decoder_of(struct generations *to, const struct generatio
 	return decoder;
 }
 
-static void remember(struct generations *to, const struct generation_run *run, const struct inputs *inputs)
+/* Each step of a decoder without a cache takes all tokens. */
+static int count_repeated(struct generations *to, const struct generation_run *run, const struct inputs_step *before,
+			  const struct inputs_step *step)
+{
+	struct generation_sums *sums;
+
+	if (before->batch != step->batch || before->tokens + 1 != step->tokens)
+		return 0;
+	sums = sums_of(to, run->model);
+	if (!sums)
+		return -ENOMEM;
+	sums->n_repeated++;
+	return 0;
+}
+
+static int remember(struct generations *to, const struct generation_run *run, const struct inputs *inputs)
 {
 	struct inputs_step step;
 	uint32_t i = 0, oldest = 0;
+	int rc = 0;
 
 	if (!inputs_tokens(inputs, &step))
-		return;
+		return 0;
 	while (i < to->n_recent &&
 	       (to->recent[i].run.process != run->process || to->recent[i].run.thread != run->thread ||
 		to->recent[i].run.session != run->session)) {
 		oldest = to->recent[i].run.end_ns < to->recent[oldest].run.end_ns ? i : oldest;
 		i++;
 	}
-	if (i == MAX_RECENT)
+	if (i < to->n_recent)
+		rc = count_repeated(to, run, &to->recent[i].step, &step);
+	else if (i == MAX_RECENT)
 		i = oldest;
-	else if (i == to->n_recent)
+	else
 		to->n_recent++;
 	to->recent[i] = (struct recent){ *run, step };
+	return rc;
 }
 
 int generations_take(struct generations *to, const struct generation_run *run)
@@ -613,8 +632,7 @@ int generations_take(struct generations *to, const struct generation_run *run)
 	own.shapes = NULL;
 	rc = run->sequences || decoder->is_known ? take_known(to, decoder, &own, &inputs)
 						 : learn(to, decoder, &own, &inputs);
-	remember(to, &own, &inputs);
-	return rc;
+	return rc ? rc : remember(to, &own, &inputs);
 }
 
 int generations_finish(struct generations *to)

@@ -82,6 +82,7 @@ int generation_sums_add(struct generation_sums *sums, const struct generation *r
 	int rc = 0;
 
 	sums->n++;
+	sums->n_by_cache += row->way == GENERATION_BY_CACHE;
 	sums->prompt_tokens += row->prompt_tokens * row->batch;
 	sums->cached_tokens += row->cached_tokens * row->batch;
 	sums->output_tokens += row->output_tokens;
@@ -108,6 +109,8 @@ int generation_sums_merge(struct generation_sums *to, struct generation_sums *fr
 
 	to->n += from->n;
 	to->n_whole += from->n_whole;
+	to->n_by_cache += from->n_by_cache;
+	to->n_repeated += from->n_repeated;
 	to->prompt_tokens += from->prompt_tokens;
 	to->cached_tokens += from->cached_tokens;
 	to->output_tokens += from->output_tokens;

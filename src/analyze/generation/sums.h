@@ -16,6 +16,8 @@ struct generation_length {
 /* Of a model. */
 struct generation_sums {
 	uint64_t n, n_whole; /* whole: their prefill is in the recording */
+	uint64_t n_by_cache; /* found by GENERATION_BY_CACHE */
+	uint64_t n_repeated; /* inferences that took all tokens of the one before, and one more; in no generation */
 	uint64_t prompt_tokens, cached_tokens, output_tokens;
 	uint64_t prefill_ns, decode_ns, others_ns, outside_ns; /* add up to wall_ns */
 	uint64_t wall_ns;				       /* end to end, all together */

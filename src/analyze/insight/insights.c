@@ -62,6 +62,9 @@
 	F(subnormals) \
 	F(not_optimized) \
 	F(fresh_memory) \
+	F(whole_sequence) \
+	F(cache_copied) \
+	F(between_tokens) \
 	F(moves_layout) \
 	F(small_batch) \
 	F(many_threads) \

@@ -84,6 +84,8 @@ static int put_sums(struct generation_sums *from, uint32_t model, struct end *en
 
 	*to = (struct summary_generations){ .n = from->n,
 					    .n_whole = from->n_whole,
+					    .by_cache = from->n_by_cache != 0,
+					    .n_repeated = from->n_repeated,
 					    .prompt_tokens = from->prompt_tokens,
 					    .cached_tokens = from->cached_tokens,
 					    .output_tokens = from->output_tokens,
@@ -123,7 +125,7 @@ static struct generation_sums *join(struct summary_maker *maker, uint32_t model,
 	for (uint32_t i = 0; !*rc && i < maker->buckets.n; i++) {
 		struct generation_sums *own = generations_of(maker->generations, i);
 
-		if (!own || !own->n || bucket_at(maker, i)->model != model)
+		if (!own || bucket_at(maker, i)->model != model)
 			continue;
 		if (first)
 			*rc = generation_sums_merge(first, own);

@@ -275,8 +275,8 @@ static void put_parts(struct html_page *page, const struct report *report)
 		page->report = report->analysis[i].report;
 		put_part_heading(page, &report->summary->models[i]);
 		html_callers(page);
-		html_latencies(page);
 		html_generations(page);
+		html_latencies(page);
 		html_sizes(page);
 		html_workers(page);
 		html_creation(page);

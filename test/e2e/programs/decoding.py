@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Generations by a plain loop: decoding.py HOW MODEL TIMES [--prompts 16,64,256] [--tokens N]. HOW: row (one after
-the other), turns (one token of each in turn), threads (the first alone), whole (each step takes all tokens, without the cache).
+the other), turns (one token of each in turn), threads (the first alone), whole (each step takes all tokens, without
+the cache).
 
 Prints the tokens. Writes to TIMES, for each generation: the length of the prompt, and begin and end of each call that
 made a token."""
