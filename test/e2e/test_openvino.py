@@ -199,6 +199,11 @@ def test_three_runtimes_in_one_program_are_told_apart(lab, three_runtimes):
     sql = "select m.runtime model, s.runtime session from models m join sessions s on s.model_id = m.id order by 1"
     rows = json.loads(lab.plain([lab.inftrace, "query", "--format", "json", recording.path, sql]).out)
     assert rows == [{"model": name, "session": name} for name in sorted(models)]
+    shown = json.loads(lab.plain([lab.inftrace, "top", "--json", "--", *three_runtimes]).out.splitlines()[-1])
+    assert {(row["model"], row["runtime"], row["runtime_version"], row["inferences"]) for row in shown["models"]} == {
+        ("cnn", name, versions[name], 20) for name in models
+    }
+    assert all(f"{name} {versions[name]}" in shown["processes"][0]["runtime"] for name in models)
     diff = json.loads(lab.plain([lab.inftrace, "diff", "--json", recording.path, recording.path]).out)
     assert [(pair["base_runtime"], pair["new_runtime"]) for pair in diff["models"]] == [
         (model["runtime"],) * 2 for model in report["models"]

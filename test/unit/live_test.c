@@ -339,6 +339,52 @@ static void creation_has_phases_and_a_name_at_the_end(void **state)
 	done(&m);
 }
 
+/* A session of a runtime, and an inference of it. */
+static void run_by(struct made *m, uint32_t process, int64_t session, const char *runtime, const char *version)
+{
+	uint32_t lane = stream_lane(&m->s, process, "models");
+
+	stream_text(&m->s, KEY_RUNTIME, runtime);
+	stream_text(&m->s, KEY_VERSION, version);
+	stream_instant(&m->s, process, 0, KIND_NOTE, EVENT_NOTE_RUNTIME);
+	stream_text(&m->s, KEY_MODEL, "net");
+	stream_int(&m->s, KEY_SESSION, session);
+	stream_text(&m->s, KEY_RUNTIME, runtime);
+	stream_instant(&m->s, process, 0, KIND_NOTE, session == 1 ? EVENT_NOTE_CREATED : EVENT_NOTE_SESSION);
+	for (int64_t i = 0; i < session; i++) {
+		stream_text(&m->s, KEY_MODEL, "net");
+		stream_int(&m->s, KEY_SESSION, session);
+		stream_begin(&m->s, lane, 100 + (uint64_t)i * 10, KIND_INFERENCE, "net");
+		stream_end(&m->s, lane, 105 + (uint64_t)i * 10);
+	}
+}
+
+static void model_of_two_runtimes_has_a_row_for_each(void **state)
+{
+	static const char *const versions[] = { "2.3.0", "2026.4.1" };
+	const struct live_model *model;
+	struct made m;
+	uint32_t process;
+
+	make(&m);
+	process = stream_process(&m.s, 42, "python");
+	run_by(&m, process, 1, "litert", "2.3.0");
+	run_by(&m, process, 2, "openvino", "");
+	run_by(&m, process, 2, "openvino", "2026.4.1");
+	roll(&m);
+	assert_int_equal(live_n_models(m.live), 2);
+	assert_int_equal(live_n_joined(m.live), 2);
+	for (uint32_t i = 0; i < 2; i++) {
+		model = live_joined(m.live, i);
+		assert_string_equal(model->runtime, i ? "openvino" : "litert");
+		assert_string_equal(model->runtime_version, versions[i]);
+		assert_int_equal(model->sum.n, i ? 4 : 1);
+		assert_int_equal(model->n_sessions, 1);
+	}
+	assert_string_equal(live_process(m.live, 0)->runtime, "litert 2.3.0, openvino 2026.4.1");
+	done(&m);
+}
+
 static void counters_keep_ten_minutes_and_stop(void **state)
 {
 	struct made m;
@@ -571,6 +617,7 @@ int main(void)
 		cmocka_unit_test(operators_that_ran_when_their_process_was_stopped_are_left_out),
 		cmocka_unit_test(whole_slices_count_as_their_parts),
 		cmocka_unit_test(creation_has_phases_and_a_name_at_the_end),
+		cmocka_unit_test(model_of_two_runtimes_has_a_row_for_each),
 		cmocka_unit_test(counters_keep_ten_minutes_and_stop),
 		cmocka_unit_test(program_that_ended_is_listed_for_a_while),
 		cmocka_unit_test(what_finds_no_room_is_counted),

@@ -206,6 +206,7 @@ struct live *live_new(struct names *names, uint32_t *last_track, uint64_t now_ns
 	live->ok = names_of(names, "ok");
 	live->topic = (struct live_topics){ .process = names_of(names, EVENT_NOTE_PROCESS),
 					    .runtime = names_of(names, EVENT_NOTE_RUNTIME),
+					    .session = names_of(names, EVENT_NOTE_SESSION),
 					    .created = names_of(names, EVENT_NOTE_CREATED),
 					    .released = names_of(names, EVENT_NOTE_RELEASED),
 					    .unreadable = names_of(names, EVENT_NOTE_UNREADABLE),

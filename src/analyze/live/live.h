@@ -61,7 +61,8 @@ struct live_model {
 	uint64_t process;
 	int32_t pid;
 	uint32_t n_processes; /* that have not ended, or all, if all have; process and pid are of one of them */
-	char process_name[64], name[200]; /* as they came: not harmless for a terminal */
+	char process_name[64], name[200];      /* as they came: not harmless for a terminal */
+	char runtime[32], runtime_version[32]; /* "onnxruntime", "1.22.0"; "": not known */
 	char provider[64]; /* with most of the operators' time, else the first that was asked for; "": not known */
 	enum live_phase phase;
 	struct live_sum sum;
@@ -84,8 +85,7 @@ struct live_process {
 	uint64_t id;
 	int32_t pid;
 	char name[64], command[200];
-	char runtime[64]; /* "onnxruntime 1.22.0"; "": none was seen */
-	uint32_t n_runtimes;
+	char runtime[200];	/* "onnxruntime 1.22.0, openvino 2026.4.1"; "": none was seen */
 	uint64_t n_sampled_out; /* inferences that --sample or --rate left out */
 	bool is_over;
 };
@@ -140,7 +140,8 @@ uint32_t live_n_models(const struct live *live);
 const struct live_model *live_model(const struct live *live, uint32_t index);
 /* The one with this id; NULL: it is gone. */
 const struct live_model *live_model_of(const struct live *live, uint64_t id);
-/* Models of one name in the processes of one name, as one; and the ids of the models that it joins. Stay until a roll.
+/* Models of one name and runtime in the processes of one name, as one; and the ids of the models that it joins. Stay
+ * until a roll.
  */
 uint32_t live_n_joined(const struct live *live);
 const struct live_model *live_joined(const struct live *live, uint32_t index);

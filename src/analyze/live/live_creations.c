@@ -13,7 +13,7 @@ void live_creation_begin(struct live *live, struct live_track *track, const stru
 
 	if (event->kind == KIND_SESSION) {
 		name = name ? name : event->name ? event->name : group ? group->name : 0;
-		row = live_row_named(live, track, name);
+		row = live_row_named(live, track, name, -1);
 		track->row = row ? row->shown.id : 0;
 		if (row)
 			row->n_creating++;
@@ -26,11 +26,14 @@ void live_creation_begin(struct live *live, struct live_track *track, const stru
 	row->n_specializing += event->kind == KIND_SPECIALIZE;
 }
 
-/* What it is called is known now. */
+/* What it is called, and what runs it, is known now. */
 static struct live_row *rename_row(struct live *live, const struct live_track *track, struct live_row *row,
-				   uint32_t name)
+				   const struct event *event)
 {
-	struct live_row *named = live_row_named(live, track, name);
+	uint32_t name = live_arg_name(event, KEY_MODEL);
+	const char *runtime = names_text(live->sink.names, live_arg_name(event, KEY_RUNTIME));
+	struct live_row *named =
+	    live_row_of_runtime(live, track, name ? name : names_of(live->sink.names, row->shown.name), runtime);
 
 	if (!named || named == row)
 		return row;
@@ -55,8 +58,7 @@ void live_creation_end(struct live *live, struct live_track *track, const struct
 		       const struct live_slice *slice)
 {
 	struct live_row *row = track->row ? live_row_of(live, track->row) : NULL;
-	uint32_t status = live_arg_name(event, KEY_STATUS), name = live_arg_name(event, KEY_MODEL);
-	uint32_t providers = live_arg_name(event, KEY_PROVIDERS);
+	uint32_t status = live_arg_name(event, KEY_STATUS), providers = live_arg_name(event, KEY_PROVIDERS);
 
 	if (!row)
 		return;
@@ -67,8 +69,7 @@ void live_creation_end(struct live *live, struct live_track *track, const struct
 	track->row = 0;
 	row->n_loading = row->n_creating == 1 ? 0 : row->n_loading;
 	row->n_specializing = row->n_creating == 1 ? 0 : row->n_specializing;
-	if (name)
-		row = rename_row(live, track, row, name);
+	row = rename_row(live, track, row, event);
 	ask_for(live, row, providers);
 	row->n_creating -= row->n_creating > 0;
 	row->n_created++;
@@ -82,7 +83,8 @@ void live_created(struct live *live, const struct event *event)
 	const struct live_track *track = live_track_at(live, event->track);
 	uint32_t name = live_arg_name(event, KEY_MODEL), providers = live_arg_name(event, KEY_PROVIDERS);
 	uint32_t status = live_arg_name(event, KEY_STATUS);
-	struct live_row *row = name ? live_row_named(live, track, name) : NULL;
+	const char *runtime = names_text(live->sink.names, live_arg_name(event, KEY_RUNTIME));
+	struct live_row *row = name ? live_row_of_runtime(live, track, name, runtime) : NULL;
 
 	if (!row)
 		return;

@@ -34,11 +34,8 @@ static void take_runtime(struct live *live, const struct event *event)
 	const char *status = text_of(live, event, KEY_STATUS);
 	char text[400], name[100];
 
-	if (process) {
-		process->shown.n_runtimes++;
-		snprintf(process->shown.runtime, sizeof process->shown.runtime, "%.30s %.30s",
-			 text_of(live, event, KEY_RUNTIME), text_of(live, event, KEY_VERSION));
-	}
+	if (process)
+		live_process_runtime(process, text_of(live, event, KEY_RUNTIME), text_of(live, event, KEY_VERSION));
 	if (!*status)
 		return;
 	called(live, event, name, sizeof name);
@@ -86,7 +83,7 @@ void live_instant(struct live *live, const struct event *event)
 		take_lost(live, event);
 	if (event->kind != KIND_NOTE)
 		return;
-	if (event->name == topic->created)
+	if (event->name == topic->created || event->name == topic->session)
 		live_created(live, event);
 	else if (event->name == topic->released)
 		live_released(live, event);

@@ -12,6 +12,7 @@ enum {
 	LIVE_DEPTH = 64,       /* open slices of a track that are followed */
 	LIVE_PLACES = 1 << 14, /* inferences whose model is remembered for their operators, in sets of LIVE_WAYS */
 	LIVE_WAYS = 8,
+	LIVE_RUNTIMES = 8,     /* of a process */
 	LIVE_WAITING = 1 << 17 /* operators that came before their inference */
 };
 
@@ -58,8 +59,14 @@ struct live_joined {
 	uint32_t first, n;	   /* of live.member */
 };
 
+struct live_runtime {
+	char name[32], version[32]; /* version "": not known */
+};
+
 struct live_process_row {
 	struct live_process shown;
+	struct live_runtime runtime[LIVE_RUNTIMES];
+	uint32_t n_runtimes;
 	uint32_t track;
 	uint64_t n_sampled_out, over_interval;
 };
@@ -127,7 +134,7 @@ struct live {
 	struct live_place place[LIVE_PLACES];
 	uint32_t ok;
 	struct live_topics {
-		uint32_t process, runtime, created, released, unreadable, sampled_out, missing, stopped;
+		uint32_t process, runtime, session, created, released, unreadable, sampled_out, missing, stopped;
 	} topic;
 };
 
@@ -165,14 +172,21 @@ struct live_process_row *live_process_at(const struct live *live, uint32_t track
 void live_process_define(struct live *live, const struct event *event);
 void live_process_end(struct live *live, uint32_t track);
 void live_processes_roll(struct live *live);
+/* It has loaded a runtime, or another library of one; version "": not known. */
+void live_process_runtime(struct live_process_row *process, const char *name, const char *version);
+/* Fills in the version of a row's runtime, and the runtime, if its process has just one. */
+void live_runtime_version(const struct live *live, struct live_row *row);
 struct live_counter_row *live_counter_define(struct live *live, const struct event *event, uint64_t process);
 void live_counters_roll(struct live *live, uint64_t now_ns, uint64_t interval_ns);
 void live_counter_end(struct live *live, struct live_counter_row *counter);
 
 /* live_rows.c */
 struct live_row *live_row_of(const struct live *live, uint64_t id); /* NULL: it is gone */
-/* The row of a model in the process of a track; NULL: there is no room. */
-struct live_row *live_row_named(struct live *live, const struct live_track *track, uint32_t name);
+/* The row of a model in the process of a track, with this session if one has it; NULL: there is no room. */
+struct live_row *live_row_named(struct live *live, const struct live_track *track, uint32_t name, int64_t session);
+/* The same of a model that this runtime runs; "": not known. */
+struct live_row *live_row_of_runtime(struct live *live, const struct live_track *track, uint32_t name,
+				     const char *runtime);
 struct live_session *live_session_of(struct live_row *row, int64_t number); /* NULL: there is no room */
 void live_rows_end(struct live *live, uint32_t process);		    /* its track has ended */
 void live_rows_drop_old(struct live *live);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Models as programs run them: the rows of one name in processes of one name, as one. Made anew at each roll, from what
- * the rows show, of which nothing is borrowed: rows come and go between two rolls.
+ * Models as programs run them: the rows of one name and runtime in processes of one name, as one. Made anew at each
+ * roll, from what the rows show, of which nothing is borrowed: rows come and go between two rolls.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 static bool is_of(const struct live_joined *joined, const struct live_row *row)
 {
-	return !strcmp(joined->shown.name, row->shown.name) &&
+	return !strcmp(joined->shown.name, row->shown.name) && !strcmp(joined->shown.runtime, row->shown.runtime) &&
 	       !strcmp(joined->shown.process_name, row->shown.process_name);
 }
 
@@ -23,6 +23,8 @@ static uint64_t id_of(const struct live_model *model)
 		hash = (hash ^ (unsigned char)*at) * UINT64_C(1099511628211);
 	for (const char *at = model->process_name; *at; at++)
 		hash = (hash ^ (unsigned char)*at ^ 0x80) * UINT64_C(1099511628211);
+	for (const char *at = model->runtime; *at; at++)
+		hash = (hash ^ (unsigned char)*at) * UINT64_C(1099511628211);
 	return hash | UINT64_C(1) << 63;
 }
 
@@ -177,6 +179,8 @@ static void add_model(struct live_model *to, const struct live_model *from)
 	to->creating_ns += from->creating_ns;
 	to->n_sessions += from->n_sessions;
 	to->has_more_sessions |= from->has_more_sessions;
+	if (!*to->runtime_version)
+		memcpy(to->runtime_version, from->runtime_version, sizeof to->runtime_version);
 	if (!*to->provider)
 		memcpy(to->provider, from->provider, sizeof to->provider);
 }

@@ -9,11 +9,11 @@
 void live_run_begin(struct live *live, struct live_track *track, const struct event *event)
 {
 	uint32_t name = live_arg_name(event, KEY_MODEL);
-	struct live_row *row = live_row_named(live, track, name ? name : event->name);
-	int64_t number = live_arg_int(event, KEY_INFERENCE, 0);
+	int64_t number = live_arg_int(event, KEY_INFERENCE, 0), session = live_arg_int(event, KEY_SESSION, -1);
+	struct live_row *row = live_row_named(live, track, name ? name : event->name, session);
 
 	track->row = row ? row->shown.id : 0;
-	track->session = live_arg_int(event, KEY_SESSION, -1);
+	track->session = session;
 	if (row)
 		row->n_open++;
 	if (number > 0)
@@ -128,6 +128,7 @@ static void roll_row(struct live *live, struct live_row *row)
 	show_window(row);
 	live_ops_roll(live, row);
 	show_provider(live, row);
+	live_runtime_version(live, row);
 	shown->last = row->now;
 	row->point[live->n_intervals % LIVE_POINTS] = row->now;
 	row->now = (struct live_point){ 0 };

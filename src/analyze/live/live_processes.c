@@ -54,6 +54,46 @@ void live_process_define(struct live *live, const struct event *event)
 		 names_text(live->sink.names, event->def->command));
 }
 
+static void list_runtimes(struct live_process_row *process)
+{
+	char *to = process->shown.runtime;
+	size_t size = sizeof process->shown.runtime, used = 0;
+
+	for (uint32_t i = 0; i < process->n_runtimes && used < size; i++)
+		used += (size_t)snprintf(to + used, size - used, "%s%s%s%s", i ? ", " : "", process->runtime[i].name,
+					 *process->runtime[i].version ? " " : "", process->runtime[i].version);
+}
+
+void live_process_runtime(struct live_process_row *process, const char *name, const char *version)
+{
+	struct live_runtime *runtime = NULL;
+
+	for (uint32_t i = 0; i < process->n_runtimes && !runtime; i++)
+		if (!strncmp(process->runtime[i].name, name, sizeof runtime->name - 1))
+			runtime = &process->runtime[i];
+	if (!runtime && process->n_runtimes < LIVE_RUNTIMES)
+		runtime = &process->runtime[process->n_runtimes++];
+	if (!runtime)
+		return;
+	snprintf(runtime->name, sizeof runtime->name, "%s", name);
+	if (*version)
+		snprintf(runtime->version, sizeof runtime->version, "%s", version);
+	list_runtimes(process);
+}
+
+void live_runtime_version(const struct live *live, struct live_row *row)
+{
+	const struct live_process_row *process = live_process_at(live, row->process);
+
+	/* probes do not tell which of them it is */
+	if (process && process->n_runtimes == 1 && !*row->shown.runtime)
+		memcpy(row->shown.runtime, process->runtime[0].name, sizeof row->shown.runtime);
+	for (uint32_t i = 0; process && i < process->n_runtimes; i++)
+		if (!strcmp(process->runtime[i].name, row->shown.runtime))
+			memcpy(row->shown.runtime_version, process->runtime[i].version,
+			       sizeof row->shown.runtime_version);
+}
+
 void live_process_end(struct live *live, uint32_t track)
 {
 	struct live_process_row *row = live_process_at(live, track);

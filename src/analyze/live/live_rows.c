@@ -92,20 +92,57 @@ static struct live_row *use(struct live_row *row)
 	return row;
 }
 
-struct live_row *live_row_named(struct live *live, const struct live_track *track, uint32_t name)
+static bool is_named(const struct live *live, const struct live_row *row, uint32_t name)
 {
-	const char *text;
+	if (!names_is_passing(name) && name && row->name == name)
+		return true;
+	return !strncmp(row->shown.name, names_text(live->sink.names, name), sizeof row->shown.name - 1);
+}
 
-	if (!names_is_passing(name))
-		for (uint32_t i = 0; i < live->n_rows; i++)
-			if (live->row[i]->name == name && name && live->row[i]->process == track->process)
-				return use(live->row[i]);
-	text = names_text(live->sink.names, name);
-	for (uint32_t i = 0; i < live->n_rows; i++)
-		if (live->row[i]->process == track->process &&
-		    !strncmp(live->row[i]->shown.name, text, sizeof live->row[i]->shown.name - 1))
-			return use(live->row[i]);
-	return add_row(live, track, name);
+static bool has_session(const struct live_row *row, int64_t number)
+{
+	for (uint32_t i = 0; i < row->n_sessions; i++)
+		if (row->session[i].number == number)
+			return true;
+	return false;
+}
+
+struct live_row *live_row_named(struct live *live, const struct live_track *track, uint32_t name, int64_t session)
+{
+	struct live_row *found = NULL;
+
+	for (uint32_t i = 0; i < live->n_rows; i++) {
+		struct live_row *row = live->row[i];
+		if (row->process != track->process || !is_named(live, row, name))
+			continue;
+		if (!found || has_session(row, session))
+			found = row;
+		if (session < 0 || has_session(row, session))
+			break;
+	}
+	return found ? use(found) : add_row(live, track, name);
+}
+
+struct live_row *live_row_of_runtime(struct live *live, const struct live_track *track, uint32_t name,
+				     const char *runtime)
+{
+	struct live_row *found = NULL;
+
+	if (!*runtime)
+		return live_row_named(live, track, name, -1);
+	for (uint32_t i = 0; i < live->n_rows; i++) {
+		struct live_row *row = live->row[i];
+		if (row->process != track->process || !is_named(live, row, name))
+			continue;
+		if (!strncmp(row->shown.runtime, runtime, sizeof row->shown.runtime - 1))
+			return use(row);
+		if (!*row->shown.runtime)
+			found = row;
+	}
+	found = found ? use(found) : add_row(live, track, name);
+	if (found)
+		snprintf(found->shown.runtime, sizeof found->shown.runtime, "%s", runtime);
+	return found;
 }
 
 struct live_session *live_session_of(struct live_row *row, int64_t number)

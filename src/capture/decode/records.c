@@ -562,6 +562,8 @@ static int slice_end(const struct records_step *step)
 		add(event, arg_int(KEY_BYTES, record->run));
 	if (record->flags != KIND_SESSION)
 		return 0;
+	if (session->runtime)
+		add(event, arg_name(KEY_RUNTIME, session->runtime));
 	if (session->providers)
 		add(event, arg_name(KEY_PROVIDERS, session->providers));
 	if (session->model != session->creating && session->model)

@@ -35,6 +35,7 @@ extern const struct top_field top_operator_fields[N_TOP_OPERATORS];
 
 /* top_rows.c: sorted and filtered. */
 void top_rows_make(const struct top *top, struct top_rows *rows);
+bool top_rows_differ_in_runtime(const struct top_rows *rows);
 uint32_t top_rows_n(const struct top *top); /* also those that are hidden */
 bool top_rows_match(const struct top *top, const struct top_row *row, const char *text);
 /* A figure as the cell of a column; "" for one that is missing. */

@@ -56,6 +56,8 @@ static void put_model(const struct top *top, struct json *json, const struct top
 	json_count(json, "processes", model->n_processes);
 	json_text(json, "program", model->process_name);
 	json_text(json, "model", model->name);
+	json_text(json, "runtime", *model->runtime ? model->runtime : NULL);
+	json_text(json, "runtime_version", *model->runtime_version ? model->runtime_version : NULL);
 	json_text(json, "provider", *model->provider ? model->provider : NULL);
 	json_text(json, "phase", top_cells_phase(model->phase));
 	json_real(json, "inferences_per_s", row->rate);

@@ -45,7 +45,7 @@ bool top_rows_match(const struct top *top, const struct top_row *row, const char
 	char pid[16];
 
 	if (!*text || strcasestr(row->model->name, text) || strcasestr(row->model->process_name, text) ||
-	    strcasestr(row->model->provider, text))
+	    strcasestr(row->model->provider, text) || strcasestr(row->model->runtime, text))
 		return true;
 	for (uint32_t i = 0; i < row->n_members; i++) {
 		const struct live_model *member = live_model_of(top->live, row->member[i]);
@@ -79,6 +79,8 @@ static int compare_by(enum top_column column, const struct top_row *a, const str
 		return strcasecmp(x->process_name, y->process_name);
 	case TOP_MODEL:
 		return strcasecmp(x->name, y->name);
+	case TOP_RUNTIME:
+		return strcasecmp(x->runtime, y->runtime);
 	case TOP_PROVIDER:
 		return strcasecmp(x->provider, y->provider);
 	case TOP_RATE:
@@ -188,6 +190,14 @@ void top_rows_make(const struct top *top, struct top_rows *rows)
 			rows->chosen = i;
 }
 
+bool top_rows_differ_in_runtime(const struct top_rows *list)
+{
+	for (int i = 1; i < list->n; i++)
+		if (strcmp(list->row[i].model->runtime, list->row[0].model->runtime))
+			return true;
+	return false;
+}
+
 static struct printable figure(struct units_text text)
 {
 	struct printable cell;
@@ -224,6 +234,8 @@ struct printable top_rows_cell(const struct top *top, const struct top_row *row,
 		return top_cells_text(top, model->process_name, width);
 	case TOP_MODEL:
 		return top_cells_text(top, *model->name ? model->name : "?", width);
+	case TOP_RUNTIME:
+		return top_cells_text(top, model->runtime, width);
 	case TOP_PROVIDER:
 		return top_cells_provider(top, model->provider, width);
 	case TOP_RATE:

@@ -11,16 +11,17 @@ enum { ROOMY = 100 };
 /* clang-format off */
 const struct top_field top_fields[N_TOP_COLUMNS] = {
 	[TOP_PID]      = { "PID", 7, 0, 7, true },
-	[TOP_PROGRAM]  = { "PROGRAM", 10, 0, 10, false },
+	[TOP_PROGRAM]  = { "PROGRAM", 10, 0, 11, false },
 	[TOP_MODEL]    = { "MODEL", 0, 12, 0, false },
+	[TOP_RUNTIME]  = { "RUNTIME", 11, 0, 9, false },
 	[TOP_PROVIDER] = { "EP", 6, 0, 8, false },
 	[TOP_RATE]     = { "INF/S", 6, 0, 0, true },
 	[TOP_MEDIAN]   = { "MEDIAN", 7, 0, 0, true },
 	[TOP_P99]      = { "P99", 7, 0, 1, true },
-	[TOP_BUSY]     = { "BUSY%", 5, 0, 11, true },
+	[TOP_BUSY]     = { "BUSY%", 5, 0, 12, true },
 	[TOP_CPU]      = { "CPU%", 4, 0, 4, true },
-	[TOP_SESSIONS] = { "SESSIONS", 8, 0, 12, true },
-	[TOP_PHASE]    = { "PHASE", 10, 0, 9, false },
+	[TOP_SESSIONS] = { "SESSIONS", 8, 0, 13, true },
+	[TOP_PHASE]    = { "PHASE", 10, 0, 10, false },
 	[TOP_TOTAL]    = { "TOTAL", 7, 0, 3, true },
 	[TOP_FAILED]   = { "FAIL", 5, 0, 2, true },
 };
@@ -165,6 +166,8 @@ int top_table_models(struct top *top, struct grid *grid, int y, int rows, const 
 	/* names are worth more than a column of zeros */
 	if (!has_failures(list) && grid->columns < ROOMY)
 		fields[TOP_FAILED].width = 0;
+	if (!top_rows_differ_in_runtime(list))
+		fields[TOP_RUNTIME].width = 0;
 	top_table_layout(fields, N_TOP_COLUMNS, grid->columns, widths);
 	draw_titles(grid, y++, top_fields, N_TOP_COLUMNS, widths, (int)top->sort);
 	rows--;
