@@ -48,6 +48,7 @@ static void put_row(struct json *json, const struct attach_row *row)
 	json_text(json, "name", row->match.name);
 	json_text(json, "command", row->match.command);
 	put_copies(json, row);
+	json_text(json, "not_recorded", *row->others ? row->others : NULL);
 	json_bool(json, "can_attach", row->can_probe);
 	json_bool(json, "can_inject", row->can_inject);
 	json_text(json, "obstacle", *row->obstacle ? row->obstacle : NULL);

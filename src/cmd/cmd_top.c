@@ -198,7 +198,7 @@ static void print_summary(const struct job *job)
 		fprintf(to, ", %s event%s lost", units_count(result->n_lost).s, result->n_lost == 1 ? "" : "s");
 	if (!result->n_processes)
 		fprintf(to, " (no program came)");
-	else if (!n && !result->n_runtimes && *result->other)
+	else if (!n && *result->other)
 		fprintf(to, " (%s was loaded, whose inferences are not seen)", result->other);
 	else if (!n)
 		fprintf(to, result->n_runtimes ? " (a runtime was loaded, but no model was run)"

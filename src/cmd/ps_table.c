@@ -56,7 +56,7 @@ static struct printable harmless(const char *text, bool is_ascii)
 	return printable_text(text, strlen(text), PLAIN_WIDTH, is_ascii);
 }
 
-/* "ONNX Runtime 1.22.1, 1.18.0 (deleted)" */
+/* "ONNX Runtime 1.22.1, 1.18.0 (deleted); not recorded: ncnn 1.0" */
 static struct printable runtimes_text(const struct attach_row *row, bool is_ascii)
 {
 	struct printable text = { "" };
@@ -71,6 +71,8 @@ static struct printable runtimes_text(const struct attach_row *row, bool is_asci
 	}
 	if (row->n_copies > ATTACH_RUNTIMES)
 		printable_add(&text, " and %zu more", row->n_copies - ATTACH_RUNTIMES);
+	if (*row->others)
+		printable_add(&text, "; not recorded: %s", harmless(row->others, is_ascii).s);
 	return text;
 }
 

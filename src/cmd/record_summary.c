@@ -25,10 +25,11 @@ static void print_nothing(FILE *to, const struct recorder_result *result)
 		return;
 	if (result->lacks_runs)
 		fprintf(to, " (a runtime was loaded whose inferences cannot be seen)");
+	else if (*result->other) /* it may contain one that is recorded, and not use it */
+		fprintf(to, " (%s was loaded, whose inferences are not recorded; CPU, memory and devices are)",
+			result->other);
 	else if (result->n_runtimes)
 		fprintf(to, " (a runtime was loaded, but no model was run)");
-	else if (*result->other)
-		fprintf(to, " (%s was loaded, whose inferences are not recorded)", result->other);
 	else if (!result->n_processes)
 		fprintf(to, " (no program came)");
 	else

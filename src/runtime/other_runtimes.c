@@ -33,7 +33,7 @@ static const struct {
 	{ "CTranslate2", { "libctranslate2" } },
 	{ "TensorRT", { "libnvinfer.so", "libnvinfer-" } },
 	{ "ExecuTorch", { "libexecutorch", "_portable_lib" } },
-	{ "TVM", { "libtvm.so", "libtvm_runtime.so", "libtvm_ffi.so", "libmlc_llm" } },
+	{ "TVM", { "libtvm.so", "libtvm_runtime.so", "libmlc_llm" } },
 	{ "MXNet", { "libmxnet.so" } },
 	{ "Paddle", { "libpaddle_inference.so", "libpaddle.so", "libpaddle_light_api", "libpaddle_full_api" } },
 	{ "MLX", { "libmlx.so" } },

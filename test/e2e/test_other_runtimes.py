@@ -42,6 +42,7 @@ def test_a_recorded_program(lab, ncnn, rest):
     (found,) = report["other_runtimes"]
     assert (found["runtime"], found["version"], found["path"]) == ("ncnn", "2.11.0", ncnn)
     assert text.startswith("No inference was recorded: the program loaded ncnn 2.11.0, which inftrace does not record")
+    assert "the program's use of CPUs, memory and devices was recorded" in text
     assert "no runtime was loaded" not in text and "outside of models" not in text
     done = lab.plain(
         [
@@ -69,6 +70,31 @@ def test_a_running_program(lab, ncnn):
         assert done.status == 3 and "has loaded ncnn 2.11.0, whose inferences inftrace does not record" in done.err
     server.communicate(b"\n")
     assert server.returncode == 0
+
+
+LOAD_BOTH = """
+import onnxruntime
+print("ready", flush=True)
+input()
+"""
+
+
+@pytest.mark.root
+def test_inside_of_which_is_a_runtime_that_is_recorded_and_not_used(lab, wheel, ncnn):
+    """As TensorFlow has LiteRT."""
+    program, env = [wheel.python, "-c", LOAD_BOTH], {"LD_PRELOAD": ncnn}
+    server = lab.start(program, env, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert server.stdout.readline() == b"ready\n"
+    listed = json.loads(lab.plain([lab.inftrace, "ps", "--json"]).out)["programs"]
+    assert [row["not_recorded"] for row in listed if row["pid"] == server.pid] == ["ncnn 2.11.0"]
+    shown = lab.plain([lab.inftrace, "ps"]).out
+    assert re.search(r"%d .* ONNX Runtime \S+; not recorded: ncnn 2.11.0 " % server.pid, shown), shown
+    server.communicate(b"\n")
+    done = lab.record(program, env=env, stdin=b"\n", judged=False)
+    assert "(ncnn 2.11.0 was loaded, whose inferences are not recorded; CPU, memory and devices are)" in done.err
+    text = report_of(lab, lab.path("recording.pftrace"))[1]
+    assert text.startswith("No inference was recorded: the program loaded ncnn 2.11.0, which inftrace does not record;")
+    assert "onnxruntime %s was loaded, too, and ran no model" % wheel.version in text
 
 
 def test_beside_a_runtime_that_is_recorded(lab, wheel, ncnn):

@@ -39,6 +39,7 @@ static void runtimes_are_known_by_their_libraries(void **state)
 					      "/x/llama-addon.node",
 					      "/v/ai_edge_litert/libpywrap_litert_common.so",
 					      "/x/torch",
+					      "/v/site-packages/tvm_ffi/lib/libtvm_ffi.so", /* others use it, too */
 					      "/v/site-packages/torch/lib/libtorch_cpu.so",
 					      "",
 					      "/",
@@ -112,11 +113,15 @@ static void versions_are_those_of_packages(void **state)
 	put(root, "/v/site-packages/openvino_telemetry-2025.2.0.dist-info/METADATA", "");
 	put(root, "/v/site-packages/MNN-3.6.1.dist-info/METADATA", "");
 	put(root, "/v/site-packages/paddlepaddle-3.0.0.dist-info/top_level.txt", "paddle\n");
+	put(root, "/v/site-packages/apache_tvm-0.27.0.dist-info/RECORD", "tvm/lib/libtvm_runtime.so,sha256=,1\n");
+	put(root, "/v/site-packages/my_tvmc-1.0.dist-info/RECORD", "my_tvmc/a.py,sha256=,1\n");
 	put(root, "/v/site-packages/odd-$(id).dist-info/METADATA", "");
 	put(root, "/x/node_modules/@a/b/package.json", "{\"name\": {\"version\": \"9\"}, \"version\": \"3.22.1\"}");
 	put(root, "/x/node_modules/broken/package.json", "{\"version\": ");
 	put(root, "/x/package.json", "{\"version\": \"7.7.7\"}");
 	check(root, "/v/site-packages/openvino/libs/libopenvino.so.2641", "2026.4.1");
+	check(root, "/v/site-packages/tvm/lib/libtvm_runtime.so", "0.27.0");
+	check(root, "/v/site-packages/tvmc/lib/libtvm_runtime.so", NULL);
 	check(root, "/v/site-packages/openvino.libs/libopenvino.so", "2026.4.1");
 	check(root, "/v/site-packages/mnn/libMNN.so", "3.6.1");
 	check(root, "/v/site-packages/paddle/base/libpaddle.so", "3.0.0");

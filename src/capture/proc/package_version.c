@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Python: site-packages/torch/lib/libtorch.so belongs to the site-packages/torch-2.11.0.dist-info whose name is that of
- * the folder, or whose top_level.txt has it
+ * the folder, or whose top_level.txt has it, or which has its name at the end and installed its files
  * (https://packaging.python.org/en/latest/specifications/recording-installed-packages/). npm: the nearest package.json
  * above a library in node_modules. Else "libx.so.1.2.3".
  */
@@ -79,12 +79,33 @@ static bool has_line(const char *text, const char *name, size_t len)
 	return false;
 }
 
+/* Is there a file of the module's folder among those that it installed? */
+static bool has_file(const char *record, const char *module, size_t len)
+{
+	for (const char *line = record; line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
+		if (!strncmp(line, module, len) && line[len] == '/')
+			return true;
+	return false;
+}
+
+/* Whether a package of another name has the module: "apache_tvm" that of "tvm". */
+static bool brings(const char *site, const char *package, const char *module, size_t len)
+{
+	static char text[MOST_TEXT];
+	char within[NAME];
+
+	if (read_text(site, package, "top_level.txt", text, sizeof text))
+		return has_line(text, module, len);
+	return len < sizeof within && snprintf(within, sizeof within, "_%.*s-", (int)len, module) > 0 &&
+	       strstr(package, within) && read_text(site, package, "RECORD", text, sizeof text) &&
+	       has_file(text, module, len);
+}
+
 static bool of_python(const char *site, const char *module, size_t len, char *version, size_t size)
 {
 	DIR *folder = opendir(site);
 	struct dirent *entry;
 	bool is_exact = false, is_found = false;
-	char text[4096];
 
 	for (int n = 0; folder && !is_exact && n < MOST_ENTRIES && (entry = readdir(folder)); n++) {
 		const char *name = entry->d_name, *end = strstr(name, ".dist-info"), *dash;
@@ -94,8 +115,7 @@ static bool of_python(const char *site, const char *module, size_t len, char *ve
 		if (!dash)
 			continue;
 		is_exact = is_alike(name, (size_t)(dash - name), module, len);
-		if (!is_exact && (is_found || !read_text(site, name, "top_level.txt", text, sizeof text) ||
-				  !has_line(text, module, len)))
+		if (!is_exact && (is_found || !brings(site, name, module, len)))
 			continue;
 		is_found = put(dash + 1, (size_t)(end - dash - 1), version, size);
 	}

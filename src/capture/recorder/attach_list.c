@@ -189,6 +189,7 @@ static int look_at(struct scan *scan, struct attach_list *list, const struct pro
 		add_unread(list, &scan->row.match, &why);
 		return 0;
 	}
+	other_modules_of(process->pid, scan->row.others, sizeof scan->row.others);
 	find_obstacle(list, &scan->row);
 	row = array_add(&scan->rows, sizeof *row);
 	if (!row)

@@ -29,6 +29,7 @@ struct attach_row {
 	unsigned user;		 /* its real user */
 	uint64_t n_threads;
 	struct attach_copy copy[ATTACH_RUNTIMES];
+	char others[120];  /* runtimes that are not recorded: "TensorFlow 2.21.0"; "": none */
 	size_t n_copies;   /* may be more than are listed */
 	bool can_probe;	   /* with inftrace attach */
 	bool can_inject;   /* with inftrace attach --inject, as far as is seen without looking into its memory */

@@ -441,7 +441,9 @@ static void sum_up(const struct recorder *recorder)
 	result->n_processes = tap->n_processes;
 	result->n_runtimes = tap->n_runtimes;
 	result->lacks_runs = tap->lacks_runs;
-	snprintf(result->other, sizeof result->other, "%s", tap->other ? names_text(tap->sink.names, tap->other) : "");
+	snprintf(result->other, sizeof result->other, "%.40s%s%.30s",
+		 tap->other ? names_text(tap->sink.names, tap->other) : "", tap->other_version ? " " : "",
+		 names_text(tap->sink.names, tap->other_version));
 	result->n_unseen = tap->n_unseen;
 	result->n_inferences = tap->n_inferences;
 	result->n_sampled_out = tap->n_sampled_out;

@@ -65,10 +65,10 @@ struct recorder_result {
 	bool was_interrupted; /* somebody wanted it to end: Ctrl-C, or a signal that was passed on */
 	char stop_reason[400];
 	uint64_t n_processes, n_runtimes; /* seen; with a runtime in them */
-	char other[40];			  /* a runtime that was loaded and is not recorded; "": none */
-	bool lacks_runs;		  /* of one of them no inference can be seen */
-	uint64_t n_unseen;		  /* processes whose inferences were not seen; the recording has the reasons */
-	uint64_t n_left;		  /* processes that the program started and that go on, not recorded */
+	char other[80];	   /* a runtime, with its version, that was loaded and is not recorded; "": none */
+	bool lacks_runs;   /* of one of them no inference can be seen */
+	uint64_t n_unseen; /* processes whose inferences were not seen; the recording has the reasons */
+	uint64_t n_left;   /* processes that the program started and that go on, not recorded */
 	uint64_t n_inferences, n_lost, n_bytes, elapsed_ns;
 	uint64_t n_sampled_out;	    /* inferences that --sample or --rate left out */
 	uint64_t median_ns, p99_ns; /* of inferences, within 1 %; 0: none has ended */

@@ -22,9 +22,14 @@ static void count_runtime(struct recorder_tap *tap, const struct event *event)
 
 static void take_other(struct recorder_tap *tap, const struct event *event)
 {
-	for (size_t i = 0; i < event->n_args && !tap->other; i++)
+	if (tap->other)
+		return;
+	for (size_t i = 0; i < event->n_args; i++) {
 		if (event->args[i].key == KEY_RUNTIME)
 			tap->other = event->args[i].name;
+		if (event->args[i].key == KEY_VERSION)
+			tap->other_version = event->args[i].name;
+	}
 }
 
 static void count_instant(struct recorder_tap *tap, const struct event *event)

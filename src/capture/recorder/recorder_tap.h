@@ -14,9 +14,10 @@ struct recorder_tap {
 	struct latency latency;
 	uint32_t runtime_topic, process_topic, sampled_topic; /* names of notes */
 	struct recorder_tracks tracks;
-	uint64_t n_events;	     /* slices and instants */
-	uint32_t other_topic, other; /* a runtime that is not recorded: its name, 0: none was loaded */
-	bool lacks_runs;	     /* of a runtime no inference can be seen */
+	uint64_t n_events; /* slices and instants */
+	uint32_t other_topic;
+	uint32_t other, other_version; /* a runtime that is not recorded; 0: none was loaded, or not known */
+	bool lacks_runs;	       /* of a runtime no inference can be seen */
 	uint64_t n_inferences, n_processes, n_runtimes, n_lost;
 	uint64_t n_sampled_out; /* inferences that --sample or --rate left out */
 	uint64_t n_unseen;	/* processes whose inferences were not seen */

@@ -109,6 +109,20 @@ static void say_unseen(const struct page *page)
 			summary->n_processes == 1 ? "the process" : printable_count(summary->n_unseen, "process").s);
 }
 
+/* The program uses another runtime, which may contain one that is recorded. */
+static void say_not_recorded(const struct page *page)
+{
+	const struct summary *summary = page->summary;
+
+	fprintf(page->out, "no inference was recorded: the program loaded %s, which inftrace does not record",
+		other_words(summary, page->opts.is_ascii).s);
+	if (summary->n_runtimes)
+		fprintf(page->out, "; %s %s was loaded, too, and ran no model",
+			page_name(page, summary->runtimes[0].runtime, NAME_COLUMNS).s,
+			page_name(page, summary->runtimes[0].version, NAME_COLUMNS).s);
+	fprintf(page->out, "; the program's use of CPUs, memory and devices was recorded");
+}
+
 /* What happened before an inference could. */
 static void say_nothing_ran(const struct page *page)
 {
@@ -127,17 +141,14 @@ static void say_nothing_ran(const struct page *page)
 			page_name(page, summary->runtimes[0].runtime, NAME_COLUMNS).s,
 			page_name(page, summary->runtimes[0].version, NAME_COLUMNS).s,
 			page_name(page, part, MESSAGE_COLUMNS).s);
+	} else if (summary->n_other_runtimes && summary->recording.is_ours) {
+		say_not_recorded(page);
 	} else if (summary->n_runtimes) {
 		fprintf(out, "no model was run: %s %s was loaded, but no session was created or used",
 			page_name(page, summary->runtimes[0].runtime, NAME_COLUMNS).s,
 			page_name(page, summary->runtimes[0].version, NAME_COLUMNS).s);
 	} else if (!summary->recording.is_ours) {
 		say_foreign(page);
-	} else if (summary->n_other_runtimes) {
-		struct printable others = other_words(summary, page->opts.is_ascii);
-
-		fprintf(out, "no inference was recorded: the program loaded %s, which inftrace does not record",
-			others.s);
 	} else if (summary->n_processes && summary->n_unseen) {
 		say_unseen(page);
 	} else if (summary->n_processes) {
