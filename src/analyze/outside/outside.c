@@ -172,7 +172,7 @@ static int divide(struct outside *outside, struct stretch *to, uint32_t process,
 	int rc = 0;
 
 	to->is_constant = !sample->cpu_ns && !sample->queue_ns && kind.state != SAMPLE_RAN &&
-			  kind.state != SAMPLE_UNKNOWN && !(sample->flags & SAMPLE_IN_INTERVAL);
+			  kind.state != SAMPLE_UNKNOWN;
 	if (left_ns <= long_stretch_ns || to->is_constant || kind.state == SAMPLE_UNKNOWN)
 		return add_part(outside, to, &kind, left_ns);
 	cpu_ns = sample->cpu_ns < left_ns ? sample->cpu_ns : left_ns;
