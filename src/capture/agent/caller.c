@@ -190,23 +190,32 @@ static bool is_runtimes(struct kept *kept, const struct cpython_code *code)
 	return seen->is_runtimes;
 }
 
-/* Mixes bytes of memory; all of them where there are few. */
+static uint64_t stir(uint64_t print, uint64_t word)
+{
+	print = (print ^ word) * 0x9e3779b97f4a7c15u;
+	return print ^ print >> 32;
+}
+
+/* Mixes bytes of memory; all of them where there are few. Four words at a time: a multiplication waits for the last. */
 static uint64_t mix(uint64_t print, uint64_t from, uint64_t size)
 {
-	enum { MOST = 256 };
-	uint64_t word;
+	enum { MOST = 128, LANES = 4 };
+	uint64_t word[LANES], lane[LANES] = { print, size, 2, 3 };
 
-	print ^= size;
 	if (size > MOST)
 		size = MOST;
-	for (; size >= 8; size -= 8, from += 8) {
-		memcpy(&word, (const void *)from, 8);
-		print = (print ^ word) * 0x9e3779b97f4a7c15u;
-		print ^= print >> 32;
+	for (; size >= sizeof word; size -= sizeof word, from += sizeof word) {
+		memcpy(word, (const void *)from, sizeof word);
+		for (int i = 0; i < LANES; i++)
+			lane[i] = stir(lane[i], word[i]);
 	}
-	for (word = 0; size; size--)
-		word = word << 8 | *(const uint8_t *)from++;
-	return (print ^ word) * 0x9e3779b97f4a7c15u;
+	for (; size >= 8; size -= 8, from += 8) {
+		memcpy(word, (const void *)from, 8);
+		lane[0] = stir(lane[0], word[0]);
+	}
+	for (word[0] = 0; size; size--)
+		word[0] = word[0] << 8 | *(const uint8_t *)from++;
+	return stir(lane[0], lane[1]) ^ stir(lane[2] ^ word[0], lane[3]);
 }
 
 /*
@@ -217,12 +226,12 @@ static uint64_t print_of(const struct cpython_code *code)
 {
 	enum { HASHED = 16, BYTES_HEAD = 16 };
 	const uint64_t head = interpreter.by_loads.layout.object_size;
-	uint64_t n, print;
+	uint64_t n, name[2], file[2];
 
 	memcpy(&n, (const void *)(code->lines + head), 8);
-	print = mix(0, code->name + head, HASHED);
-	print = mix(print, code->file + head, HASHED);
-	return mix(print, code->lines + head + BYTES_HEAD, n);
+	memcpy(name, (const void *)(code->name + head), HASHED);
+	memcpy(file, (const void *)(code->file + head), HASHED);
+	return mix(stir(name[0] ^ file[0], name[1]) + file[1], code->lines + head + BYTES_HEAD, n);
 }
 
 static uint32_t tell(const struct cpython_code *code, int32_t offset)

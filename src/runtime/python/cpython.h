@@ -41,6 +41,7 @@ struct cpython_layout {
 	uint32_t code_first_line, code_file, code_name, code_lines, code_bytes, code_copies;
 	uint32_t object_type, object_size;
 	uint32_t text_ascii, text_other; /* where the characters of a str begin */
+	uint32_t frame_span;		 /* bytes of a frame that contain all of these */
 };
 
 /* An interpreter that can be read. */
@@ -99,6 +100,7 @@ int cpython_line(const struct cpython *python, const struct cpython_code *code, 
 int cpython_text(const struct cpython *python, uint64_t object, char *to, size_t size);
 
 /* For files of this family. */
+enum { CPYTHON_FRAME_SPAN = 128 };
 const char *cpython_read_layout(struct cpython *python);
 static inline bool cpython_word(const struct cpython *python, uint64_t at, uint64_t *word)
 {

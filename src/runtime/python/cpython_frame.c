@@ -8,7 +8,7 @@
 #include "runtime/python/cpython.h"
 
 /* INTERPRETER: and all above it are no frames of Python. INSIDE: how many of them follow each other at most. */
-enum { SPAN = 128, INTERPRETER = 3, INSIDE = 64, MOST_CODE = 1 << 28, TAGS = 3 };
+enum { SPAN = CPYTHON_FRAME_SPAN, INTERPRETER = 3, INSIDE = 64, MOST_CODE = 1 << 28, TAGS = 3 };
 
 struct span {
 	unsigned char byte[SPAN];
@@ -18,19 +18,8 @@ static uint64_t word_of(const struct span *span, uint32_t offset)
 {
 	uint64_t word;
 
-	memcpy(&word, span->byte + (offset <= SPAN - 8 ? offset : SPAN - 8), 8);
+	memcpy(&word, span->byte + offset, 8); /* within frame_span */
 	return word;
-}
-
-static uint32_t end_of(const struct cpython_layout *layout)
-{
-	uint32_t end = layout->frame_code;
-
-	end = layout->frame_back > end ? layout->frame_back : end;
-	end = layout->frame_instruction > end ? layout->frame_instruction : end;
-	if (layout->frame_owner != CPYTHON_NONE)
-		end = layout->frame_owner > end ? layout->frame_owner : end;
-	return end + 8 < SPAN ? end + 8 : SPAN;
 }
 
 /* Where the byte code begins that the frame runs: free-threaded builds since 3.14 have a copy for each thread. */
@@ -41,7 +30,7 @@ static bool begin_of(const struct cpython *python, const struct span *span, uint
 	int32_t copy;
 
 	*begin = code + layout->code_bytes;
-	if (layout->code_copies == CPYTHON_NONE || layout->frame_copy > SPAN - 8)
+	if (layout->code_copies == CPYTHON_NONE)
 		return true;
 	memcpy(&copy, span->byte + layout->frame_copy, sizeof copy);
 	return copy <= 0 || (cpython_word(python, code + layout->code_copies, &copies) &&
@@ -70,11 +59,10 @@ static bool find_offset(const struct cpython *python, const struct span *span, s
 static enum cpython_step read_frame(const struct cpython *python, uint64_t at, struct cpython_frame *frame)
 {
 	const struct cpython_layout *layout = &python->layout;
-	uint32_t size = end_of(layout);
 	struct span span;
 
 	for (int inside = 0; at && inside < INSIDE; inside++, at = frame->back) {
-		if (!python->memory.read(python->memory.of, at, span.byte, size))
+		if (!python->memory.read(python->memory.of, at, span.byte, layout->frame_span))
 			return CPYTHON_TORN;
 		frame->at = at;
 		frame->back = word_of(&span, layout->frame_back);

@@ -157,7 +157,19 @@ static const char *read_table(struct cpython *python)
 	return table.is_sane ? NULL : "this Python's table of its structures makes no sense";
 }
 
-const char *cpython_read_layout(struct cpython *python)
+static uint32_t span_of(const struct cpython_layout *layout)
+{
+	const uint32_t at[] = { layout->frame_code, layout->frame_back, layout->frame_instruction, layout->frame_owner,
+				layout->frame_copy };
+	uint32_t end = 0;
+
+	for (unsigned i = 0; i < sizeof at / sizeof *at; i++)
+		if (at[i] != NONE && at[i] + 8 > end)
+			end = at[i] + 8;
+	return end;
+}
+
+static const char *read_layout(struct cpython *python)
 {
 	enum { N_LAYOUTS = sizeof layouts / sizeof *layouts, N_PLACES = sizeof places / sizeof *places };
 
@@ -170,4 +182,12 @@ const char *cpython_read_layout(struct cpython *python)
 	_Static_assert(FIRST + (int)N_LAYOUTS == FIRST_WITH_TABLE, "one row a version");
 	python->layout = layouts[python->minor - FIRST];
 	return NULL;
+}
+
+const char *cpython_read_layout(struct cpython *python)
+{
+	const char *why = read_layout(python);
+
+	python->layout.frame_span = span_of(&python->layout);
+	return why ? why : python->layout.frame_span > CPYTHON_FRAME_SPAN ? "this Python's frames are too long" : NULL;
 }

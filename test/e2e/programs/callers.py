@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""callers.py RUNTIME MODEL [--serve]: calls a model from lines of many kinds. Writes into the file "said" of the current
-folder what `traceback` says of the calling frame at that moment: one line for the session, then one for each inference,
-in turn. RUNTIME: onnxruntime, openvino, litert, torch. --serve: two calls in turn without end; prints their lines, once."""
+"""callers.py RUNTIME MODEL [--serve]: calls a model from lines of many kinds. Writes into the file "said" of the
+current folder what `traceback` says of the calling frame at that moment: a line for the session, then one for each
+inference, in turn. RUNTIME: onnxruntime, openvino, litert, torch. --serve: two calls in turn without end, and prints
+their lines, once."""
 
 import asyncio
 import functools
