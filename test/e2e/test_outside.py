@@ -73,6 +73,11 @@ def check_answer(lab, outside):
     assert "what was done" in text and "by calling path" in text
     rows = ask(lab, outside.path, "SELECT * FROM outside")
     assert len(rows) == len(outside.rows)
+    folded = lab.path("folded")
+    assert lab.plain([lab.inftrace, "export", outside.path, "--to", "folded", "-o", folded]).status == 0
+    with open(folded) as lines:
+        scaled = sum(int(line.split()[-1]) for line in lines if " (samples);" in line and ";scale (outside.py" in line)
+    assert scaled / 1e9 == pytest.approx(outside.took["scale"], abs=0.1)
     with view(lab, outside.path) as get:
         stacks = get("stacks?threads=apart")
         assert stacks["ns"] == sum(child["ns"] for child in stacks["children"])

@@ -7,6 +7,7 @@
 
 #include "analyze/outside/outside_place.h"
 #include "analyze/store/keys.h"
+#include "event/process_note.h"
 
 enum { DEPTH = 256, OBJECT = 80, CHILDREN = 64 };
 
@@ -104,6 +105,9 @@ struct printable outside_wait_words(const struct names *names, const struct outs
 		struct outside_place place = outside_place_of(names, leaf->holder_stack);
 
 		printable_add(&text, "held by %s", outside_place_words(names, &place).s);
+	} else if (leaf->state == SAMPLE_STOPPED) {
+		if (leaf->call && strcmp(names_text(names, leaf->call), EVENT_HALT_STOPPED) != 0)
+			printable_add(&text, "%s", text_of(names, leaf->call).s);
 	} else if (leaf->call && leaf->state != SAMPLE_LOCK && leaf->state != SAMPLE_SLEPT) {
 		printable_add(&text, "%s", text_of(names, leaf->call).s);
 		if (leaf->object)

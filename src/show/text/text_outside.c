@@ -44,4 +44,6 @@ void text_outside(const struct page *page)
 	print_view(page, OUTSIDE_BY_THREAD, "by thread");
 	fputc('\n', page->out);
 	print_view(page, OUTSIDE_BY_PATH, "by calling path");
+	page_text(page, 2, TABLE_DIM, "%s",
+		  "Rows below 0.5 % of the time are left out: inftrace query has them (table outside).");
 }

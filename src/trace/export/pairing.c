@@ -124,7 +124,11 @@ static int take(struct order *order, const struct event *event, struct err *err)
 static int put(struct sink *sink, const struct event *event, struct err *err)
 {
 	struct pairing *pairing = (struct pairing *)sink;
+	struct pairing_track *process = event->type == EVENT_SAMPLE ? pairing_track(pairing, event->track) : NULL;
 	int code = order_put(&pairing->order, event, err);
+
+	if (process && event->sample && pairing->take_sample)
+		pairing->take_sample(pairing, process, event->sample);
 
 	return !code && pairing->out.code ? text_out_flush(&pairing->out, err) : code;
 }

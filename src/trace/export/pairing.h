@@ -6,6 +6,7 @@
 #ifndef TRACE_EXPORT_PAIRING_H
 #define TRACE_EXPORT_PAIRING_H
 
+#include "event/sample.h"
 #include "trace/export/exporter.h"
 #include "trace/export/order.h"
 #include "trace/export/text_out.h"
@@ -50,6 +51,8 @@ struct pairing {
 	/* 0, or -errno and err. take_other: NULL: such events are only counted. */
 	int (*take)(struct pairing *pairing, const struct pairing_slice *slice, struct err *err);
 	int (*take_other)(struct pairing *pairing, const struct event *event, struct err *err);
+	/* A sample of a thread of the process, before what is kept for order. NULL: not needed. */
+	void (*take_sample)(struct pairing *pairing, struct pairing_track *process, const struct event_sample *sample);
 	struct text_out out;
 };
 

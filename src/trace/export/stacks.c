@@ -5,6 +5,9 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "event/callstack.h"
 
 static int no_memory(struct err *err)
 {
@@ -252,6 +255,67 @@ static int take_other(struct pairing *pairing, const struct event *event, struct
 	return 0;
 }
 
+/* "resize (Image.py:2193)", "memcpy (libc.so.6)", "libc.so.6 + 0x10fe10" */
+static uint32_t frame_name(struct stacks *stacks, const struct frame *frame)
+{
+	struct names *names = stacks->pairing.sink.names;
+	const char *place = names_text(names, frame->file ? frame->file : frame->module), *slash = strrchr(place, '/');
+	char text[400];
+
+	place = slash ? slash + 1 : place;
+	if (frame->kind == FRAME_CUT)
+		return names_of(names, "...");
+	if (!frame->function && !frame->file)
+		snprintf(text, sizeof text, "%.150s + 0x%llx", place, (unsigned long long)frame->offset);
+	else if (frame->line)
+		snprintf(text, sizeof text, "%.200s (%.150s:%u)", names_text(names, frame->function), place,
+			 frame->line);
+	else
+		snprintf(text, sizeof text, "%.200s (%.150s)", names_text(names, frame->function), place);
+	return names_of(names, text);
+}
+
+/* A frame further in has the sample, too. */
+static uint32_t go_down(struct stacks *stacks, uint32_t parent, uint32_t name, uint64_t ns)
+{
+	uint32_t place = child(stacks, parent, name);
+
+	if (place != parent) {
+		node_at(stacks, place)->total_ns += ns;
+		node_at(stacks, place)->n++;
+	}
+	return place;
+}
+
+/* Below the thread: its calls, and what it did other than to run. */
+static void take_sample(struct pairing *pairing, struct pairing_track *process, const struct event_sample *sample)
+{
+	struct stacks *stacks = (struct stacks *)pairing;
+	const struct callstacks *all = names_callstacks(pairing->sink.names);
+	uint32_t path[STACKS_DEPTH], n = 0, place = root_of(stacks, process, " (samples)");
+	char text[80];
+
+	snprintf(text, sizeof text, "%.60s %d",
+		 sample->thread_name ? pairing_text(pairing, sample->thread_name) : "thread", sample->tid);
+	place = go_down(stacks, place, names_of(pairing->sink.names, text), sample->weight_ns);
+	for (const struct callstack *at = callstacks_get(all, sample->stack); at && n < STACKS_DEPTH;
+	     at = callstacks_get(all, at->caller))
+		path[n++] = at->frame;
+	while (n) {
+		const struct frame *frame = callstacks_frame_of(all, path[--n]);
+
+		if (frame)
+			place = go_down(stacks, place, frame_name(stacks, frame), sample->weight_ns);
+	}
+	if (sample->state == SAMPLE_RAN)
+		return;
+	if (sample->state == SAMPLE_CALL && sample->call)
+		go_down(stacks, place, sample->call, sample->weight_ns);
+	else
+		go_down(stacks, place, names_of(pairing->sink.names, sample_state_name(sample->state)),
+			sample->weight_ns);
+}
+
 struct stacks *stacks_new(int fd, struct names *names, uint32_t *last_track, struct err *err)
 {
 	struct stacks *stacks = calloc(1, sizeof *stacks);
@@ -265,6 +329,7 @@ struct stacks *stacks_new(int fd, struct names *names, uint32_t *last_track, str
 	stacks->pairing.begin = begin;
 	stacks->pairing.take = take;
 	stacks->pairing.take_other = take_other;
+	stacks->pairing.take_sample = take_sample;
 	return stacks;
 }
 

@@ -9,6 +9,7 @@
  *                                                   an operator that the thread ran while it created a session
  * process;thread;slice                              slices of the program itself, operators of unknown inferences
  * process (device);operator;kernel                  kernels: their time overlaps that of the host
+ * process (samples);thread;frames;state             samples of threads, callers first; state: other than to run
  */
 #ifndef TRACE_EXPORT_STACKS_H
 #define TRACE_EXPORT_STACKS_H
