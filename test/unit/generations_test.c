@@ -252,7 +252,19 @@ static void prompts_in_parts_in_turns_and_from_another_session(void **state)
 	f.session = 3;
 	for (unsigned i = 0; i < 5; i++)
 		decoder(&f, 10, 1, 9 + i);
-	assert_int_equal(found(&f)->n, 3);
+	/* the same in one session, as modules of PyTorch do it */
+	f.session = 4;
+	for (unsigned turn = 0; turn < 2; turn++) {
+		run(&f, 60, "int64[1x7]");
+		for (unsigned i = 0; i < 5; i++)
+			decoder(&f, 10, 1, 7 + i);
+	}
+	assert_int_equal(found(&f)->n, 5);
+	for (uint32_t i = 3; i < 5; i++) {
+		assert_int_equal(row(&f, i)->prompt_tokens, 7);
+		assert_int_equal(row(&f, i)->first_token_ns, 60000);
+		assert_int_equal(row(&f, i)->output_tokens, 6);
+	}
 	assert_int_equal(row(&f, 0)->n_prefills, 2);
 	assert_int_equal(row(&f, 0)->prompt_tokens, 32);
 	assert_int_equal(row(&f, 0)->first_token_ns, 200000);

@@ -128,6 +128,16 @@ static void take_callers(struct reader *reader, struct diff_model *to, const str
 			to->caller = name(reader, tally[i].text);
 }
 
+static void take_generations(struct diff_model *to, const struct summary_generations *from)
+{
+	if (from->first.n)
+		to->figure[DIFF_FIRST_TOKEN] = (double)from->first.p50_ns;
+	if (from->between.n)
+		to->figure[DIFF_PER_TOKEN] = from->between.mean_ns;
+	if (from->n)
+		to->figure[DIFF_TOKENS] = from->tokens_per_s;
+}
+
 static void take_model(struct reader *reader, struct diff_model *to, const struct summary_model *from)
 {
 	const struct summary_runs *runs = &from->runs;
@@ -158,6 +168,7 @@ static void take_model(struct reader *reader, struct diff_model *to, const struc
 		to->figure[DIFF_CPU] = (double)runs->thread_cpu_ns / (double)runs->n_usage;
 	if (isfinite(summary_waited(runs)))
 		to->figure[DIFF_WAIT] = (double)runs->run_queue_ns / (double)runs->n_waits;
+	take_generations(to, &from->generations);
 	take_creation(to, &from->creation);
 	take_callers(reader, to, from);
 	take_sizes(reader, to, from);

@@ -16,6 +16,9 @@ static const struct diff_figure_name figures[DIFF_PHASE] = {
 	[DIFF_RATE] = { "per_second", "inferences", DIFF_PER_SECOND, true },
 	[DIFF_CPU] = { "thread_cpu", "CPU time of its thread", DIFF_NS, false },
 	[DIFF_WAIT] = { "run_queue", "waited for a CPU", DIFF_NS, false },
+	[DIFF_FIRST_TOKEN] = { "first_token", "first token", DIFF_NS, false },
+	[DIFF_PER_TOKEN] = { "per_token", "time per token", DIFF_NS, false },
+	[DIFF_TOKENS] = { "tokens_per_second", "output tokens", DIFF_PER_SECOND, true },
 	[DIFF_CREATION] = { "creation", "session creation", DIFF_NS, false },
 };
 

@@ -25,6 +25,9 @@ enum diff_figure {
 	DIFF_RATE,  /* inferences per second */
 	DIFF_CPU,   /* of the inference's own thread */
 	DIFF_WAIT,  /* of that thread for a CPU */
+	DIFF_FIRST_TOKEN,
+	DIFF_PER_TOKEN, /* mean time between tokens */
+	DIFF_TOKENS,	/* output tokens per second */
 	DIFF_CREATION,
 	DIFF_PHASE, /* the first of N_PHASES */
 	N_DIFF_FIGURES = DIFF_PHASE + N_PHASES

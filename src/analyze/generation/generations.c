@@ -348,7 +348,8 @@ static struct open *continued(const struct decoder *decoder, const struct genera
 	return found;
 }
 
-/* A prompt that went into another session on this thread, as long as the cache is now. NULL: there is none. */
+/* A prompt that went in without a cache on this thread, perhaps into another session, as long as the cache is now.
+ * NULL: there is none. */
 static const struct recent *prompt_of(const struct generations *to, const struct generation_run *run,
 				      const struct inputs_step *step)
 {
@@ -356,8 +357,7 @@ static const struct recent *prompt_of(const struct generations *to, const struct
 		const struct recent *recent = &to->recent[i];
 
 		if (recent->run.process == run->process && recent->run.thread == run->thread &&
-		    recent->run.session != run->session && recent->step.tokens == step->cached &&
-		    recent->step.batch == step->batch)
+		    recent->step.tokens == step->cached && recent->step.batch == step->batch)
 			return recent;
 	}
 	return NULL;
@@ -522,6 +522,46 @@ static void link_candidate(const struct decoder *decoder, struct candidate *last
 	}
 }
 
+/* Each step of a decoder without a cache takes all tokens. */
+static int count_repeated(struct generations *to, const struct generation_run *run, const struct inputs_step *before,
+			  const struct inputs_step *step)
+{
+	struct generation_sums *sums;
+
+	if (before->batch != step->batch || before->tokens + 1 != step->tokens)
+		return 0;
+	sums = sums_of(to, run->model);
+	if (!sums)
+		return -ENOMEM;
+	sums->n_repeated++;
+	return 0;
+}
+
+static int remember(struct generations *to, const struct generation_run *run, const struct inputs *inputs)
+{
+	struct inputs_step step;
+	uint32_t i = 0, oldest = 0;
+	int rc = 0;
+
+	if (!inputs_tokens(inputs, &step))
+		return 0;
+	while (i < to->n_recent &&
+	       (to->recent[i].run.process != run->process || to->recent[i].run.thread != run->thread ||
+		to->recent[i].run.session != run->session)) {
+		oldest = to->recent[i].run.end_ns < to->recent[oldest].run.end_ns ? i : oldest;
+		i++;
+	}
+	if (i == MAX_RECENT) {
+		i = oldest;
+	} else if (i == to->n_recent) {
+		to->n_recent++;
+	} else if (to->recent[i].run.end_ns <= run->begin_ns) { /* one that is looked at again was counted */
+		rc = count_repeated(to, run, &to->recent[i].step, &step);
+	}
+	to->recent[i] = (struct recent){ *run, step };
+	return rc;
+}
+
 /* Is the model a decoder? Then what came before is looked at again. */
 static int learn(struct generations *to, struct decoder *decoder, const struct generation_run *run,
 		 const struct inputs *inputs)
@@ -537,8 +577,12 @@ static int learn(struct generations *to, struct decoder *decoder, const struct g
 		return 0;
 	decoder->is_known = true;
 	decoder->law = last.law;
-	for (uint64_t i = first_candidate(decoder); !rc && i < decoder->n_candidates; i++)
-		rc = take_known(to, decoder, &candidate_at(decoder, i)->run, &candidate_at(decoder, i)->inputs);
+	for (uint64_t i = first_candidate(decoder); !rc && i < decoder->n_candidates; i++) {
+		const struct candidate *own = candidate_at(decoder, i);
+
+		rc = take_known(to, decoder, &own->run, &own->inputs);
+		rc = rc ? rc : remember(to, &own->run, &own->inputs);
+	}
 	free(decoder->candidate);
 	decoder->candidate = NULL;
 	return rc;
@@ -576,45 +620,6 @@ static struct decoder *decoder_of(struct generations *to, const struct generatio
 		*decoder =
 		    (struct decoder){ .process = run->process, .session = run->session, .used_at = ++to->n_taken };
 	return decoder;
-}
-
-/* Each step of a decoder without a cache takes all tokens. */
-static int count_repeated(struct generations *to, const struct generation_run *run, const struct inputs_step *before,
-			  const struct inputs_step *step)
-{
-	struct generation_sums *sums;
-
-	if (before->batch != step->batch || before->tokens + 1 != step->tokens)
-		return 0;
-	sums = sums_of(to, run->model);
-	if (!sums)
-		return -ENOMEM;
-	sums->n_repeated++;
-	return 0;
-}
-
-static int remember(struct generations *to, const struct generation_run *run, const struct inputs *inputs)
-{
-	struct inputs_step step;
-	uint32_t i = 0, oldest = 0;
-	int rc = 0;
-
-	if (!inputs_tokens(inputs, &step))
-		return 0;
-	while (i < to->n_recent &&
-	       (to->recent[i].run.process != run->process || to->recent[i].run.thread != run->thread ||
-		to->recent[i].run.session != run->session)) {
-		oldest = to->recent[i].run.end_ns < to->recent[oldest].run.end_ns ? i : oldest;
-		i++;
-	}
-	if (i < to->n_recent)
-		rc = count_repeated(to, run, &to->recent[i].step, &step);
-	else if (i == MAX_RECENT)
-		i = oldest;
-	else
-		to->n_recent++;
-	to->recent[i] = (struct recent){ *run, step };
-	return rc;
 }
 
 int generations_take(struct generations *to, const struct generation_run *run)
