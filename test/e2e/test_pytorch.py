@@ -3,6 +3,7 @@
 counted against PyTorch's own profile; the program answers the same with and without the recorder."""
 
 import collections
+import glob
 import json
 import os
 import re
@@ -191,6 +192,21 @@ def test_children_of_fork_and_workers_of_a_loader(lab, torch):
 def test_level_inference_leaves_out_what_is_inside(lab, torch):
     recording = lab.both(lab.python(torch, "torchprogram", "infer"), level="inference").recording
     assert len(recording.inferences) == 5 and not recording.operators
+
+
+def test_an_inference_of_another_runtime_lies_inside(lab, torch, wheel):
+    (folder,) = glob.glob(os.path.join(wheel.path, "lib/python3*/site-packages"))
+    program = lab.python(torch, "torchprogram", "nested", "--folder", folder, "--model", lab.model("cnn"))
+    recording = lab.both(program).recording
+    runs = by_model(recording)
+    assert {name: len(slices) for name, slices in runs.items()} == {"Asks": 5, "cnn": 5}
+    operators = collections.defaultdict(set)
+    for operator in of_inferences(recording):
+        operators[operator.args["inference"]].add(operator.args["provider"])
+    for outer, inner in zip(runs["Asks"], runs["cnn"], strict=True):
+        assert outer.start <= inner.start <= inner.end <= outer.end
+        assert operators[outer.args["inference"]] == {"cpu"}
+        assert operators[inner.args["inference"]] == {"CPUExecutionProvider"}
 
 
 def serve(lab, torch):

@@ -68,7 +68,7 @@ struct open_run {
 	uint32_t run;
 	uint8_t owner; /* enum run_owner: the bracket whose end ends it */
 	uint8_t lane;
-	bool is_executing;  /* past OnRunStart */
+	bool is_executing;  /* past OnRunStart, or of a runtime that has no such moment: what begins now is inside */
 	bool told;	    /* RECORD_RUN_BEGIN was written */
 	bool has_inputs;    /* its shapes were written */
 	unsigned depth;	    /* operators that were open when it began */

@@ -320,6 +320,7 @@ static word run(struct thread *thread, struct object *object, ARGS)
 
 	if (!open)
 		return object->next(PASS);
+	open->is_executing = true;
 	inference_tell(thread, open, NULL);
 	bracket_begin(thread, RUNTIME_RUN, frame, n_runs, left);
 	r = bracket_call(object->next, PASS);

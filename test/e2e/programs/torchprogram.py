@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """torchprogram.py HOW: a program of PyTorch.
 
-HOW: infer (a small network; the profiler of PyTorch runs, too), tour (one model of each odd kind), fork (children of
+HOW: infer (a small network; the profiler of PyTorch runs, too), nested (a module that runs the ONNX file --model by ONNX
+Runtime in the folder --folder), tour (one model of each odd kind), fork (children of
 fork, and a loader with workers), serve (until standard input ends). Standard output is the same in every run.
 --profile FILE: what PyTorch's own profiler counted. --times FILE: when each inference began and ended."""
 
@@ -19,6 +20,8 @@ parser = argparse.ArgumentParser()
 parser.add_argument("how")
 parser.add_argument("--runs", type=int, default=5)
 parser.add_argument("--times")
+parser.add_argument("--folder")
+parser.add_argument("--model")
 parser.add_argument("--profile")
 args = parser.parse_args()
 torch.manual_seed(0)
@@ -156,6 +159,32 @@ def timed(model, *inputs):
     finally:
         runs += 1
         lines.append("%d %d %d\n" % (start, time.monotonic_ns(), threading.get_native_id()))
+
+
+class Asks(torch.nn.Module):
+    """Runs another runtime inside."""
+
+    def __init__(self, run):
+        super().__init__()
+        self.before, self.run = torch.nn.Linear(2, 2), run
+
+    def forward(self, x):
+        self.before(x)
+        return torch.from_numpy(self.run()[0])
+
+
+def nested():
+    sys.path.append(args.folder)
+    import numpy as np
+    import onnxruntime
+
+    session = onnxruntime.InferenceSession(args.model, providers=["CPUExecutionProvider"])
+    with np.load(args.model.replace(".onnx", ".npz")) as arrays:
+        given = {name: arrays[name] for name in arrays.files}
+    model = Asks(lambda: session.run(None, given)).eval()
+    with torch.no_grad():
+        for _ in range(args.runs):
+            print("%.4f" % timed(model, torch.ones(1, 2)).sum())
 
 
 def infer():

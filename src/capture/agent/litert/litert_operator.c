@@ -68,6 +68,7 @@ static bool enter_run(struct thread *thread, struct litert_thread *state, const 
 	if (!run)
 		return false;
 	*running(thread) = graph;
+	run->is_executing = true;
 	state->message = 0;
 	run->shapes = litert_inputs(graph, &run->batch);
 	inference_tell(thread, run, NULL);

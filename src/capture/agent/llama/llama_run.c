@@ -168,6 +168,7 @@ static word run(const struct place *place, struct thread *thread, const struct l
 
 	if ((outer && session && outer->session == session) || !(open = inference_begin(thread, OWNER_API, 0, session)))
 		return place->real(BRACKET_PASS_LONG);
+	open->is_executing = true;
 	n_runs = thread->n_runs;
 	if (batch->n_tokens) {
 		open->shapes = shape_text(&tokens, 1);

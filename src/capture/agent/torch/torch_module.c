@@ -142,6 +142,7 @@ static struct python_object *outermost(struct thread *thread, struct torch_threa
 	if (!open)
 		return call.next(PASS);
 	run = open->run;
+	open->is_executing = true;
 	state->device = torch_inputs_of(open, module, args + 1, n_args(n, names) - 1);
 	inference_tell(thread, open, NULL);
 	r = call.next(PASS);
