@@ -184,6 +184,28 @@ static void an_inference_that_never_ends_comes_first(void **state)
 	end(f);
 }
 
+/* A loop in the model: looking where the thread waits would find nothing. */
+static void one_that_ran_operators_to_the_end_did_not_wait(void **state)
+{
+	struct fixture fixture, *f = &fixture;
+	const struct finding *found;
+
+	begin(f);
+	for (int i = 0; i < 10; i++)
+		run(f, f->lane_of_child, 10000 + (uint64_t)i * 1000, 1000, i + 1);
+	run(f, f->lane_of_child, 60000, 0, 11);
+	for (uint64_t at_us = 60000; at_us < 6050000; at_us += 10000) {
+		stream_operator(&f->s, f->thread_of_child, at_us, "sin", "Sin", 11);
+		stream_end(&f->s, f->thread_of_child, at_us + 9000);
+	}
+	stream_instant(&f->s, f->parent, 6060000, KIND_NOTE, "end");
+	analyse(f);
+	found = find(f, "never_ended");
+	assert_true(found && found->value == 6e9 && found->high == 5989e6);
+	assert_non_null(strstr(insight_words_of(f->recorded.model, found, true).next.s, "a loop in the model"));
+	end(f);
+}
+
 static void one_that_the_end_of_a_recording_cuts_off_is_no_news(void **state)
 {
 	struct fixture fixture, *f = &fixture;
@@ -235,6 +257,7 @@ int main(void)
 		cmocka_unit_test(without_a_fork_a_session_of_the_same_number_is_another),
 		cmocka_unit_test(a_session_without_pool_threads_is_whole_in_a_child),
 		cmocka_unit_test(an_inference_that_never_ends_comes_first),
+		cmocka_unit_test(one_that_ran_operators_to_the_end_did_not_wait),
 		cmocka_unit_test(one_that_the_end_of_a_recording_cuts_off_is_no_news),
 		cmocka_unit_test(it_lasts_no_longer_than_its_process),
 		cmocka_unit_test(a_creation_that_never_ends_is_said),

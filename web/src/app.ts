@@ -430,6 +430,8 @@ export class App {
 		const recording = await this.attempt(api.get<Recording>('recording.json'));
 		if (!recording) return;
 		await this.attempt(api.names(this.names));
+		// paused meanwhile: what was on its way is not shown
+		if (this.isPaused) return;
 		this.recording = recording;
 		if (recording.live) {
 			this.following.refresh(this, before, told);

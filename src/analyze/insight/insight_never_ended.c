@@ -71,6 +71,9 @@ static void say(const struct speaker *to)
 		     (long long)finding->a);
 	} else if (insights_has(to->analysis, &insight_forked, finding->result))
 		NEXT("create its session after the fork");
+	else if (finding->text && finding->high > 0.9 * finding->value)
+		NEXT("it did not wait, it ran operators to the end: look for a loop in the model that does not end, or "
+		     "for inputs far larger than those of others");
 	else
 		NEXT("look where its thread waits while it runs: gdb -p %lld -batch -ex \"thread apply all bt\"",
 		     (long long)finding->a);

@@ -36,6 +36,7 @@ int sum_open_run(struct summary_maker *maker, const struct run *run)
 	row->tid = fact_int(&run->facts, FACT_TID, -1);
 	row->begin_ns = run->begin_ns;
 	row->last_ns = run->summed_until_ns;
+	row->last = run->summed_last;
 	for (uint32_t number = run->ops.first; number; number = block_at(&maker->operators, number)->next)
 		for (uint32_t i = 0; i < block_at(&maker->operators, number)->n; i++) {
 			const struct op *op = &block_at(&maker->operators, number)->op[i];

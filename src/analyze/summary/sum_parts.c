@@ -28,8 +28,11 @@ int sum_parts_add(struct summary_maker *maker, struct run *run)
 		for (uint32_t i = 0; i < block_at(&maker->operators, number)->n; i++) {
 			const struct op *op = &block_at(&maker->operators, number)->op[i];
 
-			if (op->end_ns != STORE_OPEN && op->end_ns > run->summed_until_ns)
-				run->summed_until_ns = op->end_ns;
+			if (op->end_ns == STORE_OPEN || op->end_ns <= run->summed_until_ns)
+				continue;
+			run->summed_until_ns = op->end_ns;
+			if (!(op->track & OP_SETUP))
+				run->summed_last = ((struct op_kind *)maker->operators.kinds.data)[op->kind].name;
 		}
 	sum_operators_drop(&maker->operators, &run->ops);
 	return rc;

@@ -66,6 +66,7 @@ struct run {
 	uint64_t halted_ns;	  /* of operators and setup that are left out because the process was halted */
 	uint64_t operators_ns;	  /* of what is already summed up */
 	uint64_t summed_until_ns; /* 0: nothing is */
+	uint32_t summed_last;	  /* the operator of that which ended last */
 	uint64_t summed_setup_ns;
 	uint64_t setup_end_ns, first_ns; /* of the last setup slice; of the first operator */
 	uint64_t n_begun, n_concurrent;
