@@ -34,6 +34,12 @@ struct record_options {
 	      OPT_CHOICE, \
 	      offsetof(type, field.plan.level), \
 	      "operator" }, \
+	    { 0,	"kernels", \
+	      NULL,	"also record what a GPU does: kernels and copies of CUDA; at level detail it is the default", \
+	      OPT_FLAG, offsetof(type, field.plan.kernels) }, \
+	    { 0,	"no-kernels", \
+	      NULL,	"leave the GPU's kernels out, also at level detail", \
+	      OPT_FLAG, offsetof(type, field.plan.no_kernels) }, \
 	    { 'i',	    "interval", \
 	      "TIME",	    "time between samples of CPU and memory, at least 10ms", \
 	      OPT_DURATION, offsetof(type, field.plan.interval_ns), \

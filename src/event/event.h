@@ -48,7 +48,8 @@ enum event_type {
 	F(USER, "user")		    /* slice or instant of a program that annotates itself; arg category */ \
 	F(ALLOCATION, "allocation") /* instant: memory taken by an allocator; args bytes, device, session */ \
 	F(PHASE, "phase")	    /* a phase of session creation that lies between known functions */ \
-	F(HALT, "halt")		    /* a process was held: EVENT_HALT_* */
+	F(HALT, "halt")		    /* a process was held: EVENT_HALT_* */ \
+	F(CALL, "call")		    /* of a device's library, on a thread: launches, copies, waits; overhead of it */
 
 #define EVENT_KIND_ENUM(name, text) KIND_##name,
 enum event_kind { EVENT_KINDS(EVENT_KIND_ENUM) N_KINDS };
@@ -91,8 +92,6 @@ enum event_kind { EVENT_KINDS(EVENT_KIND_ENUM) N_KINDS };
 #define EVENT_NOTE_THINNED "thinned"
 /* text: why recording stopped before the target did */
 #define EVENT_NOTE_STOPPED "stopped"
-/* source, text: why a source could not run; once for each */
-#define EVENT_NOTE_MISSING "missing"
 
 /*
  * Argument keys: F(KEY_<NAME>, name of the debug annotation in the file). A new key is one row, at the end: agents

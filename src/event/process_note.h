@@ -3,6 +3,7 @@
 #ifndef EVENT_PROCESS_NOTE_H
 #define EVENT_PROCESS_NOTE_H
 
+#include "event/device_note.h"
 #include "event/run_trait.h"
 
 /*
@@ -28,6 +29,8 @@
 
 /* pid, runtime, path [version]: the process has loaded a runtime whose inferences are not recorded */
 #define EVENT_NOTE_OTHER_RUNTIME "other runtime"
+/* source, text: why a source could not run; once for each */
+#define EVENT_NOTE_MISSING "missing"
 
 /* The last rows of EVENT_KEYS (event.h): rows are only ever added at the end. */
 #define EVENT_PROCESS_KEYS(F) \
@@ -40,6 +43,7 @@
 					   */ \
 	F(UNTIL_NS, "until_ns")		  /* CLOCK_MONOTONIC: where the stretch that a slice is in ends */ \
 	F(MODEL_FILE, "model_file")	  /* text: device, bytes and last change of the file below model_path */ \
-	EVENT_TRAIT_KEYS(F)
+	EVENT_TRAIT_KEYS(F) \
+	EVENT_DEVICE_KEYS(F)
 
 #endif

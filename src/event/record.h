@@ -224,6 +224,7 @@ enum dict_kind {
 	DICT_SESSION,	/* id; word[0..2]: texts of model, path, providers; word[3], word[4]: address of its object, low
 			 * half first, 0: not known; value: bytes of a model in memory, 0: none */
 	DICT_OTHER,	/* word[0]: text, path of a library of a runtime that is not recorded */
+	DICT_MISSING,	/* word[0]: text, what is not recorded of the process; word[1]: why; 0: it is */
 };
 
 /* Entries follow each other, each padded to 8 bytes. Those of the ring of facts have no text. */
@@ -247,5 +248,4 @@ _Static_assert(__builtin_offsetof(struct record, id) == 16 && __builtin_offsetof
 		   __builtin_offsetof(struct record, type) == 28 && __builtin_offsetof(struct record, more) == 31,
 	       "records have no holes");
 _Static_assert(RECORD_COST == 16 && RECORD_FREE == 23 && DICT_OTHER == 7, "numbers are only ever added");
-
 #endif

@@ -566,6 +566,29 @@ def custom():
     return model, {"x": np.array(["abc", "x"])}
 
 
+def launches():
+    """Operators of programs/launch_ops.c: a copy, then 1 to 5 kernels each on two streams, a graph, and a wait."""
+    nodes = [
+        helper.make_node(
+            "Launch",
+            ["x" if i == 0 else "k%d" % (i - 1)],
+            ["y" if i == 9 else "k%d" % i],
+            name="y" if i == 9 else "k%d" % i,
+            domain="test",
+            kernels=4 if i == 8 else 1 + i % 5,
+            stream=7 + i % 2,
+            us=5 + i,
+            copies=65536 if i == 0 else 0,
+            graph=int(i == 8),
+            waits=int(i >= 8),
+        )
+        for i in range(10)
+    ]
+    model = _model("launches", nodes, [_value("x", FLOAT, [4])], [_value("y", FLOAT, [4])])
+    model.opset_import.append(helper.make_opsetid("test", 1))
+    return model, {"x": _ramp(4)}
+
+
 def types():
     """One node each of many types, some with kernels whose classes are derived from each other."""
     alone = [
@@ -688,6 +711,7 @@ MODELS = (
     deep,
     kinds,
     custom,
+    launches,
     types,
     uneven,
 )

@@ -29,6 +29,7 @@ KINDS = (
     "stage",
     "user",
     "halt",
+    "call",
 )
 
 

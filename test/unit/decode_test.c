@@ -15,6 +15,7 @@
 
 #include "capture/decode/recorded_drain.h"
 #include "capture/decode/records.h"
+#include "event/device_record.h"
 #include "lines.h"
 #include "trace/perfetto/perfetto_read.h"
 #include "trace/perfetto/perfetto_write.h"
@@ -363,7 +364,7 @@ static void records_and_entries_that_are_not_known_are_no_events(void **state)
 
 	open_pipe(&pipe);
 	add_entry(&pipe, (struct dict_entry){ .kind = 77, .id = 1 }, "later");
-	for (uint16_t type = RECORD_FREE + 1; type < RECORD_FREE + 40; type++)
+	for (uint16_t type = RECORD_DEVICE_STATE + 1; type < RECORD_DEVICE_STATE + 40; type++)
 		push(&pipe, 0, (struct record){ .type = type, .time = type, .id = 1, .text = 1, .run = 1 });
 	drain(&pipe, &pipe.lines.sink);
 	assert_int_equal(pipe.lines.n, 0);

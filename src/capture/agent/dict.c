@@ -406,6 +406,23 @@ void dict_other(const char *path)
 	agent_unlock();
 }
 
+void dict_missing(const char *what, const char *why)
+{
+	uint32_t word[2] = { text_or_none(what), text_or_none(why) };
+	struct dict_entry *entry;
+	int saved = errno;
+
+	agent_lock();
+	catch_up();
+	entry = agent.segment ? claim_fact(DICT_MISSING, 0) : NULL;
+	if (entry) {
+		memcpy(entry->word, word, sizeof word);
+		publish_fact(entry);
+	}
+	agent_unlock();
+	errno = saved;
+}
+
 void dict_allocator(const struct dict_memory *allocator)
 {
 	struct dict_entry *entry;

@@ -42,6 +42,8 @@ struct dict_copy {
 void dict_runtime(const struct dict_copy *copy);
 /* A library of a runtime that is not recorded. */
 void dict_other(const char *path);
+/* What of this process is not recorded, and why; NULL: it is, from now on. */
+void dict_missing(const char *what, const char *why);
 struct dict_memory {
 	uint32_t id, device, name; /* device, name: text ids */
 	uint32_t session;	   /* 0: none or several */

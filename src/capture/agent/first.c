@@ -20,6 +20,7 @@
 #include "capture/agent/agent.h"
 #include "capture/agent/arm.h"
 #include "capture/agent/code.h"
+#include "capture/agent/device.h"
 #include "capture/agent/glibc.h"
 #include "capture/agent/jump.h"
 #include "capture/agent/sandbox.h"
@@ -60,7 +61,11 @@ static bool is_entry(const char *name)
 /* A function of the agent in the place of the C library's; NULL: none. The handle of one library has no caller. */
 static void *instead_of(void *handle, const char *name)
 {
-	if (handle == RTLD_DEFAULT || handle == RTLD_NEXT || (strcmp(name, "prctl") && strcmp(name, "syscall")))
+	if (handle == RTLD_DEFAULT || handle == RTLD_NEXT)
+		return NULL;
+	if (!strncmp(name, "cupti", 5) && devices_wanted())
+		return devices_instead_of(name, first_real_dlsym(handle, name));
+	if (strcmp(name, "prctl") && strcmp(name, "syscall"))
 		return NULL;
 	return sandbox_instead_of(name, first_real_dlsym(handle, name));
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "capture/agent/caller.h"
+#include "capture/agent/device.h"
 #include "capture/agent/dict.h"
 #include "capture/agent/heap.h"
 #include "capture/agent/shape.h"
@@ -99,6 +100,8 @@ struct open_run *inference_begin(struct thread *thread, enum run_owner owner, ui
 
 	if (thread->n_runs == MAX_RUNS)
 		return NULL;
+	if (!thread->n_runs)
+		devices_look();
 	run = &thread->run[thread->n_runs];
 	*run = (struct open_run){ .session = session,
 				  .owner = (uint8_t)owner,
@@ -385,8 +388,10 @@ void inference_end(struct thread *thread, enum run_owner owner, uint32_t message
 		agent_publish(thread);
 	}
 	inference_give_lane(run->lane, end);
-	if (!thread->n_runs)
-		heap_look(end);
+	if (thread->n_runs)
+		return;
+	heap_look(end);
+	devices_look();
 }
 
 void inference_drop(struct thread *thread)

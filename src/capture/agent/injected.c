@@ -27,6 +27,7 @@
 #include "capture/agent/annotate.h"
 #include "capture/agent/arm.h"
 #include "capture/agent/code.h"
+#include "capture/agent/device.h"
 #include "capture/agent/glibc.h"
 #include "capture/agent/inference.h"
 #include "capture/agent/module_walk.h"
@@ -221,7 +222,7 @@ static void leave_former(void)
 
 static bool begin(const struct ferry_head *head, struct ferry_state *state)
 {
-	struct agent_settings to = { head->dir, head->level, head->ring_bytes, head->use_ticks };
+	struct agent_settings to = { head->dir, head->level & FERRY_LEVEL, head->ring_bytes, head->use_ticks };
 	bool is_first = !agent.late_since;
 
 	if (agent_is_child())
@@ -236,6 +237,7 @@ static bool begin(const struct ferry_head *head, struct ferry_state *state)
 		forget_all();
 		agent_restart();
 	}
+	devices_want(head->level & FERRY_KERNELS ? DEVICE_WANTED : DEVICE_NOT_WANTED);
 	arm_new_modules();
 	annotate_find_library();
 	annotate_switch(hot->level != LEVEL_OFF);
@@ -349,6 +351,7 @@ static void stay(const struct ferry_head *head, struct ferry_state *state, struc
 			arm_new_modules();
 		}
 	}
+	devices_leave();
 	end();
 	__atomic_store_n(&state->phase, FERRY_DISARMED, __ATOMIC_RELEASE);
 	if (agent.segment && !has_left)

@@ -11,6 +11,7 @@
 #include "capture/agent/agent.h"
 #include "capture/agent/annotate.h"
 #include "capture/agent/arm.h"
+#include "capture/agent/device.h"
 #include "capture/agent/exec.h"
 #include "capture/agent/first.h"
 #include "capture/agent/guard.h"
@@ -81,6 +82,7 @@ __attribute__((constructor)) static void agent_start(void)
 	to.use_ticks = getenv("INFTRACE_CLOCK") == NULL;
 	heap_find();
 	agent_set(&to);
+	devices_want(getenv("INFTRACE_KERNELS") ? DEVICE_WANTED : DEVICE_NOT_WANTED);
 	exec_start();
 	arm_new_modules();
 	annotate_switch(true);

@@ -80,6 +80,7 @@ void recorded_close(struct recorded *process)
 	segment_close(&process->map);
 	lanes_done(&process->lanes);
 	memory_done(&process->memory);
+	device_done(&process->device);
 	free(process->annotations.counter);
 	workers_done(&process->workers);
 	sessions_done(&process->sessions);
@@ -392,13 +393,31 @@ static void learn_allocator(struct recorded *process, const struct segment_entry
 	allocator->is_arena = entry->value & 2;
 }
 
+static int tell_missing(struct recorded *process, const struct segment_entry *entry, struct sink *out, uint64_t now_ns,
+			struct err *err)
+{
+	struct arg args[3] = { arg_int(KEY_PID, process->pid), arg_name(KEY_SOURCE, entry->text[0]),
+			       arg_name(KEY_TEXT, entry->text[1]) };
+
+	/* only kernels of devices may be missing or not */
+	process->device.is_begun |= !entry->text[1];
+	if (!entry->text[1])
+		return 0;
+	return recorded_note(
+	    out, EVENT_NOTE_STOPPED,
+	    &(struct event){ .track = recorded_track(process, out), .time_ns = now_ns, .args = args, .n_args = 3 },
+	    err);
+}
+
 int recorded_read_names(struct recorded *process, struct sink *out, uint64_t now_ns, struct err *err)
 {
 	struct segment_entry entry;
 	int code = 0;
 
 	while (!code && segment_next(&process->map, &entry)) {
-		if (entry.kind == DICT_RUNTIME)
+		if (entry.kind == DICT_MISSING)
+			code = tell_missing(process, &entry, out, now_ns, err);
+		else if (entry.kind == DICT_RUNTIME)
 			code = recorded_tell_runtime(process, &entry, in_ns(process, process->map.segment->arm_ticks),
 						     out, now_ns, err);
 		else if (entry.kind == DICT_FACT)

@@ -7,6 +7,7 @@
 #define CAPTURE_DECODE_RECORDED_H
 
 #include "base/clock.h"
+#include "capture/decode/device.h"
 #include "capture/decode/lanes.h"
 #include "capture/decode/memory.h"
 #include "capture/decode/segment.h"
@@ -79,6 +80,7 @@ struct recorded {
 	uint64_t looked_ns; /* the caller's: when it looked for filters */
 	struct lanes lanes;
 	struct memory memory;
+	struct device device;
 	struct annotations annotations;
 	struct reader reader[SEGMENT_MAX_RINGS];
 	struct workers workers;

@@ -7,6 +7,7 @@
 
 #include "capture/decode/memory_tell.h"
 #include "capture/decode/records.h"
+#include "event/device_record.h"
 
 static int read_counts(struct recorded *process, const struct recorded_drain *drain, struct err *err)
 {
@@ -71,7 +72,8 @@ struct lap {
 static uint64_t last_time(const struct record *records, size_t n)
 {
 	while (n-- > 0)
-		if (records[n].type != RECORD_RUN_USAGE && records[n].type != RECORD_RUN_READS && records[n].time)
+		if (records[n].type != RECORD_RUN_USAGE && records[n].type != RECORD_RUN_READS &&
+		    records[n].type < RECORD_DEVICE_MORE && records[n].time)
 			return records[n].time;
 	return 0;
 }
@@ -151,11 +153,14 @@ static int read_rings(struct recorded *process, struct recorded_drain *drain, st
 int recorded_put(struct recorded *process, struct sink *out, uint64_t until_ns, uint64_t now_ns, struct err *err)
 {
 	bool is_last = until_ns == UINT64_MAX;
-	int code = 0;
+	int code;
 
 	sessions_end_round(&process->sessions);
-	if (!process->lanes.n && !process->memory.n && !process->memory.n_accounts)
-		return 0;
+	code = device_put(process, out, is_last, err);
+	if (!code && is_last)
+		code = device_tell_end(process, out, now_ns, err);
+	if (code || (!process->lanes.n && !process->memory.n && !process->memory.n_accounts))
+		return code;
 	process->memory.process_track = recorded_track(process, out);
 	code = lanes_put(&process->lanes, &process->sessions, out, until_ns, err);
 	if (!code)

@@ -10,6 +10,7 @@
 #include "capture/decode/annotations.h"
 #include "capture/decode/model_file.h"
 #include "event/begin_value.h"
+#include "event/device_record.h"
 
 /* The number of bytes of "float32[1x3x224x224],int64[8]". */
 static uint64_t shape_bytes(const char *text)
@@ -61,6 +62,13 @@ static int operator_end(const struct records_step *step, uint32_t track)
 	struct arg args[3 + READER_FLOWS];
 	size_t n = 0;
 
+	if (device_add_span(step, &(struct device_span){ .begin_ns = record->type == RECORD_OPERATOR
+									 ? recorded_ns(step->process, record->time)
+									 : 0,
+							 .end_ns = event.time_ns,
+							 .node = record->id,
+							 .run = record->run }))
+		return -ENOMEM;
 	if (record->flags & FLAG_FAILED) {
 		uint32_t status = segment_pass(&step->process->map, record->text);
 		args[n++] = arg_name(KEY_STATUS, status ? status : names_of(step->out->names, "failed"));
@@ -118,8 +126,10 @@ static int operator_record(const struct records_step *step)
 		n += annotations_take_flows(step->reader, event.time_ns, recorded_ns(step->process, record->value),
 					    args + n);
 	event.n_args = n;
-	if (record->type == RECORD_OPERATOR_BEGIN)
+	if (record->type == RECORD_OPERATOR_BEGIN) {
 		count_open(step, 1);
+		device_begin_operator(step, event.time_ns);
+	}
 	code = sink_put(step->out, &event, step->err);
 	if (code || record->type == RECORD_OPERATOR_BEGIN)
 		return code;
@@ -154,6 +164,7 @@ static inline int plain_operator(const struct records_step *step, struct plain *
 	const struct record *record = step->record;
 	const struct segment_node node = segment_node(&step->process->map, record->id);
 	struct event *event = &plain->event;
+	uint64_t end_ns;
 	size_t n = 0;
 
 	if (!event->track)
@@ -171,7 +182,11 @@ static inline int plain_operator(const struct records_step *step, struct plain *
 	n += record->run != 0;
 	event->n_args = n;
 	event->time_ns = plain_ns(step, plain, record->time);
-	return sink_put_slice(step->out, event, plain_ns(step, plain, record->value), step->err);
+	end_ns = plain_ns(step, plain, record->value);
+	if (step->process->device.is_begun &&
+	    device_add_span(step, &(struct device_span){ event->time_ns, end_ns, record->id, record->run }))
+		return -ENOMEM;
+	return sink_put_slice(step->out, event, end_ns, step->err);
 }
 
 /* A new event on a lane of the session's model, for the caller to complete. */
@@ -278,6 +293,7 @@ static int run_begin(const struct records_step *step)
 	step->reader->run_session = record->id;
 	step->reader->begun_run = record->run;
 	step->reader->begun_ns = event->time_ns;
+	device_begin_run(step, event->time_ns);
 	add(event, arg_name(KEY_MODEL, event->model));
 	if (recorded_run(step->process, record->run) > step->process->last_run)
 		step->process->last_run = recorded_run(step->process, record->run);
@@ -412,6 +428,11 @@ static int run_end(const struct records_step *step)
 		return -ENOMEM;
 	event->run = record->run;
 	reader->run_session = 0;
+	if (device_add_span(step, &(struct device_span){ .begin_ns = reader->begun_run == record->run ? reader->begun_ns
+												      : event->time_ns,
+							 .end_ns = event->time_ns,
+							 .run = record->run }))
+		return -ENOMEM;
 	if ((step->process->memory.n_accounts || step->process->memory.n) &&
 	    memory_add(&step->process->memory,
 		       &(struct memory_event){ .time_ns = event->time_ns,
@@ -715,6 +736,13 @@ int records_take(const struct records_step *step)
 	case RECORD_USER_COUNTER:
 	case RECORD_STAGE:
 		return annotations_take(step);
+	case RECORD_DEVICE_MORE:
+	case RECORD_DEVICE_WORK:
+	case RECORD_DEVICE_CALL:
+	case RECORD_DEVICE_OVERHEAD:
+	case RECORD_DEVICE_DROPPED:
+	case RECORD_DEVICE_STATE:
+		return device_take(step);
 	}
 	return 0; /* RECORD_LOST only marks a place */
 }

@@ -260,6 +260,11 @@ static int set_environment(const struct launch *launch, const struct launch_opts
 	if (!opts->use_ticks)
 		setenv("INFTRACE_CLOCK", "monotonic", 1);
 	/* the agent stays out of a program to which more filters apply: it does not know what they forbid */
+	if (opts->kernels) {
+		setenv("INFTRACE_KERNELS", "1", 1);
+		/* by which CUDA's driver loads it when the program initialises CUDA; another tool's stays */
+		setenv("CUDA_INJECTION64_PATH", agent, 0);
+	}
 	snprintf(text, sizeof text, "%u", rights_count_filters());
 	setenv("INFTRACE_FILTERS", text, 1);
 	code = add_to("LD_PRELOAD", agent, true);

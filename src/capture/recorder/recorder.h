@@ -14,6 +14,7 @@
 #define CAPTURE_RECORDER_RECORDER_H
 
 #include <stdbool.h>
+#include <string.h>
 #include <sys/types.h>
 
 #include "base/err.h"
@@ -24,12 +25,13 @@
 
 /* What is recorded, and for how long. */
 struct recorder_plan {
-	const char *level;    /* "inference", "operator", "detail" */
-	uint64_t interval_ns; /* between two samples of resources */
-	uint32_t stacks_hz;   /* samples of stacks a second; 0: none */
-	uint64_t duration_ns; /* stop recording then; 0: never */
-	int iterations;	      /* stop recording once so many inferences have begun; 0: never */
-	uint64_t max_bytes;   /* stop recording when so much is written; 0: never */
+	const char *level;	  /* "inference", "operator", "detail" */
+	bool kernels, no_kernels; /* of devices: asked for, or not wanted; else they are at level detail */
+	uint64_t interval_ns;	  /* between two samples of resources */
+	uint32_t stacks_hz;	  /* samples of stacks a second; 0: none */
+	uint64_t duration_ns;	  /* stop recording then; 0: never */
+	int iterations;		  /* stop recording once so many inferences have begun; 0: never */
+	uint64_t max_bytes;	  /* stop recording when so much is written; 0: never */
 };
 
 /* Who else lives on the recorder's thread: a page and its connections, a caller that wants to end the recording. */
@@ -38,6 +40,11 @@ struct recorder_guest {
 	bool (*ready)(void *ctx); /* called when fd is readable; must not block. False: recording ends */
 	void *ctx;
 };
+
+static inline bool recorder_wants_kernels(const struct recorder_plan *plan)
+{
+	return plan->kernels || (!plan->no_kernels && !strcmp(plan->level, "detail"));
+}
 
 /* What SIGUSR1 to the recorder is for. */
 struct recorder_signal {

@@ -27,9 +27,10 @@ parser.add_argument("--rest", type=float, default=0)
 parser.add_argument("--idle", action="store_true")
 parser.add_argument("--reject", action="store_true", help="each run is followed by one with an input of a wrong shape")
 parser.add_argument("--fork", action="store_true", help="the runs are made by a child")
+parser.add_argument("--library", help="a library of custom operators")
 parser.add_argument("--times")
 args = parser.parse_args()
-args.library = args.profile = None
+args.profile = None
 args.provider = "CPUExecutionProvider"
 
 account = ortprogram.Account(args.times)

@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Begins CUPTI's activity API when the program has initialised CUDA, delivers from time to time what is complete, and
+ * takes CUPTI out again. One thread of the agent does that, with all signals blocked; children of fork have none, and
+ * no CUDA either.
+ *
+ * The driver loads the agent in cuInit, where CUDA_INJECTION64_PATH names it, and calls InitializeInjection: before the
+ * program has made a context, so that nothing is missed. Else CUPTI comes in after an inference.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+
+#include "base/syscalls.h"
+#include "capture/agent/cupti/cupti_in.h"
+#include "capture/agent/device.h"
+#include "capture/agent/dict.h"
+#include "capture/agent/glibc.h"
+
+enum {
+	FLUSH_MS = 100,
+	WAIT_MS = 1,	    /* for cuInit */
+	EXIT_MS = 500,	    /* for the last delivery, when the program ends */
+	LEAVE_MS = 5000,    /* the same, when the recording does */
+	FINALIZE_MS = 2000, /* for a call of CUDA, on whose exit CUPTI may be taken out */
+	POOL = 32,
+	SAFE_FINALIZE = 24, /* of CUDA 12.6: up to 12.4 it crashes with graphs */
+	RUNTIME_API = 2,
+	SITE_EXIT = 1,
+	BY_SYSTEM_ID = 1,
+};
+
+enum state { NOT_BEGUN, WAITING, ON, REFUSED, YIELDED };
+enum command { GO_ON, FLUSH_ALL, LEAVE };
+enum out { OUT_NOT, OUT_WANTED, OUT_UNDER_WAY, OUT_DONE }; /* whether CUPTI is taken out of the program */
+
+static struct {
+	struct lock control;			 /* begin, deliveries, end */
+	uint32_t state;				 /* enum state */
+	uint32_t command, is_running, n_flushed; /* of the thread; is_running: it is there */
+	int32_t pid;				 /* that began it; a child of fork has another one */
+	void *subscriber;
+	uint32_t out; /* enum out */
+	bool has_filter, at_exit;
+	char why[200];
+} all;
+
+static const uint32_t kinds[] = { CUPTI_KERNEL, CUPTI_COPY, CUPTI_SET, CUPTI_OVERHEAD, CUPTI_GRAPH };
+enum { N_KINDS_ASKED = sizeof kinds / sizeof *kinds, N_NEEDED = 3 };
+
+static void refuse(const char *why)
+{
+	all.state = REFUSED;
+	dict_missing("kernels", why);
+}
+
+static void on_exit_of_call(void *data, int domain, uint32_t call, const void *info)
+{
+	uint32_t site, wanted = OUT_WANTED;
+
+	(void)data;
+	(void)domain;
+	(void)call;
+	if (!info)
+		return;
+	memcpy(&site, info, sizeof site);
+	if (site == SITE_EXIT &&
+	    __atomic_compare_exchange_n(&all.out, &wanted, OUT_UNDER_WAY, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
+		cupti.Finalize();
+		__atomic_store_n(&all.out, OUT_DONE, __ATOMIC_RELEASE);
+	}
+}
+
+static const char *words_of(int code, const char *step)
+{
+	switch (code) {
+	case CUPTI_IS_TAKEN:
+		return "another profiler has CUPTI: Nsight Systems, Nsight Compute, cuda-gdb, or the program's own";
+	case CUPTI_NOT_PRIVILEGED:
+		return "CUPTI needs more rights here: run as root, or have the driver allow all users to profile";
+	case CUPTI_VIRTUALIZED:
+		return "the virtual GPU allows no profiling: its host can allow it";
+	case CUPTI_NOT_INITIALIZED:
+		snprintf(all.why, sizeof all.why,
+			 "the driver is too old for this CUPTI (%u): update the driver, or install an older "
+			 "nvidia-cuda-cupti",
+			 cupti.version);
+		return all.why;
+	}
+	snprintf(all.why, sizeof all.why, "CUPTI (%u) refuses with error %d in %s", cupti.version, code, step);
+	return all.why;
+}
+
+static void disable(void)
+{
+	if (all.has_filter)
+		cupti_calls_enable(false);
+	cupti.ActivityDisable(CUPTI_RUNTIME);
+	cupti.ActivityDisable(CUPTI_DRIVER);
+	for (unsigned i = 0; i < N_KINDS_ASKED; i++)
+		cupti.ActivityDisable(kinds[i]);
+}
+
+/* NULL, or the step that failed with *code. */
+static const char *enable(int *code)
+{
+	uint64_t limit = POOL;
+	size_t size = sizeof limit;
+
+	if ((*code = cupti.SetThreadIdType(BY_SYSTEM_ID)))
+		return "cuptiSetThreadIdType";
+	if (cupti.ActivitySetAttribute)
+		cupti.ActivitySetAttribute(CUPTI_POOL_LIMIT, &size, &limit);
+	if ((*code = cupti.ActivityRegisterCallbacks(cupti_take_request, cupti_take_complete)))
+		return "cuptiActivityRegisterCallbacks";
+	all.has_filter = cupti_calls_enable(true);
+	if (!all.has_filter &&
+	    ((*code = cupti.ActivityEnable(CUPTI_RUNTIME)) || (*code = cupti.ActivityEnable(CUPTI_DRIVER))))
+		return "cuptiActivityEnable";
+	for (unsigned i = 0; i < N_KINDS_ASKED; i++)
+		if ((*code = cupti.ActivityEnable(kinds[i])) && i < N_NEEDED)
+			return "cuptiActivityEnable";
+	return NULL;
+}
+
+static void at_exit(void);
+
+static bool knows_sizes(void)
+{
+	if (!cupti_ask_sizes(cupti.ActivityGetNextRecord, cupti.sizes))
+		return false;
+	for (unsigned i = 0; i < N_NEEDED; i++)
+		if (cupti.sizes[kinds[i]] < cupti_layout_of(kinds[i])->needs)
+			return false;
+	return true;
+}
+
+static void begin(const struct cupti_driver *driver)
+{
+	const char *step = cupti_find(driver);
+	int code;
+
+	all.pid = call_pid();
+	if (step) {
+		refuse(step);
+		return;
+	}
+	if ((code = cupti.GetVersion(&cupti.version))) {
+		refuse(words_of(code, "cuptiGetVersion"));
+		return;
+	}
+	if (!knows_sizes()) {
+		refuse("CUPTI does not tell the sizes of its records");
+		return;
+	}
+	if (!cupti_take_start()) {
+		refuse("no memory for CUPTI's records");
+		return;
+	}
+	if ((code = cupti.Subscribe(&all.subscriber, on_exit_of_call, NULL))) {
+		refuse(words_of(code, "cuptiSubscribe"));
+		return;
+	}
+	cupti_calls_start();
+	cupti_clock_start();
+	cupti_yield_watch();
+	step = enable(&code);
+	if (step) {
+		disable();
+		cupti.Unsubscribe(all.subscriber);
+		refuse(words_of(code, step));
+		return;
+	}
+	all.out = OUT_NOT;
+	if (!all.at_exit)
+		all.at_exit = !atexit(at_exit);
+	__atomic_store_n(&all.state, ON, __ATOMIC_RELEASE);
+	dict_missing("kernels", NULL); /* before all operators that launch some */
+	cupti_take_tell(DEVICE_BEGUN, clock_ns());
+}
+
+static void deliver(uint32_t how, enum device_state state)
+{
+	uint64_t time = clock_ns();
+
+	cupti.ActivityFlushAll(how);
+	cupti_take_tell(state, time);
+}
+
+static void wait_until(const uint32_t *word, uint32_t value, unsigned ms)
+{
+	uint64_t until_ns = clock_ns() + ms * 1000000ull;
+
+	while (__atomic_load_n(word, __ATOMIC_ACQUIRE) != value && clock_ns() < until_ns)
+		call_sleep_ns(1000000);
+}
+
+/* On the exit of the program's next call: elsewhere it may wait for a thread that waits for it. */
+static void finalize(void)
+{
+	uint32_t wanted = OUT_WANTED;
+
+	if (cupti.Finalize && cupti.version >= SAFE_FINALIZE) {
+		all.out = OUT_WANTED;
+		if (!cupti.EnableDomain(1, all.subscriber, RUNTIME_API))
+			wait_until(&all.out, OUT_DONE, FINALIZE_MS);
+		if (!__atomic_compare_exchange_n(&all.out, &wanted, OUT_NOT, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+			return;
+		cupti.EnableDomain(0, all.subscriber, RUNTIME_API);
+	}
+	cupti.Unsubscribe(all.subscriber);
+}
+
+static void end(bool is_for_good)
+{
+	disable();
+	deliver(CUPTI_FLUSH_FORCED, DEVICE_ENDED);
+	if (is_for_good)
+		finalize();
+	else
+		cupti.Unsubscribe(all.subscriber);
+}
+
+void cupti_end_for(const char *who)
+{
+	if (__atomic_load_n(&all.state, __ATOMIC_ACQUIRE) != ON || all.pid != call_pid())
+		return;
+	lock_take(&all.control);
+	if (all.state == ON) {
+		all.state = YIELDED;
+		end(false);
+		snprintf(all.why, sizeof all.why,
+			 "the program itself profiles by CUPTI (%.40s): from then on kernels are left to it", who);
+		dict_missing("kernels", all.why);
+	}
+	lock_give(&all.control);
+}
+
+static bool is_over(void)
+{
+	return hot->level == LEVEL_OFF || !agent.segment ||
+	       __atomic_load_n(&agent.segment->state, __ATOMIC_RELAXED) == SEGMENT_OFF;
+}
+
+/* False: the thread has to end. */
+static bool turn(uint32_t command)
+{
+	struct cupti_driver driver;
+	bool goes_on = true;
+
+	lock_take(&all.control);
+	if (all.state == WAITING && command == GO_ON && cupti_find_driver(&driver))
+		begin(&driver);
+	else if (all.state == WAITING && command == GO_ON)
+		;
+	else if (all.state != ON)
+		goes_on = false;
+	else if (command == LEAVE || is_over()) {
+		end(true);
+		all.state = NOT_BEGUN;
+		goes_on = false;
+	} else {
+		cupti_yield_watch();
+		deliver(command == FLUSH_ALL ? CUPTI_FLUSH_FORCED : 0, DEVICE_FLUSHED);
+	}
+	lock_give(&all.control);
+	return goes_on;
+}
+
+static void sleep_until_told(unsigned ms)
+{
+	struct timespec time = { .tv_nsec = ms * 1000000l };
+
+	CALL(SYS_futex, (long)&all.command, FUTEX_WAIT | FUTEX_PRIVATE_FLAG, GO_ON, (long)&time);
+}
+
+static void *run(void *arg)
+{
+	uint32_t command;
+
+	(void)arg;
+	CALL(SYS_prctl, PR_SET_NAME, (long)"inftrace-gpu");
+	do {
+		if (__atomic_load_n(&all.command, __ATOMIC_ACQUIRE) == GO_ON)
+			sleep_until_told(all.state == WAITING ? WAIT_MS : FLUSH_MS);
+		command = __atomic_exchange_n(&all.command, GO_ON, __ATOMIC_ACQ_REL);
+		if (!turn(command))
+			break;
+		__atomic_add_fetch(&all.n_flushed, command == FLUSH_ALL, __ATOMIC_RELEASE);
+	} while (command != LEAVE);
+	__atomic_store_n(&all.is_running, 0, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+static void tell_thread(enum command command)
+{
+	__atomic_store_n(&all.command, command, __ATOMIC_RELEASE);
+	CALL(SYS_futex, (long)&all.command, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1, 0);
+}
+
+/* Registered after libcupti was loaded, so it runs before that library's end. */
+static void at_exit(void)
+{
+	uint32_t n = all.n_flushed;
+
+	if (all.pid != call_pid() || !__atomic_load_n(&all.is_running, __ATOMIC_ACQUIRE) || all.state != ON)
+		return;
+	tell_thread(FLUSH_ALL);
+	wait_until(&all.n_flushed, n + 1, EXIT_MS);
+	if (all.n_flushed == n + 1)
+		cupti_take_tell(DEVICE_ENDED, clock_ns());
+}
+
+static bool start_thread(void)
+{
+	uint64_t every = ~0ull, before = 0;
+	pthread_t thread;
+	int failed;
+
+	if (!glibc.pthread_create || !glibc.pthread_detach)
+		return false;
+	all.command = GO_ON;
+	__atomic_store_n(&all.is_running, 1, __ATOMIC_RELEASE);
+	CALL(SYS_rt_sigprocmask, SIG_SETMASK, (long)&every, (long)&before, sizeof every);
+	failed = glibc.pthread_create(&thread, NULL, run, NULL);
+	CALL(SYS_rt_sigprocmask, SIG_SETMASK, (long)&before, 0, sizeof before);
+	if (failed)
+		all.is_running = 0;
+	else
+		glibc.pthread_detach(thread);
+	return !failed;
+}
+
+/* has_driver: cuInit has succeeded, else it is under way. */
+static void begin_with_thread(const struct cupti_driver *driver, bool has_driver)
+{
+	bool has_thread = __atomic_load_n(&all.is_running, __ATOMIC_ACQUIRE);
+
+	all.pid = call_pid();
+	all.state = WAITING;
+	if (has_driver)
+		begin(driver);
+	if (has_thread || (all.state != ON && all.state != WAITING) || start_thread())
+		return;
+	if (all.state == ON)
+		end(false);
+	refuse("the agent could start no thread to fetch what CUPTI records");
+}
+
+static enum device_look look(bool waits)
+{
+	struct cupti_driver driver;
+	bool has_driver;
+
+	if (all.state != NOT_BEGUN && all.state != WAITING)
+		return LOOK_DONE;
+	has_driver = cupti_find_driver(&driver);
+	if (!has_driver && (!waits || all.state == WAITING))
+		return all.state == WAITING ? LOOK_SOON : LOOK_LATER;
+	lock_take(&all.control);
+	if (all.state == NOT_BEGUN || all.state == WAITING)
+		begin_with_thread(&driver, has_driver);
+	lock_give(&all.control);
+	return all.state == WAITING ? LOOK_SOON : LOOK_DONE;
+}
+
+static enum device_look look_at_run(void)
+{
+	return look(false);
+}
+
+static void leave(void)
+{
+	if (all.pid == call_pid() && __atomic_load_n(&all.is_running, __ATOMIC_ACQUIRE)) {
+		tell_thread(LEAVE);
+		wait_until(&all.is_running, 0, LEAVE_MS);
+	}
+	/* one that did not get out in time is left to itself */
+	if (!__atomic_load_n(&all.is_running, __ATOMIC_ACQUIRE))
+		all.state = NOT_BEGUN;
+}
+
+extern const struct agent_device agent_cupti;
+
+const struct agent_device agent_cupti = { .look = look_at_run, .leave = leave, .instead_of = cupti_instead_of };
+
+int InitializeInjection(void);
+
+/* Called by the driver, in cuInit. The driver goes on whatever this returns, and says nothing if it is 1. */
+__attribute__((visibility("default"))) int InitializeInjection(void)
+{
+	int saved = errno;
+
+	if (devices_wanted() == DEVICE_WANTED && agent_thread())
+		look(true);
+	errno = saved;
+	return 1;
+}

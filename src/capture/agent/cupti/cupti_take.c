@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Gives CUPTI memory for its records, and turns them into the agent's when they are complete: on CUPTI's thread, on the
+ * agent's that flushes, from 13.0 on also on the program's. The texts of names are CUPTI's, and readable only here.
+ *
+ * Up to 12.9 CUPTI crashes when it gets no buffer: beyond the limit it gets one whose records are counted, not told.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/syscalls.h"
+#include "capture/agent/cupti/cupti_in.h"
+#include "capture/agent/dict.h"
+
+enum {
+	BUFFERS = 64,
+	BUFFER_BYTES = 256 << 10,
+	DISCARDS = 16,
+	DISCARD_BYTES = 8 << 10,
+	NAMES = 4096,
+	STREAMS = 64,
+};
+
+static struct {
+	struct lock lock; /* of all that follows, but the states of buffers */
+	char *memory;	  /* BUFFERS, then DISCARDS; kept for good */
+	uint32_t is_out[BUFFERS + DISCARDS];
+	uint64_t error; /* of times: no work begins before its call, as far as both are in one buffer */
+	uint32_t n_strange, n_timeless;
+	uint64_t n_nothing; /* requests that got no memory of their own at all */
+	uint32_t generation;
+} take;
+
+/* By the address and the content: the memory of a module that was unloaded gets other names. */
+static struct {
+	uint64_t hash;
+	uint32_t text;
+} names[NAMES];
+
+/* What was dropped of a stream and not told so far. */
+static struct {
+	uint32_t place, stream;
+	uint64_t n;
+} dropped[STREAMS];
+
+bool cupti_take_start(void)
+{
+	const size_t bytes = (size_t)BUFFERS * BUFFER_BYTES + (size_t)DISCARDS * DISCARD_BYTES;
+
+	if (!take.memory) {
+		void *memory =
+		    call_map(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+		if (memory == MAP_FAILED)
+			return false;
+		take.memory = memory;
+	}
+	take.n_strange = take.n_timeless = 0;
+	take.error = 0;
+	return true;
+}
+
+static uint8_t *buffer_at(unsigned i)
+{
+	return (uint8_t *)take.memory + (i < BUFFERS
+					     ? (size_t)i * BUFFER_BYTES
+					     : (size_t)BUFFERS * BUFFER_BYTES + (size_t)(i - BUFFERS) * DISCARD_BYTES);
+}
+
+void cupti_take_request(uint8_t **buffer, size_t *bytes, size_t *max_records)
+{
+	*max_records = 0;
+	for (unsigned i = 0; i < BUFFERS + DISCARDS; i++) {
+		uint32_t is_free = 0;
+
+		if (!__atomic_compare_exchange_n(&take.is_out[i], &is_free, 1, false, __ATOMIC_ACQ_REL,
+						 __ATOMIC_RELAXED))
+			continue;
+		*buffer = buffer_at(i);
+		*bytes = i < BUFFERS ? BUFFER_BYTES : DISCARD_BYTES;
+		return;
+	}
+	__atomic_fetch_add(&take.n_nothing, 1, __ATOMIC_RELAXED);
+	*buffer = buffer_at(BUFFERS + DISCARDS - 1);
+	*bytes = DISCARD_BYTES;
+}
+
+static uint64_t hash_of(uint64_t address, const char *text, size_t len)
+{
+	uint64_t hash = address * 0x9e3779b97f4a7c15u ^ len;
+
+	for (; len >= 8; text += 8, len -= 8) {
+		uint64_t word;
+
+		memcpy(&word, text, 8);
+		hash = (hash ^ word) * 0xff51afd7ed558ccdu;
+		hash ^= hash >> 32;
+	}
+	for (; len; text++, len--)
+		hash = (hash ^ (uint8_t)*text) * 0xc4ceb9fe1a85ec53u, hash ^= hash >> 29;
+	return (hash ^ hash >> 33) | 1;
+}
+
+static uint32_t text_of(uint64_t address)
+{
+	const char *name = (const char *)(uintptr_t)address;
+	size_t len = name ? strnlen(name, SEGMENT_MAX_TEXT) : 0;
+	uint64_t hash = len ? hash_of(address, name, len) : 0;
+	uint32_t at = (uint32_t)(hash >> 20) % NAMES;
+
+	if (take.generation != hot->generation) {
+		memset(names, 0, sizeof names);
+		take.generation = hot->generation;
+	}
+	if (!len)
+		return 0;
+	if (names[at].hash != hash || !names[at].text) {
+		names[at].text = dict_text(name, len);
+		names[at].hash = hash;
+	}
+	return names[at].text;
+}
+
+static void put(struct thread *thread, const struct record *of)
+{
+	struct record *record = agent_claim(thread);
+
+	if (record) {
+		*record = *of;
+		agent_publish(thread);
+	}
+}
+
+static void drop(uint32_t place, uint32_t stream, uint64_t n)
+{
+	unsigned i = 0;
+
+	while (i < STREAMS - 1 && dropped[i].n && (dropped[i].place != place || dropped[i].stream != stream))
+		i++;
+	/* there are too many streams to tell them apart */
+	dropped[i].place = i == STREAMS - 1 ? SEGMENT_NO_STREAM : place;
+	dropped[i].stream = stream;
+	dropped[i].n += n;
+}
+
+static uint32_t place_of(const struct cupti_record *from)
+{
+	return from->device << 24 | (from->context & 0xffffff);
+}
+
+static void tell_call(struct thread *thread, const struct cupti_record *from)
+{
+	const char *name;
+	uint8_t group = cupti_call_group(from->kind == CUPTI_DRIVER, from->call, &name);
+	struct record record = { .time = cupti_clock_ns(from->start),
+				 .value = cupti_clock_ns(from->end),
+				 .id = from->thread,
+				 .run = from->correlation,
+				 .type = RECORD_DEVICE_CALL,
+				 .flags = from->result ? FLAG_FAILED : 0,
+				 .more = group };
+
+	if (!group || !from->start || from->end < from->start)
+		return;
+	record.text = text_of((uint64_t)(uintptr_t)name);
+	put(thread, &record);
+}
+
+static uint8_t work_of(uint32_t kind)
+{
+	switch (kind) {
+	case CUPTI_KERNEL:
+		return DEVICE_KERNEL;
+	case CUPTI_COPY:
+	case CUPTI_COPY_BETWEEN:
+		return DEVICE_COPY;
+	case CUPTI_SET:
+		return DEVICE_SET;
+	}
+	return DEVICE_GRAPH;
+}
+
+static void tell_work(struct thread *thread, const struct cupti_record *from)
+{
+	struct record more = { .value = from->bytes,
+			       .run = from->correlation,
+			       .text = place_of(from),
+			       .type = RECORD_DEVICE_MORE,
+			       .flags = work_of(from->kind) };
+	struct record work = { .id = from->stream,
+			       .run = from->correlation,
+			       .type = RECORD_DEVICE_WORK,
+			       .flags = more.flags,
+			       .more = (uint8_t)from->direction };
+
+	if (from->start && from->end >= from->start) {
+		work.time = cupti_clock_ns(from->start);
+		work.value = cupti_clock_ns(from->end);
+	} else {
+		take.n_timeless++;
+	}
+	if (from->kind == CUPTI_KERNEL) {
+		more.time = device_grid(from->grid[0], from->grid[1], from->grid[2]);
+		more.value = device_block(from->block[0], from->block[1], from->block[2], from->registers);
+		more.id = from->static_shared + from->dynamic_shared;
+		work.text = text_of(from->name);
+	} else if (from->kind == CUPTI_GRAPH) {
+		more.value = from->graph;
+	} else if (from->kind == CUPTI_COPY_BETWEEN) {
+		work.more = DEVICE_BETWEEN;
+	}
+	put(thread, &more);
+	put(thread, &work);
+}
+
+/* What CUPTI calls overhead. */
+static const char *overhead_of(uint32_t kind)
+{
+	static const char *const names_of[] = { "buffer flush",		 "instrumentation",
+						"CUPTI's resources",	 "module loading",
+						"lazy function loading", "command buffer full",
+						"buffer request",	 "memory" };
+
+	if (kind == 1)
+		return "compilation";
+	kind = kind >> 16;
+	return kind && kind <= sizeof names_of / sizeof *names_of ? names_of[kind - 1] : "other overhead";
+}
+
+static void tell_overhead(struct thread *thread, const struct cupti_record *from)
+{
+	const char *name = overhead_of(from->call);
+	struct record record = { .time = cupti_clock_ns(from->start),
+				 .value = cupti_clock_ns(from->end),
+				 .type = RECORD_DEVICE_OVERHEAD };
+
+	if (!from->start || from->end < from->start)
+		return;
+	record.text = text_of((uint64_t)(uintptr_t)name);
+	put(thread, &record);
+}
+
+static void tell(struct thread *thread, const struct cupti_record *from)
+{
+	switch (from->kind) {
+	case CUPTI_DRIVER:
+	case CUPTI_RUNTIME:
+		tell_call(thread, from);
+		return;
+	case CUPTI_OVERHEAD:
+		tell_overhead(thread, from);
+		return;
+	}
+	tell_work(thread, from);
+}
+
+/* The records of a buffer; thread NULL: they are counted as dropped. */
+static void take_records(struct thread *thread, uint8_t *buffer, size_t valid)
+{
+	struct cupti_record from;
+	void *record = NULL;
+
+	while (!cupti.ActivityGetNextRecord(buffer, valid, &record)) {
+		size_t left = (size_t)(buffer + valid - (uint8_t *)record);
+		uint32_t kind = 0;
+		bool is_read = cupti_read(record, left, &from);
+
+		if (left >= sizeof kind)
+			memcpy(&kind, record, sizeof kind);
+		if (!is_read)
+			take.n_strange++;
+		else if (thread)
+			tell(thread, &from);
+		else
+			drop(from.stream ? place_of(&from) : SEGMENT_NO_STREAM, from.stream, 1);
+	}
+}
+
+static void count_dropped(void *context, uint32_t stream)
+{
+	size_t n = 0;
+
+	if (!cupti.ActivityGetNumDroppedRecords(context, stream, &n) && n)
+		drop(SEGMENT_NO_STREAM, stream, n);
+}
+
+void cupti_take_complete(void *context, uint32_t stream, uint8_t *buffer, size_t bytes, size_t valid)
+{
+	size_t at = (size_t)(buffer - (uint8_t *)take.memory), whole = (size_t)BUFFERS * BUFFER_BYTES;
+	unsigned i = at < whole ? (unsigned)(at / BUFFER_BYTES) : BUFFERS + (unsigned)((at - whole) / DISCARD_BYTES);
+	int saved = errno;
+	struct thread *thread;
+
+	if (!buffer || i >= BUFFERS + DISCARDS || valid > bytes)
+		return;
+	/* a child of fork has CUPTI's buffers, and no CUPTI */
+	thread = hot->generation && i < BUFFERS ? agent_thread() : NULL;
+	lock_take(&take.lock);
+	cupti_clock_look();
+	take_records(thread, buffer, valid);
+	count_dropped(context, stream);
+	lock_give(&take.lock);
+	__atomic_store_n(&take.is_out[i], 0, __ATOMIC_RELEASE);
+	errno = saved;
+}
+
+void cupti_take_tell(enum device_state state, uint64_t time)
+{
+	struct thread *thread = agent_thread();
+
+	if (!thread)
+		return;
+	lock_take(&take.lock);
+	cupti_clock_look();
+	count_dropped(NULL, 0);
+	drop(SEGMENT_NO_STREAM, 0, __atomic_exchange_n(&take.n_nothing, 0, __ATOMIC_RELAXED));
+	for (unsigned i = 0; i < STREAMS; i++) {
+		if (dropped[i].n)
+			put(thread, &(struct record){ .value = dropped[i].n,
+						      .id = dropped[i].stream,
+						      .text = dropped[i].place,
+						      .type = RECORD_DEVICE_DROPPED });
+		dropped[i].n = 0;
+	}
+	put(thread, &(struct record){ .time = time,
+				      .value = cupti_clock_error(),
+				      .id = take.n_strange,
+				      .run = take.n_timeless,
+				      .text = cupti_clock_steps(),
+				      .type = RECORD_DEVICE_STATE,
+				      .flags = (uint8_t)state });
+	lock_give(&take.lock);
+}

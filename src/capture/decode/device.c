@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Keeps what came of a device until its operators have come, and ties them. device_tell.c puts it into events. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/decode/device_in.h"
+
+enum { MAX_THREADS = 4096, MAX_SPANS = 1 << 16, MAX_WAITING = 1 << 17, ROUNDS = 2, LOOK_ON = 4096 };
+#define PATIENCE_NS 10000000000u /* with an operator that has not ended */
+
+static struct device_thread *find_thread(struct device *device, int32_t tid, bool may_add)
+{
+	struct device_thread *thread = device->threads.data;
+
+	for (size_t i = 0; i < device->threads.n; i++)
+		if (thread[i].tid == tid)
+			return &thread[i];
+	if (!may_add || device->threads.n == MAX_THREADS)
+		return NULL;
+	thread = array_add(&device->threads, sizeof *thread);
+	if (thread)
+		thread->tid = tid;
+	return thread;
+}
+
+static int32_t inner_tid(const struct records_step *step)
+{
+	const struct workers *workers = &step->process->workers;
+
+	return step->reader->worker ? workers->at[step->reader->worker - 1].inner_tid : 0;
+}
+
+/* All work of those up to there has been told. */
+static void forget_spans(struct array *spans, uint64_t until_ns)
+{
+	struct device_span *span = spans->data;
+	size_t n_old = 0;
+
+	while (n_old < spans->n && (span[n_old].end_ns < until_ns || spans->n - n_old >= MAX_SPANS))
+		n_old++;
+	if (n_old < spans->n / 2 && spans->n < MAX_SPANS)
+		return;
+	memmove(span, span + n_old, (spans->n - n_old) * sizeof *span);
+	spans->n -= n_old;
+}
+
+int device_add_span(const struct records_step *step, const struct device_span *span)
+{
+	struct device *device = &step->process->device;
+	struct device_thread *thread;
+	struct device_span *added;
+
+	if (!device->is_begun)
+		return 0;
+	thread = find_thread(device, inner_tid(step), true);
+	if (!thread)
+		return 0;
+	if (!span->node)
+		thread->open_ns = 0;
+	if (thread->spans.n && thread->spans.n % 1024 == 0)
+		forget_spans(&thread->spans, device->oldest_ns);
+	added = array_add_raw(&thread->spans, sizeof *added);
+	if (!added)
+		return -ENOMEM;
+	*added = *span;
+	if (!span->begin_ns && thread->n_open_operators)
+		thread->n_open_operators--;
+	if (!span->begin_ns)
+		added->begin_ns = thread->n_open_operators < DEVICE_OPEN
+				      ? thread->open_operator_ns[thread->n_open_operators]
+				      : span->end_ns;
+	return 0;
+}
+
+void device_begin_operator(const struct records_step *step, uint64_t begin_ns)
+{
+	struct device_thread *thread =
+	    step->process->device.is_begun ? find_thread(&step->process->device, inner_tid(step), true) : NULL;
+
+	if (!thread)
+		return;
+	if (thread->n_open_operators < DEVICE_OPEN)
+		thread->open_operator_ns[thread->n_open_operators] = begin_ns;
+	thread->n_open_operators++;
+}
+
+void device_begin_run(const struct records_step *step, uint64_t begin_ns)
+{
+	struct device_thread *thread =
+	    step->process->device.is_begun ? find_thread(&step->process->device, inner_tid(step), true) : NULL;
+
+	if (thread) {
+		thread->open_ns = begin_ns;
+		thread->n_open_operators = 0;
+	}
+}
+
+/* The innermost one that holds the moment, of which the first end is the first that can; NULL: none has ended. */
+static const struct device_span *span_at(const struct device_thread *thread, uint64_t time_ns)
+{
+	const struct device_span *span = thread->spans.data;
+	size_t low = 0, high = thread->spans.n;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (span[middle].end_ns < time_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (size_t i = low; i < thread->spans.n && i < low + LOOK_ON; i++)
+		if (span[i].begin_ns <= time_ns)
+			return &span[i];
+	return NULL;
+}
+
+static int by_correlation(const void *a_, const void *b_)
+{
+	const struct device_call *a = a_, *b = b_;
+
+	if (a->correlation != b->correlation)
+		return a->correlation < b->correlation ? -1 : 1;
+	/* the outermost one first */
+	return a->begin_ns != b->begin_ns ? (a->begin_ns > b->begin_ns) - (a->begin_ns < b->begin_ns)
+					  : (a->end_ns < b->end_ns) - (a->end_ns > b->end_ns);
+}
+
+/* The call that the work is of: numbers come again after 2^32, so the last one before its end. NULL: unknown. */
+static struct device_call *call_of(struct device *device, const struct device_work *work)
+{
+	struct device_call *call = device->calls.data, *found = NULL;
+	size_t low = 0, high = device->calls.n;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (call[middle].correlation < work->correlation)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < device->calls.n && call[low].correlation == work->correlation; low++)
+		if (!work->end_ns || call[low].begin_ns <= work->end_ns)
+			if (!found || call[low].begin_ns > found->end_ns)
+				found = &call[low];
+	return found;
+}
+
+/* Whether what was open on the thread at that time has ended, so that the operator is known. */
+static bool is_past(struct device *device, const struct device_call *call)
+{
+	const struct device_thread *thread = find_thread(device, call->tid, false);
+
+	return !thread || !thread->open_ns || call->end_ns < thread->open_ns ||
+	       (call->end_ns <= device->flushed_ns && device->flushed_ns - call->end_ns > PATIENCE_NS);
+}
+
+static bool is_due(struct device *device, const struct device_work *work, bool is_last)
+{
+	if (is_last || device->work.n > MAX_WAITING)
+		return true;
+	return work->round + ROUNDS <= device->n_flushed && (!work->call || is_past(device, work->call));
+}
+
+static int by_begin(const void *a_, const void *b_)
+{
+	const struct device_work *a = a_, *b = b_;
+
+	if (a->begin_ns != b->begin_ns)
+		return a->begin_ns < b->begin_ns ? -1 : 1;
+	return (a->order > b->order) - (a->order < b->order);
+}
+
+static int call_by_begin(const void *a_, const void *b_)
+{
+	const struct device_call *a = a_, *b = b_;
+
+	return (a->begin_ns > b->begin_ns) - (a->begin_ns < b->begin_ns);
+}
+
+/* A stream of which something waits: what begins later on it waits, too, so that its line is in order. */
+struct waiting {
+	uint32_t place[64], stream[64];
+	size_t n;
+};
+
+static bool waits(const struct waiting *waiting, const struct device_work *work)
+{
+	for (size_t i = 0; i < waiting->n; i++)
+		if (waiting->place[i] == work->place && waiting->stream[i] == work->stream)
+			return true;
+	return waiting->n == sizeof waiting->place / sizeof *waiting->place;
+}
+
+static void tie(struct device *device, struct device_work *work)
+{
+	const struct device_thread *thread;
+	struct device_call *call = work->call;
+
+	if (!call)
+		return;
+	if (work->begin_ns && work->begin_ns < call->begin_ns && call->begin_ns - work->begin_ns > device->early_ns)
+		device->early_ns = call->begin_ns - work->begin_ns;
+	if (!call->flow)
+		call->flow = ++device->n_flows;
+	thread = find_thread(device, call->tid, false);
+	work->span = thread ? span_at(thread, call->begin_ns + (call->end_ns - call->begin_ns) / 2) : NULL;
+}
+
+static int put_work(struct device_step *step, bool is_last)
+{
+	struct device *device = &step->process->device;
+	struct device_work *work = device->work.data;
+	struct waiting waiting = { .n = 0 };
+	size_t n_left = 0;
+	int code = 0;
+
+	for (size_t i = 0; i < device->work.n; i++)
+		work[i].call = call_of(device, &work[i]);
+	if (device->work.n)
+		qsort(work, device->work.n, sizeof *work, by_begin);
+	device->n_forced += device->work.n > MAX_WAITING;
+	for (size_t i = 0; i < device->work.n; i++) {
+		bool stays = code || waits(&waiting, &work[i]);
+
+		if (!stays && !is_due(device, &work[i], is_last)) {
+			stays = true;
+			waiting.place[waiting.n] = work[i].place;
+			waiting.stream[waiting.n++] = work[i].stream;
+		}
+		if (stays) {
+			work[n_left++] = work[i];
+			continue;
+		}
+		tie(device, &work[i]);
+		code = device_tell_work(step, &work[i]);
+	}
+	device->work.n = n_left;
+	return code;
+}
+
+/* Calls whose work has been told, or will not come; those that go on waiting may be of work that is not here yet. */
+static int put_calls(struct device_step *step, bool is_last)
+{
+	struct device *device = &step->process->device;
+	struct device_call *call = device->calls.data;
+	uint64_t oldest_ns = UINT64_MAX;
+	size_t n_left = 0;
+	int code = 0;
+
+	for (size_t i = 0; i < device->work.n; i++) {
+		const struct device_work *work = (struct device_work *)device->work.data + i;
+		const struct device_call *of = call_of(device, work);
+
+		if (of && of->begin_ns < oldest_ns)
+			oldest_ns = of->begin_ns;
+	}
+	if (device->calls.n)
+		qsort(call, device->calls.n, sizeof *call, call_by_begin);
+	for (size_t i = 0; i < device->calls.n; i++) {
+		bool is_over = call[i].begin_ns < oldest_ns &&
+			       (call[i].round + 2 * ROUNDS <= device->n_flushed || device->calls.n > MAX_WAITING);
+
+		if (code || (!is_over && !is_last))
+			call[n_left++] = call[i];
+		else
+			code = device_tell_call(step, &call[i]);
+	}
+	device->calls.n = n_left;
+	device->oldest_ns = n_left ? call[0].begin_ns : device->flushed_ns;
+	return code;
+}
+
+/* Calls inside of others with their number are the same work: the driver's in the runtime's. */
+static void merge_calls(struct device *device)
+{
+	struct device_call *call = device->calls.data;
+	size_t n = 0;
+
+	if (device->calls.n)
+		qsort(call, device->calls.n, sizeof *call, by_correlation);
+	for (size_t i = 0; i < device->calls.n; i++)
+		if (!n || call[n - 1].correlation != call[i].correlation || call[n - 1].tid != call[i].tid ||
+		    call[i].begin_ns > call[n - 1].end_ns)
+			call[n++] = call[i];
+	device->calls.n = n;
+}
+
+int device_put(struct recorded *process, struct sink *out, bool is_last, struct err *err)
+{
+	struct device *device = &process->device;
+	struct device_step step = { process, out, err };
+	int code;
+
+	if (!device->is_begun || (!is_last && device->put_round == device->n_flushed && device->work.n <= MAX_WAITING &&
+				  device->calls.n <= MAX_WAITING))
+		return 0;
+	device->put_round = device->n_flushed;
+	merge_calls(device);
+	code = put_work(&step, is_last);
+	if (!code)
+		code = put_calls(&step, is_last);
+	return code;
+}
+
+static int take_work(const struct records_step *step)
+{
+	const struct record *record = step->record;
+	struct device *device = &step->process->device;
+	struct device_work *work;
+
+	if (!record->flags || record->flags >= N_DEVICE_WORKS || record->value < record->time)
+		return 0;
+	/* without times it cannot be shown: it is counted as such */
+	if (!record->time)
+		return 0;
+	work = array_add(&device->work, sizeof *work);
+	if (!work)
+		return -ENOMEM;
+	*work = (struct device_work){ .begin_ns = record->time,
+				      .end_ns = record->value,
+				      .order = ++device->n_work,
+				      .stream = record->id,
+				      .correlation = record->run,
+				      .kind = record->flags,
+				      .direction = record->more,
+				      .round = device->n_flushed };
+	if (record->flags == DEVICE_KERNEL)
+		work->name = segment_text(&step->process->map, record->text);
+	if (device->more.run != record->run || device->more.kind != record->flags)
+		return 0;
+	work->grid = device->more.grid;
+	work->value = device->more.value;
+	work->shared = device->more.shared;
+	work->place = device->more.place;
+	device->more.kind = 0;
+	return 0;
+}
+
+static int take_call(const struct records_step *step)
+{
+	const struct record *record = step->record;
+	struct device *device = &step->process->device;
+	struct device_call *call;
+
+	if (!record->time || record->value < record->time)
+		return 0;
+	call = array_add(&device->calls, sizeof *call);
+	if (!call)
+		return -ENOMEM;
+	*call = (struct device_call){ .begin_ns = record->time,
+				      .end_ns = record->value,
+				      .name = segment_text(&step->process->map, record->text),
+				      .tid = (int32_t)record->id,
+				      .correlation = record->run,
+				      .has_failed = record->flags & FLAG_FAILED,
+				      .round = device->n_flushed };
+	return 0;
+}
+
+static void take_state(struct device *device, const struct record *record)
+{
+	device->is_begun = true;
+	device->has_ended |= record->flags == DEVICE_ENDED; /* rings are read one after the other */
+	device->n_flushed++;
+	device->flushed_ns = record->time;
+	device->error_ns = record->value > device->error_ns ? record->value : device->error_ns;
+	device->n_strange = record->id;
+	device->n_timeless = record->run;
+	device->n_steps = record->text;
+}
+
+int device_take(const struct records_step *step)
+{
+	const struct record *record = step->record;
+	struct device *device = &step->process->device;
+	struct device_step out = { step->process, step->out, step->err };
+
+	if (!device->is_begun && record->type != RECORD_DEVICE_STATE)
+		return 0;
+	switch (record->type) {
+	case RECORD_DEVICE_MORE:
+		device->more.grid = record->time;
+		device->more.value = record->value;
+		device->more.shared = record->id;
+		device->more.place = record->text;
+		device->more.run = record->run;
+		device->more.kind = record->flags;
+		return 0;
+	case RECORD_DEVICE_WORK:
+		return take_work(step);
+	case RECORD_DEVICE_CALL:
+		return take_call(step);
+	case RECORD_DEVICE_OVERHEAD:
+		return device_tell_overhead(&out, record);
+	case RECORD_DEVICE_DROPPED:
+		return device_tell_dropped(&out, record, step->now_ns);
+	case RECORD_DEVICE_STATE:
+		take_state(device, record);
+	}
+	return 0;
+}
+
+void device_done(struct device *device)
+{
+	struct device_thread *thread = device->threads.data;
+
+	for (size_t i = 0; i < device->threads.n; i++)
+		array_done(&thread[i].spans, sizeof(struct device_span));
+	array_done(&device->threads, sizeof *thread);
+	array_done(&device->work, sizeof(struct device_work));
+	array_done(&device->calls, sizeof(struct device_call));
+	array_done(&device->lines, sizeof(struct device_line));
+	array_done(&device->groups, sizeof(struct device_group));
+	free(device->names);
+}

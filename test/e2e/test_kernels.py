@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Kernels of CUDA under the operators that launched them, with a driver and a libcupti that are not real
+(test/fake/cuda): they make the records that CUPTI documents, in its awkward forms. Not tried on a GPU."""
+
+import collections
+import json
+import os
+import re
+import signal
+import subprocess
+
+import pytest
+from attaching import attach, python_server
+from lab import PATIENCE, children_of, wait_until
+from recording import Growing, Recording
+
+OPERATORS = 10
+KERNELS = {"k%d" % i if i < 9 else "y": 4 if i == 8 else 1 + i % 5 for i in range(OPERATORS)}
+
+
+def fakes(lab):
+    return os.path.join(os.path.dirname(lab.inftrace), "test/fake/cuda")
+
+
+def program(lab, wheel, runs=5, threads=1, name="infer"):
+    library = lab.binaries.shared("launch_ops")
+    words = [name, "run"] if name == "infer" else [name]
+    return lab.python(wheel, *words, lab.model("launches"), "--library", library, "--runs", runs, "--threads", threads)
+
+
+def environment(lab, cupti="", **more):
+    return {"LD_LIBRARY_PATH": fakes(lab), "FAKE_CUPTI": cupti, **more}
+
+
+def kernels_of(recording):
+    return [slice for slice in recording.of("kernel") if not slice.name.startswith("mem")]
+
+
+def node_of(kernel):
+    """What the library called the kernel after."""
+    symbol = kernel.args.get("symbol", kernel.name)
+    return re.search(r"kernel_of_(k\d|y)", symbol).group(1)
+
+
+def check_attribution(recording, runs, lost=0):
+    """Every kernel is recorded once, and under its own operator, in an inference of its own."""
+    kernels = kernels_of(recording)
+    assert len(kernels) == runs * sum(KERNELS.values()) - lost
+    wrong = [kernel for kernel in kernels if kernel.args.get("operator") != node_of(kernel)]
+    assert not wrong, (len(wrong), wrong[0].args)
+    assert {kernel.args["op_type"] for kernel in kernels} == {"Launch"}
+    per_run = collections.Counter((kernel.args["inference"], node_of(kernel)) for kernel in kernels)
+    numbers = {run.args["inference"] for run in recording.inferences}
+    assert {number for number, _ in per_run} == numbers
+    if not lost:
+        assert len(numbers) == runs
+        assert per_run == {(number, node): n for number in numbers for node, n in KERNELS.items()}
+    return kernels
+
+
+def losses(lab, recording, where):
+    report = json.loads(lab.plain([lab.inftrace, "report", "--json", recording.path]).out)
+    return sum(row["events"] for row in report["losses"]["lost"] if where in row["where"])
+
+
+def of_calls(recording):
+    return collections.Counter(slice.name for slice in recording.of("call"))
+
+
+def test_kernels_are_under_their_operators(lab, wheel):
+    done = lab.both(program(lab, wheel), level="operator", options=["--kernels"], env=environment(lab))
+    recording = done.recording
+    kernels = check_attribution(recording, 5)
+    assert not recording.lost and not recording.notes("stopped")
+    # in call order, each after its call; the fake's clock is exact
+    assert int(recording.note("device clock")["error_ns"]) < 100000
+    first = [kernel for kernel in kernels if kernel.args["operator"] == "k2" and kernel.args["inference"] == 1]
+    assert [kernel.name for kernel in sorted(first, key=lambda kernel: kernel.start)] == [
+        "test::kernel_of_k2<float, %d>" % i for i in range(3)
+    ]
+    assert first[0].args["grid"] == "108x1x1" and first[0].args["block"] == "256x1x1"
+    assert first[0].args["registers"] == 40 and first[0].args["queued_ns"] >= 0
+    assert {kernel.end - kernel.start for kernel in first} == {7000}
+    # lines: a stream each, of one device
+    assert {tuple(kernel.track.path()[-2:]) for kernel in kernels} == {("GPU 0", "stream 7"), ("GPU 0", "stream 8")}
+    copies = [slice for slice in recording.of("kernel") if slice.name.startswith("memcpy")]
+    assert len(copies) == 5 and {slice.args["operator"] for slice in copies} == {"k0"}
+    assert {(slice.args["bytes"], slice.args["direction"]) for slice in copies} == {(65536, "to the device")}
+    assert of_calls(recording) == {
+        "cudaLaunchKernel": 5 * (sum(KERNELS.values()) - KERNELS["k8"]),
+        "cudaGraphLaunch": 5,
+        "cudaMemcpyAsync": 5,
+        "cudaStreamSynchronize": 10,
+    }
+
+
+@pytest.mark.parametrize(
+    "words, level",
+    [
+        ("future,perthread,wrap", "operator"),
+        ("version=17", "detail"),
+        ("version=130500,inside,step=5000000000", "operator"),
+    ],
+)
+def test_records_may_be_of_any_release_and_in_any_order(lab, wheel, words, level):
+    env = environment(lab, words, FAKE_CUDA="inside" if "inside" in words else "")
+    done = lab.record(
+        program(lab, wheel, runs=30, threads=2),
+        level=level,
+        options=["--kernels"] if level != "detail" else [],
+        env=env,
+    )
+    check_attribution(done.recording, 60)
+    assert bool(losses(lab, done.recording, "not known here")) == ("future" in words)
+    assert done.recording.note("device clock").get("count", 0) == int("step" in words)
+
+
+def test_what_is_not_known_is_said(lab, wheel):
+    """Work without times, and a program that is killed."""
+    done = lab.record(program(lab, wheel, runs=20), options=["--kernels"], env=environment(lab, "zero=10"))
+    n = losses(lab, done.recording, "without times")
+    assert n == 20 * (sum(KERNELS.values()) + 1) // 10
+    total = len(done.recording.of("kernel"))
+    assert total == 20 * (sum(KERNELS.values()) + 1) - n
+
+
+def test_one_sentence_says_why_there_are_no_kernels(lab, wheel):
+    without = lab.path("driver")
+    os.mkdir(without)
+    os.symlink(os.path.join(fakes(lab), "libcuda.so.1"), os.path.join(without, "libcuda.so.1"))
+    for env, why in (
+        (environment(lab, "taken"), "another profiler has CUPTI"),
+        (environment(lab, "refuse=35"), "more rights"),
+        (environment(lab, "refuse=15"), "driver is too old"),
+        ({"LD_LIBRARY_PATH": without}, "libcupti was not found: pip install nvidia-cuda-cupti"),
+    ):
+        done = lab.record(program(lab, wheel), options=["--kernels"], env=env)
+        note = done.recording.note("stopped")
+        assert note["source"] == "kernels" and why in note["text"]
+        assert not done.recording.of("kernel") and len(done.recording.operators) == 5 * OPERATORS
+
+
+def test_what_a_killed_program_launched_last_is_said_to_be_unknown(lab, wheel):
+    words = lab.python(wheel, "serve", lab.model("launches"), "--library", lab.binaries.shared("launch_ops"))
+    command, path = lab.command(words, options=["--kernels"])
+    process = lab.start(command, env=environment(lab), stdin=subprocess.PIPE)
+    growing = Growing(path)
+    wait_until(lambda: growing.now() and growing.now().of("kernel"), process)
+    (child,) = children_of(process.pid)
+    os.kill(child, signal.SIGKILL)
+    process.wait(PATIENCE)
+    recording = Recording(path)
+    lab.recordings.append(recording)
+    assert "may be missing" in recording.note("device clock")["text"]
+    kernels = [kernel for kernel in kernels_of(recording) if "operator" in kernel.args]
+    assert kernels and not [kernel for kernel in kernels if kernel.args["operator"] != node_of(kernel)]
+
+
+def test_the_programs_own_profiler_gets_cupti(lab, wheel):
+    """A program that subscribes itself, as torch.profiler does, is not refused, and our kernels end there."""
+    done = lab.both(
+        program(lab, wheel, name="profiles_itself"), options=["--kernels"], env=environment(lab), level="operator"
+    )
+    assert "subscribed 0" in done.out
+    assert "cuptiSubscribe" in done.recording.note("stopped")["text"]
+    kernels = kernels_of(done.recording)
+    assert len(kernels) == 5 * sum(KERNELS.values()) and len(done.recording.inferences) == 10
+    assert not [kernel for kernel in kernels if kernel.args["operator"] != node_of(kernel)]
+
+
+def test_injection_begins_and_ends_it(lab, wheel):
+    tell = lab.path("tell")
+    server = python_server(
+        lab,
+        wheel,
+        "launches",
+        "--rest",
+        0.01,
+        "--library",
+        lab.binaries.shared("launch_ops"),
+        env=environment(lab, "tell=" + tell),
+    )
+    for _ in range(2):
+        done = attach(lab, "--inject", "--kernels", server.pid, n=60)
+        kernels = [kernel for kernel in kernels_of(done.recording) if "operator" in kernel.args]
+        assert len(kernels) > 10 * sum(KERNELS.values())
+        assert not [kernel for kernel in kernels if kernel.args["operator"] != node_of(kernel)]
+    server.end()
+    with open(tell) as file:
+        words = file.read().split()
+    counts = dict(zip(words[::2], map(int, words[1::2])))
+    assert counts["finalized"] == 2 and not counts["subscribed"]
