@@ -94,7 +94,7 @@ def test_time_is_where_it_was_spent(lab, known):
     (counts,) = ask(
         lab,
         known.path,
-        "SELECT count(*) AS n, sum(is_torn) AS torn, sum(is_cut) AS cut, sum(cpu_ns) AS cpu_ns FROM stack_samples",
+        "SELECT count(*) AS n, sum(is_torn) AS torn, sum(is_cut) AS cut, sum(duration_ns) AS ns FROM stack_samples",
     )
     assert counts["torn"] <= counts["n"] / 20
     assert counts["cut"] >= 1, "a recursion of 800 frames"
@@ -105,10 +105,32 @@ def test_time_is_where_it_was_spent(lab, known):
         "SELECT * FROM (SELECT begin_ns, lag(time_ns) OVER (PARTITION BY pid, tid ORDER BY time_ns) AS before "
         "FROM stack_samples) WHERE before > begin_ns",
     )
+    # folded stacks have all of the time
+    folded = lab.plain([lab.inftrace, "export", known.path, "--to", "samples", "-o", lab.path("folded")])
+    assert folded.status == 0, folded.err
+    with open(lab.path("folded")) as file:
+        rows = [line.rstrip("\n").rpartition(" ") for line in file]
+    assert sum(int(ns) for _, _, ns in rows) == counts["ns"]
+    (sleep,) = [stack for stack, _, _ in rows if ";slept: " in stack and ";Sleeper.sleep (" in stack]
+    assert f"stacks.py:{slept});slept: " in sleep
     # Perfetto has the same samples
     ours = ask(lab, known.path, "SELECT count(*) AS n FROM stack_samples")
     theirs = judged(known.path, "SELECT count(*) AS n FROM perf_sample")
     assert [row["n"] for row in ours] == [int(row["n"]) for row in theirs]
+
+
+@pytest.mark.full("versions that are too old are not on every machine")
+def test_what_cannot_be_read_is_said(lab):
+    python = os.path.join(VERSIONS, "3.7.16", "bin", "python3")
+    if not os.path.exists(python):
+        pytest.skip("there is no Python 3.7 here")
+    done = lab.record([python, "-c", "import time; time.sleep(1)"])
+    (row,) = ask(
+        lab, done.recording.path, "SELECT text FROM remarks WHERE kind = 'unreadable' AND text LIKE '%stacks%'"
+    )
+    assert row["text"].startswith("Cannot read the stacks of process ")
+    assert row["text"].endswith(": this Python is older than 3.8")
+    assert ask(lab, done.recording.path, "SELECT * FROM stack_samples WHERE state = 'slept' AND stack_id IS NULL")
 
 
 @pytest.mark.full("each version takes five seconds")

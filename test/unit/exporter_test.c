@@ -225,6 +225,10 @@ static void a_full_disk_is_an_error(void **state)
 		struct err err = { 0 };
 
 		assert_true(fd >= 0);
+		if (!strcmp((*exporter)->name, "samples")) { /* there are none: the file is empty */
+			close(fd);
+			continue;
+		}
 		assert_int_equal(write_to(*exporter, fd, "pftrace/good/two_inferences.pftrace", &err), -ENOSPC);
 		assert_non_null(strstr(err.msg, strerror(ENOSPC)));
 		close(fd);

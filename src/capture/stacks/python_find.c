@@ -3,6 +3,7 @@
  * Finds interpreters in a process: by names of files, and in the program itself, which may contain one. A file is
  * read by a child without rights, once for all processes that have it.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -105,6 +106,7 @@ void stack_python_find(struct stack_python *python, struct python_files *files, 
 	python->memory = memory;
 	python->is_there = false;
 	if (modules_read(&modules, "", pid, &err)) {
+		python->is_refused = err.code == EACCES || err.code == EPERM;
 		modules_done(&modules);
 		return;
 	}

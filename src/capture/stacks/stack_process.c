@@ -20,9 +20,10 @@
 #define PUT_NS (1000 * MS_NS)  /* and the longest that a sample is pending */
 #define NAME_NS (2000 * MS_NS) /* and a name, which a young thread gets soon */
 #define FIRST_FIND_NS (20 * MS_NS)
+#define FIRST_TRY_NS (5 * MS_NS)
 
 enum { COST_PART = 200 }; /* a list is good for so many times what making it takes */
-enum { MAX_KEPT = 256, MAX_FINDS = 8, MAX_THREADS = 32768, IN_TURN = 4 };
+enum { MAX_KEPT = 256, MAX_FINDS = 8, MAX_TRIES = 7, MAX_THREADS = 32768, IN_TURN = 4 };
 
 ssize_t stack_thread_read(struct stack_thread *thread, struct proc_file *file, pid_t pid, const char *name, char *to,
 			  size_t size)
@@ -124,6 +125,21 @@ static bool read_times(struct stack_thread *thread, const struct stack_round *ro
 	return true;
 }
 
+static void read_state(struct stack_process *process, struct stack_thread *thread, const struct stack_round *round,
+		       bool has_run)
+{
+	thread->tried_ns = round->now_ns;
+	thread->n_tries++;
+	stack_state_read(process, thread, round, has_run);
+}
+
+/* A stack that was torn, or whose thread Python did not list, stands still by now: it would be missing for long. */
+static bool lacks_stack(const struct stack_process *process, const struct stack_thread *thread)
+{
+	return !thread->now.stack && thread->is_pending && process->python.is_there && !*process->python.why &&
+	       thread->n_tries < MAX_TRIES;
+}
+
 /* -ESRCH: the thread has ended. */
 static int look(struct stack_process *process, struct stack_thread *thread, const struct stack_round *round)
 {
@@ -137,6 +153,9 @@ static int look(struct stack_process *process, struct stack_thread *thread, cons
 		return -ESRCH;
 	if (is_same && was_pending) {
 		thread->seen_ns = round->now_ns;
+		if (lacks_stack(process, thread) &&
+		    round->now_ns - thread->tried_ns > (FIRST_TRY_NS << thread->n_tries))
+			read_state(process, thread, round, false);
 		return round->now_ns - thread->from_ns >= PUT_NS ? put(thread, round, round->now_ns) : 0;
 	}
 	if (was_pending) { /* until it was last seen so; what it ran since belongs to what comes */
@@ -155,7 +174,8 @@ static int look(struct stack_process *process, struct stack_thread *thread, cons
 		thread->is_pending = false;
 		return result;
 	}
-	stack_state_read(process, thread, round, has_run);
+	thread->n_tries = 0;
+	read_state(process, thread, round, has_run);
 	thread->seen_ns = round->now_ns;
 	thread->is_pending = !is_awake(thread);
 	if (!result && !thread->is_pending)
@@ -271,7 +291,8 @@ static void find_python(struct stack_process *process, const struct stack_round 
 			stack_thread_at(process, i)->named_ns = 0;
 		process->has_begun = true;
 	}
-	if (process->python.is_there || process->n_finds >= MAX_FINDS || round->now_ns < process->find_ns)
+	if ((process->python.is_there && (!*process->python.why || process->n_finds > 1)) ||
+	    process->n_finds >= MAX_FINDS || round->now_ns < process->find_ns)
 		return;
 	process->find_ns = round->now_ns + (FIRST_FIND_NS << 2 * process->n_finds++);
 	stack_memory_begin(&round->shared->memory, round->pid);
@@ -342,7 +363,7 @@ static int look_in_turn(struct stack_process *process, const struct stack_round 
 		if (result == -ESRCH)
 			result = end_thread(process, at, round);
 		else
-			process->was_awake |= is_busy(thread);
+			process->was_awake |= is_busy(thread) || lacks_stack(process, thread);
 	}
 	return result;
 }

@@ -65,6 +65,8 @@ static void list(struct stack_python *python, uint64_t now_ns)
 	}
 	cost_ns = (clock_ns() - began_ns) * COST_PART;
 	python->good_ns = n == python->thread.n ? 2 * python->good_ns : LIST_NS;
+	if (python->thread.n < n) /* threads have ended, or it was torn */
+		python->good_ns = 0;
 	if (python->good_ns < cost_ns)
 		python->good_ns = cost_ns;
 	if (python->good_ns > LONGEST_LIST_NS)

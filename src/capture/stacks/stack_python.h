@@ -23,6 +23,7 @@ struct python_files {
 
 /* Of one process. Zeroed: not looked for yet. */
 struct stack_python {
+	bool is_refused; /* the kernel does not let us look */
 	bool is_there;
 	char why[96]; /* it is there, and cannot be read; "": it can */
 	struct cpython python;

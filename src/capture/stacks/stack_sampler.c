@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -18,7 +19,8 @@
 #include "capture/stacks/stack_process.h"
 #include "event/callstack.h"
 
-enum { COST_PART = 100, LEAST_BUDGET_NS = 20000, MOST_QUEUED = 1 << 18 };
+/* SURE_FINDS: a process that has just begun is another program for a moment, which may have other rights. */
+enum { COST_PART = 100, LEAST_BUDGET_NS = 20000, MOST_QUEUED = 1 << 18, SURE_FINDS = 2 };
 
 struct queued {
 	uint64_t time_ns;
@@ -29,7 +31,14 @@ struct queued {
 struct followed {
 	struct stack_followed is;
 	struct stack_process process;
-	bool is_there;
+	bool is_there, is_said;
+};
+
+/* Why stacks of a process cannot be read. */
+struct refused {
+	int32_t pid;
+	uint32_t track;
+	char why[96];
 };
 
 /* What the sampler's numbers are in the recording. */
@@ -47,6 +56,7 @@ struct stack_sampler {
 	struct names *names;
 	struct array queue;   /* struct queued */
 	struct array process; /* struct followed */
+	struct array refused; /* struct refused, to be told */
 	struct stack_shared shared;
 	struct meanings means;
 };
@@ -87,6 +97,24 @@ static struct stack_round round_of(struct stack_sampler *sampler, const struct f
 	};
 }
 
+static void note_refusal(struct stack_sampler *sampler, struct followed *followed)
+{
+	const struct stack_python *python = &followed->process.python;
+	const char *why = python->is_refused ? "the kernel does not permit it (ptrace)" : python->why;
+	struct refused *refused;
+
+	if (followed->is_said || followed->process.n_finds < SURE_FINDS ||
+	    !(python->is_refused || (python->is_there && *python->why)))
+		return;
+	followed->is_said = true;
+	refused = array_add(&sampler->refused, sizeof *refused);
+	if (!refused)
+		return;
+	refused->pid = followed->is.pid;
+	refused->track = followed->is.track;
+	snprintf(refused->why, sizeof refused->why, "%s", why);
+}
+
 static void look_at_all(struct stack_sampler *sampler)
 {
 	struct err ignored;
@@ -95,6 +123,7 @@ static void look_at_all(struct stack_sampler *sampler)
 		struct stack_round round = round_of(sampler, process_at(sampler, i), &ignored);
 
 		stack_process_sample(&process_at(sampler, i)->process, &round);
+		note_refusal(sampler, process_at(sampler, i));
 	}
 }
 
@@ -273,6 +302,31 @@ static int pass_on(struct stack_sampler *sampler, const struct queued *queued, s
 	return sink_put(out, &event, err);
 }
 
+/* On a line of its own: other events of the process may be earlier. */
+static int tell_refusal(const struct refused *refused, struct sink *out, struct err *err)
+{
+	struct track_def def = { .type = TRACK_LANE, .parent = refused->track };
+	struct event event = { .type = EVENT_TRACK, .track = sink_new_track(out), .time_ns = clock_ns(), .def = &def };
+	struct arg args[3];
+	char what[64];
+	int result;
+
+	def.name = names_of(out->names, "unreadable");
+	result = sink_put(out, &event, err);
+	snprintf(what, sizeof what, "the stacks of process %d", (int)refused->pid);
+	args[0] = arg_int(KEY_PID, refused->pid);
+	args[1] = arg_text(KEY_PATH, out, what);
+	args[2] = arg_text(KEY_TEXT, out, refused->why);
+	event = (struct event){ .type = EVENT_INSTANT,
+				.kind = KIND_NOTE,
+				.track = event.track,
+				.name = names_of(out->names, EVENT_NOTE_UNREADABLE),
+				.time_ns = event.time_ns,
+				.args = args,
+				.n_args = 3 };
+	return result ? result : sink_put(out, &event, err);
+}
+
 int stack_sampler_take(struct stack_sampler *sampler, struct sink *out, bool is_last, struct err *err)
 {
 	const struct queued *queued;
@@ -295,6 +349,9 @@ int stack_sampler_take(struct stack_sampler *sampler, struct sink *out, bool is_
 	for (size_t i = 0; i < sampler->queue.n && !result; i++)
 		result = pass_on(sampler, &queued[i], out, err);
 	sampler->queue.n = 0;
+	for (size_t i = 0; i < sampler->refused.n && !result; i++)
+		result = tell_refusal((const struct refused *)sampler->refused.data + i, out, err);
+	sampler->refused.n = 0;
 	pthread_mutex_unlock(&sampler->lock);
 	return result;
 }
@@ -314,6 +371,7 @@ void stack_sampler_stop(struct stack_sampler *sampler)
 		stack_process_done(&process_at(sampler, i)->process, &sampler->shared);
 	array_done(&sampler->process, sizeof(struct followed));
 	array_done(&sampler->queue, sizeof(struct queued));
+	array_done(&sampler->refused, sizeof(struct refused));
 	array_done(&sampler->means.names, sizeof(uint32_t));
 	array_done(&sampler->means.frames, sizeof(uint32_t));
 	array_done(&sampler->means.stacks, sizeof(uint32_t));

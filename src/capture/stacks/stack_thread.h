@@ -18,6 +18,8 @@ struct stack_thread {
 	uint64_t more_ran_ns, more_waited_ns; /* that no sample has yet */
 	uint64_t from_ns, seen_ns;	      /* what is pending begins; the last look */
 	bool is_pending;
+	uint64_t tried_ns; /* when its stack was read, */
+	unsigned n_tries;  /* and how often while it stood still */
 	struct event_sample now;
 };
 

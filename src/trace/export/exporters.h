@@ -11,6 +11,7 @@
 	F(chrome, "chrome") \
 	F(ort, "ort") \
 	F(folded, "folded") \
+	F(samples, "samples") \
 	F(pprof, "pprof") \
 	F(speedscope, "speedscope") \
 	F(csv, "csv") \
