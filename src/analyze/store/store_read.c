@@ -49,6 +49,18 @@ uint32_t store_process_of(const struct store *store, uint32_t id)
 	return 0;
 }
 
+uint32_t store_thread_track(const struct store *store, const struct store_thread *thread)
+{
+	for (uint32_t id = 1; id <= store->n_tracks; id++) {
+		const struct store_track *track = store_track(store, id);
+
+		if (track && track->def.type == TRACK_THREAD && track->def.tid == thread->tid &&
+		    store_process_of(store, id) == thread->process)
+			return id;
+	}
+	return 0;
+}
+
 const struct store_instant *store_instants(const struct store *store, size_t *n)
 {
 	*n = store->instants.n;

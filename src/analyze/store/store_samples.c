@@ -128,18 +128,6 @@ uint32_t store_thread_number(const struct store *store, const struct store_threa
 	return (uint32_t)((const struct sampled_thread *)(const void *)thread - all);
 }
 
-uint32_t store_thread_track(const struct store *store, const struct store_thread *thread)
-{
-	for (uint32_t id = 1; id <= store->n_tracks; id++) {
-		const struct store_track *track = store_track(store, id);
-
-		if (track && track->def.type == TRACK_THREAD && track->def.tid == thread->tid &&
-		    store_process_of(store, id) == thread->process)
-			return id;
-	}
-	return 0;
-}
-
 uint64_t store_n_samples(const struct store *store)
 {
 	return store->sampled.n;

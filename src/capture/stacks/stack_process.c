@@ -25,19 +25,6 @@
 enum { COST_PART = 200 }; /* a list is good for so many times what making it takes */
 enum { MAX_KEPT = 256, MAX_FINDS = 8, MAX_TRIES = 7, MAX_THREADS = 32768, IN_TURN = 4 };
 
-ssize_t stack_thread_read(struct stack_thread *thread, struct proc_file *file, pid_t pid, const char *name, char *to,
-			  size_t size)
-{
-	char path[48];
-	ssize_t got;
-
-	snprintf(path, sizeof path, "task/%d/%s", (int)thread->tid, name);
-	if (!thread->is_kept || (file != &thread->sched && file != &thread->call))
-		return proc_read("", pid, path, to, size);
-	got = proc_file_read(file, "", pid, path, to, size);
-	return got;
-}
-
 static void close_files(struct stack_thread *thread, struct stack_shared *shared)
 {
 	if (thread->is_kept)

@@ -29,7 +29,6 @@ void perfetto_samples_done(struct perfetto_samples *samples);
 
 /* Reading. */
 
-struct perfetto_stacks;
 struct reader;
 struct sequence;
 struct pb_in;
@@ -38,6 +37,5 @@ struct pb_in;
 int perfetto_samples_intern(struct reader *reader, struct sequence *sequence, struct pb_in in);
 /* A PerfSample of this time. The same results. */
 int perfetto_samples_read(struct reader *reader, struct sequence *sequence, uint64_t time_ns, struct pb_in in);
-void perfetto_samples_forget(struct perfetto_stacks *stacks);
 
 #endif

@@ -12,13 +12,6 @@
 #include "trace/perfetto/perfetto_fields.h"
 #include "trace/perfetto/perfetto_samples.h"
 
-/* What numbers of a sequence mean, plus 1. */
-struct perfetto_stacks {
-	struct perfetto_map functions, paths, sources; /* to names */
-	struct perfetto_map mappings;		       /* to the name of its path */
-	struct perfetto_map frames, stacks;	       /* to those of the stream */
-};
-
 enum { MOST_PARTS = 16 };
 
 static struct perfetto_stacks *stacks_of(struct sequence *sequence)
@@ -26,19 +19,6 @@ static struct perfetto_stacks *stacks_of(struct sequence *sequence)
 	if (!sequence->stacks)
 		sequence->stacks = calloc(1, sizeof *sequence->stacks);
 	return sequence->stacks;
-}
-
-void perfetto_samples_forget(struct perfetto_stacks *stacks)
-{
-	if (!stacks)
-		return;
-	perfetto_map_done(&stacks->functions);
-	perfetto_map_done(&stacks->paths);
-	perfetto_map_done(&stacks->sources);
-	perfetto_map_done(&stacks->mappings);
-	perfetto_map_done(&stacks->frames);
-	perfetto_map_done(&stacks->stacks);
-	free(stacks);
 }
 
 static uint32_t meaning(const struct perfetto_map *map, uint64_t number)

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "trace/perfetto/perfetto_fields.h"
-#include "trace/perfetto/perfetto_samples.h"
 
 enum { MAX_CLOCKS = 256, MAX_SNAPSHOT = 64, MAX_SHARED = 1 << 24 };
 
@@ -40,13 +39,26 @@ int perfetto_state_grow(void **array, uint32_t *room, uint32_t index, size_t siz
 	return 0;
 }
 
+static void forget_stacks(struct perfetto_stacks *stacks)
+{
+	if (!stacks)
+		return;
+	perfetto_map_done(&stacks->functions);
+	perfetto_map_done(&stacks->paths);
+	perfetto_map_done(&stacks->sources);
+	perfetto_map_done(&stacks->mappings);
+	perfetto_map_done(&stacks->frames);
+	perfetto_map_done(&stacks->stacks);
+	free(stacks);
+}
+
 void perfetto_state_clear(struct sequence *sequence)
 {
 	perfetto_map_done(&sequence->names);
 	perfetto_map_done(&sequence->strings);
 	perfetto_map_done(&sequence->categories);
 	perfetto_map_done(&sequence->keys);
-	perfetto_samples_forget(sequence->stacks);
+	forget_stacks(sequence->stacks);
 	sequence->stacks = NULL;
 	sequence->has_own = false;
 	sequence->default_clock = 0;

@@ -48,6 +48,13 @@ struct dictionary {
 	uint8_t kind[PERFETTO_LOW_KINDS], key[PERFETTO_LOW_KEYS];
 };
 
+/* What numbers of a sequence mean that has samples of stacks (perfetto_samples_read.c), plus 1. */
+struct perfetto_stacks {
+	struct perfetto_map functions, paths, sources; /* to names */
+	struct perfetto_map mappings;		       /* to the name of its path */
+	struct perfetto_map frames, stacks;	       /* to those of the stream */
+};
+
 /* The state of one writer of packets; its numbers are valid on its sequence only. */
 struct sequence {
 	bool is_valid;		/* false: packets may be missing, so numbers are invalid until the state is cleared */
@@ -62,7 +69,7 @@ struct sequence {
 	 */
 	struct perfetto_map names, strings, categories, keys;
 	bool has_own;			/* any of these */
-	struct perfetto_stacks *stacks; /* of perfetto_samples_read.c; NULL: none */
+	struct perfetto_stacks *stacks; /* NULL: none */
 };
 
 struct track {
