@@ -8,6 +8,7 @@
 #include "capture/agent/caller.h"
 #include "capture/agent/copies.h"
 #include "capture/agent/dict.h"
+#include "capture/agent/module_walk.h"
 
 enum { ROUNDS = 2000, CALLS = 100 };
 
@@ -19,6 +20,11 @@ struct agent agent;
 uint32_t dict_caller(const char *text, size_t len)
 {
 	return 1;
+}
+
+int module_walk_images(struct image_set *set)
+{
+	return image_set_self(set);
 }
 
 void *agent_keep(struct thread *thread, uint32_t *place, size_t size)

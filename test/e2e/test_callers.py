@@ -4,6 +4,8 @@
 import collections
 import json
 import os
+import re
+import subprocess
 
 import pytest
 
@@ -67,6 +69,26 @@ def test_every_call_of_litert_has_its_line(lab, tmp_path):
 def test_every_call_of_pytorch_has_its_line(lab):
     recording = lab.both(lab.python(environment(envs.torch, "debian"), "callers", "torch", "none")).recording
     check(lab, recording, n_sessions=0)
+
+
+def test_a_native_call_has_its_line_or_its_address(lab, library):
+    """The line that calls the function table in ort.c; of a stripped program, where."""
+    program = lab.binaries._build(lab.path("traced"), ["-g", "run.c", "ort.c", "runtime_opened.c", "-ldl"])
+    with open(os.path.join(envs.PROGRAMS, "ort.c")) as file:
+        source = file.read().split("\n")
+    for name, function in (("traced", "model_try_run"), ("stripped", None)):
+        if not function:
+            subprocess.run(["strip", "-o", lab.path(name), program], check=True)
+        recording = lab.record([lab.path(name), library, lab.model("chain"), "256", "256", "run", "5", "2"]).recording
+        callers = set(in_turn(recording.inferences))
+        assert len(recording.inferences) == 10 and len(callers) == 1
+        (caller,) = callers
+        if function:
+            line = re.fullmatch(r"%s \(\S*/ort\.c:(\d+)\)" % function, caller)[1]
+            assert "ORT_RUN" in source[int(line) - 1] + source[int(line)]
+            assert "(%s" % os.path.join(envs.PROGRAMS, "ort.c") in in_turn(recording.of("session"))[0]
+        else:
+            assert re.fullmatch(re.escape(lab.path(name)) + r"\+0x[0-9a-f]+", caller)
 
 
 @pytest.mark.root

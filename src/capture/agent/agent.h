@@ -126,8 +126,8 @@ struct thread {
 	struct file_reads reads;
 	void *kept[AGENT_KEPT]; /* by agent_keep */
 	struct pool pool;
-	const char *python_bytes; /* the last bytes object that the runtime's module read */
-	uint64_t asked_by, unbegun,
+	const char *python_bytes;		 /* the last bytes object that the runtime's module read */
+	uint64_t asked_by, called_from, unbegun, /* of the next inference or session: caller.h */
 	    opening_since;     /* ticks: first operator of a run without a begin; since when a library opens */
 	uint64_t queued_since; /* when the program asked for the inference that begins here next; 0: it did not */
 	uint32_t unbegun_copy, opening; /* in copies[]; hash of the name, 0: none */

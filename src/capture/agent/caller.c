@@ -9,9 +9,11 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "capture/agent/copies.h"
 #include "capture/agent/dict.h"
+#include "capture/agent/module_walk.h"
 #include "runtime/peek.h"
 #include "runtime/python/cpython.h"
 
@@ -272,17 +274,24 @@ static uint32_t site_of(struct kept *kept, const struct thread *thread, const st
 	return site->text;
 }
 
-static uint32_t of_python(struct thread *thread, uint64_t at)
+static struct kept *kept_of(struct thread *thread)
 {
 	static uint32_t place;
-	const struct cpython *python = &interpreter.by_loads;
 	struct kept *kept = place ? thread->kept[place] : NULL;
+
+	return kept ? kept : agent_keep(thread, &place, sizeof *kept);
+}
+
+static uint32_t of_python(struct thread *thread, uint64_t at)
+{
+	const struct cpython *python = &interpreter.by_loads;
+	struct kept *kept = kept_of(thread);
 	enum cpython_step step;
 	struct cpython_frame frame;
 	struct cpython_code code;
 	int n = 0;
 
-	if (!kept && !(kept = agent_keep(thread, &place, sizeof *kept)))
+	if (!kept)
 		return 0;
 	for (step = cpython_first_frame(python, at, &frame); step == CPYTHON_FRAME && n < MOST_FRAMES; n++) {
 		if (!cpython_read_code(python, frame.code, &code))
@@ -294,19 +303,84 @@ static uint32_t of_python(struct thread *thread, uint64_t at)
 	return 0;
 }
 
+/* A library of a runtime, or a binding to one: the line that counts called that. */
+static bool is_of_library(const char *path)
+{
+	static const char *const names[] = { "onnxruntime", "openvino", "tensorflow", "litert", "llama", "torch" };
+	const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;
+
+	if (!strstr(file, ".so") && !strstr(file, ".node"))
+		return false;
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (strstr(file, names[i]))
+			return true;
+	return false;
+}
+
+static uint32_t tell_address(const struct image_set *set, uint64_t address)
+{
+	char text[SEGMENT_MAX_TEXT], exe[1024];
+
+	for (size_t i = 0; i < set->n; i++) {
+		const struct image *image = &set->image[i];
+		const char *path = image->path;
+		ssize_t len;
+		if (!image_has(image, address, IMAGE_X))
+			continue;
+		if (!*path) {
+			len = readlink("/proc/self/exe", exe, sizeof exe - 1);
+			exe[len > 0 ? len : 0] = 0;
+			path = exe;
+		}
+		if (*path != '/' || is_of_library(path))
+			return 0;
+		len = snprintf(text, sizeof text, "%s+0x%llx", path, (unsigned long long)(address - image->base));
+		return (size_t)len < sizeof text ? dict_caller(text, (size_t)len) : 0;
+	}
+	return 0;
+}
+
+/* The module is looked up once for each address and thread; code that is made while the program runs has none. */
+static uint32_t of_address(struct thread *thread, uint64_t address)
+{
+	enum { MOST_UNKNOWN = 256, BY_ADDRESS = -1000 };
+	static uint32_t n_unknown;
+	struct kept *kept = kept_of(thread);
+	struct site *site = kept ? &kept->site[place_of(address, BY_ADDRESS) % SITES] : NULL;
+	struct image_set set = { 0 };
+
+	if (!site)
+		return 0;
+	if (__builtin_expect(
+		site->code.at == address && site->offset == BY_ADDRESS && site->generation == thread->generation, 1))
+		return site->text;
+	if (__atomic_load_n(&n_unknown, __ATOMIC_RELAXED) >= MOST_UNKNOWN)
+		return 0;
+	*site = (struct site){ .code.at = address, .offset = BY_ADDRESS, .generation = thread->generation };
+	if (!module_walk_images(&set))
+		site->text = tell_address(&set, address);
+	image_set_done(&set);
+	if (!site->text)
+		__atomic_fetch_add(&n_unknown, 1, __ATOMIC_RELAXED);
+	return site->text;
+}
+
 uint32_t caller_of(struct thread *thread)
 {
-	uint64_t at;
-	uint32_t caller;
+	uint64_t from = thread->called_from, at = 0;
+	uint32_t caller = 0;
 	int saved;
 
-	if (__builtin_expect(__atomic_load_n(&interpreter.trust, __ATOMIC_RELAXED) == TRUST_NONE, 0))
-		return 0;
-	at = interpreter.this_thread();
-	if (!at || !is_trusted(at))
+	if (__atomic_load_n(&interpreter.trust, __ATOMIC_RELAXED) != TRUST_NONE)
+		at = interpreter.this_thread();
+	if (!at && !from)
 		return 0;
 	saved = errno;
-	caller = of_python(thread, at);
+	thread->called_from = 0;
+	if (at && is_trusted(at))
+		caller = of_python(thread, at);
+	else if (!at)
+		caller = of_address(thread, from);
 	errno = saved;
 	return caller;
 }

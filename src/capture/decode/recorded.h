@@ -60,7 +60,7 @@ struct reader {
 	uint64_t alloc_bytes;
 };
 
-enum { RECORDED_OTHERS = 8 };
+enum { RECORDED_OTHERS = 8, RECORDED_CALLERS = 256 };
 
 struct recorded {
 	struct segment_map map;
@@ -96,6 +96,12 @@ struct recorded {
 		uint64_t at;
 	} heap; /* the caller's: what malloc has */
 	struct sessions sessions;
+	/* the owner's, or NULL: what is at an address that called, as a name; and those found, by their names */
+	uint32_t (*caller_place)(const struct recorded *process, struct names *names, const char *caller);
+	struct {
+		uint32_t address, place;
+	} caller[RECORDED_CALLERS];
+	uint32_t n_callers;
 	uint64_t dict_lost, texts_lost, ring_lost, nonsense;
 	bool has_lost; /* records, in any ring */
 	/* numbers used by earlier programs of this process: exec starts again from 1 */

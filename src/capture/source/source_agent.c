@@ -22,6 +22,7 @@
 #include "capture/decode/segment_folder.h"
 #include "capture/proc/namespace.h"
 #include "capture/proc/proc.h"
+#include "capture/source/caller_place.h"
 #include "capture/source/confined.h"
 #include "capture/source/malloc_heap.h"
 #include "capture/source/other_note.h"
@@ -137,6 +138,7 @@ static int add_process(struct agent_state *state, const char *path, struct sink 
 	tree_hold(state->target->tree, process->track);
 	process->flows_base = ++state->n_found << FLOW_BITS;
 	process->found_ns = now_ns;
+	process->caller_place = caller_place_of;
 	insert(state, process);
 	for (size_t i = 0; i < state->target->n_hosts; i++)
 		state->told[i].has_agent |= state->target->host[i].pid == process->pid;

@@ -9,10 +9,12 @@ enum { CALLER = 80, MAX_SESSIONS = 8 };
 
 struct printable caller_short(const char *caller, int columns, bool is_ascii)
 {
-	const char *place = strstr(caller, " ("), *slash = place ? strrchr(place, '/') : NULL;
+	const char *place = strstr(caller, " ("), *slash = strrchr(place ? place : caller, '/');
 	struct printable words = { "" };
 
-	if (!slash)
+	if (!place && slash && *caller == '/')
+		return printable_text(slash + 1, strlen(slash + 1), columns, is_ascii);
+	if (!place || !slash)
 		return printable_text(caller, strlen(caller), columns, is_ascii);
 	printable_add(&words, "%s (", printable_text(caller, (size_t)(place - caller), columns, is_ascii).s);
 	printable_add(&words, "%s", printable_text(slash + 1, strlen(slash + 1), columns, is_ascii).s);

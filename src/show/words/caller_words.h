@@ -6,7 +6,7 @@
 #include "analyze/summary/summary.h"
 #include "base/printable.h"
 
-/* "classify (/srv/app/classify.py:31)" without folders: "classify (classify.py:31)". */
+/* "classify (/srv/app/classify.py:31)" without folders: "classify (classify.py:31)"; "app+0x1234" of an address. */
 struct printable caller_short(const char *caller, int columns, bool is_ascii);
 /*
  * "classify (classify.py:31)"; "classify (classify.py:31): 250, warm_up (app.py:9): 50 and 3 more" of several, at most

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture/agent/caller.h"
 #include "capture/agent/ort/ort_in.h"
 #include "event/event.h"
 
@@ -180,9 +181,12 @@ static inline __attribute__((always_inline)) word run(struct ort_copy *copy, uns
 {
 	ort_function *next = slot == ORT_API_RUN ? (ort_function *)copy->run : real(copy, slot);
 	uint32_t n_runs = 0;
-	struct thread *thread = run_enter(copy, a, b, slot == ORT_API_RUN ? d : 0, e, &n_runs);
-	word status = next(ORT_PASS);
+	struct thread *thread;
+	word status;
 
+	caller_came_from(__builtin_return_address(0));
+	thread = run_enter(copy, a, b, slot == ORT_API_RUN ? d : 0, e, &n_runs);
+	status = next(ORT_PASS);
 	if (thread)
 		run_leave(copy, thread, n_runs, status);
 	return status;
@@ -264,18 +268,22 @@ static word release_options(struct ort_copy *copy, unsigned slot, ORT_ARGS)
 #define COPY(n) \
 	static word create_##n(ORT_ARGS) \
 	{ \
+		caller_came_from(__builtin_return_address(0)); \
 		return create_session(&ort_copies[n], 7, true, ORT_PASS); \
 	} \
 	static word create_array_##n(ORT_ARGS) \
 	{ \
+		caller_came_from(__builtin_return_address(0)); \
 		return create_session(&ort_copies[n], 8, false, ORT_PASS); \
 	} \
 	static word create_packed_##n(ORT_ARGS) \
 	{ \
+		caller_came_from(__builtin_return_address(0)); \
 		return create_session(&ort_copies[n], 168, true, ORT_PASS); \
 	} \
 	static word create_array_packed_##n(ORT_ARGS) \
 	{ \
+		caller_came_from(__builtin_return_address(0)); \
 		return create_session(&ort_copies[n], 169, false, ORT_PASS); \
 	} \
 	static word run_##n(ORT_ARGS) \
