@@ -66,8 +66,11 @@ def check_answer(lab, outside):
     assert verdict.startswith("Outside of models: ") and " of it " in verdict.split(". ")[0], verdict
     assert len(verdict.split(". ")[0].split()) <= 25
     kinds = {found["kind"]: found for found in outside.report["insights"]}
-    assert {"waits_for_gil", "waits_for_thread", "waits_for_input", "was_stopped"} <= set(kinds)
-    assert "held by burn" in kinds["waits_for_gil"]["evidence"]
+    assert {"waits_for_thread", "waits_for_input", "was_stopped"} <= set(kinds)
+    # of a busy machine's time it may be less than the twentieth from which it is a finding
+    waited = outside.seconds("what", name="waited for the GIL")
+    if waited > 0.06 * outside.report["recording"]["duration_ns"] / 1e9:
+        assert "held by" in kinds["waits_for_gil"]["evidence"]
     assert "127.0.0.1" in kinds["waits_for_input"]["evidence"]
     text = lab.plain([lab.inftrace, "report", "--all", outside.path]).out
     assert "what was done" in text and "by calling path" in text

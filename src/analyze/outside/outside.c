@@ -36,15 +36,15 @@ struct stretch {
 	uint64_t begin_ns, end_ns;
 	uint32_t process, thread;
 	uint32_t n_parts;
-	bool is_constant; /* the thread did nothing else in all of it */
-	double lives;	  /* the share of it in which its process was not halted */
+	bool is_even; /* each part of it is taken to be like the whole */
+	double lives; /* the share of it in which its process was not halted */
 	struct part part[PARTS];
 };
 
 /* What a thread did in the gap at hand. */
 struct account {
 	uint32_t kind;
-	double constant_ns, weight_ns;
+	double even_ns, weight_ns;
 	uint64_t n;
 };
 
@@ -171,9 +171,9 @@ static int divide(struct outside *outside, struct stretch *to, uint32_t process,
 	uint64_t left_ns = sample->weight_ns, cpu_ns, queue_ns;
 	int rc = 0;
 
-	to->is_constant = !sample->cpu_ns && !sample->queue_ns && kind.state != SAMPLE_RAN &&
-			  kind.state != SAMPLE_UNKNOWN;
-	if (left_ns <= long_stretch_ns || to->is_constant || kind.state == SAMPLE_UNKNOWN)
+	to->is_even = left_ns > long_stretch_ns || (!sample->cpu_ns && !sample->queue_ns && kind.state != SAMPLE_RAN &&
+						    kind.state != SAMPLE_UNKNOWN);
+	if (left_ns <= long_stretch_ns || kind.state == SAMPLE_UNKNOWN || kind.state == SAMPLE_STOPPED)
 		return add_part(outside, to, &kind, left_ns);
 	cpu_ns = sample->cpu_ns < left_ns ? sample->cpu_ns : left_ns;
 	left_ns -= cpu_ns;
@@ -231,7 +231,7 @@ static void join(struct thread *thread)
 		qsort(row, thread->account.n, sizeof *row, compare_accounts);
 	for (size_t i = 0; i < thread->account.n; i++) {
 		if (n && row[n - 1].kind == row[i].kind) {
-			row[n - 1].constant_ns += row[i].constant_ns;
+			row[n - 1].even_ns += row[i].even_ns;
 			row[n - 1].weight_ns += row[i].weight_ns;
 			row[n - 1].n += row[i].n;
 		} else {
@@ -248,7 +248,7 @@ static int add_account(struct thread *thread, struct account add)
 	    thread->account.n ? (struct account *)thread->account.data + thread->account.n - 1 : NULL;
 
 	if (last && last->kind == add.kind) {
-		last->constant_ns += add.constant_ns;
+		last->even_ns += add.even_ns;
 		last->weight_ns += add.weight_ns;
 		last->n += add.n;
 		return 0;
@@ -277,9 +277,13 @@ static int settle_last(struct outside *outside, struct thread *thread, uint64_t 
 	}
 	if (!last->end_ns || to_ns <= from_ns)
 		return 0;
-	if (last->is_constant)
-		return add_account(
-		    thread, (struct account){ last->part[0].kind, last->lives * (double)(to_ns - from_ns), 0, 1 });
+	for (uint32_t i = 0; !rc && last->is_even && i < last->n_parts; i++)
+		rc = add_account(thread, (struct account){ last->part[i].kind,
+							   last->part[i].ns * (double)(to_ns - from_ns) /
+							       (double)(last->end_ns - last->begin_ns),
+							   0, i + 1 == last->n_parts });
+	if (last->is_even)
+		return rc;
 	thread->covered_ns += last->lives * (double)(to_ns - from_ns);
 	/* the sample was taken at the end */
 	for (uint32_t i = 0; !rc && last->end_ns <= until_ns && i < last->n_parts; i++)
@@ -296,14 +300,22 @@ uint64_t outside_ends(const struct outside *outside, uint32_t number, uint32_t *
 	return stretch->end_ns;
 }
 
+static bool is_stopped_kind(const struct outside *outside, uint32_t kind)
+{
+	return ((const struct kind *)outside->kinds.data)[kind].state == SAMPLE_STOPPED;
+}
+
+static bool is_stopped(const struct outside *outside, const struct account *row)
+{
+	return is_stopped_kind(outside, row->kind);
+}
+
 /* A process that is halted does not run: what its threads wait for comes last, and gives way first. */
-static void take_halted(struct stretch *from, uint64_t halted_ns)
+static void take_halted(const struct outside *outside, struct stretch *from, uint64_t halted_ns)
 {
 	double left_ns = (double)halted_ns;
 
-	if (!halted_ns ||
-	    (from->n_parts == 1 && from->is_constant &&
-	     from->end_ns - from->begin_ns <= halted_ns)) /* it says that it is stopped, or all of it is */
+	if (!halted_ns || !from->n_parts || is_stopped_kind(outside, from->part[from->n_parts - 1].kind))
 		return;
 	from->lives = 1 - left_ns / (double)(from->end_ns - from->begin_ns);
 	from->lives = from->lives > 0 ? from->lives : 0;
@@ -322,7 +334,7 @@ int outside_pass(struct outside *outside, uint32_t number, uint64_t halted_ns)
 	uint32_t *free;
 	int rc = outside->is_in_gap ? settle_last(outside, thread, stretch->begin_ns) : 0;
 
-	take_halted(stretch, halted_ns);
+	take_halted(outside, stretch, halted_ns);
 	thread->last = *stretch;
 	free = array_add(&outside->free, sizeof *free);
 	if (!free)
@@ -388,12 +400,7 @@ static int add_to_pool(struct outside *outside, const struct account *row, uint3
 	return 0;
 }
 
-static bool is_stopped(const struct outside *outside, const struct account *row)
-{
-	return ((const struct kind *)outside->kinds.data)[row->kind].state == SAMPLE_STOPPED;
-}
-
-/* What the samples of a thread that are not constant add up to. */
+/* What the samples of a thread that are not even add up to. */
 static double sum_weights(const struct outside *outside, const struct thread *thread, uint64_t *n)
 {
 	const struct account *row = thread->account.data;
@@ -413,19 +420,18 @@ static int divide_gap(struct outside *outside, const struct thread *thread, uint
 {
 	const struct account *row = thread->account.data;
 	uint64_t n;
-	double constant_ns = 0, weights_ns = sum_weights(outside, thread, &n), covered_ns = thread->covered_ns,
-	       scale = 1;
+	double even_ns = 0, weights_ns = sum_weights(outside, thread, &n), covered_ns = thread->covered_ns, scale = 1;
 	bool is_long;
 	int rc = 0;
 
 	for (size_t i = 0; i < thread->account.n; i++)
-		constant_ns += is_stopped(outside, &row[i]) ? 0 : row[i].constant_ns;
-	if (constant_ns + covered_ns > most_ns && constant_ns + covered_ns > 0)
-		scale = most_ns / (constant_ns + covered_ns);
+		even_ns += is_stopped(outside, &row[i]) ? 0 : row[i].even_ns;
+	if (even_ns + covered_ns > most_ns && even_ns + covered_ns > 0)
+		scale = most_ns / (even_ns + covered_ns);
 	covered_ns *= scale;
 	is_long = n && covered_ns >= LONG_GAP * weights_ns / (double)n;
 	for (size_t i = 0; !rc && i < thread->account.n; i++) {
-		double ns = is_stopped(outside, &row[i]) ? 0 : row[i].constant_ns * scale;
+		double ns = is_stopped(outside, &row[i]) ? 0 : row[i].even_ns * scale;
 
 		if (is_long)
 			ns += covered_ns * row[i].weight_ns / weights_ns;
@@ -435,7 +441,7 @@ static int divide_gap(struct outside *outside, const struct thread *thread, uint
 			rc = add_to_pool(outside, &row[i], before);
 	}
 	outside->pool_ns += is_long ? 0 : covered_ns;
-	*rest_ns = most_ns - constant_ns * scale - covered_ns;
+	*rest_ns = most_ns - even_ns * scale - covered_ns;
 	return rc;
 }
 
@@ -450,13 +456,13 @@ static int take_stopped(struct outside *outside, const struct thread *thread, co
 	int rc = 0;
 
 	for (size_t i = 0; thread && i < thread->account.n; i++)
-		sampled_ns += is_stopped(outside, &row[i]) ? row[i].constant_ns : 0;
+		sampled_ns += is_stopped(outside, &row[i]) ? row[i].even_ns : 0;
 	sampled_ns = sampled_ns < *most_ns ? sampled_ns : *most_ns;
 	halted_ns = halted_ns < *most_ns ? halted_ns : *most_ns;
 	if (sampled_ns >= halted_ns) {
 		for (size_t i = 0; !rc && thread && i < thread->account.n; i++)
 			if (is_stopped(outside, &row[i]))
-				rc = add_to_leaf(outside, row[i].kind, owner->before, row[i].constant_ns, row[i].n);
+				rc = add_to_leaf(outside, row[i].kind, owner->before, row[i].even_ns, row[i].n);
 		*most_ns -= sampled_ns;
 		return rc;
 	}

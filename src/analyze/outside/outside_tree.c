@@ -108,7 +108,7 @@ struct printable outside_wait_words(const struct names *names, const struct outs
 	} else if (leaf->state == SAMPLE_STOPPED) {
 		if (leaf->call && strcmp(names_text(names, leaf->call), EVENT_HALT_STOPPED) != 0)
 			printable_add(&text, "%s", text_of(names, leaf->call).s);
-	} else if (leaf->call && leaf->state != SAMPLE_LOCK && leaf->state != SAMPLE_SLEPT) {
+	} else if (leaf->call && leaf->state == SAMPLE_CALL) {
 		printable_add(&text, "%s", text_of(names, leaf->call).s);
 		if (leaf->object)
 			printable_add(&text, " on %s", text_of(names, leaf->object).s);

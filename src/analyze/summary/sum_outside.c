@@ -5,11 +5,12 @@
 #include <errno.h>
 #include <stdlib.h>
 
-int sum_outside_sample(struct summary_maker *maker, struct track *track, const struct event *event)
+int sum_outside_sample(struct summary_maker *maker, struct track *track, const struct event *event,
+		       struct moment *moment)
 {
-	struct moment moment = { .what = MOMENT_STRETCH };
 	struct event_sample sample;
 
+	*moment = (struct moment){ 0 };
 	if (!event->sample)
 		return 0;
 	sample = *event->sample;
@@ -18,9 +19,10 @@ int sum_outside_sample(struct summary_maker *maker, struct track *track, const s
 	sample.object = names_keep(maker->names, sample.object);
 	maker->n_sampled++;
 	maker->counts.last_ns = event->time_ns > maker->counts.last_ns ? event->time_ns : maker->counts.last_ns;
-	moment.index =
-	    outside_keep(maker->outside, sum_process_of(maker, track), event->time_ns, &sample, &moment.time_ns);
-	return moment.index == OUTSIDE_NONE ? -ENOMEM : sum_window_moment(maker, &moment);
+	moment->what = MOMENT_STRETCH;
+	moment->index =
+	    outside_keep(maker->outside, sum_process_of(maker, track), event->time_ns, &sample, &moment->time_ns);
+	return moment->index == OUTSIDE_NONE ? -ENOMEM : 0;
 }
 
 int sum_outside_pass(struct summary_maker *maker, const struct moment *moment)

@@ -5,7 +5,9 @@
 
 #include "analyze/summary/sum_in.h"
 
-int sum_outside_sample(struct summary_maker *maker, struct track *track, const struct event *event);
+/* moment: when the sample begins; its `what` is MOMENT_STRETCH, or there is none. */
+int sum_outside_sample(struct summary_maker *maker, struct track *track, const struct event *event,
+		       struct moment *moment);
 int sum_outside_pass(struct summary_maker *maker, const struct moment *moment);
 /* An inference (before: its bucket) or a creation (NONE) begins; the last one that ran has ended. */
 int sum_outside_until(struct summary_maker *maker, uint64_t time_ns, uint32_t process, int64_t tid, uint32_t before);

@@ -81,6 +81,14 @@ static int put_counter(struct summary_maker *maker, struct track *track, const s
 	return rc;
 }
 
+static int put_sample(struct summary_maker *maker, struct track *track, const struct event *event)
+{
+	struct moment moment;
+	int rc = sum_outside_sample(maker, track, event, &moment);
+
+	return rc || moment.what != MOMENT_STRETCH ? rc : sum_window_moment(maker, &moment);
+}
+
 static int put_event(struct summary_maker *maker, const struct event *event)
 {
 	struct track *track = event->track && event->track <= maker->n_tracks ? &maker->tracks[event->track] : NULL;
@@ -101,7 +109,7 @@ static int put_event(struct summary_maker *maker, const struct event *event)
 	case EVENT_COUNTER:
 		return put_counter(maker, track, event);
 	case EVENT_SAMPLE:
-		return sum_outside_sample(maker, track, event);
+		return put_sample(maker, track, event);
 	default:
 		return 0;
 	}
