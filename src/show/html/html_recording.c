@@ -106,6 +106,22 @@ static uint32_t add_devices(const struct summary *summary, struct html_tile *til
 	return n;
 }
 
+/* For a decoder, these stand out in place of its inferences. */
+static uint32_t add_generations(const struct summary_generations *of, struct html_tile *tile)
+{
+	uint32_t n = 0;
+
+	if (of->first.n) {
+		tile[n] = (struct html_tile){ "", "first token", units_duration((double)of->first.p50_ns), { "" } };
+		tile[n++].note = note("slowest %s", units_duration((double)of->first.max_ns).s);
+	}
+	if (of->between.n) {
+		tile[n] = (struct html_tile){ "", "per token", units_duration(of->between.mean_ns), { "" } };
+		tile[n++].note = note("median %s", units_duration((double)of->between.p50_ns).s);
+	}
+	return n;
+}
+
 static void put_tiles(struct html_page *page, const struct report *report)
 {
 	const struct summary *summary = report->summary;
@@ -120,7 +136,10 @@ static void put_tiles(struct html_page *page, const struct report *report)
 
 	tile[0].note = summary->n_sampled_out ? note("%s recorded", units_count(summary->n_inferences).s)
 					      : printable_count(summary->n_models, "model");
-	if (latency && latency->n) {
+	if (model && model->generations.n) {
+		tile[0].note = printable_count(model->generations.n, "generation");
+		n += add_generations(&model->generations, tile + n);
+	} else if (latency && latency->n) {
 		tile[n] = (struct html_tile){ "", "median latency", units_duration((double)latency->p50_ns), { "" } };
 		tile[n++].note = isfinite(latency->interval_ns)
 				     ? note("mean %s", units_interval(latency->mean_ns, latency->interval_ns, false).s)

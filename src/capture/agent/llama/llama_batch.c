@@ -5,7 +5,6 @@
  * are of sequence 0, behind those that it has, and the last one's result is asked for. A token of several sequences
  * counts for the first of them.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "capture/agent/dict.h"
@@ -21,11 +20,31 @@ static int32_t sequence_of(const struct llama_batch_words *batch, uint32_t i)
 	return n && sequences && n[i] > 0 && sequences[i] ? sequences[i][0] : 0;
 }
 
+static char *put_number(char *to, char before, uint64_t number)
+{
+	char digits[20];
+	int n = 0;
+
+	if (before)
+		*to++ = before;
+	do
+		digits[n++] = (char)('0' + number % 10);
+	while (number /= 10);
+	while (n)
+		*to++ = digits[--n];
+	return to;
+}
+
+/* n tokens; n_asked: whose results are asked for. */
 static char *put_entry(char *to, int32_t sequence, int64_t position, uint32_t n, uint32_t n_asked)
 {
+	to = put_number(to, 0, (uint64_t)sequence);
 	if (position < 0)
-		return to + snprintf(to, ENTRY, "%d:?+%u/%u", sequence, n, n_asked);
-	return to + snprintf(to, ENTRY, "%d:%lld+%u/%u", sequence, (long long)position, n, n_asked);
+		to = stpcpy(to, ":?");
+	else
+		to = put_number(to, ':', (uint64_t)position);
+	to = put_number(to, '+', n);
+	return put_number(to, '/', n_asked);
 }
 
 uint32_t llama_batch_text(const struct llama_batch_words *batch)
