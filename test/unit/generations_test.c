@@ -341,6 +341,22 @@ static void sequences_of_a_batch_are_generations(void **state)
 	end(&f);
 }
 
+/* Of three drafts of four tokens, all, two and one are taken; the last one's are not known. */
+static void drafts_count_as_many_tokens_as_were_taken(void **state)
+{
+	static const char *const batches[] = { "0:0+8/1", "0:8+4/4", "0:12+4/4", "0:14+4/4", "0:15+1/1", "0:16+4/4" };
+	struct fixture f;
+
+	begin(&f);
+	for (size_t i = 0; i < sizeof batches / sizeof *batches; i++)
+		infer(&f, 100, KEY_SEQUENCES, batches[i]);
+	assert_int_equal(found(&f)->n, 1);
+	assert_int_equal(row(&f, 0)->n_steps, 5);
+	assert_int_equal(row(&f, 0)->output_tokens, 1 + 4 + 2 + 1 + 1 + 1);
+	assert_true(row(&f, 0)->per_token_ns == 500000.0 / 9);
+	end(&f);
+}
+
 static void sizes_that_merely_change_are_no_generations(void **state)
 {
 	struct fixture f;
@@ -470,6 +486,7 @@ int main(void)
 		cmocka_unit_test(one_that_began_before_has_no_first_token),
 		cmocka_unit_test(embeddings_go_in_in_place_of_tokens),
 		cmocka_unit_test(sequences_of_a_batch_are_generations),
+		cmocka_unit_test(drafts_count_as_many_tokens_as_were_taken),
 		cmocka_unit_test(sizes_that_merely_change_are_no_generations),
 		cmocka_unit_test(a_longer_cache_is_no_drift),
 		cmocka_unit_test(a_cache_that_is_copied_and_time_between_tokens_are_found),

@@ -24,6 +24,7 @@ enum {
 	MAX_OPEN = 256,	     /* generations of a session that may go on */
 	MAX_RECENT = 64,
 	MAX_THREADS = 64, /* of a session; later ones count as one */
+	MOST_DRAFTED = 64,
 	LEAST_LINKS = 3,  /* by masks, from one inference to the next, before a model is a decoder */
 	IDLE_RUNS = 4096, /* inferences of a session after which a generation is over */
 	TOKEN_LIMIT = 1 << 12,
@@ -38,7 +39,8 @@ struct open {
 	uint64_t last_end_ns, last_run, last_turn; /* last_run, last_turn: n_runs of its session, of its thread then */
 	uint64_t others_ns;			   /* since then */
 	int64_t sequence;
-	bool is_decoding, is_in_a_row; /* in a row: its last two inferences followed each other on the thread */
+	bool is_decoding, is_in_a_row;	 /* in a row: its last two inferences followed each other on the thread */
+	uint64_t draft_at, draft_tokens; /* of a draft that its last step checked; draft_tokens 0: of none */
 	bool has_token;
 	struct generation_run prompt; /* its last part */
 	struct stats between;
@@ -223,7 +225,8 @@ static int close_open(struct generations *to, struct decoder *decoder, size_t i)
 	struct generation_sums *sums = sums_of(to, row->model);
 	int rc = sums ? end_prompt(to, open) : -ENOMEM;
 
-	row->per_token_ns = open->between.n ? stats_mean(&open->between) : NAN;
+	row->per_token_ns =
+	    open->between.n ? (double)open->between.sum / (double)(row->output_tokens / row->batch - 1) : NAN;
 	row->tokens_per_s = row->first_token_ns && row->end_ns > row->begin_ns
 				? (double)row->output_tokens * 1e9 / (double)(row->end_ns - row->begin_ns)
 				: NAN;
@@ -414,16 +417,27 @@ static struct open *with_sequence(const struct decoder *decoder, int64_t number)
 	return NULL;
 }
 
-/* Results of all tokens are asked for to check a draft. */
+/* The results of all of a few tokens are asked for to check a draft. */
+static bool is_check(const struct sequence *sequence)
+{
+	return sequence->n_tokens > 1 && sequence->n_tokens <= MOST_DRAFTED && sequence->n_asked == sequence->n_tokens;
+}
+
 static bool begins(const struct open *open, const struct sequence *sequence)
 {
-	bool is_check = sequence->n_tokens > 1 && sequence->n_asked == sequence->n_tokens;
-
 	if (!open || !sequence->position)
 		return true;
 	if (open->is_decoding)
-		return sequence->n_tokens > 1 && !is_check;
+		return sequence->n_tokens > 1 && !is_check(sequence);
 	return !open->has_token && sequence->position >= 0 && (uint64_t)sequence->position != open->expected;
+}
+
+/* Where it goes on shows how many tokens of a draft were taken: one was counted. */
+static void count_draft(struct open *open, uint64_t position)
+{
+	if (open->draft_tokens && position > open->draft_at + 1 && position <= open->draft_at + open->draft_tokens)
+		open->row.output_tokens += position - open->draft_at - 1;
+	open->draft_tokens = 0;
 }
 
 static int take_sequence(struct generations *to, struct decoder *decoder, const struct generation_run *run,
@@ -445,8 +459,11 @@ static int take_sequence(struct generations *to, struct decoder *decoder, const 
 	open->sequence = sequence->number;
 	open->last_run = decoder->n_runs;
 	open->expected = length;
-	if (is_cut || (!is_new && open->has_token && (sequence->n_tokens == 1 || open->is_decoding))) {
+	if (is_cut || (!is_new && open->has_token && (sequence->n_tokens == 1 || is_check(sequence)))) {
 		open->has_token = true;
+		count_draft(open, position);
+		open->draft_at = position;
+		open->draft_tokens = sequence->n_tokens > 1 ? sequence->n_tokens : 0;
 		return decode(to, open, run, length);
 	}
 	prefill(open, run, sequence->n_tokens, length);
