@@ -129,6 +129,7 @@ static const char *enable(int *code)
 }
 
 static void at_exit(void);
+static void end_for(const char *who);
 
 static bool knows_sizes(void)
 {
@@ -168,7 +169,7 @@ static void begin(const struct cupti_driver *driver)
 	}
 	cupti_calls_start();
 	cupti_clock_start();
-	cupti_yield_watch();
+	cupti_yield_watch(end_for);
 	step = enable(&code);
 	if (step) {
 		disable();
@@ -226,7 +227,8 @@ static void end(bool is_for_good)
 		cupti.Unsubscribe(all.subscriber);
 }
 
-void cupti_end_for(const char *who)
+/* Another one wants it: what was begun is ended. */
+static void end_for(const char *who)
 {
 	if (__atomic_load_n(&all.state, __ATOMIC_ACQUIRE) != ON || all.pid != call_pid())
 		return;
@@ -265,7 +267,7 @@ static bool turn(uint32_t command)
 		all.state = NOT_BEGUN;
 		goes_on = false;
 	} else {
-		cupti_yield_watch();
+		cupti_yield_watch(end_for);
 		deliver(command == FLUSH_ALL ? CUPTI_FLUSH_FORCED : 0, DEVICE_FLUSHED);
 	}
 	lock_give(&all.control);

@@ -84,11 +84,12 @@ bool cupti_calls_enable(bool on);
 /* enum device_call_kind; 0: it is of no interest. */
 uint8_t cupti_call_group(bool is_driver, uint32_t number, const char **name);
 
-/* Hooks the modules that may want CUPTI for themselves; again: those loaded since. */
-void cupti_yield_watch(void);
+/*
+ * Hooks the modules that may want CUPTI for themselves; again: those loaded since. `wanted` is called then, on the
+ * thread of who wants it, with the name of the function.
+ */
+void cupti_yield_watch(void (*wanted)(const char *function));
 /* What a program gets that looks one of CUPTI's functions up; NULL: the real one. */
 void *cupti_instead_of(const char *name, void *real);
-/* Another one wants it: what was begun is ended. On its thread. */
-void cupti_end_for(const char *who);
 
 #endif

@@ -13,15 +13,17 @@
 #include "capture/agent/hook.h"
 #include "capture/agent/module_walk.h"
 
+static void (*wanted)(const char *function); /* set before any of this is called */
+
 static int on_subscribe(void **subscriber, cupti_callback *callback, void *data)
 {
-	cupti_end_for("cuptiSubscribe");
+	wanted("cuptiSubscribe");
 	return cupti.Subscribe(subscriber, callback, data);
 }
 
 static int on_register(cupti_request *request, cupti_complete *complete)
 {
-	cupti_end_for("cuptiActivityRegisterCallbacks");
+	wanted("cuptiActivityRegisterCallbacks");
 	return cupti.ActivityRegisterCallbacks(request, complete);
 }
 
@@ -29,7 +31,7 @@ static int (*real_subscribe_v2)(void **, cupti_callback *, void *, void *);
 
 static int on_subscribe_v2(void **subscriber, cupti_callback *callback, void *data, void *params)
 {
-	cupti_end_for("cuptiSubscribe_v2");
+	wanted("cuptiSubscribe_v2");
 	return real_subscribe_v2(subscriber, callback, data, params);
 }
 
@@ -92,11 +94,12 @@ static bool pin(const struct image *image)
 	return !*image->path || (handle && ((struct link_map *)handle)->l_addr == image->base);
 }
 
-void cupti_yield_watch(void)
+void cupti_yield_watch(void (*to)(const char *function))
 {
 	struct image_set set = { 0 };
 	unsigned first = watched.n;
 
+	wanted = to;
 	if (!real_subscribe_v2)
 		*(void **)&real_subscribe_v2 = glibc.dlsym(cupti.library, "cuptiSubscribe_v2");
 	module_walk_begin();
