@@ -165,7 +165,6 @@ enum record_type {
 	RECORD_STAGE,	      /* time..value: work that completes `run` inferences of session id; text: name */
 	RECORD_RUN_SEQUENCES, /* run, text: sequences; before RECORD_RUN_END; time: 0 */
 };
-
 /* What memory was taken for. */
 enum memory_use {
 	MEMORY_OTHER,	 /* outside of the runtime's creations and runs */

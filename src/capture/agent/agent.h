@@ -247,5 +247,4 @@ static inline void agent_publish(struct thread *thread)
 {
 	ring_publish(&thread->ring);
 }
-
 #endif

@@ -68,8 +68,9 @@ static const char *script_class(struct python_object *self)
 
 static const char *compiled_class(struct python_object *self)
 {
-	struct python_object *parts = torch_tree_part(self, "_modules");
-	struct python_object *inside = parts ? python.PyDict_GetItemString(parts, "_orig_mod") : NULL;
+	struct python_object *parts = entry_of(self, "_modules");
+	bool are_named = parts && python.PyType_IsSubtype(parts->type, python.PyDict_Type);
+	struct python_object *inside = are_named ? python.PyDict_GetItemString(parts, "_orig_mod") : NULL;
 
 	return inside ? keep(torch_type_name(inside->type), "torch.compile") : NULL;
 }
