@@ -350,7 +350,8 @@ void ort_find(struct runtime_found *ort, struct rtti *rtti, const struct runtime
 		ort->slot[i] = runtimes_slot(&ort_families[i], 0);
 	if (!ort_has_types(rtti)) {
 		snprintf(ort->left_out, sizeof ort->left_out,
-			 "operators and phases of session creation (it was built without type information)");
+			 "operators, phases of session creation, release of sessions (it was built without type "
+			 "information)");
 		return;
 	}
 	if (host && !ort->minor && host->minor) { /* a provider's library uses its host's version */

@@ -88,6 +88,14 @@ static void put_command(const struct page *page)
 	}
 }
 
+static bool is_first_without(const struct summary *summary, uint32_t runtime)
+{
+	for (uint32_t i = 0; i < runtime; i++)
+		if (summary->runtimes[i].left_out == summary->runtimes[runtime].left_out)
+			return false;
+	return true;
+}
+
 static void put_runtimes(const struct page *page)
 {
 	const struct summary *summary = page->summary;
@@ -102,8 +110,9 @@ static void put_runtimes(const struct page *page)
 	if (*text.s)
 		printable_add(&text, "; not recorded");
 	put_fact(page, n ? "also loaded" : "runtime", &text);
+	/* the copies of several processes lack the same */
 	for (uint32_t i = 0; i < summary->n_runtimes; i++)
-		if (summary->runtimes[i].left_out)
+		if (summary->runtimes[i].left_out && is_first_without(summary, i))
 			page_text(page, COLUMNS, TABLE_RED, "not recorded: %s",
 				  page_name(page, summary->runtimes[i].left_out, 400).s);
 }
