@@ -13,7 +13,7 @@
 #include "event/callstack.h"
 #include "event/sample.h"
 
-enum { CODES = 4096, LINES = 16384, MAX_TEXT = 512, MAX_THREADS = 8192, FRAMES_AHEAD = 5 };
+enum { CODES = 1024, LINES = 4096, MAX_TEXT = 512, MAX_THREADS = 8192, FRAMES_AHEAD = 5 };
 /* How long a list of threads is good at least, at most, and how many times longer than making it takes. */
 #define LIST_NS UINT64_C(100000000)
 #define LONGEST_LIST_NS UINT64_C(3000000000)
