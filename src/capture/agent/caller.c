@@ -67,7 +67,8 @@ void caller_look(const struct image *image)
 	struct dynamic module;
 
 	if (__atomic_load_n(&interpreter.trust, __ATOMIC_RELAXED) != TRUST_NONE || !dynamic_read(&module, image) ||
-	    !cpython_find(&place, &module, 0) || !place.this_thread)
+	    !cpython_find(&place, &module, 0) || !place.this_thread ||
+	    (place.runtime && !image_has(image, place.runtime, IMAGE_R)))
 		return;
 	if (cpython_open(&interpreter.by_loads, &place, &loads))
 		return;
@@ -77,8 +78,13 @@ void caller_look(const struct image *image)
 	__atomic_store_n(&interpreter.trust, TRUST_UNTRIED, __ATOMIC_RELEASE);
 }
 
-/* Whether the structures are where they should be: this thread's own, and everything that all its frames lead to. */
-static bool is_as_expected(uint64_t at)
+enum finding { FINDING_NONE, FINDING_WRONG, FINDING_RIGHT };
+
+/*
+ * Whether the structures are where they should be: this thread's own, and everything that all its frames lead to. NONE:
+ * it has no frames.
+ */
+static enum finding compare(uint64_t at)
 {
 	const struct cpython *python = &interpreter.by_calls;
 	enum cpython_step step;
@@ -89,31 +95,36 @@ static bool is_as_expected(uint64_t at)
 	int n = 0;
 
 	if (!cpython_word(python, at + python->layout.thread_pthread, &pthread) || pthread != (uint64_t)pthread_self())
-		return false;
+		return FINDING_WRONG;
 	for (step = cpython_first_frame(python, at, &frame); step == CPYTHON_FRAME && n < MOST_FRAMES; n++) {
 		if (!cpython_read_code(python, frame.code, &code) ||
 		    cpython_text(python, code.file, text, sizeof text) < 0 ||
 		    cpython_text(python, code.name, text, sizeof text) < 0 ||
 		    cpython_line(python, &code, frame.offset) < 0)
-			return false;
+			return FINDING_WRONG;
 		step = cpython_next_frame(python, &frame);
 	}
-	return n && step != CPYTHON_TORN;
+	if (step == CPYTHON_TORN)
+		return FINDING_WRONG;
+	return n ? FINDING_RIGHT : FINDING_NONE;
 }
 
 static bool is_trusted(uint64_t at)
 {
 	uint32_t trust = __atomic_load_n(&interpreter.trust, __ATOMIC_ACQUIRE);
+	enum finding finding;
 
 	if (__builtin_expect(trust == TRUST_LOADS, 1))
 		return true;
 	if (trust != TRUST_UNTRIED)
 		return false;
-	if (is_as_expected(at)) {
+	finding = compare(at);
+	if (finding == FINDING_RIGHT)
 		__atomic_store_n(&interpreter.trust, TRUST_LOADS, __ATOMIC_RELEASE);
+	if (finding == FINDING_RIGHT)
 		return true;
-	}
-	if (__atomic_add_fetch(&interpreter.n_failures, 1, __ATOMIC_RELAXED) >= MOST_FAILURES)
+	if (finding == FINDING_WRONG &&
+	    __atomic_add_fetch(&interpreter.n_failures, 1, __ATOMIC_RELAXED) >= MOST_FAILURES)
 		__atomic_store_n(&interpreter.trust, TRUST_BROKEN, __ATOMIC_RELEASE);
 	return false;
 }
@@ -282,18 +293,18 @@ static struct kept *kept_of(struct thread *thread)
 	return kept ? kept : agent_keep(thread, &place, sizeof *kept);
 }
 
-static uint32_t of_python(struct thread *thread, uint64_t at)
+/* *n: frames that were looked at. */
+static uint32_t of_python(struct thread *thread, uint64_t at, int *n)
 {
 	const struct cpython *python = &interpreter.by_loads;
 	struct kept *kept = kept_of(thread);
 	enum cpython_step step;
 	struct cpython_frame frame;
 	struct cpython_code code;
-	int n = 0;
 
 	if (!kept)
 		return 0;
-	for (step = cpython_first_frame(python, at, &frame); step == CPYTHON_FRAME && n < MOST_FRAMES; n++) {
+	for (step = cpython_first_frame(python, at, &frame); step == CPYTHON_FRAME && *n < MOST_FRAMES; ++*n) {
 		if (!cpython_read_code(python, frame.code, &code))
 			return 0;
 		if (!is_runtimes(kept, &code))
@@ -369,7 +380,7 @@ uint32_t caller_of(struct thread *thread)
 {
 	uint64_t from = thread->called_from, at = 0;
 	uint32_t caller = 0;
-	int saved;
+	int saved, n = 0;
 
 	if (__atomic_load_n(&interpreter.trust, __ATOMIC_RELAXED) != TRUST_NONE)
 		at = interpreter.this_thread();
@@ -378,8 +389,9 @@ uint32_t caller_of(struct thread *thread)
 	saved = errno;
 	thread->called_from = 0;
 	if (at && is_trusted(at))
-		caller = of_python(thread, at);
-	else if (!at)
+		caller = of_python(thread, at, &n);
+	/* a call from Python comes by the runtime's binding */
+	if (!caller && !n && from)
 		caller = of_address(thread, from);
 	errno = saved;
 	return caller;
