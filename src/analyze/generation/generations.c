@@ -519,7 +519,11 @@ static uint64_t first_candidate(const struct decoder *decoder)
 /* The longest row of inferences that this one ends. */
 static void link_candidate(const struct decoder *decoder, struct candidate *last)
 {
-	if (!inputs_may_continue(&last->inputs))
+	const struct candidate *previous =
+	    decoder->n_candidates ? candidate_at(decoder, decoder->n_candidates - 1) : NULL;
+
+	/* where the previous one has the same inputs, that one was looked at for both */
+	if (!inputs_may_continue(&last->inputs) || (previous && inputs_are_equal(&previous->inputs, &last->inputs)))
 		return;
 	for (uint64_t i = decoder->n_candidates; i-- > first_candidate(decoder);) {
 		const struct candidate *before = candidate_at(decoder, i);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyze/generation/inputs.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { LEAST_CACHES = 2 /* keys and values */, CACHE_DIMS = 3 };
@@ -12,30 +11,30 @@ static uint8_t kind_of(const char *type, size_t len)
 	static const char *const reals[] = { "float32", "float16", "bfloat16", "int8", "uint8" };
 
 	for (size_t i = 0; i < sizeof integers / sizeof *integers; i++)
-		if (strlen(integers[i]) == len && !strncmp(integers[i], type, len))
+		if (!strncmp(integers[i], type, len) && !integers[i][len])
 			return INPUT_INTEGER;
 	for (size_t i = 0; i < sizeof reals / sizeof *reals; i++)
-		if (strlen(reals[i]) == len && !strncmp(reals[i], type, len))
+		if (!strncmp(reals[i], type, len) && !reals[i][len])
 			return INPUT_REAL;
 	return INPUT_OTHER;
 }
 
-/* "[1x16]"; behind it. More dimensions than there is room for make it an INPUT_OTHER. */
+/* "[1x16]"; behind it. More dimensions, or larger ones, than there is room for make it an INPUT_OTHER. */
 static const char *read_dims(struct input *to, const char *at)
 {
-	while (*at == '[' || *at == 'x') {
-		char *end;
-		unsigned long dim = strtoul(at + 1, &end, 10);
+	while ((*at == '[' || *at == 'x') && at[1] >= '0' && at[1] <= '9') {
+		uint64_t dim = 0;
 
-		if (end == at + 1)
-			break;
+		for (at++; *at >= '0' && *at <= '9'; at++)
+			dim = dim <= UINT32_MAX ? dim * 10 + (uint64_t)(*at - '0') : dim;
 		if (to->n_dims == INPUTS_DIMS || dim > UINT32_MAX)
 			to->kind = INPUT_OTHER;
 		else
 			to->dim[to->n_dims++] = (uint32_t)dim;
-		at = end;
 	}
-	return at + strcspn(at, ",");
+	while (*at && *at != ',')
+		at = at[0] == '-' && at[1] == '>' ? "" : at + 1;
+	return at;
 }
 
 static bool is_table(const struct input *input)
@@ -45,14 +44,16 @@ static bool is_table(const struct input *input)
 
 bool inputs_read(struct inputs *to, const char *shapes)
 {
-	const char *stop = strstr(shapes, "->"), *at = shapes;
+	const char *at = shapes;
 	uint32_t n_tables = 0, n_caches = 0;
 
 	to->n = 0;
-	while (*at && to->n < INPUTS_MOST && (!stop || at < stop)) {
+	while (*at && to->n < INPUTS_MOST) {
 		struct input *input = &to->input[to->n++];
-		size_t len = strcspn(at, "[,");
+		size_t len = 0;
 
+		while (at[len] && at[len] != '[' && at[len] != ',')
+			len++;
 		*input = (struct input){ .kind = kind_of(at, len) };
 		at = read_dims(input, at + len);
 		at += *at == ',';
@@ -175,6 +176,11 @@ bool inputs_continue(const struct inputs *before, const struct inputs *after, st
 			return true;
 	}
 	return false;
+}
+
+bool inputs_are_equal(const struct inputs *a, const struct inputs *b)
+{
+	return a->n == b->n && !memcmp(a->input, b->input, a->n * sizeof *a->input);
 }
 
 bool inputs_step(const struct inputs *inputs, const struct inputs_law *law, struct inputs_step *step)

@@ -36,12 +36,13 @@ struct inputs_step {
 	uint32_t batch, tokens, cached;
 };
 
-/* Reads the first ones of "int64[1x16],float32[1x4x0x32]". False: none of them can be tokens. */
+/* Reads the first ones of "int64[1x16],float32[1x4x0x32]"; outputs are none. False: none of them can be tokens. */
 bool inputs_read(struct inputs *to, const char *shapes);
 /* False: they surely continue nothing. */
 bool inputs_may_continue(const struct inputs *inputs);
 /* The law by which `after` continues `before` with one token. False: it does not. */
 bool inputs_continue(const struct inputs *before, const struct inputs *after, struct inputs_law *law);
+bool inputs_are_equal(const struct inputs *a, const struct inputs *b);
 /* False: the inputs are not those that the law is of. */
 bool inputs_step(const struct inputs *inputs, const struct inputs_law *law, struct inputs_step *step);
 /* The tokens of an inference of any model: its first input that can be tokens. False: there is none. */
