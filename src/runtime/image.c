@@ -66,7 +66,13 @@ const void *image_at(const struct image *image, uint64_t address, size_t size, i
 const void *image_set_at(const struct image_set *set, uint64_t address, size_t size, int flags)
 {
 	for (size_t i = 0; i < set->n; i++) {
-		const void *at = image_at(&set->image[i], address, size, flags);
+		const struct image *image = &set->image[i];
+		const void *at;
+		/* segments are in the order of their addresses */
+		if (!image->n_segments || address < image->segment[0].start ||
+		    address >= image->segment[image->n_segments - 1].end)
+			continue;
+		at = image_at(image, address, size, flags);
 		if (at)
 			return at;
 	}

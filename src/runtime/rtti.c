@@ -9,9 +9,9 @@
 #include <errno.h>
 #include <string.h>
 
-enum { MAX_NAME = 4096, MAX_BASES = 16 };
+enum { MAX_NAME = 4096, MAX_BASES = 16, LEAST_ADDRESS = 4096 };
 
-/* vptr values seen so far and their meaning. Misses are kept as well, because they repeat, too. */
+/* vptr values of type_infos seen so far, and their kinds. */
 struct vptr_cache {
 	struct {
 		uint64_t vptr;
@@ -20,35 +20,46 @@ struct vptr_cache {
 	unsigned n;
 };
 
-static uint8_t kind_by_name(const struct image_set *set, uint64_t vptr)
+/* Most addresses in a module are its own; a process has hundreds of others. */
+static const void *near_at(const struct image *own, const struct image_set *set, uint64_t address, size_t size)
+{
+	if (address < LEAST_ADDRESS)
+		return NULL;
+	if (image_has(own, address, 0))
+		return image_at(own, address, size, IMAGE_R);
+	return image_set_at(set, address, size, IMAGE_R);
+}
+
+static uint8_t kind_by_name(const struct image *own, const struct image_set *set, uint64_t vptr)
 {
 	static const char *const kinds[] = { "N10__cxxabiv117__class_type_infoE",
 					     "N10__cxxabiv120__si_class_type_infoE",
 					     "N10__cxxabiv121__vmi_class_type_infoE" };
 	const uint64_t *before, *info;
-	const char *name;
 
-	if (vptr < 4096 || (vptr & 7) || !(before = image_set_at(set, vptr - 8, 8, IMAGE_R)))
+	if ((vptr & 7) || !(before = near_at(own, set, vptr - 8, 8)))
 		return 0;
-	if ((*before & 7) || !(info = image_set_at(set, *before, 16, IMAGE_R)))
+	if ((*before & 7) || !(info = near_at(own, set, *before, 16)))
 		return 0;
 	for (int i = 0; i < 3; i++) {
 		size_t size = strlen(kinds[i]) + 1;
-		name = image_set_at(set, info[1], size, IMAGE_R);
-		if (name && !memcmp(name, kinds[i], size))
+		const char *name = near_at(own, set, info[1], size);
+		if (!name)
+			return 0;
+		if (!memcmp(name, kinds[i], size))
 			return (uint8_t)(RTTI_CLASS + i);
 	}
 	return 0;
 }
 
-static uint8_t kind_of(struct vptr_cache *cache, const struct image_set *set, uint64_t vptr)
+static uint8_t kind_of(struct vptr_cache *cache, const struct image *own, const struct image_set *set, uint64_t vptr)
 {
 	uint8_t kind;
 
 	for (unsigned i = 0; i < cache->n; i++)
 		if (cache->entry[i].vptr == vptr)
 			return cache->entry[i].kind;
-	kind = kind_by_name(set, vptr);
+	kind = kind_by_name(own, set, vptr);
 	if (kind && cache->n < 64) {
 		cache->entry[cache->n].vptr = vptr;
 		cache->entry[cache->n++].kind = kind;
@@ -104,7 +115,7 @@ static int scan_segment(struct rtti *rtti, const struct image_segment *segment, 
 		if (word[1] - rodata.start >= rodata.end - rodata.start || (word[0] & 7) || word[0] < 4096 ||
 		    word[0] - rodata.start < rodata.end - rodata.start)
 			continue; /* a vptr points into writable data, of this module or another */
-		kind = kind_of(cache, set, word[0]);
+		kind = kind_of(cache, rtti->image, set, word[0]);
 		if (!kind || !(name = image_text(rtti->image, word[1], MAX_NAME)))
 			continue;
 		if (add_type(rtti, at, name, kind))
@@ -197,8 +208,7 @@ static uint64_t word_at(const struct rtti *rtti, const struct image_set *set, ui
 
 	if (address & 7)
 		return 0;
-	word = image_at(rtti->image, address, 8, IMAGE_R);
-	word = word ? word : image_set_at(set, address, 8, IMAGE_R);
+	word = near_at(rtti->image, set, address, 8);
 	return word ? *word : 0;
 }
 
@@ -228,7 +238,7 @@ static unsigned bases_of(const struct rtti *rtti, const struct image_set *set, c
 static int add_outer(struct rtti *rtti, const struct image_set *set, struct vptr_cache *cache, uint64_t address)
 {
 	const uint64_t *info = address & 7 ? NULL : image_set_at(set, address, 16, IMAGE_R);
-	uint8_t kind = info ? kind_of(cache, set, info[0]) : 0;
+	uint8_t kind = info ? kind_of(cache, rtti->image, set, info[0]) : 0;
 	const char *name = NULL;
 
 	for (size_t i = 0; i < set->n && kind && !name; i++)

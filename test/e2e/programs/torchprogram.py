@@ -2,7 +2,8 @@
 """torchprogram.py HOW: a program of PyTorch.
 
 HOW: infer (a small network; the profiler of PyTorch runs, too), nested (a module that runs the ONNX file --model by
-ONNX Runtime in the folder --folder), tour (one model of each odd kind), fork (children of fork, and a loader with workers), serve (until standard input ends). Standard output is the same in every run.
+ONNX Runtime in the folder --folder), tour (one model of each odd kind), fork (children of fork, and a loader with
+workers), serve (until standard input ends). Standard output is the same in every run.
 --profile FILE: what PyTorch's own profiler counted. --times FILE: when each inference began and ended."""
 
 import argparse
