@@ -86,8 +86,8 @@ def check_answer(lab, outside):
         assert stacks["ns"] == sum(child["ns"] for child in stacks["children"])
         on, off = get("stacks?cpu=on")["ns"], get("stacks?cpu=off")["ns"]
         assert on + off == stacks["ns"] and on and off
-        names = [track["name"] for track in get("recording.json")["tracks"]]
-        assert "state" in names and "stack" in names
+        kinds = [track["kind"] for track in get("recording.json")["tracks"]]
+        assert "state" in kinds and "stack" in kinds
         found = get("search?q=scale%20(outside.py")["names"]
         assert found and found[0]["total_ns"] / 1e9 == pytest.approx(outside.took["scale"], abs=0.1)
 

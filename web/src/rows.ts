@@ -124,7 +124,7 @@ export function collapsedAtFirst(tracks: readonly Track[], fits = 16, most = 60,
 		}
 	};
 	collapse(
-		tracks.filter(track => track.kind === 'lane' && track.rows > 2),
+		tracks.filter(track => (track.kind === 'lane' || track.kind === 'stack') && track.rows > 2),
 		fits,
 	);
 	collapse(

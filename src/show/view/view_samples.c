@@ -168,9 +168,9 @@ static bool define_lanes(struct lane *lane, struct sink *to, const struct store 
 	if (lane->stacks)
 		return true;
 	if (parent)
-		lane->states = define(to, parent, "state");
+		lane->states = define(to, parent, VIEW_STATES);
 	if (lane->states)
-		lane->stacks = define(to, parent, "stack");
+		lane->stacks = define(to, parent, VIEW_STACKS);
 	return lane->stacks;
 }
 

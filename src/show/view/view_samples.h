@@ -10,6 +10,10 @@
 #include "analyze/store/store_samples.h"
 #include "base/printable.h"
 
+/* Names of the lanes. */
+#define VIEW_STATES "state"
+#define VIEW_STACKS "stack"
+
 /* Zeroed: nothing was taken. */
 struct view_samples {
 	struct array lanes;  /* struct lane of view_samples.c, by thread of the store */

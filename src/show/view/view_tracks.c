@@ -87,8 +87,13 @@ static void mark_kinds(const struct store *store, uint8_t *holds)
 	}
 }
 
-static const char *kind_of(const struct store_track *track, const uint8_t *holds)
+static const char *kind_of(const struct store *store, const struct store_track *track, const uint8_t *holds)
 {
+	const struct store_track *parent = store_track(store, track->def.parent);
+
+	/* what view_samples.c has made */
+	if (track->def.type == TRACK_LANE && parent && parent->def.type == TRACK_THREAD)
+		return strcmp(names_text(store_names(store), track->def.name), VIEW_STATES) != 0 ? "stack" : "state";
 	switch (track->def.type) {
 	case TRACK_PROCESS:
 		return "process";
@@ -117,10 +122,10 @@ static uint32_t number_of(const char *name)
 
 static struct node node_of(const struct store *store, uint32_t id, const bool *has, const uint8_t *holds)
 {
-	static const char *const ranks[] = { "process", "model", "device",   "group",
-					     "stream",	"lane",	 "function", "thread" };
+	static const char *const ranks[] = { "process", "model",    "device", "group", "stream",
+					     "lane",	"function", "thread", "state", "stack" };
 	const struct store_track *track = store_track(store, id);
-	const char *kind = kind_of(track, holds);
+	const char *kind = kind_of(store, track, holds);
 	struct node node = { .id = id };
 
 	if (store_track(store, track->def.parent) && has[track->def.parent])
@@ -231,7 +236,7 @@ int view_find_tracks(struct view *view)
 	qsort(nodes, n, sizeof *nodes, by_place);
 	to.n_tracks = put_below(nodes, n, stack, done, to.tracks);
 	for (uint32_t i = 0; i < to.n_tracks; i++)
-		to.tracks[i].kind = kind_of(store_track(store, to.tracks[i].id), holds);
+		to.tracks[i].kind = kind_of(store, store_track(store, to.tracks[i].id), holds);
 	find_lanes(store, &to);
 	take_found(view, &to);
 	code = 0;
