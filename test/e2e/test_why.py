@@ -327,10 +327,12 @@ def test_a_low_frequency_is_named(lab, wheel):
 def test_a_recording_without_operators_says_so(lab, wheel):
     slow = Slow(lab, wheel, "uneven", record=("--level", "inference"))
     slow.say("run 60")
-    slow.say("one n 150", "loop")
+    for _ in range(4):
+        slow.say("one n 150", "loop")
     slow.say("run 5", "after")
     slow.end()
-    (row,) = slow.of("loop")
+    # of one that waited for a CPU all the time, nothing is missing
+    row = max(slow.of("loop"), key=lambda row: row["why"]["unexplained_ns"])
     assert "its operators were not recorded" in row["why"]["missing"]
     explained = sum(part["ns"] for part in row["why"]["parts"] if part["cause"].endswith("_wait"))
     assert row["why"]["unexplained_ns"] > 0.5 * (row["why"]["excess_ns"] - explained)  # a busy machine has waits, too
