@@ -86,6 +86,11 @@ def test_kernels_are_under_their_operators(lab, wheel):
     copies = [slice for slice in recording.of("kernel") if slice.name.startswith("memcpy")]
     assert len(copies) == 5 and {slice.args["operator"] for slice in copies} == {"k0"}
     assert {(slice.args["bytes"], slice.args["direction"]) for slice in copies} == {(65536, "to the device")}
+    report = json.loads(lab.plain([lab.inftrace, "report", "--json", recording.path]).out)
+    (row,) = report["kernel_types"]
+    operators = [slice for slice in recording.operators if slice.args["op_type"] == "Launch"]
+    assert row["total_ns"] == sum(slice.end - slice.start for slice in recording.of("kernel"))
+    assert row["host_ns"] == sum(slice.end - slice.start for slice in operators)
     assert of_calls(recording) == {
         "cudaLaunchKernel": 5 * (sum(KERNELS.values()) - KERNELS["k8"]),
         "cudaGraphLaunch": 5,

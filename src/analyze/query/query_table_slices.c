@@ -33,6 +33,13 @@ QUERY_ARG(cycles, KEY_CYCLES)
 QUERY_ARG(share, KEY_SHARE)
 QUERY_ARG(reported, KEY_REPORTED_NS)
 QUERY_ARG(source, KEY_SOURCE)
+QUERY_ARG(queued, KEY_QUEUED_NS)
+QUERY_ARG(direction, KEY_DIRECTION)
+QUERY_ARG(grid, KEY_GRID)
+QUERY_ARG(block, KEY_BLOCK)
+QUERY_ARG(registers, KEY_REGISTERS)
+QUERY_ARG(shared, KEY_SHARED_BYTES)
+QUERY_ARG(symbol, KEY_SYMBOL)
 QUERY_ARG(count, KEY_COUNT)
 QUERY_ARG(modified, KEY_MODIFIED)
 QUERY_ARG(capabilities, KEY_CAPABILITIES)
@@ -146,6 +153,14 @@ static const struct query_column kernel_columns[] = {
 	{ "reported_ns", "INTEGER", "the duration that the profiler reports, if it did not fit into its operator",
 	  get_reported },
 	{ "source", "TEXT", "the profiler that it comes from", get_source },
+	{ "queued_ns", "INTEGER", "of CUDA: from the end of the call that launched it to its begin", get_queued },
+	{ "bytes", "INTEGER", "of copies and sets of CUDA", query_get_bytes },
+	{ "direction", "TEXT", "of copies of CUDA: `to the device`, `from the device` ...", get_direction },
+	{ "grid", "TEXT", "of kernels of CUDA: blocks, `108x1x1`", get_grid },
+	{ "block", "TEXT", "of kernels of CUDA: threads of a block", get_block },
+	{ "registers", "INTEGER", "of kernels of CUDA: of a thread", get_registers },
+	{ "shared_bytes", "INTEGER", "of kernels of CUDA: shared memory of a block", get_shared },
+	{ "symbol", "TEXT", "of kernels of CUDA: the whole name, where `name` is a shorter one", get_symbol },
 };
 
 const struct query_table query_table_kernels = {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "show/html/html_model.h"
+#include "show/words/kernel_words.h"
 
 enum { MAX_ROWS = 40, COLUMNS = 120 };
 
@@ -51,13 +52,16 @@ static void put_types(struct html_page *page)
 	table_column(&table, "type", TABLE_LEFT | TABLE_NAME);
 	table_column(&table, "kernels", TABLE_RIGHT);
 	table_column(&table, "time", TABLE_RIGHT);
+	table_column(&table, "on the host", TABLE_RIGHT);
 	table_column(&table, "share", TABLE_LEFT | TABLE_SHARE);
 	for (uint32_t i = 0; i < summary->n_kernel_types && i < MAX_ROWS; i++) {
 		const struct summary_kernel_type *type = &summary->kernel_types[i];
+		uint64_t host_ns = kernel_host_ns(summary, type->op_type);
 
 		table_cell(&table, TABLE_PLAIN, "%s", name_of(page, type->op_type, "of no operator").s);
 		table_cell(&table, TABLE_PLAIN, "%s", units_count(type->n).s);
 		table_cell(&table, TABLE_PLAIN, "%s", units_duration((double)type->total_ns).s);
+		table_cell(&table, TABLE_PLAIN, "%s", host_ns ? units_duration((double)host_ns).s : "-");
 		table_cell(&table, TABLE_PLAIN, "%s", units_percent(share(summary, type->total_ns)).s);
 	}
 	html_table_of(page->out, "By type of the operator that launched them, or their own", &table);

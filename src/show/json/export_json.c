@@ -8,6 +8,7 @@
 #include "show/json/json_list.h"
 #include "show/json/json_summary.h"
 #include "show/words/export.h"
+#include "show/words/kernel_words.h"
 
 static void put_verdict(struct json_summary *to)
 {
@@ -353,11 +354,13 @@ static void put_kernels(struct json_summary *to)
 	json_array(&to->json, "kernel_types");
 	for (uint32_t i = 0; i < summary->n_kernel_types; i++) {
 		const struct summary_kernel_type *type = &summary->kernel_types[i];
+		uint64_t host_ns = kernel_host_ns(summary, type->op_type);
 
 		json_object(&to->json, NULL);
 		json_summary_name(to, "op_type", type->op_type);
 		json_count(&to->json, "calls", type->n);
 		json_count(&to->json, "total_ns", type->total_ns);
+		json_known(&to->json, "host_ns", host_ns ? (int64_t)host_ns : -1);
 		json_real(&to->json, "share", (double)type->total_ns / whole);
 		json_end(&to->json, '}');
 	}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Kernels and copies of devices: by type of the operator that launched them, by name, and how busy each line was. */
 #include "show/text/page.h"
+#include "show/words/kernel_words.h"
 
 enum { BRIEF = 15, NAME_COLUMNS = 60 };
 
@@ -24,14 +25,17 @@ static void put_types(const struct page *page)
 	table_column(&table, "type", TABLE_LEFT | TABLE_SHRINKS | TABLE_NAME);
 	table_column(&table, "kernels", TABLE_RIGHT);
 	table_column(&table, "total", TABLE_RIGHT);
+	table_column(&table, "on the host", TABLE_RIGHT);
 	table_column(&table, "share", TABLE_LEFT | TABLE_SHARE);
 	for (uint32_t i = 0; i < n_shown(page, summary->n_kernel_types); i++) {
 		const struct summary_kernel_type *type = &summary->kernel_types[i];
+		uint64_t host_ns = kernel_host_ns(summary, type->op_type);
 
 		table_cell(&table, TABLE_PLAIN, "%s",
 			   type->op_type ? page_name(page, type->op_type, NAME_COLUMNS).s : "of no operator");
 		table_cell(&table, TABLE_PLAIN, "%s", units_count(type->n).s);
 		table_cell(&table, TABLE_PLAIN, "%s", units_duration((double)type->total_ns).s);
+		table_cell(&table, TABLE_PLAIN, "%s", host_ns ? units_duration((double)host_ns).s : "-");
 		table_cell(&table, TABLE_PLAIN, "%s", units_percent(share(page, type->total_ns)).s);
 	}
 	table_print(&table, page->out);
@@ -154,6 +158,7 @@ void text_kernels(const struct page *page)
 	put_streams(page);
 	page_text(page, 2, TABLE_DIM,
 		  "A line is idle between its first and its last kernel where it runs none: in an inference, until the "
-		  "next kernel has been launched, or between inferences. Copies are those that are called memcpy or "
+		  "next kernel has been launched, or between inferences. On the host an operator launches its kernels: "
+		  "that time is not its latency. Copies are those that are called memcpy or "
 		  "memset.");
 }
