@@ -5,6 +5,8 @@
 
 #include "capture/stacks/stack_thread.h"
 
+enum { MOST_TRIES = 3 };
+
 /* An entry of what poll is given. */
 struct poll_entry {
 	int32_t fd;
@@ -147,13 +149,38 @@ static void put_stack(struct stack_process *process, struct stack_thread *thread
 		put_holder(process, thread, round, python);
 }
 
+/* How often the thread has got a CPU; 0: not known. */
+static uint64_t turns_of(struct stack_thread *thread, const struct stack_round *round)
+{
+	uint64_t n_turns;
+	char text[96];
+	ssize_t got = stack_thread_read(thread, &thread->sched, round->pid, "schedstat", text, sizeof text);
+
+	return got > 0 && proc_number(text, (size_t)got, 2, &n_turns) ? n_turns : 0;
+}
+
+static bool is_at_rest(const struct stack_thread *thread)
+{
+	return thread->now.state != SAMPLE_RAN && thread->now.state != SAMPLE_QUEUED;
+}
+
+/* A thread that waited when its state was read may have gone on when its stack was: both are read again then. */
 void stack_state_read(struct stack_process *process, struct stack_thread *thread, const struct stack_round *round,
 		      bool has_run)
 {
-	thread->now = (struct event_sample){ .tid = thread->tid, .thread_name = thread->name };
-	stack_memory_begin(&round->shared->memory, round->pid);
-	thread->now.state = (uint8_t)find_state(process, thread, round);
-	if (thread->now.state == SAMPLE_RAN && !has_run && thread->more_waited_ns)
-		thread->now.state = SAMPLE_QUEUED;
-	put_stack(process, thread, round);
+	uint64_t before = thread->n_turns, after;
+
+	for (int i = 0; i < MOST_TRIES; i++, before = after) {
+		thread->now = (struct event_sample){ .tid = thread->tid, .thread_name = thread->name };
+		stack_memory_begin(&round->shared->memory, round->pid);
+		thread->now.state = (uint8_t)find_state(process, thread, round);
+		if (thread->now.state == SAMPLE_RAN && !has_run && thread->more_waited_ns)
+			thread->now.state = SAMPLE_QUEUED;
+		put_stack(process, thread, round);
+		if (!is_at_rest(thread) || !thread->now.stack || (after = turns_of(thread, round)) == before)
+			return;
+	}
+	thread->now.stack = 0;
+	thread->now.flags |= SAMPLE_TORN;
+	round->shared->n_torn++;
 }

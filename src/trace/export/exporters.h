@@ -11,7 +11,6 @@
 	F(chrome, "chrome") \
 	F(ort, "ort") \
 	F(folded, "folded") \
-	F(samples, "samples") \
 	F(pprof, "pprof") \
 	F(speedscope, "speedscope") \
 	F(csv, "csv") \
