@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -240,6 +241,20 @@ static void time_stopped_is_nobodys_fault(void **state)
 	says(f, "Outside of models: 83.3 % of 600 ms, most of it with the program stopped (300 ms)");
 }
 
+static void a_state_is_named_where_no_place_has_much(void **state)
+{
+	struct fixture *f = *state;
+	char function[16];
+
+	for (uint64_t i = 0; i < 20; i++) {
+		snprintf(function, sizeof function, "f%d", (int)i);
+		samples(f, i * 40000, (i + 1) * 40000, did(MAIN, SAMPLE_QUEUED, call(f, 0, function, "/app/m.py", 3)));
+	}
+	run(f, 800000, 1000000, MAIN);
+	summarise(f, 1000000);
+	says(f, "Outside of models: 80.0 % of 1.00 s, most of it waiting for a CPU (800 ms)");
+}
+
 static void who_holds_the_gil_is_named(void **state)
 {
 	struct fixture *f = *state;
@@ -352,10 +367,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_gap_is_what_its_thread_did),    TEST(a_constant_stretch_covers_whole_gaps),
 		TEST(short_gaps_are_divided_together), TEST(what_the_first_thread_did_before_another_one_is_there),
-		TEST(time_stopped_is_nobodys_fault),   TEST(who_holds_the_gil_is_named),
-		TEST(without_samples_nothing_is_said), TEST(places_are_those_of_the_program),
-		TEST(preprocessing_is_found),	       TEST(waiting_for_the_gil_is_found),
-		TEST(waiting_for_a_thread_is_found),   TEST(waiting_for_input_is_found),
+		TEST(time_stopped_is_nobodys_fault),   TEST(a_state_is_named_where_no_place_has_much),
+		TEST(who_holds_the_gil_is_named),      TEST(without_samples_nothing_is_said),
+		TEST(places_are_those_of_the_program), TEST(preprocessing_is_found),
+		TEST(waiting_for_the_gil_is_found),    TEST(waiting_for_a_thread_is_found),
+		TEST(waiting_for_input_is_found),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -46,6 +46,19 @@ static int count_words(const char *text)
 	return n;
 }
 
+/* Where no place has much of it, what was done most, wherever; false: nothing has a third. */
+static bool find_state(const struct summary *summary, struct outside_part *part)
+{
+	*part = (struct outside_part){ 0 };
+	for (uint32_t i = 0; i < summary->n_outside; i++) {
+		const struct summary_outside *row = &summary->outside[i];
+
+		if (row->is.view == OUTSIDE_BY_WHAT && row->is.kind == OUTSIDE_STATE && row->is.ns > part->ns)
+			*part = (struct outside_part){ .state = row, .ns = row->is.ns, .n = row->is.n };
+	}
+	return part->ns >= summary->time.outside_ns / 3;
+}
+
 /* "most of it in Image.resize, called from c_pre.py:6 (1.21 s)"; "" where samples show no such place. */
 static struct printable most_of_outside(const struct summary *summary)
 {
@@ -55,7 +68,7 @@ static struct printable most_of_outside(const struct summary *summary)
 	struct units_text ns;
 	bool is_most;
 
-	if (!outside_parts(summary, SUMMARY_NONE, &part, 1) || part.ns < whole_ns / 10)
+	if (!outside_parts(summary, SUMMARY_NONE, &part, 1) || (part.ns < whole_ns / 10 && !find_state(summary, &part)))
 		return text;
 	ns = units_duration((double)part.ns);
 	is_most = part.ns > whole_ns / 2;
