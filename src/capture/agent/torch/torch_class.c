@@ -69,8 +69,8 @@ static const char *script_class(struct python_object *self)
 static const char *compiled_class(struct python_object *self)
 {
 	struct python_object *parts = entry_of(self, "_modules");
-	bool are_named = parts && python.PyType_IsSubtype(parts->type, python.PyDict_Type);
-	struct python_object *inside = are_named ? python.PyDict_GetItemString(parts, "_orig_mod") : NULL;
+	bool is_dict = parts && python.PyType_IsSubtype(parts->type, python.PyDict_Type);
+	struct python_object *inside = is_dict ? python.PyDict_GetItemString(parts, "_orig_mod") : NULL;
 
 	return inside ? keep(torch_type_name(inside->type), "torch.compile") : NULL;
 }

@@ -50,8 +50,6 @@ struct torch_module {
 	torch_device devices[TORCH_OF_MODULE]; /* of all parameters */
 	uint8_t n_devices;
 };
-/* A dictionary of an object's own, a borrowed reference, which its object holds; NULL: it has none. With the GIL. */
-struct python_object *torch_tree_part(struct python_object *self, const char *name);
 /* With the GIL. NULL: out of memory. */
 struct torch_module *torch_module_of(struct python_object *self);
 /* Names all modules inside this one, where they have no name yet, and finds the devices of their parameters. */

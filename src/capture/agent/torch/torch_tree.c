@@ -37,7 +37,8 @@ static struct python_object *reference_to(struct python_object *self)
 	return reference;
 }
 
-struct python_object *torch_tree_part(struct python_object *self, const char *name)
+/* A dictionary of an object's own; NULL: it has none. A borrowed reference, which its object holds. */
+static struct python_object *part_of(struct python_object *self, const char *name)
 {
 	struct python_object *own = python.PyObject_GenericGetDict(self, NULL), *part = NULL;
 
@@ -105,7 +106,7 @@ static void look_at_parameters(const struct walk *walk, struct torch_module *mod
 	struct python_object *key, *value = NULL;
 
 	for (int i = 0; i < 2 && !tensor.device; i++) {
-		struct python_object *part = torch_tree_part(module->self, parts[i]);
+		struct python_object *part = part_of(module->self, parts[i]);
 		intptr_t at = 0;
 		while (part && !tensor.device && python.PyDict_Next(part, &at, &key, &value))
 			if (!torch_tensor_read(value, &tensor))
@@ -153,7 +154,7 @@ static void look_at_child(struct walk *walk, size_t len, const char *name, struc
 /* One may contain itself: each is looked into once. */
 static void look_into(struct walk *walk, size_t len, struct torch_module *module)
 {
-	struct python_object *children = torch_tree_part(module->self, "_modules"), *key, *child;
+	struct python_object *children = part_of(module->self, "_modules"), *key, *child;
 	intptr_t at = 0;
 
 	module->walk = walk->number;
