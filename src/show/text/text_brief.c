@@ -579,6 +579,8 @@ void text_brief(const struct page *page)
 				text_sizes(page, i);
 				text_operators(page, i);
 			}
+	if (n_shown == 1 || page->opts.n_top)
+		text_kernels(page);
 	if (!summary->n_all_inferences) {
 		text_operators_alone(page);
 		text_named(page);

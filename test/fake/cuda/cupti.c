@@ -335,6 +335,7 @@ static uint8_t *device_work(uint32_t kind, uint32_t stream, uint64_t device_ns, 
 		PUT(record, 72, uint32_t, 1);
 		PUT(record, 6, uint16_t, 40);
 	} else {
+		PUT(record, 36, uint32_t, 1);
 		PUT(record, 40, uint32_t, stream);
 		PUT(record, 44, uint32_t, correlation);
 	}
