@@ -5,10 +5,10 @@
  */
 #include <stdlib.h>
 
-#include "capture/agent/caller.h"
-#include "capture/agent/copies.h"
 #include "capture/agent/dict.h"
-#include "capture/agent/module_walk.h"
+#include "capture/agent/replace/copies.h"
+#include "capture/agent/replace/module_walk.h"
+#include "capture/agent/run/caller.h"
 
 enum { ROUNDS = 2000, CALLS = 100 };
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""embed_folder.py OUT FILE...: writes C source with `const struct page_file page_files[]` (src/show/view/page.h): the
+"""embed_folder.py OUT FILE...: writes C source with `const struct page_file page_files[]`
+(src/show/view/http/page.h): the
 names and the bytes of these files. No file is an empty list: the page was not built."""
 
 import pathlib
@@ -9,7 +10,7 @@ import sys
 out, *paths = sys.argv[1:]
 rows = []
 with open(out, "w") as file:
-    file.write('#include "show/view/page.h"\n')
+    file.write('#include "show/view/http/page.h"\n')
     for number, path in enumerate(sorted(map(pathlib.Path, paths))):
         data = path.read_bytes()
         file.write(f"static const unsigned char file_{number}[] = {{\n")

@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/printable.h"
 #include "base/privilege.h"
-#include "capture/recorder/attach_find.h"
-#include "capture/recorder/attach_near.h"
-#include "cmd/attach_file.h"
+#include "base/text/printable.h"
+#include "capture/recorder/attach/attach_find.h"
+#include "capture/recorder/attach/attach_near.h"
 #include "cmd/cmd.h"
-#include "cmd/ps_table.h"
+#include "cmd/record/attach_file.h"
+#include "cmd/table/ps_table.h"
 #include "show/term/term.h"
 
 enum { COMMAND = 200 }; /* bytes of a command line, cut there */

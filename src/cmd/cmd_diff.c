@@ -10,7 +10,7 @@
 
 #include "analyze/diff/diff.h"
 #include "cmd/cmd.h"
-#include "cmd/page_file.h"
+#include "cmd/record/page_file.h"
 #include "show/diff/diff_page.h"
 #include "show/term/pager.h"
 #include "show/term/term.h"

@@ -5,9 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/json.h"
-#include "base/printable.h"
-#include "capture/recorder/attach_list.h"
+#include "base/text/json.h"
+#include "base/text/printable.h"
+#include "capture/recorder/attach/attach_list.h"
 #include "capture/source/source.h"
 #include "cmd/cmd.h"
 #include "cmd/doctor.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* `inftrace export FILE --to FORMAT`: a recording in a format for other programs. convert.c does it. */
 #include "cmd/cmd.h"
-#include "cmd/convert.h"
+#include "cmd/table/convert.h"
 
 struct export_opts {
 	const char *to;

@@ -11,15 +11,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/pattern.h"
 #include "base/privilege.h"
-#include "base/units.h"
+#include "base/text/pattern.h"
+#include "base/text/units.h"
 #include "capture/recorder/recorder_launch.h"
-#include "cmd/attach_file.h"
 #include "cmd/cmd.h"
-#include "cmd/probe_options.h"
-#include "cmd/record_say.h"
-#include "cmd/top_choose.h"
+#include "cmd/record/attach_file.h"
+#include "cmd/record/probe_options.h"
+#include "cmd/record/record_say.h"
+#include "cmd/table/top_choose.h"
 #include "show/handle/reporter.h"
 #include "show/term/term.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* `inftrace import FILE...`: files of other tools become a recording. convert.c does it, of several merge_files.c. */
 #include "cmd/cmd.h"
-#include "cmd/convert.h"
-#include "cmd/merge_files.h"
+#include "cmd/table/convert.h"
+#include "cmd/table/merge_files.h"
 
 struct import_opts {
 	struct opt_list offset;

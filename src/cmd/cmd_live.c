@@ -6,12 +6,12 @@
 #include <string.h>
 
 #include "base/privilege.h"
-#include "capture/recorder/attach.h"
-#include "capture/recorder/attach_find.h"
+#include "capture/recorder/attach/attach.h"
+#include "capture/recorder/attach/attach_find.h"
 #include "cmd/cmd.h"
-#include "cmd/live_page.h"
-#include "cmd/probe_options.h"
-#include "cmd/record_say.h"
+#include "cmd/record/live_page.h"
+#include "cmd/record/probe_options.h"
+#include "cmd/record/record_say.h"
 #include "show/term/term.h"
 
 struct live_opts {

@@ -2,8 +2,8 @@
 /* `inftrace next`: waits for programs that load a runtime, anywhere on the machine. recorder_attach records them. */
 #include <stdio.h>
 
-#include "cmd/attach_file.h"
 #include "cmd/cmd.h"
+#include "cmd/record/attach_file.h"
 
 struct next_opts {
 	struct record_options shared;

@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/json.h"
 #include "base/privilege.h"
+#include "base/text/json.h"
 #include "cmd/cmd.h"
-#include "cmd/ps_table.h"
+#include "cmd/table/ps_table.h"
 
 struct ps_opts {
 	bool json, pids, names;

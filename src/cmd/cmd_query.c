@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "analyze/summary/recording.h"
-#include "base/units.h"
+#include "base/text/units.h"
 #include "cmd/cmd.h"
-#include "cmd/query_run_text.h"
-#include "cmd/query_shell.h"
+#include "cmd/query/query_run_text.h"
+#include "cmd/query/query_shell.h"
 #include "show/term/term.h"
 
 enum { SLOWEST = 20, MAX_SESSIONS = 1 << 20, MAX_SQL = 1 << 20 };

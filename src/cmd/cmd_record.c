@@ -14,11 +14,11 @@
 
 #include "capture/recorder/recorder_launch.h"
 #include "cmd/cmd.h"
-#include "cmd/live_page.h"
-#include "cmd/record_options.h"
-#include "cmd/record_say.h"
-#include "cmd/record_summary.h"
-#include "cmd/recording_file.h"
+#include "cmd/record/live_page.h"
+#include "cmd/record/record_options.h"
+#include "cmd/record/record_say.h"
+#include "cmd/record/record_summary.h"
+#include "cmd/record/recording_file.h"
 
 struct record_opts {
 	struct record_options shared;

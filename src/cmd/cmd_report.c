@@ -7,10 +7,10 @@
 
 #include "analyze/insight/recorded.h"
 #include "analyze/summary/recording.h"
-#include "base/printable.h"
+#include "base/text/printable.h"
 #include "cmd/cmd.h"
-#include "cmd/find_recording.h"
-#include "cmd/page_file.h"
+#include "cmd/record/find_recording.h"
+#include "cmd/record/page_file.h"
 #include "show/report/reports.h"
 #include "show/term/pager.h"
 #include "show/term/term.h"

@@ -14,17 +14,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/pattern.h"
 #include "base/privilege.h"
-#include "base/units.h"
+#include "base/text/pattern.h"
+#include "base/text/units.h"
 #include "capture/proc/rights.h"
 #include "capture/recorder/recorder_launch.h"
-#include "cmd/attach_file.h"
 #include "cmd/cmd.h"
-#include "cmd/record_summary.h"
-#include "cmd/recording_file.h"
-#include "cmd/top_choose.h"
-#include "cmd/top_guest.h"
+#include "cmd/record/attach_file.h"
+#include "cmd/record/record_summary.h"
+#include "cmd/record/recording_file.h"
+#include "cmd/table/top_choose.h"
+#include "cmd/table/top_guest.h"
 #include "show/term/term.h"
 #include "show/top/screen.h"
 

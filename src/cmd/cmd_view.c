@@ -12,9 +12,9 @@
 
 #include "base/clock.h"
 #include "cmd/cmd.h"
-#include "cmd/find_recording.h"
+#include "cmd/record/find_recording.h"
 #include "show/term/term.h"
-#include "show/view/browser.h"
+#include "show/view/http/browser.h"
 #include "show/view/view.h"
 #include "show/view/view_loading.h"
 

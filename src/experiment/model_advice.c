@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-#include "analyze/result/model_compare.h"
-#include "base/provider.h"
+#include "analyze/result/model/model_compare.h"
+#include "base/text/provider.h"
 
 #define WAY(package) \
 	"in a Python environment without onnxruntime: pip install " package \

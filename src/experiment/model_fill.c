@@ -10,9 +10,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "analyze/result/model_busy.h"
-#include "analyze/result/model_energy.h"
-#include "analyze/result/recording_result.h"
+#include "analyze/result/model/model_busy.h"
+#include "analyze/result/model/model_energy.h"
+#include "analyze/result/model/recording_result.h"
 #include "capture/source/source.h"
 #include "experiment/model_device.h"
 

@@ -6,7 +6,7 @@
 #ifndef EXPERIMENT_MODEL_FILL_H
 #define EXPERIMENT_MODEL_FILL_H
 
-#include "analyze/result/model_result.h"
+#include "analyze/result/model/model_result.h"
 #include "base/arena.h"
 #include "experiment/model_pass.h"
 #include "model/onnx/onnx_static.h"

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "analyze/result/model_devices.h"
+#include "analyze/result/model/model_devices.h"
 #include "experiment/model_fill.h"
 
 static const char *keep(struct arena *arena, const char *text, bool *is_out_of_memory)

@@ -5,7 +5,7 @@
 #ifndef EXPERIMENT_MODEL_INSIDE_H
 #define EXPERIMENT_MODEL_INSIDE_H
 
-#include "analyze/result/model_result.h"
+#include "analyze/result/model/model_result.h"
 #include "base/arena.h"
 #include "experiment/model_pass.h"
 

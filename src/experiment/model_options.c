@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analyze/result/model_compare.h"
-#include "base/provider.h"
+#include "analyze/result/model/model_compare.h"
+#include "base/text/provider.h"
 #include "model/run/run_result.h"
 #include "show/report/reports.h"
 

@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#include "analyze/result/model_analysis.h"
+#include "analyze/result/model/model_analysis.h"
 #include "experiment/model_options.h"
 #include "show/words/export.h"
 

@@ -17,9 +17,9 @@
 #include <unistd.h>
 
 #include "base/part_path.h"
-#include "base/printable.h"
 #include "base/temp_dir.h"
-#include "base/units.h"
+#include "base/text/printable.h"
+#include "base/text/units.h"
 #include "experiment/model_advice.h"
 #include "experiment/model_describe.h"
 #include "experiment/model_fill.h"

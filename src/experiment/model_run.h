@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "analyze/result/model_result.h"
+#include "analyze/result/model/model_result.h"
 #include "capture/recorder/say.h"
 #include "experiment/model_folder.h"
 #include "experiment/model_options.h"

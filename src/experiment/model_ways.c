@@ -13,9 +13,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analyze/result/model_compare.h"
-#include "base/printable.h"
-#include "base/provider.h"
+#include "analyze/result/model/model_compare.h"
+#include "base/text/printable.h"
+#include "base/text/provider.h"
 #include "experiment/model_options.h"
 #include "model/ort/ort_find.h"
 #include "model/ort/ort_version.h"

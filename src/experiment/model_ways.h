@@ -10,7 +10,7 @@
 #ifndef EXPERIMENT_MODEL_WAYS_H
 #define EXPERIMENT_MODEL_WAYS_H
 
-#include "analyze/result/model_result.h"
+#include "analyze/result/model/model_result.h"
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/opt.h"

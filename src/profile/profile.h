@@ -6,7 +6,7 @@
 #ifndef PROFILE_PROFILE_H
 #define PROFILE_PROFILE_H
 
-#include "base/pattern.h"
+#include "base/text/pattern.h"
 #include "inftrace_profile.h"
 #include "profile/report.h"
 

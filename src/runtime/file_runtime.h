@@ -4,7 +4,7 @@
 #define RUNTIME_FILE_RUNTIME_H
 
 #include "base/arena.h"
-#include "runtime/image_file.h"
+#include "runtime/find/image_file.h"
 #include "runtime/runtimes.h"
 
 struct file_runtime {

@@ -16,7 +16,7 @@
 #define RUNTIME_PROBE_SITES_H
 
 #include "base/err.h"
-#include "runtime/image_file.h"
+#include "runtime/find/image_file.h"
 #include "runtime/probe_kinds.h"
 #include "runtime/runtimes.h"
 

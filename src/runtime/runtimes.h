@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
-#include "runtime/rtti.h"
+#include "runtime/find/rtti.h"
 
 enum { RUNTIME_FAMILIES = 40, RUNTIME_MARKS = 4 };
 

@@ -3,7 +3,7 @@
  * Texts of /proc/PID/fdinfo: names found are plain words of the text, counts are within bounds, and a last line without
  * its end changes nothing.
  */
-#include "capture/source/fdinfo.h"
+#include "capture/source/device/fdinfo.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/json_read.h"
+#include "base/text/json_read.h"
 #include "check_sink.h"
 #include "fuzz.h"
 #include "trace/export/exporters.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A JSON text: any bytes. Tokens lie in the text in order; levels close as often as they open. */
-#include "base/json_read.h"
+#include "base/text/json_read.h"
 
 #include <stdlib.h>
 

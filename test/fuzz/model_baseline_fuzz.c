@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* An earlier report that runs are compared with: any bytes. Numbers are not negative, texts end, lists have bounds. */
-#include "analyze/result/model_baseline.h"
+#include "analyze/result/model/model_baseline.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "fuzz.h"
+#include "runtime/find/x86_insn.h"
 #include "runtime/probe_sites.h"
-#include "runtime/x86_insn.h"
 
 static void check(const struct probe_sites *sites, const struct image_file *file, size_t size)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Any bytes as code: nothing is read beyond them, and more bytes behind an instruction do not change it. */
-#include "runtime/x86_insn.h"
+#include "runtime/find/x86_insn.h"
 
 #include <stdlib.h>
 #include <string.h>

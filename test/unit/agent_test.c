@@ -17,10 +17,10 @@
 
 #include "base/processor.h"
 #include "capture/agent/dict.h"
-#include "capture/agent/inference.h"
 #include "capture/agent/ort/ort_in.h"
-#include "capture/agent/phase.h"
 #include "capture/agent/room.h"
+#include "capture/agent/run/inference.h"
+#include "capture/agent/run/phase.h"
 #include "capture/agent/share.h"
 
 #define PHASE_NAME(name, text) text,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* libinftrace and the agent's side of it, in one program: what each call writes into the ring of its thread. */
-#include "capture/agent/annotate.h"
+#include "capture/agent/run/annotate.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
+#include "runtime/find/trivial_body.h"
 #include "runtime/ort/ort_machine.h"
-#include "runtime/trivial_body.h"
 
 enum { CODE = 0x10000, TABLE = 0x20000, WORDS = 32 };
 enum {

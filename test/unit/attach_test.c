@@ -19,8 +19,8 @@
 #include <cmocka.h>
 
 #include "capture/proc/proc.h"
-#include "capture/recorder/attach_find.h"
-#include "capture/recorder/attach_fit.h"
+#include "capture/recorder/attach/attach_find.h"
+#include "capture/recorder/attach/attach_fit.h"
 #include "capture/recorder/attached.h"
 
 /* Whether the child runs this file; its command line changes a little later than its executable. */

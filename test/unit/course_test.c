@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What columns of time hold when time outgrows them. */
-#include "analyze/summary/course.h"
+#include "analyze/summary/course/course.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -21,7 +21,7 @@
 #include <cmocka.h>
 
 #include "capture/proc/modules.h"
-#include "runtime/image_file.h"
+#include "runtime/find/image_file.h"
 #include "turn.h"
 
 enum { MOST_FRAMES = 100, TEXT = 4096 };

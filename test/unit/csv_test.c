@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Fields of CSV: quoted where they must be, and harmless in a spreadsheet. */
-#include "base/csv.h"
+#include "base/text/csv.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

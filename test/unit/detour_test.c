@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Beginnings of functions that are moved and run elsewhere, and those that are refused. */
-#include "capture/agent/detour.h"
+#include "capture/agent/replace/detour.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "capture/source/fdinfo.h"
-#include "capture/source/gauge.h"
+#include "capture/source/device/fdinfo.h"
+#include "capture/source/device/gauge.h"
 #include "capture/source/tree.h"
 #include "capture/source/walk.h"
 #include "world.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* When a dump is asked for: the words, and inferences for which they hold. */
-#include "capture/recorder/dump_when.h"
+#include "capture/recorder/thin/dump_when.h"
 
 #include <errno.h>
 #include <setjmp.h>

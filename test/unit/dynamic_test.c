@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Names in the dynamic sections of modules of this process. */
-#include "runtime/dynamic.h"
+#include "runtime/find/dynamic.h"
 
 #include <dlfcn.h>
 #include <setjmp.h>

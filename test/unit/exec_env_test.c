@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What the agent does to the environment of programs that are about to start, and to which programs. */
-#include "capture/agent/exec_env.h"
+#include "capture/agent/exec/exec_env.h"
 
 #include <elf.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 
 #include "base/processor.h"
 #include "base/program_file.h"
-#include "capture/agent/exec_file.h"
+#include "capture/agent/exec/exec_file.h"
 
 #if defined(__x86_64__)
 #define LOADER "/lib64/ld-linux-x86-64.so.2"

@@ -10,13 +10,13 @@
 
 #include <cmocka.h>
 
-#include "base/printable.h"
+#include "base/text/printable.h"
 #include "first_sentence.h"
 #include "model_sample.h"
 #include "show/html/html.h"
 #include "show/html/plot.h"
 #include "show/report/reports.h"
-#include "show/words/model_words.h"
+#include "show/words/model/model_words.h"
 
 static char *written(void (*write)(FILE *out, const struct model_analysis *analysis),
 		     const struct model_analysis *analysis)

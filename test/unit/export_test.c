@@ -8,8 +8,8 @@
 #include <cmocka.h>
 
 #include "analyze/insight/recorded.h"
-#include "base/printable.h"
-#include "base/units.h"
+#include "base/text/printable.h"
+#include "base/text/units.h"
 #include "first_sentence.h"
 #include "show/report/reports.h"
 #include "stream.h"

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "base/json_read.h"
+#include "base/text/json_read.h"
 #include "trace/export/exporters.h"
 #include "trace/export/output.h"
 #include "trace/import/import.h"

@@ -12,9 +12,9 @@
 
 #include <cmocka.h>
 
-#include "runtime/arm64_decode.h"
-#include "runtime/function.h"
-#include "runtime/text_anchor.h"
+#include "runtime/find/arm64_decode.h"
+#include "runtime/find/function.h"
+#include "runtime/find/text_anchor.h"
 
 enum { CODE = 0x10000, WORDS = 64, DATA = 0x20000, HEADER = DATA, FDES = DATA + 0x100, TEXT = DATA + 0x800 };
 enum {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Memory that is still growing is told from memory that has grown. */
-#include "analyze/summary/growth.h"
+#include "analyze/summary/course/growth.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "analyze/summary/curve.h"
+#include "analyze/summary/course/curve.h"
 
 #define SECOND 1000000000u
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/json_read.h"
+#include "base/text/json_read.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyze/result/machine_peak.h"
+#include "analyze/result/model/machine_peak.h"
 
 #include <sched.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Files that are mapped in this process, found by an address inside of them. */
-#include "capture/agent/mapped_file.h"
+#include "capture/agent/replace/mapped_file.h"
 
 #include <limits.h>
 #include <setjmp.h>

@@ -10,7 +10,7 @@
 #include "first_sentence.h"
 #include "model_sample.h"
 #include "show/report/reports.h"
-#include "show/words/baseline_words.h"
+#include "show/words/model/baseline_words.h"
 
 struct made {
 	struct sample *sample;

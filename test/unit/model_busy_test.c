@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyze/result/model_busy.h"
+#include "analyze/result/model/model_busy.h"
 
 #include <math.h>
 #include <setjmp.h>

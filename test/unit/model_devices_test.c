@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyze/result/model_devices.h"
+#include "analyze/result/model/model_devices.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

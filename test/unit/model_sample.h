@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "analyze/result/model_analysis.h"
+#include "analyze/result/model/model_analysis.h"
 
 enum { SAMPLE_BLOCKS = 6, SAMPLE_NODES = 3 + SAMPLE_BLOCKS * 3, SAMPLE_RUNS = 5, SAMPLE_LATENCIES = 320 };
 

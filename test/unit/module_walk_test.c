@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A thread walks through the modules all the time, while children are forked that load a library. */
-#include "capture/agent/module_walk.h"
+#include "capture/agent/replace/module_walk.h"
 
 #include <dlfcn.h>
 #include <link.h>

@@ -20,9 +20,9 @@
 #include <cmocka.h>
 
 #include "base/processor.h"
-#include "capture/probe/next_events.h"
-#include "capture/probe/next_hold.h"
-#include "capture/probe/next_reader.h"
+#include "capture/probe/next/next_events.h"
+#include "capture/probe/next/next_hold.h"
+#include "capture/probe/next/next_reader.h"
 #include "capture/proc/proc.h"
 
 /* The actions of a held child, in memory shared with it. */

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
-#include "capture/source/nvml_ask.h"
+#include "capture/source/device/nvml_ask.h"
 #include "capture/source/tree.h"
 #include "keep.h"
 

@@ -15,9 +15,9 @@
 
 #include <cmocka.h>
 
-#include "runtime/eh_frame.h"
+#include "runtime/find/eh_frame.h"
+#include "runtime/find/rtti.h"
 #include "runtime/probe_sites.h"
-#include "runtime/rtti.h"
 
 struct found {
 	struct image_file file;

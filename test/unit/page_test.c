@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The files of the page are served under their names, with their types; without them, a page says how to build them. */
-#include "show/view/page.h"
+#include "show/view/http/page.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Regular expressions of ECMAScript, and what a bad one comes to. */
-#include "base/pattern.h"
+#include "base/text/pattern.h"
 
 #include <errno.h>
 #include <setjmp.h>

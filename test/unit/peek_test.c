@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Reading this process's memory, also in a sandbox that forbids process_vm_readv. */
-#include "runtime/peek.h"
+#include "runtime/find/peek.h"
 
 #include <errno.h>
 #include <linux/filter.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/provider.h"
+#include "base/text/provider.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
+#include "analyze/result/model/recording_result.h"
 #include "analyze/result/phase_names.h"
-#include "analyze/result/recording_result.h"
 #include "findings.h"
 #include "stream.h"
 

@@ -18,7 +18,7 @@
 #include <cmocka.h>
 
 #include "capture/recorder/recorder_tap.h"
-#include "capture/recorder/thin.h"
+#include "capture/recorder/thin/thin.h"
 #include "trace/import/import.h"
 #include "trace/perfetto/perfetto_write.h"
 #include "trace/rotate/rotate.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Compares the results of type information with the symbols of a real library. */
-#include "runtime/rtti.h"
+#include "runtime/find/rtti.h"
 
 #include <dlfcn.h>
 #include <setjmp.h>

@@ -19,7 +19,7 @@
 #include "capture/inject/inject_file.h"
 #include "capture/proc/file_look.h"
 #include "capture/proc/modules.h"
-#include "runtime/peek.h"
+#include "runtime/find/peek.h"
 #include "runtime/probe_sites.h"
 
 extern const struct runtime runtime_fake;

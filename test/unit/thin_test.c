@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Operators of one inference in N, in the order in which a recorder gets them: operators first, then the inference. */
-#include "capture/recorder/thin.h"
+#include "capture/recorder/thin/thin.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "capture/recorder/thin_models.h"
+#include "capture/recorder/thin/thin_models.h"
 #include "lines.h"
 
 enum { PROCESS = 1, LANE, THREAD, OTHER };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The same trivial functions as compilers write them at -O0, -O2 and -Os. */
-#include "runtime/trivial_body.h"
+#include "runtime/find/trivial_body.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Hand-made cases; test_sites.py compares millions of instructions of real libraries with objdump. */
-#include "runtime/x86_insn.h"
+#include "runtime/find/x86_insn.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -5,12 +5,12 @@
 #include <string.h>
 
 #include "analyze/diff/diff_run.h"
-#include "analyze/result/model_join.h"
+#include "analyze/result/model/model_join.h"
+#include "analyze/result/model/recording_result.h"
 #include "analyze/result/open_words.h"
-#include "analyze/result/recording_result.h"
 #include "analyze/result/result_words.h"
 #include "analyze/summary/summary.h"
-#include "base/units.h"
+#include "base/text/units.h"
 
 enum { MAX_NOTES = 12, MAX_NODE_NAME = 512 };
 

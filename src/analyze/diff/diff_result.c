@@ -13,8 +13,8 @@
 #include "analyze/result/phase_names.h"
 #include "analyze/summary/summary_model.h"
 #include "base/array.h"
-#include "base/json_read.h"
-#include "base/utf8.h"
+#include "base/text/json_read.h"
+#include "base/text/utf8.h"
 
 enum { MAX_TEXT = 1 << 16, MAX_DIGITS = 40 };
 

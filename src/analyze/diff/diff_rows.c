@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "analyze/diff/diff_in.h"
-#include "analyze/result/model_compare.h"
-#include "base/provider.h"
+#include "analyze/result/model/model_compare.h"
+#include "base/text/provider.h"
 
 /* Others of its type that it takes to know what moves all of them. */
 enum { LEAST_PEERS = 4, PRIOR_DF = 4 };

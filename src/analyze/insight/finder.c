@@ -4,7 +4,7 @@
 
 #include "analyze/insight/insight_in.h"
 #include "analyze/result/phase_names.h"
-#include "base/provider.h"
+#include "base/text/provider.h"
 
 enum { LISTED = 3, NODE_NAME = 40 };
 

@@ -7,9 +7,9 @@
 #define ANALYZE_INSIGHT_INSIGHT_H
 
 #include "analyze/result/finding.h"
-#include "analyze/result/model_analysis.h"
+#include "analyze/result/model/model_analysis.h"
 #include "base/err.h"
-#include "base/printable.h"
+#include "base/text/printable.h"
 
 enum insight_severity {
 	INSIGHT_WRONG,	/* the run failed, its speed is worth nothing, or it does not give back what it takes */

@@ -8,7 +8,7 @@
 #include "analyze/insight/insight.h"
 #include "analyze/result/outside_result.h"
 #include "analyze/result/result_words.h"
-#include "base/units.h"
+#include "base/text/units.h"
 
 enum { INSIGHT_NAME = 60, INSIGHT_ERROR = 200 };
 

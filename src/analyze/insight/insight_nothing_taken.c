@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The provider ran none of b nodes. text: the provider that ran most of them. */
 #include "analyze/insight/insight_in.h"
-#include "base/provider.h"
+#include "base/text/provider.h"
 
 static void find(struct finder *finder)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The provider ran a of b nodes. value: share of the inferences' time that the others took. */
 #include "analyze/insight/insight_in.h"
-#include "base/provider.h"
+#include "base/text/provider.h"
 
 extern const struct insight insight_partly_taken;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* a of b operators take less than 5 us. value: share of the time outside of operators. */
 #include "analyze/insight/insight_in.h"
-#include "base/provider.h"
+#include "base/text/provider.h"
 
 extern const struct insight insight_tiny_operators, insight_small_operators;
 

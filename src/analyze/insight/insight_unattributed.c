@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Much of an inference lies in no operator. value: its share; low: nanoseconds of each. */
 #include "analyze/insight/insight_in.h"
-#include "base/provider.h"
+#include "base/text/provider.h"
 
 extern const struct insight insight_unattributed, insight_tiny_operators;
 

@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-#include "analyze/result/recording_result.h"
+#include "analyze/result/model/recording_result.h"
 
 int recorded_init(struct recorded *recorded, const struct summary *summary, struct err *err)
 {

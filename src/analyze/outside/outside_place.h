@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "base/printable.h"
+#include "base/text/printable.h"
 #include "event/callstack.h"
 #include "event/names.h"
 

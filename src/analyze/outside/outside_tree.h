@@ -9,7 +9,7 @@
 
 #include "analyze/outside/outside.h"
 #include "base/array.h"
-#include "base/printable.h"
+#include "base/text/printable.h"
 #include "event/names.h"
 
 /* F(OUTSIDE_BY_<NAME>, word in JSON and SQL) */

@@ -8,7 +8,7 @@
 
 #include "analyze/query/query_in.h"
 #include "base/near.h"
-#include "base/units.h"
+#include "base/text/units.h"
 
 enum { MAX_VALUES = 500 };
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/json.h"
+#include "base/text/json.h"
 
 void query_put_time(sqlite3_context *to, uint64_t ns)
 {

@@ -5,7 +5,7 @@
 
 #include "analyze/query/query_in.h"
 #include "analyze/why/why.h"
-#include "base/units.h"
+#include "base/text/units.h"
 
 #define GET(name) static void get_##name(sqlite3_context *to, const struct query_at *at)
 

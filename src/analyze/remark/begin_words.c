@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "base/units.h"
+#include "base/text/units.h"
 
 uint32_t begin_words_count(const struct summary *summary)
 {

@@ -4,7 +4,7 @@
 #define ANALYZE_REMARK_BEGIN_WORDS_H
 
 #include "analyze/summary/summary.h"
-#include "base/printable.h"
+#include "base/text/printable.h"
 
 /* The number of runtimes of which there is something to say. */
 uint32_t begin_words_count(const struct summary *summary);

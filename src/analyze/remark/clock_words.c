@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/units.h"
+#include "base/text/units.h"
 
 struct printable clock_words(const struct summary *summary, const struct summary_clock *change, bool is_ascii)
 {

@@ -4,7 +4,7 @@
 #define ANALYZE_REMARK_CLOCK_WORDS_H
 
 #include "analyze/summary/summary.h"
-#include "base/printable.h"
+#include "base/text/printable.h"
 
 /* One sentence: what, by how much, when, and which times hold. */
 struct printable clock_words(const struct summary *summary, const struct summary_clock *change, bool is_ascii);

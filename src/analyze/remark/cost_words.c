@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "base/units.h"
+#include "base/text/units.h"
 
 static int64_t arm_ns_of(const struct summary *summary)
 {

@@ -4,7 +4,7 @@
 #define ANALYZE_REMARK_COST_WORDS_H
 
 #include "analyze/summary/summary.h"
-#include "base/printable.h"
+#include "base/text/printable.h"
 
 enum { COST_LINES = 2 };
 

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "base/units.h"
+#include "base/text/units.h"
 
 static const char *done_to(const struct summary *summary, uint32_t what)
 {

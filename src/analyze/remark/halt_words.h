@@ -4,7 +4,7 @@
 #define ANALYZE_REMARK_HALT_WORDS_H
 
 #include "analyze/summary/summary.h"
-#include "base/printable.h"
+#include "base/text/printable.h"
 
 /* "2 inferences contain 610 ms in which their process was stopped by a signal"; "": no inference does. */
 struct printable halt_words(const struct summary *summary);

@@ -2,7 +2,7 @@
 /* Words for what was dropped. Computes nothing. */
 #include "analyze/remark/kept_words.h"
 
-#include "base/units.h"
+#include "base/text/units.h"
 
 struct printable kept_words(const struct summary *summary, bool is_ascii)
 {

@@ -4,7 +4,7 @@
 #define ANALYZE_REMARK_KEPT_WORDS_H
 
 #include "analyze/summary/summary.h"
-#include "base/printable.h"
+#include "base/text/printable.h"
 
 /* One sentence; "" when nothing was dropped. */
 struct printable kept_words(const struct summary *summary, bool is_ascii);

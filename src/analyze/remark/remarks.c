@@ -9,7 +9,7 @@
 #include "analyze/remark/clock_words.h"
 #include "analyze/remark/halt_words.h"
 #include "analyze/remark/kept_words.h"
-#include "base/units.h"
+#include "base/text/units.h"
 
 enum { NAME_COLUMNS = 120, TEXT_COLUMNS = 300 };
 

@@ -7,7 +7,7 @@
 #define ANALYZE_REMARK_REMARKS_H
 
 #include "analyze/summary/summary.h"
-#include "base/printable.h"
+#include "base/text/printable.h"
 
 struct remark {
 	const char *kind; /* "lost", "left_out": doc/report-json.md lists them */

@@ -4,7 +4,7 @@
 #define ANALYZE_RESULT_INPUT_SIZES_H
 
 #include "analyze/summary/summary.h"
-#include "base/printable.h"
+#include "base/text/printable.h"
 
 /* A size that takes long beside the one that most inferences have; NULL: none does. Both are borrowed. */
 struct input_sizes {

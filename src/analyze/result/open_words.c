@@ -3,7 +3,7 @@
 #include "analyze/result/open_words.h"
 
 #include "analyze/result/result_words.h"
-#include "base/units.h"
+#include "base/text/units.h"
 
 enum { NAME = 40 };
 

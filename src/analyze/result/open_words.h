@@ -4,7 +4,7 @@
 #define ANALYZE_RESULT_OPEN_WORDS_H
 
 #include "analyze/summary/summary.h"
-#include "base/printable.h"
+#include "base/text/printable.h"
 
 /* What lasted longest, if nothing of its kind that ended lasted as long; "": nothing did. */
 struct printable open_words(const struct summary *summary, bool is_ascii);

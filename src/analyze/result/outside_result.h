@@ -4,7 +4,7 @@
 #define ANALYZE_RESULT_OUTSIDE_RESULT_H
 
 #include "analyze/summary/summary.h"
-#include "base/printable.h"
+#include "base/text/printable.h"
 
 /* One thing that was done in one place. Rows are borrowed; NULL: there is none. */
 struct outside_part {

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "base/provider.h"
+#include "base/text/provider.h"
 
 struct printable model_text(const char *text, int columns, bool is_ascii)
 {

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "base/printable.h"
+#include "base/text/printable.h"
 
 /* A text of a stranger, "-" for NULL; a provider without "ExecutionProvider". */
 struct printable model_text(const char *text, int columns, bool is_ascii);

@@ -4,9 +4,9 @@
 #define ANALYZE_SUMMARY_SUM_SESSION_H
 
 #include "analyze/stats/stats.h"
-#include "analyze/summary/course.h"
+#include "analyze/summary/course/course.h"
+#include "analyze/summary/course/times.h"
 #include "analyze/summary/summary.h"
-#include "analyze/summary/times.h"
 #include "base/array.h"
 
 /* When sessions of a process were being created. */

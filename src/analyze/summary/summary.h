@@ -22,16 +22,16 @@
 #include <stdint.h>
 
 #include "analyze/store/store.h"
-#include "analyze/summary/course.h"
-#include "analyze/summary/curve.h"
-#include "analyze/summary/summary_halts.h"
-#include "analyze/summary/summary_kernel.h"
-#include "analyze/summary/summary_merged.h"
+#include "analyze/summary/course/course.h"
+#include "analyze/summary/course/curve.h"
+#include "analyze/summary/part/summary_halts.h"
+#include "analyze/summary/part/summary_kernel.h"
+#include "analyze/summary/part/summary_merged.h"
+#include "analyze/summary/part/summary_open.h"
+#include "analyze/summary/part/summary_outside.h"
+#include "analyze/summary/part/summary_process.h"
+#include "analyze/summary/part/summary_time.h"
 #include "analyze/summary/summary_model.h"
-#include "analyze/summary/summary_open.h"
-#include "analyze/summary/summary_outside.h"
-#include "analyze/summary/summary_process.h"
-#include "analyze/summary/summary_time.h"
 
 /* What the reader of the file has found out, given to summary_end. */
 struct summary_file {

@@ -10,9 +10,9 @@
 #include "analyze/stats/stats.h"
 #include "analyze/stats/stats_series.h"
 #include "analyze/stats/stats_typical.h"
-#include "analyze/summary/summary_generation.h"
-#include "analyze/summary/summary_slow.h"
-#include "analyze/summary/summary_tally.h"
+#include "analyze/summary/part/summary_generation.h"
+#include "analyze/summary/part/summary_slow.h"
+#include "analyze/summary/part/summary_tally.h"
 #include "event/event.h"
 
 #define SUMMARY_NONE UINT32_MAX /* index of no process, no model */

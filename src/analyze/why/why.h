@@ -13,7 +13,7 @@
 #include <stdbool.h>
 
 #include "analyze/summary/summary.h"
-#include "base/printable.h"
+#include "base/text/printable.h"
 
 enum { WHY_PARTS = 16 };
 

@@ -7,7 +7,7 @@
 
 #include "analyze/result/result_words.h"
 #include "analyze/why/why.h"
-#include "base/units.h"
+#include "base/text/units.h"
 
 /* Where the excess lies: what a thread does with its time; ANY: all of it, where that is not known. */
 enum why_pool { POOL_WAIT, POOL_BLOCKED, POOL_CPU, POOL_ANY, N_POOLS };

@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "base/processor.h"
-#include "runtime/dynamic.h"
 #include "runtime/file_runtime.h"
+#include "runtime/find/dynamic.h"
 
 const char *const inject_symbols[N_INJECT_SYMBOLS] = { "pthread_create",
 						       "dlopen",

@@ -6,7 +6,7 @@
 #ifndef CAPTURE_INJECT_INJECT_FILE_H
 #define CAPTURE_INJECT_INJECT_FILE_H
 
-#include "runtime/image_file.h"
+#include "runtime/find/image_file.h"
 
 enum inject_symbol {
 	INJECT_PTHREAD_CREATE,

@@ -6,7 +6,7 @@
 #ifndef CAPTURE_PROC_FILE_LOOK_H
 #define CAPTURE_PROC_FILE_LOOK_H
 
-#include "runtime/image_file.h"
+#include "runtime/find/image_file.h"
 #include "runtime/probe_sites.h"
 
 /*

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/json_read.h"
+#include "base/text/json_read.h"
 
 enum { MOST_TEXT = 64 << 10, NAME = 128, MOST_ENTRIES = 20000 };
 

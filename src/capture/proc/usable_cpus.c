@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/units.h"
+#include "base/text/units.h"
 #include "capture/proc/cgroup_cpu.h"
 #include "capture/proc/machine.h"
 #include "capture/proc/proc.h"

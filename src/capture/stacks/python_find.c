@@ -12,7 +12,7 @@
 #include "capture/proc/file_look.h"
 #include "capture/proc/modules.h"
 #include "capture/stacks/stack_python.h"
-#include "runtime/dynamic.h"
+#include "runtime/find/dynamic.h"
 
 /* Plain data, because it is sent through a pipe. */
 struct answer {

@@ -3,8 +3,8 @@
 #ifndef MODEL_ONNX_ONNX_STATIC_H
 #define MODEL_ONNX_ONNX_STATIC_H
 
-#include "base/json.h"
 #include "base/opt.h"
+#include "base/text/json.h"
 #include "model/onnx/onnx_cost.h"
 #include "model/onnx/onnx_external.h"
 #include "model/onnx/onnx_repeat.h"

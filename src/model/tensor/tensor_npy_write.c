@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "model/tensor/tensor_file.h"
 
 enum { PREFIX = 10, ALIGNMENT = 64, HEADER_MAX = 2048 };

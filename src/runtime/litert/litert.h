@@ -6,9 +6,9 @@
 #ifndef RUNTIME_LITERT_LITERT_H
 #define RUNTIME_LITERT_LITERT_H
 
-#include "runtime/eh_frame.h"
+#include "runtime/find/eh_frame.h"
+#include "runtime/find/text_anchor.h"
 #include "runtime/runtimes.h"
-#include "runtime/text_anchor.h"
 
 enum litert_family { LITERT_RELEASE, LITERT_ERRORS, LITERT_MODELS, LITERT_RUNS, N_LITERT_FAMILIES };
 

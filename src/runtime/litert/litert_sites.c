@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "runtime/function.h"
+#include "runtime/find/function.h"
 #include "runtime/litert/litert.h"
 #include "runtime/probe_sites.h"
 

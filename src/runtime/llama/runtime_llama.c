@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "runtime/dynamic.h"
+#include "runtime/find/dynamic.h"
 #include "runtime/llama/llama.h"
 
 #define OPERATOR "ggml_compute_forward_"

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/peek.h"
+#include "runtime/find/peek.h"
 #include "runtime/probe_sites.h"
 #include "runtime/runtimes.h"
 

@@ -19,9 +19,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "runtime/find/trivial_body.h"
 #include "runtime/ort/ort_borders.h"
 #include "runtime/ort/ort_machine.h"
-#include "runtime/trivial_body.h"
 
 enum { SHAPE = 48, NEWEST = 31, MOST_RELRO = 4 << 20 };
 

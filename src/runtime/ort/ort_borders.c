@@ -15,8 +15,8 @@
  */
 #include "runtime/ort/ort_borders.h"
 
+#include "runtime/find/trivial_body.h"
 #include "runtime/ort/ort_machine.h"
-#include "runtime/trivial_body.h"
 
 enum { MAX_SLOTS = 16 };
 

@@ -6,7 +6,7 @@
 #ifndef RUNTIME_ORT_BORDERS_H
 #define RUNTIME_ORT_BORDERS_H
 
-#include "runtime/rtti.h"
+#include "runtime/find/rtti.h"
 
 enum ort_border {
 	BORDER_PLAN_VALUE,   /* ISequentialPlannerContext::GetShape */

@@ -6,7 +6,7 @@
 #ifndef RUNTIME_ORT_MACHINE_H
 #define RUNTIME_ORT_MACHINE_H
 
-#include "runtime/image.h"
+#include "runtime/find/image.h"
 
 enum { ORT_MACHINE_CODE = 60, ORT_MACHINE_PAD = 4 }; /* bytes that `code` has; length of a landing pad */
 

@@ -3,7 +3,7 @@
  * Compares instructions with what compilers write for aarch64. `this` is in x0, arguments follow in x1 and so on; what
  * returns a class has its address in x8, so that arguments have the same registers in all functions.
  */
-#include "runtime/arm64_insn.h"
+#include "runtime/find/arm64_insn.h"
 #include "runtime/ort/ort_machine.h"
 
 enum { CODE = ORT_MACHINE_CODE / 4, SHORT_CODE = 7, GET_API = 16 };

@@ -5,7 +5,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "runtime/peek.h"
+#include "runtime/find/peek.h"
 
 typedef void *get_string_fn(const void *, char *, size_t *);
 typedef void release_fn(void *);

@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/function.h"
+#include "runtime/find/function.h"
+#include "runtime/find/text_anchor.h"
 #include "runtime/ort/ort.h"
 #include "runtime/probe_sites.h"
-#include "runtime/text_anchor.h"
 
 enum { MAX_SITES = 1 << 14, MAX_ENDS = 8, WORD = 8 };
 

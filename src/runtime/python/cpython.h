@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "runtime/dynamic.h"
+#include "runtime/find/dynamic.h"
 
 /* Copies memory of the program. False: there is none at this address. */
 struct cpython_memory {

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "runtime/python/cpython.h"
 
 enum { SPAN = 256, CHUNK = 256, MOST_BYTES = 1 << 26, NO_LINE = -128, BYTES_HEAD = 16 };

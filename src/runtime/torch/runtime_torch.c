@@ -6,7 +6,7 @@
  */
 #include <stdio.h>
 
-#include "runtime/dynamic.h"
+#include "runtime/find/dynamic.h"
 #include "runtime/torch/torch.h"
 
 #define FUNCTION_CLASS "N5torch3jit13GraphFunctionE"

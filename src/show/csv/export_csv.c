@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "analyze/remark/remarks.h"
-#include "base/csv.h"
+#include "base/text/csv.h"
 #include "show/words/export.h"
-#include "show/words/model_words.h"
+#include "show/words/model/model_words.h"
 
 struct csv {
 	FILE *out;

@@ -7,9 +7,9 @@
 #define SHOW_DIFF_DIFF_PAGE_H
 
 #include "analyze/diff/diff.h"
-#include "base/printable.h"
-#include "base/table.h"
-#include "base/units.h"
+#include "base/text/printable.h"
+#include "base/text/table.h"
+#include "base/text/units.h"
 #include "show/words/export.h"
 
 /* The writer of a format. to is its own. */

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "show/diff/diff_page.h"
-#include "show/words/model_words.h"
+#include "show/words/model/model_words.h"
 
 #define DIFFS(F) \
 	F(text) \

@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/json.h"
+#include "base/text/json.h"
 
 enum { STEM = 120, TIME = 40 };
 

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "base/table.h"
+#include "base/text/table.h"
 
 /* The style sheet, line by line; NULL ends it. */
 extern const char *const html_style[];

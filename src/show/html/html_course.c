@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/result/model/recording_result.h"
 #include "analyze/result/phase_names.h"
-#include "analyze/result/recording_result.h"
 #include "show/html/html_model.h"
 #include "show/words/resource_words.h"
 #include "show/words/slow_words.h"

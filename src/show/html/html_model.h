@@ -6,7 +6,7 @@
 #include "show/html/html.h"
 #include "show/html/plot.h"
 #include "show/words/export.h"
-#include "show/words/model_rows.h"
+#include "show/words/model/model_rows.h"
 
 /* HTML_RUNS: side by side, with two columns each and two for names: TABLE_MAX_COLUMNS */
 enum { HTML_COLOURS = 8, HTML_FAMILIES = 10, HTML_RUNS = 7 };

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "analyze/remark/kept_words.h"
-#include "analyze/result/recording_result.h"
+#include "analyze/result/model/recording_result.h"
 #include "show/html/html_model.h"
 #include "show/words/other_words.h"
 #include "show/words/quota_words.h"

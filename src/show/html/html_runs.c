@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "show/html/html_model.h"
-#include "show/words/baseline_words.h"
+#include "show/words/model/baseline_words.h"
 #include "show/words/quota_words.h"
 
 enum { BAR_LABEL = 34 }; /* columns of a run's name beside its bar */

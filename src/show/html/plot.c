@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/printable.h"
+#include "base/text/printable.h"
 #include "show/html/html.h"
 
 enum { MOST_TICKS = 24 };

@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "base/units.h"
+#include "base/text/units.h"
 
 struct plot_axis {
 	double low, high;

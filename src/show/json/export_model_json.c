@@ -3,13 +3,13 @@
  */
 #include <math.h>
 
-#include "base/json.h"
+#include "base/text/json.h"
 #include "show/json/json_findings.h"
 #include "show/json/json_model_operators.h"
 #include "show/json/json_series.h"
-#include "show/words/baseline_words.h"
 #include "show/words/export.h"
-#include "show/words/model_words.h"
+#include "show/words/model/baseline_words.h"
+#include "show/words/model/model_words.h"
 
 static void put_values(struct json *json, const char *key, const struct model_value *value, uint32_t n)
 {

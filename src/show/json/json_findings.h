@@ -4,7 +4,7 @@
 #define SHOW_JSON_JSON_FINDINGS_H
 
 #include "analyze/insight/insight.h"
-#include "base/json.h"
+#include "base/text/json.h"
 
 /* An element for each finding. model: the index of the recording's model; NULL: "run" is the index of the run. */
 void json_findings(struct json *json, const struct model_analysis *analysis, const uint32_t *model);

@@ -2,8 +2,8 @@
 /* Operators of one run, and what its provider ran inside of them. Nodes beside each other: export_model_json.c. */
 #include "show/json/json_model_operators.h"
 
-#include "base/provider.h"
-#include "show/words/model_words.h"
+#include "base/text/provider.h"
+#include "show/words/model/model_words.h"
 
 static const char *bound_key(enum model_bound_by by)
 {

@@ -7,7 +7,7 @@
 #include "analyze/result/phase_names.h"
 #include "analyze/result/recording_workers.h"
 #include "analyze/stats/stats.h"
-#include "base/provider.h"
+#include "base/text/provider.h"
 #include "show/json/json_generations.h"
 #include "show/json/json_list.h"
 #include "show/json/json_series.h"

@@ -4,7 +4,7 @@
 #define SHOW_JSON_JSON_SERIES_H
 
 #include "analyze/stats/stats_series.h"
-#include "base/json.h"
+#include "base/text/json.h"
 
 /* null where the series has no value. */
 void json_series(struct json *json, const char *key, const struct stats_series *series);

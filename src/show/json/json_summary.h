@@ -4,7 +4,7 @@
 #define SHOW_JSON_JSON_SUMMARY_H
 
 #include "analyze/summary/summary.h"
-#include "base/json.h"
+#include "base/text/json.h"
 #include "show/words/export.h"
 
 /* All is borrowed but for json. */

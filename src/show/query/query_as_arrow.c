@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "show/query/arrow_message.h"
 #include "show/query/query_formats.h"
 

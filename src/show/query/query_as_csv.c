@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/csv.h"
+#include "base/text/csv.h"
 #include "show/query/query_formats.h"
 
 static void put_text(FILE *out, const char *text, size_t len)

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/json.h"
+#include "base/text/json.h"
 #include "show/query/query_formats.h"
 
 extern const struct query_format query_as_json, query_as_jsonl;

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/printable.h"
-#include "base/units.h"
+#include "base/text/printable.h"
+#include "base/text/units.h"
 #include "show/query/query_formats.h"
 
 enum { WAITING = 1000, WIDEST = 400 };

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "show/words/model_words.h"
+#include "show/words/model/model_words.h"
 
 #define REPORTS(F) \
 	F(text) \

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "base/units.h"
+#include "base/text/units.h"
 
 enum { READING_TAKES_LONG = 16 << 20 }; /* bytes */
 

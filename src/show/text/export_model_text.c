@@ -7,8 +7,8 @@
 #include <time.h>
 
 #include "show/text/model_page.h"
-#include "show/words/baseline_words.h"
 #include "show/words/export.h"
+#include "show/words/model/baseline_words.h"
 #include "show/words/quota_words.h"
 
 enum { WIDTH = 96, MAX_INSIGHTS = 12 };

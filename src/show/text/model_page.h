@@ -5,7 +5,7 @@
 
 #include "show/text/page.h"
 #include "show/words/export.h"
-#include "show/words/model_rows.h"
+#include "show/words/model/model_rows.h"
 
 enum {
 	MODEL_PAGE_RUNS = 5,

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/result/recording_result.h"
-#include "base/provider.h"
+#include "analyze/result/model/recording_result.h"
+#include "base/text/provider.h"
 
 const char *page_advice(const struct page *page)
 {

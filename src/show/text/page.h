@@ -5,9 +5,9 @@
 
 #include <math.h>
 
-#include "base/printable.h"
-#include "base/table.h"
-#include "base/units.h"
+#include "base/text/printable.h"
+#include "base/text/table.h"
+#include "base/text/units.h"
 #include "show/words/export.h"
 
 struct page {

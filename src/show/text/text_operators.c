@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "analyze/remark/halt_words.h"
-#include "base/provider.h"
+#include "base/text/provider.h"
 #include "show/text/page.h"
 #include "show/words/operator_words.h"
 

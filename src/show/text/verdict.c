@@ -9,7 +9,7 @@
 
 #include "analyze/remark/halt_words.h"
 #include "analyze/result/open_words.h"
-#include "base/provider.h"
+#include "base/text/provider.h"
 #include "show/text/page.h"
 #include "show/words/generation_words.h"
 #include "show/words/memory_words.h"

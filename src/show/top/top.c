@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "show/top/top_in.h"
 
 void top_init(struct top *top, const struct live *live, const struct names *names, const char *what)

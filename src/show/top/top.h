@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 #include "analyze/live/live.h"
-#include "base/pattern.h"
+#include "base/text/pattern.h"
 #include "show/top/grid.h"
 #include "show/top/keys.h"
 

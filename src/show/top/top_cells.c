@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/provider.h"
+#include "base/text/provider.h"
 #include "show/top/top_in.h"
 
 /* "0.42", "42.1", "1234", "12.3k": at most six columns. */

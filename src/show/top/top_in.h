@@ -3,8 +3,8 @@
 #ifndef SHOW_TOP_TOP_IN_H
 #define SHOW_TOP_TOP_IN_H
 
-#include "base/printable.h"
-#include "base/units.h"
+#include "base/text/printable.h"
+#include "base/text/units.h"
 #include "show/top/top.h"
 
 /* A row of the table of models. Missing figures are NAN. */

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/json.h"
-#include "base/provider.h"
+#include "base/text/json.h"
+#include "base/text/provider.h"
 #include "show/top/top_in.h"
 
 enum { OPERATORS = 20 };

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/provider.h"
+#include "base/text/provider.h"
 #include "show/top/top_in.h"
 
 struct order {

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/table.h"
+#include "base/text/table.h"
 #include "show/top/top_in.h"
 
 enum { OPERATORS = 5, NAMES = 30 };

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/printable.h"
-#include "base/units.h"
+#include "base/text/printable.h"
+#include "base/text/units.h"
 #include "show/view/view_in.h"
 
 static void put_cut(struct view *view, struct json *json)

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "show/view/page.h"
+#include "show/view/http/page.h"
 #include "show/view/view_in.h"
 
 static const struct view_answer answers[] = {

@@ -8,7 +8,7 @@
 
 #include "base/err.h"
 #include "event/sink.h"
-#include "show/view/http.h"
+#include "show/view/http/http.h"
 
 struct view;
 

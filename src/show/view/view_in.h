@@ -12,7 +12,7 @@
 #include "analyze/store/store_live.h"
 #include "analyze/summary/recording.h"
 #include "base/array.h"
-#include "base/json.h"
+#include "base/text/json.h"
 #include "show/view/view.h"
 #include "show/view/view_report.h"
 #include "show/view/view_samples.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "show/view/page.h"
+#include "show/view/http/page.h"
 #include "show/view/view_in.h"
 
 struct wait {

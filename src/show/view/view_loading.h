@@ -6,7 +6,7 @@
 #ifndef SHOW_VIEW_VIEW_LOADING_H
 #define SHOW_VIEW_VIEW_LOADING_H
 
-#include "show/view/http.h"
+#include "show/view/http/http.h"
 
 /* Must outlive the server. */
 struct view_loading {

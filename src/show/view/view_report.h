@@ -11,7 +11,7 @@
 #include <sys/types.h>
 
 #include "analyze/summary/summary_maker.h"
-#include "show/view/http.h"
+#include "show/view/http/http.h"
 #include "trace/import/import.h"
 
 struct view_report {

@@ -8,7 +8,7 @@
 #define SHOW_VIEW_VIEW_SAMPLES_H
 
 #include "analyze/store/store_samples.h"
-#include "base/printable.h"
+#include "base/text/printable.h"
 
 /* Names of the lanes. */
 #define VIEW_STATES "state"

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/units.h"
+#include "base/text/units.h"
 
 enum { CALLER = 80, MAX_SESSIONS = 8 };
 

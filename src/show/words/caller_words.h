@@ -4,7 +4,7 @@
 #define SHOW_WORDS_CALLER_WORDS_H
 
 #include "analyze/summary/summary.h"
-#include "base/printable.h"
+#include "base/text/printable.h"
 
 /* "classify (/srv/app/classify.py:31)" without folders: "classify (classify.py:31)"; "app+0x1234" of an address. */
 struct printable caller_short(const char *caller, int columns, bool is_ascii);

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "base/units.h"
+#include "base/text/units.h"
 
 bool report_shows(const struct report *report, uint32_t model)
 {

@@ -9,10 +9,10 @@
 
 #include <stdio.h>
 
-#include "analyze/result/model_analysis.h"
+#include "analyze/result/model/model_analysis.h"
 #include "analyze/summary/summary.h"
-#include "base/json.h"
-#include "base/printable.h"
+#include "base/text/json.h"
+#include "base/text/printable.h"
 #include "model/onnx/onnx_static.h"
 
 /*

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "base/units.h"
+#include "base/text/units.h"
 
 enum { LEAST_P99 = 100 };
 

@@ -4,8 +4,8 @@
 #define SHOW_WORDS_GENERATION_WORDS_H
 
 #include "analyze/summary/summary.h"
-#include "base/printable.h"
-#include "base/table.h"
+#include "base/text/printable.h"
+#include "base/text/table.h"
 
 /* ": first token 1.49 ms (slowest 4.30 ms), 172 us a token, 5,400 tokens/s": what follows their count and model. */
 struct printable generation_speed(const struct summary_generations *of);

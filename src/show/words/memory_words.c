@@ -6,7 +6,7 @@
 #include <signal.h>
 #include <string.h>
 
-#include "base/units.h"
+#include "base/text/units.h"
 
 enum { NAME = 40, SHAPES = 60 };
 

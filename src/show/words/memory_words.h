@@ -4,7 +4,7 @@
 #define SHOW_WORDS_MEMORY_WORDS_H
 
 #include "analyze/summary/summary.h"
-#include "base/printable.h"
+#include "base/text/printable.h"
 
 /* Why nothing is known of it, as a phrase; "": it is known. */
 struct printable memory_missing(const struct summary *summary);

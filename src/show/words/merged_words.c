@@ -2,7 +2,7 @@
 /* Words for how a file was placed. Computes nothing. */
 #include "show/words/merged_words.h"
 
-#include "base/units.h"
+#include "base/text/units.h"
 
 struct printable merged_words(const struct summary *summary, uint32_t i, bool is_ascii)
 {

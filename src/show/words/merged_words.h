@@ -4,7 +4,7 @@
 #define SHOW_WORDS_MERGED_WORDS_H
 
 #include "analyze/summary/summary.h"
-#include "base/printable.h"
+#include "base/text/printable.h"
 
 /* "app.json, placed by 20 inferences that both have, to 1.00 us"; i: of summary->merged. */
 struct printable merged_words(const struct summary *summary, uint32_t i, bool is_ascii);

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/units.h"
+#include "base/text/units.h"
 
 /* Options of providers by which an inference becomes one call that starts all kernels. */
 static const struct {

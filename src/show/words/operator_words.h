@@ -4,7 +4,7 @@
 #define SHOW_WORDS_OPERATOR_WORDS_H
 
 #include "analyze/summary/summary.h"
-#include "base/printable.h"
+#include "base/text/printable.h"
 
 /* Do most inferences that count have none? */
 bool operators_are_rare(const struct summary_model *model);

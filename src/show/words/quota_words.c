@@ -5,7 +5,7 @@
 
 #include "analyze/result/program_quota.h"
 #include "analyze/result/result_words.h"
-#include "base/units.h"
+#include "base/text/units.h"
 
 enum { PATH = 60 };
 

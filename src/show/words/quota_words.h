@@ -3,8 +3,8 @@
 #ifndef SHOW_WORDS_QUOTA_WORDS_H
 #define SHOW_WORDS_QUOTA_WORDS_H
 
-#include "analyze/result/model_result.h"
-#include "base/printable.h"
+#include "analyze/result/model/model_result.h"
+#include "base/text/printable.h"
 
 /* "0.5 CPUs for /pod; throttled in 87 of 97 periods, for 3.9 s"; "" without a quota. Of several: the one throttled
  * most. */

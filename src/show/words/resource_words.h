@@ -4,8 +4,8 @@
 #define SHOW_WORDS_RESOURCE_WORDS_H
 
 #include "analyze/summary/summary.h"
-#include "base/printable.h"
-#include "base/units.h"
+#include "base/text/printable.h"
+#include "base/text/units.h"
 
 /* A value of this counter; not finite: "-". Percentages, rates and bytes always have a unit, others with has_unit. */
 struct units_text resource_value(const struct summary *summary, const struct summary_resource *resource, double value,

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "analyze/result/result_words.h"
-#include "base/units.h"
+#include "base/text/units.h"
 
 enum { NAME = 30, FILE_NAME = 50 };
 

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "analyze/summary/summary.h"
-#include "base/printable.h"
+#include "base/text/printable.h"
 
 enum { RUNTIME_WORDS = 16 };
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "analyze/result/input_sizes.h"
-#include "base/units.h"
+#include "base/text/units.h"
 
 enum { MOST_SIZES = 64, SHAPE = 40, LEAST_P90 = 10, LEAST_P99 = 100 };
 

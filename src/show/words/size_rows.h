@@ -4,7 +4,7 @@
 #define SHOW_WORDS_SIZE_ROWS_H
 
 #include "analyze/summary/summary.h"
-#include "base/table.h"
+#include "base/text/table.h"
 
 enum { SIZE_ROWS = 10 };
 

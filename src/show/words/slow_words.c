@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "base/units.h"
+#include "base/text/units.h"
 
 static double median_of(const struct summary_model *model, const struct summary_slow *slow)
 {

@@ -5,7 +5,7 @@
 
 #include "analyze/result/outside_result.h"
 #include "analyze/result/result_words.h"
-#include "base/units.h"
+#include "base/text/units.h"
 #include "show/words/quota_words.h"
 
 enum { NAME = 40, SENTENCE_PART = 14 };

@@ -4,7 +4,7 @@
 #define SHOW_WORDS_TIME_WORDS_H
 
 #include "analyze/summary/summary.h"
-#include "base/printable.h"
+#include "base/text/printable.h"
 
 /* What took most of it, as a sentence without its full stop; "" where that is not known. */
 struct printable time_cause(const struct summary *summary, bool is_ascii);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "show/words/training_words.h"
 
-#include "base/units.h"
+#include "base/text/units.h"
 
 struct printable training_words(const struct summary_model *model)
 {

@@ -4,7 +4,7 @@
 #define SHOW_WORDS_TRAINING_WORDS_H
 
 #include "analyze/summary/summary.h"
-#include "base/printable.h"
+#include "base/text/printable.h"
 
 /* "3 of 5 inferences went into 3 backward passes, 1.20 ms each"; "": none did. */
 struct printable training_words(const struct summary_model *model);

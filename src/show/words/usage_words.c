@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/units.h"
+#include "base/text/units.h"
 
 /* Of fewer, unless they are half of all, an average says nothing. */
 enum { LEAST = 20 };

@@ -4,7 +4,7 @@
 #define SHOW_WORDS_USAGE_WORDS_H
 
 #include "analyze/summary/summary.h"
-#include "base/printable.h"
+#include "base/text/printable.h"
 
 /* Whether so many inferences have them that an average says something. */
 bool usage_is_known(const struct summary_runs *runs);

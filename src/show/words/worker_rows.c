@@ -2,7 +2,7 @@
 #include "show/words/worker_rows.h"
 
 #include "analyze/result/recording_workers.h"
-#include "base/units.h"
+#include "base/text/units.h"
 
 void worker_rows(struct table *table, const struct summary *summary, const struct summary_model *model, uint32_t n_most)
 {

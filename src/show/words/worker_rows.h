@@ -4,7 +4,7 @@
 #define SHOW_WORDS_WORKER_ROWS_H
 
 #include "analyze/summary/summary.h"
-#include "base/table.h"
+#include "base/text/table.h"
 
 /* Fills the table with up to n_most of them, the slowest first. It stays empty where one process runs the model. */
 void worker_rows(struct table *table, const struct summary *summary, const struct summary_model *model,

@@ -20,9 +20,9 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "base/json.h"
-#include "base/json_read.h"
-#include "base/utf8.h"
+#include "base/text/json.h"
+#include "base/text/json_read.h"
+#include "base/text/utf8.h"
 #include "trace/export/exporter.h"
 
 enum { MADE_UP = 1 << 30, OUT_BYTES = 64 << 10 };

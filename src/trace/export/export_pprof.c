@@ -8,7 +8,7 @@
 #include <zlib.h>
 
 #include "base/pb.h"
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "trace/export/stacks.h"
 
 /* Fields of profile.proto. */

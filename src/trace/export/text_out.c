@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "base/csv.h"
-#include "base/utf8.h"
+#include "base/text/csv.h"
+#include "base/text/utf8.h"
 
 void text_out_init(struct text_out *out, int fd)
 {

@@ -6,7 +6,7 @@
 #ifndef TRACE_IMPORT_CHROME_ARGS_H
 #define TRACE_IMPORT_CHROME_ARGS_H
 
-#include "base/json_read.h"
+#include "base/text/json_read.h"
 #include "event/names.h"
 
 enum { CHROME_ARGS_MAX = 4000 };

@@ -6,7 +6,7 @@
 #ifndef TRACE_IMPORT_CHROME_TRACE_H
 #define TRACE_IMPORT_CHROME_TRACE_H
 
-#include "base/json_read.h"
+#include "base/text/json_read.h"
 #include "trace/import/importer.h"
 
 /* Spans point into the file; texts are still escaped. A span without start: the event does not have it. */

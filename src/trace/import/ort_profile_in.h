@@ -3,7 +3,7 @@
 #ifndef TRACE_IMPORT_ORT_PROFILE_IN_H
 #define TRACE_IMPORT_ORT_PROFILE_IN_H
 
-#include "base/json_read.h"
+#include "base/text/json_read.h"
 #include "trace/import/ort_profile.h"
 #include "trace/perfetto/perfetto_map.h"
 

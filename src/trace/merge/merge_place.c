@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/units.h"
+#include "base/text/units.h"
 
 enum { STAMP = 20, SAME_BOOT_NS = 20000000, NOTE_ERROR_NS = 10000000, NAME_EARLY_NS = 20000000 };
 

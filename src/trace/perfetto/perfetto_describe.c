@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/pb.h"
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "trace/perfetto/perfetto_fields.h"
 
 uint8_t *perfetto_describe_text(uint8_t *at, uint32_t number, const char *text, size_t len)

@@ -11,7 +11,7 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "capture/probe/next.h"
+#include "capture/probe/next/next.h"
 #include "capture/proc/proc.h"
 
 static bool wants(void *ctx, pid_t pid)

@@ -19,9 +19,9 @@
 
 #include "capture/proc/file_look.h"
 #include "capture/proc/modules.h"
-#include "runtime/eh_frame.h"
+#include "runtime/find/eh_frame.h"
 #ifdef __x86_64__
-#include "runtime/x86_insn.h"
+#include "runtime/find/x86_insn.h"
 #endif
 
 static double now_ms(void)

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "analyze/summary/growth.h"
+#include "analyze/summary/course/growth.h"
 #include "walk.h"
 
 static double larger(double a, double b)

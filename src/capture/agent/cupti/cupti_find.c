@@ -12,7 +12,7 @@
 
 #include "capture/agent/cupti/cupti_in.h"
 #include "capture/agent/glibc.h"
-#include "capture/agent/module_walk.h"
+#include "capture/agent/replace/module_walk.h"
 
 enum { PATH = 1024, NEWEST = 13, OLDEST = 11 };
 

@@ -10,8 +10,8 @@
 
 #include "capture/agent/cupti/cupti_in.h"
 #include "capture/agent/glibc.h"
-#include "capture/agent/hook.h"
-#include "capture/agent/module_walk.h"
+#include "capture/agent/replace/hook.h"
+#include "capture/agent/replace/module_walk.h"
 
 static void (*wanted)(const char *function); /* set before any of this is called */
 

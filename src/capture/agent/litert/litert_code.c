@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "capture/agent/code.h"
+#include "capture/agent/arm/code.h"
 #include "capture/agent/dict.h"
 #include "capture/agent/litert/litert_in.h"
-#include "runtime/peek.h"
+#include "runtime/find/peek.h"
 
 static void *original_of(word self, unsigned family)
 {

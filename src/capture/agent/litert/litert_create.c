@@ -10,11 +10,11 @@
 #include <errno.h>
 #include <string.h>
 
-#include "capture/agent/bracket.h"
-#include "capture/agent/creation.h"
-#include "capture/agent/detour.h"
 #include "capture/agent/dict.h"
 #include "capture/agent/litert/litert_in.h"
+#include "capture/agent/replace/detour.h"
+#include "capture/agent/run/bracket.h"
+#include "capture/agent/run/creation.h"
 
 typedef word function(word, word, word, word, word, word);
 #define ARGS word a, word b, word c, word d, word e, word f

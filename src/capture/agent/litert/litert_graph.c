@@ -9,8 +9,8 @@
 
 #include "capture/agent/dict.h"
 #include "capture/agent/litert/litert_in.h"
-#include "capture/agent/mapped_file.h"
-#include "runtime/peek.h"
+#include "capture/agent/replace/mapped_file.h"
+#include "runtime/find/peek.h"
 
 enum { MOST_NODES = 1 << 20, FIELDS = 128, MOST_SUBGRAPHS = 4096 };
 

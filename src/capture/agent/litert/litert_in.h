@@ -12,8 +12,8 @@
 #ifndef CAPTURE_AGENT_LITERT_LITERT_IN_H
 #define CAPTURE_AGENT_LITERT_LITERT_IN_H
 
-#include "capture/agent/copies.h"
-#include "capture/agent/inference.h"
+#include "capture/agent/replace/copies.h"
+#include "capture/agent/run/inference.h"
 #include "runtime/litert/litert.h"
 
 typedef uintptr_t word;

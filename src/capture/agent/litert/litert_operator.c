@@ -9,9 +9,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "capture/agent/creation.h"
 #include "capture/agent/dict.h"
 #include "capture/agent/litert/litert_in.h"
+#include "capture/agent/run/creation.h"
 
 typedef word operator_function(word context, word node);
 

@@ -8,10 +8,10 @@
 #include <string.h>
 
 #include "capture/agent/agent.h"
-#include "capture/agent/code.h"
+#include "capture/agent/arm/code.h"
 #include "capture/agent/llama/llama_in.h"
-#include "capture/agent/module_walk.h"
-#include "runtime/dynamic.h"
+#include "capture/agent/replace/module_walk.h"
+#include "runtime/find/dynamic.h"
 
 /* An import of a module. */
 struct import {

@@ -12,7 +12,7 @@
 #define CAPTURE_AGENT_LLAMA_LLAMA_IN_H
 
 #include "capture/agent/agent.h"
-#include "capture/agent/copies.h"
+#include "capture/agent/replace/copies.h"
 #include "runtime/llama/llama.h"
 
 typedef uintptr_t word;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "capture/agent/llama/llama_in.h"
-#include "runtime/dynamic.h"
+#include "runtime/find/dynamic.h"
 
 enum { TYPE = 0, DIMS = 16, OP = 80, PARAMETERS = 84, BEHIND_SOURCES = 24, BLOCK = 1024, FEWEST_NAME = 232 };
 

@@ -16,9 +16,9 @@
 #include <string.h>
 
 #include "capture/agent/dict.h"
-#include "capture/agent/inference.h"
 #include "capture/agent/llama/llama_in.h"
-#include "runtime/peek.h"
+#include "capture/agent/run/inference.h"
+#include "runtime/find/peek.h"
 
 enum { MAX_FUNCTIONS = 256, MAX_NODES = 1 << 16, TYPE = 48, MAX_RECALLED = 4096, SHORT_NAME = 32 };
 

@@ -12,13 +12,13 @@
 #include <sys/syscall.h>
 
 #include "base/syscalls.h"
-#include "capture/agent/bracket.h"
-#include "capture/agent/creation.h"
 #include "capture/agent/dict.h"
 #include "capture/agent/llama/llama_in.h"
-#include "capture/agent/phase.h"
+#include "capture/agent/run/bracket.h"
+#include "capture/agent/run/creation.h"
+#include "capture/agent/run/phase.h"
 #include "event/event.h"
-#include "runtime/dynamic.h"
+#include "runtime/find/dynamic.h"
 
 enum { MAX_PLACES = 64, MAX_MODELS = 64, AT_ONCE = 1 << 28 /* ticks: some 100 ms */ };
 

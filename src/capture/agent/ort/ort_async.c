@@ -12,9 +12,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "capture/agent/caller.h"
 #include "capture/agent/ort/ort_call.h"
-#include "runtime/peek.h"
+#include "capture/agent/run/caller.h"
+#include "runtime/find/peek.h"
 
 enum { N_WAITING = 4096, PROBES = 16, N_OTHERS = 16, TAKEN = 1 };
 

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "capture/agent/caller.h"
 #include "capture/agent/ort/ort_in.h"
+#include "capture/agent/run/caller.h"
 #include "event/event.h"
 
 /* A program's requests in an OrtSessionOptions. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The agent's code for ONNX Runtime, called by arm.c, first.c and injected.c. */
-#include "capture/agent/code.h"
+#include "capture/agent/arm/code.h"
 #include "capture/agent/ort/ort_call.h"
 
 #define ORT_ENTRY(id, hook, ...) [ORT_##id] = ort_on_##hook,

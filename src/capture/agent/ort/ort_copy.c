@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What hooks need of one copy of ONNX Runtime: its classes, the original functions, the texts of failures. */
 #include "capture/agent/ort/ort_in.h"
+#include "runtime/find/peek.h"
 #include "runtime/ort/ort_node.h"
-#include "runtime/peek.h"
 
 struct ort_copy ort_copies[MAX_COPIES];
 /* Written once, and again only after a module was unloaded. */

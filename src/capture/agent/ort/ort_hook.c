@@ -9,12 +9,12 @@
 #include <errno.h>
 #include <string.h>
 
-#include "capture/agent/injected.h"
+#include "capture/agent/arm/injected.h"
 #include "capture/agent/ort/ort_call.h"
-#include "capture/agent/phase.h"
+#include "capture/agent/run/phase.h"
 #include "event/event.h"
+#include "runtime/find/peek.h"
 #include "runtime/ort/ort_node.h"
-#include "runtime/peek.h"
 
 #define PASS_REGISTERS a, b, c, d, e, f
 

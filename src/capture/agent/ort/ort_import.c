@@ -15,13 +15,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "capture/agent/first.h"
+#include "capture/agent/arm/first.h"
 #include "capture/agent/glibc.h"
-#include "capture/agent/jump.h"
 #include "capture/agent/ort/ort_in.h"
+#include "capture/agent/replace/jump.h"
 #include "event/event.h"
+#include "runtime/find/peek.h"
 #include "runtime/onnx_peek.h"
-#include "runtime/peek.h"
 
 typedef void throw_function(void *object, void *type, void (*destroy)(void *));
 static throw_function *real_throw;

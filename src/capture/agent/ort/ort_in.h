@@ -20,10 +20,10 @@
 #ifndef CAPTURE_AGENT_ORT_IN_H
 #define CAPTURE_AGENT_ORT_IN_H
 
-#include "capture/agent/copies.h"
-#include "capture/agent/creation.h"
 #include "capture/agent/dict.h"
-#include "capture/agent/inference.h"
+#include "capture/agent/replace/copies.h"
+#include "capture/agent/run/creation.h"
+#include "capture/agent/run/inference.h"
 #include "capture/agent/session.h"
 #include "runtime/ort/ort.h"
 

@@ -19,9 +19,9 @@
 
 #include "capture/agent/ort/ort_in.h"
 #include "event/event.h"
+#include "runtime/find/peek.h"
 #include "runtime/ort/ort_node.h"
 #include "runtime/ort/ort_session_texts.h"
-#include "runtime/peek.h"
 
 enum { OBJECT = 16 << 10, STACK = 64 << 10, CHUNK = 1 << 10, MAX_PROVIDERS = 16, STRANGERS = 32, MISSES = 32 };
 enum { TEXTS = 24, TEXT = 512 }; /* of an object */

@@ -12,7 +12,7 @@
 
 #include "capture/agent/ort/ort_in.h"
 #include "event/phase.h"
-#include "runtime/peek.h"
+#include "runtime/find/peek.h"
 
 typedef word memory_function(ORT_REGISTERS);
 

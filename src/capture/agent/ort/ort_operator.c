@@ -10,7 +10,7 @@
 
 #include "capture/agent/guard.h"
 #include "capture/agent/ort/ort_call.h"
-#include "capture/agent/phase.h"
+#include "capture/agent/run/phase.h"
 #include "event/event.h"
 #include "runtime/ort/ort_node.h"
 

@@ -6,7 +6,7 @@
 #include <errno.h>
 
 #include "capture/agent/ort/ort_call.h"
-#include "capture/agent/phase.h"
+#include "capture/agent/run/phase.h"
 
 static struct thread *creating(void)
 {

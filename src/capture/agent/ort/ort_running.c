@@ -5,7 +5,7 @@
  * the hook is it. Does not search for sessions older than the agent (ort_late.c).
  */
 #include "capture/agent/ort/ort_in.h"
-#include "runtime/peek.h"
+#include "runtime/find/peek.h"
 
 enum { STACK = 16 << 10, CHUNK = 512 };
 

@@ -16,7 +16,7 @@
 
 #include "capture/agent/ort/ort_in.h"
 #include "capture/agent/shape.h"
-#include "runtime/peek.h"
+#include "runtime/find/peek.h"
 
 enum { TRUST = 32 };
 

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "capture/agent/ort/ort_call.h"
-#include "capture/agent/phase.h"
+#include "capture/agent/run/phase.h"
 #include "event/event.h"
-#include "runtime/peek.h"
+#include "runtime/find/peek.h"
 
 enum { NAMES = 128, NAME = 96 };
 

@@ -3,9 +3,9 @@
 #ifndef CAPTURE_AGENT_TORCH_TORCH_IN_H
 #define CAPTURE_AGENT_TORCH_TORCH_IN_H
 
-#include "capture/agent/code.h"
-#include "capture/agent/inference.h"
-#include "capture/agent/python.h"
+#include "capture/agent/arm/code.h"
+#include "capture/agent/replace/python.h"
+#include "capture/agent/run/inference.h"
 #include "event/run_trait.h"
 
 /* torch_operator.c: observers of operators. */

@@ -9,8 +9,8 @@
 
 #include "capture/agent/dict.h"
 #include "capture/agent/torch/torch_in.h"
-#include "runtime/dynamic.h"
-#include "runtime/peek.h"
+#include "runtime/find/dynamic.h"
+#include "runtime/find/peek.h"
 #include "runtime/torch/torch.h"
 
 enum {

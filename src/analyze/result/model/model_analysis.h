@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What follows from the facts of model_result.h: statistics of each run, its operators beside those of the other
+ * runs, and what bounds them. Borrows the report; the rest lies in one arena.
+ */
+#ifndef ANALYZE_RESULT_MODEL_ANALYSIS_H
+#define ANALYZE_RESULT_MODEL_ANALYSIS_H
+
+#include "analyze/result/finding.h"
+#include "analyze/result/model/model_compare.h"
+#include "analyze/result/model/model_result.h"
+#include "analyze/result/model/model_roofline.h"
+#include "analyze/stats/stats_series.h"
+#include "base/err.h"
+
+/* One shape group of a run. */
+struct model_group {
+	const char *shape;
+	struct stats_series latency;
+};
+
+struct model_run {
+	const struct model_result *result;
+	struct stats_series latency;  /* inferences that did not fail; the first and the warm-up are not among them */
+	struct stats_series response; /* open loop: since it should have started; n == 0: closed loop */
+	struct model_group *groups;   /* n_groups == 0: all had one shape */
+	uint32_t n_groups;
+	uint64_t n_failed;
+	uint32_t n_rounds; /* processes that the latencies are of; from 2 on, what differs between them widens the
+			      interval */
+	double round_low_ns, round_high_ns; /* lowest and highest mean of one of them */
+	double rate_per_s; /* ended ones, from the first begin to the last end of each round; NAN: not known */
+	double waited; /* share of the time that its threads could have run in and waited for a CPU; NAN: not known */
+	double cores;  /* CPU time by wall time; NAN: not known */
+	double others_cores;	  /* the same of all other programs meanwhile; NAN: not known */
+	double operators_share;	  /* of the inferences' time that operators explain; NAN: not known */
+	double energy_joules;	  /* of one inference; NAN: not known */
+	int64_t creation_rest_ns; /* what no phase explains; -1: not known */
+	double items;		  /* that the speeds count with: of one inference, or 1 if all runs have as many */
+	double items_per_s;	  /* NAN: no batch size was asked for, or the rate is not known */
+	/* different: of one process each, the medians must differ by 3 % as well */
+	struct stats_ratio speed; /* the mean of the first run by this one's, of an item: above 1 this one is faster */
+	bool is_apart;		  /* each of its processes is slower (faster) than all of the first run */
+	double typical_speed;	  /* the same of the medians: outliers do not count; NAN: not known */
+	const struct baseline_run
+	    *before;		    /* the run of the same label in the report's baseline; NULL: none was measured */
+	struct stats_ratio change;  /* its mean by this one's, as speed: above 1 this one is faster */
+	struct model_bound *bounds; /* one for each operator */
+	struct model_bound_sums bound_sums;
+};
+
+struct model_analysis {
+	const struct model_report *report;
+	struct model_run *runs; /* report->n_results */
+	bool is_per_item;	/* the runs have different batch sizes: speeds compare the times of an item */
+	struct model_comparison comparison;
+	struct finding *findings; /* by insights_find (analyze/insight): those that promise most first */
+	uint32_t n_findings;
+	struct arena *arena, own;
+};
+
+/*
+ * Without findings (see insights_analyse). The report is borrowed until model_analysis_free and must not change. NULL
+ * and err: out of memory.
+ */
+struct model_analysis *model_analysis_new(const struct model_report *report, struct err *err);
+/* The same in memory of the caller's, with all that it points to in the caller's arena. 0, or -ENOMEM. */
+int model_analysis_init(struct model_analysis *analysis, const struct model_report *report, struct arena *arena);
+void model_analysis_free(struct model_analysis *analysis); /* NULL does nothing */
+
+/* How many times as fast run b is as run a, of an item, as model_run.speed is of run b and the first. */
+struct stats_ratio model_speed_of(const struct model_run *a, const struct model_run *b);
+/* The fastest other run that run a is not surely faster than; MODEL_NONE: it is surely the fastest. */
+uint32_t model_rival(const struct model_analysis *analysis, uint32_t a);
+/* Has a run become slower than in the baseline, without doubt, and by more than that share of its time? */
+bool model_is_slower(const struct model_analysis *analysis, double threshold);
+
+/* Joules of the steady phase for each of its inferences; NAN: not known. */
+double model_energy_each(const struct model_run *run, double joules);
+
+/* The node of the model that an operator of a run is, by name; else the operator's own name, which may be NULL. */
+static inline const char *model_operator_name(const struct model_analysis *analysis, uint32_t run, uint32_t i)
+{
+	uint32_t node = analysis->comparison.node_of[run][i];
+
+	return node == MODEL_NONE ? analysis->report->results[run].operators[i].name
+				  : model_facts_of(analysis->report, run)->nodes[node].name;
+}
+
+#endif

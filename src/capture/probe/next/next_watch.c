@@ -1,0 +1,433 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * For each mapping: a file that is known not to be a runtime is passed over at once; one that was never seen is looked
+ * at, its thread held meanwhile; a runtime's thread stays held until it is let go. Everything is bounded: threads that
+ * are held, for how long, files that are remembered.
+ * What touches files may never return: next_reader.c does it, and who is held goes on in time all the same.
+ */
+#include "capture/probe/next/next_watch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "capture/probe/next/next_events.h"
+#include "capture/probe/next/next_held.h"
+#include "capture/probe/next/next_hold.h"
+#include "capture/probe/next/next_reader.h"
+#include "capture/proc/modules.h"
+
+enum { N_KNOWN = 4096 };
+static const uint64_t trust_ns = 1000000000;
+static const int64_t largest_file = 256 << 20; /* larger ones take too long to look at with a program held */
+
+/* A file that is to be looked at. */
+struct pending {
+	struct pending *next;
+	int fd;
+	struct next_mapping mapping;
+};
+
+/* What was found out about a file a moment ago. */
+struct known {
+	uint64_t inode, generation, time_ns;
+	uint32_t major, minor;
+	enum modules_verdict verdict;
+};
+
+/* What may never return: only next_reader.c's threads do it. */
+struct job {
+	struct next_mapping mapping;
+	struct modules_seen *seen;
+	struct modules_looking *looking; /* NULL: not begun */
+	int fd, look_fd;
+	int64_t size;
+	bool is_known, has_more;
+	enum modules_verdict verdict;
+	uint64_t address;
+	bool is_in_loader;
+};
+
+struct watch {
+	struct next_events *events;
+	int socket, children;
+	pid_t parent;
+	struct job *job; /* left to a thread that does not come back, with all that it leads to */
+	struct known known[N_KNOWN];
+	struct next_helds helds;
+	uint64_t n_lost; /* that were told of */
+	struct pending *first, **last;
+};
+
+/* Before everybody else: what it does is short. Without the right it is slower. */
+static void be_prompt(void)
+{
+	struct sched_param first = { .sched_priority = 1 };
+
+	sched_setscheduler(0, SCHED_FIFO, &first);
+}
+
+static void tell_loss(struct watch *watch, uint64_t n_lost)
+{
+	struct next_found found = { .mapped_ns = n_lost };
+
+	if (n_lost != watch->n_lost && send(watch->socket, &found, sizeof found, MSG_DONTWAIT | MSG_NOSIGNAL) > 0)
+		watch->n_lost = n_lost;
+}
+
+static struct next_held *hold(struct watch *watch, const struct next_mapping *mapping)
+{
+	struct next_held *held = next_held_begin(&watch->helds, mapping);
+
+	if (!held)
+		watch->events->n_lost++;
+	return held;
+}
+
+static struct known *known_place(struct watch *watch, const struct next_mapping *mapping)
+{
+	uint64_t mixed = (mapping->inode ^ (uint64_t)mapping->minor << 40) * 0x9e3779b97f4a7c15u;
+
+	return &watch->known[mixed >> 52];
+}
+
+static bool is_same(const struct known *known, const struct next_mapping *mapping)
+{
+	return known->inode == mapping->inode && known->generation == mapping->generation &&
+	       known->major == mapping->major && known->minor == mapping->minor;
+}
+
+static void remember(struct watch *watch, const struct next_mapping *mapping, enum modules_verdict verdict)
+{
+	*known_place(watch, mapping) =
+	    (struct known){ mapping->inode, mapping->generation, clock_ns(), mapping->major, mapping->minor, verdict };
+}
+
+/* What is known of the file of a mapping: it is asked for, its thread held, or passed over. */
+static void settle(struct watch *watch, const struct next_mapping *mapping, enum modules_verdict verdict)
+{
+	struct next_held *held =
+	    verdict == MODULES_OTHER ? next_held_find(&watch->helds, mapping->tid) : hold(watch, mapping);
+
+	remember(watch, mapping, verdict);
+	if (!held)
+		return;
+	if (verdict == MODULES_OTHER) {
+		if (!held->is_wanted && !held->n_pending)
+			next_held_release(&watch->helds, held);
+		return;
+	}
+	if (held->is_wanted)
+		return; /* a second copy, which is mapped by now: they are armed together */
+	held->is_wanted = true;
+	memcpy(held->found.path, mapping->path, sizeof held->found.path - 1);
+}
+
+static void release_due(void *ctx)
+{
+	struct watch *watch = ctx;
+
+	next_held_expire(&watch->helds);
+}
+
+static bool new_job(struct watch *watch)
+{
+	watch->job = calloc(1, sizeof *watch->job);
+	if (watch->job)
+		watch->job->seen = calloc(1, sizeof *watch->job->seen);
+	return watch->job && watch->job->seen;
+}
+
+/* False: it takes too long, and was given up. What it was about is counted as lost. */
+static bool do_job(struct watch *watch, void (*work)(void *))
+{
+	if ((watch->job && watch->job->seen) || new_job(watch)) {
+		if (next_reader_do(work, watch->job, release_due, watch))
+			return true;
+		watch->job = NULL;
+	}
+	watch->events->n_lost++;
+	return false;
+}
+
+static void open_file(void *ctx)
+{
+	struct job *job = ctx;
+	const struct next_mapping *mapping = &job->mapping;
+	struct module module = {
+		(char *)(uintptr_t)mapping->path, mapping->major,  mapping->minor, mapping->inode, mapping->start,
+		mapping->start + mapping->size,	  mapping->offset, false
+	};
+	struct stat stat_;
+	struct err err;
+
+	job->fd = modules_open(mapping->pid, &module, &err);
+	if (job->fd < 0)
+		return;
+	job->size = fstat(job->fd, &stat_) ? INT64_MAX : stat_.st_size;
+	job->is_known = modules_is_known(job->seen, job->fd, &job->verdict);
+	if (job->is_known)
+		close(job->fd);
+}
+
+/* A little at a time. Several mappings may wait for the same file. */
+static void look_at_file(void *ctx)
+{
+	struct job *job = ctx;
+
+	job->has_more = false;
+	if (!job->looking && !modules_is_known(job->seen, job->look_fd, &job->verdict))
+		job->looking = modules_look_begin(job->seen, job->look_fd);
+	if (job->looking && modules_look_on(job->looking)) {
+		job->has_more = true;
+		return;
+	}
+	if (job->looking)
+		job->verdict = modules_look_end(job->looking);
+	job->looking = NULL;
+	close(job->look_fd);
+}
+
+static void find_loader(void *ctx)
+{
+	struct job *job = ctx;
+
+	job->is_in_loader = next_hold_is_in_loader(job->mapping.pid, job->address);
+}
+
+/* Puts the file where it waits to be looked at; its thread is held so long. */
+static void postpone(struct watch *watch, const struct next_mapping *mapping, int fd, int64_t size)
+{
+	struct pending *pending = malloc(sizeof *pending);
+	struct next_held *held;
+
+	if (!pending) {
+		close(fd);
+		watch->events->n_lost++;
+		return;
+	}
+	held = size <= largest_file ? hold(watch, mapping) : next_held_find(&watch->helds, mapping->tid);
+	if (held)
+		held->n_pending++;
+	pending->next = NULL;
+	pending->fd = fd;
+	pending->mapping = *mapping;
+	*watch->last = pending;
+	watch->last = &pending->next;
+}
+
+static void take_mapping(struct watch *watch, const struct next_mapping *mapping)
+{
+	const struct known *known = known_place(watch, mapping);
+
+	if (mapping->pid == watch->parent || mapping->pid == getpid())
+		return;
+	/* what a file is may change when it is overwritten: it is asked again after a while */
+	if (is_same(known, mapping) && mapping->time_ns < known->time_ns + trust_ns) {
+		if (known->verdict != MODULES_OTHER)
+			settle(watch, mapping, known->verdict);
+		return;
+	}
+	if (!watch->job && !new_job(watch))
+		return;
+	watch->job->mapping = *mapping;
+	if (!do_job(watch, open_file)) {
+		remember(watch, mapping, MODULES_OTHER);
+		return;
+	}
+	if (watch->job->fd == -EMFILE || watch->job->fd == -ENFILE)
+		watch->events->n_lost++;
+	if (watch->job->fd < 0)
+		return;
+	if (watch->job->is_known)
+		settle(watch, mapping, watch->job->verdict);
+	else
+		postpone(watch, mapping, watch->job->fd, watch->job->size);
+}
+
+/* Looks on at the first of the files that wait, a little at a time: others may want to be held meanwhile. */
+static void look_on(struct watch *watch)
+{
+	struct pending *pending = watch->first;
+	enum modules_verdict verdict = MODULES_OTHER;
+	struct next_held *held;
+
+	if (!watch->job && !new_job(watch))
+		return;
+	watch->job->look_fd = pending->fd;
+	if (do_job(watch, look_at_file)) {
+		if (watch->job->has_more)
+			return;
+		verdict = watch->job->verdict;
+	}
+	held = next_held_find(&watch->helds, pending->mapping.tid);
+	if (held && held->n_pending)
+		held->n_pending--;
+	watch->first = pending->next;
+	if (!watch->first)
+		watch->last = &watch->first;
+	settle(watch, &pending->mapping, verdict);
+	free(pending);
+}
+
+/* A thread has stopped, before it could come to what it has mapped? */
+static bool is_early(struct watch *watch, const struct next_held *held)
+{
+	const pid_t pid = held->found.pid;
+	uint64_t address;
+
+	if (next_hold_is_early(held->found.tid, &address))
+		return true;
+	if (!address || (!watch->job && !new_job(watch)))
+		return false;
+	watch->job->mapping.pid = pid;
+	watch->job->address = address;
+	return do_job(watch, find_loader) && watch->job->is_in_loader;
+}
+
+/* Threads that have stopped, or ended, since the last look. */
+static void take_stops(struct watch *watch)
+{
+	struct signalfd_siginfo told;
+	int status;
+	bool early;
+	pid_t tid;
+
+	while (read(watch->children, &told, sizeof told) > 0)
+		;
+	while ((tid = waitpid(-1, &status, WNOHANG | __WALL)) > 0) {
+		struct next_held *held = next_held_find(&watch->helds, tid);
+		/* under a number that we do not know: nobody would let it go */
+		if (!held && WIFSTOPPED(status))
+			next_hold_end(tid, status);
+		if (!held)
+			continue;
+		if (!WIFSTOPPED(status)) {
+			next_held_drop(&watch->helds, held);
+			continue;
+		}
+		held->status = status;
+		held->is_stopped = true;
+		held->found.held_ns = clock_ns();
+		early = is_early(watch, held);
+		held = next_held_find(&watch->helds, tid); /* it may have been let go meanwhile */
+		if (!held)
+			continue;
+		held->found.hold = early ? NEXT_EARLY : NEXT_LATE;
+		if (held->is_released)
+			next_held_release(&watch->helds, held);
+	}
+}
+
+/* What the parent wants let go; false: it is gone. */
+static bool take_releases(struct watch *watch)
+{
+	pid_t pid;
+
+	for (;;) {
+		ssize_t got = recv(watch->socket, &pid, sizeof pid, MSG_DONTWAIT);
+		if (got < 0 && (errno == EAGAIN || errno == EINTR))
+			return true;
+		if (got != sizeof pid)
+			return false;
+		for (size_t i = watch->helds.n; i-- > 0;)
+			if (watch->helds.held[i]->found.pid == pid && watch->helds.held[i]->is_told)
+				next_held_release(&watch->helds, watch->helds.held[i]);
+	}
+}
+
+/* Nothing but the socket stays open: probes and files that the parent closes are to be closed. */
+static void close_others(struct watch *watch)
+{
+	int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	dup2(watch->socket, 3);
+	for (int fd = 0; fd < 3; fd++)
+		dup2(nothing, fd);
+	syscall(SYS_close_range, 4, ~0u, 0);
+	watch->socket = 3;
+}
+
+/* Signals of the terminal are meant for the parent; with it this process ends. */
+static void prepare(struct watch *watch)
+{
+	sigset_t children;
+
+	close_others(watch);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != watch->parent)
+		_exit(0);
+	signal(SIGINT, SIG_IGN);
+	signal(SIGQUIT, SIG_IGN);
+	signal(SIGTERM, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
+	signal(SIGCHLD, SIG_DFL);
+	sigemptyset(&children);
+	sigaddset(&children, SIGCHLD);
+	sigprocmask(SIG_SETMASK, &children, NULL);
+	prctl(PR_SET_NAME, NEXT_HOLD_NAME);
+	be_prompt();
+	watch->children = signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+/* Tells the parent whether watching has begun. */
+static bool begin(struct watch *watch, struct next_events *events)
+{
+	struct err err = { 0 };
+
+	next_events_open(events, &err);
+	watch->events = events;
+	return send(watch->socket, &err, sizeof err, MSG_NOSIGNAL) == sizeof err && !err.code;
+}
+
+/* Until there is something to do, or to be asked for again. */
+static void wait_for_work(const struct watch *watch)
+{
+	struct pollfd ready[] = { { watch->events->fd, POLLIN, 0 },
+				  { watch->socket, POLLIN, 0 },
+				  { watch->children, POLLIN, 0 } };
+	long wait_ns = watch->first ? 0 : watch->helds.n_awaited ? 100000 : 20000000;
+	const struct timespec wait = { 0, wait_ns };
+
+	ppoll(ready, sizeof ready / sizeof *ready, watch->first || watch->helds.n ? &wait : NULL, NULL);
+}
+
+void next_watch(int socket, pid_t parent)
+{
+	static struct watch watch;
+	static struct next_mapping mapping;
+	struct next_events events;
+
+	watch = (struct watch){ .socket = socket, .parent = parent, .last = &watch.first };
+	prepare(&watch);
+	if (!begin(&watch, &events))
+		_exit(0);
+	for (;;) {
+		wait_for_work(&watch);
+		while (next_events_take(&events, &mapping))
+			take_mapping(&watch, &mapping);
+		if (watch.helds.n_awaited)
+			next_held_retry(&watch.helds);
+		take_stops(&watch);
+		if (watch.first)
+			look_on(&watch);
+		next_held_tell(&watch.helds, watch.socket);
+		tell_loss(&watch, events.n_lost);
+		if (!take_releases(&watch))
+			_exit(0);
+		next_held_expire(&watch.helds);
+	}
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Keeps the durations of the last inferences in a ring and sorts them when it looks. Makes no dump. */
+#include "capture/recorder/thin/dump_when.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/text/units.h"
+
+struct lane {
+	uint64_t begin_ns;
+	uint32_t depth, run_depth; /* open slices; that of the inference, 0: none */
+};
+
+struct value {
+	uint64_t end_ns, ns;
+};
+
+struct dump_when {
+	struct sink sink;
+	struct dump_when_opts opts;
+	struct array lanes; /* struct lane, by track */
+	struct value value[DUMP_VALUES];
+	uint64_t sorted[DUMP_VALUES];
+	uint64_t n, n_seen;		/* values so far; at the last look */
+	uint64_t newest_ns, longest_ns; /* longest_ns: since the last look */
+	uint32_t ok, status;		/* status: of a failed inference since the last look */
+	bool is_asked;			/* a signal came */
+};
+
+static void take(struct dump_when *when, uint64_t begin_ns, const struct event *end)
+{
+	uint64_t ns = end->time_ns - begin_ns;
+
+	when->value[when->n++ % DUMP_VALUES] = (struct value){ end->time_ns, ns };
+	if (end->time_ns > when->newest_ns)
+		when->newest_ns = end->time_ns;
+	if (ns > when->longest_ns)
+		when->longest_ns = ns;
+	for (size_t i = 0; i < end->n_args; i++)
+		if (end->args[i].key == KEY_STATUS && end->args[i].type == ARG_NAME && end->args[i].name &&
+		    end->args[i].name != when->ok)
+			when->status = end->args[i].name;
+}
+
+static int put(struct sink *sink, const struct event *event, struct err *err)
+{
+	struct dump_when *when = (struct dump_when *)sink;
+	struct lane *lane;
+
+	if (event->type == EVENT_TRACK_END && event->track < when->lanes.n)
+		((struct lane *)when->lanes.data)[event->track] = (struct lane){ 0 };
+	if (event->type != EVENT_BEGIN && event->type != EVENT_END)
+		return 0;
+	while (when->lanes.n <= event->track)
+		if (!array_add(&when->lanes, sizeof *lane))
+			return err_set(err, ENOMEM, "cannot watch inferences: out of memory");
+	lane = (struct lane *)when->lanes.data + event->track;
+	if (event->type == EVENT_BEGIN) {
+		lane->depth++;
+		if (event->kind == KIND_INFERENCE && !lane->run_depth) {
+			lane->run_depth = lane->depth;
+			lane->begin_ns = event->time_ns;
+		}
+		return 0;
+	}
+	if (lane->depth && lane->depth == lane->run_depth) {
+		lane->run_depth = 0;
+		take(when, lane->begin_ns, event);
+	}
+	lane->depth -= lane->depth > 0;
+	return 0;
+}
+
+static int by_size(const void *left, const void *right)
+{
+	uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+
+	return a < b ? -1 : a > b;
+}
+
+/* The durations of the window, ascending. */
+static size_t sort_window(struct dump_when *when)
+{
+	uint64_t count = when->n < DUMP_VALUES ? when->n : DUMP_VALUES;
+	size_t n = 0;
+
+	for (uint64_t i = 0; i < count; i++)
+		if (when->value[i].end_ns + DUMP_WINDOW_NS >= when->newest_ns)
+			when->sorted[n++] = when->value[i].ns;
+	qsort(when->sorted, n, sizeof *when->sorted, by_size);
+	return n;
+}
+
+/* What a rule compares with its limit; 0: too few values. */
+static uint64_t figure(const struct dump_when *when, const struct dump_rule *rule, size_t n)
+{
+	double sum = 0;
+
+	if (rule->kind == DUMP_MAX)
+		return when->longest_ns;
+	if (rule->kind == DUMP_QUANTILE)
+		return (double)n * (1 - rule->share) < 1 - 1e-9 ? 0 : when->sorted[(size_t)((double)n * rule->share)];
+	for (size_t i = 0; i < n; i++)
+		sum += (double)when->sorted[i];
+	return n ? (uint64_t)(sum / (double)n) : 0;
+}
+
+static bool holds(const struct dump_when *when, const struct dump_rule *rule, size_t n, char *why, size_t size)
+{
+	uint64_t ns;
+
+	if (rule->kind == DUMP_SIGNAL) {
+		snprintf(why, size, "SIGUSR1");
+		return when->is_asked;
+	}
+	if (rule->kind == DUMP_ERROR) {
+		snprintf(why, size, "an inference failed: %.150s", names_text(when->sink.names, when->status));
+		return when->status != 0;
+	}
+	ns = figure(when, rule, n);
+	if (rule->kind == DUMP_MAX)
+		snprintf(why, size, "an inference took %s, more than %s", units_duration((double)ns).s,
+			 units_duration((double)rule->limit_ns).s);
+	else
+		snprintf(why, size, "%s of the last 10 s is %s, more than %s", rule->name, units_duration((double)ns).s,
+			 units_duration((double)rule->limit_ns).s);
+	return ns > rule->limit_ns;
+}
+
+static int flush(struct sink *sink, struct err *err)
+{
+	struct dump_when *when = (struct dump_when *)sink;
+	char why[240];
+	size_t n;
+
+	if (when->n == when->n_seen && !when->is_asked)
+		return 0;
+	n = sort_window(when);
+	for (size_t i = 0; i < when->opts.rules.n; i++)
+		if (holds(when, &when->opts.rules.rule[i], n, why, sizeof why)) {
+			when->opts.ask(when->opts.ctx, why);
+			break;
+		}
+	when->n_seen = when->n;
+	when->longest_ns = 0;
+	when->status = 0;
+	when->is_asked = false;
+	return 0;
+}
+
+struct dump_when *dump_when_new(const struct sink *of, const struct dump_when_opts *opts, struct err *err)
+{
+	struct dump_when *when = calloc(1, sizeof *when);
+
+	if (!when) {
+		err_set(err, ENOMEM, "cannot watch inferences: out of memory");
+		return NULL;
+	}
+	when->opts = *opts;
+	when->sink = (struct sink){ .put = put, .names = of->names, .last_track = of->last_track, .flush = flush };
+	when->ok = names_of(of->names, "ok");
+	return when;
+}
+
+struct sink *dump_when_sink(struct dump_when *when)
+{
+	return &when->sink;
+}
+
+void dump_when_signal(struct dump_when *when)
+{
+	when->is_asked = true;
+}
+
+void dump_when_free(struct dump_when *when)
+{
+	if (when)
+		array_done(&when->lanes, sizeof(struct lane));
+	free(when);
+}
