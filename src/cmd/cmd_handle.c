@@ -211,7 +211,7 @@ static int attach(struct job *job, struct err *err)
 	struct recorder_opts recorder_opts;
 	struct top_choice choice;
 	char pid[16], *word = pid;
-	struct record_options shared = { .plan = { .interval_ns = 1000000000 }, .thin = "auto" };
+	struct record_options shared = { .plan = { .interval_ns = 1000000000 }, .thin = "auto", .stacks = "off" };
 	int code = attach_file_check(&shared, NULL, &attach_opts.wish, err);
 
 	snprintf(pid, sizeof pid, "%d", opts->pid);

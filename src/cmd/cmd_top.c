@@ -197,7 +197,7 @@ static void print_summary(const struct job *job)
 	if (result->n_lost)
 		fprintf(to, ", %s event%s lost", units_count(result->n_lost).s, result->n_lost == 1 ? "" : "s");
 	if (!result->n_processes)
-		fprintf(to, " (no program came)");
+		fprintf(to, " (no program started)");
 	else if (!n && *result->other)
 		fprintf(to, " (%s was loaded, whose inferences are not seen)", result->other);
 	else if (!n)

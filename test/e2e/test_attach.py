@@ -374,7 +374,7 @@ def test_every_kind_of_link_sees_the_same(lab, wheel, link):
     server.end()
     assert len(whole(done.recording)) > 20
     assert astray(done.recording, server.times()) == [] and missed(done.recording, server.times()) == []
-    assert ("takes out one by one" in done.err) == (link == "perf")
+    assert ("removes one by one" in done.err) == (link == "perf")
 
 
 @pytest.mark.parametrize("link", ["session", "multi", "perf"])

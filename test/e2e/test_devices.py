@@ -164,4 +164,4 @@ def test_doctor_asks_the_library(lab):
     done = on_a_gpu(lab, lab.inftrace, "doctor", "--json", "--no-load")
     devices = {device["name"]: device for device in json.loads(done.out)["devices"]}
     assert "energy" in devices["gpu nvidia0"]["tells"] and devices["gpu nvidia0"]["problem"] is None
-    assert "does not tell: busy" in devices["gpu nvidia1"]["problem"]
+    assert "does not report busy" in devices["gpu nvidia1"]["problem"]

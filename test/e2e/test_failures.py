@@ -93,7 +93,7 @@ def test_an_agent_that_is_replaced_during_a_recording_is_used_by_later_programs(
     assert len(Recording(lab.path("replaced.pftrace")).inferences) == 5
     report = lab.plain([lab.inftrace, "report", lab.path("replaced.pftrace")]).out
     report = " ".join(report.split())
-    assert "what 1 process did was not seen" in report and "its agent is of another version" in report, report
+    assert "what 1 process did was not seen" in report and "its agent belongs to another version" in report, report
 
 
 @pytest.mark.skipif(bool(envs.ARM64), reason="no ptrace in the emulator, and no such constant in the code of aarch64")

@@ -212,7 +212,7 @@ def test_programs_that_are_not_wanted_go_on(lab, wheel):
     assert program.status == 0
     waiting.process.send_signal(signal.SIGINT)
     assert waiting.process.wait(PATIENCE) == 0, waiting.err
-    assert "no program came" in waiting.err and not os.path.exists(waiting.path)
+    assert "no program started" in waiting.err and not os.path.exists(waiting.path)
 
 
 PARENT = """
@@ -375,7 +375,7 @@ def test_on_a_terminal_nothing_seems_to_be_recorded_while_it_waits(lab):
         pass  # end of output: the other side is closed
     os.close(leader)
     assert b"inferences" not in said, said
-    assert b"no program came" in said and not os.path.exists(lab.path("none.pftrace"))
+    assert b"no program started" in said and not os.path.exists(lab.path("none.pftrace"))
 
 
 @pytest.mark.alone("it reads what every process of the machine maps")

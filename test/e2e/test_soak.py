@@ -197,7 +197,7 @@ class Workers(Station):
         self.memory = []
 
     def round(self):
-        (again,) = children_of(self.process.pid)
+        again = children_of(self.process.pid)[0]
         self.wait_runs(self.dice.randrange(1, 3000 if self.soak.is_long else 300), self.process)
         for worker in children_of(again):
             with contextlib.suppress(ProcessLookupError):

@@ -281,13 +281,15 @@ static void prompts_in_parts_in_turns_and_from_another_session(void **state)
 
 static void one_that_began_before_has_no_first_token(void **state)
 {
+	const struct summary_generations *of;
 	struct fixture f;
 
 	begin(&f);
 	for (unsigned i = 0; i < 9; i++)
 		decoder(&f, 10, 1, 500 + i);
-	assert_int_equal(found(&f)->n, 1);
-	assert_int_equal(found(&f)->n_whole, 0);
+	of = found(&f);
+	assert_int_equal(of->n, 1);
+	assert_int_equal(of->n_whole, 0);
 	assert_int_equal(row(&f, 0)->first_token_ns, 0);
 	assert_int_equal(row(&f, 0)->output_tokens, 9);
 	assert_int_equal(row(&f, 0)->cached_tokens, 500);

@@ -41,7 +41,7 @@ static inline void say_track(FILE *out, const struct names *names, const struct 
 
 static inline char *line_of(const struct names *names, const struct event *event)
 {
-	static const char *const types[] = { "TRACK", "BEGIN", "END", "INSTANT", "COUNTER" };
+	static const char *const types[] = { "TRACK", "BEGIN", "END", "INSTANT", "COUNTER", "TRACK_END", "SAMPLE" };
 	char *text;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);

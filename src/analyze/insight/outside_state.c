@@ -24,6 +24,9 @@ struct finding *finder_find_outside(struct finder *finder, const struct insight 
 	if (!(share >= least_share) || !(ns >= least_ns) || !outside_parts_of(summary, model, state, &part, 1))
 		return NULL;
 	words = outside_where(summary, &part);
+	/* a thread without a stack may be the runtime's own, and spin */
+	if (state == SAMPLE_RAN && !*words.s)
+		return NULL;
 	to = finder_add_counts(finder, insight, share, (int64_t)part.n, -1);
 	to->low = to->gain_ns = ns / (double)facts->model->runs.n;
 	to->high = ns;

@@ -113,7 +113,9 @@ uint64_t outside_ns(const struct summary *summary, uint32_t model)
 
 static struct printable text_of(const struct summary *summary, uint32_t name)
 {
-	return model_text(names_text(summary->names, name), NAME, false);
+	const char *text = names_text(summary->names, name);
+
+	return *text ? model_text(text, NAME, false) : (struct printable){ "" };
 }
 
 static struct printable line_of(const struct summary *summary, uint32_t file, uint32_t line)

@@ -31,7 +31,7 @@ static void print_nothing(FILE *to, const struct recorder_result *result)
 	else if (result->n_runtimes)
 		fprintf(to, " (a runtime was loaded, but no model was run)");
 	else if (!result->n_processes)
-		fprintf(to, " (no program came)");
+		fprintf(to, " (no program started)");
 	else
 		fprintf(to, " (no runtime that inftrace knows was loaded in the %llu process%s seen)",
 			(unsigned long long)result->n_processes, result->n_processes == 1 ? "" : "es");

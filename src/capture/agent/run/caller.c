@@ -9,8 +9,8 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "base/syscalls.h"
 #include "capture/agent/dict.h"
 #include "capture/agent/replace/copies.h"
 #include "capture/agent/replace/module_walk.h"
@@ -339,7 +339,7 @@ static uint32_t tell_address(const struct image_set *set, uint64_t address)
 		if (!image_has(image, address, IMAGE_X))
 			continue;
 		if (!*path) {
-			len = readlink("/proc/self/exe", exe, sizeof exe - 1);
+			len = call_readlink("/proc/self/exe", exe, sizeof exe - 1);
 			exe[len > 0 ? len : 0] = 0;
 			path = exe;
 		}
