@@ -133,6 +133,21 @@ def test_what_cannot_be_read_is_said(lab):
     assert ask(lab, done.recording.path, "SELECT * FROM stack_samples WHERE state = 'slept' AND stack_id IS NULL")
 
 
+@pytest.mark.root
+def test_a_program_that_forbids_it_while_it_runs_is_named(public):
+    """PR_SET_DUMPABLE, as programs with secrets set it: another user's recorder may not read it from then on."""
+    path = public.path("forbidden.pftrace")
+    code = "import ctypes, time\ntime.sleep(1)\nctypes.CDLL(None).prctl(4, 0, 0, 0, 0)\nwhile True: time.sleep(0.01)"
+    user = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]
+    recorder = public.start([*user, public.inftrace, "record", "-q", "-o", path, "--", "/usr/bin/python3", "-c", code])
+    wait_until(lambda: os.path.exists(path) and os.path.getsize(path), recorder)
+    sql = "SELECT text FROM remarks WHERE text LIKE '%stacks%'"
+    wait_until(lambda: ask(public, path, sql), recorder)
+    (row,) = ask(public, path, sql)
+    assert row["text"].endswith(": the kernel does not permit it (ptrace)")
+    assert ask(public, path, "SELECT * FROM stack_samples WHERE state = 'slept' AND line = 2"), "before that it may"
+
+
 @pytest.mark.full("each version takes five seconds")
 @pytest.mark.parametrize("python", OTHERS, ids=lambda path: path.split("/")[-3])
 def test_versions_of_python(lab, python):

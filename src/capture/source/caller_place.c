@@ -37,8 +37,8 @@ uint32_t caller_place_of(const struct recorded *process, struct names *names, co
 	memcpy(path, caller, (size_t)(plus - caller));
 	path[plus - caller] = 0;
 	address = strtoull(plus + 1, NULL, 16);
-	fd = open_module(process, path);
-	if (fd < 0 || !address)
+	fd = address ? open_module(process, path) : -1;
+	if (fd < 0)
 		return names_of(names, caller);
 	/* a call returns behind itself, which may be another line, or another function */
 	failed = code_place_find(&place, fd, path, address - 1, NULL);

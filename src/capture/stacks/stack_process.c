@@ -120,11 +120,15 @@ static void read_state(struct stack_process *process, struct stack_thread *threa
 	stack_state_read(process, thread, round, has_run);
 }
 
+static bool has_python(const struct stack_process *process)
+{
+	return process->python.is_there && !*process->python.why;
+}
+
 /* A stack that was torn, or whose thread Python did not list, stands still by now: it would be missing for long. */
 static bool lacks_stack(const struct stack_process *process, const struct stack_thread *thread)
 {
-	return !thread->now.stack && thread->is_pending && process->python.is_there && !*process->python.why &&
-	       thread->n_tries < MAX_TRIES;
+	return !thread->now.stack && thread->is_pending && has_python(process) && thread->n_tries < MAX_TRIES;
 }
 
 /* -ESRCH: the thread has ended. */
@@ -357,11 +361,12 @@ static int look_in_turn(struct stack_process *process, const struct stack_round 
 
 int stack_process_sample(struct stack_process *process, const struct stack_round *round)
 {
-	bool is_more = has_run(process, round->pid);
+	bool is_more = has_run(process, round->pid), had_python = has_python(process);
 	uint64_t began_ns;
 	int result = 0;
 
 	find_python(process, round);
+	is_more |= has_python(process) && !had_python; /* threads that sleep already have no stack so far */
 	if (!is_more && !process->was_awake && process->thread.n)
 		return put_pending(process, round);
 	result = list_threads(process, round);

@@ -7,6 +7,7 @@
 #include "capture/stacks/stack_sampler.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -19,8 +20,8 @@
 #include "capture/stacks/stack_process.h"
 #include "event/callstack.h"
 
-/* SURE_FINDS: a process that has just begun is another program for a moment, which may have other rights. */
-enum { COST_PART = 100, LEAST_BUDGET_NS = 20000, MOST_QUEUED = 1 << 18, SURE_FINDS = 2 };
+/* SURE_*: a process that has just begun is another program for a moment, which may have other rights. */
+enum { COST_PART = 100, LEAST_BUDGET_NS = 20000, MOST_QUEUED = 1 << 18, SURE_FINDS = 2, SURE_ROUNDS = 10 };
 
 struct queued {
 	uint64_t time_ns;
@@ -31,14 +32,14 @@ struct queued {
 struct followed {
 	struct stack_followed is;
 	struct stack_process process;
+	unsigned n_refused; /* rounds in which its memory could not be read */
 	bool is_there, is_said;
 };
 
-/* Why stacks of a process cannot be read. */
+/* What of a process cannot be read, and why. */
 struct refused {
-	int32_t pid;
 	uint32_t track;
-	char why[96];
+	char what[64], why[96];
 };
 
 /* What the sampler's numbers are in the recording. */
@@ -52,7 +53,8 @@ struct stack_sampler {
 	pthread_mutex_t lock;
 	pthread_cond_t end;
 	bool has_thread, is_ending;
-	uint64_t step_ns, random, n_lost;
+	uint64_t step_ns, random, n_lost; /* n_lost: since they were told */
+	uint32_t lost_track;
 	struct names *names;
 	struct array queue;   /* struct queued */
 	struct array process; /* struct followed */
@@ -75,8 +77,8 @@ static int put(struct sink *sink, const struct event *event, struct err *err)
 
 	if (queued)
 		*queued = (struct queued){ event->time_ns, event->track, *event->sample };
-	else
-		sampler->n_lost++;
+	else if (++sampler->n_lost)
+		sampler->lost_track = event->track;
 	return 0;
 }
 
@@ -97,22 +99,40 @@ static struct stack_round round_of(struct stack_sampler *sampler, const struct f
 	};
 }
 
+static void note(struct stack_sampler *sampler, const struct refused *refused)
+{
+	struct refused *to = array_add(&sampler->refused, sizeof *to);
+
+	if (to)
+		*to = *refused;
+}
+
+/* A program may forbid it at any moment: PR_SET_DUMPABLE. */
 static void note_refusal(struct stack_sampler *sampler, struct followed *followed)
 {
 	const struct stack_python *python = &followed->process.python;
-	const char *why = python->is_refused ? "the kernel does not permit it (ptrace)" : python->why;
-	struct refused *refused;
+	bool is_sure = followed->process.n_finds >= SURE_FINDS;
+	bool is_refused = (is_sure && python->is_refused) || followed->n_refused >= SURE_ROUNDS;
+	struct refused refused = { .track = followed->is.track };
 
-	if (followed->is_said || followed->process.n_finds < SURE_FINDS ||
-	    !(python->is_refused || (python->is_there && *python->why)))
+	if (followed->is_said || (!is_refused && !(is_sure && python->is_there && *python->why)))
 		return;
 	followed->is_said = true;
-	refused = array_add(&sampler->refused, sizeof *refused);
-	if (!refused)
+	snprintf(refused.what, sizeof refused.what, "the stacks of process %d", (int)followed->is.pid);
+	snprintf(refused.why, sizeof refused.why, "%s",
+		 is_refused ? "the kernel does not permit it (ptrace)" : python->why);
+	note(sampler, &refused);
+}
+
+static void note_lost(struct stack_sampler *sampler)
+{
+	struct refused refused = { .track = sampler->lost_track, .why = "the recorder was too slow to take them" };
+
+	if (!sampler->n_lost)
 		return;
-	refused->pid = followed->is.pid;
-	refused->track = followed->is.track;
-	snprintf(refused->why, sizeof refused->why, "%s", why);
+	snprintf(refused.what, sizeof refused.what, "%" PRIu64 " samples of threads", sampler->n_lost);
+	sampler->n_lost = 0;
+	note(sampler, &refused);
 }
 
 static void look_at_all(struct stack_sampler *sampler)
@@ -122,7 +142,9 @@ static void look_at_all(struct stack_sampler *sampler)
 	for (size_t i = 0; i < sampler->process.n; i++) {
 		struct stack_round round = round_of(sampler, process_at(sampler, i), &ignored);
 
+		sampler->shared.memory.is_refused = false;
 		stack_process_sample(&process_at(sampler, i)->process, &round);
+		process_at(sampler, i)->n_refused += sampler->shared.memory.is_refused;
 		note_refusal(sampler, process_at(sampler, i));
 	}
 }
@@ -307,23 +329,20 @@ static int tell_refusal(const struct refused *refused, struct sink *out, struct 
 {
 	struct track_def def = { .type = TRACK_LANE, .parent = refused->track };
 	struct event event = { .type = EVENT_TRACK, .track = sink_new_track(out), .time_ns = clock_ns(), .def = &def };
-	struct arg args[3];
-	char what[64];
+	struct arg args[2];
 	int result;
 
 	def.name = names_of(out->names, "unreadable");
 	result = sink_put(out, &event, err);
-	snprintf(what, sizeof what, "the stacks of process %d", (int)refused->pid);
-	args[0] = arg_int(KEY_PID, refused->pid);
-	args[1] = arg_text(KEY_PATH, out, what);
-	args[2] = arg_text(KEY_TEXT, out, refused->why);
+	args[0] = arg_text(KEY_PATH, out, refused->what);
+	args[1] = arg_text(KEY_TEXT, out, refused->why);
 	event = (struct event){ .type = EVENT_INSTANT,
 				.kind = KIND_NOTE,
 				.track = event.track,
 				.name = names_of(out->names, EVENT_NOTE_UNREADABLE),
 				.time_ns = event.time_ns,
 				.args = args,
-				.n_args = 3 };
+				.n_args = 2 };
 	return result ? result : sink_put(out, &event, err);
 }
 
@@ -349,6 +368,7 @@ int stack_sampler_take(struct stack_sampler *sampler, struct sink *out, bool is_
 	for (size_t i = 0; i < sampler->queue.n && !result; i++)
 		result = pass_on(sampler, &queued[i], out, err);
 	sampler->queue.n = 0;
+	note_lost(sampler);
 	for (size_t i = 0; i < sampler->refused.n && !result; i++)
 		result = tell_refusal((const struct refused *)sampler->refused.data + i, out, err);
 	sampler->refused.n = 0;
