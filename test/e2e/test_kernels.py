@@ -91,6 +91,13 @@ def test_kernels_are_under_their_operators(lab, wheel):
     operators = [slice for slice in recording.operators if slice.args["op_type"] == "Launch"]
     assert row["total_ns"] == sum(slice.end - slice.start for slice in recording.of("kernel"))
     assert row["host_ns"] == sum(slice.end - slice.start for slice in operators)
+    # of the four inferences after the first
+    (model,) = report["models"]
+    device = model["inferences"]["kernels"]
+    assert device["inferences"] == 4 and device["kernels"] == 4 * (sum(KERNELS.values()) + 1)
+    assert device["copies_to_device"] == {"copies": 4, "bytes": 4 * 65536}
+    assert device["calls"] == sum(of_calls(recording).values()) * 4 // 5 and device["waits"] == 8
+    assert 0 < device["busy_ns"] <= device["kernels_ns"]
     assert of_calls(recording) == {
         "cudaLaunchKernel": 5 * (sum(KERNELS.values()) - KERNELS["k8"]),
         "cudaGraphLaunch": 5,

@@ -7,6 +7,8 @@
 
 #include <cmocka.h>
 
+#include "analyze/insight/recorded.h"
+#include "findings.h"
 #include "stream.h"
 
 static void put_kernel(struct stream *s, uint32_t stream, uint64_t us, uint64_t end_us, const char *name,
@@ -82,10 +84,112 @@ static void kernels_are_added_up_by_name_and_type(void **state)
 	stream_done(&s);
 }
 
+/* An inference of 100 us and what the device did for it; every: how each of its parts is. */
+struct work {
+	uint64_t gap_us, queued_us; /* between two kernels of 2 us each; since they were asked for */
+	bool copies, takes_memory;
+};
+
+static void put_copy(struct stream *s, uint32_t stream, int64_t number, uint64_t us, const char *direction)
+{
+	stream_int(s, KEY_INFERENCE, number);
+	stream_int(s, KEY_BYTES, 4096);
+	stream_text(s, KEY_DIRECTION, direction);
+	stream_begin(s, stream, us, KIND_KERNEL, "memcpy");
+	stream_end(s, stream, us + 10);
+}
+
+static void put_call(struct stream *s, uint32_t calls, int64_t number, uint64_t us, const char *name)
+{
+	stream_int(s, KEY_INFERENCE, number);
+	stream_begin(s, calls, us, KIND_CALL, name);
+	stream_end(s, calls, us + 6);
+}
+
+static void put_inference(struct stream *s, const uint32_t *lanes, int64_t number, const struct work *work)
+{
+	uint64_t us = 1000 * (uint64_t)number, at = us;
+
+	stream_int(s, KEY_FIRST, number == 1);
+	stream_inference(s, lanes[0], us, "m", 1, number);
+	stream_text(s, KEY_STATUS, "ok");
+	stream_end(s, lanes[0], us + 100);
+	if (work->takes_memory)
+		put_call(s, lanes[3], number, us + 1, "cudaMalloc");
+	put_call(s, lanes[3], number, us + 90, "cudaStreamSynchronize");
+	if (work->copies)
+		put_copy(s, lanes[1], number, at, EVENT_DIRECTION_TO);
+	at += work->copies ? 10 : 0;
+	for (int i = 0; i < 12; i++, at += 2 + work->gap_us) {
+		stream_int(s, KEY_INFERENCE, number);
+		stream_int(s, KEY_QUEUED_NS, (int64_t)work->queued_us * 1000);
+		stream_begin(s, lanes[1], at, KIND_KERNEL, "k");
+		stream_end(s, lanes[1], at + 2);
+		if (i)
+			continue;
+		/* beside the first, on another stream: the device is busy once */
+		stream_int(s, KEY_INFERENCE, number);
+		stream_begin(s, lanes[2], at, KIND_KERNEL, "beside");
+		stream_end(s, lanes[2], at + 1);
+	}
+}
+
+static void what_a_device_did_for_inferences_is_added_up_and_found(void **state)
+{
+	static const struct {
+		struct work work;
+		uint64_t busy_ns, idle_ns, launch_idle_ns;
+		const char *finding;
+	} rows[] = {
+		{ { 0, 3, false, false }, 24000, 0, 0, NULL },
+		{ { 5, 1, false, false }, 24000, 55000, 55000, "launch_bound" },
+		{ { 5, 9, false, false }, 24000, 55000, 0, NULL }, /* asked for in time: it waits for something else */
+		{ { 0, 3, true, false }, 34000, 0, 0, "copies_each_run" },
+		{ { 0, 3, false, true }, 24000, 0, 0, "device_memory" },
+	};
+	static const char *const all[] = { "launch_bound", "copies_each_run", "device_memory" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		const struct summary_device *device;
+		struct summary_file file = { 0 };
+		struct recorded recorded;
+		struct summary *summary;
+		uint32_t lanes[4], process;
+		struct stream s;
+
+		stream_init(&s);
+		process = stream_process(&s, 7, "app");
+		for (int j = 0; j < 4; j++)
+			lanes[j] = stream_lane(&s, process, "m");
+		for (int64_t number = 1; number <= 11; number++)
+			put_inference(&s, lanes, number, &rows[i].work);
+		summary = stream_summary(&s, &file);
+		device = &summary->models[0].runs.device;
+		assert_int_equal(summary->models[0].runs.n_with_kernels, 10);
+		assert_int_equal(device->n_kernels, 10 * (13 + rows[i].work.copies));
+		assert_int_equal(device->busy_ns, 10 * rows[i].busy_ns);
+		assert_int_equal(device->idle_ns, 10 * rows[i].idle_ns);
+		assert_int_equal(device->launch_idle_ns, 10 * rows[i].launch_idle_ns);
+		assert_int_equal(device->to.bytes, rows[i].work.copies ? 40960 : 0);
+		assert_int_equal(device->n_waits, 10);
+		assert_int_equal(device->waits_ns, 60000);
+		assert_int_equal(device->n_memory, rows[i].work.takes_memory ? 10 : 0);
+		assert_int_equal(recorded_init(&recorded, summary, NULL), 0);
+		for (size_t j = 0; j < 3; j++)
+			assert_int_equal(findings_of(recorded.model, all[j], 0) != NULL,
+					 rows[i].finding && !strcmp(rows[i].finding, all[j]));
+		recorded_done(&recorded);
+		summary_free(summary);
+		stream_done(&s);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(kernels_are_added_up_by_name_and_type),
+		cmocka_unit_test(what_a_device_did_for_inferences_is_added_up_and_found),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,6 +30,9 @@
 	F(idle_device) \
 	F(nothing_taken) \
 	F(partly_taken) \
+	F(launch_bound) \
+	F(copies_each_run) \
+	F(device_memory) \
 	F(faster) \
 	F(outputs_kept) \
 	F(sessions_kept) \

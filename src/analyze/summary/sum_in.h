@@ -14,8 +14,8 @@ int sum_window_begin(struct summary_maker *maker, uint32_t process, struct slice
 int sum_window_end(struct summary_maker *maker, const struct slice *slice, uint64_t end_ns, uint64_t over_ns);
 int sum_window_operator(struct summary_maker *maker, struct track *track, uint64_t number, const struct op *op);
 int sum_window_setup(struct summary_maker *maker, uint32_t run, uint64_t begin_ns, uint64_t end_ns, uint32_t track);
-/* A kernel of a device: one whose inference has left is not counted. */
-int sum_window_kernel(struct summary_maker *maker, uint32_t process, uint64_t number, uint64_t ns);
+/* The inference with that number; NULL: it has left, or was not met. */
+int sum_window_find(struct summary_maker *maker, uint32_t process, uint64_t number, struct run **run);
 int sum_window_moment(struct summary_maker *maker, const struct moment *moment);
 int sum_moments_put(struct moments *moments, const struct moment *moment);
 const struct moment *sum_moments_first(const struct moments *moments); /* NULL: there is none */

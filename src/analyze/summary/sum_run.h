@@ -26,6 +26,7 @@ enum fact {
 	FACT_BYTES,
 	FACT_ALLOCATED,
 	FACT_COUNT,
+	FACT_QUEUED,
 	FACT_CAPABILITIES,
 	FACT_MODIFIED,
 	FACT_WEIGHT,
@@ -43,6 +44,7 @@ enum fact {
 	FACT_CALLER,
 	FACT_OP_TYPE,
 	FACT_PROVIDER,
+	FACT_DIRECTION,
 	N_FACTS
 };
 
@@ -56,6 +58,12 @@ struct busy {
 	uint64_t total_ns, start_ns, end_ns; /* start: of the stretch at hand; end: the last end in it */
 	uint32_t n_active;
 	bool is_open; /* there is a stretch at hand */
+};
+
+/* What a device did for it so far: from the first begin to the last end. */
+struct run_device {
+	struct summary_device sum;
+	uint64_t begin_ns, end_ns;
 };
 
 /* An inference in the window. */
@@ -79,8 +87,7 @@ struct run {
 	bool is_divided;	      /* its operators took the way of sum_parallel.c */
 	uint64_t overlap_ns, most_ns; /* of others with it: in all, and of the one with most */
 	uint32_t beside;	      /* that one's session */
-	uint64_t kernels_ns;	      /* of a device, added up */
-	uint32_t n_kernels;
+	struct run_device device;
 	uint32_t caller;   /* its thread; NONE: not known */
 	uint64_t elements; /* of its inputs; 0: not known */
 	uint32_t tally;	   /* of its shapes, + 1; 0: not known */

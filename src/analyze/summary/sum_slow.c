@@ -72,7 +72,7 @@ static void fill_row(struct summary_maker *maker, const struct run *run, int64_t
 				     .other_session = beside ? beside->row.number : -1,
 				     .other_process = beside ? beside->process : 0,
 				     .overlap_ns = run->overlap_ns,
-				     .kernels_ns = run->n_kernels ? (int64_t)run->kernels_ns : -1,
+				     .kernels_ns = run->device.sum.n_kernels ? (int64_t)run->device.sum.kernels_ns : -1,
 				     .n_concurrent = (uint32_t)run->n_concurrent };
 }
 

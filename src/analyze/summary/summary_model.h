@@ -10,6 +10,7 @@
 #include "analyze/stats/stats.h"
 #include "analyze/stats/stats_series.h"
 #include "analyze/stats/stats_typical.h"
+#include "analyze/summary/part/summary_device.h"
 #include "analyze/summary/part/summary_generation.h"
 #include "analyze/summary/part/summary_slow.h"
 #include "analyze/summary/part/summary_tally.h"
@@ -126,8 +127,9 @@ struct summary_runs {
 	uint64_t faults_p50; /* of one */
 	uint64_t n_waits;    /* those whose wait for a CPU is known */
 	uint64_t run_queue_ns, waits_wall_ns;
-	uint64_t n_subnormal, subnormal_wall_ns; /* typical ones whose thread computed with subnormal numbers */
-	uint64_t n_with_kernels, kernels_ns, kernels_wall_ns; /* typical ones with kernels, which are added up */
+	uint64_t n_subnormal, subnormal_wall_ns;  /* typical ones whose thread computed with subnormal numbers */
+	uint64_t n_with_kernels, kernels_wall_ns; /* typical ones with kernels of a device */
+	struct summary_device device;		  /* of these */
 	struct summary_turns turns;
 	uint64_t n_first_halted, n_halted, halted_ns; /* finished while their process was halted; how long, at least */
 	/* of which the next two are known; whose results can be differentiated; computed as in training */

@@ -194,9 +194,16 @@ static bool waits(const struct waiting *waiting, const struct device_work *work)
 	return waiting->n == sizeof waiting->place / sizeof *waiting->place;
 }
 
+/* NULL: in none. */
+static const struct device_span *span_of(struct device *device, const struct device_call *call)
+{
+	const struct device_thread *thread = find_thread(device, call->tid, false);
+
+	return thread ? span_at(thread, call->begin_ns + (call->end_ns - call->begin_ns) / 2) : NULL;
+}
+
 static void tie(struct device *device, struct device_work *work)
 {
-	const struct device_thread *thread;
 	struct device_call *call = work->call;
 
 	if (!call)
@@ -205,8 +212,7 @@ static void tie(struct device *device, struct device_work *work)
 		device->early_ns = call->begin_ns - work->begin_ns;
 	if (!call->flow)
 		call->flow = ++device->n_flows;
-	thread = find_thread(device, call->tid, false);
-	work->span = thread ? span_at(thread, call->begin_ns + (call->end_ns - call->begin_ns) / 2) : NULL;
+	work->span = span_of(device, call);
 }
 
 static int put_work(struct device_step *step, bool is_last)
@@ -266,7 +272,7 @@ static int put_calls(struct device_step *step, bool is_last)
 		if (code || (!is_over && !is_last))
 			call[n_left++] = call[i];
 		else
-			code = device_tell_call(step, &call[i]);
+			code = device_tell_call(step, &call[i], span_of(device, &call[i]));
 	}
 	device->calls.n = n_left;
 	device->oldest_ns = n_left ? call[0].begin_ns : device->flushed_ns;

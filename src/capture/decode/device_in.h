@@ -42,7 +42,8 @@ struct device_step {
 };
 
 int device_tell_work(struct device_step *step, const struct device_work *work);
-int device_tell_call(struct device_step *step, const struct device_call *call);
+/* span: the operator or inference that it was made in; NULL: none */
+int device_tell_call(struct device_step *step, const struct device_call *call, const struct device_span *span);
 int device_tell_overhead(struct device_step *step, const struct record *record);
 int device_tell_dropped(struct device_step *step, const struct record *record, uint64_t now_ns);
 

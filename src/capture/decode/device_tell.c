@@ -211,11 +211,11 @@ static int64_t flow_id(const struct device_step *step, uint64_t flow)
 	return (int64_t)(step->process->flows_base ^ (own | (flow & (own - 1))));
 }
 
-/* The operator, else the inference, else the thread. */
-static size_t describe_asker(struct device_step *step, const struct device_work *work, struct arg *args)
+/* The operator and the inference, as far as there are any. */
+static size_t describe_span(struct device_step *step, const struct device_span *span, struct arg *args)
 {
 	struct recorded *process = step->process;
-	struct segment_node node = segment_node(&process->map, work->span ? work->span->node : 0);
+	struct segment_node node = segment_node(&process->map, span ? span->node : 0);
 	size_t n = 0;
 
 	if (node.name || node.type)
@@ -224,9 +224,16 @@ static size_t describe_asker(struct device_step *step, const struct device_work 
 		args[n++] = arg_name(KEY_OP_TYPE, node.type);
 	if (node.provider)
 		args[n++] = arg_name(KEY_PROVIDER, node.provider);
-	if (work->span && work->span->run)
-		args[n++] =
-		    arg_int(KEY_INFERENCE, (int64_t)(process->run_base + recorded_run(process, work->span->run)));
+	if (span && span->run)
+		args[n++] = arg_int(KEY_INFERENCE, (int64_t)(process->run_base + recorded_run(process, span->run)));
+	return n;
+}
+
+/* The operator, else the inference, else the thread. */
+static size_t describe_asker(struct device_step *step, const struct device_work *work, struct arg *args)
+{
+	size_t n = describe_span(step, work->span, args);
+
 	if (!work->call)
 		return n;
 	if (!work->span)
@@ -258,12 +265,12 @@ int device_tell_work(struct device_step *step, const struct device_work *work)
 	return put(step, line_of(step, &of, work->place, work->begin_ns), &event, work->end_ns);
 }
 
-int device_tell_call(struct device_step *step, const struct device_call *call)
+int device_tell_call(struct device_step *step, const struct device_call *call, const struct device_span *span)
 {
 	const struct device_line of = { .group = DEVICE_GROUP_OF_CALLS, .number = (uint32_t)call->tid };
 	struct event event = { .kind = KIND_CALL, .time_ns = call->begin_ns, .name = call->name };
-	struct arg args[3] = { arg_int(KEY_TID, call->tid) };
-	size_t n = 1;
+	struct arg args[ARGS] = { arg_int(KEY_TID, call->tid) };
+	size_t n = 1 + describe_span(step, span, args + 1);
 
 	if (call->flow)
 		args[n++] = arg_int(KEY_FLOW, flow_id(step, call->flow));

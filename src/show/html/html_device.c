@@ -170,6 +170,27 @@ static void put_cycles(struct html_page *page)
 			       printable_count(summary->n_cycles - MAX_ROWS, "node").s);
 }
 
+static void put_models(struct html_page *page)
+{
+	const struct summary *summary = page->summary;
+	struct table table = { 0 };
+
+	table_column(&table, "model", TABLE_LEFT | TABLE_NAME);
+	table_column(&table, "inferences", TABLE_RIGHT);
+	table_column(&table, "the device in them", TABLE_LEFT);
+	for (uint32_t i = 0; i < summary->n_models && i < MAX_ROWS; i++) {
+		const struct summary_runs *runs = &summary->models[i].runs;
+		struct printable words = kernel_device_words(runs);
+
+		if (!*words.s)
+			continue;
+		table_cell(&table, TABLE_PLAIN, "%s", name_of(page, summary->models[i].name, "-").s);
+		table_cell(&table, TABLE_PLAIN, "%s", units_count(runs->n_with_kernels).s);
+		table_cell(&table, TABLE_PLAIN, "%s", words.s);
+	}
+	html_table_of(page->out, "In inferences of each model, but for first and failed ones", &table);
+}
+
 bool html_has_device(const struct html_page *page)
 {
 	return page->summary->n_kernels || page->summary->n_cycles;
@@ -188,6 +209,7 @@ void html_device(struct html_page *page)
 		: "All of the recording, with those of first and failed inferences.");
 	if (page->summary->n_kernels) {
 		put_tree(page);
+		put_models(page);
 		put_types(page);
 		put_names(page);
 		put_streams(page);

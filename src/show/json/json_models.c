@@ -222,8 +222,18 @@ static void put_usage(struct json_summary *to, const struct summary_runs *runs)
 	json_end(&to->json, '}');
 }
 
+static void put_copies(struct json_summary *to, const char *key, const struct summary_copies *copies)
+{
+	json_object(&to->json, key);
+	json_count(&to->json, "copies", copies->n);
+	json_count(&to->json, "bytes", copies->bytes);
+	json_end(&to->json, '}');
+}
+
 static void put_kernels(struct json_summary *to, const struct summary_runs *runs)
 {
+	const struct summary_device *device = &runs->device;
+
 	if (!runs->n_with_kernels) {
 		json_null(&to->json, "kernels");
 		return;
@@ -231,7 +241,20 @@ static void put_kernels(struct json_summary *to, const struct summary_runs *runs
 	json_object(&to->json, "kernels");
 	json_count(&to->json, "inferences", runs->n_with_kernels);
 	json_count(&to->json, "wall_ns", runs->kernels_wall_ns);
-	json_count(&to->json, "kernels_ns", runs->kernels_ns);
+	json_count(&to->json, "kernels", device->n_kernels);
+	json_count(&to->json, "kernels_ns", device->kernels_ns);
+	json_count(&to->json, "busy_ns", device->busy_ns);
+	json_count(&to->json, "idle_ns", device->idle_ns);
+	json_count(&to->json, "launch_idle_ns", device->launch_idle_ns);
+	json_count(&to->json, "late_ns", device->late_ns);
+	json_count(&to->json, "copies_ns", device->copies_ns);
+	put_copies(to, "copies_to_device", &device->to);
+	put_copies(to, "copies_from_device", &device->from);
+	json_count(&to->json, "calls", device->n_calls);
+	json_count(&to->json, "waits", device->n_waits);
+	json_count(&to->json, "waits_ns", device->waits_ns);
+	json_count(&to->json, "memory_calls", device->n_memory);
+	json_count(&to->json, "memory_calls_ns", device->memory_ns);
 	json_end(&to->json, '}');
 }
 

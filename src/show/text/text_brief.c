@@ -16,6 +16,7 @@
 #include "show/text/page.h"
 #include "show/words/caller_words.h"
 #include "show/words/generation_words.h"
+#include "show/words/kernel_words.h"
 #include "show/words/memory_words.h"
 #include "show/words/merged_words.h"
 #include "show/words/operator_words.h"
@@ -351,6 +352,14 @@ static void put_operators(const struct page *page, const struct summary_model *m
 	put_fact(page, "  operators", &text);
 }
 
+static void put_device(const struct page *page, const struct summary_runs *runs)
+{
+	struct printable text = kernel_device_words(runs);
+
+	if (*text.s)
+		put_fact(page, "  device", &text);
+}
+
 /* Of the session that holds, or held, most. */
 static void put_memory(const struct page *page, uint32_t index)
 {
@@ -446,6 +455,7 @@ static void print_block(const struct page *page, uint32_t index, uint64_t wall_n
 		put_usage(page, &model->runs);
 	put_halts(page, model);
 	put_operators(page, model);
+	put_device(page, &model->runs);
 	put_memory(page, index);
 	put_slowest(page, model);
 	print_failures(page, model);

@@ -56,6 +56,7 @@ void sum_facts_take(struct facts *facts, const struct arg *args, size_t n, uint6
 		[KEY_BYTES] = { FACT_BYTES + 1, ARG_INT },
 		[KEY_ALLOCATED] = { FACT_ALLOCATED + 1, ARG_INT },
 		[KEY_COUNT] = { FACT_COUNT + 1, ARG_INT },
+		[KEY_QUEUED_NS] = { FACT_QUEUED + 1, ARG_INT },
 		[KEY_CAPABILITIES] = { FACT_CAPABILITIES + 1, ARG_INT },
 		[KEY_MODIFIED] = { FACT_MODIFIED + 1, ARG_INT },
 		[KEY_WEIGHT] = { FACT_WEIGHT + 1, ARG_INT },
@@ -73,6 +74,7 @@ void sum_facts_take(struct facts *facts, const struct arg *args, size_t n, uint6
 		[KEY_CALLER] = { FACT_CALLER + 1, ARG_NAME },
 		[KEY_OP_TYPE] = { FACT_OP_TYPE + 1, ARG_NAME },
 		[KEY_PROVIDER] = { FACT_PROVIDER + 1, ARG_NAME },
+		[KEY_DIRECTION] = { FACT_DIRECTION + 1, ARG_NAME },
 	};
 
 	for (const struct arg *arg = args; arg < args + n; arg++) {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "analyze/summary/sum/sum_courses.h"
+#include "analyze/summary/sum/sum_device.h"
 #include "analyze/summary/sum_slow.h"
 
 static struct summary_model *model_at(const struct end *end, uint32_t index)
@@ -31,7 +32,7 @@ static void add_runs(struct summary_runs *to, const struct summary_runs *from)
 	to->thread_cpu_ns = stats_sum(to->thread_cpu_ns, from->thread_cpu_ns);
 	to->faults = stats_sum(to->faults, from->faults);
 	to->n_with_kernels += from->n_with_kernels;
-	to->kernels_ns = stats_sum(to->kernels_ns, from->kernels_ns);
+	sum_device_add(&to->device, &from->device);
 	to->kernels_wall_ns = stats_sum(to->kernels_wall_ns, from->kernels_wall_ns);
 	to->switches = stats_sum(to->switches, from->switches);
 	to->n_halted += from->n_halted;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyze/summary/sum/sum_courses.h"
+#include "analyze/summary/sum/sum_device.h"
 #include "analyze/summary/sum_generations.h"
 #include "analyze/summary/sum_halts.h"
 #include "analyze/summary/sum_open.h"
@@ -144,9 +145,12 @@ static void add_usage(const struct run *run, struct summary_runs *to)
 		to->n_subnormal++;
 		to->subnormal_wall_ns = stats_sum(to->subnormal_wall_ns, run->end_ns - run->begin_ns);
 	}
-	if (run->n_kernels) {
+	if (run->device.sum.n_kernels) {
+		struct summary_device device;
+
+		sum_device_of_run(run, &device);
+		sum_device_add(&to->device, &device);
 		to->n_with_kernels++;
-		to->kernels_ns = stats_sum(to->kernels_ns, run->kernels_ns);
 		to->kernels_wall_ns = stats_sum(to->kernels_wall_ns, run->end_ns - run->begin_ns);
 	}
 	if (facts_have(&run->facts, FACT_USAGE_OF_SLOW))

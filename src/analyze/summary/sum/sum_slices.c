@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "analyze/summary/sum/sum_device.h"
 #include "analyze/summary/sum/sum_training.h"
 #include "analyze/summary/sum_halts.h"
 #include "analyze/summary/sum_kernels.h"
@@ -152,11 +153,10 @@ static int end_operator(struct summary_maker *maker, struct track *track, const 
 static int end_kernel(struct summary_maker *maker, struct track *track, const struct slice *slice, uint64_t end_ns)
 {
 	const struct slice *outer = around(track);
-	int rc = sum_kernels_add(maker, track, slice, end_ns, outer && outer->kind == KIND_KERNEL);
+	bool is_inside = outer && outer->kind == KIND_KERNEL;
+	int rc = sum_kernels_add(maker, track, slice, end_ns, is_inside);
 
-	if (rc || !slice->number)
-		return rc;
-	return sum_window_kernel(maker, sum_process_of(maker, track), slice->number, end_ns - slice->begin_ns);
+	return rc || !slice->number || is_inside ? rc : sum_device_work(maker, track, slice, end_ns);
 }
 
 /* What a slice leaves to the one around it. end_ns STORE_OPEN: it was cut off, only what is inside it has an end. */
@@ -199,6 +199,8 @@ static int end_kind(struct summary_maker *maker, struct track *track, struct sli
 		return sum_training_add(maker, sum_process_of(maker, track), slice, end_ns);
 	if (slice->kind == KIND_KERNEL)
 		return end_ns != STORE_OPEN ? end_kernel(maker, track, slice, end_ns) : 0;
+	if (slice->kind == KIND_CALL)
+		return end_ns != STORE_OPEN ? sum_device_call(maker, track, slice, end_ns) : 0;
 	if (track->run_level == level) {
 		track->run_level = 0;
 		return sum_window_end(maker, slice, end_ns, end_ns != STORE_OPEN ? end_ns : cut_ns);

@@ -15,8 +15,8 @@ int sum_usual_add_to(struct usual *to, const struct run *run)
 {
 	int rc = stats_add(&to->overlap, run->overlap_ns);
 
-	if (!rc && run->n_kernels)
-		rc = stats_add(&to->kernels, run->kernels_ns);
+	if (!rc && run->device.sum.n_kernels)
+		rc = stats_add(&to->kernels, run->device.sum.kernels_ns);
 	if (facts_have(&run->facts, FACT_USAGE_OF_SLOW))
 		return rc;
 	if (!rc && facts_have(&run->facts, FACT_THREAD_CPU))

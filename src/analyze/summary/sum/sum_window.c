@@ -489,17 +489,15 @@ int sum_window_setup(struct summary_maker *maker, uint32_t run, uint64_t begin_n
 	return sum_operators_put(&maker->operators, &run_at(maker, run)->ops, &op);
 }
 
-int sum_window_kernel(struct summary_maker *maker, uint32_t process, uint64_t number, uint64_t ns)
+int sum_window_find(struct summary_maker *maker, uint32_t process, uint64_t number, struct run **run)
 {
 	uint32_t index;
 
+	*run = NULL;
 	if (!maker->window.is_keyed && key_all(maker))
 		return -ENOMEM;
 	index = find_run(maker, process, number);
-	if (index == NONE)
-		return 0;
-	run_at(maker, index)->n_kernels++;
-	run_at(maker, index)->kernels_ns = stats_sum(run_at(maker, index)->kernels_ns, ns);
+	*run = index == NONE ? NULL : run_at(maker, index);
 	return 0;
 }
 

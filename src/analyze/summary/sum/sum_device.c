@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Work comes in about the order of its begin, over all streams. What comes later than that adds to the time that the
+ * device was busy only where it lies before all others: that time is never too long.
+ */
+#include "analyze/summary/sum/sum_device.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "analyze/summary/sum_slow.h"
+#include "event/event.h"
+
+static void add_copy(struct summary_maker *maker, struct summary_device *to, const struct slice *slice, uint64_t end_ns)
+{
+	const char *direction = names_text(maker->names, fact_text(&slice->facts, FACT_DIRECTION));
+	struct summary_copies *copies = !strcmp(direction, EVENT_DIRECTION_TO)	   ? &to->to
+					: !strcmp(direction, EVENT_DIRECTION_FROM) ? &to->from
+										   : NULL;
+
+	if (!copies)
+		return;
+	to->copies_ns = stats_sum(to->copies_ns, end_ns - slice->begin_ns);
+	copies->n++;
+	copies->bytes = stats_sum(copies->bytes, sum_at_least_0(fact_int(&slice->facts, FACT_BYTES, 0)));
+}
+
+static void add_gap(struct run_device *device, const struct slice *slice)
+{
+	uint64_t gap_ns = slice->begin_ns - device->end_ns;
+	int64_t queued_ns = fact_int(&slice->facts, FACT_QUEUED, -1);
+
+	device->sum.idle_ns = stats_sum(device->sum.idle_ns, gap_ns);
+	/* the call that asked for it returned when the device was idle already */
+	if (queued_ns >= 0 && (uint64_t)queued_ns < gap_ns)
+		device->sum.launch_idle_ns = stats_sum(device->sum.launch_idle_ns, gap_ns);
+}
+
+static uint64_t new_ns(const struct run_device *device, const struct slice *slice, uint64_t end_ns)
+{
+	if (!device->sum.n_kernels || slice->begin_ns >= device->end_ns)
+		return end_ns - slice->begin_ns;
+	if (end_ns <= device->begin_ns)
+		return end_ns - slice->begin_ns;
+	return end_ns > device->end_ns ? end_ns - device->end_ns : 0;
+}
+
+int sum_device_work(struct summary_maker *maker, struct track *track, const struct slice *slice, uint64_t end_ns)
+{
+	struct run_device *device;
+	struct run *run;
+
+	if (sum_window_find(maker, sum_process_of(maker, track), slice->number, &run))
+		return -ENOMEM;
+	if (!run)
+		return 0;
+	device = &run->device;
+	device->sum.busy_ns = stats_sum(device->sum.busy_ns, new_ns(device, slice, end_ns));
+	if (device->sum.n_kernels && slice->begin_ns > device->end_ns)
+		add_gap(device, slice);
+	if (!device->sum.n_kernels || slice->begin_ns < device->begin_ns)
+		device->begin_ns = slice->begin_ns;
+	device->end_ns = end_ns > device->end_ns ? end_ns : device->end_ns;
+	device->sum.n_kernels++;
+	device->sum.kernels_ns = stats_sum(device->sum.kernels_ns, end_ns - slice->begin_ns);
+	if (facts_have(&slice->facts, FACT_DIRECTION))
+		add_copy(maker, &device->sum, slice, end_ns);
+	return 0;
+}
+
+/* As CUDA, its driver, and HIP call them. */
+static bool takes_memory(const char *name)
+{
+	static const char *const begins[] = { "cudaMalloc", "cudaFree",	 "cudaHostAlloc", "cuMemAlloc",
+					      "cuMemFree",  "cuMemHost", "hipMalloc",	  "hipFree" };
+
+	for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
+		if (!strncmp(name, begins[i], strlen(begins[i])))
+			return !strstr(name, "Async");
+	return false;
+}
+
+int sum_device_call(struct summary_maker *maker, struct track *track, const struct slice *slice, uint64_t end_ns)
+{
+	const char *name = names_text(maker->names, slice->name);
+	struct summary_device *sum;
+	struct run *run;
+
+	if (!slice->number)
+		return 0;
+	if (sum_window_find(maker, sum_process_of(maker, track), slice->number, &run))
+		return -ENOMEM;
+	if (!run)
+		return 0;
+	sum = &run->device.sum;
+	sum->n_calls++;
+	if (strstr(name, "Synchronize")) {
+		sum->n_waits++;
+		sum->waits_ns = stats_sum(sum->waits_ns, end_ns - slice->begin_ns);
+	} else if (takes_memory(name)) {
+		sum->n_memory++;
+		sum->memory_ns = stats_sum(sum->memory_ns, end_ns - slice->begin_ns);
+	}
+	return 0;
+}
+
+void sum_device_of_run(const struct run *run, struct summary_device *to)
+{
+	double wall_ns = (double)(run->end_ns - run->begin_ns);
+
+	*to = run->device.sum;
+	to->late_ns = run->device.end_ns > run->end_ns ? run->device.end_ns - run->end_ns : 0;
+	to->n_launch_bound = (double)to->launch_idle_ns >= 0.3 * wall_ns;
+	to->n_copy_bound = to->copies_ns && (double)to->copies_ns >= 0.1 * wall_ns;
+	to->n_memory_bound = to->n_memory && (double)to->memory_ns >= 0.05 * wall_ns;
+}
+
+void sum_device_add(struct summary_device *to, const struct summary_device *from)
+{
+	to->n_kernels += from->n_kernels;
+	to->kernels_ns = stats_sum(to->kernels_ns, from->kernels_ns);
+	to->busy_ns = stats_sum(to->busy_ns, from->busy_ns);
+	to->idle_ns = stats_sum(to->idle_ns, from->idle_ns);
+	to->launch_idle_ns = stats_sum(to->launch_idle_ns, from->launch_idle_ns);
+	to->late_ns = stats_sum(to->late_ns, from->late_ns);
+	to->copies_ns = stats_sum(to->copies_ns, from->copies_ns);
+	to->to.n += from->to.n;
+	to->to.bytes = stats_sum(to->to.bytes, from->to.bytes);
+	to->from.n += from->from.n;
+	to->from.bytes = stats_sum(to->from.bytes, from->from.bytes);
+	to->n_calls += from->n_calls;
+	to->n_waits += from->n_waits;
+	to->waits_ns = stats_sum(to->waits_ns, from->waits_ns);
+	to->n_memory += from->n_memory;
+	to->memory_ns = stats_sum(to->memory_ns, from->memory_ns);
+	to->n_launch_bound += from->n_launch_bound;
+	to->n_copy_bound += from->n_copy_bound;
+	to->n_memory_bound += from->n_memory_bound;
+}
