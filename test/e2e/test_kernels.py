@@ -98,6 +98,12 @@ def test_kernels_are_under_their_operators(lab, wheel):
     assert device["copies_to_device"] == {"copies": 4, "bytes": 4 * 65536}
     assert device["calls"] == sum(of_calls(recording).values()) * 4 // 5 and device["waits"] == 8
     assert 0 < device["busy_ns"] <= device["kernels_ns"]
+    of_nodes = {row["name"]: (row["kernels"], row["device_ns"]) for row in model["operators"]["nodes"]}
+    assert {name: n for name, (n, _) in of_nodes.items()} == {
+        name: 4 * (n + (name == "k0")) for name, n in KERNELS.items()
+    }
+    (of_type,) = model["operators"]["types"]
+    assert sum(ns for _, ns in of_nodes.values()) == of_type["device_ns"] == device["kernels_ns"]
     assert of_calls(recording) == {
         "cudaLaunchKernel": 5 * (sum(KERNELS.values()) - KERNELS["k8"]),
         "cudaGraphLaunch": 5,

@@ -53,6 +53,9 @@ static const struct column columns[] = {
 	  COLUMN_COUNT, AT(matrix_bytes), .is_known = has_matrix },
 	{ "matrix_bytes_per_s", "matrix_bytes_per_s", "the same, a second of self_ns", COLUMN_REAL, AT(read_rate) },
 	{ "allocated_bytes", "allocated_bytes", "bytes taken from allocators, all calls", COLUMN_KNOWN, AT(allocated) },
+	{ "kernels", "kernels", "kernels and copies of a device that it asked for", COLUMN_COUNT, AT(n_kernels) },
+	{ "device_ns", "device_ns", "their time on the device, added up; that on the host is in which it launched them",
+	  COLUMN_COUNT, AT(device_ns), .if_any = AT(n_kernels) },
 };
 
 /* The time of the model's inferences that have operators. */

@@ -45,6 +45,7 @@ enum fact {
 	FACT_OP_TYPE,
 	FACT_PROVIDER,
 	FACT_DIRECTION,
+	FACT_OPERATOR,
 	N_FACTS
 };
 
@@ -88,6 +89,7 @@ struct run {
 	uint64_t overlap_ns, most_ns; /* of others with it: in all, and of the one with most */
 	uint32_t beside;	      /* that one's session */
 	struct run_device device;
+	struct ops work;   /* of a device, by who asked for it: kind; bytes: how many; begin, end: 0 and their time */
 	uint32_t caller;   /* its thread; NONE: not known */
 	uint64_t elements; /* of its inputs; 0: not known */
 	uint32_t tally;	   /* of its shapes, + 1; 0: not known */

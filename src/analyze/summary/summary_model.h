@@ -220,7 +220,8 @@ struct summary_operator {
 	int64_t bytes;					  /* all calls together */
 	uint64_t matrix_bytes;				  /* store/matrix_bytes.h, of all calls in self_ns */
 	double read_rate;				  /* the same, in bytes a second of self_ns; NAN: not known */
-	int64_t allocated; /* taken from allocators, all calls together; -1: nothing, or not known */
+	int64_t allocated;	       /* taken from allocators, all calls together; -1: nothing, or not known */
+	uint64_t n_kernels, device_ns; /* of a device, that its finished calls asked for, added up */
 };
 
 struct summary_provider {

@@ -19,6 +19,7 @@ struct layout {
 	bool has_median, has_p99, has_max; /* where there are so many calls that they differ */
 	bool has_reads;			   /* a rate */
 	bool has_allocated;
+	bool has_device;
 };
 
 /* Which figures of a call are worth a column. */
@@ -33,6 +34,7 @@ static void choose_figures(struct layout *layout, const struct summary_operator 
 		layout->has_p99 |= op[i].duration.n >= 100;
 		layout->has_reads |= i < MAX_ROWS && !isnan(op[i].read_rate);
 		layout->has_allocated |= i < MAX_ROWS && op[i].allocated > 0;
+		layout->has_device |= op[i].n_kernels > 0;
 	}
 }
 
@@ -46,7 +48,9 @@ static void add_columns(struct table *table, const struct layout *layout)
 	table_column(table, "share", TABLE_RIGHT);
 	if (layout->has_bar)
 		table_column(table, "", TABLE_LEFT);
-	table_column(table, "/inference", TABLE_RIGHT);
+	table_column(table, layout->has_device ? "on the host" : "/inference", TABLE_RIGHT);
+	if (layout->has_device)
+		table_column(table, "on the device", TABLE_RIGHT);
 	if (layout->has_calls)
 		table_column(table, "calls", TABLE_RIGHT | TABLE_OPTIONAL);
 	if (layout->has_median)
@@ -81,8 +85,8 @@ static void put_rest(const struct page *page, struct table *table, const struct 
 	for (int i = 0; i < layout->has_type + layout->has_provider; i++)
 		table_cell(table, TABLE_DIM, "%s", "");
 	put_share(page, table, TABLE_DIM, layout, ns, coverage);
-	for (int i = 0; i < layout->has_calls + layout->has_median + layout->has_mean + layout->has_p99 +
-				layout->has_max + layout->has_reads + layout->has_allocated;
+	for (int i = 0; i < layout->has_device + layout->has_calls + layout->has_median + layout->has_mean +
+				layout->has_p99 + layout->has_max + layout->has_reads + layout->has_allocated;
 	     i++)
 		table_cell(table, TABLE_DIM, "%s", "");
 }
@@ -104,6 +108,10 @@ static void put_operator(const struct page *page, struct table *table, const str
 	if (layout->has_provider)
 		table_cell(table, TABLE_PLAIN, "%s", page_provider(page, op->provider, 30).s);
 	put_share(page, table, TABLE_PLAIN, layout, op->share_ns, coverage);
+	if (layout->has_device && op->n_kernels)
+		table_cell(table, TABLE_PLAIN, "%s", units_duration((double)op->device_ns / (double)coverage->n).s);
+	else if (layout->has_device)
+		table_cell(table, TABLE_PLAIN, "-");
 	if (layout->has_calls)
 		table_cell(table, TABLE_PLAIN, "%s", units_decimal((double)op->n / (double)coverage->n).s);
 	if (layout->has_median)

@@ -45,6 +45,45 @@ static uint64_t new_ns(const struct run_device *device, const struct slice *slic
 	return end_ns > device->end_ns ? end_ns - device->end_ns : 0;
 }
 
+/* Those of one operator come one after the other, as a rule. */
+static int add_to_operator(struct summary_maker *maker, struct run *run, const struct slice *slice, uint64_t end_ns)
+{
+	struct ops_block *block = run->work.last ? block_at(&maker->operators, run->work.last) : NULL;
+	struct op *last = block ? &block->op[block->n - 1] : NULL,
+		  op = { .end_ns = end_ns - slice->begin_ns, .bytes = 1 };
+
+	if (sum_operators_kind(&maker->operators, fact_text(&slice->facts, FACT_OPERATOR), &slice->facts, &op.kind))
+		return -ENOMEM;
+	if (!last || last->kind != op.kind)
+		return sum_operators_put(&maker->operators, &run->work, &op);
+	last->end_ns = stats_sum(last->end_ns, op.end_ns);
+	last->bytes++;
+	return 0;
+}
+
+int sum_device_settle(struct summary_maker *maker, const struct run *run, const struct place *place)
+{
+	struct operators *operators = &maker->operators;
+	uint32_t at = sum_operators_place(operators, place);
+
+	if (at == NONE)
+		return -ENOMEM;
+	for (uint32_t number = run->work.first; number; number = block_at(operators, number)->next) {
+		const struct ops_block *block = block_at(operators, number);
+
+		for (const struct op *op = block->op; op < block->op + block->n; op++) {
+			uint32_t index = keys_find(&operators->group_keys, at, op->kind);
+			struct summary_operator *facts = index == NONE ? NULL : &group_at(operators, index)->facts;
+
+			if (!facts)
+				continue;
+			facts->n_kernels += (uint64_t)op->bytes * run->weight;
+			facts->device_ns = stats_sum(facts->device_ns, sum_scaled(op->end_ns, run->weight));
+		}
+	}
+	return 0;
+}
+
 int sum_device_work(struct summary_maker *maker, struct track *track, const struct slice *slice, uint64_t end_ns)
 {
 	struct run_device *device;
@@ -65,7 +104,7 @@ int sum_device_work(struct summary_maker *maker, struct track *track, const stru
 	device->sum.kernels_ns = stats_sum(device->sum.kernels_ns, end_ns - slice->begin_ns);
 	if (facts_have(&slice->facts, FACT_DIRECTION))
 		add_copy(maker, &device->sum, slice, end_ns);
-	return 0;
+	return facts_have(&slice->facts, FACT_OPERATOR) ? add_to_operator(maker, run, slice, end_ns) : 0;
 }
 
 /* As CUDA, its driver, and HIP call them. */

@@ -272,6 +272,8 @@ void sum_operators_merge(struct group *to, const struct group *from)
 	to->facts.halted_ns = stats_sum(to->facts.halted_ns, facts->halted_ns);
 	to->facts.self_ns = stats_sum(to->facts.self_ns, facts->self_ns);
 	to->facts.share_ns = stats_sum(to->facts.share_ns, facts->share_ns);
+	to->facts.n_kernels += facts->n_kernels;
+	to->facts.device_ns = stats_sum(to->facts.device_ns, facts->device_ns);
 	to->facts.has_children |= facts->has_children;
 	to->facts.lacks_matrix |= facts->lacks_matrix;
 	to->facts.matrix_bytes = stats_sum(to->facts.matrix_bytes, facts->matrix_bytes);

@@ -405,6 +405,8 @@ int sum_runs_add(struct summary_maker *maker, struct run *run)
 	has_operators |= sum_operators_has(&maker->operators, &run->ops);
 	if (!rc && has_operators)
 		rc = sum_operators_add(maker, run, place, &operators_ns, &setup_ns);
+	if (!rc && run->work.n)
+		rc = sum_device_settle(maker, run, &place);
 	operators_ns += run->operators_ns;
 	setup_ns += run->summed_setup_ns;
 	has_operators &= place.where != WHERE_UNFINISHED;

@@ -160,6 +160,7 @@ static void free_run(struct summary_maker *maker, uint32_t index)
 	struct run *run = run_at(maker, index);
 
 	sum_operators_drop(&maker->operators, &run->ops);
+	sum_operators_drop(&maker->operators, &run->work);
 	unkey_run(maker, index);
 	run->is_used = false;
 	run->next = maker->window.free;
