@@ -323,6 +323,26 @@ static uint32_t start_unseen(struct stream *s, const char *state)
 	return process;
 }
 
+static void many_processes_share_the_line_of_their_reason(void **state)
+{
+	struct stream s;
+	char *text;
+
+	(void)state;
+	stream_init(&s);
+	for (int pid = 1; pid <= 1000; pid++) {
+		uint32_t process = stream_process(&s, pid, "app");
+
+		stream_text(&s, KEY_STATE, pid == 7 ? "the agent switched itself off" : "no runtime was loaded");
+		stream_instant(&s, process, 2, KIND_NOTE, EVENT_NOTE_PROCESS);
+	}
+	text = text_of(&s, "text", (struct report_look){ .width = 100 });
+	assert_non_null(strstr(text, "\n  999 processes: no runtime was loaded\n"));
+	assert_non_null(strstr(text, "\n  7: the agent switched itself off\n"));
+	free(text);
+	stream_done(&s);
+}
+
 /* What was not seen is never called lost or absent. */
 static void check_unseen(void)
 {
@@ -641,6 +661,7 @@ static void the_names_of_formats_are_those_of_the_table(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(many_processes_share_the_line_of_their_reason),
 		cmocka_unit_test(durations_have_three_digits),
 		cmocka_unit_test(other_units),
 		cmocka_unit_test(harmful_characters_are_spelled_out),

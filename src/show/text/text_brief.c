@@ -29,7 +29,7 @@
 #include "show/words/training_words.h"
 #include "show/words/usage_words.h"
 
-enum { MAX_FINDINGS = 2, MAX_BLOCKS = 3, MAX_SHARES = 3, COLUMNS = 12, NAME = 60 };
+enum { MAX_FINDINGS = 2, MAX_BLOCKS = 3, MAX_SHARES = 3, COLUMNS = 12, NAME = 60, MAX_STATES = 8 };
 
 static void put_fact(const struct page *page, const char *name, const struct printable *text)
 {
@@ -134,16 +134,39 @@ static void put_time(const struct page *page)
 		put_fact(page, i ? "" : "outside", &outside[i]);
 }
 
-/* Where programs keep their state, as far as it explains an empty recording. */
+/* What explains an empty recording; those of many processes in one line for each reason. */
 static void put_states(const struct page *page)
 {
 	const struct summary *summary = page->summary;
+	struct {
+		uint32_t text, n;
+		int32_t pid;
+	} state[MAX_STATES];
+	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < summary->n_processes && !summary->n_inferences; i++)
-		if (summary->processes[i].state && !summary->processes[i].is_unseen &&
-		    !summary->processes[i].n_runtimes && summary->processes[i].pid >= 0)
-			page_text(page, 2, TABLE_DIM, "%d: %s", summary->processes[i].pid,
-				  page_name(page, summary->processes[i].state, 300).s);
+	for (uint32_t i = 0; i < summary->n_processes && !summary->n_inferences; i++) {
+		const struct summary_process *process = &summary->processes[i];
+		uint32_t at = 0;
+
+		if (!process->state || process->is_unseen || process->n_runtimes || process->pid < 0)
+			continue;
+		while (at < n && state[at].text != process->state)
+			at++;
+		if (at == MAX_STATES)
+			continue;
+		if (at == n) {
+			state[n].text = process->state;
+			state[n].n = 0;
+			state[n++].pid = process->pid;
+		}
+		state[at].n++;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		if (state[i].n > 1)
+			page_text(page, 2, TABLE_DIM, "%s: %s", printable_count(state[i].n, "process").s,
+				  page_name(page, state[i].text, 300).s);
+		else
+			page_text(page, 2, TABLE_DIM, "%d: %s", state[i].pid, page_name(page, state[i].text, 300).s);
 }
 
 /* Models that take next to nothing of the time are not worth advice here. */
