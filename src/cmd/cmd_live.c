@@ -36,7 +36,7 @@ static const struct opt live_opt_table[] = {
 static const struct cmd_example examples[] = {
 	{ "inftrace live", "every program that has a runtime loaded, now or later" },
 	{ "inftrace live 4242", "one program, until it ends or until Ctrl-C" },
-	{ "inftrace live --no-browser --port 8080", "a fixed port, for a tunnel: ssh -L 8080:localhost:8080 HOST" },
+	{ "inftrace live --no-browser --port 8080", "a fixed port, for a tunnel: ssh -L 9000:localhost:8080 HOST" },
 	{ "inftrace record --live -- python app.py", "a program that is started, without root" },
 	{ 0 },
 };

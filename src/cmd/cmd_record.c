@@ -15,6 +15,7 @@
 #include "capture/recorder/recorder_launch.h"
 #include "cmd/cmd.h"
 #include "cmd/record/live_page.h"
+#include "cmd/record/record_lines.h"
 #include "cmd/record/record_options.h"
 #include "cmd/record/record_say.h"
 #include "cmd/record/record_summary.h"
@@ -95,6 +96,7 @@ struct job {
 	char **argv;
 	struct launch *launch;
 	struct recording_file file;
+	struct record_lines lines;
 	struct live_page page;
 	struct recorder_result result;
 };
@@ -115,13 +117,17 @@ static int record(struct job *job, struct err *err)
 							  .ring_bytes = job->opts->ring_bytes,
 							  .waits = job->opts->waits };
 	const struct live_page_stream stream = recording_file_stream(&job->file, shared, recorder_opts.command);
-	int code = live_page_start(&job->page, &stream, stderr, &recorder_opts, err);
+	int code = record_lines_open(&job->lines, shared->progress, &job->file.path, err);
 
+	record_lines_join(&job->lines, &recorder_opts.say);
+	if (!code)
+		code = live_page_start(&job->page, &stream, stderr, &recorder_opts, err);
 	if (!code)
 		code = recorder_launch(&recorder_opts, &launch_opts, job->launch, &job->result, err);
 	if (!code && !job->result.was_interrupted)
 		live_page_stay(&job->page);
 	live_page_close(&job->page);
+	record_lines_close(&job->lines);
 	free(command);
 	return code;
 }

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,51 +14,58 @@
 #include "base/clock.h"
 #include "cmd/cmd.h"
 #include "cmd/record/find_recording.h"
+#include "cmd/record/page_options.h"
 #include "show/term/term.h"
-#include "show/view/http/browser.h"
 #include "show/view/view.h"
 #include "show/view/view_loading.h"
 
 struct view_opts {
-	int port;
-	bool no_browser;
+	struct page_options page;
 };
 
-#define AT(field) offsetof(struct view_opts, field)
-
 static const struct opt view_opt_table[] = {
-	{ 0, "port", "N", "serve the page on this port; 0: on any that is free", OPT_INT, AT(port), "0" },
-	{ 0, "no-browser", NULL, "open no browser; by default one is opened on a desktop", OPT_FLAG, AT(no_browser) },
+	PAGE_OPTIONS(struct view_opts, page),
 	{ 0 },
 };
 
-/* Readable when the user wants it to end: Ctrl-C, or kill. */
-static int open_stop_fd(struct err *err)
+static int open_signals(void)
 {
 	sigset_t signals;
-	int fd;
 
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGINT);
 	sigaddset(&signals, SIGTERM);
 	sigprocmask(SIG_BLOCK, &signals, NULL);
-	fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
-	return fd < 0 ? err_set(err, errno, "cannot wait for signals: %s", strerror(errno)) : fd;
+	return signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-/* A page whose address nobody learns is of no use. */
-static int announce(const struct view_opts *opts, const char *address, struct err *err)
+/* What ends the page: Ctrl-C, kill, or standard input. */
+struct stop {
+	int epoll, signals;
+};
+
+static void close_stop(const struct stop *stop)
 {
-	if (printf("%s\n", address) < 0 || fflush(stdout)) {
-		err_set(err, errno, "cannot print the page's address: %s", strerror(errno));
-		clearerr(stdout); /* said */
-		return -err->code;
-	}
-	if (isatty(STDERR_FILENO))
-		term_say("open this address in a browser; Ctrl-C ends");
-	if (!opts->no_browser && browser_is_there() && !browser_open(address))
-		term_say("cannot start xdg-open: open the address yourself");
-	return 0;
+	if (stop->epoll >= 0)
+		close(stop->epoll);
+	if (stop->signals >= 0)
+		close(stop->signals);
+}
+
+/* Its epoll is readable when the page is to end. */
+static int open_stop(struct stop *stop, const struct page_options *options, struct err *err)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+	int code = 0;
+
+	*stop = (struct stop){ epoll_create1(EPOLL_CLOEXEC), open_signals() };
+	if (stop->epoll < 0 || stop->signals < 0 || epoll_ctl(stop->epoll, EPOLL_CTL_ADD, stop->signals, &event))
+		code = err_set(err, errno, "cannot wait for signals: %s", strerror(errno));
+	if (!code)
+		code = page_options_watch(options, stop->epoll, err);
+	if (code)
+		close_stop(stop);
+	return code;
 }
 
 /* A page that can be looked at before all of the file is read. */
@@ -90,22 +98,23 @@ static void turn(void *ctx, uint64_t n_events, double share)
 	term_has_read(page->is_shown);
 	page->is_shown = false;
 	http_begin(page->http, &handler);
-	page->code = announce(page->opts, http_address(page->http), page->err);
+	page->code = page_options_announce(&page->opts->page, http_address(page->http), stdout, page->err);
 }
 
 static int serve(struct page *page, struct view *view)
 {
 	struct http_handler handler = view_handler(view);
-	int stop_fd = open_stop_fd(page->err);
+	struct stop stop;
+	int code = open_stop(&stop, &page->opts->page, page->err);
 
-	if (stop_fd < 0)
-		return stop_fd;
+	if (code)
+		return code;
 	page->loading.is_over = true;
 	if (!page->is_announced)
-		page->code = announce(page->opts, http_address(page->http), page->err);
+		page->code = page_options_announce(&page->opts->page, http_address(page->http), stdout, page->err);
 	if (!page->code)
-		page->code = http_run(page->http, &handler, stop_fd, page->err);
-	close(stop_fd);
+		page->code = http_run(page->http, &handler, stop.epoll, page->err);
+	close_stop(&stop);
 	return page->code;
 }
 
@@ -116,11 +125,12 @@ static int show(const struct view_opts *opts, const char *path, struct err *err)
 		.opts = opts, .loading = { .path = path, .share = NAN }, .err = err, .begun_ns = clock_ns()
 	};
 	const struct view_wait wait = { turn, &page };
+	const struct http_door door = page_options_door(&opts->page);
 	struct view *view = NULL;
 	struct stat file;
 	int code;
 
-	page.http = http_open((uint16_t)opts->port, err);
+	page.http = http_open(&door, err);
 	if (page.http) {
 		page.loading.file_bytes = !stat(path, &file) && S_ISREG(file.st_mode) ? (uint64_t)file.st_size : 0;
 		page.is_shown = term_reading(path);
@@ -137,11 +147,9 @@ static int view_run(const void *opaque, int argc, char **argv, struct err *err)
 {
 	const struct view_opts *opts = opaque;
 	struct find_recording newest;
-	int code = 0;
+	int code = page_options_check(&opts->page, err);
 
-	if (opts->port > UINT16_MAX)
-		return opt_misused(err, "--port must be from 0 to %d", UINT16_MAX);
-	if (!argc)
+	if (!code && !argc)
 		code = find_recording_newest(&newest, err);
 	return code ? code : show(opts, argc ? argv[0] : newest.path, err);
 }
@@ -168,7 +176,7 @@ const struct cmd cmd_view = {
 		{ "inftrace view", "the newest recording" },
 		{ "inftrace view --no-browser inftrace.pftrace", "print the address alone" },
 		{ "inftrace view --port 8080 inftrace.pftrace",
-		  "a fixed port, for a tunnel: ssh -L 8080:localhost:8080 HOST" },
+		  "a fixed port, for a tunnel: ssh -L 9000:localhost:8080 HOST" },
 		{ 0 },
 	    },
 	.opts = view_opt_table,

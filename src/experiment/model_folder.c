@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/invoker.h"
 #include "base/temp_dir.h"
 
 enum { MOST_TRIES = 10000, LABEL = 160 };
@@ -81,6 +82,8 @@ static int make_dated(struct model_folder *folder, const struct model_ways *ways
 		code = mkdir(folder->path, 0777) ? errno : 0;
 	}
 	folder->is_new = !code;
+	if (!code)
+		invoker_give_folder(folder->path);
 	return code ? err_set(err, code, "cannot make the folder %s: %s", folder->path, strerror(code)) : 0;
 }
 
@@ -102,6 +105,7 @@ static int make_named(struct model_folder *folder, const char *path, struct err 
 		return err_set(err, ENAMETOOLONG, "cannot make the folder for the report: its name is too long");
 	if (!mkdir(path, 0777)) {
 		folder->is_new = true;
+		invoker_give_folder(path);
 		return 0;
 	}
 	if (errno == EEXIST && !folder->forces && !is_empty(path))
@@ -184,6 +188,7 @@ int model_folder_recording(struct model_folder *folder, const char *label, const
 	}
 	if (fd < 0)
 		return err_set(err, errno, "cannot write %s: %s", path, strerror(errno));
+	invoker_give(fd);
 	if (!add_file(folder, label, path))
 		return fd;
 	close(fd);

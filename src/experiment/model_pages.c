@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/invoker.h"
 #include "show/report/reports.h"
 
 int model_pages_open(struct model_pages *pages, const struct model_opts *opts, struct err *err)
@@ -18,6 +19,8 @@ int model_pages_open(struct model_pages *pages, const struct model_opts *opts, s
 		int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_EXCL, 0666), code;
 
 		pages->is_new[i] = fd >= 0;
+		if (fd >= 0)
+			invoker_give(fd);
 		if (fd < 0 && errno == EEXIST && opts->force)
 			fd = open(path, O_WRONLY | O_CLOEXEC);
 		pages->file[i] = fd >= 0 ? fdopen(fd, "w") : NULL;

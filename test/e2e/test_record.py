@@ -13,6 +13,21 @@ from lab import names_and_types
 from recording import Recording
 
 
+@pytest.mark.root
+def test_what_sudo_records_belongs_to_the_one_who_called_it(lab):
+    """With --keep as well; a file that is overwritten stays whose it was."""
+    caller = {"SUDO_UID": "1234", "SUDO_GID": "1235"}
+
+    def owner(name, *options):
+        lab.plain([lab.inftrace, "record", "-q", *options, "-o", lab.path(name), "--", "true"], env=caller)
+        status = os.stat(lab.path(name))
+        return status.st_uid, status.st_gid
+
+    assert owner("whole.pftrace") == owner("kept.pftrace", "--keep", "1h") == (1234, 1235)
+    os.chown(lab.path("whole.pftrace"), 0, 0)
+    assert owner("whole.pftrace", "--force") == (0, 0)
+
+
 @pytest.fixture
 def program(lab, library):
     return lab.native("run", library, lab.model("chain"), 256, 256, "run", 2000, 2)

@@ -87,6 +87,51 @@ class Server:
         return json.loads(self.get(path))
 
 
+class Sockets(unittest.TestCase):
+    """A page for an editor: on a socket of its owner, for as long as standard input is open."""
+
+    def start(self, *args, **more):
+        command = [INFTRACE, "view", "--socket", self.path, "--exit-with-stdin", *args, RECORDING]
+        return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **more)
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.path = os.path.join(self.folder.name, "s")
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def test_it_answers_on_the_socket_and_ends_with_standard_input(self):
+        with self.start(stdin=subprocess.PIPE) as process:
+            address = process.stdout.readline().strip()
+            self.assertRegex(address, r"^http://localhost/[0-9a-f]{32}/$")
+            self.assertEqual(os.stat(self.path).st_mode & 0o777, 0o600)
+            with socket.socket(socket.AF_UNIX) as connection:
+                connection.connect(self.path)
+                path = address.removeprefix("http://localhost") + "recording.json"
+                connection.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())
+                answer = b"".join(iter(lambda: connection.recv(65536), b""))
+            self.assertTrue(answer.startswith(b"HTTP/1.1 200 "), answer[:200])
+            self.assertIn(b"two_inferences", answer)
+            process.stdin.write("what is written there is not read\n")
+            process.stdin.flush()
+            process.stdin.close()
+            self.assertEqual(process.wait(PATIENCE), 0)
+            self.assertFalse(os.path.exists(self.path))
+
+    def test_it_takes_no_file_that_is_there(self):
+        open(self.path, "w").close()
+        with self.start(stdin=subprocess.PIPE) as process:
+            self.assertEqual(process.wait(PATIENCE), 3)
+            self.assertIn("exists already", process.stderr.read())
+        self.assertTrue(os.path.exists(self.path))
+
+    def test_a_file_has_no_end_to_wait_for(self):
+        with open(RECORDING) as file, self.start(stdin=file) as process:
+            self.assertEqual(process.wait(PATIENCE), 3)
+            self.assertIn("is no pipe", process.stderr.read())
+
+
 class Checks(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -148,8 +193,10 @@ class Checks(unittest.TestCase):
             [],
             ["evil.example"],
             [f"evil.example:{port}"],
-            ["127.0.0.1"],
-            [f"127.0.0.1:{port + 1}"],
+            ["127.0.0.1:"],
+            ["127.0.0.1:80x"],
+            ["127.0.0.1:123456"],
+            [f"[::1]evil.example:{port}"],
             [f"127.0.0.1.evil.example:{port}"],
             [own, own],
             [own, "evil.example"],
@@ -158,6 +205,14 @@ class Checks(unittest.TestCase):
             status, _, body = self.server.request("recording.json", host=hosts)
             self.assertIn(status, (400, 403), hosts)
             self.assertNotIn(b"two_inferences", body)
+
+    def test_a_tunnel_may_have_another_port(self):
+        """ssh -L 9000:localhost:PORT: Host and Origin are those of the tunnel's end."""
+        for host in ("localhost:9000", "127.0.0.1", "[::1]:9000"):
+            for headers in ([], [f"Origin: http://{host}", "Sec-Fetch-Site: same-origin"]):
+                self.assertEqual(self.server.request("recording.json", host=[host], headers=headers)[0], 200, host)
+            other = ["Origin: http://localhost:3000"]
+            self.refused(403, self.server.request("recording.json", host=[host], headers=other))
 
     def test_other_pages_are_refused(self):
         port = self.server.port

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cmd/record/record_lines.h"
 #include "cmd/record/record_say.h"
 #include "cmd/record/record_summary.h"
 #include "cmd/record/recording_file.h"
@@ -37,6 +38,7 @@ struct job {
 	struct recorder_attach_opts *attach;
 	const char *command;
 	struct recording_file file;
+	struct record_lines lines;
 	struct live_page page;
 	struct recorder_result result;
 };
@@ -53,13 +55,17 @@ static int record(struct job *job, struct err *err)
 		.file = job->file.fd,
 		.usr1 = recording_file_usr1(&job->file),
 	};
-	int code = live_page_start(&job->page, &stream, stderr, &opts, err);
+	int code = record_lines_open(&job->lines, options->progress, &job->file.path, err);
 
+	record_lines_join(&job->lines, &opts.say);
+	if (!code)
+		code = live_page_start(&job->page, &stream, stderr, &opts, err);
 	if (!code)
 		code = recorder_attach(&opts, job->attach, &job->result, err);
 	if (!code && !job->result.was_interrupted)
 		live_page_stay(&job->page);
 	live_page_close(&job->page);
+	record_lines_close(&job->lines);
 	return code;
 }
 

@@ -7,30 +7,23 @@
 #include <stdint.h>
 
 #include "base/opt.h"
+#include "cmd/record/page_options.h"
 
 struct live_options {
 	bool is_wanted; /* --live; `inftrace live` sets it */
-	int port;
-	bool no_browser;
+	struct page_options page;
 	uint64_t window_ns, memory_bytes;
 };
 
 /* The rows: `type` is the command's struct, `field` its struct live_options. */
 #define LIVE_PAGE_OPTIONS(type, field) \
-	{ 0,	   "port", \
-	  "N",	   "serve the live page on this port; 0: on any that is free", \
-	  OPT_INT, offsetof(type, field.port), \
-	  "0" }, \
-	    { 0,	"no-browser", \
-	      NULL,	"open no browser; by default one is opened on a desktop", \
-	      OPT_FLAG, offsetof(type, field.no_browser) }, \
-	    { 0, \
-	      "live-window", \
-	      "TIME", \
-	      "how much of the past the live page keeps", \
-	      OPT_DURATION, \
-	      offsetof(type, field.window_ns), \
-	      "10m" }, \
+	PAGE_OPTIONS(type, field.page), { 0, \
+					  "live-window", \
+					  "TIME", \
+					  "how much of the past the live page keeps", \
+					  OPT_DURATION, \
+					  offsetof(type, field.window_ns), \
+					  "10m" }, \
 	    { 0, \
 	      "live-memory", \
 	      "SIZE", \

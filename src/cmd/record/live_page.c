@@ -7,35 +7,42 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/privilege.h"
 #include "show/term/term.h"
-#include "show/view/http/browser.h"
 
 enum { LEAST_TICK_NS = 200000000, LEAST_BYTES = 8 << 20 };
 
 int live_options_check(const struct live_options *options, struct err *err)
 {
-	if (options->port < 0 || options->port > UINT16_MAX)
-		return opt_misused(err, "--port must be from 0 to %d", UINT16_MAX);
 	if (options->memory_bytes < LEAST_BYTES)
 		return opt_misused(err, "--live-memory must be at least 8M");
 	if (options->window_ns < 1000000000)
 		return opt_misused(err, "--live-window must be at least 1s");
-	return 0;
+	return page_options_check(&options->page, err);
 }
 
 int live_page_open(struct live_page *page, const struct live_options *options, struct err *err)
 {
-	*page = (struct live_page){ 0 };
+	struct epoll_event event = { .events = EPOLLIN };
+	struct http_door door;
+
+	*page = (struct live_page){ .turns = -1 };
 	if (!options || !options->is_wanted)
 		return 0;
 	page->options = options;
-	page->http = http_open((uint16_t)options->port, err);
-	return page->http ? 0 : -err->code;
+	door = page_options_door(&options->page);
+	page->http = http_open(&door, err);
+	if (!page->http)
+		return -err->code;
+	page->turns = epoll_create1(EPOLL_CLOEXEC);
+	if (page->turns < 0 || epoll_ctl(page->turns, EPOLL_CTL_ADD, http_fd(page->http), &event))
+		return err_set(err, errno, "cannot serve the page: %s", strerror(errno));
+	return page_options_watch(&options->page, page->turns, err);
 }
 
 static bool ready(void *ctx)
@@ -46,26 +53,7 @@ static bool ready(void *ctx)
 
 	http_turn(page->http);
 	privilege_use(was_on);
-	return true;
-}
-
-/* A page whose address nobody learns is of no use. */
-static int announce(const struct live_page *page, FILE *to, struct err *err)
-{
-	const char *address = http_address(page->http);
-
-	if (to == stderr)
-		term_say("live page: %s", address);
-	else if (fprintf(to, "%s\n", address) < 0 || fflush(to)) {
-		err_set(err, errno, "cannot print the page's address: %s", strerror(errno));
-		clearerr(to); /* said */
-		return -err->code;
-	}
-	if (to != stderr && isatty(STDERR_FILENO))
-		term_say("open this address in a browser; Ctrl-C ends");
-	if (!page->options->no_browser && browser_is_there() && !browser_open(address))
-		term_say("cannot start xdg-open: open the address yourself");
-	return 0;
+	return !page_options_is_over(&page->options->page);
 }
 
 int live_page_start(struct live_page *page, const struct live_page_stream *stream, FILE *to, struct recorder_opts *opts,
@@ -94,7 +82,7 @@ int live_page_start(struct live_page *page, const struct live_page_stream *strea
 	own = view_live_sinks(page->view, &n_own);
 	for (size_t i = 0; i < n_own; i++)
 		page->sinks[page->n_sinks++] = own[i];
-	page->guest = (struct recorder_guest){ http_fd(page->http), ready, page };
+	page->guest = (struct recorder_guest){ page->turns, ready, page };
 	opts->n_sinks = page->n_sinks;
 	opts->guest = &page->guest;
 	page->of_view = view_handler(page->view);
@@ -103,7 +91,7 @@ int live_page_start(struct live_page *page, const struct live_page_stream *strea
 		return err_set(err, ENOMEM, "cannot show what happens: out of memory");
 	handler = live_record_handler(page->record);
 	http_begin(page->http, &handler);
-	return announce(page, to, err);
+	return page_options_announce(&page->options->page, http_address(page->http), to, err);
 }
 
 /* Readable when the user wants it to end. */
@@ -135,14 +123,13 @@ static bool is_left(const struct live_page *page, uint64_t *left_ns)
 static void serve(struct live_page *page, bool ends_when_left)
 {
 	enum { LOOK_MS = 500 };
-	struct pollfd fds[2] = { { http_fd(page->http), POLLIN, 0 }, { open_signals(), POLLIN, 0 } };
+	struct pollfd fds[2] = { { page->turns, POLLIN, 0 }, { open_signals(), POLLIN, 0 } };
 	uint64_t left_ns = 0;
 
 	signal(SIGPIPE, SIG_IGN);
 	while (fds[1].fd >= 0 && !(ends_when_left && is_left(page, &left_ns))) {
-		if (poll(fds, 2, LOOK_MS) > 0 && fds[1].revents)
+		if ((poll(fds, 2, LOOK_MS) > 0 && fds[1].revents) || !ready(page))
 			break;
-		ready(page);
 	}
 	if (fds[1].fd >= 0)
 		close(fds[1].fd);
@@ -153,8 +140,7 @@ void live_page_stay(struct live_page *page)
 	if (!page->view)
 		return;
 	http_tell(page->http, view_live_end(page->view));
-	ready(page);
-	if (!http_n_streams(page->http))
+	if (!ready(page) || !http_n_streams(page->http))
 		return;
 	term_say("recording is over; its page is served until it is closed, or Ctrl-C");
 	serve(page, true);
@@ -169,8 +155,10 @@ void live_page_idle(struct live_page *page, const char *problem)
 
 void live_page_close(struct live_page *page)
 {
+	if (page->http && page->turns >= 0)
+		close(page->turns);
 	http_close(page->http);
 	live_record_free(page->record);
 	view_close(page->view);
-	*page = (struct live_page){ 0 };
+	*page = (struct live_page){ .turns = -1 };
 }

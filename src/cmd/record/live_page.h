@@ -19,6 +19,7 @@ enum { LIVE_PAGE_SINKS = 2, LIVE_PAGE_OTHERS = 2 };
 struct live_page {
 	const struct live_options *options; /* NULL, or not wanted: there is no page */
 	struct http *http;
+	int turns; /* an epoll descriptor of http, and of standard input where the page ends with it */
 	struct view *view;
 	struct http_handler of_view;
 	struct live_record *record;

@@ -6,6 +6,8 @@
 #include <fcntl.h>
 #include <string.h>
 
+#include "base/invoker.h"
+
 bool page_file_is_named(const char *path)
 {
 	return path && strcmp(path, "-") != 0;
@@ -16,6 +18,8 @@ FILE *page_file_open(const char *path, bool is_forced, struct err *err)
 	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | (is_forced ? O_TRUNC : O_EXCL), 0666);
 	FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
 
+	if (file && !is_forced)
+		invoker_give(fd);
 	if (!file && errno == EEXIST)
 		err_set(err, EEXIST, "cannot write %s: it exists already (--force overwrites it)", path);
 	else if (!file)

@@ -14,7 +14,7 @@
 
 struct record_options {
 	struct recorder_plan plan;
-	const char *out, *keep, *thin, *stacks;
+	const char *out, *keep, *thin, *stacks, *progress;
 	int max_dumps;
 	struct opt_list dump_when;
 	uint64_t dump_after_ns;
@@ -97,6 +97,9 @@ struct record_options {
 	      NULL,	"write packets as they are: for tools that do not read compressed packets", \
 	      OPT_FLAG, offsetof(type, field.no_compress) }, \
 	    { 0, "json", NULL, "print the summary as JSON", OPT_FLAG, offsetof(type, field.json) }, \
+	    { 0,       "progress", \
+	      "FILE",  "also append how far the recording is to this file or pipe, as lines of JSON, twice a second", \
+	      OPT_STR, offsetof(type, field.progress) }, \
 	{ \
 		'q', "quiet", NULL, "print neither summary nor progress", OPT_FLAG, offsetof(type, field.quiet) \
 	}

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/invoker.h"
 #include "capture/recorder/recorder_disk.h"
 #include "cmd/record/dump_option.h"
 #include "cmd/record/keep_option.h"
@@ -51,7 +52,12 @@ static int open_once(struct recording_file *file, const struct record_options *o
 	if (!options->force && has_segments(file->path))
 		return refuse(file->path, EEXIST, err);
 	file->own_fd = open(file->path, flags, 0600);
-	return file->own_fd < 0 ? refuse(file->path, errno, err) : 0;
+	if (file->own_fd < 0)
+		return refuse(file->path, errno, err);
+	/* one that was there has its owner */
+	if (!options->force)
+		invoker_give(file->own_fd);
+	return 0;
 }
 
 static void say_dumped(void *ctx, const char *path, const char *why, const struct err *err)

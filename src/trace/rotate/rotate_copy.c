@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/invoker.h"
 #include "trace/rotate/rotate_folder.h"
 
 int rotate_copy_begin(struct rotate_copy *copy, int folder, const char *name, struct err *err)
@@ -16,7 +17,10 @@ int rotate_copy_begin(struct rotate_copy *copy, int folder, const char *name, st
 	snprintf(copy->part, sizeof copy->part, "%.20s.part", name);
 	unlinkat(folder, copy->part, 0);
 	copy->to = openat(folder, copy->part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-	return copy->to < 0 ? err_set(err, errno, "cannot create %s: %s", copy->part, strerror(errno)) : 0;
+	if (copy->to < 0)
+		return err_set(err, errno, "cannot create %s: %s", copy->part, strerror(errno));
+	invoker_give(copy->to);
+	return 0;
 }
 
 /* Where the kernel cannot copy from file to file. */

@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/invoker.h"
+
 static const char suffix[] = ".pftrace", part[] = ".part";
 
 struct rotate_path rotate_folder_of(const char *path)
@@ -140,6 +142,7 @@ int rotate_folder_make(const char *path, bool must_be_new, struct err *err)
 	fd = open(folder.s, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	if (fd < 0)
 		return err_set(err, errno, "cannot open the folder %s: %s", folder.s, strerror(errno));
+	invoker_give(fd);
 	if (flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) {
 		close(fd);
 		return err_set(err, EBUSY, "cannot write %s: another recorder is writing to %s", path, folder.s);

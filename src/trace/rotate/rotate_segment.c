@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/invoker.h"
 #include "trace/rotate/rotate_folder.h"
 
 /* A head, and what holds, so that the segment can be read alone. */
@@ -60,6 +61,7 @@ struct perfetto_writer *rotate_segment_open(struct rotate_segment *segment, cons
 		err_set(err, errno, "cannot write the recording: cannot create %s: %s", name.s, strerror(errno));
 		return NULL;
 	}
+	invoker_give(*fd);
 	writer = write_head(segment, stream, *fd, err);
 	if (!writer) {
 		close(*fd);

@@ -5,7 +5,6 @@
  */
 #include "show/view/http/http.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -64,7 +63,8 @@ struct peer {
 
 struct http {
 	struct http_handler handler;
-	struct http_self self;
+	struct http_door door; /* its socket is borrowed */
+	char token[HTTP_TOKEN_LEN + 1];
 	char address[96];
 	struct MHD_Daemon *daemon;
 	int epoll, listener; /* the listener belongs to the daemon once that runs */
@@ -328,7 +328,7 @@ static enum MHD_Result answer(CALL)
 		return work(http, exchange);
 	if (!exchange->is_checked && !exchange->refused)
 		exchange->refused =
-		    http_check(&http->self, connection, &exchange->request, method, http->handler.takes_posts, &why);
+		    http_check(http->token, connection, &exchange->request, method, http->handler.takes_posts, &why);
 	exchange->request.is_post = !strcmp(method, "POST");
 	exchange->is_checked = true;
 	if (!exchange->refused)
@@ -407,36 +407,6 @@ static void close_slow(struct http *http)
 			shutdown(peer->fd, SHUT_RDWR);
 }
 
-static int listen_on(struct http *http, uint16_t *port, struct err *err)
-{
-	struct sockaddr_in address = { .sin_family = AF_INET,
-				       .sin_port = htons(*port),
-				       .sin_addr = { htonl(INADDR_LOOPBACK) } };
-	socklen_t size = sizeof address;
-	const int yes = 1;
-
-	http->listener = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	if (http->listener < 0)
-		return err_set(err, errno, "cannot serve the page: no socket: %s", strerror(errno));
-	setsockopt(http->listener, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-	if (bind(http->listener, (struct sockaddr *)&address, sizeof address) || listen(http->listener, 128) ||
-	    getsockname(http->listener, (struct sockaddr *)&address, &size)) {
-		if (errno == EADDRINUSE)
-			return err_set(err, errno,
-				       "cannot serve the page on port %u: another program uses it; give another "
-				       "--port, or none to take any that is free",
-				       *port);
-		if (errno == EACCES)
-			return err_set(err, errno,
-				       "cannot serve the page on port %u: ports below 1024 need root; give another "
-				       "--port, or none to take any that is free",
-				       *port);
-		return err_set(err, errno, "cannot serve the page on port %u: %s", *port, strerror(errno));
-	}
-	*port = ntohs(address.sin_port);
-	return 0;
-}
-
 /* Not where somebody else has the loop: a program that is started from there would inherit it. */
 static void prepare_process(void)
 {
@@ -473,7 +443,7 @@ static int start(struct http *http, struct err *err)
 	return 0;
 }
 
-struct http *http_open(uint16_t port, struct err *err)
+struct http *http_open(const struct http_door *door, struct err *err)
 {
 	struct http *http = calloc(1, sizeof *http);
 	int code;
@@ -484,17 +454,25 @@ struct http *http_open(uint16_t port, struct err *err)
 	}
 	http->listener = http->epoll = http->timer = -1;
 	code = http_library_load(err);
+	if (!code) {
+		struct http_door opened = *door;
+
+		http->listener = http_door_open(&opened, err);
+		code = http->listener < 0 ? http->listener : 0;
+		http->door = code ? (struct http_door){ 0 } : opened;
+	}
 	if (!code)
-		code = listen_on(http, &port, err);
-	if (!code)
-		code = http_self_init(&http->self, port, err);
+		code = http_token_init(http->token, err);
 	if (!code)
 		code = start(http, err);
 	if (code) {
 		http_close(http);
 		return NULL;
 	}
-	snprintf(http->address, sizeof http->address, "%s/%s/", http->self.origin[0], http->self.token);
+	if (http->door.socket)
+		snprintf(http->address, sizeof http->address, "http://localhost/%s/", http->token);
+	else
+		snprintf(http->address, sizeof http->address, "http://127.0.0.1:%u/%s/", http->door.port, http->token);
 	return http;
 }
 
@@ -655,5 +633,6 @@ void http_close(struct http *http)
 		close(http->timer);
 	if (http->listener >= 0)
 		close(http->listener);
+	http_door_close(&http->door);
 	free(http);
 }

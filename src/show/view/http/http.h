@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Serves a page to the browsers of this machine: 127.0.0.1 only, below a path with a random token; GET, and where the
- * handler does things, POST without a body and with the Origin of the page. Who asks
- * is checked: the token in constant time, exactly one Host that is this server, Origin and Sec-Fetch-Site where they
- * are sent. A request is bounded in size and time, the number of connections too. What to answer is the business of
- * the handler, which runs on the one thread of http_run, or of a loop of somebody else that calls http_turn. An answer
- * that takes long is worked out in pieces between those of others.
+ * Serves a page to the browsers of this machine: 127.0.0.1 or a socket only, below a path with a random token; GET, and
+ * where the handler does things, POST without a body and with the Origin of the page. Who asks is checked: the token in
+ * constant time, exactly one Host that is a name of this machine, Origin and Sec-Fetch-Site where they are sent. A
+ * request is bounded in size and time, the number of connections too. What to answer is the business of the handler,
+ * which runs on the one thread of http_run, or of a loop of somebody else that calls http_turn. An answer that takes
+ * long is worked out in pieces between those of others.
  */
 #ifndef SHOW_VIEW_HTTP_H
 #define SHOW_VIEW_HTTP_H
 
 #include "base/err.h"
+#include "show/view/http/http_door.h"
 #include "show/view/http/http_request.h"
 
 struct http_answer {
@@ -46,9 +47,9 @@ struct http_handler {
 
 struct http;
 
-/* port 0: any that is free. NULL and err: the port is in use, or forbidden. */
-struct http *http_open(uint16_t port, struct err *err);
-/* "http://127.0.0.1:PORT/TOKEN/" */
+/* The door is copied, its socket borrowed. NULL and err: the port or the socket is in use, or forbidden. */
+struct http *http_open(const struct http_door *door, struct err *err);
+/* "http://127.0.0.1:PORT/TOKEN/"; of a socket "http://localhost/TOKEN/" */
 const char *http_address(const struct http *http);
 /* Answers until stop_fd is readable; who asked before waits until then. 0, or -errno and err. */
 int http_run(struct http *http, const struct http_handler *handler, int stop_fd, struct err *err);
