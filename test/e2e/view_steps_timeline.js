@@ -320,3 +320,24 @@ exports.a_child_leads_to_its_parent = async d => {
 	await d.press('Escape', '0');
 	await d.until(() => inftrace.app.place.view === null && !inftrace.app.slice);
 };
+
+exports.a_server_that_is_gone_is_said_until_it_answers_again = async d => {
+	await d.rest();
+	await d.page.evaluate(() => {
+		globalThis.realFetch = fetch;
+		globalThis.fetch = () => Promise.reject(new TypeError('gone'));
+		const { app } = inftrace;
+		app.slices.clear();
+		app.setView({ begin: app.end * 0.4, end: app.end * 0.41 });
+	});
+	await d.until(() => document.querySelector('.gone')?.textContent.startsWith('inftrace has ended'));
+	// what screen readers hear and what is shown stay apart
+	await d.until(() => document.querySelector('.said').textContent.startsWith('From '));
+	assert.equal(await d.page.evaluate(() => document.querySelector('.trouble')), null);
+	await d.page.evaluate(() => {
+		globalThis.fetch = globalThis.realFetch;
+	});
+	await d.until(() => document.querySelector('.gone') === null);
+	await d.press('0');
+	await d.rest();
+};

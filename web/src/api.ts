@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the server says, and how it is asked. All addresses are relative to the page, which carries the token.
+import { host } from './host';
 
 export interface Track {
 	readonly id: number;
@@ -275,12 +276,34 @@ export function address(path: string, asked: Asked): string {
 	return query.length ? `${path}?${query.join('&')}` : path;
 }
 
+/** Whether the server answers. One that is gone is looked for, because a tunnel may only have been cut for a moment. */
+export const server = { isGone: false, changed: (): void => undefined };
+const LOOK_MS = 3000;
+
+function lose(): void {
+	if (server.isGone) return;
+	server.isGone = true;
+	server.changed();
+	const look = (): void => {
+		host.ask('loading.json').then(
+			got => {
+				if (!got.ok) return void setTimeout(look, LOOK_MS);
+				server.isGone = false;
+				server.changed();
+			},
+			() => setTimeout(look, LOOK_MS),
+		);
+	};
+	setTimeout(look, LOOK_MS);
+}
+
 async function answer(path: string, asked: Asked, signal?: AbortSignal): Promise<Response> {
 	let got: Response;
 	try {
-		got = await fetch(address(path, asked), { signal });
+		got = await host.ask(address(path, asked), { signal });
 	} catch (error) {
 		if (signal?.aborted) throw error;
+		lose();
 		throw new Refused(0, 'inftrace does not answer: has it ended?');
 	}
 	if (!got.ok) throw new Refused(got.status, (await got.text()).trim() || `status ${got.status}`);

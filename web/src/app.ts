@@ -5,13 +5,14 @@ import type { Counter, Flow, Found, Recording, Report, Slice } from './api';
 import { around, centred, clamp, first, shows, span, type View } from './axis';
 import { DARK, LIGHT, paleTable, table, type Theme } from './colours';
 import { counterTile, CUT, isChanged, sliceTile, type CounterTile, type SliceTile } from './decode';
+import { applyTheme, host } from './host';
 import { fromHash, START, toHash, type Place } from './place';
 import { collapsedAtFirst, layOut, linesOfRows, pathOf, rowCount, trackOfRow, type Line } from './rows';
 import { Following, type Told } from './live';
 import { Gate, TileCache, tileSpan } from './tiles';
 import { slowOf } from './slow';
 
-export type Change = 'place' | 'view' | 'data' | 'slice' | 'classes';
+export type Change = 'place' | 'view' | 'data' | 'slice' | 'classes' | 'said';
 
 const isReduced = (): boolean => matchMedia('(prefers-reduced-motion: reduce)').matches;
 
@@ -153,10 +154,7 @@ export class App {
 	}
 
 	takeTheme(): void {
-		this.theme =
-			matchMedia('(prefers-color-scheme: dark)').matches && !matchMedia('print').matches
-				? DARK
-				: LIGHT;
+		this.theme = applyTheme() ? DARK : LIGHT;
 		this.colours = table(this.recording.classes, this.recording.class_kinds, this.theme);
 		this.pale = paleTable(this.colours, this.theme);
 		this.tell('data');
@@ -243,18 +241,15 @@ export class App {
 	private writeHash(isStep: boolean): void {
 		clearTimeout(this.hashTimer);
 		// the end moves on: a link to it shows it as it is then
-		const hash = toHash(this.isFollowing ? { ...this.place, view: null } : this.place) || location.pathname;
-		if ((location.hash || location.pathname) === hash) return;
-		if (isStep) history.pushState(null, '', hash);
-		else history.replaceState(null, '', hash);
+		host.go(toHash(this.isFollowing ? { ...this.place, view: null } : this.place), isStep);
 	}
 
 	/** Takes the place from the address: at the start, and when the back button changes it. */
 	readHash(): void {
 		const old = this.place;
-		this.place = fromHash(location.hash);
+		this.place = fromHash(host.place());
 		// findings that come and go would move the timeline
-		if (this.recording.live && !/[#&]a=/.test(location.hash)) this.place.answer = false;
+		if (this.recording.live && !/[#&]a=/.test(host.place())) this.place.answer = false;
 		this.layOut();
 		if (this.place.query !== old.query) void this.search();
 		const { view, selection } = this.place;
@@ -275,6 +270,8 @@ export class App {
 			return got;
 		} catch (error) {
 			if (error instanceof api.Refused && error.status === 404) return null;
+			// the bar says it
+			if (api.server.isGone) return null;
 			this.trouble = error instanceof Error ? error.message : String(error);
 			this.tell('place');
 			return null;

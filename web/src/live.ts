@@ -3,6 +3,7 @@
 import * as api from './api';
 import type { Recording, Report, Slice } from './api';
 import type { App } from './app';
+import { host, type Stream } from './host';
 import { first, span, type View } from './axis';
 
 /** What an event of the server says. */
@@ -109,7 +110,7 @@ export class Reports {
 
 /** Goes on with a live recording for as long as the server is there. */
 export function watch(app: App, reports: Reports): void {
-	let events: EventSource | null = null;
+	let events: Stream | null = null;
 	let reportAt = performance.now();
 	let isBusy = false;
 	let next: Told | null = null;
@@ -142,18 +143,14 @@ export function watch(app: App, reports: Reports): void {
 			window.setTimeout(open, 1000);
 			if (!app.isPaused) void app.grow();
 		} catch {
-			app.isGone = true;
 			app.isFollowing = false;
 			app.tell('place');
 		}
 	};
 	const open = (): void => {
 		if (document.hidden || events || app.isGone) return;
-		events = new EventSource('events');
-		events.addEventListener('grow', event => {
-			void grow(JSON.parse((event as MessageEvent<string>).data) as Told);
-		});
-		events.addEventListener('error', () => void lose());
+		const came = (data: string): void => void grow(JSON.parse(data) as Told);
+		events = host.listen('events', 'grow', came, () => void lose());
 	};
 	// an open stream holds one of the browser's few connections
 	document.addEventListener('visibilitychange', () => {
@@ -162,6 +159,9 @@ export function watch(app: App, reports: Reports): void {
 			open();
 			if (!app.isPaused && !app.isGone) void app.grow();
 		}
+	});
+	app.listen(change => {
+		if (change === 'place' && !app.isGone) open();
 	});
 	open();
 }

@@ -55,17 +55,35 @@ export function LiveState({ app }: { app: App }) {
 
 const ago = (app: App, time: number): string => duration(Math.max(0, app.end - time), 2);
 
+const GONE = 'inftrace has ended. What is on the screen stays; nothing more can be asked for.';
+
+function Notes({ notes }: { notes: readonly string[] }) {
+	return (
+		<>
+			{notes.map(note => (
+				<p
+					key={note.slice(0, 12)}
+					class={note.startsWith('inftrace has ended') ? 'live-note gone' : 'live-note'}
+					role={note.startsWith('inftrace has ended') ? 'alert' : 'note'}
+				>
+					{note}
+				</p>
+			))}
+		</>
+	);
+}
+
 /** What is not on the page, and why. */
 export function LiveNotes({ app }: { app: App }) {
 	const { live } = app.recording;
-	if (!live) return null;
+	if (!live) return app.isGone ? <Notes notes={[GONE]} /> : null;
 	const notes: string[] = [];
 	if (live.problem) notes.push(`${oneLine(live.problem)}. Without that, Record… can run model files.`);
 	if (app.isGone)
 		notes.push(
 			live.file
 				? `inftrace has ended. The whole recording is in ${oneLine(live.file)}: inftrace view shows it.`
-				: 'inftrace has ended. What is on the screen stays; nothing more can be asked for.',
+				: GONE,
 		);
 	else if (live.over && live.file) notes.push(`The recording is complete. It is in ${oneLine(live.file)}.`);
 	if (live.operators_left_out)
@@ -81,13 +99,5 @@ export function LiveNotes({ app }: { app: App }) {
 		notes.push(
 			`Out of memory: the last ${count(live.not_kept)} events are not on this page. Recording goes on.`,
 		);
-	return (
-		<>
-			{notes.map(note => (
-				<p key={note.slice(0, 12)} class="live-note" role="note">
-					{note}
-				</p>
-			))}
-		</>
-	);
+	return <Notes notes={notes} />;
 }

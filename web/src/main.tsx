@@ -4,6 +4,7 @@ import { render } from 'preact';
 import * as api from './api';
 import type { Loading, Recording } from './api';
 import { App } from './app';
+import { applyTheme, host, type Stream } from './host';
 import { Reports, watch } from './live';
 import { baseName, bytes, commandName, count, duration, oneLine } from './format';
 import { Page } from './page';
@@ -16,7 +17,7 @@ declare global {
 
 /** Shows what a recording that is still written gains, until it is complete. */
 function follow(app: App, reports: Reports): void {
-	let events: EventSource | null = null;
+	let events: Stream | null = null;
 	let timer = 0;
 	const close = (): void => {
 		events?.close();
@@ -30,11 +31,11 @@ function follow(app: App, reports: Reports): void {
 	};
 	const open = (): void => {
 		if (document.hidden || events || !app.recording.growing) return;
-		events = new EventSource('events');
-		events.addEventListener('grow', () => {
+		const came = (): void => {
 			clearTimeout(timer);
 			timer = window.setTimeout(() => void grow(), 50);
-		});
+		};
+		events = host.listen('events', 'grow', came, () => undefined);
 	};
 	// an open stream holds one of the browser's few connections
 	document.addEventListener('visibilitychange', () => {
@@ -55,8 +56,7 @@ function say(app: App): void {
 		clearTimeout(timer);
 		timer = window.setTimeout(() => {
 			app.said = `From ${duration(app.view.begin)} to ${duration(app.view.end)}`;
-			const place = document.querySelector('.said');
-			if (place) place.textContent = app.said;
+			app.tell('said');
 		}, 600);
 	});
 }
@@ -100,13 +100,18 @@ async function open(): Promise<void> {
 		app.readHash();
 		page.textContent = '';
 		render(<Page app={app} onPlots={plots => (globalThis.inftrace = { app, plots })} />, page);
-		for (const query of ['(prefers-color-scheme: dark)', 'print'])
-			matchMedia(query).addEventListener('change', () => {
-				app.takeTheme();
-				app.tell('place');
-			});
-		addEventListener('popstate', () => app.readHash());
-		addEventListener('hashchange', () => app.readHash());
+		const repaint = (): void => {
+			app.takeTheme();
+			app.tell('place');
+		};
+		host.onTheme(repaint);
+		matchMedia('print').addEventListener('change', repaint);
+		host.onPlace(() => app.readHash());
+		api.server.changed = () => {
+			app.isGone = api.server.isGone;
+			app.tell('place');
+			app.tell('data');
+		};
 		if (recording.live) watch(app, reports);
 		else follow(app, reports);
 		say(app);
@@ -121,4 +126,5 @@ async function open(): Promise<void> {
 	}
 }
 
+applyTheme();
 void open();

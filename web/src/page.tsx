@@ -6,6 +6,7 @@ import type { App } from './app';
 import { Details } from './details';
 import { GoTo, Help } from './dialogs';
 import { baseName, commandName, bytes, count, duration, oneLine } from './format';
+import { host } from './host';
 import { listen, type Actions } from './keys';
 import { LiveNotes, LiveState } from './live_bar';
 import type { Plots } from './plots';
@@ -18,7 +19,7 @@ function Header({ app, help }: { app: App; help: () => void }) {
 	const { recording } = app;
 	return (
 		<header class="head">
-			<img src="icon.svg" alt="" width="22" height="22" />
+			{!host.isEditor && <img src="icon.svg" alt="" width="22" height="22" />}
 			<h1 title={oneLine(recording.file)}>
 				{recording.live ? commandName(recording.file) : baseName(recording.file)}
 			</h1>
@@ -86,6 +87,16 @@ function selectHere(app: App, plots: Plots): void {
 			return;
 		}
 	}
+}
+
+/** For screen readers. */
+function Said({ app }: { app: App }) {
+	useApp(app, 'said');
+	return (
+		<p class="said" role="status" aria-live="polite">
+			{app.said}
+		</p>
+	);
 }
 
 type Over = 'help' | 'goto' | null;
@@ -166,9 +177,7 @@ export function Page({ app, onPlots }: { app: App; onPlots: (plots: Plots) => vo
 					</button>
 				</p>
 			)}
-			<p class="said" role="status" aria-live="polite">
-				{app.said}
-			</p>
+			<Said app={app} />
 			{over === 'help' && <Help close={() => setOver(null)} />}
 			{over === 'goto' && <GoTo app={app} close={() => setOver(null)} />}
 		</>

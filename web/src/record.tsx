@@ -4,7 +4,7 @@ import { useEffect, useState } from 'preact/hooks';
 import * as api from './api';
 import { Dialog } from './dialogs';
 import { commandName, oneLine } from './format';
-import { save } from './save';
+import { host } from './host';
 
 interface Program {
 	readonly pid: number;
@@ -129,7 +129,7 @@ function Model({ fields, set }: { fields: Fields; set: (fields: Fields) => void 
 }
 
 async function post(path: string, asked: api.Asked): Promise<string> {
-	const got = await fetch(api.address(path, asked), { method: 'POST' });
+	const got = await host.ask(api.address(path, asked), { method: 'POST' });
 	const text = (await got.text()).trim();
 	if (!got.ok) throw new Error(text || `status ${got.status}`);
 	return text;
@@ -139,13 +139,14 @@ function One({ made, fail }: { made: Made; fail: (error: unknown) => void }) {
 	const [address, setAddress] = useState('');
 	const last = made.said.trim().split('\n').pop() ?? '';
 	const open = async (): Promise<void> => {
+		if (host.isEditor) return host.open(made.file);
 		const got = JSON.parse(await post('open', { id: made.id })) as { address: string };
 		setAddress(got.address);
 	};
 	const keep = async (): Promise<void> => {
-		const got = await fetch(api.address('report', { id: made.id }));
+		const got = await host.ask(api.address('report', { id: made.id }));
 		if (!got.ok) throw new Error((await got.text()).trim());
-		save(made.model ? made.file : made.file.replace(/(\.pftrace)?$/, '.html'), await got.blob());
+		host.save(made.model ? made.file : made.file.replace(/(\.pftrace)?$/, '.html'), await got.blob());
 	};
 	return (
 		<li class={made.state}>

@@ -28,12 +28,3 @@ export function toJson(columns: readonly Column[], rows: readonly (readonly Cell
 		'\t',
 	)}\n`;
 }
-
-export function save(name: string, content: Blob): void {
-	const url = URL.createObjectURL(content);
-	const link = document.createElement('a');
-	link.href = url;
-	link.download = name;
-	link.click();
-	setTimeout(() => URL.revokeObjectURL(url), 10000);
-}

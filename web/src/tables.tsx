@@ -13,7 +13,8 @@ import { TABS } from './place';
 import type { Plots } from './plots';
 import { toneOf } from './paint_counters';
 import { ownerOf, toggleResource } from './resources';
-import { save, toCsv, toJson } from './save';
+import { host } from './host';
+import { toCsv, toJson } from './save';
 import { sinceBeginning } from './since';
 import { Stacks } from './stacks';
 import { useApp } from './use';
@@ -212,7 +213,7 @@ async function wholeTable(app: App, what: string): Promise<Table> {
 async function exportTable(app: App, what: string, kind: 'csv' | 'json'): Promise<void> {
 	const table = await wholeTable(app, what);
 	const text = kind === 'csv' ? toCsv(table.columns, table.rows) : toJson(table.columns, table.rows);
-	save(`${what}.${kind}`, new Blob([text], { type: kind === 'csv' ? 'text/csv' : 'application/json' }));
+	host.save(`${what}.${kind}`, new Blob([text], { type: kind === 'csv' ? 'text/csv' : 'application/json' }));
 }
 
 function Save({ app, what, plots }: { app: App; what: string; plots: () => Plots | null }) {
@@ -246,7 +247,8 @@ function Save({ app, what, plots }: { app: App; what: string; plots: () => Plots
 					attempt(
 						plots()
 							?.picture()
-							.then(blob => save('timeline.png', blob)) ?? Promise.resolve(),
+							.then(blob => host.save('timeline.png', blob)) ??
+							Promise.resolve(),
 					)
 				}
 			>

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// What shows the page: a browser, or an editor that brings its own way to the server (doc/view-protocol.md). Here alone
+// the page asks for something, keeps its place, learns the theme, and hands out files.
+
+export interface Stream {
+	close(): void;
+}
+
+interface Asked {
+	readonly method?: string;
+	readonly signal?: AbortSignal;
+}
+
+export interface Host {
+	/** An editor has tabs and files of its own. */
+	readonly isEditor: boolean;
+	ask(path: string, asked?: Asked): Promise<Response>;
+	/** The events of this name, until the stream is closed or lost. */
+	listen(path: string, name: string, came: (data: string) => void, lost: () => void): Stream;
+	isDark(): boolean;
+	onTheme(changed: () => void): void;
+	/** The place as an address says it: "#t=0-100", or "". */
+	place(): string;
+	go(place: string, isStep: boolean): void;
+	onPlace(changed: () => void): void;
+	save(name: string, content: Blob): void;
+	/** Opens a recording of this machine. */
+	open(file: string): void;
+}
+
+class Browser implements Host {
+	readonly isEditor = false;
+
+	ask(path: string, asked: Asked = {}): Promise<Response> {
+		return fetch(path, asked);
+	}
+
+	listen(path: string, name: string, came: (data: string) => void, lost: () => void): Stream {
+		const events = new EventSource(path);
+		events.addEventListener(name, event => came((event as MessageEvent<string>).data));
+		events.addEventListener('error', lost);
+		return events;
+	}
+
+	isDark(): boolean {
+		return matchMedia('(prefers-color-scheme: dark)').matches;
+	}
+
+	onTheme(changed: () => void): void {
+		matchMedia('(prefers-color-scheme: dark)').addEventListener('change', changed);
+	}
+
+	place(): string {
+		return location.hash;
+	}
+
+	go(place: string, isStep: boolean): void {
+		const to = place || location.pathname;
+		if ((location.hash || location.pathname) === to) return;
+		if (isStep) history.pushState(null, '', to);
+		else history.replaceState(null, '', to);
+	}
+
+	onPlace(changed: () => void): void {
+		addEventListener('popstate', changed);
+		addEventListener('hashchange', changed);
+	}
+
+	save(name: string, content: Blob): void {
+		const url = URL.createObjectURL(content);
+		const link = document.createElement('a');
+		link.href = url;
+		link.download = name;
+		link.click();
+		setTimeout(() => URL.revokeObjectURL(url), 10000);
+	}
+
+	open(): void {}
+}
+
+/** What an editor hands to the page, before the page's script: the API of its web views. */
+interface Api {
+	postMessage(message: unknown): void;
+	getState(): unknown;
+	setState(state: unknown): void;
+}
+
+interface Reply {
+	readonly id?: number;
+	readonly error?: string;
+	readonly status?: number;
+	readonly type?: string;
+	readonly body?: ArrayBuffer;
+	/** Of a stream. */
+	readonly event?: string;
+	readonly data?: string;
+	readonly end?: boolean;
+}
+
+interface Waiting {
+	readonly done: (answer: Response) => void;
+	readonly failed: (error: unknown) => void;
+}
+
+class Editor implements Host {
+	readonly isEditor = true;
+	private readonly waiting = new Map<number, Waiting>();
+	private readonly streams = new Map<number, (reply: Reply) => void>();
+	private last = 0;
+	private at: string;
+
+	constructor(private readonly api: Api) {
+		const state = api.getState() as { readonly place?: unknown } | undefined;
+		this.at = typeof state?.place === 'string' ? state.place : '';
+		addEventListener('message', ({ data }: MessageEvent<Reply>) => this.take(data));
+		document.documentElement.dataset.host = 'editor';
+	}
+
+	private take(reply: Reply): void {
+		if (typeof reply?.id !== 'number') return;
+		const stream = this.streams.get(reply.id);
+		if (stream) return stream(reply);
+		const waiting = this.waiting.get(reply.id);
+		if (!waiting) return;
+		this.waiting.delete(reply.id);
+		if (reply.error !== undefined) waiting.failed(new TypeError(reply.error));
+		else {
+			const headers = { 'Content-Type': reply.type ?? '' };
+			waiting.done(new Response(reply.body, { status: reply.status, headers }));
+		}
+	}
+
+	ask(path: string, { method = 'GET', signal }: Asked = {}): Promise<Response> {
+		return new Promise((done, failed) => {
+			const id = ++this.last;
+			this.waiting.set(id, { done, failed });
+			signal?.addEventListener('abort', () => {
+				this.waiting.delete(id);
+				failed(signal.reason);
+			});
+			this.api.postMessage({ id, method, path });
+		});
+	}
+
+	listen(path: string, name: string, came: (data: string) => void, lost: () => void): Stream {
+		const id = ++this.last;
+		this.streams.set(id, reply => {
+			if (reply.event === name && reply.data !== undefined) came(reply.data);
+			if (reply.end) lost();
+		});
+		this.api.postMessage({ id, listen: path });
+		return {
+			close: () => {
+				this.streams.delete(id);
+				this.api.postMessage({ id, close: true });
+			},
+		};
+	}
+
+	isDark(): boolean {
+		const { classList } = document.body;
+		return (
+			classList.contains('vscode-dark') ||
+			(classList.contains('vscode-high-contrast') && !this.isBright())
+		);
+	}
+
+	private isBright(): boolean {
+		return document.body.classList.contains('vscode-high-contrast-light');
+	}
+
+	onTheme(changed: () => void): void {
+		new MutationObserver(changed).observe(document.body, { attributes: true, attributeFilter: ['class'] });
+	}
+
+	place(): string {
+		return this.at;
+	}
+
+	/** The editor has its own steps back: a view is none. */
+	go(place: string): void {
+		this.at = place;
+		this.api.setState({ place });
+	}
+
+	onPlace(): void {}
+
+	save(name: string, content: Blob): void {
+		void content.arrayBuffer().then(body => this.api.postMessage({ save: name, body }));
+	}
+
+	open(file: string): void {
+		this.api.postMessage({ open: file });
+	}
+}
+
+declare global {
+	var inftraceHost: Api | undefined;
+}
+
+export const host: Host = globalThis.inftraceHost ? new Editor(globalThis.inftraceHost) : new Browser();
+
+/** Colours follow the root's data-theme; paper is light. */
+export function applyTheme(): boolean {
+	const isDark = host.isDark() && !matchMedia('print').matches;
+	document.documentElement.dataset.theme = isDark ? 'dark' : 'light';
+	return isDark;
+}
