@@ -147,8 +147,8 @@ enum record_type {
 	RECORD_MOVED,	    /* the thread continues in ring number id */
 	RECORD_COST,	    /* value: ticks of a calibrated empty event times 1000 */
 	RECORD_FLOW,	    /* time, value: id of a flow of the process; FLAG_END. Ties the slice of this thread that
-			     * contains the time, and comes before that slice's last record. If it precedes a
-			     * RECORD_USER_BEGIN or RECORD_USER_INSTANT of the same time, it ties that one */
+			     * contains the time, before that slice's last record; right before a RECORD_USER_BEGIN or
+			     * RECORD_USER_INSTANT of the same time, that one */
 	RECORD_USER_BEGIN,  /* a slice of a program that annotates itself: time, text: name, id: text of its category,
 			     * flags: enum event_kind, 0: KIND_USER. Of others than KIND_USER, id: text of an
 			     * operator's type, of others' function; value: text of the model | text of the provider
@@ -164,6 +164,7 @@ enum record_type {
 	RECORD_RUN_QUEUED,    /* run; value: when it came into a pool's queue; before RECORD_RUN_END; time: 0 */
 	RECORD_STAGE,	      /* time..value: work that completes `run` inferences of session id; text: name */
 	RECORD_RUN_SEQUENCES, /* run, text: sequences; before RECORD_RUN_END; time: 0 */
+	RECORD_CREATION_WAIT, /* session id; value: ns of waits for a CPU in the slice that ends next, not inside it */
 };
 /* What memory was taken for. */
 enum memory_use {
@@ -235,7 +236,6 @@ struct dict_entry {
 	uint32_t word[5];
 	int64_t value;
 };
-
 enum { SEGMENT_MAX_FACTS = SEGMENT_FACTS_SIZE / sizeof(struct dict_entry) }; /* entry k lies at k % this */
 /* In the ring of texts; `n` bytes follow. Starts at a multiple of 8, and does not go over the end of the ring. */
 struct text_entry {

@@ -4,6 +4,8 @@
 import os
 import pathlib
 import shutil
+import subprocess
+import sys
 import tempfile
 
 import pytest
@@ -161,3 +163,17 @@ def few_bindings(request):
     """(library, whether the program is linked with it): how it is bound makes the same difference in each version."""
     param, linked = request.param
     return environment(*param).library, linked
+
+
+@pytest.fixture
+def crowded_cpu():
+    """A CPU on which three other programs compute all the time."""
+    cpu = min(os.sched_getaffinity(0))
+    hogs = [
+        subprocess.Popen([sys.executable, "-c", "while True: pass"], preexec_fn=lambda: os.sched_setaffinity(0, [cpu]))
+        for _ in range(3)
+    ]
+    yield cpu
+    for hog in hogs:
+        hog.kill()
+        hog.wait()

@@ -74,20 +74,6 @@ def test_waits_for_a_cpu_are_recorded_at_every_level(lab, wheel, shared_cpu, lev
     assert re.search("[Ww]ait(ed|ing) for a CPU", " ".join(report.split("\n\n")[0].split()))
 
 
-@pytest.fixture
-def crowded_cpu():
-    """A CPU on which three other programs compute all the time."""
-    cpu = min(os.sched_getaffinity(0))
-    hogs = [
-        subprocess.Popen([sys.executable, "-c", "while True: pass"], preexec_fn=lambda: os.sched_setaffinity(0, [cpu]))
-        for _ in range(3)
-    ]
-    yield cpu
-    for hog in hogs:
-        hog.kill()
-        hog.wait()
-
-
 def check_own_clock(recording, times):
     """Inferences last as long as the program's own clock says, and the time without a CPU is a wait."""
     pairs = []

@@ -622,6 +622,9 @@ static const char *written(const struct thread *thread, uint64_t from, const cha
 	for (uint64_t at = from; at < thread->ring.head; at++) {
 		const struct record *record = &thread->ring.data[at & thread->ring.mask];
 		const char *name = "?";
+
+		if (record->type == RECORD_CREATION_WAIT) /* where it is comes from the machine */
+			continue;
 		for (size_t i = 0; i < n_names; i++)
 			if (record->text == dict_text(names[i], strlen(names[i])))
 				name = names[i];
@@ -653,6 +656,9 @@ static void each_phase_of_a_creation_ends_where_the_next_begins(void **state)
 	for (uint64_t at = from; at < thread->ring.head; at++) {
 		const struct record *record = &thread->ring.data[at & thread->ring.mask];
 		bool is_end = record->type == RECORD_SLICE_END;
+
+		if (record->type == RECORD_CREATION_WAIT)
+			continue;
 		depth -= is_end;
 		if (depth == 1 && !is_end)
 			n_gaps += end && record->time != end;

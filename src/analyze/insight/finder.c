@@ -8,6 +8,8 @@
 
 enum { LISTED = 3, NODE_NAME = 40 };
 
+static const double least_waited = 0.05;
+
 struct finding *finder_add(struct finder *finder, const struct insight *insight, double value)
 {
 	/* no rule adds more than one finding to a run */
@@ -89,6 +91,15 @@ bool finder_is_disturbed(const struct finder *finder)
 	return all >= 1 && others > 0.1 * all && (others > 0.25 * all || others + finder->run->cores > 0.8 * all);
 }
 
+bool finder_waits(const struct summary_runs *runs)
+{
+	double all_ns = (double)runs->waits_wall_ns, share = summary_waited(runs);
+	bool has_one = runs->n_waits < 2; /* however often it lost the CPU */
+
+	return share >= least_waited &&
+	       (has_one || (double)(runs->run_queue_ns - runs->longest_wait_ns) >= least_waited * all_ns);
+}
+
 bool finder_has_waited(const struct finder *finder)
 {
 	const struct model_result *result = finder->run->result;
@@ -161,7 +172,7 @@ bool finder_waits_for_itself(const struct finder *finder)
 	const struct recording_facts *facts = finder->run->result->recorded;
 	int64_t at_once = facts ? facts->model->runs.max_concurrent : 0;
 
-	if (!facts || !(summary_waited(&facts->model->runs) >= 0.05) || !(facts->usable > 0))
+	if (!facts || !finder_waits(&facts->model->runs) || !(facts->usable > 0))
 		return false;
 	/* others had what it waited for: NAN is not known */
 	if (facts->own_share < 0.5)
@@ -206,9 +217,39 @@ double finder_phase_of(const struct model_result *result, int phase)
 	return 0;
 }
 
+double finder_creation_ns(const struct model_result *result)
+{
+	return (double)result->creation_ns - finder_phase_of(result, PHASE_WAITING) -
+	       finder_phase_of(result, PHASE_HALTED);
+}
+
+struct printable speaker_creation(const struct speaker *to)
+{
+	double all_ns = (double)to->run->result->creation_ns, ns = finder_creation_ns(to->run->result);
+	struct printable text = { "" };
+
+	printable_add(&text, "%s%s", units_duration(ns).s, ns < 0.99 * all_ns ? " without waits for a CPU" : "");
+	return text;
+}
+
+bool finder_may_have_waited(const struct finder *finder)
+{
+	const struct recording_facts *facts = finder->run->result->recorded;
+
+	return facts && facts->model->creation.n_waits < facts->model->creation.duration.n &&
+	       finder_is_disturbed(finder);
+}
+
 double finder_phase_ns(const struct finder *finder, int phase)
 {
 	return finder_phase_of(finder->run->result, phase);
+}
+
+double finder_typical_ns(const struct model_operator *op)
+{
+	double median_ns = op->p50_ns * (double)op->n;
+
+	return median_ns > 0 && median_ns < op->share_ns ? median_ns : op->share_ns;
 }
 
 double finder_per_inference(const struct finder *finder, double ns)

@@ -38,6 +38,11 @@ const char *speaker_threads_option(const struct speaker *to);
 bool finder_is_behind(const struct summary_runs *runs);
 /* Other programs take what this run could have used, or so much that caches and clocks are not its own either. */
 bool finder_is_disturbed(const struct finder *finder);
+/*
+ * Inferences of a recording waited for CPUs for a twentieth of their time, and not only one of them, once. False where
+ * that is not known.
+ */
+bool finder_waits(const struct summary_runs *runs);
 /* The run waited for CPUs, and not because it has more threads than there are CPUs. */
 bool finder_has_waited(const struct finder *finder);
 /*
@@ -68,8 +73,18 @@ bool finder_has(const struct finder *finder, const struct insight *insight);
 double finder_phase_of(const struct model_result *result, int phase); /* enum summary_phase; 0: not seen */
 double finder_phase_ns(const struct finder *finder, int phase);
 double finder_of_each(const struct finder *finder, double ns); /* by inferences of a recording; NAN: none */
+/* The creation of a session without what its thread waited for a CPU, or was stopped for; then in words. */
+double finder_creation_ns(const struct model_result *result);
+struct printable speaker_creation(const struct speaker *to);
+/* Of a recording in which other programs may have had the CPUs while sessions were created: that was not recorded. */
+bool finder_may_have_waited(const struct finder *finder);
 /* What each creation of a recording's sessions could do without, by its inferences; NAN: not a recording. */
 double finder_of_creations(const struct finder *finder, double ns);
+/*
+ * All calls of an operator, if each took its median: one that lost the CPU makes none large. At most its share, as the
+ * median includes operators inside it.
+ */
+double finder_typical_ns(const struct model_operator *op);
 double finder_per_inference(const struct finder *finder, double ns); /* of the pass for operators; NAN: not known */
 
 /*

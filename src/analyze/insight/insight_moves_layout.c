@@ -22,14 +22,6 @@ static bool only_moves(const char *type)
 	return false;
 }
 
-/* Of all its calls. Its median includes operators inside it, its share does not. */
-static double typical_ns(const struct model_operator *op)
-{
-	double median_ns = op->p50_ns * (double)op->n;
-
-	return median_ns > 0 && median_ns < op->share_ns ? median_ns : op->share_ns;
-}
-
 /* PyTorch makes a tensor of each number in Python: what is that short is no data of the model. */
 static bool is_of_number(const struct model_operator *op)
 {
@@ -46,8 +38,8 @@ static void find(struct finder *finder)
 		bool moves = only_moves(result->operators[i].op_type) && !is_of_number(&result->operators[i]);
 
 		n_moves += moves;
-		all_ns += typical_ns(&result->operators[i]);
-		moved_ns += moves ? typical_ns(&result->operators[i]) : 0;
+		all_ns += finder_typical_ns(&result->operators[i]);
+		moved_ns += moves ? finder_typical_ns(&result->operators[i]) : 0;
 	}
 	if (moved_ns >= 0.1 * all_ns && n_moves)
 		finder_add_counts(finder, &insight_moves_layout, moved_ns / all_ns, n_moves, result->n_operators)

@@ -5,6 +5,17 @@
 
 extern const struct insight insight_partly_taken;
 
+/* Of the inferences' time, what operators of other providers typically take. */
+static double typical_share(const struct model_result *result, const char *asked)
+{
+	double ns = 0;
+
+	for (uint32_t i = 0; i < result->n_operators; i++)
+		if (!provider_is(asked, result->operators[i].provider))
+			ns += finder_typical_ns(&result->operators[i]);
+	return ns / result->operators_wall_ns;
+}
+
 static void find(struct finder *finder)
 {
 	const struct model_result *result = finder->run->result;
@@ -21,7 +32,7 @@ static void find(struct finder *finder)
 	    !(reach->other_ns > 0) || own >= all)
 		return;
 	/* a program's own choice of providers is a finding only if it costs something */
-	if (result->recorded && share < 0.05)
+	if (result->recorded && !(typical_share(result, asked) >= 0.05))
 		return;
 	finder_add_counts(finder, &insight_partly_taken, share, own, all)->gain_ns =
 	    finder_per_inference(finder, reach->other_ns);

@@ -27,11 +27,10 @@ static void find(struct finder *finder)
 
 	for (uint32_t i = 0; i < result->n_operators; i++) {
 		const struct model_bound *bound = &run->bounds[i];
-		double gain_ns = result->operators[i].share_ns * (1 - bound->share);
+		double typical_ns = finder_typical_ns(&result->operators[i]), gain_ns = typical_ns * (1 - bound->share);
 
 		if (bound->by == MODEL_BOUND_UNKNOWN || !(bound->share < 0.5) || !(gain_ns > most_ns) ||
-		    result->operators[i].share_ns < 0.05 * run->bound_sums.total_ns ||
-		    has_graphs_inside(result->operators[i].op_type))
+		    typical_ns < 0.05 * run->bound_sums.total_ns || has_graphs_inside(result->operators[i].op_type))
 			continue;
 		most_ns = gain_ns;
 		best = i;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A part of session creation dominates it. text: phase or transformer; value: its share; low: its nanoseconds. */
+/*
+ * A part of session creation dominates it, without what its thread waited for a CPU. text: phase or transformer; value:
+ * its share of that; low: its nanoseconds.
+ */
 #include <string.h>
 
 #include "analyze/insight/insight_in.h"
@@ -34,28 +37,30 @@ static bool is_said(const struct finder *finder, const char *text)
 }
 
 /* What a recording is of may run for days after it. */
-static bool is_worth_it(const struct model_result *result)
+static bool is_worth_it(const struct model_result *result, double creation_ns)
 {
 	const struct summary_recording *recording = result->recorded ? &result->recorded->summary->recording : NULL;
 
-	return !recording || (double)result->creation_ns * (double)result->n_creations >=
-				 0.05 * (double)(recording->end_ns - recording->begin_ns);
+	return !recording ||
+	       creation_ns * (double)result->n_creations >= 0.05 * (double)(recording->end_ns - recording->begin_ns);
 }
 
-/* What is not known cannot be advised on; nor is a stop of the process the model's. */
+/* What is not known cannot be advised on; nor is a wait for a CPU, or a stop of the process, the model's. */
 static bool is_phase_of_model(const char *name)
 {
-	return strcmp(name, phase_names[PHASE_OTHER].words) != 0 && strcmp(name, phase_names[PHASE_HALTED].words) != 0;
+	static const enum summary_phase others[] = { PHASE_OTHER, PHASE_WAITING, PHASE_HALTED };
+
+	return !is_one_of(name, others, sizeof others / sizeof *others);
 }
 
 static void find(struct finder *finder)
 {
 	const struct model_result *result = finder->run->result;
-	double whole_ns = (double)result->creation_ns, most_ns = -1;
+	double whole_ns = finder_creation_ns(result), most_ns = -1;
 	const char *text = NULL;
 	struct finding *to;
 
-	if (!is_worth_it(result))
+	if (!is_worth_it(result, whole_ns) || finder_may_have_waited(finder))
 		return;
 	for (uint32_t i = 0; i < result->n_phases; i++) {
 		if ((double)result->phases[i].ns > most_ns && is_phase_of_model(result->phases[i].name)) {
@@ -93,7 +98,7 @@ static void say(const struct speaker *to)
 	for (uint32_t i = 0; i < result->n_transformers; i++)
 		is_transformer |= result->transformers[i].name == to->finding->text;
 	FINDING("%s: largest part of session creation", to->text.s);
-	EVIDENCE("%s of %s, %s", units_duration(to->finding->low).s, units_duration((double)result->creation_ns).s,
+	EVIDENCE("%s of %s, %s", units_duration(to->finding->low).s, speaker_creation(to).s,
 		 units_percent(to->finding->value).s);
 	if (speaker_is_of_runtime(to, "openvino"))
 		NEXT("a cache of compiled models (property CACHE_DIR) keeps the result for the next start");

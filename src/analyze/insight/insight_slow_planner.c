@@ -16,10 +16,11 @@ enum { LEAST_COMPARISONS = 2000, FIRST_QUICK = 32 };
 static void find(struct finder *finder)
 {
 	const struct model_result *result = finder->run->result;
-	double whole_ns = (double)result->creation_ns, ns = finder_phase_ns(finder, PHASE_PLAN);
+	double whole_ns = finder_creation_ns(result), ns = finder_phase_ns(finder, PHASE_PLAN);
 	struct finding *to;
 
-	if (whole_ns < 10e6 || ns < 0.25 * whole_ns || result->n_planner_lookups / 2 < LEAST_COMPARISONS)
+	if (finder_may_have_waited(finder) || whole_ns < 10e6 || ns < 0.25 * whole_ns ||
+	    result->n_planner_lookups / 2 < LEAST_COMPARISONS)
 		return;
 	to = finder_add_counts(finder, &insight_slow_planner, ns / whole_ns, result->n_planner_lookups / 2, -1);
 	to->low = ns;
@@ -39,7 +40,7 @@ static void say(const struct speaker *to)
 
 	FINDING("memory planning takes %s of session creation", units_percent(to->finding->value).s);
 	EVIDENCE("%s of %s; the planner compared a value with a free buffer %s", units_duration(to->finding->low).s,
-		 units_duration((double)result->creation_ns).s, printable_count((uint64_t)to->finding->a, "time").s);
+		 speaker_creation(to).s, printable_count((uint64_t)to->finding->a, "time").s);
 	if (is_quick(result->version))
 		NEXT("enable_mem_reuse = False in SessionOptions skips it; inferences may then take more memory");
 	else

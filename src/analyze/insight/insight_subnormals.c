@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Inferences of a recording are slower where their thread computed with subnormal numbers. value: mean with them by
- * that without; a: inferences with them; b: without; low: nanoseconds of each with them; high: without.
+ * Inferences of a recording are slower where their thread computed with subnormal numbers: by medians, and without
+ * waits for a CPU, so that a busy moment makes no difference. value: time with them by that without; a: inferences with
+ * them; b: without; low: nanoseconds of each with them; high: without.
  */
 #include "analyze/insight/insight_in.h"
 
@@ -20,13 +21,24 @@ struct sides {
 
 static void add(struct sides *to, const struct summary_size *size)
 {
-	uint64_t n_without = size->n - size->n_subnormal;
-	double each_ns = ((double)size->wall_ns - (double)size->subnormal_wall_ns) / (double)n_without;
-
 	to->n_with += size->n_subnormal;
-	to->n_without += n_without;
-	to->with_ns += (double)size->subnormal_wall_ns;
-	to->without_ns += each_ns * (double)size->n_subnormal;
+	to->n_without += size->n - size->n_subnormal;
+	to->with_ns += (double)size->subnormal_p50_ns * (double)size->n_subnormal;
+	to->without_ns += (double)size->normal_p50_ns * (double)size->n_subnormal;
+}
+
+/* Where sizes are not known: means, and the slowest one may have lost the CPU. */
+static void add_all(struct sides *to, const struct summary_runs *runs)
+{
+	uint64_t n_without = runs->latency.n - runs->n_subnormal;
+	double longest_ns = fmin((double)runs->latency.max_ns, (double)runs->subnormal_wall_ns);
+	double with_ns = ((double)runs->subnormal_wall_ns - longest_ns) / ((double)runs->n_subnormal - 1);
+
+	to->n_with = runs->n_subnormal;
+	to->n_without = n_without;
+	to->with_ns = with_ns * (double)runs->n_subnormal;
+	to->without_ns = ((double)runs->latency.total_ns - (double)runs->subnormal_wall_ns) / (double)n_without *
+			 (double)runs->n_subnormal;
 }
 
 /* Of inputs of several sizes each is compared with those of its size. */
@@ -39,11 +51,8 @@ static struct sides compare(const struct finder *finder, const struct summary_ru
 	for (uint32_t i = 0; size && i < facts->model->sizes.n; i++)
 		if (size[i].n_subnormal >= LEAST_OF_SIZE && size[i].n >= size[i].n_subnormal + LEAST_OF_SIZE)
 			add(&sides, &size[i]);
-	if ((!size || !facts->model->sizes.n) && runs->latency.n > runs->n_subnormal)
-		add(&sides, &(struct summary_size){ .n = runs->latency.n,
-						    .wall_ns = runs->latency.total_ns,
-						    .n_subnormal = runs->n_subnormal,
-						    .subnormal_wall_ns = runs->subnormal_wall_ns });
+	if ((!size || !facts->model->sizes.n) && runs->n_subnormal > 1 && runs->latency.n > runs->n_subnormal)
+		add_all(&sides, runs);
 	return sides;
 }
 

@@ -18,7 +18,7 @@ static bool is_work(const struct model_result *result, double ns)
 
 static void find(struct finder *finder)
 {
-	double whole_ns = (double)finder->run->result->creation_ns;
+	double whole_ns = finder_creation_ns(finder->run->result);
 	double parse_ns = finder_phase_ns(finder, PHASE_PARSE);
 	double copy_ns = finder_phase_ns(finder, PHASE_WEIGHTS), ns = copy_ns;
 	struct finding *to;
@@ -40,8 +40,7 @@ static void find(struct finder *finder)
 static void say(const struct speaker *to)
 {
 	FINDING("the weights are read, parsed and copied: %s of session creation", units_percent(to->finding->value).s);
-	EVIDENCE("%s of %s", units_duration(to->finding->low).s,
-		 units_duration((double)to->run->result->creation_ns).s);
+	EVIDENCE("%s of %s", units_duration(to->finding->low).s, speaker_creation(to).s);
 	if (to->finding->high > 0)
 		EVIDENCE("; packing them takes %s more", units_duration(to->finding->high).s);
 	NEXT("weights in a file beside the model (external data) are mapped: up to %s could be saved",

@@ -15,13 +15,16 @@ struct finding *finder_find_outside(struct finder *finder, const struct insight 
 	struct outside_part part;
 	struct printable words;
 	struct finding *to;
-	double ns, share;
+	double ns, habit_ns, share;
 
 	if (!summary || !summary->n_outside || !facts->model->runs.n)
 		return NULL;
 	ns = (double)outside_state_ns(summary, model, state);
 	share = ns / (double)summary->time.wall_ns;
-	if (!(share >= least_share) || !(ns >= least_ns) || !outside_parts_of(summary, model, state, &part, 1))
+	/* a stop is one, whenever it comes */
+	habit_ns = state == SAMPLE_STOPPED ? ns : (double)outside_habit_ns(summary, model, state);
+	if (!(habit_ns >= least_share * (double)summary->time.wall_ns) || !(habit_ns >= least_ns) ||
+	    !outside_parts_of(summary, model, state, &part, 1))
 		return NULL;
 	words = outside_where(summary, &part);
 	/* a thread without a stack may be the runtime's own, and spin */

@@ -57,6 +57,12 @@ struct thread {
 	uint32_t name;
 };
 
+/* What the gaps before one thing have of one state. */
+struct span {
+	uint64_t gap;
+	double own_ns, longest_ns; /* own_ns: of that gap */
+};
+
 struct outside {
 	struct keys thread_keys, kind_keys[3], leaf_keys;
 	struct array threads, kinds, leaves; /* by number in keys */
@@ -65,6 +71,8 @@ struct outside {
 	uint64_t gap, gap_begin_ns;	     /* number of the gap, from 1 */
 	bool is_in_gap;
 	uint64_t gaps_ns;
+	struct keys span_keys;
+	struct array spans;  /* by number in span_keys */
 	struct array pooled; /* double, by leaf: what samples in short gaps stand for */
 	double pool_ns;	     /* short gaps, as far as their threads were sampled */
 };
@@ -91,6 +99,8 @@ void outside_free(struct outside *outside)
 	for (int i = 0; i < 3; i++)
 		keys_done(&outside->kind_keys[i]);
 	keys_done(&outside->leaf_keys);
+	keys_done(&outside->span_keys);
+	array_done(&outside->spans, sizeof(struct span));
 	array_done(&outside->threads, sizeof(struct thread));
 	array_done(&outside->kinds, sizeof(struct kind));
 	array_done(&outside->leaves, sizeof(struct outside_leaf));
@@ -377,6 +387,22 @@ static struct outside_leaf *leaf_of(struct outside *outside, uint32_t number, ui
 	return added;
 }
 
+static int add_to_span(struct outside *outside, const struct outside_leaf *leaf, double ns)
+{
+	uint32_t number = keys_number(&outside->span_keys, leaf->before, leaf->state);
+	struct span *span;
+
+	if (number == KEYS_NONE || (number == outside->spans.n && !array_add(&outside->spans, sizeof *span)))
+		return -ENOMEM;
+	span = (struct span *)outside->spans.data + number;
+	if (span->gap != outside->gap)
+		span->own_ns = 0;
+	span->gap = outside->gap;
+	span->own_ns += ns;
+	span->longest_ns = span->own_ns > span->longest_ns ? span->own_ns : span->longest_ns;
+	return 0;
+}
+
 /* Once there are too many different leaves, new ones stay unexplained. */
 static int add_to_leaf(struct outside *outside, uint32_t kind, uint32_t before, double ns, uint64_t n)
 {
@@ -386,7 +412,7 @@ static int add_to_leaf(struct outside *outside, uint32_t kind, uint32_t before, 
 		return outside->leaves.n < MAX_LEAVES ? -ENOMEM : 0;
 	leaf->ns += ns;
 	leaf->n += n;
-	return 0;
+	return add_to_span(outside, leaf, ns);
 }
 
 static int add_to_pool(struct outside *outside, const struct account *row, uint32_t before)
@@ -515,6 +541,14 @@ static int compare_leaves(const void *a_, const void *b_)
 	return a->stack != b->stack ? (a->stack < b->stack ? -1 : 1) : (a->state > b->state) - (a->state < b->state);
 }
 
+/* Of short gaps, which are divided together, none is the longest. */
+static double longest_of(const struct outside *outside, const struct outside_leaf *leaf)
+{
+	uint32_t number = keys_find(&outside->span_keys, leaf->before, leaf->state);
+
+	return number != KEYS_NONE ? ((const struct span *)outside->spans.data)[number].longest_ns : 0;
+}
+
 void outside_finish(struct outside *outside)
 {
 	struct outside_leaf *leaf = outside->leaves.data;
@@ -530,6 +564,7 @@ void outside_finish(struct outside *outside)
 
 		leaf[i].ns += pooled[i] * scale;
 		leaf[i].thread_name = thread ? thread->name : 0;
+		leaf[i].longest_ns = longest_of(outside, &leaf[i]);
 	}
 	if (outside->leaves.n)
 		qsort(leaf, outside->leaves.n, sizeof *leaf, compare_leaves);

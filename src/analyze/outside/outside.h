@@ -35,7 +35,8 @@ struct outside_leaf {
 	int32_t holder_tid;
 	uint32_t holder_stack;
 	double ns;
-	uint64_t n; /* samples */
+	uint64_t n;	   /* samples */
+	double longest_ns; /* in one gap, before the same, in its state */
 };
 
 /* Who ends a gap. */

@@ -78,6 +78,8 @@ static void add_up(struct tree *tree, uint32_t number, const struct put *put)
 	row->ns += put->ns;
 	row->ran_ns += state == SAMPLE_RAN ? put->ns : 0;
 	row->n += put->leaf->n;
+	if (put->leaf->longest_ns > (double)row->longest_ns)
+		row->longest_ns = (uint64_t)put->leaf->longest_ns;
 }
 
 /* Goes down to a child, which has the leaf, too. */

@@ -48,6 +48,7 @@ struct outside_row {
 	int32_t tid;			   /* the same; 0 */
 	uint32_t before;		   /* models, as in outside_leaf; else OUTSIDE_NONE */
 	uint64_t ns, ran_ns;		   /* ran_ns: the thread ran */
+	uint64_t longest_ns;		   /* of states before models: in one gap, at most */
 	uint64_t n;			   /* samples */
 };
 

@@ -27,6 +27,7 @@
 QUERY_ARG(allocated, KEY_ALLOCATED)
 QUERY_ARG(allocations, KEY_ALLOCATIONS)
 QUERY_ARG(operator, KEY_OPERATOR)
+QUERY_ARG(run_queue, KEY_RUN_QUEUE_NS)
 QUERY_ARG(implementation, KEY_IMPLEMENTATION)
 QUERY_ARG(source_ops, KEY_SOURCE_OPS)
 QUERY_ARG(cycles, KEY_CYCLES)
@@ -209,6 +210,8 @@ static const struct query_column phase_columns[] = {
 	{ "capabilities", "INTEGER", "of partitioning: groups of nodes that the provider asked for", get_capabilities },
 	{ "count", "INTEGER", "of weights, of values that were compared", get_count },
 	{ "bytes", "INTEGER", "bytes that were read from the model's file", query_get_bytes },
+	{ "run_queue_ns", "INTEGER", "time that its thread waited for a CPU in it, and (but for load) in none inside",
+	  get_run_queue },
 };
 
 const struct query_table query_table_phases = {

@@ -29,7 +29,9 @@ struct input_sizes input_sizes_of(const struct summary *summary, const struct su
 	}
 	found.usual = input_sizes_usual(summary, model);
 	for (uint32_t i = 0; i < model->sizes.n; i++)
-		if (size[i].n >= LEAST && (double)size[i].p50_ns >= least_ratio * (double)found.usual->p50_ns &&
+		/* all of them are slow: not only those that met a busy moment */
+		if (size[i].n >= LEAST && size[i].least_ns > found.usual->p50_ns &&
+		    (double)size[i].p50_ns >= least_ratio * (double)found.usual->p50_ns &&
 		    (double)size[i].wall_ns >= least_share * (double)wall_ns &&
 		    (!found.slow || size[i].wall_ns > found.slow->wall_ns))
 			found.slow = &size[i];

@@ -84,7 +84,7 @@ uint32_t outside_parts_of(const struct summary *summary, uint32_t model, enum sa
 	return find(summary, model, (int)state, part, n_most);
 }
 
-uint64_t outside_state_ns(const struct summary *summary, uint32_t model, enum sample_state state)
+static const struct summary_outside *state_row(const struct summary *summary, uint32_t model, enum sample_state state)
 {
 	for (uint32_t i = 0; i < summary->n_outside; i++) {
 		const struct summary_outside *row = &summary->outside[i];
@@ -93,9 +93,23 @@ uint64_t outside_state_ns(const struct summary *summary, uint32_t model, enum sa
 		if (row->is.kind == OUTSIDE_UNATTRIBUTED)
 			is_state = state == SAMPLE_UNKNOWN;
 		if (is_state && is_below(summary, row, model))
-			return row->is.ns;
+			return row;
 	}
-	return 0;
+	return NULL;
+}
+
+uint64_t outside_state_ns(const struct summary *summary, uint32_t model, enum sample_state state)
+{
+	const struct summary_outside *row = state_row(summary, model, state);
+
+	return row ? row->is.ns : 0;
+}
+
+uint64_t outside_habit_ns(const struct summary *summary, uint32_t model, enum sample_state state)
+{
+	const struct summary_outside *row = state_row(summary, model, state);
+
+	return row && row->is.ns > row->is.longest_ns ? row->is.ns - row->is.longest_ns : 0;
 }
 
 uint64_t outside_ns(const struct summary *summary, uint32_t model)

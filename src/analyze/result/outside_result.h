@@ -22,6 +22,8 @@ uint32_t outside_parts_of(const struct summary *summary, uint32_t model, enum sa
 			  struct outside_part *part, uint32_t n_most);
 /* Time in a state; SAMPLE_UNKNOWN: unattributed. */
 uint64_t outside_state_ns(const struct summary *summary, uint32_t model, enum sample_state state);
+/* The same in all gaps but the one that has most of it: what is done once is no habit. */
+uint64_t outside_habit_ns(const struct summary *summary, uint32_t model, enum sample_state state);
 /* Time before inferences of a model, or all of it. */
 uint64_t outside_ns(const struct summary *summary, uint32_t model);
 

@@ -23,5 +23,6 @@ const struct phase_name phase_names[N_PHASES] = {
 	[PHASE_PROVIDER] = { "provider_ready", "provider libraries" },
 	[PHASE_OTHER] = { "other", "other" },
 	[PHASE_HALTED] = { "halted", "a stop of the process" },
+	[PHASE_WAITING] = { "waiting", "waiting for a CPU" },
 	[PHASE_UNATTRIBUTED] = { "unattributed", "unattributed" },
 };

@@ -8,13 +8,21 @@
 
 #include "analyze/stats/stats.h"
 
+enum { STATS_QUARTERS = 4 };
+
 struct stats_within {
 	double sum, weight;
+	double step[STATS_QUARTERS - 1]; /* as sum, from each quarter to the next */
 };
 
 /* A group: its durations, and beside each its size. Of a change of the time, what the size explains is taken off. */
 void stats_drift_add(struct stats_within *drift, const struct stats *durations, const struct stats *sizes);
-/* NAN: the groups have less than half of n_all values. */
+/*
+ * Does each quarter go on from the one before? A busy moment of the machine begins once, and ends once: what changes
+ * because of it stays as it is for at least one quarter. step: logarithms of ratios.
+ */
+bool stats_drift_is_gradual(const double step[STATS_QUARTERS - 1]);
+/* NAN: the groups have less than half of n_all values, or what changes does not change gradually. */
 double stats_drift_ratio(const struct stats_within *drift, uint64_t n_all);
 
 #endif

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/stats/stats_drift.h"
 #include "analyze/stats/stats_sort.h"
 
 enum { DRIFT_BLOCKS = 20, DRIFT_LEAST = 40, DRIFT_PARTS = 6 };
@@ -116,14 +117,14 @@ static double median_of(const uint64_t *value, size_t n, uint64_t *room)
 /* What Mann and Kendall's test adds up over processes. */
 struct trend {
 	double score, variance;
-	double first_ns, last_ns; /* medians of the quarters, weighed by how many values they are of */
+	double quarter_ns[STATS_QUARTERS]; /* medians, weighed by how many values they are of */
 	size_t n;
 };
 
 /* On the medians of blocks: outliers, which come at any time, do not count. */
 static void add_trend(struct trend *trend, const uint64_t *value, size_t n, int n_blocks, uint64_t *room)
 {
-	size_t per_block = n / (size_t)n_blocks, quarter = n / 4;
+	size_t per_block = n / (size_t)n_blocks, quarter = n / STATS_QUARTERS;
 	double median[DRIFT_BLOCKS], blocks = n_blocks;
 
 	if (per_block < DRIFT_LEAST / DRIFT_BLOCKS)
@@ -134,8 +135,9 @@ static void add_trend(struct trend *trend, const uint64_t *value, size_t n, int 
 			trend->score += (median[i] > median[k]) - (median[i] < median[k]);
 	}
 	trend->variance += blocks * (blocks - 1) * (2 * blocks + 5) / 18;
-	trend->first_ns += (double)n * median_of(value, quarter, room);
-	trend->last_ns += (double)n * median_of(value + n - quarter, quarter, room);
+	for (size_t i = 0; i < STATS_QUARTERS; i++)
+		trend->quarter_ns[i] +=
+		    (double)n * median_of(value + (n - quarter) * i / (STATS_QUARTERS - 1), quarter, room);
 	trend->n += n;
 }
 
@@ -145,6 +147,7 @@ static int find_drift(struct stats_series *series, const struct stats *stats)
 	int n_blocks = n_parts > DRIFT_BLOCKS / DRIFT_PARTS ? DRIFT_PARTS : DRIFT_BLOCKS / (int)n_parts;
 	uint64_t *room = stats_is_exact(stats) ? malloc(stats->n * sizeof *room) : NULL;
 	struct trend trend = { 0 };
+	double step[STATS_QUARTERS - 1];
 
 	if (!stats_is_exact(stats))
 		return 0;
@@ -159,7 +162,10 @@ static int find_drift(struct stats_series *series, const struct stats *stats)
 	free(room);
 	if (trend.n < DRIFT_LEAST)
 		return 0;
-	series->drift_ratio = trend.last_ns / fmax(trend.first_ns, 1);
+	for (int i = 0; i < STATS_QUARTERS - 1; i++)
+		step[i] = log(trend.quarter_ns[i + 1] / fmax(trend.quarter_ns[i], 1));
+	series->is_gradual = stats_drift_is_gradual(step);
+	series->drift_ratio = trend.quarter_ns[STATS_QUARTERS - 1] / fmax(trend.quarter_ns[0], 1);
 	series->drift = STATS_STEADY;
 	if (fabs(trend.score) <= DRIFT_Z * sqrt(trend.variance))
 		return 0;

@@ -55,6 +55,7 @@ struct stats_series {
 	uint64_t n_outliers;
 	double outlier_share; /* of total_ns */
 	enum stats_drift drift;
+	bool is_gradual;    /* what drifts does so in each quarter, see stats_drift.h */
 	double drift_ratio; /* median of the last quarter by that of the first; NAN: not known */
 	/* [i]: what the share stats_curve_share(i) of all values do not exceed; closer together at the slow end */
 	double curve_ns[STATS_CURVE + 1];

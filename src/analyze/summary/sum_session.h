@@ -87,6 +87,7 @@ struct size {
 	uint32_t key, text; /* text: shapes of the first */
 	uint64_t wall_ns, n_subnormal, subnormal_wall_ns;
 	struct stats elements;
+	struct stats subnormal, normal; /* without waits for a CPU: those with subnormal numbers, and the others */
 	struct usual usual;
 };
 

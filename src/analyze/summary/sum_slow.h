@@ -5,6 +5,22 @@
 
 #include "analyze/summary/sum_in.h"
 
+/* How long its thread waited for a CPU; 0: it did not, or it is not known. */
+static inline uint64_t run_wait_ns(const struct run *run)
+{
+	int64_t ns = fact_int(&run->facts, FACT_RUN_QUEUE, 0);
+
+	return ns > 0 ? (uint64_t)ns : 0;
+}
+
+/* Of a finished one: the rest of its time. */
+static inline uint64_t run_worked_ns(const struct run *run)
+{
+	uint64_t wall_ns = run->end_ns - run->begin_ns, wait_ns = run_wait_ns(run);
+
+	return wait_ns < wall_ns ? wall_ns - wait_ns : 0;
+}
+
 /* Whose values sum_why.c keeps, if it is one; -ENOMEM. */
 int sum_why_counter(struct summary_maker *maker, uint32_t index);
 /* A value of one that is a gauge; it stands for the time since from_ns. */

@@ -41,6 +41,7 @@ enum summary_phase {
 	PHASE_PROVIDER,
 	PHASE_OTHER,
 	PHASE_HALTED,	    /* what was at hand when the process was stopped, traced or frozen */
+	PHASE_WAITING,	    /* its thread waited for a CPU, whichever phase it was in */
 	PHASE_UNATTRIBUTED, /* what no slice inside the session explains */
 	N_PHASES
 };
@@ -52,8 +53,8 @@ struct summary_session {
 	uint32_t runtime;					 /* its name; 0: not known */
 	uint32_t n_replaced; /* how often another file had been loaded from its path before */
 	int64_t bytes;
-	bool has_slice; /* its creation was recorded */
-	bool is_failed;
+	bool has_slice;		     /* its creation was recorded */
+	bool is_failed, has_waits;   /* has_waits: PHASE_WAITING is known */
 	uint64_t begin_ns, end_ns;   /* of the creation; STORE_OPEN: cut off */
 	uint64_t released_ns;	     /* 0: not seen */
 	uint64_t last_ns;	     /* end of its last inference; 0: none */
@@ -81,16 +82,16 @@ struct summary_transformer {
 };
 
 struct summary_creation {
-	uint64_t n, n_recorded, n_failed, n_open;
-	struct summary_spread duration; /* finished, not failed; the phases are of the same */
+	uint64_t n, n_recorded, n_failed, n_open, n_waits; /* n_waits: of which waits for a CPU are known */
+	struct summary_spread duration;			   /* finished, not failed; the phases are of the same */
 	uint64_t phase_ns[N_PHASES], phase_n[N_PHASES];
 	uint64_t n_prepacked, n_capabilities, n_compared;
 	uint64_t n_pool, pool_cpu_ns;
 };
 
-/* Inferences whose thread's use of the CPU is known, and how long it neither ran nor waited for one. */
+/* Inferences whose thread's use of the CPU is known, and how long it neither ran nor waited for one; one at most. */
 struct summary_blocked {
-	uint64_t n, wall_ns, blocked_ns;
+	uint64_t n, wall_ns, blocked_ns, longest_ns;
 };
 
 /* Inferences after a pause of their session, or in a row. */
@@ -127,6 +128,8 @@ struct summary_runs {
 	uint64_t faults_p50; /* of one */
 	uint64_t n_waits;    /* those whose wait for a CPU is known */
 	uint64_t run_queue_ns, waits_wall_ns;
+	uint64_t longest_wait_ns;		  /* of one */
+	uint64_t first_wait_ns, n_first_waits;	  /* of the first of sessions, as far as it is known */
 	uint64_t n_subnormal, subnormal_wall_ns;  /* typical ones whose thread computed with subnormal numbers */
 	uint64_t n_with_kernels, kernels_wall_ns; /* typical ones with kernels of a device */
 	struct summary_device device;		  /* of these */

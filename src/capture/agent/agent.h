@@ -31,14 +31,13 @@ enum change { CHANGE_NONE, CHANGE_IN, CHANGE_OUT };
 struct hot {
 	uint32_t generation; /* of this process's segment; 0: none yet, or a child of fork */
 	struct lock lock;
-	uint32_t level;	      /* enum level; LEVEL_OFF: record nothing */
-	uint32_t next_run;    /* the first number of an inference that no thread has taken */
-	uint64_t lanes;	      /* a bit for each lane in use */
-	uint32_t use_ticks;   /* 1: the time stamp counter, 0: CLOCK_MONOTONIC */
-	uint32_t is_plain;    /* operators take the short path: ticks, and no shapes */
-	struct lock adopting; /* lock of ort_late.c */
-	/* after injection: */
-	uint32_t is_changing;	       /* hooks are being put in or out at this moment, so runs may be seen in part */
+	uint32_t level;		       /* enum level; LEVEL_OFF: record nothing */
+	uint32_t next_run;	       /* the first number of an inference that no thread has taken */
+	uint64_t lanes;		       /* a bit for each lane in use */
+	uint32_t use_ticks;	       /* 1: the time stamp counter, 0: CLOCK_MONOTONIC */
+	uint32_t is_plain;	       /* operators take the short path: ticks, and no shapes */
+	struct lock adopting;	       /* lock of ort_late.c */
+	uint32_t is_changing;	       /* after injection: hooks are put in or out, so runs may be seen in part */
 	uint32_t is_child;	       /* a child of fork of the injected process, in which the agent has no thread */
 	uint32_t is_inside;	       /* the agent has a thread in this process */
 	uint32_t is_injected, departs; /* this process itself was injected; the agent's thread has to end now */
@@ -113,6 +112,7 @@ struct thread {
 	struct open_operator open[MAX_DEPTH];
 	struct open_run run[MAX_RUNS];
 	struct creation creation;
+	struct creation_waits waits;
 	struct session *last_session; /* of the API's last run here */
 	uint32_t last_text, n_last;   /* text of the last inputs passed to an API call here; 0: none */
 	struct shape last[LAST_INPUTS];

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "capture/agent/usage.h"
+
 /* The session that this thread is creating. start 0: none. */
 struct creation {
 	uint64_t start;
@@ -28,6 +30,15 @@ struct creation {
 	uint64_t last;		      /* begin of the last weight, or end of the last packing */
 	uint64_t part_end;	      /* of the last part, 0: none */
 	bool is_in_turn;	      /* it was a transformer that changed nothing: the next one comes */
+};
+
+enum { CREATION_DEPTH = 8 };
+
+/* Waits for a CPU in the open slices of a creation, each without those inside (waits.c). [0]: in none of its parts. */
+struct creation_waits {
+	struct usage_clock clock;
+	uint32_t depth;
+	uint64_t own_ns[CREATION_DEPTH];
 };
 
 /* Calls that read a model's file on this thread (phase.c). */

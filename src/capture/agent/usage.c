@@ -323,3 +323,30 @@ uint64_t usage_end(struct thread *thread, struct open_run *run, uint64_t end)
 	errno = saved;
 	return end;
 }
+
+uint64_t usage_waited(struct usage_clock *clock)
+{
+	struct usage_clock before = *clock;
+	int saved = errno;
+	struct usage usage;
+	uint64_t at_ns;
+
+	if (!read_basics(&usage)) {
+		clock->is_known = false;
+	} else if (!before.is_known || before.switches != usage.switches) {
+		clock->switches = usage.switches;
+		clock->is_known = read_wait(&clock->ns, &at_ns);
+	}
+	errno = saved;
+	return before.is_known && clock->is_known ? clock->ns - before.ns : 0;
+}
+
+void usage_hand_on(struct thread *thread, const struct usage_clock *clock)
+{
+	if (!clock->is_known)
+		return;
+	thread->wait.is_known = true;
+	thread->wait.ns = clock->ns;
+	thread->wait.switches = clock->switches;
+	thread->wait.savings += 2 * __atomic_load_n(&wait_cost, __ATOMIC_RELAXED);
+}

@@ -52,4 +52,18 @@ void usage_begin(struct thread *thread, struct open_run *run);
  */
 uint64_t usage_end(struct thread *thread, struct open_run *run, uint64_t end);
 
+/* The waits of a thread for a CPU, looked at again and again outside of inferences. All zero: not looked at so far. */
+struct usage_clock {
+	bool is_known;
+	uint64_t ns, switches; /* when it was last looked at */
+};
+
+/* What the calling thread has waited since the last call for this clock; 0: nothing, or not known. */
+uint64_t usage_waited(struct usage_clock *clock);
+/*
+ * What the clock of the calling thread shows holds for its next inference, too, whose end may be read: the first one of
+ * the session that took all the time until now.
+ */
+void usage_hand_on(struct thread *thread, const struct usage_clock *clock);
+
 #endif

@@ -575,15 +575,11 @@ static int created(const struct records_step *step, uint64_t time_ns)
 	    step->err);
 }
 
-static int pool(const struct records_step *step)
+static void add_wait(struct session *session, struct lane_event *event)
 {
-	struct session *session = sessions_at(&step->process->sessions, step->record->id);
-
-	if (!session)
-		return -ENOMEM;
-	session->n_pool = step->record->run;
-	session->pool_ns = step->record->value < INT64_MAX ? step->record->value : INT64_MAX;
-	return 0;
+	if (session->has_wait)
+		add(event, arg_int(KEY_RUN_QUEUE_NS, (int64_t)session->wait_ns));
+	session->has_wait = false;
 }
 
 static int slice_end(const struct records_step *step)
@@ -600,6 +596,7 @@ static int slice_end(const struct records_step *step)
 		add(event, arg_int(record->flags == KIND_PHASE ? KEY_COUNT : KEY_CAPABILITIES, record->run));
 	if (record->flags == KIND_PHASE && record->more & FLAG_BYTES)
 		add(event, arg_int(KEY_BYTES, record->run));
+	add_wait(session, event);
 	if (record->flags != KIND_SESSION)
 		return 0;
 	if (session->runtime)
@@ -622,6 +619,7 @@ static int slice(const struct records_step *step)
 {
 	const struct record *record = step->record;
 	struct segment_node node = { 0, 0, 0 };
+	struct session *session = sessions_at(&step->process->sessions, record->id);
 	struct lane_event *event;
 	char name[200];
 
@@ -636,7 +634,10 @@ static int slice(const struct records_step *step)
 		if (node.type)
 			add(event, arg_name(KEY_OP_TYPE, node.type));
 	}
-	return lane_event(step, EVENT_END, record->flags, record->value, record->run) ? 0 : -ENOMEM;
+	event = session ? lane_event(step, EVENT_END, record->flags, record->value, record->run) : NULL;
+	if (event)
+		add_wait(session, event);
+	return event ? 0 : -ENOMEM;
 }
 
 static int released(const struct records_step *step)
@@ -732,7 +733,8 @@ int records_take(const struct records_step *step)
 	case RECORD_RUN_END:
 		return run_end(step);
 	case RECORD_POOL:
-		return pool(step);
+	case RECORD_CREATION_WAIT:
+		return sessions_take(&step->process->sessions, step->record);
 	case RECORD_SETUP:
 		return setup(step);
 	case RECORD_SLICE_BEGIN:

@@ -2,6 +2,7 @@
 /* A table of sessions, of which those that were released are forgotten. */
 #include "capture/decode/sessions.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,6 +102,23 @@ void sessions_release(struct sessions *sessions, uint32_t number)
 		sessions->gone_capacity = 2 * sessions->gone_capacity + 64;
 	}
 	sessions->gone[sessions->n_gone++] = (struct session_gone){ number, sessions->round };
+}
+
+int sessions_take(struct sessions *sessions, const struct record *record)
+{
+	struct session *session = sessions_at(sessions, record->id);
+	uint64_t ns = record->value < INT64_MAX ? record->value : INT64_MAX;
+
+	if (!session)
+		return -ENOMEM;
+	if (record->type == RECORD_POOL) {
+		session->n_pool = record->run;
+		session->pool_ns = ns;
+	} else {
+		session->has_wait = true;
+		session->wait_ns = ns;
+	}
+	return 0;
 }
 
 void sessions_end_round(struct sessions *sessions)

@@ -11,13 +11,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "event/record.h"
+
 struct session {
 	uint32_t number;	  /* 0: a free slot, or the unknown session */
 	uint32_t model, creating; /* name of the group, now and during its creation */
 	uint32_t path, providers, options, runtime;
 	int64_t bytes;
-	uint32_t n_pool;       /* pool threads that its creation started; 0: none, or not known */
-	uint64_t pool_ns;      /* CPU time that they used meanwhile */
+	uint32_t n_pool;  /* pool threads that its creation started; 0: none, or not known */
+	uint64_t pool_ns; /* CPU time that they used meanwhile */
+	uint64_t wait_ns; /* with has_wait: of the slice of its creation that ends next */
+	bool has_wait;
 	uint64_t n_inferences; /* that were put: numbered in the order of time */
 	uint64_t object;       /* address of the runtime's object in the process; 0: not known */
 	bool is_noted;	       /* with what is known of it */
@@ -44,6 +48,8 @@ struct sessions {
 struct session *sessions_at(struct sessions *sessions, uint32_t number);
 /* NULL: it is not known, or not any more. */
 const struct session *sessions_find(const struct sessions *sessions, uint32_t number);
+/* A record of its creation: threads of its pool, or waits for a CPU. 0, or -ENOMEM. */
+int sessions_take(struct sessions *sessions, const struct record *record);
 /* It was released: its number does not come back. */
 void sessions_release(struct sessions *sessions, uint32_t number);
 /* All that was written when the last round began has been read. */

@@ -12,7 +12,7 @@ enum { MAX_SESSION_SPREADS = 256 };
 /* How often a list of arguments occurred. */
 struct list_count {
 	uint32_t list;
-	uint64_t n, first_ns, n_typical, wall_ns;
+	uint64_t n, first_ns, n_typical, wall_ns, least_ns;
 };
 
 static struct summary_model *model_at(const struct build *build, uint32_t index)
@@ -51,11 +51,12 @@ static bool is_beside_another(const struct build *build, const struct run *run)
 static void add_blocked(const struct build *build, const struct run *run, uint64_t used_ns, struct summary_runs *runs)
 {
 	struct summary_blocked *to = is_beside_another(build, run) ? &runs->beside : &runs->alone;
-	uint64_t wall_ns = run->end_ns - run->begin_ns;
+	uint64_t wall_ns = run->end_ns - run->begin_ns, blocked_ns = wall_ns > used_ns ? wall_ns - used_ns : 0;
 
 	to->n++;
 	to->wall_ns = stats_sum(to->wall_ns, wall_ns);
-	to->blocked_ns = stats_sum(to->blocked_ns, wall_ns > used_ns ? wall_ns - used_ns : 0);
+	to->blocked_ns = stats_sum(to->blocked_ns, blocked_ns);
+	to->longest_ns = blocked_ns > to->longest_ns ? blocked_ns : to->longest_ns;
 }
 
 static void add_usage(const struct build *build, const struct run *run, struct summary_runs *to)
@@ -72,6 +73,12 @@ static void add_usage(const struct build *build, const struct run *run, struct s
 		to->n_waits++;
 		to->waits_wall_ns = stats_sum(to->waits_wall_ns, run->end_ns - run->begin_ns);
 		to->run_queue_ns = stats_sum(to->run_queue_ns, count_of(run_queue));
+		if (count_of(run_queue) > to->longest_wait_ns)
+			to->longest_wait_ns = count_of(run_queue);
+	}
+	if (run_queue && run->is_first && !run->is_partial && !run->is_failed && run->end_ns != STORE_OPEN) {
+		to->n_first_waits++;
+		to->first_wait_ns = stats_sum(to->first_wait_ns, count_of(run_queue));
 	}
 	if (!faults || !build_is_typical(run))
 		return;
@@ -201,6 +208,8 @@ static int tally_lists(struct build *build, struct keys *keys, uint32_t model, c
 			if (!tally)
 				return -ENOMEM;
 			tally->n += count[i].n;
+			if (count[i].n_typical && (!tally->n_typical || count[i].least_ns < tally->least_ns))
+				tally->least_ns = count[i].least_ns;
 			tally->n_typical += count[i].n_typical;
 			tally->wall_ns = stats_sum(tally->wall_ns, count[i].wall_ns);
 			if (count[i].first_ns < tally->first_ns)
@@ -208,6 +217,16 @@ static int tally_lists(struct build *build, struct keys *keys, uint32_t model, c
 		}
 	}
 	return 0;
+}
+
+/* Without the wait for a CPU. */
+static uint64_t worked_of(const struct build *build, const struct run *run)
+{
+	const struct store_track *track = store_track(build->store, run->track);
+	uint64_t wall_ns = run->end_ns - run->begin_ns;
+	uint64_t wait_ns = count_of(store_slice_arg(build->store, track, run->row, KEY_RUN_QUEUE_NS));
+
+	return wait_ns < wall_ns ? wall_ns - wait_ns : 0;
 }
 
 /* Counts lists first, then the arguments in them, because different lists are few. */
@@ -232,7 +251,10 @@ static int count_lists(const struct build *build, const uint32_t *runs, uint32_t
 		}
 		count->n++;
 		if (build_is_typical(run)) {
-			count->n_typical++;
+			uint64_t worked_ns = worked_of(build, run);
+
+			if (!count->n_typical++ || worked_ns < count->least_ns)
+				count->least_ns = worked_ns;
 			count->wall_ns = stats_sum(count->wall_ns, run->end_ns - run->begin_ns);
 		}
 		if (run->begin_ns < count->first_ns)

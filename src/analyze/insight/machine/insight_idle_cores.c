@@ -13,6 +13,12 @@ static bool has_more_to_run(const struct recording_facts *facts)
 	       (facts->is_largest && facts->is_one_at_a_time && facts->duty >= 0.8 && facts->model->runs.n >= LEAST);
 }
 
+/* A process that was stopped uses no CPU: its inferences seem to. */
+static bool was_stopped(const struct recording_facts *facts)
+{
+	return facts && facts->model->runs.halted_ns >= 0.05 * (double)facts->model->runs.wall_ns;
+}
+
 /* Processes that run inferences beside it use the same CPUs. */
 static double used_beside(const struct model_run *run)
 {
@@ -28,8 +34,8 @@ static void find(struct finder *finder)
 	double usable = finder->analysis->report->machine.usable_cpus;
 
 	/* the threads that would use them are missing, or wait for each other */
-	if (!has_more_to_run(run->result->recorded) || finder_has(finder, &insight_forked) ||
-	    finder_has(finder, &insight_serialised))
+	if (!has_more_to_run(run->result->recorded) || was_stopped(run->result->recorded) ||
+	    finder_has(finder, &insight_forked) || finder_has(finder, &insight_serialised))
 		return;
 	if (cpus >= 1 && used_beside(run) < 0.6 * (isnan(usable) ? (double)cpus : usable) &&
 	    !finder_is_disturbed(finder) && !finder_has_waited(finder))

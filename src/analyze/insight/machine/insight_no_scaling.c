@@ -17,6 +17,7 @@ static void find(struct finder *finder)
 	const struct model_report *report = finder->analysis->report;
 	const struct model_result *own = finder->run->result, *base;
 	const struct model_run *found = NULL;
+	struct stats_ratio speed = { NAN, NAN, NAN, false, false };
 	double ratio;
 
 	for (uint32_t i = 0; i < report->n_results; i++) {
@@ -28,7 +29,11 @@ static void find(struct finder *finder)
 			found = &finder->analysis->runs[i];
 	}
 	ratio = found ? finder->run->rate_per_s / found->rate_per_s : NAN;
-	if (found && ratio < 0.7 * (double)own->concurrency / (double)found->result->concurrency)
+	if (found)
+		speed = model_speed_of(found, finder->run);
+	/* of an item each: with its interval, its speed falls by a third at least */
+	if (found && speed.is_known && speed.high < 0.7 &&
+	    ratio < 0.7 * (double)own->concurrency / (double)found->result->concurrency)
 		finder_add_counts(finder, &insight_no_scaling, ratio, own->concurrency, found->result->concurrency);
 }
 

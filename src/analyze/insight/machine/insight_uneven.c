@@ -12,7 +12,7 @@
 extern const struct insight insight_uneven, insight_slow_after_pause, insight_input_sizes;
 
 /* Of fewer, a single disturbance takes a tenth of the time. */
-enum { LEAST = 50 };
+enum { LEAST = 50, LEAST_OUTLIERS = 3 };
 
 static struct why_tail tail_of(const struct model_run *run)
 {
@@ -35,8 +35,11 @@ static void find(struct finder *finder)
 	struct why_tail tail;
 	struct finding *to;
 
+	/* one that lost the CPU, or was stopped, is a moment and no habit */
+	double others_share = series->outlier_share - (double)series->max_ns / series->total_ns;
+
 	/* a pause explains them */
-	if (series->n < LEAST || !series->n_outliers || series->outlier_share < 0.2 ||
+	if (series->n < LEAST || series->n_outliers < LEAST_OUTLIERS || !(others_share >= 0.2) ||
 	    finder_has(finder, &insight_slow_after_pause) || is_of_size(finder))
 		return;
 	tail = tail_of(finder->run);

@@ -7,13 +7,11 @@ extern const struct insight insight_waits_for_cpu, insight_throttled;
 static void find(struct finder *finder)
 {
 	const struct summary_runs *runs = finder->run->result->runs;
-	double share;
 	struct finding *to;
 
-	share = runs ? summary_waited(runs) : NAN;
-	if (!(share >= 0.05) || finder_waits_for_itself(finder) || finder_has(finder, &insight_throttled))
+	if (!runs || !finder_waits(runs) || finder_waits_for_itself(finder) || finder_has(finder, &insight_throttled))
 		return;
-	to = finder_add(finder, &insight_waits_for_cpu, share);
+	to = finder_add(finder, &insight_waits_for_cpu, summary_waited(runs));
 	to->low = to->gain_ns = (double)runs->run_queue_ns / (double)runs->n_waits;
 }
 

@@ -15,7 +15,10 @@ static void find(struct finder *finder)
 	const struct summary_generations *of = facts ? &facts->model->generations : NULL;
 	double own_ns = of ? (double)(of->wall_ns - of->others_ns) : 0;
 
-	if (!of || of->between.n < LEAST || (double)of->outside_ns < least_share * own_ns || finder_has_waited(finder))
+	if (!of || of->between.n < LEAST || finder_has_waited(finder))
+		return;
+	/* the longest one may be a moment in which the program had no CPU */
+	if ((double)of->outside_ns - (double)of->between.max_ns < least_share * own_ns)
 		return;
 	finder_add_counts(finder, &insight_between_tokens, (double)of->outside_ns / own_ns, (int64_t)of->between.n, -1)
 	    ->gain_ns = (double)of->outside_ns / (double)of->between.n;

@@ -12,14 +12,6 @@ extern const struct insight insight_cache_copied;
 
 static const double least_share = 0.1;
 
-/* Of all its calls, as its median has it: one call that lost its CPU makes no large one. */
-static double typical_ns(const struct model_operator *op)
-{
-	double median_ns = op->p50_ns * (double)op->n;
-
-	return median_ns > 0 && median_ns < op->share_ns ? median_ns : op->share_ns;
-}
-
 static void find(struct finder *finder)
 {
 	const struct model_result *result = finder->run->result;
@@ -34,8 +26,8 @@ static void find(struct finder *finder)
 		bool joins = op->op_type && !strcmp(op->op_type, "Concat");
 
 		n += joins;
-		all_ns += typical_ns(op);
-		joined_ns += joins ? typical_ns(op) : 0;
+		all_ns += finder_typical_ns(op);
+		joined_ns += joins ? finder_typical_ns(op) : 0;
 	}
 	if (n && joined_ns >= least_share * all_ns)
 		finder_add_counts(finder, &insight_cache_copied, joined_ns / all_ns, n, -1)->gain_ns =

@@ -15,8 +15,9 @@ static void find(struct finder *finder)
 	if (!result->runs || result->n_creations < 2 || finder_has(finder, &insight_started_again) ||
 	    (result->recorded && result->n_creations <= result->recorded->n_at_once))
 		return;
-	ns = (double)result->creation_ns * (double)(result->n_creations - 1);
-	if (ns < 10e6 || ns < 0.2 * (double)result->runs->wall_ns)
+	/* what they waited for a CPU may be a moment of the machine */
+	ns = finder_creation_ns(result) * (double)(result->n_creations - 1);
+	if (finder_may_have_waited(finder) || ns < 10e6 || ns < 0.2 * (double)result->runs->wall_ns)
 		return;
 	to = finder_add_counts(finder, &insight_created_again, ns / (double)result->runs->wall_ns, result->n_creations,
 			       -1);
@@ -33,8 +34,7 @@ static void say(const struct speaker *to)
 		FINDING("each process creates its session anew");
 	else
 		FINDING(to->finding->a > 2 ? "its session is created again and again" : "its session is created twice");
-	EVIDENCE("%s, %s each", printable_count((uint64_t)to->finding->a, "time").s,
-		 units_duration((double)result->creation_ns).s);
+	EVIDENCE("%s, %s each", printable_count((uint64_t)to->finding->a, "time").s, speaker_creation(to).s);
 	if (is_once_each)
 		NEXT("one process that serves all would save %s in total", units_duration(to->finding->low).s);
 	else

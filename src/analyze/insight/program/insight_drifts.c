@@ -6,6 +6,8 @@ extern const struct insight insight_drifts;
 
 /* Less is no reason to do anything about it. */
 static const double least_ratio = 1.1;
+/* Shorter ones may lie in a single moment of the machine. */
+static const double least_ns = 100e6;
 
 /* Inputs of several sizes, or caches of several lengths: the ratio within each size. */
 static double ratio_of(const struct finder *finder)
@@ -16,11 +18,23 @@ static double ratio_of(const struct finder *finder)
 	if (facts && facts->model->generations.n)
 		own = facts->model->generations.drift;
 	else if (!facts || facts->model->sizes.n < 2)
-		return all;
+		return finder->run->latency.is_gradual ? all : NAN;
 	else
 		own = facts->model->runs.size_drift;
 	/* both must say the same */
 	return (own > 1) == (all > 1) ? own : NAN;
+}
+
+/*
+ * Other programs had the CPUs: waits as long as these, all of them in one quarter, would be as much. Where waits are
+ * not known, others that were busy.
+ */
+static bool is_of_machine(const struct finder *finder, double ratio)
+{
+	const struct recording_facts *facts = finder->run->result->recorded;
+	double waited = facts ? summary_waited(&facts->model->runs) : 0;
+
+	return isnan(waited) ? finder_is_disturbed(finder) : waited > (1 - exp(-fabs(log(ratio)))) / 8;
 }
 
 static void find(struct finder *finder)
@@ -28,6 +42,8 @@ static void find(struct finder *finder)
 	const struct stats_series *series = &finder->run->latency;
 	double ratio = ratio_of(finder);
 
+	if (finder->run->result->recorded && (series->total_ns < least_ns || is_of_machine(finder, ratio)))
+		return;
 	if ((series->drift == STATS_SLOWING || series->drift == STATS_QUICKENING) &&
 	    fabs(log(ratio)) >= log(least_ratio))
 		finder_add(finder, &insight_drifts, ratio);

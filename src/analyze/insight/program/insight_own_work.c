@@ -15,7 +15,7 @@ static void find(struct finder *finder)
 
 	if (!facts || !facts->summary->n_outside)
 		return;
-	ns = (double)outside_state_ns(facts->summary, (uint32_t)(facts->model - facts->summary->models), SAMPLE_RAN);
+	ns = (double)outside_habit_ns(facts->summary, (uint32_t)(facts->model - facts->summary->models), SAMPLE_RAN);
 	if (ns >= (double)summary_runs_ns(&facts->model->runs))
 		finder_find_outside(finder, &insight_own_work, SAMPLE_RAN, least_share);
 }

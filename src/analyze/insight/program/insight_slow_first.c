@@ -4,12 +4,17 @@
 
 extern const struct insight insight_slow_first;
 
+/* One that lost the CPU is not slow because it is the first. */
+static double waited_ns(const struct summary_runs *runs)
+{
+	return runs->n_first_waits ? (double)runs->first_wait_ns / (double)runs->n_first_waits : 0;
+}
+
 static void find(struct finder *finder)
 {
 	const struct model_run *run = finder->run;
-	double p50_ns = run->latency.percentile[0].ns, first_ns = (double)run->result->first_ns;
+	double work_ns, p50_ns = run->latency.percentile[0].ns, first_ns = (double)run->result->first_ns;
 	const struct recording_facts *facts = run->result->recorded;
-
 	struct finding *to;
 
 	/* like with like: inputs of its size; where too few have it nothing is known */
@@ -19,7 +24,8 @@ static void find(struct finder *finder)
 	if (facts && 2 * facts->model->runs.n_first_halted >= facts->model->runs.first.n && facts->model->runs.first.n)
 		return;
 	/* no user of a program notices less; who measures a model may */
-	if (!(first_ns > 5 * p50_ns && first_ns - p50_ns > (run->result->recorded ? 20e6 : 1e6)))
+	work_ns = first_ns - (facts ? waited_ns(&facts->model->runs) : 0);
+	if (!(work_ns > 5 * p50_ns && work_ns - p50_ns > (run->result->recorded ? 20e6 : 1e6)))
 		return;
 	to = finder_add(finder, &insight_slow_first, first_ns / p50_ns);
 	to->low = first_ns;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A recording has larger batches, and an item takes less time in them. a: the most frequent batch; b: the better one;
+ * A recording has larger batches, and an item takes less time in them than in the quickest of the small ones: a busy
+ * moment makes none of these quick. a: the most frequent batch; b: the better one;
  * low, high: nanoseconds of an item in both; value: how many times as much.
  */
 #include "analyze/insight/insight_in.h"
@@ -8,6 +9,9 @@
 extern const struct insight insight_small_batch;
 
 enum { LEAST = 5 };
+
+/* An item of the quickest small batch by one of larger ones. */
+static const double least_ratio = 1.2;
 
 static double item_ns(const struct summary_tally *tally)
 {
@@ -49,7 +53,8 @@ static void find(struct finder *finder)
 		if (counts(&tally[i]) && tally[i].number > own->number && are_alike(&tally[i], own) &&
 		    (!best || item_ns(&tally[i]) < item_ns(best)))
 			best = &tally[i];
-	if (!best || item_ns(own) < 1.5 * item_ns(best))
+	if (!best || item_ns(own) < 1.5 * item_ns(best) ||
+	    (double)own->least_ns / (double)own->number < least_ratio * item_ns(best))
 		return;
 	to = finder_add_counts(finder, &insight_small_batch, item_ns(own) / item_ns(best), own->number, best->number);
 	to->low = item_ns(own);

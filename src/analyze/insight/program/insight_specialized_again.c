@@ -11,13 +11,13 @@ extern const struct insight insight_specialized_again;
 static void find(struct finder *finder)
 {
 	const struct model_result *result = finder->run->result;
-	double whole_ns = (double)result->creation_ns, ns = 0;
+	double whole_ns = finder_creation_ns(result), ns = 0;
 	static const int phases[] = { PHASE_TRANSFORM, PHASE_RESOLVE, PHASE_PARTITION, PHASE_COMPILE };
 	struct finding *to;
 
 	for (size_t i = 0; i < sizeof phases / sizeof *phases; i++)
 		ns += finder_phase_ns(finder, phases[i]);
-	if (!result->recorded || result->n_creations < 2 || ns < 0.33 * whole_ns ||
+	if (!result->recorded || finder_may_have_waited(finder) || result->n_creations < 2 || ns < 0.33 * whole_ns ||
 	    ns * (double)(result->n_creations - 1) < 20e6)
 		return;
 	to = finder_add_counts(finder, &insight_specialized_again, ns / whole_ns, result->n_creations,
@@ -34,7 +34,7 @@ static void say(const struct speaker *to)
 	FINDING("each session specializes the model anew");
 	EVIDENCE("%s of each of %s (%s) went to optimizing, partitioning and compiling",
 		 units_percent(to->finding->value).s, printable_count((uint64_t)to->finding->a, "creation").s,
-		 units_duration((double)to->run->result->creation_ns).s);
+		 speaker_creation(to).s);
 	if (speaker_is_of_another(to, "onnxruntime"))
 		NEXT("%s would save up to %s in total",
 		     speaker_is_of_runtime(to, "openvino") ? "a cache of compiled models (property CACHE_DIR)"

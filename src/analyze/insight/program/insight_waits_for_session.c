@@ -15,6 +15,12 @@ static double each_of(const struct summary_blocked *blocked)
 	return (double)blocked->blocked_ns / (double)blocked->n;
 }
 
+/* One stop of the process, or one read from a disk, is no other session. */
+static double without_longest(const struct summary_blocked *blocked)
+{
+	return (double)(blocked->blocked_ns - blocked->longest_ns) / (double)(blocked->n - 1);
+}
+
 static void find(struct finder *finder)
 {
 	const struct summary_runs *runs = finder->run->result->runs;
@@ -23,7 +29,7 @@ static void find(struct finder *finder)
 
 	if (!runs || runs->beside.n < LEAST || runs->alone.n < LEAST)
 		return;
-	more_ns = each_of(&runs->beside) - each_of(&runs->alone);
+	more_ns = without_longest(&runs->beside) - each_of(&runs->alone);
 	share = more_ns * (double)runs->beside.n / (double)runs->beside.wall_ns;
 	if (!(share >= 0.15) || !(more_ns >= 50e3))
 		return;

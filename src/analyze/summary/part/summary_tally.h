@@ -16,7 +16,9 @@ struct summary_size {
 	uint32_t bin;		/* which quarter of an octave of elements: alike in all recordings */
 	uint64_t elements;	/* mean */
 	uint64_t n, wall_ns, p50_ns, p90_ns, p99_ns;
-	uint64_t n_subnormal, subnormal_wall_ns; /* of them: computed with subnormal numbers */
+	uint64_t least_ns;			  /* the quickest */
+	uint64_t n_subnormal, subnormal_wall_ns;  /* of them: computed with subnormal numbers */
+	uint64_t subnormal_p50_ns, normal_p50_ns; /* medians of these, and of the others; 0: there are none */
 };
 
 /* How often a text (or a number: the batch) occurred with the inferences of a model. */
@@ -27,6 +29,7 @@ struct summary_tally {
 	int64_t number;
 	uint64_t n, first_ns;
 	uint64_t n_typical, wall_ns; /* of those that count for the latency */
+	uint64_t least_ns;	     /* the quickest of these, without what it is known to have waited for a CPU */
 	uint64_t n_sized, elements;  /* of these: whose inputs' elements are known, all of them added up */
 };
 

@@ -55,6 +55,7 @@ void sum_fold_add(struct summary_maker *maker, struct summary_creation *to, stru
 	to->pool_cpu_ns = stats_sum(to->pool_cpu_ns, session->pool_cpu_ns);
 	if (!session_is_created(session))
 		return;
+	to->n_waits += session->has_waits;
 	for (int phase = 0; phase < N_PHASES; phase++) {
 		to->phase_ns[phase] = stats_sum(to->phase_ns[phase], session->phase_ns[phase]);
 		to->phase_n[phase] += session->phase_n[phase];

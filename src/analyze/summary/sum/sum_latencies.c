@@ -29,6 +29,9 @@ static void add_runs(struct summary_runs *to, const struct summary_runs *from)
 	to->n_waits += from->n_waits;
 	to->waits_wall_ns = stats_sum(to->waits_wall_ns, from->waits_wall_ns);
 	to->run_queue_ns = stats_sum(to->run_queue_ns, from->run_queue_ns);
+	to->longest_wait_ns = from->longest_wait_ns > to->longest_wait_ns ? from->longest_wait_ns : to->longest_wait_ns;
+	to->first_wait_ns = stats_sum(to->first_wait_ns, from->first_wait_ns);
+	to->n_first_waits += from->n_first_waits;
 	to->thread_cpu_ns = stats_sum(to->thread_cpu_ns, from->thread_cpu_ns);
 	to->faults = stats_sum(to->faults, from->faults);
 	to->n_with_kernels += from->n_with_kernels;
@@ -187,6 +190,8 @@ static int join_tallies(struct summary_maker *maker, struct end *end)
 			continue;
 		}
 		to->n += from[i].n;
+		if (from[i].n_typical && (!to->n_typical || from[i].least_ns < to->least_ns))
+			to->least_ns = from[i].least_ns;
 		to->n_typical += from[i].n_typical;
 		to->n_sized += from[i].n_sized;
 		to->elements = stats_sum(to->elements, from[i].elements);

@@ -211,6 +211,7 @@ static void add_folded(struct end *end, const struct bucket *bucket)
 	to->n_capabilities += folded->sum.n_capabilities;
 	to->n_compared += folded->sum.n_compared;
 	to->n_pool += folded->sum.n_pool;
+	to->n_waits += folded->sum.n_waits;
 	to->pool_cpu_ns = stats_sum(to->pool_cpu_ns, folded->sum.pool_cpu_ns);
 	for (int phase = 0; phase < N_PHASES; phase++) {
 		to->phase_ns[phase] = stats_sum(to->phase_ns[phase], folded->sum.phase_ns[phase]);

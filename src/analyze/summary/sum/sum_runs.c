@@ -133,10 +133,12 @@ static void add_blocked(const struct run *run, struct summary_blocked *to)
 	uint64_t wall_ns = run->end_ns - run->begin_ns;
 	uint64_t used_ns = stats_sum(sum_at_least_0(fact_int(&run->facts, FACT_THREAD_CPU, 0)),
 				     sum_at_least_0(fact_int(&run->facts, FACT_RUN_QUEUE, 0)));
+	uint64_t blocked_ns = wall_ns > used_ns ? wall_ns - used_ns : 0;
 
 	to->n++;
 	to->wall_ns = stats_sum(to->wall_ns, wall_ns);
-	to->blocked_ns = stats_sum(to->blocked_ns, wall_ns > used_ns ? wall_ns - used_ns : 0);
+	to->blocked_ns = stats_sum(to->blocked_ns, blocked_ns);
+	to->longest_ns = blocked_ns > to->longest_ns ? blocked_ns : to->longest_ns;
 }
 
 static void add_usage(const struct run *run, struct summary_runs *to)
@@ -158,8 +160,8 @@ static void add_usage(const struct run *run, struct summary_runs *to)
 	if (facts_have(&run->facts, FACT_RUN_QUEUE)) {
 		to->n_waits++;
 		to->waits_wall_ns = stats_sum(to->waits_wall_ns, run->end_ns - run->begin_ns);
-		to->run_queue_ns =
-		    stats_sum(to->run_queue_ns, sum_at_least_0(fact_int(&run->facts, FACT_RUN_QUEUE, 0)));
+		to->run_queue_ns = stats_sum(to->run_queue_ns, run_wait_ns(run));
+		to->longest_wait_ns = run_wait_ns(run) > to->longest_wait_ns ? run_wait_ns(run) : to->longest_wait_ns;
 	}
 	if (!facts_have(&run->facts, FACT_FAULTS)) /* the others come with them */
 		return;
@@ -170,6 +172,11 @@ static void add_usage(const struct run *run, struct summary_runs *to)
 	to->thread_cpu_ns = stats_sum(to->thread_cpu_ns, sum_at_least_0(fact_int(&run->facts, FACT_THREAD_CPU, 0)));
 	to->faults = stats_sum(to->faults, sum_at_least_0(fact_int(&run->facts, FACT_FAULTS, 0)));
 	to->switches = stats_sum(to->switches, sum_at_least_0(fact_int(&run->facts, FACT_SWITCHES, 0)));
+}
+
+static uint64_t least_of(const struct summary_tally *tally, uint64_t ns)
+{
+	return tally->n_typical > 1 && tally->least_ns < ns ? tally->least_ns : ns;
 }
 
 static const struct {
@@ -225,6 +232,7 @@ static int add_tally(struct summary_maker *maker, struct run *run, int what, boo
 	if (is_typical(run, is_failed)) {
 		tally->n_typical++;
 		tally->wall_ns = stats_sum(tally->wall_ns, run->end_ns - run->begin_ns);
+		tally->least_ns = least_of(tally, run_worked_ns(run));
 		tally->n_sized += run->elements > 0;
 		tally->elements = stats_sum(tally->elements, run->elements);
 	}
@@ -256,6 +264,8 @@ static int add_latency(struct summary_maker *maker, struct run *run, bool is_fai
 	if (!is_typical(run, is_failed)) {
 		if (!run_is_finished(run) || is_failed)
 			return 0;
+		bucket->runs.n_first_waits += facts_have(&run->facts, FACT_RUN_QUEUE);
+		bucket->runs.first_wait_ns = stats_sum(bucket->runs.first_wait_ns, run_wait_ns(run));
 		rc = sum_sizes_add(maker, run, true);
 		return rc ? rc : stats_add(&bucket->first, duration_ns);
 	}

@@ -17,6 +17,7 @@ struct opening {
 	uint32_t process;
 	uint64_t phase_ns[N_PHASES], phase_n[N_PHASES];
 	uint64_t n_prepacked, n_capabilities, n_compared;
+	uint64_t wait_ns; /* what has ended did not last as long as it waited: it is of what comes next */
 	struct keys keys;
 	struct array transformers; /* struct summary_transformer */
 };
@@ -202,6 +203,36 @@ int sum_sessions_add_transformer(struct keys *keys, struct array *to, uint32_t o
 	return 0;
 }
 
+/* Written once the load is over: which of its parts waited is not known, so each did for its share. */
+static void add_wait_of_load(struct opening *opening, uint64_t wait_ns)
+{
+	static const enum summary_phase parts[] = { PHASE_LOAD, PHASE_READ, PHASE_PARSE, PHASE_BUILD };
+	uint64_t whole_ns = 0, taken_ns = 0;
+
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+		whole_ns += opening->phase_ns[parts[i]];
+	wait_ns = wait_ns < whole_ns ? wait_ns : whole_ns;
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+		uint64_t ns =
+		    (uint64_t)((double)opening->phase_ns[parts[i]] * (double)wait_ns / (double)(whole_ns + !whole_ns));
+
+		opening->phase_ns[parts[i]] -= ns;
+		taken_ns += ns;
+	}
+	opening->phase_ns[PHASE_WAITING] += taken_ns;
+}
+
+/* What is left of the time of a slice without its wait for a CPU, which is a phase of its own. */
+static uint64_t without_wait(struct opening *opening, const struct slice *slice, uint64_t self_ns)
+{
+	uint64_t wait_ns = stats_sum(opening->wait_ns, sum_at_least_0(fact_int(&slice->facts, FACT_RUN_QUEUE, 0)));
+	uint64_t own_ns = wait_ns < self_ns ? wait_ns : self_ns;
+
+	opening->wait_ns = wait_ns - own_ns;
+	opening->phase_ns[PHASE_WAITING] += own_ns;
+	return self_ns - own_ns;
+}
+
 int sum_sessions_inside(struct track *track, const struct summary_maker *maker, const struct slice *slice,
 			uint64_t self_ns)
 {
@@ -216,7 +247,11 @@ int sum_sessions_inside(struct track *track, const struct summary_maker *maker, 
 		opening->phase_n[PHASE_HALTED]++;
 		return 0;
 	}
+	if (phase != PHASE_LOAD)
+		self_ns = row.self_ns = without_wait(opening, slice, self_ns);
 	opening->phase_ns[phase] += self_ns;
+	if (phase == PHASE_LOAD && facts_have(&slice->facts, FACT_RUN_QUEUE))
+		add_wait_of_load(opening, sum_at_least_0(fact_int(&slice->facts, FACT_RUN_QUEUE, 0)));
 	/* pre-packing as a whole contains a slice for each kernel */
 	opening->phase_n[phase] += phase != PHASE_PREPACK || slice->kind != KIND_PHASE;
 	if (phase == PHASE_PLAN) {
@@ -283,7 +318,8 @@ static void add_rest(const struct summary_maker *maker, struct opening *opening,
 	halted_ns = halted_ns < rest_ns ? halted_ns : rest_ns;
 	opening->phase_ns[PHASE_HALTED] += halted_ns;
 	opening->phase_n[PHASE_HALTED] += halted_ns != 0;
-	opening->phase_ns[PHASE_UNATTRIBUTED] += rest_ns - halted_ns;
+	opening->phase_ns[PHASE_UNATTRIBUTED] += without_wait(opening, slice, rest_ns - halted_ns);
+	opening->phase_n[PHASE_WAITING] += opening->phase_ns[PHASE_WAITING] != 0;
 }
 
 int sum_sessions_end(struct summary_maker *maker, struct track *track, const struct slice *slice, uint64_t end_ns)
@@ -303,6 +339,7 @@ int sum_sessions_end(struct summary_maker *maker, struct track *track, const str
 		session->row.is_failed |= sum_is_failure(maker, status);
 		if (end_ns != STORE_OPEN)
 			add_rest(maker, opening, slice, end_ns);
+		session->row.has_waits = facts_have(&slice->facts, FACT_RUN_QUEUE);
 		session->row.caller = names_keep(maker->names, fact_text(&slice->facts, FACT_CALLER));
 		session->n_pool = sum_at_least_0(fact_int(&slice->facts, FACT_POOL_THREADS, 0));
 		session->pool_cpu_ns = sum_at_least_0(fact_int(&slice->facts, FACT_POOL_CPU, 0));

@@ -14,6 +14,12 @@
 
 enum { SIZE_LIMIT = 1 << 10, LEAST_OF_FIRST = 2, LEAST_OF_SIZE = 3 };
 
+static void limit(struct size *size)
+{
+	sum_usual_limit(&size->usual, SIZE_LIMIT);
+	size->elements.limit = size->subnormal.limit = size->normal.limit = SIZE_LIMIT;
+}
+
 /* NULL: there is none. */
 static struct size *find(struct bucket *bucket, uint32_t key)
 {
@@ -31,8 +37,7 @@ static struct size *add(struct summary_maker *maker, struct bucket *bucket, uint
 		return NULL;
 	size = &bucket->size[bucket->n_sizes++];
 	*size = (struct size){ .key = key, .text = names_is_passing(text) ? names_keep(maker->names, text) : text };
-	sum_usual_limit(&size->usual, SIZE_LIMIT);
-	size->elements.limit = SIZE_LIMIT;
+	limit(size);
 	return size;
 }
 
@@ -46,6 +51,7 @@ void sum_sizes_measure(const struct summary_maker *maker, struct run *run)
 int sum_sizes_add(struct summary_maker *maker, struct run *run, bool is_first)
 {
 	struct bucket *bucket = bucket_at(maker, run->bucket);
+	bool is_subnormal = fact_int(&run->facts, FACT_SUBNORMAL, 0) == 1;
 	uint64_t elements = run->elements;
 	struct size *size;
 	int rc;
@@ -62,11 +68,12 @@ int sum_sizes_add(struct summary_maker *maker, struct run *run, bool is_first)
 	if (!size && !(size = add(maker, bucket, shapes_bin(elements), fact_text(&run->facts, FACT_SHAPES))))
 		return -ENOMEM;
 	size->wall_ns = stats_sum(size->wall_ns, run->end_ns - run->begin_ns);
-	if (fact_int(&run->facts, FACT_SUBNORMAL, 0) == 1) {
+	if (is_subnormal) {
 		size->n_subnormal++;
 		size->subnormal_wall_ns = stats_sum(size->subnormal_wall_ns, run->end_ns - run->begin_ns);
 	}
-	rc = stats_add(&size->elements, elements);
+	rc = stats_add(is_subnormal ? &size->subnormal : &size->normal, run_worked_ns(run));
+	rc = rc ? rc : stats_add(&size->elements, elements);
 	rc = rc ? rc : stats_add(&size->usual.duration, run->end_ns - run->begin_ns);
 	return rc ? rc : sum_usual_add_to(&size->usual, run);
 }
@@ -86,13 +93,14 @@ int sum_sizes_merge(struct bucket *to, struct bucket *from)
 		if (!size) {
 			size = &to->size[to->n_sizes++];
 			*size = (struct size){ .key = own->key, .text = own->text };
-			sum_usual_limit(&size->usual, SIZE_LIMIT);
-			size->elements.limit = SIZE_LIMIT;
+			limit(size);
 		}
 		size->wall_ns = stats_sum(size->wall_ns, own->wall_ns);
 		size->n_subnormal += own->n_subnormal;
 		size->subnormal_wall_ns = stats_sum(size->subnormal_wall_ns, own->subnormal_wall_ns);
 		rc = stats_merge(&size->elements, &own->elements);
+		rc = rc ? rc : stats_merge(&size->subnormal, &own->subnormal);
+		rc = rc ? rc : stats_merge(&size->normal, &own->normal);
 		rc = rc ? rc : stats_merge(&size->usual.duration, &own->usual.duration);
 		rc = rc ? rc : sum_usual_merge_into(&size->usual, &own->usual);
 	}
@@ -148,7 +156,10 @@ int sum_sizes_put(struct bucket *bucket, uint32_t model, struct array *sizes, st
 					      .elements = (uint64_t)stats_mean(&size->elements),
 					      .n = stats->n,
 					      .wall_ns = size->wall_ns,
+					      .least_ns = stats->n ? stats->min : 0,
 					      .n_subnormal = size->n_subnormal,
+					      .subnormal_p50_ns = stats_percentile(&size->subnormal, 0.5),
+					      .normal_p50_ns = stats_percentile(&size->normal, 0.5),
 					      .subnormal_wall_ns = size->subnormal_wall_ns,
 					      .p50_ns = stats_percentile(stats, 0.5),
 					      .p90_ns = stats_percentile(stats, 0.9),
@@ -163,6 +174,8 @@ void sum_sizes_done(struct bucket *bucket)
 	for (uint32_t i = 0; i < bucket->n_sizes; i++) {
 		sum_usual_free(&bucket->size[i].usual);
 		stats_done(&bucket->size[i].elements);
+		stats_done(&bucket->size[i].subnormal);
+		stats_done(&bucket->size[i].normal);
 	}
 	free(bucket->size);
 }

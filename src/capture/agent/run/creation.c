@@ -10,6 +10,7 @@
 #include "capture/agent/dict.h"
 #include "capture/agent/run/caller.h"
 #include "capture/agent/run/phase.h"
+#include "capture/agent/run/waits.h"
 #include "event/begin_value.h"
 #include "event/event.h"
 #include "runtime/onnx_peek.h"
@@ -75,6 +76,8 @@ void creation_begin(struct thread *thread, const struct runtime *runtime, enum r
 				       .owner = (uint8_t)owner,
 				       .lane = inference_take_lane(start),
 				       .caller = caller_of(thread) };
+	if (!start || start != thread->hint.time)
+		waits_start(thread);
 	creation->start = start ? start : agent_now();
 	if (owner != OWNER_API) {
 		creation->loaded = thread->hint.time ? thread->hint.loaded : 0;
@@ -98,6 +101,7 @@ static void hint_at(struct thread *thread, const char *path)
 	thread->hint.n_bytes = thread->hint.loaded = thread->hint.prepared = 0;
 	thread->hint.asked[0] = 0;
 	phase_forget_reads(thread);
+	waits_start(thread);
 	thread->hint.time = agent_now();
 }
 
@@ -129,6 +133,7 @@ void creation_bytes(struct thread *thread, const char *bytes, uint64_t size)
 		thread->hint.loaded = thread->hint.prepared = 0;
 		phase_forget_reads(thread);
 		thread->hint.asked[0] = 0;
+		waits_start(thread);
 		thread->hint.time = agent_now();
 	}
 	if (!creation->start || creation->told || creation->n_nested)
@@ -284,6 +289,7 @@ bool creation_part_begin(struct thread *thread, const char *prefix, const char *
 		now = begin_in_turn(creation, now);
 	if (!creation->n_parts++)
 		phase_close(thread, now);
+	waits_open(thread);
 	if (prefix) {
 		used = strlen(prefix);
 		memcpy(text, prefix, used);
@@ -311,6 +317,8 @@ uint64_t creation_part_end(struct thread *thread, uint8_t flags, uint32_t count)
 
 	creation->n_parts -= creation->n_parts != 0;
 	creation->part_end = now;
+	if (creation->start)
+		waits_close(thread);
 	/* it began in an earlier recording: this creation is not recorded */
 	if (!creation->start || !(record = agent_claim(thread)))
 		return now;
@@ -334,6 +342,7 @@ static void put_part(struct thread *thread, uint32_t text, uint64_t start, uint6
 	if (!creation->start)
 		return;
 	tell(thread);
+	waits_since(thread);
 	record = agent_claim(thread);
 	if (!record)
 		return;
@@ -388,6 +397,7 @@ void creation_end(struct thread *thread, enum run_owner owner, uint32_t message)
 	phase_forget_reads(thread);
 	session_tell(creation->session);
 	pool_tell(thread, creation->session->number);
+	waits_end(thread);
 	record = agent_claim(thread);
 	if (record) {
 		*record = (struct record){ .time = end,

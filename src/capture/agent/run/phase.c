@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "capture/agent/dict.h"
+#include "capture/agent/run/waits.h"
 #include "capture/agent/session.h"
 #include "event/event.h"
 
@@ -98,7 +99,9 @@ void phase_close(struct thread *thread, uint64_t time)
 	creation->is_behind_last = false;
 	if (phase == EVENT_PHASE_NONE) {
 		return;
-	} else if (phase == EVENT_PHASE_PLAN) {
+	}
+	waits_close(thread);
+	if (phase == EVENT_PHASE_PLAN) {
 		put_end(thread, time, FLAG_COUNT, creation->n_values);
 	} else if (creation->is_in_weights) {
 		creation->is_in_weights = false;
@@ -119,6 +122,7 @@ void phase_begin(struct thread *thread, enum event_phase phase, uint64_t time)
 		return;
 	phase_close(thread, time);
 	thread->creation.phase = (uint8_t)phase;
+	waits_open(thread);
 	put_begin(thread, phase, time);
 }
 
@@ -126,8 +130,10 @@ void phase_was(struct thread *thread, enum event_phase phase, uint64_t now)
 {
 	const struct creation *creation = &thread->creation;
 
-	if (is_due(thread) && !creation->phase && creation->part_end)
-		put_slice(thread, phase, creation->part_end, now);
+	if (!is_due(thread) || creation->phase || !creation->part_end)
+		return;
+	waits_since(thread);
+	put_slice(thread, phase, creation->part_end, now);
 }
 
 bool phase_is_loading(const struct thread *thread)
@@ -218,6 +224,7 @@ void phase_loaded(struct thread *thread, uint64_t start, uint64_t end)
 	load.type = RECORD_SLICE_END;
 	load.time = end;
 	load.text = 0;
+	waits_since(thread);
 	put(thread, &load);
 	phase_forget_reads(thread);
 }
@@ -288,6 +295,7 @@ void phase_hashed(struct thread *thread)
 	if (!is_due(thread) || creation->phase != EVENT_PHASE_PREPACK)
 		return;
 	now = agent_now();
+	waits_since(thread);
 	put_slice(thread, EVENT_PHASE_HASH, creation->last, now);
 	creation->last = now;
 }

@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: Apache-2.0
+/* No finding comes from one moment: a thread that lost the CPU, a stop of the process, a burst of another program. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "analyze/insight/recorded.h"
+#include "findings.h"
+#include "stream.h"
+
+enum { USUAL_US = 2000 };
+
+struct fixture {
+	struct stream s;
+	struct summary *summary;
+	struct recorded recorded;
+	uint32_t process, lane, other_lane, thread;
+	int64_t number, session;
+	uint64_t us;
+};
+
+/* An inference. What is 0 is not told. */
+struct one {
+	uint64_t took_us, waited_us, blocked_us;
+	int64_t batch;
+	bool is_first, is_subnormal, has_usage;
+	const char *shapes;
+};
+
+static void begin(struct fixture *f)
+{
+	*f = (struct fixture){ .us = 1000, .session = 1 };
+	stream_init(&f->s);
+	f->process = stream_process(&f->s, 7, "app");
+	f->lane = stream_lane(&f->s, f->process, "m");
+	f->other_lane = stream_lane(&f->s, f->process, "m");
+	f->thread = stream_thread(&f->s, f->process, 8);
+	stream_int(&f->s, KEY_COUNT, 4);
+	stream_instant(&f->s, f->process, 0, KIND_NOTE, EVENT_NOTE_RECORDING);
+}
+
+static void run(struct fixture *f, const struct one *one)
+{
+	uint64_t took_us = one->took_us ? one->took_us : USUAL_US;
+
+	if (one->batch)
+		stream_int(&f->s, KEY_BATCH, one->batch);
+	if (one->shapes)
+		stream_text(&f->s, KEY_SHAPES, one->shapes);
+	stream_int(&f->s, KEY_FIRST, one->is_first);
+	stream_inference(&f->s, f->lane, f->us, "m", f->session, ++f->number);
+	if (one->has_usage) {
+		stream_int(&f->s, KEY_RUN_QUEUE_NS, (int64_t)one->waited_us * 1000);
+		stream_int(&f->s, KEY_THREAD_CPU_NS, (int64_t)(took_us - one->waited_us - one->blocked_us) * 1000);
+		stream_int(&f->s, KEY_FAULTS, 0);
+	}
+	if (one->is_subnormal)
+		stream_int(&f->s, KEY_SUBNORMAL, 1);
+	stream_text(&f->s, KEY_STATUS, "ok");
+	f->us += took_us;
+	stream_end(&f->s, f->lane, f->us);
+}
+
+static void run_some(struct fixture *f, int n, const struct one *one)
+{
+	for (int i = 0; i < n; i++)
+		run(f, one);
+}
+
+static void count(struct fixture *f, const char *name, const char *unit, double value)
+{
+	uint32_t counter = stream_counter(&f->s, f->process, name, unit);
+
+	for (uint64_t us = 0; us <= f->us; us += 1000)
+		stream_sample(&f->s, counter, us, value);
+}
+
+static const struct finding *find(struct fixture *f, const char *name)
+{
+	struct summary_file file = { 0 };
+
+	if (!f->summary) {
+		f->summary = stream_summary(&f->s, &file);
+		assert_non_null(f->summary);
+		assert_int_equal(recorded_init(&f->recorded, f->summary, NULL), 0);
+	}
+	return findings_of(f->recorded.model, name, 0);
+}
+
+static bool has(struct fixture *f, const char *name)
+{
+	bool is_found = find(f, name) != NULL;
+
+	recorded_done(&f->recorded);
+	summary_free(f->summary);
+	stream_done(&f->s);
+	return is_found;
+}
+
+/* A transformer takes that long, of which its thread waited for a CPU; two more slices take 10 ms each. */
+static void create(struct fixture *f, uint64_t took_us, uint64_t waited_us)
+{
+	static const char *const others[] = { "resolve graph", "create kernels" };
+
+	stream_int(&f->s, KEY_SESSION, f->session);
+	stream_begin(&f->s, f->lane, f->us, KIND_SESSION, "m");
+	for (int i = 0; i < 2; i++) {
+		stream_begin(&f->s, f->lane, f->us, KIND_PHASE, others[i]);
+		stream_end(&f->s, f->lane, f->us += 10000);
+	}
+	stream_begin(&f->s, f->lane, f->us, KIND_SPECIALIZE, "ConstantFolding");
+	stream_int(&f->s, KEY_RUN_QUEUE_NS, (int64_t)waited_us * 1000);
+	stream_end(&f->s, f->lane, f->us += took_us);
+	stream_int(&f->s, KEY_RUN_QUEUE_NS, 0);
+	stream_end(&f->s, f->lane, f->us);
+}
+
+static void a_phase_that_lost_the_cpu_is_not_slow(void **state)
+{
+	struct fixture fixture, *f = &fixture;
+	const uint64_t *phase_ns;
+
+	for (uint64_t waited_us = 0; waited_us <= 38000; waited_us += 38000) {
+		begin(f);
+		create(f, 40000, waited_us);
+		run_some(f, 10, &(struct one){ 0 });
+		find(f, "");
+		phase_ns = f->summary->models[0].creation.phase_ns;
+		assert_int_equal(phase_ns[PHASE_WAITING], waited_us * 1000);
+		assert_int_equal(phase_ns[PHASE_TRANSFORM], (40000 - waited_us) * 1000);
+		assert_int_equal(f->summary->models[0].creation.n_waits, 1);
+		if (!waited_us) {
+			assert_string_equal(find(f, "slow_phase")->text, "ConstantFolding");
+			assert_true(find(f, "slow_phase")->low == 40e6);
+		} else {
+			assert_true(!find(f, "slow_phase") || strcmp(find(f, "slow_phase")->text, "ConstantFolding"));
+		}
+		has(f, "");
+	}
+}
+
+static void sessions_that_lost_the_cpu_are_not_worth_keeping(void **state)
+{
+	struct fixture fixture, *f = &fixture;
+
+	for (uint64_t waited_us = 0; waited_us <= 300000; waited_us += 300000) {
+		begin(f);
+		for (f->session = 1; f->session <= 2; f->session++) {
+			create(f, 301000, waited_us);
+			run_some(f, 40, &(struct one){ 0 });
+		}
+		assert_int_equal(find(f, "specialized_again") != NULL, !waited_us);
+		assert_int_equal(has(f, "created_again"), !waited_us);
+	}
+}
+
+static void a_first_one_that_lost_the_cpu_is_not_slow(void **state)
+{
+	struct fixture fixture, *f = &fixture;
+
+	for (uint64_t waited_us = 0; waited_us <= 60000; waited_us += 60000) {
+		begin(f);
+		run(f, &(struct one){ .took_us = 63000, .waited_us = waited_us, .has_usage = true, .is_first = true });
+		run_some(f, 20, &(struct one){ 0 });
+		assert_int_equal(has(f, "slow_first"), !waited_us);
+	}
+}
+
+/* The i-th of 120 inferences, in ms. */
+static uint64_t rises(int i)
+{
+	return 1000 + 10 * (uint64_t)i;
+}
+
+static uint64_t falls(int i)
+{
+	return 2200 - 10 * (uint64_t)i;
+}
+
+static uint64_t jumps(int i)
+{
+	return i < 80 ? 1000 : 2000;
+}
+
+static uint64_t comes_and_goes(int i)
+{
+	return i > 55 && i < 100 ? 1000 : 2000;
+}
+
+static uint64_t rises_shortly(int i)
+{
+	return 100 + (uint64_t)i;
+}
+
+static void a_drift_goes_on_all_the_time(void **state)
+{
+	static const struct {
+		uint64_t (*took_us)(int i);
+		uint64_t wait_from, waited_us;
+		bool is_found;
+	} cases[] = {
+		{ rises, 120, 0, true },   { falls, 120, 0, true },	      { jumps, 120, 0, false },
+		{ rises, 90, 900, false }, { comes_and_goes, 120, 0, false }, { rises_shortly, 120, 0, false },
+	};
+	struct fixture fixture, *f = &fixture;
+
+	for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+		begin(f);
+		for (int i = 0; i < 120; i++)
+			run(f, &(struct one){ .took_us = cases[k].took_us(i),
+					      .waited_us = (uint64_t)i >= cases[k].wait_from ? cases[k].waited_us : 0,
+					      .has_usage = true });
+		assert_int_equal(has(f, "drifts"), cases[k].is_found);
+	}
+}
+
+static void one_slow_one_does_not_make_them_uneven(void **state)
+{
+	struct fixture fixture, *f = &fixture;
+
+	for (int n_slow = 1; n_slow <= 4; n_slow += 3) {
+		begin(f);
+		for (int i = 0; i < 80; i++)
+			run(f, &(struct one){ .took_us = i % 20 == 5 && i < 20 * n_slow ? 300000 : 0 });
+		assert_int_equal(has(f, "uneven"), n_slow == 4);
+	}
+}
+
+static void a_batch_is_small_only_if_all_of_its_size_are_slow(void **state)
+{
+	struct fixture fixture, *f = &fixture;
+
+	for (int n_slow = 2; n_slow <= 10; n_slow += 8) {
+		begin(f);
+		for (int i = 0; i < 10; i++)
+			run(f, &(struct one){ .took_us = i < n_slow ? 5000 : 500, .batch = 1 });
+		run_some(f, 5, &(struct one){ .took_us = 4000, .batch = 8 });
+		assert_int_equal(has(f, "small_batch"), n_slow == 10);
+	}
+}
+
+static void subnormal_numbers_are_not_to_blame_for_a_busy_moment(void **state)
+{
+	/* with usage: they waited; without: two of twelve are slow for whatever reason */
+	static const struct {
+		uint64_t took_us, waited_us;
+		int n_slow;
+		bool is_found;
+	} cases[] = { { 4000, 0, 12, true }, { 4000, 1900, 12, false }, { 60000, 0, 2, false } };
+	struct fixture fixture, *f = &fixture;
+
+	for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+		begin(f);
+		run_some(f, 20, &(struct one){ .shapes = "float[8]", .has_usage = true });
+		for (int i = 0; i < 12; i++)
+			run(f, &(struct one){ .took_us = i < cases[k].n_slow ? cases[k].took_us : 0,
+					      .waited_us = cases[k].waited_us,
+					      .has_usage = true,
+					      .is_subnormal = true,
+					      .shapes = "float[8]" });
+		assert_int_equal(has(f, "subnormals"), cases[k].is_found);
+	}
+}
+
+static void a_size_is_slow_only_if_all_of_it_are(void **state)
+{
+	struct fixture fixture, *f = &fixture;
+
+	for (int n_slow = 2; n_slow <= 3; n_slow++) {
+		begin(f);
+		run_some(f, 30, &(struct one){ .shapes = "float[8]" });
+		for (int i = 0; i < 3; i++)
+			run(f, &(struct one){ .took_us = i < n_slow ? 20000 : 1500, .shapes = "float[64]" });
+		assert_int_equal(has(f, "input_sizes"), n_slow == 3);
+	}
+}
+
+/* Six inferences beside another session's, of which some are blocked. */
+static void one_that_is_blocked_does_not_wait_for_a_session(void **state)
+{
+	struct fixture fixture, *f = &fixture;
+
+	for (int n_blocked = 1; n_blocked <= 6; n_blocked += 5) {
+		begin(f);
+		run_some(f, 10, &(struct one){ .has_usage = true });
+		stream_inference(&f->s, f->other_lane, f->us, "other", 2, 999);
+		for (int i = 0; i < 6; i++) {
+			uint64_t blocked_us = i < n_blocked ? 6000 : 0;
+
+			run(f, &(struct one){
+				   .took_us = USUAL_US + blocked_us, .blocked_us = blocked_us, .has_usage = true });
+		}
+		stream_text(&f->s, KEY_STATUS, "ok");
+		stream_end(&f->s, f->other_lane, f->us);
+		assert_int_equal(has(f, "waits_for_session"), n_blocked == 6);
+	}
+}
+
+static void one_long_wait_for_a_cpu_is_none_of_all(void **state)
+{
+	struct fixture fixture, *f = &fixture;
+
+	for (int n_waits = 1; n_waits <= 5; n_waits += 4) {
+		begin(f);
+		for (int i = 0; i < 50; i++) {
+			uint64_t waited_us = i % 10 == 5 && i < 10 * n_waits ? 20000 : 0;
+
+			run(f, &(struct one){
+				   .took_us = USUAL_US + waited_us, .waited_us = waited_us, .has_usage = true });
+		}
+		assert_int_equal(has(f, "waits_for_cpu"), n_waits == 5);
+	}
+}
+
+static void a_stopped_process_leaves_no_cpu_unused(void **state)
+{
+	struct fixture fixture, *f = &fixture;
+	uint64_t from_us;
+
+	for (int is_stopped = 0; is_stopped <= 1; is_stopped++) {
+		uint32_t halts;
+
+		begin(f);
+		run_some(f, 20, &(struct one){ 0 });
+		from_us = f->us + 500;
+		run(f, &(struct one){ .took_us = 60000 });
+		run_some(f, 20, &(struct one){ 0 });
+		if (is_stopped) {
+			halts = stream_lane(&f->s, f->process, EVENT_HALT_STOPPED);
+			stream_begin(&f->s, halts, from_us, KIND_HALT, EVENT_HALT_STOPPED);
+			stream_end(&f->s, halts, from_us + 50000);
+		}
+		count(f, "cpu", "%", 100);
+		assert_int_equal(has(f, "idle_cores"), !is_stopped);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_phase_that_lost_the_cpu_is_not_slow),
+		cmocka_unit_test(sessions_that_lost_the_cpu_are_not_worth_keeping),
+		cmocka_unit_test(a_first_one_that_lost_the_cpu_is_not_slow),
+		cmocka_unit_test(a_drift_goes_on_all_the_time),
+		cmocka_unit_test(one_slow_one_does_not_make_them_uneven),
+		cmocka_unit_test(a_batch_is_small_only_if_all_of_its_size_are_slow),
+		cmocka_unit_test(subnormal_numbers_are_not_to_blame_for_a_busy_moment),
+		cmocka_unit_test(a_size_is_slow_only_if_all_of_it_are),
+		cmocka_unit_test(one_that_is_blocked_does_not_wait_for_a_session),
+		cmocka_unit_test(one_long_wait_for_a_cpu_is_none_of_all),
+		cmocka_unit_test(a_stopped_process_leaves_no_cpu_unused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
