@@ -21,7 +21,7 @@ WORDS = {
 SAID = {
     "signal": "stopped by a signal",
     "group": "stopped by a signal",
-    "tracer": "held by a debugger or tracer",
+    "tracer": "held by python as its tracer",
     "freezer": "frozen with its cgroup",
 }
 NAMES = {"signal": "stopped", "group": "stopped", "killed": "stopped", "tracer": "traced", "freezer": "frozen"}

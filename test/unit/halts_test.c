@@ -209,6 +209,25 @@ static void a_halt_of_another_process_hits_nothing(void **state)
 	assert_string_equal(halt_words(f->summary).s, "");
 }
 
+static void a_tracer_is_named_unless_there_are_several(void **state)
+{
+	static const char *const names[] = { "inftrace-next", "gdb" };
+	struct fixture *f = *state;
+	uint32_t held = stream_lane(&f->s, f->process, EVENT_HALT_TRACED);
+
+	put_runs(f, 0, N);
+	for (uint64_t i = 0; i < 2; i++) {
+		stream_text(&f->s, KEY_TEXT, names[i]);
+		stream_begin(&f->s, held, 100000 + 1000 * i, KIND_HALT, EVENT_HALT_TRACED);
+		stream_end(&f->s, held, 100500 + 1000 * i);
+		summary_free(f->summary);
+		sum_up(f);
+		assert_non_null(strstr(halt_words_of_process(f->summary, f->summary->halt_kinds).s,
+				       i ? "was held by a debugger or tracer 2 times"
+					 : "was held by inftrace-next as its tracer for"));
+	}
+}
+
 static void a_halt_without_an_end_lasts_to_the_end(void **state)
 {
 	struct fixture *f = *state;
@@ -297,6 +316,7 @@ int main(void)
 		TEST(setup_that_was_halted_is_no_setup),
 		TEST(a_halt_between_operators_is_not_what_nothing_explains),
 		TEST(a_halt_of_another_process_hits_nothing),
+		TEST(a_tracer_is_named_unless_there_are_several),
 		TEST(a_halt_without_an_end_lasts_to_the_end),
 		TEST(no_phase_of_a_creation_is_slow_because_its_process_was_halted),
 		TEST(a_creation_that_was_halted_between_phases_has_a_phase_for_it),

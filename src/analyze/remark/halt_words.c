@@ -4,25 +4,44 @@
 
 #include <string.h>
 
+#include "analyze/result/result_words.h"
 #include "base/text/units.h"
 
-static const char *done_to(const struct summary *summary, uint32_t what)
+enum { TRACER = 40 };
+
+static struct printable done_to(const struct summary *summary, uint32_t what, uint32_t who)
 {
 	const char *text = names_text(summary->names, what);
+	struct printable words = { "" };
 
-	if (!strcmp(text, EVENT_HALT_TRACED))
-		return "held by a debugger or tracer";
-	return strcmp(text, EVENT_HALT_FROZEN) != 0 ? "stopped by a signal" : "frozen with its cgroup";
+	if (!strcmp(text, EVENT_HALT_TRACED) && who)
+		printable_add(&words, "held by %s as its tracer",
+			      model_text(names_text(summary->names, who), TRACER, true).s);
+	else if (!strcmp(text, EVENT_HALT_TRACED))
+		printable_add(&words, "held by a debugger or tracer");
+	else
+		printable_add(&words, "%s",
+			      strcmp(text, EVENT_HALT_FROZEN) != 0 ? "stopped by a signal" : "frozen with its cgroup");
+	return words;
 }
 
 /* How processes were halted, if all were in the same way. */
-static const char *all_done_to(const struct summary *summary)
+static struct printable all_done_to(const struct summary *summary)
 {
-	const char *words = summary->n_halt_kinds ? done_to(summary, summary->halt_kinds[0].what) : "stopped";
+	const struct summary_halt_kind *kind = summary->halt_kinds;
+	struct printable words = { "" };
+	uint32_t who = summary->n_halt_kinds ? kind->who : 0;
 
-	for (uint32_t i = 1; i < summary->n_halt_kinds; i++)
-		if (summary->halt_kinds[i].what != summary->halt_kinds[0].what)
-			return "stopped, held or frozen";
+	for (uint32_t i = 1; i < summary->n_halt_kinds; i++) {
+		who = kind[i].who == who ? who : 0;
+		if (kind[i].what != kind->what) {
+			printable_add(&words, "stopped, held or frozen");
+			return words;
+		}
+	}
+	if (summary->n_halt_kinds)
+		return done_to(summary, kind->what, who);
+	printable_add(&words, "stopped");
 	return words;
 }
 
@@ -34,7 +53,7 @@ static struct printable words_of(const struct summary *summary, uint64_t n, uint
 		return words;
 	printable_add(&words, "%s ", printable_count(n, "inference").s);
 	printable_add(&words, "%s %s in which %s process was %s", n == 1 ? "contains" : "contain",
-		      units_duration((double)ns).s, n == 1 ? "its" : "their", all_done_to(summary));
+		      units_duration((double)ns).s, n == 1 ? "its" : "their", all_done_to(summary).s);
 	return words;
 }
 
@@ -61,9 +80,9 @@ struct printable halt_words_of_process(const struct summary *summary, const stru
 
 	if (kind->process < summary->n_processes)
 		printable_add(&words, "Process %d was %s", summary->processes[kind->process].pid,
-			      done_to(summary, kind->what));
+			      done_to(summary, kind->what, kind->who).s);
 	else
-		printable_add(&words, "A process was %s", done_to(summary, kind->what));
+		printable_add(&words, "A process was %s", done_to(summary, kind->what, kind->who).s);
 	if (kind->n > 1)
 		printable_add(&words, " %s times", units_count(kind->n).s);
 	printable_add(&words, " for %s", units_duration((double)kind->ns).s);
@@ -88,6 +107,7 @@ struct printable halt_words_left_out(const struct summary *summary, const struct
 		return words;
 	printable_add(&words, "%s of ", units_count(n).s);
 	printable_add(&words, "%s calls %s left out of the figures of operators (%s): the process was %s meanwhile",
-		      units_count(n_all).s, n == 1 ? "is" : "are", units_duration((double)ns).s, all_done_to(summary));
+		      units_count(n_all).s, n == 1 ? "is" : "are", units_duration((double)ns).s,
+		      all_done_to(summary).s);
 	return words;
 }

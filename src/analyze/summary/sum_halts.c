@@ -85,10 +85,11 @@ static int add_to_kind(struct end *end, const struct summary_halt *halt)
 		kind = array_add(&end->halt_kinds, sizeof *kind);
 		if (!kind)
 			return -ENOMEM;
-		*kind = (struct summary_halt_kind){ halt->process, halt->what, 0, 0, halt->begin_ns };
+		*kind = (struct summary_halt_kind){ halt->process, halt->what, 0, 0, halt->begin_ns, halt->who };
 	} else {
 		kind += i - 1;
 	}
+	kind->who = kind->who == halt->who ? kind->who : 0;
 	kind->n++;
 	kind->ns = stats_sum(kind->ns, halt->end_ns != STORE_OPEN ? halt->end_ns - halt->begin_ns : 0);
 	return 0;

@@ -16,6 +16,7 @@ struct summary_halt {
 struct summary_halt_kind {
 	uint32_t process, what;
 	uint64_t n, ns, first_ns; /* ns: at least; of those that have ended */
+	uint32_t who;		  /* the name of the tracer of all of them; 0: none, or not known, or several */
 };
 
 #endif
