@@ -24,7 +24,7 @@ PATHS = """WITH RECURSIVE up(sample, stack) AS (
     SELECT id, stack_id FROM stack_samples WHERE stack_id IS NOT NULL
     UNION ALL SELECT sample, caller_id FROM up JOIN stacks s ON s.id = stack WHERE caller_id IS NOT NULL)
     SELECT DISTINCT x.id, s.function, x.state, x.call, x.object, x.duration_ns, x.tid, x.line, x.holder_tid,
-    h.function AS holder FROM up JOIN stacks s ON s.id = stack JOIN stack_samples x ON x.id = sample
+    h.function AS holder, s.line AS at FROM up JOIN stacks s ON s.id = stack JOIN stack_samples x ON x.id = sample
     LEFT JOIN stacks h ON h.id = x.holder_stack_id WHERE s.function IN (%s)"""
 
 
@@ -117,6 +117,68 @@ def test_time_is_where_it_was_spent(lab, known):
     ours = ask(lab, known.path, "SELECT count(*) AS n FROM stack_samples")
     theirs = judged(known.path, "SELECT count(*) AS n FROM perf_sample")
     assert [row["n"] for row in ours] == [int(row["n"]) for row in theirs]
+
+
+class Places(Known):
+    """The same of a program of machine code."""
+
+    def __init__(self, lab, *options):
+        done = lab.record([lab.binaries.plain("places", options)])
+        assert done.status == 0, done.err
+        self.path, self.took = done.recording.path, json.loads(done.out)
+        names = [name for name in self.took if name != "pid"] + ["main", "add_up", "spin", "help"]
+        rows = ask(lab, self.path, PATHS.replace("%s", ", ".join(f"'{name}'" for name in names)))
+        self.rows = collections.defaultdict(list)
+        for row in rows:
+            self.rows[row["function"]].append(row)
+
+    def check(self):
+        for name in ("spin_long", "rest", "wait_for_lock", "wait_for_socket"):
+            assert abs(self.seconds(name) - self.took[name]) < 0.1 + self.took[name] / 10, name
+        assert self.seconds("spin_long", *ON_CPU) > 0.8 * self.took["spin_long"]
+        assert self.seconds("rest", "slept") > 0.3
+        assert self.seconds("wait_for_lock", "waited for a thread") > 0.3
+        assert self.seconds("wait_for_socket", "blocked in a system call") > 0.3
+        assert {row["call"] for row in self.main("wait_for_socket") if row["call"]} == {"recvfrom"}
+
+
+def test_machine_code_has_its_functions_and_lines(lab):
+    """Optimised, without frame pointers, with what the compiler put into other functions."""
+    places = Places(lab, "-O2", "-g", "-fomit-frame-pointer")
+    places.check()
+    with open(os.path.join(os.path.dirname(__file__), "programs", "places.c")) as file:
+        lines = file.read().splitlines()
+    for function, says in (
+        ("rest", "rests here"),
+        ("wait_for_lock", "waits here"),
+        ("wait_for_socket", "receives here"),
+    ):
+        at = {row["at"] for row in places.main(function) if row["state"] not in ON_CPU}
+        assert [lines[line - 1].split("/*")[1].strip(" */") for line in at] == [says], function
+    # what was inlined is there, in the function that contains it
+    inlined = places.main("add_up")
+    assert {lines[row["at"] - 1].strip() for row in inlined} <= {
+        "for (unsigned long i = 0; i < n; i++)",
+        "sum += i; /* spins here */",
+    }
+    assert {row["id"] for row in inlined} <= {row["id"] for row in places.main("spin")}
+    assert sum(row["duration_ns"] for row in inlined) > 0.7e9 * places.took["spin_long"]
+    # a thread's frames begin with its own function
+    roots = ask(
+        lab,
+        places.path,
+        "SELECT DISTINCT function FROM stacks WHERE caller_id IS NULL AND function IS NOT NULL ORDER BY 1",
+    )
+    assert [row["function"] for row in roots] == ["help", "main"]
+    report = lab.plain([lab.inftrace, "report", places.path]).out
+    assert " in add_up at places.c:" in report
+
+
+def test_machine_code_without_optimisation_or_debug_information(lab):
+    """By frame pointers that the blocked ones' have to be found, and by symbols alone."""
+    places = Places(lab, "-O0", "-g0")
+    places.check()
+    assert {row["at"] for row in places.main("rest")} == {None}
 
 
 @pytest.mark.full("versions that are too old are not on every machine")

@@ -32,7 +32,7 @@ ROWS = {
 # The words of a line under "What inftrace does not do", and what would make it false.
 MISSING = {
     "not those of ncnn": "src/runtime/ncnn/runtime_ncnn.c",
-    "Native stacks": "src/capture/stacks/stack_native.c",
+    "JavaScript and Java have no names": "src/runtime/v8",
     "kernels on a device": "src/capture/agent/cupti.c",
     "one machine": "src/cmd/cmd_watch.c",
 }

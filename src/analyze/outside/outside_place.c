@@ -12,6 +12,11 @@ const char *outside_file_name(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
+static bool begins(const char *text, const char *with)
+{
+	return !strncmp(text, with, strlen(with));
+}
+
 /* Of a package or of Python's own library; "<string>" and "<stdin>" are the program's. */
 static bool is_library_file(const char *file)
 {
@@ -19,9 +24,12 @@ static bool is_library_file(const char *file)
 	       strstr(file, "/dist-packages/") || strstr(file, "/lib/python3") || strstr(file, "/lib64/python3");
 }
 
-static bool begins(const char *text, const char *with)
+/* Headers and sources of languages' own libraries, which compilers put into a program. */
+static bool is_library_source(const char *file)
 {
-	return !strncmp(text, with, strlen(with));
+	return begins(file, "/usr/include/") || begins(file, "/usr/lib/") || begins(file, "/rustc/") ||
+	       begins(file, "/usr/local/go/") || strstr(file, "/.cargo/registry/") || strstr(file, "/rustlib/") ||
+	       strstr(file, "/go/src/runtime/");
 }
 
 /* Programs that run other people's code: their machine code is nobody's line. */
@@ -69,7 +77,8 @@ static bool is_own(const struct names *names, const struct frame *frame, bool is
 	if (frame->kind == FRAME_PYTHON)
 		return !is_library_file(names_text(names, frame->file));
 	return frame->kind == FRAME_NATIVE && !is_python && frame->function &&
-	       !is_library_module(names_text(names, frame->module));
+	       !is_library_module(names_text(names, frame->module)) &&
+	       !is_library_source(names_text(names, frame->file));
 }
 
 /* Is it worth a name: not the inside of an interpreter, nor the runtime's start of a program. */

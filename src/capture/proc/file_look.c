@@ -8,23 +8,18 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/capability.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "capture/proc/proc.h"
+#include "capture/proc/bare_child.h"
 
-enum { MAX_SECONDS = 10, MAX_SITES = 1 << 14, NOBODY = 65534 };
-static const uint64_t max_memory = (uint64_t)6 << 30; /* the file, mapped, may be 4 GiB */
+enum { MAX_SECONDS = 10, MAX_SITES = 1 << 14 };
 
 struct answer {
 	int32_t result;
@@ -46,48 +41,6 @@ static bool write_all(int fd, const void *data, size_t size)
 		size -= (size_t)put;
 	}
 	return true;
-}
-
-/* Bytes of this process's address space now, which do not count. */
-static uint64_t own_memory(void)
-{
-	char text[128];
-	ssize_t got = proc_read("", getpid(), "statm", text, sizeof text);
-	uint64_t pages = 0;
-
-	if (got > 0)
-		proc_number(text, (size_t)got, 0, &pages);
-	return pages * (uint64_t)sysconf(_SC_PAGESIZE);
-}
-
-/* Drops every right that a hostile file could use. A right that cannot be dropped was never there. */
-static void drop_rights(int file, int pipe)
-{
-	struct __user_cap_header_struct header = { _LINUX_CAPABILITY_VERSION_3, 0 };
-	struct __user_cap_data_struct none[2] = { { 0 } };
-	rlim_t all = max_memory + own_memory();
-	struct rlimit memory = { all, all }, cpu = { MAX_SECONDS, MAX_SECONDS }, zero = { 0, 0 };
-
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	for (int signal_ = 1; signal_ < NSIG; signal_++)
-		signal(signal_, SIG_DFL);
-	setrlimit(RLIMIT_AS, &memory);
-	setrlimit(RLIMIT_CPU, &cpu);
-	setrlimit(RLIMIT_CORE, &zero);
-	setrlimit(RLIMIT_FSIZE, &zero);
-	/* two descriptors, 0 and 1, are left */
-	file = fcntl(file, F_DUPFD, 2);
-	pipe = fcntl(pipe, F_DUPFD, 2);
-	if (file < 0 || pipe < 0 || dup2(file, 0) < 0 || dup2(pipe, 1) < 0)
-		_exit(1);
-	syscall(SYS_close_range, 2, ~0u, 0);
-	syscall(SYS_setgroups, 0, NULL);
-	syscall(SYS_setresgid, NOBODY, NOBODY, NOBODY);
-	syscall(SYS_setresuid, NOBODY, NOBODY, NOBODY);
-	if (syscall(SYS_capset, &header, none))
-		_exit(1);
-	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-	prctl(PR_SET_DUMPABLE, 0);
 }
 
 __attribute__((noreturn)) static void work(const char *name, const struct probe_sites *host)
@@ -229,7 +182,7 @@ static pid_t start(int fd, int *from, const char *name, struct err *err)
 	}
 	child = fork();
 	if (!child)
-		drop_rights(fd, ends[1]);
+		bare_child_become(fd, ends[1], MAX_SECONDS);
 	else if (child < 0)
 		err_set(err, errno, "cannot analyse %s: %s", name, strerror(errno));
 	if (child) {

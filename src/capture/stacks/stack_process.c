@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "capture/stacks/stack_thread.h"
+#include "capture/stacks/stack_native.h"
 
 #define MS_NS UINT64_C(1000000)
 #define LIST_NS (100 * MS_NS)  /* how long a list of threads is good, */
@@ -30,6 +30,7 @@ static void close_files(struct stack_thread *thread, struct stack_shared *shared
 	if (thread->is_kept)
 		shared->n_kept -= 2;
 	thread->is_kept = false;
+	stack_native_unwatch(thread, shared);
 	proc_file_close(&thread->sched);
 	proc_file_close(&thread->call);
 }
@@ -112,23 +113,25 @@ static bool read_times(struct stack_thread *thread, const struct stack_round *ro
 	return true;
 }
 
-static void read_state(struct stack_process *process, struct stack_thread *thread, const struct stack_round *round,
-		       bool has_run)
-{
-	thread->tried_ns = round->now_ns;
-	thread->n_tries++;
-	stack_state_read(process, thread, round, has_run);
-}
-
 static bool has_python(const struct stack_process *process)
 {
 	return process->python.is_there && !*process->python.why;
 }
 
+static void read_state(struct stack_process *process, struct stack_thread *thread, const struct stack_round *round,
+		       bool has_run)
+{
+	thread->tried_ns = round->now_ns;
+	thread->n_tries++;
+	thread->is_early = !has_python(process);
+	stack_state_read(process, thread, round, has_run);
+}
+
 /* A stack that was torn, or whose thread Python did not list, stands still by now: it would be missing for long. */
 static bool lacks_stack(const struct stack_process *process, const struct stack_thread *thread)
 {
-	return !thread->now.stack && thread->is_pending && has_python(process) && thread->n_tries < MAX_TRIES;
+	return (!thread->now.stack || thread->is_early) && thread->is_pending && has_python(process) &&
+	       thread->n_tries < MAX_TRIES;
 }
 
 /* -ESRCH: the thread has ended. */
@@ -276,6 +279,8 @@ static void find_python(struct stack_process *process, const struct stack_round 
 		process->program = round->program;
 		process->python.is_there = false;
 		process->n_finds = 0;
+		process->moments_failed = 0;
+		stack_maps_done(&process->maps);
 		process->find_ns = round->now_ns + (process->has_begun ? 0 : FIRST_FIND_NS);
 		process->is_inside = is_other_namespace(round->pid);
 		for (size_t i = 0; i < process->thread.n; i++)
@@ -379,6 +384,18 @@ int stack_process_sample(struct stack_process *process, const struct stack_round
 	return result || !round->is_last ? result : put_pending(process, round);
 }
 
+void stack_process_moment(struct stack_process *process, const struct stack_round *round, int32_t tid, bool has_ended)
+{
+	for (size_t i = 0; i < process->thread.n; i++) {
+		struct stack_thread *thread = stack_thread_at(process, i);
+
+		if (thread->tid == tid && has_ended)
+			stack_native_unwatch(thread, round->shared);
+		else if (thread->tid == tid)
+			stack_native_take(process, thread, round, true);
+	}
+}
+
 int stack_process_end(struct stack_process *process, const struct stack_round *round)
 {
 	int result = 0;
@@ -394,6 +411,7 @@ void stack_process_done(struct stack_process *process, struct stack_shared *shar
 		close_files(stack_thread_at(process, i), shared);
 	array_done(&process->thread, sizeof(struct stack_thread));
 	stack_python_done(&process->python);
+	stack_maps_done(&process->maps);
 	*process = (struct stack_process){ 0 };
 }
 
@@ -401,4 +419,5 @@ void stack_shared_done(struct stack_shared *shared)
 {
 	python_files_done(&shared->files);
 	stack_sockets_done(&shared->sockets);
+	stack_images_done(&shared->images);
 }

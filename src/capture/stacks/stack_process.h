@@ -12,6 +12,7 @@
 #define CAPTURE_STACKS_STACK_PROCESS_H
 
 #include "capture/stacks/stack_call.h"
+#include "capture/stacks/stack_map.h"
 #include "capture/stacks/stack_python.h"
 #include "event/sample.h"
 #include "event/sink.h"
@@ -21,6 +22,9 @@ struct stack_shared {
 	struct stack_memory memory;
 	struct python_files files;
 	struct stack_sockets sockets;
+	struct stack_images images;
+	int wake_fd; /* an epoll: moments of threads that run */
+	uint32_t n_watched;
 	uint32_t n_kept;   /* files that are kept open */
 	uint64_t n_walked; /* stacks that were read, */
 	uint64_t n_torn;   /* and of them torn */
@@ -32,7 +36,7 @@ struct stack_round {
 	pid_t pid;
 	uint32_t track;	  /* of the process */
 	uint32_t program; /* another number: the process runs another program */
-	uint64_t now_ns;
+	uint64_t now_ns, step_ns;
 	uint64_t budget_ns; /* of CPU time, for this process */
 	bool is_last;	    /* all that is pending is put */
 	struct err *err;
@@ -42,6 +46,8 @@ struct stack_round {
 struct stack_process {
 	struct array thread; /* private */
 	struct stack_python python;
+	struct stack_maps maps;
+	int moments_failed;	    /* -errno: why threads that run cannot be looked at */
 	uint64_t cpu_ns;	    /* of the process, when it was looked at */
 	uint64_t listed_ns;	    /* its threads, */
 	uint64_t good_ns, least_ns; /* and how long the list is good, also of one that has changed */
@@ -56,6 +62,8 @@ struct stack_process {
 
 /* 0, or the sink's error. */
 int stack_process_sample(struct stack_process *process, const struct stack_round *round);
+/* A thread that runs has reached a moment to look at. */
+void stack_process_moment(struct stack_process *process, const struct stack_round *round, int32_t tid, bool has_ended);
 /* Puts what is pending of a process that has ended. */
 int stack_process_end(struct stack_process *process, const struct stack_round *round);
 void stack_process_done(struct stack_process *process, struct stack_shared *shared);

@@ -230,6 +230,10 @@ uint32_t stack_python_walk(struct stack_python *python, const struct python_thre
 	if (!make_tables(python))
 		return 0;
 	step = cpython_first_frame(&python->python, thread->is.at, &frame);
+	python->innermost = step == CPYTHON_FRAME ? frame.at : 0;
+	python->instruction = python->innermost && python->python.minor >= 11 && frame.offset >= 0
+				  ? frame.code + python->python.layout.code_bytes + (uint64_t)frame.offset
+				  : 0;
 	if (step == CPYTHON_FRAME)
 		read_frames_ahead(python, frame.back);
 	for (; step == CPYTHON_FRAME && n < STACK_MAX_FRAMES; step = cpython_next_frame(&python->python, &frame))

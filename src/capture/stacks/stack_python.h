@@ -32,6 +32,8 @@ struct stack_python {
 	struct stack_code *code;     /* private: tables of a power of two */
 	struct stack_line *line;
 	struct stack_memory *memory; /* borrowed */
+	/* of the last walk: the innermost frame, and what it executes, since 3.11 */
+	uint64_t innermost, instruction;
 };
 
 struct python_thread {

@@ -13,8 +13,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/prctl.h>
-#include <time.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "capture/stacks/stack_process.h"
@@ -22,6 +24,7 @@
 
 /* SURE_*: a process that has just begun is another program for a moment, which may have other rights. */
 enum { COST_PART = 100, LEAST_BUDGET_NS = 20000, MOST_QUEUED = 1 << 18, SURE_FINDS = 2, SURE_ROUNDS = 10 };
+enum { EVENTS = 16, MS_NS = 1000000 };
 
 struct queued {
 	uint64_t time_ns;
@@ -33,7 +36,7 @@ struct followed {
 	struct stack_followed is;
 	struct stack_process process;
 	unsigned n_refused; /* rounds in which its memory could not be read */
-	bool is_there, is_said;
+	bool is_there, is_said, is_told;
 };
 
 /* What of a process cannot be read, and why. */
@@ -51,8 +54,8 @@ struct stack_sampler {
 	struct sink sink; /* of the sampler: queues */
 	pthread_t thread;
 	pthread_mutex_t lock;
-	pthread_cond_t end;
 	bool has_thread, is_ending;
+	int end_fd;			  /* an eventfd: is_ending has changed */
 	uint64_t step_ns, random, n_lost; /* n_lost: since they were told */
 	uint32_t lost_track;
 	struct names *names;
@@ -93,6 +96,7 @@ static struct stack_round round_of(struct stack_sampler *sampler, const struct f
 		.track = followed->is.track,
 		.program = followed->is.program,
 		.now_ns = clock_ns(),
+		.step_ns = sampler->step_ns,
 		.budget_ns = budget_ns > LEAST_BUDGET_NS ? budget_ns : LEAST_BUDGET_NS,
 		.is_last = sampler->is_ending,
 		.err = err,
@@ -124,6 +128,23 @@ static void note_refusal(struct stack_sampler *sampler, struct followed *followe
 	note(sampler, &refused);
 }
 
+/* A thread that runs has no stack of machine code then. */
+static void note_moments(struct stack_sampler *sampler, struct followed *followed)
+{
+	struct stack_process *process = &followed->process;
+	struct refused refused = { .track = followed->is.track };
+
+	if (!process->moments_failed || followed->is_told || followed->is_said || process->python.is_there ||
+	    process->n_finds < SURE_FINDS)
+		return;
+	followed->is_told = true;
+	snprintf(refused.what, sizeof refused.what, "stacks of process %d while its threads run",
+		 (int)followed->is.pid);
+	snprintf(refused.why, sizeof refused.why, "%s: perf_event_open(), see kernel.perf_event_paranoid",
+		 strerror(-process->moments_failed));
+	note(sampler, &refused);
+}
+
 static void note_lost(struct stack_sampler *sampler)
 {
 	struct refused refused = { .track = sampler->lost_track, .why = "the recorder was too slow to take them" };
@@ -146,6 +167,7 @@ static void look_at_all(struct stack_sampler *sampler)
 		stack_process_sample(&process_at(sampler, i)->process, &round);
 		process_at(sampler, i)->n_refused += sampler->shared.memory.is_refused;
 		note_refusal(sampler, process_at(sampler, i));
+		note_moments(sampler, process_at(sampler, i));
 	}
 }
 
@@ -157,27 +179,72 @@ static uint64_t next_random(uint64_t *random)
 	return *random;
 }
 
+/* A thread that runs has reached a moment: it is looked at before it goes on. */
+static void look_at_moment(struct stack_sampler *sampler, uint64_t who, bool has_ended)
+{
+	struct err ignored;
+
+	for (size_t i = 0; i < sampler->process.n; i++) {
+		struct followed *followed = process_at(sampler, i);
+		struct stack_round round;
+
+		if ((uint32_t)followed->is.pid != who >> 32)
+			continue;
+		round = round_of(sampler, followed, &ignored);
+		stack_process_moment(&followed->process, &round, (int32_t)(uint32_t)who, has_ended);
+	}
+}
+
+/* Until then; moments of threads are looked at meanwhile. */
+static void wait_until(struct stack_sampler *sampler, uint64_t due_ns)
+{
+	struct epoll_event events[EVENTS];
+	uint64_t now_ns;
+
+	while (!sampler->is_ending && (now_ns = clock_ns()) < due_ns) {
+		int n;
+
+		pthread_mutex_unlock(&sampler->lock);
+		n = epoll_wait(sampler->shared.wake_fd, events, EVENTS, (int)((due_ns - now_ns + MS_NS / 2) / MS_NS));
+		pthread_mutex_lock(&sampler->lock);
+		for (int i = 0; i < n; i++)
+			if (events[i].data.u64)
+				look_at_moment(sampler, events[i].data.u64, events[i].events & EPOLLHUP);
+		if (!n || (n < 0 && errno != EINTR))
+			return;
+	}
+}
+
 static void *work(void *data)
 {
 	struct stack_sampler *sampler = data;
-	uint64_t due_ns = clock_ns();
 
 	prctl(PR_SET_NAME, "inftrace-stacks");
 	pthread_mutex_lock(&sampler->lock);
 	while (!sampler->is_ending) {
 		uint64_t wait_ns =
 		    sampler->step_ns * 3 / 4 + next_random(&sampler->random) % (sampler->step_ns / 2 + 1);
-		struct timespec until;
 
-		due_ns = clock_ns() + wait_ns;
-		until = (struct timespec){ (time_t)(due_ns / 1000000000u), (long)(due_ns % 1000000000u) };
-		while (!sampler->is_ending &&
-		       pthread_cond_timedwait(&sampler->end, &sampler->lock, &until) != ETIMEDOUT)
-			;
+		wait_until(sampler, clock_ns() + wait_ns);
 		look_at_all(sampler);
+		stack_images_work(&sampler->shared.images, sampler->names, clock_ns());
 	}
+	stack_images_finish(&sampler->shared.images, sampler->names);
 	pthread_mutex_unlock(&sampler->lock);
 	return NULL;
+}
+
+static void end_work(struct stack_sampler *sampler)
+{
+	uint64_t one = 1;
+
+	pthread_mutex_lock(&sampler->lock);
+	sampler->is_ending = true;
+	if (write(sampler->end_fd, &one, sizeof one) != sizeof one)
+		sampler->is_ending = true; /* it ends with its step */
+	pthread_mutex_unlock(&sampler->lock);
+	pthread_join(sampler->thread, NULL);
+	sampler->has_thread = false;
 }
 
 /* The recorder's first thread. */
@@ -185,7 +252,7 @@ static void *work(void *data)
 struct stack_sampler *stack_sampler_start(uint32_t hz, struct err *err)
 {
 	struct stack_sampler *sampler = calloc(1, sizeof *sampler);
-	pthread_condattr_t by_monotonic;
+	struct epoll_event event = { .events = EPOLLIN };
 	sigset_t all, before;
 
 	if (!sampler || !(sampler->names = names_new())) {
@@ -197,10 +264,9 @@ struct stack_sampler *stack_sampler_start(uint32_t hz, struct err *err)
 	sampler->step_ns = 1000000000u / hz;
 	sampler->random = clock_ns() | 1;
 	pthread_mutex_init(&sampler->lock, NULL);
-	pthread_condattr_init(&by_monotonic);
-	pthread_condattr_setclock(&by_monotonic, CLOCK_MONOTONIC);
-	pthread_cond_init(&sampler->end, &by_monotonic);
-	pthread_condattr_destroy(&by_monotonic);
+	sampler->end_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	sampler->shared.wake_fd = epoll_create1(EPOLL_CLOEXEC);
+	epoll_ctl(sampler->shared.wake_fd, EPOLL_CTL_ADD, sampler->end_fd, &event);
 	sigfillset(&all); /* signals are for the first thread */
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	sampler->has_thread = !pthread_create(&sampler->thread, NULL, work, sampler);
@@ -279,34 +345,89 @@ static uint32_t name_of(struct stack_sampler *sampler, struct names *names, uint
 static uint32_t frame_of(struct stack_sampler *sampler, struct names *names, uint32_t number)
 {
 	const struct frame *own = callstacks_frame_of(names_callstacks(sampler->names), number);
+	uint32_t *means = meaning(&sampler->means.frames, number);
 	struct frame frame;
 
-	if (!own)
-		return 0;
+	if (!own || *means)
+		return *means;
 	frame = *own;
 	frame.function = name_of(sampler, names, own->function);
 	frame.file = name_of(sampler, names, own->file);
 	frame.module = name_of(sampler, names, own->module);
 	frame.build = name_of(sampler, names, own->build);
-	return callstacks_frame(names_callstacks(names), &frame);
+	return *means = callstacks_frame(names_callstacks(names), &frame);
 }
 
-/* A caller has a lower number than what it calls. */
+/* The start of a program and of its threads, outside of its own functions. */
+static bool is_start(const struct names *names, const struct frame *frame, bool is_libc)
+{
+	static const char *const starts[] = {
+		"_start",  "__libc_start_main", "__libc_start_call_main", "start_thread", "clone", "clone3",
+		"__clone", "thread_start"
+	};
+	const char *function = names_text(names, frame->function);
+
+	for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+		if (!strncmp(function, starts[i], strlen(starts[i])))
+			return true;
+	return is_libc && !*function;
+}
+
+/* Nothing that matters is missing outside of main. */
+static bool is_cut_at_main(const struct names *own, uint32_t number, const struct names *names, uint32_t stack)
+{
+	const struct callstack *caller = callstacks_get(names_callstacks(names), stack);
+	const struct frame *frame = callstacks_frame_of(names_callstacks(own), number);
+
+	return caller && !caller->caller &&
+	       callstacks_frame_of(names_callstacks(names), caller->frame)->kind == FRAME_CUT &&
+	       !strcmp(names_text(own, frame->function), "main");
+}
+
+/* The stack with the frames of an address. */
+static uint32_t push_code(struct stack_sampler *sampler, struct names *names, uint32_t stack,
+			  const struct stack_code *code)
+{
+	const struct stack_images *images = &sampler->shared.images;
+	const struct stack_image *image = stack_image_at(images, code->image);
+
+	for (uint32_t i = code->n; i-- > 0;) {
+		uint32_t number = ((const uint32_t *)images->frame.data)[code->begin + i];
+
+		if (is_cut_at_main(sampler->names, number, names, stack))
+			stack = 0;
+		if (stack || !is_start(sampler->names, callstacks_frame_of(names_callstacks(sampler->names), number),
+				       image && image->is_libc))
+			stack = callstacks_push(names_callstacks(names), stack, frame_of(sampler, names, number));
+	}
+	return stack;
+}
+
+/* A caller has a lower number than what it calls. Ends at a stack of which a place is not known yet. */
 static void translate_stacks(struct stack_sampler *sampler, struct names *names)
 {
 	const struct callstacks *own = names_callstacks(sampler->names);
-	struct meanings *means = &sampler->means;
+	struct array *means = &sampler->means.stacks;
 
-	for (uint32_t i = (uint32_t)means->frames.n; i <= callstacks_n_frames(own); i++)
-		*meaning(&means->frames, i) = frame_of(sampler, names, i);
-	for (uint32_t i = (uint32_t)means->stacks.n; i <= callstacks_n(own); i++) {
+	*meaning(means, 0) = 0;
+	for (uint32_t i = (uint32_t)means->n; i <= callstacks_n(own); i++) {
 		const struct callstack *stack = callstacks_get(own, i);
+		const struct frame *frame = callstacks_frame_of(own, stack->frame);
+		const struct stack_code *code =
+		    frame->kind == FRAME_CODE ? stack_image_code(&sampler->shared.images, frame->offset) : NULL;
+		uint32_t caller = *meaning(means, stack->caller);
 
-		*meaning(&means->stacks, i) =
-		    stack ? callstacks_push(names_callstacks(names), *meaning(&means->stacks, stack->caller),
-					    *meaning(&means->frames, stack->frame))
-			  : 0;
+		if (code && !code->is_answered)
+			return;
+		*meaning(means, i) =
+		    code ? push_code(sampler, names, caller, code)
+			 : callstacks_push(names_callstacks(names), caller, frame_of(sampler, names, stack->frame));
 	}
+}
+
+static bool is_translated(const struct stack_sampler *sampler, const struct queued *queued)
+{
+	return queued->sample.stack < sampler->means.stacks.n && queued->sample.holder_stack < sampler->means.stacks.n;
 }
 
 static int pass_on(struct stack_sampler *sampler, const struct queued *queued, struct sink *out, struct err *err)
@@ -349,25 +470,21 @@ static int tell_refusal(const struct refused *refused, struct sink *out, struct 
 int stack_sampler_take(struct stack_sampler *sampler, struct sink *out, bool is_last, struct err *err)
 {
 	const struct queued *queued;
+	size_t n = 0;
 	int result = 0;
 
+	if (is_last && sampler->has_thread)
+		end_work(sampler);
 	if (is_last)
 		pthread_mutex_lock(&sampler->lock);
 	else if (pthread_mutex_trylock(&sampler->lock))
 		return 0;
-	if (is_last && !sampler->is_ending) {
-		sampler->is_ending = true;
-		pthread_cond_signal(&sampler->end);
-		pthread_mutex_unlock(&sampler->lock);
-		pthread_join(sampler->thread, NULL);
-		sampler->has_thread = false;
-		pthread_mutex_lock(&sampler->lock);
-	}
 	translate_stacks(sampler, out->names);
 	queued = sampler->queue.data;
-	for (size_t i = 0; i < sampler->queue.n && !result; i++)
-		result = pass_on(sampler, &queued[i], out, err);
-	sampler->queue.n = 0;
+	for (; n < sampler->queue.n && !result && is_translated(sampler, &queued[n]); n++)
+		result = pass_on(sampler, &queued[n], out, err);
+	memmove(sampler->queue.data, queued + n, (sampler->queue.n - n) * sizeof *queued);
+	sampler->queue.n -= n;
 	note_lost(sampler);
 	for (size_t i = 0; i < sampler->refused.n && !result; i++)
 		result = tell_refusal((const struct refused *)sampler->refused.data + i, out, err);
@@ -380,13 +497,8 @@ void stack_sampler_stop(struct stack_sampler *sampler)
 {
 	if (!sampler)
 		return;
-	if (sampler->has_thread) {
-		pthread_mutex_lock(&sampler->lock);
-		sampler->is_ending = true;
-		pthread_cond_signal(&sampler->end);
-		pthread_mutex_unlock(&sampler->lock);
-		pthread_join(sampler->thread, NULL);
-	}
+	if (sampler->has_thread)
+		end_work(sampler);
 	for (size_t i = 0; i < sampler->process.n; i++)
 		stack_process_done(&process_at(sampler, i)->process, &sampler->shared);
 	array_done(&sampler->process, sizeof(struct followed));
@@ -397,7 +509,8 @@ void stack_sampler_stop(struct stack_sampler *sampler)
 	array_done(&sampler->means.stacks, sizeof(uint32_t));
 	stack_shared_done(&sampler->shared);
 	names_free(sampler->names);
-	pthread_cond_destroy(&sampler->end);
+	close(sampler->shared.wake_fd);
+	close(sampler->end_fd);
 	pthread_mutex_destroy(&sampler->lock);
 	free(sampler);
 }

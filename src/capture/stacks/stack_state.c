@@ -3,9 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "capture/stacks/stack_thread.h"
+#include "capture/stacks/stack_native.h"
 
 enum { MOST_TRIES = 3 };
+#define RAN_NS UINT64_C(200000000) /* how long a moment stands for a thread that runs */
 
 /* An entry of what poll is given. */
 struct poll_entry {
@@ -93,21 +94,23 @@ static enum sample_state state_of_letter(struct stack_thread *thread, const stru
 }
 
 static enum sample_state find_state(const struct stack_process *process, struct stack_thread *thread,
-				    const struct stack_round *round)
+				    const struct stack_round *round, struct stack_call *call)
 {
 	enum sample_state state;
-	struct stack_call call;
 	char text[256];
 	ssize_t got = stack_thread_read(thread, &thread->call, round->pid, "syscall", text, sizeof text);
+	bool is_known = got > 0 && stack_call_parse(text, (size_t)got, call);
 	char letter;
 
-	if (got > 0 && stack_call_parse(text, (size_t)got, &call) && call.is_running)
+	if (!is_known)
+		*call = (struct stack_call){ .number = -1 };
+	if (call->is_running)
 		return SAMPLE_RAN;
 	letter = letter_of(thread, round->pid);
 	state = state_of_letter(thread, round, letter);
-	if (letter == 'T' || letter == 't' || got <= 0 || call.number < 0)
+	if (letter == 'T' || letter == 't' || call->number < 0)
 		return state;
-	return letter == 'R' ? SAMPLE_RAN : state_of_call(process, thread, round, &call);
+	return letter == 'R' ? SAMPLE_RAN : state_of_call(process, thread, round, call);
 }
 
 static const struct stack_thread *thread_inside(const struct stack_process *process, int32_t inner_tid)
@@ -133,20 +136,51 @@ static void put_holder(struct stack_process *process, struct stack_thread *threa
 				       : stack_python_walk(&process->python, holder, round->out->names, &flags);
 }
 
-static void put_stack(struct stack_process *process, struct stack_thread *thread, const struct stack_round *round)
+static bool is_recent(const struct stack_thread *thread, const struct stack_round *round)
+{
+	return round->now_ns - thread->ran.time_ns < RAN_NS;
+}
+
+/* A thread that ran has the stack of a moment in which it did. */
+static bool put_moment(struct stack_process *process, struct stack_thread *thread, const struct stack_round *round,
+		       bool has_python)
+{
+	stack_native_watch(process, thread, round);
+	if (!has_python)
+		stack_native_take(process, thread, round, false);
+	if (!thread->ran.stack ||
+	    (has_python ? thread->ran.time_ns <= thread->seen_ns : round->now_ns - thread->ran.time_ns > RAN_NS))
+		return false;
+	thread->now.stack = thread->ran.stack;
+	thread->now.flags |= thread->ran.flags;
+	return true;
+}
+
+static bool is_at_rest(const struct stack_thread *thread)
+{
+	return thread->now.state != SAMPLE_RAN && thread->now.state != SAMPLE_QUEUED;
+}
+
+static void put_stack(struct stack_process *process, struct stack_thread *thread, const struct stack_round *round,
+		      const struct stack_call *call)
 {
 	const struct python_thread *python = stack_python_thread(&process->python, thread->inner_tid, round->now_ns);
 
-	if (!python) {
-		if (process->python.is_there && *process->python.why)
-			thread->now.flags |= SAMPLE_NO_PYTHON;
+	if (!is_at_rest(thread) && put_moment(process, thread, round, python))
 		return;
+	if (!python && process->python.is_there && *process->python.why)
+		thread->now.flags |= SAMPLE_NO_PYTHON;
+	if (python) {
+		thread->now.stack = stack_python_walk(&process->python, python, round->out->names, &thread->now.flags);
+		round->shared->n_walked++;
+		round->shared->n_torn += thread->now.flags & SAMPLE_TORN;
+		if (!is_at_rest(thread) && is_recent(thread, round) && thread->now.stack == thread->ran.base)
+			thread->now.stack = thread->ran.stack; /* the same line calls */
+		if (thread->now.state == SAMPLE_GIL)
+			put_holder(process, thread, round, python);
 	}
-	thread->now.stack = stack_python_walk(&process->python, python, round->out->names, &thread->now.flags);
-	round->shared->n_walked++;
-	round->shared->n_torn += thread->now.flags & SAMPLE_TORN;
-	if (thread->now.state == SAMPLE_GIL)
-		put_holder(process, thread, round, python);
+	if (is_at_rest(thread) && !(thread->now.flags & SAMPLE_TORN))
+		thread->now.stack = stack_native_blocked(process, round, call, thread->now.stack, &thread->now.flags);
 }
 
 /* How often the thread has got a CPU; 0: not known. */
@@ -159,24 +193,20 @@ static uint64_t turns_of(struct stack_thread *thread, const struct stack_round *
 	return got > 0 && proc_number(text, (size_t)got, 2, &n_turns) ? n_turns : 0;
 }
 
-static bool is_at_rest(const struct stack_thread *thread)
-{
-	return thread->now.state != SAMPLE_RAN && thread->now.state != SAMPLE_QUEUED;
-}
-
 /* A thread that waited when its state was read may have gone on when its stack was: both are read again then. */
 void stack_state_read(struct stack_process *process, struct stack_thread *thread, const struct stack_round *round,
 		      bool has_run)
 {
 	uint64_t before = thread->n_turns, after;
+	struct stack_call call;
 
 	for (int i = 0; i < MOST_TRIES; i++, before = after) {
 		thread->now = (struct event_sample){ .tid = thread->tid, .thread_name = thread->name };
 		stack_memory_begin(&round->shared->memory, round->pid);
-		thread->now.state = (uint8_t)find_state(process, thread, round);
+		thread->now.state = (uint8_t)find_state(process, thread, round, &call);
 		if (thread->now.state == SAMPLE_RAN && !has_run && thread->more_waited_ns)
 			thread->now.state = SAMPLE_QUEUED;
-		put_stack(process, thread, round);
+		put_stack(process, thread, round, &call);
 		if (!is_at_rest(thread) || !thread->now.stack || (after = turns_of(thread, round)) == before)
 			return;
 	}

@@ -4,6 +4,7 @@
 #define CAPTURE_STACKS_STACK_THREAD_H
 
 #include "capture/proc/proc.h"
+#include "capture/stacks/stack_moment.h"
 #include "capture/stacks/stack_process.h"
 
 struct stack_thread {
@@ -18,9 +19,16 @@ struct stack_thread {
 	uint64_t more_ran_ns, more_waited_ns; /* that no sample has yet */
 	uint64_t from_ns, seen_ns;	      /* what is pending begins; the last look */
 	bool is_pending;
+	bool is_early;	   /* its stack was read before Python was found */
 	uint64_t tried_ns; /* when its stack was read, */
 	unsigned n_tries;  /* and how often while it stood still */
 	struct event_sample now;
+	struct stack_moments moments; /* of it while it runs, */
+	struct {
+		uint32_t stack, base; /* base: of it, the frames of Python */
+		uint8_t flags;
+		uint64_t time_ns;
+	} ran; /* and the newest */
 };
 
 static inline struct stack_thread *stack_thread_at(const struct stack_process *process, size_t i)

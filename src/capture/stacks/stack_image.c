@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * A child that ends is started again. The file that it worked on is not given to it a second time, unless others were
+ * before: then it starts with the next question.
+ */
+#include "capture/stacks/stack_image.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+enum { RULES = 4096, RULE_MS = 500, MOST_CODES = 1 << 20, FINISH_MS = 4000, MOST_OPEN = 64 };
+#define PLACE_NS UINT64_C(20000000000) /* the longest that one place may take */
+
+struct stack_rule {
+	uint32_t image;
+	bool is_known;
+	uint64_t offset;
+	struct code_rule rule;
+};
+
+struct stack_code_slot {
+	uint32_t number; /* of code + 1; 0: free */
+};
+
+static size_t place_of(uint32_t image, uint64_t offset, size_t n)
+{
+	return (size_t)(((offset ^ (uint64_t)image << 44) * 0x9e3779b97f4a7c15u) >> 36) & (n - 1);
+}
+
+static struct stack_image *image_at(const struct stack_images *images, uint32_t image)
+{
+	return image && image <= images->image.n ? (struct stack_image *)images->image.data + image - 1 : NULL;
+}
+
+const struct stack_image *stack_image_at(const struct stack_images *images, uint32_t image)
+{
+	return image_at(images, image);
+}
+
+static bool is_libc(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+
+	return !strncmp(name, "libc.so", 7) || !strncmp(name, "libc-", 5) || !strncmp(name, "libpthread", 10) ||
+	       !strncmp(name, "ld-", 3) || !strncmp(name, "libstdc++.so", 12) || !strcmp(name, "[vdso]");
+}
+
+uint32_t stack_image_of(struct stack_images *images, struct names *names, pid_t pid, const struct module *module)
+{
+	struct stack_image *image = images->image.data;
+
+	for (uint32_t i = (uint32_t)images->image.n; i-- > 0;)
+		if (image[i].inode == module->inode && image[i].major == module->major &&
+		    image[i].minor == module->minor && !strcmp(image[i].module.path, module->path)) {
+			image[i].pid = pid;
+			image[i].module.start = module->start;
+			image[i].module.end = module->end;
+			image[i].module.offset = module->offset;
+			return i + 1;
+		}
+	image = array_add(&images->image, sizeof *image);
+	if (!image)
+		return 0;
+	*image = (struct stack_image){ module->major, module->minor, module->inode };
+	image->path = names_of(names, module->path);
+	image->is_libc = is_libc(module->path);
+	image->pid = pid;
+	image->module = *module;
+	image->module.path = strdup(module->path);
+	if (!image->module.path) {
+		images->image.n--;
+		return 0;
+	}
+	return (uint32_t)images->image.n;
+}
+
+/* The kernel maps the same into all programs: this one's is written to a file in memory. */
+static int open_vdso(const struct module *module)
+{
+	const void *data = (const void *)getauxval(AT_SYSINFO_EHDR);
+	size_t size = (size_t)(module->end - module->start);
+	int fd = data ? memfd_create("vdso", MFD_CLOEXEC) : -1;
+
+	if (fd < 0 || write(fd, data, size) == (ssize_t)size)
+		return fd;
+	close(fd);
+	return -1;
+}
+
+/* 0, or -errno. A file comes with the first question about it. */
+static int ask(struct stack_images *images, struct code_question *question)
+{
+	struct code_reader *reader = &images->reader[question->kind];
+	struct stack_image *image = image_at(images, question->file + 1);
+	struct err ignored;
+	int fd = -1, failed;
+
+	if (!reader->slot) {
+		failed = code_reader_start(reader);
+		if (failed)
+			return failed;
+		for (uint32_t i = 1; i <= images->image.n; i++)
+			image_at(images, i)->is_sent[question->kind] = false;
+	}
+	if (image->is_bad)
+		return -ENOENT;
+	if (!image->is_sent[question->kind]) {
+		fd = *image->module.path == '[' ? open_vdso(&image->module)
+						: modules_open(image->pid, &image->module, &ignored);
+		if (fd < 0)
+			return -ENOENT;
+		question->has_file = 1;
+	}
+	failed = code_reader_ask(reader, question, fd);
+	if (fd >= 0)
+		close(fd);
+	if (!failed)
+		image->is_sent[question->kind] = true;
+	return failed;
+}
+
+static bool ask_rule(struct stack_images *images, uint32_t image, uint64_t offset, struct code_rule *rule)
+{
+	struct code_question question = { .kind = CODE_RULE, .file = image - 1, .offset = offset };
+	struct code_answer answer;
+	int failed = ask(images, &question);
+
+	if (failed == -ENOENT || failed == -ENOSYS)
+		return false;
+	if (!failed && code_reader_answer(&images->reader[CODE_RULE], &answer, RULE_MS) == 1) {
+		*rule = answer.rule;
+		return answer.is_known;
+	}
+	image_at(images, image)->is_bad = true;
+	code_reader_stop(&images->reader[CODE_RULE]);
+	return false;
+}
+
+const struct code_rule *stack_image_rule(struct stack_images *images, uint32_t image, uint64_t offset)
+{
+	struct stack_rule *known;
+
+	if (!images->rule && !(images->rule = calloc(RULES, sizeof *images->rule)))
+		return NULL;
+	known = &images->rule[place_of(image, offset, RULES)];
+	if (known->image != image || known->offset != offset) {
+		*known = (struct stack_rule){ .image = image, .offset = offset };
+		known->is_known = ask_rule(images, image, offset, &known->rule);
+	}
+	return known->is_known ? &known->rule : NULL;
+}
+
+/* Places. */
+
+static bool grow(struct stack_images *images)
+{
+	uint32_t n = images->n_slots ? images->n_slots * 2 : 1024;
+	struct stack_code_slot *slots = calloc(n, sizeof *slots);
+
+	if (!slots)
+		return false;
+	for (uint32_t i = 0; i < images->code.n; i++) {
+		const struct stack_code *code = stack_image_code(images, i);
+		size_t at = place_of(code->image, code->offset, n);
+
+		while (slots[at].number)
+			at = (at + 1) & (n - 1);
+		slots[at].number = i + 1;
+	}
+	free(images->code_slot);
+	images->code_slot = slots;
+	images->n_slots = n;
+	return true;
+}
+
+static uint32_t code_of(struct stack_images *images, uint32_t image, uint64_t offset)
+{
+	struct stack_code *code;
+	size_t at;
+
+	if (images->code.n >= MOST_CODES || (images->code.n >= images->n_slots / 2 && !grow(images)))
+		return 0;
+	for (at = place_of(image, offset, images->n_slots); images->code_slot[at].number;
+	     at = (at + 1) & (images->n_slots - 1)) {
+		const struct stack_code *known = stack_image_code(images, images->code_slot[at].number - 1);
+
+		if (known->image == image && known->offset == offset)
+			return images->code_slot[at].number;
+	}
+	code = array_add(&images->code, sizeof *code);
+	if (!code)
+		return 0;
+	*code = (struct stack_code){ .image = image, .offset = offset };
+	return images->code_slot[at].number = (uint32_t)images->code.n;
+}
+
+uint32_t stack_image_frame(struct stack_images *images, struct names *names, uint32_t image, uint64_t offset)
+{
+	uint32_t code = code_of(images, image, offset);
+
+	return code ? callstacks_frame(names_callstacks(names),
+				       &(struct frame){ .kind = FRAME_CODE, .offset = code - 1 })
+		    : 0;
+}
+
+static void add_frame(struct stack_images *images, struct names *names, struct stack_code *code,
+		      const struct frame *frame)
+{
+	uint32_t number = callstacks_frame(names_callstacks(names), frame);
+	uint32_t *to = number ? array_add(&images->frame, sizeof *to) : NULL;
+
+	if (!to)
+		return;
+	*to = number;
+	code->n++;
+}
+
+/* Addresses of one line are one frame: a function that is known has the offset of its begin. */
+static void settle(struct stack_images *images, struct names *names, const struct code_place *place)
+{
+	struct stack_code *code = (struct stack_code *)images->code.data + images->n_answered++;
+	const struct stack_image *image = stack_image_at(images, code->image);
+	struct frame frame = { .kind = FRAME_NATIVE,
+			       .module = image ? image->path : names_of(names, "[made at run time]"),
+			       .offset = place ? place->address : code->offset };
+
+	code->begin = (uint32_t)images->frame.n;
+	if (place)
+		frame.build = names_of(names, place->build);
+	for (uint32_t i = 0; place && i < place->n; i++) {
+		frame.function = names_of(names, place->at[i].function);
+		frame.file = names_of(names, place->at[i].file);
+		frame.line = place->at[i].line;
+		frame.offset = place->begin ? place->begin : place->address;
+		add_frame(images, names, code, &frame);
+	}
+	if (!code->n)
+		add_frame(images, names, code, &frame);
+	code->is_answered = true;
+}
+
+static void ask_places(struct stack_images *images, struct names *names)
+{
+	while (images->n_asked < images->code.n && images->n_asked - images->n_answered < MOST_OPEN) {
+		const struct stack_code *code = stack_image_code(images, images->n_asked);
+		struct code_question question = {
+			.number = images->n_asked, .kind = CODE_PLACE, .file = code->image - 1, .offset = code->offset
+		};
+		int failed = code->image ? ask(images, &question) : -ENOENT;
+
+		if (failed == -EAGAIN || (failed && images->n_asked > images->n_answered))
+			return; /* after the answers that are to come */
+		images->n_asked++;
+		if (!failed)
+			continue;
+		if (failed == -EPIPE)
+			code_reader_stop(&images->reader[CODE_PLACE]);
+		settle(images, names, NULL);
+	}
+}
+
+/* The child ended, or takes too long: the question that it worked on has no answer, the others are asked again. */
+static void give_up(struct stack_images *images, struct names *names)
+{
+	const struct stack_code *code = stack_image_code(images, images->n_answered);
+	struct stack_image *image = image_at(images, code->image);
+
+	code_reader_stop(&images->reader[CODE_PLACE]);
+	if (image)
+		image->is_bad = true;
+	settle(images, names, NULL);
+	images->n_asked = images->n_answered;
+}
+
+static void take_places(struct stack_images *images, struct names *names, uint64_t now_ns, int wait_ms)
+{
+	struct code_answer answer;
+	int got = 1;
+
+	while (images->n_answered < images->n_asked &&
+	       (got = code_reader_answer(&images->reader[CODE_PLACE], &answer, wait_ms)) == 1) {
+		images->asked_ns = now_ns;
+		if (answer.number == images->n_answered && answer.kind == CODE_PLACE)
+			settle(images, names, answer.is_known ? &answer.place : NULL);
+		else
+			got = -EPIPE;
+		if (got < 0)
+			break;
+	}
+	if (images->n_answered == images->n_asked)
+		images->asked_ns = now_ns;
+	else if (got < 0 || now_ns - images->asked_ns > PLACE_NS)
+		give_up(images, names);
+}
+
+void stack_images_work(struct stack_images *images, struct names *names, uint64_t now_ns)
+{
+	if (images->n_answered == images->code.n)
+		return;
+	take_places(images, names, now_ns, 0);
+	ask_places(images, names);
+}
+
+void stack_images_finish(struct stack_images *images, struct names *names)
+{
+	uint64_t until_ns = clock_ns() + (uint64_t)FINISH_MS * 1000000u, now_ns;
+
+	while (images->n_answered < images->code.n && (now_ns = clock_ns()) < until_ns) {
+		ask_places(images, names);
+		take_places(images, names, now_ns, (int)((until_ns - now_ns) / 1000000u) + 1);
+	}
+	while (images->n_answered < images->code.n)
+		settle(images, names, NULL);
+	images->n_asked = images->n_answered;
+}
+
+void stack_images_done(struct stack_images *images)
+{
+	for (uint32_t i = 1; i <= images->image.n; i++)
+		free(image_at(images, i)->module.path);
+	code_reader_stop(&images->reader[CODE_RULE]);
+	code_reader_stop(&images->reader[CODE_PLACE]);
+	array_done(&images->image, sizeof(struct stack_image));
+	array_done(&images->code, sizeof(struct stack_code));
+	array_done(&images->frame, sizeof(uint32_t));
+	free(images->rule);
+	free(images->code_slot);
+	*images = (struct stack_images){ 0 };
+}

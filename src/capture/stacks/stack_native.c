@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * A moment of a thread that runs Python is looked at as soon as the kernel has it, and the frames of Python are read
+ * then. They belong to it if its registers or its stack name the innermost of them.
+ */
+#include "capture/stacks/stack_native.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/epoll.h>
+
+#include "base/clock.h"
+#include "capture/stacks/stack_unwind.h"
+#include "event/callstack.h"
+
+enum { MOST_FRAMES = 256, MOST_WATCHED = 96, AT_ONCE = 8 };
+enum { INSTRUCTION = 32 }; /* bytes of the longest one, with what the interpreter caches there */
+#define FRESH_NS UINT64_C(1000000)
+
+static uint32_t interpreter_of(struct stack_process *process, const struct stack_round *round)
+{
+	const struct stack_python *python = &process->python;
+	const struct stack_map *map;
+
+	if (!python->is_there || *python->why)
+		return 0;
+	map = stack_maps_find(&process->maps, python->python.place.this_thread, &round->shared->images,
+			      round->out->names, round->pid);
+	return map ? map->image : 0;
+}
+
+static uint32_t push_all(const struct stack_round *round, uint32_t stack, const struct stack_address *at, size_t n)
+{
+	struct names *names = round->out->names;
+
+	while (n-- > 0)
+		stack = callstacks_push(names_callstacks(names), stack,
+					stack_image_frame(&round->shared->images, names, at[n].image, at[n].offset));
+	return stack;
+}
+
+/* A wait of the interpreter itself. */
+static bool are_libc(const struct stack_images *images, const struct stack_address *at, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct stack_image *image = stack_image_at(images, at[i].image);
+
+		if (!image || !image->is_libc)
+			return false;
+	}
+	return true;
+}
+
+static bool has_image(const struct stack_address *at, size_t n, uint32_t image)
+{
+	for (size_t i = 0; image && i < n; i++)
+		if (at[i].image == image)
+			return true;
+	return false;
+}
+
+struct walk {
+	const struct stack_registers *registers;
+	const struct stack_moment *moment; /* NULL: it is blocked */
+	uint32_t base;			   /* of its Python code; 0: none */
+};
+
+/* Whether the registers or the stack of the moment have an address from `from` on. */
+static bool names_address(const struct stack_moment *moment, uint64_t from, uint64_t size)
+{
+	for (unsigned i = 0; i < CODE_REGISTERS; i++)
+		if (moment->registers.value[i] - from < size)
+			return true;
+	for (size_t i = 0; i < moment->size / sizeof *moment->stack; i++)
+		if (moment->stack[i] - from < size)
+			return true;
+	return false;
+}
+
+/*
+ * Whether the frames of Python that were just read are those of the moment: the interpreter has both at hand. If the
+ * part of the stack that was copied does not reach it, the call is a long one, and lasts.
+ */
+static bool is_of(const struct stack_unwind *unwind, const struct stack_python *python)
+{
+	const struct stack_moment *moment = unwind->moment;
+	bool is_fresh = clock_ns() - moment->time_ns < FRESH_NS;
+
+	if (names_address(moment, python->innermost, 1))
+		return is_fresh || (python->instruction && names_address(moment, python->instruction, INSTRUCTION));
+	return is_fresh && (unwind->is_cut || unwind->end - moment->registers.value[STACK_SP] >= moment->size);
+}
+
+static uint32_t walk(struct stack_process *process, const struct stack_round *round, const struct walk *of,
+		     uint8_t *flags)
+{
+	struct stack_unwind unwind = { .maps = &process->maps,
+				       .images = &round->shared->images,
+				       .names = round->out->names,
+				       .memory = &round->shared->memory,
+				       .moment = of->moment,
+				       .stop = of->base ? interpreter_of(process, round) : 0 };
+	struct callstacks *stacks = names_callstacks(unwind.names);
+	struct stack_address at[MOST_FRAMES];
+	size_t n = stack_unwind(&unwind, of->registers, at, MOST_FRAMES);
+	uint32_t base = of->base;
+
+	if (base && (are_libc(unwind.images, at, n) || (of->moment && !is_of(&unwind, &process->python))))
+		return base;
+	if (!base && has_image(at, n, interpreter_of(process, round)))
+		return 0; /* its frames of Python are not known yet */
+	if (!base && unwind.is_cut) {
+		*flags |= SAMPLE_CUT;
+		base = callstacks_push(stacks, 0, callstacks_frame(stacks, &(struct frame){ .kind = FRAME_CUT }));
+	}
+	return push_all(round, base, at, n);
+}
+
+uint32_t stack_native_blocked(struct stack_process *process, const struct stack_round *round,
+			      const struct stack_call *call, uint32_t base, uint8_t *flags)
+{
+	struct stack_registers registers = { .pc = call->pc };
+
+	stack_register_set(&registers, STACK_SP, call->sp);
+	return call->sp && call->pc ? walk(process, round, &(struct walk){ &registers, NULL, base }, flags) : base;
+}
+
+void stack_native_watch(struct stack_process *process, struct stack_thread *thread, const struct stack_round *round)
+{
+	struct stack_shared *shared = round->shared;
+	bool has_python = process->python.is_there && !*process->python.why;
+	struct epoll_event event = { .events = EPOLLIN };
+	int failed;
+
+	if (thread->moments.slot && thread->moments.wakes != has_python)
+		stack_native_unwatch(thread, shared); /* Python was found since */
+	if (thread->moments.slot || shared->n_watched >= MOST_WATCHED || process->moments_failed)
+		return;
+	failed = stack_moments_open(&thread->moments, thread->tid, round->step_ns * (1 + shared->n_watched / AT_ONCE),
+				    has_python);
+	if (failed) {
+		process->moments_failed = failed != -ESRCH ? failed : 0;
+		return;
+	}
+	shared->n_watched++;
+	event.data.u64 = (uint64_t)(uint32_t)round->pid << 32 | (uint32_t)thread->tid;
+	if (has_python)
+		epoll_ctl(shared->wake_fd, EPOLL_CTL_ADD, thread->moments.slot - 1, &event);
+}
+
+void stack_native_take(struct stack_process *process, struct stack_thread *thread, const struct stack_round *round,
+		       bool is_now)
+{
+	const struct python_thread *python = stack_python_thread(&process->python, thread->inner_tid, round->now_ns);
+	struct stack_moment moment;
+	uint32_t base = 0;
+	uint8_t flags = 0;
+
+	if ((python && !is_now) || !stack_moments_take(&thread->moments, &moment))
+		return;
+	stack_memory_begin(&round->shared->memory, round->pid);
+	if (python) {
+		base = stack_python_walk(&process->python, python, round->out->names, &flags);
+		round->shared->n_walked++;
+		round->shared->n_torn += flags & SAMPLE_TORN;
+	}
+	thread->ran.base = base;
+	thread->ran.stack = 0;
+	if (base || !python)
+		thread->ran.stack = walk(process, round, &(struct walk){ &moment.registers, &moment, base }, &flags);
+	thread->ran.flags = flags;
+	thread->ran.time_ns = moment.time_ns;
+}
+
+void stack_native_unwatch(struct stack_thread *thread, struct stack_shared *shared)
+{
+	if (!thread->moments.slot)
+		return;
+	stack_moments_close(&thread->moments);
+	shared->n_watched--;
+}
