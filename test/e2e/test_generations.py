@@ -92,6 +92,14 @@ def test_a_loop_in_a_row_has_its_figures_everywhere(lab, two_wheels):
     assert ">Generations<" in page and "Median time between tokens over the length of the cache" in page
 
 
+def test_top_has_tokens_a_second(lab, wheel):
+    program = lab.python(wheel, "decoding", "row", lab.model("decoder"), lab.path("times"))
+    out = lab.plain([lab.inftrace, "top", "--json", "--interval", "0.5s", "--", *program]).out
+    (model,) = json.loads([line for line in out.splitlines() if line.startswith("{")][-1])["models"]
+    # the last generation may go on, for all that top can know
+    assert model["tokens"] == model["inferences"] == 120 and model["generations"] == 3
+
+
 @pytest.mark.parametrize("how", ["turns", "threads"])
 def test_eight_at_a_time_are_told_apart(lab, wheel, how):
     prompts = "16,16,16,30,31,32,64,16"

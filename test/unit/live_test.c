@@ -119,6 +119,48 @@ static void percentiles_are_of_the_window(void **state)
 	done(&m);
 }
 
+/* A step of sequence 0, behind so many tokens. */
+static void step(struct made *m, uint32_t lane, uint64_t from_us, uint64_t us, int64_t number, const char *sequences)
+{
+	stream_inference(&m->s, lane, from_us, "net", 1, number);
+	stream_text(&m->s, KEY_STATUS, "ok");
+	stream_text(&m->s, KEY_SEQUENCES, sequences);
+	stream_end(&m->s, lane, from_us + us);
+}
+
+static void tokens_of_generations_are_counted(void **state)
+{
+	struct made m;
+	const struct live_model *model;
+	uint32_t lane;
+
+	make(&m);
+	lane = stream_lane(&m.s, stream_process(&m.s, 1, "a"), "net");
+	run(&m, lane, 0, 100, 1, "ok");
+	roll(&m);
+	assert_true(isnan(live_model_tokens(m.live, live_model(m.live, 0))));
+	step(&m, lane, 1000, 500, 2, "0:0+8/1");
+	step(&m, lane, 2000, 100, 3, "0:8+1/1");
+	step(&m, lane, 3000, 100, 4, "0:9+1/1");
+	roll(&m);
+	model = live_model(m.live, 0);
+	assert_int_equal(model->n_tokens, 3);
+	assert_int_equal(model->n_generations, 1);
+	assert_true(live_model_tokens(m.live, model) == 3);
+	assert_in_range(model->first_token_ns, 492000, 508000);
+	step(&m, lane, 4000, 100, 5, "0:10+1/1");
+	roll(&m);
+	model = live_model(m.live, 0);
+	assert_int_equal(model->n_tokens, 4);
+	assert_true(live_model_tokens(m.live, model) == 1);
+	assert_int_equal(live_joined(m.live, 0)->n_tokens, 4);
+	for (int i = 0; i < LIVE_WINDOW; i++)
+		roll(&m);
+	assert_int_equal(model->first_token_ns, 0);
+	assert_true(live_model_tokens(m.live, model) == 0);
+	done(&m);
+}
+
 /* Of several processes, also while one of them goes and others get new operators. */
 static void models_of_one_program_are_joined(void **state)
 {
@@ -611,6 +653,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sums_are_exact),
 		cmocka_unit_test(percentiles_are_of_the_window),
+		cmocka_unit_test(tokens_of_generations_are_counted),
 		cmocka_unit_test(models_of_one_program_are_joined),
 		cmocka_unit_test(histogram_is_within_its_error),
 		cmocka_unit_test(operators_find_their_model),

@@ -84,6 +84,8 @@ struct generations {
 	uint32_t n_recent, last;
 	uint64_t n_taken;
 	bool with_tokens;
+	generations_made_fn *made; /* NULL: sums and lists are kept */
+	void *ctx;
 };
 
 struct generations *generations_new(bool with_tokens)
@@ -92,6 +94,17 @@ struct generations *generations_new(bool with_tokens)
 
 	if (to)
 		to->with_tokens = with_tokens;
+	return to;
+}
+
+struct generations *generations_watch(generations_made_fn *made, void *ctx)
+{
+	struct generations *to = generations_new(false);
+
+	if (to) {
+		to->made = made;
+		to->ctx = ctx;
+	}
 	return to;
 }
 
@@ -157,6 +170,13 @@ static struct generation_sums *sums_of(struct generations *to, uint32_t model)
 	return *place;
 }
 
+/* n: of all sequences; first_ns: until the first token, if it is that. */
+static void tell(const struct generations *to, const struct generation *row, uint64_t n, uint64_t first_ns)
+{
+	if (to->made)
+		to->made(to->ctx, &(struct generation_made){ row->process, row->model, n, first_ns });
+}
+
 /* number: of the token, from 1. */
 static int add_token(struct generations *to, const struct open *open, const struct generation_run *run, uint64_t number,
 		     uint64_t since_ns)
@@ -214,6 +234,7 @@ static int end_prompt(struct generations *to, struct open *open)
 	if (open->is_decoding || !open->row.n_prefills)
 		return 0;
 	open->is_decoding = true;
+	tell(to, &open->row, open->row.batch, open->row.first_token_ns);
 	return add_token(to, open, &open->prompt, 1, open->row.first_token_ns);
 }
 
@@ -222,8 +243,7 @@ static int close_open(struct generations *to, struct decoder *decoder, size_t i)
 {
 	struct open *open = open_at(decoder, i);
 	struct generation *row = &open->row;
-	struct generation_sums *sums = sums_of(to, row->model);
-	int rc = sums ? end_prompt(to, open) : -ENOMEM;
+	int rc = end_prompt(to, open);
 
 	row->per_token_ns =
 	    open->between.n ? (double)open->between.sum / (double)(row->output_tokens / row->batch - 1) : NAN;
@@ -235,8 +255,11 @@ static int close_open(struct generations *to, struct decoder *decoder, size_t i)
 		row->p99_ns = stats_percentile(&open->between, 0.99);
 		row->max_ns = open->between.max;
 	}
-	if (!rc && row->output_tokens)
-		rc = generation_sums_add(sums, row);
+	if (!rc && row->output_tokens && !to->made) {
+		struct generation_sums *sums = sums_of(to, row->model);
+
+		rc = sums ? generation_sums_add(sums, row) : -ENOMEM;
+	}
 	if (open->place != NO_ROW)
 		((struct generation *)to->rows.data)[open->place] = *row;
 	stats_done(&open->between);
@@ -286,7 +309,7 @@ static struct open *begin(struct generations *to, struct decoder *decoder, const
 					 .per_token_ns = NAN,
 					 .tokens_per_s = NAN };
 	open->last_end_ns = run->begin_ns;
-	if (to->rows.n < GENERATIONS_LISTED) {
+	if (to->rows.n < GENERATIONS_LISTED && !to->made) {
 		if (!array_add(&to->rows, sizeof(struct generation)))
 			return NULL;
 		open->place = (uint32_t)to->rows.n - 1;
@@ -294,12 +317,23 @@ static struct open *begin(struct generations *to, struct decoder *decoder, const
 	return open;
 }
 
+/* between_ns: since the token before. */
+static int add_between(struct generations *to, struct open *open, const struct generation_run *run, uint64_t between_ns)
+{
+	struct generation_sums *sums = to->made ? NULL : sums_of(to, open->row.model);
+	int rc;
+
+	if (to->made)
+		return 0;
+	rc = sums ? stats_add(&open->between, between_ns) : -ENOMEM;
+	return rc ? rc : generation_sums_add_token(sums, open->row.length, between_ns, run->end_ns - run->begin_ns);
+}
+
 static int decode(struct generations *to, struct open *open, const struct generation_run *run, uint64_t length)
 {
-	struct generation_sums *sums = sums_of(to, open->row.model);
 	uint64_t before_ns = open->row.end_ns, between_ns;
 	bool is_cut = !open->row.n_prefills && !open->row.n_steps;
-	int rc = sums ? end_prompt(to, open) : -ENOMEM;
+	int rc = end_prompt(to, open);
 
 	pass_time(open, run, &open->row.decode_ns);
 	open->is_decoding = true;
@@ -307,10 +341,9 @@ static int decode(struct generations *to, struct open *open, const struct genera
 	open->row.length = length;
 	open->row.output_tokens += open->row.batch;
 	between_ns = open->row.end_ns - before_ns;
-	if (!rc && !is_cut) {
-		rc = stats_add(&open->between, between_ns);
-		rc = rc ? rc : generation_sums_add_token(sums, length, between_ns, run->end_ns - run->begin_ns);
-	}
+	tell(to, &open->row, open->row.batch, 0);
+	if (!rc && !is_cut)
+		rc = add_between(to, open, run, between_ns);
 	return rc ? rc : add_token(to, open, run, open->row.output_tokens / open->row.batch, between_ns);
 }
 
@@ -433,10 +466,12 @@ static bool begins(const struct open *open, const struct sequence *sequence)
 }
 
 /* Where it goes on shows how many tokens of a draft were taken: one was counted. */
-static void count_draft(struct open *open, uint64_t position)
+static void count_draft(const struct generations *to, struct open *open, uint64_t position)
 {
-	if (open->draft_tokens && position > open->draft_at + 1 && position <= open->draft_at + open->draft_tokens)
+	if (open->draft_tokens && position > open->draft_at + 1 && position <= open->draft_at + open->draft_tokens) {
 		open->row.output_tokens += position - open->draft_at - 1;
+		tell(to, &open->row, position - open->draft_at - 1, 0);
+	}
 	open->draft_tokens = 0;
 }
 
@@ -461,7 +496,7 @@ static int take_sequence(struct generations *to, struct decoder *decoder, const 
 	open->expected = length;
 	if (is_cut || (!is_new && open->has_token && (sequence->n_tokens == 1 || is_check(sequence)))) {
 		open->has_token = true;
-		count_draft(open, position);
+		count_draft(to, open, position);
 		open->draft_at = position;
 		open->draft_tokens = sequence->n_tokens > 1 ? sequence->n_tokens : 0;
 		return decode(to, open, run, length);
@@ -549,7 +584,7 @@ static int count_repeated(struct generations *to, const struct generation_run *r
 {
 	struct generation_sums *sums;
 
-	if (before->batch != step->batch || before->tokens + 1 != step->tokens)
+	if (to->made || before->batch != step->batch || before->tokens + 1 != step->tokens)
 		return 0;
 	sums = sums_of(to, run->model);
 	if (!sums)

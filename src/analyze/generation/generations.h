@@ -25,6 +25,15 @@ enum { GENERATIONS_LISTED = 1 << 14, GENERATIONS_TOKENS = 1 << 20 };
 /* with_tokens: they are kept one by one, the first GENERATIONS_TOKENS of them. NULL: out of memory. */
 struct generations *generations_new(bool with_tokens);
 void generations_free(struct generations *generations);
+/* Tokens that were found, in place of sums and lists. */
+struct generation_made {
+	uint32_t process, model;
+	uint64_t n;		 /* of all sequences of the batch */
+	uint64_t first_token_ns; /* 0: they are not the first ones, or the prefill is not known */
+};
+typedef void generations_made_fn(void *ctx, const struct generation_made *made);
+/* As generations_new; made is called as soon as a token is known: a first one when the next one comes. */
+struct generations *generations_watch(generations_made_fn *made, void *ctx);
 /* 0 or -ENOMEM. */
 int generations_take(struct generations *to, const struct generation_run *run);
 int generations_finish(struct generations *to);

@@ -199,6 +199,11 @@ struct live *live_new(struct names *names, uint32_t *last_track, uint64_t now_ns
 		out_of_memory(err);
 		return NULL;
 	}
+	if (!live_generations_init(live)) {
+		out_of_memory(err);
+		free(live);
+		return NULL;
+	}
 	live->sink = (struct sink){
 		.put = put, .put_slice = put_slice, .names = names, .last_track = last_track, .flush = flush
 	};
@@ -226,6 +231,7 @@ void live_free(struct live *live)
 	if (!live)
 		return;
 	live_join_done(live);
+	generations_free(live->generations);
 	live_rows_done(live);
 	for (uint32_t i = 0; i < live->n_processes; i++)
 		free(live->process[i]);

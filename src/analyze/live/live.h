@@ -34,6 +34,7 @@ enum live_phase { LIVE_IDLE, LIVE_CREATING, LIVE_LOADING, LIVE_SPECIALIZING, LIV
 /* One interval of a model. */
 struct live_point {
 	uint32_t n, n_failed;	 /* inferences that ended in it */
+	uint32_t n_tokens;	 /* that generations made in it */
 	uint64_t wall_ns;	 /* of these, added up */
 	float median_ns, p99_ns; /* within 1.6 %; 0: none ended */
 };
@@ -68,10 +69,13 @@ struct live_model {
 	struct live_sum sum;
 	struct live_point last; /* interval; of several processes without its percentiles */
 	uint64_t max_ns;
-	uint64_t window_n, median_ns, p99_ns; /* of the last LIVE_WINDOW intervals, within 1.6 %; 0: none */
-	uint64_t n_open;		      /* inferences that run */
-	uint64_t open_ns;		      /* how long the first of these has run */
-	uint64_t n_not_ended;		      /* that ran when their process ended */
+	uint64_t window_n, median_ns, p99_ns;	     /* of the last LIVE_WINDOW intervals, within 1.6 %; 0: none */
+	uint64_t n_tokens, n_generations;	     /* of all time; generations whose first token was seen */
+	uint64_t window_firsts;			     /* first tokens of the same window */
+	uint64_t first_token_ns, first_token_p99_ns; /* their median; 0: none */
+	uint64_t n_open;			     /* inferences that run */
+	uint64_t open_ns;			     /* how long the first of these has run */
+	uint64_t n_not_ended;			     /* that ran when their process ended */
 	uint64_t n_created, n_creations_failed, creating_ns; /* sessions; the time that this took */
 	struct live_session session[LIVE_SESSIONS];	     /* that exist; not of several processes */
 	uint32_t n_sessions;
@@ -150,6 +154,8 @@ uint32_t live_joined_members(const struct live *live, uint32_t index, const uint
 const struct live_point *live_model_point(const struct live *live, const struct live_model *model, uint32_t back);
 /* Inferences a second in the last interval. */
 double live_model_rate(const struct live *live, const struct live_model *model);
+/* Tokens a second that it made in the last interval; NAN: it has never made any. */
+double live_model_tokens(const struct live *live, const struct live_model *model);
 /* How many of its inferences ran at a time in the last interval, on average: 1 is one after the other without pause. */
 double live_model_busy(const struct live *live, const struct live_model *model);
 

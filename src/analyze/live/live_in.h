@@ -3,6 +3,7 @@
 #ifndef ANALYZE_LIVE_LIVE_IN_H
 #define ANALYZE_LIVE_LIVE_IN_H
 
+#include "analyze/generation/generations.h"
 #include "analyze/live/live.h"
 #include "analyze/live/live_histogram.h"
 #include "analyze/store/keys.h"
@@ -49,6 +50,8 @@ struct live_row {
 	uint64_t over_interval;			/* when it ended, + 1; 0: it has not */
 	struct live_histogram *histogram;	/* NULL: no inference in the window */
 	uint32_t n_quiet;			/* intervals without an inference */
+	struct live_histogram *firsts;		/* first tokens; NULL: it has made none */
+	uint64_t n_tokens, n_generations;
 	struct live_ops nodes, types;
 };
 
@@ -93,7 +96,9 @@ struct live_track {
 	uint32_t depth, run_depth; /* run_depth: of the open inference; 0: none */
 	uint64_t process_id;
 	uint64_t row;		   /* id of the row of the open inference or creation; 0: none */
-	int64_t session;	   /* of the open inference */
+	int64_t session;	   /* of the open inference, */
+	int64_t thread;		   /* its thread, */
+	uint32_t shapes;	   /* and what its begin says of its inputs */
 	struct live_slice *slice;  /* LIVE_DEPTH; NULL: none was open yet */
 	uint64_t last_number;	   /* of the inference of its last operator, and its row */
 	struct live_row *last_row; /* valid while n_freed is the live's */
@@ -131,6 +136,7 @@ struct live {
 	struct live_totals sums, shown;
 	struct array tracks;  /* struct live_track, by number */
 	struct array waiting; /* struct live_waiting */
+	struct generations *generations;
 	struct live_place place[LIVE_PLACES];
 	uint32_t ok;
 	struct live_topics {
@@ -207,6 +213,14 @@ void live_operators_settle(struct live *live, bool is_roll); /* those that waite
 void live_run_begin(struct live *live, struct live_track *track, const struct event *event);
 void live_run_end(struct live *live, struct live_track *track, const struct event *event, uint64_t begin_ns);
 void live_rows_roll(struct live *live, uint64_t now_ns);
+
+/* live_generations.c */
+/* False: out of memory. */
+bool live_generations_init(struct live *live);
+/* An inference of a row has ended, and did not fail. */
+void live_generations_take(struct live *live, const struct live_track *track, const struct live_row *row,
+			   const struct event *end, uint64_t begin_ns);
+void live_generations_show(struct live_row *row);
 
 /* live_creations.c */
 void live_creation_begin(struct live *live, struct live_track *track, const struct event *event);

@@ -72,6 +72,19 @@ static const struct live_row *row_at(const struct live *live, const struct live_
 	return live_row_of(live, live->member[joined->first + index]);
 }
 
+static void join_firsts(struct live *live, struct live_joined *joined)
+{
+	struct live_histogram *all = &live->merged;
+
+	memset(all, 0, sizeof *all);
+	for (uint32_t i = 0; i < joined->n; i++)
+		if (row_at(live, joined, i)->firsts)
+			live_histogram_merge(all, row_at(live, joined, i)->firsts);
+	joined->shown.window_firsts = all->n_all;
+	joined->shown.first_token_ns = live_histogram_quantile(all, 0.5, false);
+	joined->shown.first_token_p99_ns = live_histogram_quantile(all, 0.99, false);
+}
+
 static void join_latencies(struct live *live, struct live_joined *joined)
 {
 	struct live_histogram *all = &live->merged;
@@ -90,8 +103,10 @@ void live_join_begin(struct live *live)
 	live_join_done(live);
 	group(live);
 	for (uint32_t i = 0; i < live->n_joined; i++)
-		if (live->joined[i].n > 1)
+		if (live->joined[i].n > 1) {
 			join_latencies(live, &live->joined[i]);
+			join_firsts(live, &live->joined[i]);
+		}
 }
 
 static void add_operator(struct live_operator *to, const struct live_operator *from)
@@ -169,7 +184,10 @@ static void add_model(struct live_model *to, const struct live_model *from)
 	to->sum.wall_ns += from->sum.wall_ns;
 	to->last.n += from->last.n;
 	to->last.n_failed += from->last.n_failed;
+	to->last.n_tokens += from->last.n_tokens;
 	to->last.wall_ns += from->last.wall_ns;
+	to->n_tokens += from->n_tokens;
+	to->n_generations += from->n_generations;
 	to->max_ns = larger(to->max_ns, from->max_ns);
 	to->n_open += from->n_open;
 	to->open_ns = larger(to->open_ns, from->open_ns);
@@ -194,6 +212,9 @@ static void show(const struct live *live, struct live_joined *joined)
 		joint.window_n = joined->shown.window_n;
 		joint.median_ns = joined->shown.median_ns;
 		joint.p99_ns = joined->shown.p99_ns;
+		joint.window_firsts = joined->shown.window_firsts;
+		joint.first_token_ns = joined->shown.first_token_ns;
+		joint.first_token_p99_ns = joined->shown.first_token_p99_ns;
 	}
 	for (uint32_t i = 1; i < joined->n; i++)
 		add_model(&joint, &row_at(live, joined, i)->shown);

@@ -14,6 +14,8 @@ void live_run_begin(struct live *live, struct live_track *track, const struct ev
 
 	track->row = row ? row->shown.id : 0;
 	track->session = session;
+	track->thread = live_arg_int(event, KEY_TID, -1);
+	track->shapes = live_arg_name(event, KEY_SHAPES);
 	if (row)
 		row->n_open++;
 	if (number > 0)
@@ -48,6 +50,8 @@ void live_run_end(struct live *live, struct live_track *track, const struct even
 	row->now.wall_ns += ns;
 	if (ns > row->max_ns)
 		row->max_ns = ns;
+	if (!is_failed)
+		live_generations_take(live, track, row, event, begin_ns);
 	session = live_session_of(row, track->session);
 	if (session) {
 		session->n++;
@@ -126,6 +130,7 @@ static void roll_row(struct live *live, struct live_row *row)
 	shown->n_sessions = row->n_sessions;
 	shown->has_more_sessions = row->has_more_sessions;
 	show_window(row);
+	live_generations_show(row);
 	live_ops_roll(live, row);
 	show_provider(live, row);
 	live_runtime_version(live, row);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The rows of models: which exist, which makes room for another, and what readers get of them. Sums up nothing. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,7 @@ static void free_row(struct live *live, uint32_t index)
 	live->n_freed++;
 	live_ops_done(live, row);
 	free(row->histogram);
+	free(row->firsts);
 	free(row);
 	memmove(&live->row[index], &live->row[index + 1], (--live->n_rows - index) * sizeof(struct live_row *));
 }
@@ -226,6 +228,11 @@ static double per_ns(const struct live *live, double value)
 double live_model_rate(const struct live *live, const struct live_model *model)
 {
 	return per_ns(live, model->last.n) * 1e9;
+}
+
+double live_model_tokens(const struct live *live, const struct live_model *model)
+{
+	return model->n_tokens ? per_ns(live, model->last.n_tokens) * 1e9 : NAN;
 }
 
 double live_model_busy(const struct live *live, const struct live_model *model)

@@ -30,6 +30,8 @@ enum top_column {
 	TOP_RATE,
 	TOP_MEDIAN,
 	TOP_P99,
+	TOP_TOKENS,
+	TOP_FIRST,
 	TOP_BUSY,
 	TOP_CPU,
 	TOP_SESSIONS,

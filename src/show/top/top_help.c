@@ -29,6 +29,7 @@ static const struct {
 	{ "EP", "execution provider: ran most, else asked for first" },
 	{ "INF/S", "inferences that ended in the last interval, per second" },
 	{ "MEDIAN P99", "of the last 10 intervals, within 1.6 %" },
+	{ "TOK/S 1ST TOK", "tokens that generations made; median to the first one" },
 	{ "BUSY%", "time in inferences: 200 is two at a time without a pause" },
 	{ "CPU%", "of the whole process, 100 is one CPU" },
 	{ "SESSIONS", "that exist" },

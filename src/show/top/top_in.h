@@ -13,6 +13,7 @@ struct top_row {
 	const uint64_t *member; /* ids of the models that it joins */
 	uint32_t n_members;
 	double rate, window_rate, busy, cpu;
+	double tokens;	/* that it made in the last interval, a second */
 	double sampled; /* for how many inferences of its processes each recorded one stands, on average */
 };
 
@@ -35,7 +36,8 @@ extern const struct top_field top_operator_fields[N_TOP_OPERATORS];
 
 /* top_rows.c: sorted and filtered. */
 void top_rows_make(const struct top *top, struct top_rows *rows);
-bool top_rows_differ_in_runtime(const struct top_rows *rows);
+/* Whether a column has anything to say: not that of runtimes where all have one. */
+bool top_rows_have(const struct top_rows *rows, enum top_column column);
 uint32_t top_rows_n(const struct top *top); /* also those that are hidden */
 bool top_rows_match(const struct top *top, const struct top_row *row, const char *text);
 /* A figure as the cell of a column; "" for one that is missing. */

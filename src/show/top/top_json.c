@@ -70,6 +70,11 @@ static void put_model(const struct top *top, struct json *json, const struct top
 	put_known_ns(json, "median_ns", model->median_ns);
 	put_known_ns(json, "p99_ns", model->p99_ns);
 	put_known_ns(json, "max_ns", model->max_ns);
+	json_real(json, "tokens_per_s", row->tokens);
+	json_known(json, "tokens", model->n_tokens ? (int64_t)model->n_tokens : -1);
+	json_known(json, "generations", model->n_tokens ? (int64_t)model->n_generations : -1);
+	put_known_ns(json, "first_token_ns", model->first_token_ns);
+	put_known_ns(json, "first_token_p99_ns", model->first_token_p99_ns);
 	put_sum(json, &model->sum);
 	json_count(json, "running", model->n_open);
 	json_count(json, "running_ns", model->open_ns);

@@ -13,10 +13,9 @@ enum { OPERATORS = 5, NAMES = 30 };
 static void print_models(const struct top *top, const struct top_rows *list, FILE *out, int width)
 {
 	struct table table = { .indent = 2, .width = width, .is_ascii = top->is_ascii };
-	const int left_out = top_rows_differ_in_runtime(list) ? N_TOP_COLUMNS : TOP_RUNTIME;
 
 	for (int i = 0; i < N_TOP_COLUMNS; i++)
-		if (i != left_out)
+		if (top_rows_have(list, (enum top_column)i))
 			table_column(&table, top_fields[i].title,
 				     (top_fields[i].is_right ? TABLE_RIGHT : TABLE_LEFT) |
 					 (i == TOP_MODEL ? TABLE_SHRINKS : 0));
@@ -24,9 +23,8 @@ static void print_models(const struct top *top, const struct top_rows *list, FIL
 		for (int column = 0; column < N_TOP_COLUMNS; column++) {
 			struct printable cell = top_rows_cell(top, &list->row[i], (enum top_column)column, NAMES);
 
-			if (column == left_out)
-				continue;
-			table_cell(&table, TABLE_PLAIN, "%s", *cell.s ? cell.s : "-");
+			if (top_rows_have(list, (enum top_column)column))
+				table_cell(&table, TABLE_PLAIN, "%s", *cell.s ? cell.s : "-");
 		}
 	table_print(&table, out);
 }

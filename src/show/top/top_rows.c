@@ -89,6 +89,10 @@ static int compare_by(enum top_column column, const struct top_row *a, const str
 		return compare_number(step_of((double)x->median_ns), step_of((double)y->median_ns));
 	case TOP_P99:
 		return compare_number(step_of((double)x->p99_ns), step_of((double)y->p99_ns));
+	case TOP_TOKENS:
+		return compare_number(step_of(a->tokens), step_of(b->tokens));
+	case TOP_FIRST:
+		return compare_number(step_of((double)x->first_token_ns), step_of((double)y->first_token_ns));
 	case TOP_BUSY:
 		return compare_number(step_of(a->busy), step_of(b->busy));
 	case TOP_CPU:
@@ -135,7 +139,9 @@ static void add_member(const struct top *top, struct top_row *row, const struct 
 {
 	double sampled = sampled_of(top->live, member);
 	double cpu = member->phase == LIVE_OVER ? NAN : cpu_of(top->live, member);
+	double tokens = live_model_tokens(top->live, member);
 
+	row->tokens = isnan(row->tokens) ? tokens : isnan(tokens) ? row->tokens : row->tokens + tokens;
 	row->rate += live_model_rate(top->live, member) * sampled;
 	row->window_rate += window_rate(top->live, member) * sampled;
 	row->busy += live_model_busy(top->live, member) * sampled;
@@ -145,7 +151,7 @@ static void add_member(const struct top *top, struct top_row *row, const struct 
 
 static struct top_row row_at(const struct top *top, uint32_t index)
 {
-	struct top_row row = { .cpu = NAN };
+	struct top_row row = { .cpu = NAN, .tokens = NAN };
 
 	if (top->is_by_process) {
 		row.model = live_model(top->live, index);
@@ -190,10 +196,15 @@ void top_rows_make(const struct top *top, struct top_rows *rows)
 			rows->chosen = i;
 }
 
-bool top_rows_differ_in_runtime(const struct top_rows *list)
+bool top_rows_have(const struct top_rows *list, enum top_column column)
 {
-	for (int i = 1; i < list->n; i++)
-		if (strcmp(list->row[i].model->runtime, list->row[0].model->runtime))
+	bool is_of_tokens = column == TOP_TOKENS || column == TOP_FIRST;
+
+	if (!is_of_tokens && column != TOP_RUNTIME)
+		return true;
+	for (int i = 0; i < list->n; i++)
+		if (is_of_tokens ? list->row[i].model->n_tokens != 0
+				 : strcmp(list->row[i].model->runtime, list->row[0].model->runtime) != 0)
 			return true;
 	return false;
 }
@@ -246,6 +257,12 @@ struct printable top_rows_cell(const struct top *top, const struct top_row *row,
 		return duration(model->median_ns);
 	case TOP_P99:
 		return duration(model->p99_ns);
+	case TOP_TOKENS:
+		if (isfinite(row->tokens))
+			return figure(top_cells_rate(row->tokens));
+		return cell;
+	case TOP_FIRST:
+		return duration(model->first_token_ns);
 	case TOP_BUSY:
 		return percent(row->busy * 100);
 	case TOP_CPU:

@@ -18,6 +18,8 @@ const struct top_field top_fields[N_TOP_COLUMNS] = {
 	[TOP_RATE]     = { "INF/S", 6, 0, 0, true },
 	[TOP_MEDIAN]   = { "MEDIAN", 7, 0, 0, true },
 	[TOP_P99]      = { "P99", 7, 0, 1, true },
+	[TOP_TOKENS]   = { "TOK/S", 6, 0, 5, true },
+	[TOP_FIRST]    = { "1ST TOK", 7, 0, 6, true },
 	[TOP_BUSY]     = { "BUSY%", 5, 0, 12, true },
 	[TOP_CPU]      = { "CPU%", 4, 0, 4, true },
 	[TOP_SESSIONS] = { "SESSIONS", 8, 0, 13, true },
@@ -166,8 +168,9 @@ int top_table_models(struct top *top, struct grid *grid, int y, int rows, const 
 	/* names are worth more than a column of zeros */
 	if (!has_failures(list) && grid->columns < ROOMY)
 		fields[TOP_FAILED].width = 0;
-	if (!top_rows_differ_in_runtime(list))
-		fields[TOP_RUNTIME].width = 0;
+	for (int i = 0; i < N_TOP_COLUMNS; i++)
+		if (!top_rows_have(list, (enum top_column)i))
+			fields[i].width = 0;
 	top_table_layout(fields, N_TOP_COLUMNS, grid->columns, widths);
 	draw_titles(grid, y++, top_fields, N_TOP_COLUMNS, widths, (int)top->sort);
 	rows--;
