@@ -84,16 +84,10 @@ int sum_device_settle(struct summary_maker *maker, const struct run *run, const 
 	return 0;
 }
 
-int sum_device_work(struct summary_maker *maker, struct track *track, const struct slice *slice, uint64_t end_ns)
+int sum_device_work(struct summary_maker *maker, struct run *run, const struct slice *slice, uint64_t end_ns)
 {
-	struct run_device *device;
-	struct run *run;
+	struct run_device *device = &run->device;
 
-	if (sum_window_find(maker, sum_process_of(maker, track), slice->number, &run))
-		return -ENOMEM;
-	if (!run)
-		return 0;
-	device = &run->device;
 	device->sum.busy_ns = stats_sum(device->sum.busy_ns, new_ns(device, slice, end_ns));
 	if (device->sum.n_kernels && slice->begin_ns > device->end_ns)
 		add_gap(device, slice);
@@ -119,19 +113,11 @@ static bool takes_memory(const char *name)
 	return false;
 }
 
-int sum_device_call(struct summary_maker *maker, struct track *track, const struct slice *slice, uint64_t end_ns)
+void sum_device_call(const struct summary_maker *maker, struct run *run, const struct slice *slice, uint64_t end_ns)
 {
 	const char *name = names_text(maker->names, slice->name);
-	struct summary_device *sum;
-	struct run *run;
+	struct summary_device *sum = &run->device.sum;
 
-	if (!slice->number)
-		return 0;
-	if (sum_window_find(maker, sum_process_of(maker, track), slice->number, &run))
-		return -ENOMEM;
-	if (!run)
-		return 0;
-	sum = &run->device.sum;
 	sum->n_calls++;
 	if (strstr(name, "Synchronize")) {
 		sum->n_waits++;
@@ -140,7 +126,6 @@ int sum_device_call(struct summary_maker *maker, struct track *track, const stru
 		sum->n_memory++;
 		sum->memory_ns = stats_sum(sum->memory_ns, end_ns - slice->begin_ns);
 	}
-	return 0;
 }
 
 void sum_device_of_run(const struct run *run, struct summary_device *to)

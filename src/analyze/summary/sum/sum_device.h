@@ -5,9 +5,10 @@
 
 #include "analyze/summary/sum_in.h"
 
-/* A kernel or copy, or a call, that has ended; it has the number of its inference. 0, or -ENOMEM. */
-int sum_device_work(struct summary_maker *maker, struct track *track, const struct slice *slice, uint64_t end_ns);
-int sum_device_call(struct summary_maker *maker, struct track *track, const struct slice *slice, uint64_t end_ns);
+/* A kernel or copy of the inference that has ended. 0, or -ENOMEM. */
+int sum_device_work(struct summary_maker *maker, struct run *run, const struct slice *slice, uint64_t end_ns);
+/* A call to the device's driver or runtime. */
+void sum_device_call(const struct summary_maker *maker, struct run *run, const struct slice *slice, uint64_t end_ns);
 /* Its time goes to the operators, in that place, that asked for it; to no others. 0, or -ENOMEM. */
 int sum_device_settle(struct summary_maker *maker, const struct run *run, const struct place *place);
 /* What it did for an inference that has left. */

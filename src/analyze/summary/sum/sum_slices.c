@@ -150,13 +150,28 @@ static int end_operator(struct summary_maker *maker, struct track *track, const 
 	return sum_operators_outside(maker, sum_process_of(maker, track), &op);
 }
 
+/* What a device did, and calls to it, of an inference. */
+static int end_device(struct summary_maker *maker, struct track *track, const struct slice *slice, uint64_t end_ns)
+{
+	struct run *run = NULL;
+
+	if (slice->number && sum_window_find(maker, sum_process_of(maker, track), slice->number, &run))
+		return -ENOMEM;
+	if (!run)
+		return 0;
+	if (slice->kind == KIND_KERNEL)
+		return sum_device_work(maker, run, slice, end_ns);
+	sum_device_call(maker, run, slice, end_ns);
+	return 0;
+}
+
 static int end_kernel(struct summary_maker *maker, struct track *track, const struct slice *slice, uint64_t end_ns)
 {
 	const struct slice *outer = around(track);
 	bool is_inside = outer && outer->kind == KIND_KERNEL;
 	int rc = sum_kernels_add(maker, track, slice, end_ns, is_inside);
 
-	return rc || !slice->number || is_inside ? rc : sum_device_work(maker, track, slice, end_ns);
+	return rc || is_inside ? rc : end_device(maker, track, slice, end_ns);
 }
 
 /* What a slice leaves to the one around it. end_ns STORE_OPEN: it was cut off, only what is inside it has an end. */
@@ -200,7 +215,7 @@ static int end_kind(struct summary_maker *maker, struct track *track, struct sli
 	if (slice->kind == KIND_KERNEL)
 		return end_ns != STORE_OPEN ? end_kernel(maker, track, slice, end_ns) : 0;
 	if (slice->kind == KIND_CALL)
-		return end_ns != STORE_OPEN ? sum_device_call(maker, track, slice, end_ns) : 0;
+		return end_ns != STORE_OPEN ? end_device(maker, track, slice, end_ns) : 0;
 	if (track->run_level == level) {
 		track->run_level = 0;
 		return sum_window_end(maker, slice, end_ns, end_ns != STORE_OPEN ? end_ns : cut_ns);
