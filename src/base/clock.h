@@ -23,6 +23,15 @@ static inline uint64_t clock_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+/* What the calling thread has used of CPUs: what work costs, also where others take the CPU meanwhile. */
+static inline uint64_t clock_cpu_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
 #if defined(__x86_64__)
 static inline uint64_t clock_ticks(void)
 {

@@ -177,6 +177,29 @@ static void a_gap_is_what_its_thread_did(void **state)
 	says(f, "Outside of models: 90.0 % of 1.00 s, most of it in Image.resize, called from c_pre.py:6 (800 ms)");
 }
 
+/* A thread that is sampled just after it got a CPU did not run all the time before. */
+static void the_kernel_says_what_of_a_stretch_ran(void **state)
+{
+	struct fixture *f = *state;
+	struct event_sample what = did(MAIN, SAMPLE_RAN, resize(f));
+	const char *place = "Image.resize, called from c_pre.py:6";
+
+	what.cpu_ns = 2000000;
+	what.queue_ns = 8000000;
+	samples(f, 0, 500000, what);
+	what.state = SAMPLE_QUEUED; /* it waits still: the kernel counts that when it runs */
+	what.cpu_ns = what.queue_ns = 0;
+	samples(f, 500000, 600000, what);
+	what.state = SAMPLE_RAN; /* the wait before is in it, too */
+	what.cpu_ns = 5000000;
+	what.queue_ns = 105000000;
+	sample(f, 610000, 10000, what);
+	run(f, 610000, 700000, MAIN);
+	summarise(f, 700000);
+	assert_int_equal(found(f, OUTSIDE_BY_WHAT, "ran", place), 105000);
+	assert_int_equal(found(f, OUTSIDE_BY_WHAT, "waited for a CPU", place), 505000);
+}
+
 static void a_constant_stretch_covers_whole_gaps(void **state)
 {
 	struct fixture *f = *state;
@@ -365,12 +388,19 @@ static void waiting_for_input_is_found(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(a_gap_is_what_its_thread_did),    TEST(a_constant_stretch_covers_whole_gaps),
-		TEST(short_gaps_are_divided_together), TEST(what_the_first_thread_did_before_another_one_is_there),
-		TEST(time_stopped_is_nobodys_fault),   TEST(a_state_is_named_where_no_place_has_much),
-		TEST(who_holds_the_gil_is_named),      TEST(without_samples_nothing_is_said),
-		TEST(places_are_those_of_the_program), TEST(preprocessing_is_found),
-		TEST(waiting_for_the_gil_is_found),    TEST(waiting_for_a_thread_is_found),
+		TEST(the_kernel_says_what_of_a_stretch_ran),
+		TEST(a_gap_is_what_its_thread_did),
+		TEST(a_constant_stretch_covers_whole_gaps),
+		TEST(short_gaps_are_divided_together),
+		TEST(what_the_first_thread_did_before_another_one_is_there),
+		TEST(time_stopped_is_nobodys_fault),
+		TEST(a_state_is_named_where_no_place_has_much),
+		TEST(who_holds_the_gil_is_named),
+		TEST(without_samples_nothing_is_said),
+		TEST(places_are_those_of_the_program),
+		TEST(preprocessing_is_found),
+		TEST(waiting_for_the_gil_is_found),
+		TEST(waiting_for_a_thread_is_found),
 		TEST(waiting_for_input_is_found),
 	};
 

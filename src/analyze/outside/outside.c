@@ -162,10 +162,22 @@ static int add_part(struct outside *outside, struct stretch *to, const struct ki
 	return 0;
 }
 
+/* Its part that the thread had a CPU; what the kernel counted is of more than the stretch after a long wait. */
+static uint64_t ran_of(const struct event_sample *sample, uint64_t ns)
+{
+	uint64_t cpu_ns = sample->cpu_ns < ns ? sample->cpu_ns : ns;
+	uint64_t queue_ns = sample->queue_ns < ns - cpu_ns ? sample->queue_ns : ns - cpu_ns;
+
+	if (!cpu_ns && !queue_ns)
+		return sample->state == SAMPLE_RAN ? ns : 0;
+	return (uint64_t)((double)ns * (double)cpu_ns / (double)(cpu_ns + queue_ns));
+}
+
 /*
  * Where threads are sampled often, what they did when they were sampled is what they did: on average, shares come out
- * right. A long stretch is divided by what the kernel counted; what a thread that ran waited for in the rest of it is
- * not known.
+ * right. But the thread that takes samples runs when a CPU is free, or has just become so: whether another one had a
+ * CPU or waited for one is for the kernel to say. A long stretch is divided by what the kernel counted; what a thread
+ * that ran waited for in the rest of it is not known.
  */
 static int divide(struct outside *outside, struct stretch *to, uint32_t process, const struct event_sample *sample)
 {
@@ -183,6 +195,13 @@ static int divide(struct outside *outside, struct stretch *to, uint32_t process,
 
 	to->is_even = left_ns > long_stretch_ns || (!sample->cpu_ns && !sample->queue_ns && kind.state != SAMPLE_RAN &&
 						    kind.state != SAMPLE_UNKNOWN);
+	if (left_ns <= long_stretch_ns && (kind.state == SAMPLE_RAN || kind.state == SAMPLE_QUEUED)) {
+		cpu_ns = ran_of(sample, left_ns);
+		kind.state = SAMPLE_RAN;
+		rc = add_part(outside, to, &kind, cpu_ns);
+		kind.state = SAMPLE_QUEUED;
+		return rc ? rc : add_part(outside, to, &kind, left_ns - cpu_ns);
+	}
 	if (left_ns <= long_stretch_ns || kind.state == SAMPLE_UNKNOWN || kind.state == SAMPLE_STOPPED)
 		return add_part(outside, to, &kind, left_ns);
 	cpu_ns = sample->cpu_ns < left_ns ? sample->cpu_ns : left_ns;

@@ -223,6 +223,7 @@ static struct stack_thread *thread_of(struct stack_process *process, const struc
 	*thread = (struct stack_thread){ .tid = tid, .inner_tid = tid, .found_ns = round->now_ns };
 	if (process->is_inside)
 		thread->inner_tid = inner_tid(round->pid, tid);
+	process->python.good_ns = 0; /* Python may know it by now: as many threads may have ended */
 	thread->is_kept = round->shared->n_kept + 2 <= MAX_KEPT;
 	round->shared->n_kept += thread->is_kept ? 2 : 0;
 	return thread;
@@ -244,9 +245,7 @@ static int list_threads(struct stack_process *process, const struct stack_round 
 	if (age_ns < process->least_ns || stat(path, &is) ||
 	    (is.st_nlink == process->n_links && age_ns < process->good_ns) || !(folder = opendir(path)))
 		return 0;
-	began_ns = clock_ns();
-	if (is.st_nlink != process->n_links)
-		process->python.good_ns = 0;
+	began_ns = clock_cpu_ns();
 	process->n_links = is.st_nlink;
 	process->listed_ns = round->now_ns;
 	for (size_t i = 0; i < process->thread.n; i++)
@@ -255,7 +254,7 @@ static int list_threads(struct stack_process *process, const struct stack_round 
 		if (atoi(entry->d_name) > 0 && (thread = thread_of(process, round, atoi(entry->d_name), &hint)))
 			thread->is_listed = true;
 	closedir(folder);
-	process->least_ns = (clock_ns() - began_ns) * COST_PART;
+	process->least_ns = (clock_cpu_ns() - began_ns) * COST_PART;
 	process->good_ns = process->least_ns > LIST_NS ? process->least_ns : LIST_NS;
 	for (size_t i = process->thread.n; !result && i-- > 0;)
 		if (!stack_thread_at(process, i)->is_listed)
@@ -293,14 +292,6 @@ static void find_python(struct stack_process *process, const struct stack_round 
 	process->find_ns = round->now_ns + (FIRST_FIND_NS << 2 * process->n_finds++);
 	stack_memory_begin(&round->shared->memory, round->pid);
 	stack_python_find(&process->python, &round->shared->files, &round->shared->memory, round->pid);
-}
-
-static uint64_t own_cpu_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
 /* Whether a thread has run since the last round. */
@@ -350,7 +341,7 @@ static int look_in_turn(struct stack_process *process, const struct stack_round 
 
 		if (is_busy(thread) != are_busy || (thread->has_base && thread->seen_ns == round->now_ns))
 			continue;
-		if (++n_looked % IN_TURN == 0 && own_cpu_ns() - began_ns > round->budget_ns) {
+		if (++n_looked % IN_TURN == 0 && clock_cpu_ns() - began_ns > round->budget_ns) {
 			process->was_awake = true;
 			process->turn = are_busy ? process->turn : at;
 			return 0;
@@ -376,7 +367,7 @@ int stack_process_sample(struct stack_process *process, const struct stack_round
 		return put_pending(process, round);
 	result = list_threads(process, round);
 	process->was_awake = false;
-	began_ns = own_cpu_ns();
+	began_ns = clock_cpu_ns();
 	if (!result)
 		result = look_in_turn(process, round, true, began_ns);
 	if (!result)

@@ -53,7 +53,7 @@ static void list(struct stack_python *python, uint64_t now_ns)
 {
 	struct cpython_thread at = { 0 };
 
-	uint64_t began_ns = clock_ns(), n = python->thread.n, cost_ns;
+	uint64_t began_ns = clock_cpu_ns(), n = python->thread.n, cost_ns;
 
 	python->thread.n = 0;
 	python->listed_ns = now_ns;
@@ -63,7 +63,7 @@ static void list(struct stack_python *python, uint64_t now_ns)
 		if (read_tid(&python->python, &thread) && (to = array_add(&python->thread, sizeof *to)))
 			*to = thread;
 	}
-	cost_ns = (clock_ns() - began_ns) * COST_PART;
+	cost_ns = (clock_cpu_ns() - began_ns) * COST_PART;
 	python->good_ns = n == python->thread.n ? 2 * python->good_ns : LIST_NS;
 	if (python->thread.n < n) /* threads have ended, or it was torn */
 		python->good_ns = 0;
