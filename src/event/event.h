@@ -67,8 +67,13 @@ enum event_kind { EVENT_KINDS(EVENT_KIND_ENUM) N_KINDS };
 /* model, session, providers [runtime, model_path, model_file, bytes, status]: when a session is complete, the summary
  * of its creation */
 #define EVENT_NOTE_CREATED "created"
-/* model, session [from_ns: when, exactly]: when a session is released */
+/*
+ * model, session [from_ns: when, exactly; state, tid: of one from before a fork, which is told twice:
+ * EVENT_STATE_BEGUN, and once it is over]: when a session is released
+ */
 #define EVENT_NOTE_RELEASED "released"
+#define EVENT_STATE_BEGUN "begun"
+#define EVENT_STATE_ENDED "ended"
 /* pid, exit_status or signal [count: processes that go on; peak_bytes, see process_note.h]: a recorded process ends */
 #define EVENT_NOTE_EXIT "exit"
 /* events, recorder_cpu_ns, recorder_peak_bytes, event_ns, arm_ns, lost [moved, fault_ns]: the cost, once, at the end;

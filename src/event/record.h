@@ -142,7 +142,7 @@ enum record_type {
 			       event_key of count, 0 none; */
 	RECORD_SLICE,	    /* a part that contains no others: time..value, kind in flags, session id, text: name, run:
 			     * lane | FLAG_* << 16 */
-	RECORD_RELEASED,    /* time, session id */
+	RECORD_RELEASED,    /* time, session id; FLAG_RELEASES: FLAG_END follows */
 	RECORD_LOST,	    /* value records were lost between time and the next record */
 	RECORD_MOVED,	    /* the thread continues in ring number id */
 	RECORD_COST,	    /* value: ticks of a calibrated empty event times 1000 */
@@ -181,6 +181,7 @@ enum memory_use {
 enum record_flag {
 	FLAG_FAILED = 1,
 	FLAG_FIRST = 2,	   /* first run of the session */
+	FLAG_RELEASES = 2, /* RECORD_RELEASED */
 	FLAG_MODIFIED = 4, /* the graph transformer changed the graph */
 	FLAG_UNMODIFIED = 8,
 	FLAG_PARTIAL = 16,
@@ -243,8 +244,7 @@ struct text_entry {
 };
 
 _Static_assert(sizeof(struct record) == 32 && sizeof(struct dict_entry) == 40, "their layout is what agents write");
-_Static_assert(__builtin_offsetof(struct record, id) == 16 && __builtin_offsetof(struct record, text) == 24 &&
-		   __builtin_offsetof(struct record, type) == 28 && __builtin_offsetof(struct record, more) == 31,
+_Static_assert(__builtin_offsetof(struct record, id) == 16 && __builtin_offsetof(struct record, more) == 31,
 	       "records have no holes");
 _Static_assert(RECORD_COST == 16 && RECORD_FREE == 23 && DICT_OTHER == 7, "numbers are only ever added");
 #endif

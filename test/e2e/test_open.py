@@ -7,6 +7,8 @@ import re
 
 import pytest
 
+import envs
+from conftest import environment
 from test_view import table, view
 
 
@@ -39,6 +41,20 @@ def test_a_session_of_the_parent_is_named_in_a_fork(lab, wheel, how):
     own = sum(model["inferences"]["wall_ns"] for model in report["models"])
     time = report["recording"]["time"]
     assert not_ended > 1e9 and time["waiting_ns"] <= own + 1e6 and time["first_ns"] <= own + 1e6
+
+
+def test_a_release_in_a_fork_that_does_not_end_is_named(lab):
+    program = lab.python(environment(envs.wheel, "newest"), "forked", "releases", lab.model("chain"))
+    done = lab.record(program, judged=False)
+    parent, child = map(int, done.out.split())
+    if not child:
+        pytest.skip("no child waited for the pool")
+    report = json.loads(report_of(lab, done.recording, "--json"))
+    (forked,) = [found["figures"] for found in report["insights"] if found["kind"] == "forked"]
+    assert (forked["created_in_pid"], forked["how"]) == (parent, "released") and forked["missing_pool_threads"] >= 1
+    assert [model["name"] for model in report["models"]] == ["chain"]
+    text = " ".join(report_of(lab, done.recording).split())
+    assert re.match(r"1 session release of chain ran for [0-9.]+ s and did not end \(process %d\)" % child, text), text
 
 
 def test_an_inference_that_never_ended_is_in_every_format(lab, wheel):

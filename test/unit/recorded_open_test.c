@@ -249,6 +249,43 @@ static void a_creation_that_never_ends_is_said(void **state)
 	end(f);
 }
 
+static void note_release(struct fixture *f, const char *state)
+{
+	stream_int(&f->s, KEY_SESSION, 1);
+	stream_int(&f->s, KEY_FROM_NS, 50000000);
+	stream_text(&f->s, KEY_STATE, state);
+	stream_int(&f->s, KEY_TID, 200);
+	stream_instant(&f->s, f->child, 50000, KIND_NOTE, EVENT_NOTE_RELEASED);
+}
+
+static void a_release_in_a_fork_that_never_ends_is_said(void **state)
+{
+	struct fixture fixture, *f = &fixture;
+
+	for (int ends = 0; ends <= 1; ends++) {
+		begin(f);
+		create(f, f->lane, 1000, 1, 3);
+		run(f, f->lane, 10000, 900, 1);
+		forked(f);
+		note_release(f, EVENT_STATE_BEGUN);
+		if (ends)
+			note_release(f, EVENT_STATE_ENDED);
+		stream_instant(&f->s, f->parent, 4050000, KIND_NOTE, "end");
+		analyse(f);
+		assert_int_equal(f->recorded.n, 1);
+		assert_int_equal(f->summary->n_open_rows, !ends);
+		assert_string_equal(open_words(f->summary, true).s,
+				    ends ? "" : "1 session release of m ran for 4.00 s and did not end (process 200)");
+		assert_int_equal(find(f, "forked") != NULL, !ends);
+		if (!ends) {
+			assert_true(find(f, "forked")->a == 100 && find(f, "forked")->b == 3);
+			assert_string_equal(find(f, "forked")->text, "released");
+		}
+		assert_null(find(f, "never_ended"));
+		end(f);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -261,6 +298,7 @@ int main(void)
 		cmocka_unit_test(one_that_the_end_of_a_recording_cuts_off_is_no_news),
 		cmocka_unit_test(it_lasts_no_longer_than_its_process),
 		cmocka_unit_test(a_creation_that_never_ends_is_said),
+		cmocka_unit_test(a_release_in_a_fork_that_never_ends_is_said),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,10 +16,13 @@ struct printable open_words(const struct summary *summary, bool is_ascii)
 	if (!summary->n_open_rows || !row->is_longest)
 		return text;
 	for (uint32_t i = 0; i < summary->n_open_rows; i++)
-		n += row[i].is_longest && row[i].is_creation == row->is_creation && row[i].name == row->name;
+		n += row[i].is_longest && row[i].is_creation == row->is_creation &&
+		     row[i].is_release == row->is_release && row[i].name == row->name;
 	name = model_text(names_text(summary->names, row->name), NAME, is_ascii);
 	if (row->is_creation)
 		printable_add(&text, "%s of %s", printable_count(n, "session creation").s, name.s);
+	else if (row->is_release)
+		printable_add(&text, "%s of %s", printable_count(n, "session release").s, name.s);
 	else
 		printable_add(&text, "%s of %s", printable_count(n, "inference").s, name.s);
 	printable_add(&text, n == 1 ? " ran for %s and did not end" : " ran for up to %s and did not end",

@@ -12,14 +12,16 @@
 
 #define LEAST_NS UINT64_C(500000000)
 
-enum { MAX_OPEN = 1024 };
+enum { MAX_OPEN = 1024, MAX_FORKS = 64 };
 
 static struct summary_open *add(struct summary_maker *maker)
 {
 	struct summary_open *row = maker->open.n < MAX_OPEN ? array_add(&maker->open, sizeof *row) : NULL;
 
 	if (row)
-		*row = (struct summary_open){ .process = NONE, .model = NONE, .session = -1, .tid = -1 };
+		*row = (struct summary_open){
+			.process = NONE, .model = NONE, .of = SUMMARY_NONE, .session = -1, .tid = -1
+		};
 	return row;
 }
 
@@ -64,6 +66,46 @@ int sum_open_creation(struct summary_maker *maker, uint32_t process, const struc
 	row->tid = fact_int(&slice->facts, FACT_TID, -1);
 	row->begin_ns = slice->begin_ns;
 	return 0;
+}
+
+int sum_open_release(struct summary_maker *maker, uint32_t process, const struct session *session, int64_t tid)
+{
+	struct summary_open *row = add(maker);
+
+	if (!row)
+		return maker->open.n < MAX_OPEN ? -ENOMEM : 0;
+	row->is_release = true;
+	row->process = process;
+	row->session = session->row.number;
+	row->tid = tid > 0 ? tid : -1;
+	row->begin_ns = session->row.released_ns;
+	return 0;
+}
+
+void sum_open_released(struct summary_maker *maker, uint32_t process, int64_t number)
+{
+	struct summary_open *row = maker->open.data;
+
+	for (size_t i = 0; i < maker->open.n; i++)
+		if (row[i].is_release && row[i].process == process && row[i].session == number) {
+			row[i] = row[--maker->open.n];
+			return;
+		}
+}
+
+/* The session of that number in the process that this one was forked from, or in one before that. */
+static uint32_t inherited(const struct summary_maker *maker, const struct end *end, const struct summary_open *row)
+{
+	const struct summary_session *session = end->sessions.data;
+	uint32_t process = maker->to->processes[row->process].forked_from;
+
+	for (int n = 0; n < MAX_FORKS && process != SUMMARY_NONE; n++) {
+		for (uint32_t i = 0; i < end->sessions.n; i++)
+			if (session[i].process == process && session[i].number == row->session && session[i].has_slice)
+				return i;
+		process = maker->to->processes[process].forked_from;
+	}
+	return SUMMARY_NONE;
 }
 
 /*
@@ -139,8 +181,11 @@ int sum_open_make(struct summary_maker *maker, struct end *end)
 		uint64_t until_ns = end_ns[row[i].process];
 
 		row[i].end_ns = until_ns > row[i].begin_ns ? until_ns : row[i].begin_ns;
-		row[i].is_longest = is_notable(row[i].end_ns - row[i].begin_ns, most_ns[row[i].is_creation]);
+		row[i].is_longest =
+		    is_notable(row[i].end_ns - row[i].begin_ns, row[i].is_release ? 0 : most_ns[row[i].is_creation]);
 		row[i].process = process_at(maker, row[i].process)->index;
+		if (row[i].is_release && (row[i].of = inherited(maker, end, &row[i])) != SUMMARY_NONE)
+			row[i].name = ((struct summary_session *)end->sessions.data)[row[i].of].name;
 		row[i].model = row[i].model == NONE ? SUMMARY_NONE : bucket_at(maker, row[i].model)->model;
 		if (row[i].model != SUMMARY_NONE) {
 			struct summary_model *model = (struct summary_model *)end->models.data + row[i].model;

@@ -644,10 +644,14 @@ static int released(const struct records_step *step)
 {
 	struct session *session = sessions_at(&step->process->sessions, step->record->id);
 	uint64_t time_ns = recorded_ns(step->process, step->record->time);
-	struct arg args[3];
+	bool is_long = step->record->flags & (FLAG_RELEASES | FLAG_END);
+	struct arg args[5];
 
 	if (!session)
 		return -ENOMEM;
+	args[3] =
+	    arg_text(KEY_STATE, step->out, step->record->flags & FLAG_END ? EVENT_STATE_ENDED : EVENT_STATE_BEGUN);
+	args[4] = arg_int(KEY_TID, step->reader->tid);
 	args[0] = arg_name(KEY_MODEL, session->model);
 	args[1] = session_number(step);
 	args[2] = arg_int(KEY_FROM_NS, (int64_t)time_ns); /* the note itself is later: the order of its track */
@@ -659,11 +663,12 @@ static int released(const struct records_step *step)
 			return -ENOMEM;
 	}
 	sessions_release(&step->process->sessions, step->record->id);
-	return recorded_note(
-	    step->out, EVENT_NOTE_RELEASED,
-	    &(struct event){
-		.track = recorded_track(step->process, step->out), .time_ns = step->now_ns, .args = args, .n_args = 3 },
-	    step->err);
+	return recorded_note(step->out, EVENT_NOTE_RELEASED,
+			     &(struct event){ .track = recorded_track(step->process, step->out),
+					      .time_ns = step->now_ns,
+					      .args = args,
+					      .n_args = is_long ? 5 : 3 },
+			     step->err);
 }
 
 static int begin_thread(const struct records_step *step)

@@ -7,6 +7,30 @@
 
 extern const struct insight insight_forked;
 
+/* One that does not end: it waits for threads that are not there. */
+static bool find_release(struct finder *finder)
+{
+	const struct recording_facts *facts = finder->run->result->recorded;
+	const struct summary_session *session;
+	struct finding *to;
+
+	for (uint32_t i = 0; i < facts->summary->n_open_rows; i++) {
+		const struct summary_open *open = &facts->summary->open[i];
+
+		if (!open->is_release || !open->is_longest || open->of == SUMMARY_NONE)
+			continue;
+		session = &facts->summary->sessions[open->of];
+		if (&facts->summary->models[session->model] != facts->model)
+			continue;
+		to = finder_add_counts(finder, &insight_forked, 1, facts->summary->processes[session->process].pid,
+				       session->n_pool ? (int64_t)session->n_pool : -1);
+		to->low = (double)(session->begin_ns - facts->summary->recording.begin_ns);
+		to->text = "released";
+		return true;
+	}
+	return false;
+}
+
 static void find(struct finder *finder)
 {
 	const struct recording_facts *facts = finder->run->result->recorded;
@@ -24,6 +48,8 @@ static void find(struct finder *finder)
 		n++;
 		first = first ? first : &session[i];
 	}
+	if (!first && find_release(finder))
+		return;
 	if (first)
 		finder_add_counts(finder, &insight_forked, n, summary->processes[first->made_in].pid,
 				  first->n_pool ? (int64_t)first->n_pool : -1)
@@ -34,8 +60,11 @@ static void say(const struct speaker *to)
 {
 	const struct finding *finding = to->finding;
 
-	FINDING(finding->value > 1 ? "its sessions are used in forks of the process that created them"
-				   : "its session is used in a fork of the process that created it");
+	if (*to->text.s)
+		FINDING("a fork of the process that created its session releases it, and waits forever");
+	else
+		FINDING(finding->value > 1 ? "its sessions are used in forks of the process that created them"
+					   : "its session is used in a fork of the process that created it");
 	EVIDENCE("process %lld created it at %s, before the fork", (long long)finding->a,
 		 units_duration(finding->low).s);
 	if (finding->b > 0)
@@ -43,6 +72,8 @@ static void say(const struct speaker *to)
 			 finding->b == 1 ? "s" : "");
 	else
 		EVIDENCE("; threads of its pools exist there alone");
+	if (*to->text.s)
+		NEXT("let it end without releasing it (os._exit), or ");
 	NEXT("create the session after the fork: gunicorn without --preload or in post_fork, multiprocessing with "
 	     "\"spawn\" or in the worker's initializer; without its threads an inference is slow, or never ends");
 }
@@ -55,5 +86,6 @@ const struct insight insight_forked = {
 	.figures = { .value = "sessions",
 		     .low = "created_after_ns",
 		     .a = "created_in_pid",
-		     .b = "missing_pool_threads" },
+		     .b = "missing_pool_threads",
+		     .text = "how" },
 };

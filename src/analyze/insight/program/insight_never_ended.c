@@ -25,8 +25,8 @@ static void find(struct finder *finder)
 	if (!facts)
 		return;
 	open = facts->summary->open;
-	while (i < facts->summary->n_open_rows &&
-	       !(open[i].is_longest && !open[i].is_creation && facts->model == &facts->summary->models[open[i].model]))
+	while (i < facts->summary->n_open_rows && !(open[i].is_longest && !open[i].is_creation && !open[i].is_release &&
+						    facts->model == &facts->summary->models[open[i].model]))
 		i++;
 	if (i == facts->summary->n_open_rows || open[i].process == SUMMARY_NONE)
 		return;

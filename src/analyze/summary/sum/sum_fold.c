@@ -20,6 +20,8 @@ bool sum_fold_is_wanted(const struct summary_maker *maker, struct session *sessi
 
 	if (session->met == MET_NEVER) /* nothing but a stage of it is in the file */
 		return false;
+	if (!row->name && !row->has_slice && !row->n_runs) /* nor but the release of what a fork inherited */
+		return false;
 	if (opts->model && !strstr(names_text(maker->names, row->name), opts->model))
 		return false;
 	if (!opts->from_ns && !opts->to_ns)

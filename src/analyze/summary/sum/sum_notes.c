@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "analyze/summary/sum_cycles.h"
+#include "analyze/summary/sum_open.h"
 #include "event/merged_note.h"
 
 /* What the notes of one topic say. */
@@ -178,14 +179,21 @@ static int note_session(struct summary_maker *maker, uint32_t process, const str
 
 static int note_released(struct summary_maker *maker, uint32_t process, const struct event *event)
 {
+	const char *state = names_text(maker->names, text_of(event, KEY_STATE));
 	int64_t from_ns = int_of(event, KEY_FROM_NS);
 	struct session *session =
 	    sum_sessions_find(maker, process, int_of(event, KEY_SESSION), text_of(event, KEY_MODEL), MET_NOTE);
 
 	if (!session)
 		return -ENOMEM;
+	if (!strcmp(state, EVENT_STATE_ENDED)) {
+		sum_open_released(maker, process, int_of(event, KEY_SESSION));
+		return 0;
+	}
 	session->row.released_ns = from_ns > 0 ? (uint64_t)from_ns : event->time_ns;
-	return 0;
+	if (strcmp(state, EVENT_STATE_BEGUN) != 0)
+		return 0;
+	return sum_open_release(maker, process, session, int_of(event, KEY_TID));
 }
 
 /* Of several processes that had the parent's pid, the last one that had begun before the fork. */

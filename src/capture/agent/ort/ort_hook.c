@@ -359,13 +359,24 @@ word ort_on_runtime_error(ORT_ARGS)
 	return met.next(ORT_PASS);
 }
 
+static void put_release(struct thread *thread, const struct session *session, uint8_t flag)
+{
+	struct record *record = agent_claim(thread);
+
+	if (!record)
+		return;
+	*record = (struct record){ .time = agent_now(), .id = session->number, .type = RECORD_RELEASED, .flags = flag };
+	agent_publish(thread);
+}
+
+/* In a child of fork the release of an inherited session may wait for threads that only its parent has. */
 word ort_on_session_delete(ORT_ARGS)
 {
 	ort_function *next = ort_original(a, b, ORT_SESSION_DELETE);
 	struct thread *thread = agent_thread();
 	struct session *session = session_of_object(a);
 	const struct ort_copy *copy = session ? ort_copy_of(a) : NULL;
-	struct record *record;
+	word r;
 
 	if (thread && session && creation_is_open(thread) && thread->creation.session == session) {
 		/* where no end of a creation is seen, this is no sign of a failure */
@@ -373,13 +384,18 @@ word ort_on_session_delete(ORT_ARGS)
 		creation_end(thread, (enum run_owner)thread->creation.owner,
 			     thread->creation.message ? thread->creation.message : otherwise);
 	} else if (thread && session) {
-		record = agent_claim(thread);
-		if (record) {
-			*record =
-			    (struct record){ .time = agent_now(), .id = session->number, .type = RECORD_RELEASED };
-			agent_publish(thread);
-		}
+		bool is_inherited = agent.segment && agent.segment->forked_from;
+		struct session gone = { .number = session->number };
+
+		put_release(thread, session, is_inherited ? FLAG_RELEASES : 0);
 		session_release(a);
+		if (is_inherited) {
+			r = next(ORT_PASS);
+			thread = agent_thread();
+			if (thread)
+				put_release(thread, &gone, FLAG_END);
+			return r;
+		}
 	} else if (thread) {
 		creation_unseen_gone(thread, &runtime_onnxruntime);
 	}
