@@ -8,8 +8,10 @@ import subprocess
 import sys
 
 import pytest
+from attaching import Attaching, python_server
 from judge import query as judged
 from lab import wait_until
+from test_next import Waiting
 from test_query import ask
 
 PYTHON = os.path.realpath(sys.executable)
@@ -113,6 +115,22 @@ def test_time_is_where_it_was_spent(lab, known):
     assert sum(int(ns) for _, _, ns in rows) == counts["ns"]
     (sleep,) = [stack for stack, _, _ in rows if stack.endswith(";slept") and ";Sleeper.sleep (" in stack]
     assert sleep.endswith(f"stacks.py:{slept});slept")
+    # and so has Speedscope's file, a profile for each thread
+    done = lab.plain([lab.inftrace, "export", known.path, "--to", "speedscope", "-o", lab.path("speedscope")])
+    assert done.status == 0, done.err
+    with open(lab.path("speedscope")) as file:
+        whole = json.load(file)
+    names = [frame["name"] for frame in whole["shared"]["frames"]]
+    profiles = [profile for profile in whole["profiles"] if profile["type"] == "sampled"]
+    assert all(len(profile["samples"]) == len(profile["weights"]) for profile in profiles)
+    assert sum(sum(profile["weights"]) for profile in profiles) == counts["ns"]
+    (main,) = [profile for profile in profiles if f"thread {known.took['pid']}: samples" in profile["name"]]
+    slept = [
+        ns
+        for stack, ns in zip(main["samples"], main["weights"])
+        if [names[frame] for frame in stack[-2:]] == [f"Sleeper.sleep (stacks.py:{slept})", "slept"]
+    ]
+    assert sum(slept) > 0.3e9
     # Perfetto has the same samples
     ours = ask(lab, known.path, "SELECT count(*) AS n FROM stack_samples")
     theirs = judged(known.path, "SELECT count(*) AS n FROM perf_sample")
@@ -179,6 +197,43 @@ def test_machine_code_without_optimisation_or_debug_information(lab):
     places = Places(lab, "-O0", "-g0")
     places.check()
     assert {row["at"] for row in places.main("rest")} == {None}
+
+
+HERE = "SELECT count(*) AS n FROM stacks WHERE file LIKE '%s'"
+
+
+@pytest.mark.root
+@pytest.mark.in_turn(1)
+@pytest.mark.parametrize("way", [(), ("--inject",)], ids=["probes", "injected"])
+def test_running_programs_are_sampled(lab, wheel, way):
+    server = python_server(lab, wheel, "chain")
+    attaching = Attaching(lab, server.pid, *way)
+    wait_until(
+        lambda: (
+            os.path.exists(attaching.path)
+            and os.path.getsize(attaching.path)
+            and ask(lab, attaching.path, HERE % "%/serve.py")[0]["n"]
+        ),
+        attaching.process,
+    )
+    attaching.end()
+    server.end()
+
+
+@pytest.mark.root
+def test_programs_that_come_next_are_sampled(lab, wheel):
+    waiting = Waiting(lab, "--path", lab.own("infer"))
+    program = lab.plain(lab.python(wheel, "infer", "run", lab.model("chain"), "--runs", 3000))
+    assert program.status == 0, program.err
+    assert ask(lab, waiting.end().path, HERE % "%/infer.py")[0]["n"]
+
+
+def test_samples_are_beside_the_page_of_top(lab, wheel):
+    path = lab.path("top.pftrace")
+    program = lab.python(wheel, "infer", "run", lab.model("chain"), "--runs", 300)
+    done = lab.plain([lab.inftrace, "top", "--json", "-o", path, "--", *program])
+    assert done.status == 0, done.err
+    assert ask(lab, path, HERE % "%/infer.py")[0]["n"]
 
 
 @pytest.mark.full("versions that are too old are not on every machine")

@@ -8,6 +8,7 @@ import signal
 import pytest
 from lab import wait_until
 from recording import Growing, Recording
+from test_query import ask
 from test_view import table, view
 
 WORDS = {
@@ -164,6 +165,12 @@ def test_a_frozen_cgroup_is_seen_and_no_operators(lab, wheel):
         halted = Halted(lab, wheel, "freezer", [300, 300, 30], env={"FREEZER": folder})
         halted.check_bounds()
         halted.check_report()
+        (row,) = ask(
+            lab,
+            halted.recording.path,
+            "SELECT max(duration_ns) AS ns FROM stack_samples WHERE state = 'was stopped' AND call = 'frozen'",
+        )
+        assert row["ns"] and row["ns"] > 2e8, "its samples say so, too"
         n += 1
     if not n:
         pytest.skip("no cgroup can be frozen here")

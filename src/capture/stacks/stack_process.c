@@ -23,7 +23,7 @@
 #define FIRST_TRY_NS (5 * MS_NS)
 
 enum { COST_PART = 200 }; /* a list is good for so many times what making it takes */
-enum { MAX_KEPT = 256, MAX_FINDS = 8, MAX_TRIES = 7, MAX_THREADS = 32768, IN_TURN = 4 };
+enum { MAX_KEPT = 256, MAX_FINDS = 8, MAX_TRIES = 7, MAX_THREADS = 32768, IN_TURN = 4, MANY = 200 };
 
 static void close_files(struct stack_thread *thread, struct stack_shared *shared)
 {
@@ -343,6 +343,7 @@ static int look_in_turn(struct stack_process *process, const struct stack_round 
 			continue;
 		if (++n_looked % IN_TURN == 0 && clock_cpu_ns() - began_ns > round->budget_ns) {
 			process->was_awake = true;
+			process->is_short = true;
 			process->turn = are_busy ? process->turn : at;
 			return 0;
 		}
@@ -366,12 +367,13 @@ int stack_process_sample(struct stack_process *process, const struct stack_round
 	if (!is_more && !process->was_awake && process->thread.n)
 		return put_pending(process, round);
 	result = list_threads(process, round);
-	process->was_awake = false;
+	process->was_awake = process->is_short = false;
 	began_ns = clock_cpu_ns();
 	if (!result)
 		result = look_in_turn(process, round, true, began_ns);
 	if (!result)
 		result = look_in_turn(process, round, false, began_ns);
+	process->n_short += process->is_short && process->thread.n >= MANY ? 1 : process->n_short ? -1 : 0;
 	return result || !round->is_last ? result : put_pending(process, round);
 }
 
@@ -403,6 +405,7 @@ void stack_process_done(struct stack_process *process, struct stack_shared *shar
 	array_done(&process->thread, sizeof(struct stack_thread));
 	stack_python_done(&process->python);
 	stack_maps_done(&process->maps);
+	freezer_close(&process->freezer);
 	*process = (struct stack_process){ 0 };
 }
 

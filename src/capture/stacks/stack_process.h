@@ -11,6 +11,7 @@
 #ifndef CAPTURE_STACKS_STACK_PROCESS_H
 #define CAPTURE_STACKS_STACK_PROCESS_H
 
+#include "capture/proc/freezer.h"
 #include "capture/stacks/stack_call.h"
 #include "capture/stacks/stack_map.h"
 #include "capture/stacks/stack_python.h"
@@ -56,7 +57,12 @@ struct stack_process {
 	uint32_t n_finds, program;
 	size_t turn;	/* the thread that comes first */
 	bool was_awake; /* a thread ran, or was ready to */
-	bool is_inside; /* it has a pid namespace of its own */
+	struct freezer freezer;
+	uint64_t frozen_ns; /* when the freezer was looked at, */
+	bool is_frozen;	    /* and whether it holds the process */
+	bool is_short;	    /* the last round was too short for all threads, */
+	int n_short;	    /* as so many more were than not, of a process with many */
+	bool is_inside;	    /* it has a pid namespace of its own */
 	bool has_begun;
 };
 

@@ -23,7 +23,14 @@
 #include "event/callstack.h"
 
 /* SURE_*: a process that has just begun is another program for a moment, which may have other rights. */
-enum { COST_PART = 100, LEAST_BUDGET_NS = 20000, MOST_QUEUED = 1 << 18, SURE_FINDS = 2, SURE_ROUNDS = 10 };
+enum {
+	COST_PART = 100,
+	LEAST_BUDGET_NS = 20000,
+	MOST_QUEUED = 1 << 18,
+	SURE_FINDS = 2,
+	SURE_ROUNDS = 10,
+	MANY_SHORT = 20
+};
 enum { EVENTS = 16, MS_NS = 1000000 };
 
 struct queued {
@@ -36,7 +43,7 @@ struct followed {
 	struct stack_followed is;
 	struct stack_process process;
 	unsigned n_refused; /* rounds in which its memory could not be read */
-	bool is_there, is_said, is_told;
+	bool is_there, is_said, is_told, is_turn_told;
 };
 
 /* What of a process cannot be read, and why. */
@@ -145,6 +152,21 @@ static void note_moments(struct stack_sampler *sampler, struct followed *followe
 	note(sampler, &refused);
 }
 
+/* Many threads: each is looked at less often. */
+static void note_turns(struct stack_sampler *sampler, struct followed *followed)
+{
+	struct stack_process *process = &followed->process;
+	struct refused refused = { .track = followed->is.track };
+
+	if (followed->is_turn_told || process->n_short < MANY_SHORT)
+		return;
+	followed->is_turn_told = true;
+	snprintf(refused.what, sizeof refused.what, "the %zu threads of process %d that often", process->thread.n,
+		 (int)followed->is.pid);
+	snprintf(refused.why, sizeof refused.why, "they are sampled in turn, for at most 1 %% of the time");
+	note(sampler, &refused);
+}
+
 static void note_lost(struct stack_sampler *sampler)
 {
 	struct refused refused = { .track = sampler->lost_track, .why = "the recorder was too slow to take them" };
@@ -168,6 +190,7 @@ static void look_at_all(struct stack_sampler *sampler)
 		process_at(sampler, i)->n_refused += sampler->shared.memory.is_refused;
 		note_refusal(sampler, process_at(sampler, i));
 		note_moments(sampler, process_at(sampler, i));
+		note_turns(sampler, process_at(sampler, i));
 	}
 }
 

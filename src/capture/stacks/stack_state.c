@@ -93,7 +93,16 @@ static enum sample_state state_of_letter(struct stack_thread *thread, const stru
 	}
 }
 
-static enum sample_state find_state(const struct stack_process *process, struct stack_thread *thread,
+/* Looked at once in a round. */
+static bool is_frozen(struct stack_process *process, const struct stack_round *round)
+{
+	if (process->frozen_ns != round->now_ns)
+		process->is_frozen = freezer_is_frozen(&process->freezer, "", round->pid, round->now_ns);
+	process->frozen_ns = round->now_ns;
+	return process->is_frozen;
+}
+
+static enum sample_state find_state(struct stack_process *process, struct stack_thread *thread,
 				    const struct stack_round *round, struct stack_call *call)
 {
 	enum sample_state state;
@@ -108,7 +117,13 @@ static enum sample_state find_state(const struct stack_process *process, struct 
 		return SAMPLE_RAN;
 	letter = letter_of(thread, round->pid);
 	state = state_of_letter(thread, round, letter);
-	if (letter == 'T' || letter == 't' || call->number < 0)
+	if (letter == 'T' || letter == 't')
+		return state;
+	if (letter != 'R' && is_frozen(process, round)) {
+		thread->now.call = names_of(round->out->names, EVENT_HALT_FROZEN);
+		return SAMPLE_STOPPED;
+	}
+	if (call->number < 0)
 		return state;
 	return letter == 'R' ? SAMPLE_RAN : state_of_call(process, thread, round, call);
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Speedscope's own file: each track is an "evented" profile, names are shared frames, times are nanoseconds since the
- * first event. The format holds one profile behind the other, but events come track by track in pieces: they wait in an
- * unnamed temporary file, 16 bytes each, and memory holds 4 KiB for each track.
+ * first event. Each thread that was sampled is a "sampled" one: its stacks, one behind the other, with the time that
+ * each stands for; what it did other than to run is the innermost frame. The format holds one profile behind the other,
+ * but events come track by track in pieces: they wait in an unnamed temporary file, 16 bytes each, and memory holds 4
+ * KiB for each track.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -10,7 +12,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "trace/export/pairing.h"
+#include "trace/export/stacks.h"
 #include "trace/perfetto/perfetto_map.h"
 
 enum { CHUNK = 256 }; /* events */
@@ -19,6 +21,14 @@ struct step {
 	uint64_t at_ns;
 	uint32_t frame;
 	uint32_t is_end;
+};
+
+/* A thread that was sampled; of its steps, at_ns is the time of a sample, frame its stack, is_end its state's name. */
+struct sampled {
+	uint32_t process; /* track */
+	int32_t tid;
+	uint32_t name; /* the last one */
+	struct line *line;
 };
 
 /* The events of a track. */
@@ -31,6 +41,8 @@ struct line {
 struct speedscope {
 	struct pairing pairing;
 	struct array lines, frames; /* struct line, by number of the track; uint32_t: names */
+	struct array sampled;	    /* struct sampled */
+	struct perfetto_map thread_of;
 	struct perfetto_map frame_of;
 	uint64_t base_ns; /* of the first event */
 	uint32_t active;  /* the first track with inferences */
@@ -81,10 +93,22 @@ static void spool(struct speedscope *speedscope, struct line *line)
 	line->steps.n = 0;
 }
 
+static void keep_step(struct speedscope *speedscope, struct line *line, struct step step)
+{
+	struct step *added;
+
+	if (line->steps.n == CHUNK)
+		spool(speedscope, line);
+	added = array_add_raw(&line->steps, sizeof *added);
+	if (added)
+		*added = step;
+	else
+		speedscope->code = ENOMEM;
+}
+
 static void add_step(struct speedscope *speedscope, uint32_t track, struct step step)
 {
 	struct line *line;
-	struct step *added;
 
 	while (speedscope->lines.n <= track)
 		if (!array_add(&speedscope->lines, sizeof *line)) {
@@ -100,13 +124,39 @@ static void add_step(struct speedscope *speedscope, uint32_t track, struct step 
 	if (!speedscope->has_event || step.at_ns < speedscope->base_ns)
 		speedscope->base_ns = step.at_ns;
 	speedscope->has_event = true;
-	if (line->steps.n == CHUNK)
-		spool(speedscope, line);
-	added = array_add_raw(&line->steps, sizeof *added);
-	if (added)
-		*added = step;
-	else
+	keep_step(speedscope, line, step);
+}
+
+/* NULL: out of memory. */
+static struct sampled *sampled_of(struct speedscope *speedscope, uint32_t process, int32_t tid)
+{
+	uint64_t key = (uint64_t)process << 32 | (uint32_t)tid;
+	uint32_t number = perfetto_map_get(&speedscope->thread_of, key);
+	struct sampled *sampled;
+
+	if (number)
+		return (struct sampled *)speedscope->sampled.data + number - 1;
+	sampled = array_add(&speedscope->sampled, sizeof *sampled);
+	if (!sampled || !perfetto_map_put(&speedscope->thread_of, key, (uint32_t)speedscope->sampled.n))
+		return NULL;
+	*sampled = (struct sampled){ process, tid, 0, calloc(1, sizeof *sampled->line) };
+	return sampled->line ? sampled : NULL;
+}
+
+static void take_sample(struct pairing *pairing, struct pairing_track *process, const struct event_sample *sample)
+{
+	struct speedscope *speedscope = (struct speedscope *)pairing;
+	uint32_t track = (uint32_t)(process - (const struct pairing_track *)pairing->tracks.data);
+	struct sampled *sampled = sampled_of(speedscope, track, sample->tid);
+
+	if (!sampled) {
 		speedscope->code = ENOMEM;
+		return;
+	}
+	sampled->name = sample->thread_name ? names_keep(pairing->sink.names, sample->thread_name) : sampled->name;
+	keep_step(speedscope, sampled->line,
+		  (struct step){ sample->weight_ns, sample->stack,
+				 names_keep(pairing->sink.names, stacks_state_name(pairing->sink.names, sample)) });
 }
 
 static uint32_t number_of(const struct pairing *pairing, const struct pairing_track *track)
@@ -222,6 +272,76 @@ static void put_profile(struct speedscope *speedscope, uint32_t number)
 	text_out_text(out, "\n]}");
 }
 
+static void put_stack(struct speedscope *speedscope, const struct step *step)
+{
+	struct names *names = speedscope->pairing.sink.names;
+	const struct callstacks *all = names_callstacks(names);
+	struct text_out *out = &speedscope->pairing.out;
+	uint32_t path[STACKS_DEPTH], n = 0;
+
+	for (const struct callstack *at = callstacks_get(all, step->frame); at && n < STACKS_DEPTH;
+	     at = callstacks_get(all, at->caller))
+		path[n++] = at->frame;
+	text_out_char(out, '[');
+	while (n) {
+		text_out_uint(out, frame_of(speedscope, stacks_frame_name(names, callstacks_frame_of(all, path[--n]))));
+		if (n || step->is_end)
+			text_out_char(out, ',');
+	}
+	if (step->is_end)
+		text_out_uint(out, frame_of(speedscope, step->is_end));
+	text_out_char(out, ']');
+}
+
+/* Stacks, then their times: what is in the temporary file is read twice. The sum of the times. */
+static uint64_t put_samples(struct speedscope *speedscope, const struct line *line, bool are_times)
+{
+	struct text_out *out = &speedscope->pairing.out;
+	struct step steps[CHUNK];
+	uint64_t sum_ns = 0;
+	bool is_first = true;
+
+	for (size_t i = 0; i <= line->chunks.n && !speedscope->code; i++) {
+		bool is_rest = i == line->chunks.n;
+		const struct step *step = is_rest ? line->steps.data : steps;
+
+		if (!is_rest)
+			read_chunk(speedscope, ((const uint64_t *)line->chunks.data)[i], steps);
+		for (size_t j = 0; j < (is_rest ? line->steps.n : CHUNK); j++, is_first = false) {
+			text_out_text(out, is_first ? "\n" : ",\n");
+			if (are_times)
+				text_out_uint(out, step[j].at_ns);
+			else
+				put_stack(speedscope, &step[j]);
+			sum_ns += step[j].at_ns;
+		}
+	}
+	return sum_ns;
+}
+
+/* "python 42: MainThread, thread 42: samples" */
+static void put_sampled(struct speedscope *speedscope, const struct sampled *sampled)
+{
+	struct pairing *pairing = &speedscope->pairing;
+	const struct pairing_track *process = pairing_track(pairing, sampled->process);
+	struct text_out *out = &pairing->out;
+	uint64_t sum_ns;
+	char text[300];
+
+	snprintf(text, sizeof text, "%.100s %d: %.100s%sthread %d: samples",
+		 process ? pairing_text(pairing, process->def.name) : "", process ? process->def.pid : 0,
+		 pairing_text(pairing, sampled->name), sampled->name ? ", " : "", sampled->tid);
+	text_out_text(out, "{\"type\":\"sampled\",\"name\":");
+	text_out_json(out, text);
+	text_out_text(out, ",\"unit\":\"nanoseconds\",\"startValue\":0,\"samples\":[");
+	put_samples(speedscope, sampled->line, false);
+	text_out_text(out, "],\"weights\":[");
+	sum_ns = put_samples(speedscope, sampled->line, true);
+	text_out_text(out, "],\"endValue\":");
+	text_out_uint(out, sum_ns);
+	text_out_char(out, '}');
+}
+
 static void put_file(struct speedscope *speedscope)
 {
 	struct text_out *out = &speedscope->pairing.out;
@@ -237,6 +357,10 @@ static void put_file(struct speedscope *speedscope)
 		active = i == speedscope->active ? n : active;
 		n++;
 		put_profile(speedscope, i);
+	}
+	for (size_t i = 0; i < speedscope->sampled.n && !speedscope->code; i++) {
+		text_out_text(out, n++ ? ",\n" : "\n");
+		put_sampled(speedscope, (const struct sampled *)speedscope->sampled.data + i);
 	}
 	text_out_text(out, "\n],\"shared\":{\"frames\":[");
 	frames = speedscope->frames.data;
@@ -280,18 +404,31 @@ static struct sink *start(int fd, struct names *names, uint32_t *last_track, str
 	pairing_init(&speedscope->pairing, fd, names, last_track);
 	speedscope->pairing.begin = begin;
 	speedscope->pairing.take = take;
+	speedscope->pairing.take_sample = take_sample;
 	speedscope->spool = temporary;
 	return &speedscope->pairing.sink;
+}
+
+static void line_done(struct line *line)
+{
+	array_done(&line->steps, sizeof(struct step));
+	array_done(&line->chunks, sizeof(uint64_t));
 }
 
 static void done(struct speedscope *speedscope)
 {
 	struct line *lines = speedscope->lines.data;
+	struct sampled *sampled = speedscope->sampled.data;
 
-	for (size_t i = 0; i < speedscope->lines.n; i++) {
-		array_done(&lines[i].steps, sizeof(struct step));
-		array_done(&lines[i].chunks, sizeof(uint64_t));
+	for (size_t i = 0; i < speedscope->lines.n; i++)
+		line_done(&lines[i]);
+	for (size_t i = 0; i < speedscope->sampled.n; i++) {
+		if (sampled[i].line)
+			line_done(sampled[i].line);
+		free(sampled[i].line);
 	}
+	array_done(&speedscope->sampled, sizeof *sampled);
+	perfetto_map_done(&speedscope->thread_of);
 	array_done(&speedscope->lines, sizeof *lines);
 	array_done(&speedscope->frames, sizeof(uint32_t));
 	perfetto_map_done(&speedscope->frame_of);
@@ -324,7 +461,7 @@ static int end(struct sink *sink, struct export_losses *losses, struct err *err)
 const struct exporter export_speedscope = {
 	.name = "speedscope",
 	.suffix = ".speedscope.json",
-	.help = "Speedscope's JSON: every track with its slices in time",
+	.help = "Speedscope's JSON: every track with its slices in time, samples of threads",
 	.open = start,
 	.close = end,
 };

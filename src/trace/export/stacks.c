@@ -255,10 +255,8 @@ static int take_other(struct pairing *pairing, const struct event *event, struct
 	return 0;
 }
 
-/* "resize (Image.py:2193)", "memcpy (libc.so.6)", "libc.so.6 + 0x10fe10" */
-static uint32_t frame_name(struct stacks *stacks, const struct frame *frame)
+uint32_t stacks_frame_name(struct names *names, const struct frame *frame)
 {
-	struct names *names = stacks->pairing.sink.names;
 	const char *place = names_text(names, frame->file ? frame->file : frame->module), *slash = strrchr(place, '/');
 	char text[400];
 
@@ -273,6 +271,14 @@ static uint32_t frame_name(struct stacks *stacks, const struct frame *frame)
 	else
 		snprintf(text, sizeof text, "%.200s (%.150s)", names_text(names, frame->function), place);
 	return names_of(names, text);
+}
+
+uint32_t stacks_state_name(struct names *names, const struct event_sample *sample)
+{
+	if (sample->state == SAMPLE_RAN)
+		return 0;
+	return sample->state == SAMPLE_CALL && sample->call ? sample->call
+							    : names_of(names, sample_state_name(sample->state));
 }
 
 /* A frame further in has the sample, too. */
@@ -305,15 +311,11 @@ static void take_sample(struct pairing *pairing, struct pairing_track *process, 
 		const struct frame *frame = callstacks_frame_of(all, path[--n]);
 
 		if (frame)
-			place = go_down(stacks, place, frame_name(stacks, frame), sample->weight_ns);
+			place =
+			    go_down(stacks, place, stacks_frame_name(pairing->sink.names, frame), sample->weight_ns);
 	}
-	if (sample->state == SAMPLE_RAN)
-		return;
-	if (sample->state == SAMPLE_CALL && sample->call)
-		go_down(stacks, place, sample->call, sample->weight_ns);
-	else
-		go_down(stacks, place, names_of(pairing->sink.names, sample_state_name(sample->state)),
-			sample->weight_ns);
+	if (sample->state != SAMPLE_RAN)
+		go_down(stacks, place, stacks_state_name(pairing->sink.names, sample), sample->weight_ns);
 }
 
 struct stacks *stacks_new(int fd, struct names *names, uint32_t *last_track, struct err *err)

@@ -14,6 +14,7 @@
 #ifndef TRACE_EXPORT_STACKS_H
 #define TRACE_EXPORT_STACKS_H
 
+#include "event/callstack.h"
 #include "trace/export/pairing.h"
 #include "trace/perfetto/perfetto_map.h"
 
@@ -42,6 +43,10 @@ struct stacks {
 	uint64_t first_ns, last_ns, start_realtime_ns;
 };
 
+/* "resize (Image.py:2193)", "memcpy (libc.so.6)", "libc.so.6 + 0x10fe10" */
+uint32_t stacks_frame_name(struct names *names, const struct frame *frame);
+/* What a thread did other than to run: "recvfrom", "slept"; 0: it ran. */
+uint32_t stacks_state_name(struct names *names, const struct event_sample *sample);
 /* NULL and err: out of memory. */
 struct stacks *stacks_new(int fd, struct names *names, uint32_t *last_track, struct err *err);
 /* Adds up. 0, or -errno and err. */
