@@ -168,7 +168,7 @@ static int open_sinks(struct job *job, const char *what, struct err *err)
 
 static struct recorder_opts recorder_opts_of(struct job *job, const char *command)
 {
-	return (struct recorder_opts){ .plan = job->shared.plan,
+	return (struct recorder_opts){ .plan = job->has_file ? record_options_plan(&job->shared) : job->shared.plan,
 				       .sinks = job->sinks,
 				       .n_sinks = job->n_sinks,
 				       .say = top_guest_say(&job->guest),
