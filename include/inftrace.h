@@ -79,7 +79,7 @@ struct inftrace_name_opts {
 
 #ifndef INFTRACE_DISABLE
 
-/* The version of the library that runs, which may be newer than this header: "0.1.0". */
+/* The version of the library that runs, which may be newer than this header: "0.2.0". */
 INFTRACE_API const char *inftrace_version(void);
 /*
  * The name with this text, the same for the same text; for slices and instants of kind INFTRACE_USER, and counters. The
@@ -109,7 +109,7 @@ static inline bool inftrace_is_on(void)
 
 static inline const char *inftrace_version(void)
 {
-	return "0.1.0";
+	return "0.2.0";
 }
 
 static inline const struct inftrace_name *inftrace_intern(const char *name)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""page.py WHAT SOURCE WORK [OUT]: builds the page of `inftrace view` outside of the source tree. WORK gets a copy of
-SOURCE and the npm packages of its lock file, or those of the folder above.
+"""page.py WHAT SOURCE WORK [OUT]: builds the page of `inftrace view`, or the extension for VS Code, outside of the source
+tree. WORK gets a copy of SOURCE and the npm packages of its lock file, or those of the folder above.
 
     packages SOURCE WORK        gets the packages; 1 and the reason if it cannot
-    build    SOURCE WORK OUT    writes app.js, app.css, index.html and icon.svg into OUT
+    build    SOURCE WORK OUT    writes what build.mjs makes into OUT
     types    SOURCE WORK        checks the types
     format   SOURCE WORK        checks the layout; `npm run format` in web mends it
     test     SOURCE WORK        runs the tests of the parts
@@ -16,13 +16,13 @@ import subprocess
 import sys
 
 FILES = ("app.js", "app.css", "index.html", "icon.svg")
-COPIED = ("package.json", "package-lock.json", ".npmrc", "tsconfig.json", "build.mjs", "index.html", "icon.svg")
 
 
 def copy(source, work):
     os.makedirs(work, exist_ok=True)
-    for name in COPIED:
-        shutil.copyfile(os.path.join(source, name), os.path.join(work, name))
+    for name in os.listdir(source):
+        if os.path.isfile(os.path.join(source, name)):
+            shutil.copyfile(os.path.join(source, name), os.path.join(work, name))
     above = os.path.join(work, "..", "node_modules")
     if os.path.isdir(above) and not os.path.lexists(os.path.join(work, "node_modules")):
         os.symlink(os.path.join("..", "node_modules"), os.path.join(work, "node_modules"))

@@ -13,7 +13,7 @@ from .program import Error, program
 from .recording import Recording
 from .table import Table
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = [
     "Error",
     "Profile",

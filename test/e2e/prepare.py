@@ -15,6 +15,7 @@ ALL = [
     (envs.gguf,),
     *[(envs.plugin, key) for key in envs.PLUGINS],
     *[(envs.node_package, key) for key in envs.NODE_PACKAGES],
+    (envs.workbench, "newest"),
     (judge.perfetto,),
     (judge.puppeteer,),
     (envs.magika,),

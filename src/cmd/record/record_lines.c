@@ -18,7 +18,7 @@ int record_lines_open(struct record_lines *lines, const char *path, const char *
 	if (!path)
 		return 0;
 	/* a pipe that no program reads is refused, and a full one is not waited for */
-	fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0600);
+	fd = open(path, O_WRONLY | O_TRUNC | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0600);
 	lines->to = fd < 0 ? NULL : fdopen(fd, "w");
 	if (lines->to)
 		return 0;

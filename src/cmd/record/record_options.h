@@ -98,7 +98,7 @@ struct record_options {
 	      OPT_FLAG, offsetof(type, field.no_compress) }, \
 	    { 0, "json", NULL, "print the summary as JSON", OPT_FLAG, offsetof(type, field.json) }, \
 	    { 0,       "progress", \
-	      "FILE",  "also append how far the recording is to this file or pipe, as lines of JSON, twice a second", \
+	      "FILE",  "also write how far the recording is to this file or pipe, as lines of JSON, twice a second", \
 	      OPT_STR, offsetof(type, field.progress) }, \
 	{ \
 		'q', "quiet", NULL, "print neither summary nor progress", OPT_FLAG, offsetof(type, field.quiet) \

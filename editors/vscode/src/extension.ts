@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the editor calls when it needs something of inftrace for the first time, and when it ends.
+import * as vscode from 'vscode';
+import { registerDebug } from './debug';
+import { clearFindings, registerFindings, showFindings } from './findings';
+import { registerJobs, removeStorage, setStorage } from './jobs';
+import { find, forget, log } from './program';
+import * as recordings from './recordings';
+import { endAll } from './server';
+import * as starts from './start';
+import { registerViews } from './views';
+
+async function choosePath(): Promise<void> {
+	const files = await vscode.window.showOpenDialog({ title: 'Where is inftrace?', openLabel: 'Use It' });
+	if (!files?.length) return;
+	const settings = vscode.workspace.getConfiguration('inftrace');
+	await settings.update('path', files[0].fsPath, vscode.ConfigurationTarget.Global);
+}
+
+async function findingsOf(what?: unknown): Promise<void> {
+	const uri = await recordings.chosen(what);
+	if (uri) await showFindings(uri);
+}
+
+export function activate(context: vscode.ExtensionContext): void {
+	setStorage(context.globalStorageUri.fsPath);
+	const views = registerViews();
+	const refresh = (): void => {
+		forget();
+		void find().then(views.refresh);
+	};
+	const commands: Readonly<Record<string, (...args: never[]) => unknown>> = {
+		recordNext: starts.recordNext,
+		recordRunning: starts.recordRunning,
+		recordKernel: starts.recordKernel,
+		recordFile: starts.recordFile,
+		recordCommand: starts.recordCommand,
+		profileModel: starts.profileModel,
+		live: starts.live,
+		stop: starts.stop,
+		check: starts.check,
+		openRecording: recordings.openRecording,
+		openReport: recordings.openReport,
+		saveReport: recordings.saveReport,
+		compare: recordings.compare,
+		delete: recordings.remove,
+		showFindings: findingsOf,
+		clearFindings,
+		refresh,
+		choosePath,
+		showLog: () => log.show(),
+	};
+	const editor = new recordings.Editor();
+	const options = { webviewOptions: { retainContextWhenHidden: true } };
+	context.subscriptions.push(
+		log,
+		...views.all,
+		...registerJobs(),
+		...registerFindings(),
+		...registerDebug(),
+		starts.registerEnds(),
+		...Object.entries(commands).map(([name, run]) =>
+			vscode.commands.registerCommand(`inftrace.${name}`, (...args: unknown[]) =>
+				run(...(args as never[])),
+			),
+		),
+		...[recordings.EDITOR, 'inftrace.import'].map(type =>
+			vscode.window.registerCustomEditorProvider(type, editor, options),
+		),
+		vscode.workspace.onDidChangeConfiguration(change => {
+			if (change.affectsConfiguration('inftrace.path')) refresh();
+		}),
+		vscode.workspace.onDidGrantWorkspaceTrust(refresh),
+	);
+	void find();
+}
+
+export function deactivate(): void {
+	endAll();
+	removeStorage();
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a recording says about files of the workspace: findings as information on the model, figures behind the lines that
+// asked for inferences. Changes no file.
+import { stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import * as vscode from 'vscode';
+import { answer, log, setting } from './program';
+import { linesOf, oneLine, type Line, type Report } from './words';
+
+const problems = vscode.languages.createDiagnosticCollection('inftrace');
+const behind = vscode.window.createTextEditorDecorationType({
+	after: { color: new vscode.ThemeColor('editorCodeLens.foreground'), margin: '0 0 0 2em', fontStyle: 'italic' },
+});
+let lines: readonly Line[] = [];
+let from = '';
+
+/** Reading a larger one only for this is not worth it. */
+const LARGE = 100 << 20;
+
+function mark(editor: vscode.TextEditor): void {
+	const isWanted = setting<boolean>('annotateLines') && editor.document.uri.scheme === 'file';
+	const byLine = new Map<number, string[]>();
+	for (const one of isWanted ? lines : [])
+		if (one.file === editor.document.uri.fsPath && one.line <= editor.document.lineCount)
+			byLine.set(one.line, [...(byLine.get(one.line) ?? []), one.text]);
+	editor.setDecorations(
+		behind,
+		[...byLine].map(([line, texts]) => ({
+			range: editor.document.lineAt(line - 1).range,
+			hoverMessage: `${texts.join('\n\n')}\n\n(${from})`,
+			renderOptions: { after: { contentText: texts.join('; ') } },
+		})),
+	);
+}
+
+const markAll = (): void => vscode.window.visibleTextEditors.forEach(mark);
+
+function diagnose(report: Report, recording: vscode.Uri): void {
+	const byFile = new Map<string, vscode.Diagnostic[]>();
+	for (const one of report.insights ?? []) {
+		const file = one.model === null ? null : report.models?.[one.model]?.path;
+		const uri = file ? vscode.Uri.file(file) : recording;
+		const words = [one.finding, one.evidence, one.next && `Next: ${one.next}`].filter(Boolean).join('. ');
+		const found = new vscode.Diagnostic(
+			new vscode.Range(0, 0, 0, 0),
+			oneLine(words),
+			vscode.DiagnosticSeverity.Information,
+		);
+		found.source = 'inftrace';
+		const where = new vscode.Location(recording, new vscode.Position(0, 0));
+		found.relatedInformation = [new vscode.DiagnosticRelatedInformation(where, 'recorded here')];
+		byFile.set(uri.toString(), [...(byFile.get(uri.toString()) ?? []), found]);
+	}
+	problems.clear();
+	byFile.forEach((found, file) => problems.set(vscode.Uri.parse(file), found));
+}
+
+/** isQuiet: nobody asked for it in so many words. */
+export async function showFindings(recording: vscode.Uri, isQuiet = false): Promise<void> {
+	try {
+		if (isQuiet && (await stat(recording.fsPath)).size > LARGE) return;
+		const report = JSON.parse(await answer(['report', '--json', recording.fsPath])) as Report;
+		diagnose(report, recording);
+		lines = linesOf(report);
+		from = basename(recording.fsPath);
+		markAll();
+		if (!isQuiet) await vscode.commands.executeCommand('workbench.actions.view.problems');
+	} catch (error) {
+		log.warn(String(error));
+		if (!isQuiet) void vscode.window.showErrorMessage(`inftrace: ${oneLine((error as Error).message)}`);
+	}
+}
+
+export function clearFindings(): void {
+	lines = [];
+	problems.clear();
+	markAll();
+}
+
+/** "Record" above lines that make a session. */
+class Lenses implements vscode.CodeLensProvider {
+	provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
+		if (!setting<boolean>('codeLens') || !vscode.workspace.isTrusted) return [];
+		const lenses: vscode.CodeLens[] = [];
+		for (let i = 0; i < Math.min(document.lineCount, 5000); i++) {
+			const { text, range } = document.lineAt(i);
+			if (/^[^#]*\b(InferenceSession|compile_model|Interpreter)\(/.test(text))
+				lenses.push(
+					new vscode.CodeLens(range, {
+						command: 'inftrace.recordFile',
+						title: '$(pulse) Record with inftrace',
+						arguments: [document.uri],
+					}),
+				);
+		}
+		return lenses;
+	}
+}
+
+export function registerFindings(): vscode.Disposable[] {
+	return [
+		problems,
+		behind,
+		vscode.window.onDidChangeVisibleTextEditors(markAll),
+		vscode.workspace.onDidChangeConfiguration(change => {
+			if (change.affectsConfiguration('inftrace.annotateLines')) markAll();
+		}),
+		vscode.languages.registerCodeLensProvider({ language: 'python', scheme: 'file' }, new Lenses()),
+	];
+}

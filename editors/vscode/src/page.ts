@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// The page of inftrace in a web view: a document without any network, whose questions are passed on to the server. The
+// page comes from the running inftrace, so both are of one version.
+import { randomBytes } from 'node:crypto';
+import { basename, isAbsolute, join } from 'node:path';
+import * as vscode from 'vscode';
+import { folderOf, log, need } from './program';
+import { Server } from './server';
+import { escapeHtml } from './words';
+
+/** A message of the page (doc/view-protocol.md). */
+interface Message {
+	readonly id?: number;
+	readonly method?: string;
+	readonly path?: string;
+	readonly listen?: string;
+	readonly close?: boolean;
+	readonly save?: string;
+	readonly body?: ArrayBuffer;
+	readonly open?: string;
+}
+
+/** A name of the server, with its query: no other path can be asked for. */
+const NAME = /^[a-z_]+(\.json)?(\?[\w=&%.~!*'()-]*)?$/;
+
+function documentOf(style: string, script: string): string {
+	const nonce = randomBytes(16).toString('hex');
+	const policy = `default-src 'none'; img-src data: blob:; style-src 'unsafe-inline'; script-src 'nonce-${nonce}'`;
+	return `<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<style>${style}</style><style>html, body { padding: 0 }</style></head>
+<body><div id="page"><p class="boot">Reading the recording …</p></div>
+<script nonce="${nonce}">globalThis.inftraceHost = acquireVsCodeApi();</script>
+<script nonce="${nonce}" type="module">${script.replaceAll('</script', '<\\/script')}</script></body></html>`;
+}
+
+function troubleOf(words: string): string {
+	return `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'"></head>
+<body><main role="alert" id="trouble"><h2>It cannot be shown</h2><p>${escapeHtml(words)}</p>
+<p><a href="command:inftrace.showLog">Show the log</a></p></main></body></html>`;
+}
+
+/** Shows what `inftrace ARGS` serves, until the panel is closed. Resolves when the page is in it. */
+export class Page {
+	private server: Server | null = null;
+	private readonly streams = new Map<number, () => void>();
+	private readonly heard: vscode.Disposable;
+	private isClosed = false;
+
+	constructor(
+		private readonly panel: vscode.WebviewPanel,
+		private readonly args: readonly string[],
+		private readonly cwd = folderOf(),
+	) {
+		panel.webview.options = {
+			enableScripts: true,
+			localResourceRoots: [],
+			enableCommandUris: ['inftrace.showLog'],
+		};
+		this.heard = panel.webview.onDidReceiveMessage((message: Message) => void this.take(message));
+		panel.onDidDispose(() => this.close());
+	}
+
+	/** The server has ended. */
+	onEnd: () => void = () => undefined;
+
+	async show(): Promise<boolean> {
+		const { webview } = this.panel;
+		const path = await need();
+		try {
+			if (!path) throw new Error('This needs the program inftrace; see the view Running Programs.');
+			if (this.isClosed) return false;
+			this.server = new Server(path, this.args, this.cwd);
+			this.server.onEnd = () => this.onEnd();
+			const { server } = this;
+			const [style, script] = await Promise.all(['app.css', 'app.js'].map(name => server.ask(name)));
+			if (script.status !== 200) throw new Error('This inftrace was built without its page.');
+			webview.html = documentOf(style.body.toString(), script.body.toString());
+			return true;
+		} catch (error) {
+			log.error(String(error));
+			if (!this.isClosed) webview.html = troubleOf((error as Error).message);
+			return false;
+		}
+	}
+
+	close(): void {
+		this.isClosed = true;
+		this.heard.dispose();
+		this.streams.forEach(close => close());
+		this.streams.clear();
+		this.server?.end();
+	}
+
+	private async take(message: Message): Promise<void> {
+		const { id } = message;
+		if (message.save !== undefined) return this.save(message.save, message.body);
+		if (message.open !== undefined) return this.open(message.open);
+		if (id === undefined) return;
+		if (message.close) {
+			this.streams.get(id)?.();
+			this.streams.delete(id);
+		} else if (message.listen !== undefined) await this.listen(id, message.listen);
+		else await this.answer(id, message.path ?? '', message.method ?? 'GET');
+	}
+
+	private async answer(id: number, path: string, method: string): Promise<void> {
+		const { webview } = this.panel;
+		try {
+			if (!this.server || !NAME.test(path) || !['GET', 'POST'].includes(method))
+				throw new Error('no such question');
+			const { status, type, body } = await this.server.ask(path, method);
+			await webview.postMessage({ id, status, type, body: new Uint8Array(body).buffer });
+		} catch (error) {
+			await webview.postMessage({ id, error: (error as Error).message });
+		}
+	}
+
+	private async listen(id: number, path: string): Promise<void> {
+		const { webview } = this.panel;
+		const end = (): void => void webview.postMessage({ id, end: true });
+		if (!this.server || !NAME.test(path)) return end();
+		const ended = (): void => {
+			if (this.streams.delete(id)) end();
+		};
+		try {
+			const close = await this.server.listen(
+				path,
+				event => void webview.postMessage({ id, ...event }),
+				ended,
+			);
+			this.streams.set(id, close);
+		} catch {
+			end();
+		}
+	}
+
+	private async save(name: string, body: ArrayBuffer | undefined): Promise<void> {
+		if (!body) return;
+		const file = join(folderOf() ?? '', basename(name));
+		const to = await vscode.window.showSaveDialog({ defaultUri: vscode.Uri.file(file) });
+		if (to) await vscode.workspace.fs.writeFile(to, new Uint8Array(body));
+	}
+
+	private async open(file: string): Promise<void> {
+		const path = isAbsolute(file) ? file : join(this.cwd ?? '', file);
+		await vscode.commands.executeCommand('vscode.openWith', vscode.Uri.file(path), 'inftrace.recording');
+	}
+}
+
+/** A page of inftrace that needs no server: a report, a comparison. */
+export function showHtml(title: string, html: string): void {
+	const panel = vscode.window.createWebviewPanel('inftrace.report', title, vscode.ViewColumn.Active, {
+		enableScripts: true,
+		localResourceRoots: [],
+		retainContextWhenHidden: true,
+	});
+	panel.webview.html = html;
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// Recordings of the workspace: opened, listed, reported, compared, deleted.
+import { stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import * as vscode from 'vscode';
+import { Page, showHtml } from './page';
+import { answer, folderOf } from './program';
+import { showFindings } from './findings';
+import { oneLine, type Report } from './words';
+
+export const EDITOR = 'inftrace.recording';
+
+export class Editor implements vscode.CustomReadonlyEditorProvider {
+	openCustomDocument(uri: vscode.Uri): vscode.CustomDocument {
+		return { uri, dispose: () => undefined };
+	}
+
+	async resolveCustomEditor(document: vscode.CustomDocument, panel: vscode.WebviewPanel): Promise<void> {
+		const isShown = await new Page(panel, ['view', document.uri.fsPath]).show();
+		if (isShown && document.uri.fsPath.endsWith('.pftrace')) void showFindings(document.uri, true);
+	}
+}
+
+interface Recording {
+	readonly uri: vscode.Uri;
+	readonly bytes: number;
+	readonly written: number;
+}
+
+async function list(): Promise<Recording[]> {
+	const files = await vscode.workspace.findFiles('**/*.pftrace', '**/{node_modules,.git,.venv}/**', 500);
+	const found = await Promise.all(
+		files.map(uri =>
+			stat(uri.fsPath).then(
+				one => ({ uri, bytes: one.size, written: one.mtimeMs }),
+				() => null,
+			),
+		),
+	);
+	return found.filter(one => one !== null).sort((a, b) => b.written - a.written);
+}
+
+function ago(ms: number): string {
+	const s = Math.max(0, ms / 1000);
+	if (s < 60) return 'now';
+	if (s < 3600) return `${Math.floor(s / 60)} min ago`;
+	if (s < 86400) return `${Math.floor(s / 3600)} h ago`;
+	return `${Math.floor(s / 86400)} d ago`;
+}
+
+const size = (bytes: number): string =>
+	bytes < 1 << 20 ? `${(bytes / 1024).toFixed(1)} KiB` : `${(bytes / (1 << 20)).toFixed(1)} MiB`;
+
+/** Reading a larger one only for a tooltip is not worth it. */
+const LARGE = 100 << 20;
+
+export class Recordings implements vscode.TreeDataProvider<Recording> {
+	private readonly changed = new vscode.EventEmitter<void>();
+	private readonly verdicts = new Map<string, string>();
+	readonly onDidChangeTreeData = this.changed.event;
+
+	refresh(): void {
+		this.changed.fire();
+	}
+
+	getChildren(of?: Recording): Promise<Recording[]> | Recording[] {
+		return of ? [] : list();
+	}
+
+	getTreeItem(one: Recording): vscode.TreeItem {
+		const item = new vscode.TreeItem(one.uri, vscode.TreeItemCollapsibleState.None);
+		const folder = vscode.workspace.asRelativePath(one.uri, false).split('/').slice(0, -1).join('/');
+		item.id = one.uri.toString();
+		item.contextValue = 'recording';
+		item.description = [ago(Date.now() - one.written), size(one.bytes), folder].filter(Boolean).join(' · ');
+		item.accessibilityInformation = { label: `${basename(one.uri.fsPath)}, ${item.description}` };
+		item.command = { command: 'vscode.openWith', title: 'Open', arguments: [one.uri, EDITOR] };
+		return item;
+	}
+
+	/** The first sentences of the report, once somebody wants to know. */
+	async resolveTreeItem(item: vscode.TreeItem, one: Recording): Promise<vscode.TreeItem> {
+		const key = `${one.uri.fsPath} ${one.written}`;
+		if (!this.verdicts.has(key) && one.bytes < LARGE)
+			try {
+				const report = JSON.parse(await answer(['report', '--json', one.uri.fsPath])) as Report;
+				this.verdicts.set(key, oneLine(report.verdict ?? ''));
+			} catch (error) {
+				this.verdicts.set(key, oneLine((error as Error).message));
+			}
+		item.tooltip = this.verdicts.get(key) ?? one.uri.fsPath;
+		return item;
+	}
+}
+
+/** What a command is about: a row of the tree, a file of the explorer, the editor that is open, or one that is chosen. */
+export async function chosen(what?: unknown): Promise<vscode.Uri | undefined> {
+	if (what instanceof vscode.Uri) return what;
+	const row = what as Partial<Recording> | undefined;
+	if (row?.uri instanceof vscode.Uri) return row.uri;
+	const { input } = vscode.window.tabGroups.activeTabGroup.activeTab ?? {};
+	if (input instanceof vscode.TabInputCustom) return input.uri;
+	return pick('Which recording?');
+}
+
+async function pick(title: string, without?: vscode.Uri): Promise<vscode.Uri | undefined> {
+	const found = (await list()).filter(one => one.uri.fsPath !== without?.fsPath);
+	if (!found.length) return browse();
+	const rows = found.map(one => ({
+		label: basename(one.uri.fsPath),
+		description: `${ago(Date.now() - one.written)} · ${vscode.workspace.asRelativePath(one.uri)}`,
+		uri: one.uri as vscode.Uri | undefined,
+	}));
+	rows.push({ label: '$(folder-opened) Another file...', description: '', uri: undefined });
+	const row = await vscode.window.showQuickPick(rows, { title, matchOnDescription: true, ignoreFocusOut: true });
+	return row && (row.uri ?? browse());
+}
+
+async function browse(): Promise<vscode.Uri | undefined> {
+	const folder = folderOf();
+	const files = await vscode.window.showOpenDialog({
+		defaultUri: folder ? vscode.Uri.file(folder) : undefined,
+		filters: { Recordings: ['pftrace', 'perfetto-trace', 'json', 'csv'], 'All files': ['*'] },
+	});
+	return files?.[0];
+}
+
+async function working<T>(title: string, work: () => Promise<T>): Promise<T | undefined> {
+	try {
+		return await vscode.window.withProgress(
+			{ location: vscode.ProgressLocation.Notification, title },
+			work,
+		);
+	} catch (error) {
+		void vscode.window.showErrorMessage(`inftrace: ${oneLine((error as Error).message)}`);
+		return undefined;
+	}
+}
+
+export async function openRecording(): Promise<void> {
+	const uri = await browse();
+	if (uri) await vscode.commands.executeCommand('vscode.openWith', uri, EDITOR);
+}
+
+export async function openReport(what?: unknown): Promise<void> {
+	const uri = await chosen(what);
+	if (!uri) return;
+	const html = await working('Working out the report', () => answer(['report', '--format', 'html', uri.fsPath]));
+	if (html) showHtml(`Report of ${basename(uri.fsPath)}`, html);
+}
+
+export async function saveReport(what?: unknown): Promise<void> {
+	const uri = await chosen(what);
+	if (!uri) return;
+	const to = await vscode.window.showSaveDialog({
+		defaultUri: vscode.Uri.file(uri.fsPath.replace(/(\.pftrace)?$/, '.html')),
+		filters: { 'Web page': ['html'], JSON: ['json'], Text: ['txt'], Markdown: ['md'], CSV: ['csv'] },
+	});
+	if (!to) return;
+	const isSaved = await working('Writing the report', () =>
+		answer(['report', '--force', '--output', to.fsPath, uri.fsPath]).then(() => true),
+	);
+	if (!isSaved) return;
+	const open = await vscode.window.showInformationMessage(`The report is in ${basename(to.fsPath)}.`, 'Open');
+	if (open) await vscode.commands.executeCommand('vscode.open', to);
+}
+
+/** The tree hands over one row and all rows that are selected; so does the explorer. */
+export async function compare(what?: unknown, all?: readonly unknown[]): Promise<void> {
+	let [base, next] =
+		all && all.length > 1 ? await Promise.all(all.slice(0, 2).map(chosen)) : [await chosen(what)];
+	if (!base) return;
+	next ??= await pick(`Compare ${basename(base.fsPath)} with...`, base);
+	if (!next) return;
+	// the older one is what the newer one is compared with
+	const [a, b] = await Promise.all([stat(base.fsPath), stat(next.fsPath)]);
+	if (a.mtimeMs > b.mtimeMs) [base, next] = [next, base];
+	const [before, after] = [base.fsPath, next.fsPath];
+	// 1: something became slower
+	const html = await working('Comparing', () => answer(['diff', '--format', 'html', before, after], [0, 1]));
+	if (html) showHtml(`${basename(after)} beside ${basename(before)}`, html);
+}
+
+export async function remove(what?: unknown): Promise<void> {
+	const uri = await chosen(what);
+	if (!uri) return;
+	const word = 'Move to Trash';
+	const name = basename(uri.fsPath);
+	if ((await vscode.window.showWarningMessage(`Delete ${name}?`, { modal: true }, word)) !== word) return;
+	await vscode.workspace.fs
+		.delete(uri, { useTrash: true })
+		.then(undefined, () => vscode.workspace.fs.delete(uri));
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// A running `inftrace view` or `inftrace live`: started, asked, and ended. It listens on a socket that its user alone can
+// open, and ends when this process does.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { Agent, request, type IncomingMessage } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { log } from './program';
+
+export interface Answer {
+	readonly status: number;
+	readonly type: string;
+	readonly body: Buffer;
+}
+
+/** "event: NAME\ndata: TEXT\n\n" of a stream. */
+export interface Event {
+	readonly event: string;
+	readonly data: string;
+}
+
+const all = new Set<Server>();
+
+export const endAll = (): void => all.forEach(one => one.end());
+
+export class Server {
+	private readonly agent = new Agent({ keepAlive: true, maxSockets: 6 });
+	private readonly folder = mkdtempSync(join(tmpdir(), 'inftrace-'));
+	private readonly child: ChildProcess;
+	private said = '';
+	/** The path of the page on the socket, once it is there. */
+	readonly ready: Promise<string>;
+	onEnd: () => void = () => undefined;
+
+	constructor(path: string, args: readonly string[], cwd: string | undefined) {
+		const words = [args[0], '--socket', this.socket, '--exit-with-stdin', ...args.slice(1)];
+		this.child = spawn(path, words, { cwd, stdio: ['pipe', 'pipe', 'pipe'] });
+		all.add(this);
+		this.child.stdin?.on('error', () => undefined);
+		this.child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+			this.said = (this.said + text).slice(-4000);
+			log.info(text.trim());
+		});
+		this.ready = this.start();
+		this.ready.catch(() => undefined);
+	}
+
+	private get socket(): string {
+		return join(this.folder, 'page');
+	}
+
+	private start(): Promise<string> {
+		return new Promise((done, failed) => {
+			let text = '';
+			this.child.stdout?.setEncoding('utf8').on('data', (more: string) => {
+				text = (text + more).slice(0, 1000);
+				const found = /^http:\/\/localhost(\/[0-9a-f]+\/)\n/.exec(text);
+				if (found) done(found[1]);
+			});
+			this.child.on('error', failed);
+			this.child.on('close', status => {
+				const why = this.said.trim().replace(/^inftrace: /gm, '');
+				failed(new Error(why || `inftrace ended with ${status}`));
+				all.delete(this);
+				this.agent.destroy();
+				rmSync(this.folder, { recursive: true, force: true });
+				this.onEnd();
+			});
+		});
+	}
+
+	private open(base: string, method: string, path: string, got: (answer: IncomingMessage) => void) {
+		// what the page itself would send
+		const headers: Record<string, string> = { Host: 'localhost' };
+		if (method === 'POST') Object.assign(headers, { Origin: 'http://localhost', 'Content-Length': '0' });
+		return request({ socketPath: this.socket, path: base + path, method, headers, agent: this.agent }, got);
+	}
+
+	async ask(path: string, method = 'GET'): Promise<Answer> {
+		const base = await this.ready;
+		return new Promise((done, failed) => {
+			const asked = this.open(base, method, path, got => {
+				const parts: Buffer[] = [];
+				got.on('data', (part: Buffer) => parts.push(part));
+				got.on('error', failed);
+				got.on('end', () =>
+					done({
+						status: got.statusCode ?? 0,
+						type: got.headers['content-type'] ?? '',
+						body: Buffer.concat(parts),
+					}),
+				);
+			});
+			asked.on('error', failed);
+			asked.end();
+		});
+	}
+
+	/** Events until the stream ends, or until the function that is returned is called. */
+	async listen(path: string, came: (event: Event) => void, ended: () => void): Promise<() => void> {
+		const base = await this.ready;
+		let rest = '';
+		const asked = this.open(base, 'GET', path, got => {
+			got.setEncoding('utf8');
+			got.on('data', (text: string) => {
+				const events = (rest + text).split('\n\n');
+				rest = events.pop() ?? '';
+				for (const one of events) {
+					const event = /^event: ?(.*)$/m.exec(one)?.[1];
+					const data = [...one.matchAll(/^data: ?(.*)$/gm)]
+						.map(found => found[1])
+						.join('\n');
+					if (event) came({ event, data });
+				}
+			});
+			got.on('close', ended);
+			got.on('error', () => undefined);
+		});
+		asked.on('error', ended);
+		asked.end();
+		return () => asked.destroy();
+	}
+
+	/** Standard input is closed: inftrace ends by itself. */
+	end(): void {
+		this.child.stdin?.end();
+	}
+}

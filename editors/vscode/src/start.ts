@@ -1,0 +1,409 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ways to start: the next program, a running one, a command line, a Python file, a model; and the live page.
+import { existsSync, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { basename, delimiter, dirname, extname, isAbsolute, join } from 'node:path';
+import * as vscode from 'vscode';
+import { fresh, jobs, start, type End, type Extra } from './jobs';
+import { Page, showHtml } from './page';
+import { answer, ask, folderOf, need, setting } from './program';
+import { EDITOR, openReport, saveReport } from './recordings';
+import {
+	clock,
+	isKernel,
+	nameOf,
+	oneLine,
+	POLICIES,
+	providersOf,
+	split,
+	stemOf,
+	type Programs,
+	type Running,
+} from './words';
+
+/** A name for a recording that no file has yet. */
+export function outputOf(stem: string, of?: vscode.Uri): string {
+	const root = (of && vscode.workspace.getWorkspaceFolder(of)?.uri.fsPath) ?? folderOf() ?? homedir();
+	const set = vscode.workspace.getConfiguration('inftrace', of).get<string>('outputFolder') ?? '';
+	const folder = set ? (isAbsolute(set) ? set : join(root, set)) : root;
+	const name =
+		stem
+			.replace(/[^\w.-]+/g, '-')
+			.replace(/^[.-]+/, '')
+			.slice(0, 60) || 'inftrace';
+	for (let i = 1; ; i++) {
+		const file = join(folder, `${name}${i === 1 ? '' : `-${i}`}.pftrace`);
+		if (!existsSync(file)) return file;
+	}
+}
+
+/** The interpreter that the reader has chosen for this file. */
+export async function pythonOf(file?: vscode.Uri): Promise<string> {
+	const python = vscode.extensions.getExtension('ms-python.python');
+	try {
+		const api = (await python?.activate()) as
+			| { environments?: { getActiveEnvironmentPath(of?: vscode.Uri): { path?: string } } }
+			| undefined;
+		const path = api?.environments?.getActiveEnvironmentPath(file).path;
+		if (path && isAbsolute(path)) return path;
+	} catch {
+		// another version of that extension
+	}
+	const set = vscode.workspace.getConfiguration('python', file).get<string>('defaultInterpreterPath');
+	if (set && set !== 'python') {
+		const folder = (file && vscode.workspace.getWorkspaceFolder(file)?.uri.fsPath) ?? folderOf() ?? '';
+		return set.replace('${workspaceFolder}', folder).replace(/^~(?=\/)/, homedir());
+	}
+	return 'python3';
+}
+
+/** inftrace model finds the runtime of the Python that is first in PATH. */
+async function environmentOf(file?: vscode.Uri): Promise<Record<string, string> | undefined> {
+	const python = await pythonOf(file);
+	return isAbsolute(python) ? { PATH: [dirname(python), process.env.PATH ?? ''].join(delimiter) } : undefined;
+}
+
+async function programs(): Promise<Programs> {
+	// 1: there is none
+	return JSON.parse(await answer(['ps', '--json'], [0, 1])) as Programs;
+}
+
+/** What others do needs rights. true: they are there; 'root': this one by sudo; false: the reader looks after it. */
+async function rights(path: string): Promise<boolean | 'root'> {
+	const { attach_problem: problem } = await programs();
+	if (!problem) return true;
+	const [once, now] = ['Allow It Once for All', 'Only Now, by sudo'];
+	const words = 'Recording a program that already runs needs rights that inftrace does not have here.';
+	const choice = await vscode.window.showWarningMessage(
+		words,
+		{ modal: true, detail: oneLine(problem) },
+		once,
+		now,
+	);
+	if (choice === now) return 'root';
+	if (choice !== once) return false;
+	const terminal = vscode.window.createTerminal({ name: 'inftrace' });
+	terminal.show();
+	const script =
+		`chgrp ${process.getgid?.() ?? 0} "$0" && chmod 0750 "$0" && ` +
+		`setcap cap_bpf,cap_perfmon,cap_sys_ptrace=ep "$0"`;
+	// typed, not run: the reader sees what is asked for
+	terminal.sendText(`sudo sh -c '${script}' '${path.replaceAll("'", `'\\''`)}'`, false);
+	return false;
+}
+
+async function startWithRights(path: string, extra: Extra): Promise<void> {
+	const may = await rights(path);
+	if (may) await start(path, { ...extra, isRoot: may === 'root' });
+}
+
+export async function recordNext(): Promise<void> {
+	const path = await need();
+	if (!path) return;
+	const name = await vscode.window.showInputBox({
+		title: 'Record the Next Program',
+		ignoreFocusOut: true,
+		prompt: 'Only a program of this name. Empty: whichever loads a runtime first.',
+		placeHolder: 'app.py',
+	});
+	if (name === undefined) return;
+	const wanted = {
+		command: 'next' as const,
+		options: name ? ['--name', name] : [],
+		level: setting<string>('level'),
+		output: outputOf(name || 'next'),
+	};
+	await startWithRights(path, { name: name ? `next ${name}` : 'next program', wanted });
+}
+
+interface Row extends vscode.QuickPickItem {
+	/** The words for attach. */
+	readonly words: readonly string[];
+	readonly stem: string;
+}
+
+function rowOf(one: Running): Row {
+	const runtime = one.runtimes.map(own => `${own.name} ${own.version ?? ''}`.trim()).join(', ');
+	return {
+		label: nameOf(one.command || one.name),
+		description: `${one.pid} · ${runtime}`,
+		detail: one.obstacle ? oneLine(one.obstacle) : undefined,
+		words: [String(one.pid)],
+		stem: stemOf(one.command.split(' ')) || one.name,
+	};
+}
+
+/** What is typed is a PID, a path or a name. */
+function typed(text: string): Row {
+	const isPid = /^\d+$/.test(text);
+	const option = text.includes('/') ? '--path' : '--name';
+	return {
+		label: text,
+		description: isPid ? 'the program with this PID' : `the running program with this ${option.slice(2)}`,
+		alwaysShow: true,
+		words: isPid ? [text] : [option, text, '--first'],
+		stem: basename(text),
+	};
+}
+
+function choose(rows: readonly Row[]): Promise<Row | undefined> {
+	const pick = vscode.window.createQuickPick<Row>();
+	pick.title = 'Record a Running Program';
+	pick.placeholder = rows.length ? 'Choose one, or type a PID, a name or a path' : 'Type a PID, a name or a path';
+	pick.matchOnDescription = true;
+	pick.ignoreFocusOut = true;
+	pick.items = rows;
+	return new Promise(done => {
+		pick.onDidChangeValue(text => (pick.items = text.trim() ? [...rows, typed(text.trim())] : rows));
+		pick.onDidAccept(() => {
+			done(pick.selectedItems[0]);
+			pick.dispose();
+		});
+		pick.onDidHide(() => {
+			done(undefined);
+			pick.dispose();
+		});
+		pick.show();
+	});
+}
+
+async function attach(path: string, row: Row): Promise<void> {
+	const wanted = {
+		command: 'attach' as const,
+		args: row.words,
+		level: setting<string>('level'),
+		duration: setting<string>('duration') || undefined,
+		output: outputOf(row.stem),
+	};
+	await startWithRights(path, { name: row.label, wanted });
+}
+
+export async function recordRunning(one?: Running): Promise<void> {
+	const path = await need();
+	if (!path) return;
+	const row = one?.pid ? rowOf(one) : await choose((await programs()).programs.map(rowOf));
+	if (row) await attach(path, row);
+}
+
+/** Kernels of notebooks are programs like others: none has to be started again. */
+export async function recordKernel(): Promise<void> {
+	const path = await need();
+	if (!path) return;
+	const kernels = (await programs()).programs.filter(isKernel);
+	const row =
+		kernels.length === 1
+			? rowOf(kernels[0])
+			: kernels.length
+				? await choose(kernels.map(rowOf))
+				: undefined;
+	if (row) await attach(path, row);
+	else if (!kernels.length)
+		void vscode.window.showInformationMessage(
+			'No notebook kernel has a runtime loaded. Run the cell that imports it, then record again.',
+		);
+}
+
+async function record(
+	path: string,
+	name: string,
+	args: readonly string[],
+	stem: string,
+	of?: vscode.Uri,
+): Promise<void> {
+	const cwd =
+		(of && vscode.workspace.getWorkspaceFolder(of)?.uri.fsPath) ?? (of && dirname(of.fsPath)) ?? folderOf();
+	const level = setting<string>('level');
+	await start(path, { name, wanted: { command: 'record', args, cwd, level, output: outputOf(stem, of) } });
+}
+
+export async function recordFile(what?: vscode.Uri): Promise<void> {
+	const path = await need();
+	const editor = vscode.window.activeTextEditor;
+	const file = what instanceof vscode.Uri ? what : editor?.document.uri;
+	if (!path || !file) return;
+	await vscode.workspace.textDocuments.find(one => one.uri.toString() === file.toString())?.save();
+	const name = basename(file.fsPath);
+	await record(path, name, [await pythonOf(file), file.fsPath], basename(name, extname(name)), file);
+}
+
+let lastCommand = '';
+
+export async function recordCommand(): Promise<void> {
+	const path = await need();
+	if (!path) return;
+	const text = await vscode.window.showInputBox({
+		title: 'Record a Command Line',
+		ignoreFocusOut: true,
+		prompt: 'The program is started and recorded until it ends.',
+		placeHolder: 'python app.py',
+		value: lastCommand,
+		validateInput: line => (split(line) ? undefined : 'A quote is open.'),
+	});
+	const words = text ? split(text) : null;
+	if (!text || !words?.length) return;
+	lastCommand = text;
+	await record(path, nameOf(text), words, stemOf(words));
+}
+
+async function chooseModel(): Promise<vscode.Uri | undefined> {
+	const found = await vscode.workspace.findFiles('**/*.onnx', '**/{node_modules,.git,.venv}/**', 200);
+	const rows = found.map(uri => ({
+		label: vscode.workspace.asRelativePath(uri),
+		uri: uri as vscode.Uri | undefined,
+	}));
+	rows.push({ label: '$(folder-opened) Another file...', uri: undefined });
+	const row = found.length
+		? await vscode.window.showQuickPick(rows, { title: 'Profile a Model', ignoreFocusOut: true })
+		: rows[0];
+	if (!row || row.uri) return row?.uri;
+	const files = await vscode.window.showOpenDialog({ filters: { Models: ['onnx', 'ort'] } });
+	return files?.[0];
+}
+
+/** The options for providers, or for a policy; undefined: the reader wants none. */
+async function chooseDevice(path: string, env: Record<string, string> | undefined): Promise<string[] | undefined> {
+	const listed = await ask(path, ['model', '--list-devices'], folderOf(), env).catch(() => null);
+	const names = listed?.status === 0 ? providersOf(listed.out) : [];
+	const rows: (vscode.QuickPickItem & { words: string[] })[] = [
+		{ label: 'CPU', description: 'CPUExecutionProvider', words: ['--ep', 'cpu'] },
+		...names
+			.filter(name => name !== 'CPUExecutionProvider')
+			.map(name => ({
+				label: name.replace(/ExecutionProvider$/, ''),
+				description: name,
+				words: ['--ep', name],
+			})),
+		{ label: 'Policies of devices', kind: vscode.QuickPickItemKind.Separator, words: [] },
+		...POLICIES.map(name => ({
+			label: name,
+			description: 'the runtime chooses',
+			words: ['--policy', name],
+		})),
+	];
+	const row = await vscode.window.showQuickPick(rows, {
+		title: 'Run It on Which Provider or Device?',
+		ignoreFocusOut: true,
+	});
+	return row?.words;
+}
+
+/** Reports of models, by the name of their folder. */
+const reports = new Map<string, string>();
+
+export async function profileModel(what?: vscode.Uri): Promise<void> {
+	const path = await need();
+	const file = path && (what instanceof vscode.Uri ? what : await chooseModel());
+	if (!path || !file) return;
+	const env = await environmentOf(file);
+	const device = await chooseDevice(path, env);
+	if (!device) return;
+	const duration = await vscode.window.showInputBox({
+		title: 'How Long?',
+		ignoreFocusOut: true,
+		value: setting<string>('duration') || '10s',
+		validateInput: text => (/^\d+(\.\d+)?(ms|s|m|h)$/.test(text) ? undefined : 'A duration: 10s, 1m.'),
+	});
+	if (!duration) return;
+	const report = fresh('.html');
+	const options = [...device, '--report', report];
+	const wanted = { command: 'model' as const, args: [file.fsPath], options, duration };
+	reports.set(options.join(' '), report);
+	await start(path, { name: `profile ${basename(file.fsPath)}`, wanted, env });
+}
+
+/** Live pages that are open. */
+export const pages = new Map<vscode.WebviewPanel, string>();
+const pagesChanged = new vscode.EventEmitter<void>();
+export const onPages = pagesChanged.event;
+
+export async function live(one?: Running): Promise<void> {
+	const title = one?.pid ? `Live: ${nameOf(one.command || one.name)}` : 'Live';
+	const panel = vscode.window.createWebviewPanel('inftrace.live', title, vscode.ViewColumn.Active, {
+		enableScripts: true,
+		retainContextWhenHidden: true,
+	});
+	pages.set(panel, title);
+	pagesChanged.fire();
+	panel.onDidDispose(() => {
+		pages.delete(panel);
+		pagesChanged.fire();
+	});
+	const pid = one?.pid ? [String(one.pid)] : [];
+	await new Page(panel, ['live', '--live-window', setting<string>('liveWindow'), ...pid]).show();
+}
+
+async function saveModelReport(report: string): Promise<void> {
+	const file = join(folderOf() ?? homedir(), 'report.html');
+	const to = await vscode.window.showSaveDialog({
+		defaultUri: vscode.Uri.file(file),
+		filters: { 'Web page': ['html'] },
+	});
+	if (to) await vscode.workspace.fs.copy(vscode.Uri.file(report), to, { overwrite: true });
+}
+
+async function modelIsDone({ job, status }: End, report: string): Promise<void> {
+	const isThere = existsSync(report);
+	if (!isThere) {
+		void vscode.window.showErrorMessage(
+			`inftrace: ${job.name} failed (status ${status}); its terminal says why.`,
+		);
+		return;
+	}
+	const [open, save] = ['Open Report', 'Save Report as...'];
+	const words = `${job.name}: the report is complete.`;
+	const choice =
+		setting<string>('atEnd') === 'ask'
+			? await vscode.window.showInformationMessage(words, open, save)
+			: open;
+	if (choice === open) showHtml(job.name, readFileSync(report, 'utf8'));
+	else if (choice) await saveModelReport(report);
+}
+
+/** Tells that a recording is complete, and offers what to do with it. */
+async function isDone(end: End): Promise<void> {
+	const { job, status, file } = end;
+	const report = reports.get((job.wanted.options ?? []).join(' '));
+	if (job.wanted.command === 'model') {
+		if (report) await modelIsDone(end, report);
+		return;
+	}
+	if (!file || !existsSync(file)) {
+		if (status)
+			void vscode.window.showWarningMessage(
+				`inftrace: ${job.name} was not recorded; its terminal says why.`,
+			);
+		return;
+	}
+	void vscode.commands.executeCommand('setContext', 'inftrace.hasRecorded', true);
+	const uri = vscode.Uri.file(file);
+	const [open, page, save] = ['Open', 'Open Report', 'Save Report as...'];
+	const { inferences = 0, elapsed_ns: elapsed = 0 } = job.progress ?? {};
+	const words = `${job.name}: ${inferences} inferences in ${clock(elapsed)}, in ${basename(file)}.`;
+	const byItself = { open, report: page, nothing: undefined }[setting<string>('atEnd')];
+	const isAsked = setting<string>('atEnd') === 'ask';
+	const choice = isAsked ? await vscode.window.showInformationMessage(words, open, page, save) : byItself;
+	if (choice === open) await vscode.commands.executeCommand('vscode.openWith', uri, EDITOR);
+	else if (choice === page) await openReport(uri);
+	else if (choice === save) await saveReport(uri);
+}
+
+export async function stop(what?: unknown): Promise<void> {
+	const row = what as { readonly stop?: () => void } | undefined;
+	if (row?.stop) return row.stop();
+	if (jobs.all.length < 2) return jobs.all[0]?.stop();
+	const rows = jobs.all.map(job => ({ label: job.name, job }));
+	(await vscode.window.showQuickPick(rows, { title: 'Stop Which Recording?' }))?.job.stop();
+}
+
+export async function check(): Promise<void> {
+	const path = await need();
+	if (!path) return;
+	const terminal = vscode.window.createTerminal({
+		name: 'inftrace doctor',
+		shellPath: path,
+		shellArgs: ['doctor'],
+	});
+	terminal.show();
+}
+
+export const registerEnds = (): vscode.Disposable => jobs.onEnd(end => void isDone(end));

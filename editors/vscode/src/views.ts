@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// The views of the activity bar. Each asks only while it can be seen.
+import * as vscode from 'vscode';
+import { jobs, type Job } from './jobs';
+import { answer, find, log } from './program';
+import { Recordings } from './recordings';
+import { onPages, pages } from './start';
+import { nameOf, oneLine, shortly, type Programs as Listed, type Running } from './words';
+
+const OFTEN_MS = 2000;
+
+class Programs implements vscode.TreeDataProvider<Running> {
+	private readonly changed = new vscode.EventEmitter<void>();
+	readonly onDidChangeTreeData = this.changed.event;
+	private rows: readonly Running[] = [];
+	private said = '';
+
+	/** Redraws only what has changed, so that the reader's place in the list stays. */
+	async look(isForced = false): Promise<void> {
+		const { state } = await find();
+		let rows: readonly Running[] = [];
+		if (state === 'ok')
+			try {
+				rows = (JSON.parse(await answer(['ps', '--json'], [0, 1])) as Listed).programs;
+			} catch (error) {
+				log.warn(String(error));
+			}
+		const said = rows
+			.map(one => `${one.pid} ${one.command} ${one.obstacle} ${one.runtimes.length}`)
+			.join('\n');
+		if (said === this.said && !isForced) return;
+		this.said = said;
+		this.rows = rows;
+		this.changed.fire();
+	}
+
+	getChildren(of?: Running): Running[] {
+		return of ? [] : [...this.rows];
+	}
+
+	getTreeItem(one: Running): vscode.TreeItem {
+		const item = new vscode.TreeItem(nameOf(one.command || one.name));
+		const runtime = one.runtimes.map(own => `${own.name} ${own.version ?? ''}`.trim()).join(', ');
+		item.id = `${one.pid} ${one.command}`;
+		item.description = `${one.pid} · ${runtime}`;
+		item.tooltip = [one.command, one.user, one.obstacle]
+			.filter(Boolean)
+			.map(text => oneLine(text as string))
+			.join('\n');
+		item.contextValue = one.can_attach ? 'program' : 'barred';
+		item.iconPath = new vscode.ThemeIcon(one.can_attach ? 'server-process' : 'lock');
+		item.accessibilityInformation = {
+			label: `${item.label}, PID ${one.pid}, ${runtime}${one.obstacle ? `, ${oneLine(one.obstacle)}` : ''}`,
+		};
+		return item;
+	}
+}
+
+type Row = Job | { readonly panel: vscode.WebviewPanel; readonly title: string };
+
+class Busy implements vscode.TreeDataProvider<Row> {
+	private readonly changed = new vscode.EventEmitter<void>();
+	readonly onDidChangeTreeData = this.changed.event;
+
+	refresh(): void {
+		this.changed.fire();
+	}
+
+	getChildren(of?: Row): Row[] {
+		if (of) return [];
+		return [...jobs.all, ...[...pages].map(([panel, title]) => ({ panel, title }))];
+	}
+
+	getTreeItem(row: Row): vscode.TreeItem {
+		if ('panel' in row) {
+			const item = new vscode.TreeItem(row.title);
+			item.iconPath = new vscode.ThemeIcon('graph-line');
+			item.description = 'live';
+			item.contextValue = 'live';
+			item.command = { command: 'inftrace.reveal', title: 'Show', arguments: [row.panel] };
+			return item;
+		}
+		const item = new vscode.TreeItem(oneLine(row.name));
+		item.iconPath = new vscode.ThemeIcon('record');
+		item.description = shortly(row.progress, (Date.now() - row.begun) * 1e6);
+		item.contextValue = 'job';
+		return item;
+	}
+}
+
+export function registerViews(): { readonly all: vscode.Disposable[]; readonly refresh: () => void } {
+	const programs = new Programs();
+	const recordings = new Recordings();
+	const busy = new Busy();
+	const programView = vscode.window.createTreeView('inftrace.programs', { treeDataProvider: programs });
+	const recordingView = vscode.window.createTreeView('inftrace.recordings', {
+		treeDataProvider: recordings,
+		canSelectMany: true,
+	});
+	const busyView = vscode.window.createTreeView('inftrace.jobs', { treeDataProvider: busy });
+	const watcher = vscode.workspace.createFileSystemWatcher('**/*.pftrace');
+	let timer: NodeJS.Timeout | undefined;
+	let isLooking = false;
+	const look = (): void => {
+		if (isLooking || !vscode.window.state.focused) return;
+		isLooking = true;
+		void programs.look().finally(() => (isLooking = false));
+	};
+	const follow = (isVisible: boolean): void => {
+		clearInterval(timer);
+		if (!isVisible) return;
+		void programs.look();
+		timer = setInterval(look, OFTEN_MS);
+	};
+	let wait: NodeJS.Timeout | undefined;
+	/** A recording that grows changes many times a second. */
+	const listSoon = (): void => {
+		clearTimeout(wait);
+		wait = setTimeout(() => recordingView.visible && recordings.refresh(), 1000);
+	};
+	follow(programView.visible);
+	const all = [
+		programView,
+		recordingView,
+		busyView,
+		watcher,
+		programView.onDidChangeVisibility(({ visible }) => follow(visible)),
+		recordingView.onDidChangeVisibility(({ visible }) => visible && recordings.refresh()),
+		{ dispose: () => clearInterval(timer) },
+		watcher.onDidCreate(listSoon),
+		watcher.onDidChange(listSoon),
+		watcher.onDidDelete(listSoon),
+		jobs.onChange(() => busyView.visible && busy.refresh()),
+		busyView.onDidChangeVisibility(({ visible }) => visible && busy.refresh()),
+		onPages(() => busy.refresh()),
+		vscode.commands.registerCommand('inftrace.reveal', (panel: vscode.WebviewPanel) => panel.reveal()),
+	];
+	const refresh = (): void => {
+		void programs.look(true);
+		recordings.refresh();
+	};
+	return { all, refresh };
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { canWrap, wishOf, wrapped } from '../src/debug_words';
+import {
+	clock,
+	duration,
+	isOlder,
+	lastProgress,
+	linesOf,
+	nameOf,
+	oneLine,
+	placeOf,
+	providersOf,
+	shortly,
+	split,
+	stemOf,
+	versionOf,
+	wordsOf,
+} from '../src/words';
+
+test('an older version is told from a newer one', () => {
+	assert.deepEqual(versionOf('inftrace 0.2.10 (abc)\n'), [0, 2, 10]);
+	assert.equal(versionOf('GNU bash 5.2.0'), null);
+	assert.ok(isOlder([0, 1, 9], '0.2.0') && isOlder([0, 9, 0], '1.0.0'));
+	assert.ok(!isOlder([0, 2, 0], '0.2.0') && !isOlder([0, 10, 0], '0.2.0') && !isOlder([1, 0, 0], '0.2.0'));
+});
+
+test('a task becomes the words of a command', () => {
+	const record = {
+		command: 'record' as const,
+		args: ['python', '-c', '1'],
+		level: 'detail',
+		output: 'a b.pftrace',
+	};
+	const words = [
+		'record',
+		'--output',
+		'a b.pftrace',
+		'--level',
+		'detail',
+		'--progress',
+		'p',
+		'--',
+		'python',
+		'-c',
+		'1',
+	];
+	assert.deepEqual(wordsOf(record, 'p'), words);
+	assert.deepEqual(wordsOf({ command: 'attach', args: ['--name', 'x'], duration: '1s' }, 'p'), [
+		'attach',
+		'--duration',
+		'1s',
+		'--progress',
+		'p',
+		'--name',
+		'x',
+	]);
+	// a model has no progress of its own, and no level detail
+	const model = wordsOf({ command: 'model', args: ['m.onnx'], options: ['--ep', 'cpu'], level: 'detail' }, 'p');
+	assert.deepEqual(model, ['model', '--ep', 'cpu', '--', 'm.onnx']);
+});
+
+test('the last whole line of progress counts', () => {
+	const line = (n: number): string =>
+		`{"state":"recording","file":"x","elapsed_ns":${n}e9,"inferences":1024,"lost":0,"median_ns":7,"p99_ns":8e6}\n`;
+	assert.equal(lastProgress(`e\n${line(1)}${line(2)}{"state":"over`)?.elapsed_ns, 2e9);
+	assert.equal(lastProgress(''), null);
+	assert.equal(lastProgress('[1]\nnull\n7\n'), null);
+	assert.equal(shortly(lastProgress(line(12)), 0), '00:12 · 1\u202f024 inferences · p99 8.00 ms');
+	assert.equal(shortly(null, 61e9), '01:01');
+	assert.equal(clock(3661e9), '1:01:01');
+	assert.equal(duration(950), '950 ns');
+});
+
+test('names are harmless', () => {
+	assert.equal(nameOf('/usr/bin/python3 /home/me/app.py --x=/a'), 'python3 app.py --x=/a');
+	assert.equal(oneLine('a\nb\u202ec\u001b'), 'a␊b\ufffdc␛');
+});
+
+test('a command line is split as a shell does', () => {
+	assert.deepEqual(split(`python 'a b.py' --x="1 \\"2" c\\ d ''`), ['python', 'a b.py', '--x=1 "2', 'c d', '']);
+	assert.equal(split('python "a'), null);
+	assert.deepEqual(split('  '), []);
+	assert.equal(stemOf(['/usr/bin/python3', '-m', '/a/app.py', 'x']), 'app');
+	assert.equal(stemOf(['/bin/serve.sh', '--x=1.5']), 'serve');
+	assert.equal(stemOf([]), '');
+});
+
+test('lines of the program come from callers', () => {
+	const at = { text: 'main (/a b/x.py:12)', inferences: 300 };
+	const latency = { p50_ns: 77644, p99_ns: 202859 };
+	const sessions = [{ caller: 'main (/a b/x.py:7)', creation_ns: 13e6 }, { caller: null }];
+	const report = { verdict: '', models: [{ name: 'cnn', inferences: { latency, callers: [at] }, sessions }] };
+	assert.deepEqual(linesOf(report), [
+		{ file: '/a b/x.py', line: 12, text: 'cnn: 300 inferences · median 77.6 µs · p99 203 µs' },
+		{ file: '/a b/x.py', line: 7, text: 'cnn created in 13.0 ms' },
+	]);
+	// of two callers, neither has the latency of both
+	const two = { verdict: '', models: [{ name: 'c', inferences: { latency, callers: [at, at] } }] };
+	assert.deepEqual(linesOf(two)[0].text, 'c: 300 inferences');
+	assert.equal(placeOf('PyObject_Call in libpython'), null);
+});
+
+test('devices of plugins are providers', () => {
+	const text =
+		'runtime        1.32.0 /x (option)\ndevice 0       CPUExecutionProvider on cpu (AMD)\ndevice 1       A on npu\n';
+	assert.deepEqual(providersOf(text), ['CPUExecutionProvider', 'A']);
+});
+
+test('a launch of Python and Node.js starts inftrace', () => {
+	const python = { type: 'debugpy', request: 'launch', name: 'p', program: 'x.py', inftrace: true };
+	const words = ['/bin/inftrace', 'record', '--'];
+	assert.deepEqual(wishOf(python), {});
+	assert.deepEqual(wishOf({ ...python, inftrace: false }), null);
+	const one = wrapped(python, words, '/venv/bin/python');
+	assert.deepEqual(one.python, [...words, '/venv/bin/python']);
+	assert.equal(one.debugLauncherPython, '/venv/bin/python');
+	const node = {
+		type: 'node',
+		request: 'launch',
+		name: 'n',
+		runtimeArgs: ['--inspect'],
+		inftrace: { level: 'detail' },
+	};
+	assert.deepEqual(wrapped(node, words, ''), {
+		...node,
+		runtimeExecutable: '/bin/inftrace',
+		runtimeArgs: ['record', '--', 'node', '--inspect'],
+	});
+	assert.ok(canWrap(node) && !canWrap({ ...node, request: 'attach' }) && !canWrap({ ...node, type: 'cppdbg' }));
+});

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The extension for VS Code in a real workbench (npm's code-server) that Chromium drives: vscode_drive.js drives it,
+vscode_steps.js says what a person does, and what must be so."""
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import urllib.request
+
+import pytest
+
+import envs
+import judge
+from conftest import environment
+from lab import wait_until
+from test_view_page import skip_without_page
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.join(HERE, "..", "..")
+PROGRAM = """import os, sys, time
+import numpy as np
+import onnxruntime as ort
+
+os.chdir(os.path.dirname(os.path.abspath(__file__)))
+session = ort.InferenceSession("cnn.onnx", providers=["CPUExecutionProvider"])
+one = session.get_inputs()[0]
+feed = {one.name: np.zeros([d if isinstance(d, int) else 1 for d in one.shape], np.float32)}
+for _ in range(int(sys.argv[1])):
+    session.run(None, feed)
+    time.sleep(0.01)
+"""
+CALM = {
+    "workbench.startupEditor": "none",
+    "telemetry.telemetryLevel": "off",
+    "extensions.autoCheckUpdates": False,
+    "chat.disableAIFeatures": True,
+    "workbench.secondarySideBar.defaultVisibility": "hidden",
+    "workbench.colorTheme": "Default Light Modern",
+    "security.workspace.trust.enabled": False,
+    "files.simpleDialog.enable": True,
+}
+
+
+@pytest.fixture
+def extension(tmp_path):
+    command = [sys.executable, os.path.join(ROOT, "tools", "package"), "vsix", "-o", str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+@contextlib.contextmanager
+def workbench(lab, kind, extension, folder, settings):
+    """The address of a workbench with the extension. Only settings of the machine name programs: it is a remote one."""
+    data = lab.path("data")
+    for name, values in (("User", CALM), ("Machine", settings)):
+        os.makedirs(os.path.join(data, name))
+        with open(os.path.join(data, name, "settings.json"), "w") as out:
+            json.dump(values, out)
+    server = [kind.node, kind.entry, "--user-data-dir", data, "--extensions-dir", lab.path("extensions")]
+    env = {**os.environ, "HOME": lab.path("home")}
+    os.makedirs(env["HOME"])
+    installed = subprocess.run([*server, "--install-extension", extension], env=env, capture_output=True, text=True)
+    assert installed.returncode == 0, installed.stdout + installed.stderr
+    socket = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            "import socket; s = socket.socket(); s.bind(('127.0.0.1', 0)); print(s.getsockname()[1])",
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    origin = "http://127.0.0.1:" + socket.stdout.strip()
+    options = ["--auth", "none", "--bind-addr", origin[7:], "--disable-telemetry", "--disable-update-check"]
+    options += ["--disable-workspace-trust", "--disable-getting-started-override"]
+    with open(lab.path("server.log"), "w") as out:
+        # what the window starts are its children: they end with it
+        process = subprocess.Popen([*server, *options, folder], env=env, stdout=out, stderr=out, start_new_session=True)
+
+    def is_up():
+        try:
+            return urllib.request.urlopen(origin + "/healthz", timeout=10)
+        except OSError:
+            return None
+
+    try:
+        wait_until(is_up, process)
+        yield origin + "/?folder=" + folder
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def servers_of(folder):
+    """PIDs of pages that are served of recordings in this folder."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(OSError), open("/proc/%s/cmdline" % pid, "rb") as file:
+            words = file.read().split(b"\0")
+            if b"--exit-with-stdin" in words and any(word.startswith(folder.encode()) for word in words):
+                found.append(int(pid))
+    return found
+
+
+@pytest.mark.root
+@pytest.mark.parametrize("version", ["newest", pytest.param("oldest", marks=pytest.mark.full("a second workbench"))])
+def test_a_person_records_reads_and_compares_in_the_editor(lab, wheel, extension, version):
+    skip_without_page(lab)
+    kind = environment(envs.workbench, version)
+    folder = lab.path("workspace")
+    os.makedirs(folder)
+    shutil.copy(lab.model("cnn"), folder + "/cnn.onnx")
+    for name in ("run.py", "serve.py"):
+        with open(os.path.join(folder, name), "w") as out:
+            out.write(PROGRAM)
+    run = [wheel.python, folder + "/run.py", "60"]
+    done = lab.plain([lab.inftrace, "record", "-q", "-o", folder + "/first.pftrace", "--", *run])
+    assert done.status == 0
+    lab.start([wheel.python, folder + "/serve.py", "1000000"])
+    settings = {"inftrace.path": lab.inftrace, "inftrace.duration": "2s"}
+    settings["python.defaultInterpreterPath"] = wheel.python
+    with workbench(lab, kind, extension, folder, settings) as address:
+        done = subprocess.run(
+            [kind.node, *[os.path.join(HERE, "vscode_drive.js"), environment(judge._browser), address]]
+            + [os.environ.get("VSCODE_PICTURES", lab.path("")), os.path.join(HERE, "vscode_steps.js")],
+            env={
+                **os.environ,
+                "NODE_PATH": kind.driver,
+                "VSCODE_COMMAND": " ".join([wheel.python, "run.py", "300"]),
+                "VSCODE_SETTINGS": lab.path("data/Machine/settings.json"),
+            },
+            capture_output=True,
+            text=True,
+            timeout=600,
+        )
+        assert done.returncode == 0, done.stderr + open(lab.path("server.log")).read()[-2000:]
+        assert len(json.loads(done.stdout)["done"]) == 11
+    # nothing outlives the workbench
+    wait_until(lambda: not servers_of(folder))

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a person does with the extension: see test_vscode.py for the programs and recordings that are there.
+'use strict';
+const assert = require('assert/strict');
+const fs = require('fs');
+
+exports.programs_and_recordings_are_listed = async w => {
+	await w.show();
+	await w.tree('serve.py').waitFor();
+	await w.tree('first.pftrace').waitFor();
+};
+
+exports.a_recording_opens_as_a_timeline = async w => {
+	await w.tree('first.pftrace').click();
+	const frame = await w.timeline('first.pftrace');
+	const answer = await frame.evaluate(() => document.querySelector('.answer').textContent);
+	assert.match(answer, /inference/);
+	// no network is there to be used
+	const isBarred = await frame.evaluate(() => fetch('data:,x').then(() => false, () => true));
+	assert.ok(isBarred);
+	const box = await (await frame.$('canvas.events')).boundingBox();
+	const before = await frame.evaluate(() => inftrace.app.view.end - inftrace.app.view.begin);
+	await w.page.mouse.move(box.x + box.width * 0.6, box.y + 40);
+	for (let i = 0; i < 6; i++) await w.page.mouse.wheel(0, -240);
+	await frame.waitForFunction(
+		was => inftrace.app.view.end - inftrace.app.view.begin < was / 4 && inftrace.app.gate.busy === 0,
+		before,
+	);
+};
+
+exports.lines_that_ran_models_have_their_figures = async w => {
+	await w.page.keyboard.press('Control+p');
+	await w.page.locator('.quick-input-widget input.input').fill('run.py');
+	await w.pick('run.py');
+	await w.tab('run.py').waitFor();
+	// drawn by a rule of CSS, behind the line
+	await w.until(
+		() =>
+			w.page.evaluate(() =>
+				[...document.querySelectorAll('.view-line span')].some(span =>
+					/cnn: \d+ inferences · median/.test(getComputedStyle(span, '::after').content),
+				),
+			),
+		'the line has its figures',
+	);
+	await w.page.locator('.codelens-decoration').filter({ hasText: 'Record with inftrace' }).first().waitFor();
+};
+
+exports.a_command_line_is_recorded_and_opened = async w => {
+	await w.command('inftrace: Record Command Line');
+	await w.type(process.env.VSCODE_COMMAND);
+	await w.status(/inferences/).waitFor();
+	await w.button('Open');
+	await w.timeline('run.pftrace');
+};
+
+exports.a_running_program_is_recorded_and_reported = async w => {
+	await w.command('inftrace: Record Running Program');
+	await w.pick('serve.py');
+	await w.page.locator('.notifications-toasts').getByText(/serve\.py.* inferences in/).first().waitFor();
+	await w.button('Open Report');
+	await w.frame(() => /inferences of/.test(document.body.textContent) && document.querySelector('h1') !== null);
+};
+
+exports.two_recordings_are_compared = async w => {
+	await w.tab('first.pftrace').click();
+	await w.timeline('first.pftrace');
+	await w.command('inftrace: Compare Recordings');
+	await w.pick('run.pftrace');
+	// the older one is the base
+	await w.tab('run.pftrace beside first.pftrace').waitFor();
+	await w.frame(() => /first\.pftrace/.test(document.body.textContent) && /cnn/.test(document.body.textContent));
+};
+
+exports.a_model_is_profiled_on_a_device = async w => {
+	await w.command('inftrace: Profile Model');
+	await w.pick('cnn.onnx');
+	await w.pick('CPUExecutionProvider');
+	await w.type('1s');
+	await w.page.locator('.notifications-toasts').getByText(/profile cnn\.onnx: the report/).first().waitFor();
+	await w.button('Open Report');
+	await w.tab('profile cnn.onnx').waitFor();
+	await w.frame(() => /CPUExecutionProvider|cpu/.test(document.body.textContent) && /cnn/.test(document.body.textContent));
+};
+
+exports.the_theme_is_that_of_the_workbench = async w => {
+	await w.tab('first.pftrace').click();
+	const frame = await w.timeline('first.pftrace');
+	assert.equal(await frame.evaluate(() => document.documentElement.dataset.theme), 'light');
+	await w.command('Preferences: Toggle between Light/Dark Themes');
+	await frame.waitForFunction(() => document.documentElement.dataset.theme === 'dark');
+};
+
+exports.live_goes_on_by_itself = async w => {
+	await w.command('inftrace: Live');
+	const frame = await w.frame(() => globalThis.inftrace?.app.recording.live && inftrace.app.end > 1e9);
+	const before = await frame.evaluate(() => inftrace.app.end);
+	await frame.waitForFunction(was => inftrace.app.end > was + 1e9, before);
+};
+
+exports.a_page_whose_server_was_killed_says_so = async w => {
+	await w.tab('first.pftrace').click();
+	const frame = await w.timeline('first.pftrace');
+	for (const pid of fs.readdirSync('/proc').filter(name => /^\d+$/.test(name))) {
+		let words = [];
+		try {
+			words = fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+		} catch {}
+		if (words[1] === 'view' && words.some(word => word.endsWith('/workspace/first.pftrace')))
+			process.kill(Number(pid), 'SIGKILL');
+	}
+	await frame.evaluate(() => {
+		inftrace.app.slices.clear();
+		inftrace.app.setView({ begin: 0, end: inftrace.app.end / 3 });
+	});
+	await frame.waitForFunction(() => document.querySelector('.gone') !== null);
+};
+
+exports.a_program_that_is_missing_is_said = async w => {
+	const file = process.env.VSCODE_SETTINGS;
+	const settings = JSON.parse(fs.readFileSync(file, 'utf8'));
+	fs.writeFileSync(file, JSON.stringify({ ...settings, 'inftrace.path': '/nowhere/inftrace' }));
+	await w.show();
+	await w.page.getByText('The program inftrace is not installed on this machine.').first().waitFor();
+	fs.writeFileSync(file, JSON.stringify(settings));
+	await w.tree('serve.py').waitFor();
+};
