@@ -5,6 +5,10 @@ Recordings are read by the program ``inftrace``, which this package finds and ru
 the library ``libinftrace``, which is loaded when the first of them is used.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from .annotations import counter, flow, flow_end, instant, is_on, slice
 from .commands import attach, diff, merge, model, open, record
 from .handles import Profile, Session, Stream, profile, sessions, stream
@@ -12,6 +16,17 @@ from .latency import Report
 from .program import Error, program
 from .recording import Recording
 from .table import Table
+
+if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
+
+def load_ipython_extension(shell: "InteractiveShell") -> None:
+    """``%load_ext inftrace`` in IPython and Jupyter gives ``%%inftrace``."""
+    from . import notebook
+
+    notebook.load(shell)
+
 
 __version__ = "0.2.0"
 __all__ = [

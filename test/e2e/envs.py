@@ -520,6 +520,16 @@ def tables():
     return os.path.join(_venv("tables", _python_between((3, 10), (3, 14)), packages), "bin", "python")
 
 
+@functools.lru_cache(maxsize=None)
+def notebook():
+    """A Python with a kernel of Jupyter, what drives it, and the newest runtime."""
+    runtime, numpy, low, high = WHEELS["newest"]
+    packages = ["ipykernel", "nbclient", numpy]
+    return os.path.join(
+        _venv("notebook", _python_between(low, high), packages, [runtime, "flatbuffers"]), "bin", "python"
+    )
+
+
 def _source_line():
     """The line for apt that names the source packages with RUNTIME_TOOLS, in the mirror that this machine uses."""
     if not shutil.which("apt-get"):

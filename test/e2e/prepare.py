@@ -22,6 +22,7 @@ ALL = [
     (envs.silero,),
     (envs.sherpa,),
     (envs.tables,),
+    (envs.notebook,),
     (envs.runtime_tools,),
     (envs.charts,),
     (envs.jar,),
