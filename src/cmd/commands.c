@@ -8,6 +8,7 @@
 	F(next) \
 	F(ps) \
 	F(top) \
+	F(watch) \
 	F(handle) \
 	F(report) \
 	F(view) \

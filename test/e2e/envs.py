@@ -530,6 +530,24 @@ def notebook():
     )
 
 
+@functools.lru_cache(maxsize=None)
+def prometheus():
+    """A folder with Debian's prometheus and promtool, which are only unpacked."""
+
+    def make(path):
+        if not all(map(shutil.which, ("apt-get", "dpkg-deb"))):
+            raise Missing("prometheus needs apt-get and dpkg-deb")
+        try:
+            _call(["apt-get", "-qq", "download", "prometheus"], cwd=path)
+        except subprocess.CalledProcessError as why:
+            raise Missing("apt has no prometheus: %s" % why) from why
+        (package,) = glob.glob(os.path.join(path, "*.deb"))
+        _call(["dpkg-deb", "-x", package, path])
+        os.unlink(package)
+
+    return os.path.join(_made("prometheus", "debian", make), "usr", "bin")
+
+
 def _source_line():
     """The line for apt that names the source packages with RUNTIME_TOOLS, in the mirror that this machine uses."""
     if not shutil.which("apt-get"):

@@ -23,6 +23,7 @@ ALL = [
     (envs.sherpa,),
     (envs.tables,),
     (envs.notebook,),
+    (envs.prometheus,),
     (envs.runtime_tools,),
     (envs.charts,),
     (envs.jar,),

@@ -3,8 +3,10 @@
 #ifndef SHOW_VIEW_HTTP_IN_H
 #define SHOW_VIEW_HTTP_IN_H
 
+#include <stdint.h>
+
+#include "base/http/http_library.h"
 #include "show/view/http/http.h"
-#include "show/view/http/http_library.h"
 
 enum { HTTP_TOKEN_LEN = 32 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The functions of a libmicrohttpd that is linked; see http_library.h. */
-#include "show/view/http/http_library.h"
+#include "base/http/http_library.h"
 
 #define LINKED(name) .name = MHD_##name,
 

@@ -4,8 +4,8 @@
  * it brings libraries for TLS, which is not used. A program that brings its libraries along has one without TLS in it
  * (http_library_linked.c). Its header has the functions.
  */
-#ifndef SHOW_VIEW_HTTP_LIBRARY_H
-#define SHOW_VIEW_HTTP_LIBRARY_H
+#ifndef BASE_HTTP_HTTP_LIBRARY_H
+#define BASE_HTTP_HTTP_LIBRARY_H
 
 #include <microhttpd.h>
 

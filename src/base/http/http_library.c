@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Loads libmicrohttpd; see http_library.h. It stays loaded. */
-#include "show/view/http/http_library.h"
+#include "base/http/http_library.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -26,12 +26,11 @@ int http_library_load(struct err *err)
 
 	if (!handle)
 		return err_set(err, ENOENT,
-			       "cannot serve the page: %s is not installed (Debian and Ubuntu: libmicrohttpd12)",
-			       SONAME);
+			       "cannot serve pages: %s is not installed (Debian and Ubuntu: libmicrohttpd12)", SONAME);
 	for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
 		function = dlsym(handle, functions[i].name);
 		if (!function)
-			return err_set(err, ENOENT, "cannot serve the page: %s has no %s", SONAME, functions[i].name);
+			return err_set(err, ENOENT, "cannot serve pages: %s has no %s", SONAME, functions[i].name);
 		memcpy(functions[i].to, &function, sizeof function);
 	}
 	return 0;

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * `inftrace watch`: sums up what all programs of the machine do with models, for as long as it runs, and lets the sums
+ * out through doors. Watches them as top does. What is summed up, and what a door is, is in src/fleet.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/privilege.h"
+#include "capture/proc/rights.h"
+#include "capture/recorder/attach/attach.h"
+#include "cmd/cmd.h"
+#include "cmd/fleet/notify.h"
+#include "cmd/fleet/watch_guest.h"
+#include "cmd/record/probe_options.h"
+#include "cmd/table/top_choose.h"
+#include "fleet/door/door_lines.h"
+#include "fleet/door/door_prometheus.h"
+#include "fleet/door/doors.h"
+#include "show/term/term.h"
+
+enum { LEAST_SERIES = 8, MOST_SERIES = 100000 };
+#define LEAST_INTERVAL_NS UINT64_C(100000000)
+
+struct watch_opts {
+	struct recorder_plan plan;
+	struct probe_options probes;
+	struct door_prometheus_opts prometheus;
+	struct door_lines_opts lines;
+	const char *name, *path;
+	int max_series;
+	bool quiet;
+};
+
+#define AT(field) offsetof(struct watch_opts, field)
+
+static const struct opt watch_opt_table[] = {
+	{ 0, NULL, NULL, "Which programs:" },
+	{ 0, "name", "NAME", "match by name, now and later: of the program, or of the script an interpreter is running",
+	  OPT_STR, AT(name) },
+	{ 0, "path", "PATH", "match by path, now and later: of the executable, or of the script", OPT_STR, AT(path) },
+	{ 0, NULL, NULL, "What is seen:" },
+	{ 'l', "level", "inference|operator",
+	  "how deep to look: inferences; or also operators, which costs the programs more", OPT_CHOICE, AT(plan.level),
+	  "inference" },
+	{ 'i', "interval", "TIME", "time that is summed up; at least 100ms", OPT_DURATION, AT(plan.interval_ns),
+	  "10s" },
+	{ 'd', "duration", "TIME", "end after this time; the programs go on", OPT_PERIOD, AT(plan.duration_ns) },
+	{ 0, "max-series", "N",
+	  "keep sums for at most so many combinations of service, model, runtime and provider; others are summed up as "
+	  "other, and counted",
+	  OPT_INT, AT(max_series), "2000" },
+	PROBE_OPTIONS(struct watch_opts, probes),
+	{ 0, NULL, NULL, "Where it goes:" },
+	{ 0, "metrics", "ADDRESS",
+	  "serve metrics for Prometheus at http://ADDRESS/metrics: a port of 127.0.0.1, or ADDRESS:PORT", OPT_STR,
+	  AT(prometheus.address) },
+	{ 0, "metrics-token", "FILE", "answer only those that bear the token in this file", OPT_STR,
+	  AT(prometheus.token_file) },
+	{ 0, "metrics-cert", "FILE", "serve by TLS, with this certificate (PEM)", OPT_STR, AT(prometheus.certificate) },
+	{ 0, "metrics-key", "FILE", "the key of the certificate (PEM)", OPT_STR, AT(prometheus.key) },
+	{ 0, "lines", "FILE", "append each interval to this file as JSON lines; -: to standard output", OPT_STR,
+	  AT(lines.path) },
+	{ 0, "lines-size", "SIZE", "begin a new file when it has this size", OPT_SIZE, AT(lines.most_bytes), "64M" },
+	{ 0, "lines-keep", "N", "keep so many files of before, as FILE.1, FILE.2 ...", OPT_INT, AT(lines.n_kept), "4" },
+	{ 'q', "quiet", NULL, "do not print what is watched, and where it goes", OPT_FLAG, AT(quiet) },
+	{ 0 },
+};
+
+static const struct cmd_example examples[] = {
+	{ "inftrace watch --metrics 9465", "all programs; curl http://127.0.0.1:9465/metrics" },
+	{ "inftrace watch --lines - | jq -c 'select(.kind == \"inference\")'",
+	  "the slowest, failed and first inferences of each 10 s" },
+	{ "inftrace watch --metrics 0.0.0.0:9465 --metrics-token token --metrics-cert cert.pem --metrics-key key.pem",
+	  "for a Prometheus on another machine" },
+	{ 0 },
+};
+
+/* One run of the command. */
+struct job {
+	const struct watch_opts *opts;
+	struct watch_guest guest;
+	struct names *names;
+	uint32_t last_track;
+	struct sink *sink;
+	struct recorder_result result;
+};
+
+static int check(const struct watch_opts *opts, struct err *err)
+{
+	if (opts->name && opts->path)
+		return opt_misused(err, "give one of --name and --path, not both");
+	if (opts->plan.interval_ns < LEAST_INTERVAL_NS)
+		return opt_misused(err, "--interval must be 100ms or more");
+	if (opts->max_series < LEAST_SERIES || opts->max_series > MOST_SERIES)
+		return opt_misused(err, "--max-series must be %d to %d", LEAST_SERIES, MOST_SERIES);
+	if (!opts->prometheus.address && !opts->lines.path)
+		return opt_misused(err, "nothing would come of it: give --metrics ADDRESS or --lines FILE");
+	if (!opts->prometheus.address &&
+	    (opts->prometheus.token_file || opts->prometheus.certificate || opts->prometheus.key))
+		return opt_misused(err, "--metrics-token, --metrics-cert and --metrics-key need --metrics");
+	if (!opts->prometheus.certificate != !opts->prometheus.key)
+		return opt_misused(err, "--metrics-cert and --metrics-key need each other");
+	if (opts->lines.most_bytes < 4096)
+		return opt_misused(err, "--lines-size must be at least 4K");
+	return 0;
+}
+
+static int open_doors(struct job *job, struct err *err)
+{
+	const struct watch_opts *opts = job->opts;
+	int code = 0;
+
+	if (opts->prometheus.address)
+		code = watch_guest_open(&job->guest, &door_prometheus, &opts->prometheus, err);
+	if (!code && opts->lines.path)
+		code = watch_guest_open(&job->guest, &door_lines, &opts->lines, err);
+	return code;
+}
+
+static void say_choice(const struct watch_opts *opts, const struct top_choice *choice)
+{
+	if (opts->quiet)
+		return;
+	term_say("watching %s; Ctrl-C ends that, the programs go on", choice->what);
+	if (*choice->unread)
+		term_say("%s", choice->unread);
+	if (*choice->remark)
+		term_say("not watched: %s", choice->remark);
+}
+
+static int watch(struct job *job, struct attached *attached, struct err *err)
+{
+	const struct watch_opts *opts = job->opts;
+	const struct watch_guest_opts guest_opts = { .interval_ns = opts->plan.interval_ns,
+						     .max_series = (size_t)opts->max_series };
+	struct recorder_attach_opts attach = { .attached = attached,
+					       .wish = { opts->name, opts->path },
+					       .probes = probe_options_value(&opts->probes),
+					       .ring_bytes = 8 << 20 };
+	struct recorder_opts recorder_opts;
+	struct top_choice choice;
+	int code = top_choose(&attach, 0, NULL, &choice, err);
+
+	if (!code)
+		code = watch_guest_begin(&job->guest, &guest_opts, job->names, &job->last_track, err);
+	if (code)
+		return code;
+	job->sink = fleet_sink(job->guest.fleet);
+	say_choice(opts, &choice);
+	recorder_opts = (struct recorder_opts){ .plan = opts->plan,
+						.sinks = &job->sink,
+						.n_sinks = 1,
+						.say = watch_guest_say(&job->guest),
+						.command = choice.what,
+						.guest = &job->guest.guest };
+	code = recorder_attach(&recorder_opts, &attach, &job->result, err);
+	notify_stopping();
+	if (!code)
+		watch_guest_end(&job->guest);
+	if (!code && job->guest.err.code) {
+		*err = job->guest.err;
+		code = -err->code;
+	}
+	return code;
+}
+
+static int run(const void *opaque, int argc, char **argv, struct err *err)
+{
+	struct job *job = calloc(1, sizeof *job);
+	struct attached attached = { 0 };
+	bool was_on;
+	int code;
+
+	if (!job)
+		return err_set(err, ENOMEM, "cannot watch: out of memory");
+	job->opts = opaque;
+	code = check(job->opts, err);
+	if (!code)
+		code = attach_check(err);
+	was_on = privilege_use(true);
+	if (!code)
+		code = rights_check("", err);
+	privilege_use(was_on);
+	if (!code)
+		code = open_doors(job, err);
+	job->names = names_new();
+	if (!code && !job->names)
+		code = err_set(err, ENOMEM, "cannot watch: out of memory");
+	if (!code)
+		code = attached_init(&attached, err);
+	if (!code)
+		code = watch(job, &attached, err);
+	attached_done(&attached);
+	watch_guest_done(&job->guest);
+	names_free(job->names);
+	free(job);
+	return code;
+}
+
+const struct cmd cmd_watch = {
+	.name = "watch",
+	.usage = "[options]",
+	.summary = "sum up what all programs do with models, for the engines of a fleet",
+	.help =
+	    "Watches every program that runs models, those that start later too, and sums up every 10 s how many "
+	    "inferences there were of each service and model, how long they took, and how many failed. Prometheus "
+	    "scrapes the sums, or a file takes them as JSON lines. The slowest, failed and first inferences get a line "
+	    "of their own.\n\n"
+	    "A program's service is its OTEL_SERVICE_NAME, else its name; its container and pod are those of its "
+	    "cgroup and of OTEL_RESOURCE_ATTRIBUTES. Nothing is written into the programs, and when watch ends, "
+	    "however "
+	    "it ends, they go on.\n\n"
+	    "What leaves the machine, and what asks from outside, is in processes of their own that have no rights. "
+	    "Addresses beyond this machine need a token and TLS.\n\n"
+	    "It needs root, or the capabilities CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE, as inftrace attach does.",
+	.examples = examples,
+	.opts = watch_opt_table,
+	.opts_size = sizeof(struct watch_opts),
+	.order = OPT_ANYWHERE,
+	.max_args = 0,
+	.is_privileged = true,
+	.run = run,
+};

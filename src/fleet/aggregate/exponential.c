@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The buckets of a histogram are those from the lowest to the highest that was hit, in memory for all that it may have.
+ * Knows no unit but nanoseconds on the way in and seconds on the way out.
+ */
+#include "fleet/aggregate/exponential.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int32_t index_of(uint64_t ns)
+{
+	double seconds = (double)(ns ? ns : 1) / 1e9;
+
+	return (int32_t)ceil(log2(seconds) * (1 << EXPONENTIAL_SCALE)) - 1;
+}
+
+static bool make(struct exponential *histogram)
+{
+	if (!histogram->bucket)
+		histogram->bucket = calloc(EXPONENTIAL_BUCKETS, sizeof *histogram->bucket);
+	return histogram->bucket != NULL;
+}
+
+/* Joins buckets two by two: (b^i, b^(i+1)] lies in the bucket i / 2, rounded down, of the square of the base. */
+static void halve(struct exponential *histogram)
+{
+	int32_t first = histogram->first >> 1;
+	uint64_t joined[EXPONENTIAL_BUCKETS] = { 0 };
+
+	for (uint32_t i = 0; i < histogram->n; i++)
+		joined[((histogram->first + (int32_t)i) >> 1) - first] += histogram->bucket[i];
+	if (histogram->n)
+		histogram->n = (uint32_t)(((histogram->first + (int32_t)histogram->n - 1) >> 1) - first) + 1;
+	memcpy(histogram->bucket, joined, sizeof joined);
+	histogram->first = first;
+	histogram->halved++;
+}
+
+/* Makes room for the buckets from first to last; both at the histogram's scale, which may be halved. */
+static void widen(struct exponential *histogram, int32_t *first, int32_t *last)
+{
+	for (;;) {
+		int32_t low = histogram->n && histogram->first < *first ? histogram->first : *first;
+		int32_t high = histogram->first + (int32_t)histogram->n - 1;
+		uint32_t shift;
+
+		high = histogram->n && high > *last ? high : *last;
+		if (high - low < EXPONENTIAL_BUCKETS) {
+			shift = histogram->n ? (uint32_t)(histogram->first - low) : 0;
+			memmove(histogram->bucket + shift, histogram->bucket, histogram->n * sizeof *histogram->bucket);
+			memset(histogram->bucket, 0, shift * sizeof *histogram->bucket);
+			histogram->first = low;
+			histogram->n = (uint32_t)(high - low) + 1;
+			return;
+		}
+		halve(histogram);
+		*first >>= 1;
+		*last >>= 1;
+	}
+}
+
+bool exponential_add(struct exponential *histogram, uint64_t ns, uint64_t weight)
+{
+	int32_t at = index_of(ns) >> histogram->halved, last = at;
+
+	if (!make(histogram))
+		return false;
+	widen(histogram, &at, &last);
+	histogram->bucket[at - histogram->first] += weight;
+	return true;
+}
+
+bool exponential_merge(struct exponential *to, const struct exponential *from)
+{
+	int32_t first, last;
+	uint32_t shift;
+
+	if (!from->n)
+		return true;
+	if (!make(to))
+		return false;
+	while (to->halved < from->halved)
+		halve(to);
+	shift = to->halved - from->halved;
+	first = from->first >> shift;
+	last = (from->first + (int32_t)from->n - 1) >> shift;
+	widen(to, &first, &last);
+	shift = to->halved - from->halved;
+	for (uint32_t i = 0; i < from->n; i++)
+		to->bucket[((from->first + (int32_t)i) >> shift) - to->first] += from->bucket[i];
+	return true;
+}
+
+uint64_t exponential_count(const struct exponential *histogram)
+{
+	uint64_t n = 0;
+
+	for (uint32_t i = 0; i < histogram->n; i++)
+		n += histogram->bucket[i];
+	return n;
+}
+
+double exponential_quantile(const struct exponential *histogram, double share)
+{
+	double left = share * (double)exponential_count(histogram), scale = ldexp(1, exponential_scale(histogram));
+
+	for (uint32_t i = 0; i < histogram->n; i++) {
+		left -= (double)histogram->bucket[i];
+		if (histogram->bucket[i] && left <= 0)
+			return exp2((histogram->first + (double)i + 0.5) / scale);
+	}
+	return 0;
+}
+
+void exponential_clear(struct exponential *histogram)
+{
+	if (histogram->bucket)
+		memset(histogram->bucket, 0, histogram->n * sizeof *histogram->bucket);
+	histogram->n = histogram->halved = 0;
+	histogram->first = 0;
+}
+
+void exponential_done(struct exponential *histogram)
+{
+	free(histogram->bucket);
+	*histogram = (struct exponential){ 0 };
+}

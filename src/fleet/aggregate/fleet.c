@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The sink, and the tracks of its stream: which slices are open, and whose they are. */
+#include "fleet/aggregate/fleet.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fleet/aggregate/fleet_in.h"
+
+static int out_of_memory(struct err *err)
+{
+	return err_set(err, ENOMEM, "cannot sum up what programs do: out of memory");
+}
+
+static enum fleet_counter counter_of(const struct fleet *fleet, const struct event *event)
+{
+	const char *name = names_text(fleet->sink.names, event->def->name);
+
+	return !strcmp(name, "cpu") ? FLEET_CPU : !strcmp(name, "rss") ? FLEET_RESIDENT : FLEET_NO_COUNTER;
+}
+
+static int define(struct fleet *fleet, const struct event *event, struct err *err)
+{
+	const struct track_def *def = event->def;
+	const struct fleet_track *parent;
+	struct fleet_track *track;
+
+	while (fleet->tracks.n <= event->track)
+		if (!array_add(&fleet->tracks, sizeof *track))
+			return out_of_memory(err);
+	track = fleet_track_at(fleet, event->track);
+	parent = fleet_track_at(fleet, def->parent);
+	track->type = (uint8_t)def->type;
+	track->parent = def->parent;
+	track->name = names_is_passing(def->name) ? 0 : def->name;
+	if (def->type == TRACK_PROCESS) {
+		track->process = event->track;
+		fleet_process_define(fleet, track, event);
+	} else if (parent && !track->is_known) {
+		track->process = parent->process;
+	}
+	if (def->type == TRACK_COUNTER && def->parent && def->parent == track->process)
+		track->counter = (uint8_t)counter_of(fleet, event);
+	track->is_known = true;
+	return 0;
+}
+
+static void end_track(struct fleet *fleet, uint32_t number)
+{
+	struct fleet_track *track = fleet_track_at(fleet, number);
+
+	if (!track)
+		return;
+	if (track->run_depth && track->series && track->series->n_open)
+		track->series->n_open--;
+	if (track->of)
+		fleet_process_end(fleet, track);
+	free(track->slice);
+	*track = (struct fleet_track){ 0 };
+}
+
+static bool is_of_interest(enum event_kind kind)
+{
+	return kind == KIND_INFERENCE || kind == KIND_SESSION || kind == KIND_LOAD || kind == KIND_SPECIALIZE;
+}
+
+static int begin(struct fleet *fleet, struct fleet_track *track, const struct event *event, struct err *err)
+{
+	/* lines of threads hold operators alone */
+	if (track->type == TRACK_THREAD && !is_of_interest(event->kind) && !track->depth)
+		return 0;
+	if (!track->slice && !(track->slice = malloc(FLEET_DEPTH * sizeof *track->slice)))
+		return out_of_memory(err);
+	if (track->depth++ >= FLEET_DEPTH)
+		return 0;
+	track->slice[track->depth - 1] = (struct fleet_slice){ event->time_ns, (uint8_t)event->kind };
+	if (event->kind == KIND_INFERENCE && !track->run_depth) {
+		track->run_depth = track->depth;
+		fleet_run_begin(fleet, track, event);
+	} else if (event->kind == KIND_SESSION && !track->run_depth) {
+		fleet_creation_begin(fleet, track, event);
+	}
+	return 0;
+}
+
+static void end(struct fleet *fleet, struct fleet_track *track, const struct event *event)
+{
+	const struct fleet_slice *slice;
+
+	if (!track->depth || track->depth-- > FLEET_DEPTH)
+		return;
+	slice = &track->slice[track->depth];
+	if (track->run_depth && track->depth + 1 == track->run_depth) {
+		track->run_depth = 0;
+		fleet_run_end(fleet, track, event, slice->begin_ns);
+	} else if (!track->run_depth) {
+		fleet_creation_end(fleet, track, event, slice);
+	}
+}
+
+static int put(struct sink *sink, const struct event *event, struct err *err)
+{
+	struct fleet *fleet = (struct fleet *)sink;
+	struct fleet_track *track;
+
+	if (event->type == EVENT_TRACK)
+		return define(fleet, event, err);
+	track = fleet_track_at(fleet, event->track);
+	if (!track)
+		return 0;
+	switch (event->type) {
+	case EVENT_BEGIN:
+		return begin(fleet, track, event, err);
+	case EVENT_END:
+		end(fleet, track, event);
+		break;
+	case EVENT_COUNTER:
+		fleet_take_counter(fleet, track, event);
+		break;
+	case EVENT_INSTANT:
+		fleet_take_note(fleet, track, event);
+		break;
+	case EVENT_TRACK_END:
+		end_track(fleet, event->track);
+		break;
+	default:
+		break;
+	}
+	return fleet->is_out_of_memory ? out_of_memory(err) : 0;
+}
+
+/* Those that are complete are operators and kernels, which are not summed up here. */
+static int put_slice(struct sink *sink, const struct event *event, uint64_t end_ns, struct err *err)
+{
+	return is_of_interest(event->kind) ? sink_put_parts(sink, event, end_ns, err) : 0;
+}
+
+struct fleet *fleet_new(struct names *names, uint32_t *last_track, const struct fleet_opts *opts, struct err *err)
+{
+	struct fleet *fleet = calloc(1, sizeof *fleet);
+
+	if (!fleet) {
+		out_of_memory(err);
+		return NULL;
+	}
+	fleet->sink = (struct sink){ .put = put, .put_slice = put_slice, .names = names, .last_track = last_track };
+	fleet->opts = *opts;
+	if (!fleet->opts.identify)
+		fleet->opts.identify = origin_read_program;
+	fleet->series.max = opts->max_series;
+	fleet->ok = names_of(names, "ok");
+	fleet->topic.process = names_of(names, EVENT_NOTE_PROCESS);
+	fleet->topic.runtime = names_of(names, EVENT_NOTE_RUNTIME);
+	fleet->topic.session = names_of(names, EVENT_NOTE_SESSION);
+	fleet->topic.created = names_of(names, EVENT_NOTE_CREATED);
+	fleet->topic.released = names_of(names, EVENT_NOTE_RELEASED);
+	fleet->topic.sampled_out = names_of(names, EVENT_NOTE_SAMPLED_OUT);
+	return fleet;
+}
+
+struct sink *fleet_sink(struct fleet *fleet)
+{
+	return &fleet->sink;
+}
+
+int fleet_roll(struct fleet *fleet, uint64_t now_ns, uint64_t realtime_ns, struct err *err)
+{
+	struct fleet_interval *interval = &fleet->interval;
+
+	fleet->to_realtime_ns = (int64_t)(realtime_ns - now_ns);
+	/* a clock that was set back must not make an interval of less than nothing */
+	interval->begin_realtime_ns = interval->end_realtime_ns < realtime_ns ? interval->end_realtime_ns : realtime_ns;
+	interval->end_realtime_ns = realtime_ns;
+	if (!interval->start_realtime_ns)
+		interval->start_realtime_ns = interval->begin_realtime_ns = realtime_ns;
+	if (!series_roll(&fleet->series, ++interval->number, fleet->opts.idle_intervals))
+		fleet->is_out_of_memory = true;
+	fleet->tail = fleet->now_tail;
+	fleet->now_tail = (struct tail){ 0 };
+	fleet_programs_roll(fleet);
+	return fleet->is_out_of_memory ? out_of_memory(err) : 0;
+}
+
+void fleet_free(struct fleet *fleet)
+{
+	if (!fleet)
+		return;
+	for (size_t i = 0; i < fleet->tracks.n; i++)
+		free(fleet_track_at(fleet, (uint32_t)i)->slice);
+	array_done(&fleet->tracks, sizeof(struct fleet_track));
+	fleet_programs_done(fleet);
+	series_done(&fleet->series);
+	free(fleet);
+}
+
+const struct series_table *fleet_series(const struct fleet *fleet)
+{
+	return &fleet->series;
+}
+
+size_t fleet_n_services(const struct fleet *fleet)
+{
+	return fleet->n_services;
+}
+
+const struct fleet_service *fleet_service(const struct fleet *fleet, size_t index)
+{
+	return fleet->service[index];
+}
+
+const struct tail *fleet_tail(const struct fleet *fleet)
+{
+	return &fleet->tail;
+}
+
+const struct fleet_own *fleet_own(const struct fleet *fleet)
+{
+	return &fleet->own;
+}
+
+const struct fleet_interval *fleet_interval(const struct fleet *fleet)
+{
+	return &fleet->interval;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What all programs of a machine do with models, in intervals: a sink beside no other, or beside the writer of a
+ * recording. Sums are exact and bounded; what finds no room is counted. Knows no network and no format.
+ *
+ * The owner ends each interval with fleet_roll. Readers see the sums of all time and of the last interval as of then.
+ * One thread.
+ */
+#ifndef FLEET_AGGREGATE_FLEET_H
+#define FLEET_AGGREGATE_FLEET_H
+
+#include "event/sink.h"
+#include "fleet/aggregate/series.h"
+#include "fleet/aggregate/tail_rows.h"
+
+struct fleet;
+
+struct fleet_opts {
+	size_t max_series;
+	uint64_t idle_intervals; /* after which series and services that nobody adds to go */
+	const char *sysroot;	 /* borrowed */
+	/* Who a program is; NULL: origin_read_program. For tests. */
+	void (*identify)(struct origin_program *origin, const char *sysroot, pid_t pid, const char *name);
+};
+
+/* Programs of one service, container and pod, together. */
+struct fleet_service {
+	struct origin_program origin;
+	uint32_t n_processes;  /* that live */
+	double cpu_s;	       /* of all time */
+	double resident_bytes; /* of those that live; 0: not known */
+	uint64_t ended_interval;
+};
+
+/* Of the watcher itself. */
+struct fleet_own {
+	uint64_t n_lost, n_skipped, n_unprobed; /* events; inferences left out by a rate, and while probes were out */
+	uint32_t n_watched, n_unseen;		/* processes */
+	uint64_t n_processes_refused;
+};
+
+struct fleet_interval {
+	uint64_t number, begin_realtime_ns, end_realtime_ns, start_realtime_ns; /* start: of the first one */
+};
+
+/* NULL and err: out of memory. */
+struct fleet *fleet_new(struct names *names, uint32_t *last_track, const struct fleet_opts *opts, struct err *err);
+struct sink *fleet_sink(struct fleet *fleet);
+/* now_ns, realtime_ns: the same moment. 0, or -ENOMEM and err. */
+int fleet_roll(struct fleet *fleet, uint64_t now_ns, uint64_t realtime_ns, struct err *err);
+void fleet_free(struct fleet *fleet);
+
+const struct series_table *fleet_series(const struct fleet *fleet);
+size_t fleet_n_services(const struct fleet *fleet);
+const struct fleet_service *fleet_service(const struct fleet *fleet, size_t index);
+const struct tail *fleet_tail(const struct fleet *fleet); /* of the last interval */
+const struct fleet_own *fleet_own(const struct fleet *fleet);
+const struct fleet_interval *fleet_interval(const struct fleet *fleet);
+
+#endif

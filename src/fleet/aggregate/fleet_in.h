@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The sums inside, for fleet*.c only: fleet.c is the sink, fleet_programs.c knows processes and sessions. */
+#ifndef FLEET_AGGREGATE_FLEET_IN_H
+#define FLEET_AGGREGATE_FLEET_IN_H
+
+#include "base/array.h"
+#include "fleet/aggregate/fleet.h"
+
+enum { FLEET_DEPTH = 16, FLEET_PROCESSES = 4096, FLEET_SESSIONS = 1024, FLEET_SERVICES = 1024, FLEET_USED = 64 };
+
+struct fleet_session {
+	int64_t number;
+	uint32_t model, provider; /* names; 0: not known */
+	char runtime[32];
+	struct series *series;
+	uint64_t n_runs;
+	bool exists, is_new; /* exists: it was created, or seen to run; is_new: its creation was seen */
+};
+
+struct fleet_process {
+	struct fleet_service *service;
+	uint32_t track;
+	int32_t pid;
+	char name[64], runtime[32]; /* runtime: the only one in it */
+	bool has_several, is_watched, is_unseen;
+	struct fleet_session *session;
+	uint32_t n_sessions;
+	struct series *used[FLEET_USED]; /* series that it holds */
+	uint32_t n_used;
+	uint64_t cpu_ns; /* time of the last value of its counter of CPU */
+	double resident_bytes;
+};
+
+struct fleet_slice {
+	uint64_t begin_ns;
+	uint8_t kind;
+};
+
+struct fleet_track {
+	uint32_t process, parent, name; /* process: its track */
+	uint8_t type, counter;		/* counter: enum fleet_counter */
+	bool is_known;
+	struct fleet_process *of; /* of a process */
+	uint32_t depth, run_depth;
+	struct fleet_slice *slice;
+	/* of the open inference or creation */
+	int64_t session;
+	struct series *series;
+	bool is_first;
+	int32_t tid;
+	uint64_t number;
+	uint32_t tag;
+};
+
+enum fleet_counter { FLEET_NO_COUNTER, FLEET_CPU, FLEET_RESIDENT };
+
+struct fleet {
+	struct sink sink;
+	struct fleet_opts opts;
+	struct series_table series;
+	struct array tracks;
+	struct fleet_process *process[FLEET_PROCESSES];
+	uint32_t n_processes;
+	struct fleet_service *service[FLEET_SERVICES];
+	uint32_t n_services;
+	struct tail tail, now_tail;
+	struct fleet_own own;
+	struct fleet_interval interval;
+	int64_t to_realtime_ns; /* realtime - monotonic, as of the last roll */
+	bool is_out_of_memory;
+	uint32_t ok;
+	struct {
+		uint32_t process, runtime, session, created, released, sampled_out, exit;
+	} topic;
+};
+
+static inline struct fleet_track *fleet_track_at(const struct fleet *fleet, uint32_t track)
+{
+	return track < fleet->tracks.n ? (struct fleet_track *)fleet->tracks.data + track : NULL;
+}
+
+static inline const struct arg *fleet_arg(const struct event *event, enum event_key key, enum arg_type type)
+{
+	for (size_t i = 0; i < event->n_args; i++)
+		if (event->args[i].key == key && event->args[i].type == type)
+			return &event->args[i];
+	return NULL;
+}
+
+static inline uint32_t fleet_arg_name(const struct event *event, enum event_key key)
+{
+	const struct arg *arg = fleet_arg(event, key, ARG_NAME);
+
+	return arg ? arg->name : 0;
+}
+
+static inline int64_t fleet_arg_int(const struct event *event, enum event_key key, int64_t otherwise)
+{
+	const struct arg *arg = fleet_arg(event, key, ARG_INT);
+
+	return arg ? arg->integer : otherwise;
+}
+
+/* fleet_programs.c. The process of any track; NULL: it is not known. */
+struct fleet_process *fleet_process_of(const struct fleet *fleet, const struct fleet_track *track);
+void fleet_process_define(struct fleet *fleet, struct fleet_track *track, const struct event *event);
+void fleet_process_end(struct fleet *fleet, struct fleet_track *track);
+/* The session that an inference or a creation is of; NULL: no room. */
+struct fleet_session *fleet_session_of(struct fleet *fleet, struct fleet_process *process, int64_t number,
+				       uint32_t model);
+/* Its series, as what is known of it now says; NULL: out of memory. */
+struct series *fleet_series_of(struct fleet *fleet, struct fleet_process *process, struct fleet_session *session);
+void fleet_take_note(struct fleet *fleet, const struct fleet_track *track, const struct event *event);
+void fleet_take_counter(struct fleet *fleet, struct fleet_track *track, const struct event *event);
+void fleet_programs_roll(struct fleet *fleet);
+void fleet_programs_done(struct fleet *fleet);
+
+/* fleet_runs.c */
+void fleet_run_begin(struct fleet *fleet, struct fleet_track *track, const struct event *event);
+void fleet_run_end(struct fleet *fleet, struct fleet_track *track, const struct event *event, uint64_t begin_ns);
+void fleet_creation_begin(struct fleet *fleet, struct fleet_track *track, const struct event *event);
+void fleet_creation_end(struct fleet *fleet, struct fleet_track *track, const struct event *event,
+			const struct fleet_slice *slice);
+
+#endif

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Labels are compared as bytes: whoever fills them zeroes the struct first. */
+#include "fleet/aggregate/series.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const double least_bound = 1e-4;
+
+double series_bound(uint32_t at)
+{
+	return least_bound * (double)(UINT64_C(1) << at);
+}
+
+static struct series *find(const struct series_table *table, const struct series_labels *labels)
+{
+	for (size_t i = 0; i < table->n; i++)
+		if (!memcmp(&table->row[i]->labels, labels, sizeof *labels))
+			return table->row[i];
+	return NULL;
+}
+
+static bool is_of_service(const struct series_labels *a, const struct series_labels *b)
+{
+	return !strcmp(a->service, b->service) && !strcmp(a->k8s_namespace, b->k8s_namespace) &&
+	       !strcmp(a->k8s_pod, b->k8s_pod) && !strcmp(a->container, b->container);
+}
+
+static bool has_room(const struct series_table *table, const struct series_labels *labels)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < table->n; i++)
+		n += is_of_service(&table->row[i]->labels, labels);
+	return table->n < table->max && n < table->max / SERIES_PART;
+}
+
+static struct series *add(struct series_table *table, const struct series_labels *labels)
+{
+	struct series **grown = realloc(table->row, (table->n + 1) * sizeof(struct series *)), *series;
+
+	if (grown)
+		table->row = grown;
+	series = grown ? calloc(1, sizeof *series) : NULL;
+	if (!series)
+		return NULL;
+	series->labels = *labels;
+	return table->row[table->n++] = series;
+}
+
+struct series *series_get(struct series_table *table, const struct series_labels *labels)
+{
+	struct series *found = find(table, labels);
+	struct series_labels other = *labels;
+
+	if (found)
+		return found;
+	if (has_room(table, labels))
+		return add(table, labels);
+	table->n_refused++;
+	memset(other.model, 0, sizeof other.model);
+	memset(other.runtime, 0, sizeof other.runtime);
+	memset(other.provider, 0, sizeof other.provider);
+	memset(other.device, 0, sizeof other.device);
+	strcpy(other.model, SERIES_OTHER);
+	found = find(table, &other);
+	/* one for each service, but no more of these than of the others */
+	if (found || table->n < table->max)
+		return found ? found : add(table, &other);
+	memset(&other, 0, sizeof other);
+	strcpy(other.service, SERIES_OTHER);
+	strcpy(other.model, SERIES_OTHER);
+	found = find(table, &other);
+	return found ? found : add(table, &other);
+}
+
+bool series_times_add(struct series_times *times, uint64_t ns, uint64_t weight)
+{
+	uint32_t at = 0;
+
+	while (at < SERIES_BOUNDS && (double)ns / 1e9 > series_bound(at))
+		at++;
+	times->n += weight;
+	times->ns += ns * weight;
+	times->below[at] += weight;
+	return exponential_add(&times->histogram, ns, weight);
+}
+
+static bool merge_times(struct series_times *to, const struct series_times *from)
+{
+	to->n += from->n;
+	to->ns += from->ns;
+	for (uint32_t i = 0; i <= SERIES_BOUNDS; i++)
+		to->below[i] += from->below[i];
+	return exponential_merge(&to->histogram, &from->histogram);
+}
+
+static bool merge(struct series_sums *to, const struct series_sums *from)
+{
+	for (int i = 0; i < N_FAILURES; i++)
+		to->failed[i] += from->failed[i];
+	to->cpu_ns += from->cpu_ns;
+	to->queued_ns += from->queued_ns;
+	to->blocked_ns += from->blocked_ns;
+	to->n_created += from->n_created;
+	to->n_not_created += from->n_not_created;
+	to->creating_ns += from->creating_ns;
+	return merge_times(&to->runs, &from->runs) && merge_times(&to->firsts, &from->firsts);
+}
+
+/* Keeps the memory of its histograms. */
+static void clear(struct series_sums *sums)
+{
+	struct exponential runs = sums->runs.histogram, firsts = sums->firsts.histogram;
+
+	exponential_clear(&runs);
+	exponential_clear(&firsts);
+	*sums = (struct series_sums){ .runs.histogram = runs, .firsts.histogram = firsts };
+}
+
+static void sums_done(struct series_sums *sums)
+{
+	exponential_done(&sums->runs.histogram);
+	exponential_done(&sums->firsts.histogram);
+}
+
+static void series_free(struct series *series)
+{
+	sums_done(&series->now);
+	sums_done(&series->last);
+	sums_done(&series->all);
+	free(series);
+}
+
+static bool roll(struct series *series, uint64_t interval)
+{
+	struct series_sums ended = series->now;
+	bool is_well = merge(&series->all, &series->now);
+
+	if (series->n_open || series->n_sessions || ended.runs.n || ended.n_created || ended.n_not_created)
+		series->last_interval = interval;
+	series->now = series->last;
+	series->last = ended;
+	clear(&series->now);
+	series->slowest = series->now_slowest;
+	series->now_slowest = (struct series_example){ 0 };
+	return is_well;
+}
+
+bool series_roll(struct series_table *table, uint64_t interval, uint64_t most_idle)
+{
+	bool is_well = true;
+	size_t n = 0;
+
+	for (size_t i = 0; i < table->n; i++) {
+		struct series *series = table->row[i];
+
+		is_well = roll(series, interval) && is_well;
+		if (!series->n_users && series->last_interval + most_idle < interval)
+			series_free(series);
+		else
+			table->row[n++] = series;
+	}
+	table->n = n;
+	return is_well;
+}
+
+void series_done(struct series_table *table)
+{
+	for (size_t i = 0; i < table->n; i++)
+		series_free(table->row[i]);
+	free(table->row);
+	*table = (struct series_table){ .max = table->max };
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Sums of inferences by service, model, runtime, provider and device. Their number is bounded, however many names
+ * programs invent: a service that has more than its part, or one for which there is no room at all, gets a series of
+ * the model "other", and a service that cannot even have that one shares the series "other" of all. Each such case is
+ * counted. One thread.
+ */
+#ifndef FLEET_AGGREGATE_SERIES_H
+#define FLEET_AGGREGATE_SERIES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "fleet/aggregate/exponential.h"
+#include "fleet/aggregate/failure.h"
+#include "fleet/aggregate/origin.h"
+
+#define SERIES_OTHER "other"
+
+/* SERIES_PART: of all series that one service may have, its reciprocal. */
+enum { SERIES_BOUNDS = 21, SERIES_PART = 4, SERIES_LABEL = ORIGIN_TEXT };
+
+/* "": not known. */
+struct series_labels {
+	char service[SERIES_LABEL], k8s_namespace[SERIES_LABEL], k8s_pod[SERIES_LABEL], container[SERIES_LABEL];
+	char model[SERIES_LABEL], runtime[32], provider[48], device[8];
+};
+
+/* Durations as both kinds of histogram. */
+struct series_times {
+	uint64_t n, ns;
+	uint64_t below[SERIES_BOUNDS + 1]; /* of each classic bucket alone; the last one has no bound */
+	struct exponential histogram;
+};
+
+struct series_sums {
+	struct series_times runs, firsts; /* firsts: the first of each session */
+	uint64_t failed[N_FAILURES];
+	uint64_t cpu_ns, queued_ns,
+	    blocked_ns; /* of calling threads in inferences: computing, waiting for a CPU, else */
+	uint64_t n_created, n_not_created, creating_ns;
+};
+
+/* An inference that stands for others in an exemplar. ns 0: none. */
+struct series_example {
+	uint64_t ns, realtime_ns;
+	int32_t pid;
+	uint64_t number; /* of the inference in its process */
+	char trace[33], span[17];
+};
+
+struct series {
+	struct series_labels labels;
+	struct series_sums now, all;   /* of the interval at hand; of all time, as of the last roll */
+	struct series_sums last;       /* of the interval that ended at the last roll */
+	struct series_example slowest; /* of that interval; now_slowest: of the one at hand */
+	struct series_example now_slowest;
+	uint64_t n_open, n_sessions, n_users; /* users: processes that may still add to it */
+	uint64_t last_interval;
+};
+
+struct series_table {
+	struct series **row;
+	size_t n, max;
+	uint64_t n_refused;
+};
+
+/* Seconds: 100 us, and each twice the one before. */
+double series_bound(uint32_t at);
+
+/* The series of these labels. NULL: out of memory. */
+struct series *series_get(struct series_table *table, const struct series_labels *labels);
+bool series_times_add(struct series_times *times, uint64_t ns, uint64_t weight);
+/* The interval ends. Series that nobody can add to and that were idle for so many intervals go. */
+bool series_roll(struct series_table *table, uint64_t interval, uint64_t most_idle);
+void series_done(struct series_table *table);
+
+#endif

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Each line is an object whose "kind" says what it is of; doc/watch.md lists the fields. */
+#include "fleet/door/lines.h"
+
+#include <string.h>
+
+#include "base/text/json.h"
+
+static void put_known(FILE *out, const char *key, const char *value)
+{
+	if (!*value)
+		return;
+	fprintf(out, ",\"%s\":", key);
+	json_put_text(out, value);
+}
+
+static void put_time(FILE *out, const struct door_in *in, const char *kind)
+{
+	const struct fleet_interval *interval = fleet_interval(in->fleet);
+
+	fprintf(out, "{\"kind\":\"%s\",\"host\":", kind);
+	json_put_text(out, in->own->host.name);
+	fputs(",\"boot\":", out);
+	json_put_text(out, in->own->host.boot);
+	fprintf(out, ",\"interval\":%llu,\"begin_ns\":%llu,\"end_ns\":%llu", (unsigned long long)interval->number,
+		(unsigned long long)interval->begin_realtime_ns, (unsigned long long)interval->end_realtime_ns);
+}
+
+static void put_labels(FILE *out, const struct series_labels *labels)
+{
+	put_known(out, "service", labels->service);
+	put_known(out, "k8s_namespace", labels->k8s_namespace);
+	put_known(out, "k8s_pod", labels->k8s_pod);
+	put_known(out, "container", labels->container);
+	put_known(out, "model", labels->model);
+	put_known(out, "runtime", labels->runtime);
+	put_known(out, "provider", labels->provider);
+	put_known(out, "device", labels->device);
+}
+
+static void put_count(FILE *out, const char *key, uint64_t value)
+{
+	fprintf(out, ",\"%s\":%llu", key, (unsigned long long)value);
+}
+
+static void put_histogram(FILE *out, const char *key, const struct exponential *histogram)
+{
+	fprintf(out, ",\"%s\":{\"scale\":%d,\"first\":%d,\"buckets\":[", key, (int)exponential_scale(histogram),
+		(int)histogram->first);
+	for (uint32_t i = 0; i < histogram->n; i++)
+		fprintf(out, "%s%llu", i ? "," : "", (unsigned long long)histogram->bucket[i]);
+	fputs("]}", out);
+}
+
+static void put_series(FILE *out, const struct door_in *in, const struct series *series)
+{
+	const struct series_sums *sums = &series->last;
+
+	put_time(out, in, "series");
+	put_labels(out, &series->labels);
+	put_count(out, "inferences", sums->runs.n);
+	put_count(out, "inference_ns", sums->runs.ns);
+	for (int class = 0; class < N_FAILURES; class++)
+		if (sums->failed[class])
+			fprintf(out, ",\"failed_%s\":%llu", failure_name((enum failure)class),
+				(unsigned long long)sums->failed[class]);
+	put_count(out, "first_inferences", sums->firsts.n);
+	put_count(out, "first_inference_ns", sums->firsts.ns);
+	put_count(out, "cpu_ns", sums->cpu_ns);
+	put_count(out, "cpu_wait_ns", sums->queued_ns);
+	put_count(out, "blocked_ns", sums->blocked_ns);
+	put_count(out, "running", series->n_open);
+	put_count(out, "sessions", series->n_sessions);
+	put_count(out, "created", sums->n_created);
+	put_count(out, "not_created", sums->n_not_created);
+	put_count(out, "creating_ns", sums->creating_ns);
+	put_histogram(out, "durations", &sums->runs.histogram);
+	fputs("}\n", out);
+}
+
+static void put_tail(FILE *out, const struct door_in *in, const struct tail_row *row)
+{
+	const struct tail_run *run = &row->run;
+	char why[TAIL_WHY];
+
+	tail_say_why(run, why, sizeof why);
+	put_time(out, in, "inference");
+	put_labels(out, &run->series->labels);
+	put_known(out, "reason", tail_reason_name(row->reason));
+	put_count(out, "weight", row->weight);
+	put_count(out, "ended_ns", run->realtime_ns);
+	put_count(out, "ns", run->ns);
+	fprintf(out, ",\"pid\":%d,\"tid\":%d,\"inference\":%llu", (int)run->pid, (int)run->tid,
+		(unsigned long long)run->number);
+	if (run->cpu_ns >= 0)
+		put_count(out, "cpu_ns", (uint64_t)run->cpu_ns);
+	if (run->queued_ns >= 0)
+		put_count(out, "cpu_wait_ns", (uint64_t)run->queued_ns);
+	if (run->major_faults > 0)
+		put_count(out, "major_faults", (uint64_t)run->major_faults);
+	if (run->read_bytes > 0)
+		put_count(out, "read_bytes", (uint64_t)run->read_bytes);
+	put_count(out, "at_a_time", run->n_open);
+	put_known(out, "trace_id", run->trace);
+	put_known(out, "span_id", run->span);
+	put_known(out, "status", run->status);
+	put_known(out, "why", why);
+	fputs(",\"operators\":\"not seen\"}\n", out);
+}
+
+static bool did_something(const struct series *series)
+{
+	const struct series_sums *sums = &series->last;
+
+	return sums->runs.n || sums->n_created || sums->n_not_created || series->n_open;
+}
+
+void lines_write(const struct door_in *in, FILE *out)
+{
+	const struct series_table *table = fleet_series(in->fleet);
+	const struct tail *tail = fleet_tail(in->fleet);
+	const struct fleet_own *own = fleet_own(in->fleet);
+
+	put_time(out, in, "watch");
+	put_known(out, "version", in->own->version);
+	put_count(out, "processes", own->n_watched);
+	put_count(out, "unseen", own->n_unseen);
+	put_count(out, "series", table->n);
+	put_count(out, "series_refused", table->n_refused);
+	put_count(out, "events_lost", own->n_lost);
+	put_count(out, "inferences_skipped", own->n_skipped + own->n_unprobed);
+	put_count(out, "batches_dropped", in->own->n_batches_dropped);
+	fprintf(out, ",\"cpu_s\":%.6f,\"resident_bytes\":%.0f}\n", in->own->cpu_s, in->own->resident_bytes);
+	for (size_t i = 0; i < table->n; i++)
+		if (did_something(table->row[i]))
+			put_series(out, in, table->row[i]);
+	for (int reason = 0; reason < N_TAIL_REASONS; reason++)
+		for (uint32_t i = 0; i < tail->n[reason]; i++)
+			put_tail(out, in, &tail->row[reason][i]);
+}

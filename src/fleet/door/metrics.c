@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The table of metrics. doc/watch.md lists the same; a test compares the two. */
+#include "fleet/door/metrics.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef void metric_visit(void *ctx, const struct metric_point *point);
+
+static void label(struct metric_point *point, const char *name, const char *value)
+{
+	if (*value && point->n_labels < METRIC_LABELS)
+		point->label[point->n_labels++] = (struct metric_label){ name, value };
+}
+
+static void label_series(struct metric_point *point, const struct series_labels *labels)
+{
+	label(point, "service", labels->service);
+	label(point, "k8s_namespace", labels->k8s_namespace);
+	label(point, "k8s_pod", labels->k8s_pod);
+	label(point, "container", labels->container);
+	label(point, "model", labels->model);
+	label(point, "runtime", labels->runtime);
+	label(point, "provider", labels->provider);
+	label(point, "device", labels->device);
+}
+
+static void each_runs(const struct metric *metric, const struct fleet *fleet, const struct metrics_own *own,
+		      metric_visit *visit, void *ctx)
+{
+	const struct series_table *table = fleet_series(fleet);
+
+	for (size_t i = 0; i < table->n; i++) {
+		struct metric_point point = { .times = &table->row[i]->all.runs, .example = &table->row[i]->slowest };
+
+		label_series(&point, &table->row[i]->labels);
+		visit(ctx, &point);
+	}
+}
+
+/* Where no first inference was seen there is no point. */
+static void each_firsts(const struct metric *metric, const struct fleet *fleet, const struct metrics_own *own,
+			metric_visit *visit, void *ctx)
+{
+	const struct series_table *table = fleet_series(fleet);
+
+	for (size_t i = 0; i < table->n; i++) {
+		struct metric_point point = { .times = &table->row[i]->all.firsts };
+
+		label_series(&point, &table->row[i]->labels);
+		if (point.times->n)
+			visit(ctx, &point);
+	}
+}
+
+static void each_series(const struct metric *metric, const struct fleet *fleet, const struct metrics_own *own,
+			metric_visit *visit, void *ctx)
+{
+	const struct series_table *table = fleet_series(fleet);
+
+	for (size_t i = 0; i < table->n; i++) {
+		struct metric_point point = { .value = metric->of_series(table->row[i]) };
+
+		label_series(&point, &table->row[i]->labels);
+		visit(ctx, &point);
+	}
+}
+
+static void each_failure(const struct metric *metric, const struct fleet *fleet, const struct metrics_own *own,
+			 metric_visit *visit, void *ctx)
+{
+	const struct series_table *table = fleet_series(fleet);
+
+	for (size_t i = 0; i < table->n; i++)
+		for (int class = 0; class < N_FAILURES; class++) {
+			struct metric_point point = { .value = (double)table->row[i]->all.failed[class] };
+
+			label_series(&point, &table->row[i]->labels);
+			label(&point, "error", failure_name((enum failure)class));
+			/* "other" always has a point, so that a rate of failures is 0 before the first one */
+			if (point.value > 0 || class == FAILURE_OTHER)
+				visit(ctx, &point);
+		}
+}
+
+static void each_wait(const struct metric *metric, const struct fleet *fleet, const struct metrics_own *own,
+		      metric_visit *visit, void *ctx)
+{
+	const struct series_table *table = fleet_series(fleet);
+
+	for (size_t i = 0; i < table->n; i++)
+		for (int is_cpu = 0; is_cpu < 2; is_cpu++) {
+			const struct series_sums *sums = &table->row[i]->all;
+			struct metric_point point = { .value =
+							  (double)(is_cpu ? sums->queued_ns : sums->blocked_ns) / 1e9 };
+
+			label_series(&point, &table->row[i]->labels);
+			label(&point, "reason", is_cpu ? "cpu" : "blocked");
+			visit(ctx, &point);
+		}
+}
+
+static void each_creation(const struct metric *metric, const struct fleet *fleet, const struct metrics_own *own,
+			  metric_visit *visit, void *ctx)
+{
+	const struct series_table *table = fleet_series(fleet);
+
+	for (size_t i = 0; i < table->n; i++)
+		for (int is_failed = 0; is_failed < 2; is_failed++) {
+			const struct series_sums *sums = &table->row[i]->all;
+			struct metric_point point = { .value =
+							  (double)(is_failed ? sums->n_not_created : sums->n_created) };
+
+			label_series(&point, &table->row[i]->labels);
+			label(&point, "outcome", is_failed ? "failed" : "ok");
+			visit(ctx, &point);
+		}
+}
+
+enum service_value { SERVICE_CPU, SERVICE_RESIDENT, SERVICE_PROCESSES };
+
+static void each_service(const struct fleet *fleet, enum service_value which, metric_visit *visit, void *ctx)
+{
+	for (size_t i = 0; i < fleet_n_services(fleet); i++) {
+		const struct fleet_service *service = fleet_service(fleet, i);
+		struct metric_point point = { .value = which == SERVICE_CPU	   ? service->cpu_s
+						       : which == SERVICE_RESIDENT ? service->resident_bytes
+										   : service->n_processes };
+
+		label(&point, "service", service->origin.service);
+		label(&point, "k8s_namespace", service->origin.k8s_namespace);
+		label(&point, "k8s_pod", service->origin.k8s_pod);
+		label(&point, "container", service->origin.container);
+		visit(ctx, &point);
+	}
+}
+
+static void each_cpu(const struct metric *metric, const struct fleet *fleet, const struct metrics_own *own,
+		     metric_visit *visit, void *ctx)
+{
+	each_service(fleet, SERVICE_CPU, visit, ctx);
+}
+
+static void each_resident(const struct metric *metric, const struct fleet *fleet, const struct metrics_own *own,
+			  metric_visit *visit, void *ctx)
+{
+	each_service(fleet, SERVICE_RESIDENT, visit, ctx);
+}
+
+static void each_processes(const struct metric *metric, const struct fleet *fleet, const struct metrics_own *own,
+			   metric_visit *visit, void *ctx)
+{
+	each_service(fleet, SERVICE_PROCESSES, visit, ctx);
+}
+
+/* Points of the watcher itself: one value, with one label at most. */
+static void put(metric_visit *visit, void *ctx, const char *name, const char *value, double number)
+{
+	struct metric_point point = { .value = number };
+
+	if (name)
+		label(&point, name, value);
+	visit(ctx, &point);
+}
+
+static void each_build(const struct metric *metric, const struct fleet *fleet, const struct metrics_own *own,
+		       metric_visit *visit, void *ctx)
+{
+	struct metric_point point = { .value = 1 };
+
+	label(&point, "version", own->version);
+	label(&point, "host", own->host.name);
+	label(&point, "boot", own->host.boot);
+	visit(ctx, &point);
+}
+
+static void each_skipped(const struct metric *metric, const struct fleet *fleet, const struct metrics_own *own,
+			 metric_visit *visit, void *ctx)
+{
+	put(visit, ctx, "reason", "rate", (double)fleet_own(fleet)->n_skipped);
+	put(visit, ctx, "reason", "unprobed", (double)fleet_own(fleet)->n_unprobed);
+}
+
+static void each_lost(const struct metric *metric, const struct fleet *fleet, const struct metrics_own *own,
+		      metric_visit *visit, void *ctx)
+{
+	put(visit, ctx, NULL, NULL, (double)fleet_own(fleet)->n_lost);
+}
+
+static void each_table(const struct metric *metric, const struct fleet *fleet, const struct metrics_own *own,
+		       metric_visit *visit, void *ctx)
+{
+	put(visit, ctx, NULL, NULL, (double)fleet_series(fleet)->n);
+}
+
+static void each_refused(const struct metric *metric, const struct fleet *fleet, const struct metrics_own *own,
+			 metric_visit *visit, void *ctx)
+{
+	put(visit, ctx, NULL, NULL, (double)fleet_series(fleet)->n_refused);
+}
+
+static void each_watched(const struct metric *metric, const struct fleet *fleet, const struct metrics_own *own,
+			 metric_visit *visit, void *ctx)
+{
+	put(visit, ctx, "state", "watched", fleet_own(fleet)->n_watched);
+	put(visit, ctx, "state", "unseen", fleet_own(fleet)->n_unseen);
+}
+
+static void each_own_cpu(const struct metric *metric, const struct fleet *fleet, const struct metrics_own *own,
+			 metric_visit *visit, void *ctx)
+{
+	put(visit, ctx, NULL, NULL, own->cpu_s);
+}
+
+static void each_own_resident(const struct metric *metric, const struct fleet *fleet, const struct metrics_own *own,
+			      metric_visit *visit, void *ctx)
+{
+	put(visit, ctx, NULL, NULL, own->resident_bytes);
+}
+
+static void each_batch(const struct metric *metric, const struct fleet *fleet, const struct metrics_own *own,
+		       metric_visit *visit, void *ctx)
+{
+	put(visit, ctx, "outcome", "sent", (double)own->n_batches_sent);
+	put(visit, ctx, "outcome", "dropped", (double)own->n_batches_dropped);
+}
+
+static double n_running(const struct series *series)
+{
+	return (double)series->n_open;
+}
+
+static double n_sessions(const struct series *series)
+{
+	return (double)series->n_sessions;
+}
+
+static double cpu_s(const struct series *series)
+{
+	return (double)series->all.cpu_ns / 1e9;
+}
+
+static double creating_s(const struct series *series)
+{
+	return (double)series->all.creating_ns / 1e9;
+}
+
+const struct metric metrics[] = {
+	{ "inftrace.inference.duration", "s", "Time from the call of an inference to its return.", METRIC_HISTOGRAM,
+	  .each = each_runs },
+	{ "inftrace.inference.failures", "{inference}", "Inferences that failed.", METRIC_COUNTER,
+	  .each = each_failure },
+	{ "inftrace.inference.running", "{inference}", "Inferences that run now.", METRIC_GAUGE, .each = each_series,
+	  .of_series = n_running },
+	{ "inftrace.inference.cpu", "s", "CPU time of the calling threads in inferences.", METRIC_COUNTER,
+	  .each = each_series, .of_series = cpu_s },
+	{ "inftrace.inference.wait", "s", "Time of the calling threads in inferences without a CPU.", METRIC_COUNTER,
+	  .each = each_wait },
+	{ "inftrace.first_inference.duration", "s", "Duration of the first inference of each session.",
+	  METRIC_HISTOGRAM, .each = each_firsts },
+	{ "inftrace.session_creation", "s", "Time that creating sessions took.", METRIC_COUNTER, .each = each_series,
+	  .of_series = creating_s },
+	{ "inftrace.session_creations", "{session}", "Sessions that were created, or were not.", METRIC_COUNTER,
+	  .each = each_creation },
+	{ "inftrace.sessions", "{session}", "Sessions that exist.", METRIC_GAUGE, .each = each_series,
+	  .of_series = n_sessions },
+	{ "inftrace.process.cpu", "s", "CPU time of the programs that run models.", METRIC_COUNTER, .each = each_cpu },
+	{ "inftrace.process.resident", "By", "Resident memory of the programs that run models.", METRIC_GAUGE,
+	  .each = each_resident },
+	{ "inftrace.processes", "{process}", "Programs that run models.", METRIC_GAUGE, .each = each_processes },
+	{ "inftrace.build.info", "1", "The version of inftrace, and the machine.", METRIC_GAUGE, .is_info = true,
+	  .each = each_build },
+	{ "inftrace.watch.inferences_skipped", "{inference}", "Inferences that were left out, and why.", METRIC_COUNTER,
+	  .each = each_skipped },
+	{ "inftrace.watch.events_lost", "{event}", "Events that were lost.", METRIC_COUNTER, .each = each_lost },
+	{ "inftrace.watch.series", "{series}", "Series that are kept.", METRIC_GAUGE, .each = each_table },
+	{ "inftrace.watch.series_refused", "{series}", "Series that found no room and are in the series other.",
+	  METRIC_COUNTER, .each = each_refused },
+	{ "inftrace.watch.processes", "{process}", "Processes with a runtime: watched, or not seen into.", METRIC_GAUGE,
+	  .each = each_watched },
+	{ "inftrace.watch.cpu", "s", "CPU time of inftrace itself.", METRIC_COUNTER, .each = each_own_cpu },
+	{ "inftrace.watch.resident", "By", "Resident memory of inftrace itself.", METRIC_GAUGE,
+	  .each = each_own_resident },
+	{ "inftrace.watch.batches", "{batch}", "Batches handed to doors, or dropped because a door was stuck.",
+	  METRIC_COUNTER, .each = each_batch },
+};
+
+const size_t n_metrics = sizeof metrics / sizeof *metrics;
+
+static const char *unit_word(const struct metric *metric)
+{
+	return !strcmp(metric->unit, "s") ? "_seconds" : !strcmp(metric->unit, "By") ? "_bytes" : "";
+}
+
+void metric_prometheus_name(const struct metric *metric, char *name, size_t size)
+{
+	snprintf(name, size, "%s%s%s", metric->name, unit_word(metric), metric->type == METRIC_COUNTER ? "_total" : "");
+	for (char *at = name; *at; at++)
+		if (*at == '.')
+			*at = '_';
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is measured, once for all doors: the names, types and units of the metrics, and their points. A metric has one
+ * name everywhere: "inftrace.inference.duration" in s is inftrace_inference_duration_seconds by Prometheus's own
+ * translation. No label holds a pid, a path or a number of a session. Encodes nothing.
+ */
+#ifndef FLEET_DOOR_METRICS_H
+#define FLEET_DOOR_METRICS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "fleet/aggregate/fleet.h"
+
+enum metric_type { METRIC_COUNTER, METRIC_GAUGE, METRIC_HISTOGRAM };
+enum { METRIC_LABELS = 12 };
+
+/* What the watcher knows of itself, beside what the aggregate counts. */
+struct metrics_own {
+	const char *version;
+	double cpu_s, resident_bytes;
+	uint64_t n_batches_sent, n_batches_dropped;
+	struct origin_host host;
+};
+
+struct metric_label {
+	const char *name, *value;
+};
+
+/* Valid during the visit. */
+struct metric_point {
+	struct metric_label label[METRIC_LABELS]; /* in the order of the table; none is empty */
+	size_t n_labels;
+	double value;
+	const struct series_times *times;     /* of a histogram */
+	const struct series_example *example; /* NULL, or ns 0: none */
+};
+
+struct metric {
+	const char *name; /* as OpenTelemetry writes it */
+	const char *unit; /* of UCUM: "s", "By", "1", "{inference}" */
+	const char *help; /* one sentence */
+	enum metric_type type;
+	bool is_info; /* a gauge of 1 whose labels matter */
+	/* Visits each point. */
+	void (*each)(const struct metric *metric, const struct fleet *fleet, const struct metrics_own *own,
+		     void (*visit)(void *ctx, const struct metric_point *point), void *ctx);
+	double (*of_series)(const struct series *series); /* those of one value for each series */
+};
+
+extern const struct metric metrics[];
+extern const size_t n_metrics;
+
+/* The name at Prometheus, without what the parts of histograms add: "inftrace_inference_failures_total". */
+void metric_prometheus_name(const struct metric *metric, char *name, size_t size);
+
+#endif

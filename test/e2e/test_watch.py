@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: Apache-2.0
+"""inftrace watch: what leaves the machine through its doors, into the engines that people run, and who gets in."""
+
+import json
+import os
+import re
+import signal
+import socket
+import ssl
+import subprocess
+import urllib.error
+import urllib.parse
+import urllib.request
+
+import pytest
+
+import envs
+from attaching import python_server
+from conftest import environment
+from lab import PATIENCE, children_of, wait_until
+
+HOSTILE = 'evil"\\\x1b[31m{}=, 模型'
+CLEANED = 'evil"\\?[31m{}=, 模型'
+pytestmark = pytest.mark.root
+
+
+def free_port():
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+def get(url, accept="*/*", token=None, context=None):
+    headers = {"Accept": accept, **({"Authorization": "Bearer " + token} if token else {})}
+    request = urllib.request.Request(url, headers=headers)
+    with urllib.request.urlopen(request, timeout=PATIENCE, context=context) as answer:
+        return answer.headers["Content-Type"], answer.read()
+
+
+class Watch:
+    """inftrace watch in the background, watching the copies of a program that only this test starts."""
+
+    def __init__(self, lab, *words, name=None, interval="200ms"):
+        self.lab, self.port = lab, free_port()
+        self.err_path = lab.path("watch-%d-stderr" % len(lab.started))
+        self.url = "http://127.0.0.1:%d/metrics" % self.port
+        which = ["--name", name] if name else []
+        words = [word.replace("PORT", str(self.port)) for word in words]
+        with open(self.err_path, "wb") as err:
+            self.process = lab.start(
+                [lab.inftrace, "watch", "-i", interval, *which, *words], stdout=subprocess.DEVNULL, stderr=err
+            )
+
+    @property
+    def err(self):
+        with open(self.err_path, errors="replace") as file:
+            return file.read()
+
+    def wait_ready(self):
+        wait_until(lambda: "watching " in self.err, self.process, lambda: self.err)
+        return self
+
+    def value(self, name, **labels):
+        """The sum of the samples with these labels."""
+        wanted = ['%s="%s"' % (key, text) for key, text in labels.items()]
+        lines = [line.rpartition(" ") for line in get(self.url)[1].decode().splitlines()]
+        found = [
+            float(value) for what, _, value in lines if re.match(name + r"\b", what) and all(w in what for w in wanted)
+        ]
+        return sum(found) if found else None
+
+    def end(self, how=signal.SIGINT):
+        self.process.send_signal(how)
+        return self.process.wait(PATIENCE)
+
+
+def own_server(lab, wheel, model, script, *options, **env):
+    """serve.py under a name of its own, so that no program of another test is watched."""
+    path = lab.path(script)
+    if not os.path.exists(path):
+        os.symlink(os.path.join(envs.PROGRAMS, "serve.py"), path)
+    return python_server(lab, wheel, model, *options, program=path[:-3], env={"PYTHONPATH": envs.PROGRAMS, **env})
+
+
+class Prometheus:
+    """Debian's prometheus, which scrapes a page every second."""
+
+    def __init__(self, lab, folder, port):
+        config, self.port = lab.path("prometheus.yml"), free_port()
+        with open(config, "w") as out:
+            json.dump(
+                {
+                    "global": {"scrape_interval": "1s"},
+                    "scrape_configs": [
+                        {"job_name": "inftrace", "static_configs": [{"targets": ["127.0.0.1:%d" % port]}]}
+                    ],
+                },
+                out,
+            )
+        self.process = lab.start(
+            [
+                os.path.join(folder, "prometheus"),
+                "--config.file=" + config,
+                "--storage.tsdb.path=" + lab.path("tsdb"),
+                "--web.listen-address=127.0.0.1:%d" % self.port,
+                "--enable-feature=native-histograms,exemplar-storage",
+            ],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+
+    def ask(self, query):
+        """[(labels, value)]."""
+        url = "http://127.0.0.1:%d/api/v1/query?%s" % (self.port, urllib.parse.urlencode({"query": query}))
+        try:
+            rows = json.loads(get(url)[1])["data"]["result"]
+        except (OSError, urllib.error.URLError):
+            return []
+        return [(row["metric"], float(row["value"][1])) for row in rows if "value" in row]
+
+
+def test_prometheus_stores_what_a_program_did(lab, wheel):
+    """Each run is counted once, at every door, with a label that tries to break out."""
+    folder = environment(envs.prometheus)
+    lines = lab.path("lines")
+    watch = Watch(lab, "--metrics", "PORT", "--lines", lines, name="watched_a.py").wait_ready()
+    engine = Prometheus(lab, folder, watch.port)
+    server = own_server(lab, wheel, "chain", "watched_a.py", "--rest", 0.01, "--reject", OTEL_SERVICE_NAME=HOSTILE)
+    wait_until(lambda: (watch.value("inftrace_inference_duration_seconds_count") or 0) > 100, watch.process)
+    checked = subprocess.run(
+        [os.path.join(folder, "promtool"), "check", "metrics"], input=get(watch.url)[1], capture_output=True
+    )
+    assert (checked.returncode, checked.stdout + checked.stderr) == (0, b"")
+    kind, page = get(watch.url, "application/openmetrics-text;version=1.0.0")
+    assert kind.startswith("application/openmetrics-text") and page.endswith(b"# EOF\n")
+    assert re.search(
+        rb'_bucket\{.*le="[\d.]+"\} \d+ # \{pid="%d",inference="\d+"\} [\d.e-]+ [\d.]+\n' % server.pid, page
+    )
+    n_all, n_failed = server.end()
+
+    def count():
+        return watch.value("inftrace_inference_duration_seconds_count", model="chain")
+
+    # the first one belongs to no count of the program
+    wait_until(lambda: count() == n_all + 1, watch.process, lambda: "%s of %s" % (count(), n_all + 1))
+    labels = {"model": "chain", "provider": "CPU", "device": "cpu", "runtime": "onnxruntime"}
+    assert watch.value("inftrace_inference_failures_total", error="input", **labels) == n_failed
+    assert watch.value("inftrace_session_creations_total", outcome="ok", **labels) == 1
+    assert watch.value("inftrace_first_inference_duration_seconds_count", **labels) == 1
+    # the engine has the same, as a native histogram
+    query = "histogram_count(inftrace_inference_duration_seconds{model='chain'})"
+    wait_until(lambda: [row[1] for row in engine.ask(query)] == [n_all + 1], engine.process)
+    ((found, p99),) = engine.ask("histogram_quantile(0.99, inftrace_inference_duration_seconds{model='chain'})")
+    assert found["service"] == CLEANED and found["provider"] == "CPU" and "pid" not in found
+    times = sorted(end - begin for begin, end, _ in server.times())
+    assert times[len(times) // 2] / 4e9 < p99 <= times[-1] / 1e9 * 1.011
+    assert watch.end() == 0
+    rows = [json.loads(line) for line in open(lines)]
+    mine = [row for row in rows if row.get("service") == CLEANED]
+    assert sum(row["inferences"] for row in mine if row["kind"] == "series") == n_all + 1
+    assert all(sum(row["durations"]["buckets"]) == row["inferences"] for row in mine if row["kind"] == "series")
+    tail = [row for row in mine if row["kind"] == "inference"]
+    assert {row["reason"] for row in tail} == {"slow", "failed", "first"}
+    assert sum(row["weight"] for row in tail if row["reason"] == "failed") == n_failed
+    assert {row["pid"] for row in tail} == {server.pid}
+
+
+def test_doors_have_no_rights_and_the_watcher_no_socket(lab):
+    watch = Watch(lab, "--metrics", "PORT", "--lines", lab.path("lines"), name="nobody.py").wait_ready()
+    doors = children_of(watch.process.pid)
+    assert len(doors) == 2
+    for pid in doors:
+        status = open("/proc/%d/status" % pid).read()
+        assert re.search(r"CapEff:\t0+\nCapBnd", status) and "Seccomp:\t2\n" in status and "NoNewPrivs:\t1\n" in status
+    assert any("Uid:\t65534\t65534\t" in open("/proc/%d/status" % pid).read() for pid in doors)
+    mine = {os.readlink(entry.path) for entry in os.scandir("/proc/%d/fd" % watch.process.pid)}
+    for table in "tcp", "tcp6", "udp", "udp6":
+        for line in open("/proc/net/" + table).read().splitlines()[1:]:
+            assert "socket:[%s]" % line.split()[9] not in mine
+    for path, code in ("/", 404), ("/metrics/", 404):
+        with pytest.raises(urllib.error.HTTPError) as refused:
+            get(watch.url.replace("/metrics", path))
+        assert refused.value.code == code
+    # the watcher goes on without a door, and says so once
+    os.kill(doors[0], signal.SIGKILL)
+    wait_until(lambda: "has ended; nothing goes through it any more" in watch.err, watch.process)
+    assert watch.end() == 0 and watch.err.count("has ended") == 1
+
+
+def test_other_machines_need_a_token_and_tls(lab):
+    token, key, cert = lab.path("token"), lab.path("key"), lab.path("cert")
+    with open(token, "w") as out:
+        out.write("s3cret\n")
+    lab.plain(
+        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"]
+        + ["-subj", "/CN=here", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", cert]
+    )
+    port = free_port()
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", port))
+        other.listen()
+        for words, text in (
+            (["--metrics", "0.0.0.0:%d" % free_port()], "this needs --metrics-token"),
+            (["--metrics", "0.0.0.0:%d" % free_port(), "--metrics-token", token], "this needs --metrics-token"),
+            (["--metrics", str(port)], "another program uses this port"),
+            (["--metrics", "1", "--metrics-token", lab.path("none")], "No such file"),
+            (["--metrics", "1", "--metrics-cert", token, "--metrics-key", token], "certificate and key do not fit"),
+            (["--lines", lab.path("none/lines")], "No such file"),
+        ):
+            done = lab.plain([lab.inftrace, "watch", *words])
+            assert (done.status, done.err.count("\n")) == (3, 1) and text in done.err, done.err
+            assert "s3cret" not in done.err
+    words = ["--metrics", "0.0.0.0:PORT", "--metrics-token", token, "--metrics-cert", cert, "--metrics-key", key]
+    watch = Watch(lab, *words, name="nobody.py").wait_ready()
+    context = ssl.create_default_context(cafile=cert)
+    url = watch.url.replace("http:", "https:")
+    page = wait_until(lambda: re.search(rb'"sent"} [3-9]', get(url, token="s3cret", context=context)[1]), watch.process)
+    assert b"inftrace_build_info" in page.string
+    for wrong in None, "s3cre", "s3crets":
+        with pytest.raises(urllib.error.HTTPError) as refused:
+            get(url, token=wrong, context=context)
+        assert refused.value.code == 401
+    assert watch.end() == 0
+
+
+def test_programs_outlive_a_watcher_that_is_killed(lab, wheel):
+    """At any moment: before, while and after probes are put in."""
+    server = own_server(lab, wheel, "chain", "watched_b.py", "--rest", 0.001)
+    for moment in "at once", "ready", "counted":
+        watch = Watch(lab, "--metrics", "PORT", name="watched_b.py")
+        if moment != "at once":
+            watch.wait_ready()
+        if moment == "counted":
+            wait_until(lambda: watch.value("inftrace_inference_duration_seconds_count"), watch.process)
+        doors = children_of(watch.process.pid)
+        watch.end(signal.SIGKILL)
+        for pid in doors:
+            wait_until(lambda pid=pid: not os.path.exists("/proc/%d" % pid))
+    assert server.end()[1] == 0
+
+
+def test_a_full_disk_is_said_once_and_files_rotate(lab, wheel):
+    server = own_server(lab, wheel, "chain", "watched_c.py", "--rest", 0.01)
+    full = Watch(lab, "--lines", "/dev/full", "--metrics", "PORT", name="watched_c.py", interval="100ms").wait_ready()
+    wait_until(lambda: "cannot write /dev/full" in full.err, full.process)
+    lines = lab.path("lines")
+    watch = Watch(
+        lab, "--lines", lines, "--lines-size", "8K", "--lines-keep", "2", name="watched_c.py", interval="100ms"
+    )
+    wait_until(lambda: os.path.exists(lines + ".2"), watch.process)
+    n = full.value("inftrace_watch_batches_total")
+    wait_until(lambda: full.value("inftrace_watch_batches_total") > n, full.process)
+    assert (full.end(), watch.end()) == (0, 0)
+    assert full.err.count("cannot write") == 1
+    server.end()
+    assert not os.path.exists(lines + ".3")
+    numbers = [
+        json.loads(line)["interval"]
+        for path in (lines + ".2", lines + ".1", lines)
+        for line in open(path)
+        if '"kind":"watch"' in line
+    ]
+    assert numbers == list(range(numbers[0], numbers[0] + len(numbers)))

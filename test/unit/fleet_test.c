@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Aggregates of a fleet: histograms that merge exactly, bounded series, who a program is, and pages of metrics. */
+#include "fleet/aggregate/fleet.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "fleet/door/address.h"
+#include "fleet/door/lines.h"
+#include "fleet/door/prometheus_text.h"
+#include "fleet/door/secret.h"
+#include "stream.h"
+
+#define SECOND UINT64_C(1000000000)
+
+/* A sequence of durations from 2 ns to 2^34 ns. */
+static uint64_t made_ns(uint32_t i)
+{
+	return (((uint64_t)i * 2654435761u) >> (i % 32)) + 2;
+}
+
+static void histograms_are_within_their_error(void **state)
+{
+	for (uint32_t i = 0; i < 20000; i++) {
+		struct exponential one = { 0 };
+		double found, is = (double)made_ns(i) / 1e9;
+
+		assert_true(exponential_add(&one, made_ns(i), 1));
+		found = exponential_quantile(&one, 0.5);
+		assert_true(fabs(found - is) / is < 0.0109);
+		assert_true(exp2(one.first / 32.0) < is * (1 + 1e-12) &&
+			    is <= exp2((one.first + 1) / 32.0) * (1 + 1e-12));
+		exponential_done(&one);
+	}
+}
+
+static void assert_same(const struct exponential *a, const struct exponential *b)
+{
+	assert_int_equal(a->first, b->first);
+	assert_int_equal(a->n, b->n);
+	assert_int_equal(a->halved, b->halved);
+	assert_memory_equal(a->bucket, b->bucket, a->n * sizeof *a->bucket);
+}
+
+/* However they are divided, and in whatever order they merge; wide ones halve their scale. */
+static void histograms_merge_exactly(void **state)
+{
+	for (uint32_t limit = 100; limit <= 10000; limit *= 10) {
+		struct exponential whole = { 0 }, part[3] = { { 0 } }, merged = { 0 };
+
+		for (uint32_t i = 0; i < limit; i++) {
+			uint64_t ns = limit == 100 ? 1000000 + made_ns(i) % 100000 : made_ns(i);
+			exponential_add(&whole, ns, 1);
+			exponential_add(&part[ns % 3], ns, 1);
+		}
+		for (int i = 2; i >= 0; i--)
+			assert_true(exponential_merge(&merged, &part[i]));
+		assert_same(&merged, &whole);
+		assert_int_equal(exponential_count(&merged), limit);
+		assert_int_equal(whole.halved != 0, limit != 100);
+		exponential_clear(&whole);
+		assert_true(exponential_merge(&whole, &merged));
+		assert_same(&merged, &whole);
+		for (int i = 0; i < 3; i++)
+			exponential_done(&part[i]);
+		exponential_done(&whole);
+		exponential_done(&merged);
+	}
+}
+
+static void series_are_bounded(void **state)
+{
+	struct series_table table = { .max = 40 };
+	struct series_labels labels = { .service = "honest", .model = "net" };
+	struct series *honest = series_get(&table, &labels), *other = NULL;
+
+	for (int service = 0; service < 100; service++)
+		for (int model = 0; model < 100; model++) {
+			labels = (struct series_labels){ .runtime = "onnxruntime" };
+			snprintf(labels.service, sizeof labels.service, "service-%d", service);
+			snprintf(labels.model, sizeof labels.model, "model-%d", model);
+			other = series_get(&table, &labels);
+			assert_non_null(other);
+			other->now.runs.n++;
+		}
+	assert_true(table.n <= table.max + 1);
+	assert_string_equal(other->labels.service, SERIES_OTHER);
+	assert_true(table.n_refused > 9900);
+	labels = (struct series_labels){ .service = "honest", .model = "net" };
+	assert_ptr_equal(series_get(&table, &labels), honest);
+	series_done(&table);
+}
+
+static void take(struct origin_program *origin, const char *environment, size_t size, const char *cgroup)
+{
+	*origin = (struct origin_program){ "" };
+	origin_take_environment(origin, environment, size);
+	origin_take_cgroup(origin, cgroup, strlen(cgroup));
+}
+
+#define TAKE(origin, environment, cgroup) take(origin, environment, sizeof environment, cgroup)
+#define ID "4f2a00000000000000000000000000000000000000000000000000000000beef"
+
+static void programs_say_who_they_are(void **state)
+{
+	struct origin_program origin;
+
+	TAKE(&origin, "A=b\0OTEL_RESOURCE_ATTRIBUTES=service.name=a%20b%2Cc, k8s.pod.name = p ,broken,x=\0Z=", "");
+	assert_string_equal(origin.service, "a b,c");
+	assert_string_equal(origin.k8s_pod, "p");
+	TAKE(&origin, "OTEL_SERVICE_NAME=strong\0OTEL_RESOURCE_ATTRIBUTES=service.name=weak", "");
+	assert_string_equal(origin.service, "strong");
+	TAKE(&origin, "OTEL_SERVICE_NAME=\x1b[31m\xff\n", "");
+	assert_string_equal(origin.service, "?[31m??");
+	TAKE(&origin, "", "0::/system.slice/docker-" ID ".scope\n");
+	assert_string_equal(origin.container, "4f2a00000000");
+	assert_string_equal(origin.pod_uid, "");
+	TAKE(&origin, "",
+	     "0::/kubepods.slice/kubepods-burstable.slice/"
+	     "kubepods-burstable-pod9c1d2e3f_0011_2233_4455_66778899aabb.slice/cri-containerd-" ID ".scope");
+	assert_string_equal(origin.pod_uid, "9c1d2e3f-0011-2233-4455-66778899aabb");
+	assert_string_equal(origin.container, "4f2a00000000");
+	TAKE(&origin, "OTEL_RESOURCE_ATTRIBUTES=k8s.container.name=main", "0::/kubepods/besteffort/pod1234/" ID "\n");
+	assert_string_equal(origin.container, "main");
+	assert_string_equal(origin.pod_uid, "");
+}
+
+static void formats_are_chosen_by_accept(void **state)
+{
+	static const struct {
+		const char *accept;
+		enum prometheus_format format;
+	} cases[] = {
+		{ NULL, PROMETHEUS_TEXT },
+		{ "*/*", PROMETHEUS_TEXT },
+		{ "text/html", PROMETHEUS_TEXT },
+		{ "application/openmetrics-text;version=1.0.0,text/plain;q=0.5", PROMETHEUS_OPEN_METRICS },
+		{ "application/openmetrics-text;q=0.2, text/plain;version=0.0.4;q=0.5", PROMETHEUS_TEXT },
+		{ "application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited;q=0.6,"
+		  "application/openmetrics-text;version=1.0.0;q=0.5,*/*;q=0.2",
+		  PROMETHEUS_PROTOBUF },
+		{ "application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=text,text/"
+		  "plain;q=0.1",
+		  PROMETHEUS_TEXT },
+		{ ",,;q=,application/openmetrics-text;q=", PROMETHEUS_OPEN_METRICS },
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+		assert_int_equal(prometheus_format_of(cases[i].accept), cases[i].format);
+}
+
+static void addresses_are_numbers(void **state)
+{
+	struct address address;
+	struct err err;
+
+	assert_int_equal(address_parse("9465", &address, &err), 0);
+	assert_string_equal(address.text, "127.0.0.1:9465");
+	assert_true(address.is_local);
+	assert_int_equal(address_parse("[::1]:80", &address, &err), 0);
+	assert_true(address.is_local);
+	assert_int_equal(address_parse("[::]:80", &address, &err), 0);
+	assert_false(address.is_local);
+	assert_int_equal(address_parse("0.0.0.0:80", &address, &err), 0);
+	assert_false(address.is_local);
+	assert_int_not_equal(address_parse("localhost:80", &address, &err), 0);
+	assert_int_not_equal(address_parse("127.0.0.1:", &address, &err), 0);
+	assert_int_not_equal(address_parse("127.0.0.1:65536", &address, &err), 0);
+	assert_int_not_equal(address_parse("", &address, &err), 0);
+}
+
+static void tokens_are_compared_whole(void **state)
+{
+	assert_true(secret_is_borne("abc", "Bearer abc"));
+	assert_true(secret_is_borne("abc", "bearer abc"));
+	assert_false(secret_is_borne("abc", "Bearer abcabc"));
+	assert_false(secret_is_borne("abc", "Bearer ab"));
+	assert_false(secret_is_borne("abc", "Bearer "));
+	assert_false(secret_is_borne("abc", "Basic abc"));
+	assert_false(secret_is_borne("abc", NULL));
+}
+
+struct made {
+	struct stream s;
+	struct fleet *fleet;
+	uint64_t now_ns;
+};
+
+static void identify(struct origin_program *origin, const char *sysroot, pid_t pid, const char *name)
+{
+	*origin = (struct origin_program){ .service = "evil\"\\" };
+}
+
+static void make(struct made *m)
+{
+	const struct fleet_opts opts = {
+		.max_series = 100, .idle_intervals = 360, .sysroot = "", .identify = identify
+	};
+
+	stream_init(&m->s);
+	m->now_ns = 0;
+	m->fleet = fleet_new(m->s.names, &m->s.last_track, &opts, NULL);
+	m->s.sink = fleet_sink(m->fleet);
+	assert_int_equal(fleet_roll(m->fleet, 1, 1000 * SECOND, NULL), 0);
+}
+
+static void run(struct made *m, uint32_t lane, uint64_t from_us, uint64_t us, const char *status)
+{
+	stream_inference(&m->s, lane, from_us, "net", 1, 1);
+	stream_text(&m->s, KEY_STATUS, status);
+	stream_int(&m->s, KEY_THREAD_CPU_NS, (int64_t)us * 250);
+	stream_int(&m->s, KEY_RUN_QUEUE_NS, (int64_t)us * 500);
+	stream_end(&m->s, lane, from_us + us);
+}
+
+/* What a door writes, as text. */
+static char *written(const struct made *m, void (*write)(const struct door_in *in, FILE *out))
+{
+	const struct metrics_own own = { .version = "1", .host = { .name = "here" } };
+	const struct door_in in = { m->fleet, &own };
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	write(&in, out);
+	fclose(out);
+	return text;
+}
+
+static void write_text(const struct door_in *in, FILE *out)
+{
+	prometheus_text_write(in, false, out);
+}
+
+static void sums_reach_the_doors(void **state)
+{
+	struct made m;
+	uint32_t lane;
+	char *text;
+
+	make(&m);
+	lane = stream_lane(&m.s, stream_process(&m.s, 42, "python"), "net");
+	for (uint64_t i = 0; i < 100; i++)
+		run(&m, lane, i * 1000, i == 50 ? 900 : 150, i % 10 ? "ok" : "Invalid rank for input: x");
+	stream_inference(&m.s, lane, 200000, "net", 1, 1); /* runs */
+	assert_int_equal(fleet_roll(m.fleet, SECOND, 1001 * SECOND, NULL), 0);
+	assert_int_equal(fleet_roll(m.fleet, 2 * SECOND, 1002 * SECOND, NULL), 0);
+	text = written(&m, write_text);
+#define SERIES "{service=\"evil\\\"\\\\\",model=\"net\""
+	assert_non_null(strstr(text, "inftrace_inference_duration_seconds_bucket" SERIES ",le=\"0.0001\"} 0\n"));
+	assert_non_null(strstr(text, "inftrace_inference_duration_seconds_bucket" SERIES ",le=\"0.0002\"} 99\n"));
+	assert_non_null(strstr(text, "inftrace_inference_duration_seconds_bucket" SERIES ",le=\"+Inf\"} 100\n"));
+	assert_non_null(strstr(text, "inftrace_inference_duration_seconds_sum" SERIES "} 0.01575\n"));
+	assert_non_null(strstr(text, "inftrace_inference_failures_total" SERIES ",error=\"input\"} 10\n"));
+	assert_non_null(strstr(text, "inftrace_inference_running" SERIES "} 1\n"));
+	assert_non_null(strstr(text, "inftrace_inference_wait_seconds_total" SERIES ",reason=\"cpu\"} 0.007875\n"));
+	assert_null(strstr(text, "\"42\""));
+	free(text);
+	assert_int_equal(fleet_series(m.fleet)->row[0]->last.runs.n, 0);
+	fleet_free(m.fleet);
+	stream_done(&m.s);
+}
+
+static void tail_has_the_slowest_and_why(void **state)
+{
+	struct made m;
+	const struct tail *tail;
+	char why[TAIL_WHY], *text;
+	uint32_t lane;
+
+	make(&m);
+	lane = stream_lane(&m.s, stream_process(&m.s, 42, "python"), "net");
+	for (uint64_t i = 0; i < 100; i++)
+		run(&m, lane, i * 1000, i == 50 ? 900 : 150, i < 90 ? "ok" : "cudaErrorIllegalAddress");
+	assert_int_equal(fleet_roll(m.fleet, SECOND, 1001 * SECOND, NULL), 0);
+	tail = fleet_tail(m.fleet);
+	assert_int_equal(tail->n[TAIL_SLOW], 1);
+	assert_int_equal(tail->row[TAIL_SLOW][0].run.ns, 900000);
+	assert_int_equal(tail->row[TAIL_SLOW][0].weight, 90);
+	assert_int_equal(tail->n[TAIL_FAILED], TAIL_OF_SERIES);
+	assert_int_equal(tail->row[TAIL_FAILED][TAIL_OF_SERIES - 1].weight, 10 - TAIL_OF_SERIES + 1);
+	assert_int_equal(failure_of(tail->row[TAIL_FAILED][0].run.status), FAILURE_DEVICE);
+	tail_say_why(&tail->row[TAIL_SLOW][0].run, why, sizeof why);
+	assert_string_equal(why, "450 us waiting for a CPU, 225 us waiting for something else");
+	text = written(&m, lines_write);
+	assert_non_null(strstr(text, "\"reason\":\"slow\",\"weight\":90"));
+	assert_non_null(strstr(text, "\"service\":\"evil\\\"\\\\\""));
+	free(text);
+	fleet_free(m.fleet);
+	stream_done(&m.s);
+}
+
+/* A week of processes that come and go leaves nothing behind. */
+static void processes_come_and_go(void **state)
+{
+	struct made m;
+
+	make(&m);
+	for (uint32_t i = 0; i < 20000; i++) {
+		uint32_t process = stream_process(&m.s, (int32_t)i + 1, "python"), lane;
+
+		lane = stream_lane(&m.s, process, "net");
+		run(&m, lane, i, 1, "ok");
+		stream_put(&m.s, (struct event){ .type = EVENT_TRACK_END, .track = lane });
+		stream_put(&m.s, (struct event){ .type = EVENT_TRACK_END, .track = process });
+		m.s.log.n = 0;
+	}
+	assert_int_equal(fleet_roll(m.fleet, SECOND, 1001 * SECOND, NULL), 0);
+	assert_int_equal(fleet_own(m.fleet)->n_processes_refused, 0);
+	assert_int_equal(fleet_n_services(m.fleet), 1);
+	assert_int_equal(fleet_series(m.fleet)->n, 1);
+	assert_int_equal(fleet_series(m.fleet)->row[0]->all.runs.n, 20000);
+	assert_int_equal(fleet_series(m.fleet)->row[0]->n_users, 0);
+	for (int i = 0; i < 400; i++)
+		fleet_roll(m.fleet, SECOND, 1001 * SECOND, NULL);
+	assert_int_equal(fleet_series(m.fleet)->n, 0);
+	assert_int_equal(fleet_n_services(m.fleet), 0);
+	fleet_free(m.fleet);
+	stream_done(&m.s);
+}
+
+/* doc/watch.md has every metric, and none that there is not. */
+static void metrics_are_documented(void **state)
+{
+	char name[120], row[140], *text = NULL;
+	size_t size = 0, n = 0;
+	FILE *file = fopen(TEST_DIR "/../doc/watch.md", "re");
+
+	assert_non_null(file);
+	assert_true(getdelim(&text, &size, 0, file) > 0);
+	fclose(file);
+	for (size_t i = 0; i < n_metrics; i++) {
+		metric_prometheus_name(&metrics[i], name, sizeof name);
+		snprintf(row, sizeof row, "\n| `%s` |", name);
+		if (!strstr(text, row))
+			fail_msg("doc/watch.md lacks %s", name);
+	}
+	for (const char *at = text; (at = strstr(at, "\n| `inftrace_")); at++)
+		n++;
+	assert_int_equal(n, n_metrics);
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(histograms_are_within_their_error),
+		cmocka_unit_test(histograms_merge_exactly),
+		cmocka_unit_test(series_are_bounded),
+		cmocka_unit_test(programs_say_who_they_are),
+		cmocka_unit_test(formats_are_chosen_by_accept),
+		cmocka_unit_test(addresses_are_numbers),
+		cmocka_unit_test(tokens_are_compared_whole),
+		cmocka_unit_test(sums_reach_the_doors),
+		cmocka_unit_test(tail_has_the_slowest_and_why),
+		cmocka_unit_test(processes_come_and_go),
+		cmocka_unit_test(metrics_are_documented),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
