@@ -25,6 +25,7 @@ struct attached {
 	size_t n, capacity;
 	int fd;		 /* readable when one has ended, or when a descriptor given to attached_watch is */
 	bool waits;	 /* for programs to come: the recording is not over when all have ended */
+	bool is_hurried; /* programs are held until the sources have taken them up */
 	bool time_waits; /* time counts from the first program on */
 	/*
 	 * Called by the recorder every few milliseconds and when fd is readable: adds the programs that have come.

@@ -28,12 +28,14 @@
 #include "capture/recorder/recorder_sources.h"
 #include "capture/source/tree.h"
 
-enum { PROGRESS_MS = 500, LEFT_MS = 50 };
+enum { PROGRESS_MS = 500, LEFT_MS = 50, HURRIED_MS = 2 };
 #define FLUSH_NS UINT64_C(100000000)
 /* How often to look at the disk when nothing is written. */
 #define DISK_NS UINT64_C(1000000000)
 /* Sleep ends on this grid, so that what is due at about the same time wakes the recorder up once. */
 #define SLEEP_NS UINT64_C(2000000)
+/* The same of a recorder that rests: samples may come so much later. */
+#define REST_NS UINT64_C(100000000)
 #define SHORT_SLEEP_NS UINT64_C(10000000)
 
 static const char disk_reason[] = "the disk is almost full (5 % of it, at most 1 GiB, stays free)";
@@ -147,6 +149,8 @@ static void turn(struct recorder *recorder)
 		recorder->tree_due_ns = clock_ns() + (uint64_t)tree_due_ms(&recorder->tree) * 1000000u;
 		recorder_sources_ask(recorder, now_ns);
 	}
+	if (recorder->way->attached && recorder->way->attached->is_hurried)
+		recorder_sources_hurry(recorder, now_ns);
 	if (recorder_sources_drain(recorder, now_ns, &err))
 		fail_recording(recorder, err.msg);
 	if (now_ns >= flush_due_ns(recorder) || recorder->target->is_ending)
@@ -163,10 +167,17 @@ static int next_ms(const struct recorder *recorder)
 
 	if (!recorder->is_recording)
 		return -1;
+	if (recorder->way->attached && recorder->way->attached->is_hurried)
+		return HURRIED_MS;
 	if (recorder->tree_due_ns < next)
 		next = recorder->tree_due_ns;
 	if (sources_ns < next)
 		next = sources_ns;
+	if (recorder->target->rests)
+		next = (next + REST_NS - 1) / REST_NS * REST_NS;
+	/* the ring of what must not be lost is no matter of taste */
+	if (recorder->target->rests && recorder_sources_needed_ns(recorder) < next)
+		next = recorder_sources_needed_ns(recorder);
 	if (next > now_ns + SHORT_SLEEP_NS)
 		next = (next + SLEEP_NS - 1) / SLEEP_NS * SLEEP_NS;
 	return next <= now_ns ? 0 : (int)((next - now_ns + 999999) / 1000000);

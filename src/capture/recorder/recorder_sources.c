@@ -125,6 +125,21 @@ void recorder_sources_ask(struct recorder *recorder, uint64_t now_ns)
 	}
 }
 
+uint64_t recorder_sources_needed_ns(const struct recorder *recorder)
+{
+	for (size_t i = 0; i < recorder->n_sources; i++)
+		if (recorder->source[i].source && is_needed(recorder, recorder->source[i].source))
+			return recorder->source[i].due_ns;
+	return UINT64_MAX;
+}
+
+void recorder_sources_hurry(struct recorder *recorder, uint64_t now_ns)
+{
+	for (size_t i = 0; i < recorder->n_sources; i++)
+		if (recorder->source[i].source && recorder->source[i].source->due_ms)
+			recorder->source[i].due_ns = now_ns;
+}
+
 uint64_t recorder_sources_due_ns(const struct recorder *recorder)
 {
 	uint64_t due_ns = UINT64_MAX;

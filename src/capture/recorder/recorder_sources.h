@@ -15,6 +15,10 @@ int recorder_sources_start(struct recorder *recorder, struct err *err);
  * recording is about.
  */
 int recorder_sources_drain(struct recorder *recorder, uint64_t now_ns, struct err *err);
+/* When the source is due without which there is nothing to record; UINT64_MAX: none is. */
+uint64_t recorder_sources_needed_ns(const struct recorder *recorder);
+/* Those that choose when they are drained are drained now. */
+void recorder_sources_hurry(struct recorder *recorder, uint64_t now_ns);
 /* The tree may have changed: those that say that they are due at once are. */
 void recorder_sources_ask(struct recorder *recorder, uint64_t now_ns);
 /* When the next one is due; UINT64_MAX: there is none. */

@@ -68,6 +68,7 @@ struct target {
 	const struct host *host;	   /* set by the command; source_agent reports on them */
 	size_t n_hosts;
 	struct uprobes *uprobes; /* probes from outside (capture/probe/uprobes.h), set by the command; NULL: none */
+	bool rests;		 /* new programs are met by events: processes need not be looked at often for that */
 	bool drops_rights;	 /* once the sources have started: what needs some later begins in start */
 	uint64_t n_child_news;	 /* grows when a child of the recorder has stopped, gone on or ended, */
 	uint64_t n_child_stops;	 /* and when it has stopped: by now it may have gone on */

@@ -36,7 +36,8 @@ struct uprobe_state {
 	uint64_t n_sampled_out[UPROBE_MAX_ARMED]; /* the same of inferences that were left out on request */
 	uint64_t sampled_out_ns;		  /* when they were reported */
 	uint64_t empty_ns;			  /* the ring was seen empty then */
-	bool has_read;
+	uint64_t read_ns, read_at;		  /* when it was read last, and up to where */
+	uint64_t rest_ns;			  /* until it is to be read again */
 };
 
 /*
@@ -44,6 +45,15 @@ struct uprobe_state {
  * are complete.
  */
 enum { FIRST_WAIT_NS = 50000000, LONGEST_WAIT_NS = 1000000000, LONGEST_WRITE_NS = 200000000 };
+/* The same where processes that load a runtime are met by events. */
+#define RESTING_WAIT_NS UINT64_C(64000000000)
+/*
+ * How often the ring is read. Waking up costs more than what is read: as seldom as the ring allows. It fills at most to
+ * the ROOM-th part by four times of what came last, and by what CPUs without rest may bring all at once: inferences of
+ * 10 us bring 20 MB a second on each, with operators 32 MB.
+ */
+enum { LEAST_REST_NS = 2000000, MOST_REST_NS = 100000000, ROOM = 4, GROWTH = 4, MOST_BUSY_CPUS = 4 };
+static const double run_bytes_per_s = 20e6, operator_bytes_per_s = 32e6;
 
 static int check(const struct target *target, struct err *err)
 {
@@ -170,11 +180,14 @@ static int tell_failure(struct watched *watched, const char *reason, struct sink
 
 static int look(struct uprobe_state *state, struct watched *watched, struct sink *out, uint64_t now_ns, struct err *err)
 {
+	uint64_t longest_ns = state->target->rests ? RESTING_WAIT_NS : LONGEST_WAIT_NS;
 	struct err failure;
 	int n = uprobes_arm(state->target->uprobes, watched->pid, watched->start_ticks, &failure), code = 0;
 
 	watched->look_ns = clock_ns() + watched->wait_ns;
-	watched->wait_ns = watched->wait_ns * 2 < LONGEST_WAIT_NS ? watched->wait_ns * 2 : LONGEST_WAIT_NS;
+	watched->wait_ns *= 2;
+	if (watched->wait_ns > longest_ns)
+		watched->wait_ns = longest_ns;
 	if (n < 0)
 		return watched->has_failed || n == -ESRCH ? 0 : tell_failure(watched, failure.msg, out, now_ns, err);
 	for (uint32_t i = 0; i < UPROBE_MAX_ARMED && !code && n; i++) {
@@ -193,7 +206,6 @@ static int read_ring(struct uprobe_state *state, struct sink *out, uint64_t now_
 	int code = 0;
 
 	uprobe_ring_look(ring);
-	state->has_read = false;
 	while (!code && (step.hit = uprobe_ring_next(ring, &step.size))) {
 		const struct uprobes_copy *copy;
 		uint32_t number;
@@ -201,7 +213,6 @@ static int read_ring(struct uprobe_state *state, struct sink *out, uint64_t now_
 			continue;
 		number = step.hit->armed;
 		copy = uprobes_copy(state->target->uprobes, number);
-		state->has_read = true;
 		if (!copy || !state->owner[number])
 			continue;
 		step.is_old_string = copy->is_old_string;
@@ -214,6 +225,30 @@ static int read_ring(struct uprobe_state *state, struct sink *out, uint64_t now_
 	if (!ring->is_waiting)
 		state->empty_ns = before_ns;
 	return code == -ENOMEM ? err_set(err, ENOMEM, "cannot read the records of the probes: out of memory") : code;
+}
+
+/* How long the ring may be left alone now; on a grid, so that what else is due wakes the recorder up at the same time.
+ */
+static void choose_rest(struct uprobe_state *state)
+{
+	const struct uprobe_ring *ring = uprobes_ring(state->target->uprobes);
+	bool has_operators = strcmp(state->target->level, "inference") != 0;
+	double cpus = has_operators ? MOST_BUSY_CPUS : 1, busy = has_operators ? operator_bytes_per_s : run_bytes_per_s;
+	uint64_t now_ns = clock_ns(), elapsed_ns = now_ns - state->read_ns;
+	double rate =
+	    state->read_ns && elapsed_ns ? (double)(ring->at - state->read_at) / ((double)elapsed_ns / 1e9) : 0;
+	double rest_ns = (double)((ring->mask + 1) / ROOM) / (rate * GROWTH + busy * cpus) * 1e9;
+
+	state->read_ns = now_ns;
+	state->read_at = ring->at;
+	state->rest_ns = LEAST_REST_NS;
+	if (rest_ns >= MOST_REST_NS)
+		state->rest_ns = MOST_REST_NS - now_ns % MOST_REST_NS;
+	else if (rest_ns > LEAST_REST_NS)
+		state->rest_ns = (uint64_t)rest_ns;
+	/* a record that is being written will be there in a moment */
+	if (ring->is_waiting)
+		state->rest_ns = LEAST_REST_NS;
 }
 
 /* Writes the losses counted since the last call. */
@@ -355,6 +390,7 @@ static int drain(void *opaque, struct sink *out, uint64_t now_ns, struct err *er
 	do
 		code = code ? code : read_ring(state, out, now_ns, err);
 	while (!code && is_ending && ring->is_waiting && clock_ns() < until_ns && !usleep(500));
+	choose_rest(state);
 	for (size_t i = 0; i < state->n_watched && !code; i++) {
 		struct uprobe_process *process = state->watched[i]->process;
 		if (!process)
@@ -376,7 +412,7 @@ static int due_ms(const void *opaque)
 {
 	const struct uprobe_state *state = opaque;
 
-	return state->has_read ? 2 : 10;
+	return (int)(state->rest_ns / 1000000) + 1;
 }
 
 static void stop(void *opaque)

@@ -32,6 +32,7 @@
 
 #define MS_NS UINT64_C(1000000)
 #define UPDATE_NS (50 * MS_NS)
+#define RESTING_NS (100 * MS_NS)
 #define SETTLE_NS (20 * MS_NS)
 #define WALK_NS (1000 * MS_NS)
 #define LOOK_NS (200 * MS_NS)
@@ -520,7 +521,8 @@ static int settle(struct update *update)
 
 static void set_due(struct update *update, uint64_t cost_ns)
 {
-	uint64_t step_ns = update->scan->n_newcomers ? SETTLE_NS : UPDATE_NS, pause_ns = cost_ns * 100;
+	uint64_t step_ns = update->scan->n_newcomers ? SETTLE_NS : update->target->rests ? RESTING_NS : UPDATE_NS;
+	uint64_t pause_ns = cost_ns * 100;
 
 	if (update->target->interval_ns && update->target->interval_ns < step_ns)
 		step_ns = update->target->interval_ns;

@@ -233,6 +233,7 @@ static int look(void *ctx, struct attached *attached, struct err *err)
 	} else if (n > 0) {
 		next_release(all->next, program.pid);
 	}
+	attached->is_hurried = all->n_waiting > 0;
 	tell_loss(all);
 	if (all->has_one && !all->n_waiting) {
 		next_close(all->next);

@@ -200,6 +200,7 @@ int attach_probe(const struct attach_job *job, struct err *err)
 		return code;
 	opts.has_operators = strcmp(job->opts->plan.level, "inference") != 0;
 	way.target.drops_rights = way.go != NULL;
+	way.target.rests = waits;
 	way.target.uprobes = way.ctx = uprobes_open(&opts, err);
 	if (!way.target.uprobes)
 		return -err->code;
