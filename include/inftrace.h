@@ -98,6 +98,7 @@ INFTRACE_API void inftrace_end_on(const char *message);
 INFTRACE_API void inftrace_instant_on(const struct inftrace_name *name);
 INFTRACE_API void inftrace_counter_on(const struct inftrace_name *name, double value);
 INFTRACE_API void inftrace_flow_on(uint64_t id, int is_end);
+INFTRACE_API void inftrace_tokens_on(uint32_t sequence, int64_t position, uint32_t n_tokens, uint32_t n_results);
 
 /* Whether annotations are recorded now: for those that are dear to make. */
 static inline bool inftrace_is_on(void)
@@ -134,6 +135,8 @@ static inline bool inftrace_is_on(void)
 #define inftrace_instant_on(name) ((void)(name))
 #define inftrace_counter_on(name, value) ((void)(name), (void)(value))
 #define inftrace_flow_on(id, is_end) ((void)(id), (void)(is_end))
+#define inftrace_tokens_on(sequence, position, n_tokens, n_results) \
+	((void)(sequence), (void)(position), (void)(n_tokens), (void)(n_results))
 
 #endif
 
@@ -187,6 +190,20 @@ static inline void inftrace_flow_end(uint64_t id)
 {
 	if (inftrace_is_on())
 		inftrace_flow_on(id, 1);
+}
+
+/*
+ * Tokens of a request go into the innermost inference that this thread has begun (INFTRACE_INFERENCE), else into the
+ * next one of a runtime on this thread: for decoders whose tokens inftrace does not find by itself. Once for each
+ * sequence of a batch.
+ * sequence: a number of the request; position: how many tokens of it the cache has already, -1: all that went in
+ * before; n_results: of how many the output is asked for: 1, or 0 for a part of the prompt behind which another part
+ * follows. A generation begins at position 0, or with a number that is new.
+ */
+static inline void inftrace_tokens(uint32_t sequence, int64_t position, uint32_t n_tokens, uint32_t n_results)
+{
+	if (inftrace_is_on())
+		inftrace_tokens_on(sequence, position, n_tokens, n_results);
 }
 
 /* Ends the slice that a macro below began, when the block ends. */

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .annotations import counter, flow, flow_end, instant, is_on, slice
+from .annotations import counter, flow, flow_end, instant, is_on, slice, tokens
 from .commands import attach, diff, merge, model, open, record
 from .handles import Profile, Session, Stream, profile, sessions, stream
 from .latency import Report
@@ -53,4 +53,5 @@ __all__ = [
     "sessions",
     "slice",
     "stream",
+    "tokens",
 ]

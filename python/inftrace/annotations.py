@@ -183,3 +183,16 @@ def flow_end(id: int) -> None:
     """The same for the last moment of a flow: the id may be used for another one from now on."""
     if _on[0] and is_on() and _quick:
         _quick.inftrace_flow_on(id & 0xFFFFFFFFFFFFFFFF, 1)
+
+
+def tokens(sequence: int, n_tokens: int, position: Optional[int] = None, results: int = 1) -> None:
+    """Tokens of a request go into the innermost inference that this thread has begun (``slice(kind="inference")``), else
+    into the next one of a runtime on this thread. For decoders whose tokens inftrace does not find by itself.
+
+    sequence: a number of the request; position: how many tokens of it the cache has already, None: all that went in
+    before; results: of how many the output is asked for: 0 for a part of the prompt behind which another part follows.
+    A generation begins at position 0, or with a number that is new.
+    """
+    if _on[0] and is_on() and _quick and library().has_tokens:
+        place = -1 if position is None else position
+        _quick.inftrace_tokens_on(sequence & 0xFFFFFFFF, place, max(n_tokens, 0), max(results, 0))

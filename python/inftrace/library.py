@@ -110,6 +110,9 @@ class Library:
         self.quick.inftrace_intern_with.restype = ctypes.c_void_p
         self.quick.inftrace_counter_on.argtypes = [ctypes.c_void_p, ctypes.c_double]
         self.quick.inftrace_flow_on.argtypes = [ctypes.c_uint64, ctypes.c_int]
+        self.has_tokens = hasattr(self.quick, "inftrace_tokens_on")
+        if self.has_tokens:
+            self.quick.inftrace_tokens_on.argtypes = [ctypes.c_uint32, ctypes.c_int64, ctypes.c_uint32, ctypes.c_uint32]
         for name in ("begin_on", "instant_on"):
             getattr(self.quick, "inftrace_" + name).argtypes = [ctypes.c_void_p]
         self.quick.inftrace_end_on.argtypes = [ctypes.c_char_p]

@@ -56,6 +56,8 @@ struct port_calls {
 	 */
 	int32_t (*share)(struct port_share *share);
 	void (*unshare)(void);
+	/* What goes into the inference that is open on the thread, or its next one; position < 0: not known. */
+	void (*tokens)(uint32_t sequence, int64_t position, uint32_t n_tokens, uint32_t n_results);
 };
 
 struct port {

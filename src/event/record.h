@@ -138,22 +138,21 @@ enum record_type {
 	RECORD_RUN_END,	    /* time, session id, run, value: lane, text: message if FLAG_FAILED; FLAG_SUBNORMAL; more */
 	RECORD_SETUP,	    /* time..value: inside run; session id, lane in text */
 	RECORD_SLICE_BEGIN, /* session creation, its parts: time, flags: kind, session id, text: name, begin_value.h */
-	RECORD_SLICE_END,   /* time, kind in flags, session id, value: lane; text: message if FLAG_FAILED; run: enum
-			       event_key of count, 0 none; */
-	RECORD_SLICE,	    /* a part that contains no others: time..value, kind in flags, session id, text: name, run:
-			     * lane | FLAG_* << 16 */
-	RECORD_RELEASED,    /* time, session id; FLAG_RELEASES: FLAG_END follows */
-	RECORD_LOST,	    /* value records were lost between time and the next record */
-	RECORD_MOVED,	    /* the thread continues in ring number id */
-	RECORD_COST,	    /* value: ticks of a calibrated empty event times 1000 */
-	RECORD_FLOW,	    /* time, value: id of a flow of the process; FLAG_END. Ties the slice of this thread that
-			     * contains the time, before that slice's last record; right before a RECORD_USER_BEGIN or
-			     * RECORD_USER_INSTANT of the same time, that one */
-	RECORD_USER_BEGIN,  /* a slice of a program that annotates itself: time, text: name, id: text of its category,
-			     * flags: enum event_kind, 0: KIND_USER. Of others than KIND_USER, id: text of an
-			     * operator's type, of others' function; value: text of the model | text of the provider
-			     * << 32, run */
-	RECORD_USER_END,    /* time, flags: kind; more: FLAG_FAILED, text: message */
+	RECORD_SLICE_END, /* time, kind in flags, session id, value: lane; text: message if FLAG_FAILED; run: its key */
+	RECORD_SLICE,	  /* a part that contains no others: time..value, kind in flags, session id, text: name, run:
+			   * lane | FLAG_* << 16 */
+	RECORD_RELEASED,  /* time, session id; FLAG_RELEASES: FLAG_END follows */
+	RECORD_LOST,	  /* value records were lost between time and the next record */
+	RECORD_MOVED,	  /* the thread continues in ring number id */
+	RECORD_COST,	  /* value: ticks of a calibrated empty event times 1000 */
+	RECORD_FLOW,	  /* time, value: id of a flow of the process; FLAG_END. Ties the slice of this thread that
+			   * contains the time, and comes before that slice's last record. If it precedes a
+			   * RECORD_USER_BEGIN or RECORD_USER_INSTANT of the same time, it ties that one */
+	RECORD_USER_BEGIN,   /* a slice of a program that annotates itself: time, text: name, id: text of its category,
+			      * flags: enum event_kind, 0: KIND_USER. Of others than KIND_USER, id: text of an
+			      * operator's type, of others' function; value: text of the model | text of the provider
+			      * << 32, run */
+	RECORD_USER_END,     /* time, flags: kind; more: FLAG_FAILED, text: message */
 	RECORD_USER_INSTANT, /* time, text: name, id: text of its category */
 	RECORD_USER_COUNTER, /* time, value: bits of a double, text: name, id: text of its unit */
 	RECORD_ALLOC,	     /* time, value: address, id: allocator, bytes: text << more, flags: enum memory_use; run:
@@ -165,6 +164,7 @@ enum record_type {
 	RECORD_STAGE,	      /* time..value: work that completes `run` inferences of session id; text: name */
 	RECORD_RUN_SEQUENCES, /* run, text: sequences; before RECORD_RUN_END; time: 0 */
 	RECORD_CREATION_WAIT, /* session id; value: ns of waits for a CPU in the slice that ends next, not inside it */
+	RECORD_RUN_TOKENS,    /* run, 0: the next; id: sequence, text: tokens, value: position | results << 32 */
 };
 /* What memory was taken for. */
 enum memory_use {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What a program calls while it is recorded: hands each call to the agent, which writes the record. */
+#include <stddef.h>
+
 #include "library/library.h"
 
 void inftrace_begin_on(const struct inftrace_name *name)
@@ -42,4 +44,13 @@ void inftrace_flow_on(uint64_t id, int is_end)
 
 	if (calls)
 		calls->flow(id, is_end != 0);
+}
+
+/* An agent of an earlier version has no such call. */
+void inftrace_tokens_on(uint32_t sequence, int64_t position, uint32_t n_tokens, uint32_t n_results)
+{
+	const struct port_calls *calls = library_calls();
+
+	if (calls && calls->size >= offsetof(struct port_calls, tokens) + sizeof calls->tokens)
+		calls->tokens(sequence, position, n_tokens, n_results);
 }

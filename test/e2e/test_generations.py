@@ -130,3 +130,16 @@ def test_batches_of_llama_cpp_name_their_sequences(lab, shared):
     rows = matches(lab, recording, own)
     assert {row["found_by"] for row in rows} == {"sequences of batches"}
     assert report_of(lab, recording.path)["models"][0]["generations"]["most_at_a_time"] == 8
+
+
+def test_a_program_names_its_tokens(lab, wheel):
+    env = {"PYTHONPATH": os.path.join(envs.HERE, "..", "..", "python"), "INFTRACE_PROGRAM": lab.inftrace}
+    program = lab.python(wheel, "tokens", lab.model("chain"), lab.path("times"))
+    recording = lab.both(program, level="inference", judged=False, env=env).recording
+    with open(lab.path("times")) as file:
+        own = json.load(file)
+    rows = matches(lab, recording, own)
+    assert [row["model"] for row in rows] == ["own", "own", "own", "chain"]
+    assert {row["found_by"] for row in rows} == {"sequences of batches"}
+    of = [model["generations"] for model in report_of(lab, recording.path)["models"]]
+    assert sorted((one["count"], one["output_tokens"], one["most_at_a_time"]) for one in of) == [(1, 6, 1), (3, 25, 2)]

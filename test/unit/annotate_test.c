@@ -168,6 +168,24 @@ static void operators_have_the_number_of_the_inference_around_them(void **state)
 	assert_int_equal(record_at(8)->run, 0);
 }
 
+static void tokens_have_the_number_of_the_inference_around_them(void **state)
+{
+	inftrace_tokens(7, 12, 3, 5);
+	inftrace_begin(with_kind(INFTRACE_INFERENCE, NULL));
+	inftrace_tokens(8, -1, 1, 0);
+	inftrace_tokens(8, 13, 0, 0);
+	inftrace_end();
+	assert_int_equal(n_records(), 4);
+	assert_int_equal(record_at(0)->type, RECORD_RUN_TOKENS);
+	assert_int_equal(record_at(0)->run, 0);
+	assert_int_equal(record_at(0)->id, 7);
+	assert_int_equal(record_at(0)->text, 3);
+	assert_true(record_at(0)->value == (12 | (uint64_t)3 << 32));
+	assert_int_not_equal(record_at(2)->run, 0);
+	assert_int_equal(record_at(2)->run, record_at(1)->run);
+	assert_true(record_at(2)->value == UINT32_MAX);
+}
+
 static void a_failure_has_its_message(void **state)
 {
 	inftrace_begin(inftrace_intern("step"));
@@ -469,6 +487,7 @@ int main(void)
 		TEST(a_slice_has_what_its_name_says),
 		TEST(a_slice_without_a_name_is_called_like_its_model_and_function),
 		TEST(operators_have_the_number_of_the_inference_around_them),
+		TEST(tokens_have_the_number_of_the_inference_around_them),
 		TEST(a_failure_has_its_message),
 		TEST(instants_counters_and_flows_are_written),
 		TEST(an_end_without_a_begin_writes_nothing),

@@ -53,9 +53,9 @@ struct candidate {
 	uint32_t n_links;
 };
 
-/* A session. */
+/* A session; a model, where the program does not tell them apart. */
 struct decoder {
-	uint32_t process;
+	uint32_t process, model;
 	int64_t session;
 	uint64_t used_at, n_runs, turn; /* turn: inferences of the thread that has run it last */
 	struct {
@@ -661,7 +661,8 @@ static struct decoder *decoder_of(struct generations *to, const struct generatio
 
 	for (size_t i = 0; i < to->decoders.n; i++) {
 		decoder = decoder_at(to, (to->last + i) % to->decoders.n);
-		if (decoder->process == run->process && decoder->session == run->session) {
+		if (decoder->process == run->process && decoder->session == run->session &&
+		    (run->session >= 0 || decoder->model == run->model)) {
 			to->last = (uint32_t)(decoder - decoder_at(to, 0));
 			decoder->used_at = ++to->n_taken;
 			return decoder;
@@ -673,8 +674,9 @@ static struct decoder *decoder_of(struct generations *to, const struct generatio
 	else
 		decoder = close_decoder(to, oldest) ? NULL : oldest;
 	if (decoder)
-		*decoder =
-		    (struct decoder){ .process = run->process, .session = run->session, .used_at = ++to->n_taken };
+		*decoder = (struct decoder){
+			.process = run->process, .model = run->model, .session = run->session, .used_at = ++to->n_taken
+		};
 	return decoder;
 }
 

@@ -3,6 +3,8 @@
 #include "capture/decode/annotations.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -132,12 +134,15 @@ static size_t describe(const struct records_step *step, enum event_kind kind, st
 		args[n++] = arg_name(KEY_PROVIDER, provider);
 	if (record->run)
 		args[n++] = inference_of(step);
-	if (kind == KIND_INFERENCE && step->reader->tid)
+	if (kind != KIND_INFERENCE)
+		return n;
+	if (step->reader->tid)
 		args[n++] = arg_int(KEY_TID, step->reader->tid);
+	recorded_begin_sequences(step->reader, record->run);
 	return n;
 }
 
-/* How an end differs from others: args has room for one, and for the reader's flows. */
+/* How an end differs from others: args has room for two, and for the reader's flows. */
 static size_t describe_end(const struct records_step *step, enum event_kind kind, uint64_t time_ns, struct arg *args)
 {
 	const struct record *record = step->record;
@@ -150,6 +155,10 @@ static size_t describe_end(const struct records_step *step, enum event_kind kind
 	}
 	if (record->more & FLAG_FAILED || lanes_is_whole(kind))
 		args[n++] = arg_name(KEY_STATUS, status);
+	if (kind == KIND_INFERENCE && step->reader->sequences_run && step->reader->sequences) {
+		args[n++] = arg_name(KEY_SEQUENCES, step->reader->sequences);
+		step->reader->sequences = 0;
+	}
 	return n + annotations_take_flows(step->reader, 0, time_ns, args + n);
 }
 
@@ -333,6 +342,31 @@ static int put_stage(const struct records_step *step)
 	return code ? code : sink_put_slice(step->out, &event, recorded_ns(process, record->value), step->err);
 }
 
+/* Of a sequence; those of one run are told one after the other. */
+static int add_tokens(const struct records_step *step)
+{
+	enum { MOST = 2048, ENTRY = 64 };
+	const struct record *record = step->record;
+	struct reader *reader = step->reader;
+	struct names *names = step->out->names;
+	bool is_more = reader->sequences && reader->sequences_run == record->run;
+	char text[MOST + ENTRY];
+	size_t n = is_more ? names_len(names, reader->sequences) : 0;
+
+	if (n > MOST)
+		return 0;
+	memcpy(text, names_text(names, reader->sequences), n);
+	n += (size_t)snprintf(text + n, ENTRY, "%s%" PRIu32 ":", n ? "," : "", record->id);
+	if ((uint32_t)record->value == UINT32_MAX)
+		n += (size_t)snprintf(text + n, ENTRY, "?");
+	else
+		n += (size_t)snprintf(text + n, ENTRY, "%" PRIu32, (uint32_t)record->value);
+	n += (size_t)snprintf(text + n, ENTRY, "+%" PRIu32 "/%" PRIu64, record->text, record->value >> 32);
+	reader->sequences_run = record->run;
+	reader->sequences = names_pass(names, text, n);
+	return 0;
+}
+
 int annotations_take(const struct records_step *step)
 {
 	switch (step->record->type) {
@@ -344,6 +378,8 @@ int annotations_take(const struct records_step *step)
 		return put_slice(step);
 	case RECORD_USER_COUNTER:
 		return put_counter(step);
+	case RECORD_RUN_TOKENS:
+		return add_tokens(step);
 	}
 	return 0;
 }

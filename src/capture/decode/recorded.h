@@ -45,7 +45,7 @@ struct reader {
 	struct arg reads[READER_READS];
 	uint32_t queued_run;		   /* the run that waited in a pool's queue, */
 	uint64_t queued_since_ns;	   /* and since when */
-	uint32_t sequences_run, sequences; /* the run that these went into: a text */
+	uint32_t sequences_run, sequences; /* the run that these go into, 0: the next one; a text, 0: none */
 	uint32_t n_usage;
 	bool is_awake;	       /* the thread did not sleep meanwhile, and its wait is known */
 	uint32_t usage_before; /* time before the run that they include, in 65,536ths of its own */
@@ -159,6 +159,13 @@ int recorded_note(struct sink *out, const char *topic, const struct event *of, s
 /* Writes that `count` events in it are not recorded. */
 int recorded_lost(struct recorded *process, struct sink *out, uint64_t now_ns, uint64_t count, const char *where,
 		  struct err *err);
+
+/* A run of this thread begins: what was said to go into the next one goes into this one. */
+static inline void recorded_begin_sequences(struct reader *reader, uint32_t run)
+{
+	if (reader->sequences && !reader->sequences_run)
+		reader->sequences_run = run;
+}
 
 static inline uint32_t recorded_thread_track(struct recorded *process, const struct reader *reader, struct sink *out)
 {

@@ -312,6 +312,7 @@ static int run_begin(const struct records_step *step)
 	step->reader->run_session = record->id;
 	step->reader->begun_run = record->run;
 	step->reader->begun_ns = event->time_ns;
+	recorded_begin_sequences(step->reader, record->run);
 	device_begin_run(step, event->time_ns);
 	add(event, arg_name(KEY_MODEL, event->model));
 	if (recorded_run(step->process, record->run) > step->process->last_run)
@@ -468,8 +469,10 @@ static int run_end(const struct records_step *step)
 		add(event, reader->reads[i]);
 	for (int i = 0; i < 2 && record->run && reader->shapes_run == record->run; i++)
 		add(event, reader->shapes[i]);
-	if (reader->sequences_run == record->run && record->run && reader->sequences)
+	if (reader->sequences && reader->sequences_run == record->run && record->run) {
 		add(event, arg_name(KEY_SEQUENCES, reader->sequences));
+		reader->sequences = 0;
+	}
 	add_queue(reader, event, record->run);
 	if (record->flags & FLAG_PARTIAL)
 		add(event, arg_int(KEY_PARTIAL, 1));
@@ -479,7 +482,7 @@ static int run_end(const struct records_step *step)
 		add(event, arg_int(KEY_GRADIENTS, (record->more & TRAIT_GRADIENTS) != 0));
 		add(event, arg_int(KEY_TRAINING_MODE, (record->more & TRAIT_TRAINING_MODE) != 0));
 	}
-	reader->usage_run = reader->reads_run = reader->shapes_run = reader->queued_run = reader->sequences_run = 0;
+	reader->usage_run = reader->reads_run = reader->shapes_run = reader->queued_run = 0;
 	return 0;
 }
 
@@ -760,6 +763,7 @@ int records_take(const struct records_step *step)
 	case RECORD_USER_END:
 	case RECORD_USER_INSTANT:
 	case RECORD_USER_COUNTER:
+	case RECORD_RUN_TOKENS:
 	case RECORD_STAGE:
 		return annotations_take(step);
 	case RECORD_DEVICE_MORE:

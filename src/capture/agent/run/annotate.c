@@ -303,7 +303,25 @@ static void flow(uint64_t id, bool is_end)
 	}
 }
 
-static const struct port_calls calls = { sizeof calls, begin, end, instant, counter, flow, share_begin, share_end };
+static void tokens(uint32_t sequence, int64_t position, uint32_t n_tokens, uint32_t n_results)
+{
+	struct thread *thread = recorded_thread();
+	struct record *record = thread && n_tokens ? claim(thread) : NULL;
+
+	if (!record)
+		return;
+	*record =
+	    (struct record){ .value = both(position >= 0 && position < UINT32_MAX ? (uint32_t)position : UINT32_MAX,
+					   n_results < n_tokens ? n_results : n_tokens),
+			     .id = sequence,
+			     .run = thread->slices.run,
+			     .text = n_tokens,
+			     .type = RECORD_RUN_TOKENS };
+	agent_publish(thread);
+}
+
+static const struct port_calls calls = { sizeof calls, begin,	    end,       instant, counter,
+					 flow,	       share_begin, share_end, tokens };
 
 /* A join at the same moment may leave the word as it was: the calls themselves find out that nothing is recorded. */
 static void set(struct port *port)
