@@ -433,6 +433,20 @@ class Gguf:
         self.python = os.path.join(self.path, "bin", "python")
 
 
+class GenAI:
+    """A Python environment with onnxruntime-genai."""
+
+    def __init__(self):
+        packages = ["onnxruntime-genai==0.18.0", "onnxruntime==1.32.0", "numpy>=1.24.2"]
+        self.path = _venv("genai", _python_between((3, 11), (3, 14)), packages)
+        self.python = os.path.join(self.path, "bin", "python")
+
+
+@functools.lru_cache(maxsize=None)
+def genai():
+    return GenAI()
+
+
 @functools.lru_cache(maxsize=None)
 def gguf():
     return Gguf()

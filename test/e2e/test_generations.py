@@ -143,3 +143,45 @@ def test_a_program_names_its_tokens(lab, wheel):
     assert {row["found_by"] for row in rows} == {"sequences of batches"}
     of = [model["generations"] for model in report_of(lab, recording.path)["models"]]
     assert sorted((one["count"], one["output_tokens"], one["most_at_a_time"]) for one in of) == [(1, 6, 1), (3, 25, 2)]
+
+
+def genai_folder(lab):
+    """The decoder as a folder that onnxruntime-genai loads without a tokenizer."""
+    folder = lab.path("genai")
+    os.mkdir(folder)
+    os.symlink(lab.model("decoder"), os.path.join(folder, "model.onnx"))
+    past, present = "past_key_values.%d.", "present.%d."
+    decoder = {
+        "session_options": {"provider_options": []},
+        "filename": "model.onnx",
+        "head_size": 16,
+        "hidden_size": 64,
+        "num_attention_heads": 4,
+        "num_hidden_layers": 2,
+        "num_key_value_heads": 4,
+        "inputs": {"input_ids": "input_ids", "past_key_names": past + "key", "past_value_names": past + "value"},
+        "outputs": {"logits": "logits", "present_key_names": present + "key", "present_value_names": present + "value"},
+    }
+    ids = {"bos_token_id": 1, "eos_token_id": 2, "pad_token_id": 2}
+    model = {**ids, "type": "llama", "vocab_size": 1000, "context_length": 2048, "decoder": decoder}
+    with open(os.path.join(folder, "genai_config.json"), "w") as file:
+        json.dump({"model": model, "search": {"past_present_share_buffer": False}}, file)
+    return folder
+
+
+def test_onnxruntime_genai_is_seen_by_its_session(lab):
+    program = lab.python(environment(envs.genai), "genai", genai_folder(lab), lab.path("times"))
+    recording = lab.both(program, level="operator").recording
+    with open(lab.path("times")) as file:
+        own = json.load(file)
+    rows = matches(lab, recording, own)
+    assert {row["found_by"] for row in rows} == {"cache inputs"}
+    assert report_of(lab, recording.path)["models"][0]["generations"]["most_at_a_time"] == 4
+
+
+def test_loops_over_pytorch_are_found_by_caches_and_masks(lab):
+    recording = lab.both(lab.python(environment(envs.torch, "debian"), "torchdecoding", lab.path("times"))).recording
+    with open(lab.path("times")) as file:
+        own = json.load(file)
+    rows = matches(lab, recording, own)
+    assert [row["found_by"] for row in rows] == ["cache inputs"] * 3 + ["length of a mask"] * 3

@@ -176,6 +176,25 @@ static void eight_that_advance_side_by_side_are_told_apart(void **state)
 	}
 }
 
+static void one_that_has_ended_is_not_continued_by_another_one(void **state)
+{
+	struct fixture f;
+
+	begin(&f);
+	generate(&f, 4, 4); /* its next token would go in behind 7 others */
+	generate(&f, 20, 9);
+	for (unsigned i = 0; i < 5; i++) {
+		decoder(&f, 100, i ? 1 : 6, i ? 5 + i : 0);
+		decoder(&f, 100, i ? 1 : 9, i ? 8 + i : 0);
+	}
+	assert_int_equal(found(&f)->n, 4);
+	assert_int_equal(row(&f, 0)->output_tokens, 4);
+	assert_int_equal(row(&f, 1)->output_tokens, 9);
+	assert_int_equal(row(&f, 2)->output_tokens, 5);
+	assert_int_equal(row(&f, 3)->output_tokens, 5);
+	end(&f);
+}
+
 static void threads_and_sessions_have_their_own(void **state)
 {
 	struct fixture f;
@@ -481,6 +500,7 @@ int main(void)
 		cmocka_unit_test(a_prompt_and_tokens_have_the_figures_of_their_inferences),
 		cmocka_unit_test(generations_in_a_row_are_told_apart),
 		cmocka_unit_test(eight_that_advance_side_by_side_are_told_apart),
+		cmocka_unit_test(one_that_has_ended_is_not_continued_by_another_one),
 		cmocka_unit_test(threads_and_sessions_have_their_own),
 		cmocka_unit_test(a_mask_tells_what_is_kept_inside_of_the_model),
 		cmocka_unit_test(a_batch_is_one_generation_of_several_sequences),

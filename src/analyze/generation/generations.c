@@ -4,7 +4,8 @@
  *
  * By a law of the inputs, an inference continues the generation whose cache is as long as its own. Several may be: with
  * as long prompts they advance side by side. Then it is one of the same thread; of these the one that has just made a
- * token, if that thread runs one generation after the other, else the one that waits longest.
+ * token, if that thread runs one generation after the other, else the one that waits longest, unless others have
+ * made several tokens each meanwhile: it is over.
  *
  * By sequences, it is the one with that number in the session.
  */
@@ -25,6 +26,7 @@ enum {
 	MAX_RECENT = 64,
 	MAX_THREADS = 64, /* of a session; later ones count as one */
 	MOST_DRAFTED = 64,
+	SEVERAL = 3,
 	LEAST_LINKS = 3,  /* by masks, from one inference to the next, before a model is a decoder */
 	IDLE_RUNS = 4096, /* inferences of a session after which a generation is over */
 	TOKEN_LIMIT = 1 << 12,
@@ -362,6 +364,29 @@ static bool is_in_a_row(const struct decoder *decoder, int64_t thread)
 	return last && last->is_in_a_row;
 }
 
+/* While it waited, others have made several tokens each: such a one has made its last. */
+static bool is_over(const struct decoder *decoder, const struct open *open)
+{
+	uint64_t n_others = 0;
+
+	for (size_t i = 0; i < decoder->open.n; i++)
+		n_others += open_at(decoder, i)->last_run > open->last_run;
+	return decoder->n_runs - open->last_run > SEVERAL * n_others;
+}
+
+/* Of two of the same length. is_last: their thread runs one after the other. */
+static bool continues_sooner(const struct decoder *decoder, const struct open *open, const struct open *other,
+			     bool is_last)
+{
+	bool is_later = open->last_run > other->last_run;
+
+	if (is_last && (is_later ? open : other)->last_turn + 1 == decoder->turn)
+		return is_later;
+	if (is_over(decoder, open) != is_over(decoder, other))
+		return is_over(decoder, other);
+	return !is_later;
+}
+
 /* The generation that a step continues. NULL: none. */
 static struct open *continued(const struct decoder *decoder, const struct generation_run *run,
 			      const struct inputs_step *step)
@@ -376,7 +401,7 @@ static struct open *continued(const struct decoder *decoder, const struct genera
 		if (open->row.batch != step->batch ||
 		    (open->expected != step->cached && open->branched != step->cached) || (is_own && !is_of_thread))
 			continue;
-		if (found && is_own == is_of_thread && is_last != (open->last_run > found->last_run))
+		if (found && is_own == is_of_thread && !continues_sooner(decoder, open, found, is_last))
 			continue;
 		found = open;
 		is_own = is_of_thread;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * What is seen of the call of a module beside its time: the tensors among its arguments, the device that it computes
- * on, and whether its result can be differentiated. Looks one level deep into lists, tuples and dictionaries.
+ * on, and whether its result can be differentiated. Looks into lists and tuples, also of lists and tuples, and into
+ * dictionaries.
  */
 #include <string.h>
 
@@ -40,18 +41,46 @@ static void take_tensor(struct inputs *to, const struct python_object *object)
 	memcpy(shape->dim, tensor.dim, shape->n_dims * sizeof *tensor.dim);
 }
 
+static bool is_list(const struct python_object *object)
+{
+	return object->type == python.PyTuple_Type || object->type == python.PyList_Type;
+}
+
+static struct python_object *item_at(struct python_object *list, intptr_t i)
+{
+	return list->type == python.PyTuple_Type ? python.PyTuple_GetItem(list, i) : python.PyList_GetItem(list, i);
+}
+
+static intptr_t n_items(const struct python_object *list)
+{
+	intptr_t n = ((const intptr_t *)list)[2];
+
+	return n < MOST_ITEMS ? n : MOST_ITEMS;
+}
+
+/* Or of a layer's keys and values, in a list of layers. */
+static void take_item(struct inputs *to, struct python_object *item)
+{
+	if (!item)
+		return;
+	if (!is_list(item)) {
+		take_tensor(to, item);
+		return;
+	}
+	for (intptr_t i = 0; i < n_items(item); i++)
+		take_tensor(to, item_at(item, i));
+}
+
 static void take(struct inputs *to, struct python_object *object)
 {
 	struct python_object *key, *value;
-	intptr_t at = 0, n;
+	intptr_t at = 0;
 
-	if (object->type == python.PyTuple_Type || object->type == python.PyList_Type) {
-		n = ((const intptr_t *)object)[2];
-		for (; at < n && at < MOST_ITEMS; at++)
-			take_tensor(to, object->type == python.PyTuple_Type ? python.PyTuple_GetItem(object, at)
-									    : python.PyList_GetItem(object, at));
+	if (is_list(object)) {
+		for (intptr_t i = 0; i < n_items(object) && to->n < SHAPE_INPUTS; i++)
+			take_item(to, item_at(object, i));
 	} else if (object->type == python.PyDict_Type) {
-		for (n = 0; n < MOST_ITEMS && python.PyDict_Next(object, &at, &key, &value); n++)
+		for (int n = 0; n < MOST_ITEMS && python.PyDict_Next(object, &at, &key, &value); n++)
 			take_tensor(to, value);
 	} else {
 		take_tensor(to, object);
