@@ -37,7 +37,7 @@
 #include <stdint.h>
 
 #define INFTRACE_VERSION_MAJOR 0
-#define INFTRACE_VERSION_MINOR 1
+#define INFTRACE_VERSION_MINOR 2
 #define INFTRACE_VERSION_PATCH 0
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Generations by PyTorch, by hand: torchdecoding.py TIMES. First keys and values go in and come out, then a mask goes in
-and the module keeps them. Prints the tokens. Writes to TIMES, for each generation: the length of the prompt, 1,
+"""Generations by PyTorch, by hand: torchdecoding.py TIMES. First keys and values go in and come out, then a mask
+goes in and the module keeps them. Prints the tokens. Writes to TIMES, for each generation: the length of the prompt, 1,
 when it began to go in, and begin and end of each call that made a token."""
 
 import json
