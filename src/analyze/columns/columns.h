@@ -16,6 +16,7 @@ enum column_type {
 	COLUMN_COUNT,	     /* uint64_t */
 	COLUMN_KNOWN,	     /* int64_t; below 0: not known */
 	COLUMN_NUMBER,	     /* uint32_t */
+	COLUMN_ID,	     /* uint32_t; 0: none */
 	COLUMN_PID,	     /* int32_t; below 0: not known */
 	COLUMN_REAL,	     /* double; NAN: not known */
 	COLUMN_FLAG,	     /* bool */

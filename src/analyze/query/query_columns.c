@@ -78,11 +78,6 @@ void query_get_id(sqlite3_context *to, const struct query_at *at)
 	query_put_count(to, at->in->base + at->row + 1);
 }
 
-void query_get_name(sqlite3_context *to, const struct query_at *at)
-{
-	query_put_name(to, at->query, at->track->slices.name[at->row]);
-}
-
 void query_get_kind(sqlite3_context *to, const struct query_at *at)
 {
 	const char *name = event_kind_name(at->track->slices.kind[at->row]);
@@ -128,29 +123,9 @@ void query_get_depth(sqlite3_context *to, const struct query_at *at)
 	query_put_int(to, at->track->slices.depth[at->row]);
 }
 
-void query_get_parent(sqlite3_context *to, const struct query_at *at)
-{
-	query_put_number(to, query_key_parent(at));
-}
-
-void query_get_track(sqlite3_context *to, const struct query_at *at)
-{
-	query_put_number(to, at->track->id);
-}
-
-void query_get_process(sqlite3_context *to, const struct query_at *at)
-{
-	query_put_number(to, query_key_process(at));
-}
-
 void query_get_pid(sqlite3_context *to, const struct query_at *at)
 {
 	query_put_number(to, (uint32_t)(at->in->pid > 0 ? at->in->pid : 0));
-}
-
-void query_get_tid(sqlite3_context *to, const struct query_at *at)
-{
-	query_put_number(to, query_key_tid(at));
 }
 
 void query_get_args(sqlite3_context *to, const struct query_at *at)
@@ -159,61 +134,6 @@ void query_get_args(sqlite3_context *to, const struct query_at *at)
 	const uint32_t lists[] = { slices->args[at->row], slices->own_args ? slices->own_args[at->row] : 0 };
 
 	query_put_args(to, at->query, lists, 2);
-}
-
-void query_get_inference(sqlite3_context *to, const struct query_at *at)
-{
-	query_put_number(to, at->track->slices.inference[at->row]);
-}
-
-void query_get_run_id(sqlite3_context *to, const struct query_at *at)
-{
-	query_put_number(to, query_run_id(at));
-}
-
-void query_get_model(sqlite3_context *to, const struct query_at *at)
-{
-	query_put_name(to, at->query, query_key_model(at));
-}
-
-void query_get_op_type(sqlite3_context *to, const struct query_at *at)
-{
-	query_put_name(to, at->query, query_key_op_type(at));
-}
-
-void query_get_provider(sqlite3_context *to, const struct query_at *at)
-{
-	query_put_name(to, at->query, query_key_provider(at));
-}
-
-void query_get_shapes(sqlite3_context *to, const struct query_at *at)
-{
-	query_put_arg(to, at->query, query_arg(at, KEY_SHAPES));
-}
-
-void query_get_bytes(sqlite3_context *to, const struct query_at *at)
-{
-	query_put_arg(to, at->query, query_arg(at, KEY_BYTES));
-}
-
-void query_get_status(sqlite3_context *to, const struct query_at *at)
-{
-	query_put_arg(to, at->query, query_arg(at, KEY_STATUS));
-}
-
-void query_get_session(sqlite3_context *to, const struct query_at *at)
-{
-	query_put_number(to, query_key_session(at));
-}
-
-void query_get_session_id(sqlite3_context *to, const struct query_at *at)
-{
-	query_put_number(to, query_session_id(at));
-}
-
-void query_get_model_id(sqlite3_context *to, const struct query_at *at)
-{
-	query_put_number(to, query_model_id(at));
 }
 
 uint32_t query_key_name(const struct query_at *at)

@@ -7,29 +7,13 @@
 
 /* Columns that several tables of slices have. */
 void query_get_id(sqlite3_context *to, const struct query_at *at);
-void query_get_name(sqlite3_context *to, const struct query_at *at);
 void query_get_kind(sqlite3_context *to, const struct query_at *at);
 void query_get_begin(sqlite3_context *to, const struct query_at *at);
 void query_get_end(sqlite3_context *to, const struct query_at *at);
 void query_get_duration(sqlite3_context *to, const struct query_at *at);
 void query_get_depth(sqlite3_context *to, const struct query_at *at);
-void query_get_parent(sqlite3_context *to, const struct query_at *at);
-void query_get_track(sqlite3_context *to, const struct query_at *at);
-void query_get_process(sqlite3_context *to, const struct query_at *at);
 void query_get_pid(sqlite3_context *to, const struct query_at *at);
-void query_get_tid(sqlite3_context *to, const struct query_at *at);
 void query_get_args(sqlite3_context *to, const struct query_at *at);
-void query_get_inference(sqlite3_context *to, const struct query_at *at);
-void query_get_run_id(sqlite3_context *to, const struct query_at *at);
-void query_get_model(sqlite3_context *to, const struct query_at *at);
-void query_get_op_type(sqlite3_context *to, const struct query_at *at);
-void query_get_provider(sqlite3_context *to, const struct query_at *at);
-void query_get_shapes(sqlite3_context *to, const struct query_at *at);
-void query_get_bytes(sqlite3_context *to, const struct query_at *at);
-void query_get_status(sqlite3_context *to, const struct query_at *at);
-void query_get_session(sqlite3_context *to, const struct query_at *at);
-void query_get_session_id(sqlite3_context *to, const struct query_at *at);
-void query_get_model_id(sqlite3_context *to, const struct query_at *at);
 
 /* The halts of its process, and for how long it was halted, at least. */
 const struct halts *query_halts(const struct query_at *at);
@@ -47,13 +31,6 @@ uint32_t query_key_parent(const struct query_at *at);
 uint32_t query_key_model(const struct query_at *at);
 uint32_t query_key_tid(const struct query_at *at);
 
-/* A getter of an argument of slices. */
-#define QUERY_ARG(name, key) \
-	static void get_##name(sqlite3_context *to, const struct query_at *at) \
-	{ \
-		query_put_arg(to, at->query, query_arg(at, key)); \
-	}
-
 #define QUERY_TIMES(of) \
 	{ "begin_ns", "INTEGER", "begin of the " of ", CLOCK_MONOTONIC", query_get_begin, QUERY_BEGIN }, \
 	    { "end_ns", "INTEGER", "its end; NULL: it was cut off", query_get_end, QUERY_END }, \
@@ -61,11 +38,10 @@ uint32_t query_key_tid(const struct query_at *at);
 		"duration_ns", "INTEGER", "end_ns - begin_ns", query_get_duration \
 	}
 #define QUERY_WHERE_IT_RAN \
-	{ "process_id", "INTEGER", "its process: processes.id", query_get_process, QUERY_NUMBER, query_key_process }, \
+	{ "process_id", "INTEGER", "its process: processes.id", NULL, QUERY_NUMBER, query_key_process }, \
 	    { "pid", "INTEGER", "that of its process", query_get_pid }, \
 	{ \
-		"track_id", "INTEGER", "the line that it is on: tracks.id", query_get_track, QUERY_NUMBER, \
-		    query_key_track \
+		"track_id", "INTEGER", "the line that it is on: tracks.id", NULL, QUERY_NUMBER, query_key_track \
 	}
 
 #endif

@@ -80,12 +80,17 @@ enum query_use {
 	QUERY_NUMBER, /* key: a number, 0 is NULL */
 };
 
+/* Its value: get, or a field, or an argument of the slice, or the key. */
 struct query_column {
 	const char *name, *type, *what;
 	void (*get)(sqlite3_context *to, const struct query_at *at);
 	enum query_use use;
 	uint32_t (*key)(const struct query_at *at); /* QUERY_NAME and QUERY_NUMBER; of samples: of the track */
 	bool is_rare;				    /* few rows have the same */
+	enum event_key arg;
+	const void *(*in)(const struct query_at *at); /* the struct that has the field; NULL: the value is not known */
+	enum column_type field;
+	size_t offset;
 };
 
 enum query_rows { QUERY_SLICES, QUERY_SAMPLES, QUERY_LIST };
@@ -198,7 +203,7 @@ size_t query_n_rows(const struct query *query, const struct query_table *table);
 struct query_column_words query_words(const struct query_table *table, size_t column);
 /* What it is good for in a plan; has no words and no get for columns of a list. */
 const struct query_column *query_column_of(const struct query_table *table, size_t column);
-void query_put_column(sqlite3_context *to, const struct column_list *list, const struct query_at *at, size_t place);
+void query_put_column(sqlite3_context *to, const struct query_table *table, const struct query_at *at, size_t place);
 
 /* query_module.c, query_guard.c, query_functions.c */
 int query_module_add(struct query *query);
@@ -220,13 +225,6 @@ static inline void query_put_int(sqlite3_context *to, int64_t value)
 static inline void query_put_count(sqlite3_context *to, uint64_t value)
 {
 	sqlite3_result_int64(to, value > INT64_MAX ? INT64_MAX : (int64_t)value);
-}
-
-/* Below 0: not known. */
-static inline void query_put_known(sqlite3_context *to, int64_t value)
-{
-	if (value >= 0)
-		sqlite3_result_int64(to, value);
 }
 
 /* 0: none. */

@@ -2,6 +2,13 @@
 /* Tables whose rows and columns are those of a list of the summary (analyze/columns): each value by its type. */
 #include "analyze/query/query_in.h"
 
+/* Below 0: not known. */
+static void put_known(sqlite3_context *to, int64_t value)
+{
+	if (value >= 0)
+		sqlite3_result_int64(to, value);
+}
+
 size_t query_n_columns(const struct query_table *table)
 {
 	size_t n = 0;
@@ -56,15 +63,9 @@ static void put_share(sqlite3_context *to, uint64_t part, uint64_t whole)
 		query_put_real(to, (double)part / (double)whole);
 }
 
-void query_put_column(sqlite3_context *to, const struct column_list *list, const struct query_at *at, size_t place)
+static void put_field(sqlite3_context *to, const struct query_at *at, enum column_type type, const void *field)
 {
-	const struct column *column = column_of_query(list, place);
-	const char *row = column_row(list, at->query->summary, at->row);
-	const void *field = row + column->at;
-
-	if (!column_is_known(column, row))
-		return;
-	switch (column->type) {
+	switch (type) {
 	case COLUMN_TEXT:
 		query_put_name(to, at->query, *(const uint32_t *)field);
 		break;
@@ -72,13 +73,16 @@ void query_put_column(sqlite3_context *to, const struct column_list *list, const
 		query_put_count(to, *(const uint64_t *)field);
 		break;
 	case COLUMN_KNOWN:
-		query_put_known(to, *(const int64_t *)field);
+		put_known(to, *(const int64_t *)field);
 		break;
 	case COLUMN_PID:
-		query_put_known(to, *(const int32_t *)field);
+		put_known(to, *(const int32_t *)field);
 		break;
 	case COLUMN_NUMBER:
 		query_put_count(to, *(const uint32_t *)field);
+		break;
+	case COLUMN_ID:
+		query_put_number(to, *(const uint32_t *)field);
 		break;
 	case COLUMN_REAL:
 		query_put_real(to, *(const double *)field);
@@ -99,7 +103,7 @@ void query_put_column(sqlite3_context *to, const struct column_list *list, const
 		break;
 	case COLUMN_MODEL:
 	case COLUMN_MODEL_NAME:
-		put_model(to, at->query, *(const uint32_t *)field, column->type == COLUMN_MODEL_NAME);
+		put_model(to, at->query, *(const uint32_t *)field, type == COLUMN_MODEL_NAME);
 		break;
 	case COLUMN_ORDINAL:
 		query_put_count(to, (uint64_t)*(const uint32_t *)field + 1);
@@ -108,10 +112,45 @@ void query_put_column(sqlite3_context *to, const struct column_list *list, const
 		query_put_count(to, at->row + 1);
 		break;
 	case COLUMN_SHARE:
-		put_share(to, *(const uint64_t *)field, list->whole(at->query->summary, row));
-		break;
 	case COLUMN_SPREAD:
 	case COLUMN_SHARE_SO_FAR:
 		break;
 	}
+}
+
+static void put_listed(sqlite3_context *to, const struct column_list *list, const struct query_at *at, size_t place)
+{
+	const struct column *column = column_of_query(list, place);
+	const char *row = column_row(list, at->query->summary, at->row);
+
+	if (!column_is_known(column, row))
+		return;
+	if (column->type == COLUMN_SHARE)
+		put_share(to, *(const uint64_t *)(row + column->at), list->whole(at->query->summary, row));
+	else
+		put_field(to, at, column->type, row + column->at);
+}
+
+static void put_own(sqlite3_context *to, const struct query_column *column, const struct query_at *at)
+{
+	const char *in = column->in ? column->in(at) : NULL;
+
+	if (column->get)
+		column->get(to, at);
+	else if (in)
+		put_field(to, at, column->field, in + column->offset);
+	else if (column->arg)
+		query_put_arg(to, at->query, query_arg(at, column->arg));
+	else if (column->use == QUERY_NAME)
+		query_put_name(to, at->query, column->key(at));
+	else if (column->use == QUERY_NUMBER)
+		query_put_number(to, column->key(at));
+}
+
+void query_put_column(sqlite3_context *to, const struct query_table *table, const struct query_at *at, size_t place)
+{
+	if (table->list)
+		put_listed(to, table->list, at, place);
+	else
+		put_own(to, &table->columns[place], at);
 }

@@ -112,10 +112,8 @@ static int cursor_column(sqlite3_vtab_cursor *cursor, sqlite3_context *to, int c
 {
 	const struct query_scan *scan = &((const struct cursor *)cursor)->scan;
 
-	if (column >= 0 && scan->table->list)
-		query_put_column(to, scan->table->list, &scan->at, (size_t)column);
-	else if (column >= 0 && column < (int)scan->table->n_columns)
-		scan->table->columns[column].get(to, &scan->at);
+	if (column >= 0)
+		query_put_column(to, scan->table, &scan->at, (size_t)column);
 	return SQLITE_OK;
 }
 

@@ -17,21 +17,6 @@ struct explained {
 	uint64_t operators_ns, setup_ns, unattributed_ns;
 };
 
-QUERY_ARG(number, KEY_ID)
-QUERY_ARG(tag, KEY_TAG)
-QUERY_ARG(caller, KEY_CALLER)
-QUERY_ARG(batch, KEY_BATCH)
-QUERY_ARG(thread_cpu, KEY_THREAD_CPU_NS)
-QUERY_ARG(run_queue, KEY_RUN_QUEUE_NS)
-QUERY_ARG(faults, KEY_FAULTS)
-QUERY_ARG(major_faults, KEY_MAJOR_FAULTS)
-QUERY_ARG(switches, KEY_SWITCHES)
-QUERY_ARG(read_bytes, KEY_READ_BYTES)
-QUERY_ARG(pool_queue, KEY_POOL_QUEUE_NS)
-QUERY_ARG(weight, KEY_WEIGHT)
-QUERY_ARG(has_gradients, KEY_GRADIENTS)
-QUERY_ARG(is_training_mode, KEY_TRAINING_MODE)
-
 static void get_elements(sqlite3_context *to, const struct query_at *at)
 {
 	uint64_t elements = shapes_elements(names_text(at->query->names, store_text(query_arg(at, KEY_SHAPES))));
@@ -207,18 +192,17 @@ static void get_unattributed_ns(sqlite3_context *to, const struct query_at *at)
 
 static const struct query_column columns[] = {
 	{ "id", "INTEGER", "number of the inference among slices of all kinds", query_get_id, QUERY_ROW },
-	{ "model", "TEXT", "name of its model", query_get_model, QUERY_NAME, query_key_model },
-	{ "model_id", "INTEGER", "its model: models.id", query_get_model_id, QUERY_NUMBER, query_model_id },
+	{ "model", "TEXT", "name of its model", NULL, QUERY_NAME, query_key_model },
+	{ "model_id", "INTEGER", "its model: models.id", NULL, QUERY_NUMBER, query_model_id },
 	QUERY_TIMES("inference"),
-	{ "inference", "INTEGER", "its number in its process, from 1", query_get_inference, QUERY_NUMBER,
-	  query_key_inference, .is_rare = true },
-	{ "session", "INTEGER", "number of its session in its process, from 1", query_get_session, QUERY_NUMBER,
-	  query_key_session },
-	{ "session_id", "INTEGER", "its session: sessions.id", query_get_session_id, QUERY_NUMBER, query_session_id },
-	{ "number", "INTEGER", "its number in its session, from 1", get_number },
+	{ "inference", "INTEGER", "its number in its process, from 1", NULL, QUERY_NUMBER, query_key_inference,
+	  .is_rare = true },
+	{ "session", "INTEGER", "number of its session in its process, from 1", NULL, QUERY_NUMBER, query_key_session },
+	{ "session_id", "INTEGER", "its session: sessions.id", NULL, QUERY_NUMBER, query_session_id },
+	{ "number", "INTEGER", "its number in its session, from 1", .arg = KEY_ID },
 	QUERY_WHERE_IT_RAN,
-	{ "tid", "INTEGER", "the thread that called it", query_get_tid, QUERY_NUMBER, query_key_tid },
-	{ "status", "TEXT", "`ok`, or the runtime's message", query_get_status },
+	{ "tid", "INTEGER", "the thread that called it", NULL, QUERY_NUMBER, query_key_tid },
+	{ "status", "TEXT", "`ok`, or the runtime's message", .arg = KEY_STATUS },
 	{ "is_typical", "INTEGER",
 	  "1: finished, not failed, not partial and not the first of its session; else 0. "
 	  "Latencies of the report are of these",
@@ -233,30 +217,31 @@ static const struct query_column columns[] = {
 	  get_unattributed_ns },
 	{ "halted_ns", "INTEGER", "time in which its process was seen stopped, traced or frozen (halts)",
 	  query_get_halted },
-	{ "thread_cpu_ns", "INTEGER", "CPU time of its thread during it", get_thread_cpu },
-	{ "run_queue_ns", "INTEGER", "time that its thread waited for a CPU", get_run_queue },
-	{ "faults", "INTEGER", "page faults of its thread", get_faults },
+	{ "thread_cpu_ns", "INTEGER", "CPU time of its thread during it", .arg = KEY_THREAD_CPU_NS },
+	{ "run_queue_ns", "INTEGER", "time that its thread waited for a CPU", .arg = KEY_RUN_QUEUE_NS },
+	{ "faults", "INTEGER", "page faults of its thread", .arg = KEY_FAULTS },
 	{ "major_faults", "INTEGER", "of these, those that waited for a disk; NULL: none, or not known",
-	  get_major_faults },
-	{ "switches", "INTEGER", "context switches of its thread", get_switches },
-	{ "read_bytes", "INTEGER", "bytes that its thread read from disks; NULL: none, or not known", get_read_bytes },
+	  .arg = KEY_MAJOR_FAULTS },
+	{ "switches", "INTEGER", "context switches of its thread", .arg = KEY_SWITCHES },
+	{ "read_bytes", "INTEGER", "bytes that its thread read from disks; NULL: none, or not known",
+	  .arg = KEY_READ_BYTES },
 	{ "pool_queue_ns", "INTEGER",
 	  "time before it began in the queue of the runtime's pool, as RunAsync or start_async put it there; NULL: "
 	  "none, or not known",
-	  get_pool_queue },
+	  .arg = KEY_POOL_QUEUE_NS },
 	{ "is_subnormal", "INTEGER", "1: its thread computed with subnormal numbers; else 0", get_is_subnormal },
 	{ "has_gradients", "INTEGER", "1: its result can be differentiated; else 0; NULL: not known",
-	  get_has_gradients },
+	  .arg = KEY_GRADIENTS },
 	{ "is_training_mode", "INTEGER", "1: a part of the model computed as in training; else 0; NULL: not known",
-	  get_is_training_mode },
-	{ "shapes", "TEXT", "of its inputs: `1x3x224x224`", query_get_shapes },
+	  .arg = KEY_TRAINING_MODE },
+	{ "shapes", "TEXT", "of its inputs: `1x3x224x224`", .arg = KEY_SHAPES },
 	{ "elements", "INTEGER", "elements of all inputs together", get_elements },
-	{ "batch", "INTEGER", "first dimension of its first input", get_batch },
-	{ "tag", "TEXT", "the run tag that the program gave it", get_tag },
+	{ "batch", "INTEGER", "first dimension of its first input", .arg = KEY_BATCH },
+	{ "tag", "TEXT", "the run tag that the program gave it", .arg = KEY_TAG },
 	{ "weight", "INTEGER", "how many inferences its operators stand for, 0: they were left out; NULL: 1",
-	  get_weight },
+	  .arg = KEY_WEIGHT },
 	{ "caller", "TEXT", "line of the program that asked for it: `function (file:line)`; NULL: not known",
-	  get_caller },
+	  .arg = KEY_CALLER },
 };
 
 const struct query_table query_table_inferences = {

@@ -36,27 +36,12 @@ static bool has_note(const struct query *query, size_t row)
 	return has_kind(query, row, KIND_NOTE);
 }
 
-GET(time)
-{
-	query_put_count(to, instant_at(at)->time_ns);
-}
-
 GET(kind)
 {
 	const char *name = event_kind_name(instant_at(at)->kind);
 
 	if (*name)
 		sqlite3_result_text(to, name, -1, SQLITE_STATIC);
-}
-
-GET(name)
-{
-	query_put_name(to, at->query, instant_at(at)->name);
-}
-
-GET(track)
-{
-	query_put_number(to, instant_at(at)->track);
 }
 
 GET(process)
@@ -88,7 +73,13 @@ GET_ARG(text, KEY_TEXT)
 GET_ARG(state, KEY_STATE)
 GET_ARG(cycles, KEY_CYCLES)
 
-#define AT_TIME { "time_ns", "INTEGER", "when, CLOCK_MONOTONIC", get_time, QUERY_BEGIN }
+static const void *in_instant(const struct query_at *at)
+{
+	return instant_at(at);
+}
+
+#define INSTANT(type, name) .in = in_instant, .field = COLUMN_##type, .offset = offsetof(struct store_instant, name)
+#define AT_TIME { "time_ns", "INTEGER", "when, CLOCK_MONOTONIC", NULL, QUERY_BEGIN, INSTANT(COUNT, time_ns) }
 #define OF_PROCESS \
 	{ "process_id", "INTEGER", "its process: processes.id; NULL: none", get_process }, \
 	{ \
@@ -114,7 +105,7 @@ const struct query_table query_table_losses = {
 
 static const struct query_column note_columns[] = {
 	AT_TIME,
-	{ "topic", "TEXT", "what it is about: `recording`, `created`, `exit`, `cost` ...", get_name },
+	{ "topic", "TEXT", "what it is about: `recording`, `created`, `exit`, `cost` ...", INSTANT(TEXT, name) },
 	OF_PROCESS,
 	{ "state", "TEXT", "its state, of topics that have one", get_state },
 	{ "text", "TEXT", "its words, of topics that have some", get_text },
@@ -133,8 +124,8 @@ const struct query_table query_table_notes = {
 static const struct query_column instant_columns[] = {
 	AT_TIME,
 	{ "kind", "TEXT", "what it is: `note`, `lost`, `allocation`, `kernel`, `user`", get_kind },
-	{ "name", "TEXT", "its name", get_name },
-	{ "track_id", "INTEGER", "the line that it is on: tracks.id", get_track },
+	{ "name", "TEXT", "its name", INSTANT(TEXT, name) },
+	{ "track_id", "INTEGER", "the line that it is on: tracks.id", INSTANT(ID, track) },
 	OF_PROCESS,
 	{ "cycles", "INTEGER", "of nodes on a device whose profiler counts cycles instead of time", get_cycles },
 	ARGS,

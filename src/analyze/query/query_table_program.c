@@ -12,32 +12,6 @@ GET(path)
 		sqlite3_result_text(to, path, -1, SQLITE_STATIC);
 }
 
-#define OF_RECORDING(F) \
-	F(version, name, recording.version) \
-	F(command, name, recording.command) \
-	F(level, name, recording.level) \
-	F(machine, name, recording.machine) \
-	F(cpus, known, recording.n_cpus) \
-	F(interval_ns, known, recording.interval_ns) \
-	F(start_realtime_ns, known, recording.start_realtime_ns) \
-	F(clock_error_ns, known, recording.clock_error_ns) \
-	F(n_inferences, count, n_inferences) \
-	F(n_failed, count, n_inferences_failed) \
-	F(n_operators, count, n_operators) \
-	F(n_sessions, count, n_all_sessions) \
-	F(busy_ns, count, busy_ns) \
-	F(lost, count, n_lost) \
-	F(bytes, count, file.bytes)
-#define PUT_name(value) query_put_name(to, at->query, value)
-#define PUT_known(value) query_put_known(to, value)
-#define PUT_count(value) query_put_count(to, value)
-#define GET_OF_RECORDING(name, how, field) \
-	GET(recording_##name) \
-	{ \
-		PUT_##how(at->query->summary->field); \
-	}
-OF_RECORDING(GET_OF_RECORDING)
-
 static bool has_events(const struct query_at *at)
 {
 	return at->query->summary->recording.begin_ns <= at->query->summary->recording.end_ns;
@@ -72,29 +46,36 @@ static size_t count_one(const struct query *query)
 	return 1;
 }
 
+static const void *in_summary(const struct query_at *at)
+{
+	return at->query->summary;
+}
+
+#define SUMMARY(type, name) .in = in_summary, .field = COLUMN_##type, .offset = offsetof(struct summary, name)
+
 static const struct query_column recording_columns[] = {
 	{ "path", "TEXT", "the file", get_path },
-	{ "bytes", "INTEGER", "its size", get_recording_bytes },
+	{ "bytes", "INTEGER", "its size", SUMMARY(COUNT, file.bytes) },
 	{ "cut_at_byte", "INTEGER", "where it was cut off; NULL: it is complete", get_cut_at },
 	{ "version", "TEXT", "version of inftrace that recorded it; NULL: another program wrote it",
-	  get_recording_version },
-	{ "command", "TEXT", "the command that was recorded", get_recording_command },
-	{ "level", "TEXT", "`inference`, `operator` or `detail`", get_recording_level },
-	{ "machine", "TEXT", "processor, CPUs, memory, kernel", get_recording_machine },
-	{ "cpus", "INTEGER", "CPUs of the machine", get_recording_cpus },
+	  SUMMARY(TEXT, recording.version) },
+	{ "command", "TEXT", "the command that was recorded", SUMMARY(TEXT, recording.command) },
+	{ "level", "TEXT", "`inference`, `operator` or `detail`", SUMMARY(TEXT, recording.level) },
+	{ "machine", "TEXT", "processor, CPUs, memory, kernel", SUMMARY(TEXT, recording.machine) },
+	{ "cpus", "INTEGER", "CPUs of the machine", SUMMARY(KNOWN, recording.n_cpus) },
 	{ "begin_ns", "INTEGER", "first event, CLOCK_MONOTONIC", get_begin },
 	{ "end_ns", "INTEGER", "last event", get_end },
 	{ "duration_ns", "INTEGER", "end_ns - begin_ns", get_duration },
 	{ "start_realtime_ns", "INTEGER", "wall clock when recording began, since 1970",
-	  get_recording_start_realtime_ns },
-	{ "clock_error_ns", "INTEGER", "largest error of times", get_recording_clock_error_ns },
-	{ "interval_ns", "INTEGER", "time between samples of counters", get_recording_interval_ns },
-	{ "sessions", "INTEGER", "sessions that were created or used", get_recording_n_sessions },
-	{ "inferences", "INTEGER", "inferences", get_recording_n_inferences },
-	{ "inferences_failed", "INTEGER", "of these, those that failed", get_recording_n_failed },
-	{ "operators", "INTEGER", "calls of operators", get_recording_n_operators },
-	{ "busy_ns", "INTEGER", "time with at least one inference", get_recording_busy_ns },
-	{ "lost_events", "INTEGER", "events that were dropped: see `losses`", get_recording_lost },
+	  SUMMARY(KNOWN, recording.start_realtime_ns) },
+	{ "clock_error_ns", "INTEGER", "largest error of times", SUMMARY(KNOWN, recording.clock_error_ns) },
+	{ "interval_ns", "INTEGER", "time between samples of counters", SUMMARY(KNOWN, recording.interval_ns) },
+	{ "sessions", "INTEGER", "sessions that were created or used", SUMMARY(COUNT, n_all_sessions) },
+	{ "inferences", "INTEGER", "inferences", SUMMARY(COUNT, n_inferences) },
+	{ "inferences_failed", "INTEGER", "of these, those that failed", SUMMARY(COUNT, n_inferences_failed) },
+	{ "operators", "INTEGER", "calls of operators", SUMMARY(COUNT, n_operators) },
+	{ "busy_ns", "INTEGER", "time with at least one inference", SUMMARY(COUNT, busy_ns) },
+	{ "lost_events", "INTEGER", "events that were dropped: see `losses`", SUMMARY(COUNT, n_lost) },
 };
 
 const struct query_table query_table_recording = {

@@ -4,46 +4,25 @@
 #include "analyze/store/matrix_bytes.h"
 
 #define SLICE_ID(of) { "id", "INTEGER", "number of the " of " among slices of all kinds", query_get_id, QUERY_ROW }
-#define SLICE_NAME(what) { "name", "TEXT", what, query_get_name, QUERY_NAME, query_key_name }
+#define SLICE_NAME(what) { "name", "TEXT", what, NULL, QUERY_NAME, query_key_name }
 #define OF_A_RUN \
-	{ "inference",	       "INTEGER",    "number of its inference in its process; NULL: it ran outside of one", \
-	  query_get_inference, QUERY_NUMBER, query_key_inference, \
+	{ "inference",	  "INTEGER",	"number of its inference in its process; NULL: it ran outside of one", \
+	  NULL,		  QUERY_NUMBER, query_key_inference, \
 	  .is_rare = true }, \
-	    { "inference_id", "INTEGER",      "its inference: inferences.id", query_get_run_id, QUERY_NUMBER, \
+	    { "inference_id", "INTEGER",      "its inference: inferences.id", NULL, QUERY_NUMBER, \
 	      query_run_id,   .is_rare = true }, \
-	    { "model", "TEXT", "name of its model", query_get_model, QUERY_NAME, query_key_model }, \
+	    { "model", "TEXT", "name of its model", NULL, QUERY_NAME, query_key_model }, \
 	{ \
-		"model_id", "INTEGER", "its model: models.id", query_get_model_id, QUERY_NUMBER, query_model_id \
+		"model_id", "INTEGER", "its model: models.id", NULL, QUERY_NUMBER, query_model_id \
 	}
 #define AROUND \
 	{ "depth", "INTEGER", "slices around it on its track", query_get_depth }, \
 	{ \
-		"parent_id", "INTEGER", "the slice around it: slices.id", query_get_parent, QUERY_NUMBER, \
-		    query_key_parent, .is_rare = true \
+		"parent_id", "INTEGER", "the slice around it: slices.id", NULL, QUERY_NUMBER, query_key_parent, \
+		    .is_rare = true \
 	}
 #define ARGS \
 	{ "args", "TEXT", "all annotations that have no column in `slices`, as JSON: args ->> 'bytes'", query_get_args }
-
-QUERY_ARG(allocated, KEY_ALLOCATED)
-QUERY_ARG(allocations, KEY_ALLOCATIONS)
-QUERY_ARG(operator, KEY_OPERATOR)
-QUERY_ARG(run_queue, KEY_RUN_QUEUE_NS)
-QUERY_ARG(implementation, KEY_IMPLEMENTATION)
-QUERY_ARG(source_ops, KEY_SOURCE_OPS)
-QUERY_ARG(cycles, KEY_CYCLES)
-QUERY_ARG(share, KEY_SHARE)
-QUERY_ARG(reported, KEY_REPORTED_NS)
-QUERY_ARG(source, KEY_SOURCE)
-QUERY_ARG(queued, KEY_QUEUED_NS)
-QUERY_ARG(direction, KEY_DIRECTION)
-QUERY_ARG(grid, KEY_GRID)
-QUERY_ARG(block, KEY_BLOCK)
-QUERY_ARG(registers, KEY_REGISTERS)
-QUERY_ARG(shared, KEY_SHARED_BYTES)
-QUERY_ARG(symbol, KEY_SYMBOL)
-QUERY_ARG(count, KEY_COUNT)
-QUERY_ARG(modified, KEY_MODIFIED)
-QUERY_ARG(capabilities, KEY_CAPABILITIES)
 
 /* Its duration says nothing about the operator: figures leave it out. */
 static void get_is_halted(sqlite3_context *to, const struct query_at *at)
@@ -82,10 +61,10 @@ static const struct query_column slice_columns[] = {
 	QUERY_TIMES("slice"),
 	AROUND,
 	QUERY_WHERE_IT_RAN,
-	{ "tid", "INTEGER", "its thread, where that is known", query_get_tid, QUERY_NUMBER, query_key_tid },
-	{ "inference", "INTEGER", "number of its inference in its process", query_get_inference, QUERY_NUMBER,
-	  query_key_inference, .is_rare = true },
-	{ "inference_id", "INTEGER", "its inference: inferences.id", query_get_run_id, QUERY_NUMBER, query_run_id,
+	{ "tid", "INTEGER", "its thread, where that is known", NULL, QUERY_NUMBER, query_key_tid },
+	{ "inference", "INTEGER", "number of its inference in its process", NULL, QUERY_NUMBER, query_key_inference,
+	  .is_rare = true },
+	{ "inference_id", "INTEGER", "its inference: inferences.id", NULL, QUERY_NUMBER, query_run_id,
 	  .is_rare = true },
 	ARGS,
 };
@@ -110,24 +89,23 @@ static void get_matrix_bytes(sqlite3_context *to, const struct query_at *at)
 static const struct query_column operator_columns[] = {
 	SLICE_ID("operator"),
 	SLICE_NAME("name of its node in the model"),
-	{ "op_type", "TEXT", "its type: `Conv`, `MatMul` ...", query_get_op_type, QUERY_NAME, query_key_op_type },
-	{ "provider", "TEXT", "the execution provider that ran it", query_get_provider, QUERY_NAME,
-	  query_key_provider },
+	{ "op_type", "TEXT", "its type: `Conv`, `MatMul` ...", NULL, QUERY_NAME, query_key_op_type },
+	{ "provider", "TEXT", "the execution provider that ran it", NULL, QUERY_NAME, query_key_provider },
 	QUERY_TIMES("operator"),
 	{ "self_ns", "INTEGER", "duration_ns without the operators inside it", get_self },
 	{ "is_halted", "INTEGER", "1: its process was stopped, traced or frozen while it ran; figures leave it out",
 	  get_is_halted },
 	OF_A_RUN,
 	QUERY_WHERE_IT_RAN,
-	{ "tid", "INTEGER", "its thread", query_get_tid, QUERY_NUMBER, query_key_tid },
+	{ "tid", "INTEGER", "its thread", NULL, QUERY_NUMBER, query_key_tid },
 	AROUND,
-	{ "shapes", "TEXT", "of its inputs, and `->` and those of its outputs where known", query_get_shapes },
-	{ "bytes", "INTEGER", "bytes that went in and came out", query_get_bytes },
+	{ "shapes", "TEXT", "of its inputs, and `->` and those of its outputs where known", .arg = KEY_SHAPES },
+	{ "bytes", "INTEGER", "bytes that went in and came out", .arg = KEY_BYTES },
 	{ "matrix_bytes", "INTEGER", "bytes of the matrices that a `mul_mat` of llama.cpp reads, at level detail",
 	  get_matrix_bytes },
-	{ "allocated_bytes", "INTEGER", "bytes that it took from allocators", get_allocated },
-	{ "allocations", "INTEGER", "calls that took memory from allocators", get_allocations },
-	{ "status", "TEXT", "the runtime's message, if it failed", query_get_status },
+	{ "allocated_bytes", "INTEGER", "bytes that it took from allocators", .arg = KEY_ALLOCATED },
+	{ "allocations", "INTEGER", "calls that took memory from allocators", .arg = KEY_ALLOCATIONS },
+	{ "status", "TEXT", "the runtime's message, if it failed", .arg = KEY_STATUS },
 };
 
 const struct query_table query_table_operators = {
@@ -141,27 +119,28 @@ const struct query_table query_table_operators = {
 static const struct query_column kernel_columns[] = {
 	SLICE_ID("kernel"),
 	SLICE_NAME("name of the kernel, or of the provider's own node"),
-	{ "op_type", "TEXT", "its type, as the provider names it", query_get_op_type, QUERY_NAME, query_key_op_type },
+	{ "op_type", "TEXT", "its type, as the provider names it", NULL, QUERY_NAME, query_key_op_type },
 	QUERY_TIMES("kernel"),
 	OF_A_RUN,
-	{ "operator", "TEXT", "the node that launched it: operators.name", get_operator },
+	{ "operator", "TEXT", "the node that launched it: operators.name", .arg = KEY_OPERATOR },
 	{ "stream", "TEXT", "name of the line that it is on", get_line },
 	QUERY_WHERE_IT_RAN,
-	{ "implementation", "TEXT", "which of its implementations the provider chose", get_implementation },
-	{ "source_ops", "TEXT", "nodes of the model that it was made from, `;` between them", get_source_ops },
-	{ "cycles", "INTEGER", "as the provider's profiler counted them", get_cycles },
-	{ "share", "REAL", "of the cycles of all kernels of the same execution, 0 to 1", get_share },
+	{ "implementation", "TEXT", "which of its implementations the provider chose", .arg = KEY_IMPLEMENTATION },
+	{ "source_ops", "TEXT", "nodes of the model that it was made from, `;` between them", .arg = KEY_SOURCE_OPS },
+	{ "cycles", "INTEGER", "as the provider's profiler counted them", .arg = KEY_CYCLES },
+	{ "share", "REAL", "of the cycles of all kernels of the same execution, 0 to 1", .arg = KEY_SHARE },
 	{ "reported_ns", "INTEGER", "the duration that the profiler reports, if it did not fit into its operator",
-	  get_reported },
-	{ "source", "TEXT", "the profiler that it comes from", get_source },
-	{ "queued_ns", "INTEGER", "of CUDA: from the end of the call that launched it to its begin", get_queued },
-	{ "bytes", "INTEGER", "of copies and sets of CUDA", query_get_bytes },
-	{ "direction", "TEXT", "of copies of CUDA: `to the device`, `from the device` ...", get_direction },
-	{ "grid", "TEXT", "of kernels of CUDA: blocks, `108x1x1`", get_grid },
-	{ "block", "TEXT", "of kernels of CUDA: threads of a block", get_block },
-	{ "registers", "INTEGER", "of kernels of CUDA: of a thread", get_registers },
-	{ "shared_bytes", "INTEGER", "of kernels of CUDA: shared memory of a block", get_shared },
-	{ "symbol", "TEXT", "of kernels of CUDA: the whole name, where `name` is a shorter one", get_symbol },
+	  .arg = KEY_REPORTED_NS },
+	{ "source", "TEXT", "the profiler that it comes from", .arg = KEY_SOURCE },
+	{ "queued_ns", "INTEGER", "of CUDA: from the end of the call that launched it to its begin",
+	  .arg = KEY_QUEUED_NS },
+	{ "bytes", "INTEGER", "of copies and sets of CUDA", .arg = KEY_BYTES },
+	{ "direction", "TEXT", "of copies of CUDA: `to the device`, `from the device` ...", .arg = KEY_DIRECTION },
+	{ "grid", "TEXT", "of kernels of CUDA: blocks, `108x1x1`", .arg = KEY_GRID },
+	{ "block", "TEXT", "of kernels of CUDA: threads of a block", .arg = KEY_BLOCK },
+	{ "registers", "INTEGER", "of kernels of CUDA: of a thread", .arg = KEY_REGISTERS },
+	{ "shared_bytes", "INTEGER", "of kernels of CUDA: shared memory of a block", .arg = KEY_SHARED_BYTES },
+	{ "symbol", "TEXT", "of kernels of CUDA: the whole name, where `name` is a shorter one", .arg = KEY_SYMBOL },
 };
 
 const struct query_table query_table_kernels = {
@@ -172,20 +151,15 @@ const struct query_table query_table_kernels = {
 	QUERY_COLUMNS(kernel_columns),
 };
 
-QUERY_ARG(from, KEY_FROM_NS)
-QUERY_ARG(until, KEY_UNTIL_NS)
-QUERY_ARG(tracer, KEY_TEXT)
-QUERY_ARG(tracer_pid, KEY_PID)
-
 static const struct query_column halt_columns[] = {
 	SLICE_ID("halt"),
 	SLICE_NAME("`stopped` by a signal, `traced` (held by a debugger or tracer), or `frozen` with its cgroup"),
 	QUERY_TIMES("time in which the process was seen so"),
 	QUERY_WHERE_IT_RAN,
-	{ "from_ns", "INTEGER", "when it was last seen running before; NULL: it was not", get_from },
-	{ "until_ns", "INTEGER", "when it was first seen running after; NULL: it was not", get_until },
-	{ "tracer", "TEXT", "name of the tracer", get_tracer },
-	{ "tracer_pid", "INTEGER", "its number", get_tracer_pid },
+	{ "from_ns", "INTEGER", "when it was last seen running before; NULL: it was not", .arg = KEY_FROM_NS },
+	{ "until_ns", "INTEGER", "when it was first seen running after; NULL: it was not", .arg = KEY_UNTIL_NS },
+	{ "tracer", "TEXT", "name of the tracer", .arg = KEY_TEXT },
+	{ "tracer_pid", "INTEGER", "its number", .arg = KEY_PID },
 };
 
 const struct query_table query_table_halts = {
@@ -201,17 +175,17 @@ static const struct query_column phase_columns[] = {
 	{ "kind", "TEXT", "`load`, `specialize`, `phase` or `provider_ready`", query_get_kind },
 	SLICE_NAME("its name: `build graph`, a graph transformer ..."),
 	QUERY_TIMES("phase"),
-	{ "model", "TEXT", "name of the model that was loaded", query_get_model, QUERY_NAME, query_key_model },
-	{ "session_id", "INTEGER", "the session that was created: sessions.id", query_get_session_id, QUERY_NUMBER,
-	  query_session_id },
+	{ "model", "TEXT", "name of the model that was loaded", NULL, QUERY_NAME, query_key_model },
+	{ "session_id", "INTEGER", "the session that was created: sessions.id", NULL, QUERY_NUMBER, query_session_id },
 	QUERY_WHERE_IT_RAN,
 	AROUND,
-	{ "modified", "INTEGER", "of graph transformers: 1 if the graph was changed, else 0", get_modified },
-	{ "capabilities", "INTEGER", "of partitioning: groups of nodes that the provider asked for", get_capabilities },
-	{ "count", "INTEGER", "of weights, of values that were compared", get_count },
-	{ "bytes", "INTEGER", "bytes that were read from the model's file", query_get_bytes },
+	{ "modified", "INTEGER", "of graph transformers: 1 if the graph was changed, else 0", .arg = KEY_MODIFIED },
+	{ "capabilities", "INTEGER", "of partitioning: groups of nodes that the provider asked for",
+	  .arg = KEY_CAPABILITIES },
+	{ "count", "INTEGER", "of weights, of values that were compared", .arg = KEY_COUNT },
+	{ "bytes", "INTEGER", "bytes that were read from the model's file", .arg = KEY_BYTES },
 	{ "run_queue_ns", "INTEGER", "time that its thread waited for a CPU in it, and (but for load) in none inside",
-	  get_run_queue },
+	  .arg = KEY_RUN_QUEUE_NS },
 };
 
 const struct query_table query_table_phases = {

@@ -64,29 +64,9 @@ GET(rank)
 	query_put_count(to, rank_of(at->query, at->row));
 }
 
-GET(model)
-{
-	query_put_name(to, at->query, at->query->summary->models[slow_at(at)->model].name);
-}
-
-GET(model_id)
-{
-	query_put_count(to, (uint64_t)slow_at(at)->model + 1);
-}
-
 GET(inference_id)
 {
 	put_run(to, at->query, slow_at(at));
-}
-
-GET(begin)
-{
-	query_put_count(to, slow_at(at)->begin_ns);
-}
-
-GET(duration)
-{
-	query_put_count(to, slow_at(at)->duration_ns);
 }
 
 GET(median)
@@ -99,11 +79,6 @@ GET(excess)
 {
 	if (slow_at(at)->usual.n)
 		query_put_int(to, (int64_t)slow_at(at)->duration_ns - (int64_t)slow_at(at)->usual.p50_ns);
-}
-
-GET(is_failed)
-{
-	query_put_int(to, slow_at(at)->is_failed);
 }
 
 GET(cause)
@@ -128,17 +103,24 @@ GET(why)
 	sqlite3_result_text(to, text.s, -1, SQLITE_TRANSIENT);
 }
 
+static const void *in_slow(const struct query_at *at)
+{
+	return slow_at(at);
+}
+
+#define SLOW(type, name) .in = in_slow, .field = COLUMN_##type, .offset = offsetof(struct summary_slow, name)
+
 static const struct query_column slow_columns[] = {
-	{ "model", "TEXT", "name of the model", get_model },
-	{ "model_id", "INTEGER", "models.id", get_model_id },
+	{ "model", "TEXT", "name of the model", SLOW(MODEL_NAME, model) },
+	{ "model_id", "INTEGER", "models.id", SLOW(MODEL, model) },
 	{ "rank", "INTEGER", "1: the slowest of its model", get_rank },
 	{ "inference_id", "INTEGER", "inferences.id", get_inference_id },
-	{ "begin_ns", "INTEGER", "when it began, CLOCK_MONOTONIC", get_begin },
-	{ "duration_ns", "INTEGER", "how long it took", get_duration },
+	{ "begin_ns", "INTEGER", "when it began, CLOCK_MONOTONIC", SLOW(COUNT, begin_ns) },
+	{ "duration_ns", "INTEGER", "how long it took", SLOW(COUNT, duration_ns) },
 	{ "median_ns", "INTEGER", "median of inferences like it: of the same input shapes, if there are enough",
 	  get_median },
 	{ "excess_ns", "INTEGER", "duration_ns - median_ns", get_excess },
-	{ "is_failed", "INTEGER", "1: it failed; else 0", get_is_failed },
+	{ "is_failed", "INTEGER", "1: it failed; else 0", SLOW(FLAG, is_failed) },
 	{ "cause", "TEXT",
 	  "what took most of the excess: `cpu_wait`, `operators` ...; NULL: nothing recorded explains it", get_cause },
 	{ "why", "TEXT", "all causes in words, each with its time", get_why },
@@ -166,12 +148,9 @@ static bool has_part(const struct query *query, size_t row)
 	return why && why->is_known && why->excess_ns > 0 && row % PARTS <= why->n;
 }
 
-static struct query_at slow_of(const struct query_at *at)
+static const struct summary_slow *slow_of(const struct query_at *at)
 {
-	struct query_at slow = *at;
-
-	slow.row = at->row / PARTS;
-	return slow;
+	return &at->query->summary->slowest[at->row / PARTS];
 }
 
 /* NULL: what is left. */
@@ -184,16 +163,7 @@ static const struct why_part *part_at(const struct query_at *at)
 
 GET(part_run)
 {
-	struct query_at slow = slow_of(at);
-
-	put_run(to, at->query, slow_at(&slow));
-}
-
-GET(part_model)
-{
-	struct query_at slow = slow_of(at);
-
-	get_model(to, &slow);
+	put_run(to, at->query, slow_of(at));
 }
 
 GET(part_rank)
@@ -230,8 +200,15 @@ GET(part_words)
 		sqlite3_result_text(to, words, -1, SQLITE_TRANSIENT);
 }
 
+static const void *in_slow_of(const struct query_at *at)
+{
+	return slow_of(at);
+}
+
+#define SLOW_OF(type, name) .in = in_slow_of, .field = COLUMN_##type, .offset = offsetof(struct summary_slow, name)
+
 static const struct query_column part_columns[] = {
-	{ "model", "TEXT", "name of the model", get_part_model },
+	{ "model", "TEXT", "name of the model", SLOW_OF(MODEL_NAME, model) },
 	{ "rank", "INTEGER", "of the inference: slowest.rank", get_part_rank },
 	{ "inference_id", "INTEGER", "inferences.id", get_part_run },
 	{ "cause", "TEXT", "`cpu_wait`, `operators` ...; `unexplained`: the rest", get_part_cause },

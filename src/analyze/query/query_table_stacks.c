@@ -67,29 +67,9 @@ GET(row)
 	query_put_count(to, at->row + 1);
 }
 
-GET(time)
-{
-	query_put_count(to, sample_at(at)->time_ns);
-}
-
 GET(begin)
 {
 	query_put_count(to, sample_at(at)->time_ns - sample_at(at)->is.weight_ns);
-}
-
-GET(duration)
-{
-	query_put_count(to, sample_at(at)->is.weight_ns);
-}
-
-GET(cpu)
-{
-	query_put_count(to, sample_at(at)->is.cpu_ns);
-}
-
-GET(queue)
-{
-	query_put_count(to, sample_at(at)->is.queue_ns);
 }
 
 GET(state)
@@ -97,75 +77,11 @@ GET(state)
 	sqlite3_result_text(to, sample_state_name(sample_at(at)->is.state), -1, SQLITE_STATIC);
 }
 
-GET(call)
-{
-	query_put_name(to, at->query, sample_at(at)->is.call);
-}
-
-GET(object)
-{
-	query_put_name(to, at->query, sample_at(at)->is.object);
-}
-
-GET(process)
-{
-	query_put_number(to, thread_at(at)->process);
-}
-
 GET(pid)
 {
 	const struct store_track *track = store_track(at->query->store, thread_at(at)->process);
 
 	query_put_number(to, track && track->def.pid > 0 ? (uint32_t)track->def.pid : 0);
-}
-
-GET(tid)
-{
-	query_put_number(to, (uint32_t)thread_at(at)->tid);
-}
-
-GET(thread)
-{
-	query_put_name(to, at->query, sample_at(at)->is.thread_name);
-}
-
-GET(stack)
-{
-	query_put_number(to, sample_at(at)->is.stack);
-}
-
-GET(sample_function)
-{
-	const struct frame *frame = frame_at(at, sample_at(at)->is.stack);
-
-	if (frame)
-		query_put_name(to, at->query, frame->function);
-}
-
-GET(sample_file)
-{
-	const struct frame *frame = frame_at(at, sample_at(at)->is.stack);
-
-	if (frame)
-		query_put_name(to, at->query, frame->file);
-}
-
-GET(sample_line)
-{
-	const struct frame *frame = frame_at(at, sample_at(at)->is.stack);
-
-	if (frame)
-		query_put_number(to, frame->line);
-}
-
-GET(holder_tid)
-{
-	query_put_number(to, (uint32_t)sample_at(at)->is.holder_tid);
-}
-
-GET(holder_stack)
-{
-	query_put_number(to, sample_at(at)->is.holder_stack);
 }
 
 GET(torn)
@@ -188,30 +104,45 @@ static uint32_t key_stack(const struct query_at *at)
 	return sample_at(at)->is.stack;
 }
 
+static const void *in_sample(const struct query_at *at)
+{
+	return sample_at(at);
+}
+
+static const void *in_sample_frame(const struct query_at *at)
+{
+	return frame_at(at, sample_at(at)->is.stack);
+}
+
+#define SAMPLE(type, name) .in = in_sample, .field = COLUMN_##type, .offset = offsetof(struct store_sample, name)
+#define SAMPLE_FRAME(type, name) .in = in_sample_frame, .field = COLUMN_##type, .offset = offsetof(struct frame, name)
+
 static const struct query_column sample_columns[] = {
 	{ "id", "INTEGER", "number of the sample, in the order of time", get_row, QUERY_ROW },
-	{ "time_ns", "INTEGER", "when it was taken, CLOCK_MONOTONIC: the end of what it stands for", get_time },
+	{ "time_ns", "INTEGER", "when it was taken, CLOCK_MONOTONIC: the end of what it stands for",
+	  SAMPLE(COUNT, time_ns) },
 	{ "begin_ns", "INTEGER", "time_ns - duration_ns", get_begin },
 	{ "duration_ns", "INTEGER", "the time that it stands for: since the sample before of its thread",
-	  get_duration },
-	{ "cpu_ns", "INTEGER", "of it, the thread ran", get_cpu },
-	{ "queue_ns", "INTEGER", "of it, the thread was ready and waited for a CPU", get_queue },
+	  SAMPLE(COUNT, is.weight_ns) },
+	{ "cpu_ns", "INTEGER", "of it, the thread ran", SAMPLE(COUNT, is.cpu_ns) },
+	{ "queue_ns", "INTEGER", "of it, the thread was ready and waited for a CPU", SAMPLE(COUNT, is.queue_ns) },
 	{ "state", "TEXT",
 	  "what the thread did at time_ns: `ran`, `waited for a CPU`, `waited for the GIL`, `waited for a thread`, "
 	  "`blocked in a system call`, `slept`, `waited for memory`, `was stopped`, `unknown`",
 	  get_state },
-	{ "call", "TEXT", "the system call that it was blocked in; of a stop: `stopped` or `traced`", get_call },
-	{ "object", "TEXT", "file or address behind the descriptor of that call", get_object },
-	{ "process_id", "INTEGER", "its process: processes.id", get_process, QUERY_NUMBER, key_process },
+	{ "call", "TEXT", "the system call that it was blocked in; of a stop: `stopped` or `traced`",
+	  SAMPLE(TEXT, is.call) },
+	{ "object", "TEXT", "file or address behind the descriptor of that call", SAMPLE(TEXT, is.object) },
+	{ "process_id", "INTEGER", "its process: processes.id", NULL, QUERY_NUMBER, key_process },
 	{ "pid", "INTEGER", "that of its process", get_pid },
-	{ "tid", "INTEGER", "its thread, as in threads.tid", get_tid },
-	{ "thread", "TEXT", "name of the thread then", get_thread },
-	{ "stack_id", "INTEGER", "its stack: stacks.id; NULL: not known", get_stack, QUERY_NUMBER, key_stack },
-	{ "function", "TEXT", "of the innermost frame of the stack", get_sample_function },
-	{ "file", "TEXT", "of the same", get_sample_file },
-	{ "line", "INTEGER", "of the same", get_sample_line },
-	{ "holder_tid", "INTEGER", "of a wait for the GIL: the thread that had it", get_holder_tid },
-	{ "holder_stack_id", "INTEGER", "and where: stacks.id", get_holder_stack },
+	{ "tid", "INTEGER", "its thread, as in threads.tid", SAMPLE(ID, is.tid) },
+	{ "thread", "TEXT", "name of the thread then", SAMPLE(TEXT, is.thread_name) },
+	{ "stack_id", "INTEGER", "its stack: stacks.id; NULL: not known", NULL, QUERY_NUMBER, key_stack },
+	{ "function", "TEXT", "of the innermost frame of the stack", SAMPLE_FRAME(TEXT, function) },
+	{ "file", "TEXT", "of the same", SAMPLE_FRAME(TEXT, file) },
+	{ "line", "INTEGER", "of the same", SAMPLE_FRAME(ID, line) },
+	{ "holder_tid", "INTEGER", "of a wait for the GIL: the thread that had it", SAMPLE(ID, is.holder_tid) },
+	{ "holder_stack_id", "INTEGER", "and where: stacks.id", SAMPLE(ID, is.holder_stack) },
 	{ "is_torn", "INTEGER", "1: the stack changed while it was read, and is left out", get_torn },
 	{ "is_cut", "INTEGER", "1: the stack has more frames further out", get_cut },
 };
@@ -241,16 +172,6 @@ static const struct frame *innermost_at(const struct query_at *at)
 	return frame_at(at, (uint32_t)at->row + 1);
 }
 
-GET(caller)
-{
-	query_put_number(to, stack_at(at)->caller);
-}
-
-GET(depth)
-{
-	query_put_number(to, stack_at(at)->depth);
-}
-
 GET(language)
 {
 	static const char *const names[] = { [FRAME_NATIVE] = "native",
@@ -262,49 +183,36 @@ GET(language)
 		sqlite3_result_text(to, names[kind], -1, SQLITE_STATIC);
 }
 
-GET(function)
-{
-	query_put_name(to, at->query, innermost_at(at)->function);
-}
-
-GET(file)
-{
-	query_put_name(to, at->query, innermost_at(at)->file);
-}
-
-GET(line)
-{
-	query_put_number(to, innermost_at(at)->line);
-}
-
-GET(module)
-{
-	query_put_name(to, at->query, innermost_at(at)->module);
-}
-
-GET(offset)
-{
-	if (innermost_at(at)->offset)
-		query_put_count(to, innermost_at(at)->offset);
-}
-
 static uint32_t key_caller(const struct query_at *at)
 {
 	return stack_at(at)->caller;
 }
 
+static const void *in_stack(const struct query_at *at)
+{
+	return stack_at(at);
+}
+
+static const void *in_frame(const struct query_at *at)
+{
+	return innermost_at(at);
+}
+
+#define STACK(type, name) .in = in_stack, .field = COLUMN_##type, .offset = offsetof(struct callstack, name)
+#define FRAME(type, name) .in = in_frame, .field = COLUMN_##type, .offset = offsetof(struct frame, name)
+
 static const struct query_column stack_columns[] = {
 	{ "id", "INTEGER", "number of the stack", get_row, QUERY_ROW },
-	{ "caller_id", "INTEGER", "the stack without its innermost frame: stacks.id; NULL: it has one frame",
-	  get_caller, QUERY_NUMBER, key_caller },
-	{ "depth", "INTEGER", "its frames", get_depth },
+	{ "caller_id", "INTEGER", "the stack without its innermost frame: stacks.id; NULL: it has one frame", NULL,
+	  QUERY_NUMBER, key_caller },
+	{ "depth", "INTEGER", "its frames", STACK(ID, depth) },
 	{ "language", "TEXT", "of the innermost frame: `python`, `native`; `cut`: there were more, further out",
 	  get_language },
-	{ "function", "TEXT", "the innermost frame's function", get_function },
-	{ "file", "TEXT", "its file", get_file },
-	{ "line", "INTEGER", "its line", get_line },
-	{ "module", "TEXT", "of machine code: the file that is mapped there", get_module },
-	{ "offset", "INTEGER", "and the address in it", get_offset },
+	{ "function", "TEXT", "the innermost frame's function", FRAME(TEXT, function) },
+	{ "file", "TEXT", "its file", FRAME(TEXT, file) },
+	{ "line", "INTEGER", "its line", FRAME(ID, line) },
+	{ "module", "TEXT", "of machine code: the file that is mapped there", FRAME(TEXT, module) },
+	{ "offset", "INTEGER", "and the address in it", FRAME(TIME, offset) },
 };
 
 const struct query_table query_table_stacks = {

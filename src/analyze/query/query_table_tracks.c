@@ -52,21 +52,6 @@ GET(type)
 		sqlite3_result_text(to, names[type], -1, SQLITE_STATIC);
 }
 
-GET(name)
-{
-	query_put_name(to, at->query, track_at(at)->def.name);
-}
-
-GET(unit)
-{
-	query_put_name(to, at->query, track_at(at)->def.unit);
-}
-
-GET(parent)
-{
-	query_put_number(to, track_at(at)->def.parent);
-}
-
 GET(process)
 {
 	query_put_number(to, store_process_of(at->query->store, track_at(at)->id));
@@ -87,11 +72,6 @@ GET(tid)
 	query_put_number(to, (uint32_t)(tid > 0 ? tid : 0));
 }
 
-GET(slices)
-{
-	query_put_count(to, track_at(at)->slices.n);
-}
-
 GET(first)
 {
 	const struct store_track *track = track_at(at);
@@ -100,6 +80,14 @@ GET(first)
 		query_put_count(to, track->slices.begin_ns[0]);
 }
 
+static const void *in_track(const struct query_at *at)
+{
+	return track_at(at);
+}
+
+#define TRACK(type, name) .in = in_track, .field = COLUMN_##type, .offset = offsetof(struct store_track, name)
+#define RESOURCE(type, name) \
+	.in = in_resource, .field = COLUMN_##type, .offset = offsetof(struct summary_resource, name)
 #define ID(of) { "id", "INTEGER", "number of the " of ", among all tracks", get_id, QUERY_ROW }
 #define OF_PROCESS \
 	{ "process_id", "INTEGER", "its process: processes.id; NULL: the machine", get_process }, \
@@ -110,11 +98,11 @@ GET(first)
 static const struct query_column track_columns[] = {
 	ID("track"),
 	{ "type", "TEXT", "`process`, `thread`, `group`, `lane` or `counter`", get_type },
-	{ "name", "TEXT", "its name", get_name },
-	{ "parent_id", "INTEGER", "the track that it lies below: tracks.id", get_parent },
+	{ "name", "TEXT", "its name", TRACK(TEXT, def.name) },
+	{ "parent_id", "INTEGER", "the track that it lies below: tracks.id", TRACK(ID, def.parent) },
 	OF_PROCESS,
 	{ "tid", "INTEGER", "of threads", get_tid },
-	{ "slices", "INTEGER", "slices on it", get_slices },
+	{ "slices", "INTEGER", "slices on it", TRACK(COUNT, slices.n) },
 };
 
 const struct query_table query_table_tracks = {
@@ -129,9 +117,9 @@ const struct query_table query_table_tracks = {
 static const struct query_column thread_columns[] = {
 	ID("thread"),
 	{ "tid", "INTEGER", "the kernel's number, which may come again", get_tid },
-	{ "name", "TEXT", "its name; `intra-op` and `inter-op` are the runtime's own", get_name },
+	{ "name", "TEXT", "its name; `intra-op` and `inter-op` are the runtime's own", TRACK(TEXT, def.name) },
 	OF_PROCESS,
-	{ "slices", "INTEGER", "slices on its line: operators, mostly", get_slices },
+	{ "slices", "INTEGER", "slices on its line: operators, mostly", TRACK(COUNT, slices.n) },
 	{ "first_ns", "INTEGER", "begin of the first of them", get_first },
 };
 
@@ -145,7 +133,7 @@ const struct query_table query_table_threads = {
 };
 
 /* Counters. */
-static const struct summary_resource *resource_of(const struct query_at *at)
+static const void *in_resource(const struct query_at *at)
 {
 	const struct summary *summary = at->query->summary;
 
@@ -155,46 +143,20 @@ static const struct summary_resource *resource_of(const struct query_at *at)
 	return NULL;
 }
 
-GET(samples)
-{
-	query_put_count(to, track_at(at)->samples.n);
-}
-
-#define GET_OF_RESOURCE(name) \
-	GET(name) \
-	{ \
-		const struct summary_resource *resource = resource_of(at); \
-\
-		if (resource) \
-			query_put_real(to, resource->name); \
-	}
-GET_OF_RESOURCE(mean)
-GET_OF_RESOURCE(min)
-GET_OF_RESOURCE(max)
-GET_OF_RESOURCE(busy_mean)
-GET_OF_RESOURCE(idle_mean)
-
-GET(device)
-{
-	const struct summary_resource *resource = resource_of(at);
-
-	if (resource)
-		query_put_name(to, at->query, resource->device);
-}
-
 static const struct query_column counter_columns[] = {
 	ID("counter"),
-	{ "name", "TEXT", "its name: `cpu`, `rss`, `gpu card1 busy` ...", get_name },
-	{ "unit", "TEXT", "the unit of its values: `%`, `bytes`, `W` ...", get_unit },
+	{ "name", "TEXT", "its name: `cpu`, `rss`, `gpu card1 busy` ...", TRACK(TEXT, def.name) },
+	{ "unit", "TEXT", "the unit of its values: `%`, `bytes`, `W` ...", TRACK(TEXT, def.unit) },
 	OF_PROCESS,
-	{ "device", "TEXT", "the GPU or NPU that it measures", get_device },
-	{ "samples", "INTEGER", "values", get_samples },
+	{ "device", "TEXT", "the GPU or NPU that it measures", RESOURCE(TEXT, device) },
+	{ "samples", "INTEGER", "values", TRACK(COUNT, samples.n) },
 	{ "mean", "REAL", "mean of its values, in its unit, each weighted with the time since the one before",
-	  get_mean },
-	{ "min", "REAL", "smallest value", get_min },
-	{ "max", "REAL", "largest value", get_max },
-	{ "busy_mean", "REAL", "mean while inferences of its process ran (of the machine: any)", get_busy_mean },
-	{ "idle_mean", "REAL", "mean while none did", get_idle_mean },
+	  RESOURCE(REAL, mean) },
+	{ "min", "REAL", "smallest value", RESOURCE(REAL, min) },
+	{ "max", "REAL", "largest value", RESOURCE(REAL, max) },
+	{ "busy_mean", "REAL", "mean while inferences of its process ran (of the machine: any)",
+	  RESOURCE(REAL, busy_mean) },
+	{ "idle_mean", "REAL", "mean while none did", RESOURCE(REAL, idle_mean) },
 };
 
 const struct query_table query_table_counters = {
@@ -232,13 +194,12 @@ static uint32_t key_process(const struct query_at *at)
 }
 
 static const struct query_column sample_columns[] = {
-	{ "counter_id", "INTEGER", "its counter: counters.id", get_id, QUERY_NUMBER, key_counter },
+	{ "counter_id", "INTEGER", "its counter: counters.id", NULL, QUERY_NUMBER, key_counter },
 	{ "time_ns", "INTEGER", "when it was taken, CLOCK_MONOTONIC", get_time, QUERY_BEGIN },
 	{ "value", "REAL", "in the unit of its counter", get_value },
-	{ "name", "TEXT", "name of the counter", get_name, QUERY_NAME, key_name },
-	{ "unit", "TEXT", "unit of the counter", get_unit },
-	{ "process_id", "INTEGER", "its process: processes.id; NULL: the machine", get_process, QUERY_NUMBER,
-	  key_process },
+	{ "name", "TEXT", "name of the counter", NULL, QUERY_NAME, key_name },
+	{ "unit", "TEXT", "unit of the counter", TRACK(TEXT, def.unit) },
+	{ "process_id", "INTEGER", "its process: processes.id; NULL: the machine", NULL, QUERY_NUMBER, key_process },
 	{ "pid", "INTEGER", "that of its process", get_pid },
 };
 

@@ -37,6 +37,9 @@ static void put(struct json_summary *to, const struct column_list *list, const s
 	case COLUMN_NUMBER:
 		json_count(&to->json, key, *(const uint32_t *)at);
 		break;
+	case COLUMN_ID:
+		json_known(&to->json, key, *(const uint32_t *)at ? (int64_t)*(const uint32_t *)at : -1);
+		break;
 	case COLUMN_REAL:
 		json_real(&to->json, key, *(const double *)at);
 		break;
