@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "analyze/result/result_words.h"
 #include "base/text/units.h"
 
 enum { TRACER = 40 };
@@ -15,8 +14,9 @@ static struct printable done_to(const struct summary *summary, uint32_t what, ui
 	struct printable words = { "" };
 
 	if (!strcmp(text, EVENT_HALT_TRACED) && who)
-		printable_add(&words, "held by %s as its tracer",
-			      model_text(names_text(summary->names, who), TRACER, true).s);
+		printable_add(
+		    &words, "held by %s as its tracer",
+		    printable_text(names_text(summary->names, who), names_len(summary->names, who), TRACER, true).s);
 	else if (!strcmp(text, EVENT_HALT_TRACED))
 		printable_add(&words, "held by a debugger or tracer");
 	else

@@ -129,7 +129,12 @@ static uint64_t *find_ends(struct summary_maker *maker)
 		int64_t interval_ns = maker->to->recording.interval_ns;
 		uint64_t gone_ns = GONE_NS + 2 * (uint64_t)(interval_ns > 0 ? interval_ns : 0);
 
-		if (!is_sampled[i] || last_ns < end_ns[i] + gone_ns)
+		uint32_t index = process_at(maker, i)->index;
+		uint64_t exit_ns = index != SUMMARY_NONE ? maker->to->processes[index].exit_ns : 0;
+
+		if (exit_ns)
+			end_ns[i] = exit_ns;
+		else if (!is_sampled[i] || last_ns < end_ns[i] + gone_ns)
 			end_ns[i] = last_ns;
 	}
 	return end_ns;

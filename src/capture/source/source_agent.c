@@ -354,6 +354,20 @@ static int note_memory(struct recorded *process, struct sink *out, uint64_t now_
 	    err);
 }
 
+/* Of one that is not the recorder's own child: how it ended, only its parent knows. */
+static int note_end(const struct agent_state *state, struct recorded *process, struct sink *out, uint64_t now_ns,
+		    struct err *err)
+{
+	struct arg pid = arg_int(KEY_PID, process->pid);
+
+	if (process->pid == state->target->pid || !has_ended(state, process) || replaced_by(state, process))
+		return 0;
+	return recorded_note(
+	    out, EVENT_NOTE_EXIT,
+	    &(struct event){ .track = recorded_track(process, out), .time_ns = now_ns, .args = &pid, .n_args = 1 },
+	    err);
+}
+
 static int note_others(const struct agent_state *state, struct recorded *process, struct sink *out, uint64_t now_ns,
 		       struct err *err)
 {
@@ -388,6 +402,8 @@ static int drain_process(struct agent_state *state, struct recorded *process, st
 		code = malloc_heap_sample(process, state->target, drain->out, drain->now_ns, err);
 	if (!code && drain->is_last)
 		code = note_memory(process, drain->out, drain->now_ns, err);
+	if (!code && drain->is_last)
+		code = note_end(state, process, drain->out, drain->now_ns, err);
 	if (!code && drain->is_last)
 		code = note_children(process, drain->out, drain->now_ns, err);
 	return !code && drain->is_last ? note_process(state, process, drain->out, drain->now_ns, err) : code;

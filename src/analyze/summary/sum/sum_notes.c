@@ -212,15 +212,21 @@ static int note_forked(struct summary_maker *maker, uint32_t process, const stru
 
 static int note_exit(struct summary_maker *maker, uint32_t process, const struct event *event)
 {
-	int64_t n_left = int_of(event, KEY_COUNT);
+	int64_t n_left = int_of(event, KEY_COUNT), status = int_of(event, KEY_EXIT_STATUS);
+	int64_t signal = int_of(event, KEY_SIGNAL);
+	struct summary_process *of;
 
 	if (n_left > 0)
 		maker->to->n_left = stats_sum(maker->to->n_left, (uint64_t)n_left);
-	if (process != SUMMARY_NONE) {
-		maker->to->processes[process].exit_ns = event->time_ns;
-		maker->to->processes[process].exit_status = int_of(event, KEY_EXIT_STATUS);
-		maker->to->processes[process].signal = int_of(event, KEY_SIGNAL);
-		maker->to->processes[process].waited_peak_bytes = int_of(event, KEY_PEAK);
+	if (process == SUMMARY_NONE)
+		return 0;
+	of = &maker->to->processes[process];
+	of->exit_ns = of->exit_ns ? of->exit_ns : event->time_ns;
+	/* it may be told twice: by who saw it end, and by who knows how */
+	if (status >= 0 || signal >= 0) {
+		of->exit_status = status;
+		of->signal = signal;
+		of->waited_peak_bytes = int_of(event, KEY_PEAK);
 	}
 	return 0;
 }
