@@ -338,6 +338,27 @@ static void a_stopped_process_leaves_no_cpu_unused(void **state)
 	}
 }
 
+/* Operators take 100 us of each; the rest is work of the runtime, or a wait for a CPU. */
+static void waits_for_a_cpu_are_no_work_outside_of_operators(void **state)
+{
+	struct fixture fixture, *f = &fixture;
+
+	for (uint64_t waited_us = 0; waited_us <= 1800; waited_us += 1800) {
+		begin(f);
+		for (int i = 0; i < 20; i++) {
+			stream_inference(&f->s, f->lane, f->us, "m", 1, ++f->number);
+			stream_operator(&f->s, f->thread, f->us, "conv", "Conv", f->number);
+			stream_end(&f->s, f->thread, f->us + 100);
+			stream_int(&f->s, KEY_RUN_QUEUE_NS, (int64_t)waited_us * 1000);
+			stream_int(&f->s, KEY_THREAD_CPU_NS, (int64_t)(USUAL_US - waited_us) * 1000);
+			stream_int(&f->s, KEY_FAULTS, 0);
+			stream_text(&f->s, KEY_STATUS, "ok");
+			stream_end(&f->s, f->lane, f->us += USUAL_US);
+		}
+		assert_int_equal(has(f, "unattributed"), !waited_us);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -352,6 +373,7 @@ int main(void)
 		cmocka_unit_test(one_that_is_blocked_does_not_wait_for_a_session),
 		cmocka_unit_test(one_long_wait_for_a_cpu_is_none_of_all),
 		cmocka_unit_test(a_stopped_process_leaves_no_cpu_unused),
+		cmocka_unit_test(waits_for_a_cpu_are_no_work_outside_of_operators),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
