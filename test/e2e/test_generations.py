@@ -12,6 +12,7 @@ import pytest
 import envs
 from conftest import environment
 from lab import made_once
+from test_view import view
 
 
 def report_of(lab, path):
@@ -177,6 +178,10 @@ def test_onnxruntime_genai_is_seen_by_its_session(lab):
     rows = matches(lab, recording, own)
     assert {row["found_by"] for row in rows} == {"cache inputs"}
     assert report_of(lab, recording.path)["models"][0]["generations"]["most_at_a_time"] == 4
+    with view(lab, recording.path) as get:
+        lanes = [track for track in get("recording.json")["tracks"] if track["name"].startswith("requests ")]
+    # a slice for each request, and for each of its inferences
+    assert len(lanes) == 4 and sum(lane["slices"] for lane in lanes) == len(rows) * 21
 
 
 def test_loops_over_pytorch_are_found_by_caches_and_masks(lab):

@@ -36,6 +36,7 @@ enum {
 /* One that may go on. */
 struct open {
 	struct generation row;
+	uint64_t number;	     /* from 1 */
 	uint32_t place;		     /* among rows; NO_ROW: it is not listed */
 	uint64_t expected, branched; /* cached tokens of its next step; the same if the cache was not used; 0: none */
 	uint64_t last_end_ns, last_run, last_turn; /* last_run, last_turn: n_runs of its session, of its thread then */
@@ -84,7 +85,7 @@ struct generations {
 	struct array rows, tokens;
 	struct recent recent[MAX_RECENT];
 	uint32_t n_recent, last;
-	uint64_t n_taken;
+	uint64_t n_taken, n_begun;
 	bool with_tokens;
 	generations_made_fn *made; /* NULL: sums and lists are kept */
 	void *ctx;
@@ -172,11 +173,13 @@ static struct generation_sums *sums_of(struct generations *to, uint32_t model)
 	return *place;
 }
 
-/* n: of all sequences; first_ns: until the first token, if it is that. */
-static void tell(const struct generations *to, const struct generation *row, uint64_t n, uint64_t first_ns)
+static void tell(const struct generations *to, const struct open *open, struct generation_made made)
 {
+	made.process = open->row.process;
+	made.model = open->row.model;
+	made.generation = open->number;
 	if (to->made)
-		to->made(to->ctx, &(struct generation_made){ row->process, row->model, n, first_ns });
+		to->made(to->ctx, &made);
 }
 
 /* number: of the token, from 1. */
@@ -219,7 +222,8 @@ static void pass_time(struct open *open, const struct generation_run *run, uint6
 }
 
 /* A part of the prompt. Its result is the first token, unless another part follows. */
-static void prefill(struct open *open, const struct generation_run *run, uint32_t tokens, uint64_t length)
+static void prefill(const struct generations *to, struct open *open, const struct generation_run *run, uint32_t tokens,
+		    uint64_t length)
 {
 	pass_time(open, run, &open->row.prefill_ns);
 	open->row.n_prefills++;
@@ -228,6 +232,7 @@ static void prefill(struct open *open, const struct generation_run *run, uint32_
 	open->row.first_token_ns = open->row.end_ns - open->row.begin_ns;
 	open->row.output_tokens = open->row.batch;
 	open->prompt = *run;
+	tell(to, open, (struct generation_made){ .part = run, .n_in = tokens });
 }
 
 /* The prompt is complete once its first token goes in, or nothing more does. */
@@ -236,7 +241,7 @@ static int end_prompt(struct generations *to, struct open *open)
 	if (open->is_decoding || !open->row.n_prefills)
 		return 0;
 	open->is_decoding = true;
-	tell(to, &open->row, open->row.batch, open->row.first_token_ns);
+	tell(to, open, (struct generation_made){ .n = open->row.batch, .first_token_ns = open->row.first_token_ns });
 	return add_token(to, open, &open->prompt, 1, open->row.first_token_ns);
 }
 
@@ -298,6 +303,7 @@ static struct open *begin(struct generations *to, struct decoder *decoder, const
 	if (!open)
 		return NULL;
 	open->place = NO_ROW;
+	open->number = ++to->n_begun;
 	open->sequence = -1;
 	open->between.limit = TOKEN_LIMIT;
 	open->row = (struct generation){ .process = run->process,
@@ -343,7 +349,7 @@ static int decode(struct generations *to, struct open *open, const struct genera
 	open->row.length = length;
 	open->row.output_tokens += open->row.batch;
 	between_ns = open->row.end_ns - before_ns;
-	tell(to, &open->row, open->row.batch, 0);
+	tell(to, open, (struct generation_made){ .n = open->row.batch, .part = run, .n_in = 1 });
 	if (!rc && !is_cut)
 		rc = add_between(to, open, run, between_ns);
 	return rc ? rc : add_token(to, open, run, open->row.output_tokens / open->row.batch, between_ns);
@@ -460,10 +466,10 @@ static int take_step(struct generations *to, struct decoder *decoder, const stru
 	open->last_turn = decoder->turn;
 	open->expected = length;
 	if (prompt)
-		prefill(open, &prompt->run, step->cached, step->cached);
+		prefill(to, open, &prompt->run, step->cached, step->cached);
 	if (prompt || (step->tokens == 1 && (open->is_decoding || (open->row.n_prefills || step->cached))))
 		return decode(to, open, run, length);
-	prefill(open, run, step->tokens, length);
+	prefill(to, open, run, step->tokens, length);
 	return 0;
 }
 
@@ -495,7 +501,7 @@ static void count_draft(const struct generations *to, struct open *open, uint64_
 {
 	if (open->draft_tokens && position > open->draft_at + 1 && position <= open->draft_at + open->draft_tokens) {
 		open->row.output_tokens += position - open->draft_at - 1;
-		tell(to, &open->row, position - open->draft_at - 1, 0);
+		tell(to, open, (struct generation_made){ .n = position - open->draft_at - 1 });
 	}
 	open->draft_tokens = 0;
 }
@@ -526,7 +532,7 @@ static int take_sequence(struct generations *to, struct decoder *decoder, const 
 		open->draft_tokens = sequence->n_tokens > 1 ? sequence->n_tokens : 0;
 		return decode(to, open, run, length);
 	}
-	prefill(open, run, sequence->n_tokens, length);
+	prefill(to, open, run, sequence->n_tokens, length);
 	open->has_token = sequence->n_asked;
 	return 0;
 }

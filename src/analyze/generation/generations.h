@@ -28,8 +28,11 @@ void generations_free(struct generations *generations);
 /* Tokens that were found, in place of sums and lists. */
 struct generation_made {
 	uint32_t process, model;
-	uint64_t n;		 /* of all sequences of the batch */
-	uint64_t first_token_ns; /* 0: they are not the first ones, or the prefill is not known */
+	uint64_t generation;		   /* from 1 */
+	uint64_t n;			   /* of all sequences of the batch */
+	uint64_t first_token_ns;	   /* 0: they are not the first ones, or the prefill is not known */
+	const struct generation_run *part; /* the inference that it consists of, too; NULL: none. Without texts */
+	uint32_t n_in;			   /* tokens that went into it, of one sequence */
 };
 typedef void generations_made_fn(void *ctx, const struct generation_made *made);
 /* As generations_new; made is called as soon as a token is known: a first one when the next one comes. */

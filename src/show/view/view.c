@@ -42,6 +42,12 @@ static struct http_job *handle(void *ctx, const struct http_request *request, st
 	return NULL;
 }
 
+static void take_lanes(struct view *view)
+{
+	view_samples_take(&view->samples, view->recording.store, true);
+	view_generations_take(&view->generations, view->recording.store, true);
+}
+
 static int read_file(struct view *view, const struct view_wait *wait, struct err *err)
 {
 	struct import import;
@@ -59,7 +65,7 @@ static int read_file(struct view *view, const struct view_wait *wait, struct err
 		code = recording_keep_open(&view->recording, &import, err);
 	view->store = view->recording.store;
 	if (!code)
-		view_samples_take(&view->samples, view->recording.store, true);
+		take_lanes(view);
 	view->result = import.result;
 	view->file_bytes = import.input.size;
 	import_close(&import);
@@ -110,6 +116,7 @@ void view_close(struct view *view)
 	view_report_stop(&view->report);
 	pyramid_free(view->pyramid);
 	view_samples_done(&view->samples);
+	view_generations_done(&view->generations);
 	recording_close(&view->recording);
 	free(view->tracks);
 	free(view->is_shown);

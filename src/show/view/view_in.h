@@ -14,6 +14,7 @@
 #include "base/array.h"
 #include "base/text/json.h"
 #include "show/view/view.h"
+#include "show/view/view_generations.h"
 #include "show/view/view_report.h"
 #include "show/view/view_samples.h"
 
@@ -55,6 +56,7 @@ struct view {
 	} *lanes; /* tracks with inferences */
 	uint32_t n_lanes;
 	struct view_samples samples;
+	struct view_generations generations;
 	uint32_t n_whys; /* processes that answer_why.c has started */
 };
 

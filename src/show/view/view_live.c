@@ -23,6 +23,7 @@ void view_refresh(struct view *view)
 	if (!view->live)
 		return;
 	view_samples_take(&view->samples, (struct store *)view->store, view->live->is_over);
+	view_generations_take(&view->generations, (struct store *)view->store, view->live->is_over);
 	if (!pyramid_update(view->pyramid))
 		tracks_changed(view);
 	view->version = pyramid_version(view->pyramid);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Generations by onnxruntime-genai: genai.py FOLDER TIMES [--prompts 16,64] [--tokens N]; first one after the other,
-then one token of each in turn. FOLDER has a model and a genai_config.json, and no tokenizer.
+"""Generations by onnxruntime-genai: genai.py FOLDER TIMES [--prompts 16,64] [--tokens N]; first in a row, then
+a token of each in turn. FOLDER has a model and a genai_config.json, and no tokenizer.
 
 Prints the tokens. Writes to TIMES, for each generation: the length of the prompt, 1, when it began to go in, and begin
 and end of each call that made a token."""
