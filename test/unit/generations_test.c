@@ -467,6 +467,25 @@ static void a_cache_that_is_copied_and_time_between_tokens_are_found(void **stat
 	}
 }
 
+static void turns_and_long_prompts_are_found(void **state)
+{
+	for (unsigned in_turn = 0; in_turn < 2; in_turn++) {
+		struct fixture f;
+
+		begin(&f);
+		for (unsigned i = 0; in_turn && i < 20; i++)
+			for (unsigned of = 0; of < 3; of++)
+				decoder(&f, 100, i ? 1 : 8 + 30 * of, i ? 7 + 30 * of + i : 0);
+		for (unsigned i = 0; !in_turn && i < 3; i++)
+			generate(&f, 400, 10);
+		assert_int_equal(found(&f)->n, 3);
+		assert_int_equal(findings_of(f.recorded.model, "generations_in_turn", 0) != NULL, in_turn);
+		assert_int_equal(findings_of(f.recorded.model, "long_prompts", 0) != NULL, !in_turn);
+		assert_null(findings_of(f.recorded.model, "input_sizes", 0));
+		end(&f);
+	}
+}
+
 static void a_decoder_without_a_cache_is_named(void **state)
 {
 	struct fixture f;
@@ -512,6 +531,7 @@ int main(void)
 		cmocka_unit_test(sizes_that_merely_change_are_no_generations),
 		cmocka_unit_test(a_longer_cache_is_no_drift),
 		cmocka_unit_test(a_cache_that_is_copied_and_time_between_tokens_are_found),
+		cmocka_unit_test(turns_and_long_prompts_are_found),
 		cmocka_unit_test(a_decoder_without_a_cache_is_named),
 		cmocka_unit_test(many_sessions_are_looked_at_in_turn),
 	};

@@ -68,6 +68,8 @@
 	F(whole_sequence) \
 	F(cache_copied) \
 	F(between_tokens) \
+	F(generations_in_turn) \
+	F(long_prompts) \
 	F(moves_layout) \
 	F(small_batch) \
 	F(many_threads) \

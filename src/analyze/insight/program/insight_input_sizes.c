@@ -16,7 +16,8 @@ static void find(struct finder *finder)
 	struct input_sizes sizes;
 	struct finding *to;
 
-	if (!facts)
+	/* prompts are longer than tokens: that is what generations report */
+	if (!facts || facts->model->generations.n)
 		return;
 	sizes = input_sizes_of(facts->summary, facts->model);
 	if (!sizes.slow)
