@@ -7,6 +7,8 @@
 #include <cmocka.h>
 
 #include "analyze/insight/recorded.h"
+#include "event/callstack.h"
+#include "event/sample.h"
 #include "findings.h"
 #include "stream.h"
 
@@ -210,6 +212,59 @@ static void callers_that_wait_for_each_other_are_found_if_nothing_else_fills_the
 	assert_false(is_serialised(1, 20, false));
 }
 
+/* Of three threads all but one wait for a millisecond in a line of the program, below what `inner` calls. */
+static void wait_for_lock(struct fixture *f, int running, const char *inner)
+{
+	struct names *names = f->s.names;
+	struct callstacks *stacks = names_callstacks(names);
+	struct frame own = { FRAME_PYTHON, .function = names_of(names, "work"), .file = names_of(names, "/app.py"),
+			     .line = 12 };
+	struct frame called = { FRAME_PYTHON, .function = names_of(names, "wait"), .file = names_of(names, inner) };
+	uint32_t stack = callstacks_push(stacks, 0, callstacks_frame(stacks, &own));
+	static struct event_sample samples[3]; /* the stream borrows them */
+
+	stack = callstacks_push(stacks, stack, callstacks_frame(stacks, &called));
+	for (int i = 0; i < 3; i++) {
+		samples[i] =
+		    (struct event_sample){ .weight_ns = 1000000, .state = SAMPLE_LOCK, .stack = stack, .tid = 100 + i };
+		if (i != running)
+			stream_put(&f->s, (struct event){ .type = EVENT_SAMPLE,
+							  .track = f->process,
+							  .time_ns = f->us * 1000,
+							  .sample = &samples[i] });
+	}
+}
+
+static const char *lock_of(const char *inner, struct fixture *f)
+{
+	const struct finding *found;
+
+	begin(f);
+	for (int i = 0; i < 60; i++) {
+		f->us += 20;
+		stream_int(&f->s, KEY_TID, 100 + i % 3);
+		stream_inference(&f->s, f->lane, f->us, "m", 1, ++f->number);
+		stream_text(&f->s, KEY_STATUS, "ok");
+		f->us += 1000;
+		wait_for_lock(f, i % 3, inner);
+		stream_end(&f->s, f->lane, f->us);
+	}
+	found = find(f, "serialised");
+	assert_non_null(found);
+	return found->text;
+}
+
+static void the_line_that_waits_for_the_lock_around_a_session_is_named(void **state)
+{
+	struct fixture fixture, *f = &fixture;
+
+	assert_string_equal(lock_of("/usr/lib/python3.11/threading.py", f), "work (app.py:12)");
+	end(f);
+	/* it waits inside of the runtime */
+	assert_null(lock_of("/usr/lib/python3/dist-packages/onnxruntime/capi.py", f));
+	end(f);
+}
+
 static void a_pool_that_runs_inferences_one_at_a_time_is_a_queue(void **state)
 {
 	assert_true(is_serialised(1, 20, true));
@@ -299,6 +354,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(callers_that_wait_for_each_other_are_found_if_nothing_else_fills_their_time),
+		cmocka_unit_test(the_line_that_waits_for_the_lock_around_a_session_is_named),
 		cmocka_unit_test(a_pool_that_runs_inferences_one_at_a_time_is_a_queue),
 		cmocka_unit_test(inferences_that_wait_longer_in_the_queue_than_they_take_are_found),
 		cmocka_unit_test(callers_that_run_beside_each_other_do_not_wait),

@@ -124,6 +124,34 @@ const struct frame *outside_own_frame(const struct names *names, uint32_t stack)
 	return NULL;
 }
 
+/* Of Python's threading, of the C and C++ libraries, or of Rust's and Go's. */
+static bool is_of_locks(const struct names *names, const struct frame *frame)
+{
+	const char *file = names_text(names, frame->file), *module = names_text(names, frame->module);
+
+	if (frame->kind == FRAME_PYTHON)
+		return !strcmp(outside_file_name(file), "threading.py");
+	module = outside_file_name(module);
+	return frame->kind == FRAME_NATIVE && (is_library_source(file) || begins(module, "libc.so") ||
+					       begins(module, "libstdc++.so") || begins(module, "libpthread"));
+}
+
+const struct frame *outside_lock_frame(const struct names *names, uint32_t stack)
+{
+	const struct callstacks *stacks = names_callstacks(names);
+	bool is_python = has_python(stacks, stack);
+
+	for (; stack; stack = caller_of(stacks, stack)) {
+		const struct frame *frame = frame_of(stacks, stack);
+
+		if (frame && is_own(names, frame, is_python))
+			return frame;
+		if (!frame || !is_of_locks(names, frame))
+			return NULL;
+	}
+	return NULL;
+}
+
 static struct printable text_of(const char *text)
 {
 	return printable_text(text, strlen(text), NAME, false);

@@ -21,6 +21,12 @@ struct outside_place outside_place_of(const struct names *names, uint32_t stack)
 /* The same with what the innermost line of the program is in all cases: in, or from; NULL: none. */
 const struct frame *outside_own_frame(const struct names *names, uint32_t stack);
 
+/*
+ * The program's own line that waits for a lock, of a thread that waits for another one: all that it calls there is code
+ * of locks. NULL: it calls something else, as a model, or nothing is known.
+ */
+const struct frame *outside_lock_frame(const struct names *names, uint32_t stack);
+
 /* "Image.resize, called from c_pre.py:6", "work (c_pre.py:12)", "memcpy (libc.so.6)"; "" of nothing. */
 struct printable outside_place_words(const struct names *names, const struct outside_place *place);
 /* "resize (Image.py:2193)" */

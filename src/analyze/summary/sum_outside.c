@@ -22,7 +22,9 @@ int sum_outside_sample(struct summary_maker *maker, struct track *track, const s
 	moment->what = MOMENT_STRETCH;
 	moment->index =
 	    outside_keep(maker->outside, sum_process_of(maker, track), event->time_ns, &sample, &moment->time_ns);
-	return moment->index == OUTSIDE_NONE ? -ENOMEM : 0;
+	if (moment->index == OUTSIDE_NONE)
+		return -ENOMEM;
+	return sum_locks_sample(maker, sum_process_of(maker, track), &sample);
 }
 
 int sum_outside_pass(struct summary_maker *maker, const struct moment *moment)

@@ -374,6 +374,7 @@ static int make_outside(struct summary_maker *maker)
 	int rc = sum_outside_make(maker, &rows);
 
 	to->outside = give((struct owner *)to, &rows, sizeof *to->outside, &to->n_outside);
+	to->locks = give((struct owner *)to, &maker->locks, sizeof *to->locks, &to->n_locks);
 	return rc;
 }
 
@@ -487,6 +488,8 @@ void summary_drop(struct summary_maker *maker)
 	sum_kernels_done(maker);
 	sum_cycles_done(maker);
 	outside_free(maker->outside);
+	array_done(&maker->locks, sizeof(struct summary_lock));
+	keys_done(&maker->lock_keys);
 	generations_free(maker->generations);
 	sum_callers_done(&maker->callers);
 	array_done(&maker->runtimes, sizeof(struct summary_runtime));

@@ -189,6 +189,7 @@ struct summary {
 	struct summary_clock *clock_changes;
 	struct summary_halt *halts; /* by process */
 	struct summary_halt_kind *halt_kinds;
+	struct summary_lock *locks;	 /* what threads waited for, in no order */
 	struct summary_outside *outside; /* what was done in time.outside_ns; none: no thread was sampled */
 	struct summary_dump *dumps;
 	struct summary_merged *merged;
@@ -196,7 +197,7 @@ struct summary {
 	    n_idle, n_tallies, n_sizes, n_slowest, n_resources, n_losses, n_stops, n_unreadable, n_left_out,
 	    n_other_runtimes, n_clock_changes, n_dumps, n_merged, n_memory, n_open_rows, n_callers, n_caller_kinds,
 	    n_curves, n_courses, n_named, n_kernels, n_kernel_types, n_streams, n_cycles, n_halts, n_halt_kinds,
-	    n_outside, n_generations, n_tokens, n_lengths;
+	    n_outside, n_locks, n_generations, n_tokens, n_lengths;
 	uint64_t n_memory_left_out;		 /* sessions that are not in memory, because there are too many */
 	uint64_t n_named_left_out;		 /* slices of names that are not in named, because there are too many */
 	uint64_t kernels_ns, n_kernels_left_out; /* of those in kernels; kernels of other names, as for named */

@@ -16,4 +16,12 @@ struct summary_outside {
 	double share;			/* of the whole */
 };
 
+/* A line of the program at which threads of a process waited for a lock. */
+struct summary_lock {
+	uint32_t place; /* text: "work (app.py:12)" */
+	int32_t tid;	/* the first one, */
+	bool has_more;	/* and there were others */
+	uint64_t ns, n; /* n: samples */
+};
+
 #endif
