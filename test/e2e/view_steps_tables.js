@@ -255,6 +255,28 @@ exports.names_are_found = async d => {
 	await d.until(() => !inftrace.app.place.query && !inftrace.app.slice);
 };
 
+exports.operators_are_found_by_their_type = async d => {
+	const { name, op_type: type } = await d.page.evaluate(async () => {
+		const table = await (await fetch('table?what=operators&limit=100')).json();
+		const at = column => table.columns.findIndex(one => one.name === column);
+		const rows = table.rows.map(row => ({ name: row[at('name')], op_type: row[at('op_type')] }));
+		return rows.find(one => !one.name.toLowerCase().includes(one.op_type.toLowerCase())) ?? rows[0];
+	});
+	await d.press('0', '/');
+	await d.page.keyboard.type(type);
+	const find = text => [...document.querySelectorAll('.found li')].find(one => one.textContent.startsWith(text));
+	await d.until(find, name);
+	await d.until(find, `Of the type ${type}`);
+	const row = await d.page.evaluateHandle(find, name);
+	await row.asElement().click();
+	const chosen = await d.selected();
+	assert.equal(chosen.kind, 'operator');
+	// where it lies among all calls of its name
+	await d.until(() => /× the mean of its/.test(document.querySelector('.siblings')?.textContent ?? ''));
+	await d.press('Escape', 'Escape');
+	await d.until(() => !inftrace.app.place.query && !inftrace.app.slice);
+};
+
 exports.a_link_reopens_its_place_and_back_goes_back = async d => {
 	const one = await firstOf(d, 'inferences');
 	await d.press('0');

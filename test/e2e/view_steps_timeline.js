@@ -31,11 +31,15 @@ exports.the_answer_comes_first = async d => {
 		document.querySelector('.verdict p').textContent,
 		await (await fetch('report.json')).json(),
 	]);
-	assert.equal(said, report.verdict);
+	const inUnits = text => text.replace(/(\d) us\b/g, '$1 µs');
+	assert.equal(said, inUnits(report.verdict));
+	// the figures that lead to their evidence
+	const tiles = await d.page.$$eval('.tiles b', all => all.map(one => one.textContent));
+	assert.equal(tiles[0], String(report.models[0].inferences.count));
 	const findings = await d.page.$$eval('.findings li', all => all.map(one => one.textContent));
 	assert.equal(findings.length, report.insights.length);
 	report.insights.forEach((one, i) =>
-		assert.ok(findings[i].includes(one.finding) && findings[i].includes(one.evidence)),
+		assert.ok(findings[i].includes(one.finding) && findings[i].includes(inUnits(one.evidence))),
 	);
 	if (await d.page.$('.findings button')) {
 		await d.page.click('.findings button');

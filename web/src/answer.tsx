@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The answer, before anything else: the verdict of the report and what to look at.
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Insight } from './api';
+import type { Insight, Report, ReportModel } from './api';
 import type { App } from './app';
-import { oneLine, sentence } from './format';
+import { bytes, count, duration, oneLine, sentence, significant, words } from './format';
 import { useApp } from './use';
 
 /** Leads from a finding to the inferences that it is about. */
@@ -45,10 +45,10 @@ function Finding({ app, one, model }: { app: App; one: Insight; model: string })
 						{model}:
 					</button>
 				)}{' '}
-				{oneLine(one.finding)}
+				{words(one.finding)}
 			</b>
-			{one.evidence && <p>{oneLine(one.evidence)}</p>}
-			{one.next && <p class="next">{oneLine(one.next)}</p>}
+			{one.evidence && <p>{words(one.evidence)}</p>}
+			{one.next && <p class="next">{words(one.next)}</p>}
 			{(isCut || isOpen) && (
 				<button class="more" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
 					{isOpen ? 'less' : 'more'}
@@ -56,6 +56,95 @@ function Finding({ app, one, model }: { app: App; one: Insight; model: string })
 			)}
 		</li>
 	);
+}
+
+interface Tile {
+	readonly name: string;
+	readonly value: string;
+	readonly note: string;
+	/** Where the evidence is. */
+	readonly tab: string;
+	readonly sub?: string;
+	readonly sort?: string;
+	readonly isBad?: boolean;
+}
+
+const wallOf = (model: ReportModel): number => model.inferences?.wall_ns ?? 0;
+
+/** The figures that most people look for, of the model with most time where there are several. */
+export function tilesOf(report: Report): Tile[] {
+	const ran = (report.models ?? []).filter(model => (model.inferences?.count ?? 0) > 0);
+	const all = report.models ?? [];
+	const tiles: Tile[] = [];
+	const [most] = [...ran].sort((a, b) => wallOf(b) - wallOf(a));
+	const of = ran.length > 1 && most ? ` of ${oneLine(most.name)}` : '';
+	if (most?.inferences) {
+		const { latency, per_second: rate } = most.inferences;
+		const n = ran.reduce((sum, model) => sum + (model.inferences?.count ?? 0), 0);
+		const failed = ran.reduce((sum, model) => sum + (model.inferences?.failed ?? 0), 0);
+		const note = failed ? `${count(failed)} failed` : rate ? `${significant(rate)} a second${of}` : '';
+		tiles.push({ name: 'Inferences', value: count(n), note, tab: 'inferences', isBad: failed > 0 });
+		if (latency?.p50_ns)
+			tiles.push({
+				name: 'Median',
+				value: duration(latency.p50_ns),
+				note: of.trim(),
+				tab: 'inferences',
+			});
+		if (latency?.p99_ns && latency.p50_ns)
+			tiles.push({
+				name: 'p99',
+				value: duration(latency.p99_ns),
+				note: `${significant(latency.p99_ns / latency.p50_ns, 2)} × the median`,
+				tab: 'inferences',
+				sort: 'duration.desc',
+			});
+	}
+	const creation = all.reduce((sum, model) => sum + (model.creation?.duration?.total_ns ?? 0), 0);
+	const sessions = all.reduce((sum, model) => sum + (model.creation?.sessions ?? 0), 0);
+	if (creation)
+		tiles.push({
+			name: 'Creating sessions',
+			value: duration(creation),
+			note: `${count(sessions)} ${sessions === 1 ? 'session' : 'sessions'}`,
+			tab: 'models',
+			sub: 'phases',
+		});
+	const memory = (report.resources ?? []).filter(one => one.scope === 'process' && one.name === 'rss');
+	const peak = Math.max(...memory.map(one => one.peak ?? one.max ?? 0));
+	if (peak > 0)
+		tiles.push({ name: 'Memory', value: bytes(peak), note: 'at most, of a process', tab: 'resources' });
+	const lost = report.losses?.lost_events ?? 0;
+	if (lost > 0) tiles.push({ name: 'Lost', value: count(lost), note: 'events', tab: 'losses', isBad: true });
+	return tiles;
+}
+
+function Tiles({ app, report }: { app: App; report: Report }) {
+	return (
+		<ul class="tiles" aria-label="Figures">
+			{tilesOf(report).map(({ name, value, note, tab, sub = '', sort = '', isBad }) => (
+				<li key={name} class={isBad ? 'bad' : ''}>
+					<button
+						title="Show where it comes from"
+						onClick={() => {
+							app.go({ tab, sub, sort, filter: '', latency: null });
+							document.getElementById(`tab-${tab}`)?.focus();
+						}}
+					>
+						<span>{name}</span>
+						<b>{value}</b>
+						<small>{note || '\u00a0'}</small>
+					</button>
+				</li>
+			))}
+		</ul>
+	);
+}
+
+/** The first sentence, and the rest. */
+function partsOf(verdict: string): readonly [string, string] {
+	const at = /[.!] (?=[A-Z0-9])/.exec(verdict)?.index;
+	return at === undefined ? [verdict, ''] : [verdict.slice(0, at + 1), verdict.slice(at + 1)];
 }
 
 export function Answer({ app }: { app: App }) {
@@ -74,6 +163,7 @@ export function Answer({ app }: { app: App }) {
 				</div>
 			</section>
 		);
+	const [first, rest] = partsOf(words(report.verdict ?? 'the report has no verdict'));
 	const found = report.insights ?? [];
 	const nameOf = (model: number | null): string =>
 		model === null ? '' : oneLine(report.models?.[model]?.name ?? '');
@@ -89,11 +179,13 @@ export function Answer({ app }: { app: App }) {
 				>
 					<span class={isOpen ? 'caret open' : 'caret'} aria-hidden="true" />
 				</button>
-				<p title={report.verdict ?? ''}>
-					{sentence(oneLine(report.verdict ?? 'the report has no verdict'))}
+				<p title={words(report.verdict ?? '')}>
+					{sentence(first)}
+					<span class="rest">{rest}</span>
 				</p>
 				{!isOpen && found.length > 0 && <span class="badge">{found.length} to look at</span>}
 			</div>
+			{isOpen && <Tiles app={app} report={report} />}
 			{app.recording.cut && !/cut off/.test(report.verdict ?? '') && (
 				<p class="cut" role="note">
 					{oneLine(app.recording.cut)}

@@ -244,8 +244,16 @@ export interface Remark {
 	readonly text: string;
 }
 
+export interface ReportResource {
+	readonly scope: string;
+	readonly name: string;
+	readonly max?: number | null;
+	readonly peak?: number | null;
+}
+
 export interface Report {
 	readonly verdict: string | null;
+	readonly resources?: readonly ReportResource[];
 	readonly insights?: readonly Insight[];
 	readonly models?: readonly ReportModel[];
 	/** Of devices, by name; here only whether there are some. */

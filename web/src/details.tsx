@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Everything about the selected slice, and the ways on from it.
+import { useEffect, useState } from 'preact/hooks';
+import * as api from './api';
 import type { FlowEnd, Slice } from './api';
 import type { App } from './app';
 import { around } from './axis';
 import { colourOf, css } from './colours';
-import { duration as shortly, exact, inUnit, oneLine } from './format';
+import { count, duration as shortly, exact, inUnit, oneLine, significant } from './format';
 import { pathOf } from './rows';
 import { classText } from './timeline';
 import { useApp } from './use';
@@ -52,6 +54,68 @@ function Flows({ app, slice }: { app: App; slice: Slice }) {
 	);
 }
 
+interface Calls {
+	readonly calls: number;
+	readonly mean: number;
+	readonly min: number;
+	readonly max: number;
+}
+
+/** All calls of this operator, and where this one lies among them. */
+function Siblings({ app, slice }: { app: App; slice: Slice }) {
+	const [all, setAll] = useState<Calls | null>(null);
+	const isOperator = slice.kind === 'operator' || slice.kind === 'kernel';
+	const what = slice.kind === 'kernel' ? 'kernels' : 'operators';
+	useEffect(() => {
+		let isOver = false;
+		setAll(null);
+		if (isOperator)
+			api.get<api.Table>('table', { what, filter: slice.name, limit: 100 }).then(
+				table => {
+					const at = (name: string): number =>
+						table.columns.findIndex(column => column.name === name);
+					const row = table.rows.find(
+						one => one[at('name_number')] === slice.name_number,
+					);
+					const figure = (name: string): number => Number(row?.[at(name)] ?? NaN);
+					if (isOver || !row) return;
+					setAll({
+						calls: figure('calls'),
+						mean: figure('mean_ns'),
+						min: figure('min_ns'),
+						max: figure('max_ns'),
+					});
+				},
+				() => undefined,
+			);
+		return () => (isOver = true);
+	}, [slice.name_number, what, app.tableVersion]);
+	const duration = slice.end - slice.begin;
+	if (!all || !(all.calls > 1) || !(all.max > all.min) || slice.cut) return null;
+	const place = (ns: number): string =>
+		`${Math.min(100, Math.max(0, (100 * Math.log(ns / all.min)) / Math.log(all.max / all.min))).toFixed(1)}%`;
+	return (
+		<figure class="siblings">
+			<figcaption>
+				<b>{significant(duration / all.mean, 2)} ×</b> the mean of its {count(all.calls)} calls
+			</figcaption>
+			<div class="siblings-bar" aria-hidden="true">
+				<i class="mean" style={{ left: place(all.mean) }} title={`mean ${shortly(all.mean)}`} />
+				<i
+					class="this"
+					style={{ left: place(duration) }}
+					title={`this one ${shortly(duration)}`}
+				/>
+			</div>
+			<p class="dim">
+				<span>{shortly(all.min)}</span>
+				<span>mean {shortly(all.mean)}</span>
+				<span>{shortly(all.max)}</span>
+			</p>
+		</figure>
+	);
+}
+
 export function Details({ app }: { app: App }) {
 	useApp(app, 'place', 'slice');
 	const { slice } = app;
@@ -86,6 +150,7 @@ export function Details({ app }: { app: App }) {
 				<span>{classText(app, classNumber)}</span>
 			</p>
 			<Why app={app} slice={slice} />
+			<Siblings app={app} slice={slice} />
 			<Flows app={app} slice={slice} />
 			<div class="ways">
 				<button

@@ -18,12 +18,12 @@ export function significant(value: number, digits = 3): string {
 	return value.toFixed(Math.max(0, Math.min(6, digits - whole)));
 }
 
-/** A whole number with thin spaces between thousands. */
+/** A whole number with commas between thousands, as sentences of the report have it. */
 export function count(value: number | null | undefined): string {
 	if (value === null || value === undefined || !Number.isFinite(value)) return MISSING;
 	return Math.round(value)
 		.toString()
-		.replace(/\B(?=(\d{3})+$)/g, '\u202f');
+		.replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
 /** A duration: 12.3 ms. */
@@ -99,6 +99,9 @@ export function oneLine(text: string): string {
 		.replace(/[\u0000-\u001f]/g, c => String.fromCharCode(0x2400 + c.charCodeAt(0)))
 		.replace(/[\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
 }
+
+/** A sentence of the report, with the units of this page. */
+export const words = (text: string): string => oneLine(text).replace(/(\d) us\b/g, '$1 µs');
 
 /** "gpu nvidia0" and "memory used" of the counter "gpu nvidia0 memory used"; '' and the name of one of no device. */
 export function deviceAndName(counter: string): readonly [string, string] {

@@ -3,7 +3,7 @@
 import { useEffect, useReducer, useRef } from 'preact/hooks';
 import * as api from './api';
 import type { Cell, Column, Table } from './api';
-import { inUnit, oneLine, timeAt } from './format';
+import { inUnit, oneLine, timeAt, words } from './format';
 
 const LINE = 26;
 const PAGE = 100;
@@ -14,7 +14,7 @@ const HIDDEN = new Set(['row', 'index', 'name_number', 'class', 'track', 'counte
 const NUMBERS = /^(pid|tid|thread|id|inference|session)$/;
 
 /** Columns that say something only where they differ. */
-const MARGINAL = /^(pid|status|batch|first|provider|failed|cut|measured)$/;
+const MARGINAL = /^(model|pid|status|batch|first|provider|failed|cut|measured)$/;
 
 export interface GridProps {
 	readonly what: string;
@@ -58,7 +58,7 @@ function cellText(value: Cell | undefined, column: Column, unit: string): string
 	if (typeof value === 'number' && NUMBERS.test(column.name)) return String(value);
 	if (typeof value === 'number') return column.type === 'time' ? timeAt(value, 1e3, 1e9) : inUnit(value, unit);
 	if (typeof value === 'boolean') return value ? 'yes' : 'no';
-	return oneLine(value);
+	return column.name === 'why' ? words(value) : oneLine(value);
 }
 
 /** Least width, and how it grows: fr of what is left, or nothing. */
@@ -147,18 +147,17 @@ function shownColumns(pages: Pages, extra: Extra | undefined): { column: Column;
 	const some = pages.pages.get(0) ?? [];
 	const isEmpty = (i: number): boolean => some.length > 0 && some.every(row => row[i] === null || row[i] === '');
 	const isSame = (i: number): boolean => some.length > 2 && some.every(row => row[i] === some[0][i]);
-	const out = pages.columns
-		.map((column, i) => ({ column, i }))
-		.filter(
-			({ column, i }) =>
-				!HIDDEN.has(column.name) && !isEmpty(i) && !(MARGINAL.test(column.name) && isSame(i)),
-		);
+	const out = pages.columns.map((column, i) => ({ column, i }));
 	if (extra)
 		out.splice(out.findIndex(({ column }) => column.name === extra.after) + 1, 0, {
 			column: extra.column,
 			i: -1,
 		});
-	return out;
+	return out.filter(
+		({ column, i }) =>
+			i < 0 ||
+			(!HIDDEN.has(column.name) && !isEmpty(i) && !(MARGINAL.test(column.name) && isSame(i))),
+	);
 }
 
 interface HeadProps {

@@ -79,13 +79,13 @@ function Bars({ app, bins, latency }: { app: App; bins: Bins; latency: readonly 
 	return (
 		<figure
 			class="histogram"
-			title="The first inferences of sessions are left out. Drag to filter the table"
+			title="The first inference of each session is left out. Drag to filter the table"
 		>
 			<figcaption>
 				<b>
 					{count(total)} {total === 1 ? 'inference' : 'inferences'}
 				</b>{' '}
-				by latency
+				by latency, without first ones
 				{latency ? (
 					<button onClick={() => app.go({ latency: null })}>
 						{duration(latency[0])} to {duration(latency[1])} ×

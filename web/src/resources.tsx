@@ -13,10 +13,16 @@ export function ownerOf(counter: Counter, app: App): string {
 	return oneLine(`${process?.name ?? 'process'} ${counter.pid ?? ''}`.trim());
 }
 
+/** What people call it. */
+const TITLES: Readonly<Record<string, string>> = { cpu: 'CPU', rss: 'Memory', pss: 'Memory (PSS)' };
+
 /** Its name without the device, and whose it is with it: where there is little room, names differ. */
 function nameAndOwner(counter: Counter, app: App): readonly [string, string] {
-	const [device, name] = deviceAndName(counter.name);
+	const [device, own] = deviceAndName(counter.name);
+	const name = TITLES[own] ?? own;
 	const owner = ownerOf(counter, app);
+	// a process of four busy threads has 400 %, a machine never more than 100 %
+	if (own === 'cpu') return [name, `${owner}, of ${counter.scope === 'process' ? 'one CPU' : 'all CPUs'}`];
 	if (!device) return [oneLine(name), owner];
 	return [oneLine(name), oneLine(counter.scope === 'process' ? `${device}, ${owner}` : device)];
 }

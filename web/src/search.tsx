@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The search for names, and what it has found.
 import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Found } from './api';
 import type { App } from './app';
 import { colourOf, css } from './colours';
 import { count, duration, oneLine } from './format';
@@ -17,7 +18,15 @@ export function Search({ app }: { app: App }) {
 		const timer = setTimeout(() => text !== app.place.query && app.go({ query: text }, false), 150);
 		return () => clearTimeout(timer);
 	}, [text]);
-	const { found } = app;
+	const query = app.place.query.toLowerCase();
+	const isName = (one: Found): boolean => one.text.toLowerCase().includes(query);
+	// those of a type follow those of a name
+	const found = [...app.found.filter(isName), ...app.found.filter(one => !isName(one))];
+	const tracks = query
+		? app.recording.tracks.filter(one => one.name.toLowerCase().includes(query)).slice(0, 8)
+		: [];
+	const groupOf = (one: Found): string =>
+		isName(one) ? 'Names' : `Of the type ${oneLine(app.recording.classes[one.class] ?? '')}`;
 	const choose = (i: number, dir: 'next' | 'prev' = 'next'): void => {
 		if (found[i]) void app.step(found[i].name, dir);
 	};
@@ -42,8 +51,8 @@ export function Search({ app }: { app: App }) {
 				id="search"
 				type="text"
 				list={undefined}
-				placeholder="Search names"
-				aria-label="Search names of slices"
+				placeholder="Search names and types"
+				aria-label="Search names and types of slices, and tracks"
 				role="combobox"
 				aria-expanded={isListed}
 				aria-controls="found"
@@ -66,8 +75,15 @@ export function Search({ app }: { app: App }) {
 			)}
 			{isListed && (
 				<ul id="found" class="found" role="listbox" aria-label="Names that were found">
-					{found.length === 0 && <li class="dim">No slice is called this.</li>}
-					{found.slice(0, 50).map((one, i) => (
+					{found.length + tracks.length === 0 && (
+						<li class="dim">No slice, type or track is called this.</li>
+					)}
+					{found.slice(0, 50).flatMap((one, i) => [
+						(i === 0 ? '' : groupOf(found[i - 1])) !== groupOf(one) && (
+							<li key={`group ${i}`} class="found-group" role="presentation">
+								{groupOf(one)}
+							</li>
+						),
 						<li
 							key={one.name}
 							id={`found-${i}`}
@@ -99,6 +115,25 @@ export function Search({ app }: { app: App }) {
 							<span class="dim">
 								{count(one.slices)} × · {duration(one.total_ns)}
 							</span>
+						</li>,
+					])}
+					{tracks.length > 0 && (
+						<li class="found-group" role="presentation">
+							Tracks
+						</li>
+					)}
+					{tracks.map(track => (
+						<li
+							key={`track ${track.id}`}
+							role="option"
+							aria-selected={false}
+							onPointerDown={event => {
+								event.preventDefault();
+								app.showTrack(track.id);
+							}}
+						>
+							<span class="found-track">{oneLine(track.name)}</span>
+							<span class="dim">{track.kind}</span>
 						</li>
 					))}
 				</ul>

@@ -5,7 +5,7 @@ import { useEffect, useState } from 'preact/hooks';
 import * as api from './api';
 import type { Report, Slice, Slow } from './api';
 import type { App } from './app';
-import { duration, oneLine, sentence } from './format';
+import { duration, sentence, words } from './format';
 import { slowOf } from './slow';
 
 /** Recordings up to this size are summed up again in less than half a second. */
@@ -43,11 +43,11 @@ function Parts({ slow }: { slow: Slow }) {
 	const usual = why.usual?.p50_ns;
 	const beside = usual ? ` than the median of ${duration(usual)}` : '';
 	if (!(why.excess_ns && why.excess_ns > 0) || !why.parts?.length)
-		return <p>{sentence(oneLine(why.words ?? 'nothing explains its duration'))}</p>;
+		return <p>{sentence(words(why.words ?? 'nothing explains its duration'))}</p>;
 	const rest = why.unexplained_ns ?? 0;
-	const parts = why.parts.map(part => [part.ns, oneLine(part.words ?? part.cause)] as const);
+	const parts = why.parts.map(part => [part.ns, words(part.words ?? part.cause)] as const);
 	if (rest > why.excess_ns * 0.02)
-		parts.push([rest, why.missing ? `not explained: ${oneLine(why.missing)}` : 'not explained']);
+		parts.push([rest, why.missing ? `not explained: ${words(why.missing)}` : 'not explained']);
 	const most = Math.max(...parts.map(([ns]) => ns));
 	return (
 		<>
@@ -88,7 +88,7 @@ export function Why({ app, slice }: { app: App; slice: Slice }) {
 				</button>
 			)}
 			{asked?.isLoading && <p class="dim">Working out why …</p>}
-			{asked?.problem && <p class="dim">{sentence(oneLine(asked.problem))}</p>}
+			{asked?.problem && <p class="dim">{sentence(words(asked.problem))}</p>}
 			{asked?.slow && <Parts slow={asked.slow} />}
 			{asked && !asked.slow && !asked.isLoading && !asked.problem && (
 				<p class="dim">

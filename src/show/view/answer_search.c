@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Names of slices that contain a text. What each name comes to is counted once, by the first who searches. */
+/* Names of slices that contain a text, or whose type does. What each name comes to is counted once, by the first who searches. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,13 +43,20 @@ static uint32_t keep_best(const struct view *view, uint32_t *best, uint32_t n, u
 	return n;
 }
 
+/* By its name, or by the type of its operator or its category. */
+static bool fits(const struct view *view, uint32_t name, const char *wanted)
+{
+	return strcasestr(view_name(view, name), wanted) ||
+	       strcasestr(view_class_name(view, view->names[name].class), wanted);
+}
+
 static void put_found(struct view *view, const char *wanted, struct http_answer *answer)
 {
 	uint32_t best[MOST], n = 0;
 	struct view_text text;
 
 	for (uint32_t name = 1; name < view->n_names; name++)
-		if (view->names[name].n && strcasestr(view_name(view, name), wanted))
+		if (view->names[name].n && fits(view, name, wanted))
 			n = keep_best(view, best, n, name);
 	view_text_begin(&text);
 	if (text.out) {
