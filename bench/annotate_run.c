@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * annotate_run CPU nothing|instant|slice: a player (player.h) that annotates by libinftrace with nothing in between:
- * whatever the recorder, or its absence, makes of it. nothing: the loop alone.
+ * annotate_run CPU nothing|instant|tokens|slice: a player (player.h) that annotates by libinftrace with nothing in
+ * between: whatever the recorder, or its absence, makes of it. nothing: the loop alone.
  */
 #include <inftrace.h>
 #include <stdio.h>
@@ -21,6 +21,14 @@ static void play_instant(void *ctx, long n)
 {
 	for (long i = 0; i < n; i++) {
 		inftrace_instant(ctx);
+		__asm__ volatile("");
+	}
+}
+
+static void play_tokens(void *ctx, long n)
+{
+	for (long i = 0; i < n; i++) {
+		inftrace_tokens(1, i, 1, 1);
 		__asm__ volatile("");
 	}
 }
@@ -56,10 +64,11 @@ int main(int argc, char **argv)
 
 	player.play = !strcmp(way, "nothing")	? play_nothing
 		      : !strcmp(way, "instant") ? play_instant
+		      : !strcmp(way, "tokens")	? play_tokens
 		      : !strcmp(way, "slice")	? play_slice
 						: NULL;
 	if (!player.play) {
-		fprintf(stderr, "usage: annotate_run CPU nothing|instant|slice\n");
+		fprintf(stderr, "usage: annotate_run CPU nothing|instant|tokens|slice\n");
 		return 2;
 	}
 	player_pin(atoi(argv[1]));

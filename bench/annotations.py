@@ -26,7 +26,7 @@ def main(build):
     there = {peer: path for peer, path in peer_of.items() if path}
     folder, rounds, lost = players.folder(), players.Rounds(), 0
     for number in range(SETS):
-        paths = {way: os.path.join(folder, f"{way}-{number}.pftrace") for way in ("instant", "slice")}
+        paths = {way: os.path.join(folder, f"{way}-{number}.pftrace") for way in ("instant", "tokens", "slice")}
         taking_part = {
             "floor": (players.Player([floor_program, "floor"]), EVENTS),
             "nothing": (players.Player([program, "nothing"]), 10 * EVENTS),
@@ -70,6 +70,13 @@ def main(build):
         floor + 3,
         floor,
         peers,
+    )
+    players.row(
+        "tokens of an inference that a program names, recorded",
+        rounds.figure(lambda times: times["tokens"] - times["nothing"]),
+        "ns",
+        floor + 3,
+        floor,
     )
     players.row(
         "a slice of a program, recorded: begin and end",

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Generations: found where inferences continue each other, with exact figures; and nowhere else. */
+#include <malloc.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "analyze/generation/generations.h"
 #include "analyze/insight/recorded.h"
 #include "findings.h"
 #include "stream.h"
@@ -330,6 +332,36 @@ static void embeddings_go_in_in_place_of_tokens(void **state)
 	end(&f);
 }
 
+/* As they are exported in one file: caches of what the encoder has made go in, too, empty with the prompt. */
+static void decoder_of_an_encoder(struct fixture *f, unsigned tokens, unsigned cached, unsigned heard)
+{
+	run(f, 100,
+	    "int64[1x%u],float32[1x1500x384],float32[1x6x%ux64],float32[1x6x%ux64],float32[1x6x%ux64],"
+	    "float32[1x6x%ux64],bool[1]",
+	    tokens, cached, cached, heard, heard);
+}
+
+static void an_encoder_and_its_decoder_make_generations(void **state)
+{
+	struct fixture f;
+
+	begin(&f);
+	for (unsigned i = 0; i < 3; i++) {
+		f.session = 1;
+		run(&f, 900, "float32[1x80x3000]");
+		f.session = 2;
+		decoder_of_an_encoder(&f, 4, 0, 0);
+		for (unsigned n = 0; n < 8 + i; n++)
+			decoder_of_an_encoder(&f, 1, 4 + n, 1500);
+	}
+	assert_int_equal(found(&f)->n, 3);
+	assert_int_equal(row(&f, 0)->prompt_tokens, 4);
+	assert_int_equal(row(&f, 0)->output_tokens, 9);
+	assert_int_equal(row(&f, 2)->output_tokens, 11);
+	assert_int_equal(row(&f, 2)->length, 14);
+	end(&f);
+}
+
 static void sequences_of_a_batch_are_generations(void **state)
 {
 	static const char *const batches[] = {
@@ -501,6 +533,40 @@ static void a_decoder_without_a_cache_is_named(void **state)
 }
 
 /* Memory and time do not grow with what is not kept. */
+/* A server of 64 slots: what is kept of a day is what is kept of an hour. */
+static void a_long_run_takes_no_more_memory(void **state)
+{
+	enum { SLOTS = 64, STEPS = 600000, EARLY = STEPS / 4 };
+	struct generations *all = generations_new(true);
+	struct generation_run run = { .session = 1, .sequences = NULL };
+	static char text[SLOTS * 32];
+	size_t early = 0;
+
+	for (uint64_t step = 0; step < STEPS; step++) {
+		size_t n = 0;
+
+		/* one slot after the other begins anew; each batch has the steps of four of them */
+		for (uint64_t i = 0; i < 4; i++) {
+			uint64_t slot = (4 * step + i) % SLOTS, turn = (4 * step + i) / SLOTS + slot, at = turn % 40;
+
+			n += (size_t)snprintf(text + n, sizeof text - n, "%s%u:%u+%u/1", i ? "," : "", (unsigned)slot,
+					      at ? (unsigned)at + 11 : 0, at ? 1 : 12);
+		}
+		run.sequences = text;
+		run.begin_ns = 1000 * step;
+		run.end_ns = run.begin_ns + 900;
+		run.number++;
+		assert_int_equal(generations_take(all, &run), 0);
+		if (step == EARLY)
+			early = mallinfo2().uordblks + mallinfo2().hblkhd;
+	}
+	assert_int_equal(generations_rows(all)->n, GENERATIONS_LISTED);
+	assert_true(mallinfo2().uordblks + mallinfo2().hblkhd <= early + 65536);
+	assert_int_equal(generations_finish(all), 0);
+	assert_in_range(generations_of(all, 0)->n, 60000, 60100);
+	generations_free(all);
+}
+
 static void many_sessions_are_looked_at_in_turn(void **state)
 {
 	struct fixture f;
@@ -526,6 +592,7 @@ int main(void)
 		cmocka_unit_test(prompts_in_parts_in_turns_and_from_another_session),
 		cmocka_unit_test(one_that_began_before_has_no_first_token),
 		cmocka_unit_test(embeddings_go_in_in_place_of_tokens),
+		cmocka_unit_test(an_encoder_and_its_decoder_make_generations),
 		cmocka_unit_test(sequences_of_a_batch_are_generations),
 		cmocka_unit_test(drafts_count_as_many_tokens_as_were_taken),
 		cmocka_unit_test(sizes_that_merely_change_are_no_generations),
@@ -534,6 +601,7 @@ int main(void)
 		cmocka_unit_test(turns_and_long_prompts_are_found),
 		cmocka_unit_test(a_decoder_without_a_cache_is_named),
 		cmocka_unit_test(many_sessions_are_looked_at_in_turn),
+		cmocka_unit_test(a_long_run_takes_no_more_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
