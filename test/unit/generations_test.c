@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Generations: found where inferences continue each other, with exact figures; and nowhere else. */
+#include "analyze/generation/generations.h"
+
 #include <malloc.h>
 #include <math.h>
 #include <setjmp.h>
@@ -9,7 +11,6 @@
 
 #include <cmocka.h>
 
-#include "analyze/generation/generations.h"
 #include "analyze/insight/recorded.h"
 #include "findings.h"
 #include "stream.h"
@@ -121,6 +122,8 @@ static void a_prompt_and_tokens_have_the_figures_of_their_inferences(void **stat
 	assert_int_equal(own->others_ns, 0);
 	assert_true(own->per_token_ns == 110000);
 	assert_int_equal(own->length, 20);
+	assert_int_equal(own->cache_bytes, 19 * 1024);
+	assert_int_equal(own->copied_bytes, (16 + 17 + 18 + 19) * 1024);
 	assert_int_equal(own->end_ns - own->begin_ns, 520000);
 	assert_int_equal(of->wall_ns, of->prefill_ns + of->decode_ns + of->others_ns + of->outside_ns);
 	assert_int_equal(of->most_at_a_time, 1);

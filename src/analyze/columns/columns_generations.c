@@ -41,6 +41,11 @@ static const struct column generations[] = {
 	{ "outside_ns", "outside_ns", "its other time between them, outside of the model", COLUMN_COUNT,
 	  AT(outside_ns) },
 	{ "cache_length", "cache_length", "tokens in the cache at its end", COLUMN_COUNT, AT(length) },
+	{ "cache_bytes", "cache_bytes", "of the caches that went into its last inference, where they are inputs",
+	  COLUMN_COUNT, AT(cache_bytes), .if_any = AT(cache_bytes) },
+	{ "copied_bytes", "copied_bytes",
+	  "of the caches that went into all its inferences: each of these makes longer ones of them", COLUMN_COUNT,
+	  AT(copied_bytes), .if_any = AT(copied_bytes) },
 };
 
 const struct column_list columns_generations = { COLUMN_ROWS(generations), COLUMN_LIST(generations) };

@@ -35,6 +35,8 @@ struct generation {
 	uint64_t output_tokens;	   /* of all its sequences */
 	uint64_t batch;		   /* sequences at a time */
 	uint64_t length;	   /* of the cache at the end */
+	uint64_t cache_bytes;	   /* of the caches that went into its last inference; 0: not known */
+	uint64_t copied_bytes;	   /* of those of all its inferences: each makes longer ones of them; 0: the same */
 	uint64_t n_prefills, n_steps;
 	uint64_t prefill_ns, decode_ns;	 /* in inferences */
 	uint64_t others_ns;		 /* between them, in inferences of other generations on its thread */

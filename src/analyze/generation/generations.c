@@ -465,6 +465,8 @@ static int take_step(struct generations *to, struct decoder *decoder, const stru
 	open->last_run = decoder->n_runs;
 	open->last_turn = decoder->turn;
 	open->expected = length;
+	open->row.cache_bytes = step->cache_bytes;
+	open->row.copied_bytes += step->cache_bytes;
 	if (prompt)
 		prefill(to, open, &prompt->run, step->cached, step->cached);
 	if (prompt || (step->tokens == 1 && (open->is_decoding || (open->row.n_prefills || step->cached))))

@@ -5,18 +5,23 @@
 
 enum { LEAST_CACHES = 2 /* keys and values */, CACHE_DIMS = 3 };
 
-static uint8_t kind_of(const char *type, size_t len)
+static void read_type(struct input *to, const char *type, size_t len)
 {
-	static const char *const integers[] = { "int64", "int32" };
-	static const char *const reals[] = { "float32", "float16", "bfloat16", "int8", "uint8" };
+	static const struct {
+		const char *name;
+		uint8_t kind, size;
+	} known[] = {
+		{ "int64", INPUT_INTEGER, 8 }, { "int32", INPUT_INTEGER, 4 }, { "float32", INPUT_REAL, 4 },
+		{ "float16", INPUT_REAL, 2 },  { "bfloat16", INPUT_REAL, 2 }, { "int8", INPUT_REAL, 1 },
+		{ "uint8", INPUT_REAL, 1 },
+	};
 
-	for (size_t i = 0; i < sizeof integers / sizeof *integers; i++)
-		if (!strncmp(integers[i], type, len) && !integers[i][len])
-			return INPUT_INTEGER;
-	for (size_t i = 0; i < sizeof reals / sizeof *reals; i++)
-		if (!strncmp(reals[i], type, len) && !reals[i][len])
-			return INPUT_REAL;
-	return INPUT_OTHER;
+	*to = (struct input){ .kind = INPUT_OTHER };
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+		if (!strncmp(known[i].name, type, len) && !known[i].name[len]) {
+			to->kind = known[i].kind;
+			to->size = known[i].size;
+		}
 }
 
 /* "[1x16]"; behind it. More dimensions, or larger ones, than there is room for make it an INPUT_OTHER. */
@@ -54,7 +59,7 @@ bool inputs_read(struct inputs *to, const char *shapes)
 
 		while (at[len] && at[len] != '[' && at[len] != ',')
 			len++;
-		*input = (struct input){ .kind = kind_of(at, len) };
+		read_type(input, at, len);
 		at = read_dims(input, at + len);
 		at += *at == ',';
 		n_tables += is_table(input);
@@ -183,6 +188,46 @@ bool inputs_are_equal(const struct inputs *a, const struct inputs *b)
 	return a->n == b->n && !memcmp(a->input, b->input, a->n * sizeof *a->input);
 }
 
+static bool has_dim(const struct input *input, uint32_t dim)
+{
+	for (uint8_t i = 1; i < input->n_dims; i++)
+		if (input->dim[i] == dim)
+			return true;
+	return false;
+}
+
+static uint64_t bytes_of(const struct input *input)
+{
+	uint64_t bytes = input->size;
+
+	for (uint8_t i = 0; i < input->n_dims; i++)
+		bytes = bytes <= UINT32_MAX ? bytes * input->dim[i] : UINT64_MAX;
+	return bytes;
+}
+
+/* Behind as many inputs as are recorded there may be more; others may grow along another dimension. */
+static uint64_t cache_bytes(const struct inputs *inputs, const struct inputs_law *law)
+{
+	const struct input *grows = &inputs->input[law->grows];
+	uint32_t length = grows->dim[law->axis];
+	uint64_t all = 0;
+
+	if (law->is_mask || inputs->n == INPUTS_MOST || grows->n_dims <= law->axis)
+		return 0;
+	for (uint32_t i = 0; i < inputs->n; i++) {
+		const struct input *cache = &inputs->input[i];
+		uint64_t bytes = bytes_of(cache);
+
+		if (i == law->tokens || !is_cache(cache) || cache->n_dims != grows->n_dims)
+			continue;
+		if (cache->dim[law->axis] == length)
+			all = bytes <= UINT64_MAX - all ? all + bytes : UINT64_MAX;
+		else if (has_dim(cache, length))
+			return 0;
+	}
+	return all;
+}
+
 bool inputs_step(const struct inputs *inputs, const struct inputs_law *law, struct inputs_step *step)
 {
 	const struct input *tokens = &inputs->input[law->tokens], *grows = &inputs->input[law->grows];
@@ -190,7 +235,7 @@ bool inputs_step(const struct inputs *inputs, const struct inputs_law *law, stru
 	if (inputs->n != law->n || (law->is_real ? !is_cache(tokens) : !is_table(tokens)) ||
 	    (law->is_mask ? !is_table(grows) : !is_cache(grows) || grows->n_dims <= law->axis))
 		return false;
-	*step = (struct inputs_step){ tokens->dim[0], tokens->dim[1], grows->dim[law->axis] };
+	*step = (struct inputs_step){ tokens->dim[0], tokens->dim[1], grows->dim[law->axis], cache_bytes(inputs, law) };
 	if (!law->is_mask)
 		return step->batch && step->tokens;
 	if (step->cached < step->tokens)
@@ -204,7 +249,7 @@ bool inputs_tokens(const struct inputs *inputs, struct inputs_step *step)
 	for (uint32_t i = 0; i < inputs->n; i++) {
 		if (!is_table(&inputs->input[i]))
 			continue;
-		*step = (struct inputs_step){ inputs->input[i].dim[0], inputs->input[i].dim[1], 0 };
+		*step = (struct inputs_step){ inputs->input[i].dim[0], inputs->input[i].dim[1], 0, 0 };
 		return true;
 	}
 	return false;

@@ -16,7 +16,7 @@ enum input_kind { INPUT_OTHER, INPUT_INTEGER, INPUT_REAL };
 struct inputs {
 	uint32_t n;
 	struct input {
-		uint8_t kind, n_dims;
+		uint8_t kind, n_dims, size; /* size: bytes of an element; 0: not known */
 		uint32_t dim[INPUTS_DIMS];
 	} input[INPUTS_MOST];
 };
@@ -34,6 +34,7 @@ struct inputs_law {
 /* What an inference takes in, by a law. */
 struct inputs_step {
 	uint32_t batch, tokens, cached;
+	uint64_t cache_bytes; /* of the caches that grow; 0: not known */
 };
 
 /* Reads the first ones of "int64[1x16],float32[1x4x0x32]"; outputs are none. False: none of them can be tokens. */

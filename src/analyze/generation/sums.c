@@ -86,6 +86,8 @@ int generation_sums_add(struct generation_sums *sums, const struct generation *r
 	sums->prompt_tokens += row->prompt_tokens * row->batch;
 	sums->cached_tokens += row->cached_tokens * row->batch;
 	sums->output_tokens += row->output_tokens;
+	sums->cache_bytes = row->cache_bytes > sums->cache_bytes ? row->cache_bytes : sums->cache_bytes;
+	sums->copied_bytes = stats_sum(sums->copied_bytes, row->copied_bytes);
 	sums->prefill_ns = stats_sum(sums->prefill_ns, row->prefill_ns);
 	sums->decode_ns = stats_sum(sums->decode_ns, row->decode_ns);
 	sums->others_ns = stats_sum(sums->others_ns, row->others_ns);
@@ -114,6 +116,8 @@ int generation_sums_merge(struct generation_sums *to, struct generation_sums *fr
 	to->prompt_tokens += from->prompt_tokens;
 	to->cached_tokens += from->cached_tokens;
 	to->output_tokens += from->output_tokens;
+	to->cache_bytes = from->cache_bytes > to->cache_bytes ? from->cache_bytes : to->cache_bytes;
+	to->copied_bytes = stats_sum(to->copied_bytes, from->copied_bytes);
 	to->prefill_ns = stats_sum(to->prefill_ns, from->prefill_ns);
 	to->decode_ns = stats_sum(to->decode_ns, from->decode_ns);
 	to->others_ns = stats_sum(to->others_ns, from->others_ns);

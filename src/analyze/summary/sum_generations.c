@@ -89,6 +89,8 @@ static int put_sums(struct generation_sums *from, uint32_t model, struct end *en
 					    .prompt_tokens = from->prompt_tokens,
 					    .cached_tokens = from->cached_tokens,
 					    .output_tokens = from->output_tokens,
+					    .cache_bytes = from->cache_bytes,
+					    .copied_bytes = from->copied_bytes,
 					    .prefill_ns = from->prefill_ns,
 					    .decode_ns = from->decode_ns,
 					    .others_ns = from->others_ns,

@@ -32,6 +32,8 @@ void json_generations(struct json_summary *to, const struct summary_model *model
 	json_count(&to->json, "output_tokens", own->output_tokens);
 	json_known(&to->json, "median_prompt", own->n_whole ? (int64_t)own->median_prompt : -1);
 	json_count(&to->json, "longest_cache", own->longest);
+	json_known(&to->json, "cache_bytes", own->cache_bytes ? (int64_t)own->cache_bytes : -1);
+	json_known(&to->json, "copied_bytes", own->copied_bytes ? (int64_t)own->copied_bytes : -1);
 	json_summary_spread(to, "first_token", &own->first);
 	json_summary_spread(to, "between_tokens", &own->between);
 	json_summary_spread(to, "per_token", &own->per_token);

@@ -82,6 +82,9 @@ struct printable generation_counts(const struct summary_generations *of)
 	printable_add(&words, ", %s made", printable_count(of->output_tokens, "token").s);
 	if (of->longest)
 		printable_add(&words, ", caches of up to %s", units_count(of->longest).s);
+	if (of->cache_bytes)
+		printable_add(&words, " (%s, %s copied)", units_bytes((double)of->cache_bytes).s,
+			      units_bytes((double)of->copied_bytes).s);
 	return words;
 }
 

@@ -24,6 +24,7 @@ struct summary_generations {
 	double at_a_time;				       /* mean: wall_ns by end_ns - begin_ns */
 	uint32_t most_at_a_time;			       /* 0: too many are left out of the list */
 	uint64_t longest;				       /* cache */
+	uint64_t cache_bytes, copied_bytes;		       /* the most of one, of all; 0: not known */
 	/* median of the inferences of the last quarter by that of the first, behind caches of one length; NAN: unknown
 	 */
 	double drift;
