@@ -60,6 +60,13 @@ struct {
 	__type(value, struct uprobe_armed);
 } armed SEC(".maps");
 
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, UPROBE_MAX_ARMED);
+	__type(key, uint64_t);
+	__type(value, uint32_t);
+} places SEC(".maps");
+
 /* Functions with a return probe inside each other. */
 enum { RESULTS = 4 };
 
@@ -135,6 +142,19 @@ static __always_inline uint64_t stack_at_entry(const struct hit *hit)
 	return REGISTER_STACK(hit->regs) + UPROBE_COOKIE_DEPTH(hit->cookie);
 }
 
+/* Of a probe of all processes: whose it is. False: a process that is not watched. */
+static __always_inline bool find_place(struct hit *hit, uint32_t *index, uint64_t id)
+{
+	uint64_t key = UPROBE_PLACE(*index & (UPROBE_SHARED - 1), id >> 32);
+	const uint32_t *found = bpf_map_lookup_elem(&places, &key);
+
+	if (!found)
+		return false;
+	*index = *found;
+	hit->cookie = (hit->cookie & ~0xffffff00ull) | (uint64_t)(*index & 0xffffff) << 8;
+	return true;
+}
+
 /* False: the gate is closed, or it is another process. Inferences are followed before the gate is open. */
 static __always_inline bool hit_open(struct hit *hit, uprobe_registers *regs)
 {
@@ -144,13 +164,15 @@ static __always_inline bool hit_open(struct hit *hit, uprobe_registers *regs)
 
 	hit->regs = regs;
 	hit->cookie = bpf_get_attach_cookie(regs);
-	index = UPROBE_COOKIE_ARMED(hit->cookie);
-	hit->armed = bpf_map_lookup_elem(&armed, &index);
-	if (!hit->armed || (!hit->armed->is_open && (uint8_t)hit->cookie != SITE_RUN))
-		return false;
 	if (namespace_inode && !bpf_get_ns_current_pid_tgid(namespace_device, namespace_inode, &ids, sizeof ids))
 		id = (uint64_t)ids.tgid << 32 | ids.pid;
 	hit->tid = (uint32_t)id;
+	index = UPROBE_COOKIE_ARMED(hit->cookie) & 0xffffff;
+	if (index & UPROBE_SHARED && !find_place(hit, &index, id))
+		return false;
+	hit->armed = bpf_map_lookup_elem(&armed, &index);
+	if (!hit->armed || (!hit->armed->is_open && (uint8_t)hit->cookie != SITE_RUN))
+		return false;
 	return !hit->armed->tgid || hit->armed->tgid == (uint32_t)(id >> 32);
 }
 

@@ -22,7 +22,7 @@ typedef __u8 uint8_t;
 #include "runtime/probe_kinds.h"
 
 enum {
-	UPROBE_MAX_ARMED = 512, /* copies of the runtime in living processes */
+	UPROBE_MAX_ARMED = 2048, /* copies of the runtime in living processes */
 	UPROBE_RING_BYTES = 8 << 20,
 	UPROBE_NAME = 512,
 	UPROBE_LONG_NAME = 4096, /* of the few that are longer than that */
@@ -49,6 +49,13 @@ enum uprobe_kind {
 #define UPROBE_COOKIE(kind, armed, depth) ((uint64_t)(kind) | (uint64_t)(armed) << 8 | (uint64_t)(depth) << 32)
 #define UPROBE_COOKIE_ARMED(cookie) ((uint32_t)(cookie) >> 8)
 #define UPROBE_COOKIE_DEPTH(cookie) ((cookie) >> 32)
+
+/*
+ * In place of that index: the number of a file whose probes are those of all processes. The copy is that of the process
+ * that has come there: the element of the map `places` that has this key.
+ */
+#define UPROBE_SHARED (1u << 23)
+#define UPROBE_PLACE(file, tgid) ((uint64_t)(file) << 32 | (uint32_t)(tgid))
 
 /*
  * One armed copy of the runtime: an element of the map `armed`, which the recorder has mapped. The recorder writes the

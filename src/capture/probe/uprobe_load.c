@@ -81,6 +81,7 @@ static int map_maps(struct uprobe_loaded *loaded)
 	struct uprobe_ring *ring = &loaded->ring;
 	const uint8_t *rest;
 
+	loaded->places = bpf_object__find_map_fd_by_name(loaded->object, "places");
 	loaded->armed = map(loaded, 0, armed, (UPROBE_MAX_ARMED * sizeof *loaded->armed + page - 1) & ~(page - 1),
 			    PROT_READ | PROT_WRITE, 0);
 	ring->consumer = map(loaded, 1, records, page, PROT_READ | PROT_WRITE, 0);
@@ -187,4 +188,21 @@ void uprobe_unload(struct uprobe_loaded *loaded)
 			munmap(loaded->mapped[i], loaded->mapped_size[i]);
 	bpf_object__close(loaded->object);
 	memset(loaded, 0, sizeof *loaded);
+}
+
+int uprobe_place_put(const struct uprobe_loaded *loaded, uint32_t file, pid_t pid, uint32_t copy)
+{
+	uint64_t key = UPROBE_PLACE(file, pid);
+
+	return bpf_map_update_elem(loaded->places, &key, &copy, BPF_ANY) ? -errno : 0;
+}
+
+/* Unless it is another copy's by now: a process that has the number of one that has ended. */
+void uprobe_place_remove(const struct uprobe_loaded *loaded, uint32_t file, pid_t pid, uint32_t copy)
+{
+	uint64_t key = UPROBE_PLACE(file, pid);
+	uint32_t found;
+
+	if (!bpf_map_lookup_elem(loaded->places, &key, &found) && found == copy)
+		bpf_map_delete_elem(loaded->places, &key);
 }

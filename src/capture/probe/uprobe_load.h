@@ -16,6 +16,7 @@ struct uprobe_loaded {
 	struct uprobe_programs empty; /* those that do nothing */
 	struct uprobe_armed *armed;   /* UPROBE_MAX_ARMED of them, shared with the program */
 	struct uprobe_ring ring;
+	int places; /* descriptor of the map of processes */
 	void *mapped[3];
 	size_t mapped_size[3];
 };
@@ -25,6 +26,9 @@ struct uprobe_loaded {
  * case of a failure nothing stays.
  */
 int uprobe_load(struct uprobe_loaded *loaded, enum uprobe_link_type wanted, struct err *err);
+/* Hits of this process at probes of all processes in this file are those of the copy. 0 or -errno. */
+int uprobe_place_put(const struct uprobe_loaded *loaded, uint32_t file, pid_t pid, uint32_t copy);
+void uprobe_place_remove(const struct uprobe_loaded *loaded, uint32_t file, pid_t pid, uint32_t copy);
 void uprobe_unload(struct uprobe_loaded *loaded);
 
 #endif

@@ -35,6 +35,19 @@ struct analysed {
 	struct err err;
 };
 
+/*
+ * The probes of a file in all processes that have it. Each further process costs an entry in a map and nothing for the
+ * others, where a link of its own costs each hit of the others 52 ns.
+ */
+struct shared {
+	const struct analysed *file; /* NULL: the place is free */
+	struct uprobe_links links;
+	char armed[800];
+	bool has_load, has_weights;
+};
+
+enum { MAX_SHARED = 256 };
+
 struct uprobes {
 	struct uprobes_opts opts;
 	struct uprobe_loaded loaded;
@@ -43,6 +56,8 @@ struct uprobes {
 	size_t n_analysed;
 	struct uprobes_copy copy[UPROBE_MAX_ARMED];
 	struct uprobe_links links[UPROBE_MAX_ARMED];
+	uint32_t shared_of[UPROBE_MAX_ARMED]; /* the number of its shared links + 1; 0: it has links of its own */
+	struct shared shared[MAX_SHARED];
 	struct {
 		uint64_t device, inode;
 	} file[UPROBE_MAX_ARMED];
@@ -215,7 +230,7 @@ static bool is_kernel(unsigned major_, unsigned minor_)
 }
 
 /* What people are told: "runs 1, operators 698, ..." */
-static void describe(struct uprobes_copy *copy, const struct analysed *file, const struct uprobe_site *site, size_t n)
+static void describe_sites(struct uprobes_copy *copy, const struct uprobe_site *site, size_t n)
 {
 	size_t count[N_SITE_KINDS] = { 0 }, used = 0;
 
@@ -225,14 +240,18 @@ static void describe(struct uprobes_copy *copy, const struct analysed *file, con
 		if (count[kind] && used < sizeof copy->armed)
 			used += (size_t)snprintf(copy->armed + used, sizeof copy->armed - used, "%s%s %zu",
 						 used ? ", " : "", probe_kind_name((enum probe_kind)kind), count[kind]);
+	copy->has_load = count[SITE_LOAD];
+	copy->has_weights = count[SITE_WEIGHT];
+}
+
+static void describe_file(struct uprobes_copy *copy, const struct analysed *file)
+{
 	snprintf(copy->version, sizeof copy->version, "%s", file->sites.version);
 	if (*file->sites.left_out)
 		snprintf(copy->left_out, sizeof copy->left_out, "%s; build id %s", file->sites.left_out,
 			 *file->sites.build_id ? file->sites.build_id : "unknown");
 	copy->runtime = runtimes[file->sites.runtime]->name;
 	copy->is_old_string = file->sites.is_old_string;
-	copy->has_load = count[SITE_LOAD];
-	copy->has_weights = count[SITE_WEIGHT];
 }
 
 /* Up to kernel 6.9 uprobe.multi let only one thread of a process through: it is asked for all processes. */
@@ -273,34 +292,8 @@ static int say_gone(const struct identity *process, struct err *err)
 	return err_set(err, ESRCH, "cannot probe process %d: it has ended", (int)process->pid);
 }
 
-static int put_links(struct uprobes *uprobes, uint32_t number, int fd, const struct analysed *file, const char *path,
-		     struct err *err)
+static int say_failed(int code, const struct uprobes_copy *copy, const char *path, size_t n, struct err *err)
 {
-	const struct uprobe_loaded *loaded = &uprobes->loaded;
-	struct uprobes_copy *copy = &uprobes->copy[number];
-	struct uprobe_site *site = calloc(file->sites.n + 1, sizeof *site);
-	struct uprobe_place place;
-	char link[64];
-	size_t n = 0;
-	int code;
-
-	if (!site)
-		return err_set(err, ENOMEM, "cannot put probes on %s: out of memory", path);
-	for (size_t i = 0; i < file->sites.n; i++) {
-		const struct probe_site *from = &file->sites.site[i];
-		enum probe_kind kind = (enum probe_kind)from->kind;
-		if ((probe_kind_is_operator(kind) && !uprobes->opts.has_operators) || !is_safe(fd, from))
-			continue;
-		site[n++] = (struct uprobe_site){ from->offset, UPROBE_COOKIE(kind, number, from->depth),
-						  probe_kind_returns(kind) };
-	}
-	describe(copy, file, site, n);
-	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-	place =
-	    (struct uprobe_place){ link, filters_processes(uprobes) && !copy->is_headless ? copy->pid : 0, site, n };
-	code = uprobe_links_open(&uprobes->links[number], loaded->link,
-				 uprobes->opts.is_empty ? &loaded->empty : &loaded->program, &place, err);
-	free(site);
 	if (code == -ESRCH)
 		return say_gone(&(struct identity){ copy->pid, copy->start_ticks }, err);
 	if ((code == -EPERM || code == -EACCES) && rights_is_filtered())
@@ -316,6 +309,109 @@ static int put_links(struct uprobes *uprobes, uint32_t number, int fd, const str
 			       "ulimit -n allows; --level inference has fewer",
 			       path, n);
 	return code ? err_set(err, -code, "cannot put probes on %s: %s", path, strerror(-code)) : 0;
+}
+
+/* A file's sites in one process, or in all: pid 0. index: what their cookies bear. */
+struct putting {
+	int fd;
+	const struct analysed *file;
+	const char *path;
+	pid_t pid;
+	uint32_t index;
+};
+
+static int put_links(struct uprobes *uprobes, struct uprobe_links *links, struct uprobes_copy *copy,
+		     const struct putting *putting, struct err *err)
+{
+	const struct probe_sites *sites = &putting->file->sites;
+	const struct uprobe_loaded *loaded = &uprobes->loaded;
+	struct uprobe_site *site = calloc(sites->n + 1, sizeof *site);
+	struct uprobe_place place;
+	char link[64];
+	size_t n = 0;
+	int code;
+
+	if (!site)
+		return err_set(err, ENOMEM, "cannot put probes on %s: out of memory", putting->path);
+	for (size_t i = 0; i < sites->n; i++) {
+		const struct probe_site *from = &sites->site[i];
+		enum probe_kind kind = (enum probe_kind)from->kind;
+		if ((probe_kind_is_operator(kind) && !uprobes->opts.has_operators) || !is_safe(putting->fd, from))
+			continue;
+		site[n++] = (struct uprobe_site){ from->offset, UPROBE_COOKIE(kind, putting->index, from->depth),
+						  probe_kind_returns(kind) };
+	}
+	describe_sites(copy, site, n);
+	snprintf(link, sizeof link, "/proc/self/fd/%d", putting->fd);
+	place = (struct uprobe_place){ link, putting->pid, site, n };
+	code = uprobe_links_open(links, loaded->link, uprobes->opts.is_empty ? &loaded->empty : &loaded->program,
+				 &place, err);
+	free(site);
+	return say_failed(code, copy, putting->path, n, err);
+}
+
+/*
+ * Sessions alone: kernels that have them keep shadow stacks in step with return probes, also in processes that are not
+ * asked (rights_check_returns).
+ */
+static bool is_shared(const struct uprobes *uprobes)
+{
+	return uprobes->opts.is_shared && uprobes->loaded.link == UPROBE_LINK_SESSION;
+}
+
+/* The shared probes of the file, put in by its first process; NULL: there is no place for another one. */
+static struct shared *shared_of_file(struct uprobes *uprobes, const struct analysed *file)
+{
+	struct shared *free_ = NULL;
+
+	for (uint32_t i = MAX_SHARED; i-- > 0;) {
+		if (uprobes->shared[i].file == file)
+			return &uprobes->shared[i];
+		if (!uprobes->shared[i].file)
+			free_ = &uprobes->shared[i];
+	}
+	return free_;
+}
+
+static int share_links(struct uprobes *uprobes, uint32_t number, struct shared *shared, struct putting *putting,
+		       struct err *err)
+{
+	struct uprobes_copy *copy = &uprobes->copy[number];
+	uint32_t file = (uint32_t)(shared - uprobes->shared);
+	int code = 0;
+
+	putting->index = UPROBE_SHARED | file;
+	if (!shared->file) {
+		code = put_links(uprobes, &shared->links, copy, putting, err);
+		if (code)
+			return code;
+		shared->file = putting->file;
+		memcpy(shared->armed, copy->armed, sizeof shared->armed);
+		shared->has_load = copy->has_load;
+		shared->has_weights = copy->has_weights;
+	}
+	memcpy(copy->armed, shared->armed, sizeof copy->armed);
+	copy->has_load = shared->has_load;
+	copy->has_weights = shared->has_weights;
+	code = uprobe_place_put(&uprobes->loaded, file, copy->pid, number);
+	if (code)
+		return err_set(err, -code, "cannot put probes on %s: %s", putting->path, strerror(-code));
+	uprobes->shared_of[number] = file + 1;
+	return 0;
+}
+
+static int put_probes(struct uprobes *uprobes, uint32_t number, int fd, const struct analysed *file, const char *path,
+		      struct err *err)
+{
+	struct uprobes_copy *copy = &uprobes->copy[number];
+	struct shared *shared = is_shared(uprobes) ? shared_of_file(uprobes, file) : NULL;
+	struct putting putting = { .fd = fd, .file = file, .path = path, .index = number };
+
+	describe_file(copy, file);
+	if (shared)
+		return share_links(uprobes, number, shared, &putting, err);
+	putting.pid = filters_processes(uprobes) && !copy->is_headless ? copy->pid : 0;
+	return put_links(uprobes, &uprobes->links[number], copy, &putting, err);
 }
 
 /* 0: there is no such process. */
@@ -348,6 +444,10 @@ void uprobes_disarm(struct uprobes *uprobes, uint32_t number)
 	struct uprobes_copy *copy = &uprobes->copy[number];
 
 	set_gate(uprobes, number, false);
+	/* shared links stay: another process of the file comes, or has come */
+	if (uprobes->shared_of[number])
+		uprobe_place_remove(&uprobes->loaded, uprobes->shared_of[number] - 1, copy->pid, number);
+	uprobes->shared_of[number] = 0;
 	uprobe_links_close(&uprobes->links[number]);
 	free(copy->path);
 	memset(copy, 0, sizeof *copy);
@@ -419,7 +519,7 @@ static int arm(struct uprobes *uprobes, const struct identity *process, const st
 	note_layout(armed, &file->sites);
 	uprobes->file[number].device = (uint64_t)module->major << 32 | module->minor;
 	uprobes->file[number].inode = module->inode;
-	code = put_links(uprobes, number, fd, file, module->path, err);
+	code = put_probes(uprobes, number, fd, file, module->path, err);
 	/* the kernel has found who has the number: it must have been this process */
 	if (!code && start_of(process->pid) != process->start_ticks)
 		code = say_gone(process, err);
@@ -525,6 +625,8 @@ void uprobes_close(struct uprobes *uprobes)
 	for (uint32_t i = 0; i < UPROBE_MAX_ARMED; i++)
 		if (uprobes->copy[i].pid)
 			uprobes_disarm(uprobes, i);
+	for (uint32_t i = 0; i < MAX_SHARED; i++)
+		uprobe_links_close(&uprobes->shared[i].links);
 	for (size_t i = 0; i < uprobes->n_analysed; i++) {
 		probe_sites_done(&uprobes->analysed[i]->sites);
 		free(uprobes->analysed[i]);

@@ -39,6 +39,7 @@ int uprobes_check(struct err *err);
 struct uprobes_opts {
 	enum uprobe_link_type link;
 	bool has_operators;	 /* level operator and up */
+	bool is_shared;		 /* one link for a file, for all processes that have it */
 	bool is_empty;		 /* probes that do nothing: what they cost by themselves */
 	uint32_t sample;	 /* record one inference of so many; 0 and 1: each */
 	uint64_t max_per_second; /* inferences of one process that are recorded; 0: all */
