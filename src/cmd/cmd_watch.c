@@ -17,6 +17,7 @@
 #include "cmd/record/probe_options.h"
 #include "cmd/table/top_choose.h"
 #include "fleet/door/door_lines.h"
+#include "fleet/door/door_otlp.h"
 #include "fleet/door/door_prometheus.h"
 #include "fleet/door/doors.h"
 #include "show/term/term.h"
@@ -28,6 +29,7 @@ struct watch_opts {
 	struct recorder_plan plan;
 	struct probe_options probes;
 	struct door_prometheus_opts prometheus;
+	struct door_otlp_opts otlp;
 	struct door_lines_opts lines;
 	const char *name, *path;
 	int max_series;
@@ -61,6 +63,13 @@ static const struct opt watch_opt_table[] = {
 	  AT(prometheus.token_file) },
 	{ 0, "metrics-cert", "FILE", "serve by TLS, with this certificate (PEM)", OPT_STR, AT(prometheus.certificate) },
 	{ 0, "metrics-key", "FILE", "the key of the certificate (PEM)", OPT_STR, AT(prometheus.key) },
+	{ 0, "otlp", "URL",
+	  "push metrics by OTLP over HTTP to this receiver; /v1/metrics is added; $OTEL_EXPORTER_OTLP_ENDPOINT does "
+	  "the same",
+	  OPT_STR, AT(otlp.url) },
+	{ 0, "otlp-headers", "FILE", "send these headers, a line \"Name: value\" each", OPT_STR,
+	  AT(otlp.headers_file) },
+	{ 0, "otlp-ca", "FILE", "check the receiver's certificate with these (PEM)", OPT_STR, AT(otlp.authority) },
 	{ 0, "lines", "FILE", "append each interval to this file as JSON lines; -: to standard output", OPT_STR,
 	  AT(lines.path) },
 	{ 0, "lines-size", "SIZE", "begin a new file when it has this size", OPT_SIZE, AT(lines.most_bytes), "64M" },
@@ -82,11 +91,17 @@ static const struct cmd_example examples[] = {
 struct job {
 	const struct watch_opts *opts;
 	struct watch_guest guest;
+	struct door_otlp_opts otlp; /* with what the environment says */
 	struct names *names;
 	uint32_t last_track;
 	struct sink *sink;
 	struct recorder_result result;
 };
+
+static const char *otlp_url(const struct watch_opts *opts)
+{
+	return opts->otlp.url ? opts->otlp.url : door_otlp_url_of_environment();
+}
 
 static int check(const struct watch_opts *opts, struct err *err)
 {
@@ -96,8 +111,8 @@ static int check(const struct watch_opts *opts, struct err *err)
 		return opt_misused(err, "--interval must be 100ms or more");
 	if (opts->max_series < LEAST_SERIES || opts->max_series > MOST_SERIES)
 		return opt_misused(err, "--max-series must be %d to %d", LEAST_SERIES, MOST_SERIES);
-	if (!opts->prometheus.address && !opts->lines.path)
-		return opt_misused(err, "nothing would come of it: give --metrics ADDRESS or --lines FILE");
+	if (!opts->prometheus.address && !opts->lines.path && !otlp_url(opts))
+		return opt_misused(err, "nothing would come of it: give --metrics ADDRESS, --otlp URL or --lines FILE");
 	if (!opts->prometheus.address &&
 	    (opts->prometheus.token_file || opts->prometheus.certificate || opts->prometheus.key))
 		return opt_misused(err, "--metrics-token, --metrics-cert and --metrics-key need --metrics");
@@ -115,6 +130,11 @@ static int open_doors(struct job *job, struct err *err)
 
 	if (opts->prometheus.address)
 		code = watch_guest_open(&job->guest, &door_prometheus, &opts->prometheus, err);
+	if (!code && otlp_url(opts)) {
+		job->otlp = opts->otlp;
+		job->otlp.url = otlp_url(opts);
+		code = watch_guest_open(&job->guest, &door_otlp, &job->otlp, err);
+	}
 	if (!code && opts->lines.path)
 		code = watch_guest_open(&job->guest, &door_lines, &opts->lines, err);
 	return code;
@@ -207,7 +227,8 @@ const struct cmd cmd_watch = {
 	.help =
 	    "Watches every program that runs models, those that start later too, and sums up every 10 s how many "
 	    "inferences there were of each service and model, how long they took, and how many failed. Prometheus "
-	    "scrapes the sums, or a file takes them as JSON lines. The slowest, failed and first inferences get a line "
+	    "scrapes the sums, OTLP pushes them, or a file takes them as JSON lines. The slowest, failed and first "
+	    "inferences get a line "
 	    "of their own.\n\n"
 	    "A program's service is its OTEL_SERVICE_NAME, else its name; its container and pod are those of its "
 	    "cgroup and of OTEL_RESOURCE_ATTRIBUTES. Nothing is written into the programs, and when watch ends, "

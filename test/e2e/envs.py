@@ -546,6 +546,14 @@ def notebook():
 
 
 @functools.lru_cache(maxsize=None)
+def otlp():
+    """A Python environment with OpenTelemetry's own classes of the protocol."""
+    return os.path.join(
+        _venv("otlp", _python_between((3, 9), (3, 14)), ["opentelemetry-proto==1.45.0"]), "bin", "python"
+    )
+
+
+@functools.lru_cache(maxsize=None)
 def prometheus():
     """A folder with Debian's prometheus and promtool, which are only unpacked."""
 

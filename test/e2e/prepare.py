@@ -25,6 +25,7 @@ ALL = [
     (envs.tables,),
     (envs.notebook,),
     (envs.prometheus,),
+    (envs.otlp,),
     (envs.runtime_tools,),
     (envs.charts,),
     (envs.jar,),

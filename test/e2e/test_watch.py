@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """inftrace watch: what leaves the machine through its doors, into the engines that people run, and who gets in."""
 
+import gzip
+import http.server
 import json
 import os
 import re
@@ -8,6 +10,7 @@ import signal
 import socket
 import ssl
 import subprocess
+import threading
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -261,3 +264,108 @@ def test_a_full_disk_is_said_once_and_files_rotate(lab, wheel):
         if '"kind":"watch"' in line
     ]
     assert numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+
+
+class Receiver:
+    """Takes what is pushed. Each answer is (status, headers, body); the last one is given again. None: silence."""
+
+    def __init__(self, *answers):
+        self.requests, answers, receiver = [], list(answers), self
+        self.is_over = threading.Event()
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                receiver.requests.append((self.path, dict(self.headers), body))
+                answer = answers.pop(0) if len(answers) > 1 else answers[0]
+                if answer is None:
+                    receiver.is_over.wait(PATIENCE)
+                    return
+                self.send_response(answer[0])
+                for name, value in answer[1].items():
+                    self.send_header(name, value)
+                self.send_header("Content-Length", str(len(answer[2])))
+                self.end_headers()
+                self.wfile.write(answer[2])
+
+            def log_message(self, *words):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = "http://user:s3cret@127.0.0.1:%d" % self.server.server_address[1]
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *why):
+        self.is_over.set()
+        self.server.shutdown()
+
+
+def decoded(lab, python, body):
+    """{metric: [its points]}, by OpenTelemetry's own classes."""
+    done = subprocess.run(
+        [python, os.path.join(envs.PROGRAMS, "otlp_decode.py")], input=gzip.decompress(body), capture_output=True
+    )
+    assert done.returncode == 0, done.stderr
+    (resource,) = json.loads(done.stdout)["resourceMetrics"]
+    (scope,) = resource["scopeMetrics"]
+    names = {attribute["key"] for attribute in resource["resource"]["attributes"]}
+    assert {"service.name", "host.name", "host.id"} <= names
+    found = {}
+    for metric in scope["metrics"]:
+        (data,) = [metric[kind] for kind in ("sum", "gauge", "exponentialHistogram") if kind in metric]
+        found[metric["name"]] = [
+            ({one["key"]: one["value"]["stringValue"] for one in point.get("attributes", [])}, point)
+            for point in data.get("dataPoints", [])
+        ]
+    return found
+
+
+def test_otlp_is_what_opentelemetry_reads_and_troubles_are_said_once(lab, wheel):
+    """A receiver that is busy, asks for time, rejects a part, and takes all."""
+    python = environment(envs.otlp)
+    headers = lab.path("headers")
+    with open(headers, "w") as out:
+        out.write("X-Scope: one\nAuthorization: Bearer t0ken\n")
+    answers = [(503, {"Retry-After": "1"}, b""), (429, {}, b""), (200, {}, bytes([0x0A, 2, 8, 3])), (200, {}, b"")]
+    server = own_server(lab, wheel, "chain", "watched_d.py", "--rest", 0.01, OTEL_SERVICE_NAME=HOSTILE)
+    with Receiver(*answers) as receiver:
+        watch = Watch(lab, "--otlp", receiver.url + "/", "--otlp-headers", headers, name="watched_d.py").wait_ready()
+
+        def durations():
+            return decoded(lab, python, receiver.requests[-1][2]).get("inftrace.inference.duration", [])
+
+        wait_until(lambda: len(receiver.requests) > 6 and durations(), watch.process, lambda: watch.err)
+        path, sent, _ = receiver.requests[0]
+        assert path == "/v1/metrics" and sent["Content-Type"] == "application/x-protobuf"
+        assert (
+            sent["Content-Encoding"] == "gzip" and sent["X-Scope"] == "one" and sent["Authorization"] == "Bearer t0ken"
+        )
+        ((labels, point),) = durations()
+        assert labels["service"] == CLEANED and labels["model"] == "chain" and "pid" not in labels
+        assert sum(map(int, point["positive"]["bucketCounts"])) == int(point["count"]) and point["scale"] == 5
+        assert watch.end() == 0
+    server.end()
+    assert watch.err.count("cannot send to") == 1 and "it answers 503" in watch.err
+    assert watch.err.count("takes metrics again") == 1 and watch.err.count("has rejected 3 points") == 1
+    assert "s3cret" not in watch.err and "t0ken" not in watch.err
+
+
+@pytest.mark.parametrize(
+    "answer, said",
+    [
+        ((302, {"Location": "http://127.0.0.1:1/"}, b""), "it answers 302"),
+        ((200, {}, b"x" * 200000), "cannot send to"),
+        (None, "cannot send to"),
+    ],
+)
+def test_a_receiver_that_misbehaves_costs_nothing_but_its_batches(lab, answer, said):
+    with Receiver(answer) as receiver:
+        watch = Watch(lab, "--otlp", receiver.url, "--metrics", "PORT", name="nobody.py")
+        wait_until(lambda: said in watch.err, watch.process, lambda: watch.err)
+        n = watch.value("inftrace_watch_batches_total")
+        wait_until(lambda: watch.value("inftrace_watch_batches_total") > n, watch.process)
+        assert watch.end() == 0 and watch.err.count("cannot send") == 1
+        assert all(path == "/v1/metrics" for path, _, _ in receiver.requests)

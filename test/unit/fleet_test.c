@@ -11,6 +11,7 @@
 
 #include "fleet/door/address.h"
 #include "fleet/door/lines.h"
+#include "fleet/door/otlp.h"
 #include "fleet/door/prometheus_text.h"
 #include "fleet/door/secret.h"
 #include "stream.h"
@@ -184,6 +185,27 @@ static void tokens_are_compared_whole(void **state)
 	assert_false(secret_is_borne("abc", NULL));
 }
 
+static void answers_of_receivers_are_read(void **state)
+{
+	/* partial_success { rejected_data_points: 3, error_message: "no" } */
+	static const uint8_t partial[] = { 0x0a, 6, 0x08, 3, 0x12, 2, 'n', 'o' };
+	int64_t n;
+	char why[8];
+
+	assert_true(otlp_is_partial(partial, sizeof partial, &n, why, sizeof why));
+	assert_int_equal(n, 3);
+	assert_string_equal(why, "no");
+	assert_false(otlp_is_partial(partial, sizeof partial - 1, &n, why, sizeof why));
+	assert_false(otlp_is_partial("", 0, &n, why, sizeof why));
+	assert_true(otlp_retry_after(" 120\r\n", 0) == 120);
+	assert_true(otlp_retry_after("Thu, 01 Jan 1970 00:01:40 GMT", 40) == 60);
+	assert_true(otlp_retry_after("Thu, 01 Jan 1970 00:01:40 GMT", 400) == 0);
+	assert_true(otlp_retry_after("-1", 0) == -1);
+	assert_true(otlp_retry_after("1e999", 0) == -1);
+	assert_true(otlp_retry_after("tomorrow", 0) == -1);
+	assert_true(otlp_retry_after("", 0) == -1);
+}
+
 struct made {
 	struct stream s;
 	struct fleet *fleet;
@@ -355,6 +377,7 @@ int main(void)
 		cmocka_unit_test(formats_are_chosen_by_accept),
 		cmocka_unit_test(addresses_are_numbers),
 		cmocka_unit_test(tokens_are_compared_whole),
+		cmocka_unit_test(answers_of_receivers_are_read),
 		cmocka_unit_test(sums_reach_the_doors),
 		cmocka_unit_test(tail_has_the_slowest_and_why),
 		cmocka_unit_test(processes_come_and_go),

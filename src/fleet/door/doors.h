@@ -7,6 +7,7 @@
 
 #define DOORS(F) \
 	F(prometheus) \
+	F(otlp) \
 	F(lines)
 
 #define DOOR_DECLARE(name) extern const struct door door_##name;

@@ -268,7 +268,7 @@ const struct metric metrics[] = {
 	{ "inftrace.process.resident", "By", "Resident memory of the programs that run models.", METRIC_GAUGE,
 	  .each = each_resident },
 	{ "inftrace.processes", "{process}", "Programs that run models.", METRIC_GAUGE, .each = each_processes },
-	{ "inftrace.build.info", "1", "The version of inftrace, and the machine.", METRIC_GAUGE, .is_info = true,
+	{ "inftrace.build.info", "", "The version of inftrace, and the machine.", METRIC_GAUGE, .is_info = true,
 	  .each = each_build },
 	{ "inftrace.watch.inferences_skipped", "{inference}", "Inferences that were left out, and why.", METRIC_COUNTER,
 	  .each = each_skipped },

@@ -39,7 +39,7 @@ struct metric_point {
 
 struct metric {
 	const char *name; /* as OpenTelemetry writes it */
-	const char *unit; /* of UCUM: "s", "By", "1", "{inference}" */
+	const char *unit; /* of UCUM: "s", "By", "{inference}"; "": none */
 	const char *help; /* one sentence */
 	enum metric_type type;
 	bool is_info; /* a gauge of 1 whose labels matter */
