@@ -80,6 +80,8 @@ def system_files(files, target, number):
     date = email.utils.formatdate(epoch())
     changes = CHANGELOG % (number, GLIBC, maintainer(), date)
     found["usr/" + DOCUMENTS + "changelog.gz"] = File(compressed(changes.encode()))
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "inftrace-watch.service"), "rb") as unit:
+        found["usr/lib/systemd/system/inftrace-watch.service"] = File(unit.read())
     found["usr/share/lintian/overrides/inftrace"] = File(OVERRIDES.encode())
     return found
 

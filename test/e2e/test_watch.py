@@ -6,6 +6,7 @@ import http.server
 import json
 import os
 import re
+import shutil
 import signal
 import socket
 import ssl
@@ -369,3 +370,29 @@ def test_a_receiver_that_misbehaves_costs_nothing_but_its_batches(lab, answer, s
         wait_until(lambda: watch.value("inftrace_watch_batches_total") > n, watch.process)
         assert watch.end() == 0 and watch.err.count("cannot send") == 1
         assert all(path == "/v1/metrics" for path, _, _ in receiver.requests)
+
+
+def test_the_unit_is_confined_and_systemd_is_notified(lab):
+    unit = os.path.join(os.path.dirname(os.path.dirname(envs.HERE)), "packaging", "inftrace-watch.service")
+    if shutil.which("systemd-analyze"):
+        done = lab.plain(["systemd-analyze", "security", "--offline=true", "--no-pager", unit])
+        assert float(re.search(r"Overall exposure level for \S+: ([\d.]+)", done.out)[1]) < 3, done.out
+    words = re.search(r"ExecStart=/usr/bin/inftrace (watch .*)", open(unit).read())[1].replace(
+        "$OPTIONS", "--metrics 0"
+    )
+    path = lab.path("notify")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+        manager.bind(path)
+        manager.settimeout(PATIENCE)
+        process = lab.start(
+            [lab.inftrace, *words.split(), "-i", "200ms", "--name", "nobody.py"],
+            env={"NOTIFY_SOCKET": path},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+        )
+        assert manager.recv(100) == b"READY=1"
+        assert manager.recv(100) == b"WATCHDOG=1"
+        process.send_signal(signal.SIGTERM)
+        while manager.recv(100) != b"STOPPING=1":
+            pass
+        assert (process.wait(PATIENCE), process.stderr.read()) == (0, b"")
