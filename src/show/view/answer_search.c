@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Names of slices that contain a text, or whose type does. What each name comes to is counted once, by the first who searches. */
+/*
+ * Names of slices that contain a text, or whose type does. What each name comes to is counted once, by the first who
+ * searches.
+ */
 #include <stdlib.h>
 #include <string.h>
 
