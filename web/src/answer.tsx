@@ -185,18 +185,27 @@ export function Answer({ app }: { app: App }) {
 				</p>
 				{!isOpen && found.length > 0 && <span class="badge">{found.length} to look at</span>}
 			</div>
-			{isOpen && <Tiles app={app} report={report} />}
 			{app.recording.cut && !/cut off/.test(report.verdict ?? '') && (
 				<p class="cut" role="note">
 					{oneLine(app.recording.cut)}
 				</p>
 			)}
-			{isOpen && found.length > 0 && (
-				<ul class="findings" aria-label="What to look at">
-					{found.map((one, i) => (
-						<Finding key={i} app={app} one={one} model={nameOf(one.model)} />
-					))}
-				</ul>
+			{isOpen && (
+				<div class="evidence">
+					<Tiles app={app} report={report} />
+					{found.length > 0 && (
+						<ul class="findings" aria-label="What to look at">
+							{found.map((one, i) => (
+								<Finding
+									key={i}
+									app={app}
+									one={one}
+									model={nameOf(one.model)}
+								/>
+							))}
+						</ul>
+					)}
+				</div>
 			)}
 		</section>
 	);

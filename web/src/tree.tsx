@@ -58,6 +58,8 @@ export function Tree({ app }: { app: App }) {
 			{app.lines.map((line, i) => {
 				if (line.depth !== 0) return null;
 				const { track } = line;
+				const isMain =
+					track.kind === 'thread' && track.tid === track.pid && track.tid !== undefined;
 				const name = oneLine(line.label) || 'without a name';
 				const detail = detailOf(line);
 				const label = `${name}${detail && ' '}${detail}, ${track.kind}, ${count(track.slices)} slices`;
@@ -92,7 +94,7 @@ export function Tree({ app }: { app: App }) {
 							}
 							aria-hidden="true"
 						/>
-						<span class="track-name">{name}</span>{' '}
+						<span class="track-name">{isMain ? 'main thread' : name}</span>{' '}
 						<span class="track-detail">{detail}</span>
 						{/* for the mouse: an item of a tree holds no button; its key is h */}
 						<span
