@@ -24,6 +24,7 @@ ROWS = {
     "kernels on the device": "test/e2e/test_ep_profile.py",
     "call stacks of your own code": "test/e2e/test_stacks.py",
     "live view": "test/e2e/test_live.py",
+    "in VS Code": "test/e2e/test_vscode.py",
     "graphical timeline": "test/e2e/test_view_page.py",
     "not tied to one runtime": "src/runtime/openvino/runtime_openvino.c",
     "open file format with SQL": "test/e2e/test_query.py",
