@@ -29,6 +29,8 @@
 
 /* pid, runtime, path [version]: the process has loaded a runtime whose inferences are not recorded */
 #define EVENT_NOTE_OTHER_RUNTIME "other runtime"
+/* pid, path: the runtime's own profiler is on, and writes into that file */
+#define EVENT_NOTE_PROFILED "profiled"
 /* source, text: why a source could not run; once for each */
 #define EVENT_NOTE_MISSING "missing"
 

@@ -53,6 +53,11 @@ class Programs:
 
 
 PAIRS = {
+    "profiled": (
+        lambda p: p.python("infer", "run", "long", "--runs", 40, "--profile", p.lab.path("profile")),
+        lambda p: p.python("infer", "run", "long", "--runs", 40),
+        lambda figures: "/profile-0_2" in figures["file"],
+    ),
     "created_again": (
         lambda p: p.python("create", "file", "many", "--sessions", 3),
         lambda p: p.python("create", "file", "many", "--sessions", 1),

@@ -9,6 +9,7 @@
 #include "analyze/insight/recorded.h"
 #include "event/callstack.h"
 #include "event/sample.h"
+#include "event/process_note.h"
 #include "findings.h"
 #include "stream.h"
 
@@ -350,6 +351,27 @@ static void a_quota_is_named_if_it_is_used_up_in_a_tenth_of_its_periods(void **s
 	}
 }
 
+static void a_profiler_that_was_left_on_is_found(void **state)
+{
+	struct fixture fixture, *f = &fixture;
+
+	for (int is_on = 0; is_on <= 1; is_on++) {
+		begin(f);
+		stream_text(&f->s, KEY_RUNTIME, "onnxruntime");
+		stream_text(&f->s, KEY_PATH, "/lib/onnxruntime.so");
+		stream_int(&f->s, KEY_PID, 7);
+		stream_instant(&f->s, f->process, 10, KIND_NOTE, EVENT_NOTE_RUNTIME);
+		for (int i = 0; i < 3; i++)
+			run(f, 10, 1000, 0, NULL);
+		stream_int(&f->s, KEY_PID, 7);
+		stream_text(&f->s, KEY_PATH, "/srv/onnxruntime_profile__2026-11-28_13-01-52_441.json");
+		if (is_on)
+			stream_instant(&f->s, f->process, f->us, KIND_NOTE, EVENT_NOTE_PROFILED);
+		assert_int_equal(find(f, "profiled") != NULL, is_on);
+		end(f);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -362,6 +384,7 @@ int main(void)
 		cmocka_unit_test(faults_of_each_inference_are_found_and_those_of_one_are_not),
 		cmocka_unit_test(a_pause_is_named_if_nearly_all_inferences_after_one_are_slower),
 		cmocka_unit_test(optimization_is_off_if_only_needed_transformers_ran),
+		cmocka_unit_test(a_profiler_that_was_left_on_is_found),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -47,6 +47,7 @@
 	F(uneven) \
 	F(drifts) \
 	F(few_values) \
+	F(profiled) \
 	F(slow_first) \
 	F(slow_planner) \
 	F(weights_copied) \

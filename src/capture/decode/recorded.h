@@ -73,7 +73,8 @@ struct recorded {
 	bool is_of_tree;	 /* the track; else it is this process's own, once it has one */
 	uint64_t flows_base;	 /* added to the ids of its flows; its owner's, unlike that of others */
 	struct clock_map *clock; /* shared by all processes; NULL: records carry CLOCK_MONOTONIC */
-	bool has_runtime, is_noted, is_fork_noted, is_memory_noted;
+	bool has_runtime, is_noted, is_fork_noted, is_memory_noted, is_profile_noted;
+	uint64_t profile_due_ns;
 	bool is_off_told;     /* that the program made the agent stop, */
 	uint32_t filter_cost; /* and what else was said of what it forbids: enum filter_cost */
 	bool is_confined_told;

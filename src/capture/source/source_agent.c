@@ -27,6 +27,7 @@
 #include "capture/source/malloc_heap.h"
 #include "capture/source/other_note.h"
 #include "capture/source/pool_cpu.h"
+#include "capture/source/profile_file.h"
 #include "capture/source/source.h"
 #include "capture/source/tree.h"
 #include "capture/source/unseen.h"
@@ -400,6 +401,8 @@ static int drain_process(struct agent_state *state, struct recorded *process, st
 		code = pool_cpu_sample(process, state->target, drain->out, drain->now_ns, err);
 	if (!code)
 		code = malloc_heap_sample(process, state->target, drain->out, drain->now_ns, err);
+	if (!code)
+		code = profile_file_look(process, state->target, drain->out, drain->now_ns, err);
 	if (!code && drain->is_last)
 		code = note_memory(process, drain->out, drain->now_ns, err);
 	if (!code && drain->is_last)

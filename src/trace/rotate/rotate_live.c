@@ -31,7 +31,7 @@ struct rotate_note {
 static const char *const topics[] = { EVENT_NOTE_RECORDING,	EVENT_NOTE_PROCESS,  EVENT_NOTE_RUNTIME,
 				      EVENT_NOTE_CREATED,	EVENT_NOTE_CLOCK,    EVENT_NOTE_UNREADABLE,
 				      EVENT_NOTE_MISSING,	EVENT_NOTE_LEFT_OUT, EVENT_NOTE_FORKED,
-				      EVENT_NOTE_OTHER_RUNTIME, EVENT_NOTE_SESSION };
+				      EVENT_NOTE_OTHER_RUNTIME, EVENT_NOTE_SESSION,  EVENT_NOTE_PROFILED };
 
 _Static_assert(sizeof topics / sizeof *topics < sizeof((struct rotate_live *)0)->topic / sizeof(uint32_t), "room");
 

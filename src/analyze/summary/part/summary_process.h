@@ -30,6 +30,7 @@ struct summary_left_out {
 
 struct summary_process {
 	uint32_t track, name, exe, command, state;
+	uint32_t profile; /* file that the runtime's own profiler writes; 0: none was seen */
 	int32_t pid;
 	uint32_t forked_from;	    /* the process whose sessions it inherited; SUMMARY_NONE: none that is recorded */
 	uint64_t start_ns, exit_ns; /* 0: unknown, not seen */

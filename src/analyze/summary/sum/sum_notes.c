@@ -210,6 +210,13 @@ static int note_forked(struct summary_maker *maker, uint32_t process, const stru
 	return 0;
 }
 
+static int note_profiled(struct summary_maker *maker, uint32_t process, const struct event *event)
+{
+	if (process != SUMMARY_NONE)
+		maker->to->processes[process].profile = names_keep(maker->names, text_of(event, KEY_PATH));
+	return 0;
+}
+
 static int note_exit(struct summary_maker *maker, uint32_t process, const struct event *event)
 {
 	int64_t n_left = int_of(event, KEY_COUNT), status = int_of(event, KEY_EXIT_STATUS);
@@ -394,6 +401,7 @@ static const struct topic topics[] = {
 	{ EVENT_NOTE_MEMORY, sum_memory_note },
 	{ EVENT_NOTE_AT_PEAK, sum_memory_at_peak },
 	{ EVENT_NOTE_FORKED, note_forked, true },
+	{ EVENT_NOTE_PROFILED, note_profiled, true },
 	{ EVENT_NOTE_EXIT, note_exit, true },
 	{ EVENT_NOTE_MEMORY_END, note_memory_end, true },
 	{ EVENT_NOTE_OUT_OF_MEMORY, note_out_of_memory },
