@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Files that ONNX Runtime's own profiler writes, by their names. */
+#include "capture/source/profile_file.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 
 #include <cmocka.h>
-
-#include "capture/source/profile_file.h"
 
 static void a_profile_is_told_by_the_time_in_its_name(void **state)
 {
