@@ -5,6 +5,14 @@
 
 extern const struct insight insight_created_again, insight_started_again;
 
+/* Of the inferences, without waits: as long as the median one, at most. */
+static double work_of(const struct summary_runs *runs)
+{
+	double known_ns = (double)runs->wall_ns - (double)runs->run_queue_ns;
+
+	return runs->latency.n ? fmin(known_ns, (double)runs->latency.p50_ns * (double)runs->n) : known_ns;
+}
+
 static void find(struct finder *finder)
 {
 	const struct model_result *result = finder->run->result;
@@ -17,7 +25,7 @@ static void find(struct finder *finder)
 		return;
 	/* what they waited for a CPU may be a moment of the machine */
 	ns = finder_creation_ns(result) * (double)(result->n_creations - 1);
-	if (finder_may_have_waited(finder) || ns < 10e6 || ns < 0.2 * (double)result->runs->wall_ns)
+	if (finder_may_have_waited(finder) || ns < 10e6 || ns < 0.2 * work_of(result->runs))
 		return;
 	to = finder_add_counts(finder, &insight_created_again, ns / (double)result->runs->wall_ns, result->n_creations,
 			       -1);
