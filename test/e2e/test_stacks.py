@@ -153,7 +153,7 @@ class Places(Known):
     def check(self):
         for name in ("spin_long", "rest", "wait_for_lock", "wait_for_socket"):
             assert abs(self.seconds(name) - self.took[name]) < 0.1 + self.took[name] / 10, name
-        assert self.seconds("spin_long", *ON_CPU) > 0.8 * self.took["spin_long"]
+        assert self.seconds("spin_long", *ON_CPU) > 0.6 * self.took["spin_long"]
         assert self.seconds("rest", "slept") > 0.3
         assert self.seconds("wait_for_lock", "waited for a thread") > 0.3
         assert self.seconds("wait_for_socket", "blocked in a system call") > 0.3
@@ -180,7 +180,7 @@ def test_machine_code_has_its_functions_and_lines(lab):
         "sum += i; /* spins here */",
     }
     assert {row["id"] for row in inlined} <= {row["id"] for row in places.main("spin")}
-    assert sum(row["duration_ns"] for row in inlined) > 0.7e9 * places.took["spin_long"]
+    assert sum(row["duration_ns"] for row in inlined) > 0.5e9 * places.took["spin_long"]
     # a thread's frames begin with its own function
     roots = ask(
         lab,

@@ -34,6 +34,11 @@ static void names_have_neither_parameters_nor_templates(void **state)
 	assert_string_equal(plain("_ZN9__gnu_cxxmiIPdEElNS_1AIT_EES3_"), "__gnu_cxx::operator-");
 	assert_string_equal(plain("_ZZ4mainENKUlvE_clEv"), "main::{lambda()#1}::operator()");
 	assert_string_equal(plain("_ZN1r4work17h0123456789abcdefE"), "r::work");
+	assert_string_equal(plain("_RNvCs1234_1r9spin_rust"), "r::spin_rust");
+	assert_string_equal(plain("_RNvMs0_NtNtNtCsjrHSEGnQ3l9_3std3sys6thread4unixNtB5_6Thread4join"),
+			    "std::sys::thread::unix::Thread::join");
+	assert_string_equal(plain("_RINvNtC3std2rt10lang_startuEC1r"), "std::rt::lang_start");
+	assert_string_equal(plain("_R9999x"), "_R9999x");
 	assert_string_equal(plain("_Znonsense"), "_Znonsense");
 	assert_string_equal(plain("bell\a"), "bell?");
 }

@@ -251,11 +251,42 @@ static void cut_suffix(char *name)
 	}
 }
 
+/*
+ * Rust's present form, "_RNvNtCs1234_3std2rt4main": the identifiers of the path, each after its length. What tells two
+ * of one name apart, and types that a generic function is made for, are left out.
+ */
+static void take_rust(char *to, size_t size, const char *name)
+{
+	char text[512] = "";
+	size_t len = 0;
+
+	for (const char *at = name + 2; *at && *at != 'E';) {
+		size_t other = (*at == 's' || *at == 'B') ? strcspn(at, "_") : 0, n;
+		char *end;
+
+		if (*at >= '0' && *at <= '9') {
+			n = strtoul(at, &end, 10);
+			at = end + (*end == '_');
+			if (!n || n > strlen(at) || len + n + 3 > sizeof text)
+				break;
+			len += (size_t)snprintf(text + len, sizeof text - len, "%s%.*s", len ? "::" : "", (int)n, at);
+			at += n;
+		} else {
+			at += other && at[other] ? other + 1 : *at == 'N' && at[1] ? 2 : 1;
+		}
+	}
+	take(to, size, len ? text : name);
+}
+
 void code_name_plain(char *to, size_t size, const char *name)
 {
 	char *plain = !strncmp(name, "_Z", 2) ? demangled(name) : NULL;
 	size_t len;
 
+	if (!strncmp(name, "_R", 2)) {
+		take_rust(to, size, name);
+		return;
+	}
 	if (!plain) {
 		take(to, size, name);
 		cut_suffix(to);

@@ -14,7 +14,7 @@
 
 #include "base/clock.h"
 
-enum { RULES = 4096, RULE_MS = 500, MOST_CODES = 1 << 20, FINISH_MS = 4000, MOST_OPEN = 64 };
+enum { RULES = 4096, RULE_MS = 3000, MOST_CODES = 1 << 20, FINISH_MS = 4000, MOST_OPEN = 64 };
 #define PLACE_NS UINT64_C(20000000000) /* the longest that one place may take */
 
 struct stack_rule {
