@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -15,7 +16,7 @@
 
 #include "base/processor.h"
 
-enum { RING = 32768 };
+enum { RING = 32768, SOONER = 8 };
 
 static size_t ring_size(void)
 {
@@ -27,7 +28,7 @@ int stack_moments_open(struct stack_moments *moments, pid_t tid, uint64_t period
 	struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE,
 					.size = sizeof attr,
 					.config = PERF_COUNT_SW_TASK_CLOCK,
-					.sample_period = period_ns,
+					.sample_period = period_ns / SOONER,
 					.sample_type =
 					    PERF_SAMPLE_TIME | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER,
 					.sample_regs_user = STACK_PERF_MASK,
@@ -57,7 +58,7 @@ int stack_moments_open(struct stack_moments *moments, pid_t tid, uint64_t period
 		close((int)fd);
 		return failed;
 	}
-	*moments = (struct stack_moments){ (int)fd + 1, wakes, map };
+	*moments = (struct stack_moments){ (int)fd + 1, wakes, period_ns, map };
 	return 0;
 }
 
@@ -119,6 +120,10 @@ bool stack_moments_take(struct stack_moments *moments, struct stack_moment *mome
 	if (last_end && !take_sample(moments, last, last_end, moment))
 		last_end = 0;
 	__atomic_store_n(&page->data_tail, head, __ATOMIC_RELEASE);
+	if (last_end && moments->period_ns) {
+		ioctl(moments->slot - 1, PERF_EVENT_IOC_PERIOD, &moments->period_ns);
+		moments->period_ns = 0;
+	}
 	return last_end;
 }
 

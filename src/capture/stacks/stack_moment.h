@@ -24,6 +24,7 @@ struct stack_moment {
 struct stack_moments {
 	int slot; /* descriptor + 1 */
 	bool wakes;
+	uint64_t period_ns; /* after the first one, which comes soon; 0: that was */
 	void *map;
 };
 

@@ -170,6 +170,7 @@ void stack_native_take(struct stack_process *process, struct stack_thread *threa
 		thread->ran.stack = walk(process, round, &(struct walk){ &moment.registers, &moment, base }, &flags);
 	thread->ran.flags = flags;
 	thread->ran.time_ns = moment.time_ns;
+	thread->ran.cpu_ns = thread->ran_ns;
 }
 
 void stack_native_unwatch(struct stack_thread *thread, struct stack_shared *shared)

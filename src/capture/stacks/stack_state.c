@@ -6,7 +6,7 @@
 #include "capture/stacks/stack_native.h"
 
 enum { MOST_TRIES = 3 };
-#define RAN_NS UINT64_C(200000000) /* how long a moment stands for a thread that runs */
+enum { RAN_STEPS = 30 }; /* how long a moment stands for a thread that runs on */
 
 /* An entry of what poll is given. */
 struct poll_entry {
@@ -151,9 +151,10 @@ static void put_holder(struct stack_process *process, struct stack_thread *threa
 				       : stack_python_walk(&process->python, holder, round->out->names, &flags);
 }
 
+/* The thread has not run for long since: it may have waited for a CPU. */
 static bool is_recent(const struct stack_thread *thread, const struct stack_round *round)
 {
-	return round->now_ns - thread->ran.time_ns < RAN_NS;
+	return thread->ran_ns - thread->ran.cpu_ns < RAN_STEPS * round->step_ns;
 }
 
 /* A thread that ran has the stack of a moment in which it did. */
@@ -163,8 +164,7 @@ static bool put_moment(struct stack_process *process, struct stack_thread *threa
 	stack_native_watch(process, thread, round);
 	if (!has_python)
 		stack_native_take(process, thread, round, false);
-	if (!thread->ran.stack ||
-	    (has_python ? thread->ran.time_ns <= thread->seen_ns : round->now_ns - thread->ran.time_ns > RAN_NS))
+	if (!thread->ran.stack || (has_python ? thread->ran.time_ns <= thread->seen_ns : !is_recent(thread, round)))
 		return false;
 	thread->now.stack = thread->ran.stack;
 	thread->now.flags |= thread->ran.flags;

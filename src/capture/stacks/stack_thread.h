@@ -27,8 +27,8 @@ struct stack_thread {
 	struct {
 		uint32_t stack, base; /* base: of it, the frames of Python */
 		uint8_t flags;
-		uint64_t time_ns;
-	} ran; /* and the newest */
+		uint64_t time_ns, cpu_ns; /* cpu_ns: what the thread had run by then */
+	} ran;				  /* and the newest */
 };
 
 static inline struct stack_thread *stack_thread_at(const struct stack_process *process, size_t i)
