@@ -15,6 +15,8 @@
 #include "cmd/fleet/notify.h"
 #include "cmd/fleet/watch_guest.h"
 #include "cmd/record/probe_options.h"
+#include "cmd/record/record_summary.h"
+#include "cmd/record/recording_file.h"
 #include "cmd/table/top_choose.h"
 #include "fleet/door/door_lines.h"
 #include "fleet/door/door_otlp.h"
@@ -26,14 +28,13 @@ enum { LEAST_SERIES = 8, MOST_SERIES = 100000 };
 #define LEAST_INTERVAL_NS UINT64_C(100000000)
 
 struct watch_opts {
-	struct recorder_plan plan;
+	struct record_options shared;
 	struct probe_options probes;
 	struct door_prometheus_opts prometheus;
 	struct door_otlp_opts otlp;
 	struct door_lines_opts lines;
 	const char *name, *path;
 	int max_series;
-	bool quiet;
 };
 
 #define AT(field) offsetof(struct watch_opts, field)
@@ -45,11 +46,11 @@ static const struct opt watch_opt_table[] = {
 	{ 0, "path", "PATH", "match by path, now and later: of the executable, or of the script", OPT_STR, AT(path) },
 	{ 0, NULL, NULL, "What is seen:" },
 	{ 'l', "level", "inference|operator",
-	  "how deep to look: inferences; or also operators, which costs the programs more", OPT_CHOICE, AT(plan.level),
-	  "inference" },
-	{ 'i', "interval", "TIME", "time that is summed up; at least 100ms", OPT_DURATION, AT(plan.interval_ns),
+	  "how deep to look: inferences; or also operators, which costs the programs more", OPT_CHOICE,
+	  AT(shared.plan.level), "inference" },
+	{ 'i', "interval", "TIME", "time that is summed up; at least 100ms", OPT_DURATION, AT(shared.plan.interval_ns),
 	  "10s" },
-	{ 'd', "duration", "TIME", "end after this time; the programs go on", OPT_PERIOD, AT(plan.duration_ns) },
+	{ 'd', "duration", "TIME", "end after this time; the programs go on", OPT_PERIOD, AT(shared.plan.duration_ns) },
 	{ 0, "max-series", "N",
 	  "keep sums for at most so many combinations of service, model, runtime and provider; others are summed up as "
 	  "other, and counted",
@@ -74,7 +75,22 @@ static const struct opt watch_opt_table[] = {
 	  AT(lines.path) },
 	{ 0, "lines-size", "SIZE", "begin a new file when it has this size", OPT_SIZE, AT(lines.most_bytes), "64M" },
 	{ 0, "lines-keep", "N", "keep so many files of before, as FILE.1, FILE.2 ...", OPT_INT, AT(lines.n_kept), "4" },
-	{ 'q', "quiet", NULL, "do not print what is watched, and where it goes", OPT_FLAG, AT(quiet) },
+	{ 0, NULL, NULL, "Recordings of what was worth it:" },
+	{ 'o', "output", "FILE",
+	  "also record, and keep the newest part; when --dump-when holds it is written to a file of its own beside "
+	  "FILE",
+	  OPT_STR, AT(shared.out) },
+	{ 0, "force", NULL, "overwrite the file if it exists", OPT_FLAG, AT(shared.force) },
+	{ 0, "keep", "TIME|SIZE", "how much is kept", OPT_STR, AT(shared.keep), "2m" },
+	{ 0, "dump-when", "WHEN",
+	  "p99>50ms, max>1s, mean>20ms or error; commas between several; SIGUSR1 does it always", OPT_LIST,
+	  AT(shared.dump_when) },
+	{ 0, "dump-after", "TIME", "how much of what follows belongs to that file", OPT_DURATION,
+	  AT(shared.dump_after_ns), "10s" },
+	{ 0, "max-dumps", "N", "write at most so many such files; later ones are only counted", OPT_INT,
+	  AT(shared.max_dumps), "10" },
+	{ 0, NULL, NULL, "Other:" },
+	{ 'q', "quiet", NULL, "do not print what is watched, and where it goes", OPT_FLAG, AT(shared.quiet) },
 	{ 0 },
 };
 
@@ -82,6 +98,8 @@ static const struct cmd_example examples[] = {
 	{ "inftrace watch --metrics 9465", "all programs; curl http://127.0.0.1:9465/metrics" },
 	{ "inftrace watch --lines - | jq -c 'select(.kind == \"inference\")'",
 	  "the slowest, failed and first inferences of each 10 s" },
+	{ "inftrace watch --metrics 9465 -o slow.pftrace --dump-when 'p99>50ms,error'",
+	  "also a recording of the two minutes before each trouble" },
 	{ "inftrace watch --metrics 0.0.0.0:9465 --metrics-token token --metrics-cert cert.pem --metrics-key key.pem",
 	  "for a Prometheus on another machine" },
 	{ 0 },
@@ -92,11 +110,42 @@ struct job {
 	const struct watch_opts *opts;
 	struct watch_guest guest;
 	struct door_otlp_opts otlp; /* with what the environment says */
-	struct names *names;
+	struct record_options shared;
+	struct recording_file file;
+	bool has_file;
+	struct names *names; /* of the stream, where no file has it */
 	uint32_t last_track;
-	struct sink *sink;
+	struct sink *sinks[3];
+	size_t n_sinks;
 	struct recorder_result result;
 };
+
+/* A file whose newest part is kept, and dumped on a signal at least. */
+static int open_file(struct job *job, struct err *err)
+{
+	struct record_options *shared = &job->shared;
+	int code;
+
+	if (shared->dump_when.n < OPT_LIST_MAX)
+		shared->dump_when.item[shared->dump_when.n++] = "signal";
+	code = recording_file_open(&job->file, shared, err);
+	job->has_file = !code;
+	if (code)
+		return code;
+	memcpy(job->sinks, job->file.sinks, job->file.n_sinks * sizeof *job->sinks);
+	job->n_sinks = job->file.n_sinks;
+	return 0;
+}
+
+static void close_file(struct job *job, int code)
+{
+	if (!job->has_file)
+		return;
+	if (code || !job->result.n_processes)
+		recording_file_drop(&job->file);
+	else
+		record_summary_close(&job->file, &job->result);
+}
 
 static const char *otlp_url(const struct watch_opts *opts)
 {
@@ -107,7 +156,7 @@ static int check(const struct watch_opts *opts, struct err *err)
 {
 	if (opts->name && opts->path)
 		return opt_misused(err, "give one of --name and --path, not both");
-	if (opts->plan.interval_ns < LEAST_INTERVAL_NS)
+	if (opts->shared.plan.interval_ns < LEAST_INTERVAL_NS)
 		return opt_misused(err, "--interval must be 100ms or more");
 	if (opts->max_series < LEAST_SERIES || opts->max_series > MOST_SERIES)
 		return opt_misused(err, "--max-series must be %d to %d", LEAST_SERIES, MOST_SERIES);
@@ -118,6 +167,8 @@ static int check(const struct watch_opts *opts, struct err *err)
 		return opt_misused(err, "--metrics-token, --metrics-cert and --metrics-key need --metrics");
 	if (!opts->prometheus.certificate != !opts->prometheus.key)
 		return opt_misused(err, "--metrics-cert and --metrics-key need each other");
+	if (!opts->shared.out && (opts->shared.dump_when.n || opts->shared.force))
+		return opt_misused(err, "--dump-when and --force need -o FILE");
 	if (opts->lines.most_bytes < 4096)
 		return opt_misused(err, "--lines-size must be at least 4K");
 	return 0;
@@ -142,7 +193,7 @@ static int open_doors(struct job *job, struct err *err)
 
 static void say_choice(const struct watch_opts *opts, const struct top_choice *choice)
 {
-	if (opts->quiet)
+	if (opts->shared.quiet)
 		return;
 	term_say("watching %s; Ctrl-C ends that, the programs go on", choice->what);
 	if (*choice->unread)
@@ -154,7 +205,7 @@ static void say_choice(const struct watch_opts *opts, const struct top_choice *c
 static int watch(struct job *job, struct attached *attached, struct err *err)
 {
 	const struct watch_opts *opts = job->opts;
-	const struct watch_guest_opts guest_opts = { .interval_ns = opts->plan.interval_ns,
+	const struct watch_guest_opts guest_opts = { .interval_ns = opts->shared.plan.interval_ns,
 						     .max_series = (size_t)opts->max_series };
 	struct recorder_attach_opts attach = { .attached = attached,
 					       .wish = { opts->name, opts->path },
@@ -164,15 +215,20 @@ static int watch(struct job *job, struct attached *attached, struct err *err)
 	struct top_choice choice;
 	int code = top_choose(&attach, 0, NULL, &choice, err);
 
+	if (!code && job->shared.out)
+		code = open_file(job, err);
 	if (!code)
-		code = watch_guest_begin(&job->guest, &guest_opts, job->names, &job->last_track, err);
+		code = watch_guest_begin(&job->guest, &guest_opts, job->has_file ? job->file.names : job->names,
+					 job->has_file ? &job->file.last_track : &job->last_track, err);
 	if (code)
 		return code;
-	job->sink = fleet_sink(job->guest.fleet);
+	job->sinks[job->n_sinks++] = fleet_sink(job->guest.fleet);
 	say_choice(opts, &choice);
-	recorder_opts = (struct recorder_opts){ .plan = opts->plan,
-						.sinks = &job->sink,
-						.n_sinks = 1,
+	recorder_opts = (struct recorder_opts){ .plan = job->shared.plan,
+						.sinks = job->sinks,
+						.n_sinks = job->n_sinks,
+						.usr1 = job->has_file ? recording_file_usr1(&job->file) : NULL,
+						.file = job->has_file ? job->file.fd : NULL,
 						.say = watch_guest_say(&job->guest),
 						.command = choice.what,
 						.guest = &job->guest.guest };
@@ -197,6 +253,8 @@ static int run(const void *opaque, int argc, char **argv, struct err *err)
 	if (!job)
 		return err_set(err, ENOMEM, "cannot watch: out of memory");
 	job->opts = opaque;
+	job->shared = job->opts->shared;
+	job->shared.thin = "auto";
 	code = check(job->opts, err);
 	if (!code)
 		code = attach_check(err);
@@ -213,6 +271,7 @@ static int run(const void *opaque, int argc, char **argv, struct err *err)
 		code = attached_init(&attached, err);
 	if (!code)
 		code = watch(job, &attached, err);
+	close_file(job, code);
 	attached_done(&attached);
 	watch_guest_done(&job->guest);
 	names_free(job->names);

@@ -396,3 +396,28 @@ def test_the_unit_is_confined_and_systemd_is_notified(lab):
         while manager.recv(100) != b"STOPPING=1":
             pass
         assert (process.wait(PATIENCE), process.stderr.read()) == (0, b"")
+
+
+def test_a_signal_writes_what_is_kept(lab, wheel):
+    server = own_server(lab, wheel, "chain", "watched_e.py", "--rest", 0.01)
+    path, dump = lab.path("kept.pftrace"), lab.path("kept.dump-0001.pftrace")
+    watch = Watch(lab, "--metrics", "PORT", "-o", path, "--dump-after", "200ms", name="watched_e.py").wait_ready()
+    wait_until(lambda: watch.value("inftrace_inference_duration_seconds_count"), watch.process)
+    watch.process.send_signal(signal.SIGUSR1)
+    wait_until(lambda: "dump: %s (SIGUSR1)" % dump in watch.err, watch.process, lambda: watch.err)
+    assert watch.end() == 0
+    server.end()
+    report = lab.plain([lab.inftrace, "report", dump])
+    assert report.status == 0 and "chain" in report.out
+
+
+def test_rules_for_prometheus_hold(lab):
+    folder = os.path.join(os.path.dirname(os.path.dirname(envs.HERE)), "examples", "fleet")
+    tool = os.path.join(environment(envs.prometheus), "promtool")
+    done = lab.plain([tool, "test", "rules", os.path.join(folder, "rules_test.yml")])
+    assert done.status == 0, done.out + done.err
+    # of metrics that there are
+    names = set(re.findall(r"\binftrace_[a-z_]+", open(os.path.join(folder, "rules.yml")).read()))
+    known = open(os.path.join(os.path.dirname(os.path.dirname(envs.HERE)), "doc", "watch.md")).read()
+    for name in names - {"inftrace_inferences", "inftrace_failures"}:
+        assert "`%s`" % re.sub("_(bucket|sum|count)$", "", name) in known
