@@ -202,7 +202,7 @@ int attach_probe(const struct attach_job *job, struct err *err)
 	opts.is_shared = job->attach->takes_all && !job->attach->wish.name && !job->attach->wish.path;
 	opts.has_operators = strcmp(job->opts->plan.level, "inference") != 0;
 	way.target.drops_rights = way.go != NULL;
-	way.target.rests = waits;
+	way.target.rests = waits && !job->attach->takes_one; /* which stops looking out for programs */
 	way.target.uprobes = way.ctx = uprobes_open(&opts, err);
 	if (!way.target.uprobes)
 		return -err->code;
