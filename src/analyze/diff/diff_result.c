@@ -6,274 +6,128 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyze/diff/diff_run.h"
 #include "analyze/result/phase_names.h"
 #include "analyze/summary/summary_model.h"
 #include "base/array.h"
-#include "base/text/json_read.h"
-#include "base/text/utf8.h"
+#include "base/text/json_fields.h"
 
-enum { MAX_TEXT = 1 << 16, MAX_DIGITS = 40 };
+#define FIELD(type, of, name) JSON_FIELD_##type, offsetof(struct of, name)
+#define FIGURE(which) FIELD(POSITIVE, result, model.figure[which])
 
-struct result_reader {
-	struct json_reader json;
+struct results {
 	struct diff_run *to;
-	struct arena *arena;
-	struct array models, operators, durations; /* struct diff_model, struct diff_operator, uint64_t */
-	const char *model_name, *version;
+	struct array models; /* struct diff_model */
+	const char *model_name, *cpu, *version, *command;
 	double others_cpu, n_cpus;
-	bool is_out_of_memory, is_recording, has_runs;
+	bool is_recording, has_runs;
 };
 
-/* One that it is in: its fields are read one by one. */
-typedef void (*field_reader)(struct result_reader *reader, enum json_token token, void *to);
-
-static void read_object(struct result_reader *reader, field_reader field, void *to)
-{
-	int depth = reader->json.depth;
-	enum json_token token;
-
-	while (reader->json.depth >= depth) {
-		token = json_read_next(&reader->json);
-		if (token == JSON_BROKEN || token == JSON_END || token == JSON_CLOSE)
-			return;
-		field(reader, token, to);
-	}
-}
-
-/* What nobody asked for. */
-static void skip(struct result_reader *reader, enum json_token token)
-{
-	if (token == JSON_OBJECT || token == JSON_ARRAY)
-		json_read_skip(&reader->json);
-}
-
-static bool is_field(const struct result_reader *reader, const char *key)
-{
-	return json_span_is(reader->json.key, key);
-}
-
-static int hex(const char *at)
-{
-	int number = 0;
-
-	for (int i = 0; i < 4; i++) {
-		const char digit = at[i];
-		int value = digit >= '0' && digit <= '9'   ? digit - '0'
-			    : digit >= 'a' && digit <= 'f' ? digit - 'a' + 10
-			    : digit >= 'A' && digit <= 'F' ? digit - 'A' + 10
-							   : -1;
-
-		if (value < 0)
-			return -1;
-		number = number << 4 | value;
-	}
-	return number;
-}
-
-/* The escape at `at`, behind its backslash; returns its length. */
-static size_t unescape(const char *at, size_t left, char **to)
-{
-	static const char letters[] = "bfnrt", meanings[] = "\b\f\n\r\t";
-	const char *letter = *at ? strchr(letters, *at) : NULL;
-	int number = *at == 'u' && left > 4 ? hex(at + 1) : -1;
-	size_t used = 1;
-
-	if (number >= 0xd800 && number < 0xdc00 && left > 10 && at[5] == '\\' && at[6] == 'u') {
-		int low = hex(at + 7);
-
-		if (low >= 0xdc00 && low < 0xe000) {
-			number = 0x10000 + ((number - 0xd800) << 10) + (low - 0xdc00);
-			used += 6;
-		}
-	}
-	if (number > 0) {
-		*to += utf8_encode(*to, (uint32_t)number);
-		return used + 4;
-	}
-	*(*to)++ = letter ? meanings[letter - letters] : *at;
-	return 1;
-}
-
-/* NULL: not a text, or out of memory. */
-static const char *text_of(struct result_reader *reader, enum json_token token)
-{
-	struct json_span value = reader->json.value;
-	size_t len = value.len < MAX_TEXT ? value.len : MAX_TEXT;
-	char *text, *to;
-
-	if (token != JSON_TEXT) {
-		skip(reader, token);
-		return NULL;
-	}
-	text = to = arena_alloc(reader->arena, len + 5);
-	reader->is_out_of_memory |= !text;
-	for (size_t i = 0; text && i < len;) {
-		if (value.start[i] == '\\' && i + 1 < len)
-			i += 1 + unescape(value.start + i + 1, len - i - 1, &to);
-		else
-			*to++ = value.start[i++];
-	}
-	return text && *text ? text : NULL;
-}
-
-static double real_of(struct result_reader *reader, enum json_token token)
-{
-	char digits[MAX_DIGITS];
-
-	if (token != JSON_NUMBER || reader->json.value.len >= sizeof digits) {
-		skip(reader, token);
-		return NAN;
-	}
-	memcpy(digits, reader->json.value.start, reader->json.value.len);
-	digits[reader->json.value.len] = 0;
-	return strtod(digits, NULL);
-}
-
-static double positive_of(struct result_reader *reader, enum json_token token)
-{
-	double value = real_of(reader, token);
-
-	return value > 0 && value < 1e18 ? value : NAN;
-}
-
-static void read_latency(struct result_reader *reader, enum json_token token, void *to)
-{
-	struct diff_model *model = to;
-
-	if (is_field(reader, "count"))
-		model->n = (uint64_t)fmax(positive_of(reader, token), 0);
-	else if (is_field(reader, "p50_ns"))
-		model->figure[DIFF_MEDIAN] = positive_of(reader, token);
-	else if (is_field(reader, "p99_ns"))
-		model->figure[DIFF_P99] = positive_of(reader, token);
-	else if (is_field(reader, "mean_ns"))
-		model->figure[DIFF_MEAN] = positive_of(reader, token);
-	else if (is_field(reader, "total_ns"))
-		model->wall_ns = positive_of(reader, token);
-	else
-		skip(reader, token);
-}
-
-static void read_samples(struct result_reader *reader, enum json_token token, void *to)
-{
-	bool is_duration = is_field(reader, "duration_ns") && token == JSON_ARRAY;
-
-	if (!is_duration) {
-		skip(reader, token);
-		return;
-	}
-	for (token = json_read_next(&reader->json); token != JSON_CLOSE && token != JSON_BROKEN && token != JSON_END;
-	     token = json_read_next(&reader->json)) {
-		uint64_t *duration;
-		int64_t ns;
-
-		if (token != JSON_NUMBER || !json_span_int(reader->json.value, &ns) || ns <= 0) {
-			skip(reader, token);
-			continue;
-		}
-		duration = array_add(&reader->durations, sizeof *duration);
-		reader->is_out_of_memory |= !duration;
-		if (duration)
-			*duration = (uint64_t)ns;
-	}
-}
+struct result {
+	struct diff_model model;
+	struct array operators, durations; /* struct diff_operator, uint64_t */
+	const char *label, *version;
+	double n, n_failed, n_inferences, rss_bytes, others_cpu;
+};
 
 struct phase {
 	const char *name;
 	double ns;
 };
 
-static void read_phase(struct result_reader *reader, enum json_token token, void *to)
-{
-	struct phase *phase = to;
-
-	if (is_field(reader, "name"))
-		phase->name = text_of(reader, token);
-	else if (is_field(reader, "self_ns"))
-		phase->ns = positive_of(reader, token);
-	else
-		skip(reader, token);
-}
-
-static void read_phases(struct result_reader *reader, enum json_token token, void *to)
-{
-	struct diff_model *model = to;
-	struct phase phase = { NULL, NAN };
-
-	if (token != JSON_OBJECT) {
-		skip(reader, token);
-		return;
-	}
-	read_object(reader, read_phase, &phase);
-	for (int i = 0; phase.name && i < N_PHASES; i++)
-		if (!strcmp(phase.name, phase_names[i].words))
-			model->figure[DIFF_PHASE + i] = phase.ns;
-}
-
-static void read_creation(struct result_reader *reader, enum json_token token, void *to)
-{
-	struct diff_model *model = to;
-
-	if (is_field(reader, "duration_ns"))
-		model->figure[DIFF_CREATION] = positive_of(reader, token);
-	else if (is_field(reader, "unattributed_ns"))
-		model->figure[DIFF_PHASE + PHASE_UNATTRIBUTED] = positive_of(reader, token);
-	else if (is_field(reader, "phases") && token == JSON_ARRAY)
-		read_object(reader, read_phases, to);
-	else
-		skip(reader, token);
-}
-
 struct listed {
 	struct diff_operator op;
 	double calls, mean_ns, interval_ns;
 };
 
-static void read_operator(struct result_reader *reader, enum json_token token, void *to)
-{
-	struct listed *listed = to;
+static const struct json_field latency_fields[] = {
+	{ "count", FIELD(POSITIVE, result, n) },
+	{ "p50_ns", FIGURE(DIFF_MEDIAN) },
+	{ "p99_ns", FIGURE(DIFF_P99) },
+	{ "mean_ns", FIGURE(DIFF_MEAN) },
+	{ "total_ns", FIELD(POSITIVE, result, model.wall_ns) },
+	{ NULL },
+};
 
-	if (is_field(reader, "name"))
-		listed->op.name = text_of(reader, token);
-	else if (is_field(reader, "op_type"))
-		listed->op.op_type = text_of(reader, token);
-	else if (is_field(reader, "provider"))
-		listed->op.provider = text_of(reader, token);
-	else if (is_field(reader, "shapes"))
-		listed->op.shapes = text_of(reader, token);
-	else if (is_field(reader, "node"))
-		listed->op.node = text_of(reader, token);
-	else if (is_field(reader, "calls"))
-		listed->calls = positive_of(reader, token);
-	else if (is_field(reader, "p50_ns"))
-		listed->op.median_ns = positive_of(reader, token);
-	else if (is_field(reader, "mean_ns"))
-		listed->mean_ns = positive_of(reader, token);
-	else if (is_field(reader, "mean_interval_95_ns"))
-		listed->interval_ns = positive_of(reader, token);
-	else
-		skip(reader, token);
+static void add_duration(struct json_fields *reader, enum json_token token, void *to)
+{
+	struct result *result = to;
+	uint64_t *duration;
+	int64_t ns;
+
+	if (token != JSON_NUMBER || !json_span_int(reader->json.value, &ns) || ns <= 0) {
+		json_fields_skip(reader, token);
+		return;
+	}
+	duration = array_add(&result->durations, sizeof *duration);
+	reader->is_out_of_memory |= !duration;
+	if (duration)
+		*duration = (uint64_t)ns;
 }
 
-/* Calls are divided by the number of inferences later. The order is not told: the list begins with the largest. */
-static void read_list(struct result_reader *reader, enum json_token token, void *to)
+static const struct json_field sample_fields[] = {
+	{ "duration_ns", JSON_FIELD_LIST, .element = add_duration },
+	{ NULL },
+};
+
+static const struct json_field phase_fields[] = {
+	{ "name", FIELD(NAME, phase, name) },
+	{ "self_ns", FIELD(POSITIVE, phase, ns) },
+	{ NULL },
+};
+
+static void add_phase(struct json_fields *reader, enum json_token token, void *to)
 {
-	struct listed listed = { { 0 }, NAN, NAN, NAN };
+	struct result *result = to;
+	struct phase phase = { NULL, NAN };
+
+	if (token != JSON_OBJECT) {
+		json_fields_skip(reader, token);
+		return;
+	}
+	json_fields_read(reader, phase_fields, &phase);
+	for (int i = 0; phase.name && i < N_PHASES; i++)
+		if (!strcmp(phase.name, phase_names[i].words))
+			result->model.figure[DIFF_PHASE + i] = phase.ns;
+}
+
+static const struct json_field creation_fields[] = {
+	{ "duration_ns", FIGURE(DIFF_CREATION) },
+	{ "unattributed_ns", FIGURE(DIFF_PHASE + PHASE_UNATTRIBUTED) },
+	{ "phases", JSON_FIELD_LIST, .element = add_phase },
+	{ NULL },
+};
+
+static const struct json_field operator_fields[] = {
+	{ "name", FIELD(NAME, listed, op.name) },
+	{ "op_type", FIELD(NAME, listed, op.op_type) },
+	{ "provider", FIELD(NAME, listed, op.provider) },
+	{ "shapes", FIELD(NAME, listed, op.shapes) },
+	{ "node", FIELD(NAME, listed, op.node) },
+	{ "calls", FIELD(POSITIVE, listed, calls) },
+	{ "p50_ns", FIELD(POSITIVE, listed, op.median_ns) },
+	{ "mean_ns", FIELD(POSITIVE, listed, mean_ns) },
+	{ "mean_interval_95_ns", FIELD(POSITIVE, listed, interval_ns) },
+	{ NULL },
+};
+
+/* Calls are divided by the number of inferences later. The order is not told: the list begins with the largest. */
+static void add_operator(struct json_fields *reader, enum json_token token, void *to)
+{
+	struct result *result = to;
+	struct listed listed = { { .median_ns = NAN }, NAN, NAN, NAN };
 	struct diff_operator *op;
 
 	if (token != JSON_OBJECT) {
-		skip(reader, token);
+		json_fields_skip(reader, token);
 		return;
 	}
-	listed.op.median_ns = NAN;
-	read_object(reader, read_operator, &listed);
+	json_fields_read(reader, operator_fields, &listed);
 	if (!(listed.op.median_ns > 0) || !(listed.calls > 0) || !listed.op.name)
 		return;
-	op = array_add(&reader->operators, sizeof *op);
+	op = array_add(&result->operators, sizeof *op);
 	reader->is_out_of_memory |= !op;
 	if (!op)
 		return;
@@ -282,87 +136,44 @@ static void read_list(struct result_reader *reader, enum json_token token, void 
 	op->calls = listed.calls;
 	op->typical_ns = op->median_ns;
 	op->scatter = listed.interval_ns / 2 / listed.mean_ns;
-	op->order = (uint32_t)reader->operators.n;
+	op->order = (uint32_t)result->operators.n;
 }
 
-static void read_operators(struct result_reader *reader, enum json_token token, void *to)
-{
-	double *n_inferences = to;
-
-	if (is_field(reader, "inferences"))
-		*n_inferences = positive_of(reader, token);
-	else if (is_field(reader, "list") && token == JSON_ARRAY)
-		read_object(reader, read_list, NULL);
-	else
-		skip(reader, token);
-}
-
-struct result {
-	struct diff_model model;
-	const char *label, *error, *runtime, *version;
-	double n_inferences, rss_bytes, cpus, run_queue_ns, steady_ns;
+static const struct json_field operators_fields[] = {
+	{ "inferences", FIELD(POSITIVE, result, n_inferences) },
+	{ "list", JSON_FIELD_LIST, .element = add_operator },
+	{ NULL },
 };
 
-static void read_texts(struct result_reader *reader, enum json_token token, struct result *result)
-{
-	if (is_field(reader, "label"))
-		result->label = text_of(reader, token);
-	else if (is_field(reader, "error"))
-		result->error = text_of(reader, token);
-	else if (is_field(reader, "runtime"))
-		result->runtime = result->model.runtime = text_of(reader, token);
-	else if (is_field(reader, "version"))
-		result->version = text_of(reader, token);
-	else if (is_field(reader, "provider"))
-		result->model.provider = text_of(reader, token);
-	else if (is_field(reader, "options"))
-		result->model.options = text_of(reader, token);
-	else if (is_field(reader, "operators_missing"))
-		result->model.operators_missing = text_of(reader, token);
-	else
-		skip(reader, token);
-}
+static const struct json_field run_fields[] = {
+	{ "label", FIELD(NAME, result, label) },
+	{ "runtime", FIELD(NAME, result, model.runtime) },
+	{ "version", FIELD(NAME, result, version) },
+	{ "provider", FIELD(NAME, result, model.provider) },
+	{ "options", FIELD(NAME, result, model.options) },
+	{ "operators_missing", FIELD(NAME, result, model.operators_missing) },
+	{ "latency", JSON_FIELD_OBJECT, .inner = latency_fields },
+	{ "samples", JSON_FIELD_OBJECT, .inner = sample_fields },
+	{ "creation", JSON_FIELD_OBJECT, .inner = creation_fields },
+	{ "operators", JSON_FIELD_OBJECT, .inner = operators_fields },
+	{ "first_inference_ns", FIGURE(DIFF_FIRST) },
+	{ "per_second", FIGURE(DIFF_RATE) },
+	{ "failed_inferences", FIELD(POSITIVE, result, n_failed) },
+	{ "event_ns", FIELD(POSITIVE, result, model.event_ns) },
+	{ "peak_rss_bytes", FIELD(POSITIVE, result, rss_bytes) },
+	{ "cpus_in_use_by_others", FIELD(REAL, result, others_cpu) },
+	{ NULL },
+};
 
-static void read_result(struct result_reader *reader, enum json_token token, void *to)
-{
-	struct result *result = to;
-	struct diff_model *model = &result->model;
-
-	if (is_field(reader, "latency") && token == JSON_OBJECT)
-		read_object(reader, read_latency, model);
-	else if (is_field(reader, "samples") && token == JSON_OBJECT)
-		read_object(reader, read_samples, NULL);
-	else if (is_field(reader, "creation") && token == JSON_OBJECT)
-		read_object(reader, read_creation, model);
-	else if (is_field(reader, "operators") && token == JSON_OBJECT)
-		read_object(reader, read_operators, &result->n_inferences);
-	else if (is_field(reader, "first_inference_ns"))
-		model->figure[DIFF_FIRST] = positive_of(reader, token);
-	else if (is_field(reader, "per_second"))
-		model->figure[DIFF_RATE] = positive_of(reader, token);
-	else if (is_field(reader, "failed_inferences"))
-		model->n_failed = (uint64_t)fmax(positive_of(reader, token), 0);
-	else if (is_field(reader, "event_ns"))
-		model->event_ns = positive_of(reader, token);
-	else if (is_field(reader, "peak_rss_bytes"))
-		result->rss_bytes = positive_of(reader, token);
-	else if (is_field(reader, "cpus_in_use"))
-		result->cpus = positive_of(reader, token);
-	else if (is_field(reader, "cpus_in_use_by_others"))
-		reader->others_cpu = fmax(reader->others_cpu, real_of(reader, token));
-	else
-		read_texts(reader, token, result);
-}
-
-static void take_operators(struct result_reader *reader, struct result *result)
+static void take_operators(struct json_fields *reader, struct result *result)
 {
 	struct diff_model *model = &result->model;
-	size_t n = result->n_inferences > 0 ? reader->operators.n : 0;
+	size_t n = result->n_inferences > 0 ? result->operators.n : 0;
 
 	model->operators = arena_alloc(reader->arena, (n + 1) * sizeof *model->operators);
 	reader->is_out_of_memory |= !model->operators;
 	for (size_t i = 0; model->operators && i < n; i++) {
-		model->operators[i] = ((const struct diff_operator *)reader->operators.data)[i];
+		model->operators[i] = ((const struct diff_operator *)result->operators.data)[i];
 		model->operators[i].calls /= result->n_inferences;
 	}
 	model->n_operators = model->operators ? (uint32_t)n : 0;
@@ -375,19 +186,19 @@ static void take_operators(struct result_reader *reader, struct result *result)
 }
 
 /* Blocks of consecutive inferences, as in a recording. */
-static void take_scatter(struct result_reader *reader, struct diff_model *model)
+static void take_scatter(struct json_fields *reader, struct result *result)
 {
 	struct stats stats = { 0 };
 	struct stats_typical typical = { 0 };
 
-	for (size_t i = 0; i < reader->durations.n; i++)
-		reader->is_out_of_memory |= stats_add(&stats, ((const uint64_t *)reader->durations.data)[i]) != 0;
+	for (size_t i = 0; i < result->durations.n; i++)
+		reader->is_out_of_memory |= stats_add(&stats, ((const uint64_t *)result->durations.data)[i]) != 0;
 	reader->is_out_of_memory |= stats_typical_of(&typical, &stats) != 0;
-	model->scatter[DIFF_MEDIAN] = stats_typical_scatter(typical.block_ns, typical.n_blocks);
+	result->model.scatter[DIFF_MEDIAN] = stats_typical_scatter(typical.block_ns, typical.n_blocks);
 	stats_done(&stats);
 }
 
-static const char *join(struct result_reader *reader, const char *a, const char *between, const char *b)
+static const char *join(struct json_fields *reader, const char *a, const char *between, const char *b)
 {
 	size_t size = strlen(a ? a : "") + strlen(between) + strlen(b ? b : "") + 1;
 	char *text = arena_alloc(reader->arena, size);
@@ -398,98 +209,112 @@ static const char *join(struct result_reader *reader, const char *a, const char 
 	return text ? text : "";
 }
 
-static void add_peak(struct result_reader *reader, const struct result *result)
+static void add_peak(struct json_fields *reader, struct diff_run *to, const struct result *result)
 {
-	struct diff_resource *row = &reader->to->resources[reader->to->n_resources++];
+	uint32_t n = to->n_resources;
 
-	*row = (struct diff_resource){ result->label, "rss", "bytes", NAN, result->rss_bytes, NAN, 1 };
+	to->resources =
+	    arena_grow(reader->arena, to->resources, n * sizeof *to->resources, (n + 1) * sizeof *to->resources);
+	reader->is_out_of_memory |= !to->resources;
+	if (to->resources)
+		to->resources[to->n_resources++] =
+		    (struct diff_resource){ result->label, "rss", "bytes", NAN, result->rss_bytes, NAN, 1 };
 }
 
-static void read_run(struct result_reader *reader, enum json_token token, void *to)
+static void take_result(struct json_fields *reader, struct results *results, struct result *result)
 {
-	struct result result = { .n_inferences = NAN, .rss_bytes = NAN, .cpus = NAN };
-	struct diff_model *model;
+	const char **runtime = &results->to->fact[DIFF_RUNTIME];
+	struct diff_model *model = array_add(&results->models, sizeof *model);
 
-	if (token != JSON_OBJECT) {
-		skip(reader, token);
-		return;
-	}
-	reader->operators.n = reader->durations.n = 0;
-	diff_model_init(&result.model);
-	read_object(reader, read_result, &result);
-	take_operators(reader, &result);
-	take_scatter(reader, &result.model);
-	result.label = result.label ? result.label : "(run)";
-	result.model.name = result.label;
-	model = array_add(&reader->models, sizeof *model);
 	reader->is_out_of_memory |= !model;
 	if (!model || reader->is_out_of_memory)
 		return;
-	*model = result.model;
-	if (result.runtime && !reader->to->fact[DIFF_RUNTIME])
-		reader->to->fact[DIFF_RUNTIME] = join(reader, result.runtime, " ", result.version);
-	reader->to->resources =
-	    arena_grow(reader->arena, reader->to->resources, reader->to->n_resources * sizeof *reader->to->resources,
-		       (reader->to->n_resources + 1) * sizeof *reader->to->resources);
-	reader->is_out_of_memory |= !reader->to->resources;
-	if (reader->to->resources)
-		add_peak(reader, &result);
+	result->model.name = result->label;
+	result->model.n = (uint64_t)fmax(result->n, 0);
+	result->model.n_failed = (uint64_t)fmax(result->n_failed, 0);
+	*model = result->model;
+	results->others_cpu = fmax(results->others_cpu, result->others_cpu);
+	if (model->runtime && !*runtime)
+		*runtime = join(reader, model->runtime, " ", result->version);
+	add_peak(reader, results->to, result);
 }
 
-static void read_model(struct result_reader *reader, enum json_token token, void *to)
+static void add_run(struct json_fields *reader, enum json_token token, void *to)
 {
-	if (is_field(reader, "name"))
-		reader->model_name = text_of(reader, token);
-	else
-		skip(reader, token);
-}
+	struct result result = { .n = NAN, .n_failed = NAN, .n_inferences = NAN, .rss_bytes = NAN, .others_cpu = NAN };
 
-static void read_machine(struct result_reader *reader, enum json_token token, void *to)
-{
-	if (is_field(reader, "cpu"))
-		reader->to->fact[DIFF_MACHINE] = text_of(reader, token);
-	else if (is_field(reader, "cpus"))
-		reader->n_cpus = positive_of(reader, token);
-	else
-		skip(reader, token);
-}
-
-static void read_top(struct result_reader *reader, enum json_token token, void *to)
-{
-	if (is_field(reader, "model") && token == JSON_OBJECT) {
-		read_object(reader, read_model, NULL);
-	} else if (is_field(reader, "machine") && token == JSON_OBJECT) {
-		read_object(reader, read_machine, NULL);
-	} else if (is_field(reader, "runs") && token == JSON_ARRAY) {
-		reader->has_runs = true;
-		read_object(reader, read_run, NULL);
-	} else if (is_field(reader, "version")) {
-		reader->to->fact[DIFF_VERSION] = text_of(reader, token);
-	} else if (is_field(reader, "command")) {
-		reader->to->fact[DIFF_COMMAND] = text_of(reader, token);
-	} else {
-		reader->is_recording |= is_field(reader, "recording");
-		skip(reader, token);
+	if (token != JSON_OBJECT) {
+		json_fields_skip(reader, token);
+		return;
 	}
+	diff_model_init(&result.model);
+	json_fields_read(reader, run_fields, &result);
+	take_operators(reader, &result);
+	take_scatter(reader, &result);
+	result.label = result.label ? result.label : "(run)";
+	take_result(reader, to, &result);
+	array_done(&result.operators, sizeof(struct diff_operator));
+	array_done(&result.durations, sizeof(uint64_t));
 }
 
-static int check(struct result_reader *reader, const char *text, struct err *err)
+static const struct json_field model_fields[] = {
+	{ "name", FIELD(NAME, results, model_name) },
+	{ NULL },
+};
+
+static const struct json_field machine_fields[] = {
+	{ "cpu", FIELD(NAME, results, cpu) },
+	{ "cpus", FIELD(POSITIVE, results, n_cpus) },
+	{ NULL },
+};
+
+static const struct json_field top_fields[] = {
+	{ "model", JSON_FIELD_OBJECT, .inner = model_fields },
+	{ "machine", JSON_FIELD_OBJECT, .inner = machine_fields },
+	{ "runs", FIELD(IS_THERE, results, has_runs) },
+	{ "runs", JSON_FIELD_LIST, .element = add_run },
+	{ "version", FIELD(NAME, results, version) },
+	{ "command", FIELD(NAME, results, command) },
+	{ "recording", FIELD(IS_THERE, results, is_recording) },
+	{ NULL },
+};
+
+static int check(const struct json_fields *reader, const struct results *results, const char *text, struct err *err)
 {
 	if (reader->is_out_of_memory)
 		return err_set(err, ENOMEM, "out of memory");
 	if (reader->json.is_broken)
 		return err_set(err, EBADMSG, "at byte %zu: the JSON is damaged or cut off; write it again",
 			       (size_t)(reader->json.at - text));
-	if (reader->is_recording)
+	if (results->is_recording)
 		return err_set(err, EINVAL, "it is a report of a recording; give the recording itself");
-	if (!reader->has_runs)
+	if (!results->has_runs)
 		return err_set(err, EINVAL, "it has no \"runs\"; give the JSON of inftrace model");
 	return 0;
 }
 
+static void take_results(struct json_fields *reader, const struct results *results, struct diff_run *run)
+{
+	run->models = arena_alloc(reader->arena, (results->models.n + 1) * sizeof *run->models);
+	reader->is_out_of_memory |= !run->models;
+	for (size_t i = 0; run->models && i < results->models.n; i++) {
+		run->models[i] = ((const struct diff_model *)results->models.data)[i];
+		run->models[i].name =
+		    join(reader, results->model_name, results->model_name ? " on " : "", run->models[i].name);
+	}
+	run->n_models = run->models ? (uint32_t)results->models.n : 0;
+	/* the share of the CPUs that other programs used: the closest to pressure that a result has */
+	if (results->n_cpus > 0 && results->others_cpu >= 0)
+		run->busy = results->others_cpu / results->n_cpus;
+	run->fact[DIFF_MACHINE] = results->cpu;
+	run->fact[DIFF_VERSION] = results->version;
+	run->fact[DIFF_COMMAND] = results->command;
+}
+
 int diff_result_of(struct diff_run *run, const char *text, size_t len, struct arena *arena, struct err *err)
 {
-	struct result_reader reader = { .to = run, .arena = arena, .others_cpu = NAN, .n_cpus = NAN };
+	struct results results = { .to = run, .others_cpu = NAN, .n_cpus = NAN };
+	struct json_fields reader = { .arena = arena };
 	int code;
 
 	run->is_result = true;
@@ -497,21 +322,9 @@ int diff_result_of(struct diff_run *run, const char *text, size_t len, struct ar
 	run->fact[DIFF_KIND] = "result of inftrace model";
 	json_read_init(&reader.json, text, len);
 	if (json_read_next(&reader.json) == JSON_OBJECT)
-		read_object(&reader, read_top, NULL);
-	run->models = arena_alloc(arena, (reader.models.n + 1) * sizeof *run->models);
-	reader.is_out_of_memory |= !run->models;
-	for (size_t i = 0; run->models && i < reader.models.n; i++) {
-		run->models[i] = ((const struct diff_model *)reader.models.data)[i];
-		run->models[i].name =
-		    join(&reader, reader.model_name, reader.model_name ? " on " : "", run->models[i].name);
-	}
-	run->n_models = run->models ? (uint32_t)reader.models.n : 0;
-	/* the share of the CPUs that other programs used: the closest to pressure that a result has */
-	if (reader.n_cpus > 0 && reader.others_cpu >= 0)
-		run->busy = reader.others_cpu / reader.n_cpus;
-	code = check(&reader, text, err);
-	array_done(&reader.models, sizeof(struct diff_model));
-	array_done(&reader.operators, sizeof(struct diff_operator));
-	array_done(&reader.durations, sizeof(uint64_t));
+		json_fields_read(&reader, top_fields, &results);
+	take_results(&reader, &results, run);
+	code = check(&reader, &results, text, err);
+	array_done(&results.models, sizeof(struct diff_model));
 	return code;
 }
