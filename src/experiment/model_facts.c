@@ -88,7 +88,7 @@ static const struct model_value *values(const struct onnx_value *from, uint32_t 
 /* As recordings call it: its file, without folder and suffix. */
 static const char *name_of(const char *path, struct arena *arena)
 {
-	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
+	const char *name = basename(path), *dot = strrchr(name, '.');
 
 	return arena_keep_part(arena, name, dot && dot != name ? (size_t)(dot - name) : strlen(name));
 }

@@ -94,13 +94,6 @@ int inject_target_check(const struct inject *inject, bool allows_seccomp, struct
 	return code;
 }
 
-static const char *name_of(const struct module *module)
-{
-	const char *slash = strrchr(module->path, '/');
-
-	return slash ? slash + 1 : module->path;
-}
-
 struct mapping {
 	unsigned long long start, end;
 	char perms[8];
@@ -114,7 +107,7 @@ static bool starts(const char *text, const char *with)
 static const struct module *find_libc(const struct modules *modules)
 {
 	for (size_t i = 0; i < modules->n; i++) {
-		const char *name = name_of(&modules->module[i]);
+		const char *name = basename(modules->module[i].path);
 		if (!strcmp(name, "libc.so.6") || (starts(name, "libc-2.") && strstr(name, ".so")))
 			return &modules->module[i];
 	}
@@ -124,7 +117,8 @@ static const struct module *find_libc(const struct modules *modules)
 static const struct module *find_loader(const struct modules *modules)
 {
 	for (size_t i = 0; i < modules->n; i++)
-		if (starts(name_of(&modules->module[i]), "ld-linux") || starts(name_of(&modules->module[i]), "ld-2."))
+		if (starts(basename(modules->module[i].path), "ld-linux") ||
+		    starts(basename(modules->module[i].path), "ld-2."))
 			return &modules->module[i];
 	return NULL;
 }
@@ -132,8 +126,8 @@ static const struct module *find_loader(const struct modules *modules)
 static bool is_musl(const struct modules *modules)
 {
 	for (size_t i = 0; i < modules->n; i++)
-		if (starts(name_of(&modules->module[i]), "ld-musl") ||
-		    starts(name_of(&modules->module[i]), "libc.musl"))
+		if (starts(basename(modules->module[i].path), "ld-musl") ||
+		    starts(basename(modules->module[i].path), "libc.musl"))
 			return true;
 	return false;
 }
@@ -217,7 +211,7 @@ static int look_into(struct inject_part *part, pid_t pid, struct err *err)
 /* Up to 2.33 the C library has these beside it. */
 static bool is_part_of_libc(const struct module *module)
 {
-	return starts(name_of(module), "libpthread") || starts(name_of(module), "libdl");
+	return starts(basename(module->path), "libpthread") || starts(basename(module->path), "libdl");
 }
 
 /* What libc has not. */

@@ -17,13 +17,6 @@
 /* The kernel's TASK_COMM_LEN, without the NUL. */
 enum { COMM = 15 };
 
-static const char *base_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static void clean(char *text)
 {
 	for (; *text; text++) {
@@ -54,7 +47,7 @@ bool program_emulator(const char *sysroot, pid_t pid, char *name, size_t size)
 	const char *base;
 
 	program_executable(sysroot, pid, path, sizeof path);
-	base = base_of(path);
+	base = basename(path);
 	if (!strncmp(base, machines, sizeof machines - 1))
 		return false;
 	for (size_t i = 0; i < sizeof emulators / sizeof *emulators; i++)
@@ -77,12 +70,12 @@ void program_name(const char *sysroot, pid_t pid, const char *comm, char *name, 
 	memset(args + (got < 0 ? 0 : got), 0, 2);
 	candidate[2] = args + strlen(args) + 1;
 	for (int i = 0; i < 3 && !best; i++) {
-		const char *base = base_of(candidate[i]);
+		const char *base = basename(candidate[i]);
 		if (*base && !strncmp(base, comm, COMM) && (strlen(comm) >= COMM || strlen(base) == strlen(comm)))
 			best = base;
 	}
 	if (!best)
-		best = *exe ? base_of(exe) : comm;
+		best = *exe ? basename(exe) : comm;
 	snprintf(name, size, "%s", best);
 	clean(name);
 }

@@ -45,7 +45,7 @@ const struct stack_image *stack_image_at(const struct stack_images *images, uint
 
 static bool is_libc(const char *path)
 {
-	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	const char *name = basename(path);
 
 	return !strncmp(name, "libc.so", 7) || !strncmp(name, "libc-", 5) || !strncmp(name, "libpthread", 10) ||
 	       !strncmp(name, "ld-", 3) || !strncmp(name, "libstdc++.so", 12) || !strcmp(name, "[vdso]");

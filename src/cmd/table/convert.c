@@ -40,7 +40,7 @@ static int put(struct sink *sink, const struct event *event, struct err *err)
 static int name_output(const char *path, const char *suffix, char *name, size_t size, struct err *err)
 {
 	static const char *const known[] = { ".gz", ".zst", ".json", ".csv", ".pftrace", ".perfetto-trace" };
-	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+	const char *base = basename(path);
 	size_t len = strlen(base);
 
 	if (!strcmp(path, "-"))

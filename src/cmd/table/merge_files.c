@@ -21,13 +21,6 @@ struct merge {
 	uint64_t n_slices, n_instants, n_samples;
 };
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static struct printable shown(const char *path)
 {
 	return printable_text(path, strlen(path), 200, false);
@@ -36,12 +29,12 @@ static struct printable shown(const char *path)
 /* Its name; its path, if another one has the same name; its number, too, if it is given twice. */
 static char *label_of(char *const *paths, size_t n, size_t i)
 {
-	const char *text = base_name(paths[i]);
+	const char *text = basename(paths[i]);
 	bool is_twice = false;
 	char *label;
 
 	for (size_t k = 0; k < n; k++) {
-		if (k != i && !strcmp(base_name(paths[k]), base_name(paths[i])))
+		if (k != i && !strcmp(basename(paths[k]), basename(paths[i])))
 			text = paths[i];
 		is_twice |= k < i && !strcmp(paths[k], paths[i]);
 	}

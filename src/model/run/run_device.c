@@ -57,9 +57,8 @@ static bool is_registered(const struct run *run, const char *name)
 static const char *provider_of_file(const char *path, char *name, size_t size)
 {
 	static const char prefix[] = "libonnxruntime_providers_";
-	const char *file = strrchr(path, '/'), *full;
+	const char *file = basename(path), *full;
 
-	file = file ? file + 1 : path;
 	if (strncmp(file, prefix, sizeof prefix - 1))
 		return NULL;
 	file += sizeof prefix - 1;

@@ -71,13 +71,11 @@ static void *fault_address(const ucontext_t *context)
 static void say_where(int number, const ucontext_t *context)
 {
 	Dl_info info;
-	const char *name;
 
 	if (number == SIGABRT || number == SIGALRM || !dladdr(fault_address(context), &info) || !info.dli_fname)
 		return;
-	name = strrchr(info.dli_fname, '/');
 	say(", in the code of ");
-	say(name ? name + 1 : info.dli_fname);
+	say(basename(info.dli_fname));
 }
 
 static void end(void) __attribute__((noreturn));

@@ -66,8 +66,7 @@ uint32_t runtime_words_list(const struct summary *summary, uint32_t list[RUNTIME
 /* The file's name of a library that has providers or devices of a runtime; NULL: it is a runtime itself. */
 static const char *library_of(const struct summary *summary, const struct summary_runtime *row)
 {
-	const char *path = names_text(summary->names, row->path), *slash = strrchr(path, '/');
-	const char *file = slash ? slash + 1 : path;
+	const char *file = basename(names_text(summary->names, row->path));
 
 	return strstr(file, "_providers_") || strstr(file, "_plugin.so") || !strncmp(file, "libggml", 7) ? file : NULL;
 }

@@ -257,10 +257,9 @@ static int take_other(struct pairing *pairing, const struct event *event, struct
 
 uint32_t stacks_frame_name(struct names *names, const struct frame *frame)
 {
-	const char *place = names_text(names, frame->file ? frame->file : frame->module), *slash = strrchr(place, '/');
+	const char *place = basename(names_text(names, frame->file ? frame->file : frame->module));
 	char text[400];
 
-	place = slash ? slash + 1 : place;
 	if (frame->kind == FRAME_CUT)
 		return names_of(names, "...");
 	if (!frame->function && !frame->file)

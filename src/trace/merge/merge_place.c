@@ -30,7 +30,7 @@ static bool is_stamp(const char *at)
 
 bool merge_time_of_name(const char *path, int64_t *realtime_ns, uint64_t *error_ns)
 {
-	const char *slash = strrchr(path, '/'), *at = slash ? slash + 1 : path, *found = NULL;
+	const char *at = basename(path), *found = NULL;
 	struct tm tm = { .tm_isdst = -1 };
 	time_t seconds;
 	int ms = 0;

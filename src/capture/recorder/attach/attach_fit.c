@@ -15,13 +15,6 @@
 #include "capture/proc/proc.h"
 #include "capture/proc/program.h"
 
-static const char *base_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static bool is_interpreter(const char *word)
 {
 	static const char *const names[] = { "python", "pypy", "node", "java", "dotnet", "ruby",
@@ -29,9 +22,9 @@ static bool is_interpreter(const char *word)
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		size_t len = strlen(names[i]);
-		const char *rest = base_of(word) + len;
+		const char *rest = basename(word) + len;
 		/* python3.11 is one, shred is none */
-		if (!strncmp(base_of(word), names[i], len) && rest[strspn(rest, "0123456789.")] == 0)
+		if (!strncmp(basename(word), names[i], len) && rest[strspn(rest, "0123456789.")] == 0)
 			return true;
 	}
 	return false;
@@ -88,9 +81,9 @@ void attach_fit_names(pid_t pid, struct attach_names *names)
 	got = proc_read("", pid, "stat", text, sizeof text);
 	if (got > 0)
 		proc_stat_parse(text, (size_t)got, &stat);
-	snprintf(names->name[0], sizeof *names->name, "%.255s", script ? base_of(script) : "");
-	snprintf(names->name[1], sizeof *names->name, "%.255s", base_of(exe));
-	snprintf(names->name[2], sizeof *names->name, "%.255s", base_of(words));
+	snprintf(names->name[0], sizeof *names->name, "%.255s", script ? basename(script) : "");
+	snprintf(names->name[1], sizeof *names->name, "%.255s", basename(exe));
+	snprintf(names->name[2], sizeof *names->name, "%.255s", basename(words));
 	snprintf(names->name[3], sizeof *names->name, "%.255s", stat.name);
 }
 

@@ -64,13 +64,6 @@ static bool find_unprobed(void *ctx, const struct module *module, int fd)
 	return *title != NULL;
 }
 
-static const char *base_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* What every program has says nothing. */
 static bool is_common(const char *name)
 {
@@ -96,7 +89,7 @@ static struct module *biggest(struct modules *modules)
 
 	for (size_t i = 0; i < modules->n; i++) {
 		struct module *module = &modules->module[i];
-		if (size_of(module) && !is_common(base_of(module->path)) && (!best || size_of(module) > size_of(best)))
+		if (size_of(module) && !is_common(basename(module->path)) && (!best || size_of(module) > size_of(best)))
 			best = module;
 	}
 	return best;
@@ -109,7 +102,7 @@ static void list(struct modules *modules, char *text, size_t size)
 
 	*text = 0;
 	while ((module = biggest(modules))) {
-		const char *name = base_of(module->path);
+		const char *name = basename(module->path);
 		if (used + strlen(name) + 24 < size)
 			used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "", name);
 		else
