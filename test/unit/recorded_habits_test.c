@@ -8,8 +8,8 @@
 
 #include "analyze/insight/recorded.h"
 #include "event/callstack.h"
-#include "event/sample.h"
 #include "event/process_note.h"
+#include "event/sample.h"
 #include "findings.h"
 #include "stream.h"
 
