@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "analyze/query/query.h"
+#include "analyze/query/query_in.h"
 
 #define PATH TEST_DIR "/../doc/query.md"
 #define BEGIN "<!-- tables -->\n"
@@ -106,11 +106,37 @@ static void words_are_complete(void **state)
 	}
 }
 
+/* A column of an annotation has the name that the annotation has in files. */
+static void columns_are_called_as_their_annotations(void **state)
+{
+	static const char *const others[][2] = {
+		{ "number", "id" },
+		{ "is_training_mode", "training_mode" },
+		{ "has_gradients", "gradients" },
+		{ "allocated_bytes", "allocated" },
+		{ "tracer", "text" },
+		{ "tracer_pid", "pid" },
+	};
+
+	for (size_t i = 0; query_tables[i]; i++)
+		for (size_t k = 0; k < query_tables[i]->n_columns; k++) {
+			const struct query_column *column = &query_tables[i]->columns[k];
+			const char *name = column->name;
+
+			for (size_t o = 0; column->arg && o < sizeof others / sizeof *others; o++)
+				if (!strcmp(name, others[o][0]))
+					name = others[o][1];
+			if (column->arg)
+				assert_string_equal(name, event_key_name(column->arg));
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(document_has_every_table_and_column),
 		cmocka_unit_test(words_are_complete),
+		cmocka_unit_test(columns_are_called_as_their_annotations),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -178,6 +178,7 @@ static void other_tables_have_their_rows(void **state)
 	assert_string_equal(ask(f, "SELECT c.name, c.unit, count(*), sum(s.value) FROM counters c JOIN samples s "
 				   "ON s.counter_id = c.id GROUP BY c.id"),
 			    "cpu,%,10,450.0\r\ncpu,%,10,450.0\r\n");
+	assert_string_equal(ask(f, "SELECT samples, min, max FROM counters LIMIT 1"), "10,0.0,90.0\r\n");
 	assert_string_equal(ask(f,
 				"SELECT count(*), min(time_ns) FROM samples WHERE time_ns > 2000000 AND name = 'cpu' "
 				"AND process_id = 1"),
