@@ -426,6 +426,53 @@ static void a_result_has_the_figures_of_its_json(void **state)
 	free(text);
 }
 
+static void each_member_of_a_result_goes_to_its_figure(void **state)
+{
+	static const char text[] =
+	    "{\"runs\":[{\"label\":\"r\",\"provider\":\"p\",\"options\":\"\",\"runtime\":\"rt\",\"version\":\"1\","
+	    "\"latency\":"
+	    "{\"count\":2,\"p50_ns\":3,\"p99_ns\":4,\"mean_ns\":5,\"total_ns\":2e9},\"creation\":{\"duration_ns\":7,"
+	    "\"phases\":"
+	    "[{\"name\":\"load\",\"self_ns\":8}],\"unattributed_ns\":9},\"first_inference_ns\":10,\"per_second\":11,"
+	    "\"failed_inferences\":12,\"event_ns\":13,\"peak_rss_bytes\":14,\"cpus_in_use\":15,\"cpus_in_use_by_"
+	    "others\":0,"
+	    "\"operators\":{\"inferences\":2,\"list\":[{\"name\":\"n\",\"op_type\":\"t\",\"shapes\":\"s\",\"calls\":6,"
+	    "\"p50_ns\":18,"
+	    "\"mean_ns\":20,\"mean_interval_95_ns\":4}]}}],\"machine\":{\"cpu\":\"c\",\"cpus\":4},\"version\":\"v\"}";
+	static const struct {
+		int figure;
+		double value;
+	} known[] = {
+		{ DIFF_MEDIAN, 3 },
+		{ DIFF_P99, 4 },
+		{ DIFF_MEAN, 5 },
+		{ DIFF_CREATION, 7 },
+		{ DIFF_PHASE + PHASE_LOAD, 8 },
+		{ DIFF_PHASE + PHASE_UNATTRIBUTED, 9 },
+		{ DIFF_FIRST, 10 },
+		{ DIFF_RATE, 11 },
+	};
+	struct arena arena = { 0 };
+	struct diff_run run = { 0 };
+	const struct diff_model *model;
+
+	assert_int_equal(diff_result_of(&run, text, strlen(text), &arena, NULL), 0);
+	model = run.models;
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+		assert_true(model->figure[known[i].figure] == known[i].value);
+	assert_true(model->n == 2 && model->n_failed == 12 && model->wall_ns == 2e9 && model->event_ns == 13);
+	assert_true(run.resources->max == 14 && run.busy == 0);
+	assert_string_equal(model->provider, "p");
+	assert_null(model->options);
+	assert_string_equal(run.fact[DIFF_RUNTIME], "rt 1");
+	assert_string_equal(run.fact[DIFF_VERSION], "v");
+	assert_string_equal(run.fact[DIFF_MACHINE], "c");
+	assert_true(model->operators->calls == 3 && model->operators->median_ns == 18);
+	assert_true(model->operators->scatter == 0.1);
+	assert_string_equal(model->operators->shapes, "s");
+	arena_done(&arena);
+}
+
 static void what_is_no_result_says_why(void **state)
 {
 	static const struct {
@@ -526,6 +573,7 @@ int main(void)
 		cmocka_unit_test(a_peak_of_memory_is_judged_also_of_one_run),
 		cmocka_unit_test(few_inferences_are_not_judged),
 		cmocka_unit_test(a_result_has_the_figures_of_its_json),
+		cmocka_unit_test(each_member_of_a_result_goes_to_its_figure),
 		cmocka_unit_test(what_is_no_result_says_why),
 		cmocka_unit_test(t_and_holm_are_those_of_the_tables),
 		cmocka_unit_test(the_mean_of_runs_is_known_by_what_they_differ),
