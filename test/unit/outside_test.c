@@ -63,7 +63,7 @@ static uint32_t native(struct fixture *f, uint32_t caller, const char *function,
 {
 	struct callstacks *stacks = names_callstacks(f->s.names);
 	struct frame frame = { .kind = FRAME_NATIVE,
-			       .function = stream_name(&f->s, function),
+			       .function = function ? stream_name(&f->s, function) : 0,
 			       .module = stream_name(&f->s, module),
 			       .offset = 64 };
 
@@ -319,6 +319,12 @@ static void places_are_those_of_the_program(void **state)
 	place = outside_place_of(names, call(f, call(f, 0, "<module>", "/app/a.py", 1), "_find_and_load",
 					     "<frozen importlib._bootstrap>", 1360));
 	assert_string_equal(outside_place_words(names, &place).s, "import, called from a.py:1");
+	/* without symbols */
+	main = native(f, native(f, 0, "__libc_start_main", "/lib/libc.so.6"), NULL, "/opt/stripped");
+	place = outside_place_of(names, main);
+	assert_string_equal(outside_place_words(names, &place).s, "stripped");
+	place = outside_place_of(names, native(f, main, "sin", "/lib/libm.so.6"));
+	assert_string_equal(outside_place_words(names, &place).s, "sin, called from stripped");
 	place = outside_place_of(names, 0);
 	assert_string_equal(outside_place_words(names, &place).s, "");
 }

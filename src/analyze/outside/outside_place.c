@@ -76,8 +76,7 @@ static bool is_own(const struct names *names, const struct frame *frame, bool is
 {
 	if (frame->kind == FRAME_PYTHON)
 		return !is_library_file(names_text(names, frame->file));
-	return frame->kind == FRAME_NATIVE && !is_python && frame->function &&
-	       !is_library_module(names_text(names, frame->module)) &&
+	return frame->kind == FRAME_NATIVE && !is_python && !is_library_module(names_text(names, frame->module)) &&
 	       !is_library_source(names_text(names, frame->file));
 }
 
@@ -216,12 +215,16 @@ struct printable outside_frame_words(const struct names *names, const struct fra
 	return text;
 }
 
+/* A program without symbols is one place: an address more would make each moment one of its own. */
 struct printable outside_place_words(const struct names *names, const struct outside_place *place)
 {
+	const struct frame *in = place->in;
 	struct printable text = { "" };
 
+	if (!place->from && in && in->kind == FRAME_NATIVE && !in->function && !in->file)
+		return line_words(names, in);
 	if (!place->from)
-		return outside_frame_words(names, place->in);
+		return outside_frame_words(names, in);
 	printable_add(&text, "%s, called from %s", function_words(names, place->in).s,
 		      line_words(names, place->from).s);
 	return text;
