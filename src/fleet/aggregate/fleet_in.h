@@ -15,6 +15,7 @@ struct fleet_session {
 	struct series *series;
 	uint64_t n_runs;
 	bool exists, is_new; /* exists: it was created, or seen to run; is_new: its creation was seen */
+	uint32_t released;   /* the interval in which it was released, + 1: inferences before may come later; 0: not */
 };
 
 struct fleet_process {

@@ -194,7 +194,7 @@ struct series *fleet_series_of(struct fleet *fleet, struct fleet_process *proces
 		return NULL;
 	}
 	hold(process, session->series);
-	if (!session->exists && session->number >= 0)
+	if (!session->exists && session->number >= 0 && !session->released)
 		session->series->n_sessions++;
 	session->exists = true;
 	return session->series;
@@ -224,16 +224,23 @@ static void take_session(struct fleet *fleet, struct fleet_process *process, con
 	fleet_series_of(fleet, process, session);
 }
 
-static void take_release(struct fleet_process *process, const struct event *event)
+static void take_release(const struct fleet *fleet, struct fleet_process *process, const struct event *event)
 {
 	int64_t number = fleet_arg_int(event, KEY_SESSION, -1);
 
 	for (uint32_t i = 0; i < process->n_sessions; i++)
 		if (process->session[i].number == number) {
 			forget(&process->session[i]);
-			process->session[i] = process->session[--process->n_sessions];
+			process->session[i].released = fleet->interval.number + 1;
 			return;
 		}
+}
+
+static void drop_released(struct fleet_process *process, uint32_t number)
+{
+	for (uint32_t i = process->n_sessions; i-- > 0;)
+		if (process->session[i].released && process->session[i].released < number)
+			process->session[i] = process->session[--process->n_sessions];
 }
 
 static void take_runtime(struct fleet *fleet, struct fleet_process *process, const struct event *event)
@@ -261,7 +268,7 @@ void fleet_take_note(struct fleet *fleet, const struct fleet_track *track, const
 	else if (event->name == fleet->topic.created || event->name == fleet->topic.session)
 		take_session(fleet, process, event);
 	else if (event->name == fleet->topic.released)
-		take_release(process, event);
+		take_release(fleet, process, event);
 	else if (event->name == fleet->topic.sampled_out && count > 0)
 		fleet->own.n_skipped += (uint64_t)count;
 	else if (event->name == fleet->topic.process && fleet_arg_name(event, KEY_STATE))
@@ -291,7 +298,9 @@ void fleet_programs_roll(struct fleet *fleet)
 	for (uint32_t i = 0; i < fleet->n_services; i++)
 		fleet->service[i]->resident_bytes = 0;
 	for (uint32_t i = 0; i < fleet->n_processes; i++) {
-		const struct fleet_process *process = fleet->process[i];
+		struct fleet_process *process = fleet->process[i];
+
+		drop_released(process, fleet->interval.number);
 		fleet->own.n_watched += process->is_watched;
 		fleet->own.n_unseen += process->is_unseen && !process->is_watched;
 		if (process->service)
