@@ -191,9 +191,17 @@ static int open_doors(struct job *job, struct err *err)
 	return code;
 }
 
-static void say_choice(const struct watch_opts *opts, const struct top_choice *choice)
+struct chosen {
+	const struct watch_opts *opts;
+	const struct top_choice *choice;
+};
+
+static void say_choice(void *opaque)
 {
-	if (opts->shared.quiet)
+	const struct chosen *chosen = opaque;
+	const struct top_choice *choice = chosen->choice;
+
+	if (chosen->opts->shared.quiet)
 		return;
 	term_say("watching %s; Ctrl-C ends that, the programs go on", choice->what);
 	if (*choice->unread)
@@ -213,6 +221,7 @@ static int watch(struct job *job, struct attached *attached, struct err *err)
 					       .ring_bytes = 8 << 20 };
 	struct recorder_opts recorder_opts;
 	struct top_choice choice;
+	struct chosen chosen = { opts, &choice };
 	int code = top_choose(&attach, 0, NULL, &choice, err);
 
 	if (!code && job->shared.out)
@@ -223,7 +232,8 @@ static int watch(struct job *job, struct attached *attached, struct err *err)
 	if (code)
 		return code;
 	job->sinks[job->n_sinks++] = fleet_sink(job->guest.fleet);
-	say_choice(opts, &choice);
+	job->guest.begun = say_choice;
+	job->guest.begun_ctx = &chosen;
 	recorder_opts = (struct recorder_opts){ .plan = job->shared.plan,
 						.sinks = job->sinks,
 						.n_sinks = job->n_sinks,

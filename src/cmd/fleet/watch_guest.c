@@ -155,7 +155,6 @@ int watch_guest_begin(struct watch_guest *guest, const struct watch_guest_opts *
 	for (size_t i = 0; i < guest->n_ships && !code; i++)
 		code = watch(guest, guest->ship[i].channel, err);
 	roll(guest);
-	notify_ready();
 	return code;
 }
 
@@ -165,6 +164,12 @@ static void take_text(void *ctx, enum say_severity severity, const char *text)
 
 	if (severity == SAY_WARNING)
 		warn(guest, text);
+	/* what the recorder says when it has begun */
+	if (severity == SAY_INFO && !strncmp(text, "waiting for ", 12)) {
+		if (guest->begun)
+			guest->begun(guest->begun_ctx);
+		notify_ready();
+	}
 }
 
 struct say watch_guest_say(struct watch_guest *guest)

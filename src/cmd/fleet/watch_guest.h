@@ -25,6 +25,8 @@ struct watch_guest {
 	struct ship ship[WATCH_SHIPS];
 	size_t n_ships;
 	struct recorder_guest guest;
+	void (*begun)(void *ctx); /* called once every program that starts from now on is seen; NULL: nobody listens */
+	void *begun_ctx;
 	int epoll, timer;
 	uint64_t said[WATCH_SAID]; /* hashes of warnings that were printed: each is, once */
 	size_t n_said;
