@@ -164,11 +164,10 @@ bool finder_is_typically_outside(const struct finder *finder, double least_share
 	double inference_ns = model ? (double)model->runs.latency.p50_ns : NAN;
 	double outside_ns = model ? inference_ns - (double)model->coverage.operators_p50_ns : NAN;
 
-	/* nor is what each waited for a CPU; where that was read of a few only, other programs may be the reason */
-	if (model && 2 * model->runs.n_waits >= model->runs.latency.n && model->runs.n_waits)
+	/* nor is what each waited for a CPU; a mean far above the median is of a few, and the median is free of it */
+	if (model && model->runs.n_waits && 2 * model->runs.n_waits >= model->runs.latency.n &&
+	    model->runs.latency.mean_ns < 1.25 * inference_ns)
 		outside_ns -= (double)model->runs.run_queue_ns / (double)model->runs.n_waits;
-	else if (model && finder_is_disturbed(finder))
-		return false;
 	return !model || (outside_ns >= least_share * inference_ns && outside_ns >= least_ns);
 }
 
