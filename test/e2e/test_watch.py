@@ -169,6 +169,24 @@ def test_prometheus_stores_what_a_program_did(lab, wheel):
     assert {row["pid"] for row in tail} == {server.pid}
 
 
+def test_workers_that_start_together_are_counted_each_and_leave(lab, wheel):
+    """All programs share the links of one file, and end while others begin."""
+    watch = Watch(lab, "--metrics", "PORT").wait_ready()
+    command = lab.python(wheel, "infer", "run", lab.model("chain"), "--runs", 20)
+    env = {**os.environ, "OTEL_SERVICE_NAME": "workers"}
+    workers = [lab.start(command, env=env, stdout=subprocess.DEVNULL) for _ in range(12)]
+    assert [worker.wait(PATIENCE) for worker in workers] == [0] * 12
+
+    def value(name):
+        return watch.value(name, service="workers")
+
+    wait_until(lambda: value("inftrace_processes") == 0, watch.process, lambda: get(watch.url)[1].decode())
+    assert value("inftrace_inference_duration_seconds_count") == 12 * 20
+    assert value("inftrace_session_creations_total") == value("inftrace_first_inference_duration_seconds_count") == 12
+    assert value("inftrace_sessions") == 0
+    assert watch.end() == 0
+
+
 def test_doors_have_no_rights_and_the_watcher_no_socket(lab):
     watch = Watch(lab, "--metrics", "PORT", "--lines", lab.path("lines"), name="nobody.py").wait_ready()
     # the third one looks out for programs

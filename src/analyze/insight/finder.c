@@ -311,3 +311,25 @@ void speaker_say_bound(const struct speaker *to, const char *finding, const char
 	EVIDENCE("%s operators", speaker_counts(to).s);
 	NEXT("%s", next);
 }
+
+enum { LEAST_WITH_KERNELS = 5 };
+
+const struct summary_runs *finder_device_runs(const struct finder *finder)
+{
+	const struct recording_facts *facts = finder->run->result->recorded;
+
+	return facts && facts->model->runs.n_with_kernels >= LEAST_WITH_KERNELS ? &facts->model->runs : NULL;
+}
+
+struct finding *finder_add_bound(struct finder *finder, const struct insight *insight, uint64_t n_bound, uint64_t ns)
+{
+	const struct summary_runs *runs = finder_device_runs(finder);
+	struct finding *finding;
+
+	if (!runs || 2 * n_bound < runs->n_with_kernels)
+		return NULL;
+	finding = finder_add_counts(finder, insight, (double)ns / (double)runs->kernels_wall_ns, (int64_t)n_bound,
+				    (int64_t)runs->n_with_kernels);
+	finding->gain_ns = (double)ns / (double)runs->n_with_kernels;
+	return finding;
+}

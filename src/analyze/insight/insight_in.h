@@ -68,6 +68,13 @@ bool finder_is_typically_outside(const struct finder *finder, double least_share
  * false where that is not known.
  */
 bool finder_waits_for_itself(const struct finder *finder);
+/* Of a recording whose inferences have kernels of a device, 5 or more; NULL: it is none. */
+const struct summary_runs *finder_device_runs(const struct finder *finder);
+/*
+ * Adds a finding if half of these inferences or more are bound by it. value: the share of their time that ns is, which
+ * is the gain; a: n_bound, of b. NULL: fewer are.
+ */
+struct finding *finder_add_bound(struct finder *finder, const struct insight *insight, uint64_t n_bound, uint64_t ns);
 /* Has this rule, which is listed before, found something of the run? */
 bool finder_has(const struct finder *finder, const struct insight *insight);
 double finder_phase_of(const struct model_result *result, int phase); /* enum summary_phase; 0: not seen */

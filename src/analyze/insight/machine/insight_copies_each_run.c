@@ -5,29 +5,20 @@
  * kernels.
  */
 #include "analyze/insight/insight_in.h"
-#include "analyze/result/recording_facts.h"
 
 extern const struct insight insight_copies_each_run;
 
-enum { LEAST_INFERENCES = 5 };
-
 static void find(struct finder *finder)
 {
-	const struct model_result *result = finder->run->result;
-	const struct summary_runs *runs = result->recorded ? &result->recorded->model->runs : NULL;
+	const struct summary_runs *runs = finder_device_runs(finder);
 	const struct summary_device *device = runs ? &runs->device : NULL;
-	struct finding *finding;
-	double n;
+	struct finding *finding =
+	    runs ? finder_add_bound(finder, &insight_copies_each_run, device->n_copy_bound, device->copies_ns) : NULL;
 
-	if (!runs || runs->n_with_kernels < LEAST_INFERENCES || 2 * device->n_copy_bound < runs->n_with_kernels)
+	if (!finding)
 		return;
-	n = (double)runs->n_with_kernels;
-	finding = finder_add_counts(finder, &insight_copies_each_run,
-				    (double)device->copies_ns / (double)runs->kernels_wall_ns,
-				    (int64_t)device->n_copy_bound, (int64_t)runs->n_with_kernels);
-	finding->low = (double)device->to.bytes / n;
-	finding->high = (double)device->from.bytes / n;
-	finding->gain_ns = (double)device->copies_ns / n;
+	finding->low = (double)device->to.bytes / (double)runs->n_with_kernels;
+	finding->high = (double)device->from.bytes / (double)runs->n_with_kernels;
 }
 
 static void say(const struct speaker *to)

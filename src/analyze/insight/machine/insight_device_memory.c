@@ -4,26 +4,18 @@
  * of the time of inferences in these calls; low: calls of an inference; a: inferences, of b with kernels.
  */
 #include "analyze/insight/insight_in.h"
-#include "analyze/result/recording_facts.h"
 
 extern const struct insight insight_device_memory;
 
-enum { LEAST_INFERENCES = 5 };
-
 static void find(struct finder *finder)
 {
-	const struct model_result *result = finder->run->result;
-	const struct summary_runs *runs = result->recorded ? &result->recorded->model->runs : NULL;
+	const struct summary_runs *runs = finder_device_runs(finder);
 	const struct summary_device *device = runs ? &runs->device : NULL;
-	struct finding *finding;
+	struct finding *finding =
+	    runs ? finder_add_bound(finder, &insight_device_memory, device->n_memory_bound, device->memory_ns) : NULL;
 
-	if (!runs || runs->n_with_kernels < LEAST_INFERENCES || 2 * device->n_memory_bound < runs->n_with_kernels)
-		return;
-	finding =
-	    finder_add_counts(finder, &insight_device_memory, (double)device->memory_ns / (double)runs->kernels_wall_ns,
-			      (int64_t)device->n_memory_bound, (int64_t)runs->n_with_kernels);
-	finding->low = (double)device->n_memory / (double)runs->n_with_kernels;
-	finding->gain_ns = (double)device->memory_ns / (double)runs->n_with_kernels;
+	if (finding)
+		finding->low = (double)device->n_memory / (double)runs->n_with_kernels;
 }
 
 static void say(const struct speaker *to)

@@ -4,28 +4,22 @@
  * inferences; low: mean of a kernel in nanoseconds; a: inferences, of b with kernels.
  */
 #include "analyze/insight/insight_in.h"
-#include "analyze/result/recording_facts.h"
 
 extern const struct insight insight_launch_bound;
 
-enum { LEAST_INFERENCES = 5, LEAST_KERNELS = 10 };
+enum { LEAST_KERNELS = 10 };
 
 static void find(struct finder *finder)
 {
-	const struct model_result *result = finder->run->result;
-	const struct summary_runs *runs = result->recorded ? &result->recorded->model->runs : NULL;
+	const struct summary_runs *runs = finder_device_runs(finder);
 	const struct summary_device *device = runs ? &runs->device : NULL;
 	struct finding *finding;
-	double share;
 
-	if (!runs || runs->n_with_kernels < LEAST_INFERENCES || 2 * device->n_launch_bound < runs->n_with_kernels ||
-	    device->n_kernels < LEAST_KERNELS * runs->n_with_kernels)
+	if (!runs || device->n_kernels < LEAST_KERNELS * runs->n_with_kernels)
 		return;
-	share = (double)device->launch_idle_ns / (double)runs->kernels_wall_ns;
-	finding = finder_add_counts(finder, &insight_launch_bound, share, (int64_t)device->n_launch_bound,
-				    (int64_t)runs->n_with_kernels);
-	finding->low = (double)device->kernels_ns / (double)device->n_kernels;
-	finding->gain_ns = (double)device->launch_idle_ns / (double)runs->n_with_kernels;
+	finding = finder_add_bound(finder, &insight_launch_bound, device->n_launch_bound, device->launch_idle_ns);
+	if (finding)
+		finding->low = (double)device->kernels_ns / (double)device->n_kernels;
 }
 
 static void say(const struct speaker *to)
