@@ -344,11 +344,39 @@ static void many_of_a_kind_are_counted(void **state)
 	assert_int_equal(remarks_give(&(struct remarks){ .summary = &f->summary }, count_only, NULL), 7);
 }
 
+/* In whatever order a process was noted: that the rest had no runtime hides nothing. */
+static void what_was_not_seen_is_said_first(void **state)
+{
+	static const char *const said[] = { "no runtime was loaded", "what 1 forked from it did was not seen" };
+
+	for (int first = 0; first < 2; first++) {
+		struct stream s;
+		struct summary *summary;
+		uint32_t process;
+
+		stream_init(&s);
+		process = stream_process(&s, 7, "app");
+		for (int i = 0; i < 2; i++) {
+			int which = i ^ first;
+			stream_text(&s, KEY_STATE, said[which]);
+			if (which)
+				stream_int(&s, KEY_COUNT, 1);
+			stream_instant(&s, process, (uint64_t)i, KIND_NOTE, EVENT_NOTE_PROCESS);
+		}
+		summary = stream_summary(&s, &(struct summary_file){ .path = "a.pftrace" });
+		assert_int_equal(summary->n_unseen, 1);
+		assert_string_equal(names_text(s.names, summary->processes[0].state), said[1]);
+		summary_free(summary);
+		stream_done(&s);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(complete_recordings_have_no_remark, setup, teardown),
 		cmocka_unit_test_setup_teardown(every_format_gives_every_remark, setup, teardown),
+		cmocka_unit_test(what_was_not_seen_is_said_first),
 		cmocka_unit_test_setup_teardown(many_of_a_kind_are_counted, setup, teardown),
 	};
 

@@ -93,10 +93,13 @@ static int note_process(struct build *build, const struct store_instant *instant
 {
 	struct summary_process *process = process_of(build, instant);
 
-	if (process) {
+	if (!process)
+		return 0;
+	if (text_of(build, instant, KEY_EXE))
 		process->exe = text_of(build, instant, KEY_EXE);
+	if (int_of(build, instant, KEY_COUNT) > 0 || !process->is_unseen)
 		process->state = text_of(build, instant, KEY_STATE);
-	}
+	process->is_unseen |= int_of(build, instant, KEY_COUNT) > 0;
 	return 0;
 }
 

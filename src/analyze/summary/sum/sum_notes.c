@@ -72,15 +72,19 @@ static int note_recording(struct summary_maker *maker, uint32_t process, const s
 static int note_process(struct summary_maker *maker, uint32_t process, const struct event *event)
 {
 	int64_t n_unseen = int_of(event, KEY_COUNT);
+	struct summary_process *row;
 
 	if (n_unseen > 0)
 		maker->to->n_unseen = stats_sum(maker->to->n_unseen, (uint64_t)n_unseen);
-	if (process != SUMMARY_NONE) {
-		maker->to->processes[process].is_unseen |= n_unseen > 0;
-		if (text_of(event, KEY_EXE))
-			maker->to->processes[process].exe = text_of(event, KEY_EXE);
-		maker->to->processes[process].state = text_of(event, KEY_STATE);
-	}
+	if (process == SUMMARY_NONE)
+		return 0;
+	row = &maker->to->processes[process];
+	if (text_of(event, KEY_EXE))
+		row->exe = text_of(event, KEY_EXE);
+	/* what was missed weighs more than that the rest had no runtime */
+	if (n_unseen > 0 || !row->is_unseen)
+		row->state = text_of(event, KEY_STATE);
+	row->is_unseen |= n_unseen > 0;
 	return 0;
 }
 
