@@ -15,6 +15,7 @@
 
 #include "base/err.h"
 #include "runtime/find/rtti.h"
+#include "runtime/shape.h"
 
 enum { RUNTIME_FAMILIES = 40, RUNTIME_MARKS = 4 };
 
@@ -43,6 +44,11 @@ struct runtime_names {
 	char path[512]; /* of a model: its file; "": not known */
 };
 
+/* Offsets in an object that runs, and in those that it leads to, as its row counts them. */
+struct runtime_inputs {
+	uint16_t at[3];
+};
+
 struct runtime_family {
 	const char *name;		  /* for people: "operators" */
 	const char *class_name;		  /* mangled; its tables hold the slot, and those of derived classes */
@@ -65,6 +71,13 @@ struct runtime_family {
 	 * its run.
 	 */
 	uint64_t (*leads_to)(uint64_t object, unsigned *at);
+	/*
+	 * Of a run: the shapes of its inputs as it begins. find_inputs: once for each object, where it keeps them;
+	 * leads_at: where it has the object of its session. False: not known. inputs: at each call, by plain loads of
+	 * what the object owns, at most SHAPE_INPUTS; 0: not known. NULL, both: shapes are not known.
+	 */
+	bool (*find_inputs)(uint64_t object, unsigned leads_at, struct runtime_inputs *to);
+	size_t (*inputs)(uint64_t object, const struct runtime_inputs *at, struct shape *to);
 	bool is_queued; /* of a request: it waits for a thread of the runtime's own, and returns before it ran */
 	/* Of a creation that returns a class: argument 3 points at a pointer to the model; `names` is asked of that. */
 	bool has_model;

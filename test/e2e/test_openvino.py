@@ -87,6 +87,28 @@ def test_the_report_names_runtime_version_model_and_passes(lab, each_openvino):
     assert "intra_op_num_threads" not in text and "--optimized-model" not in text
 
 
+TYPES = "float32 int64 uint8 bool float16 int32 uint16 uint32 uint64 int8 float64 int16".split()
+
+
+def test_inferences_have_the_shapes_of_their_inputs(lab, each_openvino):
+    """As they are at the call: given as arrays or tensors, made longer in place, in a queue; a part of a larger tensor
+    has none here, and of 20 inputs the first 16 are recorded."""
+    program = lab.python(each_openvino, "ovprogram", "shapes", lab.model("cnn"))
+    recording = lab.both(program, level="inference").recording
+    found = collections.defaultdict(list)
+    for slice in sorted(recording.inferences, key=lambda slice: slice.start):
+        found[slice.args["model"]].append(slice.args["shapes"])
+    assert sorted(found.pop("typed")) == [
+        ",".join("%s[%dx%d]" % (of, n, i + 1) for i, of in enumerate(TYPES)) for n in range(3, 9)
+    ]
+    assert found.pop("own") == ["float32[4x2],float32[5x2]", "float32[2x2],float32[3x2]", "float32[2x2],-"]
+    assert found.pop("scalar") == ["float32[]"] and found.pop("many") == [",".join(["float32[9]"] * 16)]
+    (cnn,) = found.values()
+    assert len(cnn) == 2 and len(set(cnn)) == 1 and cnn[0].startswith("float32["), found
+    sizes = lab.plain([lab.inftrace, "report", recording.path, "--all"]).out
+    assert "float32[4x2],float32[5x2]" in sizes.replace("\n", ""), sizes
+
+
 @pytest.mark.in_turn(2)
 def test_requests_of_two_models_are_told_apart(lab, each_openvino):
     program = lab.python(each_openvino, "ovprogram", "two", lab.model("cnn"), lab.model("chain"), "--runs", 6)

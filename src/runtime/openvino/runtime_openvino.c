@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "runtime/find/peek.h"
+#include "runtime/openvino/openvino_inputs.h"
 #include "runtime/probe_sites.h"
 #include "runtime/runtimes.h"
 
@@ -412,7 +413,9 @@ static const struct runtime_family families[N_FAMILIES] = {
 		   .slots = SLOT(2),
 		   .event = RUNTIME_RUN,
 		   .names = compiled_names,
-		   .leads_to = session_of },
+		   .leads_to = session_of,
+		   .find_inputs = openvino_find_inputs,
+		   .inputs = openvino_inputs },
 	[STARTS] = REQUEST(13, .is_queued = true),
 	[CALLS] = REQUEST(2),
 	[PASSES] = { .name = "passes",
@@ -609,6 +612,7 @@ static void find(struct runtime_found *found, struct rtti *rtti, const struct ru
 	remember(compiled, rtti_table(rtti, COMPILED_CLASS));
 	remember(requests, rtti_table(rtti, REQUEST_CLASS));
 	remember(models, rtti_table(rtti, MODEL_CLASS));
+	openvino_inputs_found(rtti);
 	found->is_part = rtti_named(rtti, FRONTEND_CLASS) && !rtti_named(rtti, CORE_CLASS);
 	if (!is_plugin(rtti))
 		return;

@@ -3,7 +3,8 @@
 
 HOW: infer (one request), threads (32, with a request each), queue (four requests at a time, two streams), two (a second
 model, MODEL2, in turn), devices (by AUTO and by HETERO), fails (a model of its own, some of whose inferences fail),
-cached (compiled twice, with a cache), texts (from a file and as a text, in turn), serve (until standard input ends).
+cached (compiled twice, with a cache), texts (from a file and as a text, in turn), shapes (inputs of all types, given in
+all ways), decode (a decoder with its cache inside), serve (until standard input ends).
 Standard output is the same in every run. --nodes FILE: the nodes that ran, by OpenVINO's own profile."""
 
 import argparse
@@ -142,11 +143,7 @@ def cached():
 
 
 def fails():
-    try:
-        from openvino import opset8 as ops
-    except ImportError:
-        from openvino.runtime import opset8 as ops
-
+    ops = operations()
     data, shape = ops.parameter([-1, 4], np.float32), ops.parameter([2], np.int64)
     model = ov.Model([ops.reshape(data, shape, False)], [data, shape], "reshaper")
     request = core.compile_model(model, "CPU").create_infer_request()
@@ -156,6 +153,52 @@ def fails():
             print(result.shape)
         except RuntimeError:
             print("failed")
+
+
+def operations():
+    try:
+        from openvino import opset8
+    except ImportError:
+        from openvino.runtime import opset8
+    return opset8
+
+
+def of_types(name, types, shape):
+    ops = operations()
+    inputs = [ops.parameter(shape, np.dtype(of).type) for of in types]
+    return core.compile_model(ov.Model([ops.convert(of, "f32") for of in inputs], inputs, name), "CPU")
+
+
+def shapes():
+    types = "f4 i8 u1 ? f2 i4 u2 u4 u8 i1 f8 i2".split()
+    model = of_types("typed", types, [-1, -1])
+
+    def arrays(n):
+        return [np.ones((n, i + 1), of) for i, of in enumerate(types)]
+
+    for n in (3, 5):
+        print(checksum(model(arrays(n))), checksum(model.create_infer_request().infer(arrays(n + 1))))
+    queue = ov.AsyncInferQueue(model, 2)
+    for n in (7, 8):
+        queue.start_async(arrays(n))
+    queue.wait_all()
+    request = of_types("own", ["f4"] * 2, [-1, 2]).create_infer_request()
+    for rows in (4, 2):
+        for i in range(2):
+            request.get_input_tensor(i).shape = [rows + i, 2]
+            request.get_input_tensor(i).data[:] = 1
+        request.infer()
+        print(checksum(request.results))
+    larger = ov.Tensor(np.ones((10, 2), np.float32))
+    request.set_input_tensor(1, ov.Tensor(larger, [0, 0], [6, 2]))
+    request.infer()
+    print(checksum(request.results))
+    scalar = of_types("scalar", ["f4"], [])
+    print(checksum(scalar([np.float32(1)])))
+    many = of_types("many", ["f4"] * 20, [-1])
+    print(checksum(many([np.ones(9, np.float32)] * 20)))
+    for n in (1, 2):  # requests that follow each other at the same address
+        print(checksum(core.compile_model(core.read_model(args.model[0]), "AUTO")(feeds(args.model[0]))))
 
 
 def serve():

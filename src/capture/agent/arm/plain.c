@@ -48,6 +48,8 @@ struct object {
 	word leads_to;	   /* and what stood there */
 	uint64_t asked_by; /* with asked_at: who (caller.h) */
 	uint64_t asked_at; /* of a run's: when the program asked for the next one; 0: it did not, or waits for it */
+	struct runtime_inputs inputs; /* of a run's: where it has them */
+	bool has_inputs;
 };
 static struct map objects; /* by key_of */
 
@@ -104,6 +106,8 @@ static __attribute__((noinline)) struct object *learn(struct place *place, word 
 			object->leads_to = place->family->leads_to(self, &place->leads_at);
 			object->leads_at = object->leads_to ? place->leads_at : 0;
 		}
+		object->has_inputs =
+		    place->family->find_inputs && place->family->find_inputs(self, object->leads_at, &object->inputs);
 		object->generation = hot->generation;
 		__atomic_store_n(&object->vptr, *(word *)self, __ATOMIC_RELEASE);
 	}
@@ -300,6 +304,17 @@ static struct session *session_of_run(const struct object *object)
 	return session_at(object->place, object->leads_at ? object->leads_to : object->self);
 }
 
+static void take_inputs(struct open_run *run, const struct object *object)
+{
+	struct shape shape[SHAPE_INPUTS];
+	size_t n = object->place->family->inputs(object->self, &object->inputs, shape);
+
+	if (!n)
+		return;
+	run->shapes = shape_text(shape, n);
+	run->batch = shape_batch(&shape[0]);
+}
+
 static word run(struct thread *thread, struct object *object, ARGS)
 {
 	const word frame = (word)__builtin_frame_address(0);
@@ -321,6 +336,8 @@ static word run(struct thread *thread, struct object *object, ARGS)
 	if (!open)
 		return object->next(PASS);
 	open->is_executing = true;
+	if (object->has_inputs)
+		take_inputs(open, object);
 	inference_tell(thread, open, NULL);
 	bracket_begin(thread, RUNTIME_RUN, frame, n_runs, left);
 	r = bracket_call(object->next, PASS);
