@@ -427,6 +427,40 @@ static void model_of_two_runtimes_has_a_row_for_each(void **state)
 	done(&m);
 }
 
+/* Short programs: notes of all sessions come before the first inference does. */
+static void inferences_find_their_model_after_notes_of_all_sessions(void **state)
+{
+	static const char *const runtimes[] = { "litert", "onnxruntime", "openvino" };
+	uint32_t process, lane;
+	struct made m;
+
+	make(&m);
+	process = stream_process(&m.s, 42, "python");
+	lane = stream_lane(&m.s, process, "models");
+	for (int64_t i = 0; i < 3; i++) {
+		stream_text(&m.s, KEY_MODEL, "net");
+		stream_int(&m.s, KEY_SESSION, i);
+		stream_text(&m.s, KEY_RUNTIME, runtimes[i]);
+		stream_instant(&m.s, process, 50, KIND_NOTE, EVENT_NOTE_CREATED);
+	}
+	for (int64_t i = 0; i < 3; i++) {
+		stream_int(&m.s, KEY_SESSION, i);
+		stream_instant(&m.s, process, 50, KIND_NOTE, EVENT_NOTE_RELEASED);
+	}
+	for (uint64_t i = 0; i < 12; i++) {
+		stream_inference(&m.s, lane, 10 + 3 * i, "net", (int64_t)(i % 4 < 2 ? i % 4 : 2), (int64_t)i + 1);
+		stream_end(&m.s, lane, 12 + 3 * i);
+	}
+	roll(&m);
+	assert_int_equal(live_n_models(m.live), 3);
+	for (uint32_t i = 0; i < 3; i++) {
+		assert_string_equal(live_model(m.live, i)->runtime, runtimes[i]);
+		assert_int_equal(live_model(m.live, i)->sum.n, i == 2 ? 6 : 3);
+		assert_int_equal(live_model(m.live, i)->n_sessions, 0);
+	}
+	done(&m);
+}
+
 static void counters_keep_ten_minutes_and_stop(void **state)
 {
 	struct made m;
@@ -661,6 +695,7 @@ int main(void)
 		cmocka_unit_test(whole_slices_count_as_their_parts),
 		cmocka_unit_test(creation_has_phases_and_a_name_at_the_end),
 		cmocka_unit_test(model_of_two_runtimes_has_a_row_for_each),
+		cmocka_unit_test(inferences_find_their_model_after_notes_of_all_sessions),
 		cmocka_unit_test(counters_keep_ten_minutes_and_stop),
 		cmocka_unit_test(program_that_ended_is_listed_for_a_while),
 		cmocka_unit_test(what_finds_no_room_is_counted),

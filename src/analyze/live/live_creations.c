@@ -90,21 +90,5 @@ void live_created(struct live *live, const struct event *event)
 		return;
 	ask_for(live, row, providers);
 	if (!status || status == live->ok)
-		live_session_of(row, live_arg_int(event, KEY_SESSION, -1));
-}
-
-void live_released(struct live *live, const struct event *event)
-{
-	const struct live_track *track = live_track_at(live, event->track);
-	int64_t number = live_arg_int(event, KEY_SESSION, -1);
-
-	for (uint32_t i = 0; i < live->n_rows; i++) {
-		struct live_row *row = live->row[i];
-		for (uint32_t k = 0; k < row->n_sessions && row->process == track->process; k++)
-			if (row->session[k].number == number) {
-				memmove(&row->session[k], &row->session[k + 1],
-					(--row->n_sessions - k) * sizeof *row->session);
-				return;
-			}
-	}
+		live_session_of(live, track, row, live_arg_int(event, KEY_SESSION, -1));
 }

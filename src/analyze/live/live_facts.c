@@ -86,7 +86,7 @@ void live_instant(struct live *live, const struct event *event)
 	if (event->name == topic->created || event->name == topic->session)
 		live_created(live, event);
 	else if (event->name == topic->released)
-		live_released(live, event);
+		live_session_release(live, live_track_at(live, event->track), live_arg_int(event, KEY_SESSION, -1));
 	else if (event->name == topic->runtime)
 		take_runtime(live, event);
 	else if (event->name == topic->process)

@@ -13,6 +13,7 @@ enum {
 	LIVE_DEPTH = 64,       /* open slices of a track that are followed */
 	LIVE_PLACES = 1 << 14, /* inferences whose model is remembered for their operators, in sets of LIVE_WAYS */
 	LIVE_WAYS = 8,
+	LIVE_HOMES = 1 << 12,  /* sessions whose model is remembered for their inferences, in such sets, too */
 	LIVE_RUNTIMES = 8,     /* of a process */
 	LIVE_WAITING = 1 << 17 /* operators that came before their inference */
 };
@@ -111,6 +112,12 @@ struct live_place {
 	uint64_t process, number, row; /* ids; number 0: free */
 };
 
+struct live_home {
+	uint64_t process, row; /* ids; process 0: free */
+	int64_t number;
+	bool is_released; /* inferences of it may come later */
+};
+
 struct live_waiting {
 	uint64_t process, number, ns;
 	uint32_t name, type, provider, age; /* age: rolls */
@@ -138,6 +145,7 @@ struct live {
 	struct array waiting; /* struct live_waiting */
 	struct generations *generations;
 	struct live_place place[LIVE_PLACES];
+	struct live_home home[LIVE_HOMES];
 	uint32_t ok;
 	struct live_topics {
 		uint32_t process, runtime, session, created, released, unreadable, sampled_out, missing, stopped;
@@ -193,10 +201,17 @@ struct live_row *live_row_named(struct live *live, const struct live_track *trac
 /* The same of a model that this runtime runs; "": not known. */
 struct live_row *live_row_of_runtime(struct live *live, const struct live_track *track, uint32_t name,
 				     const char *runtime);
-struct live_session *live_session_of(struct live_row *row, int64_t number); /* NULL: there is no room */
-void live_rows_end(struct live *live, uint32_t process);		    /* its track has ended */
+void live_rows_end(struct live *live, uint32_t process); /* its track has ended */
 void live_rows_drop_old(struct live *live);
 void live_rows_done(struct live *live);
+
+/* live_sessions.c */
+/* The row of a session of the track's process; NULL: not known. */
+struct live_row *live_session_row(struct live *live, const struct live_track *track, int64_t number);
+/* A session of this row, which exists unless it was released; NULL: it was, or there is no room. */
+struct live_session *live_session_of(struct live *live, const struct live_track *track, struct live_row *row,
+				     int64_t number);
+void live_session_release(struct live *live, const struct live_track *track, int64_t number);
 
 /* live_join.c: before the rows roll, and after that. */
 void live_join_begin(struct live *live);
@@ -227,7 +242,6 @@ void live_creation_begin(struct live *live, struct live_track *track, const stru
 void live_creation_end(struct live *live, struct live_track *track, const struct event *event,
 		       const struct live_slice *slice);
 void live_created(struct live *live, const struct event *event);
-void live_released(struct live *live, const struct event *event);
 
 /* live_facts.c */
 void live_instant(struct live *live, const struct event *event);

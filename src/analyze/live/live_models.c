@@ -52,7 +52,7 @@ void live_run_end(struct live *live, struct live_track *track, const struct even
 		row->max_ns = ns;
 	if (!is_failed)
 		live_generations_take(live, track, row, event, begin_ns);
-	session = live_session_of(row, track->session);
+	session = live_session_of(live, track, row, track->session);
 	if (session) {
 		session->n++;
 		session->n_failed += is_failed;

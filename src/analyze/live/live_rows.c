@@ -101,28 +101,16 @@ static bool is_named(const struct live *live, const struct live_row *row, uint32
 	return !strncmp(row->shown.name, names_text(live->sink.names, name), sizeof row->shown.name - 1);
 }
 
-static bool has_session(const struct live_row *row, int64_t number)
-{
-	for (uint32_t i = 0; i < row->n_sessions; i++)
-		if (row->session[i].number == number)
-			return true;
-	return false;
-}
-
 struct live_row *live_row_named(struct live *live, const struct live_track *track, uint32_t name, int64_t session)
 {
-	struct live_row *found = NULL;
+	struct live_row *row = live_session_row(live, track, session);
 
-	for (uint32_t i = 0; i < live->n_rows; i++) {
-		struct live_row *row = live->row[i];
-		if (row->process != track->process || !is_named(live, row, name))
-			continue;
-		if (!found || has_session(row, session))
-			found = row;
-		if (session < 0 || has_session(row, session))
-			break;
-	}
-	return found ? use(found) : add_row(live, track, name);
+	if (row && is_named(live, row, name))
+		return use(row);
+	for (uint32_t i = 0; i < live->n_rows; i++)
+		if (live->row[i]->process == track->process && is_named(live, live->row[i], name))
+			return use(live->row[i]);
+	return add_row(live, track, name);
 }
 
 struct live_row *live_row_of_runtime(struct live *live, const struct live_track *track, uint32_t name,
@@ -145,19 +133,6 @@ struct live_row *live_row_of_runtime(struct live *live, const struct live_track 
 	if (found)
 		snprintf(found->shown.runtime, sizeof found->shown.runtime, "%s", runtime);
 	return found;
-}
-
-struct live_session *live_session_of(struct live_row *row, int64_t number)
-{
-	for (uint32_t i = 0; i < row->n_sessions; i++)
-		if (row->session[i].number == number)
-			return &row->session[i];
-	if (row->n_sessions == LIVE_SESSIONS) {
-		row->has_more_sessions = true;
-		return NULL;
-	}
-	row->session[row->n_sessions] = (struct live_session){ .number = number };
-	return &row->session[row->n_sessions++];
 }
 
 void live_rows_end(struct live *live, uint32_t process)
