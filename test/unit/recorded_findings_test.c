@@ -346,6 +346,25 @@ static void waits_for_cpus_that_the_process_itself_uses_are_its_own_fault(void *
 	end(f);
 }
 
+/* Those of all its processes, as in the head of the report. */
+static void cpus_of_the_program_and_of_others_add_up(void **state)
+{
+	struct series series = {
+		.session = 1, .at_us = 100, .took_us = 1000, .n = 40, .cpu_us = 600, .waited_us = 400
+	};
+	struct fixture fixture, *f = &fixture;
+
+	begin_on(f, 2);
+	run(f, &series);
+	count(f, 0, "cpu", "%", 90, 0);
+	count(f, f->process, "cpu", "%", 60, 0);
+	count(f, stream_process(&f->s, 9, "tool"), "cpu", "%", 20, 0);
+	analyse(f);
+	assert_non_null(
+	    strstr(evidence(f, "waits_for_cpu"), "the program used 0.80 CPUs while inferences ran, others 1"));
+	end(f);
+}
+
 /* Two processes run one at a time on 2 CPUs, with a pool thread each; ran: who had the CPUs that they waited for. */
 static const struct finding *find_of_two(struct fixture *f, const char *name, const char *ran, uint64_t after_us)
 {
@@ -812,6 +831,7 @@ int main(void)
 		cmocka_unit_test(a_creation_is_no_finding_in_a_recording_that_lasts),
 		cmocka_unit_test(time_in_no_operator_is_found_from_a_sixth_on),
 		cmocka_unit_test(waits_for_cpus_that_the_process_itself_uses_are_its_own_fault),
+		cmocka_unit_test(cpus_of_the_program_and_of_others_add_up),
 		cmocka_unit_test(waits_for_cpus_that_other_processes_of_the_program_use_are_its_own_fault),
 		cmocka_unit_test(a_pool_can_work_for_inferences_of_its_session_alone),
 		cmocka_unit_test(pool_threads_spin_if_they_use_more_than_inferences_last),

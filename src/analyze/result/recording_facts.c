@@ -132,8 +132,8 @@ double recording_usable(const struct summary *summary)
 static double others_cores_of(const struct recording_facts *facts)
 {
 	const struct summary *summary = facts->summary;
-	double own = cores_of_all(summary, NULL);
-	double cores = cores_of(summary, SUMMARY_NONE) * (double)facts->n_cpus - (isfinite(own) ? own : 0);
+	double own = isfinite(facts->all_cores) ? facts->all_cores : 0;
+	double cores = cores_of(summary, SUMMARY_NONE) * (double)facts->n_cpus - own;
 
 	return facts->n_cpus < 1 ? NAN : cores > 0 ? cores : isnan(cores) ? NAN : 0;
 }
@@ -172,6 +172,7 @@ static void find_cpus(struct recording_facts *facts)
 	int64_t n_allowed;
 
 	facts->n_cpus = facts->n_allowed = summary->recording.n_cpus;
+	facts->all_cores = cores_of_all(summary, NULL);
 	facts->others_cores = others_cores_of(facts);
 	if (facts->model->process == SUMMARY_NONE)
 		return;
@@ -433,6 +434,7 @@ struct recording_facts recording_facts_of(const struct summary *summary, uint32_
 					 .n_allowed = -1,
 					 .n_threads = -1,
 					 .cores = NAN,
+					 .all_cores = NAN,
 					 .others_cores = NAN,
 					 .usable = NAN,
 					 .program_cores = NAN,

@@ -24,7 +24,8 @@ struct recording_facts {
 	double own_share;    /* of what its threads waited for: ran threads of the recorded processes; NAN: not known */
 	uint32_t n_beside;   /* processes that ran inferences beside it, and it */
 	int64_t n_at_work;   /* threads of these that may work at a time: inferences and pools */
-	double others_cores; /* the same of everything else on the machine */
+	double all_cores;    /* the same of all recorded processes, */
+	double others_cores; /* and of everything else on the machine */
 	int64_t n_pool;	     /* threads of the runtime's pools in the process, at most */
 	double pool_cores;   /* CPUs that they used, also while no inference ran */
 	double pool_busy;    /* share of that time in which one did */

@@ -17,12 +17,15 @@ static void find(struct finder *finder)
 
 static void say(const struct speaker *to)
 {
+	const struct recording_facts *facts = to->run->result->recorded;
+	double own = facts ? facts->all_cores : to->run->cores;
+
 	FINDING("its inferences wait for a CPU");
 	EVIDENCE("for %s of their time, %s each", units_percent(to->finding->value).s,
 		 units_duration(to->finding->low).s);
-	if (to->run->others_cores >= 0.1 && to->run->cores >= 0)
-		EVIDENCE("; the program used %s CPUs while inferences ran, others %s of %s",
-			 units_decimal(to->run->cores).s, units_decimal(to->run->others_cores).s,
+	if (to->run->others_cores >= 0.1 && own >= 0)
+		EVIDENCE("; the program used %s CPUs while inferences ran, others %s of %s", units_decimal(own).s,
+			 units_decimal(to->run->others_cores).s,
 			 units_count((uint64_t)to->analysis->report->machine.n_all_cpus).s);
 	NEXT("fewer threads, fewer inferences at a time, or a machine that is less busy");
 }
