@@ -366,11 +366,9 @@ static void cpus_of_the_program_and_of_others_add_up(void **state)
 }
 
 /* Two processes run one at a time on 2 CPUs, with a pool thread each; ran: who had the CPUs that they waited for. */
-static const struct finding *find_of_two(struct fixture *f, const char *name, const char *ran, uint64_t after_us)
+static const struct finding *find_of_both(struct fixture *f, const char *name, const char *ran, struct series series,
+					  uint64_t after_us)
 {
-	struct series series = {
-		.session = 1, .at_us = 100, .took_us = 1000, .n = 40, .cpu_us = 600, .waited_us = 400
-	};
 	struct summary_file file = { 0 };
 	uint32_t other, lane = 0;
 
@@ -390,6 +388,25 @@ static const struct finding *find_of_two(struct fixture *f, const char *name, co
 	return find(f, name);
 }
 
+static const struct finding *find_of_two(struct fixture *f, const char *name, const char *ran, uint64_t after_us)
+{
+	struct series series = {
+		.session = 1, .at_us = 100, .took_us = 1000, .n = 40, .cpu_us = 600, .waited_us = 400
+	};
+
+	return find_of_both(f, name, ran, series, after_us);
+}
+
+/* Each begins an inference every 2 ms, the second process after that time. */
+static const struct finding *find_of_turns(struct fixture *f, const char *name, uint64_t after_us)
+{
+	struct series series = {
+		.session = 1, .at_us = 100, .took_us = 1000, .every_us = 2000, .n = 40, .cpu_us = 600, .waited_us = 400
+	};
+
+	return find_of_both(f, name, "waited for its own processes", series, after_us);
+}
+
 static void waits_for_cpus_that_other_processes_of_the_program_use_are_its_own_fault(void **state)
 {
 	struct fixture fixture, *f = &fixture;
@@ -405,6 +422,18 @@ static void waits_for_cpus_that_other_processes_of_the_program_use_are_its_own_f
 	end(f);
 	/* one follows the other */
 	assert_null(find_of_two(f, "oversubscribed", "waited for its own processes", 100000));
+	end(f);
+}
+
+/* A parent that waits for its child, and the child for it: their threads never work beside each other. */
+static void processes_that_take_turns_have_no_threads_beside_each_other(void **state)
+{
+	struct fixture fixture, *f = &fixture;
+
+	assert_null(find_of_turns(f, "oversubscribed", 1000));
+	assert_non_null(find(f, "waits_for_cpu"));
+	end(f);
+	assert_non_null(find_of_turns(f, "oversubscribed", 500));
 	end(f);
 }
 
@@ -831,6 +860,7 @@ int main(void)
 		cmocka_unit_test(a_creation_is_no_finding_in_a_recording_that_lasts),
 		cmocka_unit_test(time_in_no_operator_is_found_from_a_sixth_on),
 		cmocka_unit_test(waits_for_cpus_that_the_process_itself_uses_are_its_own_fault),
+		cmocka_unit_test(processes_that_take_turns_have_no_threads_beside_each_other),
 		cmocka_unit_test(cpus_of_the_program_and_of_others_add_up),
 		cmocka_unit_test(waits_for_cpus_that_other_processes_of_the_program_use_are_its_own_fault),
 		cmocka_unit_test(a_pool_can_work_for_inferences_of_its_session_alone),

@@ -94,6 +94,7 @@ static void end(struct fixture *f)
 static void a_session_of_the_parent_is_found_in_a_child(void **state)
 {
 	struct fixture fixture, *f = &fixture;
+	struct insight_words words;
 
 	begin(f);
 	create(f, f->lane, 1000, 1, 3);
@@ -106,6 +107,9 @@ static void a_session_of_the_parent_is_found_in_a_child(void **state)
 	assert_int_equal(find(f, "forked")->a, 100);
 	assert_int_equal(find(f, "forked")->b, 3);
 	assert_true(find(f, "forked")->low == 1e6);
+	words = insight_words_of(f->recorded.model, find(f, "forked"), true);
+	assert_string_equal(words.finding.s, "its session is used in a fork of the process that created it");
+	assert_int_equal(strncmp(words.next.s, "create the session after the fork", 33), 0);
 	assert_null(find(f, "idle_cores"));
 	assert_string_equal(creator_of(f, 200).s, "created in 100, before the fork");
 	assert_string_equal(creator_of(f, 100).s, "");

@@ -110,7 +110,7 @@ struct speaker {
 	const struct finding *finding;
 	const struct model_run *run;
 	bool is_ascii;
-	struct printable text; /* finding->text */
+	struct printable text; /* finding->text; "": it has none */
 	struct insight_words *to;
 };
 

@@ -158,9 +158,10 @@ struct insight_words insight_words_of(const struct model_analysis *analysis, con
 				   .finding = finding,
 				   .run = &analysis->runs[finding->result],
 				   .is_ascii = is_ascii,
-				   .text = model_text(finding->text, INSIGHT_NAME, is_ascii),
 				   .to = &words };
 
+	if (finding->text && *finding->text)
+		speaker.text = model_text(finding->text, INSIGHT_NAME, is_ascii);
 	finding->insight->say(&speaker);
 	return words;
 }

@@ -284,6 +284,17 @@ static bool is_beside(const struct at_work *a, const struct at_work *b)
 	return end > begin && end - begin >= (a_ns < b_ns ? a_ns : b_ns) / 2;
 }
 
+/* Whether processes ran inferences at the same time at all: a parent may wait for its child meanwhile. */
+static bool are_at_once(const struct summary *summary)
+{
+	const double least = 0.05;
+	double ns = 0;
+
+	for (uint32_t i = 0; i < summary->n_processes; i++)
+		ns += (double)summary->processes[i].busy_ns;
+	return ns - (double)summary->busy_ns >= least * ns;
+}
+
 /* Of what threads of the process waited for, as the scheduler's events say. */
 static double own_share_of(const struct summary *summary, uint32_t process)
 {
@@ -308,11 +319,12 @@ static double own_share_of(const struct summary *summary, uint32_t process)
 static void find_beside(struct recording_facts *facts, const struct at_work *all, uint32_t n, uint32_t own)
 {
 	struct recording_facts found = { .program_cores = NAN };
+	bool are_together = are_at_once(facts->summary);
 
 	for (uint32_t i = 0; i < n; i++) {
 		double cores;
 
-		if (i != own && !is_beside(&all[own], &all[i]))
+		if (i != own && (!are_together || !is_beside(&all[own], &all[i])))
 			continue;
 		cores = cores_of(facts->summary, all[i].process);
 		found.n_beside++;
