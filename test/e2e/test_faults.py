@@ -2,7 +2,9 @@
 """Kills at bad moments, full disks, small rings, cut files: no complete event is missing; targets are unharmed."""
 
 import glob
+import json
 import os
+import platform
 import random
 import re
 import resource
@@ -21,6 +23,8 @@ KILLS = [
     *range(10),
     *[pytest.param(seed, marks=pytest.mark.full("each of 190 more moments takes a second")) for seed in range(10, 200)],
 ]
+
+LINUX = [int(number) for number in re.findall(r"\d+", platform.release())[:2]]
 
 
 def counters(path):
@@ -76,6 +80,23 @@ def test_a_target_killed_at_any_moment_loses_no_run_that_was_over(lab, library, 
         assert len(ended(recording)) <= over + threads
         assert b"lost" in err
     assert len(recording.inferences) - len(ended(recording)) <= threads
+
+
+@pytest.mark.skipif(LINUX < [6, 15], reason="this kernel tells parents alone how a process ended")
+def test_a_crash_of_a_process_that_the_program_started_is_said(lab, library):
+    program = lab.native("count", library, lab.model("tiny"), 4, 4, lab.path("counters"), 1, 0)
+    command, path = lab.command(["/bin/sh", "-c", " ".join(program) + "; exit 0"])
+    recorder = lab.start(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    growing = Growing(path)
+    runs = wait_until(lambda: os.path.exists(path) and ended(growing.now()), recorder)
+    os.kill(runs[0].track.pid, signal.SIGSEGV)
+    _, err = recorder.communicate(timeout=PATIENCE)
+    assert recorder.returncode == 0, err
+    text = " ".join(lab.plain([lab.inftrace, "report", path]).out.split())
+    assert "process %d was killed by SIGSEGV" % runs[0].track.pid in text
+    sql = "select exit_status, signal from processes where pid = %d" % runs[0].track.pid
+    rows = json.loads(lab.plain([lab.inftrace, "query", "--format", "json", path, sql]).out)
+    assert rows == [{"exit_status": None, "signal": int(signal.SIGSEGV)}]
 
 
 def test_a_killed_recorder_leaves_the_target_undisturbed_and_a_file_up_to_its_last_flush(lab, library):

@@ -10,21 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/ioctl.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "capture/proc/proc.h"
+#include "capture/proc/process_end.h"
 
-/* linux/pidfd.h of kernel 6.15; the headers here may be older. */
-struct pidfd_answer {
-	uint64_t mask, cgroup;
-	uint32_t pid, tgid, ppid, ids[8];
-	int32_t exit_code;
-};
-#define PIDFD_ASK _IOWR(0xff, 11, struct pidfd_answer)
-enum { PIDFD_ANSWER_EXIT = 1 << 3, TRIES = 10, PAUSE_NS = 2000000 };
+enum { TRIES = 10 };
 
 int attached_init(struct attached *attached, struct err *err)
 {
@@ -123,20 +115,6 @@ bool attached_lives(const struct attached *attached, pid_t pid, uint64_t start_t
 	return false;
 }
 
-/* It is told once the parent has taken note of the end. */
-static void ask_end(int pidfd, struct attached_end *end)
-{
-	for (int i = 0; i < TRIES && !end->is_known; i++) {
-		struct pidfd_answer answer = { .mask = PIDFD_ANSWER_EXIT };
-		if (i)
-			nanosleep(&(struct timespec){ .tv_nsec = PAUSE_NS }, NULL);
-		if (ioctl(pidfd, PIDFD_ASK, &answer) && errno != ESRCH)
-			return;
-		end->is_known = answer.mask & PIDFD_ANSWER_EXIT;
-		end->wait_status = answer.exit_code;
-	}
-}
-
 bool attached_next_ended(struct attached *attached, struct attached_end *end)
 {
 	for (size_t i = 0; i < attached->n; i++) {
@@ -144,7 +122,7 @@ bool attached_next_ended(struct attached *attached, struct attached_end *end)
 		if (!has_ended(program->pidfd))
 			continue;
 		*end = (struct attached_end){ .pid = program->pid };
-		ask_end(program->pidfd, end);
+		end->is_known = process_end(program->pidfd, TRIES, &end->wait_status);
 		close(program->pidfd);
 		memmove(program, program + 1, (--attached->n - i) * sizeof *program);
 		return true;

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -22,6 +23,7 @@
 #include "capture/decode/segment_folder.h"
 #include "capture/proc/namespace.h"
 #include "capture/proc/proc.h"
+#include "capture/proc/process_end.h"
 #include "capture/source/caller_place.h"
 #include "capture/source/confined.h"
 #include "capture/source/malloc_heap.h"
@@ -34,6 +36,7 @@
 #include "runtime/runtimes.h"
 
 enum {
+	END_TRIES = 3,
 	MAX_JUMPS = 1000, /* noted one by one */
 	WANTED_FILL = 40, /* of a ring when it is drained, in percent */
 	GRID_MS = 50,
@@ -355,17 +358,24 @@ static int note_memory(struct recorded *process, struct sink *out, uint64_t now_
 	    err);
 }
 
-/* Of one that is not the recorder's own child: how it ended, only its parent knows. */
+/* Of one that is not the recorder's own child. */
 static int note_end(const struct agent_state *state, struct recorded *process, struct sink *out, uint64_t now_ns,
 		    struct err *err)
 {
-	struct arg pid = arg_int(KEY_PID, process->pid);
+	struct arg args[2] = { arg_int(KEY_PID, process->pid) };
+	bool is_known;
+	int status;
 
 	if (process->pid == state->target->pid || !has_ended(state, process) || replaced_by(state, process))
 		return 0;
+	is_known = process->pidfd >= 0 && process_end(process->pidfd, END_TRIES, &status);
+	if (is_known)
+		args[1] = WIFSIGNALED(status) ? arg_int(KEY_SIGNAL, WTERMSIG(status))
+					      : arg_int(KEY_EXIT_STATUS, WEXITSTATUS(status));
 	return recorded_note(
 	    out, EVENT_NOTE_EXIT,
-	    &(struct event){ .track = recorded_track(process, out), .time_ns = now_ns, .args = &pid, .n_args = 1 },
+	    &(struct event){
+		.track = recorded_track(process, out), .time_ns = now_ns, .args = args, .n_args = is_known ? 2 : 1 },
 	    err);
 }
 

@@ -4,6 +4,7 @@
  * the time went, what failed and what is missing.
  */
 #include <ctype.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -345,6 +346,37 @@ static const struct summary_tally *first_failure(const struct summary *summary)
 	return NULL;
 }
 
+/* Whether one before it was killed by the same signal, too. */
+static bool is_told(const struct summary *summary, uint32_t process)
+{
+	for (uint32_t i = 0; i < process; i++)
+		if (summary->processes[i].signal == summary->processes[process].signal)
+			return true;
+	return false;
+}
+
+/* Workers are ended by SIGTERM as a rule: that is said of the program itself. */
+static void say_killed(const struct page *page)
+{
+	const struct summary *summary = page->summary;
+
+	for (uint32_t i = 0; i < summary->n_processes; i++) {
+		int64_t signal = summary->processes[i].signal;
+		uint32_t n = 0;
+
+		if (signal <= 0 || (i && signal == SIGTERM) || is_told(summary, i))
+			continue;
+		for (uint32_t k = i; k < summary->n_processes; k++)
+			n += summary->processes[k].signal == signal;
+		if (n > 1)
+			fprintf(page->out, "; %s were killed by %s", printable_count(n, "process").s,
+				page_signal(signal).s);
+		else
+			fprintf(page->out, "; process %d was killed by %s", summary->processes[i].pid,
+				page_signal(signal).s);
+	}
+}
+
 static void say_failures(const struct page *page)
 {
 	const struct summary *summary = page->summary;
@@ -363,10 +395,7 @@ static void say_failures(const struct page *page)
 			page_name(page, summary->sessions[i].status, MESSAGE_COLUMNS).s);
 		break;
 	}
-	for (uint32_t i = 0; i < summary->n_processes; i++)
-		if (summary->processes[i].signal > 0)
-			fprintf(page->out, "; process %d was killed by %s", summary->processes[i].pid,
-				page_signal(summary->processes[i].signal).s);
+	say_killed(page);
 }
 
 static void say_suspends(const struct page *page)
