@@ -426,6 +426,22 @@ static void sessions_that_nothing_uses_are_found(void **state)
 	end(f);
 }
 
+/* Of three sessions one keeps its outputs: what the others give back hides nothing. */
+static void outputs_count_for_each_session(void **state)
+{
+	struct report_fixture fixture, *f = &fixture;
+
+	begin(f, "detail", NULL);
+	for (int i = 1; i <= 3; i++) {
+		session(f, (uint64_t)i * 10, i);
+		sums_of(f, 60, i, 400, i == 2 ? 396 : 1);
+	}
+	analyse(f);
+	assert_int_equal(find(f, "outputs_kept")->a, 396);
+	assert_int_equal(find(f, "outputs_kept")->b, 400);
+	end(f);
+}
+
 static void outputs_that_are_kept_are_found(void **state)
 {
 	static const struct {
@@ -461,6 +477,7 @@ int main(void)
 		cmocka_unit_test(a_report_says_why_it_knows_nothing),
 		cmocka_unit_test(a_report_says_why_sums_may_be_wrong),
 		cmocka_unit_test(sessions_that_nothing_uses_are_found),
+		cmocka_unit_test(outputs_count_for_each_session),
 		cmocka_unit_test(outputs_that_are_kept_are_found),
 	};
 

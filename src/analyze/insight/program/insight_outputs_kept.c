@@ -13,7 +13,7 @@ static void find(struct finder *finder)
 	const struct model_memory *memory = finder->run->result->memory;
 	struct finding *to;
 
-	if (!memory || memory->n_runs < FEWEST || memory->n_blocks < FEWEST || memory->n_blocks * 2 < memory->n_runs)
+	if (!memory || memory->n_runs < FEWEST || memory->n_blocks < FEWEST)
 		return;
 	to = finder_add_counts(finder, &insight_outputs_kept, (double)memory->blocks_bytes / (double)memory->n_runs,
 			       memory->n_blocks, memory->n_runs);

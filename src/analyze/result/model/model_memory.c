@@ -79,8 +79,12 @@ void model_memory_find(struct model_memory *memory, const struct summary *summar
 
 		if (row->model != model || row->n_run_ends <= 0 || row->kept < 0)
 			continue;
-		memory->n_blocks = (memory->n_blocks < 0 ? 0 : memory->n_blocks) + row->n_kept;
-		memory->blocks_bytes = (memory->blocks_bytes < 0 ? 0 : memory->blocks_bytes) + row->kept;
-		memory->n_runs = (memory->n_runs < 0 ? 0 : memory->n_runs) + row->n_run_ends;
+		if (memory->n_blocks < 0)
+			memory->n_blocks = memory->blocks_bytes = memory->n_runs = 0;
+		if (row->n_kept * 2 < row->n_run_ends)
+			continue;
+		memory->n_blocks += row->n_kept;
+		memory->blocks_bytes += row->kept;
+		memory->n_runs += row->n_run_ends;
 	}
 }

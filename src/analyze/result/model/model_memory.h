@@ -12,7 +12,7 @@ struct model_memory {
 	/*
 	 * Taken in inferences, but not in the last four of their session, and still in use when the last of these
 	 * ended: blocks, bytes; how many inferences. A session's last outputs are in use then, and so may those be that
-	 * it was given as inputs.
+	 * it was given as inputs. Only of sessions in which the blocks are half as many as the inferences, or more.
 	 */
 	int64_t n_blocks, blocks_bytes, n_runs;
 };
