@@ -72,12 +72,17 @@ static void begin(struct fixture *f)
 	f->target = (struct target){ .sysroot = f->root, .tree = &f->tree, .interval_ns = 1000000000 };
 }
 
-static void drain(struct fixture *f)
+static void drain_at(struct fixture *f, uint64_t now_ns)
 {
 	struct err err;
 
+	assert_int_equal(memory_limit_drain(&f->limit, &f->target, &f->notes.sink, now_ns, &err), 0);
+}
+
+static void drain(struct fixture *f)
+{
 	f->limit.due_ns = 0;
-	assert_int_equal(memory_limit_drain(&f->limit, &f->target, &f->notes.sink, 1000, &err), 0);
+	drain_at(f, 1000);
 }
 
 static void end(struct fixture *f)
@@ -127,6 +132,26 @@ static void the_cgroup_whose_limit_was_reached_is_named(void **state)
 	assert_int_equal(arg_of(f, KEY_LIMIT)->integer, 314572800);
 	assert_string_equal(names_text(f->notes.sink.names, arg_of(f, KEY_PATH)->name), "/sys/fs/cgroup/pod");
 	drain(f);
+	assert_int_equal(f->notes.n, 1);
+	end(f);
+}
+
+/* Not when the interval is over: whoever started the program removes its cgroup then. */
+static void counts_are_read_as_soon_as_a_process_has_ended(void **state)
+{
+	struct fixture fixture, *f = &fixture;
+
+	begin(f);
+	put_file(f, "proc/42/cgroup", "0::/app\n");
+	put_file(f, "sys/fs/cgroup/app/memory.max", "314572800\n");
+	events(f, "/app", 0, 0);
+	drain_at(f, UINT64_C(1000000000));
+	drain_at(f, UINT64_C(10000000000));
+	events(f, "/app", 1, 1);
+	drain_at(f, UINT64_C(10001000000));
+	assert_int_equal(f->notes.n, 0);
+	f->tree.n_ended++;
+	drain_at(f, UINT64_C(10002000000));
 	assert_int_equal(f->notes.n, 1);
 	end(f);
 }
@@ -229,6 +254,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_cgroup_whose_limit_was_reached_is_named),
+		cmocka_unit_test(counts_are_read_as_soon_as_a_process_has_ended),
 		cmocka_unit_test(without_a_limit_that_was_reached_it_was_the_machine),
 		cmocka_unit_test(version_1_counts_failures),
 		cmocka_unit_test(peaks_are_the_kernels),

@@ -204,9 +204,10 @@ int memory_limit_drain(struct memory_limit *limit, const struct target *target, 
 		limit->began_ns = now_ns;
 	/* a launcher may move itself to another cgroup first: a zombie has none any more */
 	if (now_ns < limit->due_ns && now_ns > limit->began_ns + EARLY_NS && limit->n_news == target->tree->n_news &&
-	    !target->is_ending)
+	    limit->n_ended == target->tree->n_ended && !target->is_ending)
 		return 0;
 	limit->n_news = target->tree->n_news;
+	limit->n_ended = target->tree->n_ended;
 	limit->due_ns = sample_next_ns(sample_interval_ns(target), now_ns);
 	for (size_t i = 0; !rc && i < target->tree->n; i++)
 		rc = meet(limit, target, target->tree->process[i].pid);

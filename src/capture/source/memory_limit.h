@@ -11,11 +11,12 @@
 
 /* Starts zeroed. */
 struct memory_limit {
-	struct array groups;		   /* struct limited */
-	uint64_t due_ns, began_ns, n_news; /* n_news: of the tree, when it was last looked at */
+	struct array groups;			    /* struct limited */
+	uint64_t due_ns, began_ns, n_news, n_ended; /* the last two: of the tree, when it was last looked at */
 };
 
-/* Once per interval, and when the target is ending. 0, -ENOMEM, or the sink's error. */
+/* Once per interval, and when a process or the target ends: its cgroup may be removed soon. 0, -ENOMEM, or the sink's
+ * error. */
 int memory_limit_drain(struct memory_limit *limit, const struct target *target, struct sink *out, uint64_t now_ns,
 		       struct err *err);
 void memory_limit_done(struct memory_limit *limit);

@@ -33,7 +33,8 @@ struct tree_process {
 struct tree {
 	struct tree_process *process; /* living processes, root first */
 	size_t n, capacity;
-	uint64_t n_news; /* grows with each update before which a process or thread may have begun on this machine */
+	uint64_t n_news;  /* grows with each update before which a process or thread may have begun on this machine */
+	uint64_t n_ended; /* processes that were in it */
 	struct tree_scan *scan; /* private to the tree */
 };
 

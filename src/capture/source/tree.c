@@ -178,6 +178,7 @@ static void forget(const struct update *update, struct tree_process *process)
 
 	if (past)
 		*past = (struct past){ process->pid, process->track, process->n_holds, update->now_ns };
+	update->tree->n_ended++;
 	if (process->pidfd)
 		close(process->pidfd - 1);
 }
