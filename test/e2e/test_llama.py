@@ -160,7 +160,7 @@ def test_a_program_without_its_library_is_named(lab):
     lab.record([binary], judged=False)
     report = json.loads(lab.plain([lab.inftrace, "report", "--json", lab.path("recording.pftrace")]).out)
     assert [found["runtime"] for found in report["other_runtimes"]] == ["statically linked llama.cpp"]
-    assert report["verdict"].startswith("no inference was recorded: the program loaded statically linked llama.cpp")
+    assert report["verdict"].startswith("No inference was recorded: the program loaded statically linked llama.cpp")
 
 
 @pytest.mark.in_turn(2)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The summary as one JSON object, doc/report-json.md. What is not known is null; fields are only ever added. */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +21,8 @@ static void put_verdict(struct json_summary *to)
 		export_verdict(memory, to->report, false);
 		fclose(memory);
 	}
+	if (text)
+		*text = (char)toupper((unsigned char)*text);
 	json_text(&to->json, "verdict", text);
 	free(text);
 }

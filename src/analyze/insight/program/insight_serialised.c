@@ -12,7 +12,7 @@ extern const struct insight insight_serialised;
 
 enum { LEAST = 20 };
 
-static const double least_filled = 0.9, least_duty = 0.8, least_waiting = 0.5;
+static const double least_filled = 0.8, least_duty = 0.8, least_waiting = 0.5;
 
 static bool is_of_pool(const struct summary_runs *runs)
 {
