@@ -209,7 +209,7 @@ static bool is_serialised(int n_threads, uint64_t own_us, bool is_pooled)
 static void callers_that_wait_for_each_other_are_found_if_nothing_else_fills_their_time(void **state)
 {
 	assert_true(is_serialised(4, 20, false));
-	assert_true(is_serialised(4, 150, false)); /* handing the lock on takes time on a busy machine */
+	assert_true(is_serialised(4, 150, false));  /* handing the lock on takes time on a busy machine */
 	assert_false(is_serialised(4, 400, false)); /* requests that come one after the other */
 	assert_false(is_serialised(1, 20, false));
 }
