@@ -23,7 +23,8 @@
 #define FIRST_TRY_NS (5 * MS_NS)
 
 enum { COST_PART = 200 }; /* a list is good for so many times what making it takes */
-enum { MAX_KEPT = 256, MAX_FINDS = 8, MAX_TRIES = 7, MAX_THREADS = 32768, IN_TURN = 4, MANY = 200 };
+enum { MAX_KEPT = 256, MAX_FINDS = 8, MAX_TRIES = 7, MAX_THREADS = 32768, IN_TURN = 4, MANY = 200, SAME_TURNS = 16 };
+enum { LONG_STEPS = 50, FEW_STEPS = 5 };
 
 static void close_files(struct stack_thread *thread, struct stack_shared *shared)
 {
@@ -33,6 +34,12 @@ static void close_files(struct stack_thread *thread, struct stack_shared *shared
 	stack_native_unwatch(thread, shared);
 	proc_file_close(&thread->sched);
 	proc_file_close(&thread->call);
+}
+
+/* It ran on since it was looked at long ago: where it has been since then is not known. */
+static bool is_late(const struct stack_thread *thread, const struct stack_round *round)
+{
+	return thread->now.weight_ns > LONG_STEPS * round->step_ns && thread->now.cpu_ns > FEW_STEPS * round->step_ns;
 }
 
 static int put(struct stack_thread *thread, const struct stack_round *round, uint64_t until_ns)
@@ -48,6 +55,8 @@ static int put(struct stack_thread *thread, const struct stack_round *round, uin
 	if (now->queue_ns > thread->more_waited_ns)
 		now->queue_ns = thread->more_waited_ns;
 	now->thread_name = thread->name;
+	if (is_late(thread, round))
+		now->stack = now->holder_tid = now->holder_stack = 0;
 	thread->more_ran_ns -= now->cpu_ns;
 	thread->more_waited_ns -= now->queue_ns;
 	thread->from_ns = until_ns;
@@ -328,7 +337,30 @@ static int put_pending(struct stack_process *process, const struct stack_round *
 	return result;
 }
 
-/* Threads that ran when they were last seen come first, in each round; the others in turn. */
+static int look_at(struct stack_process *process, const struct stack_round *round, size_t at)
+{
+	struct stack_thread *thread = stack_thread_at(process, at);
+	int result = look(process, thread, round);
+
+	if (result == -ESRCH)
+		return end_thread(process, at, round);
+	process->was_awake |= is_busy(thread) || lacks_stack(process, thread);
+	return result;
+}
+
+/* The first thread, which most programs run models in: among hundreds that spin it would rarely have its turn. */
+static int look_at_first(struct stack_process *process, const struct stack_round *round)
+{
+	for (size_t i = 0; i < process->thread.n; i++)
+		if (stack_thread_at(process, i)->tid == round->pid)
+			return look_at(process, round, i);
+	return 0;
+}
+
+/*
+ * Threads that ran when they were last seen come before the others. Where there is no time for all, the same ones are
+ * looked at for some rounds, because the first look at a thread is dear.
+ */
 static int look_in_turn(struct stack_process *process, const struct stack_round *round, bool are_busy,
 			uint64_t began_ns)
 {
@@ -336,7 +368,7 @@ static int look_in_turn(struct stack_process *process, const struct stack_round 
 	int result = 0;
 
 	for (size_t n = process->thread.n, done = 0; !result && done < n && process->thread.n; done++) {
-		size_t at = (process->turn + done) % process->thread.n;
+		size_t at = (process->turn[are_busy] + done) % process->thread.n;
 		struct stack_thread *thread = stack_thread_at(process, at);
 
 		if (is_busy(thread) != are_busy || (thread->has_base && thread->seen_ns == round->now_ns))
@@ -344,14 +376,11 @@ static int look_in_turn(struct stack_process *process, const struct stack_round 
 		if (++n_looked % IN_TURN == 0 && clock_cpu_ns() - began_ns > round->budget_ns) {
 			process->was_awake = true;
 			process->is_short = true;
-			process->turn = are_busy ? process->turn : at;
+			if (!are_busy || ++process->n_turns % SAME_TURNS == 0)
+				process->turn[are_busy] = at;
 			return 0;
 		}
-		result = look(process, thread, round);
-		if (result == -ESRCH)
-			result = end_thread(process, at, round);
-		else
-			process->was_awake |= is_busy(thread) || lacks_stack(process, thread);
+		result = look_at(process, round, at);
 	}
 	return result;
 }
@@ -369,6 +398,8 @@ int stack_process_sample(struct stack_process *process, const struct stack_round
 	result = list_threads(process, round);
 	process->was_awake = process->is_short = false;
 	began_ns = clock_cpu_ns();
+	if (!result)
+		result = look_at_first(process, round);
 	if (!result)
 		result = look_in_turn(process, round, true, began_ns);
 	if (!result)

@@ -55,8 +55,9 @@ struct stack_process {
 	uint64_t n_links;	    /* of its folder of threads, then */
 	uint64_t find_ns;	    /* when to look for interpreters */
 	uint32_t n_finds, program;
-	size_t turn;	/* the thread that comes first */
-	bool was_awake; /* a thread ran, or was ready to */
+	uint32_t n_turns; /* rounds in which there was no time for all that ran */
+	size_t turn[2];	  /* the thread that comes first, of those that slept when last seen, and of those that ran */
+	bool was_awake;	  /* a thread ran, or was ready to */
 	struct freezer freezer;
 	uint64_t frozen_ns; /* when the freezer was looked at, */
 	bool is_frozen;	    /* and whether it holds the process */

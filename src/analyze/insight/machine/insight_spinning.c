@@ -31,7 +31,7 @@ static void find(struct finder *finder)
 static void say(const struct speaker *to)
 {
 	FINDING("pool threads spin while they have no work");
-	EVIDENCE("over the whole recording %s used %s CPUs", printable_count((uint64_t)to->finding->a, "pool thread").s,
+	EVIDENCE("while they existed, %s used %s CPUs", printable_count((uint64_t)to->finding->a, "pool thread").s,
 		 units_decimal(to->finding->low).s);
 	EVIDENCE(", %s of CPU time in all, and inferences ran for %s of the time",
 		 units_duration(to->run->result->recorded->pool_cpu_ns).s, units_percent(to->finding->high).s);
