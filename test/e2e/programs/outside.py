@@ -67,7 +67,7 @@ def step():
     is_over = []
     thread = threading.Thread(target=burn, args=(is_over,))
     thread.start()
-    end = time.perf_counter() + 0.3
+    end = time.perf_counter() + 0.6
     while time.perf_counter() < end:
         sum(range(1000))
     is_over.append(True)
