@@ -397,6 +397,49 @@ static const struct finding *find_of_two(struct fixture *f, const char *name, co
 	return find_of_both(f, name, ran, series, after_us);
 }
 
+/* Of short inferences with long pauses a sampler sees little; each of them knows what its thread used. */
+static void a_program_used_what_its_inferences_did_at_least(void **state)
+{
+	struct series series = {
+		.session = 1, .at_us = 100, .took_us = 1000, .every_us = 20000, .n = 40, .cpu_us = 600, .waited_us = 400
+	};
+	struct fixture fixture, *f = &fixture;
+
+	begin_on(f, 2);
+	run(f, &series);
+	count(f, 0, "cpu", "%", 90, 0);
+	count(f, f->process, "cpu", "%", 4, 0);
+	analyse(f);
+	assert_non_null(
+	    strstr(evidence(f, "waits_for_cpu"), "the program used 0.60 CPUs while inferences ran, others 1.20"));
+	end(f);
+}
+
+/* While the program started, its processes had the CPUs; while inferences ran, others did. */
+static void who_had_the_cpus_counts_while_inferences_ran(void **state)
+{
+	struct series series = {
+		.session = 1, .at_us = 20100, .took_us = 1000, .n = 20, .cpu_us = 600, .waited_us = 400
+	};
+	struct fixture fixture, *f = &fixture;
+	uint32_t own, others;
+
+	begin_on(f, 2);
+	run(f, &series);
+	own = stream_counter(&f->s, f->process, "waited for its own processes", "%");
+	others = stream_counter(&f->s, f->process, "waited for hog", "%");
+	for (uint64_t i = 0; i < 40; i++) {
+		stream_sample(&f->s, own, 1000 + i * 1000, i < 20 ? 200 : 5);
+		stream_sample(&f->s, others, 1000 + i * 1000, i < 20 ? 0 : 40);
+	}
+	count(f, f->process, "threads", "count", 9, 0);
+	count(f, f->process, "cpus allowed", "count", 2, 0);
+	analyse(f);
+	assert_null(find(f, "oversubscribed"));
+	assert_non_null(find(f, "waits_for_cpu"));
+	end(f);
+}
+
 /* Each begins an inference every 2 ms, the second process after that time. */
 static const struct finding *find_of_turns(struct fixture *f, const char *name, uint64_t after_us)
 {
@@ -861,6 +904,8 @@ int main(void)
 		cmocka_unit_test(time_in_no_operator_is_found_from_a_sixth_on),
 		cmocka_unit_test(waits_for_cpus_that_the_process_itself_uses_are_its_own_fault),
 		cmocka_unit_test(processes_that_take_turns_have_no_threads_beside_each_other),
+		cmocka_unit_test(a_program_used_what_its_inferences_did_at_least),
+		cmocka_unit_test(who_had_the_cpus_counts_while_inferences_ran),
 		cmocka_unit_test(cpus_of_the_program_and_of_others_add_up),
 		cmocka_unit_test(waits_for_cpus_that_other_processes_of_the_program_use_are_its_own_fault),
 		cmocka_unit_test(a_pool_can_work_for_inferences_of_its_session_alone),

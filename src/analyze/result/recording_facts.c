@@ -73,10 +73,24 @@ static double used_ns_of(const struct summary *summary, const struct summary_res
 	return 2 * cpu->busy_ns < ran_ns ? NAN : cpu->busy_mean / 100 * (double)ran_ns;
 }
 
+/* What threads that ran inferences used in them, as each of them reads it: of short ones a sample sees too little. */
+static double least_ns_of(const struct summary *summary, const struct summary_model *only)
+{
+	double ns = 0;
+
+	for (uint32_t i = 0; i < summary->n_models; i++) {
+		const struct summary_runs *runs = &summary->models[i].runs;
+
+		if ((!only || only == &summary->models[i]) && runs->n_usage * 2 >= runs->n && runs->n_usage)
+			ns += (double)runs->thread_cpu_ns / (double)runs->n_usage * (double)runs->n;
+	}
+	return ns;
+}
+
 /* Of the processes that count, or of all (NULL). */
 static double cores_of_all(const struct summary *summary, const struct recording_facts *facts)
 {
-	double used_ns = 0, alone = NAN;
+	double used_ns = 0, alone = NAN, cores, least;
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < summary->n_resources; i++) {
@@ -89,7 +103,9 @@ static double cores_of_all(const struct summary *summary, const struct recording
 		used_ns += used_ns_of(summary, cpu);
 		n++;
 	}
-	return n < 2 ? alone : !summary->busy_ns ? NAN : used_ns / (double)summary->busy_ns;
+	cores = n < 2 ? alone : !summary->busy_ns ? NAN : used_ns / (double)summary->busy_ns;
+	least = least_ns_of(summary, facts ? facts->model : NULL) / (double)summary->busy_ns;
+	return summary->busy_ns && least > cores ? least : cores;
 }
 
 double recording_cores(const struct summary *summary, bool *is_of_runs)
@@ -295,8 +311,16 @@ static bool are_at_once(const struct summary *summary)
 	return ns - (double)summary->busy_ns >= least * ns;
 }
 
+/* While inferences of its process ran, where a part of that lies between two samples. */
+static double waited_of(const struct summary_resource *resource, bool is_in_runs)
+{
+	double share = is_in_runs ? resource->busy_mean * (double)resource->busy_ns : resource->mean;
+
+	return isfinite(share) ? share : 0;
+}
+
 /* Of what threads of the process waited for, as the scheduler's events say. */
-static double own_share_of(const struct summary *summary, uint32_t process)
+static double own_share_in(const struct summary *summary, uint32_t process, bool is_in_runs)
 {
 	static const char prefix[] = "waited for ";
 	double own = 0, all = 0;
@@ -304,16 +328,25 @@ static double own_share_of(const struct summary *summary, uint32_t process)
 	for (uint32_t i = 0; i < summary->n_resources; i++) {
 		const struct summary_resource *resource = &summary->resources[i];
 		const char *name = names_text(summary->names, resource->name);
+		double waited;
 
 		if (resource->process == SUMMARY_NONE || (process != SUMMARY_NONE && resource->process != process) ||
-		    !isfinite(resource->mean) || strncmp(name, prefix, sizeof prefix - 1) != 0)
+		    strncmp(name, prefix, sizeof prefix - 1) != 0)
 			continue;
 		name += sizeof prefix - 1;
-		all += resource->mean;
+		waited = waited_of(resource, is_in_runs);
+		all += waited;
 		if (!strcmp(name, "its own threads") || !strcmp(name, "its own processes"))
-			own += resource->mean;
+			own += waited;
 	}
 	return all > 0 ? own / all : NAN;
+}
+
+static double own_share_of(const struct summary *summary, uint32_t process)
+{
+	double share = own_share_in(summary, process, true);
+
+	return isnan(share) ? own_share_in(summary, process, false) : share;
 }
 
 static void find_beside(struct recording_facts *facts, const struct at_work *all, uint32_t n, uint32_t own)
