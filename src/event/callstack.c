@@ -136,11 +136,6 @@ uint32_t callstacks_push(struct callstacks *stacks, uint32_t caller, uint32_t fr
 	return table->id[at] = (uint32_t)stacks->stacks.n;
 }
 
-uint32_t callstacks_n_frames(const struct callstacks *stacks)
-{
-	return (uint32_t)stacks->frames.n;
-}
-
 uint32_t callstacks_n(const struct callstacks *stacks)
 {
 	return (uint32_t)stacks->stacks.n;

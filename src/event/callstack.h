@@ -56,7 +56,6 @@ uint32_t callstacks_push(struct callstacks *stacks, uint32_t caller, uint32_t fr
 /* Borrowed, valid until the next one is added; NULL for 0 and an unknown id. Ids go up to the counts. */
 const struct frame *callstacks_frame_of(const struct callstacks *stacks, uint32_t frame);
 const struct callstack *callstacks_get(const struct callstacks *stacks, uint32_t stack);
-uint32_t callstacks_n_frames(const struct callstacks *stacks);
 uint32_t callstacks_n(const struct callstacks *stacks);
 
 #endif

@@ -51,7 +51,5 @@ struct event_sample {
 
 /* Static; "" when out of range. */
 const char *sample_state_name(unsigned state);
-/* SAMPLE_UNKNOWN for an unknown text, which need not end in NUL. */
-enum sample_state sample_state_named(const char *text, uint64_t len);
 
 #endif

@@ -54,11 +54,6 @@ static const struct {
 	[MODEL_AXIS_OPTIMIZATION] = { "optimization", "levels of optimization" },
 };
 
-const char *model_axis_plural(enum model_axis axis)
-{
-	return axes[axis].plural;
-}
-
 const char *model_axis_option(enum model_axis axis)
 {
 	return axes[axis].option;

@@ -53,8 +53,6 @@ bool model_way_is_cpu(const struct model_way *way);
 /* The provider that NAME:KEY=VALUE is of; false: it has no name. */
 bool model_option_owner(const char *text, char *name, size_t size);
 
-/* "models", "threads": what runs differ in, for a sentence, if they have several. */
-const char *model_axis_plural(enum model_axis axis);
 const char *model_axis_option(enum model_axis axis); /* "batch-size"; NULL: it is no option */
 
 #endif

@@ -32,8 +32,6 @@ static void functions_are_found_by_their_names(void **state)
 	assert_true(dynamic_read(&dynamic, module_of(&set, "libc.so")));
 	assert_ptr_equal((void *)dynamic_function(&dynamic, "getenv"), dlsym(RTLD_DEFAULT, "getenv"));
 	assert_int_equal(dynamic_function(&dynamic, "getenv_or_not"), 0);
-	assert_true(dynamic_names(&dynamic, "getenv"));
-	assert_false(dynamic_names(&dynamic, "getenv_or_not"));
 	image_set_done(&set);
 }
 
@@ -53,7 +51,6 @@ static void slots_hold_what_a_module_imports(void **state)
 	assert_non_null(getenv("PATH")); /* which binds it */
 	assert_ptr_equal(*(void **)slot, (void *)dlsym(RTLD_DEFAULT, "getenv"));
 	assert_false(dynamic_function(&dynamic, "getenv"));
-	assert_true(dynamic_names(&dynamic, "getenv"));
 	for (place = (struct dynamic_place){ 0, 0 }; dynamic_next(&dynamic, &place, &name); n++)
 		assert_true(*name);
 	assert_true(n > 5);

@@ -594,8 +594,3 @@ const struct outside_leaf *outside_leaves(const struct outside *outside, size_t 
 	*n = outside->leaves.n;
 	return outside->leaves.data;
 }
-
-uint64_t outside_gaps_ns(const struct outside *outside)
-{
-	return outside->gaps_ns;
-}

@@ -70,6 +70,5 @@ void outside_finish(struct outside *outside);
 
 /* Those with most time first, after outside_finish; what is left of gaps_ns no sample explains. */
 const struct outside_leaf *outside_leaves(const struct outside *outside, size_t *n);
-uint64_t outside_gaps_ns(const struct outside *outside);
 
 #endif

@@ -109,20 +109,6 @@ struct outside_place outside_place_of(const struct names *names, uint32_t stack)
 	return (struct outside_place){ innermost ? innermost : any, NULL };
 }
 
-const struct frame *outside_own_frame(const struct names *names, uint32_t stack)
-{
-	const struct callstacks *stacks = names_callstacks(names);
-	bool is_python = has_python(stacks, stack);
-
-	for (; stack; stack = caller_of(stacks, stack)) {
-		const struct frame *frame = frame_of(stacks, stack);
-
-		if (frame && is_own(names, frame, is_python))
-			return frame;
-	}
-	return NULL;
-}
-
 /* Of Python's threading, of the C and C++ libraries, or of Rust's and Go's. */
 static bool is_of_locks(const struct names *names, const struct frame *frame)
 {

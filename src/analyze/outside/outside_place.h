@@ -18,8 +18,6 @@ struct outside_place {
 };
 
 struct outside_place outside_place_of(const struct names *names, uint32_t stack);
-/* The same with what the innermost line of the program is in all cases: in, or from; NULL: none. */
-const struct frame *outside_own_frame(const struct names *names, uint32_t stack);
 
 /*
  * The program's own line that waits for a lock, of a thread that waits for another one: all that it calls there is code

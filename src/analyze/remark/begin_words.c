@@ -6,15 +6,6 @@
 
 #include "base/text/units.h"
 
-uint32_t begin_words_count(const struct summary *summary)
-{
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < summary->n_runtimes; i++)
-		n += summary->runtimes[i].complete_from_ns != 0;
-	return n;
-}
-
 struct printable begin_words(const struct summary *summary, const struct summary_runtime *runtime, bool is_ascii)
 {
 	const char *name = names_text(summary->names, runtime->runtime);

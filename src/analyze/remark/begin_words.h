@@ -6,8 +6,6 @@
 #include "analyze/summary/summary.h"
 #include "base/text/printable.h"
 
-/* The number of runtimes of which there is something to say. */
-uint32_t begin_words_count(const struct summary *summary);
 /* One sentence; "" for a runtime that was recorded from its first call on. */
 struct printable begin_words(const struct summary *summary, const struct summary_runtime *runtime, bool is_ascii);
 

@@ -184,11 +184,6 @@ const struct store *store_live_store(const struct store_live *live)
 	return live->store;
 }
 
-uint64_t store_live_max_bytes(const struct store_live *live)
-{
-	return live->opts.max_bytes;
-}
-
 uint64_t store_live_n_left_out(const struct store_live *live)
 {
 	return live->n_left_out;

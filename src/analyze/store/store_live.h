@@ -26,7 +26,6 @@ void store_live_free(struct store_live *live); /* NULL does nothing */
  */
 struct sink *store_live_sink(struct store_live *live);
 const struct store *store_live_store(const struct store_live *live);
-uint64_t store_live_max_bytes(const struct store_live *live);
 /* Events that were left out for want of memory. */
 uint64_t store_live_n_left_out(const struct store_live *live);
 

@@ -193,8 +193,6 @@ bool onnx_op_in(const char *op_types, const char *op_type);
 
 /* The attribute of that name, or NULL. */
 const struct onnx_attr *onnx_attr_find(const struct onnx_node *node, const char *name);
-/* Its value if it exists and has that type, else the fallback. */
-int64_t onnx_attr_int(const struct onnx_node *node, const char *name, int64_t fallback);
 
 /* The version of a domain's operators that the model imports; 0: it does not import the domain. */
 int64_t onnx_opset_version(const struct onnx_model *model, const char *domain);

@@ -456,10 +456,3 @@ const struct onnx_attr *onnx_attr_find(const struct onnx_node *node, const char 
 	}
 	return NULL;
 }
-
-int64_t onnx_attr_int(const struct onnx_node *node, const char *name, int64_t fallback)
-{
-	const struct onnx_attr *attr = onnx_attr_find(node, name);
-
-	return attr && attr->type == ONNX_ATTR_INT && !*attr->ref_name ? attr->i : fallback;
-}

@@ -181,10 +181,3 @@ uint64_t dynamic_next_of(const struct dynamic *dynamic, struct dynamic_place *pl
 			return slot;
 	return 0;
 }
-
-bool dynamic_names(const struct dynamic *dynamic, const char *name)
-{
-	struct dynamic_place place = { 0, 0 };
-
-	return dynamic_function(dynamic, name) || dynamic_next_of(dynamic, &place, name);
-}

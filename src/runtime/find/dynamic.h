@@ -28,8 +28,6 @@ uint64_t dynamic_function(const struct dynamic *dynamic, const char *name);
 uint64_t dynamic_variable(const struct dynamic *dynamic, const char *name);
 /* Where a variable lies, also one without bytes in the file, and its size. Not compared with the module's segments. */
 uint64_t dynamic_lies_at(const struct dynamic *dynamic, const char *name, uint64_t *size);
-/* Whether the module names a function of another module, or its own. */
-bool dynamic_names(const struct dynamic *dynamic, const char *name);
 /*
  * The next import from a place on, which moves past it: the address of its slot, and its name, which lies in the
  * module. 0: no more.

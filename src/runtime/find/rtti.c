@@ -167,16 +167,6 @@ uint64_t rtti_table(const struct rtti *rtti, const char *mangled)
 	return 0;
 }
 
-bool rtti_has_prefix(const struct rtti *rtti, const char *prefix)
-{
-	size_t len = strlen(prefix);
-
-	for (size_t i = 0; i < rtti->n_types; i++)
-		if (!strncmp(rtti->type[i].name, prefix, len))
-			return true;
-	return false;
-}
-
 static struct rtti_type *own_type_at(const struct rtti *rtti, uint64_t address)
 {
 	size_t low = 0, high = rtti->n_own;

@@ -60,8 +60,6 @@ const struct rtti_type *rtti_named(const struct rtti *rtti, const char *mangled)
  * are another module's or pure virtual; 0: there is none.
  */
 uint64_t rtti_table(const struct rtti *rtti, const char *mangled);
-/* Whether any type's name starts with `prefix`. */
-bool rtti_has_prefix(const struct rtti *rtti, const char *prefix);
 
 /*
  * The primary tables (offset to top 0) of the class `base` and of all classes derived from it with the base at offset

@@ -523,11 +523,6 @@ void thin_set(struct thin *thin, uint32_t every)
 	thin->has_begun |= thin->every > 1;
 }
 
-uint32_t thin_every(const struct thin *thin)
-{
-	return thin->every;
-}
-
 uint64_t thin_left_out(const struct thin *thin)
 {
 	return thin->n_left_out;
