@@ -50,7 +50,7 @@ static void a_full_dictionary_gives_the_caller(void **state)
 
 static void states_are_known_by_their_words(void **state)
 {
-	assert_string_equal(sample_state_name(N_SAMPLE_STATES - 1), "slept");
+	assert_string_equal(sample_state_name(N_SAMPLE_STATES - 1), "was stopped");
 	assert_string_equal(sample_state_name(N_SAMPLE_STATES), "");
 }
 

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "analyze/query/query.h"
+#include "plain_tables.h"
 #include "stream.h"
 
 enum { N_QUERIES = 4000, MAX_TABLES = 40, MAX_COLUMNS = 48, MAX_ROWS = 4000, SQL = 2000 };
@@ -101,11 +101,6 @@ static void take(struct answer *to, char *row)
 		free(row);
 }
 
-static int begin_rows(void *ctx, const struct query_heading *columns, size_t n, struct err *err)
-{
-	return 0;
-}
-
 static int query_row(void *answer, const struct query_value *values, size_t n, struct err *err)
 {
 	char *text = NULL;
@@ -130,7 +125,7 @@ static int query_row(void *answer, const struct query_value *values, size_t n, s
 
 static void ask_query(struct query *query, const char *sql, struct answer *to)
 {
-	struct query_taker taker = { .ctx = to, .begin = begin_rows, .row = query_row };
+	struct query_taker taker = { .ctx = to, .begin = plain_begin, .row = query_row };
 	struct query_place place;
 	struct err err = { 0 };
 
@@ -188,59 +183,6 @@ struct fixture {
 	struct table tables[MAX_TABLES];
 	size_t n_tables;
 };
-
-struct copy {
-	sqlite3_stmt *insert;
-};
-
-static int copy_row(void *copy_, const struct query_value *values, size_t n, struct err *err)
-{
-	struct copy *copy = copy_;
-
-	for (size_t i = 0; i < n; i++) {
-		int at = (int)i + 1;
-
-		if (values[i].type == QUERY_INT)
-			sqlite3_bind_int64(copy->insert, at, values[i].integer);
-		else if (values[i].type == QUERY_REAL)
-			sqlite3_bind_double(copy->insert, at, values[i].real);
-		else if (values[i].type == QUERY_NULL)
-			sqlite3_bind_null(copy->insert, at);
-		else
-			sqlite3_bind_text(copy->insert, at, values[i].text, (int)values[i].len, SQLITE_TRANSIENT);
-	}
-	if (sqlite3_step(copy->insert) != SQLITE_DONE)
-		abort();
-	sqlite3_reset(copy->insert);
-	return 0;
-}
-
-static void copy_table(struct fixture *f, const struct table *table)
-{
-	sqlite3_str *sql = sqlite3_str_new(NULL), *places = sqlite3_str_new(NULL);
-	struct copy copy;
-	char *text;
-
-	sqlite3_str_appendf(sql, "CREATE TABLE \"%w\"(", table->name);
-	for (size_t i = 0; i < table->n_columns; i++) {
-		sqlite3_str_appendf(sql, "%s\"%w\" %s", i ? ", " : "", table->columns[i].name, table->columns[i].type);
-		sqlite3_str_appendall(places, i ? ", ?" : "?");
-	}
-	sqlite3_str_appendall(sql, ")");
-	text = sqlite3_str_finish(sql);
-	assert_int_equal(sqlite3_exec(f->plain, text, NULL, NULL, NULL), SQLITE_OK);
-	sqlite3_free(text);
-	text = sqlite3_str_finish(places);
-	char *insert = sqlite3_mprintf("INSERT INTO \"%w\" VALUES(%s)", table->name, text);
-	char *all = sqlite3_mprintf("SELECT * FROM \"%w\"", table->name);
-	assert_int_equal(sqlite3_prepare_v2(f->plain, insert, -1, &copy.insert, NULL), SQLITE_OK);
-	struct query_taker taker = { .ctx = &copy, .begin = begin_rows, .row = copy_row };
-	assert_int_equal(query_run(f->query, all, &taker, &(struct query_place){ 0 }, &(struct err){ 0 }), 0);
-	sqlite3_finalize(copy.insert);
-	sqlite3_free(text);
-	sqlite3_free(insert);
-	sqlite3_free(all);
-}
 
 /* ---- random SQL */
 
@@ -517,7 +459,7 @@ static void begin(struct fixture *f)
 		*table = (struct table){ .name = words.name, .n_columns = words.n_columns };
 		for (size_t i = 0; i < words.n_columns; i++)
 			table->columns[i] = query_column_at(t, i);
-		copy_table(f, table);
+		plain_copy(f->plain, f->query, t);
 	}
 }
 

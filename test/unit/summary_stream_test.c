@@ -1,21 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Random recordings, delivered like a recorder's: thread by thread, a stretch of time each. The summary made while
- * reading equals that of a walk over all events in memory.
+ * Random recordings, delivered like a recorder's: thread by thread, a stretch of time each. The figures of the summary,
+ * which is made while reading, are those that SQL makes of the same events (summary_oracle.sql). ORACLE_DB names a file
+ * for the tables of the last recording.
  */
-#include <math.h>
+#include <assert.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "analyze/insight/recorded.h"
 #include "analyze/result/recording_workers.h"
+#include "analyze/stats/stats.h"
+#include "base/text/json.h"
+#include "plain_tables.h"
 #include "show/words/export.h"
 #include "stream.h"
-#include "walk/walk.h"
 
 enum { MAX_TRACKS = 64, N_NODES = 9 };
 
@@ -241,7 +245,7 @@ static void put_counters(struct maker *maker, uint32_t process, uint64_t until_n
 	for (int i = 0; i < 3; i++) {
 		struct line *line = add_line(maker, stream_counter(&maker->s, process, units[i], units[i]));
 
-		for (uint64_t ns = some(maker, 5000); ns < until_ns; ns += 1 + some(maker, 5000)) {
+		for (uint64_t ns = some(maker, 20000); ns < until_ns; ns += 1 + some(maker, 20000)) {
 			put(maker, line, EVENT_COUNTER, ns, KIND_NONE, "");
 			((struct stream_event *)line->events.data)[line->events.n - 1].event.value =
 			    (double)any(maker, 100);
@@ -338,13 +342,8 @@ static void make(struct maker *maker, const struct shape *shape, uint64_t seed)
 	}
 }
 
-/* Does the walk take the inferences in the order of the stream? Intervals and drift depend on it. */
-static bool is_in_order(const struct shape *shape)
-{
-	return shape->n_lanes == 1 && shape->n_threads == 1;
-}
-
-static char *json_of(struct summary *summary, bool has_insights)
+/* But for findings, which are other ones where sessions are not kept, and kernels, which have tests of their own. */
+static char *json_of(struct summary *summary)
 {
 	char *text = NULL;
 	size_t size;
@@ -352,15 +351,8 @@ static char *json_of(struct summary *summary, bool has_insights)
 	struct recorded recorded;
 	struct err err;
 
-	/* nor what it did not see the end of: that is in recorded_open_test.c */
-	summary->n_open_rows = 0;
 	assert_int_equal(recorded_init(&recorded, summary, &err), 0);
-	/* what is usual, what counters said, and kernels are tested in summary_test.c, why_test.c and
-	 * summary_kernels_test.c: the walk does not know them */
-	summary->n_kernels = summary->n_kernel_types = summary->n_streams = 0;
-	for (uint32_t i = 0; i < summary->n_slowest; i++)
-		summary->slowest[i].usual.n = 0;
-	for (uint32_t i = 0; i < recorded.n && !has_insights; i++)
+	for (uint32_t i = 0; i < recorded.n; i++)
 		recorded.model[i].n_findings = 0;
 	export_json(out, &(struct report){ summary, recorded.model, recorded.n });
 	fclose(out);
@@ -382,11 +374,11 @@ static bool depends_on_order(const char *line)
 }
 
 /* The first line in which they differ says more than both of them. */
-static void assert_same(const char *streamed, const char *walked, const struct shape *shape, uint64_t seed)
+static void assert_same(const char *streamed, const char *walked, uint64_t seed)
 {
 	for (int line = 1; *streamed && *walked; line++) {
 		size_t n = strcspn(streamed, "\n"), m = strcspn(walked, "\n");
-		size_t key = depends_on_order(streamed) && !is_in_order(shape) ? strcspn(streamed, ":") : 0;
+		size_t key = depends_on_order(streamed) ? strcspn(streamed, ":") : 0;
 
 		if (key ? strncmp(streamed, walked, key) != 0 : n != m || memcmp(streamed, walked, n) != 0)
 			fail_msg("seed %llu, line %d: streamed %.*s, walked %.*s", (unsigned long long)seed, line,
@@ -397,28 +389,165 @@ static void assert_same(const char *streamed, const char *walked, const struct s
 	assert_string_equal(streamed, walked);
 }
 
-/* The walk tells processes apart. */
-static const struct summary_opts by_process = { .by_process = true };
+static void put_blocked(struct json *json, const char *key, const struct summary_blocked *blocked)
+{
+	json_object(json, key);
+	json_count(json, "inferences", blocked->n);
+	json_count(json, "wall_ns", blocked->wall_ns);
+	json_count(json, "blocked_ns", blocked->blocked_ns);
+	json_count(json, "longest_ns", blocked->longest_ns);
+	json_end(json, '}');
+}
+
+/* What findings are made of, and the report does not list. */
+static char *inside_of(const struct summary *summary)
+{
+	struct json json;
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	json_init(&json, out);
+	json_array(&json, NULL);
+	for (uint32_t i = 0; i < summary->n_models; i++) {
+		const struct summary_model *model = &summary->models[i];
+
+		json_object(&json, NULL);
+		json_count(&json, "first_waits", model->runs.n_first_waits);
+		json_count(&json, "first_wait_ns", model->runs.first_wait_ns);
+		json_count(&json, "longest_wait_ns", model->runs.longest_wait_ns);
+		put_blocked(&json, "alone", &model->runs.alone);
+		put_blocked(&json, "beside", &model->runs.beside);
+		json_array(&json, "tallies");
+		for (uint32_t k = model->tallies.first; k < model->tallies.first + model->tallies.n; k++) {
+			const struct summary_tally *tally = &summary->tallies[k];
+
+			json_object(&json, NULL);
+			json_text(&json, "key", event_key_name(tally->key));
+			if (tally->text)
+				json_text(&json, "value", names_text(summary->names, tally->text));
+			else
+				json_int(&json, "value", tally->number);
+			json_count(&json, "inferences", tally->n);
+			json_count(&json, "typical", tally->n_typical);
+			json_count(&json, "wall_ns", tally->wall_ns);
+			json_count(&json, "least_ns", tally->least_ns);
+			json_end(&json, '}');
+		}
+		json_end(&json, ']');
+		json_end(&json, '}');
+	}
+	json_end(&json, ']');
+	json_done(&json);
+	fclose(out);
+	return text;
+}
+
+static void run_sql(sqlite3 *db, const char *sql)
+{
+	char *error = NULL;
+
+	if (sqlite3_exec(db, sql, NULL, NULL, &error))
+		fail_msg("%s", error);
+}
+
+/* Fills a database with what the recording holds and what the summary says of it. */
+static sqlite3 *tables_of(struct summary *summary)
+{
+	static const char *const copied[] = { "slices", "instants", "samples", "tracks" };
+	struct query *query = query_new(summary, &(struct query_opts){ .memory_bytes = 1 << 30 }, &(struct err){ 0 });
+	char *report = json_of(summary), *inside = inside_of(summary), *sql;
+	struct query_table_words words;
+	sqlite3 *db;
+
+	assert_int_equal(sqlite3_open(getenv("ORACLE_DB") ? getenv("ORACLE_DB") : ":memory:", &db), SQLITE_OK);
+	run_sql(db, "BEGIN");
+	for (size_t t = 0; query_table_at(t, &words); t++)
+		for (size_t i = 0; i < sizeof copied / sizeof *copied; i++)
+			if (!strcmp(words.name, copied[i]))
+				plain_copy(db, query, t);
+	sql = sqlite3_mprintf("CREATE TABLE report AS SELECT %Q report, %Q inside", report, inside);
+	run_sql(db, sql);
+	run_sql(db, "COMMIT");
+	sqlite3_free(sql);
+	free(report);
+	free(inside);
+	query_free(query);
+	return db;
+}
+
+/* The text of summary_oracle.sql. */
+static char *oracle;
+
+static char *text_of(const char *path)
+{
+	FILE *file = fopen(path, "r");
+	char *text = NULL;
+	size_t size = 0;
+
+	if (file && getdelim(&text, &size, 0, file) < 0)
+		text = NULL;
+	fclose(file);
+	return text;
+}
+
+/* What depends on the order of values is compared where there is one thread: they come in the order of time. */
+static void compare_series(sqlite3 *db, const struct summary *summary, bool is_in_order)
+{
+	struct stats latency[16] = { 0 };
+	sqlite3_stmt *runs;
+
+	assert_in_range(summary->n_models, 0, 16);
+	sqlite3_prepare_v2(db, "SELECT k, ns FROM run WHERE typical ORDER BY e", -1, &runs, NULL);
+	while (sqlite3_step(runs) == SQLITE_ROW)
+		stats_add(&latency[sqlite3_column_int(runs, 0)], (uint64_t)sqlite3_column_int64(runs, 1));
+	sqlite3_finalize(runs);
+	for (uint32_t i = 0; i < summary->n_models; i++) {
+		const struct stats_series *to = &summary->models[i].runs.series;
+		struct stats_series series;
+
+		stats_series_of(&series, &latency[i]);
+		assert_memory_equal(to->percentile, series.percentile, sizeof series.percentile);
+		assert_int_equal(to->n_outliers, series.n_outliers);
+		if (is_in_order) {
+			double half = stats_interval(&latency[i]).half;
+
+			assert_memory_equal(&summary->models[i].runs.latency.interval_ns, &half, sizeof half);
+			assert_memory_equal(&to->interval_ns, &series.interval_ns, sizeof half);
+			assert_memory_equal(&to->n_effective, &series.n_effective, sizeof half);
+			assert_memory_equal(&to->drift_ratio, &series.drift_ratio, sizeof half);
+			assert_int_equal(to->drift, series.drift);
+		}
+		stats_done(&latency[i]);
+	}
+}
 
 static void compare(const struct shape *shape, const struct summary_opts *opts, uint64_t seed)
 {
 	static const struct summary_file file;
-	struct summary *streamed, *walked;
+	struct summary *summary;
 	struct maker maker;
-	char *text[2];
+	sqlite3_stmt *differ;
+	sqlite3 *db;
 
 	make(&maker, shape, seed);
-	streamed = stream_summary_of(&maker.s, opts, &file);
-	walked = walk_summary(maker.s.store, &file, NULL);
-	text[0] = json_of(streamed, is_in_order(shape));
-	text[1] = json_of(walked, is_in_order(shape));
-	assert_same(text[0], text[1], shape, seed);
-	free(text[0]);
-	free(text[1]);
-	summary_free(streamed);
-	walk_free(walked);
+	summary = stream_summary_of(&maker.s, opts, &file);
+	db = tables_of(summary);
+	run_sql(db, oracle);
+	assert_int_equal(sqlite3_prepare_v2(db, "SELECT * FROM differ", -1, &differ, NULL), SQLITE_OK);
+	if (sqlite3_step(differ) == SQLITE_ROW)
+		fail_msg("seed %llu: %s is %s, and by SQL %s", (unsigned long long)seed,
+			 (const char *)sqlite3_column_text(differ, 0), (const char *)sqlite3_column_text(differ, 1),
+			 (const char *)sqlite3_column_text(differ, 2));
+	sqlite3_finalize(differ);
+	compare_series(db, summary, shape->n_lanes == 1 && shape->n_threads == 1);
+	sqlite3_close(db);
+	summary_free(summary);
 	stream_done(&maker.s);
 }
+
+/* SQL tells processes apart. */
+static const struct summary_opts by_process = { .by_process = true };
 
 static void a_recording_of_any_order_comes_to_the_same(void **state)
 {
@@ -449,7 +578,7 @@ static void one_with_missing_ends_and_numbers_comes_to_the_same(void **state)
 			&by_process, seed);
 }
 
-/* Of 2,000 inferences 64 wait at a time: nothing is missing, because no thread lies further behind. */
+/* Of 600 inferences 64 wait at a time: nothing is missing, because no thread lies further behind. */
 static void a_small_window_finds_the_same(void **state)
 {
 	static const struct summary_opts opts = { .window = 64, .by_process = true };
@@ -458,7 +587,7 @@ static void a_small_window_finds_the_same(void **state)
 		compare(&(struct shape){ .n_processes = 1 + (int)(seed % 2),
 					 .n_lanes = 1 + (int)(seed % 4),
 					 .n_threads = 1 + (int)(seed % 3),
-					 .n_inferences = 1000,
+					 .n_inferences = 300,
 					 .n_operators = 8,
 					 .stretch_ns = 200000000,
 					 .has_notes = seed % 3,
@@ -521,11 +650,11 @@ static void compare_kept(const struct shape *shape, uint64_t seed)
 	assert_int_equal(few->n_all_sessions, all->n_sessions);
 	assert_workers(few);
 	assert_workers(all);
-	text[0] = json_of(few, false);
-	text[1] = json_of(all, false);
+	text[0] = json_of(few);
+	text[1] = json_of(all);
 	take_sessions_out(text[0]);
 	take_sessions_out(text[1]);
-	assert_same(text[0], text[1], &(struct shape){ .n_lanes = 2 }, seed);
+	assert_same(text[0], text[1], seed);
 	free(text[0]);
 	free(text[1]);
 	summary_free(few);
@@ -562,7 +691,7 @@ static void sessions_that_come_and_go_add_up_to_the_same(void **state)
 			     seed);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_recording_of_any_order_comes_to_the_same),
@@ -572,5 +701,6 @@ int main(void)
 		cmocka_unit_test(sessions_that_come_and_go_add_up_to_the_same),
 	};
 
+	assert(argc == 2 && (oracle = text_of(argv[1])));
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
