@@ -2,17 +2,14 @@
 /* What a seccomp filter answers: the agent's interpreter and the kernel agree. */
 #include <errno.h>
 #include <linux/audit.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "capture/agent/filter.h"
+#include "cases.h"
 
 #ifdef __x86_64__
 #define ARCH AUDIT_ARCH_X86_64
@@ -25,7 +22,7 @@
 
 static const struct seccomp_data call = { .nr = SYS_getpgid, .arch = ARCH, .args = { 0, 7, 0x123456789, 5, 1, ~0ull } };
 
-static void each_answer_is_known_for_what_it_does(void **state)
+TEST(each_answer_is_known_for_what_it_does)
 {
 	assert_true(filter_is_harmless(SECCOMP_RET_ALLOW));
 	assert_true(filter_is_harmless(SECCOMP_RET_LOG));
@@ -37,7 +34,7 @@ static void each_answer_is_known_for_what_it_does(void **state)
 	assert_false(filter_is_harmless(SECCOMP_RET_USER_NOTIF));
 }
 
-static void a_filter_can_kill_if_any_of_its_answers_may(void **state)
+TEST(a_filter_can_kill_if_any_of_its_answers_may)
 {
 	const struct sock_filter refuses[] = { BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 1, 0, 1),
 					       BPF_STMT(BPF_RET | BPF_K, REFUSE),
@@ -52,7 +49,7 @@ static void a_filter_can_kill_if_any_of_its_answers_may(void **state)
 	assert_true(filter_can_kill(unknown, COUNT(unknown)));
 }
 
-static void a_program_that_the_kernel_would_not_take_kills(void **state)
+TEST(a_program_that_the_kernel_would_not_take_kills)
 {
 	const struct sock_filter programs[][2] = {
 		{ BPF_STMT(BPF_LD | BPF_W | BPF_ABS, sizeof call), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW) },
@@ -151,7 +148,7 @@ static enum fate fate_in_kernel(struct sock_filter *program)
 	return WIFEXITED(status) ? (enum fate)WEXITSTATUS(status) : KILLED;
 }
 
-static void made_up_filters_have_the_fate_that_the_kernel_gives_them(void **state)
+TEST(made_up_filters_have_the_fate_that_the_kernel_gives_them)
 {
 	struct sock_filter program[LENGTH];
 	unsigned n[4] = { 0 };
@@ -172,16 +169,4 @@ static void made_up_filters_have_the_fate_that_the_kernel_gives_them(void **stat
 									   : PASSES);
 	}
 	assert_true(n[PASSES] > 20 && n[REFUSED] > 20 && n[KILLED] > 20);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_answer_is_known_for_what_it_does),
-		cmocka_unit_test(a_filter_can_kill_if_any_of_its_answers_may),
-		cmocka_unit_test(a_program_that_the_kernel_would_not_take_kills),
-		cmocka_unit_test(made_up_filters_have_the_fate_that_the_kernel_gives_them),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

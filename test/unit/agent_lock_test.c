@@ -2,18 +2,14 @@
 /* The agent's lock: owners that do not come back, and threads that are cancelled. */
 #include <errno.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "capture/agent/lock.h"
+#include "cases.h"
 
 static struct lock lock;
 
-static void who_waits_in_vain_goes_on_without(void **state)
+TEST(who_waits_in_vain_goes_on_without)
 {
 	lock_take(&lock);
 	errno = 7;
@@ -41,7 +37,7 @@ static void *try_often(void *unused)
 }
 
 /* Sixty-four threads with one millisecond each: more than two seconds in all, but no owner takes that long. */
-static void nobody_waits_in_vain_for_many_short_owners(void **state)
+TEST(nobody_waits_in_vain_for_many_short_owners)
 {
 	pthread_t thread[64];
 
@@ -65,7 +61,7 @@ static void *work(void *unused)
 	return NULL;
 }
 
-static void an_owner_is_cancelled_only_after_it_gave_the_lock_back(void **state)
+TEST(an_owner_is_cancelled_only_after_it_gave_the_lock_back)
 {
 	pthread_t thread;
 	void *result;
@@ -95,7 +91,7 @@ static void *count(void *unused)
 	return NULL;
 }
 
-static void one_thread_at_a_time_owns_it(void **state)
+TEST(one_thread_at_a_time_owns_it)
 {
 	pthread_t thread[THREADS];
 
@@ -104,16 +100,4 @@ static void one_thread_at_a_time_owns_it(void **state)
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(thread[i], NULL);
 	assert_int_equal(counted, THREADS * TIMES);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(who_waits_in_vain_goes_on_without),
-		cmocka_unit_test(nobody_waits_in_vain_for_many_short_owners),
-		cmocka_unit_test(an_owner_is_cancelled_only_after_it_gave_the_lock_back),
-		cmocka_unit_test(one_thread_at_a_time_owns_it),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

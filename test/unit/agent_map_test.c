@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The agent's map of addresses: its memory, and look-ups while another thread changes it. */
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "capture/agent/agent.h"
 #include "capture/agent/map.h"
+#include "cases.h"
 
 enum { LIVING = 200, STAYING = 50, CHANGES = 2000000, READERS = 3 };
 
@@ -44,7 +41,7 @@ static void change(struct map *map, uintptr_t *living, uint64_t i)
 	assert_true(map_put(map, *one, value_of(*one)));
 }
 
-static void new_addresses_without_end_take_no_more_memory(void **state)
+TEST(new_addresses_without_end_take_no_more_memory)
 {
 	static uintptr_t living[LIVING];
 	struct map map = { 0 };
@@ -61,7 +58,7 @@ static void new_addresses_without_end_take_no_more_memory(void **state)
 	assert_null(map_get(&map, 0x10000));
 }
 
-static void a_map_grows_and_forgets_nothing_that_lives(void **state)
+TEST(a_map_grows_and_forgets_nothing_that_lives)
 {
 	struct map map = { 0 };
 
@@ -104,7 +101,7 @@ static void *look_up(void *arg)
 	return (void *)n_wrong;
 }
 
-static void look_ups_beside_changes_find_what_stays_and_no_other_value(void **state)
+TEST(look_ups_beside_changes_find_what_stays_and_no_other_value)
 {
 	static uintptr_t living[LIVING];
 	pthread_t reader[READERS];
@@ -123,15 +120,4 @@ static void look_ups_beside_changes_find_what_stays_and_no_other_value(void **st
 		assert_null(n_wrong);
 	}
 	assert_true(shared.version > 100);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(new_addresses_without_end_take_no_more_memory),
-		cmocka_unit_test(a_map_grows_and_forgets_nothing_that_lives),
-		cmocka_unit_test(look_ups_beside_changes_find_what_stays_and_no_other_value),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

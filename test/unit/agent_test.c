@@ -5,15 +5,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "base/processor.h"
 #include "capture/agent/dict.h"
@@ -22,6 +18,7 @@
 #include "capture/agent/run/inference.h"
 #include "capture/agent/run/phase.h"
 #include "capture/agent/share.h"
+#include "cases.h"
 
 #define PHASE_NAME(name, text) text,
 
@@ -59,7 +56,7 @@ static int stop(void **state)
 	return rmdir(dir);
 }
 
-static void a_thread_without_a_ring_does_not_ask_for_one_each_time(void **state)
+TEST(a_thread_without_a_ring_does_not_ask_for_one_each_time)
 {
 	uint32_t n_rings = agent.segment->n_rings;
 	uint64_t begin_ns = clock_ns();
@@ -80,7 +77,7 @@ static struct thread *another_thread(void)
 	return agent_thread();
 }
 
-static void a_thread_moves_to_a_ring_behind_its_own(void **state)
+TEST(a_thread_moves_to_a_ring_behind_its_own)
 {
 	struct thread *before = self_thread, *mover = another_thread(), *behind, *first;
 	uint32_t large, old = mover->ring_number;
@@ -111,7 +108,7 @@ static void write_records(struct thread *thread, uint64_t n)
 	}
 }
 
-static void a_thread_reads_the_tail_once_for_half_a_ring_and_moves_beyond(void **state)
+TEST(a_thread_reads_the_tail_once_for_half_a_ring_and_moves_beyond)
 {
 	struct thread *before = self_thread, *thread = another_thread();
 	struct ring *ring = thread->ring.ring;
@@ -133,42 +130,8 @@ static void a_thread_reads_the_tail_once_for_half_a_ring_and_moves_beyond(void *
 	self_thread = before;
 }
 
-/* The process reads its own rings beside the recorder. */
-static void a_process_shares_its_recording_from_now_on(void **state)
-{
-	struct port_share share = { .segment_layout = SEGMENT_LAYOUT }, other = { .segment_layout = SEGMENT_LAYOUT };
-	struct thread *before = self_thread, *thread = another_thread();
-	struct ring *ring = agent.ring[thread->ring_number];
-
-	other.segment_layout++;
-	assert_int_equal(share_begin(&other), -EBUSY);
-	assert_int_equal(share_begin(&share), 0);
-	assert_string_equal(share.path, agent.path);
-	assert_int_equal(share.level, LEVEL_OPERATOR);
-	assert_int_equal(ring->tid, agent_tid());
-	assert_int_equal(ring->own_tail, ring->head);
-	other.segment_layout--;
-	assert_int_equal(share_begin(&other), -EBUSY); /* one at a time */
-	agent_grow_ring(thread);
-	assert_int_equal(ring->tid, 0);
-	ring = agent.ring[thread->ring_number];
-	assert_int_equal(ring->tid, agent_tid());
-	assert_true(ring->is_shared);
-	ring->tail = ring->head;
-	assert_int_equal(ring_tail(ring), 0);
-	/* the recorder ends; the process goes on, until it is done */
-	agent.segment->state = SEGMENT_OFF;
-	agent_grow_ring(thread);
-	assert_int_equal(hot->level, LEVEL_OPERATOR);
-	share_end();
-	assert_int_equal(ring_tail(ring), ring->tail);
-	assert_int_equal(share_begin(&share), -EBUSY);
-	agent.segment->state = SEGMENT_IDLE;
-	self_thread = before;
-}
-
 /* The agent's thread leaves with its recorder, but not while the process shares. */
-static void an_injected_agent_goes_on_for_the_process(void **state)
+TEST(an_injected_agent_goes_on_for_the_process)
 {
 	struct port_share share = { .segment_layout = SEGMENT_LAYOUT };
 	struct thread *before = self_thread, *thread = another_thread();
@@ -203,7 +166,7 @@ static void an_injected_agent_goes_on_for_the_process(void **state)
 	self_thread = before;
 }
 
-static void brackets_of_another_recording_are_left_alone(void **state)
+TEST(brackets_of_another_recording_are_left_alone)
 {
 	struct thread *thread = agent_thread();
 	uint32_t generation = hot->generation;
@@ -221,7 +184,7 @@ static void brackets_of_another_recording_are_left_alone(void **state)
 	assert_int_equal(thread->n_runs, 0);
 }
 
-static void a_session_is_found_at_its_last_object_only_and_gone_when_released(void **state)
+TEST(a_session_is_found_at_its_last_object_only_and_gone_when_released)
 {
 	struct session *session = session_new(&runtime_onnxruntime);
 	uintptr_t first = 0x10000, second = 0x20000;
@@ -234,7 +197,7 @@ static void a_session_is_found_at_its_last_object_only_and_gone_when_released(vo
 	assert_null(session_of_object(second));
 }
 
-static void providers_of_released_sessions_take_no_more_memory(void **state)
+TEST(providers_of_released_sessions_take_no_more_memory)
 {
 	const void *first = NULL;
 
@@ -252,7 +215,7 @@ static void providers_of_released_sessions_take_no_more_memory(void **state)
 }
 
 /* One of a runtime for training: it does not tell which of its sessions runs, whichever of them lives. */
-static void a_provider_of_several_sessions_stays_known_as_such(void **state)
+TEST(a_provider_of_several_sessions_stays_known_as_such)
 {
 	struct session *session[3];
 
@@ -270,7 +233,7 @@ static void a_provider_of_several_sessions_stays_known_as_such(void **state)
 }
 
 /* Its release was not seen, as of one that is older than the hooks. */
-static void a_session_at_the_place_of_another_ends_that_one(void **state)
+TEST(a_session_at_the_place_of_another_ends_that_one)
 {
 	struct session *first = session_new(&runtime_onnxruntime), *second = session_new(&runtime_onnxruntime);
 
@@ -306,7 +269,7 @@ static void make_session(void)
 extern word __bss_start[], _end[];
 
 /* Its address may be on the stack, where sessions are looked for. */
-static void no_copy_of_a_session_stays_in_the_agent(void **state)
+TEST(no_copy_of_a_session_stays_in_the_agent)
 {
 	struct session *session;
 
@@ -333,7 +296,7 @@ static const struct record *record_before(const struct thread *thread, uint64_t 
 }
 
 /* Hooks are taken out one by one: of a run that has begun, that of its provider may be gone before its operators'. */
-static void an_operator_tells_its_inference_if_nothing_else_has(void **state)
+TEST(an_operator_tells_its_inference_if_nothing_else_has)
 {
 	struct thread *thread = agent_thread();
 	struct copy copy = { .image = { .relro_start = (word)made.vtable, .relro_end = (word)(made.vtable + 2) } };
@@ -380,7 +343,7 @@ static void *run_once(void *number)
 }
 
 /* A server may start a thread for each request. */
-static void threads_of_one_run_use_up_one_number_each(void **state)
+TEST(threads_of_one_run_use_up_one_number_each)
 {
 	enum { THREADS = 1000 };
 	uint32_t begin = hot->next_run, number[THREADS];
@@ -395,7 +358,7 @@ static void threads_of_one_run_use_up_one_number_each(void **state)
 	assert_in_range(hot->next_run - begin, THREADS - 64, THREADS + 128);
 }
 
-static void numbers_begin_again_after_the_last_one_and_are_never_0(void **state)
+TEST(numbers_begin_again_after_the_last_one_and_are_never_0)
 {
 	struct thread *thread = agent_thread();
 	bool has_begun_again = false;
@@ -411,7 +374,7 @@ static void numbers_begin_again_after_the_last_one_and_are_never_0(void **state)
 }
 
 /* The recorder would take it for one of 2^32 inferences later. */
-static void a_thread_that_has_rested_takes_a_new_number(void **state)
+TEST(a_thread_that_has_rested_takes_a_new_number)
 {
 	uint32_t number = number_of_a_run();
 
@@ -451,7 +414,7 @@ static uint64_t page_kib(void)
 }
 
 /* Also a program that has entered another root folder, or lost the right to open files. */
-static void more_of_the_segment_is_mapped_when_it_is_used_without_its_file(void **state)
+TEST(more_of_the_segment_is_mapped_when_it_is_used_without_its_file)
 {
 	uint64_t before = mapped(), offset[2];
 	char elsewhere[sizeof agent.path + 2];
@@ -477,7 +440,7 @@ static void more_of_the_segment_is_mapped_when_it_is_used_without_its_file(void 
 }
 
 /* The program is injected again and again. */
-static void recordings_after_each_other_take_no_more_address_space(void **state)
+TEST(recordings_after_each_other_take_no_more_address_space)
 {
 	uint64_t size = 0;
 
@@ -492,7 +455,7 @@ static void recordings_after_each_other_take_no_more_address_space(void **state)
 	assert_int_equal(mapped(), size);
 }
 
-static void a_child_maps_nothing_of_its_parent(void **state)
+TEST(a_child_maps_nothing_of_its_parent)
 {
 	uint64_t size = mapped();
 	int status;
@@ -518,7 +481,7 @@ static uint32_t text_of_run(int n)
 }
 
 /* A program that has new shapes or a new tag in each inference. */
-static void texts_of_runs_have_no_end_and_leave_room_for_names(void **state)
+TEST(texts_of_runs_have_no_end_and_leave_room_for_names)
 {
 	enum { MANY = 300000 };
 	struct {
@@ -558,7 +521,7 @@ static word note_arguments(ORT_LONG_ARGS)
 	return 42;
 }
 
-static void the_longest_function_gets_all_its_arguments(void **state)
+TEST(the_longest_function_gets_all_its_arguments)
 {
 	static const struct copy copy;
 	static const struct ort_copy ort = { .copy = &copy, .minor = 30 };
@@ -639,7 +602,7 @@ static const char *written(const struct thread *thread, uint64_t from, const cha
 	return text;
 }
 
-static void each_phase_of_a_creation_ends_where_the_next_begins(void **state)
+TEST(each_phase_of_a_creation_ends_where_the_next_begins)
 {
 	static const char *const names[] = { EVENT_PHASES(PHASE_NAME) "load", "changes", "leaves", "net" };
 	struct thread *thread = agent_enter();
@@ -669,31 +632,38 @@ static void each_phase_of_a_creation_ends_where_the_next_begins(void **state)
 	assert_int_equal(n_gaps, 1); /* behind the first part that changed nothing */
 }
 
-int main(void)
+/* The process reads its own rings beside the recorder. */
+TEST(a_process_shares_its_recording_from_now_on)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_thread_without_a_ring_does_not_ask_for_one_each_time),
-		cmocka_unit_test(a_thread_moves_to_a_ring_behind_its_own),
-		cmocka_unit_test(a_thread_reads_the_tail_once_for_half_a_ring_and_moves_beyond),
-		cmocka_unit_test(an_injected_agent_goes_on_for_the_process),
-		cmocka_unit_test(brackets_of_another_recording_are_left_alone),
-		cmocka_unit_test(a_session_is_found_at_its_last_object_only_and_gone_when_released),
-		cmocka_unit_test(providers_of_released_sessions_take_no_more_memory),
-		cmocka_unit_test(a_provider_of_several_sessions_stays_known_as_such),
-		cmocka_unit_test(a_session_at_the_place_of_another_ends_that_one),
-		cmocka_unit_test(no_copy_of_a_session_stays_in_the_agent),
-		cmocka_unit_test(an_operator_tells_its_inference_if_nothing_else_has),
-		cmocka_unit_test(threads_of_one_run_use_up_one_number_each),
-		cmocka_unit_test(numbers_begin_again_after_the_last_one_and_are_never_0),
-		cmocka_unit_test(a_thread_that_has_rested_takes_a_new_number),
-		cmocka_unit_test(more_of_the_segment_is_mapped_when_it_is_used_without_its_file),
-		cmocka_unit_test(recordings_after_each_other_take_no_more_address_space),
-		cmocka_unit_test(a_child_maps_nothing_of_its_parent),
-		cmocka_unit_test(the_longest_function_gets_all_its_arguments),
-		cmocka_unit_test(each_phase_of_a_creation_ends_where_the_next_begins),
-		cmocka_unit_test(texts_of_runs_have_no_end_and_leave_room_for_names),
-		cmocka_unit_test(a_process_shares_its_recording_from_now_on),
-	};
+	struct port_share share = { .segment_layout = SEGMENT_LAYOUT }, other = { .segment_layout = SEGMENT_LAYOUT };
+	struct thread *before = self_thread, *thread = another_thread();
+	struct ring *ring = agent.ring[thread->ring_number];
 
-	return cmocka_run_group_tests(tests, start, stop);
+	other.segment_layout++;
+	assert_int_equal(share_begin(&other), -EBUSY);
+	assert_int_equal(share_begin(&share), 0);
+	assert_string_equal(share.path, agent.path);
+	assert_int_equal(share.level, LEVEL_OPERATOR);
+	assert_int_equal(ring->tid, agent_tid());
+	assert_int_equal(ring->own_tail, ring->head);
+	other.segment_layout--;
+	assert_int_equal(share_begin(&other), -EBUSY); /* one at a time */
+	agent_grow_ring(thread);
+	assert_int_equal(ring->tid, 0);
+	ring = agent.ring[thread->ring_number];
+	assert_int_equal(ring->tid, agent_tid());
+	assert_true(ring->is_shared);
+	ring->tail = ring->head;
+	assert_int_equal(ring_tail(ring), 0);
+	/* the recorder ends; the process goes on, until it is done */
+	agent.segment->state = SEGMENT_OFF;
+	agent_grow_ring(thread);
+	assert_int_equal(hot->level, LEVEL_OPERATOR);
+	share_end();
+	assert_int_equal(ring_tail(ring), ring->tail);
+	assert_int_equal(share_begin(&share), -EBUSY);
+	agent.segment->state = SEGMENT_IDLE;
+	self_thread = before;
 }
+
+TEST_GROUP(start, stop)

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What the agent recognises in ONNX Runtime's code for aarch64; the bytes are those of released builds. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "runtime/find/trivial_body.h"
 #include "runtime/ort/ort_machine.h"
 
@@ -43,7 +39,7 @@ static const struct image *image_of(const uint32_t *insns, size_t n)
 #define LETTER(...) trivial_body(image_of(INSNS(__VA_ARGS__)), CODE)
 #define BYTES(...) ((const uint8_t *)image_of(INSNS(__VA_ARGS__))->segment[0].data)
 
-static void a_status_is_ok_however_it_is_stored(void **state)
+TEST(a_status_is_ok_however_it_is_stored)
 {
 	assert_int_equal(LETTER(MOV_X0_X8, STR_XZR_X8, RET), 'S');
 	assert_int_equal(LETTER(STR_XZR_X8, MOV_X0_X8, RET), 'S');
@@ -52,7 +48,7 @@ static void a_status_is_ok_however_it_is_stored(void **state)
 	assert_int_equal(LETTER(STR_XZR_X0, RET), '.'); /* through `this` */
 }
 
-static void constants_and_nothing_are_recognised(void **state)
+TEST(constants_and_nothing_are_recognised)
 {
 	assert_int_equal(LETTER(MOV_W0_0, RET), '0');
 	assert_int_equal(LETTER(PACIASP, MOV_W0_1, RET), '1');
@@ -64,7 +60,7 @@ static void constants_and_nothing_are_recognised(void **state)
 	assert_int_equal(LETTER(0xf9400000, RET), '.'); /* ldr x0, [x0] */
 }
 
-static void a_flag_is_sought_in_its_own_function_only(void **state)
+TEST(a_flag_is_sought_in_its_own_function_only)
 {
 	const struct image *image = image_of(INSNS(0x3900009f, MOV_X0_X8, STR_XZR_X8, RET)); /* strb wzr, [x4] */
 
@@ -73,7 +69,7 @@ static void a_flag_is_sought_in_its_own_function_only(void **state)
 	assert_false(ort_machine_stores_not_packed(image, CODE));
 }
 
-static void neighbours_of_unknown_functions_are_recognised(void **state)
+TEST(neighbours_of_unknown_functions_are_recognised)
 {
 	assert_true(ort_machine_returns_field(BYTES(0xb9401800, RET)));			 /* ldr w0, [x0, #24] */
 	assert_false(ort_machine_returns_field(BYTES(0xf9401800, RET)));		 /* ldr x0, ... */
@@ -85,7 +81,7 @@ static void neighbours_of_unknown_functions_are_recognised(void **state)
 }
 
 /* adrp x0, CODE + 0x10000; add x0, x0, #8 */
-static void addresses_are_those_of_adrp_and_add(void **state)
+TEST(addresses_are_those_of_adrp_and_add)
 {
 	const struct image *image = image_of(INSNS(BTI_C, 0x90000080, 0x91002000, RET));
 
@@ -96,7 +92,7 @@ static void addresses_are_those_of_adrp_and_add(void **state)
 	assert_int_equal(ort_machine_returned_address(image, CODE), CODE - 0x4000 + 8);
 }
 
-static void the_table_is_that_behind_the_comparison(void **state)
+TEST(the_table_is_that_behind_the_comparison)
 {
 	const struct image *image = image_of(INSNS(0x51000401, 0x7100543f, 0x54000068, 0x90000080, 0x91002000, RET));
 
@@ -104,18 +100,4 @@ static void the_table_is_that_behind_the_comparison(void **state)
 	assert_true(ort_machine_is_get_api(image, CODE, 22));
 	assert_int_equal(ort_machine_table_of(image, CODE, 25), 0);
 	assert_false(ort_machine_is_get_api(image, CODE, 25));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_status_is_ok_however_it_is_stored),
-		cmocka_unit_test(constants_and_nothing_are_recognised),
-		cmocka_unit_test(a_flag_is_sought_in_its_own_function_only),
-		cmocka_unit_test(neighbours_of_unknown_functions_are_recognised),
-		cmocka_unit_test(addresses_are_those_of_adrp_and_add),
-		cmocka_unit_test(the_table_is_that_behind_the_comparison),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,17 +2,13 @@
 /* Blocks that grow where they are, and elsewhere because something lies behind them. */
 #include "base/array.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 
-#include <cmocka.h>
-
 #include "base/processor.h"
+#include "cases.h"
 
 enum { STEPS = 5 };
 static const size_t first = 4 << 20;
@@ -46,7 +42,7 @@ static void has(const char *block, size_t bytes, size_t zeros_to)
 }
 
 /* Before Linux 6.17 a block of several mappings could not be moved again. */
-static void a_block_that_moves_stays_one_mapping(void **state)
+TEST(a_block_that_moves_stays_one_mapping)
 {
 	size_t bytes = first;
 	char *block = array_resize(NULL, 0, bytes), *moved;
@@ -70,7 +66,7 @@ static void a_block_that_moves_stays_one_mapping(void **state)
 			munmap(behind[i], page_size());
 }
 
-static void small_blocks_become_large_ones(void **state)
+TEST(small_blocks_become_large_ones)
 {
 	char *block = NULL;
 	size_t bytes = 0;
@@ -83,13 +79,4 @@ static void small_blocks_become_large_ones(void **state)
 	}
 	has(block, bytes, bytes);
 	array_free(block, bytes);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_block_that_moves_stays_one_mapping),
-		cmocka_unit_test(small_blocks_become_large_ones),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

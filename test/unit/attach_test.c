@@ -5,10 +5,7 @@
 #include <limits.h>
 #include <poll.h>
 #include <sched.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,12 +13,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "capture/proc/proc.h"
 #include "capture/recorder/attach/attach_find.h"
 #include "capture/recorder/attach/attach_fit.h"
 #include "capture/recorder/attached.h"
+#include "cases.h"
 
 /* Whether the child runs this file; its command line changes a little later than its executable. */
 static bool is_started(pid_t child, const char *path)
@@ -76,7 +72,7 @@ static const char *script(const char *words, size_t size)
 }
 #define SCRIPT(words) script(words, sizeof words)
 
-static void the_script_is_what_an_interpreter_runs(void **state)
+TEST(the_script_is_what_an_interpreter_runs)
 {
 	assert_string_equal(SCRIPT("python3\0app.py\0--fast"), "app.py");
 	assert_string_equal(SCRIPT("/usr/bin/python3.11\0-u\0-X\0dev\0-W\0ignore\0/srv/app.py"), "/srv/app.py");
@@ -85,7 +81,7 @@ static void the_script_is_what_an_interpreter_runs(void **state)
 	assert_string_equal(SCRIPT("node\0--require\0./first.js\0server.js"), "server.js");
 }
 
-static void what_is_no_interpreter_or_runs_no_file_has_no_script(void **state)
+TEST(what_is_no_interpreter_or_runs_no_file_has_no_script)
 {
 	assert_null(SCRIPT("vim\0app.py"));
 	assert_null(SCRIPT("pythonic\0app.py"));
@@ -100,7 +96,7 @@ static void what_is_no_interpreter_or_runs_no_file_has_no_script(void **state)
 	assert_null(attach_fit_script("python3\0app.p", 13));
 }
 
-static void a_process_fits_by_its_names_and_by_its_path(void **state)
+TEST(a_process_fits_by_its_names_and_by_its_path)
 {
 	pid_t child = start_sleep();
 	char path[PATH_MAX];
@@ -128,7 +124,7 @@ static void write_script(char *file, size_t size, const char *folder, const char
 	close(fd);
 }
 
-static void a_script_fits_by_name_and_by_path_from_anywhere(void **state)
+TEST(a_script_fits_by_name_and_by_path_from_anywhere)
 {
 	char folder[] = "/tmp/inftrace-attach-XXXXXX", file[64], before[PATH_MAX], path[PATH_MAX];
 	pid_t child;
@@ -148,7 +144,7 @@ static void a_script_fits_by_name_and_by_path_from_anywhere(void **state)
 	rmdir(folder);
 }
 
-static void what_is_found_is_the_topmost_that_fits_and_not_ourselves(void **state)
+TEST(what_is_found_is_the_topmost_that_fits_and_not_ourselves)
 {
 	char folder[] = "/tmp/inftrace-attach-XXXXXX", file[64];
 	struct attach_matches matches;
@@ -180,7 +176,7 @@ static void what_is_found_is_the_topmost_that_fits_and_not_ourselves(void **stat
 	rmdir(folder);
 }
 
-static void a_process_that_cannot_be_meant_is_said(void **state)
+TEST(a_process_that_cannot_be_meant_is_said)
 {
 	struct attach_match match;
 	siginfo_t info;
@@ -219,7 +215,7 @@ static _Noreturn void look_at_process_two(void)
 	_exit(second != 2 || attach_find_pid(2, &match, &err) || attach_find_pid(3, &match, &err));
 }
 
-static void a_pid_of_two_makes_no_thread_of_the_kernel(void **state)
+TEST(a_pid_of_two_makes_no_thread_of_the_kernel)
 {
 	pid_t child = fork();
 	int status;
@@ -241,7 +237,7 @@ static void a_pid_of_two_makes_no_thread_of_the_kernel(void **state)
 	assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-static void another_start_time_is_another_process(void **state)
+TEST(another_start_time_is_another_process)
 {
 	pid_t child = start_sleep();
 	struct attach_match match;
@@ -260,7 +256,7 @@ static void another_start_time_is_another_process(void **state)
 	end(child);
 }
 
-static void an_end_is_seen_once_and_how_it_came_where_the_kernel_tells(void **state)
+TEST(an_end_is_seen_once_and_how_it_came_where_the_kernel_tells)
 {
 	pid_t first = start_sleep(), second = start_sleep();
 	struct attached attached;
@@ -286,20 +282,4 @@ static void an_end_is_seen_once_and_how_it_came_where_the_kernel_tells(void **st
 	assert_int_equal(attached.program[0].pid, second);
 	attached_done(&attached);
 	end(second);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_script_is_what_an_interpreter_runs),
-		cmocka_unit_test(what_is_no_interpreter_or_runs_no_file_has_no_script),
-		cmocka_unit_test(a_process_fits_by_its_names_and_by_its_path),
-		cmocka_unit_test(a_script_fits_by_name_and_by_path_from_anywhere),
-		cmocka_unit_test(what_is_found_is_the_topmost_that_fits_and_not_ourselves),
-		cmocka_unit_test(a_process_that_cannot_be_meant_is_said),
-		cmocka_unit_test(a_pid_of_two_makes_no_thread_of_the_kernel),
-		cmocka_unit_test(another_start_time_is_another_process),
-		cmocka_unit_test(an_end_is_seen_once_and_how_it_came_where_the_kernel_tells),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

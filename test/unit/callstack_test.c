@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "event/callstack.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "event/sample.h"
 
-static void equal_frames_and_stacks_have_one_id(void **state)
+TEST(equal_frames_and_stacks_have_one_id)
 {
 	struct callstacks *stacks = callstacks_new();
 	uint32_t main_line = callstacks_frame(stacks, &(struct frame){ FRAME_PYTHON, .function = 3, .line = 7 });
@@ -33,7 +29,7 @@ static void equal_frames_and_stacks_have_one_id(void **state)
 }
 
 /* A recursion without end takes no memory without end. */
-static void a_full_dictionary_gives_the_caller(void **state)
+TEST(a_full_dictionary_gives_the_caller)
 {
 	struct callstacks *stacks = callstacks_new();
 	uint32_t frame = callstacks_frame(stacks, &(struct frame){ FRAME_NATIVE, .offset = 16 }), at = 0;
@@ -48,19 +44,8 @@ static void a_full_dictionary_gives_the_caller(void **state)
 	callstacks_free(stacks);
 }
 
-static void states_are_known_by_their_words(void **state)
+TEST(states_are_known_by_their_words)
 {
 	assert_string_equal(sample_state_name(N_SAMPLE_STATES - 1), "was stopped");
 	assert_string_equal(sample_state_name(N_SAMPLE_STATES), "");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(equal_frames_and_stacks_have_one_id),
-		cmocka_unit_test(a_full_dictionary_gives_the_caller),
-		cmocka_unit_test(states_are_known_by_their_words),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/clock.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/clock_watch.h"
+#include "cases.h"
 #include "made_up_clock.h"
 
 enum { MS = 1000000, NEAR_NS = 2000 };
 static const uint64_t second = 1000000000, hour = 3600000000000;
 
-static void ticks_become_the_clocks_nanoseconds(void **state)
+TEST(ticks_become_the_clocks_nanoseconds)
 {
 	struct clock_map map;
 
@@ -36,7 +32,7 @@ static void ticks_become_the_clocks_nanoseconds(void **state)
 	assert_in_range(best, 0, 2000);
 }
 
-static void times_never_go_backwards_over_all_lines(void **state)
+TEST(times_never_go_backwards_over_all_lines)
 {
 	struct clock_map map = { .n = 3 };
 	uint64_t last = 0;
@@ -88,7 +84,7 @@ static void assert_right_for_a_second(struct made_up_clock *clock, struct clock_
 	}
 }
 
-static void a_counter_that_goes_on_in_a_suspend_is_followed(void **state)
+TEST(a_counter_that_goes_on_in_a_suspend_is_followed)
 {
 	struct made_up_clock clock;
 	struct clock_map map;
@@ -118,7 +114,7 @@ static void a_counter_that_goes_on_in_a_suspend_is_followed(void **state)
 	assert_in_range(map.error_ns, 0, 1000);
 }
 
-static void a_counter_that_starts_anew_is_followed(void **state)
+TEST(a_counter_that_starts_anew_is_followed)
 {
 	struct made_up_clock clock;
 	struct clock_map map;
@@ -143,7 +139,7 @@ static void a_counter_that_starts_anew_is_followed(void **state)
 	assert_int_equal(map.n_jumps, 1);
 }
 
-static void an_unstable_counter_is_followed_over_each_jump(void **state)
+TEST(an_unstable_counter_is_followed_over_each_jump)
 {
 	struct made_up_clock clock;
 	struct clock_map map;
@@ -167,7 +163,7 @@ static void an_unstable_counter_is_followed_over_each_jump(void **state)
 	assert_right_for_a_second(&clock, &map, NEAR_NS);
 }
 
-static void a_machine_that_has_moved_gets_its_new_rate(void **state)
+TEST(a_machine_that_has_moved_gets_its_new_rate)
 {
 	static const double rates[] = { 2.9, 2, 1, 4.5, 3 };
 	struct made_up_clock clock;
@@ -192,7 +188,7 @@ static void a_machine_that_has_moved_gets_its_new_rate(void **state)
 	}
 }
 
-static void a_jump_shorter_than_the_pause_is_off_by_itself_at_most(void **state)
+TEST(a_jump_shorter_than_the_pause_is_off_by_itself_at_most)
 {
 	struct made_up_clock clock;
 	struct clock_map map;
@@ -213,7 +209,7 @@ static void a_jump_shorter_than_the_pause_is_off_by_itself_at_most(void **state)
 	assert_in_range(map.error_ns, 499 * MS, 501 * MS);
 }
 
-static void a_slewed_clock_and_a_long_pause_are_no_jumps(void **state)
+TEST(a_slewed_clock_and_a_long_pause_are_no_jumps)
 {
 	struct made_up_clock clock;
 	struct clock_map map;
@@ -229,7 +225,7 @@ static void a_slewed_clock_and_a_long_pause_are_no_jumps(void **state)
 	assert_int_equal(map.n_jumps, 0);
 }
 
-static void a_suspend_and_a_clock_that_is_set_are_told_apart(void **state)
+TEST(a_suspend_and_a_clock_that_is_set_are_told_apart)
 {
 	struct made_up_clock clock;
 	struct clock_watch watch = { .reader = &clock.reader };
@@ -258,20 +254,4 @@ static void a_suspend_and_a_clock_that_is_set_are_told_apart(void **state)
 	clock.pause_ns = 20 * MS;
 	for (int i = 0; i < 20; i++)
 		assert_false(clock_watch_update(&watch, &change));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ticks_become_the_clocks_nanoseconds),
-		cmocka_unit_test(times_never_go_backwards_over_all_lines),
-		cmocka_unit_test(a_counter_that_goes_on_in_a_suspend_is_followed),
-		cmocka_unit_test(a_counter_that_starts_anew_is_followed),
-		cmocka_unit_test(an_unstable_counter_is_followed_over_each_jump),
-		cmocka_unit_test(a_machine_that_has_moved_gets_its_new_rate),
-		cmocka_unit_test(a_jump_shorter_than_the_pause_is_off_by_itself_at_most),
-		cmocka_unit_test(a_slewed_clock_and_a_long_pause_are_no_jumps),
-		cmocka_unit_test(a_suspend_and_a_clock_that_is_set_are_told_apart),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

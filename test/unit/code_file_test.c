@@ -3,14 +3,11 @@
 #include "capture/code/code_file.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "cases.h"
 
 static const char *plain(const char *name)
 {
@@ -20,7 +17,7 @@ static const char *plain(const char *name)
 	return text;
 }
 
-static void names_have_neither_parameters_nor_templates(void **state)
+TEST(names_have_neither_parameters_nor_templates)
 {
 	(void)state;
 	assert_string_equal(plain("main"), "main");
@@ -60,7 +57,7 @@ static uint64_t offset_of(const void *address)
 	return found;
 }
 
-static void child_knows_functions_and_their_callers(void **state)
+TEST(child_knows_functions_and_their_callers)
 {
 	uint64_t offset = offset_of((const void *)plain);
 	struct code_question question = { .number = 7, .kind = CODE_PLACE, .has_file = 1, .offset = offset };
@@ -92,7 +89,7 @@ static void child_knows_functions_and_their_callers(void **state)
 	code_reader_stop(&reader);
 }
 
-static void child_survives_files_that_are_no_code(void **state)
+TEST(child_survives_files_that_are_no_code)
 {
 	static const char *const files[] = { "/etc/passwd", "/dev/null" };
 	struct code_reader reader = { 0 };
@@ -111,15 +108,4 @@ static void child_survives_files_that_are_no_code(void **state)
 		assert_true(answer.number == i && !answer.is_known);
 	}
 	code_reader_stop(&reader);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_have_neither_parameters_nor_templates),
-		cmocka_unit_test(child_knows_functions_and_their_callers),
-		cmocka_unit_test(child_survives_files_that_are_no_code),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,12 +3,9 @@
 #include "analyze/summary/course/course.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
+#include "cases.h"
 
 static struct course_cell sum_of(const struct course *course)
 {
@@ -31,7 +28,7 @@ static uint64_t begin_of(const struct course *course, uint32_t i)
 	return (course->first + i) << course->shift;
 }
 
-static void counts_and_sums_stay_exact_when_columns_become_wider(void **state)
+TEST(counts_and_sums_stay_exact_when_columns_become_wider)
 {
 	struct course course = { 0 };
 	struct course_cell sum;
@@ -48,7 +45,7 @@ static void counts_and_sums_stay_exact_when_columns_become_wider(void **state)
 	assert_true(begin_of(&course, 0) <= 5000000 && begin_of(&course, 1) > 5000000);
 }
 
-static void an_inference_covers_every_column_that_it_touches(void **state)
+TEST(an_inference_covers_every_column_that_it_touches)
 {
 	struct course course = { 0 };
 
@@ -60,7 +57,7 @@ static void an_inference_covers_every_column_that_it_touches(void **state)
 	}
 }
 
-static void what_comes_late_has_a_column_before_the_others(void **state)
+TEST(what_comes_late_has_a_column_before_the_others)
 {
 	struct course course = { 0 };
 
@@ -75,7 +72,7 @@ static void what_comes_late_has_a_column_before_the_others(void **state)
 	assert_true(course.n <= COURSE_COLUMNS);
 }
 
-static void a_value_is_weighted_with_the_time_that_it_stands_for(void **state)
+TEST(a_value_is_weighted_with_the_time_that_it_stands_for)
 {
 	struct course course = { 0 };
 	struct course_cell sum;
@@ -90,7 +87,7 @@ static void a_value_is_weighted_with_the_time_that_it_stands_for(void **state)
 	assert_true(course.cell[0].low == 7 && course.cell[0].high == 40);
 }
 
-static void two_become_one_with_the_wider_columns(void **state)
+TEST(two_become_one_with_the_wider_columns)
 {
 	struct course a = { 0 }, b = { 0 };
 
@@ -103,7 +100,7 @@ static void two_become_one_with_the_wider_columns(void **state)
 	assert_true(sum_of(&a).covered_ns == 1000 + 1000 * 5000);
 }
 
-static void no_time_is_too_far_away(void **state)
+TEST(no_time_is_too_far_away)
 {
 	struct course course = { 0 };
 
@@ -112,18 +109,4 @@ static void no_time_is_too_far_away(void **state)
 	course_add_value(&course, 0, UINT64_MAX - 1, 1);
 	assert_true(course.n && course.n <= COURSE_COLUMNS);
 	assert_int_equal(sum_of(&course).n, 2);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(counts_and_sums_stay_exact_when_columns_become_wider),
-		cmocka_unit_test(an_inference_covers_every_column_that_it_touches),
-		cmocka_unit_test(what_comes_late_has_a_column_before_the_others),
-		cmocka_unit_test(a_value_is_weighted_with_the_time_that_it_stands_for),
-		cmocka_unit_test(two_become_one_with_the_wider_columns),
-		cmocka_unit_test(no_time_is_too_far_away),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,10 +7,7 @@
 
 #include <fcntl.h>
 #include <glob.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,9 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "capture/proc/modules.h"
+#include "cases.h"
 #include "runtime/find/image_file.h"
 #include "turn.h"
 
@@ -236,7 +232,7 @@ static void check_interpreter(const char *path)
 	end(&program);
 }
 
-static void frames_are_what_the_interpreter_says(void **state)
+TEST(frames_are_what_the_interpreter_says)
 {
 	const char *more = getenv("INFTRACE_TEST_PYTHONS"), *home = getenv("HOME");
 	char pattern[TEXT], *list = strdup(more ? more : ""), *at = list, *path;
@@ -266,7 +262,7 @@ static bool read_made(void *of, uint64_t from, void *to, size_t size)
 	return true;
 }
 
-static void other_versions_are_refused_with_a_reason(void **state)
+TEST(other_versions_are_refused_with_a_reason)
 {
 	const struct cpython_memory memory = { read_made, NULL };
 	struct cpython_place place = { .runtime = 4096, .version = 8192, .code_type = 1, .text_type = 1 };
@@ -283,14 +279,4 @@ static void other_versions_are_refused_with_a_reason(void **state)
 	assert_string_equal(cpython_open(&python, &place, &memory), "this Python is older than 3.8");
 	place.minor = 9;
 	assert_null(cpython_open(&python, &place, &memory));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(frames_are_what_the_interpreter_says),
-		cmocka_unit_test(other_versions_are_refused_with_a_reason),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,14 +2,11 @@
 /* Fields of CSV: quoted where they must be, and harmless in a spreadsheet. */
 #include "base/text/csv.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "cases.h"
 
 static void check(const char *text, size_t len, const char *expected)
 {
@@ -24,7 +21,7 @@ static void check(const char *text, size_t len, const char *expected)
 	free(out);
 }
 
-static void fields_are_quoted_where_they_must_be(void **state)
+TEST(fields_are_quoted_where_they_must_be)
 {
 	check("", 0, "");
 	check("conv/1", 6, "conv/1");
@@ -35,7 +32,7 @@ static void fields_are_quoted_where_they_must_be(void **state)
 	check("a\xff", 2, "a\xef\xbf\xbd");
 }
 
-static void formulas_are_texts(void **state)
+TEST(formulas_are_texts)
 {
 	check("=1+1", 4, "\"'=1+1\"");
 	check("@x", 2, "\"'@x\"");
@@ -44,14 +41,4 @@ static void formulas_are_texts(void **state)
 	check("\rx", 2, "\"'\rx\"");
 	check("a=1", 3, "a=1");
 	assert_false(csv_is_formula("", 0));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(fields_are_quoted_where_they_must_be),
-		cmocka_unit_test(formulas_are_texts),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

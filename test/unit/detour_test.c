@@ -2,14 +2,11 @@
 /* Beginnings of functions that are moved and run elsewhere, and those that are refused. */
 #include "capture/agent/replace/detour.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 
-#include <cmocka.h>
+#include "cases.h"
 
 #define CODE(...) \
 	(const uint8_t[DETOUR_MOST_MOVED]) \
@@ -24,7 +21,7 @@ static size_t moved_bytes(const uint8_t *code)
 	return detour_move(moved, code, 0x1000, 0x9000);
 }
 
-static void beginnings_of_compiled_functions_are_moved(void **state)
+TEST(beginnings_of_compiled_functions_are_moved)
 {
 	/* push %rbp; mov %rsp,%rbp; push %r15 */
 	assert_int_equal(moved_bytes(CODE(0x55, 0x48, 0x89, 0xe5, 0x41, 0x57, 0x41, 0x56)), 6);
@@ -36,7 +33,7 @@ static void beginnings_of_compiled_functions_are_moved(void **state)
 	assert_int_equal(moved_bytes(CODE(0x48, 0x81, 0xec, 0x18, 0x01, 0, 0)), 7);
 }
 
-static void others_are_refused(void **state)
+TEST(others_are_refused)
 {
 	assert_int_equal(moved_bytes(CODE(0xe9, 1, 2, 3, 4)), 0);		       /* jmp */
 	assert_int_equal(moved_bytes(CODE(0x55, 0xe8, 1, 2, 3, 4)), 0);		       /* push %rbp; call */
@@ -45,7 +42,7 @@ static void others_are_refused(void **state)
 	assert_int_equal(moved_bytes(CODE(0x55, 0x48, 0x83, 0x3d, 1, 0, 0, 0, 0)), 0); /* cmpq $0, 1(%rip) */
 }
 
-static void a_relative_address_stays_the_same(void **state)
+TEST(a_relative_address_stays_the_same)
 {
 	uint8_t moved[DETOUR_MOST_MOVED];
 	const uint8_t *code = CODE(0x55, 0x48, 0x8d, 0x15, 0x10, 0, 0, 0); /* push %rbp; lea 0x10(%rip),%rdx */
@@ -65,7 +62,7 @@ static int hook(int number)
 	return number * 100;
 }
 
-static void calls_go_to_the_hook_and_from_there_to_the_function(void **state)
+TEST(calls_go_to_the_hook_and_from_there_to_the_function)
 {
 	/* push %rbp; mov %rsp,%rbp; push %r15; lea 1(%rdi),%eax; pop %r15; pop %rbp; ret */
 	static const uint8_t code[] = { 0x55, 0x48, 0x89, 0xe5, 0x41, 0x57, 0x8d, 0x47, 0x01, 0x41, 0x5f, 0x5d, 0xc3 };
@@ -85,16 +82,4 @@ static void calls_go_to_the_hook_and_from_there_to_the_function(void **state)
 	assert_int_equal(((int (*)(int))(uintptr_t)next)(7), 8);
 	assert_int_equal(n_calls, 1);
 	munmap(page, 8192);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(beginnings_of_compiled_functions_are_moved),
-		cmocka_unit_test(others_are_refused),
-		cmocka_unit_test(a_relative_address_stays_the_same),
-		cmocka_unit_test(calls_go_to_the_hook_and_from_there_to_the_function),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,13 +2,11 @@
 /* Profiles of providers: files in the form of the real tools, with made-up numbers. */
 #include "trace/import/device_profile.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "cases.h"
 
 typedef int importer(struct device_profile *, struct names *, const char *, size_t, struct err *);
 
@@ -56,7 +54,7 @@ static void expect_row(const struct read *read, size_t i, const char *wanted, en
 	assert_int_equal(row->value, value);
 }
 
-static void htp_counts_cycles_and_ends_an_execution_with_its_time(void **state)
+TEST(htp_counts_cycles_and_ends_an_execution_with_its_time)
 {
 	struct read read = read_file(device_profile_qnn, "qnn_csv/good/htp.csv");
 	const struct device_execution *second = &read.profile.executions[1];
@@ -74,7 +72,7 @@ static void htp_counts_cycles_and_ends_an_execution_with_its_time(void **state)
 	done(&read);
 }
 
-static void the_header_says_where_columns_are(void **state)
+TEST(the_header_says_where_columns_are)
 {
 	struct read read = read_file(device_profile_qnn, "qnn_csv/good/htp-source-ops.csv");
 
@@ -86,7 +84,7 @@ static void the_header_says_where_columns_are(void **state)
 	done(&read);
 }
 
-static void the_cpu_backend_tells_the_time_first(void **state)
+TEST(the_cpu_backend_tells_the_time_first)
 {
 	struct read read = read_file(device_profile_qnn, "qnn_csv/good/cpu.csv");
 
@@ -99,7 +97,7 @@ static void the_cpu_backend_tells_the_time_first(void **state)
 	done(&read);
 }
 
-static void what_is_not_of_an_execution_is_left_out(void **state)
+TEST(what_is_not_of_an_execution_is_left_out)
 {
 	struct read read = read_file(device_profile_qnn, "qnn_csv/good/loaded.csv");
 
@@ -114,7 +112,7 @@ static void what_is_not_of_an_execution_is_left_out(void **state)
 	done(&read);
 }
 
-static void what_is_broken_is_counted_or_refused(void **state)
+TEST(what_is_broken_is_counted_or_refused)
 {
 	struct read read = read_file(device_profile_qnn, "qnn_csv/bad/numbers.csv");
 
@@ -130,7 +128,7 @@ static void what_is_broken_is_counted_or_refused(void **state)
 	done(&read);
 }
 
-static void kernels_begin_where_their_operator_does(void **state)
+TEST(kernels_begin_where_their_operator_does)
 {
 	struct read read = read_file(device_profile_ort, "ort_profile/good/kernels.json");
 	const struct device_row *row = read.profile.rows;
@@ -151,7 +149,7 @@ static void kernels_begin_where_their_operator_does(void **state)
 	done(&read);
 }
 
-static void rows_of_a_device_lie_in_inferences(void **state)
+TEST(rows_of_a_device_lie_in_inferences)
 {
 	struct read read = read_file(device_profile_ort, "ort_profile/good/inferences.json");
 	const struct device_profile *profile = &read.profile;
@@ -171,7 +169,7 @@ static void rows_of_a_device_lie_in_inferences(void **state)
 	done(&read);
 }
 
-static void rows_of_no_operator_stand_apart(void **state)
+TEST(rows_of_no_operator_stand_apart)
 {
 	struct read read = read_file(device_profile_ort, "ort_profile/good/api.json");
 
@@ -191,7 +189,7 @@ static void rows_of_no_operator_stand_apart(void **state)
 	done(&read);
 }
 
-static void a_line_that_is_no_json_is_counted(void **state)
+TEST(a_line_that_is_no_json_is_counted)
 {
 	struct read read = read_file(device_profile_ort, "ort_profile/bad/damaged.json");
 
@@ -207,20 +205,4 @@ static void a_line_that_is_no_json_is_counted(void **state)
 	assert_int_equal(read.profile.n_unread, 2);
 	assert_int_equal(read.profile.rows[0].offset_us, -1); /* its operator is missing */
 	done(&read);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(htp_counts_cycles_and_ends_an_execution_with_its_time),
-		cmocka_unit_test(the_header_says_where_columns_are),
-		cmocka_unit_test(the_cpu_backend_tells_the_time_first),
-		cmocka_unit_test(what_is_not_of_an_execution_is_left_out),
-		cmocka_unit_test(what_is_broken_is_counted_or_refused),
-		cmocka_unit_test(kernels_begin_where_their_operator_does),
-		cmocka_unit_test(rows_of_a_device_lie_in_inferences),
-		cmocka_unit_test(rows_of_no_operator_stand_apart),
-		cmocka_unit_test(a_line_that_is_no_json_is_counted),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,18 +2,15 @@
 /* GPUs and NPUs with drivers in the kernel: the values of each process and each device. */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "capture/source/device/fdinfo.h"
 #include "capture/source/device/gauge.h"
 #include "capture/source/tree.h"
 #include "capture/source/walk.h"
+#include "cases.h"
 #include "world.h"
 
 #define S_NS UINT64_C(1000000000)
@@ -53,7 +50,7 @@ static size_t n_device_values(const struct world *world, const char *name)
 
 /* ---- processes */
 
-static void an_engine_is_a_share_of_the_time_since_the_look_before(void **state)
+TEST(an_engine_is_a_share_of_the_time_since_the_look_before)
 {
 	struct world *world = world_new("amd-gpu/t0");
 
@@ -67,7 +64,7 @@ static void an_engine_is_a_share_of_the_time_since_the_look_before(void **state)
 	world_free(world);
 }
 
-static void a_client_counts_once_and_an_engine_that_comes_later_from_nothing(void **state)
+TEST(a_client_counts_once_and_an_engine_that_comes_later_from_nothing)
 {
 	struct world *world = look_twice("amd-gpu");
 
@@ -79,7 +76,7 @@ static void a_client_counts_once_and_an_engine_that_comes_later_from_nothing(voi
 	world_free(world);
 }
 
-static void a_client_that_was_opened_between_two_looks_counts_whole(void **state)
+TEST(a_client_that_was_opened_between_two_looks_counts_whole)
 {
 	struct world *world = look_twice("amd-gpu");
 
@@ -88,7 +85,7 @@ static void a_client_that_was_opened_between_two_looks_counts_whole(void **state
 	world_free(world);
 }
 
-static void what_is_never_used_is_not_shown(void **state)
+TEST(what_is_never_used_is_not_shown)
 {
 	struct world *world = look_twice("intel-pc");
 
@@ -99,7 +96,7 @@ static void what_is_never_used_is_not_shown(void **state)
 	world_free(world);
 }
 
-static void engines_of_a_kind_share_their_time(void **state)
+TEST(engines_of_a_kind_share_their_time)
 {
 	struct world *world = look_twice("intel-pc");
 
@@ -109,7 +106,7 @@ static void engines_of_a_kind_share_their_time(void **state)
 	world_free(world);
 }
 
-static void cycles_are_a_share_of_the_devices_own(void **state)
+TEST(cycles_are_a_share_of_the_devices_own)
 {
 	struct world *world = look_twice("intel-pc");
 
@@ -118,7 +115,7 @@ static void cycles_are_a_share_of_the_devices_own(void **state)
 	world_free(world);
 }
 
-static void cycles_without_a_total_are_a_share_of_the_largest_clock(void **state)
+TEST(cycles_without_a_total_are_a_share_of_the_largest_clock)
 {
 	struct world *world = look_twice("boards");
 
@@ -129,7 +126,7 @@ static void cycles_without_a_total_are_a_share_of_the_largest_clock(void **state
 	world_free(world);
 }
 
-static void an_npu_is_shown_per_process_where_its_driver_tells(void **state)
+TEST(an_npu_is_shown_per_process_where_its_driver_tells)
 {
 	struct world *world = look_twice("boards");
 
@@ -141,7 +138,7 @@ static void an_npu_is_shown_per_process_where_its_driver_tells(void **state)
 	world_free(world);
 }
 
-static void amds_compute_driver_tells_of_its_own(void **state)
+TEST(amds_compute_driver_tells_of_its_own)
 {
 	struct world *world = world_new("amd-gpu/t0");
 
@@ -154,7 +151,7 @@ static void amds_compute_driver_tells_of_its_own(void **state)
 	world_free(world);
 }
 
-static void a_device_of_amds_compute_driver_is_used_when_it_is_open(void **state)
+TEST(a_device_of_amds_compute_driver_is_used_when_it_is_open)
 {
 	struct world *world = world_new("amd-container/t0");
 
@@ -165,7 +162,7 @@ static void a_device_of_amds_compute_driver_is_used_when_it_is_open(void **state
 	world_free(world);
 }
 
-static void a_client_is_handed_on_when_its_first_process_ends(void **state)
+TEST(a_client_is_handed_on_when_its_first_process_ends)
 {
 	struct world *world = look_twice("amd-gpu");
 	size_t kept = 0;
@@ -182,7 +179,7 @@ static void a_client_is_handed_on_when_its_first_process_ends(void **state)
 
 /* ---- devices */
 
-static void a_card_tells_how_it_is_doing(void **state)
+TEST(a_card_tells_how_it_is_doing)
 {
 	struct world *world = look_twice("amd-gpu");
 
@@ -202,7 +199,7 @@ static void a_card_tells_how_it_is_doing(void **state)
 	world_free(world);
 }
 
-static void counters_of_a_device_lie_below_a_track_that_says_what_it_is(void **state)
+TEST(counters_of_a_device_lie_below_a_track_that_says_what_it_is)
 {
 	struct world *world = look_twice("amd-gpu");
 	uint32_t track = keep_device_counter(world->keep, "gpu card1 power");
@@ -214,7 +211,7 @@ static void counters_of_a_device_lie_below_a_track_that_says_what_it_is(void **s
 	world_free(world);
 }
 
-static void sleep_is_what_is_left_of_the_time(void **state)
+TEST(sleep_is_what_is_left_of_the_time)
 {
 	struct world *world = look_twice("intel-pc");
 
@@ -226,7 +223,7 @@ static void sleep_is_what_is_left_of_the_time(void **state)
 	world_free(world);
 }
 
-static void energy_is_counted_from_the_first_look_and_power_comes_from_it(void **state)
+TEST(energy_is_counted_from_the_first_look_and_power_comes_from_it)
 {
 	struct world *world = look_twice("intel-pc");
 
@@ -245,7 +242,7 @@ static void energy_is_counted_from_the_first_look_and_power_comes_from_it(void *
 	world_free(world);
 }
 
-static void an_npu_is_busy_while_it_has_work(void **state)
+TEST(an_npu_is_busy_while_it_has_work)
 {
 	struct world *world = look_twice("intel-pc");
 
@@ -256,7 +253,7 @@ static void an_npu_is_busy_while_it_has_work(void **state)
 	world_free(world);
 }
 
-static void an_npu_is_not_asked_more_often_than_its_driver_wants(void **state)
+TEST(an_npu_is_not_asked_more_often_than_its_driver_wants)
 {
 	struct world *world = world_new("intel-pc/t0");
 
@@ -268,7 +265,7 @@ static void an_npu_is_not_asked_more_often_than_its_driver_wants(void **state)
 	world_free(world);
 }
 
-static void other_npus_tell_what_they_have(void **state)
+TEST(other_npus_tell_what_they_have)
 {
 	struct world *world = look_twice("boards");
 
@@ -279,7 +276,7 @@ static void other_npus_tell_what_they_have(void **state)
 	world_free(world);
 }
 
-static void a_device_that_is_only_open_has_no_counters(void **state)
+TEST(a_device_that_is_only_open_has_no_counters)
 {
 	struct world *world = look_twice("boards");
 
@@ -290,7 +287,7 @@ static void a_device_that_is_only_open_has_no_counters(void **state)
 	world_free(world);
 }
 
-static void a_machine_without_devices_has_none(void **state)
+TEST(a_machine_without_devices_has_none)
 {
 	struct world *world = look_twice("metered");
 
@@ -311,7 +308,7 @@ static void put_text(const char *path, const char *text)
 	fclose(file);
 }
 
-static void a_file_that_stays_open_is_read_anew(void **state)
+TEST(a_file_that_stays_open_is_read_anew)
 {
 	static const struct gauge_kind kinds[] = { { "none", "busy", "%", 1, GAUGE_VALUE },
 						   { "busy", "busy", "%", 1, GAUGE_VALUE },
@@ -362,7 +359,7 @@ static int nulls_open(struct walk *walk, const struct sample *sample)
 	return n;
 }
 
-static void descriptors_are_walked_when_one_was_opened(void **state)
+TEST(descriptors_are_walked_when_one_was_opened)
 {
 	struct tree tree = { .n = 1 };
 	struct target target = { .sysroot = "", .tree = &tree };
@@ -408,7 +405,7 @@ static void check(const char *source, const char *machine, int code, const char 
 		fail_msg("\"%s\" does not say \"%s\"", err.msg, says);
 }
 
-static void check_says_why_there_is_nothing_to_see(void **state)
+TEST(check_says_why_there_is_nothing_to_see)
 {
 	check("gpu", "amd-gpu/t0", 0, NULL);
 	check("gpu", "metered/t0", ENOENT, "this machine has no GPU");
@@ -442,7 +439,7 @@ static struct listed list(const char *source, const char *machine)
 	return listed;
 }
 
-static void devices_are_listed_used_or_not(void **state)
+TEST(devices_are_listed_used_or_not)
 {
 	struct listed listed = list("gpu", "boards/t0");
 
@@ -473,7 +470,7 @@ static struct fdinfo parse(const char *text)
 	return info;
 }
 
-static void what_is_no_such_text_is_none(void **state)
+TEST(what_is_no_such_text_is_none)
 {
 	struct fdinfo info;
 
@@ -483,7 +480,7 @@ static void what_is_no_such_text_is_none(void **state)
 	assert_false(fdinfo_parse("drm-driver:\ti915", 16, &info));
 }
 
-static void units_are_told_apart(void **state)
+TEST(units_are_told_apart)
 {
 	struct fdinfo info = parse("drm-driver: x\ndrm-total-a: 3\ndrm-total-b: 3 KiB\ndrm-resident-b: 2 MiB\n"
 				   "drm-total-c: 3 MB\ndrm-engine-a: 3 us\ndrm-engine-b: 3 ns\ndrm-maxfreq-b: 5 MHz\n");
@@ -499,7 +496,7 @@ static void units_are_told_apart(void **state)
 	assert_int_equal(info.engine[0].told, FDINFO_BUSY | FDINFO_MAX_HZ);
 }
 
-static void nonsense_is_left_out(void **state)
+TEST(nonsense_is_left_out)
 {
 	char text[4096] = "drm-driver:\tx\ndrm-engine-a:\t-1 ns\ndrm-engine-b:\t99999999999999999999 ns\n"
 			  "drm-engine-c d:\t1 ns\ndrm-engine-\033[31m:\t1 ns\ndrm-engine-:\t1 ns\n"
@@ -518,39 +515,4 @@ static void nonsense_is_left_out(void **state)
 	info = parse(text);
 	assert_int_equal(info.n_engines, FDINFO_ENGINES);
 	assert_int_equal(info.engine[FDINFO_ENGINES - 1].busy_ns, FDINFO_ENGINES - 1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_engine_is_a_share_of_the_time_since_the_look_before),
-		cmocka_unit_test(a_client_counts_once_and_an_engine_that_comes_later_from_nothing),
-		cmocka_unit_test(a_client_that_was_opened_between_two_looks_counts_whole),
-		cmocka_unit_test(what_is_never_used_is_not_shown),
-		cmocka_unit_test(engines_of_a_kind_share_their_time),
-		cmocka_unit_test(cycles_are_a_share_of_the_devices_own),
-		cmocka_unit_test(cycles_without_a_total_are_a_share_of_the_largest_clock),
-		cmocka_unit_test(an_npu_is_shown_per_process_where_its_driver_tells),
-		cmocka_unit_test(amds_compute_driver_tells_of_its_own),
-		cmocka_unit_test(a_device_of_amds_compute_driver_is_used_when_it_is_open),
-		cmocka_unit_test(a_client_is_handed_on_when_its_first_process_ends),
-		cmocka_unit_test(a_card_tells_how_it_is_doing),
-		cmocka_unit_test(counters_of_a_device_lie_below_a_track_that_says_what_it_is),
-		cmocka_unit_test(sleep_is_what_is_left_of_the_time),
-		cmocka_unit_test(energy_is_counted_from_the_first_look_and_power_comes_from_it),
-		cmocka_unit_test(an_npu_is_busy_while_it_has_work),
-		cmocka_unit_test(an_npu_is_not_asked_more_often_than_its_driver_wants),
-		cmocka_unit_test(other_npus_tell_what_they_have),
-		cmocka_unit_test(a_device_that_is_only_open_has_no_counters),
-		cmocka_unit_test(a_machine_without_devices_has_none),
-		cmocka_unit_test(a_file_that_stays_open_is_read_anew),
-		cmocka_unit_test(descriptors_are_walked_when_one_was_opened),
-		cmocka_unit_test(check_says_why_there_is_nothing_to_see),
-		cmocka_unit_test(devices_are_listed_used_or_not),
-		cmocka_unit_test(what_is_no_such_text_is_none),
-		cmocka_unit_test(units_are_told_apart),
-		cmocka_unit_test(nonsense_is_left_out),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

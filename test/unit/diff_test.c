@@ -3,14 +3,10 @@
 #include "analyze/diff/diff.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 
-#include <cmocka.h>
-
 #include "analyze/diff/diff_math.h"
+#include "cases.h"
 #include "diff_made.h"
 
 struct fixture {
@@ -57,7 +53,7 @@ static const struct diff_row *row_of(const struct diff *diff, const char *name)
 	return NULL;
 }
 
-static void two_runs_of_one_program_do_not_differ_50_times_out_of_50(void **state)
+TEST(two_runs_of_one_program_do_not_differ_50_times_out_of_50)
 {
 	struct fixture fixture = { 0 }, *f = &fixture;
 
@@ -76,7 +72,7 @@ static void two_runs_of_one_program_do_not_differ_50_times_out_of_50(void **stat
 	}
 }
 
-static void several_runs_of_one_program_on_a_busy_machine_do_not_differ(void **state)
+TEST(several_runs_of_one_program_on_a_busy_machine_do_not_differ)
 {
 	struct fixture fixture = { 0 }, *f = &fixture;
 
@@ -97,7 +93,7 @@ static void several_runs_of_one_program_on_a_busy_machine_do_not_differ(void **s
 	}
 }
 
-static void an_operator_that_is_5_percent_slower_is_found_and_named(void **state)
+TEST(an_operator_that_is_5_percent_slower_is_found_and_named)
 {
 	struct fixture fixture = { 0 }, *f = &fixture;
 	const struct diff_row *row;
@@ -138,7 +134,7 @@ static struct diff_run run_with_large(struct fixture *f, uint64_t seed, double l
 	return made_run(&made, &f->arena);
 }
 
-static void more_large_inputs_do_not_make_a_program_slower(void **state)
+TEST(more_large_inputs_do_not_make_a_program_slower)
 {
 	struct fixture fixture = { 0 }, *f = &fixture;
 
@@ -155,7 +151,7 @@ static void more_large_inputs_do_not_make_a_program_slower(void **state)
 	}
 }
 
-static void a_program_that_is_slower_is_found_although_its_inputs_are_smaller(void **state)
+TEST(a_program_that_is_slower_is_found_although_its_inputs_are_smaller)
 {
 	struct fixture fixture = { 0 }, *f = &fixture;
 
@@ -170,7 +166,7 @@ static void a_program_that_is_slower_is_found_although_its_inputs_are_smaller(vo
 	}
 }
 
-static void the_same_mix_of_sizes_is_compared_as_a_whole(void **state)
+TEST(the_same_mix_of_sizes_is_compared_as_a_whole)
 {
 	struct fixture fixture = { 0 }, *f = &fixture;
 
@@ -184,7 +180,7 @@ static void the_same_mix_of_sizes_is_compared_as_a_whole(void **state)
 	}
 }
 
-static void several_runs_find_it_on_a_busy_machine(void **state)
+TEST(several_runs_find_it_on_a_busy_machine)
 {
 	struct fixture fixture = { 0 }, *f = &fixture;
 
@@ -205,7 +201,7 @@ static void several_runs_find_it_on_a_busy_machine(void **state)
 	done(f);
 }
 
-static void a_whole_program_that_is_slower_is_a_regression_beyond_its_threshold_only(void **state)
+TEST(a_whole_program_that_is_slower_is_a_regression_beyond_its_threshold_only)
 {
 	static const struct diff_opts lax = { .threshold = 0.5, .minimum = 0.02 };
 	struct fixture fixture = { 0 }, *f = &fixture;
@@ -241,7 +237,7 @@ static void a_whole_program_that_is_slower_is_a_regression_beyond_its_threshold_
 	done(f);
 }
 
-static void one_run_a_side_on_a_busy_machine_is_not_judged_by_its_latency(void **state)
+TEST(one_run_a_side_on_a_busy_machine_is_not_judged_by_its_latency)
 {
 	struct fixture fixture = { 0 }, *f = &fixture;
 	struct made_run a = made_plain(1), b = made_plain(2);
@@ -259,7 +255,7 @@ static void one_run_a_side_on_a_busy_machine_is_not_judged_by_its_latency(void *
 	done(f);
 }
 
-static void other_machines_are_not_judged_at_all(void **state)
+TEST(other_machines_are_not_judged_at_all)
 {
 	struct fixture fixture = { 0 }, *f = &fixture;
 	struct made_run a = made_plain(1), b = made_plain(2);
@@ -279,7 +275,7 @@ static void other_machines_are_not_judged_at_all(void **state)
 	done(f);
 }
 
-static void operators_are_joined_by_node_and_then_by_order(void **state)
+TEST(operators_are_joined_by_node_and_then_by_order)
 {
 	struct fixture fixture = { 0 }, *f = &fixture;
 	struct made_run a = made_plain(1), b = made_plain(2);
@@ -307,7 +303,7 @@ static void operators_are_joined_by_node_and_then_by_order(void **state)
 	done(f);
 }
 
-static void without_operators_latencies_are_compared_and_the_reason_is_kept(void **state)
+TEST(without_operators_latencies_are_compared_and_the_reason_is_kept)
 {
 	struct fixture fixture = { 0 }, *f = &fixture;
 	struct made_run a = made_plain(1), b = made_plain(2);
@@ -325,7 +321,7 @@ static void without_operators_latencies_are_compared_and_the_reason_is_kept(void
 	done(f);
 }
 
-static void the_only_model_of_each_side_is_compared_by_whatever_name(void **state)
+TEST(the_only_model_of_each_side_is_compared_by_whatever_name)
 {
 	struct fixture fixture = { 0 }, *f = &fixture;
 	struct made_run a = made_plain(1), b = made_plain(2);
@@ -350,7 +346,7 @@ static void the_only_model_of_each_side_is_compared_by_whatever_name(void **stat
 	done(f);
 }
 
-static void a_peak_of_memory_is_judged_also_of_one_run(void **state)
+TEST(a_peak_of_memory_is_judged_also_of_one_run)
 {
 	struct fixture fixture = { 0 }, *f = &fixture;
 	struct made_run a = made_plain(1), b = made_plain(2);
@@ -371,7 +367,7 @@ static void a_peak_of_memory_is_judged_also_of_one_run(void **state)
 	done(f);
 }
 
-static void few_inferences_are_not_judged(void **state)
+TEST(few_inferences_are_not_judged)
 {
 	struct fixture fixture = { 0 }, *f = &fixture;
 	struct made_run a = made_plain(1), b = made_plain(2);
@@ -398,7 +394,7 @@ static char *read_report(size_t *len)
 	return text;
 }
 
-static void a_result_has_the_figures_of_its_json(void **state)
+TEST(a_result_has_the_figures_of_its_json)
 {
 	struct fixture fixture = { 0 }, *f = &fixture;
 	size_t len;
@@ -426,7 +422,7 @@ static void a_result_has_the_figures_of_its_json(void **state)
 	free(text);
 }
 
-static void each_member_of_a_result_goes_to_its_figure(void **state)
+TEST(each_member_of_a_result_goes_to_its_figure)
 {
 	static const char text[] =
 	    "{\"runs\":[{\"label\":\"r\",\"provider\":\"p\",\"options\":\"\",\"runtime\":\"rt\",\"version\":\"1\","
@@ -473,7 +469,7 @@ static void each_member_of_a_result_goes_to_its_figure(void **state)
 	arena_done(&arena);
 }
 
-static void what_is_no_result_says_why(void **state)
+TEST(what_is_no_result_says_why)
 {
 	static const struct {
 		const char *text, *message;
@@ -500,7 +496,7 @@ static void near(double value, double expected, double within)
 		fail_msg("%g instead of %g", value, expected);
 }
 
-static void t_and_holm_are_those_of_the_tables(void **state)
+TEST(t_and_holm_are_those_of_the_tables)
 {
 	double p[] = { 0.01, NAN, 0.04, 0.03 };
 
@@ -517,7 +513,7 @@ static void t_and_holm_are_those_of_the_tables(void **state)
 	near(p[3], 0.06, 1e-12);
 }
 
-static void the_mean_of_runs_is_known_by_what_they_differ(void **state)
+TEST(the_mean_of_runs_is_known_by_what_they_differ)
 {
 	double a[] = { 1, 2, 3 }, b[] = { 5, 6 }, none[] = { NAN, NAN, NAN };
 	const struct diff_sample base = { a, none, 3 }, fresh = { b, none, 2 };
@@ -534,7 +530,7 @@ static void the_mean_of_runs_is_known_by_what_they_differ(void **state)
 	near(estimate.df, 3, 1e-12);
 }
 
-static void the_interval_of_a_median_contains_it(void **state)
+TEST(the_interval_of_a_median_contains_it)
 {
 	uint64_t seed = 5;
 	int n_inside = 0;
@@ -552,33 +548,4 @@ static void the_interval_of_a_median_contains_it(void **state)
 		stats_done(&stats);
 	}
 	assert_true(n_inside >= 184);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(two_runs_of_one_program_do_not_differ_50_times_out_of_50),
-		cmocka_unit_test(several_runs_of_one_program_on_a_busy_machine_do_not_differ),
-		cmocka_unit_test(an_operator_that_is_5_percent_slower_is_found_and_named),
-		cmocka_unit_test(several_runs_find_it_on_a_busy_machine),
-		cmocka_unit_test(more_large_inputs_do_not_make_a_program_slower),
-		cmocka_unit_test(a_program_that_is_slower_is_found_although_its_inputs_are_smaller),
-		cmocka_unit_test(the_same_mix_of_sizes_is_compared_as_a_whole),
-		cmocka_unit_test(a_whole_program_that_is_slower_is_a_regression_beyond_its_threshold_only),
-		cmocka_unit_test(one_run_a_side_on_a_busy_machine_is_not_judged_by_its_latency),
-		cmocka_unit_test(other_machines_are_not_judged_at_all),
-		cmocka_unit_test(operators_are_joined_by_node_and_then_by_order),
-		cmocka_unit_test(without_operators_latencies_are_compared_and_the_reason_is_kept),
-		cmocka_unit_test(the_only_model_of_each_side_is_compared_by_whatever_name),
-		cmocka_unit_test(a_peak_of_memory_is_judged_also_of_one_run),
-		cmocka_unit_test(few_inferences_are_not_judged),
-		cmocka_unit_test(a_result_has_the_figures_of_its_json),
-		cmocka_unit_test(each_member_of_a_result_goes_to_its_figure),
-		cmocka_unit_test(what_is_no_result_says_why),
-		cmocka_unit_test(t_and_holm_are_those_of_the_tables),
-		cmocka_unit_test(the_mean_of_runs_is_known_by_what_they_differ),
-		cmocka_unit_test(the_interval_of_a_median_contains_it),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

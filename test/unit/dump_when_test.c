@@ -3,18 +3,15 @@
 #include "capture/recorder/thin/dump_when.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "lines.h"
 
-static void rules_are_read(void **state)
+TEST(rules_are_read)
 {
 	struct dump_rules rules = { .n = 0 };
 	struct err err;
@@ -33,7 +30,7 @@ static void rules_are_read(void **state)
 	assert_int_equal(rules.rule[5].kind, DUMP_SIGNAL);
 }
 
-static void mistake_is_named_with_its_place(void **state)
+TEST(mistake_is_named_with_its_place)
 {
 	static const struct {
 		const char *text, *message;
@@ -120,7 +117,7 @@ static int look(struct watch *watch)
 	return watch->n_asked - before;
 }
 
-static void percentile_needs_as_many_as_it_says(void **state)
+TEST(percentile_needs_as_many_as_it_says)
 {
 	struct watch watch;
 
@@ -138,7 +135,7 @@ static void percentile_needs_as_many_as_it_says(void **state)
 	stop(&watch);
 }
 
-static void values_leave_the_window(void **state)
+TEST(values_leave_the_window)
 {
 	struct watch watch;
 
@@ -153,7 +150,7 @@ static void values_leave_the_window(void **state)
 	stop(&watch);
 }
 
-static void one_slow_or_failed_inference_asks_once(void **state)
+TEST(one_slow_or_failed_inference_asks_once)
 {
 	struct watch watch;
 
@@ -172,7 +169,7 @@ static void one_slow_or_failed_inference_asks_once(void **state)
 	stop(&watch);
 }
 
-static void signal_asks_where_it_is_wanted(void **state)
+TEST(signal_asks_where_it_is_wanted)
 {
 	struct watch watch;
 
@@ -186,18 +183,4 @@ static void signal_asks_where_it_is_wanted(void **state)
 	dump_when_signal(watch.when);
 	assert_int_equal(look(&watch), 0);
 	stop(&watch);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rules_are_read),
-		cmocka_unit_test(mistake_is_named_with_its_place),
-		cmocka_unit_test(percentile_needs_as_many_as_it_says),
-		cmocka_unit_test(values_leave_the_window),
-		cmocka_unit_test(one_slow_or_failed_inference_asks_once),
-		cmocka_unit_test(signal_asks_where_it_is_wanted),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,13 +3,10 @@
 #include "runtime/find/dynamic.h"
 
 #include <dlfcn.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "cases.h"
 
 /* The module that has this file name's beginning. */
 static const struct image *module_of(const struct image_set *set, const char *name)
@@ -23,7 +20,7 @@ static const struct image *module_of(const struct image_set *set, const char *na
 	return NULL;
 }
 
-static void functions_are_found_by_their_names(void **state)
+TEST(functions_are_found_by_their_names)
 {
 	struct image_set set = { 0 };
 	struct dynamic dynamic;
@@ -35,7 +32,7 @@ static void functions_are_found_by_their_names(void **state)
 	image_set_done(&set);
 }
 
-static void slots_hold_what_a_module_imports(void **state)
+TEST(slots_hold_what_a_module_imports)
 {
 	struct dynamic_place place = { 0, 0 };
 	struct image_set set = { 0 };
@@ -55,14 +52,4 @@ static void slots_hold_what_a_module_imports(void **state)
 		assert_true(*name);
 	assert_true(n > 5);
 	image_set_done(&set);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(functions_are_found_by_their_names),
-		cmocka_unit_test(slots_hold_what_a_module_imports),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,18 +4,15 @@
 
 #include <elf.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/processor.h"
 #include "base/program_file.h"
 #include "capture/agent/exec/exec_file.h"
+#include "cases.h"
 
 #if defined(__x86_64__)
 #define LOADER "/lib64/ld-linux-x86-64.so.2"
@@ -56,7 +53,7 @@ static const char *changed(bool suits, char *const *envp)
 	return text;
 }
 
-static void an_empty_environment_gets_all_variables(void **state)
+TEST(an_empty_environment_gets_all_variables)
 {
 	assert_string_equal(changed(true, (char *[]){ NULL }),
 			    "LD_PRELOAD=" OWN "\nASAN_OPTIONS=verify_asan_link_order=0\n" DIR
@@ -64,26 +61,26 @@ static void an_empty_environment_gets_all_variables(void **state)
 	assert_string_equal(changed(true, NULL), changed(true, (char *[]){ NULL }));
 }
 
-static void libraries_and_options_of_the_user_stay(void **state)
+TEST(libraries_and_options_of_the_user_stay)
 {
 	assert_string_equal(changed(true, (char *[]){ "A=b", "LD_PRELOAD=/x.so:/y.so", "ASAN_OPTIONS=a=1", DIR, NULL }),
 			    "A=b\n" DIR "\nLD_PRELOAD=" OWN ":/x.so:/y.so\nASAN_OPTIONS=a=1:verify_asan_link_order=0\n"
 			    "INFTRACE_LEVEL=detail\n");
 }
 
-static void what_is_complete_is_left_as_it_is(void **state)
+TEST(what_is_complete_is_left_as_it_is)
 {
 	assert_null(changed(true, (char *[]){ DIR, "LD_PRELOAD=" OWN, NULL }));
 	assert_null(changed(true, (char *[]){ "LD_PRELOAD=/x.so " OWN, DIR, NULL }));
 }
 
-static void another_recorder_or_none_is_respected(void **state)
+TEST(another_recorder_or_none_is_respected)
 {
 	assert_null(changed(true, (char *[]){ "INFTRACE_DIR=/dev/shm/inftrace-2", "LD_PRELOAD=/other.so", NULL }));
 	assert_null(changed(true, (char *[]){ "INFTRACE_DISABLE=1", NULL }));
 }
 
-static void a_program_that_cannot_load_the_agent_is_spared_it(void **state)
+TEST(a_program_that_cannot_load_the_agent_is_spared_it)
 {
 	assert_string_equal(changed(false, (char *[]){ DIR, "LD_PRELOAD=" OWN, NULL }), DIR "\n");
 	assert_string_equal(changed(false, (char *[]){ "LD_PRELOAD=/x.so:" OWN ":/y.so", DIR, NULL }),
@@ -128,7 +125,7 @@ static bool suits_elf(int class, int machine, const char *interpreter)
 	return suits(&program, sizeof program);
 }
 
-static void programs_of_another_c_library_or_processor_do_not_suit(void **state)
+TEST(programs_of_another_c_library_or_processor_do_not_suit)
 {
 	assert_true(suits_elf(ELFCLASS64, PROCESSOR_ELF, LOADER));
 	assert_true(suits_elf(ELFCLASS64, PROCESSOR_ELF, NULL));
@@ -137,7 +134,7 @@ static void programs_of_another_c_library_or_processor_do_not_suit(void **state)
 	assert_false(suits_elf(ELFCLASS64, EM_PPC64, LOADER));
 }
 
-static void an_old_c_library_does_not_suit(void **state)
+TEST(an_old_c_library_does_not_suit)
 {
 	static const struct {
 		const char *name;
@@ -186,7 +183,7 @@ static bool suits_alone(uint64_t flags, const char *name)
 	return suits(&program, sizeof program);
 }
 
-static void loaders_that_are_run_by_themselves_are_told_from_static_programs(void **state)
+TEST(loaders_that_are_run_by_themselves_are_told_from_static_programs)
 {
 	assert_true(suits_alone(0, strrchr(LOADER, '/') + 1));
 	assert_true(suits_alone(DF_1_PIE | DF_1_NOW, NULL));
@@ -195,7 +192,7 @@ static void loaders_that_are_run_by_themselves_are_told_from_static_programs(voi
 	assert_true(exec_file_suits(AT_FDCWD, LOADER));
 }
 
-static void scripts_are_as_their_interpreter(void **state)
+TEST(scripts_are_as_their_interpreter)
 {
 	char own[] = "/tmp/inftrace-exec-XXXXXX", script[64];
 	struct program musl = { .header = { .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS32 } } };
@@ -212,7 +209,7 @@ static void scripts_are_as_their_interpreter(void **state)
 }
 
 /* Last: what it sets stays. */
-static void the_number_of_filters_is_that_of_now(void **state)
+TEST(the_number_of_filters_is_that_of_now)
 {
 	char *const before[] = { "LD_PRELOAD=" OWN,
 				 DIR,
@@ -230,20 +227,4 @@ static void the_number_of_filters_is_that_of_now(void **state)
 	assert_null(changed(true, before));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_empty_environment_gets_all_variables),
-		cmocka_unit_test(libraries_and_options_of_the_user_stay),
-		cmocka_unit_test(what_is_complete_is_left_as_it_is),
-		cmocka_unit_test(another_recorder_or_none_is_respected),
-		cmocka_unit_test(a_program_that_cannot_load_the_agent_is_spared_it),
-		cmocka_unit_test(programs_of_another_c_library_or_processor_do_not_suit),
-		cmocka_unit_test(an_old_c_library_does_not_suit),
-		cmocka_unit_test(loaders_that_are_run_by_themselves_are_told_from_static_programs),
-		cmocka_unit_test(scripts_are_as_their_interpreter),
-		cmocka_unit_test(the_number_of_filters_is_that_of_now),
-	};
-
-	return cmocka_run_group_tests(tests, keep, NULL);
-}
+TEST_GROUP(keep, NULL)

@@ -4,13 +4,9 @@
  * rewrites the files: read the difference.
  */
 #include <locale.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "base/text/printable.h"
+#include "cases.h"
 #include "first_sentence.h"
 #include "model_sample.h"
 #include "show/html/html.h"
@@ -106,7 +102,7 @@ static void write_coloured(FILE *out, const struct model_analysis *analysis)
 	write_as(out, "text", analysis, &(struct report_look){ .has_color = true });
 }
 
-static void all_exports_are_as_they_were(void **state)
+TEST(all_exports_are_as_they_were)
 {
 	struct sample *s = sample_new();
 	struct model_analysis *analysis = insights_analyse(&s->report, NULL);
@@ -127,7 +123,7 @@ static void all_exports_are_as_they_were(void **state)
 	free(s);
 }
 
-static void the_page_fits_its_width(void **state)
+TEST(the_page_fits_its_width)
 {
 	struct sample *s = sample_new();
 	struct model_analysis *analysis = insights_analyse(&s->report, NULL);
@@ -146,7 +142,7 @@ static void the_page_fits_its_width(void **state)
 	free(s);
 }
 
-static void what_was_not_measured_is_said(void **state)
+TEST(what_was_not_measured_is_said)
 {
 	static void (*const writers[])(FILE *, const struct model_analysis *) = { write_page, write_html, write_json };
 	struct sample *s = sample_new();
@@ -167,7 +163,7 @@ static void what_was_not_measured_is_said(void **state)
 	free(s);
 }
 
-static void colour_is_for_terminals(void **state)
+TEST(colour_is_for_terminals)
 {
 	struct sample *s = sample_new();
 	struct model_analysis *analysis = insights_analyse(&s->report, NULL);
@@ -198,7 +194,7 @@ static void poison(struct sample *s)
 	phase->ns = 30000000;
 }
 
-static void no_text_breaks_out(void **state)
+TEST(no_text_breaks_out)
 {
 	struct sample *s = sample_new();
 	struct model_analysis *analysis;
@@ -224,7 +220,7 @@ static void no_text_breaks_out(void **state)
 	free(s);
 }
 
-static void little_is_known_and_nothing_breaks(void **state)
+TEST(little_is_known_and_nothing_breaks)
 {
 	static void (*const writers[])(FILE *, const struct model_analysis *) = {
 		write_page, write_all_in_ascii, write_json, write_csv, write_csv_operators, write_html,
@@ -330,7 +326,7 @@ static void expect_places(const char *html)
 	}
 }
 
-static void strange_figures_break_nothing(void **state)
+TEST(strange_figures_break_nothing)
 {
 	static void (*const writers[])(FILE *, const struct model_analysis *) = {
 		write_page, write_all_in_ascii, write_json, write_csv, write_csv_operators,
@@ -356,7 +352,7 @@ static void strange_figures_break_nothing(void **state)
 	}
 }
 
-static void numbers_look_the_same_in_every_locale(void **state)
+TEST(numbers_look_the_same_in_every_locale)
 {
 	struct sample *s;
 	struct model_analysis *analysis;
@@ -381,7 +377,7 @@ static struct units_text plain(double value)
 	return text;
 }
 
-static void axes_have_round_ticks(void **state)
+TEST(axes_have_round_ticks)
 {
 	char *text = NULL;
 	size_t size;
@@ -408,7 +404,7 @@ static void axes_have_round_ticks(void **state)
 	assert_true(plot.x.high > plot.x.low && plot.x.low > 0);
 }
 
-static void figures_have_words(void **state)
+TEST(figures_have_words)
 {
 	struct stats_ratio ratio = { 1.9, 1.81, 2, true, true };
 
@@ -444,7 +440,7 @@ static void make_alike(struct sample *s)
 }
 
 /* As many as inftrace model runs at most; a table has a limit of columns. */
-static void sixteen_runs_fit_into_every_format(void **state)
+TEST(sixteen_runs_fit_into_every_format)
 {
 	enum { MANY = 16 };
 	static const char *const formats[] = { "text", "json", "html", "csv", "csv-operators" };
@@ -502,7 +498,7 @@ static void make_runs(struct sample *s, const double *factors, const char *const
 }
 
 /* Two numbers of threads and two batch sizes beside an earlier report: columns, items, changes. */
-static void runs_that_differ_in_several_things_have_a_column_for_each(void **state)
+TEST(runs_that_differ_in_several_things_have_a_column_for_each)
 {
 	static const char *const labels[] = { "1 thread, batch 1", "1 thread, batch 8", "4 threads, batch 1",
 					      "4 threads, batch 8" };
@@ -543,7 +539,7 @@ static void runs_that_differ_in_several_things_have_a_column_for_each(void **sta
 	free(s);
 }
 
-static void the_verdict_of_several_runs_begins_with_the_fastest(void **state)
+TEST(the_verdict_of_several_runs_begins_with_the_fastest)
 {
 	static const char *const labels[] = { "1 thread", "2 threads", "4 threads", "8 threads" };
 	static const double faster[] = { 1, 0.5, 0.25, 1 }, slower[] = { 1, 2, 3, 4 }, alike[] = { 1, 1, 1, 2 },
@@ -596,7 +592,7 @@ static void the_verdict_of_several_runs_begins_with_the_fastest(void **state)
 	free(s);
 }
 
-static void the_verdict_says_what_was_compared_and_how_sure_it_is(void **state)
+TEST(the_verdict_says_what_was_compared_and_how_sure_it_is)
 {
 	struct sample *s = sample_new();
 
@@ -633,7 +629,7 @@ static void the_verdict_says_what_was_compared_and_how_sure_it_is(void **state)
 	free(s);
 }
 
-static void the_verdict_says_when_a_speed_is_worth_nothing(void **state)
+TEST(the_verdict_says_when_a_speed_is_worth_nothing)
 {
 	struct model_output output = sample_different[0];
 	struct sample *s = sample_new();
@@ -660,27 +656,4 @@ static void the_verdict_says_when_a_speed_is_worth_nothing(void **state)
 			  "But it ran no node of the model. cpu takes 4.84 +- 0.05 ms per inference. The outputs of "
 			  "cpu differ from those expected");
 	free(s);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_exports_are_as_they_were),
-		cmocka_unit_test(the_page_fits_its_width),
-		cmocka_unit_test(what_was_not_measured_is_said),
-		cmocka_unit_test(colour_is_for_terminals),
-		cmocka_unit_test(no_text_breaks_out),
-		cmocka_unit_test(little_is_known_and_nothing_breaks),
-		cmocka_unit_test(strange_figures_break_nothing),
-		cmocka_unit_test(numbers_look_the_same_in_every_locale),
-		cmocka_unit_test(axes_have_round_ticks),
-		cmocka_unit_test(figures_have_words),
-		cmocka_unit_test(runs_that_differ_in_several_things_have_a_column_for_each),
-		cmocka_unit_test(sixteen_runs_fit_into_every_format),
-		cmocka_unit_test(the_verdict_of_several_runs_begins_with_the_fastest),
-		cmocka_unit_test(the_verdict_says_what_was_compared_and_how_sure_it_is),
-		cmocka_unit_test(the_verdict_says_when_a_speed_is_worth_nothing),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

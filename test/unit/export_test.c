@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
-
-#include <cmocka.h>
 
 #include "analyze/insight/recorded.h"
 #include "base/text/printable.h"
 #include "base/text/units.h"
+#include "cases.h"
 #include "first_sentence.h"
 #include "show/report/reports.h"
 #include "stream.h"
 
-static void durations_have_three_digits(void **state)
+TEST(durations_have_three_digits)
 {
 	assert_string_equal(units_duration(0).s, "0 ns");
 	assert_string_equal(units_duration(999).s, "999 ns");
@@ -37,7 +33,7 @@ static void durations_have_three_digits(void **state)
 	assert_string_equal(units_interval(NAN, NAN, 1).s, "-");
 }
 
-static void other_units(void **state)
+TEST(other_units)
 {
 	assert_string_equal(units_count(0).s, "0");
 	assert_string_equal(units_count(1234567).s, "1,234,567");
@@ -65,7 +61,7 @@ static struct printable printable(const char *text)
 	return printable_text(text, strlen(text), 200, false);
 }
 
-static void harmful_characters_are_spelled_out(void **state)
+TEST(harmful_characters_are_spelled_out)
 {
 	assert_string_equal(printable("plain /layer1/Conv").s, "plain /layer1/Conv");
 	assert_string_equal(printable("\033[31mred\a").s, "\\x1b[31mred\\x07");
@@ -87,7 +83,7 @@ static void harmful_characters_are_spelled_out(void **state)
 	assert_string_equal(printable_text("gr\xc3\xbcn", 5, 99, true).s, "gr\\u00fcn");
 }
 
-static void long_names_lose_their_middle(void **state)
+TEST(long_names_lose_their_middle)
 {
 	char *huge = malloc(100001);
 
@@ -185,7 +181,7 @@ static void put_hostile(struct stream *s, const char *bad)
 	stream_sample(s, stream_counter(s, 0, bad, bad), 5000, 1);
 }
 
-static void no_name_reaches_the_terminal_as_it_is(void **state)
+TEST(no_name_reaches_the_terminal_as_it_is)
 {
 	static const char bad[] = "\033]0;owned\a\x01\xe2\x80\xae\xc2\x9b\"\\\xff\r\n\t end";
 	struct stream s;
@@ -233,7 +229,7 @@ static void check_json(const char *text)
 	assert_false(in_string);
 }
 
-static void json_escapes_what_must_be(void **state)
+TEST(json_escapes_what_must_be)
 {
 	struct stream s;
 	char *text;
@@ -247,7 +243,7 @@ static void json_escapes_what_must_be(void **state)
 	stream_done(&s);
 }
 
-static void lines_keep_to_the_width(void **state)
+TEST(lines_keep_to_the_width)
 {
 	struct stream s;
 	char *text, *save, bad[400];
@@ -268,7 +264,7 @@ static void lines_keep_to_the_width(void **state)
 	stream_done(&s);
 }
 
-static void colour_comes_only_when_asked_for(void **state)
+TEST(colour_comes_only_when_asked_for)
 {
 	struct stream s;
 	char *text;
@@ -323,7 +319,7 @@ static uint32_t start_unseen(struct stream *s, const char *state)
 	return process;
 }
 
-static void many_processes_share_the_line_of_their_reason(void **state)
+TEST(many_processes_share_the_line_of_their_reason)
 {
 	struct stream s;
 	char *text;
@@ -378,7 +374,7 @@ static void check_unseen(void)
 	stream_done(&s);
 }
 
-static void the_verdict_says_what_happened(void **state)
+TEST(the_verdict_says_what_happened)
 {
 	struct stream s;
 	uint32_t process, lane, thread;
@@ -465,7 +461,7 @@ static void put_usual(struct stream *s)
 	stream_instant(s, process, at, KIND_NOTE, EVENT_NOTE_COST);
 }
 
-static void the_page_of_the_usual_program_fits_a_screen(void **state)
+TEST(the_page_of_the_usual_program_fits_a_screen)
 {
 	struct stream s;
 	char *text, *all, *save;
@@ -524,7 +520,7 @@ static void check_says(const char *const providers[2], const char *format, const
 }
 
 /* Where operators of a provider end before the device has computed them, every report says so. */
-static void operators_that_only_start_work_are_called_that(void **state)
+TEST(operators_that_only_start_work_are_called_that)
 {
 	static const char *const cpu[] = { "CPUExecutionProvider", "CPUExecutionProvider" };
 	static const char *const gpu[] = { "CUDAExecutionProvider", "CUDAExecutionProvider" };
@@ -575,7 +571,7 @@ static char *page_of_replays(const char *providers)
 	return text;
 }
 
-static void inferences_that_replay_a_graph_are_told_from_others(void **state)
+TEST(inferences_that_replay_a_graph_are_told_from_others)
 {
 	char *text = page_of_replays("CUDAExecutionProvider,CPUExecutionProvider enable_cuda_graph=1 use_tf32=0");
 
@@ -630,7 +626,7 @@ static char *page_of_gpu(uint64_t n_s)
 	return text;
 }
 
-static void the_page_names_the_gpu_and_one_runtime(void **state)
+TEST(the_page_names_the_gpu_and_one_runtime)
 {
 	char *text = page_of_gpu(3);
 
@@ -642,7 +638,7 @@ static void the_page_names_the_gpu_and_one_runtime(void **state)
 	free(text);
 }
 
-static void the_names_of_formats_are_those_of_the_table(void **state)
+TEST(the_names_of_formats_are_those_of_the_table)
 {
 	char names[200] = "";
 
@@ -656,27 +652,4 @@ static void the_names_of_formats_are_those_of_the_table(void **state)
 	assert_ptr_equal(report_format_of(".json"), reports[0]);
 	assert_ptr_equal(report_format_of("page"), reports[0]);
 	assert_null(report_format_named("yaml"));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(many_processes_share_the_line_of_their_reason),
-		cmocka_unit_test(durations_have_three_digits),
-		cmocka_unit_test(other_units),
-		cmocka_unit_test(harmful_characters_are_spelled_out),
-		cmocka_unit_test(long_names_lose_their_middle),
-		cmocka_unit_test(no_name_reaches_the_terminal_as_it_is),
-		cmocka_unit_test(json_escapes_what_must_be),
-		cmocka_unit_test(lines_keep_to_the_width),
-		cmocka_unit_test(colour_comes_only_when_asked_for),
-		cmocka_unit_test(the_verdict_says_what_happened),
-		cmocka_unit_test(the_page_of_the_usual_program_fits_a_screen),
-		cmocka_unit_test(operators_that_only_start_work_are_called_that),
-		cmocka_unit_test(inferences_that_replay_a_graph_are_told_from_others),
-		cmocka_unit_test(the_page_names_the_gpu_and_one_runtime),
-		cmocka_unit_test(the_names_of_formats_are_those_of_the_table),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

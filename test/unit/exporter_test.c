@@ -2,8 +2,6 @@
 /* Exporters: their output for the same recording, and their errors. */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,9 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/text/json_read.h"
+#include "cases.h"
 #include "trace/export/exporters.h"
 #include "trace/export/output.h"
 #include "trace/import/import.h"
@@ -82,7 +79,7 @@ static bool is_json(const struct written *written)
 	return token == JSON_END;
 }
 
-static void chrome_has_every_slice_instant_and_sample(void **state)
+TEST(chrome_has_every_slice_instant_and_sample)
 {
 	struct written chrome = export("chrome", "pftrace/good/two_inferences.pftrace");
 
@@ -97,7 +94,7 @@ static void chrome_has_every_slice_instant_and_sample(void **state)
 	free(chrome.data);
 }
 
-static void names_of_others_are_escaped(void **state)
+TEST(names_of_others_are_escaped)
 {
 	struct written chrome = export("chrome", "ort_profile/good/quote.json");
 
@@ -122,7 +119,7 @@ static struct written export_twice(const char *first, const char *second, const 
 	return twice;
 }
 
-static void what_perfetto_holds_is_read_as_the_same(void **state)
+TEST(what_perfetto_holds_is_read_as_the_same)
 {
 	struct written first = export("chrome", "ort_profile/good/kernels.json");
 	struct written second = export_twice("perfetto", "chrome", "ort_profile/good/kernels.json");
@@ -141,7 +138,7 @@ static void blank_flows(struct written *written)
 	}
 }
 
-static void a_profile_of_onnxruntime_comes_back(void **state)
+TEST(a_profile_of_onnxruntime_comes_back)
 {
 	static const char *const files[] = {
 		"ort1.5.2-odd-names",
@@ -170,7 +167,7 @@ static void a_profile_of_onnxruntime_comes_back(void **state)
 	}
 }
 
-static void kernels_have_the_form_of_their_provider(void **state)
+TEST(kernels_have_the_form_of_their_provider)
 {
 	struct written openvino = export("ort", "ort_profile/good/ort1.25.1-openvino-plugin1.8.1-squeezenet.json");
 	struct written webgpu = export("ort", "ort_profile/good/ort1.30.0-node-webgpu-intree-swiftshader-tinycnn.json");
@@ -185,7 +182,7 @@ static void kernels_have_the_form_of_their_provider(void **state)
 	free(webgpu.data);
 }
 
-static void a_recording_becomes_a_profile_of_onnxruntime(void **state)
+TEST(a_recording_becomes_a_profile_of_onnxruntime)
 {
 	struct written ort = export("ort", "pftrace/good/two_inferences.pftrace");
 	const char *operator = strstr(ort.data, "\"second_kernel_time\""), *run = strstr(ort.data, "\"model_run\"");
@@ -201,7 +198,7 @@ static void a_recording_becomes_a_profile_of_onnxruntime(void **state)
 	free(ort.data);
 }
 
-static void arguments_of_other_programs_stay(void **state)
+TEST(arguments_of_other_programs_stay)
 {
 	struct written once = export("chrome", "chrome/good/chromium.json");
 	struct written twice = export_twice("chrome", "chrome", "chrome/good/chromium.json");
@@ -218,7 +215,7 @@ static void arguments_of_other_programs_stay(void **state)
 	free(twice.data);
 }
 
-static void a_full_disk_is_an_error(void **state)
+TEST(a_full_disk_is_an_error)
 {
 	for (const struct exporter *const *exporter = exporters; *exporter; exporter++) {
 		int fd = open("/dev/full", O_WRONLY | O_CLOEXEC);
@@ -261,7 +258,7 @@ static void write_one(const char *path, bool is_forced, bool is_kept, int wanted
 	output_drop(&output);
 }
 
-static void an_output_appears_when_it_is_complete(void **state)
+TEST(an_output_appears_when_it_is_complete)
 {
 	char folder[] = "/tmp/inftrace-output-XXXXXX", path[100];
 
@@ -278,20 +275,4 @@ static void an_output_appears_when_it_is_complete(void **state)
 	expect_content(path, "new");
 	unlink(path);
 	assert_int_equal(rmdir(folder), 0); /* no other file was left there */
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(chrome_has_every_slice_instant_and_sample),
-		cmocka_unit_test(names_of_others_are_escaped),
-		cmocka_unit_test(what_perfetto_holds_is_read_as_the_same),
-		cmocka_unit_test(a_profile_of_onnxruntime_comes_back),
-		cmocka_unit_test(kernels_have_the_form_of_their_provider),
-		cmocka_unit_test(a_recording_becomes_a_profile_of_onnxruntime),
-		cmocka_unit_test(arguments_of_other_programs_stay),
-		cmocka_unit_test(a_full_disk_is_an_error),
-		cmocka_unit_test(an_output_appears_when_it_is_complete),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

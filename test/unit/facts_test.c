@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Facts on their way from the agent to the recorder: in order, each once, in memory that does not grow with them. */
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "capture/agent/agent.h"
 #include "capture/agent/dict.h"
 #include "capture/decode/segment.h"
+#include "cases.h"
 
 static char dir[] = "/tmp/inftrace-facts-XXXXXX";
 
@@ -103,7 +100,7 @@ static int end(void **state)
 	return unlink(agent.path);
 }
 
-static void facts_without_end_take_no_more_room(void **state)
+TEST_WITH(facts_without_end_take_no_more_room, begin, end)
 {
 	struct reader *reader = *state;
 	uint64_t before = 0;
@@ -122,7 +119,7 @@ static void facts_without_end_take_no_more_room(void **state)
 	assert_int_equal(agent.segment->dict_lost + reader->map.n_nonsense, 0);
 }
 
-static void a_reader_that_is_late_misses_none_and_keeps_the_order(void **state)
+TEST_WITH(a_reader_that_is_late_misses_none_and_keeps_the_order, begin, end)
 {
 	struct reader *reader = *state;
 	int64_t number = 0;
@@ -147,7 +144,7 @@ static void *tell_many(void *unused)
 	return NULL;
 }
 
-static void a_reader_beside_the_writer_gets_each_once_and_in_order(void **state)
+TEST_WITH(a_reader_beside_the_writer_gets_each_once_and_in_order, begin, end)
 {
 	struct reader *reader = *state;
 	pthread_t writer;
@@ -161,13 +158,4 @@ static void a_reader_beside_the_writer_gets_each_once_and_in_order(void **state)
 	assert_int_equal(agent.segment->dict_lost + reader->map.n_nonsense, 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(facts_without_end_take_no_more_room, begin, end),
-		cmocka_unit_test_setup_teardown(a_reader_that_is_late_misses_none_and_keeps_the_order, begin, end),
-		cmocka_unit_test_setup_teardown(a_reader_beside_the_writer_gets_each_once_and_in_order, begin, end),
-	};
-
-	return cmocka_run_group_tests(tests, start, stop);
-}
+TEST_GROUP(start, stop)

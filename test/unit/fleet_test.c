@@ -3,12 +3,9 @@
 #include "fleet/aggregate/fleet.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "fleet/door/address.h"
 #include "fleet/door/lines.h"
 #include "fleet/door/otlp.h"
@@ -24,7 +21,7 @@ static uint64_t made_ns(uint32_t i)
 	return (((uint64_t)i * 2654435761u) >> (i % 32)) + 2;
 }
 
-static void histograms_are_within_their_error(void **state)
+TEST(histograms_are_within_their_error)
 {
 	for (uint32_t i = 0; i < 20000; i++) {
 		struct exponential one = { 0 };
@@ -48,7 +45,7 @@ static void assert_same(const struct exponential *a, const struct exponential *b
 }
 
 /* However they are divided, and in whatever order they merge; wide ones halve their scale. */
-static void histograms_merge_exactly(void **state)
+TEST(histograms_merge_exactly)
 {
 	for (uint32_t limit = 100; limit <= 10000; limit *= 10) {
 		struct exponential whole = { 0 }, part[3] = { { 0 } }, merged = { 0 };
@@ -73,7 +70,7 @@ static void histograms_merge_exactly(void **state)
 	}
 }
 
-static void series_are_bounded(void **state)
+TEST(series_are_bounded)
 {
 	struct series_table table = { .max = 40 };
 	struct series_labels labels = { .service = "honest", .model = "net" };
@@ -106,7 +103,7 @@ static void take(struct origin_program *origin, const char *environment, size_t 
 #define TAKE(origin, environment, cgroup) take(origin, environment, sizeof environment, cgroup)
 #define ID "4f2a00000000000000000000000000000000000000000000000000000000beef"
 
-static void programs_say_who_they_are(void **state)
+TEST(programs_say_who_they_are)
 {
 	struct origin_program origin;
 
@@ -130,7 +127,7 @@ static void programs_say_who_they_are(void **state)
 	assert_string_equal(origin.pod_uid, "");
 }
 
-static void formats_are_chosen_by_accept(void **state)
+TEST(formats_are_chosen_by_accept)
 {
 	static const struct {
 		const char *accept;
@@ -154,7 +151,7 @@ static void formats_are_chosen_by_accept(void **state)
 		assert_int_equal(prometheus_format_of(cases[i].accept), cases[i].format);
 }
 
-static void addresses_are_numbers(void **state)
+TEST(addresses_are_numbers)
 {
 	struct address address;
 	struct err err;
@@ -174,7 +171,7 @@ static void addresses_are_numbers(void **state)
 	assert_int_not_equal(address_parse("", &address, &err), 0);
 }
 
-static void tokens_are_compared_whole(void **state)
+TEST(tokens_are_compared_whole)
 {
 	assert_true(secret_is_borne("abc", "Bearer abc"));
 	assert_true(secret_is_borne("abc", "bearer abc"));
@@ -185,7 +182,7 @@ static void tokens_are_compared_whole(void **state)
 	assert_false(secret_is_borne("abc", NULL));
 }
 
-static void answers_of_receivers_are_read(void **state)
+TEST(answers_of_receivers_are_read)
 {
 	/* partial_success { rejected_data_points: 3, error_message: "no" } */
 	static const uint8_t partial[] = { 0x0a, 6, 0x08, 3, 0x12, 2, 'n', 'o' };
@@ -258,7 +255,7 @@ static void write_text(const struct door_in *in, FILE *out)
 	prometheus_text_write(in, false, out);
 }
 
-static void sums_reach_the_doors(void **state)
+TEST(sums_reach_the_doors)
 {
 	struct made m;
 	uint32_t lane;
@@ -287,7 +284,7 @@ static void sums_reach_the_doors(void **state)
 	stream_done(&m.s);
 }
 
-static void tail_has_the_slowest_and_why(void **state)
+TEST(tail_has_the_slowest_and_why)
 {
 	struct made m;
 	const struct tail *tail;
@@ -317,7 +314,7 @@ static void tail_has_the_slowest_and_why(void **state)
 }
 
 /* A week of processes that come and go leaves nothing behind. */
-static void processes_come_and_go(void **state)
+TEST(processes_come_and_go)
 {
 	struct made m;
 
@@ -346,7 +343,7 @@ static void processes_come_and_go(void **state)
 }
 
 /* doc/watch.md has every metric, and none that there is not. */
-static void metrics_are_documented(void **state)
+TEST(metrics_are_documented)
 {
 	char name[120], row[140], *text = NULL;
 	size_t size = 0, n = 0;
@@ -365,24 +362,4 @@ static void metrics_are_documented(void **state)
 		n++;
 	assert_int_equal(n, n_metrics);
 	free(text);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(histograms_are_within_their_error),
-		cmocka_unit_test(histograms_merge_exactly),
-		cmocka_unit_test(series_are_bounded),
-		cmocka_unit_test(programs_say_who_they_are),
-		cmocka_unit_test(formats_are_chosen_by_accept),
-		cmocka_unit_test(addresses_are_numbers),
-		cmocka_unit_test(tokens_are_compared_whole),
-		cmocka_unit_test(answers_of_receivers_are_read),
-		cmocka_unit_test(sums_reach_the_doors),
-		cmocka_unit_test(tail_has_the_slowest_and_why),
-		cmocka_unit_test(processes_come_and_go),
-		cmocka_unit_test(metrics_are_documented),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,15 +3,11 @@
  * Where probes may be put into code for aarch64. The instructions are those of released builds of ONNX Runtime;
  * test_sites.py covers the builds themselves.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "runtime/find/arm64_decode.h"
 #include "runtime/find/function.h"
 #include "runtime/find/text_anchor.h"
@@ -86,7 +82,7 @@ static struct arm64_decoded decoded(uint32_t insn)
 	return to;
 }
 
-static void branches_and_addresses_are_emulated(void **state)
+TEST(branches_and_addresses_are_emulated)
 {
 	static const uint32_t emulated[] = { 0x14000001, 0x94000001, 0x54000041, CBNZ_X0_2, 0x36000041,
 					     0x10000001, ADRP_X20,   0xd61f0200, BLR_X2,    RET };
@@ -102,7 +98,7 @@ static void branches_and_addresses_are_emulated(void **state)
 		assert_true(decoded(rejected[i]).is_rejected && !decoded(rejected[i]).is_emulated);
 }
 
-static void what_an_instruction_writes_is_known(void **state)
+TEST(what_an_instruction_writes_is_known)
 {
 	static const struct {
 		uint32_t insn, writes;
@@ -146,7 +142,7 @@ static void what_an_instruction_writes_is_known(void **state)
 	assert_int_equal(decoded(0x3607ffe1).relative, -4); /* tbz */
 }
 
-static void an_entry_is_the_first_instruction_also_where_it_signs_the_return_address(void **state)
+TEST(an_entry_is_the_first_instruction_also_where_it_signs_the_return_address)
 {
 	struct function_site site;
 
@@ -160,7 +156,7 @@ static void an_entry_is_the_first_instruction_also_where_it_signs_the_return_add
 	assert_false(function_entry(&frames, CODE, &site));
 }
 
-static void arguments_are_read_at_a_cheap_place_while_they_are_there(void **state)
+TEST(arguments_are_read_at_a_cheap_place_while_they_are_there)
 {
 	struct function_site site;
 
@@ -200,7 +196,7 @@ static int ends(struct function_site *site)
 	return function_after_calls(&frames, &function, 16, site, 4);
 }
 
-static void an_end_lies_behind_a_virtual_call_that_returns_a_class(void **state)
+TEST(an_end_lies_behind_a_virtual_call_that_returns_a_class)
 {
 	struct function_site site[4];
 
@@ -223,7 +219,7 @@ static void an_end_lies_behind_a_virtual_call_that_returns_a_class(void **state)
 	assert_int_equal(ends(site), -1);
 }
 
-static void a_cold_part_belongs_to_the_function_into_which_it_jumps(void **state)
+TEST(a_cold_part_belongs_to_the_function_into_which_it_jumps)
 {
 	struct eh_function part, whole;
 
@@ -244,7 +240,7 @@ static void a_cold_part_belongs_to_the_function_into_which_it_jumps(void **state
 	assert_int_equal(whole.start, CODE + 16);
 }
 
-static void a_call_names_its_function(void **state)
+TEST(a_call_names_its_function)
 {
 	struct eh_function function;
 
@@ -255,7 +251,7 @@ static void a_call_names_its_function(void **state)
 }
 
 /* adrp x0, TEXT's page; [something]; add x1, x0, #low; ... */
-static void a_text_belongs_to_the_function_that_makes_its_address(void **state)
+TEST(a_text_belongs_to_the_function_that_makes_its_address)
 {
 	struct text_anchor anchor = { .text = "Running with tag: " };
 	uint32_t adrp_x0 = 0x90000080, add_x1 = 0x91000001 | (TEXT & 0xfff) << 10,
@@ -275,20 +271,4 @@ static void a_text_belongs_to_the_function_that_makes_its_address(void **state)
 	strcpy((char *)data + (TEXT - DATA), anchor.text);
 	text_anchor_find(&anchor, 1, &frames);
 	assert_int_equal(anchor.n_functions, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(branches_and_addresses_are_emulated),
-		cmocka_unit_test(what_an_instruction_writes_is_known),
-		cmocka_unit_test(an_entry_is_the_first_instruction_also_where_it_signs_the_return_address),
-		cmocka_unit_test(arguments_are_read_at_a_cheap_place_while_they_are_there),
-		cmocka_unit_test(an_end_lies_behind_a_virtual_call_that_returns_a_class),
-		cmocka_unit_test(a_cold_part_belongs_to_the_function_into_which_it_jumps),
-		cmocka_unit_test(a_call_names_its_function),
-		cmocka_unit_test(a_text_belongs_to_the_function_that_makes_its_address),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,14 +4,10 @@
 
 #include <malloc.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 
-#include <cmocka.h>
-
 #include "analyze/insight/recorded.h"
+#include "cases.h"
 #include "findings.h"
 #include "stream.h"
 
@@ -102,7 +98,7 @@ static void assert_none(struct fixture *f)
 	end(f);
 }
 
-static void a_prompt_and_tokens_have_the_figures_of_their_inferences(void **state)
+TEST(a_prompt_and_tokens_have_the_figures_of_their_inferences)
 {
 	const struct summary_generations *of;
 	const struct generation *own;
@@ -138,7 +134,7 @@ static void a_prompt_and_tokens_have_the_figures_of_their_inferences(void **stat
 }
 
 /* The second one's cache becomes as long as the first one's was at its end. */
-static void generations_in_a_row_are_told_apart(void **state)
+TEST(generations_in_a_row_are_told_apart)
 {
 	const unsigned prompts[] = { 16, 17, 64, 4, 16 };
 	struct fixture f;
@@ -157,7 +153,7 @@ static void generations_in_a_row_are_told_apart(void **state)
 	end(&f);
 }
 
-static void eight_that_advance_side_by_side_are_told_apart(void **state)
+TEST(eight_that_advance_side_by_side_are_told_apart)
 {
 	struct fixture f;
 
@@ -181,7 +177,7 @@ static void eight_that_advance_side_by_side_are_told_apart(void **state)
 	}
 }
 
-static void one_that_has_ended_is_not_continued_by_another_one(void **state)
+TEST(one_that_has_ended_is_not_continued_by_another_one)
 {
 	struct fixture f;
 
@@ -200,7 +196,7 @@ static void one_that_has_ended_is_not_continued_by_another_one(void **state)
 	end(&f);
 }
 
-static void threads_and_sessions_have_their_own(void **state)
+TEST(threads_and_sessions_have_their_own)
 {
 	struct fixture f;
 
@@ -226,7 +222,7 @@ static void threads_and_sessions_have_their_own(void **state)
 	end(&f);
 }
 
-static void a_mask_tells_what_is_kept_inside_of_the_model(void **state)
+TEST(a_mask_tells_what_is_kept_inside_of_the_model)
 {
 	struct fixture f;
 
@@ -243,7 +239,7 @@ static void a_mask_tells_what_is_kept_inside_of_the_model(void **state)
 	end(&f);
 }
 
-static void a_batch_is_one_generation_of_several_sequences(void **state)
+TEST(a_batch_is_one_generation_of_several_sequences)
 {
 	struct fixture f;
 
@@ -257,7 +253,7 @@ static void a_batch_is_one_generation_of_several_sequences(void **state)
 	end(&f);
 }
 
-static void prompts_in_parts_in_turns_and_from_another_session(void **state)
+TEST(prompts_in_parts_in_turns_and_from_another_session)
 {
 	struct fixture f;
 
@@ -303,7 +299,7 @@ static void prompts_in_parts_in_turns_and_from_another_session(void **state)
 	end(&f);
 }
 
-static void one_that_began_before_has_no_first_token(void **state)
+TEST(one_that_began_before_has_no_first_token)
 {
 	const struct summary_generations *of;
 	struct fixture f;
@@ -320,7 +316,7 @@ static void one_that_began_before_has_no_first_token(void **state)
 	end(&f);
 }
 
-static void embeddings_go_in_in_place_of_tokens(void **state)
+TEST(embeddings_go_in_in_place_of_tokens)
 {
 	struct fixture f;
 
@@ -344,7 +340,7 @@ static void decoder_of_an_encoder(struct fixture *f, unsigned tokens, unsigned c
 	    tokens, cached, cached, heard, heard);
 }
 
-static void an_encoder_and_its_decoder_make_generations(void **state)
+TEST(an_encoder_and_its_decoder_make_generations)
 {
 	struct fixture f;
 
@@ -365,7 +361,7 @@ static void an_encoder_and_its_decoder_make_generations(void **state)
 	end(&f);
 }
 
-static void sequences_of_a_batch_are_generations(void **state)
+TEST(sequences_of_a_batch_are_generations)
 {
 	static const char *const batches[] = {
 		"0:0+8/0",
@@ -398,7 +394,7 @@ static void sequences_of_a_batch_are_generations(void **state)
 }
 
 /* Of three drafts of four tokens, all, two and one are taken; the last one's are not known. */
-static void drafts_count_as_many_tokens_as_were_taken(void **state)
+TEST(drafts_count_as_many_tokens_as_were_taken)
 {
 	static const char *const batches[] = { "0:0+8/1", "0:8+4/4", "0:12+4/4", "0:14+4/4", "0:15+1/1", "0:16+4/4" };
 	struct fixture f;
@@ -413,7 +409,7 @@ static void drafts_count_as_many_tokens_as_were_taken(void **state)
 	end(&f);
 }
 
-static void sizes_that_merely_change_are_no_generations(void **state)
+TEST(sizes_that_merely_change_are_no_generations)
 {
 	struct fixture f;
 
@@ -451,7 +447,7 @@ static void sizes_that_merely_change_are_no_generations(void **state)
 	assert_none(&f);
 }
 
-static void a_longer_cache_is_no_drift(void **state)
+TEST(a_longer_cache_is_no_drift)
 {
 	struct fixture f;
 
@@ -480,7 +476,7 @@ static void operator_of(struct fixture *f, uint64_t us, const char *name, const 
 	stream_end(&f->s, f->other_lane, f->us + us);
 }
 
-static void a_cache_that_is_copied_and_time_between_tokens_are_found(void **state)
+TEST(a_cache_that_is_copied_and_time_between_tokens_are_found)
 {
 	struct fixture f;
 
@@ -502,7 +498,7 @@ static void a_cache_that_is_copied_and_time_between_tokens_are_found(void **stat
 	}
 }
 
-static void turns_and_long_prompts_are_found(void **state)
+TEST(turns_and_long_prompts_are_found)
 {
 	for (unsigned in_turn = 0; in_turn < 2; in_turn++) {
 		struct fixture f;
@@ -521,7 +517,7 @@ static void turns_and_long_prompts_are_found(void **state)
 	}
 }
 
-static void a_decoder_without_a_cache_is_named(void **state)
+TEST(a_decoder_without_a_cache_is_named)
 {
 	struct fixture f;
 
@@ -537,7 +533,7 @@ static void a_decoder_without_a_cache_is_named(void **state)
 
 /* Memory and time do not grow with what is not kept. */
 /* A server of 64 slots: what is kept of a day is what is kept of an hour. */
-static void a_long_run_takes_no_more_memory(void **state)
+TEST(a_long_run_takes_no_more_memory)
 {
 	enum { SLOTS = 64, STEPS = 600000, EARLY = STEPS / 4 };
 	struct generations *all = generations_new(true);
@@ -570,7 +566,7 @@ static void a_long_run_takes_no_more_memory(void **state)
 	generations_free(all);
 }
 
-static void many_sessions_are_looked_at_in_turn(void **state)
+TEST(many_sessions_are_looked_at_in_turn)
 {
 	struct fixture f;
 
@@ -580,32 +576,4 @@ static void many_sessions_are_looked_at_in_turn(void **state)
 	assert_int_equal(found(&f)->n, 600);
 	assert_int_equal(f.summary->models[0].generations.output_tokens, 1800);
 	end(&f);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_prompt_and_tokens_have_the_figures_of_their_inferences),
-		cmocka_unit_test(generations_in_a_row_are_told_apart),
-		cmocka_unit_test(eight_that_advance_side_by_side_are_told_apart),
-		cmocka_unit_test(one_that_has_ended_is_not_continued_by_another_one),
-		cmocka_unit_test(threads_and_sessions_have_their_own),
-		cmocka_unit_test(a_mask_tells_what_is_kept_inside_of_the_model),
-		cmocka_unit_test(a_batch_is_one_generation_of_several_sequences),
-		cmocka_unit_test(prompts_in_parts_in_turns_and_from_another_session),
-		cmocka_unit_test(one_that_began_before_has_no_first_token),
-		cmocka_unit_test(embeddings_go_in_in_place_of_tokens),
-		cmocka_unit_test(an_encoder_and_its_decoder_make_generations),
-		cmocka_unit_test(sequences_of_a_batch_are_generations),
-		cmocka_unit_test(drafts_count_as_many_tokens_as_were_taken),
-		cmocka_unit_test(sizes_that_merely_change_are_no_generations),
-		cmocka_unit_test(a_longer_cache_is_no_drift),
-		cmocka_unit_test(a_cache_that_is_copied_and_time_between_tokens_are_found),
-		cmocka_unit_test(turns_and_long_prompts_are_found),
-		cmocka_unit_test(a_decoder_without_a_cache_is_named),
-		cmocka_unit_test(many_sessions_are_looked_at_in_turn),
-		cmocka_unit_test(a_long_run_takes_no_more_memory),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

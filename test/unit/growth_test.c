@@ -3,13 +3,9 @@
 #include "analyze/summary/course/growth.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "analyze/summary/course/curve.h"
+#include "cases.h"
 
 #define SECOND 1000000000u
 
@@ -58,7 +54,7 @@ static double leak_to_the_end(uint32_t i)
 	return i < 99 ? leak(i) : 50e6;
 }
 
-static void a_leak_has_its_slope(void **state)
+TEST(a_leak_has_its_slope)
 {
 	double per_s = after(100, leak);
 
@@ -69,7 +65,7 @@ static void a_leak_has_its_slope(void **state)
 	assert_true(per_s > 0.99e6 && per_s < 1.01e6);
 }
 
-static void what_was_loaded_is_no_leak(void **state)
+TEST(what_was_loaded_is_no_leak)
 {
 	assert_true(isnan(after(100, load)));
 	assert_true(isnan(after(100, step)));
@@ -77,7 +73,7 @@ static void what_was_loaded_is_no_leak(void **state)
 	assert_true(isnan(after(100, sink)));
 }
 
-static void a_few_values_tell_nothing(void **state)
+TEST(a_few_values_tell_nothing)
 {
 	assert_true(isnan(after(0, leak)));
 	assert_true(isnan(after(1, leak)));
@@ -87,7 +83,7 @@ static void a_few_values_tell_nothing(void **state)
 	assert_true(isnan(after(12, wave)));
 }
 
-static void a_curve_has_its_peak_in_few_points(void **state)
+TEST(a_curve_has_its_peak_in_few_points)
 {
 	struct curve curve = { 0 };
 	double most = 0;
@@ -103,7 +99,7 @@ static void a_curve_has_its_peak_in_few_points(void **state)
 	assert_int_equal(curve.point[curve.n - 1].time_ns, 99999000);
 }
 
-static void a_short_curve_has_all_values(void **state)
+TEST(a_short_curve_has_all_values)
 {
 	struct curve curve = { 0 };
 
@@ -112,15 +108,4 @@ static void a_short_curve_has_all_values(void **state)
 	assert_int_equal(curve.n, CURVE_POINTS);
 	for (uint32_t i = 0; i < CURVE_POINTS; i++)
 		assert_true(curve.point[i].time_ns == i && curve.point[i].value == i % 3);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_leak_has_its_slope),		cmocka_unit_test(what_was_loaded_is_no_leak),
-		cmocka_unit_test(a_few_values_tell_nothing),	cmocka_unit_test(a_curve_has_its_peak_in_few_points),
-		cmocka_unit_test(a_short_curve_has_all_values),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,14 +2,10 @@
 /* What ran while its process was halted is left out of the figures of operators, and adds up with them. */
 #include "analyze/store/halts.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "analyze/remark/halt_words.h"
+#include "cases.h"
 #include "stream.h"
 
 enum { N = 20, US = 1000 };
@@ -101,7 +97,7 @@ static const struct summary_operator *type_of(const struct fixture *f, const cha
 	return NULL;
 }
 
-static void an_operator_that_was_halted_is_left_out_and_counted(void **state)
+TEST_WITH(an_operator_that_was_halted_is_left_out_and_counted, setup, teardown)
 {
 	struct fixture *f = *state;
 	const struct summary_coverage *coverage;
@@ -138,7 +134,7 @@ static void an_operator_that_was_halted_is_left_out_and_counted(void **state)
 			    "Process 100 was stopped by a signal for 290 ms at 109 ms.");
 }
 
-static void operators_of_all_threads_are_left_out(void **state)
+TEST_WITH(operators_of_all_threads_are_left_out, setup, teardown)
 {
 	struct fixture *f = *state;
 	const struct summary_coverage *coverage;
@@ -162,7 +158,7 @@ static void operators_of_all_threads_are_left_out(void **state)
 	assert_int_equal(coverage->halted_ns, (50 + 100900 + 100) * US);
 }
 
-static void setup_that_was_halted_is_no_setup(void **state)
+TEST_WITH(setup_that_was_halted_is_no_setup, setup, teardown)
 {
 	struct fixture *f = *state;
 	const struct summary_coverage *coverage;
@@ -180,7 +176,7 @@ static void setup_that_was_halted_is_no_setup(void **state)
 	assert_int_equal(coverage->operators_ns, (N * 600 + 300) * US);
 }
 
-static void a_halt_between_operators_is_not_what_nothing_explains(void **state)
+TEST_WITH(a_halt_between_operators_is_not_what_nothing_explains, setup, teardown)
 {
 	struct fixture *f = *state;
 	const struct summary_coverage *coverage;
@@ -196,7 +192,7 @@ static void a_halt_between_operators_is_not_what_nothing_explains(void **state)
 	assert_int_equal(type_of(f, "a")->n_halted + type_of(f, "b")->n_halted, 0);
 }
 
-static void a_halt_of_another_process_hits_nothing(void **state)
+TEST_WITH(a_halt_of_another_process_hits_nothing, setup, teardown)
 {
 	struct fixture *f = *state;
 
@@ -209,7 +205,7 @@ static void a_halt_of_another_process_hits_nothing(void **state)
 	assert_string_equal(halt_words(f->summary).s, "");
 }
 
-static void a_tracer_is_named_unless_there_are_several(void **state)
+TEST_WITH(a_tracer_is_named_unless_there_are_several, setup, teardown)
 {
 	static const char *const names[] = { "inftrace-next", "gdb" };
 	struct fixture *f = *state;
@@ -228,7 +224,7 @@ static void a_tracer_is_named_unless_there_are_several(void **state)
 	}
 }
 
-static void a_halt_without_an_end_lasts_to_the_end(void **state)
+TEST_WITH(a_halt_without_an_end_lasts_to_the_end, setup, teardown)
 {
 	struct fixture *f = *state;
 
@@ -241,7 +237,7 @@ static void a_halt_without_an_end_lasts_to_the_end(void **state)
 	assert_int_equal(f->summary->halt_kinds[0].n, 1);
 }
 
-static void no_phase_of_a_creation_is_slow_because_its_process_was_halted(void **state)
+TEST_WITH(no_phase_of_a_creation_is_slow_because_its_process_was_halted, setup, teardown)
 {
 	struct fixture *f = *state;
 	const uint64_t *phase_ns;
@@ -267,7 +263,7 @@ static void no_phase_of_a_creation_is_slow_because_its_process_was_halted(void *
 	assert_int_equal(phase_ns[PHASE_UNATTRIBUTED], (302500 - 201400 + 100 + 100) * US);
 }
 
-static void a_creation_that_was_halted_between_phases_has_a_phase_for_it(void **state)
+TEST_WITH(a_creation_that_was_halted_between_phases_has_a_phase_for_it, setup, teardown)
 {
 	struct fixture *f = *state;
 	const uint64_t *phase_ns;
@@ -282,7 +278,7 @@ static void a_creation_that_was_halted_between_phases_has_a_phase_for_it(void **
 	assert_int_equal(phase_ns[PHASE_UNATTRIBUTED], 1500 * US);
 }
 
-static void halts_are_found_in_any_stretch(void **state)
+TEST_WITH(halts_are_found_in_any_stretch, setup, teardown)
 {
 	struct halts halts = { 0 };
 	uint64_t most_ns;
@@ -305,23 +301,4 @@ static void halts_are_found_in_any_stretch(void **state)
 	assert_int_equal(halts_within(&halts, 0, UINT64_MAX - 1, &most_ns), 100000);
 	assert_int_equal(halts_longest(&halts, 25000000, 35000000)->begin_ns, 30000000);
 	halts_done(&halts);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-	static const struct CMUnitTest tests[] = {
-		TEST(an_operator_that_was_halted_is_left_out_and_counted),
-		TEST(operators_of_all_threads_are_left_out),
-		TEST(setup_that_was_halted_is_no_setup),
-		TEST(a_halt_between_operators_is_not_what_nothing_explains),
-		TEST(a_halt_of_another_process_hits_nothing),
-		TEST(a_tracer_is_named_unless_there_are_several),
-		TEST(a_halt_without_an_end_lasts_to_the_end),
-		TEST(no_phase_of_a_creation_is_slow_because_its_process_was_halted),
-		TEST(a_creation_that_was_halted_between_phases_has_a_phase_for_it),
-		TEST(halts_are_found_in_any_stretch),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

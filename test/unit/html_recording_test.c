@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The HTML page of a recording: what stands on the axis of time, in treemaps and in the table of gaps. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
 #include "analyze/insight/recorded.h"
+#include "cases.h"
 #include "show/report/reports.h"
 #include "stream.h"
 
@@ -69,7 +65,7 @@ static void put_inference(struct stream *s, uint32_t lane, uint32_t thread, uint
 	stream_end(s, lane, us + 500);
 }
 
-static void a_page_has_each_event_and_counter_at_its_time(void **state)
+TEST(a_page_has_each_event_and_counter_at_its_time)
 {
 	struct stream s;
 	uint32_t process, lane, thread, cpu, power, n = 0;
@@ -104,13 +100,4 @@ static void a_page_has_each_event_and_counter_at_its_time(void **state)
 	assert_in_range(strlen(page), 20000, 250000);
 	free(page);
 	stream_done(&s);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_page_has_each_event_and_counter_at_its_time),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

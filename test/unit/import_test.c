@@ -5,8 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,9 +12,8 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#include <cmocka.h>
-
 #include "analyze/store/store.h"
+#include "cases.h"
 
 struct read {
 	struct import import;
@@ -111,7 +108,7 @@ static glob_t all(const char *pattern)
 	return found;
 }
 
-static void each_format_is_recognised_by_one_importer_alone(void **state)
+TEST(each_format_is_recognised_by_one_importer_alone)
 {
 	static const struct {
 		const char *pattern, *name;
@@ -141,7 +138,7 @@ static void each_format_is_recognised_by_one_importer_alone(void **state)
 	}
 }
 
-static void every_inference_and_operator_of_a_profile_is_there(void **state)
+TEST(every_inference_and_operator_of_a_profile_is_there)
 {
 	glob_t files = all("ort_profile/good/ort*.json");
 
@@ -166,7 +163,7 @@ static void every_inference_and_operator_of_a_profile_is_there(void **state)
 	globfree(&files);
 }
 
-static void an_operator_has_its_type_provider_shapes_bytes_and_inference(void **state)
+TEST(an_operator_has_its_type_provider_shapes_bytes_and_inference)
 {
 	struct read read = read_data("ort_profile/good/ort1.22.1-cpu-squeezenet.json");
 	const struct store_track *track;
@@ -190,7 +187,7 @@ static void an_operator_has_its_type_provider_shapes_bytes_and_inference(void **
 	done(&read);
 }
 
-static void kernels_of_a_device_lie_on_lanes_below_their_provider(void **state)
+TEST(kernels_of_a_device_lie_on_lanes_below_their_provider)
 {
 	struct read read = read_data("ort_profile/good/ort1.31.1-openvino-plugin1.8.1-split.json");
 	const struct store_track *track, *group;
@@ -208,7 +205,7 @@ static void kernels_of_a_device_lie_on_lanes_below_their_provider(void **state)
 	done(&read);
 }
 
-static void what_cannot_be_read_is_a_loss(void **state)
+TEST(what_cannot_be_read_is_a_loss)
 {
 	struct read read = read_data("ort_profile/bad/damaged.json");
 	const struct store_instant *instants;
@@ -234,7 +231,7 @@ static const char *operator_of(const struct read *read, const struct store_track
 }
 
 /* The device is behind: the second inference launches a kernel while those of the first one run. */
-static void kernels_are_tied_to_the_operator_that_launched_them(void **state)
+TEST(kernels_are_tied_to_the_operator_that_launched_them)
 {
 	static const struct {
 		const char *kernel, *operator;
@@ -276,7 +273,7 @@ static void kernels_are_tied_to_the_operator_that_launched_them(void **state)
 }
 
 /* Versions before 1.31 do not escape names: their files are not JSON. */
-static void names_are_what_the_model_calls_its_nodes_in_every_version(void **state)
+TEST(names_are_what_the_model_calls_its_nodes_in_every_version)
 {
 	static const char *const names[] = {
 		"plain",     "say \"hi\"", "back\\slash",      "dir\\", "brace } {", "com\",\"ma", "q\"}", "tab\there",
@@ -304,7 +301,7 @@ static void names_are_what_the_model_calls_its_nodes_in_every_version(void **sta
 	globfree(&files);
 }
 
-static void operators_of_all_threads_belong_to_their_inference(void **state)
+TEST(operators_of_all_threads_belong_to_their_inference)
 {
 	struct read read = read_data("ort_profile/good/ort1.13.1-parallel-subgraph.json");
 	uint64_t n;
@@ -384,7 +381,7 @@ static struct tally tally_profile(int n_inferences, int n_threads)
 }
 
 /* It is put in parts. */
-static void a_long_profile_is_in_order(void **state)
+TEST(a_long_profile_is_in_order)
 {
 	static const struct {
 		int n_inferences, n_threads;
@@ -401,7 +398,7 @@ static void a_long_profile_is_in_order(void **state)
 }
 
 /* Truncated at each byte: the part before is read, and the place is reported. */
-static void a_profile_that_is_cut_off_is_read_up_to_there(void **state)
+TEST(a_profile_that_is_cut_off_is_read_up_to_there)
 {
 	struct read whole = read_data("ort_profile/good/kernels.json");
 	struct import_bytes in = { whole.import.input.data, 0 };
@@ -425,7 +422,7 @@ static void a_profile_that_is_cut_off_is_read_up_to_there(void **state)
 	done(&whole);
 }
 
-static void an_event_may_span_lines(void **state)
+TEST(an_event_may_span_lines)
 {
 	static const char text[] =
 	    "[\n  {\n    \"cat\": \"Session\",\n    \"pid\": 7,\n    \"tid\": 7,\n    \"dur\": 5,\n"
@@ -445,7 +442,7 @@ static void an_event_may_span_lines(void **state)
 }
 
 /* An operator of zero length neither contains nor lies in one that begins in the same microsecond. */
-static void operators_of_one_microsecond_are_neighbours(void **state)
+TEST(operators_of_one_microsecond_are_neighbours)
 {
 	static const char text[] =
 	    "[{\"cat\":\"Node\",\"pid\":7,\"tid\":7,\"dur\":0,\"ts\":5,\"name\":\"a_kernel_time\",\"args\":{}},\n"
@@ -467,7 +464,7 @@ static void operators_of_one_microsecond_are_neighbours(void **state)
 	done(&read);
 }
 
-static void executions_of_qnn_have_durations_and_lie_end_to_end(void **state)
+TEST(executions_of_qnn_have_durations_and_lie_end_to_end)
 {
 	struct read read = read_data("qnn_csv/good/cpu.csv");
 	const struct store_track *track;
@@ -485,7 +482,7 @@ static void executions_of_qnn_have_durations_and_lie_end_to_end(void **state)
 	done(&read);
 }
 
-static void cycles_are_no_time(void **state)
+TEST(cycles_are_no_time)
 {
 	struct read read = read_data("qnn_csv/good/htp.csv");
 	const struct store_instant *instants;
@@ -528,7 +525,7 @@ static uint64_t n_lost(const struct read *read)
 	return n_events;
 }
 
-static void every_phase_of_chrome_has_its_meaning(void **state)
+TEST(every_phase_of_chrome_has_its_meaning)
 {
 	static const struct {
 		const char *name;
@@ -568,7 +565,7 @@ static void every_phase_of_chrome_has_its_meaning(void **state)
 	done(&read);
 }
 
-static void steps_of_pytorch_are_inferences(void **state)
+TEST(steps_of_pytorch_are_inferences)
 {
 	struct read read = read_data("chrome/good/steps.json");
 	const struct store_track *track;
@@ -601,7 +598,7 @@ static void steps_of_pytorch_are_inferences(void **state)
 }
 
 /* As trace_processor has it: 10 us, and packets of 18, 7 and 5 us. */
-static void packets_without_events_advance_an_incremental_clock(void **state)
+TEST(packets_without_events_advance_an_incremental_clock)
 {
 	struct read read = read_data("pftrace/good/passing_time.pftrace");
 	const struct store_track *track;
@@ -614,7 +611,7 @@ static void packets_without_events_advance_an_incremental_clock(void **state)
 	done(&read);
 }
 
-static void packets_compressed_by_zstd_are_read(void **state)
+TEST(packets_compressed_by_zstd_are_read)
 {
 	struct read plain = read_data("pftrace/good/threads.pftrace"),
 		    read = read_data("pftrace/good/zstd_packets.pftrace");
@@ -630,7 +627,7 @@ static void packets_compressed_by_zstd_are_read(void **state)
 }
 
 /* As many as the file has; trace_processor finds the same. */
-static void a_trace_of_chromium_is_complete(void **state)
+TEST(a_trace_of_chromium_is_complete)
 {
 	struct read read = read_data("chrome/good/chromium.json");
 
@@ -642,7 +639,7 @@ static void a_trace_of_chromium_is_complete(void **state)
 	done(&read);
 }
 
-static void damage_is_told_with_its_byte(void **state)
+TEST(damage_is_told_with_its_byte)
 {
 	char path[500]; /* which the importer keeps */
 	struct read read;
@@ -674,7 +671,7 @@ static const char *loss_of(const struct read *read)
 }
 
 /* A name with quotes, NaN, a comma too few, and an event that is lost with its line. */
-static void one_damaged_event_is_passed_over(void **state)
+TEST(one_damaged_event_is_passed_over)
 {
 	struct read read = read_data("chrome/bad/damaged.json"), whole = read_data("chrome/good/all-phases.json");
 
@@ -717,7 +714,7 @@ static char *write_file(const char *data, size_t size, bool is_gzip)
 }
 
 /* 100 slices inside each other, the first one with a name of 10,000 letters. */
-static void deep_slices_and_long_names_are_bounded(void **state)
+TEST(deep_slices_and_long_names_are_bounded)
 {
 	char name[10001] = "", *text = NULL, *path;
 	struct read read;
@@ -748,7 +745,7 @@ static void deep_slices_and_long_names_are_bounded(void **state)
 	free(text);
 }
 
-static void a_mark_of_byte_order_is_no_part_of_a_text(void **state)
+TEST(a_mark_of_byte_order_is_no_part_of_a_text)
 {
 	static const char *const names[] = { "ort_profile/good/kernels.json", "chrome/good/all-phases.json",
 					     "chrome/bad/cut.json", "qnn_csv/good/htp.csv",
@@ -779,7 +776,7 @@ static void a_mark_of_byte_order_is_no_part_of_a_text(void **state)
 	}
 }
 
-static void a_compressed_file_is_what_it_holds(void **state)
+TEST(a_compressed_file_is_what_it_holds)
 {
 	struct read plain = read_data("ort_profile/good/kernels.json");
 	char *path = write_file(plain.import.input.data, plain.import.input.size, true), *half;
@@ -876,7 +873,7 @@ static struct read read_bytes(const char *data, size_t size)
 	return read;
 }
 
-static void the_only_file_of_a_zip_archive_is_read(void **state)
+TEST(the_only_file_of_a_zip_archive_is_read)
 {
 	static const char *const one[] = { "folder/", "__MACOSX/x", "folder/p.json", NULL }, *const two[] = { "a", "b",
 													      NULL };
@@ -912,7 +909,7 @@ static void the_only_file_of_a_zip_archive_is_read(void **state)
 }
 
 /* {"traceEvents": [...]}, as viewers save it. */
-static void a_profile_that_a_viewer_saved_is_one(void **state)
+TEST(a_profile_that_a_viewer_saved_is_one)
 {
 	static const char begin[] = "{\n \"schemaVersion\": 1, \"traceEvents\": ",
 			  end[] = ",\"displayTimeUnit\":\"ms\"}";
@@ -938,7 +935,7 @@ static void a_profile_that_a_viewer_saved_is_one(void **state)
 }
 
 /* Two frames, one to skip between them, and bytes behind them; cut off; damaged. */
-static void zstd_is_read_like_gzip(void **state)
+TEST(zstd_is_read_like_gzip)
 {
 	struct read plain = read_data("ort_profile/good/kernels.json");
 	const char *text = plain.import.input.data;
@@ -983,7 +980,7 @@ static void zstd_is_read_like_gzip(void **state)
 	done(&plain);
 }
 
-static void standard_input_may_be_a_pipe(void **state)
+TEST(standard_input_may_be_a_pipe)
 {
 	struct read plain = read_data("qnn_csv/good/cpu.csv");
 	int ends[2], before = dup(0);
@@ -1020,7 +1017,7 @@ static void hear(void *ctx, uint64_t n_events, double share)
 }
 
 /* Many recordings, one behind the other, are one. */
-static void how_far_reading_is_is_told(void **state)
+TEST(how_far_reading_is_is_told)
 {
 	enum { N = 2000, ROOM = 8192 };
 	struct told told = { 0 };
@@ -1049,7 +1046,7 @@ static void how_far_reading_is_is_told(void **state)
 	free(data);
 }
 
-static void what_no_importer_knows_is_refused_with_the_list(void **state)
+TEST(what_no_importer_knows_is_refused_with_the_list)
 {
 	char *path = write_file("{\"models\": [1, 2, 3]}", 21, false);
 	struct read read = read_path(path);
@@ -1060,41 +1057,4 @@ static void what_no_importer_knows_is_refused_with_the_list(void **state)
 	unlink(path);
 	free(path);
 	done(&read);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_format_is_recognised_by_one_importer_alone),
-		cmocka_unit_test(every_inference_and_operator_of_a_profile_is_there),
-		cmocka_unit_test(an_operator_has_its_type_provider_shapes_bytes_and_inference),
-		cmocka_unit_test(kernels_of_a_device_lie_on_lanes_below_their_provider),
-		cmocka_unit_test(kernels_are_tied_to_the_operator_that_launched_them),
-		cmocka_unit_test(names_are_what_the_model_calls_its_nodes_in_every_version),
-		cmocka_unit_test(operators_of_all_threads_belong_to_their_inference),
-		cmocka_unit_test(a_long_profile_is_in_order),
-		cmocka_unit_test(what_cannot_be_read_is_a_loss),
-		cmocka_unit_test(a_profile_that_is_cut_off_is_read_up_to_there),
-		cmocka_unit_test(deep_slices_and_long_names_are_bounded),
-		cmocka_unit_test(an_event_may_span_lines),
-		cmocka_unit_test(operators_of_one_microsecond_are_neighbours),
-		cmocka_unit_test(executions_of_qnn_have_durations_and_lie_end_to_end),
-		cmocka_unit_test(cycles_are_no_time),
-		cmocka_unit_test(every_phase_of_chrome_has_its_meaning),
-		cmocka_unit_test(steps_of_pytorch_are_inferences),
-		cmocka_unit_test(a_trace_of_chromium_is_complete),
-		cmocka_unit_test(packets_compressed_by_zstd_are_read),
-		cmocka_unit_test(packets_without_events_advance_an_incremental_clock),
-		cmocka_unit_test(damage_is_told_with_its_byte),
-		cmocka_unit_test(one_damaged_event_is_passed_over),
-		cmocka_unit_test(a_mark_of_byte_order_is_no_part_of_a_text),
-		cmocka_unit_test(a_compressed_file_is_what_it_holds),
-		cmocka_unit_test(zstd_is_read_like_gzip),
-		cmocka_unit_test(the_only_file_of_a_zip_archive_is_read),
-		cmocka_unit_test(a_profile_that_a_viewer_saved_is_one),
-		cmocka_unit_test(standard_input_may_be_a_pipe),
-		cmocka_unit_test(how_far_reading_is_is_told),
-		cmocka_unit_test(what_no_importer_knows_is_refused_with_the_list),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

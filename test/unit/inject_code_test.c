@@ -6,18 +6,14 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/processor.h"
+#include "cases.h"
 
 struct place {
 	struct ferry_head *head;
@@ -132,7 +128,7 @@ static void wait_for(const struct ferry_state *state, uint32_t phase)
 	assert_int_equal(state->phase, phase);
 }
 
-static void many_calls_enter_once_and_all_go_on(void **state)
+TEST_WITH(many_calls_enter_once_and_all_go_on, prepare, unprepare)
 {
 	struct place *place = *state;
 	sigset_t before, after;
@@ -159,7 +155,7 @@ static long another(long a, long b, long c, long d, long e, long f)
 	return f - a;
 }
 
-static void each_slot_goes_on_to_a_function_of_its_own(void **state)
+TEST_WITH(each_slot_goes_on_to_a_function_of_its_own, prepare, unprepare)
 {
 	struct place *place = *state;
 
@@ -188,7 +184,7 @@ static struct status original_of_class(long a, long b, long c, long d, long e)
 	return (struct status){ { a, b, c + 10 * d, e } };
 }
 
-static void a_class_is_returned_where_its_caller_wants_it(void **state)
+TEST_WITH(a_class_is_returned_where_its_caller_wants_it, prepare, unprepare)
 {
 	struct place *place = *state;
 	struct status (*trigger)(long, long, long, long, long);
@@ -207,7 +203,7 @@ static void a_class_is_returned_where_its_caller_wants_it(void **state)
 }
 
 /* setuid() in a program with threads waits until each of them has handled a signal that only the C library knows. */
-static void setuid_does_not_wait_for_the_new_thread_for_ever(void **state)
+TEST_WITH(setuid_does_not_wait_for_the_new_thread_for_ever, prepare, unprepare)
 {
 	struct place *place = *state;
 
@@ -219,7 +215,7 @@ static void setuid_does_not_wait_for_the_new_thread_for_ever(void **state)
 		assert_int_equal(((uint64_t *)&entered_with)[0] >> (signal_ - 1) & 1, 0);
 }
 
-static void a_library_that_cannot_be_loaded_is_told_with_the_loaders_own_words(void **state)
+TEST_WITH(a_library_that_cannot_be_loaded_is_told_with_the_loaders_own_words, prepare, unprepare)
 {
 	struct place *place = *state;
 
@@ -231,7 +227,7 @@ static void a_library_that_cannot_be_loaded_is_told_with_the_loaders_own_words(v
 	assert_int_equal(place->trigger(1, 2, 3, 4, 5, 6), 654321);
 }
 
-static void a_thread_that_is_refused_is_told_and_errno_is_as_it_was(void **state)
+TEST_WITH(a_thread_that_is_refused_is_told_and_errno_is_as_it_was, prepare, unprepare)
 {
 	struct place *place = *state;
 
@@ -262,7 +258,7 @@ static void *forking(void *state)
 	return NULL;
 }
 
-static void a_fork_and_the_loading_of_the_agent_wait_for_each_other(void **state)
+TEST_WITH(a_fork_and_the_loading_of_the_agent_wait_for_each_other, prepare, unprepare)
 {
 	struct place *place = *state;
 	pthread_t thread;
@@ -286,7 +282,7 @@ static void a_fork_and_the_loading_of_the_agent_wait_for_each_other(void **state
 	assert_int_equal(n_wrong, 0);
 }
 
-static void a_child_forked_while_the_agent_is_loaded_says_so_for_ever(void **state)
+TEST_WITH(a_child_forked_while_the_agent_is_loaded_says_so_for_ever, prepare, unprepare)
 {
 	struct place *place = *state;
 
@@ -300,7 +296,7 @@ static void a_child_forked_while_the_agent_is_loaded_says_so_for_ever(void **sta
 	}
 }
 
-static void a_phase_that_is_not_idle_is_left_alone(void **state)
+TEST_WITH(a_phase_that_is_not_idle_is_left_alone, prepare, unprepare)
 {
 	static const uint32_t phases[] = { FERRY_CLAIMED, FERRY_FAILED, FERRY_DONE, FERRY_DISARMED, FERRY_ARMED };
 	struct place *place = *state;
@@ -313,25 +309,4 @@ static void a_phase_that_is_not_idle_is_left_alone(void **state)
 		assert_int_equal(place->state.phase, phases[i]);
 	}
 	assert_int_equal(n_entered, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(many_calls_enter_once_and_all_go_on, prepare, unprepare),
-		cmocka_unit_test_setup_teardown(each_slot_goes_on_to_a_function_of_its_own, prepare, unprepare),
-		cmocka_unit_test_setup_teardown(a_class_is_returned_where_its_caller_wants_it, prepare, unprepare),
-		cmocka_unit_test_setup_teardown(setuid_does_not_wait_for_the_new_thread_for_ever, prepare, unprepare),
-		cmocka_unit_test_setup_teardown(a_library_that_cannot_be_loaded_is_told_with_the_loaders_own_words,
-						prepare, unprepare),
-		cmocka_unit_test_setup_teardown(a_thread_that_is_refused_is_told_and_errno_is_as_it_was, prepare,
-						unprepare),
-		cmocka_unit_test_setup_teardown(a_fork_and_the_loading_of_the_agent_wait_for_each_other, prepare,
-						unprepare),
-		cmocka_unit_test_setup_teardown(a_child_forked_while_the_agent_is_loaded_says_so_for_ever, prepare,
-						unprepare),
-		cmocka_unit_test_setup_teardown(a_phase_that_is_not_idle_is_left_alone, prepare, unprepare),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,17 +3,13 @@
 #include "capture/inject/inject_place.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "capture/inject/inject_code.h"
 #include "capture/inject/inject_memory.h"
+#include "cases.h"
 
 enum { PAGE = 4096, SLOT = 0x1000 };
 
@@ -73,7 +69,7 @@ static void find(struct room *room)
 	assert_int_equal(inject_place_find(&room->inject, &room->target, &err), 0);
 }
 
-static void free_places_are_found_and_aligned(void **state)
+TEST_WITH(free_places_are_found_and_aligned, prepare, unprepare)
 {
 	struct room *room = *state;
 
@@ -83,7 +79,7 @@ static void free_places_are_found_and_aligned(void **state)
 	assert_int_equal(room->inject.head.state, (uint64_t)room->data + 16);
 }
 
-static void what_somebody_uses_is_no_place(void **state)
+TEST_WITH(what_somebody_uses_is_no_place, prepare, unprepare)
 {
 	struct room *room = *state;
 	struct err err;
@@ -98,7 +94,7 @@ static void what_somebody_uses_is_no_place(void **state)
 	assert_int_equal(inject_place_find(&room->inject, &room->target, &err), -ENOSPC);
 }
 
-static void what_an_earlier_injector_left_is_used_again(void **state)
+TEST_WITH(what_an_earlier_injector_left_is_used_again, prepare, unprepare)
 {
 	struct room *room = *state;
 	uint64_t at, head_state;
@@ -114,7 +110,7 @@ static void what_an_earlier_injector_left_is_used_again(void **state)
 }
 
 /* A second runtime in the same process. */
-static void another_slot_gets_code_of_its_own_and_the_same_state(void **state)
+TEST_WITH(another_slot_gets_code_of_its_own_and_the_same_state, prepare, unprepare)
 {
 	struct room *room = *state;
 	uint64_t at, head_state;
@@ -130,7 +126,7 @@ static void another_slot_gets_code_of_its_own_and_the_same_state(void **state)
 	assert_int_equal(room->inject.head.state, head_state);
 }
 
-static void code_of_another_make_is_left_alone(void **state)
+TEST_WITH(code_of_another_make_is_left_alone, prepare, unprepare)
 {
 	struct room *room = *state;
 	uint64_t at;
@@ -144,7 +140,7 @@ static void code_of_another_make_is_left_alone(void **state)
 	assert_int_equal(room->inject.at, at + inject_code_size());
 }
 
-static void what_nobody_else_has_room_for_lies_behind_the_loaders_code(void **state)
+TEST_WITH(what_nobody_else_has_room_for_lies_behind_the_loaders_code, prepare, unprepare)
 {
 	struct room *room = *state;
 	struct inject_part *loader = &room->target.loader;
@@ -158,20 +154,4 @@ static void what_nobody_else_has_room_for_lies_behind_the_loaders_code(void **st
 	find(room);
 	assert_int_equal(room->inject.at, (uint64_t)code + 64);
 	munmap(code, PAGE);
-}
-
-#define CASE(name) cmocka_unit_test_setup_teardown(name, prepare, unprepare)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		CASE(free_places_are_found_and_aligned),
-		CASE(what_nobody_else_has_room_for_lies_behind_the_loaders_code),
-		CASE(what_somebody_uses_is_no_place),
-		CASE(what_an_earlier_injector_left_is_used_again),
-		CASE(another_slot_gets_code_of_its_own_and_the_same_state),
-		CASE(code_of_another_make_is_left_alone),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

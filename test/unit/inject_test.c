@@ -5,16 +5,12 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "capture/inject/inject_file.h"
+#include "cases.h"
 
 static int look(struct inject_file *found, const char *path, uint64_t map_start, struct err *err)
 {
@@ -31,7 +27,7 @@ static int look(struct inject_file *found, const char *path, uint64_t map_start,
 	return code;
 }
 
-static void functions_of_this_process_are_found_where_the_loader_has_them(void **state)
+TEST(functions_of_this_process_are_found_where_the_loader_has_them)
 {
 	struct inject_file found;
 	struct err err;
@@ -49,7 +45,7 @@ static void functions_of_this_process_are_found_where_the_loader_has_them(void *
 	dlclose(libc);
 }
 
-static void what_a_subverted_child_says_is_not_sound(void **state)
+TEST(what_a_subverted_child_says_is_not_sound)
 {
 	struct inject_file file = { .n_gaps = INJECT_GAPS }, bad;
 
@@ -66,7 +62,7 @@ static void what_a_subverted_child_says_is_not_sound(void **state)
 }
 
 /* The gap behind data begins where .bss ends, not where the file does. */
-static void gaps_lie_behind_all_that_a_segment_has(void **state)
+TEST(gaps_lie_behind_all_that_a_segment_has)
 {
 	struct inject_file found;
 	unsigned n_code = 0, n_data = 0;
@@ -84,7 +80,7 @@ static void gaps_lie_behind_all_that_a_segment_has(void **state)
 	assert_int_equal(found.gap[1].address & 4095, 0x330);
 }
 
-static void a_runtime_has_a_word_to_replace(void **state)
+TEST(a_runtime_has_a_word_to_replace)
 {
 	struct inject_file found;
 	struct err err;
@@ -94,7 +90,7 @@ static void a_runtime_has_a_word_to_replace(void **state)
 	assert_int_equal(found.slot & 7, 0);
 }
 
-static void nothing_is_found_in_broken_files(void **state)
+TEST(nothing_is_found_in_broken_files)
 {
 	static const char *const bad[] = { "no_gnu_hash.so", "many_buckets.so", "no_buckets.so", "cut.so",
 					   "endless_segment.so" };
@@ -117,7 +113,7 @@ static void nothing_is_found_in_broken_files(void **state)
 
 /* ---- the code ---- */
 
-static void a_process_that_has_anothers_number_now_is_left_alone(void **state)
+TEST(a_process_that_has_anothers_number_now_is_left_alone)
 {
 	struct inject_opts opts = { .agent = "/nowhere", .level = 1 };
 	struct inject inject;
@@ -127,18 +123,4 @@ static void a_process_that_has_anothers_number_now_is_left_alone(void **state)
 	assert_int_equal(inject_prepare(&inject, getpid(), 1, &opts, &err), -ESRCH);
 	assert_non_null(strstr(err.msg, "its PID has been reused"));
 	inject_done(&inject);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_a_subverted_child_says_is_not_sound),
-		cmocka_unit_test(functions_of_this_process_are_found_where_the_loader_has_them),
-		cmocka_unit_test(gaps_lie_behind_all_that_a_segment_has),
-		cmocka_unit_test(a_runtime_has_a_word_to_replace),
-		cmocka_unit_test(nothing_is_found_in_broken_files),
-		cmocka_unit_test(a_process_that_has_anothers_number_now_is_left_alone),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

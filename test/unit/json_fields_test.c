@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/text/json_fields.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
+#include "cases.h"
 
 struct thing {
 	const char *text, *name;
@@ -50,7 +47,7 @@ static struct thing read(const char *json, struct arena *arena)
 	return thing;
 }
 
-static void fields_take_values_of_their_type(void **state)
+TEST(fields_take_values_of_their_type)
 {
 	struct arena arena = { 0 };
 	struct thing thing = read("{\"text\":\"\",\"name\":\"a\\n\",\"whole\":3,\"list\":[1,{\"x\":9},[2],4],"
@@ -66,7 +63,7 @@ static void fields_take_values_of_their_type(void **state)
 	arena_done(&arena);
 }
 
-static void other_values_leave_the_struct_as_it_is(void **state)
+TEST(other_values_leave_the_struct_as_it_is)
 {
 	struct arena arena = { 0 };
 	struct thing thing =
@@ -78,14 +75,4 @@ static void other_values_leave_the_struct_as_it_is(void **state)
 	assert_false(thing.is_there);
 	assert_true(thing.real == -1 && thing.positive == -1);
 	arena_done(&arena);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(fields_take_values_of_their_type),
-		cmocka_unit_test(other_values_leave_the_struct_as_it_is),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

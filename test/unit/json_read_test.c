@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/text/json_read.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "cases.h"
 
 static struct json_reader read_text(const char *text)
 {
@@ -15,7 +13,7 @@ static struct json_reader read_text(const char *text)
 	return reader;
 }
 
-static void tokens_come_in_order(void **state)
+TEST(tokens_come_in_order)
 {
 	struct json_reader reader =
 	    read_text(" {\"a\" : [1, -2.5e3,\"b\\\"c\"], \"d\":{},\"e\":null , \"f\":true,\"g\":false} ");
@@ -43,7 +41,7 @@ static void tokens_come_in_order(void **state)
 	assert_int_equal(json_read_next(&reader), JSON_END);
 }
 
-static void what_is_skipped_is_over(void **state)
+TEST(what_is_skipped_is_over)
 {
 	struct json_reader reader = read_text("[[1,{\"a\":[2]}],3]");
 
@@ -65,7 +63,7 @@ static enum json_token last(const char *text)
 	return token;
 }
 
-static void what_is_no_json_is_broken(void **state)
+TEST(what_is_no_json_is_broken)
 {
 	static const char *const texts[] = { "",     "{",   "[1",  "[1 2]", "{\"a\"}", "{\"a\":}",  "{1:2}",
 					     "[1]]", "1 2", "\"a", "\"a\\", "nul",     "{\"a\":1,", "[}" };
@@ -79,7 +77,7 @@ static void what_is_no_json_is_broken(void **state)
 	assert_int_equal(last("[[[]]]"), JSON_END);
 }
 
-static void numbers_that_do_not_fit_are_none(void **state)
+TEST(numbers_that_do_not_fit_are_none)
 {
 	static const char *const wrong[] = { "9223372036854775808", "1.0", "-", "1e3" };
 	int64_t number;
@@ -99,7 +97,7 @@ static void expect_text(const char *in, const char *out)
 	assert_string_equal(text, out);
 }
 
-static void texts_lose_their_escapes(void **state)
+TEST(texts_lose_their_escapes)
 {
 	char small[4];
 
@@ -114,14 +112,4 @@ static void texts_lose_their_escapes(void **state)
 	assert_string_equal(small, "\342\202\254");
 	json_span_text((struct json_span){ NULL, 0 }, small, sizeof small);
 	assert_string_equal(small, "");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(texts_lose_their_escapes),	    cmocka_unit_test(tokens_come_in_order),
-		cmocka_unit_test(what_is_skipped_is_over),	    cmocka_unit_test(what_is_no_json_is_broken),
-		cmocka_unit_test(numbers_that_do_not_fit_are_none),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

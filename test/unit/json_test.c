@@ -2,12 +2,10 @@
 #include "base/text/json.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "cases.h"
 
 static char *text;
 static size_t size;
@@ -28,7 +26,7 @@ static void expect(struct json *json, const char *wanted)
 	free(text);
 }
 
-static void items_are_separated_and_nested(void **state)
+TEST(items_are_separated_and_nested)
 {
 	struct json json = begin();
 
@@ -45,7 +43,7 @@ static void items_are_separated_and_nested(void **state)
 	expect(&json, "{\n  \"a\": -1,\n  \"b\": [\n    true,\n    {},\n    null\n  ],\n  \"c\": null\n}\n");
 }
 
-static void text_that_json_cannot_hold_is_escaped(void **state)
+TEST(text_that_json_cannot_hold_is_escaped)
 {
 	struct json json = begin();
 
@@ -53,7 +51,7 @@ static void text_that_json_cannot_hold_is_escaped(void **state)
 	expect(&json, "\"a\\\"b\\\\c\\n\\u0001\\u007f/\xc3\xa4\xf0\x9f\x98\x80\"\n");
 }
 
-static void bytes_that_are_not_utf8_are_replaced(void **state)
+TEST(bytes_that_are_not_utf8_are_replaced)
 {
 	static const char *const bad[] = { "\xff", "\xc3", "\xc0\x80" /* overlong: two bytes */,
 					   "\xed\xa0\x80" /* surrogate */, "\xf0\x9f\x98" /* cut off: one piece */ };
@@ -68,7 +66,7 @@ static void bytes_that_are_not_utf8_are_replaced(void **state)
 	}
 }
 
-static void numbers_that_json_cannot_say_are_null(void **state)
+TEST(numbers_that_json_cannot_say_are_null)
 {
 	struct json json = begin();
 
@@ -80,15 +78,4 @@ static void numbers_that_json_cannot_say_are_null(void **state)
 	json_int(&json, NULL, INT64_MIN);
 	json_end(&json, ']');
 	expect(&json, "[\n  0.25,\n  1e+300,\n  null,\n  null,\n  -9223372036854775808\n]\n");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(items_are_separated_and_nested),
-		cmocka_unit_test(text_that_json_cannot_hold_is_escaped),
-		cmocka_unit_test(bytes_that_are_not_utf8_are_replaced),
-		cmocka_unit_test(numbers_that_json_cannot_say_are_null),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

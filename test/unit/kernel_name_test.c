@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "capture/decode/kernel_name.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "cases.h"
 
-static void names_get_short(void **state)
+TEST(names_get_short)
 {
 	static const struct {
 		const char *mangled, *shown;
@@ -32,7 +30,7 @@ static void names_get_short(void **state)
 	}
 }
 
-static void what_is_not_mangled_stays(void **state)
+TEST(what_is_not_mangled_stays)
 {
 	static const char *const names[] = {
 		"sm80_xmma_fprop_implicit_gemm", "_Z",	   "_ZN",    "_ZN4", "_ZN4tes", "", "_ZN4testI", "_ZN4testILi3",
@@ -46,7 +44,7 @@ static void what_is_not_mangled_stays(void **state)
 	}
 }
 
-static void hostile_names_end(void **state)
+TEST(hostile_names_end)
 {
 	char name[5000], text[KERNEL_NAME_MAX];
 
@@ -57,15 +55,4 @@ static void hostile_names_end(void **state)
 		kernel_name_shorten(name, text);
 		assert_true(strlen(text) < sizeof text);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_get_short),
-		cmocka_unit_test(what_is_not_mangled_stays),
-		cmocka_unit_test(hostile_names_end),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

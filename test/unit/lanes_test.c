@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "capture/decode/lanes.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "cases.h"
 
 /* A sink that logs events as text: "track+time" begins, "track-time" ends. */
 struct log {
@@ -72,7 +70,7 @@ static void add(struct log *log, struct lanes *lanes, enum event_type type, enum
 	event->model = names_of(log->sink.names, "net");
 }
 
-static void rings_read_one_after_the_other_are_put_in_order_of_time(void **state)
+TEST(rings_read_one_after_the_other_are_put_in_order_of_time)
 {
 	struct lanes lanes;
 	struct log log;
@@ -87,7 +85,7 @@ static void rings_read_one_after_the_other_are_put_in_order_of_time(void **state
 	finish(&log, &lanes);
 }
 
-static void what_is_newer_than_the_round_waits_for_the_next(void **state)
+TEST(what_is_newer_than_the_round_waits_for_the_next)
 {
 	struct lanes lanes;
 	struct log log;
@@ -102,7 +100,7 @@ static void what_is_newer_than_the_round_waits_for_the_next(void **state)
 	finish(&log, &lanes);
 }
 
-static void session_creation_has_a_lane_of_its_own(void **state)
+TEST(session_creation_has_a_lane_of_its_own)
 {
 	struct lanes lanes;
 	struct log log;
@@ -118,7 +116,7 @@ static void session_creation_has_a_lane_of_its_own(void **state)
 	finish(&log, &lanes);
 }
 
-static void an_inference_without_its_end_is_partial_once(void **state)
+TEST(an_inference_without_its_end_is_partial_once)
 {
 	struct lanes lanes;
 	struct log log;
@@ -135,7 +133,7 @@ static void an_inference_without_its_end_is_partial_once(void **state)
 	}
 }
 
-static void inferences_at_the_same_time_lie_on_lanes_of_their_own(void **state)
+TEST(inferences_at_the_same_time_lie_on_lanes_of_their_own)
 {
 	struct lanes lanes;
 	struct log log;
@@ -150,7 +148,7 @@ static void inferences_at_the_same_time_lie_on_lanes_of_their_own(void **state)
 	finish(&log, &lanes);
 }
 
-static void an_end_closes_what_an_error_left_open_inside(void **state)
+TEST(an_end_closes_what_an_error_left_open_inside)
 {
 	struct lanes lanes;
 	struct log log;
@@ -164,7 +162,7 @@ static void an_end_closes_what_an_error_left_open_inside(void **state)
 	finish(&log, &lanes);
 }
 
-static void an_end_that_was_lost_is_marked_and_one_without_begin_is_counted(void **state)
+TEST(an_end_that_was_lost_is_marked_and_one_without_begin_is_counted)
 {
 	struct lanes lanes;
 	struct log log;
@@ -180,7 +178,7 @@ static void an_end_that_was_lost_is_marked_and_one_without_begin_is_counted(void
 	finish(&log, &lanes);
 }
 
-static void lanes_are_numbered_in_their_model_and_function(void **state)
+TEST(lanes_are_numbered_in_their_model_and_function)
 {
 	struct lanes lanes;
 	struct log log;
@@ -201,7 +199,7 @@ static void lanes_are_numbered_in_their_model_and_function(void **state)
 	finish(&log, &lanes);
 }
 
-static void a_lane_is_used_again_only_after_its_last_event(void **state)
+TEST(a_lane_is_used_again_only_after_its_last_event)
 {
 	struct lanes lanes;
 	struct log log;
@@ -218,7 +216,7 @@ static void a_lane_is_used_again_only_after_its_last_event(void **state)
 	finish(&log, &lanes);
 }
 
-static void what_lies_inside_is_on_the_lane_of_its_holder(void **state)
+TEST(what_lies_inside_is_on_the_lane_of_its_holder)
 {
 	struct lanes lanes;
 	struct log log;
@@ -236,21 +234,4 @@ static void what_lies_inside_is_on_the_lane_of_its_holder(void **state)
 	assert_string_equal(log.text, "3+10#1 3+20 3-30 3-40 ");
 	assert_int_equal(lanes.n_orphans, 1);
 	finish(&log, &lanes);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rings_read_one_after_the_other_are_put_in_order_of_time),
-		cmocka_unit_test(what_is_newer_than_the_round_waits_for_the_next),
-		cmocka_unit_test(session_creation_has_a_lane_of_its_own),
-		cmocka_unit_test(an_inference_without_its_end_is_partial_once),
-		cmocka_unit_test(inferences_at_the_same_time_lie_on_lanes_of_their_own),
-		cmocka_unit_test(an_end_closes_what_an_error_left_open_inside),
-		cmocka_unit_test(an_end_that_was_lost_is_marked_and_one_without_begin_is_counted),
-		cmocka_unit_test(lanes_are_numbered_in_their_model_and_function),
-		cmocka_unit_test(a_lane_is_used_again_only_after_its_last_event),
-		cmocka_unit_test(what_lies_inside_is_on_the_lane_of_its_holder),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "capture/recorder/latency.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
+#include "cases.h"
 
 static void put(struct latency *latency, enum event_type type, enum event_kind kind, uint32_t track, uint64_t ns)
 {
@@ -22,7 +19,7 @@ static void is_within_a_percent(uint64_t ns, uint64_t wanted)
 	assert_in_range(ns, wanted - wanted / 100, wanted + wanted / 100);
 }
 
-static void quantiles_are_those_of_the_times(void **state)
+TEST(quantiles_are_those_of_the_times)
 {
 	struct latency latency = { 0 };
 
@@ -35,7 +32,7 @@ static void quantiles_are_those_of_the_times(void **state)
 	latency_done(&latency);
 }
 
-static void every_length_of_time_has_a_bin_that_is_near(void **state)
+TEST(every_length_of_time_has_a_bin_that_is_near)
 {
 	for (uint64_t ns = 1; ns < UINT64_C(1) << 62; ns += ns / 7 + 1) {
 		struct latency latency = { 0 };
@@ -45,7 +42,7 @@ static void every_length_of_time_has_a_bin_that_is_near(void **state)
 	}
 }
 
-static void what_is_inside_of_an_inference_or_none_does_not_count(void **state)
+TEST(what_is_inside_of_an_inference_or_none_does_not_count)
 {
 	struct latency latency = { 0 };
 
@@ -63,7 +60,7 @@ static void what_is_inside_of_an_inference_or_none_does_not_count(void **state)
 	latency_done(&latency);
 }
 
-static void lanes_that_overlap_are_kept_apart(void **state)
+TEST(lanes_that_overlap_are_kept_apart)
 {
 	struct latency latency = { 0 };
 
@@ -74,16 +71,4 @@ static void lanes_that_overlap_are_kept_apart(void **state)
 	assert_int_equal(latency_quantile(&latency, 0), 10);
 	assert_int_equal(latency_quantile(&latency, 1), 50);
 	latency_done(&latency);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(quantiles_are_those_of_the_times),
-		cmocka_unit_test(every_length_of_time_has_a_bin_that_is_near),
-		cmocka_unit_test(what_is_inside_of_an_inference_or_none_does_not_count),
-		cmocka_unit_test(lanes_that_overlap_are_kept_apart),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

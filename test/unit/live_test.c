@@ -4,13 +4,10 @@
 
 #include <malloc.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 
-#include <cmocka.h>
-
 #include "analyze/live/live_histogram.h"
+#include "cases.h"
 #include "stream.h"
 
 #define SECOND UINT64_C(1000000000)
@@ -51,7 +48,7 @@ static void run(struct made *m, uint32_t lane, uint64_t from_us, uint64_t us, in
 	stream_end(&m->s, lane, from_us + us);
 }
 
-static void sums_are_exact(void **state)
+TEST(sums_are_exact)
 {
 	struct made m;
 	const struct live_model *model;
@@ -88,7 +85,7 @@ static void sums_are_exact(void **state)
 	done(&m);
 }
 
-static void percentiles_are_of_the_window(void **state)
+TEST(percentiles_are_of_the_window)
 {
 	struct made m;
 	const struct live_model *model;
@@ -128,7 +125,7 @@ static void step(struct made *m, uint32_t lane, uint64_t from_us, uint64_t us, i
 	stream_end(&m->s, lane, from_us + us);
 }
 
-static void tokens_of_generations_are_counted(void **state)
+TEST(tokens_of_generations_are_counted)
 {
 	struct made m;
 	const struct live_model *model;
@@ -162,7 +159,7 @@ static void tokens_of_generations_are_counted(void **state)
 }
 
 /* Of several processes, also while one of them goes and others get new operators. */
-static void models_of_one_program_are_joined(void **state)
+TEST(models_of_one_program_are_joined)
 {
 	struct made m;
 	uint32_t lane[3], thread[3];
@@ -213,7 +210,7 @@ static void models_of_one_program_are_joined(void **state)
 }
 
 /* Every quantile is within 1.6 % of the exact one, for values from nanoseconds to half an hour. */
-static void histogram_is_within_its_error(void **state)
+TEST(histogram_is_within_its_error)
 {
 	struct live_histogram *histogram = calloc(1, sizeof *histogram);
 
@@ -241,7 +238,7 @@ static const struct live_operator *node_named(const struct made *m, const char *
 	return NULL;
 }
 
-static void operators_find_their_model(void **state)
+TEST(operators_find_their_model)
 {
 	struct made m;
 	const struct live_model *model;
@@ -286,7 +283,7 @@ static void operators_find_their_model(void **state)
 	done(&m);
 }
 
-static void operators_that_ran_when_their_process_was_stopped_are_left_out(void **state)
+TEST(operators_that_ran_when_their_process_was_stopped_are_left_out)
 {
 	struct made m;
 	uint32_t process, lane, thread, halted;
@@ -312,7 +309,7 @@ static void operators_that_ran_when_their_process_was_stopped_are_left_out(void 
 	done(&m);
 }
 
-static void whole_slices_count_as_their_parts(void **state)
+TEST(whole_slices_count_as_their_parts)
 {
 	struct made m;
 	uint32_t process, lane, thread;
@@ -339,7 +336,7 @@ static void whole_slices_count_as_their_parts(void **state)
 	done(&m);
 }
 
-static void creation_has_phases_and_a_name_at_the_end(void **state)
+TEST(creation_has_phases_and_a_name_at_the_end)
 {
 	struct made m;
 	uint32_t process, line;
@@ -401,7 +398,7 @@ static void run_by(struct made *m, uint32_t process, int64_t session, const char
 	}
 }
 
-static void model_of_two_runtimes_has_a_row_for_each(void **state)
+TEST(model_of_two_runtimes_has_a_row_for_each)
 {
 	static const char *const versions[] = { "2.3.0", "2026.4.1" };
 	const struct live_model *model;
@@ -428,7 +425,7 @@ static void model_of_two_runtimes_has_a_row_for_each(void **state)
 }
 
 /* Short programs: notes of all sessions come before the first inference does. */
-static void inferences_find_their_model_after_notes_of_all_sessions(void **state)
+TEST(inferences_find_their_model_after_notes_of_all_sessions)
 {
 	static const char *const runtimes[] = { "litert", "onnxruntime", "openvino" };
 	uint32_t process, lane;
@@ -461,7 +458,7 @@ static void inferences_find_their_model_after_notes_of_all_sessions(void **state
 	done(&m);
 }
 
-static void counters_keep_ten_minutes_and_stop(void **state)
+TEST(counters_keep_ten_minutes_and_stop)
 {
 	struct made m;
 	const struct live_counter *machine, *process_cpu;
@@ -496,7 +493,7 @@ static void end_track(struct made *m, uint32_t track)
 	assert_int_equal(sink_put(m->s.sink, &event, NULL), 0);
 }
 
-static void program_that_ended_is_listed_for_a_while(void **state)
+TEST(program_that_ended_is_listed_for_a_while)
 {
 	struct made m;
 	uint32_t process, lane, counter;
@@ -527,7 +524,7 @@ static void program_that_ended_is_listed_for_a_while(void **state)
 	done(&m);
 }
 
-static void what_finds_no_room_is_counted(void **state)
+TEST(what_finds_no_room_is_counted)
 {
 	struct made m;
 	uint32_t process, lane;
@@ -553,7 +550,7 @@ static void what_finds_no_room_is_counted(void **state)
 	done(&m);
 }
 
-static void operators_beyond_the_limit_are_others(void **state)
+TEST(operators_beyond_the_limit_are_others)
 {
 	struct made m;
 	uint32_t process, lane, thread;
@@ -577,7 +574,7 @@ static void operators_beyond_the_limit_are_others(void **state)
 	done(&m);
 }
 
-static void losses_and_blind_spots_are_notes(void **state)
+TEST(losses_and_blind_spots_are_notes)
 {
 	struct made m;
 	uint32_t process;
@@ -653,7 +650,7 @@ static void visitor(struct made *m, uint32_t process, uint32_t lane, uint64_t nu
 }
 
 /* 604,800 intervals of a second: the heap after an hour is the heap after a week. */
-static void week_takes_no_more_memory_than_an_hour(void **state)
+TEST(week_takes_no_more_memory_than_an_hour)
 {
 	enum { EARLY = 3600, WEEK = 7 * 86400 };
 	struct made m;
@@ -680,29 +677,4 @@ static void week_takes_no_more_memory_than_an_hour(void **state)
 	assert_int_equal(live_totals(m.live)->n_unplaced, 0);
 	assert_true(late <= early + 65536);
 	done(&m);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sums_are_exact),
-		cmocka_unit_test(percentiles_are_of_the_window),
-		cmocka_unit_test(tokens_of_generations_are_counted),
-		cmocka_unit_test(models_of_one_program_are_joined),
-		cmocka_unit_test(histogram_is_within_its_error),
-		cmocka_unit_test(operators_find_their_model),
-		cmocka_unit_test(operators_that_ran_when_their_process_was_stopped_are_left_out),
-		cmocka_unit_test(whole_slices_count_as_their_parts),
-		cmocka_unit_test(creation_has_phases_and_a_name_at_the_end),
-		cmocka_unit_test(model_of_two_runtimes_has_a_row_for_each),
-		cmocka_unit_test(inferences_find_their_model_after_notes_of_all_sessions),
-		cmocka_unit_test(counters_keep_ten_minutes_and_stop),
-		cmocka_unit_test(program_that_ended_is_listed_for_a_while),
-		cmocka_unit_test(what_finds_no_room_is_counted),
-		cmocka_unit_test(operators_beyond_the_limit_are_others),
-		cmocka_unit_test(losses_and_blind_spots_are_notes),
-		cmocka_unit_test(week_takes_no_more_memory_than_an_hour),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,14 +2,11 @@
 #include "analyze/result/model/machine_peak.h"
 
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "cases.h"
 
 static void say(const char *what, const struct machine_rate *rate)
 {
@@ -18,7 +15,7 @@ static void say(const char *what, const struct machine_rate *rate)
 }
 
 /* No figure of this machine is known in advance: checks only what holds on all machines. */
-static void peaks_are_measured_and_plausible(void **state)
+TEST(peaks_are_measured_and_plausible)
 {
 	struct machine_peak peak;
 	struct err err = { 0 };
@@ -43,7 +40,7 @@ static void peaks_are_measured_and_plausible(void **state)
 	assert_true(fits);
 }
 
-static void threads_stay_where_we_may_run(void **state)
+TEST(threads_stay_where_we_may_run)
 {
 	struct machine_peak peak;
 	cpu_set_t all, one;
@@ -60,7 +57,7 @@ static void threads_stay_where_we_may_run(void **state)
 }
 
 /* By another way than the code's own. */
-static void the_widest_vectors_are_used(void **state)
+TEST(the_widest_vectors_are_used)
 {
 	FILE *file = fopen("/proc/cpuinfo", "r");
 	const char *expected = "128-bit vectors";
@@ -78,22 +75,10 @@ static void the_widest_vectors_are_used(void **state)
 	assert_string_equal(peak.instructions, expected);
 }
 
-static void nothing_is_measured_to_begin_with(void **state)
+TEST(nothing_is_measured_to_begin_with)
 {
 	struct machine_peak peak;
 
 	machine_peak_init(&peak);
 	assert_true(isnan(peak.flops.median) && isnan(peak.bytes.low) && peak.n_cpus == -1 && !peak.instructions);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(peaks_are_measured_and_plausible),
-		cmocka_unit_test(threads_stay_where_we_may_run),
-		cmocka_unit_test(the_widest_vectors_are_used),
-		cmocka_unit_test(nothing_is_measured_to_begin_with),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* 1,000 workers that run four models: a report of as many lines as of four workers, in a time that hardly grows more
  * than they do. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <time.h>
 
-#include <cmocka.h>
-
 #include "analyze/insight/recorded.h"
+#include "cases.h"
 #include "show/report/reports.h"
 #include "stream.h"
 
@@ -107,7 +103,7 @@ static size_t report(int n_workers, const char *format, double *cpu_s)
 	return n;
 }
 
-static void a_thousand_workers_make_a_report_of_one_screen(void **state)
+TEST(a_thousand_workers_make_a_report_of_one_screen)
 {
 	double few_s, many_s;
 	size_t few = report(4, "text", &few_s), many = report(1000, "text", &many_s);
@@ -117,7 +113,7 @@ static void a_thousand_workers_make_a_report_of_one_screen(void **state)
 	assert_true(many_s < 5);
 }
 
-static void a_page_of_a_thousand_workers_is_bounded(void **state)
+TEST(a_page_of_a_thousand_workers_is_bounded)
 {
 	double few_s, many_s;
 	size_t few = report(50, "html", &few_s), many = report(1000, "html", &many_s);
@@ -125,14 +121,4 @@ static void a_page_of_a_thousand_workers_is_bounded(void **state)
 	print_message("html: %zu lines in %.3f s, %zu in %.3f s\n", few, few_s, many, many_s);
 	assert_true(many < 4 * few);
 	assert_true(many_s < 10);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_thousand_workers_make_a_report_of_one_screen),
-		cmocka_unit_test(a_page_of_a_thousand_workers_is_bounded),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

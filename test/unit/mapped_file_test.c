@@ -3,18 +3,15 @@
 #include "capture/agent/replace/mapped_file.h"
 
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "cases.h"
 
-static void an_address_in_a_mapped_file_has_its_path(void **state)
+TEST(an_address_in_a_mapped_file_has_its_path)
 {
 	char path[] = "/tmp/mapped file XXXXXX", found[PATH_MAX];
 	int fd = mkstemp(path);
@@ -34,7 +31,7 @@ static void an_address_in_a_mapped_file_has_its_path(void **state)
 	close(fd);
 }
 
-static void memory_of_no_file_has_none(void **state)
+TEST(memory_of_no_file_has_none)
 {
 	char found[PATH_MAX], *heap = malloc(100);
 
@@ -42,14 +39,4 @@ static void memory_of_no_file_has_none(void **state)
 	assert_false(mapped_file_at((uint64_t)found, found, sizeof found));
 	assert_false(mapped_file_at(8, found, sizeof found));
 	free(heap);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_address_in_a_mapped_file_has_its_path),
-		cmocka_unit_test(memory_of_no_file_has_none),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

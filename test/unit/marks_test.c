@@ -2,12 +2,9 @@
 /* Quotes and brackets, 64 bytes at a time, beside a search byte by byte. marks_plain_test.c runs it without SSE2. */
 #include "trace/import/marks.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
+#include "cases.h"
 
 enum { ROUNDS = 20000, SIZE = 300 };
 
@@ -37,7 +34,7 @@ static void fill(char *text, size_t size, unsigned *seed)
 		text[i] = rand_r(seed) % 3 ? often[(size_t)rand_r(seed) % (sizeof often - 1)] : (char)rand_r(seed);
 }
 
-static void marks_are_those_of_a_search_byte_by_byte(void **state)
+TEST(marks_are_those_of_a_search_byte_by_byte)
 {
 	unsigned seed = 1;
 
@@ -61,12 +58,4 @@ static void marks_are_those_of_a_search_byte_by_byte(void **state)
 		}
 		free(text);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(marks_are_those_of_a_search_byte_by_byte),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

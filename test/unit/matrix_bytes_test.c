@@ -2,21 +2,18 @@
 /* Bytes of the matrices of an operator. */
 #include "analyze/store/matrix_bytes.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
+#include "cases.h"
 
-static void matrices_are_counted_by_their_types(void **state)
+TEST(matrices_are_counted_by_their_types)
 {
 	assert_int_equal(matrix_bytes("mul_mat", "f32[64x64],f32[64]"), 64 * 64 * 4 + 64 * 4);
 	assert_int_equal(matrix_bytes("mul_mat", "q4_0[128x320],f32[128x8]"), 128 * 320 / 32 * 18 + 128 * 8 * 4);
 	assert_int_equal(matrix_bytes("mul_mat", "q6_K[256x2x3],f16[256]"), 6 * 210 + 512);
 }
 
-static void what_is_not_known_is_not_counted(void **state)
+TEST(what_is_not_known_is_not_counted)
 {
 	static const char *const shapes[] = { "",
 					      "f32[64]",
@@ -32,14 +29,4 @@ static void what_is_not_known_is_not_counted(void **state)
 	for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
 		assert_int_equal(matrix_bytes("mul_mat", shapes[i]), -1);
 	assert_int_equal(matrix_bytes("get_rows", "f32[64x64],f32[64]"), -1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(matrices_are_counted_by_their_types),
-		cmocka_unit_test(what_is_not_known_is_not_counted),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,15 +3,11 @@
 #include "capture/source/memory_limit.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "event/process_note.h"
 #include "show/words/memory_words.h"
 #include "show/words/resource_words.h"
@@ -112,7 +108,7 @@ static void events(const struct fixture *f, const char *group, int oom, int oom_
 	put_file(f, path, text);
 }
 
-static void the_cgroup_whose_limit_was_reached_is_named(void **state)
+TEST(the_cgroup_whose_limit_was_reached_is_named)
 {
 	struct fixture fixture, *f = &fixture;
 
@@ -137,7 +133,7 @@ static void the_cgroup_whose_limit_was_reached_is_named(void **state)
 }
 
 /* Not when the interval is over: whoever started the program removes its cgroup then. */
-static void counts_are_read_as_soon_as_a_process_has_ended(void **state)
+TEST(counts_are_read_as_soon_as_a_process_has_ended)
 {
 	struct fixture fixture, *f = &fixture;
 
@@ -156,7 +152,7 @@ static void counts_are_read_as_soon_as_a_process_has_ended(void **state)
 	end(f);
 }
 
-static void without_a_limit_that_was_reached_it_was_the_machine(void **state)
+TEST(without_a_limit_that_was_reached_it_was_the_machine)
 {
 	struct fixture fixture, *f = &fixture;
 
@@ -172,7 +168,7 @@ static void without_a_limit_that_was_reached_it_was_the_machine(void **state)
 	end(f);
 }
 
-static void version_1_counts_failures(void **state)
+TEST(version_1_counts_failures)
 {
 	struct fixture fixture, *f = &fixture;
 
@@ -239,7 +235,7 @@ static void memory_is(int64_t peak, int64_t at_exit, bool is_killed, const char 
 	stream_done(&s);
 }
 
-static void peaks_are_the_kernels(void **state)
+TEST(peaks_are_the_kernels)
 {
 	/* samples alone miss what came after them */
 	memory_is(0, 0, false,
@@ -248,17 +244,4 @@ static void peaks_are_the_kernels(void **state)
 	memory_is(301 << 20, 0, true,
 		  "1.00 MiB at first, 7.00 MiB when last sampled, 300 ms before the end, peak 301 MiB",
 		  "the kernel killed process 42 at the memory limit of 300 MiB of its cgroup (/sys/fs/cgroup/app)");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_cgroup_whose_limit_was_reached_is_named),
-		cmocka_unit_test(counts_are_read_as_soon_as_a_process_has_ended),
-		cmocka_unit_test(without_a_limit_that_was_reached_it_was_the_machine),
-		cmocka_unit_test(version_1_counts_failures),
-		cmocka_unit_test(peaks_are_the_kernels),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

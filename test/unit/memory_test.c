@@ -2,13 +2,8 @@
 /* Whose memory: sums of blocks that come and go, and what a report makes of them, or of a file without them. */
 #include "capture/decode/memory.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
 #include "analyze/insight/recorded.h"
+#include "cases.h"
 #include "findings.h"
 #include "lines.h"
 #include "show/words/memory_words.h"
@@ -79,7 +74,7 @@ static const struct memory_account *account(struct sums *sums)
 	return &sums->memory.account[0];
 }
 
-static void an_arenas_region_and_its_first_block_have_one_address(void **state)
+TEST(an_arenas_region_and_its_first_block_have_one_address)
 {
 	const struct memory_account *own;
 	struct sums sums;
@@ -107,7 +102,7 @@ static void an_arenas_region_and_its_first_block_have_one_address(void **state)
 }
 
 /* Uses at the highest moment; operators when they had most, which is another one. */
-static void peaks_name_who_had_the_memory(void **state)
+TEST(peaks_name_who_had_the_memory)
 {
 	const struct memory_account *own;
 	struct sums sums;
@@ -134,7 +129,7 @@ static void peaks_name_who_had_the_memory(void **state)
 	end_sums(&sums);
 }
 
-static void a_released_session_shows_what_it_had_and_what_is_left(void **state)
+TEST(a_released_session_shows_what_it_had_and_what_is_left)
 {
 	const struct memory_account *own;
 	struct sums sums;
@@ -178,7 +173,7 @@ static uint64_t kept_of(int n_runs, int later)
 	return n;
 }
 
-static void outputs_of_the_last_inferences_are_not_kept_ones(void **state)
+TEST(outputs_of_the_last_inferences_are_not_kept_ones)
 {
 	assert_int_equal(kept_of(1, 0), 0);
 	assert_int_equal(kept_of(3, 0), 0);
@@ -187,7 +182,7 @@ static void outputs_of_the_last_inferences_are_not_kept_ones(void **state)
 	assert_int_equal(kept_of(100, 0), 2 * 96);
 }
 
-static void blocks_that_are_not_known_are_counted(void **state)
+TEST(blocks_that_are_not_known_are_counted)
 {
 	const struct memory_account *own;
 	struct sums sums;
@@ -204,7 +199,7 @@ static void blocks_that_are_not_known_are_counted(void **state)
 	end_sums(&sums);
 }
 
-static void blocks_of_many_operators_keep_the_largest(void **state)
+TEST(blocks_of_many_operators_keep_the_largest)
 {
 	const struct memory_account *own;
 	struct sums sums;
@@ -309,7 +304,7 @@ static void at_peak(struct report_fixture *f, int64_t peak, const char *use, con
 	stream_instant(&f->s, f->process, 50, KIND_NOTE, EVENT_NOTE_AT_PEAK);
 }
 
-static void notes_of_the_last_peak_hold(void **state)
+TEST(notes_of_the_last_peak_hold)
 {
 	struct report_fixture fixture, *f = &fixture;
 	const struct summary_memory *own;
@@ -337,7 +332,7 @@ static void notes_of_the_last_peak_hold(void **state)
 	end(f);
 }
 
-static void a_report_says_why_it_knows_nothing(void **state)
+TEST(a_report_says_why_it_knows_nothing)
 {
 	static const struct {
 		const char *level, *left_out, *why;
@@ -359,7 +354,7 @@ static void a_report_says_why_it_knows_nothing(void **state)
 	}
 }
 
-static void a_report_says_why_sums_may_be_wrong(void **state)
+TEST(a_report_says_why_sums_may_be_wrong)
 {
 	struct report_fixture fixture, *f = &fixture;
 	struct printable doubt[MEMORY_DOUBTS];
@@ -383,7 +378,7 @@ static const struct finding *find(const struct report_fixture *f, const char *na
 	return findings_of(&f->recorded.model[0], name, 0);
 }
 
-static void sessions_that_nothing_uses_are_found(void **state)
+TEST(sessions_that_nothing_uses_are_found)
 {
 	struct report_fixture fixture, *f = &fixture;
 
@@ -427,7 +422,7 @@ static void sessions_that_nothing_uses_are_found(void **state)
 }
 
 /* Of three sessions one keeps its outputs: what the others give back hides nothing. */
-static void outputs_count_for_each_session(void **state)
+TEST(outputs_count_for_each_session)
 {
 	struct report_fixture fixture, *f = &fixture;
 
@@ -442,7 +437,7 @@ static void outputs_count_for_each_session(void **state)
 	end(f);
 }
 
-static void outputs_that_are_kept_are_found(void **state)
+TEST(outputs_that_are_kept_are_found)
 {
 	static const struct {
 		int64_t n_runs, n_blocks;
@@ -462,24 +457,4 @@ static void outputs_that_are_kept_are_found(void **state)
 			assert_true(find(f, "outputs_kept")->low == (double)cases[i].n_blocks * 100);
 		end(f);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_arenas_region_and_its_first_block_have_one_address),
-		cmocka_unit_test(peaks_name_who_had_the_memory),
-		cmocka_unit_test(a_released_session_shows_what_it_had_and_what_is_left),
-		cmocka_unit_test(outputs_of_the_last_inferences_are_not_kept_ones),
-		cmocka_unit_test(blocks_that_are_not_known_are_counted),
-		cmocka_unit_test(blocks_of_many_operators_keep_the_largest),
-		cmocka_unit_test(notes_of_the_last_peak_hold),
-		cmocka_unit_test(a_report_says_why_it_knows_nothing),
-		cmocka_unit_test(a_report_says_why_sums_may_be_wrong),
-		cmocka_unit_test(sessions_that_nothing_uses_are_found),
-		cmocka_unit_test(outputs_count_for_each_session),
-		cmocka_unit_test(outputs_that_are_kept_are_found),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

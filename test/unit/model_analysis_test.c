@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Results of made-up runs: bounds, rates, and findings that appear if, and only if, the figures justify them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "findings.h"
 #include "model_sample.h"
 
@@ -22,7 +18,7 @@ static struct machine_peak peak_of(double core_flops, double flops, double bytes
 	return peak;
 }
 
-static void operators_are_bound_by_the_nearer_roof(void **state)
+TEST(operators_are_bound_by_the_nearer_roof)
 {
 	struct machine_peak peak = peak_of(50e9, 100e9, 10e9, 1000e9, 4);
 	struct model_bound bound = model_bound_of(1000000000, 20000000, 20e6, &peak, -1);
@@ -44,7 +40,7 @@ static void operators_are_bound_by_the_nearer_roof(void **state)
 	assert_true(model_bound_of(1000000000, 1000, 20e6, &peak, 64).share == 0.5);
 }
 
-static void what_is_not_known_bounds_nothing(void **state)
+TEST(what_is_not_known_bounds_nothing)
 {
 	struct machine_peak peak = peak_of(50e9, 100e9, 10e9, 1000e9, 4), none;
 	struct model_bound bound = model_bound_of(-1, 1000, 1000, &peak, -1);
@@ -61,7 +57,7 @@ static void what_is_not_known_bounds_nothing(void **state)
 	assert_int_equal(model_bound_of(1000, 1000, NAN, &peak, -1).by, MODEL_BOUND_UNKNOWN);
 }
 
-static void the_sample_says_what_it_should(void **state)
+TEST(the_sample_says_what_it_should)
 {
 	struct sample *s = sample_new();
 	struct model_analysis *analysis = insights_analyse(&s->report, NULL);
@@ -101,7 +97,7 @@ static void the_sample_says_what_it_should(void **state)
 	free(s);
 }
 
-static void figures_of_a_run_follow_from_its_facts(void **state)
+TEST(figures_of_a_run_follow_from_its_facts)
 {
 	struct sample *s = sample_new();
 	struct model_analysis *analysis = insights_analyse(&s->report, NULL);
@@ -124,7 +120,7 @@ static void figures_of_a_run_follow_from_its_facts(void **state)
 	free(s);
 }
 
-static void failures_shapes_and_queues_are_told_apart(void **state)
+TEST(failures_shapes_and_queues_are_told_apart)
 {
 	static const char *const shapes[] = { "1x3", "8x3" };
 	struct sample *s = sample_new();
@@ -155,7 +151,7 @@ static void failures_shapes_and_queues_are_told_apart(void **state)
 	free(s);
 }
 
-static void processes_that_differ_widen_the_interval(void **state)
+TEST(processes_that_differ_widen_the_interval)
 {
 	struct sample *s = sample_new();
 	struct model_analysis *analysis = insights_analyse(&s->report, NULL);
@@ -187,7 +183,7 @@ static void processes_that_differ_widen_the_interval(void **state)
 	free(s);
 }
 
-static void one_process_each_needs_medians_that_differ(void **state)
+TEST(one_process_each_needs_medians_that_differ)
 {
 	struct sample *s = sample_new();
 	struct model_analysis *analysis;
@@ -211,7 +207,7 @@ static void one_process_each_needs_medians_that_differ(void **state)
 	free(s);
 }
 
-static void processes_that_are_all_slower_tell_the_difference(void **state)
+TEST(processes_that_are_all_slower_tell_the_difference)
 {
 	struct sample *s = sample_new();
 	struct model_analysis *analysis;
@@ -237,7 +233,7 @@ static void processes_that_are_all_slower_tell_the_difference(void **state)
 	free(s);
 }
 
-static void other_findings_need_their_figures(void **state)
+TEST(other_findings_need_their_figures)
 {
 	struct sample *s = sample_new();
 	struct model_analysis *analysis;
@@ -272,7 +268,7 @@ static void set_times(struct sample *s, const double *typical_ns, uint32_t n)
 	s->report.n_results = n;
 }
 
-static void batches_are_compared_by_the_item(void **state)
+TEST(batches_are_compared_by_the_item)
 {
 	static const char *const sizes[] = { "1", "8", "16" };
 	static const double typical_ns[] = { 1e6, 4e6, 8.4e6 };
@@ -307,7 +303,7 @@ static void batches_are_compared_by_the_item(void **state)
 	free(s);
 }
 
-static void threads_that_do_not_help_are_found(void **state)
+TEST(threads_that_do_not_help_are_found)
 {
 	static const char *const threads[] = { "1", "2", "4", "4" };
 	static const double typical_ns[] = { 4e6, 2e6, 1.95e6, 4e6 };
@@ -331,7 +327,7 @@ static void threads_that_do_not_help_are_found(void **state)
 	free(s);
 }
 
-static void others_on_the_machine_are_not_idle_cpus(void **state)
+TEST(others_on_the_machine_are_not_idle_cpus)
 {
 	struct sample *s = sample_new();
 	struct model_analysis *analysis;
@@ -356,7 +352,7 @@ static void others_on_the_machine_are_not_idle_cpus(void **state)
 	free(s);
 }
 
-static void waiting_for_a_cpu_is_the_work_of_others(void **state)
+TEST(waiting_for_a_cpu_is_the_work_of_others)
 {
 	struct sample *s = sample_new();
 	struct model_result *result = &s->result[0];
@@ -386,7 +382,7 @@ static void waiting_for_a_cpu_is_the_work_of_others(void **state)
 	free(s);
 }
 
-static void operators_of_integers_have_another_peak(void **state)
+TEST(operators_of_integers_have_another_peak)
 {
 	struct sample *s = sample_new();
 	struct model_analysis *analysis;
@@ -404,7 +400,7 @@ static void operators_of_integers_have_another_peak(void **state)
 	free(s);
 }
 
-static void nothing_at_all_is_analysed_too(void **state)
+TEST(nothing_at_all_is_analysed_too)
 {
 	struct model_report report;
 	struct model_result result;
@@ -422,27 +418,4 @@ static void nothing_at_all_is_analysed_too(void **state)
 	assert_int_equal(analysis->runs[0].creation_rest_ns, -1);
 	model_analysis_free(analysis);
 	model_analysis_free(NULL);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(operators_are_bound_by_the_nearer_roof),
-		cmocka_unit_test(what_is_not_known_bounds_nothing),
-		cmocka_unit_test(the_sample_says_what_it_should),
-		cmocka_unit_test(figures_of_a_run_follow_from_its_facts),
-		cmocka_unit_test(failures_shapes_and_queues_are_told_apart),
-		cmocka_unit_test(processes_that_differ_widen_the_interval),
-		cmocka_unit_test(one_process_each_needs_medians_that_differ),
-		cmocka_unit_test(processes_that_are_all_slower_tell_the_difference),
-		cmocka_unit_test(other_findings_need_their_figures),
-		cmocka_unit_test(batches_are_compared_by_the_item),
-		cmocka_unit_test(threads_that_do_not_help_are_found),
-		cmocka_unit_test(others_on_the_machine_are_not_idle_cpus),
-		cmocka_unit_test(waiting_for_a_cpu_is_the_work_of_others),
-		cmocka_unit_test(operators_of_integers_have_another_peak),
-		cmocka_unit_test(nothing_at_all_is_analysed_too),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

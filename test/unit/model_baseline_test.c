@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* An earlier report, read back from its JSON, beside runs of today. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "analyze/insight/insight.h"
+#include "cases.h"
 #include "first_sentence.h"
 #include "model_sample.h"
 #include "show/report/reports.h"
@@ -59,7 +55,7 @@ static void done(struct made *made)
 	free(made);
 }
 
-static void a_report_is_read_back(void **state)
+TEST(a_report_is_read_back)
 {
 	struct made *made = make();
 	const struct baseline_run *run;
@@ -91,7 +87,7 @@ static void expect_begin(const struct made *made, const char *words)
 	assert_true(first_sentence_words(text.s) <= FIRST_SENTENCE_MOST);
 }
 
-static void the_same_cannot_be_told_from_itself(void **state)
+TEST(the_same_cannot_be_told_from_itself)
 {
 	struct made *made = make();
 
@@ -104,7 +100,7 @@ static void the_same_cannot_be_told_from_itself(void **state)
 	done(made);
 }
 
-static void slower_and_faster_runs_are_told_with_their_intervals(void **state)
+TEST(slower_and_faster_runs_are_told_with_their_intervals)
 {
 	struct made *made = make();
 	uint32_t i;
@@ -127,7 +123,7 @@ static void slower_and_faster_runs_are_told_with_their_intervals(void **state)
 	done(made);
 }
 
-static void a_batch_of_another_size_is_not_compared(void **state)
+TEST(a_batch_of_another_size_is_not_compared)
 {
 	struct made *made = make();
 
@@ -138,7 +134,7 @@ static void a_batch_of_another_size_is_not_compared(void **state)
 	done(made);
 }
 
-static void other_circumstances_are_remarked(void **state)
+TEST(other_circumstances_are_remarked)
 {
 	struct made *made = make();
 	static const struct model_setting settings[] = { { "duration", "1 s" }, { "concurrency", "2" } };
@@ -176,7 +172,7 @@ static void expect_error(const char *text, const char *words)
 	free(baseline);
 }
 
-static void what_is_no_report_is_an_error(void **state)
+TEST(what_is_no_report_is_an_error)
 {
 	expect_error("", "not JSON");
 	expect_error("hello", "not JSON");
@@ -185,18 +181,4 @@ static void what_is_no_report_is_an_error(void **state)
 	expect_error("{}", "it has no runs");
 	expect_error("{\"runs\":[{\"mean_ns\":1}, 3]}", "it has no runs");
 	expect_error("{\"runs\":{\"label\":\"cpu\"}}", "it has no runs");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_report_is_read_back),
-		cmocka_unit_test(the_same_cannot_be_told_from_itself),
-		cmocka_unit_test(slower_and_faster_runs_are_told_with_their_intervals),
-		cmocka_unit_test(a_batch_of_another_size_is_not_compared),
-		cmocka_unit_test(other_circumstances_are_remarked),
-		cmocka_unit_test(what_is_no_report_is_an_error),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

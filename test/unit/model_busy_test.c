@@ -2,20 +2,16 @@
 #include "analyze/result/model/model_busy.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "stream.h"
 
 #define US UINT64_C(1000)
 #define S_US UINT64_C(1000000)
 #define S_NS UINT64_C(1000000000)
 
-static void samples_count_as_long_as_they_are_of(void **state)
+TEST(samples_count_as_long_as_they_are_of)
 {
 	struct stream s;
 	uint32_t machine, other;
@@ -32,7 +28,7 @@ static void samples_count_as_long_as_they_are_of(void **state)
 	stream_done(&s);
 }
 
-static void what_was_not_sampled_is_not_known(void **state)
+TEST(what_was_not_sampled_is_not_known)
 {
 	struct stream s;
 	uint32_t machine;
@@ -47,14 +43,4 @@ static void what_was_not_sampled_is_not_known(void **state)
 	assert_true(isnan(model_busy_find(s.store, S_NS, 4 * S_NS)));
 	assert_true(isnan(model_busy_find(s.store, 2 * S_NS, 2 * S_NS)));
 	stream_done(&s);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(samples_count_as_long_as_they_are_of),
-		cmocka_unit_test(what_was_not_sampled_is_not_known),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,12 +2,8 @@
 /*
  * Comparison of runs, with the names that releases 1.15 to 1.31 of ONNX Runtime gave the operators of the test models.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "model_sample.h"
 
 enum { MOST = 16 };
@@ -112,7 +108,7 @@ static void add_nchwc(struct graph *g, int r)
 	add_operator(g, r, "/flatten", "Flatten", "CPUExecutionProvider", 250);
 }
 
-static void layouts_are_named_after_values(void **state)
+TEST(layouts_are_named_after_values)
 {
 	struct graph *g = graph_new();
 
@@ -133,7 +129,7 @@ static void layouts_are_named_after_values(void **state)
 	graph_free(g);
 }
 
-static void a_subgraph_is_all_that_ran_nowhere_else(void **state)
+TEST(a_subgraph_is_all_that_ran_nowhere_else)
 {
 	struct graph *g = graph_new();
 
@@ -153,7 +149,7 @@ static void a_subgraph_is_all_that_ran_nowhere_else(void **state)
 	graph_free(g);
 }
 
-static void of_two_subgraphs_nothing_is_guessed(void **state)
+TEST(of_two_subgraphs_nothing_is_guessed)
 {
 	struct graph *g = graph_new();
 
@@ -170,7 +166,7 @@ static void of_two_subgraphs_nothing_is_guessed(void **state)
 	graph_free(g);
 }
 
-static void what_depends_on_no_input_need_not_run(void **state)
+TEST(what_depends_on_no_input_need_not_run)
 {
 	static const struct model_value input = { "x", "float32", "1" };
 	struct graph *g = graph_new();
@@ -196,7 +192,7 @@ static void what_depends_on_no_input_need_not_run(void **state)
 	graph_free(g);
 }
 
-static void decorations_come_off(void **state)
+TEST(decorations_come_off)
 {
 	struct graph *g = graph_new();
 
@@ -225,7 +221,7 @@ static void decorations_come_off(void **state)
 	graph_free(g);
 }
 
-static void fusions_hold_what_only_they_read(void **state)
+TEST(fusions_hold_what_only_they_read)
 {
 	struct graph *g = graph_new();
 
@@ -255,7 +251,7 @@ static void fusions_hold_what_only_they_read(void **state)
 	graph_free(g);
 }
 
-static void kernels_bear_names_of_nodes(void **state)
+TEST(kernels_bear_names_of_nodes)
 {
 	static const struct model_kernel kernels[] = {
 		{ .name = "conv" }, { .name = "conv_token_12" }, { .name = "other" }, { .name = NULL }
@@ -273,7 +269,7 @@ static void kernels_bear_names_of_nodes(void **state)
 	graph_free(g);
 }
 
-static void strange_graphs_do_no_harm(void **state)
+TEST(strange_graphs_do_no_harm)
 {
 	struct graph *g = graph_new();
 
@@ -295,7 +291,7 @@ static void strange_graphs_do_no_harm(void **state)
 	graph_free(g);
 }
 
-static void what_a_device_computes_later_is_not_compared(void **state)
+TEST(what_a_device_computes_later_is_not_compared)
 {
 	struct graph *g = graph_new();
 
@@ -311,7 +307,7 @@ static void what_a_device_computes_later_is_not_compared(void **state)
 	graph_free(g);
 }
 
-static void types_are_summed_per_inference(void **state)
+TEST(types_are_summed_per_inference)
 {
 	struct graph *g = graph_new();
 
@@ -325,7 +321,7 @@ static void types_are_summed_per_inference(void **state)
 }
 
 /* One long call raises the mean of an operator, not its rank. */
-static void nodes_are_in_the_order_of_their_medians(void **state)
+TEST(nodes_are_in_the_order_of_their_medians)
 {
 	struct graph *g = graph_new();
 
@@ -346,7 +342,7 @@ static void nodes_are_in_the_order_of_their_medians(void **state)
 }
 
 /* A quantized model and two shapes of a model beside it: nodes of one name, or of one place in the same file. */
-static void several_models_share_rows_by_the_names_of_nodes(void **state)
+TEST(several_models_share_rows_by_the_names_of_nodes)
 {
 	struct graph *g = graph_new();
 	struct model_node node[2];
@@ -381,7 +377,7 @@ static void several_models_share_rows_by_the_names_of_nodes(void **state)
 	graph_free(g);
 }
 
-static void shapes_of_one_file_share_rows_by_the_place_of_nodes(void **state)
+TEST(shapes_of_one_file_share_rows_by_the_place_of_nodes)
 {
 	struct graph *g = graph_new();
 	struct model_node node[2];
@@ -408,25 +404,4 @@ static void shapes_of_one_file_share_rows_by_the_place_of_nodes(void **state)
 		assert_true(fabs(row->speed[1].value - (row->node ? 8 : 2)) < 1e-9);
 	}
 	graph_free(g);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(layouts_are_named_after_values),
-		cmocka_unit_test(a_subgraph_is_all_that_ran_nowhere_else),
-		cmocka_unit_test(of_two_subgraphs_nothing_is_guessed),
-		cmocka_unit_test(what_depends_on_no_input_need_not_run),
-		cmocka_unit_test(decorations_come_off),
-		cmocka_unit_test(fusions_hold_what_only_they_read),
-		cmocka_unit_test(kernels_bear_names_of_nodes),
-		cmocka_unit_test(strange_graphs_do_no_harm),
-		cmocka_unit_test(what_a_device_computes_later_is_not_compared),
-		cmocka_unit_test(types_are_summed_per_inference),
-		cmocka_unit_test(nodes_are_in_the_order_of_their_medians),
-		cmocka_unit_test(several_models_share_rows_by_the_names_of_nodes),
-		cmocka_unit_test(shapes_of_one_file_share_rows_by_the_place_of_nodes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

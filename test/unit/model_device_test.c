@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "experiment/model_device.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include <cmocka.h>
+#include "cases.h"
 
 static char root[64];
 
@@ -61,7 +58,7 @@ static void expect(const char *provider, const char *options, int type, const ch
 	free(run);
 }
 
-static void without_a_driver_of_another_device_all_runs_on_the_cpu(void **state)
+TEST_WITH(without_a_driver_of_another_device_all_runs_on_the_cpu, make_root, remove_root)
 {
 	expect("CPUExecutionProvider", "", -1, "CPU");
 	expect("OpenVINOExecutionProvider", "", -1, "CPU");
@@ -69,7 +66,7 @@ static void without_a_driver_of_another_device_all_runs_on_the_cpu(void **state)
 	expect("AzureExecutionProvider", "", -1, NULL);
 }
 
-static void beside_others_there_has_to_be_evidence(void **state)
+TEST_WITH(beside_others_there_has_to_be_evidence, make_root, remove_root)
 {
 	put_accelerator();
 	expect("CPUExecutionProvider", "", -1, "CPU");
@@ -83,15 +80,4 @@ static void beside_others_there_has_to_be_evidence(void **state)
 	/* what it gets when it searches for its hardware itself */
 	expect("QNNExecutionProvider", "", RUN_DEVICE_CPU, NULL);
 	expect("CUDAExecutionProvider", "", RUN_DEVICE_GPU, "GPU");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(without_a_driver_of_another_device_all_runs_on_the_cpu, make_root,
-						remove_root),
-		cmocka_unit_test_setup_teardown(beside_others_there_has_to_be_evidence, make_root, remove_root),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

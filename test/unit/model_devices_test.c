@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyze/result/model/model_devices.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "stream.h"
 
 #define S_US UINT64_C(1000000)
@@ -70,7 +66,7 @@ static void is_missing(double value)
 		fail_msg("%.17g should be missing", value);
 }
 
-static void only_the_span_counts(void **state)
+TEST_WITH(only_the_span_counts, set_up, tear_down)
 {
 	struct fixture *f = *state;
 
@@ -95,7 +91,7 @@ static void only_the_span_counts(void **state)
 	assert_null(f->devices.device[1].description);
 }
 
-static void the_engine_used_most_stands_in_for_a_device_that_does_not_tell(void **state)
+TEST_WITH(the_engine_used_most_stands_in_for_a_device_that_does_not_tell, set_up, tear_down)
 {
 	struct fixture *f = *state;
 
@@ -111,7 +107,7 @@ static void the_engine_used_most_stands_in_for_a_device_that_does_not_tell(void 
 	is_near(f->devices.device[0].busy_pct, 30);
 }
 
-static void memory_of_a_process_is_that_of_all_kinds(void **state)
+TEST_WITH(memory_of_a_process_is_that_of_all_kinds, set_up, tear_down)
 {
 	struct fixture *f = *state;
 
@@ -127,7 +123,7 @@ static void memory_of_a_process_is_that_of_all_kinds(void **state)
 	is_near(f->devices.device[1].process_bytes, 7);
 }
 
-static void energy_is_that_of_the_span_where_its_samples_suffice(void **state)
+TEST_WITH(energy_is_that_of_the_span_where_its_samples_suffice, set_up, tear_down)
 {
 	struct fixture *f = *state;
 
@@ -144,7 +140,7 @@ static void energy_is_that_of_the_span_where_its_samples_suffice(void **state)
 	assert_string_equal(f->devices.device[0].energy_missing, "its meter was not recorded all the time");
 }
 
-static void rounds_are_averaged_and_joules_add_up(void **state)
+TEST_WITH(rounds_are_averaged_and_joules_add_up, set_up, tear_down)
 {
 	struct fixture *f = *state;
 
@@ -168,7 +164,7 @@ static void rounds_are_averaged_and_joules_add_up(void **state)
 	assert_non_null(f->devices.device[0].energy_missing);
 }
 
-static void a_device_of_a_later_round_only_has_no_energy(void **state)
+TEST_WITH(a_device_of_a_later_round_only_has_no_energy, set_up, tear_down)
 {
 	struct fixture *f = *state;
 
@@ -183,7 +179,7 @@ static void a_device_of_a_later_round_only_has_no_energy(void **state)
 	assert_ptr_not_equal(f->devices.device[0].busy_of, f->more.device[0].busy_of);
 }
 
-static void what_is_no_counter_of_a_device_is_none(void **state)
+TEST_WITH(what_is_no_counter_of_a_device_is_none, set_up, tear_down)
 {
 	struct fixture *f = *state;
 
@@ -197,7 +193,7 @@ static void what_is_no_counter_of_a_device_is_none(void **state)
 	assert_int_equal(f->devices.n_devices, 0);
 }
 
-static void more_than_there_is_room_for_is_left_out(void **state)
+TEST_WITH(more_than_there_is_room_for_is_left_out, set_up, tear_down)
 {
 	struct fixture *f = *state;
 	char name[64];
@@ -219,22 +215,4 @@ static void more_than_there_is_room_for_is_left_out(void **state)
 	model_devices_add(&f->devices, &f->more);
 	assert_int_equal(f->devices.n_devices, MODEL_DEVICES);
 	assert_int_equal(f->devices.n_counters, MODEL_COUNTERS);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(only_the_span_counts),
-		TEST(the_engine_used_most_stands_in_for_a_device_that_does_not_tell),
-		TEST(memory_of_a_process_is_that_of_all_kinds),
-		TEST(energy_is_that_of_the_span_where_its_samples_suffice),
-		TEST(rounds_are_averaged_and_joules_add_up),
-		TEST(a_device_of_a_later_round_only_has_no_energy),
-		TEST(what_is_no_counter_of_a_device_is_none),
-		TEST(more_than_there_is_room_for_is_left_out),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,13 +2,9 @@
 #include "analyze/result/model/model_energy.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "stream.h"
 
 #define US UINT64_C(1000)
@@ -29,7 +25,7 @@ static void is_near(double value, double wanted)
 		fail_msg("%.17g is not %.17g", value, wanted);
 }
 
-static void energy_is_that_of_all_packages_and_of_nothing_else(void **state)
+TEST(energy_is_that_of_all_packages_and_of_nothing_else)
 {
 	struct model_energy energy;
 	struct stream s;
@@ -48,7 +44,7 @@ static void energy_is_that_of_all_packages_and_of_nothing_else(void **state)
 	stream_done(&s);
 }
 
-static void edges_between_samples_are_scaled_by_time(void **state)
+TEST(edges_between_samples_are_scaled_by_time)
 {
 	struct model_energy energy;
 	uint32_t track;
@@ -67,7 +63,7 @@ static void edges_between_samples_are_scaled_by_time(void **state)
 	stream_done(&s);
 }
 
-static void few_samples_are_not_enough(void **state)
+TEST(few_samples_are_not_enough)
 {
 	struct model_energy energy;
 	struct stream s;
@@ -84,7 +80,7 @@ static void few_samples_are_not_enough(void **state)
 	stream_done(&s);
 }
 
-static void a_counter_that_begins_late_or_ends_early_tells_nothing(void **state)
+TEST(a_counter_that_begins_late_or_ends_early_tells_nothing)
 {
 	struct model_energy energy;
 	struct stream s;
@@ -97,7 +93,7 @@ static void a_counter_that_begins_late_or_ends_early_tells_nothing(void **state)
 	stream_done(&s);
 }
 
-static void without_a_counter_nothing_is_known(void **state)
+TEST(without_a_counter_nothing_is_known)
 {
 	struct model_energy energy;
 	struct stream s;
@@ -115,7 +111,7 @@ static void without_a_counter_nothing_is_known(void **state)
 	stream_done(&s);
 }
 
-static void many_packages_are_no_harm(void **state)
+TEST(many_packages_are_no_harm)
 {
 	struct model_energy energy;
 	struct stream s;
@@ -129,17 +125,4 @@ static void many_packages_are_no_harm(void **state)
 	model_energy_find(&energy, s.store, S_US * US, 9 * S_US * US);
 	is_near(energy.joules, 60 * 8);
 	stream_done(&s);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(energy_is_that_of_all_packages_and_of_nothing_else),
-		cmocka_unit_test(edges_between_samples_are_scaled_by_time),
-		cmocka_unit_test(few_samples_are_not_enough),
-		cmocka_unit_test(a_counter_that_begins_late_or_ends_early_tells_nothing),
-		cmocka_unit_test(without_a_counter_nothing_is_known),
-		cmocka_unit_test(many_packages_are_no_harm),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,15 +3,12 @@
 #include "experiment/model_place.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "trace/perfetto/perfetto_write.h"
 
 enum { RUN_NS = 60000, GAP_NS = 40000, MAX_SLICES = 64 };
@@ -129,7 +126,7 @@ static const struct arg *argument(const struct placed *placed, size_t i, enum ev
 	return store_slice_arg(placed->recording.store, placed->track[i], placed->row[i], key);
 }
 
-static void what_a_device_did_lies_in_its_inference(void **state)
+TEST(what_a_device_did_lies_in_its_inference)
 {
 	struct placed placed;
 
@@ -149,7 +146,7 @@ static void what_a_device_did_lies_in_its_inference(void **state)
 	recording_close(&placed.recording);
 }
 
-static void kernels_lie_where_the_profile_says(void **state)
+TEST(kernels_lie_where_the_profile_says)
 {
 	struct placed placed;
 
@@ -171,7 +168,7 @@ static void kernels_lie_where_the_profile_says(void **state)
 	recording_close(&placed.recording);
 }
 
-static void what_is_longer_than_its_operator_is_cut(void **state)
+TEST(what_is_longer_than_its_operator_is_cut)
 {
 	struct placed placed;
 
@@ -187,7 +184,7 @@ static void what_is_longer_than_its_operator_is_cut(void **state)
 	recording_close(&placed.recording);
 }
 
-static void cycles_share_the_execution(void **state)
+TEST(cycles_share_the_execution)
 {
 	struct placed placed;
 
@@ -203,7 +200,7 @@ static void cycles_share_the_execution(void **state)
 	recording_close(&placed.recording);
 }
 
-static void what_is_not_known_is_not_placed(void **state)
+TEST(what_is_not_known_is_not_placed)
 {
 	struct placed placed;
 
@@ -237,14 +234,4 @@ static int drop(void **state)
 	return unlink(path);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_a_device_did_lies_in_its_inference),
-		cmocka_unit_test(kernels_lie_where_the_profile_says),
-		cmocka_unit_test(what_is_longer_than_its_operator_is_cut),
-		cmocka_unit_test(cycles_share_the_execution),
-		cmocka_unit_test(what_is_not_known_is_not_placed),
-	};
-	return cmocka_run_group_tests(tests, make, drop);
-}
+TEST_GROUP(make, drop)

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Which runs the options of `inftrace model` ask for, and what they are called. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "experiment/model_options.h"
 
 enum { MOST = 64 };
@@ -53,7 +49,7 @@ static void expect_labels(const char *line, const char *labels)
 	done(&asked);
 }
 
-static void labels_name_only_what_differs(void **state)
+TEST(labels_name_only_what_differs)
 {
 	expect_labels("m.onnx", "cpu");
 	expect_labels("m.onnx --ep openvino", "openvino");
@@ -69,7 +65,7 @@ static void labels_name_only_what_differs(void **state)
 	expect_labels("x/a/m.onnx y/a/m.onnx b/m.onnx", "x/a/m.onnx | y/a/m.onnx | b/m.onnx");
 }
 
-static void values_multiply_and_the_last_changes_first(void **state)
+TEST(values_multiply_and_the_last_changes_first)
 {
 	struct asked asked;
 
@@ -94,7 +90,7 @@ static void values_multiply_and_the_last_changes_first(void **state)
 	done(&asked);
 }
 
-static void names_of_files_stay_apart(void **state)
+TEST(names_of_files_stay_apart)
 {
 	struct asked asked;
 
@@ -117,7 +113,7 @@ static void expect_error(const char *line, const char *words)
 	done(&asked);
 }
 
-static void values_are_checked_before_anything_runs(void **state)
+TEST(values_are_checked_before_anything_runs)
 {
 	expect_error("m.onnx --ep cpu,cpu", "cannot compare cpu with itself: it is in --ep twice");
 	expect_error("m.onnx m.onnx", "cannot compare m.onnx with itself: it is given twice");
@@ -131,7 +127,7 @@ static void values_are_checked_before_anything_runs(void **state)
 	expect_error("m.onnx --ep-option openvino:x=1", "openvino is not among --ep");
 }
 
-static void too_many_combinations_are_refused(void **state)
+TEST(too_many_combinations_are_refused)
 {
 	expect_labels("m.onnx -x 1,2,3,4 -b 1,2,3", "1 thread, batch 1 | 1 thread, batch 2 | 1 thread, batch 3 | "
 						    "2 threads, batch 1 | 2 threads, batch 2 | 2 threads, batch 3 | "
@@ -141,7 +137,7 @@ static void too_many_combinations_are_refused(void **state)
 		     "cannot compare 18 runs (2 models, 3 numbers of threads, 3 batch sizes): at most 16");
 }
 
-static void the_runner_gets_the_values_of_its_run(void **state)
+TEST(the_runner_gets_the_values_of_its_run)
 {
 	const struct model_pass_words words = { .program = "run", .result = "r", .duration_ns = 1000000000 };
 	struct asked asked;
@@ -156,18 +152,4 @@ static void the_runner_gets_the_values_of_its_run(void **state)
 	    "run --intra-op-threads=4 --optimization=basic --optimized-data-min=1024 --batch-size=8 --duration=1s "
 	    "--concurrency=3 --ep=cpu --result=r -- b.onnx ");
 	done(&asked);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(labels_name_only_what_differs),
-		cmocka_unit_test(values_multiply_and_the_last_changes_first),
-		cmocka_unit_test(names_of_files_stay_apart),
-		cmocka_unit_test(values_are_checked_before_anything_runs),
-		cmocka_unit_test(too_many_combinations_are_refused),
-		cmocka_unit_test(the_runner_gets_the_values_of_its_run),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,13 +5,10 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "cases.h"
 
 enum { CHILDREN = 100, PATIENCE_S = 20 };
 
@@ -32,7 +29,7 @@ static void *walk(void *unused)
 	return NULL;
 }
 
-static void children_of_fork_can_load_libraries_whatever_the_agent_does(void **state)
+TEST(children_of_fork_can_load_libraries_whatever_the_agent_does)
 {
 	pthread_t thread;
 	int status;
@@ -52,7 +49,7 @@ static void children_of_fork_can_load_libraries_whatever_the_agent_does(void **s
 	pthread_join(thread, NULL);
 }
 
-static void a_walk_inside_a_walk_does_not_wait_for_itself(void **state)
+TEST(a_walk_inside_a_walk_does_not_wait_for_itself)
 {
 	int status;
 	pid_t child;
@@ -67,14 +64,4 @@ static void a_walk_inside_a_walk_does_not_wait_for_itself(void **state)
 	assert_int_equal(waitpid(child, &status, 0), child);
 	module_walk_end();
 	assert_int_equal(status, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(children_of_fork_can_load_libraries_whatever_the_agent_does),
-		cmocka_unit_test(a_walk_inside_a_walk_does_not_wait_for_itself),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

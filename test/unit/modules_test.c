@@ -5,9 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,9 +16,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "capture/proc/file_look.h"
+#include "cases.h"
 
 enum { BIG = 300 << 10 };
 
@@ -71,7 +68,7 @@ static bool is_same_file(int a, int b)
 	return !fstat(a, &left) && !fstat(b, &right) && left.st_dev == right.st_dev && left.st_ino == right.st_ino;
 }
 
-static void a_line_of_maps_is_taken_apart(void **state)
+TEST(a_line_of_maps_is_taken_apart)
 {
 	char code[] =
 	    "7f0e1000-7f0e2000 r-xp 00001000 fd:01 1234567                    /opt/a b/lib\\012c.so (deleted)\n";
@@ -97,7 +94,7 @@ static void a_line_of_maps_is_taken_apart(void **state)
 	assert_false(modules_parse(cut, &module));
 }
 
-static void own_modules_are_there_and_open(void **state)
+TEST(own_modules_are_there_and_open)
 {
 	struct modules modules;
 	struct err err = { 0 };
@@ -116,7 +113,7 @@ static void own_modules_are_there_and_open(void **state)
 	close(own);
 }
 
-static void a_process_that_is_gone_is_an_error(void **state)
+TEST(a_process_that_is_gone_is_an_error)
 {
 	struct modules modules;
 	struct err err = { 0 };
@@ -177,19 +174,19 @@ static void leave(const char *path)
 {
 }
 
-static void a_deleted_file_is_still_reached(void **state)
+TEST(a_deleted_file_is_still_reached)
 {
 	check_open_after(delete, true);
 }
 
-static void a_replaced_file_is_not_taken_for_the_mapped_one(void **state)
+TEST(a_replaced_file_is_not_taken_for_the_mapped_one)
 {
 	check_open_after(replace, true);
 	check_open_after(leave, false);
 }
 
 /* Like in another mount namespace: the path leads to another file here. */
-static void a_path_that_leads_elsewhere_is_not_followed(void **state)
+TEST(a_path_that_leads_elsewhere_is_not_followed)
 {
 	struct modules modules;
 	struct err err = { 0 };
@@ -214,7 +211,7 @@ static void a_path_that_leads_elsewhere_is_not_followed(void **state)
 	unlink(other);
 }
 
-static void a_runtime_is_told_by_its_names_and_remembered(void **state)
+TEST(a_runtime_is_told_by_its_names_and_remembered)
 {
 	struct modules_seen seen = { 0 };
 	enum modules_verdict verdict;
@@ -236,7 +233,7 @@ static void a_runtime_is_told_by_its_names_and_remembered(void **state)
 	unlink(path);
 }
 
-static void many_files_are_remembered(void **state)
+TEST(many_files_are_remembered)
 {
 	struct modules_seen seen = { 0 };
 	enum modules_verdict verdict;
@@ -255,7 +252,7 @@ static void many_files_are_remembered(void **state)
 	modules_seen_done(&seen);
 }
 
-static void a_child_finds_what_the_parent_would(void **state)
+TEST(a_child_finds_what_the_parent_would)
 {
 	int fd = open(TEST_DIR "/data/elf/good/plain.so", O_RDONLY | O_CLOEXEC);
 	struct probe_sites here, there;
@@ -276,7 +273,7 @@ static void a_child_finds_what_the_parent_would(void **state)
 	close(fd);
 }
 
-static void what_the_child_refuses_the_parent_says(void **state)
+TEST(what_the_child_refuses_the_parent_says)
 {
 	int fd = open(TEST_DIR "/data/elf/bad/cut.so", O_RDONLY | O_CLOEXEC);
 	struct probe_sites sites;
@@ -291,7 +288,7 @@ static void what_the_child_refuses_the_parent_says(void **state)
 	close(fd);
 }
 
-static void a_device_that_is_mapped_is_not_opened(void **state)
+TEST(a_device_that_is_mapped_is_not_opened)
 {
 	int device = open("/dev/zero", O_RDONLY | O_CLOEXEC);
 	void *at = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, device, 0);
@@ -340,7 +337,7 @@ static int open_as_nobody(const struct module *module, uint64_t rights, char *wh
 	return err.code;
 }
 
-static void what_keeps_it_from_a_file_is_told_apart(void **state)
+TEST(what_keeps_it_from_a_file_is_told_apart)
 {
 	char path[256], why[sizeof((struct err *)0)->msg];
 	int fd = copy(TEST_DIR "/data/elf/good/plain.so", "lib.so", path, sizeof path);
@@ -379,7 +376,7 @@ static int answer_and_stay(const struct image_file *file, void *result, struct e
 	return -EIO;
 }
 
-static void a_child_that_does_not_end_is_not_waited_for(void **state)
+TEST(a_child_that_does_not_end_is_not_waited_for)
 {
 	int fd = open(TEST_DIR "/data/elf/good/plain.so", O_RDONLY | O_CLOEXEC), result = 0;
 	struct err err = { 0 };
@@ -392,7 +389,7 @@ static void a_child_that_does_not_end_is_not_waited_for(void **state)
 }
 
 /* Another process truncates and restores the file while it is being read. */
-static void a_file_that_shrinks_is_an_error_at_most(void **state)
+TEST(a_file_that_shrinks_is_an_error_at_most)
 {
 	int n_found = 0, n_failed = 0;
 	char path[256];
@@ -426,23 +423,4 @@ static void a_file_that_shrinks_is_an_error_at_most(void **state)
 	unlink(path);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_line_of_maps_is_taken_apart),
-		cmocka_unit_test(own_modules_are_there_and_open),
-		cmocka_unit_test(a_process_that_is_gone_is_an_error),
-		cmocka_unit_test(a_deleted_file_is_still_reached),
-		cmocka_unit_test(a_replaced_file_is_not_taken_for_the_mapped_one),
-		cmocka_unit_test(a_path_that_leads_elsewhere_is_not_followed),
-		cmocka_unit_test(a_runtime_is_told_by_its_names_and_remembered),
-		cmocka_unit_test(many_files_are_remembered),
-		cmocka_unit_test(a_child_finds_what_the_parent_would),
-		cmocka_unit_test(what_the_child_refuses_the_parent_says),
-		cmocka_unit_test(a_device_that_is_mapped_is_not_opened),
-		cmocka_unit_test(what_keeps_it_from_a_file_is_told_apart),
-		cmocka_unit_test(a_child_that_does_not_end_is_not_waited_for),
-		cmocka_unit_test(a_file_that_shrinks_is_an_error_at_most),
-	};
-	return cmocka_run_group_tests(tests, make_folder, remove_folder);
-}
+TEST_GROUP(make_folder, remove_folder)

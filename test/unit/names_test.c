@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "event/names.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "cases.h"
 
-static void equal_texts_share_an_id(void **state)
+TEST(equal_texts_share_an_id)
 {
 	struct names *names = names_new();
 	uint32_t a = names_of(names, "Conv"), b = names_intern(names, "Convolution", 4);
@@ -19,7 +17,7 @@ static void equal_texts_share_an_id(void **state)
 	names_free(names);
 }
 
-static void no_text_is_id_zero(void **state)
+TEST(no_text_is_id_zero)
 {
 	struct names *names = names_new();
 
@@ -30,7 +28,7 @@ static void no_text_is_id_zero(void **state)
 	names_free(names);
 }
 
-static void ids_survive_growth(void **state)
+TEST(ids_survive_growth)
 {
 	struct names *names = names_new();
 	char text[32];
@@ -56,7 +54,7 @@ static uint32_t pass(struct names *names, int number)
 	return names_pass(names, text, (size_t)len);
 }
 
-static void the_first_passing_texts_stay(void **state)
+TEST(the_first_passing_texts_stay)
 {
 	struct names *names = names_new();
 	uint32_t first = pass(names, 0);
@@ -71,7 +69,7 @@ static void the_first_passing_texts_stay(void **state)
 	names_free(names);
 }
 
-static void later_ones_are_known_for_a_while(void **state)
+TEST(later_ones_are_known_for_a_while)
 {
 	struct names *names = names_new();
 	uint32_t id = 0, old;
@@ -93,7 +91,7 @@ static void later_ones_are_known_for_a_while(void **state)
 	names_free(names);
 }
 
-static void a_passing_text_can_be_kept(void **state)
+TEST(a_passing_text_can_be_kept)
 {
 	struct names *names = names_new();
 	uint32_t id = 0, kept;
@@ -110,7 +108,7 @@ static void a_passing_text_can_be_kept(void **state)
 	names_free(names);
 }
 
-static void long_texts_pass_in_bounded_memory(void **state)
+TEST(long_texts_pass_in_bounded_memory)
 {
 	static char text[4000];
 	struct names *names = names_new();
@@ -127,18 +125,4 @@ static void long_texts_pass_in_bounded_memory(void **state)
 	}
 	assert_in_range(names_count(names), 1, 3000);
 	names_free(names);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(equal_texts_share_an_id),
-		cmocka_unit_test(no_text_is_id_zero),
-		cmocka_unit_test(ids_survive_growth),
-		cmocka_unit_test(the_first_passing_texts_stay),
-		cmocka_unit_test(later_ones_are_known_for_a_while),
-		cmocka_unit_test(a_passing_text_can_be_kept),
-		cmocka_unit_test(long_texts_pass_in_bounded_memory),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

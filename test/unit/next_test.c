@@ -3,9 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,13 +15,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/processor.h"
 #include "capture/probe/next/next_events.h"
 #include "capture/probe/next/next_hold.h"
 #include "capture/probe/next/next_reader.h"
 #include "capture/proc/proc.h"
+#include "cases.h"
 
 /* The actions of a held child, in memory shared with it. */
 struct shared {
@@ -102,7 +99,7 @@ static bool is_running(void)
 	return shared->n_turns != before;
 }
 
-static void a_held_thread_stands_still_and_goes_on(void **state)
+TEST(a_held_thread_stands_still_and_goes_on)
 {
 	uint64_t address;
 	pid_t child = spinning_child();
@@ -118,7 +115,7 @@ static void a_held_thread_stands_still_and_goes_on(void **state)
 	end_child(child);
 }
 
-static void a_signal_that_comes_while_it_is_held_is_not_lost(void **state)
+TEST(a_signal_that_comes_while_it_is_held_is_not_lost)
 {
 	pid_t child = spinning_child();
 	int status = stopped(child);
@@ -132,7 +129,7 @@ static void a_signal_that_comes_while_it_is_held_is_not_lost(void **state)
 }
 
 /* It arrives between the two steps of holding: the thread stops for the signal, not for us. */
-static void a_signal_that_stops_it_first_is_given_to_it(void **state)
+TEST(a_signal_that_stops_it_first_is_given_to_it)
 {
 	pid_t child = spinning_child();
 	int status;
@@ -152,7 +149,7 @@ static void a_signal_that_stops_it_first_is_given_to_it(void **state)
 }
 
 /* A child that does nothing but map is caught inside the call sooner or later. Otherwise it is in the C library. */
-static void a_thread_inside_the_call_that_maps_is_held_in_time(void **state)
+TEST(a_thread_inside_the_call_that_maps_is_held_in_time)
 {
 	int n_early = 0;
 	uint64_t address;
@@ -190,7 +187,7 @@ static void count_due(void *ctx)
 }
 
 /* Like a read of a file that nobody answers. What is due is done meanwhile, and the next call is not held up. */
-static void a_call_that_never_returns_is_left_behind(void **state)
+TEST(a_call_that_never_returns_is_left_behind)
 {
 	static int stuck[2], quick[2];
 	int n_due = 0;
@@ -247,7 +244,7 @@ static int refusal(pid_t child, pid_t holder_pid)
 	return next_hold_begin(child, &err);
 }
 
-static void what_another_inftrace_holds_is_to_be_had_later(void **state)
+TEST(what_another_inftrace_holds_is_to_be_had_later)
 {
 	const struct {
 		const char *name;
@@ -268,7 +265,7 @@ static void what_another_inftrace_holds_is_to_be_had_later(void **state)
 	}
 }
 
-static void what_is_gone_is_an_error(void **state)
+TEST(what_is_gone_is_an_error)
 {
 	struct err err = { 0 };
 	pid_t child = fork();
@@ -308,7 +305,7 @@ static int map_often(const char *path, int n, struct stat *stat_)
 	return n;
 }
 
-static void a_mapping_is_told_with_its_file(void **state)
+TEST(a_mapping_is_told_with_its_file)
 {
 	static struct next_mapping mapping;
 	struct next_events events;
@@ -333,7 +330,7 @@ static void a_mapping_is_told_with_its_file(void **state)
 }
 
 /* More than fits into the ring: it wraps, and losses are counted. */
-static void none_is_lost_uncounted(void **state)
+TEST(none_is_lost_uncounted)
 {
 	static struct next_mapping mapping;
 	struct next_events events;
@@ -359,18 +356,4 @@ static void none_is_lost_uncounted(void **state)
 	next_events_close(&events);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_held_thread_stands_still_and_goes_on),
-		cmocka_unit_test(a_signal_that_comes_while_it_is_held_is_not_lost),
-		cmocka_unit_test(a_signal_that_stops_it_first_is_given_to_it),
-		cmocka_unit_test(a_thread_inside_the_call_that_maps_is_held_in_time),
-		cmocka_unit_test(a_call_that_never_returns_is_left_behind),
-		cmocka_unit_test(what_another_inftrace_holds_is_to_be_had_later),
-		cmocka_unit_test(what_is_gone_is_an_error),
-		cmocka_unit_test(a_mapping_is_told_with_its_file),
-		cmocka_unit_test(none_is_lost_uncounted),
-	};
-	return cmocka_run_group_tests(tests, map_shared, NULL);
-}
+TEST_GROUP(map_shared, NULL)

@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /* GPUs under NVIDIA's driver, with a library controlled by the test (test/fake/nvml.c). */
 #include <errno.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/clock.h"
 #include "capture/source/device/nvml_ask.h"
 #include "capture/source/tree.h"
+#include "cases.h"
 #include "keep.h"
 
 #define MS_NS UINT64_C(1000000)
@@ -189,7 +186,7 @@ static const char two[] = "count 2\ndriver 570.86.15\n0.name NVIDIA H200\n0.pci 
 			  "0.temperature 61\n0.clock 1980 3201\n0.compute 2000 1073741824\n0.compute 77 5\n"
 			  "0.use 2000 40 0\n1.name NVIDIA T4\n1.minor 4\n1.power 30000\n1.compute 77 4096\n";
 
-static void a_device_in_use_tells_how_it_is_doing(void **state)
+TEST(a_device_in_use_tells_how_it_is_doing)
 {
 	struct world *world = world_new(FIRST_NAMESPACE, two);
 	uint32_t track;
@@ -214,7 +211,7 @@ static void a_device_in_use_tells_how_it_is_doing(void **state)
 	world_free(world);
 }
 
-static void a_process_has_its_memory_and_its_share(void **state)
+TEST(a_process_has_its_memory_and_its_share)
 {
 	struct world *world = world_new(FIRST_NAMESPACE, two);
 
@@ -231,7 +228,7 @@ static void a_process_has_its_memory_and_its_share(void **state)
 	world_free(world);
 }
 
-static void energy_counts_from_the_first_look_until_its_meter_is_reset(void **state)
+TEST(energy_counts_from_the_first_look_until_its_meter_is_reset)
 {
 	struct world *world = world_new(FIRST_NAMESPACE, "count 1\n0.energy 5000000\n0.power 1000\n0.compute 2000 1\n");
 	size_t n = 0;
@@ -251,7 +248,7 @@ static void energy_counts_from_the_first_look_until_its_meter_is_reset(void **st
 	world_free(world);
 }
 
-static void what_a_driver_does_not_tell_is_missing(void **state)
+TEST(what_a_driver_does_not_tell_is_missing)
 {
 	struct world *world = world_new(FIRST_NAMESPACE, "count 1\n0.power 1000\n0.compute 2000 18446744073709551615\n"
 							 "0.memory 5 6\n0.utilization 101 0\n");
@@ -266,7 +263,7 @@ static void what_a_driver_does_not_tell_is_missing(void **state)
 	world_free(world);
 }
 
-static void the_library_is_not_loaded_before_a_device_is_open(void **state)
+TEST(the_library_is_not_loaded_before_a_device_is_open)
 {
 	struct world *world = world_new(FIRST_NAMESPACE, two);
 	char started[128];
@@ -281,7 +278,7 @@ static void the_library_is_not_loaded_before_a_device_is_open(void **state)
 	world_free(world);
 }
 
-static void in_a_container_a_number_counts_only_with_the_device_open(void **state)
+TEST(in_a_container_a_number_counts_only_with_the_device_open)
 {
 	struct world *world = world_new("pid:[4026532999]", two);
 
@@ -297,7 +294,7 @@ static void in_a_container_a_number_counts_only_with_the_device_open(void **stat
 	world_free(world);
 }
 
-static void where_processes_are_not_listed_an_open_device_is_in_use(void **state)
+TEST(where_processes_are_not_listed_an_open_device_is_in_use)
 {
 	struct world *world = world_new(FIRST_NAMESPACE, "count 2\n0.minor 0\n0.power 5000\n1.minor 1\n1.power 6000\n");
 
@@ -317,7 +314,7 @@ static uint64_t last_look_ns(struct world *world)
 	return clock_ns() - began_ns;
 }
 
-static void a_driver_that_hangs_stops_nobody(void **state)
+TEST(a_driver_that_hangs_stops_nobody)
 {
 	struct world *world = world_new(FIRST_NAMESPACE, two);
 	uint64_t began_ns, longest_ns = 0;
@@ -343,7 +340,7 @@ static void a_driver_that_hangs_stops_nobody(void **state)
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 }
 
-static void a_library_that_crashes_ends_the_source_and_says_so(void **state)
+TEST(a_library_that_crashes_ends_the_source_and_says_so)
 {
 	struct world *world = world_new(FIRST_NAMESPACE, two);
 
@@ -355,7 +352,7 @@ static void a_library_that_crashes_ends_the_source_and_says_so(void **state)
 	world_free(world);
 }
 
-static void why_the_library_does_not_answer_is_said(void **state)
+TEST(why_the_library_does_not_answer_is_said)
 {
 	struct world *world = world_new(FIRST_NAMESPACE, "init 9\n");
 
@@ -375,7 +372,7 @@ static void why_the_library_does_not_answer_is_said(void **state)
 	world_free(world);
 }
 
-static void the_last_look_is_waited_for(void **state)
+TEST(the_last_look_is_waited_for)
 {
 	struct world *world = world_new(FIRST_NAMESPACE, two);
 
@@ -403,7 +400,7 @@ static bool is_running(pid_t pid)
 	return file && strstr(text, ") ") && strstr(text, ") ")[2] != 'Z';
 }
 
-static void a_recorder_that_is_killed_leaves_nobody_behind(void **state)
+TEST(a_recorder_that_is_killed_leaves_nobody_behind)
 {
 	uint64_t until_ns = clock_ns() + PATIENCE_NS;
 	struct nvml_ask ask = { 0 };
@@ -446,7 +443,7 @@ static void keep_device(void *ctx, const struct source_device *device)
 	listed->device[listed->n++] = *device;
 }
 
-static void devices_are_listed_with_what_they_do_not_tell(void **state)
+TEST(devices_are_listed_with_what_they_do_not_tell)
 {
 	struct world *world = world_new(FIRST_NAMESPACE, two);
 	struct listed listed = { .n = 0 };
@@ -464,25 +461,4 @@ static void devices_are_listed_with_what_they_do_not_tell(void **state)
 	assert_int_equal(listed.n, 1);
 	assert_string_equal(listed.device[0].problem, "cannot query NVIDIA's driver: Driver Not Loaded (9)");
 	world_free(world);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_device_in_use_tells_how_it_is_doing),
-		cmocka_unit_test(a_process_has_its_memory_and_its_share),
-		cmocka_unit_test(energy_counts_from_the_first_look_until_its_meter_is_reset),
-		cmocka_unit_test(what_a_driver_does_not_tell_is_missing),
-		cmocka_unit_test(the_library_is_not_loaded_before_a_device_is_open),
-		cmocka_unit_test(in_a_container_a_number_counts_only_with_the_device_open),
-		cmocka_unit_test(where_processes_are_not_listed_an_open_device_is_in_use),
-		cmocka_unit_test(a_driver_that_hangs_stops_nobody),
-		cmocka_unit_test(a_library_that_crashes_ends_the_source_and_says_so),
-		cmocka_unit_test(why_the_library_does_not_answer_is_said),
-		cmocka_unit_test(the_last_look_is_waited_for),
-		cmocka_unit_test(a_recorder_that_is_killed_leaves_nobody_behind),
-		cmocka_unit_test(devices_are_listed_with_what_they_do_not_tell),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

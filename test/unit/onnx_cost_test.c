@@ -2,12 +2,9 @@
 /* Compares costs with values computed by hand. */
 #include "model/onnx/onnx_cost.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "onnx_build.h"
 
 static struct build build;
@@ -53,7 +50,7 @@ static void build_weights(const char *name, const char *dims)
 	build_tensor(&build, 5, name, TENSOR_FLOAT, dims, NULL, 0);
 }
 
-static void a_convolution_by_hand(void **state)
+TEST(a_convolution_by_hand)
 {
 	size_t node;
 
@@ -75,7 +72,7 @@ static void a_convolution_by_hand(void **state)
 	done();
 }
 
-static void products_of_matrices_by_hand(void **state)
+TEST(products_of_matrices_by_hand)
 {
 	size_t node;
 
@@ -96,7 +93,7 @@ static void products_of_matrices_by_hand(void **state)
 	done();
 }
 
-static void what_only_moves_or_only_renames_costs_no_operations(void **state)
+TEST(what_only_moves_or_only_renames_costs_no_operations)
 {
 	build_begin(&build);
 	build_value(&build, 11, "x", TENSOR_FLOAT, "4 8");
@@ -114,7 +111,7 @@ static void what_only_moves_or_only_renames_costs_no_operations(void **state)
 	done();
 }
 
-static void what_is_not_known_is_said(void **state)
+TEST(what_is_not_known_is_said)
 {
 	const struct cost_node *node;
 
@@ -136,7 +133,7 @@ static void what_is_not_known_is_said(void **state)
 }
 
 /* Weights from elsewhere: their shape determines the cost. */
-static void a_convolution_with_unknown_weights_is_not_known(void **state)
+TEST(a_convolution_with_unknown_weights_is_not_known)
 {
 	size_t node;
 
@@ -155,7 +152,7 @@ static void a_convolution_with_unknown_weights_is_not_known(void **state)
 	done();
 }
 
-static void nothing_costs_less_than_nothing(void **state)
+TEST(nothing_costs_less_than_nothing)
 {
 	size_t node;
 
@@ -175,7 +172,7 @@ static void nothing_costs_less_than_nothing(void **state)
 	done();
 }
 
-static void what_is_made_of_constants_is_computed_once(void **state)
+TEST(what_is_made_of_constants_is_computed_once)
 {
 	build_begin(&build);
 	build_value(&build, 11, "x", TENSOR_FLOAT, "8");
@@ -190,7 +187,7 @@ static void what_is_made_of_constants_is_computed_once(void **state)
 	done();
 }
 
-static void the_dearer_branch_counts(void **state)
+TEST(the_dearer_branch_counts)
 {
 	size_t node, attr, graph;
 
@@ -214,19 +211,4 @@ static void the_dearer_branch_counts(void **state)
 	/* The same tensor twice is read once. */
 	assert_true(cost("dear")->bytes == 4 * (16 + 16));
 	done();
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_convolution_by_hand),
-		cmocka_unit_test(products_of_matrices_by_hand),
-		cmocka_unit_test(what_only_moves_or_only_renames_costs_no_operations),
-		cmocka_unit_test(what_is_not_known_is_said),
-		cmocka_unit_test(a_convolution_with_unknown_weights_is_not_known),
-		cmocka_unit_test(nothing_costs_less_than_nothing),
-		cmocka_unit_test(what_is_made_of_constants_is_computed_once),
-		cmocka_unit_test(the_dearer_branch_counts),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

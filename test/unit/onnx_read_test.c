@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "model/onnx/onnx_external.h"
 #include "model/onnx/onnx_repeat.h"
 #include "onnx_build.h"
@@ -41,7 +38,7 @@ static void build_one(void)
 	build_end(&build);
 }
 
-static void everything_in_the_file_is_read(void **state)
+TEST(everything_in_the_file_is_read)
 {
 	const struct onnx_node *node;
 	const struct onnx_attr *pads;
@@ -74,7 +71,7 @@ static void everything_in_the_file_is_read(void **state)
 	onnx_done(&model);
 }
 
-static void a_file_that_is_cut_off_at_any_byte_is_refused_once(void **state)
+TEST(a_file_that_is_cut_off_at_any_byte_is_refused_once)
 {
 	build_one();
 	for (size_t size = 0; size < build.out.len; size++) {
@@ -99,7 +96,7 @@ static void refused(const void *bytes, size_t size, const char *why)
 	onnx_done(&model);
 }
 
-static void what_is_no_model_is_named(void **state)
+TEST(what_is_no_model_is_named)
 {
 	refused("\x18\0\0\0ORTM....", 12, "(.ort)");
 	refused("\x1c\0\0\0TFL3....", 12, "TensorFlow Lite");
@@ -111,7 +108,7 @@ static void what_is_no_model_is_named(void **state)
 	refused("", 0, "empty");
 }
 
-static void errors_say_the_byte(void **state)
+TEST(errors_say_the_byte)
 {
 	/* ir_version 8, then field 7 that claims 100 bytes. */
 	refused("\x08\x08\x3a\x64\x01", 5, "at byte 2: field 7 of the model claims 100 bytes, but only 1 are left");
@@ -121,7 +118,7 @@ static void errors_say_the_byte(void **state)
 	refused("\x08\x08\x3a\x02\x0a\x00", 6, "does not name its operator");
 }
 
-static void data_that_does_not_fit_its_shape_is_refused(void **state)
+TEST(data_that_does_not_fit_its_shape_is_refused)
 {
 	build_begin(&build);
 	build_tensor(&build, 5, "w", TENSOR_FLOAT, "2 2", "123456789abc", 12);
@@ -148,7 +145,7 @@ static void build_if(int depth)
 	pb_out_close(&build.out, node);
 }
 
-static void graphs_in_graphs_have_a_bound(void **state)
+TEST(graphs_in_graphs_have_a_bound)
 {
 	build_begin(&build);
 	build_if(60);
@@ -162,7 +159,7 @@ static void graphs_in_graphs_have_a_bound(void **state)
 	refused(build.data, build.out.len, "graphs are nested more than 64 deep");
 }
 
-static void small_tensors_can_be_read_by_their_elements(void **state)
+TEST(small_tensors_can_be_read_by_their_elements)
 {
 	static const int32_t halves[] = { -1, 7 };
 	static const uint16_t floats[] = { 0x3c00, 0xc000, 0x0001 }; /* 1, -2, the smallest */
@@ -210,7 +207,7 @@ static void write_file(const char *path, const void *data, size_t size)
 	close(fd);
 }
 
-static void external_data_is_looked_for_beside_the_model(void **state)
+TEST(external_data_is_looked_for_beside_the_model)
 {
 	static const struct {
 		const char *location, *offset, *length, *problem;
@@ -252,7 +249,7 @@ static void external_data_is_looked_for_beside_the_model(void **state)
 	rmdir(folder);
 }
 
-static void external_data_with_a_broken_number_is_refused(void **state)
+TEST(external_data_with_a_broken_number_is_refused)
 {
 	build_begin(&build);
 	add_external("w", "a.bin", "-4", "16");
@@ -269,7 +266,7 @@ static long faults(void)
 }
 
 /* 256 MiB of weights, a hole in the file: reading them would touch 65,536 pages. */
-static void weights_are_not_touched(void **state)
+TEST(weights_are_not_touched)
 {
 	enum { BYTES = 256 << 20 };
 	char path[] = "/tmp/onnx_read_test_XXXXXX";
@@ -301,7 +298,7 @@ static void weights_are_not_touched(void **state)
 	unlink(path);
 }
 
-static void weights_that_repeat_are_found(void **state)
+TEST(weights_that_repeat_are_found)
 {
 	static uint8_t data[3][512];
 	struct onnx_repeats repeats;
@@ -320,22 +317,4 @@ static void weights_that_repeat_are_found(void **state)
 	assert_string_equal(repeats.groups[0].tensor->name, "a");
 	assert_int_equal(repeats.bytes, 512);
 	onnx_done(&model);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(everything_in_the_file_is_read),
-		cmocka_unit_test(a_file_that_is_cut_off_at_any_byte_is_refused_once),
-		cmocka_unit_test(what_is_no_model_is_named),
-		cmocka_unit_test(errors_say_the_byte),
-		cmocka_unit_test(data_that_does_not_fit_its_shape_is_refused),
-		cmocka_unit_test(graphs_in_graphs_have_a_bound),
-		cmocka_unit_test(small_tensors_can_be_read_by_their_elements),
-		cmocka_unit_test(external_data_is_looked_for_beside_the_model),
-		cmocka_unit_test(external_data_with_a_broken_number_is_refused),
-		cmocka_unit_test(weights_are_not_touched),
-		cmocka_unit_test(weights_that_repeat_are_found),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

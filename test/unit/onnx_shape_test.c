@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/onnx/onnx_shape.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "onnx_build.h"
 
 static struct build build;
@@ -61,7 +58,7 @@ static void build_along_0(const char *op_type, const char *inputs, const char *o
 	pb_out_close(&build.out, node);
 }
 
-static void names_of_free_dimensions_go_through_operators(void **state)
+TEST(names_of_free_dimensions_go_through_operators)
 {
 	build_begin(&build);
 	build_value(&build, 11, "x", TENSOR_FLOAT, "batch 3 8");
@@ -76,7 +73,7 @@ static void names_of_free_dimensions_go_through_operators(void **state)
 	done();
 }
 
-static void a_dimension_that_is_given_is_a_number_everywhere(void **state)
+TEST(a_dimension_that_is_given_is_a_number_everywhere)
 {
 	struct shape_dim dims[] = { { .name = "batch", .value = 4 },
 				    { .name = "x:2", .value = 7 },
@@ -93,7 +90,7 @@ static void a_dimension_that_is_given_is_a_number_everywhere(void **state)
 }
 
 /* The usual export of x.reshape(x.shape[0], -1). */
-static void a_shape_that_is_computed_is_known(void **state)
+TEST(a_shape_that_is_computed_is_known)
 {
 	build_begin(&build);
 	build_value(&build, 11, "x", TENSOR_FLOAT, "batch 4 6");
@@ -108,7 +105,7 @@ static void a_shape_that_is_computed_is_known(void **state)
 	done();
 }
 
-static void unknown_stays_unknown(void **state)
+TEST(unknown_stays_unknown)
 {
 	build_begin(&build);
 	build_value(&build, 11, "x", TENSOR_FLOAT, "n 4");
@@ -127,7 +124,7 @@ static void unknown_stays_unknown(void **state)
 	done();
 }
 
-static void windows_slide_as_their_attributes_say(void **state)
+TEST(windows_slide_as_their_attributes_say)
 {
 	static const struct {
 		const char *strides, *pads, *dilations;
@@ -161,7 +158,7 @@ static void windows_slide_as_their_attributes_say(void **state)
 	}
 }
 
-static void nodes_may_come_in_any_order(void **state)
+TEST(nodes_may_come_in_any_order)
 {
 	build_begin(&build);
 	build_value(&build, 11, "x", TENSOR_FLOAT, "2 3");
@@ -174,7 +171,7 @@ static void nodes_may_come_in_any_order(void **state)
 	done();
 }
 
-static void a_circle_is_an_error(void **state)
+TEST(a_circle_is_an_error)
 {
 	build_begin(&build);
 	build_value(&build, 11, "x", TENSOR_FLOAT, "2 3");
@@ -185,7 +182,7 @@ static void a_circle_is_an_error(void **state)
 	done();
 }
 
-static void what_the_file_says_fills_gaps_and_contradictions_are_counted(void **state)
+TEST(what_the_file_says_fills_gaps_and_contradictions_are_counted)
 {
 	build_begin(&build);
 	build_value(&build, 11, "x", TENSOR_FLOAT, "2 3");
@@ -218,7 +215,7 @@ static void build_loop(const char *body_op)
 	pb_out_close(&build.out, node);
 }
 
-static void loops_know_their_turns_and_what_keeps_its_shape(void **state)
+TEST(loops_know_their_turns_and_what_keeps_its_shape)
 {
 	static const uint8_t yes = 1;
 	static const int64_t turns = 3;
@@ -237,7 +234,7 @@ static void loops_know_their_turns_and_what_keeps_its_shape(void **state)
 	}
 }
 
-static void functions_are_gone_through_with_the_inputs_of_each_call(void **state)
+TEST(functions_are_gone_through_with_the_inputs_of_each_call)
 {
 	size_t node, function;
 
@@ -267,7 +264,7 @@ static void functions_are_gone_through_with_the_inputs_of_each_call(void **state
 }
 
 /* f0 calls f1 twice, f1 calls f2 twice, ...: 2^40 nodes. */
-static void calls_that_multiply_come_to_an_end(void **state)
+TEST(calls_that_multiply_come_to_an_end)
 {
 	size_t node, function;
 	char name[16], next[16];
@@ -297,7 +294,7 @@ static void calls_that_multiply_come_to_an_end(void **state)
 }
 
 /* Each call must be inferred, and each is large. */
-static void calls_of_what_is_wide_come_to_an_end(void **state)
+TEST(calls_of_what_is_wide_come_to_an_end)
 {
 	size_t function;
 
@@ -323,7 +320,7 @@ static void calls_of_what_is_wide_come_to_an_end(void **state)
 	done();
 }
 
-static void containers_in_containers_have_a_bound(void **state)
+TEST(containers_in_containers_have_a_bound)
 {
 	const struct onnx_type *type;
 	char from[16] = "x", to[16];
@@ -347,7 +344,7 @@ static void containers_in_containers_have_a_bound(void **state)
 }
 
 /* A tensor list without a tensor: the first one must not be read. */
-static void a_constant_of_no_tensor_is_not_known(void **state)
+TEST(a_constant_of_no_tensor_is_not_known)
 {
 	size_t node, attr;
 
@@ -364,7 +361,7 @@ static void a_constant_of_no_tensor_is_not_known(void **state)
 }
 
 /* Impossible window sizes: nothing overflows (checked by UBSan), and the result is unknown. */
-static void windows_of_impossible_sizes_are_not_known(void **state)
+TEST(windows_of_impossible_sizes_are_not_known)
 {
 	size_t node;
 
@@ -385,26 +382,4 @@ static void windows_of_impossible_sizes_are_not_known(void **state)
 	expect("t", "1 3 ?");
 	expect("u", "1 3 ?");
 	done();
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_of_free_dimensions_go_through_operators),
-		cmocka_unit_test(a_dimension_that_is_given_is_a_number_everywhere),
-		cmocka_unit_test(a_shape_that_is_computed_is_known),
-		cmocka_unit_test(unknown_stays_unknown),
-		cmocka_unit_test(windows_slide_as_their_attributes_say),
-		cmocka_unit_test(nodes_may_come_in_any_order),
-		cmocka_unit_test(a_circle_is_an_error),
-		cmocka_unit_test(what_the_file_says_fills_gaps_and_contradictions_are_counted),
-		cmocka_unit_test(loops_know_their_turns_and_what_keeps_its_shape),
-		cmocka_unit_test(functions_are_gone_through_with_the_inputs_of_each_call),
-		cmocka_unit_test(calls_that_multiply_come_to_an_end),
-		cmocka_unit_test(calls_of_what_is_wide_come_to_an_end),
-		cmocka_unit_test(containers_in_containers_have_a_bound),
-		cmocka_unit_test(a_constant_of_no_tensor_is_not_known),
-		cmocka_unit_test(windows_of_impossible_sizes_are_not_known),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

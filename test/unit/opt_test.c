@@ -2,14 +2,11 @@
 #include "base/opt.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "base/near.h"
+#include "cases.h"
 
 struct sample_opts {
 	bool quiet, verbose;
@@ -57,7 +54,7 @@ static void expect_refused(const char *line, const char *msg)
 	assert_string_equal(err.msg, msg);
 }
 
-static void what_is_not_given_has_its_default(void **state)
+TEST(what_is_not_given_has_its_default)
 {
 	struct sample_opts opts;
 
@@ -70,7 +67,7 @@ static void what_is_not_given_has_its_default(void **state)
 	assert_int_equal(opts.env.n, 0);
 }
 
-static void every_spelling_of_a_value_is_understood(void **state)
+TEST(every_spelling_of_a_value_is_understood)
 {
 	static const char *const lines[] = { "-o x -q", "-ox -q", "-qox", "--out x --quiet", "--quiet --out=x" };
 
@@ -84,7 +81,7 @@ static void every_spelling_of_a_value_is_understood(void **state)
 	}
 }
 
-static void a_value_may_be_empty_or_begin_with_a_dash(void **state)
+TEST(a_value_may_be_empty_or_begin_with_a_dash)
 {
 	struct sample_opts opts;
 
@@ -93,7 +90,7 @@ static void a_value_may_be_empty_or_begin_with_a_dash(void **state)
 	assert_string_equal(opts.env.item[0], "-x");
 }
 
-static void a_list_keeps_its_order(void **state)
+TEST(a_list_keeps_its_order)
 {
 	struct sample_opts opts;
 
@@ -104,7 +101,7 @@ static void a_list_keeps_its_order(void **state)
 	assert_string_equal(opts.env.item[2], "c=3");
 }
 
-static void arguments_are_gathered_in_front(void **state)
+TEST(arguments_are_gathered_in_front)
 {
 	struct sample_opts opts;
 
@@ -119,7 +116,7 @@ static void arguments_are_gathered_in_front(void **state)
 	assert_int_equal(opts.count, 5);
 }
 
-static void the_first_argument_may_end_the_options(void **state)
+TEST(the_first_argument_may_end_the_options)
 {
 	struct sample_opts opts;
 
@@ -133,7 +130,7 @@ static void the_first_argument_may_end_the_options(void **state)
 	assert_false(opts.verbose);
 }
 
-static void help_is_known_without_a_row(void **state)
+TEST(help_is_known_without_a_row)
 {
 	struct sample_opts opts;
 
@@ -142,7 +139,7 @@ static void help_is_known_without_a_row(void **state)
 	assert_int_equal(parse(&opts, OPT_ANYWHERE, "-- --help"), 1);
 }
 
-static void mistakes_say_what_would_be_right(void **state)
+TEST(mistakes_say_what_would_be_right)
 {
 	char line[400] = "";
 
@@ -169,7 +166,7 @@ static void mistakes_say_what_would_be_right(void **state)
 	expect_refused(line, "cannot use '65' as --env: it may be given at most 64 times");
 }
 
-static void times_are_exact_to_the_nanosecond(void **state)
+TEST(times_are_exact_to_the_nanosecond)
 {
 	static const struct {
 		const char *text;
@@ -211,7 +208,7 @@ static void times_are_exact_to_the_nanosecond(void **state)
 		assert_int_equal(opt_parse_duration(bad[i], &ns, &err), -EINVAL);
 }
 
-static void sizes_step_by_1024(void **state)
+TEST(sizes_step_by_1024)
 {
 	uint64_t bytes;
 
@@ -237,7 +234,7 @@ static const char *nearest(const char *word)
 	return near_best(&near);
 }
 
-static void a_slip_of_the_finger_finds_the_word(void **state)
+TEST(a_slip_of_the_finger_finds_the_word)
 {
 	assert_string_equal(nearest("rceord"), "record");
 	assert_string_equal(nearest("reprt"), "report");
@@ -246,22 +243,4 @@ static void a_slip_of_the_finger_finds_the_word(void **state)
 	assert_null(nearest("view"));
 	assert_null(nearest(""));
 	assert_null(nearest("a word that is far longer than any command that there will ever be"));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_not_given_has_its_default),
-		cmocka_unit_test(every_spelling_of_a_value_is_understood),
-		cmocka_unit_test(a_value_may_be_empty_or_begin_with_a_dash),
-		cmocka_unit_test(a_list_keeps_its_order),
-		cmocka_unit_test(arguments_are_gathered_in_front),
-		cmocka_unit_test(the_first_argument_may_end_the_options),
-		cmocka_unit_test(help_is_known_without_a_row),
-		cmocka_unit_test(mistakes_say_what_would_be_right),
-		cmocka_unit_test(times_are_exact_to_the_nanosecond),
-		cmocka_unit_test(sizes_step_by_1024),
-		cmocka_unit_test(a_slip_of_the_finger_finds_the_word),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

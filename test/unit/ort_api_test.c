@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/ort/ort_api.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "cases.h"
 
 static void expect(const char *said, const char *plain)
 {
@@ -17,7 +15,7 @@ static void expect(const char *said, const char *plain)
 	assert_string_equal(text, plain);
 }
 
-static void places_in_the_source_are_taken_out(void **state)
+TEST(places_in_the_source_are_taken_out)
 {
 	expect("Status Message: /src/a/b.h:33 ns::F::F(const T&, V&, bool) i < n was false.",
 	       "Status Message: i < n was false.");
@@ -26,7 +24,7 @@ static void places_in_the_source_are_taken_out(void **state)
 	expect("/o/f.cc:232 ns::P(const O&, C*)::<lambda()> Invalid key: x", "Invalid key: x");
 }
 
-static void only_the_innermost_of_nodes_that_failed_is_named(void **state)
+TEST(only_the_innermost_of_nodes_that_failed_is_named)
 {
 	expect("failed: Non-zero status code returned while running If node. Name:'a' Status Message: Non-zero status "
 	       "code returned while running Pad node. Name:'b' Status Message: /o/pad.cc:1 f() axis is too short",
@@ -37,14 +35,14 @@ static void only_the_innermost_of_nodes_that_failed_is_named(void **state)
 	expect("Non-zero status code returned while running ", "Non-zero status code returned while running");
 }
 
-static void a_message_is_one_line(void **state)
+TEST(a_message_is_one_line)
 {
 	expect("  one\n\ttwo  \r\n", "one two");
 	expect("", "");
 	expect("\n", "");
 }
 
-static void what_only_looks_like_a_place_stays(void **state)
+TEST(what_only_looks_like_a_place_stays)
 {
 	expect("Load model from /tmp/m.onnx failed (twice) for good",
 	       "Load model from /tmp/m.onnx failed (twice) for good");
@@ -57,7 +55,7 @@ static void what_only_looks_like_a_place_stays(void **state)
 	expect("5 (a) b", "5 (a) b");
 }
 
-static void a_file_that_is_no_runtime_is_refused_with_its_name(void **state)
+TEST(a_file_that_is_no_runtime_is_refused_with_its_name)
 {
 	static struct ort_api api;
 	struct err err;
@@ -66,16 +64,4 @@ static void a_file_that_is_no_runtime_is_refused_with_its_name(void **state)
 	assert_non_null(strstr(err.msg, "cannot load /nowhere/libonnxruntime.so"));
 	assert_true(ort_api_open(&api, "libc.so.6", &err) < 0);
 	assert_non_null(strstr(err.msg, "exports no OrtGetApiBase"));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(places_in_the_source_are_taken_out),
-		cmocka_unit_test(only_the_innermost_of_nodes_that_failed_is_named),
-		cmocka_unit_test(a_message_is_one_line),
-		cmocka_unit_test(what_only_looks_like_a_place_stays),
-		cmocka_unit_test(a_file_that_is_no_runtime_is_refused_with_its_name),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,14 +7,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "runtime/find/eh_frame.h"
 #include "runtime/find/rtti.h"
 #include "runtime/probe_sites.h"
@@ -80,22 +77,22 @@ static void check_whole(const char *name)
 	done(&found);
 }
 
-static void every_family_is_found(void **state)
+TEST(every_family_is_found)
 {
 	check_whole("good/plain.so");
 }
 
-static void relocations_may_be_packed(void **state)
+TEST(relocations_may_be_packed)
 {
 	check_whole("good/relr.so");
 }
 
-static void functions_may_begin_without_endbr64(void **state)
+TEST(functions_may_begin_without_endbr64)
 {
 	check_whole("good/old-compiler.so");
 }
 
-static void an_entry_lies_past_endbr64_and_an_end_behind_its_call(void **state)
+TEST(an_entry_lies_past_endbr64_and_an_end_behind_its_call)
 {
 	const struct probe_site *end;
 	struct found found;
@@ -112,7 +109,7 @@ static void an_entry_lies_past_endbr64_and_an_end_behind_its_call(void **state)
 }
 
 /* Where the first instruction is dear, a border is the first cheap one behind it. */
-static void a_border_is_a_cheap_place_behind_the_entry(void **state)
+TEST(a_border_is_a_cheap_place_behind_the_entry)
 {
 	const uint8_t *at;
 	struct found found;
@@ -125,7 +122,7 @@ static void a_border_is_a_cheap_place_behind_the_entry(void **state)
 }
 
 /* The inner half has the log text, but exceptions pass it: a return probe there would end the program. */
-static void of_a_function_in_two_halves_the_one_that_catches_is_taken(void **state)
+TEST(of_a_function_in_two_halves_the_one_that_catches_is_taken)
 {
 	const struct probe_site *site;
 	struct found found;
@@ -138,7 +135,7 @@ static void of_a_function_in_two_halves_the_one_that_catches_is_taken(void **sta
 	done(&found);
 }
 
-static void what_is_refused_says_why_and_where(void **state)
+TEST(what_is_refused_says_why_and_where)
 {
 	static const char *const refused[][2] = {
 		{ "bad/empty", "cannot read bad/empty: it is empty" },
@@ -168,7 +165,7 @@ static void what_is_refused_says_why_and_where(void **state)
 	}
 }
 
-static void only_what_catches_everything_may_have_a_return_probe(void **state)
+TEST(only_what_catches_everything_may_have_a_return_probe)
 {
 	for (int kind = 0; kind < N_SITE_KINDS; kind++)
 		assert_int_equal(probe_kind_returns(kind),
@@ -192,7 +189,7 @@ static void open_library(struct image_file *file, uint64_t *base, void **library
 	close(fd);
 }
 
-static void a_file_reads_as_the_loaded_module_does(void **state)
+TEST(a_file_reads_as_the_loaded_module_does)
 {
 	struct arena arena = { 0 };
 	struct rtti_vtable *vtable;
@@ -216,7 +213,7 @@ static void a_file_reads_as_the_loaded_module_does(void **state)
 	dlclose(library);
 }
 
-static void functions_begin_where_symbols_say(void **state)
+TEST(functions_begin_where_symbols_say)
 {
 	struct eh_function function;
 	struct image_file file;
@@ -241,7 +238,7 @@ static void functions_begin_where_symbols_say(void **state)
 	dlclose(library);
 }
 
-static void where_a_file_is_mapped_tells_where_it_was_loaded(void **state)
+TEST(where_a_file_is_mapped_tells_where_it_was_loaded)
 {
 	struct image_file file;
 	uint64_t base, bias;
@@ -253,22 +250,4 @@ static void where_a_file_is_mapped_tells_where_it_was_loaded(void **state)
 	assert_false(image_file_bias(&file, base, file.size + (1 << 20), &bias));
 	image_file_close(&file);
 	dlclose(library);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_family_is_found),
-		cmocka_unit_test(relocations_may_be_packed),
-		cmocka_unit_test(functions_may_begin_without_endbr64),
-		cmocka_unit_test(a_border_is_a_cheap_place_behind_the_entry),
-		cmocka_unit_test(an_entry_lies_past_endbr64_and_an_end_behind_its_call),
-		cmocka_unit_test(of_a_function_in_two_halves_the_one_that_catches_is_taken),
-		cmocka_unit_test(what_is_refused_says_why_and_where),
-		cmocka_unit_test(only_what_catches_everything_may_have_a_return_probe),
-		cmocka_unit_test(a_file_reads_as_the_loaded_module_does),
-		cmocka_unit_test(functions_begin_where_symbols_say),
-		cmocka_unit_test(where_a_file_is_mapped_tells_where_it_was_loaded),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,21 +4,17 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "capture/proc/other_modules.h"
 #include "capture/proc/package_version.h"
+#include "cases.h"
 
-static void runtimes_are_known_by_their_libraries(void **state)
+TEST(runtimes_are_known_by_their_libraries)
 {
 	static const char *const path[][2] = {
 		{ "/v/site-packages/openvino/libs/libopenvino_intel_gpu_plugin.so", "OpenVINO on GPUs" },
@@ -51,7 +47,7 @@ static void runtimes_are_known_by_their_libraries(void **state)
 		assert_null(other_runtimes_of(others[i]));
 }
 
-static void a_library_of_its_own_is_recorded(void **state)
+TEST(a_library_of_its_own_is_recorded)
 {
 	struct module of[] = { { .path = "/bin/llama-server" },
 			       { .path = "/lib64/ld-linux-x86-64.so.2" },
@@ -104,7 +100,7 @@ static void remove_all(const char *root)
 	assert_int_equal(system(command), 0);
 }
 
-static void versions_are_those_of_packages(void **state)
+TEST(versions_are_those_of_packages)
 {
 	char root[] = "/tmp/package_version_test.XXXXXX";
 
@@ -133,15 +129,4 @@ static void versions_are_those_of_packages(void **state)
 	check(root, "/usr/lib/libopenvino.so.2026.4.1", "2026.4.1");
 	check(root, "libx.so.%n", NULL);
 	remove_all(root);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(runtimes_are_known_by_their_libraries),
-		cmocka_unit_test(a_library_of_its_own_is_recorded),
-		cmocka_unit_test(versions_are_those_of_packages),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,13 +2,10 @@
 #include "capture/source/others.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <sys/stat.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "keep.h"
 
 enum { PROGRAMS = 150, SECOND_TICKS = 100 };
@@ -100,7 +97,7 @@ static double most(const struct machine *machine, int i)
 	return value;
 }
 
-static void more_programs_than_there_is_room_for_are_named_one_after_the_other(void **state)
+TEST(more_programs_than_there_is_room_for_are_named_one_after_the_other)
 {
 	struct machine *machine = machine_new();
 
@@ -114,7 +111,7 @@ static void more_programs_than_there_is_room_for_are_named_one_after_the_other(v
 	machine_free(machine);
 }
 
-static void a_program_that_comes_back_has_values_again(void **state)
+TEST(a_program_that_comes_back_has_values_again)
 {
 	struct machine *machine = machine_new();
 	size_t n;
@@ -132,7 +129,7 @@ static void a_program_that_comes_back_has_values_again(void **state)
 	machine_free(machine);
 }
 
-static void many_that_do_little_hide_none_that_does_much(void **state)
+TEST(many_that_do_little_hide_none_that_does_much)
 {
 	struct machine *machine = machine_new();
 
@@ -148,7 +145,7 @@ static void many_that_do_little_hide_none_that_does_much(void **state)
 	machine_free(machine);
 }
 
-static void programs_that_go_on_keep_their_counters(void **state)
+TEST(programs_that_go_on_keep_their_counters)
 {
 	struct machine *machine = machine_new();
 
@@ -163,16 +160,4 @@ static void programs_that_go_on_keep_their_counters(void **state)
 	/* one for each, however many others came */
 	assert_int_equal(machine->keep->last_track, OTHERS_NAMED);
 	machine_free(machine);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(more_programs_than_there_is_room_for_are_named_one_after_the_other),
-		cmocka_unit_test(a_program_that_comes_back_has_values_again),
-		cmocka_unit_test(many_that_do_little_hide_none_that_does_much),
-		cmocka_unit_test(programs_that_go_on_keep_their_counters),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

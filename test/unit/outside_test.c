@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What threads did while no model ran: by gap, and as trees that add up. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
-
-#include <cmocka.h>
 
 #include "analyze/insight/recorded.h"
 #include "analyze/outside/outside_place.h"
+#include "cases.h"
 #include "findings.h"
 #include "first_sentence.h"
 #include "show/words/time_words.h"
@@ -154,7 +150,7 @@ static void says(const struct fixture *f, const char *text)
 	assert_true(first_sentence_words(text) <= FIRST_SENTENCE_MOST);
 }
 
-static void a_gap_is_what_its_thread_did(void **state)
+TEST_WITH(a_gap_is_what_its_thread_did, setup, teardown)
 {
 	struct fixture *f = *state;
 	const char *place = "Image.resize, called from c_pre.py:6";
@@ -178,7 +174,7 @@ static void a_gap_is_what_its_thread_did(void **state)
 }
 
 /* A thread that is sampled just after it got a CPU did not run all the time before. */
-static void the_kernel_says_what_of_a_stretch_ran(void **state)
+TEST_WITH(the_kernel_says_what_of_a_stretch_ran, setup, teardown)
 {
 	struct fixture *f = *state;
 	struct event_sample what = did(MAIN, SAMPLE_RAN, resize(f));
@@ -200,7 +196,7 @@ static void the_kernel_says_what_of_a_stretch_ran(void **state)
 	assert_int_equal(found(f, OUTSIDE_BY_WHAT, "waited for a CPU", place), 505000);
 }
 
-static void a_constant_stretch_covers_whole_gaps(void **state)
+TEST_WITH(a_constant_stretch_covers_whole_gaps, setup, teardown)
 {
 	struct fixture *f = *state;
 	struct event_sample wait = did(MAIN, SAMPLE_CALL, call(f, 0, "fetch", "/app/net.py", 4));
@@ -218,7 +214,7 @@ static void a_constant_stretch_covers_whole_gaps(void **state)
 }
 
 /* Gaps of 2 ms are sampled every 10 ms: now and then a sample meets one. */
-static void short_gaps_are_divided_together(void **state)
+TEST_WITH(short_gaps_are_divided_together, setup, teardown)
 {
 	struct fixture *f = *state;
 	uint32_t running = call(f, 0, "run", "/app/c_pre.py", 8);
@@ -233,7 +229,7 @@ static void short_gaps_are_divided_together(void **state)
 	assert_int_equal(found(f, OUTSIDE_BY_WHAT, "ran", "run (c_pre.py:8)"), 0);
 }
 
-static void what_the_first_thread_did_before_another_one_is_there(void **state)
+TEST_WITH(what_the_first_thread_did_before_another_one_is_there, setup, teardown)
 {
 	struct fixture *f = *state;
 
@@ -245,7 +241,7 @@ static void what_the_first_thread_did_before_another_one_is_there(void **state)
 	assert_int_equal(found(f, OUTSIDE_BY_THREAD, "", "thread 101"), 100000);
 }
 
-static void time_stopped_is_nobodys_fault(void **state)
+TEST_WITH(time_stopped_is_nobodys_fault, setup, teardown)
 {
 	struct fixture *f = *state;
 	uint32_t halts = stream_track(&f->s, (struct track_def){ .type = TRACK_LANE, .parent = f->process });
@@ -264,7 +260,7 @@ static void time_stopped_is_nobodys_fault(void **state)
 	says(f, "Outside of models: 83.3 % of 600 ms, most of it with the program stopped (300 ms)");
 }
 
-static void a_state_is_named_where_no_place_has_much(void **state)
+TEST_WITH(a_state_is_named_where_no_place_has_much, setup, teardown)
 {
 	struct fixture *f = *state;
 	char function[16];
@@ -278,7 +274,7 @@ static void a_state_is_named_where_no_place_has_much(void **state)
 	says(f, "Outside of models: 80.0 % of 1.00 s, most of it waiting for a CPU (800 ms)");
 }
 
-static void who_holds_the_gil_is_named(void **state)
+TEST_WITH(who_holds_the_gil_is_named, setup, teardown)
 {
 	struct fixture *f = *state;
 	struct event_sample wait = did(MAIN, SAMPLE_GIL, call(f, 0, "step", "/app/gil.py", 30));
@@ -292,7 +288,7 @@ static void who_holds_the_gil_is_named(void **state)
 	says(f, "Outside of models: 90.0 % of 1.00 s, most of it waiting for the GIL, held by burn (gil.py:4), 900 ms");
 }
 
-static void without_samples_nothing_is_said(void **state)
+TEST_WITH(without_samples_nothing_is_said, setup, teardown)
 {
 	struct fixture *f = *state;
 
@@ -302,7 +298,7 @@ static void without_samples_nothing_is_said(void **state)
 	says(f, "No model ran in 90.0 % of the 1.00 s");
 }
 
-static void places_are_those_of_the_program(void **state)
+TEST_WITH(places_are_those_of_the_program, setup, teardown)
 {
 	struct fixture *f = *state;
 	const struct names *names = f->s.names;
@@ -354,14 +350,14 @@ static void check_finding(struct fixture *f, const char *kind, struct event_samp
 	recorded_done(&recorded);
 }
 
-static void preprocessing_is_found(void **state)
+TEST_WITH(preprocessing_is_found, setup, teardown)
 {
 	struct fixture *f = *state;
 
 	check_finding(f, "own_work", did(MAIN, SAMPLE_RAN, resize(f)), "Image.resize, called from c_pre.py:6");
 }
 
-static void waiting_for_the_gil_is_found(void **state)
+TEST_WITH(waiting_for_the_gil_is_found, setup, teardown)
 {
 	struct fixture *f = *state;
 	struct event_sample wait = did(MAIN, SAMPLE_GIL, call(f, 0, "step", "/app/gil.py", 30));
@@ -371,7 +367,7 @@ static void waiting_for_the_gil_is_found(void **state)
 	check_finding(f, "waits_for_gil", wait, "held by burn (gil.py:4)");
 }
 
-static void waiting_for_a_thread_is_found(void **state)
+TEST_WITH(waiting_for_a_thread_is_found, setup, teardown)
 {
 	struct fixture *f = *state;
 
@@ -379,7 +375,7 @@ static void waiting_for_a_thread_is_found(void **state)
 		      "step at q.py:3");
 }
 
-static void waiting_for_input_is_found(void **state)
+TEST_WITH(waiting_for_input_is_found, setup, teardown)
 {
 	struct fixture *f = *state;
 	struct event_sample wait = did(MAIN, SAMPLE_CALL, call(f, 0, "fetch", "/app/net.py", 4));
@@ -387,28 +383,4 @@ static void waiting_for_input_is_found(void **state)
 	wait.call = stream_name(&f->s, "recvfrom");
 	wait.object = stream_name(&f->s, "10.0.0.7:443");
 	check_finding(f, "waits_for_input", wait, "recvfrom on 10.0.0.7:443, called from net.py:4");
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(the_kernel_says_what_of_a_stretch_ran),
-		TEST(a_gap_is_what_its_thread_did),
-		TEST(a_constant_stretch_covers_whole_gaps),
-		TEST(short_gaps_are_divided_together),
-		TEST(what_the_first_thread_did_before_another_one_is_there),
-		TEST(time_stopped_is_nobodys_fault),
-		TEST(a_state_is_named_where_no_place_has_much),
-		TEST(who_holds_the_gil_is_named),
-		TEST(without_samples_nothing_is_said),
-		TEST(places_are_those_of_the_program),
-		TEST(preprocessing_is_found),
-		TEST(waiting_for_the_gil_is_found),
-		TEST(waiting_for_a_thread_is_found),
-		TEST(waiting_for_input_is_found),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,12 +2,9 @@
 /* The files of the page are served under their names, with their types; without them, a page says how to build them. */
 #include "show/view/http/page.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "cases.h"
 
 #define FILE_OF(name, text) { name, (const unsigned char *)(text), sizeof(text) - 1 }
 static const struct page_file with[] = {
@@ -28,7 +25,7 @@ static void check(const struct page_file *files, const char *name, const char *t
 	assert_memory_equal(answer.body, content, strlen(content));
 }
 
-static void files_have_their_names_and_types(void **state)
+TEST(files_have_their_names_and_types)
 {
 	struct http_answer answer = { 0 };
 
@@ -42,7 +39,7 @@ static void files_have_their_names_and_types(void **state)
 	assert_false(view_page_of(with, "none.js", &answer));
 }
 
-static void a_page_that_was_not_built_is_said(void **state)
+TEST(a_page_that_was_not_built_is_said)
 {
 	struct http_answer answer = { 0 };
 
@@ -50,14 +47,4 @@ static void a_page_that_was_not_built_is_said(void **state)
 	assert_true(view_page_of(without, "", &answer));
 	assert_non_null(memmem(answer.body, answer.size, "npm", 3));
 	assert_false(view_page_of(without, "app.js", &answer));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(files_have_their_names_and_types),
-		cmocka_unit_test(a_page_that_was_not_built_is_said),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

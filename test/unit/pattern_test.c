@@ -3,13 +3,10 @@
 #include "base/text/pattern.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "cases.h"
 
 static int search(const char *text, const char *name)
 {
@@ -24,7 +21,7 @@ static int search(const char *text, const char *name)
 	return found;
 }
 
-static void a_pattern_is_searched_anywhere(void **state)
+TEST(a_pattern_is_searched_anywhere)
 {
 	assert_int_equal(search("Resnet50*", "my-Resnet50-v2"), 1);
 	assert_int_equal(search("^Resnet50", "my-Resnet50-v2"), 0);
@@ -33,7 +30,7 @@ static void a_pattern_is_searched_anywhere(void **state)
 	assert_int_equal(search("", "anything"), 1);
 }
 
-static void what_is_only_in_ecmascript_works(void **state)
+TEST(what_is_only_in_ecmascript_works)
 {
 	assert_int_equal(search("^m\\u{f6}del$", "m\xc3\xb6"
 						 "del"),
@@ -43,7 +40,7 @@ static void what_is_only_in_ecmascript_works(void **state)
 	assert_int_equal(search("^.$", "\xc3\xb6"), 1);
 }
 
-static void bytes_that_are_no_text_match_nothing(void **state)
+TEST(bytes_that_are_no_text_match_nothing)
 {
 	assert_int_equal(search("^a.b$", "a\xff"
 					 "b"),
@@ -53,7 +50,7 @@ static void bytes_that_are_no_text_match_nothing(void **state)
 			 1);
 }
 
-static void a_bad_pattern_is_told_with_its_place(void **state)
+TEST(a_bad_pattern_is_told_with_its_place)
 {
 	static const struct {
 		const char *text, *message;
@@ -73,7 +70,7 @@ static void a_bad_pattern_is_told_with_its_place(void **state)
 	}
 }
 
-static void a_pattern_that_is_too_long_is_told(void **state)
+TEST(a_pattern_that_is_too_long_is_told)
 {
 	char text[1200];
 	struct err err = { 0 };
@@ -84,23 +81,9 @@ static void a_pattern_that_is_too_long_is_told(void **state)
 	assert_string_equal(err.msg, "the pattern has more than 1000 bytes");
 }
 
-static void a_search_that_explodes_is_given_up(void **state)
+TEST(a_search_that_explodes_is_given_up)
 {
 	assert_int_equal(search("^(a+)+$", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!"), -ELOOP);
 	assert_int_equal(search("(*LIMIT_MATCH=4000000000)^(a+)+$", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!"),
 			 -ELOOP);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_pattern_is_searched_anywhere),
-		cmocka_unit_test(what_is_only_in_ecmascript_works),
-		cmocka_unit_test(bytes_that_are_no_text_match_nothing),
-		cmocka_unit_test(a_bad_pattern_is_told_with_its_place),
-		cmocka_unit_test(a_pattern_that_is_too_long_is_told),
-		cmocka_unit_test(a_search_that_explodes_is_given_up),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

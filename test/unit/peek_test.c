@@ -5,9 +5,6 @@
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -15,9 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/processor.h"
+#include "cases.h"
 
 static const char text[] = "some text";
 
@@ -58,12 +54,12 @@ static bool forbid(uint32_t call)
 	return !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) && !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 
-static void memory_is_read_where_it_is(void **state)
+TEST(memory_is_read_where_it_is)
 {
 	assert_true(reads_as_it_should());
 }
 
-static void a_sandbox_without_the_system_call_changes_nothing(void **state)
+TEST(a_sandbox_without_the_system_call_changes_nothing)
 {
 	pid_t child = fork();
 	int status;
@@ -74,7 +70,7 @@ static void a_sandbox_without_the_system_call_changes_nothing(void **state)
 	assert_int_equal(status, 0);
 }
 
-static void a_sandbox_without_files_either_changes_nothing(void **state)
+TEST(a_sandbox_without_files_either_changes_nothing)
 {
 	pid_t child = fork();
 	int status;
@@ -100,7 +96,7 @@ static int string_of(const struct object *object, char *to, size_t size)
 	return peek_string_in((uint64_t)object, &copy, offsetof(struct object, text), to, size);
 }
 
-static void a_string_is_read_from_a_copy_of_its_object(void **state)
+TEST(a_string_is_read_from_a_copy_of_its_object)
 {
 	struct object near = { .len = 5, .inside = "Relu6" }, far = { .text = "a text on the heap", .len = 18 };
 	struct object empty = { 0 }, lost = { .text = (const char *)8, .len = 4 };
@@ -123,16 +119,4 @@ static void a_string_is_read_from_a_copy_of_its_object(void **state)
 	assert_int_equal(string_of(&near, got, sizeof got), -1);
 	far.len = (uint64_t)&near;
 	assert_int_equal(string_of(&far, got, sizeof got), -1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(memory_is_read_where_it_is),
-		cmocka_unit_test(a_string_is_read_from_a_copy_of_its_object),
-		cmocka_unit_test(a_sandbox_without_the_system_call_changes_nothing),
-		cmocka_unit_test(a_sandbox_without_files_either_changes_nothing),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

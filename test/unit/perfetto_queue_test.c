@@ -6,15 +6,12 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "lines.h"
 #include "trace/perfetto/perfetto_read.h"
 #include "trace/perfetto/perfetto_write.h"
@@ -80,7 +77,7 @@ static void stop(struct stalled *stalled, pthread_t reader)
 	free(stalled->block.data);
 }
 
-static void file_that_stalls_keeps_nobody_until_the_queue_is_full(void **state)
+TEST(file_that_stalls_keeps_nobody_until_the_queue_is_full)
 {
 	struct stalled stalled;
 	pthread_t reader;
@@ -98,7 +95,7 @@ static void file_that_stalls_keeps_nobody_until_the_queue_is_full(void **state)
 }
 
 /* A flush every 100 ms hands over little: the file may stall for as long as the queue has bytes. */
-static void small_blocks_do_not_fill_the_queue(void **state)
+TEST(small_blocks_do_not_fill_the_queue)
 {
 	struct stalled stalled;
 	pthread_t reader;
@@ -117,7 +114,7 @@ static void small_blocks_do_not_fill_the_queue(void **state)
 	stop(&stalled, reader);
 }
 
-static void what_was_passed_on_is_written_at_the_end(void **state)
+TEST(what_was_passed_on_is_written_at_the_end)
 {
 	struct stalled stalled;
 	pthread_t reader;
@@ -166,7 +163,7 @@ static struct perfetto_writer *writer_to(int fd, struct lines *lines, bool compr
 	return writer;
 }
 
-static void recording_written_in_the_background_is_whole(void **state)
+TEST(recording_written_in_the_background_is_whole)
 {
 	for (int compress = 0; compress < 2; compress++) {
 		int fd = memfd_create("recording", MFD_CLOEXEC);
@@ -193,7 +190,7 @@ static void recording_written_in_the_background_is_whole(void **state)
 	}
 }
 
-static void failure_of_the_file_comes_back_and_stays(void **state)
+TEST(failure_of_the_file_comes_back_and_stays)
 {
 	int fd = open("/dev/full", O_WRONLY | O_CLOEXEC);
 	struct lines lines;
@@ -208,17 +205,4 @@ static void failure_of_the_file_comes_back_and_stays(void **state)
 	assert_int_equal(perfetto_write_free(writer, &err), -ENOSPC);
 	close(fd);
 	lines_done(&lines);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(file_that_stalls_keeps_nobody_until_the_queue_is_full),
-		cmocka_unit_test(small_blocks_do_not_fill_the_queue),
-		cmocka_unit_test(what_was_passed_on_is_written_at_the_end),
-		cmocka_unit_test(recording_written_in_the_background_is_whole),
-		cmocka_unit_test(failure_of_the_file_comes_back_and_stays),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

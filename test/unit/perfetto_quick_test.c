@@ -3,15 +3,12 @@
  */
 #include "trace/perfetto/perfetto_quick.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "lines.h"
 #include "trace/perfetto/perfetto_read.h"
 #include "trace/perfetto/perfetto_write.h"
@@ -164,7 +161,7 @@ static void assert_reads_back(struct stream *stream)
 	lines_done(&stream->lines);
 }
 
-static void slices_that_almost_repeat_are_read_as_they_were(void **state)
+TEST(slices_that_almost_repeat_are_read_as_they_were)
 {
 	for (uint64_t seed = 1; seed < 9; seed++) {
 		struct stream stream;
@@ -178,7 +175,7 @@ static void slices_that_almost_repeat_are_read_as_they_were(void **state)
 }
 
 /* The file has them with each event; the reader need not keep them either. */
-static void texts_that_pass_are_read_as_they_were(void **state)
+TEST(texts_that_pass_are_read_as_they_were)
 {
 	struct stream stream;
 	struct names *names;
@@ -201,14 +198,4 @@ static void texts_that_pass_are_read_as_they_were(void **state)
 		put(&stream, &(struct event){ EVENT_END, .track = stream.track[0], .time_ns = ++stream.time_ns });
 	}
 	assert_reads_back(&stream);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(slices_that_almost_repeat_are_read_as_they_were),
-		cmocka_unit_test(texts_that_pass_are_read_as_they_were),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

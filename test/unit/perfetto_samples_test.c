@@ -2,16 +2,12 @@
 /* Samples of stacks in a file, and back. */
 #include "trace/perfetto/perfetto_samples.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "event/callstack.h"
 #include "trace/perfetto/perfetto_read.h"
 #include "trace/perfetto/perfetto_write.h"
@@ -112,7 +108,7 @@ static void check_first(const struct samples *back)
 	assert_int_equal(frame_of(back, sample->holder_stack)->line, 9);
 }
 
-static void what_was_written_is_read(void **state)
+TEST(what_was_written_is_read)
 {
 	struct frame cut = { .kind = FRAME_CUT }, native = { .kind = FRAME_NATIVE, .offset = 0x1234 };
 	struct names *names = names_new();
@@ -160,7 +156,7 @@ static void what_was_written_is_read(void **state)
 }
 
 /* More CPU time than there was, or before the begin of all times: skipped and counted. */
-static void samples_that_make_no_sense_are_left_out(void **state)
+TEST(samples_that_make_no_sense_are_left_out)
 {
 	static const struct event_sample bad[] = { { .weight_ns = 5, .cpu_ns = 6, .tid = 1 },
 						   { .weight_ns = 5, .cpu_ns = 3, .queue_ns = 3, .tid = 1 },
@@ -188,14 +184,4 @@ static void samples_that_make_no_sense_are_left_out(void **state)
 	names_free(back.sink.names);
 	names_free(names);
 	close(fd);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_was_written_is_read),
-		cmocka_unit_test(samples_that_make_no_sense_are_left_out),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,13 +3,11 @@
 
 #include <errno.h>
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "cases.h"
 
 #define REST " S 7 10 10 0 -1 4194304 90 1 80 2 70 60 5 4 20 0 3 0 990010 250000000 250 18446744073709551615\n"
 
@@ -18,7 +16,7 @@ static bool parse(const char *text, struct proc_stat *stat)
 	return proc_stat_parse(text, strlen(text), stat);
 }
 
-static void stat_gives_its_fields(void **state)
+TEST(stat_gives_its_fields)
 {
 	struct proc_stat stat;
 
@@ -33,7 +31,7 @@ static void stat_gives_its_fields(void **state)
 	assert_int_equal(stat.start_ticks, 990010);
 }
 
-static void a_thread_of_the_kernel_is_known_by_its_flag(void **state)
+TEST(a_thread_of_the_kernel_is_known_by_its_flag)
 {
 	struct proc_stat stat;
 
@@ -43,7 +41,7 @@ static void a_thread_of_the_kernel_is_known_by_its_flag(void **state)
 	assert_false(stat.is_kernel);
 }
 
-static void a_name_may_hold_anything(void **state)
+TEST(a_name_may_hold_anything)
 {
 	struct proc_stat stat;
 
@@ -62,7 +60,7 @@ static void a_name_may_hold_anything(void **state)
  * A cut is detected at every length except the last few, after the end of the start time; and nothing behind it is
  * read.
  */
-static void a_cut_stat_is_no_stat(void **state)
+TEST(a_cut_stat_is_no_stat)
 {
 	static const char text[] = "10 (python3)" REST;
 	size_t enough = (size_t)(strstr(text, "990010") - text) + strlen("990010 ");
@@ -76,7 +74,7 @@ static void a_cut_stat_is_no_stat(void **state)
 	}
 }
 
-static void numbers_beyond_64_bits_are_none(void **state)
+TEST(numbers_beyond_64_bits_are_none)
 {
 	struct proc_stat stat;
 	uint64_t value = 5;
@@ -92,7 +90,7 @@ static void numbers_beyond_64_bits_are_none(void **state)
 	assert_int_equal(value, 5);
 }
 
-static void a_thread_tells_how_long_it_ran_and_waited(void **state)
+TEST(a_thread_tells_how_long_it_ran_and_waited)
 {
 	struct proc_sched sched = { 5, 6 };
 
@@ -107,7 +105,7 @@ static void a_thread_tells_how_long_it_ran_and_waited(void **state)
 	}
 }
 
-static void a_field_is_found_at_the_beginning_of_its_line(void **state)
+TEST(a_field_is_found_at_the_beginning_of_its_line)
 {
 	static const char text[] =
 	    "Name:\tVmHWM: 1\nXVmHWM:\t2 kB\nVmHWMX:\t3 kB\nVmHWM:\t   4 kB\nPss:            12 kB\nEmpty:\nCut:\t55";
@@ -123,7 +121,7 @@ static void a_field_is_found_at_the_beginning_of_its_line(void **state)
 	assert_false(proc_field("", 0, "Missing", &value));
 }
 
-static void the_first_line_of_stat_is_the_machine(void **state)
+TEST(the_first_line_of_stat_is_the_machine)
 {
 	static const char text[] = "cpu  1 2 3 4 5 6 7 8 9 10\ncpu0 1 1 1 1\n", old[] = "cpu  1 2 3 4\n",
 			  none[] = "cpu0 1 2 3 4\n", cut[] = "cpu  1 2 3 4 5";
@@ -140,7 +138,7 @@ static void the_first_line_of_stat_is_the_machine(void **state)
 	assert_false(proc_cpu_parse("cpu", 3, &cpu));
 }
 
-static void pressure_is_the_total_of_some(void **state)
+TEST(pressure_is_the_total_of_some)
 {
 	static const char text[] = "some avg10=1.53 avg60=0.87 total=58761459\nfull avg10=0.00 total=44\n",
 			  full[] = "full total=44\n", cut[] = "some avg10=1.53 total=5876",
@@ -155,7 +153,7 @@ static void pressure_is_the_total_of_some(void **state)
 	assert_false(proc_pressure("so\n", 3, &value));
 }
 
-static void ticks_that_do_not_fit_are_the_most(void **state)
+TEST(ticks_that_do_not_fit_are_the_most)
 {
 	uint64_t hz = (uint64_t)sysconf(_SC_CLK_TCK);
 
@@ -163,7 +161,7 @@ static void ticks_that_do_not_fit_are_the_most(void **state)
 	assert_true(proc_ticks_ns(UINT64_MAX) == UINT64_MAX);
 }
 
-static void a_kept_file_is_read_anew_each_time(void **state)
+TEST(a_kept_file_is_read_anew_each_time)
 {
 	struct proc_file file = { 0 };
 	char first[1024], second[1024];
@@ -176,22 +174,4 @@ static void a_kept_file_is_read_anew_each_time(void **state)
 	assert_int_equal(proc_read("", 0, "no such file", first, sizeof first), -ENOENT);
 	assert_int_equal(proc_read("", getpid(), "no such file", first, sizeof first), -ENOENT);
 	assert_int_equal(proc_read("", 0x7fffffff, "stat", first, sizeof first), -ESRCH);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(stat_gives_its_fields),
-		cmocka_unit_test(a_thread_of_the_kernel_is_known_by_its_flag),
-		cmocka_unit_test(a_name_may_hold_anything),
-		cmocka_unit_test(a_cut_stat_is_no_stat),
-		cmocka_unit_test(numbers_beyond_64_bits_are_none),
-		cmocka_unit_test(a_thread_tells_how_long_it_ran_and_waited),
-		cmocka_unit_test(a_field_is_found_at_the_beginning_of_its_line),
-		cmocka_unit_test(the_first_line_of_stat_is_the_machine),
-		cmocka_unit_test(pressure_is_the_total_of_some),
-		cmocka_unit_test(ticks_that_do_not_fit_are_the_most),
-		cmocka_unit_test(a_kept_file_is_read_anew_each_time),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,13 +2,9 @@
 /* Files that ONNX Runtime's own profiler writes, by their names. */
 #include "capture/source/profile_file.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
+#include "cases.h"
 
-#include <cmocka.h>
-
-static void a_profile_is_told_by_the_time_in_its_name(void **state)
+TEST(a_profile_is_told_by_the_time_in_its_name)
 {
 	assert_true(profile_file_is_one("/srv/onnxruntime_profile__2026-11-28_13-01-52_441.json"));
 	assert_true(profile_file_is_one("/srv/onnxruntime_profile__2026-11-28_13-01-56.json"));
@@ -19,11 +15,4 @@ static void a_profile_is_told_by_the_time_in_its_name(void **state)
 	assert_false(profile_file_is_one("_382.json"));
 	assert_false(profile_file_is_one(".json"));
 	assert_false(profile_file_is_one(""));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(a_profile_is_told_by_the_time_in_its_name) };
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

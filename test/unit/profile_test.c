@@ -3,13 +3,11 @@
 #include "profile/profile.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "cases.h"
 
 #define MS 1000000ull
 
@@ -161,7 +159,7 @@ static void stop(struct bench *bench, uint64_t ms)
 	bench->profile->state = PROFILE_STOPPING;
 }
 
-static void a_stream_reports_at_multiples_of_its_rate(void **state)
+TEST(a_stream_reports_at_multiples_of_its_rate)
 {
 	struct bench bench;
 
@@ -177,7 +175,7 @@ static void a_stream_reports_at_multiples_of_its_rate(void **state)
 	close_bench(&bench);
 }
 
-static void multiples_are_those_of_the_wall_clock(void **state)
+TEST(multiples_are_those_of_the_wall_clock)
 {
 	struct bench bench;
 
@@ -193,7 +191,7 @@ static void multiples_are_those_of_the_wall_clock(void **state)
 	close_bench(&bench);
 }
 
-static void each_inference_is_in_the_report_in_which_it_ends(void **state)
+TEST(each_inference_is_in_the_report_in_which_it_ends)
 {
 	struct bench bench;
 
@@ -210,7 +208,7 @@ static void each_inference_is_in_the_report_in_which_it_ends(void **state)
 	close_bench(&bench);
 }
 
-static void what_began_before_the_start_does_not_count(void **state)
+TEST(what_began_before_the_start_does_not_count)
 {
 	struct bench bench;
 
@@ -223,7 +221,7 @@ static void what_began_before_the_start_does_not_count(void **state)
 	close_bench(&bench);
 }
 
-static void a_stop_delivers_the_rest_up_to_it(void **state)
+TEST(a_stop_delivers_the_rest_up_to_it)
 {
 	struct bench bench;
 
@@ -247,7 +245,7 @@ static void a_stop_delivers_the_rest_up_to_it(void **state)
 	close_bench(&bench);
 }
 
-static void every_second_inference_of_each_model(void **state)
+TEST(every_second_inference_of_each_model)
 {
 	struct bench bench;
 
@@ -265,7 +263,7 @@ static void every_second_inference_of_each_model(void **state)
 	close_bench(&bench);
 }
 
-static void models_come_and_go(void **state)
+TEST(models_come_and_go)
 {
 	struct bench bench;
 
@@ -284,7 +282,7 @@ static void models_come_and_go(void **state)
 	close_bench(&bench);
 }
 
-static void samples_are_counted_exactly(void **state)
+TEST(samples_are_counted_exactly)
 {
 	struct bench bench;
 
@@ -301,7 +299,7 @@ static void samples_are_counted_exactly(void **state)
 	close_bench(&bench);
 }
 
-static void a_stop_before_any_inference_sends_nothing(void **state)
+TEST(a_stop_before_any_inference_sends_nothing)
 {
 	struct bench bench;
 
@@ -319,7 +317,7 @@ static void a_stop_before_any_inference_sends_nothing(void **state)
 	close_bench(&bench);
 }
 
-static void a_latency_report_is_a_table(void **state)
+TEST(a_latency_report_is_a_table)
 {
 	struct bench bench;
 	const char *at;
@@ -338,7 +336,7 @@ static void a_latency_report_is_a_table(void **state)
 	close_bench(&bench);
 }
 
-static void a_trace_has_the_operators_of_its_inferences_alone(void **state)
+TEST(a_trace_has_the_operators_of_its_inferences_alone)
 {
 	struct bench bench;
 
@@ -358,7 +356,7 @@ static void a_trace_has_the_operators_of_its_inferences_alone(void **state)
 }
 
 /* Processes count their inferences by themselves. */
-static void operators_go_to_the_inference_of_their_own_process(void **state)
+TEST(operators_go_to_the_inference_of_their_own_process)
 {
 	struct bench bench;
 
@@ -378,7 +376,7 @@ static void operators_go_to_the_inference_of_their_own_process(void **state)
 	close_bench(&bench);
 }
 
-static void operators_of_thousands_may_come_before_any_has_ended(void **state)
+TEST(operators_of_thousands_may_come_before_any_has_ended)
 {
 	enum { MANY = 5000 };
 	struct bench bench;
@@ -441,7 +439,7 @@ static void open_pattern(struct bench *bench, const char *pattern)
 	assert_non_null(bench->profile->models);
 }
 
-static void a_pattern_adds_models_and_drops_them_with_their_last_session(void **state)
+TEST(a_pattern_adds_models_and_drops_them_with_their_last_session)
 {
 	struct bench bench;
 
@@ -470,7 +468,7 @@ static void a_pattern_adds_models_and_drops_them_with_their_last_session(void **
 	close_bench(&bench);
 }
 
-static void a_model_that_was_removed_comes_back_with_its_next_session(void **state)
+TEST(a_model_that_was_removed_comes_back_with_its_next_session)
 {
 	struct bench bench;
 
@@ -490,7 +488,7 @@ static void a_model_that_was_removed_comes_back_with_its_next_session(void **sta
 	close_bench(&bench);
 }
 
-static void what_was_created_during_a_round_counts_from_its_creation_on(void **state)
+TEST(what_was_created_during_a_round_counts_from_its_creation_on)
 {
 	struct bench bench;
 
@@ -508,7 +506,7 @@ static void what_was_created_during_a_round_counts_from_its_creation_on(void **s
 	close_bench(&bench);
 }
 
-static void a_pattern_that_takes_too_long_leaves_the_name_out_and_says_so(void **state)
+TEST(a_pattern_that_takes_too_long_leaves_the_name_out_and_says_so)
 {
 	struct bench bench;
 
@@ -523,7 +521,7 @@ static void a_pattern_that_takes_too_long_leaves_the_name_out_and_says_so(void *
 	close_bench(&bench);
 }
 
-static void inferences_that_come_out_of_order_are_sorted(void **state)
+TEST(inferences_that_come_out_of_order_are_sorted)
 {
 	struct bench bench;
 	struct arg args[2];
@@ -553,7 +551,7 @@ static void inferences_that_come_out_of_order_are_sorted(void **state)
 	close_bench(&bench);
 }
 
-static void losses_stand_in_the_next_report(void **state)
+TEST(losses_stand_in_the_next_report)
 {
 	struct bench bench;
 	struct arg count = arg_int(KEY_COUNT, 7);
@@ -569,7 +567,7 @@ static void losses_stand_in_the_next_report(void **state)
 	close_bench(&bench);
 }
 
-static void what_was_dropped_stands_in_the_next_report_that_is_not(void **state)
+TEST(what_was_dropped_stands_in_the_next_report_that_is_not)
 {
 	struct bench bench;
 	struct arg count = arg_int(KEY_COUNT, 7);
@@ -592,7 +590,7 @@ static void what_was_dropped_stands_in_the_next_report_that_is_not(void **state)
 	close_bench(&bench);
 }
 
-static void a_clock_that_is_set_moves_the_boundary_and_loses_nothing(void **state)
+TEST(a_clock_that_is_set_moves_the_boundary_and_loses_nothing)
 {
 	struct bench bench;
 
@@ -643,7 +641,7 @@ static const char *last_row(struct bench *bench)
 	return bench->last;
 }
 
-static void stages_and_kernels_fill_columns(void **state)
+TEST(stages_and_kernels_fill_columns)
 {
 	struct bench bench;
 
@@ -678,7 +676,7 @@ static void stages_and_kernels_fill_columns(void **state)
 }
 
 /* Ends come inside out; slices are written outside in. */
-static void slices_of_a_trace_lie_inside_each_other(void **state)
+TEST(slices_of_a_trace_lie_inside_each_other)
 {
 	static const char *const order[] = { "\"name\":\"loop\"", "\"name\":\"body\"", "\"ph\":\"E\"",
 					     "\"name\":\"body\"", "\"ph\":\"E\"",      "\"ph\":\"E\"" };
@@ -706,35 +704,4 @@ static void slices_of_a_trace_lie_inside_each_other(void **state)
 		at++;
 	}
 	close_bench(&bench);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_stream_reports_at_multiples_of_its_rate),
-		cmocka_unit_test(multiples_are_those_of_the_wall_clock),
-		cmocka_unit_test(each_inference_is_in_the_report_in_which_it_ends),
-		cmocka_unit_test(what_began_before_the_start_does_not_count),
-		cmocka_unit_test(a_stop_delivers_the_rest_up_to_it),
-		cmocka_unit_test(every_second_inference_of_each_model),
-		cmocka_unit_test(models_come_and_go),
-		cmocka_unit_test(samples_are_counted_exactly),
-		cmocka_unit_test(a_stop_before_any_inference_sends_nothing),
-		cmocka_unit_test(a_latency_report_is_a_table),
-		cmocka_unit_test(a_trace_has_the_operators_of_its_inferences_alone),
-		cmocka_unit_test(operators_go_to_the_inference_of_their_own_process),
-		cmocka_unit_test(operators_of_thousands_may_come_before_any_has_ended),
-		cmocka_unit_test(a_pattern_adds_models_and_drops_them_with_their_last_session),
-		cmocka_unit_test(a_model_that_was_removed_comes_back_with_its_next_session),
-		cmocka_unit_test(what_was_created_during_a_round_counts_from_its_creation_on),
-		cmocka_unit_test(a_pattern_that_takes_too_long_leaves_the_name_out_and_says_so),
-		cmocka_unit_test(inferences_that_come_out_of_order_are_sorted),
-		cmocka_unit_test(losses_stand_in_the_next_report),
-		cmocka_unit_test(what_was_dropped_stands_in_the_next_report_that_is_not),
-		cmocka_unit_test(a_clock_that_is_set_moves_the_boundary_and_loses_nothing),
-		cmocka_unit_test(stages_and_kernels_fill_columns),
-		cmocka_unit_test(slices_of_a_trace_lie_inside_each_other),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

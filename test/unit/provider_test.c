@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/text/provider.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "cases.h"
 
-static void names_of_one_provider_are_one(void **state)
+TEST(names_of_one_provider_are_one)
 {
 	assert_true(provider_is("openvino", "OpenVINOExecutionProvider"));
 	assert_true(provider_is("CPUExecutionProvider", "CPUExecutionProvider"));
@@ -20,7 +17,7 @@ static void names_of_one_provider_are_one(void **state)
 	assert_int_equal(provider_length("ExecutionProvider", strlen("ExecutionProvider")), 17);
 }
 
-static void operators_of_a_gpu_only_start_work(void **state)
+TEST(operators_of_a_gpu_only_start_work)
 {
 	assert_string_equal(provider_deferred_words("CUDAExecutionProvider", false).s,
 			    "operators of CUDA only start work on the device: their time is that of starting it, and "
@@ -33,7 +30,7 @@ static void operators_of_a_gpu_only_start_work(void **state)
 			       "of Tensorrt can end before the device has computed them"));
 }
 
-static void other_operators_take_their_whole_time(void **state)
+TEST(other_operators_take_their_whole_time)
 {
 	static const char *const names[] = { "CPUExecutionProvider",
 					     "OpenVINOExecutionProvider",
@@ -51,19 +48,7 @@ static void other_operators_take_their_whole_time(void **state)
 	assert_string_equal(provider_deferred_words(NULL, false).s, "");
 }
 
-static void a_name_of_a_file_is_harmless(void **state)
+TEST(a_name_of_a_file_is_harmless)
 {
 	assert_null(strchr(provider_deferred_words("cu\033da", true).s, '\033'));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_of_one_provider_are_one),
-		cmocka_unit_test(operators_of_a_gpu_only_start_work),
-		cmocka_unit_test(other_operators_take_their_whole_time),
-		cmocka_unit_test(a_name_of_a_file_is_harmless),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,14 +3,10 @@
 #include "analyze/pyramid/pyramid.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "stream.h"
 
 enum { N_PX = 512 };
@@ -240,7 +236,7 @@ static void check(const struct pyramid *pyramid, const struct pyramid_row *row, 
 	check_runs(&picture, pixels, range->px_ns);
 }
 
-static void every_picture_is_that_of_a_plain_scan(void **state)
+TEST_WITH(every_picture_is_that_of_a_plain_scan, setup, teardown)
 {
 	const struct world *world = *state;
 	const struct pyramid *pyramid = world->pyramid;
@@ -258,7 +254,7 @@ static void every_picture_is_that_of_a_plain_scan(void **state)
 	}
 }
 
-static void borders_that_are_begins_and_ends_count_no_slice_twice(void **state)
+TEST_WITH(borders_that_are_begins_and_ends_count_no_slice_twice, setup, teardown)
 {
 	const struct world *world = *state;
 	const struct pyramid *pyramid = world->pyramid;
@@ -282,7 +278,7 @@ static void borders_that_are_begins_and_ends_count_no_slice_twice(void **state)
 }
 
 /* The last slice of a node is as wide as the pixel, and the next node begins where both end. */
-static void a_slice_that_fills_its_pixel_is_no_part_of_a_node(void **state)
+TEST(a_slice_that_fills_its_pixel_is_no_part_of_a_node)
 {
 	const struct pyramid_range range = { 1000, 1000, N_PX };
 	struct stream s;
@@ -301,7 +297,7 @@ static void a_slice_that_fills_its_pixel_is_no_part_of_a_node(void **state)
 	stream_done(&s);
 }
 
-static void tiles_side_by_side_have_each_slice_once(void **state)
+TEST_WITH(tiles_side_by_side_have_each_slice_once, setup, teardown)
 {
 	const struct world *world = *state;
 	const struct pyramid *pyramid = world->pyramid;
@@ -330,7 +326,7 @@ static void tiles_side_by_side_have_each_slice_once(void **state)
 	}
 }
 
-static void rows_hold_every_slice_of_their_track(void **state)
+TEST_WITH(rows_hold_every_slice_of_their_track, setup, teardown)
 {
 	const struct world *world = *state;
 	const struct pyramid *pyramid = world->pyramid;
@@ -355,7 +351,7 @@ static void rows_hold_every_slice_of_their_track(void **state)
 	}
 }
 
-static void covered_time_is_the_sum_of_slices(void **state)
+TEST_WITH(covered_time_is_the_sum_of_slices, setup, teardown)
 {
 	const struct world *world = *state;
 
@@ -375,7 +371,7 @@ static void covered_time_is_the_sum_of_slices(void **state)
 	}
 }
 
-static void a_slice_is_found_by_a_time(void **state)
+TEST_WITH(a_slice_is_found_by_a_time, setup, teardown)
 {
 	const struct world *world = *state;
 
@@ -397,7 +393,7 @@ static void a_slice_is_found_by_a_time(void **state)
 	}
 }
 
-static void counters_have_the_extremes_of_each_pixel(void **state)
+TEST_WITH(counters_have_the_extremes_of_each_pixel, setup, teardown)
 {
 	const struct world *world = *state;
 	const struct store_samples *samples = &store_track(world->stream.store, world->counter)->samples;
@@ -433,7 +429,7 @@ static void counters_have_the_extremes_of_each_pixel(void **state)
 }
 
 /* Files may have any times. */
-static void pictures_end_where_time_does(void **state)
+TEST(pictures_end_where_time_does)
 {
 	const struct pyramid_range range = { UINT64_MAX - 600000, 1024, N_PX };
 	struct pyramid_sample samples[N_PX];
@@ -471,7 +467,7 @@ static void pictures_end_where_time_does(void **state)
 	stream_done(&s);
 }
 
-static void nothing_is_no_rows(void **state)
+TEST(nothing_is_no_rows)
 {
 	struct stream s;
 	struct pyramid *pyramid;
@@ -487,22 +483,4 @@ static void nothing_is_no_rows(void **state)
 	assert_int_equal(pyramid_draw_counter(pyramid, 1, &(struct pyramid_range){ 0, 1, 1 }, NULL, &before), 0);
 	pyramid_free(pyramid);
 	stream_done(&s);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(every_picture_is_that_of_a_plain_scan, setup, teardown),
-		cmocka_unit_test_setup_teardown(borders_that_are_begins_and_ends_count_no_slice_twice, setup, teardown),
-		cmocka_unit_test(a_slice_that_fills_its_pixel_is_no_part_of_a_node),
-		cmocka_unit_test_setup_teardown(tiles_side_by_side_have_each_slice_once, setup, teardown),
-		cmocka_unit_test_setup_teardown(rows_hold_every_slice_of_their_track, setup, teardown),
-		cmocka_unit_test_setup_teardown(covered_time_is_the_sum_of_slices, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_slice_is_found_by_a_time, setup, teardown),
-		cmocka_unit_test_setup_teardown(counters_have_the_extremes_of_each_pixel, setup, teardown),
-		cmocka_unit_test(pictures_end_where_time_does),
-		cmocka_unit_test(nothing_is_no_rows),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

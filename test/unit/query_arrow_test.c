@@ -2,16 +2,12 @@
 /* Arrow IPC streams: their messages and batches, and which type a column gets. What pyarrow reads is test_python.py's.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "show/query/query_formats.h"
 
 enum { BATCH = 1 << 16 };
@@ -122,7 +118,7 @@ static struct messages finish(struct answer *a)
 	return messages;
 }
 
-static void an_answer_without_rows_has_its_documented_types(void **state)
+TEST(an_answer_without_rows_has_its_documented_types)
 {
 	static const int arrow[] = {
 		[QUERY_NULL] = 1, [QUERY_INT] = 2, [QUERY_REAL] = 3, [QUERY_TEXT] = 5, [QUERY_BYTES] = 4
@@ -141,7 +137,7 @@ static void an_answer_without_rows_has_its_documented_types(void **state)
 	}
 }
 
-static void rows_come_in_batches(void **state)
+TEST(rows_come_in_batches)
 {
 	const struct query_heading column = { "x", QUERY_INT };
 	struct messages messages;
@@ -159,7 +155,7 @@ static void rows_come_in_batches(void **state)
 	free(a.data);
 }
 
-static void long_texts_end_a_batch(void **state)
+TEST(long_texts_end_a_batch)
 {
 	const struct query_heading column = { "x", QUERY_TEXT };
 	size_t len = 3 << 20;
@@ -178,7 +174,7 @@ static void long_texts_end_a_batch(void **state)
 	free(text);
 }
 
-static void a_computed_column_gets_the_type_of_its_first_rows(void **state)
+TEST(a_computed_column_gets_the_type_of_its_first_rows)
 {
 	const struct query_heading column = { "x", QUERY_NULL };
 	const double doubles[] = { 0, 3, 0.5, 4 };
@@ -197,7 +193,7 @@ static void a_computed_column_gets_the_type_of_its_first_rows(void **state)
 	free(a.data);
 }
 
-static void broken_texts_become_valid(void **state)
+TEST(broken_texts_become_valid)
 {
 	const struct query_heading column = { "x", QUERY_TEXT };
 	struct messages messages;
@@ -214,7 +210,7 @@ static void broken_texts_become_valid(void **state)
 	free(a.data);
 }
 
-static void a_value_of_another_type_is_an_error(void **state)
+TEST(a_value_of_another_type_is_an_error)
 {
 	const struct query_heading column = { "x", QUERY_NULL };
 	struct answer a;
@@ -233,18 +229,4 @@ static void a_value_of_another_type_is_an_error(void **state)
 	assert_int_equal(put_int(&a, 1), -EINVAL);
 	finish(&a);
 	free(a.data);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_answer_without_rows_has_its_documented_types),
-		cmocka_unit_test(rows_come_in_batches),
-		cmocka_unit_test(long_texts_end_a_batch),
-		cmocka_unit_test(a_computed_column_gets_the_type_of_its_first_rows),
-		cmocka_unit_test(broken_texts_become_valid),
-		cmocka_unit_test(a_value_of_another_type_is_an_error),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,16 +3,12 @@
  * doc/query.md says what tables, columns and functions there are: the part between its two marks is made from the
  * tables themselves. INFTRACE_BLESS=1 writes it again.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "analyze/query/query_in.h"
+#include "cases.h"
 
 #define PATH TEST_DIR "/../doc/query.md"
 #define BEGIN "<!-- tables -->\n"
@@ -71,7 +67,7 @@ static void bless(const char *text, const char *begin, const char *end, const ch
 	fclose(file);
 }
 
-static void document_has_every_table_and_column(void **state)
+TEST(document_has_every_table_and_column)
 {
 	char *text = read_file(PATH), *words = make_words();
 	char *begin = strstr(text, BEGIN), *end = strstr(text, END);
@@ -89,7 +85,7 @@ static void document_has_every_table_and_column(void **state)
 	free(words);
 }
 
-static void words_are_complete(void **state)
+TEST(words_are_complete)
 {
 	struct query_table_words table;
 
@@ -107,7 +103,7 @@ static void words_are_complete(void **state)
 }
 
 /* A column of an annotation has the name that the annotation has in files. */
-static void columns_are_called_as_their_annotations(void **state)
+TEST(columns_are_called_as_their_annotations)
 {
 	static const char *const others[][2] = {
 		{ "number", "id" },
@@ -129,15 +125,4 @@ static void columns_are_called_as_their_annotations(void **state)
 			if (column->arg)
 				assert_string_equal(name, event_key_name(column->arg));
 		}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(document_has_every_table_and_column),
-		cmocka_unit_test(words_are_complete),
-		cmocka_unit_test(columns_are_called_as_their_annotations),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

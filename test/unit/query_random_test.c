@@ -3,16 +3,12 @@
  * Random queries answer as they do on plain tables: every table of a recording is copied into a database of SQLite's
  * own, and both get the same SQL. QUERY_SEED and QUERY_COUNT choose others, and more, of them.
  */
-#include <setjmp.h>
 #include <sqlite3.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "plain_tables.h"
 #include "stream.h"
 
@@ -463,7 +459,7 @@ static void begin(struct fixture *f)
 	}
 }
 
-static void random_queries_answer_as_on_plain_tables(void **state)
+TEST(random_queries_answer_as_on_plain_tables)
 {
 	static void (*const kinds[])(struct fixture *, struct sql *) = { plain_select, groups, groups, join, inside };
 	uint64_t first = setting("QUERY_SEED", 1), count = setting("QUERY_COUNT", N_QUERIES);
@@ -483,11 +479,4 @@ static void random_queries_answer_as_on_plain_tables(void **state)
 	query_free(f->query);
 	summary_free(f->summary);
 	stream_done(&f->s);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(random_queries_answer_as_on_plain_tables) };
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,16 +7,12 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "show/query/query_formats.h"
 #include "stream.h"
 
@@ -126,7 +122,7 @@ static const char *ask(struct fixture *f, const char *sql)
 	return at ? at + 2 : "";
 }
 
-static void inferences_have_what_is_known_of_them(void **state)
+TEST_WITH(inferences_have_what_is_known_of_them, setup, teardown)
 {
 	struct fixture *f = *state;
 
@@ -141,7 +137,7 @@ static void inferences_have_what_is_known_of_them(void **state)
 			    "101,9000000,,,,\r\n");
 }
 
-static void time_of_inferences_adds_up(void **state)
+TEST_WITH(time_of_inferences_adds_up, setup, teardown)
 {
 	struct fixture *f = *state;
 
@@ -154,7 +150,7 @@ static void time_of_inferences_adds_up(void **state)
 			    "4,240000,40000,120000\r\n4,240000,40000,120000\r\n");
 }
 
-static void operators_belong_to_the_inference_of_their_process(void **state)
+TEST_WITH(operators_belong_to_the_inference_of_their_process, setup, teardown)
 {
 	struct fixture *f = *state;
 
@@ -167,7 +163,7 @@ static void operators_belong_to_the_inference_of_their_process(void **state)
 			    "10\r\n");
 }
 
-static void other_tables_have_their_rows(void **state)
+TEST_WITH(other_tables_have_their_rows, setup, teardown)
 {
 	struct fixture *f = *state;
 
@@ -188,7 +184,7 @@ static void other_tables_have_their_rows(void **state)
 	assert_string_equal(ask(f, "SELECT args ->> 'op_type' FROM slices WHERE name = 'outer' LIMIT 1"), "Loop\r\n");
 }
 
-static void views_answer_what_people_ask(void **state)
+TEST_WITH(views_answer_what_people_ask, setup, teardown)
 {
 	struct fixture *f = *state;
 
@@ -206,7 +202,7 @@ static void views_answer_what_people_ask(void **state)
 			    "8\r\n");
 }
 
-static void percentiles_are_nearest_ranks(void **state)
+TEST_WITH(percentiles_are_nearest_ranks, setup, teardown)
 {
 	struct fixture *f = *state;
 
@@ -331,7 +327,7 @@ static void compare_instants(struct fixture *f, unsigned *seed)
 }
 
 /* A range needs few steps of SQLite's machine, the same as a scan needs too many. */
-static void ranges_of_instants_do_not_look_at_all_of_them(void **state)
+TEST_WITH(ranges_of_instants_do_not_look_at_all_of_them, setup, teardown)
 {
 	static const struct query_opts opts = { .max_steps = 20000 };
 	struct fixture large = { .err = { 0 } };
@@ -377,7 +373,7 @@ static void compare_groups(struct fixture *f)
 	assert_string_equal(ask(f, "SELECT count(*) FROM (SELECT DISTINCT name FROM operators)"), "4\r\n");
 }
 
-static void plans_answer_as_scans_do(void **state)
+TEST_WITH(plans_answer_as_scans_do, setup, teardown)
 {
 	struct fixture *f = *state;
 	unsigned seed = 1;
@@ -413,7 +409,7 @@ static void plans_answer_as_scans_do(void **state)
 			    "4\r\n");
 }
 
-static void a_query_can_only_read(void **state)
+TEST_WITH(a_query_can_only_read, setup, teardown)
 {
 	static const char *const refused[] = {
 		"CREATE TABLE t(x)",
@@ -478,7 +474,7 @@ static void a_query_can_only_read(void **state)
 			    "1\r\n");
 }
 
-static void what_is_useful_is_allowed(void **state)
+TEST_WITH(what_is_useful_is_allowed, setup, teardown)
 {
 	static const char *const allowed[] = {
 		"WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 10) SELECT sum(x) FROM n",
@@ -503,7 +499,7 @@ static void what_is_useful_is_allowed(void **state)
 			fail_msg("%s: %s", allowed[i], f->err.msg);
 }
 
-static void what_is_large_meets_a_limit(void **state)
+TEST_WITH(what_is_large_meets_a_limit, setup, teardown)
 {
 	struct fixture *f = *state;
 	char *sql = malloc(3 << 20), *at = sql;
@@ -541,7 +537,7 @@ static void *interrupt_soon(void *query)
 	return NULL;
 }
 
-static void an_interrupted_query_ends_and_the_next_one_runs(void **state)
+TEST_WITH(an_interrupted_query_ends_and_the_next_one_runs, setup, teardown)
 {
 	struct fixture *f = *state;
 	pthread_t thread;
@@ -562,7 +558,7 @@ static void an_interrupted_query_ends_and_the_next_one_runs(void **state)
 	assert_string_equal(ask(f, "SELECT 1"), "1\r\n");
 }
 
-static void errors_have_a_place(void **state)
+TEST_WITH(errors_have_a_place, setup, teardown)
 {
 	struct fixture *f = *state;
 
@@ -579,7 +575,7 @@ static void errors_have_a_place(void **state)
 	assert_true(f->place.is_known && f->place.at == 0);
 }
 
-static void formats_write_every_value(void **state)
+TEST_WITH(formats_write_every_value, setup, teardown)
 {
 	const char *sql =
 	    "SELECT NULL AS a, -5 AS b, 1.5 AS c, 'x\"y' || char(10) AS d, '' AS e, x'00ff' AS f, 2.0 AS g, "
@@ -609,7 +605,7 @@ static int take_columns(void *ctx, const struct query_heading *columns, size_t n
 	return 0;
 }
 
-static void a_taker_can_stop(void **state)
+TEST_WITH(a_taker_can_stop, setup, teardown)
 {
 	struct fixture *f = *state;
 	int n = 0;
@@ -620,7 +616,7 @@ static void a_taker_can_stop(void **state)
 }
 
 /* Each block of SQL in the document, as a person would paste it. */
-static void examples_of_the_document_run(void **state)
+TEST_WITH(examples_of_the_document_run, setup, teardown)
 {
 	struct fixture *f = *state;
 	FILE *file = fopen(TEST_DIR "/../doc/query.md", "r");
@@ -641,30 +637,4 @@ static void examples_of_the_document_run(void **state)
 	}
 	assert_true(n >= 8);
 	free(text);
-}
-
-#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		CASE(inferences_have_what_is_known_of_them),
-		CASE(time_of_inferences_adds_up),
-		CASE(operators_belong_to_the_inference_of_their_process),
-		CASE(other_tables_have_their_rows),
-		CASE(views_answer_what_people_ask),
-		CASE(percentiles_are_nearest_ranks),
-		CASE(plans_answer_as_scans_do),
-		CASE(ranges_of_instants_do_not_look_at_all_of_them),
-		CASE(a_query_can_only_read),
-		CASE(what_is_useful_is_allowed),
-		CASE(what_is_large_meets_a_limit),
-		CASE(an_interrupted_query_ends_and_the_next_one_runs),
-		CASE(errors_have_a_place),
-		CASE(formats_write_every_value),
-		CASE(a_taker_can_stop),
-		CASE(examples_of_the_document_run),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

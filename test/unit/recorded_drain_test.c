@@ -6,13 +6,10 @@
 #include "capture/decode/recorded_drain.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <sys/stat.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "made_up_clock.h"
 #include "segment_build.h"
 
@@ -97,7 +94,7 @@ static const char *drained(struct world *world, bool is_last, unsigned *fill)
 	return world->log.text;
 }
 
-static void a_ring_becomes_inferences_and_operators(void **state)
+TEST(a_ring_becomes_inferences_and_operators)
 {
 	struct world world;
 
@@ -112,7 +109,7 @@ static void a_ring_becomes_inferences_and_operators(void **state)
 }
 
 /* An inference that was under way has no begin there, which is no loss; and the ring is the thread's already. */
-static void who_shares_a_segment_reads_from_then_on(void **state)
+TEST(who_shares_a_segment_reads_from_then_on)
 {
 	struct world world;
 	struct segment *segment;
@@ -144,7 +141,7 @@ static void who_shares_a_segment_reads_from_then_on(void **state)
 	world_close(&world);
 }
 
-static void names_that_come_later_are_those_of_later_records(void **state)
+TEST(names_that_come_later_are_those_of_later_records)
 {
 	struct world world;
 
@@ -182,7 +179,7 @@ static void run_with_text(struct world *world, uint32_t run, uint32_t text)
 }
 
 /* From a position near the end of the ring, and of the numbers, on. */
-static void texts_that_pass_are_those_of_their_records_or_lost(void **state)
+TEST(texts_that_pass_are_those_of_their_records_or_lost)
 {
 	const uint64_t begin = ((uint64_t)TEXT_PASSES * 8 * 3) - 40;
 	struct world world;
@@ -213,7 +210,7 @@ static void texts_that_pass_are_those_of_their_records_or_lost(void **state)
 	world_close(&world);
 }
 
-static void what_found_no_room_is_a_loss(void **state)
+TEST(what_found_no_room_is_a_loss)
 {
 	struct world world;
 	unsigned fill;
@@ -241,7 +238,7 @@ static void assert_run_at(const char *text, const char *name, uint64_t ns)
 		assert_string_equal(text, wanted);
 }
 
-static void records_from_both_sides_of_a_suspend_have_their_times(void **state)
+TEST(records_from_both_sides_of_a_suspend_have_their_times)
 {
 	struct made_up_clock clock;
 	struct clock_map map;
@@ -275,7 +272,7 @@ static void records_from_both_sides_of_a_suspend_have_their_times(void **state)
 }
 
 /* Whoever owns the file may cut it off, before it is read first or in between. */
-static void a_segment_that_is_cut_off_is_a_loss_and_kills_nobody(void **state)
+TEST(a_segment_that_is_cut_off_is_a_loss_and_kills_nobody)
 {
 	static const long sizes[] = { 0, SEGMENT_DICT, SEGMENT_RINGS };
 	struct world world;
@@ -294,7 +291,7 @@ static void a_segment_that_is_cut_off_is_a_loss_and_kills_nobody(void **state)
 	}
 }
 
-static void what_is_no_segment_is_refused(void **state)
+TEST(what_is_no_segment_is_refused)
 {
 	struct err err = { 0 };
 	char path[64];
@@ -337,7 +334,7 @@ static void move_meanwhile(void *ctx, const struct event *event)
 		put_operator(&mover->larger, mover->ns += 10);
 }
 
-static void operators_of_a_thread_that_moves_while_it_is_read_keep_their_times(void **state)
+TEST(operators_of_a_thread_that_moves_while_it_is_read_keep_their_times)
 {
 	struct world world;
 	struct mover mover = { &world };
@@ -360,7 +357,7 @@ static void operators_of_a_thread_that_moves_while_it_is_read_keep_their_times(v
 }
 
 /* A server that starts a thread for each request, two at a time. */
-static void threads_of_one_inference_each_share_lines(void **state)
+TEST(threads_of_one_inference_each_share_lines)
 {
 	struct ring_writer *writer[2], second;
 	struct world world;
@@ -390,7 +387,7 @@ static void threads_of_one_inference_each_share_lines(void **state)
 }
 
 /* Ids of threads come again long before a ring does. */
-static void threads_with_the_id_of_an_ended_one_are_new_ones(void **state)
+TEST(threads_with_the_id_of_an_ended_one_are_new_ones)
 {
 	struct ring_writer second;
 	struct world world;
@@ -416,7 +413,7 @@ static void threads_with_the_id_of_an_ended_one_are_new_ones(void **state)
 	world_close(&world);
 }
 
-static void operators_that_a_thread_left_open_do_not_hold_those_of_the_next_one(void **state)
+TEST(operators_that_a_thread_left_open_do_not_hold_those_of_the_next_one)
 {
 	struct world world;
 	uint64_t ns = 1000;
@@ -436,7 +433,7 @@ static void operators_that_a_thread_left_open_do_not_hold_those_of_the_next_one(
 	world_close(&world);
 }
 
-static void a_thread_that_has_moved_lives_on_when_its_old_ring_is_taken(void **state)
+TEST(a_thread_that_has_moved_lives_on_when_its_old_ring_is_taken)
 {
 	struct ring_writer larger;
 	struct world world;
@@ -476,7 +473,7 @@ static void sum_told(void *ctx, const struct event *event)
 
 /* It came into the queue of a pool at 60. Its usage is told before or after the move. The thread never slept or waited:
  * it had the CPU all the time. */
-static void an_inference_in_which_its_thread_moves_keeps_its_usage(void **state)
+TEST(an_inference_in_which_its_thread_moves_keeps_its_usage)
 {
 	for (int is_before = 0; is_before < 2; is_before++) {
 		const struct record usage = { .type = RECORD_RUN_USAGE, .run = 1, .flags = FLAG_AWAKE };
@@ -504,26 +501,4 @@ static void an_inference_in_which_its_thread_moves_keeps_its_usage(void **state)
 		assert_int_equal(told.queue_ns, 40);
 		world_close(&world);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_ring_becomes_inferences_and_operators),
-		cmocka_unit_test(who_shares_a_segment_reads_from_then_on),
-		cmocka_unit_test(names_that_come_later_are_those_of_later_records),
-		cmocka_unit_test(texts_that_pass_are_those_of_their_records_or_lost),
-		cmocka_unit_test(what_found_no_room_is_a_loss),
-		cmocka_unit_test(records_from_both_sides_of_a_suspend_have_their_times),
-		cmocka_unit_test(a_segment_that_is_cut_off_is_a_loss_and_kills_nobody),
-		cmocka_unit_test(what_is_no_segment_is_refused),
-		cmocka_unit_test(operators_of_a_thread_that_moves_while_it_is_read_keep_their_times),
-		cmocka_unit_test(threads_of_one_inference_each_share_lines),
-		cmocka_unit_test(threads_with_the_id_of_an_ended_one_are_new_ones),
-		cmocka_unit_test(operators_that_a_thread_left_open_do_not_hold_those_of_the_next_one),
-		cmocka_unit_test(a_thread_that_has_moved_lives_on_when_its_old_ring_is_taken),
-		cmocka_unit_test(an_inference_in_which_its_thread_moves_keeps_its_usage),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

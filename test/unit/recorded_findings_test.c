@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Findings of recordings: each in a recording that shows it, and not in one close by. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 
-#include <cmocka.h>
-
 #include "analyze/insight/recorded.h"
+#include "cases.h"
 #include "findings.h"
 #include "stream.h"
 
@@ -161,7 +157,7 @@ static const struct finding *tiny_operators_with(struct fixture *f, uint64_t out
 	return find(f, "tiny_operators");
 }
 
-static void one_lost_cpu_makes_no_operators_tiny(void **state)
+TEST(one_lost_cpu_makes_no_operators_tiny)
 {
 	struct fixture fixture, *f = &fixture;
 
@@ -171,7 +167,7 @@ static void one_lost_cpu_makes_no_operators_tiny(void **state)
 	end(f);
 }
 
-static void sessions_used_side_by_side_are_one_too_many(void **state)
+TEST(sessions_used_side_by_side_are_one_too_many)
 {
 	struct fixture fixture, *f = &fixture;
 
@@ -189,7 +185,7 @@ static void sessions_used_side_by_side_are_one_too_many(void **state)
 	end(f);
 }
 
-static void a_session_that_takes_the_place_of_another_is_not_beside_it(void **state)
+TEST(a_session_that_takes_the_place_of_another_is_not_beside_it)
 {
 	struct fixture fixture, *f = &fixture;
 
@@ -205,7 +201,7 @@ static void a_session_that_takes_the_place_of_another_is_not_beside_it(void **st
 	end(f);
 }
 
-static void specializing_again_is_found_from_two_sessions_on(void **state)
+TEST(specializing_again_is_found_from_two_sessions_on)
 {
 	struct fixture fixture, *f = &fixture;
 
@@ -243,7 +239,7 @@ static void specializing_again_is_found_from_two_sessions_on(void **state)
 	end(f);
 }
 
-static void a_creation_is_no_finding_in_a_recording_that_lasts(void **state)
+TEST(a_creation_is_no_finding_in_a_recording_that_lasts)
 {
 	struct fixture fixture, *f = &fixture;
 
@@ -261,7 +257,7 @@ static void a_creation_is_no_finding_in_a_recording_that_lasts(void **state)
 	end(f);
 }
 
-static void time_in_no_operator_is_found_from_a_sixth_on(void **state)
+TEST(time_in_no_operator_is_found_from_a_sixth_on)
 {
 	struct series series = { .session = 1, .at_us = 100, .took_us = 1000, .n = 20, .operator_us = 700 };
 	struct fixture fixture, *f = &fixture;
@@ -285,7 +281,7 @@ static void time_in_no_operator_is_found_from_a_sixth_on(void **state)
 	end(f);
 }
 
-static void waits_for_cpus_that_the_process_itself_uses_are_its_own_fault(void **state)
+TEST(waits_for_cpus_that_the_process_itself_uses_are_its_own_fault)
 {
 	struct series series = {
 		.session = 1, .at_us = 100, .took_us = 1000, .n = 40, .cpu_us = 600, .waited_us = 400
@@ -347,7 +343,7 @@ static void waits_for_cpus_that_the_process_itself_uses_are_its_own_fault(void *
 }
 
 /* Those of all its processes, as in the head of the report. */
-static void cpus_of_the_program_and_of_others_add_up(void **state)
+TEST(cpus_of_the_program_and_of_others_add_up)
 {
 	struct series series = {
 		.session = 1, .at_us = 100, .took_us = 1000, .n = 40, .cpu_us = 600, .waited_us = 400
@@ -398,7 +394,7 @@ static const struct finding *find_of_two(struct fixture *f, const char *name, co
 }
 
 /* Of short inferences with long pauses a sampler sees little; each of them knows what its thread used. */
-static void a_program_used_what_its_inferences_did_at_least(void **state)
+TEST(a_program_used_what_its_inferences_did_at_least)
 {
 	struct series series = {
 		.session = 1, .at_us = 100, .took_us = 1000, .every_us = 20000, .n = 40, .cpu_us = 600, .waited_us = 400
@@ -416,7 +412,7 @@ static void a_program_used_what_its_inferences_did_at_least(void **state)
 }
 
 /* While the program started, its processes had the CPUs; while inferences ran, others did. */
-static void who_had_the_cpus_counts_while_inferences_ran(void **state)
+TEST(who_had_the_cpus_counts_while_inferences_ran)
 {
 	struct series series = {
 		.session = 1, .at_us = 20100, .took_us = 1000, .n = 20, .cpu_us = 600, .waited_us = 400
@@ -450,7 +446,7 @@ static const struct finding *find_of_turns(struct fixture *f, const char *name, 
 	return find_of_both(f, name, "waited for its own processes", series, after_us);
 }
 
-static void waits_for_cpus_that_other_processes_of_the_program_use_are_its_own_fault(void **state)
+TEST(waits_for_cpus_that_other_processes_of_the_program_use_are_its_own_fault)
 {
 	struct fixture fixture, *f = &fixture;
 	const struct finding *found = find_of_two(f, "oversubscribed", "waited for its own processes", 0);
@@ -469,7 +465,7 @@ static void waits_for_cpus_that_other_processes_of_the_program_use_are_its_own_f
 }
 
 /* A parent that waits for its child, and the child for it: their threads never work beside each other. */
-static void processes_that_take_turns_have_no_threads_beside_each_other(void **state)
+TEST(processes_that_take_turns_have_no_threads_beside_each_other)
 {
 	struct fixture fixture, *f = &fixture;
 
@@ -481,7 +477,7 @@ static void processes_that_take_turns_have_no_threads_beside_each_other(void **s
 }
 
 /* A pool's threads have no work while another session's inference runs. */
-static void a_pool_can_work_for_inferences_of_its_session_alone(void **state)
+TEST(a_pool_can_work_for_inferences_of_its_session_alone)
 {
 	struct fixture fixture, *f = &fixture;
 
@@ -507,7 +503,7 @@ static void a_pool_can_work_for_inferences_of_its_session_alone(void **state)
 	}
 }
 
-static void pool_threads_spin_if_they_use_more_than_inferences_last(void **state)
+TEST(pool_threads_spin_if_they_use_more_than_inferences_last)
 {
 	struct series series = { .session = 1, .at_us = 500, .took_us = 200, .every_us = 1000, .n = 39 };
 	struct fixture fixture, *f = &fixture;
@@ -533,7 +529,7 @@ static void pool_threads_spin_if_they_use_more_than_inferences_last(void **state
 	end(f);
 }
 
-static void subnormal_numbers_are_found_if_inferences_with_them_are_slower(void **state)
+TEST(subnormal_numbers_are_found_if_inferences_with_them_are_slower)
 {
 	struct series without = { .session = 1, .at_us = 100, .took_us = 1000, .n = 20 };
 	struct series with = { .session = 1, .at_us = 50000, .took_us = 3000, .n = 10, .is_subnormal = true };
@@ -572,7 +568,7 @@ static void train(struct fixture *f, uint64_t at_us, int64_t n)
 	stream_end(&f->s, f->thread, at_us + 50);
 }
 
-static void gradients_are_found_if_no_backward_pass_follows(void **state)
+TEST(gradients_are_found_if_no_backward_pass_follows)
 {
 	struct series series = {
 		.session = 1, .at_us = 100, .took_us = 1000, .n = 20, .has_gradients = true, .is_training_mode = true
@@ -601,7 +597,7 @@ static void gradients_are_found_if_no_backward_pass_follows(void **state)
 	end(f);
 }
 
-static void memory_grows_if_it_does_while_inferences_run(void **state)
+TEST(memory_grows_if_it_does_while_inferences_run)
 {
 	struct series series = { .session = 1, .at_us = 500, .took_us = 1000, .n = 40 };
 	struct fixture fixture, *f = &fixture;
@@ -631,7 +627,7 @@ static void memory_grows_if_it_does_while_inferences_run(void **state)
 	end(f);
 }
 
-static void malloc_keeps_memory_if_a_quarter_of_what_is_resident_is_free(void **state)
+TEST(malloc_keeps_memory_if_a_quarter_of_what_is_resident_is_free)
 {
 	const struct series series = { .session = 1, .at_us = 500, .took_us = 1000, .n = 40 };
 	struct fixture fixture, *f = &fixture;
@@ -655,7 +651,7 @@ static void malloc_keeps_memory_if_a_quarter_of_what_is_resident_is_free(void **
 	end(f);
 }
 
-static void a_session_waits_for_another_if_it_is_blocked_longer_beside_it(void **state)
+TEST(a_session_waits_for_another_if_it_is_blocked_longer_beside_it)
 {
 	struct series alone = { .session = 1, .at_us = 100, .took_us = 1000, .n = 10, .cpu_us = 900 };
 	struct series beside = { .session = 1, .at_us = 20000, .took_us = 2000, .n = 10, .cpu_us = 900 };
@@ -691,7 +687,7 @@ static void a_session_waits_for_another_if_it_is_blocked_longer_beside_it(void *
 	end(f);
 }
 
-static void a_batch_is_small_if_an_item_takes_less_in_a_larger_one(void **state)
+TEST(a_batch_is_small_if_an_item_takes_less_in_a_larger_one)
 {
 	struct series small = { .session = 1, .at_us = 100, .took_us = 1000, .n = 20, .batch = 1 };
 	struct series large = { .session = 1, .at_us = 30000, .took_us = 4000, .n = 10, .batch = 8 };
@@ -715,7 +711,7 @@ static void a_batch_is_small_if_an_item_takes_less_in_a_larger_one(void **state)
 	end(f);
 }
 
-static void one_caller_beside_idle_cpus_must_be_busy_all_the_time(void **state)
+TEST(one_caller_beside_idle_cpus_must_be_busy_all_the_time)
 {
 	struct series series = { .session = 1, .at_us = 100, .took_us = 1000, .n = 40 };
 	struct fixture fixture, *f = &fixture;
@@ -770,7 +766,7 @@ static void run_on(struct fixture *f, const char *providers)
 	}
 }
 
-static void nodes_that_fell_back_are_named(void **state)
+TEST(nodes_that_fell_back_are_named)
 {
 	struct fixture fixture, *f = &fixture;
 
@@ -824,7 +820,7 @@ static void run_beside_device(struct fixture *f, double busy_pct, uint64_t n_s)
 	analyse(f);
 }
 
-static void a_device_that_stays_idle_is_found(void **state)
+TEST(a_device_that_stays_idle_is_found)
 {
 	struct fixture fixture, *f = &fixture;
 
@@ -846,7 +842,7 @@ static void a_device_that_stays_idle_is_found(void **state)
 	end(f);
 }
 
-static void a_few_slow_ones_of_a_few_are_no_finding(void **state)
+TEST(a_few_slow_ones_of_a_few_are_no_finding)
 {
 	struct series series = { .session = 1, .at_us = 100, .took_us = 1000, .n = 9 };
 	struct fixture fixture, *f = &fixture;
@@ -862,7 +858,7 @@ static void a_few_slow_ones_of_a_few_are_no_finding(void **state)
 }
 
 /* Three of 93 take 49 ms longer: for what? */
-static void what_most_slow_ones_have_in_common_is_named(void **state)
+TEST(what_most_slow_ones_have_in_common_is_named)
 {
 	static const struct {
 		int64_t cpu_us, waited_us;
@@ -891,37 +887,4 @@ static void what_most_slow_ones_have_in_common_is_named(void **state)
 		}
 		end(f);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_lost_cpu_makes_no_operators_tiny),
-		cmocka_unit_test(sessions_used_side_by_side_are_one_too_many),
-		cmocka_unit_test(a_session_that_takes_the_place_of_another_is_not_beside_it),
-		cmocka_unit_test(specializing_again_is_found_from_two_sessions_on),
-		cmocka_unit_test(a_creation_is_no_finding_in_a_recording_that_lasts),
-		cmocka_unit_test(time_in_no_operator_is_found_from_a_sixth_on),
-		cmocka_unit_test(waits_for_cpus_that_the_process_itself_uses_are_its_own_fault),
-		cmocka_unit_test(processes_that_take_turns_have_no_threads_beside_each_other),
-		cmocka_unit_test(a_program_used_what_its_inferences_did_at_least),
-		cmocka_unit_test(who_had_the_cpus_counts_while_inferences_ran),
-		cmocka_unit_test(cpus_of_the_program_and_of_others_add_up),
-		cmocka_unit_test(waits_for_cpus_that_other_processes_of_the_program_use_are_its_own_fault),
-		cmocka_unit_test(a_pool_can_work_for_inferences_of_its_session_alone),
-		cmocka_unit_test(pool_threads_spin_if_they_use_more_than_inferences_last),
-		cmocka_unit_test(subnormal_numbers_are_found_if_inferences_with_them_are_slower),
-		cmocka_unit_test(gradients_are_found_if_no_backward_pass_follows),
-		cmocka_unit_test(memory_grows_if_it_does_while_inferences_run),
-		cmocka_unit_test(malloc_keeps_memory_if_a_quarter_of_what_is_resident_is_free),
-		cmocka_unit_test(a_session_waits_for_another_if_it_is_blocked_longer_beside_it),
-		cmocka_unit_test(a_batch_is_small_if_an_item_takes_less_in_a_larger_one),
-		cmocka_unit_test(one_caller_beside_idle_cpus_must_be_busy_all_the_time),
-		cmocka_unit_test(nodes_that_fell_back_are_named),
-		cmocka_unit_test(a_device_that_stays_idle_is_found),
-		cmocka_unit_test(a_few_slow_ones_of_a_few_are_no_finding),
-		cmocka_unit_test(what_most_slow_ones_have_in_common_is_named),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Findings on how a recorded program uses the runtime: each in a recording that shows it, and not in one close by. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "analyze/insight/recorded.h"
+#include "cases.h"
 #include "event/callstack.h"
 #include "event/process_note.h"
 #include "event/sample.h"
@@ -69,7 +65,7 @@ static void end(struct fixture *f)
 	stream_done(&f->s);
 }
 
-static void faults_of_each_inference_are_found_and_those_of_one_are_not(void **state)
+TEST(faults_of_each_inference_are_found_and_those_of_one_are_not)
 {
 	struct fixture fixture, *f = &fixture;
 	const struct finding *found;
@@ -94,7 +90,7 @@ static void faults_of_each_inference_are_found_and_those_of_one_are_not(void **s
 	end(f);
 }
 
-static void a_pause_is_named_if_nearly_all_inferences_after_one_are_slower(void **state)
+TEST(a_pause_is_named_if_nearly_all_inferences_after_one_are_slower)
 {
 	struct fixture fixture, *f = &fixture;
 	const struct finding *found;
@@ -141,7 +137,7 @@ static void operators(struct fixture *f, const char *const *types)
 	stream_end(&f->s, f->lane, f->us);
 }
 
-static void optimization_is_off_if_only_needed_transformers_ran(void **state)
+TEST(optimization_is_off_if_only_needed_transformers_ran)
 {
 	static const char *const plain[] = { "Conv", "Relu", "Gemm", NULL };
 	static const char *const fused[] = { "FusedConv", "Add", "Gemm", NULL };
@@ -206,7 +202,7 @@ static bool is_serialised(int n_threads, uint64_t own_us, bool is_pooled)
 	return is_found;
 }
 
-static void callers_that_wait_for_each_other_are_found_if_nothing_else_fills_their_time(void **state)
+TEST(callers_that_wait_for_each_other_are_found_if_nothing_else_fills_their_time)
 {
 	assert_true(is_serialised(4, 20, false));
 	assert_true(is_serialised(4, 150, false));  /* handing the lock on takes time on a busy machine */
@@ -256,7 +252,7 @@ static const char *lock_of(const char *inner, struct fixture *f)
 	return found->text;
 }
 
-static void the_line_that_waits_for_the_lock_around_a_session_is_named(void **state)
+TEST(the_line_that_waits_for_the_lock_around_a_session_is_named)
 {
 	struct fixture fixture, *f = &fixture;
 
@@ -267,7 +263,7 @@ static void the_line_that_waits_for_the_lock_around_a_session_is_named(void **st
 	end(f);
 }
 
-static void a_pool_that_runs_inferences_one_at_a_time_is_a_queue(void **state)
+TEST(a_pool_that_runs_inferences_one_at_a_time_is_a_queue)
 {
 	assert_true(is_serialised(1, 20, true));
 	assert_false(is_serialised(1, 4000, true));
@@ -307,14 +303,14 @@ static bool is_queue_found(uint64_t queue_us, uint64_t pause_us)
 	return is_found;
 }
 
-static void inferences_that_wait_longer_in_the_queue_than_they_take_are_found(void **state)
+TEST(inferences_that_wait_longer_in_the_queue_than_they_take_are_found)
 {
 	assert_true(is_queue_found(3000, 10));
 	assert_false(is_queue_found(3000, 4000)); /* none is before it: its thread woke up late */
 	assert_false(is_queue_found(300, 10));
 }
 
-static void callers_that_run_beside_each_other_do_not_wait(void **state)
+TEST(callers_that_run_beside_each_other_do_not_wait)
 {
 	struct fixture fixture, *f = &fixture;
 	uint32_t other;
@@ -329,7 +325,7 @@ static void callers_that_run_beside_each_other_do_not_wait(void **state)
 	end(f);
 }
 
-static void a_quota_is_named_if_it_is_used_up_in_a_tenth_of_its_periods(void **state)
+TEST(a_quota_is_named_if_it_is_used_up_in_a_tenth_of_its_periods)
 {
 	struct fixture fixture, *f = &fixture;
 	const struct finding *found;
@@ -352,7 +348,7 @@ static void a_quota_is_named_if_it_is_used_up_in_a_tenth_of_its_periods(void **s
 	}
 }
 
-static void a_profiler_that_was_left_on_is_found(void **state)
+TEST(a_profiler_that_was_left_on_is_found)
 {
 	struct fixture fixture, *f = &fixture;
 
@@ -371,22 +367,4 @@ static void a_profiler_that_was_left_on_is_found(void **state)
 		assert_int_equal(find(f, "profiled") != NULL, is_on);
 		end(f);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(callers_that_wait_for_each_other_are_found_if_nothing_else_fills_their_time),
-		cmocka_unit_test(the_line_that_waits_for_the_lock_around_a_session_is_named),
-		cmocka_unit_test(a_pool_that_runs_inferences_one_at_a_time_is_a_queue),
-		cmocka_unit_test(inferences_that_wait_longer_in_the_queue_than_they_take_are_found),
-		cmocka_unit_test(callers_that_run_beside_each_other_do_not_wait),
-		cmocka_unit_test(a_quota_is_named_if_it_is_used_up_in_a_tenth_of_its_periods),
-		cmocka_unit_test(faults_of_each_inference_are_found_and_those_of_one_are_not),
-		cmocka_unit_test(a_pause_is_named_if_nearly_all_inferences_after_one_are_slower),
-		cmocka_unit_test(optimization_is_off_if_only_needed_transformers_ran),
-		cmocka_unit_test(a_profiler_that_was_left_on_is_found),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* No finding comes from one moment: a thread that lost the CPU, a stop of the process, a burst of another program. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "analyze/insight/recorded.h"
+#include "cases.h"
 #include "findings.h"
 #include "stream.h"
 
@@ -118,7 +114,7 @@ static void create(struct fixture *f, uint64_t took_us, uint64_t waited_us)
 	stream_end(&f->s, f->lane, f->us);
 }
 
-static void a_phase_that_lost_the_cpu_is_not_slow(void **state)
+TEST(a_phase_that_lost_the_cpu_is_not_slow)
 {
 	struct fixture fixture, *f = &fixture;
 	const uint64_t *phase_ns;
@@ -142,7 +138,7 @@ static void a_phase_that_lost_the_cpu_is_not_slow(void **state)
 	}
 }
 
-static void sessions_that_lost_the_cpu_are_not_worth_keeping(void **state)
+TEST(sessions_that_lost_the_cpu_are_not_worth_keeping)
 {
 	struct fixture fixture, *f = &fixture;
 
@@ -157,7 +153,7 @@ static void sessions_that_lost_the_cpu_are_not_worth_keeping(void **state)
 	}
 }
 
-static void a_first_one_that_lost_the_cpu_is_not_slow(void **state)
+TEST(a_first_one_that_lost_the_cpu_is_not_slow)
 {
 	struct fixture fixture, *f = &fixture;
 
@@ -195,7 +191,7 @@ static uint64_t rises_shortly(int i)
 	return 100 + (uint64_t)i;
 }
 
-static void a_drift_goes_on_all_the_time(void **state)
+TEST(a_drift_goes_on_all_the_time)
 {
 	static const struct {
 		uint64_t (*took_us)(int i);
@@ -217,7 +213,7 @@ static void a_drift_goes_on_all_the_time(void **state)
 	}
 }
 
-static void one_slow_one_does_not_make_them_uneven(void **state)
+TEST(one_slow_one_does_not_make_them_uneven)
 {
 	struct fixture fixture, *f = &fixture;
 
@@ -229,7 +225,7 @@ static void one_slow_one_does_not_make_them_uneven(void **state)
 	}
 }
 
-static void a_batch_is_small_only_if_all_of_its_size_are_slow(void **state)
+TEST(a_batch_is_small_only_if_all_of_its_size_are_slow)
 {
 	struct fixture fixture, *f = &fixture;
 
@@ -242,7 +238,7 @@ static void a_batch_is_small_only_if_all_of_its_size_are_slow(void **state)
 	}
 }
 
-static void subnormal_numbers_are_not_to_blame_for_a_busy_moment(void **state)
+TEST(subnormal_numbers_are_not_to_blame_for_a_busy_moment)
 {
 	/* with usage: they waited; without: two of twelve are slow for whatever reason */
 	static const struct {
@@ -265,7 +261,7 @@ static void subnormal_numbers_are_not_to_blame_for_a_busy_moment(void **state)
 	}
 }
 
-static void a_size_is_slow_only_if_all_of_it_are(void **state)
+TEST(a_size_is_slow_only_if_all_of_it_are)
 {
 	struct fixture fixture, *f = &fixture;
 
@@ -279,7 +275,7 @@ static void a_size_is_slow_only_if_all_of_it_are(void **state)
 }
 
 /* Six inferences beside another session's, of which some are blocked. */
-static void one_that_is_blocked_does_not_wait_for_a_session(void **state)
+TEST(one_that_is_blocked_does_not_wait_for_a_session)
 {
 	struct fixture fixture, *f = &fixture;
 
@@ -299,7 +295,7 @@ static void one_that_is_blocked_does_not_wait_for_a_session(void **state)
 	}
 }
 
-static void one_long_wait_for_a_cpu_is_none_of_all(void **state)
+TEST(one_long_wait_for_a_cpu_is_none_of_all)
 {
 	struct fixture fixture, *f = &fixture;
 
@@ -315,7 +311,7 @@ static void one_long_wait_for_a_cpu_is_none_of_all(void **state)
 	}
 }
 
-static void a_stopped_process_leaves_no_cpu_unused(void **state)
+TEST(a_stopped_process_leaves_no_cpu_unused)
 {
 	struct fixture fixture, *f = &fixture;
 	uint64_t from_us;
@@ -339,7 +335,7 @@ static void a_stopped_process_leaves_no_cpu_unused(void **state)
 }
 
 /* Operators take 100 us of each; the rest is work of the runtime, or a wait for a CPU. */
-static void waits_for_a_cpu_are_no_work_outside_of_operators(void **state)
+TEST(waits_for_a_cpu_are_no_work_outside_of_operators)
 {
 	struct fixture fixture, *f = &fixture;
 
@@ -357,24 +353,4 @@ static void waits_for_a_cpu_are_no_work_outside_of_operators(void **state)
 		}
 		assert_int_equal(has(f, "unattributed"), !waited_us);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_phase_that_lost_the_cpu_is_not_slow),
-		cmocka_unit_test(sessions_that_lost_the_cpu_are_not_worth_keeping),
-		cmocka_unit_test(a_first_one_that_lost_the_cpu_is_not_slow),
-		cmocka_unit_test(a_drift_goes_on_all_the_time),
-		cmocka_unit_test(one_slow_one_does_not_make_them_uneven),
-		cmocka_unit_test(a_batch_is_small_only_if_all_of_its_size_are_slow),
-		cmocka_unit_test(subnormal_numbers_are_not_to_blame_for_a_busy_moment),
-		cmocka_unit_test(a_size_is_slow_only_if_all_of_it_are),
-		cmocka_unit_test(one_that_is_blocked_does_not_wait_for_a_session),
-		cmocka_unit_test(one_long_wait_for_a_cpu_is_none_of_all),
-		cmocka_unit_test(a_stopped_process_leaves_no_cpu_unused),
-		cmocka_unit_test(waits_for_a_cpu_are_no_work_outside_of_operators),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What did not end, and sessions that were created before a fork: sums, findings, sentences. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "analyze/insight/recorded.h"
 #include "analyze/result/open_words.h"
+#include "cases.h"
 #include "findings.h"
 #include "show/words/time_words.h"
 #include "stream.h"
@@ -91,7 +87,7 @@ static void end(struct fixture *f)
 	stream_done(&f->s);
 }
 
-static void a_session_of_the_parent_is_found_in_a_child(void **state)
+TEST(a_session_of_the_parent_is_found_in_a_child)
 {
 	struct fixture fixture, *f = &fixture;
 	struct insight_words words;
@@ -117,7 +113,7 @@ static void a_session_of_the_parent_is_found_in_a_child(void **state)
 	end(f);
 }
 
-static void a_session_that_the_child_made_is_its_own(void **state)
+TEST(a_session_that_the_child_made_is_its_own)
 {
 	struct fixture fixture, *f = &fixture;
 
@@ -132,7 +128,7 @@ static void a_session_that_the_child_made_is_its_own(void **state)
 	end(f);
 }
 
-static void without_a_fork_a_session_of_the_same_number_is_another(void **state)
+TEST(without_a_fork_a_session_of_the_same_number_is_another)
 {
 	struct fixture fixture, *f = &fixture;
 
@@ -145,7 +141,7 @@ static void without_a_fork_a_session_of_the_same_number_is_another(void **state)
 	end(f);
 }
 
-static void a_session_without_pool_threads_is_whole_in_a_child(void **state)
+TEST(a_session_without_pool_threads_is_whole_in_a_child)
 {
 	struct fixture fixture, *f = &fixture;
 
@@ -159,7 +155,7 @@ static void a_session_without_pool_threads_is_whole_in_a_child(void **state)
 	end(f);
 }
 
-static void an_inference_that_never_ends_comes_first(void **state)
+TEST(an_inference_that_never_ends_comes_first)
 {
 	struct fixture fixture, *f = &fixture;
 	const struct summary_time *time;
@@ -189,7 +185,7 @@ static void an_inference_that_never_ends_comes_first(void **state)
 }
 
 /* A loop in the model: looking where the thread waits would find nothing. */
-static void one_that_ran_operators_to_the_end_did_not_wait(void **state)
+TEST(one_that_ran_operators_to_the_end_did_not_wait)
 {
 	struct fixture fixture, *f = &fixture;
 	const struct finding *found;
@@ -210,7 +206,7 @@ static void one_that_ran_operators_to_the_end_did_not_wait(void **state)
 	end(f);
 }
 
-static void one_that_the_end_of_a_recording_cuts_off_is_no_news(void **state)
+TEST(one_that_the_end_of_a_recording_cuts_off_is_no_news)
 {
 	struct fixture fixture, *f = &fixture;
 
@@ -226,7 +222,7 @@ static void one_that_the_end_of_a_recording_cuts_off_is_no_news(void **state)
 	end(f);
 }
 
-static void it_lasts_no_longer_than_its_process(void **state)
+TEST(it_lasts_no_longer_than_its_process)
 {
 	struct fixture fixture, *f = &fixture;
 
@@ -239,7 +235,7 @@ static void it_lasts_no_longer_than_its_process(void **state)
 	end(f);
 }
 
-static void a_creation_that_never_ends_is_said(void **state)
+TEST(a_creation_that_never_ends_is_said)
 {
 	struct fixture fixture, *f = &fixture;
 
@@ -262,7 +258,7 @@ static void note_release(struct fixture *f, const char *state)
 	stream_instant(&f->s, f->child, 50000, KIND_NOTE, EVENT_NOTE_RELEASED);
 }
 
-static void a_release_in_a_fork_that_never_ends_is_said(void **state)
+TEST(a_release_in_a_fork_that_never_ends_is_said)
 {
 	struct fixture fixture, *f = &fixture;
 
@@ -288,22 +284,4 @@ static void a_release_in_a_fork_that_never_ends_is_said(void **state)
 		assert_null(find(f, "never_ended"));
 		end(f);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_session_of_the_parent_is_found_in_a_child),
-		cmocka_unit_test(a_session_that_the_child_made_is_its_own),
-		cmocka_unit_test(without_a_fork_a_session_of_the_same_number_is_another),
-		cmocka_unit_test(a_session_without_pool_threads_is_whole_in_a_child),
-		cmocka_unit_test(an_inference_that_never_ends_comes_first),
-		cmocka_unit_test(one_that_ran_operators_to_the_end_did_not_wait),
-		cmocka_unit_test(one_that_the_end_of_a_recording_cuts_off_is_no_news),
-		cmocka_unit_test(it_lasts_no_longer_than_its_process),
-		cmocka_unit_test(a_creation_that_never_ends_is_said),
-		cmocka_unit_test(a_release_in_a_fork_that_never_ends_is_said),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

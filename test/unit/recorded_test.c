@@ -4,14 +4,10 @@
 #include "analyze/insight/recorded.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "analyze/result/model/recording_result.h"
 #include "analyze/result/phase_names.h"
+#include "cases.h"
 #include "findings.h"
 #include "stream.h"
 
@@ -75,7 +71,7 @@ static void run(struct fixture *f, uint64_t at_us, const char *model, int64_t se
 	}
 }
 
-static void a_recording_has_the_figures_of_a_run(void **state)
+TEST(a_recording_has_the_figures_of_a_run)
 {
 	struct fixture fixture, *f = &fixture;
 	const struct model_run *own;
@@ -129,7 +125,7 @@ static void create_of(struct fixture *f, const struct phase *phases, size_t n)
 	analyse(f);
 }
 
-static void a_planner_is_found_from_a_quarter_of_the_creation_on_if_it_compares(void **state)
+TEST(a_planner_is_found_from_a_quarter_of_the_creation_on_if_it_compares)
 {
 	static const struct phase much[] = { { "plan memory", 3000, 30000 },
 					     { "resolve graph", 2000, 0 },
@@ -178,7 +174,7 @@ static uint32_t count_found(const struct fixture *f, const char *name)
 	return n;
 }
 
-static void processes_that_register_anew_are_found_together(void **state)
+TEST(processes_that_register_anew_are_found_together)
 {
 	struct fixture fixture, *f = &fixture;
 	const struct finding *found = NULL;
@@ -217,7 +213,7 @@ static void create_with_pools(struct fixture *f, int n, int64_t pool_us)
 	analyse(f);
 }
 
-static void pools_that_spin_while_sessions_are_created_are_found(void **state)
+TEST(pools_that_spin_while_sessions_are_created_are_found)
 {
 	struct fixture fixture, *f = &fixture;
 	const struct finding *found;
@@ -245,7 +241,7 @@ static struct insight_words words_of(const struct fixture *f, const struct findi
 	return insight_words_of(f->recorded.model, found, true);
 }
 
-static void weights_that_are_copied_are_found_if_that_takes_much(void **state)
+TEST(weights_that_are_copied_are_found_if_that_takes_much)
 {
 	static const struct phase inside[] = { { "read file", 1000, 0 },
 					       { "parse model", 4000, 0 },
@@ -293,7 +289,7 @@ static void weights_that_are_copied_are_found_if_that_takes_much(void **state)
 }
 
 /* Ten milliseconds for so few bytes are no copying: the thread lost its CPU. */
-static void a_small_model_is_not_copied_for_long(void **state)
+TEST(a_small_model_is_not_copied_for_long)
 {
 	static const struct phase inside[] = { { "parse model", 4000, 0 }, { "copy weights", 6000, 40 } };
 	static const int64_t bytes[] = { 8 << 20, 240 << 10 };
@@ -311,7 +307,7 @@ static void a_small_model_is_not_copied_for_long(void **state)
 	end(f);
 }
 
-static void waits_are_found_from_a_twentieth_on(void **state)
+TEST(waits_are_found_from_a_twentieth_on)
 {
 	struct fixture fixture, *f = &fixture;
 
@@ -330,7 +326,7 @@ static void waits_are_found_from_a_twentieth_on(void **state)
 	end(f);
 }
 
-static void sessions_that_are_created_again_are_found(void **state)
+TEST(sessions_that_are_created_again_are_found)
 {
 	struct fixture fixture, *f = &fixture;
 
@@ -345,7 +341,7 @@ static void sessions_that_are_created_again_are_found(void **state)
 	end(f);
 }
 
-static void names_that_are_cut_stay_different(void **state)
+TEST(names_that_are_cut_stay_different)
 {
 	static const char *const names[] = { "a_rather_long_model_name_detection_of_text_in_images",
 					     "a_rather_long_model_name_recognition_of_text_in_images" };
@@ -362,21 +358,4 @@ static void names_that_are_cut_stay_different(void **state)
 	assert_string_not_equal(a.s, b.s);
 	assert_true(printable_width(a.s) > 20);
 	end(f);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_recording_has_the_figures_of_a_run),
-		cmocka_unit_test(a_planner_is_found_from_a_quarter_of_the_creation_on_if_it_compares),
-		cmocka_unit_test(processes_that_register_anew_are_found_together),
-		cmocka_unit_test(pools_that_spin_while_sessions_are_created_are_found),
-		cmocka_unit_test(weights_that_are_copied_are_found_if_that_takes_much),
-		cmocka_unit_test(a_small_model_is_not_copied_for_long),
-		cmocka_unit_test(waits_are_found_from_a_twentieth_on),
-		cmocka_unit_test(sessions_that_are_created_again_are_found),
-		cmocka_unit_test(names_that_are_cut_stay_different),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A model that several processes of a program run: its figures are those of all inferences, its findings are made once.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "analyze/insight/recorded.h"
+#include "cases.h"
 #include "findings.h"
 #include "stream.h"
 
@@ -67,7 +63,7 @@ static void end(struct fixture *f)
 	stream_done(&f->s);
 }
 
-static void processes_of_a_program_run_one_model(void **state)
+TEST(processes_of_a_program_run_one_model)
 {
 	struct fixture fixture, *f = &fixture;
 	const struct summary_model *model;
@@ -96,7 +92,7 @@ static void processes_of_a_program_run_one_model(void **state)
 	end(f);
 }
 
-static void they_are_told_apart_if_asked(void **state)
+TEST(they_are_told_apart_if_asked)
 {
 	struct fixture fixture, *f = &fixture;
 
@@ -110,7 +106,7 @@ static void they_are_told_apart_if_asked(void **state)
 	end(f);
 }
 
-static void processes_without_a_name_are_no_program(void **state)
+TEST(processes_without_a_name_are_no_program)
 {
 	struct fixture fixture, *f = &fixture;
 
@@ -123,7 +119,7 @@ static void processes_without_a_name_are_no_program(void **state)
 	end(f);
 }
 
-static void one_that_is_slower_than_the_others_is_named(void **state)
+TEST(one_that_is_slower_than_the_others_is_named)
 {
 	struct fixture fixture, *f = &fixture;
 	const struct finding *found;
@@ -143,7 +139,7 @@ static void one_that_is_slower_than_the_others_is_named(void **state)
 	end(f);
 }
 
-static void a_program_that_is_started_for_each_inference_is_found(void **state)
+TEST(a_program_that_is_started_for_each_inference_is_found)
 {
 	struct fixture fixture, *f = &fixture;
 	const struct finding *found;
@@ -183,7 +179,7 @@ static double cores_with_samples_until(uint64_t us)
 	return cores;
 }
 
-static void their_use_of_cpus_is_added_up_as_far_as_it_was_sampled(void **state)
+TEST(their_use_of_cpus_is_added_up_as_far_as_it_was_sampled)
 {
 	assert_true(fabs(cores_with_samples_until(11000) - 1) < 1e-3);
 	assert_true(fabs(cores_with_samples_until(8000) - 1) < 1e-3);
@@ -191,7 +187,7 @@ static void their_use_of_cpus_is_added_up_as_far_as_it_was_sampled(void **state)
 }
 
 /* Four processes, each with a session of 20 ms, of which 4 ms go to registering. */
-static void by_process_no_finding_speaks_of_other_processes(void **state)
+TEST(by_process_no_finding_speaks_of_other_processes)
 {
 	struct fixture fixture, *f = &fixture;
 
@@ -218,7 +214,7 @@ static void by_process_no_finding_speaks_of_other_processes(void **state)
 }
 
 /* One worker uses half a CPU of two, and so do three others beside it. */
-static void cpus_that_other_workers_use_are_not_idle(void **state)
+TEST(cpus_that_other_workers_use_are_not_idle)
 {
 	struct fixture fixture, *f = &fixture;
 
@@ -257,7 +253,7 @@ static void load(struct fixture *f, int64_t pid, int64_t session, const char *fi
 }
 
 /* Copies in two containers are one model; another size, or a later change on the same device, is another one. */
-static void a_file_that_was_replaced_is_another_model(void **state)
+TEST(a_file_that_was_replaced_is_another_model)
 {
 	static const struct {
 		const char *file[3];
@@ -282,21 +278,4 @@ static void a_file_that_was_replaced_is_another_model(void **state)
 		assert_int_equal(f->summary->n_models, cases[k].n_models);
 		end(f);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(processes_of_a_program_run_one_model),
-		cmocka_unit_test(they_are_told_apart_if_asked),
-		cmocka_unit_test(processes_without_a_name_are_no_program),
-		cmocka_unit_test(one_that_is_slower_than_the_others_is_named),
-		cmocka_unit_test(a_program_that_is_started_for_each_inference_is_found),
-		cmocka_unit_test(their_use_of_cpus_is_added_up_as_far_as_it_was_sampled),
-		cmocka_unit_test(by_process_no_finding_speaks_of_other_processes),
-		cmocka_unit_test(cpus_that_other_workers_use_are_not_idle),
-		cmocka_unit_test(a_file_that_was_replaced_is_another_model),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

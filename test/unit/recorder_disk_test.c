@@ -3,54 +3,39 @@
 #include "capture/recorder/recorder_disk.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "cases.h"
 
 static const uint64_t mib = 1 << 20, gib = 1 << 30;
 
-static void small_disk_keeps_a_twentieth(void **state)
+TEST(small_disk_keeps_a_twentieth)
 {
 	assert_int_equal(recorder_disk_reserve(100 * mib), 5 * mib);
 	assert_int_equal(recorder_disk_left(100 * mib, 30 * mib), 25 * mib);
 }
 
-static void large_disk_keeps_a_gibibyte(void **state)
+TEST(large_disk_keeps_a_gibibyte)
 {
 	assert_int_equal(recorder_disk_reserve(20 * gib), gib);
 	assert_int_equal(recorder_disk_reserve(8000 * gib), gib);
 	assert_int_equal(recorder_disk_left(8000 * gib, 3 * gib), 2 * gib);
 }
 
-static void nothing_is_left_when_only_the_reserve_is_free(void **state)
+TEST(nothing_is_left_when_only_the_reserve_is_free)
 {
 	assert_int_equal(recorder_disk_left(100 * mib, 5 * mib), 0);
 	assert_int_equal(recorder_disk_left(100 * mib, 5 * mib + 1), 1);
 	assert_int_equal(recorder_disk_left(100 * mib, 0), 0);
 }
 
-static void what_is_no_file_has_no_disk(void **state)
+TEST(what_is_no_file_has_no_disk)
 {
 	int fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
 
 	assert_true(recorder_disk_left_of(fd) == UINT64_MAX);
 	assert_true(recorder_disk_left_of(-1) == UINT64_MAX);
 	close(fd);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(small_disk_keeps_a_twentieth),
-		cmocka_unit_test(large_disk_keeps_a_gibibyte),
-		cmocka_unit_test(nothing_is_left_when_only_the_reserve_is_free),
-		cmocka_unit_test(what_is_no_file_has_no_disk),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

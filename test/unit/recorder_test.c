@@ -7,9 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,10 +16,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/clock.h"
 #include "base/temp_dir.h"
+#include "cases.h"
 #include "segment_build.h"
 #include "store_text.h"
 #include "trace/perfetto/perfetto_read.h"
@@ -164,7 +161,7 @@ static void compare(const struct store_text *live, const struct store_text *file
 	assert_int_equal(live->n, file->n);
 }
 
-static void a_store_and_a_file_get_the_same_events(void **state)
+TEST(a_store_and_a_file_get_the_same_events)
 {
 	struct names *file_names = names_new();
 	uint32_t file_last = 0;
@@ -204,7 +201,7 @@ static void a_store_and_a_file_get_the_same_events(void **state)
 	world_close(&world);
 }
 
-static void figures_are_those_of_the_recording(void **state)
+TEST(figures_are_those_of_the_recording)
 {
 	struct world world;
 	struct err err = { 0 };
@@ -246,7 +243,7 @@ static int fail_flush(struct sink *sink, struct err *err)
 	return --failing->n_left < 0 ? err_set(err, ENOSPC, "cannot write: disk full") : 0;
 }
 
-static void a_sink_that_fails_ends_the_recording_and_the_others_get_its_end(void **state)
+TEST(a_sink_that_fails_ends_the_recording_and_the_others_get_its_end)
 {
 	struct world world;
 	struct err err = { 0 };
@@ -268,7 +265,7 @@ static void a_sink_that_fails_ends_the_recording_and_the_others_get_its_end(void
 	world_close(&world);
 }
 
-static void a_sink_that_fails_at_once_is_an_error_and_the_program_is_not_let_go(void **state)
+TEST(a_sink_that_fails_at_once_is_an_error_and_the_program_is_not_let_go)
 {
 	struct world world;
 	struct err err = { 0 };
@@ -287,7 +284,7 @@ static void a_sink_that_fails_at_once_is_an_error_and_the_program_is_not_let_go(
 	world_close(&world);
 }
 
-static void a_source_that_cannot_run_is_noted_with_its_reason(void **state)
+TEST(a_source_that_cannot_run_is_noted_with_its_reason)
 {
 	struct world world;
 	struct err err = { 0 };
@@ -322,7 +319,7 @@ static bool served_three_times(void *ctx)
 	return ++*n < 3;
 }
 
-static void a_guest_is_served_and_may_end_the_recording(void **state)
+TEST(a_guest_is_served_and_may_end_the_recording)
 {
 	int pipe_ends[2], n = 0;
 	struct recorder_guest guest = { .ready = served_three_times, .ctx = &n };
@@ -346,23 +343,8 @@ static void a_guest_is_served_and_may_end_the_recording(void **state)
 	world_close(&world);
 }
 
-static void one_recording_after_the_other_in_one_process(void **state)
+TEST(one_recording_after_the_other_in_one_process)
 {
 	for (int i = 0; i < 2; i++)
 		figures_are_those_of_the_recording(state);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_store_and_a_file_get_the_same_events),
-		cmocka_unit_test(figures_are_those_of_the_recording),
-		cmocka_unit_test(a_sink_that_fails_ends_the_recording_and_the_others_get_its_end),
-		cmocka_unit_test(a_sink_that_fails_at_once_is_an_error_and_the_program_is_not_let_go),
-		cmocka_unit_test(a_source_that_cannot_run_is_noted_with_its_reason),
-		cmocka_unit_test(a_guest_is_served_and_may_end_the_recording),
-		cmocka_unit_test(one_recording_after_the_other_in_one_process),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

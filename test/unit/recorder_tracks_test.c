@@ -7,18 +7,15 @@
 
 #include <limits.h>
 #include <malloc.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "capture/recorder/recorder_tap.h"
 #include "capture/recorder/thin/thin.h"
+#include "cases.h"
 #include "trace/import/import.h"
 #include "trace/perfetto/perfetto_write.h"
 #include "trace/rotate/rotate.h"
@@ -212,12 +209,12 @@ static void memory_follows_the_processes_that_live(uint32_t every)
 	close(server.fd);
 }
 
-static void memory_follows_living_processes(void **state)
+TEST(memory_follows_living_processes)
 {
 	memory_follows_the_processes_that_live(1);
 }
 
-static void memory_follows_them_when_operators_thin_out(void **state)
+TEST(memory_follows_them_when_operators_thin_out)
 {
 	memory_follows_the_processes_that_live(8);
 }
@@ -271,7 +268,7 @@ static void check_file(struct check *check, const char *path)
 
 enum { N = 1000, SLICES = RUNS * (1 + OPERATORS) + 2 };
 
-static void numbers_that_come_again_mean_another_track(void **state)
+TEST(numbers_that_come_again_mean_another_track)
 {
 	struct server server;
 	struct check check = { 0 };
@@ -298,7 +295,7 @@ static void pass_texts(struct server *server, int from, int to)
 }
 
 /* A worker lives in two or three segments. */
-static void they_do_in_segments_too(void **state)
+TEST(they_do_in_segments_too)
 {
 	char folder[] = "/tmp/recorder-tracks-XXXXXX", path[100];
 	struct server server;
@@ -331,7 +328,7 @@ static int count_put(struct sink *sink, const struct event *event, struct err *e
 	return 0;
 }
 
-static void what_lies_below_a_track_ends_with_it(void **state)
+TEST(what_lies_below_a_track_ends_with_it)
 {
 	struct check check = { .sink = { .put = count_put } };
 	struct recorder_tracks tracks = { 0 };
@@ -359,17 +356,4 @@ static void what_lies_below_a_track_ends_with_it(void **state)
 	assert_int_equal(check.n_slices, 5);
 	assert_int_equal(tracks.free.n, 5);
 	recorder_tracks_done(&tracks);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_lies_below_a_track_ends_with_it),
-		cmocka_unit_test(numbers_that_come_again_mean_another_track),
-		cmocka_unit_test(they_do_in_segments_too),
-		cmocka_unit_test(memory_follows_living_processes),
-		cmocka_unit_test(memory_follows_them_when_operators_thin_out),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

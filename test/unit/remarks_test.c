@@ -2,15 +2,11 @@
 /* Each kind of remark alone, which every format must give. */
 #include "analyze/remark/remarks.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
-
-#include <cmocka.h>
 
 #include "analyze/insight/recorded.h"
 #include "analyze/query/query.h"
+#include "cases.h"
 #include "show/query/query_formats.h"
 #include "show/report/reports.h"
 #include "stream.h"
@@ -273,7 +269,7 @@ static const char *query_as_csv(struct fixture *f)
 	return f->text;
 }
 
-static void complete_recordings_have_no_remark(void **state)
+TEST_WITH(complete_recordings_have_no_remark, setup, teardown)
 {
 	struct fixture *f = *state;
 	const struct remarks remarks = { .summary = &f->summary };
@@ -304,7 +300,7 @@ static struct remark the_remark(struct fixture *f, const char *kind)
 	return found;
 }
 
-static void every_format_gives_every_remark(void **state)
+TEST_WITH(every_format_gives_every_remark, setup, teardown)
 {
 	static const char *const formats[] = { "text", "html", "json", "csv-losses" };
 	struct fixture *f = *state;
@@ -331,7 +327,7 @@ static void every_format_gives_every_remark(void **state)
 	assert_int_equal(n, sizeof gives / sizeof *gives);
 }
 
-static void many_of_a_kind_are_counted(void **state)
+TEST_WITH(many_of_a_kind_are_counted, setup, teardown)
 {
 	struct fixture *f = *state;
 	struct summary_stop stops[7];
@@ -345,7 +341,7 @@ static void many_of_a_kind_are_counted(void **state)
 }
 
 /* In whatever order a process was noted: that the rest had no runtime hides nothing. */
-static void what_was_not_seen_is_said_first(void **state)
+TEST(what_was_not_seen_is_said_first)
 {
 	static const char *const said[] = { "no runtime was loaded", "what 1 forked from it did was not seen" };
 
@@ -369,16 +365,4 @@ static void what_was_not_seen_is_said_first(void **state)
 		summary_free(summary);
 		stream_done(&s);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(complete_recordings_have_no_remark, setup, teardown),
-		cmocka_unit_test_setup_teardown(every_format_gives_every_remark, setup, teardown),
-		cmocka_unit_test(what_was_not_seen_is_said_first),
-		cmocka_unit_test_setup_teardown(many_of_a_kind_are_counted, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,19 +3,16 @@
  * The memory of a report does not grow with the recording: of one that is four times as large it is the same, but for
  * little. The smaller one is large enough for every limit of what is kept. In the gate one kind of recording at a time.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "../../bench/made_recording.h"
 #include "analyze/insight/recorded.h"
 #include "analyze/summary/recording.h"
+#include "cases.h"
 #include "show/report/reports.h"
 #include "turn.h"
 
@@ -76,41 +73,28 @@ static void assert_flat(int number, struct made_recording made)
 			 made.is_compressed ? ", compressed" : "", first, second);
 }
 
-static void memory_does_not_grow_with_operators(void **state)
+TEST(memory_does_not_grow_with_operators)
 {
 	assert_flat(0, (struct made_recording){ MADE_OPERATORS, 140000, 5, false });
 }
 
 /* What is behind the decompressor is the same for all kinds. */
-static void memory_does_not_grow_with_compressed_operators(void **state)
+TEST(memory_does_not_grow_with_compressed_operators)
 {
 	assert_flat(1, (struct made_recording){ MADE_OPERATORS, 140000, 5, true });
 }
 
-static void memory_does_not_grow_with_inferences(void **state)
+TEST(memory_does_not_grow_with_inferences)
 {
 	assert_flat(2, (struct made_recording){ MADE_INFERENCES, 200000, 5, false });
 }
 
-static void memory_does_not_grow_with_sessions(void **state)
+TEST(memory_does_not_grow_with_sessions)
 {
 	assert_flat(3, (struct made_recording){ MADE_SESSIONS, 200000, 5, false });
 }
 
-static void memory_does_not_grow_with_tags_and_shapes(void **state)
+TEST(memory_does_not_grow_with_tags_and_shapes)
 {
 	assert_flat(4, (struct made_recording){ MADE_TEXTS, 400000, 5, false });
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(memory_does_not_grow_with_operators),
-		cmocka_unit_test(memory_does_not_grow_with_compressed_operators),
-		cmocka_unit_test(memory_does_not_grow_with_inferences),
-		cmocka_unit_test(memory_does_not_grow_with_sessions),
-		cmocka_unit_test(memory_does_not_grow_with_tags_and_shapes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

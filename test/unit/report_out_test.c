@@ -4,9 +4,7 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "cases.h"
 
 #define OFFSET 1700000000123000000
 
@@ -62,7 +60,7 @@ static void take_files(const char *dir, char *text, size_t size)
 	rmdir(dir);
 }
 
-static void files_are_called_by_model_and_number(void **state)
+TEST(files_are_called_by_model_and_number)
 {
 	char dir[] = "/tmp/report-out-XXXXXX", text[1000];
 	struct report_out out = { .dir = mkdtemp(dir), .is_numbered = true };
@@ -81,7 +79,7 @@ static void files_are_called_by_model_and_number(void **state)
 				  "unknown-000001-latency.txt");
 }
 
-static void a_file_that_exists_is_left_alone(void **state)
+TEST(a_file_that_exists_is_left_alone)
 {
 	char dir[] = "/tmp/report-out-XXXXXX", text[1000];
 	struct report_out out = { .dir = mkdtemp(dir) };
@@ -98,7 +96,7 @@ static void a_file_that_exists_is_left_alone(void **state)
 	assert_string_equal(text, "net-latency.txt");
 }
 
-static void what_does_not_fit_leaves_no_half_file(void **state)
+TEST(what_does_not_fit_leaves_no_half_file)
 {
 	char dir[] = "/tmp/report-out-XXXXXX", text[1000];
 	struct report_out out = { .dir = mkdtemp(dir) };
@@ -117,7 +115,7 @@ static void what_does_not_fit_leaves_no_half_file(void **state)
 	assert_string_equal(text, "");
 }
 
-static void a_stream_has_a_line_before_each_report(void **state)
+TEST(a_stream_has_a_line_before_each_report)
 {
 	struct report_out out = { .is_json = false };
 	char *text = NULL;
@@ -138,7 +136,7 @@ static void a_stream_has_a_line_before_each_report(void **state)
 	report_out_done(&out);
 }
 
-static void a_full_disk_behind_the_stream_is_an_error(void **state)
+TEST(a_full_disk_behind_the_stream_is_an_error)
 {
 	struct report_out out = { .stream = fopen("/dev/full", "w") };
 	struct inftrace_report report = report_of("net", "a,b\n");
@@ -148,17 +146,4 @@ static void a_full_disk_behind_the_stream_is_an_error(void **state)
 	assert_string_equal(err.msg, "cannot write to standard output: No space left on device");
 	fclose(out.stream);
 	report_out_done(&out);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(files_are_called_by_model_and_number),
-		cmocka_unit_test(a_file_that_exists_is_left_alone),
-		cmocka_unit_test(what_does_not_fit_leaves_no_half_file),
-		cmocka_unit_test(a_stream_has_a_line_before_each_report),
-		cmocka_unit_test(a_full_disk_behind_the_stream_is_an_error),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,8 +3,6 @@
 #include "capture/proc/rights.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "cases.h"
 
 static char root[] = "/tmp/inftrace-rights-XXXXXX";
 
@@ -80,7 +78,7 @@ static const char *why(const char *scope, const char *rights)
 	return text;
 }
 
-static void without_yama_nothing_is_refused(void **state)
+TEST(without_yama_nothing_is_refused)
 {
 	char text[300] = "x";
 
@@ -89,7 +87,7 @@ static void without_yama_nothing_is_refused(void **state)
 	assert_string_equal(why("0\n", "0000000000000000"), "");
 }
 
-static void a_user_is_told_the_command_that_helps(void **state)
+TEST(a_user_is_told_the_command_that_helps)
 {
 	for (const char *scope = "12"; *scope; scope++) {
 		char text[] = { *scope, '\n', 0 };
@@ -98,7 +96,7 @@ static void a_user_is_told_the_command_that_helps(void **state)
 	}
 }
 
-static void nothing_helps_against_the_strictest(void **state)
+TEST(nothing_helps_against_the_strictest)
 {
 	assert_non_null(strstr(why("3\n", "000001ffffffffff"), "is 3, which forbids it to all users"));
 	assert_null(strstr(why("3\n", "0000000000000000"), "sudo"));
@@ -118,7 +116,7 @@ static int returns_with(const char *kernel, const char *features, char *text, si
 	return code;
 }
 
-static void returns_of_a_program_with_a_shadow_stack_need_a_kernel_that_knows_it(void **state)
+TEST(returns_of_a_program_with_a_shadow_stack_need_a_kernel_that_knows_it)
 {
 	static const char has[] = "x86_Thread_features:\tshstk wrss \n", has_none[] = "x86_Thread_features:\t\n";
 	char text[400];
@@ -132,14 +130,4 @@ static void returns_of_a_program_with_a_shadow_stack_need_a_kernel_that_knows_it
 	assert_int_equal(returns_with("6.6.1\n", "", text, sizeof text), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(without_yama_nothing_is_refused),
-		cmocka_unit_test(a_user_is_told_the_command_that_helps),
-		cmocka_unit_test(returns_of_a_program_with_a_shadow_stack_need_a_kernel_that_knows_it),
-		cmocka_unit_test(nothing_helps_against_the_strictest),
-	};
-
-	return cmocka_run_group_tests(tests, make_root, remove_root);
-}
+TEST_GROUP(make_root, remove_root)

@@ -2,12 +2,10 @@
 #include "event/ring.h"
 
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "cases.h"
 
 enum { RECORDS = 128, BYTES = RECORDS * 32 };
 
@@ -32,7 +30,7 @@ static bool push(struct ring_writer *writer, uint64_t value)
 	return true;
 }
 
-static void full_ring_counts_what_it_loses_and_says_so_in_the_stream(void **state)
+TEST(full_ring_counts_what_it_loses_and_says_so_in_the_stream)
 {
 	struct ring_writer writer;
 	struct ring *ring = make(&writer);
@@ -55,7 +53,7 @@ static void full_ring_counts_what_it_loses_and_says_so_in_the_stream(void **stat
 	free(ring);
 }
 
-static void last_eighth_is_kept_for_records_others_depend_on(void **state)
+TEST(last_eighth_is_kept_for_records_others_depend_on)
 {
 	struct ring_writer writer;
 	struct ring *ring = make(&writer);
@@ -73,7 +71,7 @@ static void last_eighth_is_kept_for_records_others_depend_on(void **state)
 	free(ring);
 }
 
-static void a_kept_record_first_leaves_the_last_eighth_closed_to_others(void **state)
+TEST(a_kept_record_first_leaves_the_last_eighth_closed_to_others)
 {
 	struct ring_writer writer;
 	struct ring *ring = make(&writer);
@@ -87,7 +85,7 @@ static void a_kept_record_first_leaves_the_last_eighth_closed_to_others(void **s
 	free(ring);
 }
 
-static void a_claim_inside_a_claim_gets_nothing(void **state)
+TEST(a_claim_inside_a_claim_gets_nothing)
 {
 	struct ring_writer writer;
 	struct ring *ring = make(&writer);
@@ -102,7 +100,7 @@ static void a_claim_inside_a_claim_gets_nothing(void **state)
 	free(ring);
 }
 
-static void nonsense_from_the_other_side_reads_as_nothing(void **state)
+TEST(nonsense_from_the_other_side_reads_as_nothing)
 {
 	struct ring_writer writer;
 	struct ring *ring = make(&writer);
@@ -120,7 +118,7 @@ static void nonsense_from_the_other_side_reads_as_nothing(void **state)
 	free(ring);
 }
 
-static void room_is_free_when_both_readers_have_read_it(void **state)
+TEST(room_is_free_when_both_readers_have_read_it)
 {
 	struct ring_writer writer;
 	struct ring *ring = make(&writer);
@@ -161,7 +159,7 @@ static void *produce(void *arg)
 	return NULL;
 }
 
-static void two_threads_agree_on_every_record(void **state)
+TEST(two_threads_agree_on_every_record)
 {
 	struct pair pair = { 0 };
 	pthread_t thread;
@@ -189,18 +187,4 @@ static void two_threads_agree_on_every_record(void **state)
 	assert_int_equal(seen, pair.kept);
 	assert_int_equal(pair.kept + pair.ring->lost, 2000000);
 	free(pair.ring);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(full_ring_counts_what_it_loses_and_says_so_in_the_stream),
-		cmocka_unit_test(last_eighth_is_kept_for_records_others_depend_on),
-		cmocka_unit_test(a_kept_record_first_leaves_the_last_eighth_closed_to_others),
-		cmocka_unit_test(a_claim_inside_a_claim_gets_nothing),
-		cmocka_unit_test(nonsense_from_the_other_side_reads_as_nothing),
-		cmocka_unit_test(room_is_free_when_both_readers_have_read_it),
-		cmocka_unit_test(two_threads_agree_on_every_record),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,12 +3,9 @@
 #include "runtime/find/rtti.h"
 
 #include <dlfcn.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "runtime/onnx_peek.h"
 
 static struct image_set set;
@@ -42,7 +39,7 @@ static const struct rtti_vtable *vtable_of(const struct rtti_vtable *vtable, siz
 	return NULL;
 }
 
-static void types_and_tables_are_where_the_symbols_say(void **state)
+TEST(types_and_tables_are_where_the_symbols_say)
 {
 	const struct rtti_type *type = rtti_named(&rtti, "St12out_of_range");
 	struct rtti_vtable *vtable;
@@ -56,7 +53,7 @@ static void types_and_tables_are_where_the_symbols_say(void **state)
 	assert_ptr_equal(image_word(rtti.image, found->slots + 16), dlsym(library, "_ZNKSt11logic_error4whatEv"));
 }
 
-static void derived_means_derived(void **state)
+TEST(derived_means_derived)
 {
 	struct rtti_vtable *vtable;
 	size_t n = rtti_derived(&rtti, "St11logic_error", &vtable);
@@ -68,7 +65,7 @@ static void derived_means_derived(void **state)
 	assert_int_equal(rtti_derived(&rtti, "N3not5thereE", &vtable), 0);
 }
 
-static void nothing_is_read_outside_of_the_segments(void **state)
+TEST(nothing_is_read_outside_of_the_segments)
 {
 	const struct image_segment *segment = &rtti.image->segment[0];
 
@@ -84,7 +81,7 @@ static const char model[] = "\x08\x08\x12\x03"
 			    "abc"
 			    "\x3a\x0a\x0a\x03xyz\x12\x03net";
 
-static void the_graphs_name_is_found_in_a_model(void **state)
+TEST(the_graphs_name_is_found_in_a_model)
 {
 	char name[16];
 
@@ -98,7 +95,7 @@ static void the_graphs_name_is_found_in_a_model(void **state)
 					20));
 }
 
-static void a_model_that_is_cut_has_no_name_and_is_not_read_beyond(void **state)
+TEST(a_model_that_is_cut_has_no_name_and_is_not_read_beyond)
 {
 	char name[16], copy[sizeof model];
 
@@ -109,14 +106,4 @@ static void a_model_that_is_cut_has_no_name_and_is_not_read_beyond(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(types_and_tables_are_where_the_symbols_say),
-		cmocka_unit_test(derived_means_derived),
-		cmocka_unit_test(nothing_is_read_outside_of_the_segments),
-		cmocka_unit_test(the_graphs_name_is_found_in_a_model),
-		cmocka_unit_test(a_model_that_is_cut_has_no_name_and_is_not_read_beyond),
-	};
-	return cmocka_run_group_tests(tests, load, unload);
-}
+TEST_GROUP(load, unload)

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/run/run_arrivals.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "cases.h"
 
 enum { N = 100000 };
 
@@ -25,7 +21,7 @@ static void make_gaps(double *gap, uint64_t seed)
 
 static double gap[N];
 
-static void gaps_have_the_mean_and_the_deviation_of_the_exponential(void **state)
+TEST(gaps_have_the_mean_and_the_deviation_of_the_exponential)
 {
 	double sum = 0, squares = 0, mean;
 
@@ -40,7 +36,7 @@ static void gaps_have_the_mean_and_the_deviation_of_the_exponential(void **state
 	assert_true(squares / N > 1.94 && squares / N < 2.06);
 }
 
-static void a_gap_tells_nothing_of_the_next_one(void **state)
+TEST(a_gap_tells_nothing_of_the_next_one)
 {
 	double product = 0;
 
@@ -50,7 +46,7 @@ static void a_gap_tells_nothing_of_the_next_one(void **state)
 	assert_true(product / N > -0.015 && product / N < 0.015);
 }
 
-static void short_and_long_gaps_come_as_often_as_they_should(void **state)
+TEST(short_and_long_gaps_come_as_often_as_they_should)
 {
 	int n_short = 0, n_long = 0;
 
@@ -64,7 +60,7 @@ static void short_and_long_gaps_come_as_often_as_they_should(void **state)
 }
 
 /* The exact figures matter: they must be the same on every machine and in every version. */
-static void a_seed_gives_the_same_times_for_ever(void **state)
+TEST(a_seed_gives_the_same_times_for_ever)
 {
 	struct run_arrivals arrivals, other;
 	uint64_t first;
@@ -74,15 +70,4 @@ static void a_seed_gives_the_same_times_for_ever(void **state)
 	first = run_arrivals_next(&arrivals);
 	assert_int_equal(first, 836005);
 	assert_true(first != run_arrivals_next(&other));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(gaps_have_the_mean_and_the_deviation_of_the_exponential),
-		cmocka_unit_test(a_gap_tells_nothing_of_the_next_one),
-		cmocka_unit_test(short_and_long_gaps_come_as_often_as_they_should),
-		cmocka_unit_test(a_seed_gives_the_same_times_for_ever),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,12 +2,10 @@
 #include "model/run/run_opts.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "cases.h"
 
 static struct run_opts opts;
 static struct err err;
@@ -32,7 +30,7 @@ static void expect_refused(const char *line, const char *why)
 	assert_non_null(strstr(err.msg, why));
 }
 
-static void a_model_alone_is_enough(void **state)
+TEST(a_model_alone_is_enough)
 {
 	assert_int_equal(parse("m.onnx"), 0);
 	assert_string_equal(opts.model, "m.onnx");
@@ -42,7 +40,7 @@ static void a_model_alone_is_enough(void **state)
 	assert_null(opts.rate);
 }
 
-static void what_makes_no_sense_is_refused(void **state)
+TEST(what_makes_no_sense_is_refused)
 {
 	expect_refused("", "no model given");
 	expect_refused("a b", "only one model is measured at a time");
@@ -60,12 +58,12 @@ static void what_makes_no_sense_is_refused(void **state)
 	expect_refused("a --data d -b 2", "the data set defines the shapes");
 }
 
-static void devices_can_be_listed_without_a_model(void **state)
+TEST(devices_can_be_listed_without_a_model)
 {
 	assert_int_equal(parse("--list-devices"), 0);
 }
 
-static void shapes_are_read_to_their_end(void **state)
+TEST(shapes_are_read_to_their_end)
 {
 	int64_t dim[4];
 	const char *end;
@@ -79,7 +77,7 @@ static void shapes_are_read_to_their_end(void **state)
 	assert_string_equal(end, "/1");
 }
 
-static void what_is_no_shape_is_refused(void **state)
+TEST(what_is_no_shape_is_refused)
 {
 	static const char *const bad[] = {
 		"", "x", "1x", "x1", "1,2", "-1x2", "1x2 ", "scalars", "99999999999999999999", "1x2x3x4x5", "1//2x"
@@ -91,7 +89,7 @@ static void what_is_no_shape_is_refused(void **state)
 		assert_int_equal(run_opts_shape(bad[i], dim, 4, &end, &err), -EINVAL);
 }
 
-static void numbers_start_at_one(void **state)
+TEST(numbers_start_at_one)
 {
 	int64_t number[3];
 
@@ -105,7 +103,7 @@ static void numbers_start_at_one(void **state)
 	assert_int_equal(run_opts_numbers("9223372036854775808", number, 3, &err), -EINVAL);
 }
 
-static void a_pair_is_cut_at_its_first_equals_sign(void **state)
+TEST(a_pair_is_cut_at_its_first_equals_sign)
 {
 	size_t len = 99;
 
@@ -117,7 +115,7 @@ static void a_pair_is_cut_at_its_first_equals_sign(void **state)
 }
 
 /* Letters and names known to users of onnxruntime_perf_test: each has one meaning. */
-static void no_letter_and_no_name_is_there_twice(void **state)
+TEST(no_letter_and_no_name_is_there_twice)
 {
 	for (const struct opt *a = run_opt_table; !opt_is_end(a); a++) {
 		for (const struct opt *b = run_opt_table; b < a; b++) {
@@ -125,19 +123,4 @@ static void no_letter_and_no_name_is_there_twice(void **state)
 			assert_false(a->name && b->name && !strcmp(a->name, b->name));
 		}
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_model_alone_is_enough),
-		cmocka_unit_test(what_makes_no_sense_is_refused),
-		cmocka_unit_test(devices_can_be_listed_without_a_model),
-		cmocka_unit_test(shapes_are_read_to_their_end),
-		cmocka_unit_test(what_is_no_shape_is_refused),
-		cmocka_unit_test(numbers_start_at_one),
-		cmocka_unit_test(a_pair_is_cut_at_its_first_equals_sign),
-		cmocka_unit_test(no_letter_and_no_name_is_there_twice),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

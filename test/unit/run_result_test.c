@@ -2,14 +2,12 @@
 #include "model/run/run_result.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "cases.h"
 
 static struct err err;
 static struct run_record record;
@@ -35,7 +33,7 @@ static int make(struct run_result **result)
 	return fd;
 }
 
-static void what_the_runner_writes_is_what_the_parent_reads(void **state)
+TEST(what_the_runner_writes_is_what_the_parent_reads)
 {
 	struct run_result *result;
 	int fd = make(&result);
@@ -55,7 +53,7 @@ static void what_the_runner_writes_is_what_the_parent_reads(void **state)
 	close(fd);
 }
 
-static void more_latencies_than_there_is_room_for_are_cut_off(void **state)
+TEST(more_latencies_than_there_is_room_for_are_cut_off)
 {
 	struct run_result *result;
 	int fd = make(&result);
@@ -75,7 +73,7 @@ static void expect_refused(int fd, const char *why)
 	assert_null(record.head);
 }
 
-static void what_does_not_fit_together_is_refused(void **state)
+TEST(what_does_not_fit_together_is_refused)
 {
 	struct run_result *result;
 	int fd = make(&result);
@@ -113,7 +111,7 @@ static void what_does_not_fit_together_is_refused(void **state)
 	close(fd);
 }
 
-static void a_result_that_is_cut_off_is_refused(void **state)
+TEST(a_result_that_is_cut_off_is_refused)
 {
 	struct run_result *result;
 	int fd = make(&result);
@@ -128,7 +126,7 @@ static void a_result_that_is_cut_off_is_refused(void **state)
 	close(fd);
 }
 
-static void memory_that_is_no_result_is_not_mapped(void **state)
+TEST(memory_that_is_no_result_is_not_mapped)
 {
 	char path[] = "/tmp/inftrace-result-XXXXXX";
 	int fd = mkstemp(path);
@@ -140,16 +138,4 @@ static void memory_that_is_no_result_is_not_mapped(void **state)
 	assert_non_null(strstr(err.msg, "inftrace did not write this file"));
 	close(fd);
 	unlink(path);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_the_runner_writes_is_what_the_parent_reads),
-		cmocka_unit_test(more_latencies_than_there_is_room_for_are_cut_off),
-		cmocka_unit_test(what_does_not_fit_together_is_refused),
-		cmocka_unit_test(a_result_that_is_cut_off_is_refused),
-		cmocka_unit_test(memory_that_is_no_result_is_not_mapped),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/run/run_steady.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "cases.h"
 
 enum { MS = 1000000 };
 
@@ -20,7 +16,7 @@ static int play(struct run_steady *steady, uint64_t *now_ns, uint64_t duration_n
 	return 0;
 }
 
-static void even_times_are_steady_after_three_windows(void **state)
+TEST(even_times_are_steady_after_three_windows)
 {
 	struct run_steady steady;
 	uint64_t now_ns = 7;
@@ -30,7 +26,7 @@ static void even_times_are_steady_after_three_windows(void **state)
 	assert_true(run_steady_spread(&steady) == 0);
 }
 
-static void a_window_has_five_inferences_however_long_they_take(void **state)
+TEST(a_window_has_five_inferences_however_long_they_take)
 {
 	struct run_steady steady;
 	uint64_t now_ns = 0;
@@ -39,7 +35,7 @@ static void a_window_has_five_inferences_however_long_they_take(void **state)
 	assert_int_equal(play(&steady, &now_ns, 700 * MS, 100), 15);
 }
 
-static void times_that_fall_are_not_steady(void **state)
+TEST(times_that_fall_are_not_steady)
 {
 	struct run_steady steady;
 	uint64_t now_ns = 0, duration_ns = 20 * MS;
@@ -52,7 +48,7 @@ static void times_that_fall_are_not_steady(void **state)
 	assert_in_range(play(&steady, &now_ns, duration_ns, 100), 10, 21);
 }
 
-static void one_slow_inference_in_a_window_does_not_matter(void **state)
+TEST(one_slow_inference_in_a_window_does_not_matter)
 {
 	struct run_steady steady;
 	uint64_t now_ns = 0;
@@ -64,7 +60,7 @@ static void one_slow_inference_in_a_window_does_not_matter(void **state)
 	assert_in_range(n, 90, 105);
 }
 
-static void too_few_windows_have_no_spread(void **state)
+TEST(too_few_windows_have_no_spread)
 {
 	struct run_steady steady;
 	uint64_t now_ns = 0;
@@ -77,7 +73,7 @@ static void too_few_windows_have_no_spread(void **state)
 /*
  * 50 ms of 1 us: far more than are kept. The first half is slow, so the median shows whether the whole window counts.
  */
-static void a_window_with_very_many_inferences_keeps_its_median(void **state)
+TEST(a_window_with_very_many_inferences_keeps_its_median)
 {
 	struct run_steady steady;
 	uint64_t now_ns = 0;
@@ -90,17 +86,4 @@ static void a_window_with_very_many_inferences_keeps_its_median(void **state)
 	assert_int_equal(steady.n_windows, 1);
 	assert_int_equal(steady.median[0], 1000);
 	assert_true(steady.step == 1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(even_times_are_steady_after_three_windows),
-		cmocka_unit_test(a_window_has_five_inferences_however_long_they_take),
-		cmocka_unit_test(times_that_fall_are_not_steady),
-		cmocka_unit_test(one_slow_inference_in_a_window_does_not_matter),
-		cmocka_unit_test(too_few_windows_have_no_spread),
-		cmocka_unit_test(a_window_with_very_many_inferences_keeps_its_median),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,17 +8,14 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "capture/inject/inject_file.h"
 #include "capture/proc/file_look.h"
 #include "capture/proc/modules.h"
+#include "cases.h"
 #include "runtime/find/peek.h"
 #include "runtime/probe_sites.h"
 
@@ -32,7 +29,7 @@ static int opened(void)
 	return fd;
 }
 
-static void its_file_is_recognised(void **state)
+TEST(its_file_is_recognised)
 {
 	struct modules_seen seen = { 0 };
 	int fd = opened();
@@ -50,7 +47,7 @@ static const struct image *image_of(const struct image_set *set, const char *nam
 	return NULL;
 }
 
-static void its_families_are_found_in_a_process(void **state)
+TEST(its_families_are_found_in_a_process)
 {
 	void *library = dlopen(FAKE_LIBRARY, RTLD_NOW);
 	struct image_set set = { 0 };
@@ -77,7 +74,7 @@ static void its_families_are_found_in_a_process(void **state)
 	dlclose(library);
 }
 
-static void an_agent_can_be_brought_in_where_its_row_says(void **state)
+TEST(an_agent_can_be_brought_in_where_its_row_says)
 {
 	struct inject_file found = { 0 };
 	struct image_file file;
@@ -92,7 +89,7 @@ static void an_agent_can_be_brought_in_where_its_row_says(void **state)
 	close(fd);
 }
 
-static void its_sites_are_found_in_a_child_without_rights(void **state)
+TEST(its_sites_are_found_in_a_child_without_rights)
 {
 	struct probe_sites sites;
 	struct err err = { 0 };
@@ -106,7 +103,7 @@ static void its_sites_are_found_in_a_child_without_rights(void **state)
 	close(fd);
 }
 
-static void a_slot_is_that_of_the_newest_version_that_is_not_newer(void **state)
+TEST(a_slot_is_that_of_the_newest_version_that_is_not_newer)
 {
 	static const struct runtime_slot slots[] = { { 14, 5 }, { 31, 6 }, { 0, -1 } };
 	static const struct runtime_family family = { .name = "made up", .slots = slots };
@@ -124,7 +121,7 @@ struct node {
 	char inside[16];
 };
 
-static void a_path_leads_to_a_text(void **state)
+TEST(a_path_leads_to_a_text)
 {
 	struct node last = { .text = "last", .inside = "here" }, first = { .text = "first", .next = &last };
 	char text[32], small[4];
@@ -140,18 +137,4 @@ static void a_path_leads_to_a_text(void **state)
 	assert_int_equal(peek_path("16>16>8c", (uint64_t)&first, text, sizeof text), -1);
 	assert_int_equal(peek_path("8", (uint64_t)&first, text, sizeof text), -1);
 	assert_int_equal(peek_path("8x", (uint64_t)&first, text, sizeof text), -1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(its_file_is_recognised),
-		cmocka_unit_test(its_families_are_found_in_a_process),
-		cmocka_unit_test(an_agent_can_be_brought_in_where_its_row_says),
-		cmocka_unit_test(its_sites_are_found_in_a_child_without_rights),
-		cmocka_unit_test(a_slot_is_that_of_the_newest_version_that_is_not_newer),
-		cmocka_unit_test(a_path_leads_to_a_text),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

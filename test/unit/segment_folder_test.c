@@ -3,16 +3,13 @@
 #include "capture/decode/segment_folder.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "cases.h"
 
 struct seen {
 	char names[200];
@@ -71,7 +68,7 @@ static int drop(void **state)
 	return system(command);
 }
 
-static void a_new_segment_is_found(void **state)
+TEST_WITH(a_new_segment_is_found, make, drop)
 {
 	struct segment_folder folder = { .path = *state };
 
@@ -83,7 +80,7 @@ static void a_new_segment_is_found(void **state)
 	assert_int_equal(look(&folder).n, 2);
 }
 
-static void an_unchanged_folder_is_not_read(void **state)
+TEST_WITH(an_unchanged_folder_is_not_read, make, drop)
 {
 	struct segment_folder folder = { .path = *state };
 
@@ -94,7 +91,7 @@ static void an_unchanged_folder_is_not_read(void **state)
 }
 
 /* As if it had come in the same tick of the kernel's clock. */
-static void a_segment_that_leaves_the_time_as_it_was_is_found(void **state)
+TEST_WITH(a_segment_that_leaves_the_time_as_it_was_is_found, make, drop)
 {
 	struct segment_folder folder = { .path = *state };
 	struct timespec times[2];
@@ -110,7 +107,7 @@ static void a_segment_that_leaves_the_time_as_it_was_is_found(void **state)
 	assert_int_equal(look(&folder).n, 2);
 }
 
-static void a_folder_that_is_gone_is_made_again(void **state)
+TEST_WITH(a_folder_that_is_gone_is_made_again, make, drop)
 {
 	struct segment_folder folder = { .path = *state };
 
@@ -128,23 +125,10 @@ static int refuse(void *ctx, const char *path)
 	return -7;
 }
 
-static void a_code_ends_the_look(void **state)
+TEST_WITH(a_code_ends_the_look, make, drop)
 {
 	struct segment_folder folder = { .path = *state };
 
 	add(*state, "1.segment");
 	assert_int_equal(segment_folder_look(&folder, refuse, NULL), -7);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(a_new_segment_is_found, make, drop),
-		cmocka_unit_test_setup_teardown(an_unchanged_folder_is_not_read, make, drop),
-		cmocka_unit_test_setup_teardown(a_segment_that_leaves_the_time_as_it_was_is_found, make, drop),
-		cmocka_unit_test_setup_teardown(a_folder_that_is_gone_is_made_again, make, drop),
-		cmocka_unit_test_setup_teardown(a_code_ends_the_look, make, drop),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

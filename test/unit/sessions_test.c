@@ -2,16 +2,13 @@
 /* The table of a process's sessions: what is released is forgotten, everything else is found. */
 #include "capture/decode/sessions.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "cases.h"
 
-static void a_session_is_found_until_nothing_of_it_can_come(void **state)
+TEST(a_session_is_found_until_nothing_of_it_can_come)
 {
 	struct sessions sessions = { 0 };
 
@@ -29,7 +26,7 @@ static void a_session_is_found_until_nothing_of_it_can_come(void **state)
 	sessions_done(&sessions);
 }
 
-static void number_0_is_the_unknown_session(void **state)
+TEST(number_0_is_the_unknown_session)
 {
 	struct sessions sessions = { 0 };
 
@@ -44,7 +41,7 @@ static void number_0_is_the_unknown_session(void **state)
 }
 
 /* Sessions come and go in any order: those that live are found with what is theirs, in memory for those that live. */
-static void sessions_without_end_take_no_more_memory(void **state)
+TEST(sessions_without_end_take_no_more_memory)
 {
 	enum { LIVING = 500, MANY = 3000000 };
 	static uint32_t living[LIVING];
@@ -73,7 +70,7 @@ static void sessions_without_end_take_no_more_memory(void **state)
 	sessions_done(&sessions);
 }
 
-static void more_than_a_million_at_once_are_the_unknown_session(void **state)
+TEST(more_than_a_million_at_once_are_the_unknown_session)
 {
 	enum { MOST = 1 << 20 };
 	struct sessions sessions = { 0 };
@@ -84,16 +81,4 @@ static void more_than_a_million_at_once_are_the_unknown_session(void **state)
 	assert_ptr_equal(sessions_at(&sessions, (MOST + 1) * 12345677u), &sessions.unknown);
 	assert_int_equal(sessions_at(&sessions, 99 * 12345677u)->model, 99);
 	sessions_done(&sessions);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_session_is_found_until_nothing_of_it_can_come),
-		cmocka_unit_test(number_0_is_the_unknown_session),
-		cmocka_unit_test(sessions_without_end_take_no_more_memory),
-		cmocka_unit_test(more_than_a_million_at_once_are_the_unknown_session),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

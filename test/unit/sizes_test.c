@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Inferences with inputs of several sizes: elements from shapes, and findings that compare like with like. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
-
-#include <cmocka.h>
 
 #include "analyze/insight/recorded.h"
 #include "analyze/result/input_sizes.h"
 #include "analyze/store/shapes.h"
+#include "cases.h"
 #include "findings.h"
 #include "stream.h"
 
@@ -62,7 +58,7 @@ static void end(struct fixture *f)
 	stream_done(&f->s);
 }
 
-static void elements_are_those_of_all_inputs(void **state)
+TEST(elements_are_those_of_all_inputs)
 {
 	assert_int_equal(shapes_elements("float32[1x3x4],int64[8]"), 20);
 	assert_int_equal(shapes_elements("1x3x4,8->1x10"), 20);
@@ -73,7 +69,7 @@ static void elements_are_those_of_all_inputs(void **state)
 	assert_int_equal(shapes_elements("float32[99999999999999999999x99999999999]"), 0);
 }
 
-static void the_part_that_differs_is_named(void **state)
+TEST(the_part_that_differs_is_named)
 {
 	assert_string_equal(input_sizes_part("int64[1],float32[64x512]", "int64[1],float32[640x512]", 40).s, "64x512");
 	assert_string_equal(input_sizes_part("1x3,8", "1x4,8", 40).s, "1x3");
@@ -81,7 +77,7 @@ static void the_part_that_differs_is_named(void **state)
 	assert_string_equal(input_sizes_part("", "float32[2]", 40).s, "");
 }
 
-static void one_in_ten_that_is_large_is_an_answer(void **state)
+TEST(one_in_ten_that_is_large_is_an_answer)
 {
 	struct fixture fixture, *f = &fixture;
 	const struct finding *found;
@@ -114,7 +110,7 @@ static void one_in_ten_that_is_large_is_an_answer(void **state)
 	end(f);
 }
 
-static void a_first_inference_is_compared_with_its_size(void **state)
+TEST(a_first_inference_is_compared_with_its_size)
 {
 	struct fixture fixture, *f = &fixture;
 
@@ -134,7 +130,7 @@ static void a_first_inference_is_compared_with_its_size(void **state)
 	end(f);
 }
 
-static void inputs_that_grow_are_no_drift(void **state)
+TEST(inputs_that_grow_are_no_drift)
 {
 	struct fixture fixture, *f = &fixture;
 
@@ -162,7 +158,7 @@ static void flagged(struct fixture *f, uint64_t took_us, unsigned rows, enum eve
 }
 
 /* Those with subnormal numbers are those with large inputs; or large and small ones have them, and take half longer. */
-static void subnormal_numbers_are_no_large_inputs(void **state)
+TEST(subnormal_numbers_are_no_large_inputs)
 {
 	struct fixture fixture, *f = &fixture;
 	const struct finding *found;
@@ -184,7 +180,7 @@ static void subnormal_numbers_are_no_large_inputs(void **state)
 }
 
 /* Batches of 8 with items of a quarter of the elements, or of as many. */
-static void items_of_other_sizes_are_no_small_batches(void **state)
+TEST(items_of_other_sizes_are_no_small_batches)
 {
 	struct fixture fixture, *f = &fixture;
 
@@ -196,19 +192,4 @@ static void items_of_other_sizes_are_no_small_batches(void **state)
 		assert_int_equal(find(f, "small_batch") != NULL, is_alike);
 		end(f);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(elements_are_those_of_all_inputs),
-		cmocka_unit_test(the_part_that_differs_is_named),
-		cmocka_unit_test(one_in_ten_that_is_large_is_an_answer),
-		cmocka_unit_test(a_first_inference_is_compared_with_its_size),
-		cmocka_unit_test(inputs_that_grow_are_no_drift),
-		cmocka_unit_test(subnormal_numbers_are_no_large_inputs),
-		cmocka_unit_test(items_of_other_sizes_are_no_small_batches),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

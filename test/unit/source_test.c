@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <errno.h>
 #include <poll.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -11,10 +9,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/clock.h"
 #include "capture/source/tree.h"
+#include "cases.h"
 #include "world.h"
 
 #define MS_NS UINT64_C(1000000)
@@ -29,7 +26,7 @@ static struct world *world_new(const char *snapshot, pid_t pid)
 	return world_of(snapshot, pid, names);
 }
 
-static void cpu_is_a_share_of_the_time_since_the_look_before(void **state)
+TEST(cpu_is_a_share_of_the_time_since_the_look_before)
 {
 	struct world *world = world_new("laptop/t0", 2000);
 
@@ -42,7 +39,7 @@ static void cpu_is_a_share_of_the_time_since_the_look_before(void **state)
 	world_free(world);
 }
 
-static void a_young_process_is_sampled_from_its_start(void **state)
+TEST(a_young_process_is_sampled_from_its_start)
 {
 	struct world *world = world_new("laptop/t0", 2000);
 
@@ -54,7 +51,7 @@ static void a_young_process_is_sampled_from_its_start(void **state)
 	world_free(world);
 }
 
-static void machine_cpu_is_what_was_not_idle_of_all_cores(void **state)
+TEST(machine_cpu_is_what_was_not_idle_of_all_cores)
 {
 	struct world *world = world_new("laptop/t0", 2000);
 
@@ -65,7 +62,7 @@ static void machine_cpu_is_what_was_not_idle_of_all_cores(void **state)
 	world_free(world);
 }
 
-static void what_the_host_took_is_no_cpu_of_the_machine(void **state)
+TEST(what_the_host_took_is_no_cpu_of_the_machine)
 {
 	struct world *world = world_new("guest/t0", 2000);
 
@@ -78,7 +75,7 @@ static void what_the_host_took_is_no_cpu_of_the_machine(void **state)
 	world_free(world);
 }
 
-static void memory_is_in_bytes(void **state)
+TEST(memory_is_in_bytes)
 {
 	struct world *world = world_new("laptop/t0", 2000);
 	double page = (double)sysconf(_SC_PAGESIZE);
@@ -114,7 +111,7 @@ static uint64_t look_for_pss(struct world *world, uint64_t now_ns, size_t n)
 }
 
 /* Later if reading was expensive, which it is here when another program got the processor meanwhile. */
-static void pss_is_read_after_a_second_then_every_ten_at_most(void **state)
+TEST(pss_is_read_after_a_second_then_every_ten_at_most)
 {
 	struct world *world = world_new("laptop/t0", 2000);
 	uint64_t first_ns, second_ns;
@@ -130,7 +127,7 @@ static void pss_is_read_after_a_second_then_every_ten_at_most(void **state)
 	world_free(world);
 }
 
-static void pss_is_read_in_the_end(void **state)
+TEST(pss_is_read_in_the_end)
 {
 	struct world *world = world_new("laptop/t0", 2000);
 
@@ -141,7 +138,7 @@ static void pss_is_read_in_the_end(void **state)
 	world_free(world);
 }
 
-static void threads_and_faults_come_from_stat(void **state)
+TEST(threads_and_faults_come_from_stat)
 {
 	struct world *world = world_new("laptop/t0", 2000);
 
@@ -154,7 +151,7 @@ static void threads_and_faults_come_from_stat(void **state)
 	world_free(world);
 }
 
-static void counters_carry_units_and_lie_below_their_process(void **state)
+TEST(counters_carry_units_and_lie_below_their_process)
 {
 	static const char *const wanted[][2] = {
 		{ "cpu", "%" },		{ "rss", "bytes" },	      { "peak rss", "bytes" },	    { "pss", "bytes" },
@@ -175,7 +172,7 @@ static void counters_carry_units_and_lie_below_their_process(void **state)
 	world_free(world);
 }
 
-static void pressure_is_a_share_of_time(void **state)
+TEST(pressure_is_a_share_of_time)
 {
 	struct world *world = world_new("laptop/t0", 2000);
 
@@ -193,7 +190,7 @@ static void pressure_is_a_share_of_time(void **state)
 	world_free(world);
 }
 
-static void energy_is_counted_over_the_wrap_of_its_meter(void **state)
+TEST(energy_is_counted_over_the_wrap_of_its_meter)
 {
 	struct world *world = world_new("metered/t0", 2000);
 
@@ -212,7 +209,7 @@ static void energy_is_counted_over_the_wrap_of_its_meter(void **state)
 	world_free(world);
 }
 
-static void power_is_over_the_time_that_went_by(void **state)
+TEST(power_is_over_the_time_that_went_by)
 {
 	struct world *world = world_new("metered/t0", 2000);
 
@@ -227,7 +224,7 @@ static void power_is_over_the_time_that_went_by(void **state)
 	world_free(world);
 }
 
-static void each_meter_is_one_of_the_machine_with_its_unit(void **state)
+TEST(each_meter_is_one_of_the_machine_with_its_unit)
 {
 	static const char *const wanted[][2] = { { "package-0 power", "W" },
 						 { "package-0 energy", "J" },
@@ -252,7 +249,7 @@ static void each_meter_is_one_of_the_machine_with_its_unit(void **state)
 	world_free(world);
 }
 
-static void a_meter_that_was_reset_counts_no_joules_any_more(void **state)
+TEST(a_meter_that_was_reset_counts_no_joules_any_more)
 {
 	struct world *world = world_new("metered/t0", 2000);
 
@@ -267,7 +264,7 @@ static void a_meter_that_was_reset_counts_no_joules_any_more(void **state)
 	world_free(world);
 }
 
-static void a_meter_that_makes_no_sense_is_missing(void **state)
+TEST(a_meter_that_makes_no_sense_is_missing)
 {
 	struct world *world = world_new("odd/t0", 100);
 
@@ -281,7 +278,7 @@ static void a_meter_that_makes_no_sense_is_missing(void **state)
 	world_free(world);
 }
 
-static void a_process_that_ended_has_no_more_values(void **state)
+TEST(a_process_that_ended_has_no_more_values)
 {
 	struct world *world = world_new("laptop/t0", 2000);
 	size_t n;
@@ -295,7 +292,7 @@ static void a_process_that_ended_has_no_more_values(void **state)
 	world_free(world);
 }
 
-static void a_pid_used_again_begins_anew(void **state)
+TEST(a_pid_used_again_begins_anew)
 {
 	struct world *world = world_new("restless/t0", 60);
 
@@ -306,7 +303,7 @@ static void a_pid_used_again_begins_anew(void **state)
 	world_free(world);
 }
 
-static void counters_that_go_back_stay(void **state)
+TEST(counters_that_go_back_stay)
 {
 	struct world *world = world_new("odd/t0", 100);
 
@@ -323,7 +320,7 @@ static void counters_that_go_back_stay(void **state)
 	world_free(world);
 }
 
-static void huge_counters_are_no_harm(void **state)
+TEST(huge_counters_are_no_harm)
 {
 	struct world *world = world_new("odd/t0", 100);
 	double page = (double)sysconf(_SC_PAGESIZE);
@@ -341,7 +338,7 @@ static void huge_counters_are_no_harm(void **state)
 	world_free(world);
 }
 
-static void what_is_cut_off_is_missing_and_noted_once(void **state)
+TEST(what_is_cut_off_is_missing_and_noted_once)
 {
 	struct world *world = world_new("odd/t0", 100);
 	size_t n_notes = 0;
@@ -367,7 +364,7 @@ static void what_is_cut_off_is_missing_and_noted_once(void **state)
 	world_free(world);
 }
 
-static void an_impossible_total_is_no_value(void **state)
+TEST(an_impossible_total_is_no_value)
 {
 	struct world *world = world_new("odd/t0", 100);
 
@@ -376,7 +373,7 @@ static void an_impossible_total_is_no_value(void **state)
 	world_free(world);
 }
 
-static void an_old_kernel_gives_what_it_has(void **state)
+TEST(an_old_kernel_gives_what_it_has)
 {
 	struct world *world = world_new("old-kernel/t0", 50);
 
@@ -404,7 +401,7 @@ static void check(const char *source, const char *snapshot, pid_t pid, int code,
 		fail_msg("\"%s\" does not say \"%s\"", err.msg, says);
 }
 
-static void check_says_what_is_missing(void **state)
+TEST(check_says_what_is_missing)
 {
 	check("cpu", "laptop/t0", 2001, 0, "");
 	check("memory", "laptop/t0", 2001, 0, "");
@@ -439,7 +436,7 @@ static void put_file(const char *folder, const char *name, const char *text, mod
 }
 
 /* As on most kernels: only root may read energy_uj. A captured tree does not keep file modes. */
-static void a_meter_for_root_only_is_said_with_what_to_do(void **state)
+TEST(a_meter_for_root_only_is_said_with_what_to_do)
 {
 	char root[] = "/tmp/inftrace-energy-XXXXXX", zone[4096], command[4200];
 	struct target target = { .sysroot = root, .pid = 1 };
@@ -465,7 +462,7 @@ static void a_meter_for_root_only_is_said_with_what_to_do(void **state)
 	assert_non_null(strstr(err.msg, "chmod a+r"));
 }
 
-static void samples_become_rarer_until_the_interval(void **state)
+TEST(samples_become_rarer_until_the_interval)
 {
 	struct world *world = world_new("laptop/t0", 2000);
 	size_t n_first, n_second;
@@ -482,7 +479,7 @@ static void samples_become_rarer_until_the_interval(void **state)
 	world_free(world);
 }
 
-static void samples_come_every_10_ms_if_wanted(void **state)
+TEST(samples_come_every_10_ms_if_wanted)
 {
 	struct world *world = world_new("laptop/t0", 2000);
 
@@ -534,7 +531,7 @@ static double cpu_seconds(const struct world *world, int32_t pid)
 	return sum;
 }
 
-static void a_living_process_is_measured(void **state)
+TEST(a_living_process_is_measured)
 {
 	int ready[2], go[2];
 	struct world *world;
@@ -604,7 +601,7 @@ static struct world *crowded(const char *name)
 	return world;
 }
 
-static void waits_are_those_of_all_threads(void **state)
+TEST(waits_are_those_of_all_threads)
 {
 	struct world *world = crowded("crowded");
 
@@ -613,7 +610,7 @@ static void waits_are_those_of_all_threads(void **state)
 }
 
 /* Two processes of one name count together; the recorded one and those that use little do not. */
-static void other_programs_are_those_that_use_cpus(void **state)
+TEST(other_programs_are_those_that_use_cpus)
 {
 	struct world *world = crowded("crowded");
 
@@ -623,7 +620,7 @@ static void other_programs_are_those_that_use_cpus(void **state)
 	world_free(world);
 }
 
-static void a_quota_further_up_counts(void **state)
+TEST(a_quota_further_up_counts)
 {
 	struct world *world = crowded("crowded");
 
@@ -631,7 +628,7 @@ static void a_quota_further_up_counts(void **state)
 	world_free(world);
 }
 
-static void quotas_of_the_older_version_count(void **state)
+TEST(quotas_of_the_older_version_count)
 {
 	struct world *world = crowded("crowded-v1");
 
@@ -640,7 +637,7 @@ static void quotas_of_the_older_version_count(void **state)
 }
 
 /* It was 1.5 CPUs in the first look. */
-static void the_quota_and_what_it_stopped_are_those_of_the_level(void **state)
+TEST(the_quota_and_what_it_stopped_are_those_of_the_level)
 {
 	struct world *world = crowded("crowded");
 
@@ -655,7 +652,7 @@ static void the_quota_and_what_it_stopped_are_those_of_the_level(void **state)
 }
 
 /* crowded-v1 has 0.5 CPUs in the first look and no quota in the second. */
-static void a_quota_that_is_lifted_is_as_large_as_the_machine(void **state)
+TEST(a_quota_that_is_lifted_is_as_large_as_the_machine)
 {
 	struct world *world = crowded("crowded-v1");
 
@@ -666,7 +663,7 @@ static void a_quota_that_is_lifted_is_as_large_as_the_machine(void **state)
 }
 
 /* The path of the process is not mounted there: what is mounted is its own cgroup. */
-static void a_container_has_the_quota_of_what_is_mounted(void **state)
+TEST(a_container_has_the_quota_of_what_is_mounted)
 {
 	struct world *world = crowded("crowded-inside");
 
@@ -675,7 +672,7 @@ static void a_container_has_the_quota_of_what_is_mounted(void **state)
 	world_free(world);
 }
 
-static void frequency_is_the_mean_and_temperature_the_highest(void **state)
+TEST(frequency_is_the_mean_and_temperature_the_highest)
 {
 	struct world *world = crowded("crowded");
 
@@ -684,7 +681,7 @@ static void frequency_is_the_mean_and_temperature_the_highest(void **state)
 	world_free(world);
 }
 
-static void reads_from_disks_are_a_rate(void **state)
+TEST(reads_from_disks_are_a_rate)
 {
 	struct world *world = crowded("crowded");
 
@@ -692,7 +689,7 @@ static void reads_from_disks_are_a_rate(void **state)
 	world_free(world);
 }
 
-static void what_never_happens_has_no_counter(void **state)
+TEST(what_never_happens_has_no_counter)
 {
 	struct world *world = world_of("crowded/t0", 300, (const char *const[]){ "cgroup", "waits", NULL });
 
@@ -702,48 +699,4 @@ static void what_never_happens_has_no_counter(void **state)
 	is_missing(keep_value(world->keep, 0, "other program hog"));
 	is_near(keep_value(world->keep, 300, "waiting for a cpu"), 0);
 	world_free(world);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(waits_are_those_of_all_threads),
-		cmocka_unit_test(other_programs_are_those_that_use_cpus),
-		cmocka_unit_test(a_quota_further_up_counts),
-		cmocka_unit_test(quotas_of_the_older_version_count),
-		cmocka_unit_test(the_quota_and_what_it_stopped_are_those_of_the_level),
-		cmocka_unit_test(a_quota_that_is_lifted_is_as_large_as_the_machine),
-		cmocka_unit_test(a_container_has_the_quota_of_what_is_mounted),
-		cmocka_unit_test(frequency_is_the_mean_and_temperature_the_highest),
-		cmocka_unit_test(reads_from_disks_are_a_rate),
-		cmocka_unit_test(what_never_happens_has_no_counter),
-		cmocka_unit_test(cpu_is_a_share_of_the_time_since_the_look_before),
-		cmocka_unit_test(a_young_process_is_sampled_from_its_start),
-		cmocka_unit_test(machine_cpu_is_what_was_not_idle_of_all_cores),
-		cmocka_unit_test(what_the_host_took_is_no_cpu_of_the_machine),
-		cmocka_unit_test(memory_is_in_bytes),
-		cmocka_unit_test(pss_is_read_after_a_second_then_every_ten_at_most),
-		cmocka_unit_test(pss_is_read_in_the_end),
-		cmocka_unit_test(threads_and_faults_come_from_stat),
-		cmocka_unit_test(counters_carry_units_and_lie_below_their_process),
-		cmocka_unit_test(pressure_is_a_share_of_time),
-		cmocka_unit_test(energy_is_counted_over_the_wrap_of_its_meter),
-		cmocka_unit_test(power_is_over_the_time_that_went_by),
-		cmocka_unit_test(each_meter_is_one_of_the_machine_with_its_unit),
-		cmocka_unit_test(a_meter_that_was_reset_counts_no_joules_any_more),
-		cmocka_unit_test(a_meter_that_makes_no_sense_is_missing),
-		cmocka_unit_test(a_process_that_ended_has_no_more_values),
-		cmocka_unit_test(a_pid_used_again_begins_anew),
-		cmocka_unit_test(counters_that_go_back_stay),
-		cmocka_unit_test(huge_counters_are_no_harm),
-		cmocka_unit_test(what_is_cut_off_is_missing_and_noted_once),
-		cmocka_unit_test(an_impossible_total_is_no_value),
-		cmocka_unit_test(an_old_kernel_gives_what_it_has),
-		cmocka_unit_test(check_says_what_is_missing),
-		cmocka_unit_test(a_meter_for_root_only_is_said_with_what_to_do),
-		cmocka_unit_test(samples_become_rarer_until_the_interval),
-		cmocka_unit_test(samples_come_every_10_ms_if_wanted),
-		cmocka_unit_test(a_living_process_is_measured),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,9 +3,6 @@
 #include "capture/stacks/stack_call.h"
 
 #include <arpa/inet.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -13,17 +10,16 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/processor.h"
 #include "capture/stacks/stack_memory.h"
+#include "cases.h"
 
 static bool parse(const char *text, struct stack_call *to)
 {
 	return stack_call_parse(text, strlen(text), to);
 }
 
-static void lines_of_the_kernel_are_read(void **state)
+TEST(lines_of_the_kernel_are_read)
 {
 	struct stack_call call;
 
@@ -44,7 +40,7 @@ static void lines_of_the_kernel_are_read(void **state)
 	assert_false(parse("nonsense", &call));
 }
 
-static void calls_have_names(void **state)
+TEST(calls_have_names)
 {
 	enum stack_call_kind kind;
 
@@ -68,7 +64,7 @@ static void expect_object(struct stack_sockets *sockets, int fd, const char *wor
 	assert_string_equal(text, words);
 }
 
-static void descriptors_have_words(void **state)
+TEST(descriptors_have_words)
 {
 	struct sockaddr_in address = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	int server = socket(AF_INET, SOCK_STREAM, 0), client = socket(AF_INET, SOCK_STREAM, 0), ends[2];
@@ -93,7 +89,7 @@ static void descriptors_have_words(void **state)
 	close(ends[1]);
 }
 
-static void memory_is_read_as_far_as_it_is_there(void **state)
+TEST(memory_is_read_as_far_as_it_is_there)
 {
 	static struct stack_memory memory;
 	const size_t size = page_size();
@@ -118,16 +114,4 @@ static void memory_is_read_as_far_as_it_is_there(void **state)
 	assert_true(stack_memory_read(&memory, (uint64_t)pages + 8, to, 1));
 	assert_int_equal(to[0], 'x');
 	munmap(pages, size);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lines_of_the_kernel_are_read),
-		cmocka_unit_test(calls_have_names),
-		cmocka_unit_test(descriptors_have_words),
-		cmocka_unit_test(memory_is_read_as_far_as_it_is_there),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Places of operators in folded stacks: each moment of a thread is counted once. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "stream.h"
 #include "trace/export/exporters.h"
 
@@ -48,7 +44,7 @@ static void put_operator(struct stream *s, uint32_t thread, uint64_t us, uint64_
 	stream_end(s, thread, end_us);
 }
 
-static void constant_folding_is_a_part_of_the_creation(void **state)
+TEST(constant_folding_is_a_part_of_the_creation)
 {
 	struct stream s;
 	uint32_t process, lane, thread, other;
@@ -74,13 +70,4 @@ static void constant_folding_is_a_part_of_the_creation(void **state)
 				  "app;thread 8;Mul;mul 10000\n");
 	free(text);
 	stream_done(&s);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(constant_folding_is_a_part_of_the_creation),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

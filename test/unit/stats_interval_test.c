@@ -2,13 +2,10 @@
 #include "analyze/stats/stats_interval.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
+#include "cases.h"
 
 /* Uniform in (0, 1). */
 static double uniform(uint64_t *state)
@@ -61,7 +58,7 @@ static struct coverage cover(size_t n, double phi, int n_series)
 }
 
 /* 95 % is the goal. With 400 series, chance alone rarely gives less than 0.92. */
-static void intervals_of_autocorrelated_series_hold_the_mean(void **state)
+TEST(intervals_of_autocorrelated_series_hold_the_mean)
 {
 	static const struct {
 		size_t n;
@@ -81,13 +78,13 @@ static void intervals_of_autocorrelated_series_hold_the_mean(void **state)
 	}
 }
 
-static void series_worth_few_values_are_marked(void **state)
+TEST(series_worth_few_values_are_marked)
 {
 	assert_true(cover(50, 0.98, 100).narrow > 0.9);
 	assert_true(cover(200, 0, 100).narrow == 0);
 }
 
-static void means_of_processes_are_a_series_of_their_own(void **state)
+TEST(means_of_processes_are_a_series_of_their_own)
 {
 	static const double sum[] = { 1000, 1200, 1100 }, uneven[] = { 1000, 600, 2200 };
 	static const size_t n_of[] = { 100, 100, 100 }, n_uneven[] = { 100, 50, 200 };
@@ -100,7 +97,7 @@ static void means_of_processes_are_a_series_of_their_own(void **state)
 }
 
 /* Textbook: 5 values, s = sqrt(2.5), t(4) = 2.7764. */
-static void students_t_is_the_tables(void **state)
+TEST(students_t_is_the_tables)
 {
 	static const double df[] = { 1, 2, 5, 10, 19, 30, 100 },
 			    t[] = { 12.706, 4.303, 2.571, 2.228, 2.093, 2.042, 1.984 };
@@ -110,16 +107,4 @@ static void students_t_is_the_tables(void **state)
 	assert_true(stats_t_95(2.5) < stats_t_95(2) && stats_t_95(2.5) > stats_t_95(3));
 	assert_true(fabs(stats_t_95(9.999) - stats_t_95(10)) < 0.001);
 	assert_true(stats_t_95(0.1) == stats_t_95(1));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(intervals_of_autocorrelated_series_hold_the_mean),
-		cmocka_unit_test(series_worth_few_values_are_marked),
-		cmocka_unit_test(means_of_processes_are_a_series_of_their_own),
-		cmocka_unit_test(students_t_is_the_tables),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

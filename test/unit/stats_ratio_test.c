@@ -2,14 +2,11 @@
 #include "analyze/stats/stats_ratio.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
+#include "cases.h"
 
-static void ratio_says_no_difference_when_intervals_overlap(void **state)
+TEST(ratio_says_no_difference_when_intervals_overlap)
 {
 	struct stats_ratio ratio = stats_ratio(200, 10, 100, 5);
 
@@ -27,13 +24,4 @@ static void ratio_says_no_difference_when_intervals_overlap(void **state)
 	assert_false(stats_ratio_of_single(ratio, NAN).is_different);
 	assert_true(stats_ratio_of_single(stats_ratio(100, 5, 200, 10), 0.5).is_different);
 	assert_true(isnan(stats_ratio(100, 50, 100, 100).high));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ratio_says_no_difference_when_intervals_overlap),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

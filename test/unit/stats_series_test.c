@@ -2,13 +2,10 @@
 #include "analyze/stats/stats_series.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
+#include "cases.h"
 
 enum { MOST = 4000 };
 
@@ -53,7 +50,7 @@ static double uniform(uint64_t *state)
 	return ((double)(*state >> 11) + 0.5) / 9007199254740992.0;
 }
 
-static void percentiles_are_known_from_enough_values_on(void **state)
+TEST(percentiles_are_known_from_enough_values_on)
 {
 	static const uint64_t needed[] = { 5, 29, 59, 299, 2995 };
 	struct bench *b = bench_new();
@@ -76,7 +73,7 @@ static void percentiles_are_known_from_enough_values_on(void **state)
 	bench_free(b);
 }
 
-static void few_values_leave_much_unknown(void **state)
+TEST(few_values_leave_much_unknown)
 {
 	struct bench *b = bench_new();
 
@@ -95,7 +92,7 @@ static void few_values_leave_much_unknown(void **state)
 	bench_free(b);
 }
 
-static void interval_of_independent_values_is_the_textbooks(void **state)
+TEST(interval_of_independent_values_is_the_textbooks)
 {
 	struct bench *b = bench_new();
 	uint64_t seed = 1;
@@ -111,7 +108,7 @@ static void interval_of_independent_values_is_the_textbooks(void **state)
 	bench_free(b);
 }
 
-static void drift_is_told_from_outliers_and_noise(void **state)
+TEST(drift_is_told_from_outliers_and_noise)
 {
 	struct bench *b = bench_new();
 	uint64_t seed = 3;
@@ -145,7 +142,7 @@ static uint64_t total(const struct stats_histogram *histogram)
 	return n;
 }
 
-static void histograms_have_round_edges_and_every_value(void **state)
+TEST(histograms_have_round_edges_and_every_value)
 {
 	struct bench *b = bench_new();
 	const struct stats_histogram *histogram = &b->series.histogram;
@@ -175,7 +172,7 @@ static void histograms_have_round_edges_and_every_value(void **state)
 	bench_free(b);
 }
 
-static void curve_rises_from_the_least_value_to_the_greatest(void **state)
+TEST(curve_rises_from_the_least_value_to_the_greatest)
 {
 	struct bench *b = bench_new();
 
@@ -189,7 +186,7 @@ static void curve_rises_from_the_least_value_to_the_greatest(void **state)
 }
 
 /* With a histogram all but drift is known, with the error that it states. */
-static void too_many_values_to_keep_lose_only_the_drift(void **state)
+TEST(too_many_values_to_keep_lose_only_the_drift)
 {
 	struct bench *b = bench_new();
 	struct stats_series exact;
@@ -215,7 +212,7 @@ static void too_many_values_to_keep_lose_only_the_drift(void **state)
 }
 
 /* Processes differ by chance: means that happen to rise from one to the next are not a drift, a rise in each one is. */
-static void drift_is_found_inside_of_processes(void **state)
+TEST(drift_is_found_inside_of_processes)
 {
 	struct bench *b = bench_new();
 	uint64_t seed = 11;
@@ -235,20 +232,4 @@ static void drift_is_found_inside_of_processes(void **state)
 	measure_parts(b, 11, 4, 0);
 	assert_int_equal(b->series.drift, STATS_DRIFT_UNKNOWN);
 	bench_free(b);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(percentiles_are_known_from_enough_values_on),
-		cmocka_unit_test(few_values_leave_much_unknown),
-		cmocka_unit_test(interval_of_independent_values_is_the_textbooks),
-		cmocka_unit_test(drift_is_told_from_outliers_and_noise),
-		cmocka_unit_test(histograms_have_round_edges_and_every_value),
-		cmocka_unit_test(curve_rises_from_the_least_value_to_the_greatest),
-		cmocka_unit_test(too_many_values_to_keep_lose_only_the_drift),
-		cmocka_unit_test(drift_is_found_inside_of_processes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,15 +2,11 @@
 #include "analyze/stats/stats.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "analyze/stats/stats_sort.h"
 #include "analyze/store/keys.h"
+#include "cases.h"
 
 static uint64_t random_next(uint64_t *state)
 {
@@ -25,7 +21,7 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static void percentile_is_the_nearest_rank(void **state)
+TEST(percentile_is_the_nearest_rank)
 {
 	struct stats stats = { 0 };
 
@@ -44,7 +40,7 @@ static void percentile_is_the_nearest_rank(void **state)
 	stats_done(&stats);
 }
 
-static void nothing_has_no_mean_and_one_value_no_interval(void **state)
+TEST(nothing_has_no_mean_and_one_value_no_interval)
 {
 	struct stats stats = { 0 };
 
@@ -92,7 +88,7 @@ static double coverage(size_t n, double phi, int n_parts)
 	return hits / 300.0;
 }
 
-static void intervals_hold_the_mean_of_values_that_are_alike(void **state)
+TEST(intervals_hold_the_mean_of_values_that_are_alike)
 {
 	assert_true(coverage(4000, 0, 1) > 0.93);
 	assert_true(coverage(4000, 0.9, 1) > 0.91);
@@ -102,7 +98,7 @@ static void intervals_hold_the_mean_of_values_that_are_alike(void **state)
 }
 
 /* Textbook: s = sqrt(2.5) of 5 values; t(11) = 2.2010, t(30) = 2.0423. Values that alternate are worth no more. */
-static void interval_is_student_t(void **state)
+TEST(interval_is_student_t)
 {
 	struct stats stats = { 0 };
 
@@ -125,7 +121,7 @@ static void interval_is_student_t(void **state)
 }
 
 /* A mean of a second, a deviation of nanoseconds: a plain sum of squares would lose all digits. */
-static void deviation_survives_large_values(void **state)
+TEST(deviation_survives_large_values)
 {
 	struct stats stats = { 0 };
 
@@ -136,7 +132,7 @@ static void deviation_survives_large_values(void **state)
 	stats_done(&stats);
 }
 
-static void many_values_stay_within_the_stated_error(void **state)
+TEST(many_values_stay_within_the_stated_error)
 {
 	enum { N = 200000 };
 	struct stats stats = { .limit = 1000 };
@@ -160,7 +156,7 @@ static void many_values_stay_within_the_stated_error(void **state)
 	stats_done(&stats);
 }
 
-static void extreme_values_have_a_bucket(void **state)
+TEST(extreme_values_have_a_bucket)
 {
 	struct stats stats = { .limit = 1 };
 
@@ -177,7 +173,7 @@ static void extreme_values_have_a_bucket(void **state)
 }
 
 /* However the values are distributed, the merged parts equal the whole. */
-static void merged_parts_are_the_whole(void **state)
+TEST(merged_parts_are_the_whole)
 {
 	static const uint32_t limits[][2] = { { 0, 0 }, { 100, 0 }, { 0, 100 }, { 100, 100 } };
 
@@ -205,7 +201,7 @@ static void merged_parts_are_the_whole(void **state)
 	}
 }
 
-static void buckets_hold_every_value_between_their_edges(void **state)
+TEST(buckets_hold_every_value_between_their_edges)
 {
 	static const uint32_t limits[] = { 0, 100 };
 
@@ -235,7 +231,7 @@ static void buckets_hold_every_value_between_their_edges(void **state)
 	}
 }
 
-static void sort_sorts(void **state)
+TEST(sort_sorts)
 {
 	enum { N = 5000 };
 	uint64_t *value = malloc(N * sizeof *value), *expect = malloc(N * sizeof *value),
@@ -255,7 +251,7 @@ static void sort_sorts(void **state)
 	free(scratch);
 }
 
-static void keys_are_dense_and_stay(void **state)
+TEST(keys_are_dense_and_stay)
 {
 	struct keys keys = { 0 };
 
@@ -268,23 +264,4 @@ static void keys_are_dense_and_stay(void **state)
 	}
 	assert_int_equal(keys_find(&keys, 100, 0), KEYS_NONE);
 	keys_done(&keys);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(percentile_is_the_nearest_rank),
-		cmocka_unit_test(nothing_has_no_mean_and_one_value_no_interval),
-		cmocka_unit_test(intervals_hold_the_mean_of_values_that_are_alike),
-		cmocka_unit_test(interval_is_student_t),
-		cmocka_unit_test(deviation_survives_large_values),
-		cmocka_unit_test(many_values_stay_within_the_stated_error),
-		cmocka_unit_test(extreme_values_have_a_bucket),
-		cmocka_unit_test(merged_parts_are_the_whole),
-		cmocka_unit_test(buckets_hold_every_value_between_their_edges),
-		cmocka_unit_test(sort_sorts),
-		cmocka_unit_test(keys_are_dense_and_stay),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,14 +2,11 @@
 /* Processes of captured trees that are stopped, traced or frozen, in cgroups of both versions. */
 #include <errno.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "world.h"
 
 #define MS_NS UINT64_C(1000000)
@@ -124,7 +121,7 @@ static void assert_halt(const struct fixture *f, size_t n, const char *name, con
 	assert_int_equal(arg_of(end, KEY_UNTIL_NS)->integer, ms[3] * MS_NS);
 }
 
-static void a_stop_lies_between_the_moments_at_which_it_was_not_there(void **state)
+TEST_WITH(a_stop_lies_between_the_moments_at_which_it_was_not_there, setup, teardown)
 {
 	struct fixture *f = *state;
 
@@ -144,7 +141,7 @@ static void a_stop_lies_between_the_moments_at_which_it_was_not_there(void **sta
 	assert_halt(f, 1, "stopped", (uint64_t[]){ 1026, 1040, 1040, 1042 });
 }
 
-static void a_tracer_that_holds_for_a_moment_holds_nothing(void **state)
+TEST_WITH(a_tracer_that_holds_for_a_moment_holds_nothing, setup, teardown)
 {
 	struct fixture *f = *state;
 
@@ -162,7 +159,7 @@ static void a_tracer_that_holds_for_a_moment_holds_nothing(void **state)
 	assert_null(nth(f, EVENT_BEGIN, 0));
 }
 
-static void a_process_that_a_debugger_holds_is_traced(void **state)
+TEST_WITH(a_process_that_a_debugger_holds_is_traced, setup, teardown)
 {
 	struct fixture *f = *state;
 
@@ -192,25 +189,25 @@ static void freeze(struct fixture *f, const char *cgroup, const char *file, cons
 	assert_halt(f, 0, "frozen", (uint64_t[]){ 1000, 1020, 1100, 1102 });
 }
 
-static void a_cgroup_of_version_1_is_frozen(void **state)
+TEST_WITH(a_cgroup_of_version_1_is_frozen, setup, teardown)
 {
 	freeze(*state, "5:cpu:/a\n4:freezer:/a/b\n1:name=systemd:/\n0::/\n", "sys/fs/cgroup/freezer/a/b/freezer.state",
 	       "FROZEN\n", "THAWED\n");
 }
 
-static void a_cgroup_of_version_2_is_frozen(void **state)
+TEST_WITH(a_cgroup_of_version_2_is_frozen, setup, teardown)
 {
 	freeze(*state, "0::/system.slice/app.service\n", "sys/fs/cgroup/system.slice/app.service/cgroup.events",
 	       "populated 1\nfrozen 1\n", "populated 1\nfrozen 0\n");
 }
 
-static void a_cgroup_of_both_versions_is_frozen(void **state)
+TEST_WITH(a_cgroup_of_both_versions_is_frozen, setup, teardown)
 {
 	freeze(*state, "4:freezer:/\n0::/user.slice\n", "sys/fs/cgroup/unified/user.slice/cgroup.events",
 	       "populated 1\nfrozen 1\n", "populated 1\nfrozen 0\n");
 }
 
-static void a_process_that_is_killed_while_stopped_was_stopped_to_its_end(void **state)
+TEST_WITH(a_process_that_is_killed_while_stopped_was_stopped_to_its_end, setup, teardown)
 {
 	struct fixture *f = *state;
 	char command[128];
@@ -228,7 +225,7 @@ static void a_process_that_is_killed_while_stopped_was_stopped_to_its_end(void *
 	assert_halt(f, 0, "stopped", (uint64_t[]){ 1000, 1020, 1060, 1080 });
 }
 
-static void one_that_is_stopped_to_the_end_of_the_recording_has_no_end(void **state)
+TEST_WITH(one_that_is_stopped_to_the_end_of_the_recording_has_no_end, setup, teardown)
 {
 	struct fixture *f = *state;
 
@@ -241,7 +238,7 @@ static void one_that_is_stopped_to_the_end_of_the_recording_has_no_end(void **st
 	assert_null(nth(f, EVENT_END, 0));
 }
 
-static void a_stop_that_the_recorder_shared_is_known_by_the_kernels_word(void **state)
+TEST_WITH(a_stop_that_the_recorder_shared_is_known_by_the_kernels_word, setup, teardown)
 {
 	struct fixture *f = *state;
 
@@ -257,22 +254,4 @@ static void a_stop_that_the_recorder_shared_is_known_by_the_kernels_word(void **
 	put_state(f, 'R', 9);
 	look_at(f, 7000);
 	assert_null(nth(f, EVENT_BEGIN, 1));
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-	static const struct CMUnitTest tests[] = {
-		TEST(a_stop_lies_between_the_moments_at_which_it_was_not_there),
-		TEST(a_tracer_that_holds_for_a_moment_holds_nothing),
-		TEST(a_process_that_a_debugger_holds_is_traced),
-		TEST(a_cgroup_of_version_1_is_frozen),
-		TEST(a_cgroup_of_version_2_is_frozen),
-		TEST(a_cgroup_of_both_versions_is_frozen),
-		TEST(a_process_that_is_killed_while_stopped_was_stopped_to_its_end),
-		TEST(one_that_is_stopped_to_the_end_of_the_recording_has_no_end),
-		TEST(a_stop_that_the_recorder_shared_is_known_by_the_kernels_word),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,16 +4,12 @@
  * with every argument; forgotten and kept events together give the same results. Endless recordings take no more memory
  * than short ones.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "analyze/store/store.h"
+#include "cases.h"
 
 enum { N_TRACKS = 8, N_NAMES = 6, PROCESS = 1, COUNTER = N_TRACKS };
 
@@ -238,7 +234,7 @@ static void check_instants(const struct pair *pair, uint64_t before_ns)
 	assert_int_equal(count, 0);
 }
 
-static void what_is_left_and_what_was_forgotten_are_all(void **state)
+TEST(what_is_left_and_what_was_forgotten_are_all)
 {
 	for (uint64_t seed = 1; seed <= 60; seed++) {
 		struct pair pair = pair_new(seed);
@@ -285,7 +281,7 @@ static void slice(struct pair *pair, uint32_t track, uint32_t name, uint64_t ns)
 }
 
 /* Notes of sessions that live stay for ever; a process that has ended leaves nothing but what it came to. */
-static void notes_stay_as_long_as_what_they_are_about(void **state)
+TEST(notes_stay_as_long_as_what_they_are_about)
 {
 	struct pair pair = pair_new(1);
 	size_t n;
@@ -317,7 +313,7 @@ static void notes_stay_as_long_as_what_they_are_about(void **state)
 }
 
 /* Process after process, each with a thread of its own: a million slices, of which a window of 1,000 stays. */
-static void an_endless_recording_takes_a_window_of_memory(void **state)
+TEST(an_endless_recording_takes_a_window_of_memory)
 {
 	struct pair pair = pair_new(1);
 	uint64_t early = 0, late = 0, n_slices = 0;
@@ -360,15 +356,4 @@ static void an_endless_recording_takes_a_window_of_memory(void **state)
 	assert_int_equal(n_slices, 0);
 	assert_true(n_totals < 64);
 	pair_done(&pair);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_left_and_what_was_forgotten_are_all),
-		cmocka_unit_test(notes_stay_as_long_as_what_they_are_about),
-		cmocka_unit_test(an_endless_recording_takes_a_window_of_memory),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

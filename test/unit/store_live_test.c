@@ -6,16 +6,12 @@
  */
 #include "analyze/store/store_live.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "analyze/pyramid/pyramid.h"
+#include "cases.h"
 #include "stream.h"
 
 enum { N_PX = 512 };
@@ -169,7 +165,7 @@ static void compare_counter(const struct pyramid *a, const struct pyramid *b, ui
 }
 
 /* Random slices on several tracks, which become deeper; new tracks and classes; ends that come late, or never. */
-static void a_pyramid_that_grows_shows_what_a_whole_one_shows(void **state)
+TEST(a_pyramid_that_grows_shows_what_a_whole_one_shows)
 {
 	static const char *const types[] = { "Conv", "Relu", "Gemm", "Add", "Mul", "Softmax" };
 	struct world world;
@@ -273,7 +269,7 @@ static uint64_t operators_of(const struct store *store, uint32_t inference)
 	return n;
 }
 
-static void a_number_that_comes_again_is_another_track(void **state)
+TEST(a_number_that_comes_again_is_another_track)
 {
 	struct world world;
 	const struct store_track *track;
@@ -306,7 +302,7 @@ static void a_number_that_comes_again_is_another_track(void **state)
 	end(&world);
 }
 
-static void the_slowest_and_the_failed_keep_their_operators(void **state)
+TEST(the_slowest_and_the_failed_keep_their_operators)
 {
 	enum { N = 40000, SLOW = 777, FAILED = 999, OPS = 10, MAX = 12 << 20 };
 	const struct store_thinned *thinned;
@@ -365,7 +361,7 @@ static void sum_up(const struct store *store, uint64_t n[N_KINDS], uint64_t ns[N
 }
 
 /* Two programs at a time, each restarted every ten minutes; 10 inferences a second, and bursts. */
-static void a_week_takes_no_more_memory_than_an_hour(void **state)
+TEST(a_week_takes_no_more_memory_than_an_hour)
 {
 	enum { WEEK_S = 7 * 86400, OPS = 3, MAX = 2 << 20 };
 	uint64_t most = 0, most_tracks = 0, n_runs = 0, ns = 0, n_of[N_KINDS], ns_of[N_KINDS];
@@ -419,7 +415,7 @@ static void a_week_takes_no_more_memory_than_an_hour(void **state)
 }
 
 /* Classes keep their numbers, so that a page keeps its colors; what is open stays, and closes. */
-static void a_thinned_store_goes_on(void **state)
+TEST(a_thinned_store_goes_on)
 {
 	struct world world;
 	struct pyramid *pyramid, *whole;
@@ -454,17 +450,4 @@ static void a_thinned_store_goes_on(void **state)
 		assert_int_equal(track->slices.end_ns[0], world.now_ns);
 	}
 	end(&world);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_pyramid_that_grows_shows_what_a_whole_one_shows),
-		cmocka_unit_test(a_number_that_comes_again_is_another_track),
-		cmocka_unit_test(the_slowest_and_the_failed_keep_their_operators),
-		cmocka_unit_test(a_week_takes_no_more_memory_than_an_hour),
-		cmocka_unit_test(a_thinned_store_goes_on),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyze/store/store_samples.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "cases.h"
 
 struct fixture {
 	struct names *names;
@@ -50,7 +46,7 @@ static void free_all(struct fixture *f)
 	names_free(f->names);
 }
 
-static void samples_are_in_the_order_of_time(void **state)
+TEST(samples_are_in_the_order_of_time)
 {
 	static const struct {
 		uint64_t time_ns;
@@ -78,7 +74,7 @@ static void samples_are_in_the_order_of_time(void **state)
 	free_all(&f);
 }
 
-static void a_thread_is_found_with_its_track(void **state)
+TEST(a_thread_is_found_with_its_track)
 {
 	const struct store_thread *thread;
 	struct fixture f;
@@ -96,7 +92,7 @@ static void a_thread_is_found_with_its_track(void **state)
 	free_all(&f);
 }
 
-static void old_samples_are_dropped(void **state)
+TEST(old_samples_are_dropped)
 {
 	struct fixture f;
 
@@ -109,7 +105,7 @@ static void old_samples_are_dropped(void **state)
 	free_all(&f);
 }
 
-static void what_cannot_be_placed_is_counted(void **state)
+TEST(what_cannot_be_placed_is_counted)
 {
 	struct fixture f;
 
@@ -121,16 +117,4 @@ static void what_cannot_be_placed_is_counted(void **state)
 	assert_int_equal(store_counts(f.store)->n_untracked, 1);
 	assert_int_equal(store_n_samples(f.store), 6);
 	free_all(&f);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(samples_are_in_the_order_of_time),
-		cmocka_unit_test(a_thread_is_found_with_its_track),
-		cmocka_unit_test(old_samples_are_dropped),
-		cmocka_unit_test(what_cannot_be_placed_is_counted),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyze/store/store.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "cases.h"
 
 struct fixture {
 	struct names *names;
@@ -69,7 +66,7 @@ static void end(struct fixture *f, uint32_t track, uint64_t time_ns, const struc
 	assert_int_equal(sink_put(store_sink(f->store), &event, NULL), 0);
 }
 
-static void slices_nest_in_the_order_of_their_begins(void **state)
+TEST_WITH(slices_nest_in_the_order_of_their_begins, setup, teardown)
 {
 	struct fixture *f = *state;
 	const struct store_slices *slices;
@@ -98,7 +95,7 @@ static void slices_nest_in_the_order_of_their_begins(void **state)
 	assert_int_equal(store_counts(f->store)->last_ns, 60);
 }
 
-static void equal_arguments_are_kept_once_and_numbers_apart(void **state)
+TEST_WITH(equal_arguments_are_kept_once_and_numbers_apart, setup, teardown)
 {
 	struct fixture *f = *state;
 	uint32_t type = names_of(f->names, "Conv");
@@ -140,7 +137,7 @@ static void dirty_heap(void)
 	}
 }
 
-static void what_the_end_knows_is_added_to_the_slice(void **state)
+TEST_WITH(what_the_end_knows_is_added_to_the_slice, setup, teardown)
 {
 	struct fixture *f = *state;
 	struct arg at_begin[] = { arg_int(KEY_SESSION, 7), arg_int(KEY_ID, 1),
@@ -167,7 +164,7 @@ static void what_the_end_knows_is_added_to_the_slice(void **state)
 	assert_int_equal(track->slices.own_args[0], 0);
 }
 
-static void events_out_of_order_are_counted_and_left_out(void **state)
+TEST_WITH(events_out_of_order_are_counted_and_left_out, setup, teardown)
 {
 	struct fixture *f = *state;
 	const struct store_slices *slices;
@@ -189,7 +186,7 @@ static void events_out_of_order_are_counted_and_left_out(void **state)
 	assert_int_equal(counts->n_open, 1);
 }
 
-static void depth_has_an_end(void **state)
+TEST_WITH(depth_has_an_end, setup, teardown)
 {
 	struct fixture *f = *state;
 	const struct store_slices *slices;
@@ -208,7 +205,7 @@ static void depth_has_an_end(void **state)
 	assert_int_equal(store_counts(f->store)->n_open, 1);
 }
 
-static void tracks_that_nobody_defined_take_no_events(void **state)
+TEST_WITH(tracks_that_nobody_defined_take_no_events, setup, teardown)
 {
 	struct fixture *f = *state;
 	struct track_def def = { .type = TRACK_THREAD };
@@ -226,7 +223,7 @@ static void tracks_that_nobody_defined_take_no_events(void **state)
 	assert_int_equal(store_counts(f->store)->n_slices, 0);
 }
 
-static void a_track_finds_its_process_unless_parents_run_in_a_circle(void **state)
+TEST_WITH(a_track_finds_its_process_unless_parents_run_in_a_circle, setup, teardown)
 {
 	struct fixture *f = *state;
 	uint32_t group = add_track(f, TRACK_GROUP, f->process), lane = add_track(f, TRACK_LANE, group);
@@ -240,7 +237,7 @@ static void a_track_finds_its_process_unless_parents_run_in_a_circle(void **stat
 	assert_int_equal(store_process_of(f->store, 12345), 0);
 }
 
-static void samples_and_instants_are_kept(void **state)
+TEST_WITH(samples_and_instants_are_kept, setup, teardown)
 {
 	struct fixture *f = *state;
 	uint32_t counter = add_track(f, TRACK_COUNTER, f->process);
@@ -270,7 +267,7 @@ static void samples_and_instants_are_kept(void **state)
 }
 
 /* Enough to move from malloc's blocks to pages, on two tracks in turn. */
-static void a_million_slices_stay_what_they_were(void **state)
+TEST_WITH(a_million_slices_stay_what_they_were, setup, teardown)
 {
 	struct fixture *f = *state;
 	uint32_t other = add_track(f, TRACK_THREAD, f->process);
@@ -294,23 +291,4 @@ static void a_million_slices_stay_what_they_were(void **state)
 		assert_int_equal(store_track(f->store, other)->slices.begin_ns[i], i * 10 + 1);
 	}
 	assert_null(store_track(f->store, other)->slices.own_args);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(slices_nest_in_the_order_of_their_begins),
-		TEST(equal_arguments_are_kept_once_and_numbers_apart),
-		TEST(what_the_end_knows_is_added_to_the_slice),
-		TEST(events_out_of_order_are_counted_and_left_out),
-		TEST(depth_has_an_end),
-		TEST(tracks_that_nobody_defined_take_no_events),
-		TEST(a_track_finds_its_process_unless_parents_run_in_a_circle),
-		TEST(samples_and_instants_are_kept),
-		TEST(a_million_slices_stay_what_they_were),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

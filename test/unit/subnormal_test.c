@@ -2,12 +2,9 @@
 /* The processor's flag of subnormal numbers: seen for each inference, and as it was afterwards. */
 #include "capture/agent/subnormal.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
+#include "cases.h"
 
 static volatile float tiny = 1e-39f, normal = 0.5f, result;
 
@@ -22,7 +19,7 @@ static int begin(void **state)
 	return 0;
 }
 
-static void a_subnormal_operand_is_seen(void **state)
+TEST_WITH(a_subnormal_operand_is_seen, begin, NULL)
 {
 	bool was_set = subnormal_begin();
 
@@ -31,7 +28,7 @@ static void a_subnormal_operand_is_seen(void **state)
 	assert_true(is_set()); /* as the program would find it */
 }
 
-static void normal_numbers_are_not(void **state)
+TEST_WITH(normal_numbers_are_not, begin, NULL)
 {
 	bool was_set = subnormal_begin();
 
@@ -40,7 +37,7 @@ static void normal_numbers_are_not(void **state)
 	assert_false(is_set());
 }
 
-static void one_before_is_not_counted_and_not_forgotten(void **state)
+TEST_WITH(one_before_is_not_counted_and_not_forgotten, begin, NULL)
 {
 	bool was_set;
 
@@ -51,7 +48,7 @@ static void one_before_is_not_counted_and_not_forgotten(void **state)
 	assert_true(is_set());
 }
 
-static void one_inside_another_counts_for_both(void **state)
+TEST_WITH(one_inside_another_counts_for_both, begin, NULL)
 {
 	bool outer = subnormal_begin(), inner;
 
@@ -64,7 +61,7 @@ static void one_inside_another_counts_for_both(void **state)
 	assert_true(subnormal_end(outer));
 }
 
-static void taken_as_zero_it_costs_nothing_and_is_not_seen(void **state)
+TEST_WITH(taken_as_zero_it_costs_nothing_and_is_not_seen, begin, NULL)
 {
 	unsigned before = _mm_getcsr();
 	bool was_set;
@@ -74,17 +71,4 @@ static void taken_as_zero_it_costs_nothing_and_is_not_seen(void **state)
 	result = tiny * normal;
 	assert_false(subnormal_end(was_set));
 	_mm_setcsr(before);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(a_subnormal_operand_is_seen, begin),
-		cmocka_unit_test_setup(normal_numbers_are_not, begin),
-		cmocka_unit_test_setup(one_before_is_not_counted_and_not_forgotten, begin),
-		cmocka_unit_test_setup(one_inside_another_counts_for_both, begin),
-		cmocka_unit_test_setup(taken_as_zero_it_costs_nothing_and_is_not_seen, begin),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Kernels of devices in a summary: by name and type, by type, and how busy each line was. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 
-#include <cmocka.h>
-
 #include "analyze/insight/recorded.h"
+#include "cases.h"
 #include "findings.h"
 #include "stream.h"
 
@@ -27,7 +23,7 @@ static const char *text(const struct summary *summary, uint32_t id)
 	return names_text(summary->names, id);
 }
 
-static void kernels_are_added_up_by_name_and_type(void **state)
+TEST(kernels_are_added_up_by_name_and_type)
 {
 	struct stream s;
 	struct summary *summary;
@@ -134,7 +130,7 @@ static void put_inference(struct stream *s, const uint32_t *lanes, int64_t numbe
 	}
 }
 
-static void what_a_device_did_for_inferences_is_added_up_and_found(void **state)
+TEST(what_a_device_did_for_inferences_is_added_up_and_found)
 {
 	static const struct {
 		struct work work;
@@ -183,14 +179,4 @@ static void what_a_device_did_for_inferences_is_added_up_and_found(void **state)
 		summary_free(summary);
 		stream_done(&s);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(kernels_are_added_up_by_name_and_type),
-		cmocka_unit_test(what_a_device_did_for_inferences_is_added_up_and_found),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

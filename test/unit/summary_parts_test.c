@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Inferences with more operators than can wait: their operators count where they end, and others keep theirs. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "stream.h"
 
 enum { SMALL = 20, OPS_SMALL = 3, OPS_LARGE = 100, LARGE_BEGIN = 950 };
@@ -80,7 +76,7 @@ static uint64_t calls(const struct fixture *f, enum summary_where where)
 	return n;
 }
 
-static void of_one_that_never_ends_the_operators_are_apart(void **state)
+TEST(of_one_that_never_ends_the_operators_are_apart)
 {
 	struct fixture fixture, *f = &fixture;
 	const struct summary_model *model;
@@ -100,7 +96,7 @@ static void of_one_that_never_ends_the_operators_are_apart(void **state)
 	end(f);
 }
 
-static void of_one_that_fails_the_operators_are_apart(void **state)
+TEST(of_one_that_fails_the_operators_are_apart)
 {
 	struct fixture fixture, *f = &fixture;
 	const struct summary_model *model;
@@ -117,7 +113,7 @@ static void of_one_that_fails_the_operators_are_apart(void **state)
 	end(f);
 }
 
-static void of_one_that_ends_well_the_operators_are_among_the_others(void **state)
+TEST(of_one_that_ends_well_the_operators_are_among_the_others)
 {
 	struct fixture fixture, *f = &fixture;
 	const struct summary_model *model;
@@ -139,7 +135,7 @@ static void of_one_that_ends_well_the_operators_are_among_the_others(void **stat
 }
 
 /* The place of one in the window is used again: what the first left there is not the second's. */
-static void the_next_large_one_begins_anew(void **state)
+TEST(the_next_large_one_begins_anew)
 {
 	struct fixture fixture, *f = &fixture;
 	const struct summary_model *model;
@@ -163,16 +159,4 @@ static void the_next_large_one_begins_anew(void **state)
 	assert_int_equal(calls(f, WHERE_INFERENCE), SMALL * OPS_SMALL + 5 * OPS_LARGE);
 	assert_int_equal(calls(f, WHERE_APART), 6 * OPS_LARGE);
 	end(f);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(of_one_that_never_ends_the_operators_are_apart),
-		cmocka_unit_test(of_one_that_fails_the_operators_are_apart),
-		cmocka_unit_test(of_one_that_ends_well_the_operators_are_among_the_others),
-		cmocka_unit_test(the_next_large_one_begins_anew),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

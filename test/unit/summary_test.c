@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "stream.h"
 
 struct fixture {
@@ -125,7 +121,7 @@ static const struct summary_operator *find(const struct fixture *f, const struct
 	return NULL;
 }
 
-static void an_empty_recording_has_no_facts(void **state)
+TEST(an_empty_recording_has_no_facts)
 {
 	struct fixture f = { 0 };
 	const struct summary *summary;
@@ -139,7 +135,7 @@ static void an_empty_recording_has_no_facts(void **state)
 	stream_done(&f.s);
 }
 
-static void one_inference_has_no_rate_and_no_interval(void **state)
+TEST_WITH(one_inference_has_no_rate_and_no_interval, setup, teardown)
 {
 	struct fixture *f = *state;
 	const struct summary_model *model;
@@ -156,7 +152,7 @@ static void one_inference_has_no_rate_and_no_interval(void **state)
 	assert_int_equal(model->coverage.n, 0); /* no operators: unknown, not 100 % unattributed */
 }
 
-static void first_failed_open_and_partial_inferences_stay_out_of_the_latency(void **state)
+TEST_WITH(first_failed_open_and_partial_inferences_stay_out_of_the_latency, setup, teardown)
 {
 	struct fixture *f = *state;
 	const struct summary_runs *runs;
@@ -195,7 +191,7 @@ static void first_failed_open_and_partial_inferences_stay_out_of_the_latency(voi
 }
 
 /* Loop [100..500] holds If [150..300], which holds Add [200..250]; Mul [350..450]. */
-static void nested_operators_are_counted_once(void **state)
+TEST_WITH(nested_operators_are_counted_once, setup, teardown)
 {
 	struct fixture *f = *state;
 	const struct summary *summary;
@@ -225,7 +221,7 @@ static void nested_operators_are_counted_once(void **state)
 }
 
 /* Conv [0..600] on one thread, MatMul [200..400] on another: in between, half each. */
-static void operators_side_by_side_never_exceed_the_whole(void **state)
+TEST_WITH(operators_side_by_side_never_exceed_the_whole, setup, teardown)
 {
 	struct fixture *f = *state;
 	uint32_t other = stream_thread(&f->s, f->process, 102);
@@ -246,7 +242,7 @@ static void operators_side_by_side_never_exceed_the_whole(void **state)
 }
 
 /* Three at once for 1 ns less than a multiple of three: rounding loses nothing. */
-static void shares_add_up_to_the_last_nanosecond(void **state)
+TEST_WITH(shares_add_up_to_the_last_nanosecond, setup, teardown)
 {
 	struct fixture *f = *state;
 
@@ -256,7 +252,7 @@ static void shares_add_up_to_the_last_nanosecond(void **state)
 	assert_int_equal(summarise(f)->models[0].coverage.operators_ns, 1000);
 }
 
-static void an_operator_outside_its_inference_is_cut_to_it(void **state)
+TEST_WITH(an_operator_outside_its_inference_is_cut_to_it, setup, teardown)
 {
 	struct fixture *f = *state;
 	const struct summary *summary;
@@ -272,7 +268,7 @@ static void an_operator_outside_its_inference_is_cut_to_it(void **state)
 	assert_int_equal(find(f, summary->types, summary->n_types, "", "Add")->share_ns, 0);
 }
 
-static void setup_is_apart_from_operators(void **state)
+TEST_WITH(setup_is_apart_from_operators, setup, teardown)
 {
 	struct fixture *f = *state;
 	const struct summary *summary;
@@ -295,7 +291,7 @@ static void setup_is_apart_from_operators(void **state)
 	assert_int_equal(summary->models[0].coverage.operators_ns, 300000 + 350000);
 }
 
-static void operators_outside_any_inference_are_elsewhere(void **state)
+TEST_WITH(operators_outside_any_inference_are_elsewhere, setup, teardown)
 {
 	struct fixture *f = *state;
 	const struct summary *summary;
@@ -327,7 +323,7 @@ static void operators_outside_any_inference_are_elsewhere(void **state)
 }
 
 /* Warm-up is separate: shares cover what follows it, if anything does. */
-static void the_first_inference_is_no_part_of_the_shares(void **state)
+TEST_WITH(the_first_inference_is_no_part_of_the_shares, setup, teardown)
 {
 	struct fixture *f = *state;
 	const struct summary *summary;
@@ -395,7 +391,7 @@ static void put_creation(struct fixture *f, uint64_t start, int64_t number, cons
 	stream_end(&f->s, f->lane, start + 1000);
 }
 
-static void phases_of_a_creation_add_up_to_it(void **state)
+TEST_WITH(phases_of_a_creation_add_up_to_it, setup, teardown)
 {
 	struct fixture *f = *state;
 	const struct summary *summary;
@@ -437,7 +433,7 @@ static void phases_of_a_creation_add_up_to_it(void **state)
 	assert_int_equal(summary->n_sessions_failed, 1);
 }
 
-static void notes_complete_the_sessions(void **state)
+TEST_WITH(notes_complete_the_sessions, setup, teardown)
 {
 	struct fixture *f = *state;
 	const struct summary *summary;
@@ -463,7 +459,7 @@ static void notes_complete_the_sessions(void **state)
 }
 
 /* The same file on two providers is compared; a session with unseen settings joins the first. */
-static void providers_make_a_model_of_their_own(void **state)
+TEST_WITH(providers_make_a_model_of_their_own, setup, teardown)
 {
 	struct fixture *f = *state;
 	static const char *const providers[] = { "CPUExecutionProvider", "CUDAExecutionProvider" };
@@ -486,7 +482,7 @@ static void providers_make_a_model_of_their_own(void **state)
 	assert_int_equal(summary->models[1].sessions.n, 2);
 }
 
-static void a_provider_that_ran_nothing_is_named(void **state)
+TEST_WITH(a_provider_that_ran_nothing_is_named, setup, teardown)
 {
 	struct fixture *f = *state;
 	const char *providers = "CUDAExecutionProvider(device_id=0,arena=1), CPUExecutionProvider,QNNExecutionProvider";
@@ -509,7 +505,7 @@ static void a_provider_that_ran_nothing_is_named(void **state)
 	assert_int_equal(summary->idle[1].len, strlen("QNNExecutionProvider"));
 }
 
-static void a_cpu_with_nothing_to_do_is_no_news(void **state)
+TEST_WITH(a_cpu_with_nothing_to_do_is_no_news, setup, teardown)
 {
 	struct fixture *f = *state;
 
@@ -526,7 +522,7 @@ static void a_cpu_with_nothing_to_do_is_no_news(void **state)
 	assert_int_equal(f->summary->n_ran_on, 1);
 }
 
-static void two_processes_with_the_same_model_stay_apart_if_asked(void **state)
+TEST_WITH(two_processes_with_the_same_model_stay_apart_if_asked, setup, teardown)
 {
 	struct fixture *f = *state;
 	uint32_t process = stream_process(&f->s, 200, "app"), lane = stream_lane(&f->s, process, "m");
@@ -545,7 +541,7 @@ static void two_processes_with_the_same_model_stay_apart_if_asked(void **state)
 	assert_int_equal(summary->processes[summary->models[0].process].pid, 100);
 }
 
-static void concurrency_and_threads_are_counted(void **state)
+TEST_WITH(concurrency_and_threads_are_counted, setup, teardown)
 {
 	struct fixture *f = *state;
 	const struct summary_runs *runs;
@@ -566,7 +562,7 @@ static void concurrency_and_threads_are_counted(void **state)
 	assert_int_equal(f->summary->tallies[0].n, 3);
 }
 
-static void one_after_the_other_is_not_at_once(void **state)
+TEST_WITH(one_after_the_other_is_not_at_once, setup, teardown)
 {
 	struct fixture *f = *state;
 
@@ -578,7 +574,7 @@ static void one_after_the_other_is_not_at_once(void **state)
 	assert_int_equal(f->summary->busy_ns, 300000);
 }
 
-static void one_long_call_makes_no_operator_the_first(void **state)
+TEST_WITH(one_long_call_makes_no_operator_the_first, setup, teardown)
 {
 	struct fixture *f = *state;
 	const struct summary *summary;
@@ -602,7 +598,7 @@ static void one_long_call_makes_no_operator_the_first(void **state)
 	assert_int_equal(summary->types[1].typical_ns, 20 * 100000);
 }
 
-static void of_another_program_the_sum_makes_an_operator_the_first(void **state)
+TEST_WITH(of_another_program_the_sum_makes_an_operator_the_first, setup, teardown)
 {
 	struct fixture *f = *state;
 
@@ -613,7 +609,7 @@ static void of_another_program_the_sum_makes_an_operator_the_first(void **state)
 	assert_string_equal(names_text(f->s.names, summarise(f)->nodes[0].name), "empty");
 }
 
-static void the_slowest_inference_says_why(void **state)
+TEST_WITH(the_slowest_inference_says_why, setup, teardown)
 {
 	struct fixture *f = *state;
 	const struct summary_slow *slow;
@@ -646,7 +642,7 @@ static void the_slowest_inference_says_why(void **state)
 }
 
 /* Watts cover the time before the sample; joules add up, and have no mean. */
-static void power_is_a_rate_and_energy_a_total(void **state)
+TEST_WITH(power_is_a_rate_and_energy_a_total, setup, teardown)
 {
 	struct fixture *f = *state;
 	uint32_t power = stream_counter(&f->s, 0, "package-0 power", "W");
@@ -670,7 +666,7 @@ static void power_is_a_rate_and_energy_a_total(void **state)
 }
 
 /* Counters below "gpu card1: amdgpu", and a process's of the same device. */
-static void counters_of_a_device_are_told_from_the_machines(void **state)
+TEST_WITH(counters_of_a_device_are_told_from_the_machines, setup, teardown)
 {
 	struct fixture *f = *state;
 	uint32_t group =
@@ -695,7 +691,7 @@ static void counters_of_a_device_are_told_from_the_machines(void **state)
 }
 
 /* 10 % CPU for 100 us without, 90 % for 100 us with an inference in half of the time. */
-static void resources_are_weighted_by_the_time_of_inferences(void **state)
+TEST_WITH(resources_are_weighted_by_the_time_of_inferences, setup, teardown)
 {
 	struct fixture *f = *state;
 	uint32_t cpu = stream_counter(&f->s, f->process, "cpu", "%"), machine = stream_counter(&f->s, 0, "cpu", "%");
@@ -727,7 +723,7 @@ static void resources_are_weighted_by_the_time_of_inferences(void **state)
 }
 
 /* The first share or rate stands for one interval, if one is known; the first gauge for no time. */
-static void the_first_share_stands_for_an_interval(void **state)
+TEST_WITH(the_first_share_stands_for_an_interval, setup, teardown)
 {
 	struct fixture *f = *state;
 	uint32_t cpu = stream_counter(&f->s, f->process, "cpu", "%"),
@@ -745,7 +741,7 @@ static void the_first_share_stands_for_an_interval(void **state)
 	assert_int_equal(f->summary->resources[1].busy_ns + f->summary->resources[1].idle_ns, 0);
 }
 
-static void losses_are_summed_by_place(void **state)
+TEST_WITH(losses_are_summed_by_place, setup, teardown)
 {
 	struct fixture *f = *state;
 	const struct summary *summary;
@@ -763,7 +759,7 @@ static void losses_are_summed_by_place(void **state)
 	assert_int_equal(summary->n_lost, 61);
 }
 
-static void notes_tell_of_processes_runtimes_and_cost(void **state)
+TEST_WITH(notes_tell_of_processes_runtimes_and_cost, setup, teardown)
 {
 	struct fixture *f = *state;
 	const struct summary *summary;
@@ -806,7 +802,7 @@ static void notes_tell_of_processes_runtimes_and_cost(void **state)
 	assert_string_equal(names_text(f->s.names, summary->left_out[0].what), "inferences, as --sample says");
 }
 
-static void clocks_that_parted_and_moved_events_are_told(void **state)
+TEST_WITH(clocks_that_parted_and_moved_events_are_told, setup, teardown)
 {
 	struct fixture *f = *state;
 	const struct summary *summary;
@@ -843,7 +839,7 @@ static void run_of_weight(struct fixture *f, uint64_t begin_us, int64_t number, 
 }
 
 /* Of 8 inferences the operators of 1 (slow) and 2 (one in 7) were kept; those of 2 are side by side. */
-static void operators_that_were_kept_stand_for_the_others(void **state)
+TEST_WITH(operators_that_were_kept_stand_for_the_others, setup, teardown)
 {
 	struct fixture *f = *state;
 	uint32_t other = stream_thread(&f->s, f->process, 102);
@@ -873,7 +869,7 @@ static void operators_that_were_kept_stand_for_the_others(void **state)
 	assert_int_equal(summary->thinned.most, 7);
 }
 
-static void weight_that_cannot_be_is_one(void **state)
+TEST_WITH(weight_that_cannot_be_is_one, setup, teardown)
 {
 	struct fixture *f = *state;
 	const struct summary *summary;
@@ -888,7 +884,7 @@ static void weight_that_cannot_be_is_one(void **state)
 }
 
 /* Each says what was dropped by then: the last one holds. */
-static void what_was_dropped_and_dumped_is_told(void **state)
+TEST_WITH(what_was_dropped_and_dumped_is_told, setup, teardown)
 {
 	struct fixture *f = *state;
 	const struct summary *summary;
@@ -916,7 +912,7 @@ static void what_was_dropped_and_dumped_is_told(void **state)
 	assert_int_equal(summary->n_dumps_skipped, 5);
 }
 
-static void numbers_at_the_edge_do_not_break_the_sums(void **state)
+TEST_WITH(numbers_at_the_edge_do_not_break_the_sums, setup, teardown)
 {
 	struct fixture *f = *state;
 	struct event event = { .type = EVENT_BEGIN, .kind = KIND_INFERENCE, .track = f->lane };
@@ -939,7 +935,7 @@ static void numbers_at_the_edge_do_not_break_the_sums(void **state)
 }
 
 /* Many of everything, with the sums checked by hand: 3 sessions, 4 nodes, operators on one thread. */
-static void a_hundred_thousand_operators_add_up(void **state)
+TEST_WITH(a_hundred_thousand_operators_add_up, setup, teardown)
 {
 	struct fixture *f = *state;
 	static const char *const types[] = { "Conv", "Relu", "Conv", "MatMul" };
@@ -979,7 +975,7 @@ static void a_hundred_thousand_operators_add_up(void **state)
 }
 
 /* 16 operators wait, 300 come: they are summed up while the inference runs, the one around them when it ends. */
-static void more_operators_than_can_wait_add_up(void **state)
+TEST_WITH(more_operators_than_can_wait_add_up, setup, teardown)
 {
 	struct fixture *f = *state;
 	uint32_t other = stream_thread(&f->s, f->process, 102);
@@ -1010,7 +1006,7 @@ static void more_operators_than_can_wait_add_up(void **state)
 }
 
 /* Nothing waits for ever: what comes when its inference has long been summed up is counted apart. */
-static void an_operator_that_comes_too_late_is_not_lost(void **state)
+TEST_WITH(an_operator_that_comes_too_late_is_not_lost, setup, teardown)
 {
 	struct fixture *f = *state;
 	const struct summary *summary;
@@ -1032,7 +1028,7 @@ static void an_operator_that_comes_too_late_is_not_lost(void **state)
 }
 
 /* It makes no difference when the first operator comes. */
-static void of_two_inferences_with_a_number_the_first_has_the_operators(void **state)
+TEST_WITH(of_two_inferences_with_a_number_the_first_has_the_operators, setup, teardown)
 {
 	struct fixture *f = *state;
 	const struct summary *summary;
@@ -1048,7 +1044,7 @@ static void of_two_inferences_with_a_number_the_first_has_the_operators(void **s
 }
 
 /* Two models for 1 ms; half of the time and one of them. */
-static void a_part_of_the_time_or_one_model_is_summed_up(void **state)
+TEST_WITH(a_part_of_the_time_or_one_model_is_summed_up, setup, teardown)
 {
 	struct fixture *f = *state;
 	uint32_t cpu = stream_counter(&f->s, f->process, "cpu", "%");
@@ -1085,10 +1081,8 @@ static void a_part_of_the_time_or_one_model_is_summed_up(void **state)
 	assert_int_equal(summary->n_models + summary->n_sessions + summary->n_operators, 0);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
 /* One name, two programs: processes after the first 128 are joined by program. */
-static void models_of_many_processes_are_joined(void **state)
+TEST_WITH(models_of_many_processes_are_joined, setup, teardown)
 {
 	struct fixture *f = *state;
 	const struct summary_model *joined = NULL;
@@ -1123,7 +1117,7 @@ static void models_of_many_processes_are_joined(void **state)
 		assert_int_equal(summary->processes[i].n_inferences, summary->processes[i].pid == 100 ? 0 : 2);
 }
 
-static void slices_of_the_program_itself_add_up_by_name(void **state)
+TEST_WITH(slices_of_the_program_itself_add_up_by_name, setup, teardown)
 {
 	struct fixture *f = *state;
 	char name[20];
@@ -1150,51 +1144,4 @@ static void slices_of_the_program_itself_add_up_by_name(void **state)
 	assert_int_equal(f->summary->named[0].duration.max_ns, 101000);
 	assert_string_equal(names_text(f->s.names, f->summary->named[1].name), "read");
 	assert_int_equal(f->summary->named[1].duration.total_ns, 100000);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_empty_recording_has_no_facts),
-		TEST(one_inference_has_no_rate_and_no_interval),
-		TEST(first_failed_open_and_partial_inferences_stay_out_of_the_latency),
-		TEST(nested_operators_are_counted_once),
-		TEST(operators_side_by_side_never_exceed_the_whole),
-		TEST(shares_add_up_to_the_last_nanosecond),
-		TEST(an_operator_outside_its_inference_is_cut_to_it),
-		TEST(setup_is_apart_from_operators),
-		TEST(operators_outside_any_inference_are_elsewhere),
-		TEST(the_first_inference_is_no_part_of_the_shares),
-		TEST(phases_of_a_creation_add_up_to_it),
-		TEST(notes_complete_the_sessions),
-		TEST(providers_make_a_model_of_their_own),
-		TEST(a_provider_that_ran_nothing_is_named),
-		TEST(a_cpu_with_nothing_to_do_is_no_news),
-		TEST(two_processes_with_the_same_model_stay_apart_if_asked),
-		TEST(models_of_many_processes_are_joined),
-		TEST(concurrency_and_threads_are_counted),
-		TEST(one_after_the_other_is_not_at_once),
-		TEST(one_long_call_makes_no_operator_the_first),
-		TEST(of_another_program_the_sum_makes_an_operator_the_first),
-		TEST(the_slowest_inference_says_why),
-		TEST(power_is_a_rate_and_energy_a_total),
-		TEST(counters_of_a_device_are_told_from_the_machines),
-		TEST(resources_are_weighted_by_the_time_of_inferences),
-		TEST(the_first_share_stands_for_an_interval),
-		TEST(losses_are_summed_by_place),
-		TEST(notes_tell_of_processes_runtimes_and_cost),
-		TEST(clocks_that_parted_and_moved_events_are_told),
-		TEST(operators_that_were_kept_stand_for_the_others),
-		TEST(weight_that_cannot_be_is_one),
-		TEST(what_was_dropped_and_dumped_is_told),
-		TEST(numbers_at_the_edge_do_not_break_the_sums),
-		TEST(a_hundred_thousand_operators_add_up),
-		TEST(more_operators_than_can_wait_add_up),
-		TEST(an_operator_that_comes_too_late_is_not_lost),
-		TEST(of_two_inferences_with_a_number_the_first_has_the_operators),
-		TEST(a_part_of_the_time_or_one_model_is_summed_up),
-		TEST(slices_of_the_program_itself_add_up_by_name),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

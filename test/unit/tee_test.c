@@ -2,11 +2,8 @@
 #include "event/tee.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 
-#include <cmocka.h>
+#include "cases.h"
 
 /* Counts its events; rejects all from a certain one on. */
 struct counting {
@@ -49,7 +46,20 @@ static int put_one(struct tee *tee, struct err *err)
 	return sink_put(&tee->sink, &(struct event){ .type = EVENT_INSTANT, .track = 1 }, err);
 }
 
-static void every_sink_gets_every_event(void **state)
+static int setup(void **state)
+{
+	names = names_new();
+	last_track = 0;
+	return names ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+	names_free(names);
+	return 0;
+}
+
+TEST_WITH(every_sink_gets_every_event, setup, teardown)
 {
 	struct counting a = counting_sink(), b = counting_sink();
 	struct sink *const sinks[] = { &a.sink, &b.sink };
@@ -68,7 +78,7 @@ static void every_sink_gets_every_event(void **state)
 	assert_int_equal(last_track, 1);
 }
 
-static void a_sink_that_fails_takes_nothing_from_the_others(void **state)
+TEST_WITH(a_sink_that_fails_takes_nothing_from_the_others, setup, teardown)
 {
 	struct counting a = counting_sink(), b = counting_sink();
 	struct sink *const sinks[] = { &a.sink, &b.sink };
@@ -87,7 +97,7 @@ static void a_sink_that_fails_takes_nothing_from_the_others(void **state)
 	assert_int_equal(b.n_flushed, 1);
 }
 
-static void an_event_that_no_sink_takes_is_an_error_of_who_put_it(void **state)
+TEST_WITH(an_event_that_no_sink_takes_is_an_error_of_who_put_it, setup, teardown)
 {
 	struct counting a = counting_sink(), b = counting_sink();
 	struct sink *const sinks[] = { &a.sink, &b.sink };
@@ -106,7 +116,7 @@ static void an_event_that_no_sink_takes_is_an_error_of_who_put_it(void **state)
 	assert_int_equal(sink_flush(&tee.sink, &err), 0);
 }
 
-static void all_are_flushed_when_the_first_fails(void **state)
+TEST_WITH(all_are_flushed_when_the_first_fails, setup, teardown)
 {
 	struct counting a = counting_sink(), b = counting_sink(), c = counting_sink();
 	struct sink *const sinks[] = { &a.sink, &b.sink, &c.sink };
@@ -122,29 +132,4 @@ static void all_are_flushed_when_the_first_fails(void **state)
 	assert_int_equal(sink_flush(&tee.sink, &err), -EIO);
 	assert_int_equal(a.n_flushed, 1);
 	assert_int_equal(c.n_flushed, 1);
-}
-
-static int setup(void **state)
-{
-	names = names_new();
-	last_track = 0;
-	return names ? 0 : -1;
-}
-
-static int teardown(void **state)
-{
-	names_free(names);
-	return 0;
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(every_sink_gets_every_event, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_sink_that_fails_takes_nothing_from_the_others, setup, teardown),
-		cmocka_unit_test_setup_teardown(an_event_that_no_sink_takes_is_an_error_of_who_put_it, setup, teardown),
-		cmocka_unit_test_setup_teardown(all_are_flushed_when_the_first_fails, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

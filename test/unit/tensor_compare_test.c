@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <float.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "model/tensor/tensor.h"
 #include "tensor_data.h"
 
@@ -22,7 +18,7 @@ static struct tensor_diff diff_of(struct tensor expected, struct tensor actual, 
 	return diff;
 }
 
-static void a_tensor_is_the_same_as_itself(void **state)
+TEST(a_tensor_is_the_same_as_itself)
 {
 	for (int type = 1; type < TENSOR_N_TYPES; type++) {
 		struct tensor tensor = make(type, 2, (int64_t[]){ 7, 9 });
@@ -37,7 +33,7 @@ static void a_tensor_is_the_same_as_itself(void **state)
 	}
 }
 
-static void the_largest_differences_are_found(void **state)
+TEST(the_largest_differences_are_found)
 {
 	struct tensor_diff diff = diff_of(make_of(TENSOR_FLOAT, VALUES(100, 1, 0, -4)),
 					  make_of(TENSOR_FLOAT, VALUES(103, 1.5, 0.25, -4)), 0.25, 0.04);
@@ -52,7 +48,7 @@ static void the_largest_differences_are_found(void **state)
 	assert_true(fabs(diff.rms - sqrt((9 + 0.25 + 0.0625) / 4)) < 1e-15);
 }
 
-static void of_equal_differences_the_first_is_said(void **state)
+TEST(of_equal_differences_the_first_is_said)
 {
 	struct tensor_diff diff =
 	    diff_of(make_of(TENSOR_FLOAT, VALUES(1, 1, 1)), make_of(TENSOR_FLOAT, VALUES(1, 2, 2)), 0, 0);
@@ -61,7 +57,7 @@ static void of_equal_differences_the_first_is_said(void **state)
 	assert_int_equal(diff.max_rel_index, 1);
 }
 
-static void the_tolerance_itself_is_within(void **state)
+TEST(the_tolerance_itself_is_within)
 {
 	assert_int_equal(
 	    diff_of(make_of(TENSOR_DOUBLE, VALUES(2)), make_of(TENSOR_DOUBLE, VALUES(2.75)), 0.25, 0.25).n_off, 0);
@@ -72,7 +68,7 @@ static void the_tolerance_itself_is_within(void **state)
 			 1);
 }
 
-static void what_is_not_finite_is_counted_apart(void **state)
+TEST(what_is_not_finite_is_counted_apart)
 {
 	struct tensor_diff diff =
 	    diff_of(make_of(TENSOR_FLOAT16, VALUES(NAN, NAN, 1, INFINITY, INFINITY, -INFINITY, 0)),
@@ -89,7 +85,7 @@ static void what_is_not_finite_is_counted_apart(void **state)
 	assert_true(isnan(diff.cosine));
 }
 
-static void a_difference_beyond_doubles_is_off(void **state)
+TEST(a_difference_beyond_doubles_is_off)
 {
 	struct tensor_diff diff =
 	    diff_of(make_of(TENSOR_DOUBLE, VALUES(DBL_MAX)), make_of(TENSOR_DOUBLE, VALUES(-DBL_MAX)), 1, 0.5);
@@ -98,7 +94,7 @@ static void a_difference_beyond_doubles_is_off(void **state)
 	assert_true(isinf(diff.max_abs));
 }
 
-static void integers_have_no_tolerance(void **state)
+TEST(integers_have_no_tolerance)
 {
 	struct tensor a = make(TENSOR_INT64, 1, (int64_t[]){ 2 }), b = make(TENSOR_INT64, 1, (int64_t[]){ 2 });
 	struct tensor_diff diff;
@@ -114,7 +110,7 @@ static void integers_have_no_tolerance(void **state)
 	    diff_of(make_of(TENSOR_INT4, VALUES(-8, 7, 0)), make_of(TENSOR_INT4, VALUES(7, 7, 0)), 9, 9).max_abs, 15);
 }
 
-static void complex_numbers_are_apart_by_their_distance(void **state)
+TEST(complex_numbers_are_apart_by_their_distance)
 {
 	struct tensor a = make(TENSOR_COMPLEX128, 0, NULL), b = make(TENSOR_COMPLEX128, 0, NULL);
 	struct tensor_diff diff;
@@ -139,7 +135,7 @@ static struct tensor words(const char *text, size_t len, const size_t *start)
 	return tensor;
 }
 
-static void strings_differ_behind_a_zero_too(void **state)
+TEST(strings_differ_behind_a_zero_too)
 {
 	struct tensor_diff diff =
 	    diff_of(words("a\0bc", 4, (size_t[]){ 0, 3 }), words("a\0dc", 4, (size_t[]){ 0, 3 }), 1, 1);
@@ -150,7 +146,7 @@ static void strings_differ_behind_a_zero_too(void **state)
 			 2);
 }
 
-static void other_types_and_shapes_are_said(void **state)
+TEST(other_types_and_shapes_are_said)
 {
 	struct tensor_diff diff = diff_of(make_of(TENSOR_FLOAT, VALUES(1)), make_of(TENSOR_FLOAT16, VALUES(1)), 1, 1);
 
@@ -160,7 +156,7 @@ static void other_types_and_shapes_are_said(void **state)
 	assert_string_equal(diff.why, "the shape is int8[6], not int8[2,3]");
 }
 
-static void empty_tensors_are_the_same(void **state)
+TEST(empty_tensors_are_the_same)
 {
 	struct tensor_diff diff =
 	    diff_of(make(TENSOR_FLOAT, 1, (int64_t[]){ 0 }), make(TENSOR_FLOAT, 1, (int64_t[]){ 0 }), 0, 0);
@@ -170,7 +166,7 @@ static void empty_tensors_are_the_same(void **state)
 	assert_int_equal(diff.n_finite, 0);
 }
 
-static void every_float_has_a_tolerance(void **state)
+TEST(every_float_has_a_tolerance)
 {
 	for (int type = 1; type < TENSOR_N_TYPES; type++) {
 		enum tensor_kind kind = tensor_type_info(type)->kind;
@@ -179,23 +175,4 @@ static void every_float_has_a_tolerance(void **state)
 		assert_int_equal(tensor_default_tolerance(type).relative > 0, is_inexact);
 		assert_int_equal(tensor_default_tolerance(type).absolute > 0, is_inexact);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_tensor_is_the_same_as_itself),
-		cmocka_unit_test(the_largest_differences_are_found),
-		cmocka_unit_test(of_equal_differences_the_first_is_said),
-		cmocka_unit_test(the_tolerance_itself_is_within),
-		cmocka_unit_test(what_is_not_finite_is_counted_apart),
-		cmocka_unit_test(a_difference_beyond_doubles_is_off),
-		cmocka_unit_test(integers_have_no_tolerance),
-		cmocka_unit_test(complex_numbers_are_apart_by_their_distance),
-		cmocka_unit_test(strings_differ_behind_a_zero_too),
-		cmocka_unit_test(other_types_and_shapes_are_said),
-		cmocka_unit_test(empty_tensors_are_the_same),
-		cmocka_unit_test(every_float_has_a_tolerance),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

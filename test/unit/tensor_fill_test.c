@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <errno.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "model/tensor/tensor.h"
 #include "tensor_data.h"
 
@@ -20,7 +16,7 @@ static struct tensor filled(enum tensor_type type, size_t n, const char *name, s
 }
 
 /* A change here changes every published result that used a seed. */
-static void the_same_seed_and_name_make_the_same_bytes_for_ever(void **state)
+TEST(the_same_seed_and_name_make_the_same_bytes_for_ever)
 {
 	struct tensor floats = filled(TENSOR_FLOAT, 4, "data", (struct tensor_fill){ .seed = 42 });
 	struct tensor ints = filled(TENSOR_INT64, 16, "data", (struct tensor_fill){ .seed = 42 });
@@ -44,7 +40,7 @@ static void the_same_seed_and_name_make_the_same_bytes_for_ever(void **state)
 	tensor_done(&words);
 }
 
-static void another_seed_or_name_makes_other_values(void **state)
+TEST(another_seed_or_name_makes_other_values)
 {
 	struct tensor one = filled(TENSOR_FLOAT, 64, "x", (struct tensor_fill){ .seed = 1 });
 	struct tensor again = filled(TENSOR_FLOAT, 64, "x", (struct tensor_fill){ .seed = 1 });
@@ -65,7 +61,7 @@ static void another_seed_or_name_makes_other_values(void **state)
 	tensor_done(&none);
 }
 
-static void every_type_gets_values_that_it_has(void **state)
+TEST(every_type_gets_values_that_it_has)
 {
 	const enum tensor_fill_kind kinds[] = { TENSOR_FILL_UNIFORM, TENSOR_FILL_NORMAL, TENSOR_FILL_ZEROS,
 						TENSOR_FILL_ONES };
@@ -96,7 +92,7 @@ static void every_type_gets_values_that_it_has(void **state)
 	}
 }
 
-static void a_range_is_kept_with_both_ends(void **state)
+TEST(a_range_is_kept_with_both_ends)
 {
 	struct tensor tensor =
 	    filled(TENSOR_INT32, 3000, "x", (struct tensor_fill){ .has_range = true, .low = -2, .high = 3 });
@@ -114,7 +110,7 @@ static void a_range_is_kept_with_both_ends(void **state)
 	tensor_done(&one);
 }
 
-static void all_of_64_bits_is_a_range(void **state)
+TEST(all_of_64_bits_is_a_range)
 {
 	struct tensor tensor =
 	    filled(TENSOR_INT64, 100, "x",
@@ -127,7 +123,7 @@ static void all_of_64_bits_is_a_range(void **state)
 	tensor_done(&tensor);
 }
 
-static void a_range_that_the_type_lacks_is_refused(void **state)
+TEST(a_range_that_the_type_lacks_is_refused)
 {
 	struct tensor tensor = make(TENSOR_UINT8, 1, (int64_t[]){ 4 }), wide = make(TENSOR_DOUBLE, 1, (int64_t[]){ 4 });
 	const struct {
@@ -150,17 +146,4 @@ static void a_range_that_the_type_lacks_is_refused(void **state)
 	assert_string_equal(err.msg, "cannot fill a tensor of uint8 with 0 to 300: the type holds 0 to 255");
 	tensor_done(&tensor);
 	tensor_done(&wide);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_same_seed_and_name_make_the_same_bytes_for_ever),
-		cmocka_unit_test(another_seed_or_name_makes_other_values),
-		cmocka_unit_test(every_type_gets_values_that_it_has),
-		cmocka_unit_test(a_range_is_kept_with_both_ends),
-		cmocka_unit_test(all_of_64_bits_is_a_range),
-		cmocka_unit_test(a_range_that_the_type_lacks_is_refused),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

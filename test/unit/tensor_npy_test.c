@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "model/tensor/tensor_file.h"
 #include "tensor_data.h"
 
@@ -20,7 +16,7 @@ static int read_npy(const char *path, struct err *err)
 	return ret;
 }
 
-static void good_files_are_read_and_bad_ones_refused(void **state)
+TEST(good_files_are_read_and_bad_ones_refused)
 {
 	each_file_reads("npy", read_npy, true);
 	each_file_reads("npy", read_npy, false);
@@ -49,7 +45,7 @@ static void assert_is(struct tensor tensor, const char *description, size_t n, c
 	tensor_done(&tensor);
 }
 
-static void values_are_those_of_the_file(void **state)
+TEST(values_are_those_of_the_file)
 {
 	assert_is(from("float"), "float32[2,3]", VALUES(0, 1, 2, 3, 4, 5));
 	assert_is(from("scalar"), "int64[]", VALUES(7));
@@ -63,7 +59,7 @@ static void values_are_those_of_the_file(void **state)
 	assert_is(from("empty"), "int64[0,3]", 0, NULL);
 }
 
-static void both_kinds_of_strings_become_bytes(void **state)
+TEST(both_kinds_of_strings_become_bytes)
 {
 	struct tensor unicode = from("unicode"), bytes = from("bytes"), big = from("unicode_big");
 
@@ -79,7 +75,7 @@ static void both_kinds_of_strings_become_bytes(void **state)
 	tensor_done(&big);
 }
 
-static void what_is_written_comes_back_for_every_type(void **state)
+TEST(what_is_written_comes_back_for_every_type)
 {
 	for (int type = 1; type < TENSOR_N_TYPES; type++) {
 		struct tensor tensor = make(type, 2, (int64_t[]){ 3, 5 }), back;
@@ -98,7 +94,7 @@ static void what_is_written_comes_back_for_every_type(void **state)
 	unlink(scratch());
 }
 
-static void strings_that_are_no_text_are_written_as_bytes(void **state)
+TEST(strings_that_are_no_text_are_written_as_bytes)
 {
 	struct tensor tensor, back;
 
@@ -114,7 +110,7 @@ static void strings_that_are_no_text_are_written_as_bytes(void **state)
 	unlink(scratch());
 }
 
-static void a_type_is_only_taken_back_where_it_was_lost(void **state)
+TEST(a_type_is_only_taken_back_where_it_was_lost)
 {
 	struct tensor bytes = make_of(TENSOR_UINT8, VALUES(1, 15, 16)), words = make_of(TENSOR_UINT16, VALUES(1)),
 		      ints = make_of(TENSOR_INT8, VALUES(-8, 7, 8));
@@ -145,7 +141,7 @@ static void a_type_is_only_taken_back_where_it_was_lost(void **state)
 	tensor_done(&ints);
 }
 
-static void a_full_disk_is_an_error(void **state)
+TEST(a_full_disk_is_an_error)
 {
 	struct tensor tensor = make(TENSOR_FLOAT, 1, (int64_t[]){ 100000 });
 	struct err err = { 0 };
@@ -158,7 +154,7 @@ static void a_full_disk_is_an_error(void **state)
 	tensor_done(&tensor);
 }
 
-static void what_is_no_file_is_not_waited_for(void **state)
+TEST(what_is_no_file_is_not_waited_for)
 {
 	struct err err = { 0 };
 	struct tensor tensor;
@@ -168,7 +164,7 @@ static void what_is_no_file_is_not_waited_for(void **state)
 	assert_int_equal(tensor_npy_read("/no/such/file", &tensor, &err), -ENOENT);
 }
 
-static void refusals_say_what_is_wrong(void **state)
+TEST(refusals_say_what_is_wrong)
 {
 	assert_refusal(read_npy, "npy/bad/header_cut.npy", "within its header of 5000 bytes");
 	assert_refusal(read_npy, "npy/bad/dim_overflow.npy",
@@ -180,20 +176,4 @@ static void refusals_say_what_is_wrong(void **state)
 	assert_refusal(read_npy, "npy/bad/structure.npy", "structures");
 	assert_refusal(read_npy, "npy/bad/long_double.npy", "dtype '<f16'");
 	assert_refusal(read_npy, "npy/bad/version4.npy", "version 4");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(good_files_are_read_and_bad_ones_refused),
-		cmocka_unit_test(values_are_those_of_the_file),
-		cmocka_unit_test(both_kinds_of_strings_become_bytes),
-		cmocka_unit_test(what_is_written_comes_back_for_every_type),
-		cmocka_unit_test(strings_that_are_no_text_are_written_as_bytes),
-		cmocka_unit_test(a_type_is_only_taken_back_where_it_was_lost),
-		cmocka_unit_test(a_full_disk_is_an_error),
-		cmocka_unit_test(what_is_no_file_is_not_waited_for),
-		cmocka_unit_test(refusals_say_what_is_wrong),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "model/tensor/tensor_file.h"
 #include "tensor_data.h"
 
@@ -22,13 +18,13 @@ static int read_npz(const char *path, struct err *err)
 	return ret;
 }
 
-static void good_files_are_read_and_bad_ones_refused(void **state)
+TEST(good_files_are_read_and_bad_ones_refused)
 {
 	each_file_reads("npz", read_npz, true);
 	each_file_reads("npz", read_npz, false);
 }
 
-static void arrays_come_by_name(void **state)
+TEST(arrays_come_by_name)
 {
 	static const char *const names[] = { "stored", "deflated" };
 	struct tensor_list list = { 0 };
@@ -49,7 +45,7 @@ static void arrays_come_by_name(void **state)
 }
 
 /* 57 kB that would unpack to 1.1 GiB. */
-static void a_bomb_is_refused_before_it_goes_off(void **state)
+TEST(a_bomb_is_refused_before_it_goes_off)
 {
 	struct rusage before, after;
 	struct err err = { 0 };
@@ -60,7 +56,7 @@ static void a_bomb_is_refused_before_it_goes_off(void **state)
 	assert_true(after.ru_maxrss - before.ru_maxrss < 1024);
 }
 
-static void refusals_say_what_is_wrong(void **state)
+TEST(refusals_say_what_is_wrong)
 {
 	assert_refusal(read_npz, "npz/bad/lie.npz", "file 0 of the archive: 85 bytes cannot unpack to 1073741824");
 	assert_refusal(read_npz, "npz/bad/encrypted.npz", "encrypted");
@@ -71,15 +67,4 @@ static void refusals_say_what_is_wrong(void **state)
 	assert_refusal(read_npz, "npz/bad/more_entries.npz", "expected a directory entry");
 	assert_refusal(read_npz, "npz/bad/fewer_entries.npz", "longer than it claims");
 	assert_refusal(read_npz, "npz/bad/text.npz", "its name does not end in .npy");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(good_files_are_read_and_bad_ones_refused),
-		cmocka_unit_test(arrays_come_by_name),
-		cmocka_unit_test(a_bomb_is_refused_before_it_goes_off),
-		cmocka_unit_test(refusals_say_what_is_wrong),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "model/tensor/tensor_file.h"
 #include "tensor_data.h"
 
@@ -25,7 +21,7 @@ static int read_pb(const char *path, struct err *err)
 	return ret;
 }
 
-static void good_files_are_read_and_bad_ones_refused(void **state)
+TEST(good_files_are_read_and_bad_ones_refused)
 {
 	each_file_reads("tensor_pb", read_pb, true);
 	each_file_reads("tensor_pb", read_pb, false);
@@ -46,7 +42,7 @@ static void assert_is(const char *file, const char *description, size_t n, const
 	tensor_done(&tensor);
 }
 
-static void values_are_those_of_the_file(void **state)
+TEST(values_are_those_of_the_file)
 {
 	assert_is("raw_float", "float32[2,3]", VALUES(0, 1, 2, 3, 4, 5));
 	assert_is("raw_int4", "int4[3]", VALUES(1, -2, 3));
@@ -64,7 +60,7 @@ static void values_are_those_of_the_file(void **state)
 	assert_is("raw_empty", "float64[0,2]", 0, NULL);
 }
 
-static void a_name_and_strings_are_texts(void **state)
+TEST(a_name_and_strings_are_texts)
 {
 	struct tensor tensor;
 	char *name;
@@ -104,7 +100,7 @@ static const char *folder_with(const char *const *files)
 	return top;
 }
 
-static void a_folder_has_its_tensors_in_the_order_of_their_numbers(void **state)
+TEST(a_folder_has_its_tensors_in_the_order_of_their_numbers)
 {
 	const char *top = folder_with((const char *const[]){ "input_10.pb", "input_2.pb", "input_1.pb", "input_0.pb",
 							     "input_3.pb", "input_4.pb", "input_5.pb", "input_6.pb",
@@ -126,7 +122,7 @@ static void a_folder_has_its_tensors_in_the_order_of_their_numbers(void **state)
 	folder_with(NULL);
 }
 
-static void a_folder_with_a_gap_is_not_read_in_part(void **state)
+TEST(a_folder_with_a_gap_is_not_read_in_part)
 {
 	const char *top = folder_with((const char *const[]){ "input_0.pb", "input_2.pb", NULL });
 	struct tensor_list list = { 0 };
@@ -144,7 +140,7 @@ static void a_folder_with_a_gap_is_not_read_in_part(void **state)
 	assert_int_equal(tensor_pb_read_folder("/no/such/folder", "input", &list, &err), -ENOENT);
 }
 
-static void what_is_no_tensor_at_all_is_said_to_be_none(void **state)
+TEST(what_is_no_tensor_at_all_is_said_to_be_none)
 {
 	struct tensor_list list = { 0 };
 	struct err err = { 0 };
@@ -155,7 +151,7 @@ static void what_is_no_tensor_at_all_is_said_to_be_none(void **state)
 	unlink(scratch());
 }
 
-static void refusals_say_what_is_wrong(void **state)
+TEST(refusals_say_what_is_wrong)
 {
 	assert_refusal(read_pb, "tensor_pb/bad/sequence.pb", "a sequence, an optional or a map");
 	assert_refusal(read_pb, "tensor_pb/bad/optional.pb", "a sequence, an optional or a map");
@@ -166,18 +162,4 @@ static void refusals_say_what_is_wrong(void **state)
 	assert_refusal(read_pb, "tensor_pb/bad/wide_up.pb", "value 0 is 256, which uint8 does not have");
 	assert_refusal(read_pb, "tensor_pb/bad/packed_cut.pb", "value 1 is truncated");
 	assert_refusal(read_pb, "tensor_pb/bad/unknown_type.pb", "type is 99");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(good_files_are_read_and_bad_ones_refused),
-		cmocka_unit_test(values_are_those_of_the_file),
-		cmocka_unit_test(a_name_and_strings_are_texts),
-		cmocka_unit_test(a_folder_has_its_tensors_in_the_order_of_their_numbers),
-		cmocka_unit_test(a_folder_with_a_gap_is_not_read_in_part),
-		cmocka_unit_test(what_is_no_tensor_at_all_is_said_to_be_none),
-		cmocka_unit_test(refusals_say_what_is_wrong),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

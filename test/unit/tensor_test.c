@@ -2,14 +2,11 @@
 #include "model/tensor/tensor.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "cases.h"
 
 /* AddressSanitizer: a failed allocation returns NULL, as without it. */
 const char *__asan_default_options(void);
@@ -18,7 +15,7 @@ const char *__asan_default_options(void)
 	return "allocator_may_return_null=1";
 }
 
-static void every_type_has_a_name_of_its_own(void **state)
+TEST(every_type_has_a_name_of_its_own)
 {
 	for (int type = TENSOR_UNDEFINED + 1; type < TENSOR_N_TYPES; type++) {
 		assert_non_null(tensor_type_info(type));
@@ -33,7 +30,7 @@ static void every_type_has_a_name_of_its_own(void **state)
 	assert_string_equal(tensor_type_name(99), "?");
 }
 
-static void onnx_runtime_numbers_three_types_otherwise(void **state)
+TEST(onnx_runtime_numbers_three_types_otherwise)
 {
 	assert_int_equal(tensor_type_to_ort(TENSOR_UINT2), 24);
 	assert_int_equal(tensor_type_to_ort(TENSOR_INT2), 25);
@@ -57,7 +54,7 @@ static int measure(enum tensor_type type, size_t n_dims, const int64_t *dims, si
 	return ret;
 }
 
-static void a_shape_has_as_many_bytes_as_it_needs(void **state)
+TEST(a_shape_has_as_many_bytes_as_it_needs)
 {
 	const int64_t ones[TENSOR_MAX_DIMS + 1] = { [0 ... TENSOR_MAX_DIMS] = 1 };
 	size_t n, bytes;
@@ -84,7 +81,7 @@ static void a_shape_has_as_many_bytes_as_it_needs(void **state)
 	assert_int_equal(measure(TENSOR_UINT8, TENSOR_MAX_DIMS + 1, ones, &n, &bytes), -EINVAL);
 }
 
-static void a_shape_beyond_all_memory_is_none(void **state)
+TEST(a_shape_beyond_all_memory_is_none)
 {
 	size_t n, bytes;
 
@@ -96,7 +93,7 @@ static void a_shape_beyond_all_memory_is_none(void **state)
 	assert_int_equal(measure(TENSOR_UINT8, 3, (int64_t[]){ INT64_MAX, INT64_MAX, 0 }, &n, &bytes), -EOVERFLOW);
 }
 
-static void a_new_tensor_is_zero_and_aligned(void **state)
+TEST(a_new_tensor_is_zero_and_aligned)
 {
 	struct tensor tensor;
 
@@ -119,7 +116,7 @@ static void a_new_tensor_is_zero_and_aligned(void **state)
 	tensor_done(&tensor);
 }
 
-static void memory_that_nobody_has_is_an_error(void **state)
+TEST(memory_that_nobody_has_is_an_error)
 {
 	struct err err = { 0 };
 	struct tensor tensor;
@@ -131,7 +128,7 @@ static void memory_that_nobody_has_is_an_error(void **state)
 	tensor_done(&tensor);
 }
 
-static void borrowed_bytes_must_be_what_the_shape_needs(void **state)
+TEST(borrowed_bytes_must_be_what_the_shape_needs)
 {
 	struct err err = { 0 };
 	struct tensor tensor;
@@ -155,7 +152,7 @@ static void borrowed_bytes_must_be_what_the_shape_needs(void **state)
 	    -EINVAL);
 }
 
-static void strings_are_cut_out_of_one_text(void **state)
+TEST(strings_are_cut_out_of_one_text)
 {
 	struct tensor tensor;
 
@@ -179,7 +176,7 @@ static void strings_are_cut_out_of_one_text(void **state)
 	tensor_done(&tensor);
 }
 
-static void shapes_and_places_are_said(void **state)
+TEST(shapes_and_places_are_said)
 {
 	struct tensor tensor, other;
 	char text[64], few[10];
@@ -198,20 +195,4 @@ static void shapes_and_places_are_said(void **state)
 	assert_string_equal(tensor_describe(&tensor, text, sizeof text), "bool[]");
 	assert_string_equal(tensor_place(&tensor, 0, text, sizeof text), "[]");
 	tensor_done(&tensor);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_type_has_a_name_of_its_own),
-		cmocka_unit_test(onnx_runtime_numbers_three_types_otherwise),
-		cmocka_unit_test(a_shape_has_as_many_bytes_as_it_needs),
-		cmocka_unit_test(a_shape_beyond_all_memory_is_none),
-		cmocka_unit_test(a_new_tensor_is_zero_and_aligned),
-		cmocka_unit_test(memory_that_nobody_has_is_an_error),
-		cmocka_unit_test(borrowed_bytes_must_be_what_the_shape_needs),
-		cmocka_unit_test(strings_are_cut_out_of_one_text),
-		cmocka_unit_test(shapes_and_places_are_said),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

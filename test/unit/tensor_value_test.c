@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <float.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "model/tensor/tensor.h"
 #include "tensor_data.h"
 
@@ -18,7 +14,7 @@ static bool is_narrow_float(int type)
 	return info->kind == TENSOR_KIND_FLOAT && info->bits <= 16;
 }
 
-static void every_number_of_a_narrow_float_comes_back(void **state)
+TEST(every_number_of_a_narrow_float_comes_back)
 {
 	for (int type = 1; type < TENSOR_N_TYPES; type++) {
 		if (!is_narrow_float(type))
@@ -33,7 +29,7 @@ static void every_number_of_a_narrow_float_comes_back(void **state)
 	}
 }
 
-static void the_ends_of_narrow_floats_are_those_of_their_papers(void **state)
+TEST(the_ends_of_narrow_floats_are_those_of_their_papers)
 {
 	const struct {
 		enum tensor_type type;
@@ -63,7 +59,7 @@ static void the_ends_of_narrow_floats_are_those_of_their_papers(void **state)
 	}
 }
 
-static void exponents_alone_are_never_zero_or_negative(void **state)
+TEST(exponents_alone_are_never_zero_or_negative)
 {
 	double low, high;
 
@@ -78,7 +74,7 @@ static void exponents_alone_are_never_zero_or_negative(void **state)
 	assert_int_equal(tensor_float_to_bits(TENSOR_FLOAT8E8M0, NAN), 255);
 }
 
-static void neighbours_of_packed_elements_stay(void **state)
+TEST(neighbours_of_packed_elements_stay)
 {
 	const enum tensor_type types[] = { TENSOR_INT4,	 TENSOR_UINT4,	    TENSOR_INT2,
 					   TENSOR_UINT2, TENSOR_FLOAT4E2M1, TENSOR_FLOAT6E2M3 };
@@ -99,7 +95,7 @@ static void neighbours_of_packed_elements_stay(void **state)
 	}
 }
 
-static void the_first_element_lies_in_the_lowest_bits(void **state)
+TEST(the_first_element_lies_in_the_lowest_bits)
 {
 	struct tensor four = make_of(TENSOR_INT4, VALUES(1, -2, 7)), two = make_of(TENSOR_UINT2, VALUES(1, 2, 3, 0, 1));
 	struct tensor six = make(TENSOR_FLOAT6E2M3, 1, (int64_t[]){ 4 });
@@ -114,7 +110,7 @@ static void the_first_element_lies_in_the_lowest_bits(void **state)
 	tensor_done(&six);
 }
 
-static void integers_are_exact_beyond_doubles(void **state)
+TEST(integers_are_exact_beyond_doubles)
 {
 	struct tensor wide = make(TENSOR_INT64, 1, (int64_t[]){ 2 }), huge = make(TENSOR_UINT64, 1, (int64_t[]){ 1 });
 
@@ -137,7 +133,7 @@ static void integers_are_exact_beyond_doubles(void **state)
 	tensor_done(&huge);
 }
 
-static void wide_floats_become_no_infinities(void **state)
+TEST(wide_floats_become_no_infinities)
 {
 	struct tensor tensor = make_of(TENSOR_FLOAT, VALUES(1e300, -1e300, INFINITY, NAN, 0.1));
 
@@ -149,7 +145,7 @@ static void wide_floats_become_no_infinities(void **state)
 	tensor_done(&tensor);
 }
 
-static void complex_numbers_have_two_parts(void **state)
+TEST(complex_numbers_have_two_parts)
 {
 	struct tensor tensor = make(TENSOR_COMPLEX64, 1, (int64_t[]){ 2 });
 
@@ -158,19 +154,4 @@ static void complex_numbers_have_two_parts(void **state)
 	assert_memory_equal(tensor.data, ((float[]){ 0, 0, 3, -4 }), 16);
 	assert_true(tensor_get(&tensor, 1, 0) == 3 && tensor_get(&tensor, 1, 1) == -4);
 	tensor_done(&tensor);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_number_of_a_narrow_float_comes_back),
-		cmocka_unit_test(the_ends_of_narrow_floats_are_those_of_their_papers),
-		cmocka_unit_test(exponents_alone_are_never_zero_or_negative),
-		cmocka_unit_test(neighbours_of_packed_elements_stay),
-		cmocka_unit_test(the_first_element_lies_in_the_lowest_bits),
-		cmocka_unit_test(integers_are_exact_beyond_doubles),
-		cmocka_unit_test(wide_floats_become_no_infinities),
-		cmocka_unit_test(complex_numbers_have_two_parts),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,15 +2,12 @@
 /* Operators of one inference in N, in the order in which a recorder gets them: operators first, then the inference. */
 #include "capture/recorder/thin/thin.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "capture/recorder/thin/thin_models.h"
+#include "cases.h"
 #include "lines.h"
 
 enum { PROCESS = 1, LANE, THREAD, OTHER };
@@ -120,7 +117,7 @@ static size_t count(const struct stream *stream, const char *what)
 	return n;
 }
 
-static void one_in_one_passes_as_it_is(void **state)
+TEST(one_in_one_passes_as_it_is)
 {
 	struct stream stream;
 
@@ -132,7 +129,7 @@ static void one_in_one_passes_as_it_is(void **state)
 	stop(&stream);
 }
 
-static void every_inference_stays_and_weights_add_up(void **state)
+TEST(every_inference_stays_and_weights_add_up)
 {
 	struct stream stream;
 
@@ -151,7 +148,7 @@ static void every_inference_stays_and_weights_add_up(void **state)
 	stop(&stream);
 }
 
-static void slow_and_failed_ones_keep_their_operators(void **state)
+TEST(slow_and_failed_ones_keep_their_operators)
 {
 	struct stream stream;
 
@@ -167,7 +164,7 @@ static void slow_and_failed_ones_keep_their_operators(void **state)
 	stop(&stream);
 }
 
-static void slowest_are_those_of_a_minute(void **state)
+TEST(slowest_are_those_of_a_minute)
 {
 	struct stream stream;
 
@@ -182,7 +179,7 @@ static void slowest_are_those_of_a_minute(void **state)
 }
 
 /* Every other inference is of the other model. */
-static void each_model_has_its_own_turn(void **state)
+TEST(each_model_has_its_own_turn)
 {
 	struct stream stream;
 
@@ -198,7 +195,7 @@ static void each_model_has_its_own_turn(void **state)
 	stop(&stream);
 }
 
-static void operators_of_other_threads_follow_the_decision(void **state)
+TEST(operators_of_other_threads_follow_the_decision)
 {
 	struct stream stream;
 	size_t before;
@@ -216,7 +213,7 @@ static void operators_of_other_threads_follow_the_decision(void **state)
 	stop(&stream);
 }
 
-static void order_of_a_thread_is_kept(void **state)
+TEST(order_of_a_thread_is_kept)
 {
 	struct stream stream;
 	const char *wanted[] = { "BEGIN 3 at 1000 user 'handle request'", "BEGIN 3 at 1000 operator 'Conv' inference=1",
@@ -243,7 +240,7 @@ static void order_of_a_thread_is_kept(void **state)
 }
 
 /* An operator inside another, and what a program notes in it, go with it. */
-static void what_is_inside_goes_with_its_operator(void **state)
+TEST(what_is_inside_goes_with_its_operator)
 {
 	struct stream stream;
 
@@ -267,7 +264,7 @@ static void what_is_inside_goes_with_its_operator(void **state)
 	stop(&stream);
 }
 
-static void memory_for_what_waits_is_bounded(void **state)
+TEST(memory_for_what_waits_is_bounded)
 {
 	struct stream stream;
 
@@ -291,7 +288,7 @@ static void memory_for_what_waits_is_bounded(void **state)
 	stop(&stream);
 }
 
-static void inference_that_does_not_end_is_kept(void **state)
+TEST(inference_that_does_not_end_is_kept)
 {
 	struct stream stream;
 	struct err err;
@@ -308,7 +305,7 @@ static void inference_that_does_not_end_is_kept(void **state)
 	stop(&stream);
 }
 
-static void nothing_waits_for_longer_than_ten_seconds(void **state)
+TEST(nothing_waits_for_longer_than_ten_seconds)
 {
 	struct stream stream;
 
@@ -322,7 +319,7 @@ static void nothing_waits_for_longer_than_ten_seconds(void **state)
 	stop(&stream);
 }
 
-static void number_can_change_meanwhile(void **state)
+TEST(number_can_change_meanwhile)
 {
 	struct stream stream;
 
@@ -341,7 +338,7 @@ static void number_can_change_meanwhile(void **state)
 	stop(&stream);
 }
 
-static void what_is_open_when_it_begins_ends_as_it_was(void **state)
+TEST(what_is_open_when_it_begins_ends_as_it_was)
 {
 	struct stream stream;
 
@@ -363,7 +360,7 @@ static void what_is_open_when_it_begins_ends_as_it_was(void **state)
 	stop(&stream);
 }
 
-static void the_first_part_of_a_recording_is_whole(void **state)
+TEST(the_first_part_of_a_recording_is_whole)
 {
 	struct thin_pace pace = { .horizon_ns = 1000 * THIN_LOOK_NS, .whole_bytes = 100000 };
 	struct thin_room room = { .left_bytes = 1000000 };
@@ -374,7 +371,7 @@ static void the_first_part_of_a_recording_is_whole(void **state)
 	assert_int_equal(thin_pace_look(&pace, now_ns, bytes, &room, 1), 2);
 }
 
-static void pace_follows_rate_and_room(void **state)
+TEST(pace_follows_rate_and_room)
 {
 	struct thin_pace pace = { .horizon_ns = 1000 * THIN_LOOK_NS };
 	struct thin_room room = { .left_bytes = 1000000 };
@@ -400,27 +397,4 @@ static void pace_follows_rate_and_room(void **state)
 	room.left_bytes = 0;
 	room.kept_bytes = 0;
 	assert_int_equal(thin_pace_look(&pace, now_ns + THIN_LOOK_NS + 1, bytes + 2000000000, &room, every), 1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_in_one_passes_as_it_is),
-		cmocka_unit_test(every_inference_stays_and_weights_add_up),
-		cmocka_unit_test(slow_and_failed_ones_keep_their_operators),
-		cmocka_unit_test(slowest_are_those_of_a_minute),
-		cmocka_unit_test(each_model_has_its_own_turn),
-		cmocka_unit_test(operators_of_other_threads_follow_the_decision),
-		cmocka_unit_test(order_of_a_thread_is_kept),
-		cmocka_unit_test(what_is_inside_goes_with_its_operator),
-		cmocka_unit_test(memory_for_what_waits_is_bounded),
-		cmocka_unit_test(inference_that_does_not_end_is_kept),
-		cmocka_unit_test(nothing_waits_for_longer_than_ten_seconds),
-		cmocka_unit_test(what_is_open_when_it_begins_ends_as_it_was),
-		cmocka_unit_test(the_first_part_of_a_recording_is_whole),
-		cmocka_unit_test(pace_follows_rate_and_room),
-		cmocka_unit_test(number_can_change_meanwhile),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

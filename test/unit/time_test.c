@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Where the time of a recording went: the parts add up, and the largest is named. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "first_sentence.h"
 #include "show/words/time_words.h"
 #include "stream.h"
@@ -77,7 +73,7 @@ static void says(const struct fixture *f, const char *text)
 	assert_true(first_sentence_words(text) <= FIRST_SENTENCE_MOST);
 }
 
-static void most_of_it_lies_outside_of_models(void **state)
+TEST_WITH(most_of_it_lies_outside_of_models, setup, teardown)
 {
 	struct fixture *f = *state;
 	const struct summary_time *time;
@@ -95,7 +91,7 @@ static void most_of_it_lies_outside_of_models(void **state)
 }
 
 /* Two at once count once, and what an inference covers is the inference's. */
-static void sessions_are_created_most_of_the_time(void **state)
+TEST_WITH(sessions_are_created_most_of_the_time, setup, teardown)
 {
 	struct fixture *f = *state;
 	uint32_t other = stream_lane(&f->s, f->process, "m");
@@ -109,7 +105,7 @@ static void sessions_are_created_most_of_the_time(void **state)
 	says(f, "Creating sessions took 60.0 % of the 10.0 ms (2 sessions)");
 }
 
-static void a_creation_that_was_cut_off_lasted_to_the_end(void **state)
+TEST_WITH(a_creation_that_was_cut_off_lasted_to_the_end, setup, teardown)
 {
 	struct fixture *f = *state;
 
@@ -119,7 +115,7 @@ static void a_creation_that_was_cut_off_lasted_to_the_end(void **state)
 	assert_int_equal(summarise(f, 10000)->creating_ns, 6000000);
 }
 
-static void gaps_are_counted_by_length_with_what_filled_them(void **state)
+TEST_WITH(gaps_are_counted_by_length_with_what_filled_them, setup, teardown)
 {
 	struct fixture *f = *state;
 	const struct summary_gaps *gaps;
@@ -144,7 +140,7 @@ static void gaps_are_counted_by_length_with_what_filled_them(void **state)
 			    "3 gaps between inferences, 20.5 ms in all; the longest 20.0 ms at 4.00 ms");
 }
 
-static void first_inferences_take_most(void **state)
+TEST_WITH(first_inferences_take_most, setup, teardown)
 {
 	struct fixture *f = *state;
 
@@ -154,7 +150,7 @@ static void first_inferences_take_most(void **state)
 	says(f, "First inferences of sessions took 80.0 % of the 10.0 ms");
 }
 
-static void inferences_wait_for_a_cpu_most_of_the_time(void **state)
+TEST_WITH(inferences_wait_for_a_cpu_most_of_the_time, setup, teardown)
 {
 	struct fixture *f = *state;
 
@@ -172,7 +168,7 @@ static void sample(struct fixture *f, uint32_t process, const char *name, double
 	stream_sample(&f->s, track, 9500, value);
 }
 
-static void who_had_the_cpu_is_named(void **state)
+TEST_WITH(who_had_the_cpu_is_named, setup, teardown)
 {
 	struct fixture *f = *state;
 
@@ -188,7 +184,7 @@ static void who_had_the_cpu_is_named(void **state)
 }
 
 /* The waits of three of nine say nothing of the others. */
-static void waits_of_a_few_are_no_cause(void **state)
+TEST_WITH(waits_of_a_few_are_no_cause, setup, teardown)
 {
 	struct fixture *f = *state;
 
@@ -202,7 +198,7 @@ static void waits_of_a_few_are_no_cause(void **state)
 	says(f, "Inferences of m took 90.0 % of the 10.0 ms");
 }
 
-static void inferences_themselves_take_most(void **state)
+TEST_WITH(inferences_themselves_take_most, setup, teardown)
 {
 	struct fixture *f = *state;
 
@@ -213,7 +209,7 @@ static void inferences_themselves_take_most(void **state)
 	says(f, "Inferences of m took 80.0 % of the 10.0 ms");
 }
 
-static void of_a_part_of_a_recording_nothing_is_said(void **state)
+TEST_WITH(of_a_part_of_a_recording_nothing_is_said, setup, teardown)
 {
 	struct fixture *f = *state;
 	struct summary_file file = { 0 };
@@ -247,7 +243,7 @@ static const struct summary_caller *caller(const struct fixture *f, int64_t tid)
 }
 
 /* The first thread lives as long as its process; another one, as far as is seen, from its first call to its last. */
-static void each_thread_has_a_sum_of_its_own(void **state)
+TEST_WITH(each_thread_has_a_sum_of_its_own, setup, teardown)
 {
 	struct fixture *f = *state;
 	const struct summary_time *time;
@@ -271,7 +267,7 @@ static void each_thread_has_a_sum_of_its_own(void **state)
 	assert_int_equal(caller(f, 102)->time.outside_ns, 0);
 }
 
-static void threads_of_one_kind_are_told_together(void **state)
+TEST_WITH(threads_of_one_kind_are_told_together, setup, teardown)
 {
 	struct fixture *f = *state;
 	struct printable line[TIME_CALLERS];
@@ -288,7 +284,7 @@ static void threads_of_one_kind_are_told_together(void **state)
 			    "first thread of app: 10.0 ms = creating sessions 1.00 ms + outside of models 9.00 ms");
 }
 
-static void of_one_thread_nothing_more_is_said(void **state)
+TEST_WITH(of_one_thread_nothing_more_is_said, setup, teardown)
 {
 	struct fixture *f = *state;
 	struct printable line[TIME_CALLERS];
@@ -301,7 +297,7 @@ static void of_one_thread_nothing_more_is_said(void **state)
 }
 
 /* In files of older versions creations have no thread: what another one did outside of models cannot be told. */
-static void without_the_thread_of_a_creation_nothing_is_said_of_threads(void **state)
+TEST_WITH(without_the_thread_of_a_creation_nothing_is_said_of_threads, setup, teardown)
 {
 	struct fixture *f = *state;
 
@@ -313,7 +309,7 @@ static void without_the_thread_of_a_creation_nothing_is_said_of_threads(void **s
 }
 
 /* More threads than are kept one by one: each counts, and the one that calls again is still the same. */
-static void a_thread_for_each_request_takes_no_memory(void **state)
+TEST_WITH(a_thread_for_each_request_takes_no_memory, setup, teardown)
 {
 	enum { N = 20000 };
 	struct fixture *f = *state;
@@ -331,29 +327,4 @@ static void a_thread_for_each_request_takes_no_memory(void **state)
 	assert_int_equal(f->summary->caller_kinds[0].time.outside_ns, 6000);
 	assert_int_equal(caller(f, 1000 + N)->n_inferences, 2);
 	assert_true(f->summary->n_callers < 100);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(most_of_it_lies_outside_of_models),
-		TEST(sessions_are_created_most_of_the_time),
-		TEST(a_creation_that_was_cut_off_lasted_to_the_end),
-		TEST(gaps_are_counted_by_length_with_what_filled_them),
-		TEST(first_inferences_take_most),
-		TEST(inferences_wait_for_a_cpu_most_of_the_time),
-		TEST(who_had_the_cpu_is_named),
-		TEST(waits_of_a_few_are_no_cause),
-		TEST(inferences_themselves_take_most),
-		TEST(of_a_part_of_a_recording_nothing_is_said),
-		TEST(each_thread_has_a_sum_of_its_own),
-		TEST(threads_of_one_kind_are_told_together),
-		TEST(of_one_thread_nothing_more_is_said),
-		TEST(without_the_thread_of_a_creation_nothing_is_said_of_threads),
-		TEST(a_thread_for_each_request_takes_no_memory),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

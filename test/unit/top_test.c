@@ -6,12 +6,9 @@
 #include "show/top/top.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "stream.h"
 
 #define SECOND UINT64_C(1000000000)
@@ -130,7 +127,7 @@ static void check(char *text, const char *name)
 	free(text);
 }
 
-static void page_fits_every_size(void **state)
+TEST(page_fits_every_size)
 {
 	static const int sizes[][2] = { { 80, 24 }, { 120, 40 }, { 40, 10 }, { 200, 30 } };
 	struct made m;
@@ -148,7 +145,7 @@ static void page_fits_every_size(void **state)
 }
 
 /* No size breaks it, and no line is wider than the terminal. */
-static void page_survives_every_size(void **state)
+TEST(page_survives_every_size)
 {
 	struct made m;
 
@@ -164,7 +161,7 @@ static void page_survives_every_size(void **state)
 }
 
 /* Bytes that a terminal obeys come from names of models; none reaches it. */
-static void names_are_harmless(void **state)
+TEST(names_are_harmless)
 {
 	struct made m;
 	char *text;
@@ -184,7 +181,7 @@ static void names_are_harmless(void **state)
 	done(&m);
 }
 
-static void pages_of_help_notes_and_sort(void **state)
+TEST(pages_of_help_notes_and_sort)
 {
 	struct made m;
 
@@ -238,7 +235,7 @@ static void sort_by(struct made *m, enum top_column column)
 	top_key(&m->top, TOP_KEY_ENTER);
 }
 
-static void keys_sort_and_select(void **state)
+TEST(keys_sort_and_select)
 {
 	struct made m;
 
@@ -271,7 +268,7 @@ static void type(struct made *m, const char *text)
 		top_key(&m->top, (uint32_t)*text);
 }
 
-static void keys_search_and_filter(void **state)
+TEST(keys_search_and_filter)
 {
 	struct made m;
 
@@ -293,7 +290,7 @@ static void keys_search_and_filter(void **state)
 	done(&m);
 }
 
-static void keys_pause_write_and_quit(void **state)
+TEST(keys_pause_write_and_quit)
 {
 	struct made m;
 
@@ -311,7 +308,7 @@ static void keys_pause_write_and_quit(void **state)
 	done(&m);
 }
 
-static void models_that_do_not_match_are_left_out(void **state)
+TEST(models_that_do_not_match_are_left_out)
 {
 	struct made m;
 	struct err err;
@@ -325,7 +322,7 @@ static void models_that_do_not_match_are_left_out(void **state)
 }
 
 /* --sample 4: of four inferences one is recorded, and three are counted. */
-static void rates_of_sampled_inferences_are_estimates(void **state)
+TEST(rates_of_sampled_inferences_are_estimates)
 {
 	struct made m;
 	uint64_t n;
@@ -342,7 +339,7 @@ static void rates_of_sampled_inferences_are_estimates(void **state)
 }
 
 /* A worker beside the first one: a row for both, or one for each. */
-static void workers_have_one_row_and_p_shows_each(void **state)
+TEST(workers_have_one_row_and_p_shows_each)
 {
 	struct made m;
 
@@ -363,7 +360,7 @@ static void workers_have_one_row_and_p_shows_each(void **state)
 	done(&m);
 }
 
-static void json_is_one_line_of_json(void **state)
+TEST(json_is_one_line_of_json)
 {
 	struct made m;
 	char *text;
@@ -381,7 +378,7 @@ static void json_is_one_line_of_json(void **state)
 }
 
 /* Operators of a GPU end before it has computed them: the page, the lines and JSON say so, of that model alone. */
-static void operators_that_only_start_work_are_marked(void **state)
+TEST(operators_that_only_start_work_are_marked)
 {
 	static const char sentence[] = "Operators of CUDA only start work on the device";
 	struct made m;
@@ -428,7 +425,7 @@ static void operators_that_only_start_work_are_marked(void **state)
 }
 
 /* The table of models is sorted by a figure with noise: rows whose figures hardly differ keep their places. */
-static void rows_do_not_jump(void **state)
+TEST(rows_do_not_jump)
 {
 	struct made m;
 	int before, n = 0;
@@ -448,25 +445,4 @@ static void rows_do_not_jump(void **state)
 			assert_int_equal(n, before);
 	}
 	done(&m);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(page_fits_every_size),
-		cmocka_unit_test(page_survives_every_size),
-		cmocka_unit_test(names_are_harmless),
-		cmocka_unit_test(pages_of_help_notes_and_sort),
-		cmocka_unit_test(keys_sort_and_select),
-		cmocka_unit_test(keys_search_and_filter),
-		cmocka_unit_test(keys_pause_write_and_quit),
-		cmocka_unit_test(models_that_do_not_match_are_left_out),
-		cmocka_unit_test(rates_of_sampled_inferences_are_estimates),
-		cmocka_unit_test(workers_have_one_row_and_p_shows_each),
-		cmocka_unit_test(json_is_one_line_of_json),
-		cmocka_unit_test(operators_that_only_start_work_are_marked),
-		cmocka_unit_test(rows_do_not_jump),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

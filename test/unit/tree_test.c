@@ -3,17 +3,14 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/clock.h"
+#include "cases.h"
 #include "keep.h"
 
 #define S_NS UINT64_C(1000000000)
@@ -80,7 +77,7 @@ static const char *command_of(const struct world *world, pid_t pid)
 	return keep_text(world->keep, process_of(world, pid)->command);
 }
 
-static void descendants_are_found_through_every_thread(void **state)
+TEST(descendants_are_found_through_every_thread)
 {
 	struct world *world = world_new(2000);
 
@@ -92,7 +89,7 @@ static void descendants_are_found_through_every_thread(void **state)
 	world_free(world);
 }
 
-static void a_process_is_called_what_people_call_it(void **state)
+TEST(a_process_is_called_what_people_call_it)
 {
 	struct world *world = world_new(2000);
 
@@ -104,7 +101,7 @@ static void a_process_is_called_what_people_call_it(void **state)
 	world_free(world);
 }
 
-static void a_start_is_on_the_clock_of_the_recording(void **state)
+TEST(a_start_is_on_the_clock_of_the_recording)
 {
 	struct world *world = world_new(2000);
 
@@ -114,7 +111,7 @@ static void a_start_is_on_the_clock_of_the_recording(void **state)
 	world_free(world);
 }
 
-static void an_orphan_stays_and_what_ended_goes(void **state)
+TEST(an_orphan_stays_and_what_ended_goes)
 {
 	struct world *world = world_new(2000);
 	uint32_t helper, worker;
@@ -135,7 +132,7 @@ static void an_orphan_stays_and_what_ended_goes(void **state)
 	world_free(world);
 }
 
-static void new_numbers_are_looked_at_one_by_one(void **state)
+TEST(new_numbers_are_looked_at_one_by_one)
 {
 	struct world *world = world_new(2000);
 
@@ -149,7 +146,7 @@ static void new_numbers_are_looked_at_one_by_one(void **state)
 	world_free(world);
 }
 
-static void a_number_is_looked_at_again_when_nobody_was_there(void **state)
+TEST(a_number_is_looked_at_again_when_nobody_was_there)
 {
 	struct world *world = world_new(2000);
 
@@ -162,7 +159,7 @@ static void a_number_is_looked_at_again_when_nobody_was_there(void **state)
 	world_free(world);
 }
 
-static void numbers_may_begin_anew(void **state)
+TEST(numbers_may_begin_anew)
 {
 	struct world *world = world_new(60);
 
@@ -174,7 +171,7 @@ static void numbers_may_begin_anew(void **state)
 	world_free(world);
 }
 
-static void an_orphan_that_was_not_known_is_no_member(void **state)
+TEST(an_orphan_that_was_not_known_is_no_member)
 {
 	struct world *world = world_new(2000);
 
@@ -184,7 +181,7 @@ static void an_orphan_that_was_not_known_is_no_member(void **state)
 	world_free(world);
 }
 
-static void a_pid_used_again_is_another_process(void **state)
+TEST(a_pid_used_again_is_another_process)
 {
 	struct world *world = world_new(60);
 	uint32_t job;
@@ -199,7 +196,7 @@ static void a_pid_used_again_is_another_process(void **state)
 	world_free(world);
 }
 
-static void a_new_process_is_named_when_it_is_20_ms_old(void **state)
+TEST(a_new_process_is_named_when_it_is_20_ms_old)
 {
 	struct world *world = world_new(60);
 
@@ -211,7 +208,7 @@ static void a_new_process_is_named_when_it_is_20_ms_old(void **state)
 	world_free(world);
 }
 
-static void a_young_process_is_named_in_the_end(void **state)
+TEST(a_young_process_is_named_in_the_end)
 {
 	struct world *world = world_new(60);
 
@@ -221,7 +218,7 @@ static void a_young_process_is_named_in_the_end(void **state)
 	world_free(world);
 }
 
-static void another_program_is_announced_on_the_same_track(void **state)
+TEST(another_program_is_announced_on_the_same_track)
 {
 	struct world *world = world_new(60);
 	uint32_t track;
@@ -237,7 +234,7 @@ static void another_program_is_announced_on_the_same_track(void **state)
 }
 
 /* Whoever looks for more than the tree does looks when there is news. */
-static void a_machine_that_made_nothing_has_no_news(void **state)
+TEST(a_machine_that_made_nothing_has_no_news)
 {
 	struct world *world = world_new(60);
 	uint64_t quiet;
@@ -255,7 +252,7 @@ static void a_machine_that_made_nothing_has_no_news(void **state)
 	world_free(world);
 }
 
-static void another_program_is_announced_at_once_with_news(void **state)
+TEST(another_program_is_announced_at_once_with_news)
 {
 	struct world *world = world_new(60);
 
@@ -266,7 +263,7 @@ static void another_program_is_announced_at_once_with_news(void **state)
 	world_free(world);
 }
 
-static void an_unchanged_program_is_announced_once(void **state)
+TEST(an_unchanged_program_is_announced_once)
 {
 	struct world *world = world_new(2000);
 
@@ -276,7 +273,7 @@ static void an_unchanged_program_is_announced_once(void **state)
 	world_free(world);
 }
 
-static void without_lists_of_children_parents_are_asked(void **state)
+TEST(without_lists_of_children_parents_are_asked)
 {
 	struct world *world = world_new(50);
 
@@ -290,7 +287,7 @@ static void without_lists_of_children_parents_are_asked(void **state)
 	world_free(world);
 }
 
-static void a_machine_that_made_no_process_is_searched_once_a_second(void **state)
+TEST(a_machine_that_made_no_process_is_searched_once_a_second)
 {
 	struct world *world = world_new(100);
 
@@ -305,7 +302,7 @@ static void a_machine_that_made_no_process_is_searched_once_a_second(void **stat
 }
 
 /* A process has its number before it is in its parent's list. */
-static void a_machine_that_made_a_process_is_searched_twice(void **state)
+TEST(a_machine_that_made_a_process_is_searched_twice)
 {
 	struct world *world = world_new(100);
 
@@ -315,7 +312,7 @@ static void a_machine_that_made_a_process_is_searched_twice(void **state)
 	world_free(world);
 }
 
-static void odd_names_are_names(void **state)
+TEST(odd_names_are_names)
 {
 	struct world *world = world_new(100);
 
@@ -328,7 +325,7 @@ static void odd_names_are_names(void **state)
 	world_free(world);
 }
 
-static void what_vanished_is_cut_off_or_dead_is_not_there(void **state)
+TEST(what_vanished_is_cut_off_or_dead_is_not_there)
 {
 	struct world *world = world_new(100);
 
@@ -341,7 +338,7 @@ static void what_vanished_is_cut_off_or_dead_is_not_there(void **state)
 	world_free(world);
 }
 
-static void what_is_hidden_is_not_there(void **state)
+TEST(what_is_hidden_is_not_there)
 {
 	struct world *world = world_new(30);
 
@@ -354,7 +351,7 @@ static void what_is_hidden_is_not_there(void **state)
 	world_free(world);
 }
 
-static void a_process_can_be_added_from_elsewhere(void **state)
+TEST(a_process_can_be_added_from_elsewhere)
 {
 	struct world *world = world_new(2000);
 	uint32_t track;
@@ -370,7 +367,7 @@ static void a_process_can_be_added_from_elsewhere(void **state)
 	world_free(world);
 }
 
-static void an_added_process_need_not_be_20_ms_old(void **state)
+TEST(an_added_process_need_not_be_20_ms_old)
 {
 	struct world *world = world_new(60);
 	uint32_t track;
@@ -412,7 +409,7 @@ static bool has_two(const struct world *world, pid_t pid)
 	return world->tree.n == 2;
 }
 
-static void a_living_daemon_is_followed_until_it_ends(void **state)
+TEST(a_living_daemon_is_followed_until_it_ends)
 {
 	int life[2], go[2];
 	pid_t root, child;
@@ -450,7 +447,7 @@ static void a_living_daemon_is_followed_until_it_ends(void **state)
 	}
 }
 
-static void a_root_stays_until_it_is_waited_for(void **state)
+TEST(a_root_stays_until_it_is_waited_for)
 {
 	struct world *world;
 	siginfo_t info;
@@ -478,7 +475,7 @@ static void a_root_stays_until_it_is_waited_for(void **state)
 	close(go[0]);
 }
 
-static void a_root_that_ended_at_once_is_announced(void **state)
+TEST(a_root_that_ended_at_once_is_announced)
 {
 	struct world *world;
 	siginfo_t info;
@@ -492,37 +489,4 @@ static void a_root_that_ended_at_once_is_announced(void **state)
 	assert_string_equal(name_of(world, root), program_invocation_short_name);
 	waitpid(root, NULL, 0);
 	world_free(world);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(descendants_are_found_through_every_thread),
-		cmocka_unit_test(a_process_is_called_what_people_call_it),
-		cmocka_unit_test(a_start_is_on_the_clock_of_the_recording),
-		cmocka_unit_test(an_orphan_stays_and_what_ended_goes),
-		cmocka_unit_test(new_numbers_are_looked_at_one_by_one),
-		cmocka_unit_test(a_number_is_looked_at_again_when_nobody_was_there),
-		cmocka_unit_test(numbers_may_begin_anew),
-		cmocka_unit_test(an_orphan_that_was_not_known_is_no_member),
-		cmocka_unit_test(a_pid_used_again_is_another_process),
-		cmocka_unit_test(a_new_process_is_named_when_it_is_20_ms_old),
-		cmocka_unit_test(a_young_process_is_named_in_the_end),
-		cmocka_unit_test(another_program_is_announced_on_the_same_track),
-		cmocka_unit_test(a_machine_that_made_nothing_has_no_news),
-		cmocka_unit_test(another_program_is_announced_at_once_with_news),
-		cmocka_unit_test(an_unchanged_program_is_announced_once),
-		cmocka_unit_test(without_lists_of_children_parents_are_asked),
-		cmocka_unit_test(a_machine_that_made_no_process_is_searched_once_a_second),
-		cmocka_unit_test(a_machine_that_made_a_process_is_searched_twice),
-		cmocka_unit_test(odd_names_are_names),
-		cmocka_unit_test(what_vanished_is_cut_off_or_dead_is_not_there),
-		cmocka_unit_test(what_is_hidden_is_not_there),
-		cmocka_unit_test(a_process_can_be_added_from_elsewhere),
-		cmocka_unit_test(an_added_process_need_not_be_20_ms_old),
-		cmocka_unit_test(a_living_daemon_is_followed_until_it_ends),
-		cmocka_unit_test(a_root_stays_until_it_is_waited_for),
-		cmocka_unit_test(a_root_that_ended_at_once_is_announced),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

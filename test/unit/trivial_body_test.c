@@ -2,11 +2,9 @@
 /* The same trivial functions as compilers write them at -O0, -O2 and -Os. */
 #include "runtime/find/trivial_body.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "cases.h"
 
 enum { CODE = 0x1000 };
 
@@ -20,7 +18,7 @@ static char letter(const char *code, size_t len)
 }
 #define LETTER(code) letter(code, sizeof(code) - 1)
 
-static void a_status_is_ok_however_it_is_stored(void **state)
+TEST(a_status_is_ok_however_it_is_stored)
 {
 	assert_int_equal(LETTER("\xf3\x0f\x1e\xfa\x48\xc7\x07\0\0\0\0\x48\x89\xf8\xc3"), 'S');
 	assert_int_equal(LETTER("\x48\x89\xf8\x48\xc7\x07\0\0\0\0\xc3"), 'S');
@@ -32,7 +30,7 @@ static void a_status_is_ok_however_it_is_stored(void **state)
 	assert_int_equal(LETTER("\x55\x48\x89\xe5\x48\x89\xf8\x48\xc7\x00\0\0\0\0\x5d\xc3"), 'S');
 }
 
-static void a_status_that_is_not_ok_is_something_else(void **state)
+TEST(a_status_that_is_not_ok_is_something_else)
 {
 	assert_int_equal(LETTER("\x48\xc7\x07\x01\0\0\0\x48\x89\xf8\xc3"), '.');
 	assert_int_equal(LETTER("\x48\xc7\x07\0\0\0\0\x48\x89\xf0\xc3"), '.'); /* returns rsi */
@@ -40,7 +38,7 @@ static void a_status_that_is_not_ok_is_something_else(void **state)
 	assert_int_equal(LETTER("\x48\xc7\x06\0\0\0\0\x48\x89\xf8\xc3"), '.'); /* through rsi */
 }
 
-static void a_constant_is_found_however_it_is_loaded(void **state)
+TEST(a_constant_is_found_however_it_is_loaded)
 {
 	assert_int_equal(LETTER("\x31\xc0\xc3"), '0');
 	assert_int_equal(LETTER("\xb8\0\0\0\0\xc3"), '0');
@@ -51,13 +49,13 @@ static void a_constant_is_found_however_it_is_loaded(void **state)
 	assert_int_equal(LETTER("\x6a\x01\xc3"), '.'); /* the stack is not as it was */
 }
 
-static void a_function_that_does_nothing_returns_nothing(void **state)
+TEST(a_function_that_does_nothing_returns_nothing)
 {
 	assert_int_equal(LETTER("\xc3"), 'V');
 	assert_int_equal(LETTER("\xf3\x0f\x1e\xfa\xf3\xc3"), 'V');
 }
 
-static void what_ends_before_its_return_or_lies_elsewhere_is_no_function(void **state)
+TEST(what_ends_before_its_return_or_lies_elsewhere_is_no_function)
 {
 	struct image none = { .n_segments = 0 };
 
@@ -65,17 +63,4 @@ static void what_ends_before_its_return_or_lies_elsewhere_is_no_function(void **
 	assert_int_equal(LETTER("\xb8\x01"), '.');
 	assert_int_equal(LETTER("\x48"), '.');
 	assert_int_equal(trivial_body(&none, CODE), 'P');
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_status_is_ok_however_it_is_stored),
-		cmocka_unit_test(a_status_that_is_not_ok_is_something_else),
-		cmocka_unit_test(a_constant_is_found_however_it_is_loaded),
-		cmocka_unit_test(a_function_that_does_nothing_returns_nothing),
-		cmocka_unit_test(what_ends_before_its_return_or_lies_elsewhere_is_no_function),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,15 +2,12 @@
 /* CPUs that a process may use, of a machine made of files. */
 #include "capture/proc/usable_cpus.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include <cmocka.h>
+#include "cases.h"
 
 static char root[64];
 
@@ -44,7 +41,15 @@ static void expect(double n, const char *words)
 	assert_int_equal(usable_cpus_are_limited(&cpus), n < cpus.n_all);
 }
 
-static void the_least_of_machine_affinity_and_quota_counts(void **state)
+static int remove_root(void **state)
+{
+	char command[100];
+
+	snprintf(command, sizeof command, "rm -r %s", root);
+	return system(command);
+}
+
+TEST_WITH(the_least_of_machine_affinity_and_quota_counts, NULL, remove_root)
 {
 	strcpy(root, "/tmp/usable_cpus.XXXXXX");
 	assert_non_null(mkdtemp(root));
@@ -63,20 +68,4 @@ static void the_least_of_machine_affinity_and_quota_counts(void **state)
 	put("/sys/fs/cgroup/pod/cpu.stat", "usage_usec 5\nnr_periods 0\nnr_throttled 0\nthrottled_usec 0\n");
 	put("/sys/fs/cgroup/pod/cpu.max", "150000 100000\n");
 	expect(1.5, "1.50 of 4 CPUs, by the quota of its cgroup");
-}
-
-static int remove_root(void **state)
-{
-	char command[100];
-
-	snprintf(command, sizeof command, "rm -r %s", root);
-	return system(command);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(the_least_of_machine_affinity_and_quota_counts, remove_root),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,14 +2,11 @@
 /* While a file is read, the page and the state of reading are there; other questions wait, and begin anew then. */
 #include "show/view/view_loading.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "cases.h"
 
 static struct http_job *ask(struct view_loading *loading, const char *name, struct http_answer *answer)
 {
@@ -23,7 +20,7 @@ static struct http_job *ask(struct view_loading *loading, const char *name, stru
 	return handler.handle(handler.ctx, &request, answer);
 }
 
-static void how_far_reading_is_is_answered_at_once(void **state)
+TEST(how_far_reading_is_is_answered_at_once)
 {
 	struct view_loading loading = {
 		.path = "a \"b\".pftrace", .file_bytes = 1234567, .n_events = 4242, .share = 0.25
@@ -41,7 +38,7 @@ static void how_far_reading_is_is_answered_at_once(void **state)
 	assert_int_equal(answer.status, 200);
 }
 
-static void other_questions_wait_and_begin_anew(void **state)
+TEST(other_questions_wait_and_begin_anew)
 {
 	struct view_loading loading = { .path = "a" };
 	struct http_answer answer;
@@ -56,14 +53,4 @@ static void other_questions_wait_and_begin_anew(void **state)
 	assert_true(job->is_void);
 	free(answer.body);
 	job->free(job);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(how_far_reading_is_is_answered_at_once),
-		cmocka_unit_test(other_questions_wait_and_begin_anew),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

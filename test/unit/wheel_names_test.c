@@ -2,19 +2,16 @@
 #include "model/ort/wheel_names.h"
 
 #include <dlfcn.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "cases.h"
 
 #define DATA TEST_DIR "/data/python_module/"
 
 /* small.so imports PyExc_Error, PyLong_AsLong, _Py_NoneStruct and other. */
-static void names_of_python_are_there_and_no_others(void **state)
+TEST(names_of_python_are_there_and_no_others)
 {
 	static const char *const names[] = { "PyExc_Error", "PyLong_AsLong", "_Py_NoneStruct" };
 	struct err err = { 0 };
@@ -30,7 +27,7 @@ static void names_of_python_are_there_and_no_others(void **state)
 	assert_null(dlsym(RTLD_DEFAULT, "other"));
 }
 
-static void module_can_be_loaded_then(void **state)
+TEST(module_can_be_loaded_then)
 {
 	struct err err = { 0 };
 
@@ -38,7 +35,7 @@ static void module_can_be_loaded_then(void **state)
 	assert_non_null(dlopen(DATA "good/small.so", RTLD_LAZY));
 }
 
-static void what_is_no_module_is_refused(void **state)
+TEST(what_is_no_module_is_refused)
 {
 	static const char *const files[] = { "bad/cut_at_300.so", "bad/no_names.so", "bad/symbols_beyond_the_file.so",
 					     "README" };
@@ -51,15 +48,4 @@ static void what_is_no_module_is_refused(void **state)
 		assert_true(wheel_names_load(path, &err) < 0);
 		assert_non_null(strstr(err.msg, path));
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_of_python_are_there_and_no_others),
-		cmocka_unit_test(module_can_be_loaded_then),
-		cmocka_unit_test(what_is_no_module_is_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,13 +5,9 @@
  */
 #include "analyze/why/why.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "stream.h"
 
 enum { N = 40, SLOW = 24, EACH_US = 50000, US = 1000 };
@@ -174,7 +170,7 @@ static void assert_not(const struct why *why, const char *cause)
 			fail_msg("%s is named: %s", cause, why->part[i].words.s);
 }
 
-static void a_wait_names_who_ran_instead(void **state)
+TEST_WITH(a_wait_names_who_ran_instead, setup, teardown)
 {
 	struct fixture *f = *state;
 	const struct why *why;
@@ -190,7 +186,7 @@ static void a_wait_names_who_ran_instead(void **state)
 	assert_true(why->excess_ns == 41e6);
 }
 
-static void without_events_of_the_scheduler_it_names_who_used_cpus(void **state)
+TEST_WITH(without_events_of_the_scheduler_it_names_who_used_cpus, setup, teardown)
 {
 	struct fixture *f = *state;
 
@@ -201,7 +197,7 @@ static void without_events_of_the_scheduler_it_names_who_used_cpus(void **state)
 	assert_part(&f->why, "cpu_wait", 40000, "(hog used 1.9 CPUs)");
 }
 
-static void a_pool_on_one_cpu_waits_for_itself(void **state)
+TEST_WITH(a_pool_on_one_cpu_waits_for_itself, setup, teardown)
 {
 	struct fixture *f = *state;
 
@@ -213,7 +209,7 @@ static void a_pool_on_one_cpu_waits_for_itself(void **state)
 	assert_part(&f->why, "pool_wait", 10000, "other threads of the program waited");
 }
 
-static void who_neither_ran_nor_was_switched_out_lost_its_cpu(void **state)
+TEST_WITH(who_neither_ran_nor_was_switched_out_lost_its_cpu, setup, teardown)
 {
 	struct fixture *f = *state;
 
@@ -223,7 +219,7 @@ static void who_neither_ran_nor_was_switched_out_lost_its_cpu(void **state)
 	assert_not(&f->why, "one_operator");
 }
 
-static void what_the_host_took_is_a_part_of_what_was_blocked(void **state)
+TEST_WITH(what_the_host_took_is_a_part_of_what_was_blocked, setup, teardown)
 {
 	struct fixture *f = *state;
 
@@ -234,7 +230,7 @@ static void what_the_host_took_is_a_part_of_what_was_blocked(void **state)
 	assert_part(&f->why, "one_operator", 30000, "b took");
 }
 
-static void who_sleeps_loses_nothing(void **state)
+TEST_WITH(who_sleeps_loses_nothing, setup, teardown)
 {
 	struct fixture *f = *state;
 
@@ -245,7 +241,7 @@ static void who_sleeps_loses_nothing(void **state)
 }
 
 /* SIGSTOP in the middle of an operator. */
-static void no_operator_is_slow_because_its_process_did_nothing(void **state)
+TEST_WITH(no_operator_is_slow_because_its_process_did_nothing, setup, teardown)
 {
 	struct fixture *f = *state;
 
@@ -257,7 +253,7 @@ static void no_operator_is_slow_because_its_process_did_nothing(void **state)
 	assert_not(&f->why, "one_operator");
 }
 
-static void no_operator_is_slow_because_its_process_was_stopped(void **state)
+TEST_WITH(no_operator_is_slow_because_its_process_was_stopped, setup, teardown)
 {
 	struct fixture *f = *state;
 
@@ -277,7 +273,7 @@ static void no_operator_is_slow_because_its_process_was_stopped(void **state)
 	assert_not(&f->why, "one_operator");
 }
 
-static void a_process_that_works_is_not_idle(void **state)
+TEST_WITH(a_process_that_works_is_not_idle, setup, teardown)
 {
 	struct fixture *f = *state;
 
@@ -289,7 +285,7 @@ static void a_process_that_works_is_not_idle(void **state)
 	assert_part(&f->why, "one_operator", 140000, "b took");
 }
 
-static void no_operator_is_slow_because_its_pool_had_no_cpu(void **state)
+TEST_WITH(no_operator_is_slow_because_its_pool_had_no_cpu, setup, teardown)
 {
 	struct fixture *f = *state;
 
@@ -301,7 +297,7 @@ static void no_operator_is_slow_because_its_pool_had_no_cpu(void **state)
 }
 
 /* Only slow ones are known: the measure is the time that the others took, and no sum counts them. */
-static void a_slow_one_among_short_ones_has_a_wait(void **state)
+TEST_WITH(a_slow_one_among_short_ones_has_a_wait, setup, teardown)
 {
 	struct fixture *f = *state;
 
@@ -314,7 +310,7 @@ static void a_slow_one_among_short_ones_has_a_wait(void **state)
 }
 
 /* Inferences that are too short for their usage to be read, on a machine whose CPUs do not suffice. */
-static void a_wait_is_estimated_where_it_was_not_recorded(void **state)
+TEST_WITH(a_wait_is_estimated_where_it_was_not_recorded, setup, teardown)
 {
 	struct fixture *f = *state;
 
@@ -327,7 +323,7 @@ static void a_wait_is_estimated_where_it_was_not_recorded(void **state)
 }
 
 /* Of 16 CPUs that are hardly busy it may use one. */
-static void a_wait_for_the_cpus_that_it_may_use_is_no_wait_for_the_machine(void **state)
+TEST_WITH(a_wait_for_the_cpus_that_it_may_use_is_no_wait_for_the_machine, setup, teardown)
 {
 	struct fixture *f = *state;
 	uint32_t allowed = stream_counter(&f->s, f->process, "cpus allowed", "count");
@@ -341,7 +337,7 @@ static void a_wait_for_the_cpus_that_it_may_use_is_no_wait_for_the_machine(void 
 	assert_part(&f->why, "cpu_wait", 40000, "waiting for a CPU (the program may use 1 of the machine's 16 CPUs)");
 }
 
-static void threads_that_wait_little_explain_nothing(void **state)
+TEST_WITH(threads_that_wait_little_explain_nothing, setup, teardown)
 {
 	struct fixture *f = *state;
 
@@ -352,7 +348,7 @@ static void threads_that_wait_little_explain_nothing(void **state)
 	assert_int_equal(f->why.n, 0);
 }
 
-static void a_quota_is_named_by_what_was_throttled(void **state)
+TEST_WITH(a_quota_is_named_by_what_was_throttled, setup, teardown)
 {
 	struct fixture *f = *state;
 
@@ -363,7 +359,7 @@ static void a_quota_is_named_by_what_was_throttled(void **state)
 	assert_part(&f->why, "cpu_wait", 10000, "waiting for a CPU");
 }
 
-static void reads_are_named_with_their_bytes(void **state)
+TEST_WITH(reads_are_named_with_their_bytes, setup, teardown)
 {
 	struct fixture *f = *state;
 
@@ -373,7 +369,7 @@ static void reads_are_named_with_their_bytes(void **state)
 	assert_not(&f->why, "page_faults");
 }
 
-static void reads_of_other_threads_come_from_the_counter(void **state)
+TEST_WITH(reads_of_other_threads_come_from_the_counter, setup, teardown)
 {
 	struct fixture *f = *state;
 
@@ -383,7 +379,7 @@ static void reads_of_other_threads_come_from_the_counter(void **state)
 	assert_part(&f->why, "disk_reads", 30000, "the program read from a disk (10.0 MiB");
 }
 
-static void short_memory_is_named(void **state)
+TEST_WITH(short_memory_is_named, setup, teardown)
 {
 	struct fixture *f = *state;
 
@@ -395,7 +391,7 @@ static void short_memory_is_named(void **state)
 }
 
 /* Other programs waited for memory: this thread used more CPU time, and had no more faults. */
-static void memory_that_is_short_for_others_is_not_named(void **state)
+TEST_WITH(memory_that_is_short_for_others_is_not_named, setup, teardown)
 {
 	struct fixture *f = *state;
 
@@ -405,7 +401,7 @@ static void memory_that_is_short_for_others_is_not_named(void **state)
 	assert_not(&f->why, "memory_pressure");
 }
 
-static void faults_take_what_one_was_measured_to_take(void **state)
+TEST_WITH(faults_take_what_one_was_measured_to_take, setup, teardown)
 {
 	struct fixture *f = *state;
 
@@ -415,7 +411,7 @@ static void faults_take_what_one_was_measured_to_take(void **state)
 	assert_true(f->why.rest_ns == 1e6 && f->why.rest_cpu_ns == 1e6);
 }
 
-static void a_low_frequency_takes_its_share(void **state)
+TEST_WITH(a_low_frequency_takes_its_share, setup, teardown)
 {
 	struct fixture *f = *state;
 
@@ -425,7 +421,7 @@ static void a_low_frequency_takes_its_share(void **state)
 	assert_part(&f->why, "cpu_frequency", 8800, "1500 MHz, usually 28");
 }
 
-static void an_operator_that_took_more_is_named(void **state)
+TEST_WITH(an_operator_that_took_more_is_named, setup, teardown)
 {
 	struct fixture *f = *state;
 
@@ -436,7 +432,7 @@ static void an_operator_that_took_more_is_named(void **state)
 }
 
 /* Its thread waited, inside an operator: that operator is not slow. */
-static void an_operator_in_which_the_thread_waited_is_not_named(void **state)
+TEST_WITH(an_operator_in_which_the_thread_waited_is_not_named, setup, teardown)
 {
 	struct fixture *f = *state;
 
@@ -446,7 +442,7 @@ static void an_operator_in_which_the_thread_waited_is_not_named(void **state)
 	assert_int_equal(f->why.n, 1);
 }
 
-static void a_new_shape_is_named(void **state)
+TEST_WITH(a_new_shape_is_named, setup, teardown)
 {
 	struct fixture *f = *state;
 
@@ -456,7 +452,7 @@ static void a_new_shape_is_named(void **state)
 	assert_int_equal(f->why.n, 1);
 }
 
-static void another_session_is_named(void **state)
+TEST_WITH(another_session_is_named, setup, teardown)
 {
 	struct fixture *f = *state;
 
@@ -465,7 +461,7 @@ static void another_session_is_named(void **state)
 	assert_part(&f->why, "other_inferences", 6000, "for 11.0 ms, most of other in session 2");
 }
 
-static void a_creation_is_named(void **state)
+TEST_WITH(a_creation_is_named, setup, teardown)
 {
 	struct fixture *f = *state;
 
@@ -474,7 +470,7 @@ static void a_creation_is_named(void **state)
 	assert_part(&f->why, "session_creation", 8000, "for 8.00 ms of it");
 }
 
-static void what_is_not_there_is_not_named(void **state)
+TEST_WITH(what_is_not_there_is_not_named, setup, teardown)
 {
 	static const struct {
 		const char *name, *unit;
@@ -496,7 +492,7 @@ static void what_is_not_there_is_not_named(void **state)
 	assert_string_equal(f->why.missing.s, "");
 }
 
-static void a_recording_without_figures_says_what_is_missing(void **state)
+TEST_WITH(a_recording_without_figures_says_what_is_missing, setup, teardown)
 {
 	struct fixture *f = *state;
 
@@ -508,7 +504,7 @@ static void a_recording_without_figures_says_what_is_missing(void **state)
 	assert_non_null(strstr(f->why.missing.s, "its operators were not recorded"));
 }
 
-static void operators_alone_explain_what_they_can(void **state)
+TEST_WITH(operators_alone_explain_what_they_can, setup, teardown)
 {
 	struct fixture *f = *state;
 
@@ -519,7 +515,7 @@ static void operators_alone_explain_what_they_can(void **state)
 }
 
 /* Of 40 inferences, every second has a shape that takes longer: each is measured by its own. */
-static void shapes_have_medians_of_their_own(void **state)
+TEST_WITH(shapes_have_medians_of_their_own, setup, teardown)
 {
 	struct fixture *f = *state;
 	const struct summary_slow *slow;
@@ -535,7 +531,7 @@ static void shapes_have_medians_of_their_own(void **state)
 	assert_int_equal(slow[1].n_of_shape, N / 2);
 }
 
-static void as_many_as_asked_for_are_looked_into(void **state)
+TEST_WITH(as_many_as_asked_for_are_looked_into, setup, teardown)
 {
 	struct fixture *f = *state;
 	struct summary_opts opts = { .slowest = 12 };
@@ -556,7 +552,7 @@ static void gpu(struct fixture *f, double usual, double then, double own_usual, 
 		sample(f, f->process, "gpu card1 compute", "%", own_usual, own_then);
 }
 
-static void a_device_that_worked_for_longer_is_named(void **state)
+TEST_WITH(a_device_that_worked_for_longer_is_named, setup, teardown)
 {
 	struct fixture *f = *state;
 
@@ -565,7 +561,7 @@ static void a_device_that_worked_for_longer_is_named(void **state)
 	assert_part(find(f), "device", 85500, "while gpu card1 worked for this process (for 95.0 ms, usually 9.50 ms)");
 }
 
-static void a_device_that_worked_for_others_is_named(void **state)
+TEST_WITH(a_device_that_worked_for_others_is_named, setup, teardown)
 {
 	struct fixture *f = *state;
 
@@ -575,7 +571,7 @@ static void a_device_that_worked_for_others_is_named(void **state)
 }
 
 /* It does what it always does, or what the process has nothing to do with. */
-static void a_device_that_works_as_usual_is_not_named(void **state)
+TEST_WITH(a_device_that_works_as_usual_is_not_named, setup, teardown)
 {
 	struct fixture *f = *state;
 
@@ -584,7 +580,7 @@ static void a_device_that_works_as_usual_is_not_named(void **state)
 	assert_not(find(f), "device");
 }
 
-static void a_device_of_other_programs_alone_is_not_named(void **state)
+TEST_WITH(a_device_of_other_programs_alone_is_not_named, setup, teardown)
 {
 	struct fixture *f = *state;
 
@@ -593,7 +589,7 @@ static void a_device_of_other_programs_alone_is_not_named(void **state)
 	assert_not(find(f), "device");
 }
 
-static void a_sample_of_much_more_than_the_inference_is_no_evidence(void **state)
+TEST_WITH(a_sample_of_much_more_than_the_inference_is_no_evidence, setup, teardown)
 {
 	struct fixture *f = *state;
 
@@ -613,7 +609,7 @@ static void kernels(struct fixture *f, int slow_us)
 	}
 }
 
-static void kernels_that_took_longer_are_named(void **state)
+TEST_WITH(kernels_that_took_longer_are_named, setup, teardown)
 {
 	struct fixture *f = *state;
 
@@ -622,7 +618,7 @@ static void kernels_that_took_longer_are_named(void **state)
 	assert_part(find(f), "device", 24000, "ran its kernels (for 30.0 ms, usually 6.00 ms)");
 }
 
-static void kernels_that_took_as_long_are_not_named(void **state)
+TEST_WITH(kernels_that_took_as_long_are_not_named, setup, teardown)
 {
 	struct fixture *f = *state;
 
@@ -630,51 +626,4 @@ static void kernels_that_took_as_long_are_not_named(void **state)
 	kernels(f, 6500);
 	gpu(f, 10, 100, 10, 100);
 	assert_not(find(f), "device");
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		TEST(a_wait_names_who_ran_instead),
-		TEST(without_events_of_the_scheduler_it_names_who_used_cpus),
-		TEST(a_pool_on_one_cpu_waits_for_itself),
-		TEST(who_neither_ran_nor_was_switched_out_lost_its_cpu),
-		TEST(what_the_host_took_is_a_part_of_what_was_blocked),
-		TEST(who_sleeps_loses_nothing),
-		TEST(a_slow_one_among_short_ones_has_a_wait),
-		TEST(no_operator_is_slow_because_its_process_did_nothing),
-		TEST(no_operator_is_slow_because_its_process_was_stopped),
-		TEST(a_process_that_works_is_not_idle),
-		TEST(no_operator_is_slow_because_its_pool_had_no_cpu),
-		TEST(a_wait_is_estimated_where_it_was_not_recorded),
-		TEST(a_wait_for_the_cpus_that_it_may_use_is_no_wait_for_the_machine),
-		TEST(threads_that_wait_little_explain_nothing),
-		TEST(a_quota_is_named_by_what_was_throttled),
-		TEST(reads_are_named_with_their_bytes),
-		TEST(reads_of_other_threads_come_from_the_counter),
-		TEST(short_memory_is_named),
-		TEST(memory_that_is_short_for_others_is_not_named),
-		TEST(faults_take_what_one_was_measured_to_take),
-		TEST(a_low_frequency_takes_its_share),
-		TEST(an_operator_that_took_more_is_named),
-		TEST(an_operator_in_which_the_thread_waited_is_not_named),
-		TEST(a_new_shape_is_named),
-		TEST(another_session_is_named),
-		TEST(a_creation_is_named),
-		TEST(a_device_that_worked_for_longer_is_named),
-		TEST(a_device_that_worked_for_others_is_named),
-		TEST(a_device_that_works_as_usual_is_not_named),
-		TEST(a_device_of_other_programs_alone_is_not_named),
-		TEST(a_sample_of_much_more_than_the_inference_is_no_evidence),
-		TEST(kernels_that_took_longer_are_named),
-		TEST(kernels_that_took_as_long_are_not_named),
-		TEST(what_is_not_there_is_not_named),
-		TEST(a_recording_without_figures_says_what_is_missing),
-		TEST(operators_alone_explain_what_they_can),
-		TEST(shapes_have_medians_of_their_own),
-		TEST(as_many_as_asked_for_are_looked_into),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,11 +2,9 @@
 /* Hand-made cases; test_sites.py compares millions of instructions of real libraries with objdump. */
 #include "runtime/find/x86_insn.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "cases.h"
 
 struct given {
 	const char *bytes;
@@ -65,7 +63,7 @@ static const struct given lengths[] = {
 	I("\x62\xf3\x75\x48\x25\xc2\xff", X86_OTHER, false),	 /* vpternlogd */
 };
 
-static void instructions_have_the_lengths_and_kinds_of_the_manual(void **state)
+TEST(instructions_have_the_lengths_and_kinds_of_the_manual)
 {
 	for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
 		const struct given *given = &lengths[i];
@@ -80,7 +78,7 @@ static void instructions_have_the_lengths_and_kinds_of_the_manual(void **state)
 	}
 }
 
-static void an_instruction_that_is_cut_off_is_none(void **state)
+TEST(an_instruction_that_is_cut_off_is_none)
 {
 	for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
 		struct x86_insn insn;
@@ -90,7 +88,7 @@ static void an_instruction_that_is_cut_off_is_none(void **state)
 	}
 }
 
-static void what_64_bit_mode_lacks_is_refused(void **state)
+TEST(what_64_bit_mode_lacks_is_refused)
 {
 	static const char *const none[] = {
 		"\x06",		"\x27",	       "\x60",	   "\x82\xc0\x01",     "\x9a\x01\x02\x03\x04",
@@ -115,14 +113,14 @@ static struct x86_insn decoded(const char *code, size_t size)
 	return insn;
 }
 
-static void jumps_say_where_to(void **state)
+TEST(jumps_say_where_to)
 {
 	assert_int_equal(decoded("\xeb\xfe", 2).relative, -2);
 	assert_int_equal(decoded("\xe8\xff\xff\xff\xff", 5).relative, -1);
 	assert_int_equal(decoded("\x0f\x84\x00\x01\x00\x00", 6).relative, 256);
 }
 
-static void calls_of_a_slot_say_which(void **state)
+TEST(calls_of_a_slot_say_which)
 {
 	assert_true(decoded("\xff\x50\x10", 3).is_memory);
 	assert_int_equal(decoded("\xff\x50\x10", 3).displacement, 0x10);
@@ -131,16 +129,4 @@ static void calls_of_a_slot_say_which(void **state)
 	assert_false(decoded("\xff\xd0", 2).is_memory);			/* by register */
 	assert_false(decoded("\xff\x15\x10\x00\x00\x00", 6).is_memory); /* by rip */
 	assert_false(decoded("\xff\x54\xc8\x10", 4).is_memory);		/* with an index */
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(instructions_have_the_lengths_and_kinds_of_the_manual),
-		cmocka_unit_test(an_instruction_that_is_cut_off_is_none),
-		cmocka_unit_test(what_64_bit_mode_lacks_is_refused),
-		cmocka_unit_test(jumps_say_where_to),
-		cmocka_unit_test(calls_of_a_slot_say_which),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

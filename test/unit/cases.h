@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Cases list themselves: TEST(name) { ... }, in the order of the file, which this header gives its main. What a case
+ * states is its name.
+ */
+#ifndef TEST_UNIT_CASES_H
+#define TEST_UNIT_CASES_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+static struct CMUnitTest cases_all[128];
+static size_t cases_n;
+static CMFixtureFunction cases_setup, cases_teardown;
+
+static inline void cases_add(const char *name, CMUnitTestFunction run, CMFixtureFunction setup,
+			     CMFixtureFunction teardown)
+{
+	if (cases_n == sizeof cases_all / sizeof *cases_all)
+		abort();
+	cases_all[cases_n++] = (struct CMUnitTest){ name, run, setup, teardown, NULL };
+}
+
+#define TEST_WITH(name, setup, teardown) \
+	static void name(void **state); \
+	__attribute__((constructor)) static void add_##name(void) \
+	{ \
+		cases_add(#name, name, setup, teardown); \
+	} \
+	static void name(void **state)
+#define TEST(name) TEST_WITH(name, NULL, NULL)
+
+/* Before the first of them, and after the last. */
+#define TEST_GROUP(setup, teardown) \
+	__attribute__((constructor)) static void set_group(void) \
+	{ \
+		cases_setup = setup; \
+		cases_teardown = teardown; \
+	}
+
+int main(void)
+{
+	return _cmocka_run_group_tests("tests", cases_all, cases_n, cases_setup, cases_teardown);
+}
+
+#endif
