@@ -61,14 +61,16 @@ uint32_t pyramid_first_after(const struct pyramid_row *row, uint64_t time_ns)
 	return low;
 }
 
-uint32_t pyramid_first_from(const struct pyramid_row *row, uint64_t time_ns)
+/* The first slice for which this is not below. */
+static uint32_t first_of(const struct pyramid_row *row, uint64_t (*of)(const struct pyramid_row *, uint32_t),
+			 uint64_t least)
 {
 	uint32_t low = 0, high = row->n;
 
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 
-		if (pyramid_slice_begin(row, middle) < time_ns)
+		if (of(row, middle) < least)
 			low = middle + 1;
 		else
 			high = middle;
@@ -76,19 +78,16 @@ uint32_t pyramid_first_from(const struct pyramid_row *row, uint64_t time_ns)
 	return low;
 }
 
+uint32_t pyramid_first_from(const struct pyramid_row *row, uint64_t time_ns)
+{
+	return first_of(row, pyramid_slice_begin, time_ns);
+}
+
 uint32_t pyramid_slice_at(const struct pyramid_row *row, size_t at)
 {
-	uint32_t low = 0, high = row->n;
+	uint32_t found = first_of(row, pyramid_at, at);
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (pyramid_at(row, middle) < at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < row->n && pyramid_at(row, low) == at ? low : row->n;
+	return found < row->n && pyramid_at(row, found) == at ? found : row->n;
 }
 
 uint64_t pyramid_covered(const struct pyramid_row *row, uint32_t first, uint32_t end)

@@ -80,6 +80,7 @@ struct onnx_sparse {
 	const int64_t *dims;
 };
 
+/* The numbers are those of files. */
 enum onnx_attr_type {
 	ONNX_ATTR_NONE,
 	ONNX_ATTR_FLOAT,

@@ -19,23 +19,6 @@ static const struct {
 	{ ONNX_ATTR_TYPE, 14 },		 { ONNX_ATTR_TYPES, 15 },
 };
 
-/* By the type numbers in files. */
-static const uint8_t attr_types[] = { 0,
-				      ONNX_ATTR_FLOAT,
-				      ONNX_ATTR_INT,
-				      ONNX_ATTR_STRING,
-				      ONNX_ATTR_TENSOR,
-				      ONNX_ATTR_GRAPH,
-				      ONNX_ATTR_FLOATS,
-				      ONNX_ATTR_INTS,
-				      ONNX_ATTR_STRINGS,
-				      ONNX_ATTR_TENSORS,
-				      ONNX_ATTR_GRAPHS,
-				      ONNX_ATTR_SPARSE_TENSOR,
-				      ONNX_ATTR_SPARSE_TENSORS,
-				      ONNX_ATTR_TYPE,
-				      ONNX_ATTR_TYPES };
-
 static uint32_t attr_number(enum onnx_attr_type type)
 {
 	for (size_t i = 0; i < sizeof attr_fields / sizeof *attr_fields; i++) {
@@ -160,7 +143,7 @@ static int read_attr_head(struct onnx_message message, struct onnx_attr *to)
 		if (next)
 			return next;
 	}
-	to->type = type > 0 && (uint64_t)type < sizeof attr_types ? attr_types[type] : ONNX_ATTR_NONE;
+	to->type = type > 0 && type <= ONNX_ATTR_TYPES ? (enum onnx_attr_type)type : ONNX_ATTR_NONE;
 	for (size_t i = 0; !type && i < sizeof attr_fields / sizeof *attr_fields; i++) {
 		if (message.n[attr_fields[i].number])
 			to->type = attr_fields[i].type;

@@ -57,10 +57,9 @@ static void put_ns(struct csv *csv, double ns)
 		fprintf(csv->out, "%.0f", ns);
 }
 
-static void put_header(struct csv *csv, const char *const *names)
+static void put_header(struct csv *csv, const char *names)
 {
-	for (; *names; names++)
-		put_text(csv, *names);
+	fputs(names, csv->out);
 	end_row(csv);
 }
 
@@ -114,53 +113,14 @@ static void put_run(struct csv *csv, const struct model_analysis *analysis, uint
 
 void export_csv_runs(FILE *out, const struct report *report)
 {
-	static const char *const names[] = {
-		"run",
-		"provider",
-		"device",
-		"error",
-		"runtime",
-		"version",
-		"concurrency",
-		"threads",
-		"creation_ns",
-		"first_inference_ns",
-		"inferences",
-		"failed_inferences",
-		"mean_ns",
-		"mean_interval_95_ns",
-		"min_ns",
-		"p50_ns",
-		"p90_ns",
-		"p95_ns",
-		"p99_ns",
-		"p99_9_ns",
-		"max_ns",
-		"per_second",
-		"speed",
-		"speed_low",
-		"speed_high",
-		"cpus_in_use",
-		"peak_rss_bytes",
-		"energy_joules_per_inference",
-		"model_nodes_on_provider",
-		"model_nodes_elsewhere",
-		"speed_is_different",
-		"rounds",
-		"cpus_in_use_by_others",
-		"model_path",
-		"runtime_path",
-		"optimization",
-		"batch_size",
-		"items_per_second",
-		"speed_of",
-		"not_ended",
-		"not_ended_ns",
-		NULL,
-	};
 	struct csv csv = { out, false };
 
-	put_header(&csv, names);
+	put_header(&csv, "run,provider,device,error,runtime,version,concurrency,threads,creation_ns,"
+			 "first_inference_ns,inferences,failed_inferences,mean_ns,mean_interval_95_ns,min_ns,"
+			 "p50_ns,p90_ns,p95_ns,p99_ns,p99_9_ns,max_ns,per_second,speed,speed_low,speed_high,"
+			 "cpus_in_use,peak_rss_bytes,energy_joules_per_inference,model_nodes_on_provider,"
+			 "model_nodes_elsewhere,speed_is_different,rounds,cpus_in_use_by_others,model_path,"
+			 "runtime_path,optimization,batch_size,items_per_second,speed_of,not_ended,not_ended_ns");
 	for (uint32_t i = 0; i < report->n_analyses; i++)
 		for (uint32_t r = 0; report_shows(report, i) && r < report->analysis[i].report->n_results; r++)
 			put_run(&csv, &report->analysis[i], r);
@@ -206,29 +166,10 @@ static void put_rows(struct csv *csv, const struct model_analysis *analysis)
 
 void export_csv_operators(FILE *out, const struct report *report)
 {
-	static const char *const names[] = {
-		"node",
-		"run",
-		"how",
-		"operator",
-		"op_type",
-		"provider",
-		"nodes",
-		"calls",
-		"mean_ns",
-		"mean_interval_95_ns",
-		"p50_ns",
-		"share_ns",
-		"flops_per_second",
-		"bytes_per_second",
-		"share_of_possible",
-		"bound_by",
-		"speed",
-		NULL,
-	};
 	struct csv csv = { out, false };
 
-	put_header(&csv, names);
+	put_header(&csv, "node,run,how,operator,op_type,provider,nodes,calls,mean_ns,mean_interval_95_ns,p50_ns,"
+			 "share_ns,flops_per_second,bytes_per_second,share_of_possible,bound_by,speed");
 	for (uint32_t i = 0; i < report->n_analyses; i++)
 		if (report_shows(report, i))
 			put_rows(&csv, &report->analysis[i]);
@@ -249,12 +190,9 @@ static void put_size(struct csv *csv, const struct report *report, const struct 
 
 void export_csv_sizes(FILE *out, const struct report *report)
 {
-	static const char *const names[] = {
-		"run", "elements", "shapes", "inferences", "total_ns", "p50_ns", "p90_ns", "p99_ns", NULL,
-	};
 	struct csv csv = { out, false };
 
-	put_header(&csv, names);
+	put_header(&csv, "run,elements,shapes,inferences,total_ns,p50_ns,p90_ns,p99_ns");
 	for (uint32_t i = 0; report->summary && i < report->summary->n_sizes; i++)
 		if (report_shows(report, report->summary->sizes[i].model))
 			put_size(&csv, report, &report->summary->sizes[i]);
@@ -287,32 +225,11 @@ static void put_generation(struct csv *csv, const struct report *report, const s
 
 void export_csv_generations(FILE *out, const struct report *report)
 {
-	static const char *const names[] = {
-		"run",
-		"session",
-		"tid",
-		"begin_ns",
-		"duration_ns",
-		"prompt_tokens",
-		"cached_tokens",
-		"output_tokens",
-		"batch",
-		"first_token_ns",
-		"per_token_ns",
-		"between_p50_ns",
-		"between_p99_ns",
-		"between_max_ns",
-		"tokens_per_s",
-		"prefill_ns",
-		"decode_ns",
-		"others_ns",
-		"outside_ns",
-		"cache_length",
-		NULL,
-	};
 	struct csv csv = { out, false };
 
-	put_header(&csv, names);
+	put_header(&csv, "run,session,tid,begin_ns,duration_ns,prompt_tokens,cached_tokens,output_tokens,batch,"
+			 "first_token_ns,per_token_ns,between_p50_ns,between_p99_ns,between_max_ns,tokens_per_s,"
+			 "prefill_ns,decode_ns,others_ns,outside_ns,cache_length");
 	for (uint32_t i = 0; report->summary && i < report->summary->n_generations; i++)
 		if (report_shows(report, report->summary->generations[i].model))
 			put_generation(&csv, report, &report->summary->generations[i]);
@@ -388,13 +305,10 @@ static void put_kernels_of(struct csv *csv, const struct model_result *result)
 
 void export_csv_kernels(FILE *out, const struct report *report)
 {
-	static const char *const names[] = {
-		"run",	  "kernel", "op_type", "implementation", "source_nodes", "calls",  "total_ns",
-		"cycles", "share",  "mean_ns", "p50_ns",	 "p99_ns",	 "max_ns", NULL,
-	};
 	struct csv csv = { out, false };
 
-	put_header(&csv, names);
+	put_header(&csv, "run,kernel,op_type,implementation,source_nodes,calls,total_ns,cycles,share,mean_ns,"
+			 "p50_ns,p99_ns,max_ns");
 	if (report->summary) {
 		put_recorded_kernels(&csv, report);
 		put_recorded_cycles(&csv, report->summary);
@@ -406,12 +320,11 @@ void export_csv_kernels(FILE *out, const struct report *report)
 
 void export_csv_losses(FILE *out, const struct report *report)
 {
-	static const char *const names[] = { "kind", "is_loss", "text", NULL };
 	const struct remarks remarks = { .summary = report->summary, .is_running = report->is_running };
 	size_t n = report->summary ? remarks_count(report->summary) : 0;
 	struct csv csv = { out, false };
 
-	put_header(&csv, names);
+	put_header(&csv, "kind,is_loss,text");
 	for (size_t i = 0; i < n; i++) {
 		struct remark remark = remarks_at(&remarks, i);
 

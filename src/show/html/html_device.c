@@ -119,25 +119,9 @@ static void put_streams(struct html_page *page)
 	table_column(&table, "share that is idle", TABLE_LEFT | TABLE_SHARE);
 	table_column(&table, "gaps", TABLE_RIGHT);
 	table_column(&table, "longest", TABLE_RIGHT);
-	for (uint32_t i = 0; i < summary->n_streams && i < MAX_ROWS; i++) {
-		const struct summary_stream *stream = &summary->streams[i];
-		uint64_t whole_ns = stream->end_ns - stream->begin_ns, idle_ns = whole_ns - stream->busy_ns;
-
-		if (stream->process == SUMMARY_NONE)
-			table_cell(&table, TABLE_PLAIN, "-");
-		else
-			table_cell(&table, TABLE_PLAIN, "%d", summary->processes[stream->process].pid);
-		table_cell(&table, TABLE_PLAIN, "%s", name_of(page, stream->name, "-").s);
-		table_cell(&table, TABLE_PLAIN, "%s", units_count(stream->n).s);
-		table_cell(&table, TABLE_PLAIN, "%s", units_duration((double)(stream->busy_ns - stream->copies_ns)).s);
-		table_cell(&table, TABLE_PLAIN, "%s", units_duration((double)stream->copies_ns).s);
-		table_cell(&table, TABLE_PLAIN, "%s", units_duration((double)idle_ns).s);
-		table_cell(&table, TABLE_PLAIN, "%s", units_duration((double)stream->idle_within_ns).s);
-		table_cell(&table, TABLE_PLAIN, "%s",
-			   units_percent(whole_ns ? (double)idle_ns / (double)whole_ns : 0).s);
-		table_cell(&table, TABLE_PLAIN, "%s", units_count(stream->n_gaps).s);
-		table_cell(&table, TABLE_PLAIN, "%s", units_duration((double)stream->longest_gap_ns).s);
-	}
+	for (uint32_t i = 0; i < summary->n_streams && i < MAX_ROWS; i++)
+		kernel_stream_row(&table, summary, &summary->streams[i],
+				  name_of(page, summary->streams[i].name, "-").s);
 	html_table_of(page->out, "Each line, between its first and its last kernel", &table);
 }
 

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "show/view/view_samples.h"
+
 enum { MOST = 1 << 20 /* inferences, at a time */ };
 
 /* Inferences of several lanes come within this time. */
@@ -33,30 +35,10 @@ static uint32_t define(struct sink *to, enum track_type type, uint32_t parent, c
 	return sink_put(to, &(struct event){ .type = EVENT_TRACK, .track = track, .def = &def }, NULL) ? 0 : track;
 }
 
-static void begin(struct sink *to, uint32_t track, uint64_t time_ns, const char *name, const char *category)
-{
-	struct arg arg = arg_text(KEY_CATEGORY, to, category);
-
-	sink_put(to,
-		 &(struct event){ .type = EVENT_BEGIN,
-				  .kind = KIND_USER,
-				  .track = track,
-				  .name = names_of(to->names, name),
-				  .time_ns = time_ns,
-				  .args = &arg,
-				  .n_args = 1 },
-		 NULL);
-}
-
-static void end(struct sink *to, uint32_t track, uint64_t time_ns)
-{
-	sink_put(to, &(struct event){ .type = EVENT_END, .kind = KIND_USER, .track = track, .time_ns = time_ns }, NULL);
-}
-
 static void close_slice(const struct view_generations *from, struct lane *lane)
 {
 	if (lane->is_open && store_track(from->store, lane->track))
-		end(store_sink(from->store), lane->track, lane->until_ns);
+		view_slice_end(store_sink(from->store), lane->track, lane->until_ns);
 	lane->is_open = false;
 }
 
@@ -136,12 +118,13 @@ static void put_part(const struct view_generations *to, struct lane *lane, const
 	if (!store_track(to->store, lane->track))
 		return;
 	if (!lane->is_open)
-		begin(sink, lane->track, begin_ns, names_text(store_names(to->store), part->model), "generation");
+		view_slice_begin(sink, lane->track, begin_ns, part->model, "generation");
 	lane->is_open = true;
 	snprintf(name, sizeof name, "prefill of %u", part->n_in);
-	begin(sink, lane->track, begin_ns, part->is_token ? "token" : name, part->is_token ? "token" : "prefill");
+	view_slice_begin(sink, lane->track, begin_ns, names_of(sink->names, part->is_token ? "token" : name),
+			 part->is_token ? "token" : "prefill");
 	lane->until_ns = part->end_ns > begin_ns ? part->end_ns : begin_ns;
-	end(sink, lane->track, lane->until_ns);
+	view_slice_end(sink, lane->track, lane->until_ns);
 }
 
 static void put_parts(struct view_generations *to)

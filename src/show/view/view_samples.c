@@ -61,7 +61,7 @@ static uint32_t parent_of(struct sink *to, const struct store *store, const stru
 	return sink_put(to, &(struct event){ .type = EVENT_TRACK, .track = track, .def = &def }, NULL) ? 0 : track;
 }
 
-static void begin(struct sink *to, uint32_t track, uint64_t time_ns, uint32_t name, const char *category)
+void view_slice_begin(struct sink *to, uint32_t track, uint64_t time_ns, uint32_t name, const char *category)
 {
 	struct arg arg = arg_text(KEY_CATEGORY, to, category);
 
@@ -76,7 +76,7 @@ static void begin(struct sink *to, uint32_t track, uint64_t time_ns, uint32_t na
 		 NULL);
 }
 
-static void end(struct sink *to, uint32_t track, uint64_t time_ns)
+void view_slice_end(struct sink *to, uint32_t track, uint64_t time_ns)
 {
 	sink_put(to, &(struct event){ .type = EVENT_END, .kind = KIND_USER, .track = track, .time_ns = time_ns }, NULL);
 }
@@ -85,7 +85,7 @@ static void end(struct sink *to, uint32_t track, uint64_t time_ns)
 static void close_frames(struct lane *lane, struct sink *to, uint32_t from, uint64_t time_ns)
 {
 	while (lane->n_frames > from) {
-		end(to, lane->stacks, time_ns);
+		view_slice_end(to, lane->stacks, time_ns);
 		lane->n_frames--;
 	}
 }
@@ -94,7 +94,7 @@ static void close_all(struct lane *lane, struct sink *to)
 {
 	close_frames(lane, to, 0, lane->until_ns);
 	if (lane->state)
-		end(to, lane->states, lane->until_ns);
+		view_slice_end(to, lane->states, lane->until_ns);
 	lane->state = 0;
 }
 
@@ -146,14 +146,15 @@ static void take(struct view_samples *samples, struct store *store, struct sink 
 		same++;
 	close_frames(lane, to, same, begin_ns);
 	for (uint32_t i = same; i < n; i++) {
-		begin(to, lane->stacks, begin_ns, label_of(samples, store, to, frame[i]), category_of(store, frame[i]));
+		view_slice_begin(to, lane->stacks, begin_ns, label_of(samples, store, to, frame[i]),
+				 category_of(store, frame[i]));
 		lane->frame[i] = frame[i];
 	}
 	lane->n_frames = n;
 	if (state != lane->state) {
 		if (lane->state)
-			end(to, lane->states, begin_ns);
-		begin(to, lane->states, begin_ns, state, sample_state_name(sample->is.state));
+			view_slice_end(to, lane->states, begin_ns);
+		view_slice_begin(to, lane->states, begin_ns, state, sample_state_name(sample->is.state));
 		lane->state = state;
 	}
 	lane->until_ns = sample->time_ns;

@@ -27,6 +27,10 @@ struct view_samples {
 bool view_samples_take(struct view_samples *samples, struct store *store, bool is_over);
 void view_samples_done(struct view_samples *samples);
 
+/* Slices of kind `user` in the store itself. */
+void view_slice_begin(struct sink *to, uint32_t track, uint64_t time_ns, uint32_t name, const char *category);
+void view_slice_end(struct sink *to, uint32_t track, uint64_t time_ns);
+
 /* "ran", "recvfrom on 10.0.0.7:443", "waited for the GIL, held by burn (gil.py:4)" */
 struct printable view_state_words(const struct names *names, const struct event_sample *sample);
 

@@ -56,3 +56,23 @@ struct printable kernel_device_words(const struct summary_runs *runs)
 			      units_duration(late_ns / (double)runs->n_with_kernels).s);
 	return text;
 }
+
+void kernel_stream_row(struct table *table, const struct summary *summary, const struct summary_stream *stream,
+		       const char *name)
+{
+	uint64_t whole_ns = stream->end_ns - stream->begin_ns, idle_ns = whole_ns - stream->busy_ns;
+
+	if (stream->process == SUMMARY_NONE)
+		table_cell(table, TABLE_PLAIN, "-");
+	else
+		table_cell(table, TABLE_PLAIN, "%d", summary->processes[stream->process].pid);
+	table_cell(table, TABLE_PLAIN, "%s", name);
+	table_cell(table, TABLE_PLAIN, "%s", units_count(stream->n).s);
+	table_cell(table, TABLE_PLAIN, "%s", units_duration((double)(stream->busy_ns - stream->copies_ns)).s);
+	table_cell(table, TABLE_PLAIN, "%s", units_duration((double)stream->copies_ns).s);
+	table_cell(table, TABLE_PLAIN, "%s", units_duration((double)idle_ns).s);
+	table_cell(table, TABLE_PLAIN, "%s", units_duration((double)stream->idle_within_ns).s);
+	table_cell(table, TABLE_PLAIN, "%s", units_percent(whole_ns ? (double)idle_ns / (double)whole_ns : 0).s);
+	table_cell(table, TABLE_PLAIN, "%s", units_count(stream->n_gaps).s);
+	table_cell(table, TABLE_PLAIN, "%s", units_duration((double)stream->longest_gap_ns).s);
+}

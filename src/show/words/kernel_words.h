@@ -5,6 +5,7 @@
 
 #include "analyze/summary/summary.h"
 #include "base/text/printable.h"
+#include "base/text/table.h"
 
 /*
  * How long operators of this type ran on the host, in the whole recording, as their kernels are counted. They launch
@@ -16,5 +17,9 @@ uint64_t kernel_host_ns(const struct summary *summary, uint32_t op_type);
  * inferences of the model. "": none has kernels.
  */
 struct printable kernel_device_words(const struct summary_runs *runs);
+
+/* The cells of a line of kernels, in the order of both tables. name: how the format shows it. */
+void kernel_stream_row(struct table *table, const struct summary *summary, const struct summary_stream *stream,
+		       const char *name);
 
 #endif
