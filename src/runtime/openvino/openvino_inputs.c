@@ -110,10 +110,10 @@ static uint16_t find_outputs(uint64_t node)
 
 	if (!peek_read(node, word, sizeof word))
 		return 0;
-	for (uint16_t i = 1; i < WORDS; i++)
+	for (int i = 1; i < WORDS; i++)
 		if (word[i] >= 4096 && !(word[i] & 7) && peek_read(word[i], &output, sizeof output) &&
 		    output.node == node && !output.number && output.descriptor)
-			return i * 8;
+			return (uint16_t)(i * 8);
 	return 0;
 }
 
