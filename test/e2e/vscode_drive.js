@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // vscode_drive.js BROWSER ADDRESS FOLDER STEPS...: drives a workbench of VS Code at ADDRESS in Chromium, as a person does.
 // STEPS are files vscode_steps_*.js; each of their functions gets a Workbench, and throws where something is wrong. Prints
-// {"done": [[name, ms], ...]}. FOLDER gets a picture of each step.
+// {"done": [[name, ms], ...]}. FOLDER gets a picture of what failed; the folder $VSCODE_PICTURES, one of each step.
 'use strict';
 const assert = require('assert/strict');
 const path = require('path');
@@ -94,7 +94,7 @@ class Workbench {
 
 async function main() {
 	const { chromium } = require('playwright-core');
-	const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
+	const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu', '--disable-software-rasterizer'] });
 	const done = [];
 	try {
 		const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, colorScheme: 'light' });
@@ -108,7 +108,8 @@ async function main() {
 				await page.screenshot({ path: path.join(folder, `failed-${name}.png`) });
 				throw new Error(`${name}: ${error.stack}`);
 			});
-			await page.screenshot({ path: path.join(folder, `${name}.png`) });
+			if (process.env.VSCODE_PICTURES)
+				await page.screenshot({ path: path.join(process.env.VSCODE_PICTURES, `${name}.png`) });
 			done.push([name, Date.now() - begun]);
 		}
 		console.log(JSON.stringify({ done }));
