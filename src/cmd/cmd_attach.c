@@ -170,7 +170,7 @@ static int ask_which(struct err *err)
 	int code = attach_list_find(&list, err), pid;
 
 	if (!code)
-		ps_table_print(stderr, &list);
+		ps_table_print(stderr, &list, false);
 	pid = list.n ? list.row[0].match.pid : 0;
 	attach_list_done(&list);
 	if (code)

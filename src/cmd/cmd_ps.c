@@ -9,10 +9,12 @@
 #include "cmd/table/ps_table.h"
 
 struct ps_opts {
-	bool json, pids, names;
+	bool json, pids, names, all;
 };
 
 static const struct opt ps_opt_table[] = {
+	{ 'a', "all", NULL, "list each process of a program that has the runtime in itself", OPT_FLAG,
+	  offsetof(struct ps_opts, all) },
 	{ 0, "json", NULL, "print JSON", OPT_FLAG, offsetof(struct ps_opts, json) },
 	{ 0, "pids", NULL, "print PIDs only, one per line", OPT_FLAG, offsetof(struct ps_opts, pids) },
 	{ 0, "names", NULL, "print names only, one per line, as attach --name takes them", OPT_FLAG,
@@ -40,6 +42,7 @@ static void put_row(struct json *json, const struct attach_row *row)
 	json_object(json, NULL);
 	json_int(json, "pid", row->match.pid);
 	json_int(json, "parent", row->parent);
+	json_known(json, "leader", row->leader ? row->leader : -1);
 	json_known(json, "pid_in_namespace", row->inner_pid ? row->inner_pid : -1);
 	json_text(json, "user", ps_table_user(row->user).s);
 	json_int(json, "uid", row->user);
@@ -139,7 +142,7 @@ static int run(const void *opaque, int argc, char **argv, struct err *err)
 	else if (!code && opts->names)
 		print_names(&list);
 	else if (!code)
-		ps_table_print(stdout, &list);
+		ps_table_print(stdout, &list, opts->all);
 	if (!code)
 		code = list.n ? CMD_DONE : CMD_NO;
 	attach_list_done(&list);
@@ -156,7 +159,10 @@ const struct cmd cmd_ps = {
 	    "/proc and the files that processes have mapped, and touches no process.\n\n"
 	    "ATTACH says how a program can be recorded: yes (inftrace attach PID), --inject (only by inftrace "
 	    "attach --inject PID), or no. Without root, processes of other users cannot be looked into; ps prints "
-	    "how many there are. Programs with runtimes that inftrace does not record, such as PyTorch or llama.cpp, "
+	    "how many there are. A program that has the runtime in its own executable, such as a browser, has it in "
+	    "each "
+	    "of its processes: their first one is listed, with how many more there are. Programs with runtimes that "
+	    "inftrace does not record, such as PyTorch or llama.cpp, "
 	    "are "
 	    "listed below the table.\n\n"
 	    "The exit status is 0 when there is such a program, 1 when there is none, 3 when ps failed.",

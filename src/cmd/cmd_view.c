@@ -18,6 +18,7 @@
 #include "show/term/term.h"
 #include "show/view/view.h"
 #include "show/view/view_loading.h"
+#include "show/view/view_set.h"
 
 struct view_opts {
 	struct page_options page;
@@ -101,9 +102,9 @@ static void turn(void *ctx, uint64_t n_events, double share)
 	page->code = page_options_announce(&page->opts->page, http_address(page->http), stdout, page->err);
 }
 
-static int serve(struct page *page, struct view *view)
+static int serve(struct page *page, struct view_set *set)
 {
-	struct http_handler handler = view_handler(view);
+	struct http_handler handler = view_set_handler(set);
 	struct stop stop;
 	int code = open_stop(&stop, &page->opts->page, page->err);
 
@@ -118,28 +119,56 @@ static int serve(struct page *page, struct view *view)
 	return page->code;
 }
 
+static struct view *open_view(struct page *page, const char *path, const struct view_wait *wait)
+{
+	struct view *view;
+
+	page->is_shown = term_reading(path);
+	view = view_open(path, find_recording_is_written, wait, page->err);
+	term_has_read(page->is_shown);
+	page->is_shown = false;
+	return view;
+}
+
+/* NULL and err: one of them cannot be read. beside: NULL: it is not compared. */
+static struct view_set *open_set(struct page *page, const char *path, const char *beside)
+{
+	const struct view_wait wait = { turn, page };
+	struct view *first = open_view(page, path, &wait), *other;
+	struct view_set *set = first ? view_set_new(first, find_recording_is_written) : NULL;
+
+	if (!set && first)
+		err_set(page->err, ENOMEM, "cannot view %s: out of memory", path);
+	if (!set || !beside)
+		return set;
+	other = open_view(page, beside, &wait);
+	if (other) {
+		view_set_beside(set, other);
+		return set;
+	}
+	view_set_free(set);
+	return NULL;
+}
+
 /* The port is taken before the recording is read, so that a wrong one is refused at once. */
-static int show(const struct view_opts *opts, const char *path, struct err *err)
+static int show(const struct view_opts *opts, const char *path, const char *beside, struct err *err)
 {
 	struct page page = {
 		.opts = opts, .loading = { .path = path, .share = NAN }, .err = err, .begun_ns = clock_ns()
 	};
-	const struct view_wait wait = { turn, &page };
 	const struct http_door door = page_options_door(&opts->page);
-	struct view *view = NULL;
+	struct view_set *set = NULL;
 	struct stat file;
 	int code;
 
 	page.http = http_open(&door, err);
 	if (page.http) {
 		page.loading.file_bytes = !stat(path, &file) && S_ISREG(file.st_mode) ? (uint64_t)file.st_size : 0;
-		page.is_shown = term_reading(path);
-		view = view_open(path, find_recording_is_written, &wait, err);
-		term_has_read(page.is_shown);
+		set = open_set(&page, path, beside);
 	}
-	code = view ? serve(&page, view) : -err->code;
+	code = set ? serve(&page, set) : -err->code;
 	http_close(page.http);
-	view_close(view);
+	view_set_free(set);
 	return code;
 }
 
@@ -151,13 +180,13 @@ static int view_run(const void *opaque, int argc, char **argv, struct err *err)
 
 	if (!code && !argc)
 		code = find_recording_newest(&newest, err);
-	return code ? code : show(opts, argc ? argv[0] : newest.path, err);
+	return code ? code : show(opts, argc ? argv[0] : newest.path, argc > 1 ? argv[1] : NULL, err);
 }
 
 const struct cmd cmd_view = {
 	.name = "view",
-	.usage = "[options] [FILE]",
-	.summary = "show a recording in a browser",
+	.usage = "[options] [FILE] | BASE NEW",
+	.summary = "show a recording in a browser, or two beside each other",
 	.help =
 	    "Reads a recording and serves a page that shows it, to browsers on this machine alone, until Ctrl-C. The "
 	    "first line of output is the page's address. It holds a secret: anyone who has it can see the recording, "
@@ -170,11 +199,14 @@ const struct cmd cmd_view = {
 	    "Nothing is fetched from the network.\n\n"
 	    "FILE is a recording, a folder of segments (*.pftrace.d), or a file of another tool that inftrace import "
 	    "reads; - is standard input. Without FILE, the newest recording in this folder is shown. All of it is kept "
-	    "in memory: about 40 bytes an event.",
+	    "in memory: about 40 bytes an event.\n\n"
+	    "With BASE and NEW the page shows both on one axis of time, and what inftrace diff says of them. A file "
+	    "that is dropped on the page, or chosen there, is opened or compared.",
 	.examples =
 	    (const struct cmd_example[]){
 		{ "inftrace view", "the newest recording" },
 		{ "inftrace view --no-browser inftrace.pftrace", "print the address alone" },
+		{ "inftrace view before.pftrace after.pftrace", "two, compared" },
 		{ "inftrace view --port 8080 inftrace.pftrace",
 		  "a fixed port, for a tunnel: ssh -L 9000:localhost:8080 HOST" },
 		{ 0 },
@@ -182,7 +214,7 @@ const struct cmd cmd_view = {
 	.opts = view_opt_table,
 	.opts_size = sizeof(struct view_opts),
 	.min_args = 0,
-	.max_args = 1,
+	.max_args = 2,
 	.words = CMD_RECORDINGS,
 	.run = view_run,
 };

@@ -508,6 +508,21 @@ class Workbench:
 
 
 @functools.lru_cache(maxsize=None)
+def gdb_adapter():
+    """The script of a debug adapter that drives gdb."""
+    if not shutil.which("npm") or not shutil.which("gdb"):
+        raise Missing("npm or gdb is not installed")
+
+    def make(path):
+        with open(os.path.join(path, "package.json"), "w") as out:
+            out.write('{"private":true}')
+        npm = ["npm", "install", "--silent", "--ignore-scripts", "--no-audit", "--no-fund"]
+        _call([*npm, "cdt-gdb-adapter@1.7.0"], cwd=path)
+
+    return _made("gdb-adapter", "1.7.0", make) + "/node_modules/cdt-gdb-adapter/dist/debugAdapter.js"
+
+
+@functools.lru_cache(maxsize=None)
 def workbench(key):
     return Workbench(key)
 

@@ -5,12 +5,15 @@ import json
 import os
 import re
 import shutil
+import subprocess
 
 import pytest
 
 import envs
+import judge
 from attaching import Server, attach, native_server, python_server
-from lab import children_of
+from conftest import environment
+from lab import children_of, wait_until
 
 pytestmark = pytest.mark.root
 
@@ -40,6 +43,19 @@ def test_programs_are_listed_with_user_threads_and_version(lab, wheel):
     assert str(server.pid) in lab.plain([lab.inftrace, "ps", "--pids"]).out.split()
     server.end()
     assert server.pid not in rows(lab)
+
+
+def test_a_program_with_many_processes_is_listed_once(lab):
+    """A browser has the runtime in its executable, and so in each of its processes."""
+    browser = environment(judge._browser)
+    options = ["--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir=" + lab.path("profile"), "about:blank"]
+    first = lab.start([browser, *options, "--remote-debugging-port=0"], stderr=subprocess.DEVNULL)
+    followers = wait_until(lambda: [row for row in rows(lab).values() if row["leader"] == first.pid], first)
+    assert followers[0]["command"] != rows(lab)[first.pid]["command"] and rows(lab)[first.pid]["leader"] is None
+    listed = lab.plain([lab.inftrace, "ps"]).out
+    assert "\n%d (" % first.pid in listed and "--all lists them" in listed
+    assert not re.search(r"^ *%d  " % followers[0]["pid"], listed, re.M)
+    assert re.search(r"^ *%d  " % followers[0]["pid"], lab.plain([lab.inftrace, "ps", "--all"]).out, re.M)
 
 
 def test_a_renamed_or_deleted_library_is_recognised(lab, library, tmp_path):

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import urllib.request
+import zipfile
 
 import pytest
 
@@ -64,7 +65,7 @@ def extension(tmp_path):
 
 
 @contextlib.contextmanager
-def workbench(lab, kind, extension, folder, settings):
+def workbench(lab, kind, extensions, folder, settings):
     """The address of a workbench with the extension. Only settings of the machine name programs: it is a remote one."""
     data = lab.path("data")
     for name, values in (("User", CALM), ("Machine", settings)):
@@ -74,7 +75,8 @@ def workbench(lab, kind, extension, folder, settings):
     server = [kind.node, kind.entry, "--user-data-dir", data, "--extensions-dir", lab.path("extensions")]
     env = {**os.environ, "HOME": lab.path("home")}
     os.makedirs(env["HOME"])
-    installed = subprocess.run([*server, "--install-extension", extension], env=env, capture_output=True, text=True)
+    words = [word for extension in extensions for word in ("--install-extension", extension)]
+    installed = subprocess.run([*server, *words], env=env, capture_output=True, text=True)
     assert installed.returncode == 0, installed.stdout + installed.stderr
     socket = subprocess.run(
         [
@@ -107,6 +109,21 @@ def workbench(lab, kind, extension, folder, settings):
         process.wait()
 
 
+def drive(lab, kind, address, steps, **env):
+    """What a person does: the steps of a file, each of which throws where something is wrong."""
+    done = subprocess.run(
+        [kind.node, os.path.join(HERE, "vscode_drive.js"), environment(judge._browser), address]
+        + [lab.path(""), os.path.join(HERE, steps)],
+        env={**os.environ, "NODE_PATH": kind.driver, **env},
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    assert done.returncode == 0, done.stderr + open(lab.path("server.log")).read()[-2000:]
+    print(done.stdout)
+    return [name for name, _ in json.loads(done.stdout)["done"]]
+
+
 def servers_of(folder):
     """PIDs of pages that are served of recordings in this folder."""
     found = []
@@ -135,22 +152,75 @@ def test_a_person_records_reads_and_compares_in_the_editor(lab, wheel, extension
     lab.start([wheel.python, folder + "/serve.py", "1000000"])
     settings = {"inftrace.path": lab.inftrace, "inftrace.duration": "1s"}
     settings["python.defaultInterpreterPath"] = wheel.python
-    with workbench(lab, kind, extension, folder, settings) as address:
-        done = subprocess.run(
-            [kind.node, *[os.path.join(HERE, "vscode_drive.js"), environment(judge._browser), address]]
-            + [lab.path(""), os.path.join(HERE, "vscode_steps.js")],
-            env={
-                **os.environ,
-                "NODE_PATH": kind.driver,
-                "VSCODE_COMMAND": " ".join([wheel.python, "run.py", "150"]),
-                "VSCODE_SETTINGS": lab.path("data/Machine/settings.json"),
-            },
-            capture_output=True,
-            text=True,
-            timeout=600,
-        )
-        assert done.returncode == 0, done.stderr + open(lab.path("server.log")).read()[-2000:]
-        print(done.stdout)
-        assert len(json.loads(done.stdout)["done"]) == 11
+    env = {
+        "VSCODE_COMMAND": " ".join([wheel.python, "run.py", "150"]),
+        "VSCODE_SETTINGS": lab.path("data/Machine/settings.json"),
+    }
+    with workbench(lab, kind, [extension], folder, settings) as address:
+        assert len(drive(lab, kind, address, "vscode_steps.js", **env)) == 11
     # nothing outlives the workbench
     wait_until(lambda: not servers_of(folder))
+
+
+def debugger(path, kind, program, runtime=None):
+    """A package of an extension that does nothing but name a debug adapter, as those of galleries do."""
+    own = {"type": kind, "label": kind, "program": program, "languages": ["python", "c"]}
+    if runtime:
+        own["runtime"] = runtime
+    package = {
+        "name": kind,
+        "publisher": "test",
+        "version": "1.0.0",
+        "engines": {"vscode": "^1.90.0"},
+        "extensionKind": ["workspace"],
+        "contributes": {"debuggers": [own], "breakpoints": [{"language": "c"}, {"language": "python"}]},
+    }
+    manifest = (
+        '<PackageManifest Version="2.0.0" xmlns="http://schemas.microsoft.com/developer/vsx-schema/2011"><Metadata>'
+        '<Identity Language="en-US" Id="%s" Version="1.0.0" Publisher="test"/></Metadata></PackageManifest>' % kind
+    )
+    with zipfile.ZipFile(path, "w") as out:
+        out.writestr("extension/package.json", json.dumps(package))
+        out.writestr("extension.vsixmanifest", manifest)
+    return path
+
+
+@pytest.mark.root
+@pytest.mark.full("a workbench with three debuggers")
+def test_what_is_debugged_is_recorded(lab, library, extension):
+    """debugpy, the debugger of Node.js that is a part of the editor, and gdb: each stops once at a breakpoint."""
+    skip_without_page(lab)
+    kind, node, gdb = environment(envs.workbench, "newest"), environment(envs.node_package, "newest"), envs.gdb_adapter
+    python, adapter = environment(envs.notebook), environment(gdb)
+    folder = lab.path("workspace")
+    os.makedirs(folder)
+    shutil.copy(lab.model("cnn"), folder + "/cnn.onnx")
+    with open(folder + "/debugged.py", "w") as out:
+        out.write(PROGRAM)
+    shutil.copy(os.path.join(envs.PROGRAMS, "infer.js"), folder + "/debugged.js")
+    shutil.copy(os.path.join(envs.PROGRAMS, "run.c"), folder + "/run.c")
+    native = lab.native("run", library, lab.model("chain"), 256, 256, "run", 7, 1)
+    launches = [
+        {"type": "debugpy", "name": "of Python", "program": folder + "/debugged.py", "args": ["20"]},
+        {"type": "node", "name": "of Node", "program": folder + "/debugged.js", "runtimeExecutable": node.node}
+        | {"args": [lab.model("chain"), "256", "10"], "env": node.script_env},
+        {"type": "gdb", "name": "of C", "program": native[0], "arguments": " ".join(native[1:]), "gdb": "gdb"},
+    ]
+    launches = [{"request": "launch", "cwd": folder, "inftrace": True, **one} for one in launches]
+    os.makedirs(folder + "/.vscode")
+    with open(folder + "/.vscode/launch.json", "w") as out:
+        json.dump({"version": "0.2.0", "configurations": launches}, out)
+    extensions = [
+        extension,
+        debugger(lab.path("debugpy.vsix"), "debugpy", os.path.join(os.path.dirname(python), "debugpy-adapter")),
+        debugger(lab.path("gdb.vsix"), "gdb", adapter, "node"),
+    ]
+    settings = {"inftrace.path": lab.inftrace, "python.defaultInterpreterPath": python, "inftrace.atEnd": "nothing"}
+    settings["debug.allowBreakpointsEverywhere"] = True
+    with workbench(lab, kind, extensions, folder, settings) as address:
+        done = drive(lab, kind, address, "vscode_debug_steps.js")
+        assert len(done) == 3
+    for name, n in (("debugged", 20), ("debugged-2", 20), ("run", 7)):
+        report = lab.plain([lab.inftrace, "report", "--json", "%s/%s.pftrace" % (folder, name)])
+        (model,) = json.loads(report.out)["models"]
+        assert model["inferences"]["count"] == n

@@ -21,23 +21,26 @@ class Workbench {
 			assert.ok(Date.now() < end, `never so: ${what ?? fn}`);
 		}
 	}
-	/** A command by its title. */
-	async command(title) {
+	/** Types into the list of commands or files, and takes a row of it. */
+	async choose(key, text, row) {
 		const input = this.page.locator('.quick-input-widget input.input');
 		const soon = { timeout: 10000 };
 		// a web view that comes takes the focus, which closes the list
 		await this.until(async () => {
 			try {
-				await this.page.keyboard.press('F1');
+				await this.page.keyboard.press(key);
 				await input.waitFor(soon);
-				await input.fill(`>${title}`, soon);
-				// the first row may be another command that matches loosely
-				await this.row(title, true).click(soon);
+				await input.fill(text, soon);
+				await row.click(soon);
 				return true;
 			} catch {
 				return false;
 			}
-		}, title);
+		}, text);
+	}
+	/** A command by its title: the first row may be another one that matches loosely. */
+	command(title) {
+		return this.choose('F1', `>${title}`, this.row(title, true));
 	}
 	/** A row of the list that is open on top. */
 	row(text, isWhole = false) {
@@ -48,6 +51,11 @@ class Workbench {
 	}
 	async pick(text) {
 		await this.row(text).click();
+	}
+	/** Opens a file of the folder. */
+	async open(file, line = 1) {
+		await this.choose('Control+p', `${file}:${line}`, this.row(file));
+		await this.tab(file).waitFor();
 	}
 	/** Types into the box that is open on top. */
 	async type(text) {

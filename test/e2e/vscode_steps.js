@@ -29,10 +29,7 @@ exports.a_recording_opens_as_a_timeline = async w => {
 };
 
 exports.lines_that_ran_models_have_their_figures = async w => {
-	await w.page.keyboard.press('Control+p');
-	await w.page.locator('.quick-input-widget input.input').fill('run.py');
-	await w.pick('run.py');
-	await w.tab('run.py').waitFor();
+	await w.open('run.py');
 	// drawn by a rule of CSS, behind the line
 	await w.until(
 		() =>

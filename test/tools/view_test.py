@@ -78,6 +78,12 @@ class Server:
         lines += [f"Host: {host}" for host in hosts] + list(headers) + ["Connection: close"]
         return self.send("\r\n".join([*lines, "", ""]).encode("latin-1"))
 
+    def bring(self, content, path="take?name=x"):
+        """What the page sends where a file is dropped on it."""
+        head = f"POST /{self.token}/{path} HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\n"
+        head += f"Origin: http://127.0.0.1:{self.port}\r\nContent-Length: {len(content)}\r\nConnection: close\r\n\r\n"
+        return self.send(head.encode() + content)
+
     def get(self, path):
         status, _, body = self.request(path)
         assert status == 200, (path, status, body)
@@ -258,13 +264,15 @@ class Checks(unittest.TestCase):
         )
 
     def test_only_get_without_a_body(self):
-        for method in ("POST", "PUT", "DELETE", "HEAD", "OPTIONS", "TRACE"):
+        for method in ("PUT", "DELETE", "HEAD", "OPTIONS", "TRACE"):
             status, headers, _ = self.server.request("recording.json", method=method)
             self.assertEqual(status, 405, method)
             self.assertEqual(headers["allow"], "GET")
         self.refused(413, self.server.request("recording.json", headers=["Content-Length: 1000000000"]))
         self.refused(413, self.server.request("recording.json", headers=["Transfer-Encoding: chunked"]))
-        self.refused(405, self.server.request("recording.json", method="POST", headers=["Content-Length: 1000000000"]))
+        self.refused(403, self.server.request("recording.json", method="POST", headers=["Content-Length: 1000000000"]))
+        self.refused(403, self.server.request("take", method="POST"))
+        self.refused(404, self.server.bring(b"", "recording.json"))
 
     def test_other_protocols_lead_nowhere(self):
         upgrade = ["Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: eA=="]
@@ -372,6 +380,69 @@ class Checks(unittest.TestCase):
             while part := connection.recv(65536):
                 answer += part
         self.assertEqual(answer.count(b"HTTP/1.1 200 OK"), 3)
+
+
+class Several(unittest.TestCase):
+    """Two recordings beside each other, files that a reader brings, and a part of one as a file."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.server = Server("--no-browser", RECORDING, RECORDING, TMPDIR=cls.folder.name)
+        with open(RECORDING, "rb") as file:
+            cls.content = file.read()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.server.stop()
+        assert not os.listdir(cls.folder.name), "a file was left behind"
+        cls.folder.cleanup()
+
+    def test_two_lie_beside_each_other(self):
+        base, new = self.server.json("recording.json"), self.server.json("recording.json?of=1")
+        self.assertEqual((base["beside"], new["beside"]), (1, None))
+        self.assertEqual(base["first_inference"], new["first_inference"])
+        self.assertEqual(base["path"], os.path.realpath(RECORDING))
+        self.assertEqual(self.server.get("tile?k=10&i=0&rows=0-0"), self.server.get("tile?k=10&i=0&rows=0-0&of=1"))
+        diff = self.server.json("diff.json")
+        self.assertEqual(len(diff["models"]), 1)
+        for path in (
+            "diff.json?of=1",
+            "recording.json?of=99",
+            "recording.json?of=-1",
+            "tile?k=0&i=0&rows=0&of=9999999999",
+        ):
+            self.assertEqual(self.server.request(path)[0], 404, path)
+
+    def test_a_file_is_opened_and_compared(self):
+        number = int(self.server.bring(self.content, "take?name=..%2F..%2Fmine.pftrace")[2])
+        opened = self.server.json(f"recording.json?of={number}")
+        self.assertTrue(opened["path"].startswith(self.folder.name) and opened["file"].endswith("/mine.pftrace"))
+        self.assertEqual(opened["events"], self.server.json("recording.json")["events"])
+        base = int(self.server.bring(self.content, f"take?name=mine.pftrace&beside={number}")[2])
+        beside = self.server.json(f"recording.json?of={base}")["beside"]
+        self.assertEqual(beside, base + 1)
+        self.assertIn("verdict", self.server.json(f"diff.json?of={base}"))
+
+    def test_what_is_no_recording_is_refused_by_its_name(self):
+        for content in (b"", b"hello"):
+            status, _, body = self.server.bring(content, "take?name=%3Cb%3E.json")
+            self.assertEqual(status, 400, body)
+            self.assertNotIn(self.folder.name.encode(), body)
+        self.assertEqual(self.server.bring(self.content, "take?name=x&beside=77")[0], 404)
+
+    def test_a_part_is_a_recording(self):
+        whole = self.server.json("recording.json")
+        middle = whole["first_inference"] + 1
+        part = self.server.get(f"excerpt?from={middle}&to={middle + 1}")
+        path = os.path.join(self.folder.name, "part.pftrace")
+        with open(path, "wb") as out:
+            out.write(part)
+        done = subprocess.run([INFTRACE, "report", "--json", path], capture_output=True, check=True)
+        os.unlink(path)
+        (model,) = json.loads(done.stdout)["models"]
+        self.assertEqual(model["inferences"]["count"], 1)
+        self.assertEqual(self.server.request("excerpt?from=2&to=1")[0], 400)
 
 
 class Figures(unittest.TestCase):

@@ -48,12 +48,20 @@ export interface Live {
 export interface Recording {
 	readonly version: string;
 	readonly file: string;
+	/** On the server's machine; null: of no file. */
+	readonly path: string | null;
 	readonly begin_realtime_ns: string | null;
 	readonly end: number;
 	readonly events: number;
 	readonly bytes_per_event: number;
 	readonly memory_bytes: number;
 	readonly cut: string | null;
+	/** When its first inference begins. */
+	readonly first_inference: number | null;
+	/** The number of the recording that it is compared with. */
+	readonly beside: number | null;
+	/** How far it was moved for that. */
+	readonly shift_ns: number;
 	readonly growing: boolean;
 	readonly tiles_version: number;
 	readonly live?: Live;
@@ -327,9 +335,9 @@ export async function bytesOf(path: string, asked: Asked): Promise<ArrayBuffer> 
 }
 
 /** All names, which come in batches. */
-export async function names(into: string[]): Promise<void> {
+export async function names(into: string[], of = 0): Promise<void> {
 	for (;;) {
-		const batch = await get<string[]>('names', { from: into.length });
+		const batch = await get<string[]>('names', { from: into.length, of: of || undefined });
 		for (const name of batch) into.push(name);
 		if (batch.length < 65536) return;
 	}

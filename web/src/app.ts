@@ -78,19 +78,27 @@ export class App {
 	private hashTimer = 0;
 	private animation = 0;
 
-	constructor(public recording: Recording) {
+	/** of: its number on the server. end: of the page's time, where it is longer than this recording. */
+	constructor(
+		public recording: Recording,
+		readonly of = 0,
+		private readonly least = 0,
+	) {
 		first.time = recording.live?.kept_from ?? 0;
 		this.view = this.all;
 		const arrived = (): void => this.tell('data');
 		this.slices = new TileCache(
 			({ level, index }, rows) =>
 				api
-					.bytesOf('tile', {
-						k: level,
-						i: index,
-						rows,
-						version: this.recording.live && this.recording.tiles_version,
-					})
+					.bytesOf(
+						'tile',
+						this.asked({
+							k: level,
+							i: index,
+							rows,
+							version: this.recording.live && this.recording.tiles_version,
+						}),
+					)
 					.then(buffer => {
 						// rows have other numbers by now
 						if (isChanged(buffer)) void this.grow();
@@ -107,7 +115,7 @@ export class App {
 		this.counters = new TileCache(
 			({ level, index }, ids) =>
 				api
-					.bytesOf('counter_tile', { k: level, i: index, ids })
+					.bytesOf('counter_tile', this.asked({ k: level, i: index, ids }))
 					.then(buffer => counterTile(buffer, index * tileSpan(level), 2 ** level)),
 			this.gate,
 			arrived,
@@ -115,6 +123,22 @@ export class App {
 		this.layOut();
 		this.takeTheme();
 	}
+
+	private asked(asked: api.Asked): api.Asked {
+		return this.of ? { ...asked, of: this.of } : asked;
+	}
+
+	/** What the server says of this recording. */
+	get<T>(path: string, asked: api.Asked = {}, signal?: AbortSignal): Promise<T> {
+		return api.get<T>(path, this.asked(asked), signal);
+	}
+
+	readNames(): Promise<void> {
+		return api.names(this.names, this.of);
+	}
+
+	/** Whose place the address is: of two recordings one shows it. */
+	isQuiet = false;
 
 	listen(listener: (change: Change) => void): () => void {
 		this.listeners.add(listener);
@@ -136,11 +160,14 @@ export class App {
 
 	/** Why an inference that begins then was slow; '' where the report does not say. */
 	why(begin: number): string {
-		return (slowOf(this.report, begin)?.why?.words ?? '').replace(/^not slower.*/, '');
+		return (slowOf(this.report, begin - this.recording.shift_ns)?.why?.words ?? '').replace(
+			/^not slower.*/,
+			'',
+		);
 	}
 
 	get end(): number {
-		return this.recording.end;
+		return Math.max(this.recording.end, this.least);
 	}
 
 	/** All that there is to see. */
@@ -240,6 +267,7 @@ export class App {
 
 	private writeHash(isStep: boolean): void {
 		clearTimeout(this.hashTimer);
+		if (this.isQuiet) return;
 		// the end moves on: a link to it shows it as it is then
 		host.go(toHash(this.isFollowing ? { ...this.place, view: null } : this.place), isStep);
 	}
@@ -247,7 +275,7 @@ export class App {
 	/** Takes the place from the address: at the start, and when the back button changes it. */
 	readHash(): void {
 		const old = this.place;
-		this.place = fromHash(host.place());
+		if (!this.isQuiet) this.place = fromHash(host.place());
 		// findings that come and go would move the timeline
 		if (this.recording.live && !/[#&]a=/.test(host.place())) this.place.answer = false;
 		this.layOut();
@@ -279,7 +307,7 @@ export class App {
 	}
 
 	private async fetchSlice(row: number, index: number): Promise<Slice | null> {
-		const slice = await this.attempt(api.get<Slice>('slice', { row, index }));
+		const slice = await this.attempt(this.get<Slice>('slice', { row, index }));
 		const wanted = this.place.selection;
 		if (slice && wanted?.row === row && wanted.index === index) this.show(slice);
 		return slice;
@@ -292,7 +320,7 @@ export class App {
 		this.tell('slice');
 		if (!slice) return;
 		const { row, index } = slice;
-		void this.attempt(api.get<{ flows: readonly Flow[] }>('flows', { row, index })).then(got => {
+		void this.attempt(this.get<{ flows: readonly Flow[] }>('flows', { row, index })).then(got => {
 			if (!got?.flows.length || this.slice !== slice) return;
 			this.flows = got.flows;
 			this.tell('slice');
@@ -354,7 +382,7 @@ export class App {
 	}
 
 	async selectAt(row: number, time: number, within: number, bring = false): Promise<void> {
-		const slice = await this.attempt(api.get<Slice>('at', { row, t: Math.max(0, time), within }));
+		const slice = await this.attempt(this.get<Slice>('at', { row, t: Math.max(0, time), within }));
 		if (slice) this.take(slice, bring);
 		else if (this.place.selection) this.deselect();
 	}
@@ -363,7 +391,7 @@ export class App {
 	async step(name: number, dir: 'next' | 'prev', from?: number): Promise<void> {
 		const after = from ?? this.slice?.begin ?? (dir === 'next' ? this.view.begin : this.view.end);
 		const find = (time: number): Promise<Slice | null> =>
-			this.attempt(api.get<Slice>('find', { name, after: time, dir }));
+			this.attempt(this.get<Slice>('find', { name, after: time, dir }));
 		const slice = (await find(after)) ?? (await find(dir === 'next' ? -1 : this.end + 1));
 		if (slice) this.take(slice);
 	}
@@ -371,7 +399,7 @@ export class App {
 	async neighbour(by: 1 | -1): Promise<void> {
 		const at = this.place.selection;
 		if (!at || at.index + by < 0) return;
-		const slice = await this.attempt(api.get<Slice>('slice', { row: at.row, index: at.index + by }));
+		const slice = await this.attempt(this.get<Slice>('slice', { row: at.row, index: at.index + by }));
 		if (slice) this.take(slice);
 	}
 
@@ -385,7 +413,7 @@ export class App {
 			this.tell('place');
 			return;
 		}
-		const got = await this.attempt(api.get<{ names: readonly Found[] }>('search', { q: query }));
+		const got = await this.attempt(this.get<{ names: readonly Found[] }>('search', { q: query }));
 		if (!got || this.place.query !== query) return;
 		this.found = got.names;
 		this.matches = new Set(got.names.map(found => found.name));
@@ -424,9 +452,9 @@ export class App {
 		const before = this.recording;
 		const wasAll = this.place.view === null;
 		const follows = !wasAll && this.view.end >= before.end - 1;
-		const recording = await this.attempt(api.get<Recording>('recording.json'));
+		const recording = await this.attempt(this.get<Recording>('recording.json'));
 		if (!recording) return;
-		await this.attempt(api.names(this.names));
+		await this.attempt(this.readNames());
 		// paused meanwhile: what was on its way is not shown
 		if (this.isPaused) return;
 		this.recording = recording;

@@ -70,7 +70,7 @@ function Siblings({ app, slice }: { app: App; slice: Slice }) {
 		let isOver = false;
 		setAll(null);
 		if (isOperator)
-			api.get<api.Table>('table', { what, filter: slice.name, limit: 100 }).then(
+			app.get<api.Table>('table', { what, q: slice.name, limit: 1000 }).then(
 				table => {
 					const at = (name: string): number =>
 						table.columns.findIndex(column => column.name === name);

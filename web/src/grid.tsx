@@ -18,6 +18,7 @@ const MARGINAL = /^(model|pid|status|batch|first|provider|failed|cut|measured)$/
 
 export interface GridProps {
 	readonly what: string;
+	readonly get: <T>(path: string, asked: api.Asked) => Promise<T>;
 	readonly asked: api.Asked;
 	/** All rows, where the page has them: then the server is not asked. */
 	readonly table?: Table | null;
@@ -82,7 +83,7 @@ function usePages(props: GridProps) {
 		if (!isNew && at.asked.has(page)) return;
 		if (!isNew) at.asked.add(page);
 		const [column, dir] = props.sort.split('.');
-		api.get<Table>('table', {
+		props.get<Table>('table', {
 			what: props.what,
 			...props.asked,
 			sort: column,

@@ -12,7 +12,12 @@ const FOOT = 18;
 
 export function Histogram({ app, model }: { app: App; model: string }) {
 	const { range, latency } = app.place;
-	const { data } = useAnswer<Bins>('histogram', { from: range?.[0], to: range?.[1], model }, app.tableVersion);
+	const { data } = useAnswer<Bins>(
+		app,
+		'histogram',
+		{ from: range?.[0], to: range?.[1], model },
+		app.tableVersion,
+	);
 	if (!data || data.counts.length === 0 || data.edges.length < 2)
 		return (
 			<div class="histogram empty dim">

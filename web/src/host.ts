@@ -8,6 +8,8 @@ export interface Stream {
 
 interface Asked {
 	readonly method?: string;
+	/** A file for the server; an editor has none, because it opens files itself. */
+	readonly body?: Blob;
 	readonly signal?: AbortSignal;
 }
 

@@ -156,6 +156,7 @@ export function Tree({
 export function Icicle({ app }: { app: App }) {
 	const { range } = app.place;
 	const { data: answer, error } = useAnswer<Part>(
+		app,
 		'icicle',
 		{ from: range?.[0], to: range?.[1] },
 		app.tableVersion,

@@ -67,7 +67,7 @@ export class Following {
 		let found: Slice | null = null;
 		try {
 			if (row >= 0)
-				found = await api.get<Slice | null>('at', { row, t: slice.begin, within: 0, none: 1 });
+				found = await app.get<Slice | null>('at', { row, t: slice.begin, within: 0, none: 1 });
 		} catch (error) {
 			if (!(error instanceof api.Refused)) throw error;
 		}
@@ -96,7 +96,7 @@ export class Reports {
 		while (this.isWanted) {
 			this.isWanted = false;
 			try {
-				app.report = await api.get<Report>('report.json');
+				app.report = await app.get<Report>('report.json');
 				app.noReport = '';
 			} catch (error) {
 				// an old one is better than none
@@ -139,7 +139,7 @@ export function watch(app: App, reports: Reports): void {
 	const lose = async (): Promise<void> => {
 		close();
 		try {
-			await api.get<Recording>('recording.json');
+			await app.get<Recording>('recording.json');
 			window.setTimeout(open, 1000);
 			if (!app.isPaused) void app.grow();
 		} catch {

@@ -3,16 +3,18 @@
 import { render } from 'preact';
 import * as api from './api';
 import type { Loading, Recording } from './api';
-import { App } from './app';
+import { App, usualResources } from './app';
+import { Compare } from './compare';
 import { applyTheme, host, type Stream } from './host';
 import { Reports, watch } from './live';
 import { baseName, bytes, commandName, count, duration, oneLine } from './format';
 import { Page } from './page';
+import { fromHash } from './place';
 import type { Plots } from './plots';
 
 declare global {
 	// what tests and benchmarks look at
-	var inftrace: { app: App; plots: Plots } | undefined;
+	var inftrace: { app: App; beside?: App; plots: Plots } | undefined;
 }
 
 /** Shows what a recording that is still written gains, until it is complete. */
@@ -79,24 +81,70 @@ async function sayProgress(text: Element, isHere: () => boolean): Promise<void> 
 }
 
 /** Comes once the file is read. */
-async function readRecording(page: HTMLElement): Promise<Recording> {
+async function readRecording(page: HTMLElement, of: number): Promise<Recording> {
 	let isHere = false;
 	const text = page.querySelector('.boot');
-	const reading = api.get<Recording>('recording.json').finally(() => (isHere = true));
+	const reading = api.get<Recording>('recording.json', { of: of || undefined }).finally(() => (isHere = true));
 	// whoever cannot ask how far it is learns from the recording itself what is wrong
 	if (text) sayProgress(text, () => isHere).catch(() => undefined);
 	return reading;
 }
 
+/** The other one, of two that are compared. */
+async function openBeside(page: HTMLElement, base: Recording): Promise<void> {
+	const of = base.beside ?? 0;
+	const other = await api.get<Recording>('recording.json', { of });
+	const end = Math.max(base.end, other.end);
+	const [before, after] = [new App(base, fromHash(host.place()).of, end), new App(other, of, end)];
+	document.title = `${baseName(base.file)} → ${baseName(other.file)} · inftrace`;
+	after.isQuiet = true;
+	before.readHash();
+	for (const app of [before, after]) {
+		void new Reports(app).read();
+		// two timelines have less room
+		app.place = {
+			...app.place,
+			resources: app.place.resources ?? usualResources(app.recording.counters).slice(0, 1),
+		};
+		app.setView(before.view);
+	}
+	page.textContent = '';
+	render(
+		<Compare
+			base={before}
+			fresh={after}
+			onPlots={plots => (globalThis.inftrace = { app: before, beside: after, plots })}
+		/>,
+		page,
+	);
+	const repaint = (): void => {
+		for (const app of [before, after]) {
+			app.takeTheme();
+			app.tell('place');
+		}
+	};
+	host.onTheme(repaint);
+	host.onPlace(() => before.readHash());
+	api.server.changed = () => {
+		for (const app of [before, after]) {
+			app.isGone = api.server.isGone;
+			app.tell('place');
+		}
+	};
+	for (const app of [before, after]) void app.readNames().then(() => app.tell('data'));
+}
+
 async function open(): Promise<void> {
 	const page = document.getElementById('page') as HTMLElement;
 	try {
-		const recording = await readRecording(page);
-		const app = new App(recording);
+		const { of } = fromHash(host.place());
+		const recording = await readRecording(page, of);
+		if (recording.beside !== null) return await openBeside(page, recording);
+		const app = new App(recording, of);
 		const reports = new Reports(app);
 		void reports.read();
 		document.title = `${recording.live ? `live: ${commandName(recording.file)}` : baseName(recording.file)} · inftrace`;
-		const reading = api.names(app.names).then(() => app.tell('data'));
+		const reading = app.readNames().then(() => app.tell('data'));
 		app.readHash();
 		page.textContent = '';
 		render(<Page app={app} onPlots={plots => (globalThis.inftrace = { app, plots })} />, page);

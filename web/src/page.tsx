@@ -3,12 +3,14 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Answer } from './answer';
 import type { App } from './app';
+import { CopyLink } from './copy';
 import { Details } from './details';
 import { GoTo, Help } from './dialogs';
 import { baseName, commandName, bytes, count, duration, oneLine } from './format';
 import { host } from './host';
 import { listen, type Actions } from './keys';
 import { LiveNotes, LiveState } from './live_bar';
+import { Open } from './open';
 import type { Plots } from './plots';
 import { Search } from './search';
 import { Tables } from './tables';
@@ -35,6 +37,8 @@ function Header({ app, help }: { app: App; help: () => void }) {
 			</p>
 			<LiveState app={app} />
 			<Search app={app} />
+			<CopyLink app={app} />
+			<Open app={app} />
 			<button class="quiet" onClick={help} aria-label="Keys and mouse" title="Keys and mouse (?)">
 				?
 			</button>

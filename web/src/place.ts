@@ -2,6 +2,8 @@
 // The place where the reader is, as the address says it: a link shows the same place again.
 
 export interface Place {
+	/** The number of the recording on the server. */
+	of: number;
 	/** Nanoseconds; null: everything. */
 	view: readonly [number, number] | null;
 	selection: { readonly row: number; readonly index: number } | null;
@@ -28,6 +30,7 @@ export interface Place {
 export const TABS = ['inferences', 'operators', 'icicle', 'stacks', 'models', 'resources', 'losses'] as const;
 
 export const START: Place = {
+	of: 0,
 	view: null,
 	selection: null,
 	range: null,
@@ -64,6 +67,7 @@ const ns = (range: readonly [number, number]): string =>
 export function toHash(place: Place): string {
 	const parts: string[] = [];
 	const put = (key: string, value: string): number => parts.push(`${key}=${encodeURIComponent(value)}`);
+	if (place.of) put('of', String(place.of));
 	if (place.view) put('t', ns(place.view));
 	if (place.selection) put('s', `${place.selection.row}.${place.selection.index}`);
 	if (place.range) put('r', ns(place.range));
@@ -100,6 +104,7 @@ export function fromHash(hash: string): Place {
 	const chosen = list(said.get('s') ?? '');
 	const tab = said.get('tab') ?? START.tab;
 	return {
+		of: /^\d{1,3}$/.test(said.get('of') ?? '') ? Number(said.get('of')) : 0,
 		view: pair(said.get('t') ?? ''),
 		selection: chosen.length === 2 ? { row: chosen[0], index: chosen[1] } : null,
 		range: pair(said.get('r') ?? ''),

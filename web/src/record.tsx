@@ -12,6 +12,8 @@ interface Program {
 	readonly command: string;
 	readonly can_attach: boolean;
 	readonly obstacle: string | null;
+	/** Of a program that has the runtime in itself: its first process. */
+	readonly leader?: number | null;
 }
 
 interface Programs {
@@ -64,27 +66,29 @@ function Running({ list, fields, set }: { list: Programs | null; fields: Fields;
 				{list?.programs.length === 0 && (
 					<li class="dim">No program that can be read has a runtime loaded.</li>
 				)}
-				{list?.programs.map(one => (
-					<li key={one.pid}>
-						<button
-							type="button"
-							aria-pressed={fields.pid === String(one.pid)}
-							disabled={!one.can_attach}
-							title={oneLine(one.obstacle ?? one.command)}
-							onClick={() =>
-								set({
-									...fields,
-									pid: String(one.pid),
-									name: '',
-									path: '',
-								})
-							}
-						>
-							<b>{one.pid}</b> {commandName(one.command || one.name)}
-							{one.obstacle && <i> {oneLine(one.obstacle)}</i>}
-						</button>
-					</li>
-				))}
+				{list?.programs
+					.filter(one => !one.leader)
+					.map(one => (
+						<li key={one.pid}>
+							<button
+								type="button"
+								aria-pressed={fields.pid === String(one.pid)}
+								disabled={!one.can_attach}
+								title={oneLine(one.obstacle ?? one.command)}
+								onClick={() =>
+									set({
+										...fields,
+										pid: String(one.pid),
+										name: '',
+										path: '',
+									})
+								}
+							>
+								<b>{one.pid}</b> {commandName(one.command || one.name)}
+								{one.obstacle && <i> {oneLine(one.obstacle)}</i>}
+							</button>
+						</li>
+					))}
 			</ul>
 			<div class="fields">
 				<Field label="or by PID" name="pid" fields={fields} set={set} />

@@ -44,6 +44,7 @@ export function Stacks({ app }: { app: App }) {
 	const [cpu, setCpu] = useState('on');
 	const [threads, setThreads] = useState('together');
 	const { data: answer, error } = useAnswer<Part>(
+		app,
 		'stacks',
 		{ from: range?.[0], to: range?.[1], cpu, threads },
 		app.tableVersion,

@@ -5,7 +5,7 @@ import * as api from './api';
 import type { Cell, Slice, Table } from './api';
 import type { App } from './app';
 import { colourOf, css } from './colours';
-import { bytes, count, duration, oneLine, sentence, timeAt } from './format';
+import { baseName, bytes, count, duration, oneLine, sentence, timeAt } from './format';
 import { Grid, type Extra, type Values } from './grid';
 import { Histogram } from './histogram';
 import { Icicle } from './icicle';
@@ -204,7 +204,7 @@ async function wholeTable(app: App, what: string): Promise<Table> {
 			limit: 1000,
 			offset: rows.length,
 		};
-		const table = await api.get<Table>('table', question);
+		const table = await app.get<Table>('table', question);
 		rows.push(...table.rows);
 		if (table.rows.length === 0 || rows.length >= Math.min(table.total, 100000)) return { ...table, rows };
 	}
@@ -214,6 +214,15 @@ async function exportTable(app: App, what: string, kind: 'csv' | 'json'): Promis
 	const table = await wholeTable(app, what);
 	const text = kind === 'csv' ? toCsv(table.columns, table.rows) : toJson(table.columns, table.rows);
 	host.save(`${what}.${kind}`, new Blob([text], { type: kind === 'csv' ? 'text/csv' : 'application/json' }));
+}
+
+async function savePart(app: App): Promise<void> {
+	const [from, to] = app.place.range ?? [app.view.begin, app.view.end];
+	const asked = { from: Math.floor(from), to: Math.ceil(to), of: app.of || undefined };
+	const got = await host.ask(api.address('excerpt', asked));
+	if (!got.ok) throw new Error((await got.text()).trim());
+	const name = baseName(app.recording.file).replace(/(\.pftrace)?$/, '-part.pftrace');
+	host.save(name, await got.blob());
 }
 
 function Save({ app, what, plots }: { app: App; what: string; plots: () => Plots | null }) {
@@ -240,6 +249,14 @@ function Save({ app, what, plots }: { app: App; what: string; plots: () => Plots
 						JSON
 					</button>
 				</>
+			)}
+			{!app.recording.live && (
+				<button
+					title="Save the chosen range, else what is on the screen, as a recording of its own"
+					onClick={() => attempt(savePart(app))}
+				>
+					Part
+				</button>
 			)}
 			<button
 				title="Save the timeline as a picture"
@@ -431,6 +448,7 @@ export function Tables({ app, plots }: { app: App; plots: () => Plots | null }) 
 					<Grid
 						key={what}
 						what={what}
+						get={(path, asked) => app.get(path, asked)}
 						asked={asked(app, what)}
 						table={tableHere(app, what)}
 						version={app.tableVersion}

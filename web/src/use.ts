@@ -17,14 +17,14 @@ export interface Answer<T> {
 }
 
 /** What the server answers, again for each version; the last answer stays until the next has come. */
-export function useAnswer<T>(path: string, asked: api.Asked, version = 0): Answer<T> {
+export function useAnswer<T>(app: App, path: string, asked: api.Asked, version = 0): Answer<T> {
 	const [answer, setAnswer] = useState<Answer<T>>({ data: null, error: '', isLoading: true });
-	const key = JSON.stringify([path, asked, version]);
+	const key = JSON.stringify([app.of, path, asked, version]);
 	const shown = useRef('');
 	useEffect(() => {
 		const abort = new AbortController();
 		setAnswer(old => ({ ...old, isLoading: true }));
-		api.get<T>(path, asked, abort.signal).then(
+		app.get<T>(path, asked, abort.signal).then(
 			data => {
 				shown.current = key;
 				setAnswer({ data, error: '', isLoading: false });

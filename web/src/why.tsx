@@ -2,7 +2,6 @@
 // Why the selected inference took as long as it did: the parts of what it took longer than usual. The report has them of the
 // slowest inferences; of any other they are worked out when somebody asks, at once where the recording is small.
 import { useEffect, useState } from 'preact/hooks';
-import * as api from './api';
 import type { Report, Slice, Slow } from './api';
 import type { App } from './app';
 import { duration, sentence, words } from './format';
@@ -21,11 +20,12 @@ interface Asked {
 function useWhy(app: App, slice: Slice): readonly [Asked | null, () => void] {
 	const [asked, setAsked] = useState<Asked | null>(null);
 	const { begin, row, index } = slice;
-	const known = slowOf(app.report, begin);
+	const at = begin - app.recording.shift_ns;
+	const known = slowOf(app.report, at);
 	const ask = (): void => {
 		setAsked({ begin, slow: null, problem: '', isLoading: true });
-		api.get<Report>('why', { row, index }).then(
-			report => setAsked({ begin, slow: slowOf(report, begin), problem: '', isLoading: false }),
+		app.get<Report>('why', { row, index }).then(
+			report => setAsked({ begin, slow: slowOf(report, at), problem: '', isLoading: false }),
 			error => setAsked({ begin, slow: null, problem: (error as Error).message, isLoading: false }),
 		);
 	};

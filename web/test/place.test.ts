@@ -11,6 +11,7 @@ test('the start has no address, and none is the start', () => {
 
 test('an address brings everything back', () => {
 	const place: Place = {
+		of: 2,
 		view: [1_000_000_123, 2_000_000_456],
 		selection: { row: 3, index: 99 },
 		range: [5, 7000],

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Recording while debugging: "inftrace": true in a launch configuration. Python and Node.js are started through inftrace;
-// a native program, which its debugger starts itself, is attached to once it runs.
+// a native program, which its debugger starts itself, is waited for.
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
-import { canWrap, wishOf, wrapped, type Launch } from './debug_words';
+import { canWrap, targetOf, wishOf, wrapped, type Launch } from './debug_words';
 import { fresh, jobs, start, type Job } from './jobs';
-import { find, setting } from './program';
-import { outputOf, pythonOf } from './start';
+import { find, folderOf, setting } from './program';
+import { outputOf, pythonOf, rights } from './start';
 import { wordsOf, type Wanted } from './words';
 
 const WRAPPED = ['python', 'debugpy', 'node', 'pwa-node'];
@@ -79,45 +79,74 @@ function ended(session: vscode.DebugSession): void {
 	}, 1500);
 }
 
-/** The debugger says which process it has started. */
-class Listener implements vscode.DebugAdapterTracker {
-	constructor(
-		private readonly session: vscode.DebugSession,
-		private readonly options: readonly string[],
-	) {}
+/** Files of recordings that follow a native program, by its session's configuration. */
+const followed = new Set<string>();
 
-	onDidSendMessage(message: { event?: string; body?: { systemProcessId?: number; name?: string } }): void {
-		const pid = message.event === 'process' ? message.body?.systemProcessId : undefined;
-		if (pid) void this.attach(pid);
-	}
+const PATIENCE_MS = 30000;
 
-	private async attach(pid: number): Promise<void> {
-		const { state, path } = await find();
-		if (state !== 'ok') return;
+/** Recording of this file has begun; or it has failed, which its terminal says. */
+function isRecording(file: string): Promise<void> {
+	return new Promise(done => {
+		const timer = setTimeout(over, PATIENCE_MS);
+		const begun = jobs.onChange(
+			() => jobs.all.some(job => job.wanted.output === file && job.progress) && over(),
+		);
+		const ended = jobs.onEnd(({ job }) => job.wanted.output === file && over());
+		function over(): void {
+			clearTimeout(timer);
+			begun.dispose();
+			ended.dispose();
+			done();
+		}
+	});
+}
+
+/** A debugger of native programs starts them itself: they are waited for, by their file, before it does. */
+class Follower implements vscode.DebugConfigurationProvider {
+	async resolveDebugConfigurationWithSubstitutedVariables(
+		folder: vscode.WorkspaceFolder | undefined,
+		given: vscode.DebugConfiguration,
+	): Promise<vscode.DebugConfiguration> {
+		const launch = given as Launch;
+		const wish = wishOf(launch);
+		const whom = targetOf(launch, folder?.uri.fsPath ?? folderOf() ?? '');
+		if (!wish || !whom || launch.inftraceFile || !vscode.workspace.isTrusted) return given;
+		const { state, path, trouble } = await find();
+		const may = state === 'ok' && (await rights(path));
+		if (!may) {
+			if (trouble)
+				void vscode.window.showWarningMessage(
+					`${trouble}: the program is debugged without a recording.`,
+				);
+			return given;
+		}
+		const file = wish.output ?? outputOf(stemOf(launch), folder?.uri);
 		const wanted: Wanted = {
 			command: 'attach',
-			args: [String(pid)],
-			options: this.options,
-			level: setting<string>('level'),
-			output: outputOf(stemOf(this.session.configuration as Launch)),
+			args: whom,
+			options: wish.options,
+			level: wish.level ?? setting<string>('level'),
+			output: file,
 		};
-		await start(path, { name: this.session.name, wanted });
+		const begins = isRecording(file);
+		await start(path, { name: launch.name, wanted, isRoot: may === 'root' });
+		await begins;
+		followed.add(file);
+		return { ...given, inftraceFile: file };
 	}
 }
 
-export function registerDebug(): vscode.Disposable[] {
-	const tracker: vscode.DebugAdapterTrackerFactory = {
-		createDebugAdapterTracker: session => {
-			const wish = wishOf(session.configuration as Launch);
-			return wish && vscode.workspace.isTrusted
-				? new Listener(session, wish.options ?? [])
-				: undefined;
-		},
-	};
-	return [
-		...WRAPPED.map(type => vscode.debug.registerDebugConfigurationProvider(type, new Wrapper())),
-		...NATIVE.map(type => vscode.debug.registerDebugAdapterTrackerFactory(type, tracker)),
-		vscode.debug.onDidStartDebugSession(begun),
-		vscode.debug.onDidTerminateDebugSession(ended),
-	];
+function endFollowed(session: vscode.DebugSession): void {
+	const file = session.configuration.inftraceFile as string | undefined;
+	if (file && followed.delete(file)) jobs.all.find(job => job.wanted.output === file)?.stop();
 }
+
+export const registerDebug = (): vscode.Disposable[] => [
+	...WRAPPED.map(type => vscode.debug.registerDebugConfigurationProvider(type, new Wrapper())),
+	...NATIVE.map(type => vscode.debug.registerDebugConfigurationProvider(type, new Follower())),
+	vscode.debug.onDidStartDebugSession(begun),
+	vscode.debug.onDidTerminateDebugSession(session => {
+		ended(session);
+		endFollowed(session);
+	}),
+];

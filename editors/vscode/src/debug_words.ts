@@ -27,9 +27,20 @@ const NODE = ['node', 'pwa-node'];
 const list = (value: unknown): string[] =>
 	Array.isArray(value) ? value.map(String) : typeof value === 'string' && value ? [value] : [];
 
-/** Whether the debugger can start inftrace, which starts the program; others are recorded by their PID. */
+/** Whether the debugger can start inftrace, which starts the program; others are waited for, or recorded by their PID. */
 export const canWrap = (launch: Launch): boolean =>
 	launch.request === 'launch' && [...PYTHON, ...NODE].includes(launch.type);
+
+/** What attach is to record of a native program: those that start from its file, or the one that already runs. */
+export function targetOf(launch: Launch, folder: string): string[] | null {
+	if (launch.request === 'attach') {
+		const pid = Number(launch.processId ?? launch.pid);
+		return Number.isInteger(pid) && pid > 0 ? [String(pid)] : null;
+	}
+	const { program } = launch;
+	if (typeof program !== 'string' || !program) return null;
+	return ['--all', '--path', program.startsWith('/') ? program : `${folder}/${program}`];
+}
 
 /** `words`: inftrace with its options, up to "--". python: the interpreter, where the configuration names none. */
 export function wrapped(launch: Launch, words: readonly string[], python: string): Launch {

@@ -11,6 +11,7 @@ import { EDITOR, openReport, saveReport } from './recordings';
 import {
 	clock,
 	isKernel,
+	leadersOf,
 	nameOf,
 	oneLine,
 	POLICIES,
@@ -69,7 +70,7 @@ async function programs(): Promise<Programs> {
 }
 
 /** What others do needs rights. true: they are there; 'root': this one by sudo; false: the reader looks after it. */
-async function rights(path: string): Promise<boolean | 'root'> {
+export async function rights(path: string): Promise<boolean | 'root'> {
 	const { attach_problem: problem } = await programs();
 	if (!problem) return true;
 	const [once, now] = ['Allow It Once for All', 'Only Now, by sudo'];
@@ -181,7 +182,7 @@ async function attach(path: string, row: Row): Promise<void> {
 export async function recordRunning(one?: Running): Promise<void> {
 	const path = await need();
 	if (!path) return;
-	const row = one?.pid ? rowOf(one) : await choose((await programs()).programs.map(rowOf));
+	const row = one?.pid ? rowOf(one) : await choose(leadersOf((await programs()).programs).map(rowOf));
 	if (row) await attach(path, row);
 }
 

@@ -5,28 +5,34 @@ import { jobs, type Job } from './jobs';
 import { answer, find, log } from './program';
 import { Recordings } from './recordings';
 import { onPages, pages } from './start';
-import { nameOf, oneLine, shortly, type Programs as Listed, type Running } from './words';
+import { leadersOf, nameOf, oneLine, shortly, type Programs as Listed } from './words';
 
 const OFTEN_MS = 2000;
+/** Looking takes at most one part in so many of the time. */
+const SELDOM = 20;
 
-class Programs implements vscode.TreeDataProvider<Running> {
+type Row = ReturnType<typeof leadersOf>[number];
+
+class Programs implements vscode.TreeDataProvider<Row> {
 	private readonly changed = new vscode.EventEmitter<void>();
 	readonly onDidChangeTreeData = this.changed.event;
-	private rows: readonly Running[] = [];
+	private rows: readonly Row[] = [];
 	private said = '';
 
 	/** Redraws only what has changed, so that the reader's place in the list stays. */
 	async look(isForced = false): Promise<void> {
 		const { state } = await find();
-		let rows: readonly Running[] = [];
+		let rows: readonly Row[] = [];
 		if (state === 'ok')
 			try {
-				rows = (JSON.parse(await answer(['ps', '--json'], [0, 1])) as Listed).programs;
+				rows = leadersOf(
+					(JSON.parse(await answer(['ps', '--json'], [0, 1])) as Listed).programs,
+				);
 			} catch (error) {
 				log.warn(String(error));
 			}
 		const said = rows
-			.map(one => `${one.pid} ${one.command} ${one.obstacle} ${one.runtimes.length}`)
+			.map(one => `${one.pid} ${one.command} ${one.obstacle} ${one.runtimes.length} ${one.more}`)
 			.join('\n');
 		if (said === this.said && !isForced) return;
 		this.said = said;
@@ -34,15 +40,16 @@ class Programs implements vscode.TreeDataProvider<Running> {
 		this.changed.fire();
 	}
 
-	getChildren(of?: Running): Running[] {
+	getChildren(of?: Row): Row[] {
 		return of ? [] : [...this.rows];
 	}
 
-	getTreeItem(one: Running): vscode.TreeItem {
+	getTreeItem(one: Row): vscode.TreeItem {
 		const item = new vscode.TreeItem(nameOf(one.command || one.name));
 		const runtime = one.runtimes.map(own => `${own.name} ${own.version ?? ''}`.trim()).join(', ');
 		item.id = `${one.pid} ${one.command}`;
-		item.description = `${one.pid} · ${runtime}`;
+		const more = one.more ? ` · ${one.more} more processes` : '';
+		item.description = `${one.pid} · ${runtime}${more}`;
 		item.tooltip = [one.command, one.user, one.obstacle]
 			.filter(Boolean)
 			.map(text => oneLine(text as string))
@@ -56,9 +63,9 @@ class Programs implements vscode.TreeDataProvider<Running> {
 	}
 }
 
-type Row = Job | { readonly panel: vscode.WebviewPanel; readonly title: string };
+type Doing = Job | { readonly panel: vscode.WebviewPanel; readonly title: string };
 
-class Busy implements vscode.TreeDataProvider<Row> {
+class Busy implements vscode.TreeDataProvider<Doing> {
 	private readonly changed = new vscode.EventEmitter<void>();
 	readonly onDidChangeTreeData = this.changed.event;
 
@@ -66,12 +73,12 @@ class Busy implements vscode.TreeDataProvider<Row> {
 		this.changed.fire();
 	}
 
-	getChildren(of?: Row): Row[] {
+	getChildren(of?: Doing): Doing[] {
 		if (of) return [];
 		return [...jobs.all, ...[...pages].map(([panel, title]) => ({ panel, title }))];
 	}
 
-	getTreeItem(row: Row): vscode.TreeItem {
+	getTreeItem(row: Doing): vscode.TreeItem {
 		if ('panel' in row) {
 			const item = new vscode.TreeItem(row.title);
 			item.iconPath = new vscode.ThemeIcon('graph-line');
@@ -100,17 +107,16 @@ export function registerViews(): { readonly all: vscode.Disposable[]; readonly r
 	const busyView = vscode.window.createTreeView('inftrace.jobs', { treeDataProvider: busy });
 	const watcher = vscode.workspace.createFileSystemWatcher('**/*.pftrace');
 	let timer: NodeJS.Timeout | undefined;
-	let isLooking = false;
-	const look = (): void => {
-		if (isLooking || !vscode.window.state.focused) return;
-		isLooking = true;
-		void programs.look().finally(() => (isLooking = false));
+	const look = async (): Promise<void> => {
+		const begun = performance.now();
+		if (vscode.window.state.focused) await programs.look();
+		if (!programView.visible) return;
+		clearTimeout(timer);
+		timer = setTimeout(() => void look(), Math.max(OFTEN_MS, SELDOM * (performance.now() - begun)));
 	};
 	const follow = (isVisible: boolean): void => {
-		clearInterval(timer);
-		if (!isVisible) return;
-		void programs.look();
-		timer = setInterval(look, OFTEN_MS);
+		clearTimeout(timer);
+		if (isVisible) void look();
 	};
 	let wait: NodeJS.Timeout | undefined;
 	/** A recording that grows changes many times a second. */
@@ -126,7 +132,7 @@ export function registerViews(): { readonly all: vscode.Disposable[]; readonly r
 		watcher,
 		programView.onDidChangeVisibility(({ visible }) => follow(visible)),
 		recordingView.onDidChangeVisibility(({ visible }) => visible && recordings.refresh()),
-		{ dispose: () => clearInterval(timer) },
+		{ dispose: () => clearTimeout(timer) },
 		watcher.onDidCreate(listSoon),
 		watcher.onDidChange(listSoon),
 		watcher.onDidDelete(listSoon),

@@ -106,6 +106,15 @@ export interface Running {
 	readonly runtimes: readonly { readonly name: string; readonly version: string | null }[];
 	readonly can_attach: boolean;
 	readonly obstacle: string | null;
+	/** The first process of a program that has the runtime in itself, as a browser has. */
+	readonly leader?: number | null;
+}
+
+/** Each program once, with how many processes more it has. */
+export function leadersOf(all: readonly Running[]): (Running & { readonly more: number })[] {
+	const more = new Map<number, number>();
+	for (const { leader } of all) if (leader) more.set(leader, (more.get(leader) ?? 0) + 1);
+	return all.filter(one => !one.leader).map(one => ({ ...one, more: more.get(one.pid) ?? 0 }));
 }
 
 export interface Programs {

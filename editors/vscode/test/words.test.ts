@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { canWrap, wishOf, wrapped } from '../src/debug_words';
+import { canWrap, targetOf, wishOf, wrapped } from '../src/debug_words';
 import {
 	clock,
 	duration,
 	isOlder,
+	leadersOf,
 	lastProgress,
 	linesOf,
 	nameOf,
@@ -129,4 +130,30 @@ test('a launch of Python and Node.js starts inftrace', () => {
 		runtimeArgs: ['record', '--', 'node', '--inspect'],
 	});
 	assert.ok(canWrap(node) && !canWrap({ ...node, request: 'attach' }) && !canWrap({ ...node, type: 'cppdbg' }));
+});
+
+test('a native program is waited for by its file, one that runs is recorded by its number', () => {
+	const launch = { type: 'gdb', request: 'launch', name: 'x' };
+	assert.deepEqual(targetOf({ ...launch, program: 'build/app' }, '/w'), ['--all', '--path', '/w/build/app']);
+	assert.deepEqual(targetOf({ ...launch, program: '/app' }, '/w'), ['--all', '--path', '/app']);
+	assert.equal(targetOf(launch, '/w'), null);
+	assert.deepEqual(targetOf({ ...launch, request: 'attach', processId: '42' }, '/w'), ['42']);
+	assert.equal(targetOf({ ...launch, request: 'attach', processId: '${command:pick}' }, '/w'), null);
+});
+
+test('a program that has the runtime in itself is listed once', () => {
+	const one = { name: 'b', command: 'b', user: null, runtimes: [], can_attach: true, obstacle: null };
+	const all = [
+		{ ...one, pid: 1, leader: null },
+		{ ...one, pid: 2, leader: 1 },
+		{ ...one, pid: 3, leader: 1 },
+		{ ...one, pid: 4 },
+	];
+	assert.deepEqual(
+		leadersOf(all).map(({ pid, more }) => [pid, more]),
+		[
+			[1, 2],
+			[4, 0],
+		],
+	);
 });

@@ -95,7 +95,7 @@ static void add_row(struct table *table, const struct attach_row *row)
 	table_cell(table, TABLE_PLAIN, "%s", harmless(command, table->is_ascii).s);
 }
 
-static void print_rows(FILE *out, const struct attach_list *list)
+static void print_rows(FILE *out, const struct attach_list *list, bool is_all)
 {
 	struct table table = { .width = width_of(out),
 			       .has_color = *term_style(out, TERM_BOLD) != 0,
@@ -109,7 +109,8 @@ static void print_rows(FILE *out, const struct attach_list *list)
 	table_column(&table, "ATTACH", TABLE_LEFT);
 	table_column(&table, "COMMAND", TABLE_LEFT | TABLE_SHRINKS);
 	for (size_t i = 0; i < list->n; i++)
-		add_row(&table, &list->row[i]);
+		if (is_all || !list->row[i].leader)
+			add_row(&table, &list->row[i]);
 	table_print(&table, out);
 }
 
@@ -142,12 +143,26 @@ static void print_others(FILE *out, const struct attach_list *list)
 			printable_count(list->n_others - ATTACH_OTHERS, "process").s);
 }
 
-void ps_table_print(FILE *out, const struct attach_list *list)
+/* Each of them may use its runtime, or none may. */
+static void print_followers(FILE *out, const struct attach_list *list)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		const struct attach_row *row = &list->row[i];
+		if (row->n_followers)
+			fprintf(out, "%d (%s) has the runtime in %s of its program; --all lists them.\n",
+				(int)row->match.pid, harmless(row->match.name, term_wants_ascii()).s,
+				printable_count(row->n_followers, "other process").s);
+	}
+}
+
+void ps_table_print(FILE *out, const struct attach_list *list, bool is_all)
 {
 	if (list->n)
-		print_rows(out, list);
+		print_rows(out, list, is_all);
 	else
 		fprintf(out, "No program with a runtime that inftrace records was found.\n");
+	if (!is_all)
+		print_followers(out, list);
 	print_others(out, list);
 	if (list->n && *list->no_probes) {
 		struct err why = { 0 };

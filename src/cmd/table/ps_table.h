@@ -7,8 +7,11 @@
 
 #include "capture/recorder/attach/attach_list.h"
 
-/* One row per program, and a line per thing that keeps the table from being complete. */
-void ps_table_print(FILE *out, const struct attach_list *list);
+/*
+ * One row per program, and a line per thing that keeps the table from being complete. is_all: also one per process that
+ * has the runtime only because its program has.
+ */
+void ps_table_print(FILE *out, const struct attach_list *list, bool is_all);
 
 /* "12 min" */
 struct ps_age {

@@ -227,6 +227,44 @@ static void put_live(struct view *view, struct json *json)
 	json_end(json, '}');
 }
 
+uint64_t view_first_inference(const struct view *view)
+{
+	uint64_t first_ns = UINT64_MAX;
+
+	for (uint32_t i = 0; i < view->n_lanes; i++) {
+		const struct store_slices *slices = &store_track(view->store, view->lanes[i].track)->slices;
+		size_t at = 0;
+
+		while (at < slices->n && slices->kind[at] != KIND_INFERENCE)
+			at++;
+		if (at < slices->n && slices->begin_ns[at] < first_ns)
+			first_ns = slices->begin_ns[at];
+	}
+	return first_ns;
+}
+
+/* Where it is, whatever folder inftrace was started in. */
+static void put_path(const struct view *view, struct json *json)
+{
+	char *path = view->live || !strcmp(view->path, "-") ? NULL : realpath(view->path, NULL);
+
+	json_text(json, "path", path);
+	free(path);
+}
+
+/* What it is compared with, and how far it was moved for that. */
+static void put_beside(struct view *view, struct json *json)
+{
+	uint64_t first_ns = view_first_inference(view);
+
+	if (first_ns == UINT64_MAX)
+		json_null(json, "first_inference");
+	else
+		view_put_time(view, json, "first_inference", first_ns);
+	json_known(json, "beside", view->live ? -1 : view->beside);
+	json_count(json, "shift_ns", view->shift_ns);
+}
+
 VIEW_ANSWER(recording)
 {
 	int64_t realtime_ns = start_realtime(view);
@@ -238,9 +276,11 @@ VIEW_ANSWER(recording)
 		json_object(&text.json, NULL);
 		json_text(&text.json, "version", INFTRACE_VERSION);
 		json_text(&text.json, "file", view->path);
+		put_path(view, &text.json);
 		snprintf(realtime, sizeof realtime, "%" PRId64, realtime_ns);
 		json_text(&text.json, "begin_realtime_ns", realtime_ns >= 0 ? realtime : NULL);
 		view_put_time(view, &text.json, "end", pyramid_end(view->pyramid));
+		put_beside(view, &text.json);
 		put_sizes(view, &text.json);
 		put_cut(view, &text.json);
 		json_bool(&text.json, "growing", view->is_growing);

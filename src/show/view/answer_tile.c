@@ -66,7 +66,7 @@ static bool find_range(const struct view *view, const struct http_request *reque
 		return false;
 	}
 	range->px_ns = UINT64_C(1) << level;
-	range->from_ns = pyramid_sum(pyramid_begin(view->pyramid), number * TILE_PX * range->px_ns);
+	range->from_ns = pyramid_sum(view_zero(view), number * TILE_PX * range->px_ns);
 	range->n_px = TILE_PX;
 	return true;
 }

@@ -21,6 +21,7 @@ static const struct view_answer answers[] = {
 	{ "slice", answer_slice },
 	{ "at", answer_at },
 	{ "find", answer_find },
+	{ "excerpt", answer_excerpt },
 	{ "flows", answer_flows },
 	{ "why", answer_why },
 	{ "search", answer_search },
@@ -91,6 +92,7 @@ struct view *view_open(const char *path, bool (*is_written)(const char *path), c
 		view->is_written = is_written;
 		view->is_growing = is_written(path);
 		view->version = 1;
+		view->beside = -1;
 		view->seen_bytes = bytes_of(path);
 		code = read_file(view, wait, err);
 		if (!code)
@@ -134,6 +136,8 @@ static bool read_again(struct view *view)
 	if (!next)
 		return false;
 	next->version = view->version + 1;
+	next->beside = view->beside;
+	next->shift_ns = view->shift_ns;
 	swap = *view;
 	*view = *next;
 	*next = swap;

@@ -57,7 +57,10 @@ struct view {
 	uint32_t n_lanes;
 	struct view_samples samples;
 	struct view_generations generations;
-	uint32_t n_whys; /* processes that answer_why.c has started */
+	uint32_t n_whys;     /* processes that answer_why.c has started */
+	uint32_t n_excerpts; /* the same of answer_excerpt.c */
+	int beside;	     /* number of the recording that it is compared with; -1: none */
+	uint64_t shift_ns;   /* how much later on the page it begins than at 0 */
 };
 
 /* What happens now, see view_live.c. */
@@ -88,6 +91,9 @@ void view_text_begin(struct view_text *text);
 void view_text_end(struct view_text *text, struct http_answer *answer);
 void view_say_no_memory(struct http_answer *answer);
 
+uint64_t view_zero(const struct view *view);
+/* When its first inference begins; UINT64_MAX: it has none. */
+uint64_t view_first_inference(const struct view *view);
 /* Nanoseconds of the recording to those of the page, and back (clipped to the recording). */
 double view_time(const struct view *view, uint64_t time_ns);
 uint64_t view_time_back(const struct view *view, double ns);
@@ -119,6 +125,7 @@ VIEW_ANSWER(counter_tile);
 VIEW_ANSWER(slice);
 VIEW_ANSWER(at);
 VIEW_ANSWER(find);
+VIEW_ANSWER(excerpt);
 VIEW_ANSWER(flows);
 VIEW_ANSWER(why);
 VIEW_ANSWER(search);

@@ -71,7 +71,7 @@ static void work(pid_t parent, int fd, const struct view_report_source *source)
 	out = fdopen(fd, "w");
 	if (!out)
 		_exit(1);
-	if (!write_report(out, source, &err))
+	if (!(source->write ? source->write(out, source->ctx, &err) : write_report(out, source, &err)) && !fflush(out))
 		_exit(0);
 	rewind(out);
 	if (!ftruncate(fd, 0))
@@ -121,7 +121,8 @@ static void put(struct view_report *report, struct http_answer *answer)
 	else if (report->has_failed)
 		http_say(answer, 503, "%.*s", (int)size - 1, data);
 	else
-		*answer = (struct http_answer){ 200, "application/json", data, (size_t)size, false };
+		*answer = (struct http_answer){ 200, report->type ? report->type : "application/json", data,
+						(size_t)size, false };
 	if (answer->body != data)
 		free(data);
 }

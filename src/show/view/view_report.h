@@ -8,6 +8,7 @@
 #define SHOW_VIEW_VIEW_REPORT_H
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 #include "analyze/summary/summary_maker.h"
@@ -15,18 +16,22 @@
 #include "trace/import/import.h"
 
 struct view_report {
-	pid_t pid; /* 0: it has ended */
-	int fd;	   /* what it has written */
+	pid_t pid;	  /* 0: it has ended */
+	int fd;		  /* what it has written */
+	const char *type; /* of that; NULL: JSON */
 	bool has_failed;
 	uint64_t begun_ns, ended_ns; /* 0: not yet */
 };
 
-/* One of both; or, with slow_at_ns, neither: the file is read again. */
+/* One of both; or, with slow_at_ns or write, neither: the file is read again. */
 struct view_report_source {
 	struct import *import;	     /* open, and not yet read */
 	struct summary_maker *maker; /* its sums stay as they are */
 	const char *path;	     /* of these; NULL: of no file */
 	bool is_growing;
+	/* Something else than a report: writes it to a file. NULL: a report. */
+	int (*write)(FILE *out, const void *ctx, struct err *err);
+	const void *ctx;
 	uint64_t slow_at_ns; /* the inferences that begin then are looked into, in place of the slowest; 0: these */
 };
 

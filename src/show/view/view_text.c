@@ -46,19 +46,25 @@ uint64_t view_now_ns(void)
 	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
+/* Time 0 of the page. */
+uint64_t view_zero(const struct view *view)
+{
+	return pyramid_begin(view->pyramid) - view->shift_ns;
+}
+
 double view_time(const struct view *view, uint64_t time_ns)
 {
-	return time_ns == STORE_OPEN ? (double)(pyramid_end(view->pyramid) - pyramid_begin(view->pyramid))
-				     : (double)(int64_t)(time_ns - pyramid_begin(view->pyramid));
+	return time_ns == STORE_OPEN ? (double)(pyramid_end(view->pyramid) - view_zero(view))
+				     : (double)(int64_t)(time_ns - view_zero(view));
 }
 
 uint64_t view_time_back(const struct view *view, double ns)
 {
-	uint64_t begin_ns = pyramid_begin(view->pyramid), end_ns = pyramid_end(view->pyramid);
+	uint64_t zero_ns = view_zero(view), end_ns = pyramid_end(view->pyramid);
 
-	if (ns <= 0)
-		return begin_ns;
-	return ns >= (double)(end_ns - begin_ns) ? end_ns : begin_ns + (uint64_t)ns;
+	if (ns <= (double)view->shift_ns)
+		return pyramid_begin(view->pyramid);
+	return ns >= (double)(end_ns - zero_ns) ? end_ns : zero_ns + (uint64_t)ns;
 }
 
 void view_put_time(struct view *view, struct json *json, const char *key, uint64_t time_ns)
@@ -68,7 +74,7 @@ void view_put_time(struct view *view, struct json *json, const char *key, uint64
 
 bool view_range(const struct view *view, const struct http_request *request, uint64_t *from_ns, uint64_t *to_ns)
 {
-	uint64_t begin_ns = pyramid_begin(view->pyramid);
+	uint64_t begin_ns = view_zero(view);
 	double from = 0, to = INFINITY;
 
 	if (!http_request_real(request, "from", &from) || !http_request_real(request, "to", &to) || from > to)

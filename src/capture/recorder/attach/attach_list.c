@@ -60,6 +60,19 @@ static struct file_version version_of(struct scan *scan, const char *path, int f
 	return found;
 }
 
+/* Whether it is the executable. */
+static void note_own(struct scan *scan, int fd)
+{
+	struct stat file, program;
+	char path[32];
+
+	snprintf(path, sizeof path, "/proc/%d/exe", (int)scan->pid);
+	if (fstat(fd, &file) || stat(path, &program) || file.st_dev != program.st_dev || file.st_ino != program.st_ino)
+		return;
+	scan->row.device = file.st_dev;
+	scan->row.inode = file.st_ino;
+}
+
 static bool add_copy(void *ctx, const struct module *module, int fd)
 {
 	struct scan *scan = ctx;
@@ -75,6 +88,7 @@ static bool add_copy(void *ctx, const struct module *module, int fd)
 	memcpy(copy->version, found.version, sizeof copy->version);
 	snprintf(copy->path, sizeof copy->path, "%s", module->path);
 	copy->is_deleted = module->is_deleted;
+	note_own(scan, fd);
 	return true;
 }
 
@@ -208,6 +222,31 @@ static int by_age(const void *a, const void *b)
 	return x->pid < y->pid ? -1 : x->pid > y->pid;
 }
 
+/* The parent that is of the same program; NULL: none is. */
+static struct attach_row *above(const struct attach_list *list, const struct attach_row *row)
+{
+	for (size_t i = 0; row->inode && i < list->n; i++) {
+		struct attach_row *other = &list->row[i];
+		if (other->match.pid == row->parent && other->inode == row->inode && other->device == row->device)
+			return other;
+	}
+	return NULL;
+}
+
+static void find_leaders(struct attach_list *list)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		struct attach_row *leader = NULL, *next = &list->row[i];
+		/* numbers are reused: a chain may seem to be a ring */
+		for (size_t n = 0; next && n < list->n; n++, next = above(list, next))
+			leader = next;
+		if (!leader || next || leader == &list->row[i])
+			continue;
+		list->row[i].leader = leader->match.pid;
+		leader->n_followers++;
+	}
+}
+
 static void take_rows(struct scan *scan, struct attach_list *list)
 {
 	size_t size = scan->rows.n * sizeof *list->row;
@@ -219,6 +258,7 @@ static void take_rows(struct scan *scan, struct attach_list *list)
 		memcpy(list->row, scan->rows.data, size);
 	list->n = scan->rows.n;
 	qsort(list->row, list->n, sizeof *list->row, by_age);
+	find_leaders(list);
 }
 
 int attach_list_find(struct attach_list *list, struct err *err)

@@ -7,6 +7,8 @@
 #ifndef CAPTURE_RECORDER_ATTACH_LIST_H
 #define CAPTURE_RECORDER_ATTACH_LIST_H
 
+#include <sys/types.h>
+
 #include "capture/recorder/attach/attach_find.h"
 #include "runtime/runtimes.h"
 
@@ -34,6 +36,15 @@ struct attach_row {
 	bool can_probe;	   /* with inftrace attach */
 	bool can_inject;   /* with inftrace attach --inject, as far as is seen without looking into its memory */
 	char obstacle[80]; /* why neither; "" otherwise */
+	/*
+	 * A runtime in the executable itself is in each process of a program, as in a browser's, also where none is
+	 * used. leader: the first ancestor of a chain of such processes of one executable; 0: it is none of them, or
+	 * the first itself. n_followers: of those that have it as their leader.
+	 */
+	pid_t leader;
+	uint32_t n_followers;
+	dev_t device; /* of the executable with the runtime; inode 0: the runtime is elsewhere */
+	ino_t inode;
 };
 
 struct attach_list {

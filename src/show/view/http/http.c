@@ -6,6 +6,7 @@
 #include "show/view/http/http.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -39,6 +40,7 @@ struct exchange {
 	struct http_request request;
 	unsigned refused; /* status; 0: the request could be read */
 	bool is_checked, is_done;
+	int body_error; /* why its file could not be kept; 0: nothing is wrong */
 	struct http_job *job;
 	unsigned n_begun; /* jobs, because those before came to nothing */
 	struct http_answer answer;
@@ -309,6 +311,30 @@ static enum MHD_Result work(struct http *http, struct exchange *exchange)
 	return MHD_YES;
 }
 
+/* A part of a file has come. What cannot be kept is read to its end, and then refused. */
+static enum MHD_Result take_body(struct exchange *exchange, const char *data, size_t *size)
+{
+	struct peer *peer = peer_of(exchange->connection);
+	const char *folder = getenv("TMPDIR");
+	int *fd = &exchange->request.body_fd;
+
+	if (peer)
+		peer->since_s = now_s();
+	if (*fd < 0 && !exchange->body_error) {
+		*fd = open(folder && *folder == '/' ? folder : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+		exchange->body_error = *fd < 0 ? errno : 0;
+	}
+	for (size_t at = 0; !exchange->body_error && at < *size;) {
+		ssize_t put = write(*fd, data + at, *size - at);
+		if (put > 0)
+			at += (size_t)put;
+		else if (errno != EINTR)
+			exchange->body_error = errno;
+	}
+	*size = 0;
+	return MHD_YES;
+}
+
 /* What the library hands to an answer. */
 #define CALL \
 	void *ctx, struct MHD_Connection *connection, const char *url, const char *method, const char *version, \
@@ -324,11 +350,18 @@ static enum MHD_Result answer(CALL)
 	if (!exchange)
 		return MHD_NO;
 	exchange->connection = connection;
+	if (exchange->is_checked && !exchange->refused && *upload_size && http->handler.takes_files)
+		return take_body(exchange, upload, upload_size);
+	if (exchange->body_error) {
+		http_say(&exchange->answer, MHD_HTTP_INSUFFICIENT_STORAGE, "cannot keep the file: %s",
+			 strerror(exchange->body_error));
+		return reply(http, exchange);
+	}
 	if (exchange->is_checked && !exchange->refused && !*upload_size)
 		return work(http, exchange);
 	if (!exchange->is_checked && !exchange->refused)
 		exchange->refused =
-		    http_check(http->token, connection, &exchange->request, method, http->handler.takes_posts, &why);
+		    http_check(http->token, connection, &exchange->request, method, &http->handler, &why);
 	exchange->request.is_post = !strcmp(method, "POST");
 	exchange->is_checked = true;
 	if (!exchange->refused)
@@ -347,8 +380,10 @@ static void *begin(void *ctx, const char *uri, struct MHD_Connection *connection
 		peer->since_s = now_s();
 		peer->is_answered = false;
 	}
-	if (exchange)
+	if (exchange) {
 		exchange->refused = http_request_parse(&exchange->request, uri, strlen(uri));
+		exchange->request.body_fd = -1;
+	}
 	return exchange;
 }
 
@@ -364,6 +399,8 @@ static void end(void *ctx, struct MHD_Connection *connection, void **state, enum
 	if (!exchange)
 		return;
 	drop_job(ctx, exchange);
+	if (exchange->request.body_fd >= 0)
+		close(exchange->request.body_fd);
 	if (!exchange->answer.is_borrowed)
 		free(exchange->answer.body);
 	free(exchange);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Serves a page to the browsers of this machine: 127.0.0.1 or a socket only, below a path with a random token; GET, and
- * where the handler does things, POST without a body and with the Origin of the page. Who asks is checked: the token in
- * constant time, exactly one Host that is a name of this machine, Origin and Sec-Fetch-Site where they are sent. A
- * request is bounded in size and time, the number of connections too. What to answer is the business of the handler,
- * which runs on the one thread of http_run, or of a loop of somebody else that calls http_turn. An answer that takes
- * long is worked out in pieces between those of others.
+ * where the handler does things, POST with the Origin of the page, without a body or with a file. Who asks is checked:
+ * the token in constant time, exactly one Host that is a name of this machine, Origin and Sec-Fetch-Site where they are
+ * sent. A request is bounded in size and time, the number of connections too. What to answer is the business of the
+ * handler, which runs on the one thread of http_run, or of a loop of somebody else that calls http_turn. An answer that
+ * takes long is worked out in pieces between those of others.
  */
 #ifndef SHOW_VIEW_HTTP_H
 #define SHOW_VIEW_HTTP_H
@@ -43,6 +43,7 @@ struct http_handler {
 	uint64_t tick_ns;  /* 0: a second */
 	bool is_for_pages; /* tick need not be called while no stream is open */
 	bool takes_posts;
+	bool takes_files; /* as the body of a post, which is kept in a file without a name */
 };
 
 struct http;

@@ -94,9 +94,9 @@ static bool is_own(const struct headers *headers)
 }
 
 unsigned http_check(const char *token, struct MHD_Connection *connection, const struct http_request *request,
-		    const char *method, bool takes_posts, const char **why)
+		    const char *method, const struct http_handler *handler, const char **why)
 {
-	bool is_post = takes_posts && !strcmp(method, "POST");
+	bool is_post = handler->takes_posts && !strcmp(method, "POST");
 	struct headers headers = { 0 };
 
 	mhd()->get_connection_values(connection, MHD_HEADER_KIND, take_header, &headers);
@@ -124,7 +124,7 @@ unsigned http_check(const char *token, struct MHD_Connection *connection, const 
 		*why = "this server answers GET alone";
 		return MHD_HTTP_METHOD_NOT_ALLOWED;
 	}
-	if (headers.has_body) {
+	if (headers.has_body && !(is_post && handler->takes_files)) {
 		*why = "a request may not have a body";
 		return MHD_HTTP_CONTENT_TOO_LARGE;
 	}

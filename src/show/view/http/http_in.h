@@ -12,8 +12,8 @@ enum { HTTP_TOKEN_LEN = 32 };
 
 /* A new random token. 0, or -errno and err. */
 int http_token_init(char token[HTTP_TOKEN_LEN + 1], struct err *err);
-/* 0; or the status to refuse with, and why. */
+/* 0; or the status to refuse with, and why. handler: what it takes. */
 unsigned http_check(const char *token, struct MHD_Connection *connection, const struct http_request *request,
-		    const char *method, bool takes_posts, const char **why);
+		    const char *method, const struct http_handler *handler, const char **why);
 
 #endif

@@ -18,6 +18,7 @@ struct http_request {
 	const char *key[HTTP_MAX_PARAMS], *value[HTTP_MAX_PARAMS];
 	size_t n_params;
 	bool is_post; /* it is to do something; else it only asks */
+	int body_fd;  /* of a post: the file that was sent with it; -1: none */
 };
 
 /*
