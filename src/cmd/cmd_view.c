@@ -5,6 +5,7 @@
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
@@ -77,8 +78,37 @@ struct page {
 	uint64_t begun_ns;
 	bool is_announced, is_shown; /* is_shown: the terminal says what is being read */
 	struct err *err;
-	int code; /* of announcing */
+	int code;	   /* of announcing */
+	const char *place; /* in the page: "#..."; "": its beginning */
 };
+
+static int announce(struct page *page)
+{
+	char address[1200];
+
+	snprintf(address, sizeof address, "%s%s", http_address(page->http), page->place);
+	return page_options_announce(&page->opts->page, address, stdout, page->err);
+}
+
+/* "FILE#PLACE" is a link that the page made. Cuts the place off; a file of that whole name comes first. */
+static const char *take_place(char *path, struct err *err)
+{
+	char *hash = strrchr(path, '#');
+	struct stat file;
+
+	if (!hash || !stat(path, &file))
+		return "";
+	for (const char *at = hash + 1; *at; at++)
+		if (*at <= ' ' || *at > '~')
+			hash = NULL;
+	if (!hash || strlen(hash) > 1000) {
+		err_set(err, EINVAL, "cannot use what is behind # as a place of the page");
+		return NULL;
+	}
+	memmove(hash + 1, hash, strlen(hash) + 1);
+	*hash = 0;
+	return hash + 1;
+}
 
 /* Most files are read before a browser is there; of a large one the page says how far it is. */
 static void turn(void *ctx, uint64_t n_events, double share)
@@ -99,7 +129,7 @@ static void turn(void *ctx, uint64_t n_events, double share)
 	term_has_read(page->is_shown);
 	page->is_shown = false;
 	http_begin(page->http, &handler);
-	page->code = page_options_announce(&page->opts->page, http_address(page->http), stdout, page->err);
+	page->code = announce(page);
 }
 
 static int serve(struct page *page, struct view_set *set)
@@ -112,7 +142,7 @@ static int serve(struct page *page, struct view_set *set)
 		return code;
 	page->loading.is_over = true;
 	if (!page->is_announced)
-		page->code = page_options_announce(&page->opts->page, http_address(page->http), stdout, page->err);
+		page->code = announce(page);
 	if (!page->code)
 		page->code = http_run(page->http, &handler, stop.epoll, page->err);
 	close_stop(&stop);
@@ -151,11 +181,13 @@ static struct view_set *open_set(struct page *page, const char *path, const char
 }
 
 /* The port is taken before the recording is read, so that a wrong one is refused at once. */
-static int show(const struct view_opts *opts, const char *path, const char *beside, struct err *err)
+static int show(const struct view_opts *opts, const char *path, const char *beside, const char *place, struct err *err)
 {
-	struct page page = {
-		.opts = opts, .loading = { .path = path, .share = NAN }, .err = err, .begun_ns = clock_ns()
-	};
+	struct page page = { .opts = opts,
+			     .loading = { .path = path, .share = NAN },
+			     .err = err,
+			     .begun_ns = clock_ns(),
+			     .place = place };
 	const struct http_door door = page_options_door(&opts->page);
 	struct view_set *set = NULL;
 	struct stat file;
@@ -176,11 +208,22 @@ static int view_run(const void *opaque, int argc, char **argv, struct err *err)
 {
 	const struct view_opts *opts = opaque;
 	struct find_recording newest;
+	const char *place = "";
 	int code = page_options_check(&opts->page, err);
+	char *path = NULL;
 
 	if (!code && !argc)
 		code = find_recording_newest(&newest, err);
-	return code ? code : show(opts, argc ? argv[0] : newest.path, argc > 1 ? argv[1] : NULL, err);
+	if (code)
+		return code;
+	if (asprintf(&path, "%s ", argc ? argv[0] : newest.path) < 0) /* room for the place's end */
+		return err_set(err, ENOMEM, "out of memory");
+	path[strlen(path) - 1] = 0;
+	if (argc)
+		place = take_place(path, err);
+	code = place ? show(opts, path, argc > 1 ? argv[1] : NULL, place, err) : -err->code;
+	free(path);
+	return code;
 }
 
 const struct cmd cmd_view = {
@@ -201,7 +244,8 @@ const struct cmd cmd_view = {
 	    "reads; - is standard input. Without FILE, the newest recording in this folder is shown. All of it is kept "
 	    "in memory: about 40 bytes an event.\n\n"
 	    "With BASE and NEW the page shows both on one axis of time, and what inftrace diff says of them. A file "
-	    "that is dropped on the page, or chosen there, is opened or compared.",
+	    "that is dropped on the page, or chosen there, is opened or compared.\n\n"
+	    "FILE#PLACE is what the page's Link copies: it shows that place again.",
 	.examples =
 	    (const struct cmd_example[]){
 		{ "inftrace view", "the newest recording" },

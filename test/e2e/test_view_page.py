@@ -53,8 +53,10 @@ def test_every_control_does_what_it_says(lab, wheel, drive):
     skip_without_page(lab)
     program = lab.python(wheel, "infer", "--threads", "2", "--sessions", "2", "--runs", "60", "run", lab.model("cnn"))
     recording = lab.record(program, options=["--interval", "100ms"])
-    done = drive(lab.path("recording.pftrace"), "view_steps_timeline.js", "view_steps_tables.js")
-    assert len(done) == 22
+    done = drive(
+        lab.path("recording.pftrace"), "view_steps_timeline.js", "view_steps_tables.js", "view_steps_compare.js"
+    )
+    assert len(done) == 28
     assert recording.status == 0
 
 

@@ -198,8 +198,12 @@ def test_what_is_debugged_is_recorded(lab, library, extension):
     with open(folder + "/debugged.py", "w") as out:
         out.write(PROGRAM)
     shutil.copy(os.path.join(envs.PROGRAMS, "infer.js"), folder + "/debugged.js")
-    shutil.copy(os.path.join(envs.PROGRAMS, "run.c"), folder + "/run.c")
-    native = lab.native("run", library, lab.model("chain"), 256, 256, "run", 7, 1)
+    sources = [folder + "/" + name for name in ("run.c", "ort.c", "runtime_opened.c")]
+    for name in ("run.c", "ort.c", "ort.h", "runtime_opened.c"):
+        shutil.copy(os.path.join(envs.PROGRAMS, name), folder)
+    native = [folder + "/run", library, lab.model("chain"), "256", "256", "run", "7", "1"]
+    done = lab.plain(["cc", "-g", "-O0", "-pthread", "-o", native[0], *sources, "-ldl", "-std=gnu11", "-D_GNU_SOURCE"])
+    assert done.status == 0, done.err
     launches = [
         {"type": "debugpy", "name": "of Python", "program": folder + "/debugged.py", "args": ["20"]},
         {"type": "node", "name": "of Node", "program": folder + "/debugged.js", "runtimeExecutable": node.node}

@@ -337,7 +337,7 @@ exports.everything_has_a_name_and_a_place_for_the_keyboard = async d => {
 	// Tab goes round the page, and each stop is seen
 	const stops = new Set();
 	await d.page.focus('.skip');
-	for (let i = 0; i < 40; i++) {
+	for (let i = 0; i < 60; i++) {
 		await d.press('Tab');
 		const stop = await d.page.evaluate(() => {
 			const at = document.activeElement;

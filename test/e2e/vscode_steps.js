@@ -65,8 +65,14 @@ exports.two_recordings_are_compared = async w => {
 	await w.command('inftrace: Compare Recordings');
 	await w.pick('run.pftrace');
 	// the older one is the base
-	await w.tab('run.pftrace beside first.pftrace').waitFor();
-	await w.frame(() => /first\.pftrace/.test(document.body.textContent) && /cnn/.test(document.body.textContent));
+	await w.tab('first.pftrace → run.pftrace').waitFor();
+	const frame = await w.frame(() => globalThis.inftrace?.beside && document.querySelector('.differences tbody tr'));
+	const [verdict, ends] = await frame.evaluate(() => [
+		document.querySelector('.verdict').textContent,
+		[inftrace.app.view.end, inftrace.beside.view.end],
+	]);
+	assert.match(verdict, /base|difference/);
+	assert.equal(ends[0], ends[1]);
 };
 
 exports.a_model_is_profiled_on_a_device = async w => {

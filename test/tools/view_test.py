@@ -414,6 +414,17 @@ class Several(unittest.TestCase):
         ):
             self.assertEqual(self.server.request(path)[0], 404, path)
 
+    def test_a_link_shows_its_place_again(self):
+        command = [INFTRACE, "view", "--no-browser", RECORDING + "#t=5-9&tab=operators"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as view:
+            self.assertRegex(view.stdout.readline(), r"^http://\S+/#t=5-9&tab=operators\n$")
+            view.terminate()
+        for place in ("#a b", "#" + 2000 * "x", "#\x1b"):
+            done = subprocess.run(
+                [INFTRACE, "view", "--no-browser", RECORDING + place], capture_output=True, check=False
+            )
+            self.assertEqual((done.returncode, done.stdout), (3, b""))
+
     def test_a_file_is_opened_and_compared(self):
         number = int(self.server.bring(self.content, "take?name=..%2F..%2Fmine.pftrace")[2])
         opened = self.server.json(f"recording.json?of={number}")

@@ -24,7 +24,7 @@ export function CopyLink({ app }: { app: App }) {
 	};
 	return (
 		<button
-			class="quiet"
+			class="quiet link"
 			title="Copy the command that shows this place again, also when this page is gone"
 			aria-live="polite"
 			onClick={() => void copy()}

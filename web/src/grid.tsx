@@ -14,7 +14,7 @@ const HIDDEN = new Set(['row', 'index', 'name_number', 'class', 'track', 'counte
 const NUMBERS = /^(pid|tid|thread|id|inference|session)$/;
 
 /** Columns that say something only where they differ. */
-const MARGINAL = /^(model|pid|status|batch|first|provider|failed|cut|measured)$/;
+const MARGINAL = /^(model|session|elements|pid|status|batch|first|provider|failed|cut|measured)$/;
 
 export interface GridProps {
 	readonly what: string;

@@ -97,7 +97,7 @@ export function Open({ app }: { app: App }) {
 	return (
 		<>
 			<button
-				class="quiet"
+				class="quiet open-file"
 				title="Open or compare a recording; you can also drop it here"
 				onClick={() => setOpen(true)}
 			>

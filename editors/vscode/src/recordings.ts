@@ -176,9 +176,12 @@ export async function compare(what?: unknown, all?: readonly unknown[]): Promise
 	const [a, b] = await Promise.all([stat(base.fsPath), stat(next.fsPath)]);
 	if (a.mtimeMs > b.mtimeMs) [base, next] = [next, base];
 	const [before, after] = [base.fsPath, next.fsPath];
-	// 1: something became slower
-	const html = await working('Comparing', () => answer(['diff', '--format', 'html', before, after], [0, 1]));
-	if (html) showHtml(`${basename(after)} beside ${basename(before)}`, html);
+	const title = `${basename(before)} → ${basename(after)}`;
+	const panel = vscode.window.createWebviewPanel('inftrace.compare', title, vscode.ViewColumn.Active, {
+		enableScripts: true,
+		retainContextWhenHidden: true,
+	});
+	await new Page(panel, ['view', before, after]).show();
 }
 
 export async function remove(what?: unknown): Promise<void> {

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "show/view/view_in.h"
-#include "trace/export/exporters.h"
 #include "trace/import/excerpt.h"
+#include "trace/perfetto/perfetto_write.h"
 
 enum { MOST_AT_A_TIME = 2 };
 
@@ -43,14 +43,16 @@ static int copy(const struct cut *cut, struct sink *out, struct err *err)
 
 static int write_cut(FILE *file, const void *ctx, struct err *err)
 {
-	const struct exporter *to = exporters_find("perfetto");
+	static const struct perfetto_write_opts opts = { .compress = true, .is_import = true };
 	struct names *names = names_new();
 	uint32_t last_track = 0;
-	struct sink *out = names ? to->open(fileno(file), names, &last_track, err) : NULL;
+	struct perfetto_writer *to = names ? perfetto_write_new(fileno(file), names, &last_track, &opts, err) : NULL;
 	struct err ignored;
-	int code = out ? copy(ctx, out, err) : names ? -err->code : err_set(err, ENOMEM, "out of memory");
+	int code = to	   ? copy(ctx, perfetto_write_sink(to), err)
+		   : names ? -err->code
+			   : err_set(err, ENOMEM, "out of memory");
 
-	if (to->close(out, NULL, code ? &ignored : err) && !code)
+	if (perfetto_write_free(to, code ? &ignored : err) && !code)
 		code = -err->code;
 	names_free(names);
 	return code;
