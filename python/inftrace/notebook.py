@@ -12,7 +12,7 @@ import shlex
 import signal
 import subprocess
 import tempfile
-from typing import IO, TYPE_CHECKING, List, NoReturn, Optional
+from typing import IO, TYPE_CHECKING, List, NoReturn, Union
 
 from .program import Error, Option, failure, options, output, program, starting
 from .recording import Recording, keep, new_path
@@ -33,6 +33,7 @@ def _parser() -> _Parser:
     parser.add_argument("-o", "--output", metavar="FILE", help="keep the recording in this file")
     parser.add_argument("-l", "--level", choices=("inference", "operator", "detail"), help="how much to record")
     parser.add_argument("-n", "--name", metavar="NAME", help="a variable that gets the recording")
+    parser.add_argument("--page", action="store_true", help="show the timeline in a frame, in place of the report")
     parser.add_argument("--no-report", action="store_true", help="print the first sentence alone")
     return parser
 
@@ -85,7 +86,35 @@ class _Recorder:
                 raise failure(said.read(), status)
 
 
-def _run(shell: "InteractiveShell", line: str, cell: str) -> Optional[Recording]:
+class Page:
+    """The page of `inftrace view` in a frame, of a browser on the kernel's machine. It ends with the kernel."""
+
+    def __init__(self, path: str, recording: Recording) -> None:
+        self.recording = recording
+        words = [program(), "view", "--embed", "--no-browser", "--exit-with-stdin", path]
+        with starting(words[0]):
+            self._view = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        assert self._view.stdout
+        self.address = self._view.stdout.readline().strip()
+        if not self.address:
+            raise failure("", self._view.wait())
+
+    def _repr_html_(self) -> str:
+        return '<iframe src="%s" style="width: 100%%; height: 720px; border: 0"></iframe>' % self.address
+
+    def __repr__(self) -> str:
+        return self.recording.verdict
+
+
+_pages: List[Page] = []  # their servers go on
+
+
+def _page(path: str, recording: Recording) -> Page:
+    _pages.append(Page(path, recording))
+    return _pages[-1]
+
+
+def _run(shell: "InteractiveShell", line: str, cell: str) -> "Union[Recording, Page, None]":
     given = _parser().parse_args(shlex.split(line))
     path, folder = (os.path.abspath(given.output), None) if given.output else new_path()
     recorder = _Recorder(path, {"level": given.level, "force": True})
@@ -97,6 +126,8 @@ def _run(shell: "InteractiveShell", line: str, cell: str) -> Optional[Recording]
     recording = keep(Recording(path), folder)
     if given.name:
         shell.push({given.name: recording})
+    if given.page:
+        return _page(path, recording)
     if given.no_report:
         print(recording.verdict)
         return None
@@ -104,7 +135,7 @@ def _run(shell: "InteractiveShell", line: str, cell: str) -> Optional[Recording]
 
 
 def load(shell: "InteractiveShell") -> None:
-    def inftrace(line: str, cell: str) -> Optional[Recording]:
+    def inftrace(line: str, cell: str) -> "Union[Recording, Page, None]":
         return _run(shell, line, cell)
 
     inftrace.__doc__ = _parser().format_help()

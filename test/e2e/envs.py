@@ -561,6 +561,15 @@ def notebook():
 
 
 @functools.lru_cache(maxsize=None)
+def jupyterlab():
+    """A Python with JupyterLab and the newest runtime."""
+    runtime, numpy, low, high = WHEELS["newest"]
+    packages = ["jupyterlab", "ipykernel", numpy]
+    path = _venv("jupyterlab", _python_between(low, high), packages, [runtime, "flatbuffers"])
+    return os.path.join(path, "bin", "python")
+
+
+@functools.lru_cache(maxsize=None)
 def otlp():
     """A Python environment with OpenTelemetry's own classes of the protocol."""
     return os.path.join(

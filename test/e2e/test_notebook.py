@@ -1,13 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """`%%inftrace` of the Python package, in a real kernel of Jupyter that nbclient drives."""
 
+import contextlib
 import json
 import os
+import re
+import subprocess
 
 import pytest
 
 import envs
+import judge
 from conftest import environment
+from lab import wait_until
+from test_view_page import skip_without_page
 
 PACKAGE = os.path.join(os.path.dirname(os.path.dirname(envs.HERE)), "python")
 DRIVER = """import json, sys
@@ -64,3 +70,54 @@ def test_a_cell_is_recorded_and_its_report_shown_below_it(lab, rights):
     # an exception of the cell is the cell's, and the report comes all the same
     assert [one["output_type"] for one in raised] == ["error", "execute_result"] and "its own" in raised[0]["evalue"]
     assert "unrecognized arguments: --wrong" in wrong[0]["evalue"]
+
+
+@pytest.mark.root
+@pytest.mark.full("JupyterLab in a browser")
+def test_jupyterlab_shows_the_report_and_the_page(lab):
+    """Nothing but the extension of IPython: JupyterLab has none of inftrace."""
+    skip_without_page(lab)
+    python, browser, modules = environment(envs.jupyterlab), environment(judge._browser), environment(judge.puppeteer)
+    cells = ["%load_ext inftrace", IMPORT % lab.model("cnn"), "%%inftrace\n" + RUN % (40, 0)]
+    cells.append("%%inftrace --page -o " + lab.path("cell.pftrace") + "\n" + RUN % (30, 0))
+    cells = [
+        {"cell_type": "code", "id": "c%d" % i, "execution_count": None, "metadata": {}, "outputs": [], "source": text}
+        for i, text in enumerate(cells)
+    ]
+    kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
+    with open(lab.path("book.ipynb"), "w") as out:
+        json.dump({"cells": cells, "metadata": kernel, "nbformat": 4, "nbformat_minor": 5}, out)
+    words = ["-m", "jupyterlab", "--no-browser", "--allow-root", "--ip=127.0.0.1", "--port=0", "--ServerApp.token="]
+    home = {
+        name: lab.path("home") for name in ("HOME", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR")
+    }
+    env = {"PYTHONPATH": PACKAGE, "INFTRACE_PROGRAM": lab.inftrace, "PATH": os.path.dirname(python), **home}
+    env["PATH"] += ":" + os.environ["PATH"]
+    with open(lab.path("server.log"), "w") as log:
+        server = lab.start([python, *words, "--ServerApp.root_dir=" + lab.path("")], env=env, stdout=log, stderr=log)
+    address = wait_until(lambda: re.search(r"http://127\.0\.0\.1:\d+/lab", open(lab.path("server.log")).read()), server)
+    picture = os.path.join(os.environ.get("JUPYTER_PICTURES", lab.path("")), "jupyterlab.png")
+    done = subprocess.run(
+        ["node", os.path.join(envs.HERE, "jupyter_drive.js"), browser, address[0] + "/tree/book.ipynb", picture],
+        env={**os.environ, "NODE_PATH": modules},
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    assert done.returncode == 0, done.stderr + open(lab.path("server.log")).read()[-2000:]
+    said = json.loads(done.stdout)
+    assert said["report"] and "30 inferences of" in said["page"]
+    server.terminate()
+    server.wait()
+    # the page ended with the kernel
+    wait_until(lambda: not pages_of(lab.path("cell.pftrace")))
+
+
+def pages_of(recording):
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(OSError), open("/proc/%s/cmdline" % pid, "rb") as file:
+            words = file.read().split(b"\0")
+            if b"--embed" in words and recording.encode() in words:
+                found.append(int(pid))
+    return found

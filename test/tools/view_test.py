@@ -263,6 +263,18 @@ class Checks(unittest.TestCase):
             ),
         )
 
+    def test_a_frame_is_for_those_who_allow_it(self):
+        frame = ["Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: iframe"]
+        self.refused(403, self.server.request("", headers=frame))
+        with Server("--no-browser", "--embed", RECORDING) as framed:
+            status, headers, _ = framed.request("", headers=frame)
+            self.assertEqual((status, headers.get("x-frame-options")), (200, None))
+            policy = headers["content-security-policy"]
+            self.assertTrue(policy.endswith("frame-ancestors http://localhost:* http://127.0.0.1:* http://[::1]:*"))
+            # the page alone: another one may not ask for what it shows
+            self.refused(403, framed.request("recording.json", headers=frame))
+            self.refused(403, framed.request("", headers=frame[:1]))
+
     def test_only_get_without_a_body(self):
         for method in ("PUT", "DELETE", "HEAD", "OPTIONS", "TRACE"):
             status, headers, _ = self.server.request("recording.json", method=method)

@@ -22,7 +22,9 @@ int page_options_check(const struct page_options *options, struct err *err)
 
 struct http_door page_options_door(const struct page_options *options)
 {
-	return (struct http_door){ .port = (uint16_t)options->port, .socket = options->socket };
+	return (struct http_door){ .port = (uint16_t)options->port,
+				   .socket = options->socket,
+				   .is_framed = options->is_framed };
 }
 
 int page_options_announce(const struct page_options *options, const char *address, FILE *to, struct err *err)

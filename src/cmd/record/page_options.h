@@ -15,7 +15,7 @@
 struct page_options {
 	int port;
 	const char *socket;
-	bool no_browser, ends_with_stdin;
+	bool no_browser, ends_with_stdin, is_framed;
 };
 
 /* The rows: `type` is the command's struct, `field` its struct page_options. */
@@ -25,6 +25,9 @@ struct page_options {
 	    { 0,       "socket", \
 	      "PATH",  "serve the page on a new socket that you alone can open, instead of a port: for an editor", \
 	      OPT_STR, offsetof(type, field.socket) }, \
+	    { 0,	"embed", \
+	      NULL,	"let another page of this machine, such as a notebook, show the page in a frame", \
+	      OPT_FLAG, offsetof(type, field.is_framed) }, \
 	    { 0,	"no-browser", \
 	      NULL,	"open no browser; by default one is opened on a desktop", \
 	      OPT_FLAG, offsetof(type, field.no_browser) }, \

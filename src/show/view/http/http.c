@@ -95,6 +95,21 @@ static int64_t now_s(void)
 	return (int64_t)(now_ns() / 1000000000) + 1; /* never 0 */
 }
 
+bool http_takes_posts(const struct http *http)
+{
+	return http->handler.takes_posts;
+}
+
+bool http_takes_files(const struct http *http)
+{
+	return http->handler.takes_files;
+}
+
+bool http_is_framed(const struct http *http)
+{
+	return http->door.is_framed;
+}
+
 void http_say(struct http_answer *answer, unsigned status, const char *fmt, ...)
 {
 	char text[512];
@@ -130,23 +145,30 @@ static struct MHD_Response *make_body(struct http_answer *answer)
 	return response;
 }
 
-static void add_headers(struct MHD_Response *response, const struct http_answer *answer)
+#define POLICY \
+	"default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " \
+	"base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'; " \
+	"frame-ancestors "
+
+static void add_headers(const struct http *http, struct MHD_Response *response, const struct http_answer *answer)
 {
 	static const char *const header[][2] = {
-		{ "Content-Security-Policy",
-		  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
-		  "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
-		  "require-trusted-types-for 'script'; trusted-types 'none'" },
 		{ "X-Content-Type-Options", "nosniff" },
 		{ "Cache-Control", "no-store" },
 		{ "Referrer-Policy", "no-referrer" },
 		{ "Cross-Origin-Resource-Policy", "same-origin" },
 		{ "Cross-Origin-Opener-Policy", "same-origin" },
-		{ "X-Frame-Options", "DENY" },
 	};
 
 	for (size_t i = 0; i < sizeof header / sizeof *header; i++)
 		mhd()->add_response_header(response, header[i][0], header[i][1]);
+	if (http->door.is_framed) {
+		mhd()->add_response_header(response, "Content-Security-Policy",
+					   POLICY "http://localhost:* http://127.0.0.1:* http://[::1]:*");
+	} else {
+		mhd()->add_response_header(response, "Content-Security-Policy", POLICY "'none'");
+		mhd()->add_response_header(response, "X-Frame-Options", "DENY");
+	}
 	mhd()->add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, answer->type);
 	if (answer->status == MHD_HTTP_METHOD_NOT_ALLOWED)
 		mhd()->add_response_header(response, MHD_HTTP_HEADER_ALLOW, "GET");
@@ -246,7 +268,7 @@ static enum MHD_Result reply(struct http *http, struct exchange *exchange)
 		peer->since_s = answer->is_stream ? 0 : now_s();
 		peer->is_answered = true;
 	}
-	add_headers(response, answer);
+	add_headers(http, response, answer);
 	result = mhd()->queue_response(exchange->connection, answer->status, response);
 	mhd()->destroy_response(response);
 	return result;
@@ -360,8 +382,7 @@ static enum MHD_Result answer(CALL)
 	if (exchange->is_checked && !exchange->refused && !*upload_size)
 		return work(http, exchange);
 	if (!exchange->is_checked && !exchange->refused)
-		exchange->refused =
-		    http_check(http->token, connection, &exchange->request, method, &http->handler, &why);
+		exchange->refused = http_check(http->token, connection, &exchange->request, method, http, &why);
 	exchange->request.is_post = !strcmp(method, "POST");
 	exchange->is_checked = true;
 	if (!exchange->refused)

@@ -55,7 +55,7 @@ static bool is_here(const char *host)
 struct headers {
 	const char *host, *origin; /* the last of each */
 	unsigned n_hosts, n_origins, n_foreign_sites;
-	bool has_body, is_navigation, is_document;
+	bool has_body, is_navigation, is_document, is_frame;
 };
 
 /* Each header by itself: a look-up by name would see the first of two. */
@@ -76,6 +76,7 @@ static enum MHD_Result take_header(void *ctx, enum MHD_ValueKind kind, const cha
 		to->is_navigation = !strcmp(value, "navigate");
 	} else if (!strcasecmp(key, "Sec-Fetch-Dest")) {
 		to->is_document = !strcmp(value, "document");
+		to->is_frame = !strcmp(value, "iframe");
 	} else if (!strcasecmp(key, "Transfer-Encoding")) {
 		to->has_body = true;
 	} else if (!strcasecmp(key, "Content-Length")) {
@@ -94,9 +95,9 @@ static bool is_own(const struct headers *headers)
 }
 
 unsigned http_check(const char *token, struct MHD_Connection *connection, const struct http_request *request,
-		    const char *method, const struct http_handler *handler, const char **why)
+		    const char *method, const struct http *http, const char **why)
 {
-	bool is_post = handler->takes_posts && !strcmp(method, "POST");
+	bool is_post = http_takes_posts(http) && !strcmp(method, "POST");
 	struct headers headers = { 0 };
 
 	mhd()->get_connection_values(connection, MHD_HEADER_KIND, take_header, &headers);
@@ -105,7 +106,8 @@ unsigned http_check(const char *token, struct MHD_Connection *connection, const 
 		return MHD_HTTP_FORBIDDEN;
 	}
 	/* a link to the page may stand anywhere: who follows it has the token, and no other page sees the answer */
-	if (headers.is_navigation && headers.is_document && !*request->name)
+	if (headers.is_navigation && !*request->name &&
+	    (headers.is_document || (headers.is_frame && http_is_framed(http))))
 		headers.n_foreign_sites = 0;
 	if ((headers.n_origins && !is_own(&headers)) || headers.n_foreign_sites) {
 		*why = "another page may not ask this server";
@@ -124,7 +126,7 @@ unsigned http_check(const char *token, struct MHD_Connection *connection, const 
 		*why = "this server answers GET alone";
 		return MHD_HTTP_METHOD_NOT_ALLOWED;
 	}
-	if (headers.has_body && !(is_post && handler->takes_files)) {
+	if (headers.has_body && !(is_post && http_takes_files(http))) {
 		*why = "a request may not have a body";
 		return MHD_HTTP_CONTENT_TOO_LARGE;
 	}

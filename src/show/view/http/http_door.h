@@ -6,6 +6,7 @@
 #ifndef SHOW_VIEW_HTTP_DOOR_H
 #define SHOW_VIEW_HTTP_DOOR_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/err.h"
@@ -13,6 +14,7 @@
 struct http_door {
 	uint16_t port;	    /* 0: any that is free */
 	const char *socket; /* a path, instead of a port; NULL: none */
+	bool is_framed;	    /* other pages of this machine, which know the address, may show the page in a frame */
 };
 
 /* The listening descriptor, with the port that was taken in *door; or -errno and err. */
