@@ -7,11 +7,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/privilege.h"
 #include "capture/proc/rights.h"
 #include "capture/recorder/attach/attach.h"
 #include "cmd/cmd.h"
+#include "cmd/fleet/ask_dump.h"
 #include "cmd/fleet/notify.h"
 #include "cmd/fleet/watch_guest.h"
 #include "cmd/record/probe_options.h"
@@ -35,6 +37,7 @@ struct watch_opts {
 	struct door_lines_opts lines;
 	const char *name, *path;
 	int max_series;
+	bool dumps;
 };
 
 #define AT(field) offsetof(struct watch_opts, field)
@@ -89,6 +92,11 @@ static const struct opt watch_opt_table[] = {
 	  AT(shared.dump_after_ns), "10s" },
 	{ 0, "max-dumps", "N", "write at most so many such files; later ones are only counted", OPT_INT,
 	  AT(shared.max_dumps), "10" },
+	{ 0, "dump", NULL,
+	  "ask an inftrace watch that runs with -o for such a file, wait for it, and print its name; with a PID: the "
+	  "one "
+	  "that is this process",
+	  OPT_FLAG, AT(dumps) },
 	{ 0, NULL, NULL, "Other:" },
 	{ 'q', "quiet", NULL, "do not print what is watched, and where it goes", OPT_FLAG, AT(shared.quiet) },
 	{ 0 },
@@ -100,6 +108,7 @@ static const struct cmd_example examples[] = {
 	  "the slowest, failed and first inferences of each 10 s" },
 	{ "inftrace watch --metrics 9465 -o slow.pftrace --dump-when 'p99>50ms,error'",
 	  "also a recording of the two minutes before each trouble" },
+	{ "inftrace watch --dump", "such a recording of a watcher that runs, now" },
 	{ "inftrace watch --metrics 0.0.0.0:9465 --metrics-token token --metrics-cert cert.pem --metrics-key key.pem",
 	  "for a Prometheus on another machine" },
 	{ 0 },
@@ -135,6 +144,24 @@ static int open_file(struct job *job, struct err *err)
 	memcpy(job->sinks, job->file.sinks, job->file.n_sinks * sizeof *job->sinks);
 	job->n_sinks = job->file.n_sinks;
 	return 0;
+}
+
+/* Absolute: who reads the rows is elsewhere. */
+static void say_recorded(void *opaque, struct fleet_recording *recording)
+{
+	struct job *job = opaque;
+	struct rotate_dumped dumped;
+	char folder[PATH_MAX] = "";
+
+	if (!recording_file_dump(&job->file, &dumped))
+		return;
+	if (*dumped.path.s != '/' && !getcwd(folder, sizeof folder))
+		return;
+	recording->begin_ns = dumped.begin_ns;
+	recording->until_ns = dumped.until_ns;
+	if (snprintf(recording->path, sizeof recording->path, "%s%s%s", folder, *folder ? "/" : "", dumped.path.s) >=
+	    (int)sizeof recording->path)
+		*recording->path = 0;
 }
 
 static void close_file(struct job *job, int code)
@@ -231,6 +258,10 @@ static int watch(struct job *job, struct attached *attached, struct err *err)
 					 job->has_file ? &job->file.last_track : &job->last_track, err);
 	if (code)
 		return code;
+	if (job->has_file) {
+		job->guest.recorded = say_recorded;
+		job->guest.recorded_ctx = job;
+	}
 	job->sinks[job->n_sinks++] = fleet_sink(job->guest.fleet);
 	job->guest.begun = say_choice;
 	job->guest.begun_ctx = &chosen;
@@ -260,12 +291,16 @@ static int run(const void *opaque, int argc, char **argv, struct err *err)
 	bool was_on;
 	int code;
 
+	if (((const struct watch_opts *)opaque)->dumps) {
+		free(job);
+		return ask_dump(argc ? argv[0] : NULL, err);
+	}
 	if (!job)
 		return err_set(err, ENOMEM, "cannot watch: out of memory");
 	job->opts = opaque;
 	job->shared = job->opts->shared;
 	job->shared.thin = "auto";
-	code = check(job->opts, err);
+	code = argc ? opt_misused(err, "'%.40s' is too much: a PID needs --dump", argv[0]) : check(job->opts, err);
 	if (!code)
 		code = attach_check(err);
 	was_on = privilege_use(true);
@@ -291,7 +326,7 @@ static int run(const void *opaque, int argc, char **argv, struct err *err)
 
 const struct cmd cmd_watch = {
 	.name = "watch",
-	.usage = "[options]",
+	.usage = "[options] | --dump [PID]",
 	.summary = "sum up what all programs do with models, for the engines of a fleet",
 	.help =
 	    "Watches every program that runs models, those that start later too, and sums up every 10 s how many "
@@ -310,7 +345,8 @@ const struct cmd cmd_watch = {
 	.opts = watch_opt_table,
 	.opts_size = sizeof(struct watch_opts),
 	.order = OPT_ANYWHERE,
-	.max_args = 0,
+	.max_args = 1,
+	.words = CMD_PIDS,
 	.is_privileged = true,
 	.run = run,
 };

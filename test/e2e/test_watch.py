@@ -418,17 +418,42 @@ def test_the_unit_is_confined_and_systemd_is_notified(lab):
         assert (process.wait(PATIENCE), process.stderr.read()) == (0, b"")
 
 
-def test_a_signal_writes_what_is_kept(lab, wheel):
+def test_a_dump_is_asked_for_and_rows_name_it(lab, wheel):
     server = own_server(lab, wheel, "chain", "watched_e.py", "--rest", 0.01)
-    path, dump = lab.path("kept.pftrace"), lab.path("kept.dump-0001.pftrace")
-    watch = Watch(lab, "--metrics", "PORT", "-o", path, "--dump-after", "200ms", name="watched_e.py").wait_ready()
+    path, lines = lab.path("kept.pftrace"), lab.path("lines")
+    dumps = [lab.path("kept.dump-000%d.pftrace" % number) for number in (1, 2)]
+    words = ["--metrics", "PORT", "--lines", lines, "-o", path, "--dump-after", "300ms", "--max-dumps", "2"]
+    watch = Watch(lab, *words, name="watched_e.py").wait_ready()
     wait_until(lambda: watch.value("inftrace_inference_duration_seconds_count"), watch.process)
     watch.process.send_signal(signal.SIGUSR1)
-    wait_until(lambda: "dump: %s (SIGUSR1)" % dump in watch.err, watch.process, lambda: watch.err)
+    wait_until(lambda: "dump: %s (SIGUSR1)" % dumps[0] in watch.err, watch.process, lambda: watch.err)
+    # this test's own: other watchers may run
+    ask = [lab.inftrace, "watch", "--dump", str(watch.process.pid)]
+    asked = lab.plain(ask)
+    assert (asked.status, asked.out, asked.err) == (0, dumps[1] + "\n", "")
+    named = wait_until(
+        lambda: {row["recording"] for row in map(json.loads, open(lines)) if "recording" in row} >= set(dumps),
+        watch.process,
+    )
+    assert named
+    watch.process.send_signal(signal.SIGUSR1)
+    wait_until(lambda: "no dump (SIGUSR1): 2 have been written" in watch.err, watch.process, lambda: watch.err)
+    asked = lab.plain([*ask[:-1], str(server.pid)])
+    assert (
+        asked.status == 3
+        and asked.err == "inftrace: cannot ask for a dump: %d is no inftrace watch that records\n" % (server.pid)
+    )
     assert watch.end() == 0
     server.end()
-    report = lab.plain([lab.inftrace, "report", dump])
-    assert report.status == 0 and "chain" in report.out
+    for dump in dumps:
+        report = lab.plain([lab.inftrace, "report", dump])
+        assert report.status == 0 and "chain" in report.out
+    # the rows that name a recording are in it
+    rows = [row for row in map(json.loads, open(lines)) if row.get("recording") == dumps[1]]
+    assert rows
+    query = lab.plain([lab.inftrace, "query", "-f", "csv", dumps[1], "select id from inferences"])
+    assert query.status == 0, query.err
+    assert {str(row["inference"]) for row in rows} <= set(query.out.split())
 
 
 def test_rules_for_prometheus_hold(lab):

@@ -92,6 +92,12 @@ static void roll(struct watch_guest *guest)
 	const struct door_in in = { guest->fleet, &guest->own };
 
 	measure(guest);
+	if (guest->recorded) {
+		struct fleet_recording recording = { 0 };
+
+		guest->recorded(guest->recorded_ctx, &recording);
+		fleet_set_recording(guest->fleet, &recording);
+	}
 	if (fleet_roll(guest->fleet, clock_ns(), realtime_ns(), &guest->err))
 		return;
 	for (size_t i = 0; i < guest->n_ships; i++)

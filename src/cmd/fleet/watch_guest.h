@@ -27,6 +27,9 @@ struct watch_guest {
 	struct recorder_guest guest;
 	void (*begun)(void *ctx); /* called once every program that starts from now on is seen; NULL: nobody listens */
 	void *begun_ctx;
+	/* Fills the newest recording of what was worth it; NULL: there never is one. */
+	void (*recorded)(void *ctx, struct fleet_recording *recording);
+	void *recorded_ctx;
 	int epoll, timer;
 	uint64_t said[WATCH_SAID]; /* hashes of warnings that were printed: each is, once */
 	size_t n_said;

@@ -64,6 +64,9 @@ static void say_dumped(void *ctx, const char *path, const char *why, const struc
 {
 	const struct recording_file *file = ctx;
 
+	/* a rule that holds for long asks again and again; who sends a signal wants an answer */
+	if (err && (err->code == EBUSY || err->code == EDQUOT) && strcmp(why, dump_when_signal_name) != 0)
+		return;
 	if (err)
 		term_say("no dump (%s): %s", why, err->msg);
 	else if (!file->is_quiet)
@@ -223,6 +226,17 @@ struct live_page_stream recording_file_stream(struct recording_file *file, const
 					  .name = name,
 					  .file = file->path,
 					  .interval_ns = options->plan.interval_ns };
+}
+
+bool recording_file_dump(struct recording_file *file, struct rotate_dumped *dumped)
+{
+	struct err ignored;
+
+	if (!file->rotate || !file->when)
+		return false;
+	/* it looks for what it watches for in a flush */
+	sink_flush(dump_when_sink(file->when), &ignored);
+	return rotate_newest_dump(file->rotate, dumped);
 }
 
 static int close_segments(struct recording_file *file, struct err *err)

@@ -37,6 +37,8 @@ struct recording_file {
 int recording_file_open(struct recording_file *file, const struct record_options *options, struct err *err);
 /* What the recorder is to be told of SIGUSR1; NULL: nothing. */
 const struct recorder_signal *recording_file_usr1(const struct recording_file *file);
+/* The newest dump, one for which there is a reason at this moment included. false: there is none. */
+bool recording_file_dump(struct recording_file *file, struct rotate_dumped *dumped);
 /* What a live page needs of it. `name` is borrowed. */
 struct live_page_stream recording_file_stream(struct recording_file *file, const struct record_options *options,
 					      const char *name);

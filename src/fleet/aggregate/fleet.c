@@ -219,6 +219,20 @@ const struct fleet_own *fleet_own(const struct fleet *fleet)
 	return &fleet->own;
 }
 
+void fleet_set_recording(struct fleet *fleet, const struct fleet_recording *recording)
+{
+	fleet->recording = *recording;
+}
+
+const char *fleet_recording_of(const struct fleet *fleet, const struct tail_run *run)
+{
+	const struct fleet_recording *recording = &fleet->recording;
+	uint64_t end_ns = run->realtime_ns - (uint64_t)fleet->to_realtime_ns;
+	bool is_in = *recording->path && end_ns >= recording->begin_ns && end_ns <= recording->until_ns;
+
+	return is_in ? recording->path : NULL;
+}
+
 const struct fleet_interval *fleet_interval(const struct fleet *fleet)
 {
 	return &fleet->interval;

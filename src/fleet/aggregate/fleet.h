@@ -15,6 +15,8 @@
 
 struct fleet;
 
+enum { FLEET_PATH = 512 };
+
 struct fleet_opts {
 	size_t max_series;
 	uint64_t idle_intervals; /* after which series and services that nobody adds to go */
@@ -39,6 +41,12 @@ struct fleet_own {
 	uint64_t n_processes_refused;
 };
 
+/* A recording of some time, CLOCK_MONOTONIC. path "": none. */
+struct fleet_recording {
+	uint64_t begin_ns, until_ns;
+	char path[FLEET_PATH];
+};
+
 struct fleet_interval {
 	uint64_t number, begin_realtime_ns, end_realtime_ns, start_realtime_ns; /* start: of the first one */
 };
@@ -55,6 +63,10 @@ size_t fleet_n_services(const struct fleet *fleet);
 const struct fleet_service *fleet_service(const struct fleet *fleet, size_t index);
 const struct tail *fleet_tail(const struct fleet *fleet); /* of the last interval */
 const struct fleet_own *fleet_own(const struct fleet *fleet);
+/* The newest recording of what was worth it: set before fleet_roll. */
+void fleet_set_recording(struct fleet *fleet, const struct fleet_recording *recording);
+/* The file with this inference; NULL: there is none. */
+const char *fleet_recording_of(const struct fleet *fleet, const struct tail_run *run);
 const struct fleet_interval *fleet_interval(const struct fleet *fleet);
 
 #endif

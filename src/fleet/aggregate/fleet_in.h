@@ -66,6 +66,7 @@ struct fleet {
 	uint32_t n_services;
 	struct tail tail, now_tail;
 	struct fleet_own own;
+	struct fleet_recording recording;
 	struct fleet_interval interval;
 	int64_t to_realtime_ns; /* realtime - monotonic, as of the last roll */
 	bool is_out_of_memory;

@@ -105,6 +105,8 @@ static void put_tail(FILE *out, const struct door_in *in, const struct tail_row 
 	put_known(out, "span_id", run->span);
 	put_known(out, "status", run->status);
 	put_known(out, "why", why);
+	if (fleet_recording_of(in->fleet, run))
+		put_known(out, "recording", fleet_recording_of(in->fleet, run));
 	fputs(",\"operators\":\"not seen\"}\n", out);
 }
 

@@ -262,21 +262,47 @@ static int turn(struct rotate *rotate, struct err *err)
 
 /* Dumps. */
 
+static void refuse_dump(struct rotate *rotate, const char *why)
+{
+	struct err err = { 0 };
+
+	rotate->dump.n_skipped++;
+	if (rotate->dump.state != DUMP_NONE)
+		err_set(&err, EBUSY, "one is being written");
+	else
+		err_set(&err, EDQUOT, "%u have been written, which is the limit", rotate->dump.n);
+	if (rotate->opts.dumped && !rotate->err.code)
+		rotate->opts.dumped(rotate->opts.ctx, "", why, &err);
+}
+
 void rotate_ask_dump(struct rotate *rotate, const char *why)
 {
 	struct rotate_dump *dump = &rotate->dump;
 	struct err ignored;
 
 	if (dump->state != DUMP_NONE || dump->n >= rotate->opts.max_dumps || rotate->err.code) {
-		dump->n_skipped++;
+		refuse_dump(rotate, why);
 		return;
 	}
 	dump->n++;
+	rotate_dump_number(dump, rotate->opts.path);
 	dump->state = DUMP_WAITS;
 	dump->first = segment_at(rotate, 0)->number;
+	dump->begin_ns = segment_at(rotate, 0)->begin_ns;
 	dump->until_ns = now_of(rotate) + rotate->opts.dump_after_ns;
 	snprintf(rotate->why, sizeof rotate->why, "%s", why);
-	note_dump(rotate, rotate_dump_path(rotate->opts.path, dump->n).s, why, &ignored);
+	note_dump(rotate, rotate_dump_path(rotate->opts.path, dump->number).s, why, &ignored);
+}
+
+bool rotate_newest_dump(const struct rotate *rotate, struct rotate_dumped *dumped)
+{
+	const struct rotate_dump *dump = &rotate->dump;
+
+	if (!dump->n)
+		return false;
+	*dumped =
+	    (struct rotate_dumped){ dump->begin_ns, dump->until_ns, rotate_dump_path(rotate->opts.path, dump->number) };
+	return true;
 }
 
 static bool has_room(const struct rotate *rotate, uint64_t last)
@@ -298,12 +324,13 @@ static void copy_dump(struct rotate *rotate, uint64_t max)
 
 	if (dump->state == DUMP_WAITS && !has_room(rotate, dump->last)) {
 		dump->state = DUMP_NONE;
+		rotate_copy_drop(&dump->copy);
 		code = err_set(&err, ENOSPC, "the disk has no room for it");
 	} else {
 		code = rotate_dump_copy(dump, rotate->stream.folder, segment_at(rotate, 0), max, path, &err);
 	}
 	if (code && rotate->opts.dumped)
-		rotate->opts.dumped(rotate->opts.ctx, rotate_dump_path(path, dump->n).s, rotate->why,
+		rotate->opts.dumped(rotate->opts.ctx, rotate_dump_path(path, dump->number).s, rotate->why,
 				    code < 0 ? &err : NULL);
 }
 
@@ -311,8 +338,11 @@ static void copy_dump(struct rotate *rotate, uint64_t max)
 static int turn_dump(struct rotate *rotate, struct err *err)
 {
 	struct rotate_dump *dump = &rotate->dump;
+	struct err later;
 	int code = 0;
 
+	if (dump->state == DUMP_WAITS)
+		rotate_dump_reserve(dump, rotate->stream.folder, &later);
 	if (dump->state == DUMP_WAITS && now_of(rotate) >= dump->until_ns) {
 		dump->last = last_of(rotate)->number;
 		code = next_segment(rotate, err);

@@ -20,6 +20,7 @@
 #include <stdbool.h>
 
 #include "event/sink.h"
+#include "trace/rotate/rotate_folder.h"
 
 struct rotate;
 
@@ -32,7 +33,10 @@ struct rotate_opts {
 	bool compress, overwrites;
 	uint64_t dump_after_ns; /* how much of what follows belongs to a dump */
 	uint32_t max_dumps;
-	/* a dump is complete, or err says why there is none; NULL: nobody wants to know */
+	/*
+	 * a dump is complete, or err says why there is none: EBUSY, another one is being written; EDQUOT, so many were
+	 * written before; NULL: nobody wants to know
+	 */
 	void (*dumped)(void *ctx, const char *path, const char *why, const struct err *err);
 	void *ctx;
 	uint64_t (*now_ns)(void);	/* CLOCK_MONOTONIC; NULL: the clock */
@@ -53,6 +57,14 @@ const int *rotate_fd(const struct rotate *rotate);
  * max_dumps, none is made, but counted in the recording.
  */
 void rotate_ask_dump(struct rotate *rotate, const char *why);
+/* The time that the newest dump covers, and its file, which is complete some time after that. */
+struct rotate_dumped {
+	uint64_t begin_ns, until_ns;
+	struct rotate_path path;
+};
+
+/* false: there is none. */
+bool rotate_newest_dump(const struct rotate *rotate, struct rotate_dumped *dumped);
 /*
  * Completes the recording, joins its segments and frees. 0; or -errno and err: the segments stay in their folder, which
  * is a recording, too. path (PATH_MAX bytes) gets the file or the folder.

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "trace/rotate/rotate_folder.h"
 
@@ -23,6 +24,18 @@ struct rotate_path rotate_dump_path(const char *path, uint32_t n)
 	if (size < 0 || (size_t)size >= sizeof dump.s)
 		*dump.s = 0;
 	return dump;
+}
+
+void rotate_dump_number(struct rotate_dump *dump, const char *path)
+{
+	do
+		dump->number++;
+	while (dump->number < MOST_NAMES && !access(rotate_dump_path(path, dump->number).s, F_OK));
+}
+
+int rotate_dump_reserve(struct rotate_dump *dump, int folder, struct err *err)
+{
+	return dump->copy.to > 0 ? 0 : rotate_copy_begin(&dump->copy, folder, "dump", err);
 }
 
 static int copy_part(struct rotate_dump *dump, const struct rotate_segment *segments, uint64_t max, struct err *err)
@@ -50,8 +63,8 @@ static int give_name(struct rotate_dump *dump, const char *path, struct err *err
 	int code;
 
 	do
-		code = rotate_copy_end(&dump->copy, rotate_dump_path(path, dump->n).s, err);
-	while (code == -EEXIST && dump->n++ < MOST_NAMES);
+		code = rotate_copy_end(&dump->copy, rotate_dump_path(path, dump->number).s, err);
+	while (code == -EEXIST && dump->number++ < MOST_NAMES);
 	return code;
 }
 
@@ -64,7 +77,7 @@ int rotate_dump_copy(struct rotate_dump *dump, int folder, const struct rotate_s
 		dump->state = DUMP_COPIES;
 		dump->next = dump->first;
 		dump->at = 0;
-		code = rotate_copy_begin(&dump->copy, folder, "dump", err);
+		code = rotate_dump_reserve(dump, folder, err);
 	}
 	if (!code)
 		code = copy_part(dump, segments, max, err);

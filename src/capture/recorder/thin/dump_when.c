@@ -11,6 +11,8 @@
 #include "base/array.h"
 #include "base/text/units.h"
 
+const char dump_when_signal_name[] = "SIGUSR1";
+
 struct lane {
 	uint64_t begin_ns;
 	uint32_t depth, run_depth; /* open slices; that of the inference, 0: none */
@@ -115,7 +117,7 @@ static bool holds(const struct dump_when *when, const struct dump_rule *rule, si
 	uint64_t ns;
 
 	if (rule->kind == DUMP_SIGNAL) {
-		snprintf(why, size, "SIGUSR1");
+		snprintf(why, size, "%s", dump_when_signal_name);
 		return when->is_asked;
 	}
 	if (rule->kind == DUMP_ERROR) {

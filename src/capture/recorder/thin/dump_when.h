@@ -26,6 +26,7 @@ struct dump_when_opts {
 /* of: another sink of the stream. NULL and err: out of memory. */
 struct dump_when *dump_when_new(const struct sink *of, const struct dump_when_opts *opts, struct err *err);
 struct sink *dump_when_sink(struct dump_when *when);
+extern const char dump_when_signal_name[]; /* why a dump is asked for when a signal came */
 /* SIGUSR1 came: counts where "signal" is one of the rules. */
 void dump_when_signal(struct dump_when *when);
 void dump_when_free(struct dump_when *when); /* NULL does nothing */
