@@ -24,6 +24,7 @@
 #include "fleet/door/door_otlp.h"
 #include "fleet/door/door_prometheus.h"
 #include "fleet/door/doors.h"
+#include "fleet/spool/spool.h"
 #include "show/term/term.h"
 
 enum { LEAST_SERIES = 8, MOST_SERIES = 100000 };
@@ -35,6 +36,7 @@ struct watch_opts {
 	struct door_prometheus_opts prometheus;
 	struct door_otlp_opts otlp;
 	struct door_lines_opts lines;
+	struct door_spool spool;
 	const char *name, *path;
 	int max_series;
 	bool dumps;
@@ -74,6 +76,13 @@ static const struct opt watch_opt_table[] = {
 	{ 0, "otlp-headers", "FILE", "send these headers, a line \"Name: value\" each", OPT_STR,
 	  AT(otlp.headers_file) },
 	{ 0, "otlp-ca", "FILE", "check the receiver's certificate with these (PEM)", OPT_STR, AT(otlp.authority) },
+	{ 0, "spool", "FOLDER",
+	  "while a receiver of OTLP does not answer, keep what it is to get in this folder, also after inftrace has "
+	  "ended; "
+	  "without: in memory",
+	  OPT_STR, AT(spool.folder) },
+	{ 0, "spool-size", "SIZE", "keep at most so much for each receiver; then the oldest goes, and is counted",
+	  OPT_SIZE, AT(spool.most_bytes), "256M" },
 	{ 0, "lines", "FILE", "append each interval to this file as JSON lines; -: to standard output", OPT_STR,
 	  AT(lines.path) },
 	{ 0, "lines-size", "SIZE", "begin a new file when it has this size", OPT_SIZE, AT(lines.most_bytes), "64M" },
@@ -196,6 +205,8 @@ static int check(const struct watch_opts *opts, struct err *err)
 		return opt_misused(err, "--metrics-cert and --metrics-key need each other");
 	if (!opts->shared.out && (opts->shared.dump_when.n || opts->shared.force))
 		return opt_misused(err, "--dump-when and --force need -o FILE");
+	if (opts->spool.most_bytes < SPOOL_LEAST_BYTES)
+		return opt_misused(err, "--spool-size must be at least 1M");
 	if (opts->lines.most_bytes < 4096)
 		return opt_misused(err, "--lines-size must be at least 4K");
 	return 0;
@@ -206,6 +217,7 @@ static int open_doors(struct job *job, struct err *err)
 	const struct watch_opts *opts = job->opts;
 	int code = 0;
 
+	job->guest.spool = opts->spool;
 	if (opts->prometheus.address)
 		code = watch_guest_open(&job->guest, &door_prometheus, &opts->prometheus, err);
 	if (!code && otlp_url(opts)) {

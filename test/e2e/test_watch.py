@@ -44,7 +44,7 @@ def get(url, accept="*/*", token=None, context=None):
 class Watch:
     """inftrace watch in the background, watching the copies of a program that only this test starts."""
 
-    def __init__(self, lab, *words, name=None, interval="200ms"):
+    def __init__(self, lab, *words, name=None, interval="200ms", **env):
         self.lab, self.port = lab, free_port()
         self.err_path = lab.path("watch-%d-stderr" % len(lab.started))
         self.url = "http://127.0.0.1:%d/metrics" % self.port
@@ -52,7 +52,7 @@ class Watch:
         words = [word.replace("PORT", str(self.port)) for word in words]
         with open(self.err_path, "wb") as err:
             self.process = lab.start(
-                [lab.inftrace, "watch", "-i", interval, *which, *words], stdout=subprocess.DEVNULL, stderr=err
+                [lab.inftrace, "watch", "-i", interval, *which, *words], stdout=subprocess.DEVNULL, stderr=err, env=env
             )
 
     @property
@@ -290,7 +290,7 @@ def test_a_full_disk_is_said_once_and_files_rotate(lab, wheel):
 class Receiver:
     """Takes what is pushed. Each answer is (status, headers, body); the last one is given again. None: silence."""
 
-    def __init__(self, *answers):
+    def __init__(self, *answers, port=0):
         self.requests, answers, receiver = [], list(answers), self
         self.is_over = threading.Event()
 
@@ -312,7 +312,7 @@ class Receiver:
             def log_message(self, *words):
                 pass
 
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", port), Handler)
         self.url = "http://user:s3cret@127.0.0.1:%d" % self.server.server_address[1]
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
@@ -369,25 +369,60 @@ def test_otlp_is_what_opentelemetry_reads_and_troubles_are_said_once(lab, wheel)
         assert sum(map(int, point["positive"]["bucketCounts"])) == int(point["count"]) and point["scale"] == 5
         assert watch.end() == 0
     server.end()
-    assert watch.err.count("cannot send to") == 1 and "it answers 503" in watch.err
-    assert watch.err.count("takes metrics again") == 1 and watch.err.count("has rejected 3 points") == 1
+    assert watch.err.count("cannot send metrics to") == 1 and "it answers 503" in watch.err
+    assert watch.err.count("takes metrics again; 0 batches were dropped") == 1
+    assert watch.err.count("has rejected 3 of the metrics") == 1
     assert "s3cret" not in watch.err and "t0ken" not in watch.err
+
+
+def test_batches_wait_until_they_arrive_also_when_watch_is_killed(lab, wheel):
+    """Each arrives once, in its order, or is counted."""
+    server = own_server(lab, wheel, "chain", "watched_f.py", "--rest", 0.001)
+    port, spool = free_port(), lab.path("spool")
+    words = ["--otlp", "http://127.0.0.1:%d" % port, "--spool", spool, "--metrics", "PORT"]
+    made = []
+    for _ in range(2):
+        watch = Watch(lab, *words, name="watched_f.py").wait_ready()
+        wait_until(lambda w=watch: (w.value("inftrace_watch_batches_waiting", door="otlp") or 0) >= 4, watch.process)
+        doors = children_of(watch.process.pid)
+        made.append(watch.value("inftrace_watch_batches_waiting", door="otlp"))
+        watch.end(signal.SIGKILL)
+        for pid in doors:
+            wait_until(lambda pid=pid: not os.path.exists("/proc/%d" % pid))
+    with Receiver((200, {}, b""), port=port) as receiver:
+        watch = Watch(lab, *words, name="watched_f.py").wait_ready()
+        wait_until(lambda: (watch.value("inftrace_watch_batches_total", outcome="sent", door="otlp") or 0) > 10)
+        wait_until(lambda: watch.value("inftrace_watch_batches_waiting", door="otlp") == 0, watch.process)
+        other = Watch(lab, *words, name="nobody.py")
+        wait_until(lambda: "another inftrace watch uses it; they wait in memory" in other.err, other.process)
+        assert (watch.end(), other.end()) == (0, 0)
+        sent = [headers for _, headers, _ in receiver.requests]
+    server.end()
+    runs = {}
+    for headers in sent:
+        assert headers["X-Inftrace-Dropped-Before"] == "0"
+        run, _, number = headers["X-Inftrace-Batch"].partition("-")
+        runs.setdefault(run, []).append(int(number))
+    assert len(runs) == 4 and all(numbers == list(range(1, len(numbers) + 1)) for numbers in runs.values())
+    # the second watcher tried to send what was left by the first
+    assert len(runs[list(runs)[0]]) >= 4 and len(runs[list(runs)[1]]) >= 1 and made[1] > made[0]
 
 
 @pytest.mark.parametrize(
     "answer, said",
     [
         ((302, {"Location": "http://127.0.0.1:1/"}, b""), "it answers 302"),
-        ((200, {}, b"x" * 200000), "cannot send to"),
-        (None, "cannot send to"),
+        ((200, {}, b"x" * 200000), "cannot send metrics to"),
+        (None, "cannot send metrics to"),
     ],
 )
 def test_a_receiver_that_misbehaves_costs_nothing_but_its_batches(lab, answer, said):
     with Receiver(answer) as receiver:
-        watch = Watch(lab, "--otlp", receiver.url, "--metrics", "PORT", name="nobody.py")
+        short = {"OTEL_EXPORTER_OTLP_TIMEOUT": "1000"}
+        watch = Watch(lab, "--otlp", receiver.url, "--metrics", "PORT", name="nobody.py", **short)
         wait_until(lambda: said in watch.err, watch.process, lambda: watch.err)
-        n = watch.value("inftrace_watch_batches_total")
-        wait_until(lambda: watch.value("inftrace_watch_batches_total") > n, watch.process)
+        n = watch.value("inftrace_watch_batches_total", door="prometheus")
+        wait_until(lambda: watch.value("inftrace_watch_batches_total", door="prometheus") > n, watch.process)
         assert watch.end() == 0 and watch.err.count("cannot send") == 1
         assert all(path == "/v1/metrics" for path, _, _ in receiver.requests)
 

@@ -53,11 +53,29 @@ static void measure(struct watch_guest *guest)
 
 	own->cpu_s = cpu_s_of(RUSAGE_SELF) + cpu_s_of(RUSAGE_CHILDREN);
 	own->resident_bytes = resident_bytes();
-	own->n_batches_sent = own->n_batches_dropped = 0;
+	own->n_doors = guest->n_ships;
 	for (size_t i = 0; i < guest->n_ships; i++) {
-		own->n_batches_sent += guest->ship[i].n_sent;
-		own->n_batches_dropped += guest->ship[i].n_dropped;
+		struct ship_counts counts = ship_counts(&guest->ship[i]);
+
+		own->door[i] = (struct metrics_door){ .name = guest->ship[i].door->name,
+						      .n_sent = counts.n_sent,
+						      .n_dropped = counts.n_dropped,
+						      .n_waiting = counts.n_waiting,
+						      .spool_bytes = counts.spool_bytes,
+						      .has_spool = guest->ship[i].door->has_spool };
 	}
+}
+
+/* What the door could not send any more. */
+static void say_left(const struct ship *ship)
+{
+	struct ship_counts counts = ship_counts(ship);
+
+	if (counts.n_waiting)
+		term_say("%llu batch%s of the door %s %s", (unsigned long long)counts.n_waiting,
+			 counts.n_waiting == 1 ? "" : "es", ship->door->name,
+			 counts.is_on_disk ? "wait for the next inftrace watch with this --spool"
+					   : "could not be sent, and are lost");
 }
 
 /* Prints a warning once, however often it comes, and of whichever process. */
@@ -128,7 +146,8 @@ static int watch(struct watch_guest *guest, int fd, struct err *err)
 
 int watch_guest_open(struct watch_guest *guest, const struct door *door, const void *opts, struct err *err)
 {
-	int code = ship_start(&guest->ship[guest->n_ships], door, opts, err);
+	const struct ship_opts ship_opts = { door, opts, guest->spool };
+	int code = ship_start(&guest->ship[guest->n_ships], &ship_opts, err);
 
 	guest->n_ships += !code;
 	return code;
@@ -191,8 +210,10 @@ void watch_guest_end(struct watch_guest *guest)
 
 void watch_guest_done(struct watch_guest *guest)
 {
-	for (size_t i = 0; i < guest->n_ships; i++)
+	for (size_t i = 0; i < guest->n_ships; i++) {
 		ship_end(&guest->ship[i]);
+		say_left(&guest->ship[i]);
+	}
 	if (guest->timer > 0)
 		close(guest->timer);
 	if (guest->epoll > 0)

@@ -10,7 +10,7 @@
 #include "fleet/aggregate/fleet.h"
 #include "fleet/ship/ship.h"
 
-enum { WATCH_SHIPS = 8, WATCH_SAID = 64 };
+enum { WATCH_SHIPS = METRICS_DOORS, WATCH_SAID = 64 };
 
 struct watch_guest_opts {
 	uint64_t interval_ns;
@@ -22,6 +22,7 @@ struct watch_guest {
 	struct watch_guest_opts opts;
 	struct fleet *fleet;
 	struct metrics_own own;
+	struct door_spool spool; /* of doors that have one; set before they are opened */
 	struct ship ship[WATCH_SHIPS];
 	size_t n_ships;
 	struct recorder_guest guest;

@@ -28,17 +28,33 @@ struct door_in {
 	const struct metrics_own *own;
 };
 
+/* Of a door that counts itself, in memory that it shares with the watcher. */
+struct door_counts {
+	uint64_t n_sent, n_dropped, n_waiting, spool_bytes;
+	bool is_on_disk; /* what waits outlives the door */
+};
+
+/* Where a door keeps batches that wait. */
+struct door_spool {
+	const char *folder; /* NULL: in memory */
+	uint64_t most_bytes;
+};
+
 /* What the child is given. */
 struct door_child {
 	const void *opts; /* of the door */
 	int channel;	  /* of fleet/ship */
 	void *state;
+	struct door_counts *counts;
+	const char *spool_path; /* NULL: in memory */
+	uint64_t spool_bytes;
 };
 
 struct door {
 	const char *name;
 	bool keeps_user; /* it writes files of the user: the child does not become nobody */
 	bool uses_network;
+	bool has_spool; /* it counts itself, and keeps what waits */
 	/* Writes section `section`; false: there is none. */
 	bool (*encode)(const struct door_in *in, int section, FILE *out);
 	/* In the child, before its last rights are gone. 0, or -errno and err: watching does not begin. */

@@ -131,7 +131,7 @@ void lines_write(const struct door_in *in, FILE *out)
 	put_count(out, "series_refused", table->n_refused);
 	put_count(out, "events_lost", own->n_lost);
 	put_count(out, "inferences_skipped", own->n_skipped + own->n_unprobed);
-	put_count(out, "batches_dropped", in->own->n_batches_dropped);
+	put_count(out, "batches_dropped", metrics_n_dropped(in->own));
 	fprintf(out, ",\"cpu_s\":%.6f,\"resident_bytes\":%.0f}\n", in->own->cpu_s, in->own->resident_bytes);
 	for (size_t i = 0; i < table->n; i++)
 		if (did_something(table->row[i]))

@@ -221,8 +221,42 @@ static void each_own_resident(const struct metric *metric, const struct fleet *f
 static void each_batch(const struct metric *metric, const struct fleet *fleet, const struct metrics_own *own,
 		       metric_visit *visit, void *ctx)
 {
-	put(visit, ctx, "outcome", "sent", (double)own->n_batches_sent);
-	put(visit, ctx, "outcome", "dropped", (double)own->n_batches_dropped);
+	static const char *const outcomes[] = { "sent", "dropped" };
+
+	for (size_t i = 0; i < own->n_doors; i++)
+		for (int is_dropped = 0; is_dropped < 2; is_dropped++) {
+			const struct metrics_door *door = &own->door[i];
+			struct metric_point point = { .value = (double)(is_dropped ? door->n_dropped : door->n_sent) };
+
+			label(&point, "door", door->name);
+			label(&point, "outcome", outcomes[is_dropped]);
+			visit(ctx, &point);
+		}
+}
+
+static void each_waiting(const struct metric *metric, const struct fleet *fleet, const struct metrics_own *own,
+			 metric_visit *visit, void *ctx)
+{
+	for (size_t i = 0; i < own->n_doors; i++)
+		if (own->door[i].has_spool)
+			put(visit, ctx, "door", own->door[i].name, (double)own->door[i].n_waiting);
+}
+
+static void each_spool(const struct metric *metric, const struct fleet *fleet, const struct metrics_own *own,
+		       metric_visit *visit, void *ctx)
+{
+	for (size_t i = 0; i < own->n_doors; i++)
+		if (own->door[i].has_spool)
+			put(visit, ctx, "door", own->door[i].name, (double)own->door[i].spool_bytes);
+}
+
+uint64_t metrics_n_dropped(const struct metrics_own *own)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < own->n_doors; i++)
+		n += own->door[i].n_dropped;
+	return n;
 }
 
 static double n_running(const struct series *series)
@@ -281,8 +315,11 @@ const struct metric metrics[] = {
 	{ "inftrace.watch.cpu", "s", "CPU time of inftrace itself.", METRIC_COUNTER, .each = each_own_cpu },
 	{ "inftrace.watch.resident", "By", "Resident memory of inftrace itself.", METRIC_GAUGE,
 	  .each = each_own_resident },
-	{ "inftrace.watch.batches", "{batch}", "Batches handed to doors, or dropped because a door was stuck.",
-	  METRIC_COUNTER, .each = each_batch },
+	{ "inftrace.watch.batches", "{batch}", "Batches that left through a door, or were dropped.", METRIC_COUNTER,
+	  .each = each_batch },
+	{ "inftrace.watch.batches_waiting", "{batch}", "Batches that wait until a door takes them.", METRIC_GAUGE,
+	  .each = each_waiting },
+	{ "inftrace.watch.spool", "By", "Size of the batches that wait.", METRIC_GAUGE, .each = each_spool },
 };
 
 const size_t n_metrics = sizeof metrics / sizeof *metrics;

@@ -14,13 +14,20 @@
 #include "fleet/aggregate/fleet.h"
 
 enum metric_type { METRIC_COUNTER, METRIC_GAUGE, METRIC_HISTOGRAM };
-enum { METRIC_LABELS = 12 };
+enum { METRIC_LABELS = 12, METRICS_DOORS = 8 };
+
+struct metrics_door {
+	const char *name;
+	uint64_t n_sent, n_dropped, n_waiting, spool_bytes;
+	bool has_spool;
+};
 
 /* What the watcher knows of itself, beside what the aggregate counts. */
 struct metrics_own {
 	const char *version;
 	double cpu_s, resident_bytes;
-	uint64_t n_batches_sent, n_batches_dropped;
+	struct metrics_door door[METRICS_DOORS];
+	size_t n_doors;
 	struct origin_host host;
 };
 
@@ -48,6 +55,9 @@ struct metric {
 		     void (*visit)(void *ctx, const struct metric_point *point), void *ctx);
 	double (*of_series)(const struct series *series); /* those of one value for each series */
 };
+
+/* Of all doors. */
+uint64_t metrics_n_dropped(const struct metrics_own *own);
 
 extern const struct metric metrics[];
 extern const size_t n_metrics;

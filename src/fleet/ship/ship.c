@@ -8,8 +8,10 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -47,14 +49,29 @@ static void prepare(const struct door *door, int channel)
 	fcntl(CHANNEL, F_SETFD, FD_CLOEXEC);
 }
 
-_Noreturn static void run(const struct door *door, const void *opts, int channel)
+/* A folder that is not there is made; where that fails, the spool says why it cannot be used. */
+static const char *spool_path(const struct ship_opts *opts)
 {
-	struct door_child child = { .opts = opts, .channel = CHANNEL };
+	char *path = NULL;
+
+	if (!opts->door->has_spool || !opts->spool.folder)
+		return NULL;
+	mkdir(opts->spool.folder, 0700);
+	return asprintf(&path, "%s/%s.spool", opts->spool.folder, opts->door->name) < 0 ? NULL : path;
+}
+
+_Noreturn static void run(const struct ship *ship, const struct ship_opts *opts, int channel)
+{
+	const struct door *door = opts->door;
+	struct door_child child = { .opts = opts->opts, .channel = CHANNEL, .counts = ship->counts };
 	struct start start = { 0 };
 	struct err err = { 0 };
 	int code;
 
 	prepare(door, channel);
+	umask(077);
+	child.spool_path = spool_path(opts);
+	child.spool_bytes = opts->spool.most_bytes;
 	code = door->open(&child, &err);
 	if (!code)
 		code = confine(!door->keeps_user, &err);
@@ -79,16 +96,23 @@ static int wait_open(const struct ship *ship, struct err *err)
 	return start.code ? err_set(err, start.code, "%s", start.text) : 0;
 }
 
-int ship_start(struct ship *ship, const struct door *door, const void *opts, struct err *err)
+int ship_start(struct ship *ship, const struct ship_opts *opts, struct err *err)
 {
-	int ends[2], code = channel_open(ends, err);
+	const struct door *door = opts->door;
+	int ends[2], code;
 
 	*ship = (struct ship){ .door = door, .channel = -1 };
+	ship->counts = mmap(NULL, sizeof *ship->counts, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (ship->counts == MAP_FAILED) {
+		ship->counts = NULL;
+		return err_set(err, errno, "cannot open the door %s: %s", door->name, strerror(errno));
+	}
+	code = channel_open(ends, err);
 	if (code)
 		return code;
 	ship->pid = fork();
 	if (!ship->pid)
-		run(door, opts, ends[1]);
+		run(ship, opts, ends[1]);
 	close(ends[1]);
 	ship->channel = ends[0];
 	if (ship->pid < 0) {
@@ -115,6 +139,21 @@ void ship_send(struct ship *ship, const struct door_in *in)
 	}
 	ship->n_sent++;
 	ship->n_dropped_before = 0;
+}
+
+struct ship_counts ship_counts(const struct ship *ship)
+{
+	const struct door_counts *counts = ship->counts;
+	struct ship_counts now = { .n_sent = ship->n_sent, .n_dropped = ship->n_dropped };
+
+	if (!counts || !ship->door->has_spool)
+		return now;
+	now.n_sent = __atomic_load_n(&counts->n_sent, __ATOMIC_RELAXED);
+	now.n_dropped += __atomic_load_n(&counts->n_dropped, __ATOMIC_RELAXED);
+	now.n_waiting = __atomic_load_n(&counts->n_waiting, __ATOMIC_RELAXED);
+	now.spool_bytes = __atomic_load_n(&counts->spool_bytes, __ATOMIC_RELAXED);
+	now.is_on_disk = __atomic_load_n(&counts->is_on_disk, __ATOMIC_RELAXED);
+	return now;
 }
 
 bool ship_read_text(struct ship *ship, char *text, size_t size)

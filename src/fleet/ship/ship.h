@@ -14,14 +14,29 @@
 struct ship {
 	const struct door *door;
 	pid_t pid;
-	int channel; /* -1: it has ended */
-	uint64_t number, n_dropped, n_sent;
+	int channel;			    /* -1: it has ended */
+	struct door_counts *counts;	    /* shared with the child */
+	uint64_t number, n_dropped, n_sent; /* handed over, or not */
 	uint64_t n_dropped_before;
 	bool was_stuck;
 };
 
-/* Starts it and waits until the door is open. opts are the door's. 0, or -errno and err: what the door says. */
-int ship_start(struct ship *ship, const struct door *door, const void *opts, struct err *err);
+/* What has become of the batches so far. Those that are handed over are sent, where the door does not count itself. */
+struct ship_counts {
+	uint64_t n_sent, n_dropped, n_waiting, spool_bytes;
+	bool is_on_disk;
+};
+
+/* What a door is started with. */
+struct ship_opts {
+	const struct door *door;
+	const void *opts; /* of the door */
+	struct door_spool spool;
+};
+
+/* Starts it and waits until the door is open. 0, or -errno and err: what the door says. */
+int ship_start(struct ship *ship, const struct ship_opts *opts, struct err *err);
+struct ship_counts ship_counts(const struct ship *ship);
 /* Never waits. */
 void ship_send(struct ship *ship, const struct door_in *in);
 /* A text that the child, or the lack of it, has to report; false: none. */
