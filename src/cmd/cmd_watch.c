@@ -70,9 +70,12 @@ static const struct opt watch_opt_table[] = {
 	{ 0, "metrics-cert", "FILE", "serve by TLS, with this certificate (PEM)", OPT_STR, AT(prometheus.certificate) },
 	{ 0, "metrics-key", "FILE", "the key of the certificate (PEM)", OPT_STR, AT(prometheus.key) },
 	{ 0, "otlp", "URL",
-	  "push metrics by OTLP over HTTP to this receiver; /v1/metrics is added; $OTEL_EXPORTER_OTLP_ENDPOINT does "
-	  "the same",
-	  OPT_STR, AT(otlp.url) },
+	  "push metrics, traces of the slowest, failed and first inferences, and logs by OTLP over HTTP to this "
+	  "receiver; /v1/metrics and so on are added; $OTEL_EXPORTER_OTLP_ENDPOINT does the same",
+	  OPT_STR, AT(otlp.url[OTLP_METRICS]) },
+	{ 0, "otlp-traces", "URL|none", "push traces to this receiver, or nowhere", OPT_STR,
+	  AT(otlp.url[OTLP_TRACES]) },
+	{ 0, "otlp-logs", "URL|none", "push logs to this receiver, or nowhere", OPT_STR, AT(otlp.url[OTLP_LOGS]) },
 	{ 0, "otlp-headers", "FILE", "send these headers, a line \"Name: value\" each", OPT_STR,
 	  AT(otlp.headers_file) },
 	{ 0, "otlp-ca", "FILE", "check the receiver's certificate with these (PEM)", OPT_STR, AT(otlp.authority) },
@@ -127,7 +130,6 @@ static const struct cmd_example examples[] = {
 struct job {
 	const struct watch_opts *opts;
 	struct watch_guest guest;
-	struct door_otlp_opts otlp; /* with what the environment says */
 	struct record_options shared;
 	struct recording_file file;
 	bool has_file;
@@ -168,6 +170,7 @@ static void say_recorded(void *opaque, struct fleet_recording *recording)
 		return;
 	recording->begin_ns = dumped.begin_ns;
 	recording->until_ns = dumped.until_ns;
+	snprintf(recording->why, sizeof recording->why, "%.*s", (int)sizeof recording->why - 1, dumped.why);
 	if (snprintf(recording->path, sizeof recording->path, "%s%s%s", folder, *folder ? "/" : "", dumped.path.s) >=
 	    (int)sizeof recording->path)
 		*recording->path = 0;
@@ -183,11 +186,6 @@ static void close_file(struct job *job, int code)
 		record_summary_close(&job->file, &job->result);
 }
 
-static const char *otlp_url(const struct watch_opts *opts)
-{
-	return opts->otlp.url ? opts->otlp.url : door_otlp_url_of_environment();
-}
-
 static int check(const struct watch_opts *opts, struct err *err)
 {
 	if (opts->name && opts->path)
@@ -196,7 +194,7 @@ static int check(const struct watch_opts *opts, struct err *err)
 		return opt_misused(err, "--interval must be 100ms or more");
 	if (opts->max_series < LEAST_SERIES || opts->max_series > MOST_SERIES)
 		return opt_misused(err, "--max-series must be %d to %d", LEAST_SERIES, MOST_SERIES);
-	if (!opts->prometheus.address && !opts->lines.path && !otlp_url(opts))
+	if (!opts->prometheus.address && !opts->lines.path && !door_otlp_is_wanted(&opts->otlp))
 		return opt_misused(err, "nothing would come of it: give --metrics ADDRESS, --otlp URL or --lines FILE");
 	if (!opts->prometheus.address &&
 	    (opts->prometheus.token_file || opts->prometheus.certificate || opts->prometheus.key))
@@ -220,11 +218,8 @@ static int open_doors(struct job *job, struct err *err)
 	job->guest.spool = opts->spool;
 	if (opts->prometheus.address)
 		code = watch_guest_open(&job->guest, &door_prometheus, &opts->prometheus, err);
-	if (!code && otlp_url(opts)) {
-		job->otlp = opts->otlp;
-		job->otlp.url = otlp_url(opts);
-		code = watch_guest_open(&job->guest, &door_otlp, &job->otlp, err);
-	}
+	if (!code && door_otlp_is_wanted(&opts->otlp))
+		code = watch_guest_open(&job->guest, &door_otlp, &opts->otlp, err);
 	if (!code && opts->lines.path)
 		code = watch_guest_open(&job->guest, &door_lines, &opts->lines, err);
 	return code;

@@ -12,6 +12,7 @@ import socket
 import ssl
 import subprocess
 import threading
+import time
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -324,46 +325,74 @@ class Receiver:
         self.server.shutdown()
 
 
-def decoded(lab, python, body):
-    """{metric: [its points]}, by OpenTelemetry's own classes."""
+def message(python, kind, body):
+    """A request, by OpenTelemetry's own classes."""
+    body = gzip.decompress(body) if body[:2] == b"\x1f\x8b" else body
     done = subprocess.run(
-        [python, os.path.join(envs.PROGRAMS, "otlp_decode.py")], input=gzip.decompress(body), capture_output=True
+        [python, os.path.join(envs.PROGRAMS, "otlp_decode.py"), kind], input=body, capture_output=True
     )
     assert done.returncode == 0, done.stderr
-    (resource,) = json.loads(done.stdout)["resourceMetrics"]
+    return json.loads(done.stdout)
+
+
+def attributes(of):
+    return {one["key"]: next(iter(one["value"].values())) for one in of.get("attributes", [])}
+
+
+def decoded(python, body):
+    """{metric: [its points]}."""
+    (resource,) = message(python, "metrics", body)["resourceMetrics"]
     (scope,) = resource["scopeMetrics"]
-    names = {attribute["key"] for attribute in resource["resource"]["attributes"]}
-    assert {"service.name", "host.name", "host.id"} <= names
+    assert {"service.name", "host.name", "host.id"} <= set(attributes(resource["resource"]))
     found = {}
     for metric in scope["metrics"]:
         (data,) = [metric[kind] for kind in ("sum", "gauge", "exponentialHistogram") if kind in metric]
-        found[metric["name"]] = [
-            ({one["key"]: one["value"]["stringValue"] for one in point.get("attributes", [])}, point)
-            for point in data.get("dataPoints", [])
-        ]
+        found[metric["name"]] = [(attributes(point), point) for point in data.get("dataPoints", [])]
     return found
 
 
+def records(python, kind, requests):
+    """[(attributes of the resource, attributes, record)] of traces or logs."""
+    resources, scopes, names = {
+        "traces": ("resourceSpans", "scopeSpans", "spans"),
+        "logs": ("resourceLogs", "scopeLogs", "logRecords"),
+    }[kind]
+    return [
+        (attributes(resource["resource"]), attributes(one), one)
+        for path, _, body in requests
+        if path == "/v1/" + kind
+        for resource in message(python, kind, body)[resources]
+        for scope in resource[scopes]
+        for one in scope[names]
+    ]
+
+
 def test_otlp_is_what_opentelemetry_reads_and_troubles_are_said_once(lab, wheel):
-    """A receiver that is busy, asks for time, rejects a part, and takes all."""
+    """A receiver that is busy, asks for time, rejects a part, and takes all; another one that takes no logs."""
     python = environment(envs.otlp)
     headers = lab.path("headers")
     with open(headers, "w") as out:
         out.write("X-Scope: one\nAuthorization: Bearer t0ken\n")
-    answers = [(503, {"Retry-After": "1"}, b""), (429, {}, b""), (200, {}, bytes([0x0A, 2, 8, 3])), (200, {}, b"")]
-    server = own_server(lab, wheel, "chain", "watched_d.py", "--rest", 0.01, OTEL_SERVICE_NAME=HOSTILE)
-    with Receiver(*answers) as receiver:
-        watch = Watch(lab, "--otlp", receiver.url + "/", "--otlp-headers", headers, name="watched_d.py").wait_ready()
+    at = time.strftime("%a, %d %b %Y %H:%M:%S GMT", time.gmtime(time.time() + 1))
+    answers = [(503, {"Retry-After": "1"}, b""), (429, {"Retry-After": at}, b"")]
+    answers += [(200, {}, bytes([0x0A, 2, 8, 3])), (200, {}, b"")]
+    server = own_server(lab, wheel, "chain", "watched_d.py", "--rest", 0.01, "--reject", OTEL_SERVICE_NAME=HOSTILE)
+    with Receiver(*answers) as receiver, Receiver((200, {}, b"")) as tracer, Receiver((404, {}, b"")) as logger:
+        words = ["--otlp", receiver.url + "/", "--otlp-headers", headers, "--otlp-logs", logger.url]
+        words += ["-o", lab.path("kept.pftrace"), "--dump-after", "200ms"]
+        env = {"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": tracer.url + "/own", "OTEL_EXPORTER_OTLP_COMPRESSION": "none"}
+        watch = Watch(lab, *words, name="watched_d.py", **env).wait_ready()
 
         def durations():
-            return decoded(lab, python, receiver.requests[-1][2]).get("inftrace.inference.duration", [])
+            return decoded(python, receiver.requests[-1][2]).get("inftrace.inference.duration", [])
 
         wait_until(lambda: len(receiver.requests) > 6 and durations(), watch.process, lambda: watch.err)
+        watch.process.send_signal(signal.SIGUSR1)
+        wait_until(lambda: "dump: " in watch.err, watch.process)
+        wait_until(lambda: tracer.requests and b"kept.dump-0001" in logger.requests[-1][2], watch.process)
         path, sent, _ = receiver.requests[0]
         assert path == "/v1/metrics" and sent["Content-Type"] == "application/x-protobuf"
-        assert (
-            sent["Content-Encoding"] == "gzip" and sent["X-Scope"] == "one" and sent["Authorization"] == "Bearer t0ken"
-        )
+        assert "Content-Encoding" not in sent and sent["X-Scope"] == "one" and sent["Authorization"] == "Bearer t0ken"
         ((labels, point),) = durations()
         assert labels["service"] == CLEANED and labels["model"] == "chain" and "pid" not in labels
         assert sum(map(int, point["positive"]["bucketCounts"])) == int(point["count"]) and point["scale"] == 5
@@ -372,7 +401,20 @@ def test_otlp_is_what_opentelemetry_reads_and_troubles_are_said_once(lab, wheel)
     assert watch.err.count("cannot send metrics to") == 1 and "it answers 503" in watch.err
     assert watch.err.count("takes metrics again; 0 batches were dropped") == 1
     assert watch.err.count("has rejected 3 of the metrics") == 1
+    assert watch.err.count("cannot send logs to") == 1 and "it answers 404; what is refused is dropped" in watch.err
     assert "s3cret" not in watch.err and "t0ken" not in watch.err
+    assert {path for path, _, _ in tracer.requests} == {"/own"}
+    spans = records(python, "traces", [("/v1/traces", sent, body) for _, sent, body in tracer.requests])
+    assert {attributes["inftrace.reason"] for _, attributes, _ in spans} >= {"slow", "failed"}
+    for resource, found, span in spans:
+        assert resource["service.name"] == CLEANED and found["process.pid"] == str(server.pid)
+        assert span["name"] == "chain" and int(span["endTimeUnixNano"]) > int(span["startTimeUnixNano"])
+        assert ("status" in span) == (found["inftrace.reason"] == "failed")
+    assert len({span["spanId"] for _, _, span in spans}) == len(spans)
+    logs = records(python, "logs", logger.requests)
+    assert {record["eventName"] for _, _, record in logs} == {"inftrace.inference.failed", "inftrace.recording"}
+    failed = [found for _, found, record in logs if record["severityText"] == "ERROR"]
+    assert {found["error.type"] for found in failed} == {"input"}
 
 
 def test_batches_wait_until_they_arrive_also_when_watch_is_killed(lab, wheel):
@@ -396,13 +438,17 @@ def test_batches_wait_until_they_arrive_also_when_watch_is_killed(lab, wheel):
         other = Watch(lab, *words, name="nobody.py")
         wait_until(lambda: "another inftrace watch uses it; they wait in memory" in other.err, other.process)
         assert (watch.end(), other.end()) == (0, 0)
-        sent = [headers for _, headers, _ in receiver.requests]
+        sent = [(path, headers) for path, headers, _ in receiver.requests]
     server.end()
-    runs = {}
-    for headers in sent:
+    runs, traces = {}, []
+    for path, headers in sent:
         assert headers["X-Inftrace-Dropped-Before"] == "0"
         run, _, number = headers["X-Inftrace-Batch"].partition("-")
-        runs.setdefault(run, []).append(int(number))
+        if path == "/v1/metrics":
+            runs.setdefault(run, []).append(int(number))
+        else:
+            traces.append((path, run, number))
+    assert len(set(traces)) == len(traces) > 0
     assert len(runs) == 4 and all(numbers == list(range(1, len(numbers) + 1)) for numbers in runs.values())
     # the second watcher tried to send what was left by the first
     assert len(runs[list(runs)[0]]) >= 4 and len(runs[list(runs)[1]]) >= 1 and made[1] > made[0]

@@ -221,7 +221,13 @@ const struct fleet_own *fleet_own(const struct fleet *fleet)
 
 void fleet_set_recording(struct fleet *fleet, const struct fleet_recording *recording)
 {
+	fleet->is_new_recording = *recording->path && strcmp(recording->path, fleet->recording.path) != 0;
 	fleet->recording = *recording;
+}
+
+const struct fleet_recording *fleet_new_recording(const struct fleet *fleet)
+{
+	return fleet->is_new_recording ? &fleet->recording : NULL;
 }
 
 const char *fleet_recording_of(const struct fleet *fleet, const struct tail_run *run)

@@ -44,7 +44,7 @@ struct fleet_own {
 /* A recording of some time, CLOCK_MONOTONIC. path "": none. */
 struct fleet_recording {
 	uint64_t begin_ns, until_ns;
-	char path[FLEET_PATH];
+	char path[FLEET_PATH], why[200];
 };
 
 struct fleet_interval {
@@ -65,6 +65,8 @@ const struct tail *fleet_tail(const struct fleet *fleet); /* of the last interva
 const struct fleet_own *fleet_own(const struct fleet *fleet);
 /* The newest recording of what was worth it: set before fleet_roll. */
 void fleet_set_recording(struct fleet *fleet, const struct fleet_recording *recording);
+/* One that was asked for in the last interval; NULL: there is none. */
+const struct fleet_recording *fleet_new_recording(const struct fleet *fleet);
 /* The file with this inference; NULL: there is none. */
 const char *fleet_recording_of(const struct fleet *fleet, const struct tail_run *run);
 const struct fleet_interval *fleet_interval(const struct fleet *fleet);

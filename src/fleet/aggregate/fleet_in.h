@@ -67,6 +67,7 @@ struct fleet {
 	struct tail tail, now_tail;
 	struct fleet_own own;
 	struct fleet_recording recording;
+	bool is_new_recording;
 	struct fleet_interval interval;
 	int64_t to_realtime_ns; /* realtime - monotonic, as of the last roll */
 	bool is_out_of_memory;

@@ -9,13 +9,12 @@
 #include <string.h>
 
 #include "base/pb.h"
+#include "fleet/door/otlp_put.h"
 
 /* Fields of the messages. */
 enum { REQUEST_RESOURCE_METRICS = 1 };
-enum { RESOURCE_METRICS_RESOURCE = 1, RESOURCE_METRICS_SCOPE_METRICS };
-enum { RESOURCE_ATTRIBUTE = 1 };
-enum { SCOPE_METRICS_SCOPE = 1, SCOPE_METRICS_METRIC };
-enum { SCOPE_NAME = 1, SCOPE_VERSION };
+enum { RESOURCE_METRICS_SCOPE_METRICS = 2 };
+enum { SCOPE_METRICS_METRIC = 2 };
 enum { NAME = 1, DESCRIPTION, UNIT, GAUGE = 5, SUM = 7, EXPONENTIAL = 10 };
 enum { DATA_POINT = 1, TEMPORALITY, IS_MONOTONIC };
 enum { POINT_START = 2, POINT_TIME, NUMBER_VALUE, NUMBER_ATTRIBUTE = 7 };
@@ -23,52 +22,19 @@ enum { HISTOGRAM_ATTRIBUTE = 1, HISTOGRAM_COUNT = 4, HISTOGRAM_SUM, HISTOGRAM_SC
 enum { HISTOGRAM_EXEMPLAR = 11 };
 enum { BUCKETS_OFFSET = 1, BUCKETS_COUNTS };
 enum { EXEMPLAR_TIME = 2, EXEMPLAR_VALUE, EXEMPLAR_SPAN, EXEMPLAR_TRACE, EXEMPLAR_ATTRIBUTE = 7 };
-enum { KEY = 1, VALUE };
-enum { STRING_VALUE = 1 };
 
-enum { CUMULATIVE = 2, LONGEST = 32 << 10 };
+enum { CUMULATIVE = 2 };
 
 struct writer {
 	FILE *out; /* the data points of a metric */
 	const struct metric *metric;
 	uint64_t start_ns, time_ns;
-	uint8_t buf[LONGEST];
+	uint8_t buf[OTLP_LONGEST];
 };
 
 static uint64_t zigzag(int64_t value)
 {
 	return (uint64_t)value << 1 ^ (uint64_t)(value >> 63);
-}
-
-static uint8_t *put_bytes(uint8_t *at, uint32_t number, const void *data, size_t len)
-{
-	at = pb_put_varint(pb_put_varint(at, PB_TAG(number, PB_BYTES)), len);
-	memcpy(at, data, len);
-	return at + len;
-}
-
-static uint8_t *put_attribute(uint8_t *at, uint32_t number, const char *key, const char *text)
-{
-	uint8_t *inside, *value;
-
-	at = pb_open(at, number, &inside);
-	at = put_bytes(at, KEY, key, strlen(key));
-	at = pb_open(at, VALUE, &value);
-	at = put_bytes(at, STRING_VALUE, text, strlen(text));
-	at = pb_close(at, value);
-	return pb_close(at, inside);
-}
-
-/* 32 hexadecimal digits, or 16. */
-static uint8_t *put_id(uint8_t *at, uint32_t number, const char *digits)
-{
-	uint8_t id[16];
-	size_t n = strlen(digits) / 2;
-	unsigned byte;
-
-	for (size_t i = 0; i < n && i < sizeof id; i++)
-		id[i] = sscanf(digits + 2 * i, "%2x", &byte) == 1 ? (uint8_t)byte : 0;
-	return put_bytes(at, number, id, n);
 }
 
 static uint8_t *put_example(uint8_t *at, const struct series_example *example)
@@ -80,9 +46,9 @@ static uint8_t *put_example(uint8_t *at, const struct series_example *example)
 	at = pb_put_fixed64(at, EXEMPLAR_TIME, example->realtime_ns);
 	at = pb_put_double(at, EXEMPLAR_VALUE, (double)example->ns / 1e9);
 	if (*example->trace)
-		at = put_id(put_id(at, EXEMPLAR_SPAN, example->span), EXEMPLAR_TRACE, example->trace);
+		at = otlp_put_id(otlp_put_id(at, EXEMPLAR_SPAN, example->span), EXEMPLAR_TRACE, example->trace);
 	snprintf(pid, sizeof pid, "%d", (int)example->pid);
-	at = put_attribute(at, EXEMPLAR_ATTRIBUTE, "process.pid", pid);
+	at = otlp_put_attribute(at, EXEMPLAR_ATTRIBUTE, "process.pid", pid);
 	return pb_close(at, inside);
 }
 
@@ -119,7 +85,7 @@ static void visit(void *ctx, const struct metric_point *point)
 
 	at = pb_open(at, DATA_POINT, &inside);
 	for (size_t i = 0; i < point->n_labels; i++)
-		at = put_attribute(at, attribute, point->label[i].name, point->label[i].value);
+		at = otlp_put_attribute(at, attribute, point->label[i].name, point->label[i].value);
 	at = pb_put_fixed64(at, POINT_START, writer->start_ns);
 	at = pb_put_fixed64(at, POINT_TIME, writer->time_ns);
 	at = point->times ? put_histogram(at, point) : pb_put_double(at, NUMBER_VALUE, point->value);
@@ -139,15 +105,6 @@ static void put_kind(struct writer *writer)
 	fwrite(writer->buf, 1, (size_t)(at - writer->buf), writer->out);
 }
 
-static void put_wrapped(FILE *out, uint32_t number, const char *data, size_t size)
-{
-	uint8_t head[2 * PB_VARINT_MAX], *at = pb_put_varint(head, PB_TAG(number, PB_BYTES));
-
-	at = pb_put_varint(at, size);
-	fwrite(head, 1, (size_t)(at - head), out);
-	fwrite(data, 1, size, out);
-}
-
 static void put_metric(struct writer *writer, const struct door_in *in, FILE *out)
 {
 	static const uint8_t kinds[] = { SUM, GAUGE, EXPONENTIAL };
@@ -160,17 +117,17 @@ static void put_metric(struct writer *writer, const struct door_in *in, FILE *ou
 	writer->out = open_memstream(&data, &size);
 	if (!writer->out || !head)
 		goto out;
-	at = put_bytes(at, NAME, metric->name, strlen(metric->name));
-	at = put_bytes(at, DESCRIPTION, metric->help, strlen(metric->help));
+	at = otlp_put_bytes(at, NAME, metric->name, strlen(metric->name));
+	at = otlp_put_bytes(at, DESCRIPTION, metric->help, strlen(metric->help));
 	if (*metric->unit)
-		at = put_bytes(at, UNIT, metric->unit, strlen(metric->unit));
+		at = otlp_put_bytes(at, UNIT, metric->unit, strlen(metric->unit));
 	fwrite(writer->buf, 1, (size_t)(at - writer->buf), head);
 	metric->each(metric, in->fleet, in->own, visit, writer);
 	put_kind(writer);
 	fflush(writer->out);
-	put_wrapped(head, kinds[metric->type], data, size);
+	otlp_wrap(head, kinds[metric->type], data, size);
 	fflush(head);
-	put_wrapped(out, SCOPE_METRICS_METRIC, whole, whole_size);
+	otlp_wrap(out, SCOPE_METRICS_METRIC, whole, whole_size);
 out:
 	if (writer->out)
 		fclose(writer->out);
@@ -182,32 +139,14 @@ out:
 
 static void put_scope(struct writer *writer, const struct door_in *in, FILE *out)
 {
-	uint8_t *at = writer->buf, *inside;
+	uint8_t *at = writer->buf;
 
-	at = pb_open(at, SCOPE_METRICS_SCOPE, &inside);
-	at = put_bytes(at, SCOPE_NAME, "inftrace", strlen("inftrace"));
-	at = put_bytes(at, SCOPE_VERSION, in->own->version, strlen(in->own->version));
-	at = pb_close(at, inside);
+	at = otlp_put_scope(at, in->own);
 	fwrite(writer->buf, 1, (size_t)(at - writer->buf), out);
 	for (size_t i = 0; i < n_metrics; i++) {
 		writer->metric = &metrics[i];
 		put_metric(writer, in, out);
 	}
-}
-
-static void put_resource(struct writer *writer, const struct door_in *in, FILE *out)
-{
-	const struct origin_host *host = &in->own->host;
-	uint8_t *at = writer->buf, *inside;
-
-	at = pb_open(at, RESOURCE_METRICS_RESOURCE, &inside);
-	at = put_attribute(at, RESOURCE_ATTRIBUTE, "service.name", "inftrace");
-	at = put_attribute(at, RESOURCE_ATTRIBUTE, "service.version", in->own->version);
-	at = put_attribute(at, RESOURCE_ATTRIBUTE, "service.instance.id", host->name);
-	at = put_attribute(at, RESOURCE_ATTRIBUTE, "host.name", host->name);
-	at = put_attribute(at, RESOURCE_ATTRIBUTE, "host.id", host->boot);
-	at = pb_close(at, inside);
-	fwrite(writer->buf, 1, (size_t)(at - writer->buf), out);
 }
 
 void otlp_write(const struct door_in *in, FILE *out)
@@ -222,10 +161,10 @@ void otlp_write(const struct door_in *in, FILE *out)
 		writer->time_ns = fleet_interval(in->fleet)->end_realtime_ns;
 		put_scope(writer, in, inner);
 		fflush(inner);
-		put_resource(writer, in, all);
-		put_wrapped(all, RESOURCE_METRICS_SCOPE_METRICS, scope, scope_size);
+		fwrite(writer->buf, 1, (size_t)(otlp_put_watcher(writer->buf, in->own) - writer->buf), all);
+		otlp_wrap(all, RESOURCE_METRICS_SCOPE_METRICS, scope, scope_size);
 		fflush(all);
-		put_wrapped(out, REQUEST_RESOURCE_METRICS, data, size);
+		otlp_wrap(out, REQUEST_RESOURCE_METRICS, data, size);
 	}
 	if (inner)
 		fclose(inner);

@@ -90,29 +90,41 @@ void push_add_headers(struct push *push, struct push_lane *lane, char *text, con
 	}
 }
 
-int push_open(struct push *push, struct door_child *child, const char *authority, struct err *err)
+int push_open(struct push *push, struct door_child *child, struct err *err)
 {
 	int code = curl_library_load(&push->curl, err);
 
 	if (code)
 		return code;
 	push->child = child;
-	push->easy = push->curl.easy_init();
 	push->spool = spool_open(child->spool_path, child->spool_bytes, push->remark);
-	if (!push->easy || !push->spool)
+	return push->spool ? 0 : err_set(err, ENOMEM, "cannot send: out of memory");
+}
+
+static void set_file(const struct push *push, const struct push_lane *lane, int option, const char *path)
+{
+	if (path)
+		push->curl.easy_setopt(lane->easy, option, path);
+}
+
+int push_open_lane(struct push *push, struct push_lane *lane, struct err *err)
+{
+	lane->easy = push->curl.easy_init();
+	if (!lane->easy)
 		return err_set(err, ENOMEM, "cannot send: out of memory");
-	push->curl.easy_setopt(push->easy, CURL_PROTOCOLS, 3L);
-	push->curl.easy_setopt(push->easy, CURL_FOLLOWLOCATION, 0L);
-	push->curl.easy_setopt(push->easy, CURL_NOSIGNAL, 1L);
-	push->curl.easy_setopt(push->easy, CURL_CONNECTTIMEOUT_MS, (long)CONNECT_MS);
-	push->curl.easy_setopt(push->easy, CURL_USERAGENT, "inftrace/" INFTRACE_VERSION);
-	push->curl.easy_setopt(push->easy, CURL_ERRORBUFFER, push->error);
-	push->curl.easy_setopt(push->easy, CURL_WRITEFUNCTION, take_answer);
-	push->curl.easy_setopt(push->easy, CURL_WRITEDATA, push);
-	push->curl.easy_setopt(push->easy, CURL_HEADERFUNCTION, take_header);
-	push->curl.easy_setopt(push->easy, CURL_HEADERDATA, push);
-	if (authority && *authority)
-		push->curl.easy_setopt(push->easy, CURL_CAINFO, authority);
+	push->curl.easy_setopt(lane->easy, CURL_PROTOCOLS, 3L);
+	push->curl.easy_setopt(lane->easy, CURL_FOLLOWLOCATION, 0L);
+	push->curl.easy_setopt(lane->easy, CURL_NOSIGNAL, 1L);
+	push->curl.easy_setopt(lane->easy, CURL_CONNECTTIMEOUT_MS, (long)CONNECT_MS);
+	push->curl.easy_setopt(lane->easy, CURL_USERAGENT, "inftrace/" INFTRACE_VERSION);
+	push->curl.easy_setopt(lane->easy, CURL_ERRORBUFFER, push->error);
+	push->curl.easy_setopt(lane->easy, CURL_WRITEFUNCTION, take_answer);
+	push->curl.easy_setopt(lane->easy, CURL_WRITEDATA, push);
+	push->curl.easy_setopt(lane->easy, CURL_HEADERFUNCTION, take_header);
+	push->curl.easy_setopt(lane->easy, CURL_HEADERDATA, push);
+	set_file(push, lane, CURL_CAINFO, lane->authority);
+	set_file(push, lane, CURL_SSLCERT, lane->certificate);
+	set_file(push, lane, CURL_SSLKEY, lane->key);
 	return 0;
 }
 
@@ -156,7 +168,8 @@ struct header {
 static long post(struct push *push, struct push_lane *lane, const struct spool_group *group)
 {
 	char url[PUSH_URL + PUSH_QUERY], batch[80], before[64];
-	const struct header last = { before, lane->headers }, first = { batch, &last };
+	const struct header last = { before, lane->headers }, middle = { batch, &last };
+	const struct header first = { (char *)"Content-Encoding: gzip", &middle };
 	long status = 0;
 	int code;
 
@@ -165,15 +178,15 @@ static long post(struct push *push, struct push_lane *lane, const struct spool_g
 	snprintf(url, sizeof url, "%s", lane->url);
 	if (lane->kind->address)
 		lane->kind->address(lane, group, url, sizeof url);
-	push->curl.easy_setopt(push->easy, CURL_URL, url);
+	push->curl.easy_setopt(lane->easy, CURL_URL, url);
 	snprintf(batch, sizeof batch, "X-Inftrace-Batch: %s-%llu", group->run, (unsigned long long)group->last);
 	snprintf(before, sizeof before, "X-Inftrace-Dropped-Before: %llu", (unsigned long long)group->n_dropped_before);
-	push->curl.easy_setopt(push->easy, CURL_HTTPHEADER, &first);
-	push->curl.easy_setopt(push->easy, CURL_TIMEOUT_MS, lane->timeout_ms);
-	push->curl.easy_setopt(push->easy, CURL_POSTFIELDS, group->body);
-	push->curl.easy_setopt(push->easy, CURL_POSTFIELDSIZE, (long)group->size);
-	code = push->curl.easy_perform(push->easy);
-	push->curl.easy_getinfo(push->easy, CURL_RESPONSE_CODE, &status);
+	push->curl.easy_setopt(lane->easy, CURL_HTTPHEADER, lane->is_plain ? &middle : &first);
+	push->curl.easy_setopt(lane->easy, CURL_TIMEOUT_MS, lane->timeout_ms);
+	push->curl.easy_setopt(lane->easy, CURL_POSTFIELDS, group->body);
+	push->curl.easy_setopt(lane->easy, CURL_POSTFIELDSIZE, (long)group->size);
+	code = push->curl.easy_perform(lane->easy);
+	push->curl.easy_getinfo(lane->easy, CURL_RESPONSE_CODE, &status);
 	if (code && !*push->error)
 		snprintf(push->error, sizeof push->error, "%s", push->curl.easy_strerror(code));
 	return code ? 0 : status;
@@ -261,9 +274,10 @@ static void send_oldest(struct push *push, int number)
 		take_success(push, lane);
 	} else {
 		say_trouble(push, lane, status);
-		back_off(push, lane);
-		/* it will not like it better the next time */
-		if (!is_worth_a_retry(status))
+		/* what it refuses it will not like better the next time */
+		if (is_worth_a_retry(status))
+			back_off(push, lane);
+		else
 			spool_remove(push->spool, &group, true);
 	}
 	spool_group_done(&group);
@@ -299,10 +313,12 @@ static void receive(struct push *push, const struct channel_batch *batch)
 
 		if (!push->lane[i].kind || !batch->section[i])
 			continue;
-		body = compress_batch(batch->section[i], (size_t)batch->head.size[i], &one.size);
-		one.body = body;
+		body = push->lane[i].is_plain
+			   ? NULL
+			   : compress_batch(batch->section[i], (size_t)batch->head.size[i], &one.size);
+		one.body = body ? body : batch->section[i];
 		if (!body)
-			one.size = SIZE_MAX;
+			one.size = push->lane[i].is_plain ? (size_t)batch->head.size[i] : SIZE_MAX;
 		spool_add(push->spool, &one);
 		free(body);
 	}

@@ -31,8 +31,10 @@ struct push_kind {
 struct push_lane {
 	const struct push_kind *kind; /* NULL: the lane is not used */
 	char url[PUSH_URL], shown[PUSH_URL];
-	void *headers; /* of curl */
+	void *easy, *headers; /* of curl */
 	long timeout_ms;
+	const char *authority, *certificate, *key; /* files, PEM: to check with, and to show; NULL: none */
+	bool is_plain;				   /* bodies are not compressed */
 	/* all that wait are sent once in so many seconds, at this second of them; every_s 0: each batch at once */
 	uint32_t every_s, at_s;
 	/* the rest is push.c's */
@@ -44,8 +46,6 @@ struct push_lane {
 
 struct push {
 	struct curl_library curl;
-	void *easy;
-	const char *authority;
 	struct push_lane lane[DOOR_SECTIONS];
 	struct spool *spool;
 	struct door_child *child;
@@ -55,8 +55,10 @@ struct push {
 	size_t n_answer;
 };
 
-/* Loads what is needed and opens the spool. Lanes may be filled before or after. 0, or -errno and err. */
-int push_open(struct push *push, struct door_child *child, const char *authority, struct err *err);
+/* Loads what is needed and opens the spool. 0, or -errno and err. */
+int push_open(struct push *push, struct door_child *child, struct err *err);
+/* The lane has its limit and its files. 0, or -errno and err. */
+int push_open_lane(struct push *push, struct push_lane *lane, struct err *err);
 /* http:// or https://, short enough, with or without the path at its end. 0, or -EINVAL and err. */
 int push_set_url(struct push_lane *lane, const char *url, const char *path, struct err *err);
 /* "Name: value". */

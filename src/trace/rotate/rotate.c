@@ -300,8 +300,9 @@ bool rotate_newest_dump(const struct rotate *rotate, struct rotate_dumped *dumpe
 
 	if (!dump->n)
 		return false;
-	*dumped =
-	    (struct rotate_dumped){ dump->begin_ns, dump->until_ns, rotate_dump_path(rotate->opts.path, dump->number) };
+	*dumped = (struct rotate_dumped){ dump->begin_ns, dump->until_ns,
+					  rotate_dump_path(rotate->opts.path, dump->number), "" };
+	memcpy(dumped->why, rotate->why, sizeof dumped->why);
 	return true;
 }
 

@@ -61,6 +61,7 @@ void rotate_ask_dump(struct rotate *rotate, const char *why);
 struct rotate_dumped {
 	uint64_t begin_ns, until_ns;
 	struct rotate_path path;
+	char why[240];
 };
 
 /* false: there is none. */
