@@ -20,6 +20,7 @@
 #include "cmd/record/record_summary.h"
 #include "cmd/record/recording_file.h"
 #include "cmd/table/top_choose.h"
+#include "fleet/door/door_clickhouse.h"
 #include "fleet/door/door_lines.h"
 #include "fleet/door/door_otlp.h"
 #include "fleet/door/door_prometheus.h"
@@ -35,6 +36,7 @@ struct watch_opts {
 	struct probe_options probes;
 	struct door_prometheus_opts prometheus;
 	struct door_otlp_opts otlp;
+	struct door_clickhouse_opts clickhouse;
 	struct door_lines_opts lines;
 	struct door_spool spool;
 	const char *name, *path;
@@ -79,8 +81,20 @@ static const struct opt watch_opt_table[] = {
 	{ 0, "otlp-headers", "FILE", "send these headers, a line \"Name: value\" each", OPT_STR,
 	  AT(otlp.headers_file) },
 	{ 0, "otlp-ca", "FILE", "check the receiver's certificate with these (PEM)", OPT_STR, AT(otlp.authority) },
+	{ 0, "clickhouse", "URL",
+	  "insert into ClickHouse through its HTTP interface, as http://HOST:8123; the tables are those of "
+	  "examples/fleet/clickhouse.sql, in the database inftrace or that of ?database=NAME",
+	  OPT_STR, AT(clickhouse.url) },
+	{ 0, "clickhouse-headers", "FILE",
+	  "send these headers, a line \"Name: value\" each: X-ClickHouse-User, X-ClickHouse-Key", OPT_STR,
+	  AT(clickhouse.headers_file) },
+	{ 0, "clickhouse-ca", "FILE", "check the server's certificate with these (PEM)", OPT_STR,
+	  AT(clickhouse.authority) },
+	{ 0, "clickhouse-every", "TIME", "insert so often what the intervals since then have summed up; at least 1s",
+	  OPT_DURATION, AT(clickhouse.every_ns), "1m" },
 	{ 0, "spool", "FOLDER",
-	  "while a receiver of OTLP does not answer, keep what it is to get in this folder, also after inftrace has "
+	  "while a receiver of OTLP or ClickHouse does not answer, keep what it is to get in this folder, also after "
+	  "inftrace has "
 	  "ended; "
 	  "without: in memory",
 	  OPT_STR, AT(spool.folder) },
@@ -194,8 +208,13 @@ static int check(const struct watch_opts *opts, struct err *err)
 		return opt_misused(err, "--interval must be 100ms or more");
 	if (opts->max_series < LEAST_SERIES || opts->max_series > MOST_SERIES)
 		return opt_misused(err, "--max-series must be %d to %d", LEAST_SERIES, MOST_SERIES);
-	if (!opts->prometheus.address && !opts->lines.path && !door_otlp_is_wanted(&opts->otlp))
-		return opt_misused(err, "nothing would come of it: give --metrics ADDRESS, --otlp URL or --lines FILE");
+	if (!opts->prometheus.address && !opts->lines.path && !opts->clickhouse.url &&
+	    !door_otlp_is_wanted(&opts->otlp))
+		return opt_misused(err,
+				   "nothing would come of it: give --metrics ADDRESS, --otlp URL, --clickhouse URL or "
+				   "--lines FILE");
+	if (opts->clickhouse.every_ns < 1000000000u || opts->clickhouse.every_ns > 3600000000000u)
+		return opt_misused(err, "--clickhouse-every must be 1s to 1h");
 	if (!opts->prometheus.address &&
 	    (opts->prometheus.token_file || opts->prometheus.certificate || opts->prometheus.key))
 		return opt_misused(err, "--metrics-token, --metrics-cert and --metrics-key need --metrics");
@@ -220,6 +239,8 @@ static int open_doors(struct job *job, struct err *err)
 		code = watch_guest_open(&job->guest, &door_prometheus, &opts->prometheus, err);
 	if (!code && door_otlp_is_wanted(&opts->otlp))
 		code = watch_guest_open(&job->guest, &door_otlp, &opts->otlp, err);
+	if (!code && opts->clickhouse.url)
+		code = watch_guest_open(&job->guest, &door_clickhouse, &opts->clickhouse, err);
 	if (!code && opts->lines.path)
 		code = watch_guest_open(&job->guest, &door_lines, &opts->lines, err);
 	return code;

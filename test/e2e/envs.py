@@ -578,6 +578,14 @@ def otlp():
 
 
 @functools.lru_cache(maxsize=None)
+def clickhouse():
+    """A Python environment with the engine of ClickHouse. What the package requires is for data frames."""
+    return os.path.join(
+        _venv("clickhouse", _python_between((3, 9), (3, 14)), [], ["chdb-core==26.9.0"]), "bin", "python"
+    )
+
+
+@functools.lru_cache(maxsize=None)
 def prometheus():
     """A folder with Debian's prometheus and promtool, which are only unpacked."""
 

@@ -26,6 +26,7 @@ ALL = [
     (envs.notebook,),
     (envs.prometheus,),
     (envs.otlp,),
+    (envs.clickhouse,),
     (envs.runtime_tools,),
     (envs.charts,),
     (envs.jar,),

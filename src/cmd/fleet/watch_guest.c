@@ -50,8 +50,11 @@ static double resident_bytes(void)
 static void measure(struct watch_guest *guest)
 {
 	struct metrics_own *own = &guest->own;
+	uint64_t n_dropped = metrics_n_dropped(own);
+	double cpu_s = own->cpu_s;
 
 	own->cpu_s = cpu_s_of(RUSAGE_SELF) + cpu_s_of(RUSAGE_CHILDREN);
+	own->last_cpu_s = own->cpu_s - cpu_s;
 	own->resident_bytes = resident_bytes();
 	own->n_doors = guest->n_ships;
 	for (size_t i = 0; i < guest->n_ships; i++) {
@@ -64,6 +67,7 @@ static void measure(struct watch_guest *guest)
 						      .spool_bytes = counts.spool_bytes,
 						      .has_spool = guest->ship[i].door->has_spool };
 	}
+	own->n_dropped_last = metrics_n_dropped(own) - n_dropped;
 }
 
 /* What the door could not send any more. */

@@ -179,6 +179,11 @@ int fleet_roll(struct fleet *fleet, uint64_t now_ns, uint64_t realtime_ns, struc
 	fleet->tail = fleet->now_tail;
 	fleet->now_tail = (struct tail){ 0 };
 	fleet_programs_roll(fleet);
+	fleet->last = fleet->own;
+	fleet->last.n_lost -= fleet->rolled.n_lost;
+	fleet->last.n_skipped -= fleet->rolled.n_skipped;
+	fleet->last.n_unprobed -= fleet->rolled.n_unprobed;
+	fleet->rolled = fleet->own;
 	return fleet->is_out_of_memory ? out_of_memory(err) : 0;
 }
 
@@ -237,6 +242,11 @@ const char *fleet_recording_of(const struct fleet *fleet, const struct tail_run 
 	bool is_in = *recording->path && end_ns >= recording->begin_ns && end_ns <= recording->until_ns;
 
 	return is_in ? recording->path : NULL;
+}
+
+const struct fleet_own *fleet_own_last(const struct fleet *fleet)
+{
+	return &fleet->last;
 }
 
 const struct fleet_interval *fleet_interval(const struct fleet *fleet)

@@ -28,9 +28,9 @@ struct fleet_opts {
 /* Programs of one service, container and pod, together. */
 struct fleet_service {
 	struct origin_program origin;
-	uint32_t n_processes;  /* that live */
-	double cpu_s;	       /* of all time */
-	double resident_bytes; /* of those that live; 0: not known */
+	uint32_t n_processes;			/* that live */
+	double cpu_s, rolled_cpu_s, last_cpu_s; /* of all time, as of the last roll; of the last interval */
+	double resident_bytes;			/* of those that live; 0: not known */
 	uint64_t ended_interval;
 };
 
@@ -63,6 +63,7 @@ size_t fleet_n_services(const struct fleet *fleet);
 const struct fleet_service *fleet_service(const struct fleet *fleet, size_t index);
 const struct tail *fleet_tail(const struct fleet *fleet); /* of the last interval */
 const struct fleet_own *fleet_own(const struct fleet *fleet);
+const struct fleet_own *fleet_own_last(const struct fleet *fleet); /* counts of the last interval alone */
 /* The newest recording of what was worth it: set before fleet_roll. */
 void fleet_set_recording(struct fleet *fleet, const struct fleet_recording *recording);
 /* One that was asked for in the last interval; NULL: there is none. */

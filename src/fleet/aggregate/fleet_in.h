@@ -22,7 +22,7 @@ struct fleet_process {
 	struct fleet_service *service;
 	uint32_t track;
 	int32_t pid;
-	char name[64], runtime[32]; /* runtime: the only one in it */
+	char name[64], runtime[32], version[32]; /* of the only runtime in it */
 	bool has_several, is_watched, is_unseen;
 	struct fleet_session *session;
 	uint32_t n_sessions;
@@ -65,7 +65,7 @@ struct fleet {
 	struct fleet_service *service[FLEET_SERVICES];
 	uint32_t n_services;
 	struct tail tail, now_tail;
-	struct fleet_own own;
+	struct fleet_own own, rolled, last; /* of all time, as of the last roll; of the last interval */
 	struct fleet_recording recording;
 	bool is_new_recording;
 	struct fleet_interval interval;

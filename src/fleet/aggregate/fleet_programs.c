@@ -20,8 +20,9 @@ struct fleet_process *fleet_process_of(const struct fleet *fleet, const struct f
 
 static bool is_same(const struct origin_program *a, const struct origin_program *b)
 {
-	return !strcmp(a->service, b->service) && !strcmp(a->k8s_namespace, b->k8s_namespace) &&
-	       !strcmp(a->k8s_pod, b->k8s_pod) && !strcmp(a->container, b->container);
+	return !strcmp(a->service, b->service) && !strcmp(a->service_version, b->service_version) &&
+	       !strcmp(a->k8s_namespace, b->k8s_namespace) && !strcmp(a->k8s_pod, b->k8s_pod) &&
+	       !strcmp(a->container, b->container);
 }
 
 /* Once there are as many as may be, the last one is that of all others. */
@@ -182,9 +183,12 @@ struct series *fleet_series_of(struct fleet *fleet, struct fleet_process *proces
 	strcpy(labels.k8s_namespace, origin->k8s_namespace);
 	strcpy(labels.k8s_pod, origin->k8s_pod);
 	strcpy(labels.container, origin->container);
+	strcpy(labels.service_version, origin->service_version);
 	model = slash && slash[1] ? slash + 1 : model;
 	origin_copy(labels.model, sizeof labels.model, model, strlen(model));
 	snprintf(labels.runtime, sizeof labels.runtime, "%s", runtime);
+	if (*runtime && !strcmp(runtime, process->runtime) && !process->has_several)
+		strcpy(labels.runtime_version, process->version);
 	if (session->provider)
 		say_provider(labels.provider, sizeof labels.provider, names_text(fleet->sink.names, session->provider));
 	snprintf(labels.device, sizeof labels.device, "%s", device_of(labels.provider));
@@ -246,10 +250,12 @@ static void drop_released(struct fleet_process *process, uint32_t number)
 static void take_runtime(struct fleet *fleet, struct fleet_process *process, const struct event *event)
 {
 	const char *name = names_text(fleet->sink.names, fleet_arg_name(event, KEY_RUNTIME));
+	const char *version = names_text(fleet->sink.names, fleet_arg_name(event, KEY_VERSION));
 
 	if (*process->runtime && strcmp(process->runtime, name) != 0)
 		process->has_several = true;
 	snprintf(process->runtime, sizeof process->runtime, "%s", name);
+	origin_copy(process->version, sizeof process->version, version, strlen(version));
 	process->is_watched = true;
 	identify(fleet, process);
 }
@@ -308,6 +314,9 @@ void fleet_programs_roll(struct fleet *fleet)
 	}
 	for (uint32_t i = 0; i < fleet->n_services; i++) {
 		struct fleet_service *service = fleet->service[i];
+
+		service->last_cpu_s = service->cpu_s - service->rolled_cpu_s;
+		service->rolled_cpu_s = service->cpu_s;
 		if (service->ended_interval &&
 		    service->ended_interval + fleet->opts.idle_intervals < fleet->interval.number)
 			free(service);

@@ -24,7 +24,8 @@ enum { SERIES_BOUNDS = 21, SERIES_PART = 4, SERIES_LABEL = ORIGIN_TEXT };
 /* "": not known. */
 struct series_labels {
 	char service[SERIES_LABEL], k8s_namespace[SERIES_LABEL], k8s_pod[SERIES_LABEL], container[SERIES_LABEL];
-	char model[SERIES_LABEL], runtime[32], provider[48], device[8];
+	char service_version[SERIES_LABEL];
+	char model[SERIES_LABEL], runtime[32], runtime_version[32], provider[48], device[8];
 };
 
 /* Durations as both kinds of histogram. */

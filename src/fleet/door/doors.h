@@ -8,6 +8,7 @@
 #define DOORS(F) \
 	F(prometheus) \
 	F(otlp) \
+	F(clickhouse) \
 	F(lines)
 
 #define DOOR_DECLARE(name) extern const struct door door_##name;

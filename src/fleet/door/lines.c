@@ -32,8 +32,10 @@ static void put_labels(FILE *out, const struct series_labels *labels)
 	put_known(out, "k8s_namespace", labels->k8s_namespace);
 	put_known(out, "k8s_pod", labels->k8s_pod);
 	put_known(out, "container", labels->container);
+	put_known(out, "service_version", labels->service_version);
 	put_known(out, "model", labels->model);
 	put_known(out, "runtime", labels->runtime);
+	put_known(out, "runtime_version", labels->runtime_version);
 	put_known(out, "provider", labels->provider);
 	put_known(out, "device", labels->device);
 }

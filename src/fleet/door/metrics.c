@@ -19,8 +19,10 @@ static void label_series(struct metric_point *point, const struct series_labels 
 	label(point, "k8s_namespace", labels->k8s_namespace);
 	label(point, "k8s_pod", labels->k8s_pod);
 	label(point, "container", labels->container);
+	label(point, "service_version", labels->service_version);
 	label(point, "model", labels->model);
 	label(point, "runtime", labels->runtime);
+	label(point, "runtime_version", labels->runtime_version);
 	label(point, "provider", labels->provider);
 	label(point, "device", labels->device);
 }
@@ -131,6 +133,7 @@ static void each_service(const struct fleet *fleet, enum service_value which, me
 		label(&point, "k8s_namespace", service->origin.k8s_namespace);
 		label(&point, "k8s_pod", service->origin.k8s_pod);
 		label(&point, "container", service->origin.container);
+		label(&point, "service_version", service->origin.service_version);
 		visit(ctx, &point);
 	}
 }

@@ -25,7 +25,8 @@ struct metrics_door {
 /* What the watcher knows of itself, beside what the aggregate counts. */
 struct metrics_own {
 	const char *version;
-	double cpu_s, resident_bytes;
+	double cpu_s, last_cpu_s, resident_bytes; /* last: of the last interval */
+	uint64_t n_dropped_last;
 	struct metrics_door door[METRICS_DOORS];
 	size_t n_doors;
 	struct origin_host host;

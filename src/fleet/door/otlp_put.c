@@ -72,6 +72,7 @@ uint8_t *otlp_put_service(uint8_t *at, const struct metrics_own *own, const stru
 
 	at = pb_open(at, RESOURCE, &inside);
 	at = otlp_put_attribute(at, RESOURCE_ATTRIBUTE, "service.name", labels->service);
+	at = otlp_put_attribute(at, RESOURCE_ATTRIBUTE, "service.version", labels->service_version);
 	at = otlp_put_attribute(at, RESOURCE_ATTRIBUTE, "k8s.namespace.name", labels->k8s_namespace);
 	at = otlp_put_attribute(at, RESOURCE_ATTRIBUTE, "k8s.pod.name", labels->k8s_pod);
 	at = otlp_put_attribute(at, RESOURCE_ATTRIBUTE, "container.name", labels->container);
@@ -106,6 +107,7 @@ uint8_t *otlp_put_row(uint8_t *at, uint32_t number, const struct door_in *in, co
 	tail_say_why(run, why, sizeof why);
 	at = otlp_put_attribute(at, number, "inftrace.model", labels->model);
 	at = otlp_put_attribute(at, number, "inftrace.runtime", labels->runtime);
+	at = otlp_put_attribute(at, number, "inftrace.runtime_version", labels->runtime_version);
 	at = otlp_put_attribute(at, number, "inftrace.provider", labels->provider);
 	at = otlp_put_attribute(at, number, "inftrace.device", labels->device);
 	at = otlp_put_attribute(at, number, "inftrace.reason", tail_reason_name(row->reason));

@@ -205,8 +205,10 @@ static void back_off(struct push *push, struct push_lane *lane)
 	lane->until_s = now_s() + (asked >= 0 ? asked : lane->wait_s);
 }
 
-static bool is_worth_a_retry(long status)
+static bool is_worth_a_retry(const struct push_lane *lane, long status)
 {
+	if (status && lane->kind->is_worth_a_retry)
+		return lane->kind->is_worth_a_retry(status);
 	return !status || status == 429 || status == 502 || status == 503 || status == 504;
 }
 
@@ -224,7 +226,7 @@ static void say_trouble(struct push *push, struct push_lane *lane, long status)
 		snprintf(why, sizeof why, "%s", push->error);
 	channel_tell(push->child->channel, "cannot send %s to %.120s: %.220s; %s, watching goes on", lane->kind->what,
 		     lane->shown, why,
-		     is_worth_a_retry(status) ? "trying again" : "what is refused is dropped and counted");
+		     is_worth_a_retry(lane, status) ? "trying again" : "what is refused is dropped and counted");
 	lane->is_in_trouble = true;
 	lane->n_at_trouble = spool_n_dropped(push->spool);
 }
@@ -275,7 +277,7 @@ static void send_oldest(struct push *push, int number)
 	} else {
 		say_trouble(push, lane, status);
 		/* what it refuses it will not like better the next time */
-		if (is_worth_a_retry(status))
+		if (is_worth_a_retry(lane, status))
 			back_off(push, lane);
 		else
 			spool_remove(push->spool, &group, true);

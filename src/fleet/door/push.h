@@ -24,6 +24,8 @@ struct push_kind {
 	void (*address)(const struct push_lane *lane, const struct spool_group *group, char *url, size_t size);
 	/* The receiver took the request, but not all that is in it: how many, and why. NULL: it cannot. */
 	bool (*is_partial)(const void *answer, size_t size, int64_t *n_rejected, char *why, size_t why_size);
+	/* Whether a request may be taken later that was answered so; NULL: as OTLP says. 0, no answer, always may. */
+	bool (*is_worth_a_retry)(long status);
 	/* What the answer of a refusal says; NULL: nothing that is worth a message. */
 	void (*why_refused)(const void *answer, size_t size, char *why, size_t why_size);
 };
