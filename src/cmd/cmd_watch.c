@@ -273,7 +273,8 @@ static int watch(struct job *job, struct attached *attached, struct err *err)
 	struct recorder_attach_opts attach = { .attached = attached,
 					       .wish = { opts->name, opts->path },
 					       .probes = probe_options_value(&opts->probes),
-					       .ring_bytes = 8 << 20 };
+					       .ring_bytes = 8 << 20,
+					       .spares = true };
 	struct recorder_opts recorder_opts;
 	struct top_choice choice;
 	struct chosen chosen = { opts, &choice };

@@ -226,9 +226,12 @@ def test_a_full_disk_is_said_once_and_files_rotate(lab, wheel):
     assert numbers == list(range(numbers[0], numbers[0] + len(numbers)))
 
 
+def plain(body):
+    return gzip.decompress(body) if body[:2] == b"\x1f\x8b" else body
+
+
 def message(python, kind, body):
-    """A request, by OpenTelemetry's own classes."""
-    body = gzip.decompress(body) if body[:2] == b"\x1f\x8b" else body
+    """A request, by OpenTelemetry's own classes. Several, one behind the other, are one as well."""
     done = subprocess.run(
         [python, os.path.join(envs.PROGRAMS, "otlp_decode.py"), kind], input=body, capture_output=True
     )
@@ -242,7 +245,7 @@ def attributes(of):
 
 def decoded(python, body):
     """{metric: [its points]}."""
-    (resource,) = message(python, "metrics", body)["resourceMetrics"]
+    (resource,) = message(python, "metrics", plain(body))["resourceMetrics"]
     (scope,) = resource["scopeMetrics"]
     assert {"service.name", "host.name", "host.id"} <= set(attributes(resource["resource"]))
     found = {}
@@ -258,11 +261,10 @@ def records(python, kind, requests):
         "traces": ("resourceSpans", "scopeSpans", "spans"),
         "logs": ("resourceLogs", "scopeLogs", "logRecords"),
     }[kind]
+    whole = b"".join(plain(body) for _, _, body in requests)
     return [
         (attributes(resource["resource"]), attributes(one), one)
-        for path, _, body in requests
-        if path == "/v1/" + kind
-        for resource in message(python, kind, body)[resources]
+        for resource in message(python, kind, whole)[resources]
         for scope in resource[scopes]
         for one in scope[names]
     ]
@@ -305,7 +307,7 @@ def test_otlp_is_what_opentelemetry_reads_and_troubles_are_said_once(lab, wheel)
     assert watch.err.count("cannot send logs to") == 1 and "it answers 404; what is refused is dropped" in watch.err
     assert "s3cret" not in watch.err and "t0ken" not in watch.err
     assert {path for path, _, _ in tracer.requests} == {"/own"}
-    spans = records(python, "traces", [("/v1/traces", sent, body) for _, sent, body in tracer.requests])
+    spans = records(python, "traces", tracer.requests)
     assert {attributes["inftrace.reason"] for _, attributes, _ in spans} >= {"slow", "failed"}
     for resource, found, span in spans:
         assert resource["service.name"] == CLEANED and found["process.pid"] == str(server.pid)

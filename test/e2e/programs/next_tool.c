@@ -48,7 +48,7 @@ static void take(struct next *next, long hold_ms, char *word)
 int main(int argc, char **argv)
 {
 	struct err err = { 0 };
-	struct next *next = argc == 4 ? next_open(&err) : NULL;
+	struct next *next = argc == 4 ? next_open(false, &err) : NULL;
 	uint64_t end_ns;
 
 	if (!next) {

@@ -38,7 +38,7 @@ static int take_begin(const struct next *next, struct err *err)
 	return -begin.code;
 }
 
-static int start(struct next *next, struct err *err)
+static int start(struct next *next, bool spares, struct err *err)
 {
 	pid_t parent = getpid();
 	int ends[2];
@@ -49,7 +49,7 @@ static int start(struct next *next, struct err *err)
 	next->child = fork();
 	if (!next->child) {
 		close(ends[0]);
-		next_watch(ends[1], parent);
+		next_watch(ends[1], parent, spares);
 	}
 	close(ends[1]);
 	if (next->child < 0)
@@ -57,7 +57,7 @@ static int start(struct next *next, struct err *err)
 	return take_begin(next, err);
 }
 
-struct next *next_open(struct err *err)
+struct next *next_open(bool spares, struct err *err)
 {
 	struct next *next = calloc(1, sizeof *next);
 
@@ -67,7 +67,7 @@ struct next *next_open(struct err *err)
 	}
 	next->socket = -1;
 	next->child = -1;
-	if (start(next, err)) {
+	if (start(next, spares, err)) {
 		next_close(next);
 		return NULL;
 	}

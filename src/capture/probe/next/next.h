@@ -31,8 +31,13 @@ struct next_program {
 	char path[512];		     /* of the file, as the process sees it */
 };
 
-/* Watches from now on. NULL and err: not allowed, or this kernel cannot. */
-struct next *next_open(struct err *err);
+enum { NEXT_PAUSE_MS = 4 };
+
+/*
+ * Watches from now on. spares: where files are mapped hundreds of times a second it looks at them every NEXT_PAUSE_MS,
+ * and a program may be held so much later. NULL and err: not allowed, or this kernel cannot.
+ */
+struct next *next_open(bool spares, struct err *err);
 
 /* Readable when next_take has something to do. */
 int next_fd(const struct next *next);

@@ -24,14 +24,17 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "capture/probe/next/next.h"
 #include "capture/probe/next/next_events.h"
 #include "capture/probe/next/next_held.h"
 #include "capture/probe/next/next_hold.h"
 #include "capture/probe/next/next_reader.h"
 #include "capture/proc/modules.h"
 
-enum { N_KNOWN = 4096 };
-static const uint64_t trust_ns = 1000000000;
+enum { N_KNOWN = 4096, BUSY_ROUNDS = 60, QUIET_ROUNDS = 10 };
+static const uint64_t stretch_ns = 250000000;
+/* A file may become another one by being overwritten: the longer it stays as it is, the later it is asked again. */
+static const uint64_t least_trust_ns = 1000000000, most_trust_ns = 60000000000;
 static const int64_t largest_file = 256 << 20; /* larger ones take too long to look at with a program held */
 
 /* A file that is to be looked at. */
@@ -41,9 +44,9 @@ struct pending {
 	struct next_mapping mapping;
 };
 
-/* What was found out about a file a moment ago. */
+/* What was found out about a file: at first, and a moment ago. */
 struct known {
-	uint64_t inode, generation, time_ns;
+	uint64_t inode, generation, since_ns, time_ns;
 	uint32_t major, minor;
 	enum modules_verdict verdict;
 };
@@ -61,10 +64,21 @@ struct job {
 	bool is_in_loader;
 };
 
+/*
+ * Where files are mapped all the time, as while something is built, waking up for each of them costs more than looking
+ * at it: who spares the machine looks at them together.
+ */
+struct pace {
+	bool spares, pauses;
+	uint64_t since_ns; /* the begin of the stretch in which busy rounds are counted */
+	unsigned n_busy;
+};
+
 struct watch {
+	struct pace pace;
 	struct next_events *events;
 	int socket, children;
-	pid_t parent;
+	pid_t parent, self;
 	struct job *job; /* left to a thread that does not come back, with all that it leads to */
 	struct known known[N_KNOWN];
 	struct next_helds helds;
@@ -112,8 +126,27 @@ static bool is_same(const struct known *known, const struct next_mapping *mappin
 
 static void remember(struct watch *watch, const struct next_mapping *mapping, enum modules_verdict verdict)
 {
-	*known_place(watch, mapping) =
-	    (struct known){ mapping->inode, mapping->generation, clock_ns(), mapping->major, mapping->minor, verdict };
+	struct known *known = known_place(watch, mapping);
+	uint64_t now_ns = clock_ns(), since_ns = now_ns;
+
+	if (is_same(known, mapping) && known->verdict == verdict)
+		since_ns = known->since_ns;
+	*known = (struct known){ .inode = mapping->inode,
+				 .generation = mapping->generation,
+				 .since_ns = since_ns,
+				 .time_ns = now_ns,
+				 .major = mapping->major,
+				 .minor = mapping->minor,
+				 .verdict = verdict };
+}
+
+static bool is_trusted(const struct known *known, uint64_t time_ns)
+{
+	uint64_t trust_ns = (known->time_ns - known->since_ns) / 2;
+
+	if (trust_ns < least_trust_ns)
+		trust_ns = least_trust_ns;
+	return time_ns < known->time_ns + (trust_ns < most_trust_ns ? trust_ns : most_trust_ns);
 }
 
 /* What is known of the file of a mapping: it is asked for, its thread held, or passed over. */
@@ -233,10 +266,9 @@ static void take_mapping(struct watch *watch, const struct next_mapping *mapping
 {
 	const struct known *known = known_place(watch, mapping);
 
-	if (mapping->pid == watch->parent || mapping->pid == getpid())
+	if (mapping->pid == watch->parent || mapping->pid == watch->self)
 		return;
-	/* what a file is may change when it is overwritten: it is asked again after a while */
-	if (is_same(known, mapping) && mapping->time_ns < known->time_ns + trust_ns) {
+	if (is_same(known, mapping) && is_trusted(known, mapping->time_ns)) {
 		if (known->verdict != MODULES_OTHER)
 			settle(watch, mapping, known->verdict);
 		return;
@@ -393,40 +425,67 @@ static bool begin(struct watch *watch, struct next_events *events)
 	return send(watch->socket, &err, sizeof err, MSG_NOSIGNAL) == sizeof err && !err.code;
 }
 
-/* Until there is something to do, or to be asked for again. */
-static void wait_for_work(const struct watch *watch)
-{
-	struct pollfd ready[] = { { watch->events->fd, POLLIN, 0 },
-				  { watch->socket, POLLIN, 0 },
-				  { watch->children, POLLIN, 0 } };
-	long wait_ns = watch->first ? 0 : watch->helds.n_awaited ? 100000 : 20000000;
-	const struct timespec wait = { 0, wait_ns };
+struct work {
+	bool releases, stops;
+};
 
-	ppoll(ready, sizeof ready / sizeof *ready, watch->first || watch->helds.n ? &wait : NULL, NULL);
+static void set_pace(struct pace *pace, bool is_busy)
+{
+	uint64_t now_ns = clock_ns();
+
+	pace->n_busy += is_busy;
+	if (!pace->spares || now_ns < pace->since_ns + stretch_ns)
+		return;
+	pace->pauses = pace->n_busy > (pace->pauses ? QUIET_ROUNDS : BUSY_ROUNDS);
+	pace->since_ns = now_ns;
+	pace->n_busy = 0;
 }
 
-void next_watch(int socket, pid_t parent)
+/* Until there is something to do, or to be asked for again. Nobody waits for us in a pause. */
+static struct work wait_for_work(const struct watch *watch)
+{
+	struct pollfd ready[] = { { watch->socket, POLLIN, 0 },
+				  { watch->children, POLLIN, 0 },
+				  { watch->events->fd, POLLIN, 0 } };
+	bool is_held = watch->first || watch->helds.n, pauses = watch->pace.pauses && !is_held;
+	long wait_ns = watch->first ? 0 : watch->helds.n_awaited ? 100000 : pauses ? NEXT_PAUSE_MS * 1000000 : 20000000;
+	const struct timespec wait = { 0, wait_ns };
+
+	if (ppoll(ready, pauses ? 2 : 3, is_held || pauses ? &wait : NULL, NULL) < 0)
+		return (struct work){ true, true };
+	return (struct work){ ready[0].revents != 0, ready[1].revents != 0 };
+}
+
+void next_watch(int socket, pid_t parent, bool spares)
 {
 	static struct watch watch;
 	static struct next_mapping mapping;
 	struct next_events events;
+	struct work work;
+	bool is_busy;
 
-	watch = (struct watch){ .socket = socket, .parent = parent, .last = &watch.first };
+	watch = (struct watch){ .socket = socket, .parent = parent, .self = getpid(), .last = &watch.first };
+	watch.pace.spares = spares;
 	prepare(&watch);
 	if (!begin(&watch, &events))
 		_exit(0);
 	for (;;) {
-		wait_for_work(&watch);
-		while (next_events_take(&events, &mapping))
+		work = wait_for_work(&watch);
+		is_busy = false;
+		while (next_events_take(&events, &mapping)) {
 			take_mapping(&watch, &mapping);
+			is_busy = true;
+		}
+		set_pace(&watch.pace, is_busy);
 		if (watch.helds.n_awaited)
 			next_held_retry(&watch.helds);
-		take_stops(&watch);
+		if (work.stops || watch.helds.n)
+			take_stops(&watch);
 		if (watch.first)
 			look_on(&watch);
 		next_held_tell(&watch.helds, watch.socket);
 		tell_loss(&watch, events.n_lost);
-		if (!take_releases(&watch))
+		if (work.releases && !take_releases(&watch))
 			_exit(0);
 		next_held_expire(&watch.helds);
 	}

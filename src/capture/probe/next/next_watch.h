@@ -3,6 +3,7 @@
 #ifndef CAPTURE_PROBE_NEXT_WATCH_H
 #define CAPTURE_PROBE_NEXT_WATCH_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -25,6 +26,6 @@ struct next_found {
  * 0). Then what was found as struct next_found, one per packet; back comes the pid_t of a process to be let go. parent:
  * not to be held.
  */
-__attribute__((noreturn)) void next_watch(int socket, pid_t parent);
+__attribute__((noreturn)) void next_watch(int socket, pid_t parent, bool spares);
 
 #endif

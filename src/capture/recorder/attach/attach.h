@@ -18,6 +18,7 @@ struct recorder_attach_opts {
 	struct attach_wish wish;
 	bool takes_one;		    /* of those to come only the first */
 	bool takes_all;		    /* also those that fit and run already; a failure of one is said, and no error */
+	bool spares;		    /* waits for those to come at a bounded cost: see next.h */
 	bool follows;		    /* of those to come one at a time: when the one before has ended */
 	bool injects;		    /* the agent, into those that were chosen; none may be waited for */
 	struct uprobes_opts probes; /* else; has_operators is filled in, from the level */

@@ -250,7 +250,7 @@ struct attach_next *attach_next_open(const struct attach_job *job, struct uprobe
 		err_set(err, ENOMEM, "cannot watch for programs: out of memory");
 		return NULL;
 	}
-	*all = (struct attach_next){ .job = job, .uprobes = uprobes, .next = next_open(err) };
+	*all = (struct attach_next){ .job = job, .uprobes = uprobes, .next = next_open(job->attach->spares, err) };
 	follow(all, job->attach->attached);
 	if (!all->next || attached_watch(job->attach->attached, next_fd(all->next), err)) {
 		attach_next_close(all);
