@@ -228,12 +228,12 @@ static void say_trouble(struct push *push, struct push_lane *lane, long status)
 		     lane->shown, why,
 		     is_worth_a_retry(lane, status) ? "trying again" : "what is refused is dropped and counted");
 	lane->is_in_trouble = true;
-	lane->n_at_trouble = spool_n_dropped(push->spool);
+	lane->n_at_trouble = spool_n_dropped_of(push->spool, (int)(lane - push->lane));
 }
 
 static void take_success(struct push *push, struct push_lane *lane)
 {
-	uint64_t n_dropped = spool_n_dropped(push->spool) - lane->n_at_trouble;
+	uint64_t n_dropped = spool_n_dropped_of(push->spool, (int)(lane - push->lane)) - lane->n_at_trouble;
 	int64_t n_rejected = 0;
 	char why[160];
 

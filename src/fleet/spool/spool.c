@@ -29,8 +29,9 @@ struct spool {
 	sqlite3 *db;
 	sqlite3_stmt *statement[N_SQL];
 	bool is_file;
-	uint64_t most_bytes, n_dropped, n_bytes;
-	uint64_t n_waiting[SPOOL_LANES], n_before[SPOOL_LANES]; /* before: the next one, and not in the table yet */
+	uint64_t most_bytes, n_bytes;
+	uint64_t n_dropped[SPOOL_LANES], n_waiting[SPOOL_LANES],
+	    n_before[SPOOL_LANES]; /* before: the next one, and not in the table yet */
 	char run[SPOOL_RUN], remark[SPOOL_REMARK];
 };
 
@@ -134,7 +135,7 @@ static void leave_file(struct spool *spool)
 
 static void drop(struct spool *spool, int lane, uint64_t n)
 {
-	spool->n_dropped += n;
+	spool->n_dropped[lane] += n;
 	spool->n_before[lane] += n;
 }
 
@@ -347,7 +348,16 @@ uint64_t spool_n_waiting(const struct spool *spool)
 
 uint64_t spool_n_dropped(const struct spool *spool)
 {
-	return spool->n_dropped;
+	uint64_t n = 0;
+
+	for (int lane = 0; lane < SPOOL_LANES; lane++)
+		n += spool->n_dropped[lane];
+	return n;
+}
+
+uint64_t spool_n_dropped_of(const struct spool *spool, int lane)
+{
+	return spool->n_dropped[lane];
 }
 
 uint64_t spool_bytes(const struct spool *spool)

@@ -47,8 +47,10 @@ void spool_group_done(struct spool_group *group);
 bool spool_is_file(const struct spool *spool);
 bool spool_has(const struct spool *spool, int lane);
 uint64_t spool_n_waiting(const struct spool *spool);
-uint64_t spool_n_dropped(const struct spool *spool); /* since spool_open */
-uint64_t spool_bytes(const struct spool *spool);     /* of those that wait */
+/* Since spool_open. */
+uint64_t spool_n_dropped(const struct spool *spool);
+uint64_t spool_n_dropped_of(const struct spool *spool, int lane);
+uint64_t spool_bytes(const struct spool *spool); /* of those that wait */
 /* What has become of the file since the last call: "" nothing. */
 void spool_take_remark(struct spool *spool, char remark[SPOOL_REMARK]);
 void spool_close(struct spool *spool); /* NULL-safe */
