@@ -586,6 +586,14 @@ def clickhouse():
 
 
 @functools.lru_cache(maxsize=None)
+def kubernetes():
+    """A Python environment with the schemas of Kubernetes."""
+    return os.path.join(
+        _venv("kubernetes", _python_between((3, 9), (3, 14)), ["kubernetes-validate==1.37.0"]), "bin", "python"
+    )
+
+
+@functools.lru_cache(maxsize=None)
 def prometheus():
     """A folder with Debian's prometheus and promtool, which are only unpacked."""
 

@@ -27,6 +27,7 @@ ALL = [
     (envs.prometheus,),
     (envs.otlp,),
     (envs.clickhouse,),
+    (envs.kubernetes,),
     (envs.runtime_tools,),
     (envs.charts,),
     (envs.jar,),

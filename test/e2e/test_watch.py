@@ -23,6 +23,7 @@ from lab import PATIENCE, children_of, wait_until
 from watching import CLEANED, HOSTILE, Receiver, Watch, free_port, get, own_server
 
 pytestmark = pytest.mark.root
+EXAMPLES = os.path.join(os.path.dirname(os.path.dirname(envs.HERE)), "examples", "fleet")
 
 
 class Prometheus:
@@ -57,9 +58,27 @@ class Prometheus:
         url = "http://127.0.0.1:%d/api/v1/query?%s" % (self.port, urllib.parse.urlencode({"query": query}))
         try:
             rows = json.loads(get(url)[1])["data"]["result"]
-        except (OSError, urllib.error.URLError):
+        except urllib.error.HTTPError as why:
+            raise AssertionError("%s: %s" % (query, why.read().decode())) from why
+        except OSError:
             return []
-        return [(row["metric"], float(row["value"][1])) for row in rows if "value" in row]
+        return [(row["metric"], float(row["value"][1]) if "value" in row else None) for row in rows]
+
+
+def dashboard_queries():
+    """[(title, query)] of the dashboard for Grafana. Its metrics are those of the documentation."""
+    with open(os.path.join(EXAMPLES, "grafana.json")) as file:
+        panels = json.load(file)["panels"]
+    queries = [(panel["title"], target["expr"]) for panel in panels for target in panel["targets"]]
+    for name in {name for _, query in queries for name in re.findall(r"\binftrace_[a-z_]+", query)}:
+        assert "`%s`" % re.sub("_(bucket|sum|count)$", "", name) in documented()
+    assert len(queries) > 15
+    return queries
+
+
+def documented():
+    with open(os.path.join(os.path.dirname(os.path.dirname(EXAMPLES)), "doc", "watch.md")) as file:
+        return file.read()
 
 
 def test_prometheus_stores_what_a_program_did(lab, wheel):
@@ -95,6 +114,14 @@ def test_prometheus_stores_what_a_program_did(lab, wheel):
     wait_until(lambda: [row[1] for row in engine.ask(query)] == [n_all + 1], engine.process)
     ((found, p99),) = engine.ask("histogram_quantile(0.99, inftrace_inference_duration_seconds{model='chain'})")
     assert found["service"] == CLEANED and found["provider"] == "CPU" and "pid" not in found
+    samples = 'count_over_time(inftrace_sessions{model="chain"}[2m])'
+    wait_until(lambda: [row for row in engine.ask(samples) if row[1] >= 4], engine.process)
+    for title, expression in dashboard_queries():
+        expression = expression.replace("$__rate_interval", "2m")
+        for variable in "$service", "$model":
+            expression = expression.replace(variable, ".*")
+        # what is 0 has a sample as well
+        assert engine.ask(expression), (title, expression)
     times = sorted(end - begin for begin, end, _ in server.times())
     assert times[len(times) // 2] / 4e9 < p99 <= times[-1] / 1e9 * 1.011
     assert watch.end() == 0
@@ -400,6 +427,19 @@ def test_the_unit_is_confined_and_systemd_is_notified(lab):
         while manager.recv(100) != b"STOPPING=1":
             pass
         assert (process.wait(PATIENCE), process.stderr.read()) == (0, b"")
+
+
+def test_the_daemonset_is_valid_and_its_command_line_is_ours(lab):
+    path = os.path.join(EXAMPLES, "daemonset.yaml")
+    code = "import json, kubernetes_validate as k, sys, yaml; a = yaml.safe_load(open(sys.argv[1])); "
+    code += "k.validate(a, '1.37', strict=True); print(json.dumps(a['spec']['template']['spec']['containers'][0]))"
+    done = lab.plain([environment(envs.kubernetes), "-c", code, path])
+    assert done.status == 0, done.err
+    container = json.loads(done.out)
+    assert container["command"] == ["/usr/bin/inftrace"]
+    # all of it is understood; what lacks is the secret
+    done = lab.plain([lab.inftrace, *container["args"]])
+    assert done.status == 3 and "/etc/inftrace/token" in done.err, done.err
 
 
 def test_a_dump_is_asked_for_and_rows_name_it(lab, wheel):
