@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/uio.h>
 
-enum { WHOLE = 4 * STACK_MEMORY_BLOCK }; /* what is larger is read without the blocks */
+enum { WHOLE = STACK_MEMORY_BLOCK }; /* what is larger is read without the blocks */
 
 static uint64_t block_of(uint64_t address)
 {
@@ -25,6 +25,7 @@ void stack_memory_begin(struct stack_memory *memory, pid_t pid)
 {
 	memory->pid = pid;
 	memory->round++;
+	memory->used.n = 0;
 }
 
 static bool read_all(struct stack_memory *memory, uint64_t from, void *to, size_t size)
@@ -42,17 +43,26 @@ static bool has_block(const struct stack_memory *memory, size_t slot, uint64_t b
 	return memory->block[slot].round == memory->round && memory->block[slot].at == block;
 }
 
+static void set_block(struct stack_memory *memory, size_t slot, uint64_t block)
+{
+	memory->block[slot].round = memory->round;
+	memory->block[slot].at = block;
+	memory->block[slot].is_used = false;
+}
+
 static const uint8_t *get_block(struct stack_memory *memory, uint64_t block)
 {
 	size_t slot = slot_of(block);
 
-	if (has_block(memory, slot, block))
-		return memory->block[slot].data;
-	memory->block[slot].round = 0;
-	if (!read_all(memory, block, memory->block[slot].data, STACK_MEMORY_BLOCK))
-		return NULL;
-	memory->block[slot].round = memory->round;
-	memory->block[slot].at = block;
+	if (!has_block(memory, slot, block)) {
+		memory->block[slot].round = 0;
+		if (!read_all(memory, block, memory->block[slot].data, STACK_MEMORY_BLOCK))
+			return NULL;
+		set_block(memory, slot, block);
+	}
+	if (!memory->block[slot].is_used && memory->used.n < STACK_MEMORY_AHEAD)
+		memory->used.block[memory->used.n++] = block;
+	memory->block[slot].is_used = true;
 	return memory->block[slot].data;
 }
 
@@ -92,8 +102,7 @@ void stack_memory_ahead(struct stack_memory *memory, const uint64_t *address, si
 
 		if (address[i] < 4096 || has_block(memory, slot, block))
 			continue;
-		memory->block[slot].round = memory->round; /* so that it is wanted once */
-		memory->block[slot].at = block;
+		set_block(memory, slot, block); /* so that it is wanted once */
 		slots[n_wanted] = slot;
 		local[n_wanted] = (struct iovec){ memory->block[slot].data, STACK_MEMORY_BLOCK };
 		remote[n_wanted++] = (struct iovec){ (void *)block, STACK_MEMORY_BLOCK };

@@ -23,6 +23,24 @@ static size_t ring_size(void)
 	return RING > page_size() ? RING : page_size();
 }
 
+static size_t map_size(const struct stack_moments *moments)
+{
+	return page_size() + (moments->has_ring ? ring_size() : 0);
+}
+
+static int map(struct stack_moments *moments)
+{
+	int failed;
+
+	moments->map = mmap(NULL, map_size(moments), PROT_READ | PROT_WRITE, MAP_SHARED, moments->slot - 1, 0);
+	if (moments->map != MAP_FAILED)
+		return 0;
+	failed = -errno;
+	close(moments->slot - 1);
+	*moments = (struct stack_moments){ 0 };
+	return failed;
+}
+
 int stack_moments_open(struct stack_moments *moments, pid_t tid, uint64_t period_ns, bool wakes)
 {
 	struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE,
@@ -35,7 +53,6 @@ int stack_moments_open(struct stack_moments *moments, pid_t tid, uint64_t period
 					.sample_stack_user = STACK_MOMENT_BYTES,
 					.use_clockid = 1,
 					.clockid = CLOCK_MONOTONIC };
-	void *map;
 	long fd;
 
 	if (wakes) {
@@ -51,15 +68,27 @@ int stack_moments_open(struct stack_moments *moments, pid_t tid, uint64_t period
 	}
 	if (fd < 0)
 		return -errno;
-	map = mmap(NULL, page_size() + ring_size(), PROT_READ | PROT_WRITE, MAP_SHARED, (int)fd, 0);
-	if (map == MAP_FAILED) {
-		int failed = -errno;
+	*moments = (struct stack_moments){
+		.slot = (int)fd + 1, .wakes = wakes, .period_ns = period_ns, .set_ns = period_ns / SOONER
+	};
+	return map(moments);
+}
 
-		close((int)fd);
-		return failed;
-	}
-	*moments = (struct stack_moments){ (int)fd + 1, wakes, period_ns, map };
-	return 0;
+int stack_moments_begin(struct stack_moments *moments)
+{
+	if (moments->has_ring)
+		return 0;
+	munmap(moments->map, map_size(moments));
+	moments->has_ring = true;
+	return map(moments);
+}
+
+/* The kernel changes it each time that it puts the event on a CPU with its thread. */
+uint32_t stack_moments_turns(const struct stack_moments *moments)
+{
+	const struct perf_event_mmap_page *page = moments->map;
+
+	return __atomic_load_n(&page->lock, __ATOMIC_ACQUIRE);
 }
 
 static void copy(const struct stack_moments *moments, uint64_t from, void *to, size_t size)
@@ -105,7 +134,7 @@ bool stack_moments_take(struct stack_moments *moments, struct stack_moment *mome
 	struct perf_event_header header;
 	uint64_t head, tail, last = 0, last_end = 0;
 
-	if (!page)
+	if (!moments->has_ring)
 		return false;
 	head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
 	for (tail = page->data_tail; head - tail >= sizeof header; tail += header.size) {
@@ -120,9 +149,9 @@ bool stack_moments_take(struct stack_moments *moments, struct stack_moment *mome
 	if (last_end && !take_sample(moments, last, last_end, moment))
 		last_end = 0;
 	__atomic_store_n(&page->data_tail, head, __ATOMIC_RELEASE);
-	if (last_end && moments->period_ns) {
+	if (last_end && moments->set_ns != moments->period_ns) {
 		ioctl(moments->slot - 1, PERF_EVENT_IOC_PERIOD, &moments->period_ns);
-		moments->period_ns = 0;
+		moments->set_ns = moments->period_ns;
 	}
 	return last_end;
 }
@@ -131,7 +160,7 @@ void stack_moments_close(struct stack_moments *moments)
 {
 	if (!moments->slot)
 		return;
-	munmap(moments->map, page_size() + ring_size());
+	munmap(moments->map, map_size(moments));
 	close(moments->slot - 1);
 	*moments = (struct stack_moments){ 0 };
 }

@@ -23,14 +23,21 @@ struct stack_moment {
 /* Of one thread. Zeroed: closed. */
 struct stack_moments {
 	int slot; /* descriptor + 1 */
-	bool wakes;
-	uint64_t period_ns; /* after the first one, which comes soon; 0: that was */
+	bool wakes, has_ring;
+	uint64_t period_ns, set_ns; /* between two; the kernel has set_ns: the first one comes soon */
 	void *map;
 };
 
-/* period_ns: of the thread's CPU time. wakes: each moment makes the descriptor readable. 0 or -errno. */
+/*
+ * Counts from now on how often the thread gets a CPU, and takes no moments yet. wakes: each moment will make the
+ * descriptor readable. 0 or -errno.
+ */
 int stack_moments_open(struct stack_moments *moments, pid_t tid, uint64_t period_ns, bool wakes);
-/* The newest one since the last call. */
+/* Takes moments. 0 or -errno: then it is closed. */
+int stack_moments_begin(struct stack_moments *moments);
+/* Another number: the thread has got a CPU since, or moments have begun. Costs no system call. */
+uint32_t stack_moments_turns(const struct stack_moments *moments);
+/* The newest one since the last call; from then on they come each period_ns of the thread's CPU time. */
 bool stack_moments_take(struct stack_moments *moments, struct stack_moment *moment);
 void stack_moments_close(struct stack_moments *moments);
 

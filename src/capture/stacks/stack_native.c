@@ -13,9 +13,12 @@
 #include "capture/stacks/stack_unwind.h"
 #include "event/callstack.h"
 
-enum { MOST_FRAMES = 256, MOST_WATCHED = 96, AT_ONCE = 8 };
+enum { MOST_FRAMES = 256, MOST_COUNTED = 192, MOST_WATCHED = 96, AT_ONCE = 8 };
+/* Moments that wake the sampler, a second: above it threads have them less often. */
+enum { MOST_MOMENTS = 150, LONGEST = 16 };
 enum { INSTRUCTION = 32 }; /* bytes of the longest one, with what the interpreter caches there */
 #define FRESH_NS UINT64_C(1000000)
+#define SECOND_NS UINT64_C(1000000000)
 
 static uint32_t interpreter_of(struct stack_process *process, const struct stack_round *round)
 {
@@ -125,45 +128,91 @@ uint32_t stack_native_blocked(struct stack_process *process, const struct stack_
 	return call->sp && call->pc ? walk(process, round, &(struct walk){ &registers, NULL, base }, flags) : base;
 }
 
-void stack_native_watch(struct stack_process *process, struct stack_thread *thread, const struct stack_round *round)
+/* Not quite the time between two rounds: programs like to do something each 10 ms, too. */
+static uint64_t period_of(const struct stack_shared *shared, const struct stack_round *round)
 {
-	struct stack_shared *shared = round->shared;
+	return round->step_ns * (1 + shared->n_watched / AT_ONCE) / 100 * 97;
+}
+
+void stack_native_count(struct stack_process *process, struct stack_thread *thread, const struct stack_round *round)
+{
 	bool has_python = process->python.is_there && !*process->python.why;
-	struct epoll_event event = { .events = EPOLLIN };
 	int failed;
 
 	if (thread->moments.slot && thread->moments.wakes != has_python)
-		stack_native_unwatch(thread, shared); /* Python was found since */
-	if (thread->moments.slot || shared->n_watched >= MOST_WATCHED || process->moments_failed)
+		stack_native_unwatch(thread, round->shared); /* Python was found since */
+	if (thread->moments.slot || round->shared->n_counted >= MOST_COUNTED || process->moments_failed)
 		return;
-	failed = stack_moments_open(&thread->moments, thread->tid, round->step_ns * (1 + shared->n_watched / AT_ONCE),
-				    has_python);
+	failed = stack_moments_open(&thread->moments, thread->tid, period_of(round->shared, round), has_python);
+	if (!failed)
+		round->shared->n_counted++;
+	else if (failed != -ESRCH)
+		process->moments_failed = failed;
+}
+
+void stack_native_watch(struct stack_process *process, struct stack_thread *thread, const struct stack_round *round)
+{
+	struct stack_shared *shared = round->shared;
+	struct epoll_event event = { .events = EPOLLIN };
+	int failed;
+
+	stack_native_count(process, thread, round);
+	if (!thread->moments.slot || thread->moments.has_ring || shared->n_watched >= MOST_WATCHED)
+		return;
+	thread->moments.period_ns = period_of(shared, round);
+	thread->turns = 0; /* the count begins anew */
+	failed = stack_moments_begin(&thread->moments);
 	if (failed) {
-		process->moments_failed = failed != -ESRCH ? failed : 0;
+		process->moments_failed = failed;
+		shared->n_counted--;
 		return;
 	}
 	shared->n_watched++;
 	event.data.u64 = (uint64_t)(uint32_t)round->pid << 32 | (uint32_t)thread->tid;
-	if (has_python)
+	if (thread->moments.wakes)
 		epoll_ctl(shared->wake_fd, EPOLL_CTL_ADD, thread->moments.slot - 1, &event);
+}
+
+static void set_pace(struct stack_thread *thread, const struct stack_round *round)
+{
+	struct stack_shared *shared = round->shared;
+	uint64_t least_ns = period_of(shared, round);
+
+	if (round->now_ns - shared->second_ns >= SECOND_NS) {
+		shared->second_ns = round->now_ns;
+		shared->are_many = shared->n_moments > MOST_MOMENTS;
+		shared->are_few = shared->n_moments < MOST_MOMENTS / 2;
+		shared->n_moments = 0;
+	}
+	shared->n_moments++;
+	if (shared->are_many && thread->moments.period_ns < LONGEST * least_ns)
+		thread->moments.period_ns *= 2;
+	else if (shared->are_few && thread->moments.period_ns > least_ns)
+		thread->moments.period_ns = least_ns;
 }
 
 void stack_native_take(struct stack_process *process, struct stack_thread *thread, const struct stack_round *round,
 		       bool is_now)
 {
-	const struct python_thread *python = stack_python_thread(&process->python, thread->inner_tid, round->now_ns);
+	const struct python_thread *python;
 	struct stack_moment moment;
 	uint32_t base = 0;
 	uint8_t flags = 0;
 
+	if (is_now) {
+		stack_memory_begin(&round->shared->memory, round->pid);
+		stack_memory_ahead(&round->shared->memory, thread->used.block, thread->used.n);
+	}
+	python = stack_python_thread(&process->python, thread->inner_tid, round->now_ns);
 	if ((python && !is_now) || !stack_moments_take(&thread->moments, &moment))
 		return;
-	stack_memory_begin(&round->shared->memory, round->pid);
 	if (python) {
 		base = stack_python_walk(&process->python, python, round->out->names, &flags);
 		round->shared->n_walked++;
 		round->shared->n_torn += flags & SAMPLE_TORN;
 	}
+	if (is_now)
+		set_pace(thread, round);
 	thread->ran.base = base;
 	thread->ran.stack = 0;
 	if (base || !python)
@@ -177,6 +226,8 @@ void stack_native_unwatch(struct stack_thread *thread, struct stack_shared *shar
 {
 	if (!thread->moments.slot)
 		return;
+	shared->n_watched -= thread->moments.has_ring;
+	shared->n_counted--;
 	stack_moments_close(&thread->moments);
-	shared->n_watched--;
+	thread->turns = 0;
 }

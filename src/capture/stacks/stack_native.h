@@ -11,6 +11,8 @@
 /* The stack of a thread that is blocked in a call; base: of its Python code, 0: it runs none. */
 uint32_t stack_native_blocked(struct stack_process *process, const struct stack_round *round,
 			      const struct stack_call *call, uint32_t base, uint8_t *flags);
+/* Begins to count how often a thread gets a CPU. */
+void stack_native_count(struct stack_process *process, struct stack_thread *thread, const struct stack_round *round);
 /* Begins to look at a thread that runs. */
 void stack_native_watch(struct stack_process *process, struct stack_thread *thread, const struct stack_round *round);
 /* Takes the newest moment of a thread that has run: thread->ran. is_now: right after it. */

@@ -16,15 +16,15 @@
 #include "capture/stacks/stack_native.h"
 
 #define MS_NS UINT64_C(1000000)
-#define LIST_NS (100 * MS_NS)  /* how long a list of threads is good, */
+#define LIST_NS (1000 * MS_NS) /* how long a list of threads is good of which none has ended, */
 #define PUT_NS (1000 * MS_NS)  /* and the longest that a sample is pending */
 #define NAME_NS (2000 * MS_NS) /* and a name, which a young thread gets soon */
 #define FIRST_FIND_NS (20 * MS_NS)
 #define FIRST_TRY_NS (5 * MS_NS)
 
-enum { COST_PART = 200 }; /* a list is good for so many times what making it takes */
-enum { MAX_KEPT = 256, MAX_FINDS = 8, MAX_TRIES = 7, MAX_THREADS = 32768, IN_TURN = 4, MANY = 200, SAME_TURNS = 16 };
 enum { LONG_STEPS = 50, FEW_STEPS = 5 };
+enum { COST_PART = 200 }; /* a list is good for so many times what making it takes */
+enum { MAX_KEPT = 256, MAX_FINDS = 8, MAX_TRIES = 7, MAX_THREADS = 32768, IN_TURN = 16, MANY = 200 };
 
 static void close_files(struct stack_thread *thread, struct stack_shared *shared)
 {
@@ -97,6 +97,20 @@ static bool has_old_name(const struct stack_thread *thread, uint64_t now_ns)
 	return !thread->named_ns || now_ns - thread->named_ns > (age_ns < NAME_NS ? age_ns / 2 : NAME_NS);
 }
 
+/* Whether the kernel's events count what its schedstat counts: found out once. */
+static void check_turns(const struct stack_thread *thread, struct stack_shared *shared, uint64_t n_turns)
+{
+	if (shared->counts_turns || !thread->turns || !thread->moments.slot || n_turns == thread->n_turns)
+		return;
+	shared->counts_turns = stack_moments_turns(&thread->moments) == thread->turns ? -1 : 1;
+}
+
+/* Known without a system call. turns: read once, because it may change right after. */
+static bool stands_still(const struct stack_thread *thread, const struct stack_shared *shared, uint32_t turns)
+{
+	return thread->is_pending && turns && stack_thread_counts(thread, shared) && turns == thread->turns;
+}
+
 /* False: the thread has ended. *has_run: since the last look; *is_same: it has not even got a CPU. */
 static bool read_times(struct stack_thread *thread, const struct stack_round *round, bool *has_run, bool *is_same)
 {
@@ -107,6 +121,7 @@ static bool read_times(struct stack_thread *thread, const struct stack_round *ro
 	if (got <= 0 || !proc_number(text, (size_t)got, 0, &ran_ns) || !proc_number(text, (size_t)got, 1, &waited_ns) ||
 	    !proc_number(text, (size_t)got, 2, &n_turns))
 		return false;
+	check_turns(thread, round->shared, n_turns);
 	*has_run = thread->has_base && ran_ns > thread->ran_ns;
 	*is_same = thread->has_base && ran_ns == thread->ran_ns && n_turns == thread->n_turns;
 	if (thread->has_base) {
@@ -146,16 +161,20 @@ static bool lacks_stack(const struct stack_process *process, const struct stack_
 /* -ESRCH: the thread has ended. */
 static int look(struct stack_process *process, struct stack_thread *thread, const struct stack_round *round)
 {
-	bool has_run, is_same, was_pending = thread->is_pending;
+	uint32_t turns = thread->moments.slot ? stack_moments_turns(&thread->moments) : 0;
+	bool has_run = false, is_same = stands_still(thread, round->shared, turns), was_pending = thread->is_pending;
 	uint64_t seen_ns = thread->seen_ns, more_ran_ns = thread->more_ran_ns, more_waited_ns = thread->more_waited_ns;
 	int result = 0;
 
 	if (thread->is_ours)
 		return 0;
-	if (!read_times(thread, round, &has_run, &is_same))
+	if (!is_same && !read_times(thread, round, &has_run, &is_same))
 		return -ESRCH;
+	thread->turns = turns;
 	if (is_same && was_pending) {
 		thread->seen_ns = round->now_ns;
+		if (round->shared->counts_turns >= 0)
+			stack_native_count(process, thread, round);
 		if (lacks_stack(process, thread) &&
 		    round->now_ns - thread->tried_ns > (FIRST_TRY_NS << thread->n_tries))
 			read_state(process, thread, round, false);
@@ -193,6 +212,7 @@ static int end_thread(struct stack_process *process, size_t i, const struct stac
 	int result = thread->is_pending ? put(thread, round, thread->seen_ns) : 0;
 
 	close_files(thread, round->shared);
+	process->n_links = 0; /* another thread may have begun, and this round may pass one over */
 	*thread = *stack_thread_at(process, --process->thread.n);
 	return result;
 }
@@ -238,6 +258,15 @@ static struct stack_thread *thread_of(struct stack_process *process, const struc
 	return thread;
 }
 
+static bool is_traced(pid_t pid)
+{
+	uint64_t tracer = 0;
+	char text[4096];
+	ssize_t got = proc_read("", pid, "status", text, sizeof text);
+
+	return got > 0 && proc_field(text, (size_t)got, "TracerPid", &tracer) && tracer;
+}
+
 static int list_threads(struct stack_process *process, const struct stack_round *round)
 {
 	struct dirent *entry;
@@ -255,8 +284,8 @@ static int list_threads(struct stack_process *process, const struct stack_round 
 	    (is.st_nlink == process->n_links && age_ns < process->good_ns) || !(folder = opendir(path)))
 		return 0;
 	began_ns = clock_cpu_ns();
-	process->n_links = is.st_nlink;
 	process->listed_ns = round->now_ns;
+	process->is_traced = is_traced(round->pid);
 	for (size_t i = 0; i < process->thread.n; i++)
 		stack_thread_at(process, i)->is_listed = false;
 	while ((entry = readdir(folder)))
@@ -268,6 +297,7 @@ static int list_threads(struct stack_process *process, const struct stack_round 
 	for (size_t i = process->thread.n; !result && i-- > 0;)
 		if (!stack_thread_at(process, i)->is_listed)
 			result = end_thread(process, i, round);
+	process->n_links = is.st_nlink;
 	return result;
 }
 
@@ -303,21 +333,53 @@ static void find_python(struct stack_process *process, const struct stack_round 
 	stack_python_find(&process->python, &round->shared->files, &round->shared->memory, round->pid);
 }
 
-/* Whether a thread has run since the last round. */
-static bool has_run(struct stack_process *process, pid_t pid)
+/* 0: not known. */
+static uint64_t cpu_of(pid_t pid)
 {
+	clockid_t clock = ~pid * 8 | 2; /* what clock_getcpuclockid gives, without a call */
 	struct timespec cpu;
-	clockid_t clock;
-	uint64_t cpu_ns;
-	bool is_more;
 
-	clock = ~pid * 8 | 2; /* what clock_getcpuclockid gives, without a call */
-	if (clock_gettime(clock, &cpu))
-		return true;
-	cpu_ns = (uint64_t)cpu.tv_sec * 1000000000u + (uint64_t)cpu.tv_nsec;
-	is_more = cpu_ns != process->cpu_ns;
+	return clock_gettime(clock, &cpu) ? 0 : (uint64_t)cpu.tv_sec * 1000000000u + (uint64_t)cpu.tv_nsec;
+}
+
+/* What the agent's own thread has run, which wakes up all the time. */
+static uint64_t ours_of(struct stack_process *process, const struct stack_round *round)
+{
+	uint64_t ran_ns;
+	char text[96];
+
+	for (size_t i = 0; i < process->thread.n; i++) {
+		struct stack_thread *thread = stack_thread_at(process, i);
+		ssize_t got;
+
+		if (!thread->is_ours)
+			continue;
+		got = stack_thread_read(thread, &thread->sched, round->pid, "schedstat", text, sizeof text);
+		return got > 0 && proc_number(text, (size_t)got, 0, &ran_ns) ? ran_ns : 0;
+	}
+	return 0;
+}
+
+/* Whether a thread has run since the last round, other than the agent's. */
+static bool has_run(struct stack_process *process, const struct stack_round *round)
+{
+	uint64_t cpu_ns = cpu_of(round->pid), ours_ns = process->ours_ns;
+	bool is_more = !cpu_ns || cpu_ns != process->cpu_ns;
+
+	if (is_more && !process->was_awake)
+		ours_ns = ours_of(process, round);
+	is_more &= cpu_ns - process->cpu_ns != ours_ns - process->ours_ns;
 	process->cpu_ns = cpu_ns;
+	process->ours_ns = ours_ns;
+	process->round_ns = round->now_ns;
 	return is_more;
+}
+
+bool stack_process_is_busy(const struct stack_process *process, pid_t pid, uint64_t now_ns)
+{
+	uint64_t passed_ns = now_ns - process->round_ns;
+
+	return cpu_of(pid) - process->cpu_ns > passed_ns - passed_ns / 10;
 }
 
 /* Puts what is pending for long; all of it at the end. */
@@ -337,57 +399,46 @@ static int put_pending(struct stack_process *process, const struct stack_round *
 	return result;
 }
 
-static int look_at(struct stack_process *process, const struct stack_round *round, size_t at)
-{
-	struct stack_thread *thread = stack_thread_at(process, at);
-	int result = look(process, thread, round);
-
-	if (result == -ESRCH)
-		return end_thread(process, at, round);
-	process->was_awake |= is_busy(thread) || lacks_stack(process, thread);
-	return result;
-}
-
-/* The first thread, which most programs run models in: among hundreds that spin it would rarely have its turn. */
-static int look_at_first(struct stack_process *process, const struct stack_round *round)
-{
-	for (size_t i = 0; i < process->thread.n; i++)
-		if (stack_thread_at(process, i)->tid == round->pid)
-			return look_at(process, round, i);
-	return 0;
-}
-
-/*
- * Threads that ran when they were last seen come before the others. Where there is no time for all, the same ones are
- * looked at for some rounds, because the first look at a thread is dear.
- */
+/* Threads that ran when they were last seen come first, in each round; the others in turn. */
 static int look_in_turn(struct stack_process *process, const struct stack_round *round, bool are_busy,
 			uint64_t began_ns)
 {
-	size_t n_looked = 0;
-	int result = 0;
+	int result = 0, cost = 0; /* of looks since the clock was read */
 
 	for (size_t n = process->thread.n, done = 0; !result && done < n && process->thread.n; done++) {
-		size_t at = (process->turn[are_busy] + done) % process->thread.n;
+		size_t at = (process->turn + done) % process->thread.n;
 		struct stack_thread *thread = stack_thread_at(process, at);
 
 		if (is_busy(thread) != are_busy || (thread->has_base && thread->seen_ns == round->now_ns))
 			continue;
-		if (++n_looked % IN_TURN == 0 && clock_cpu_ns() - began_ns > round->budget_ns) {
-			process->was_awake = true;
+		if (cost >= IN_TURN && (cost = 0, clock_cpu_ns() - began_ns > round->budget_ns)) {
 			process->is_short = true;
-			if (!are_busy || ++process->n_turns % SAME_TURNS == 0)
-				process->turn[are_busy] = at;
+			process->turn = are_busy ? process->turn : at;
 			return 0;
 		}
-		result = look_at(process, round, at);
+		result = look(process, thread, round);
+		cost += thread->tried_ns == round->now_ns ? IN_TURN : 1;
+		if (result == -ESRCH)
+			result = end_thread(process, at, round);
 	}
 	return result;
 }
 
+/* Threads that may do something else by now although none has run since. */
+static bool is_any_awake(const struct stack_process *process)
+{
+	for (size_t i = 0; i < process->thread.n; i++) {
+		const struct stack_thread *thread = stack_thread_at(process, i);
+
+		if (is_busy(thread) || lacks_stack(process, thread))
+			return true;
+	}
+	return false;
+}
+
 int stack_process_sample(struct stack_process *process, const struct stack_round *round)
 {
-	bool is_more = has_run(process, round->pid), had_python = has_python(process);
+	bool is_more = has_run(process, round), had_python = has_python(process);
 	uint64_t began_ns;
 	int result = 0;
 
@@ -396,14 +447,13 @@ int stack_process_sample(struct stack_process *process, const struct stack_round
 	if (!is_more && !process->was_awake && process->thread.n)
 		return put_pending(process, round);
 	result = list_threads(process, round);
-	process->was_awake = process->is_short = false;
+	process->is_short = false;
 	began_ns = clock_cpu_ns();
-	if (!result)
-		result = look_at_first(process, round);
 	if (!result)
 		result = look_in_turn(process, round, true, began_ns);
 	if (!result)
 		result = look_in_turn(process, round, false, began_ns);
+	process->was_awake = process->is_short || !process->n_links || is_any_awake(process);
 	process->n_short += process->is_short && process->thread.n >= MANY ? 1 : process->n_short ? -1 : 0;
 	return result || !round->is_last ? result : put_pending(process, round);
 }
@@ -437,6 +487,7 @@ void stack_process_done(struct stack_process *process, struct stack_shared *shar
 	stack_python_done(&process->python);
 	stack_maps_done(&process->maps);
 	freezer_close(&process->freezer);
+	proc_file_close(&process->stat);
 	*process = (struct stack_process){ 0 };
 }
 

@@ -24,11 +24,15 @@ struct stack_shared {
 	struct python_files files;
 	struct stack_sockets sockets;
 	struct stack_images images;
-	int wake_fd; /* an epoll: moments of threads that run */
-	uint32_t n_watched;
-	uint32_t n_kept;   /* files that are kept open */
-	uint64_t n_walked; /* stacks that were read, */
-	uint64_t n_torn;   /* and of them torn */
+	int wake_fd;		       /* an epoll: moments of threads that run */
+	uint32_t n_counted, n_watched; /* threads with an event, and those of them with moments */
+	uint64_t second_ns;	       /* moments that have woken the sampler since then */
+	uint32_t n_moments;
+	bool are_many, are_few; /* in the second before */
+	int8_t counts_turns;	/* whether events count how often a thread gets a CPU: 1, -1: they do not, 0: unknown */
+	uint32_t n_kept;	/* files that are kept open */
+	uint64_t n_walked;	/* stacks that were read, */
+	uint64_t n_torn;	/* and of them torn */
 };
 
 struct stack_round {
@@ -49,21 +53,29 @@ struct stack_process {
 	struct stack_python python;
 	struct stack_maps maps;
 	int moments_failed;	    /* -errno: why threads that run cannot be looked at */
-	uint64_t cpu_ns;	    /* of the process, when it was looked at */
+	uint64_t cpu_ns, ours_ns;   /* of the process, and of the agent's thread in it, when they were looked at */
+	uint64_t round_ns;	    /* and when that was */
 	uint64_t listed_ns;	    /* its threads, */
 	uint64_t good_ns, least_ns; /* and how long the list is good, also of one that has changed */
 	uint64_t n_links;	    /* of its folder of threads, then */
 	uint64_t find_ns;	    /* when to look for interpreters */
 	uint32_t n_finds, program;
-	uint32_t n_turns; /* rounds in which there was no time for all that ran */
-	size_t turn[2];	  /* the thread that comes first, of those that slept when last seen, and of those that ran */
-	bool was_awake;	  /* a thread ran, or was ready to */
+	size_t turn;	/* the thread that comes first */
+	bool was_awake; /* a thread ran, or was ready to */
 	struct freezer freezer;
 	uint64_t frozen_ns; /* when the freezer was looked at, */
 	bool is_frozen;	    /* and whether it holds the process */
 	bool is_short;	    /* the last round was too short for all threads, */
 	int n_short;	    /* as so many more were than not, of a process with many */
 	bool is_inside;	    /* it has a pid namespace of its own */
+	bool is_traced;
+	struct proc_file stat; /* of its first thread; */
+	uint64_t moving_ns;    /* the round in which it was read, */
+	bool are_moving;       /* and whether that thread is not stopped */
+	struct {
+		uint64_t at, round_ns;
+		uint32_t stack;
+	} holder; /* of the GIL, in that round */
 	bool has_begun;
 };
 
@@ -71,6 +83,8 @@ struct stack_process {
 int stack_process_sample(struct stack_process *process, const struct stack_round *round);
 /* A thread that runs has reached a moment to look at. */
 void stack_process_moment(struct stack_process *process, const struct stack_round *round, int32_t tid, bool has_ended);
+/* Whether its threads have used a CPU all the time since they were last looked at. */
+bool stack_process_is_busy(const struct stack_process *process, pid_t pid, uint64_t now_ns);
 /* Puts what is pending of a process that has ended. */
 int stack_process_end(struct stack_process *process, const struct stack_round *round);
 void stack_process_done(struct stack_process *process, struct stack_shared *shared);

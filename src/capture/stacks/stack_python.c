@@ -13,7 +13,7 @@
 #include "event/callstack.h"
 #include "event/sample.h"
 
-enum { CODES = 1024, LINES = 4096, MAX_TEXT = 512, MAX_THREADS = 8192, FRAMES_AHEAD = 5 };
+enum { CODES = 1024, LINES = 4096, MAX_TEXT = 512, MAX_THREADS = 8192 };
 /* How long a list of threads is good at least, at most, and how many times longer than making it takes. */
 #define LIST_NS UINT64_C(100000000)
 #define LONGEST_LIST_NS UINT64_C(3000000000)
@@ -195,23 +195,12 @@ static bool make_tables(struct stack_python *python)
 	return python->code && python->line;
 }
 
-/* Since 3.11 frames follow each other in memory. */
-static void read_frames_ahead(struct stack_python *python, uint64_t frame)
-{
-	uint64_t at[FRAMES_AHEAD];
-
-	for (uint64_t i = 0; i < FRAMES_AHEAD; i++)
-		at[i] = frame - i * STACK_MEMORY_BLOCK;
-	if (frame > FRAMES_AHEAD * STACK_MEMORY_BLOCK)
-		stack_memory_ahead(python->memory, at, FRAMES_AHEAD);
-}
-
 static void read_codes_ahead(struct stack_python *python, const struct cpython_frame *frame, size_t n)
 {
-	uint64_t at[STACK_MEMORY_AHEAD];
+	uint64_t at[2 * STACK_MEMORY_AHEAD];
 	size_t n_wanted = 0;
 
-	for (size_t i = 0; i < n && n_wanted + 2 <= STACK_MEMORY_AHEAD; i++) {
+	for (size_t i = 0; i < n && n_wanted + 2 <= sizeof at / sizeof *at; i++) {
 		at[n_wanted++] = frame[i].code;
 		at[n_wanted++] = frame[i].code + python->python.layout.code_lines;
 	}
@@ -234,8 +223,6 @@ uint32_t stack_python_walk(struct stack_python *python, const struct python_thre
 	python->instruction = python->innermost && python->python.minor >= 11 && frame.offset >= 0
 				  ? frame.code + python->python.layout.code_bytes + (uint64_t)frame.offset
 				  : 0;
-	if (step == CPYTHON_FRAME)
-		read_frames_ahead(python, frame.back);
 	for (; step == CPYTHON_FRAME && n < STACK_MAX_FRAMES; step = cpython_next_frame(&python->python, &frame))
 		kept[n++] = frame;
 	if (step == CPYTHON_TORN) {

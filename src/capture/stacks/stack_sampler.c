@@ -26,6 +26,8 @@
 enum {
 	COST_PART = 100,
 	LEAST_BUDGET_NS = 20000,
+	MOST_CREDIT_NS = 500000,
+	MOST_STEPS = 2,
 	MOST_QUEUED = 1 << 18,
 	SURE_FINDS = 2,
 	SURE_ROUNDS = 10,
@@ -64,6 +66,9 @@ struct stack_sampler {
 	bool has_thread, is_ending;
 	int end_fd;			  /* an eventfd: is_ending has changed */
 	uint64_t step_ns, random, n_lost; /* n_lost: since they were told */
+	uint64_t round_ns, cpu_ns;	  /* the last round, and its own CPU time then; */
+	int64_t credit_ns;		  /* what is left of its part of the time; below 0: owed */
+	size_t turn;			  /* the process that comes first */
 	uint32_t lost_track;
 	struct names *names;
 	struct array queue;   /* struct queued */
@@ -94,8 +99,6 @@ static int put(struct sink *sink, const struct event *event, struct err *err)
 
 static struct stack_round round_of(struct stack_sampler *sampler, const struct followed *followed, struct err *err)
 {
-	uint64_t budget_ns = sampler->step_ns / COST_PART / (sampler->process.n ? sampler->process.n : 1);
-
 	return (struct stack_round){
 		.shared = &sampler->shared,
 		.out = &sampler->sink,
@@ -104,7 +107,7 @@ static struct stack_round round_of(struct stack_sampler *sampler, const struct f
 		.program = followed->is.program,
 		.now_ns = clock_ns(),
 		.step_ns = sampler->step_ns,
-		.budget_ns = budget_ns > LEAST_BUDGET_NS ? budget_ns : LEAST_BUDGET_NS,
+		.budget_ns = LEAST_BUDGET_NS,
 		.is_last = sampler->is_ending,
 		.err = err,
 	};
@@ -178,19 +181,54 @@ static void note_lost(struct stack_sampler *sampler)
 	note(sampler, &refused);
 }
 
-static void look_at_all(struct stack_sampler *sampler)
+static void look_at_one(struct stack_sampler *sampler, struct followed *followed, int64_t budget_ns)
 {
 	struct err ignored;
+	struct stack_round round = round_of(sampler, followed, &ignored);
 
-	for (size_t i = 0; i < sampler->process.n; i++) {
-		struct stack_round round = round_of(sampler, process_at(sampler, i), &ignored);
+	if (budget_ns > LEAST_BUDGET_NS)
+		round.budget_ns = (uint64_t)budget_ns;
+	sampler->shared.memory.is_refused = false;
+	stack_process_sample(&followed->process, &round);
+	followed->n_refused += sampler->shared.memory.is_refused;
+	note_refusal(sampler, followed);
+	note_moments(sampler, followed);
+	note_turns(sampler, followed);
+}
 
-		sampler->shared.memory.is_refused = false;
-		stack_process_sample(&process_at(sampler, i)->process, &round);
-		process_at(sampler, i)->n_refused += sampler->shared.memory.is_refused;
-		note_refusal(sampler, process_at(sampler, i));
-		note_moments(sampler, process_at(sampler, i));
-		note_turns(sampler, process_at(sampler, i));
+/* Waking up, moments and texts count, too. What one long round has cost is not owed for ever. */
+static void earn(struct stack_sampler *sampler)
+{
+	uint64_t now_ns = clock_ns(), cpu_ns = clock_cpu_ns();
+
+	sampler->credit_ns += (int64_t)((now_ns - sampler->round_ns) / COST_PART) - (int64_t)(cpu_ns - sampler->cpu_ns);
+	if (sampler->credit_ns > MOST_CREDIT_NS)
+		sampler->credit_ns = MOST_CREDIT_NS;
+	if (sampler->credit_ns < -MOST_CREDIT_NS)
+		sampler->credit_ns = -MOST_CREDIT_NS;
+	sampler->round_ns = now_ns;
+	sampler->cpu_ns = cpu_ns;
+}
+
+/* All processes, as far as the time allows; the others come first in the next round. */
+static void look_at_all(struct stack_sampler *sampler)
+{
+	size_t n = sampler->process.n;
+	int64_t left_ns;
+
+	earn(sampler);
+	left_ns = sampler->credit_ns;
+	for (size_t i = 0; i < n; i++) {
+		struct followed *followed = process_at(sampler, (sampler->turn + i) % n);
+
+		look_at_one(sampler, followed, left_ns / (int64_t)(n - i));
+		if (!followed->process.was_awake || i + 1 == n)
+			continue;
+		left_ns = sampler->credit_ns - (int64_t)(clock_cpu_ns() - sampler->cpu_ns);
+		if (left_ns < 0) {
+			sampler->turn = (sampler->turn + i + 1) % n;
+			return;
+		}
 	}
 }
 
@@ -202,10 +240,11 @@ static uint64_t next_random(uint64_t *random)
 	return *random;
 }
 
-/* A thread that runs has reached a moment: it is looked at before it goes on. */
-static void look_at_moment(struct stack_sampler *sampler, uint64_t who, bool has_ended)
+/* A thread that runs has reached a moment: it is looked at before it goes on. Whether its process is busy. */
+static bool look_at_moment(struct stack_sampler *sampler, uint64_t who, bool has_ended)
 {
 	struct err ignored;
+	bool is_busy = false;
 
 	for (size_t i = 0; i < sampler->process.n; i++) {
 		struct followed *followed = process_at(sampler, i);
@@ -215,16 +254,23 @@ static void look_at_moment(struct stack_sampler *sampler, uint64_t who, bool has
 			continue;
 		round = round_of(sampler, followed, &ignored);
 		stack_process_moment(&followed->process, &round, (int32_t)(uint32_t)who, has_ended);
+		is_busy |= round.now_ns - sampler->round_ns > sampler->step_ns / 4 * 3 &&
+			   stack_process_is_busy(&followed->process, round.pid, round.now_ns);
 	}
+	return is_busy;
 }
 
-/* Until then; moments of threads are looked at meanwhile. */
+/*
+ * Until then; moments of threads are looked at meanwhile. While a process is busy all the time, its moments are as good
+ * as any other time: a round that is due soon begins with one, which saves to wake up once more.
+ */
 static void wait_until(struct stack_sampler *sampler, uint64_t due_ns)
 {
 	struct epoll_event events[EVENTS];
 	uint64_t now_ns;
+	bool is_due = false;
 
-	while (!sampler->is_ending && (now_ns = clock_ns()) < due_ns) {
+	while (!is_due && !sampler->is_ending && (now_ns = clock_ns()) < due_ns) {
 		int n;
 
 		pthread_mutex_unlock(&sampler->lock);
@@ -232,10 +278,15 @@ static void wait_until(struct stack_sampler *sampler, uint64_t due_ns)
 		pthread_mutex_lock(&sampler->lock);
 		for (int i = 0; i < n; i++)
 			if (events[i].data.u64)
-				look_at_moment(sampler, events[i].data.u64, events[i].events & EPOLLHUP);
+				is_due |= look_at_moment(sampler, events[i].data.u64, events[i].events & EPOLLHUP);
 		if (!n || (n < 0 && errno != EINTR))
 			return;
 	}
+}
+
+static uint64_t least(int64_t a, uint64_t b)
+{
+	return (uint64_t)a < b ? (uint64_t)a : b;
 }
 
 static void *work(void *data)
@@ -243,11 +294,14 @@ static void *work(void *data)
 	struct stack_sampler *sampler = data;
 
 	prctl(PR_SET_NAME, "inftrace-stacks");
+	sampler->round_ns = clock_ns();
 	pthread_mutex_lock(&sampler->lock);
 	while (!sampler->is_ending) {
 		uint64_t wait_ns =
 		    sampler->step_ns * 3 / 4 + next_random(&sampler->random) % (sampler->step_ns / 2 + 1);
 
+		if (sampler->credit_ns < 0)
+			wait_ns += least(-sampler->credit_ns * COST_PART, MOST_STEPS * sampler->step_ns);
 		wait_until(sampler, clock_ns() + wait_ns);
 		look_at_all(sampler);
 		stack_images_work(&sampler->shared.images, sampler->names, clock_ns());

@@ -14,16 +14,21 @@ struct poll_entry {
 	int16_t events, happened;
 };
 
-static char letter_of(struct stack_thread *thread, pid_t pid)
+static char letter_in(char *text, ssize_t got)
 {
-	struct proc_file none = { 0 };
-	char text[512], *name_end;
-	ssize_t got = stack_thread_read(thread, &none, pid, "stat", text, sizeof text - 1);
+	char *name_end;
 
-	proc_file_close(&none);
 	text[got > 0 ? got : 0] = 0;
 	name_end = strrchr(text, ')');
 	return name_end && name_end[1] == ' ' ? name_end[2] : 0;
+}
+
+static char letter_of(struct stack_thread *thread, pid_t pid)
+{
+	struct proc_file none = { 0 };
+	char text[512];
+
+	return letter_in(text, stack_thread_read(thread, &none, pid, "stat", text, sizeof text - 1));
 }
 
 static void put_object(struct stack_thread *thread, const struct stack_round *round, int fd)
@@ -102,6 +107,20 @@ static bool is_frozen(struct stack_process *process, const struct stack_round *r
 	return process->is_frozen;
 }
 
+/* A signal stops all threads of a process, its first one, too; a tracer may stop one alone. Read once in a round. */
+static bool are_moving(struct stack_process *process, const struct stack_round *round)
+{
+	char text[512], path[32], letter;
+
+	if (process->moving_ns != round->now_ns) {
+		snprintf(path, sizeof path, "task/%d/stat", (int)round->pid);
+		letter = letter_in(text, proc_file_read(&process->stat, "", round->pid, path, text, sizeof text - 1));
+		process->are_moving = letter == 'S' || letter == 'R' || letter == 'D';
+		process->moving_ns = round->now_ns;
+	}
+	return process->are_moving && !process->is_traced;
+}
+
 static enum sample_state find_state(struct stack_process *process, struct stack_thread *thread,
 				    const struct stack_round *round, struct stack_call *call)
 {
@@ -115,7 +134,7 @@ static enum sample_state find_state(struct stack_process *process, struct stack_
 		*call = (struct stack_call){ .number = -1 };
 	if (call->is_running)
 		return SAMPLE_RAN;
-	letter = letter_of(thread, round->pid);
+	letter = call->number >= 0 && are_moving(process, round) ? 'S' : letter_of(thread, round->pid);
 	state = state_of_letter(thread, round, letter);
 	if (letter == 'T' || letter == 't')
 		return state;
@@ -146,15 +165,27 @@ static void put_holder(struct stack_process *process, struct stack_thread *threa
 	if (!known || known == thread)
 		return;
 	thread->now.holder_tid = known->tid;
-	thread->now.holder_stack = known->seen_ns == round->now_ns
-				       ? known->now.stack
-				       : stack_python_walk(&process->python, holder, round->out->names, &flags);
+	if (known->seen_ns == round->now_ns) {
+		thread->now.holder_stack = known->now.stack;
+		return;
+	}
+	if (process->holder.at != holder->is.at || process->holder.round_ns != round->now_ns)
+		process->holder.stack = stack_python_walk(&process->python, holder, round->out->names, &flags);
+	process->holder.at = holder->is.at;
+	process->holder.round_ns = round->now_ns;
+	thread->now.holder_stack = process->holder.stack;
 }
 
 /* The thread has not run for long since: it may have waited for a CPU. */
 static bool is_recent(const struct stack_thread *thread, const struct stack_round *round)
 {
 	return thread->ran_ns - thread->ran.cpu_ns < RAN_STEPS * round->step_ns;
+}
+
+/* The moment is of after the last look. */
+static bool is_since(const struct stack_thread *thread)
+{
+	return thread->ran.time_ns > thread->seen_ns;
 }
 
 /* A thread that ran has the stack of a moment in which it did. */
@@ -164,7 +195,7 @@ static bool put_moment(struct stack_process *process, struct stack_thread *threa
 	stack_native_watch(process, thread, round);
 	if (!has_python)
 		stack_native_take(process, thread, round, false);
-	if (!thread->ran.stack || (has_python ? thread->ran.time_ns <= thread->seen_ns : !is_recent(thread, round)))
+	if (!thread->ran.stack || (has_python ? !is_since(thread) : !is_recent(thread, round)))
 		return false;
 	thread->now.stack = thread->ran.stack;
 	thread->now.flags |= thread->ran.flags;
@@ -179,8 +210,12 @@ static bool is_at_rest(const struct stack_thread *thread)
 static void put_stack(struct stack_process *process, struct stack_thread *thread, const struct stack_round *round,
 		      const struct stack_call *call)
 {
-	const struct python_thread *python = stack_python_thread(&process->python, thread->inner_tid, round->now_ns);
+	const struct python_thread *python;
 
+	if (!is_at_rest(thread) && thread->ran.base && is_since(thread) && put_moment(process, thread, round, true))
+		return; /* its Python was read then */
+	stack_memory_ahead(&round->shared->memory, thread->used.block, thread->used.n);
+	python = stack_python_thread(&process->python, thread->inner_tid, round->now_ns);
 	if (!is_at_rest(thread) && put_moment(process, thread, round, python))
 		return;
 	if (!python && process->python.is_there && *process->python.why)
@@ -194,8 +229,10 @@ static void put_stack(struct stack_process *process, struct stack_thread *thread
 		if (thread->now.state == SAMPLE_GIL)
 			put_holder(process, thread, round, python);
 	}
-	if (is_at_rest(thread) && !(thread->now.flags & SAMPLE_TORN))
+	/* one that waits for the GIL is in the interpreter */
+	if (is_at_rest(thread) && thread->now.state != SAMPLE_GIL && !(thread->now.flags & SAMPLE_TORN))
 		thread->now.stack = stack_native_blocked(process, round, call, thread->now.stack, &thread->now.flags);
+	stack_memory_keep(&round->shared->memory, &thread->used);
 }
 
 /* How often the thread has got a CPU; 0: not known. */
@@ -203,8 +240,11 @@ static uint64_t turns_of(struct stack_thread *thread, const struct stack_round *
 {
 	uint64_t n_turns;
 	char text[96];
-	ssize_t got = stack_thread_read(thread, &thread->sched, round->pid, "schedstat", text, sizeof text);
+	ssize_t got;
 
+	if (stack_thread_counts(thread, round->shared))
+		return stack_moments_turns(&thread->moments);
+	got = stack_thread_read(thread, &thread->sched, round->pid, "schedstat", text, sizeof text);
 	return got > 0 && proc_number(text, (size_t)got, 2, &n_turns) ? n_turns : 0;
 }
 
@@ -212,7 +252,7 @@ static uint64_t turns_of(struct stack_thread *thread, const struct stack_round *
 void stack_state_read(struct stack_process *process, struct stack_thread *thread, const struct stack_round *round,
 		      bool has_run)
 {
-	uint64_t before = thread->n_turns, after;
+	uint64_t before = stack_thread_counts(thread, round->shared) ? thread->turns : thread->n_turns, after;
 	struct stack_call call;
 
 	for (int i = 0; i < MOST_TRIES; i++, before = after) {

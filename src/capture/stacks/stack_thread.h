@@ -15,7 +15,8 @@ struct stack_thread {
 	struct proc_file sched, call;
 	bool is_kept; /* they stay open */
 	bool has_base, is_listed;
-	uint64_t ran_ns, waited_ns, n_turns;  /* as of the last look */
+	uint64_t ran_ns, waited_ns, n_turns;  /* as of the last look, */
+	uint32_t turns;			      /* stack_moments_turns() right before it; 0: not known */
 	uint64_t more_ran_ns, more_waited_ns; /* that no sample has yet */
 	uint64_t from_ns, seen_ns;	      /* what is pending begins; the last look */
 	bool is_pending;
@@ -23,7 +24,8 @@ struct stack_thread {
 	uint64_t tried_ns; /* when its stack was read, */
 	unsigned n_tries;  /* and how often while it stood still */
 	struct event_sample now;
-	struct stack_moments moments; /* of it while it runs, */
+	struct stack_memory_used used; /* of the process's memory, when its stack was read */
+	struct stack_moments moments;  /* of it while it runs, */
 	struct {
 		uint32_t stack, base; /* base: of it, the frames of Python */
 		uint8_t flags;
@@ -34,6 +36,12 @@ struct stack_thread {
 static inline struct stack_thread *stack_thread_at(const struct stack_process *process, size_t i)
 {
 	return (struct stack_thread *)process->thread.data + i;
+}
+
+/* Whether it is known without a system call when it gets a CPU. */
+static inline bool stack_thread_counts(const struct stack_thread *thread, const struct stack_shared *shared)
+{
+	return shared->counts_turns > 0 && thread->moments.slot;
 }
 
 /* Reads one of its files below /proc/PID/task/TID. Bytes, or -errno. */
