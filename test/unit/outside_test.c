@@ -298,6 +298,45 @@ TEST_WITH(without_samples_nothing_is_said, setup, teardown)
 	says(f, "No model ran in 90.0 % of the 1.00 s");
 }
 
+/* NULL: the frame of this file is the program's own. */
+static const char *caller_of_file(struct fixture *f, const char *file)
+{
+	uint32_t stack = call(f, call(f, 0, "<module>", "/home/me/lib/python3-tools/run.py", 7), "inside", file, 3);
+	struct outside_place place = outside_place_of(f->s.names, stack);
+
+	return place.from ? names_text(f->s.names, place.from->file) : NULL;
+}
+
+TEST_WITH(packages_are_told_from_the_program, setup, teardown)
+{
+	static const char *const libraries[] = {
+		"/app/venv/lib/python3.12/site-packages/PIL/Image.py", /* in the project's own folder */
+		"/usr/lib/python3/dist-packages/numpy/core.py",
+		"/usr/lib/python311.zip/json/decoder.py",
+		"/opt/conda/lib/python3.13t/json/decoder.py",
+		"/usr/lib/pypy3.9/threading.py",
+		"/usr/lib64/python3.9/json/decoder.py",
+		"/app/vendor/numpy-2.0-cp312-none-any.whl/numpy/core.py",
+		"/app/eggs/numpy-1.0-py3.8.egg/numpy/core.py",
+		"/root/.pex/installed_wheels/0f/numpy-2.0/numpy/core.py",
+		"/root/.shiv/app_1f/site-packages/numpy/core.py",
+		"<frozen zipimport>",
+	};
+	static const char *const own[] = {
+		"/home/me/lib/python3-tools/work.py",
+		"/srv/app.pyz/app/work.py",
+		"/home/me/src/edited/work.py",
+		"<string>",
+		"<ipython-input-3>",
+		"/tmp/ipykernel_9/1.py",
+	};
+
+	for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++)
+		assert_string_equal(caller_of_file(*state, libraries[i]), "/home/me/lib/python3-tools/run.py");
+	for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+		assert_null(caller_of_file(*state, own[i]));
+}
+
 TEST_WITH(places_are_those_of_the_program, setup, teardown)
 {
 	struct fixture *f = *state;

@@ -17,11 +17,37 @@ static bool begins(const char *text, const char *with)
 	return !strncmp(text, with, strlen(with));
 }
 
-/* Of a package or of Python's own library; "<string>" and "<stdin>" are the program's. */
+/* Of "/lib/python3.11/", "/lib/python311.zip/", "/lib/pypy3.9/"; not of "/lib/python3-tools/". */
+static bool is_in_library_of(const char *file, const char *folder)
+{
+	for (const char *at = strstr(file, folder); at; at = strstr(at, folder)) {
+		at += strlen(folder);
+		at += strspn(at, "0123456789.t");
+		if (*at == '/' || begins(at, "zip/"))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Of a package or of Python's own library, also of one in a zip file, an egg, a wheel, or unpacked by pex or shiv.
+ * "<string>" and "<stdin>" are the program's, and so is a package that is installed to be edited, or named by
+ * PYTHONPATH.
+ */
 static bool is_library_file(const char *file)
 {
-	return !*file || !strncmp(file, "<frozen", 7) || strstr(file, "/site-packages/") ||
-	       strstr(file, "/dist-packages/") || strstr(file, "/lib/python3") || strstr(file, "/lib64/python3");
+	static const char *const parts[] = { "/site-packages/", "/dist-packages/", ".egg/", ".whl/", "/.pex/" };
+	static const char *const folders[] = { "/lib/python3", "/lib64/python3", "/lib/pypy3" };
+
+	if (!*file || begins(file, "<frozen"))
+		return true;
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+		if (strstr(file, parts[i]))
+			return true;
+	for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+		if (is_in_library_of(file, folders[i]))
+			return true;
+	return false;
 }
 
 /* Headers and sources of languages' own libraries, which compilers put into a program. */
