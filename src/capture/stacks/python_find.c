@@ -11,6 +11,7 @@
 
 #include "capture/proc/file_look.h"
 #include "capture/proc/modules.h"
+#include "capture/stacks/stack_language.h"
 #include "capture/stacks/stack_python.h"
 #include "runtime/find/dynamic.h"
 
@@ -105,11 +106,14 @@ void stack_python_find(struct stack_python *python, struct python_files *files, 
 
 	python->memory = memory;
 	python->is_there = false;
+	python->other = NULL;
 	if (modules_read(&modules, "", pid, &err)) {
 		python->is_refused = err.code == EACCES || err.code == EPERM;
 		modules_done(&modules);
 		return;
 	}
+	for (size_t i = 0; i < modules.n && !python->other; i++)
+		python->other = stack_language_of(modules.module[i].path);
 	for (size_t i = 0; !modules.is_32bit && i < modules.n && !python->is_there; i++) {
 		const struct answer *answer;
 		int fd;

@@ -19,6 +19,8 @@
 #define LIST_NS (1000 * MS_NS) /* how long a list of threads is good of which none has ended, */
 #define PUT_NS (1000 * MS_NS)  /* and the longest that a sample is pending */
 #define NAME_NS (2000 * MS_NS) /* and a name, which a young thread gets soon */
+#define FIRST_NS (100 * MS_NS) /* of CPU time, for threads that are new, */
+#define FIRST_ROUND_NS MS_NS   /* and in one round */
 #define FIRST_FIND_NS (20 * MS_NS)
 #define FIRST_TRY_NS (5 * MS_NS)
 
@@ -399,21 +401,31 @@ static int put_pending(struct stack_process *process, const struct stack_round *
 	return result;
 }
 
-/* Threads that ran when they were last seen come first, in each round; the others in turn. */
-static int look_in_turn(struct stack_process *process, const struct stack_round *round, bool are_busy,
-			uint64_t began_ns)
+static enum stack_kind kind_of(const struct stack_thread *thread)
+{
+	if (thread->is_ours)
+		return STACK_QUIET;
+	return !thread->has_base ? STACK_NEW : thread->is_pending ? STACK_QUIET : STACK_BUSY;
+}
+
+/*
+ * Threads of a kind, those first that had no turn in the last round. At least one, and until the budget is spent since
+ * the clock of this thread said `began`.
+ */
+static int look_in_turn(struct stack_process *process, const struct stack_round *round, enum stack_kind kind,
+			uint64_t began_ns, uint64_t budget_ns)
 {
 	int result = 0, cost = 0; /* of looks since the clock was read */
 
 	for (size_t n = process->thread.n, done = 0; !result && done < n && process->thread.n; done++) {
-		size_t at = (process->turn + done) % process->thread.n;
+		size_t at = (process->turn[kind] + done) % process->thread.n;
 		struct stack_thread *thread = stack_thread_at(process, at);
 
-		if (is_busy(thread) != are_busy || (thread->has_base && thread->seen_ns == round->now_ns))
+		if (kind_of(thread) != kind || (thread->has_base && thread->seen_ns == round->now_ns))
 			continue;
-		if (cost >= IN_TURN && (cost = 0, clock_cpu_ns() - began_ns > round->budget_ns)) {
+		if (cost >= IN_TURN && (cost = 0, clock_cpu_ns() - began_ns > budget_ns)) {
 			process->is_short = true;
-			process->turn = are_busy ? process->turn : at;
+			process->turn[kind] = at;
 			return 0;
 		}
 		result = look(process, thread, round);
@@ -422,6 +434,29 @@ static int look_in_turn(struct stack_process *process, const struct stack_round 
 			result = end_thread(process, at, round);
 	}
 	return result;
+}
+
+/* What a process begins with is looked at soon: that costs more than its part once, not for each of its threads. */
+static int look_at_new(struct stack_process *process, const struct stack_round *round, uint64_t began_ns)
+{
+	bool is_first = process->first_ns < FIRST_NS;
+	uint64_t now_ns = clock_cpu_ns();
+	int result = look_in_turn(process, round, STACK_NEW, is_first ? now_ns : began_ns,
+				  is_first ? FIRST_ROUND_NS : round->budget_ns);
+
+	process->first_ns += is_first ? clock_cpu_ns() - now_ns : 0;
+	return result;
+}
+
+/* Threads that ran when they were last seen come first, in each round. */
+static int look_at_threads(struct stack_process *process, const struct stack_round *round)
+{
+	uint64_t began_ns = clock_cpu_ns();
+	int result = look_in_turn(process, round, STACK_BUSY, began_ns, round->budget_ns);
+
+	if (!result)
+		result = look_at_new(process, round, began_ns);
+	return result ? result : look_in_turn(process, round, STACK_QUIET, began_ns, round->budget_ns);
 }
 
 /* Threads that may do something else by now although none has run since. */
@@ -439,7 +474,6 @@ static bool is_any_awake(const struct stack_process *process)
 int stack_process_sample(struct stack_process *process, const struct stack_round *round)
 {
 	bool is_more = has_run(process, round), had_python = has_python(process);
-	uint64_t began_ns;
 	int result = 0;
 
 	find_python(process, round);
@@ -448,11 +482,8 @@ int stack_process_sample(struct stack_process *process, const struct stack_round
 		return put_pending(process, round);
 	result = list_threads(process, round);
 	process->is_short = false;
-	began_ns = clock_cpu_ns();
 	if (!result)
-		result = look_in_turn(process, round, true, began_ns);
-	if (!result)
-		result = look_in_turn(process, round, false, began_ns);
+		result = look_at_threads(process, round);
 	process->was_awake = process->is_short || !process->n_links || is_any_awake(process);
 	process->n_short += process->is_short && process->thread.n >= MANY ? 1 : process->n_short ? -1 : 0;
 	return result || !round->is_last ? result : put_pending(process, round);

@@ -47,6 +47,9 @@ struct stack_round {
 	struct err *err;
 };
 
+/* Threads that ran when they were last seen, that were not seen so far, that waited. */
+enum stack_kind { STACK_BUSY, STACK_NEW, STACK_QUIET, N_STACK_KINDS };
+
 /* Zeroed: nothing is known of it. */
 struct stack_process {
 	struct array thread; /* private */
@@ -60,8 +63,9 @@ struct stack_process {
 	uint64_t n_links;	    /* of its folder of threads, then */
 	uint64_t find_ns;	    /* when to look for interpreters */
 	uint32_t n_finds, program;
-	size_t turn;	/* the thread that comes first */
-	bool was_awake; /* a thread ran, or was ready to */
+	size_t turn[N_STACK_KINDS]; /* the thread that comes first */
+	uint64_t first_ns;	    /* of CPU time, for threads that were new */
+	bool was_awake;		    /* a thread ran, or was ready to */
 	struct freezer freezer;
 	uint64_t frozen_ns; /* when the freezer was looked at, */
 	bool is_frozen;	    /* and whether it holds the process */

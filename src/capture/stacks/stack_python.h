@@ -25,7 +25,8 @@ struct python_files {
 struct stack_python {
 	bool is_refused; /* the kernel does not let us look */
 	bool is_there;
-	char why[96]; /* it is there, and cannot be read; "": it can */
+	char why[96];	   /* it is there, and cannot be read; "": it can */
+	const char *other; /* a language beside it of whose frames nothing is read; NULL: none */
 	struct cpython python;
 	struct array thread;	     /* struct python_thread, of the last listing */
 	uint64_t listed_ns, good_ns; /* when, and how long the list is good; a new thread makes it shorter */

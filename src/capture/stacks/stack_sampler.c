@@ -45,7 +45,7 @@ struct followed {
 	struct stack_followed is;
 	struct stack_process process;
 	unsigned n_refused; /* rounds in which its memory could not be read */
-	bool is_there, is_said, is_told, is_turn_told;
+	bool is_there, is_said, is_told, is_turn_told, is_language_told;
 };
 
 /* What of a process cannot be read, and why. */
@@ -155,6 +155,22 @@ static void note_moments(struct stack_sampler *sampler, struct followed *followe
 	note(sampler, &refused);
 }
 
+/* Its threads have frames of machine code. */
+static void note_language(struct stack_sampler *sampler, struct followed *followed)
+{
+	const struct stack_python *python = &followed->process.python;
+	struct refused refused = { .track = followed->is.track };
+
+	if (followed->is_language_told || !python->other ||
+	    (followed->process.n_finds < SURE_FINDS && !python->is_there))
+		return;
+	followed->is_language_told = true;
+	snprintf(refused.what, sizeof refused.what, "functions of %s in process %d", python->other,
+		 (int)followed->is.pid);
+	snprintf(refused.why, sizeof refused.why, "its threads have stacks of machine code alone");
+	note(sampler, &refused);
+}
+
 /* Many threads: each is looked at less often. */
 static void note_turns(struct stack_sampler *sampler, struct followed *followed)
 {
@@ -194,6 +210,7 @@ static void look_at_one(struct stack_sampler *sampler, struct followed *followed
 	note_refusal(sampler, followed);
 	note_moments(sampler, followed);
 	note_turns(sampler, followed);
+	note_language(sampler, followed);
 }
 
 /* Waking up, moments and texts count, too. What one long round has cost is not owed for ever. */

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Samples of programs that are hard on a sampler: names with escapes, deep recursion, thousands of threads, languages
+that it does not read."""
+
+import json
+import os
+import resource
+import shutil
+import sys
+
+import pytest
+from marks import often
+from test_query import ask
+
+PROGRAMS = os.path.join(os.path.dirname(__file__), "programs")
+PYTHON = os.path.realpath(sys.executable)
+
+
+def test_odd_names_and_a_deep_recursion(lab):
+    done = lab.record([PYTHON, os.path.join(PROGRAMS, "odd_names.py")])
+    assert done.status == 0, done.err
+    path = done.recording.path
+    slept = "SELECT sum(duration_ns) / 1e9 AS s, max(is_cut) AS cut, max(line) AS line FROM stack_samples x "
+    inside = (
+        "WHERE x.state = 'slept' AND x.stack_id IN (WITH RECURSIVE inside(id) AS (SELECT id FROM stacks WHERE {0} "
+        "UNION SELECT s.id FROM stacks s JOIN inside ON s.caller_id = inside.id) SELECT id FROM inside)"
+    )
+    # the innermost frames of the recursion are there, the others are said to be missing
+    (deep,) = ask(lab, path, slept + inside.format("function = 'deep'"))
+    assert deep["s"] > 0.4 and deep["cut"], deep
+    (rows,) = ask(lab, path, "SELECT count(*) AS n FROM stacks WHERE function = 'deep' AND line = 18")
+    assert 400 < rows["n"] < 1000
+    # a name is there, and no terminal obeys it
+    (odd,) = ask(lab, path, slept + inside.format("function LIKE 'clear%'"))
+    assert odd["s"] > 0.4 and not odd["cut"], odd
+    (named,) = ask(lab, path, "SELECT DISTINCT function, file FROM stacks WHERE function LIKE 'clear%'")
+    assert "\u9f8d" in named["function"] and "red" in named["file"]
+    text = lab.plain([lab.inftrace, "report", "--all", path])
+    folded = lab.path("odd.folded")
+    assert lab.plain([lab.inftrace, "export", path, "--to", "folded", "-o", folded]).status == 0
+    with open(folded, newline="") as file:
+        lines = file.read()
+    page = lab.path("odd.html")
+    assert lab.plain([lab.inftrace, "report", "--format", "html", "-o", page, path]).status == 0
+    with open(page, newline="") as file:
+        html = file.read()
+    for shown in (text.out, lines, html):
+        assert "\x1b" not in shown and "\r" not in shown
+    assert "\u202e" not in text.out and "red" in lines and "<b>\u202e" not in html
+    assert all(line.rpartition(" ")[2].isdigit() for line in lines.splitlines())
+    json.loads(lab.plain([lab.inftrace, "report", "--json", path]).out)
+
+
+@pytest.mark.in_turn(2)
+@pytest.mark.parametrize("n", often(300, 5000))
+def test_thousands_of_threads_are_sampled_in_turn(lab, n):
+    if resource.getrlimit(resource.RLIMIT_NPROC)[0] not in (-1,) and resource.getrlimit(resource.RLIMIT_NPROC)[0] < n:
+        pytest.skip("this user may not have so many threads")
+    done = lab.record([lab.binaries.plain("threads", ("-O1", "-g")), str(n)])
+    if done.status == 77:
+        pytest.skip(f"this machine does not start {n} threads")
+    assert done.status == 0, done.err
+    path, took = done.recording.path, float(done.out)
+    (main,) = ask(
+        lab,
+        path,
+        "SELECT sum(cpu_ns) / 1e9 AS cpu, sum(duration_ns) / 1e9 AS s, max(duration_ns) / 1e9 AS longest "
+        "FROM stack_samples WHERE tid = pid",
+    )
+    # what the first thread ran is known exactly, and it has its turn however many others there are
+    assert abs(main["cpu"] - took) < 0.1 + took / 10, (main, took)
+    assert main["longest"] < main["s"] / 2, main
+    (others,) = ask(lab, path, "SELECT count(DISTINCT tid) AS n FROM stack_samples WHERE tid <> pid")
+    assert others["n"] >= min(n, 100)
+    said = ask(lab, path, "SELECT text FROM remarks WHERE text LIKE '%sampled in turn%'")
+    assert said or n < 1000
+    # a thread's stretches do not overlap
+    assert not ask(
+        lab,
+        path,
+        "SELECT * FROM (SELECT begin_ns, lag(time_ns) OVER (PARTITION BY pid, tid ORDER BY time_ns) AS before "
+        "FROM stack_samples) WHERE before > begin_ns",
+    )
+
+
+@pytest.mark.skipif(not shutil.which("node"), reason="there is no Node.js here")
+def test_a_language_that_is_not_read_is_named(lab):
+    done = lab.record(["node", "-e", "const end = Date.now() + 1500; while (Date.now() < end);"])
+    assert done.status == 0, done.err
+    (row,) = ask(lab, done.recording.path, "SELECT text FROM remarks WHERE text LIKE '%JavaScript%'")
+    assert row["text"].startswith("Cannot read functions of JavaScript in process ")
+    assert row["text"].endswith(": its threads have stacks of machine code alone")
+    (main,) = ask(
+        lab,
+        done.recording.path,
+        "SELECT count(*) AS n FROM stack_samples x JOIN stacks s ON s.id = x.stack_id WHERE s.module LIKE '%/node'",
+    )
+    assert main["n"]
