@@ -126,7 +126,7 @@ class Started(unittest.TestCase):
     def test_a_program_of_another_user_that_cannot_be_seen_is_reported(self):
         report = self.record(["setpriv", "--reuid", "65534", "--clear-groups", "sleep", "0.2"])
         self.assertEqual(self.summary["processes_not_seen"], 1)
-        self.assertIn("what sleep did was not seen. The agent could not start", report["verdict"])
+        self.assertIn("What sleep did was not seen. The agent could not start", report["verdict"])
 
     def test_what_goes_on_without_the_program_is_reported(self):
         pipe = os.path.join(self.folder, "pipe")

@@ -8,6 +8,15 @@
 
 #include "analyze/live/live_in.h"
 
+/* NULL: it is gone. */
+static struct live_row *row_of(const struct live *live, uint64_t id)
+{
+	for (uint32_t i = 0; i < live->n_rows; i++)
+		if (live->row[i]->shown.id == id)
+			return live->row[i];
+	return NULL;
+}
+
 static struct live_home *set_of(struct live *live, uint64_t process, int64_t number)
 {
 	uint64_t hash = (process * 0xbf58476d1ce4e5b9u ^ (uint64_t)number) * 0x9e3779b97f4a7c15u;
@@ -39,7 +48,7 @@ struct live_row *live_session_row(struct live *live, const struct live_track *tr
 {
 	const struct live_home *home = number < 0 ? NULL : find(live, track->process_id, number);
 
-	return home ? live_row_of(live, home->row) : NULL;
+	return home ? row_of(live, home->row) : NULL;
 }
 
 struct live_session *live_session_of(struct live *live, const struct live_track *track, struct live_row *row,
@@ -49,7 +58,7 @@ struct live_session *live_session_of(struct live *live, const struct live_track 
 
 	if (number >= 0 && !home)
 		home = add(live, track->process_id, number);
-	if (home && !live_row_of(live, home->row))
+	if (home && !row_of(live, home->row))
 		home->row = row->shown.id;
 	if (home && home->is_released)
 		return NULL;
@@ -67,7 +76,7 @@ struct live_session *live_session_of(struct live *live, const struct live_track 
 void live_session_release(struct live *live, const struct live_track *track, int64_t number)
 {
 	struct live_home *home = track ? find(live, track->process_id, number) : NULL;
-	struct live_row *row = home ? live_row_of(live, home->row) : NULL;
+	struct live_row *row = home ? row_of(live, home->row) : NULL;
 
 	if (!home)
 		return;

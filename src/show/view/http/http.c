@@ -95,21 +95,6 @@ static int64_t now_s(void)
 	return (int64_t)(now_ns() / 1000000000) + 1; /* never 0 */
 }
 
-bool http_takes_posts(const struct http *http)
-{
-	return http->handler.takes_posts;
-}
-
-bool http_takes_files(const struct http *http)
-{
-	return http->handler.takes_files;
-}
-
-bool http_is_framed(const struct http *http)
-{
-	return http->door.is_framed;
-}
-
 void http_say(struct http_answer *answer, unsigned status, const char *fmt, ...)
 {
 	char text[512];
@@ -382,7 +367,11 @@ static enum MHD_Result answer(CALL)
 	if (exchange->is_checked && !exchange->refused && !*upload_size)
 		return work(http, exchange);
 	if (!exchange->is_checked && !exchange->refused)
-		exchange->refused = http_check(http->token, connection, &exchange->request, method, http, &why);
+		exchange->refused = http_check(&(struct http_rules){ .token = http->token,
+								     .takes_posts = http->handler.takes_posts,
+								     .takes_files = http->handler.takes_files,
+								     .is_framed = http->door.is_framed },
+					       connection, &exchange->request, method, &why);
 	exchange->request.is_post = !strcmp(method, "POST");
 	exchange->is_checked = true;
 	if (!exchange->refused)

@@ -94,10 +94,10 @@ static bool is_own(const struct headers *headers)
 	       !strcmp(headers->origin + sizeof scheme - 1, headers->host);
 }
 
-unsigned http_check(const char *token, struct MHD_Connection *connection, const struct http_request *request,
-		    const char *method, const struct http *http, const char **why)
+unsigned http_check(const struct http_rules *rules, struct MHD_Connection *connection,
+		    const struct http_request *request, const char *method, const char **why)
 {
-	bool is_post = http_takes_posts(http) && !strcmp(method, "POST");
+	bool is_post = rules->takes_posts && !strcmp(method, "POST");
 	struct headers headers = { 0 };
 
 	mhd()->get_connection_values(connection, MHD_HEADER_KIND, take_header, &headers);
@@ -106,14 +106,13 @@ unsigned http_check(const char *token, struct MHD_Connection *connection, const 
 		return MHD_HTTP_FORBIDDEN;
 	}
 	/* a link to the page may stand anywhere: who follows it has the token, and no other page sees the answer */
-	if (headers.is_navigation && !*request->name &&
-	    (headers.is_document || (headers.is_frame && http_is_framed(http))))
+	if (headers.is_navigation && !*request->name && (headers.is_document || (headers.is_frame && rules->is_framed)))
 		headers.n_foreign_sites = 0;
 	if ((headers.n_origins && !is_own(&headers)) || headers.n_foreign_sites) {
 		*why = "another page may not ask this server";
 		return MHD_HTTP_FORBIDDEN;
 	}
-	if (!is_token(token, request->token)) {
+	if (!is_token(rules->token, request->token)) {
 		*why = "the address has no valid token; inftrace printed the whole address when it started";
 		return MHD_HTTP_FORBIDDEN;
 	}
@@ -126,7 +125,7 @@ unsigned http_check(const char *token, struct MHD_Connection *connection, const 
 		*why = "this server answers GET alone";
 		return MHD_HTTP_METHOD_NOT_ALLOWED;
 	}
-	if (headers.has_body && !(is_post && http_takes_files(http))) {
+	if (headers.has_body && !(is_post && rules->takes_files)) {
 		*why = "a request may not have a body";
 		return MHD_HTTP_CONTENT_TOO_LARGE;
 	}

@@ -12,13 +12,14 @@ enum { HTTP_TOKEN_LEN = 32 };
 
 /* A new random token. 0, or -errno and err. */
 int http_token_init(char token[HTTP_TOKEN_LEN + 1], struct err *err);
-/* What http_check asks of the server. */
-bool http_takes_posts(const struct http *http);
-bool http_takes_files(const struct http *http);
-bool http_is_framed(const struct http *http);
+struct http_rules {
+	const char *token;
+	bool takes_posts, takes_files; /* as the handler says */
+	bool is_framed;		       /* another page may show it in a frame */
+};
 
 /* 0; or the status to refuse with, and why. */
-unsigned http_check(const char *token, struct MHD_Connection *connection, const struct http_request *request,
-		    const char *method, const struct http *http, const char **why);
+unsigned http_check(const struct http_rules *rules, struct MHD_Connection *connection,
+		    const struct http_request *request, const char *method, const char **why);
 
 #endif
