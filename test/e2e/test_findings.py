@@ -124,8 +124,8 @@ PAIRS = {
         lambda figures: figures["threads"] == 1 and figures["between_ns"] is None,
     ),
     "spinning": (
-        lambda p: p.python("habits", "rare", "heavy", "--runs", 40, "--pool", 2),
-        lambda p: p.python("habits", "quiet", "heavy", "--runs", 40, "--pool", 2),
+        lambda p: p.python("habits", "rare", "cnn", "--runs", 40, "--pool", 2),
+        lambda p: p.python("habits", "quiet", "cnn", "--runs", 40, "--pool", 2),
         lambda figures: figures["pool_threads"] == 1 and figures["cpus_used"] > figures["cpus_spun_on"] >= 0.1,
     ),
     "subnormals": (
