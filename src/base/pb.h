@@ -163,19 +163,4 @@ static inline uint8_t *pb_close(uint8_t *at, uint8_t *inside)
 	return pb_close_long(at, inside);
 }
 
-/* Writes into a buffer of fixed size: a field that does not fit is left out and is_full is set. */
-
-struct pb_out {
-	uint8_t *data;
-	size_t len, size;
-	bool is_full;
-};
-
-void pb_out_uint(struct pb_out *out, uint32_t number, uint64_t value);
-void pb_out_double(struct pb_out *out, uint32_t number, double value);
-void pb_out_bytes(struct pb_out *out, uint32_t number, const void *data, size_t len);
-/* A nested message: pass the result of open to close. */
-size_t pb_out_open(struct pb_out *out, uint32_t number);
-void pb_out_close(struct pb_out *out, size_t inside);
-
 #endif

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/pb.h"
 #include "model/onnx/onnx.h"
+#include "pb_out.h"
 
 struct build {
 	uint8_t data[1 << 16];

@@ -21,8 +21,8 @@
 
 #include <cmocka.h>
 
-#include "base/pb.h"
 #include "lines.h"
+#include "pb_out.h"
 #include "trace/perfetto/perfetto_fields.h"
 #include "trace/perfetto/perfetto_read.h"
 #include "trace/perfetto/perfetto_write.h"

@@ -10,6 +10,7 @@
 
 #include "analyze/store/store.h"
 #include "cases.h"
+#include "kept.h"
 
 enum { N_TRACKS = 8, N_NAMES = 6, PROCESS = 1, COUNTER = N_TRACKS };
 
@@ -107,20 +108,6 @@ static void assert_same_args(const struct pair *pair, uint32_t a, uint32_t b)
 		assert_memory_equal(list_a, list_b, n_a * sizeof *list_a);
 }
 
-static const struct store_total *find_total(const struct store *store, uint32_t track, uint32_t name,
-					    enum event_kind kind, enum event_type type)
-{
-	static const struct store_total none;
-	size_t n;
-	const struct store_total *totals = store_totals(store, &n);
-
-	for (size_t i = 0; i < n; i++)
-		if (totals[i].track == track && totals[i].name == name && totals[i].kind == kind &&
-		    totals[i].type == type)
-			return &totals[i];
-	return &none;
-}
-
 /* Is a slice of the full store open, in the eyes of the one that forgets? It must be there in both. */
 static bool is_same_slice(const struct pair *pair, const struct store_slices *a, size_t row,
 			  const struct store_slices *b, size_t at)
@@ -134,21 +121,13 @@ static bool is_same_slice(const struct pair *pair, const struct store_slices *a,
 	return true;
 }
 
-/* What is forgotten of the slices of one name and kind, found row by row. */
-struct expected {
-	uint64_t n, n_cut, sum_ns, min_ns, max_ns;
-};
-
 static void check_slices(const struct pair *pair, uint32_t track, uint64_t before_ns)
 {
 	const struct store_slices *a = &store_track(pair->all, track)->slices,
 				  *b = &store_track(pair->some, track)->slices;
-	struct expected expected[N_NAMES + 1][N_KINDS] = { { { 0 } } };
 	size_t at = 0;
 
 	for (size_t row = 0; row < a->n; row++) {
-		struct expected *to = &expected[a->name[row]][a->kind[row]];
-		uint64_t ns = a->end_ns[row] - a->begin_ns[row];
 		bool is_over = a->end_ns[row] < before_ns;
 
 		/* one without an end is open, or was cut off: then it is there as long as its begin is in the window */
@@ -157,40 +136,16 @@ static void check_slices(const struct pair *pair, uint32_t track, uint64_t befor
 		if (!is_over) {
 			assert_true(is_same_slice(pair, a, row, b, at));
 			at++;
-			continue;
 		}
-		to->n++;
-		if (a->end_ns[row] == STORE_OPEN) {
-			to->n_cut++;
-			continue;
-		}
-		to->sum_ns += ns;
-		to->min_ns = to->n - to->n_cut == 1 || ns < to->min_ns ? ns : to->min_ns;
-		to->max_ns = ns > to->max_ns ? ns : to->max_ns;
 	}
 	assert_int_equal(at, b->n);
-	for (uint32_t name = 1; name <= N_NAMES; name++)
-		for (int kind = 0; kind < N_KINDS; kind++) {
-			const struct expected *to = &expected[name][kind];
-			const struct store_total *total =
-			    find_total(pair->some, track, name, (enum event_kind)kind, EVENT_BEGIN);
-
-			assert_int_equal(total->n, to->n);
-			assert_int_equal(total->n_cut, to->n_cut);
-			assert_int_equal(total->sum_ns, to->sum_ns);
-			if (to->n > to->n_cut)
-				assert_int_equal(total->min_ns, to->min_ns);
-			assert_int_equal(total->max_ns, to->max_ns);
-		}
 }
 
 static void check_samples(const struct pair *pair, uint64_t before_ns)
 {
 	const struct store_samples *a = &store_track(pair->all, COUNTER)->samples,
 				   *b = &store_track(pair->some, COUNTER)->samples;
-	const struct store_total *total = find_total(pair->some, COUNTER, 1, KIND_NONE, EVENT_COUNTER);
 	size_t forgotten = a->n - b->n;
-	double sum = 0;
 
 	/* the last one before the window holds in it */
 	if (b->n > 1)
@@ -199,39 +154,23 @@ static void check_samples(const struct pair *pair, uint64_t before_ns)
 		assert_int_equal(a->time_ns[forgotten + i], b->time_ns[i]);
 		assert_true(a->value[forgotten + i] == b->value[i]);
 	}
-	for (size_t i = 0; i < forgotten; i++) {
+	for (size_t i = 0; i < forgotten; i++)
 		assert_true(a->time_ns[i] < before_ns);
-		assert_true(a->value[i] >= total->min && a->value[i] <= total->max);
-		sum += a->value[i];
-	}
-	assert_int_equal(total->n, forgotten);
-	assert_true(total->sum == sum);
 }
 
 static void check_instants(const struct pair *pair, uint64_t before_ns)
 {
-	size_t n_a, n_b, at = 0, n_totals;
+	size_t n_a, n_b, at = 0;
 	const struct store_instant *a = store_instants(pair->all, &n_a), *b = store_instants(pair->some, &n_b);
-	const struct store_total *totals = store_totals(pair->some, &n_totals);
-	uint64_t n = 0, count = 0;
 
 	for (size_t i = 0; i < n_a; i++) {
-		if (a[i].time_ns < before_ns) {
-			n++;
-			count += (uint64_t)store_int(store_arg(pair->all, a[i].args, KEY_COUNT), 0);
+		if (a[i].time_ns < before_ns)
 			continue;
-		}
 		assert_true(at < n_b && a[i].time_ns == b[at].time_ns && a[i].track == b[at].track &&
 			    a[i].name == b[at].name && a[i].kind == b[at].kind);
 		assert_same_args(pair, a[i].args, b[at++].args);
 	}
 	assert_int_equal(at, n_b);
-	for (size_t i = 0; i < n_totals; i++) {
-		n -= totals[i].type == EVENT_INSTANT ? totals[i].n : 0;
-		count -= totals[i].type == EVENT_INSTANT ? totals[i].count : 0;
-	}
-	assert_int_equal(n, 0);
-	assert_int_equal(count, 0);
 }
 
 TEST(what_is_left_and_what_was_forgotten_are_all)
@@ -254,6 +193,7 @@ TEST(what_is_left_and_what_was_forgotten_are_all)
 		check_samples(&pair, before_ns);
 		check_instants(&pair, before_ns);
 		assert_int_equal(store_counts(pair.all)->n_slices, store_counts(pair.some)->n_slices);
+		assert_all_are_counted(pair.some);
 		pair_done(&pair);
 	}
 }
@@ -280,7 +220,7 @@ static void slice(struct pair *pair, uint32_t track, uint32_t name, uint64_t ns)
 	assert_int_equal(sink_put(store_sink(pair->some), &event, NULL), 0);
 }
 
-/* Notes of sessions that live stay for ever; a process that has ended leaves nothing but what it came to. */
+/* Notes of sessions that live stay for ever; a process that has ended leaves nothing. */
 TEST(notes_stay_as_long_as_what_they_are_about)
 {
 	struct pair pair = pair_new(1);
@@ -306,9 +246,7 @@ TEST(notes_stay_as_long_as_what_they_are_about)
 		assert_null(store_track(pair.some, id));
 	store_instants(pair.some, &n);
 	assert_int_equal(n, 0);
-	assert_int_equal(find_total(pair.some, 0, 3, KIND_OPERATOR, EVENT_BEGIN)->n, 2);
-	assert_int_equal(find_total(pair.some, 0, 3, KIND_OPERATOR, EVENT_BEGIN)->sum_ns, 40);
-	assert_int_equal(find_total(pair.some, 2, 3, KIND_OPERATOR, EVENT_BEGIN)->n, 0);
+	assert_all_are_counted(pair.some);
 	pair_done(&pair);
 }
 
@@ -318,7 +256,6 @@ TEST(an_endless_recording_takes_a_window_of_memory)
 	struct pair pair = pair_new(1);
 	uint64_t early = 0, late = 0, n_slices = 0;
 	uint32_t process = N_TRACKS + 1;
-	size_t n_totals;
 
 	pair_start(&pair);
 	store_set_window(pair.some, 10000);
@@ -350,10 +287,6 @@ TEST(an_endless_recording_takes_a_window_of_memory)
 	assert_true(late <= early + early / 4);
 	assert_int_equal(store_counts(pair.some)->n_slices, n_slices);
 	assert_int_equal(store_forget(pair.some, pair.now_ns + 1), 0);
-	for (const struct store_total *total = store_totals(pair.some, &n_totals), *end = total + n_totals; total < end;
-	     total++)
-		n_slices -= total->type == EVENT_BEGIN ? total->n : 0;
-	assert_int_equal(n_slices, 0);
-	assert_true(n_totals < 64);
+	assert_all_are_counted(pair.some);
 	pair_done(&pair);
 }

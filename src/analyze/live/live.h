@@ -150,8 +150,6 @@ const struct live_model *live_model_of(const struct live *live, uint64_t id);
 uint32_t live_n_joined(const struct live *live);
 const struct live_model *live_joined(const struct live *live, uint32_t index);
 uint32_t live_joined_members(const struct live *live, uint32_t index, const uint64_t **member);
-/* NULL: the model was not there then, or it is not kept. */
-const struct live_point *live_model_point(const struct live *live, const struct live_model *model, uint32_t back);
 /* Inferences a second in the last interval. */
 double live_model_rate(const struct live *live, const struct live_model *model);
 /* Tokens a second that it made in the last interval; NAN: it has never made any. */

@@ -46,7 +46,7 @@ struct live_row {
 	bool has_more_sessions;
 	uint32_t n_creating, n_loading, n_specializing;
 	char requested[64]; /* provider that was asked for; "": not known */
-	struct live_point now, point[LIVE_POINTS];
+	struct live_point now;
 	uint64_t first_interval, last_interval; /* last: when it did something */
 	uint64_t over_interval;			/* when it ended, + 1; 0: it has not */
 	struct live_histogram *histogram;	/* NULL: no inference in the window */

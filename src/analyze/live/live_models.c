@@ -135,7 +135,6 @@ static void roll_row(struct live *live, struct live_row *row)
 	show_provider(live, row);
 	live_runtime_version(live, row);
 	shown->last = row->now;
-	row->point[live->n_intervals % LIVE_POINTS] = row->now;
 	row->now = (struct live_point){ 0 };
 }
 

@@ -181,15 +181,6 @@ const struct live_model *live_model_of(const struct live *live, uint64_t id)
 	return row ? &row->shown : NULL;
 }
 
-const struct live_point *live_model_point(const struct live *live, const struct live_model *model, uint32_t back)
-{
-	const struct live_row *row = (const struct live_row *)model;
-
-	if (back >= live->n_intervals || back >= LIVE_POINTS || live->n_intervals - 1 - back < row->first_interval)
-		return NULL;
-	return &row->point[(live->n_intervals - 1 - back) % LIVE_POINTS];
-}
-
 static double per_ns(const struct live *live, double value)
 {
 	const struct live_interval *last;

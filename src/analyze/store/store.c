@@ -426,7 +426,6 @@ void store_free(struct store *store)
 		free(block);
 	}
 	array_done(&store->blocks, sizeof(struct track *));
-	store_totals_done(&store->totals);
 	store_in_free_samples(store);
 	array_done(&store->instants, sizeof(struct store_instant));
 	array_done(&store->last_list, sizeof(uint32_t));

@@ -8,11 +8,9 @@
  *	track 3     counter  samples   time_ns | value
  *	instants  (all tracks, in order of arrival)
  *
- * An endless recording does not fit: store_forget drops what is over, and keeps what it came to (struct store_total),
- * so that totals since the beginning stay exact. What remains takes memory in proportion to what happens in the time
- * kept; to this come 8 bytes for each 64 tracks that ever were, a row for each (track, name, kind) of processes that
- * live and each (name, kind) of those that ended, and the texts, which belong to the maker of the stream and are never
- * dropped.
+ * An endless recording does not fit: store_forget drops what is over. What remains takes memory in proportion to what
+ * happens in the time kept; to this come 8 bytes for each 64 tracks that ever were, and the texts, which belong to the
+ * maker of the stream and are never dropped.
  *
  * A slice has a shared list of arguments (model, provider, shapes: the same for many) and, where the track has
  * that column, one of its own (numbers of one inference). What cannot be kept is counted, see struct store_counts.
@@ -68,19 +66,7 @@ struct store_counts {
 	uint64_t n_too_deep;	    /* slices deeper than STORE_MAX_DEPTH */
 	uint64_t n_args_cut;	    /* arguments beyond STORE_MAX_ARGS */
 	uint64_t first_ns, last_ns; /* of all events; first > last: there are none */
-	uint64_t n_forgotten;	    /* slices, instants and samples that are only in totals now; counted above, too */
-};
-
-/* What was forgotten of one name on one track. */
-struct store_total {
-	uint32_t track; /* 0: of processes that have ended */
-	uint32_t name;	/* of slices and instants; of samples: that of their track */
-	enum event_kind kind;
-	enum event_type type;		 /* EVENT_BEGIN: slices; EVENT_INSTANT; EVENT_COUNTER */
-	uint64_t n, n_cut;		 /* n_cut: slices without an end, which add to nothing below */
-	uint64_t sum_ns, min_ns, max_ns; /* of durations; the sum stops at UINT64_MAX */
-	uint64_t count;			 /* of instants: the sum of their KEY_COUNT */
-	double sum, min, max;		 /* of values */
+	uint64_t n_forgotten;	    /* slices, instants and samples that were dropped; counted above, too */
 };
 
 /* names and last_track are those of the stream, borrowed. NULL: out of memory. */
@@ -91,8 +77,7 @@ struct sink *store_sink(struct store *store);
 /*
  * Drops slices that ended before this time, instants and samples before it (of each counter the last one stays: it
  * holds until the next), and processes that ended before it, with all that is on their tracks. What is open stays, so
- * do notes about what is not over: processes that live, sessions that are not released. 0 or -ENOMEM: what was dropped
- * until then is in totals.
+ * do notes about what is not over: processes that live, sessions that are not released. 0 or -ENOMEM.
  */
 int store_forget(struct store *store, uint64_t before_ns);
 /* From now on forgets by itself: at least the last window_ns stay, and at most one and a half times as much. 0: never.
@@ -118,8 +103,6 @@ uint64_t store_used_bytes(const struct store *store);
 uint64_t store_version(const struct store *store);
 /* From this time on nothing was dropped because it is old; 0: nothing was at all. */
 uint64_t store_kept_from(const struct store *store);
-/* What was forgotten, in no order. */
-const struct store_total *store_totals(const struct store *store, size_t *n);
 /* Memory that is allocated now. Without the texts. */
 uint64_t store_bytes(const struct store *store);
 

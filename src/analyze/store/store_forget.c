@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Makes a store smaller: what is over leaves its columns, and adds to totals. Columns are moved together and given back
+ * Makes a store smaller: what is over leaves its columns. Columns are moved together and given back
  * in part when most of them is free, so forgetting costs what remains, not what is dropped. Lists of arguments that
  * nobody has any more go with it.
  */
@@ -11,29 +11,6 @@
 #include "analyze/store/store_in.h"
 
 enum { LEAST_ROWS = 16 };
-
-static int forget_slice(struct store *store, const struct track *track, size_t row)
-{
-	const struct store_slices *slices = &track->view.slices;
-	struct store_total *total =
-	    store_totals_find(&store->totals, track->view.id, slices->name[row], slices->kind[row], EVENT_BEGIN);
-	uint64_t ns;
-
-	if (!total)
-		return -ENOMEM;
-	store->counts.n_forgotten++;
-	total->n++;
-	if (slices->end_ns[row] == STORE_OPEN) {
-		total->n_cut++;
-		store->counts.n_open--;
-		return 0;
-	}
-	ns = slices->end_ns[row] - slices->begin_ns[row];
-	total->sum_ns = store_totals_add(total->sum_ns, ns);
-	total->min_ns = ns < total->min_ns ? ns : total->min_ns;
-	total->max_ns = ns > total->max_ns ? ns : total->max_ns;
-	return 0;
-}
 
 static void move(const void *column, size_t size, size_t to, size_t from)
 {
@@ -121,24 +98,22 @@ static void trim_slices(const struct track *track)
 	array_trim((void *)slices->kind, all, n);
 }
 
-int store_in_drop_slices(struct store *store, struct track *track, const struct store_choice *choice)
+void store_in_drop_slices(struct store *store, struct track *track, const struct store_choice *choice)
 {
 	struct store_slices *slices = &track->view.slices;
 	uint32_t open = 0;
 	size_t n = 0;
-	int rc = 0;
 
 	for (size_t row = 0; row < slices->n; row++) {
-		bool is_open, is_kept;
+		bool is_open;
 
 		while (open < track->n_open && track->open[open] == NO_ROW)
 			open++;
 		is_open = open < track->n_open && track->open[open] == row;
-		is_kept = is_open || choice->keeps_slice(choice, track, row);
-		if (!rc && !is_kept) {
-			rc = forget_slice(store, track, row);
-			if (!rc)
-				continue;
+		if (!is_open && !choice->keeps_slice(choice, track, row)) {
+			store->counts.n_forgotten++;
+			store->counts.n_open -= slices->end_ns[row] == STORE_OPEN;
+			continue;
 		}
 		if (is_open)
 			track->open[open++] = (uint32_t)n;
@@ -149,51 +124,23 @@ int store_in_drop_slices(struct store *store, struct track *track, const struct 
 	slices->n = n;
 	shrink_slices(track);
 	trim_slices(track);
-	return rc;
 }
 
-static int forget_samples(struct store *store, struct track *track, uint64_t before_ns, bool is_all)
+static void forget_samples(struct store *store, struct track *track, uint64_t before_ns, bool is_all)
 {
 	struct store_samples *samples = &track->view.samples;
 	size_t first = store_first_from(samples->time_ns, samples->n, before_ns), n;
 	const struct column columns[] = { { &samples->time_ns, 8 }, { &samples->value, 8 } };
-	struct store_total *total;
 
 	first -= first && !is_all;
 	if (!first)
-		return 0;
-	total = store_totals_find(&store->totals, track->view.id, track->view.def.name, KIND_NONE, EVENT_COUNTER);
-	if (!total)
-		return -ENOMEM;
-	for (size_t i = 0; i < first; i++) {
-		double value = samples->value[i];
-
-		total->min = !total->n || value < total->min ? value : total->min;
-		total->max = !total->n || value > total->max ? value : total->max;
-		total->sum += value;
-		total->n++;
-	}
+		return;
 	store->counts.n_forgotten += first;
 	n = samples->n - first;
 	memmove((void *)samples->time_ns, samples->time_ns + first, n * 8);
 	memmove((void *)samples->value, samples->value + first, n * 8);
 	samples->n = n;
 	shrink(columns, 2, &track->samples_capacity, n);
-	return 0;
-}
-
-static int forget_instant(struct store *store, const struct store_instant *instant)
-{
-	struct store_total *total =
-	    store_totals_find(&store->totals, instant->track, instant->name, instant->kind, EVENT_INSTANT);
-	int64_t count = store_int(store_arg(store, instant->args, KEY_COUNT), 0);
-
-	if (!total)
-		return -ENOMEM;
-	total->n++;
-	total->count = store_totals_add(total->count, count > 0 ? (uint64_t)count : 0);
-	store->counts.n_forgotten++;
-	return 0;
 }
 
 /* Which processes and sessions are over. */
@@ -301,25 +248,21 @@ static bool is_kept_since(const struct store_choice *choice, const struct store_
 	return is_kept(since->store, since->over, instant, since->before_ns);
 }
 
-int store_in_drop_instants(struct store *store, const struct store_choice *choice)
+void store_in_drop_instants(struct store *store, const struct store_choice *choice)
 {
 	struct store_instant *instant = store->instants.data;
 	size_t n = 0, capacity = store->instants.capacity;
 	const struct column column = { &store->instants.data, sizeof *instant };
-	int rc = 0;
 
 	for (size_t i = 0; i < store->instants.n; i++) {
-		if (!rc && !choice->keeps_instant(choice, &instant[i])) {
-			rc = forget_instant(store, &instant[i]);
-			if (!rc)
-				continue;
-		}
-		instant[n++] = instant[i];
+		if (choice->keeps_instant(choice, &instant[i]))
+			instant[n++] = instant[i];
+		else
+			store->counts.n_forgotten++;
 	}
 	store->instants.n = n;
 	shrink(&column, 1, &capacity, n);
 	store->instants.capacity = capacity;
-	return rc;
 }
 
 /* A process with anything left on one of its tracks, or below it, is not over yet. */
@@ -370,8 +313,6 @@ static int drop_dead(struct store *store, const struct over *over)
 		    keys_find(&left, process, 0) == KEYS_NONE && keys_number(&dead, id, 0) == KEYS_NONE)
 			rc = -ENOMEM;
 	}
-	if (!rc && dead.n)
-		rc = store_totals_move(&store->totals, &dead);
 	for (uint32_t id = 1; !rc && dead.n && id <= store->n_tracks; id++)
 		if (keys_find(&dead, id, 0) != KEYS_NONE)
 			drop_track(store, id);
@@ -467,13 +408,12 @@ int store_forget(struct store *store, uint64_t before_ns)
 
 		if (!track)
 			continue;
-		rc = store_in_drop_slices(store, track, &since.choice);
-		if (!rc)
-			rc = forget_samples(store, track, before_ns, is_over);
+		store_in_drop_slices(store, track, &since.choice);
+		forget_samples(store, track, before_ns, is_over);
 	}
 	store_in_drop_samples(store, before_ns);
 	if (!rc)
-		rc = store_in_drop_instants(store, &since.choice);
+		store_in_drop_instants(store, &since.choice);
 	if (!rc)
 		rc = drop_dead(store, &over);
 	if (!rc)

@@ -23,12 +23,6 @@ struct track {
 	uint32_t n_open, open_capacity, n_not_kept;
 };
 
-/* What was forgotten, by track, name and kind. */
-struct totals {
-	struct keys keys;
-	struct array rows; /* struct store_total */
-};
-
 /* A thread and its samples. */
 struct sampled_thread {
 	struct store_thread view;
@@ -49,7 +43,6 @@ struct store {
 	struct array instants; /* struct store_instant */
 	struct args args;
 	struct array last_list; /* uint32_t by name: the list that a slice of this name had last */
-	struct totals totals;
 	struct sampled sampled;
 	uint64_t window_ns, kept_from_ns;
 	uint64_t version;
@@ -71,9 +64,9 @@ static inline struct track *store_in_track(const struct store *store, uint32_t i
 	return block && block[id % TRACKS_IN_BLOCK].is_defined ? &block[id % TRACKS_IN_BLOCK] : NULL;
 }
 
-/* Both: what does not stay adds to totals. 0 or -ENOMEM. */
-int store_in_drop_slices(struct store *store, struct track *track, const struct store_choice *choice);
-int store_in_drop_instants(struct store *store, const struct store_choice *choice);
+/* Both count what does not stay. */
+void store_in_drop_slices(struct store *store, struct track *track, const struct store_choice *choice);
+void store_in_drop_instants(struct store *store, const struct store_choice *choice);
 /* 0 or -ENOMEM. */
 int store_in_put_sample(struct store *store, const struct event *event);
 /* Drops samples before this time. */
@@ -84,12 +77,5 @@ void store_in_free_samples(struct store *store);
 /* Only lists that somebody has stay. 0 or -ENOMEM: they are as they were. */
 int store_in_drop_lists(struct store *store);
 void store_in_free_track(struct track *track);
-/* The row of a track, name and kind; a new one holds nothing. NULL: out of memory. */
-struct store_total *store_totals_find(struct totals *totals, uint32_t track, uint32_t name, enum event_kind kind,
-				      enum event_type type);
-/* The rows of tracks that are dropped, (track, 0), become those of track 0. 0 or -ENOMEM: nothing is changed. */
-int store_totals_move(struct totals *totals, const struct keys *dead);
-uint64_t store_totals_add(uint64_t a, uint64_t b); /* stops at the largest number */
-void store_totals_done(struct totals *totals);
 
 #endif

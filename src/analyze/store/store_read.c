@@ -98,12 +98,6 @@ const struct arg *store_slice_arg(const struct store *store, const struct store_
 	return arg;
 }
 
-const struct store_total *store_totals(const struct store *store, size_t *n)
-{
-	*n = store->totals.rows.n;
-	return store->totals.rows.data;
-}
-
 const struct store_thinned *store_thinned(const struct store *store)
 {
 	return &store->thinned;
@@ -123,7 +117,7 @@ uint64_t store_used_bytes(const struct store *store)
 {
 	const struct args *args = &store->args;
 	uint64_t bytes = store->instants.n * sizeof(struct store_instant) + args->pool.n * sizeof(struct arg) +
-			 args->list.n * sizeof(struct args_list) + store->totals.rows.n * sizeof(struct store_total);
+			 args->list.n * sizeof(struct args_list);
 
 	for (uint32_t id = 1; id <= store->n_tracks; id++) {
 		const struct track *track = store_in_track(store, id);
@@ -142,7 +136,6 @@ uint64_t store_bytes(const struct store *store)
 			 args->pool.capacity * sizeof(struct arg) + args->list.capacity * sizeof(struct args_list) +
 			 (args->table ? ((uint64_t)args->mask + 1) * sizeof *args->table : 0) +
 			 store->last_list.capacity * sizeof(uint32_t) +
-			 store->totals.rows.capacity * sizeof(struct store_total) + keys_bytes(&store->totals.keys) +
 			 store->blocks.capacity * sizeof(struct track *) + store_in_sample_bytes(store, false);
 
 	for (size_t i = 0; i < store->blocks.n; i++) {

@@ -243,19 +243,17 @@ static bool keeps_instant(const struct store_choice *choice, const struct store_
 static int drop(struct thin *thin)
 {
 	struct store *store = thin->store;
-	int rc = 0;
 
 	store->version++;
-	for (uint32_t id = 1; !rc && id <= store->n_tracks; id++) {
+	for (uint32_t id = 1; id <= store->n_tracks; id++) {
 		struct track *track = store_in_track(store, id);
 
 		thin->process = store_process_of(store, id);
 		if (track)
-			rc = store_in_drop_slices(store, track, &thin->choice);
+			store_in_drop_slices(store, track, &thin->choice);
 	}
-	if (!rc)
-		rc = store_in_drop_instants(store, &thin->choice);
-	return rc ? rc : store_in_drop_lists(store);
+	store_in_drop_instants(store, &thin->choice);
+	return store_in_drop_lists(store);
 }
 
 static void note(struct thin *thin)
