@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// jupyter_drive.js BROWSER ADDRESS PICTURE: runs all cells of the notebook at ADDRESS in JupyterLab, in Chromium, and waits
-// for the report of one cell and for the page of another. Prints {"report": ..., "page": ...}: what they show.
+// jupyter_drive.js BROWSER ADDRESS CELLS PICTURE: runs the CELLS cells of the notebook at ADDRESS in JupyterLab, in Chromium,
+// and waits for the report of one cell and for the page of another. Prints {"report": ..., "page": ...}: what they show.
 'use strict';
 const { pathToFileURL } = require('url');
 
-const [executablePath, address, picture] = process.argv.slice(2);
+const [executablePath, address, cells, picture] = process.argv.slice(2);
 const PATIENCE = 120000;
 
 async function main() {
@@ -24,16 +24,21 @@ async function main() {
 		await page.setViewport({ width: 1400, height: 1000 });
 		await page.goto(address, { timeout: PATIENCE });
 		await page.waitForSelector('.jp-Notebook .jp-CodeCell', { timeout: PATIENCE });
-		const cells = await page.$$('.jp-Notebook .jp-CodeCell');
-		for (const cell of cells) {
-			const isFresh = () => cell.$eval('.jp-InputPrompt', prompt => /\[ *\]/.test(prompt.textContent));
-			// before the kernel is there, and while the page is still being put together, keys do nothing
-			for (const end = Date.now() + PATIENCE; Date.now() < end && (await isFresh()); ) {
-				await (await cell.$('.cm-content')).click();
+		for (let i = 0; i < Number(cells); i++) {
+			// before the kernel is there, and while the page is still being put together, keys do nothing, and what
+			// was found is replaced
+			const cell = `.jp-Notebook [data-windowed-list-index="${i}"]`;
+			for (const end = Date.now() + PATIENCE; Date.now() < end; ) {
+				const isFresh = await page
+					.$eval(`${cell} .jp-InputPrompt`, prompt => /\[ *\]/.test(prompt.textContent))
+					.catch(() => true);
+				if (!isFresh) break;
+				await page.$eval(cell, element => element.scrollIntoView()).catch(() => undefined);
+				await page.click(`${cell} .jp-InputArea-editor`).catch(() => undefined);
 				await page.keyboard.down('Control');
 				await page.keyboard.press('Enter');
 				await page.keyboard.up('Control');
-				await new Promise(done => setTimeout(done, 1000));
+				await new Promise(done => setTimeout(done, 500));
 			}
 		}
 		const report = await frame(() => /inferences of/.test(document.body.innerText) && document.querySelector('h1')?.innerText);

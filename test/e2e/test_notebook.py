@@ -98,7 +98,7 @@ def test_jupyterlab_shows_the_report_and_the_page(lab):
     address = wait_until(lambda: re.search(r"http://127\.0\.0\.1:\d+/lab", open(lab.path("server.log")).read()), server)
     picture = os.path.join(os.environ.get("JUPYTER_PICTURES", lab.path("")), "jupyterlab.png")
     done = subprocess.run(
-        ["node", os.path.join(envs.HERE, "jupyter_drive.js"), browser, address[0] + "/tree/book.ipynb", picture],
+        ["node", os.path.join(envs.HERE, "jupyter_drive.js"), browser, address[0] + "/tree/book.ipynb", "4", picture],
         env={**os.environ, "NODE_PATH": modules},
         capture_output=True,
         text=True,
