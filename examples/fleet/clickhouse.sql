@@ -34,7 +34,7 @@ CREATE TABLE IF NOT EXISTS inftrace.inferences (
   tid UInt32, inference UInt64 CODEC(T64, ZSTD(1)), cpu_ns UInt64 CODEC(T64, ZSTD(1)),
   wait_ns UInt64 CODEC(T64, ZSTD(1)), major_faults UInt32, read_bytes UInt64, at_a_time UInt32, trace_id String,
   span_id String, status String CODEC(ZSTD(1)), error LowCardinality(String), why String CODEC(ZSTD(1)),
-  recording String CODEC(ZSTD(1))
+  operators String CODEC(ZSTD(1)), recording String CODEC(ZSTD(1))
 ) ENGINE = MergeTree PARTITION BY toYYYYMM(ts) ORDER BY (model, service, reason, ts)
   TTL toDateTime(ts) + INTERVAL 31 DAY
   SETTINGS ttl_only_drop_parts = 1, non_replicated_deduplication_window = 10000;

@@ -74,7 +74,7 @@ GROUP BY service, model, error ORDER BY n DESC;
 
 -- The slowest inferences, why they were slow, and the recordings that have them.
 CREATE OR REPLACE VIEW inftrace.slowest AS
-SELECT ts, host, service, model, round(ns / 1e6, 3) AS ms, why, pid, trace_id, recording
+SELECT ts, host, service, model, round(ns / 1e6, 3) AS ms, why, operators, pid, trace_id, recording
 FROM inftrace.inferences WHERE ts >= {since:DateTime} AND ts < {until:DateTime} ORDER BY ns DESC LIMIT 100;
 
 -- Services: what they take.

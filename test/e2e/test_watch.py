@@ -85,7 +85,8 @@ def test_prometheus_stores_what_a_program_did(lab, wheel):
     """Each run is counted once, at every door, with a label that tries to break out."""
     folder = environment(envs.prometheus)
     lines = lab.path("lines")
-    watch = Watch(lab, "--metrics", "PORT", "--lines", lines, name="watched_a.py").wait_ready()
+    words = ["--level", "operator", "--metrics", "PORT", "--lines", lines]
+    watch = Watch(lab, *words, name="watched_a.py").wait_ready()
     engine = Prometheus(lab, folder, watch.port)
     server = own_server(lab, wheel, "chain", "watched_a.py", "--rest", 0.01, "--reject", OTEL_SERVICE_NAME=HOSTILE)
     wait_until(lambda: (watch.value("inftrace_inference_duration_seconds_count") or 0) > 100, watch.process)

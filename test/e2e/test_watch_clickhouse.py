@@ -56,7 +56,16 @@ def test_clickhouse_stores_each_interval_once_and_answers(lab, wheel):
     headers = lab.path("headers")
     with open(headers, "w") as out:
         out.write("X-ClickHouse-Key: s3cret\n")
-    words = ["--clickhouse", engine.url, "--clickhouse-headers", headers, "--clickhouse-every", "1s"]
+    words = [
+        "--level",
+        "operator",
+        "--clickhouse",
+        engine.url,
+        "--clickhouse-headers",
+        headers,
+        "--clickhouse-every",
+        "1s",
+    ]
     watch = Watch(lab, *words, "--spool", lab.path("spool"), "--metrics", "PORT", name="watched_g.py").wait_ready()
     env = {"OTEL_SERVICE_NAME": HOSTILE, "OTEL_RESOURCE_ATTRIBUTES": "service.version=7"}
     server = own_server(lab, wheel, "chain", "watched_g.py", "--rest", 0.01, "--reject", **env)
@@ -70,6 +79,7 @@ def test_clickhouse_stores_each_interval_once_and_answers(lab, wheel):
         return int(row["n"]), int(row["failed"])
 
     wait_until(lambda: sums("intervals")[0] > 100, watch.process, lambda: watch.err)
+    assert watch.value("inftrace_operator_seconds_total", model="chain", op_type="Cos", ran_on="CPU") > 0
     n_all, n_failed = server.end()
     wait_until(lambda: sums("intervals")[0] >= n_all + 1, watch.process, lambda: watch.err)
     assert watch.end() == 0
@@ -94,6 +104,7 @@ def test_clickhouse_stores_each_interval_once_and_answers(lab, wheel):
     assert row["service"] == CLEANED
     slowest = engine.ask("SELECT * FROM inftrace.slowest(%s)" % ALL_TIME)
     assert slowest and {row["pid"] for row in slowest} == {server.pid}
+    assert re.match(r"(Cos|Sin) [\d.]+ .s, (Cos|Sin) [\d.]+ .s$", slowest[0]["operators"]), slowest[0]
     # every view runs
     with open(os.path.join(EXAMPLES, "clickhouse_views.sql")) as file:
         views = dict(re.findall(r"CREATE OR REPLACE VIEW inftrace\.(\w+) AS(.*?);\n", file.read(), re.S))

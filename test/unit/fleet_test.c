@@ -93,6 +93,26 @@ TEST(series_are_bounded)
 	series_done(&table);
 }
 
+/* However many types a program has. */
+TEST(operators_are_bounded)
+{
+	struct series series = { .n_operators = 0 };
+	uint64_t sum_ns = 0;
+	char type[64];
+
+	for (int i = 0; i < 1000; i++) {
+		snprintf(type, sizeof type, "type-%d-with-a-very-long-name-that-is-cut", i % 100);
+		type[31] = 0;
+		series_operator_add(&series, type, i % 2 ? "CPU" : "CUDA", 1);
+	}
+	assert_int_equal(series.n_operators, SERIES_OPERATORS + 1);
+	assert_string_equal(series.operator[SERIES_OPERATORS].type, SERIES_OTHER);
+	for (size_t i = 0; i < series.n_operators; i++)
+		sum_ns += series.operator[i].now_ns;
+	assert_int_equal(sum_ns, 1000);
+	assert_int_equal(series.operator[0].now_ns, 10);
+}
+
 static void take(struct origin_program *origin, const char *environment, size_t size, const char *cgroup)
 {
 	*origin = (struct origin_program){ "" };

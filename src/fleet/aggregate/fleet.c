@@ -56,6 +56,7 @@ static void end_track(struct fleet *fleet, uint32_t number)
 		track->series->n_open--;
 	if (track->of)
 		fleet_process_end(fleet, track);
+	free(track->open);
 	free(track->slice);
 	*track = (struct fleet_track){ 0 };
 }
@@ -68,8 +69,10 @@ static bool is_of_interest(enum event_kind kind)
 static int begin(struct fleet *fleet, struct fleet_track *track, const struct event *event, struct err *err)
 {
 	/* lines of threads hold operators alone */
-	if (track->type == TRACK_THREAD && !is_of_interest(event->kind) && !track->depth)
+	if (track->type == TRACK_THREAD && !is_of_interest(event->kind) && !track->depth) {
+		fleet_operators_begin(track, event);
 		return 0;
+	}
 	if (!track->slice && !(track->slice = malloc(FLEET_DEPTH * sizeof *track->slice)))
 		return out_of_memory(err);
 	if (track->depth++ >= FLEET_DEPTH)
@@ -88,6 +91,8 @@ static void end(struct fleet *fleet, struct fleet_track *track, const struct eve
 {
 	const struct fleet_slice *slice;
 
+	if (!track->depth && track->n_open)
+		fleet_operators_end(fleet, track, event);
 	if (!track->depth || track->depth-- > FLEET_DEPTH)
 		return;
 	slice = &track->slice[track->depth];
@@ -130,9 +135,11 @@ static int put(struct sink *sink, const struct event *event, struct err *err)
 	return fleet->is_out_of_memory ? out_of_memory(err) : 0;
 }
 
-/* Those that are complete are operators and kernels, which are not summed up here. */
+/* Those that are complete are operators and kernels; the latter are not summed up here. */
 static int put_slice(struct sink *sink, const struct event *event, uint64_t end_ns, struct err *err)
 {
+	if (event->kind == KIND_OPERATOR)
+		fleet_operators_add((struct fleet *)sink, event, end_ns);
 	return is_of_interest(event->kind) ? sink_put_parts(sink, event, end_ns, err) : 0;
 }
 
@@ -191,8 +198,10 @@ void fleet_free(struct fleet *fleet)
 {
 	if (!fleet)
 		return;
-	for (size_t i = 0; i < fleet->tracks.n; i++)
+	for (size_t i = 0; i < fleet->tracks.n; i++) {
+		free(fleet_track_at(fleet, (uint32_t)i)->open);
 		free(fleet_track_at(fleet, (uint32_t)i)->slice);
+	}
 	array_done(&fleet->tracks, sizeof(struct fleet_track));
 	fleet_programs_done(fleet);
 	series_done(&fleet->series);

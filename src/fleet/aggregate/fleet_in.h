@@ -7,6 +7,7 @@
 #include "fleet/aggregate/fleet.h"
 
 enum { FLEET_DEPTH = 16, FLEET_PROCESSES = 4096, FLEET_SESSIONS = 1024, FLEET_SERVICES = 1024, FLEET_USED = 64 };
+enum { FLEET_OPEN = 64, FLEET_OPERATORS = 16 };
 
 struct fleet_session {
 	int64_t number;
@@ -28,8 +29,29 @@ struct fleet_process {
 	uint32_t n_sessions;
 	struct series *used[FLEET_USED]; /* series that it holds */
 	uint32_t n_used;
-	uint64_t cpu_ns; /* time of the last value of its counter of CPU */
+	struct fleet_operators *operators; /* FLEET_OPEN of them; NULL: none was ever seen */
+	uint64_t cpu_ns;		   /* time of the last value of its counter of CPU */
 	double resident_bytes;
+};
+
+/* Operators of one type and provider in an inference. */
+struct fleet_operator {
+	uint32_t type, provider; /* names */
+	uint64_t n, ns;
+};
+
+/* Of an inference; n 0: of none. */
+struct fleet_operators {
+	uint64_t number;
+	struct fleet_operator row[FLEET_OPERATORS];
+	uint32_t n;
+	uint64_t n_others, others_ns;
+};
+
+/* An operator that has begun on a thread. */
+struct fleet_open_operator {
+	uint64_t begin_ns, number; /* number: of its inference */
+	uint32_t type, provider;   /* type 0: it is none */
 };
 
 struct fleet_slice {
@@ -51,6 +73,8 @@ struct fleet_track {
 	int32_t tid;
 	uint64_t number;
 	uint32_t tag;
+	struct fleet_open_operator *open; /* of a thread: FLEET_DEPTH of them; NULL: there never was one */
+	uint32_t n_open;
 };
 
 enum fleet_counter { FLEET_NO_COUNTER, FLEET_CPU, FLEET_RESIDENT };
@@ -117,6 +141,14 @@ void fleet_take_note(struct fleet *fleet, const struct fleet_track *track, const
 void fleet_take_counter(struct fleet *fleet, struct fleet_track *track, const struct event *event);
 void fleet_programs_roll(struct fleet *fleet);
 void fleet_programs_done(struct fleet *fleet);
+
+/* fleet_operators.c. A slice that is complete; the begin and end of one on the line of a thread. */
+void fleet_operators_add(struct fleet *fleet, const struct event *event, uint64_t end_ns);
+void fleet_operators_begin(struct fleet_track *thread, const struct event *event);
+void fleet_operators_end(const struct fleet *fleet, struct fleet_track *thread, const struct event *event);
+/* Those of an inference that has ended. */
+void fleet_operators_take(const struct fleet *fleet, struct fleet_process *process, struct tail_run *run,
+			  struct series *series);
 
 /* fleet_runs.c */
 void fleet_run_begin(struct fleet *fleet, struct fleet_track *track, const struct event *event);

@@ -96,6 +96,7 @@ void fleet_process_end(struct fleet *fleet, struct fleet_track *track)
 			fleet->process[i] = fleet->process[--fleet->n_processes];
 			break;
 		}
+	free(process->operators);
 	free(process->session);
 	free(process);
 }
@@ -329,6 +330,7 @@ void fleet_programs_roll(struct fleet *fleet)
 void fleet_programs_done(struct fleet *fleet)
 {
 	for (uint32_t i = 0; i < fleet->n_processes; i++) {
+		free(fleet->process[i]->operators);
 		free(fleet->process[i]->session);
 		free(fleet->process[i]);
 	}

@@ -71,7 +71,7 @@ static void note_slowest(struct series *series, const struct tail_run *run)
 
 void fleet_run_end(struct fleet *fleet, struct fleet_track *track, const struct event *event, uint64_t begin_ns)
 {
-	const struct fleet_process *process = fleet_process_of(fleet, track);
+	struct fleet_process *process = fleet_process_of(fleet, track);
 	uint32_t status = fleet_arg_name(event, KEY_STATUS);
 	struct series *series = track->series;
 	struct series_sums *sums;
@@ -102,6 +102,8 @@ void fleet_run_end(struct fleet *fleet, struct fleet_track *track, const struct 
 		const char *text = names_text(fleet->sink.names, status);
 		origin_copy(run.status, sizeof run.status, *text ? text : "failed", *text ? strlen(text) : 6);
 	}
+	if (process)
+		fleet_operators_take(fleet, process, &run, series);
 	sums = &series->now;
 	if (*run.status)
 		sums->failed[failure_of(run.status)]++;

@@ -2,6 +2,7 @@
 /* Labels are compared as bytes: whoever fills them zeroes the struct first. */
 #include "fleet/aggregate/series.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,6 +87,27 @@ bool series_times_add(struct series_times *times, uint64_t ns, uint64_t weight)
 	return exponential_add(&times->histogram, ns, weight);
 }
 
+void series_operator_add(struct series *series, const char *type, const char *provider, uint64_t ns)
+{
+	struct series_operator *row = series->operator;
+	size_t i = 0;
+
+	while (i < series->n_operators && (strcmp(row[i].type, type) != 0 || strcmp(row[i].provider, provider) != 0))
+		i++;
+	if (i == series->n_operators) {
+		i = i < SERIES_OPERATORS ? i : SERIES_OPERATORS;
+		if (i == series->n_operators) {
+			row[i] = (struct series_operator){ .type = SERIES_OTHER };
+			series->n_operators++;
+		}
+		if (i < SERIES_OPERATORS) {
+			snprintf(row[i].type, sizeof row[i].type, "%s", type);
+			snprintf(row[i].provider, sizeof row[i].provider, "%s", provider);
+		}
+	}
+	row[i].now_ns += ns;
+}
+
 static bool merge_times(struct series_times *to, const struct series_times *from)
 {
 	to->n += from->n;
@@ -142,6 +164,10 @@ static bool roll(struct series *series, uint64_t interval)
 	series->now = series->last;
 	series->last = ended;
 	clear(&series->now);
+	for (size_t i = 0; i < series->n_operators; i++) {
+		series->operator[i].all_ns += series->operator[i].now_ns;
+		series->operator[i].now_ns = 0;
+	}
 	series->slowest = series->now_slowest;
 	series->now_slowest = (struct series_example){ 0 };
 	return is_well;

@@ -19,7 +19,7 @@
 #define SERIES_OTHER "other"
 
 /* SERIES_PART: of all series that one service may have, its reciprocal. */
-enum { SERIES_BOUNDS = 21, SERIES_PART = 4, SERIES_LABEL = ORIGIN_TEXT };
+enum { SERIES_BOUNDS = 21, SERIES_PART = 4, SERIES_LABEL = ORIGIN_TEXT, SERIES_OPERATORS = 16 };
 
 /* "": not known. */
 struct series_labels {
@@ -51,6 +51,12 @@ struct series_example {
 	char trace[33], span[17];
 };
 
+/* Operators of one type that one provider ran. */
+struct series_operator {
+	char type[32], provider[48];
+	uint64_t now_ns, all_ns; /* of the interval at hand; of all time, as of the last roll */
+};
+
 struct series {
 	struct series_labels labels;
 	struct series_sums now, all;   /* of the interval at hand; of all time, as of the last roll */
@@ -59,6 +65,8 @@ struct series {
 	struct series_example now_slowest;
 	uint64_t n_open, n_sessions, n_users; /* users: processes that may still add to it */
 	uint64_t last_interval;
+	struct series_operator operator[SERIES_OPERATORS + 1]; /* where they are recorded; the last one is "other" */
+	size_t n_operators;
 };
 
 struct series_table {
@@ -72,6 +80,7 @@ double series_bound(uint32_t at);
 
 /* The series of these labels. NULL: out of memory. */
 struct series *series_get(struct series_table *table, const struct series_labels *labels);
+void series_operator_add(struct series *series, const char *type, const char *provider, uint64_t ns);
 bool series_times_add(struct series_times *times, uint64_t ns, uint64_t weight);
 /* The interval ends. Series that nobody can add to and that were idle for so many intervals go. */
 bool series_roll(struct series_table *table, uint64_t interval, uint64_t most_idle);

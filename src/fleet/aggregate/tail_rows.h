@@ -10,7 +10,7 @@
 #include "fleet/aggregate/series.h"
 
 enum tail_reason { TAIL_SLOW, TAIL_FAILED, TAIL_FIRST, N_TAIL_REASONS };
-enum { TAIL_ROWS = 32, TAIL_OF_SERIES = 4, TAIL_WHY = 160, TAIL_STATUS = 200 };
+enum { TAIL_ROWS = 32, TAIL_OF_SERIES = 4, TAIL_WHY = 160, TAIL_STATUS = 200, TAIL_OPERATORS = 160 };
 
 /* What was recorded of one inference. A time that is not known is -1. */
 struct tail_run {
@@ -19,8 +19,9 @@ struct tail_run {
 	int32_t pid, tid;
 	int64_t cpu_ns, queued_ns, major_faults, read_bytes;
 	uint64_t n_open; /* of its series, with it, when it ended */
-	bool is_first, has_operators;
-	char status[TAIL_STATUS]; /* "": it did not fail */
+	bool is_first;
+	char operators[TAIL_OPERATORS]; /* the types that took longest; "": none was seen */
+	char status[TAIL_STATUS];	/* "": it did not fail */
 	char trace[33], span[17];
 };
 

@@ -275,6 +275,7 @@ COLUMN(at_a_time, put_32, RUN->n_open)
 COLUMN(trace_id, put_text, RUN->trace)
 COLUMN(span_id, put_text, RUN->span)
 COLUMN(status, put_text, RUN->status)
+COLUMN(operators, put_text, RUN->operators)
 COLUMN(error, put_text, *RUN->status ? failure_name(failure_of(RUN->status)) : "")
 
 static void why(FILE *out, const struct row *row)
@@ -322,6 +323,7 @@ static const struct column inferences[] = {
 	TEXT(status),
 	TEXT(error),
 	TEXT(why),
+	TEXT(operators),
 	TEXT(recording),
 };
 

@@ -109,7 +109,8 @@ static void put_tail(FILE *out, const struct door_in *in, const struct tail_row 
 	put_known(out, "why", why);
 	if (fleet_recording_of(in->fleet, run))
 		put_known(out, "recording", fleet_recording_of(in->fleet, run));
-	fputs(",\"operators\":\"not seen\"}\n", out);
+	put_known(out, "operators", *run->operators ? run->operators : "not seen");
+	fputs("}\n", out);
 }
 
 static bool did_something(const struct series *series)

@@ -102,6 +102,23 @@ static void each_wait(const struct metric *metric, const struct fleet *fleet, co
 		}
 }
 
+static void each_operator(const struct metric *metric, const struct fleet *fleet, const struct metrics_own *own,
+			  metric_visit *visit, void *ctx)
+{
+	const struct series_table *table = fleet_series(fleet);
+
+	for (size_t i = 0; i < table->n; i++)
+		for (size_t at = 0; at < table->row[i]->n_operators; at++) {
+			const struct series_operator *row = &table->row[i]->operator[at];
+			struct metric_point point = { .value = (double)row->all_ns / 1e9 };
+
+			label_series(&point, &table->row[i]->labels);
+			label(&point, "op_type", row->type);
+			label(&point, "ran_on", row->provider);
+			visit(ctx, &point);
+		}
+}
+
 static void each_creation(const struct metric *metric, const struct fleet *fleet, const struct metrics_own *own,
 			  metric_visit *visit, void *ctx)
 {
@@ -295,6 +312,8 @@ const struct metric metrics[] = {
 	  .each = each_wait },
 	{ "inftrace.first_inference.duration", "s", "Duration of the first inference of each session.",
 	  METRIC_HISTOGRAM, .each = each_firsts },
+	{ "inftrace.operator", "s", "Time of operators by type, and by the provider that ran them.", METRIC_COUNTER,
+	  .each = each_operator },
 	{ "inftrace.session_creation", "s", "Time that creating sessions took.", METRIC_COUNTER, .each = each_series,
 	  .of_series = creating_s },
 	{ "inftrace.session_creations", "{session}", "Sessions that were created, or were not.", METRIC_COUNTER,

@@ -121,6 +121,7 @@ uint8_t *otlp_put_row(uint8_t *at, uint32_t number, const struct door_in *in, co
 	at = put_known(at, number, "inftrace.read_bytes", run->read_bytes);
 	at = otlp_put_integer(at, number, "inftrace.at_a_time", (int64_t)run->n_open);
 	at = otlp_put_attribute(at, number, "inftrace.why", why);
+	at = otlp_put_attribute(at, number, "inftrace.operators", *run->operators ? run->operators : "not seen");
 	return recording ? otlp_put_attribute(at, number, "inftrace.recording", recording) : at;
 }
 

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Operators, where they are recorded: which types took how long in an inference, and in a series. They come before the
+ * inference that they are of, so that their sums wait for its end under its number. The time of an operator has that of
+ * operators inside it.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text/provider.h"
+#include "base/text/units.h"
+#include "fleet/aggregate/fleet_in.h"
+
+enum { SHOWN = 3 };
+
+/* NULL: none were seen. */
+static struct fleet_operators *find(const struct fleet_process *process, uint64_t number)
+{
+	for (uint32_t i = 0; process->operators && i < FLEET_OPEN; i++)
+		if (process->operators[i].n && process->operators[i].number == number)
+			return &process->operators[i];
+	return NULL;
+}
+
+/* The sums of an inference of a process; the oldest ones make room. NULL: out of memory. */
+static struct fleet_operators *sums_of(struct fleet_process *process, uint64_t number)
+{
+	struct fleet_operators *found = find(process, number), *oldest;
+
+	if (found)
+		return found;
+
+	if (!process->operators && !(process->operators = calloc(FLEET_OPEN, sizeof *process->operators)))
+		return NULL;
+	oldest = process->operators;
+	for (uint32_t i = 0; i < FLEET_OPEN; i++) {
+		struct fleet_operators *one = &process->operators[i];
+
+		if (!one->n || (oldest->n && one->number < oldest->number))
+			oldest = one;
+	}
+	*oldest = (struct fleet_operators){ .number = number };
+	return oldest;
+}
+
+static struct fleet_operator *row_of(struct fleet_operators *operators, uint32_t type, uint32_t provider)
+{
+	for (uint32_t i = 0; i < operators->n; i++)
+		if (operators->row[i].type == type && operators->row[i].provider == provider)
+			return &operators->row[i];
+	if (operators->n == FLEET_OPERATORS)
+		return NULL;
+	operators->row[operators->n] = (struct fleet_operator){ .type = type, .provider = provider };
+	return &operators->row[operators->n++];
+}
+
+static void add(struct fleet_process *process, const struct fleet_open_operator *open, uint64_t end_ns)
+{
+	struct fleet_operators *sums = open->type ? sums_of(process, open->number) : NULL;
+	uint64_t ns = end_ns > open->begin_ns ? end_ns - open->begin_ns : 0;
+	struct fleet_operator *row = sums ? row_of(sums, open->type, open->provider) : NULL;
+
+	if (row) {
+		row->n++;
+		row->ns += ns;
+	} else if (sums) {
+		sums->n_others++;
+		sums->others_ns += ns;
+	}
+}
+
+/* type 0: it is no operator, or of no inference. */
+static struct fleet_open_operator opened(const struct event *event)
+{
+	int64_t number = event->kind == KIND_OPERATOR ? fleet_arg_int(event, KEY_INFERENCE, -1) : -1;
+	uint32_t type = fleet_arg_name(event, KEY_OP_TYPE);
+
+	return (struct fleet_open_operator){ .begin_ns = event->time_ns,
+					     .number = number < 0 ? 0 : (uint64_t)number,
+					     .type = number < 0 ? 0
+						     : type	? type
+								: event->name,
+					     .provider = fleet_arg_name(event, KEY_PROVIDER) };
+}
+
+void fleet_operators_add(struct fleet *fleet, const struct event *event, uint64_t end_ns)
+{
+	const struct fleet_track *thread = fleet_track_at(fleet, event->track);
+	struct fleet_process *process = thread ? fleet_process_of(fleet, thread) : NULL;
+	struct fleet_open_operator open = opened(event);
+
+	if (process)
+		add(process, &open, end_ns);
+}
+
+void fleet_operators_begin(struct fleet_track *thread, const struct event *event)
+{
+	if (!thread->open && !(thread->open = calloc(FLEET_DEPTH, sizeof *thread->open)))
+		return;
+	if (thread->n_open++ < FLEET_DEPTH)
+		thread->open[thread->n_open - 1] = opened(event);
+}
+
+void fleet_operators_end(const struct fleet *fleet, struct fleet_track *thread, const struct event *event)
+{
+	struct fleet_process *process = fleet_process_of(fleet, thread);
+
+	if (thread->n_open && --thread->n_open < FLEET_DEPTH && process)
+		add(process, &thread->open[thread->n_open], event->time_ns);
+}
+
+static int by_time(const void *left, const void *right)
+{
+	uint64_t a = ((const struct fleet_operator *)left)->ns, b = ((const struct fleet_operator *)right)->ns;
+
+	return a < b ? 1 : a > b ? -1 : 0;
+}
+
+/* "MatMul 12.1 ms, Softmax 3.2 ms, 97 others 1.1 ms". */
+static void say(const struct fleet *fleet, const struct fleet_operators *operators, char *text, size_t size)
+{
+	uint64_t n_others = operators->n_others, others_ns = operators->others_ns;
+	size_t used = 0;
+
+	for (uint32_t i = 0; i < operators->n; i++) {
+		const struct fleet_operator *row = &operators->row[i];
+		char type[32];
+
+		if (i >= SHOWN) {
+			n_others += row->n;
+			others_ns += row->ns;
+			continue;
+		}
+		origin_copy(type, sizeof type, names_text(fleet->sink.names, row->type),
+			    strlen(names_text(fleet->sink.names, row->type)));
+		used += (size_t)snprintf(text + used, size - used, "%s%s %s", used ? ", " : "", type,
+					 units_duration((double)row->ns).s);
+		used = used < size ? used : size - 1;
+	}
+	if (n_others)
+		snprintf(text + used, size - used, ", %llu other%s %s", (unsigned long long)n_others,
+			 n_others == 1 ? "" : "s", units_duration((double)others_ns).s);
+}
+
+static void add_to_series(const struct fleet *fleet, struct series *series, const struct fleet_operator *row)
+{
+	const char *type = names_text(fleet->sink.names, row->type);
+	const char *provider = names_text(fleet->sink.names, row->provider);
+	char type_text[32], provider_text[48];
+
+	origin_copy(type_text, sizeof type_text, type, strlen(type));
+	origin_copy(provider_text, sizeof provider_text, provider, provider_length(provider, strlen(provider)));
+	series_operator_add(series, type_text, provider_text, row->ns);
+}
+
+void fleet_operators_take(const struct fleet *fleet, struct fleet_process *process, struct tail_run *run,
+			  struct series *series)
+{
+	struct fleet_operators *sums = find(process, run->number);
+
+	if (!sums)
+		return;
+	qsort(sums->row, sums->n, sizeof *sums->row, by_time);
+	say(fleet, sums, run->operators, sizeof run->operators);
+	for (uint32_t i = 0; i < sums->n; i++)
+		add_to_series(fleet, series, &sums->row[i]);
+	if (sums->n_others)
+		series_operator_add(series, SERIES_OTHER, "", sums->others_ns);
+	sums->n = 0;
+}
