@@ -145,13 +145,20 @@ def test_a_program_that_is_linked_with_it(lab, llama, made):
     binary = lab.path("llama-server")
     source = os.path.join(envs.PROGRAMS, "llama_linked.c")
     libraries = [llama.library, llama.ggml, llama.base, "-Wl,-rpath," + llama.libraries]
-    subprocess.run(["cc", "-o", binary, source, *libraries], check=True)
+    subprocess.run(["cc", "-g", "-o", binary, source, *libraries], check=True)
     recording = lab.both([binary, made("tiny"), llama.libraries]).recording
     batches = sorted(recording.inferences, key=lambda slice: slice.start)
     assert [slice.args["batch"] for slice in batches] == [5, 1, 1]
     assert {slice.args["model"] for slice in batches} == {"tiny"}
     assert len(recording.of("load")) == 1 and len(recording.operators) == 3 * NODES
     assert not report_of(lab, recording)[0]["other_runtimes"]
+    with open(source) as file:
+        lines = file.read().split("\n")
+    called = [re.fullmatch(r"main \(\S*/llama_linked\.c:(\d+)\)", slice.args["caller"]) for slice in batches]
+    assert ["llama_decode(" in lines[int(line[1]) - 1] for line in called] == [True] * 3
+    assert len({line[1] for line in called}) == 3
+    (created,) = [slice.args["caller"] for slice in recording.of("session")]
+    assert "llama_init_from_model(" in lines[int(re.fullmatch(r"main \(\S*:(\d+)\)", created)[1]) - 1]
 
 
 def test_a_program_without_its_library_is_named(lab):

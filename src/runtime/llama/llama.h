@@ -26,6 +26,7 @@ enum llama_role {
 	LLAMA_C_RUN,	  /* (context, batch) */
 	LLAMA_C_CREATE,	  /* (model, parameters): the context */
 	LLAMA_C_DELETE,	  /* (context) */
+	LLAMA_C_CALLED,	  /* one of these, where what it calls is replaced: who calls it */
 };
 
 extern const struct runtime runtime_llama;

@@ -45,13 +45,16 @@ static uint64_t real_of(const struct dynamic *dynamic, const struct import *impo
 	return llama_definer(dynamic->image, set, import->name, &found) ? found : 0;
 }
 
-static bool is_wanted(const struct import *import, uint64_t real, const struct image_set *set)
+/* LLAMA_NONE: it stays as it is. */
+static enum llama_role wanted_role(const struct import *import, uint64_t real, const struct image_set *set)
 {
 	const struct image *of = image_of(set, real);
 
 	if (import->role <= LLAMA_WAIT)
-		return hot->level >= LEVEL_OPERATOR;
-	return import->role < LLAMA_C_RUN || (of && !llama_shows_runs(of));
+		return hot->level >= LEVEL_OPERATOR ? import->role : LLAMA_NONE;
+	if (import->role < LLAMA_C_RUN || (of && !llama_shows_runs(of)))
+		return import->role;
+	return of && import->role < LLAMA_C_DELETE ? LLAMA_C_CALLED : LLAMA_NONE;
 }
 
 static void *hook_for(const struct copy *copy, const struct import *import, void *real)
@@ -150,14 +153,15 @@ static void find_version(struct copy *copy, const struct dynamic *dynamic)
 }
 
 /* Call between hook_open and hook_close. Whether an operator was replaced. */
-static bool replace_one(struct copy *copy, const struct dynamic *dynamic, const struct import *import,
+static bool replace_one(struct copy *copy, const struct dynamic *dynamic, struct import *import,
 			const struct image_set *set)
 {
 	uint64_t real = real_of(dynamic, import, set);
 	bool is_done = false;
 	void *with;
 
-	if (!real || !is_wanted(import, real, set))
+	import->role = real ? wanted_role(import, real, set) : LLAMA_NONE;
+	if (import->role == LLAMA_NONE)
 		return false;
 	agent_lock();
 	with = hook_for(copy, import, (void *)real);
@@ -205,7 +209,7 @@ static void *instead_of(const char *name, void *real)
 
 	if (import.role < LLAMA_LOAD || module_walk_images(&set))
 		return NULL;
-	if (is_wanted(&import, (uint64_t)real, &set)) {
+	if (wanted_role(&import, (uint64_t)real, &set) == import.role) {
 		agent_lock();
 		with = llama_run_hook(NULL, name, import.role, real);
 		agent_unlock();

@@ -15,6 +15,7 @@
 #include "capture/agent/dict.h"
 #include "capture/agent/llama/llama_in.h"
 #include "capture/agent/run/bracket.h"
+#include "capture/agent/run/caller.h"
 #include "capture/agent/run/creation.h"
 #include "capture/agent/run/phase.h"
 #include "event/event.h"
@@ -359,6 +360,9 @@ static word serve(const struct place *place, BRACKET_LONG)
 #define STAND_IN(n) \
 	static word stand_in_##n(BRACKET_LONG) \
 	{ \
+		if (places[n].role == LLAMA_C_RUN || places[n].role == LLAMA_C_CREATE || \
+		    places[n].role == LLAMA_C_CALLED) \
+			caller_came_from(__builtin_return_address(0)); \
 		return serve(&places[n], BRACKET_PASS_LONG); \
 	}
 EACH_PLACE(STAND_IN)
