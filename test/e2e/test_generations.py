@@ -113,6 +113,18 @@ def test_eight_at_a_time_are_told_apart(lab, wheel, how):
         assert of["most_at_a_time"] == 8 and of["time"]["others_ns"] > of["time"]["decode_ns"]
 
 
+@pytest.mark.parametrize("key", ["2023.3", "newest"])
+@pytest.mark.in_turn(2)
+def test_openvino_with_its_cache_outside_and_inside(lab, key):
+    times = lab.path("times")
+    program = lab.python(environment(envs.openvino, key), "ovprogram", "decode", lab.model("decoder"))
+    recording = lab.both([*program, "--runs", "20", "--nodes", times], level="inference").recording
+    with open(times) as file:
+        own = json.load(file)
+    rows = matches(lab, recording, in_calls(own))
+    assert [row["found_by"] for row in rows] == ["cache inputs"] * 3 + ["length of a mask"] * 3
+
+
 def test_other_models_make_no_generations(lab, wheel):
     recording, _, report = decoded(lab, wheel, "whole", "--prompts", "5", "--tokens", 20)
     assert report["models"][0]["generations"] is None

@@ -18,6 +18,7 @@ import time
 
 import numpy as np
 import openvino as ov
+from openvino import _offline_transformations
 
 parser = argparse.ArgumentParser()
 parser.add_argument("how")
@@ -199,6 +200,41 @@ def shapes():
     print(checksum(many([np.ones(9, np.float32)] * 20)))
     for n in (1, 2):  # requests that follow each other at the same address
         print(checksum(core.compile_model(core.read_model(args.model[0]), "AUTO")(feeds(args.model[0]))))
+
+
+def decode():
+    """Three prompts: by a model whose cache goes in and comes out, and by one that keeps it and gets a mask."""
+    ops, times = operations(), []
+    plain, stateful = core.read_model(args.model[0]), core.read_model(args.model[0])
+    past = [of.any_name for of in plain.inputs if of.any_name.startswith("past")]
+    outputs = [of.any_name for of in plain.outputs if of.any_name != "logits"]
+    stateful.reshape({"input_ids": [1, -1], **dict.fromkeys(past, [1, 4, -1, 16])})
+    mask = ops.parameter([1, -1], np.int64, name="mask")
+    mask.output(0).get_tensor().set_names({"mask"})
+    stateful.add_parameters([mask])
+    stateful.add_results([ops.result(ops.convert(mask, "f32"))])
+    _offline_transformations.apply_make_stateful_transformation(stateful, dict(zip(past, outputs)))
+    for model, keeps in ((plain, False), (stateful, True)):
+        model = core.compile_model(model, "CPU", {"INFERENCE_NUM_THREADS": "1"})
+        for prompt in (16, 5, 40):
+            request = model.create_infer_request()
+            cache = {name: np.zeros([1, 4, 0, 16], np.float32) for name in past}
+            tokens, made, calls = np.array([[3 + i % 900 for i in range(prompt)]]), [], []
+            for step in range(args.runs):
+                more = {"mask": np.ones([1, prompt + step], np.int64)} if keeps else cache
+                start = time.monotonic_ns()
+                request.infer({"input_ids": tokens, **more})
+                calls.append([start, time.monotonic_ns()])
+                logits, *present = (
+                    request.get_output_tensor(i).data.copy() for i in range(1 if keeps else 1 + len(past))
+                )
+                cache = dict(zip(past, present))
+                made.append(int(logits[0, -1].argmax()))
+                tokens = np.array([[made[-1]]])
+            print(*made)
+            times.append([prompt, calls])
+    with open(args.nodes, "w") as out:
+        json.dump(times, out)
 
 
 def serve():
