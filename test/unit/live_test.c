@@ -519,7 +519,6 @@ TEST(program_that_ended_is_listed_for_a_while)
 	assert_int_equal(live_n_models(m.live), 0);
 	assert_int_equal(live_n_processes(m.live), 0);
 	assert_int_equal(live_totals(m.live)->gone.n, 1);
-	assert_int_equal(live_totals(m.live)->n_models_gone, 1);
 	assert_int_equal(live_totals(m.live)->all.n, 1);
 	done(&m);
 }

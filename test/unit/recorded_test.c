@@ -93,7 +93,7 @@ TEST(a_recording_has_the_figures_of_a_run)
 	assert_string_equal(own->result->phases[0].name, phase_names[PHASE_TRANSFORM].words);
 	assert_int_equal(own->creation_rest_ns, 5000000);
 	assert_int_equal(own->result->n_operators, 1);
-	assert_true(fabs(own->operators_share - 0.8) < 1e-9);
+	assert_true(fabs(own->bound_sums.total_ns / own->result->operators_wall_ns - 0.8) < 1e-9);
 	assert_string_equal(find(f, 0, "slow_phase")->text, "ConstantFolding");
 	assert_null(find(f, 0, "waits_for_cpu"));
 	assert_null(find(f, 0, "created_again"));

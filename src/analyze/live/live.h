@@ -178,7 +178,6 @@ struct live_totals {
 	struct live_sum all;	/* every inference that ended */
 	struct live_sum others; /* of models that found no room among the rows */
 	struct live_sum gone;	/* of rows that were dropped after their program had ended */
-	uint64_t n_models_gone;
 	uint64_t n_events, n_lost;
 	uint64_t n_unplaced, unplaced_ns; /* operators whose inference is not known */
 	uint64_t n_outside, outside_ns;	  /* operators in no inference, such as constant folding */

@@ -37,7 +37,6 @@ static void free_row(struct live *live, uint32_t index)
 static void drop(struct live *live, uint32_t index)
 {
 	add_sum(&live->sums.gone, &live->row[index]->sum);
-	live->sums.n_models_gone++;
 	free_row(live, index);
 }
 

@@ -70,7 +70,6 @@ struct outside {
 	struct array free;		     /* uint32_t: of kept */
 	uint64_t gap, gap_begin_ns;	     /* number of the gap, from 1 */
 	bool is_in_gap;
-	uint64_t gaps_ns;
 	struct keys span_keys;
 	struct array spans;  /* by number in span_keys */
 	struct array pooled; /* double, by leaf: what samples in short gaps stand for */
@@ -535,7 +534,6 @@ int outside_end(struct outside *outside, uint64_t first_ns, uint64_t time_ns, co
 	if (time_ns <= begin_ns)
 		return 0;
 	left_ns = (double)(time_ns - begin_ns);
-	outside->gaps_ns += time_ns - begin_ns;
 	if (own)
 		rc = settle_last(outside, own, time_ns);
 	if (!rc && first && first != own)

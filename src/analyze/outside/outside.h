@@ -68,7 +68,7 @@ int outside_end(struct outside *outside, uint64_t first_ns, uint64_t time_ns, co
 /* Divides the short gaps. */
 void outside_finish(struct outside *outside);
 
-/* Those with most time first, after outside_finish; what is left of gaps_ns no sample explains. */
+/* Those with most time first, after outside_finish; the rest of the gaps no sample explains. */
 const struct outside_leaf *outside_leaves(const struct outside *outside, size_t *n);
 
 #endif

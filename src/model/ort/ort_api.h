@@ -168,9 +168,7 @@ typedef const char *const *ort_texts;
 	  304, 22) \
 	F(struct ort_status *, set_policy, (struct ort_session_options *, int), 305, 22) \
 	F(int, hardware_type, (const struct ort_hardware *), 307, 22) \
-	F(uint32_t, hardware_vendor_id, (const struct ort_hardware *), 308, 22) \
 	F(const char *, hardware_vendor, (const struct ort_hardware *), 309, 22) \
-	F(uint32_t, hardware_device_id, (const struct ort_hardware *), 310, 22) \
 	F(const struct ort_pairs *, hardware_metadata, (const struct ort_hardware *), 311, 22) \
 	F(const char *, device_provider, (const struct ort_device *), 312, 22) \
 	F(const char *, device_vendor, (const struct ort_device *), 313, 22) \

@@ -157,7 +157,6 @@ static int finish(struct run *run, int rc, struct err *err)
 
 	if (rc) {
 		run_log_explain(err);
-		result->error_code = err->code;
 		snprintf(result->error, sizeof result->error, "%s", err->msg);
 		result->exit_status = 3;
 		result->outcome = RUN_FAILED;

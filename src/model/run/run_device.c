@@ -140,8 +140,6 @@ static void note_device(const struct ort_api *api, const struct ort_device *from
 	snprintf(to->provider_vendor, sizeof to->provider_vendor, "%s", api->device_vendor(from));
 	snprintf(to->vendor, sizeof to->vendor, "%s", api->hardware_vendor(hardware));
 	to->type = type >= 0 && type < RUN_DEVICE_OTHER ? (uint32_t)type : RUN_DEVICE_OTHER;
-	to->vendor_id = api->hardware_vendor_id(hardware);
-	to->device_id = api->hardware_device_id(hardware);
 	add_pairs(api, api->device_metadata(from), to->metadata, sizeof to->metadata);
 	add_pairs(api, api->hardware_metadata(hardware), to->metadata, sizeof to->metadata);
 }

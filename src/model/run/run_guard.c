@@ -83,7 +83,6 @@ static void end(void)
 {
 	struct run_result *result = guard.result;
 
-	result->error_code = EFAULT;
 	result->exit_status = 3;
 	if (result->outcome == RUN_UNFINISHED)
 		result->outcome = RUN_FAILED;

@@ -44,7 +44,6 @@ int run_ort_load(struct run *run, struct err *err)
 	if (rc)
 		return rc;
 	snprintf(result->runtime_version, sizeof result->runtime_version, "%s", run->api.version);
-	result->api_version = run->api.minor;
 	return note_providers(run, err);
 }
 
@@ -207,7 +206,6 @@ static void note_placement(struct run *run)
 		return;
 	for (size_t i = 0; i < n; i++)
 		note_placed(run, subgraph[i]);
-	run->result->has_placement = 1;
 	for (uint32_t i = 0; i < run->result->n_asked; i++)
 		warn_of_idle(run->result, run->result->asked[i].name);
 }

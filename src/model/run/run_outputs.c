@@ -88,10 +88,8 @@ static struct run_tensor *note_of(struct run *run, size_t group, const char *nam
 		if (note->is_output && note->group == group && !strncmp(note->name, name, sizeof note->name - 1))
 			return note;
 	}
-	if (result->n_tensors == RUN_MAX_TENSORS) {
-		result->n_tensors_left_out++;
+	if (result->n_tensors == RUN_MAX_TENSORS)
 		return NULL;
-	}
 	note = &result->tensors[result->n_tensors];
 	snprintf(note->name, sizeof note->name, "%s", name);
 	note->is_output = 1;
@@ -151,10 +149,8 @@ static void note_difference(struct run_tensor *note, const struct tensor *tensor
 	}
 	if (note->compared == RUN_NOT_COMPARED || (note->compared == RUN_SAME && !is_same))
 		note->compared = is_same ? RUN_SAME : RUN_DIFFERENT;
-	if (diff->n_finite && diff->max_abs > note->max_abs) {
+	if (diff->n_finite && diff->max_abs > note->max_abs)
 		note->max_abs = diff->max_abs;
-		note->worst = diff->max_abs_index;
-	}
 	note->max_rel = diff->n_relative && diff->max_rel > note->max_rel ? diff->max_rel : note->max_rel;
 	if (is_odd)
 		note->max_abs = note->max_rel = NAN;

@@ -36,7 +36,6 @@ static void read_memory(const struct run_result *result, struct run_phase *phase
 		ours = shared;
 	phase->rss_bytes = status_bytes(text, "VmRSS:") - ours;
 	phase->peak_rss_bytes = status_bytes(text, "VmHWM:") - ours;
-	phase->anonymous_bytes = status_bytes(text, "RssAnon:");
 }
 
 static uint64_t time_ns(const struct timeval *time)

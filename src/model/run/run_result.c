@@ -76,7 +76,6 @@ static const struct number numbers[] = {
 	BELOW(n_devices, RUN_MAX_DEVICES + 1),
 	BELOW(n_groups, RUN_MAX_GROUPS + 1),
 	BELOW(n_tensors, RUN_MAX_TENSORS + 1),
-	BELOW(has_placement, 2),
 	BELOW(is_open_loop, 2),
 	BELOW(is_steady, 2),
 	EACH_BELOW(phases, run_phase, state, RUN_N_PHASES, RUN_N_PHASE_STATES),

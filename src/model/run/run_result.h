@@ -53,7 +53,6 @@ enum run_phase_state { RUN_NOT_REACHED, RUN_BEGUN, RUN_ENDED, RUN_FAILED_HERE, R
 struct run_phase {
 	uint64_t start_ns, end_ns;
 	uint64_t rss_bytes, peak_rss_bytes;  /* of the process at the end of the phase, less the pages of this result */
-	uint64_t anonymous_bytes;	     /* of rss_bytes: private memory, no files */
 	uint64_t cpu_user_ns, cpu_system_ns; /* spent in the phase by all threads */
 	uint32_t state;			     /* enum run_phase_state */
 	uint32_t major_faults;		     /* pages read from disk in the phase */
@@ -93,7 +92,6 @@ struct run_device {
 	char vendor[RUN_NAME];	 /* of the hardware */
 	char metadata[RUN_TEXT]; /* "KEY=VALUE KEY=VALUE": the provider's and the hardware's */
 	uint32_t type;		 /* enum run_device_type */
-	uint32_t vendor_id, device_id;
 	uint32_t is_chosen; /* 1: the session was set to use it */
 };
 
@@ -122,7 +120,6 @@ struct run_tensor {
 	uint32_t pad;
 	uint64_t n_elements, n_different;
 	double max_abs, max_rel; /* NaN: one side is NaN or infinite where the other is not */
-	uint64_t worst;		 /* element with the largest absolute difference */
 	char why[RUN_NAME];	 /* RUN_DIFFERENT, RUN_NOT_COMPARABLE: the reason */
 };
 
@@ -153,19 +150,16 @@ struct run_result {
 
 	uint32_t outcome, phase; /* enum run_outcome, enum run_phase_id */
 	struct run_phase phases[RUN_N_PHASES];
-	int32_t error_code, exit_status; /* errno value of `error`; exit status of the runner */
-	char error[400];		 /* one line; "" nothing failed */
-	char log[RUN_LOG];		 /* the runtime's warnings and errors, a line each, the oldest dropped */
-	uint64_t n_log_lines;		 /* of all lines, dropped ones included */
+	int32_t exit_status;
+	uint32_t pad;
+	char error[400];      /* one line; "" nothing failed */
+	char log[RUN_LOG];    /* the runtime's warnings and errors, a line each, the oldest dropped */
+	uint64_t n_log_lines; /* of all lines, dropped ones included */
 
 	char runtime_path[RUN_PATH], runtime_version[64];
 	char runtime_found[RUN_TEXT]; /* how it was found: "option --runtime" */
-	uint32_t api_version;	      /* version of the API table in use, 22 */
 	uint32_t n_available, n_asked, n_placed;
-	uint32_t has_placement; /* 1: the runtime reports it (1.24 and newer); 0: derive it from the operators that
-				 * ran */
 	uint32_t n_devices, n_groups, n_tensors;
-	uint64_t n_tensors_left_out;
 	char available[RUN_MAX_PROVIDERS][RUN_NAME]; /* providers built in or registered */
 	struct run_provider asked[RUN_MAX_PROVIDERS], placed[RUN_MAX_PROVIDERS];
 	char policy[64]; /* "prefer-npu"; "" none */

@@ -66,10 +66,8 @@ static void note_inputs(struct run *run, const struct run_set *set, uint32_t gro
 		const struct tensor *tensor = &set->tensor[i];
 		struct run_tensor *note = &result->tensors[result->n_tensors];
 
-		if (result->n_tensors == RUN_MAX_TENSORS) {
-			result->n_tensors_left_out++;
-			continue;
-		}
+		if (result->n_tensors == RUN_MAX_TENSORS)
+			return;
 		snprintf(note->name, sizeof note->name, "%s", run->input[i].name);
 		note->group = group;
 		note->type = tensor->type;

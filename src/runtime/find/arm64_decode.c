@@ -58,7 +58,6 @@ static bool decode_branch(struct arm64_decoded *to, uint32_t insn)
 static bool decode_system(struct arm64_decoded *to, uint32_t insn)
 {
 	if (arm64_is_hint(insn)) {
-		to->is_hint = true;
 		/* nop; bti; paciasp, pacibsp */
 		to->is_rejected =
 		    insn != 0xd503201f && (insn & 0xffffff3f) != 0xd503241f && (insn & 0xffffffbf) != 0xd503233f;

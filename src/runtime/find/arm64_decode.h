@@ -28,7 +28,6 @@ struct arm64_decoded {
 	bool is_emulated;  /* by the kernel's uprobes, since 4.10: branches, adr and adrp */
 	bool is_rejected;  /* the kernel takes no probe on it */
 	bool is_exclusive; /* a breakpoint between such a load and its store makes the store fail, again and again */
-	bool is_hint;	   /* changes nothing, or signs the return address */
 	uint32_t writes;   /* a bit for each register that it may change; all: not known */
 	int32_t stack;	   /* what it adds to sp, if it only adds a constant; 0 with that bit of `writes`: not known */
 	int64_t relative;  /* JUMP, JUMP_IF, CALL: the target, from the instruction */

@@ -39,7 +39,6 @@ struct decoder {
 	uint8_t rex;
 	uint8_t map, opcode, modrm;
 	bool is_vex;
-	bool has_modrm;
 };
 
 /* Steps over n bytes if they are there. */
@@ -138,7 +137,6 @@ static bool read_modrm(struct decoder *in, struct x86_insn *insn)
 
 	if (!take(in, &in->modrm))
 		return false;
-	in->has_modrm = true;
 	mod = in->modrm >> 6;
 	if (mod == 3)
 		return true;

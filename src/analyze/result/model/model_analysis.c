@@ -310,15 +310,11 @@ static void find_items(struct model_analysis *analysis)
 static void find_speed(struct model_analysis *analysis, uint32_t r)
 {
 	struct model_run *run = &analysis->runs[r];
-	double explained = run->bound_sums.total_ns;
 
 	run->speed = model_speed_of(&analysis->runs[0], run);
 	run->typical_speed = typical_speed_of(&analysis->runs[0], run);
 	run->is_apart = is_apart(&analysis->runs[0], run);
 	run->items_per_s = run->result->n_items > 0 ? run->rate_per_s * (double)run->result->n_items : NAN;
-	run->operators_share = NAN;
-	if (run->result->n_operators && run->result->operators_wall_ns > 0)
-		run->operators_share = explained / run->result->operators_wall_ns;
 }
 
 /* Beside what the run took in an earlier report. An interval or processes that are not known there stay so. */

@@ -33,7 +33,6 @@ struct model_run {
 	double waited; /* share of the time that its threads could have run in and waited for a CPU; NAN: not known */
 	double cores;  /* CPU time by wall time; NAN: not known */
 	double others_cores;	  /* the same of all other programs meanwhile; NAN: not known */
-	double operators_share;	  /* of the inferences' time that operators explain; NAN: not known */
 	double energy_joules;	  /* of one inference; NAN: not known */
 	int64_t creation_rest_ns; /* what no phase explains; -1: not known */
 	double items;		  /* that the speeds count with: of one inference, or 1 if all runs have as many */

@@ -270,7 +270,6 @@ static void count_reach(struct comparer *comparer, const struct model_graph *gra
 		*(is_own ? &reach->own_ns : &reach->other_ns) += op->share_ns;
 		*(is_own ? &reach->n_own_nodes : &reach->n_other_nodes) += to->n_nodes_of[r][i];
 		reach->n_unjoined += !to->n_nodes_of[r][i];
-		reach->unjoined_ns += to->n_nodes_of[r][i] ? 0 : op->share_ns;
 	}
 }
 

@@ -64,7 +64,6 @@ struct model_reach {
 	uint32_t n_constant;	      /* of those not known to have run: depend on no input, or on shapes alone, so they
 					 need not */
 	uint32_t n_unjoined;	      /* operators that no node is known for */
-	double unjoined_ns;	      /* their time */
 	const char *own_provider;     /* the provider asked for, as its operators call it; NULL: none ran on it */
 	uint32_t n_own_nodes, n_other_nodes; /* nodes of the model, by where they ran */
 	double own_ns, other_ns;	     /* time of operators */

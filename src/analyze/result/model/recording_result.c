@@ -241,7 +241,7 @@ int recording_result_report(struct model_report *report, const struct summary *s
 
 /* What tells a model from others of its name. */
 struct differences {
-	bool is_in_process, is_in_others, runtime, providers, path;
+	bool is_in_others, runtime, providers, path;
 };
 
 /* Do they belong together: to a process, or to the processes of a program? */
@@ -264,7 +264,6 @@ static struct differences differences_of(const struct summary *summary, uint32_t
 
 		if (i == model || other->name != own->name)
 			continue;
-		found.is_in_process |= is_here;
 		found.is_in_others |= !is_here;
 		found.runtime |= is_here && other->runtime != own->runtime;
 		is_here &= other->runtime == own->runtime;
