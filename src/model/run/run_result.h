@@ -92,7 +92,7 @@ struct run_device {
 	char vendor[RUN_NAME];	 /* of the hardware */
 	char metadata[RUN_TEXT]; /* "KEY=VALUE KEY=VALUE": the provider's and the hardware's */
 	uint32_t type;		 /* enum run_device_type */
-	uint32_t is_chosen; /* 1: the session was set to use it */
+	uint32_t is_chosen;	 /* 1: the session was set to use it */
 };
 
 /* The variation from inference to inference: a set of shapes, a batch size, a folder of test data. */
