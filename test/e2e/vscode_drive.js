@@ -85,7 +85,8 @@ class Workbench {
 	timeline(file) {
 		return this.frame(name => {
 			const { app } = globalThis.inftrace ?? {};
-			const isIt = app && app.gate.busy === 0 && (!name || app.recording.file.endsWith(name));
+			// of two that are compared, each is one
+			const isIt = app && !inftrace.beside && app.gate.busy === 0 && (!name || app.recording.file.endsWith(name));
 			return isIt && document.visibilityState !== 'hidden' && document.querySelector('main canvas') !== null;
 		}, file);
 	}

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two recordings beside each other: what differs in words and figures, both timelines on one axis, how latencies are
 // spread, and operators with their differences. The words and intervals are those of `inftrace diff`.
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { Histogram } from './api';
 import type { App } from './app';
 import { Details } from './details';
 import { Help } from './dialogs';
 import { baseName, count, duration, oneLine, sentence, significant, words } from './format';
 import { host } from './host';
+import { LiveNotes } from './live_bar';
 import { Open } from './open';
 import type { Plots } from './plots';
 import { Search } from './search';
@@ -326,9 +327,9 @@ function Below({ base, fresh, diff }: Two & { diff: Diff | null }) {
 }
 
 export function Compare({ base, fresh, onPlots }: Two & { onPlots: (plots: Plots) => void }) {
+	useApp(base, 'place');
 	const { data: diff, error } = useAnswer<Diff>(base, 'diff.json', {});
 	const [isHelp, setHelp] = useState(false);
-	const root = useRef<HTMLElement>(null);
 	useEffect(() => link(base, fresh), [base, fresh]);
 	const verdict = diff ? words(diff.verdict) : '';
 	const at = /[.!:] (?=[A-Z0-9])/.exec(verdict)?.index ?? verdict.length - 1;
@@ -380,7 +381,8 @@ export function Compare({ base, fresh, onPlots }: Two & { onPlots: (plots: Plots
 					<p class="cut">{sentence(oneLine(diff.models[0].not_judged))}.</p>
 				)}
 			</section>
-			<main class="two" ref={root}>
+			<LiveNotes app={base} />
+			<main class="two">
 				<Lane app={base} word="base" onPlots={onPlots} />
 				<Lane app={fresh} word="new" onPlots={() => undefined} />
 				<Below base={base} fresh={fresh} diff={diff} />
