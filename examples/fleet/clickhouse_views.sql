@@ -80,7 +80,8 @@ FROM inftrace.inferences WHERE ts >= {since:DateTime} AND ts < {until:DateTime} 
 -- Services: what they take.
 CREATE OR REPLACE VIEW inftrace.services AS
 SELECT service, uniqExact(host) AS hosts, round(sum(process_cpu_ns) / 1e9, 3) AS cpu_s,
-  formatReadableSize(max(resident_bytes)) AS most_memory_of_a_machine
+  formatReadableSize(max(resident_bytes)) AS most_memory_of_a_machine, round(sum(device_ns) / 1e9, 3) AS device_s,
+  formatReadableSize(max(device_bytes)) AS most_device_memory_of_a_machine
 FROM inftrace.intervals WHERE model = '' AND service != 'inftrace' AND ts >= {since:DateTime} AND ts < {until:DateTime}
 GROUP BY service ORDER BY cpu_s DESC;
 

@@ -363,6 +363,42 @@ TEST(processes_come_and_go)
 }
 
 /* doc/watch.md has every metric, and none that there is not. */
+/* The busiest engine counts, and all memories; of two processes both. */
+TEST(devices_are_summed_up_by_service)
+{
+	static const char *const names[] = { "gpu card1 render", "gpu card1 copy", "gpu card1 memory vram",
+					     "gpu card1 memory gtt" };
+	const struct fleet_service *service;
+	char *text;
+	struct made m;
+
+	make(&m);
+	for (int32_t pid = 1; pid <= 2; pid++) {
+		uint32_t process = stream_process(&m.s, pid, "python"), lane = stream_lane(&m.s, process, "net");
+
+		run(&m, lane, 0, 1, "ok");
+		for (int i = 0; i < 4; i++) {
+			uint32_t counter = stream_counter(&m.s, process, names[i], i < 2 ? "%" : "bytes");
+
+			for (uint64_t s = 1; s <= 3; s++)
+				stream_sample(&m.s, counter, s * 1000000, i == 0 ? 50 : i == 1 ? 10 : 1000);
+		}
+	}
+	assert_int_equal(fleet_roll(m.fleet, 3 * SECOND, 1003 * SECOND, NULL), 0);
+	assert_int_equal(fleet_n_services(m.fleet), 1);
+	service = fleet_service(m.fleet, 0);
+	assert_int_equal(service->n_uses, 1);
+	assert_string_equal(service->use[0].device.id, "card1");
+	assert_true(fabs(service->use[0].s - 2) < 1e-9 && fabs(service->use[0].bytes - 4000) < 1e-9);
+	text = written(&m, write_text);
+	assert_non_null(strstr(text, "device=\"gpu\",device_id=\"card1\"} 2\n"));
+	free(text);
+	assert_int_equal(fleet_roll(m.fleet, 4 * SECOND, 1004 * SECOND, NULL), 0);
+	assert_true(fabs(service->use[0].s - 2) < 1e-9 && service->use[0].last_s == 0);
+	fleet_free(m.fleet);
+	stream_done(&m.s);
+}
+
 TEST(metrics_are_documented)
 {
 	char name[120], row[140], *text = NULL;

@@ -13,11 +13,15 @@ static int out_of_memory(struct err *err)
 	return err_set(err, ENOMEM, "cannot sum up what programs do: out of memory");
 }
 
-static enum fleet_counter counter_of(const struct fleet *fleet, const struct event *event)
+static enum fleet_counter counter_of(const struct fleet *fleet, const struct event *event, struct fleet_device *device)
 {
 	const char *name = names_text(fleet->sink.names, event->def->name);
 
-	return !strcmp(name, "cpu") ? FLEET_CPU : !strcmp(name, "rss") ? FLEET_RESIDENT : FLEET_NO_COUNTER;
+	if (!strcmp(name, "cpu"))
+		return FLEET_CPU;
+	if (!strcmp(name, "rss"))
+		return FLEET_RESIDENT;
+	return fleet_device_counter(name, names_text(fleet->sink.names, event->def->unit), device);
 }
 
 static int define(struct fleet *fleet, const struct event *event, struct err *err)
@@ -41,7 +45,7 @@ static int define(struct fleet *fleet, const struct event *event, struct err *er
 		track->process = parent->process;
 	}
 	if (def->type == TRACK_COUNTER && def->parent && def->parent == track->process)
-		track->counter = (uint8_t)counter_of(fleet, event);
+		track->counter = (uint8_t)counter_of(fleet, event, &track->device);
 	track->is_known = true;
 	return 0;
 }
@@ -122,6 +126,7 @@ static int put(struct sink *sink, const struct event *event, struct err *err)
 		break;
 	case EVENT_COUNTER:
 		fleet_take_counter(fleet, track, event);
+		fleet_device_take(track, event);
 		break;
 	case EVENT_INSTANT:
 		fleet_take_note(fleet, track, event);
@@ -186,6 +191,7 @@ int fleet_roll(struct fleet *fleet, uint64_t now_ns, uint64_t realtime_ns, struc
 	fleet->tail = fleet->now_tail;
 	fleet->now_tail = (struct tail){ 0 };
 	fleet_programs_roll(fleet);
+	fleet_devices_roll(fleet);
 	fleet->last = fleet->own;
 	fleet->last.n_lost -= fleet->rolled.n_lost;
 	fleet->last.n_skipped -= fleet->rolled.n_skipped;

@@ -15,7 +15,7 @@
 
 struct fleet;
 
-enum { FLEET_PATH = 512 };
+enum { FLEET_PATH = 512, FLEET_DEVICES = 8 };
 
 struct fleet_opts {
 	size_t max_series;
@@ -25,6 +25,18 @@ struct fleet_opts {
 	void (*identify)(struct origin_program *origin, const char *sysroot, pid_t pid, const char *name);
 };
 
+/* kind: "gpu" or "npu". */
+struct fleet_device {
+	char kind[4], id[32];
+};
+
+/* What a device did for a program, or programs. */
+struct fleet_use {
+	struct fleet_device device;
+	double s, last_s; /* that it worked: of all time, as of the last roll; of the last interval */
+	double bytes;	  /* that are held there */
+};
+
 /* Programs of one service, container and pod, together. */
 struct fleet_service {
 	struct origin_program origin;
@@ -32,6 +44,8 @@ struct fleet_service {
 	double cpu_s, rolled_cpu_s, last_cpu_s; /* of all time, as of the last roll; of the last interval */
 	double resident_bytes;			/* of those that live; 0: not known */
 	uint64_t ended_interval;
+	struct fleet_use use[FLEET_DEVICES];
+	uint32_t n_uses;
 };
 
 /* Of the watcher itself. */

@@ -32,7 +32,11 @@ struct fleet_process {
 	struct fleet_operators *operators; /* FLEET_OPEN of them; NULL: none was ever seen */
 	uint64_t cpu_ns;		   /* time of the last value of its counter of CPU */
 	double resident_bytes;
+	struct fleet_use use[FLEET_DEVICES]; /* of the last interval */
+	uint32_t n_uses;
 };
+
+enum fleet_counter { FLEET_NO_COUNTER, FLEET_CPU, FLEET_RESIDENT, FLEET_DEVICE_BUSY, FLEET_DEVICE_MEMORY };
 
 /* Operators of one type and provider in an inference. */
 struct fleet_operator {
@@ -75,9 +79,11 @@ struct fleet_track {
 	uint32_t tag;
 	struct fleet_open_operator *open; /* of a thread: FLEET_DEPTH of them; NULL: there never was one */
 	uint32_t n_open;
+	/* of a counter of a device: its newest value, and what it has added to the interval at hand */
+	struct fleet_device device;
+	uint64_t value_ns;
+	double value, busy_s;
 };
-
-enum fleet_counter { FLEET_NO_COUNTER, FLEET_CPU, FLEET_RESIDENT };
 
 struct fleet {
 	struct sink sink;
@@ -149,6 +155,11 @@ void fleet_operators_end(const struct fleet *fleet, struct fleet_track *thread, 
 /* Those of an inference that has ended. */
 void fleet_operators_take(const struct fleet *fleet, struct fleet_process *process, struct tail_run *run,
 			  struct series *series);
+
+/* fleet_devices.c. What the counter of this name is, and of which device. */
+enum fleet_counter fleet_device_counter(const char *name, const char *unit, struct fleet_device *device);
+void fleet_device_take(struct fleet_track *track, const struct event *event);
+void fleet_devices_roll(struct fleet *fleet);
 
 /* fleet_runs.c */
 void fleet_run_begin(struct fleet *fleet, struct fleet_track *track, const struct event *event);

@@ -112,7 +112,7 @@ COLUMN(model, put_text, labels_of(row)->model)
 COLUMN(runtime, put_text, labels_of(row)->runtime)
 COLUMN(runtime_version, put_text, labels_of(row)->runtime_version)
 COLUMN(provider, put_text, labels_of(row)->provider)
-COLUMN(device, put_text, labels_of(row)->device)
+COLUMN(device_kind, put_text, labels_of(row)->device)
 COLUMN(n, put_32, sums_of(row)->runs.n)
 COLUMN(sum_ns, put_64, sums_of(row)->runs.ns)
 COLUMN(max_ns, put_64, row->series ? row->series->slowest.ns : 0)
@@ -132,6 +132,17 @@ COLUMN(process_cpu_ns, put_64,
        row->service ? (uint64_t)(row->service->last_cpu_s * 1e9) : OWN(row->in->own->last_cpu_s * 1e9))
 COLUMN(resident_bytes, put_64,
        row->service ? (uint64_t)row->service->resident_bytes : OWN(row->in->own->resident_bytes))
+static double device(const struct row *row, bool is_memory)
+{
+	double sum = 0;
+
+	for (uint32_t i = 0; row->service && i < row->service->n_uses; i++)
+		sum += is_memory ? row->service->use[i].bytes : row->service->use[i].last_s * 1e9;
+	return sum;
+}
+
+COLUMN(device_ns, put_64, (uint64_t)device(row, false))
+COLUMN(device_bytes, put_64, (uint64_t)device(row, true))
 COLUMN(lost, put_64, OWN(LAST->n_lost))
 COLUMN(skipped, put_64, OWN(LAST->n_skipped + LAST->n_unprobed))
 COLUMN(batches_dropped, put_32, OWN(row->in->own->n_dropped_last))
@@ -206,7 +217,7 @@ static const struct column intervals[] = {
 	TEXT(runtime),
 	TEXT(runtime_version),
 	TEXT(provider),
-	TEXT(device),
+	{ "device", "String", device_kind },
 	COUNT(n),
 	COUNT(failed),
 	SUM(sum_ns),
@@ -225,6 +236,8 @@ static const struct column intervals[] = {
 	COUNT(unseen),
 	SUM(process_cpu_ns),
 	SUM(resident_bytes),
+	SUM(device_ns),
+	SUM(device_bytes),
 	SUM(lost),
 	SUM(skipped),
 	COUNT(batches_dropped),
@@ -306,7 +319,7 @@ static const struct column inferences[] = {
 	TEXT(runtime),
 	TEXT(runtime_version),
 	TEXT(provider),
-	TEXT(device),
+	{ "device", "String", device_kind },
 	TEXT(reason),
 	COUNT(weight),
 	SUM(ns),

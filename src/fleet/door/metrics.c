@@ -173,6 +173,39 @@ static void each_processes(const struct metric *metric, const struct fleet *flee
 	each_service(fleet, SERVICE_PROCESSES, visit, ctx);
 }
 
+static void each_use(const struct fleet *fleet, bool is_memory, metric_visit *visit, void *ctx)
+{
+	for (size_t i = 0; i < fleet_n_services(fleet); i++) {
+		const struct fleet_service *service = fleet_service(fleet, i);
+
+		for (uint32_t at = 0; at < service->n_uses; at++) {
+			const struct fleet_use *use = &service->use[at];
+			struct metric_point point = { .value = is_memory ? use->bytes : use->s };
+
+			label(&point, "service", service->origin.service);
+			label(&point, "k8s_namespace", service->origin.k8s_namespace);
+			label(&point, "k8s_pod", service->origin.k8s_pod);
+			label(&point, "container", service->origin.container);
+			label(&point, "service_version", service->origin.service_version);
+			label(&point, "device", use->device.kind);
+			label(&point, "device_id", use->device.id);
+			visit(ctx, &point);
+		}
+	}
+}
+
+static void each_device_time(const struct metric *metric, const struct fleet *fleet, const struct metrics_own *own,
+			     metric_visit *visit, void *ctx)
+{
+	each_use(fleet, false, visit, ctx);
+}
+
+static void each_device_memory(const struct metric *metric, const struct fleet *fleet, const struct metrics_own *own,
+			       metric_visit *visit, void *ctx)
+{
+	each_use(fleet, true, visit, ctx);
+}
+
 /* Points of the watcher itself: one value, with one label at most. */
 static void put(metric_visit *visit, void *ctx, const char *name, const char *value, double number)
 {
@@ -324,6 +357,10 @@ const struct metric metrics[] = {
 	{ "inftrace.process.resident", "By", "Resident memory of the programs that run models.", METRIC_GAUGE,
 	  .each = each_resident },
 	{ "inftrace.processes", "{process}", "Programs that run models.", METRIC_GAUGE, .each = each_processes },
+	{ "inftrace.device", "s", "Time that a device worked for the programs.", METRIC_COUNTER,
+	  .each = each_device_time },
+	{ "inftrace.device.memory", "By", "Memory of a device that the programs hold.", METRIC_GAUGE,
+	  .each = each_device_memory },
 	{ "inftrace.build.info", "", "The version of inftrace, and the machine.", METRIC_GAUGE, .is_info = true,
 	  .each = each_build },
 	{ "inftrace.watch.inferences_skipped", "{inference}", "Inferences that were left out, and why.", METRIC_COUNTER,
