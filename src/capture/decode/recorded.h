@@ -98,7 +98,8 @@ struct recorded {
 	} heap; /* the caller's: what malloc has */
 	struct sessions sessions;
 	/* the owner's, or NULL: what is at an address that called, as a name; and those found, by their names */
-	uint32_t (*caller_place)(const struct recorded *process, struct names *names, const char *caller);
+	uint32_t (*caller_place)(struct recorded *process, struct names *names, const char *caller);
+	uint64_t caller_wait_ns; /* what that has waited for answers */
 	struct {
 		uint32_t address, place;
 	} caller[RECORDED_CALLERS];

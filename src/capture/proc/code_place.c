@@ -112,16 +112,17 @@ static bool is_text(const char *text, size_t size)
 	return true;
 }
 
-int code_place_find(struct code_place *place, int fd, const char *name, uint64_t address, struct err *err)
+int code_place_find(struct code_place *place, const struct code_asked *asked, struct err *err)
 {
-	struct answer answer = { .address = address };
-	int code = file_look_at(look, &answer, sizeof answer, fd, name, err);
+	struct answer answer = { .address = asked->address };
+	const struct file_look_result to = { &answer, sizeof answer, asked->most_ms };
+	int code = file_look_for(look, &to, asked->fd, asked->name, err);
 
 	if (code)
 		return code;
 	if (!is_text(answer.place.function, sizeof answer.place.function) ||
 	    !is_text(answer.place.file, sizeof answer.place.file))
-		return err_set(err, EIO, "cannot find a line of %s: the answer makes no sense", name);
+		return err_set(err, EIO, "cannot find a line of %s: the answer makes no sense", asked->name);
 	*place = answer.place;
 	return 0;
 }

@@ -18,8 +18,14 @@ struct code_place {
 
 /*
  * address: as the file has it, of the last byte of a call. 0; or -errno and err: ENOENT: the file says nothing of it,
- * ENOSYS: built without libdw; those of file_look_at. Waits for the child.
+ * ENOSYS: built without libdw; those of file_look_for.
  */
-int code_place_find(struct code_place *place, int fd, const char *name, uint64_t address, struct err *err);
+struct code_asked {
+	int fd;
+	const char *name; /* of the file, for errors */
+	uint64_t address;
+	unsigned most_ms; /* that it waits */
+};
+int code_place_find(struct code_place *place, const struct code_asked *asked, struct err *err);
 
 #endif

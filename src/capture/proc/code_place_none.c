@@ -4,7 +4,7 @@
 
 #include "capture/proc/code_place.h"
 
-int code_place_find(struct code_place *place, int fd, const char *name, uint64_t address, struct err *err)
+int code_place_find(struct code_place *place, const struct code_asked *asked, struct err *err)
 {
-	return err_set(err, ENOSYS, "cannot find a line of %s: inftrace was built without libdw", name);
+	return err_set(err, ENOSYS, "cannot find a line of %s: inftrace was built without libdw", asked->name);
 }

@@ -9,9 +9,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "capture/proc/code_place.h"
 
-enum { PATH = 4096, TEXT = 4096 };
+enum { PATH = 4096, TEXT = 4096, MOST_MS = 2000, IN_ALL_MS = 5000 };
+#define MS_NS UINT64_C(1000000)
 
 static int open_module(const struct recorded *process, const char *path)
 {
@@ -24,25 +26,29 @@ static int open_module(const struct recorded *process, const char *path)
 	return fd < 0 && !process->is_elsewhere ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : fd;
 }
 
-uint32_t caller_place_of(const struct recorded *process, struct names *names, const char *caller)
+uint32_t caller_place_of(struct recorded *process, struct names *names, const char *caller)
 {
 	const char *plus = strrchr(caller, '+');
 	struct code_place place = { 0 };
 	char path[PATH], text[TEXT];
-	uint64_t address;
-	int fd, failed;
+	struct code_asked asked = { .name = path };
+	uint64_t address, began_ns = clock_ns();
+	int failed;
+	struct err ignored;
 
-	if (!plus || (size_t)(plus - caller) >= sizeof path)
+	if (!plus || (size_t)(plus - caller) >= sizeof path || process->caller_wait_ns >= IN_ALL_MS * MS_NS)
 		return names_of(names, caller);
 	memcpy(path, caller, (size_t)(plus - caller));
 	path[plus - caller] = 0;
 	address = strtoull(plus + 1, NULL, 16);
-	fd = address ? open_module(process, path) : -1;
-	if (fd < 0)
+	asked.fd = address ? open_module(process, path) : -1;
+	if (asked.fd < 0)
 		return names_of(names, caller);
-	/* a call returns behind itself, which may be another line, or another function */
-	failed = code_place_find(&place, fd, path, address - 1, NULL);
-	close(fd);
+	asked.address = address - 1; /* a call returns behind itself: that may be another line, or another function */
+	asked.most_ms = MOST_MS;
+	failed = code_place_find(&place, &asked, &ignored);
+	close(asked.fd);
+	process->caller_wait_ns += clock_ns() - began_ns;
 	if (failed)
 		return names_of(names, caller);
 	if (place.line && *place.file)
