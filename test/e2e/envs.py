@@ -594,6 +594,12 @@ def kubernetes():
 
 
 @functools.lru_cache(maxsize=None)
+def py_spy():
+    """The program py-spy."""
+    return os.path.join(_venv("py-spy", _python_between((3, 8), (3, 14)), ["py-spy==0.4.3"]), "bin", "py-spy")
+
+
+@functools.lru_cache(maxsize=None)
 def prometheus():
     """A folder with Debian's prometheus and promtool, which are only unpacked."""
 

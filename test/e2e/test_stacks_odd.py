@@ -6,9 +6,14 @@ import json
 import os
 import resource
 import shutil
+import signal
+import subprocess
 import sys
 
 import pytest
+
+import envs
+from conftest import environment
 from marks import often
 from test_query import ask
 
@@ -96,3 +101,59 @@ def test_a_language_that_is_not_read_is_named(lab):
         "SELECT count(*) AS n FROM stack_samples x JOIN stacks s ON s.id = x.stack_id WHERE s.module LIKE '%/node'",
     )
     assert main["n"]
+
+
+def shares_of(seconds):
+    whole = sum(seconds.values())
+    return {name: 100 * s / whole for name, s in seconds.items()}
+
+
+def child_of(pid):
+    with open(f"/proc/{pid}/task/{pid}/children") as file:
+        for child in file.read().split():
+            with open(f"/proc/{child}/comm") as comm:
+                if comm.read().startswith("python"):
+                    return child
+    return None
+
+
+@pytest.mark.alone("it compares times of two profilers, which must both have a CPU when they want one")
+@pytest.mark.full("it is alone for ten seconds")
+def test_shares_are_those_of_the_program_and_of_py_spy(lab):
+    """Both sample the same run."""
+    spy, path, folded = environment(envs.py_spy), lab.path("shares.pftrace"), lab.path("py-spy.folded")
+    program = [PYTHON, os.path.join(PROGRAMS, "shares.py")]
+    recorder = lab.start(
+        [lab.inftrace, "record", "-q", "-o", path, "--", *program], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert recorder.stdout.readline() == b"ready\n"
+    peer = lab.start(
+        [spy, "record", "-i", "-r", "100", "-d", "600", "-f", "raw", "-o", folded, "-p", child_of(recorder.pid)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
+    assert b"Sampling process" in peer.stdout.readline() + peer.stdout.readline()
+    recorder.stdin.write(b"begin\n")
+    recorder.stdin.flush()
+    took = json.loads(recorder.stdout.readline())
+    peer.send_signal(signal.SIGINT)
+    peer.wait()
+    recorder.stdin.close()
+    assert recorder.wait() == 0
+    sql = (
+        "WITH RECURSIVE up(sample, stack) AS (SELECT id, stack_id FROM stack_samples WHERE tid = pid "
+        "UNION SELECT sample, caller_id FROM up JOIN stacks s ON s.id = stack WHERE caller_id IS NOT NULL) "
+        "SELECT sum(duration_ns) / 1e9 AS s FROM stack_samples WHERE id IN "
+        "(SELECT sample FROM up JOIN stacks s ON s.id = stack WHERE s.function = '%s')"
+    )
+    ours = shares_of({name: ask(lab, path, sql % name)[0]["s"] for name in took})
+    theirs = dict.fromkeys(took, 0)
+    with open(folded) as file:
+        for line in file:
+            stack, _, n = line.rpartition(" ")
+            for name in took:
+                theirs[name] += int(n) if f";{name} (shares.py" in stack else 0
+    theirs, truth = shares_of(theirs), shares_of(took)
+    # py-spy misses samples while others use the CPUs: it is no truth then
+    wrong, peers = (max(abs(of[name] - truth[name]) for name in took) for of in (ours, theirs))
+    assert wrong < 2 and wrong < peers + 1, (ours, theirs, truth)
