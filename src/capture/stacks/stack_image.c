@@ -80,6 +80,17 @@ uint32_t stack_image_of(struct stack_images *images, struct names *names, pid_t 
 	return (uint32_t)images->image.n;
 }
 
+uint32_t stack_image_made(struct stack_images *images, struct names *names, pid_t pid)
+{
+	struct module module = { .path = (char *)"[made at run time]", .inode = (uint64_t)pid, .end = UINT64_MAX };
+	uint32_t number = stack_image_of(images, names, pid, &module);
+	struct stack_image *image = image_at(images, number);
+
+	if (image && !image->jit && (image->jit = calloc(1, sizeof *image->jit)))
+		image->jit->pid = pid;
+	return image && image->jit ? number : 0;
+}
+
 /* The kernel maps the same into all programs: this one's is written to a file in memory. */
 static int open_vdso(const struct module *module)
 {
@@ -146,7 +157,7 @@ const struct code_rule *stack_image_rule(struct stack_images *images, uint32_t i
 {
 	struct stack_rule *known;
 
-	if (!images->rule && !(images->rule = calloc(RULES, sizeof *images->rule)))
+	if (image_at(images, image)->jit || (!images->rule && !(images->rule = calloc(RULES, sizeof *images->rule))))
 		return NULL;
 	known = &images->rule[place_of(image, offset, RULES)];
 	if (known->image != image || known->offset != offset) {
@@ -154,6 +165,11 @@ const struct code_rule *stack_image_rule(struct stack_images *images, uint32_t i
 		known->is_known = ask_rule(images, image, offset, &known->rule);
 	}
 	return known->is_known ? &known->rule : NULL;
+}
+
+static bool is_file(const struct stack_images *images, uint32_t image)
+{
+	return image && !stack_image_at(images, image)->jit;
 }
 
 /* Places. */
@@ -245,6 +261,20 @@ static void settle(struct stack_images *images, struct names *names, const struc
 	code->is_answered = true;
 }
 
+/* Whether the next place is one of code that was made at run time, and is settled. */
+static bool settle_made(struct stack_images *images, struct names *names)
+{
+	const struct stack_code *code = stack_image_code(images, images->n_asked);
+	const struct stack_image *image = image_at(images, code->image);
+	struct code_place place;
+
+	if (!image || !image->jit || images->n_asked > images->n_answered)
+		return false;
+	images->n_asked++;
+	settle(images, names, stack_jit_find(image->jit, code->offset, &place) ? &place : NULL);
+	return true;
+}
+
 static void ask_places(struct stack_images *images, struct names *names)
 {
 	while (images->n_asked < images->code.n && images->n_asked - images->n_answered < MOST_OPEN) {
@@ -252,7 +282,11 @@ static void ask_places(struct stack_images *images, struct names *names)
 		struct code_question question = {
 			.number = images->n_asked, .kind = CODE_PLACE, .file = code->image - 1, .offset = code->offset
 		};
-		int failed = code->image ? ask(images, &question) : -ENOENT;
+		int failed;
+
+		if (settle_made(images, names))
+			continue;
+		failed = is_file(images, code->image) ? ask(images, &question) : -ENOENT;
 
 		if (failed == -EAGAIN || (failed && images->n_asked > images->n_answered))
 			return; /* after the answers that are to come */
@@ -320,10 +354,18 @@ void stack_images_finish(struct stack_images *images, struct names *names)
 	images->n_asked = images->n_answered;
 }
 
+static void free_image(struct stack_image *image)
+{
+	free(image->module.path);
+	if (image->jit)
+		stack_jit_done(image->jit);
+	free(image->jit);
+}
+
 void stack_images_done(struct stack_images *images)
 {
 	for (uint32_t i = 1; i <= images->image.n; i++)
-		free(image_at(images, i)->module.path);
+		free_image(image_at(images, i));
 	code_reader_stop(&images->reader[CODE_RULE]);
 	code_reader_stop(&images->reader[CODE_PLACE]);
 	array_done(&images->image, sizeof(struct stack_image));

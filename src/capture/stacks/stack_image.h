@@ -10,6 +10,7 @@
 #include "base/array.h"
 #include "capture/code/code_reader.h"
 #include "capture/proc/modules.h"
+#include "capture/stacks/stack_jit.h"
 #include "event/callstack.h"
 #include "event/names.h"
 
@@ -25,6 +26,7 @@ struct stack_image {
 	bool is_bad;	 /* a child ended by it */
 	pid_t pid;	 /* of a process that has it mapped, at module */
 	struct module module;
+	struct stack_jit *jit; /* it is no file, but what a process makes: offsets are addresses. NULL: a file */
 };
 
 /* An address in an image, and its place. */
@@ -48,6 +50,8 @@ struct stack_images {
 
 /* The number of a module, from 1; 0: out of memory. */
 uint32_t stack_image_of(struct stack_images *images, struct names *names, pid_t pid, const struct module *module);
+/* What this process makes while it runs; 0: out of memory. */
+uint32_t stack_image_made(struct stack_images *images, struct names *names, pid_t pid);
 const struct stack_image *stack_image_at(const struct stack_images *images, uint32_t image);
 /* NULL: not known. Valid until the next call. */
 const struct code_rule *stack_image_rule(struct stack_images *images, uint32_t image, uint64_t offset);

@@ -26,6 +26,8 @@ static void add(struct stack_maps *maps, char *line, struct stack_images *images
 		module.path = NULL;
 	if (module.path)
 		is.image = stack_image_of(images, names, pid, &module);
+	else if ((is.image = stack_image_made(images, names, pid)))
+		is.offset = is.start;
 	to = array_add(&maps->map, sizeof *to);
 	if (to)
 		*to = is;

@@ -167,7 +167,8 @@ static void note_language(struct stack_sampler *sampler, struct followed *follow
 	followed->is_language_told = true;
 	snprintf(refused.what, sizeof refused.what, "functions of %s in process %d", python->other,
 		 (int)followed->is.pid);
-	snprintf(refused.why, sizeof refused.why, "its threads have stacks of machine code alone");
+	snprintf(refused.why, sizeof refused.why,
+		 "its threads have stacks of machine code, with names that a /tmp/perf-PID.map has");
 	note(sampler, &refused);
 }
 
