@@ -19,6 +19,7 @@ NOT_RUN = {
     "tools/package wheel": WHEEL,
     "python3 -m venv env && env/bin/pip install --no-index --find-links build/package inftrace": WHEEL,
     "env/bin/inftrace record -- env/bin/python app.py": WHEEL,
+    "inftrace watch --metrics 9465": "it watches each program of the machine until it is ended: test_watch.py does",
 }
 NEEDS_ROOT = ("sudo build/inftrace top", "inftrace attach PID", "inftrace next")
 # What README leaves to its reader, or what would take minutes.

@@ -55,7 +55,11 @@ class Halted:
         self.lab, self.how, self.recording = lab, how, done.recording
         with open(lab.path("halts")) as file:
             self.halts = [[int(word) for word in line.split()] for line in file]
-        self.slices = sorted(done.recording.of("halt"), key=lambda slice: slice.start)
+        # inftrace next, which another test runs, holds each program for a moment
+        halts = done.recording.of("halt")
+        own = [slice for slice in halts if slice.args.get("text") != "inftrace-next"]
+        self.slices = sorted(own, key=lambda slice: slice.start)
+        self.said = SAID[how] if len(own) == len(halts) else "stopped, held or frozen"
 
     def check_bounds(self):
         """A slice lies within its halt; what its arguments say lies around it. A long halt has one."""
@@ -86,16 +90,21 @@ class Halted:
         assert slow["halted_ns"] <= slow["duration_ns"] and slow["halted_at_most_ns"] >= slow["halted_ns"], slow
         assert WORDS[self.how] in causes["stopped"]["words"] and causes["stopped"]["ns"] > 0.2e9, slow
         assert not {"one_operator", "operators", "idle_process"} & set(causes), slow
-        assert 1 <= runs["halted"] <= len(report["recording"]["halts"]) == len(self.slices), report["recording"]
-        assert sum(kind["halted"] for kind in operators["types"]) >= 1, operators["types"]
+        assert 1 <= runs["halted"] <= len(report["recording"]["halts"]) >= len(self.slices), report["recording"]
+        around = [
+            operator
+            for operator in self.recording.operators
+            if any(operator.start < slice.start and slice.end < operator.end for slice in self.slices)
+        ]
+        assert sum(kind["halted"] for kind in operators["types"]) >= len(around), (operators["types"], around)
         assert max(node["duration"]["max_ns"] for node in operators["nodes"]) < 0.2e9, operators["nodes"]
         parts = ("operators_ns", "setup_ns", "halted_ns", "unattributed_ns")
         assert sum(operators[part] for part in parts) == operators["wall_ns"] and operators["halted_ns"] > 0.28e9
         assert operators["unattributed_ns"] < 0.2e9, operators
         verdict = self.report().splitlines()[0]
-        assert " in which " in verdict and "process was " + SAID[self.how] in verdict, verdict
+        assert " in which " in verdict and "process was " + self.said in verdict, verdict
         html = self.report("--format", "html")
-        assert SAID[self.how] in html and " left out of the figures of operators" in html
+        assert self.said in html and " left out of the figures of operators" in html
         self.check_tables(operators)
 
     def query(self, sql):

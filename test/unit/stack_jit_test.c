@@ -83,10 +83,10 @@ static void what_comes_later_holds(void **state)
 
 	put(f, "1000 20 first\n");
 	assert_string_equal(at(f, 0x1010), "first||0");
-	put(f, "2000 20 sec"); /* is being written */
+	put(f, "2000 20 sl"); /* is being written */
 	assert_string_equal(at(f, 0x2000), "");
-	put(f, "ond\n1010 8 again\n");
-	assert_string_equal(at(f, 0x2000), "second||0");
+	put(f, "ow\n1010 8 again\n");
+	assert_string_equal(at(f, 0x2000), "slow||0");
 	assert_string_equal(at(f, 0x1010), "again||0");
 	assert_string_equal(at(f, 0x1018), "first||0");
 }
