@@ -91,8 +91,8 @@ TYPES = "float32 int64 uint8 bool float16 int32 uint16 uint32 uint64 int8 float6
 
 
 def test_inferences_have_the_shapes_of_their_inputs(lab, each_openvino):
-    """As they are at the call: given as arrays or tensors, made longer in place, in a queue; a part of a larger tensor
-    has none here, and of 20 inputs the first 16 are recorded."""
+    """As they are at the call: given as arrays or tensors, made longer in place, in a queue; a part of a larger tensor,
+    and several that become one in the call, have none here, and of 20 inputs the first 16 are recorded."""
     program = lab.python(each_openvino, "ovprogram", "shapes", lab.model("cnn"))
     recording = lab.both(program, level="inference").recording
     found = collections.defaultdict(list)
@@ -102,6 +102,7 @@ def test_inferences_have_the_shapes_of_their_inputs(lab, each_openvino):
         ",".join("%s[%dx%d]" % (of, n, i + 1) for i, of in enumerate(TYPES)) for n in range(3, 9)
     ]
     assert found.pop("own") == ["float32[4x2],float32[5x2]", "float32[2x2],float32[3x2]", "float32[2x2],-"]
+    assert found.pop("batched") == ["-", "-", "float32[7x3]"]
     assert found.pop("scalar") == ["float32[]"] and found.pop("many") == [",".join(["float32[9]"] * 16)]
     (cnn,) = found.values()
     assert len(cnn) == 2 and len(set(cnn)) == 1 and cnn[0].startswith("float32["), found

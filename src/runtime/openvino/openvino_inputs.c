@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * A request has a map behind its compiled model: std::unordered_map, from a tensor's descriptor (std::shared_ptr) to
- * its tensor. The compiled model has a vector of its inputs, each a node (Parameter) and the number of its output, and
- * the node has its outputs, each with the node, the number and the descriptor. So it is in 2023.3 to 2026.4; what is
- * found is checked by these relations. Tensors of two classes have their shape, and their strides in bytes; others,
- * such as a part of a larger one or a device's, have no shape here.
+ * its tensor; and one before it, of inputs that were given as several tensors, which become one in the call: until
+ * then their shape is not known. The compiled model has a vector of its inputs, each a node (Parameter) and the number
+ * of its output, and the node has its outputs, each with the node, the number and the descriptor. So it is in 2023.3 to
+ * 2026.4; what is found is checked by these relations. Tensors of two classes have their shape, and their strides in
+ * bytes; others, such as a part of a larger one or a device's, have no shape here.
  */
 #include "runtime/openvino/openvino_inputs.h"
 
@@ -124,6 +125,18 @@ static uint64_t map_at(uint64_t request, unsigned compiled_at)
 	return request + compiled_at + SHARED_POINTER;
 }
 
+static uint64_t parts_at(uint64_t request, unsigned compiled_at)
+{
+	enum { MAP = 56 };
+
+	return request + compiled_at - MAP;
+}
+
+static bool is_map(uint64_t at, struct map *map)
+{
+	return peek_read(at, map, sizeof *map) && map->most_load >= 1 && map->most_load <= 1 && map->n <= MOST_TENSORS;
+}
+
 /* Whether the map has as many tensors as it says, that of this descriptor among them. */
 static bool has_tensor(uint64_t at, uint64_t descriptor)
 {
@@ -132,7 +145,7 @@ static bool has_tensor(uint64_t at, uint64_t descriptor)
 	uint64_t n_seen = 0;
 	bool is_found = false;
 
-	if (!peek_read(at, &map, sizeof map) || map.most_load < 1 || map.most_load > 1 || map.n > MOST_TENSORS)
+	if (!is_map(at, &map))
 		return false;
 	for (node.next = map.first; node.next && n_seen <= map.n; n_seen++) {
 		if (!peek_read(node.next, &node, sizeof node))
@@ -147,9 +160,11 @@ bool openvino_find_inputs(uint64_t request, unsigned compiled_at, struct runtime
 	struct vector ports;
 	struct output output;
 	struct port port;
+	struct map parts;
 
 	to->at[COMPILED] = (uint16_t)compiled_at;
-	if (!compiled_at || !find_ports(peek_word(request + compiled_at), &to->at[INPUTS], &ports))
+	if (!compiled_at || !is_map(parts_at(request, compiled_at), &parts) ||
+	    !find_ports(peek_word(request + compiled_at), &to->at[INPUTS], &ports))
 		return false;
 	for (uint64_t at = ports.begin; at < ports.end; at += sizeof port) {
 		if (!peek_read(at, &port, sizeof port) || port.number)
@@ -278,19 +293,36 @@ static size_t read_descriptors(uint64_t compiled, const struct runtime_inputs *a
 	return n;
 }
 
+/* Which input a node of a map is of; n: none. */
+static size_t input_of(const struct map_node *node, const uint64_t *descriptor, size_t n)
+{
+	size_t input = 0;
+
+	while (input < n && descriptor[input] != node->descriptor)
+		input++;
+	return input;
+}
+
 size_t openvino_inputs(uint64_t request, const struct runtime_inputs *at, struct shape *to)
 {
-	const struct map *map = (const struct map *)map_at(request, at->at[COMPILED]);
-	const struct map_node *node = (const struct map_node *)map->first;
+	const struct map *tensors = (const struct map *)map_at(request, at->at[COMPILED]);
+	const struct map *parts = (const struct map *)parts_at(request, at->at[COMPILED]);
 	uint64_t descriptor[SHAPE_INPUTS];
 	size_t n = read_descriptors((uint64_t)pointer_at(request, at->at[COMPILED]), at, descriptor), left = n;
 
-	for (int i = 0; node && left && i < MOST_TENSORS; i++, node = (const struct map_node *)node->next)
-		for (size_t input = 0; input < n; input++)
-			if (node->descriptor == descriptor[input]) {
-				read_tensor(node->tensor, &to[input]);
-				left--;
-				break;
-			}
+	for (const struct map_node *node = (const struct map_node *)tensors->first; node && left;
+	     node = (const struct map_node *)node->next) {
+		size_t input = input_of(node, descriptor, n);
+		if (input == n)
+			continue;
+		read_tensor(node->tensor, &to[input]);
+		left--;
+	}
+	for (const struct map_node *node = (const struct map_node *)parts->first; node;
+	     node = (const struct map_node *)node->next) {
+		size_t input = input_of(node, descriptor, n);
+		if (input < n)
+			to[input] = (struct shape){ 0 };
+	}
 	return left ? 0 : n;
 }

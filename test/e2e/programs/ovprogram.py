@@ -9,6 +9,7 @@ Standard output is the same in every run. --nodes FILE: the nodes that ran, by O
 
 import argparse
 import hashlib
+import importlib
 import json
 import os
 import sys
@@ -156,6 +157,9 @@ def fails():
             print("failed")
 
 
+LAYOUT = getattr(ov, "Layout", None) or importlib.import_module("openvino.runtime").Layout
+
+
 def operations():
     try:
         from openvino import opset8
@@ -192,6 +196,16 @@ def shapes():
         print(checksum(request.results))
     larger = ov.Tensor(np.ones((10, 2), np.float32))
     request.set_input_tensor(1, ov.Tensor(larger, [0, 0], [6, 2]))
+    request.infer()
+    print(checksum(request.results))
+    batch = operations().parameter([-1, 3], np.float32)
+    batch.set_layout(LAYOUT("NC"))
+    request = core.compile_model(ov.Model([operations().abs(batch)], [batch], "batched"), "CPU").create_infer_request()
+    for n in (4, 2):  # they become one tensor in the call
+        request.set_input_tensors([ov.Tensor(np.ones((1, 3), np.float32)) for _ in range(n)])
+        request.infer()
+        print(checksum(request.results))
+    request.set_input_tensor(ov.Tensor(np.ones((7, 3), np.float32)))
     request.infer()
     print(checksum(request.results))
     scalar = of_types("scalar", ["f4"], [])
