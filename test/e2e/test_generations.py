@@ -218,4 +218,11 @@ def test_loops_over_pytorch_are_found_by_caches_and_masks(lab):
     with open(lab.path("times")) as file:
         own = json.load(file)
     rows = matches(lab, recording, own)
-    assert [row["found_by"] for row in rows] == ["cache inputs"] * 3 + ["length of a mask"] * 3
+    assert [row["found_by"] for row in rows] == [
+        *["cache inputs"] * 3,
+        *["length of a mask"] * 3,
+        *["cache inputs"] * 3,
+    ]
+    # 2 layers of keys and values of 64 floats each; the last token does not go in
+    bytes = [(n + 18) * 2 * 2 * 64 * 4 for n in (16, 64, 5)]
+    assert [row["cache_bytes"] for row in rows] == [*bytes, None, None, None, *bytes]

@@ -130,6 +130,7 @@ def test_failures_recursion_generators_training_threads_and_scripts(lab, torch):
     }
 
 
+@pytest.mark.alone("it compares medians of microseconds")
 def test_devices_inputs_training_and_habits(lab, torch):
     recording = lab.both(lab.python(torch, "torchprogram", "habits")).recording
     report, _ = report_of(lab, recording)

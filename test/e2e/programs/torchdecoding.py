@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Generations by PyTorch, by hand: torchdecoding.py TIMES. First keys and values go in and come out, then a mask
-goes in and the module keeps them. Prints the tokens. Writes to TIMES, for each generation: the length of the prompt, 1,
-when it began to go in, and begin and end of each call that made a token."""
+goes in and the module keeps them, then an object goes in that holds them, as those of the package transformers. Prints
+the tokens. Writes to TIMES, for each generation: the length of the prompt, 1, when it began to go in, and begin and end
+of each call that made a token."""
 
 import json
 import sys
@@ -30,6 +31,34 @@ class Attention(torch.nn.Module):
         return self.out((scores @ value).transpose(1, 2).reshape(x.shape)), (key, value)
 
 
+class Layer:
+    keys = values = None
+
+    def __init__(self):
+        self.keys = self.values = None
+        self.is_made = False
+
+
+class Cache:
+    """Of several parts, each a list of objects with tensors."""
+
+    def __init__(self):
+        self.config, self._hidden = {"layers": LAYERS}, torch.zeros(7, 7)
+        self.own = [Layer() for _ in range(LAYERS)]
+
+    def past(self):
+        return [(layer.keys, layer.values) for layer in self.own] if self.own[0].is_made else None
+
+    def take(self, present):
+        for layer, (layer.keys, layer.values) in zip(self.own, present):
+            layer.is_made = True
+
+
+class Both:
+    def __init__(self):
+        self.name, self.decoder = "of a decoder", Cache()
+
+
 class Decoder(torch.nn.Module):
     def __init__(self):
         super().__init__()
@@ -37,7 +66,9 @@ class Decoder(torch.nn.Module):
         self.layers = torch.nn.ModuleList(Attention() for _ in range(LAYERS))
         self.kept = None
 
-    def forward(self, tokens, past=None, mask=None):
+    def forward(self, tokens, past=None, mask=None, cache=None):
+        if cache:
+            past = cache.decoder.past()
         if mask is not None:
             past = self.kept if mask.shape[1] > tokens.shape[1] else None
         x, present = self.words(tokens), []
@@ -45,15 +76,19 @@ class Decoder(torch.nn.Module):
             more, own = layer(x, past[i] if past else None)
             x = x + more
             present.append(own)
-        self.kept = present
+        self.kept = None if cache else present
+        if cache:
+            cache.decoder.take(present)
         return self.head(x), present
 
 
-def generate(model, n, n_tokens, by_mask):
-    next, past, calls, made = torch.arange(3, 3 + n)[None], None, [], []
+def generate(model, n, n_tokens, how):
+    cache, next, past, calls, made = Both(), torch.arange(3, 3 + n)[None], None, [], []
     for i in range(n_tokens):
         begin = now()
-        if by_mask:
+        if how == "object":
+            logits, _ = model(cache=cache, tokens=next)
+        elif how == "mask":
             logits, _ = model(next, mask=torch.ones(1, n + i, dtype=torch.int64))
         else:
             none = [(torch.zeros(1, HEADS, 0, WIDTH // HEADS),) * 2] * LAYERS
@@ -67,8 +102,8 @@ def generate(model, n, n_tokens, by_mask):
 
 with torch.no_grad():
     all = []
-    for by_mask in (False, True):
+    for how in ("tensors", "mask", "object"):
         decoder = Decoder().eval()
-        all += [generate(decoder, n, 20, by_mask) for n in (16, 64, 5)]
+        all += [generate(decoder, n, 20, how) for n in (16, 64, 5)]
 with open(sys.argv[1], "w") as out:
     json.dump(all, out)

@@ -259,9 +259,10 @@ def habits():
         with torch.inference_mode():
             careful(x=torch.ones(size, 64))
     with torch.no_grad():
-        for _ in range(30):
+        for _ in range(120):  # medians of microseconds
             chatty(torch.ones(4))
             computes(torch.ones(4))
+        for _ in range(30):
             mixed(torch.ones(2, 4))
         for _ in range(10):
             converts(torch.ones(1000, 1000))

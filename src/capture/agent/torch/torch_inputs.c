@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * What is seen of the call of a module beside its time: the tensors among its arguments, the device that it computes
- * on, and whether its result can be differentiated. Looks into lists and tuples, also of lists and tuples, and into
- * dictionaries.
+ * on, and whether its result can be differentiated. Looks into lists, tuples, dictionaries and objects, such as the
+ * caches of a decoder, as deep as those are.
  */
 #include <string.h>
 
 #include "capture/agent/torch/torch_in.h"
 
-/* Of at most so many items of a container. */
-enum { MOST_ITEMS = 8 };
+/* Items of a container, containers inside one another, objects of a call, classes that are remembered. */
+enum { MOST_ITEMS = SHAPE_INPUTS, MOST_DEPTH = 5, MOST_LOOKED = 256, TYPES = 32 };
 
 /* Element types of PyTorch as shape.h counts them; 0: others. */
 static uint32_t type_of(uint16_t type)
@@ -21,24 +21,28 @@ static uint32_t type_of(uint16_t type)
 
 struct inputs {
 	struct shape shape[SHAPE_INPUTS];
-	size_t n;
+	size_t n, n_looked;
 	torch_device device; /* of all of them */
 	bool is_mixed;
 };
 
-static void take_tensor(struct inputs *to, const struct python_object *object)
+/* False: it is none, or one that cannot be read. */
+static bool take_tensor(struct inputs *to, const struct python_object *object)
 {
 	struct torch_tensor tensor;
 	struct shape *shape;
 
-	if (to->n == SHAPE_INPUTS || !torch_tensor_read(object, &tensor))
-		return;
+	if (!torch_tensor_read(object, &tensor))
+		return false;
+	if (to->n == SHAPE_INPUTS)
+		return true;
 	to->is_mixed |= to->n && tensor.device != to->device;
 	to->device = tensor.device;
 	shape = &to->shape[to->n++];
 	shape->type = type_of(tensor.type);
 	shape->n_dims = shape->type ? tensor.n_dims : 0;
 	memcpy(shape->dim, tensor.dim, shape->n_dims * sizeof *tensor.dim);
+	return true;
 }
 
 static bool is_list(const struct python_object *object)
@@ -46,58 +50,109 @@ static bool is_list(const struct python_object *object)
 	return object->type == python.PyTuple_Type || object->type == python.PyList_Type;
 }
 
-static struct python_object *item_at(struct python_object *list, intptr_t i)
+static bool is_dict(const struct python_object *object)
 {
-	return list->type == python.PyTuple_Type ? python.PyTuple_GetItem(list, i) : python.PyList_GetItem(list, i);
+	return python.PyType_IsSubtype(object->type, python.PyDict_Type);
 }
 
-static intptr_t n_items(const struct python_object *list)
+/* NULL: it has none. A new reference. A class has some, but to ask one of the interpreter's own for them changes it. */
+static struct python_object *attributes_of(struct python_object *object)
 {
-	intptr_t n = ((const intptr_t *)list)[2];
+	/* by class, with the GIL: a number and a text have none, and the interpreter would make an error to say so */
+	static const struct python_type *without[TYPES];
+	const struct python_type **place = &without[((uintptr_t)object->type >> 4) % TYPES];
+	struct python_object *own;
 
-	return n < MOST_ITEMS ? n : MOST_ITEMS;
+	if (*place == object->type)
+		return NULL;
+	own = python.PyType_IsSubtype(object->type, python.PyDict_Type->type)
+		  ? NULL
+		  : python.PyObject_GenericGetDict(object, NULL);
+	if (own)
+		return own;
+	python.PyErr_Clear();
+	*place = object->type;
+	return NULL;
 }
 
-/* Or of a layer's keys and values, in a list of layers. */
-static void take_item(struct inputs *to, struct python_object *item)
+/* Attributes whose names begin with "_" are the object's own business. */
+static bool is_open(const struct python_object *key)
 {
-	if (!item)
-		return;
-	if (!is_list(item)) {
-		take_tensor(to, item);
-		return;
+	const char *name = key->type == python.PyUnicode_Type ? python.PyUnicode_AsUTF8((PYTHON_OBJECT)key) : "";
+
+	return name && *name != '_';
+}
+
+static void take(struct inputs *to, struct python_object *object, unsigned depth);
+
+static void take_list(struct inputs *to, struct python_object *list, unsigned depth)
+{
+	bool is_tuple = list->type == python.PyTuple_Type;
+
+	for (intptr_t i = 0; i < ((const intptr_t *)list)[2] && i < MOST_ITEMS; i++) {
+		PYTHON_OBJECT item = is_tuple ? python.PyTuple_GetItem(list, i) : python.PyList_GetItem(list, i);
+		if (item)
+			take(to, item, depth);
 	}
-	for (intptr_t i = 0; i < n_items(item); i++)
-		take_tensor(to, item_at(item, i));
 }
 
-static void take(struct inputs *to, struct python_object *object)
+static void take_values(struct inputs *to, struct python_object *dict, bool is_object, unsigned depth)
 {
 	struct python_object *key, *value;
 	intptr_t at = 0;
 
-	if (is_list(object)) {
-		for (intptr_t i = 0; i < n_items(object) && to->n < SHAPE_INPUTS; i++)
-			take_item(to, item_at(object, i));
-	} else if (object->type == python.PyDict_Type) {
-		for (int n = 0; n < MOST_ITEMS && python.PyDict_Next(object, &at, &key, &value); n++)
-			take_tensor(to, value);
-	} else {
-		take_tensor(to, object);
+	for (int n = 0; n < MOST_ITEMS && python.PyDict_Next(dict, &at, &key, &value);) {
+		if (is_object && !is_open(key))
+			continue;
+		take(to, value, depth);
+		n++;
 	}
 }
 
+static void take_attributes(struct inputs *to, struct python_object *object, unsigned depth)
+{
+	struct python_object *own = attributes_of(object);
+
+	if (!own)
+		return;
+	take_values(to, own, true, depth);
+	python.Py_DecRef(own);
+}
+
+static void take(struct inputs *to, struct python_object *object, unsigned depth)
+{
+	if (to->n == SHAPE_INPUTS || to->n_looked++ >= MOST_LOOKED || take_tensor(to, object) || depth++ == MOST_DEPTH)
+		return;
+	if (is_list(object))
+		take_list(to, object, depth);
+	else if (is_dict(object))
+		take_values(to, object, false, depth);
+	else
+		take_attributes(to, object, depth);
+}
+
+/* Of an argument; those that are too many count as containers. */
+static uint64_t bit(size_t i)
+{
+	return i < 64 ? (uint64_t)1 << i : 0;
+}
+
+/* Caches come last: they may be more than there is room for. */
 torch_device torch_inputs_of(struct open_run *run, const struct torch_module *module, struct python_object *const *args,
 			     size_t n)
 {
 	struct inputs inputs;
 	torch_device own = module->n_devices == 1 ? module->devices[0] : 0;
+	uint64_t is_tensor = 0;
 
-	inputs.n = 0;
+	inputs.n = inputs.n_looked = 0;
 	inputs.device = 0;
 	inputs.is_mixed = false;
 	for (size_t i = 0; i < n; i++)
-		take(&inputs, args[i]);
+		is_tensor |= take_tensor(&inputs, args[i]) ? bit(i) : 0;
+	for (size_t i = 0; i < n; i++)
+		if (!(is_tensor & bit(i)))
+			take(&inputs, args[i], 0);
 	if (inputs.n) {
 		run->shapes = shape_text(inputs.shape, inputs.n);
 		run->batch = shape_batch(&inputs.shape[0]);
