@@ -64,6 +64,8 @@ struct runtime_family {
 	const char *object_type;
 	/* Reads them where no path does. Of a run: the names of its session's object. NULL: paths. Any thread. */
 	void (*names)(uint64_t object, struct runtime_names *to);
+	/* Of an operator that is called, at its first call: whether the runtime itself times it. NULL: not known. */
+	bool (*is_timed)(uint64_t object);
 	const char *provider; /* of an operator: the device that it runs on; NULL: not known */
 	/*
 	 * Of a run: the object of its session, which its own object points at, and where it does; *at is a guess on

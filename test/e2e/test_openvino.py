@@ -110,6 +110,16 @@ def test_inferences_have_the_shapes_of_their_inputs(lab, each_openvino):
     assert "float32[4x2],float32[5x2]" in sizes.replace("\n", ""), sizes
 
 
+def test_its_own_profile_that_was_left_on_is_found(lab, each_openvino):
+    recording = lab.both(lab.python(each_openvino, "ovprogram", "tiny", "--runs", 60)).recording
+    report, _ = report_of(lab, recording)
+    found = [insight for insight in report["insights"] if insight["kind"] == "profiled"]
+    timed = {slice.args["model"] for slice in recording.inferences if slice.args.get("timed")}
+    assert timed == {"timed YES"}
+    assert [report["models"][insight["model"]]["name"] for insight in found] == ["timed YES"], found
+    assert found[0]["figures"]["operators_each"] == 100 and "PERF_COUNT" in found[0]["next"]
+
+
 @pytest.mark.in_turn(2)
 def test_requests_of_two_models_are_told_apart(lab, each_openvino):
     program = lab.python(each_openvino, "ovprogram", "two", lab.model("cnn"), lab.model("chain"), "--runs", 6)

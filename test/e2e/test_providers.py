@@ -2,6 +2,7 @@
 """Providers and operators in separate libraries."""
 
 import glob
+import json
 import os
 import shutil
 
@@ -38,6 +39,14 @@ def test_a_provider_in_its_own_library_is_seen_loading_compiling_and_running(lab
         run.args["inference"] for run in inner
     }
     assert recording.note("created")["providers"].split(",")[0] == "OpenVINOExecutionProvider"
+    # what runs in another inference is time of that one alone: shares of models and of runtimes add up
+    report = json.loads(lab.plain([lab.inftrace, "report", "--json", recording.path]).out)
+    times = [model["inferences"] for model in report["models"]]
+    own = sum(time["wall_ns"] - time["inner_ns"] for time in times)
+    assert own == sum(run.end - run.start for run in runs) and {time["inner_ns"] for time in times} == {
+        0,
+        sum(run.end - run.start for run in inner),
+    }
 
 
 @pytest.mark.parametrize("key", ["1.22", "newest"])

@@ -47,6 +47,19 @@ UPDATE run SET typical = done AND NOT failed AND NOT first;
 CREATE INDEX run_number ON run(process, number);
 CREATE INDEX run_id ON run(id);
 
+-- One that runs within another on the same thread is a part of that one's time, not its own.
+CREATE INDEX run_thread ON run(process, tid, b);
+CREATE TABLE within AS
+SELECT child.id child, (
+	SELECT id FROM run o
+	WHERE o.process = child.process AND o.tid = child.tid AND o.b < child.b AND o.till > child.b
+	ORDER BY o.b DESC, o.id DESC LIMIT 1) around
+FROM run child WHERE tid > 0;
+ALTER TABLE run ADD inner;
+UPDATE run SET inner = ifnull((
+	SELECT sum(child.till - child.b) FROM within JOIN run child ON child.id = within.child
+	WHERE within.around = run.id AND child.till <= run.till AND (child.done OR child.e IS NULL)), 0);
+
 -- Sessions and models. A session of which only the name is known joins the first model of that name.
 CREATE TABLE session AS
 WITH one AS (
@@ -110,8 +123,9 @@ SELECT '$.recording.time',
 	wall - taken) FROM total;
 INSERT INTO loose
 WITH of_model AS (
-	SELECT sum(ns) FILTER (WHERE done) + ifnull(sum(till - b) FILTER (WHERE e IS NULL), 0) wall,
-		sum(ns) FILTER (WHERE done AND first AND NOT failed) first, sum(ns) FILTER (WHERE typical) typical,
+	SELECT sum(ns - inner) FILTER (WHERE done) + ifnull(sum(till - b - inner) FILTER (WHERE e IS NULL), 0) wall,
+		sum(ns - inner) FILTER (WHERE done AND first AND NOT failed) first,
+		sum(ns - inner) FILTER (WHERE typical) typical,
 		sum(queue) FILTER (WHERE typical AND args ->> 'run_queue_ns' IS NOT NULL) queue,
 		sum(ns) FILTER (WHERE typical AND args ->> 'run_queue_ns' IS NOT NULL) of,
 		count(*) FILTER (WHERE typical AND args ->> 'run_queue_ns' IS NOT NULL) * 2 >=
@@ -236,7 +250,7 @@ SELECT path || '.inferences', json_object('count', count(id), 'count_all', count
 	'per_second', CASE WHEN count(e) > 1 THEN count(e) * 1e9 / (max(e) - min(b)) END,
 	'wall_ns', ifnull(sum(ns) FILTER (WHERE done), 0), 'not_ended_ns',
 	ifnull(sum(till - b) FILTER (WHERE e IS NULL), 0),
-	'threads', nullif(count(DISTINCT tid), 0))
+	'inner_ns', ifnull(sum(inner) FILTER (WHERE done OR e IS NULL), 0), 'threads', nullif(count(DISTINCT tid), 0))
 FROM model LEFT JOIN run USING (k) GROUP BY k;
 INSERT INTO part
 WITH change AS (SELECT k, b ns, 1 step FROM run UNION ALL SELECT k, e, -1 FROM run WHERE e IS NOT NULL),
@@ -550,7 +564,9 @@ WHERE got.path IS NULL OR got.value IS NOT each.value
 AND ifnull(abs(got.value - each.value) > slack + CASE each.type WHEN 'real' THEN 1e-8 * abs(each.value) ELSE 0 END, 1)
 UNION ALL -- lists begin with what took most
 SELECT '$.models', k, k - 1 FROM (SELECT k, wall, lag(wall) OVER (ORDER BY k) more FROM (
-	SELECT k, ifnull(sum(ns) FILTER (WHERE done), 0) wall FROM model LEFT JOIN run USING (k) GROUP BY k))
+	SELECT k, max(0, ifnull(sum(ns) FILTER (WHERE done), 0) -
+		ifnull(sum(inner) FILTER (WHERE done OR e IS NULL), 0)) wall
+	FROM model LEFT JOIN run USING (k) GROUP BY k))
 	WHERE wall > more
 UNION ALL
 SELECT path, typical, more FROM (

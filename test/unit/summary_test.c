@@ -562,6 +562,36 @@ TEST_WITH(concurrency_and_threads_are_counted, setup, teardown)
 	assert_int_equal(f->summary->tallies[0].n, 3);
 }
 
+/* A provider that is a runtime of its own, and in it one more; beside them another thread. */
+TEST_WITH(an_inference_within_another_counts_once, setup, teardown)
+{
+	static const struct {
+		const char *model;
+		uint64_t begin_us, end_us;
+		int64_t tid;
+	} of[] = { { "outer", 0, 1000, 500 },
+		   { "inner", 100, 900, 500 },
+		   { "beside", 150, 650, 501 },
+		   { "innermost", 200, 300, 500 },
+		   { "inner", 1000, 1500, 500 } };
+	static const uint64_t own_ns[] = { 1200000, 500000, 200000, 100000 };
+	struct fixture *f = *state;
+
+	for (int i = 0; i < 5; i++) {
+		uint32_t lane = stream_lane(&f->s, f->process, of[i].model);
+
+		stream_int(&f->s, KEY_TID, of[i].tid);
+		stream_inference(&f->s, lane, of[i].begin_us, of[i].model, i + 1, i + 1);
+		stream_end(&f->s, lane, of[i].end_us);
+	}
+	summarise(f);
+	assert_int_equal(f->summary->n_models, 4);
+	for (uint32_t i = 0; i < 4; i++)
+		assert_int_equal(summary_runs_ns(&f->summary->models[i].runs), own_ns[i]);
+	assert_string_equal(names_text(f->s.names, f->summary->models[0].name), "inner");
+	assert_int_equal(f->summary->models[0].runs.inner_ns, 100000);
+}
+
 TEST_WITH(one_after_the_other_is_not_at_once, setup, teardown)
 {
 	struct fixture *f = *state;

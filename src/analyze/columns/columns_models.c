@@ -80,6 +80,8 @@ static const struct column stats[] = {
 	  .if_any = AT(runs.n_usage) },
 	{ NULL, "run_queue_ns", "time that they waited for a CPU, where it was read", COLUMN_COUNT,
 	  AT(runs.run_queue_ns), .if_any = AT(runs.n_waits) },
+	{ NULL, "inner_ns", "time of inferences that began in them, on the same thread: no part of their own",
+	  COLUMN_COUNT, AT(runs.inner_ns) },
 };
 
 const struct column_list columns_inference_stats = { COLUMN_ROWS(models), COLUMN_LIST(stats) };

@@ -238,6 +238,10 @@ void sum_callers_ran(struct summary_maker *maker, const struct run *run, uint64_
 	sum_busy_end(&caller->runs, end_ns);
 	sum_busy_end(&caller->taken, end_ns);
 	caller->end_ns = end_ns > caller->end_ns ? end_ns : caller->end_ns;
+	if (run->around) { /* the time of that one */
+		caller->n_waits++;
+		return;
+	}
 	if (fact_int(&run->facts, FACT_FIRST, 0) == 1) {
 		caller->first_ns = stats_sum(caller->first_ns, took_ns);
 		caller->n_waits++; /* it needs none: its time is told apart */

@@ -36,6 +36,7 @@ enum fact {
 	FACT_POOLED,
 	FACT_GRADIENTS,
 	FACT_TRAINING_MODE,
+	FACT_TIMED,
 	FACT_MODEL,
 	FACT_STATUS,
 	FACT_SHAPES,
@@ -89,8 +90,11 @@ struct run {
 	uint64_t overlap_ns, most_ns; /* of others with it: in all, and of the one with most */
 	uint32_t beside;	      /* that one's session */
 	struct run_device device;
-	struct ops work;   /* of a device, by who asked for it: kind; bytes: how many; begin, end: 0 and their time */
-	uint32_t caller;   /* its thread; NONE: not known */
+	struct ops work; /* of a device, by who asked for it: kind; bytes: how many; begin, end: 0 and their time */
+	uint32_t caller; /* its thread; NONE: not known */
+	uint32_t around; /* + 1: the innermost inference of its thread that it began in; 0: none, or not known */
+	uint32_t around_serial;
+	uint64_t inner_ns; /* of those that began right in it */
 	uint64_t elements; /* of its inputs; 0: not known */
 	uint32_t tally;	   /* of its shapes, + 1; 0: not known */
 	bool is_new_shape;
@@ -129,7 +133,8 @@ struct window {
 	uint32_t free;		   /* + 1 */
 	struct window_slot *table; /* runs by process and number */
 	uint32_t mask, n_keyed;
-	bool is_keyed; /* the table is kept: an operator has come */
+	bool is_keyed;	/* the table is kept: an operator has come */
+	bool has_inner; /* an inference has begun in another */
 	struct moments moments;
 	struct array active; /* uint32_t: runs that the sweep has met and that have not ended before it */
 	uint64_t min_end_ns; /* of these */

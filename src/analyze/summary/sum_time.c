@@ -23,6 +23,12 @@ int sum_time_creation(struct summary_maker *maker, uint32_t process, const struc
 	return rc ? rc : sum_window_moment(maker, &moment);
 }
 
+/* What lies within another inference counts there. */
+static double own_of(uint64_t ns, uint64_t inner_ns)
+{
+	return ns > inner_ns ? (double)(ns - inner_ns) : 0;
+}
+
 /* The first inferences, and the waits of the others, as shares of all time that threads spent in inferences. */
 static void divide(const struct summary *summary, struct summary_time *time)
 {
@@ -33,8 +39,8 @@ static void divide(const struct summary *summary, struct summary_time *time)
 		double waited = summary_waited(runs);
 
 		wall += (double)summary_runs_ns(runs);
-		first += (double)runs->first.total_ns;
-		waiting += isfinite(waited) ? waited * (double)runs->latency.total_ns : 0;
+		first += own_of(runs->first.total_ns, runs->first_inner_ns);
+		waiting += isfinite(waited) ? waited * own_of(runs->latency.total_ns, runs->typical_inner_ns) : 0;
 	}
 	if (wall <= 0)
 		return;

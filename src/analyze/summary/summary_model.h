@@ -117,10 +117,12 @@ struct summary_runs {
 	struct stats_series series;    /* the same more closely */
 	struct stats_typical typical;  /* the same; if summary_opts.with_typical */
 	struct summary_spread first;
-	struct summary_spread queue;	  /* in a pool's queue, before they began */
-	uint64_t n_behind;		  /* of these, asked for before another one of their session ended */
-	uint64_t bucket[SUMMARY_BUCKETS]; /* how latencies lie between min and max, see stats_buckets */
-	uint64_t wall_ns;		  /* of all finished ones */
+	struct summary_spread queue;		   /* in a pool's queue, before they began */
+	uint64_t n_behind;			   /* of these, asked for before another one of their session ended */
+	uint64_t bucket[SUMMARY_BUCKETS];	   /* how latencies lie between min and max, see stats_buckets */
+	uint64_t wall_ns;			   /* of all finished ones */
+	uint64_t inner_ns;			   /* of inferences that began in these, on their threads */
+	uint64_t first_inner_ns, typical_inner_ns; /* the same of first ones, and of those in the latency */
 	uint64_t open_ns; /* of those that did not end, until the end of the recording or their process */
 	uint32_t max_concurrent, n_threads;
 	uint64_t n_usage; /* those whose thread's usage is known */
@@ -137,6 +139,7 @@ struct summary_runs {
 	uint64_t n_first_halted, n_halted, halted_ns; /* finished while their process was halted; how long, at least */
 	/* of which the next two are known; whose results can be differentiated; computed as in training */
 	uint64_t n_with_traits, n_gradients, n_training_mode;
+	uint64_t n_timed;	 /* the runtime itself times each operator of them */
 	uint64_t n_pooled;	 /* run by a thread of the runtime's pool, as RunAsync asks for */
 	uint64_t first_usual_ns; /* median of those whose inputs are of the size of the first one's; 0: not known */
 	double size_drift; /* median of the last quarter by that of the first, within sizes of inputs; NAN: not known */
@@ -144,10 +147,11 @@ struct summary_runs {
 	struct summary_blocked alone, beside;	 /* beside inferences of other sessions of the process, or not */
 };
 
-/* With those that did not end: what shares of time are of. */
+/* With those that did not end, without others within these: what shares of time are of. */
 static inline uint64_t summary_runs_ns(const struct summary_runs *runs)
 {
-	return stats_sum(runs->wall_ns, runs->open_ns);
+	uint64_t ns = stats_sum(runs->wall_ns, runs->open_ns);
+	return ns > runs->inner_ns ? ns - runs->inner_ns : 0;
 }
 
 /* The share of their time that inferences waited for a CPU; NAN: not known, or of less than half of them. */

@@ -30,6 +30,7 @@ struct session {
 	bool is_released;
 	bool is_late;	 /* it existed before the agent */
 	bool was_sought; /* its object was searched for in a run */
+	bool is_timed;	 /* the runtime times each of its operators */
 	bool was_asked;	 /* the providers are those that the program requested */
 	int64_t bytes;	 /* size of a model from memory, 0: not from memory */
 	char model[128], path[1024], providers[256];

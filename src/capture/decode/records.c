@@ -482,6 +482,8 @@ static int run_end(const struct records_step *step)
 		add(event, arg_int(KEY_GRADIENTS, (record->more & TRAIT_GRADIENTS) != 0));
 		add(event, arg_int(KEY_TRAINING_MODE, (record->more & TRAIT_TRAINING_MODE) != 0));
 	}
+	if (record->more & TRAIT_TIMED)
+		add(event, arg_int(KEY_TIMED, 1));
 	reader->usage_run = reader->reads_run = reader->shapes_run = reader->queued_run = 0;
 	return 0;
 }

@@ -313,6 +313,7 @@ static void put_inferences(struct json_summary *to, const struct summary_model *
 	json_count(&to->json, "halted_ns", runs->halted_ns);
 	json_count(&to->json, "wall_ns", runs->wall_ns);
 	json_count(&to->json, "not_ended_ns", runs->open_ns);
+	json_count(&to->json, "inner_ns", runs->inner_ns);
 	json_summary_spread(to, "latency", &runs->latency);
 	put_histogram(to, runs);
 	json_series(&to->json, "latency_series", &runs->series);

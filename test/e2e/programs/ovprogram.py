@@ -4,7 +4,8 @@
 HOW: infer (one request), threads (32, with a request each), queue (four requests at a time, two streams), two (a second
 model, MODEL2, in turn), devices (by AUTO and by HETERO), fails (a model of its own, some of whose inferences fail),
 cached (compiled twice, with a cache), texts (from a file and as a text, in turn), shapes (inputs of all types, given in
-all ways), decode (a decoder with its cache inside), serve (until standard input ends).
+all ways), tiny (nodes that take no time, with PERF_COUNT and without), decode (a decoder with its cache inside), serve
+(until standard input ends).
 Standard output is the same in every run. --nodes FILE: the nodes that ran, by OpenVINO's own profile."""
 
 import argparse
@@ -249,6 +250,20 @@ def decode():
             times.append([prompt, calls])
     with open(args.nodes, "w") as out:
         json.dump(times, out)
+
+
+def tiny():
+    """A hundred nodes that take next to no time, with OpenVINO's own profile and without."""
+    ops = operations()
+    for is_timed in ("YES", "NO"):
+        data = chain = ops.parameter([1, 4], np.float32)
+        for _ in range(100):
+            chain = ops.roll(chain, ops.constant(np.int64(1)), ops.constant(np.int64(1)))
+        config = {"INFERENCE_NUM_THREADS": "1", "PERF_COUNT": is_timed}
+        model = core.compile_model(ov.Model([chain], [data], "timed " + is_timed), "CPU", config)
+        request = model.create_infer_request()
+        for _ in range(args.runs):
+            print(checksum(timed(request, {0: np.ones((1, 4), np.float32)})))
 
 
 def serve():

@@ -20,6 +20,15 @@ static void add_runs(struct summary_runs *to, const struct summary_runs *from)
 	to->n_open += from->n_open;
 	to->n_partial += from->n_partial;
 	to->n_first += from->n_first;
+	to->n_with_traits += from->n_with_traits;
+	to->n_gradients += from->n_gradients;
+	to->n_training_mode += from->n_training_mode;
+	to->n_timed += from->n_timed;
+	to->n_subnormal += from->n_subnormal;
+	to->subnormal_wall_ns = stats_sum(to->subnormal_wall_ns, from->subnormal_wall_ns);
+	to->inner_ns = stats_sum(to->inner_ns, from->inner_ns);
+	to->first_inner_ns = stats_sum(to->first_inner_ns, from->first_inner_ns);
+	to->typical_inner_ns = stats_sum(to->typical_inner_ns, from->typical_inner_ns);
 	to->n_without_status += from->n_without_status;
 	to->begin_ns = from->begin_ns < to->begin_ns ? from->begin_ns : to->begin_ns;
 	to->end_ns = from->end_ns > to->end_ns ? from->end_ns : to->end_ns;

@@ -197,6 +197,7 @@ static void add_folded(struct end *end, const struct bucket *bucket)
 	struct summary_model *model = model_at(end, bucket->model);
 	struct summary_creation *to = &model->creation;
 
+	model->runs.inner_ns = stats_sum(model->runs.inner_ns, bucket->runs.inner_ns);
 	if (!folded)
 		return;
 	model->runs.wall_ns = stats_sum(model->runs.wall_ns, folded->runs_wall_ns);
@@ -223,7 +224,7 @@ static int compare_models(const void *a_, const void *b_)
 {
 	const struct summary_model *a = *(const struct summary_model *const *)a_,
 				   *b = *(const struct summary_model *const *)b_;
-	int by_time = compare_u64(b->runs.wall_ns, a->runs.wall_ns);
+	int by_time = compare_u64(summary_runs_ns(&b->runs), summary_runs_ns(&a->runs));
 
 	return by_time ? by_time : compare_u64((uintptr_t)a, (uintptr_t)b);
 }

@@ -294,6 +294,18 @@ static int add_queue(struct summary_maker *maker, const struct run *run, uint64_
 	return stats_add(&bucket->queue, queue_ns);
 }
 
+/* What began in it counts there, where the two are in the same sums. */
+static void add_inner(const struct run *run, bool is_failed, struct summary_runs *to)
+{
+	if (!run->inner_ns || (!run_is_finished(run) && run->end_ns != STORE_OPEN))
+		return;
+	to->inner_ns = stats_sum(to->inner_ns, run->inner_ns);
+	if (is_typical(run, is_failed))
+		to->typical_inner_ns = stats_sum(to->typical_inner_ns, run->inner_ns);
+	else if (run_is_finished(run) && !is_failed)
+		to->first_inner_ns = stats_sum(to->first_inner_ns, run->inner_ns);
+}
+
 static void add_counts(struct summary_maker *maker, const struct run *run, bool is_failed)
 {
 	struct summary_session *session = &session_at(maker, run->session)->row;
@@ -309,6 +321,8 @@ static void add_counts(struct summary_maker *maker, const struct run *run, bool 
 	to->n_with_traits += run->facts.has >> FACT_GRADIENTS & 1;
 	to->n_gradients += fact_int(&run->facts, FACT_GRADIENTS, 0) == 1;
 	to->n_training_mode += fact_int(&run->facts, FACT_TRAINING_MODE, 0) == 1;
+	add_inner(run, is_failed, to);
+	to->n_timed += fact_int(&run->facts, FACT_TIMED, 0) == 1;
 	to->n_without_status += !(run->facts.has >> FACT_STATUS & 1);
 	if (run->begin_ns < to->begin_ns)
 		to->begin_ns = run->begin_ns;

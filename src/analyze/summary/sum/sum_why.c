@@ -193,6 +193,9 @@ void sum_why_beside(struct run *run, struct run *other)
 	uint64_t both_ns = end_ns > begin_ns ? end_ns - begin_ns : 0;
 	struct run *of[] = { run, other };
 
+	if (run->process == other->process && fact_int(&run->facts, FACT_TID, -1) > 0 &&
+	    fact_int(&run->facts, FACT_TID, -1) == fact_int(&other->facts, FACT_TID, -1))
+		return; /* one within the other */
 	for (int i = 0; both_ns && i < 2; i++) {
 		of[i]->overlap_ns = stats_sum(of[i]->overlap_ns, both_ns);
 		if (both_ns > of[i]->most_ns) {

@@ -182,6 +182,38 @@ static uint64_t begun_elsewhere(const struct summary_maker *maker, const struct 
 	return process_at(maker, run->process)->n_begun - session_at(maker, run->session)->n_begun;
 }
 
+/* Before it leaves, as the one around it may leave at the same time. */
+static void add_to_outer(struct summary_maker *maker, const struct run *run)
+{
+	struct run *outer = run->around ? run_at(maker, run->around - 1) : NULL;
+
+	if (!outer || !outer->is_used || outer->serial != run->around_serial ||
+	    (!run_is_finished(run) && run->end_ns != STORE_OPEN))
+		return;
+	if (run->over_ns <= outer->over_ns)
+		outer->inner_ns = stats_sum(outer->inner_ns, run->over_ns - run->begin_ns);
+}
+
+/* An operator, or another runtime's provider, runs a model on the thread of the inference that it belongs to. */
+static void find_outer(struct summary_maker *maker, struct run *run)
+{
+	const uint32_t *active = maker->window.active.data;
+	int64_t tid = fact_int(&run->facts, FACT_TID, -1);
+	uint64_t latest_ns = 0;
+
+	for (size_t i = 0; tid > 0 && i < maker->window.active.n; i++) {
+		const struct run *outer = run_at(maker, active[i]);
+
+		if (outer->process != run->process || fact_int(&outer->facts, FACT_TID, -1) != tid ||
+		    outer->begin_ns >= run->begin_ns || outer->begin_ns < latest_ns)
+			continue;
+		latest_ns = outer->begin_ns;
+		run->around = active[i] + 1;
+		run->around_serial = outer->serial;
+		maker->window.has_inner = true;
+	}
+}
+
 /* Ends of inferences up to this time; those leave. */
 static int pass_ends(struct summary_maker *maker, uint64_t time_ns)
 {
@@ -193,6 +225,9 @@ static int pass_ends(struct summary_maker *maker, uint64_t time_ns)
 	if (window->min_end_ns > time_ns)
 		return 0;
 	window->min_end_ns = STORE_OPEN;
+	for (uint32_t i = 0; window->has_inner && i < window->active.n; i++)
+		if (run_at(maker, active[i])->over_ns <= time_ns)
+			add_to_outer(maker, run_at(maker, active[i]));
 	for (uint32_t i = 0; i < window->active.n; i++) {
 		struct run *run = run_at(maker, active[i]);
 
@@ -238,6 +273,7 @@ static int pass_run(struct summary_maker *maker, uint32_t index)
 	run->is_swept = true;
 	if (run->is_dropped)
 		return run->is_over ? finish_run(maker, index) : 0;
+	find_outer(maker, run);
 	active = array_add_raw(&window->active, sizeof *active);
 	if (!active)
 		return -ENOMEM;

@@ -82,6 +82,17 @@ static uint32_t node_of(const struct runtime_family *family, word self)
 			 provider ? dict_text(provider, strlen(provider)) : 0);
 }
 
+static void look_for_timer(const struct runtime_family *family, word self)
+{
+	const struct thread *thread = self_thread;
+	const struct open_run *run = NULL;
+
+	if (thread && thread->n_runs && thread->generation == hot->generation)
+		run = &thread->run[thread->n_runs - 1];
+	if (family->is_timed && run && run->session && !run->session->is_timed)
+		run->session->is_timed = family->is_timed(self);
+}
+
 /* First call of an object, or of a new one at a known address. NULL: out of memory, or not a known class. */
 static __attribute__((noinline)) struct object *learn(struct place *place, word self)
 {
@@ -98,8 +109,10 @@ static __attribute__((noinline)) struct object *learn(struct place *place, word 
 		object->place = place;
 		object->self = self;
 		object->next = (function *)copies_original(copy, *(word *)self, place->number);
-		if (place->family->event == RUNTIME_OPERATOR)
+		if (place->family->event == RUNTIME_OPERATOR) {
 			object->node = node_of(place->family, self);
+			look_for_timer(place->family, self);
+		}
 		object->leads_at = 0;
 		object->asked_at = 0;
 		if (place->family->leads_to) {

@@ -18,6 +18,7 @@
 #include "capture/agent/subnormal.h"
 #include "capture/agent/usage.h"
 #include "event/begin_value.h"
+#include "event/run_trait.h"
 
 struct active_run inference_active[MAX_LANES];
 
@@ -336,6 +337,11 @@ void inference_end_operator(struct thread *thread, struct open_operator *op, uin
 	tell_operator_end(thread, op, end, message, message ? FLAG_FAILED : 0);
 }
 
+static uint8_t traits_of(const struct open_run *run)
+{
+	return (uint8_t)(run->traits | (run->session && run->session->is_timed ? TRAIT_TIMED : 0));
+}
+
 void inference_end(struct thread *thread, enum run_owner owner, uint32_t message)
 {
 	struct open_run *run = inference_top(thread);
@@ -384,7 +390,7 @@ void inference_end(struct thread *thread, enum run_owner owner, uint32_t message
 				     .flags =
 					 (uint8_t)((message ? FLAG_FAILED : 0) | (is_subnormal ? FLAG_SUBNORMAL : 0) |
 						   (hot->is_changing && !run->is_partial ? FLAG_PARTIAL : 0)),
-				     .more = run->traits };
+				     .more = traits_of(run) };
 		agent_publish(thread);
 	}
 	inference_give_lane(run->lane, end);
