@@ -2,9 +2,12 @@
 """Whose memory: what the runtime's allocators give to sessions and operators at level detail, beside what the arena
 itself counts, and programs that keep sessions or outputs."""
 
+import contextlib
 import json
 import os
 import re
+import threading
+import time
 
 import pytest
 
@@ -137,14 +140,44 @@ def limited():
         if os.path.isdir(folder):
             os.rmdir(folder)
         pytest.skip("no cgroup with a memory limit can be made here")
-    yield ["sh", "-c", 'echo $$ > %s/cgroup.procs; exec "$@"' % folder, "sh"]
-    os.rmdir(folder)
+    yield ["sh", "-c", 'echo $$ > "$0/cgroup.procs"; exec "$@"', folder]
+    if os.path.isdir(folder):
+        os.rmdir(folder)
+
+
+@pytest.fixture
+def vanishing(limited):
+    """The same, removed as soon as what runs in it has ended."""
+    folder, is_over = limited[-1], threading.Event()
+
+    def remove():
+        while not is_over.is_set() and not open(folder + "/cgroup.procs").read():
+            time.sleep(0.01)
+        while not is_over.is_set():
+            with contextlib.suppress(OSError):
+                os.rmdir(folder)
+                return
+
+    thread = threading.Thread(target=remove)
+    thread.start()
+    yield limited
+    is_over.set()
+    thread.join()
 
 
 @pytest.mark.root
 def test_the_limit_that_killed_a_program_comes_first(lab, wheel, limited):
     done = lab.record([*limited, *lab.python(wheel, "peak", lab.model("tiny"), 600 << 20)], judged=False)
     assert done.status == -9
+    text = " ".join(lab.plain([lab.inftrace, "report", done.recording.path]).out.split())
+    assert text.startswith("The kernel killed ") and "at the memory limit of 300 MiB of its cgroup" in text, text
+
+
+@pytest.mark.root
+def test_the_limit_of_a_cgroup_that_is_gone_at_once_is_known(lab, wheel, vanishing):
+    """Its counts cannot be read any more, most times."""
+    done = lab.record([*vanishing, *lab.python(wheel, "peak", lab.model("tiny"), 600 << 20)], judged=False)
+    assert done.status == -9 and not os.path.isdir(vanishing[-1])
     text = " ".join(lab.plain([lab.inftrace, "report", done.recording.path]).out.split())
     assert text.startswith("The kernel killed ") and "at the memory limit of 300 MiB of its cgroup" in text, text
 

@@ -152,6 +152,91 @@ TEST(counts_are_read_as_soon_as_a_process_has_ended)
 	end(f);
 }
 
+static void remove_group(const struct fixture *f, const char *group)
+{
+	char command[300];
+
+	snprintf(command, sizeof command, "rm -r %s/sys/fs/cgroup%s", f->root, group);
+	assert_int_equal(system(command), 0);
+}
+
+static void local_events(const struct fixture *f, const char *group, int oom)
+{
+	char path[200], text[100];
+
+	snprintf(path, sizeof path, "sys/fs/cgroup%s/memory.events.local", group);
+	snprintf(text, sizeof text, "max 9\noom %d\noom_kill 0\n", oom);
+	put_file(f, path, text);
+}
+
+/* Who started the program removed it at once: the one above counts what was below it. */
+TEST(of_a_cgroup_that_is_gone_the_one_above_tells)
+{
+	for (int is_near = 0; is_near < 2; is_near++) {
+		struct fixture fixture, *f = &fixture;
+
+		begin(f);
+		put_file(f, "proc/42/cgroup", "0::/pod/app\n");
+		put_file(f, "sys/fs/cgroup/pod/app/memory.max", "314572800\n");
+		put_file(f, "sys/fs/cgroup/pod/app/memory.peak", is_near ? "300000000\n" : "50000000\n");
+		events(f, "/pod", 2, 2);
+		local_events(f, "/pod", 1);
+		events(f, "/pod/app", 0, 0);
+		drain(f);
+		remove_group(f, "/pod/app");
+		events(f, "/pod", 3, 3);
+		drain(f);
+		assert_int_equal(f->notes.n, is_near); /* else it may have been another program's */
+		if (is_near) {
+			assert_int_equal(arg_of(f, KEY_LIMIT)->integer, 314572800);
+			assert_string_equal(names_text(f->notes.sink.names, arg_of(f, KEY_PATH)->name),
+					    "/sys/fs/cgroup/pod/app");
+		}
+		events(f, "/pod", 4, 4);
+		drain(f);
+		assert_int_equal(f->notes.n, is_near);
+		end(f);
+	}
+}
+
+/* As the kernel writes it; the first one is older than the recording. */
+TEST(of_a_cgroup_that_is_gone_the_kernels_log_tells)
+{
+	static const char *const limits[] = { "/app", "/" };
+
+	for (int i = 0; i < 2; i++) {
+		struct fixture fixture, *f = &fixture;
+		char path[100], text[400];
+		FILE *log;
+
+		begin(f);
+		put_file(f, "proc/42/cgroup", "4:memory:/app\n");
+		put_file(f, "sys/fs/cgroup/memory/app/memory.oom_control", "oom_kill 0\n");
+		put_file(f, "sys/fs/cgroup/memory/app/memory.failcnt", "7\n");
+		put_file(f, "sys/fs/cgroup/memory/app/memory.limit_in_bytes", "209715200\n");
+		put_file(f, "dev/kmsg",
+			 "4,1,1,-;oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),oom_memcg=/app,"
+			 "task_memcg=/app,task=python,pid=5,uid=0\n");
+		drain(f);
+		remove_group(f, "/memory/app");
+		snprintf(path, sizeof path, "%s/dev/kmsg", f->root);
+		snprintf(text, sizeof text,
+			 "4,2,2,-;oom-kill:constraint=%s,nodemask=(null),cpuset=/,mems_allowed=0,%s%s,task_memcg=/app,"
+			 "task=python,pid=42,uid=0\n",
+			 i ? "CONSTRAINT_NONE" : "CONSTRAINT_MEMCG",
+			 i ? "global_oom" : "oom_memcg=", i ? "" : limits[i]);
+		log = fopen(path, "a");
+		fputs(text, log);
+		fclose(log);
+		drain(f);
+		assert_int_equal(f->notes.n, 1);
+		assert_int_equal(arg_of(f, KEY_LIMIT) ? arg_of(f, KEY_LIMIT)->integer : 0, i ? 0 : 209715200);
+		drain(f);
+		assert_int_equal(f->notes.n, 1);
+		end(f);
+	}
+}
+
 TEST(without_a_limit_that_was_reached_it_was_the_machine)
 {
 	struct fixture fixture, *f = &fixture;

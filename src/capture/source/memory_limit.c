@@ -3,6 +3,9 @@
  * A cgroup counts the processes in it that were killed, whoever had no memory. The one whose limit was reached counts
  * that, too: "oom" of memory.events, which those above it count as well, or memory.failcnt in version 1. So the first
  * one up the path that counts more is the cause; if none does, it was the machine.
+ *
+ * Whoever started the program may remove its cgroup before its counts are read. Then the kernel's log tells, and in
+ * version 2 the cgroup above, whose counts include those of what was below it.
  */
 #include "capture/source/memory_limit.h"
 
@@ -28,7 +31,14 @@ struct limited {
 	int up;		     /* index of the one above it; -1: none */
 	bool is_old;	     /* version 1 */
 	bool is_own;	     /* of a recorded process */
+	bool is_gone;
+	uint16_t in; /* where its path in the hierarchy begins */
 	int64_t n_killed, n_reached;
+	int64_t n_local;     /* times that its own limit was reached; -1: not known */
+	int64_t limit, peak; /* bytes, when it was last read; -1: not known */
+	int64_t n_noted;     /* killed, of which it was said */
+	int64_t n_logged;    /* by the kernel's log */
+	int logged_cause;    /* of the last of these: index; -1: the machine */
 };
 
 static const struct place {
@@ -88,6 +98,17 @@ static bool count(const struct limited *group, int64_t *n_killed, int64_t *n_rea
 	return *n_killed >= 0;
 }
 
+static void remember(struct limited *group)
+{
+	char text[1024];
+
+	group->limit = value_of(group, "memory.max", "memory.limit_in_bytes");
+	group->peak = value_of(group, "memory.peak", "memory.max_usage_in_bytes");
+	group->n_local = group->is_old || read_file(group->path, "memory.events.local", text, sizeof text) <= 0
+			     ? -1
+			     : number_of(text, "oom");
+}
+
 static int find(const struct memory_limit *limit, const char *path)
 {
 	const struct limited *group = limit->groups.data;
@@ -101,7 +122,7 @@ static int find(const struct memory_limit *limit, const char *path)
 /* This cgroup, and those above it. *at: its index, -1: it has no such files, or there are too many. */
 static int add(struct memory_limit *limit, char *path, size_t root_len, bool is_old, int *at)
 {
-	struct limited group = { .up = -1, .is_old = is_old }, *row;
+	struct limited group = { .up = -1, .is_old = is_old, .in = (uint16_t)root_len }, *row;
 	char *slash;
 	int rc = 0;
 
@@ -111,6 +132,7 @@ static int add(struct memory_limit *limit, char *path, size_t root_len, bool is_
 	snprintf(group.path, sizeof group.path, "%s", path);
 	if (!count(&group, &group.n_killed, &group.n_reached))
 		return 0;
+	remember(&group);
 	slash = strrchr(path, '/');
 	if (slash && (size_t)(slash - path) >= root_len) {
 		*slash = 0;
@@ -169,16 +191,16 @@ static int meet(struct memory_limit *limit, const struct target *target, pid_t p
 }
 
 /* Killed at the limit of `group`; NULL: of the machine. */
-static int note(const struct limited *group, const struct target *target, int64_t n, struct sink *out, uint64_t now_ns,
-		struct err *err)
+static int note(const struct limited *group, int64_t *n_noted, const struct target *target, int64_t n, struct sink *out,
+		uint64_t now_ns, struct err *err)
 {
-	int64_t bytes = group ? value_of(group, "memory.max", "memory.limit_in_bytes") : -1;
-	int64_t peak = group ? value_of(group, "memory.peak", "memory.max_usage_in_bytes") : -1;
+	int64_t bytes = group ? group->limit : -1, peak = group ? group->peak : -1;
 	struct arg args[4] = { arg_int(KEY_COUNT, n) };
 	size_t n_args = 1;
 
 	if (!target->tree->n)
 		return 0;
+	*n_noted += n;
 	if (group)
 		args[n_args++] = arg_text(KEY_PATH, out, group->path + strlen(target->sysroot));
 	if (bytes > 0 && bytes < NO_LIMIT)
@@ -193,13 +215,57 @@ static int note(const struct limited *group, const struct target *target, int64_
 			     err);
 }
 
+/* What the log says of the cgroups of recorded processes. */
+static void read_log(struct memory_limit *limit)
+{
+	struct limited *group = limit->groups.data;
+	struct kill_logged killed;
+
+	while (kill_log_next(&limit->log, &killed))
+		for (size_t i = 0; i < limit->groups.n; i++) {
+			int cause = (int)i;
+
+			if (!group[i].is_own || strcmp(group[i].path + group[i].in, killed.path) != 0)
+				continue;
+			while (cause >= 0 && strcmp(group[cause].path + group[cause].in, killed.limited) != 0)
+				cause = group[cause].up;
+			group[i].n_logged++;
+			group[i].logged_cause = cause;
+		}
+}
+
+/*
+ * Processes that were killed in a cgroup that is gone. Without the log: the one above counts more than those that are
+ * left in it, and did not reach its own limit, but this one was near its own. *cause: index; -1: the machine.
+ */
+static int64_t killed_in_gone(const struct memory_limit *limit, size_t at, const int64_t *killed, const int64_t *local,
+			      int *cause)
+{
+	const struct limited *group = limit->groups.data, *gone = &group[at];
+	int64_t n = gone->n_logged - gone->n_noted;
+
+	*cause = gone->logged_cause;
+	if (n > 0 || gone->is_old || gone->up < 0)
+		return n;
+	n = killed[gone->up];
+	for (size_t i = 0; i < limit->groups.n; i++)
+		n -= group[i].up == gone->up && !group[i].is_gone ? killed[i] : 0;
+	*cause = local[gone->up] > 0 ? gone->up : (int)at;
+	if (*cause == (int)at && (local[gone->up] < 0 || gone->limit <= 0 || gone->peak < gone->limit / 2))
+		return 0;
+	return n;
+}
+
 int memory_limit_drain(struct memory_limit *limit, const struct target *target, struct sink *out, uint64_t now_ns,
 		       struct err *err)
 {
-	int64_t killed[MAX_GROUPS] = { 0 }, reached[MAX_GROUPS] = { 0 };
+	int64_t killed[MAX_GROUPS] = { 0 }, reached[MAX_GROUPS] = { 0 }, local[MAX_GROUPS] = { 0 };
+	bool is_fresh[MAX_GROUPS] = { false }, has_lost = false;
 	struct limited *group;
 	int rc = 0;
 
+	if (!limit->began_ns)
+		kill_log_open(&limit->log, target->sysroot);
 	if (!limit->began_ns)
 		limit->began_ns = now_ns;
 	/* a launcher may move itself to another cgroup first: a zombie has none any more */
@@ -215,28 +281,40 @@ int memory_limit_drain(struct memory_limit *limit, const struct target *target, 
 		return err_set(err, -rc, "cannot follow limits of memory: out of memory");
 	group = limit->groups.data;
 	for (size_t i = 0; i < limit->groups.n; i++) {
-		int64_t n_killed, n_reached;
+		int64_t n_killed, n_reached, n_local = group[i].n_local;
 
-		if (!count(&group[i], &n_killed, &n_reached))
+		if (!count(&group[i], &n_killed, &n_reached)) {
+			is_fresh[i] = !group[i].is_gone;
+			has_lost |= is_fresh[i];
+			group[i].is_gone = true;
 			continue;
+		}
+		remember(&group[i]);
+		local[i] = n_local < 0 || group[i].n_local < 0 ? -1 : group[i].n_local - n_local;
+		group[i].is_gone = false;
 		killed[i] = n_killed - group[i].n_killed;
 		reached[i] = n_reached - group[i].n_reached;
 		group[i].n_killed = n_killed;
 		group[i].n_reached = n_reached;
 	}
+	if (has_lost)
+		read_log(limit);
 	for (size_t i = 0; !rc && i < limit->groups.n; i++) {
 		int cause = (int)i;
 
+		if (group[i].is_own && is_fresh[i])
+			killed[i] = killed_in_gone(limit, i, killed, local, &cause);
 		if (!group[i].is_own || killed[i] <= 0)
 			continue;
-		while (cause >= 0 && reached[cause] <= 0)
+		while (!is_fresh[i] && cause >= 0 && reached[cause] <= 0)
 			cause = group[cause].up;
-		rc = note(cause < 0 ? NULL : &group[cause], target, killed[i], out, now_ns, err);
+		rc = note(cause < 0 ? NULL : &group[cause], &group[i].n_noted, target, killed[i], out, now_ns, err);
 	}
 	return rc;
 }
 
 void memory_limit_done(struct memory_limit *limit)
 {
+	kill_log_close(&limit->log);
 	array_done(&limit->groups, sizeof(struct limited));
 }

@@ -7,11 +7,13 @@
 #define CAPTURE_SOURCE_MEMORY_LIMIT_H
 
 #include "base/array.h"
+#include "capture/source/kill_log.h"
 #include "capture/source/source.h"
 
 /* Starts zeroed. */
 struct memory_limit {
-	struct array groups;			    /* struct limited */
+	struct array groups; /* struct limited */
+	struct kill_log log;
 	uint64_t due_ns, began_ns, n_news, n_ended; /* the last two: of the tree, when it was last looked at */
 };
 
