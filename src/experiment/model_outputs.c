@@ -36,6 +36,7 @@ static void describe(struct model_output *output, const struct run_tensor *tenso
 		.n_different = -1,
 		.max_abs = NAN,
 		.max_rel = NAN,
+		.cosine = NAN,
 		.tolerance_abs = NAN,
 		.tolerance_rel = NAN,
 	};
@@ -88,6 +89,7 @@ static void compare(struct model_output *output, const struct run_tensor *run, c
 		output->n_different = (int64_t)diff.n_off;
 		output->max_abs = diff.n_finite ? diff.max_abs : NAN;
 		output->max_rel = diff.n_relative ? diff.max_rel : NAN;
+		output->cosine = diff.is_comparable ? diff.cosine : NAN;
 		if (diff.n_finite && diff.max_abs > 0)
 			output->where =
 			    arena_keep(arena, tensor_place(&expected, diff.max_abs_index, place, sizeof place));
@@ -105,6 +107,7 @@ static void take_compared(struct model_output *output, const struct run_tensor *
 	output->n_different = (int64_t)run->n_different;
 	output->max_abs = run->max_abs;
 	output->max_rel = run->max_rel;
+	output->cosine = run->compared == RUN_NOT_COMPARABLE ? NAN : run->cosine;
 	output->is_equal = run->compared == RUN_SAME;
 	if (run->compared == RUN_NOT_COMPARABLE)
 		output->problem = arena_keep(arena, run->why);

@@ -677,7 +677,6 @@ def test_differences_are_those_of_numpy(tmp_path, dtype):
     there = expected.flatten() != 0
     relative = difference.flatten()[there] / np.abs(expected.astype(wide)).flatten()[there]
     assert said["n_finite"] == 1000 and said["n_relative"] == there.sum()
-    assert said["n_differing"] == (actual != expected).sum()
     off = (
         ~np.isclose(actual.astype(wide), expected.astype(wide), 0.02, 0.3)
         if np.dtype(dtype).kind in "fc"
@@ -686,10 +685,7 @@ def test_differences_are_those_of_numpy(tmp_path, dtype):
     assert said["n_off"] == off.sum() and said["first_off"] == np.argmax(off)
     assert said["max_abs"] == pytest.approx(difference.max(), rel=1e-9)
     assert said["max_abs_index"] == np.argmax(difference)
-    assert said["mean_abs"] == pytest.approx(difference.mean(), rel=1e-9)
-    assert said["rms"] == pytest.approx((difference**2).mean() ** 0.5, rel=1e-9)
     assert said["max_rel"] == pytest.approx(relative.max(), rel=1e-9)
-    assert said["max_rel_index"] == np.flatnonzero(there)[np.argmax(relative)]
     e, a = expected.astype(wide).flatten(), actual.astype(wide).flatten()
     assert said["cosine"] == pytest.approx(np.vdot(e, a).real / np.linalg.norm(e) / np.linalg.norm(a), rel=1e-9)
 
@@ -699,9 +695,9 @@ def test_what_is_not_finite_is_counted_apart(tmp_path):
     expected = np.array([nan, nan, 1.0, inf, inf, -inf, 0.0, 0.0, 2.0, 5.0], "f4")
     actual = np.array([nan, 1.0, nan, inf, -inf, 3.0, -0.0, 1.0, 2.0, inf], "f4")
     said = compared(tmp_path, expected, actual, 0.5, 0.5)
-    assert (said["n_both_nan"], said["n_one_nan"], said["n_one_infinite"]) == (1, 2, 3)
+    assert (said["n_one_nan"], said["n_one_infinite"]) == (2, 3)
     assert (said["n_off"], said["first_off"], said["n_finite"], said["n_relative"]) == (6, 1, 3, 1)
-    assert (said["max_abs"], said["max_abs_index"], said["n_differing"]) == (1, 7, 6)
+    assert (said["max_abs"], said["max_abs_index"]) == (1, 7)
     assert not said["is_same"]
 
 
@@ -726,4 +722,4 @@ def test_narrow_floats_are_compared_by_value(tmp_path):
     expected = np.array([1.0, 2.0, 4.0], ml_dtypes.bfloat16)
     actual = np.array([1.0, 2.015625, 4.0], ml_dtypes.bfloat16)
     said = compared(tmp_path, bits_of(expected), bits_of(actual), 0, 0.01, "bfloat16")
-    assert said["is_same"] and said["n_differing"] == 1 and said["max_abs"] == 0.015625 and said["max_abs_index"] == 1
+    assert said["is_same"] and said["max_abs"] == 0.015625 and said["max_abs_index"] == 1

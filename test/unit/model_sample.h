@@ -33,8 +33,8 @@ static const struct model_setting sample_settings[] = { { "duration", "10 s" }, 
 static const struct model_transformer sample_transformers[] = { { "ConstantFolding", 14500000, 2 },
 								{ "NchwcTransformer", 800000, 2 } };
 static const struct model_output sample_compared[] = { { "sof\"tmax", "float32", "1x1000", 1000, 0, 1.5e-7, 2.25e-5,
-							 "[0,17]", NULL, true, 1e-5, 1e-3 } };
-static const struct model_output sample_different[] = { { "sof\"tmax", "float32", "1x1000", 1000, 3, 0.25, 0.5,
+							 0.9999999, "[0,17]", NULL, true, 1e-5, 1e-3 } };
+static const struct model_output sample_different[] = { { "sof\"tmax", "float32", "1x1000", 1000, 3, 0.25, 0.5, 0.985,
 							  "[0,17]", NULL, false, 1e-5, 1e-3 } };
 static const struct model_counter sample_counters[] = { { "gpu card1 busy", "%", 71.5, 98, 1 },
 							{ "gpu card1 compute", "%", 63.25, 81, 1 } };

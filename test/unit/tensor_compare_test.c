@@ -25,7 +25,6 @@ TEST(a_tensor_is_the_same_as_itself)
 		struct tensor_diff diff;
 		assert_int_equal(tensor_fill(&tensor, &(struct tensor_fill){ .seed = 1 }, "x", NULL), 0);
 		assert_true(tensor_compare(&tensor, &tensor, (struct tensor_tolerance){ 0, 0 }, &diff));
-		assert_int_equal(diff.n_differing, 0);
 		assert_int_equal(diff.first_off, 63);
 		assert_int_equal(diff.n_finite, type == TENSOR_STRING ? 0 : 63);
 		assert_true(type == TENSOR_STRING ? isnan(diff.cosine) : fabs(diff.cosine - 1) < 1e-12);
@@ -39,13 +38,10 @@ TEST(the_largest_differences_are_found)
 					  make_of(TENSOR_FLOAT, VALUES(103, 1.5, 0.25, -4)), 0.25, 0.04);
 
 	assert_true(diff.max_abs == 3 && diff.max_abs_index == 0);
-	assert_true(diff.max_rel == 0.5 && diff.max_rel_index == 1);
+	assert_true(diff.max_rel == 0.5);
 	assert_int_equal(diff.n_off, 1);
 	assert_int_equal(diff.first_off, 1);
-	assert_int_equal(diff.n_differing, 3);
 	assert_int_equal(diff.n_relative, 3);
-	assert_true(diff.mean_abs == 3.75 / 4);
-	assert_true(fabs(diff.rms - sqrt((9 + 0.25 + 0.0625) / 4)) < 1e-15);
 }
 
 TEST(of_equal_differences_the_first_is_said)
@@ -54,7 +50,6 @@ TEST(of_equal_differences_the_first_is_said)
 	    diff_of(make_of(TENSOR_FLOAT, VALUES(1, 1, 1)), make_of(TENSOR_FLOAT, VALUES(1, 2, 2)), 0, 0);
 
 	assert_int_equal(diff.max_abs_index, 1);
-	assert_int_equal(diff.max_rel_index, 1);
 }
 
 TEST(the_tolerance_itself_is_within)
@@ -74,12 +69,10 @@ TEST(what_is_not_finite_is_counted_apart)
 	    diff_of(make_of(TENSOR_FLOAT16, VALUES(NAN, NAN, 1, INFINITY, INFINITY, -INFINITY, 0)),
 		    make_of(TENSOR_FLOAT16, VALUES(NAN, 1, NAN, INFINITY, -INFINITY, 3, -0.0)), 1e9, 1e9);
 
-	assert_int_equal(diff.n_both_nan, 1);
 	assert_int_equal(diff.n_one_nan, 2);
 	assert_int_equal(diff.n_one_infinite, 2);
 	assert_int_equal(diff.n_finite, 1);
 	assert_int_equal(diff.n_off, 4);
-	assert_int_equal(diff.n_differing, 4);
 	assert_int_equal(diff.first_off, 1);
 	assert_true(diff.max_abs == 0);
 	assert_true(isnan(diff.cosine));
@@ -122,7 +115,6 @@ TEST(complex_numbers_are_apart_by_their_distance)
 	diff = diff_of(a, b, 0, 0.5);
 	assert_true(diff.max_abs == 5 && diff.max_rel == 0.5);
 	assert_int_equal(diff.n_off, 0);
-	assert_int_equal(diff.n_differing, 1);
 	assert_true(fabs(diff.cosine - 1) < 1e-15);
 }
 

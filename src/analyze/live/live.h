@@ -179,9 +179,9 @@ struct live_totals {
 	struct live_sum others; /* of models that found no room among the rows */
 	struct live_sum gone;	/* of rows that were dropped after their program had ended */
 	uint64_t n_events, n_lost;
-	uint64_t n_unplaced, unplaced_ns; /* operators whose inference is not known */
-	uint64_t n_outside, outside_ns;	  /* operators in no inference, such as constant folding */
-	uint64_t n_counters_left_out, n_processes_left_out;
+	uint64_t n_unplaced;				    /* operators whose inference is not known */
+	uint64_t n_outside;				    /* operators in no inference, such as constant folding */
+	uint64_t n_counters_left_out, n_processes_left_out; /* no room for them: LIVE_COUNTERS, LIVE_PROCESSES */
 	uint64_t n_sampled_out;
 };
 const struct live_totals *live_totals(const struct live *live);

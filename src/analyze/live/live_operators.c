@@ -73,12 +73,6 @@ static int add_to(struct live *live, struct live_row *row, const struct live_wai
 	return 0;
 }
 
-static void give_up(struct live *live, uint64_t ns)
-{
-	live->sums.n_unplaced++;
-	live->sums.unplaced_ns += ns;
-}
-
 static int wait_for_run(struct live *live, const struct live_waiting *op)
 {
 	struct live_waiting *waiting;
@@ -86,7 +80,7 @@ static int wait_for_run(struct live *live, const struct live_waiting *op)
 	if (live->waiting.n >= LIVE_WAITING)
 		live_operators_settle(live, false);
 	if (live->waiting.n >= LIVE_WAITING) {
-		give_up(live, op->ns);
+		live->sums.n_unplaced++;
 		return 0;
 	}
 	waiting = array_add(&live->waiting, sizeof *waiting);
@@ -104,7 +98,6 @@ int live_operator(struct live *live, struct live_track *track, const struct live
 
 	if (!slice->number) {
 		live->sums.n_outside++;
-		live->sums.outside_ns += self_ns;
 		return 0;
 	}
 	if (slice->number != track->last_number || track->n_freed != live->n_freed) {
@@ -116,7 +109,7 @@ int live_operator(struct live *live, struct live_track *track, const struct live
 		track->n_freed = live->n_freed;
 	}
 	if (!track->last_row)
-		give_up(live, self_ns);
+		live->sums.n_unplaced++;
 	return track->last_row ? add_to(live, track->last_row, &op) : 0;
 }
 
@@ -132,12 +125,12 @@ void live_operators_settle(struct live *live, bool is_roll)
 		if (place) {
 			row = live_row_of(live, place->row);
 			if (!row || add_to(live, row, &waiting[i]))
-				give_up(live, waiting[i].ns);
+				live->sums.n_unplaced++;
 			continue;
 		}
 		waiting[i].age += is_roll;
 		if (waiting[i].age >= MOST_AGE)
-			give_up(live, waiting[i].ns);
+			live->sums.n_unplaced++;
 		else
 			waiting[n++] = waiting[i];
 	}

@@ -12,9 +12,9 @@ enum { STATS_TYPICAL_BLOCKS = 16, STATS_TYPICAL_LEAST = 4, STATS_TYPICAL_PER_BLO
 
 /* All zero: not known, there are too few values, or too many to be kept one by one. */
 struct stats_typical {
-	double median_ns, low_ns, high_ns; /* with 95 % confidence; n_effective is worth less than n, as always */
-	double quartile_ns;		   /* a quarter of all values does not exceed it */
-	uint32_t n_blocks;		   /* 0: fewer than 32 values */
+	double median_ns;
+	double quartile_ns; /* a quarter of all values does not exceed it */
+	uint32_t n_blocks;  /* 0: fewer than 32 values */
 	/* of equally many consecutive values each, in order */
 	float block_ns[STATS_TYPICAL_BLOCKS], block_quartile_ns[STATS_TYPICAL_BLOCKS];
 };

@@ -119,7 +119,7 @@ struct counter {
 	struct summary_resource row;
 	uint32_t track, process;
 	uint64_t before_ns, before_busy_ns; /* the value before: its time, and how long it had been busy until then */
-	bool has_before, is_rate;
+	bool has_before;
 	bool is_taken;		 /* EVENT_MEMORY_TOTAL */
 	bool is_in_use, is_kept; /* EVENT_MALLOC_IN_USE, EVENT_MALLOC_FREE */
 	double sum, busy_sum, idle_sum, plain_sum;

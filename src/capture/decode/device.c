@@ -227,7 +227,6 @@ static int put_work(struct device_step *step, bool is_last)
 		work[i].call = call_of(device, &work[i]);
 	if (device->work.n)
 		qsort(work, device->work.n, sizeof *work, by_begin);
-	device->n_forced += device->work.n > MAX_WAITING;
 	for (size_t i = 0; i < device->work.n; i++) {
 		bool stays = code || waits(&waiting, &work[i]);
 

@@ -50,7 +50,7 @@ struct device {
 	uint32_t n_strange, n_timeless, n_steps; /* as the agent counts */
 	uint32_t put_round;			 /* n_flushed when work was put last */
 	uint64_t oldest_ns;			 /* spans that ended before are needed no more */
-	uint64_t n_flows, n_work, n_forced;	 /* n_forced: too much waited, so that some was put too early */
+	uint64_t n_flows, n_work;
 	bool is_told;
 	struct array threads, work, calls; /* struct device_thread, device_work, device_call */
 	struct array lines, groups;	   /* struct device_line, device_group */

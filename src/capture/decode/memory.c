@@ -286,7 +286,6 @@ static void use(struct memory_account *account, const struct memory_event *event
 	}
 	if (account->now.in_use > account->peak) {
 		account->peak = account->now.in_use;
-		account->peak_ns = event->time_ns;
 		account->has_grown = true;
 	}
 	if (account->now.use[MEMORY_OPERATOR].bytes > account->operators_peak) {

@@ -89,7 +89,7 @@ struct memory_account {
 	uint64_t n_allocs, allocated, n_frees, n_growths, n_reserves;
 	uint64_t held_peak;
 	/* when most was in use */
-	uint64_t peak, peak_ns;
+	uint64_t peak;
 	uint64_t use_at_peak[N_MEMORY_USES];
 	/*
 	 * When operators had most. That is another moment where the runtime plans the memory of an inference ahead and

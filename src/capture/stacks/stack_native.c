@@ -206,11 +206,8 @@ void stack_native_take(struct stack_process *process, struct stack_thread *threa
 	python = stack_python_thread(&process->python, thread->inner_tid, round->now_ns);
 	if ((python && !is_now) || !stack_moments_take(&thread->moments, &moment))
 		return;
-	if (python) {
+	if (python)
 		base = stack_python_walk(&process->python, python, round->out->names, &flags);
-		round->shared->n_walked++;
-		round->shared->n_torn += flags & SAMPLE_TORN;
-	}
 	if (is_now)
 		set_pace(thread, round);
 	thread->ran.base = base;

@@ -31,8 +31,6 @@ struct stack_shared {
 	bool are_many, are_few; /* in the second before */
 	int8_t counts_turns;	/* whether events count how often a thread gets a CPU: 1, -1: they do not, 0: unknown */
 	uint32_t n_kept;	/* files that are kept open */
-	uint64_t n_walked;	/* stacks that were read, */
-	uint64_t n_torn;	/* and of them torn */
 };
 
 struct stack_round {

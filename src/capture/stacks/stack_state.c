@@ -222,8 +222,6 @@ static void put_stack(struct stack_process *process, struct stack_thread *thread
 		thread->now.flags |= SAMPLE_NO_PYTHON;
 	if (python) {
 		thread->now.stack = stack_python_walk(&process->python, python, round->out->names, &thread->now.flags);
-		round->shared->n_walked++;
-		round->shared->n_torn += thread->now.flags & SAMPLE_TORN;
 		if (!is_at_rest(thread) && is_recent(thread, round) && thread->now.stack == thread->ran.base)
 			thread->now.stack = thread->ran.stack; /* the same line calls */
 		if (thread->now.state == SAMPLE_GIL)
@@ -267,5 +265,4 @@ void stack_state_read(struct stack_process *process, struct stack_thread *thread
 	}
 	thread->now.stack = 0;
 	thread->now.flags |= SAMPLE_TORN;
-	round->shared->n_torn++;
 }

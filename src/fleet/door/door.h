@@ -53,8 +53,7 @@ struct door_child {
 struct door {
 	const char *name;
 	bool keeps_user; /* it writes files of the user: the child does not become nobody */
-	bool uses_network;
-	bool has_spool; /* it counts itself, and keeps what waits */
+	bool has_spool;	 /* it counts itself, and keeps what waits */
 	/* Writes section `section`; false: there is none. */
 	bool (*encode)(const struct door_in *in, int section, FILE *out);
 	/* In the child, before its last rights are gone. 0, or -errno and err: watching does not begin. */

@@ -136,9 +136,6 @@ static void serve(struct door_child *child)
 	push_serve(child->state);
 }
 
-const struct door door_clickhouse = { .name = "clickhouse",
-				      .uses_network = true,
-				      .has_spool = true,
-				      .encode = encode,
-				      .open = open_clickhouse,
-				      .serve = serve };
+const struct door door_clickhouse = {
+	.name = "clickhouse", .has_spool = true, .encode = encode, .open = open_clickhouse, .serve = serve
+};

@@ -157,5 +157,5 @@ static void serve(struct door_child *child)
 }
 
 const struct door door_otlp = {
-	.name = "otlp", .uses_network = true, .has_spool = true, .encode = encode, .open = open_otlp, .serve = serve
+	.name = "otlp", .has_spool = true, .encode = encode, .open = open_otlp, .serve = serve
 };

@@ -187,6 +187,4 @@ static void serve(struct door_child *child)
 	}
 }
 
-const struct door door_prometheus = {
-	.name = "prometheus", .uses_network = true, .encode = encode, .open = open_server, .serve = serve
-};
+const struct door door_prometheus = { .name = "prometheus", .encode = encode, .open = open_server, .serve = serve };

@@ -252,6 +252,12 @@ static void each_refused(const struct metric *metric, const struct fleet *fleet,
 	put(visit, ctx, NULL, NULL, (double)fleet_series(fleet)->n_refused);
 }
 
+static void each_left_out(const struct metric *metric, const struct fleet *fleet, const struct metrics_own *own,
+			  metric_visit *visit, void *ctx)
+{
+	put(visit, ctx, NULL, NULL, (double)fleet_own(fleet)->n_processes_refused);
+}
+
 static void each_watched(const struct metric *metric, const struct fleet *fleet, const struct metrics_own *own,
 			 metric_visit *visit, void *ctx)
 {
@@ -371,6 +377,8 @@ const struct metric metrics[] = {
 	  METRIC_COUNTER, .each = each_refused },
 	{ "inftrace.watch.processes", "{process}", "Processes with a runtime: watched, or not seen into.", METRIC_GAUGE,
 	  .each = each_watched },
+	{ "inftrace.watch.processes_refused", "{process}", "Processes that found no room and are in no series.",
+	  METRIC_COUNTER, .each = each_left_out },
 	{ "inftrace.watch.cpu", "s", "CPU time of inftrace itself.", METRIC_COUNTER, .each = each_own_cpu },
 	{ "inftrace.watch.resident", "By", "Resident memory of inftrace itself.", METRIC_GAUGE,
 	  .each = each_own_resident },

@@ -13,7 +13,6 @@ struct writer {
 	const struct metric *metric;
 	const char *name;
 	bool is_open_metrics;
-	double start_s;
 };
 
 static void put_escaped(FILE *out, const char *text, bool is_label)

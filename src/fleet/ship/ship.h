@@ -18,7 +18,6 @@ struct ship {
 	struct door_counts *counts;	    /* shared with the child */
 	uint64_t number, n_dropped, n_sent; /* handed over, or not */
 	uint64_t n_dropped_before;
-	bool was_stuck;
 };
 
 /* What has become of the batches so far. Those that are handed over are sent, where the door does not count itself. */

@@ -250,7 +250,6 @@ static bool take_row(struct spool_group *group, sqlite3_stmt *row)
 	group->size += size;
 	if (!group->n++) {
 		snprintf(group->run, sizeof group->run, "%s", run);
-		group->first_id = sqlite3_column_int64(row, 0);
 		group->first = (uint64_t)sqlite3_column_int64(row, 2);
 	}
 	group->n_dropped_before += (uint64_t)sqlite3_column_int64(row, 3);

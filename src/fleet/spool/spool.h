@@ -29,7 +29,7 @@ struct spool_group {
 	uint64_t first, last, n, n_dropped_before;
 	void *body; /* one behind the other; of spool_group_done */
 	size_t size;
-	int64_t first_id, last_id;
+	int64_t last_id;
 };
 
 /*

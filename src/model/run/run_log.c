@@ -51,7 +51,6 @@ static void keep(const char *level, const char *text)
 	if (keeper.result) {
 		used = make_room(keeper.result->log, n);
 		memcpy(keeper.result->log + used, line, n + 1);
-		keeper.result->n_log_lines++;
 	}
 	if (keeper.is_verbose)
 		fprintf(stderr, "%s", line);

@@ -147,6 +147,7 @@ static void note_difference(struct run_tensor *note, const struct tensor *tensor
 		snprintf(note->why, sizeof note->why, "%s", diff->why);
 		return;
 	}
+	note->cosine = note->compared == RUN_NOT_COMPARED ? diff->cosine : fmin(note->cosine, diff->cosine);
 	if (note->compared == RUN_NOT_COMPARED || (note->compared == RUN_SAME && !is_same))
 		note->compared = is_same ? RUN_SAME : RUN_DIFFERENT;
 	if (diff->n_finite && diff->max_abs > note->max_abs)

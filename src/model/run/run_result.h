@@ -120,6 +120,7 @@ struct run_tensor {
 	uint32_t pad;
 	uint64_t n_elements, n_different;
 	double max_abs, max_rel; /* NaN: one side is NaN or infinite where the other is not */
+	double cosine;		 /* similarity of the two as vectors, of all sets the least; NaN: not known */
 	char why[RUN_NAME];	 /* RUN_DIFFERENT, RUN_NOT_COMPARABLE: the reason */
 };
 
@@ -154,7 +155,6 @@ struct run_result {
 	uint32_t pad;
 	char error[400];      /* one line; "" nothing failed */
 	char log[RUN_LOG];    /* the runtime's warnings and errors, a line each, the oldest dropped */
-	uint64_t n_log_lines; /* of all lines, dropped ones included */
 
 	char runtime_path[RUN_PATH], runtime_version[64];
 	char runtime_found[RUN_TEXT]; /* how it was found: "option --runtime" */

@@ -194,20 +194,17 @@ struct tensor_diff {
 	bool is_comparable; /* same type and shape; false: only `why` is valid */
 	char why[200];	    /* what differs in type or shape: "the type: float32, not float16"; else "" */
 	size_t n_elements;
-	size_t n_differing; /* not identical; NaN equals NaN, and 0 equals -0 */
-	size_t n_off;	    /* beyond the tolerance; integers, booleans, strings: all that differ */
-	size_t first_off;   /* index of the first of them; n_elements: none */
-	size_t n_both_nan;
+	size_t n_off;			  /* beyond the tolerance; integers, booleans, strings: all that differ */
+	size_t first_off;		  /* index of the first of them; n_elements: none */
 	size_t n_one_nan, n_one_infinite; /* NaN or infinite in only one of the two, or infinities of both signs: all
 					   * off */
 	/* The rest covers elements that are finite in both, never strings. n_finite 0: not valid. */
 	size_t n_finite;
-	double max_abs, mean_abs, rms;
+	double max_abs;
 	size_t max_abs_index;
-	size_t n_relative; /* finite ones whose expected value is not 0; 0: the next two are not valid */
+	size_t n_relative; /* finite ones whose expected value is not 0; 0: max_rel is not valid */
 	double max_rel;	   /* |actual - expected| / |expected| */
-	size_t max_rel_index;
-	double cosine; /* cosine similarity of the two as vectors, -1 to 1; NaN: one of them is all zeros */
+	double cosine;	   /* cosine similarity of the two as vectors, -1 to 1; NaN: one of them is all zeros */
 };
 
 /* Suitable tolerances for comparing two correct implementations of the type. 0 and 0 for exact types. */

@@ -8,7 +8,7 @@
 
 /* Running sums. */
 struct sums {
-	double abs, squares, expected_squares, actual_squares, products;
+	double expected_squares, actual_squares, products;
 };
 
 struct tensor_tolerance tensor_default_tolerance(enum tensor_type type)
@@ -63,20 +63,16 @@ static void count_off(struct tensor_diff *diff, size_t i)
 }
 
 /* distance and the magnitude of the expected value are finite, or infinite because they exceed a double. */
-static void count_finite(struct tensor_diff *diff, struct sums *sums, size_t i, double distance, double magnitude)
+static void count_finite(struct tensor_diff *diff, size_t i, double distance, double magnitude)
 {
 	if (!diff->n_finite++ || distance > diff->max_abs) {
 		diff->max_abs = distance;
 		diff->max_abs_index = i;
 	}
-	sums->abs += distance;
-	sums->squares += distance * distance;
 	if (!magnitude)
 		return;
-	if (!diff->n_relative++ || distance / magnitude > diff->max_rel) {
+	if (!diff->n_relative++ || distance / magnitude > diff->max_rel)
 		diff->max_rel = distance / magnitude;
-		diff->max_rel_index = i;
-	}
 }
 
 static void add_products(struct sums *sums, double expected, double actual)
@@ -112,11 +108,8 @@ static void compare_number(struct tensor_diff *diff, struct sums *sums, size_t i
 	const double distance = length(actual.part[0] - expected.part[0], actual.part[1] - expected.part[1]);
 	const double magnitude = length(expected.part[0], expected.part[1]);
 
-	if (has_nan(expected) && has_nan(actual)) {
-		diff->n_both_nan++;
+	if (has_nan(expected) && has_nan(actual))
 		return;
-	}
-	diff->n_differing += !is_same(expected, actual);
 	if (has_nan(expected) || has_nan(actual)) {
 		diff->n_one_nan++;
 		count_off(diff, i);
@@ -130,7 +123,7 @@ static void compare_number(struct tensor_diff *diff, struct sums *sums, size_t i
 		}
 		return;
 	}
-	count_finite(diff, sums, i, distance, magnitude);
+	count_finite(diff, i, distance, magnitude);
 	for (int part = 0; part < 2; part++)
 		add_products(sums, expected.part[part], actual.part[part]);
 	if (!(distance <= tolerance.absolute + tolerance.relative * magnitude))
@@ -163,12 +156,10 @@ static void compare_integers(const struct tensor *expected, const struct tensor 
 		const bool is_less = is_signed ? e < a : (uint64_t)e < (uint64_t)a;
 		const uint64_t distance = is_less ? (uint64_t)a - (uint64_t)e : (uint64_t)e - (uint64_t)a;
 		const double expected_value = tensor_get(expected, i, 0);
-		count_finite(diff, sums, i, (double)distance, fabs(expected_value));
+		count_finite(diff, i, (double)distance, fabs(expected_value));
 		add_products(sums, expected_value, tensor_get(actual, i, 0));
-		if (distance) {
-			diff->n_differing++;
+		if (distance)
 			count_off(diff, i);
-		}
 	}
 }
 
@@ -178,7 +169,6 @@ static void compare_strings(const struct tensor *expected, const struct tensor *
 		if (expected->string_bytes[i] == actual->string_bytes[i] &&
 		    !memcmp(expected->strings[i], actual->strings[i], expected->string_bytes[i]))
 			continue;
-		diff->n_differing++;
 		count_off(diff, i);
 	}
 }
@@ -201,10 +191,6 @@ bool tensor_compare(const struct tensor *expected, const struct tensor *actual, 
 		break;
 	default:
 		compare_integers(expected, actual, diff, &sums);
-	}
-	if (diff->n_finite) {
-		diff->mean_abs = sums.abs / (double)diff->n_finite;
-		diff->rms = sqrt(sums.squares / (double)diff->n_finite);
 	}
 	diff->cosine = sums.expected_squares > 0 && sums.actual_squares > 0
 			   ? sums.products / (sqrt(sums.expected_squares) * sqrt(sums.actual_squares))

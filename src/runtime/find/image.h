@@ -29,7 +29,6 @@ struct image {
 	uint64_t relro_start, relro_end; /* 0, 0: none */
 	uint64_t dynamic, dynamic_end;	 /* PT_DYNAMIC */
 	uint64_t frames, frames_end;	 /* PT_GNU_EH_FRAME; of a module of this process */
-	uint64_t rtti_probed;		 /* for the owner to use */
 };
 
 struct image_set {

@@ -194,6 +194,7 @@ static void put_outputs(struct json *json, const struct model_result *result)
 		json_known(json, "different", output->n_different);
 		json_real(json, "max_absolute", output->max_abs);
 		json_real(json, "max_relative", output->max_rel);
+		json_real(json, "cosine", output->cosine);
 		json_text(json, "at", output->where);
 		json_real(json, "tolerance_absolute", output->tolerance_abs);
 		json_real(json, "tolerance_relative", output->tolerance_rel);

@@ -100,6 +100,12 @@ static void draw_status(const struct top *top, struct grid *grid, int y, const s
 		snprintf(text, sizeof text, "%s operators of no known inference", units_count(totals->n_unplaced).s);
 		add_figure(&line, text);
 	}
+	if (totals->n_processes_left_out || totals->n_counters_left_out) {
+		snprintf(text, sizeof text, "left out: %.40s, %.40s",
+			 printable_count(totals->n_processes_left_out, "process").s,
+			 printable_count(totals->n_counters_left_out, "counter").s);
+		add_figure(&line, text);
+	}
 	if (top->n_bytes) {
 		snprintf(text, sizeof text, "recording %s", units_bytes((double)top->n_bytes).s);
 		add_figure(&line, text);

@@ -167,6 +167,8 @@ static void put_totals(const struct top *top, struct json *json)
 	json_count(json, "inferences_sampled_out", totals->n_sampled_out);
 	json_count(json, "operators_unplaced", totals->n_unplaced);
 	json_count(json, "operators_outside", totals->n_outside);
+	json_count(json, "processes_left_out", totals->n_processes_left_out);
+	json_count(json, "counters_left_out", totals->n_counters_left_out);
 	json_real(json, "own_cpu", top->cost.cpu);
 	json_known(json, "own_bytes", top->cost.bytes ? (int64_t)top->cost.bytes : -1);
 }

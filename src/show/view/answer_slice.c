@@ -196,7 +196,6 @@ struct find {
 	struct view_scan scan;
 	uint32_t name;
 	bool is_backwards;
-	uint64_t after_ns;
 	const struct store_track *found;
 	size_t found_at;
 };

@@ -30,8 +30,8 @@ static void print_result(const struct run_record *record)
 	       (unsigned long long)n[RUN_LATENCY_IN_FLIGHT], (unsigned long long)n[RUN_LATENCY_FAILED]);
 	printf("first %llu\nwarm_up %llu\nsteady %llu\n", (unsigned long long)n_phase[RUN_FIRST],
 	       (unsigned long long)n_phase[RUN_WARM_UP], (unsigned long long)n_phase[RUN_STEADY]);
-	printf("n_warm_up %llu\nn_steady %llu\nstop %u\nn_log_lines %llu\n", (unsigned long long)head->n_warm_up,
-	       (unsigned long long)head->n_steady, head->stop, (unsigned long long)head->n_log_lines);
+	printf("n_warm_up %llu\nn_steady %llu\nstop %u\n", (unsigned long long)head->n_warm_up,
+	       (unsigned long long)head->n_steady, head->stop);
 	for (uint32_t i = 0; i < head->n_tensors; i++)
 		if (head->tensors[i].is_output)
 			printf("output.%s %llu %g\n", head->tensors[i].name,

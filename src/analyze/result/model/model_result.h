@@ -124,8 +124,8 @@ struct model_device {
 /* An output of the first inference beside the same output of `against`. */
 struct model_output {
 	const char *name, *type, *shape;
-	int64_t n_elements, n_different; /* beyond the tolerance, or NaN in one of them only */
-	double max_abs, max_rel;
+	int64_t n_elements, n_different;     /* beyond the tolerance, or NaN in one of them only */
+	double max_abs, max_rel, cosine;     /* cosine: similarity of the two as vectors, -1 to 1 */
 	const char *where;		     /* of the largest difference: "[0,17]" */
 	const char *problem;		     /* why they cannot be compared; NULL: they could */
 	bool is_equal;			     /* within the tolerance */

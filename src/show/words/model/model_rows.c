@@ -231,6 +231,7 @@ static void put_output(struct table *table, const struct model_view *view, uint3
 	table_cell(table, TABLE_PLAIN, isfinite(output->max_rel) ? "%.3g" : "-", output->max_rel);
 	if (!view->is_roomy)
 		return;
+	table_cell(table, TABLE_PLAIN, isfinite(output->cosine) ? "%.6g" : "-", output->cosine);
 	table_cell(table, TABLE_PLAIN, "%s", output->where ? name_of(view, output->where).s : "-");
 	table_cell(table, TABLE_PLAIN, "%s[%s]", name_of(view, output->type).s,
 		   output->shape ? name_of(view, output->shape).s : "?");
@@ -246,6 +247,7 @@ void model_rows_outputs(struct table *table, const struct model_view *view)
 	table_column(table, "absolute", TABLE_RIGHT);
 	table_column(table, "relative", TABLE_RIGHT);
 	if (view->is_roomy) {
+		table_column(table, "cosine", TABLE_RIGHT);
 		table_column(table, "largest at", TABLE_LEFT);
 		table_column(table, "type", TABLE_LEFT);
 	}
