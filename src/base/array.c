@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { LARGE = 1 << 20, HUGE_PAGE = 2 << 20, FIRST = 16 };
+enum { LARGE = 1 << 20, HUGE_PAGE = 2 << 20, FIRST = 16, FIRST_ROOM = 4 };
 
 static size_t round_up(size_t bytes)
 {
@@ -101,6 +101,23 @@ void array_free(void *block, size_t bytes)
 		munmap(block, round_up(bytes));
 	else
 		free(block);
+}
+
+void *array_room(void *data, size_t *capacity, size_t n, size_t size)
+{
+	size_t more = *capacity ? *capacity : FIRST_ROOM;
+	char *grown;
+
+	while (more < n && more <= UINT32_MAX / 2)
+		more *= 2;
+	if (more < n)
+		return NULL;
+	grown = reallocarray(data, more, size);
+	if (!grown)
+		return NULL;
+	memset(grown + *capacity * size, 0, (more - *capacity) * size);
+	*capacity = more;
+	return grown;
 }
 
 void *array_add(struct array *array, size_t size)

@@ -6,6 +6,7 @@
 #ifndef BASE_ARRAY_H
 #define BASE_ARRAY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct array {
@@ -21,6 +22,22 @@ void *array_resize(void *old, size_t old_bytes, size_t bytes);
 void array_free(void *block, size_t bytes);
 /* Gives memory behind used_bytes back; the block keeps its size. */
 void array_trim(void *block, size_t bytes, size_t used_bytes);
+
+/*
+ * Room for `n` elements in an array of malloc's, which a pointer and a capacity in elements describe; what is new is
+ * zeroed. False: out of memory, and nothing has changed. Reads n twice.
+ */
+#define ARRAY_ROOM(data, capacity, n) \
+	((n) <= (capacity) || ({ \
+		 size_t room_ = (capacity); \
+		 void *grown_ = array_room(data, &room_, n, sizeof *(data)); \
+		 if (grown_) { \
+			 (data) = grown_; \
+			 (capacity) = (__typeof__(capacity))room_; \
+		 } \
+		 grown_ != NULL; \
+	 }))
+void *array_room(void *data, size_t *capacity, size_t n, size_t size);
 
 /* Appends an element of `size` bytes, zeroed; NULL: out of memory. size is the same on each call. */
 void *array_add(struct array *array, size_t size);

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "trace/perfetto/perfetto_write.h"
 
 enum { MAX_LANES = 64 };
@@ -49,15 +50,8 @@ static bool add_spot(struct place *place, const struct store_track *track, size_
 {
 	const struct store_slices *slices = &track->slices;
 
-	if (place->n_spots == place->spot_room) {
-		size_t room = place->spot_room ? 2 * place->spot_room : 1024;
-		struct spot *more = reallocarray(place->spots, room, sizeof *more);
-
-		if (!more)
-			return false;
-		place->spots = more;
-		place->spot_room = room;
-	}
+	if (!ARRAY_ROOM(place->spots, place->spot_room, place->n_spots + 1))
+		return false;
 	place->spots[place->n_spots++] = (struct spot){
 		.begin_ns = slices->begin_ns[row],
 		.end_ns = slices->end_ns[row],

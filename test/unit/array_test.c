@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -79,4 +80,34 @@ TEST(small_blocks_become_large_ones)
 	}
 	has(block, bytes, bytes);
 	array_free(block, bytes);
+}
+
+TEST(room_is_zeroed_and_keeps_what_is_there)
+{
+	uint32_t *value = NULL, capacity = 0;
+
+	for (uint32_t i = 0; i < 1000; i++) {
+		assert_true(ARRAY_ROOM(value, capacity, i + 1));
+		assert_int_equal(value[i], 0);
+		value[i] = i + 1;
+	}
+	for (uint32_t i = 0; i < 1000; i++)
+		assert_int_equal(value[i], i + 1);
+	assert_true(capacity >= 1000 && capacity <= 2000);
+	free(value);
+}
+
+TEST(room_that_there_is_no_memory_for_changes_nothing)
+{
+	struct {
+		char bytes[1 << 20];
+	} *value = NULL, *before;
+	size_t capacity = 0;
+
+	assert_true(ARRAY_ROOM(value, capacity, 1));
+	before = value;
+	assert_false(ARRAY_ROOM(value, capacity, SIZE_MAX / 4));
+	assert_ptr_equal(value, before);
+	assert_int_equal(capacity, 4);
+	free(value);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "analyze/pyramid/pyramid_in.h"
+#include "base/array.h"
 
 /* KIND_NONE: slices of this kind are not told apart. */
 static enum event_key key_of(enum event_kind kind)
@@ -45,21 +46,6 @@ static int find_class(struct pyramid *pyramid, uint32_t list)
 	return number < pyramid->classes.n ? 0 : add_class(pyramid, name, kind);
 }
 
-static int make_room(struct pyramid *pyramid, uint32_t n_lists)
-{
-	uint32_t capacity = pyramid->list_capacity ? n_lists + n_lists / 2 : n_lists;
-	uint16_t *grown;
-
-	if (n_lists <= pyramid->list_capacity)
-		return 0;
-	grown = realloc(pyramid->class_of_list, (size_t)capacity * sizeof *grown);
-	if (!grown)
-		return -ENOMEM;
-	pyramid->class_of_list = grown;
-	pyramid->list_capacity = capacity;
-	return 0;
-}
-
 static int tally_classes(struct pyramid *pyramid)
 {
 	uint32_t n = (uint32_t)pyramid->classes.n;
@@ -84,7 +70,7 @@ static int tally_classes(struct pyramid *pyramid)
 int pyramid_find_classes(struct pyramid *pyramid)
 {
 	uint32_t n_lists = store_n_lists(pyramid->store);
-	int code = make_room(pyramid, n_lists);
+	int code = ARRAY_ROOM(pyramid->class_of_list, pyramid->list_capacity, n_lists) ? 0 : -ENOMEM;
 
 	while (!code && pyramid->classes.n < N_KINDS)
 		code = add_class(pyramid, 0, (enum event_kind)pyramid->classes.n);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analyze/store/store_in.h"
+#include "base/array.h"
 
 enum { MAX_TRACKS = 1 << 24 };
 
@@ -221,15 +222,8 @@ static int set_own(struct store *store, struct track *track, size_t row, const s
 
 static int push_open(struct track *track, uint32_t row)
 {
-	if (track->n_open == track->open_capacity) {
-		uint32_t capacity = track->open_capacity ? track->open_capacity * 2 : 8;
-		uint32_t *open = realloc(track->open, capacity * sizeof *open);
-
-		if (!open)
-			return -ENOMEM;
-		track->open = open;
-		track->open_capacity = capacity;
-	}
+	if (!ARRAY_ROOM(track->open, track->open_capacity, track->n_open + 1))
+		return -ENOMEM;
 	track->open[track->n_open++] = row;
 	return 0;
 }

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 enum { DEPTH = 24 };
 
 struct lane {
@@ -31,14 +33,8 @@ struct lane_event *lanes_add(struct lanes *lanes)
 {
 	struct lane_event *event;
 
-	if (lanes->n == lanes->capacity) {
-		size_t capacity = lanes->capacity ? lanes->capacity * 2 : 256;
-		event = realloc(lanes->event, capacity * sizeof *event);
-		if (!event)
-			return NULL;
-		lanes->event = event;
-		lanes->capacity = capacity;
-	}
+	if (!ARRAY_ROOM(lanes->event, lanes->capacity, lanes->n + 1))
+		return NULL;
 	event = &lanes->event[lanes->n++];
 	memset(event, 0, sizeof *event);
 	event->order = lanes->order++;

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 enum { MAX_ALLOCATORS = 1 << 18, MAX_NODES = 1 << 20, MAX_KEPT = 4096 };
 
 static size_t slot_of(const struct memory *memory, uint64_t address)
@@ -58,56 +60,21 @@ static void remove_block(struct memory *memory, size_t gap)
 	memory->n_blocks--;
 }
 
-/* Room for one more element; grows by doubling. False: out of memory. */
-static bool has_room(void **data, size_t n, size_t *capacity, size_t size)
-{
-	size_t more = *capacity ? *capacity * 2 : 16;
-	void *grown;
-
-	if (n < *capacity)
-		return true;
-	grown = realloc(*data, more * size);
-	if (!grown)
-		return false;
-	*data = grown;
-	*capacity = more;
-	return true;
-}
-
 struct memory_allocator *memory_allocator(struct memory *memory, uint32_t id)
 {
-	struct memory_allocator *grown;
+	uint32_t n = memory->n_allocators;
 
-	if (!id || id >= MAX_ALLOCATORS)
+	if (!id || id >= MAX_ALLOCATORS || !ARRAY_ROOM(memory->allocator, memory->n_allocators, id + 1))
 		return NULL;
-	if (id >= memory->n_allocators) {
-		uint32_t n = id + id / 2 + 16;
-
-		grown = realloc(memory->allocator, n * sizeof *grown);
-		if (!grown)
-			return NULL;
-		memset(grown + memory->n_allocators, 0, (n - memory->n_allocators) * sizeof *grown);
-		for (uint32_t i = memory->n_allocators; i < n; i++)
-			grown[i].account = MEMORY_NO_ACCOUNT;
-		memory->allocator = grown;
-		memory->n_allocators = n;
-	}
+	while (n < memory->n_allocators)
+		memory->allocator[n++].account = MEMORY_NO_ACCOUNT;
 	return &memory->allocator[id];
 }
 
 void memory_shapes(struct memory *memory, struct names *names, uint32_t node, uint32_t shapes)
 {
-	if (node >= MAX_NODES)
+	if (node >= MAX_NODES || !ARRAY_ROOM(memory->shapes, memory->n_shapes, node + 1))
 		return;
-	if (node >= memory->n_shapes) {
-		uint32_t n = node + node / 2 + 64, *grown = realloc(memory->shapes, n * sizeof *grown);
-
-		if (!grown)
-			return;
-		memset(grown + memory->n_shapes, 0, (n - memory->n_shapes) * sizeof *grown);
-		memory->shapes = grown;
-		memory->n_shapes = n;
-	}
 	if (names_is_passing(shapes))
 		shapes = memory->n_kept++ < MAX_KEPT ? names_keep(names, shapes) : 0;
 	memory->shapes[node] = shapes;
@@ -115,11 +82,8 @@ void memory_shapes(struct memory *memory, struct names *names, uint32_t node, ui
 
 int memory_add(struct memory *memory, const struct memory_event *event)
 {
-	void *events = memory->event;
-
-	if (!has_room(&events, memory->n, &memory->capacity, sizeof *memory->event))
+	if (!ARRAY_ROOM(memory->event, memory->capacity, memory->n + 1))
 		return -ENOMEM;
-	memory->event = events;
 	memory->event[memory->n] = *event;
 	memory->event[memory->n++].order = memory->order++;
 	return 0;
@@ -142,8 +106,6 @@ static bool is_account(const struct memory_account *account, uint32_t session, u
 /* The account of this session and device; made if there is none. MEMORY_NO_ACCOUNT: out of memory. */
 static uint32_t find_account(struct memory *memory, struct memory_allocator *allocator, uint32_t session)
 {
-	void *accounts = memory->account;
-	size_t capacity = memory->accounts_capacity;
 	uint32_t n = memory->n_accounts, at;
 
 	if (allocator->account < n && is_account(&memory->account[allocator->account], session, allocator->device))
@@ -154,10 +116,8 @@ static uint32_t find_account(struct memory *memory, struct memory_allocator *all
 			return allocator->account = i;
 	for (at = 0; at < n && !memory->account[at].is_over; at++)
 		;
-	if (at == n && !has_room(&accounts, n, &capacity, sizeof *memory->account))
+	if (at == n && !ARRAY_ROOM(memory->account, memory->accounts_capacity, n + 1))
 		return MEMORY_NO_ACCOUNT;
-	memory->account = accounts;
-	memory->accounts_capacity = (uint32_t)capacity;
 	memory->account[at] = (struct memory_account){ .session = session, .device = allocator->device };
 	memory->n_accounts += at == n;
 	return allocator->account = at;
@@ -340,11 +300,8 @@ static int put_value(const struct memory_event *from, struct sink *out, struct e
 
 static int add_growth(struct memory *memory, const struct memory_event *event, uint32_t session)
 {
-	void *growths = memory->growth;
-
-	if (!has_room(&growths, memory->n_growths, &memory->growths_capacity, sizeof *memory->growth))
+	if (!ARRAY_ROOM(memory->growth, memory->growths_capacity, memory->n_growths + 1))
 		return -ENOMEM;
-	memory->growth = growths;
 	memory->growth[memory->n_growths++] =
 	    (struct memory_growth){ event->time_ns, event->bytes, event->allocator, session, event->is_reserve };
 	return 0;

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/processor.h"
 #include "capture/decode/segment_guard.h"
 
@@ -59,28 +60,10 @@ void segment_share(struct segment_map *map)
 	map->facts_read = map->segment->own_facts_read;
 }
 
-/* Room for index id in an array of size-d items; ids are given out one by one. */
-static void *reserve(void *array, uint32_t *capacity, uint32_t id, size_t size)
-{
-	uint32_t new_capacity = *capacity ? *capacity * 2 : 256;
-	void *grown;
-
-	if (id < *capacity)
-		return array;
-	grown = realloc(array, new_capacity * size);
-	if (!grown)
-		return NULL;
-	*capacity = new_capacity;
-	return grown;
-}
-
 static uint32_t add_text(struct segment_map *map, uint32_t text)
 {
-	uint32_t *grown = reserve(map->text, &map->text_capacity, map->n_texts + 1, sizeof *grown);
-
-	if (!grown)
+	if (!ARRAY_ROOM(map->text, map->text_capacity, map->n_texts + 2))
 		return 0;
-	map->text = grown;
 	map->text[++map->n_texts] = text;
 	return map->n_texts;
 }
@@ -161,11 +144,8 @@ uint32_t segment_read_text(struct segment_map *map, uint32_t id, bool may_pass)
 
 uint32_t segment_add_node(struct segment_map *map, const struct segment_node *node)
 {
-	struct segment_node *grown = reserve(map->node, &map->node_capacity, map->n_nodes + 1, sizeof *grown);
-
-	if (!grown)
+	if (!ARRAY_ROOM(map->node, map->node_capacity, map->n_nodes + 2))
 		return 0;
-	map->node = grown;
 	map->node[++map->n_nodes] = *node;
 	return map->n_nodes;
 }

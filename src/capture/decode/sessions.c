@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 enum {
 	FIRST_SLOTS = 64,
 	MAX_LIVING = 1 << 20,
@@ -90,17 +92,8 @@ static void forget(struct sessions *sessions, uint32_t number)
 
 void sessions_release(struct sessions *sessions, uint32_t number)
 {
-	struct session_gone *grown;
-
-	if (!number)
-		return;
-	if (sessions->n_gone == sessions->gone_capacity) {
-		grown = realloc(sessions->gone, (2 * sessions->gone_capacity + 64) * sizeof *grown);
-		if (!grown)
-			return; /* it is kept */
-		sessions->gone = grown;
-		sessions->gone_capacity = 2 * sessions->gone_capacity + 64;
-	}
+	if (!number || !ARRAY_ROOM(sessions->gone, sessions->gone_capacity, sessions->n_gone + 1))
+		return; /* without memory it is kept */
 	sessions->gone[sessions->n_gone++] = (struct session_gone){ number, sessions->round };
 }
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "capture/probe/uprobe_process.h"
 #include "runtime/model_name.h"
 #include "runtime/ort/ort_node.h"
@@ -18,20 +19,10 @@ enum { MAX_KERNELS = 1 << 20, MAX_OBJECTS = 1 << 16 };
 uint32_t uprobe_text(struct uprobe_process *process, const char *text)
 {
 	struct segment_map *map = &process->recorded->map;
-	uint32_t name = names_of(map->names, text), *grown;
-	size_t n;
+	uint32_t name = names_of(map->names, text);
 
-	if (!name)
+	if (!name || !ARRAY_ROOM(process->text, process->n_texts, (size_t)name + 1))
 		return 0;
-	if (name >= process->n_texts) {
-		n = name + 64 + name / 2;
-		grown = realloc(process->text, n * sizeof *grown);
-		if (!grown)
-			return 0;
-		memset(grown + process->n_texts, 0, (n - process->n_texts) * sizeof *grown);
-		process->text = grown;
-		process->n_texts = n;
-	}
 	if (!process->text[name])
 		process->text[name] = segment_add_text(map, text, strlen(text));
 	return process->text[name];

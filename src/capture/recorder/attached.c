@@ -13,6 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "capture/proc/proc.h"
 #include "capture/proc/process_end.h"
 
@@ -87,18 +88,12 @@ int attached_add(struct attached *attached, pid_t pid, uint64_t start_ticks, str
 			return 0;
 		}
 	}
-	if (!code && attached->n == attached->capacity) {
-		size_t capacity = attached->capacity ? attached->capacity * 2 : 8;
-		struct attached_program *grown = realloc(attached->program, capacity * sizeof *grown);
-		if (!grown) {
-			close(program.pidfd);
-			return err_set(err, ENOMEM, "cannot attach to process %d: out of memory", (int)pid);
-		}
-		attached->program = grown;
-		attached->capacity = capacity;
-	}
 	if (code)
 		return code;
+	if (!ARRAY_ROOM(attached->program, attached->capacity, attached->n + 1)) {
+		close(program.pidfd);
+		return err_set(err, ENOMEM, "cannot attach to process %d: out of memory", (int)pid);
+	}
 	code = attached_watch(attached, program.pidfd, err);
 	if (code)
 		close(program.pidfd);

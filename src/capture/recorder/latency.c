@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 enum { STEP_BITS = 6 };
 
 static size_t bin_of(uint64_t ns)
@@ -29,19 +31,7 @@ static uint64_t time_of(size_t bin)
 
 static struct latency_lane *lane_of(struct latency *latency, uint32_t track)
 {
-	struct latency_lane *grown;
-	uint32_t n;
-
-	if (track < latency->n_lanes)
-		return &latency->lane[track];
-	n = track + 64 + track / 2;
-	grown = n > track ? realloc(latency->lane, n * sizeof *grown) : NULL;
-	if (!grown)
-		return NULL;
-	memset(grown + latency->n_lanes, 0, (n - latency->n_lanes) * sizeof *grown);
-	latency->lane = grown;
-	latency->n_lanes = n;
-	return &latency->lane[track];
+	return ARRAY_ROOM(latency->lane, latency->n_lanes, (size_t)track + 1) ? &latency->lane[track] : NULL;
 }
 
 static void begin(struct latency *latency, const struct event *event)

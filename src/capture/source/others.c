@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/err.h"
 
@@ -97,15 +98,8 @@ static int compare(const void *a_, const void *b_)
 
 static int remember(struct others *others, const struct sample *sample, pid_t pid, const struct proc_stat *stat)
 {
-	if (others->n == others->capacity) {
-		size_t capacity = others->capacity ? 2 * others->capacity : 256;
-		void *larger = realloc(others->process, capacity * sizeof *others->process);
-
-		if (!larger)
-			return err_set(sample->err, ENOMEM, "cannot sample programs: out of memory");
-		others->process = larger;
-		others->capacity = capacity;
-	}
+	if (!ARRAY_ROOM(others->process, others->capacity, others->n + 1))
+		return err_set(sample->err, ENOMEM, "cannot sample programs: out of memory");
 	others->process[others->n++] = (struct other_process){ pid, others->round, stat->start_ticks, stat->cpu_ticks };
 	return 0;
 }

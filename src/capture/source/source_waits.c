@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "capture/source/fine.h"
 #include "capture/source/held.h"
 #include "capture/source/others.h"
@@ -86,14 +87,9 @@ static int read_threads(const struct sample *sample, struct waits_item *item, DI
 
 		if (tid <= 0 || !proc_thread_sched(sample->target->sysroot, sample->process->pid, tid, &sched))
 			continue;
-		if (n == capacity) {
-			void *larger = realloc(now, (capacity = capacity ? 2 * capacity : 16) * sizeof *now);
-
-			if (!larger) {
-				free(now);
-				return err_set(sample->err, ENOMEM, "cannot sample threads: out of memory");
-			}
-			now = larger;
+		if (!ARRAY_ROOM(now, capacity, n + 1)) {
+			free(now);
+			return err_set(sample->err, ENOMEM, "cannot sample threads: out of memory");
 		}
 		before_ns = before_of(item, tid, &hint);
 		*more_ns += sched.waited_ns > before_ns ? sched.waited_ns - before_ns : 0;

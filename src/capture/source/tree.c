@@ -234,14 +234,8 @@ static int meet(void *ctx, pid_t pid)
 	if (is_known(update->tree, pid) || read_stat(update->target, pid, NULL, &stat) ||
 	    is_over(update->target, pid, &stat))
 		return 0;
-	if (scan->n_newcomers == scan->capacity) {
-		size_t capacity = scan->capacity ? scan->capacity * 2 : 16;
-		struct newcomer *newcomer = realloc(scan->newcomer, capacity * sizeof *newcomer);
-		if (!newcomer)
-			return out_of_memory(update->err);
-		scan->newcomer = newcomer;
-		scan->capacity = capacity;
-	}
+	if (!ARRAY_ROOM(scan->newcomer, scan->capacity, scan->n_newcomers + 1))
+		return out_of_memory(update->err);
 	scan->newcomer[scan->n_newcomers++] = (struct newcomer){ pid, stat.start_ticks, update->now_ns };
 	return 0;
 }
@@ -462,14 +456,8 @@ static int admit(struct update *update, pid_t pid, const struct proc_stat *stat)
 	struct tree *tree = update->tree;
 	struct tree_process process = { .pid = pid, .start_ticks = stat->start_ticks };
 
-	if (tree->n == tree->capacity) {
-		size_t capacity = tree->capacity ? tree->capacity * 2 : 16;
-		struct tree_process *array = realloc(tree->process, capacity * sizeof *array);
-		if (!array)
-			return out_of_memory(update->err);
-		tree->process = array;
-		tree->capacity = capacity;
-	}
+	if (!ARRAY_ROOM(tree->process, tree->capacity, tree->n + 1))
+		return out_of_memory(update->err);
 	process.track = sink_new_track(update->out);
 	process.start_ns = start_of(update, stat->start_ticks);
 	process.pidfd = open_pidfd(update, &process) + 1;

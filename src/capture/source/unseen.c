@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "capture/decode/recorded.h"
 #include "capture/proc/proc.h"
 #include "capture/proc/program.h"
@@ -37,19 +38,6 @@ struct unseen_program {
 	bool is_forked; /* and has not called exec */
 };
 
-static void *grow(void *array, size_t n, size_t *capacity, size_t size)
-{
-	size_t wanted = *capacity ? *capacity * 2 : 16;
-	void *grown;
-
-	if (n < *capacity)
-		return array;
-	grown = realloc(array, wanted * size);
-	if (grown)
-		*capacity = wanted;
-	return grown;
-}
-
 static bool is_seen(const struct unseen *unseen, const struct unseen_file *file)
 {
 	for (size_t i = 0; i < unseen->n_seen; i++) {
@@ -63,12 +51,8 @@ static bool is_seen(const struct unseen *unseen, const struct unseen_file *file)
 
 static bool add_seen(struct unseen *unseen, const struct unseen_file *file)
 {
-	struct unseen_file *grown;
-
-	grown = grow(unseen->seen, unseen->n_seen, &unseen->seen_capacity, sizeof *grown);
-	if (!grown)
+	if (!ARRAY_ROOM(unseen->seen, unseen->seen_capacity, unseen->n_seen + 1))
 		return false;
-	unseen->seen = grown;
 	unseen->seen[unseen->n_seen++] = *file;
 	return true;
 }
@@ -218,11 +202,8 @@ static int conclude(struct unseen *unseen, const struct target *target, const st
 
 static int add(struct unseen *unseen, const struct unseen_program *program, struct err *err)
 {
-	struct unseen_program *grown = grow(unseen->program, unseen->n, &unseen->capacity, sizeof *grown);
-
-	if (!grown)
+	if (!ARRAY_ROOM(unseen->program, unseen->capacity, unseen->n + 1))
 		return err_set(err, ENOMEM, "cannot follow the processes of the target: out of memory");
-	unseen->program = grown;
 	unseen->program[unseen->n++] = *program;
 	return 0;
 }

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "runtime/find/function.h"
 #include "runtime/find/text_anchor.h"
 #include "runtime/ort/ort.h"
@@ -73,17 +74,10 @@ static void add_site(struct finder *finder, enum probe_kind kind, const struct f
 
 	if (sites->n >= MAX_SITES || !image_file_offset(finder->file, found->address, &site.offset))
 		return;
-	if (sites->n == finder->capacity) {
-		size_t capacity = finder->capacity ? finder->capacity * 2 : 1024;
-		struct probe_site *grown = realloc(sites->site, capacity * sizeof *grown);
-		if (!grown) {
-			finder->is_out_of_memory = true;
-			return;
-		}
-		sites->site = grown;
-		finder->capacity = capacity;
-	}
-	sites->site[sites->n++] = site;
+	if (ARRAY_ROOM(sites->site, finder->capacity, sites->n + 1))
+		sites->site[sites->n++] = site;
+	else
+		finder->is_out_of_memory = true;
 }
 
 static size_t count_of(const struct finder *finder, enum probe_kind kind)

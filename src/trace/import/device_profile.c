@@ -5,29 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void *add(void **array, size_t *n, size_t *room, size_t size)
-{
-	if (*n == *room) {
-		size_t more = *room ? 2 * *room : 64;
-		void *bigger = reallocarray(*array, more, size);
-
-		if (!bigger)
-			return NULL;
-		*array = bigger;
-		*room = more;
-	}
-	return memset((char *)*array + size * (*n)++, 0, size);
-}
+#include "base/array.h"
 
 struct device_row *device_profile_row(struct device_profile *profile)
 {
-	return add((void **)&profile->rows, &profile->n_rows, &profile->row_room, sizeof *profile->rows);
+	return ARRAY_ROOM(profile->rows, profile->row_room, profile->n_rows + 1) ? &profile->rows[profile->n_rows++]
+										 : NULL;
 }
 
 struct device_execution *device_profile_execution(struct device_profile *profile)
 {
-	return add((void **)&profile->executions, &profile->n_executions, &profile->execution_room,
-		   sizeof *profile->executions);
+	return ARRAY_ROOM(profile->executions, profile->execution_room, profile->n_executions + 1)
+		   ? &profile->executions[profile->n_executions++]
+		   : NULL;
 }
 
 void device_profile_done(struct device_profile *profile)

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "trace/import/device_profile.h"
 #include "trace/import/ort_profile.h"
 
@@ -40,31 +41,18 @@ struct profile {
 	size_t n_nodes, n_kernels, n_runs, node_room, kernel_room, run_room;
 };
 
-static bool room(void **array, size_t n, size_t *room_for, size_t size)
-{
-	size_t more = *room_for ? 2 * *room_for : 256;
-	void *bigger = n < *room_for ? *array : reallocarray(*array, more, size);
-
-	if (!bigger)
-		return false;
-	*room_for = n < *room_for ? *room_for : more;
-	*array = bigger;
-	return true;
-}
-
 static bool keep(struct profile *profile, const struct ort_profile_event *line)
 {
 	if (line->kind == ORT_PROFILE_NODE) {
-		if (!room((void **)&profile->nodes, profile->n_nodes, &profile->node_room, sizeof *profile->nodes))
+		if (!ARRAY_ROOM(profile->nodes, profile->node_room, profile->n_nodes + 1))
 			return false;
 		profile->nodes[profile->n_nodes++] = (struct node){ line->name, line->ts };
 	} else if (line->kind == ORT_PROFILE_RUN) {
-		if (!room((void **)&profile->runs, profile->n_runs, &profile->run_room, sizeof *profile->runs))
+		if (!ARRAY_ROOM(profile->runs, profile->run_room, profile->n_runs + 1))
 			return false;
 		profile->runs[profile->n_runs++] = (struct model_run){ line->ts, line->dur };
 	} else if (line->kind == ORT_PROFILE_KERNEL || line->kind == ORT_PROFILE_API) {
-		if (!room((void **)&profile->kernels, profile->n_kernels, &profile->kernel_room,
-			  sizeof *profile->kernels))
+		if (!ARRAY_ROOM(profile->kernels, profile->kernel_room, profile->n_kernels + 1))
 			return false;
 		profile->kernels[profile->n_kernels] = (struct kernel){ *line, profile->n_kernels };
 		profile->n_kernels++;

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 struct sorter_event {
 	uint64_t time_ns, order;
 	union {
@@ -20,34 +22,14 @@ struct sorter_event {
 	bool is_whole; /* a complete slice */
 };
 
-static void *more_room(void *array, size_t *room, size_t need, size_t size)
-{
-	size_t more = *room ? *room : 256;
-	void *grown;
-
-	if (need <= *room)
-		return array;
-	while (more < need)
-		more *= 2;
-	grown = realloc(array, more * size);
-	if (grown)
-		*room = more;
-	return grown;
-}
-
 int perfetto_sort_add(struct sorter *sorter, const struct event *event, uint64_t dur_ns, struct err *err)
 {
-	struct sorter_event *events = more_room(sorter->event, &sorter->room, sorter->n + 1, sizeof *events), *added;
-	struct arg *args;
+	struct sorter_event *added;
 
-	if (!events)
+	if (!ARRAY_ROOM(sorter->event, sorter->room, sorter->n + 1) ||
+	    !ARRAY_ROOM(sorter->arg, sorter->arg_room, sorter->n_args + event->n_args + 1))
 		return perfetto_state_out_of_memory(err);
-	sorter->event = events;
-	args = more_room(sorter->arg, &sorter->arg_room, sorter->n_args + event->n_args + 1, sizeof *args);
-	if (!args)
-		return perfetto_state_out_of_memory(err);
-	sorter->arg = args;
-	added = &events[sorter->n];
+	added = &sorter->event[sorter->n];
 	*added = (struct sorter_event){ event->time_ns,
 					sorter->n,
 					.first_arg = sorter->n_args,
@@ -63,7 +45,7 @@ int perfetto_sort_add(struct sorter *sorter, const struct event *event, uint64_t
 		added->is_whole = true;
 	}
 	if (event->n_args)
-		memcpy(args + sorter->n_args, event->args, event->n_args * sizeof *args);
+		memcpy(sorter->arg + sorter->n_args, event->args, event->n_args * sizeof *sorter->arg);
 	sorter->n_args += event->n_args;
 	sorter->n++;
 	return 0;
@@ -94,15 +76,12 @@ struct open {
 
 static int push(struct open *open, uint64_t end_ns, struct err *err)
 {
-	uint64_t *end = more_room(open->end_ns, &open->room, open->n + 1, sizeof *end);
-
-	if (!end)
+	if (!ARRAY_ROOM(open->end_ns, open->room, open->n + 1))
 		return perfetto_state_out_of_memory(err);
-	open->end_ns = end;
-	if (open->n && end[open->n - 1] != WAITS && end[open->n - 1] < end_ns)
-		end_ns = end[open->n - 1];
+	if (open->n && open->end_ns[open->n - 1] != WAITS && open->end_ns[open->n - 1] < end_ns)
+		end_ns = open->end_ns[open->n - 1];
 	open->n_waiting += end_ns == WAITS;
-	end[open->n++] = end_ns;
+	open->end_ns[open->n++] = end_ns;
 	return 0;
 }
 

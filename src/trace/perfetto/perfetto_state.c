@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "trace/perfetto/perfetto_fields.h"
 
 enum { MAX_CLOCKS = 256, MAX_SNAPSHOT = 64, MAX_SHARED = 1 << 24 };
@@ -16,27 +17,6 @@ enum { MAX_CLOCKS = 256, MAX_SNAPSHOT = 64, MAX_SHARED = 1 << 24 };
 int perfetto_state_out_of_memory(struct err *err)
 {
 	return err_set(err, ENOMEM, "out of memory");
-}
-
-int perfetto_state_grow(void **array, uint32_t *room, uint32_t index, size_t size, struct err *err)
-{
-	uint32_t more = *room ? *room : 16;
-	void *bigger;
-
-	if (index < *room)
-		return 0;
-	while (more <= index)
-		if (more <= UINT32_MAX / 2)
-			more *= 2;
-		else
-			return perfetto_state_out_of_memory(err);
-	bigger = realloc(*array, more * size);
-	if (!bigger)
-		return perfetto_state_out_of_memory(err);
-	memset((char *)bigger + *room * size, 0, (more - *room) * size);
-	*array = bigger;
-	*room = more;
-	return 0;
 }
 
 static void forget_stacks(struct perfetto_stacks *stacks)
@@ -87,8 +67,7 @@ struct sequence *perfetto_state_sequence_slow(struct state *state, uint32_t id)
 	uint32_t index = perfetto_map_get(&state->sequence_of, id);
 
 	if (!index) {
-		if (perfetto_state_grow((void **)&state->sequence, &state->sequence_room, state->n_sequences,
-					sizeof *state->sequence, NULL) ||
+		if (!ARRAY_ROOM(state->sequence, state->sequence_room, state->n_sequences + 1) ||
 		    !perfetto_map_put(&state->sequence_of, id, state->n_sequences + 1))
 			return NULL;
 		index = ++state->n_sequences;
@@ -143,7 +122,7 @@ static bool keep_text(struct state *state, struct sequence *sequence, struct per
 
 	if (!state->is_in_order || entry->number > MAX_SHARED)
 		return put_own(sequence, own, entry->number, value);
-	if (perfetto_state_grow((void **)&texts->id, &texts->room, (uint32_t)entry->number, sizeof *texts->id, NULL))
+	if (!ARRAY_ROOM(texts->id, texts->room, entry->number + 1))
 		return false;
 	if (!texts->id[entry->number])
 		texts->id[entry->number] = value;

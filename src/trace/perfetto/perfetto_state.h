@@ -108,8 +108,6 @@ struct state {
 
 /* 0 or -ENOMEM, here and below. */
 int perfetto_state_out_of_memory(struct err *err);
-/* Doubles *room until index fits; new elements are zero. */
-int perfetto_state_grow(void **array, uint32_t *room, uint32_t index, size_t size, struct err *err);
 void perfetto_state_done(struct state *state);
 
 /* The sequence with this number, created on first use; NULL: out of memory. Valid until the next call. */

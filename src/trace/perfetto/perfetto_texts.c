@@ -6,39 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/pb.h"
 #include "trace/perfetto/perfetto_describe.h"
 #include "trace/perfetto/perfetto_fields.h"
 
-enum {
-	HEAD_ROOM = 64, /* upper bound for the packet around a single text */
-	FIRST = 64,	/* of an array, */
-	FIRST_BITS = 2, /* of words: there are two such arrays for each thread and lane of all processes there were */
-};
-
-static int grow(void **array, uint32_t *n, uint32_t index, size_t size, uint32_t first)
-{
-	uint32_t more = *n ? *n : first;
-	void *bigger;
-
-	while (more <= index) {
-		if (more > UINT32_MAX / 2)
-			return -1;
-		more *= 2;
-	}
-	bigger = realloc(*array, more * size);
-	if (!bigger)
-		return -1;
-	memset((char *)bigger + *n * size, 0, (more - *n) * size);
-	*array = bigger;
-	*n = more;
-	return 0;
-}
-
-int perfetto_texts_grow(void **array, uint32_t *n, uint32_t index, size_t size)
-{
-	return grow(array, n, index, size, FIRST);
-}
+enum { HEAD_ROOM = 64 }; /* upper bound for the packet around a single text */
 
 static int out_of_memory(struct perfetto_texts *texts)
 {
@@ -71,8 +44,7 @@ int perfetto_seen_add(struct perfetto_seen *seen, uint32_t number)
 {
 	if (was_seen(seen, number))
 		return 0;
-	if (number / 64 >= seen->n_words &&
-	    grow((void **)&seen->bits, &seen->n_words, number / 64, sizeof *seen->bits, FIRST_BITS))
+	if (!ARRAY_ROOM(seen->bits, seen->n_words, number / 64 + 1))
 		return -1;
 	seen->bits[number / 64] |= (uint64_t)1 << number % 64;
 	return 1;
@@ -90,7 +62,7 @@ static int tell_text(struct perfetto_texts *texts, struct perfetto_told *told, u
 	struct perfetto_seen *seen = is_value ? &told->values : &told->names;
 	uint32_t number;
 
-	if (id >= numbers->n && perfetto_texts_grow((void **)&numbers->of, &numbers->n, id, sizeof *numbers->of))
+	if (!ARRAY_ROOM(numbers->of, numbers->n, (size_t)id + 1))
 		return out_of_memory(texts);
 	if (!numbers->of[id])
 		numbers->of[id] = ++numbers->last;

@@ -38,8 +38,6 @@ struct perfetto_texts {
 /* 1: the number was not in it; 0: it was; -1: out of memory. */
 int perfetto_seen_add(struct perfetto_seen *seen, uint32_t number);
 void perfetto_seen_done(struct perfetto_seen *seen);
-/* Doubles a zeroed array until index fits. 0, or -1: out of memory. */
-int perfetto_texts_grow(void **array, uint32_t *n, uint32_t index, size_t size);
 /* Defines what the event uses and the sequence (its number in the file) has not defined yet. 0, or -1 and out->err. */
 int perfetto_texts_tell(struct perfetto_texts *texts, struct perfetto_told *told, uint32_t sequence,
 			const struct event *event);

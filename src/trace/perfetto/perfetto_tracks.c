@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "trace/perfetto/perfetto_fields.h"
 #include "trace/perfetto/perfetto_state.h"
 
@@ -16,7 +17,7 @@ static uint32_t new_track(struct state *state, uint64_t uuid)
 {
 	uint32_t index = state->n_tracks + 1;
 
-	if (perfetto_state_grow((void **)&state->track, &state->track_room, index, sizeof *state->track, NULL))
+	if (!ARRAY_ROOM(state->track, state->track_room, (size_t)index + 1))
 		return 0;
 	state->n_tracks = index;
 	state->track[index] = (struct track){ .def.type = TRACK_LANE, .uuid = uuid, .multiplier = 1 };

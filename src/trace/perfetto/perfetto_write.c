@@ -180,8 +180,7 @@ static int put_track(struct perfetto_writer *writer, const struct event *event)
 	const struct track_def *def = event->def;
 	uint64_t parent_uuid;
 
-	if (event->track >= writer->n_tracks &&
-	    perfetto_texts_grow((void **)&writer->track, &writer->n_tracks, event->track, sizeof *writer->track))
+	if (!ARRAY_ROOM(writer->track, writer->n_tracks, (size_t)event->track + 1))
 		return out_of_memory(writer);
 	writer->track[event->track].is_defined = true;
 	writer->track[event->track].is_quick = false;
@@ -330,8 +329,7 @@ static int give_sequence(struct perfetto_writer *writer, struct track *track)
 		id = ((const uint32_t *)free->data)[--free->n];
 	else if (track->has_sequence)
 		id = writer->last_sequence + 1;
-	if (id >= writer->n_sequences &&
-	    perfetto_texts_grow((void **)&writer->sequence, &writer->n_sequences, id, sizeof *writer->sequence))
+	if (!ARRAY_ROOM(writer->sequence, writer->n_sequences, (size_t)id + 1))
 		return out_of_memory(writer);
 	track->sequence = id;
 	if (id > writer->last_sequence)

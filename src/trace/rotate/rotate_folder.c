@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/invoker.h"
 
 static const char suffix[] = ".pftrace", part[] = ".part";
@@ -65,7 +66,6 @@ int rotate_folder_list(int fd, uint64_t **numbers, size_t *n)
 	DIR *list = open_list(fd);
 	size_t capacity = 0;
 	struct dirent *entry;
-	uint64_t *more;
 
 	*numbers = NULL;
 	*n = 0;
@@ -74,13 +74,8 @@ int rotate_folder_list(int fd, uint64_t **numbers, size_t *n)
 	while ((entry = readdir(list))) {
 		if (!number_of(entry->d_name))
 			continue;
-		if (*n == capacity) {
-			capacity = capacity ? capacity * 2 : 64;
-			more = realloc(*numbers, capacity * sizeof **numbers);
-			if (!more)
-				break;
-			*numbers = more;
-		}
+		if (!ARRAY_ROOM(*numbers, capacity, *n + 1))
+			break;
 		(*numbers)[(*n)++] = number_of(entry->d_name);
 	}
 	closedir(list);

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 enum {
 	MAX_ARGS = 9,	  /* of a slice or note; more are left out when it is repeated */
 	MAX_OPEN = 64,	  /* slices of a track */
@@ -117,18 +119,9 @@ static void renew_text(const struct rotate_live *live, const char *kept, uint32_
 static int put_track(struct rotate_live *live, const struct event *event, struct err *err)
 {
 	struct rotate_track *track;
-	uint32_t n = live->n_tracks ? live->n_tracks : 64;
 
-	while (n <= event->track)
-		n *= 2;
-	if (n > live->n_tracks) {
-		track = realloc(live->track, n * sizeof *track);
-		if (!track)
-			return out_of_memory(err);
-		memset(track + live->n_tracks, 0, (n - live->n_tracks) * sizeof *track);
-		live->track = track;
-		live->n_tracks = n;
-	}
+	if (!ARRAY_ROOM(live->track, live->n_tracks, (size_t)event->track + 1))
+		return out_of_memory(err);
 	track = &live->track[event->track];
 	track->def = *event->def;
 	track->is_defined = true;
