@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Python packages with providers built in. Plugin packages are in model/run/provider_names.c. */
-#include "experiment/model_advice.h"
-
 #include <stddef.h>
 
 #include "analyze/result/model/model_compare.h"
 #include "base/text/provider.h"
+#include "experiment/model_in.h"
 
 #define WAY(package) \
 	"in a Python environment without onnxruntime: pip install " package \

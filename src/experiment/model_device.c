@@ -4,11 +4,11 @@
  * without. Devices that a session was given are those that the runtime knows. Where drivers have brought no other
  * device than the CPUs, nothing else can have computed: software that plays a GPU or an NPU runs on them, too.
  */
-#include "experiment/model_device.h"
-
 #include <glob.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "experiment/model_in.h"
 
 static const struct {
 	const char *provider, *option, *device;

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "experiment/model_fill.h"
+#include "experiment/model_in.h"
 
 static int out_of_memory(struct err *err)
 {

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "experiment/model_fill.h"
+#include "experiment/model_in.h"
 #include "model/onnx/onnx_other.h"
 
 /* One file while it is read. */

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Copies the facts of a run out of the runner's result and the summaries of its recordings. Computes nothing. */
-#include "experiment/model_fill.h"
-
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -14,7 +12,7 @@
 #include "analyze/result/model/model_energy.h"
 #include "analyze/result/model/recording_result.h"
 #include "capture/source/source.h"
-#include "experiment/model_device.h"
+#include "experiment/model_in.h"
 
 struct fill {
 	struct model_result *to;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "analyze/result/model/model_devices.h"
-#include "experiment/model_fill.h"
+#include "experiment/model_in.h"
 
 static const char *keep(struct arena *arena, const char *text, bool *is_out_of_memory)
 {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* From the files of a provider's profiler to the kernels of a report. Where they lie, the runner's result says. */
-#include "experiment/model_inside.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -12,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "experiment/model_place.h"
+#include "experiment/model_in.h"
 #include "trace/import/device_profile.h"
 
 struct inside {

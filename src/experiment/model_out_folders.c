@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Makes and removes folders. The runner writes the files, model_outputs.c compares them. */
-#include "experiment/model_out_folders.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/temp_dir.h"
+#include "experiment/model_in.h"
 
 int model_out_folders_open(struct model_out_folders *folders, const struct model_opts *opts,
 			   const struct model_ways *ways, struct err *err)

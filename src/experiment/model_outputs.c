@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "experiment/model_fill.h"
+#include "experiment/model_in.h"
 #include "model/run/run_opts.h"
 #include "model/tensor/tensor_file.h"
 

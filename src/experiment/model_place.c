@@ -4,8 +4,6 @@
  * their order. The n-th in the profile is the n-th operator of that name (or provider), or the n-th inference, in the
  * recording, if there are as many of them; else nothing is placed, rather than in the wrong place.
  */
-#include "experiment/model_place.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -15,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "experiment/model_in.h"
 #include "trace/perfetto/perfetto_write.h"
 
 enum { MAX_LANES = 64 };

@@ -20,11 +20,8 @@
 #include "base/temp_dir.h"
 #include "base/text/printable.h"
 #include "base/text/units.h"
-#include "experiment/model_advice.h"
 #include "experiment/model_describe.h"
-#include "experiment/model_fill.h"
-#include "experiment/model_inside.h"
-#include "experiment/model_out_folders.h"
+#include "experiment/model_in.h"
 #include "experiment/model_pass.h"
 
 enum { OPERATOR_RUNS = 20 };

@@ -2,7 +2,7 @@
 /* What a program calls while it is recorded: hands each call to the agent, which writes the record. */
 #include <stddef.h>
 
-#include "library/library.h"
+#include "library/library_in.h"
 
 void inftrace_begin_on(const struct inftrace_name *name)
 {

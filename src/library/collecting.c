@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "library/handles.h"
+#include "library/library_in.h"
 
 enum { LOOK_NS = 20000000, LATE_NS = 1000000 };
 

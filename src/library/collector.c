@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Brings the agent, finds its segment, drains it. Nothing here is on a path of the program's own threads. */
-#include "library/collector.h"
-
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -14,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "library/library.h"
+#include "library/library_in.h"
 
 enum { ARM_MS = 20000, LEAVE_MS = 5000, RING_BYTES = 8 << 20, UPDATE_MS = 250, CLOCK_MS = 5, AGAIN_MS = 20 };
 

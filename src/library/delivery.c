@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <time.h>
 
-#include "library/handles.h"
+#include "library/library_in.h"
 
 enum { EXIT_S = 1, MAX_LETTERS = 1000 };
 

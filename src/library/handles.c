@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The functions of inftrace_profile.h: checks arguments, and that handles are open. */
-#include "library/handles.h"
-
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -9,7 +7,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-#include "library/message.h"
+#include "library/library_in.h"
 
 /* MAX_OPTS: of structs of later versions, whose members must be 0 where this version has none */
 enum { MAX_MODEL = 1000, MAX_OPTS = 1024 };

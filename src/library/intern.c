@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "event/event.h"
-#include "library/library.h"
+#include "library/library_in.h"
 
 enum { N_CHAINS = 1 << 12, MAX_NAMES = 1 << 16, MAX_TEXT = 1000, N_TEXTS = 4 };
 

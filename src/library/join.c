@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "library/library.h"
+#include "library/library_in.h"
 
 /*
  * The program may have a copy of its own (a copy relocation), so the library itself refers to it like any module:

@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "library/handles.h"
-#include "library/message.h"
+#include "library/library_in.h"
 
 /* false: out of memory. */
 static bool copy(struct array *copies, const struct gather *gather)

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* One line of text for each thread. Most failures have the same reason always: these are in a table. */
-#include "library/message.h"
-
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "inftrace_profile.h"
+#include "library/library_in.h"
 
 static __thread char message[400];
 

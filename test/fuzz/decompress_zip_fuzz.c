@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "fuzz.h"
-#include "trace/import/decompressor.h"
+#include "trace/import/input.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Any file as a module of a process: results are code, or lie behind a segment and inside its last page. */
-#include "capture/inject/inject_file.h"
-
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture/inject/inject_in.h"
 #include "fuzz.h"
 
 enum { PAGE = 4096 };

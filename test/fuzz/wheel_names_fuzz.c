@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A Python module to be loaded without Python: any bytes. */
-#include "model/ort/wheel_names.h"
-
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "fuzz.h"
+#include "model/ort/ort_wheel.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

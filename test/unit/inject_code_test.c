@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The injector's code, which runs here in this process. */
-#include "capture/inject/inject_code.h"
-
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -13,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/processor.h"
+#include "capture/inject/inject_in.h"
 #include "cases.h"
 
 struct place {

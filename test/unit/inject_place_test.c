@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Places in this process: two pages stand for the ends of modules, a file of zeroes for their unused bytes. */
-#include "capture/inject/inject_place.h"
-
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "capture/inject/inject_code.h"
-#include "capture/inject/inject_memory.h"
+#include "capture/inject/inject_in.h"
 #include "cases.h"
 
 enum { PAGE = 4096, SLOT = 0x1000 };

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "capture/inject/inject_file.h"
+#include "capture/inject/inject_in.h"
 #include "cases.h"
 
 static int look(struct inject_file *found, const char *path, uint64_t map_start, struct err *err)

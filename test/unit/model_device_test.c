@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "experiment/model_device.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "cases.h"
+#include "experiment/model_in.h"
 
 static char root[64];
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Rows of a profile, added to a recording that is written and read back with the normal code. */
-#include "experiment/model_place.h"
-
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +7,7 @@
 #include <unistd.h>
 
 #include "cases.h"
+#include "experiment/model_in.h"
 #include "trace/perfetto/perfetto_write.h"
 
 enum { RUN_NS = 60000, GAP_NS = 40000, MAX_SLICES = 64 };

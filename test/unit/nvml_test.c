@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* GPUs under NVIDIA's driver, with a library controlled by the test (test/fake/nvml.c). */
+#include "capture/source/device/nvml.h"
+
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -8,7 +10,6 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "capture/source/device/nvml_ask.h"
 #include "capture/source/tree.h"
 #include "cases.h"
 #include "keep.h"

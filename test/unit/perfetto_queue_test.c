@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The thread that writes a recording, on files that stall (a pipe that nobody reads yet) and files that fail. */
-#include "trace/perfetto/perfetto_queue.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -13,6 +11,7 @@
 
 #include "cases.h"
 #include "lines.h"
+#include "trace/perfetto/perfetto_out.h"
 #include "trace/perfetto/perfetto_read.h"
 #include "trace/perfetto/perfetto_write.h"
 

@@ -3,8 +3,6 @@
  * A recording of a server that starts a process for each request, through everything that events pass in a recorder:
  * numbers of tracks come again, and memory follows the processes that live.
  */
-#include "capture/recorder/recorder_tracks.h"
-
 #include <limits.h>
 #include <malloc.h>
 #include <stdio.h>
@@ -13,7 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "capture/recorder/recorder_tap.h"
+#include "capture/recorder/recorder_in.h"
 #include "capture/recorder/thin/thin.h"
 #include "cases.h"
 #include "trace/import/import.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/run/run_arrivals.h"
-
 #include "cases.h"
+#include "model/run/run_worker.h"
 
 enum { N = 100000 };
 

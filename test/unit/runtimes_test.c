@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "capture/inject/inject_file.h"
+#include "capture/inject/inject_in.h"
 #include "capture/proc/file_look.h"
 #include "capture/proc/modules.h"
 #include "cases.h"

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Functions of code that a program makes while it runs: this program, which writes what its runtime would. */
-#include "capture/stacks/stack_jit.h"
-
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,6 +9,8 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+
+#include "capture/stacks/stack_image.h"
 
 struct fixture {
 	char path[64];

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "capture/recorder/thin/thin_models.h"
+#include "capture/recorder/thin/thin_in.h"
 #include "cases.h"
 #include "lines.h"
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/ort/wheel_names.h"
-
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cases.h"
+#include "model/ort/ort_wheel.h"
 
 #define DATA TEST_DIR "/data/python_module/"
 

@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/generation/generation_in.h"
 #include "analyze/generation/inputs.h"
-#include "analyze/generation/sequences.h"
 
 enum {
 	MAX_CANDIDATES = 64, /* inferences of a session that may turn out to be steps */

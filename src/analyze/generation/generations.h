@@ -8,7 +8,7 @@
 #define ANALYZE_GENERATION_GENERATIONS_H
 
 #include "analyze/generation/generation.h"
-#include "analyze/generation/sums.h"
+#include "analyze/generation/generation_in.h"
 #include "base/array.h"
 
 /* An inference. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyze/generation/sequences.h"
-
 #include <stdlib.h>
+
+#include "analyze/generation/generation_in.h"
 
 static bool read_number(int64_t *to, const char **at, char before)
 {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What the generations of a model come to. */
-#include "analyze/generation/sums.h"
-
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
+#include "analyze/generation/generation_in.h"
 #include "analyze/store/shapes.h"
 
 enum { MOST = 1 << 14, ALL_LIMIT = 1 << 17, LENGTH_LIMIT = 1 << 10, MAX_LENGTHS = 64 };

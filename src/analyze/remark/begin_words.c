@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Gives no number of what is missing: how many inferences passed before is not known. */
-#include "analyze/remark/begin_words.h"
-
 #include <string.h>
 
+#include "analyze/remark/remark_in.h"
 #include "base/text/units.h"
 
 struct printable begin_words(const struct summary *summary, const struct summary_runtime *runtime, bool is_ascii)

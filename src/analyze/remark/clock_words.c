@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Durations do not contain the time of a suspend, which CLOCK_MONOTONIC leaves out. */
-#include "analyze/remark/clock_words.h"
-
 #include <math.h>
 #include <string.h>
 
+#include "analyze/remark/remark_in.h"
 #include "base/text/units.h"
 
 struct printable clock_words(const struct summary *summary, const struct summary_clock *change, bool is_ascii)

@@ -5,10 +5,9 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "analyze/remark/begin_words.h"
-#include "analyze/remark/clock_words.h"
 #include "analyze/remark/halt_words.h"
 #include "analyze/remark/kept_words.h"
+#include "analyze/remark/remark_in.h"
 #include "base/text/units.h"
 
 enum { NAME_COLUMNS = 120, TEXT_COLUMNS = 300 };

@@ -15,11 +15,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "capture/inject/inject_code.h"
-#include "capture/inject/inject_dir.h"
-#include "capture/inject/inject_memory.h"
-#include "capture/inject/inject_place.h"
-#include "capture/inject/inject_target.h"
+#include "capture/inject/inject_in.h"
 #include "capture/proc/proc.h"
 #include "event/record.h"
 

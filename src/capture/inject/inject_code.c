@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Puts head and code together, and holds the assembly files to the layout of the head. */
-#include "capture/inject/inject_code.h"
-
 #include <string.h>
+
+#include "capture/inject/inject_in.h"
 
 _Static_assert(sizeof(struct ferry_head) == 528 && offsetof(struct ferry_head, state) == 8 &&
 		   offsetof(struct ferry_head, pthread_create) == 16 && offsetof(struct ferry_head, dlopen) == 24 &&

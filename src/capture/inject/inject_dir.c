@@ -4,8 +4,6 @@
  * making: names are resolved as the target would, links cannot lead out of it. Our own descriptors keep it within reach
  * when the target has ended.
  */
-#include "capture/inject/inject_dir.h"
-
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -21,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "capture/inject/inject_in.h"
 #include "capture/proc/proc.h"
 
 static const char prefix[] = "inftrace-inject-", copied[] = "libinftrace-agent.so";

@@ -4,14 +4,13 @@
  * of the inject_family of the runtime's row (runtime/runtimes.h): every inference calls it, at a moment at which the
  * runtime holds nothing.
  */
-#include "capture/inject/inject_file.h"
-
 #include <elf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/processor.h"
+#include "capture/inject/inject_in.h"
 #include "runtime/file_runtime.h"
 #include "runtime/find/dynamic.h"
 

@@ -5,8 +5,6 @@
  * copy_to_user_page, which cleans and invalidates what it has written into a mapping that may be executed, on all
  * processors. Nobody has ever run these bytes, and the word that leads to them is written by a later call.
  */
-#include "capture/inject/inject_memory.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,6 +12,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "capture/inject/inject_in.h"
 #include "capture/proc/proc.h"
 #include "capture/proc/rights.h"
 

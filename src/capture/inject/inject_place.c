@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Ends of the last pages of segments (inject_file.h), of the C library and, where that has no room, of the program; for
+ * Ends of the last pages of segments (inject_file.c), of the C library and, where that has no room, of the program; for
  * code also of the loader, which uses what is behind its data itself. Unused is what is in memory as in the file, or
  * zero where the file has nothing. What an earlier injector left is used again: it may be that a thread is in it.
  */
-#include "capture/inject/inject_place.h"
-
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "capture/inject/inject_code.h"
-#include "capture/inject/inject_memory.h"
+#include "capture/inject/inject_in.h"
 
 bool inject_place_has_head(const struct inject *inject, uint64_t at, struct ferry_head *head)
 {

@@ -3,8 +3,6 @@
  * What is not certain to work is refused with a word on what to do instead. Files may be anybody's: a child without
  * rights looks into them (capture/proc/file_look.h).
  */
-#include "capture/inject/inject_target.h"
-
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -13,6 +11,7 @@
 
 #include "base/privilege.h"
 #include "base/program_file.h"
+#include "capture/inject/inject_in.h"
 #include "capture/proc/file_look.h"
 #include "capture/proc/namespace.h"
 #include "capture/proc/other_modules.h"

@@ -19,13 +19,8 @@
 
 #include "base/clock.h"
 #include "base/privilege.h"
-#include "capture/recorder/recorder_attached.h"
-#include "capture/recorder/recorder_clock.h"
-#include "capture/recorder/recorder_cost.h"
 #include "capture/recorder/recorder_disk.h"
-#include "capture/recorder/recorder_left.h"
-#include "capture/recorder/recorder_note.h"
-#include "capture/recorder/recorder_sources.h"
+#include "capture/recorder/recorder_in.h"
 #include "capture/source/tree.h"
 
 enum { PROGRESS_MS = 500, LEFT_MS = 50, HURRIED_MS = 2 };

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Programs are known by their pidfds (attached.h): whoever takes their numbers later is somebody else. */
-#include "capture/recorder/recorder_attached.h"
-
 #include <errno.h>
 
 #include "base/clock.h"
-#include "capture/recorder/recorder_note.h"
+#include "capture/recorder/recorder_in.h"
 #include "capture/source/tree.h"
 
 int recorder_attached_admit(struct recorder *recorder, struct err *err)

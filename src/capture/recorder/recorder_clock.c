@@ -3,12 +3,10 @@
  * The clocks of the kernel alone. Whether the processor's counter keeps step with them is seen where its ticks are
  * converted (capture/source/source_agent.c).
  */
-#include "capture/recorder/recorder_clock.h"
-
 #include <stdio.h>
 #include <string.h>
 
-#include "capture/recorder/recorder_note.h"
+#include "capture/recorder/recorder_in.h"
 
 enum { MAX_CLOCK_NOTES = 1000, SOURCE_MS = 1000 };
 

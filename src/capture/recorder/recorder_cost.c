@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Measures here and now, in this process. Writes nothing into the recording. */
-#include "capture/recorder/recorder_cost.h"
-
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -11,6 +9,7 @@
 #include "base/clock.h"
 #include "base/processor.h"
 #include "capture/proc/proc.h"
+#include "capture/recorder/recorder_in.h"
 #include "event/ring.h"
 
 enum { RING_BYTES = 64 << 10, ROUNDS = 20, EVENTS = 1000, FAULTS = 32, FAULT_ROUNDS = 10 };

@@ -4,8 +4,6 @@
  * names the folder of this recording, unless it was started with an environment of its own. Waits for the end of no
  * process.
  */
-#include "capture/recorder/recorder_left.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +12,7 @@
 #include "base/clock.h"
 #include "capture/proc/proc.h"
 #include "capture/proc/proc_list.h"
+#include "capture/recorder/recorder_in.h"
 #include "capture/source/tree.h"
 
 enum { MAX_ENVIRONMENT = 256 << 10, LONGEST_MS = 50 };

@@ -3,15 +3,13 @@
  * Notes lie on a track of the recording's own, which is made for the first one. They pass the tap like the events of
  * sources, so that every sink of the recording gets them.
  */
-#include "capture/recorder/recorder_note.h"
-
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 
 #include "base/clock.h"
 #include "capture/proc/machine.h"
-#include "capture/recorder/recorder_cost.h"
+#include "capture/recorder/recorder_in.h"
 
 static uint32_t own_track(struct recorder *recorder)
 {

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* An error of a source ends that source only. */
-#include "capture/recorder/recorder_sources.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
-#include "capture/recorder/recorder_note.h"
+#include "capture/recorder/recorder_in.h"
 
 static int start_one(struct recorder *recorder, const struct source *source, struct err *err)
 {

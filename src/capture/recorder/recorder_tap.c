@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Counts by kind of event. Changes and holds back nothing. */
-#include "capture/recorder/recorder_tap.h"
-
+#include "capture/recorder/recorder_in.h"
 #include "event/process_note.h"
 
 static uint64_t count_of(const struct event *event)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Keeps the children of each track in a list, and walks it when the track ends. Gives out no number. */
-#include "capture/recorder/recorder_tracks.h"
+#include "capture/recorder/recorder_in.h"
 
 /* Serials of tracks that come after the first end: above all numbers, and in order. */
 #define FIRST_SERIAL (UINT64_C(1) << 32)

@@ -11,7 +11,6 @@
 
 #include "capture/proc/file_look.h"
 #include "capture/proc/modules.h"
-#include "capture/stacks/stack_language.h"
 #include "capture/stacks/stack_python.h"
 #include "runtime/find/dynamic.h"
 

@@ -7,12 +7,33 @@
 #ifndef CAPTURE_STACKS_STACK_IMAGE_H
 #define CAPTURE_STACKS_STACK_IMAGE_H
 
+#include <sys/types.h>
+
 #include "base/array.h"
 #include "capture/code/code_reader.h"
 #include "capture/proc/modules.h"
-#include "capture/stacks/stack_jit.h"
 #include "event/callstack.h"
 #include "event/names.h"
+
+/*
+ * Functions of code that a program makes while it runs, by the file that its runtime keeps for profilers:
+ * /tmp/perf-PID.map, as Node.js writes it with --perf-basic-prof, Java by `jcmd PID Compiler.perfmap`, .NET with
+ * DOTNET_PerfMapEnabled. Only reads; without the file there are no names.
+ */
+/* Of one process. Zeroed: not read. */
+struct stack_jit {
+	pid_t pid;
+	int inner_pid;	   /* as its namespace counts it; 0: not known yet */
+	int64_t taken;	   /* bytes of the file */
+	uint64_t tried_ns; /* when it was opened, */
+	unsigned n_failed; /* and how often it was not there */
+	struct array map;  /* private */
+	struct array text;
+};
+
+/* The function at an address of the process; false: not known. Reads what the file has more than before. */
+bool stack_jit_find(struct stack_jit *jit, uint64_t address, struct code_place *place);
+void stack_jit_done(struct stack_jit *jit);
 
 /* In the sampler's own dictionary: an address whose place is not known yet; offset: number of its struct stack_code. */
 enum { FRAME_CODE = 0x100 };
@@ -66,5 +87,22 @@ static inline const struct stack_code *stack_image_code(const struct stack_image
 	return number < images->code.n ? (const struct stack_code *)images->code.data + number : NULL;
 }
 void stack_images_done(struct stack_images *images);
+
+/* Where a process has machine code: its executable mappings, of files and others. */
+struct stack_map {
+	uint64_t start, end, offset;
+	uint32_t image; /* 0: of no file */
+};
+
+/* Of one process, by address. Zeroed: not read. */
+struct stack_maps {
+	struct array map; /* struct stack_map */
+	uint64_t read_ns;
+};
+
+/* NULL: no code is there. Reads the mappings again if the address is in none, at most once in a while. */
+const struct stack_map *stack_maps_find(struct stack_maps *maps, uint64_t address, struct stack_images *images,
+					struct names *names, pid_t pid);
+void stack_maps_done(struct stack_maps *maps);
 
 #endif

@@ -3,8 +3,6 @@
  * A line is "BEGIN SIZE NAME", in hexadecimal digits; a later one holds where two overlap. The file is the program's:
  * it is taken only if it is a regular one of the process's user, and so much of it.
  */
-#include "capture/stacks/stack_jit.h"
-
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +13,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "capture/proc/proc.h"
+#include "capture/stacks/stack_image.h"
 
 enum { MOST_BYTES = 32 << 20, MOST_CODES = 1 << 18, LINE = 1024, MOST_FAILED = 20 };
 #define AGAIN_NS UINT64_C(1000000000)

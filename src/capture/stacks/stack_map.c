@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "capture/stacks/stack_map.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "capture/stacks/stack_image.h"
 
 #define AGAIN_NS UINT64_C(200000000)
 enum { MOST_MAPS = 1 << 15 };

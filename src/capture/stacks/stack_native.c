@@ -3,14 +3,12 @@
  * A moment of a thread that runs Python is looked at as soon as the kernel has it, and the frames of Python are read
  * then. They belong to it if its registers or its stack name the innermost of them.
  */
-#include "capture/stacks/stack_native.h"
-
 #include <errno.h>
 #include <string.h>
 #include <sys/epoll.h>
 
 #include "base/clock.h"
-#include "capture/stacks/stack_unwind.h"
+#include "capture/stacks/stack_thread.h"
 #include "event/callstack.h"
 
 enum { MOST_FRAMES = 256, MOST_COUNTED = 192, MOST_WATCHED = 96, AT_ONCE = 8 };

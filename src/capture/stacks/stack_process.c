@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "capture/stacks/stack_native.h"
+#include "capture/stacks/stack_thread.h"
 
 #define MS_NS UINT64_C(1000000)
 #define LIST_NS (1000 * MS_NS) /* how long a list of threads is good of which none has ended, */

@@ -13,7 +13,7 @@
 
 #include "capture/proc/freezer.h"
 #include "capture/stacks/stack_call.h"
-#include "capture/stacks/stack_map.h"
+#include "capture/stacks/stack_image.h"
 #include "capture/stacks/stack_python.h"
 #include "event/sample.h"
 #include "event/sink.h"

@@ -57,4 +57,11 @@ uint32_t stack_python_walk(struct stack_python *python, const struct python_thre
 void stack_python_done(struct stack_python *python);
 void python_files_done(struct python_files *files);
 
+/*
+ * Languages of whose frames nothing is read: threads have their frames of machine code (stack_jit.c), and a recording
+ * says why there are no others.
+ */
+/* The language that a module with this path runs, for people; NULL: none. */
+const char *stack_language_of(const char *path);
+
 #endif

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "capture/stacks/stack_native.h"
+#include "capture/stacks/stack_thread.h"
 
 enum { MOST_TRIES = 3 };
 enum { RAN_STEPS = 30 }; /* how long a moment stands for a thread that runs on */

@@ -4,6 +4,8 @@
 #define CAPTURE_STACKS_STACK_THREAD_H
 
 #include "capture/proc/proc.h"
+#include "capture/stacks/stack_image.h"
+#include "capture/stacks/stack_memory.h"
 #include "capture/stacks/stack_moment.h"
 #include "capture/stacks/stack_process.h"
 
@@ -50,5 +52,45 @@ ssize_t stack_thread_read(struct stack_thread *thread, struct proc_file *file, p
 /* What the thread does: all of `now` but its times. has_run: it ran since the last look. */
 void stack_state_read(struct stack_process *process, struct stack_thread *thread, const struct stack_round *round,
 		      bool has_run);
+
+/*
+ * The stack of machine code of a thread, alone or below the frames of its Python code: then it has what Python calls,
+ * without the interpreter, and without the C library's part of a wait of the interpreter itself.
+ */
+/* The stack of a thread that is blocked in a call; base: of its Python code, 0: it runs none. */
+uint32_t stack_native_blocked(struct stack_process *process, const struct stack_round *round,
+			      const struct stack_call *call, uint32_t base, uint8_t *flags);
+/* Begins to count how often a thread gets a CPU. */
+void stack_native_count(struct stack_process *process, struct stack_thread *thread, const struct stack_round *round);
+/* Begins to look at a thread that runs. */
+void stack_native_watch(struct stack_process *process, struct stack_thread *thread, const struct stack_round *round);
+/* Takes the newest moment of a thread that has run: thread->ran. is_now: right after it. */
+void stack_native_take(struct stack_process *process, struct stack_thread *thread, const struct stack_round *round,
+		       bool is_now);
+void stack_native_unwatch(struct stack_thread *thread, struct stack_shared *shared);
+
+/*
+ * From the innermost function of a thread outwards: by what compilers left of each function (.eh_frame), where that is
+ * missing by frame pointers. Of a thread that is blocked, the kernel gives the stack pointer and the address alone.
+ */
+struct stack_address {
+	uint32_t image; /* 0: in no file */
+	uint64_t offset;
+};
+
+struct stack_unwind {
+	struct stack_maps *maps;
+	struct stack_images *images;
+	struct names *names;
+	struct stack_memory *memory;	   /* begun with the process */
+	const struct stack_moment *moment; /* NULL: all is in the process's memory */
+	uint32_t stop;			   /* an image at which it ends; 0: none */
+	bool is_cut;			   /* set: there are more frames */
+	uint64_t end;			   /* set: the stack pointer where it ended */
+};
+
+/* Innermost first; how many. */
+size_t stack_unwind(struct stack_unwind *unwind, const struct stack_registers *from, struct stack_address *to,
+		    size_t max);
 
 #endif

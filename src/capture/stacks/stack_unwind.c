@@ -3,9 +3,9 @@
  * A frame pointer of a blocked thread that no function has saved is searched for: it is where the stack has a return
  * address behind a call of just the function that needs it. Anything less sure ends the stack.
  */
-#include "capture/stacks/stack_unwind.h"
-
 #include <string.h>
+
+#include "capture/stacks/stack_thread.h"
 
 enum { SEARCHED = 512, CALL = 5, JUMP = 6 };
 

@@ -4,8 +4,8 @@
 #define CMD_ATTACH_FILE_H
 
 #include "capture/recorder/attach/attach.h"
-#include "cmd/record/live_options.h"
 #include "cmd/record/probe_options.h"
+#include "cmd/record/record_in.h"
 #include "cmd/record/record_options.h"
 
 /*

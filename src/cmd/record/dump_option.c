@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Reads the rules of all --dump-when. Makes no dump. */
-#include "cmd/record/dump_option.h"
+#include "cmd/record/record_in.h"
 
 int dump_option_parse(const struct opt_list *texts, struct dump_rules *rules, struct err *err)
 {

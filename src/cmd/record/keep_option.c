@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Tells durations from sizes by their unit. */
-#include "cmd/record/keep_option.h"
-
 #include <string.h>
 
 #include "base/opt.h"
+#include "cmd/record/record_in.h"
 
 enum { LEAST_NS = 1000000000, LEAST_BYTES = 1 << 20 };
 

@@ -9,8 +9,7 @@
 #include <stdio.h>
 
 #include "capture/recorder/recorder.h"
-#include "cmd/record/live_options.h"
-#include "cmd/record/live_record.h"
+#include "cmd/record/record_in.h"
 #include "event/names.h"
 #include "show/view/view.h"
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Starts recordings for a live page, and tells how they are. Knows no page, and starts nothing but inftrace. */
-#include "cmd/record/live_record.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -15,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/text/json.h"
+#include "cmd/record/record_in.h"
 
 enum { MOST = 16, MOST_WORDS = 24, TEXT = 200, MOST_OUTPUT = 8 << 20 };
 

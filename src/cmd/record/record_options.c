@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "capture/recorder/thin/thin.h"
-#include "cmd/record/dump_option.h"
-#include "cmd/record/keep_option.h"
+#include "cmd/record/record_in.h"
 
 enum { DEFAULT_HZ = 100, MOST_HZ = 1000 };
 

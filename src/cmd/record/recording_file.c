@@ -11,8 +11,7 @@
 
 #include "base/invoker.h"
 #include "capture/recorder/recorder_disk.h"
-#include "cmd/record/dump_option.h"
-#include "cmd/record/keep_option.h"
+#include "cmd/record/record_in.h"
 #include "show/term/term.h"
 #include "trace/rotate/rotate_folder.h"
 

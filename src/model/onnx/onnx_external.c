@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "model/onnx/onnx_map.h"
+#include "model/onnx/onnx_in.h"
 
 struct finder {
 	struct onnx_model *model;

@@ -3,8 +3,23 @@
 #ifndef MODEL_ONNX_ONNX_IN_H
 #define MODEL_ONNX_ONNX_IN_H
 
+#include <stdint.h>
+
+#include "base/arena.h"
 #include "base/pb.h"
 #include "model/onnx/onnx.h"
+
+/* A map from texts to pointers, in an arena. Keys are borrowed. */
+struct onnx_map {
+	struct arena *arena;
+	struct onnx_map_slot *slots;
+	uint32_t n, n_slots;
+};
+
+/* The value of the key; NULL: none. */
+void *onnx_map_get(const struct onnx_map *map, const char *key);
+/* Sets the value of the key. 0, or -ENOMEM. */
+int onnx_map_put(struct onnx_map *map, const char *key, void *value);
 
 enum { ONNX_MAX_GRAPHS = 64, ONNX_MAX_OPSETS = 1000, ONNX_MAX_TYPES = 32, ONNX_MAX_FIELD = 32 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A hash table with open addressing, at most half full. */
-#include "model/onnx/onnx_map.h"
-
 #include <errno.h>
 #include <string.h>
+
+#include "model/onnx/onnx_in.h"
 
 struct onnx_map_slot {
 	const char *key;

@@ -10,7 +10,7 @@
 #define MODEL_ONNX_ONNX_SHAPE_H
 
 #include "model/onnx/onnx.h"
-#include "model/onnx/onnx_map.h"
+#include "model/onnx/onnx_in.h"
 
 /* An element of a small tensor of integers, or of floating-point numbers that are integers. */
 struct shape_elem {

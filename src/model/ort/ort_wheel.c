@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/ort/wheel_names.h"
 #include "runtime/ort/ort.h"
 
 bool ort_wheel_is_module(const char *path)

@@ -7,8 +7,6 @@
  *
  * All symbols have the same value: the start of the zeros. One hash bucket holds them all (ELF, gABI chapter 5).
  */
-#include "model/ort/wheel_names.h"
-
 #include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
@@ -22,6 +20,7 @@
 #include <unistd.h>
 
 #include "base/processor.h"
+#include "model/ort/ort_wheel.h"
 
 enum { MAX_NAMES = 4096, MAX_LEN = 200, PAGE = PROCESSOR_MAX_PAGE, N_HEADERS = 3, N_TAGS = 6, ZEROS = 64 << 10 };
 

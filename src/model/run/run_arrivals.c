@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Generates arrival times whose gaps are exponentially distributed. */
-#include "model/run/run_arrivals.h"
-
 #include <math.h>
+
+#include "model/run/run_worker.h"
 
 void run_arrivals_start(struct run_arrivals *arrivals, double rate_hz, uint64_t seed)
 {

@@ -12,7 +12,6 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "model/run/run_measure.h"
 #include "model/run/run_worker.h"
 
 /* The other half is for the measured part. */

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Computes how the warm-up ended, the CPU use of the measured part, and the number of unserved arrivals. */
-#include "model/run/run_measure.h"
-
 #include <stdio.h>
 
 #include "base/clock.h"
+#include "model/run/run_worker.h"
 
 enum { MOST_COUNTED = 1000000 };
 

@@ -153,8 +153,8 @@ struct run_result {
 	struct run_phase phases[RUN_N_PHASES];
 	int32_t exit_status;
 	uint32_t pad;
-	char error[400];      /* one line; "" nothing failed */
-	char log[RUN_LOG];    /* the runtime's warnings and errors, a line each, the oldest dropped */
+	char error[400];   /* one line; "" nothing failed */
+	char log[RUN_LOG]; /* the runtime's warnings and errors, a line each, the oldest dropped */
 
 	char runtime_path[RUN_PATH], runtime_version[64];
 	char runtime_found[RUN_TEXT]; /* how it was found: "option --runtime" */

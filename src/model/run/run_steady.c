@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Decides by the medians of windows whether the times of a warm-up are steady. */
-#include "model/run/run_steady.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "model/run/run_worker.h"
 
 static void open_window(struct run_steady *steady, uint64_t now_ns)
 {

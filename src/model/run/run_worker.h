@@ -7,10 +7,49 @@
 #define MODEL_RUN_RUN_WORKER_H
 
 #include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "model/run/run.h"
-#include "model/run/run_arrivals.h"
-#include "model/run/run_steady.h"
+
+/*
+ * Arrival times of independent requests: a Poisson process. The same seed gives the same times on every machine. Not
+ * thread-safe.
+ */
+struct run_arrivals {
+	uint64_t state;
+	double mean_ns, at_ns;
+};
+
+/* rate_hz above 0. */
+void run_arrivals_start(struct run_arrivals *arrivals, double rate_hz, uint64_t seed);
+/* The next arrival in nanoseconds after the start; never before the previous one. */
+uint64_t run_arrivals_next(struct run_arrivals *arrivals);
+
+/*
+ * Detects the end of the warm-up. Inferences are divided into windows of a least time and a least number; times are
+ * steady when the medians of the last windows agree. Reads no clock and no runtime.
+ */
+enum { STEADY_WINDOWS = 3, STEADY_SAMPLES = 4096, STEADY_MIN_COUNT = 5 };
+
+#define STEADY_WINDOW_NS 50000000u /* least time of a window */
+#define STEADY_LIMIT 0.03	   /* (largest - smallest) / smallest of the medians */
+
+struct run_steady {
+	uint64_t window_start_ns;
+	uint64_t sample[STEADY_SAMPLES];
+	size_t n_samples, step, skipped; /* of a window with very many, every step-th is kept */
+	uint64_t n_in_window;
+	uint64_t median[STEADY_WINDOWS]; /* of the last windows, the newest at (n_windows - 1) % STEADY_WINDOWS */
+	uint64_t n_windows;
+};
+
+void run_steady_start(struct run_steady *steady, uint64_t now_ns);
+/* Adds a duration that ended at now_ns. true: steady from now on. */
+bool run_steady_add(struct run_steady *steady, uint64_t now_ns, uint64_t duration_ns);
+/* The spread of the last windows' medians, relative to the smallest; -1: too few windows so far. */
+double run_steady_spread(const struct run_steady *steady);
 
 /* Shared by all workers. */
 struct run_load_state {
@@ -58,5 +97,10 @@ void run_worker_next(struct run_worker *worker);
 /* Stops the load; the first reason counts. */
 void run_worker_stop_load(struct run_load_state *load, enum run_stop why);
 bool run_worker_is_stopped(struct run_load_state *load);
+
+/* The figures of the measured part of a load. One thread calls these while all others stand still. */
+/* Ends the warm-up. Does nothing when the load has failed. */
+void run_measure_begin(struct run_load_state *load);
+void run_measure_end(struct run_load_state *load, const struct run_worker *worker, int n);
 
 #endif

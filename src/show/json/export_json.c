@@ -5,9 +5,7 @@
 #include <string.h>
 
 #include "analyze/remark/remarks.h"
-#include "show/json/json_findings.h"
-#include "show/json/json_list.h"
-#include "show/json/json_summary.h"
+#include "show/json/json_in.h"
 #include "show/words/export.h"
 #include "show/words/kernel_words.h"
 

@@ -4,9 +4,7 @@
 #include <math.h>
 
 #include "base/text/json.h"
-#include "show/json/json_findings.h"
-#include "show/json/json_model_operators.h"
-#include "show/json/json_series.h"
+#include "show/json/json_in.h"
 #include "show/words/export.h"
 #include "show/words/model/baseline_words.h"
 #include "show/words/model/model_words.h"

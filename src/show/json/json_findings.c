@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Findings with their figures and their words. */
-#include "show/json/json_findings.h"
+#include "show/json/json_in.h"
 
 static void put_figures(struct json *json, const struct finding *finding)
 {

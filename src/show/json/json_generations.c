@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "show/json/json_generations.h"
-
 #include <math.h>
 
-#include "show/json/json_list.h"
+#include "show/json/json_in.h"
 
 static void put_time(struct json_summary *to, const struct summary_generations *own)
 {

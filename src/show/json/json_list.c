@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Writes each column by its type. */
-#include "show/json/json_list.h"
-
 #include <math.h>
+
+#include "show/json/json_in.h"
 
 static double share(const struct json_summary *to, const struct column_list *list, const void *row, uint64_t part)
 {

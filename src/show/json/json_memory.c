@@ -2,7 +2,7 @@
 /* The member "memory": what the runtime's allocators gave to each session. */
 #include <math.h>
 
-#include "show/json/json_summary.h"
+#include "show/json/json_in.h"
 #include "show/words/memory_words.h"
 
 static void put_holders(struct json_summary *to, const char *key, const struct summary_holder *holders, uint32_t n)

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Operators of one run, and what its provider ran inside of them. Nodes beside each other: export_model_json.c. */
-#include "show/json/json_model_operators.h"
-
 #include "base/text/provider.h"
+#include "show/json/json_in.h"
 #include "show/words/model/model_words.h"
 
 static const char *bound_key(enum model_bound_by by)

@@ -8,10 +8,7 @@
 #include "analyze/result/recording_workers.h"
 #include "analyze/stats/stats.h"
 #include "base/text/provider.h"
-#include "show/json/json_generations.h"
-#include "show/json/json_list.h"
-#include "show/json/json_series.h"
-#include "show/json/json_summary.h"
+#include "show/json/json_in.h"
 #include "show/words/slow_words.h"
 #include "show/words/usage_words.h"
 

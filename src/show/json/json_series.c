@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "show/json/json_series.h"
+#include "show/json/json_in.h"
 
 static void put_percentiles(struct json *json, const struct stats_series *series)
 {

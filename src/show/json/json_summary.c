@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Members that occur in many objects. */
-#include "show/json/json_summary.h"
+#include "show/json/json_in.h"
 
 void json_summary_name(struct json_summary *to, const char *key, uint32_t name)
 {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "show/view/view_generations.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "show/view/view_in.h"
 #include "show/view/view_samples.h"
 
 enum { MOST = 1 << 20 /* inferences, at a time */ };

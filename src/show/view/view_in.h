@@ -6,17 +6,76 @@
 #ifndef SHOW_VIEW_VIEW_IN_H
 #define SHOW_VIEW_VIEW_IN_H
 
+#include <stdbool.h>
 #include <stdio.h>
+#include <sys/types.h>
 
+#include "analyze/generation/generations.h"
 #include "analyze/pyramid/pyramid.h"
+#include "analyze/store/store.h"
 #include "analyze/store/store_live.h"
 #include "analyze/summary/recording.h"
+#include "analyze/summary/summary_maker.h"
 #include "base/array.h"
 #include "base/text/json.h"
+#include "show/view/http/http.h"
 #include "show/view/view.h"
-#include "show/view/view_generations.h"
-#include "show/view/view_report.h"
 #include "show/view/view_samples.h"
+#include "trace/import/import.h"
+
+/*
+ * Generations as slices, so that the timeline has them: below a process the group "requests", in it a lane for each
+ * that goes on at a time. A slice is one request; inside it are its inferences, prefills and tokens. They are of kind
+ * `user`; their category is what they are.
+ */
+/* Zeroed: nothing was taken. */
+struct view_generations {
+	struct generations *finder;
+	struct store *store; /* while something is taken */
+	struct array lanes;  /* struct lane of view_generations.c */
+	struct array parts;  /* struct part of that; while something is taken */
+	uint64_t until_ns;   /* inferences that ended until then were looked at */
+};
+
+/*
+ * Puts what has come into the store itself; is_over: nothing follows, and what is open ends. What memory does not
+ * suffice for is left out.
+ */
+void view_generations_take(struct view_generations *generations, struct store *store, bool is_over);
+void view_generations_done(struct view_generations *generations);
+
+/*
+ * The report of the recording, for the page. A process of its own works it out from the same file, while this one reads
+ * the file into memory: neither waits for the other, and what the report takes is given back. Of what happens now, it
+ * works with its copy of the sums so far.
+ */
+struct view_report {
+	pid_t pid;	  /* 0: it has ended */
+	int fd;		  /* what it has written */
+	const char *type; /* of that; NULL: JSON */
+	bool has_failed;
+	uint64_t begun_ns, ended_ns; /* 0: not yet */
+};
+
+/* One of both; or, with slow_at_ns or write, neither: the file is read again. */
+struct view_report_source {
+	struct import *import;	     /* open, and not yet read */
+	struct summary_maker *maker; /* its sums stay as they are */
+	const char *path;	     /* of these; NULL: of no file */
+	bool is_growing;
+	/* Something else than a report: writes it to a file. NULL: a report. */
+	int (*write)(FILE *out, const void *ctx, struct err *err);
+	const void *ctx;
+	uint64_t slow_at_ns; /* the inferences that begin then are looked into, in place of the slowest; 0: these */
+};
+
+/* 0, or -errno and err. */
+int view_report_start(struct view_report *report, const struct view_report_source *source, struct err *err);
+/* Is there one, or will there be? */
+bool view_report_is_done(struct view_report *report);
+/* As JSON; a job where it is not ready. */
+struct http_job *view_report_answer(struct view_report *report, struct http_answer *answer);
+void view_report_stop(struct view_report *report); /* accepts a zeroed one */
 
 /* A line of the timeline's tree, in the order of display. */
 struct view_track {

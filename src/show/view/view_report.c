@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The process that makes the report, and what it has made. */
-#include "show/view/view_report.h"
-
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>

@@ -19,8 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace/export/held_rows.h"
-#include "trace/export/ort_shapes.h"
+#include "trace/export/export_ort_in.h"
 #include "trace/export/pairing.h"
 #include "trace/perfetto/perfetto_map.h"
 

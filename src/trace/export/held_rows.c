@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A ring of rows, and where each key's row is in it; of keys that share a place, the last. Interprets no row. */
-#include "trace/export/held_rows.h"
-
 #include <stdlib.h>
+
+#include "trace/export/export_ort_in.h"
 
 #define BETWEEN ",\n"
 

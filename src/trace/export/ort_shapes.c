@@ -4,12 +4,12 @@
  * the runtime's file, what is no tensor or not there any more, such as weights that were packed, has no place in the
  * list.
  */
-#include "trace/export/ort_shapes.h"
-
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "trace/export/export_ort_in.h"
 
 enum { SHAPES_MAX = 4000 };
 

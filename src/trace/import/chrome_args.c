@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Copies members of JSON objects as they stand. Resolves no escapes, and parses no value. */
-#include "trace/import/chrome_args.h"
+#include "trace/import/chrome_in.h"
 
 /* Line breaks and other control characters become spaces, which JSON allows between its tokens. */
 static void append(struct chrome_args *args, const char *text, size_t len)

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Parses Chrome's JSON trace into its events. Keeps none, and gives no meaning to a phase. */
-#include "trace/import/chrome_trace.h"
-
 #include <errno.h>
 #include <string.h>
 
+#include "trace/import/chrome_in.h"
 #include "trace/import/ort_profile.h"
 
 /* Times in a trace count from anywhere: 146 years are enough, and sums of two of them do not overflow. */

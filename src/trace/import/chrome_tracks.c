@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Finds and defines the tracks of a trace of Chrome. Puts no slices. */
-#include "trace/import/chrome_tracks.h"
-
 #include <errno.h>
 #include <stdio.h>
+
+#include "trace/import/chrome_in.h"
 
 enum { MAX_LANES = 256, TEXT_MAX = 1000 };
 

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "trace/import/decompressor.h"
+#include "trace/import/input.h"
 
 enum { LOCAL = 30, ENTRY = 46, END = 22, MAX_COMMENT = 65535, CHUNK = 256 << 10 };
 enum { STORED = 0, DEFLATED = 8, ENCRYPTED = 1 };

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Decompresses files: all members of a gzip file, all frames of a zstd file, the only file of a zip archive. Bytes
  * behind the last one are ignored. */
-#include "trace/import/decompressor.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 #include <zstd.h>
+
+#include "trace/import/input.h"
 
 enum { CHUNK = 256 << 10 };
 

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "trace/import/decompressor.h"
+#include "trace/import/input.h"
 
 int decompressor_write(int fd, const char *data, size_t size, struct err *err)
 {

@@ -21,8 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace/import/chrome_args.h"
-#include "trace/import/chrome_tracks.h"
+#include "trace/import/chrome_in.h"
 #include "trace/import/importer.h"
 
 #define STEP "ProfilerStep#"

@@ -24,7 +24,7 @@
 
 #include "base/array.h"
 #include "trace/import/importer.h"
-#include "trace/import/ort_profile_order.h"
+#include "trace/import/ort_profile_in.h"
 #include "trace/import/slices.h"
 #include "trace/perfetto/perfetto_map.h"
 

@@ -12,8 +12,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "trace/import/decompressor.h"
-#include "trace/import/input_group.h"
 #include "trace/rotate/rotate_folder.h"
 
 enum { CHUNK = 256 << 10 };

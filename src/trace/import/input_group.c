@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Maps segments one behind the other. Reads no more of them than the lengths of their packets. */
-#include "trace/import/input_group.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -11,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/pb.h"
+#include "trace/import/input.h"
 #include "trace/rotate/rotate_folder.h"
 
 enum { FILL_HEAD = 4 }; /* bytes of the field without meaning before its content */

@@ -3,11 +3,10 @@
  * Sorts events by begin, and attaches kernels to operators. The runtime writes events in the order of their ends, so
  * only those that contain others are far from their place.
  */
-#include "trace/import/ort_profile_order.h"
-
 #include <stdlib.h>
 #include <string.h>
 
+#include "trace/import/ort_profile_in.h"
 #include "trace/perfetto/perfetto_map.h"
 
 enum { MOVES_PER_EVENT = 32 };

@@ -5,9 +5,9 @@
  * of the differences tells the right one from others: there it is what the two profilers measure differently, elsewhere
  * what one inference differs from the next.
  */
-#include "trace/merge/merge_match.h"
-
 #include <stdlib.h>
+
+#include "trace/merge/merge_in.h"
 
 enum {
 	SAMPLE = 64,

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Decides which clock each file is placed by. The user's word holds; then common inferences; then what a file says. */
-#include "trace/merge/merge_place.h"
-
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,6 +7,7 @@
 #include <time.h>
 
 #include "base/text/units.h"
+#include "trace/merge/merge_in.h"
 
 enum { STAMP = 20, SAME_BOOT_NS = 20000000, NOTE_ERROR_NS = 10000000, NAME_EARLY_NS = 20000000 };
 

@@ -6,7 +6,7 @@
 #ifndef TRACE_MERGE_MERGE_PUT_H
 #define TRACE_MERGE_MERGE_PUT_H
 
-#include "trace/merge/merge_place.h"
+#include "trace/merge/merge_in.h"
 
 enum { MERGE_PID_STEP = 10000000 }; /* above every number of a process */
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Reads a file for its clock and its inferences. Compares no files. */
-#include "trace/merge/merge_scan.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "trace/merge/merge_in.h"
 
 enum { MAX_PARENTS = 16 };
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Writes descriptors of machine, clocks and tracks as packets of a Perfetto trace. Writes no events. */
-#include "trace/perfetto/perfetto_describe.h"
-
 #include <string.h>
 #include <sys/sysinfo.h>
 #include <sys/utsname.h>
@@ -11,6 +9,7 @@
 #include "base/pb.h"
 #include "base/text/utf8.h"
 #include "trace/perfetto/perfetto_fields.h"
+#include "trace/perfetto/perfetto_out.h"
 
 uint8_t *perfetto_describe_text(uint8_t *at, uint32_t number, const char *text, size_t len)
 {

@@ -6,8 +6,24 @@
 #include <libdeflate.h>
 
 #include "trace/perfetto/perfetto_read.h"
-#include "trace/perfetto/perfetto_sort.h"
 #include "trace/perfetto/perfetto_state.h"
+
+/*
+ * Sorts the events of a trace that is not in order: keeps them until the end, then puts them per track by time. Events
+ * of one track and time keep the order of the file. For perfetto_read.c.
+ */
+struct sorter {
+	struct sorter_event *event;
+	size_t n, room;
+	struct arg *arg;
+	size_t n_args, arg_room;
+};
+
+/* event->track is the index of a track. dur_ns: of a complete slice, else 0. -ENOMEM or 0. */
+int perfetto_sort_add(struct sorter *sorter, const struct event *event, uint64_t dur_ns, struct err *err);
+/* Puts everything into the sink: tracks, then events. Adds to *n_dropped the events that are invalid on their track. */
+int perfetto_sort_emit(struct sorter *sorter, struct state *state, uint64_t *n_dropped, struct err *err);
+void perfetto_sort_done(struct sorter *sorter);
 
 struct perfetto_known;
 
@@ -41,5 +57,15 @@ enum { PERFETTO_MAX_ARGS = 64 }; /* of one event; more are left out */
 int perfetto_event_read(struct reader *reader, struct sequence *sequence, const struct packet *packet);
 /* Puts the event into the sink, for a file whose events are in order; index: of the track. The same results. */
 int perfetto_event_put(struct reader *reader, uint32_t index, struct event *event);
+
+/*
+ * Reads the frequent packets of a recording, which have the form that perfetto_quick.h writes, faster than field by
+ * field. For perfetto_read.c, which reads every other packet.
+ */
+/*
+ * Reads such packets up to the first of another form, where in->at is left. The state must be in order. 0, or not 0
+ * and reader->err.
+ */
+int perfetto_quick_read(struct reader *reader, struct pb_in *in);
 
 #endif

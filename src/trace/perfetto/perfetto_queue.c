@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A ring of blocks, one lock. Compression and writing go on without the lock. */
-#include "trace/perfetto/perfetto_queue.h"
-
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 
 #include "base/privilege.h"
+#include "trace/perfetto/perfetto_out.h"
 
 struct perfetto_queue {
 	struct perfetto_file *file;

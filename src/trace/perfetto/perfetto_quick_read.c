@@ -9,10 +9,9 @@
  * So this keeps what such bytes mean, in a table by some of them, and compares the next packet's bytes with them. What
  * a number of the dictionary means never changes: neither do the rows.
  */
-#include "trace/perfetto/perfetto_quick_read.h"
-
 #include <stdlib.h>
 
+#include "trace/perfetto/perfetto_event.h"
 #include "trace/perfetto/perfetto_fields.h"
 
 enum {

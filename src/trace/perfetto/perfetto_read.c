@@ -17,7 +17,6 @@
 
 #include "trace/perfetto/perfetto_event.h"
 #include "trace/perfetto/perfetto_fields.h"
-#include "trace/perfetto/perfetto_quick_read.h"
 #include "trace/perfetto/perfetto_samples.h"
 
 enum {

@@ -7,8 +7,8 @@
 
 #include "base/pb.h"
 #include "event/callstack.h"
-#include "trace/perfetto/perfetto_describe.h"
 #include "trace/perfetto/perfetto_fields.h"
+#include "trace/perfetto/perfetto_out.h"
 
 enum { HEAD_ROOM = 64, FRAME_ROOM = 96, NUMBER_ROOM = 6, MOST_FRAMES = 4096 };
 

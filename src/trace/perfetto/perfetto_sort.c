@@ -3,12 +3,11 @@
  * Sorts the events of one file and puts them, in the order of time over all tracks. A complete slice (begin and
  * duration) gets its END; if it would outlast the slice around it, it ends with that one, so that slices nest.
  */
-#include "trace/perfetto/perfetto_sort.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
+#include "trace/perfetto/perfetto_event.h"
 
 struct sorter_event {
 	uint64_t time_ns, order;

@@ -8,8 +8,8 @@
 
 #include "base/array.h"
 #include "base/pb.h"
-#include "trace/perfetto/perfetto_describe.h"
 #include "trace/perfetto/perfetto_fields.h"
+#include "trace/perfetto/perfetto_out.h"
 
 enum { HEAD_ROOM = 64 }; /* upper bound for the packet around a single text */
 

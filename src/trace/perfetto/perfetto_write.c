@@ -33,7 +33,6 @@
 
 #include "base/array.h"
 #include "base/pb.h"
-#include "trace/perfetto/perfetto_describe.h"
 #include "trace/perfetto/perfetto_fields.h"
 #include "trace/perfetto/perfetto_out.h"
 #include "trace/perfetto/perfetto_quick.h"

@@ -15,9 +15,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "trace/rotate/rotate_copy.h"
-#include "trace/rotate/rotate_dump.h"
 #include "trace/rotate/rotate_folder.h"
+#include "trace/rotate/rotate_in.h"
 
 enum {
 	SHORTEST_NS = 100000000, /* a segment */

@@ -8,7 +8,7 @@
  *   x.pftrace                      at the end: all of them in one file, and the folder is removed
  *
  * Segments are files of their own because no file system can cut a file at its begin, and a trace that overwrites
- * itself in place is broken while it is written. Each is a recording by itself (rotate_segment.h), so that at every
+ * itself in place is broken while it is written. Each is a recording by itself (rotate_segment.c), so that at every
  * moment what is on the disk can be read: by the importer, which takes the folder as one recording, and segment by
  * segment by any tool that reads Perfetto traces. A recorder that is killed leaves the folder. Segments change only in
  * flush, never in put, because files are created with the rights that flush is called with.

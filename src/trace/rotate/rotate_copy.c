@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Copies bytes of segments. Reads no packet and chooses no segment. */
-#include "trace/rotate/rotate_copy.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,6 +8,7 @@
 
 #include "base/invoker.h"
 #include "trace/rotate/rotate_folder.h"
+#include "trace/rotate/rotate_in.h"
 
 int rotate_copy_begin(struct rotate_copy *copy, int folder, const char *name, struct err *err)
 {

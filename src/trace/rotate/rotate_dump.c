@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Copies the segments of a dump, a part at a time. Decides not when one begins. */
-#include "trace/rotate/rotate_dump.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "trace/rotate/rotate_folder.h"
+#include "trace/rotate/rotate_in.h"
 
 enum { MOST_NAMES = 10000 };
 

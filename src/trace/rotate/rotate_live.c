@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Follows the stream and repeats what holds. Opens no file and drops no event of the stream. */
-#include "trace/rotate/rotate_live.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
+#include "trace/rotate/rotate_in.h"
 
 enum {
 	MAX_ARGS = 9,	  /* of a slice or note; more are left out when it is repeated */

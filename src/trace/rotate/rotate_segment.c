@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Begins the file of a segment. Decides not when that is due. */
-#include "trace/rotate/rotate_segment.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -9,6 +7,7 @@
 
 #include "base/invoker.h"
 #include "trace/rotate/rotate_folder.h"
+#include "trace/rotate/rotate_in.h"
 
 /* A head, and what holds, so that the segment can be read alone. */
 static int write_middle(const struct rotate_segment *segment, const struct rotate_stream *stream, int fd,

@@ -4,8 +4,6 @@
  * segment with its first event; after such a call it might not be allowed to, or not find the folder. So it is made
  * before the call.
  */
-#include "capture/agent/arm/identity.h"
-
 #include <errno.h>
 #include <sched.h>
 #include <string.h>
@@ -13,6 +11,7 @@
 #include <unistd.h>
 
 #include "capture/agent/agent.h"
+#include "capture/agent/arm/arm.h"
 #include "capture/agent/glibc.h"
 
 #define EXPORTED __attribute__((visibility("default")))

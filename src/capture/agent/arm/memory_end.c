@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Reads VmHWM and VmRSS of /proc/self/status once. Takes no memory, and changes no errno. */
-#include "capture/agent/arm/memory_end.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 
 #include "base/syscalls.h"
 #include "capture/agent/agent.h"
+#include "capture/agent/arm/arm.h"
 
 static uint64_t kib_of(const char *text, const char *field)
 {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The recorder looks at the modules of a process now and then, which misses what a process loads shortly before it
  * ends. */
-#include "capture/agent/arm/other_tell.h"
-
 #include <errno.h>
 #include <link.h>
 #include <string.h>
 
 #include "base/syscalls.h"
+#include "capture/agent/arm/arm.h"
 #include "capture/agent/dict.h"
 #include "capture/agent/replace/module_walk.h"
 #include "runtime/other_runtimes.h"

@@ -12,7 +12,7 @@
 #include "capture/proc/proc.h"
 #include "capture/proc/proc_list.h"
 #include "capture/proc/program.h"
-#include "capture/recorder/attach/attach_loaded.h"
+#include "capture/recorder/attach/attach_in.h"
 
 /* All processes, those that fit, and which of them are below one that fits. */
 struct search {

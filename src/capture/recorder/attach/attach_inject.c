@@ -17,7 +17,6 @@
 #include "capture/proc/proc.h"
 #include "capture/recorder/attach/attach_find.h"
 #include "capture/recorder/attach/attach_in.h"
-#include "capture/recorder/attach/attach_loaded.h"
 
 enum { SOON_MS = 300, COMING_MS = 5000, MAX_INJECTED = 256 };
 #define LEAVE_NS 3000000000u

@@ -13,14 +13,14 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "capture/inject/inject_target.h"
+#include "capture/inject/inject_in.h"
 #include "capture/probe/uprobes.h"
 #include "capture/proc/file_version.h"
 #include "capture/proc/other_modules.h"
 #include "capture/proc/package_version.h"
 #include "capture/proc/proc.h"
 #include "capture/proc/proc_list.h"
-#include "capture/recorder/attach/attach_loaded.h"
+#include "capture/recorder/attach/attach_in.h"
 
 /* One file, whatever the processes call it. */
 struct known_file {

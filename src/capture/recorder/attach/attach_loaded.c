@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Goes through the mapped files. Which of them hold a runtime is modules.c's knowledge. */
-#include "capture/recorder/attach/attach_loaded.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,6 +8,7 @@
 #include "capture/proc/file_version.h"
 #include "capture/proc/other_modules.h"
 #include "capture/proc/program.h"
+#include "capture/recorder/attach/attach_in.h"
 
 enum attach_loaded attach_loaded_each(struct modules_seen *seen, pid_t pid, attach_loaded_fn *each, void *ctx,
 				      struct err *err)

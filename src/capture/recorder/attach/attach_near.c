@@ -13,7 +13,7 @@
 #include "base/near.h"
 #include "capture/proc/proc_list.h"
 #include "capture/recorder/attach/attach_fit.h"
-#include "capture/recorder/attach/attach_loaded.h"
+#include "capture/recorder/attach/attach_in.h"
 
 enum { OFFERED = 3, SHORTEST_PART = 3 };
 

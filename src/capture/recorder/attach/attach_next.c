@@ -3,8 +3,6 @@
  * Between who watches for programs (capture/probe/next.h) and the recorder: puts probes into a program that is held,
  * hands it to the recorder, lets it go. A program that cannot be recorded is reported, and goes on unchanged.
  */
-#include "capture/recorder/attach/attach_next.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +13,7 @@
 #include "capture/probe/uprobe.h"
 #include "capture/proc/proc.h"
 #include "capture/recorder/attach/attach_find.h"
+#include "capture/recorder/attach/attach_in.h"
 
 enum { MAX_STEPS = 64, MAX_WAITING = 64 };
 static const uint64_t longest_wait_ns = 2000000000;

@@ -15,8 +15,6 @@
 #include "capture/recorder/attach/attach_find.h"
 #include "capture/recorder/attach/attach_in.h"
 #include "capture/recorder/attach/attach_list.h"
-#include "capture/recorder/attach/attach_loaded.h"
-#include "capture/recorder/attach/attach_next.h"
 
 /*
  * The program and what is below it. How many copies of a runtime have probes; -errno and err when that went wrong and

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Reads rules. Watches nothing. */
-#include "capture/recorder/thin/dump_rule.h"
-
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -9,6 +7,7 @@
 #include <string.h>
 
 #include "base/opt.h"
+#include "capture/recorder/thin/thin_in.h"
 
 static const char *skip_spaces(const char *at)
 {

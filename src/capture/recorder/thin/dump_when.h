@@ -7,7 +7,7 @@
 #ifndef CAPTURE_RECORDER_DUMP_WHEN_H
 #define CAPTURE_RECORDER_DUMP_WHEN_H
 
-#include "capture/recorder/thin/dump_rule.h"
+#include "capture/recorder/thin/thin_in.h"
 #include "event/sink.h"
 
 struct dump_when;

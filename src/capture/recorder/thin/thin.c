@@ -11,8 +11,7 @@
 
 #include "base/array.h"
 #include "base/clock.h"
-#include "capture/recorder/thin/thin_models.h"
-#include "capture/recorder/thin/thin_queue.h"
+#include "capture/recorder/thin/thin_in.h"
 
 enum {
 	MAX_BYTES = 4 << 20,

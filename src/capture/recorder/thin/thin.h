@@ -16,7 +16,7 @@
 #ifndef CAPTURE_RECORDER_THIN_H
 #define CAPTURE_RECORDER_THIN_H
 
-#include "capture/recorder/thin/thin_pace.h"
+#include "capture/recorder/thin/thin_in.h"
 #include "event/sink.h"
 
 struct thin;

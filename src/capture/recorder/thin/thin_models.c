@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A small table by process and name, and the slowest of each. Reads no event. */
-#include "capture/recorder/thin/thin_models.h"
+#include "capture/recorder/thin/thin_in.h"
 
 static uint32_t place_of(uint64_t key)
 {

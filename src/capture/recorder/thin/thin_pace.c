@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Computes N. Asks no file system. */
-#include "capture/recorder/thin/thin_pace.h"
-
 #include "capture/recorder/thin/thin.h"
+#include "capture/recorder/thin/thin_in.h"
 
 uint32_t thin_pace_look(struct thin_pace *pace, uint64_t now_ns, uint64_t n_bytes, const struct thin_room *room,
 			uint32_t every)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Groups lie one behind the other in a buffer, 16 bytes an event and 16 an argument. Decides nothing. */
-#include "capture/recorder/thin/thin_queue.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "capture/recorder/thin/thin_in.h"
 
 enum { MAX_ARGS = 32 };
 

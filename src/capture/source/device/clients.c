@@ -5,8 +5,6 @@
  *
  * What a client used before it was first seen counts only if it was opened after the last sample.
  */
-#include "capture/source/device/clients.h"
-
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -14,8 +12,8 @@
 #include <string.h>
 
 #include "capture/source/counter.h"
+#include "capture/source/device/device_source.h"
 #include "capture/source/device/fdinfo.h"
-#include "capture/source/device/kfd.h"
 #include "capture/source/walk.h"
 
 #define SPAN_NS UINT64_C(8000000)

@@ -16,7 +16,6 @@
 #include <unistd.h>
 
 #include "capture/proc/namespace.h"
-#include "capture/source/device/kfd.h"
 
 enum { LOOK_PART = 200 };
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The driver numbers its devices by itself; its topology maps them to nodes of /dev/dri. */
-#include "capture/source/device/kfd.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "capture/source/device/device_source.h"
 
 enum { MOST_NODES = 128 };
 

@@ -3,8 +3,6 @@
  * A socket connects the two processes. Orders of one byte go one way, and end of file means to exit; messages come
  * back. Messages that are not read are dropped: neither process ever waits for the other.
  */
-#include "capture/source/device/nvml_ask.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -20,6 +18,7 @@
 
 #include "base/clock.h"
 #include "base/privilege.h"
+#include "capture/source/device/nvml.h"
 
 #define MS_NS UINT64_C(1000000)
 

@@ -2,7 +2,7 @@
 /*
  * GPUs under NVIDIA's driver, as reported by its library: "gpu nvidia0" is the one that nvidia-smi calls 0. Per
  * process: its share of the processors ("sm") and its memory; per device: the library's values. The library runs in a
- * process of its own (nvml_ask.h), and is queried only once a process of the target has opened such a device.
+ * process of its own (nvml_ask.c), and is queried only once a process of the target has opened such a device.
  *
  * The driver numbers processes as the host does. In a container the same number may mean another process: there it
  * counts only for a process that has the device open.
@@ -18,7 +18,7 @@
 #include "base/clock.h"
 #include "capture/proc/namespace.h"
 #include "capture/source/device/device_source.h"
-#include "capture/source/device/nvml_ask.h"
+#include "capture/source/device/nvml.h"
 #include "capture/source/tree.h"
 #include "capture/source/walk.h"
 
