@@ -7,8 +7,10 @@ import json
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
+import tempfile
 import urllib.request
 import zipfile
 
@@ -17,7 +19,7 @@ import pytest
 import envs
 import judge
 from conftest import environment
-from lab import wait_until
+from lab import made_once, wait_until
 from test_view_page import skip_without_page
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -27,12 +29,15 @@ import numpy as np
 import onnxruntime as ort
 
 os.chdir(os.path.dirname(os.path.abspath(__file__)))
-session = ort.InferenceSession("cnn.onnx", providers=["CPUExecutionProvider"])
+# threads of the runtime would wait for work by spinning
+alone = ort.SessionOptions()
+alone.intra_op_num_threads = 1
+session = ort.InferenceSession("cnn.onnx", alone, providers=["CPUExecutionProvider"])
 one = session.get_inputs()[0]
 feed = {one.name: np.zeros([d if isinstance(d, int) else 1 for d in one.shape], np.float32)}
 for _ in range(int(sys.argv[1])):
     session.run(None, feed)
-    time.sleep(0.01)
+    time.sleep(float(sys.argv[2]))
 """
 # What moves, blinks or looks round by itself takes more of a CPU than what is tested.
 CALM = {
@@ -51,24 +56,30 @@ CALM = {
     "chat.disableAIFeatures": True,
     "workbench.secondarySideBar.defaultVisibility": "hidden",
     "workbench.colorTheme": "Default Light Modern",
-    "security.workspace.trust.enabled": False,
     "files.simpleDialog.enable": True,
 }
 
 
+def build_extension(path):
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, os.path.join(ROOT, "tools", "package"), "vsix", "-o", folder]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        shutil.copy(done.stdout.strip(), path)
+
+
 @pytest.fixture
-def extension(tmp_path):
-    command = [sys.executable, os.path.join(ROOT, "tools", "package"), "vsix", "-o", str(tmp_path)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
+def extension(lab):
+    return made_once(os.path.join(lab.binaries.folder, "extension.vsix"), build_extension)
 
 
 @contextlib.contextmanager
-def workbench(lab, kind, extensions, folder, settings):
-    """The address of a workbench with the extension. Only settings of the machine name programs: it is a remote one."""
+def workbench(lab, kind, extensions, folder, settings, meanwhile=lambda: None, trusted=True):
+    """The address of a workbench with the extension. Only settings of the machine name programs: it is a remote one.
+    meanwhile: what else can be made ready while the extensions are installed."""
     data = lab.path("data")
-    for name, values in (("User", CALM), ("Machine", settings)):
+    trust = {"security.workspace.trust.enabled": not trusted, "security.workspace.trust.startupPrompt": "never"}
+    for name, values in (("User", CALM | trust), ("Machine", settings)):
         os.makedirs(os.path.join(data, name))
         with open(os.path.join(data, name, "settings.json"), "w") as out:
             json.dump(values, out)
@@ -76,21 +87,16 @@ def workbench(lab, kind, extensions, folder, settings):
     env = {**os.environ, "HOME": lab.path("home")}
     os.makedirs(env["HOME"])
     words = [word for extension in extensions for word in ("--install-extension", extension)]
-    installed = subprocess.run([*server, *words], env=env, capture_output=True, text=True)
-    assert installed.returncode == 0, installed.stdout + installed.stderr
-    socket = subprocess.run(
-        [
-            sys.executable,
-            "-c",
-            "import socket; s = socket.socket(); s.bind(('127.0.0.1', 0)); print(s.getsockname()[1])",
-        ],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    origin = "http://127.0.0.1:" + socket.stdout.strip()
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+    with subprocess.Popen([*server, *words], env=env, **pipes) as installing:
+        meanwhile()
+        said = installing.communicate()[0]
+    assert installing.returncode == 0, said
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        origin = "http://127.0.0.1:%d" % free.getsockname()[1]
     options = ["--auth", "none", "--bind-addr", origin[7:], "--disable-telemetry", "--disable-update-check"]
-    options += ["--disable-workspace-trust", "--disable-getting-started-override"]
+    options += ["--disable-getting-started-override", *(["--disable-workspace-trust"] if trusted else [])]
     with open(lab.path("server.log"), "w") as out:
         # what the window starts are its children: they end with it
         process = subprocess.Popen([*server, *options, folder], env=env, stdout=out, stderr=out, start_new_session=True)
@@ -124,6 +130,18 @@ def drive(lab, kind, address, steps, **env):
     return [name for name, _ in json.loads(done.stdout)["done"]]
 
 
+def script(path, line):
+    with open(path, "w") as out:
+        out.write("#!/bin/sh\n%s\n" % line)
+    os.chmod(path, 0o755)
+    return path
+
+
+def asked_through(lab):
+    """inftrace by another name, which notes what it is asked."""
+    return script(lab.path("inftrace"), 'echo "$*" >> "%s"\nexec "%s" "$@"' % (lab.path("asked"), lab.inftrace))
+
+
 def servers_of(folder):
     """PIDs of pages that are served of recordings in this folder."""
     found = []
@@ -146,18 +164,24 @@ def test_a_person_records_reads_and_compares_in_the_editor(lab, wheel, extension
     for name in ("run.py", "serve.py"):
         with open(os.path.join(folder, name), "w") as out:
             out.write(PROGRAM)
-    run = [wheel.python, folder + "/run.py", "60"]
-    done = lab.plain([lab.inftrace, "record", "-q", "-o", folder + "/first.pftrace", "--", *run])
-    assert done.status == 0
-    lab.start([wheel.python, folder + "/serve.py", "1000000"])
-    settings = {"inftrace.path": lab.inftrace, "inftrace.duration": "1s"}
+
+    def record_first():
+        lab.start([wheel.python, folder + "/serve.py", "1000000", "0.1"])
+        run = [wheel.python, folder + "/run.py", "60", "0.001"]
+        done = lab.plain([lab.inftrace, "record", "-q", "-o", folder + "/first.pftrace", "--", *run])
+        assert done.status == 0
+
+    wrapper = asked_through(lab)
+    settings = {"inftrace.path": wrapper, "inftrace.duration": "1s"}
     settings["python.defaultInterpreterPath"] = wheel.python
     env = {
-        "VSCODE_COMMAND": " ".join([wheel.python, "run.py", "150"]),
+        "VSCODE_COMMAND": " ".join([wheel.python, "run.py", "150", "0.01"]),
         "VSCODE_SETTINGS": lab.path("data/Machine/settings.json"),
+        "VSCODE_ASKED": lab.path("asked"),
+        "VSCODE_OLD": script(lab.path("old"), "echo inftrace 0.1.9"),
     }
-    with workbench(lab, kind, [extension], folder, settings) as address:
-        assert len(drive(lab, kind, address, "vscode_steps.js", **env)) == 11
+    with workbench(lab, kind, [extension], folder, settings, record_first) as address:
+        assert len(drive(lab, kind, address, "vscode_steps.js", **env)) == 14
     # nothing outlives the workbench
     wait_until(lambda: not servers_of(folder))
 
@@ -205,7 +229,7 @@ def test_what_is_debugged_is_recorded(lab, library, extension):
     done = lab.plain(["cc", "-g", "-O0", "-pthread", "-o", native[0], *sources, "-ldl", "-std=gnu11", "-D_GNU_SOURCE"])
     assert done.status == 0, done.err
     launches = [
-        {"type": "debugpy", "name": "of Python", "program": folder + "/debugged.py", "args": ["20"]},
+        {"type": "debugpy", "name": "of Python", "program": folder + "/debugged.py", "args": ["20", "0.01"]},
         {"type": "node", "name": "of Node", "program": folder + "/debugged.js", "runtimeExecutable": node.node}
         | {"args": [lab.model("chain"), "256", "10"], "env": node.script_env},
         {"type": "gdb", "name": "of C", "program": native[0], "arguments": " ".join(native[1:]), "gdb": "gdb"},

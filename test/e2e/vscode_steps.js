@@ -59,9 +59,26 @@ exports.a_running_program_is_recorded_and_reported = async w => {
 	await w.frame(() => /inferences of/.test(document.body.textContent) && document.querySelector('h1') !== null);
 };
 
+/** Goes on while other things are done. */
+exports.a_model_is_profiled_on_a_device = async w => {
+	await w.command('inftrace: Profile Model');
+	await w.pick('cnn.onnx');
+	await w.pick('CPUExecutionProvider');
+	await w.type('100ms');
+	await w.status(/\d\d:\d\d/).waitFor();
+};
+
+/** Questions of the view of programs to inftrace. */
+const asked = () =>
+	fs.readFileSync(process.env.VSCODE_ASKED, 'utf8').split('\n').filter(line => line === 'ps --json').length;
+let askedWhileSeen = 0;
+
 exports.two_recordings_are_compared = async w => {
+	await w.page.locator('.activitybar a[aria-label^="Explorer"]').click();
 	await w.tab('first.pftrace').click();
 	await w.timeline('first.pftrace');
+	// a question may have been on its way when the views were left
+	askedWhileSeen = asked();
 	await w.command('inftrace: Compare Recordings');
 	await w.pick('run.pftrace');
 	// the older one is the base
@@ -75,17 +92,6 @@ exports.two_recordings_are_compared = async w => {
 	assert.equal(ends[0], ends[1]);
 };
 
-exports.a_model_is_profiled_on_a_device = async w => {
-	await w.command('inftrace: Profile Model');
-	await w.pick('cnn.onnx');
-	await w.pick('CPUExecutionProvider');
-	await w.type('100ms');
-	await w.page.locator('.notifications-toasts').getByText(/profile cnn\.onnx: the report/).first().waitFor();
-	await w.button('Open Report');
-	await w.tab('profile cnn.onnx').waitFor();
-	await w.frame(() => /CPUExecutionProvider|cpu/.test(document.body.textContent) && /cnn/.test(document.body.textContent));
-};
-
 exports.the_theme_is_that_of_the_workbench = async w => {
 	await w.tab('first.pftrace').click();
 	const frame = await w.timeline('first.pftrace');
@@ -94,14 +100,40 @@ exports.the_theme_is_that_of_the_workbench = async w => {
 	await frame.waitForFunction(() => document.documentElement.dataset.theme === 'dark');
 };
 
-exports.live_goes_on_by_itself = async w => {
-	await w.command('inftrace: Live');
-	const frame = await w.frame(() => globalThis.inftrace?.app.recording.live && inftrace.app.end > 0);
-	const before = await frame.evaluate(() => inftrace.app.end);
-	await frame.waitForFunction(was => inftrace.app.end > was, before);
+exports.the_report_of_the_model_is_offered = async w => {
+	await w.page.locator('.notifications-toasts').getByText(/profile cnn\.onnx: the report/).first().waitFor();
+	await w.button('Open Report');
+	await w.tab('profile cnn.onnx').waitFor();
+	await w.frame(() => /CPUExecutionProvider|cpu/.test(document.body.textContent) && /cnn/.test(document.body.textContent));
 };
 
-exports.a_page_whose_server_was_killed_says_so = async w => {
+exports.views_ask_nothing_while_they_are_hidden = async w => {
+	assert.equal(asked(), askedWhileSeen);
+	await w.show();
+	await w.until(() => asked() > askedWhileSeen, 'the view asks again');
+};
+
+const live = { frame: null, end: 0 };
+
+async function grows(frame) {
+	const before = await frame.evaluate(() => inftrace.app.end);
+	await frame.waitForFunction(was => inftrace.app.end > was, before);
+}
+
+exports.live_goes_on_by_itself = async w => {
+	await w.tree('serve.py').hover();
+	await w.tree('serve.py').getByRole('button', { name: 'Live' }).click();
+	live.frame = await w.frame(() => globalThis.inftrace?.app.recording.live && inftrace.app.end > 0);
+	await grows(live.frame);
+	await w.tab('first.pftrace').click();
+	// what it had asked for when the tab was left has come
+	live.end = await w.until(
+		() => live.frame.evaluate(() => inftrace.host.isHidden() && inftrace.host.waiting.size === 0 && inftrace.app.end),
+		'the page learns that it is hidden',
+	);
+};
+
+exports.a_page_whose_server_was_killed_says_so_at_once = async w => {
 	await w.tab('first.pftrace').click();
 	const frame = await w.timeline('first.pftrace');
 	for (const pid of fs.readdirSync('/proc').filter(name => /^\d+$/.test(name))) {
@@ -109,22 +141,28 @@ exports.a_page_whose_server_was_killed_says_so = async w => {
 		try {
 			words = fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
 		} catch {}
-		if (words[1] === 'view' && words.some(word => word.endsWith('/workspace/first.pftrace')))
-			process.kill(Number(pid), 'SIGKILL');
+		if (words[1] === 'view' && words.at(-2).endsWith('/workspace/first.pftrace')) process.kill(Number(pid), 'SIGKILL');
 	}
-	await frame.evaluate(() => {
-		inftrace.app.slices.clear();
-		inftrace.app.setView({ begin: 0, end: inftrace.app.end / 3 });
-	});
+	// nobody touches the page
 	await frame.waitForFunction(() => document.querySelector('.gone') !== null);
 };
 
-exports.a_program_that_is_missing_is_said = async w => {
+exports.a_live_page_rests_while_it_is_hidden = async w => {
+	assert.equal(await live.frame.evaluate(() => inftrace.app.end), live.end);
+	await w.tab('Live: ').click();
+	await grows(live.frame);
+	await w.tab('Live: ').locator('.action-label').click();
+};
+
+exports.a_program_that_is_missing_or_too_old_is_said = async w => {
 	const file = process.env.VSCODE_SETTINGS;
 	const settings = JSON.parse(fs.readFileSync(file, 'utf8'));
-	fs.writeFileSync(file, JSON.stringify({ ...settings, 'inftrace.path': '/nowhere/inftrace' }));
+	const use = path => fs.writeFileSync(file, JSON.stringify({ ...settings, 'inftrace.path': path }));
 	await w.show();
+	use('/nowhere/inftrace');
 	await w.page.getByText('The program inftrace is not installed on this machine.').first().waitFor();
-	fs.writeFileSync(file, JSON.stringify(settings));
+	use(process.env.VSCODE_OLD);
+	await w.page.getByText('The program inftrace on this machine is too old').first().waitFor();
+	use(settings['inftrace.path']);
 	await w.tree('serve.py').waitFor();
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the server says, and how it is asked. All addresses are relative to the page, which carries the token.
-import { host } from './host';
+import { host, whenSeen } from './host';
 
 export interface Track {
 	readonly id: number;
@@ -300,17 +300,17 @@ function lose(): void {
 	if (server.isGone) return;
 	server.isGone = true;
 	server.changed();
+	// what an editor has started does not come back
+	if (host.isEditor) return;
+	const again = (): void => void setTimeout(() => whenSeen(look), LOOK_MS);
 	const look = (): void => {
-		host.ask('loading.json').then(
-			got => {
-				if (!got.ok) return void setTimeout(look, LOOK_MS);
-				server.isGone = false;
-				server.changed();
-			},
-			() => setTimeout(look, LOOK_MS),
-		);
+		host.ask('loading.json').then(got => {
+			if (!got.ok) return again();
+			server.isGone = false;
+			server.changed();
+		}, again);
 	};
-	setTimeout(look, LOOK_MS);
+	again();
 }
 
 async function answer(path: string, asked: Asked, signal?: AbortSignal): Promise<Response> {

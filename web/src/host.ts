@@ -21,6 +21,10 @@ export interface Host {
 	listen(path: string, name: string, came: (data: string) => void, lost: () => void): Stream;
 	isDark(): boolean;
 	onTheme(changed: () => void): void;
+	/** Nobody can see the page: it asks for nothing meanwhile. */
+	isHidden(): boolean;
+	/** Returns what stops it. */
+	onHidden(changed: () => void): () => void;
 	/** The place as an address says it: "#t=0-100", or "". */
 	place(): string;
 	go(place: string, isStep: boolean): void;
@@ -50,6 +54,15 @@ class Browser implements Host {
 
 	onTheme(changed: () => void): void {
 		matchMedia('(prefers-color-scheme: dark)').addEventListener('change', changed);
+	}
+
+	isHidden(): boolean {
+		return document.hidden;
+	}
+
+	onHidden(changed: () => void): () => void {
+		document.addEventListener('visibilitychange', changed);
+		return () => document.removeEventListener('visibilitychange', changed);
 	}
 
 	place(): string {
@@ -97,6 +110,8 @@ interface Reply {
 	readonly event?: string;
 	readonly data?: string;
 	readonly end?: boolean;
+	/** Whether the tab of the page is the one on top. */
+	readonly shown?: boolean;
 }
 
 interface Waiting {
@@ -108,17 +123,28 @@ class Editor implements Host {
 	readonly isEditor = true;
 	private readonly waiting = new Map<number, Waiting>();
 	private readonly streams = new Map<number, (reply: Reply) => void>();
+	private readonly watchers = new Set<() => void>();
 	private last = 0;
+	private isShown = true;
 	private at: string;
 
 	constructor(private readonly api: Api) {
 		const state = api.getState() as { readonly place?: unknown } | undefined;
 		this.at = typeof state?.place === 'string' ? state.place : '';
 		addEventListener('message', ({ data }: MessageEvent<Reply>) => this.take(data));
+		document.addEventListener('visibilitychange', () => this.tellHidden());
 		document.documentElement.dataset.host = 'editor';
 	}
 
+	private tellHidden(): void {
+		for (const watcher of [...this.watchers]) watcher();
+	}
+
 	private take(reply: Reply): void {
+		if (typeof reply?.shown === 'boolean' && reply.shown !== this.isShown) {
+			this.isShown = reply.shown;
+			this.tellHidden();
+		}
 		if (typeof reply?.id !== 'number') return;
 		const stream = this.streams.get(reply.id);
 		if (stream) return stream(reply);
@@ -175,6 +201,16 @@ class Editor implements Host {
 		new MutationObserver(changed).observe(document.body, { attributes: true, attributeFilter: ['class'] });
 	}
 
+	/** The document of a tab that lies below another one is visible all the same: the editor says that it is not. */
+	isHidden(): boolean {
+		return document.hidden || !this.isShown;
+	}
+
+	onHidden(changed: () => void): () => void {
+		this.watchers.add(changed);
+		return () => this.watchers.delete(changed);
+	}
+
 	place(): string {
 		return this.at;
 	}
@@ -201,6 +237,16 @@ declare global {
 }
 
 export const host: Host = globalThis.inftraceHost ? new Editor(globalThis.inftraceHost) : new Browser();
+
+/** At once, or when the page is seen again. */
+export function whenSeen(then: () => void): void {
+	if (!host.isHidden()) return then();
+	const stop = host.onHidden(() => {
+		if (host.isHidden()) return;
+		stop();
+		then();
+	});
+}
 
 /** Colours follow the root's data-theme; paper is light. */
 export function applyTheme(): boolean {

@@ -3,8 +3,8 @@
 import * as api from './api';
 import type { Recording, Report, Slice } from './api';
 import type { App } from './app';
-import { host, type Stream } from './host';
 import { first, span, type View } from './axis';
+import { hear } from './hear';
 
 /** What an event of the server says. */
 export interface Told {
@@ -110,14 +110,9 @@ export class Reports {
 
 /** Goes on with a live recording for as long as the server is there. */
 export function watch(app: App, reports: Reports): void {
-	let events: Stream | null = null;
 	let reportAt = performance.now();
 	let isBusy = false;
 	let next: Told | null = null;
-	const close = (): void => {
-		events?.close();
-		events = null;
-	};
 	/** One at a time; of those that come meanwhile, only the last one counts. */
 	const grow = async (told: Told): Promise<void> => {
 		if (app.isPaused) return;
@@ -135,33 +130,11 @@ export function watch(app: App, reports: Reports): void {
 		}
 		isBusy = false;
 	};
-	/** The machine may have slept, or inftrace has ended: then asking again and again is of no use. */
-	const lose = async (): Promise<void> => {
-		close();
-		try {
-			await app.get<Recording>('recording.json');
-			window.setTimeout(open, 1000);
+	hear(
+		app,
+		data => void grow(JSON.parse(data) as Told),
+		() => {
 			if (!app.isPaused) void app.grow();
-		} catch {
-			app.isFollowing = false;
-			app.tell('place');
-		}
-	};
-	const open = (): void => {
-		if (document.hidden || events || app.isGone) return;
-		const came = (data: string): void => void grow(JSON.parse(data) as Told);
-		events = host.listen('events', 'grow', came, () => void lose());
-	};
-	// an open stream holds one of the browser's few connections
-	document.addEventListener('visibilitychange', () => {
-		if (document.hidden) close();
-		else {
-			open();
-			if (!app.isPaused && !app.isGone) void app.grow();
-		}
-	});
-	app.listen(change => {
-		if (change === 'place' && !app.isGone) open();
-	});
-	open();
+		},
+	);
 }

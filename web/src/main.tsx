@@ -5,7 +5,8 @@ import * as api from './api';
 import type { Loading, Recording } from './api';
 import { App, usualResources } from './app';
 import { Compare } from './compare';
-import { applyTheme, host, type Stream } from './host';
+import { hear } from './hear';
+import { applyTheme, host, whenSeen, type Host } from './host';
 import { Reports, watch } from './live';
 import { baseName, bytes, commandName, count, duration, oneLine } from './format';
 import { Page } from './page';
@@ -14,40 +15,22 @@ import type { Plots } from './plots';
 
 declare global {
 	// what tests and benchmarks look at
-	var inftrace: { app: App; beside?: App; plots: Plots } | undefined;
+	var inftrace: { app: App; beside?: App; plots: Plots; host: Host } | undefined;
 }
 
 /** Shows what a recording that is still written gains, until it is complete. */
 function follow(app: App, reports: Reports): void {
-	let events: Stream | null = null;
 	let timer = 0;
-	const close = (): void => {
-		events?.close();
-		events = null;
-	};
 	const grow = async (): Promise<void> => {
+		if (!app.recording.growing) return;
 		await app.grow();
-		if (app.recording.growing) return;
-		close();
-		await reports.read();
+		if (!app.recording.growing) await reports.read();
 	};
-	const open = (): void => {
-		if (document.hidden || events || !app.recording.growing) return;
-		const came = (): void => {
-			clearTimeout(timer);
-			timer = window.setTimeout(() => void grow(), 50);
-		};
-		events = host.listen('events', 'grow', came, () => undefined);
+	const came = (): void => {
+		clearTimeout(timer);
+		timer = window.setTimeout(() => void grow(), 50);
 	};
-	// an open stream holds one of the browser's few connections
-	document.addEventListener('visibilitychange', () => {
-		if (document.hidden) close();
-		else if (app.recording.growing) {
-			open();
-			void grow();
-		}
-	});
-	open();
+	hear(app, came, () => void grow());
 }
 
 /** Tells screen readers what the timeline shows, once it rests. */
@@ -67,7 +50,7 @@ function say(app: App): void {
 async function sayProgress(text: Element, isHere: () => boolean): Promise<void> {
 	const bar = document.createElement('progress');
 	bar.ariaLabel = 'Read';
-	const rest = (ms: number): Promise<void> => new Promise(done => setTimeout(done, ms));
+	const rest = (ms: number): Promise<void> => new Promise(done => setTimeout(() => whenSeen(done), ms));
 	for (await rest(200); !isHere(); await rest(300)) {
 		const loading = await api.get<Loading>('loading.json');
 		if (isHere() || loading.over) return;
@@ -113,7 +96,7 @@ async function openBeside(page: HTMLElement, base: Recording): Promise<void> {
 		<Compare
 			base={before}
 			fresh={after}
-			onPlots={plots => (globalThis.inftrace = { app: before, beside: after, plots })}
+			onPlots={plots => (globalThis.inftrace = { app: before, beside: after, plots, host })}
 		/>,
 		page,
 	);
@@ -131,6 +114,8 @@ async function openBeside(page: HTMLElement, base: Recording): Promise<void> {
 			app.tell('place');
 		}
 	};
+	const nothing = (): void => undefined;
+	hear(before, nothing, nothing);
 	for (const app of [before, after]) void app.readNames().then(() => app.tell('data'));
 }
 
@@ -147,7 +132,7 @@ async function open(): Promise<void> {
 		const reading = app.readNames().then(() => app.tell('data'));
 		app.readHash();
 		page.textContent = '';
-		render(<Page app={app} onPlots={plots => (globalThis.inftrace = { app, plots })} />, page);
+		render(<Page app={app} onPlots={plots => (globalThis.inftrace = { app, plots, host })} />, page);
 		const repaint = (): void => {
 			app.takeTheme();
 			app.tell('place');
@@ -157,6 +142,7 @@ async function open(): Promise<void> {
 		host.onPlace(() => app.readHash());
 		api.server.changed = () => {
 			app.isGone = api.server.isGone;
+			if (app.isGone) app.isFollowing = false;
 			app.tell('place');
 			app.tell('data');
 		};

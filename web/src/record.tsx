@@ -4,7 +4,7 @@ import { useEffect, useState } from 'preact/hooks';
 import * as api from './api';
 import { Dialog } from './dialogs';
 import { commandName, oneLine } from './format';
-import { host } from './host';
+import { host, whenSeen } from './host';
 
 interface Program {
 	readonly pid: number;
@@ -204,7 +204,8 @@ function useMade(fail: (error: unknown) => void): readonly [readonly Made[], () 
 		const look = (): void => {
 			api.get<readonly Made[]>('recordings.json').then(list => {
 				setMade(list);
-				if (list.some(one => one.state === 'running')) timer = window.setTimeout(look, 700);
+				if (list.some(one => one.state === 'running'))
+					timer = window.setTimeout(() => whenSeen(look), 700);
 			}, fail);
 		};
 		look();

@@ -3,11 +3,11 @@
 // a native program, which its debugger starts itself, is waited for.
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
-import { canWrap, targetOf, wishOf, wrapped, type Launch } from './debug_words';
+import { canWrap, targetOf, wishOf, wrapped, type Launch, type Wish } from './debug_words';
 import { fresh, jobs, start, type Job } from './jobs';
 import { find, folderOf, setting } from './program';
 import { outputOf, pythonOf, rights } from './start';
-import { wordsOf, type Wanted } from './words';
+import { plain, wordsOf, type Wanted } from './words';
 
 const WRAPPED = ['python', 'debugpy', 'node', 'pwa-node'];
 const NATIVE = ['cppdbg', 'lldb', 'lldb-dap', 'gdb'];
@@ -18,6 +18,27 @@ const waiting = new Map<string, { readonly wanted: Wanted; readonly progress: st
 const stemOf = (launch: Launch): string =>
 	typeof launch.program === 'string' ? basename(launch.program).replace(/\.\w+$/, '') : launch.name;
 
+/** The path of inftrace, which is to record this launch; null: it is debugged without, and the reader learns why. */
+async function usable(): Promise<string | null> {
+	const { state, path, trouble } = await find();
+	if (state === 'ok') return path;
+	without(trouble);
+	return null;
+}
+
+function without(why: string): void {
+	void vscode.window.showWarningMessage(`${plain(why)}. The program is debugged without a recording.`);
+}
+
+function wantedOf(launch: Launch, wish: Wish, folder: vscode.WorkspaceFolder | undefined): Wanted & { output: string } {
+	return {
+		command: 'record',
+		level: wish.level ?? setting<string>('level'),
+		options: wish.options ?? [],
+		output: wish.output ?? outputOf(stemOf(launch), folder?.uri),
+	};
+}
+
 class Wrapper implements vscode.DebugConfigurationProvider {
 	async resolveDebugConfigurationWithSubstitutedVariables(
 		folder: vscode.WorkspaceFolder | undefined,
@@ -27,26 +48,19 @@ class Wrapper implements vscode.DebugConfigurationProvider {
 		const wish = wishOf(launch);
 		// the debugger resolves what it starts again
 		if (!wish || launch.inftraceFile || !canWrap(launch) || !vscode.workspace.isTrusted) return given;
-		const { state, path, trouble } = await find();
-		if (state !== 'ok') {
-			void vscode.window.showWarningMessage(
-				`${trouble}: the program is debugged without a recording.`,
-			);
-			return given;
-		}
-		const file = wish.output ?? outputOf(stemOf(launch), folder?.uri);
+		const path = await usable();
+		if (!path) return given;
+		const wanted = wantedOf(launch, wish, folder);
 		const progress = fresh('.progress');
-		const wanted: Wanted = {
-			command: 'record',
-			level: wish.level ?? setting<string>('level'),
-			options: ['--quiet', ...(wish.options ?? [])],
-			output: file,
-		};
-		waiting.set(file, { wanted, progress });
-		const words = [path, ...wordsOf(wanted, progress), '--'];
+		waiting.set(wanted.output, { wanted, progress });
+		const words = [
+			path,
+			...wordsOf({ ...wanted, options: ['--quiet', ...(wanted.options ?? [])] }, progress),
+			'--',
+		];
 		return {
 			...wrapped(launch, words, await pythonOf(folder?.uri)),
-			inftraceFile: file,
+			inftraceFile: wanted.output,
 		} as vscode.DebugConfiguration;
 	}
 }
@@ -109,25 +123,13 @@ class Follower implements vscode.DebugConfigurationProvider {
 	): Promise<vscode.DebugConfiguration> {
 		const launch = given as Launch;
 		const wish = wishOf(launch);
+		if (!wish || launch.inftraceFile || !vscode.workspace.isTrusted) return given;
 		const whom = targetOf(launch, folder?.uri.fsPath ?? folderOf() ?? '');
-		if (!wish || !whom || launch.inftraceFile || !vscode.workspace.isTrusted) return given;
-		const { state, path, trouble } = await find();
-		const may = state === 'ok' && (await rights(path));
-		if (!may) {
-			if (trouble)
-				void vscode.window.showWarningMessage(
-					`${trouble}: the program is debugged without a recording.`,
-				);
-			return given;
-		}
-		const file = wish.output ?? outputOf(stemOf(launch), folder?.uri);
-		const wanted: Wanted = {
-			command: 'attach',
-			args: whom,
-			options: wish.options,
-			level: wish.level ?? setting<string>('level'),
-			output: file,
-		};
+		const path = typeof whom === 'string' ? without(whom) : await usable();
+		const may = path && (await rights(path));
+		if (!path || !may || typeof whom === 'string') return given;
+		const wanted: Wanted = { ...wantedOf(launch, wish, folder), command: 'attach', args: whom };
+		const file = wanted.output as string;
 		const begins = isRecording(file);
 		await start(path, { name: launch.name, wanted, isRoot: may === 'root' });
 		await begins;

@@ -31,15 +31,33 @@ const list = (value: unknown): string[] =>
 export const canWrap = (launch: Launch): boolean =>
 	launch.request === 'launch' && [...PYTHON, ...NODE].includes(launch.type);
 
-/** What attach is to record of a native program: those that start from its file, or the one that already runs. */
-export function targetOf(launch: Launch, folder: string): string[] | null {
+const absolute = (path: string, folder: string): string => (path.startsWith('/') ? path : `${folder}/${path}`);
+
+/** Programs of cores and of other machines do not run here. */
+const ELSEWHERE = [
+	'coreDumpPath',
+	'miDebuggerServerAddress',
+	'pipeTransport',
+	'useExtendedRemote',
+	'gdb-remote',
+	'target',
+];
+
+/**
+ * What attach is to record of a native program: those that start from its file, or the one that already runs. The
+ * names are those of cppdbg (processId), CodeLLDB (pid, waitFor), lldb-dap and gdb. A text: why there is none.
+ */
+export function targetOf(launch: Launch, folder: string): string[] | string {
+	if (ELSEWHERE.some(name => launch[name])) return 'inftrace records programs that run on this machine alone';
+	const { program } = launch;
+	const path = typeof program === 'string' && program ? absolute(program, folder) : null;
 	if (launch.request === 'attach') {
 		const pid = Number(launch.processId ?? launch.pid);
-		return Number.isInteger(pid) && pid > 0 ? [String(pid)] : null;
+		if (Number.isInteger(pid) && pid > 0) return [String(pid)];
+		if (path) return launch.waitFor ? ['--all', '--path', path] : ['--path', path, '--first'];
+		return 'inftrace needs the PID, or "program", of what is to be recorded';
 	}
-	const { program } = launch;
-	if (typeof program !== 'string' || !program) return null;
-	return ['--all', '--path', program.startsWith('/') ? program : `${folder}/${program}`];
+	return path ? ['--all', '--path', path] : 'inftrace needs "program", the file of what is to be recorded';
 }
 
 /** `words`: inftrace with its options, up to "--". python: the interpreter, where the configuration names none. */

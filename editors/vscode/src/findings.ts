@@ -5,7 +5,7 @@ import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import { answer, log, setting } from './program';
-import { linesOf, oneLine, type Line, type Report } from './words';
+import { linesOf, oneLine, plain, type Line, type Report } from './words';
 
 const problems = vscode.languages.createDiagnosticCollection('inftrace');
 const behind = vscode.window.createTextEditorDecorationType({
@@ -27,8 +27,8 @@ function mark(editor: vscode.TextEditor): void {
 		behind,
 		[...byLine].map(([line, texts]) => ({
 			range: editor.document.lineAt(line - 1).range,
-			hoverMessage: `${texts.join('\n\n')}\n\n(${from})`,
-			renderOptions: { after: { contentText: texts.join('; ') } },
+			hoverMessage: new vscode.MarkdownString().appendText(`${texts.join('\n\n')}\n\n(${from})`),
+			renderOptions: { after: { contentText: plain(texts.join('; ')) } },
 		})),
 	);
 }
@@ -67,7 +67,7 @@ export async function showFindings(recording: vscode.Uri, isQuiet = false): Prom
 		if (!isQuiet) await vscode.commands.executeCommand('workbench.actions.view.problems');
 	} catch (error) {
 		log.warn(String(error));
-		if (!isQuiet) void vscode.window.showErrorMessage(`inftrace: ${oneLine((error as Error).message)}`);
+		if (!isQuiet) void vscode.window.showErrorMessage(`inftrace: ${plain((error as Error).message)}`);
 	}
 }
 

@@ -5,9 +5,10 @@ import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import * as vscode from 'vscode';
 import { find, folderOf, log } from './program';
-import { lastProgress, shortly, wordsOf, type Progress, type Wanted } from './words';
+import { lastProgress, plain, shortly, variableIn, wordsOf, type Progress, type Wanted } from './words';
 
 export const TYPE = 'inftrace';
+const SUDO = 'sudo';
 
 let storage = '';
 let made = 0;
@@ -32,9 +33,8 @@ export interface Extra {
 function taskOf(path: string, { name, wanted, env, isRoot }: Extra, scope: vscode.Task['scope']): vscode.Task {
 	const words = wordsOf(wanted, fresh('.progress'));
 	const options = { cwd: wanted.cwd ?? folderOf(), env };
-	const execution = isRoot
-		? new vscode.ShellExecution('sudo', [path, ...words], options)
-		: new vscode.ProcessExecution(path, words, options);
+	// no shell, which would read words of others; sudo asks in the terminal all the same
+	const execution = new vscode.ProcessExecution(isRoot ? SUDO : path, isRoot ? [path, ...words] : words, options);
 	const task = new vscode.Task(
 		{ type: TYPE, ...wanted },
 		scope ?? vscode.TaskScope.Workspace,
@@ -133,22 +133,16 @@ export const jobs = new Jobs();
 
 const running = new Map<vscode.TaskExecution, { job: Job; done: () => void; cwd: string | undefined }>();
 
-/** ProcessExecution and ShellExecution name their words differently. */
-function argsOf(task: vscode.Task): string[] {
-	const { execution } = task;
-	if (execution instanceof vscode.ProcessExecution) return execution.args;
-	if (execution instanceof vscode.ShellExecution) return (execution.args ?? []).map(String);
-	return [];
-}
-
 function begin({ execution, processId }: vscode.TaskProcessStartEvent): void {
 	const { task } = execution;
+	const started = task.execution;
 	if (task.definition.type !== TYPE || running.has(execution)) return;
-	const args = argsOf(task);
+	if (!(started instanceof vscode.ProcessExecution)) return;
+	const { args } = started;
 	const wanted = task.definition as unknown as Wanted;
 	const at = args.indexOf('--progress');
 	const file = at < 0 ? undefined : args[at + 1];
-	const isDirect = task.execution instanceof vscode.ProcessExecution;
+	const isDirect = started.process !== SUDO;
 	const job: Job = {
 		name: task.name,
 		wanted,
@@ -161,7 +155,7 @@ function begin({ execution, processId }: vscode.TaskProcessStartEvent): void {
 		},
 	};
 	log.info(`started: inftrace ${args.join(' ')}`);
-	const cwd = (task.execution as vscode.ProcessExecution | undefined)?.options?.cwd ?? folderOf();
+	const cwd = started.options?.cwd ?? folderOf();
 	running.set(execution, { job, done: jobs.add(job, file), cwd });
 }
 
@@ -178,6 +172,13 @@ function end({ execution, exitCode }: vscode.TaskProcessEndEvent): void {
 /** Starts inftrace in a terminal. */
 export async function start(path: string, extra: Extra): Promise<void> {
 	const scope = vscode.workspace.workspaceFolders?.[0] ?? vscode.TaskScope.Global;
+	const { args = [], options = [], output = '', cwd = '' } = extra.wanted;
+	const variable = variableIn([...args, ...options, output, cwd]);
+	if (variable) {
+		const words = `inftrace: the editor would replace ${plain(variable)}, a part of a name or a path: rename it.`;
+		void vscode.window.showErrorMessage(words);
+		return;
+	}
 	await vscode.tasks.executeTask(taskOf(path, extra, scope));
 }
 
@@ -190,7 +191,7 @@ export function registerJobs(): vscode.Disposable[] {
 		if (!first) return item.hide();
 		const words = shortly(first.progress, (Date.now() - first.begun) * 1e6);
 		item.text = `$(record) ${words}${more.length ? ` (+${more.length})` : ''}`;
-		item.tooltip = `Recording ${first.name}. Click to stop.`;
+		item.tooltip = `Recording ${plain(first.name)}. Click to stop.`;
 		item.accessibilityInformation = { label: `inftrace is recording: ${words}. Stop`, role: 'button' };
 		item.show();
 	};

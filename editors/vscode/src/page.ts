@@ -60,7 +60,13 @@ export class Page {
 			enableCommandUris: ['inftrace.showLog'],
 		};
 		this.heard = panel.webview.onDidReceiveMessage((message: Message) => void this.take(message));
+		panel.onDidChangeViewState(() => this.tellShown());
 		panel.onDidDispose(() => this.close());
+	}
+
+	/** The document cannot see that another tab lies above it. */
+	private tellShown(): void {
+		void this.panel.webview.postMessage({ shown: this.panel.visible });
 	}
 
 	/** The server has ended. */
@@ -96,6 +102,8 @@ export class Page {
 
 	private async take(message: Message): Promise<void> {
 		const { id } = message;
+		// it has not been there yet when the tab was left
+		if (!this.panel.visible) this.tellShown();
 		if (message.save !== undefined) return this.save(message.save, message.body);
 		if (message.open !== undefined) return this.open(message.open);
 		if (id === undefined) return;

@@ -6,7 +6,7 @@ import * as vscode from 'vscode';
 import { Page, showHtml } from './page';
 import { answer, folderOf } from './program';
 import { showFindings } from './findings';
-import { oneLine, type Report } from './words';
+import { oneLine, plain, type Report } from './words';
 
 export const EDITOR = 'inftrace.recording';
 
@@ -107,8 +107,8 @@ async function pick(title: string, without?: vscode.Uri): Promise<vscode.Uri | u
 	const found = (await list()).filter(one => one.uri.fsPath !== without?.fsPath);
 	if (!found.length) return browse();
 	const rows = found.map(one => ({
-		label: basename(one.uri.fsPath),
-		description: `${ago(Date.now() - one.written)} · ${vscode.workspace.asRelativePath(one.uri)}`,
+		label: plain(basename(one.uri.fsPath)),
+		description: `${ago(Date.now() - one.written)} · ${plain(vscode.workspace.asRelativePath(one.uri))}`,
 		uri: one.uri as vscode.Uri | undefined,
 	}));
 	rows.push({ label: '$(folder-opened) Another file...', description: '', uri: undefined });
@@ -132,7 +132,7 @@ async function working<T>(title: string, work: () => Promise<T>): Promise<T | un
 			work,
 		);
 	} catch (error) {
-		void vscode.window.showErrorMessage(`inftrace: ${oneLine((error as Error).message)}`);
+		void vscode.window.showErrorMessage(`inftrace: ${plain((error as Error).message)}`);
 		return undefined;
 	}
 }
@@ -146,7 +146,7 @@ export async function openReport(what?: unknown): Promise<void> {
 	const uri = await chosen(what);
 	if (!uri) return;
 	const html = await working('Working out the report', () => answer(['report', '--format', 'html', uri.fsPath]));
-	if (html) showHtml(`Report of ${basename(uri.fsPath)}`, html);
+	if (html) showHtml(`Report of ${plain(basename(uri.fsPath))}`, html);
 }
 
 export async function saveReport(what?: unknown): Promise<void> {
@@ -161,7 +161,10 @@ export async function saveReport(what?: unknown): Promise<void> {
 		answer(['report', '--force', '--output', to.fsPath, uri.fsPath]).then(() => true),
 	);
 	if (!isSaved) return;
-	const open = await vscode.window.showInformationMessage(`The report is in ${basename(to.fsPath)}.`, 'Open');
+	const open = await vscode.window.showInformationMessage(
+		`The report is in ${plain(basename(to.fsPath))}.`,
+		'Open',
+	);
 	if (open) await vscode.commands.executeCommand('vscode.open', to);
 }
 
@@ -170,13 +173,13 @@ export async function compare(what?: unknown, all?: readonly unknown[]): Promise
 	let [base, next] =
 		all && all.length > 1 ? await Promise.all(all.slice(0, 2).map(chosen)) : [await chosen(what)];
 	if (!base) return;
-	next ??= await pick(`Compare ${basename(base.fsPath)} with...`, base);
+	next ??= await pick(`Compare ${plain(basename(base.fsPath))} with...`, base);
 	if (!next) return;
 	// the older one is what the newer one is compared with
 	const [a, b] = await Promise.all([stat(base.fsPath), stat(next.fsPath)]);
 	if (a.mtimeMs > b.mtimeMs) [base, next] = [next, base];
 	const [before, after] = [base.fsPath, next.fsPath];
-	const title = `${basename(before)} → ${basename(after)}`;
+	const title = `${plain(basename(before))} → ${plain(basename(after))}`;
 	const panel = vscode.window.createWebviewPanel('inftrace.compare', title, vscode.ViewColumn.Active, {
 		enableScripts: true,
 		retainContextWhenHidden: true,
@@ -188,7 +191,7 @@ export async function remove(what?: unknown): Promise<void> {
 	const uri = await chosen(what);
 	if (!uri) return;
 	const word = 'Move to Trash';
-	const name = basename(uri.fsPath);
+	const name = plain(basename(uri.fsPath));
 	if ((await vscode.window.showWarningMessage(`Delete ${name}?`, { modal: true }, word)) !== word) return;
 	await vscode.workspace.fs
 		.delete(uri, { useTrash: true })

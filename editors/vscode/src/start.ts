@@ -6,14 +6,16 @@ import { basename, delimiter, dirname, extname, isAbsolute, join } from 'node:pa
 import * as vscode from 'vscode';
 import { fresh, jobs, start, type End, type Extra } from './jobs';
 import { Page, showHtml } from './page';
-import { answer, ask, folderOf, need, setting } from './program';
+import { answer, folderOf, need, setting } from './program';
 import { EDITOR, openReport, saveReport } from './recordings';
+import { ask } from './usable';
 import {
 	clock,
 	isKernel,
 	leadersOf,
 	nameOf,
 	oneLine,
+	plain,
 	POLICIES,
 	providersOf,
 	split,
@@ -139,7 +141,7 @@ function typed(text: string): Row {
 	const isPid = /^\d+$/.test(text);
 	const option = text.includes('/') ? '--path' : '--name';
 	return {
-		label: text,
+		label: plain(text),
 		description: isPid ? 'the program with this PID' : `the running program with this ${option.slice(2)}`,
 		alwaysShow: true,
 		words: isPid ? [text] : [option, text, '--first'],
@@ -249,7 +251,7 @@ export async function recordCommand(): Promise<void> {
 async function chooseModel(): Promise<vscode.Uri | undefined> {
 	const found = await vscode.workspace.findFiles('**/*.onnx', '**/{node_modules,.git,.venv}/**', 200);
 	const rows = found.map(uri => ({
-		label: vscode.workspace.asRelativePath(uri),
+		label: plain(vscode.workspace.asRelativePath(uri)),
 		uri: uri as vscode.Uri | undefined,
 	}));
 	rows.push({ label: '$(folder-opened) Another file...', uri: undefined });
@@ -263,7 +265,7 @@ async function chooseModel(): Promise<vscode.Uri | undefined> {
 
 /** The options for providers, or for a policy; undefined: the reader wants none. */
 async function chooseDevice(path: string, env: Record<string, string> | undefined): Promise<string[] | undefined> {
-	const listed = await ask(path, ['model', '--list-devices'], folderOf(), env).catch(() => null);
+	const listed = await ask(path, ['model', '--list-devices'], { cwd: folderOf(), env }).catch(() => null);
 	const names = listed?.status === 0 ? providersOf(listed.out) : [];
 	const rows: (vscode.QuickPickItem & { words: string[] })[] = [
 		{ label: 'CPU', description: 'CPUExecutionProvider', words: ['--ep', 'cpu'] },
@@ -309,7 +311,7 @@ export async function profileModel(what?: vscode.Uri): Promise<void> {
 	const options = [...device, '--report', report];
 	const wanted = { command: 'model' as const, args: [file.fsPath], options, duration };
 	reports.set(options.join(' '), report);
-	await start(path, { name: `profile ${basename(file.fsPath)}`, wanted, env });
+	await start(path, { name: `profile ${plain(basename(file.fsPath))}`, wanted, env });
 }
 
 /** Live pages that are open. */
@@ -346,12 +348,12 @@ async function modelIsDone({ job, status }: End, report: string): Promise<void> 
 	const isThere = existsSync(report);
 	if (!isThere) {
 		void vscode.window.showErrorMessage(
-			`inftrace: ${job.name} failed (status ${status}); its terminal says why.`,
+			`inftrace: ${plain(job.name)} failed (status ${status}); its terminal says why.`,
 		);
 		return;
 	}
 	const [open, save] = ['Open Report', 'Save Report as...'];
-	const words = `${job.name}: the report is complete.`;
+	const words = `${plain(job.name)}: the report is complete.`;
 	const choice =
 		setting<string>('atEnd') === 'ask'
 			? await vscode.window.showInformationMessage(words, open, save)
@@ -371,7 +373,7 @@ async function isDone(end: End): Promise<void> {
 	if (!file || !existsSync(file)) {
 		if (status)
 			void vscode.window.showWarningMessage(
-				`inftrace: ${job.name} was not recorded; its terminal says why.`,
+				`inftrace: ${plain(job.name)} was not recorded; its terminal says why.`,
 			);
 		return;
 	}
@@ -379,7 +381,7 @@ async function isDone(end: End): Promise<void> {
 	const uri = vscode.Uri.file(file);
 	const [open, page, save] = ['Open', 'Open Report', 'Save Report as...'];
 	const { inferences = 0, elapsed_ns: elapsed = 0 } = job.progress ?? {};
-	const words = `${job.name}: ${inferences} inferences in ${clock(elapsed)}, in ${basename(file)}.`;
+	const words = `${plain(job.name)}: ${inferences} inferences in ${clock(elapsed)}, in ${plain(basename(file))}.`;
 	const byItself = { open, report: page, nothing: undefined }[setting<string>('atEnd')];
 	const isAsked = setting<string>('atEnd') === 'ask';
 	const choice = isAsked ? await vscode.window.showInformationMessage(words, open, page, save) : byItself;

@@ -107,16 +107,15 @@ export function registerViews(): { readonly all: vscode.Disposable[]; readonly r
 	const busyView = vscode.window.createTreeView('inftrace.jobs', { treeDataProvider: busy });
 	const watcher = vscode.workspace.createFileSystemWatcher('**/*.pftrace');
 	let timer: NodeJS.Timeout | undefined;
+	const isSeen = (): boolean => programView.visible && vscode.window.state.focused;
 	const look = async (): Promise<void> => {
 		const begun = performance.now();
-		if (vscode.window.state.focused) await programs.look();
-		if (!programView.visible) return;
 		clearTimeout(timer);
+		if (!isSeen()) return;
+		await programs.look();
+		clearTimeout(timer);
+		if (!isSeen()) return;
 		timer = setTimeout(() => void look(), Math.max(OFTEN_MS, SELDOM * (performance.now() - begun)));
-	};
-	const follow = (isVisible: boolean): void => {
-		clearTimeout(timer);
-		if (isVisible) void look();
 	};
 	let wait: NodeJS.Timeout | undefined;
 	/** A recording that grows changes many times a second. */
@@ -124,13 +123,14 @@ export function registerViews(): { readonly all: vscode.Disposable[]; readonly r
 		clearTimeout(wait);
 		wait = setTimeout(() => recordingView.visible && recordings.refresh(), 1000);
 	};
-	follow(programView.visible);
+	void look();
 	const all = [
 		programView,
 		recordingView,
 		busyView,
 		watcher,
-		programView.onDidChangeVisibility(({ visible }) => follow(visible)),
+		programView.onDidChangeVisibility(() => void look()),
+		vscode.window.onDidChangeWindowState(() => void look()),
 		recordingView.onDidChangeVisibility(({ visible }) => visible && recordings.refresh()),
 		{ dispose: () => clearTimeout(timer) },
 		watcher.onDidCreate(listSoon),

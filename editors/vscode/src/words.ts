@@ -124,7 +124,7 @@ export interface Programs {
 
 /** A command line without the folders of its words, in one line. */
 export function nameOf(command: string): string {
-	return oneLine(command.replace(/(^|\s)\/\S*\/(?=\S)/g, '$1')) || '?';
+	return plain(command.replace(/(^|\s)\/\S*\/(?=\S)/g, '$1')) || '?';
 }
 
 /** A name for a recording of this command: that of its script, if there is one. */
@@ -137,8 +137,22 @@ export function stemOf(words: readonly string[]): string {
 export function oneLine(text: string): string {
 	return text
 		.replace(/[\u0000-\u001f]/g, one => String.fromCharCode(0x2400 + one.charCodeAt(0)))
-		.replace(/[\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
+		.replace(/[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g, '\ufffd');
 }
+
+const LONGEST = 200;
+
+/** For notifications and lists: text of others is no link "[x](command:y)", no picture "$(x)", and not of any length. */
+export function plain(text: string): string {
+	const letters = [...oneLine(text)];
+	const short = letters.length > LONGEST ? `${letters.slice(0, LONGEST - 1).join('')}…` : letters.join('');
+	// a word joiner, which nobody sees
+	return short.replace(/(\]|\$)(?=\()/g, '$1\u2060');
+}
+
+/** What the editor would put something else for in the words of a task; null: nothing. */
+export const variableIn = (words: readonly string[]): string | null =>
+	words.map(word => /\$\{[^}]*\}/.exec(word)?.[0]).find(found => found !== undefined) ?? null;
 
 export const isKernel = (one: Running): boolean => /\b(ipykernel|xpython|xeus)/.test(one.command);
 

@@ -133,12 +133,28 @@ test('a launch of Python and Node.js starts inftrace', () => {
 });
 
 test('a native program is waited for by its file, one that runs is recorded by its number', () => {
+	const all = (path: string): string[] => ['--all', '--path', path];
 	const launch = { type: 'gdb', request: 'launch', name: 'x' };
-	assert.deepEqual(targetOf({ ...launch, program: 'build/app' }, '/w'), ['--all', '--path', '/w/build/app']);
-	assert.deepEqual(targetOf({ ...launch, program: '/app' }, '/w'), ['--all', '--path', '/app']);
-	assert.equal(targetOf(launch, '/w'), null);
-	assert.deepEqual(targetOf({ ...launch, request: 'attach', processId: '42' }, '/w'), ['42']);
-	assert.equal(targetOf({ ...launch, request: 'attach', processId: '${command:pick}' }, '/w'), null);
+	assert.deepEqual(targetOf({ ...launch, program: 'build/app' }, '/w'), all('/w/build/app'));
+	assert.deepEqual(targetOf({ ...launch, program: '/app' }, '/w'), all('/app'));
+	assert.match(targetOf(launch, '/w') as string, /needs "program"/);
+	// cppdbg, as its documentation has it
+	const cpp = { type: 'cppdbg', name: 'x', MIMode: 'gdb', program: '/app' };
+	assert.deepEqual(targetOf({ ...cpp, request: 'launch', args: [], cwd: '/w' }, '/w'), all('/app'));
+	assert.deepEqual(targetOf({ ...cpp, request: 'attach', processId: '42' }, '/w'), ['42']);
+	assert.match(
+		targetOf({ ...cpp, request: 'launch', miDebuggerServerAddress: 'board:1234' }, '/w') as string,
+		/on this machine alone/,
+	);
+	assert.match(targetOf({ ...cpp, request: 'launch', coreDumpPath: '/core' }, '/w') as string, /on this machine/);
+	// CodeLLDB: a number or a text, a program by its file, also one that is still to start
+	const lldb = { type: 'lldb', request: 'attach', name: 'x' };
+	assert.deepEqual(targetOf({ ...lldb, pid: 42 }, '/w'), ['42']);
+	assert.deepEqual(targetOf({ ...lldb, pid: '42' }, '/w'), ['42']);
+	assert.deepEqual(targetOf({ ...lldb, program: 'app' }, '/w'), ['--path', '/w/app', '--first']);
+	assert.deepEqual(targetOf({ ...lldb, program: 'app', waitFor: true }, '/w'), all('/w/app'));
+	assert.match(targetOf({ ...lldb, request: 'launch', cargo: {} }, '/w') as string, /needs "program"/);
+	assert.match(targetOf({ ...lldb, pid: '${command:pick}' }, '/w') as string, /needs the PID/);
 });
 
 test('a program that has the runtime in itself is listed once', () => {
