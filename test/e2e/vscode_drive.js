@@ -106,10 +106,12 @@ async function main() {
 	const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu', '--disable-software-rasterizer'] });
 	const done = [];
 	try {
-		const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, colorScheme: 'light' });
+		const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, colorScheme: 'light', reducedMotion: 'reduce' });
 		const page = await context.newPage();
 		page.setDefaultTimeout(PATIENCE);
 		await page.goto(address);
+		// each frame of a bar or a wheel is drawn by the CPU
+		await page.addStyleTag({ content: '*, ::before, ::after { animation: none !important; transition: none !important }' });
 		const workbench = new Workbench(page);
 		for (const [name, step] of stepsFiles.flatMap(file => Object.entries(require(path.resolve(file))))) {
 			const begun = Date.now();

@@ -88,7 +88,7 @@ exports.two_recordings_are_compared = async w => {
 		document.querySelector('.verdict').textContent,
 		[inftrace.app.view.end, inftrace.beside.view.end],
 	]);
-	assert.match(verdict, /operators of cnn|difference/);
+	assert.match(verdict, /operators of cnn|differ/);
 	assert.equal(ends[0], ends[1]);
 };
 

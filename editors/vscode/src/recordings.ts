@@ -27,10 +27,34 @@ interface Recording {
 	readonly written: number;
 }
 
+const LEFT_OUT = ['node_modules', '.git', '.venv'];
+const MOST = 500;
+
+/** Files by their address: looked for once, then those that come and go. */
+let files: Promise<Map<string, vscode.Uri>> | null = null;
+
+function known(): Promise<Map<string, vscode.Uri>> {
+	const without = `**/{${LEFT_OUT.join(',')}}/**`;
+	files ??= Promise.resolve(vscode.workspace.findFiles('**/*.pftrace', without, MOST)).then(
+		found => new Map(found.map(uri => [uri.toString(), uri])),
+	);
+	return files;
+}
+
+/** A file has come or gone. */
+export async function note(uri: vscode.Uri, isThere: boolean): Promise<void> {
+	const all = await known();
+	if (!isThere) all.delete(uri.toString());
+	else if (all.size < MOST && !uri.path.split('/').some(name => LEFT_OUT.includes(name)))
+		all.set(uri.toString(), uri);
+}
+
+/** Other folders may have others. */
+export const lookAgain = (): void => void (files = null);
+
 async function list(): Promise<Recording[]> {
-	const files = await vscode.workspace.findFiles('**/*.pftrace', '**/{node_modules,.git,.venv}/**', 500);
 	const found = await Promise.all(
-		files.map(uri =>
+		[...(await known()).values()].map(uri =>
 			stat(uri.fsPath).then(
 				one => ({ uri, bytes: one.size, written: one.mtimeMs }),
 				() => null,

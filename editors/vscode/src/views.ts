@@ -3,7 +3,7 @@
 import * as vscode from 'vscode';
 import { jobs, type Job } from './jobs';
 import { answer, find, log } from './program';
-import { Recordings } from './recordings';
+import { lookAgain, note, Recordings } from './recordings';
 import { onPages, pages } from './start';
 import { leadersOf, nameOf, oneLine, shortly, type Programs as Listed } from './words';
 
@@ -133,15 +133,20 @@ export function registerViews(): { readonly all: vscode.Disposable[]; readonly r
 		vscode.window.onDidChangeWindowState(() => void look()),
 		recordingView.onDidChangeVisibility(({ visible }) => visible && recordings.refresh()),
 		{ dispose: () => clearTimeout(timer) },
-		watcher.onDidCreate(listSoon),
+		watcher.onDidCreate(uri => void note(uri, true).then(listSoon)),
 		watcher.onDidChange(listSoon),
-		watcher.onDidDelete(listSoon),
+		watcher.onDidDelete(uri => void note(uri, false).then(listSoon)),
+		vscode.workspace.onDidChangeWorkspaceFolders(() => {
+			lookAgain();
+			listSoon();
+		}),
 		jobs.onChange(() => busyView.visible && busy.refresh()),
 		busyView.onDidChangeVisibility(({ visible }) => visible && busy.refresh()),
 		onPages(() => busy.refresh()),
 		vscode.commands.registerCommand('inftrace.reveal', (panel: vscode.WebviewPanel) => panel.reveal()),
 	];
 	const refresh = (): void => {
+		lookAgain();
 		void programs.look(true);
 		recordings.refresh();
 	};
