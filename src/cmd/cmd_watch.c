@@ -52,9 +52,10 @@ static const struct opt watch_opt_table[] = {
 	  OPT_STR, AT(name) },
 	{ 0, "path", "PATH", "match by path, now and later: of the executable, or of the script", OPT_STR, AT(path) },
 	{ 0, NULL, NULL, "What is seen:" },
-	{ 'l', "level", "inference|operator",
-	  "how deep to look: inferences; or also operators, which costs the programs more", OPT_CHOICE,
-	  AT(shared.plan.level), "inference" },
+	{ 'l', "level", "auto|inference|operator",
+	  "how deep to look: inferences; or also operators; auto: as much of both as costs each program less than 1% "
+	  "of its time, and an estimate of the rest",
+	  OPT_CHOICE, AT(shared.plan.level), "auto" },
 	{ 'i', "interval", "TIME", "time that is summed up; at least 100ms", OPT_DURATION, AT(shared.plan.interval_ns),
 	  "10s" },
 	{ 'd', "duration", "TIME", "end after this time; the programs go on", OPT_PERIOD, AT(shared.plan.duration_ns) },
@@ -279,6 +280,10 @@ static int watch(struct job *job, struct attached *attached, struct err *err)
 	struct top_choice choice;
 	struct chosen chosen = { opts, &choice };
 	int code = top_choose(&attach, 0, NULL, &choice, err);
+
+	attach.probes.is_paced = !strcmp(job->shared.plan.level, "auto");
+	if (attach.probes.is_paced)
+		job->shared.plan.level = "operator";
 
 	if (!code && job->shared.out)
 		code = open_file(job, err);

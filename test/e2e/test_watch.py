@@ -138,7 +138,8 @@ def test_prometheus_stores_what_a_program_did(lab, wheel):
 
 def test_workers_that_start_together_are_counted_each_and_leave(lab, wheel):
     """All programs share the links of one file, and end while others begin."""
-    watch = Watch(lab, "--metrics", "PORT").wait_ready()
+    # as other tests' programs may be busy, with the same file
+    watch = Watch(lab, "--metrics", "PORT", "--level", "inference").wait_ready()
     command = lab.python(wheel, "infer", "run", lab.model("chain"), "--runs", 20)
     env = {**os.environ, "OTEL_SERVICE_NAME": "workers"}
     workers = [lab.start(command, env=env, stdout=subprocess.DEVNULL) for _ in range(12)]
@@ -152,6 +153,29 @@ def test_workers_that_start_together_are_counted_each_and_leave(lab, wheel):
     assert value("inftrace_session_creations_total") == value("inftrace_first_inference_duration_seconds_count") == 12
     assert value("inftrace_sessions") == 0
     assert watch.end() == 0
+
+
+def test_programs_are_seen_as_far_as_it_costs_them_little(lab, wheel):
+    """One that rests is seen whole, one that is never idle in windows; what runs unseen is in the sums."""
+    lines = lab.path("lines")
+    watch = Watch(lab, "--metrics", "PORT", "--lines", lines, name="watched_p.py").wait_ready()
+    calm = own_server(lab, wheel, "chain", "watched_p.py", "--rest", 0.1, OTEL_SERVICE_NAME="calm")
+    busy = own_server(lab, wheel, "tiny", "watched_p.py", "--threads", 2, OTEL_SERVICE_NAME="busy")
+
+    def count(service):
+        return watch.value("inftrace_inference_duration_seconds_count", service=service)
+
+    wait_until(lambda: watch.value("inftrace_watch_levels", seen="inferences in windows") == 1, watch.process)
+    wait_until(lambda: watch.value("inftrace_watch_inferences_skipped_total", reason="unprobed") > 10000, watch.process)
+    assert watch.value("inftrace_operator_seconds_total", service="calm") > 0
+    n_calm, n_busy = calm.end()[0], busy.end()[0]
+    wait_until(lambda: watch.value("inftrace_processes", service="busy") == 0, watch.process)
+    assert count("calm") == n_calm + 1  # the first one belongs to no count of the program
+    assert 0.75 < count("busy") / n_busy < 1.25
+    assert watch.end() == 0
+    rows = [row for row in map(json.loads, open(lines)) if row["kind"] == "inference"]
+    assert any(row["operators"] != "not seen" for row in rows if row["service"] == "calm")
+    assert any(row["operators"] == "not seen" and row["weight"] > 1000 for row in rows if row["service"] == "busy")
 
 
 def test_doors_have_no_rights_and_the_watcher_no_socket(lab):
@@ -476,7 +500,7 @@ def test_a_dump_is_asked_for_and_rows_name_it(lab, wheel):
     # the rows that name a recording are in it
     rows = [row for row in map(json.loads, open(lines)) if row.get("recording") == dumps[1]]
     assert rows
-    query = lab.plain([lab.inftrace, "query", "-f", "csv", dumps[1], "select id from inferences"])
+    query = lab.plain([lab.inftrace, "query", "-f", "csv", dumps[1], "select inference from inferences"])
     assert query.status == 0, query.err
     assert {str(row["inference"]) for row in rows} <= set(query.out.split())
 

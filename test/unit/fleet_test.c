@@ -362,6 +362,47 @@ TEST(processes_come_and_go)
 	stream_done(&m.s);
 }
 
+static void pace(struct made *m, uint32_t process, uint64_t us, int64_t n_unseen)
+{
+	stream_text(&m->s, KEY_LEVEL, "inferences in windows");
+	stream_int(&m->s, KEY_COUNT, n_unseen);
+	stream_instant(&m->s, process, us, KIND_NOTE, EVENT_NOTE_PACED);
+}
+
+/* Probes were out for a while: those that were seen tell what the others were like, at every door. */
+TEST(inferences_that_ran_unseen_are_like_those_that_were_seen)
+{
+	struct made m;
+	uint32_t process, lane;
+	const struct series *series;
+	char *text;
+
+	make(&m);
+	process = stream_process(&m.s, 42, "python");
+	lane = stream_lane(&m.s, process, "net");
+	pace(&m, process, 0, 0);
+	for (uint64_t i = 0; i < 100; i++)
+		run(&m, lane, i * 1000, i % 10 ? 150 : 300, i % 50 ? "ok" : "Invalid rank for input: x");
+	pace(&m, process, 200000, 1001);
+	assert_int_equal(fleet_roll(m.fleet, SECOND, 1001 * SECOND, NULL), 0);
+	series = fleet_series(m.fleet)->row[0];
+	assert_int_equal(series->all.runs.n, 1101);
+	assert_int_equal(exponential_count(&series->all.runs.histogram), 1101);
+	assert_true(series->all.runs.below[1] > 985 && series->all.runs.below[1] < 995);
+	assert_int_equal(series->all.failed[FAILURE_INPUT], 22);
+	assert_int_equal(fleet_own(m.fleet)->n_unprobed, 1001);
+	assert_int_equal(fleet_tail(m.fleet)->row[TAIL_SLOW][0].weight, 98 + 1001);
+	text = written(&m, write_text);
+	assert_non_null(strstr(text, "inftrace_watch_levels{seen=\"inferences in windows\"} 1\n"));
+	free(text);
+	/* in the next interval, too, in which none was seen */
+	pace(&m, process, 300000, 10);
+	assert_int_equal(fleet_roll(m.fleet, 2 * SECOND, 1002 * SECOND, NULL), 0);
+	assert_int_equal(series->last.runs.n, 10);
+	fleet_free(m.fleet);
+	stream_done(&m.s);
+}
+
 /* doc/watch.md has every metric, and none that there is not. */
 /* The busiest engine counts, and all memories; of two processes both. */
 TEST(devices_are_summed_up_by_service)

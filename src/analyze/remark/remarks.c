@@ -114,7 +114,7 @@ static void left_running(const struct remarks *of, uint32_t row, struct printabl
 static void sampled_out(const struct remarks *of, uint32_t row, struct printable *to)
 {
 	if (of->summary->n_sampled_out)
-		printable_add(to, "Not recorded: %s, as --sample or --rate says.",
+		printable_add(to, "Not recorded: %s, because of --sample, --rate or the levels of inftrace watch.",
 			      printable_count(of->summary->n_sampled_out, "inference").s);
 }
 

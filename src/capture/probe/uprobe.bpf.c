@@ -75,6 +75,7 @@ struct thread {
 	uint32_t depth;	     /* runs inside each other; 0: none */
 	uint16_t is_skipped; /* enum skipped */
 	uint16_t place;	     /* enum place; of a thread that was in no run so far */
+	uint32_t window;     /* in which all this was so */
 #if !RETURNS_ADDRESS
 	struct {
 		uint64_t stack,
@@ -83,8 +84,11 @@ struct thread {
 #endif
 };
 
-/* Why an inference is not recorded; its operators are not either, whichever thread's inference they look like. */
-enum skipped { NOT_SKIPPED, SKIPPED_BY_SAMPLE, SKIPPED_BY_GATE };
+/*
+ * Why an inference is not recorded; its operators are not either, whichever thread's inference they look like. The
+ * first of these is recorded without them.
+ */
+enum skipped { NOT_SKIPPED, SKIPPED_OPERATORS, SKIPPED_BY_SAMPLE, SKIPPED_BY_GATE, SKIPPED_BY_WINDOW };
 
 /* Where a thread is that runs an operator and has begun no inference since probes are in. */
 enum place { PLACE_UNKNOWN, PLACE_INSIDE, PLACE_OUTSIDE };
@@ -504,18 +508,22 @@ static __always_inline enum skipped is_skipped(struct uprobe_armed *state)
 		return SKIPPED_BY_GATE;
 	if (!state->has_gaps)
 		return NOT_SKIPPED;
+	if (state->is_run_out)
+		return SKIPPED_BY_WINDOW;
 	n = __sync_fetch_and_add(&state->n_runs, 1);
 	if (state->sample > 1 && n % state->sample)
 		return SKIPPED_BY_SAMPLE;
 	if (!state->min_gap_ns)
-		return NOT_SKIPPED;
+		return state->is_operator_out ? SKIPPED_OPERATORS : NOT_SKIPPED;
 	now = bpf_ktime_get_ns();
 	next = state->next_ns;
 	if (next > now)
 		return SKIPPED_BY_SAMPLE;
 	then = (now - next > state->min_gap_ns ? now : next) + state->min_gap_ns;
 	/* of two at the same moment one is */
-	return __sync_val_compare_and_swap(&state->next_ns, next, then) == next ? NOT_SKIPPED : SKIPPED_BY_SAMPLE;
+	if (__sync_val_compare_and_swap(&state->next_ns, next, then) != next)
+		return SKIPPED_BY_SAMPLE;
+	return state->is_operator_out ? SKIPPED_OPERATORS : NOT_SKIPPED;
 }
 
 /* Remembers that the thread is inside a run. False: one that is not recorded. */
@@ -525,9 +533,10 @@ static __always_inline bool enter(const struct hit *hit)
 
 	if (!thread)
 		return true;
-	/* the stack has come up again: what was open there has ended unseen */
-	if (!thread->depth || thread->stack <= stack_at_entry(hit)) {
+	/* the stack has come up again, or probes were out: what was open there has ended unseen */
+	if (!thread->depth || thread->stack <= stack_at_entry(hit) || thread->window != hit->armed->window) {
 		thread->depth = 0;
+		thread->window = hit->armed->window;
 		thread->stack = stack_at_entry(hit);
 		thread->is_skipped = is_skipped(hit->armed);
 		thread->place = PLACE_OUTSIDE; /* once this run is over */
@@ -535,7 +544,7 @@ static __always_inline bool enter(const struct hit *hit)
 	if (thread->is_skipped == SKIPPED_BY_SAMPLE && !thread->depth)
 		__sync_fetch_and_add(&hit->armed->n_skipped, 1);
 	thread->depth++;
-	return !thread->is_skipped;
+	return thread->is_skipped <= SKIPPED_OPERATORS;
 }
 
 /* The same for its end. One that began before the gate was open is told by its end alone, and counted. */
@@ -546,7 +555,7 @@ static __always_inline bool leave_run(const struct hit *hit)
 	if (!thread || !thread->depth)
 		return true;
 	thread->depth--;
-	return thread->is_skipped != SKIPPED_BY_SAMPLE;
+	return thread->is_skipped != SKIPPED_BY_SAMPLE && thread->is_skipped != SKIPPED_BY_WINDOW;
 }
 
 /* Where the function that is being entered puts what it returns, for returned_at. */
@@ -592,6 +601,13 @@ static __always_inline void read_usage(struct uprobe_joined *joined)
 #endif
 }
 
+static __always_inline bool has_no_operators(void)
+{
+	const struct thread *thread = thread_of(false);
+
+	return thread && thread->depth && thread->is_skipped == SKIPPED_OPERATORS;
+}
+
 static __always_inline int run_begin(const struct hit *hit)
 {
 	struct uprobe_joined *joined;
@@ -603,7 +619,8 @@ static __always_inline int run_begin(const struct hit *hit)
 	joined = claim(hit, sizeof *joined, SITE_RUN, REGISTER_THIS(hit->regs), false);
 	if (!joined)
 		return 0;
-	joined->word[UPROBE_OPTIONS] = REGISTER_ARGUMENT(hit->regs);
+	joined->word[UPROBE_OPTIONS] =
+	    hit->armed->has_gaps && has_no_operators() ? UPROBE_NO_OPERATORS : REGISTER_ARGUMENT(hit->regs);
 	read_usage(joined);
 	bpf_ringbuf_submit(joined, BPF_RB_NO_WAKEUP);
 	return 0;

@@ -68,6 +68,9 @@ struct uprobe_armed {
 	uint32_t sample;	     /* every how many inferences one is recorded; 0 and 1: each */
 	uint32_t has_operators;	     /* there are probes on them */
 	uint32_t has_gaps;	     /* not every inference is recorded */
+	uint32_t is_run_out;	     /* inferences that begin now are not recorded */
+	uint32_t is_operator_out;    /* and the operators of those that begin now are not */
+	uint32_t window, padding;    /* counts the times that probes came in: what threads were in before is over */
 	uint64_t run_start, run_end; /* where the function of SITE_RUN lies in the process; 0, 0: not known */
 	/* Where objects of this runtime keep names: bytes from their start (struct runtime_layout). */
 	uint16_t kernel_info, info_node, info_provider, node_index, node_name, node_type, part_name, status_message,
@@ -79,6 +82,9 @@ struct uprobe_armed {
 	uint64_t next_ns;    /* the next inference is not recorded before */
 	uint64_t n_lost;     /* records that found no room in the ring */
 };
+
+/* In place of the address of a run's options: its operators are not recorded. No address is that large. */
+#define UPROBE_NO_OPERATORS (1ull << 63)
 
 struct uprobe_record {
 	uint64_t time;	 /* CLOCK_MONOTONIC */

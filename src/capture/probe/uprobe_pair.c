@@ -325,3 +325,39 @@ int uprobe_pair_run_end(const struct uprobe_step *step)
 		code = pop_run(step, step->hit->time, record.text);
 	return code ? code : uprobe_process_tell(step, &record);
 }
+
+uint32_t uprobe_process_open_runs(const struct uprobe_process *process)
+{
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < process->n_threads; i++)
+		n += process->thread[i]->n_runs;
+	return n;
+}
+
+int uprobe_process_cut(struct uprobe_process *process, const struct uprobe_step *from)
+{
+	struct uprobe_record hit = { .time = from->now_ns, .kind = SITE_RUN, .is_return = true };
+	struct uprobe_step step = *from;
+	int code = 0;
+
+	step.process = process;
+	step.hit = &hit;
+	for (size_t i = 0; i < process->n_threads && !code; i++) {
+		step.thread = process->thread[i];
+		while (step.thread->n_runs && !code) {
+			const struct open_run *open = &step.thread->run[step.thread->n_runs - 1];
+			struct record record = { .time = hit.time,
+						 .value = open->lane,
+						 .id = open->session,
+						 .run = open->run,
+						 .type = RECORD_RUN_END,
+						 .flags = FLAG_PARTIAL };
+
+			code = pop_run(&step, hit.time, 0);
+			if (!code)
+				code = uprobe_process_tell(&step, &record);
+		}
+	}
+	return code;
+}

@@ -124,6 +124,11 @@ void uprobe_process_free(struct uprobe_process *process);
  */
 int uprobe_process_take(struct uprobe_process *process, struct uprobe_step *step);
 
+/* Inferences that are open now. */
+uint32_t uprobe_process_open_runs(const struct uprobe_process *process);
+/* Those are cut off: their ends will not be seen. 0, -ENOMEM, or the sink's error. */
+int uprobe_process_cut(struct uprobe_process *process, const struct uprobe_step *from);
+
 /* ---- between these files ---- */
 
 /* Hands a record on. */

@@ -18,52 +18,10 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "capture/probe/uprobe_load.h"
 #include "capture/probe/uprobe_trial.h"
-#include "capture/proc/file_look.h"
-#include "capture/proc/modules.h"
+#include "capture/probe/uprobes_in.h"
 #include "capture/proc/proc.h"
 #include "capture/proc/rights.h"
-
-/* A file that was analysed. */
-struct analysed {
-	uint64_t device, inode, size;
-	struct timespec changed;
-	const struct analysed *host;
-	struct probe_sites sites;
-	int code; /* of the analysis */
-	struct err err;
-};
-
-/*
- * The probes of a file in all processes that have it. Each further process costs an entry in a map and nothing for the
- * others, where a link of its own costs each hit of the others 52 ns.
- */
-struct shared {
-	const struct analysed *file; /* NULL: the place is free */
-	struct uprobe_links links;
-	char armed[800];
-	bool has_load, has_weights;
-};
-
-enum { MAX_SHARED = 256 };
-
-struct uprobes {
-	struct uprobes_opts opts;
-	struct uprobe_loaded loaded;
-	struct modules_seen seen;
-	struct analysed **analysed;
-	size_t n_analysed;
-	struct uprobes_copy copy[UPROBE_MAX_ARMED];
-	struct uprobe_links links[UPROBE_MAX_ARMED];
-	uint32_t shared_of[UPROBE_MAX_ARMED]; /* the number of its shared links + 1; 0: it has links of its own */
-	struct shared shared[MAX_SHARED];
-	struct {
-		uint64_t device, inode;
-	} file[UPROBE_MAX_ARMED];
-	uint32_t last;		   /* place that was given out last: others first */
-	bool is_started, is_final; /* is_final: nothing more can be armed */
-};
 
 struct uprobes *uprobes_open(const struct uprobes_opts *opts, struct err *err)
 {
@@ -98,6 +56,8 @@ struct uprobes *uprobes_open(const struct uprobes_opts *opts, struct err *err)
 		uprobes_close(uprobes);
 		return NULL;
 	}
+	if (uprobe_is_paced(uprobes))
+		uprobe_levels_begin(uprobes);
 	return uprobes;
 }
 
@@ -201,47 +161,11 @@ static struct analysed *analyse(struct uprobes *uprobes, int fd, const char *nam
 				    .inode = stat_.st_ino,
 				    .size = (uint64_t)stat_.st_size,
 				    .changed = stat_.st_ctim,
-				    .host = host };
+				    .host = host,
+				    .fd = -1 };
 	found->code = file_look_sites(&found->sites, fd, name, host ? &host->sites : NULL, &found->err);
 	uprobes->analysed[uprobes->n_analysed++] = found;
 	return found;
-}
-
-/*
- * Not a five-byte nop: kernels from 6.18 turn a probe on one into a call, which writes below the stack pointer of a
- * function that may have something there.
- */
-static bool is_safe(int fd, const struct probe_site *site)
-{
-	static const uint8_t nop5[] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 };
-	uint8_t bytes[sizeof nop5] = { 0 };
-
-	return pread(fd, bytes, sizeof bytes, (off_t)site->offset) >= 1 && memcmp(bytes, nop5, sizeof nop5);
-}
-
-static bool is_kernel(unsigned major_, unsigned minor_)
-{
-	unsigned its_major = 0, its_minor = 0;
-	struct utsname name;
-
-	if (uname(&name) || sscanf(name.release, "%u.%u", &its_major, &its_minor) != 2)
-		return true;
-	return its_major > major_ || (its_major == major_ && its_minor >= minor_);
-}
-
-/* What people are told: "runs 1, operators 698, ..." */
-static void describe_sites(struct uprobes_copy *copy, const struct uprobe_site *site, size_t n)
-{
-	size_t count[N_SITE_KINDS] = { 0 }, used = 0;
-
-	for (size_t i = 0; i < n; i++)
-		count[site[i].cookie & 0xff]++;
-	for (int kind = 0; kind < N_SITE_KINDS; kind++)
-		if (count[kind] && used < sizeof copy->armed)
-			used += (size_t)snprintf(copy->armed + used, sizeof copy->armed - used, "%s%s %zu",
-						 used ? ", " : "", probe_kind_name((enum probe_kind)kind), count[kind]);
-	copy->has_load = count[SITE_LOAD];
-	copy->has_weights = count[SITE_WEIGHT];
 }
 
 static void describe_file(struct uprobes_copy *copy, const struct analysed *file)
@@ -252,12 +176,6 @@ static void describe_file(struct uprobes_copy *copy, const struct analysed *file
 			 *file->sites.build_id ? file->sites.build_id : "unknown");
 	copy->runtime = runtimes[file->sites.runtime]->name;
 	copy->is_old_string = file->sites.is_old_string;
-}
-
-/* Up to kernel 6.9 uprobe.multi let only one thread of a process through: it is asked for all processes. */
-static bool filters_processes(const struct uprobes *uprobes)
-{
-	return uprobes->loaded.link != UPROBE_LINK_MULTI || is_kernel(6, 10);
 }
 
 /* The kernel goes by the memory of a process's first thread. One that has ended (pthread_exit) has none. */
@@ -272,8 +190,8 @@ static bool is_headless(pid_t pid)
  */
 static bool needs_filter(const struct uprobes *uprobes, const struct uprobes_copy *copy)
 {
-	return !filters_processes(uprobes) || copy->is_headless ||
-	       (uprobes->loaded.link == UPROBE_LINK_PERF && !is_kernel(6, 13));
+	return !uprobe_filters_processes(uprobes) || copy->is_headless ||
+	       (uprobes->loaded.link == UPROBE_LINK_PERF && !uprobe_is_kernel(6, 13));
 }
 
 /* A process by what no later one has, too. */
@@ -290,128 +208,6 @@ static bool is_of(const struct uprobes_copy *copy, const struct identity *proces
 static int say_gone(const struct identity *process, struct err *err)
 {
 	return err_set(err, ESRCH, "cannot probe process %d: it has ended", (int)process->pid);
-}
-
-static int say_failed(int code, const struct uprobes_copy *copy, const char *path, size_t n, struct err *err)
-{
-	if (code == -ESRCH)
-		return say_gone(&(struct identity){ copy->pid, copy->start_ticks }, err);
-	if ((code == -EPERM || code == -EACCES) && rights_is_filtered())
-		return err_set(err, EPERM,
-			       "cannot probe process %d: a filter of system calls (seccomp) refuses it; "
-			       "start the container with "
-			       "--security-opt seccomp=unconfined, or run inftrace on the host",
-			       (int)copy->pid);
-	if (code == -EMFILE)
-		return err_set(err, EMFILE,
-			       "cannot put probes on %s: %zu places, each of which takes an open file on this kernel, "
-			       "are more than "
-			       "ulimit -n allows; --level inference has fewer",
-			       path, n);
-	return code ? err_set(err, -code, "cannot put probes on %s: %s", path, strerror(-code)) : 0;
-}
-
-/* A file's sites in one process, or in all: pid 0. index: what their cookies bear. */
-struct putting {
-	int fd;
-	const struct analysed *file;
-	const char *path;
-	pid_t pid;
-	uint32_t index;
-};
-
-static int put_links(struct uprobes *uprobes, struct uprobe_links *links, struct uprobes_copy *copy,
-		     const struct putting *putting, struct err *err)
-{
-	const struct probe_sites *sites = &putting->file->sites;
-	const struct uprobe_loaded *loaded = &uprobes->loaded;
-	struct uprobe_site *site = calloc(sites->n + 1, sizeof *site);
-	struct uprobe_place place;
-	char link[64];
-	size_t n = 0;
-	int code;
-
-	if (!site)
-		return err_set(err, ENOMEM, "cannot put probes on %s: out of memory", putting->path);
-	for (size_t i = 0; i < sites->n; i++) {
-		const struct probe_site *from = &sites->site[i];
-		enum probe_kind kind = (enum probe_kind)from->kind;
-		if ((probe_kind_is_operator(kind) && !uprobes->opts.has_operators) || !is_safe(putting->fd, from))
-			continue;
-		site[n++] = (struct uprobe_site){ from->offset, UPROBE_COOKIE(kind, putting->index, from->depth),
-						  probe_kind_returns(kind) };
-	}
-	describe_sites(copy, site, n);
-	snprintf(link, sizeof link, "/proc/self/fd/%d", putting->fd);
-	place = (struct uprobe_place){ link, putting->pid, site, n };
-	code = uprobe_links_open(links, loaded->link, uprobes->opts.is_empty ? &loaded->empty : &loaded->program,
-				 &place, err);
-	free(site);
-	return say_failed(code, copy, putting->path, n, err);
-}
-
-/*
- * Sessions alone: kernels that have them keep shadow stacks in step with return probes, also in processes that are not
- * asked (rights_check_returns).
- */
-static bool is_shared(const struct uprobes *uprobes)
-{
-	return uprobes->opts.is_shared && uprobes->loaded.link == UPROBE_LINK_SESSION;
-}
-
-/* The shared probes of the file, put in by its first process; NULL: there is no place for another one. */
-static struct shared *shared_of_file(struct uprobes *uprobes, const struct analysed *file)
-{
-	struct shared *free_ = NULL;
-
-	for (uint32_t i = MAX_SHARED; i-- > 0;) {
-		if (uprobes->shared[i].file == file)
-			return &uprobes->shared[i];
-		if (!uprobes->shared[i].file)
-			free_ = &uprobes->shared[i];
-	}
-	return free_;
-}
-
-static int share_links(struct uprobes *uprobes, uint32_t number, struct shared *shared, struct putting *putting,
-		       struct err *err)
-{
-	struct uprobes_copy *copy = &uprobes->copy[number];
-	uint32_t file = (uint32_t)(shared - uprobes->shared);
-	int code = 0;
-
-	putting->index = UPROBE_SHARED | file;
-	if (!shared->file) {
-		code = put_links(uprobes, &shared->links, copy, putting, err);
-		if (code)
-			return code;
-		shared->file = putting->file;
-		memcpy(shared->armed, copy->armed, sizeof shared->armed);
-		shared->has_load = copy->has_load;
-		shared->has_weights = copy->has_weights;
-	}
-	memcpy(copy->armed, shared->armed, sizeof copy->armed);
-	copy->has_load = shared->has_load;
-	copy->has_weights = shared->has_weights;
-	code = uprobe_place_put(&uprobes->loaded, file, copy->pid, number);
-	if (code)
-		return err_set(err, -code, "cannot put probes on %s: %s", putting->path, strerror(-code));
-	uprobes->shared_of[number] = file + 1;
-	return 0;
-}
-
-static int put_probes(struct uprobes *uprobes, uint32_t number, int fd, const struct analysed *file, const char *path,
-		      struct err *err)
-{
-	struct uprobes_copy *copy = &uprobes->copy[number];
-	struct shared *shared = is_shared(uprobes) ? shared_of_file(uprobes, file) : NULL;
-	struct putting putting = { .fd = fd, .file = file, .path = path, .index = number };
-
-	describe_file(copy, file);
-	if (shared)
-		return share_links(uprobes, number, shared, &putting, err);
-	putting.pid = filters_processes(uprobes) && !copy->is_headless ? copy->pid : 0;
-	return put_links(uprobes, &uprobes->links[number], copy, &putting, err);
 }
 
 /* 0: there is no such process. */
@@ -444,11 +240,7 @@ void uprobes_disarm(struct uprobes *uprobes, uint32_t number)
 	struct uprobes_copy *copy = &uprobes->copy[number];
 
 	set_gate(uprobes, number, false);
-	/* shared links stay: another process of the file comes, or has come */
-	if (uprobes->shared_of[number])
-		uprobe_place_remove(&uprobes->loaded, uprobes->shared_of[number] - 1, copy->pid, number);
-	uprobes->shared_of[number] = 0;
-	uprobe_links_close(&uprobes->links[number]);
+	uprobe_holder_leave(uprobes, number);
 	free(copy->path);
 	memset(copy, 0, sizeof *copy);
 }
@@ -487,8 +279,26 @@ static void note_layout(struct uprobe_armed *armed, const struct probe_sites *si
 	armed->context_options = layout->context_options;
 }
 
-static int arm(struct uprobes *uprobes, const struct identity *process, const struct module *module, int fd,
-	       const struct analysed *file, struct err *err)
+/* The copy of the runtime in the same process, of a provider's library. */
+static uint32_t host_of(const struct uprobes *uprobes, uint32_t number, const struct analysed *file)
+{
+	for (uint32_t i = 0; i < UPROBE_MAX_ARMED && file->host; i++)
+		if (uprobes->copy[i].pid == uprobes->copy[number].pid && uprobes->holder[i] &&
+		    uprobes->holder[i]->file == file->host)
+			return i;
+	return number;
+}
+
+/* Probes are put in again by it, when the file may have no name any more. */
+static int keep_open(struct analysed *file, int fd, struct err *err)
+{
+	if (file->fd < 0)
+		file->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	return file->fd < 0 ? err_set(err, errno, "cannot keep a file open: %s", strerror(errno)) : 0;
+}
+
+static int arm(struct uprobes *uprobes, const struct identity *process, const struct module *module,
+	       struct analysed *file, struct err *err)
 {
 	uint64_t start_ns = clock_ns();
 	uint32_t number = 0, n_tried = 0;
@@ -519,7 +329,10 @@ static int arm(struct uprobes *uprobes, const struct identity *process, const st
 	note_layout(armed, &file->sites);
 	uprobes->file[number].device = (uint64_t)module->major << 32 | module->minor;
 	uprobes->file[number].inode = module->inode;
-	code = put_probes(uprobes, number, fd, file, module->path, err);
+	describe_file(&uprobes->copy[number], file);
+	uprobes->host[number] = host_of(uprobes, number, file);
+	uprobe_pace_init(&uprobes->pace[number], clock_ns(), uprobe_cpu_ns(process->pid));
+	code = uprobe_holder_join(uprobes, number, file, err);
 	/* the kernel has found who has the number: it must have been this process */
 	if (!code && start_of(process->pid) != process->start_ticks)
 		code = say_gone(process, err);
@@ -572,7 +385,7 @@ static int look(struct uprobes *uprobes, const struct identity *process, const s
 		if (!code && wanted == MODULES_RUNTIME && !*host)
 			*host = file;
 		if (!code && !is_armed(uprobes, process, module))
-			code = arm(uprobes, process, module, fd, file, err);
+			code = keep_open(file, fd, err) ? -err->code : arm(uprobes, process, module, file, err);
 	}
 	close(fd);
 	return code == -ENOENT ? 0 : code;
@@ -626,8 +439,10 @@ void uprobes_close(struct uprobes *uprobes)
 		if (uprobes->copy[i].pid)
 			uprobes_disarm(uprobes, i);
 	for (uint32_t i = 0; i < MAX_SHARED; i++)
-		uprobe_links_close(&uprobes->shared[i].links);
+		uprobe_holder_done(&uprobes->shared[i]);
 	for (size_t i = 0; i < uprobes->n_analysed; i++) {
+		if (uprobes->analysed[i]->fd >= 0)
+			close(uprobes->analysed[i]->fd);
 		probe_sites_done(&uprobes->analysed[i]->sites);
 		free(uprobes->analysed[i]);
 	}

@@ -40,6 +40,7 @@ struct uprobes_opts {
 	enum uprobe_link_type link;
 	bool has_operators;	 /* level operator and up */
 	bool is_shared;		 /* one link for a file, for all processes that have it */
+	bool is_paced;		 /* probes come and go, so that each process loses less than 1 % of its time */
 	bool is_empty;		 /* probes that do nothing: what they cost by themselves */
 	uint32_t sample;	 /* record one inference of so many; 0 and 1: each */
 	uint64_t max_per_second; /* inferences of one process that are recorded; 0: all */
@@ -88,6 +89,7 @@ void uprobes_close(struct uprobes *uprobes);
 /* ---- for source_uprobe ---- */
 
 struct uprobe_armed;
+struct uprobe_pace;
 struct uprobe_ring;
 
 /* One copy of the runtime in one process; its place in the list is what its records bear. Zeroed: none. */
@@ -107,6 +109,12 @@ struct uprobes_copy {
 
 /* NULL: the number is none. */
 struct uprobes_copy *uprobes_copy(struct uprobes *uprobes, uint32_t number);
+/* The account that the copy's hits are charged to (uprobe_pace.h); NULL: they are not. */
+struct uprobe_pace *uprobes_pace(struct uprobes *uprobes, uint32_t number);
+/* How many inferences of the copy ran unseen since the last call. */
+uint64_t uprobes_unseen(struct uprobes *uprobes, uint32_t number);
+/* Puts probes in and takes them out, as the accounts say; n_records: that were read since the last call. */
+void uprobes_choose_levels(struct uprobes *uprobes, uint64_t n_records);
 struct uprobe_armed *uprobes_armed(struct uprobes *uprobes, uint32_t number);
 struct uprobe_ring *uprobes_ring(struct uprobes *uprobes);
 

@@ -71,3 +71,17 @@ struct uprobe_ring *uprobes_ring(struct uprobes *uprobes)
 {
 	return NULL;
 }
+
+struct uprobe_pace *uprobes_pace(struct uprobes *uprobes, uint32_t number)
+{
+	return NULL;
+}
+
+uint64_t uprobes_unseen(struct uprobes *uprobes, uint32_t number)
+{
+	return 0;
+}
+
+void uprobes_choose_levels(struct uprobes *uprobes, uint64_t n_records)
+{
+}

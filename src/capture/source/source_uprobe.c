@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "capture/probe/uprobe_pace.h"
 #include "capture/probe/uprobe_process.h"
 #include "capture/probe/uprobe_ring.h"
 #include "capture/probe/uprobes.h"
@@ -38,6 +39,11 @@ struct uprobe_state {
 	uint64_t empty_ns;			  /* the ring was seen empty then */
 	uint64_t read_ns, read_at;		  /* when it was read last, and up to where */
 	uint64_t rest_ns;			  /* until it is to be read again */
+	uint64_t n_operators;			  /* records of operators since levels were chosen */
+	struct {
+		enum uprobe_level level;
+		uint64_t told_ns; /* 0: never */
+	} told[UPROBE_MAX_ARMED]; /* of each copy */
 };
 
 /*
@@ -47,6 +53,7 @@ struct uprobe_state {
 enum { FIRST_WAIT_NS = 50000000, LONGEST_WAIT_NS = 1000000000, LONGEST_WRITE_NS = 200000000 };
 /* The same where processes that load a runtime are met by events. */
 #define RESTING_WAIT_NS UINT64_C(64000000000)
+#define TELL_NS UINT64_C(1000000000)
 /*
  * How often the ring is read. Waking up costs more than what is read: as seldom as the ring allows. It fills at most to
  * the ROOM-th part by four times of what came last, and by what CPUs without rest may bring all at once: inferences of
@@ -165,6 +172,7 @@ static int take_copy(struct uprobe_state *state, struct watched *watched, uint32
 	watched->process->has_gaps |= armed->has_gaps;
 	state->owner[number] = watched;
 	state->n_lost[number] = state->n_sampled_out[number] = 0;
+	state->told[number].told_ns = 0;
 	return tell_runtime(state, watched, copy, out, now_ns, err);
 }
 
@@ -198,6 +206,17 @@ static int look(struct uprobe_state *state, struct watched *watched, struct sink
 	return code;
 }
 
+static void count(struct uprobe_state *state, uint32_t number, const struct uprobe_record *hit)
+{
+	struct uprobe_pace *pace = uprobes_pace(state->target->uprobes, number);
+
+	state->n_operators += hit->kind == SITE_OPERATOR || hit->kind == SITE_OPERATOR_END;
+	if (!pace || hit->is_return)
+		return;
+	pace->n_runs += hit->kind == SITE_RUN;
+	pace->n_operators += hit->kind == SITE_OPERATOR;
+}
+
 static int read_ring(struct uprobe_state *state, struct sink *out, uint64_t now_ns, struct err *err)
 {
 	struct uprobe_ring *ring = uprobes_ring(state->target->uprobes);
@@ -215,6 +234,7 @@ static int read_ring(struct uprobe_state *state, struct sink *out, uint64_t now_
 		copy = uprobes_copy(state->target->uprobes, number);
 		if (!copy || !state->owner[number])
 			continue;
+		count(state, number, step.hit);
 		step.is_old_string = copy->is_old_string;
 		step.runtime = copy->runtime;
 		step.has_load = copy->has_load;
@@ -289,6 +309,63 @@ static int tell_sampled_out(struct uprobe_state *state, const struct watched *ow
 	event.args = &count;
 	event.n_args = 1;
 	return n_new ? recorded_note(out, EVENT_NOTE_SAMPLED_OUT, &event, err) : 0;
+}
+
+/* What is seen of a program from now on, and how many inferences were not. */
+static int tell_level(struct uprobe_state *state, uint32_t number, uint64_t n_unseen, struct sink *out, uint64_t now_ns,
+		      struct err *err)
+{
+	const struct watched *owner = state->owner[number];
+	struct arg args[2] = { arg_text(KEY_LEVEL, out, uprobe_level_name(state->told[number].level)),
+			       arg_int(KEY_COUNT, (int64_t)n_unseen) };
+	struct event event = {
+		.track = recorded_track(owner->process->recorded, out), .time_ns = now_ns, .args = args, .n_args = 2
+	};
+
+	return recorded_note(out, EVENT_NOTE_PACED, &event, err);
+}
+
+/* Once a second, and when another level is chosen. */
+static int tell_news(struct uprobe_state *state, uint32_t number, struct uprobe_pace *pace, struct sink *out,
+		     uint64_t now_ns, struct err *err)
+{
+	enum uprobe_level level = uprobe_pace_level(pace, now_ns);
+	bool is_new = level != state->told[number].level || !state->told[number].told_ns;
+	uint64_t n_unseen;
+
+	if (!is_new && now_ns < state->told[number].told_ns + TELL_NS)
+		return 0;
+	n_unseen = uprobes_unseen(state->target->uprobes, number);
+	state->told[number].level = level;
+	state->told[number].told_ns = now_ns;
+	return is_new || n_unseen ? tell_level(state, number, n_unseen, out, now_ns, err) : 0;
+}
+
+static int choose_levels(struct uprobe_state *state, struct sink *out, uint64_t now_ns, struct err *err)
+{
+	struct uprobes *uprobes = state->target->uprobes;
+	int code = 0;
+
+	for (uint32_t i = 0; i < UPROBE_MAX_ARMED; i++) {
+		struct uprobe_pace *pace = state->owner[i] ? uprobes_pace(uprobes, i) : NULL;
+		if (pace)
+			pace->n_open = uprobe_process_open_runs(state->owner[i]->process);
+	}
+	uprobes_choose_levels(uprobes, state->n_operators);
+	state->n_operators = 0;
+	for (uint32_t i = 0; i < UPROBE_MAX_ARMED && !code; i++) {
+		struct uprobe_pace *pace = state->owner[i] ? uprobes_pace(uprobes, i) : NULL;
+		struct uprobe_step step = { .out = out, .now_ns = now_ns, .err = err };
+
+		if (!pace)
+			continue;
+		if (pace->must_cut)
+			code = uprobe_process_cut(state->owner[i]->process, &step);
+		pace->must_cut = false;
+		if (!code)
+			code = tell_news(state, i, pace, out, now_ns, err);
+	}
+	return code;
 }
 
 /* Each second, so that a recording whose end is missing knows, too. */
@@ -391,6 +468,8 @@ static int drain(void *opaque, struct sink *out, uint64_t now_ns, struct err *er
 		code = code ? code : read_ring(state, out, now_ns, err);
 	while (!code && is_ending && ring->is_waiting && clock_ns() < until_ns && !usleep(500));
 	choose_rest(state);
+	if (!code && !is_ending && !ring->is_waiting)
+		code = choose_levels(state, out, now_ns, err);
 	for (size_t i = 0; i < state->n_watched && !code; i++) {
 		struct uprobe_process *process = state->watched[i]->process;
 		if (!process)

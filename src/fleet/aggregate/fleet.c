@@ -168,6 +168,7 @@ struct fleet *fleet_new(struct names *names, uint32_t *last_track, const struct 
 	fleet->topic.created = names_of(names, EVENT_NOTE_CREATED);
 	fleet->topic.released = names_of(names, EVENT_NOTE_RELEASED);
 	fleet->topic.sampled_out = names_of(names, EVENT_NOTE_SAMPLED_OUT);
+	fleet->topic.paced = names_of(names, EVENT_NOTE_PACED);
 	return fleet;
 }
 

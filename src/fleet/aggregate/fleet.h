@@ -48,10 +48,23 @@ struct fleet_service {
 	uint32_t n_uses;
 };
 
+/* What is seen of a program, where probes come and go; in the words of EVENT_NOTE_PACED. */
+enum fleet_level {
+	FLEET_ALL,
+	FLEET_OPERATOR_WINDOWS,
+	FLEET_INFERENCES,
+	FLEET_INFERENCE_WINDOWS,
+	FLEET_OUT,
+	N_FLEET_LEVELS
+};
+
+const char *fleet_level_name(enum fleet_level level);
+
 /* Of the watcher itself. */
 struct fleet_own {
 	uint64_t n_lost, n_skipped, n_unprobed; /* events; inferences left out by a rate, and while probes were out */
 	uint32_t n_watched, n_unseen;		/* processes */
+	uint32_t n_at[N_FLEET_LEVELS];		/* those that are watched, by what is seen; all 0: probes stay */
 	uint64_t n_processes_refused;
 };
 

@@ -24,7 +24,10 @@ struct fleet_process {
 	uint32_t track;
 	int32_t pid;
 	char name[64], runtime[32], version[32]; /* of the only runtime in it */
-	bool has_several, is_watched, is_unseen;
+	bool has_several, is_watched, is_unseen, is_paced;
+	enum fleet_level level;
+	struct fleet_window *window; /* what was seen of each of its series lately, where probes come and go */
+	uint32_t n_windows;
 	struct fleet_session *session;
 	uint32_t n_sessions;
 	struct series *used[FLEET_USED]; /* series that it holds */
@@ -37,6 +40,12 @@ struct fleet_process {
 };
 
 enum fleet_counter { FLEET_NO_COUNTER, FLEET_CPU, FLEET_RESIDENT, FLEET_DEVICE_BUSY, FLEET_DEVICE_MEMORY };
+
+/* Inferences of a process that were seen: since the last roll, and before the last roll at which there were any. */
+struct fleet_window {
+	struct series *series;
+	struct series_sums now, before;
+};
 
 /* Operators of one type and provider in an inference. */
 struct fleet_operator {
@@ -103,7 +112,7 @@ struct fleet {
 	bool is_out_of_memory;
 	uint32_t ok;
 	struct {
-		uint32_t process, runtime, session, created, released, sampled_out, exit;
+		uint32_t process, runtime, session, created, released, sampled_out, paced;
 	} topic;
 };
 
@@ -161,7 +170,15 @@ enum fleet_counter fleet_device_counter(const char *name, const char *unit, stru
 void fleet_device_take(struct fleet_track *track, const struct event *event);
 void fleet_devices_roll(struct fleet *fleet);
 
+/* fleet_unseen.c. One that was seen; and so many that were not. */
+void fleet_unseen_note(struct fleet *fleet, struct fleet_process *process, const struct tail_run *run,
+		       struct series *series);
+void fleet_unseen_take(struct fleet *fleet, struct fleet_process *process, uint64_t count);
+void fleet_unseen_roll(struct fleet_process *process);
+void fleet_unseen_done(struct fleet_process *process);
+
 /* fleet_runs.c */
+void fleet_usage_add(struct series_sums *sums, const struct tail_run *run);
 void fleet_run_begin(struct fleet *fleet, struct fleet_track *track, const struct event *event);
 void fleet_run_end(struct fleet *fleet, struct fleet_track *track, const struct event *event, uint64_t begin_ns);
 void fleet_creation_begin(struct fleet *fleet, struct fleet_track *track, const struct event *event);

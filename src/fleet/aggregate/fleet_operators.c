@@ -159,6 +159,7 @@ void fleet_operators_take(const struct fleet *fleet, struct fleet_process *proce
 {
 	struct fleet_operators *sums = find(process, run->number);
 
+	series_count_operators(series, sums != NULL, 1);
 	if (!sums)
 		return;
 	qsort(sums->row, sums->n, sizeof *sums->row, by_time);

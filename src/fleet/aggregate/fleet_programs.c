@@ -79,6 +79,14 @@ static void identify(struct fleet *fleet, struct fleet_process *process)
 	process->service->ended_interval = 0;
 }
 
+static void free_process(struct fleet_process *process)
+{
+	fleet_unseen_done(process);
+	free(process->operators);
+	free(process->session);
+	free(process);
+}
+
 void fleet_process_end(struct fleet *fleet, struct fleet_track *track)
 {
 	struct fleet_process *process = track->of;
@@ -96,9 +104,7 @@ void fleet_process_end(struct fleet *fleet, struct fleet_track *track)
 			fleet->process[i] = fleet->process[--fleet->n_processes];
 			break;
 		}
-	free(process->operators);
-	free(process->session);
-	free(process);
+	free_process(process);
 }
 
 /* The process keeps it; those for which it has no room stay for good. */
@@ -261,6 +267,27 @@ static void take_runtime(struct fleet *fleet, struct fleet_process *process, con
 	identify(fleet, process);
 }
 
+const char *fleet_level_name(enum fleet_level level)
+{
+	static const char *const names[] = { "operators", "operators in windows", "inferences", "inferences in windows",
+					     "out" };
+
+	return names[level];
+}
+
+static void take_level(struct fleet *fleet, struct fleet_process *process, const struct event *event)
+{
+	int64_t n_unseen = fleet_arg_int(event, KEY_COUNT, 0);
+	const char *level = names_text(fleet->sink.names, fleet_arg_name(event, KEY_LEVEL));
+
+	process->is_paced = true;
+	for (int i = 0; i < N_FLEET_LEVELS; i++)
+		if (!strcmp(level, fleet_level_name((enum fleet_level)i)))
+			process->level = (enum fleet_level)i;
+	if (n_unseen > 0)
+		fleet_unseen_take(fleet, process, (uint64_t)n_unseen);
+}
+
 void fleet_take_note(struct fleet *fleet, const struct fleet_track *track, const struct event *event)
 {
 	struct fleet_process *process = fleet_process_of(fleet, track);
@@ -278,6 +305,8 @@ void fleet_take_note(struct fleet *fleet, const struct fleet_track *track, const
 		take_release(fleet, process, event);
 	else if (event->name == fleet->topic.sampled_out && count > 0)
 		fleet->own.n_skipped += (uint64_t)count;
+	else if (event->name == fleet->topic.paced)
+		take_level(fleet, process, event);
 	else if (event->name == fleet->topic.process && fleet_arg_name(event, KEY_STATE))
 		process->is_unseen = true;
 }
@@ -302,13 +331,16 @@ void fleet_programs_roll(struct fleet *fleet)
 	uint32_t n = 0;
 
 	fleet->own.n_watched = fleet->own.n_unseen = 0;
+	memset(fleet->own.n_at, 0, sizeof fleet->own.n_at);
 	for (uint32_t i = 0; i < fleet->n_services; i++)
 		fleet->service[i]->resident_bytes = 0;
 	for (uint32_t i = 0; i < fleet->n_processes; i++) {
 		struct fleet_process *process = fleet->process[i];
 
 		drop_released(process, fleet->interval.number);
+		fleet_unseen_roll(process);
 		fleet->own.n_watched += process->is_watched;
+		fleet->own.n_at[process->level] += process->is_paced;
 		fleet->own.n_unseen += process->is_unseen && !process->is_watched;
 		if (process->service)
 			process->service->resident_bytes += process->resident_bytes;
@@ -330,9 +362,7 @@ void fleet_programs_roll(struct fleet *fleet)
 void fleet_programs_done(struct fleet *fleet)
 {
 	for (uint32_t i = 0; i < fleet->n_processes; i++) {
-		free(fleet->process[i]->operators);
-		free(fleet->process[i]->session);
-		free(fleet->process[i]);
+		free_process(fleet->process[i]);
 	}
 	for (uint32_t i = 0; i < fleet->n_services; i++)
 		free(fleet->service[i]);

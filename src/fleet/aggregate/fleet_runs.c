@@ -45,7 +45,7 @@ static void take_trace(struct tail_run *run, const char *tag)
 	memcpy(run->span, tag + SPAN_AT, 16);
 }
 
-static void add_usage(struct series_sums *sums, const struct tail_run *run)
+void fleet_usage_add(struct series_sums *sums, const struct tail_run *run)
 {
 	int64_t blocked = (int64_t)run->ns - run->cpu_ns - (run->queued_ns > 0 ? run->queued_ns : 0);
 
@@ -109,7 +109,9 @@ void fleet_run_end(struct fleet *fleet, struct fleet_track *track, const struct 
 		sums->failed[failure_of(run.status)]++;
 	if (!series_times_add(&sums->runs, run.ns, 1) || (run.is_first && !series_times_add(&sums->firsts, run.ns, 1)))
 		fleet->is_out_of_memory = true;
-	add_usage(sums, &run);
+	fleet_usage_add(sums, &run);
+	if (process)
+		fleet_unseen_note(fleet, process, &run, series);
 	note_slowest(series, &run);
 	tail_add(&fleet->now_tail, &run);
 }

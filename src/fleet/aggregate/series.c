@@ -108,6 +108,28 @@ void series_operator_add(struct series *series, const char *type, const char *pr
 	row[i].now_ns += ns;
 }
 
+void series_count_operators(struct series *series, bool were_seen, uint64_t weight)
+{
+	if (were_seen)
+		series->n_with += weight;
+	else
+		series->n_without += weight;
+}
+
+/* Operators that were seen stand for those of inferences before that were not seen. */
+static void roll_operators(struct series *series)
+{
+	double factor = series->n_with ? 1 + (double)series->n_without / (double)series->n_with : 1;
+
+	for (size_t i = 0; i < series->n_operators; i++) {
+		series->operator[i].all_ns += (uint64_t)((double)series->operator[i].now_ns * factor);
+		series->operator[i].now_ns = 0;
+	}
+	if (series->n_with)
+		series->n_without = 0;
+	series->n_with = 0;
+}
+
 static bool merge_times(struct series_times *to, const struct series_times *from)
 {
 	to->n += from->n;
@@ -130,8 +152,7 @@ static bool merge(struct series_sums *to, const struct series_sums *from)
 	return merge_times(&to->runs, &from->runs) && merge_times(&to->firsts, &from->firsts);
 }
 
-/* Keeps the memory of its histograms. */
-static void clear(struct series_sums *sums)
+void series_sums_clear(struct series_sums *sums)
 {
 	struct exponential runs = sums->runs.histogram, firsts = sums->firsts.histogram;
 
@@ -140,17 +161,51 @@ static void clear(struct series_sums *sums)
 	*sums = (struct series_sums){ .runs.histogram = runs, .firsts.histogram = firsts };
 }
 
-static void sums_done(struct series_sums *sums)
+void series_sums_done(struct series_sums *sums)
 {
 	exponential_done(&sums->runs.histogram);
 	exponential_done(&sums->firsts.histogram);
 }
 
+/* Of `n` things in a row, `from` of which are before this one, as many of `count` as are this one's part. */
+static uint64_t part_of(uint64_t count, uint64_t from, uint64_t here, uint64_t n)
+{
+	double each = (double)count / (double)n;
+
+	return (uint64_t)((double)(from + here) * each + 0.5) - (uint64_t)((double)from * each + 0.5);
+}
+
+bool series_sums_add_like(struct series_sums *to, const struct series_sums *from, uint64_t count)
+{
+	const struct exponential *histogram = &from->runs.histogram;
+	uint64_t bucket[EXPONENTIAL_BUCKETS], n = from->runs.n, before = 0;
+	struct exponential like = *histogram;
+	double each;
+
+	if (!n)
+		return true;
+	each = (double)count / (double)n;
+	like.bucket = bucket;
+	for (uint32_t i = 0; i < histogram->n; before += histogram->bucket[i++])
+		bucket[i] = part_of(count, before, histogram->bucket[i], n);
+	before = 0;
+	for (uint32_t i = 0; i <= SERIES_BOUNDS; before += from->runs.below[i++])
+		to->runs.below[i] += part_of(count, before, from->runs.below[i], n);
+	for (int i = 0; i < N_FAILURES; i++)
+		to->failed[i] += (uint64_t)((double)from->failed[i] * each + 0.5);
+	to->runs.n += count;
+	to->runs.ns += (uint64_t)((double)from->runs.ns * each);
+	to->cpu_ns += (uint64_t)((double)from->cpu_ns * each);
+	to->queued_ns += (uint64_t)((double)from->queued_ns * each);
+	to->blocked_ns += (uint64_t)((double)from->blocked_ns * each);
+	return exponential_merge(&to->runs.histogram, &like);
+}
+
 static void series_free(struct series *series)
 {
-	sums_done(&series->now);
-	sums_done(&series->last);
-	sums_done(&series->all);
+	series_sums_done(&series->now);
+	series_sums_done(&series->last);
+	series_sums_done(&series->all);
 	free(series);
 }
 
@@ -163,11 +218,8 @@ static bool roll(struct series *series, uint64_t interval)
 		series->last_interval = interval;
 	series->now = series->last;
 	series->last = ended;
-	clear(&series->now);
-	for (size_t i = 0; i < series->n_operators; i++) {
-		series->operator[i].all_ns += series->operator[i].now_ns;
-		series->operator[i].now_ns = 0;
-	}
+	series_sums_clear(&series->now);
+	roll_operators(series);
 	series->slowest = series->now_slowest;
 	series->now_slowest = (struct series_example){ 0 };
 	return is_well;

@@ -67,6 +67,7 @@ struct series {
 	uint64_t last_interval;
 	struct series_operator operator[SERIES_OPERATORS + 1]; /* where they are recorded; the last one is "other" */
 	size_t n_operators;
+	uint64_t n_with, n_without; /* inferences whose operators were seen in this interval, and were not since then */
 };
 
 struct series_table {
@@ -78,9 +79,16 @@ struct series_table {
 /* Seconds: 100 us, and each twice the one before. */
 double series_bound(uint32_t at);
 
+/* An inference, or so many, whose operators were seen, or not. */
+void series_count_operators(struct series *series, bool were_seen, uint64_t weight);
 /* The series of these labels. NULL: out of memory. */
 struct series *series_get(struct series_table *table, const struct series_labels *labels);
 void series_operator_add(struct series *series, const char *type, const char *provider, uint64_t ns);
+/* Adds `count` inferences that were like those of `from`. False: out of memory. */
+bool series_sums_add_like(struct series_sums *to, const struct series_sums *from, uint64_t count);
+/* Empty again; the first keeps the memory of its histograms. */
+void series_sums_clear(struct series_sums *sums);
+void series_sums_done(struct series_sums *sums);
 bool series_times_add(struct series_times *times, uint64_t ns, uint64_t weight);
 /* The interval ends. Series that nobody can add to and that were idle for so many intervals go. */
 bool series_roll(struct series_table *table, uint64_t interval, uint64_t most_idle);

@@ -72,6 +72,13 @@ void tail_add(struct tail *tail, const struct tail_run *run)
 		add_some(tail, reason, run);
 }
 
+void tail_add_unseen(struct tail *tail, const struct series *series, uint64_t count)
+{
+	for (uint32_t i = 0; i < tail->n[TAIL_SLOW]; i++)
+		if (tail->row[TAIL_SLOW][i].run.series == series)
+			tail->row[TAIL_SLOW][i].weight += count;
+}
+
 static size_t say(char *text, size_t size, size_t used, const char *words, double ns)
 {
 	int n = used < size

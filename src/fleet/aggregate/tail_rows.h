@@ -38,6 +38,8 @@ struct tail {
 };
 
 void tail_add(struct tail *tail, const struct tail_run *run);
+/* So many more inferences of the series that were not seen. */
+void tail_add_unseen(struct tail *tail, const struct series *series, uint64_t count);
 const char *tail_reason_name(enum tail_reason reason);
 /* In words: "31.2 ms waiting for a CPU"; "": nothing that was recorded explains it. */
 void tail_say_why(const struct tail_run *run, char *text, size_t size);

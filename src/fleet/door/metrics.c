@@ -265,6 +265,13 @@ static void each_watched(const struct metric *metric, const struct fleet *fleet,
 	put(visit, ctx, "state", "unseen", fleet_own(fleet)->n_unseen);
 }
 
+static void each_level(const struct metric *metric, const struct fleet *fleet, const struct metrics_own *own,
+		       metric_visit *visit, void *ctx)
+{
+	for (int i = 0; i < N_FLEET_LEVELS; i++)
+		put(visit, ctx, "seen", fleet_level_name((enum fleet_level)i), fleet_own(fleet)->n_at[i]);
+}
+
 static void each_own_cpu(const struct metric *metric, const struct fleet *fleet, const struct metrics_own *own,
 			 metric_visit *visit, void *ctx)
 {
@@ -379,6 +386,8 @@ const struct metric metrics[] = {
 	  .each = each_watched },
 	{ "inftrace.watch.processes_refused", "{process}", "Processes that found no room and are in no series.",
 	  METRIC_COUNTER, .each = each_left_out },
+	{ "inftrace.watch.levels", "{process}", "Processes that are watched, by what is seen of them.", METRIC_GAUGE,
+	  .each = each_level },
 	{ "inftrace.watch.cpu", "s", "CPU time of inftrace itself.", METRIC_COUNTER, .each = each_own_cpu },
 	{ "inftrace.watch.resident", "By", "Resident memory of inftrace itself.", METRIC_GAUGE,
 	  .each = each_own_resident },

@@ -419,6 +419,7 @@ static const struct topic topics[] = {
 	{ EVENT_NOTE_UNREADABLE, note_unreadable, true },
 	{ EVENT_NOTE_LEFT_OUT, note_left_out, true },
 	{ EVENT_NOTE_SAMPLED_OUT, note_sampled_out },
+	{ EVENT_NOTE_PACED, note_sampled_out },
 };
 
 static int keep(struct summary_maker *maker, const struct topic *topic, uint32_t process, const struct event *event)
