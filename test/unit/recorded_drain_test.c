@@ -178,6 +178,101 @@ static void run_with_text(struct world *world, uint32_t run, uint32_t text)
 			     (struct record){ .type = RECORD_RUN_END, .time = run * 100 + 50, .id = 1, .run = run });
 }
 
+struct answers {
+	uint32_t place, n_waits;
+};
+
+static uint32_t answer(const struct callers_finder *finder, struct names *names, uint32_t caller, bool waits)
+{
+	struct answers *answers = finder->ctx;
+
+	assert_string_equal(names_text(names, caller), "/usr/bin/app+0x12");
+	answers->n_waits += waits;
+	return waits ? caller : answers->place;
+}
+
+static void keep_callers(void *ctx, const struct event *event)
+{
+	struct tags *tags = ctx;
+	size_t used = strlen(tags->text);
+
+	for (size_t i = 0; i < event->n_args; i++)
+		if (event->args[i].key == KEY_CALLER)
+			snprintf(tags->text + used, sizeof tags->text - used, "%s ",
+				 names_text(tags->names, event->args[i].name));
+}
+
+static void run_of_caller(struct world *world, uint32_t run, uint32_t caller)
+{
+	segment_build_record(
+	    &world->build,
+	    (struct record){
+		.type = RECORD_RUN_BEGIN, .time = run * 100, .id = 1, .run = run, .value = (uint64_t)caller << 40 });
+	segment_build_record(&world->build,
+			     (struct record){ .type = RECORD_RUN_END, .time = run * 100 + 50, .id = 1, .run = run });
+}
+
+TEST(rings_are_read_while_the_line_of_a_caller_is_to_come)
+{
+	struct answers answers = { 0 };
+	struct world world;
+	struct tags lines;
+	uint32_t caller;
+
+	world_open(&world);
+	lines = (struct tags){ .names = world.log.sink.names };
+	world.log.on_event = keep_callers;
+	world.log.ctx = &lines;
+	world.process->callers.finder = (struct callers_finder){ answer, &answers, world.process };
+	segment_build_model(&world.build, "net");
+	run_of_caller(&world, 1, 0);
+	caller = segment_build_text(&world.build, "/usr/bin/app+0x12");
+	for (uint32_t run = 2; run < 4; run++) {
+		run_of_caller(&world, run, caller);
+		assert_string_equal(drained(&world, false, NULL), run == 2 ? "lane+net@100 lane-@150 " : "");
+		assert_int_equal(world.build.ring->tail, world.build.ring->head);
+	}
+	answers.place = names_of(lines.names, "main (app.c:7)");
+	assert_string_equal(drained(&world, false, NULL), "lane+net@200 lane-@250 lane+net@300 lane-@350 ");
+	run_of_caller(&world, 4, caller);
+	assert_string_equal(drained(&world, false, NULL), "lane+net@400 lane-@450 ");
+	assert_string_equal(lines.text, "main (app.c:7) main (app.c:7) main (app.c:7) ");
+	assert_int_equal(answers.n_waits, 0);
+	world_close(&world);
+}
+
+/* At the end it waits; and it gathers no more events than so many. */
+TEST(a_line_that_does_not_come_is_an_address)
+{
+	enum { MANY = 40000 };
+	struct answers answers = { 0 };
+	struct world world;
+	struct tags lines;
+	uint32_t caller;
+
+	world_open(&world);
+	lines = (struct tags){ .names = world.log.sink.names };
+	world.log.on_event = keep_callers;
+	world.log.ctx = &lines;
+	segment_build_model(&world.build, "net");
+	caller = segment_build_text(&world.build, "/usr/bin/app+0x12");
+	for (int i = 0; i < 2; i++) {
+		memset(&world.process->callers, 0, sizeof world.process->callers);
+		world.process->callers.finder = (struct callers_finder){ answer, &answers, world.process };
+		for (uint32_t run = 1; run <= (i ? MANY : 1); run++) {
+			run_of_caller(&world, run + (i ? 1 : 0), caller);
+			if (run % 1000 == 0)
+				drained(&world, false, NULL);
+		}
+		if (!i)
+			assert_string_equal(drained(&world, true, NULL), "lane+net@100 lane-@150 ");
+		assert_int_equal(answers.n_waits, 1);
+		assert_int_equal(strncmp(lines.text, "/usr/bin/app+0x12 ", 18), 0);
+	}
+	assert_int_equal(world.process->lanes.n, 0);
+	world_close(&world);
+}
+
 /* From a position near the end of the ring, and of the numbers, on. */
 TEST(texts_that_pass_are_those_of_their_records_or_lost)
 {

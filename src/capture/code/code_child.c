@@ -47,6 +47,16 @@ static struct code_file *file_of(struct array *files, const struct code_question
 	return file;
 }
 
+static bool answer_to(struct code_file *file, const struct code_question *question, struct code_answer *answer)
+{
+	uint64_t offset = question->offset;
+
+	if (question->by_address && !code_file_offset(file, question->offset, &offset))
+		return false;
+	return question->kind == CODE_RULE ? code_file_rule(file, offset, &answer->rule)
+					   : code_file_place(file, offset, &answer->place);
+}
+
 void code_child(int socket)
 {
 	static struct code_answer answer;
@@ -61,9 +71,7 @@ void code_child(int socket)
 		answer.number = question.number;
 		answer.kind = question.kind;
 		if (file && file->elf)
-			answer.is_known = question.kind == CODE_RULE
-					      ? code_file_rule(file, question.offset, &answer.rule)
-					      : code_file_place(file, question.offset, &answer.place);
+			answer.is_known = answer_to(file, &question, &answer);
 		if (fd >= 0)
 			close(fd);
 		if (send(socket, &answer, sizeof answer, 0) != (ssize_t)sizeof answer)

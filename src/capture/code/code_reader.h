@@ -2,7 +2,8 @@
 /*
  * A child without rights that reads what compilers left in files of code: how to go from a function to its caller, and
  * which function and line an address is. Files are untrusted, so the child has nothing but them; whatever one does to
- * it becomes "not known". It stays, so that each file is read once. Addresses are offsets in the file.
+ * it becomes "not known". It stays, so that each file is read once. Addresses are offsets in the file,
+ * unless a question has one as the file's headers count.
  *
  * Answers come in the order of questions. One thread. Nothing is fetched and no other file is read.
  */
@@ -63,6 +64,7 @@ struct code_question {
 	uint32_t number, kind, file;
 	uint32_t has_file; /* its descriptor comes with it: the first question about a file */
 	uint64_t offset;
+	uint64_t by_address; /* offset is an address, as the file's headers count */
 };
 
 struct code_answer {

@@ -7,6 +7,7 @@
 #define CAPTURE_DECODE_RECORDED_H
 
 #include "base/clock.h"
+#include "capture/decode/callers.h"
 #include "capture/decode/device.h"
 #include "capture/decode/lanes.h"
 #include "capture/decode/memory.h"
@@ -60,7 +61,7 @@ struct reader {
 	uint64_t alloc_bytes;
 };
 
-enum { RECORDED_OTHERS = 8, RECORDED_CALLERS = 256 };
+enum { RECORDED_OTHERS = 8 };
 
 struct recorded {
 	struct segment_map map;
@@ -97,13 +98,7 @@ struct recorded {
 		uint64_t at;
 	} heap; /* the caller's: what malloc has */
 	struct sessions sessions;
-	/* the owner's, or NULL: what is at an address that called, as a name; and those found, by their names */
-	uint32_t (*caller_place)(struct recorded *process, struct names *names, const char *caller);
-	uint64_t caller_wait_ns; /* what that has waited for answers */
-	struct {
-		uint32_t address, place;
-	} caller[RECORDED_CALLERS];
-	uint32_t n_callers;
+	struct callers callers;
 	uint64_t dict_lost, texts_lost, ring_lost, nonsense;
 	bool has_lost; /* records, in any ring */
 	/* numbers used by earlier programs of this process: exec starts again from 1 */

@@ -153,16 +153,18 @@ static int read_rings(struct recorded *process, struct recorded_drain *drain, st
 int recorded_put(struct recorded *process, struct sink *out, uint64_t until_ns, uint64_t now_ns, struct err *err)
 {
 	bool is_last = until_ns == UINT64_MAX;
+	uint64_t placed_ns = callers_settle(&process->callers, &process->lanes, out->names, is_last);
 	int code;
 
-	sessions_end_round(&process->sessions);
+	if (placed_ns == UINT64_MAX) /* else what waits may be of a session that is released */
+		sessions_end_round(&process->sessions);
 	code = device_put(process, out, is_last, err);
 	if (!code && is_last)
 		code = device_tell_end(process, out, now_ns, err);
 	if (code || (!process->lanes.n && !process->memory.n && !process->memory.n_accounts))
 		return code;
 	process->memory.process_track = recorded_track(process, out);
-	code = lanes_put(&process->lanes, &process->sessions, out, until_ns, err);
+	code = lanes_put(&process->lanes, &process->sessions, out, placed_ns < until_ns ? placed_ns : until_ns, err);
 	if (!code)
 		code = memory_apply(&process->memory, out, until_ns, err);
 	return code ? code : memory_tell(process, out, now_ns, is_last, err);

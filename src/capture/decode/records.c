@@ -270,31 +270,12 @@ static int note_session(const struct records_step *step, uint32_t model)
 	    step->err);
 }
 
-/* The line that an address belongs to, which is looked up once. */
-static uint32_t place_of(const struct records_step *step, uint32_t address)
-{
-	struct recorded *process = step->process;
-	const char *text = names_text(step->out->names, address);
-
-	if (!process->caller_place || *text != '/')
-		return address;
-	for (uint32_t i = 0; i < process->n_callers; i++)
-		if (process->caller[i].address == address)
-			return process->caller[i].place;
-	if (process->n_callers == RECORDED_CALLERS)
-		return address;
-	process->caller[process->n_callers].address = address;
-	process->caller[process->n_callers].place = process->caller_place(process, step->out->names, text);
-	return process->caller[process->n_callers++].place;
-}
-
 static void add_caller(const struct records_step *step, struct lane_event *event)
 {
 	uint32_t text = segment_text(&step->process->map, begin_caller(step->record->value));
-	uint32_t caller = text ? place_of(step, text) : 0;
 
-	if (caller)
-		add(event, arg_name(KEY_CALLER, caller));
+	if (text)
+		add(event, arg_name(KEY_CALLER, callers_place(&step->process->callers, step->out->names, text)));
 }
 
 static int run_begin(const struct records_step *step)

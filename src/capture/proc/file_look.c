@@ -244,9 +244,9 @@ __attribute__((noreturn)) static void look_and_leave(file_look_fn *look, void *r
 	_exit(0);
 }
 
-int file_look_for(file_look_fn *look, const struct file_look_result *to, int fd, const char *name, struct err *err)
+int file_look_at(file_look_fn *look, void *result, size_t size, int fd, const char *name, struct err *err)
 {
-	int64_t until = now_ms() + to->most_ms;
+	int64_t until = now_ms() + MAX_SECONDS * 1000;
 	int32_t refused = 0;
 	int from, failed, status;
 	struct err said = { 0 };
@@ -255,23 +255,16 @@ int file_look_for(file_look_fn *look, const struct file_look_result *to, int fd,
 	if (child < 0)
 		return -err->code;
 	if (!child)
-		look_and_leave(look, to->data, to->size, name);
+		look_and_leave(look, result, size, name);
 	failed = read_all(from, &refused, sizeof refused, until);
 	if (!failed)
 		failed = read_all(from, &said, sizeof said, until);
 	if (!failed)
-		failed = read_all(from, to->data, to->size, until);
+		failed = read_all(from, result, size, until);
 	if (!failed && (refused > 0 || !is_text(said.msg, sizeof said.msg)))
 		failed = -EPIPE;
 	status = finish(child, from);
 	if (failed)
 		return explain(status, failed, name, err);
 	return refused ? err_set(err, -refused, "%s", said.msg) : 0;
-}
-
-int file_look_at(file_look_fn *look, void *result, size_t size, int fd, const char *name, struct err *err)
-{
-	const struct file_look_result to = { result, size, MAX_SECONDS * 1000 };
-
-	return file_look_for(look, &to, fd, name, err);
 }

@@ -21,14 +21,7 @@ int file_look_sites(struct probe_sites *sites, int fd, const char *name, const s
  * The same with another function: `look` runs in the child and writes size bytes to result, which the caller checks
  * like any input. Returns the same errors, and its own.
  */
-struct file_look_result {
-	void *data;
-	size_t size;
-	unsigned most_ms;
-};
 typedef int file_look_fn(const struct image_file *file, void *result, struct err *err);
 int file_look_at(file_look_fn *look, void *result, size_t size, int fd, const char *name, struct err *err);
-/* The same; waits for so long at most. */
-int file_look_for(file_look_fn *look, const struct file_look_result *to, int fd, const char *name, struct err *err);
 
 #endif

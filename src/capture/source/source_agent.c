@@ -40,6 +40,7 @@ enum {
 	MAX_JUMPS = 1000, /* noted one by one */
 	WANTED_FILL = 40, /* of a ring when it is drained, in percent */
 	GRID_MS = 50,
+	PLACE_MS = 5, /* while the line of a caller is to come */
 	SMALL_RING = 1 << 20,
 };
 
@@ -61,6 +62,7 @@ struct agent_state {
 	size_t n_processes;
 	pid_t n_unknown; /* processes whose pid here is unknown */
 	struct unseen unseen;
+	struct caller_places places;
 	uint64_t drained_ns;
 	int due_ms;
 };
@@ -142,7 +144,7 @@ static int add_process(struct agent_state *state, const char *path, struct sink 
 	tree_hold(state->target->tree, process->track);
 	process->flows_base = ++state->n_found << FLOW_BITS;
 	process->found_ns = now_ns;
-	process->caller_place = caller_place_of;
+	process->callers.finder = (struct callers_finder){ caller_place_find, &state->places, process };
 	insert(state, process);
 	for (size_t i = 0; i < state->target->n_hosts; i++)
 		state->told[i].has_agent |= state->target->host[i].pid == process->pid;
@@ -564,9 +566,14 @@ static int drain(void *opaque, struct sink *out, uint64_t now_ns, struct err *er
 	for (size_t i = 0; i < state->n_processes && !code;) {
 		struct recorded *process = state->process[i];
 		struct recorded *next = replaced_by(state, process);
-		drained.is_last = has_ended(state, process) || next || state->target->is_ending;
+		drained.is_last = next || state->target->is_ending;
+		/* others' rings are not kept waiting for the lines of one that has ended */
+		if (!drained.is_last && has_ended(state, process)) {
+			code = drain_process(state, process, &drained, err);
+			drained.is_last = !process->callers.n_open;
+		}
 		/* the segment of a program that it has started since it was looked for */
-		if (drained.is_last && !next && !state->target->is_ending) {
+		if (!code && drained.is_last && !next && !state->target->is_ending) {
 			code = find_processes(state, out, now_ns, err);
 			next = replaced_by(state, process);
 			while (state->process[i] != process)
@@ -601,6 +608,8 @@ static int due_ms(const void *opaque)
 {
 	const struct agent_state *state = opaque;
 
+	if (caller_places_wait(&state->places) && state->due_ms > PLACE_MS)
+		return PLACE_MS;
 	return state->due_ms ? state->due_ms : 1;
 }
 
@@ -618,6 +627,7 @@ static void stop(void *opaque)
 	free(state->told);
 	free(state->folder);
 	unseen_done(&state->unseen);
+	caller_places_done(&state->places);
 	state->process = NULL;
 	state->told = NULL;
 	state->folder = NULL;
