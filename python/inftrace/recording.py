@@ -61,6 +61,10 @@ class Recording:
     operator_stats = _Named("Each node of each model in figures: those of the report.")
     operator_types = _Named("Each type of operator of each model in figures: those of the report.")
     outside = _Named("What threads did while no model ran, as trees: those of the report.")
+    requests = _Named(
+        "Slices of the program's own in which their threads ran inferences, by name; and the slowest of each."
+    )
+    request_parts = _Named("What threads did in these outside of inferences.")
     slowest = _Named("The slowest inferences of each model, 20 at most, and why they were slow.")
     slowest_causes = _Named("The causes of slowest, one row each.")
     counters = _Named("What was measured over time; the values are in samples.")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs that annotate themselves with libinftrace while they run models: annotations and inferences on one clock."""
 
+import json
 import os
 import shutil
 
@@ -104,3 +105,29 @@ def test_a_library_that_comes_after_the_injected_agent_finds_it(lab, wheel):
     attaching.wait_recorded(lambda recording: len(named(recording, "step")) > 5)
     attaching.end()
     server.end()
+
+
+def test_a_request_has_what_its_thread_waited_for(lab, wheel):
+    """Before each inference it sleeps, computes and waits for a lock, in known lines; the program measures itself."""
+    env = {
+        "INFTRACE_LIBRARY": os.path.join(os.path.dirname(lab.inftrace), "libinftrace.so.0"),
+        "PYTHONPATH": os.path.join(envs.HERE, "..", "..", "python"),
+    }
+    done = lab.record(lab.python(wheel, "requesting", lab.model("chain")), env=env)
+    took = json.loads(done.out)
+    report = json.loads(lab.plain([lab.inftrace, "report", "--json", done.recording.path]).out)
+    rows = report["requests"]
+    assert [row["name"] for row in rows] == ["handle"] * 4 and [row["count"] for row in rows] == [20, 1, 1, 1]
+    for row in rows:
+        parts = [part for part in report["request_parts"] if part["request"] == row["id"]]
+        assert row["inferences"] == row["count"]
+        assert sum(part["ns"] for part in parts) + row["inferences_ns"] + row["unattributed_ns"] == row["wall_ns"]
+    # of all together, and of the slowest, which slept longer
+    for row, key in (rows[0], "all"), (rows[1], "slow"):
+        parts = [part for part in report["request_parts"] if part["request"] == row["id"]]
+        assert abs(row["wall_ns"] / 1e9 - took[key]["wall"]) < 0.05
+        for state, name in ("slept", "nap"), ("waited for a thread", "wait"):
+            told = sum(part["before_ns"] for part in parts if part["state"] == state and name in (part["place"] or ""))
+            assert abs(told / 1e9 - took[key][name]) < 0.05 + 0.1 * took[key][name], (state, told, took)
+    text = lab.plain([lab.inftrace, "report", "--all", done.recording.path]).out
+    assert "handle, on average " in text and "slow at " in text

@@ -73,6 +73,20 @@ const struct query_table query_table_outside = {
 	.list = &columns_outside,
 };
 
+const struct query_table query_table_requests = {
+	.name = "requests",
+	.what = "Slices of the program's own in which their threads ran inferences, by name; and the slowest of each.",
+	.rows = QUERY_LIST,
+	.list = &columns_requests,
+};
+
+const struct query_table query_table_request_parts = {
+	.name = "request_parts",
+	.what = "What threads did in these outside of inferences.",
+	.rows = QUERY_LIST,
+	.list = &columns_request_parts,
+};
+
 const struct query_table query_table_generations = {
 	.name = "generations",
 	.what = "Requests to decoders: a prompt that went in, and the tokens that came out, one inference after the "

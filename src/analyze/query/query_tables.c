@@ -22,6 +22,8 @@
 	F(operator_stats) \
 	F(operator_types) \
 	F(outside) \
+	F(requests) \
+	F(request_parts) \
 	F(slowest) \
 	F(slowest_causes) \
 	F(counters) \

@@ -107,7 +107,7 @@ struct end {
 	struct array models, sessions, transformers, types, nodes, elsewhere, ran_on, idle, tallies, sizes, slowest,
 	    resources, halts, halt_kinds;
 	struct array callers, caller_kinds, curves, courses, named, kernels, kernel_types, streams, cycles, generations,
-	    tokens, lengths;
+	    tokens, lengths, requests, request_parts;
 	struct array is_apart; /* bool, by model: its coverage is of inferences that are apart, it has no others */
 };
 

@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "analyze/summary/sum_requests.h"
+
 int sum_outside_sample(struct summary_maker *maker, struct track *track, const struct event *event,
 		       struct moment *moment)
 {
@@ -23,6 +25,8 @@ int sum_outside_sample(struct summary_maker *maker, struct track *track, const s
 	moment->index =
 	    outside_keep(maker->outside, sum_process_of(maker, track), event->time_ns, &sample, &moment->time_ns);
 	if (moment->index == OUTSIDE_NONE)
+		return -ENOMEM;
+	if (sum_requests_sample(maker, sum_process_of(maker, track), event->time_ns, &sample))
 		return -ENOMEM;
 	return sum_locks_sample(maker, sum_process_of(maker, track), &sample);
 }

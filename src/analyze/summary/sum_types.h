@@ -187,6 +187,7 @@ struct summary_maker {
 	struct named_slices *named;			/* NULL: there are none yet */
 	struct kernels *kernels;			/* the same */
 	struct cycles *cycles;				/* the same */
+	struct requests *requests;			/* the same */
 	struct outside *outside;
 	struct array locks;		      /* struct summary_lock, by number in lock_keys */
 	struct keys lock_keys;		      /* process, place */

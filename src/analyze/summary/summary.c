@@ -15,6 +15,7 @@
 #include "analyze/summary/sum_named.h"
 #include "analyze/summary/sum_open.h"
 #include "analyze/summary/sum_outside.h"
+#include "analyze/summary/sum_requests.h"
 #include "analyze/summary/sum_sampled.h"
 #include "analyze/summary/sum_slow.h"
 #include "analyze/summary/sum_time.h"
@@ -223,6 +224,8 @@ static void give_arrays(struct summary_maker *maker, struct end *end)
 	to->courses = give(owner, &end->courses, sizeof *to->courses, &to->n_courses);
 	to->callers = give(owner, &end->callers, sizeof *to->callers, &to->n_callers);
 	to->named = give(owner, &end->named, sizeof *to->named, &to->n_named);
+	to->requests = give(owner, &end->requests, sizeof *to->requests, &to->n_requests);
+	to->request_parts = give(owner, &end->request_parts, sizeof *to->request_parts, &to->n_request_parts);
 	to->kernels = give(owner, &end->kernels, sizeof *to->kernels, &to->n_kernels);
 	to->kernel_types = give(owner, &end->kernel_types, sizeof *to->kernel_types, &to->n_kernel_types);
 	to->cycles = give(owner, &end->cycles, sizeof *to->cycles, &to->n_cycles);
@@ -353,9 +356,10 @@ static int finish_events(struct summary_maker *maker)
 static int make(struct summary_maker *maker)
 {
 	static int (*const steps[])(struct summary_maker *, struct end *) = {
-		sum_halts_make,	  sum_models_make, sum_forked_make,  sum_latencies_make, sum_open_make,
-		sum_tables_make,  sum_idle_make,   sum_slowest_make, sum_counters_make,	 sum_memory_make,
-		sum_callers_make, sum_named_make,  sum_kernels_make, sum_cycles_make,	 sum_generations_make,
+		sum_halts_make,	   sum_models_make, sum_forked_make,	  sum_latencies_make,
+		sum_open_make,	   sum_tables_make, sum_idle_make,	  sum_slowest_make,
+		sum_counters_make, sum_memory_make, sum_callers_make,	  sum_named_make,
+		sum_kernels_make,  sum_cycles_make, sum_generations_make, sum_requests_make,
 	};
 	struct end end = { 0 };
 	int rc = finish_events(maker);
@@ -487,6 +491,7 @@ void summary_drop(struct summary_maker *maker)
 	sum_named_done(maker);
 	sum_kernels_done(maker);
 	sum_cycles_done(maker);
+	sum_requests_done(maker);
 	outside_free(maker->outside);
 	array_done(&maker->locks, sizeof(struct summary_lock));
 	keys_done(&maker->lock_keys);

@@ -30,6 +30,7 @@
 #include "analyze/summary/part/summary_open.h"
 #include "analyze/summary/part/summary_outside.h"
 #include "analyze/summary/part/summary_process.h"
+#include "analyze/summary/part/summary_request.h"
 #include "analyze/summary/part/summary_time.h"
 #include "analyze/summary/summary_model.h"
 
@@ -170,10 +171,12 @@ struct summary {
 	struct summary_length *lengths;	 /* by model, shortest first */
 	struct summary_slow *slowest;
 	struct summary_resource *resources;
-	struct summary_open *open;	/* the longest first; 1,024 at most */
-	struct summary_memory *memory;	/* what sessions have of their runtime's allocators, those with most first */
-	struct summary_named *named;	/* those with the largest sum first */
-	struct summary_kernel *kernels; /* the same */
+	struct summary_open *open;	  /* the longest first; 1,024 at most */
+	struct summary_memory *memory;	  /* what sessions have of their runtime's allocators, those with most first */
+	struct summary_named *named;	  /* those with the largest sum first */
+	struct summary_request *requests; /* by name, those with most time first: all of the name, then its slowest */
+	struct summary_request_part *request_parts; /* of these */
+	struct summary_kernel *kernels;		    /* as named */
 	struct summary_kernel_type *kernel_types;
 	struct summary_stream *streams; /* in the order of their first kernels' ends */
 	struct summary_cycles *cycles;	/* those with most first */
@@ -197,7 +200,7 @@ struct summary {
 	    n_idle, n_tallies, n_sizes, n_slowest, n_resources, n_losses, n_stops, n_unreadable, n_left_out,
 	    n_other_runtimes, n_clock_changes, n_dumps, n_merged, n_memory, n_open_rows, n_callers, n_caller_kinds,
 	    n_curves, n_courses, n_named, n_kernels, n_kernel_types, n_streams, n_cycles, n_halts, n_halt_kinds,
-	    n_outside, n_locks, n_generations, n_tokens, n_lengths;
+	    n_outside, n_locks, n_generations, n_tokens, n_lengths, n_requests, n_request_parts;
 	uint64_t n_memory_left_out;		 /* sessions that are not in memory, because there are too many */
 	uint64_t n_named_left_out;		 /* slices of names that are not in named, because there are too many */
 	uint64_t kernels_ns, n_kernels_left_out; /* of those in kernels; kernels of other names, as for named */

@@ -34,6 +34,7 @@ void html_over_time(struct html_page *page);
 void html_callers(struct html_page *page);
 void html_creation(struct html_page *page);
 void html_time(struct html_page *page);
+void html_requests(struct html_page *page);
 void html_outside(struct html_page *page); /* what was done while no model ran */
 /* How memory moved, as a figure. */
 bool html_has_moved(const struct html_page *page);

@@ -415,6 +415,7 @@ void html_recording(FILE *out, const struct report *report)
 	html_course(&page, report);
 	html_time(&page);
 	html_outside(&page);
+	html_requests(&page);
 	put_models(&page, report);
 	put_parts(&page, report);
 	html_device(&page);

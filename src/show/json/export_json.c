@@ -581,6 +581,8 @@ void export_json(FILE *out, const struct report *report)
 	json_models(&to);
 	put_findings(&to);
 	json_whole_list(&to, "outside", &columns_outside);
+	json_whole_list(&to, "requests", &columns_requests);
+	json_whole_list(&to, "request_parts", &columns_request_parts);
 	put_elsewhere(&to);
 	put_kernels(&to);
 	put_cycles(&to);

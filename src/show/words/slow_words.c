@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text/units.h"
+#include "show/words/request_words.h"
 
 static double median_of(const struct summary_model *model, const struct summary_slow *slow)
 {
@@ -93,7 +94,12 @@ static struct printable say(const struct summary *summary, const struct summary_
 
 struct printable slow_words(const struct summary *summary, const struct summary_slow *slow, bool is_ascii)
 {
-	return say(summary, slow, is_ascii, false);
+	struct printable text = say(summary, slow, is_ascii, false);
+	struct printable before = request_words_before(summary, slow, is_ascii);
+
+	if (*before.s)
+		printable_add(&text, "; %s", before.s);
+	return text;
 }
 
 struct printable slow_words_short(const struct summary *summary, const struct summary_slow *slow, bool is_ascii)

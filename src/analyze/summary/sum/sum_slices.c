@@ -13,6 +13,7 @@
 #include "analyze/summary/sum_kernels.h"
 #include "analyze/summary/sum_named.h"
 #include "analyze/summary/sum_open.h"
+#include "analyze/summary/sum_requests.h"
 
 static int grow_stack(struct summary_maker *maker, struct track *track)
 {
@@ -174,6 +175,13 @@ static int end_kernel(struct summary_maker *maker, struct track *track, const st
 	return rc || is_inside ? rc : end_device(maker, track, slice, end_ns);
 }
 
+static int end_named(struct summary_maker *maker, struct track *track, const struct slice *slice, uint64_t end_ns)
+{
+	int rc = sum_named_add(maker, slice->name, end_ns - slice->begin_ns);
+
+	return rc ? rc : sum_requests_slice(maker, track, slice, end_ns);
+}
+
 /* What a slice leaves to the one around it. end_ns STORE_OPEN: it was cut off, only what is inside it has an end. */
 static void leave_to(struct slice *outer, const struct slice *slice, uint64_t end_ns)
 {
@@ -207,7 +215,7 @@ static int end_kind(struct summary_maker *maker, struct track *track, struct sli
 	if (rc)
 		return rc;
 	if (sum_named_has(slice->kind))
-		return end_ns != STORE_OPEN ? sum_named_add(maker, slice->name, end_ns - slice->begin_ns) : 0;
+		return end_ns != STORE_OPEN ? end_named(maker, track, slice, end_ns) : 0;
 	if (slice->kind == KIND_OPERATOR)
 		return end_operator(maker, track, slice, end_ns);
 	if (slice->kind == KIND_STAGE && facts_have(&slice->facts, FACT_SESSION))
@@ -217,6 +225,8 @@ static int end_kind(struct summary_maker *maker, struct track *track, struct sli
 	if (slice->kind == KIND_CALL)
 		return end_ns != STORE_OPEN ? end_device(maker, track, slice, end_ns) : 0;
 	if (track->run_level == level) {
+		if (sum_requests_slice(maker, track, slice, end_ns))
+			return -ENOMEM;
 		track->run_level = 0;
 		return sum_window_end(maker, slice, end_ns, end_ns != STORE_OPEN ? end_ns : cut_ns);
 	}
