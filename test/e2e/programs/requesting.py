@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Requests that sleep and wait for a lock before their inference: requesting.py MODEL. Prints what they did, in seconds."""
+"""requesting.py MODEL: requests that sleep and wait for a lock before their inference. Prints for how many seconds."""
 
 import json
 import sys
