@@ -66,7 +66,7 @@ struct memo {
 struct requests {
 	struct sampled_thread thread[SETS * WAYS];
 	struct sum_rows names; /* struct request_name */
-	struct array whats;
+	struct array kinds;
 	struct keys what_keys;
 	struct memo memo[MEMO];
 	uint64_t used;
@@ -322,12 +322,12 @@ static uint32_t number_of(struct summary_maker *maker, const struct event_sample
 	what.wait = names_of(maker->names, outside_wait_words(maker->names, &leaf).s);
 	if (place.in && sample->state != SAMPLE_STOPPED && sample->state != SAMPLE_QUEUED)
 		what.place = names_of(maker->names, outside_place_words(maker->names, &place).s);
-	if (requests->whats.n >= MAX_WHATS)
+	if (requests->kinds.n >= MAX_WHATS)
 		return NONE;
 	number = keys_number(&requests->what_keys, keys_pair(what.state, what.wait), what.place);
-	if (number == NONE || number < requests->whats.n)
+	if (number == NONE || number < requests->kinds.n)
 		return number;
-	added = array_add(&requests->whats, sizeof *added);
+	added = array_add(&requests->kinds, sizeof *added);
 	if (!added)
 		return NONE;
 	*added = what;
@@ -421,7 +421,7 @@ int sum_requests_slice(struct summary_maker *maker, struct track *track, const s
 
 static int put_row(struct summary_maker *maker, struct end *end, uint32_t name, const struct division *from)
 {
-	const struct what *whats = maker->requests->whats.data;
+	const struct what *kinds = maker->requests->kinds.data;
 	struct summary_request *row = array_add(&end->requests, sizeof *row);
 	uint32_t process = from->begin_ns ? process_at(maker, from->process)->index : SUMMARY_NONE;
 
@@ -439,7 +439,7 @@ static int put_row(struct summary_maker *maker, struct end *end, uint32_t name, 
 					 .first = (uint32_t)end->request_parts.n,
 					 .n_parts = from->n_parts };
 	for (uint32_t i = 0; i < from->n_parts; i++) {
-		const struct what *what = &whats[from->part[i].what];
+		const struct what *what = &kinds[from->part[i].what];
 		struct summary_request_part *part = array_add(&end->request_parts, sizeof *part);
 
 		if (!part)
@@ -504,7 +504,7 @@ void sum_requests_done(struct summary_maker *maker)
 		forget(&requests->thread[i]);
 	if (requests) {
 		sum_rows_done(&requests->names);
-		array_done(&requests->whats, sizeof(struct what));
+		array_done(&requests->kinds, sizeof(struct what));
 		keys_done(&requests->what_keys);
 	}
 	free(requests);

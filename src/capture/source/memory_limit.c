@@ -191,8 +191,8 @@ static int meet(struct memory_limit *limit, const struct target *target, pid_t p
 }
 
 /* Killed at the limit of `group`; NULL: of the machine. */
-static int note(const struct limited *group, int64_t *n_noted, const struct target *target, int64_t n, struct sink *out,
-		uint64_t now_ns, struct err *err)
+static int note(const struct limited *group, const struct target *target, int64_t n, struct sink *out, uint64_t now_ns,
+		struct err *err)
 {
 	int64_t bytes = group ? group->limit : -1, peak = group ? group->peak : -1;
 	struct arg args[4] = { arg_int(KEY_COUNT, n) };
@@ -200,7 +200,6 @@ static int note(const struct limited *group, int64_t *n_noted, const struct targ
 
 	if (!target->tree->n)
 		return 0;
-	*n_noted += n;
 	if (group)
 		args[n_args++] = arg_text(KEY_PATH, out, group->path + strlen(target->sysroot));
 	if (bytes > 0 && bytes < NO_LIMIT)
@@ -308,7 +307,8 @@ int memory_limit_drain(struct memory_limit *limit, const struct target *target, 
 			continue;
 		while (!is_fresh[i] && cause >= 0 && reached[cause] <= 0)
 			cause = group[cause].up;
-		rc = note(cause < 0 ? NULL : &group[cause], &group[i].n_noted, target, killed[i], out, now_ns, err);
+		rc = note(cause < 0 ? NULL : &group[cause], target, killed[i], out, now_ns, err);
+		group[i].n_noted += target->tree->n ? killed[i] : 0;
 	}
 	return rc;
 }

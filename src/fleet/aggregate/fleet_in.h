@@ -178,7 +178,16 @@ void fleet_unseen_roll(struct fleet_process *process);
 void fleet_unseen_done(struct fleet_process *process);
 
 /* fleet_runs.c */
-void fleet_usage_add(struct series_sums *sums, const struct tail_run *run);
+static inline void fleet_usage_add(struct series_sums *sums, const struct tail_run *run)
+{
+	int64_t blocked = (int64_t)run->ns - run->cpu_ns - (run->queued_ns > 0 ? run->queued_ns : 0);
+
+	if (run->cpu_ns < 0)
+		return;
+	sums->cpu_ns += (uint64_t)run->cpu_ns;
+	sums->queued_ns += run->queued_ns > 0 ? (uint64_t)run->queued_ns : 0;
+	sums->blocked_ns += blocked > 0 ? (uint64_t)blocked : 0;
+}
 void fleet_run_begin(struct fleet *fleet, struct fleet_track *track, const struct event *event);
 void fleet_run_end(struct fleet *fleet, struct fleet_track *track, const struct event *event, uint64_t begin_ns);
 void fleet_creation_begin(struct fleet *fleet, struct fleet_track *track, const struct event *event);

@@ -45,17 +45,6 @@ static void take_trace(struct tail_run *run, const char *tag)
 	memcpy(run->span, tag + SPAN_AT, 16);
 }
 
-void fleet_usage_add(struct series_sums *sums, const struct tail_run *run)
-{
-	int64_t blocked = (int64_t)run->ns - run->cpu_ns - (run->queued_ns > 0 ? run->queued_ns : 0);
-
-	if (run->cpu_ns < 0)
-		return;
-	sums->cpu_ns += (uint64_t)run->cpu_ns;
-	sums->queued_ns += run->queued_ns > 0 ? (uint64_t)run->queued_ns : 0;
-	sums->blocked_ns += blocked > 0 ? (uint64_t)blocked : 0;
-}
-
 static void note_slowest(struct series *series, const struct tail_run *run)
 {
 	struct series_example *slowest = &series->now_slowest;
