@@ -13,6 +13,7 @@ struct shape {
 	uint32_t n_dims;
 	int64_t dim[SHAPE_DIMS];
 	const char *name; /* of the type, from SHAPE_NAMED on; else not read, and perhaps not set */
+	const void *data; /* its elements, where a family of runtimes.h has `sequences`; else perhaps not set */
 };
 
 #endif

@@ -443,9 +443,22 @@ class GenAI:
         self.python = os.path.join(self.path, "bin", "python")
 
 
+class OpenVINOGenAI:
+    """A Python environment with openvino-genai."""
+
+    def __init__(self):
+        self.path = _venv("openvino-genai", _python_between((3, 10), (3, 14)), ["openvino-genai==2026.4.1.0"])
+        self.python = os.path.join(self.path, "bin", "python")
+
+
 @functools.lru_cache(maxsize=None)
 def genai():
     return GenAI()
+
+
+@functools.lru_cache(maxsize=None)
+def openvino_genai():
+    return OpenVINOGenAI()
 
 
 @functools.lru_cache(maxsize=None)

@@ -14,6 +14,7 @@ ALL = [
     *[(envs.llama, key) for key in ("3.1.1", "newest")],
     (envs.gguf,),
     (envs.genai,),
+    (envs.openvino_genai,),
     *[(envs.plugin, key) for key in envs.PLUGINS],
     *[(envs.node_package, key) for key in envs.NODE_PACKAGES],
     (envs.workbench, "newest"),

@@ -213,6 +213,23 @@ def test_onnxruntime_genai_is_seen_by_its_session(lab):
     assert len(lanes) == 4 and sum(lane["slices"] for lane in lanes) == len(rows) * 21
 
 
+def test_openvino_genai_with_paged_attention_beams_and_many_at_a_time(lab):
+    program = lab.python(environment(envs.openvino_genai), "ovgenai", lab.path("model"), lab.path("times"))
+    recording = lab.both(program, level="inference").recording
+    with open(lab.path("times")) as file:
+        own = json.load(file)
+    rows = table(lab, recording, "SELECT * FROM generations ORDER BY begin_ns")
+    found = [(row["prompt_tokens"], row["output_tokens"]) for row in rows]
+    assert found[:9] == [(prompt, tokens) for prompt, tokens, _ in own[:9]]
+    assert sorted(found[9:]) == sorted((prompt, tokens) for prompt, tokens, _ in own[9:])
+    paged, masked = "sequences of batches", "length of a mask"
+    assert [row["found_by"] for row in rows] == [*[paged] * 3, *[masked] * 6, *[paged] * 5]
+    assert [row["batch"] for row in rows[6:9]] == [3, 3, 3]
+    assert max(row["prefills"] for row in rows if row["prompt_tokens"] == 150) > 1
+    for row, (_, _, first_ns) in zip(rows, own[:9]):  # of theirs, the sampling of the token is a part
+        assert row["first_token_ns"] <= first_ns + 1000 and row["cached_tokens"] == 0
+
+
 def test_loops_over_pytorch_are_found_by_caches_and_masks(lab):
     recording = lab.both(lab.python(environment(envs.torch, "debian"), "torchdecoding", lab.path("times"))).recording
     with open(lab.path("times")) as file:

@@ -393,6 +393,50 @@ TEST(sequences_of_a_batch_are_generations)
 	end(&f);
 }
 
+/* They come and go; two prompts are as long, and the third is as long as the first when that has ended. */
+TEST(sequences_without_numbers_are_told_apart_by_their_length)
+{
+	static const char *const batches[] = {
+		"?:0+8/1",	    "?:0+8/1,?:8+1/1",	"?:8+1/1,?:9+1/1", "?:9+1/1,?:10+1/1",
+		"?:0+4/1,?:10+1/1", "?:4+3/1,?:11+1/1", "?:7+1/1",	   "?:8+1/1",
+	};
+	struct fixture f;
+
+	begin(&f);
+	for (size_t i = 0; i < sizeof batches / sizeof *batches; i++) {
+		infer(&f, 100, KEY_SEQUENCES, batches[i]);
+		f.us += 10;
+	}
+	assert_int_equal(found(&f)->n, 3);
+	assert_int_equal(row(&f, 0)->prompt_tokens, 8);
+	assert_int_equal(row(&f, 0)->output_tokens, 4);
+	assert_int_equal(row(&f, 1)->prompt_tokens, 8);
+	assert_int_equal(row(&f, 1)->output_tokens, 5);
+	assert_int_equal(row(&f, 2)->prompt_tokens, 7);
+	assert_int_equal(row(&f, 2)->n_prefills, 2);
+	assert_int_equal(row(&f, 2)->output_tokens, 3);
+	end(&f);
+}
+
+/* Beams of a search: the prompt goes in once. */
+TEST(a_prompt_goes_on_as_several_sequences)
+{
+	struct fixture f;
+
+	begin(&f);
+	for (int n = 0; n < 2; n++) {
+		run(&f, 100, "int64[1x16],float32[1x4x0x32],float32[1x4x0x32]");
+		for (unsigned i = 0; i < 4; i++)
+			run(&f, 100, "int64[3x1],float32[3x4x%ux32],float32[3x4x%ux32]", 16 + i, 16 + i);
+	}
+	assert_int_equal(found(&f)->n, 2);
+	assert_int_equal(found(&f)->n_whole, 2);
+	assert_int_equal(row(&f, 1)->prompt_tokens, 16);
+	assert_int_equal(row(&f, 1)->output_tokens, 15);
+	assert_int_equal(row(&f, 1)->batch, 3);
+	end(&f);
+}
+
 /* Of three drafts of four tokens, all, two and one are taken; the last one's are not known. */
 TEST(drafts_count_as_many_tokens_as_were_taken)
 {

@@ -7,7 +7,8 @@
  * token, if that thread runs one generation after the other, else the one that waits longest, unless others have
  * made several tokens each meanwhile: it is over.
  *
- * By sequences, it is the one with that number in the session.
+ * By sequences, it is the one with that number in the session. Where sequences have no numbers, it is the one that is
+ * as long; of several, the one that was in the batch before.
  */
 #include "analyze/generation/generations.h"
 
@@ -393,6 +394,12 @@ static bool continues_sooner(const struct decoder *decoder, const struct open *o
 	return !is_later;
 }
 
+/* Whether its prompt may go on as several sequences: as the beams of a search. */
+static bool is_split(const struct open *open)
+{
+	return open->row.batch == 1 && open->row.n_prefills && !open->row.n_steps;
+}
+
 /* The generation that a step continues. NULL: none. */
 static struct open *continued(const struct decoder *decoder, const struct generation_run *run,
 			      const struct inputs_step *step)
@@ -404,10 +411,13 @@ static struct open *continued(const struct decoder *decoder, const struct genera
 		struct open *open = open_at(decoder, i);
 		bool is_of_thread = open->row.thread == run->thread;
 
-		if (open->row.batch != step->batch ||
+		if ((open->row.batch != step->batch && !is_split(open)) ||
 		    (open->expected != step->cached && open->branched != step->cached) || (is_own && !is_of_thread))
 			continue;
-		if (found && is_own == is_of_thread && !continues_sooner(decoder, open, found, is_last))
+		if (found && found->row.batch == step->batch && open->row.batch != step->batch)
+			continue;
+		if (found && is_own == is_of_thread && found->row.batch == open->row.batch &&
+		    !continues_sooner(decoder, open, found, is_last))
 			continue;
 		found = open;
 		is_own = is_of_thread;
@@ -460,6 +470,8 @@ static int take_step(struct generations *to, struct decoder *decoder, const stru
 	} else if (open->branched == step->cached && open->expected != step->cached) {
 		open->row.cached_tokens = 0;
 	}
+	if (!is_new && open->row.batch != step->batch)
+		open->row.batch = open->row.output_tokens = step->batch;
 	open->branched = is_new ? open->branched : 0;
 	open->is_in_a_row = !is_new && open->last_turn + 1 == decoder->turn;
 	open->last_run = decoder->n_runs;
@@ -475,10 +487,30 @@ static int take_step(struct generations *to, struct decoder *decoder, const stru
 	return 0;
 }
 
-static struct open *with_sequence(const struct decoder *decoder, int64_t number)
+/* The one that a sequence without a number continues. NULL: none. */
+static struct open *as_long_as(const struct decoder *decoder, const struct sequence *sequence)
 {
+	struct open *found = NULL;
+
+	for (size_t i = 0; i < decoder->open.n; i++) {
+		struct open *open = open_at(decoder, i);
+
+		if (open->sequence >= 0 || open->last_run == decoder->n_runs || sequence->position < 0 ||
+		    open->expected != (uint64_t)sequence->position || (sequence->n_tokens > 1 && open->is_decoding))
+			continue;
+		if (!found || open->last_run > found->last_run ||
+		    (open->last_run == found->last_run && open->number < found->number))
+			found = open;
+	}
+	return found;
+}
+
+static struct open *with_sequence(const struct decoder *decoder, const struct sequence *sequence)
+{
+	if (sequence->number < 0)
+		return as_long_as(decoder, sequence);
 	for (size_t i = 0; i < decoder->open.n; i++)
-		if (open_at(decoder, i)->sequence == number)
+		if (open_at(decoder, i)->sequence == sequence->number)
 			return open_at(decoder, i);
 	return NULL;
 }
@@ -511,7 +543,7 @@ static void count_draft(const struct generations *to, struct open *open, uint64_
 static int take_sequence(struct generations *to, struct decoder *decoder, const struct generation_run *run,
 			 const struct sequence *sequence)
 {
-	struct open *open = with_sequence(decoder, sequence->number);
+	struct open *open = with_sequence(decoder, sequence);
 	bool is_new = begins(open, sequence), is_cut;
 	uint64_t position, length;
 

@@ -13,7 +13,7 @@
 
 #include "runtime/find/peek.h"
 
-enum { MAX_TABLES = 8, MOST_TENSORS = 4096 };
+enum { MAX_TABLES = 8, MOST_TENSORS = 4096, MOST_ONCE = 255, LEAST_ADDRESS = 4096 };
 
 /* std::vector */
 struct vector {
@@ -34,6 +34,8 @@ struct tensor {
 	uint64_t vptr, self[2];
 	uint32_t type, unused;
 	struct vector shape, capacity, strides;
+	uint32_t once, unset; /* once: whether strides were computed */
+	uint64_t data;
 };
 
 /* An element of the vector of inputs, and of a node's outputs. */
@@ -271,6 +273,7 @@ static void read_tensor(uint64_t at, struct shape *to)
 	if (n && n_of(&tensor->strides) == n)
 		size = ((const uint64_t *)tensor->strides.begin)[n - 1];
 	to->type = type_of(tensor->type, size);
+	to->data = tensor->once <= MOST_ONCE && tensor->data >= LEAST_ADDRESS ? (const void *)tensor->data : NULL;
 	for (uint64_t i = 0; i < n && to->type; i++)
 		to->dim[to->n_dims++] = dim[i];
 }

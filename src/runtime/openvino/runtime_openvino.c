@@ -17,6 +17,7 @@
 
 #include "runtime/find/peek.h"
 #include "runtime/openvino/openvino_inputs.h"
+#include "runtime/openvino/openvino_paged.h"
 #include "runtime/probe_sites.h"
 #include "runtime/runtimes.h"
 
@@ -438,7 +439,8 @@ static const struct runtime_family families[N_FAMILIES] = {
 		   .names = compiled_names,
 		   .leads_to = session_of,
 		   .find_inputs = openvino_find_inputs,
-		   .inputs = openvino_inputs },
+		   .inputs = openvino_inputs,
+		   .sequences = openvino_sequences },
 	[STARTS] = REQUEST(13, .is_queued = true),
 	[CALLS] = REQUEST(2),
 	[PASSES] = { .name = "passes",

@@ -317,15 +317,21 @@ static struct session *session_of_run(const struct object *object)
 	return session_at(object->place, object->leads_at ? object->leads_to : object->self);
 }
 
-static void take_inputs(struct open_run *run, const struct object *object)
+/* The id of what goes in of which sequence; 0: not known. */
+static uint32_t take_inputs(struct open_run *run, const struct object *object)
 {
+	enum { TEXT = 2048 };
+	const struct runtime_family *family = object->place->family;
 	struct shape shape[SHAPE_INPUTS];
-	size_t n = object->place->family->inputs(object->self, &object->inputs, shape);
+	size_t n = family->inputs(object->self, &object->inputs, shape), len;
+	char text[TEXT];
 
 	if (!n)
-		return;
+		return 0;
 	run->shapes = shape_text(shape, n);
 	run->batch = shape_batch(&shape[0]);
+	len = family->sequences ? family->sequences(shape, n, text, sizeof text) : 0;
+	return len ? dict_text_of_run(text, len) : 0;
 }
 
 static word run(struct thread *thread, struct object *object, ARGS)
@@ -333,7 +339,7 @@ static word run(struct thread *thread, struct object *object, ARGS)
 	const word frame = (word)__builtin_frame_address(0);
 	struct open_run *open = inference_top(thread);
 	bool is_awaited = open && open->awaited == object;
-	uint32_t n_runs;
+	uint32_t n_runs, sequences = 0;
 	word r;
 
 	if (__atomic_load_n(&object->asked_at, __ATOMIC_RELAXED)) {
@@ -350,8 +356,9 @@ static word run(struct thread *thread, struct object *object, ARGS)
 		return object->next(PASS);
 	open->is_executing = true;
 	if (object->has_inputs)
-		take_inputs(open, object);
+		sequences = take_inputs(open, object);
 	inference_tell(thread, open, NULL);
+	inference_tell_sequences(thread, open, sequences);
 	bracket_begin(thread, RUNTIME_RUN, frame, n_runs, left);
 	r = bracket_call(object->next, PASS);
 	bracket_end(thread, frame);

@@ -146,16 +146,6 @@ static uint32_t failure_of(int32_t status)
 	return status ? dict_text(text, strlen(text)) : 0;
 }
 
-static void tell_sequences(struct thread *thread, const struct open_run *run, uint32_t text)
-{
-	struct record *record = text ? agent_claim(thread) : NULL;
-
-	if (!record)
-		return;
-	*record = (struct record){ .run = run->run, .text = text, .type = RECORD_RUN_SEQUENCES };
-	agent_publish(thread);
-}
-
 static word run(const struct place *place, struct thread *thread, const struct llama_batch_words *batch, BRACKET_LONG)
 {
 	enum { INT32 = 6 };
@@ -178,7 +168,7 @@ static word run(const struct place *place, struct thread *thread, const struct l
 	llama_operator_start(thread);
 	inference_tell(thread, open, place->is_encoder ? "encode" : NULL);
 	if (!place->is_encoder)
-		tell_sequences(thread, open, llama_batch_text(batch));
+		inference_tell_sequences(thread, open, llama_batch_text(batch));
 	bracket_begin(thread, RUNTIME_RUN, frame, n_runs, left);
 	r = bracket_call_long(place->real, BRACKET_PASS_LONG);
 	bracket_end(thread, frame);

@@ -302,6 +302,16 @@ static void tell_queue(struct thread *thread, const struct open_run *run)
 	agent_publish(thread);
 }
 
+void inference_tell_sequences(struct thread *thread, const struct open_run *run, uint32_t text)
+{
+	struct record *record = text ? agent_claim(thread) : NULL;
+
+	if (!record)
+		return;
+	*record = (struct record){ .run = run->run, .text = text, .type = RECORD_RUN_SEQUENCES };
+	agent_publish(thread);
+}
+
 void inference_tell_open(struct thread *thread)
 {
 	for (unsigned at = 0; at < thread->depth && at < MAX_DEPTH; at++)

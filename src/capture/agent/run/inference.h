@@ -34,6 +34,8 @@ uint32_t inference_number(struct thread *thread);
 void inference_executing(struct thread *thread, struct session *session, uint64_t run_options, const char *tag);
 /* Writes its begin. tag NULL or "": none. */
 void inference_tell(struct thread *thread, struct open_run *run, const char *tag);
+/* After that: the id of what goes in of which sequence; 0: nothing is told. */
+void inference_tell_sequences(struct thread *thread, const struct open_run *run, uint32_t text);
 /* Ends the innermost one if this owner owns it, and any inside it without an end. message 0: success. */
 void inference_end(struct thread *thread, enum run_owner owner, uint32_t message);
 /* The innermost one turned out to be none: nothing was written of it. */

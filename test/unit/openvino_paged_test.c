@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Sequences of a model with paged attention, by what its tables of integers contain; and none of other models. */
+#include "runtime/openvino/openvino_paged.h"
+
+#include <string.h>
+
+#include "cases.h"
+
+enum { INT32 = 6, INT64 = 7, FLOAT32 = 1 };
+
+static struct shape tokens(int64_t n)
+{
+	return (struct shape){ .type = INT64, .n_dims = 1, .dim = { n } };
+}
+
+static struct shape table(const int32_t *value, int64_t n)
+{
+	return (struct shape){ .type = INT32, .n_dims = n != 0, .dim = { n }, .data = value };
+}
+
+static void assert_text(const struct shape *inputs, size_t n, const char *expected)
+{
+	char text[256];
+	size_t len = openvino_sequences(inputs, n, text, sizeof text);
+
+	assert_int_equal(len, strlen(expected));
+	assert_memory_equal(text, expected, len);
+}
+
+static const int32_t past[] = { 16, 0, 7 }, begins[] = { 0, 1, 65, 66 }, blocks[] = { 0, 1, 3, 4 },
+		     block[] = { 5, 6, 7, 9 }, longest[] = { 64 }, other[] = { 1024 };
+
+TEST(of_two_tables_those_that_agree_are_taken)
+{
+	const struct shape inputs[] = { tokens(66),	   tokens(66),	     table(other, 0),
+					table(blocks, 4),  table(block, 4),  table(block, 3),
+					table(longest, 0), table(begins, 4), table(past, 3) };
+
+	assert_text(inputs, 9, "?:16+1/1,?:0+64/1,?:7+1/1");
+}
+
+TEST(as_many_as_fit_are_written)
+{
+	const struct shape inputs[] = { tokens(66), table(longest, 0), table(begins, 4), table(past, 3) };
+	char text[70];
+
+	assert_int_equal(openvino_sequences(inputs, 4, text, sizeof text), strlen("?:16+1/1"));
+}
+
+TEST(other_models_have_none)
+{
+	const int32_t less[] = { 0, 65, 1, 66 }, negative[] = { -16, 0, 7 };
+	const struct shape image = { .type = FLOAT32, .n_dims = 4, .dim = { 1, 3, 224, 224 } };
+	const struct shape unread = { .type = INT32, .n_dims = 1, .dim = { 3 } };
+
+	assert_text((struct shape[]){ image, table(longest, 0), table(begins, 4), table(past, 3) }, 4, "");
+	assert_text((struct shape[]){ tokens(60), table(longest, 0), table(begins, 4), table(past, 3) }, 4, "");
+	assert_text((struct shape[]){ tokens(66), table(other, 0), table(begins, 4), table(past, 3) }, 4, "");
+	assert_text((struct shape[]){ tokens(66), table(longest, 0), table(less, 4), table(past, 3) }, 4, "");
+	assert_text((struct shape[]){ tokens(66), table(longest, 0), table(begins, 4), table(negative, 3) }, 4, "");
+	assert_text((struct shape[]){ tokens(66), table(longest, 0), table(begins, 4), unread }, 4, "");
+	assert_text(NULL, 0, "");
+}
