@@ -31,6 +31,17 @@ static void say(const struct speaker *to)
 	const struct summary_coverage *coverage = facts ? &facts->model->coverage : NULL;
 	double setup_ns = coverage ? (double)coverage->setup_ns / (double)coverage->n : NAN;
 
+	if (coverage && (double)coverage->turn_ns > 0.5 * (double)coverage->unattributed_ns) {
+		FINDING("inferences of a session wait for each other in the runtime");
+		EVIDENCE(
+		    "before its first operator, each waits %s for another one, %s of its time; up to %s run at a time",
+		    units_duration((double)coverage->turn_ns / (double)coverage->n).s,
+		    units_percent((double)coverage->turn_ns / (double)coverage->wall_ns).s,
+		    units_count(facts->model->runs.max_concurrent).s);
+		NEXT("a stream runs one inference at a time: more streams (NUM_STREAMS, or PERFORMANCE_HINT = "
+		     "THROUGHPUT), or fewer callers");
+		return;
+	}
 	FINDING("much of an inference lies in no operator");
 	EVIDENCE("%s of its time, %s each", units_percent(to->finding->value).s, units_duration(to->finding->low).s);
 	if (setup_ns > 0.5 * to->finding->low) {
@@ -38,10 +49,6 @@ static void say(const struct speaker *to)
 			 units_duration(setup_ns).s);
 		NEXT("fewer inputs%s",
 		     speaker_is_of_another(to, "onnxruntime") ? "" : ", or inputs that stay bound (IOBinding)");
-	} else if (facts && facts->model->runs.max_concurrent > 1 && speaker_is_of_runtime(to, "openvino")) {
-		EVIDENCE("; up to %s run at a time", units_count(facts->model->runs.max_concurrent).s);
-		NEXT("requests of one stream wait for each other inside infer: more streams (NUM_STREAMS, or "
-		     "PERFORMANCE_HINT = THROUGHPUT), or fewer callers");
 	} else
 		NEXT("the runtime spends it itself: it takes and gives back memory, or waits for a provider");
 }

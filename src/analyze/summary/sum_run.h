@@ -94,6 +94,7 @@ struct run {
 	uint32_t caller; /* its thread; NONE: not known */
 	uint32_t around; /* + 1: the innermost inference of its thread that it began in; 0: none, or not known */
 	uint32_t around_serial;
+	uint64_t turn_ns;  /* until another one of its session ended, before its first operator */
 	uint64_t inner_ns; /* of those that began right in it */
 	uint64_t elements; /* of its inputs; 0: not known */
 	uint32_t tally;	   /* of its shapes, + 1; 0: not known */

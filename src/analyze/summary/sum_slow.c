@@ -63,6 +63,7 @@ static void fill_row(struct summary_maker *maker, const struct run *run, int64_t
 				     .major_faults = fact_int(&run->facts, FACT_MAJOR_FAULTS, -1),
 				     .read_bytes = fact_int(&run->facts, FACT_READ_BYTES, -1),
 				     .pool_queue_ns = fact_int(&run->facts, FACT_POOL_QUEUE, -1),
+				     .turn_ns = run->turn_ns,
 				     .operators_ns = operators_ns,
 				     .shapes = tally ? tally->text : 0,
 				     .elements = run->elements,

@@ -14,6 +14,7 @@
 	F(disk_reads) \
 	F(page_faults) \
 	F(session_creation) \
+	F(turn) \
 	F(input_shape) \
 	F(cpu_frequency) \
 	F(device) \

@@ -307,8 +307,8 @@ int memory_limit_drain(struct memory_limit *limit, const struct target *target, 
 			continue;
 		while (!is_fresh[i] && cause >= 0 && reached[cause] <= 0)
 			cause = group[cause].up;
+		group[i].n_noted += killed[i];
 		rc = note(cause < 0 ? NULL : &group[cause], target, killed[i], out, now_ns, err);
-		group[i].n_noted += target->tree->n ? killed[i] : 0;
 	}
 	return rc;
 }

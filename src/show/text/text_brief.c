@@ -361,7 +361,7 @@ static void put_operators(const struct page *page, const struct summary_model *m
 	const struct summary_coverage *coverage = &model->coverage;
 	const struct summary_operator *type = page->summary->types + model->types.first;
 	struct printable text = { "" };
-	uint64_t rest_ns = coverage->setup_ns + coverage->unattributed_ns;
+	uint64_t rest_ns = coverage->setup_ns + coverage->unattributed_ns - coverage->turn_ns;
 
 	if (!coverage->n || !coverage->wall_ns || !model->types.n)
 		return;
@@ -371,6 +371,9 @@ static void put_operators(const struct page *page, const struct summary_model *m
 		printable_add(&text, "%s%s ", i ? ", " : "", page_name(page, type[i].op_type, 30).s);
 		printable_add(&text, "%s", units_percent((double)type[i].share_ns / (double)coverage->wall_ns).s);
 	}
+	if (coverage->turn_ns)
+		printable_add(&text, "; waiting for other inferences %s",
+			      units_percent((double)coverage->turn_ns / (double)coverage->wall_ns).s);
 	printable_add(&text, "; outside %s", units_percent((double)rest_ns / (double)coverage->wall_ns).s);
 	put_fact(page, "  operators", &text);
 }

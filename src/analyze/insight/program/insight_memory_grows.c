@@ -40,6 +40,14 @@ static void find(struct finder *finder)
 	to->high = resident->kept > resident->last ? 1 : resident->kept / resident->last;
 }
 
+/* Of whom the runtime's memory is, is recorded at level detail. */
+static bool is_without_memory(const struct speaker *to)
+{
+	const struct summary *summary = to->run->result->recorded->summary;
+
+	return !summary->n_memory && strcmp(names_text(summary->names, summary->recording.level), "detail") != 0;
+}
+
 static void say(const struct speaker *to)
 {
 	FINDING("memory grows while inferences run");
@@ -56,6 +64,8 @@ static void say(const struct speaker *to)
 		     "release outputs that are kept");
 	else
 		NEXT("look for results that the program keeps");
+	if (!(to->finding->high >= much_kept) && speaker_is_of_runtime(to, "onnxruntime") && is_without_memory(to))
+		NEXT("; record --level detail tells whether they are outputs of inferences");
 }
 
 const struct insight insight_memory_grows = {

@@ -72,18 +72,19 @@ struct summary_slow {
 	/* what analyze/why goes by */
 	struct summary_usual usual;
 	int64_t major_faults, read_bytes; /* of the thread; -1: none, or not known */
-	int64_t pool_queue_ns;		  /* before it, in a pool's queue; -1: it was in none, or not known */
-	uint32_t shapes;		  /* of its inputs; 0: not known */
-	uint64_t elements;		  /* of its inputs; 0: not known */
-	uint64_t n_shapes, n_of_shape;	  /* different ones of the model so far; inferences with its own, in all */
-	bool is_new_shape;		  /* the first with it, and not the first of all */
-	uint32_t other_model;		  /* the inference that overlapped most: name of its model; 0: none did */
-	int64_t other_session;		  /* the same; -1: not known */
-	uint32_t other_process;		  /* index in processes */
-	int64_t kernels_ns;		  /* kernels of a device, added up; -1: not recorded */
-	uint32_t device;		  /* what SUMMARY_DEVICE and _OWN are of: a counter's name; 0: none */
-	uint64_t overlap_ns;		  /* time of all others in its own, added up */
-	uint64_t creation_ns;		  /* for which a session of the process was being created */
+	uint64_t turn_ns;      /* for which it waited for another one of its session before its first operator */
+	int64_t pool_queue_ns; /* before it, in a pool's queue; -1: it was in none, or not known */
+	uint32_t shapes;       /* of its inputs; 0: not known */
+	uint64_t elements;     /* of its inputs; 0: not known */
+	uint64_t n_shapes, n_of_shape; /* different ones of the model so far; inferences with its own, in all */
+	bool is_new_shape;	       /* the first with it, and not the first of all */
+	uint32_t other_model;	       /* the inference that overlapped most: name of its model; 0: none did */
+	int64_t other_session;	       /* the same; -1: not known */
+	uint32_t other_process;	       /* index in processes */
+	int64_t kernels_ns;	       /* kernels of a device, added up; -1: not recorded */
+	uint32_t device;	       /* what SUMMARY_DEVICE and _OWN are of: a counter's name; 0: none */
+	uint64_t overlap_ns;	       /* time of all others in its own, added up */
+	uint64_t creation_ns;	       /* for which a session of the process was being created */
 	struct summary_slow_node nodes[SUMMARY_SLOW_NODES]; /* most above their median first */
 	uint64_t nodes_ns;		    /* of all nodes: above their median, less those inside others */
 	uint32_t halted, halted_by;	    /* how its process was halted meanwhile: EVENT_HALT_*, 0: not; a tracer */

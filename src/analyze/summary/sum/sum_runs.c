@@ -371,12 +371,28 @@ static int add_cover(struct summary_maker *maker, const struct run *run, uint8_t
 	to->sum.wall_ns = stats_sum(to->sum.wall_ns, sum_scaled(wall_ns, run->weight));
 	to->sum.operators_ns = stats_sum(to->sum.operators_ns, sum_scaled(operators_ns, run->weight));
 	to->sum.setup_ns = stats_sum(to->sum.setup_ns, sum_scaled(setup_ns, run->weight));
+	to->sum.turn_ns = stats_sum(to->sum.turn_ns, sum_scaled(run->turn_ns, run->weight));
 	to->sum.halted_ns = stats_sum(to->sum.halted_ns, sum_scaled(halted_ns, run->weight));
 	to->sum.unattributed_ns =
 	    stats_sum(to->sum.unattributed_ns, sum_scaled(wall_ns - operators_ns - setup_ns - halted_ns, run->weight));
 	for (uint32_t i = 0; !rc && i < run->weight; i++)
 		rc = stats_add(&to->operators, operators_ns);
 	return rc;
+}
+
+/*
+ * A stream of OpenVINO runs one inference at a time: others wait for it within their calls. Other runtimes check inputs
+ * before the first operator.
+ */
+static void find_turn(const struct summary_maker *maker, struct run *run, uint64_t before_ns)
+{
+	uint64_t until_ns = before_ns < run->first_ns ? before_ns : run->first_ns;
+
+	if (until_ns <= run->begin_ns || until_ns >= run->end_ns || run->end_ns == STORE_OPEN ||
+	    run->first_ns == UINT64_MAX || run->setup_ns || run->halted_ns ||
+	    strcmp(names_text(maker->names, session_at(maker, run->session)->row.runtime), "openvino") != 0)
+		return;
+	run->turn_ns = until_ns - run->begin_ns;
 }
 
 /* How many inferences its operators stand for: one whose operators are there all the same is itself, at least. */
@@ -436,9 +452,11 @@ int sum_runs_add(struct summary_maker *maker, struct run *run)
 	has_operators &= place.where != WHERE_UNFINISHED;
 	if (!rc && run->end_ns == STORE_OPEN)
 		rc = sum_open_run(maker, run);
-	if (!rc && has_operators)
-		rc = add_cover(maker, run, (uint8_t)place.where, operators_ns, setup_ns);
 	before_ns = session_at(maker, run->session)->row.last_ns;
+	if (!rc && has_operators) {
+		find_turn(maker, run, before_ns);
+		rc = add_cover(maker, run, (uint8_t)place.where, operators_ns, setup_ns);
+	}
 	add_counts(maker, run, is_failed);
 	rc = rc ? rc : add_queue(maker, run, before_ns);
 	if (!rc && sum_halts_hit(maker, run->process, run->begin_ns, run->end_ns))
