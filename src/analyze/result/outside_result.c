@@ -7,7 +7,7 @@
 #include "analyze/result/result_words.h"
 #include "event/process_note.h"
 
-enum { NAME = 60 };
+enum { NAME = 60, WHO = 16 };
 
 static const struct summary_outside *above(const struct summary *summary, const struct summary_outside *row)
 {
@@ -180,11 +180,37 @@ struct printable outside_where(const struct summary *summary, const struct outsi
 	return text;
 }
 
-static const char *stopped_words(const char *how)
+/* Who held it, if it was one program each time; NULL: not known. */
+static const char *tracer_of(const struct summary *summary)
 {
+	uint32_t who = 0;
+
+	for (uint32_t i = 0; i < summary->n_halt_kinds; i++) {
+		const struct summary_halt_kind *kind = &summary->halt_kinds[i];
+
+		if (strcmp(names_text(summary->names, kind->what), EVENT_HALT_TRACED) != 0)
+			continue;
+		if (!kind->who || (who && who != kind->who))
+			return NULL;
+		who = kind->who;
+	}
+	return who ? names_text(summary->names, who) : NULL;
+}
+
+static struct printable stopped_words(const struct summary *summary, const char *how)
+{
+	struct printable text = { "" };
+	const char *who = tracer_of(summary);
+
 	if (!strcmp(how, EVENT_HALT_FROZEN))
-		return "with the program's cgroup frozen";
-	return !strcmp(how, EVENT_HALT_TRACED) ? "with the program held by a tracer" : "with the program stopped";
+		printable_add(&text, "with the program's cgroup frozen");
+	else if (strcmp(how, EVENT_HALT_TRACED) != 0)
+		printable_add(&text, "with the program stopped");
+	else if (who)
+		printable_add(&text, "with the program held by %s, which traces it", model_text(who, WHO, true).s);
+	else
+		printable_add(&text, "with the program held by a tracer");
+	return text;
 }
 
 struct printable outside_part_words(const struct summary *summary, const struct outside_part *part)
@@ -198,8 +224,9 @@ struct printable outside_part_words(const struct summary *summary, const struct 
 	enum sample_state state = part->state->is.state;
 
 	if (state == SAMPLE_STOPPED) {
-		printable_add(&text, "%s",
-			      stopped_words(part->wait ? names_text(summary->names, part->wait->is.name) : ""));
+		printable_add(
+		    &text, "%s",
+		    stopped_words(summary, part->wait ? names_text(summary->names, part->wait->is.name) : "").s);
 	} else if (!words[state]) {
 		printable_add(&text, "%s%s", *where.s ? "in " : "running", where.s);
 	} else {
