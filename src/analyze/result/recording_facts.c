@@ -123,6 +123,14 @@ double recording_cores(const struct summary *summary, bool *is_of_runs)
 	return cores_of_all(summary, NULL);
 }
 
+/* A runtime may pin the thread whose affinity was read, and not the others. */
+static bool is_exceeded(double usable, double cores)
+{
+	const double slack = 1.05;
+
+	return cores > slack * usable;
+}
+
 double recording_usable(const struct summary *summary)
 {
 	double usable = NAN;
@@ -141,7 +149,7 @@ double recording_usable(const struct summary *summary)
 			return NAN;
 		usable = own;
 	}
-	return usable;
+	return is_exceeded(usable, cores_of_all(summary, NULL)) ? NAN : usable;
 }
 
 /* All recorded processes count as the program's own. */
@@ -196,8 +204,10 @@ static void find_cpus(struct recording_facts *facts)
 	n_allowed = count_of(most_allowed(facts));
 	if (n_allowed > 0)
 		facts->n_allowed = n_allowed;
-	find_usable(facts);
 	facts->cores = cores_of_all(summary, facts);
+	if (is_exceeded((double)facts->n_allowed, facts->cores))
+		facts->n_allowed = facts->n_cpus;
+	find_usable(facts);
 	facts->n_threads = count_of(SUM_OF(facts, "threads", max));
 }
 

@@ -14,6 +14,14 @@ static bool knows_pool(const struct finder *finder)
 	return finder->run->result->recorded->n_pool > 0 || finder_is_of_runtime(finder, "onnxruntime");
 }
 
+/* Sessions have no threads of their own, and run one inference at a time: the program's other threads are too many. */
+static bool is_of_program(const struct speaker *to)
+{
+	return to->run->result->n_processes <= 1 && to->run->result->recorded->n_beside <= 1 &&
+	       to->run->result->recorded->n_pool <= 0 && speaker_is_of_runtime(to, "onnxruntime") &&
+	       to->run->result->runs->max_concurrent <= 1;
+}
+
 static void find(struct finder *finder)
 {
 	const struct summary_runs *runs = finder->run->result->runs;
@@ -42,6 +50,8 @@ static void say(const struct speaker *to)
 	else if (n_processes > 1)
 		FINDING("its %s have more threads at work than CPUs",
 			printable_count((uint64_t)n_processes, "process").s);
+	else if (is_of_program(to))
+		FINDING("other threads of the process have the CPUs that inferences wait for");
 	else
 		FINDING("the process has more threads at work than CPUs");
 	EVIDENCE("inferences wait for a CPU for %s of their time, %s each", units_percent(to->finding->value).s,
@@ -53,6 +63,11 @@ static void say(const struct speaker *to)
 			 units_decimal(to->finding->low).s);
 	if (to->finding->a > 0)
 		EVIDENCE(" with %s", printable_count((uint64_t)to->finding->a, "thread").s);
+	if (is_of_program(to)) {
+		NEXT("no thread is the session's: fewer of the program's own at a time, such as those that prepare "
+		     "inputs");
+		return;
+	}
 	NEXT("fewer threads in each session (%s), or fewer %s at a time: %s in all", speaker_threads_option(to),
 	     n_processes > 1 ? "processes" : "inferences", printable_count((uint64_t)to->finding->b, "thread").s);
 }
