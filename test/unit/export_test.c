@@ -400,8 +400,7 @@ TEST(the_verdict_says_what_happened)
 	stream_begin(&s, lane, 3, KIND_SESSION, "m");
 	stream_text(&s, KEY_STATUS, "no such file");
 	stream_end(&s, lane, 4);
-	check_verdict(&s, "no inference was run: 1 session of m was created. 1 session could not be created (no such "
-			  "file); nothing lost");
+	check_verdict(&s, "no inference was run: 1 session of m could not be created (no such file). Nothing lost");
 	thread = stream_thread(&s, process, 2);
 	for (int i = 1; i <= 200; i++) {
 		stream_inference(&s, lane, (uint64_t)i * 1000, "m", 2, i);
@@ -423,6 +422,24 @@ TEST(the_verdict_says_what_happened)
 			  "sessions on CPUExecutionProvider, 1,003/s; 80 % of the time is in operators, Conv takes 80 "
 			  "%; 1 inference failed (bad input); 1 session could not be created (no such file); process 1 "
 			  "was killed by SIGSEGV; 1,234 events lost");
+	stream_done(&s);
+}
+
+TEST(the_verdict_begins_with_failures_of_most_inferences)
+{
+	struct stream s;
+	uint32_t process, lane;
+
+	stream_init(&s);
+	process = stream_process(&s, 1, "app");
+	lane = stream_lane(&s, process, "m");
+	for (int i = 1; i <= 4; i++) {
+		stream_inference(&s, lane, (uint64_t)i * 1000, "m", 1, i);
+		stream_text(&s, KEY_STATUS, i > 1 ? "bad input." : "ok");
+		stream_end(&s, lane, (uint64_t)i * 1000 + 500);
+	}
+	check_verdict(&s, "3 of 4 inferences failed: bad input. 4 inferences of m: 500 us. 1 session, 1,143/s; no "
+			  "operators were seen");
 	stream_done(&s);
 }
 

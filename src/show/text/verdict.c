@@ -124,6 +124,21 @@ static void say_not_recorded(const struct page *page)
 	fprintf(page->out, "; the program's use of CPUs, memory and devices was recorded");
 }
 
+/* No session of the program came to be. */
+static bool has_no_session(const struct summary *summary)
+{
+	return summary->n_sessions && summary->n_sessions_failed == summary->n_all_sessions && !summary->n_inferences;
+}
+
+static uint32_t failure_of_creation(const struct summary *summary)
+{
+	uint32_t i = 0;
+
+	while (i + 1 < summary->n_sessions && !summary->sessions[i].is_failed)
+		i++;
+	return summary->sessions[i].status;
+}
+
 /* What happened before an inference could. */
 static void say_nothing_ran(const struct page *page)
 {
@@ -135,8 +150,12 @@ static void say_nothing_ran(const struct page *page)
 	if (summary->n_sessions && !event_leaves_out_runs(left_out)) {
 		fprintf(out, "no inference was run: %s of %s", printable_count(summary->n_all_sessions, "session").s,
 			page_name(page, summary->sessions[0].name, NAME_COLUMNS).s);
-		fprintf(out, summary->n_models > 1 ? " and others were created" : " %s created",
-			summary->n_all_sessions == 1 ? "was" : "were");
+		if (has_no_session(summary))
+			fprintf(out, "%s could not be created (%s)", summary->n_models > 1 ? " and others" : "",
+				page_name(page, failure_of_creation(summary), MESSAGE_COLUMNS).s);
+		else
+			fprintf(out, summary->n_models > 1 ? " and others were created" : " %s created",
+				summary->n_all_sessions == 1 ? "was" : "were");
 	} else if (part) {
 		fprintf(out, "whether a model was run is not known: %s %s was loaded, and not recorded are %s",
 			page_name(page, summary->runtimes[0].runtime, NAME_COLUMNS).s,
@@ -377,24 +396,43 @@ static void say_killed(const struct page *page)
 	}
 }
 
+/* Most inferences failed: that comes first. */
+static bool has_mostly_failed(const struct summary *summary)
+{
+	return summary->n_inferences_failed && summary->n_inferences_failed * 2 >= summary->n_inferences;
+}
+
+static void say_mostly_failed(const struct page *page)
+{
+	const struct summary *summary = page->summary;
+	const struct summary_tally *failure = first_failure(summary);
+
+	struct printable text = { "" };
+	size_t len;
+
+	if (failure)
+		text = page_name(page, failure->text, MESSAGE_COLUMNS);
+	len = strlen(text.s);
+	while (len && text.s[len - 1] == '.')
+		len--;
+	fprintf(page->out, "%s of %s failed%s%.*s. ", units_count(summary->n_inferences_failed).s,
+		printable_count(summary->n_inferences, "inference").s, len ? ": " : "", (int)len, text.s);
+}
+
 static void say_failures(const struct page *page)
 {
 	const struct summary *summary = page->summary;
 	const struct summary_tally *failure = first_failure(summary);
 
-	if (summary->n_inferences_failed) {
+	if (summary->n_inferences_failed && !has_mostly_failed(summary)) {
 		fprintf(page->out, "; %s failed", printable_count(summary->n_inferences_failed, "inference").s);
 		if (failure)
 			fprintf(page->out, " (%s)", page_name(page, failure->text, MESSAGE_COLUMNS).s);
 	}
-	for (uint32_t i = 0; i < summary->n_sessions; i++) {
-		if (!summary->sessions[i].is_failed)
-			continue;
+	if (summary->n_sessions && summary->n_sessions_failed && !has_no_session(summary))
 		fprintf(page->out, "; %s could not be created (%s)",
 			printable_count(summary->n_sessions_failed, "session").s,
-			page_name(page, summary->sessions[i].status, MESSAGE_COLUMNS).s);
-		break;
-	}
+			page_name(page, failure_of_creation(summary), MESSAGE_COLUMNS).s);
 	say_killed(page);
 }
 
@@ -479,6 +517,8 @@ void export_verdict(FILE *out, const struct report *report, bool is_ascii)
 		fprintf(out, "%c%s. ", killed.s[0] - 'a' + 'A', killed.s + 1);
 	if (*open.s)
 		fprintf(out, "%s. ", open.s);
+	if (has_mostly_failed(summary))
+		say_mostly_failed(&page);
 	if (*halted.s)
 		fprintf(out, "%s. ", halted.s);
 	if (*cause.s)

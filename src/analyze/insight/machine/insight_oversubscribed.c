@@ -51,7 +51,7 @@ static void say(const struct speaker *to)
 		FINDING("its %s have more threads at work than CPUs",
 			printable_count((uint64_t)n_processes, "process").s);
 	else if (is_of_program(to))
-		FINDING("other threads of the process have the CPUs that inferences wait for");
+		FINDING("other threads of the program have the CPUs that inferences wait for");
 	else
 		FINDING("the process has more threads at work than CPUs");
 	EVIDENCE("inferences wait for a CPU for %s of their time, %s each", units_percent(to->finding->value).s,
