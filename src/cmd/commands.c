@@ -2,6 +2,12 @@
 /* Every command, in the order in which help shows them: one line each, and cmd_<name>.c, which defines cmd_<name>. */
 #include "cmd/cmd.h"
 
+#ifdef WITHOUT_MODEL
+#define MODEL(F)
+#else
+#define MODEL(F) F(model)
+#endif
+
 #define COMMANDS(F) \
 	F(record) \
 	F(attach) \
@@ -17,7 +23,7 @@
 	F(diff) \
 	F(import) \
 	F(export) \
-	F(model) \
+	MODEL(F) \
 	F(doctor) \
 	F(help)
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run.py [--bless] INFTRACE [CASE...]: the golden tests of the command line.
+"""run.py [--bless] [--without PATTERN,...] INFTRACE [CASE...]: the golden tests of the command line.
 
 A case is a folder beside this file:
   cmd     a shell script; runs in a copy of the folder, with inftrace in PATH, $DATA (test/data) and $SOURCE (the tree)
@@ -9,6 +9,7 @@ A case is a folder beside this file:
 A cmd that exits with 77 is skipped; its last line of standard error is the reason.
 Prints TAP. --bless writes what was printed into the case instead of comparing."""
 
+import argparse
 import difflib
 import os
 import pathlib
@@ -81,18 +82,23 @@ def differences(case, wanted, printed):
 
 
 def main(arguments):
-    is_bless = arguments[0] == "--bless"
-    inftrace = pathlib.Path(arguments[is_bless]).resolve()
-    cases = [HERE / name for name in arguments[is_bless + 1 :]] or sorted(path.parent for path in HERE.glob("*/cmd"))
+    options = argparse.ArgumentParser()
+    options.add_argument("--bless", action="store_true")
+    options.add_argument("--without", type=lambda text: text.split(","), default=[])
+    options.add_argument("inftrace", type=lambda path: pathlib.Path(path).resolve())
+    options.add_argument("case", nargs="*")
+    options = options.parse_args(arguments)
+    cases = [HERE / name for name in options.case] or sorted(path.parent for path in HERE.glob("*/cmd"))
+    cases = [case for case in cases if not any(case.match(pattern) for pattern in options.without)]
     failed = 0
     print(f"1..{len(cases)}")
     for number, case in enumerate(cases, 1):
-        printed = run(case, inftrace)
+        printed = run(case, options.inftrace)
         if printed["status"] == b"%d\n" % SKIPPED:
             reason = printed["err"].decode().strip().splitlines() or ["no reason given"]
             print(f"ok {number} - {case.name} # SKIP {reason[-1]}")
             continue
-        if is_bless:
+        if options.bless:
             bless(case, printed)
         lines = list(differences(case, expected(case), printed))
         failed += bool(lines)
