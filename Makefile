@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Short commands for Meson. Everything is built below build/ (BUILD=...).
-#   make  check  bench [PEERS=slow]  install [PREFIX=/usr] [DESTDIR=/tmp/stage]  uninstall  asan  tsan
+#   make  check  bench [PEERS=slow]  install [PREFIX=/usr] [DESTDIR=/tmp/stage]  uninstall  asan  tsan  coverage
 #   fuzz [SECONDS=60]  bless  fmt  dist  clean
 BUILD ?= build
 MESON_TEST = meson test --print-errorlogs
@@ -29,6 +29,12 @@ tsan: SANITIZERS = thread
 asan tsan:
 	@[ -f $(BUILD)-$@/build.ninja ] || meson setup $(BUILD)-$@ -Db_sanitize=$(SANITIZERS)
 	$(MESON_TEST) -C $(BUILD)-$@
+
+# Which lines of src `make check` runs, in a build folder of its own.
+coverage:
+	@[ -f $(BUILD)-$@/build.ninja ] || meson setup $(BUILD)-$@ -Db_coverage=true -Doptimization=0 -Dpage=disabled
+	-$(MESON_TEST) -C $(BUILD)-$@
+	@tools/coverage $(BUILD)-$@
 
 # Searches for inputs that break a parser, SECONDS for each; findings stay in the build folder. Needs clang.
 SECONDS ?= 60
@@ -60,6 +66,6 @@ dist: all
 	meson dist -C $(BUILD) --no-tests --formats gztar
 
 clean:
-	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-tsan $(BUILD)-fuzz
+	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-tsan $(BUILD)-coverage $(BUILD)-fuzz
 
-.PHONY: all check bench asan tsan fuzz bless fmt install uninstall dist clean
+.PHONY: all check bench asan tsan coverage fuzz bless fmt install uninstall dist clean

@@ -21,6 +21,16 @@ static uint64_t made_ns(uint32_t i)
 	return (((uint64_t)i * 2654435761u) >> (i % 32)) + 2;
 }
 
+/* The middle of its only bucket, in seconds. */
+static double only_value(const struct exponential *histogram)
+{
+	assert_int_equal(exponential_count(histogram), 1);
+	for (uint32_t i = 0; i < histogram->n; i++)
+		if (histogram->bucket[i])
+			return exp2(ldexp(histogram->first + (double)i + 0.5, -exponential_scale(histogram)));
+	return NAN;
+}
+
 TEST(histograms_are_within_their_error)
 {
 	for (uint32_t i = 0; i < 20000; i++) {
@@ -28,7 +38,7 @@ TEST(histograms_are_within_their_error)
 		double found, is = (double)made_ns(i) / 1e9;
 
 		assert_true(exponential_add(&one, made_ns(i), 1));
-		found = exponential_quantile(&one, 0.5);
+		found = only_value(&one);
 		assert_true(fabs(found - is) / is < 0.0109);
 		assert_true(exp2(one.first / 32.0) < is * (1 + 1e-12) &&
 			    is <= exp2((one.first + 1) / 32.0) * (1 + 1e-12));

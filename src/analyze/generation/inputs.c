@@ -161,7 +161,7 @@ static bool are_tokens(const struct input *a, const struct input *b)
 }
 
 /* Embeddings are not told from chunks of sound unless a prompt goes in at once, and then one after another. */
-static bool is_embedded(const struct input *a, const struct input *b)
+static bool is_embedded(const struct input *a)
 {
 	return a->kind == INPUT_REAL && a->n_dims == 3 && a->dim[1] > 1;
 }
@@ -172,7 +172,7 @@ bool inputs_continue(const struct inputs *before, const struct inputs *after, st
 		return false;
 	for (uint32_t i = 0; i < before->n; i++) {
 		const struct input *a = &before->input[i], *b = &after->input[i];
-		bool is_real = is_embedded(a, b);
+		bool is_real = is_embedded(a);
 
 		if ((!is_table(a) && !is_real) || !are_tokens(a, b))
 			continue;

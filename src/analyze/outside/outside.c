@@ -445,7 +445,7 @@ static int add_to_pool(struct outside *outside, const struct account *row, uint3
 }
 
 /* What the samples of a thread that are not even add up to. */
-static double sum_weights(const struct outside *outside, const struct thread *thread, uint64_t *n)
+static double sum_weights(const struct thread *thread, uint64_t *n)
 {
 	const struct account *row = thread->account.data;
 	double sum_ns = 0;
@@ -464,7 +464,7 @@ static int divide_gap(struct outside *outside, const struct thread *thread, uint
 {
 	const struct account *row = thread->account.data;
 	uint64_t n;
-	double even_ns = 0, weights_ns = sum_weights(outside, thread, &n), covered_ns = thread->covered_ns, scale = 1;
+	double even_ns = 0, weights_ns = sum_weights(thread, &n), covered_ns = thread->covered_ns, scale = 1;
 	bool is_long;
 	int rc = 0;
 

@@ -85,7 +85,7 @@ static __always_inline void add(const struct sched_pair *pair, uint64_t ns)
 		bpf_map_update_elem(&pairs, pair, &ns, BPF_NOEXIST);
 }
 
-static __always_inline void end_wait(const struct cpu_log *log, uint32_t tid, uint32_t tgid, uint64_t now)
+static __always_inline void end_wait(const struct cpu_log *log, uint32_t tid, uint32_t tgid)
 {
 	uint64_t *since = bpf_map_lookup_elem(&waiting, &tid), begin;
 
@@ -132,7 +132,7 @@ SEC("tp_btf/sched_switch") int switched(const uint64_t *ctx)
 	if ((ctx[0] & 1 || !prev->__state) && is_watched(row->who.tgid))
 		begin_wait(row->pid, now);
 	if (is_watched((uint32_t)next->tgid))
-		end_wait(log, (uint32_t)next->pid, (uint32_t)next->tgid, now);
+		end_wait(log, (uint32_t)next->pid, (uint32_t)next->tgid);
 	return 0;
 }
 

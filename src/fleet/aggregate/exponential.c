@@ -102,18 +102,6 @@ uint64_t exponential_count(const struct exponential *histogram)
 	return n;
 }
 
-double exponential_quantile(const struct exponential *histogram, double share)
-{
-	double left = share * (double)exponential_count(histogram), scale = ldexp(1, exponential_scale(histogram));
-
-	for (uint32_t i = 0; i < histogram->n; i++) {
-		left -= (double)histogram->bucket[i];
-		if (histogram->bucket[i] && left <= 0)
-			return exp2((histogram->first + (double)i + 0.5) / scale);
-	}
-	return 0;
-}
-
 void exponential_clear(struct exponential *histogram)
 {
 	if (histogram->bucket)

@@ -26,8 +26,6 @@ struct exponential {
 bool exponential_add(struct exponential *histogram, uint64_t ns, uint64_t weight);
 bool exponential_merge(struct exponential *to, const struct exponential *from);
 uint64_t exponential_count(const struct exponential *histogram);
-/* The seconds that this share did not exceed; 0: it is empty. */
-double exponential_quantile(const struct exponential *histogram, double share);
 static inline int32_t exponential_scale(const struct exponential *histogram)
 {
 	return EXPONENTIAL_SCALE - (int32_t)histogram->halved;

@@ -86,7 +86,7 @@ static int begin(struct fleet *fleet, struct fleet_track *track, const struct ev
 		track->run_depth = track->depth;
 		fleet_run_begin(fleet, track, event);
 	} else if (event->kind == KIND_SESSION && !track->run_depth) {
-		fleet_creation_begin(fleet, track, event);
+		fleet_creation_begin(track, event);
 	}
 	return 0;
 }

@@ -190,7 +190,7 @@ static inline void fleet_usage_add(struct series_sums *sums, const struct tail_r
 }
 void fleet_run_begin(struct fleet *fleet, struct fleet_track *track, const struct event *event);
 void fleet_run_end(struct fleet *fleet, struct fleet_track *track, const struct event *event, uint64_t begin_ns);
-void fleet_creation_begin(struct fleet *fleet, struct fleet_track *track, const struct event *event);
+void fleet_creation_begin(struct fleet_track *track, const struct event *event);
 void fleet_creation_end(struct fleet *fleet, struct fleet_track *track, const struct event *event,
 			const struct fleet_slice *slice);
 

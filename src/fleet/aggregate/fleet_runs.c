@@ -105,7 +105,7 @@ void fleet_run_end(struct fleet *fleet, struct fleet_track *track, const struct 
 	tail_add(&fleet->now_tail, &run);
 }
 
-void fleet_creation_begin(struct fleet *fleet, struct fleet_track *track, const struct event *event)
+void fleet_creation_begin(struct fleet_track *track, const struct event *event)
 {
 	track->session = fleet_arg_int(event, KEY_SESSION, -1);
 }

@@ -163,8 +163,7 @@ static int make_up(const struct run *run, const struct run_value *input, const i
 	return rc ? err_wrap(err, "cannot create input '%s'", input->name) : 0;
 }
 
-static int read_input(const struct run *run, const struct run_value *input, const char *path, struct tensor *tensor,
-		      struct err *err)
+static int read_input(const struct run_value *input, const char *path, struct tensor *tensor, struct err *err)
 {
 	struct tensor_list list = { 0 };
 	int rc = tensor_file_read(path, &list, err);
@@ -210,7 +209,7 @@ static int make_group(struct run *run, const struct variants *variants, int vari
 	for (size_t i = 0; i < run->n_inputs; i++) {
 		const struct run_value *input = &run->input[i];
 		const char *path = given(&run->opts->input, input->name);
-		int rc = path ? read_input(run, input, path, &set.tensor[i], err)
+		int rc = path ? read_input(input, path, &set.tensor[i], err)
 			      : shape_input(run, input, variants, variant, dim, err);
 
 		if (!rc && !path)

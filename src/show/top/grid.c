@@ -99,27 +99,3 @@ void grid_paint(struct grid *grid, int x, int y, int width, enum grid_style styl
 		if (at(grid, x + i, y))
 			at(grid, x + i, y)->style = (uint8_t)style;
 }
-
-static void print_styles(const struct grid *grid, int y, FILE *out)
-{
-	static const char letters[] = ".bdgwr#HSCL";
-
-	for (int x = 0; x < grid->columns; x++)
-		fputc(letters[at(grid, x, y)->style], out);
-	fputc('\n', out);
-}
-
-void grid_print(const struct grid *grid, FILE *out, int has_styles)
-{
-	for (int y = 0; y < grid->rows; y++) {
-		int end = grid->columns;
-
-		while (end && !strcmp(at(grid, end - 1, y)->s, " "))
-			end--;
-		for (int x = 0; x < end; x++)
-			fputs(at(grid, x, y)->s, out);
-		fputc('\n', out);
-		if (has_styles)
-			print_styles(grid, y, out);
-	}
-}

@@ -7,7 +7,6 @@
 #define SHOW_TOP_GRID_H
 
 #include <stdint.h>
-#include <stdio.h>
 
 enum grid_style {
 	GRID_PLAIN,
@@ -47,8 +46,5 @@ int grid_put(struct grid *grid, int x, int y, int width, enum grid_style style, 
 void grid_put_right(struct grid *grid, int x, int y, int width, enum grid_style style, const char *text);
 /* Gives these cells a style and leaves what is in them. */
 void grid_paint(struct grid *grid, int x, int y, int width, enum grid_style style);
-
-/* Lines without spaces at their end. has_styles: each followed by a line of letters, one for the style of each cell. */
-void grid_print(const struct grid *grid, FILE *out, int has_styles);
 
 #endif

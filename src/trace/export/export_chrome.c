@@ -53,7 +53,7 @@ static const struct track *group_of(struct chrome *chrome, const struct track *t
 	return track->parent ? track_at(chrome, track->parent) : NULL;
 }
 
-static int failure(struct chrome *chrome, struct err *err)
+static int failure(struct err *err)
 {
 	return err_set(err, errno ? errno : EIO, "cannot write the file: %s", strerror(errno ? errno : EIO));
 }
@@ -311,7 +311,7 @@ static int put(struct sink *sink, const struct event *event, struct err *err)
 		name_thread(chrome, track, event->track);
 		put_slice(chrome, track, event);
 	}
-	return ferror(chrome->out) ? failure(chrome, err) : 0;
+	return ferror(chrome->out) ? failure(err) : 0;
 }
 
 /* The file as a whole. */
@@ -321,7 +321,7 @@ static int flush(struct sink *sink, struct err *err)
 	struct chrome *chrome = (struct chrome *)sink;
 
 	errno = 0;
-	return fflush(chrome->out) || ferror(chrome->out) ? failure(chrome, err) : 0;
+	return fflush(chrome->out) || ferror(chrome->out) ? failure(err) : 0;
 }
 
 static struct sink *open(int fd, struct names *names, uint32_t *last_track, struct err *err)
@@ -352,7 +352,7 @@ static int end(struct sink *sink, struct export_losses *losses, struct err *err)
 	code = flush(sink, err);
 	errno = 0;
 	if (fclose(chrome->out) && !code)
-		code = failure(chrome, err);
+		code = failure(err);
 	array_done(&chrome->tracks, sizeof(struct track));
 	free(chrome);
 	return code;

@@ -105,7 +105,7 @@ static bool is_equal(const struct shape *a, const struct shape *b)
 }
 
 /* Reads the fields so that a wrong guess cannot fault. */
-static bool fields_agree(const struct ort_copy *copy, word value, const struct shape *truth)
+static bool fields_agree(word value, const struct shape *truth)
 {
 	word at[3], tensor[12];
 	struct shape shape;
@@ -136,7 +136,7 @@ static void read_value(struct ort_copy *copy, word value, struct shape *shape)
 	}
 	read_shape(copy, value, shape);
 	if (copy->trust_values >= 0 && value)
-		judge(&copy->trust_values, fields_agree(copy, value, shape));
+		judge(&copy->trust_values, fields_agree(value, shape));
 }
 
 /* The address of the context's input, by its fields; 0: omitted, or unreadable. */
