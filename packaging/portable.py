@@ -93,8 +93,8 @@ def mirror():
     return given
 
 
-def fetch(architecture, apt):
-    """The packages, in a folder of apt's own: what it checks, it checks as always."""
+def apt_command(architecture, apt):
+    """apt-get in a folder of its own, with the list of packages: what it checks, it checks as always."""
     for part in ["state/lists/partial", "cache/archives/partial"]:
         os.makedirs(os.path.join(apt, part))
     where = "[signed-by=%s] %s %s main\n" % (KEY, mirror(), SUITE)
@@ -107,6 +107,22 @@ def fetch(architecture, apt):
     for name, value in settings.items():
         command += ["-o", "%s=%s" % (name, value)]
     run(*command, "update")
+    return command
+
+
+def package_of_debian(name, architecture):
+    """The path of one package, which is fetched once."""
+    apt = os.path.join(FOLDER, "apt-%s-%s" % (name, architecture))
+    if not glob.glob(os.path.join(apt, "*.deb")):
+        say("getting %s of Debian" % name)
+        shutil.rmtree(apt, ignore_errors=True)
+        run(*apt_command(architecture, apt), "download", name, cwd=apt)
+    return glob.glob(os.path.join(apt, "*.deb"))[0]
+
+
+def fetch(architecture, apt):
+    """The packages that are linked, and what comes with them."""
+    command = apt_command(architecture, apt)
     run(*command, "download", *LIBRARIES, *MORE, cwd=apt)
     run(*command, "source", "--download-only", SERVER, cwd=apt)
 

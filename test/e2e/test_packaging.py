@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Packages for old and new distributions, and the source archive: what must not get into one, and that they work."""
 
+import glob
+import gzip
+import hashlib
+import io
+import json
 import os
 import platform
 import shutil
@@ -47,7 +52,7 @@ for name in ("bin/inftrace", "lib/libinftrace.so.0"):
 
 
 @pytest.mark.full("packs the product twice")
-@pytest.mark.parametrize("kind", ["deb", "npm", "tar"])
+@pytest.mark.parametrize("kind", ["deb", "npm", "tar", "image"])
 def test_every_kind_is_packed_the_same_twice(kind, tmp_path):
     built, folders = os.path.dirname(os.environ["INFTRACE"]), [tmp_path / "one", tmp_path / "other"]
     env = {**os.environ, "DEBFULLNAME": "A Person", "DEBEMAIL": "person@example.org"}
@@ -61,6 +66,57 @@ def test_every_kind_is_packed_the_same_twice(kind, tmp_path):
     if kind == "deb":
         maintainer = tried("dpkg-deb", "--field", folders[0] / names[0], "Maintainer").stdout
         assert maintainer == "A Person <person@example.org>\n"
+
+
+def unpacked(path, root):
+    """The configuration of an image, whose layers are below root then. Each blob is what its name says."""
+    with tarfile.open(path) as archive:
+        blobs = {entry.name: archive.extractfile(entry).read() for entry in archive}
+    assert json.loads(blobs.pop("oci-layout"))["imageLayoutVersion"] == "1.0.0"
+    index, loaded = json.loads(blobs.pop("index.json")), json.loads(blobs.pop("manifest.json"))[0]
+    for name, data in blobs.items():
+        assert name == "blobs/sha256/" + hashlib.sha256(data).hexdigest()
+
+    def blob(descriptor):
+        data = blobs[os.path.join("blobs", *descriptor["digest"].split(":"))]
+        assert len(data) == descriptor["size"]
+        return data
+
+    manifest = json.loads(blob(index["manifests"][0]))
+    layers = [gzip.decompress(blob(layer)) for layer in manifest["layers"]]
+    config = json.loads(blob(manifest["config"]))
+    assert config["rootfs"]["diff_ids"] == ["sha256:" + hashlib.sha256(layer).hexdigest() for layer in layers]
+    assert blobs[loaded["Config"]] == blob(manifest["config"]) and len(loaded["Layers"]) == 2 == len(layers)
+    for layer in layers:
+        with tarfile.open(fileobj=io.BytesIO(layer)) as archive:
+            archive.extractall(root)
+    return config
+
+
+@pytest.mark.in_turn(2)
+def test_an_image_has_the_c_library_and_inftrace_alone(tmp_path):
+    built = os.path.dirname(os.environ["INFTRACE"])
+    done = tried(TOOL, "image", "--target=native", "--built", built, "-o", tmp_path)
+    assert done.returncode == 0, done.stdout
+    config = unpacked(done.stdout.split()[-1], tmp_path / "root")
+    program = tmp_path / "root" / config["config"]["Entrypoint"][0][1:]
+    assert os.access(program, os.X_OK) and set(os.listdir(tmp_path / "root")) == {"etc", "lib", "lib64", "usr"}
+    assert (program.parents[1] / "lib" / "inftrace" / "libinftrace-agent.so").exists()
+    # the loader of the image, and the C library that it finds there; the program of a native build wants more
+    loader = glob.glob(str(tmp_path / "root" / "lib*" / "ld-linux*"))[0][len(str(tmp_path / "root")) :]
+    if not os.geteuid():
+        said = tried("chroot", tmp_path / "root", loader, "--list", "/usr/lib/inftrace/libinftrace-agent.so").stdout
+        assert "libc.so.6 => /lib/" in said and "not found" not in said, said
+
+
+@pytest.mark.full("builds for old distributions")
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root, for chroot")
+def test_the_program_of_an_image_runs_there(tmp_path):
+    done = tried(TOOL, "image", "-o", tmp_path)
+    assert done.returncode == 0, done.stdout
+    config = unpacked(done.stdout.split()[-1], tmp_path / "root")
+    done = tried("chroot", tmp_path / "root", *config["config"]["Entrypoint"], "--version")
+    assert done.returncode == 0 and done.stdout.startswith("inftrace "), done.stdout
 
 
 @pytest.mark.in_turn(2)
