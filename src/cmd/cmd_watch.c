@@ -281,6 +281,7 @@ static int watch(struct job *job, struct attached *attached, struct err *err)
 	struct chosen chosen = { opts, &choice };
 	int code = top_choose(&attach, 0, NULL, &choice, err);
 
+	job->shared.plan.is_lean = !job->shared.out;
 	attach.probes.is_paced = !strcmp(job->shared.plan.level, "auto");
 	if (attach.probes.is_paced)
 		job->shared.plan.level = "operator";

@@ -104,7 +104,9 @@ def test_clickhouse_stores_each_interval_once_and_answers(lab, wheel):
     assert row["service"] == CLEANED
     slowest = engine.ask("SELECT * FROM inftrace.slowest(%s)" % ALL_TIME)
     assert slowest and {row["pid"] for row in slowest} == {server.pid}
-    assert re.match(r"(Cos|Sin) [\d.]+ .s, (Cos|Sin) [\d.]+ .s$", slowest[0]["operators"]), slowest[0]
+    # one that was rejected ran none, and may have been the slowest on a busy machine
+    operators = [row["operators"] for row in slowest if row["operators"]]
+    assert operators and re.match(r"(Cos|Sin) [\d.]+ .s, (Cos|Sin) [\d.]+ .s$", operators[0]), slowest
     # every view runs
     with open(os.path.join(EXAMPLES, "clickhouse_views.sql")) as file:
         views = dict(re.findall(r"CREATE OR REPLACE VIEW inftrace\.(\w+) AS(.*?);\n", file.read(), re.S))

@@ -24,7 +24,7 @@ static const double neighbour_ns = 104;
  * written, and what the program had in its caches is not there any more. And what such a call takes where it cannot be
  * measured.
  */
-static const double run_calls = 2.0, operator_calls = 1.7, usual_call_ns = 1120;
+static const double run_calls = 2.0, operator_calls = 1.4, usual_call_ns = 2200;
 
 void uprobe_levels_begin(struct uprobes *uprobes)
 {

@@ -17,7 +17,7 @@
 #include "capture/proc/proc.h"
 #include "capture/proc/process_end.h"
 
-enum { TRIES = 10 };
+enum { TRIES = 10, AT_ONCE = 64 };
 
 int attached_init(struct attached *attached, struct err *err)
 {
@@ -110,19 +110,38 @@ bool attached_lives(const struct attached *attached, pid_t pid, uint64_t start_t
 	return false;
 }
 
+/* The first that has ended; n: none has. A call for each would be dear where many are watched. */
+static size_t find_ended(const struct attached *attached)
+{
+	struct pollfd poller[AT_ONCE];
+
+	for (size_t from = 0; from < attached->n; from += AT_ONCE) {
+		size_t n = attached->n - from < AT_ONCE ? attached->n - from : AT_ONCE;
+
+		for (size_t i = 0; i < n; i++)
+			poller[i] = (struct pollfd){ attached->program[from + i].pidfd, POLLIN, 0 };
+		if (poll(poller, n, 0) <= 0)
+			continue;
+		for (size_t i = 0; i < n; i++)
+			if (poller[i].revents)
+				return from + i;
+	}
+	return attached->n;
+}
+
 bool attached_next_ended(struct attached *attached, struct attached_end *end)
 {
-	for (size_t i = 0; i < attached->n; i++) {
-		struct attached_program *program = &attached->program[i];
-		if (!has_ended(program->pidfd))
-			continue;
-		*end = (struct attached_end){ .pid = program->pid };
-		end->is_known = process_end(program->pidfd, TRIES, &end->wait_status);
-		close(program->pidfd);
-		memmove(program, program + 1, (--attached->n - i) * sizeof *program);
-		return true;
-	}
-	return false;
+	size_t at = find_ended(attached);
+	struct attached_program *program;
+
+	if (at == attached->n)
+		return false;
+	program = &attached->program[at];
+	*end = (struct attached_end){ .pid = program->pid };
+	end->is_known = process_end(program->pidfd, TRIES, &end->wait_status);
+	close(program->pidfd);
+	memmove(program, program + 1, (--attached->n - at) * sizeof *program);
+	return true;
 }
 
 void attached_done(struct attached *attached)

@@ -430,6 +430,7 @@ static void init(struct recorder *recorder)
 	if (!recorder->target->sysroot)
 		recorder->target->sysroot = "";
 	recorder->target->level = opts->plan.level;
+	recorder->target->is_lean = opts->plan.is_lean;
 	recorder->target->interval_ns = opts->plan.interval_ns;
 	recorder->target->stacks_hz = opts->plan.stacks_hz;
 	recorder->target->tree = &recorder->tree;

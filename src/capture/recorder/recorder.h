@@ -32,6 +32,7 @@ struct recorder_plan {
 	uint64_t duration_ns;	  /* stop recording then; 0: never */
 	int iterations;		  /* stop recording once so many inferences have begun; 0: never */
 	uint64_t max_bytes;	  /* stop recording when so much is written; 0: never */
+	bool is_lean;		  /* sums are wanted alone: see struct target */
 };
 
 /* Who else lives on the recorder's thread: a page and its connections, a caller that wants to end the recording. */

@@ -43,6 +43,17 @@ static void note_missing(struct recorder *recorder, const struct source *source,
 		recorder_note(recorder, EVENT_NOTE_MISSING, args, 2);
 }
 
+/* What programs do, and how much of the machine and its devices they take. */
+static bool is_wanted(const struct recorder *recorder, const struct source *source)
+{
+	static const char *const lean[] = { "uprobe", "cpu", "mem", "gpu", "gpu_nvml", "npu" };
+
+	for (size_t i = 0; i < sizeof lean / sizeof *lean; i++)
+		if (!strcmp(source->name, lean[i]))
+			return true;
+	return !recorder->target->is_lean;
+}
+
 int recorder_sources_start(struct recorder *recorder, struct err *err)
 {
 	size_t n = 0;
@@ -54,7 +65,7 @@ int recorder_sources_start(struct recorder *recorder, struct err *err)
 		return err_set(err, ENOMEM, "cannot record: out of memory");
 	for (size_t i = 0; i < n; i++) {
 		struct err why = { 0 };
-		int code = start_one(recorder, sources[i], &why);
+		int code = is_wanted(recorder, sources[i]) ? start_one(recorder, sources[i], &why) : 0;
 		if (code && is_needed(recorder, sources[i])) {
 			*err = why;
 			return code;

@@ -69,6 +69,7 @@ struct target {
 	const struct host *host;	   /* set by the command; source_agent reports on them */
 	size_t n_hosts;
 	struct uprobes *uprobes; /* probes from outside (capture/probe/uprobes.h), set by the command; NULL: none */
+	bool is_lean;		 /* what programs do is summed up alone: few sources, and no figure that is dear */
 	bool rests;		 /* new programs are met by events: processes need not be looked at often for that */
 	bool drops_rights;	 /* once the sources have started: what needs some later begins in start */
 	uint64_t n_child_news;	 /* grows when a child of the recorder has stopped, gone on or ended, */

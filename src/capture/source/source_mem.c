@@ -124,7 +124,7 @@ static int sample_pss(const struct sample *sample, struct mem_item *item, double
 	char text[4096];
 	ssize_t got;
 
-	if (!pss_is_due(sample, item) || rss_bytes > PSS_MOST_BYTES)
+	if (sample->target->is_lean || !pss_is_due(sample, item) || rss_bytes > PSS_MOST_BYTES)
 		return 0;
 	got = sample_read(sample, &item->rollup, "smaps_rollup", text, sizeof text);
 	cost_ns = clock_ns() - began_ns;

@@ -252,7 +252,8 @@ static int read_ring(struct uprobe_state *state, struct sink *out, uint64_t now_
 static void choose_rest(struct uprobe_state *state)
 {
 	const struct uprobe_ring *ring = uprobes_ring(state->target->uprobes);
-	bool has_operators = strcmp(state->target->level, "inference") != 0;
+	/* where levels are chosen by program, operators of busy ones are not seen */
+	bool has_operators = strcmp(state->target->level, "inference") != 0 && !uprobes_pace(state->target->uprobes, 0);
 	double cpus = has_operators ? MOST_BUSY_CPUS : 1, busy = has_operators ? operator_bytes_per_s : run_bytes_per_s;
 	uint64_t now_ns = clock_ns(), elapsed_ns = now_ns - state->read_ns;
 	double rate =
@@ -341,6 +342,23 @@ static int tell_news(struct uprobe_state *state, uint32_t number, struct uprobe_
 	return is_new || n_unseen ? tell_level(state, number, n_unseen, out, now_ns, err) : 0;
 }
 
+/* What a process has run unseen when nothing more comes of it. */
+static int tell_last_unseen(struct uprobe_state *state, const struct watched *owner, struct sink *out, uint64_t now_ns,
+			    struct err *err)
+{
+	int code = 0;
+
+	for (uint32_t i = 0; i < UPROBE_MAX_ARMED && !code; i++) {
+		uint64_t n_unseen = 0;
+
+		if (state->owner[i] == owner && uprobes_pace(state->target->uprobes, i))
+			n_unseen = uprobes_unseen(state->target->uprobes, i);
+		if (n_unseen)
+			code = tell_level(state, i, n_unseen, out, now_ns, err);
+	}
+	return code;
+}
+
 static int choose_levels(struct uprobe_state *state, struct sink *out, uint64_t now_ns, struct err *err)
 {
 	struct uprobes *uprobes = state->target->uprobes;
@@ -406,6 +424,8 @@ static int finish(struct uprobe_state *state, struct watched *watched, struct si
 	if (!process)
 		return 0;
 	code = lanes_put(&process->recorded->lanes, &process->recorded->sessions, out, UINT64_MAX, err);
+	if (!code)
+		code = tell_last_unseen(state, watched, out, now_ns, err);
 	if (!code)
 		code = tell_sampled_out(state, watched, out, now_ns, err);
 	if (!code)
