@@ -372,6 +372,47 @@ TEST(processes_come_and_go)
 	stream_done(&m.s);
 }
 
+/* Phases add up to the whole: what lies inside another one counts once. */
+TEST(creations_are_told_by_phase)
+{
+	struct made m;
+	uint32_t lane;
+	char *text;
+
+	make(&m);
+	lane = stream_lane(&m.s, stream_process(&m.s, 42, "python"), "net");
+	stream_text(&m.s, KEY_MODEL, "net");
+	stream_int(&m.s, KEY_SESSION, 1);
+	stream_begin(&m.s, lane, 0, KIND_SESSION, "net");
+	stream_begin(&m.s, lane, 1000, KIND_LOAD, "load");
+	stream_begin(&m.s, lane, 2000, KIND_PHASE, "parse model");
+	stream_begin(&m.s, lane, 2500, KIND_USER, "mine");
+	stream_begin(&m.s, lane, 2600, KIND_PHASE, "read file");
+	stream_end(&m.s, lane, 2900);
+	stream_end(&m.s, lane, 3000);
+	stream_end(&m.s, lane, 4000);
+	stream_end(&m.s, lane, 5000);
+	stream_begin(&m.s, lane, 5000, KIND_SPECIALIZE, "specialize");
+	stream_end(&m.s, lane, 9000);
+	stream_end(&m.s, lane, 10000);
+	assert_int_equal(fleet_roll(m.fleet, SECOND, 1001 * SECOND, NULL), 0);
+	text = written(&m, write_text);
+#define PHASE(name, s) \
+	assert_non_null(strstr(text, "inftrace_session_creation_seconds_total" SERIES ",phase=\"" name "\"} " s "\n"))
+	PHASE("other", "0.002");
+	PHASE("load", "0.002");
+	PHASE("parse model", "0.0017");
+	PHASE("read file", "0.0003");
+	PHASE("optimize", "0.004");
+	free(text);
+	text = written(&m, lines_write);
+	assert_non_null(
+	    strstr(text, "\"creating_ns\":10000000,\"creating\":{\"other\":2000000,\"parse model\":1700000,"));
+	free(text);
+	fleet_free(m.fleet);
+	stream_done(&m.s);
+}
+
 static void pace(struct made *m, uint32_t process, uint64_t us, int64_t n_unseen)
 {
 	stream_text(&m->s, KEY_LEVEL, "inferences in windows");

@@ -62,12 +62,14 @@ static void end_track(struct fleet *fleet, uint32_t number)
 		fleet_process_end(fleet, track);
 	free(track->open);
 	free(track->slice);
+	free(track->phase_ns);
 	*track = (struct fleet_track){ 0 };
 }
 
 static bool is_of_interest(enum event_kind kind)
 {
-	return kind == KIND_INFERENCE || kind == KIND_SESSION || kind == KIND_LOAD || kind == KIND_SPECIALIZE;
+	return kind == KIND_INFERENCE || kind == KIND_SESSION || kind == KIND_LOAD || kind == KIND_SPECIALIZE ||
+	       kind == KIND_PHASE;
 }
 
 static int begin(struct fleet *fleet, struct fleet_track *track, const struct event *event, struct err *err)
@@ -81,7 +83,10 @@ static int begin(struct fleet *fleet, struct fleet_track *track, const struct ev
 		return out_of_memory(err);
 	if (track->depth++ >= FLEET_DEPTH)
 		return 0;
-	track->slice[track->depth - 1] = (struct fleet_slice){ event->time_ns, (uint8_t)event->kind };
+	track->slice[track->depth - 1] =
+	    (struct fleet_slice){ .begin_ns = event->time_ns,
+				  .kind = (uint8_t)event->kind,
+				  .phase = track->depth > 1 && !track->run_depth ? fleet_phase_of(fleet, event) : 0 };
 	if (event->kind == KIND_INFERENCE && !track->run_depth) {
 		track->run_depth = track->depth;
 		fleet_run_begin(fleet, track, event);
@@ -104,6 +109,7 @@ static void end(struct fleet *fleet, struct fleet_track *track, const struct eve
 		track->run_depth = 0;
 		fleet_run_end(fleet, track, event, slice->begin_ns);
 	} else if (!track->run_depth) {
+		fleet_phase_end(track, slice, event->time_ns);
 		fleet_creation_end(fleet, track, event, slice);
 	}
 }
@@ -208,6 +214,7 @@ void fleet_free(struct fleet *fleet)
 	for (size_t i = 0; i < fleet->tracks.n; i++) {
 		free(fleet_track_at(fleet, (uint32_t)i)->open);
 		free(fleet_track_at(fleet, (uint32_t)i)->slice);
+		free(fleet_track_at(fleet, (uint32_t)i)->phase_ns);
 	}
 	array_done(&fleet->tracks, sizeof(struct fleet_track));
 	fleet_programs_done(fleet);

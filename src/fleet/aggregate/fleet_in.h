@@ -68,8 +68,8 @@ struct fleet_open_operator {
 };
 
 struct fleet_slice {
-	uint64_t begin_ns;
-	uint8_t kind;
+	uint64_t begin_ns, inner_ns; /* inner_ns: of phases inside */
+	uint8_t kind, phase;	     /* phase: in a creation; 0: none, or another one */
 };
 
 struct fleet_track {
@@ -88,6 +88,7 @@ struct fleet_track {
 	uint32_t tag;
 	struct fleet_open_operator *open; /* of a thread: FLEET_DEPTH of them; NULL: there never was one */
 	uint32_t n_open;
+	uint64_t *phase_ns; /* of the creation that is open: N_SERIES_PHASES of them; NULL: there never was one */
 	/* of a counter of a device: its newest value, and what it has added to the interval at hand */
 	struct fleet_device device;
 	uint64_t value_ns;
@@ -191,6 +192,9 @@ static inline void fleet_usage_add(struct series_sums *sums, const struct tail_r
 void fleet_run_begin(struct fleet *fleet, struct fleet_track *track, const struct event *event);
 void fleet_run_end(struct fleet *fleet, struct fleet_track *track, const struct event *event, uint64_t begin_ns);
 void fleet_creation_begin(struct fleet_track *track, const struct event *event);
+/* A slice in a creation begins: which phase it is; and ends. */
+uint8_t fleet_phase_of(const struct fleet *fleet, const struct event *event);
+void fleet_phase_end(struct fleet_track *track, const struct fleet_slice *slice, uint64_t end_ns);
 void fleet_creation_end(struct fleet *fleet, struct fleet_track *track, const struct event *event,
 			const struct fleet_slice *slice);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Inferences and creations of sessions: what each adds to its series. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "fleet/aggregate/fleet_in.h"
@@ -105,8 +106,44 @@ void fleet_run_end(struct fleet *fleet, struct fleet_track *track, const struct 
 	tail_add(&fleet->now_tail, &run);
 }
 
+uint8_t fleet_phase_of(const struct fleet *fleet, const struct event *event)
+{
+	const char *name = names_text(fleet->sink.names, event->name);
+
+	if (event->kind == KIND_LOAD || event->kind == KIND_SPECIALIZE)
+		return event->kind == KIND_LOAD ? SERIES_PHASE_LOAD : SERIES_PHASE_SPECIALIZE;
+	for (int i = 1; event->kind == KIND_PHASE && i < N_EVENT_PHASES; i++)
+		if (!strcmp(name, series_phase_name(i)))
+			return (uint8_t)i;
+	return 0;
+}
+
+void fleet_phase_end(struct fleet_track *track, const struct fleet_slice *slice, uint64_t end_ns)
+{
+	uint64_t ns = end_ns > slice->begin_ns ? end_ns - slice->begin_ns : 0;
+	struct fleet_slice *outer = track->depth ? &track->slice[track->depth - 1] : NULL;
+
+	if (!track->phase_ns || !outer)
+		return;
+	if (slice->phase)
+		track->phase_ns[slice->phase] += ns > slice->inner_ns ? ns - slice->inner_ns : 0;
+	outer->inner_ns += slice->phase ? ns : slice->inner_ns;
+}
+
+static void take_phases(const struct fleet_track *track, struct series_sums *sums, const struct fleet_slice *whole,
+			uint64_t ns)
+{
+	for (int i = 1; track->phase_ns && i < N_SERIES_PHASES; i++)
+		sums->phase_ns[i] += track->phase_ns[i];
+	sums->phase_ns[SERIES_PHASE_OTHER] += ns > whole->inner_ns ? ns - whole->inner_ns : 0;
+}
+
 void fleet_creation_begin(struct fleet_track *track, const struct event *event)
 {
+	if (!track->phase_ns)
+		track->phase_ns = calloc(N_SERIES_PHASES, sizeof *track->phase_ns);
+	else
+		memset(track->phase_ns, 0, N_SERIES_PHASES * sizeof *track->phase_ns);
 	track->session = fleet_arg_int(event, KEY_SESSION, -1);
 }
 
@@ -130,6 +167,7 @@ void fleet_creation_end(struct fleet *fleet, struct fleet_track *track, const st
 	if (!series)
 		return;
 	series->now.creating_ns += ns;
+	take_phases(track, &series->now, slice, ns);
 	if (status && status != fleet->ok)
 		series->now.n_not_created++;
 	else

@@ -8,6 +8,15 @@
 
 static const double least_bound = 1e-4;
 
+const char *series_phase_name(int phase)
+{
+#define PHASE_NAME(name, text) text,
+	static const char *const names[N_SERIES_PHASES] = { "other", EVENT_PHASES(PHASE_NAME) "load", "optimize" };
+#undef PHASE_NAME
+
+	return names[phase];
+}
+
 double series_bound(uint32_t at)
 {
 	return least_bound * (double)(UINT64_C(1) << at);
@@ -149,6 +158,8 @@ static bool merge(struct series_sums *to, const struct series_sums *from)
 	to->n_created += from->n_created;
 	to->n_not_created += from->n_not_created;
 	to->creating_ns += from->creating_ns;
+	for (int i = 0; i < N_SERIES_PHASES; i++)
+		to->phase_ns[i] += from->phase_ns[i];
 	return merge_times(&to->runs, &from->runs) && merge_times(&to->firsts, &from->firsts);
 }
 

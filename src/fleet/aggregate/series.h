@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "event/event.h"
 #include "fleet/aggregate/exponential.h"
 #include "fleet/aggregate/failure.h"
 #include "fleet/aggregate/origin.h"
@@ -35,12 +36,16 @@ struct series_times {
 	struct exponential histogram;
 };
 
+/* Phases of the creation of sessions: those of EVENT_PHASES, under their numbers there, and what has them inside. */
+enum { SERIES_PHASE_OTHER, SERIES_PHASE_LOAD = N_EVENT_PHASES, SERIES_PHASE_SPECIALIZE, N_SERIES_PHASES };
+
 struct series_sums {
 	struct series_times runs, firsts; /* firsts: the first of each session */
 	uint64_t failed[N_FAILURES];
 	uint64_t cpu_ns, queued_ns,
 	    blocked_ns; /* of calling threads in inferences: computing, waiting for a CPU, else */
 	uint64_t n_created, n_not_created, creating_ns;
+	uint64_t phase_ns[N_SERIES_PHASES]; /* of creating_ns, each without the others inside */
 };
 
 /* An inference that stands for others in an exemplar. ns 0: none. */
@@ -76,6 +81,7 @@ struct series_table {
 	uint64_t n_refused;
 };
 
+const char *series_phase_name(int phase);
 /* Seconds: 100 us, and each twice the one before. */
 double series_bound(uint32_t at);
 

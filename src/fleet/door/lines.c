@@ -54,6 +54,16 @@ static void put_histogram(FILE *out, const char *key, const struct exponential *
 	fputs("]}", out);
 }
 
+static void put_phases(FILE *out, const struct series_sums *sums)
+{
+	fprintf(out, ",\"creating\":{\"%s\":%llu", series_phase_name(SERIES_PHASE_OTHER),
+		(unsigned long long)sums->phase_ns[SERIES_PHASE_OTHER]);
+	for (int phase = 1; phase < N_SERIES_PHASES; phase++)
+		if (sums->phase_ns[phase])
+			put_count(out, series_phase_name(phase), sums->phase_ns[phase]);
+	fputs("}", out);
+}
+
 static void put_series(FILE *out, const struct door_in *in, const struct series *series)
 {
 	const struct series_sums *sums = &series->last;
@@ -76,6 +86,8 @@ static void put_series(FILE *out, const struct door_in *in, const struct series 
 	put_count(out, "created", sums->n_created);
 	put_count(out, "not_created", sums->n_not_created);
 	put_count(out, "creating_ns", sums->creating_ns);
+	if (sums->creating_ns)
+		put_phases(out, sums);
 	put_histogram(out, "durations", &sums->runs.histogram);
 	fputs("}\n", out);
 }

@@ -136,6 +136,24 @@ static void each_creation(const struct metric *metric, const struct fleet *fleet
 		}
 }
 
+static void each_phase(const struct metric *metric, const struct fleet *fleet, const struct metrics_own *own,
+		       metric_visit *visit, void *ctx)
+{
+	const struct series_table *table = fleet_series(fleet);
+
+	for (size_t i = 0; i < table->n; i++)
+		for (int phase = 0; phase < N_SERIES_PHASES; phase++) {
+			uint64_t ns = table->row[i]->all.phase_ns[phase];
+			struct metric_point point = { .value = (double)ns / 1e9 };
+
+			if (!ns && phase != SERIES_PHASE_OTHER)
+				continue;
+			label_series(&point, &table->row[i]->labels);
+			label(&point, "phase", series_phase_name(phase));
+			visit(ctx, &point);
+		}
+}
+
 enum service_value { SERVICE_CPU, SERVICE_RESIDENT, SERVICE_PROCESSES };
 
 static void each_service(const struct fleet *fleet, enum service_value which, metric_visit *visit, void *ctx)
@@ -340,11 +358,6 @@ static double cpu_s(const struct series *series)
 	return (double)series->all.cpu_ns / 1e9;
 }
 
-static double creating_s(const struct series *series)
-{
-	return (double)series->all.creating_ns / 1e9;
-}
-
 const struct metric metrics[] = {
 	{ "inftrace.inference.duration", "s", "Time from the call of an inference to its return.", METRIC_HISTOGRAM,
 	  .each = each_runs },
@@ -360,8 +373,8 @@ const struct metric metrics[] = {
 	  METRIC_HISTOGRAM, .each = each_firsts },
 	{ "inftrace.operator", "s", "Time of operators by type, and by the provider that ran them.", METRIC_COUNTER,
 	  .each = each_operator },
-	{ "inftrace.session_creation", "s", "Time that creating sessions took.", METRIC_COUNTER, .each = each_series,
-	  .of_series = creating_s },
+	{ "inftrace.session_creation", "s", "Time that creating sessions took, by phase.", METRIC_COUNTER,
+	  .each = each_phase },
 	{ "inftrace.session_creations", "{session}", "Sessions that were created, or were not.", METRIC_COUNTER,
 	  .each = each_creation },
 	{ "inftrace.sessions", "{session}", "Sessions that exist.", METRIC_GAUGE, .each = each_series,
