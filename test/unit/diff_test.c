@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "analyze/diff/diff_math.h"
+#include "analyze/diff/diff_in.h"
 #include "cases.h"
 #include "diff_made.h"
 

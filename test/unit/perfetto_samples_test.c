@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Samples of stacks in a file, and back. */
-#include "trace/perfetto/perfetto_samples.h"
-
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -10,6 +8,7 @@
 #include "cases.h"
 #include "event/callstack.h"
 #include "trace/perfetto/perfetto_read.h"
+#include "trace/perfetto/perfetto_texts.h"
 #include "trace/perfetto/perfetto_write.h"
 
 enum { MOST = 16 };

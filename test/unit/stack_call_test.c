@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "base/processor.h"
-#include "capture/stacks/stack_memory.h"
 #include "cases.h"
 
 static bool parse(const char *text, struct stack_call *to)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Student's t, Holm's correction, medians. Knows no model and no operator. */
-#include "analyze/diff/diff_math.h"
-
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "analyze/diff/diff_in.h"
 
 enum { MAX_STEPS = 400 };
 

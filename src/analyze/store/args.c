@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Lists of arguments in one pool, with a hash table over those that are shared. */
-#include "analyze/store/args.h"
-
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "analyze/store/store_in.h"
 
 static uint32_t hash_of(const struct arg *arg, uint32_t n)
 {

@@ -17,11 +17,8 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "capture/agent/brackets.h"
-#include "capture/agent/creating.h"
 #include "capture/agent/lock.h"
-#include "capture/agent/pool.h"
 #include "capture/agent/shape.h"
-#include "capture/agent/slices.h"
 #include "capture/agent/usage.h"
 #include "event/ring.h"
 

@@ -3,13 +3,12 @@
  * A new pool thread has no work: it spins, by default for some 30 ms, before it sleeps. The kernel has a CPU clock of
  * each thread, which other threads of the process may read. A thread that has ended has none.
  */
-#include "capture/agent/pool.h"
-
 #include <errno.h>
 #include <time.h>
 
 #include "base/syscalls.h"
 #include "capture/agent/agent.h"
+#include "capture/agent/brackets.h"
 
 /* The clock of a thread's CPU time, by its number: see the kernel's posix-timers.h. */
 static long clock_of(int32_t tid)

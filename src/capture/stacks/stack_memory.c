@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Keeps blocks in slots by address. A block never goes over the end of a page, so it is there as a whole or not at all.
  */
-#include "capture/stacks/stack_memory.h"
-
 #include <errno.h>
 #include <string.h>
 #include <sys/uio.h>
+
+#include "capture/stacks/stack_call.h"
 
 enum { WHOLE = STACK_MEMORY_BLOCK }; /* what is larger is read without the blocks */
 

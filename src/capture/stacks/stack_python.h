@@ -10,7 +10,7 @@
 #define CAPTURE_STACKS_STACK_PYTHON_H
 
 #include "base/array.h"
-#include "capture/stacks/stack_memory.h"
+#include "capture/stacks/stack_call.h"
 #include "event/names.h"
 #include "runtime/python/cpython.h"
 

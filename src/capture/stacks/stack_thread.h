@@ -4,8 +4,8 @@
 #define CAPTURE_STACKS_STACK_THREAD_H
 
 #include "capture/proc/proc.h"
+#include "capture/stacks/stack_call.h"
 #include "capture/stacks/stack_image.h"
-#include "capture/stacks/stack_memory.h"
 #include "capture/stacks/stack_moment.h"
 #include "capture/stacks/stack_process.h"
 

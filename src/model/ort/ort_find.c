@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "base/processor.h"
-#include "model/ort/ort_places.h"
 #include "model/ort/ort_version.h"
+#include "model/ort/ort_wheel.h"
 
 #define LIBRARY "libonnxruntime.so"
 

@@ -3,8 +3,6 @@
  * Lists the places where packages are installed: by environment variables, by the python3 and node on the PATH, and by
  * convention. Runs neither.
  */
-#include "model/ort/ort_places.h"
-
 #include <glob.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -15,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/processor.h"
+#include "model/ort/ort_wheel.h"
 
 enum { MAX_FOLDERS = 400, MAX_CONF_LINES = 200, MAX_PARENTS = 16 };
 

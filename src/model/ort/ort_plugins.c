@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/ort/ort_places.h"
 #include "model/ort/ort_version.h"
+#include "model/ort/ort_wheel.h"
 
 static const struct plugin {
 	const char *provider, *pattern;

@@ -6,7 +6,7 @@
  */
 #include <stdlib.h>
 
-#include "show/view/groups.h"
+#include "show/view/view_scan.h"
 
 enum { MOST_OPERATORS = 200, MOST_NODES = 20000 };
 

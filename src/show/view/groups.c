@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Sums slices up by what they are; see groups.h. */
-#include "show/view/groups.h"
-
+/* Sums slices up by what they are; see view_scan.h. */
 #include <stdlib.h>
+
+#include "show/view/view_scan.h"
 
 static struct group *group_at(struct groups *groups, uint32_t number)
 {

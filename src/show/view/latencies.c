@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Collects latencies; see latencies.h. */
-#include "show/view/latencies.h"
-
+/* Collects latencies; see view_scan.h. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyze/store/shapes.h"
+#include "show/view/view_scan.h"
 
 enum { EXACT = 131072 }; /* as in the report */
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Finds the model of a slice; see model_of.h. */
-#include "show/view/model_of.h"
-
+/* Finds the model of a slice; see view_scan.h. */
 #include <string.h>
+
+#include "show/view/view_scan.h"
 
 /* How many slices before a time may lie inside the inference that is looked for: its setup, say. */
 enum { LOOK_BACK = 64 };

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "analyze/store/shapes.h"
-#include "show/view/model_of.h"
+#include "show/view/view_scan.h"
 #include "show/view/view_table.h"
 
 enum { ELEMENTS = 7, LAST_SORTED = 11 };

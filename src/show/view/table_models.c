@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "show/view/latencies.h"
+#include "show/view/view_scan.h"
 #include "show/view/view_table.h"
 
 static const struct view_table_column columns[] = {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "show/view/groups.h"
+#include "show/view/view_scan.h"
 #include "show/view/view_table.h"
 
 #define OPERATOR_COLUMNS \

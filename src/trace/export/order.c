@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Keeps the last events; when the window is full, sorts them and passes the earlier half on. */
-#include "trace/export/order.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "trace/export/pairing.h"
 
 void order_init(struct order *order, int (*take)(struct order *, const struct event *, struct err *))
 {

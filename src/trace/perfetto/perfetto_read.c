@@ -17,7 +17,7 @@
 
 #include "trace/perfetto/perfetto_event.h"
 #include "trace/perfetto/perfetto_fields.h"
-#include "trace/perfetto/perfetto_samples.h"
+#include "trace/perfetto/perfetto_texts.h"
 
 enum {
 	MAX_BUNDLE = 32 << 20, /* largest size of decompressed packets */

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Writes samples and what defines their stacks: texts, then mappings, frames and callstacks that refer to them. */
-#include "trace/perfetto/perfetto_samples.h"
-
 #include <errno.h>
 #include <string.h>
 
@@ -9,6 +7,7 @@
 #include "event/callstack.h"
 #include "trace/perfetto/perfetto_fields.h"
 #include "trace/perfetto/perfetto_out.h"
+#include "trace/perfetto/perfetto_texts.h"
 
 enum { HEAD_ROOM = 64, FRAME_ROOM = 96, NUMBER_ROOM = 6, MOST_FRAMES = 4096 };
 

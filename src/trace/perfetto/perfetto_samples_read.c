@@ -10,7 +10,7 @@
 #include "event/callstack.h"
 #include "trace/perfetto/perfetto_event.h"
 #include "trace/perfetto/perfetto_fields.h"
-#include "trace/perfetto/perfetto_samples.h"
+#include "trace/perfetto/perfetto_texts.h"
 
 enum { MOST_PARTS = 16 };
 

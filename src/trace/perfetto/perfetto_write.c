@@ -36,7 +36,6 @@
 #include "trace/perfetto/perfetto_fields.h"
 #include "trace/perfetto/perfetto_out.h"
 #include "trace/perfetto/perfetto_quick.h"
-#include "trace/perfetto/perfetto_samples.h"
 #include "trace/perfetto/perfetto_texts.h"
 
 enum {

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "analyze/result/model/model_join.h"
-#include "analyze/result/model/model_nodes.h"
 #include "base/text/provider.h"
 
 const char *model_asked(const struct model_result *result)

@@ -14,8 +14,8 @@
  *
  * What cannot be joined is listed as such: nothing is guessed beyond these rules.
  */
-#ifndef ANALYZE_RESULT_MODEL_COMPARE_H
-#define ANALYZE_RESULT_MODEL_COMPARE_H
+#ifndef ANALYZE_RESULT_MODEL_MODEL_COMPARE_H
+#define ANALYZE_RESULT_MODEL_MODEL_COMPARE_H
 
 #include "analyze/result/model/model_result.h"
 #include "analyze/stats/stats_ratio.h"
@@ -89,5 +89,24 @@ double model_typical_ns(const struct model_result *result, const struct model_op
 
 /* The provider that a run was to use; NULL: not known, or any. */
 const char *model_asked(const struct model_result *result);
+
+/*
+ * The nodes of the models of all runs of a report, and which are the same in several models: those of one name, and in
+ * one file that was run with several shapes those of one place. Quantizing a node may add "_quant" to its name.
+ */
+struct model_spot {
+	const struct model_facts *model;
+	uint32_t node;	 /* of the model */
+	uint32_t leader; /* index of the first that is the same node; its own */
+	uint32_t row;	 /* for the caller; MODEL_NONE */
+};
+
+struct model_nodes {
+	struct model_spot *spot; /* model after model */
+	uint32_t n;
+};
+
+/* 0, or -ENOMEM. The report is borrowed; the rest lies in the arena. */
+int model_nodes_find(struct model_nodes *nodes, const struct model_report *report, struct arena *arena);
 
 #endif

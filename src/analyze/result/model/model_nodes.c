@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Which nodes of several models are the same. Knows no operator. */
-#include "analyze/result/model/model_nodes.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

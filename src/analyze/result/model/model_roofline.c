@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* One operator under the roof. Does not know where its FLOPs and bytes come from. */
-#include "analyze/result/model/model_roofline.h"
+#include "analyze/result/model/model_analysis.h"
 
 /* Of a core's own caches; what is larger comes from the shared one or from memory. */
 static const double cached_bytes = 1 << 20;
