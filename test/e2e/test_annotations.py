@@ -117,7 +117,7 @@ def test_a_request_has_what_its_thread_waited_for(lab, wheel):
     took = json.loads(done.out)
     report = json.loads(lab.plain([lab.inftrace, "report", "--json", done.recording.path]).out)
     rows = report["requests"]
-    assert [row["name"] for row in rows] == ["handle"] * 4 and [row["count"] for row in rows] == [20, 1, 1, 1]
+    assert [row["name"] for row in rows] == ["handle"] * 4 and [row["count"] for row in rows] == [10, 1, 1, 1]
     for row in rows:
         parts = [part for part in report["request_parts"] if part["request"] == row["id"]]
         assert row["inferences"] == row["count"]
@@ -128,6 +128,6 @@ def test_a_request_has_what_its_thread_waited_for(lab, wheel):
         assert abs(row["wall_ns"] / 1e9 - took[key]["wall"]) < 0.05
         for state, name in ("slept", "nap"), ("waited for a thread", "wait"):
             told = sum(part["before_ns"] for part in parts if part["state"] == state and name in (part["place"] or ""))
-            assert abs(told / 1e9 - took[key][name]) < 0.05 + 0.1 * took[key][name], (state, told, took)
+            assert abs(told / 1e9 - took[key][name]) < 0.05 + 0.2 * took[key][name], (state, told, took)
     text = lab.plain([lab.inftrace, "report", "--all", done.recording.path]).out
     assert "handle, on average " in text and "slow at " in text

@@ -275,7 +275,7 @@ def test_an_inference_that_throws_ends_there_with_its_message(lab, each_openvino
 def test_a_program_in_cpp_calls_and_starts_inferences_and_some_throw(lab, openvino):
     program, include = lab.path("ovnative"), os.path.join(os.path.dirname(openvino.libs), "include")
     (library,) = glob.glob(os.path.join(openvino.libs, "libopenvino.so.*"))
-    flags = ["-std=c++17", "-I" + include, "-Wl,-rpath," + openvino.libs]
+    flags = ["-std=c++17", "-g", "-I" + include, "-Wl,-rpath," + openvino.libs]
     source = os.path.join(envs.PROGRAMS, "ovnative.cpp")
     subprocess.run(["c++", *flags, "-o", program, source, library], check=True)
     done = lab.both([program, lab.model("cnn")])
@@ -289,6 +289,18 @@ def test_a_program_in_cpp_calls_and_starts_inferences_and_some_throw(lab, openvi
         node.args["inference"] for node in done.recording.operators if node.args.get("inference")
     )
     assert [nodes[slice.args["inference"]] for slice in runs] == [8] * 10 + [1] * (4 + len(called))
+    # the lines that asked, below OpenVINO's own frames; of requests that its threads run, too
+    with open(source) as file:
+        lines = file.read().split("\n")
+    told = [slice for slice in runs if "caller" in slice.args]
+    assert len(runs) - len(told) <= len(called) - 4  # nobody asked for what is repeated
+    pattern = r"(\w+)(?:\(.*\))? \(%s:(\d+)\)" % re.escape(source)
+    asked = [re.fullmatch(pattern, slice.args["caller"]) for slice in told]
+    assert {match[1] for match in asked} == {"infer"}
+    for match, slice in zip(asked, told):
+        assert ("start_async" if "pool_queue_ns" in slice.args else "request.infer") in lines[int(match[2]) - 1]
+    made = [slice.args["caller"] for slice in done.recording.of("session")]
+    assert made and all(re.match(r"request_of\b.* \(%s:\d+\)" % re.escape(source), caller) for caller in made), made
 
 
 def test_what_auto_and_hetero_run_on_cpus_is_seen_once(lab, each_openvino):

@@ -19,7 +19,7 @@
 #include "analyze/outside/outside_tree.h"
 #include "analyze/summary/sum_rows.h"
 
-enum { SETS = 1024, WAYS = 4, KEPT = 1024, MAX_NAMES = 256, MAX_WHATS = 4096, MEMO = 256, LONG_NS = 100000000 };
+enum { SETS = 1024, WAYS = 4, KEPT = 1024, MAX_NAMES = 256, MAX_WORK = 4096, MEMO = 256, LONG_NS = 100000000 };
 
 struct span {
 	uint64_t begin_ns, end_ns;
@@ -67,7 +67,7 @@ struct requests {
 	struct sampled_thread thread[SETS * WAYS];
 	struct sum_rows names; /* struct request_name */
 	struct array kinds;
-	struct keys what_keys;
+	struct keys kind_keys;
 	struct memo memo[MEMO];
 	uint64_t used;
 };
@@ -322,9 +322,9 @@ static uint32_t number_of(struct summary_maker *maker, const struct event_sample
 	what.wait = names_of(maker->names, outside_wait_words(maker->names, &leaf).s);
 	if (place.in && sample->state != SAMPLE_STOPPED && sample->state != SAMPLE_QUEUED)
 		what.place = names_of(maker->names, outside_place_words(maker->names, &place).s);
-	if (requests->kinds.n >= MAX_WHATS)
+	if (requests->kinds.n >= MAX_WORK)
 		return NONE;
-	number = keys_number(&requests->what_keys, keys_pair(what.state, what.wait), what.place);
+	number = keys_number(&requests->kind_keys, keys_pair(what.state, what.wait), what.place);
 	if (number == NONE || number < requests->kinds.n)
 		return number;
 	added = array_add(&requests->kinds, sizeof *added);
@@ -505,7 +505,7 @@ void sum_requests_done(struct summary_maker *maker)
 	if (requests) {
 		sum_rows_done(&requests->names);
 		array_done(&requests->kinds, sizeof(struct what));
-		keys_done(&requests->what_keys);
+		keys_done(&requests->kind_keys);
 	}
 	free(requests);
 }

@@ -91,6 +91,15 @@ bool eh_frame_function(const struct eh_frame *frames, uint64_t address, struct e
 	return number && read_function(frames, number - 1, function) && address < function->end;
 }
 
+uint64_t eh_frame_entry(const struct eh_frame *frames, uint64_t address, struct eh_function *function)
+{
+	size_t number = find_number(frames, address);
+
+	if (!number || !read_function(frames, number - 1, function) || address >= function->end)
+		return 0;
+	return frames->header + (uint64_t)table_value(frames, number - 1, 1);
+}
+
 /* Whether the CIE of this FDE says that its FDEs have a length of what comes before their instructions. */
 static bool has_length(const struct eh_frame *frames, uint64_t fde)
 {

@@ -24,6 +24,8 @@ struct eh_function {
 int eh_frame_open(struct eh_frame *frames, const struct image *image, uint64_t header, uint64_t end, struct err *err);
 /* The function that contains an address; false: none, or its FDE makes no sense. */
 bool eh_frame_function(const struct eh_frame *frames, uint64_t address, struct eh_function *function);
+/* The same; the address of its FDE, 0: none. */
+uint64_t eh_frame_entry(const struct eh_frame *frames, uint64_t address, struct eh_function *function);
 /*
  * Whether it is a cold part: its frame is there from its first instruction on, because another part has made it. Says
  * false of a part without a frame.

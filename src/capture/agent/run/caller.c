@@ -14,6 +14,7 @@
 #include "capture/agent/dict.h"
 #include "capture/agent/replace/copies.h"
 #include "capture/agent/replace/module_walk.h"
+#include "capture/agent/run/caller_native.h"
 #include "runtime/find/peek.h"
 #include "runtime/python/cpython.h"
 
@@ -314,20 +315,6 @@ static uint32_t of_python(struct thread *thread, uint64_t at, int *n)
 	return 0;
 }
 
-/* A library of a runtime, or a binding to one: the line that counts called that. */
-static bool is_of_library(const char *path)
-{
-	static const char *const names[] = { "onnxruntime", "openvino", "tensorflow", "litert", "llama", "torch" };
-	const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;
-
-	if (!strstr(file, ".so") && !strstr(file, ".node"))
-		return false;
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (strstr(file, names[i]))
-			return true;
-	return false;
-}
-
 static uint32_t tell_address(const struct image_set *set, uint64_t address)
 {
 	char text[SEGMENT_MAX_TEXT], exe[1024];
@@ -343,7 +330,7 @@ static uint32_t tell_address(const struct image_set *set, uint64_t address)
 			exe[len > 0 ? len : 0] = 0;
 			path = exe;
 		}
-		if (*path != '/' || is_of_library(path))
+		if (*path != '/' || caller_native_is_library(path))
 			return 0;
 		len = snprintf(text, sizeof text, "%s+0x%llx", path, (unsigned long long)(address - image->base));
 		return (size_t)len < sizeof text ? dict_caller(text, (size_t)len) : 0;
@@ -384,13 +371,13 @@ uint32_t caller_of(struct thread *thread)
 
 	if (__atomic_load_n(&interpreter.trust, __ATOMIC_RELAXED) != TRUST_NONE)
 		at = interpreter.this_thread();
-	if (!at && !from)
-		return 0;
 	saved = errno;
 	thread->called_from = 0;
 	if (at && is_trusted(at))
 		caller = of_python(thread, at, &n);
 	/* a call from Python comes by the runtime's binding */
+	if (!caller && !n && !from)
+		from = caller_native_find(thread);
 	if (!caller && !n && from)
 		caller = of_address(thread, from);
 	errno = saved;
