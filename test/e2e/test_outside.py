@@ -77,6 +77,8 @@ def check_answer(lab, outside):
     assert "127.0.0.1" in kinds["waits_for_input"]["evidence"]
     text = lab.plain([lab.inftrace, "report", "--all", outside.path]).out
     assert "what was done" in text and "by calling path" in text
+    # the agent is a guest: its frames, around those of the runtime's pool, are no part of the program
+    assert not ask(lab, outside.path, "SELECT * FROM stacks WHERE module LIKE '%libinftrace-agent.so'")
     rows = ask(lab, outside.path, "SELECT * FROM outside")
     assert len(rows) == len(outside.rows)
     folded = lab.path("folded")

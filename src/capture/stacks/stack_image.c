@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "event/port.h"
 
 enum { RULES = 4096, RULE_MS = 3000, MOST_CODES = 1 << 20, FINISH_MS = 4000, MOST_OPEN = 64 };
 #define PLACE_NS UINT64_C(20000000000) /* the longest that one place may take */
@@ -70,6 +71,7 @@ uint32_t stack_image_of(struct stack_images *images, struct names *names, pid_t 
 	*image = (struct stack_image){ module->major, module->minor, module->inode };
 	image->path = names_of(names, module->path);
 	image->is_libc = is_libc(module->path);
+	image->is_agent = !strcmp(basename(module->path), PORT_AGENT);
 	image->pid = pid;
 	image->module = *module;
 	image->module.path = strdup(module->path);

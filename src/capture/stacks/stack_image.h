@@ -43,6 +43,7 @@ struct stack_image {
 	uint64_t inode;
 	uint32_t path;	 /* text */
 	bool is_libc;	 /* of the C or C++ library, or the loader: what programs call to wait */
+	bool is_agent;	 /* a guest: its frames are no part of the program */
 	bool is_sent[2]; /* to the children, by enum code_kind */
 	bool is_bad;	 /* a child ended by it */
 	pid_t pid;	 /* of a process that has it mapped, at module */

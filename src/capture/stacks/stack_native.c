@@ -32,11 +32,16 @@ static uint32_t interpreter_of(struct stack_process *process, const struct stack
 
 static uint32_t push_all(const struct stack_round *round, uint32_t stack, const struct stack_address *at, size_t n)
 {
+	struct stack_images *images = &round->shared->images;
 	struct names *names = round->out->names;
 
-	while (n-- > 0)
-		stack = callstacks_push(names_callstacks(names), stack,
-					stack_image_frame(&round->shared->images, names, at[n].image, at[n].offset));
+	while (n-- > 0) {
+		const struct stack_image *image = stack_image_at(images, at[n].image);
+
+		if (!image || !image->is_agent)
+			stack = callstacks_push(names_callstacks(names), stack,
+						stack_image_frame(images, names, at[n].image, at[n].offset));
+	}
 	return stack;
 }
 
