@@ -29,10 +29,13 @@ int module_walk_images(struct image_set *set)
 
 void *agent_keep(struct thread *thread, uint32_t *place, size_t size)
 {
-	*place = 1;
-	if (!thread->kept[1])
-		thread->kept[1] = calloc(1, size);
-	return thread->kept[1];
+	static uint32_t last;
+
+	if (!*place)
+		*place = ++last;
+	if (!thread->kept[*place])
+		thread->kept[*place] = calloc(1, size);
+	return thread->kept[*place];
 }
 
 int64_t caller_probe(int has_python);
@@ -58,4 +61,15 @@ __attribute__((visibility("default"))) int64_t caller_probe(int has_python)
 		best = took < best ? took : best;
 	}
 	return has_python && !found ? -1 : (int64_t)(best * 1000 / CALLS);
+}
+
+int64_t caller_probe_below(int n_frames);
+
+/* The same without Python, below so many frames of this library, which is passed over as a runtime's is. */
+__attribute__((visibility("default"), noinline)) int64_t caller_probe_below(int n_frames)
+{
+	int64_t took = n_frames ? caller_probe_below(n_frames - 1) : caller_probe(0);
+
+	__asm__ volatile("" ::: "memory"); /* no tail call */
+	return took;
 }
