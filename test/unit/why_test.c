@@ -322,6 +322,19 @@ TEST_WITH(a_wait_is_estimated_where_it_was_not_recorded, setup, teardown)
 	assert_part(&f->why, "likely_wait", 30000, "used 1.0 CPUs while 3.0 of them waited; hog used 1.9 CPUs");
 }
 
+/* The operator in which its thread lost the CPU took longer for that. */
+TEST_WITH(an_operator_is_not_blamed_for_a_wait_that_is_probable, setup, teardown)
+{
+	struct fixture *f = *state;
+
+	put(f, &(struct more){ .wait = 40000, .in_operator = 40000, .has_no_usage = true });
+	sample(f, f->process, "waiting for a cpu", "%", 0, 900);
+	sample(f, f->process, "cpu", "%", 100, 100);
+	find(f);
+	assert_part(&f->why, "likely_wait", 36000, "while 9.0 of them waited");
+	assert_not(&f->why, "one_operator");
+}
+
 /* Of 16 CPUs that are hardly busy it may use one. */
 TEST_WITH(a_wait_for_the_cpus_that_it_may_use_is_no_wait_for_the_machine, setup, teardown)
 {

@@ -19,8 +19,8 @@
 	F(cpu_frequency) \
 	F(device) \
 	F(idle_process) \
-	F(one_operator) \
 	F(likely_wait) \
+	F(one_operator) \
 	F(other_inferences) \
 	F(pool_wait) \
 	F(operators)

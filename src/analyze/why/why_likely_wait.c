@@ -2,7 +2,8 @@
 /*
  * What the thread did with its time was not recorded, as for short inferences, but the threads of its program waited
  * for CPUs at the time: it is taken to have waited for as large a part of its time as all of them. Before causes that
- * every thread of a busy machine shows, and behind those that have a figure of their own.
+ * every thread of a busy machine shows, among them an operator: one in which the thread lost its CPU took long, too.
+ * Behind those that have a figure of their own.
  */
 #include "analyze/why/why_in.h"
 

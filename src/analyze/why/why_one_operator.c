@@ -32,7 +32,7 @@ static void find(struct why_case *why)
 	struct printable *words;
 
 	/* what was taken may be why it took longer */
-	if (!node->name || more_ns < left_ns / 2 || more_ns < why_node_excess(node) / 10)
+	if (!node->name || more_ns < left_ns / 2 || more_ns < why_node_excess(node) / 3)
 		return;
 	whole = (double)slow->duration_ns / (double)(slow->usual.p50_ns + !slow->usual.p50_ns);
 	own = (double)node->ns / (double)(node->p50_ns + !node->p50_ns);
