@@ -187,6 +187,8 @@ static void put_nav(struct html_page *page, const struct report *report)
 	      page->out);
 	if (page->summary->n_outside)
 		fputs("<a href=\"#outside\">Outside of models</a>", page->out);
+	if (page->summary->n_requests)
+		fputs("<a href=\"#requests\">Requests</a>", page->out);
 	for (uint32_t i = 0; i < report->n_analyses && n < MAX_PARTS; i++) {
 		if (!report_shows(report, i))
 			continue;
