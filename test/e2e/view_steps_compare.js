@@ -80,5 +80,6 @@ exports.a_file_that_is_chosen_is_opened = async d => {
 		const own = await inftrace.app.get('table', { what: 'inferences', limit: 1 });
 		return [all.total, own.total];
 	});
-	assert.ok(counts[1] >= 20 && counts[1] < 40 && counts[0] > 200, counts);
+	// of a busy program a part has more, because events come in larger batches
+	assert.ok(counts[1] >= 20 && counts[1] < counts[0] && counts[0] > 200, counts);
 };

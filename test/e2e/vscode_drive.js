@@ -116,7 +116,7 @@ async function main() {
 		for (const [name, step] of stepsFiles.flatMap(file => Object.entries(require(path.resolve(file))))) {
 			const begun = Date.now();
 			await step(workbench).catch(async error => {
-				await page.screenshot({ path: path.join(folder, `failed-${name}.png`) });
+				await page.screenshot({ path: path.join(process.env.VSCODE_PICTURES ?? folder, `failed-${name}.png`) });
 				throw new Error(`${name}: ${error.stack}`);
 			});
 			if (process.env.VSCODE_PICTURES)

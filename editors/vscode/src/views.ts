@@ -23,7 +23,7 @@ class Programs implements vscode.TreeDataProvider<Row> {
 	async look(isForced = false): Promise<void> {
 		const { state } = await find();
 		let rows: readonly Row[] = [];
-		if (state === 'ok')
+		if (state === 'ok' && vscode.workspace.isTrusted)
 			try {
 				rows = leadersOf(
 					(JSON.parse(await answer(['ps', '--json'], [0, 1])) as Listed).programs,
@@ -118,10 +118,12 @@ export function registerViews(): { readonly all: vscode.Disposable[]; readonly r
 		timer = setTimeout(() => void look(), Math.max(OFTEN_MS, SELDOM * (performance.now() - begun)));
 	};
 	let wait: NodeJS.Timeout | undefined;
-	/** A recording that grows changes many times a second. */
+	/** A recording that grows changes many times a second: the list follows once. */
 	const listSoon = (): void => {
-		clearTimeout(wait);
-		wait = setTimeout(() => recordingView.visible && recordings.refresh(), 1000);
+		wait ??= setTimeout(() => {
+			wait = undefined;
+			if (recordingView.visible) recordings.refresh();
+		}, 1000);
 	};
 	void look();
 	const all = [
