@@ -252,3 +252,34 @@ def test_what_is_debugged_is_recorded(lab, library, extension):
         report = lab.plain([lab.inftrace, "report", "--json", "%s/%s.pftrace" % (folder, name)])
         (model,) = json.loads(report.out)["models"]
         assert model["inferences"]["count"] == n
+
+
+NAMES = ["<img src=x onerror=alert(1)>", "[free](command:workbench.action.quit) $(bug)", "turn\u202egnp", "l" * 240]
+
+
+@pytest.mark.root
+@pytest.mark.full("a second workbench")
+def test_bad_input_is_said_and_does_no_harm(lab, wheel, extension):
+    skip_without_page(lab)
+    kind, folder = environment(envs.workbench, "newest"), lab.path("workspace")
+    names = [name + ".pftrace" for name in NAMES]
+    os.makedirs(folder)
+    for name in ("cnn.onnx", "odd ${command:workbench.action.quit}.onnx"):
+        shutil.copy(lab.model("cnn"), os.path.join(folder, name))
+    for name in ("run.py", "serve [go](command:workbench.action.quit) $(bug).py"):
+        with open(os.path.join(folder, name), "w") as out:
+            out.write(PROGRAM)
+
+    def record_first():
+        lab.start([wheel.python, os.path.join(folder, name), "1000000", "0.1"])
+        run = [wheel.python, folder + "/run.py", "60", "0.001"]
+        done = lab.plain([lab.inftrace, "record", "-q", "-o", folder + "/first.pftrace", "--", *run])
+        assert done.status == 0
+        for own in names:
+            shutil.copy(folder + "/first.pftrace", os.path.join(folder, own))
+
+    settings = {"inftrace.path": lab.inftrace, "inftrace.duration": "1s"}
+    settings["python.defaultInterpreterPath"] = wheel.python
+    env = {"VSCODE_FOLDER": folder, "VSCODE_NAMES": json.dumps(names)}
+    with workbench(lab, kind, [extension], folder, settings, record_first, trusted=False) as address:
+        assert len(drive(lab, kind, address, "vscode_bad_steps.js", **env)) == 7
