@@ -13,7 +13,7 @@
 #include "capture/probe/uprobe_trial.h"
 #include "capture/probe/uprobes_in.h"
 
-enum { LEAST_STEP_NS = 50000000, FOLD_NS = 1000000000, LONGEST_CLOSING_NS = 2000000000 };
+enum { LEAST_STEP_NS = 50000000, FOLD_NS = 500000000, LONGEST_CLOSING_NS = 2000000000 };
 /* Half a percent of a CPU for reading, and half a minute of it at most; what a record costs here. */
 static const double own_share = 0.005, own_most_ns = 150e6, record_ns = 400;
 /* What another process's link at the same place adds to each hit: an inference and an operator have two. */

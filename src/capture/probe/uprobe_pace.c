@@ -10,7 +10,7 @@
 #include "capture/probe/uprobe_pace.h"
 
 static const double share = 0.008, most_ns = 120e6, reserve_ns = 40e6, window_ns = 40e6;
-static const double price_error = 0.35, least_error = 0.01, least_cpu_ns = 1e6, memory_ns = 2e9;
+static const double price_error = 0.35, least_error = 0.01, least_cpu_ns = 1e6, memory_ns = 0.5e9;
 /* What operators may cost while they are seen: more would be no window. */
 static const double most_share = 2;
 
