@@ -103,15 +103,11 @@ static const struct known *known_of(struct kept *kept, const struct thread *thre
 	return known;
 }
 
-/* Two words at most beyond what is known to be memory, page by page. */
-static bool is_memory(struct kept *kept, uint64_t at)
+/* Whether all pages up to the one of this word are memory. */
+static bool extend(struct kept *kept, uint64_t at)
 {
 	uint64_t word;
 
-	if (__builtin_expect(at >= kept->from && at + 8 <= kept->to, 1))
-		return true;
-	if (at < kept->from || at - kept->from > MOST_STACK)
-		kept->from = kept->to = at;
 	while (kept->to < at + 8) {
 		uint64_t next = kept->to + (PAGE - kept->to % PAGE);
 
@@ -120,6 +116,17 @@ static bool is_memory(struct kept *kept, uint64_t at)
 		kept->to = next;
 	}
 	return true;
+}
+
+/* What was found before may be the stack of a thread that has ended, or of a coroutine. */
+static bool is_memory(struct kept *kept, uint64_t at)
+{
+	if (__builtin_expect(at >= kept->from && at + 8 <= kept->to, 1))
+		return true;
+	if (at >= kept->from && at - kept->from <= MOST_STACK && extend(kept, at))
+		return true;
+	kept->from = kept->to = at;
+	return extend(kept, at);
 }
 
 static bool load(struct kept *kept, uint64_t at, uint64_t *word)
