@@ -35,10 +35,10 @@ class Background:
         wait_until(lambda: len(getattr(growing.now(), "inferences", ())) > n, self.process)
 
     def family(self):
-        """Its pid, those of its only child, its child's, and so on."""
+        """Its pid, that of its first child, the first one's of that, and so on: a recorder's others read files."""
         pids = [self.process.pid]
         while children_of(pids[-1]):
-            pids += children_of(pids[-1])
+            pids += children_of(pids[-1])[:1]
         return pids
 
     def end(self):

@@ -126,7 +126,7 @@ class Kills(Station):
     def round(self):
         recorder, path, said = self.recorder(self.soak_program())
         self.wait_runs(self.dice.randrange(1, 6000 if self.soak.is_long else 600), recorder)
-        (target,) = children_of(recorder.pid)
+        target = children_of(recorder.pid)[0]  # in others it reads files
         how = ["end", "kill", "kill the recorder"][self.figures["rounds"] % 3]
         self.figures[how] = self.figures.get(how, 0) + 1
         before = self.counters()
@@ -206,7 +206,7 @@ class Workers(Station):
         self.memory.append(memory_of(self.process.pid))
 
     def end(self):
-        (again,) = children_of(self.process.pid)
+        again = children_of(self.process.pid)[0]
         os.kill(again, signal.SIGUSR1)
         assert self.process.wait(PATIENCE) == 0, self.words(self.said)
         report = self.check(self.path, 1, self.counters()[0])
@@ -243,7 +243,7 @@ class Disk(Station):
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(filler)
             self.wait_runs(200, recorder)
-        (target,) = children_of(recorder.pid)
+        target = children_of(recorder.pid)[0]  # in others it reads files
         os.kill(target, signal.SIGUSR1)
         status = recorder.wait(PATIENCE)
         words = self.words(said)
@@ -279,7 +279,7 @@ class Sleeps(Station):
             asleep = self.dice.randrange(SECOND, HOUR)
             clocks.shift(0, asleep, asleep + self.dice.choice([0, 3 * SECOND, -3 * SECOND]))
         self.wait_runs(200, recorder)
-        (target,) = children_of(recorder.pid)
+        target = children_of(recorder.pid)[0]  # in others it reads files
         os.kill(target, signal.SIGUSR1)
         assert recorder.wait(PATIENCE) == 0, self.words(said)
         begun, ended, _ = self.counters()

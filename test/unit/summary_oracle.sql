@@ -564,9 +564,7 @@ WHERE got.path IS NULL OR got.value IS NOT each.value
 AND ifnull(abs(got.value - each.value) > slack + CASE each.type WHEN 'real' THEN 1e-8 * abs(each.value) ELSE 0 END, 1)
 UNION ALL -- lists begin with what took most
 SELECT '$.models', k, k - 1 FROM (SELECT k, wall, lag(wall) OVER (ORDER BY k) more FROM (
-	SELECT k, max(0, ifnull(sum(ns) FILTER (WHERE done), 0) -
-		ifnull(sum(inner) FILTER (WHERE done OR e IS NULL), 0)) wall
-	FROM model LEFT JOIN run USING (k) GROUP BY k))
+	SELECT k, ifnull(sum(ns) FILTER (WHERE done), 0) wall FROM model LEFT JOIN run USING (k) GROUP BY k))
 	WHERE wall > more
 UNION ALL
 SELECT path, typical, more FROM (

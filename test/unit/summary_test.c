@@ -574,7 +574,7 @@ TEST_WITH(an_inference_within_another_counts_once, setup, teardown)
 		   { "beside", 150, 650, 501 },
 		   { "innermost", 200, 300, 500 },
 		   { "inner", 1000, 1500, 500 } };
-	static const uint64_t own_ns[] = { 1200000, 500000, 200000, 100000 };
+	static const uint64_t own_ns[] = { 1200000, 200000, 500000, 100000 }; /* models by their whole time */
 	struct fixture *f = *state;
 
 	for (int i = 0; i < 5; i++) {
