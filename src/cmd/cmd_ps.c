@@ -162,7 +162,7 @@ const struct cmd cmd_ps = {
 	    "how many there are. A program that has the runtime in its own executable, such as a browser, has it in "
 	    "each "
 	    "of its processes: their first one is listed, with how many more there are. Programs with runtimes that "
-	    "inftrace does not record, such as PyTorch or llama.cpp, "
+	    "inftrace does not record, such as ncnn, "
 	    "are "
 	    "listed below the table.\n\n"
 	    "The exit status is 0 when there is such a program, 1 when there is none, 3 when ps failed.",

@@ -102,7 +102,11 @@ static const char *take_place(char *path, struct err *err)
 		if (*at <= ' ' || *at > '~')
 			hash = NULL;
 	if (!hash || strlen(hash) > 1000) {
-		err_set(err, EINVAL, "cannot use what is behind # as a place of the page");
+		err_set(err, EINVAL,
+			"cannot open %.200s: there is no such file, and what follows # is no place of a page; copy the "
+			"link "
+			"again, with the button Link",
+			path);
 		return NULL;
 	}
 	memmove(hash + 1, hash, strlen(hash) + 1);

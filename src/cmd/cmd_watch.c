@@ -335,7 +335,8 @@ static int run(const void *opaque, int argc, char **argv, struct err *err)
 	job->opts = opaque;
 	job->shared = job->opts->shared;
 	job->shared.thin = "auto";
-	code = argc ? opt_misused(err, "'%.40s' is too much: a PID needs --dump", argv[0]) : check(job->opts, err);
+	code = argc ? opt_misused(err, "unexpected argument '%.40s': only --dump takes a PID", argv[0])
+		    : check(job->opts, err);
 	if (!code)
 		code = attach_check(err);
 	was_on = privilege_use(true);
@@ -366,7 +367,8 @@ const struct cmd cmd_watch = {
 	.help =
 	    "Watches every program that runs models, those that start later too, and sums up every 10 s how many "
 	    "inferences there were of each service and model, how long they took, and how many failed. Prometheus "
-	    "scrapes the sums, OTLP pushes them, or a file takes them as JSON lines. The slowest, failed and first "
+	    "scrapes the sums, OTLP or ClickHouse receives them, or a file takes them as JSON lines. The slowest, "
+	    "failed and first "
 	    "inferences get a line "
 	    "of their own.\n\n"
 	    "A program's service is its OTEL_SERVICE_NAME, else its name; its container and pod are those of its "

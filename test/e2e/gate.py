@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """gate.py [--junitxml=FILE] [--times=FILE] [-n N] [pytest arguments]: runs the end-to-end tests as the gate does, in
-rounds.
+three rounds.
 
 Round 1 runs tests side by side, N at a time. Round 2 runs tests marked alone(reason), one by one. Round 3 repeats the
-failed tests, one by one, and round 4 those that failed again: what else the machine does may last longer than one test.
-A test that then passes is unsteady: it is listed, and does not fail the gate. Progress is
+failed tests, one by one. A test that then passes is unsteady: it is listed, and does not fail the gate. Progress is
 printed every 30 seconds. FILE receives the results as JUnit XML, one suite a round, with a `flakyFailure` for each
 unsteady test. --times receives a line "SECONDS WHAT" for each round. The output of pytest goes to a log beside the XML.
 """
@@ -130,10 +129,10 @@ class Gate:
         return this
 
 
-def split(rounds, repeats):
-    """(unsteady, failed) ids: failed and then passed; failed each time."""
+def split(rounds, again):
+    """(unsteady, failed) ids: failed and then passed; failed both times."""
     failed = [result["test"] for this in rounds for result in this.of("failed")]
-    passed = {result["test"] for this in repeats for result in this.of("passed")}
+    passed = {result["test"] for result in again.of("passed")} if again else set()
     return [id for id in failed if id in passed], [id for id in failed if id not in passed]
 
 
@@ -170,26 +169,11 @@ def say_left_out(left_out):
         say("left to ./check --full: %s%s: %s" % (name, " (%d cases)" % len(lines) if len(lines) > 1 else "", why))
 
 
-def say_failures(rounds, unsteady):
-    for this in rounds:
+def say_failures(rounds, again, unsteady):
+    for this in [*rounds, again] if again else rounds:
         for result in this.of("failed"):
             what = "unsteady" if result["test"] in unsteady else "failed"
             say("\n---- %s: %s (%s)\n%s" % (what, result["test"], this.name, result["text"].rstrip()))
-
-
-def repeated(gate, rounds):
-    """The rounds that repeat what failed."""
-    repeats = []
-    for name in ("again", "a third time"):
-        _, failed = split(rounds, repeats)
-        if len(failed) > TOO_MANY:
-            say("e2e: %d failed; that is too many to run them once more" % len(failed))
-            break
-        if failed:
-            say("e2e: %d failed; running them once more, alone" % len(failed))
-            gate.n_all += len(failed)
-            repeats.append(gate.round(name, failed, 1))
-    return repeats
 
 
 def run(gate, junitxml, times):
@@ -203,15 +187,24 @@ def run(gate, junitxml, times):
     side = [test["collected"] for test in tests if not test["alone"]]
     alone = [test["collected"] for test in tests if test["alone"]]
     rounds = [gate.round(name, ids, n) for name, ids, n in (("side by side", side, gate.n), ("alone", alone, 1)) if ids]
-    repeats = repeated(gate, rounds)
-    unsteady, failed = split(rounds, repeats)
-    say_failures(rounds + repeats, unsteady)
+    _, failed = split(rounds, None)
+    again = None
+    if 0 < len(failed) <= TOO_MANY:
+        say("e2e: %d failed; running them once more, alone" % len(failed))
+        gate.n_all += len(failed)
+        again = gate.round("again", failed, 1)
+    elif failed:
+        say("e2e: %d failed; that is too many to run them once more" % len(failed))
+    unsteady, failed = split(rounds, again)
+    say_failures(rounds, again, unsteady)
     say_left_out(left_out)
     if junitxml:
         written(rounds, unsteady, junitxml)
     if times:
         with open(times, "a") as out:
-            out.write("".join("%.0f end-to-end tests, %s\n" % (this.seconds, this.name) for this in rounds + repeats))
+            out.write(
+                "".join("%.0f end-to-end tests, %s\n" % (this.seconds, this.name) for this in [*rounds, again] if this)
+            )
     return 1 if failed or not tests or any(this.trouble for this in rounds) else 0
 
 

@@ -238,7 +238,7 @@ def test_a_killed_recorder_leaves_the_program_and_what_it_wrote(lab, torch):
     times = lab.path("times")
     command, path = lab.command(lab.python(torch, "torchprogram", "serve", "--times", times))
     server = Server(lab, command, times=times)
-    (child,) = children_of(server.pid)
+    child = children_of(server.pid)[0]  # the recorder reads files in another one
     growing = Growing(path)
     wait_until(lambda: (now := growing.now()) and len(now.inferences) > 50)
     os.kill(server.pid, signal.SIGKILL)
@@ -247,3 +247,13 @@ def test_a_killed_recorder_leaves_the_program_and_what_it_wrote(lab, torch):
     server.process.stdin.close()
     assert re.search(r"^differ 0$", server.process.stdout.read(), re.M)
     assert len(Recording(path).inferences) > 50
+
+
+def test_arguments_that_nobody_expects(lab, torch):
+    """Each tensor is found once, however it comes, and no code of the program runs for it."""
+    recording = lab.both(lab.python(torch, "torchodd"), level="inference").recording
+    rows = query(lab, recording, "select shapes from inferences order by begin_ns")
+    alone = {n: "float32[%dx2]" % n for n in range(2, 11)}
+    alone[7] += ",float32[7x3]"
+    many = [",".join("float32[11x%d]" % i for i in range(16)), ",".join(["float32[12x2]"] * 16)]
+    assert [row["shapes"] for row in rows] == [*alone.values(), *many]

@@ -58,6 +58,7 @@ class Halted:
         # inftrace next, which another test runs, holds each program for a moment
         halts = done.recording.of("halt")
         own = [slice for slice in halts if slice.args.get("text") != "inftrace-next"]
+        self.n_halts = len(halts)
         self.slices = sorted(own, key=lambda slice: slice.start)
         self.said = SAID[how] if len(own) == len(halts) else "stopped, held or frozen"
 
@@ -90,7 +91,7 @@ class Halted:
         assert slow["halted_ns"] <= slow["duration_ns"] and slow["halted_at_most_ns"] >= slow["halted_ns"], slow
         assert WORDS[self.how] in causes["stopped"]["words"] and causes["stopped"]["ns"] > 0.2e9, slow
         assert not {"one_operator", "operators", "idle_process"} & set(causes), slow
-        assert 1 <= runs["halted"] <= len(report["recording"]["halts"]) >= len(self.slices), report["recording"]
+        assert 1 <= runs["halted"] <= len(report["recording"]["halts"]) == self.n_halts, report["recording"]
         around = [
             operator
             for operator in self.recording.operators

@@ -11,7 +11,7 @@ import pytest
 import envs
 import judge
 from conftest import environment
-from lab import wait_until
+from lab import children_of, wait_until
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 HTML = "<img src=x onerror=alert(1)><script>alert(2)</script>"
@@ -79,12 +79,14 @@ def test_names_are_text_whatever_they_hold(lab, drive):
     assert len(drive(path, "view_steps_names.js")) == 4
 
 
-def test_a_recording_that_is_written_is_followed(lab, library, drive):
+def test_a_recording_that_is_written_is_followed(lab, library, drive, tmp_path):
+    """The program runs until the page has followed it."""
     skip_without_page(lab)
-    program = lab.native("run", library, lab.model("heavy"), "192x192", 192 * 192, "run", 3000, 2)
+    program = lab.native("soak", library, lab.model("chain"), 256, 256, lab.path("counters"), 2, 2000)
     command, path = lab.command(program, name="growing")
-    lab.start(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    wait_until(lambda: os.path.exists(path) and os.path.getsize(path) > 10000)
+    recorder = lab.start(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    wait_until(lambda: os.path.exists(path) and os.path.getsize(path) > 10000, recorder)
+    (tmp_path / "program").write_text(str(children_of(recorder.pid)[0]))
     assert len(drive(path, "view_steps_growth.js")) == 1
 
 

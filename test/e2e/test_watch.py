@@ -345,7 +345,9 @@ def test_otlp_is_what_opentelemetry_reads_and_troubles_are_said_once(lab, wheel)
         wait_until(lambda: len(receiver.requests) > 6 and durations(), watch.process, lambda: watch.err)
         watch.process.send_signal(signal.SIGUSR1)
         wait_until(lambda: "dump: " in watch.err, watch.process)
-        wait_until(lambda: tracer.requests and b"kept.dump-0001" in logger.requests[-1][2], watch.process)
+        wait_until(
+            lambda: tracer.requests and any(b"kept.dump-0001" in body for _, _, body in logger.requests), watch.process
+        )
         path, sent, _ = receiver.requests[0]
         assert path == "/v1/metrics" and sent["Content-Type"] == "application/x-protobuf"
         assert "Content-Encoding" not in sent and sent["X-Scope"] == "one" and sent["Authorization"] == "Bearer t0ken"
@@ -398,7 +400,7 @@ def test_batches_wait_until_they_arrive_also_when_watch_is_killed(lab, wheel):
     server.end()
     runs, traces = {}, []
     for path, headers in sent:
-        assert headers["X-Inftrace-Dropped-Before"] == "0"
+        assert headers["X-Inftrace-Dropped-Before"] == "0" and headers["Content-Encoding"] == "gzip"
         run, _, number = headers["X-Inftrace-Batch"].partition("-")
         if path == "/v1/metrics":
             runs.setdefault(run, []).append(int(number))

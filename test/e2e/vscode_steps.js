@@ -117,13 +117,13 @@ const live = { frame: null, end: 0 };
 
 async function grows(frame) {
 	const before = await frame.evaluate(() => inftrace.app.end);
-	await frame.waitForFunction(was => inftrace.app.end > was, before);
+	await frame.waitForFunction(was => inftrace.app.end > was + 1e9, before);
 }
 
 exports.live_goes_on_by_itself = async w => {
 	await w.tree('serve.py').hover();
 	await w.tree('serve.py').getByRole('button', { name: 'Live' }).click();
-	live.frame = await w.frame(() => globalThis.inftrace?.app.recording.live && inftrace.app.end > 0);
+	live.frame = await w.frame(() => globalThis.inftrace?.app.recording.live && inftrace.app.end > 1e9);
 	await grows(live.frame);
 	await w.tab('first.pftrace').click();
 	// what it had asked for when the tab was left has come

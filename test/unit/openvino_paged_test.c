@@ -47,6 +47,26 @@ TEST(as_many_as_fit_are_written)
 	assert_int_equal(openvino_sequences(inputs, 4, text, sizeof text), strlen("?:16+1/1"));
 }
 
+/* As many as openvino-genai runs at a time unless it is told otherwise. */
+TEST(all_of_256_sequences_are_written)
+{
+	int32_t many[256], from[257];
+	const int32_t most[] = { 1256 };
+	const struct shape inputs[] = { tokens(256), table(from, 257), table(many, 256), table(most, 0) };
+	char text[4096];
+	size_t n = 1;
+
+	for (int i = 0; i < 256; i++)
+		many[i] = 1000 + i;
+	for (int i = 0; i < 257; i++)
+		from[i] = i;
+	text[openvino_sequences(inputs, 4, text, sizeof text)] = 0;
+	for (const char *at = text; (at = strchr(at, ',')); at++)
+		n++;
+	assert_int_equal(n, 256);
+	assert_non_null(strstr(text, ",?:1255+1/1"));
+}
+
 TEST(other_models_have_none)
 {
 	const int32_t less[] = { 0, 65, 1, 66 }, negative[] = { -16, 0, 7 };

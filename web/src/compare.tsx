@@ -229,10 +229,7 @@ function Operators({ base, fresh, model }: { base: App; fresh: App; model: Model
 							onClick={() => show(row)}
 						>
 							<td>
-								<button
-									title="Show it in both"
-									onClick={() => show(row)}
-								>
+								<button title="Show it in both">
 									{oneLine(row.new.name)}
 								</button>
 							</td>

@@ -38,6 +38,7 @@ function known(): Promise<Map<string, vscode.Uri>> {
 	files ??= Promise.resolve(vscode.workspace.findFiles('**/*.pftrace', without, MOST)).then(
 		found => new Map(found.map(uri => [uri.toString(), uri])),
 	);
+	files.catch(() => (files = null));
 	return files;
 }
 

@@ -277,11 +277,11 @@ static int make_room(struct summary_maker *maker, struct sampled_thread *thread,
 	size_t n = 0;
 	int rc;
 
+	if (full == &thread->slices) /* in the order of their ends: one may lie around all others */
+		return settle(maker, thread, KEPT / 2);
 	while (n < thread->slices.n && slice[n].begin_ns < until_ns)
 		n++;
 	rc = settle(maker, thread, n);
-	if (full == &thread->slices)
-		return rc;
 	memmove(span, span + KEPT / 2, (full->n - KEPT / 2) * sizeof *span);
 	full->n -= KEPT / 2;
 	return rc;
@@ -295,7 +295,7 @@ static int keep(struct summary_maker *maker, struct sampled_thread *thread, stru
 		last->end_ns = span->end_ns;
 		return 0;
 	}
-	if (to->n == KEPT && make_room(maker, thread, to))
+	if (to->n >= KEPT && make_room(maker, thread, to))
 		return -ENOMEM;
 	last = array_add(to, sizeof *last);
 	if (!last)

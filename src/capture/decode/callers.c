@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Gathers a bounded number of events: from then on addresses that have no line are all that is known. */
+/* Gathers a bounded number of events: beyond that they go on with the address until the line comes. */
 #include "capture/decode/callers.h"
 
 enum { MOST_GATHERED = 1 << 16 };
@@ -61,12 +61,16 @@ uint64_t callers_settle(struct callers *callers, struct lanes *lanes, struct nam
 	if (!callers->n_open)
 		return UINT64_MAX;
 	for (uint32_t i = 0; i < callers->n; i++) {
-		if (callers->at[i].place)
+		struct caller_known *known = &callers->at[i];
+		uint32_t place;
+
+		if (known->place && !known->is_late)
 			continue;
-		callers->at[i].place = lanes->n > MOST_GATHERED ? callers->at[i].address
-								: callers->finder.find(&callers->finder, names,
-										       callers->at[i].address, waits);
-		callers->n_open -= callers->at[i].place != 0;
+		place = callers->finder.find(&callers->finder, names, known->address, waits);
+		known->is_late = !place && (known->is_late || lanes->n > MOST_GATHERED);
+		if (place || known->is_late)
+			known->place = place ? place : known->address;
+		callers->n_open -= place != 0;
 	}
 	return name_places(callers, lanes);
 }

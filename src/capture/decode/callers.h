@@ -26,8 +26,9 @@ struct callers_finder {
 /* Zeroed: none, and addresses stay what they are. */
 struct callers {
 	struct callers_finder finder;
-	struct {
+	struct caller_known {
 		uint32_t address, place; /* names; place 0: to come */
+		bool is_late;		 /* events go on with the address until it comes */
 	} at[CALLERS];
 	uint32_t n, n_open;
 };

@@ -410,12 +410,20 @@ static int put_one(struct lanes *lanes, struct sessions *sessions, struct sink *
 	return code;
 }
 
+static bool has_due(const struct lanes *lanes, uint64_t until_ns)
+{
+	for (size_t i = 0; i < lanes->n; i++)
+		if (lanes->event[i].time_ns <= until_ns)
+			return true;
+	return false;
+}
+
 int lanes_put(struct lanes *lanes, struct sessions *sessions, struct sink *out, uint64_t until_ns, struct err *err)
 {
 	size_t i;
 	int code = 0;
 
-	if (!lanes->n)
+	if (!has_due(lanes, until_ns)) /* else what is held would be sorted at each drain */
 		return 0;
 	qsort(lanes->event, lanes->n, sizeof *lanes->event, by_time);
 	for (i = 0; i < lanes->n && lanes->event[i].time_ns <= until_ns && !code; i++)

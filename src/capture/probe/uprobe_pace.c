@@ -38,11 +38,11 @@ void uprobe_pace_step(struct uprobe_pace *pace, uint64_t passed_ns, const struct
 	pace->window.n += n_runs;
 	if (closing.runs)
 		n_runs = pace->runs_per_s * s;
-	else if (pace->n_runs)
+	else if (pace->n_runs && passed_ns)
 		pace->runs_per_s = n_runs / s;
 	if (closing.operators)
 		n_operators = pace->operators_per_s * s;
-	else if (pace->n_operators)
+	else if (pace->n_operators && passed_ns)
 		pace->operators_per_s = n_operators / s;
 	paid_ns = n_runs * prices->run_ns + n_operators * prices->operator_ns;
 	pace->window.paid_ns += paid_ns;

@@ -235,12 +235,26 @@ static void fill(struct uprobes_copy *copy, const struct identity *process, cons
 	copy->cwd[got > 0 ? got : 0] = 0;
 }
 
+/* Nobody has probes in it: the next process that has it opens it again. Else a deleted file would take its disk. */
+static void let_go(struct analysed *file)
+{
+	if (file->n_copies)
+		return;
+	file->is_split = false;
+	if (file->fd >= 0)
+		close(file->fd);
+	file->fd = -1;
+}
+
 void uprobes_disarm(struct uprobes *uprobes, uint32_t number)
 {
 	struct uprobes_copy *copy = &uprobes->copy[number];
+	struct analysed *file = uprobes->holder[number] ? uprobes->holder[number]->file : NULL;
 
 	set_gate(uprobes, number, false);
 	uprobe_holder_leave(uprobes, number);
+	if (file)
+		let_go(file);
 	free(copy->path);
 	memset(copy, 0, sizeof *copy);
 }
@@ -386,6 +400,8 @@ static int look(struct uprobes *uprobes, const struct identity *process, const s
 			*host = file;
 		if (!code && !is_armed(uprobes, process, module))
 			code = keep_open(file, fd, err) ? -err->code : arm(uprobes, process, module, file, err);
+		if (file)
+			let_go(file);
 	}
 	close(fd);
 	return code == -ENOENT ? 0 : code;

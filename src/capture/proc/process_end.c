@@ -23,8 +23,11 @@ bool process_end(int pidfd, int n_tries, int *wait_status)
 
 		if (i)
 			nanosleep(&(struct timespec){ .tv_nsec = PAUSE_NS }, NULL);
-		if (ioctl(pidfd, PIDFD_ASK, &answer) && errno != ESRCH)
-			return false;
+		if (ioctl(pidfd, PIDFD_ASK, &answer)) {
+			if (errno != ESRCH)
+				return false;
+			continue; /* nothing was written: the mask is the one that was asked with */
+		}
 		*wait_status = answer.exit_code;
 		if (answer.mask & PIDFD_ANSWER_EXIT)
 			return true;

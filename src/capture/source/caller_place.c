@@ -142,6 +142,8 @@ static int ask(struct caller_places *places)
 	}
 	question.has_file = !file->is_sent;
 	failed = code_reader_ask(&places->reader, &question, file->is_sent ? -1 : file->fd);
+	if (failed == -EPIPE) /* it has ended: the next question starts another one */
+		code_reader_stop(&places->reader);
 	file->is_sent |= !failed;
 	places->is_sent = !failed;
 	places->sent_ns = clock_ns();

@@ -125,9 +125,12 @@ static int find_folder(struct asked *asked, struct err *err)
 
 	snprintf(path, sizeof path, "/proc/%d/fd", (int)asked->pid);
 	dir = opendir(path);
+	if (!dir && (errno == EACCES || errno == EPERM))
+		return err_set(err, errno,
+			       "cannot ask %d for a dump: its files need root; run: sudo inftrace watch --dump %d",
+			       (int)asked->pid, (int)asked->pid);
 	if (!dir)
-		return err_set(err, errno, "cannot ask %d for a dump: %s; run: sudo inftrace watch --dump",
-			       (int)asked->pid, strerror(errno));
+		return err_set(err, errno, "cannot ask %d for a dump: %s", (int)asked->pid, strerror(errno));
 	while (!is_found && (entry = readdir(dir))) {
 		len = readlinkat(dirfd(dir), entry->d_name, link, sizeof link - 1);
 		if (len <= 0)
@@ -205,7 +208,9 @@ static int wait_complete(const struct asked *asked, bool has_begun, struct err *
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (!n)
-			return err_set(err, ETIMEDOUT, "%d has begun no dump; what it prints says why", pid);
+			return err_set(err, ETIMEDOUT,
+				       "inftrace watch (%d) began no dump within %d s; its standard error says why",
+				       pid, BEGIN_MS / 1000);
 		news = poller[0].revents ? read_news(asked, name, sizeof name) : NOTHING;
 		has_begun |= news == BEGUN;
 		if (news == COMPLETE) {
@@ -213,7 +218,9 @@ static int wait_complete(const struct asked *asked, bool has_begun, struct err *
 			return 0;
 		}
 		if (news == FAILED)
-			return err_set(err, EIO, "%d could not complete the dump; what it prints says why", pid);
+			return err_set(err, EIO,
+				       "inftrace watch (%d) could not complete the dump; its standard error says why",
+				       pid);
 		if (!poller[0].revents && poller[1].revents)
 			return err_set(err, ESRCH, "%d has ended before the dump was complete", pid);
 	}

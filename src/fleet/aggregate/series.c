@@ -104,15 +104,15 @@ void series_operator_add(struct series *series, const char *type, const char *pr
 	while (i < series->n_operators && (strcmp(row[i].type, type) != 0 || strcmp(row[i].provider, provider) != 0))
 		i++;
 	if (i == series->n_operators) {
-		i = i < SERIES_OPERATORS ? i : SERIES_OPERATORS;
-		if (i == series->n_operators) {
-			row[i] = (struct series_operator){ .type = SERIES_OTHER };
-			series->n_operators++;
+		/* that of others may be among the first: each has one row */
+		if (i >= SERIES_OPERATORS && (strcmp(type, SERIES_OTHER) != 0 || *provider)) {
+			series_operator_add(series, SERIES_OTHER, "", ns);
+			return;
 		}
-		if (i < SERIES_OPERATORS) {
-			snprintf(row[i].type, sizeof row[i].type, "%s", type);
-			snprintf(row[i].provider, sizeof row[i].provider, "%s", provider);
-		}
+		row[i] = (struct series_operator){ .now_ns = 0 };
+		series->n_operators++;
+		snprintf(row[i].type, sizeof row[i].type, "%s", type);
+		snprintf(row[i].provider, sizeof row[i].provider, "%s", provider);
 	}
 	row[i].now_ns += ns;
 }

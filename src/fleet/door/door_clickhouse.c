@@ -100,7 +100,8 @@ static int open_lane(struct push *push, int table, const struct door_clickhouse_
 				    .authority = opts->authority };
 	if (snprintf(url, sizeof url, strchr(opts->url, '?') ? "%s" : "%s?database=inftrace", opts->url) >=
 	    (int)sizeof url)
-		return err_set(err, EINVAL, "cannot send to '%.60s...': this address is too long", opts->url);
+		return err_set(err, EINVAL, "cannot send to ClickHouse: its address is too long, more than %d bytes",
+			       PUSH_URL);
 	code = push_set_url(lane, url, "", err);
 	if (!code)
 		code = push_open_lane(push, lane, err);

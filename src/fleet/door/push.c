@@ -41,13 +41,15 @@ static size_t take_header(char *data, size_t size, size_t n, void *ctx)
 	return size;
 }
 
-/* What messages name: without a user and password in it. */
+/* What messages name: without what may be a user and password, before the host or in a query. */
 static void show(struct push_lane *lane)
 {
 	const char *scheme = strstr(lane->url, "://"), *host = scheme ? scheme + 3 : lane->url;
-	const char *at = memchr(host, '@', strcspn(host, "/"));
+	const char *at = memrchr(host, '@', strcspn(host, "/?")), *from = at ? at + 1 : host;
+	size_t len = strcspn(from, "?");
 
-	snprintf(lane->shown, sizeof lane->shown, "%.*s%.200s", (int)(host - lane->url), lane->url, at ? at + 1 : host);
+	snprintf(lane->shown, sizeof lane->shown, "%.*s%.*s", (int)(host - lane->url), lane->url,
+		 (int)(len < 200 ? len : 200), from);
 }
 
 int push_set_url(struct push_lane *lane, const char *url, const char *path, struct err *err)
@@ -267,8 +269,11 @@ static void send_oldest(struct push *push, int number)
 	struct spool_group group;
 	long status;
 
-	if (!spool_oldest(push->spool, number, lane->every_s ? MOST_TOGETHER : 1, &group))
+	if (!spool_oldest(push->spool, number, lane->every_s ? MOST_TOGETHER : 1, &group)) {
+		*push->retry_after = 0;
+		back_off(push, lane); /* out of memory: else it would be tried without a pause */
 		return;
+	}
 	status = post(push, lane, &group);
 	if (status >= 200 && status < 300) {
 		spool_remove(push->spool, &group, false);
@@ -350,9 +355,9 @@ static void send_due(struct push *push)
 
 		if (wait_of(push, i) > 0)
 			continue;
-		if (lane->every_s)
-			lane->period = period_of(lane);
 		send_oldest(push, i);
+		if (lane->every_s && !spool_has(push->spool, i)) /* more than go together: at once */
+			lane->period = period_of(lane);
 	}
 }
 

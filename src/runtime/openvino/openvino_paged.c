@@ -17,7 +17,7 @@
 
 #include "runtime/find/peek.h"
 
-enum { INT32 = 6, INT64 = 7, FLOAT32 = 1, MOST_SEQUENCES = 128, ENTRY = 64 };
+enum { INT32 = 6, INT64 = 7, FLOAT32 = 1, MOST_SEQUENCES = 256, ENTRY = 64, MOST_FAILED = 64 };
 
 struct table {
 	uint32_t n;
@@ -26,6 +26,7 @@ struct table {
 
 /* Such tables were read, so tensors have their elements where they are looked for. */
 static bool is_checked;
+static uint32_t n_failed;
 
 static bool read_data(const struct shape *shape, void *to, size_t size)
 {
@@ -128,12 +129,17 @@ static size_t put(const struct table *past, const struct table *begins, char *te
 size_t openvino_sequences(const struct shape *inputs, size_t n, char *to, size_t size)
 {
 	int64_t n_tokens = n ? tokens_of(&inputs[0]) : 0;
+	bool is_candidate = false;
 	struct table begins, past;
 	int32_t longest;
 
+	if (!__atomic_load_n(&is_checked, __ATOMIC_RELAXED) &&
+	    __atomic_load_n(&n_failed, __ATOMIC_RELAXED) >= MOST_FAILED)
+		return 0; /* each try takes system calls */
 	for (size_t i = 1; n_tokens && i < n; i++) {
 		if (!is_int32(&inputs[i], 0) || !read_data(&inputs[i], &longest, sizeof longest))
 			continue;
+		is_candidate = true;
 		for (size_t k = 1; k < n; k++) {
 			if (!read_table(&inputs[k], &begins) || !are_begins(&begins, n_tokens) ||
 			    !find_past(inputs, n, &begins, longest, &past))
@@ -142,5 +148,7 @@ size_t openvino_sequences(const struct shape *inputs, size_t n, char *to, size_t
 			return put(&past, &begins, to, size);
 		}
 	}
+	if (is_candidate && !__atomic_load_n(&is_checked, __ATOMIC_RELAXED))
+		__atomic_fetch_add(&n_failed, 1, __ATOMIC_RELAXED);
 	return 0;
 }

@@ -9,7 +9,7 @@
 
 /*
  * Of n inputs, with their elements: "?:16+1/1,?:0+64/1" (sequence:position+tokens/results asked for; sequences have no
- * numbers). Its length in `to`, at most `size` with a NUL; 0: this is no such model, or one unlike those that are
+ * numbers). Its length in `to`, less than `size`, without a NUL; 0: this is no such model, or one unlike those that are
  * known. Elements are read without the risk of a fault until such tables were found once, and by plain loads from then
  * on.
  */

@@ -92,13 +92,22 @@ static void put_types(struct html_page *page)
 	}
 }
 
+static void put_rest(struct table *table, const char *what, double ns, double wall_ns)
+{
+	table_cell(table, TABLE_DIM, "%s", what);
+	table_cell(table, TABLE_DIM, "%s", "");
+	table_cell(table, TABLE_DIM, "%s", units_duration(ns).s);
+	table_cell(table, TABLE_DIM, "%s", units_percent(ns / wall_ns).s);
+}
+
 /* Of a run that is alone: its share is a bar. */
 static void put_types_of_one(struct html_page *page)
 {
 	const struct model_comparison *comparison = &page->analysis->comparison;
 	const struct model_result *result = page->report->results;
 	double wall_ns = result->operators_wall_ns / fmax((double)result->n_operator_runs, 1);
-	double outside_ns = result->unattributed_ns / fmax((double)result->n_operator_runs, 1);
+	double turn_ns = result->recorded ? (double)result->recorded->model->coverage.turn_ns : 0;
+	double outside_ns = (result->unattributed_ns - turn_ns) / fmax((double)result->n_operator_runs, 1);
 	struct table table = { 0 };
 
 	table_column(&table, "type", TABLE_LEFT | TABLE_NAME);
@@ -111,10 +120,10 @@ static void put_types_of_one(struct html_page *page)
 		table_cell(&table, TABLE_PLAIN, "%s", units_duration(comparison->types[i].share_ns[0]).s);
 		table_cell(&table, TABLE_PLAIN, "%s", units_percent(comparison->types[i].share_ns[0] / wall_ns).s);
 	}
-	table_cell(&table, TABLE_DIM, "outside of operators");
-	table_cell(&table, TABLE_DIM, "%s", "");
-	table_cell(&table, TABLE_DIM, "%s", units_duration(outside_ns).s);
-	table_cell(&table, TABLE_DIM, "%s", units_percent(outside_ns / wall_ns).s);
+	if (turn_ns > 0)
+		put_rest(&table, "waiting for other inferences", turn_ns / fmax((double)result->n_operator_runs, 1),
+			 wall_ns);
+	put_rest(&table, "outside of operators", outside_ns, wall_ns);
 	html_table_of(page->out, "By type", &table);
 }
 

@@ -165,7 +165,7 @@ static void print_types(const struct page *page, const struct summary_model *mod
 	if (coverage->halted_ns)
 		put_rest(page, &table, &layout, "process stopped", coverage->halted_ns, coverage);
 	if (coverage->turn_ns)
-		put_rest(page, &table, &layout, "waiting for others", coverage->turn_ns, coverage);
+		put_rest(page, &table, &layout, "waiting for other inferences", coverage->turn_ns, coverage);
 	put_rest(page, &table, &layout, "unattributed", coverage->unattributed_ns - coverage->turn_ns, coverage);
 	table_print(&table, page->out);
 }

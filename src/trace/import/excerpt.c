@@ -14,7 +14,7 @@ struct excerpt_track {
 	uint32_t n_behind; /* slices that began behind it, and are open */
 	bool is_passed;	   /* what began before has been passed on */
 	bool has_value;
-	double value; /* of a counter, before the part */
+	struct event value; /* of a counter, the last one before the part, at its begin */
 };
 
 struct begun {
@@ -98,22 +98,26 @@ static int put_slice(struct excerpt *excerpt, struct excerpt_track *track, const
 	return sink_put(excerpt->out, event, err);
 }
 
+static int pass_value(struct excerpt *excerpt, struct excerpt_track *track, struct err *err)
+{
+	if (!track->has_value)
+		return 0;
+	track->has_value = false;
+	return sink_put(excerpt->out, &track->value, err);
+}
+
 static int put_value(struct excerpt *excerpt, struct excerpt_track *track, const struct event *event, struct err *err)
 {
-	struct event first = *event;
-
 	if (event->time_ns < excerpt->from_ns) {
 		track->has_value = true;
-		track->value = event->value;
+		track->value = *event;
+		track->value.time_ns = excerpt->from_ns;
+		track->value.args = NULL;
+		track->value.n_args = 0;
 		return 0;
 	}
-	if (track->has_value) {
-		track->has_value = false;
-		first.value = track->value;
-		first.time_ns = excerpt->from_ns;
-		if (sink_put(excerpt->out, &first, err))
-			return -err->code;
-	}
+	if (pass_value(excerpt, track, err))
+		return -err->code;
 	return event->time_ns > excerpt->to_ns ? 0 : sink_put(excerpt->out, event, err);
 }
 
@@ -166,7 +170,8 @@ int excerpt_end(struct excerpt *excerpt, struct err *err)
 	int code = 0;
 
 	for (size_t i = 0; i < excerpt->tracks.n && !code; i++)
-		code = pass_begun(excerpt, &track[i], err);
+		if (!(code = pass_begun(excerpt, &track[i], err))) /* a counter may not have changed since */
+			code = pass_value(excerpt, &track[i], err);
 	return code;
 }
 

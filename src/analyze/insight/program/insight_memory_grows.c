@@ -75,7 +75,7 @@ static void say(const struct speaker *to)
 	else
 		NEXT("look for results that the program keeps");
 	if (!(to->finding->high >= much_kept) && speaker_is_of_runtime(to, "onnxruntime") && is_without_memory(to))
-		NEXT("; record --level detail tells whether they are outputs of inferences");
+		NEXT("; record --level detail shows whether they are outputs of inferences");
 }
 
 const struct insight insight_memory_grows = {

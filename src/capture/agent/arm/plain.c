@@ -320,7 +320,7 @@ static struct session *session_of_run(const struct object *object)
 /* The id of what goes in of which sequence; 0: not known. */
 static uint32_t take_inputs(struct open_run *run, const struct object *object)
 {
-	enum { TEXT = 2048 };
+	enum { TEXT = 4096 };
 	const struct runtime_family *family = object->place->family;
 	struct shape shape[SHAPE_INPUTS];
 	size_t n = family->inputs(object->self, &object->inputs, shape), len;

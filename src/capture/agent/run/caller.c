@@ -342,7 +342,7 @@ static uint32_t tell_address(const struct image_set *set, uint64_t address)
 static uint32_t of_address(struct thread *thread, uint64_t address)
 {
 	enum { MOST_UNKNOWN = 256, BY_ADDRESS = -1000 };
-	static uint32_t n_unknown;
+	static uint32_t n_unknown, generation; /* n_unknown: in this generation */
 	struct kept *kept = kept_of(thread);
 	struct site *site = kept ? &kept->site[place_of(address, BY_ADDRESS) % SITES] : NULL;
 	struct image_set set = { 0 };
@@ -352,6 +352,8 @@ static uint32_t of_address(struct thread *thread, uint64_t address)
 	if (__builtin_expect(
 		site->code.at == address && site->offset == BY_ADDRESS && site->generation == thread->generation, 1))
 		return site->text;
+	if (__atomic_exchange_n(&generation, thread->generation, __ATOMIC_RELAXED) != thread->generation)
+		__atomic_store_n(&n_unknown, 0, __ATOMIC_RELAXED);
 	if (__atomic_load_n(&n_unknown, __ATOMIC_RELAXED) >= MOST_UNKNOWN)
 		return 0;
 	*site = (struct site){ .code.at = address, .offset = BY_ADDRESS, .generation = thread->generation };
@@ -366,6 +368,7 @@ static uint32_t of_address(struct thread *thread, uint64_t address)
 uint32_t caller_of(struct thread *thread)
 {
 	uint64_t from = thread->called_from, at = 0;
+	bool is_known = true; /* that no line of Python asked for it */
 	uint32_t caller = 0;
 	int saved, n = 0;
 
@@ -373,10 +376,10 @@ uint32_t caller_of(struct thread *thread)
 		at = interpreter.this_thread();
 	saved = errno;
 	thread->called_from = 0;
-	if (at && is_trusted(at))
+	if (at && (is_known = is_trusted(at)))
 		caller = of_python(thread, at, &n);
 	/* a call from Python comes by the runtime's binding */
-	if (!caller && !n && !from)
+	if (!caller && !n && !from && is_known)
 		from = caller_native_find(thread);
 	if (!caller && !n && from)
 		caller = of_address(thread, from);

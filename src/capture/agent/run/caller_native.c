@@ -53,6 +53,13 @@ static bool is_of_system(const char *path)
 	return false;
 }
 
+static bool is_interpreter(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return !strncmp(slash ? slash + 1 : path, "libpython", 9);
+}
+
 /* The agent itself, a runtime, also one that is linked into the program, or what they call. */
 static bool is_passed_over(const struct image *image)
 {
@@ -67,11 +74,13 @@ static bool is_passed_over(const struct image *image)
 
 static void look(struct known *known)
 {
-	static uint32_t n_looks;
+	static uint32_t n_looks, generation; /* n_looks: in this generation */
 	struct image_set set = { 0 };
 	struct eh_frame frames;
 	struct err ignored;
 
+	if (__atomic_exchange_n(&generation, known->generation, __ATOMIC_RELAXED) != known->generation)
+		__atomic_store_n(&n_looks, 0, __ATOMIC_RELAXED);
 	if (__atomic_load_n(&n_looks, __ATOMIC_RELAXED) >= MOST_LOOKS)
 		return;
 	__atomic_fetch_add(&n_looks, 1, __ATOMIC_RELAXED);
@@ -82,7 +91,9 @@ static void look(struct known *known)
 
 		if (!image_has(image, known->address - 1, IMAGE_X))
 			continue;
-		if (!is_passed_over(image))
+		if (is_interpreter(image->path)) /* whose own frames were not understood */
+			known->verdict = VERDICT_END;
+		else if (!is_passed_over(image))
 			known->verdict = *image->path == '/' || !*image->path ? VERDICT_CALLER : VERDICT_END;
 		else if (!eh_frame_open(&frames, image, image->frames, image->frames_end, &ignored) &&
 			 eh_rule_find(&frames, known->address, &known->rule) && !known->rule.is_end)

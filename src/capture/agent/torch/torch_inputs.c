@@ -8,8 +8,9 @@
 
 #include "capture/agent/torch/torch_in.h"
 
-/* Items of a container, containers inside one another, objects of a call, classes that are remembered. */
-enum { MOST_ITEMS = SHAPE_INPUTS, MOST_DEPTH = 5, MOST_LOOKED = 256, TYPES = 32 };
+/* Items of a container, containers inside one another, objects and containers of a call, classes that are remembered.
+ */
+enum { MOST_ITEMS = SHAPE_INPUTS, MOST_DEPTH = 5, MOST_LOOKED = 256, MOST_MET = 64, TYPES = 32 };
 
 /* Element types of PyTorch as shape.h counts them; 0: others. */
 static uint32_t type_of(uint16_t type)
@@ -21,8 +22,9 @@ static uint32_t type_of(uint16_t type)
 
 struct inputs {
 	struct shape shape[SHAPE_INPUTS];
-	size_t n, n_looked;
-	torch_device device; /* of all of them */
+	size_t n, n_looked, n_met;
+	const struct python_object *met[MOST_MET]; /* containers, the first of them */
+	torch_device device;			   /* of all of them */
 	bool is_mixed;
 };
 
@@ -45,14 +47,10 @@ static bool take_tensor(struct inputs *to, const struct python_object *object)
 	return true;
 }
 
-static bool is_list(const struct python_object *object)
+/* Or of a class that derives from it, such as a named tuple. */
+static bool is_a(const struct python_object *object, struct python_type *type)
 {
-	return object->type == python.PyTuple_Type || object->type == python.PyList_Type;
-}
-
-static bool is_dict(const struct python_object *object)
-{
-	return python.PyType_IsSubtype(object->type, python.PyDict_Type);
+	return object->type == type || python.PyType_IsSubtype(object->type, type);
 }
 
 /* NULL: it has none. A new reference. A class has some, but to ask one of the interpreter's own for them changes it. */
@@ -80,15 +78,15 @@ static bool is_open(const struct python_object *key)
 {
 	const char *name = key->type == python.PyUnicode_Type ? python.PyUnicode_AsUTF8((PYTHON_OBJECT)key) : "";
 
+	if (!name) /* half of a surrogate pair */
+		python.PyErr_Clear();
 	return name && *name != '_';
 }
 
 static void take(struct inputs *to, struct python_object *object, unsigned depth);
 
-static void take_list(struct inputs *to, struct python_object *list, unsigned depth)
+static void take_list(struct inputs *to, struct python_object *list, bool is_tuple, unsigned depth)
 {
-	bool is_tuple = list->type == python.PyTuple_Type;
-
 	for (intptr_t i = 0; i < ((const intptr_t *)list)[2] && i < MOST_ITEMS; i++) {
 		PYTHON_OBJECT item = is_tuple ? python.PyTuple_GetItem(list, i) : python.PyList_GetItem(list, i);
 		if (item)
@@ -109,26 +107,44 @@ static void take_values(struct inputs *to, struct python_object *dict, bool is_o
 	}
 }
 
+/* Objects may contain each other, and one may be in several places. */
+static bool is_met(struct inputs *to, const struct python_object *object)
+{
+	for (size_t i = 0; i < to->n_met; i++)
+		if (to->met[i] == object)
+			return true;
+	if (to->n_met < MOST_MET)
+		to->met[to->n_met++] = object;
+	return false;
+}
+
 static void take_attributes(struct inputs *to, struct python_object *object, unsigned depth)
 {
 	struct python_object *own = attributes_of(object);
 
 	if (!own)
 		return;
-	take_values(to, own, true, depth);
+	if (!is_met(to, object))
+		take_values(to, own, true, depth);
 	python.Py_DecRef(own);
 }
 
 static void take(struct inputs *to, struct python_object *object, unsigned depth)
 {
+	bool is_tuple, is_dict;
+
 	if (to->n == SHAPE_INPUTS || to->n_looked++ >= MOST_LOOKED || take_tensor(to, object) || depth++ == MOST_DEPTH)
 		return;
-	if (is_list(object))
-		take_list(to, object, depth);
-	else if (is_dict(object))
-		take_values(to, object, false, depth);
-	else
+	is_tuple = is_a(object, python.PyTuple_Type);
+	is_dict = !is_tuple && is_a(object, python.PyDict_Type);
+	if (!is_tuple && !is_dict && !is_a(object, python.PyList_Type))
 		take_attributes(to, object, depth);
+	else if (!is_met(to, object)) {
+		if (is_dict)
+			take_values(to, object, false, depth);
+		else
+			take_list(to, object, is_tuple, depth);
+	}
 }
 
 /* Of an argument; those that are too many count as containers. */
@@ -145,7 +161,7 @@ torch_device torch_inputs_of(struct open_run *run, const struct torch_module *mo
 	torch_device own = module->n_devices == 1 ? module->devices[0] : 0;
 	uint64_t is_tensor = 0;
 
-	inputs.n = inputs.n_looked = 0;
+	inputs.n = inputs.n_looked = inputs.n_met = 0;
 	inputs.device = 0;
 	inputs.is_mixed = false;
 	for (size_t i = 0; i < n; i++)
