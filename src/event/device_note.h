@@ -14,6 +14,11 @@
 #define EVENT_DIRECTION_INSIDE "inside the device"
 #define EVENT_DIRECTION_BETWEEN "between devices"
 
+/* What a driver did for itself, as slices beside calls. */
+#define EVENT_OVERHEAD_COMPILATION "compilation"
+#define EVENT_OVERHEAD_MODULE "module loading"
+#define EVENT_OVERHEAD_FUNCTION "lazy function loading"
+
 #define EVENT_DEVICE_KEYS(F) \
 	F(GRID, "grid")			/* text; on kernels: "108x1x1" blocks */ \
 	F(BLOCK, "block")		/* text: of so many threads */ \

@@ -19,7 +19,8 @@ enum device_record {
 	/* A call of the program. time..value, id: thread, run: correlation, text: name, more: enum device_call_kind;
 	 * FLAG_FAILED */
 	RECORD_DEVICE_CALL,
-	/* Time that the driver or the library took for itself. time..value, text: what for */
+	/* Time that the driver or the library took for itself. time..value, text: what for, id: of this thread; 0: not
+	 * known */
 	RECORD_DEVICE_OVERHEAD,
 	/* value: records were dropped, id: of this stream, text: device << 24 | context, SEGMENT_NO_STREAM: unknown */
 	RECORD_DEVICE_DROPPED,

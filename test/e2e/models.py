@@ -589,6 +589,27 @@ def launches():
     return model, {"x": _ramp(4)}
 
 
+def waiting():
+    """Operators of programs/launch_ops.c that wait for their kernel, the first of which tries others before."""
+    nodes = [
+        helper.make_node(
+            "Launch",
+            ["x" if i == 0 else "w%d" % (i - 1)],
+            ["y" if i == 5 else "w%d" % i],
+            name="w%d" % i,
+            domain="test",
+            kernels=1,
+            us=40,
+            waits=1,
+            tries=20 if i == 0 else 0,
+        )
+        for i in range(6)
+    ]
+    model = _model("waiting", nodes, [_value("x", FLOAT, [4])], [_value("y", FLOAT, [4])])
+    model.opset_import.append(helper.make_opsetid("test", 1))
+    return model, {"x": _ramp(4)}
+
+
 def types():
     """One node each of many types, some with kernels whose classes are derived from each other."""
     alone = [
@@ -714,6 +735,7 @@ MODELS = (
     launches,
     types,
     uneven,
+    waiting,
 )
 
 

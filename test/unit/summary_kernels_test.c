@@ -162,7 +162,7 @@ TEST(what_a_device_did_for_inferences_is_added_up_and_found)
 			put_inference(&s, lanes, number, &rows[i].work);
 		summary = stream_summary(&s, &file);
 		device = &summary->models[0].runs.device;
-		assert_int_equal(summary->models[0].runs.n_with_kernels, 10);
+		assert_int_equal(summary->models[0].runs.device.n_runs, 10);
 		assert_int_equal(device->n_kernels, 10 * (13 + rows[i].work.copies));
 		assert_int_equal(device->busy_ns, 10 * rows[i].busy_ns);
 		assert_int_equal(device->idle_ns, 10 * rows[i].idle_ns);

@@ -318,7 +318,14 @@ const struct summary_runs *finder_device_runs(const struct finder *finder)
 {
 	const struct recording_facts *facts = finder->run->result->recorded;
 
-	return facts && facts->model->runs.n_with_kernels >= LEAST_WITH_KERNELS ? &facts->model->runs : NULL;
+	return facts && facts->model->runs.device.n_runs >= LEAST_WITH_KERNELS ? &facts->model->runs : NULL;
+}
+
+bool finder_lost_cpu(const struct finder *finder, uint64_t ns)
+{
+	const struct summary_runs *runs = finder_device_runs(finder);
+
+	return runs && finder_waits(runs) && runs->run_queue_ns >= ns / 2;
 }
 
 struct finding *finder_add_bound(struct finder *finder, const struct insight *insight, uint64_t n_bound, uint64_t ns)
@@ -326,10 +333,10 @@ struct finding *finder_add_bound(struct finder *finder, const struct insight *in
 	const struct summary_runs *runs = finder_device_runs(finder);
 	struct finding *finding;
 
-	if (!runs || 2 * n_bound < runs->n_with_kernels)
+	if (!runs || 2 * n_bound < runs->device.n_runs)
 		return NULL;
-	finding = finder_add_counts(finder, insight, (double)ns / (double)runs->kernels_wall_ns, (int64_t)n_bound,
-				    (int64_t)runs->n_with_kernels);
-	finding->gain_ns = (double)ns / (double)runs->n_with_kernels;
+	finding = finder_add_counts(finder, insight, (double)ns / (double)runs->device.wall_ns, (int64_t)n_bound,
+				    (int64_t)runs->device.n_runs);
+	finding->gain_ns = (double)ns / (double)runs->device.n_runs;
 	return finding;
 }

@@ -75,6 +75,8 @@ const struct summary_runs *finder_device_runs(const struct finder *finder);
  * is the gain; a: n_bound, of b. NULL: fewer are.
  */
 struct finding *finder_add_bound(struct finder *finder, const struct insight *insight, uint64_t n_bound, uint64_t ns);
+/* Inferences waited for a CPU for half of that time or more: what was late was late for that reason. */
+bool finder_lost_cpu(const struct finder *finder, uint64_t ns);
 /* Has this rule, which is listed before, found something of the run? */
 bool finder_has(const struct finder *finder, const struct insight *insight);
 double finder_phase_of(const struct model_result *result, int phase); /* enum summary_phase; 0: not seen */

@@ -11,10 +11,9 @@ extern const struct insight insight_moves_layout;
 
 static bool only_moves(const char *type)
 {
-	static const char *const types[] = { "ReorderInput",   "ReorderOutput",	   "Transpose",	     "Cast",
-					     "QuantizeLinear", "DequantizeLinear", "MemcpyFromHost", "MemcpyToHost",
-					     "aten::copy_",    "aten::_to_copy",   "aten::to",	     "aten::contiguous",
-					     "aten::clone" };
+	static const char *const types[] = { "ReorderInput",   "ReorderOutput",	   "Transpose",	  "Cast",
+					     "QuantizeLinear", "DequantizeLinear", "aten::copy_", "aten::_to_copy",
+					     "aten::to",       "aten::contiguous", "aten::clone" };
 
 	for (size_t i = 0; type && i < sizeof types / sizeof *types; i++)
 		if (!strcmp(types[i], type))

@@ -18,6 +18,7 @@
 	F(waits_for_cpu) \
 	F(oversubscribed) \
 	F(spinning) \
+	F(idle_between) \
 	F(own_work) \
 	F(waits_for_gil) \
 	F(waits_for_thread) \
@@ -31,7 +32,10 @@
 	F(nothing_taken) \
 	F(partly_taken) \
 	F(launch_bound) \
+	F(waits_each_run) \
 	F(copies_each_run) \
+	F(crosses_providers) \
+	F(small_kernels) \
 	F(device_memory) \
 	F(faster) \
 	F(outputs_kept) \
@@ -48,6 +52,8 @@
 	F(drifts) \
 	F(few_values) \
 	F(profiled) \
+	F(first_costs) \
+	F(searches_algorithms) \
 	F(slow_first) \
 	F(slow_planner) \
 	F(weights_copied) \

@@ -62,10 +62,22 @@ struct busy {
 	bool is_open; /* there is a stretch at hand */
 };
 
+enum { RUN_GAPS = 6 };
+
+/* A device idled until something that was asked for late; and what the caller had waited for until then. */
+struct run_gap {
+	uint64_t begin_ns, end_ns;
+	enum run_wait { RUN_LATE, RUN_AFTER_COPY, RUN_AFTER_WAIT } after;
+};
+
 /* What a device did for it so far: from the first begin to the last end. */
 struct run_device {
 	struct summary_device sum;
 	uint64_t begin_ns, end_ns;
+	uint64_t idle_from_ns; /* since when it idled before the first; 0: not known, or it did not */
+	struct run_gap gap[RUN_GAPS], wait[RUN_GAPS]; /* the longest; the last calls that waited */
+	uint32_t n_gaps, n_call_waits;
+	uint64_t end_wait_ns; /* when the last call ended that waited for the device */
 };
 
 /* An inference in the window. */

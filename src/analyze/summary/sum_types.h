@@ -113,6 +113,7 @@ struct process {
 	double taken;		       /* the last value of the counter EVENT_MEMORY_TOTAL; NAN: none yet */
 	double heap_in_use, heap_kept; /* the same of those of malloc */
 	struct summary_resident resident;
+	uint64_t device_end_ns; /* until when a device has worked for it so far; 0: none has */
 };
 
 struct counter {

@@ -130,11 +130,10 @@ struct summary_runs {
 	uint64_t faults_p50; /* of one */
 	uint64_t n_waits;    /* those whose wait for a CPU is known */
 	uint64_t run_queue_ns, waits_wall_ns;
-	uint64_t longest_wait_ns;		  /* of one */
-	uint64_t first_wait_ns, n_first_waits;	  /* of the first of sessions, as far as it is known */
-	uint64_t n_subnormal, subnormal_wall_ns;  /* typical ones whose thread computed with subnormal numbers */
-	uint64_t n_with_kernels, kernels_wall_ns; /* typical ones with kernels of a device */
-	struct summary_device device;		  /* of these */
+	uint64_t longest_wait_ns;		    /* of one */
+	uint64_t first_wait_ns, n_first_waits;	    /* of the first of sessions, as far as it is known */
+	uint64_t n_subnormal, subnormal_wall_ns;    /* typical ones whose thread computed with subnormal numbers */
+	struct summary_device device, first_device; /* of typical ones; of the first of sessions */
 	struct summary_turns turns;
 	uint64_t n_first_halted, n_halted, halted_ns; /* finished while their process was halted; how long, at least */
 	/* of which the next two are known; whose results can be differentiated; computed as in training */

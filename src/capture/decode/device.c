@@ -142,7 +142,7 @@ static struct device_call *call_of(struct device *device, const struct device_wo
 			high = middle;
 	}
 	for (; low < device->calls.n && call[low].correlation == work->correlation; low++)
-		if (!work->end_ns || call[low].begin_ns <= work->end_ns)
+		if (!call[low].is_overhead && (!work->end_ns || call[low].begin_ns <= work->end_ns))
 			if (!found || call[low].begin_ns > found->end_ns)
 				found = &call[low];
 	return found;
@@ -287,8 +287,8 @@ static void merge_calls(struct device *device)
 	if (device->calls.n)
 		qsort(call, device->calls.n, sizeof *call, by_correlation);
 	for (size_t i = 0; i < device->calls.n; i++)
-		if (!n || call[n - 1].correlation != call[i].correlation || call[n - 1].tid != call[i].tid ||
-		    call[i].begin_ns > call[n - 1].end_ns)
+		if (!n || call[i].is_overhead || call[n - 1].correlation != call[i].correlation ||
+		    call[n - 1].tid != call[i].tid || call[i].begin_ns > call[n - 1].end_ns)
 			call[n++] = call[i];
 	device->calls.n = n;
 }
@@ -361,6 +361,7 @@ static int take_call(const struct records_step *step)
 				      .tid = (int32_t)record->id,
 				      .correlation = record->run,
 				      .has_failed = record->flags & FLAG_FAILED,
+				      .is_overhead = record->type == RECORD_DEVICE_OVERHEAD,
 				      .round = device->n_flushed };
 	return 0;
 }
@@ -397,9 +398,8 @@ int device_take(const struct records_step *step)
 	case RECORD_DEVICE_WORK:
 		return take_work(step);
 	case RECORD_DEVICE_CALL:
-		return take_call(step);
 	case RECORD_DEVICE_OVERHEAD:
-		return device_tell_overhead(&out, record);
+		return take_call(step);
 	case RECORD_DEVICE_DROPPED:
 		return device_tell_dropped(&out, record, step->now_ns);
 	case RECORD_DEVICE_STATE:

@@ -12,6 +12,7 @@ struct device_call {
 	uint32_t name, correlation, round;
 	int32_t tid;
 	bool has_failed;
+	bool is_overhead; /* no call, but time that the driver took in one; correlation 0, tid 0: not known */
 };
 
 struct device_work {
@@ -44,7 +45,6 @@ struct device_step {
 int device_tell_work(struct device_step *step, const struct device_work *work);
 /* span: the operator or inference that it was made in; NULL: none */
 int device_tell_call(struct device_step *step, const struct device_call *call, const struct device_span *span);
-int device_tell_overhead(struct device_step *step, const struct record *record);
 int device_tell_dropped(struct device_step *step, const struct record *record, uint64_t now_ns);
 
 #endif

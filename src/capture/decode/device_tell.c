@@ -267,11 +267,14 @@ int device_tell_work(struct device_step *step, const struct device_work *work)
 
 int device_tell_call(struct device_step *step, const struct device_call *call, const struct device_span *span)
 {
-	const struct device_line of = { .group = DEVICE_GROUP_OF_CALLS, .number = (uint32_t)call->tid };
+	const struct device_line of = { .group = DEVICE_GROUP_OF_CALLS,
+					.number = (uint32_t)(call->is_overhead ? OF_OVERHEAD : call->tid) };
 	struct event event = { .kind = KIND_CALL, .time_ns = call->begin_ns, .name = call->name };
-	struct arg args[ARGS] = { arg_int(KEY_TID, call->tid) };
-	size_t n = 1 + describe_span(step, span, args + 1);
+	struct arg args[ARGS];
+	size_t n = describe_span(step, span, args);
 
+	if (call->tid)
+		args[n++] = arg_int(KEY_TID, call->tid);
 	if (call->flow)
 		args[n++] = arg_int(KEY_FLOW, flow_id(step, call->flow));
 	if (call->has_failed)
@@ -279,17 +282,6 @@ int device_tell_call(struct device_step *step, const struct device_call *call, c
 	event.args = args;
 	event.n_args = n;
 	return put(step, line_of(step, &of, 0, call->begin_ns), &event, call->end_ns);
-}
-
-int device_tell_overhead(struct device_step *step, const struct record *record)
-{
-	const struct device_line of = { .group = DEVICE_GROUP_OF_CALLS, .number = (uint32_t)OF_OVERHEAD };
-	struct event event = { .kind = KIND_CALL, .time_ns = record->time };
-
-	if (!record->time || record->value < record->time)
-		return 0;
-	event.name = segment_text(&step->process->map, record->text);
-	return put(step, line_of(step, &of, 0, event.time_ns), &event, record->value);
 }
 
 int device_tell_dropped(struct device_step *step, const struct record *record, uint64_t now_ns)

@@ -169,7 +169,7 @@ static void put_models(struct html_page *page)
 		if (!*words.s)
 			continue;
 		table_cell(&table, TABLE_PLAIN, "%s", name_of(page, summary->models[i].name, "-").s);
-		table_cell(&table, TABLE_PLAIN, "%s", units_count(runs->n_with_kernels).s);
+		table_cell(&table, TABLE_PLAIN, "%s", units_count(runs->device.n_runs).s);
 		table_cell(&table, TABLE_PLAIN, "%s", words.s);
 	}
 	html_table_of(page->out, "In inferences of each model, but for first and failed ones", &table);

@@ -231,18 +231,22 @@ static void put_kernels(struct json_summary *to, const struct summary_runs *runs
 {
 	const struct summary_device *device = &runs->device;
 
-	if (!runs->n_with_kernels) {
+	if (!runs->device.n_runs) {
 		json_null(&to->json, "kernels");
 		return;
 	}
 	json_object(&to->json, "kernels");
-	json_count(&to->json, "inferences", runs->n_with_kernels);
-	json_count(&to->json, "wall_ns", runs->kernels_wall_ns);
+	json_count(&to->json, "inferences", runs->device.n_runs);
+	json_count(&to->json, "wall_ns", runs->device.wall_ns);
 	json_count(&to->json, "kernels", device->n_kernels);
 	json_count(&to->json, "kernels_ns", device->kernels_ns);
 	json_count(&to->json, "busy_ns", device->busy_ns);
 	json_count(&to->json, "idle_ns", device->idle_ns);
 	json_count(&to->json, "launch_idle_ns", device->launch_idle_ns);
+	json_count(&to->json, "wait_idle_ns", device->wait_idle_ns);
+	json_count(&to->json, "copy_idle_ns", device->copy_idle_ns);
+	json_count(&to->json, "idle_before_ns", device->before_ns);
+	json_count(&to->json, "idle_between_ns", device->between_ns);
 	json_count(&to->json, "late_ns", device->late_ns);
 	json_count(&to->json, "copies_ns", device->copies_ns);
 	put_copies(to, "copies_to_device", &device->to);
@@ -252,6 +256,8 @@ static void put_kernels(struct json_summary *to, const struct summary_runs *runs
 	json_count(&to->json, "waits_ns", device->waits_ns);
 	json_count(&to->json, "memory_calls", device->n_memory);
 	json_count(&to->json, "memory_calls_ns", device->memory_ns);
+	json_count(&to->json, "compile_ns", device->compile_ns);
+	json_count(&to->json, "load_ns", device->load_ns);
 	json_end(&to->json, '}');
 }
 

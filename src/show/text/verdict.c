@@ -280,9 +280,9 @@ static bool say_kernels(const struct page *page, const struct summary_runs *runs
 {
 	double share;
 
-	if (!runs->kernels_wall_ns || 2 * runs->n_with_kernels < runs->latency.n)
+	if (!runs->device.wall_ns || 2 * runs->device.n_runs < runs->latency.n)
 		return false;
-	share = (double)runs->device.kernels_ns / (double)runs->kernels_wall_ns;
+	share = (double)runs->device.kernels_ns / (double)runs->device.wall_ns;
 	if (share > 1.005)
 		fprintf(page->out,
 			"; kernels of the device take %.1f times as long as %s inferences: they run side by side, or "

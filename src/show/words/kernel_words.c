@@ -25,7 +25,7 @@ uint64_t kernel_host_ns(const struct summary *summary, uint32_t op_type)
 static void add_copies(struct printable *text, const struct summary_runs *runs)
 {
 	const struct summary_copies *to = &runs->device.to, *from = &runs->device.from;
-	double n = (double)runs->n_with_kernels;
+	double n = (double)runs->device.n_runs;
 
 	if (!to->n && !from->n)
 		return;
@@ -37,23 +37,38 @@ static void add_copies(struct printable *text, const struct summary_runs *runs)
 	printable_add(text, " each");
 }
 
+/* ", most of it after a wait for the device", or ""; a copy that returns when it is done is a wait, too. */
+static struct printable after_waits(const struct summary_device *device)
+{
+	struct printable text = { "" };
+
+	if (2 * (device->wait_idle_ns + device->copy_idle_ns) > device->launch_idle_ns)
+		printable_add(&text, ", most of it after %s",
+			      device->wait_idle_ns > device->copy_idle_ns ? "a wait for the device"
+									  : "a copy that the caller waited for");
+	return text;
+}
+
 struct printable kernel_device_words(const struct summary_runs *runs)
 {
 	const struct summary_device *device = &runs->device;
-	double wall_ns = (double)runs->kernels_wall_ns, late_ns = (double)device->late_ns;
+	double wall_ns = (double)runs->device.wall_ns, late_ns = (double)device->late_ns;
 	struct printable text = { "" };
 
-	if (!device->n_kernels || !runs->kernels_wall_ns)
+	if (!device->n_kernels || !runs->device.wall_ns)
 		return text;
 	printable_add(&text, "busy for %s of the time", units_percent((double)device->busy_ns / wall_ns).s);
 	printable_add(&text, ", idle between kernels for %s", units_percent((double)device->idle_ns / wall_ns).s);
 	if (device->launch_idle_ns)
-		printable_add(&text, " (%s because the next one was launched late)",
-			      units_percent((double)device->launch_idle_ns / wall_ns).s);
+		printable_add(&text, " (%s because the next one was launched late%s)",
+			      units_percent((double)device->launch_idle_ns / wall_ns).s, after_waits(device).s);
+	if (20 * device->before_ns >= device->wall_ns)
+		printable_add(&text, ", before the first one for %s",
+			      units_percent((double)device->before_ns / wall_ns).s);
 	add_copies(&text, runs);
 	if (late_ns >= 0.05 * wall_ns)
 		printable_add(&text, "; it works on for %s after the call has returned",
-			      units_duration(late_ns / (double)runs->n_with_kernels).s);
+			      units_duration(late_ns / (double)runs->device.n_runs).s);
 	return text;
 }
 

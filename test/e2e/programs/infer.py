@@ -55,6 +55,7 @@ def ort_values(session):
 
 def work(session, results):
     for _ in range(args.runs):
+        ortprogram.work(args.work)
         results.append(ortprogram.checksum(globals()[args.mode](session)))
 
 

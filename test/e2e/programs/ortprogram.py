@@ -26,6 +26,7 @@ def arguments(*positional):
     parser.add_argument("--parallel", action="store_true")
     parser.add_argument("--bytes", action="store_true", help="model from memory")
     parser.add_argument("--tag")
+    parser.add_argument("--work", type=float, default=0, help="seconds of other work before each run")
     parser.add_argument("--provider", default="CPUExecutionProvider")
     parser.add_argument("--library", help="a library of custom operators")
     parser.add_argument("--profile", help="prefix of the profiles that the runtime writes itself")
@@ -55,6 +56,12 @@ def session(model, args=None, number=0):
 def feeds(model):
     with np.load(os.path.splitext(model)[0] + ".npz") as arrays:
         return {name: arrays[name] for name in arrays.files}
+
+
+def work(seconds):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        sum(range(1000))
 
 
 def checksum(outputs):

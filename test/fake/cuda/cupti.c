@@ -17,9 +17,9 @@
  *   perthread   each thread has buffers of its own, which it completes itself
  *   zero=N      each Nth kernel has no times: no device memory was left
  *   wrap        correlation numbers pass 2^32
- *   rename      the memory of a name is overwritten once its record was delivered, as when a module is unloaded
  *   step=N      the wall clock is set N ns ahead after 1,000 calls
  *   hostile     every tenth kernel has a name of 5,000 characters, with bytes that are no text
+ *   compile=N   the driver compiles for N ms in the first launch
  *   refuse=N    cuptiActivityEnable answers N for kernels
  *   tell=FILE   at the end, what was begun and ended, and how many records were made, goes there
  */
@@ -76,9 +76,9 @@ int cuptiEnableDomain(uint32_t enable, void *subscriber, int domain);
 
 static struct {
 	pthread_mutex_t lock;
-	unsigned version, zero, n_kernels, n_calls;
+	unsigned version, zero, n_kernels, n_calls, compile_ms;
 	int64_t step;
-	bool is_taken, has_no_driver, is_future, is_per_thread, renames, asks_system, is_hostile;
+	bool is_taken, has_no_driver, is_future, is_per_thread, asks_system, is_hostile;
 	int refuse;
 	uint32_t calls_back;
 	void (*callback)(void *, int, uint32_t, const void *);
@@ -128,7 +128,6 @@ static void start(void)
 		fake.has_no_driver |= !strcmp(word, "nodriver");
 		fake.is_future |= !strcmp(word, "future");
 		fake.is_per_thread |= !strcmp(word, "perthread");
-		fake.renames |= !strcmp(word, "rename");
 		fake.is_hostile |= !strcmp(word, "hostile");
 		if (!strcmp(word, "refuse"))
 			fake.refuse = (int)n;
@@ -136,6 +135,8 @@ static void start(void)
 			snprintf(fake.tell, sizeof fake.tell, "%s", number + 1);
 		if (!strcmp(word, "version"))
 			fake.version = (unsigned)n;
+		if (!strcmp(word, "compile"))
+			fake.compile_ms = (unsigned)n;
 		if (!strcmp(word, "zero"))
 			fake.zero = (unsigned)n;
 		if (!strcmp(word, "step"))
@@ -370,6 +371,26 @@ static char *name_of(const char *text)
 	return names[n++];
 }
 
+/* As the first launch of a kernel for which there is no code of this device. */
+static void compile(void)
+{
+	enum { COMPILATION = 1, OF_THREAD = 2 };
+	uint64_t from = now();
+	struct buffer *in;
+	uint8_t *record;
+
+	spend(fake.compile_ms * 1000000ull);
+	record = fake.enabled[OVERHEAD] ? record_of(OVERHEAD, &in) : NULL;
+	if (!record)
+		return;
+	PUT(record, 4, uint32_t, COMPILATION);
+	PUT(record, 8, uint32_t, OF_THREAD);
+	PUT(record, 12, uint32_t, getpid());
+	PUT(record, 16, uint32_t, thread_number());
+	PUT(record, 24, uint64_t, from);
+	PUT(record, 32, uint64_t, now());
+}
+
 static void on_launch(uint32_t stream, uint64_t device_ns, const char *name)
 {
 	uint64_t from;
@@ -378,6 +399,8 @@ static void on_launch(uint32_t stream, uint64_t device_ns, const char *name)
 
 	pthread_mutex_lock(&fake.lock);
 	from = now();
+	if (fake.compile_ms && !fake.n_launched)
+		compile();
 	correlation = ++fake.correlation;
 	fake.n_launched++;
 	record = device_work(KERNEL, stream, device_ns, correlation);
@@ -585,12 +608,6 @@ int cuptiActivityGetNextRecord(uint8_t *buffer, size_t bytes, void **record)
 		return INVALID_KIND;
 	if (at + size > buffer + bytes)
 		return END;
-	if (fake.renames && *record && *(uint32_t *)*record == KERNEL) {
-		char **name = (char **)(void *)((uint8_t *)*record + 104);
-
-		if (*name && fake.n_calls > 500)
-			memcpy(*name, "gone", 5);
-	}
 	*record = at;
 	return OK;
 }

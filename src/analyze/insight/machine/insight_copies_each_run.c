@@ -17,8 +17,8 @@ static void find(struct finder *finder)
 
 	if (!finding)
 		return;
-	finding->low = (double)device->to.bytes / (double)runs->n_with_kernels;
-	finding->high = (double)device->from.bytes / (double)runs->n_with_kernels;
+	finding->low = (double)device->to.bytes / (double)runs->device.n_runs;
+	finding->high = (double)device->from.bytes / (double)runs->device.n_runs;
 }
 
 static void say(const struct speaker *to)

@@ -12,10 +12,12 @@ static void find(struct finder *finder)
 	const struct summary_runs *runs = finder_device_runs(finder);
 	const struct summary_device *device = runs ? &runs->device : NULL;
 	struct finding *finding =
-	    runs ? finder_add_bound(finder, &insight_device_memory, device->n_memory_bound, device->memory_ns) : NULL;
+	    runs && !finder_lost_cpu(finder, device->memory_ns)
+		? finder_add_bound(finder, &insight_device_memory, device->n_memory_bound, device->memory_ns)
+		: NULL;
 
 	if (finding)
-		finding->low = (double)device->n_memory / (double)runs->n_with_kernels;
+		finding->low = (double)device->n_memory / (double)runs->device.n_runs;
 }
 
 static void say(const struct speaker *to)

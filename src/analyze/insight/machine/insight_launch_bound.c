@@ -15,9 +15,11 @@ static void find(struct finder *finder)
 	const struct summary_device *device = runs ? &runs->device : NULL;
 	struct finding *finding;
 
-	if (!runs || device->n_kernels < LEAST_KERNELS * runs->n_with_kernels)
+	if (!runs || device->n_kernels < LEAST_KERNELS * runs->device.n_runs ||
+	    finder_lost_cpu(finder, device->launch_idle_ns))
 		return;
-	finding = finder_add_bound(finder, &insight_launch_bound, device->n_launch_bound, device->launch_idle_ns);
+	finding = finder_add_bound(finder, &insight_launch_bound, device->n_launch_bound,
+				   device->launch_idle_ns - device->wait_idle_ns - device->copy_idle_ns);
 	if (finding)
 		finding->low = (double)device->kernels_ns / (double)device->n_kernels;
 }

@@ -3,7 +3,7 @@
  * high, a, text: see finder_find_outside. */
 #include "analyze/insight/insight_in.h"
 
-extern const struct insight insight_own_work;
+extern const struct insight insight_own_work, insight_idle_between;
 
 /* Of the recording. */
 static const double least_share = 0.2;
@@ -13,7 +13,7 @@ static void find(struct finder *finder)
 	const struct recording_facts *facts = finder->run->result->recorded;
 	double ns;
 
-	if (!facts || !facts->summary->n_outside)
+	if (!facts || !facts->summary->n_outside || finder_has(finder, &insight_idle_between))
 		return;
 	ns = (double)outside_habit_ns(facts->summary, (uint32_t)(facts->model - facts->summary->models), SAMPLE_RAN);
 	if (ns >= (double)summary_runs_ns(&facts->model->runs))

@@ -43,9 +43,8 @@ static void add_runs(struct summary_runs *to, const struct summary_runs *from)
 	to->n_first_waits += from->n_first_waits;
 	to->thread_cpu_ns = stats_sum(to->thread_cpu_ns, from->thread_cpu_ns);
 	to->faults = stats_sum(to->faults, from->faults);
-	to->n_with_kernels += from->n_with_kernels;
 	sum_device_add(&to->device, &from->device);
-	to->kernels_wall_ns = stats_sum(to->kernels_wall_ns, from->kernels_wall_ns);
+	sum_device_add(&to->first_device, &from->first_device);
 	to->switches = stats_sum(to->switches, from->switches);
 	to->n_halted += from->n_halted;
 	to->n_first_halted += from->n_first_halted;

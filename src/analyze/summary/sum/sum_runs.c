@@ -141,20 +141,23 @@ static void add_blocked(const struct run *run, struct summary_blocked *to)
 	to->longest_ns = blocked_ns > to->longest_ns ? blocked_ns : to->longest_ns;
 }
 
+static void add_device(const struct run *run, struct summary_device *to)
+{
+	struct summary_device device;
+
+	if (!run->device.sum.n_kernels)
+		return;
+	sum_device_of_run(run, &device);
+	sum_device_add(to, &device);
+}
+
 static void add_usage(const struct run *run, struct summary_runs *to)
 {
 	if (fact_int(&run->facts, FACT_SUBNORMAL, 0) == 1) {
 		to->n_subnormal++;
 		to->subnormal_wall_ns = stats_sum(to->subnormal_wall_ns, run->end_ns - run->begin_ns);
 	}
-	if (run->device.sum.n_kernels) {
-		struct summary_device device;
-
-		sum_device_of_run(run, &device);
-		sum_device_add(&to->device, &device);
-		to->n_with_kernels++;
-		to->kernels_wall_ns = stats_sum(to->kernels_wall_ns, run->end_ns - run->begin_ns);
-	}
+	add_device(run, &to->device);
 	if (facts_have(&run->facts, FACT_USAGE_OF_SLOW))
 		return;
 	if (facts_have(&run->facts, FACT_RUN_QUEUE)) {
@@ -264,6 +267,7 @@ static int add_latency(struct summary_maker *maker, struct run *run, bool is_fai
 	if (!is_typical(run, is_failed)) {
 		if (!run_is_finished(run) || is_failed)
 			return 0;
+		add_device(run, &bucket->runs.first_device);
 		bucket->runs.n_first_waits += facts_have(&run->facts, FACT_RUN_QUEUE);
 		bucket->runs.first_wait_ns = stats_sum(bucket->runs.first_wait_ns, run_wait_ns(run));
 		rc = sum_sizes_add(maker, run, true);

@@ -154,16 +154,19 @@ static int end_operator(struct summary_maker *maker, struct track *track, const 
 /* What a device did, and calls to it, of an inference. */
 static int end_device(struct summary_maker *maker, struct track *track, const struct slice *slice, uint64_t end_ns)
 {
+	uint32_t process = sum_process_of(maker, track);
 	struct run *run = NULL;
+	int rc = 0;
 
-	if (slice->number && sum_window_find(maker, sum_process_of(maker, track), slice->number, &run))
+	if (slice->number && sum_window_find(maker, process, slice->number, &run))
 		return -ENOMEM;
-	if (!run)
-		return 0;
-	if (slice->kind == KIND_KERNEL)
-		return sum_device_work(maker, run, slice, end_ns);
-	sum_device_call(maker, run, slice, end_ns);
-	return 0;
+	if (run && slice->kind == KIND_KERNEL)
+		rc = sum_device_work(maker, run, slice, end_ns);
+	else if (run)
+		sum_device_call(maker, run, slice, end_ns);
+	if (slice->kind == KIND_KERNEL && process_at(maker, process)->device_end_ns < end_ns)
+		process_at(maker, process)->device_end_ns = end_ns;
+	return rc;
 }
 
 static int end_kernel(struct summary_maker *maker, struct track *track, const struct slice *slice, uint64_t end_ns)

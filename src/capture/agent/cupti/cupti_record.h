@@ -26,6 +26,9 @@ enum {
 	CUPTI_KINDS = 64
 };
 
+/* What overhead is of. */
+enum { CUPTI_OBJECT_THREAD = 2 };
+
 /* A field: its offset and its size in a record of each kind; size 0: that kind has none. */
 struct cupti_field {
 	uint8_t offset, size;
@@ -36,6 +39,7 @@ struct cupti_layout {
 	uint8_t needs; /* bytes that all releases have */
 	struct cupti_field start, end, device, context, stream, correlation, graph, bytes, direction, name;
 	struct cupti_field call, thread, result; /* of calls; `call` of overhead: its kind */
+	struct cupti_field object;		 /* of overhead: what it is of; `thread`: if it is of one */
 	struct cupti_field registers, grid, block, static_shared, dynamic_shared;
 };
 
@@ -57,7 +61,8 @@ static const struct cupti_layout cupti_layouts[] = {
 	  .call = { 4, 4 }, .thread = { 28, 4 }, .result = { 36, 4 } },
 	{ .kind = CUPTI_RUNTIME, .needs = 40, .start = { 8, 8 }, .end = { 16, 8 }, .correlation = { 32, 4 },
 	  .call = { 4, 4 }, .thread = { 28, 4 }, .result = { 36, 4 } },
-	{ .kind = CUPTI_OVERHEAD, .needs = 40, .start = { 24, 8 }, .end = { 32, 8 }, .call = { 4, 4 } },
+	{ .kind = CUPTI_OVERHEAD, .needs = 40, .start = { 24, 8 }, .end = { 32, 8 }, .call = { 4, 4 },
+	  .object = { 8, 4 }, .thread = { 16, 4 } },
 	{ .kind = CUPTI_GRAPH, .needs = 40, .start = { 8, 8 }, .end = { 16, 8 }, .device = { 24, 4 },
 	  .context = { 32, 4 }, .stream = { 36, 4 }, .correlation = { 4, 4 }, .graph = { 28, 4 } },
 };
@@ -70,7 +75,7 @@ struct cupti_record {
 	uint64_t bytes;
 	uint32_t device, context, stream, correlation, graph, call, thread, result;
 	uint32_t grid[3], block[3], static_shared, dynamic_shared;
-	uint32_t registers, direction;
+	uint32_t registers, direction, object;
 };
 
 static inline uint64_t cupti_field(const uint8_t *record, struct cupti_field field, unsigned at)
@@ -115,6 +120,7 @@ static inline bool cupti_read(const uint8_t *record, size_t bytes, struct cupti_
 	TAKE(call)
 	TAKE(thread)
 	TAKE(result)
+	TAKE(object)
 	TAKE(registers)
 	TAKE(static_shared)
 	TAKE(dynamic_shared)

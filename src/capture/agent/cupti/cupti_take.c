@@ -11,6 +11,7 @@
 #include "base/syscalls.h"
 #include "capture/agent/cupti/cupti_in.h"
 #include "capture/agent/dict.h"
+#include "event/device_note.h"
 
 enum {
 	BUFFERS = 64,
@@ -217,12 +218,12 @@ static void tell_work(struct thread *thread, const struct cupti_record *from)
 static const char *overhead_of(uint32_t kind)
 {
 	static const char *const names_of[] = { "buffer flush",		 "instrumentation",
-						"CUPTI's resources",	 "module loading",
-						"lazy function loading", "command buffer full",
+						"CUPTI's resources",	 EVENT_OVERHEAD_MODULE,
+						EVENT_OVERHEAD_FUNCTION, "command buffer full",
 						"buffer request",	 "memory" };
 
 	if (kind == 1)
-		return "compilation";
+		return EVENT_OVERHEAD_COMPILATION;
 	kind = kind >> 16;
 	return kind && kind <= sizeof names_of / sizeof *names_of ? names_of[kind - 1] : "other overhead";
 }
@@ -232,6 +233,7 @@ static void tell_overhead(struct thread *thread, const struct cupti_record *from
 	const char *name = overhead_of(from->call);
 	struct record record = { .time = cupti_clock_ns(from->start),
 				 .value = cupti_clock_ns(from->end),
+				 .id = from->object == CUPTI_OBJECT_THREAD ? from->thread : 0,
 				 .type = RECORD_DEVICE_OVERHEAD };
 
 	if (!from->start || from->end < from->start)
