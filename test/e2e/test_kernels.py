@@ -13,6 +13,7 @@ import pytest
 from attaching import attach, python_server
 from lab import PATIENCE, children_of, wait_until
 from recording import Growing, Recording
+from test_view import table, view
 
 OPERATORS = 10
 KERNELS = {"k%d" % i if i < 9 else "y": 4 if i == 8 else 1 + i % 5 for i in range(OPERATORS)}
@@ -154,6 +155,16 @@ def test_findings_say_what_the_device_waited_for(lab, wheel):
     device = report["models"][0]["inferences"]["kernels"]
     assert device["inferences"] == 39 and device["wait_idle_ns"] > 0.9 * device["launch_idle_ns"] > 0
     assert device["idle_between_ns"] > 39 * 20e6 and not device["compile_ns"]
+    # the page has the kernels of all inferences below their operators, and a comparison those of each
+    with view(lab, done.recording.path) as get:
+        (row,) = table(get, "operator_types")
+        nodes = table(get, "operators")
+    of_all = sum(slice.end - slice.start for slice in done.recording.of("kernel"))
+    assert row["device_ns"] == sum(node["device_ns"] for node in nodes) == of_all
+    same = json.loads(lab.plain([lab.inftrace, "diff", "--json", done.recording.path, done.recording.path]).out)
+    for key, ns in (("device", "kernels_ns"), ("device_idle", "idle_ns")):
+        figure = same["models"][0]["figures"][key]
+        assert figure["base"] == figure["new"] == pytest.approx(device[ns] / 39)
 
 
 def test_a_child_of_fork_has_no_kernels_and_disturbs_none(lab, wheel):

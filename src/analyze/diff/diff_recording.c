@@ -168,6 +168,10 @@ static void take_model(struct reader *reader, struct diff_model *to, const struc
 		to->figure[DIFF_CPU] = (double)runs->thread_cpu_ns / (double)runs->n_usage;
 	if (isfinite(summary_waited(runs)))
 		to->figure[DIFF_WAIT] = (double)runs->run_queue_ns / (double)runs->n_waits;
+	if (runs->device.n_runs) {
+		to->figure[DIFF_DEVICE] = (double)runs->device.kernels_ns / (double)runs->device.n_runs;
+		to->figure[DIFF_IDLE] = (double)runs->device.idle_ns / (double)runs->device.n_runs;
+	}
 	take_generations(to, &from->generations);
 	take_creation(to, &from->creation);
 	take_callers(reader, to, from);

@@ -19,6 +19,8 @@ static const struct diff_figure_name figures[DIFF_PHASE] = {
 	[DIFF_FIRST_TOKEN] = { "first_token", "first token", DIFF_NS, false },
 	[DIFF_PER_TOKEN] = { "per_token", "time per token", DIFF_NS, false },
 	[DIFF_TOKENS] = { "tokens_per_second", "output tokens", DIFF_PER_SECOND, true },
+	[DIFF_DEVICE] = { "device", "kernels on the device", DIFF_NS, false },
+	[DIFF_IDLE] = { "device_idle", "device idle between kernels", DIFF_NS, false },
 	[DIFF_CREATION] = { "creation", "session creation", DIFF_NS, false },
 };
 

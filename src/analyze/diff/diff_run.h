@@ -28,6 +28,8 @@ enum diff_figure {
 	DIFF_FIRST_TOKEN,
 	DIFF_PER_TOKEN, /* mean time between tokens */
 	DIFF_TOKENS,	/* output tokens per second */
+	DIFF_DEVICE,	/* kernels and copies of an inference, added up */
+	DIFF_IDLE,	/* the device, between these */
 	DIFF_CREATION,
 	DIFF_PHASE, /* the first of N_PHASES */
 	N_DIFF_FIGURES = DIFF_PHASE + N_PHASES

@@ -86,6 +86,8 @@ uint32_t pyramid_rows_of(const struct pyramid *pyramid, uint32_t track, uint32_t
 uint32_t pyramid_n_classes(const struct pyramid *pyramid);
 const struct pyramid_class *pyramid_class(const struct pyramid *pyramid, uint32_t number);
 uint16_t pyramid_class_of(const struct pyramid *pyramid, const struct store_slices *slices, size_t at);
+/* Of an operator, or of a kernel that one has asked for: the class of its type; 0: it has none. */
+uint16_t pyramid_type_of(const struct pyramid *pyramid, const struct store_slices *slices, size_t at);
 
 /* Stops at the largest number: files may have any times. */
 static inline uint64_t pyramid_sum(uint64_t a, uint64_t b)

@@ -95,9 +95,14 @@ const struct pyramid_class *pyramid_class(const struct pyramid *pyramid, uint32_
 uint16_t pyramid_class_of(const struct pyramid *pyramid, const struct store_slices *slices, size_t at)
 {
 	enum event_kind kind = (enum event_kind)slices->kind[at];
+	uint16_t of_list = key_of(kind) ? pyramid_type_of(pyramid, slices, at) : 0;
+
+	return of_list ? of_list : (uint16_t)kind;
+}
+
+uint16_t pyramid_type_of(const struct pyramid *pyramid, const struct store_slices *slices, size_t at)
+{
 	uint32_t list = slices->args[at];
 
-	if (key_of(kind) && list < pyramid->n_lists && pyramid->class_of_list[list])
-		return pyramid->class_of_list[list];
-	return (uint16_t)kind;
+	return list < pyramid->n_lists ? pyramid->class_of_list[list] : 0;
 }

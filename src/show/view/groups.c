@@ -88,6 +88,27 @@ static void add(struct group *group, uint64_t ns, bool was_halted)
 	group->max_ns = ns > group->max_ns ? ns : group->max_ns;
 }
 
+/* A kernel counts where its operator does; one inside another is in that one's time. */
+static void take_kernel(struct groups *groups, const struct store_track *track, size_t at)
+{
+	const struct store_slices *slices = &track->slices;
+	const struct view *view = groups->scan.view;
+	struct group wanted = { .model = model_of(view, &groups->cache, track, at),
+				.name = store_text(store_slice_arg(view->store, track, at, KEY_OPERATOR)),
+				.class = pyramid_type_of(view->pyramid, slices, at),
+				.kind = KIND_OPERATOR };
+	uint32_t number;
+
+	if (!wanted.name || slices->depth[at] || slices->end_ns[at] == STORE_OPEN)
+		return;
+	wanted.name = groups->by_type ? 0 : wanted.name;
+	wanted.class = wanted.class ? wanted.class : (uint16_t)KIND_OPERATOR;
+	wanted.provider = store_text(store_slice_arg(view->store, track, at, KEY_PROVIDER));
+	number = find_by_keys(groups, &wanted);
+	if (number != KEYS_NONE)
+		group_at(groups, number)->device_ns += slices->end_ns[at] - slices->begin_ns[at];
+}
+
 static void take_one(struct groups *groups, const struct store_track *track, size_t at)
 {
 	const struct store_slices *slices = &track->slices;
@@ -97,6 +118,8 @@ static void take_one(struct groups *groups, const struct store_track *track, siz
 	bool was_halted;
 	uint64_t ns;
 
+	if (groups->with_device && slices->kind[at] == KIND_KERNEL)
+		take_kernel(groups, track, at);
 	if (groups->kinds >> slices->kind[at] & 1)
 		number = find_group(groups, track, at);
 	if (depth < GROUPS_DEPTH) {

@@ -7,27 +7,24 @@
 #include "show/view/view_scan.h"
 #include "show/view/view_table.h"
 
-#define OPERATOR_COLUMNS \
-	{ "name", "Operator", "", "text" }, { "op_type", "Type", "", "text" }, { "model", "Model", "", "text" }, \
-	    { "provider", "Provider", "", "text" }, { "calls", "Calls", "", "number" }, \
-	    { "self_ns", "Time", "ns", "number" }, { "share", "Share", "percent", "number" }, \
-	    { "mean_ns", "Mean", "ns", "number" }, { "min_ns", "Shortest", "ns", "number" }, \
-	    { "max_ns", "Longest", "ns", "number" }, { "class", "Class", "", "number" }, \
-	    { "name_number", "Name", "", "number" }
+enum { OPERATOR_COLUMNS = 16 };
 
-#define TYPE_COLUMNS \
-	{ "op_type", "Type", "", "text" }, { "model", "Model", "", "text" }, { "calls", "Calls", "", "number" }, \
-	    { "self_ns", "Time", "ns", "number" }, { "share", "Share", "percent", "number" }, \
-	    { "mean_ns", "Mean", "ns", "number" }, { "min_ns", "Shortest", "ns", "number" }, \
-	    { "max_ns", "Longest", "ns", "number" }, { "class", "Class", "", "number" }
-
-/* Where a process was stopped, traced or frozen. */
-#define HALTED_COLUMN { "halted", "Left out", "", "number" }
-
-static const struct view_table_column operator_columns[] = { OPERATOR_COLUMNS, { NULL } };
-static const struct view_table_column operator_columns_halted[] = { OPERATOR_COLUMNS, HALTED_COLUMN, { NULL } };
-static const struct view_table_column type_columns[] = { TYPE_COLUMNS, { NULL } };
-static const struct view_table_column type_columns_halted[] = { TYPE_COLUMNS, HALTED_COLUMN, { NULL } };
+static const struct view_table_column operator_columns[] = {
+	{ "name", "Operator", "", "text" },
+	{ "op_type", "Type", "", "text" },
+	{ "model", "Model", "", "text" },
+	{ "provider", "Provider", "", "text" },
+	{ "calls", "Calls", "", "number" },
+	{ "self_ns", "Time", "ns", "number" },
+	{ "share", "Share", "percent", "number" },
+	{ "mean_ns", "Mean", "ns", "number" },
+	{ "min_ns", "Shortest", "ns", "number" },
+	{ "max_ns", "Longest", "ns", "number" },
+	{ "device_ns", "On the device", "ns", "number" }, /* where there are kernels */
+	{ "class", "Class", "", "number" },
+	{ "name_number", "Name", "", "number" },
+	{ "halted", "Left out", "", "number" }, /* where a process was stopped, traced or frozen */
+};
 
 static const struct view_table_column kernel_columns[] = {
 	{ "name", "Kernel", "", "text" },	 { "model", "Model", "", "text" },
@@ -55,6 +52,7 @@ static const struct view_table_column phase_columns[] = {
 struct operators {
 	struct groups groups;
 	struct view_table table;
+	struct view_table_column columns[OPERATOR_COLUMNS]; /* of this recording */
 };
 
 /* By the columns' names, so that the tables share it. */
@@ -81,6 +79,8 @@ static struct view_table_cell cell_of(const struct view *view, const struct grou
 		return view_table_number(share * 100);
 	if (!strcmp(column, "halted"))
 		return view_table_number(group->n_halted ? (double)group->n_halted : NAN);
+	if (!strcmp(column, "device_ns"))
+		return view_table_number(group->device_ns ? (double)group->device_ns : NAN);
 	if (!strcmp(column, "class"))
 		return view_table_number(group->class);
 	if (!strcmp(column, "name_number"))
@@ -120,19 +120,19 @@ static void freed(struct groups *groups)
 	view_table_done(&((struct operators *)groups)->table);
 }
 
-static bool has_halts(const struct view *view)
+static bool has_kind(const struct view *view, enum event_kind kind)
 {
 	for (uint32_t id = 1; id <= store_n_tracks(view->store); id++) {
 		const struct store_track *track = store_track(view->store, id);
 
-		if (track && track->slices.n && track->slices.kind[0] == KIND_HALT)
+		if (track && track->slices.n && track->slices.kind[0] == kind)
 			return true;
 	}
 	return false;
 }
 
-static struct http_job *make(struct view *view, const struct view_table_column *columns, uint32_t kinds,
-			     const struct http_request *request, struct http_answer *answer)
+static struct operators *make(struct view *view, const struct view_table_column *columns, uint32_t kinds,
+			      const struct http_request *request, struct http_answer *answer)
 {
 	struct operators *to;
 	struct view_table table;
@@ -147,32 +147,64 @@ static struct http_job *make(struct view *view, const struct view_table_column *
 		return NULL;
 	to->table = table;
 	to->groups.kinds = kinds;
-	to->groups.by_type = columns == type_columns || columns == type_columns_halted;
 	to->groups.finished = finish;
 	to->groups.freed = freed;
+	return to;
+}
+
+static bool is_only_of_nodes(const char *column)
+{
+	return !strcmp(column, "name") || !strcmp(column, "provider") || !strcmp(column, "name_number");
+}
+
+static struct http_job *make_operators(struct view *view, bool by_type, const struct http_request *request,
+				       struct http_answer *answer)
+{
+	bool has_halts = has_kind(view, KIND_HALT), has_device = has_kind(view, KIND_KERNEL);
+	struct view_table_column own[OPERATOR_COLUMNS] = { { 0 } };
+	struct operators *to;
+	size_t n = 0;
+
+	for (size_t i = 0; i < sizeof operator_columns / sizeof *operator_columns; i++) {
+		const char *name = operator_columns[i].name;
+
+		if ((by_type && is_only_of_nodes(name)) || (!has_halts && !strcmp(name, "halted")) ||
+		    (!has_device && !strcmp(name, "device_ns")))
+			continue;
+		own[n++] = operator_columns[i];
+	}
+	to = make(view, own, 1u << KIND_OPERATOR, request, answer);
+	if (!to)
+		return NULL;
+	memcpy(to->columns, own, sizeof own);
+	to->table.columns = to->columns;
+	to->groups.by_type = by_type;
+	to->groups.with_device = has_device;
 	return &to->groups.scan.job;
 }
 
 struct http_job *table_operators(struct view *view, const struct http_request *request, struct http_answer *answer)
 {
-	return make(view, has_halts(view) ? operator_columns_halted : operator_columns, 1u << KIND_OPERATOR, request,
-		    answer);
+	return make_operators(view, false, request, answer);
 }
 
 struct http_job *table_operator_types(struct view *view, const struct http_request *request, struct http_answer *answer)
 {
-	return make(view, has_halts(view) ? type_columns_halted : type_columns, 1u << KIND_OPERATOR, request, answer);
+	return make_operators(view, true, request, answer);
 }
 
 struct http_job *table_kernels(struct view *view, const struct http_request *request, struct http_answer *answer)
 {
-	return make(view, kernel_columns, 1u << KIND_KERNEL, request, answer);
+	struct operators *to = make(view, kernel_columns, 1u << KIND_KERNEL, request, answer);
+
+	return to ? &to->groups.scan.job : NULL;
 }
 
 struct http_job *table_phases(struct view *view, const struct http_request *request, struct http_answer *answer)
 {
-	return make(view, phase_columns,
-		    1u << KIND_SESSION | 1u << KIND_LOAD | 1u << KIND_SPECIALIZE | 1u << KIND_PHASE |
-			1u << KIND_PROVIDER_READY,
-		    request, answer);
+	const uint32_t kinds =
+	    1u << KIND_SESSION | 1u << KIND_LOAD | 1u << KIND_SPECIALIZE | 1u << KIND_PHASE | 1u << KIND_PROVIDER_READY;
+	struct operators *to = make(view, phase_columns, kinds, request, answer);
+
+	return to ? &to->groups.scan.job : NULL;
 }

@@ -61,12 +61,14 @@ struct group {
 	uint32_t provider; /* of the first */
 	uint64_t n, total_ns, self_ns, min_ns, max_ns;
 	uint64_t n_halted, halted_ns; /* of operators and setup during which the process was halted; not in the above */
+	uint64_t device_ns;	      /* of kernels that these operators have asked for */
 };
 
 struct groups {
 	struct view_scan scan; /* its take, finish and done are set by groups_new */
 	uint32_t kinds;	       /* bits of enum event_kind: which slices */
 	bool by_type;	       /* name is 0: all operators of a type are one group */
+	bool with_device;      /* kernels add to the device_ns of their operators */
 	struct model_cache cache;
 	struct keys keys;  /* (model, name), (class, kind) */
 	struct array rows; /* struct group */
