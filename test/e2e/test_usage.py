@@ -115,6 +115,22 @@ def test_times_of_short_inferences_are_those_of_a_c_program_on_a_busy_cpu(lab, l
     check_own_clock(done.recording, own_times(times))
 
 
+def test_an_inference_in_python_lasts_as_long_as_the_call(lab, wheel):
+    """Also where the package's part of it is larger than the runtime's; that is part of the setup."""
+    times = lab.path("times")
+    program = lab.python(wheel, "strided", lab.model("batch"), "--runs", 30, "--times", times)
+    done = lab.record(program, level="inference")
+    own = own_times(times)
+    assert done.counted == (30, 0) and done.out.startswith("RuntimeError\nInvalidArgument\n"), done.out
+    failed, *slices = done.recording.inferences
+    assert len(slices) == len(own) == 30
+    assert "status" in failed.args and failed.args["status"] != "ok", failed.args
+    took, mine = [slice.end - slice.start for slice in slices], [b - a for a, b, _ in own]
+    assert sum(took) > 0.97 * sum(mine)
+    assert statistics.median(took) > 0.97 * statistics.median(mine)
+    assert all(a <= slice.start and slice.end <= b for slice, (a, b, _) in zip(slices, own))
+
+
 def test_times_are_those_of_a_running_program_on_a_busy_cpu(lab, wheel, crowded_cpu):
     server = python_server(lab, wheel, "long")
     move(server.pid, crowded_cpu)

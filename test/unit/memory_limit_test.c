@@ -320,6 +320,20 @@ static void memory_is(int64_t peak, int64_t at_exit, bool is_killed, const char 
 	stream_done(&s);
 }
 
+TEST(growth_that_was_given_back_does_not_last)
+{
+	struct summary_resource memory = { .n = 9, .max = 600 << 20, .first = 4 << 20, .at_exit = 65 << 20 };
+
+	memory.peak = 638 << 20;
+	memory.is_peak_whole = true;
+	memory.growth_per_s = 50 << 20;
+	assert_string_equal(resource_memory(&memory).s, "4.00 MiB at first, 65.0 MiB at the end, peak 638 MiB; grew by "
+							"50.0 MiB/s before it was given back");
+	memory.at_exit = 630 << 20;
+	assert_string_equal(resource_memory(&memory).s, "4.00 MiB at first, 630 MiB at the end, peak 638 MiB; still "
+							"growing by 50.0 MiB/s");
+}
+
 TEST(peaks_are_the_kernels)
 {
 	/* samples alone miss what came after them */

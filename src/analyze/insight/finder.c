@@ -157,7 +157,7 @@ void finder_find_no_gain(struct finder *finder, const struct insight *insight, e
 	to->high = speed.high;
 }
 
-bool finder_is_typically_outside(const struct finder *finder, double least_share, double least_ns)
+double finder_outside_ns(const struct finder *finder)
 {
 	const struct recording_facts *facts = finder->run->result->recorded;
 	const struct summary_model *model = facts ? facts->model : NULL;
@@ -168,7 +168,14 @@ bool finder_is_typically_outside(const struct finder *finder, double least_share
 	if (model && model->runs.n_waits && 2 * model->runs.n_waits >= model->runs.latency.n &&
 	    model->runs.latency.mean_ns < 1.25 * inference_ns)
 		outside_ns -= (double)model->runs.run_queue_ns / (double)model->runs.n_waits;
-	return !model || (outside_ns >= least_share * inference_ns && outside_ns >= least_ns);
+	return outside_ns;
+}
+
+bool finder_is_typically_outside(const struct finder *finder, double least_share)
+{
+	const struct recording_facts *facts = finder->run->result->recorded;
+
+	return !facts || finder_outside_ns(finder) >= least_share * (double)facts->model->runs.latency.p50_ns;
 }
 
 bool finder_waits_for_itself(const struct finder *finder)

@@ -58,10 +58,12 @@ void finder_find_no_gain(struct finder *finder, const struct insight *insight, e
  */
 void finder_find_untrained(struct finder *finder, const struct insight *insight, uint64_t n);
 /*
- * Of a recording: do the medians of inferences and of their operators differ by that much? A thread that lost its CPU
- * between two operators is no work of the runtime. True where there is no recording.
+ * Of a recording: by how much the medians of inferences and of their operators differ. A thread that lost its CPU
+ * between two operators is no work of the runtime. NAN: there is no recording.
  */
-bool finder_is_typically_outside(const struct finder *finder, double least_share, double least_ns);
+double finder_outside_ns(const struct finder *finder);
+/* Whether that is at least such a share of the median. True where there is no recording. */
+bool finder_is_typically_outside(const struct finder *finder, double least_share);
 /*
  * The program of a recording keeps the CPUs busy that its inferences wait for: a process runs more of them at a time
  * than it may use CPUs, or it, or all processes that ran inferences beside it, use most of these with more threads.

@@ -26,7 +26,7 @@ static void find(struct finder *finder)
 	if (finder_has(finder, &insight_small_operators))
 		return;
 	if (n >= LEAST && n_tiny * 2 > n && outside >= least_share &&
-	    !provider_is_deferred(result->operators[0].provider) && finder_is_typically_outside(finder, least_share, 0))
+	    !provider_is_deferred(result->operators[0].provider) && finder_is_typically_outside(finder, least_share))
 		finder_add_counts(finder, &insight_tiny_operators, outside, n_tiny, n)->gain_ns =
 		    finder_per_inference(finder, result->unattributed_ns);
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Much of an inference lies in no operator. value: its share; low: nanoseconds of each. */
+/* Much of an inference lies in no operator. value: its share; low: nanoseconds of each; of a recording at the median */
+#include <math.h>
+
 #include "analyze/insight/insight_in.h"
 #include "base/text/provider.h"
 
@@ -14,12 +16,16 @@ static void find(struct finder *finder)
 {
 	const struct model_result *result = finder->run->result;
 	double each_ns = finder_per_inference(finder, result->unattributed_ns);
-	double share = result->unattributed_ns / result->operators_wall_ns;
+	double share = result->unattributed_ns / result->operators_wall_ns, typical_ns = finder_outside_ns(finder);
 	struct finding *to;
 
+	if (isfinite(typical_ns)) {
+		each_ns = typical_ns;
+		share = typical_ns / (double)result->recorded->model->runs.latency.p50_ns;
+	}
 	if (!result->n_operators || result->n_operator_runs < LEAST || !(share >= least_share) ||
 	    !(each_ns >= least_ns) || provider_is_deferred(result->operators[0].provider) ||
-	    finder_has(finder, &insight_tiny_operators) || !finder_is_typically_outside(finder, least_share, least_ns))
+	    finder_has(finder, &insight_tiny_operators))
 		return;
 	to = finder_add(finder, &insight_unattributed, share);
 	to->low = to->gain_ns = each_ns;
@@ -45,10 +51,11 @@ static void say(const struct speaker *to)
 	FINDING("much of an inference lies in no operator");
 	EVIDENCE("%s of its time, %s each", units_percent(to->finding->value).s, units_duration(to->finding->low).s);
 	if (setup_ns > 0.5 * to->finding->low) {
-		EVIDENCE("; %s of that before the first operator, where the runtime checks inputs",
-			 units_duration(setup_ns).s);
-		NEXT("fewer inputs%s",
-		     speaker_is_of_another(to, "onnxruntime") ? "" : ", or inputs that stay bound (IOBinding)");
+		EVIDENCE("; most of that before the first operator, where inputs are checked, converted and copied");
+		NEXT("fewer inputs%s", speaker_is_of_another(to, "onnxruntime")
+					   ? ""
+					   : ", inputs whose type and order in memory are the model's "
+					     "(np.ascontiguousarray), or inputs that stay bound (IOBinding)");
 	} else
 		NEXT("the runtime spends it itself: it takes and gives back memory, or waits for a provider");
 }

@@ -80,6 +80,8 @@ struct open_run {
 	const void *awaited;   /* what must run on this thread for it to be one; NULL: it is */
 	uint32_t caller;       /* text of the line that asked for it (caller.h); 0: not known */
 	struct usage usage;    /* at its begin */
+	bool is_evaluated, is_over, is_in_python; /* the runtime has begun to evaluate; has done so; a call of Python */
+	uint64_t left; /* when it had done its work, and waited for the lock of an interpreter; 0: it did not */
 };
 
 /* The innermost call to an allocator that is under way on this thread. */

@@ -152,7 +152,7 @@ static void read_wait_of(struct thread *thread, struct usage *usage, uint64_t re
 	usage->wait_ns = thread->wait.ns;
 }
 
-static uint64_t lost_ticks(void)
+uint64_t usage_lost_ticks(void)
 {
 	return LOST * (__atomic_load_n(&cost, __ATOMIC_RELAXED) + __atomic_load_n(&wait_cost, __ATOMIC_RELAXED));
 }
@@ -166,7 +166,7 @@ static void read_first(struct thread *thread, struct usage *usage, uint64_t rest
 	if (!usage->is_known)
 		return;
 	read_wait_of(thread, usage, rest, &read_ns);
-	if (usage->has_wait && agent_now() - begun > lost_ticks())
+	if (usage->has_wait && agent_now() - begun > usage_lost_ticks())
 		usage->wait_ns -= usage->wait_ns < read_ns - begun_ns ? usage->wait_ns : read_ns - begun_ns;
 }
 
@@ -234,10 +234,12 @@ static void tell_reads(struct thread *thread, const struct open_run *run, const 
 	agent_publish(thread);
 }
 
-/* What it has used until `end`, or until the end that is returned: a thread that loses the CPU reads again. */
+/* What it has used until the end that is returned: readings are paid by the inference, as far as its caller sees. A
+ * thread that loses the CPU reads again. */
 static uint64_t read_last(struct thread *thread, const struct usage *from, struct usage *to, uint64_t end)
 {
 	uint64_t now, read_ns;
+	bool is_lost;
 
 	for (int i = 0; i < TRIES; i++) {
 		to->is_known = read_basics(to);
@@ -249,9 +251,10 @@ static uint64_t read_last(struct thread *thread, const struct usage *from, struc
 		if (!to->has_wait && from->has_wait)
 			read_wait_of(thread, to, 0, &read_ns);
 		now = agent_now();
-		if (now - end <= lost_ticks())
-			break;
+		is_lost = now - end > usage_lost_ticks();
 		end = now;
+		if (!is_lost)
+			break;
 	}
 	return end;
 }
@@ -272,7 +275,7 @@ static uint64_t tell(struct thread *thread, const struct open_run *run, const st
 		return end;
 	if (to.sleeps == from->sleeps)
 		flags |= FLAG_AWAKE;
-	if (!to.has_wait && flags & FLAG_AWAKE && (flags & FLAG_OF_SLOW || last != end))
+	if (!to.has_wait && flags & FLAG_AWAKE && (flags & FLAG_OF_SLOW || last - end > usage_lost_ticks()))
 		flags |= FLAG_PREEMPTED;
 	switches = (uint32_t)(to.switches - from->switches);
 	if (flags & FLAG_OF_SLOW)

@@ -44,6 +44,8 @@ struct usage_mark {
 
 /* Measures what reading costs, once in a process, and tells the recorder. When a runtime is armed. */
 void usage_measure(void);
+/* A thread that needs so long for one of these readings has lost its CPU. */
+uint64_t usage_lost_ticks(void);
 /* At the begin of an inference, once its session is known. */
 void usage_begin(struct thread *thread, struct open_run *run);
 /*

@@ -124,6 +124,23 @@ static void say_not_recorded(const struct page *page)
 	fprintf(page->out, "; the program's use of CPUs, memory and devices was recorded");
 }
 
+/* The runtime's message, without its kind in front of it: "[ONNXRuntimeError] : 2 : INVALID_ARGUMENT : " */
+static struct printable message_of(const struct page *page, uint32_t name)
+{
+	static const char kind[] = "[ONNXRuntimeError] : ", next[] = " : ";
+	const char *text = names_text(page->names, name), *at = text;
+	size_t len = names_len(page->names, name);
+
+	if (strncmp(text, kind, sizeof kind - 1))
+		return page_name(page, name, MESSAGE_COLUMNS);
+	at += sizeof kind - 1;
+	for (int i = 0; i < 2 && at; i++)
+		if ((at = strstr(at, next)))
+			at += sizeof next - 1;
+	return at && *at ? printable_text(at, len - (size_t)(at - text), MESSAGE_COLUMNS, page->opts.is_ascii)
+			 : page_name(page, name, MESSAGE_COLUMNS);
+}
+
 /* No session of the program came to be. */
 static bool has_no_session(const struct summary *summary)
 {
@@ -152,7 +169,7 @@ static void say_nothing_ran(const struct page *page)
 			page_name(page, summary->sessions[0].name, NAME_COLUMNS).s);
 		if (has_no_session(summary))
 			fprintf(out, "%s could not be created (%s)", summary->n_models > 1 ? " and others" : "",
-				page_name(page, failure_of_creation(summary), MESSAGE_COLUMNS).s);
+				message_of(page, failure_of_creation(summary)).s);
 		else
 			fprintf(out, summary->n_models > 1 ? " and others were created" : " %s created",
 				summary->n_all_sessions == 1 ? "was" : "were");
@@ -354,7 +371,9 @@ static void say_memory(const struct page *page)
 	const struct summary_resource *memory = resource_growing(page->summary);
 
 	if (memory)
-		fprintf(page->out, "; memory grew to the end, by %s/s", units_bytes(memory->growth_per_s).s);
+		fprintf(page->out, "; memory grew %s, by %s/s",
+			resource_gave_back(memory) ? "before it was given back" : "to the end",
+			units_bytes(memory->growth_per_s).s);
 }
 
 static const struct summary_tally *first_failure(const struct summary *summary)
@@ -411,7 +430,7 @@ static void say_mostly_failed(const struct page *page)
 	size_t len;
 
 	if (failure)
-		text = page_name(page, failure->text, MESSAGE_COLUMNS);
+		text = message_of(page, failure->text);
 	len = strlen(text.s);
 	while (len && text.s[len - 1] == '.')
 		len--;
@@ -427,12 +446,12 @@ static void say_failures(const struct page *page)
 	if (summary->n_inferences_failed && !has_mostly_failed(summary)) {
 		fprintf(page->out, "; %s failed", printable_count(summary->n_inferences_failed, "inference").s);
 		if (failure)
-			fprintf(page->out, " (%s)", page_name(page, failure->text, MESSAGE_COLUMNS).s);
+			fprintf(page->out, " (%s)", message_of(page, failure->text).s);
 	}
 	if (summary->n_sessions && summary->n_sessions_failed && !has_no_session(summary))
 		fprintf(page->out, "; %s could not be created (%s)",
 			printable_count(summary->n_sessions_failed, "session").s,
-			page_name(page, failure_of_creation(summary), MESSAGE_COLUMNS).s);
+			message_of(page, failure_of_creation(summary)).s);
 	say_killed(page);
 }
 

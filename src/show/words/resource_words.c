@@ -32,6 +32,13 @@ struct units_text resource_value(const struct summary *summary, const struct sum
 	return text;
 }
 
+bool resource_gave_back(const struct summary_resource *memory)
+{
+	double end = isfinite(memory->at_exit) ? memory->at_exit : memory->last;
+
+	return end < 0.75 * (isfinite(memory->peak) ? memory->peak : memory->max);
+}
+
 struct printable resource_memory(const struct summary_resource *memory)
 {
 	struct printable text = { "" };
@@ -53,7 +60,10 @@ struct printable resource_memory(const struct summary_resource *memory)
 	else
 		printable_add(&text, "most in a sample %s", units_bytes(memory->max).s);
 	if (isfinite(memory->growth_per_s))
-		printable_add(&text, "; still growing by %s/s", units_bytes(memory->growth_per_s).s);
+		printable_add(&text,
+			      resource_gave_back(memory) ? "; grew by %s/s before it was given back"
+							 : "; still growing by %s/s",
+			      units_bytes(memory->growth_per_s).s);
 	return text;
 }
 

@@ -155,7 +155,7 @@ struct printable runtime_words(const struct summary *summary, uint32_t index, bo
 	if (copies.n_processes > 1)
 		printable_add(&text, " in %s", printable_count(copies.n_processes, "process").s);
 	else if (summary->n_processes > 1 && copies.process != SUMMARY_NONE)
-		printable_add(&text, " in %d", summary->processes[copies.process].pid);
+		printable_add(&text, " in process %d", summary->processes[copies.process].pid);
 	for (uint32_t i = 0; i < copies.n_libraries; i++)
 		printable_add(&text, "%s %s", !i ? " with" : " and",
 			      model_text(copies.library[i], FILE_NAME, is_ascii).s);

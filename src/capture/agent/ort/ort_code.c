@@ -16,6 +16,12 @@ static void arm(struct copy *copy)
 {
 	ort_c_api_arm(&ort_copies[copy->number]);
 	ort_import_arm(copy);
+	ort_python_arm(copy);
+}
+
+static void disarm(struct copy *copy)
+{
+	ort_python_disarm();
 }
 
 static void forget_all(void)
@@ -32,6 +38,7 @@ const struct agent_code agent_ort = {
 	.found = ort_copy_found,
 	.prepare = ort_import_prepare,
 	.arm = arm,
+	.disarm = disarm,
 	.forget_gone = ort_copy_forget_gone,
 	.forget_all = forget_all,
 };

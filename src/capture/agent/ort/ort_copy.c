@@ -29,6 +29,7 @@ void ort_copy_found(struct copy *copy, struct rtti *rtti)
 	n = rtti_derived(rtti, ORT_SESSION_CLASS, &vtable);
 	for (size_t i = 0; i < n && i < 4; i++)
 		ort->session_vtable[i] = vtable[i].slots;
+	ort_python_found(copy);
 }
 
 bool ort_copy_has_session(const struct ort_copy *copy, word vptr)

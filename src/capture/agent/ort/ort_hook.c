@@ -123,6 +123,8 @@ word ort_on_run_end(ORT_REGISTERS)
 		inference_close_operators(thread, run->depth, 0);
 	if (run->owner == OWNER_PROVIDER)
 		inference_end(thread, OWNER_PROVIDER, 0);
+	else
+		run->is_over = true;
 	if (__builtin_expect(hot->is_child, 0))
 		injected_look();
 	return r;
@@ -199,8 +201,10 @@ word ort_on_evaluation_start(ORT_REGISTERS)
 	run = thread ? inference_top(thread) : NULL;
 	if (thread && (!run || run->is_executing)) {
 		thread->is_settled = true;
-		inference_begin(thread, OWNER_EVALUATION, 0, NULL);
+		run = inference_begin(thread, OWNER_EVALUATION, 0, NULL);
 	}
+	if (run)
+		run->is_evaluated = true;
 	return next(PASS_REGISTERS);
 }
 
@@ -209,10 +213,12 @@ word ort_on_evaluation_stop(ORT_REGISTERS)
 	ort_registers_function *next = (ort_registers_function *)(word)ort_original(a, b, ORT_EVALUATION_STOP);
 	word r = next(PASS_REGISTERS);
 	struct thread *thread = agent_thread();
-	const struct open_run *run = thread ? inference_top(thread) : NULL;
+	struct open_run *run = thread ? inference_top(thread) : NULL;
 
 	if (run && run->owner <= OWNER_EVALUATION)
 		inference_end(thread, OWNER_EVALUATION, 0);
+	else if (run)
+		run->is_over = true;
 	return r;
 }
 

@@ -67,8 +67,10 @@ static const char *on_utf8(void *object, ssize_t *size)
 	const char *text = real_utf8(object, size);
 	struct thread *thread = self_thread;
 
-	if (thread && thread->hint.time && text)
+	if (thread && thread->hint.time && text) {
+		ort_python_look();
 		creation_asked(thread, text);
+	}
 	return text;
 }
 
@@ -232,9 +234,10 @@ static void throw_seen(void *object, void *type)
 	/* classes of the Python binding: the error leaves the runtime for good */
 	if (!starts(name, "N11onnxruntime6python"))
 		return;
-	if (thread->n_runs && !creation_is_open(thread))
+	if (thread->n_runs && !creation_is_open(thread)) {
+		inference_top(thread)->message = message;
 		inference_end(thread, OWNER_EVALUATION, message);
-	else if (are_runs_seen())
+	} else if (are_runs_seen())
 		creation_refused(thread, &runtime_onnxruntime, message);
 }
 

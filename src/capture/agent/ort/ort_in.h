@@ -11,6 +11,7 @@
  *   ort_async.c     the queue of RunAsync
  *   ort_c_api.c     the table of C functions, OrtApi
  *   ort_import.c    functions that the runtime imports
+ *   ort_python.c    calls of its package for Python
  *   ort_shape.c     shapes of values; ort_inputs.c: which operators read the inputs of a graph
  *   ort_running.c   which of the sessions runs that share a provider
  *   ort_late.c      sessions that existed before the agent
@@ -148,6 +149,14 @@ void ort_c_api_forget_all(void);
 void ort_import_prepare(void);
 /* Replaces imports of this copy. */
 void ort_import_arm(const struct copy *copy);
+
+/* Looks up Python's functions; not under the loader's lock. */
+void ort_python_found(const struct copy *copy);
+/* Gets ready to replace functions of the package for Python. */
+void ort_python_arm(const struct copy *copy);
+void ort_python_disarm(void);
+/* Called with the GIL: replaces them if they are there. */
+void ort_python_look(void);
 
 /* Inspects the kernel's next call for the inputs of its graph. */
 void ort_inputs_see(struct thread *thread, struct kernel *kernel, uintptr_t context);

@@ -54,7 +54,7 @@ static bool take_functions(const struct dynamic *interpreter, struct python *to)
 
 static bool is_named(const struct python_type *type, const char *name)
 {
-	char found[24];
+	char found[32];
 
 	return peek_read((uint64_t)(uintptr_t)type->name, found, strlen(name) + 1) && !strcmp(found, name);
 }
@@ -141,19 +141,25 @@ struct definition {
 	python_c_call *call;
 	int flags;
 };
-enum { DEFINITION = 5, WITH_NAMES = 3 };
+enum { DEFINITION = 5, OF_BUILTIN = 2, WITH_NAMES = 3, FAST = 0x82 };
+
+/* Its name and how it is called are compared; false: something else is there. */
+static bool read_definition(const struct definition *definition, const char *name, struct definition *found)
+{
+	char text[32] = "";
+
+	return strlen(name) < sizeof text && peek_read((uint64_t)(uintptr_t)definition, found, sizeof *found) &&
+	       peek_read((uint64_t)(uintptr_t)found->name, text, strlen(name) + 1) && !strcmp(text, name);
+}
 
 bool python_replace_method(struct python_method *method, const struct python_object *object, const char *name,
 			   const struct image *image, python_c_call *with)
 {
 	struct definition *definition = ((struct definition *const *)object)[DEFINITION], found;
-	char text[32] = "";
 	bool is_replaced;
 
-	if (!is_named(object->type, "method_descriptor") ||
-	    !peek_read((uint64_t)(uintptr_t)definition, &found, sizeof found) || found.flags != WITH_NAMES ||
-	    (method->next && method->next != found.call) ||
-	    !peek_read((uint64_t)(uintptr_t)found.name, text, strlen(name) + 1) || strcmp(text, name) ||
+	if (!is_named(object->type, "method_descriptor") || !read_definition(definition, name, &found) ||
+	    found.flags != WITH_NAMES || (method->next && method->next != found.call) ||
 	    !image_has(image, (uint64_t)(uintptr_t)&definition->call, IMAGE_W) || !hook_open(image))
 		return false;
 	method->next = found.call;
@@ -162,6 +168,35 @@ bool python_replace_method(struct python_method *method, const struct python_obj
 	agent_unlock();
 	hook_close(image);
 	return is_replaced;
+}
+
+bool python_replace_builtin(struct python_builtin *builtin, struct python_object *method, const char *name,
+			    python_c_call *with, python_fast_call *fast)
+{
+	struct definition *definition, found;
+	void **word;
+
+	if (is_named(method->type, "instancemethod"))
+		method = ((struct python_object **)method)[OF_BUILTIN];
+	if (!is_named(method->type, "builtin_function_or_method"))
+		return false;
+	definition = ((struct definition *const *)method)[OF_BUILTIN];
+	if (!read_definition(definition, name, &found) || (found.flags != WITH_NAMES && found.flags != FAST))
+		return false;
+	word = (void **)(void *)&definition->call;
+	if (builtin->word != word) {
+		python.Py_IncRef(method); /* with it the definition stays */
+		builtin->next = (void *)found.call;
+	}
+	__atomic_store_n(&builtin->word, word, __ATOMIC_RELEASE);
+	__atomic_store_n(word, found.flags == FAST ? (void *)fast : (void *)with, __ATOMIC_RELEASE);
+	return true;
+}
+
+void python_put_back_builtin(struct python_builtin *builtin)
+{
+	if (builtin->word)
+		__atomic_store_n(builtin->word, builtin->next, __ATOMIC_RELEASE);
 }
 
 /* The text of an exception: itself, before it is made an object, or its first argument. NULL: none. */

@@ -47,6 +47,7 @@ typedef struct python_object *python_call(struct python_object *function, struct
 	F(void, PyErr_Clear, (void)) \
 	F(PYTHON_OBJECT, PyEval_GetFrame, (void)) \
 	F(void *, PyEval_SaveThread, (void)) \
+	F(void, PyEval_RestoreThread, (void *)) \
 	F(void, Py_IncRef, (PYTHON_OBJECT)) \
 	F(void, Py_DecRef, (PYTHON_OBJECT))
 #define PYTHON_POINTER(result, name, params) result(*name) params;
@@ -86,6 +87,20 @@ struct python_method {
  */
 bool python_replace_method(struct python_method *method, const struct python_object *object, const char *name,
 			   const struct image *image, python_c_call *with);
+
+/*
+ * The same for one that an extension has made while Python ran: its definition is memory of its own. `next` is what it
+ * did before: a python_c_call, or a python_fast_call. Stays valid.
+ */
+typedef struct python_object *python_fast_call(struct python_object *self, struct python_object *const *args,
+					       intptr_t n, struct python_object *names);
+struct python_builtin {
+	void **word, *next;
+};
+/* method: it, or an instancemethod around it. False: it looks different, and is left alone. */
+bool python_replace_builtin(struct python_builtin *builtin, struct python_object *method, const char *name,
+			    python_c_call *with, python_fast_call *fast);
+void python_put_back_builtin(struct python_builtin *builtin);
 
 /* The text of an error that is set, "RuntimeError: ...", which stays set. 0: none is. In `to`. */
 size_t python_error(char *to, size_t size);

@@ -386,3 +386,21 @@ uint32_t caller_of(struct thread *thread)
 	errno = saved;
 	return caller;
 }
+
+uint64_t caller_frame(uint64_t code, int32_t *offset)
+{
+	struct cpython_frame frame;
+	enum cpython_step step;
+	uint64_t at;
+
+	if (__atomic_load_n(&interpreter.trust, __ATOMIC_ACQUIRE) != TRUST_LOADS || !(at = interpreter.this_thread()))
+		return 0;
+	step = cpython_first_frame(&interpreter.by_loads, at, &frame);
+	for (int n = 0; step == CPYTHON_FRAME && n < 2; n++) {
+		*offset = frame.offset;
+		if (frame.code == code)
+			return frame.at;
+		step = cpython_next_frame(&interpreter.by_loads, &frame);
+	}
+	return 0;
+}

@@ -29,6 +29,12 @@ static inline void caller_came_from(const void *address)
 		thread->called_from = (uint64_t)(uintptr_t)address;
 }
 
+/*
+ * The one of the calling thread's two innermost frames that runs this code object of Python, and the offset of its
+ * instruction; 0: none of them does, or they cannot be read. Called with the GIL.
+ */
+uint64_t caller_frame(uint64_t code, int32_t *offset);
+
 /* What one thread hands over to another, which runs the inference: a text, as long as its dictionary lives. 0: none. */
 static inline uint64_t caller_asks(struct thread *thread)
 {

@@ -383,6 +383,8 @@ void inference_end(struct thread *thread, enum run_owner owner, uint32_t message
 	if (run->queued_since)
 		tell_queue(thread, run);
 	end = usage_end(thread, run, end);
+	if (run->left)
+		end = run->left;
 	if (run->lane < MAX_LANES)
 		__atomic_store_n(&inference_active[run->lane].run, 0, __ATOMIC_RELEASE);
 	thread->n_runs--;
