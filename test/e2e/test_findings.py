@@ -79,9 +79,9 @@ PAIRS = {
         lambda figures: (figures["creations"], figures["processes"]) == (12, 12) and figures["creation_share"] >= 0.15,
     ),
     "spins_creating": (
-        lambda p: p.python("create", "file", "many", "--sessions", 8, "--pool", 3),
-        lambda p: p.python("create", "still", "many", "--sessions", 8, "--pool", 3),
-        lambda figures: (figures["creations"], figures["threads_each"]) == (8, 2) and figures["cpu_ns"] >= 100e6,
+        lambda p: p.python("create", "file", "many", "--sessions", 16, "--pool", 3),
+        lambda p: p.python("create", "still", "many", "--sessions", 16, "--pool", 3),
+        lambda figures: (figures["creations"], figures["threads_each"]) == (16, 2) and figures["cpu_ns"] >= 100e6,
     ),
     "slow_first": (
         lambda p: p.openvino("habits", "lazy", "guarded", "--runs", 20),

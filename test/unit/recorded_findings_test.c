@@ -133,8 +133,8 @@ static void end(struct fixture *f)
 	stream_done(&f->s);
 }
 
-/* 40 inferences of 24 operators of 2 us; so long each, and the last one, is outside of operators. */
-static const struct finding *tiny_operators_with(struct fixture *f, uint64_t outside_us, uint64_t last_us)
+/* 40 inferences of 24 operators; so long each, and the last one, is outside of operators. */
+static const struct finding *tiny_operators_of(struct fixture *f, uint64_t op_us, uint64_t outside_us, uint64_t last_us)
 {
 	uint64_t us = 100;
 	char name[16];
@@ -146,7 +146,7 @@ static const struct finding *tiny_operators_with(struct fixture *f, uint64_t out
 		for (int op = 0; op < 24; op++) {
 			snprintf(name, sizeof name, "add%d", op);
 			stream_operator(&f->s, f->thread, us, name, "Add", f->number);
-			stream_end(&f->s, f->thread, us += 2);
+			stream_end(&f->s, f->thread, us += op_us);
 		}
 		us += i < 39 ? outside_us : last_us;
 		stream_text(&f->s, KEY_STATUS, "ok");
@@ -161,9 +161,22 @@ TEST(one_lost_cpu_makes_no_operators_tiny)
 {
 	struct fixture fixture, *f = &fixture;
 
-	assert_non_null(tiny_operators_with(f, 30, 30));
+	assert_non_null(tiny_operators_of(f, 2, 30, 30));
 	end(f);
-	assert_null(tiny_operators_with(f, 1, 6000));
+	assert_null(tiny_operators_of(f, 2, 1, 6000));
+	end(f);
+}
+
+TEST(operators_are_tiny_by_what_the_machine_takes_between_two)
+{
+	struct fixture fixture, *f = &fixture;
+	const struct finding *found = tiny_operators_of(f, 8, 24 * 10, 24 * 10);
+
+	assert_true(found && found->low == 10000);
+	end(f);
+	assert_null(tiny_operators_of(f, 8, 24 * 5, 24 * 5));
+	end(f);
+	assert_null(tiny_operators_of(f, 25, 24 * 30, 24 * 30)); /* 20 us at most */
 	end(f);
 }
 

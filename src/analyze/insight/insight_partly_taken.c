@@ -5,15 +5,16 @@
 
 extern const struct insight insight_partly_taken;
 
-/* Of the inferences' time, what operators of other providers typically take. */
+/* Of the inferences' typical time, what operators of other providers typically take. Waits for a CPU are in neither. */
 static double typical_share(const struct model_result *result, const char *asked)
 {
-	double ns = 0;
+	const struct summary_spread *latency = &result->recorded->model->runs.latency;
+	double ns = 0, usual_ns = (double)latency->p50_ns * (double)latency->n;
 
 	for (uint32_t i = 0; i < result->n_operators; i++)
 		if (!provider_is(asked, result->operators[i].provider))
 			ns += finder_typical_ns(&result->operators[i]);
-	return ns / result->operators_wall_ns;
+	return ns / (usual_ns > 0 && usual_ns < result->operators_wall_ns ? usual_ns : result->operators_wall_ns);
 }
 
 static void find(struct finder *finder)

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* a of b operators take less than 5 us. value: share of the time outside of operators. */
+/*
+ * a of b operators take less than `low` nanoseconds: 5 us, or as long as this machine takes between two operators.
+ * value: share of the time outside of operators.
+ */
 #include "analyze/insight/insight_in.h"
 #include "base/text/provider.h"
 
@@ -7,7 +10,7 @@ extern const struct insight insight_tiny_operators, insight_small_operators;
 
 enum { LEAST = 20 };
 
-static const double tiny_ns = 5000, least_share = 0.15;
+static const double tiny_ns = 5000, most_tiny_ns = 20000, least_share = 0.15;
 
 /* A thread that lost its CPU makes no operator long. */
 static double typical_ns(const struct model_operator *op)
@@ -15,26 +18,44 @@ static double typical_ns(const struct model_operator *op)
 	return op->p50_ns > 0 ? op->p50_ns : op->mean_ns;
 }
 
+/* On a slow or busy machine, or one that is probed, all of it takes longer: operators, and what lies between them. */
+static double limit_of(const struct finder *finder)
+{
+	const struct model_result *result = finder->run->result;
+	double each_ns = finder_outside_ns(finder), n = 0;
+
+	for (uint32_t i = 0; i < result->n_operators; i++)
+		n += (double)result->operators[i].n / (double)result->n_operator_runs;
+	if (!isfinite(each_ns))
+		each_ns = finder_per_inference(finder, result->unattributed_ns);
+	return fmin(fmax(each_ns / n, tiny_ns), most_tiny_ns);
+}
+
 static void find(struct finder *finder)
 {
 	const struct model_result *result = finder->run->result;
-	double outside = result->unattributed_ns / result->operators_wall_ns;
+	double outside = result->unattributed_ns / result->operators_wall_ns, limit_ns;
 	int64_t n_tiny = 0, n = result->n_operators;
+	struct finding *to;
 
+	limit_ns = n < LEAST ? NAN : limit_of(finder);
 	for (uint32_t i = 0; i < result->n_operators; i++)
-		n_tiny += typical_ns(&result->operators[i]) < tiny_ns;
+		n_tiny += typical_ns(&result->operators[i]) < limit_ns;
 	if (finder_has(finder, &insight_small_operators))
 		return;
 	if (n >= LEAST && n_tiny * 2 > n && outside >= least_share &&
-	    !provider_is_deferred(result->operators[0].provider) && finder_is_typically_outside(finder, least_share))
-		finder_add_counts(finder, &insight_tiny_operators, outside, n_tiny, n)->gain_ns =
-		    finder_per_inference(finder, result->unattributed_ns);
+	    !provider_is_deferred(result->operators[0].provider) && finder_is_typically_outside(finder, least_share)) {
+		to = finder_add_counts(finder, &insight_tiny_operators, outside, n_tiny, n);
+		to->gain_ns = finder_per_inference(finder, result->unattributed_ns);
+		to->low = limit_ns;
+	}
 }
 
 static void say(const struct speaker *to)
 {
 	FINDING("many tiny operators");
-	EVIDENCE("%s take less than 5 us; %s of the time lies outside of operators", speaker_counts(to).s,
+	EVIDENCE("%s take less than %s; %s of the time lies outside of operators", speaker_counts(to).s,
+		 to->finding->low > tiny_ns ? units_duration(to->finding->low).s : "5 us",
 		 units_percent(to->finding->value).s);
 	NEXT("a larger batch would share these %s per inference", units_duration(to->finding->gain_ns).s);
 }
@@ -44,5 +65,5 @@ const struct insight insight_tiny_operators = {
 	.severity = INSIGHT_ADVICE,
 	.find = find,
 	.say = say,
-	.figures = { .value = "outside_share", .a = "operators_tiny", .b = "operators" },
+	.figures = { .value = "outside_share", .low = "limit_ns", .a = "operators_tiny", .b = "operators" },
 };

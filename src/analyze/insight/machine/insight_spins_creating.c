@@ -17,9 +17,12 @@ static void find(struct finder *finder)
 	const struct summary_creation *creation = facts ? &facts->model->creation : NULL;
 	double ns = creation ? (double)creation->pool_cpu_ns : 0;
 	uint64_t n = creation ? creation->duration.n : 0; /* those that did not fail */
+	double waits_ns = creation ? (double)(creation->phase_ns[PHASE_WAITING] + creation->phase_ns[PHASE_HALTED]) : 0;
 	struct finding *to;
 
-	if (n < LEAST || !creation->n_pool || ns < least_ns || ns < least_share * (double)creation->duration.total_ns)
+	/* where the machine is busy, creations wait for a CPU, and so do threads that spin */
+	if (n < LEAST || !creation->n_pool || ns < least_ns ||
+	    ns < least_share * ((double)creation->duration.total_ns - waits_ns))
 		return;
 	to = finder_add_counts(finder, &insight_spins_creating, ns / (double)creation->duration.total_ns, (int64_t)n,
 			       (int64_t)((creation->n_pool + n - 1) / n));
