@@ -220,6 +220,7 @@ def test_other_machines_need_a_token_and_tls(lab):
             (["--metrics", "0.0.0.0:%d" % free_port(), "--metrics-token", token], "this needs --metrics-token"),
             (["--metrics", str(port)], "another program uses this port"),
             (["--metrics", "1", "--metrics-token", lab.path("none")], "No such file"),
+            (["--metrics", "1", "--metrics-token", lab.inftrace], "the file is larger than 64 KiB"),
             (["--metrics", "1", "--metrics-cert", token, "--metrics-key", token], "certificate and key do not fit"),
             (["--lines", lab.path("none/lines")], "No such file"),
         ):
@@ -328,7 +329,7 @@ def test_otlp_is_what_opentelemetry_reads_and_troubles_are_said_once(lab, wheel)
     python = environment(envs.otlp)
     headers = lab.path("headers")
     with open(headers, "w") as out:
-        out.write("X-Scope: one\nAuthorization: Bearer t0ken\n")
+        out.write("X-Scope: one\nAuthorization: Bearer t0ken\nX-Long: %s\n" % ("long" * 2000))
     at = time.strftime("%a, %d %b %Y %H:%M:%S GMT", time.gmtime(time.time() + 1))
     answers = [(503, {"Retry-After": "1"}, b""), (429, {"Retry-After": at}, b"")]
     answers += [(200, {}, bytes([0x0A, 2, 8, 3])), (200, {}, b"")]
@@ -351,6 +352,7 @@ def test_otlp_is_what_opentelemetry_reads_and_troubles_are_said_once(lab, wheel)
         path, sent, _ = receiver.requests[0]
         assert path == "/v1/metrics" and sent["Content-Type"] == "application/x-protobuf"
         assert "Content-Encoding" not in sent and sent["X-Scope"] == "one" and sent["Authorization"] == "Bearer t0ken"
+        assert sent["X-Long"] == "long" * 2000
         ((labels, point),) = durations()
         assert labels["service"] == CLEANED and labels["model"] == "chain" and "pid" not in labels
         assert sum(map(int, point["positive"]["bucketCounts"])) == int(point["count"]) and point["scale"] == 5

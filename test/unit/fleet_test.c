@@ -454,6 +454,32 @@ TEST(inferences_that_ran_unseen_are_like_those_that_were_seen)
 	stream_done(&m.s);
 }
 
+/* One of 1,000 fails, and another one is slow: a few unseen ones each second come to as many as all at once. */
+TEST(what_is_rare_is_not_rounded_away)
+{
+	struct made m;
+	uint32_t process, lane;
+	const struct series *series;
+
+	make(&m);
+	process = stream_process(&m.s, 42, "python");
+	lane = stream_lane(&m.s, process, "net");
+	pace(&m, process, 0, 0);
+	for (uint64_t i = 0; i < 1000; i++)
+		run(&m, lane, i * 1000, i == 500 ? 900 : 150, i == 700 ? "Invalid rank for input: x" : "ok");
+	for (uint64_t s = 1; s <= 100; s++) {
+		pace(&m, process, s * 1000000, 300);
+		assert_int_equal(fleet_roll(m.fleet, s * SECOND, (1000 + s) * SECOND, NULL), 0);
+	}
+	series = fleet_series(m.fleet)->row[0];
+	assert_int_equal(series->all.runs.n, 31000);
+	assert_int_equal(series->all.runs.below[1] + series->all.runs.below[4], 31000);
+	assert_in_range(series->all.runs.below[4], 30, 32);
+	assert_in_range(series->all.failed[FAILURE_INPUT], 30, 31);
+	fleet_free(m.fleet);
+	stream_done(&m.s);
+}
+
 /* doc/watch.md has every metric, and none that there is not. */
 /* The busiest engine counts, and all memories; of two processes both. */
 TEST(devices_are_summed_up_by_service)

@@ -199,6 +199,46 @@ TEST(of_a_cgroup_that_is_gone_the_one_above_tells)
 	}
 }
 
+/* Two containers of a pod go at once: a kill counts at one of them, or where nothing shows whose it was at none. */
+TEST(one_kill_is_noted_once)
+{
+	static const struct {
+		int local, n_killed, n_notes;
+		const char *other_peak;
+	} cases[] = {
+		{ 1, 1, 0, "300000000\n" }, /* both were near their limits */
+		{ 1, 2, 2, "300000000\n" },
+		{ 1, 1, 1, "50000000\n" },
+		{ 2, 1, 1, "300000000\n" }, /* the pod's own limit was reached */
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct tree_process process[2] = { { .pid = 42, .track = 1 }, { .pid = 43, .track = 2 } };
+		struct fixture fixture, *f = &fixture;
+
+		begin(f);
+		f->tree = (struct tree){ .process = process, .n = 2 };
+		put_file(f, "proc/42/cgroup", "0::/pod/app\n");
+		put_file(f, "proc/43/cgroup", "0::/pod/other\n");
+		put_file(f, "sys/fs/cgroup/pod/app/memory.max", "314572800\n");
+		put_file(f, "sys/fs/cgroup/pod/app/memory.peak", "300000000\n");
+		put_file(f, "sys/fs/cgroup/pod/other/memory.max", "314572800\n");
+		put_file(f, "sys/fs/cgroup/pod/other/memory.peak", cases[i].other_peak);
+		events(f, "/pod", 2, 2);
+		local_events(f, "/pod", 1);
+		events(f, "/pod/app", 0, 0);
+		events(f, "/pod/other", 0, 0);
+		drain(f);
+		remove_group(f, "/pod/app");
+		remove_group(f, "/pod/other");
+		events(f, "/pod", 3, 2 + cases[i].n_killed);
+		local_events(f, "/pod", cases[i].local);
+		drain(f);
+		assert_int_equal(f->notes.n, cases[i].n_notes);
+		end(f);
+	}
+}
+
 /* As the kernel writes it; the first one is older than the recording. */
 TEST(of_a_cgroup_that_is_gone_the_kernels_log_tells)
 {

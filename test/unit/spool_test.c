@@ -300,6 +300,62 @@ static void what_is_too_large_is_counted(void **state)
 	spool_close(spool);
 }
 
+/* As after a smaller --spool-size: it does not keep back what comes behind it. */
+static void one_that_cannot_be_read_is_counted_and_the_next_comes(void **state)
+{
+	static char large[4 << 20];
+	const struct place *place = *state;
+	struct spool *spool = open_quietly(place->path, 64 << 20);
+	struct spool_group group;
+
+	for (uint64_t number = 1; number <= 2; number++)
+		spool_add(spool, &(struct spool_batch){ .number = number, .body = large, .size = sizeof large });
+	add(spool, 0, 3, 0);
+	spool_close(spool);
+	spool = open_quietly(place->path, 1 << 20);
+	assert_true(spool_oldest(spool, 0, 10, &group));
+	assert_true(group.first == 3 && group.n == 1 && group.n_dropped_before == 2);
+	assert_int_equal(spool_n_dropped(spool), 2);
+	spool_remove(spool, &group, false);
+	spool_group_done(&group);
+	assert_int_equal(spool_n_waiting(spool), 0);
+	spool_close(spool);
+}
+
+/* Damaged while it is in use, as by a disk that fails. */
+static void what_a_failing_file_holds_counts_as_dropped(void **state)
+{
+	const struct place *place = *state;
+	struct spool *spool = open_quietly(place->path, 4 << 20);
+	char remark[SPOOL_REMARK];
+	struct spool_group group;
+	struct stat stat_;
+	int fd;
+
+	for (uint64_t number = 1; number <= 60; number++)
+		add(spool, 0, number, 0);
+	spool_close(spool);
+	spool = open_quietly(place->path, 4 << 20);
+	fd = open(place->path, O_WRONLY);
+	assert_false(fstat(fd, &stat_));
+	for (off_t at = 4096; at < stat_.st_size; at += 4096)
+		assert_int_equal(pwrite(fd, "torn torn torn torn", 19, at), 19);
+	close(fd);
+	while (spool_is_file(spool) && spool_oldest(spool, 0, 10, &group)) {
+		spool_remove(spool, &group, false);
+		spool_group_done(&group);
+	}
+	assert_false(spool_is_file(spool));
+	spool_take_remark(spool, remark);
+	assert_non_null(strstr(remark, "in it count as dropped"));
+	assert_true(spool_n_dropped(spool) > 0);
+	add(spool, 0, 61, 0);
+	assert_true(spool_oldest(spool, 0, 1, &group));
+	assert_true(group.first == 61 && group.n_dropped_before == spool_n_dropped(spool));
+	spool_group_done(&group);
+	spool_close(spool);
+}
+
 #define CASE(name) cmocka_unit_test_setup_teardown(name, make_place, remove_place)
 
 int main(void)
@@ -311,6 +367,8 @@ int main(void)
 		CASE(foreign_files_are_left_alone),
 		CASE(a_damaged_one_is_set_aside),
 		CASE(what_is_too_large_is_counted),
+		CASE(one_that_cannot_be_read_is_counted_and_the_next_comes),
+		CASE(what_a_failing_file_holds_counts_as_dropped),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "capture/probe/uprobes_in.h"
@@ -43,6 +44,16 @@ bool uprobe_filters_processes(const struct uprobes *uprobes)
 bool uprobe_is_paced(const struct uprobes *uprobes)
 {
 	return uprobes->opts.is_paced && uprobes->loaded.link != UPROBE_LINK_PERF && uprobe_filters_processes(uprobes);
+}
+
+uint64_t uprobe_cpu_ns(pid_t pid)
+{
+	struct timespec time_;
+	clockid_t clock;
+
+	if (clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &time_))
+		return 0;
+	return (uint64_t)time_.tv_sec * 1000000000u + (uint64_t)time_.tv_nsec;
 }
 
 static int say_failed(int code, const struct uprobes_copy *copy, size_t n, struct err *err)

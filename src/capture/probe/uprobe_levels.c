@@ -35,16 +35,6 @@ void uprobe_levels_begin(struct uprobes *uprobes)
 	uprobes->prices = (struct uprobe_prices){ run_calls * call_ns, operator_calls * call_ns };
 }
 
-uint64_t uprobe_cpu_ns(pid_t pid)
-{
-	struct timespec time_;
-	clockid_t clock;
-
-	if (clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &time_))
-		return 0;
-	return (uint64_t)time_.tv_sec * 1000000000u + (uint64_t)time_.tv_nsec;
-}
-
 static uint64_t own_cpu_ns(void)
 {
 	struct timespec time_;
@@ -56,6 +46,11 @@ static uint64_t own_cpu_ns(void)
 struct uprobe_pace *uprobes_pace(struct uprobes *uprobes, uint32_t number)
 {
 	return uprobe_is_paced(uprobes) ? &uprobes->pace[uprobes->host[number]] : NULL;
+}
+
+bool uprobes_is_part(const struct uprobes *uprobes, uint32_t number)
+{
+	return uprobes->host[number] != number;
 }
 
 uint64_t uprobes_unseen(struct uprobes *uprobes, uint32_t number)
@@ -229,37 +224,11 @@ static void open_operators(struct uprobes *uprobes, struct holder *holder)
 		set(&uprobes->loaded.armed[i].is_operator_out, false);
 }
 
-/* All copies of the file, and of its providers' libraries, move to links of their own, or to shared ones. */
-static void regroup(struct uprobes *uprobes, struct analysed *file, bool is_split, uint64_t now_ns)
-{
-	struct err ignored;
-
-	file->is_split = is_split;
-	for (int is_library = 0; is_library < 2; is_library++)
-		for (uint32_t i = 0; i < UPROBE_MAX_ARMED; i++) {
-			struct holder *holder = uprobes->holder[i];
-			struct analysed *its = holder ? holder->file : NULL;
-
-			if (!its || (is_library ? its->host : its) != file)
-				continue;
-			if (!is_library && holder->state[PART_RUNS] == PART_IN)
-				uprobe_pace_close(&uprobes->pace[i], now_ns, uprobe_cpu_ns(uprobes->copy[i].pid));
-			uprobes->pace[i].must_cut = true;
-			uprobe_holder_leave(uprobes, i);
-			if (!uprobe_holder_join(uprobes, i, its, &ignored) && !is_library)
-				uprobe_pace_open(&uprobes->pace[i], clock_ns(), uprobe_cpu_ns(uprobes->copy[i].pid));
-		}
-	for (uint32_t i = 0; i < MAX_SHARED && is_split; i++)
-		if (!uprobes->shared[i].n_members && uprobes->shared[i].file &&
-		    (uprobes->shared[i].file == file || uprobes->shared[i].file->host == file))
-			uprobe_holder_done(&uprobes->shared[i]);
-}
-
 /* Some of those that share cost too much, and others do not. */
 static bool should_split(const struct uprobes *uprobes, const struct holder *holder, enum demand demand)
 {
-	return holder->index & UPROBE_SHARED && holder->n_members > 1 && holder->n_members <= MOST_OWN &&
-	       count(uprobes, holder, demand) < holder->n_members;
+	return holder->index & UPROBE_SHARED && !holder->file->must_share && holder->n_members > 1 &&
+	       holder->n_members <= MOST_OWN && count(uprobes, holder, demand) < holder->n_members;
 }
 
 static void look(struct uprobes *uprobes, struct holder *holder, uint64_t now_ns)
@@ -267,8 +236,9 @@ static void look(struct uprobes *uprobes, struct holder *holder, uint64_t now_ns
 	bool has_operators = holder->state[PART_OPERATORS] == PART_IN;
 	enum demand demand = has_operators ? MUST_HIDE_OPERATORS : MUST_HIDE_RUNS;
 
-	if (!(holder->index & UPROBE_SHARED) && holder->file->n_copies > MOST_OWN && uprobes->opts.is_shared) {
-		regroup(uprobes, holder->file, false, now_ns);
+	if (!(holder->index & UPROBE_SHARED) && holder->file->n_copies > MOST_OWN && uprobes->opts.is_shared &&
+	    !holder->file->must_split) {
+		uprobe_group_move(uprobes, holder->file, false, now_ns);
 		return;
 	}
 	if (holder->state[PART_RUNS] == PART_OUT) {
@@ -276,7 +246,7 @@ static void look(struct uprobes *uprobes, struct holder *holder, uint64_t now_ns
 			open_runs(uprobes, holder);
 	} else if (count(uprobes, holder, demand)) {
 		if (should_split(uprobes, holder, demand))
-			regroup(uprobes, holder->file, true, now_ns);
+			uprobe_group_move(uprobes, holder->file, true, now_ns);
 		else
 			close_part(uprobes, holder, has_operators ? PART_OPERATORS : PART_RUNS, now_ns);
 	} else if (has_operators) {
@@ -320,6 +290,7 @@ void uprobes_choose_levels(struct uprobes *uprobes, uint64_t n_records)
 	uprobes->own_left_ns += own_share * (double)passed_ns - record_ns * (double)n_records;
 	if (uprobes->own_left_ns > own_most_ns)
 		uprobes->own_left_ns = own_most_ns;
+	uprobe_group_try_again(uprobes, now_ns);
 	for (uint32_t i = 0; i < MAX_SHARED; i++)
 		step(uprobes, &uprobes->shared[i], now_ns, passed_ns);
 	uprobes->first++;

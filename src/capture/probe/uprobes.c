@@ -240,7 +240,7 @@ static void let_go(struct analysed *file)
 {
 	if (file->n_copies)
 		return;
-	file->is_split = false;
+	file->is_split = file->must_share = file->must_split = false;
 	if (file->fd >= 0)
 		close(file->fd);
 	file->fd = -1;
@@ -249,9 +249,10 @@ static void let_go(struct analysed *file)
 void uprobes_disarm(struct uprobes *uprobes, uint32_t number)
 {
 	struct uprobes_copy *copy = &uprobes->copy[number];
-	struct analysed *file = uprobes->holder[number] ? uprobes->holder[number]->file : NULL;
+	struct analysed *file = uprobes->holder[number] ? uprobes->holder[number]->file : uprobes->homeless[number];
 
 	set_gate(uprobes, number, false);
+	uprobe_group_forget(uprobes, number);
 	uprobe_holder_leave(uprobes, number);
 	if (file)
 		let_go(file);

@@ -111,6 +111,8 @@ struct uprobes_copy {
 struct uprobes_copy *uprobes_copy(struct uprobes *uprobes, uint32_t number);
 /* The account that the copy's hits are charged to (uprobe_pace.h); NULL: they are not. */
 struct uprobe_pace *uprobes_pace(struct uprobes *uprobes, uint32_t number);
+/* Whether it is the library of a provider, which is seen as its runtime is. */
+bool uprobes_is_part(const struct uprobes *uprobes, uint32_t number);
 /* How many inferences of the copy ran unseen since the last call. */
 uint64_t uprobes_unseen(struct uprobes *uprobes, uint32_t number);
 /* Puts probes in and takes them out, as the accounts say; n_records: that were read since the last call. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * For uprobes.c, uprobe_holder.c and uprobe_levels.c: copies of runtimes, their files, and the links that hold probes.
+ * For uprobes.c, uprobe_holder.c, uprobe_group.c and uprobe_levels.c: copies of runtimes, their files, and the links
+ * that hold probes.
  *
  * A holder has the probes of one file in one process, or in all that have it. Each further process of a shared one
  * costs an entry in a map and nothing for the others, where a link of its own costs each hit of the others 52 ns.
@@ -32,7 +33,8 @@ struct analysed {
 	int fd;		   /* -1: nobody has probes in it */
 	uint32_t n_copies; /* that are armed */
 	bool is_split;	   /* its processes have links of their own, because one of them would cost the others */
-	char armed[800];   /* what is seen, for people */
+	bool must_share, must_split; /* the kernel had no room for the others */
+	char armed[800];	     /* what is seen, for people */
 	bool has_load, has_weights;
 };
 
@@ -56,6 +58,9 @@ struct uprobes {
 	struct uprobes_copy copy[UPROBE_MAX_ARMED];
 	struct holder shared[MAX_SHARED], own[UPROBE_MAX_ARMED];
 	struct holder *holder[UPROBE_MAX_ARMED]; /* of each copy; NULL: none */
+	/* The file of a copy that is armed and has no holder, because the kernel had no room for its links. */
+	struct analysed *homeless[UPROBE_MAX_ARMED];
+	uint64_t again_ns; /* when they are tried again */
 	struct uprobe_pace pace[UPROBE_MAX_ARMED];
 	uint32_t host[UPROBE_MAX_ARMED]; /* of a provider's library: the copy of the runtime; else the copy itself */
 	struct {
@@ -80,12 +85,17 @@ void uprobe_part_take(struct holder *holder, enum uprobe_part part);
 void uprobe_holder_done(struct holder *holder);
 bool uprobe_is_kernel(unsigned major_, unsigned minor_);
 bool uprobe_filters_processes(const struct uprobes *uprobes);
+/* CPU time of a process so far; 0: not known. */
+uint64_t uprobe_cpu_ns(pid_t pid);
 /* Whether levels are chosen by program, as far as this kernel can. */
 bool uprobe_is_paced(const struct uprobes *uprobes);
 
+/* uprobe_group.c. All processes of a file get links of their own, or shared ones, if the kernel has room for them. */
+void uprobe_group_move(struct uprobes *uprobes, struct analysed *file, bool is_split, uint64_t now_ns);
+void uprobe_group_try_again(struct uprobes *uprobes, uint64_t now_ns);
+void uprobe_group_forget(struct uprobes *uprobes, uint32_t number);
+
 /* uprobe_levels.c. Measures what traps cost here. */
 void uprobe_levels_begin(struct uprobes *uprobes);
-/* CPU time of a process so far; 0: not known. */
-uint64_t uprobe_cpu_ns(pid_t pid);
 
 #endif

@@ -233,84 +233,140 @@ static void read_log(struct memory_limit *limit)
 		}
 }
 
+/* What the last look has found of each cgroup: what it counts more, and whether it went in between. */
+struct look {
+	int64_t killed[MAX_GROUPS], reached[MAX_GROUPS], local[MAX_GROUPS];
+	bool is_fresh[MAX_GROUPS];
+};
+
+static bool was_near_its_limit(const struct limited *group)
+{
+	return group->limit > 0 && group->peak >= group->limit / 2;
+}
+
+/* How many of the cgroups before `end` below this one went in between, and were near their limit if they must be. */
+static int64_t count_fresh(const struct memory_limit *limit, const struct look *look, int up, size_t end, bool near)
+{
+	const struct limited *group = limit->groups.data;
+	int64_t n = 0;
+
+	for (size_t i = 0; i < end; i++)
+		n += group[i].up == up && look->is_fresh[i] && (!near || was_near_its_limit(&group[i]));
+	return n;
+}
+
+static int64_t not_noted(const struct limited *group)
+{
+	return group->n_logged > group->n_noted ? group->n_logged - group->n_noted : 0;
+}
+
 /*
  * Processes that were killed in a cgroup that is gone. Without the log: the one above counts more than those that are
- * left in it, and did not reach its own limit, but this one was near its own. *cause: index; -1: the machine.
+ * left in it, and this one was near its own limit, or the one above reached its own. Each is counted once: at the first
+ * one that is gone where the limit above was reached; else one at each that was near its limit, if there are as many,
+ * for else nothing shows whose they were. *cause: index; -1: the machine.
  */
-static int64_t killed_in_gone(const struct memory_limit *limit, size_t at, const int64_t *killed, const int64_t *local,
-			      int *cause)
+static int64_t killed_in_gone(const struct memory_limit *limit, size_t at, const struct look *look, int *cause)
 {
 	const struct limited *group = limit->groups.data, *gone = &group[at];
-	int64_t n = gone->n_logged - gone->n_noted;
+	int64_t n = not_noted(gone), n_near;
 
 	*cause = gone->logged_cause;
 	if (n > 0 || gone->is_old || gone->up < 0)
 		return n;
-	n = killed[gone->up];
+	n = look->killed[gone->up];
 	for (size_t i = 0; i < limit->groups.n; i++)
-		n -= group[i].up == gone->up && !group[i].is_gone ? killed[i] : 0;
-	*cause = local[gone->up] > 0 ? gone->up : (int)at;
-	if (*cause == (int)at && (local[gone->up] < 0 || gone->limit <= 0 || gone->peak < gone->limit / 2))
+		if (group[i].up == gone->up)
+			n -= group[i].is_gone ? not_noted(&group[i]) : look->killed[i];
+	*cause = look->local[gone->up] > 0 ? gone->up : (int)at;
+	if (*cause == gone->up)
+		return count_fresh(limit, look, gone->up, at, false) ? 0 : n;
+	if (look->local[gone->up] < 0 || !was_near_its_limit(gone))
 		return 0;
-	return n;
+	n_near = count_fresh(limit, look, gone->up, limit->groups.n, true);
+	return n_near > 1 ? n == n_near : n;
+}
+
+static void look_at(struct memory_limit *limit, struct look *look, bool is_due)
+{
+	struct limited *group = limit->groups.data;
+
+	for (size_t i = 0; i < limit->groups.n; i++) {
+		int64_t n_killed, n_reached, n_local = group[i].n_local;
+
+		if (!count(&group[i], &n_killed, &n_reached)) {
+			look->is_fresh[i] = !group[i].is_gone;
+			group[i].is_gone = true;
+			continue;
+		}
+		group[i].is_gone = false;
+		look->killed[i] = n_killed - group[i].n_killed;
+		look->reached[i] = n_reached - group[i].n_reached;
+		group[i].n_killed = n_killed;
+		group[i].n_reached = n_reached;
+		if (!is_due && !look->killed[i] && !look->reached[i])
+			continue;
+		remember(&group[i]);
+		look->local[i] = n_local < 0 || group[i].n_local < 0 ? -1 : group[i].n_local - n_local;
+	}
+}
+
+static int note_killed(struct memory_limit *limit, const struct target *target, const struct look *look,
+		       struct sink *out, uint64_t now_ns, struct err *err)
+{
+	struct limited *group = limit->groups.data;
+	int64_t killed[MAX_GROUPS];
+	int rc = 0, cause[MAX_GROUPS];
+
+	/* all before the first is noted: what one is charged with is taken from the others */
+	for (size_t i = 0; i < limit->groups.n; i++) {
+		cause[i] = (int)i;
+		killed[i] =
+		    group[i].is_own && look->is_fresh[i] ? killed_in_gone(limit, i, look, &cause[i]) : look->killed[i];
+	}
+	for (size_t i = 0; !rc && i < limit->groups.n; i++) {
+		int by = cause[i];
+
+		if (!group[i].is_own || killed[i] <= 0)
+			continue;
+		while (!look->is_fresh[i] && by >= 0 && look->reached[by] <= 0)
+			by = group[by].up;
+		group[i].n_noted += killed[i];
+		rc = note(by < 0 ? NULL : &group[by], target, killed[i], out, now_ns, err);
+	}
+	return rc;
 }
 
 int memory_limit_drain(struct memory_limit *limit, const struct target *target, struct sink *out, uint64_t now_ns,
 		       struct err *err)
 {
-	int64_t killed[MAX_GROUPS] = { 0 }, reached[MAX_GROUPS] = { 0 }, local[MAX_GROUPS] = { 0 };
-	bool is_fresh[MAX_GROUPS] = { false }, has_lost = false;
-	struct limited *group;
+	bool is_due = now_ns >= limit->due_ns || now_ns <= limit->began_ns + EARLY_NS || target->is_ending;
+	bool has_news = limit->n_news != target->tree->n_news, has_lost = false;
+	struct look look = { .killed = { 0 } };
 	int rc = 0;
 
-	if (!limit->began_ns)
+	if (!limit->began_ns) {
 		kill_log_open(&limit->log, target->sysroot);
-	if (!limit->began_ns)
 		limit->began_ns = now_ns;
+		is_due = true;
+	}
 	/* a launcher may move itself to another cgroup first: a zombie has none any more */
-	if (now_ns < limit->due_ns && now_ns > limit->began_ns + EARLY_NS && limit->n_news == target->tree->n_news &&
-	    limit->n_ended == target->tree->n_ended && !target->is_ending)
+	if (!is_due && !has_news && limit->n_ended == target->tree->n_ended)
 		return 0;
 	limit->n_news = target->tree->n_news;
 	limit->n_ended = target->tree->n_ended;
-	limit->due_ns = sample_next_ns(sample_interval_ns(target), now_ns);
-	for (size_t i = 0; !rc && i < target->tree->n; i++)
+	if (is_due)
+		limit->due_ns = sample_next_ns(sample_interval_ns(target), now_ns);
+	for (size_t i = 0; !rc && i < target->tree->n && (is_due || has_news); i++)
 		rc = meet(limit, target, target->tree->process[i].pid);
 	if (rc)
 		return err_set(err, -rc, "cannot follow limits of memory: out of memory");
-	group = limit->groups.data;
-	for (size_t i = 0; i < limit->groups.n; i++) {
-		int64_t n_killed, n_reached, n_local = group[i].n_local;
-
-		if (!count(&group[i], &n_killed, &n_reached)) {
-			is_fresh[i] = !group[i].is_gone;
-			has_lost |= is_fresh[i];
-			group[i].is_gone = true;
-			continue;
-		}
-		remember(&group[i]);
-		local[i] = n_local < 0 || group[i].n_local < 0 ? -1 : group[i].n_local - n_local;
-		group[i].is_gone = false;
-		killed[i] = n_killed - group[i].n_killed;
-		reached[i] = n_reached - group[i].n_reached;
-		group[i].n_killed = n_killed;
-		group[i].n_reached = n_reached;
-	}
+	look_at(limit, &look, is_due);
+	for (size_t i = 0; i < limit->groups.n; i++)
+		has_lost |= look.is_fresh[i];
 	if (has_lost)
 		read_log(limit);
-	for (size_t i = 0; !rc && i < limit->groups.n; i++) {
-		int cause = (int)i;
-
-		if (group[i].is_own && is_fresh[i])
-			killed[i] = killed_in_gone(limit, i, killed, local, &cause);
-		if (!group[i].is_own || killed[i] <= 0)
-			continue;
-		while (!is_fresh[i] && cause >= 0 && reached[cause] <= 0)
-			cause = group[cause].up;
-		group[i].n_noted += killed[i];
-		rc = note(cause < 0 ? NULL : &group[cause], target, killed[i], out, now_ns, err);
-	}
-	return rc;
+	return note_killed(limit, target, &look, out, now_ns, err);
 }
 
 void memory_limit_done(struct memory_limit *limit)

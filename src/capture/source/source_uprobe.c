@@ -372,7 +372,8 @@ static int choose_levels(struct uprobe_state *state, struct sink *out, uint64_t 
 	uprobes_choose_levels(uprobes, state->n_operators);
 	state->n_operators = 0;
 	for (uint32_t i = 0; i < UPROBE_MAX_ARMED && !code; i++) {
-		struct uprobe_pace *pace = state->owner[i] ? uprobes_pace(uprobes, i) : NULL;
+		struct uprobe_pace *pace =
+		    state->owner[i] && !uprobes_is_part(uprobes, i) ? uprobes_pace(uprobes, i) : NULL;
 		struct uprobe_step step = { .out = out, .now_ns = now_ns, .err = err };
 
 		if (!pace)

@@ -49,7 +49,7 @@ static uint64_t count_seen(const struct fleet_process *process)
 
 static void add_like(struct fleet *fleet, struct series *series, const struct series_sums *from, uint64_t count)
 {
-	if (!series_sums_add_like(&series->now, from, count))
+	if (!series_add_like(series, from, count))
 		fleet->is_out_of_memory = true;
 	series_count_operators(series, false, count);
 	tail_add_unseen(&fleet->now_tail, series, count);

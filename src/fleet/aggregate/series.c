@@ -2,6 +2,7 @@
 /* Labels are compared as bytes: whoever fills them zeroes the struct first. */
 #include "fleet/aggregate/series.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -178,38 +179,53 @@ void series_sums_done(struct series_sums *sums)
 	exponential_done(&sums->firsts.histogram);
 }
 
-/* Of `n` things in a row, `from` of which are before this one, as many of `count` as are this one's part. */
-static uint64_t part_of(uint64_t count, uint64_t from, uint64_t here, uint64_t n)
+/*
+ * Of `n` things in a row, `from` of which are before this one, as many of `count` as are this one's part: they lie at
+ * the same distance from each other, the first one at `at`, from 0 to 1 of it.
+ */
+static uint64_t part_of(double each, double at, uint64_t from, uint64_t here)
 {
-	double each = (double)count / (double)n;
-
-	return (uint64_t)((double)(from + here) * each + 0.5) - (uint64_t)((double)from * each + 0.5);
+	return (uint64_t)((double)(from + here) * each + at) - (uint64_t)((double)from * each + at);
 }
 
-bool series_sums_add_like(struct series_sums *to, const struct series_sums *from, uint64_t count)
+static bool add_times_like(struct series_times *to, const struct series_times *from, uint64_t count, double at)
 {
-	const struct exponential *histogram = &from->runs.histogram;
-	uint64_t bucket[EXPONENTIAL_BUCKETS], n = from->runs.n, before = 0;
-	struct exponential like = *histogram;
-	double each;
+	struct exponential like = from->histogram;
+	uint64_t bucket[EXPONENTIAL_BUCKETS], before = 0;
+	double each = (double)count / (double)from->n;
 
-	if (!n)
-		return true;
-	each = (double)count / (double)n;
 	like.bucket = bucket;
-	for (uint32_t i = 0; i < histogram->n; before += histogram->bucket[i++])
-		bucket[i] = part_of(count, before, histogram->bucket[i], n);
+	for (uint32_t i = 0; i < like.n; before += from->histogram.bucket[i++])
+		bucket[i] = part_of(each, at, before, from->histogram.bucket[i]);
 	before = 0;
-	for (uint32_t i = 0; i <= SERIES_BOUNDS; before += from->runs.below[i++])
-		to->runs.below[i] += part_of(count, before, from->runs.below[i], n);
-	for (int i = 0; i < N_FAILURES; i++)
-		to->failed[i] += (uint64_t)((double)from->failed[i] * each + 0.5);
-	to->runs.n += count;
-	to->runs.ns += (uint64_t)((double)from->runs.ns * each);
+	for (uint32_t i = 0; i <= SERIES_BOUNDS; before += from->below[i++])
+		to->below[i] += part_of(each, at, before, from->below[i]);
+	to->n += count;
+	to->ns += (uint64_t)((double)from->ns * each + at);
+	return exponential_merge(&to->histogram, &like);
+}
+
+bool series_add_like(struct series *series, const struct series_sums *from, uint64_t count)
+{
+	static const double golden = 0.61803398874989485;
+	struct series_sums *to = &series->now;
+	double each = from->runs.n ? (double)count / (double)from->runs.n : 0;
+
+	if (!from->runs.n || !count)
+		return true;
+	for (int i = 0; i < N_FAILURES; i++) {
+		double n = (double)from->failed[i] * each + series->like_failed[i];
+
+		to->failed[i] += (uint64_t)n;
+		series->like_failed[i] = n - floor(n);
+	}
+	/* the fractions of its multiples leave no gap, however few they are */
+	series->like_at += golden;
+	series->like_at -= floor(series->like_at);
 	to->cpu_ns += (uint64_t)((double)from->cpu_ns * each);
 	to->queued_ns += (uint64_t)((double)from->queued_ns * each);
 	to->blocked_ns += (uint64_t)((double)from->blocked_ns * each);
-	return exponential_merge(&to->runs.histogram, &like);
+	return add_times_like(&to->runs, &from->runs, count, series->like_at);
 }
 
 static void series_free(struct series *series)

@@ -73,6 +73,8 @@ struct series {
 	struct series_operator operator[SERIES_OPERATORS + 1]; /* where they are recorded; the last one is "other" */
 	size_t n_operators;
 	uint64_t n_with, n_without; /* inferences whose operators were seen in this interval, and were not since then */
+	/* of series_add_like: parts of failures so far, and where its next inference lies among those that were seen */
+	double like_failed[N_FAILURES], like_at;
 };
 
 struct series_table {
@@ -90,8 +92,9 @@ void series_count_operators(struct series *series, bool were_seen, uint64_t weig
 /* The series of these labels. NULL: out of memory. */
 struct series *series_get(struct series_table *table, const struct series_labels *labels);
 void series_operator_add(struct series *series, const char *type, const char *provider, uint64_t ns);
-/* Adds `count` inferences that were like those of `from`. False: out of memory. */
-bool series_sums_add_like(struct series_sums *to, const struct series_sums *from, uint64_t count);
+/* Adds `count` inferences that were like those of `from`, so that many small counts come to the same as one large
+ * one. False: out of memory. */
+bool series_add_like(struct series *series, const struct series_sums *from, uint64_t count);
 /* Empty again; the first keeps the memory of its histograms. */
 void series_sums_clear(struct series_sums *sums);
 void series_sums_done(struct series_sums *sums);

@@ -113,9 +113,9 @@ static int open_lane(struct push *push, int table, const struct door_clickhouse_
 	if (opts->headers_file && !text)
 		return -err->code;
 	if (text)
-		push_add_headers(push, lane, text, "\n", ':');
+		code = push_add_headers(push, lane, text, ":\n", err);
 	free(text);
-	return 0;
+	return code;
 }
 
 static int open_clickhouse(struct door_child *child, struct err *err)

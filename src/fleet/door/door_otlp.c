@@ -86,20 +86,21 @@ static int set_headers(struct push *push, enum otlp_signal signal, const struct 
 	const char *headers = variable(signal, "HEADERS");
 	struct push_lane *lane = &push->lane[signal];
 	char *text = headers ? strdup(headers) : NULL;
+	int code = 0;
 
 	push_add_header(push, lane, "Content-Type: application/x-protobuf");
 	push_add_header(push, lane, "Expect:");
 	if (text)
-		push_add_headers(push, lane, text, ",", '=');
+		code = push_add_headers(push, lane, text, "=,", err);
 	free(text);
-	if (!opts->headers_file)
-		return 0;
+	if (!opts->headers_file || code)
+		return code;
 	text = secret_read(opts->headers_file, "headers", err);
 	if (!text)
 		return -err->code;
-	push_add_headers(push, lane, text, "\n", ':');
+	code = push_add_headers(push, lane, text, ":\n", err);
 	free(text);
-	return 0;
+	return code;
 }
 
 static long timeout_ms(enum otlp_signal signal)

@@ -74,12 +74,14 @@ void push_add_header(struct push *push, struct push_lane *lane, const char *line
 	lane->headers = push->curl.slist_append(lane->headers, line);
 }
 
-void push_add_headers(struct push *push, struct push_lane *lane, char *text, const char *between, char is)
+int push_add_headers(struct push *push, struct push_lane *lane, char *text, const char *marks, struct err *err)
 {
-	char line[2048], *rest = text;
+	char *line = malloc(strlen(text) + sizeof ": "), *rest = text;
 
-	for (char *one; (one = strsep(&rest, between));) {
-		char *value = strchr(one, is);
+	if (!line)
+		return err_set(err, ENOMEM, "cannot send: out of memory");
+	for (char *one; (one = strsep(&rest, &marks[1]));) {
+		char *value = strchr(one, marks[0]);
 
 		one += strspn(one, " \t\r");
 		if (!value || value <= one)
@@ -87,9 +89,11 @@ void push_add_headers(struct push *push, struct push_lane *lane, char *text, con
 		*value++ = 0;
 		value += strspn(value, " \t");
 		value[strcspn(value, "\r")] = 0;
-		snprintf(line, sizeof line, "%s: %s", one, value);
+		sprintf(line, "%s: %s", one, value);
 		push_add_header(push, lane, line);
 	}
+	free(line);
+	return 0;
 }
 
 int push_open(struct push *push, struct door_child *child, struct err *err)

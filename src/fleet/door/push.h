@@ -65,8 +65,8 @@ int push_open_lane(struct push *push, struct push_lane *lane, struct err *err);
 int push_set_url(struct push_lane *lane, const char *url, const char *path, struct err *err);
 /* "Name: value". */
 void push_add_header(struct push *push, struct push_lane *lane, const char *line);
-/* Those of a text: a name, `is`, a value each, with one of `between` between them. The text is cut to pieces. */
-void push_add_headers(struct push *push, struct push_lane *lane, char *text, const char *between, char is);
+/* Those of a text: a name, marks[0], a value, with marks[1] between two. The text is cut up. 0, or -ENOMEM and err. */
+int push_add_headers(struct push *push, struct push_lane *lane, char *text, const char *marks, struct err *err);
 /* Until the channel ends, and a few seconds more where something waits. */
 void push_serve(struct push *push);
 

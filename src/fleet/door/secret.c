@@ -14,11 +14,17 @@ char *secret_read(const char *path, const char *what, struct err *err)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	char *text = fd < 0 ? NULL : malloc(LONGEST + 1);
-	ssize_t got = text ? read(fd, text, LONGEST) : -1;
+	ssize_t got = text ? read(fd, text, LONGEST + 1) : -1;
 	int code = errno;
 
 	if (fd >= 0)
 		close(fd);
+	if (got > LONGEST) {
+		free(text);
+		err_set(err, EFBIG, "cannot read the %s from %.160s: the file is larger than %d KiB", what, path,
+			LONGEST >> 10);
+		return NULL;
+	}
 	while (got > 0 && strchr(" \t\r\n", text[got - 1]))
 		got--;
 	if (got > 0) {

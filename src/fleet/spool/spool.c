@@ -120,23 +120,25 @@ struct spool *spool_open(const char *path, uint64_t most_bytes, char remark[SPOO
 	return NULL;
 }
 
-/* The file cannot be used any more. What is in it is counted when it is opened again, or never. */
+static void drop(struct spool *spool, int lane, uint64_t n)
+{
+	spool->n_dropped[lane] += n;
+	spool->n_before[lane] += n;
+}
+
+/* The file cannot be used any more: what waits in it is lost, unless a later run can read it. */
 static void leave_file(struct spool *spool)
 {
 	if (!spool->is_file)
 		return;
 	snprintf(spool->remark, sizeof spool->remark,
-		 "the spool fails: %s; batches wait in memory from now on, and %llu stay in it",
+		 "the spool fails: %s; batches wait in memory from now on, and the %llu in it count as dropped",
 		 sqlite3_errmsg(spool->db), (unsigned long long)spool_n_waiting(spool));
+	for (int lane = 0; lane < SPOOL_LANES; lane++)
+		drop(spool, lane, spool->n_waiting[lane]);
 	close_database(spool);
 	if (!use_memory(spool))
 		close_database(spool);
-}
-
-static void drop(struct spool *spool, int lane, uint64_t n)
-{
-	spool->n_dropped[lane] += n;
-	spool->n_before[lane] += n;
 }
 
 /* Up to `last` in its lane. SQLITE_DONE, or why not. *n, *n_before: how many they were, and were missing before. */
@@ -232,19 +234,23 @@ void spool_add(struct spool *spool, const struct spool_batch *batch)
 	drop(spool, batch->lane, 1);
 }
 
-/* false: out of memory, or of another run than the first one. */
-static bool take_row(struct spool_group *group, sqlite3_stmt *row)
+enum taken { TAKEN, TAKEN_NEXT_TIME, TAKEN_NEVER };
+
+/* Next time: out of memory, or of another run than the first one. Never: no batch of inftrace. */
+static enum taken take_row(struct spool_group *group, sqlite3_stmt *row, uint64_t most_bytes)
 {
 	const char *run = (const char *)sqlite3_column_text(row, 1);
 	const void *body = sqlite3_column_blob(row, 5);
 	size_t size = (size_t)sqlite3_column_bytes(row, 5);
 	char *grown;
 
-	if (!run || !body || (group->n && strcmp(run, group->run) != 0))
-		return false;
+	if (group->n && (!run || !body || strcmp(run, group->run) != 0 || group->size + size > most_bytes))
+		return TAKEN_NEXT_TIME;
+	if (!run || !body || size > most_bytes)
+		return sqlite3_errcode(sqlite3_db_handle(row)) == SQLITE_NOMEM ? TAKEN_NEXT_TIME : TAKEN_NEVER;
 	grown = realloc(group->body, group->size + size);
 	if (!grown)
-		return false;
+		return TAKEN_NEXT_TIME;
 	memcpy(grown + group->size, body, size);
 	group->body = grown;
 	group->size += size;
@@ -255,7 +261,7 @@ static bool take_row(struct spool_group *group, sqlite3_stmt *row)
 	group->n_dropped_before += (uint64_t)sqlite3_column_int64(row, 3);
 	group->last = (uint64_t)sqlite3_column_int64(row, 2);
 	group->last_id = sqlite3_column_int64(row, 0);
-	return true;
+	return TAKEN;
 }
 
 static bool join(struct spool *spool, const struct spool_group *group)
@@ -271,34 +277,47 @@ static bool join(struct spool *spool, const struct spool_group *group)
 	return is_done;
 }
 
-bool spool_oldest(struct spool *spool, int lane, uint64_t most, struct spool_group *group)
+/* SQLITE_DONE, or why not. *never: the first row, where it is no batch; 0: it is one. */
+static int list(struct spool *spool, uint64_t most, struct spool_group *group, int64_t *joined, int64_t *never)
 {
-	sqlite3_stmt *rows;
-	int64_t joined = 0;
+	sqlite3_stmt *rows = statement(spool, SQL_LIST);
+	enum taken taken = TAKEN;
+	int code = SQLITE_DONE;
 
-	*group = (struct spool_group){ .lane = lane };
-	if (!spool->db || !spool->n_waiting[lane])
-		return false;
-	rows = statement(spool, SQL_LIST);
-	sqlite3_bind_int(rows, 1, lane);
+	sqlite3_bind_int(rows, 1, group->lane);
 	sqlite3_bind_int64(rows, 2, (int64_t)most);
-	while (sqlite3_step(rows) == SQLITE_ROW) {
-		bool is_first = !group->n;
-
-		if (is_first)
-			joined = sqlite3_column_int64(rows, 4);
-		if (!is_first && (joined ? sqlite3_column_int64(rows, 0) > joined : sqlite3_column_int64(rows, 4) != 0))
+	while (taken == TAKEN && (code = sqlite3_step(rows)) == SQLITE_ROW) {
+		if (!group->n)
+			*joined = sqlite3_column_int64(rows, 4);
+		else if (*joined ? sqlite3_column_int64(rows, 0) > *joined : sqlite3_column_int64(rows, 4) != 0)
 			break;
-		if (group->size + (size_t)sqlite3_column_bytes(rows, 5) > spool->most_bytes / 2 ||
-		    !take_row(group, rows))
-			break;
+		taken = take_row(group, rows, spool->most_bytes / 2);
+		*never = taken == TAKEN_NEVER ? sqlite3_column_int64(rows, 0) : 0;
 	}
 	sqlite3_reset(rows);
-	if (group->n && (most == 1 || joined || join(spool, group)))
+	return code == SQLITE_ROW ? SQLITE_DONE : code;
+}
+
+bool spool_oldest(struct spool *spool, int lane, uint64_t most, struct spool_group *group)
+{
+	int64_t joined, never;
+	int code;
+
+	do {
+		*group = (struct spool_group){ .lane = lane };
+		joined = never = 0;
+		if (!spool->db || !spool->n_waiting[lane])
+			return false;
+		code = list(spool, most, group, &joined, &never);
+		group->last_id = never ? never : group->last_id;
+		if (never)
+			spool_remove(spool, group, true);
+	} while (never);
+	if (code == SQLITE_DONE && group->n && (most == 1 || joined || join(spool, group)))
 		return true;
+	code = code == SQLITE_DONE ? sqlite3_errcode(spool->db) : code;
 	spool_group_done(group);
-	/* what cannot be read any more is not waited for */
-	if (sqlite3_errcode(spool->db) == SQLITE_CORRUPT || sqlite3_errcode(spool->db) == SQLITE_IOERR)
+	if (code == SQLITE_CORRUPT || code == SQLITE_IOERR)
 		leave_file(spool);
 	return false;
 }
