@@ -119,7 +119,7 @@ enum event_kind { EVENT_KINDS(EVENT_KIND_ENUM) N_KINDS };
 	F(PROVIDER, "provider")	    /* text: execution provider, as the runtime names it (CPUExecutionProvider) */ \
 	F(PROVIDERS, "providers")   /* text: requested providers, comma separated, with their options */ \
 	F(OP_TYPE, "op_type")	    /* text */ \
-	F(SHAPES, "shapes")	    /* text: "1x3x224x224,64" inputs, then "->" and outputs where known */ \
+	F(SHAPES, "shapes")	    /* text: "1x3x224x224,64" inputs, then "->" and outputs where known; shape.c */ \
 	F(BYTES, "bytes")   /* bytes that went in and came out of an operator; size of a model, of an allocation */ \
 	F(STATUS, "status") /* text: "ok", or the runtime's message */ \
 	F(FIRST, "first")   /* 1 on the first inference of a session */ \

@@ -76,13 +76,13 @@ struct runtime_family {
 	/*
 	 * Of a run: the shapes of its inputs as it begins. find_inputs: once for each object, where it keeps them;
 	 * leads_at: where it has the object of its session. False: not known. inputs: at each call, by plain loads of
-	 * what the object owns, at most SHAPE_INPUTS; 0: not known. NULL, both: shapes are not known.
+	 * what the object owns, into what is empty; false: not known. NULL, both: shapes are not known.
 	 */
 	bool (*find_inputs)(uint64_t object, unsigned leads_at, struct runtime_inputs *to);
-	size_t (*inputs)(uint64_t object, const struct runtime_inputs *at, struct shape *to);
+	bool (*inputs)(uint64_t object, const struct runtime_inputs *at, struct shapes *to);
 	/*
-	 * Of a run, after `inputs`: what goes in of which sequence, as EVENT_KEYS has SEQUENCES; its length, 0: the
-	 * inputs name no sequences. NULL: they never do.
+	 * Of a run, after `inputs`, by the first ones: what goes in of which sequence, as EVENT_KEYS has SEQUENCES; its
+	 * length, 0: the inputs name no sequences. NULL: they never do.
 	 */
 	size_t (*sequences)(const struct shape *inputs, size_t n, char *to, size_t size);
 	bool is_queued; /* of a request: it waits for a thread of the runtime's own, and returns before it ran */

@@ -244,6 +244,9 @@ def cache():
     return _model("cache", nodes, [_value("x", FLOAT, shape)], [_value("y", FLOAT, shape)]), {"x": _ramp(1, 2, 3, 4)}
 
 
+TALL = 12
+
+
 def _attention(of, nodes, inputs, outputs, weight):
     """One layer of a decoder, with 4 heads of 16, from the value x<of>; keys and values of the past are inputs."""
     add = lambda type, ins, out, **more: nodes.append(helper.make_node(type, ins, [out], name=out, **more))
@@ -273,7 +276,7 @@ def _attention(of, nodes, inputs, outputs, weight):
     add("Add", [name("sum"), name("down")], "x%d" % (of + 1))
 
 
-def decoder():
+def decoder(name="decoder", layers=2):
     """A language model of two layers, whose cache goes in and comes out."""
     nodes, inputs, outputs, weights = [], [_value("input_ids", INT64, ["batch", "length"])], [], []
 
@@ -282,15 +285,20 @@ def decoder():
         return name
 
     nodes.append(helper.make_node("Gather", [weight("words", 1000, 64), "input_ids"], ["x0"], name="embed"))
-    for i in range(2):
+    for i in range(layers):
         _attention(i, nodes, inputs, outputs, weight)
-    nodes.append(helper.make_node("MatMul", ["x2", weight("w_head", 64, 1000)], ["logits"], name="head"))
+    nodes.append(helper.make_node("MatMul", ["x%d" % layers, weight("w_head", 64, 1000)], ["logits"], name="head"))
     weights += [
         helper.make_tensor(name, INT64, [len(to)], to) for name, to in (("split", [0, 0, 4, 16]), ("join", [0, 0, 64]))
     ]
     outputs.insert(0, _value("logits", FLOAT, ["batch", "length", 1000]))
     past = {of.name: np.zeros((1, 4, 0, 16), np.float32) for of in inputs[1:]}
-    return _model("decoder", nodes, inputs, outputs, weights), {"input_ids": np.array([[3, 4, 5]]), **past}
+    return _model(name, nodes, inputs, outputs, weights), {"input_ids": np.array([[3, 4, 5]]), **past}
+
+
+def tall():
+    """One of so many layers that most of its inputs are behind those that recordings have in order."""
+    return decoder("tall", TALL)
 
 
 STRANGE_NAMES = [
@@ -715,6 +723,7 @@ MODELS = (
     batch,
     cache,
     decoder,
+    tall,
     strange,
     unnamed,
     verbose,

@@ -19,9 +19,9 @@ def report_of(lab, path):
     return json.loads(lab.plain([lab.inftrace, "report", "--json", path]).out)
 
 
-def decoded(lab, wheel, how, *more, **options):
+def decoded(lab, wheel, how, *more, model="decoder", **options):
     times = lab.path("times")
-    recording = lab.both(lab.python(wheel, "decoding", how, lab.model("decoder"), times, *more), **options).recording
+    recording = lab.both(lab.python(wheel, "decoding", how, lab.model(model), times, *more), **options).recording
     with open(times) as file:
         return recording, json.load(file), report_of(lab, recording.path)
 
@@ -56,19 +56,36 @@ def in_calls(own):
     return [[prompt, 1, calls[0][0], calls] for prompt, calls in own]
 
 
+TALL_INPUTS = 24  # of keys or values
+
+
+def cache_of(length, inputs):
+    """Of 4 heads of 16."""
+    return inputs * 4 * 16 * 4 * length
+
+
+def has_bytes(row, inputs):
+    """Of all inputs, however many they are."""
+    lengths = range(row["prompt_tokens"], row["prompt_tokens"] + row["output_tokens"] - 1)
+    assert row["cache_bytes"] == cache_of(lengths[-1], inputs)
+    assert row["copied_bytes"] == cache_of(sum(lengths), inputs)
+
+
 def test_a_loop_in_a_row_has_its_figures_everywhere(lab, two_wheels):
-    recording, own, report = decoded(lab, two_wheels, "row")
+    recording, own, report = decoded(lab, two_wheels, "row", model="tall")
     (model,) = report["models"]
     of = model["generations"]
     assert (of["count"], of["with_prefill"], of["output_tokens"], of["prompt_tokens"]) == (3, 3, 120, 336)
     assert of["most_at_a_time"] == 1 and of["time"]["others_ns"] == 0
     rows = matches(lab, recording, in_calls(own))
     assert {row["found_by"] for row in rows} == {"cache inputs"}
+    for row in rows:
+        has_bytes(row, TALL_INPUTS)
+    shapes = table(lab, recording, "SELECT shapes FROM inferences LIMIT 2")[1]["shapes"]
+    assert shapes == "int64[1x1]" + 15 * ",float32[1x4x16x16]" + ",float32[1x4x16x16]*9"
     text = " ".join(lab.plain([lab.inftrace, "report", recording.path]).out.split())
     assert (
-        "3 generations of decoder: first token " in text
-        and " a token, " in text
-        and " tokens/s. 120 inferences" in text
+        "3 generations of tall: first token " in text and " a token, " in text and " tokens/s. 120 inferences" in text
     )
     assert "3 generations, one at a time; prompts of 16 to 256 tokens, 120 tokens made, caches of up to 295" in text
     assert "it gets slower" not in text
@@ -134,12 +151,14 @@ def test_eight_at_a_time_are_told_apart(lab, wheel, how):
 @pytest.mark.in_turn(2)
 def test_openvino_with_its_cache_outside_and_inside(lab, key):
     times = lab.path("times")
-    program = lab.python(environment(envs.openvino, key), "ovprogram", "decode", lab.model("decoder"))
+    program = lab.python(environment(envs.openvino, key), "ovprogram", "decode", lab.model("tall"))
     recording = lab.both([*program, "--runs", "20", "--nodes", times], level="inference").recording
     with open(times) as file:
         own = json.load(file)
     rows = matches(lab, recording, in_calls(own))
     assert [row["found_by"] for row in rows] == ["cache inputs"] * 3 + ["length of a mask"] * 3
+    for row in rows[:3]:
+        has_bytes(row, TALL_INPUTS)
 
 
 def test_other_models_make_no_generations(lab, wheel):
@@ -240,6 +259,6 @@ def test_loops_over_pytorch_are_found_by_caches_and_masks(lab):
         *["length of a mask"] * 3,
         *["cache inputs"] * 3,
     ]
-    # 2 layers of keys and values of 64 floats each; the last token does not go in
-    bytes = [(n + 18) * 2 * 2 * 64 * 4 for n in (16, 64, 5)]
+    # 20 layers of keys and values of 64 floats each; the last token does not go in
+    bytes = [(n + 18) * 20 * 2 * 64 * 4 for n in (16, 64, 5)]
     assert [row["cache_bytes"] for row in rows] == [*bytes, None, None, None, *bytes]

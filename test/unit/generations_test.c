@@ -134,6 +134,44 @@ TEST(a_prompt_and_tokens_have_the_figures_of_their_inferences)
 }
 
 /* The second one's cache becomes as long as the first one's was at its end. */
+/* Of keys [1 x 4 x length x 32] in order, and as many of a shape behind them. */
+static uint64_t bytes_of_many(const char *behind)
+{
+	static const char first[] = "int64[1x%u],float32[1x4x%ux32]";
+	struct fixture f;
+	uint64_t bytes;
+
+	begin(&f);
+	for (unsigned i = 0; i < 5; i++) {
+		char shapes[800], *to = shapes;
+		unsigned length = i ? 15 + i : 0;
+
+		to += sprintf(to, first, i ? 1 : 16, length);
+		for (int n = 0; n < 14; n++)
+			to += sprintf(to, ",float32[1x4x%ux32]", length);
+		sprintf(to, behind, length);
+		infer(&f, 100, KEY_SHAPES, shapes);
+		f.us += 10;
+	}
+	assert_int_equal(found(&f)->n, 1);
+	bytes = row(&f, 0)->cache_bytes;
+	end(&f);
+	return bytes;
+}
+
+TEST(caches_behind_the_first_inputs_count)
+{
+	enum { ONE = 4 * 19 * 32 * 4 };
+
+	assert_int_equal(bytes_of_many(",float32[1x4x%ux32]*9"), (15 + 9) * ONE);
+	assert_int_equal(bytes_of_many(",float32[1x4x%ux32]"), (15 + 1) * ONE);
+	assert_int_equal(bytes_of_many(",float32[1x4x%ux32]*4,bool[],float32[2x3]*7"), (15 + 4) * ONE);
+	/* a recording of 0.1 ends there; what is of no shape, or grows along another dimension */
+	assert_int_equal(bytes_of_many(""), 0);
+	assert_int_equal(bytes_of_many(",float32[1x4x%ux32]*9,-*3"), 0);
+	assert_int_equal(bytes_of_many(",float32[1x4x32x%u]*9"), 0);
+}
+
 TEST(generations_in_a_row_are_told_apart)
 {
 	const unsigned prompts[] = { 16, 17, 64, 4, 16 };

@@ -64,6 +64,7 @@ TEST(elements_are_those_of_all_inputs)
 	assert_int_equal(shapes_elements("1x3x4,8->1x10"), 20);
 	assert_int_equal(shapes_elements("float32[]"), 1);
 	assert_int_equal(shapes_elements("float32[2x0x3],int64[5]"), 5);
+	assert_int_equal(shapes_elements("int64[5],float32[2x3]*4,-*2,int64[1]*3"), 32);
 	assert_int_equal(shapes_elements(""), 0);
 	assert_int_equal(shapes_elements("float32[3"), 0);
 	assert_int_equal(shapes_elements("float32[99999999999999999999x99999999999]"), 0);

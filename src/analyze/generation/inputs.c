@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyze/generation/inputs.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { LEAST_CACHES = 2 /* keys and values */, CACHE_DIMS = 3 };
@@ -16,7 +17,7 @@ static void read_type(struct input *to, const char *type, size_t len)
 		{ "uint8", INPUT_REAL, 1 },
 	};
 
-	*to = (struct input){ .kind = INPUT_OTHER };
+	*to = (struct input){ .kind = len == 1 && *type == '-' ? INPUT_UNKNOWN : INPUT_OTHER };
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
 		if (!strncmp(known[i].name, type, len) && !known[i].name[len]) {
 			to->kind = known[i].kind;
@@ -47,30 +48,43 @@ static bool is_table(const struct input *input)
 	return input->kind == INPUT_INTEGER && input->n_dims == 2 && input->dim[0] && input->dim[1];
 }
 
-bool inputs_read(struct inputs *to, const char *shapes)
-{
-	const char *at = shapes;
-	uint32_t n_tables = 0, n_caches = 0;
-
-	to->n = 0;
-	while (*at && to->n < INPUTS_MOST) {
-		struct input *input = &to->input[to->n++];
-		size_t len = 0;
-
-		while (at[len] && at[len] != '[' && at[len] != ',')
-			len++;
-		read_type(input, at, len);
-		at = read_dims(input, at + len);
-		at += *at == ',';
-		n_tables += is_table(input);
-		n_caches += input->kind == INPUT_REAL && input->n_dims >= CACHE_DIMS;
-	}
-	return n_tables || n_caches > LEAST_CACHES;
-}
-
 static bool is_cache(const struct input *input)
 {
 	return input->kind == INPUT_REAL && input->n_dims >= CACHE_DIMS;
+}
+
+/* "float32[1x4x0x32]*48"; at the next one. */
+static const char *read_input(struct input *to, const char *at, uint32_t *times)
+{
+	size_t len = strcspn(at, "[,*");
+	const char *end;
+
+	read_type(to, at, len);
+	end = read_dims(to, at + len);
+	at = memchr(at, '*', (size_t)(end - at));
+	*times = at ? (uint32_t)strtoul(at + 1, NULL, 10) : 1;
+	return end + (*end == ',');
+}
+
+bool inputs_read(struct inputs *to, const char *shapes)
+{
+	const char *at = shapes;
+	uint32_t n_tables = 0, n_caches = 0, times;
+
+	to->n = to->n_groups = to->n_rest = 0;
+	while (*at && to->n < INPUTS_MOST) {
+		struct input *input = &to->input[to->n++];
+
+		at = read_input(input, at, &times);
+		n_tables += is_table(input);
+		n_caches += is_cache(input);
+	}
+	while (*at && to->n_groups < INPUTS_GROUPS) {
+		at = read_input(&to->group[to->n_groups], at, &times);
+		to->times[to->n_groups++] = times;
+		to->n_rest += times;
+	}
+	return n_tables || n_caches > LEAST_CACHES;
 }
 
 bool inputs_may_continue(const struct inputs *inputs)
@@ -168,7 +182,7 @@ static bool is_embedded(const struct input *a)
 
 bool inputs_continue(const struct inputs *before, const struct inputs *after, struct inputs_law *law)
 {
-	if (before->n != after->n)
+	if (before->n != after->n || before->n_rest != after->n_rest)
 		return false;
 	for (uint32_t i = 0; i < before->n; i++) {
 		const struct input *a = &before->input[i], *b = &after->input[i];
@@ -176,7 +190,9 @@ bool inputs_continue(const struct inputs *before, const struct inputs *after, st
 
 		if ((!is_table(a) && !is_real) || !are_tokens(a, b))
 			continue;
-		*law = (struct inputs_law){ .is_real = is_real, .tokens = (uint8_t)i, .n = (uint8_t)before->n };
+		*law = (struct inputs_law){
+			.is_real = is_real, .tokens = (uint8_t)i, .n = (uint8_t)before->n, .n_rest = before->n_rest
+		};
 		if (find_cache(before, after, law) || (!is_real && find_mask(before, after, law)))
 			return true;
 	}
@@ -185,7 +201,9 @@ bool inputs_continue(const struct inputs *before, const struct inputs *after, st
 
 bool inputs_are_equal(const struct inputs *a, const struct inputs *b)
 {
-	return a->n == b->n && !memcmp(a->input, b->input, a->n * sizeof *a->input);
+	return a->n == b->n && a->n_groups == b->n_groups && !memcmp(a->input, b->input, a->n * sizeof *a->input) &&
+	       !memcmp(a->group, b->group, a->n_groups * sizeof *a->group) &&
+	       !memcmp(a->times, b->times, a->n_groups * sizeof *a->times);
 }
 
 static bool has_dim(const struct input *input, uint32_t dim)
@@ -205,26 +223,35 @@ static uint64_t bytes_of(const struct input *input)
 	return bytes;
 }
 
-/* Behind as many inputs as are recorded there may be more; others may grow along another dimension. */
+/* Adds as many such inputs, if they grow like this one. False: they may grow along another dimension. */
+static bool add_bytes(uint64_t *all, const struct input *cache, uint32_t times, const struct input *grows, uint8_t axis)
+{
+	uint64_t bytes;
+
+	if (!is_cache(cache) || cache->n_dims != grows->n_dims)
+		return true;
+	if (cache->dim[axis] != grows->dim[axis])
+		return !has_dim(cache, grows->dim[axis]);
+	if (__builtin_mul_overflow(bytes_of(cache), times, &bytes) || __builtin_add_overflow(*all, bytes, all))
+		*all = UINT64_MAX;
+	return true;
+}
+
+/* Recordings before 0.2 end with as many inputs as are kept in order. Behind these may be some of unknown shape. */
 static uint64_t cache_bytes(const struct inputs *inputs, const struct inputs_law *law)
 {
 	const struct input *grows = &inputs->input[law->grows];
-	uint32_t length = grows->dim[law->axis];
 	uint64_t all = 0;
 
-	if (law->is_mask || inputs->n == INPUTS_MOST || grows->n_dims <= law->axis)
+	if (law->is_mask || (inputs->n == INPUTS_MOST && !inputs->n_groups) || grows->n_dims <= law->axis)
 		return 0;
-	for (uint32_t i = 0; i < inputs->n; i++) {
-		const struct input *cache = &inputs->input[i];
-		uint64_t bytes = bytes_of(cache);
-
-		if (i == law->tokens || !is_cache(cache) || cache->n_dims != grows->n_dims)
-			continue;
-		if (cache->dim[law->axis] == length)
-			all = bytes <= UINT64_MAX - all ? all + bytes : UINT64_MAX;
-		else if (has_dim(cache, length))
+	for (uint32_t i = 0; i < inputs->n; i++)
+		if (i != law->tokens && !add_bytes(&all, &inputs->input[i], 1, grows, law->axis))
 			return 0;
-	}
+	for (uint32_t i = 0; i < inputs->n_groups; i++)
+		if (inputs->group[i].kind == INPUT_UNKNOWN ||
+		    !add_bytes(&all, &inputs->group[i], inputs->times[i], grows, law->axis))
+			return 0;
 	return all;
 }
 
@@ -232,7 +259,8 @@ bool inputs_step(const struct inputs *inputs, const struct inputs_law *law, stru
 {
 	const struct input *tokens = &inputs->input[law->tokens], *grows = &inputs->input[law->grows];
 
-	if (inputs->n != law->n || (law->is_real ? !is_cache(tokens) : !is_table(tokens)) ||
+	if (inputs->n != law->n || inputs->n_rest != law->n_rest ||
+	    (law->is_real ? !is_cache(tokens) : !is_table(tokens)) ||
 	    (law->is_mask ? !is_table(grows) : !is_cache(grows) || grows->n_dims <= law->axis))
 		return false;
 	*step = (struct inputs_step){ tokens->dim[0], tokens->dim[1], grows->dim[law->axis], cache_bytes(inputs, law) };

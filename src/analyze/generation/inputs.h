@@ -10,15 +10,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { INPUTS_MOST = 16, INPUTS_DIMS = 5 };
-enum input_kind { INPUT_OTHER, INPUT_INTEGER, INPUT_REAL };
+enum { INPUTS_MOST = 16, INPUTS_GROUPS = 8, INPUTS_DIMS = 5 };
+enum input_kind { INPUT_OTHER, INPUT_INTEGER, INPUT_REAL, INPUT_UNKNOWN /* "-" */ };
 
+/* The first inputs, and groups of equal ones among the rest, which recordings before 0.2 do not have. */
 struct inputs {
-	uint32_t n;
+	uint32_t n, n_groups, n_rest; /* n_rest: inputs in groups */
 	struct input {
 		uint8_t kind, n_dims, size; /* size: bytes of an element; 0: not known */
 		uint32_t dim[INPUTS_DIMS];
-	} input[INPUTS_MOST];
+	} input[INPUTS_MOST], group[INPUTS_GROUPS];
+	uint32_t times[INPUTS_GROUPS];
 };
 
 /* Where a model takes its tokens, and what grows by them. */
@@ -28,7 +30,8 @@ struct inputs_law {
 	uint8_t tokens; /* the input: [batch x tokens], or [batch x tokens x width] */
 	uint8_t grows;	/* the first input that grows; */
 	uint8_t axis;	/* along this dimension */
-	uint8_t n;	/* inputs, of all */
+	uint8_t n;	/* inputs, of the first ones */
+	uint32_t n_rest;
 };
 
 /* What an inference takes in, by a law. */
@@ -37,7 +40,8 @@ struct inputs_step {
 	uint64_t cache_bytes; /* of the caches that grow; 0: not known */
 };
 
-/* Reads the first ones of "int64[1x16],float32[1x4x0x32]"; outputs are none. False: none of them can be tokens. */
+/* Reads "int64[1x16],float32[1x4x0x32]"; behind the first, "float32[1x4x0x32]*48". Outputs are none. False: none of
+ * them can be tokens. */
 bool inputs_read(struct inputs *to, const char *shapes);
 /* False: they surely continue nothing. */
 bool inputs_may_continue(const struct inputs *inputs);
@@ -51,7 +55,7 @@ bool inputs_tokens(const struct inputs *inputs, struct inputs_step *step);
 static inline bool inputs_law_equals(const struct inputs_law *a, const struct inputs_law *b)
 {
 	return a->is_mask == b->is_mask && a->tokens == b->tokens && a->grows == b->grows && a->axis == b->axis &&
-	       a->n == b->n;
+	       a->n == b->n && a->n_rest == b->n_rest;
 }
 
 #endif

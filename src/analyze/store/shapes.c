@@ -21,6 +21,12 @@ static uint64_t product_of(const char *text, const char *end)
 	return product;
 }
 
+/* "*48" behind a shape: of so many inputs. */
+static uint64_t times_of(const char *text, const char *end)
+{
+	return text < end && *text == '*' ? strtoul(text + 1, NULL, 10) & UINT32_MAX : 1;
+}
+
 uint64_t shapes_elements(const char *shapes)
 {
 	const char *stop = strstr(shapes, "->");
@@ -34,7 +40,7 @@ uint64_t shapes_elements(const char *shapes)
 
 		if (open && !close)
 			return 0;
-		elements += open ? product_of(open + 1, close) : product_of(shapes, end);
+		elements += open ? product_of(open + 1, close) * times_of(close + 1, end) : product_of(shapes, end);
 		shapes = end + (comma != NULL);
 	}
 	return elements;

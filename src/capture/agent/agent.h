@@ -115,12 +115,13 @@ struct thread {
 	struct session *last_session; /* of the API's last run here */
 	uint32_t last_text, n_last;   /* text of the last inputs passed to an API call here; 0: none */
 	struct shape last[LAST_INPUTS];
-	uint32_t last_run;     /* the last run that ended here, for a message that comes afterwards */
-	uint32_t last_message; /* text of the last exception thrown here */
-	uint64_t last_throw;   /* and its time */
-	uint32_t inputs_run;   /* the run whose inputs are being gathered here */
-	uint32_t inputs_seen;  /* a bit for each that was seen */
-	struct shape input[SHAPE_INPUTS];
+	uint32_t last_run;	      /* the last run that ended here, for a message that comes afterwards */
+	uint32_t last_message;	      /* text of the last exception thrown here */
+	uint64_t last_throw;	      /* and its time */
+	uint32_t inputs_run;	      /* the run whose inputs are being gathered here */
+	uint32_t inputs_seen;	      /* a bit for each of the first that was seen */
+	uint32_t rest_seen, rest_end; /* how many of the others were seen, and how many there are at least */
+	struct shapes inputs;
 	struct model_hint hint;
 	struct file_reads reads;
 	void *kept[AGENT_KEPT]; /* by agent_keep */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Shapes of inputs as texts: "float32[1x3x224x224],int64[8]". A text is made once per set of shapes; after that a hash
+ * Shapes of inputs as texts: "float32[1x3x224x224],int64[8]"; behind the first inputs, each shape once, and how many
+ * have it: "float32[1x8x40x64]*48". A text is made once per set of shapes; after that a hash
  * of the numbers finds its id, without a lock. A program may have new shapes with each inference, so the hashes are
  * forgotten when there are many. Reads no object of a runtime.
  */
@@ -64,47 +65,68 @@ static const char *type_name(uint32_t type)
 	return type < sizeof names / sizeof *names ? names[type] : "?";
 }
 
-static uint32_t make_text(const struct shape *shape, size_t n)
+static char *put_shape(char *to, const struct shape *shape)
 {
-	char text[SHAPE_INPUTS * (16 + SHAPE_DIMS * 21)], *to = text;
+	to = stpcpy(to, !shape->type ? "-" : shape->type >= SHAPE_NAMED ? shape->name : type_name(shape->type));
+	if (!shape->type)
+		return to;
+	*to++ = '[';
+	for (uint32_t d = 0; d < shape->n_dims; d++) {
+		if (d)
+			*to++ = 'x';
+		to = put_number(to, shape->dim[d]);
+	}
+	*to++ = ']';
+	return to;
+}
 
-	for (size_t i = 0; i < n; i++) {
+static uint32_t make_text(const struct shapes *shapes)
+{
+	char text[(SHAPE_INPUTS + SHAPE_GROUPS) * (16 + SHAPE_DIMS * 21)], *to = text;
+
+	for (uint32_t i = 0; i < shapes->n; i++) {
 		if (i)
 			*to++ = ',';
-		to = stpcpy(to, !shape[i].type		       ? "-"
-				: shape[i].type >= SHAPE_NAMED ? shape[i].name
-							       : type_name(shape[i].type));
-		if (!shape[i].type)
+		to = put_shape(to, &shapes->input[i]);
+	}
+	for (uint32_t i = 0; i < shapes->n_groups; i++) {
+		*to++ = ',';
+		to = put_shape(to, &shapes->group[i]);
+		if (shapes->times[i] == 1)
 			continue;
-		*to++ = '[';
-		for (uint32_t d = 0; d < shape[i].n_dims; d++) {
-			if (d)
-				*to++ = 'x';
-			to = put_number(to, shape[i].dim[d]);
-		}
-		*to++ = ']';
+		*to++ = '*';
+		to = put_number(to, shapes->times[i]);
 	}
 	return dict_text_of_run(text, (size_t)(to - text));
 }
 
-uint32_t shape_text(const struct shape *shape, size_t n)
+static inline uint64_t hash_shape(uint64_t hash, const struct shape *shape)
+{
+	hash = (hash ^ shape->type ^ (uint64_t)shape->n_dims << 32) * 0xff51afd7ed558ccdu;
+	hash ^= hash >> 31;
+	for (uint32_t d = 0; d < shape->n_dims; d++) {
+		hash = (hash ^ (uint64_t)shape->dim[d]) * 0xc4ceb9fe1a85ec53u;
+		hash ^= hash >> 29;
+	}
+	return hash;
+}
+
+uint32_t shapes_text(const struct shapes *shapes)
 {
 	uint64_t hash = hot->generation * 0x9e3779b97f4a7c15u;
 	uint32_t text;
 
-	for (size_t i = 0; i < n; i++) {
-		hash = (hash ^ shape[i].type ^ (uint64_t)shape[i].n_dims << 32) * 0xff51afd7ed558ccdu;
-		hash ^= hash >> 31;
-		for (uint32_t d = 0; d < shape[i].n_dims; d++) {
-			hash = (hash ^ (uint64_t)shape[i].dim[d]) * 0xc4ceb9fe1a85ec53u;
-			hash ^= hash >> 29;
-		}
-	}
+	if (!shapes->n)
+		return 0;
+	for (uint32_t i = 0; i < shapes->n; i++)
+		hash = hash_shape(hash, &shapes->input[i]);
+	for (uint32_t i = 0; i < shapes->n_groups; i++)
+		hash = hash_shape(hash ^ shapes->times[i], &shapes->group[i]);
 	hash |= 8;
 	text = (uint32_t)(uintptr_t)map_get(&texts, hash);
 	if (text && dict_is_valid(text))
 		return text;
-	text = make_text(shape, n);
+	text = make_text(shapes);
 	if (!text)
 		return 0;
 	agent_lock();

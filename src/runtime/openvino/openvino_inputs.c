@@ -13,7 +13,7 @@
 
 #include "runtime/find/peek.h"
 
-enum { MAX_TABLES = 8, MOST_TENSORS = 4096, MOST_ONCE = 255, LEAST_ADDRESS = 4096 };
+enum { MAX_TABLES = 8, MOST_TENSORS = 4096, MOST_INPUTS = 256, MOST_ONCE = 255, LEAST_ADDRESS = 4096 };
 
 /* std::vector */
 struct vector {
@@ -283,49 +283,69 @@ static const void *pointer_at(uint64_t object, uint16_t offset)
 	return *(const void *const *)(object + offset);
 }
 
-/* The descriptors of the compiled model's inputs, in order. */
-static size_t read_descriptors(uint64_t compiled, const struct runtime_inputs *at, uint64_t *to)
+/* What a compiled model takes in. */
+struct descriptors {
+	size_t n, n_more; /* those behind, that are not looked at */
+	uint64_t of[MOST_INPUTS];
+	bool is_in_parts[MOST_INPUTS];
+};
+
+/* In their order. */
+static void read_descriptors(uint64_t compiled, const struct runtime_inputs *at, struct descriptors *to)
 {
 	const struct vector *inputs = (const struct vector *)(compiled + at->at[INPUTS]);
 	const struct port *port = (const struct port *)inputs->begin;
 	size_t n = (inputs->end - inputs->begin) / sizeof *port;
 
-	n = n < SHAPE_INPUTS ? n : SHAPE_INPUTS;
-	for (size_t i = 0; i < n; i++)
-		to[i] = ((const struct output *)pointer_at(port[i].node, at->at[OUTPUTS]))->descriptor;
-	return n;
+	to->n = n < MOST_INPUTS ? n : MOST_INPUTS;
+	to->n_more = n - to->n;
+	for (size_t i = 0; i < to->n; i++) {
+		to->of[i] = ((const struct output *)pointer_at(port[i].node, at->at[OUTPUTS]))->descriptor;
+		to->is_in_parts[i] = false;
+	}
 }
 
 /* Which input a node of a map is of; n: none. */
-static size_t input_of(const struct map_node *node, const uint64_t *descriptor, size_t n)
+static size_t input_of(const struct map_node *node, const struct descriptors *descriptors)
 {
 	size_t input = 0;
 
-	while (input < n && descriptor[input] != node->descriptor)
+	while (input < descriptors->n && descriptors->of[input] != node->descriptor)
 		input++;
 	return input;
 }
 
-size_t openvino_inputs(uint64_t request, const struct runtime_inputs *at, struct shape *to)
+bool openvino_inputs(uint64_t request, const struct runtime_inputs *at, struct shapes *to)
 {
 	const struct map *tensors = (const struct map *)map_at(request, at->at[COMPILED]);
 	const struct map *parts = (const struct map *)parts_at(request, at->at[COMPILED]);
-	uint64_t descriptor[SHAPE_INPUTS];
-	size_t n = read_descriptors((uint64_t)pointer_at(request, at->at[COMPILED]), at, descriptor), left = n;
+	const struct shape none = { 0 };
+	struct descriptors inputs;
+	size_t left;
 
-	for (const struct map_node *node = (const struct map_node *)tensors->first; node && left;
-	     node = (const struct map_node *)node->next) {
-		size_t input = input_of(node, descriptor, n);
-		if (input == n)
-			continue;
-		read_tensor(node->tensor, &to[input]);
-		left--;
-	}
+	read_descriptors((uint64_t)pointer_at(request, at->at[COMPILED]), at, &inputs);
 	for (const struct map_node *node = (const struct map_node *)parts->first; node;
 	     node = (const struct map_node *)node->next) {
-		size_t input = input_of(node, descriptor, n);
-		if (input < n)
-			to[input] = (struct shape){ 0 };
+		size_t input = input_of(node, &inputs);
+		if (input < inputs.n)
+			inputs.is_in_parts[input] = true;
 	}
-	return left ? 0 : n;
+	left = inputs.n;
+	for (const struct map_node *node = (const struct map_node *)tensors->first; node && left;
+	     node = (const struct map_node *)node->next) {
+		size_t input = input_of(node, &inputs);
+		struct shape shape;
+		if (input == inputs.n)
+			continue;
+		read_tensor(inputs.is_in_parts[input] ? 0 : node->tensor, &shape);
+		if (input < SHAPE_INPUTS)
+			to->input[input] = shape;
+		else
+			shapes_add_rest(to, &shape, 1);
+		left--;
+	}
+	to->n = (uint32_t)(inputs.n < SHAPE_INPUTS ? inputs.n : SHAPE_INPUTS);
+	if (inputs.n_more)
+		shapes_add_rest(to, &none, (uint32_t)inputs.n_more);
+	return !left && to->n;
 }

@@ -12,7 +12,7 @@ void openvino_inputs_found(const struct rtti *rtti);
  * or this version keeps them in another way. Any thread.
  */
 bool openvino_find_inputs(uint64_t request, unsigned compiled_at, struct runtime_inputs *to);
-/* The shapes of its tensors now: of how many inputs; 0: not known. On a thread that runs the request. */
-size_t openvino_inputs(uint64_t request, const struct runtime_inputs *at, struct shape *to);
+/* Fills in the shapes of its tensors now; false: not known. On a thread that runs the request. */
+bool openvino_inputs(uint64_t request, const struct runtime_inputs *at, struct shapes *to);
 
 #endif

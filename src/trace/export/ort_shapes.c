@@ -11,7 +11,7 @@
 
 #include "trace/export/export_ort_in.h"
 
-enum { SHAPES_MAX = 4000 };
+enum { SHAPES_MAX = 4000, TIMES_MAX = 4096 };
 
 /* A size, of up to 18 digits. Behind it; NULL: it is none. */
 static const char *read_size(const char *at, const char *end)
@@ -27,6 +27,18 @@ static const char *read_size(const char *at, const char *end)
 static bool is_unknown(const char *at)
 {
 	return *at == '-' || *at == '?';
+}
+
+/* "*48": of so many inputs. Behind it; NULL: it is none. */
+static const char *read_times(const char *at, const char *end, unsigned *times)
+{
+	char *after;
+
+	*times = 1;
+	if (at == end || *at != '*')
+		return at;
+	*times = (unsigned)strtoul(at + 1, &after, 10);
+	return after == at + 1 || after > end || !*times || *times > TIMES_MAX ? NULL : after;
 }
 
 /* A tensor with type and sizes, or "-". Behind it; NULL: it is none. */
@@ -69,23 +81,27 @@ static void put_tensor(struct text_out *out, const char *text, const char *end)
 /* Whether it is a list of such tensors. */
 static bool is_list(const char *at, const char *end)
 {
-	while ((at = read_tensor(at, end)) && at < end && *at == ',')
+	unsigned times;
+
+	while ((at = read_tensor(at, end)) && (at = read_times(at, end, &times)) && at < end && *at == ',')
 		at++;
 	return at == end;
 }
 
 void ort_shapes_put(struct text_out *out, const char *text, size_t len)
 {
-	const char *end = text + (len <= SHAPES_MAX && is_list(text, text + len) ? len : 0), *next, *comma = "";
+	const char *end = text + (len <= SHAPES_MAX && is_list(text, text + len) ? len : 0), *own, *next, *comma = "";
+	unsigned times;
 
 	text_out_char(out, '[');
 	for (; text < end; text = next < end ? next + 1 : next) {
-		next = read_tensor(text, end);
-		if (is_unknown(text))
-			continue;
-		text_out_text(out, comma);
-		comma = ",";
-		put_tensor(out, text, next);
+		own = read_tensor(text, end);
+		next = read_times(own, end, &times);
+		while (!is_unknown(text) && times--) {
+			text_out_text(out, comma);
+			comma = ",";
+			put_tensor(out, text, own);
+		}
 	}
 	text_out_char(out, ']');
 }

@@ -13,7 +13,7 @@ import torch
 now = time.monotonic_ns
 torch.manual_seed(0)
 torch.set_num_threads(1)
-WIDTH, HEADS, WORDS, LAYERS = 64, 4, 500, 2
+WIDTH, HEADS, WORDS, LAYERS = 64, 4, 500, 20
 
 
 class Attention(torch.nn.Module):

@@ -322,15 +322,16 @@ static uint32_t take_inputs(struct open_run *run, const struct object *object)
 {
 	enum { TEXT = 4096 };
 	const struct runtime_family *family = object->place->family;
-	struct shape shape[SHAPE_INPUTS];
-	size_t n = family->inputs(object->self, &object->inputs, shape), len;
+	struct shapes shapes;
 	char text[TEXT];
+	size_t len;
 
-	if (!n)
+	shapes_init(&shapes);
+	if (!family->inputs(object->self, &object->inputs, &shapes))
 		return 0;
-	run->shapes = shape_text(shape, n);
-	run->batch = shape_batch(&shape[0]);
-	len = family->sequences ? family->sequences(shape, n, text, sizeof text) : 0;
+	run->shapes = shapes_text(&shapes);
+	run->batch = shapes_batch(&shapes);
+	len = family->sequences ? family->sequences(shapes.input, shapes.n, text, sizeof text) : 0;
 	return len ? dict_text_of_run(text, len) : 0;
 }
 

@@ -385,28 +385,35 @@ void litert_graph_forget_all(void)
 	}
 }
 
+static void read_shape(const struct litert_context *context, int32_t tensor, struct shape *to)
+{
+	const struct litert_tensor *from;
+
+	*to = (struct shape){ 0 };
+	if (tensor < 0 || (uint64_t)tensor >= context->n_tensors)
+		return; /* an optional one that is not given */
+	from = &context->tensors[tensor];
+	if (!from->dims || from->dims->n > SHAPE_DIMS)
+		return;
+	to->type = litert_element_type(from->type);
+	to->n_dims = (uint32_t)from->dims->n;
+	for (uint32_t d = 0; d < to->n_dims; d++)
+		to->dim[d] = from->dims->at[d];
+}
+
 uint32_t litert_shapes(const struct litert_context *context, const int32_t *tensor, uint64_t n, uint64_t *batch)
 {
-	struct shape shapes[SHAPE_INPUTS];
-	uint32_t n_shapes = 0;
+	struct shapes shapes;
 
-	for (uint64_t i = 0; i < n && n_shapes < SHAPE_INPUTS; i++) {
-		struct shape *shape = &shapes[n_shapes++];
-		const struct litert_tensor *from;
-		*shape = (struct shape){ 0 };
-		if (tensor[i] < 0 || (uint64_t)tensor[i] >= context->n_tensors)
-			continue; /* an optional one that is not given */
-		from = &context->tensors[tensor[i]];
-		if (!from->dims || from->dims->n > SHAPE_DIMS)
-			continue;
-		shape->type = litert_element_type(from->type);
-		shape->n_dims = (uint32_t)from->dims->n;
-		for (uint32_t d = 0; d < shape->n_dims; d++)
-			shape->dim[d] = from->dims->at[d];
+	shapes_init(&shapes);
+	for (uint64_t i = 0; i < n; i++) {
+		struct shape shape;
+		read_shape(context, tensor[i], &shape);
+		shapes_add(&shapes, &shape);
 	}
 	if (batch)
-		*batch = n_shapes ? shape_batch(&shapes[0]) : 0;
-	return n_shapes ? shape_text(shapes, n_shapes) : 0;
+		*batch = shapes_batch(&shapes);
+	return shapes_text(&shapes);
 }
 
 uint32_t litert_inputs(const struct litert_graph *graph, uint64_t *batch)

@@ -242,21 +242,23 @@ void llama_operator_start(struct thread *thread)
 /* Of its sources, in the order of ggml: what lies closest in memory comes first. */
 static uint32_t shapes_of(const struct llama_layout *layout, uint64_t node, word tensor)
 {
-	struct shape shape[LLAMA_SOURCES];
-	unsigned n = 0;
+	struct shapes shapes;
 
-	for (; n < node >> 32; n++) {
+	shapes_init(&shapes);
+	for (unsigned n = 0; n < node >> 32; n++) {
 		word source = *(const word *)(tensor + layout->sources + 8 * n);
+		struct shape shape;
 		if (!source)
 			break;
-		shape[n] = (struct shape){ .type = SHAPE_NAMED + *(const uint32_t *)(source + layout->type),
-					   .n_dims = LLAMA_DIMS,
-					   .name = layout->type_name(*(const int *)(source + layout->type)) };
-		memcpy(shape[n].dim, (const void *)(source + layout->dims), LLAMA_DIMS * sizeof *shape[n].dim);
-		while (shape[n].n_dims > 1 && shape[n].dim[shape[n].n_dims - 1] == 1)
-			shape[n].n_dims--;
+		shape = (struct shape){ .type = SHAPE_NAMED + *(const uint32_t *)(source + layout->type),
+					.n_dims = LLAMA_DIMS,
+					.name = layout->type_name(*(const int *)(source + layout->type)) };
+		memcpy(shape.dim, (const void *)(source + layout->dims), LLAMA_DIMS * sizeof *shape.dim);
+		while (shape.n_dims > 1 && shape.dim[shape.n_dims - 1] == 1)
+			shape.n_dims--;
+		shapes_add(&shapes, &shape);
 	}
-	return shape_text(shape, n);
+	return shapes_text(&shapes);
 }
 
 static inline void end_operator(struct thread *thread, uint64_t end)

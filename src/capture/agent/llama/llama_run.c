@@ -152,7 +152,8 @@ static word run(const struct place *place, struct thread *thread, const struct l
 	const word frame = (word)__builtin_frame_address(0);
 	struct session *session = session_at(a);
 	const struct open_run *outer = inference_top(thread);
-	struct shape tokens = { .type = INT32, .n_dims = 1, .dim = { batch->n_tokens } };
+	const struct shape tokens = { .type = INT32, .n_dims = 1, .dim = { batch->n_tokens } };
+	struct shapes shapes;
 	struct open_run *open;
 	uint32_t n_runs;
 	word r;
@@ -162,7 +163,9 @@ static word run(const struct place *place, struct thread *thread, const struct l
 	open->is_executing = true;
 	n_runs = thread->n_runs;
 	if (batch->n_tokens) {
-		open->shapes = shape_text(&tokens, 1);
+		shapes_init(&shapes);
+		shapes_add(&shapes, &tokens);
+		open->shapes = shapes_text(&shapes);
 		open->batch = batch->n_tokens;
 	}
 	llama_operator_start(thread);

@@ -12,7 +12,7 @@
 
 #include "capture/agent/ort/ort_in.h"
 
-enum { MAX_CANDIDATES = 256, MAX_NAMES = 16384 };
+enum { MAX_CANDIDATES = 256, MAX_NAMES = 16384, MAX_INPUTS = 255 };
 
 /* An operator's input that may be an input of the graph. */
 struct candidate {
@@ -88,24 +88,43 @@ static bool is_produced(const struct graph *graph, uint64_t name)
 	return graph->produced[at] == name;
 }
 
+/* The inputs of a run are gathered from now on. */
+static void begin(struct thread *thread, uint32_t run)
+{
+	thread->inputs_run = run;
+	thread->inputs_seen = thread->rest_seen = thread->rest_end = 0;
+	shapes_init(&thread->inputs);
+}
+
+static void take(struct thread *thread, unsigned ordinal, const struct shape *shape)
+{
+	if (ordinal < SHAPE_INPUTS) {
+		thread->inputs.input[ordinal] = *shape;
+		thread->inputs_seen |= 1u << ordinal;
+		return;
+	}
+	shapes_add_rest(&thread->inputs, shape, 1);
+	thread->rest_seen++;
+	if (thread->rest_end <= ordinal - SHAPE_INPUTS)
+		thread->rest_end = ordinal - SHAPE_INPUTS + 1;
+}
+
 /* The first run is over: candidates that no operator produced are the graph's inputs. */
 static void settle(struct thread *thread, struct graph *graph)
 {
-	uint64_t names[SHAPE_INPUTS];
+	uint64_t names[MAX_INPUTS];
 	unsigned n = 0;
 
-	thread->inputs_run = graph->learning.run;
-	thread->inputs_seen = 0;
+	begin(thread, graph->learning.run);
 	for (uint32_t i = 0; i < graph->n_candidates; i++) {
 		struct candidate *candidate = &graph->candidate[i];
 		bool is_new = !is_produced(graph, candidate->name);
 		for (unsigned k = 0; k < n && is_new; k++)
 			is_new = names[k] != candidate->name;
-		if (!is_new || n == SHAPE_INPUTS)
+		if (!is_new || n == MAX_INPUTS)
 			continue;
 		names[n] = candidate->name;
-		thread->input[n] = candidate->shape;
-		thread->inputs_seen |= 1u << n;
+		take(thread, n, &candidate->shape);
 		candidate->kernel->ordinal[candidate->input] = (uint8_t)n++;
 		candidate->kernel->graph_input |= 1u << candidate->input;
 		candidate->kernel->look = LOOK_READ;
@@ -198,14 +217,14 @@ static void learn(struct graph *graph, struct kernel *kernel, uintptr_t context)
 
 static void read_inputs(struct thread *thread, struct kernel *kernel, uintptr_t context, uint32_t run)
 {
-	if (thread->inputs_run != run) {
-		thread->inputs_run = run;
-		thread->inputs_seen = 0;
-	}
+	struct shape shape;
+
+	if (thread->inputs_run != run)
+		begin(thread, run);
 	for (uint32_t rest = kernel->graph_input; rest; rest &= rest - 1) {
-		unsigned input = (unsigned)__builtin_ctz(rest), ordinal = kernel->ordinal[input];
-		ort_shape_of_input(kernel->copy, context, input, &thread->input[ordinal]);
-		thread->inputs_seen |= 1u << ordinal;
+		unsigned input = (unsigned)__builtin_ctz(rest);
+		ort_shape_of_input(kernel->copy, context, input, &shape);
+		take(thread, kernel->ordinal[input], &shape);
 	}
 }
 

@@ -220,22 +220,24 @@ static uint32_t text_as_last(const struct ort_copy *copy, const struct thread *t
 uint32_t ort_shape_of_values(struct ort_copy *copy, struct thread *thread, const void *const *values, size_t n,
 			     uint64_t *batch)
 {
-	struct shape shape[SHAPE_INPUTS];
 	uint32_t text = text_as_last(copy, thread, values, n);
+	struct shapes shapes;
+	struct shape shape;
 
 	if (text) {
 		*batch = shape_batch(&thread->last[0]);
 		return text;
 	}
-	if (n > SHAPE_INPUTS)
-		n = SHAPE_INPUTS;
-	for (size_t i = 0; i < n; i++)
-		read_value(copy, (word)values[i], &shape[i]);
-	*batch = n ? shape_batch(&shape[0]) : 0;
-	text = n ? shape_text(shape, n) : 0;
+	shapes_init(&shapes);
+	for (size_t i = 0; i < n; i++) {
+		read_value(copy, (word)values[i], &shape);
+		shapes_add(&shapes, &shape);
+	}
+	*batch = shapes_batch(&shapes);
+	text = shapes_text(&shapes);
 	thread->n_last = 0;
 	if (text && n <= LAST_INPUTS) {
-		memcpy(thread->last, shape, n * sizeof *shape);
+		memcpy(thread->last, shapes.input, n * sizeof shape);
 		thread->n_last = (uint32_t)n;
 		thread->last_text = text;
 	}
@@ -244,14 +246,16 @@ uint32_t ort_shape_of_values(struct ort_copy *copy, struct thread *thread, const
 
 uint32_t ort_shape_of_context(struct ort_copy *copy, uintptr_t context)
 {
-	struct shape shape[SHAPE_INPUTS];
+	struct shapes shapes;
+	struct shape shape;
 	size_t n = 0;
 
 	if (!copy->api || ask(copy, ORT_API_INPUT_COUNT, context, (word)&n, 0))
 		return 0;
-	if (n > SHAPE_INPUTS)
-		n = SHAPE_INPUTS;
-	for (size_t i = 0; i < n; i++)
-		ort_shape_of_input(copy, context, (unsigned)i, &shape[i]);
-	return n ? shape_text(shape, n) : 0;
+	shapes_init(&shapes);
+	for (size_t i = 0; i < n; i++) {
+		ort_shape_of_input(copy, context, (unsigned)i, &shape);
+		shapes_add(&shapes, &shape);
+	}
+	return shapes_text(&shapes);
 }

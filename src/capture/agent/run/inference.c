@@ -287,9 +287,11 @@ static void tell_inputs(struct thread *thread, struct open_run *run)
 	if (thread->inputs_run != run->run || !thread->inputs_seen)
 		return;
 	n = 32 - (unsigned)__builtin_clz(thread->inputs_seen);
-	if (thread->inputs_seen != (n == 32 ? UINT32_MAX : (1u << n) - 1))
+	if (thread->inputs_seen != (n == 32 ? UINT32_MAX : (1u << n) - 1) || thread->rest_seen != thread->rest_end ||
+	    (thread->rest_end && n < SHAPE_INPUTS))
 		return; /* a conditional part of the graph did not run: some were not seen */
-	tell_shapes(thread, run, shape_text(thread->input, n), shape_batch(&thread->input[0]));
+	thread->inputs.n = n;
+	tell_shapes(thread, run, shapes_text(&thread->inputs), shapes_batch(&thread->inputs));
 }
 
 static void tell_queue(struct thread *thread, const struct open_run *run)

@@ -8,9 +8,10 @@
 
 #include "capture/agent/torch/torch_in.h"
 
-/* Items of a container, containers inside one another, objects and containers of a call, classes that are remembered.
- */
-enum { MOST_ITEMS = SHAPE_INPUTS, MOST_DEPTH = 5, MOST_LOOKED = 256, MOST_MET = 64, TYPES = 32 };
+/* Containers inside one another, containers and classes that are remembered. */
+enum { MOST_DEPTH = 5, MOST_MET = 256, MET = 512, TYPES = 32 };
+/* Items of a container in a row, and objects of a call, that are looked at in vain; how many more for each tensor. */
+enum { MOST_IN_VAIN = 16, LOOKS = 256, LOOKS_A_TENSOR = 8 };
 
 /* Element types of PyTorch as shape.h counts them; 0: others. */
 static uint32_t type_of(uint16_t type)
@@ -21,10 +22,11 @@ static uint32_t type_of(uint16_t type)
 }
 
 struct inputs {
-	struct shape shape[SHAPE_INPUTS];
-	size_t n, n_looked, n_met;
-	const struct python_object *met[MOST_MET]; /* containers, the first of them */
-	torch_device device;			   /* of all of them */
+	struct shapes shapes;
+	size_t n_found, looks_left, n_met;
+	bool is_cut;			      /* not everything was looked at */
+	const struct python_object *met[MET]; /* containers, the first of them, by their address */
+	torch_device device;		      /* of all of them */
 	bool is_mixed;
 };
 
@@ -32,18 +34,18 @@ struct inputs {
 static bool take_tensor(struct inputs *to, const struct python_object *object)
 {
 	struct torch_tensor tensor;
-	struct shape *shape;
+	struct shape shape;
 
 	if (!torch_tensor_read(object, &tensor))
 		return false;
-	if (to->n == SHAPE_INPUTS)
-		return true;
-	to->is_mixed |= to->n && tensor.device != to->device;
+	to->is_mixed |= to->shapes.n && tensor.device != to->device;
 	to->device = tensor.device;
-	shape = &to->shape[to->n++];
-	shape->type = type_of(tensor.type);
-	shape->n_dims = shape->type ? tensor.n_dims : 0;
-	memcpy(shape->dim, tensor.dim, shape->n_dims * sizeof *tensor.dim);
+	to->looks_left += LOOKS_A_TENSOR;
+	to->n_found++;
+	shape.type = type_of(tensor.type);
+	shape.n_dims = shape.type ? tensor.n_dims : 0;
+	memcpy(shape.dim, tensor.dim, shape.n_dims * sizeof *tensor.dim);
+	shapes_add(&to->shapes, &shape);
 	return true;
 }
 
@@ -83,38 +85,40 @@ static bool is_open(const struct python_object *key)
 	return name && *name != '_';
 }
 
-static void take(struct inputs *to, struct python_object *object, unsigned depth);
+/* Whether it is a tensor, or leads to one. */
+static bool take(struct inputs *to, struct python_object *object, unsigned depth);
 
 static void take_list(struct inputs *to, struct python_object *list, bool is_tuple, unsigned depth)
 {
-	for (intptr_t i = 0; i < ((const intptr_t *)list)[2] && i < MOST_ITEMS; i++) {
+	unsigned in_vain = 0;
+
+	for (intptr_t i = 0; i < ((const intptr_t *)list)[2] && in_vain < MOST_IN_VAIN; i++) {
 		PYTHON_OBJECT item = is_tuple ? python.PyTuple_GetItem(list, i) : python.PyList_GetItem(list, i);
-		if (item)
-			take(to, item, depth);
+		in_vain = item && take(to, item, depth) ? 0 : in_vain + 1;
 	}
 }
 
 static void take_values(struct inputs *to, struct python_object *dict, bool is_object, unsigned depth)
 {
 	struct python_object *key, *value;
+	unsigned in_vain = 0;
 	intptr_t at = 0;
 
-	for (int n = 0; n < MOST_ITEMS && python.PyDict_Next(dict, &at, &key, &value);) {
-		if (is_object && !is_open(key))
-			continue;
-		take(to, value, depth);
-		n++;
-	}
+	while (in_vain < MOST_IN_VAIN && python.PyDict_Next(dict, &at, &key, &value))
+		if (!is_object || is_open(key))
+			in_vain = take(to, value, depth) ? 0 : in_vain + 1;
 }
 
 /* Objects may contain each other, and one may be in several places. */
 static bool is_met(struct inputs *to, const struct python_object *object)
 {
-	for (size_t i = 0; i < to->n_met; i++)
-		if (to->met[i] == object)
+	size_t at = ((uintptr_t)object >> 4) % MET;
+
+	for (; to->met[at]; at = (at + 1) % MET)
+		if (to->met[at] == object)
 			return true;
-	if (to->n_met < MOST_MET)
-		to->met[to->n_met++] = object;
+	if (to->n_met++ < MOST_MET)
+		to->met[at] = object;
 	return false;
 }
 
@@ -129,12 +133,17 @@ static void take_attributes(struct inputs *to, struct python_object *object, uns
 	python.Py_DecRef(own);
 }
 
-static void take(struct inputs *to, struct python_object *object, unsigned depth)
+static bool take(struct inputs *to, struct python_object *object, unsigned depth)
 {
+	const size_t n_found = to->n_found;
 	bool is_tuple, is_dict;
 
-	if (to->n == SHAPE_INPUTS || to->n_looked++ >= MOST_LOOKED || take_tensor(to, object) || depth++ == MOST_DEPTH)
-		return;
+	if (take_tensor(to, object))
+		return true;
+	to->is_cut |= !to->looks_left;
+	if (!to->looks_left || depth++ == MOST_DEPTH)
+		return false;
+	to->looks_left--;
 	is_tuple = is_a(object, python.PyTuple_Type);
 	is_dict = !is_tuple && is_a(object, python.PyDict_Type);
 	if (!is_tuple && !is_dict && !is_a(object, python.PyList_Type))
@@ -145,35 +154,34 @@ static void take(struct inputs *to, struct python_object *object, unsigned depth
 		else
 			take_list(to, object, is_tuple, depth);
 	}
-}
-
-/* Of an argument; those that are too many count as containers. */
-static uint64_t bit(size_t i)
-{
-	return i < 64 ? (uint64_t)1 << i : 0;
+	return to->n_found > n_found;
 }
 
 /* Caches come last: they may be more than there is room for. */
 torch_device torch_inputs_of(struct open_run *run, const struct torch_module *module, struct python_object *const *args,
 			     size_t n)
 {
+	const struct shape none = { 0 };
 	struct inputs inputs;
 	torch_device own = module->n_devices == 1 ? module->devices[0] : 0;
 	uint64_t is_tensor = 0;
 
-	inputs.n = inputs.n_looked = inputs.n_met = 0;
+	shapes_init(&inputs.shapes);
+	inputs.looks_left = LOOKS;
+	inputs.n_found = inputs.n_met = 0;
 	inputs.device = 0;
-	inputs.is_mixed = false;
+	inputs.is_mixed = inputs.is_cut = false;
+	memset(inputs.met, 0, sizeof inputs.met);
+	for (size_t i = 0; i < n && i < 64; i++)
+		is_tensor |= (uint64_t)take_tensor(&inputs, args[i]) << i;
 	for (size_t i = 0; i < n; i++)
-		is_tensor |= take_tensor(&inputs, args[i]) ? bit(i) : 0;
-	for (size_t i = 0; i < n; i++)
-		if (!(is_tensor & bit(i)))
+		if (i >= 64 || !(is_tensor >> i & 1))
 			take(&inputs, args[i], 0);
-	if (inputs.n) {
-		run->shapes = shape_text(inputs.shape, inputs.n);
-		run->batch = shape_batch(&inputs.shape[0]);
-	}
-	if (inputs.is_mixed || module->n_devices > 1 || (inputs.n && own && own != inputs.device))
+	if (inputs.is_cut && inputs.shapes.n == SHAPE_INPUTS)
+		shapes_add(&inputs.shapes, &none);
+	run->shapes = shapes_text(&inputs.shapes);
+	run->batch = shapes_batch(&inputs.shapes);
+	if (inputs.is_mixed || module->n_devices > 1 || (inputs.shapes.n && own && own != inputs.device))
 		return 0;
 	return own ? own : inputs.device;
 }
