@@ -38,6 +38,9 @@ const struct runtime *runtimes_in(const struct rtti *rtti)
 	for (const struct runtime *const *runtime = runtimes; *runtime; runtime++)
 		if (is_in(*runtime, rtti))
 			return *runtime;
+	for (const struct runtime *const *runtime = runtimes; *runtime; runtime++)
+		if ((*runtime)->is_in_by_search && (*runtime)->is_in_by_search(rtti))
+			return *runtime;
 	return NULL;
 }
 

@@ -166,6 +166,9 @@ struct runtime {
 	 * family.
 	 */
 	bool (*is_in)(const struct rtti *rtti);
+	/* The same where it takes a search of milliseconds: asked of a module in which no runtime was found. NULL:
+	 * none. */
+	bool (*is_in_by_search)(const struct rtti *rtti);
 	/*
 	 * Fills in *found, which has image and runtime set and is zero otherwise. host: a copy of the same runtime in
 	 * the process that a library may belong to; NULL: none. NULL: use the families' slots for version 0.

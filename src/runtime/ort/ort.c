@@ -321,15 +321,18 @@ static bool may_have_api(const struct image *image)
 	return image->relro_end && image->relro_end - image->relro_start <= MOST_RELRO;
 }
 
-bool ort_is_in(const struct rtti *rtti)
+bool ort_has_api_alone(const struct rtti *rtti)
 {
 	struct runtime_found without_types = { .image = rtti->image };
 
-	if (ort_has_types(rtti))
-		return true;
 	if (may_have_api(rtti->image))
 		find_api(&without_types);
 	return without_types.api;
+}
+
+bool ort_is_in(const struct rtti *rtti)
+{
+	return ort_has_types(rtti) || ort_has_api_alone(rtti);
 }
 
 /* Since version 5 the C++ library mangles std::string differently, which shows in the types of lambdas. */

@@ -126,7 +126,10 @@ enum {
 
 /* Whether the module holds the types of operators or providers: it is the runtime itself or a provider's library. */
 bool ort_has_types(const struct rtti *rtti);
-/* The same, or it is the runtime without type information, of which the table of C functions is known. */
+/* Whether it is the runtime without type information, of which the table of C functions is known. Takes milliseconds.
+ */
+bool ort_has_api_alone(const struct rtti *rtti);
+/* One of both. */
 bool ort_is_in(const struct rtti *rtti);
 
 /* Implements struct runtime's find. A provider's library gets its host's slots and version. */

@@ -55,7 +55,8 @@ const struct runtime runtime_onnxruntime = {
 	.inject_family = ORT_RUN_START,
 	.inject_entry = ORT_API_RUN,
 	.layout = &layout,
-	.is_in = ort_is_in,
+	.is_in = ort_has_types,
+	.is_in_by_search = ort_has_api_alone,
 	.find = find,
 #ifndef IN_AGENT /* the agent reads no files */
 	.find_sites = ort_sites_find,
