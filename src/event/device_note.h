@@ -4,8 +4,8 @@
 #define EVENT_DEVICE_NOTE_H
 
 /*
- * pid, source ("CUPTI"), error_ns [count: how often its clock was set; text: what may be missing at the end, and why]:
- * how good the times of a device are, once a process
+ * pid, source ("CUPTI", "rocprofiler-sdk", "PTI"), error_ns [count: how often its clock was set; text: what may be
+ * missing at the end, and why]: how good the times of a device are, once a process
  */
 #define EVENT_NOTE_DEVICE_CLOCK "device clock"
 

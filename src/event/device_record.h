@@ -26,11 +26,16 @@ enum device_record {
 	RECORD_DEVICE_DROPPED,
 	/* flags: enum device_state. DEVICE_FLUSHED: what was complete at `time` has been told; value: largest error of
 	 * the conversion of times, id: records of kinds that are not read, run: work without times, text: how often the
-	 * library's clock was set; since the begin */
+	 * library's clock was set; since the begin; more: enum device_library */
 	RECORD_DEVICE_STATE,
 };
 
 #define SEGMENT_NO_STREAM UINT32_MAX
+/* A stream of ROCm's: copies, of which it does not tell the queue. */
+#define SEGMENT_COPY_STREAM (UINT32_MAX - 1)
+
+/* Who tells; also how its calls and lines are called. */
+enum device_library { DEVICE_OF_CUDA, DEVICE_OF_ROCM, DEVICE_OF_LEVEL_ZERO, N_DEVICE_LIBRARIES };
 
 enum device_state { DEVICE_BEGUN, DEVICE_FLUSHED, DEVICE_ENDED };
 

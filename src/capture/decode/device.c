@@ -376,6 +376,7 @@ static void take_state(struct device *device, const struct record *record)
 	device->n_strange = record->id;
 	device->n_timeless = record->run;
 	device->n_steps = record->text;
+	device->library = record->more < N_DEVICE_LIBRARIES ? record->more : DEVICE_OF_CUDA;
 }
 
 int device_take(const struct records_step *step)

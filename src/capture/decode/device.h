@@ -5,7 +5,8 @@
  * the one that held the middle of the call on the call's thread, which is right even with clocks a microsecond apart.
  *
  *   process > GPU 0 > stream 7        kernels, copies, sets; a further line where they overlap
- *   process > CUDA calls > thread 12  launches, copies, waits; from each a flow to its work
+ *   process > CUDA calls > thread 12  launches, copies, waits; from each a flow to its work; HIP calls, Level Zero
+ * calls
  */
 #ifndef CAPTURE_DECODE_DEVICE_H
 #define CAPTURE_DECODE_DEVICE_H
@@ -43,6 +44,7 @@ struct device_name {
 
 struct device {
 	bool is_begun, has_ended;
+	uint8_t library; /* enum device_library */
 	uint32_t n_flushed;
 	uint64_t flushed_ns;			 /* what was complete then has been told */
 	uint64_t error_ns;			 /* of times, as the agent measures its conversion */

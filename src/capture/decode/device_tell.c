@@ -11,6 +11,19 @@
 
 enum { NAMES = 1 << 13, MAX_LINES = 4096, MAX_NTH = 16, OF_OVERHEAD = -1, ARGS = 16 };
 
+static const struct library {
+	const char *name, *calls, *line;
+} libraries[N_DEVICE_LIBRARIES] = {
+	[DEVICE_OF_CUDA] = { "CUPTI", "CUDA calls", "stream" },
+	[DEVICE_OF_ROCM] = { "rocprofiler-sdk", "HIP calls", "queue" },
+	[DEVICE_OF_LEVEL_ZERO] = { "PTI", "Level Zero calls", "queue" },
+};
+
+static const struct library *library_of(const struct recorded *process)
+{
+	return &libraries[process->device.library];
+}
+
 static uint32_t define(struct device_step *step, const struct track_def *def)
 {
 	struct event event = { .type = EVENT_TRACK, .track = sink_new_track(step->out), .def = def };
@@ -29,7 +42,10 @@ static uint32_t group_of(struct device_step *step, uint32_t number)
 	for (size_t i = 0; i < groups->n; i++)
 		if (group[i].number == number)
 			return group[i].track;
-	snprintf(name, sizeof name, number == DEVICE_GROUP_OF_CALLS ? "CUDA calls" : "GPU %" PRIu32, number);
+	if (number == DEVICE_GROUP_OF_CALLS)
+		snprintf(name, sizeof name, "%s", library_of(step->process)->calls);
+	else
+		snprintf(name, sizeof name, "GPU %" PRIu32, number);
 	def.parent = recorded_track(step->process, step->out);
 	def.name = names_of(step->out->names, name);
 	group = array_add(groups, sizeof *group);
@@ -39,7 +55,8 @@ static uint32_t group_of(struct device_step *step, uint32_t number)
 	return group->track;
 }
 
-static void name_line(const struct device_line *line, uint32_t context, char *name, size_t size)
+static void name_line(const struct device_step *step, const struct device_line *line, uint32_t context, char *name,
+		      size_t size)
 {
 	char more[32] = "", of_context[32] = "";
 
@@ -47,8 +64,11 @@ static void name_line(const struct device_line *line, uint32_t context, char *na
 		snprintf(more, sizeof more, " (%" PRIu32 ")", line->nth);
 	if (line->group != DEVICE_GROUP_OF_CALLS && context > 1)
 		snprintf(of_context, sizeof of_context, ", context %" PRIu32, context);
-	if (line->group != DEVICE_GROUP_OF_CALLS)
-		snprintf(name, size, "stream %" PRIu32 "%s%s", line->number, of_context, more);
+	if (line->group != DEVICE_GROUP_OF_CALLS && line->number == SEGMENT_COPY_STREAM)
+		snprintf(name, size, "copies%s", more);
+	else if (line->group != DEVICE_GROUP_OF_CALLS)
+		snprintf(name, size, "%s %" PRIu32 "%s%s", library_of(step->process)->line, line->number, of_context,
+			 more);
 	else if ((int32_t)line->number == OF_OVERHEAD)
 		snprintf(name, size, "overhead%s", more);
 	else
@@ -79,7 +99,7 @@ static struct device_line *line_of(struct device_step *step, const struct device
 	}
 	if (last && (added.nth > MAX_NTH || lines->n >= MAX_LINES))
 		return last;
-	name_line(&added, of->group == DEVICE_GROUP_OF_CALLS ? 0 : place & 0xffffff, name, sizeof name);
+	name_line(step, &added, of->group == DEVICE_GROUP_OF_CALLS ? 0 : place & 0xffffff, name, sizeof name);
 	def.parent = group_of(step, of->group == DEVICE_GROUP_OF_CALLS ? of->group : place >> 24);
 	def.name = names_of(step->out->names, name);
 	added.track = def.parent ? define(step, &def) : 0;
@@ -286,11 +306,13 @@ int device_tell_call(struct device_step *step, const struct device_call *call, c
 
 int device_tell_dropped(struct device_step *step, const struct record *record, uint64_t now_ns)
 {
-	char where[96] = "kernels and copies, that CUPTI dropped";
+	const struct library *library = library_of(step->process);
+	char where[96];
 
+	snprintf(where, sizeof where, "kernels and copies, that %s dropped", library->name);
 	if (record->text != SEGMENT_NO_STREAM)
-		snprintf(where, sizeof where, "kernels and copies of GPU %" PRIu32 ", stream %" PRIu32 ": no buffer",
-			 record->text >> 24, record->id);
+		snprintf(where, sizeof where, "kernels and copies of GPU %" PRIu32 ", %s %" PRIu32 ": no buffer",
+			 record->text >> 24, library->line, record->id);
 	return recorded_lost(step->process, step->out, now_ns, record->value, where, step->err);
 }
 
@@ -312,7 +334,7 @@ int device_tell_end(struct recorded *process, struct sink *out, uint64_t now_ns,
 {
 	struct device *device = &process->device;
 	uint64_t error_ns = device->early_ns > device->error_ns ? device->early_ns : device->error_ns;
-	struct arg args[5] = { arg_int(KEY_PID, process->pid), arg_text(KEY_SOURCE, out, "CUPTI"),
+	struct arg args[5] = { arg_int(KEY_PID, process->pid), arg_text(KEY_SOURCE, out, library_of(process)->name),
 			       arg_int(KEY_ERROR_NS, (int64_t)error_ns) };
 	size_t n = 3;
 	char text[160];
@@ -325,8 +347,9 @@ int device_tell_end(struct recorded *process, struct sink *out, uint64_t now_ns,
 		args[n++] = arg_int(KEY_COUNT, device->n_steps);
 	if (!device->has_ended) {
 		snprintf(text, sizeof text,
-			 "kernels of the last %.0f ms may be missing: the program ended before CUPTI had told them",
-			 now_ns > device->flushed_ns ? (double)(now_ns - device->flushed_ns) / 1e6 : 0.0);
+			 "kernels of the last %.0f ms may be missing: the program ended before %s had told them",
+			 now_ns > device->flushed_ns ? (double)(now_ns - device->flushed_ns) / 1e6 : 0.0,
+			 library_of(process)->name);
 		args[n++] = arg_text(KEY_TEXT, out, text);
 	}
 	code = tell_lost(process, out, now_ns, err);
