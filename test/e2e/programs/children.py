@@ -28,7 +28,7 @@ def run_fork(args, session, feeds):
 
 def main():
     args = ortprogram.arguments("way", "model")
-    session, feeds = ortprogram.session(args.model), ortprogram.feeds(args.model)
+    session, feeds = ortprogram.session(args.model, args), ortprogram.feeds(args.model)
     print("parent", ortprogram.checksum(session.run(None, feeds)), flush=True)
     if args.way in ("fork", "spawn", "forkserver"):
         with multiprocessing.get_context(args.way).Pool(args.threads) as pool:

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Operators of the domain "test" that launch kernels of the fake CUDA (test/fake/cuda), as a provider of a GPU does:
+ * Operators of the domain "test" that launch kernels of a fake driver (test/fake/cuda), as a provider of a GPU does.
+ * FAKE_DRIVER names another one: libamdhip64.so.6, libze_loader.so.1.
  *
  *   Launch  y = x + 1. Attributes kernels (how many), stream, us (of each), copies (bytes to the device before, 0:
  * none), waits (1: for its stream), graph (1: its kernels are one graph), tries (kernels of 20 times the time that it
@@ -183,14 +184,18 @@ void *RegisterCustomOps(void *options, const struct base *base)
 		.min_outputs = least,
 		.same_outputs = least,
 	};
-	void **api = base->get_api(VERSION), *domain, *status, *cuda = dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL);
-	int (*init)(unsigned);
+	static const char *const inits[] = { "hipInit", "zeInit", "cuInit" }; /* all have the one of cuda.c */
+	const char *driver = getenv("FAKE_DRIVER");
+	void **api = base->get_api(VERSION), *domain, *status,
+	     *cuda = dlopen(driver ? driver : "libcuda.so.1", RTLD_NOW | RTLD_GLOBAL);
+	int (*init)(unsigned) = NULL;
 
 	if (!cuda) {
 		fprintf(stderr, "%s\n", dlerror());
 		exit(1);
 	}
-	*(void **)&init = dlsym(cuda, "cuInit");
+	for (size_t i = 0; i < sizeof inits / sizeof *inits && !init; i++)
+		*(void **)&init = dlsym(cuda, inits[i]);
 	*(void **)&launch = dlsym(cuda, "fake_launch");
 	*(void **)&copy = dlsym(cuda, "fake_copy");
 	*(void **)&graph = dlsym(cuda, "fake_graph");

@@ -61,6 +61,8 @@ static bool is_entry(const char *name)
 /* A function of the agent in the place of the C library's; NULL: none. The handle of one library has no caller. */
 static void *instead_of(void *handle, const char *name)
 {
+	if (handle == RTLD_DEFAULT && !strcmp(name, "rocprofiler_configure") && devices_wanted())
+		return devices_instead_of(name, first_real_dlsym(handle, name));
 	if (handle == RTLD_DEFAULT || handle == RTLD_NEXT)
 		return NULL;
 	if (!strncmp(name, "cupti", 5) && devices_wanted())

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The agent's thread that has a device's library deliver what it has recorded, from time to time or when told. All its
+ * signals are blocked. Children of fork have none.
+ */
+#ifndef CAPTURE_AGENT_DEVICE_DEVICE_FLUSHER_H
+#define CAPTURE_AGENT_DEVICE_DEVICE_FLUSHER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum device_command { DEVICE_GO_ON, DEVICE_FLUSH_ALL, DEVICE_LEAVE };
+
+struct device_flusher {
+	bool (*turn)(enum device_command command); /* false: the thread has to end */
+	uint32_t command, is_running, n_flushed;
+	int32_t pid; /* that started it; a child of fork has another one */
+};
+
+/* False: no thread could be started. */
+bool device_flusher_start(struct device_flusher *flusher);
+/* Whether it is there, in this process. */
+bool device_flusher_runs(const struct device_flusher *flusher);
+/* Has it deliver all and waits for that; false: it took longer. */
+bool device_flusher_deliver(struct device_flusher *flusher, unsigned ms);
+/* Has it end and waits for that; false: it took longer. Not on the thread itself. */
+bool device_flusher_end(struct device_flusher *flusher, unsigned ms);
+
+#endif
