@@ -64,6 +64,7 @@ def test_records_may_be_of_any_release_and_in_any_order(lab, wheel, words):
     assert bool(losses(lab, done.recording, "rocprofiler-sdk dropped")) == ("drop" in words)
 
 
+@pytest.mark.in_turn(3)
 def test_hostile_records_are_counted(lab, wheel):
     done = lab.both(program(lab, wheel, runs=20), options=["--kernels"], env=environment(lab, "hostile"))
     kernels = kernels_of(done.recording)
@@ -96,6 +97,7 @@ def test_one_sentence_says_why_there_are_no_kernels(lab, wheel):
     assert not done.recording.notes("stopped") and len(done.recording.inferences) == 5
 
 
+@pytest.mark.in_turn(3)
 def test_what_a_killed_program_launched_last_is_said_to_be_unknown(lab, wheel):
     words = lab.python(wheel, "serve", lab.model("launches"), "--library", lab.binaries.shared("launch_ops"))
     command, path = lab.command(words, options=["--kernels"])
@@ -111,6 +113,7 @@ def test_what_a_killed_program_launched_last_is_said_to_be_unknown(lab, wheel):
     assert kernels and not [kernel for kernel in kernels if kernel.args["operator"] != node_of(kernel)]
 
 
+@pytest.mark.in_turn(3)
 def test_a_child_of_fork_disturbs_nothing(lab, wheel):
     library = lab.binaries.shared("launch_ops")
     words = lab.python(wheel, "children", "os.fork", lab.model("launches"), "--library", library, "--threads", 1)
@@ -120,6 +123,7 @@ def test_a_child_of_fork_disturbs_nothing(lab, wheel):
     assert set(kernels) == set(KERNELS)
 
 
+@pytest.mark.in_turn(3)
 def test_a_running_program_is_too_late(lab, wheel):
     server = python_server(lab, wheel, "launches", "--library", lab.binaries.shared("launch_ops"), env=environment(lab))
     done = attach(lab, "--inject", "--kernels", server.pid, n=20)

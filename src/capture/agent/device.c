@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* When devices are looked for. Does not know how their libraries work (cupti/, rocm/). */
+/* When devices are looked for. Does not know how their libraries work (cupti/, rocm/, pti/). */
 #include "capture/agent/device.h"
 
 #include <errno.h>
@@ -12,9 +12,9 @@ static enum device_wish wanted;
 static struct lock looking;
 static uint64_t device_due_ns = UINT64_MAX; /* of the next look; UINT64_MAX: none */
 
-extern const struct agent_device agent_cupti, agent_rocm;
+extern const struct agent_device agent_cupti, agent_rocm, agent_pti;
 
-const struct agent_device *const agent_devices[] = { &agent_cupti, &agent_rocm, NULL };
+const struct agent_device *const agent_devices[] = { &agent_cupti, &agent_rocm, &agent_pti, NULL };
 
 void devices_want(enum device_wish wish)
 {

@@ -264,6 +264,8 @@ static int set_environment(const struct launch *launch, const struct launch_opts
 		setenv("INFTRACE_KERNELS", "1", 1);
 		/* by which CUDA's driver loads it when the program initialises CUDA; another tool's stays */
 		setenv("CUDA_INJECTION64_PATH", agent, 0);
+		/* without it older drivers of Level Zero let nobody see its calls */
+		setenv("ZE_ENABLE_TRACING_LAYER", "1", 0);
 	}
 	snprintf(text, sizeof text, "%u", rights_count_filters());
 	setenv("INFTRACE_FILTERS", text, 1);

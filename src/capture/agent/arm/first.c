@@ -65,7 +65,7 @@ static void *instead_of(void *handle, const char *name)
 		return devices_instead_of(name, first_real_dlsym(handle, name));
 	if (handle == RTLD_DEFAULT || handle == RTLD_NEXT)
 		return NULL;
-	if (!strncmp(name, "cupti", 5) && devices_wanted())
+	if ((!strncmp(name, "cupti", 5) || !strncmp(name, "ptiView", 7)) && devices_wanted())
 		return devices_instead_of(name, first_real_dlsym(handle, name));
 	if (strcmp(name, "prctl") && strcmp(name, "syscall"))
 		return NULL;

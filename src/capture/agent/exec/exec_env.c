@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_ENTRIES = 8192, N_PLAIN = 7, FILTERS = 4 };
+enum { MAX_ENTRIES = 8192, N_PLAIN = 8, FILTERS = 4 };
 
-static const char *const plain[N_PLAIN] = { "INFTRACE_DIR",	    "INFTRACE_LEVEL",	"INFTRACE_RING",
-					    "INFTRACE_CLOCK",	    "INFTRACE_FILTERS", "INFTRACE_KERNELS",
-					    "CUDA_INJECTION64_PATH" };
+static const char *const plain[N_PLAIN] = { "INFTRACE_DIR",	     "INFTRACE_LEVEL",	       "INFTRACE_RING",
+					    "INFTRACE_CLOCK",	     "INFTRACE_FILTERS",       "INFTRACE_KERNELS",
+					    "CUDA_INJECTION64_PATH", "ZE_ENABLE_TRACING_LAYER" };
 static const char link_order[] = "verify_asan_link_order=0";
 
 static struct {

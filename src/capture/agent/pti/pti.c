@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Begins PTI's views when the program has initialised Level Zero, delivers from time to time what is complete, and ends
+ * them. PTI serves one at a time: a program that begins to profile itself (torch.profiler) gets it from then on.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/syscalls.h"
+#include "capture/agent/device.h"
+#include "capture/agent/device/device_flusher.h"
+#include "capture/agent/device/device_yield.h"
+#include "capture/agent/dict.h"
+#include "capture/agent/glibc.h"
+#include "capture/agent/pti/pti_in.h"
+
+enum { EXIT_MS = 500, LEAVE_MS = 5000, NOT_THERE = 2, NEEDS_TRACING = 51, NEEDS_DRIVER = 52 };
+
+enum state { NOT_BEGUN, ON, REFUSED, YIELDED };
+
+static struct {
+	struct lock control;
+	uint32_t state; /* enum state */
+	int32_t pid;	/* in which it was begun; a child of fork has another one */
+	bool at_exit;
+	char why[200];
+} all;
+
+static bool turn(enum device_command command);
+static struct device_flusher flusher = { .turn = turn };
+
+static const uint32_t kinds[] = { PTI_KERNEL,	    PTI_COPY, PTI_FILL,	   PTI_DRIVER_API,
+				  PTI_COPY_BETWEEN, PTI_SYNC, PTI_OVERHEAD };
+enum { N_KINDS_ASKED = sizeof kinds / sizeof *kinds, N_NEEDED = 3 };
+
+static void refuse(const char *why)
+{
+	all.state = REFUSED;
+	dict_missing("kernels", why);
+}
+
+static const char *words_of(int code, const char *step)
+{
+	switch (code) {
+	case NOT_THERE:
+		return "PTI finds no Level Zero that it can follow: update the driver and level-zero";
+	case NEEDS_TRACING:
+		return "the driver of Level Zero has to begin with ZE_ENABLE_TRACING_LAYER=1: start the program with "
+		       "it";
+	case NEEDS_DRIVER:
+		return "the driver of Level Zero is too old for PTI: update it";
+	}
+	snprintf(all.why, sizeof all.why, "PTI refuses with error %d in %s", code, step);
+	return all.why;
+}
+
+static void disable(void)
+{
+	for (unsigned i = 0; i < N_KINDS_ASKED; i++)
+		pti.Disable(kinds[i]);
+}
+
+/* NULL, or the step that failed with *code. */
+static const char *enable(int *code)
+{
+	if ((*code = pti.SetCallbacks(pti_take_request, pti_take_complete)))
+		return "ptiViewSetCallbacks";
+	for (unsigned i = 0; i < N_KINDS_ASKED; i++)
+		if ((*code = pti.Enable(kinds[i])) && i < N_NEEDED)
+			return "ptiViewEnable";
+	pti_take_enable_calls();
+	return NULL;
+}
+
+static void deliver(enum device_state state)
+{
+	uint64_t time = clock_ns();
+
+	pti.FlushAll();
+	pti_take_state(state, time);
+}
+
+static void end(enum state to)
+{
+	disable();
+	deliver(DEVICE_ENDED);
+	all.state = to;
+}
+
+/* Another one wants it: what was begun is ended. */
+static void end_for_program(void)
+{
+	if (__atomic_load_n(&all.state, __ATOMIC_ACQUIRE) != ON || all.pid != call_pid())
+		return;
+	lock_take(&all.control);
+	if (all.state == ON) {
+		end(YIELDED);
+		dict_missing("kernels", "the program itself profiles by PTI: from then on kernels are left to it");
+	}
+	lock_give(&all.control);
+}
+
+static int on_set_callbacks(pti_request *request, pti_complete *complete)
+{
+	int saved = errno;
+
+	end_for_program();
+	errno = saved;
+	return pti.SetCallbacks(request, complete);
+}
+
+static const struct device_entry entries[] = { { "ptiViewSetCallbacks", on_set_callbacks }, { NULL, NULL } };
+static struct device_yield watched = { .entries = entries };
+
+static void *instead_of(const char *name, void *real)
+{
+	void *with = pti.library ? device_yield_entry(&watched, name) : NULL;
+
+	return with && real == glibc.dlsym(pti.library, name) ? with : NULL;
+}
+
+static bool is_over(void)
+{
+	return hot->level == LEVEL_OFF || !agent.segment ||
+	       __atomic_load_n(&agent.segment->state, __ATOMIC_RELAXED) == SEGMENT_OFF;
+}
+
+static bool turn(enum device_command command)
+{
+	bool goes_on;
+
+	lock_take(&all.control);
+	if (all.state == ON && (command == DEVICE_LEAVE || is_over()))
+		end(NOT_BEGUN);
+	goes_on = all.state == ON;
+	if (goes_on) {
+		device_yield_watch(&watched);
+		deliver(DEVICE_FLUSHED);
+	}
+	lock_give(&all.control);
+	return goes_on;
+}
+
+/* Registered after libpti_view was loaded, so it runs before that library's end. */
+static void at_exit(void)
+{
+	if (all.pid == call_pid() && all.state == ON && device_flusher_deliver(&flusher, EXIT_MS))
+		pti_take_state(DEVICE_ENDED, clock_ns());
+}
+
+static void begin(void)
+{
+	const char *why = pti_find();
+	int code;
+
+	all.pid = call_pid();
+	if (!why && !pti_take_start())
+		why = "no memory for PTI's records";
+	if (why) {
+		refuse(why);
+		return;
+	}
+	device_yield_watch(&watched);
+	why = enable(&code);
+	if (why) {
+		disable();
+		refuse(words_of(code, why));
+		return;
+	}
+	if (!all.at_exit)
+		all.at_exit = !atexit(at_exit);
+	__atomic_store_n(&all.state, ON, __ATOMIC_RELEASE);
+	dict_missing("kernels", NULL); /* before all operators that launch some */
+	pti_take_state(DEVICE_BEGUN, clock_ns());
+	if (!device_flusher_start(&flusher)) {
+		end(REFUSED);
+		refuse("the agent could start no thread to fetch what PTI records");
+	}
+}
+
+static enum device_look look(void)
+{
+	if (all.state != NOT_BEGUN)
+		return LOOK_DONE;
+	if (!pti_find_driver())
+		return LOOK_LATER;
+	lock_take(&all.control);
+	if (all.state == NOT_BEGUN)
+		begin();
+	lock_give(&all.control);
+	return LOOK_DONE;
+}
+
+static void leave(void)
+{
+	device_flusher_end(&flusher, LEAVE_MS);
+}
+
+extern const struct agent_device agent_pti;
+
+const struct agent_device agent_pti = { .look = look, .leave = leave, .instead_of = instead_of };
