@@ -101,7 +101,7 @@ static void *read_ring(void *ctx)
 	size_t n;
 
 	while (!__atomic_load_n(&bench->is_over, __ATOMIC_RELAXED)) {
-		record = ring_read(bench->ring, BYTES, &n);
+		record = ring_read_at(bench->ring, BYTES, bench->ring->tail, &n);
 		for (size_t i = 0; i < n; i++)
 			bench->sum += record[i].time + record[i].type;
 		ring_read_done(bench->ring, n);

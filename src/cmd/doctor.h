@@ -51,7 +51,4 @@ typedef void (*doctor_runtime_fn)(void *ctx, const struct doctor_runtime *runtim
  */
 int doctor_runtimes_each(const char *sysroot, bool is_asked, doctor_runtime_fn each, void *ctx, struct err *err);
 
-/* The first bytes of a small file, NUL-terminated, without a final line break; "" and -errno when unreadable. */
-int doctor_read(const char *sysroot, const char *path, char *buf, size_t size);
-
 #endif

@@ -20,7 +20,8 @@
 #include "capture/proc/usable_cpus.h"
 #include "cmd/doctor.h"
 
-int doctor_read(const char *sysroot, const char *path, char *buf, size_t size)
+/* The first bytes of a small file, NUL-terminated, without a final line break; "" and -errno when unreadable. */
+static int doctor_read(const char *sysroot, const char *path, char *buf, size_t size)
 {
 	char full[PATH_MAX];
 	ssize_t len;

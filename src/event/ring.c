@@ -62,11 +62,6 @@ const struct record *ring_read_at(struct ring *ring, uint64_t size, uint64_t tai
 	return ring_data(ring) + at;
 }
 
-const struct record *ring_read(struct ring *ring, uint64_t size, size_t *n_records)
-{
-	return ring_read_at(ring, size, __atomic_load_n(&ring->tail, __ATOMIC_RELAXED), n_records);
-}
-
 void ring_read_done(struct ring *ring, size_t n_records)
 {
 	uint64_t tail = __atomic_load_n(&ring->tail, __ATOMIC_RELAXED);

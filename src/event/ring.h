@@ -98,13 +98,11 @@ static inline void ring_publish(struct ring_writer *writer)
 }
 
 /*
- * For the consumer: up to max records of the ring, oldest first, without a copy; *n_records is 0 when there is nothing
- * new. The pointer is into the ring and stays valid until ring_read_done(n). size comes from the segment's directory.
- * An impossible head (a broken writer) reads as nothing.
+ * For the consumer: records of the ring from the position `tail` on, oldest first, without a copy; *n_records is 0 when
+ * there is nothing new. The pointer is into the ring and stays valid until ring_read_done(n). size comes from the
+ * segment's directory. An impossible head (a broken writer) reads as nothing.
  */
-const struct record *ring_read(struct ring *ring, uint64_t size, size_t *n_records);
-void ring_read_done(struct ring *ring, size_t n_records);
-/* The same from a tail of one's own: a position in records. */
 const struct record *ring_read_at(struct ring *ring, uint64_t size, uint64_t tail, size_t *n_records);
+void ring_read_done(struct ring *ring, size_t n_records);
 
 #endif

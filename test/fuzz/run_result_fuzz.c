@@ -23,12 +23,6 @@ static const size_t size_of_result = sizeof(struct run_result) + CAPACITY * size
 
 static void make_good(struct run_result *result)
 {
-	memset(result, 0, size_of_result);
-	result->magic = RUN_RESULT_MAGIC;
-	result->version = RUN_RESULT_VERSION;
-	result->header_size = sizeof *result;
-	result->latency_size = sizeof(struct run_latency);
-	result->latency_capacity = CAPACITY;
 	result->n_groups = 2;
 	result->n_tensors = 1;
 	result->n_latencies = 4;
@@ -72,16 +66,21 @@ static void check(const struct run_record *record)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct run_result *good, *result;
+	static int fd;
 	struct run_record record;
 
 	if (!good) {
-		require(!posix_memalign((void **)&good, 64, size_of_result) &&
-			!posix_memalign((void **)&result, 64, size_of_result));
-		make_good(good);
-		memcpy(result, good, size_of_result);
+		char path[64];
+
+		fd = run_result_make(CAPACITY, NULL);
+		run_result_name(fd, path, sizeof path);
+		result = run_result_map(path, NULL);
+		require(result && !posix_memalign((void **)&good, 64, size_of_result));
+		make_good(result);
+		memcpy(good, result, size_of_result);
 	}
 	change((char *)result, data, size, NULL);
-	if (!run_result_parse(result, size_of_result, &record, NULL)) {
+	if (!run_result_read(fd, &record, NULL)) {
 		check(&record);
 		run_result_free(&record);
 	}

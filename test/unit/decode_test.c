@@ -133,7 +133,7 @@ static void drain(struct pipe *pipe, struct sink *out)
 		size_t n;
 
 		step.reader = &pipe->process->reader[i];
-		while ((records = ring_read(ring, bytes, &n)) && n) {
+		while ((records = ring_read_at(ring, bytes, ring->tail, &n)) && n) {
 			assert_int_equal(recorded_read_names(pipe->process, out, step.now_ns, &err), 0);
 			for (size_t r = 0; r < n; r++) {
 				step.record = &records[r];

@@ -21,10 +21,19 @@ static uint64_t made_ns(uint32_t i)
 	return (((uint64_t)i * 2654435761u) >> (i % 32)) + 2;
 }
 
+static uint64_t count(const struct exponential *histogram)
+{
+	uint64_t n = 0;
+
+	for (uint32_t i = 0; i < histogram->n; i++)
+		n += histogram->bucket[i];
+	return n;
+}
+
 /* The middle of its only bucket, in seconds. */
 static double only_value(const struct exponential *histogram)
 {
-	assert_int_equal(exponential_count(histogram), 1);
+	assert_int_equal(count(histogram), 1);
 	for (uint32_t i = 0; i < histogram->n; i++)
 		if (histogram->bucket[i])
 			return exp2(ldexp(histogram->first + (double)i + 0.5, -exponential_scale(histogram)));
@@ -68,7 +77,7 @@ TEST(histograms_merge_exactly)
 		for (int i = 2; i >= 0; i--)
 			assert_true(exponential_merge(&merged, &part[i]));
 		assert_same(&merged, &whole);
-		assert_int_equal(exponential_count(&merged), limit);
+		assert_int_equal(count(&merged), limit);
 		assert_int_equal(whole.halved != 0, limit != 100);
 		exponential_clear(&whole);
 		assert_true(exponential_merge(&whole, &merged));
@@ -438,7 +447,7 @@ TEST(inferences_that_ran_unseen_are_like_those_that_were_seen)
 	assert_int_equal(fleet_roll(m.fleet, SECOND, 1001 * SECOND, NULL), 0);
 	series = fleet_series(m.fleet)->row[0];
 	assert_int_equal(series->all.runs.n, 1101);
-	assert_int_equal(exponential_count(&series->all.runs.histogram), 1101);
+	assert_int_equal(count(&series->all.runs.histogram), 1101);
 	assert_true(series->all.runs.below[1] > 985 && series->all.runs.below[1] < 995);
 	assert_int_equal(series->all.failed[FAILURE_INPUT], 22);
 	assert_int_equal(fleet_own(m.fleet)->n_unprobed, 1001);

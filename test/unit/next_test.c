@@ -282,10 +282,8 @@ static void open_events(struct next_events *events)
 	struct err err = { 0 };
 	int code = next_events_open(events, &err);
 
-	if (code == -EACCES) {
-		next_events_close(events);
+	if (code == -EACCES)
 		skip();
-	}
 	assert_int_equal(code, 0);
 }
 
@@ -308,7 +306,7 @@ static int map_often(const char *path, int n, struct stat *stat_)
 TEST(a_mapping_is_told_with_its_file)
 {
 	static struct next_mapping mapping;
-	struct next_events events;
+	static struct next_events events;
 	struct stat stat_;
 	char path[64];
 	int n = 0;
@@ -326,14 +324,13 @@ TEST(a_mapping_is_told_with_its_file)
 		n++;
 	}
 	assert_int_equal(n, 1);
-	next_events_close(&events);
 }
 
 /* More than fits into the ring: it wraps, and losses are counted. */
 TEST(none_is_lost_uncounted)
 {
 	static struct next_mapping mapping;
-	struct next_events events;
+	static struct next_events events;
 	struct stat stat_;
 	uint64_t n_seen = 0, n_made = 0;
 	cpu_set_t here;
@@ -353,7 +350,6 @@ TEST(none_is_lost_uncounted)
 	assert_true(n_seen < n_made);
 	assert_true(n_seen >= 5 * 300);
 	assert_true(n_seen + events.n_lost >= n_made);
-	next_events_close(&events);
 }
 
 TEST_GROUP(map_shared, NULL)

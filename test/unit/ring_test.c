@@ -40,7 +40,8 @@ TEST(full_ring_counts_what_it_loses_and_says_so_in_the_stream)
 	for (int round = 0; round < 50; round++) {
 		for (int i = 0; i < 300; i++)
 			kept += push(&writer, next++);
-		for (const struct record *record; (record = ring_read(ring, BYTES, &n)) && n; ring_read_done(ring, n))
+		for (const struct record *record; (record = ring_read_at(ring, BYTES, ring->tail, &n)) && n;
+		     ring_read_done(ring, n))
 			for (size_t i = 0; i < n; i++)
 				record[i].type == RECORD_LOST ? (told += record[i].value) : seen++;
 	}
@@ -107,13 +108,13 @@ TEST(nonsense_from_the_other_side_reads_as_nothing)
 	size_t n = 7;
 
 	ring->head = 1u << 30;
-	ring_read(ring, BYTES, &n);
+	ring_read_at(ring, BYTES, ring->tail, &n);
 	assert_int_equal(n, 0);
 	ring->head = 0;
 	ring->tail = 5;
-	ring_read(ring, BYTES, &n);
+	ring_read_at(ring, BYTES, ring->tail, &n);
 	assert_int_equal(n, 0);
-	ring_read(ring, 0, &n);
+	ring_read_at(ring, 0, ring->tail, &n);
 	assert_int_equal(n, 0);
 	free(ring);
 }
@@ -128,7 +129,7 @@ TEST(room_is_free_when_both_readers_have_read_it)
 
 	while (push(&writer, n_pushed))
 		n_pushed++;
-	ring_read(ring, BYTES, &n);
+	ring_read_at(ring, BYTES, ring->tail, &n);
 	ring->own_tail = 10;
 	ring->is_shared = 1;
 	ring_read_done(ring, n);
@@ -170,7 +171,7 @@ TEST(two_threads_agree_on_every_record)
 	pthread_create(&thread, NULL, produce, &pair);
 	for (;;) {
 		bool done = __atomic_load_n(&pair.ring->pad[0], __ATOMIC_ACQUIRE);
-		const struct record *record = ring_read(pair.ring, BYTES, &n);
+		const struct record *record = ring_read_at(pair.ring, BYTES, pair.ring->tail, &n);
 		for (size_t i = 0; i < n; i++) {
 			if (record[i].type == RECORD_LOST)
 				continue;

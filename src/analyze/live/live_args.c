@@ -2,7 +2,7 @@
 /* Arguments of events by their key. */
 #include "analyze/live/live_in.h"
 
-const struct arg *live_arg(const struct event *event, enum event_key key, enum arg_type type)
+static const struct arg *live_arg(const struct event *event, enum event_key key, enum arg_type type)
 {
 	for (size_t i = 0; i < event->n_args; i++)
 		if (event->args[i].key == key && event->args[i].type == type)

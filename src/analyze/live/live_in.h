@@ -167,7 +167,6 @@ static inline bool live_was_halted(const struct live *live, const struct live_tr
 }
 
 /* live_args.c */
-const struct arg *live_arg(const struct event *event, enum event_key key, enum arg_type type);
 uint32_t live_arg_name(const struct event *event, enum event_key key);
 int64_t live_arg_int(const struct event *event, enum event_key key, int64_t otherwise);
 

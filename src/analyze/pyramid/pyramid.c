@@ -330,22 +330,3 @@ void pyramid_free(struct pyramid *pyramid)
 	array_done(&pyramid->classes, sizeof(struct pyramid_class));
 	free(pyramid);
 }
-
-uint64_t pyramid_bytes(const struct pyramid *pyramid)
-{
-	uint64_t bytes = sizeof *pyramid + pyramid->n_rows * sizeof *pyramid->rows +
-			 pyramid->n_tracks * sizeof *pyramid->tracks + keys_bytes(&pyramid->class_keys) +
-			 pyramid->list_capacity * sizeof *pyramid->class_of_list +
-			 pyramid->classes.n * (sizeof(struct pyramid_class) + sizeof(float) + sizeof(uint16_t));
-
-	for (uint32_t i = 0; i < pyramid->n_rows; i++) {
-		const struct pyramid_row *row = &pyramid->rows[i];
-
-		bytes += row->at_capacity * sizeof *row->at;
-		for (int level = 0; level < PYRAMID_LEVELS; level++)
-			bytes += row->node_capacity[level] * sizeof *row->level[level];
-	}
-	for (uint32_t id = 0; id < pyramid->n_tracks; id++)
-		bytes += pyramid->tracks[id].n_samples * sizeof(struct pyramid_extreme);
-	return bytes;
-}

@@ -70,10 +70,7 @@ int pyramid_update(struct pyramid *pyramid);
 uint64_t pyramid_version(const struct pyramid *pyramid);
 /* The begin of the first slice, or sample, that came, went on or ended since it was asked last; UINT64_MAX: none. */
 uint64_t pyramid_take_changed(struct pyramid *pyramid);
-/* Memory of it, without the store. */
-uint64_t pyramid_bytes(const struct pyramid *pyramid);
 
-const struct store *pyramid_store(const struct pyramid *pyramid);
 /* Of all events of the store; both 0: there are none. */
 uint64_t pyramid_begin(const struct pyramid *pyramid);
 uint64_t pyramid_end(const struct pyramid *pyramid);

@@ -2,11 +2,6 @@
 /* What a pyramid holds, for those who ask it, apart from pictures. Changes nothing. */
 #include "analyze/pyramid/pyramid_in.h"
 
-const struct store *pyramid_store(const struct pyramid *pyramid)
-{
-	return pyramid->store;
-}
-
 uint64_t pyramid_version(const struct pyramid *pyramid)
 {
 	return pyramid->version;

@@ -142,7 +142,6 @@ const struct query_track *query_track_of(const struct query *query, uint64_t row
 const uint32_t *query_parents(const struct query *query, const struct query_track *track);
 /* The row of the inference of this number in a process, and the row of its session in the summary. */
 bool query_find_run(struct query *query, uint32_t process, uint32_t number, uint64_t *row);
-bool query_find_session(struct query *query, uint32_t process, int64_t number, size_t *row);
 /* The track of a process of the summary; 0: none. */
 uint32_t query_process_track(const struct query *query, uint32_t process);
 /* Of a slice: that of its inference, session or model, from 1; 0: none. */

@@ -173,7 +173,7 @@ static bool add_sessions(struct query *query)
 	return true;
 }
 
-bool query_find_session(struct query *query, uint32_t process, int64_t number, size_t *row)
+static bool query_find_session(struct query *query, uint32_t process, int64_t number, size_t *row)
 {
 	uint32_t found;
 

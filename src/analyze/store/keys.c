@@ -66,8 +66,3 @@ void keys_done(struct keys *keys)
 	free(keys->slot);
 	*keys = (struct keys){ 0 };
 }
-
-uint64_t keys_bytes(const struct keys *keys)
-{
-	return keys->slot ? ((uint64_t)keys->mask + 1) * sizeof *keys->slot : 0;
-}

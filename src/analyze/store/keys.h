@@ -21,7 +21,6 @@ uint32_t keys_number(struct keys *keys, uint64_t a, uint64_t b);
 /* KEYS_NONE if it has no number. */
 uint32_t keys_find(const struct keys *keys, uint64_t a, uint64_t b);
 void keys_done(struct keys *keys);
-uint64_t keys_bytes(const struct keys *keys); /* of memory */
 
 static inline uint64_t keys_pair(uint32_t high, uint32_t low)
 {

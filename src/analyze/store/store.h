@@ -103,8 +103,6 @@ uint64_t store_used_bytes(const struct store *store);
 uint64_t store_version(const struct store *store);
 /* From this time on nothing was dropped because it is old; 0: nothing was at all. */
 uint64_t store_kept_from(const struct store *store);
-/* Memory that is allocated now. Without the texts. */
-uint64_t store_bytes(const struct store *store);
 
 /* All borrowed, and valid until the next event. */
 const struct names *store_names(const struct store *store);

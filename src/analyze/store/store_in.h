@@ -108,7 +108,6 @@ int store_in_put_sample(struct store *store, const struct event *event);
 /* Drops samples before this time. */
 void store_in_drop_samples(struct store *store, uint64_t before_ns);
 /* Memory of those that are kept, or all that is allocated. */
-uint64_t store_in_sample_bytes(const struct store *store, bool is_used);
 void store_in_free_samples(struct store *store);
 /* Only lists that somebody has stay. 0 or -ENOMEM: they are as they were. */
 int store_in_drop_lists(struct store *store);

@@ -128,23 +128,3 @@ uint64_t store_used_bytes(const struct store *store)
 	}
 	return bytes;
 }
-
-uint64_t store_bytes(const struct store *store)
-{
-	const struct args *args = &store->args;
-	uint64_t bytes = sizeof *store + store->instants.capacity * sizeof(struct store_instant) +
-			 args->pool.capacity * sizeof(struct arg) + args->list.capacity * sizeof(struct args_list) +
-			 (args->table ? ((uint64_t)args->mask + 1) * sizeof *args->table : 0) +
-			 store->last_list.capacity * sizeof(uint32_t) +
-			 store->blocks.capacity * sizeof(struct track *) + store_in_sample_bytes(store, false);
-
-	for (size_t i = 0; i < store->blocks.n; i++) {
-		const struct track *block = ((struct track **)store->blocks.data)[i];
-
-		bytes += block ? TRACKS_IN_BLOCK * sizeof *block : 0;
-		for (uint32_t k = 0; block && k < TRACKS_IN_BLOCK; k++)
-			bytes += block[k].slices_capacity * (block[k].view.slices.own_args ? 35 : 31) +
-				 block[k].samples_capacity * 16 + block[k].open_capacity * sizeof(uint32_t);
-	}
-	return bytes;
-}

@@ -92,16 +92,6 @@ void store_in_drop_samples(struct store *store, uint64_t before_ns)
 	}
 }
 
-uint64_t store_in_sample_bytes(const struct store *store, bool is_used)
-{
-	uint64_t n = 0;
-
-	for (uint32_t i = 0; !is_used && i < store->sampled.threads.n; i++)
-		n += thread_at(store, i)->capacity;
-	return (is_used ? store->sampled.n : n) * sizeof(struct store_sample) +
-	       store->sampled.threads.capacity * sizeof(struct sampled_thread) + keys_bytes(&store->sampled.keys);
-}
-
 void store_in_free_samples(struct store *store)
 {
 	for (uint32_t i = 0; i < store->sampled.threads.n; i++)

@@ -60,7 +60,6 @@ struct session *sum_sessions_find(struct summary_maker *maker, uint32_t process,
 				  enum met met);
 /* The index of one that is kept, or NONE. */
 uint32_t sum_sessions_known(const struct summary_maker *maker, uint32_t process, int64_t number, uint32_t model_name);
-void sum_sessions_drop(struct track *track);	 /* the creation that is open */
 void sum_sessions_free(struct session *session); /* what it holds */
 int sum_sessions_add_transformer(struct keys *keys, struct array *to, uint32_t of,
 				 const struct summary_transformer *row);

@@ -24,7 +24,8 @@ const char *const inject_symbols[N_INJECT_SYMBOLS] = { "pthread_create",
 						       "pthread_key_create",
 						       "pthread_setspecific" };
 
-uint64_t inject_file_symbol(const struct image *image, const char *name)
+/* The file's own address of an exported function, 0 if there is none. */
+static uint64_t inject_file_symbol(const struct image *image, const char *name)
 {
 	struct dynamic dynamic;
 

@@ -55,8 +55,6 @@ struct inject_file {
 int inject_file_look(const struct image_file *file, void *result, struct err *err);
 /* What came from another process keeps to its bounds. */
 bool inject_file_is_sound(const struct inject_file *file);
-/* The file's own address of an exported function, 0 if there is none. */
-uint64_t inject_file_symbol(const struct image *image, const char *name);
 
 /*
  * Whether a process is one into which the agent can come, and what is where in it: its C library's functions, its

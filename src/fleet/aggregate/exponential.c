@@ -93,15 +93,6 @@ bool exponential_merge(struct exponential *to, const struct exponential *from)
 	return true;
 }
 
-uint64_t exponential_count(const struct exponential *histogram)
-{
-	uint64_t n = 0;
-
-	for (uint32_t i = 0; i < histogram->n; i++)
-		n += histogram->bucket[i];
-	return n;
-}
-
 void exponential_clear(struct exponential *histogram)
 {
 	if (histogram->bucket)

@@ -25,7 +25,6 @@ struct exponential {
 /* false: out of memory; the histogram is unchanged. 0 ns counts as 1 ns. */
 bool exponential_add(struct exponential *histogram, uint64_t ns, uint64_t weight);
 bool exponential_merge(struct exponential *to, const struct exponential *from);
-uint64_t exponential_count(const struct exponential *histogram);
 static inline int32_t exponential_scale(const struct exponential *histogram)
 {
 	return EXPONENTIAL_SCALE - (int32_t)histogram->halved;

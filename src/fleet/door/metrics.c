@@ -27,6 +27,15 @@ static void label_series(struct metric_point *point, const struct series_labels 
 	label(point, "device", labels->device);
 }
 
+static void label_service(struct metric_point *point, const struct origin_program *origin)
+{
+	label(point, "service", origin->service);
+	label(point, "k8s_namespace", origin->k8s_namespace);
+	label(point, "k8s_pod", origin->k8s_pod);
+	label(point, "container", origin->container);
+	label(point, "service_version", origin->service_version);
+}
+
 static void each_runs(const struct metric *metric, const struct fleet *fleet, const struct metrics_own *own,
 		      metric_visit *visit, void *ctx)
 {
@@ -164,11 +173,7 @@ static void each_service(const struct fleet *fleet, enum service_value which, me
 						       : which == SERVICE_RESIDENT ? service->resident_bytes
 										   : service->n_processes };
 
-		label(&point, "service", service->origin.service);
-		label(&point, "k8s_namespace", service->origin.k8s_namespace);
-		label(&point, "k8s_pod", service->origin.k8s_pod);
-		label(&point, "container", service->origin.container);
-		label(&point, "service_version", service->origin.service_version);
+		label_service(&point, &service->origin);
 		visit(ctx, &point);
 	}
 }
@@ -200,11 +205,7 @@ static void each_use(const struct fleet *fleet, bool is_memory, metric_visit *vi
 			const struct fleet_use *use = &service->use[at];
 			struct metric_point point = { .value = is_memory ? use->bytes : use->s };
 
-			label(&point, "service", service->origin.service);
-			label(&point, "k8s_namespace", service->origin.k8s_namespace);
-			label(&point, "k8s_pod", service->origin.k8s_pod);
-			label(&point, "container", service->origin.container);
-			label(&point, "service_version", service->origin.service_version);
+			label_service(&point, &service->origin);
 			label(&point, "device", use->device.kind);
 			label(&point, "device_id", use->device.id);
 			visit(ctx, &point);

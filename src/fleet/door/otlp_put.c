@@ -29,7 +29,7 @@ uint8_t *otlp_put_attribute(uint8_t *at, uint32_t number, const char *key, const
 	return pb_close(at, inside);
 }
 
-uint8_t *otlp_put_integer(uint8_t *at, uint32_t number, const char *key, int64_t integer)
+static uint8_t *otlp_put_integer(uint8_t *at, uint32_t number, const char *key, int64_t integer)
 {
 	uint8_t *inside, *value;
 
@@ -66,7 +66,7 @@ uint8_t *otlp_put_watcher(uint8_t *at, const struct metrics_own *own)
 	return pb_close(at, inside);
 }
 
-uint8_t *otlp_put_service(uint8_t *at, const struct metrics_own *own, const struct series_labels *labels)
+static uint8_t *otlp_put_service(uint8_t *at, const struct metrics_own *own, const struct series_labels *labels)
 {
 	uint8_t *inside;
 

@@ -14,12 +14,10 @@ enum { OTLP_LONGEST = 32 << 10 };
 uint8_t *otlp_put_bytes(uint8_t *at, uint32_t number, const void *data, size_t len);
 /* "" is left out. */
 uint8_t *otlp_put_attribute(uint8_t *at, uint32_t number, const char *key, const char *text);
-uint8_t *otlp_put_integer(uint8_t *at, uint32_t number, const char *key, int64_t value);
 /* 32 hexadecimal digits, or 16. */
 uint8_t *otlp_put_id(uint8_t *at, uint32_t number, const char *digits);
 /* Field 1 of a resource: this watcher, or the service whose inferences they are. */
 uint8_t *otlp_put_watcher(uint8_t *at, const struct metrics_own *own);
-uint8_t *otlp_put_service(uint8_t *at, const struct metrics_own *own, const struct series_labels *labels);
 /* Field 1 of a scope. */
 uint8_t *otlp_put_scope(uint8_t *at, const struct metrics_own *own);
 /* What is known of an inference of the tail, as attributes. */

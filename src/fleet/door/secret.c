@@ -39,7 +39,8 @@ char *secret_read(const char *path, const char *what, struct err *err)
 	return NULL;
 }
 
-bool secret_is(const char *secret, const char *given)
+/* In constant time. */
+static bool secret_is(const char *secret, const char *given)
 {
 	size_t len = strlen(secret), given_len = strlen(given);
 	unsigned char differs = len != given_len;

@@ -11,8 +11,6 @@
 /* The content of a small file, without the white space at its end. The caller frees it. NULL and err: also an empty
  * one. */
 char *secret_read(const char *path, const char *what, struct err *err);
-/* In constant time. */
-bool secret_is(const char *secret, const char *given);
 /* Whether an Authorization header bears it: "Bearer <secret>". given: NULL for none. */
 bool secret_is_borne(const char *secret, const char *given);
 

@@ -151,7 +151,7 @@ static int read_attr_head(struct onnx_message message, struct onnx_attr *to)
 	return 0;
 }
 
-int onnx_attr_read(struct onnx_in *in, const struct pb_field *field, struct onnx_attr *to)
+static int onnx_attr_read(struct onnx_in *in, const struct pb_field *field, struct onnx_attr *to)
 {
 	struct onnx_message message;
 	int code = onnx_in_open(&message, in, "an attribute", field);
@@ -220,7 +220,7 @@ static int read_node_field(struct onnx_message *message, struct onnx_node *to, c
 	return 0;
 }
 
-int onnx_node_read(struct onnx_in *in, const struct pb_field *field, struct onnx_node *to)
+static int onnx_node_read(struct onnx_in *in, const struct pb_field *field, struct onnx_node *to)
 {
 	struct onnx_message message;
 	const char **inputs, **outputs;

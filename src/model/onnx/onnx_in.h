@@ -66,8 +66,6 @@ int onnx_tensor_read(struct onnx_in *in, const struct pb_field *field, struct on
 int onnx_sparse_read(struct onnx_in *in, const struct pb_field *field, struct onnx_sparse *to);
 int onnx_type_read(struct onnx_in *in, const struct pb_field *field, int depth, struct onnx_type *to);
 int onnx_value_read(struct onnx_in *in, const struct pb_field *field, struct onnx_value *to);
-int onnx_node_read(struct onnx_in *in, const struct pb_field *field, struct onnx_node *to);
-int onnx_attr_read(struct onnx_in *in, const struct pb_field *field, struct onnx_attr *to);
 int onnx_graph_read(struct onnx_in *in, const struct pb_field *field, struct onnx_graph *to);
 int onnx_opset_read(struct onnx_in *in, const struct pb_field *field, struct onnx_opset *to);
 int onnx_function_read(struct onnx_in *in, const struct pb_field *field, struct onnx_function *to);

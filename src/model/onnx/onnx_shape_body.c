@@ -9,7 +9,7 @@ enum { MAX_ROUNDS = 4 }; /* rounds for a loop's values to settle their shapes */
 static const struct onnx_type scalar_int = { .kind = ONNX_TENSOR, .elem = TENSOR_INT64, .has_shape = true };
 static const struct onnx_type scalar_bool = { .kind = ONNX_TENSOR, .elem = TENSOR_BOOL, .has_shape = true };
 
-bool shape_type_is_same(const struct onnx_type *a, const struct onnx_type *b)
+static bool shape_type_is_same(const struct onnx_type *a, const struct onnx_type *b)
 {
 	if (a->kind != b->kind || a->elem != b->elem || a->has_shape != b->has_shape || a->n_dims != b->n_dims)
 		return false;
@@ -67,8 +67,8 @@ static struct shape_scope *open_body(const struct shape_run *run, const struct o
 	return scope->inputs ? scope : NULL;
 }
 
-struct shape_scope *shape_body(const struct shape_run *run, const struct onnx_graph *graph,
-			       const struct onnx_type *const *inputs, uint32_t n_inputs)
+static struct shape_scope *shape_body(const struct shape_run *run, const struct onnx_graph *graph,
+				      const struct onnx_type *const *inputs, uint32_t n_inputs)
 {
 	struct shape_scope *scope = open_body(run, graph, inputs, n_inputs);
 

@@ -86,8 +86,6 @@ struct shape_elem shape_elem_of(struct onnx_dim dim);
 struct onnx_dim shape_dim_of(struct shape_elem elem);
 
 /* Bodies (onnx_shape_body.c): services of the engine. */
-struct shape_scope *shape_body(const struct shape_run *run, const struct onnx_graph *graph,
-			       const struct onnx_type *const *inputs, uint32_t n_inputs);
 void shape_keep_bodies(const struct shape_run *run, struct shape_scope *first, struct shape_scope *second);
 /* Functions (onnx_shape_call.c): find all once per model; the one that a node calls, or NULL; infer a call. */
 void shape_find_functions(struct shape_engine *engine);
@@ -95,7 +93,6 @@ const struct onnx_function *shape_function_of(struct shape_engine *engine, const
 void shape_call(const struct shape_run *run, const struct onnx_function *function);
 /* The common part of two types; where they differ it is unknown. */
 struct onnx_type shape_type_common(const struct shape_run *run, const struct onnx_type *a, const struct onnx_type *b);
-bool shape_type_is_same(const struct onnx_type *a, const struct onnx_type *b);
 
 struct shape_engine {
 	struct shape_model *model;

@@ -236,23 +236,12 @@ static int check_latencies(const struct run_record *record, struct err *err)
 	return 0;
 }
 
-/* The bytes of a file or of memory. */
-struct bytes {
-	const char *data; /* NULL: fd */
-	int fd;
-	uint64_t size;
-};
-
-static int get_bytes(const struct bytes *bytes, uint64_t at, void *to, size_t size, struct err *err)
+static int get_bytes(int fd, uint64_t at, void *to, size_t size, struct err *err)
 {
 	ssize_t n = 1;
 
-	if (bytes->data) {
-		memcpy(to, bytes->data + at, size);
-		return 0;
-	}
 	for (size_t got = 0; got < size; got += (size_t)n) {
-		n = pread(bytes->fd, (char *)to + got, size - got, (off_t)(at + got));
+		n = pread(fd, (char *)to + got, size - got, (off_t)(at + got));
 		if (n <= 0)
 			return err_set(err, n < 0 ? errno : EBADMSG, "cannot read a run's result: at byte %llu: %s",
 				       (unsigned long long)(at + got), n < 0 ? strerror(errno) : "it ends here");
@@ -261,7 +250,7 @@ static int get_bytes(const struct bytes *bytes, uint64_t at, void *to, size_t si
 }
 
 /* Takes counts from the copy: the original may change meanwhile. */
-static int read_latencies(const struct bytes *bytes, struct run_record *record, struct err *err)
+static int read_latencies(int fd, struct run_record *record, struct err *err)
 {
 	record->n_latencies = record->head->n_latencies;
 	if (record->n_latencies > record->head->latency_capacity)
@@ -271,23 +260,27 @@ static int read_latencies(const struct bytes *bytes, struct run_record *record, 
 	record->latency = malloc(record->n_latencies * sizeof *record->latency);
 	if (!record->latency)
 		return err_set(err, ENOMEM, "cannot read a run's result: out of memory");
-	return get_bytes(bytes, sizeof *record->head, record->latency, record->n_latencies * sizeof *record->latency,
-			 err);
+	return get_bytes(fd, sizeof *record->head, record->latency, record->n_latencies * sizeof *record->latency, err);
 }
 
-static int read_record(const struct bytes *bytes, struct run_record *record, struct err *err)
+int run_result_read(int fd, struct run_record *record, struct err *err)
 {
+	struct stat status;
+	uint64_t size;
 	int rc;
 
 	memset(record, 0, sizeof *record);
-	if (bytes->size < sizeof *record->head)
-		return check_header(NULL, bytes->size, err);
+	if (fstat(fd, &status))
+		return err_set(err, errno, "cannot read a run's result: %s", strerror(errno));
+	size = (uint64_t)status.st_size;
+	if (size < sizeof *record->head)
+		return check_header(NULL, size, err);
 	record->head = malloc(sizeof *record->head);
 	if (!record->head)
 		return err_set(err, ENOMEM, "cannot read a run's result: out of memory");
-	rc = get_bytes(bytes, 0, record->head, sizeof *record->head, err);
+	rc = get_bytes(fd, 0, record->head, sizeof *record->head, err);
 	if (!rc)
-		rc = check_header(record->head, bytes->size, err);
+		rc = check_header(record->head, size, err);
 	if (!rc)
 		rc = check_texts(record->head, err);
 	if (!rc)
@@ -295,31 +288,12 @@ static int read_record(const struct bytes *bytes, struct run_record *record, str
 	if (!rc)
 		rc = check_tensors(record->head, err);
 	if (!rc)
-		rc = read_latencies(bytes, record, err);
+		rc = read_latencies(fd, record, err);
 	if (!rc)
 		rc = check_latencies(record, err);
 	if (rc)
 		run_result_free(record);
 	return rc;
-}
-
-int run_result_parse(const void *data, size_t size, struct run_record *record, struct err *err)
-{
-	struct bytes bytes = { .data = data ? data : "", .size = size };
-
-	return read_record(&bytes, record, err);
-}
-
-int run_result_read(int fd, struct run_record *record, struct err *err)
-{
-	struct stat status;
-	struct bytes bytes = { .fd = fd };
-
-	memset(record, 0, sizeof *record);
-	if (fstat(fd, &status))
-		return err_set(err, errno, "cannot read a run's result: %s", strerror(errno));
-	bytes.size = (uint64_t)status.st_size;
-	return read_record(&bytes, record, err);
 }
 
 void run_result_free(struct run_record *record)

@@ -214,7 +214,6 @@ struct run_record {
 };
 
 int run_result_read(int fd, struct run_record *record, struct err *err);
-int run_result_parse(const void *data, size_t size, struct run_record *record, struct err *err);
 void run_result_free(struct run_record *record);
 
 /* "create the session": the activity of a phase, to follow "cannot" or "while trying to". */

@@ -322,13 +322,14 @@ static int relocate(struct loader *loader, struct err *err)
 	return 0;
 }
 
-static int parse(struct image_file *file, const char *name, struct err *err)
+int image_file_parse(struct image_file *file, const void *data, size_t size, const char *name, struct err *err)
 {
 	struct loader loader = { .file = file };
 	Elf64_Ehdr header;
 	int failed;
 	char *path;
 
+	*file = (struct image_file){ .data = data, .size = size };
 	file->set.image = arena_alloc(&file->set.arena, 2 * sizeof *file->set.image);
 	path = arena_alloc(&file->set.arena, strlen(name) + 1);
 	if (!file->set.image || !path)
@@ -345,15 +346,10 @@ static int parse(struct image_file *file, const char *name, struct err *err)
 	return relocate(&loader, err);
 }
 
-int image_file_parse(struct image_file *file, const void *data, size_t size, const char *name, struct err *err)
-{
-	*file = (struct image_file){ .data = data, .size = size };
-	return parse(file, name, err);
-}
-
 int image_file_open(struct image_file *file, int fd, const char *name, struct err *err)
 {
 	struct stat stat_;
+	int failed;
 	void *data;
 
 	memset(file, 0, sizeof *file);
@@ -373,10 +369,9 @@ int image_file_open(struct image_file *file, int fd, const char *name, struct er
 	if (stat_.st_size <= WHOLE)
 		madvise(data, (size_t)stat_.st_size, MADV_POPULATE_READ); /* nearly all of it is read: fault it in at
 									   * once */
-	file->data = data;
-	file->size = (size_t)stat_.st_size;
+	failed = image_file_parse(file, data, (size_t)stat_.st_size, name, err);
 	file->is_mapped = true;
-	return parse(file, name, err);
+	return failed;
 }
 
 void image_file_close(struct image_file *file)

@@ -47,7 +47,6 @@ struct printable top_rows_cell(const struct top *top, const struct top_row *row,
 const struct live_operator **top_operators_sort(const struct top *top, const struct live_model *model, int *n);
 struct printable top_operators_cell(const struct top *top, const struct live_model *model,
 				    const struct live_operator *op, enum top_operator_column column, int width);
-double top_operators_share(const struct live_model *model, const struct live_operator *op);
 /* What their times do not contain, as a sentence without its full stop; "": they contain all. */
 struct printable top_operators_deferred(const struct top *top, const struct live_model *model);
 
@@ -62,13 +61,11 @@ const char *top_cells_phase(enum live_phase phase);
 int top_meters_draw(const struct top *top, struct grid *grid, int y, int most);
 /* "cpu 45 %, memory 12 GiB": those that exist. */
 struct printable top_meters_text(const struct top *top);
-void top_spark(char *to, size_t size, const double *value, int n, double max, bool is_ascii);
 
 /* top_stuck.c: an inference that runs for longer than any that ended, or did not end; "": there is none. */
 struct printable top_stuck_words(const struct top *top);
 
 /* top_table.c */
-void top_table_layout(const struct top_field *fields, int n, int columns, int *widths);
 int top_table_models(struct top *top, struct grid *grid, int y, int rows, const struct top_rows *list);
 int top_table_operators(struct top *top, struct grid *grid, int y, int rows, const struct live_model *model);
 

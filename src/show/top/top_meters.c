@@ -98,7 +98,7 @@ static int list(const struct top *top, struct meter *meters, struct printable *m
 	return n;
 }
 
-void top_spark(char *to, size_t size, const double *value, int n, double max, bool is_ascii)
+static void top_spark(char *to, size_t size, const double *value, int n, double max, bool is_ascii)
 {
 	static const char *const utf8[] = { "\xe2\x96\x81", "\xe2\x96\x82", "\xe2\x96\x83", "\xe2\x96\x84",
 					    "\xe2\x96\x85", "\xe2\x96\x86", "\xe2\x96\x87", "\xe2\x96\x88" };

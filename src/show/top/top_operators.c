@@ -77,7 +77,7 @@ const struct live_operator **top_operators_sort(const struct top *top, const str
 	return list;
 }
 
-double top_operators_share(const struct live_model *model, const struct live_operator *op)
+static double top_operators_share(const struct live_model *model, const struct live_operator *op)
 {
 	uint64_t window_ns = model->other_types.window_ns, all_ns = model->other_types.self_ns;
 

@@ -40,7 +40,7 @@ const struct top_field top_operator_fields[N_TOP_OPERATORS] = {
 /* clang-format on */
 
 /* A column without room has no width. The one that is flexible gets what the others leave. */
-void top_table_layout(const struct top_field *fields, int n, int columns, int *widths)
+static void top_table_layout(const struct top_field *fields, int n, int columns, int *widths)
 {
 	int used = -1, flexible = 0;
 

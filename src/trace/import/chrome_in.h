@@ -48,8 +48,6 @@ bool chrome_trace_sniff(const char *first, size_t size);
  * taken.
  */
 int chrome_trace_read(struct chrome_trace *trace, const struct import_bytes *in, struct err *err);
-/* Microseconds, with or without a fraction, as nanoseconds. false: not a number, negative, or too large. */
-bool chrome_trace_ns(struct json_span number, uint64_t *ns);
 
 /*
  * Arguments of an event that have no key of ours, joined to one text: a JSON object in one line. An object that would

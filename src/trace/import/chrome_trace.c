@@ -20,7 +20,8 @@ static bool take_digits(const char **at, const char *end, uint64_t *value)
 	return *at > start && *value <= MAX_US;
 }
 
-bool chrome_trace_ns(struct json_span number, uint64_t *ns)
+/* Microseconds, with or without a fraction, as nanoseconds. false: not a number, negative, or too large. */
+static bool chrome_trace_ns(struct json_span number, uint64_t *ns)
 {
 	const char *at = number.start, *end = at ? at + number.len : NULL;
 	uint64_t us, unit = 100;

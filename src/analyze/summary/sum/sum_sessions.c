@@ -123,7 +123,7 @@ int sum_sessions_begin(struct summary_maker *maker, struct track *track, uint64_
 	return sum_creations_begin(&process_at(maker, opening->process)->creations, begin_ns);
 }
 
-void sum_sessions_drop(struct track *track)
+static void sum_sessions_drop(struct track *track)
 {
 	struct opening *opening = track->opening;
 

@@ -111,18 +111,6 @@ int next_events_open(struct next_events *events, struct err *err)
 	return code ? code : events->n_cpus ? 0 : refuse(ENODEV, err);
 }
 
-void next_events_close(struct next_events *events)
-{
-	for (unsigned i = 0; i < events->n_cpus; i++) {
-		munmap(events->cpu[i].page, (size_t)sysconf(_SC_PAGESIZE) + RING_BYTES);
-		close(events->cpu[i].fd);
-	}
-	free(events->cpu);
-	if (events->fd > 0)
-		close(events->fd);
-	memset(events, 0, sizeof *events);
-}
-
 /* Bytes of the ring from a position on, which may go on at its beginning. */
 static void copy_out(const struct next_cpu *cpu, uint64_t at, void *to, size_t size)
 {

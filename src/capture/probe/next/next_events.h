@@ -22,17 +22,16 @@ struct next_mapping {
 };
 
 struct next_events {
-	int fd; /* readable when something was mapped; 0: closed */
+	int fd; /* readable when something was mapped */
 	struct next_cpu *cpu;
 	unsigned n_cpus;
 	unsigned turn;	 /* whose ring is read next */
 	uint64_t n_lost; /* records that found no room */
 };
 
-/* 0, or -errno and err: EACCES without the right. next_events_close also after a failure. */
+/* 0, or -errno and err: EACCES without the right. What is open ends with the process. */
 int next_events_open(struct next_events *events, struct err *err);
 /* The next mapping of a file as code; false: there is none now. */
 bool next_events_take(struct next_events *events, struct next_mapping *mapping);
-void next_events_close(struct next_events *events);
 
 #endif

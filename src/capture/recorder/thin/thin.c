@@ -53,7 +53,7 @@ struct thin {
 	bool has_begun;			/* N was another than 1: until then slices pass and are not followed */
 	uint32_t note_track, recording; /* the track of notes about the recording, 0: none yet; their first topic */
 	size_t max_bytes, n_bytes;	/* of all queues */
-	uint64_t newest_ns, n_left_out;
+	uint64_t newest_ns;
 	uint32_t ok;
 	struct array tracks;  /* struct track, by number */
 	struct array waiting; /* uint32_t: tracks with a queue */
@@ -137,11 +137,8 @@ static int take(struct thin *thin, struct track *track, bool is_kept, struct err
 	size_t before = thin_queue_bytes(&track->queue);
 	bool is_open = track->operator_depth && track->way == HOLD && thin_queue_is_single(&track->queue);
 	uint32_t id = (uint32_t)(track - (struct track *)thin->tracks.data);
-	int code;
+	int code = thin_queue_take(&track->queue, id, is_kept ? thin->to : NULL, err);
 
-	if (!is_kept)
-		thin->n_left_out += thin_queue_first(&track->queue)->n_operators;
-	code = thin_queue_take(&track->queue, id, is_kept ? thin->to : NULL, err);
 	thin->n_bytes -= before - thin_queue_bytes(&track->queue);
 	if (is_open)
 		track->way = is_kept ? PASS : LEAVE_OUT;
@@ -299,7 +296,6 @@ static int begin_operator(struct thin *thin, struct track *track, const struct e
 		return hold_in_new_group(thin, track, track->key, event, err);
 	if (track->way == PASS)
 		return pass(thin, track, event, err);
-	thin->n_left_out++;
 	return 0;
 }
 
@@ -309,7 +305,6 @@ static int put_operator(struct thin *thin, struct track *track, const struct eve
 		return hold(thin, track, event, err);
 	if (track->way == PASS)
 		return pass(thin, track, event, err);
-	thin->n_left_out += event->type == EVENT_BEGIN && event->kind == KIND_OPERATOR;
 	return 0;
 }
 
@@ -520,11 +515,6 @@ void thin_set(struct thin *thin, uint32_t every)
 {
 	thin->every = every < 1 ? 1 : every > THIN_MOST ? THIN_MOST : every;
 	thin->has_begun |= thin->every > 1;
-}
-
-uint64_t thin_left_out(const struct thin *thin)
-{
-	return thin->n_left_out;
 }
 
 void thin_free(struct thin *thin)

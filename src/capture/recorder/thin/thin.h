@@ -40,7 +40,6 @@ struct sink *thin_sink(struct thin *thin);
 /* Another N, for inferences that end from now on. */
 void thin_set(struct thin *thin, uint32_t every);
 /* Operators that were left out so far. */
-uint64_t thin_left_out(const struct thin *thin);
 /* What was not flushed is lost. NULL does nothing. */
 void thin_free(struct thin *thin);
 

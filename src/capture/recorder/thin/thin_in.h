@@ -95,7 +95,7 @@ static inline bool thin_model_is_turn(struct thin_model *model, uint32_t every)
 struct thin_group {
 	uint64_t key; /* of the inference; 0: it waits for nothing */
 	uint64_t time_ns;
-	uint32_t n_bytes, n_operators;
+	uint32_t n_bytes;
 };
 
 struct thin_queue {

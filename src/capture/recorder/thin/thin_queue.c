@@ -78,7 +78,6 @@ int thin_queue_add(struct thin_queue *queue, const struct event *event)
 	queue->end += n;
 	group = group_at(queue, queue->last);
 	group->n_bytes += (uint32_t)n;
-	group->n_operators += event->type == EVENT_BEGIN && event->kind == KIND_OPERATOR;
 	return 0;
 }
 
