@@ -236,6 +236,8 @@ static int diff_run(const void *opaque, int argc, char **argv, struct err *err)
 	struct diff_opts limits;
 	int code;
 
+	if (page_file_check_json(opts->json, opts->format, err))
+		return -OPT_MISUSED;
 	if (opts->top < 0)
 		return opt_misused(err, "--top must be 0 or more");
 	code = parse_percent(opts->threshold, "threshold", &limits.threshold, err);

@@ -16,6 +16,7 @@
 #include "capture/proc/program.h"
 #include "cmd/cmd.h"
 #include "cmd/record/live_page.h"
+#include "cmd/record/page_file.h"
 #include "cmd/record/record_say.h"
 #include "experiment/model_files.h"
 #include "experiment/model_pages.h"
@@ -173,7 +174,7 @@ static int print_static(const struct job *job)
 	int status = onnx_external_check(&model->externals, NULL) ? CMD_NO : CMD_DONE;
 	struct json json;
 
-	if (!job->opts->json && strcmp(job->opts->format, "json")) {
+	if (!job->opts->json && (!job->opts->format || strcmp(job->opts->format, "json"))) {
 		export_static_text(stdout, model, &page);
 		return status;
 	}
@@ -268,6 +269,10 @@ static int check_words(const struct model_opts *opts, int argc, struct err *err)
 		return opt_misused(err, "model needs an argument: MODEL.onnx");
 	if (argc > 1 && opts->dry_run)
 		return opt_misused(err, "--dry-run analyses one model at a time");
+	if (page_file_check_json(opts->json, opts->format, err))
+		return -OPT_MISUSED;
+	if (opts->dry_run && opts->format && strcmp(opts->format, "text") && strcmp(opts->format, "json"))
+		return opt_misused(err, "--dry-run prints text or JSON, no %s", opts->format);
 	if (opts->interval_ns < 10000000)
 		return opt_misused(err, "--interval must be 10ms or more");
 	if (opts->rounds < 1 || opts->rounds > 100)

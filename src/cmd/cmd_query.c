@@ -10,20 +10,28 @@
 #include "cmd/cmd.h"
 #include "cmd/query/query_run_text.h"
 #include "cmd/query/query_shell.h"
+#include "cmd/record/page_file.h"
 #include "show/term/term.h"
 
 enum { SLOWEST = 20, MAX_SESSIONS = 1 << 20, MAX_SQL = 1 << 20 };
 
 struct query_command_opts {
-	const char *format, *file;
-	bool human, ascii;
+	const char *format, *file, *output;
+	bool json, human, ascii, force;
 	uint64_t memory_bytes;
 };
 
 #define AT(field) offsetof(struct query_command_opts, field)
 
 static const struct opt query_opt_table[] = {
-	{ 'f', "format", QUERY_FORMAT_NAMES, "how to print the answer", OPT_CHOICE, AT(format), "table" },
+	{ 'f', "format", QUERY_FORMAT_NAMES,
+	  "how to print the answer; by default as the suffix of -o says, else a table", OPT_CHOICE, AT(format) },
+	{ 0, "json", NULL, "the same as --format json", OPT_FLAG, AT(json) },
+	{ 'o', "output", "FILE",
+	  "write the answer to this file, without --format in that of its suffix: .csv, .json, .jsonl, .arrows or "
+	  ".txt; - is standard output",
+	  OPT_STR, AT(output) },
+	{ 0, "force", NULL, "overwrite a file that exists", OPT_FLAG, AT(force) },
 	{ 0, "file", "FILE", "read the SQL from this file", OPT_STR, AT(file) },
 	{ 0, "human-readable", NULL, "in tables, print 12.3 ms for 12345678, after the unit in the column's name",
 	  OPT_FLAG, AT(human) },
@@ -87,10 +95,30 @@ static void say_state(const struct summary *summary)
 		term_say("%s events of the recording were lost: see the table losses", units_count(summary->n_lost).s);
 }
 
+static const struct query_format *format_of(const struct query_command_opts *opts)
+{
+	if (opts->json || opts->format)
+		return query_format_named(opts->json ? "json" : opts->format);
+	return page_file_is_named(opts->output) ? query_format_of(opts->output) : query_formats[0];
+}
+
+static int run_into_file(const struct query_command_opts *opts, struct query *query, const char *text,
+			 struct query_writer *writer, struct err *err)
+{
+	int code, closed;
+
+	writer->out = page_file_open(opts->output, opts->force, err);
+	if (!writer->out)
+		return -err->code;
+	code = query_run_text(query, text, opts->file, writer, err);
+	closed = page_file_close(writer->out, opts->output, code ? NULL : err);
+	return code ? code : closed;
+}
+
 static int answer(const struct query_command_opts *opts, struct query *query, const char *sql, struct err *err)
 {
 	struct query_writer writer = { .out = stdout,
-				       .format = query_format_named(opts->format),
+				       .format = format_of(opts),
 				       .is_human = opts->human,
 				       .is_ascii = opts->ascii || term_wants_ascii() };
 	char *text;
@@ -101,7 +129,8 @@ static int answer(const struct query_command_opts *opts, struct query *query, co
 	text = read_sql(opts, sql, err);
 	if (!text)
 		return err->code ? -err->code : err_set(err, ENOMEM, "cannot run the query: out of memory");
-	code = query_run_text(query, text, opts->file, &writer, err);
+	code = page_file_is_named(opts->output) ? run_into_file(opts, query, text, &writer, err)
+						: query_run_text(query, text, opts->file, &writer, err);
 	free(text);
 	return code;
 }
@@ -117,6 +146,10 @@ static int query_command_run(const void *opaque, int argc, char **argv, struct e
 	bool is_shown;
 	int code;
 
+	if (page_file_check_json(opts->json, opts->format, err))
+		return -OPT_MISUSED;
+	if (!sql && !opts->file && page_file_is_named(opts->output))
+		return opt_misused(err, "-o needs SQL: the shell prints its answers");
 	if (sql && opts->file)
 		return opt_misused(err, "give the SQL, or --file, not both");
 	if (!strcmp(argv[0], "-") && (!sql || !strcmp(sql, "-")) && (!opts->file || !strcmp(opts->file, "-")))
@@ -161,9 +194,9 @@ const struct cmd cmd_query = {
 		{ "inftrace query run.pftrace \"SELECT duration_ns, why FROM slowest ORDER BY duration_ns DESC LIMIT "
 		  "5\"",
 		  "the slowest inferences, and why" },
-		{ "inftrace query --format csv run.pftrace \"SELECT * FROM inferences\" > inferences.csv",
+		{ "inftrace query -o inferences.csv run.pftrace \"SELECT * FROM inferences\"",
 		  "a table for other programs" },
-		{ "inftrace query --format arrow run.pftrace \"SELECT * FROM operators\" > operators.arrows",
+		{ "inftrace query -o operators.arrows run.pftrace \"SELECT * FROM operators\"",
 		  "the same without parsing: an Arrow IPC stream for pandas, polars, DuckDB or R" },
 		{ "inftrace query run.pftrace", "a shell" },
 		{ 0 },

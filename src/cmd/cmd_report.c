@@ -140,6 +140,8 @@ static int report_run(const void *opaque, int argc, char **argv, struct err *err
 					    .by_process = !strcmp(opts->by, "process") };
 	int code;
 
+	if (page_file_check_json(opts->json, opts->format, err))
+		return -OPT_MISUSED;
 	if (opts->top < 0)
 		return opt_misused(err, "--top must be 0 or more");
 	if (opts->slowest < 0 || opts->slowest > SUMMARY_MOST_SLOW)

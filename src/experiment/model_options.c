@@ -23,7 +23,7 @@ static const struct opt own_rows[] = {
 	  AT(ep) },
 	{ 'l', "level", "inference|operator", "only latencies, or also, in a second run, every operator", OPT_CHOICE,
 	  AT(level), "operator" },
-	{ 'f', "format", REPORT_NAMES, "how to print the report", OPT_CHOICE, AT(format), "text" },
+	{ 'f', "format", REPORT_NAMES, "how to print the report; by default text", OPT_CHOICE, AT(format) },
 	{ 0, "json", NULL, "the same as --format json", OPT_FLAG, AT(json) },
 	{ 0, "report", "FILE", "write the report here as well, in the format of its suffix: .html, .json, .csv or .txt",
 	  OPT_LIST, AT(report) },

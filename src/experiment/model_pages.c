@@ -44,7 +44,11 @@ int model_pages_write(struct model_pages *pages, const struct model_analysis *an
 	const struct report report = { .analysis = analysis, .n_analyses = 1 };
 	struct report_look look = *terminal;
 
-	report_write(stdout, report_format_named(opts->json ? "json" : opts->format), &report, terminal);
+	report_write(stdout,
+		     report_format_named(opts->json	? "json"
+					 : opts->format ? opts->format
+							: "text"),
+		     &report, terminal);
 	look.has_color = false;
 	look.width = 0;
 	for (size_t i = 0; i < pages->n; i++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Creates and closes the file of -o FILE. Writes nothing into it, and knows no format. */
+/* Creates and closes the file of -o FILE. Writes nothing into it. */
 #include "cmd/record/page_file.h"
 
 #include <errno.h>
@@ -7,6 +7,14 @@
 #include <string.h>
 
 #include "base/invoker.h"
+#include "base/opt.h"
+
+int page_file_check_json(bool json, const char *format, struct err *err)
+{
+	return json && format && strcmp(format, "json")
+		   ? opt_misused(err, "--json and --format %s contradict each other", format)
+		   : 0;
+}
 
 bool page_file_is_named(const char *path)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The file of -o FILE, for commands that print a page: report, diff. */
+/* The file of -o FILE and its format, for commands that print: report, diff, query, model. */
 #ifndef CMD_PAGE_FILE_H
 #define CMD_PAGE_FILE_H
 
@@ -8,6 +8,8 @@
 
 #include "base/err.h"
 
+/* --json is --format json. 0, or -errno and err: format is another one. NULL: no --format. */
+int page_file_check_json(bool json, const char *format, struct err *err);
 /* Does -o name a file? "-" is standard output; NULL: there is no -o. */
 bool page_file_is_named(const char *path);
 /* NULL and err: it exists and must not be replaced, or cannot be created. */

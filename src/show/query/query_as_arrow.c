@@ -259,4 +259,4 @@ static void end(struct query_writer *writer)
 }
 
 extern const struct query_format query_as_arrow;
-const struct query_format query_as_arrow = { "arrow", begin, row, end, .is_binary = true };
+const struct query_format query_as_arrow = { "arrow", ".arrows", begin, row, end, .is_binary = true };

@@ -59,4 +59,4 @@ static void end(struct query_writer *writer)
 }
 
 extern const struct query_format query_as_csv;
-const struct query_format query_as_csv = { "csv", begin, row, end };
+const struct query_format query_as_csv = { "csv", ".csv", begin, row, end };

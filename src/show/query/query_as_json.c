@@ -67,5 +67,5 @@ static void end(struct query_writer *writer)
 		fputs(writer->n_rows ? "\n]\n" : "]\n", writer->out);
 }
 
-const struct query_format query_as_json = { "json", begin, row, end };
-const struct query_format query_as_jsonl = { "jsonl", begin, row, end };
+const struct query_format query_as_json = { "json", ".json", begin, row, end };
+const struct query_format query_as_jsonl = { "jsonl", ".jsonl", begin, row, end };

@@ -171,4 +171,4 @@ static void end(struct query_writer *writer)
 }
 
 extern const struct query_format query_as_table;
-const struct query_format query_as_table = { "table", begin, row, end };
+const struct query_format query_as_table = { "table", ".txt", begin, row, end };

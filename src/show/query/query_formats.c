@@ -29,6 +29,16 @@ const struct query_format *query_format_named(const char *name)
 	return NULL;
 }
 
+const struct query_format *query_format_of(const char *path)
+{
+	const char *suffix = strrchr(path, '.');
+
+	for (size_t i = 0; suffix && query_formats[i]; i++)
+		if (!strcmp(suffix, query_formats[i]->suffix))
+			return query_formats[i];
+	return query_formats[0];
+}
+
 void query_put_number_text(char text[32], double value)
 {
 	for (int digits = 15; digits <= 17; digits++) {

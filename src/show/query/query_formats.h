@@ -26,9 +26,12 @@ struct query_writer {
 	bool is_closed;	 /* nobody reads on: query_run was stopped, and nothing went wrong */
 };
 
-/* begin, row, end: 0, or -errno and err; end is called in any case, also in the middle, and frees the state. */
+/*
+ * begin, row, end: 0, or -errno and err; end is called in any case, also in the middle, and frees the state. suffix: of
+ * a file in this format.
+ */
 struct query_format {
-	const char *name;
+	const char *name, *suffix;
 	int (*begin)(struct query_writer *writer, struct err *err);
 	int (*row)(struct query_writer *writer, const struct query_value *values, struct err *err);
 	void (*end)(struct query_writer *writer);
@@ -39,6 +42,8 @@ extern const struct query_format *const query_formats[]; /* the default first; N
 
 /* NULL: there is none of that name. */
 const struct query_format *query_format_named(const char *name);
+/* By the suffix of a file; the default if there is none of that. */
+const struct query_format *query_format_of(const char *path);
 /* What query_run is to be given; the writer is borrowed. After a failure call query_writer_done, too. */
 struct query_taker query_writer_taker(struct query_writer *writer);
 void query_writer_done(struct query_writer *writer);
