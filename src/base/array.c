@@ -110,9 +110,9 @@ void *array_room(void *data, size_t *capacity, size_t n, size_t size)
 
 	while (more < n && more <= UINT32_MAX / 2)
 		more *= 2;
-	if (more < n)
+	if (more < n || more > SIZE_MAX / size)
 		return NULL;
-	grown = reallocarray(data, more, size);
+	grown = realloc(data, more * size);
 	if (!grown)
 		return NULL;
 	memset(grown + *capacity * size, 0, (more - *capacity) * size);

@@ -31,10 +31,10 @@ class Checks(unittest.TestCase):
             [sys.executable, TOOLS / "check-layers", path, self.folder / "src"], stdout=subprocess.PIPE, text=True
         )
 
-    def agent(self, source):
+    def agent(self, source, check="check-agent"):
         lib = self.folder / "lib.so"
         subprocess.run([*CC, "-x", "c", "-fPIC", "-shared", "-O0", "-o", lib, self.write("lib.c", source)], check=True)
-        return subprocess.run([TOOLS / "check-agent", lib], stdout=subprocess.PIPE, text=True)
+        return subprocess.run([TOOLS / check, lib], stdout=subprocess.PIPE, text=True)
 
     def test_an_include_to_the_left_is_taken(self):
         self.write(
@@ -243,6 +243,13 @@ class Checks(unittest.TestCase):
         self.assertEqual(result.returncode, 1)
         for name in ("abort", "exit", "fork", "fprintf", "printf"):
             self.assertRegex(result.stdout, rf"must not import:.*\b{name}\b")
+
+    def test_a_function_that_came_after_the_oldest_c_library_is_refused(self):
+        old = self.agent("#include <dlfcn.h>\nvoid *f(void) { return dlopen(0, 0); }", "check-library")
+        self.assertEqual((old.returncode, old.stdout), (0, ""))
+        new = self.agent("#include <stdlib.h>\nvoid *f(void *p) { return reallocarray(p, 2, 3); }", "check-library")
+        self.assertEqual(new.returncode, 1)
+        self.assertIn("lacks: reallocarray", new.stdout)
 
     def test_a_missing_library_is_skipped_visibly(self):
         result = subprocess.run([TOOLS / "check-agent", self.folder / "none.so"], stdout=subprocess.PIPE, text=True)
