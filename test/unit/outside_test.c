@@ -173,6 +173,20 @@ TEST_WITH(a_gap_is_what_its_thread_did, setup, teardown)
 	says(f, "Outside of models: 90.0 % of 1.00 s, most of it in Image.resize, called from c_pre.py:6 (800 ms)");
 }
 
+TEST_WITH(a_long_name_leaves_room_for_its_caller, setup, teardown)
+{
+	struct fixture *f = *state;
+	uint32_t load = call(f, call(f, 0, "<module>", "/app/c_pre.py", 20), "load", "/app/c_pre.py", 6);
+	uint32_t image = call(f, load, "StreamingVoiceFilter.set_enrollment_of_the_speaker",
+			      "/usr/lib/python3/dist-packages/voicefilter/streaming.py", 391);
+
+	samples(f, 0, 900000, did(MAIN, SAMPLE_RAN, native(f, image, "fft", "/usr/lib/python3/dist-packages/a.so")));
+	run(f, 900000, 1000000, MAIN);
+	summarise(f, 1000000);
+	says(f, "Outside of models: 90.0 % of 1.00 s, most of it in StreamingVoiceFilt…nt_of_the_speaker, called from "
+		"c_pre.py:6 (900 ms)");
+}
+
 /* A thread that is sampled just after it got a CPU did not run all the time before. */
 TEST_WITH(the_kernel_says_what_of_a_stretch_ran, setup, teardown)
 {

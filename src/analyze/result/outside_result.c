@@ -7,7 +7,7 @@
 #include "analyze/result/result_words.h"
 #include "event/process_note.h"
 
-enum { NAME = 60, WHO = 16 };
+enum { NAME = 60, FUNCTION = 36, WHO = 16 };
 
 static const struct summary_outside *above(const struct summary *summary, const struct summary_outside *row)
 {
@@ -151,6 +151,20 @@ static struct printable own_line(const struct summary *summary, const struct sum
 	return place && place->is.file ? line_of(summary, place->is.file, place->is.line) : (struct printable){ "" };
 }
 
+/* "Image.resize, called from c_pre.py:6": of a long name, the function's alone is cut. */
+static struct printable called_words(const struct summary *summary, uint32_t name)
+{
+	static const char from[] = ", called from ";
+	const char *text = names_text(summary->names, name), *at = strstr(text, from);
+	struct printable words;
+
+	if (!at || strlen(text) <= NAME)
+		return text_of(summary, name);
+	words = printable_text(text, (size_t)(at - text), FUNCTION, false);
+	printable_add(&words, "%s", model_text(at, NAME, false).s);
+	return words;
+}
+
 /* "work at c_pre.py:12": so that what follows may stand in brackets. */
 static struct printable place_words(const struct summary *summary, const struct summary_outside *place)
 {
@@ -158,7 +172,7 @@ static struct printable place_words(const struct summary *summary, const struct 
 	const char *function = names_text(summary->names, place->is.function);
 
 	if (place->is.caller_file || !*line.s)
-		return text_of(summary, place->is.name);
+		return called_words(summary, place->is.name);
 	if (!*function || !strcmp(function, "<module>"))
 		return line;
 	printable_add(&text, "%s at %s", text_of(summary, place->is.function).s, line.s);
