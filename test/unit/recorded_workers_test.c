@@ -186,6 +186,28 @@ TEST(their_use_of_cpus_is_added_up_as_far_as_it_was_sampled)
 	assert_true(isnan(cores_with_samples_until(2000)));
 }
 
+/* A first sample covers no time before the process was started: a second of each of many short ones is more CPUs than
+ * the machine has. */
+TEST(a_process_that_was_started_late_used_no_cpu_before)
+{
+	struct fixture fixture, *f = &fixture;
+	uint32_t cpu, brief;
+	bool is_of_runs;
+
+	begin(f);
+	cpu = stream_counter(&f->s, work(f, "app", 1000, 1000, 10), "cpu", "%");
+	brief = stream_process(&f->s, 7, "inftrace");
+	stream_int(&f->s, KEY_INTERVAL_NS, 1000000000);
+	stream_instant(&f->s, brief, 0, KIND_NOTE, EVENT_NOTE_RECORDING);
+	brief = stream_track(&f->s, (struct track_def){ .type = TRACK_PROCESS, .pid = 999, .start_ns = 5000000 });
+	stream_sample(&f->s, cpu, 1000, 50);
+	stream_sample(&f->s, cpu, 11000, 50);
+	stream_sample(&f->s, stream_counter(&f->s, brief, "cpu", "%"), 10000, 100);
+	analyse(f, false);
+	assert_true(fabs(recording_cores(f->summary, &is_of_runs) - 1) < 1e-3);
+	end(f);
+}
+
 /* Four processes, each with a session of 20 ms, of which 4 ms go to registering. */
 TEST(by_process_no_finding_speaks_of_other_processes)
 {

@@ -65,17 +65,21 @@ static int add_counter(struct summary_maker *maker, struct track *track)
 
 /*
  * A value stands for the time since the one before. What the first stands for is known for shares and rates: one
- * interval, as far as it lies in the recording. Of others it stands for no time, but may be the largest.
+ * interval, as far as it lies in the recording and in the life of the process. Of others it stands for no time, but may
+ * be the largest.
  */
-static bool find_start(const struct summary_maker *maker, const struct track *track, uint64_t time_ns,
-		       struct moment *moment)
+static bool find_start(struct summary_maker *maker, struct track *track, uint64_t time_ns, struct moment *moment)
 {
 	int64_t interval_ns = maker->to->recording.interval_ns;
+	uint32_t process = process_at(maker, sum_process_of(maker, track))->track;
+	uint64_t born_ns = process ? maker->tracks[process].def.start_ns : 0;
 
 	if (!is_rate(names_text(maker->names, track->def.unit)) || interval_ns <= 0)
 		return false;
 	*moment = (struct moment){ .what = MOMENT_START, .index = track->counter - 1 };
 	moment->time_ns = time_ns > (uint64_t)interval_ns ? time_ns - (uint64_t)interval_ns : 0;
+	if (born_ns > moment->time_ns && born_ns <= time_ns)
+		moment->time_ns = born_ns;
 	return true;
 }
 
