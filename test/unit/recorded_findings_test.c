@@ -167,6 +167,43 @@ TEST(one_lost_cpu_makes_no_operators_tiny)
 	end(f);
 }
 
+/* 40 inferences of 2 ms, of which an operator takes 800 us; some of the rest lies before it, and some behind. */
+static const struct finding *outside_with(struct fixture *f, uint64_t before_us, uint64_t last_us)
+{
+	uint64_t us = 100;
+
+	begin(f);
+	for (int i = 0; i < 40; i++) {
+		uint64_t end = us + (i < 39 ? 2000 : last_us);
+
+		stream_int(&f->s, KEY_FIRST, !i);
+		stream_inference(&f->s, f->lane, us, "m", 1, ++f->number);
+		stream_begin(&f->s, f->lane, us, KIND_SETUP, "setup");
+		stream_end(&f->s, f->lane, us += before_us);
+		stream_operator(&f->s, f->thread, us, "conv", "Conv", f->number);
+		stream_end(&f->s, f->thread, us + 800);
+		stream_text(&f->s, KEY_STATUS, "ok");
+		stream_end(&f->s, f->lane, us = end);
+		us += 10;
+	}
+	analyse(f);
+	return find(f, "unattributed");
+}
+
+TEST(time_in_no_operator_is_that_of_most_inferences)
+{
+	struct fixture fixture, *f = &fixture;
+	const struct finding *found = outside_with(f, 1000, 60000);
+
+	assert_true(found && found->low == 1200e3 && fabs(found->value - 0.6) < 1e-9);
+	assert_non_null(strstr(evidence(f, "unattributed"), "60.0 % of its time, 1.20 ms each; most of that before"));
+	end(f);
+	found = outside_with(f, 10, 2000);
+	assert_true(found && found->low == 1200e3);
+	assert_null(strstr(evidence(f, "unattributed"), "before the first operator"));
+	end(f);
+}
+
 TEST(operators_are_tiny_by_what_the_machine_takes_between_two)
 {
 	struct fixture fixture, *f = &fixture;
