@@ -322,7 +322,7 @@ void ort_python_found(const struct copy *copy)
 
 void ort_python_arm(const struct copy *copy)
 {
-	if (!python.PyEval_SaveThread || !is_binding(&copy->image))
+	if (!python.PyEval_SaveThread || copy->found.slot[ORT_RUN_START] < 0 || !is_binding(&copy->image))
 		return;
 	__atomic_store_n(&door, &copy->image, __ATOMIC_RELEASE);
 	if (!hook_import(&copy->image, "PyEval_SaveThread", on_save_thread))
