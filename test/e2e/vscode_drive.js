@@ -15,7 +15,7 @@ class Workbench {
 	}
 	/** Waits until FN gives something; gives it. */
 	async until(fn, what) {
-		for (const end = Date.now() + PATIENCE; ; await this.page.waitForTimeout(50)) {
+		for (const end = Date.now() + PATIENCE; ; await this.page.waitForTimeout(100)) {
 			const got = await fn();
 			if (got) return got;
 			assert.ok(Date.now() < end, `never so: ${what ?? fn}`);
@@ -76,7 +76,7 @@ class Workbench {
 	/** The frame of the newest web view in which FN gives something true: web views are frames in frames. */
 	frame(fn, arg) {
 		return this.until(async () => {
-			for (const frame of this.page.frames().reverse())
+			for (const frame of this.page.frames().filter(one => one.parentFrame() && !one.childFrames().length).reverse())
 				if (await frame.evaluate(fn, arg).catch(() => false)) return frame;
 			return null;
 		}, `no frame is as ${fn}`);
@@ -90,8 +90,25 @@ class Workbench {
 			return isIt && document.visibilityState !== 'hidden' && document.querySelector('main canvas') !== null;
 		}, file);
 	}
-	async button(text) {
-		await this.page.locator('.notifications-toasts .monaco-button').filter({ hasText: text }).first().click();
+	/** A notification, wherever it is: after ten seconds the editor moves it behind the bell. */
+	notice(text) {
+		const bell = this.page.locator('.statusbar-item[id="status.notifications"] a');
+		return this.until(async () => {
+			for (const place of ['toasts', 'center']) {
+				const one = this.page.locator(`.notifications-${place} .notification-list-item`).filter({ hasText: text }).first();
+				if (await one.isVisible()) return one;
+			}
+			const isOpen = await this.page.locator('.notifications-center').isVisible();
+			if (!isOpen && /\d/.test(await bell.getAttribute('aria-label'))) await bell.click();
+			return null;
+		}, `no notification has ${text}`);
+	}
+	/** Takes what a notification offers. */
+	answer(text, button) {
+		return this.until(async () => {
+			const one = (await this.notice(text)).locator('.monaco-button').filter({ hasText: button }).first();
+			return one.click({ timeout: 10000 }).then(() => true, () => false);
+		}, `${text} is answered`);
 	}
 	tab(text) {
 		return this.page.locator('.tabs-container .tab').filter({ hasText: text }).first();
@@ -106,7 +123,7 @@ async function main() {
 	const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu', '--disable-software-rasterizer'] });
 	const done = [];
 	try {
-		const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, colorScheme: 'light', reducedMotion: 'reduce' });
+		const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, colorScheme: 'light', reducedMotion: 'reduce' });
 		const page = await context.newPage();
 		page.setDefaultTimeout(PATIENCE);
 		await page.goto(address);

@@ -47,15 +47,14 @@ exports.a_command_line_is_recorded_and_opened = async w => {
 	await w.command('inftrace: Record Command Line');
 	await w.type(process.env.VSCODE_COMMAND);
 	await w.status(/inferences/).waitFor();
-	await w.button('Open');
+	await w.answer(/ in run\.pftrace/, 'Open');
 	await w.timeline('run.pftrace');
 };
 
 exports.a_running_program_is_recorded_and_reported = async w => {
 	await w.command('inftrace: Record Running Program');
 	await w.pick('serve.py');
-	await w.page.locator('.notifications-toasts').getByText(/serve\.py.* inferences in/).first().waitFor();
-	await w.button('Open Report');
+	await w.answer(/serve\.py.* inferences in/, 'Open Report');
 	await w.frame(() => /inferences of/.test(document.body.textContent) && document.querySelector('h1') !== null);
 };
 
@@ -101,8 +100,7 @@ exports.the_theme_is_that_of_the_workbench = async w => {
 };
 
 exports.the_report_of_the_model_is_offered = async w => {
-	await w.page.locator('.notifications-toasts').getByText(/profile cnn\.onnx: the report/).first().waitFor();
-	await w.button('Open Report');
+	await w.answer(/profile cnn\.onnx: the report/, 'Open Report');
 	await w.tab('profile cnn.onnx').waitFor();
 	await w.frame(() => /CPUExecutionProvider|cpu/.test(document.body.textContent) && /cnn/.test(document.body.textContent));
 };
@@ -152,17 +150,4 @@ exports.a_live_page_rests_while_it_is_hidden = async w => {
 	await w.tab('Live: ').click();
 	await grows(live.frame);
 	await w.tab('Live: ').locator('.action-label').click();
-};
-
-exports.a_program_that_is_missing_or_too_old_is_said = async w => {
-	const file = process.env.VSCODE_SETTINGS;
-	const settings = JSON.parse(fs.readFileSync(file, 'utf8'));
-	const use = path => fs.writeFileSync(file, JSON.stringify({ ...settings, 'inftrace.path': path }));
-	await w.show();
-	use('/nowhere/inftrace');
-	await w.page.getByText('The program inftrace is not installed on this machine.').first().waitFor();
-	use(process.env.VSCODE_OLD);
-	await w.page.getByText('The program inftrace on this machine is too old').first().waitFor();
-	use(settings['inftrace.path']);
-	await w.tree('serve.py').waitFor();
 };

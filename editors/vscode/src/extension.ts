@@ -36,6 +36,7 @@ export function activate(context: vscode.ExtensionContext): void {
 		recordFile: starts.recordFile,
 		recordCommand: starts.recordCommand,
 		profileModel: starts.profileModel,
+		liveModel: starts.liveModel,
 		live: starts.live,
 		stop: starts.stop,
 		check: starts.check,
@@ -72,7 +73,8 @@ export function activate(context: vscode.ExtensionContext): void {
 		}),
 		vscode.workspace.onDidGrantWorkspaceTrust(refresh),
 	);
-	void find();
+	// to start a program takes longer than all of the above
+	setImmediate(() => void find());
 }
 
 export function deactivate(): void {

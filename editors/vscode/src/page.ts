@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { basename, isAbsolute, join } from 'node:path';
 import * as vscode from 'vscode';
 import { folderOf, log, need } from './program';
-import { Server } from './server';
+import { Server, type Call } from './server';
 import { escapeHtml } from './words';
 
 /** A message of the page (doc/view-protocol.md). */
@@ -51,8 +51,7 @@ export class Page {
 
 	constructor(
 		private readonly panel: vscode.WebviewPanel,
-		private readonly args: readonly string[],
-		private readonly cwd = folderOf(),
+		private readonly call: Call,
 	) {
 		panel.webview.options = {
 			enableScripts: true,
@@ -78,7 +77,7 @@ export class Page {
 		try {
 			if (!path) throw new Error('This needs the program inftrace; see the view Running Programs.');
 			if (this.isClosed) return false;
-			this.server = new Server(path, this.args, this.cwd);
+			this.server = new Server(path, { cwd: folderOf(), ...this.call });
 			this.server.onEnd = () => this.onEnd();
 			const { server } = this;
 			const [style, script] = await Promise.all(['app.css', 'app.js'].map(name => server.ask(name)));
@@ -90,6 +89,16 @@ export class Page {
 			if (!this.isClosed) webview.html = troubleOf((error as Error).message);
 			return false;
 		}
+	}
+
+	/** Calls back once what is recorded for a live page is over, and keeps its server until the panel is closed. */
+	async whenOver(over: () => void): Promise<void> {
+		const close = await this.server?.listen(
+			'events',
+			({ data }) => (JSON.parse(data) as { growing?: boolean }).growing === false && over(),
+			() => undefined,
+		);
+		if (close) this.streams.set(0, close);
 	}
 
 	close(): void {
@@ -153,7 +162,7 @@ export class Page {
 	}
 
 	private async open(file: string): Promise<void> {
-		const path = isAbsolute(file) ? file : join(this.cwd ?? '', file);
+		const path = isAbsolute(file) ? file : join(this.call.cwd ?? folderOf() ?? '', file);
 		await vscode.commands.executeCommand('vscode.openWith', vscode.Uri.file(path), 'inftrace.recording');
 	}
 }

@@ -16,7 +16,7 @@ export class Editor implements vscode.CustomReadonlyEditorProvider {
 	}
 
 	async resolveCustomEditor(document: vscode.CustomDocument, panel: vscode.WebviewPanel): Promise<void> {
-		const isShown = await new Page(panel, ['view', document.uri.fsPath]).show();
+		const isShown = await new Page(panel, { args: ['view', document.uri.fsPath] }).show();
 		if (isShown && document.uri.fsPath.endsWith('.pftrace')) void showFindings(document.uri, true);
 	}
 }
@@ -210,7 +210,7 @@ export async function compare(what?: unknown, all?: readonly unknown[]): Promise
 		enableScripts: true,
 		retainContextWhenHidden: true,
 	});
-	await new Page(panel, ['view', before, after]).show();
+	await new Page(panel, { args: ['view', before, after] }).show();
 }
 
 export async function remove(what?: unknown): Promise<void> {

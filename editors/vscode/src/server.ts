@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A running `inftrace view` or `inftrace live`: started, asked, and ended. It listens on a socket that its user alone can
+// A running `inftrace view`, `live` or `model --live`: started, asked, and ended. It listens on a socket that its user alone can
 // open, and ends when this process does.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -20,6 +20,13 @@ export interface Event {
 	readonly data: string;
 }
 
+/** What is served: a command of inftrace with its words, where it runs, and what its environment has besides. */
+export interface Call {
+	readonly args: readonly string[];
+	readonly cwd?: string;
+	readonly env?: Record<string, string>;
+}
+
 const all = new Set<Server>();
 
 export const endAll = (): void => all.forEach(one => one.end());
@@ -33,9 +40,13 @@ export class Server {
 	readonly ready: Promise<string>;
 	onEnd: () => void = () => undefined;
 
-	constructor(path: string, args: readonly string[], cwd: string | undefined) {
+	constructor(path: string, { args, cwd, env }: Call) {
 		const words = [args[0], '--socket', this.socket, '--exit-with-stdin', ...args.slice(1)];
-		this.child = spawn(path, words, { cwd, stdio: ['pipe', 'pipe', 'pipe'] });
+		this.child = spawn(path, words, {
+			cwd,
+			env: { ...process.env, ...env },
+			stdio: ['pipe', 'pipe', 'pipe'],
+		});
 		all.add(this);
 		this.child.stdin?.on('error', () => undefined);
 		this.child.stderr?.setEncoding('utf8').on('data', (text: string) => {
@@ -52,12 +63,18 @@ export class Server {
 
 	private start(): Promise<string> {
 		return new Promise((done, failed) => {
-			let text = '';
-			this.child.stdout?.setEncoding('utf8').on('data', (more: string) => {
-				text = (text + more).slice(0, 1000);
-				const found = /^http:\/\/localhost(\/[0-9a-f]+\/)\n/.exec(text);
-				if (found) done(found[1]);
-			});
+			// that of a model has its report on standard output, and the address beside it
+			for (const stream of [this.child.stdout, this.child.stderr]) {
+				let text = '';
+				stream?.setEncoding('utf8').on('data', (more: string) => {
+					text = (text + more).slice(0, 1000);
+					const found =
+						/^(?:inftrace: live page: )?http:\/\/localhost(\/[0-9a-f]+\/)\n/m.exec(
+							text,
+						);
+					if (found) done(found[1]);
+				});
+			}
 			this.child.on('error', failed);
 			this.child.on('close', status => {
 				const why = this.said.trim().replace(/^inftrace: /gm, '');

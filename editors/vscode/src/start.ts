@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, delimiter, dirname, extname, isAbsolute, join } from 'node:path';
 import * as vscode from 'vscode';
-import { fresh, jobs, start, type End, type Extra } from './jobs';
+import { fresh, jobs, start, type End, type Extra, type Job } from './jobs';
 import { Page, showHtml } from './page';
 import { answer, folderOf, need, setting } from './program';
 import { EDITOR, openReport, saveReport } from './recordings';
@@ -293,25 +293,31 @@ async function chooseDevice(path: string, env: Record<string, string> | undefine
 /** Reports of models, by the name of their folder. */
 const reports = new Map<string, string>();
 
-export async function profileModel(what?: vscode.Uri): Promise<void> {
-	const path = await need();
-	const file = path && (what instanceof vscode.Uri ? what : await chooseModel());
-	if (!path || !file) return;
+/** What is to be measured, as the reader wants it. */
+async function chooseRun(path: string, what: vscode.Uri | undefined) {
+	const file = what instanceof vscode.Uri ? what : await chooseModel();
+	if (!file) return null;
 	const env = await environmentOf(file);
 	const device = await chooseDevice(path, env);
-	if (!device) return;
+	if (!device) return null;
 	const duration = await vscode.window.showInputBox({
 		title: 'How Long?',
 		ignoreFocusOut: true,
 		value: setting<string>('duration') || '10s',
 		validateInput: text => (/^\d+(\.\d+)?(ms|s|m|h)$/.test(text) ? undefined : 'A duration: 10s, 1m.'),
 	});
-	if (!duration) return;
+	if (!duration) return null;
 	const report = fresh('.html');
 	const options = [...device, '--report', report];
 	const wanted = { command: 'model' as const, args: [file.fsPath], options, duration };
 	reports.set(options.join(' '), report);
-	await start(path, { name: `profile ${plain(basename(file.fsPath))}`, wanted, env });
+	return { name: plain(basename(file.fsPath)), wanted, env };
+}
+
+export async function profileModel(what?: vscode.Uri): Promise<void> {
+	const path = await need();
+	const run = path && (await chooseRun(path, what));
+	if (path && run) await start(path, { ...run, name: `profile ${run.name}` });
 }
 
 /** Live pages that are open. */
@@ -319,8 +325,7 @@ export const pages = new Map<vscode.WebviewPanel, string>();
 const pagesChanged = new vscode.EventEmitter<void>();
 export const onPages = pagesChanged.event;
 
-export async function live(one?: Running): Promise<void> {
-	const title = one?.pid ? `Live: ${nameOf(one.command || one.name)}` : 'Live';
+function livePanel(title: string): vscode.WebviewPanel {
 	const panel = vscode.window.createWebviewPanel('inftrace.live', title, vscode.ViewColumn.Active, {
 		enableScripts: true,
 		retainContextWhenHidden: true,
@@ -331,8 +336,43 @@ export async function live(one?: Running): Promise<void> {
 		pages.delete(panel);
 		pagesChanged.fire();
 	});
+	return panel;
+}
+
+const liveWords = (command: string): string[] => [command, '--live-window', setting<string>('liveWindow')];
+
+export async function live(one?: Running): Promise<void> {
+	const panel = livePanel(one?.pid ? `Live: ${nameOf(one.command || one.name)}` : 'Live');
 	const pid = one?.pid ? [String(one.pid)] : [];
-	await new Page(panel, ['live', '--live-window', setting<string>('liveWindow'), ...pid]).show();
+	await new Page(panel, { args: [...liveWords('live'), ...pid] }).show();
+}
+
+/** A model is run, and what happens meanwhile is on a live page; closing it ends the run. */
+export async function liveModel(what?: vscode.Uri): Promise<void> {
+	const path = await need();
+	const run = path && (await chooseRun(path, what));
+	if (!run) return;
+	const { name, wanted, env } = run;
+	const panel = livePanel(`Live: ${name}`);
+	const words = ['--duration', wanted.duration, ...wanted.options, '--', ...wanted.args];
+	const page = new Page(panel, { args: [...liveWords('model'), '--live', ...words], env });
+	const job: Job = {
+		name: `profile ${name}`,
+		wanted,
+		begun: Date.now(),
+		progress: null,
+		stop: () => panel.dispose(),
+	};
+	let done: (() => void) | null = jobs.add(job, undefined);
+	const ended = (isComplete: boolean): void => {
+		done?.();
+		if (done && isComplete) jobs.end({ job, status: 0, file: undefined });
+		done = null;
+	};
+	page.onEnd = () => ended(false);
+	panel.onDidDispose(() => ended(false));
+	if (await page.show()) await page.whenOver(() => ended(true));
+	else ended(false);
 }
 
 async function saveModelReport(report: string): Promise<void> {

@@ -125,7 +125,7 @@ export function registerViews(): { readonly all: vscode.Disposable[]; readonly r
 			if (recordingView.visible) recordings.refresh();
 		}, 1000);
 	};
-	void look();
+	setImmediate(() => void look());
 	const all = [
 		programView,
 		recordingView,
