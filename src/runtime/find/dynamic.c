@@ -33,6 +33,14 @@ static void take(struct dynamic *dynamic, int64_t tag, uint64_t value)
 		dynamic->rela_size[tag == DT_PLTRELSZ] = value;
 }
 
+static const char *texts_of(const struct dynamic *dynamic)
+{
+	const char *texts =
+	    dynamic->strings_size ? image_at(dynamic->image, dynamic->strings, dynamic->strings_size, 0) : NULL;
+
+	return texts && !texts[dynamic->strings_size - 1] ? texts : NULL;
+}
+
 bool dynamic_read(struct dynamic *dynamic, const struct image *image)
 {
 	*dynamic = (struct dynamic){ .image = image };
@@ -42,6 +50,7 @@ bool dynamic_read(struct dynamic *dynamic, const struct image *image)
 			break;
 		take(dynamic, tag, image_word(image, at + 8));
 	}
+	dynamic->texts = texts_of(dynamic);
 	return dynamic->symbols && dynamic->strings;
 }
 
@@ -67,7 +76,11 @@ static bool read_symbol(const struct dynamic *dynamic, uint64_t number, Elf64_Sy
 static const char *name_of(const struct dynamic *dynamic, const Elf64_Sym *symbol)
 {
 	uint64_t room = symbol->st_name < dynamic->strings_size ? dynamic->strings_size - symbol->st_name : 0;
-	const char *text = room ? image_at(dynamic->image, dynamic->strings + symbol->st_name, room, 0) : NULL;
+	const char *text;
+
+	if (dynamic->texts && room)
+		return dynamic->texts + symbol->st_name;
+	text = room ? image_at(dynamic->image, dynamic->strings + symbol->st_name, room, 0) : NULL;
 
 	return text && memchr(text, 0, room) ? text : NULL;
 }

@@ -11,6 +11,7 @@
 struct dynamic {
 	const struct image *image;
 	uint64_t symbols, strings, strings_size, gnu_hash;
+	const char *texts;		/* the strings, if the last one ends; else NULL */
 	uint64_t rela[2], rela_size[2]; /* data, calls */
 };
 

@@ -40,10 +40,41 @@ static int add(struct dl_phdr_info *info, size_t size, void *data)
 	return 0;
 }
 
+static uint64_t start_of(const struct image *image)
+{
+	return image->n_segments ? image->segment[0].start : 0;
+}
+
+static uint64_t end_of(const struct image *image)
+{
+	return image->n_segments ? image->segment[image->n_segments - 1].end : 0;
+}
+
+/* By insertion from behind: most modules are mapped below the one before. */
+static void put_in_order(struct image_set *set)
+{
+	uint32_t *order = arena_alloc(&set->arena, set->n * sizeof *order);
+
+	for (uint32_t i = 0; order && i < set->n; i++) {
+		uint32_t at = 0;
+		while (at < i && start_of(&set->image[order[at]]) < start_of(&set->image[i]))
+			at++;
+		memmove(order + at + 1, order + at, (i - at) * sizeof *order);
+		order[at] = i;
+	}
+	for (uint32_t i = 1; order && i < set->n; i++)
+		if (end_of(&set->image[order[i - 1]]) > start_of(&set->image[order[i]]))
+			order = NULL;
+	set->order = order;
+}
+
 int image_set_self(struct image_set *set)
 {
 	image_set_done(set);
-	return dl_iterate_phdr(add, set) ? -ENOMEM : 0;
+	if (dl_iterate_phdr(add, set))
+		return -ENOMEM;
+	put_in_order(set);
+	return 0;
 }
 
 void image_set_done(struct image_set *set)
@@ -63,14 +94,32 @@ const void *image_at(const struct image *image, uint64_t address, size_t size, i
 	return NULL;
 }
 
+/* The only one that may contain the address; NULL: none. */
+static const struct image *image_by_order(const struct image_set *set, uint64_t address)
+{
+	size_t low = 0, high = set->n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (start_of(&set->image[set->order[middle]]) <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? &set->image[set->order[low - 1]] : NULL;
+}
+
 const void *image_set_at(const struct image_set *set, uint64_t address, size_t size, int flags)
 {
+	const struct image *only = set->order ? image_by_order(set, address) : NULL;
+
+	if (set->order)
+		return only ? image_at(only, address, size, flags) : NULL;
 	for (size_t i = 0; i < set->n; i++) {
 		const struct image *image = &set->image[i];
 		const void *at;
 		/* segments are in the order of their addresses */
-		if (!image->n_segments || address < image->segment[0].start ||
-		    address >= image->segment[image->n_segments - 1].end)
+		if (address < start_of(image) || address >= end_of(image))
 			continue;
 		at = image_at(image, address, size, flags);
 		if (at)

@@ -34,6 +34,7 @@ struct image {
 struct image_set {
 	struct image *image;
 	size_t n, capacity;
+	uint32_t *order; /* by address; NULL: not known, or one lies in a gap of another */
 	struct arena arena;
 };
 

@@ -216,7 +216,7 @@ static int make_cxx(struct loader *loader, struct err *err)
 	image->path = "";
 	image->base = at;
 	image->segment[image->n_segments++] =
-	    (struct image_segment){ at, at + 3 * sizeof *class, IMAGE_R, (const uint8_t *)class };
+	    (struct image_segment){ at, at + 3 * sizeof *class, IMAGE_R | IMAGE_W, (const uint8_t *)class };
 	set->n = 2;
 	return 0;
 }

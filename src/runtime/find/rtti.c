@@ -30,6 +30,14 @@ static const void *near_at(const struct image *own, const struct image_set *set,
 	return image_set_at(set, address, size, IMAGE_R);
 }
 
+/* Before what may be a table of functions. It is in writable data: most candidates are functions, in cold pages. */
+static const uint64_t *table_at(const struct image *own, const struct image_set *set, uint64_t address)
+{
+	const int flags = IMAGE_R | IMAGE_W;
+
+	return image_has(own, address, 0) ? image_at(own, address, 8, flags) : image_set_at(set, address, 8, flags);
+}
+
 static uint8_t kind_by_name(const struct image *own, const struct image_set *set, uint64_t vptr)
 {
 	static const char *const kinds[] = { "N10__cxxabiv117__class_type_infoE",
@@ -37,7 +45,7 @@ static uint8_t kind_by_name(const struct image *own, const struct image_set *set
 					     "N10__cxxabiv121__vmi_class_type_infoE" };
 	const uint64_t *before, *info;
 
-	if ((vptr & 7) || !(before = near_at(own, set, vptr - 8, 8)))
+	if ((vptr & 7) || !(before = table_at(own, set, vptr - 8)))
 		return 0;
 	if ((*before & 7) || !(info = near_at(own, set, *before, 16)))
 		return 0;

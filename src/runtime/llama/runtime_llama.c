@@ -39,10 +39,10 @@ static const struct {
 
 enum llama_role llama_role_of(const char *name)
 {
-	if (!strncmp(name, OPERATOR, sizeof OPERATOR - 1))
-		return LLAMA_OPERATOR;
 	if (*name != 'g' && *name != 'l' && *name != '_')
 		return LLAMA_NONE;
+	if (!strncmp(name, OPERATOR, sizeof OPERATOR - 1))
+		return LLAMA_OPERATOR;
 	for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
 		if (!strcmp(functions[i].name, name))
 			return functions[i].role;
