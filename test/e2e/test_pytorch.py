@@ -44,7 +44,7 @@ def test_operators_are_those_of_its_own_profiler_which_runs_too(lab, torch):
     program = lab.python(torch, "torchprogram", "infer", "--runs", 7)
     recording = lab.both([*program, "--profile", lab.path("profile"), "--times", lab.path("times")]).recording
     with open(lab.path("profile")) as file:
-        own = {name: n for name, n in json.load(file).items() if name.startswith("aten::")}
+        own = {name: n for name, n in json.load(file)[0].items() if name.startswith("aten::")}
     counted = collections.Counter(slice.name for slice in of_inferences(recording) if is_operator(slice))
     assert len(own) > 15 and counted == own
     assert len(recording.inferences) == 7
@@ -72,6 +72,25 @@ def test_operators_are_those_of_its_own_profiler_which_runs_too(lab, torch):
     for operator in of_inferences(recording):
         run = runs[operator.args["inference"]]
         assert run.start <= operator.start <= operator.end <= run.end
+
+
+def dims_of(shapes):
+    """Of tensors with any, as PyTorch's profiler has them."""
+    return [[int(dim) for dim in dims.split("x")] for dims in re.findall(r"\[([^\]]+)\]", shapes or "")]
+
+
+def test_operators_have_the_shapes_of_its_own_profiler(lab, torch):
+    program = lab.python(torch, "torchprogram", "infer", "--runs", 30)
+    recording = lab.both([*program, "--profile", lab.path("profile")], level="detail").recording
+    with open(lab.path("profile")) as file:
+        own = collections.Counter(json.dumps(row) for row in json.load(file)[1] if row[0].startswith("aten::"))
+    rows = query(
+        lab, recording, "select name, shapes from operators where inference_id is not null and name like 'aten::%'"
+    )
+    counted = collections.Counter(json.dumps([row["name"], *dims_of(row["shapes"])]) for row in rows)
+    # those before the agent knows where a runtime keeps them have none
+    assert sum((own - counted).values()) == sum((counted - own).values()) < 40, (own - counted, counted - own)
+    assert '["aten::conv2d", [2, 3, 16, 16], [4, 3, 3, 3], [4]]' in counted
 
 
 def test_the_report_names_runtime_version_model_and_layers(lab, torch):

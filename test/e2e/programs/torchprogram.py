@@ -194,13 +194,15 @@ def infer():
             for _ in range(args.runs):
                 print("%.4f" % timed(model, x).sum())
             return
-        with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as profile:
+        with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU], record_shapes=True) as profile:
             for _ in range(args.runs):
                 y = timed(model, x)
     print("%.4f" % y.sum())
     with open(args.profile, "w") as out:
         # its tables leave out an operator whose only part has the same name
-        json.dump(collections.Counter(event.name() for event in profile.profiler.kineto_results.events()), out)
+        events = profile.profiler.kineto_results.events()
+        shapes = [[event.name(), *filter(None, event.shapes())] for event in events]
+        json.dump([collections.Counter(event.name() for event in events), shapes], out)
 
 
 def fails():

@@ -75,11 +75,17 @@ void torch_tensor_type(struct python_object *type);
 void torch_tensor_arm(const struct image *image);
 /* False: no tensor, or it cannot be read. */
 bool torch_tensor_read(const struct python_object *object, struct torch_tensor *to);
+/* The same by its C++ part, without the GIL, once a tensor of Python was read. part: that of a tensor beyond doubt. */
+bool torch_tensor_at(uint64_t part, struct torch_tensor *to);
+void torch_shape_of(const struct torch_tensor *tensor, struct shape *to);
 bool torch_tensor_requires_gradient(const struct python_object *object);
 /* Whether it requires one, and has none yet. */
 bool torch_tensor_lacks_gradient(const struct python_object *object);
 /* The id of its name, "cuda:0"; 0: not known. */
 uint32_t torch_device_text(torch_device device);
+
+/* torch_shapes.c: the text of the shapes of what goes into an operator; function: an at::RecordFunction. 0: none. */
+uint32_t torch_shapes_of(const void *function);
 
 /* torch_inputs.c: with the GIL. Fills in the run's shapes; the device that it runs on. */
 torch_device torch_inputs_of(struct open_run *run, const struct torch_module *module, struct python_object *const *args,

@@ -13,14 +13,6 @@ enum { MOST_DEPTH = 5, MOST_MET = 256, MET = 512, TYPES = 32 };
 /* Items of a container in a row, and objects of a call, that are looked at in vain; how many more for each tensor. */
 enum { MOST_IN_VAIN = 16, LOOKS = 256, LOOKS_A_TENSOR = 8 };
 
-/* Element types of PyTorch as shape.h counts them; 0: others. */
-static uint32_t type_of(uint16_t type)
-{
-	static const uint8_t known[] = { 2, 3, 5, 6, 7, 10, 1, 11, 0, 14, 15, 9, 0, 0, 0, 16 };
-
-	return type < sizeof known ? known[type] : 0;
-}
-
 struct inputs {
 	struct shapes shapes;
 	size_t n_found, looks_left, n_met;
@@ -42,9 +34,7 @@ static bool take_tensor(struct inputs *to, const struct python_object *object)
 	to->device = tensor.device;
 	to->looks_left += LOOKS_A_TENSOR;
 	to->n_found++;
-	shape.type = type_of(tensor.type);
-	shape.n_dims = shape.type ? tensor.n_dims : 0;
-	memcpy(shape.dim, tensor.dim, shape.n_dims * sizeof *tensor.dim);
+	torch_shape_of(&tensor, &shape);
 	shapes_add(&to->shapes, &shape);
 	return true;
 }

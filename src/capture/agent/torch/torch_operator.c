@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Operators of PyTorch: an observer of the runtime, like those of torch.profiler, which go on beside it. It is called
- * at the start and at the end of every operator on every thread, also of one that throws. It sees an operator's name
- * and no argument, because arguments cost the runtime copies.
+ * at the start and at the end of every operator on every thread, also of one that throws. It sees an operator's name,
+ * and its arguments at level detail alone, because they cost the runtime copies.
  *
  * An operator belongs to the innermost inference of its thread; on a thread without one it has none.
  */
@@ -16,7 +16,7 @@
 #include "runtime/torch/torch.h"
 
 /* at::RecordFunctionCallback, and zeroes behind it: it is passed in memory, and the runtime takes what it knows. */
-enum { SCOPE_FUNCTION, SCOPE_BACKWARD, SCOPES = 10, MORE = 22, MOST_NAME = 200, DEVICES = 4 };
+enum { SCOPE_FUNCTION, SCOPE_BACKWARD, SCOPES = 10, MORE = 22, MOST_NAME = 200, DEVICES = 4, NEEDS_INPUTS = 0 };
 struct callback {
 	void *(*start)(void **result, const void *function);
 	void (*end)(const void *function, void *context);
@@ -42,6 +42,7 @@ static name_function *name_of;
 static remove_function *remove_callback;
 static uint64_t handle;	  /* 0: not added */
 static struct map labels; /* by address of the text */
+static bool needs_inputs; /* level detail */
 static bool is_strange;	  /* a name was none: nothing is recorded any more */
 
 static bool is_name(const char *text)
@@ -141,7 +142,7 @@ void torch_started(const void *function)
 	op->frame = UINTPTR_MAX;
 	op->node = node;
 	op->run = thread->current_run;
-	op->shapes = 0;
+	op->shapes = __builtin_expect(needs_inputs, 0) ? torch_shapes_of(function) : 0;
 	op->of = function;
 	op->told = false;
 	op->start = agent_now();
@@ -190,6 +191,8 @@ void torch_operator_arm(const struct image *image, torch_start_function *start)
 	memcpy(&add, &add_at, sizeof add);
 	memcpy(&name_of, &name, sizeof name);
 	memcpy(&remove_callback, &remove, sizeof remove);
+	needs_inputs = hot->level >= LEVEL_DETAIL;
+	callback.more[NEEDS_INPUTS] = needs_inputs;
 	handle = add(callback);
 }
 

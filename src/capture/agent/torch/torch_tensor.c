@@ -109,12 +109,11 @@ static const uint64_t *part_of(const struct python_object *object)
 	return part && is_owner(part[owner], object) ? part + owner + 1 : NULL;
 }
 
-bool torch_tensor_read(const struct python_object *object, struct torch_tensor *to)
+static bool read_behind(const uint64_t *behind, struct torch_tensor *to)
 {
-	const uint64_t *behind = part_of(object);
 	int64_t elements = 1;
 
-	if (!behind || behind[DIMS - 1] > SHAPE_DIMS)
+	if (behind[DIMS - 1] > SHAPE_DIMS)
 		return false;
 	to->n_dims = (uint32_t)behind[DIMS - 1];
 	if (to->n_dims <= INSIDE)
@@ -126,6 +125,35 @@ bool torch_tensor_read(const struct python_object *object, struct torch_tensor *
 	to->type = *(const uint16_t *)&behind[KIND - 1];
 	to->device = device_of((const int8_t *)&behind[KIND - 1] + 2);
 	return elements == (int64_t)behind[ELEMENTS - 1];
+}
+
+bool torch_tensor_read(const struct python_object *object, struct torch_tensor *to)
+{
+	const uint64_t *behind = part_of(object);
+
+	return behind && read_behind(behind, to);
+}
+
+bool torch_tensor_at(uint64_t part, struct torch_tensor *to)
+{
+	int8_t at = __atomic_load_n(&owner, __ATOMIC_RELAXED);
+
+	return at && part >= 4096 && !(part % 8) && read_behind((const uint64_t *)part + at + 1, to);
+}
+
+/* Element types of PyTorch as shape.h counts them; 0: others. */
+static uint32_t type_of(uint16_t type)
+{
+	static const uint8_t known[] = { 2, 3, 5, 6, 7, 10, 1, 11, 0, 14, 15, 9, 0, 0, 0, 16 };
+
+	return type < sizeof known ? known[type] : 0;
+}
+
+void torch_shape_of(const struct torch_tensor *tensor, struct shape *to)
+{
+	to->type = type_of(tensor->type);
+	to->n_dims = to->type ? tensor->n_dims : 0;
+	memcpy(to->dim, tensor->dim, to->n_dims * sizeof *tensor->dim);
 }
 
 bool torch_tensor_requires_gradient(const struct python_object *object)
