@@ -66,6 +66,9 @@ struct runtime_family {
 	void (*names)(uint64_t object, struct runtime_names *to);
 	/* Of an operator that is called, at its first call: whether the runtime itself times it. NULL: not known. */
 	bool (*is_timed)(uint64_t object);
+	/* Of an operator, at level detail: the shapes of its inputs, where they never change. NULL: not known. Any
+	 * thread. */
+	bool (*shapes)(uint64_t object, struct shapes *to);
 	const char *provider; /* of an operator: the device that it runs on; NULL: not known */
 	/*
 	 * Of a run: the object of its session, which its own object points at, and where it does; *at is a guess on

@@ -110,6 +110,29 @@ def test_inferences_have_the_shapes_of_their_inputs(lab, each_openvino):
     assert "float32[4x2],float32[5x2]" in sizes.replace("\n", ""), sizes
 
 
+def shapes_of(text):
+    """None: one that may change."""
+    return [dims and [int(dim) for dim in dims.split("x")] for dims in re.findall(r"-|\?\[([^\]]*)\]", text)]
+
+
+@pytest.mark.in_turn(2)
+def test_nodes_have_the_shapes_of_inputs_that_stay_the_same(lab, each_openvino):
+    """Without their types; in models of other operators, and in one with dimensions that the inputs choose."""
+    for model, n_least in (("wide", 32), ("cnn", 7), ("decoder", 0)):
+        nodes = lab.path(model)
+        program = lab.python(each_openvino, "ovprogram", "sizes", lab.model(model), "--nodes", nodes)
+        recording = lab.both(program, level="detail").recording
+        with open(nodes) as file:
+            own = json.load(file)
+        ran = [operator for operator in recording.operators if operator.args.get("inference")]
+        told = {operator.name: shapes_of(operator.args["shapes"]) for operator in ran if "shapes" in operator.args}
+        assert len(told) >= n_least, (model, len(told), len({operator.name for operator in ran}))
+        for name, shapes in told.items():
+            assert any(shapes) and len(shapes) == len(own[name]), (name, shapes, own[name])
+            # what may change has the shape of the last inference there
+            assert all(mine in ("", None, theirs) for mine, theirs in zip(shapes, own[name])), (name, shapes, own[name])
+
+
 def test_its_own_profile_that_was_left_on_is_found(lab, each_openvino):
     recording = lab.both(lab.python(each_openvino, "ovprogram", "tiny", "--runs", 60)).recording
     report, _ = report_of(lab, recording)

@@ -17,6 +17,7 @@
 
 #include "runtime/find/peek.h"
 #include "runtime/openvino/openvino_inputs.h"
+#include "runtime/openvino/openvino_node.h"
 #include "runtime/openvino/openvino_paged.h"
 #include "runtime/probe_sites.h"
 #include "runtime/runtimes.h"
@@ -431,6 +432,7 @@ static const struct runtime_family families[N_FAMILIES] = {
 			.counted = "operator classes",
 			.names = node_names,
 			.is_timed = is_timed,
+			.shapes = openvino_node_shapes,
 			.provider = "CPU" },
 	[RUNS] = { .name = "inferences",
 		   .class_name = REQUEST_CLASS,

@@ -4,8 +4,8 @@
 HOW: infer (one request), threads (32, with a request each), queue (four requests at a time, two streams), two (a second
 model, MODEL2, in turn), devices (by AUTO and by HETERO), fails (a model of its own, some of whose inferences fail),
 cached (compiled twice, with a cache), texts (from a file and as a text, in turn), shapes (inputs of all types, given in
-all ways), tiny (nodes that take no time, with PERF_COUNT and without), decode (a decoder with its cache inside), serve
-(until standard input ends).
+all ways), sizes (one request; --nodes: the shapes of inputs of each node), tiny (nodes that take no time, with
+PERF_COUNT and without), decode (a decoder with its cache inside), serve (until standard input ends).
 Standard output is the same in every run. --nodes FILE: the nodes that ran, by OpenVINO's own profile."""
 
 import argparse
@@ -71,6 +71,18 @@ def infer():
         ]
         with open(args.nodes, "w") as out:
             json.dump(nodes, out)
+
+
+def sizes():
+    model, own = compiled(args.model[0]), {}
+    request = model.create_infer_request()
+    for _ in range(args.runs):
+        print(checksum(request.infer(feeds(args.model[0]))))
+    for node in model.get_runtime_model().get_ops():
+        shapes = [input.get_partial_shape() for input in node.inputs()]
+        own[node.get_friendly_name()] = [list(shape.to_shape()) if shape.is_static else None for shape in shapes]
+    with open(args.nodes, "w") as out:
+        json.dump(own, out)
 
 
 def queue():

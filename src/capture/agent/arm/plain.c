@@ -50,7 +50,10 @@ struct object {
 	uint64_t asked_at; /* of a run's: when the program asked for the next one; 0: it did not, or waits for it */
 	struct runtime_inputs inputs; /* of a run's: where it has them */
 	bool has_inputs;
+	uint8_t looks_left; /* of an operator's: for the shapes of its inputs */
+	uint32_t shapes;    /* their text, which may be forgotten; 0: none yet */
 };
+enum { LOOKS = 4 };
 static struct map objects; /* by key_of */
 
 /* One object may have functions of several families. */
@@ -113,6 +116,8 @@ static __attribute__((noinline)) struct object *learn(struct place *place, word 
 			object->node = node_of(place->family, self);
 			look_for_timer(place->family, self);
 		}
+		object->looks_left = place->family->shapes && hot->level == LEVEL_DETAIL ? LOOKS : 0;
+		object->shapes = 0;
 		object->leads_at = 0;
 		object->asked_at = 0;
 		if (place->family->leads_to) {
@@ -207,6 +212,31 @@ static __attribute__((noinline)) void end_any(struct thread *thread, struct open
 		inference_put_operator(thread, op, end);
 }
 
+static __attribute__((noinline)) uint32_t learn_shapes(struct object *object)
+{
+	int saved = errno;
+	struct shapes shapes;
+	uint32_t text = 0;
+
+	if (object->place->family->shapes(object->self, &shapes))
+		text = shapes_text(&shapes);
+	else
+		object->looks_left--;
+	__atomic_store_n(&object->shapes, text, __ATOMIC_RELAXED);
+	errno = saved;
+	return text;
+}
+
+static inline uint32_t shapes_of(const struct object *object)
+{
+	uint32_t text;
+
+	if (__builtin_expect(!object->looks_left, 1))
+		return 0;
+	text = __atomic_load_n(&object->shapes, __ATOMIC_RELAXED);
+	return text && dict_is_valid(text) ? text : learn_shapes((struct object *)object);
+}
+
 /* Any operator: inside another, on a thread without an inference, or new. */
 static __attribute__((noinline)) word operate_any(REGISTERS, struct place *place)
 {
@@ -231,7 +261,9 @@ static __attribute__((noinline)) word operate_any(REGISTERS, struct place *place
 		return next(PASS_REGISTERS);
 	}
 	op = &thread->open[thread->depth++];
-	*op = (struct open_operator){ .frame = frame, .node = object->node, .run = run_of(thread) };
+	*op = (struct open_operator){
+		.frame = frame, .node = object->node, .run = run_of(thread), .shapes = shapes_of(object)
+	};
 	op->start = agent_now();
 	r = bracket_call_operator(PASS_REGISTERS, next);
 	end = agent_now();
@@ -280,7 +312,7 @@ static inline __attribute__((always_inline)) word serve_operator(REGISTERS, stru
 	op->frame = frame;
 	op->node = object->node;
 	op->run = thread->current_run;
-	op->shapes = 0;
+	op->shapes = shapes_of(object);
 	op->told = false;
 	thread->depth = 1;
 	op->start = clock_ticks();
