@@ -3,9 +3,11 @@
 the program answers the same with and without the recorder."""
 
 import collections
+import glob
 import json
 import os
 import re
+import shutil
 import signal
 
 import pytest
@@ -210,3 +212,23 @@ def test_a_running_program_is_seen_from_outside(lab, litert, models):
     server.end()
     assert len(done.recording.inferences) >= 90
     assert "not recorded: operators" in report_of(lab, done.recording)[1]
+
+
+@pytest.mark.in_turn(2)
+def test_a_build_whose_classes_are_unknown_runs_untouched(lab, models):
+    """A copy in which the class that leads to the graph has another name: the report says what is left out."""
+    oldest = environment(envs.litert, "2.7")
+    own = lab.path("environment")
+    shutil.copytree(oldest.path, own, symlinks=True)
+    (path,) = glob.glob(os.path.join(own, "lib/python3*/site-packages/tflite_runtime/_pywrap*.so"))
+    with open(path, "rb") as file:
+        data = file.read()
+    changed = data.replace(b"InterpreterInfoE", b"InterpreterInfaE")
+    assert changed != data
+    with open(path, "wb") as file:
+        file.write(changed)
+    program = lab.python(oldest, "liteprogram", "infer", models("cnn"))
+    program[0] = os.path.join(own, "bin", "python")
+    recording = lab.both(program).recording
+    assert not recording.inferences and not recording.operators
+    assert re.search(r"not recorded: [^;]*\(not recognised in this version\)", report_of(lab, recording)[1])
