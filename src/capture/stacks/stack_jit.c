@@ -116,11 +116,12 @@ static void read_more(struct stack_jit *jit)
 	fclose(file);
 }
 
-static const struct made_code *find(const struct stack_jit *jit, uint64_t address)
+/* Among those from this one on. An address is asked for once. */
+static const struct made_code *find(const struct stack_jit *jit, uint64_t address, size_t from)
 {
 	const struct made_code *code = jit->map.data;
 
-	for (size_t i = jit->map.n; i-- > 0;)
+	for (size_t i = jit->map.n; i-- > from;)
 		if (address - code[i].begin < code[i].end - code[i].begin)
 			return &code[i];
 	return NULL;
@@ -160,12 +161,13 @@ static bool take_script(const char *name, struct code_place *place)
 
 bool stack_jit_find(struct stack_jit *jit, uint64_t address, struct code_place *place)
 {
-	const struct made_code *code = find(jit, address);
+	const struct made_code *code = find(jit, address, 0);
+	const size_t n_before = jit->map.n;
 	const char *name;
 
 	if (!code) {
 		read_more(jit);
-		code = find(jit, address);
+		code = find(jit, address, n_before);
 	}
 	if (!code)
 		return false;
