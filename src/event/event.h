@@ -49,7 +49,8 @@ enum event_type {
 	F(ALLOCATION, "allocation") /* instant: memory taken by an allocator; args bytes, device, session */ \
 	F(PHASE, "phase")	    /* a phase of session creation that lies between known functions */ \
 	F(HALT, "halt")		    /* a process was held: EVENT_HALT_* */ \
-	F(CALL, "call")		    /* of a device's library, on a thread: launches, copies, waits; overhead of it */
+	F(CALL, "call")		    /* of a device's library, on a thread: launches, copies, waits; overhead of it */ \
+	F(JOB, "job")		    /* what the kernel handed to a ring of a device, for a process */
 
 #define EVENT_KIND_ENUM(name, text) KIND_##name,
 enum event_kind { EVENT_KINDS(EVENT_KIND_ENUM) N_KINDS };

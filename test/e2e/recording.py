@@ -30,6 +30,7 @@ KINDS = (
     "user",
     "halt",
     "call",
+    "job",
 )
 
 

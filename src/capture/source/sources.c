@@ -13,6 +13,7 @@
 	F(energy) \
 	F(frequency) \
 	F(gpu) \
+	F(gpu_jobs) \
 	F(gpu_nvml) \
 	F(io) \
 	F(mem) \
