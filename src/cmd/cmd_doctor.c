@@ -61,6 +61,20 @@ static void print_line(enum doctor_state state, const char *name, const char *te
 		printf("%25s%s\n", "-> ", advice);
 }
 
+static void put_finding(struct report *report, const char *name, const struct doctor_finding *finding)
+{
+	if (!report->json) {
+		print_line(finding->state, name, finding->text, finding->advice);
+		return;
+	}
+	json_object(report->json, NULL);
+	json_text(report->json, "name", name);
+	json_text(report->json, "state", finding->state == DOCTOR_NOTE ? "note" : states[finding->state].label);
+	json_text(report->json, "text", finding->text);
+	json_text(report->json, "advice", *finding->advice ? finding->advice : NULL);
+	json_end(report->json, '}');
+}
+
 static void report_checks(struct report *report)
 {
 	if (report->json)
@@ -72,16 +86,7 @@ static void report_checks(struct report *report)
 
 		check->look(&finding, report->sysroot);
 		report->can_record &= finding.state != DOCTOR_NO;
-		if (!report->json) {
-			print_line(finding.state, check->name, finding.text, finding.advice);
-			continue;
-		}
-		json_object(report->json, NULL);
-		json_text(report->json, "name", check->name);
-		json_text(report->json, "state", finding.state == DOCTOR_NOTE ? "note" : states[finding.state].label);
-		json_text(report->json, "text", finding.text);
-		json_text(report->json, "advice", *finding.advice ? finding.advice : NULL);
-		json_end(report->json, '}');
+		put_finding(report, check->name, &finding);
 	}
 	if (report->json)
 		json_end(report->json, ']');
@@ -175,6 +180,25 @@ static void report_devices(struct report *report)
 		json_end(report->json, ']');
 	else if (!report->n)
 		puts("  none found");
+}
+
+static void report_vendor(void *ctx, const char *vendor, const struct doctor_finding *finding)
+{
+	struct report *report = ctx;
+
+	if (!report->json && !report->n++)
+		print_heading("\nKernels of GPUs (record --kernels)");
+	put_finding(report, vendor, finding);
+}
+
+static void report_kernels(struct report *report)
+{
+	if (report->json)
+		json_array(report->json, "kernels");
+	report->n = 0;
+	doctor_kernels_each(report->sysroot, report_vendor, report);
+	if (report->json)
+		json_end(report->json, ']');
 }
 
 /* The length of "OpenVINO" in "OpenVINOExecutionProvider". */
@@ -303,6 +327,7 @@ static int doctor_run(const void *opts_, int argc, char **argv, struct err *err)
 	report_checks(&report);
 	report_sources(&report);
 	report_devices(&report);
+	report_kernels(&report);
 	report_runtimes(&report, !opts->no_load);
 	if (opts->json) {
 		report_running(&report);

@@ -33,6 +33,10 @@ struct doctor_check {
 };
 extern const struct doctor_check doctor_checks[];
 
+/* doctor_kernels.c: of each vendor whose driver is there, by what its kernels would be recorded. */
+typedef void (*doctor_kernels_fn)(void *ctx, const char *vendor, const struct doctor_finding *finding);
+void doctor_kernels_each(const char *sysroot, doctor_kernels_fn each, void *ctx);
+
 /* doctor_runtime.c */
 struct doctor_runtime {
 	struct ort_found found; /* version: as it answered, else what its files say */
