@@ -14,7 +14,7 @@ for line in pages.splitlines():
         for kind in re.findall("`([a-z_]+)`", cells[1]):
             rows.setdefault(kind, set()).update(re.findall("`([a-z_]+)`", cells[2]))
 missing, n = [], 0
-for path in sorted((tree / "src/analyze/insight").glob("insight_*.c")):
+for path in sorted((tree / "src/analyze/insight").rglob("insight_*.c")):
     text = path.read_text(encoding="utf-8")
     kind = re.search(r'\.name = "([a-z_]+)"', text).group(1)
     figures = set(re.findall(r'"([a-z_]+)"', re.search(r"\.figures = \{(.*?)\}", text, re.S).group(1)))

@@ -7,6 +7,8 @@
 #include "base/text/units.h"
 #include "cases.h"
 #include "first_sentence.h"
+#include "show/diff/diff_page.h"
+#include "show/query/query_formats.h"
 #include "show/report/reports.h"
 #include "stream.h"
 
@@ -655,15 +657,21 @@ TEST(the_page_names_the_gpu_and_one_runtime)
 	free(text);
 }
 
-TEST(the_names_of_formats_are_those_of_the_table)
-{
-	char names[200] = "";
+#define EXPECT_NAMES(table, expected) \
+	do { \
+		char names_[200] = ""; \
+		for (size_t i = 0; table[i]; i++) \
+			strcat(strcat(names_, i ? "|" : ""), table[i]->name); \
+		assert_string_equal(names_, expected); \
+	} while (0)
 
-	for (size_t i = 0; reports[i]; i++) {
-		strcat(names, i ? "|" : "");
-		strcat(names, reports[i]->name);
-	}
-	assert_string_equal(names, REPORT_NAMES);
+TEST(the_names_of_formats_are_those_of_the_tables)
+{
+	EXPECT_NAMES(reports, REPORT_NAMES);
+	EXPECT_NAMES(diff_formats, DIFF_FORMAT_NAMES);
+	EXPECT_NAMES(query_formats, QUERY_FORMAT_NAMES);
+	for (size_t i = 0; query_formats[i]; i++)
+		assert_ptr_equal(query_format_of(query_formats[i]->suffix), query_formats[i]);
 	assert_ptr_equal(report_format_of("a/b.htm"), report_format_named("html"));
 	assert_ptr_equal(report_format_of("b.json"), report_format_named("json"));
 	assert_ptr_equal(report_format_of(".json"), reports[0]);
