@@ -53,7 +53,7 @@ static const struct opt attach_opt_table[] = {
 	{ 0, "allow-seccomp", NULL,
 	  "with --inject: accept programs under a seccomp filter, which may kill them for a system call of the agent",
 	  OPT_FLAG, offsetof(struct attach_opts, allows_seccomp) },
-	{ 0, NULL, NULL, "A page that shows what happens now:" },
+	{ 0, NULL, NULL, "Live page:" },
 	LIVE_OPTIONS(struct attach_opts, live),
 	{ 0 },
 };

@@ -31,12 +31,12 @@ static const struct opt diff_opt_table[] = {
 	{ 0, "threshold", "PERCENT", "exit with status 1 only if new is worse by more than this", OPT_STR,
 	  AT(threshold), "0" },
 	{ 0, "minimum", "PERCENT", "a difference below this is not reported as one", OPT_STR, AT(minimum), "2" },
-	{ 'f', "format", DIFF_FORMAT_NAMES, "how to print it; by default as the suffix of -o says, else text",
-	  OPT_CHOICE, AT(format) },
+	{ 'f', "format", DIFF_FORMAT_NAMES, "output format; by default that of the suffix of -o, else text", OPT_CHOICE,
+	  AT(format) },
 	{ 0, "json", NULL, "the same as --format json", OPT_FLAG, AT(json) },
 	{ 'o', "output", "FILE",
-	  "write it to this file, without --format in that of its suffix: .html, .json, .md or .txt; - is standard "
-	  "output",
+	  "write it to this file, without --format in the format of its suffix: .html, .json, .md or .txt; - is "
+	  "standard output",
 	  OPT_STR, AT(output) },
 	{ 0, "force", NULL, "overwrite a file that exists", OPT_FLAG, AT(force) },
 	{ 'a', "all", NULL, "show every operator and counter", OPT_FLAG, AT(all) },
@@ -258,25 +258,19 @@ const struct cmd cmd_diff = {
 	.summary = "compare recordings or results: what became slower",
 	.help =
 	    "The first sentence is the answer: whether NEW is slower or faster than BASE, by how much, and which "
-	    "operator "
-	    "takes the time; or that no difference was found; or that the data do not decide it. The page below it "
-	    "compares "
-	    "models, "
-	    "operators (joined by the node of the model), phases of session creation, resources and memory. Every "
-	    "change is "
-	    "that of NEW beside BASE: +5 % is slower.\n\n"
-	    "BASE and NEW are each a recording (or another file that inftrace report reads), a result that inftrace "
-	    "model "
-	    "wrote with --json, or a folder of several. Several runs of each side show far more than one: record them "
-	    "in "
-	    "turn, base, new, base, new. With --base, given once for each run, all other words are runs of NEW.\n\n"
-	    "What is called slower or faster holds with 95 % confidence for all figures and operators together. An "
-	    "operator "
-	    "is compared with the others of its type, which the machine slows down alike. One recording of each on a "
-	    "busy "
-	    "machine says little, and the page says so.\n\n"
-	    "Exit status: 0 if nothing became worse, or not by more than --threshold; 1 if something did; 2 and 3 for "
-	    "mistakes and failures.",
+	    "operator takes the time; or that no difference was found; or that the data do not decide it. The page "
+	    "below it compares models, operators (joined by the node of the model), phases of session creation, "
+	    "resources and memory. Every change is that of NEW beside BASE: +5 % is slower.\n\n"
+	    "BASE and NEW are each a "
+	    "recording (or another file that inftrace report reads), a result that inftrace model wrote with --json, "
+	    "or a folder of several. Several runs of each side prove far more than one: record them in turn, base, "
+	    "new, base, new. With --base, given once for each run, all other words are runs of NEW.\n\n"
+	    "The words "
+	    "slower and faster hold with 95 % confidence for all figures and operators together. An operator is "
+	    "compared with the others of its type, which the machine slows down alike. One recording of each side on a "
+	    "busy machine proves little, and the page states that.\n\n"
+	    "Exit status: 0 if nothing became worse, or not "
+	    "by more than --threshold; 1 if something did; 2 and 3 for mistakes and failures.",
 	.examples =
 	    (const struct cmd_example[]){
 		{ "inftrace diff old.pftrace new.pftrace", "two recordings" },

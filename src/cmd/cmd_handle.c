@@ -34,15 +34,15 @@ struct handle_opts {
 
 static const struct opt handle_opt_table[] = {
 	{ 0, NULL, NULL, "When it reports:" },
-	{ 0, "samples", "N", "once for each model, after this many inferences; then it ends", OPT_INT, AT(samples) },
-	{ 'r', "rate", "TIME", "on each model whenever the clock shows a multiple of this; also without inferences",
+	{ 0, "samples", "N", "one report for each model, after this many inferences; then end", OPT_INT, AT(samples) },
+	{ 'r', "rate", "TIME", "one report for each model at each multiple of this time; also without inferences",
 	  OPT_PERIOD, AT(rate_ns) },
-	{ 'd', "duration", "TIME", "end after this time, with the reports of what there is; the program goes on",
-	  OPT_PERIOD, AT(duration_ns) },
+	{ 'd', "duration", "TIME", "end after this time, with partial reports; the program keeps running", OPT_PERIOD,
+	  AT(duration_ns) },
 	{ 0, NULL, NULL, "What is in a report:" },
 	{ 'm', "models", "REGEX", "only models whose name matches; a regular expression of ECMAScript", OPT_STR,
 	  AT(models) },
-	{ 0, "every", "N", "of each model every Nth inference", OPT_INT, AT(every), "1" },
+	{ 0, "every", "N", "every Nth inference of each model", OPT_INT, AT(every), "1" },
 	{ 't', "type", "latency|trace", "a table of times (CSV); or Chrome JSON with operators", OPT_CHOICE, AT(type),
 	  "latency" },
 	{ 0, NULL, NULL, "Which program:" },
@@ -55,10 +55,11 @@ static const struct opt handle_opt_table[] = {
 	  "already",
 	  OPT_FLAG, AT(inject) },
 	{ 0, NULL, NULL, "Where reports go:" },
-	{ 'o', "output", "DIR", "into files of this folder, named by model; by default, or as -, to standard output",
-	  OPT_STR, AT(out) },
+	{ 'o', "output", "DIR",
+	  "write files named by model into this folder; by default, or with -, write to standard output", OPT_STR,
+	  AT(out) },
 	{ 0, "force", NULL, "overwrite files that exist", OPT_FLAG, AT(force) },
-	{ 0, "json", NULL, "to standard output: one JSON object a report, each on a line", OPT_FLAG, AT(json) },
+	{ 0, "json", NULL, "write one JSON object a report, each on a line, to standard output", OPT_FLAG, AT(json) },
 	{ 'q', "quiet", NULL, "print warnings only", OPT_FLAG, AT(quiet) },
 	{ 0 },
 };
@@ -279,21 +280,22 @@ const struct cmd cmd_handle = {
 	.name = "handle",
 	.usage = "[options] [-- CMD [ARG...]]",
 	.summary = "report on a program's inferences by number or by time",
-	.help =
-	    "Makes the reports that a program gets by a handle of libinftrace, for one that is not linked with it: a "
-	    "table with a row for each inference, or a Chrome trace.\n\n"
-	    "With --samples, each model gets one report after N of its inferences; the command ends when all models "
-	    "that it has seen have theirs. With --rate, each model gets a report whenever the clock shows a multiple "
-	    "of the rate, whether it ran or not, and a last one when its last session is released. Ctrl-C, the end "
-	    "of the program and --duration deliver what there is.\n\n"
-	    "-- CMD starts a program with the agent of inftrace record in it. --pid, --name and --path attach by "
-	    "probes, which need root or the capabilities of inftrace attach; with --inject they need neither. The "
-	    "program goes on when the command ends.\n\n"
-	    "On standard output, a line comes before each report: inftrace-report bytes=N type=latency samples=N "
-	    "lost=N to=TIME model=\"NAME\", then N bytes, then a newline. What CMD prints goes to standard error then. "
-	    "With -o, files are called MODEL-latency.txt or MODEL-trace.json; with --rate, the number of the report "
-	    "comes behind the model.\n\n"
-	    "The exit status is 0, or that of CMD; 2 on a usage error, 3 on failure.",
+	.help = "Makes the reports of a libinftrace handle for a program that is not linked with libinftrace: a table "
+		"with a row for each inference, or a Chrome trace.\n\n"
+		"With --samples, each model gets one report after "
+		"N of its inferences; the command ends when all models that it has seen have theirs. With --rate, each "
+		"model gets a report at each multiple of the rate, whether it ran or not, and a last one when its last "
+		"session is released. Ctrl-C, the end of the program and --duration deliver partial reports.\n\n"
+		"-- CMD "
+		"starts a program with the agent of inftrace record in it. --pid, --name and --path attach by probes, "
+		"which need root or the capabilities of inftrace attach; with --inject they need neither. The program "
+		"keeps running when the command ends.\n\n"
+		"On standard output, a line comes before each report: "
+		"inftrace-report bytes=N type=latency samples=N lost=N to=TIME model=\"NAME\", then N bytes, then a "
+		"newline. The output of CMD then goes to standard error. With -o, files are called MODEL-latency.txt "
+		"or MODEL-trace.json; with --rate, the number of the report follows the model.\n\n"
+		"The exit status is "
+		"0, or that of CMD; 2 on a usage error, 3 on failure.",
 	.examples = examples,
 	.opts = handle_opt_table,
 	.opts_size = sizeof(struct handle_opts),

@@ -11,8 +11,8 @@ struct import_opts {
 
 static const struct opt import_opt_table[] = {
 	{ 0, "offset", "FILE=TIME",
-	  "of several files, when this one's time 0 was: nanoseconds since 1970; with a sign and a unit, as +1.5s, how "
-	  "long after the start of the first recording",
+	  "with several files, the time 0 of this one: nanoseconds since 1970; or with a sign and a unit, such as "
+	  "+1.5s, after the start of the first recording",
 	  OPT_LIST, offsetof(struct import_opts, offset) },
 	CONVERT_OPTIONS(struct import_opts, shared),
 	{ 0 },
@@ -43,25 +43,28 @@ const struct cmd cmd_import = {
 	.summary = "turn a profile of another tool into a recording",
 	.help =
 	    "The recording opens in the Perfetto UI and in every command of inftrace. Commands that read recordings "
-	    "read these files as they are, too: import is for files to keep, to share or to look at in Perfetto.\n\n"
-	    "FILE is one of these, recognised by its first bytes, also compressed by gzip or zstd; - is standard "
-	    "input:\n\n"
-	    "A profile of ONNX Runtime (JSON), versions 1.2 to 1.32: session creation, inferences, operators with "
-	    "type, provider, shapes and bytes, and kernels of devices, tied to their operators. Its times are whole "
-	    "microseconds, and include "
-	    "what the profiler itself costs.\n\n"
-	    "A profile of QNN (CSV): executions with their duration. The file has no begins: executions are laid end "
-	    "to end, and no rate is reported. Cycles stay cycles.\n\n"
-	    "A latency report of Cloud AI 100 (CSV): inferences and their stages, laid end to end.\n\n"
+	    "also read these files directly: import is for files to keep, to share or to open in Perfetto.\n\n"
+	    "FILE is "
+	    "one of these, recognised by its first bytes, also compressed by gzip or zstd; - is standard input:\n\n"
+	    "A "
+	    "profile of ONNX Runtime (JSON), versions 1.2 to 1.32: session creation, inferences, operators with type, "
+	    "provider, shapes and bytes, and kernels of devices, tied to their operators. Its times are whole "
+	    "microseconds, and include the cost of the profiler itself.\n\n"
+	    "A profile of QNN (CSV): executions with "
+	    "their duration. The file has no start times: executions are laid end to end, and no rate is reported. "
+	    "Cycles stay cycles.\n\n"
+	    "A latency report of Cloud AI 100 (CSV): inferences and their stages, laid end to "
+	    "end.\n\n"
 	    "A trace of Chrome (JSON), as Chromium, PyTorch and `inftrace export` write it: slices, instants, "
-	    "counters, "
-	    "flows, names. Steps and operators of PyTorch become inferences and operators.\n\n"
-	    "A recording of inftrace, or another Perfetto trace.\n\n"
-	    "A file that is cut off is read up to there.\n\n"
-	    "Several files become one on one clock: that of the first recording of inftrace, else the wall clock. "
-	    "inftrace says by what it placed each file, and how far off that may be. A profile of ONNX Runtime is "
-	    "placed by the inferences that a recording of the same run has, too; or by the time in its name. The "
-	    "processes of each file stay apart and have its name.",
+	    "counters, flows, names. Steps and operators of PyTorch become inferences and operators.\n\n"
+	    "A recording of "
+	    "inftrace, or another Perfetto trace.\n\n"
+	    "A truncated file is read up to the truncation.\n\n"
+	    "Several files "
+	    "become one on one clock: that of the first recording of inftrace, else the wall clock. inftrace prints "
+	    "the method that placed each file, and its possible error. A profile of ONNX Runtime is placed by the "
+	    "inferences that a recording of the same run has, too; or by the time in its name. The processes of each "
+	    "file stay apart and have its name.",
 	.examples = examples,
 	.opts = import_opt_table,
 	.opts_size = sizeof(struct import_opts),

@@ -24,11 +24,11 @@ struct live_opts {
 
 static const struct opt live_opt_table[] = {
 	LIVE_PAGE_OPTIONS(struct live_opts, page),
-	{ 'l', "level", "inference|operator|detail", "how much to show: inferences; also operators; or also shapes",
+	{ 'l', "level", "inference|operator|detail", "level of detail: inferences; also operators; or also shapes",
 	  OPT_CHOICE, AT(plan.level), "operator" },
 	{ 'i', "interval", "TIME", "time between samples of CPU and memory, and between two updates of the page",
 	  OPT_DURATION, AT(plan.interval_ns), "1s" },
-	{ 'd', "duration", "TIME", "end then; the programs go on", OPT_PERIOD, AT(plan.duration_ns) },
+	{ 'd', "duration", "TIME", "end after this time; the programs keep running", OPT_PERIOD, AT(plan.duration_ns) },
 	PROBE_OPTIONS(struct live_opts, probes),
 	{ 0 },
 };
@@ -142,20 +142,19 @@ const struct cmd cmd_live = {
 	.usage = "[options] [PID...]",
 	.summary = "show what running programs do now, in a browser",
 	.help =
-	    "Serves a page that shows what programs with a runtime do at this moment: resources, sessions, inferences "
-	    "and operators, on the timeline and with the tables of inftrace view. The page follows, once an interval. "
-	    "Without a PID, it shows every program that has a runtime loaded and those that load one later. Nothing is "
-	    "written to a file; record, attach, next and model show the page as well with --live.\n\n"
-	    "The last ten minutes are kept, in bounded memory: with little room, older operators are dropped first, "
-	    "then inferences; the slowest and the failed inferences of each model stay, with their operators. The "
-	    "report "
-	    "counts everything since the beginning. The page says what was left out. It also starts "
-	    "recordings to files in this folder: of the next program, of a running one, of a model file.\n\n"
-	    "Programs are probed as by inftrace attach, with the same rights: root, or the capabilities CAP_BPF, "
-	    "CAP_PERFMON and CAP_SYS_PTRACE. The page is for browsers on this machine alone; the first line of output "
-	    "is its address, which holds a secret. A browser that is slow or goes away disturbs neither the programs "
-	    "nor "
-	    "the recording.",
+	    "Serves a page that shows the activity of programs with a runtime at this moment: resources, sessions, "
+	    "inferences and operators, on the timeline and in the tables of inftrace view. The page is updated once an "
+	    "interval. Without a PID, it shows every program that has a runtime loaded and those that load one later. "
+	    "Nothing is written to a file; record, attach, next and model show the page as well with --live.\n\n"
+	    "The "
+	    "last ten minutes are kept, in bounded memory: with little room, older operators are dropped first, then "
+	    "inferences; the slowest and the failed inferences of each model stay, with their operators. The report "
+	    "counts everything since the start. The page shows how much was left out. It can also start recordings to "
+	    "files in this folder: of the next program, of a running one, of a model file.\n\n"
+	    "Programs are probed as "
+	    "by inftrace attach, with the same rights: root, or the capabilities CAP_BPF, CAP_PERFMON and "
+	    "CAP_SYS_PTRACE. The page is for browsers on this machine alone; the first line of output is its address, "
+	    "which holds a secret. A slow or closed browser affects neither the programs nor the recording.",
 	.examples = examples,
 	.opts = live_opt_table,
 	.opts_size = sizeof(struct live_opts),

@@ -31,7 +31,7 @@ struct model_words {
 };
 
 static const struct opt live_rows[] = {
-	{ 0, NULL, NULL, "A page that shows what happens now:" },
+	{ 0, NULL, NULL, "Live page:" },
 	LIVE_OPTIONS(struct model_words, live),
 	{ 0 },
 };
@@ -339,25 +339,24 @@ const struct cmd cmd_model = {
 	.name = "model",
 	.usage = "[options] MODEL.onnx ...",
 	.summary = "run models in several ways and compare them",
-	.help =
-	    "Reads the model, finds an ONNX Runtime, and runs the model in separate processes under the recorder: "
-	    "first for the latencies, then, shorter, for the operators. Several models, and several values of --ep, "
-	    "--runtime, --intra-op-threads, --batch-size and --optimization, are runs of their own, up to 16, which "
-	    "take turns. Inputs are "
-	    "generated from a seed, or come from files. The report compares session creation, first inference, "
-	    "steady latency, operators, memory and outputs. Nodes that a provider did not accept are listed, judged by "
-	    "what actually ran. With --ep-profile, the provider's own profiler runs during the second run, and its "
-	    "results are in that recording and in the report.\n\n"
-	    "Nothing is left in the working folder without -o or --save.\n\n"
-	    "With --dry-run nothing runs: operators, parameters, shapes, operations and bytes follow from the file. A "
-	    "multiply-add counts as two operations. Bytes are those of inputs, weights and outputs, each once: the "
-	    "least that has to move.\n\n"
-	    "A model in ONNX Runtime's own format (.ort) runs, too. Only the runtime reads its graph, so the report "
-	    "does not have what follows from the file, and --dry-run rejects it.\n\n"
-	    "Exit status: 0 if every run completed; 1 if some did not, external data is missing, or a run became "
-	    "slower "
-	    "than --threshold allows; 3 if none "
-	    "did, or MODEL is not an ONNX model.",
+	.help = "Reads the model, finds an ONNX Runtime, and runs the model in separate processes under the recorder: "
+		"first for the latencies, then, shorter, for the operators. Each combination of several models and "
+		"several values of --ep, --runtime, --intra-op-threads, --batch-size and --optimization is a separate "
+		"run, up to 16 runs, which take turns. Inputs are generated from a seed, or come from files. The "
+		"report compares session creation, first inference, steady latency, operators, memory and outputs. "
+		"Nodes that a provider did not accept are listed, judged by what actually ran. With --ep-profile, the "
+		"provider's own profiler runs during the second run, and its results are in that recording and in the "
+		"report.\n\n"
+		"Nothing is left in the working folder without -o or --save.\n\n"
+		"With --dry-run nothing "
+		"runs: operators, parameters, shapes, operations and bytes are computed from the file. A multiply-add "
+		"counts as two operations. Bytes count inputs, weights and outputs once each: a lower bound of the "
+		"traffic.\n\n"
+		"A model in ONNX Runtime's own format (.ort) runs, too. Only the runtime reads its graph, "
+		"so the report lacks the figures that are computed from the file, and --dry-run rejects it.\n\n"
+		"Exit "
+		"status: 0 if every run completed; 1 if some did not, external data is missing, or a run became slower "
+		"than --threshold allows; 3 if none did, or MODEL is not an ONNX model.",
 	.examples =
 	    (const struct cmd_example[]){
 		{ "inftrace model model.onnx", "latency and operators on the CPU" },
@@ -371,9 +370,9 @@ const struct cmd cmd_model = {
 		  "in CI: fail if it became slower by 5 %" },
 		{ "inftrace model model.onnx --dim batch=8 -c 4 -d 30s",
 		  "batches of 8, four at a time, for half a minute" },
-		{ "inftrace model model.onnx --rate 100 --json", "100 arrivals a second: how long do they wait?" },
+		{ "inftrace model model.onnx --rate 100 --json", "latency and waiting at 100 arrivals a second" },
 		{ "inftrace model model.onnx --ep qnn --ep-profile detailed",
-		  "and what runs inside the provider's operators" },
+		  "also the work inside the provider's operators" },
 		{ "inftrace model model.onnx --live", "watch the runs in a browser while they are measured" },
 		{ "inftrace model model.onnx --dry-run", "what is in the file" },
 		{ 0 },

@@ -24,7 +24,7 @@ static const struct opt next_opt_table[] = {
 	{ 0, NULL, NULL, "What is recorded:" },
 	RECORD_OPTIONS(struct next_opts, shared),
 	PROBE_OPTIONS(struct next_opts, probes),
-	{ 0, NULL, NULL, "A page that shows what happens now:" },
+	{ 0, NULL, NULL, "Live page:" },
 	LIVE_OPTIONS(struct next_opts, live),
 	{ 0 },
 };
@@ -76,16 +76,16 @@ const struct cmd cmd_next = {
 	.name = "next",
 	.usage = "[options]",
 	.summary = "record the next program that loads a runtime",
-	.help = "Waits for a program, anywhere on the machine, that loads ONNX Runtime, OpenVINO or LiteRT: from a "
-		"Python or "
-		"Node package, "
-		"from a library that is unpacked and deleted, or linked in; also in a container. inftrace stops it for "
-		"a moment when it has mapped the runtime, installs the probes of attach, and records it from its first "
-		"call on. The program is not aware of it. --duration starts when the program loads the runtime; with "
-		"--all, at once.\n\n"
-		"This needs root, or the capabilities CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE. inftrace attach records "
-		"programs that are already running.\n\n"
-		"The exit status is 0 when the recording was made, 2 on a usage error, 3 on failure.",
+	.help =
+	    "Waits for a program, anywhere on the machine, that loads ONNX Runtime, OpenVINO or LiteRT: from a Python "
+	    "or Node package, from a library that is unpacked and deleted, or linked in; also in a container. When the "
+	    "program has mapped the runtime, inftrace stops it for a moment, installs the probes of attach, and "
+	    "records it from its first call on. The program does not notice. --duration starts when the program loads "
+	    "the runtime; with --all, at once.\n\n"
+	    "This needs root, or the capabilities CAP_BPF, CAP_PERFMON and "
+	    "CAP_SYS_PTRACE. inftrace attach records programs that are already running.\n\n"
+	    "The exit status is 0 when "
+	    "the recording was made, 2 on a usage error, 3 on failure.",
 	.examples = examples,
 	.opts = next_opt_table,
 	.opts_size = sizeof(struct next_opts),

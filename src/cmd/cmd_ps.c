@@ -13,7 +13,7 @@ struct ps_opts {
 };
 
 static const struct opt ps_opt_table[] = {
-	{ 'a', "all", NULL, "list each process of a program that has the runtime in itself", OPT_FLAG,
+	{ 'a', "all", NULL, "list each process of a program that has the runtime in its own executable", OPT_FLAG,
 	  offsetof(struct ps_opts, all) },
 	{ 0, "json", NULL, "print JSON", OPT_FLAG, offsetof(struct ps_opts, json) },
 	{ 0, "pids", NULL, "print PIDs only, one per line", OPT_FLAG, offsetof(struct ps_opts, pids) },

@@ -24,18 +24,18 @@ struct query_command_opts {
 #define AT(field) offsetof(struct query_command_opts, field)
 
 static const struct opt query_opt_table[] = {
-	{ 'f', "format", QUERY_FORMAT_NAMES,
-	  "how to print the answer; by default as the suffix of -o says, else a table", OPT_CHOICE, AT(format) },
+	{ 'f', "format", QUERY_FORMAT_NAMES, "output format; by default that of the suffix of -o, else a table",
+	  OPT_CHOICE, AT(format) },
 	{ 0, "json", NULL, "the same as --format json", OPT_FLAG, AT(json) },
 	{ 'o', "output", "FILE",
-	  "write the answer to this file, without --format in that of its suffix: .csv, .json, .jsonl, .arrows or "
-	  ".txt; - is standard output",
+	  "write the answer to this file, without --format in the format of its suffix: .csv, .json, .jsonl, .arrows "
+	  "or .txt; - is standard output",
 	  OPT_STR, AT(output) },
 	{ 0, "force", NULL, "overwrite a file that exists", OPT_FLAG, AT(force) },
 	{ 0, "file", "FILE", "read the SQL from this file", OPT_STR, AT(file) },
 	{ 0, "human-readable", NULL, "in tables, print 12.3 ms for 12345678, after the unit in the column's name",
 	  OPT_FLAG, AT(human) },
-	{ 0, "memory", "SIZE", "memory for a query, besides the recording", OPT_SIZE, AT(memory_bytes), "1G" },
+	{ 0, "memory", "SIZE", "memory for a query, in addition to the recording", OPT_SIZE, AT(memory_bytes), "1G" },
 	{ 0, "ascii", NULL, "print nothing but ASCII in tables; by default where the locale says so", OPT_FLAG,
 	  AT(ascii) },
 	{ 0 },
@@ -171,18 +171,19 @@ const struct cmd cmd_query = {
 	.name = "query",
 	.usage = "[options] FILE [SQL]",
 	.summary = "ask a recording by SQL",
-	.help = "Models, sessions, phases, inferences, operators, kernels, counters, threads, losses and notes are "
-		"tables of "
-		"SQLite. The unit of a column is in its name: duration_ns, allocated_bytes. What is not known is NULL. "
-		"doc/query.md describes every table and column; .schema in the shell lists them.\n\n"
-		"percentile(x, p) and median(x) are aggregates. Views and tables answer common questions: "
-		"inference_stats, operator_stats, operator_types, slowest (with why), overlap, gaps, unattributed.\n\n"
-		"Without SQL a shell reads it: with history and completion in a terminal, else plain lines. SQL may "
-		"also come "
-		"from a file (--file), or from standard input (-). Ctrl-C ends a query that runs, and the shell goes "
-		"on. A query "
-		"reads the recording and nothing else: it cannot write, open or load anything.\n\n"
-		"FILE is a recording of inftrace, or a file that inftrace import reads. - is standard input.",
+	.help =
+	    "Models, sessions, phases, inferences, operators, kernels, counters, threads, losses and notes are tables "
+	    "of SQLite. The unit of a column is in its name: duration_ns, allocated_bytes. Unknown values are NULL. "
+	    "doc/query.md describes every table and column; .schema in the shell lists them.\n\n"
+	    "percentile(x, p) and "
+	    "median(x) are aggregates. Views and tables answer common questions: inference_stats, operator_stats, "
+	    "operator_types, slowest (with why), overlap, gaps, unattributed.\n\n"
+	    "Without SQL, a shell starts: with "
+	    "history and completion in a terminal, else with plain lines. SQL may also come from a file (--file), or "
+	    "from standard input (-). Ctrl-C ends a running query, and the shell continues. A query reads the "
+	    "recording and nothing else: it cannot write, open or load anything.\n\n"
+	    "FILE is a recording of inftrace, "
+	    "or a file that inftrace import reads. - is standard input.",
 	.examples =
 	    (const struct cmd_example[]){
 		{ "inftrace query run.pftrace \"SELECT model, p50_ns, p99_ns FROM inference_stats\"",
@@ -197,7 +198,7 @@ const struct cmd cmd_query = {
 		{ "inftrace query -o inferences.csv run.pftrace \"SELECT * FROM inferences\"",
 		  "a table for other programs" },
 		{ "inftrace query -o operators.arrows run.pftrace \"SELECT * FROM operators\"",
-		  "the same without parsing: an Arrow IPC stream for pandas, polars, DuckDB or R" },
+		  "an Arrow IPC stream, which pandas, polars, DuckDB and R read without parsing" },
 		{ "inftrace query run.pftrace", "a shell" },
 		{ 0 },
 	    },

@@ -30,11 +30,11 @@ struct record_opts {
 
 static const struct opt record_opt_table[] = {
 	RECORD_OPTIONS(struct record_opts, shared),
-	{ 0, "wait", NULL, "go on until the processes that the program has started have ended, too: daemons, jobs",
+	{ 0, "wait", NULL, "record until the processes that the program has started have ended, too: daemons, jobs",
 	  OPT_FLAG, offsetof(struct record_opts, waits) },
 	{ 0, "ring-size", "SIZE", "largest buffer per thread for events not yet written to the file", OPT_SIZE,
 	  offsetof(struct record_opts, ring_bytes), "8M" },
-	{ 0, NULL, NULL, "A page that shows what happens now:" },
+	{ 0, NULL, NULL, "Live page:" },
 	LIVE_OPTIONS(struct record_opts, live),
 	{ 0 },
 };
@@ -44,7 +44,7 @@ static const struct cmd_example examples[] = {
 	{ "inftrace record -l detail -o slow.pftrace -- node server.js",
 	  "also shapes, waits and page faults, to a file of that name" },
 	{ "inftrace record -l inference -d 1m -- ./server", "only inferences, and only the first minute" },
-	{ "inftrace record --wait -- ./server --daemon", "a program that goes on in the background" },
+	{ "inftrace record --wait -- ./server --daemon", "a program that continues in the background" },
 	{ "inftrace record --max-size 500M -- ./server", "at most about 500 MiB" },
 	{ "inftrace record --keep 10m -- ./server", "for as long as it runs; the newest ten minutes are kept" },
 	{ "inftrace record --keep 2m --dump-when 'p99>50ms,error' -- ./server",
@@ -181,12 +181,12 @@ const struct cmd cmd_record = {
 	.name = "record",
 	.usage = "[options] [--] CMD [ARG...]",
 	.summary = "start a program and record what its models do",
-	.help = "Starts CMD with a small library preloaded that finds ONNX Runtime, OpenVINO or LiteRT in it, however "
-		"it is bound, and "
-		"records sessions, "
-		"inferences and operators, with CPU and memory of the process and its children, into a Perfetto trace. "
-		"The program needs no change and no special build. Standard output belongs to the program alone.\n\n"
-		"The exit status is the program's own; 2 on a usage error, 3 when the program could not be started.",
+	.help = "Starts CMD with a small library preloaded. The library finds ONNX Runtime, OpenVINO, llama.cpp, "
+		"LiteRT or PyTorch in any binding, and records sessions, inferences and operators, with CPU and memory "
+		"of the process and its children, into a Perfetto trace. The program needs no change and no special "
+		"build. Standard output belongs to the program alone.\n\n"
+		"The exit status is the program's own; 2 on a "
+		"usage error, 3 when the program could not be started.",
 	.examples = examples,
 	.opts = record_opt_table,
 	.opts_size = sizeof(struct record_opts),

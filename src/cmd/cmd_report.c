@@ -25,12 +25,12 @@ struct report_opts {
 #define AT(field) offsetof(struct report_opts, field)
 
 static const struct opt report_opt_table[] = {
-	{ 'f', "format", REPORT_NAMES, "how to print it; by default as the suffix of -o says, else text", OPT_CHOICE,
+	{ 'f', "format", REPORT_NAMES, "output format; by default that of the suffix of -o, else text", OPT_CHOICE,
 	  AT(format) },
 	{ 0, "json", NULL, "the same as --format json", OPT_FLAG, AT(json) },
 	{ 'o', "output", "FILE",
-	  "write the report to this file, without --format in that of its suffix: .html, .json, .csv or .txt; - is "
-	  "standard output",
+	  "write the report to this file, without --format in the format of its suffix: .html, .json, .csv or .txt; - "
+	  "is standard output",
 	  OPT_STR, AT(output) },
 	{ 0, "force", NULL, "overwrite a file that exists", OPT_FLAG, AT(force) },
 	{ 'a', "all", NULL, "show every model, session, operator and counter", OPT_FLAG, AT(all) },
@@ -41,8 +41,7 @@ static const struct opt report_opt_table[] = {
 	  AT(from_ns) },
 	{ 0, "to", "TIME", "only inferences that begin before this time of the recording", OPT_PERIOD, AT(to_ns) },
 	{ 0, "top", "N", "rows of each table of operators", OPT_INT, AT(top), "0" },
-	{ 0, "slowest", "N", "look into the N slowest inferences of each model, and say why they were slow", OPT_INT,
-	  AT(slowest), "0" },
+	{ 0, "slowest", "N", "explain the N slowest inferences of each model", OPT_INT, AT(slowest), "0" },
 	{ 0, "color", "auto|always|never", "colors; auto: on a terminal", OPT_CHOICE, AT(color), "auto" },
 	{ 0, "no-pager", NULL, "do not show a long page in $PAGER", OPT_FLAG, AT(no_pager) },
 	{ 0, "ascii", NULL, "print nothing but ASCII; by default where the locale says so", OPT_FLAG, AT(ascii) },
@@ -161,18 +160,18 @@ const struct cmd cmd_report = {
 	.name = "report",
 	.usage = "[options] [FILE]",
 	.summary = "show what a recording contains",
-	.help =
-	    "The first sentence is the answer. The page below it fits a screen: what was recorded, what to try next, "
-	    "and for each model how its session was created, how fast its inferences are, which operators take the "
-	    "time, and why the slowest inference was slow: its time above the median, divided among causes. --slowest "
-	    "N says so of more. --all shows every table; --model shows the operators of "
-	    "one model. A page longer than the terminal opens in $PAGER.\n\n"
-	    "Figures: percentiles are nearest ranks. A mean comes with its 95 % confidence interval. The first "
-	    "inference of each session, failed ones and those that were cut off are counted separately. Shares are of "
-	    "the wall time of inferences, and add up: time that no operator explains is unattributed.\n\n"
-	    "FILE is a recording of inftrace, or a file that inftrace import reads: a profile of ONNX Runtime or "
-	    "QNN, a trace of Chrome or PyTorch, or another Perfetto trace. - is standard input. Without FILE, the "
-	    "newest recording in this folder is read.",
+	.help = "The first sentence is the answer. The page below it fits a screen: the recording, what to try next, "
+		"and for each model session creation, latency, the operators that take the time, and why the slowest "
+		"inference was slow: its time above the median, divided among causes. --slowest N explains more of "
+		"them. --all shows every table; --model shows the operators of one model. A page longer than the "
+		"terminal opens in $PAGER.\n\n"
+		"Figures: percentiles are nearest ranks. A mean comes with its 95 % "
+		"confidence interval. The first inference of each session, failed ones and those that were cut off are "
+		"counted separately. Shares refer to the wall time of inferences, and add up: time outside of "
+		"operators is unattributed.\n\n"
+		"FILE is a recording of inftrace, or a file that inftrace import reads: "
+		"a profile of ONNX Runtime or QNN, a trace of Chrome or PyTorch, or another Perfetto trace. - is "
+		"standard input. Without FILE, the newest recording in this folder is read.",
 	.examples =
 	    (const struct cmd_example[]){
 		{ "inftrace report", "the page of the newest recording" },

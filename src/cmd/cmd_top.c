@@ -50,9 +50,10 @@ static const struct opt top_opt_table[] = {
 	{ 0, NULL, NULL, "What is seen:" },
 	{ 'l', "level", "inference|operator|detail", "how deep to look: inferences; also operators; or also shapes",
 	  OPT_CHOICE, AT(shared.plan.level), "operator" },
-	{ 'i', "interval", "TIME", "time between two pictures, and between samples of resources; at least 100ms",
+	{ 'i', "interval", "TIME", "time between two updates, and between samples of resources; at least 100ms",
 	  OPT_DURATION, AT(shared.plan.interval_ns), "1s" },
-	{ 'd', "duration", "TIME", "end after this time; the programs go on", OPT_PERIOD, AT(shared.plan.duration_ns) },
+	{ 'd', "duration", "TIME", "end after this time; the programs keep running", OPT_PERIOD,
+	  AT(shared.plan.duration_ns) },
 	PROBE_OPTIONS(struct top_opts, probes),
 	{ 0, "inject", NULL,
 	  "load the agent of record into the programs instead of probing them: needs no root; only programs that run "
@@ -66,8 +67,8 @@ static const struct opt top_opt_table[] = {
 	{ 'o', "output", "FILE", "also write a recording to this file", OPT_STR, AT(shared.out) },
 	{ 0, "force", NULL, "overwrite the file if it exists", OPT_FLAG, AT(shared.force) },
 	{ 0, "log", "FILE",
-	  "with -- CMD: append to this file what CMD prints to the terminal that shows the page; else it is dropped",
-	  OPT_STR, AT(log) },
+	  "with -- CMD: append to this file the output of CMD that the page hides; else it is dropped", OPT_STR,
+	  AT(log) },
 	{ 0 },
 };
 
@@ -387,23 +388,21 @@ const struct cmd cmd_top = {
 	.name = "top",
 	.usage = "[options] [PID... | -- CMD [ARG...]]",
 	.summary = "show what programs that run models do now",
-	.help =
-	    "Shows, once an interval, the resources of the machine, every model that runs with its inferences per "
-	    "second, "
-	    "latencies and phase, and the operators of the selected model. F1 or ? explains keys and columns.\n\n"
-	    "Without arguments, top attaches to every program that has a runtime loaded and to those that load one "
-	    "later. PIDs, --name and --path choose programs. -- CMD starts one, with the agent of inftrace record in "
-	    "it. When top ends, the programs go on; a command is waited for, and its exit status is top's. Nothing is "
-	    "written to disk unless -o or --log is given.\n\n"
-	    "Attaching needs root, or the capabilities CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE, as inftrace attach "
-	    "does. "
-	    "-- CMD and --inject need neither.\n\n"
-	    "A terminal of 40x8 or more shows the page. A pipe or a file gets plain lines, one block an interval; "
-	    "--json "
-	    "prints one object a line. The figures are kept in bounded memory, however long top runs: totals are "
-	    "exact, "
-	    "percentiles are those of the last ten intervals.\n\n"
-	    "The exit status is 0, or that of CMD; 2 on a usage error, 3 on failure.",
+	.help = "Shows, once an interval, the resources of the machine, every model that runs with its inferences per "
+		"second, latencies and phase, and the operators of the selected model. F1 or ? explains keys and "
+		"columns.\n\n"
+		"Without arguments, top attaches to every program that has a runtime loaded and to those "
+		"that load one later. PIDs, --name and --path choose programs. -- CMD starts one, with the agent of "
+		"inftrace record in it. When top ends, the programs keep running. top waits for CMD, and exits with "
+		"its status. Nothing is written to disk unless -o or --log is given.\n\n"
+		"Attaching needs root, or the "
+		"capabilities CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE, as inftrace attach does. -- CMD and --inject "
+		"need neither.\n\n"
+		"A terminal of 40x8 or more shows the page. A pipe or a file gets plain lines, one "
+		"block an interval; --json prints one object a line. The figures are kept in bounded memory, however "
+		"long top runs: totals are exact, percentiles are those of the last ten intervals.\n\n"
+		"The exit status "
+		"is 0, or that of CMD; 2 on a usage error, 3 on failure.",
 	.examples = examples,
 	.opts = top_opt_table,
 	.opts_size = sizeof(struct top_opts),

@@ -237,19 +237,19 @@ const struct cmd cmd_view = {
 	.help =
 	    "Reads a recording and serves a page that shows it, to browsers on this machine alone, until Ctrl-C. The "
 	    "first line of output is the page's address. It holds a secret: anyone who has it can see the recording, "
-	    "so "
-	    "share it only with people who may have the file. On a desktop a browser opens the page; other users of "
-	    "the "
-	    "machine may see the browser's command line, with the address: --no-browser avoids that.\n\n"
-	    "The page first says what the report says, then shows the resources and the events on one axis of time, "
-	    "from the whole recording down to single nanoseconds, and tables of models, inferences and operators. "
-	    "Nothing is fetched from the network.\n\n"
-	    "FILE is a recording, a folder of segments (*.pftrace.d), or a file of another tool that inftrace import "
-	    "reads; - is standard input. Without FILE, the newest recording in this folder is shown. All of it is kept "
-	    "in memory: about 40 bytes an event.\n\n"
-	    "With BASE and NEW the page shows both on one axis of time, and what inftrace diff says of them. A file "
-	    "that is dropped on the page, or chosen there, is opened or compared.\n\n"
-	    "FILE#PLACE is what the page's Link copies: it shows that place again.",
+	    "so share it only with people who may have the file. On a desktop a browser opens the page; other users of "
+	    "the machine may see the browser's command line, with the address: --no-browser avoids that.\n\n"
+	    "The page "
+	    "starts with the verdict of the report. Below are the resources and the events on one time axis, from the "
+	    "whole recording down to single nanoseconds, and tables of models, inferences and operators. Nothing is "
+	    "fetched from the network.\n\n"
+	    "FILE is a recording, a folder of segments (*.pftrace.d), or a file of "
+	    "another tool that inftrace import reads; - is standard input. Without FILE, the newest recording in this "
+	    "folder is shown. All of it is kept in memory: about 40 bytes an event.\n\n"
+	    "With BASE and NEW the page "
+	    "shows both on one time axis, with the result of inftrace diff. A file that is dropped on the page, or "
+	    "chosen there, is opened or compared.\n\n"
+	    "FILE#PLACE opens the page at a place: Link on the page copies it.",
 	.examples =
 	    (const struct cmd_example[]){
 		{ "inftrace view", "the newest recording" },

@@ -58,7 +58,8 @@ static const struct opt watch_opt_table[] = {
 	  OPT_CHOICE, AT(shared.plan.level), "auto" },
 	{ 'i', "interval", "TIME", "time that is summed up; at least 100ms", OPT_DURATION, AT(shared.plan.interval_ns),
 	  "10s" },
-	{ 'd', "duration", "TIME", "end after this time; the programs go on", OPT_PERIOD, AT(shared.plan.duration_ns) },
+	{ 'd', "duration", "TIME", "end after this time; the programs keep running", OPT_PERIOD,
+	  AT(shared.plan.duration_ns) },
 	{ 0, "max-series", "N",
 	  "keep sums for at most so many combinations of service, model, runtime and provider; others are summed up as "
 	  "other, and counted",
@@ -103,21 +104,20 @@ static const struct opt watch_opt_table[] = {
 	  OPT_SIZE, AT(spool.most_bytes), "256M" },
 	{ 0, "lines", "FILE", "append each interval to this file as JSON lines; -: to standard output", OPT_STR,
 	  AT(lines.path) },
-	{ 0, "lines-size", "SIZE", "begin a new file when it has this size", OPT_SIZE, AT(lines.most_bytes), "64M" },
-	{ 0, "lines-keep", "N", "keep so many files of before, as FILE.1, FILE.2 ...", OPT_INT, AT(lines.n_kept), "4" },
+	{ 0, "lines-size", "SIZE", "start a new file at this size", OPT_SIZE, AT(lines.most_bytes), "64M" },
+	{ 0, "lines-keep", "N", "keep this many earlier files, as FILE.1, FILE.2 ...", OPT_INT, AT(lines.n_kept), "4" },
 	{ 0, NULL, NULL, "Recordings of what was worth it:" },
 	{ 'o', "output", "FILE",
-	  "also record, and keep the newest part; when --dump-when holds it is written to a file of its own beside "
-	  "FILE",
+	  "also record, and keep the newest part; when --dump-when holds, it is written to a separate file beside FILE",
 	  OPT_STR, AT(shared.out) },
 	{ 0, "force", NULL, "overwrite the file if it exists", OPT_FLAG, AT(shared.force) },
 	{ 0, "keep", "TIME|SIZE", "how much is kept", OPT_STR, AT(shared.keep), "2m" },
 	{ 0, "dump-when", "WHEN",
 	  "p99>50ms, max>1s, mean>20ms or error; commas between several; SIGUSR1 does it always", OPT_LIST,
 	  AT(shared.dump_when) },
-	{ 0, "dump-after", "TIME", "how much of what follows belongs to that file", OPT_DURATION,
+	{ 0, "dump-after", "TIME", "time after the event that this file also covers", OPT_DURATION,
 	  AT(shared.dump_after_ns), "10s" },
-	{ 0, "max-dumps", "N", "write at most so many such files; later ones are only counted", OPT_INT,
+	{ 0, "max-dumps", "N", "write at most this many such files; only count later ones", OPT_INT,
 	  AT(shared.max_dumps), "10" },
 	{ 0, "dump", NULL,
 	  "ask an inftrace watch that runs with -o for such a file, wait for it, and print its name; with a PID: the "
@@ -363,21 +363,19 @@ static int run(const void *opaque, int argc, char **argv, struct err *err)
 const struct cmd cmd_watch = {
 	.name = "watch",
 	.usage = "[options] | --dump [PID]",
-	.summary = "sum up what all programs do with models, for the engines of a fleet",
+	.summary = "sum up the inferences of all programs, for the monitoring of a fleet",
 	.help =
-	    "Watches every program that runs models, those that start later too, and sums up every 10 s how many "
-	    "inferences there were of each service and model, how long they took, and how many failed. Prometheus "
-	    "scrapes the sums, OTLP or ClickHouse receives them, or a file takes them as JSON lines. The slowest, "
-	    "failed and first "
-	    "inferences get a line "
-	    "of their own.\n\n"
-	    "A program's service is its OTEL_SERVICE_NAME, else its name; its container and pod are those of its "
-	    "cgroup and of OTEL_RESOURCE_ATTRIBUTES. Nothing is written into the programs, and when watch ends, "
-	    "however "
-	    "it ends, they go on.\n\n"
-	    "What leaves the machine, and what asks from outside, is in processes of their own that have no rights. "
-	    "Addresses beyond this machine need a token and TLS.\n\n"
-	    "It needs root, or the capabilities CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE, as inftrace attach does.",
+	    "Watches every program that runs models, including those that start later. Every 10 s it sums up the "
+	    "inferences of each service and model: their number, durations and failures. Prometheus scrapes the sums, "
+	    "OTLP or ClickHouse receives them, or a file takes them as JSON lines. The slowest, failed and first "
+	    "inferences each get a separate line.\n\n"
+	    "A program's service is its OTEL_SERVICE_NAME, else its name; its "
+	    "container and pod are those of its cgroup and of OTEL_RESOURCE_ATTRIBUTES. watch writes nothing into the "
+	    "programs. When it ends, even by SIGKILL, they keep running.\n\n"
+	    "Separate processes without rights send the "
+	    "sums and answer requests. Addresses beyond this machine need a token and TLS.\n\n"
+	    "It needs root, or the "
+	    "capabilities CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE, as inftrace attach does.",
 	.examples = examples,
 	.opts = watch_opt_table,
 	.opts_size = sizeof(struct watch_opts),

@@ -36,7 +36,7 @@ struct live_options {
 	PAGE_OPTIONS(type, field.page), { 0, \
 					  "live-window", \
 					  "TIME", \
-					  "how much of the past the live page keeps", \
+					  "period that the live page keeps", \
 					  OPT_DURATION, \
 					  offsetof(type, field.window_ns), \
 					  "10m" }, \
@@ -50,7 +50,7 @@ struct live_options {
 
 #define LIVE_OPTIONS(type, field) \
 	{ 0,	    "live", \
-	  NULL,	    "also show what happens now in a browser, on a page of this machine alone", \
+	  NULL,	    "also show the recording live in a browser on this machine", \
 	  OPT_FLAG, offsetof(type, field.is_wanted) }, \
 	    LIVE_PAGE_OPTIONS(type, field)
 

@@ -35,7 +35,7 @@ struct record_options {
 	      offsetof(type, field.plan.level), \
 	      "operator" }, \
 	    { 0,	"kernels", \
-	      NULL,	"also record what a GPU does: kernels and copies of CUDA; at level detail it is the default", \
+	      NULL,	"also record kernels and copies of CUDA; the default at level detail", \
 	      OPT_FLAG, offsetof(type, field.plan.kernels) }, \
 	    { 0,	"no-kernels", \
 	      NULL,	"leave the GPU's kernels out, also at level detail", \
@@ -47,22 +47,20 @@ struct record_options {
 	    { 0, \
 	      "stacks", \
 	      "HZ|off", \
-	      "how many times a second to look at what each thread does, and in which line of the program; by " \
-	      "default " \
-	      "100, at level inference off", \
+	      "samples a second of the state and stack of each thread; by default 100, at level inference off", \
 	      OPT_STR, \
 	      offsetof(type, field.stacks) }, \
 	    { 'd',	  "duration", \
-	      "TIME",	  "stop recording after this time; the program goes on", \
+	      "TIME",	  "stop recording after this time; the program keeps running", \
 	      OPT_PERIOD, offsetof(type, field.plan.duration_ns) }, \
 	    { 'n',     "iterations", \
-	      "N",     "stop recording after at least this many inferences; the program goes on", \
+	      "N",     "stop recording after at least this many inferences; the program keeps running", \
 	      OPT_INT, offsetof(type, field.plan.iterations) }, \
 	    { 0,	"max-size", \
-	      "SIZE",	"stop recording when the file has about this size; the program goes on", \
+	      "SIZE",	"stop recording when the file has about this size; the program keeps running", \
 	      OPT_SIZE, offsetof(type, field.plan.max_bytes) }, \
 	    { 0,	   "keep", \
-	      "TIME|SIZE", "keep only the newest part, of this duration or size, and go on: for recordings of days", \
+	      "TIME|SIZE", "record without end, and keep only the newest part, of this duration or size", \
 	      OPT_STR,	   offsetof(type, field.keep) }, \
 	    { 0, \
 	      "dump-when", \
@@ -74,19 +72,19 @@ struct record_options {
 	    { 0, \
 	      "dump-after", \
 	      "TIME", \
-	      "how much of what follows belongs to that file", \
+	      "time after the event that this file also covers", \
 	      OPT_DURATION, \
 	      offsetof(type, field.dump_after_ns), \
 	      "10s" }, \
 	    { 0,       "max-dumps", \
-	      "N",     "write at most so many such files; later ones are only counted", \
+	      "N",     "write at most this many such files; only count later ones", \
 	      OPT_INT, offsetof(type, field.max_dumps), \
 	      "10" }, \
 	    { 0, \
 	      "thin", \
 	      "N|auto", \
-	      "keep the operators of one inference in N, and of the slowest and failed ones; every inference stays; " \
-	      "auto: all, but of a large recording only what the disk has room for, for a day or for --keep", \
+	      "keep the operators of every Nth inference, and of the slowest and failed ones; all inferences are " \
+	      "kept; auto: all operators while a day of the recording (or --keep) fits on the disk", \
 	      OPT_STR, \
 	      offsetof(type, field.thin), \
 	      "auto" }, \
@@ -98,7 +96,7 @@ struct record_options {
 	      OPT_FLAG, offsetof(type, field.no_compress) }, \
 	    { 0, "json", NULL, "print the summary as JSON", OPT_FLAG, offsetof(type, field.json) }, \
 	    { 0,       "progress", \
-	      "FILE",  "also write how far the recording is to this file or pipe, as lines of JSON, twice a second", \
+	      "FILE",  "also write the progress to this file or pipe, as lines of JSON, twice a second", \
 	      OPT_STR, offsetof(type, field.progress) }, \
 	{ \
 		'q', "quiet", NULL, "print neither summary nor progress", OPT_FLAG, offsetof(type, field.quiet) \
