@@ -6,8 +6,8 @@
 static const struct column requests[] = {
 	{ "id", "id", "number of the row, from 1", COLUMN_ROW },
 	{ "name", "name", "name of the program's own slices that are the requests", COLUMN_TEXT, AT(name) },
-	{ "count", "requests", "how many this row is of; 1 of a slow one", COLUMN_COUNT, AT(n) },
-	{ "begin_ns", "begin_ns", "of one of the slowest of its name: when it began; NULL: the row is of all of them",
+	{ "count", "requests", "number of requests in this row; 1 for a slow one", COLUMN_COUNT, AT(n) },
+	{ "begin_ns", "begin_ns", "start of one of the slowest requests of its name; NULL: the row covers all of them",
 	  COLUMN_TIME, AT(begin_ns) },
 	{ "pid", "process", "the same: its process, processes.id", COLUMN_PROCESS, AT(process) },
 	{ "tid", "tid", "the same: its thread", COLUMN_KNOWN, AT(tid) },
@@ -25,7 +25,7 @@ const struct column_list columns_requests = { COLUMN_ROWS(requests), COLUMN_LIST
 
 static const struct column parts[] = {
 	{ "request", "request", "requests.id", COLUMN_NUMBER, AT(request) },
-	{ "state", "state", "what the thread did outside of inferences: \"ran\", \"waited for the GIL\"", COLUMN_TEXT,
+	{ "state", "state", "state of the thread outside of inferences: \"ran\", \"waited for the GIL\"", COLUMN_TEXT,
 	  AT(state) },
 	{ "wait", "wait", "what it waited for: \"held by burn (gil.py:4)\", \"recvfrom on 10.0.0.7:443\"", COLUMN_TEXT,
 	  AT(wait) },

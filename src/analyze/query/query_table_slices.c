@@ -132,7 +132,7 @@ static const struct query_column kernel_columns[] = {
 	{ "reported_ns", "INTEGER", "the duration that the profiler reports, if it did not fit into its operator",
 	  .arg = KEY_REPORTED_NS },
 	{ "source", "TEXT", "the profiler that it comes from", .arg = KEY_SOURCE },
-	{ "queued_ns", "INTEGER", "of CUDA: from the end of the call that launched it to its begin",
+	{ "queued_ns", "INTEGER", "for CUDA: from the end of the call that launched it to its start",
 	  .arg = KEY_QUEUED_NS },
 	{ "bytes", "INTEGER", "of copies and sets of CUDA", .arg = KEY_BYTES },
 	{ "direction", "TEXT", "of copies of CUDA: `to the device`, `from the device` ...", .arg = KEY_DIRECTION },

@@ -122,7 +122,8 @@ static const struct query_column slow_columns[] = {
 	{ "excess_ns", "INTEGER", "duration_ns - median_ns", get_excess },
 	{ "is_failed", "INTEGER", "1: it failed; else 0", SLOW(FLAG, is_failed) },
 	{ "cause", "TEXT",
-	  "what took most of the excess: `cpu_wait`, `operators` ...; NULL: nothing recorded explains it", get_cause },
+	  "the cause of most of the excess: `cpu_wait`, `operators` ...; NULL: nothing recorded explains it",
+	  get_cause },
 	{ "why", "TEXT", "all causes in words, each with its time", get_why },
 };
 

@@ -119,7 +119,7 @@ static const void *in_sample_frame(const struct query_at *at)
 
 static const struct query_column sample_columns[] = {
 	{ "id", "INTEGER", "number of the sample, in the order of time", get_row, QUERY_ROW },
-	{ "time_ns", "INTEGER", "when it was taken, CLOCK_MONOTONIC: the end of what it stands for",
+	{ "time_ns", "INTEGER", "when it was taken, CLOCK_MONOTONIC: the end of the time that it stands for",
 	  SAMPLE(COUNT, time_ns) },
 	{ "begin_ns", "INTEGER", "time_ns - duration_ns", get_begin },
 	{ "duration_ns", "INTEGER", "the time that it stands for: since the sample before of its thread",
@@ -127,7 +127,7 @@ static const struct query_column sample_columns[] = {
 	{ "cpu_ns", "INTEGER", "of it, the thread ran", SAMPLE(COUNT, is.cpu_ns) },
 	{ "queue_ns", "INTEGER", "of it, the thread was ready and waited for a CPU", SAMPLE(COUNT, is.queue_ns) },
 	{ "state", "TEXT",
-	  "what the thread did at time_ns: `ran`, `waited for a CPU`, `waited for the GIL`, `waited for a thread`, "
+	  "state of the thread at time_ns: `ran`, `waited for a CPU`, `waited for the GIL`, `waited for a thread`, "
 	  "`blocked in a system call`, `slept`, `waited for memory`, `was stopped`, `unknown`",
 	  get_state },
 	{ "call", "TEXT", "the system call that it was blocked in; of a stop: `stopped` or `traced`",

@@ -50,7 +50,7 @@ static const struct query_column_words overlap_columns[] = {
 	{ "model", "TEXT", "its model" },
 	{ "other_id", "INTEGER", "the one that began while it ran: inferences.id" },
 	{ "other_model", "TEXT", "the model of that one" },
-	{ "begin_ns", "INTEGER", "when both ran first, CLOCK_MONOTONIC" },
+	{ "begin_ns", "INTEGER", "start of the overlap, CLOCK_MONOTONIC" },
 	{ "end_ns", "INTEGER", "when the first of them ended" },
 	{ "duration_ns", "INTEGER", "end_ns - begin_ns" },
 };
@@ -77,12 +77,12 @@ static const struct query_column_words unattributed_columns[] = {
 static const struct query_column_words kernel_columns[] = {
 	{ "name", "TEXT", "name of the kernel" },
 	{ "op_type", "TEXT", "type of the operator that launched it, or its own, as the provider names it" },
-	{ "calls", "INTEGER", "how many there are; without those that were cut off" },
+	{ "calls", "INTEGER", "number of calls, without those that were cut off" },
 	{ "total_ns", "INTEGER", "their time, added up" },
 	{ "mean_ns", "REAL", "total_ns / calls" },
 	{ "max_ns", "INTEGER", "that of the longest" },
 	{ "share", "REAL", "of the time of all kernels, 0 to 1" },
-	{ "share_so_far", "REAL", "the same, with those that take more" },
+	{ "share_so_far", "REAL", "the same, including rows that take more" },
 };
 
 static const struct query_column_words cycle_columns[] = {
@@ -90,7 +90,7 @@ static const struct query_column_words cycle_columns[] = {
 	{ "calls", "INTEGER", "how often it ran" },
 	{ "cycles", "INTEGER", "those of all calls, added up" },
 	{ "share", "REAL", "of the cycles of all nodes, 0 to 1" },
-	{ "share_so_far", "REAL", "the same, with those that take more" },
+	{ "share_so_far", "REAL", "the same, including rows that take more" },
 };
 
 static const struct query_column_words stream_columns[] = {
