@@ -250,7 +250,12 @@ struct made {
 
 static void identify(struct origin_program *origin, const char *sysroot, pid_t pid, const char *name)
 {
-	*origin = (struct origin_program){ .service = "evil\"\\" };
+	*origin = strcmp(name, "pod") ? (struct origin_program){ .service = "evil\"\\" }
+				      : (struct origin_program){ .service = "s",
+								 .k8s_namespace = "n",
+								 .k8s_pod = "p",
+								 .container = "c",
+								 .service_version = "1.2" };
 }
 
 static void make(struct made *m)
@@ -501,7 +506,7 @@ TEST(devices_are_summed_up_by_service)
 
 	make(&m);
 	for (int32_t pid = 1; pid <= 2; pid++) {
-		uint32_t process = stream_process(&m.s, pid, "python"), lane = stream_lane(&m.s, process, "net");
+		uint32_t process = stream_process(&m.s, pid, "pod"), lane = stream_lane(&m.s, process, "net");
 
 		run(&m, lane, 0, 1, "ok");
 		for (int i = 0; i < 4; i++) {
@@ -518,7 +523,10 @@ TEST(devices_are_summed_up_by_service)
 	assert_string_equal(service->use[0].device.id, "card1");
 	assert_true(fabs(service->use[0].s - 2) < 1e-9 && fabs(service->use[0].bytes - 4000) < 1e-9);
 	text = written(&m, write_text);
-	assert_non_null(strstr(text, "device=\"gpu\",device_id=\"card1\"} 2\n"));
+#define POD "{service=\"s\",k8s_namespace=\"n\",k8s_pod=\"p\",container=\"c\",service_version=\"1.2\""
+	assert_non_null(strstr(text, "inftrace_device_seconds_total" POD ",device=\"gpu\",device_id=\"card1\"} 2\n"));
+	assert_non_null(strstr(text, "inftrace_processes" POD "} 2\n"));
+	assert_non_null(strstr(text, "inftrace_inference_running" POD ",model=\"net\"} 0\n"));
 	free(text);
 	assert_int_equal(fleet_roll(m.fleet, 4 * SECOND, 1004 * SECOND, NULL), 0);
 	assert_true(fabs(service->use[0].s - 2) < 1e-9 && service->use[0].last_s == 0);
