@@ -16,10 +16,10 @@ TEST(a_session_is_found_until_nothing_of_it_can_come)
 	sessions_release(&sessions, 7);
 	for (int round = 0; round < 3; round++) {
 		assert_int_equal(sessions_at(&sessions, 7)->model, 70);
-		assert_int_equal(sessions.n, 1);
+		assert_int_equal(sessions.living.n, 1);
 		sessions_end_round(&sessions);
 	}
-	assert_int_equal(sessions.n, 0);
+	assert_int_equal(sessions.living.n, 0);
 	assert_null(sessions_find(&sessions, 7));
 	assert_int_equal(sessions_at(&sessions, 7)->model, 0);
 	assert_ptr_equal(sessions_find(&sessions, 7), sessions_at(&sessions, 7));
@@ -35,7 +35,7 @@ TEST(number_0_is_the_unknown_session)
 	sessions_release(&sessions, 5); /* never met */
 	for (int round = 0; round < 4; round++)
 		sessions_end_round(&sessions);
-	assert_int_equal(sessions.n + sessions.n_gone, 0);
+	assert_int_equal(sessions.living.n + sessions.n_gone, 0);
 	assert_ptr_equal(sessions_at(&sessions, 0), &sessions.unknown);
 	sessions_done(&sessions);
 }
@@ -62,11 +62,11 @@ TEST(sessions_without_end_take_no_more_memory)
 	}
 	for (int round = 0; round < 3; round++)
 		sessions_end_round(&sessions);
-	assert_int_equal(sessions.n, LIVING);
+	assert_int_equal(sessions.living.n, LIVING);
 	for (int i = 0; i < LIVING; i++)
 		assert_int_equal(sessions_at(&sessions, living[i])->bytes, living[i] * 3);
-	assert_int_equal(sessions.n, LIVING);
-	assert_true(sessions.n_slots <= 8192 && sessions.gone_capacity <= 8192);
+	assert_int_equal(sessions.living.n, LIVING);
+	assert_true(sessions.living.n_slots <= 8192 && sessions.gone_capacity <= 8192);
 	sessions_done(&sessions);
 }
 
@@ -77,7 +77,7 @@ TEST(more_than_a_million_at_once_are_the_unknown_session)
 
 	for (uint32_t number = 1; number <= MOST; number++)
 		sessions_at(&sessions, number * 12345677u)->model = number;
-	assert_int_equal(sessions.n, MOST);
+	assert_int_equal(sessions.living.n, MOST);
 	assert_ptr_equal(sessions_at(&sessions, (MOST + 1) * 12345677u), &sessions.unknown);
 	assert_int_equal(sessions_at(&sessions, 99 * 12345677u)->model, 99);
 	sessions_done(&sessions);

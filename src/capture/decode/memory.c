@@ -11,55 +11,6 @@
 
 enum { MAX_ALLOCATORS = 1 << 18, MAX_NODES = 1 << 20, MAX_KEPT = 4096 };
 
-static size_t slot_of(const struct memory *memory, uint64_t address)
-{
-	return (size_t)(address * 0x9e3779b97f4a7c15u >> 20) & (memory->n_slots - 1);
-}
-
-/* The slot of this address, or the free one where it belongs. There is always a free one. */
-static size_t find_slot(const struct memory *memory, uint64_t address)
-{
-	size_t at = slot_of(memory, address);
-
-	while (memory->block[at].address && memory->block[at].address != address)
-		at = (at + 1) & (memory->n_slots - 1);
-	return at;
-}
-
-static int grow_blocks(struct memory *memory)
-{
-	struct memory bigger = { .n_slots = memory->n_slots ? memory->n_slots * 2 : 64 };
-
-	bigger.block = calloc(bigger.n_slots, sizeof *bigger.block);
-	if (!bigger.block)
-		return -ENOMEM;
-	for (size_t i = 0; i < memory->n_slots; i++)
-		if (memory->block[i].address)
-			bigger.block[find_slot(&bigger, memory->block[i].address)] = memory->block[i];
-	free(memory->block);
-	memory->block = bigger.block;
-	memory->n_slots = bigger.n_slots;
-	return 0;
-}
-
-/* Closes the gap, so that look-ups do not end there too early. */
-static void remove_block(struct memory *memory, size_t gap)
-{
-	size_t mask = memory->n_slots - 1, at = gap;
-
-	for (;;) {
-		at = (at + 1) & mask;
-		if (!memory->block[at].address)
-			break;
-		if (((at - slot_of(memory, memory->block[at].address)) & mask) >= ((at - gap) & mask)) {
-			memory->block[gap] = memory->block[at];
-			gap = at;
-		}
-	}
-	memory->block[gap].address = 0;
-	memory->n_blocks--;
-}
-
 struct memory_allocator *memory_allocator(struct memory *memory, uint32_t id)
 {
 	uint32_t n = memory->n_allocators;
@@ -123,51 +74,14 @@ static uint32_t find_account(struct memory *memory, struct memory_allocator *all
 	return allocator->account = at;
 }
 
-static int grow_nodes(struct memory_account *account)
-{
-	uint32_t n = account->n_slots ? account->n_slots * 2 : 16;
-	struct memory_node *grown = calloc(n, sizeof *grown);
-
-	if (!grown)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < account->n_slots; i++) {
-		uint32_t at = account->node[i].node * 0x9e3779b1u & (n - 1);
-		while (account->node[i].node && grown[at].node)
-			at = (at + 1) & (n - 1);
-		if (account->node[i].node)
-			grown[at] = account->node[i];
-	}
-	free(account->node);
-	account->node = grown;
-	account->n_slots = n;
-	return 0;
-}
-
-/* What this operator holds; NULL: out of memory. */
-static struct memory_node *node_of(struct memory_account *account, uint32_t node)
-{
-	uint32_t at;
-
-	if (account->n_nodes * 2 >= account->n_slots && grow_nodes(account))
-		return NULL;
-	at = node * 0x9e3779b1u & (account->n_slots - 1);
-	while (account->node[at].node && account->node[at].node != node)
-		at = (at + 1) & (account->n_slots - 1);
-	if (!account->node[at].node) {
-		account->node[at].node = node;
-		account->n_nodes++;
-	}
-	return &account->node[at];
-}
-
 static void take_operators_peak(struct memory_account *account)
 {
 	struct memory_node *top = account->at_peak;
 	uint32_t n = 0;
 
 	account->operators_have_grown = false;
-	for (uint32_t i = 0; i < account->n_slots; i++) {
-		const struct memory_node *node = &account->node[i];
+	for (size_t i = 0; i < account->nodes.n_slots; i++) {
+		const struct memory_node *node = (struct memory_node *)account->nodes.row + i;
 		uint32_t at = n < MEMORY_AT_PEAK ? n : MEMORY_AT_PEAK;
 		if (!node->node || !node->bytes)
 			continue;
@@ -228,7 +142,8 @@ static bool is_of_runs(uint8_t use)
 
 static void use(struct memory_account *account, const struct memory_event *event, bool is_direct)
 {
-	struct memory_node *node = event->node ? node_of(account, event->node) : NULL;
+	struct memory_node *node =
+	    event->node ? slots_get(&account->nodes, event->node, sizeof(struct memory_node)) : NULL;
 
 	account->now.in_use += event->bytes;
 	account->now.direct += is_direct ? event->bytes : 0;
@@ -255,10 +170,8 @@ static void use(struct memory_account *account, const struct memory_event *event
 	set_level(&account->levels[0], account->now.in_use, event->time_ns);
 }
 
-/* Frees the block at a slot. */
-static void release(struct memory *memory, size_t at, uint64_t time_ns)
+static void release(struct memory *memory, struct memory_block *block, uint64_t time_ns)
 {
-	const struct memory_block *block = &memory->block[at];
 	struct memory_account *account = &memory->account[block->account];
 	struct memory_node *node;
 
@@ -279,14 +192,14 @@ static void release(struct memory *memory, size_t at, uint64_t time_ns)
 			account->recent[block->born % MEMORY_RECENT].n--;
 		}
 		account->n_frees++;
-		node = block->node ? node_of(account, block->node) : NULL;
+		node = block->node ? slots_get(&account->nodes, block->node, sizeof(struct memory_node)) : NULL;
 		if (node && node->n) {
 			node->bytes -= block->bytes;
 			node->n--;
 		}
 		set_level(&account->levels[0], account->now.in_use, time_ns);
 	}
-	remove_block(memory, at);
+	slots_remove(&memory->blocks, block, sizeof *block);
 }
 
 static int put_value(const struct memory_event *from, struct sink *out, struct err *err)
@@ -308,26 +221,24 @@ static int add_growth(struct memory *memory, const struct memory_event *event, u
 }
 
 /*
- * The slot of the block that is freed; n_slots: none. Its allocator tells on which side of an arena it is; a block of
+ * The block that is freed; NULL: none. Its allocator tells on which side of an arena it is; a block of
  * an unknown allocator is on this side.
  */
-static size_t find_freed(const struct memory *memory, const struct memory_event *event)
+static struct memory_block *find_freed(const struct memory *memory, const struct memory_event *event)
 {
 	bool is_behind = event->allocator && event->allocator < memory->n_allocators &&
 			 memory->allocator[event->allocator].is_behind_arena;
-	size_t at = find_slot(memory, event->address << 2 | is_behind);
+	struct memory_block *block = slots_find(&memory->blocks, event->address << 2 | is_behind, sizeof *block);
 
-	if (!memory->block[at].address && !is_behind)
-		at = find_slot(memory, event->address << 2 | 2);
-	return memory->block[at].address ? at : memory->n_slots;
+	return block || is_behind ? block : slots_find(&memory->blocks, event->address << 2 | 2, sizeof *block);
 }
 
 static int apply_free(struct memory *memory, const struct memory_event *event)
 {
-	size_t at = find_freed(memory, event);
+	struct memory_block *block = find_freed(memory, event);
 
-	if (at < memory->n_slots)
-		release(memory, at, event->time_ns);
+	if (block)
+		release(memory, block, event->time_ns);
 	else
 		memory->n_unknown++;
 	return 0;
@@ -340,20 +251,21 @@ static int apply_alloc(struct memory *memory, const struct memory_event *event)
 	uint32_t session = allocator->session ? allocator->session : event->session;
 	uint64_t address = event->address << 2 | (uint64_t)is_behind | (uint64_t)is_direct << 1;
 	uint32_t account = find_account(memory, allocator, session);
-	size_t at = find_slot(memory, address);
+	struct memory_block *block = slots_find(&memory->blocks, address, sizeof *block);
 
 	if (account == MEMORY_NO_ACCOUNT)
 		return -ENOMEM;
 	/* an address that is allocated again was freed, and the record of that is lost */
-	if (memory->block[at].address) {
+	if (block) {
 		memory->n_reused++;
-		release(memory, at, event->time_ns);
-		at = find_slot(memory, address);
+		release(memory, block, event->time_ns);
 	}
-	memory->block[at] = (struct memory_block){
+	block = slots_get(&memory->blocks, address, sizeof *block);
+	if (!block)
+		return -ENOMEM;
+	*block = (struct memory_block){
 		address, event->bytes, account, event->node, (uint32_t)memory->account[account].n_run_ends, event->use
 	};
-	memory->n_blocks++;
 	memory->account[account].has_changed = true;
 	if (is_behind || is_direct)
 		add_total(memory, event->bytes, 0, event->time_ns);
@@ -404,7 +316,6 @@ static void apply_run_end(struct memory *memory, uint32_t session)
 
 static int apply(struct memory *memory, struct sink *out, const struct memory_event *event, struct err *err)
 {
-	int code;
 
 	if (event->counter)
 		return put_value(event, out, err);
@@ -412,8 +323,6 @@ static int apply(struct memory *memory, struct sink *out, const struct memory_ev
 		(event->is_release ? apply_release : apply_run_end)(memory, event->session);
 		return 0;
 	}
-	if (memory->n_blocks * 2 >= memory->n_slots && (code = grow_blocks(memory)))
-		return code;
 	return event->is_free ? apply_free(memory, event) : apply_alloc(memory, event);
 }
 
@@ -437,12 +346,12 @@ int memory_apply(struct memory *memory, struct sink *out, uint64_t until_ns, str
 void memory_done(struct memory *memory)
 {
 	for (uint32_t i = 0; i < memory->n_accounts; i++)
-		free(memory->account[i].node);
+		slots_done(&memory->account[i].nodes);
 	free(memory->account);
 	free(memory->growth);
 	free(memory->shapes);
 	free(memory->allocator);
 	free(memory->event);
-	free(memory->block);
+	slots_done(&memory->blocks);
 	memset(memory, 0, sizeof *memory);
 }

@@ -16,6 +16,7 @@
 
 #include <stdbool.h>
 
+#include "base/slots.h"
 #include "event/record.h"
 #include "event/sink.h"
 
@@ -53,9 +54,8 @@ struct memory_block {
 
 /* What one operator holds. */
 struct memory_node {
-	uint32_t node; /* 0: free slot */
-	uint32_t n;
-	uint64_t bytes;
+	uint64_t node; /* 0: free slot */
+	uint64_t bytes, n;
 };
 
 struct memory_amount {
@@ -99,8 +99,7 @@ struct memory_account {
 	struct memory_node at_peak[MEMORY_AT_PEAK]; /* the largest first */
 	uint32_t n_at_peak;			    /* of all, also those that have no place there */
 	/* operators that hold something, or did */
-	struct memory_node *node;
-	uint32_t n_nodes, n_slots;
+	struct slots nodes;	       /* of struct memory_node, by node */
 	struct memory_level levels[2]; /* in use; held by arenas */
 	/* when it was last written, when with its peaks, and these peaks then (memory_tell.c) */
 	uint64_t told_ns, told_all_ns, told_peak, told_operators_peak;
@@ -120,8 +119,7 @@ struct memory {
 	struct memory_event *event; /* gathered, not yet applied */
 	size_t n, capacity;
 	uint64_t order;
-	struct memory_block *block; /* open addressing by address */
-	size_t n_blocks, n_slots;
+	struct slots blocks; /* of struct memory_block, by address */
 	struct memory_account *account;
 	uint32_t n_accounts, accounts_capacity;
 	struct memory_growth *growth;

@@ -258,9 +258,7 @@ static int put_notes(const struct place *to, struct memory_account *account)
 /* Its sums were written, and will not change any more. */
 static void end_account(struct memory_account *account)
 {
-	free(account->node);
-	account->node = NULL;
-	account->n_nodes = account->n_slots = 0;
+	slots_done(&account->nodes);
 	account->is_over = true;
 }
 

@@ -11,10 +11,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/slots.h"
 #include "event/record.h"
 
 struct session {
-	uint32_t number;	  /* 0: a free slot, or the unknown session */
+	uint64_t number;	  /* 0: a free slot, or the unknown session */
 	uint32_t model, creating; /* name of the group, now and during its creation */
 	uint32_t path, providers, options, runtime;
 	int64_t bytes;
@@ -30,8 +31,7 @@ struct session {
 };
 
 struct sessions {
-	struct session *slot; /* a hash table by number */
-	uint32_t n, n_slots;
+	struct slots living; /* of struct session, by number */
 	struct session unknown;
 	struct session_gone {
 		uint32_t number;

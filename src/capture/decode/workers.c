@@ -5,57 +5,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint32_t first_slot(const struct workers *workers, int32_t inner_tid)
-{
-	return (uint32_t)inner_tid * 0x9e3779b1u >> 7 & (workers->n_slots - 1);
-}
+struct workers_slot {
+	uint64_t key;
+	uint32_t number;
+};
 
-/* Where the thread is, or would be. */
-static uint32_t find_slot(const struct workers *workers, int32_t inner_tid)
+static uint64_t key_of(int32_t inner_tid)
 {
-	uint32_t at = first_slot(workers, inner_tid);
-
-	while (workers->slot[at] && workers->at[workers->slot[at] - 1].inner_tid != inner_tid)
-		at = (at + 1) & (workers->n_slots - 1);
-	return at;
+	return (uint64_t)(uint32_t)inner_tid + 1;
 }
 
 struct worker *workers_find(const struct workers *workers, int32_t inner_tid)
 {
-	uint32_t at = workers->n_slots ? workers->slot[find_slot(workers, inner_tid)] : 0;
+	const struct workers_slot *slot = slots_find(&workers->living, key_of(inner_tid), sizeof *slot);
 
-	return at ? &workers->at[at - 1] : NULL;
-}
-
-static bool grow_slots(struct workers *workers)
-{
-	uint32_t n = workers->n_slots ? workers->n_slots * 2 : 64, *old = workers->slot;
-	uint32_t *slot = calloc(n, sizeof *slot), n_old = workers->n_slots;
-
-	if (!slot)
-		return false;
-	workers->slot = slot;
-	workers->n_slots = n;
-	for (uint32_t i = 0; i < n_old; i++)
-		if (old[i])
-			slot[find_slot(workers, workers->at[old[i] - 1].inner_tid)] = old[i];
-	free(old);
-	return true;
-}
-
-/* Whoever was put behind this slot because it was taken moves up. */
-static void remove_slot(struct workers *workers, uint32_t at)
-{
-	uint32_t mask = workers->n_slots - 1, next = at, home;
-
-	workers->slot[at] = 0;
-	while (workers->slot[next = (next + 1) & mask]) {
-		home = first_slot(workers, workers->at[workers->slot[next] - 1].inner_tid);
-		if (((next - home) & mask) < ((next - at) & mask))
-			continue;
-		workers->slot[at] = workers->slot[next];
-		workers->slot[at = next] = 0;
-	}
+	return slot ? &workers->at[slot->number] : NULL;
 }
 
 static bool grow(struct workers *workers)
@@ -95,9 +59,10 @@ static uint32_t find_free(const struct workers *workers, uint64_t begin_ns, uint
 struct worker *workers_add(struct workers *workers, int32_t inner_tid, uint64_t begin_ns, uint32_t before)
 {
 	uint32_t place = find_free(workers, begin_ns, before), number = workers->n;
+	struct workers_slot *slot;
 	struct worker *worker;
 
-	if (workers->n_living * 2 >= workers->n_slots && !grow_slots(workers))
+	if (!slots_room(&workers->living, sizeof *slot))
 		return NULL;
 	if (place < workers->n_free) {
 		number = workers->free[place];
@@ -111,17 +76,20 @@ struct worker *workers_add(struct workers *workers, int32_t inner_tid, uint64_t 
 	worker->inner_tid = inner_tid;
 	worker->is_free = false;
 	worker->is_shared = worker->is_shared || workers->n_ended >= WORKERS_EARLY;
-	workers->slot[find_slot(workers, inner_tid)] = number + 1;
-	workers->n_living++;
+	slot = slots_get(&workers->living, key_of(inner_tid), sizeof *slot);
+	slot->number = number;
 	return worker;
 }
 
 void workers_end(struct workers *workers, struct worker *worker, uint64_t last_ns)
 {
+	struct workers_slot *slot;
+
 	if (worker->is_free)
 		return;
-	remove_slot(workers, find_slot(workers, worker->inner_tid));
-	workers->n_living--;
+	slot = slots_find(&workers->living, key_of(worker->inner_tid), sizeof *slot);
+	if (slot)
+		slots_remove(&workers->living, slot, sizeof *slot);
 	workers->n_ended++;
 	worker->role = worker->ring = 0;
 	worker->runs = false;
@@ -135,7 +103,7 @@ void workers_end(struct workers *workers, struct worker *worker, uint64_t last_n
 void workers_done(struct workers *workers)
 {
 	free(workers->at);
-	free(workers->slot);
+	slots_done(&workers->living);
 	free(workers->free);
 	memset(workers, 0, sizeof *workers);
 }

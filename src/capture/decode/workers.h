@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/slots.h"
+
 enum { WORKERS_EARLY = 64, ANNOTATION_DEPTH = 64 };
 
 /* The line for a thread's annotations. */
@@ -41,9 +43,8 @@ struct worker {
 struct workers {
 	struct worker *at; /* workers are numbers into this */
 	uint32_t n, capacity;
-	uint32_t *slot; /* hash of inner_tid: number + 1 */
-	uint32_t n_slots, n_living;
-	uint32_t *free; /* numbers of those that have ended */
+	struct slots living; /* of struct workers_slot, by inner_tid + 1 */
+	uint32_t *free;	     /* numbers of those that have ended */
 	uint32_t n_free;
 	uint64_t n_ended;
 	uint32_t group, n_lines; /* of the shared lines */
