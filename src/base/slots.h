@@ -44,22 +44,25 @@ static inline void *slots_find(const struct slots *slots, uint64_t key, size_t s
 	return row && *row ? row : NULL;
 }
 
-/* Room for one more; false: out of memory, and nothing has changed. */
-static inline bool slots_room(struct slots *slots, size_t size)
+__attribute__((noinline, unused)) static bool slots_grow(struct slots *slots, size_t size)
 {
 	struct slots grown = { .n = slots->n, .n_slots = slots->n_slots ? 2 * slots->n_slots : 64 };
 
-	if (2 * slots->n < slots->n_slots)
-		return true;
 	grown.row = calloc(grown.n_slots, size);
-	for (size_t i = 0; grown.row && i < slots->n_slots; i++)
-		if (*slots_at(slots, i, size))
-			memcpy(slots_place(&grown, *slots_at(slots, i, size), size), slots_at(slots, i, size), size);
 	if (!grown.row)
 		return false;
+	for (size_t i = 0; i < slots->n_slots; i++)
+		if (*slots_at(slots, i, size))
+			memcpy(slots_place(&grown, *slots_at(slots, i, size), size), slots_at(slots, i, size), size);
 	free(slots->row);
 	*slots = grown;
 	return true;
+}
+
+/* Room for one more; false: out of memory, and nothing has changed. */
+static inline bool slots_room(struct slots *slots, size_t size)
+{
+	return 2 * slots->n < slots->n_slots || slots_grow(slots, size);
 }
 
 /* The row of a key, a new one with the rest zeroed if need be; NULL: out of memory. */

@@ -251,16 +251,16 @@ static int apply_alloc(struct memory *memory, const struct memory_event *event)
 	uint32_t session = allocator->session ? allocator->session : event->session;
 	uint64_t address = event->address << 2 | (uint64_t)is_behind | (uint64_t)is_direct << 1;
 	uint32_t account = find_account(memory, allocator, session);
-	struct memory_block *block = slots_find(&memory->blocks, address, sizeof *block);
+	size_t n = memory->blocks.n;
+	struct memory_block *block =
+	    account == MEMORY_NO_ACCOUNT ? NULL : slots_get(&memory->blocks, address, sizeof *block);
 
-	if (account == MEMORY_NO_ACCOUNT)
-		return -ENOMEM;
 	/* an address that is allocated again was freed, and the record of that is lost */
-	if (block) {
+	if (block && memory->blocks.n == n) {
 		memory->n_reused++;
 		release(memory, block, event->time_ns);
+		block = slots_get(&memory->blocks, address, sizeof *block);
 	}
-	block = slots_get(&memory->blocks, address, sizeof *block);
 	if (!block)
 		return -ENOMEM;
 	*block = (struct memory_block){
