@@ -32,6 +32,8 @@ struct doctor_check {
 	void (*look)(struct doctor_finding *finding, const char *sysroot);
 };
 extern const struct doctor_check doctor_checks[];
+/* The first bytes of a small file, NUL-terminated, without a final line break; "" and -errno when unreadable. */
+int doctor_read(const char *sysroot, const char *path, char *buf, size_t size);
 
 /* doctor_kernels.c: of each vendor whose driver is there, by what its kernels would be recorded. */
 typedef void (*doctor_kernels_fn)(void *ctx, const char *vendor, const struct doctor_finding *finding);

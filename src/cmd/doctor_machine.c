@@ -21,7 +21,7 @@
 #include "cmd/doctor.h"
 
 /* The first bytes of a small file, NUL-terminated, without a final line break; "" and -errno when unreadable. */
-static int doctor_read(const char *sysroot, const char *path, char *buf, size_t size)
+int doctor_read(const char *sysroot, const char *path, char *buf, size_t size)
 {
 	char full[PATH_MAX];
 	ssize_t len;
