@@ -74,6 +74,12 @@ static uint32_t find_account(struct memory *memory, struct memory_allocator *all
 	return allocator->account = at;
 }
 
+/* Of two that hold the same, the one that was seen first: it has ended, and its shapes are known. */
+static bool is_above(const struct memory_node *a, const struct memory_node *b)
+{
+	return a->bytes != b->bytes ? a->bytes > b->bytes : a->node < b->node;
+}
+
 static void take_operators_peak(struct memory_account *account)
 {
 	struct memory_node *top = account->at_peak;
@@ -85,7 +91,7 @@ static void take_operators_peak(struct memory_account *account)
 		uint32_t at = n < MEMORY_AT_PEAK ? n : MEMORY_AT_PEAK;
 		if (!node->node || !node->bytes)
 			continue;
-		for (; at && top[at - 1].bytes < node->bytes; at--)
+		for (; at && is_above(node, &top[at - 1]); at--)
 			if (at < MEMORY_AT_PEAK)
 				top[at] = top[at - 1];
 		if (at < MEMORY_AT_PEAK)
