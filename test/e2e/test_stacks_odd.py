@@ -96,11 +96,8 @@ def test_a_language_that_is_not_read_is_named(lab):
     (row,) = ask(lab, done.recording.path, "SELECT text FROM remarks WHERE text LIKE '%JavaScript%'")
     assert row["text"].startswith("Cannot read functions of JavaScript in process ")
     assert row["text"].endswith(": its threads have stacks of machine code, with names that a /tmp/perf-PID.map has")
-    (main,) = ask(
-        lab,
-        done.recording.path,
-        "SELECT count(*) AS n FROM stack_samples x JOIN stacks s ON s.id = x.stack_id WHERE s.module LIKE '%/node'",
-    )
+    # of all frames: whether a sample's innermost one is node's own is chance, as it starts within some milliseconds
+    (main,) = ask(lab, done.recording.path, "SELECT count(*) AS n FROM stacks WHERE module LIKE '%/node'")
     assert main["n"]
     (spun,) = ask(
         lab,

@@ -61,7 +61,7 @@ struct merge_prior {
 };
 
 struct merge_match {
-	int64_t offset_ns; /* median of the begins there less the begins here */
+	int64_t offset_ns; /* median of the middles there less the middles here */
 	uint64_t error_ns; /* nine of ten pairs are closer; and how much longer an inference is there than here */
 	uint64_t n_pairs;
 };

@@ -58,6 +58,17 @@ static int64_t ends_apart(const struct pairing *pairing, size_t i)
 	return (int64_t)(pairing->there[i].end_ns - pairing->here[i].end_ns);
 }
 
+/*
+ * How far the middles are apart: one of the two may be longer at both ends, as the call of a program in Python is
+ * longer than what the runtime itself takes for an inference.
+ */
+static int64_t middles_apart(const struct pairing *pairing, size_t i)
+{
+	int64_t begins = begins_apart(pairing, i);
+
+	return begins + (ends_apart(pairing, i) - begins) / 2;
+}
+
 /* Of n sorted values. */
 static uint64_t spread_of(const int64_t *value, size_t n)
 {
@@ -166,8 +177,8 @@ static bool conclude(const struct pairing *pairing, struct merge_match *match)
 	if (!apart)
 		return false;
 	for (size_t i = 0; i < pairing->n; i++) {
-		apart[i] = begins_apart(pairing, i);
-		longer[i] = (int64_t)distance(ends_apart(pairing, i), apart[i]);
+		apart[i] = middles_apart(pairing, i);
+		longer[i] = (int64_t)distance(ends_apart(pairing, i), begins_apart(pairing, i));
 	}
 	qsort(apart, pairing->n, sizeof *apart, compare);
 	qsort(longer, pairing->n, sizeof *longer, compare);
