@@ -9,21 +9,18 @@
  */
 #include <errno.h>
 #include <limits.h>
-#include <linux/futex.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 
 #include "base/syscalls.h"
 #include "capture/agent/cupti/cupti_in.h"
 #include "capture/agent/device.h"
+#include "capture/agent/device/device_flusher.h"
 #include "capture/agent/dict.h"
 #include "capture/agent/glibc.h"
 
 enum {
-	FLUSH_MS = 100,
 	WAIT_MS = 1,	    /* for cuInit */
 	EXIT_MS = 500,	    /* for the last delivery, when the program ends */
 	LEAVE_MS = 5000,    /* the same, when the recording does */
@@ -36,19 +33,20 @@ enum {
 };
 
 enum state { NOT_BEGUN, WAITING, ON, REFUSED, YIELDED };
-enum command { GO_ON, FLUSH_ALL, LEAVE };
 enum out { OUT_NOT, OUT_WANTED, OUT_UNDER_WAY, OUT_DONE }; /* whether CUPTI is taken out of the program */
 
 static struct {
-	struct lock control;			 /* begin, deliveries, end */
-	uint32_t state;				 /* enum state */
-	uint32_t command, is_running, n_flushed; /* of the thread; is_running: it is there */
-	int32_t pid;				 /* that began it; a child of fork has another one */
+	struct lock control; /* begin, deliveries, end */
+	uint32_t state;	     /* enum state */
+	int32_t pid;	     /* that began it; a child of fork has another one */
 	void *subscriber;
 	uint32_t out; /* enum out */
 	bool has_filter, at_exit;
 	char why[200];
 } all;
+
+static bool turn(enum device_command command);
+static struct device_flusher flusher = { .turn = turn };
 
 static const uint32_t kinds[] = { CUPTI_KERNEL, CUPTI_COPY, CUPTI_SET, CUPTI_OVERHEAD, CUPTI_GRAPH };
 enum { N_KINDS_ASKED = sizeof kinds / sizeof *kinds, N_NEEDED = 3 };
@@ -193,14 +191,6 @@ static void deliver(uint32_t how, enum device_state state)
 	cupti_take_tell(state, time);
 }
 
-static void wait_until(const uint32_t *word, uint32_t value, unsigned ms)
-{
-	uint64_t until_ns = clock_ns() + ms * 1000000ull;
-
-	while (__atomic_load_n(word, __ATOMIC_ACQUIRE) != value && clock_ns() < until_ns)
-		call_sleep_ns(1000000);
-}
-
 /* On the exit of the program's next call: elsewhere it may wait for a thread that waits for it. */
 static void finalize(void)
 {
@@ -209,7 +199,7 @@ static void finalize(void)
 	if (cupti.Finalize && cupti.version >= SAFE_FINALIZE) {
 		all.out = OUT_WANTED;
 		if (!cupti.EnableDomain(1, all.subscriber, RUNTIME_API))
-			wait_until(&all.out, OUT_DONE, FINALIZE_MS);
+			device_wait(&all.out, OUT_DONE, FINALIZE_MS);
 		if (!__atomic_compare_exchange_n(&all.out, &wanted, OUT_NOT, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 			return;
 		cupti.EnableDomain(0, all.subscriber, RUNTIME_API);
@@ -249,105 +239,49 @@ static bool is_over(void)
 	       __atomic_load_n(&agent.segment->state, __ATOMIC_RELAXED) == SEGMENT_OFF;
 }
 
-/* False: the thread has to end. */
-static bool turn(uint32_t command)
+static bool turn(enum device_command command)
 {
 	struct cupti_driver driver;
 	bool goes_on = true;
 
 	lock_take(&all.control);
-	if (all.state == WAITING && command == GO_ON && cupti_find_driver(&driver))
+	if (all.state == WAITING && command == DEVICE_GO_ON && cupti_find_driver(&driver))
 		begin(&driver);
-	else if (all.state == WAITING && command == GO_ON)
+	else if (all.state == WAITING && command == DEVICE_GO_ON)
 		;
 	else if (all.state != ON)
 		goes_on = false;
-	else if (command == LEAVE || is_over()) {
+	else if (command == DEVICE_LEAVE || is_over()) {
 		end(true);
 		all.state = NOT_BEGUN;
 		goes_on = false;
 	} else {
 		cupti_yield_watch(end_for);
-		deliver(command == FLUSH_ALL ? CUPTI_FLUSH_FORCED : 0, DEVICE_FLUSHED);
+		deliver(command == DEVICE_FLUSH_ALL ? CUPTI_FLUSH_FORCED : 0, DEVICE_FLUSHED);
 	}
+	flusher.ms = all.state == WAITING ? WAIT_MS : 0;
 	lock_give(&all.control);
 	return goes_on;
-}
-
-static void sleep_until_told(unsigned ms)
-{
-	struct timespec time = { .tv_nsec = ms * 1000000l };
-
-	CALL(SYS_futex, (long)&all.command, FUTEX_WAIT | FUTEX_PRIVATE_FLAG, GO_ON, (long)&time);
-}
-
-static void *run(void *arg)
-{
-	uint32_t command;
-
-	(void)arg;
-	CALL(SYS_prctl, PR_SET_NAME, (long)"inftrace-gpu");
-	do {
-		if (__atomic_load_n(&all.command, __ATOMIC_ACQUIRE) == GO_ON)
-			sleep_until_told(all.state == WAITING ? WAIT_MS : FLUSH_MS);
-		command = __atomic_exchange_n(&all.command, GO_ON, __ATOMIC_ACQ_REL);
-		if (!turn(command))
-			break;
-		__atomic_add_fetch(&all.n_flushed, command == FLUSH_ALL, __ATOMIC_RELEASE);
-	} while (command != LEAVE);
-	__atomic_store_n(&all.is_running, 0, __ATOMIC_RELEASE);
-	return NULL;
-}
-
-static void tell_thread(enum command command)
-{
-	__atomic_store_n(&all.command, command, __ATOMIC_RELEASE);
-	CALL(SYS_futex, (long)&all.command, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1, 0);
 }
 
 /* Registered after libcupti was loaded, so it runs before that library's end. */
 static void at_exit(void)
 {
-	uint32_t n = all.n_flushed;
-
-	if (all.pid != call_pid() || !__atomic_load_n(&all.is_running, __ATOMIC_ACQUIRE) || all.state != ON)
-		return;
-	tell_thread(FLUSH_ALL);
-	wait_until(&all.n_flushed, n + 1, EXIT_MS);
-	if (all.n_flushed == n + 1)
+	if (all.state == ON && device_flusher_deliver(&flusher, EXIT_MS))
 		cupti_take_tell(DEVICE_ENDED, clock_ns());
-}
-
-static bool start_thread(void)
-{
-	uint64_t every = ~0ull, before = 0;
-	pthread_t thread;
-	int failed;
-
-	if (!glibc.pthread_create || !glibc.pthread_detach)
-		return false;
-	all.command = GO_ON;
-	__atomic_store_n(&all.is_running, 1, __ATOMIC_RELEASE);
-	CALL(SYS_rt_sigprocmask, SIG_SETMASK, (long)&every, (long)&before, sizeof every);
-	failed = glibc.pthread_create(&thread, NULL, run, NULL);
-	CALL(SYS_rt_sigprocmask, SIG_SETMASK, (long)&before, 0, sizeof before);
-	if (failed)
-		all.is_running = 0;
-	else
-		glibc.pthread_detach(thread);
-	return !failed;
 }
 
 /* has_driver: cuInit has succeeded, else it is under way. */
 static void begin_with_thread(const struct cupti_driver *driver, bool has_driver)
 {
-	bool has_thread = __atomic_load_n(&all.is_running, __ATOMIC_ACQUIRE);
+	bool has_thread = device_flusher_runs(&flusher);
 
 	all.pid = call_pid();
 	all.state = WAITING;
 	if (has_driver)
 		begin(driver);
-	if (has_thread || (all.state != ON && all.state != WAITING) || start_thread())
+	flusher.ms = all.state == WAITING ? WAIT_MS : 0;
+	if (has_thread || (all.state != ON && all.state != WAITING) || device_flusher_start(&flusher))
 		return;
 	if (all.state == ON)
 		end(false);
@@ -378,12 +312,8 @@ static enum device_look look_at_run(void)
 
 static void leave(void)
 {
-	if (all.pid == call_pid() && __atomic_load_n(&all.is_running, __ATOMIC_ACQUIRE)) {
-		tell_thread(LEAVE);
-		wait_until(&all.is_running, 0, LEAVE_MS);
-	}
 	/* one that did not get out in time is left to itself */
-	if (!__atomic_load_n(&all.is_running, __ATOMIC_ACQUIRE))
+	if (device_flusher_end(&flusher, LEAVE_MS))
 		all.state = NOT_BEGUN;
 }
 

@@ -8,35 +8,22 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/syscalls.h"
 #include "capture/agent/cupti/cupti_in.h"
-#include "capture/agent/dict.h"
+#include "capture/agent/device/device_buffers.h"
+#include "capture/agent/device/device_teller.h"
 #include "event/device_note.h"
 
-enum {
-	BUFFERS = 64,
-	BUFFER_BYTES = 256 << 10,
-	DISCARDS = 16,
-	DISCARD_BYTES = 8 << 10,
-	NAMES = 4096,
-	STREAMS = 64,
-};
+enum { STREAMS = 64 };
+
+static struct device_buffers buffers;
+static struct device_texts texts; /* under take.lock */
 
 static struct {
-	struct lock lock; /* of all that follows, but the states of buffers */
-	char *memory;	  /* BUFFERS, then DISCARDS; kept for good */
-	uint32_t is_out[BUFFERS + DISCARDS];
+	struct lock lock;
 	uint64_t error; /* of times: no work begins before its call, as far as both are in one buffer */
 	uint32_t n_strange, n_timeless;
 	uint64_t n_nothing; /* requests that got no memory of their own at all */
-	uint32_t generation;
 } take;
-
-/* By the address and the content: the memory of a module that was unloaded gets other names. */
-static struct {
-	uint64_t hash;
-	uint32_t text;
-} names[NAMES];
 
 /* What was dropped of a stream and not told so far. */
 static struct {
@@ -46,90 +33,21 @@ static struct {
 
 bool cupti_take_start(void)
 {
-	const size_t bytes = (size_t)BUFFERS * BUFFER_BYTES + (size_t)DISCARDS * DISCARD_BYTES;
-
-	if (!take.memory) {
-		void *memory =
-		    call_map(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-		if (memory == MAP_FAILED)
-			return false;
-		take.memory = memory;
-	}
+	if (!device_buffers_start(&buffers))
+		return false;
 	take.n_strange = take.n_timeless = 0;
 	take.error = 0;
 	return true;
 }
 
-static uint8_t *buffer_at(unsigned i)
-{
-	return (uint8_t *)take.memory + (i < BUFFERS
-					     ? (size_t)i * BUFFER_BYTES
-					     : (size_t)BUFFERS * BUFFER_BYTES + (size_t)(i - BUFFERS) * DISCARD_BYTES);
-}
-
 void cupti_take_request(uint8_t **buffer, size_t *bytes, size_t *max_records)
 {
 	*max_records = 0;
-	for (unsigned i = 0; i < BUFFERS + DISCARDS; i++) {
-		uint32_t is_free = 0;
-
-		if (!__atomic_compare_exchange_n(&take.is_out[i], &is_free, 1, false, __ATOMIC_ACQ_REL,
-						 __ATOMIC_RELAXED))
-			continue;
-		*buffer = buffer_at(i);
-		*bytes = i < BUFFERS ? BUFFER_BYTES : DISCARD_BYTES;
+	*buffer = device_buffers_take(&buffers, bytes);
+	if (*buffer)
 		return;
-	}
 	__atomic_fetch_add(&take.n_nothing, 1, __ATOMIC_RELAXED);
-	*buffer = buffer_at(BUFFERS + DISCARDS - 1);
-	*bytes = DISCARD_BYTES;
-}
-
-static uint64_t hash_of(uint64_t address, const char *text, size_t len)
-{
-	uint64_t hash = address * 0x9e3779b97f4a7c15u ^ len;
-
-	for (; len >= 8; text += 8, len -= 8) {
-		uint64_t word;
-
-		memcpy(&word, text, 8);
-		hash = (hash ^ word) * 0xff51afd7ed558ccdu;
-		hash ^= hash >> 32;
-	}
-	for (; len; text++, len--)
-		hash = (hash ^ (uint8_t)*text) * 0xc4ceb9fe1a85ec53u, hash ^= hash >> 29;
-	return (hash ^ hash >> 33) | 1;
-}
-
-static uint32_t text_of(uint64_t address)
-{
-	const char *name = (const char *)(uintptr_t)address;
-	size_t len = name ? strnlen(name, SEGMENT_MAX_TEXT) : 0;
-	uint64_t hash = len ? hash_of(address, name, len) : 0;
-	uint32_t at = (uint32_t)(hash >> 20) % NAMES;
-
-	if (take.generation != hot->generation) {
-		memset(names, 0, sizeof names);
-		take.generation = hot->generation;
-	}
-	if (!len)
-		return 0;
-	if (names[at].hash != hash || !names[at].text) {
-		names[at].text = dict_text(name, len);
-		names[at].hash = hash;
-	}
-	return names[at].text;
-}
-
-static void put(struct thread *thread, const struct record *of)
-{
-	struct record *record = agent_claim(thread);
-
-	if (record) {
-		*record = *of;
-		agent_publish(thread);
-	}
+	*buffer = device_buffers_at(&buffers, DEVICE_NO_BUFFER - 1, bytes);
 }
 
 static void drop(uint32_t place, uint32_t stream, uint64_t n)
@@ -163,8 +81,8 @@ static void tell_call(struct thread *thread, const struct cupti_record *from)
 
 	if (!group || !from->start || from->end < from->start)
 		return;
-	record.text = text_of((uint64_t)(uintptr_t)name);
-	put(thread, &record);
+	record.text = device_text(&texts, name);
+	device_put(thread, &record);
 }
 
 static uint8_t work_of(uint32_t kind)
@@ -204,14 +122,14 @@ static void tell_work(struct thread *thread, const struct cupti_record *from)
 		more.time = device_grid(from->grid[0], from->grid[1], from->grid[2]);
 		more.value = device_block(from->block[0], from->block[1], from->block[2], from->registers);
 		more.id = from->static_shared + from->dynamic_shared;
-		work.text = text_of(from->name);
+		work.text = device_text(&texts, (const char *)(uintptr_t)from->name);
 	} else if (from->kind == CUPTI_GRAPH) {
 		more.value = from->graph;
 	} else if (from->kind == CUPTI_COPY_BETWEEN) {
 		work.more = DEVICE_BETWEEN;
 	}
-	put(thread, &more);
-	put(thread, &work);
+	device_put(thread, &more);
+	device_put(thread, &work);
 }
 
 /* What CUPTI calls overhead. */
@@ -238,8 +156,8 @@ static void tell_overhead(struct thread *thread, const struct cupti_record *from
 
 	if (!from->start || from->end < from->start)
 		return;
-	record.text = text_of((uint64_t)(uintptr_t)name);
-	put(thread, &record);
+	record.text = device_text(&texts, name);
+	device_put(thread, &record);
 }
 
 static void tell(struct thread *thread, const struct cupti_record *from)
@@ -288,21 +206,20 @@ static void count_dropped(void *context, uint32_t stream)
 
 void cupti_take_complete(void *context, uint32_t stream, uint8_t *buffer, size_t bytes, size_t valid)
 {
-	size_t at = (size_t)(buffer - (uint8_t *)take.memory), whole = (size_t)BUFFERS * BUFFER_BYTES;
-	unsigned i = at < whole ? (unsigned)(at / BUFFER_BYTES) : BUFFERS + (unsigned)((at - whole) / DISCARD_BYTES);
+	unsigned number = device_buffers_number(&buffers, buffer);
 	int saved = errno;
 	struct thread *thread;
 
-	if (!buffer || i >= BUFFERS + DISCARDS || valid > bytes)
+	if (number == DEVICE_NO_BUFFER || valid > bytes)
 		return;
 	/* a child of fork has CUPTI's buffers, and no CUPTI */
-	thread = hot->generation && i < BUFFERS ? agent_thread() : NULL;
+	thread = hot->generation && number < DEVICE_BUFFERS ? agent_thread() : NULL;
 	lock_take(&take.lock);
 	cupti_clock_look();
 	take_records(thread, buffer, valid);
 	count_dropped(context, stream);
 	lock_give(&take.lock);
-	__atomic_store_n(&take.is_out[i], 0, __ATOMIC_RELEASE);
+	device_buffers_give(&buffers, number);
 	errno = saved;
 }
 
@@ -318,18 +235,18 @@ void cupti_take_tell(enum device_state state, uint64_t time)
 	drop(SEGMENT_NO_STREAM, 0, __atomic_exchange_n(&take.n_nothing, 0, __ATOMIC_RELAXED));
 	for (unsigned i = 0; i < STREAMS; i++) {
 		if (dropped[i].n)
-			put(thread, &(struct record){ .value = dropped[i].n,
-						      .id = dropped[i].stream,
-						      .text = dropped[i].place,
-						      .type = RECORD_DEVICE_DROPPED });
+			device_put(thread, &(struct record){ .value = dropped[i].n,
+							     .id = dropped[i].stream,
+							     .text = dropped[i].place,
+							     .type = RECORD_DEVICE_DROPPED });
 		dropped[i].n = 0;
 	}
-	put(thread, &(struct record){ .time = time,
-				      .value = cupti_clock_error(),
-				      .id = take.n_strange,
-				      .run = take.n_timeless,
-				      .text = cupti_clock_steps(),
-				      .type = RECORD_DEVICE_STATE,
-				      .flags = (uint8_t)state });
+	device_put(thread, &(struct record){ .time = time,
+					     .value = cupti_clock_error(),
+					     .id = take.n_strange,
+					     .run = take.n_timeless,
+					     .text = cupti_clock_steps(),
+					     .type = RECORD_DEVICE_STATE,
+					     .flags = (uint8_t)state });
 	lock_give(&take.lock);
 }

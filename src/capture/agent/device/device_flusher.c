@@ -15,7 +15,7 @@ enum { FLUSH_MS = 100 };
 
 static void sleep_until_told(struct device_flusher *flusher)
 {
-	struct timespec time = { .tv_nsec = FLUSH_MS * 1000000l };
+	struct timespec time = { .tv_nsec = (flusher->ms ? flusher->ms : FLUSH_MS) * 1000000l };
 
 	CALL(SYS_futex, (long)&flusher->command, FUTEX_WAIT | FUTEX_PRIVATE_FLAG, DEVICE_GO_ON, (long)&time);
 }
@@ -70,7 +70,7 @@ static void tell(struct device_flusher *flusher, enum device_command command)
 	CALL(SYS_futex, (long)&flusher->command, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1, 0);
 }
 
-static bool wait_until(const uint32_t *word, uint32_t value, unsigned ms)
+bool device_wait(const uint32_t *word, uint32_t value, unsigned ms)
 {
 	uint64_t until_ns = clock_ns() + ms * 1000000ull;
 
@@ -89,7 +89,7 @@ bool device_flusher_deliver(struct device_flusher *flusher, unsigned ms)
 	if (!device_flusher_runs(flusher))
 		return false;
 	tell(flusher, DEVICE_FLUSH_ALL);
-	return wait_until(&flusher->n_flushed, n + 1, ms);
+	return device_wait(&flusher->n_flushed, n + 1, ms);
 }
 
 bool device_flusher_end(struct device_flusher *flusher, unsigned ms)
@@ -97,5 +97,5 @@ bool device_flusher_end(struct device_flusher *flusher, unsigned ms)
 	if (!device_flusher_runs(flusher))
 		return true;
 	tell(flusher, DEVICE_LEAVE);
-	return wait_until(&flusher->is_running, 0, ms);
+	return device_wait(&flusher->is_running, 0, ms);
 }

@@ -15,6 +15,7 @@ struct device_flusher {
 	bool (*turn)(enum device_command command); /* false: the thread has to end */
 	uint32_t command, is_running, n_flushed;
 	int32_t pid; /* that started it; a child of fork has another one */
+	unsigned ms; /* between two turns that nobody asks for; 0: 100 */
 };
 
 /* False: no thread could be started. */
@@ -23,6 +24,8 @@ bool device_flusher_start(struct device_flusher *flusher);
 bool device_flusher_runs(const struct device_flusher *flusher);
 /* Has it deliver all and waits for that; false: it took longer. */
 bool device_flusher_deliver(struct device_flusher *flusher, unsigned ms);
+/* Waits for a word; false: it took longer. */
+bool device_wait(const uint32_t *word, uint32_t value, unsigned ms);
 /* Has it end and waits for that; false: it took longer. Not on the thread itself. */
 bool device_flusher_end(struct device_flusher *flusher, unsigned ms);
 

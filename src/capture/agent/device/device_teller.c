@@ -30,26 +30,26 @@ static uint64_t hash_of(const char *text, size_t len)
 	return (hash ^ hash >> 33) | 1;
 }
 
-static uint32_t text_of(struct device_teller *teller, const char *name)
+uint32_t device_text(struct device_texts *texts, const char *name)
 {
 	size_t len = name ? strnlen(name, SEGMENT_MAX_TEXT) : 0;
 	uint64_t hash = len ? hash_of(name, len) : 0;
 	uint32_t at = (uint32_t)(hash >> 20) % DEVICE_TEXTS;
 
-	if (teller->generation != hot->generation) {
-		memset(teller->texts, 0, sizeof teller->texts);
-		teller->generation = hot->generation;
+	if (texts->generation != hot->generation) {
+		memset(texts->known, 0, sizeof texts->known);
+		texts->generation = hot->generation;
 	}
 	if (!len)
 		return 0;
-	if (teller->texts[at].hash != hash || !teller->texts[at].text) {
-		teller->texts[at].text = dict_text(name, len);
-		teller->texts[at].hash = hash;
+	if (texts->known[at].hash != hash || !texts->known[at].text) {
+		texts->known[at].text = dict_text(name, len);
+		texts->known[at].hash = hash;
 	}
-	return teller->texts[at].text;
+	return texts->known[at].text;
 }
 
-static void put(struct thread *thread, const struct record *of)
+void device_put(struct thread *thread, const struct record *of)
 {
 	struct record *record = agent_claim(thread);
 
@@ -82,10 +82,10 @@ void device_teller_work(struct device_teller *teller, struct thread *thread, con
 		more.time = device_grid(from->grid[0], from->grid[1], from->grid[2]);
 		more.value = device_block(from->block[0], from->block[1], from->block[2], from->registers);
 		more.id = from->shared;
-		work.text = text_of(teller, from->name);
+		work.text = device_text(&teller->texts, from->name);
 	}
-	put(thread, &more);
-	put(thread, &work);
+	device_put(thread, &more);
+	device_put(thread, &work);
 }
 
 static struct record interval(struct device_teller *teller, const struct told_call *from, enum device_record type)
@@ -94,7 +94,7 @@ static struct record interval(struct device_teller *teller, const struct told_ca
 				.value = device_clock_ns(&teller->clock, from->end),
 				.id = from->thread,
 				.run = from->run,
-				.text = text_of(teller, from->name),
+				.text = device_text(&teller->texts, from->name),
 				.type = (uint16_t)type };
 }
 
@@ -107,7 +107,7 @@ void device_teller_call(struct device_teller *teller, struct thread *thread, con
 	record = interval(teller, from, RECORD_DEVICE_CALL);
 	record.more = from->group;
 	record.flags = from->has_failed ? FLAG_FAILED : 0;
-	put(thread, &record);
+	device_put(thread, &record);
 }
 
 void device_teller_overhead(struct device_teller *teller, struct thread *thread, const struct told_call *from)
@@ -117,7 +117,7 @@ void device_teller_overhead(struct device_teller *teller, struct thread *thread,
 	if (!from->begin || from->end < from->begin)
 		return;
 	record = interval(teller, from, RECORD_DEVICE_OVERHEAD);
-	put(thread, &record);
+	device_put(thread, &record);
 }
 
 void device_teller_state(struct device_teller *teller, enum device_state state, uint64_t time)
@@ -127,17 +127,18 @@ void device_teller_state(struct device_teller *teller, enum device_state state, 
 	if (!thread)
 		return;
 	device_clock_look(&teller->clock);
-	put(thread, &(struct record){ .time = time,
-				      .value = teller->clock.error_ns,
-				      .id = teller->n_strange,
-				      .run = teller->n_timeless,
-				      .text = teller->clock.n_steps,
-				      .type = RECORD_DEVICE_STATE,
-				      .flags = (uint8_t)state,
-				      .more = (uint8_t)teller->library });
+	device_put(thread, &(struct record){ .time = time,
+					     .value = teller->clock.error_ns,
+					     .id = teller->n_strange,
+					     .run = teller->n_timeless,
+					     .text = teller->clock.n_steps,
+					     .type = RECORD_DEVICE_STATE,
+					     .flags = (uint8_t)state,
+					     .more = (uint8_t)teller->library });
 	if (teller->n_dropped)
-		put(thread, &(struct record){
-				.value = teller->n_dropped, .text = SEGMENT_NO_STREAM, .type = RECORD_DEVICE_DROPPED });
+		device_put(thread, &(struct record){ .value = teller->n_dropped,
+						     .text = SEGMENT_NO_STREAM,
+						     .type = RECORD_DEVICE_DROPPED });
 	teller->n_dropped = 0;
 }
 

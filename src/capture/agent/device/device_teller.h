@@ -12,17 +12,26 @@
 
 enum { DEVICE_TEXTS = 4096 };
 
+/* Texts of the segment, by content: the memory of a library that was unloaded gets other names. */
+struct device_texts {
+	uint32_t generation;
+	struct {
+		uint64_t hash;
+		uint32_t text;
+	} known[DEVICE_TEXTS];
+};
+
+/* 0: name is NULL or "", or there is no room. */
+uint32_t device_text(struct device_texts *texts, const char *name);
+void device_put(struct thread *thread, const struct record *record);
+
 struct device_teller {
 	struct lock lock;
 	enum device_library library;
 	struct device_clock clock;
 	uint64_t n_dropped;
 	uint32_t n_strange, n_timeless;
-	uint32_t generation; /* of the texts */
-	struct {
-		uint64_t hash;
-		uint32_t text;
-	} texts[DEVICE_TEXTS];
+	struct device_texts texts;
 };
 
 struct told_work {

@@ -5,20 +5,18 @@
  */
 #include <dlfcn.h>
 #include <stdio.h>
-#include <string.h>
 
+#include "capture/agent/device/device_find.h"
 #include "capture/agent/glibc.h"
 #include "capture/agent/pti/pti_in.h"
-#include "capture/agent/replace/module_walk.h"
-
-enum { PATH = 1024 };
 
 struct pti pti;
 
-static const char library_name[] = "libpti_view.so.1", older_name[] = "libpti_view.so.0";
-static const char *const beside[] = { "", "/../../../..", "/../lib" };
-static const char *const near[] = { "libsycl.so", "libtorch_xpu.so", "libtorch_cpu.so", "onnxruntime_pybind11_state",
-				    "libonnxruntime.so" };
+static const char *const names[] = { "libpti_view.so.1", "libpti_view.so.0", NULL };
+static const char *const near[] = { "libsycl.so",	 "libtorch_xpu.so",
+				    "libtorch_cpu.so",	 "onnxruntime_pybind11_state",
+				    "libonnxruntime.so", NULL };
+static const char *const folders[] = { "", "/../../../..", "/../lib", NULL };
 
 bool pti_find_driver(void)
 {
@@ -32,50 +30,19 @@ bool pti_find_driver(void)
 	return get && !get(&n, NULL) && n > 0;
 }
 
-static bool is_near(const char *slash)
-{
-	for (size_t i = 0; i < sizeof near / sizeof *near; i++)
-		if (!strncmp(slash + 1, near[i], strlen(near[i])))
-			return true;
-	return false;
-}
-
-static void *open_beside(void)
-{
-	static char path[PATH + 64];
-	struct image_set set = { 0 };
-	void *library = NULL;
-
-	if (module_walk_images(&set))
-		return NULL;
-	for (size_t i = 0; i < set.n && !library; i++) {
-		const char *slash = strrchr(set.image[i].path, '/');
-		size_t len = slash ? (size_t)(slash - set.image[i].path) : 0;
-
-		if (!slash || len >= PATH || !is_near(slash))
-			continue;
-		for (size_t b = 0; b < sizeof beside / sizeof *beside && !library; b++) {
-			memcpy(path, set.image[i].path, len);
-			stpcpy(stpcpy(stpcpy(path + len, beside[b]), "/"), library_name);
-			library = glibc.dlopen(path, RTLD_LAZY | RTLD_LOCAL);
-		}
-	}
-	image_set_done(&set);
-	return library;
-}
-
 const char *pti_find(void)
 {
 	const char *missing = NULL;
 	static char why[200];
 
-	pti.library = glibc.dlopen(library_name, RTLD_LAZY | RTLD_NOLOAD);
+	pti.library = NULL;
+	for (size_t i = 0; names[i] && !pti.library; i++)
+		pti.library = glibc.dlopen(names[i], RTLD_LAZY | RTLD_NOLOAD);
 	if (!pti.library)
-		pti.library = glibc.dlopen(older_name, RTLD_LAZY | RTLD_NOLOAD);
+		pti.library = glibc.dlopen(names[0], RTLD_LAZY | RTLD_LOCAL);
 	if (!pti.library)
-		pti.library = glibc.dlopen(library_name, RTLD_LAZY | RTLD_LOCAL);
-	if (!pti.library)
-		pti.library = open_beside();
+		pti.library =
+		    device_open_beside(&(struct device_beside){ near, folders, names, RTLD_LAZY | RTLD_LOCAL });
 	if (!pti.library)
 		return "libpti_view was not found: pip install intel-pti";
 #define TAKE(result, name, full, params) \

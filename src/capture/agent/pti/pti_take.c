@@ -6,14 +6,10 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/syscalls.h"
+#include "capture/agent/device/device_buffers.h"
 #include "capture/agent/pti/pti_in.h"
 
 enum {
-	BUFFERS = 64,
-	BUFFER_BYTES = 256 << 10,
-	DISCARDS = 16, /* beyond the limit: their records are counted, not told */
-	DISCARD_BYTES = 8 << 10,
 	CALLS = 1024,
 	DEVICES = 64,
 	QUEUES = 512,
@@ -22,10 +18,7 @@ enum {
 
 static struct device_teller teller;
 
-static struct {
-	uint8_t *memory; /* BUFFERS, then DISCARDS; kept for good */
-	uint32_t is_out[BUFFERS + DISCARDS];
-} take;
+static struct device_buffers buffers;
 
 static const struct call_name names[] = {
 	{ "zeCommandListAppendLaunch", CALL_LAUNCH },
@@ -64,16 +57,8 @@ static bool read_clock(uint64_t *theirs)
 
 bool pti_take_start(void)
 {
-	const size_t bytes = (size_t)BUFFERS * BUFFER_BYTES + (size_t)DISCARDS * DISCARD_BYTES;
-
-	if (!take.memory) {
-		void *memory =
-		    call_map(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-		if (memory == MAP_FAILED)
-			return false;
-		take.memory = memory;
-	}
+	if (!device_buffers_start(&buffers))
+		return false;
 	lock_take(&teller.lock);
 	device_teller_start(&teller, DEVICE_OF_LEVEL_ZERO, read_clock);
 	lock_give(&teller.lock);
@@ -95,26 +80,9 @@ void pti_take_enable_calls(void)
 	}
 }
 
-static uint8_t *buffer_at(unsigned i)
-{
-	return take.memory + (i < BUFFERS ? (size_t)i * BUFFER_BYTES
-					  : (size_t)BUFFERS * BUFFER_BYTES + (size_t)(i - BUFFERS) * DISCARD_BYTES);
-}
-
 void pti_take_request(unsigned char **buffer, size_t *bytes)
 {
-	*buffer = NULL;
-	*bytes = 0;
-	for (unsigned i = 0; i < BUFFERS + DISCARDS; i++) {
-		uint32_t is_free = 0;
-
-		if (!__atomic_compare_exchange_n(&take.is_out[i], &is_free, 1, false, __ATOMIC_ACQ_REL,
-						 __ATOMIC_RELAXED))
-			continue;
-		*buffer = buffer_at(i);
-		*bytes = i < BUFFERS ? BUFFER_BYTES : DISCARD_BYTES;
-		return;
-	}
+	*buffer = device_buffers_take(&buffers, bytes);
 }
 
 static uint32_t device_of(const char *address)
@@ -229,19 +197,18 @@ static void take_records(struct thread *thread, uint8_t *buffer, size_t used)
 
 void pti_take_complete(unsigned char *buffer, size_t bytes, size_t used)
 {
-	size_t at = (size_t)(buffer - take.memory), whole = (size_t)BUFFERS * BUFFER_BYTES;
-	unsigned i = at < whole ? (unsigned)(at / BUFFER_BYTES) : BUFFERS + (unsigned)((at - whole) / DISCARD_BYTES);
+	unsigned number = device_buffers_number(&buffers, buffer);
 	int saved = errno;
 	struct thread *thread;
 
-	if (!buffer || i >= BUFFERS + DISCARDS || used > bytes)
+	if (number == DEVICE_NO_BUFFER || used > bytes)
 		return;
-	thread = hot->generation && i < BUFFERS ? agent_thread() : NULL;
+	thread = hot->generation && number < DEVICE_BUFFERS ? agent_thread() : NULL;
 	lock_take(&teller.lock);
 	device_clock_look(&teller.clock);
 	take_records(thread, buffer, used);
 	lock_give(&teller.lock);
-	__atomic_store_n(&take.is_out[i], 0, __ATOMIC_RELEASE);
+	device_buffers_give(&buffers, number);
 	errno = saved;
 }
 

@@ -7,59 +7,31 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "capture/agent/device/device_find.h"
 #include "capture/agent/glibc.h"
-#include "capture/agent/replace/module_walk.h"
 #include "capture/agent/rocm/rocm_in.h"
 
-enum { PATH = 1024, MOST_KINDS = 128 };
+enum { MOST_KINDS = 128 };
 
 struct rocm rocm;
 
-static const char *const names[] = { "librocprofiler-sdk.so.1", "librocprofiler-sdk.so.0", "librocprofiler-sdk.so" };
-static const char *const of_rocm[] = { "libamdhip64.so", "librocprofiler-register.so", "libhsa-runtime64.so" };
+static const char *const names[] = { "librocprofiler-sdk.so.1", "librocprofiler-sdk.so.0", "librocprofiler-sdk.so",
+				     NULL };
+static const char *const of_rocm[] = { "libamdhip64.so", "librocprofiler-register.so", "libhsa-runtime64.so", NULL };
+static const char *const folders[] = { "", NULL };
 
 static char why[200];
-
-static bool is_of_rocm(const char *slash)
-{
-	for (size_t i = 0; i < sizeof of_rocm / sizeof *of_rocm; i++)
-		if (!strncmp(slash + 1, of_rocm[i], strlen(of_rocm[i])))
-			return true;
-	return false;
-}
-
-static void *open_beside(void)
-{
-	static char path[PATH + 64];
-	struct image_set set = { 0 };
-	void *library = NULL;
-
-	if (module_walk_images(&set))
-		return NULL;
-	for (size_t i = 0; i < set.n && !library; i++) {
-		const char *slash = strrchr(set.image[i].path, '/');
-
-		if (!slash || !is_of_rocm(slash) || slash - set.image[i].path >= PATH)
-			continue;
-		for (size_t n = 0; n < sizeof names / sizeof *names && !library; n++) {
-			memcpy(path, set.image[i].path, (size_t)(slash + 1 - set.image[i].path));
-			stpcpy(path + (slash + 1 - set.image[i].path), names[n]);
-			library = glibc.dlopen(path, RTLD_LAZY | RTLD_GLOBAL);
-		}
-	}
-	image_set_done(&set);
-	return library;
-}
 
 const char *rocm_find(void)
 {
 	void *library = NULL;
 	const char *missing = NULL;
 
-	for (size_t i = 0; i < sizeof names / sizeof *names && !library && glibc.dlopen; i++)
+	for (size_t i = 0; names[i] && !library && glibc.dlopen; i++)
 		library = glibc.dlopen(names[i], RTLD_LAZY | RTLD_GLOBAL);
 	if (!library && glibc.dlopen)
-		library = open_beside();
+		library =
+		    device_open_beside(&(struct device_beside){ of_rocm, folders, names, RTLD_LAZY | RTLD_GLOBAL });
 	if (!library)
 		return "librocprofiler-sdk was not found: install rocprofiler-sdk of ROCm 6.2 or later";
 #define TAKE(function, params) \
