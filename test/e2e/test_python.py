@@ -8,13 +8,15 @@ import json
 import os
 import shutil
 import statistics
+import subprocess
 
 import pytest
 
 import envs
 import models
+from attaching import attach
 from conftest import BETWEEN, environment, often
-from lab import inside_own_times, names_and_types, own_times
+from lab import PATIENCE, inside_own_times, names_and_types, own_times
 
 MODES = ["run", "run_async", "iobinding", "ort_values"]
 
@@ -376,3 +378,28 @@ def test_profiling_by_the_runtime_itself_goes_on_undisturbed(lab, wheel):
     program = lab.python(wheel, "infer", "run", lab.model("cnn"), "--profile", lab.path("mine"))
     lab.both(program)
     assert lab.profile(program, prefix="mine")
+
+
+@pytest.mark.parametrize("how", ["wrong", "interrupted", "imported", "traced"])
+def test_calls_that_nobody_expects_end_as_without_us(lab, wheel, how):
+    """Calls are recorded through the binding's own functions: what these refuse, and what raises, stays the same."""
+    done = lab.both(lab.python(wheel, "odd_calls", how, lab.model("cnn"), "--times", lab.path("times")))
+    with open(lab.path("times")) as file:
+        n = int(file.read())
+    ok = [run for run in done.recording.inferences if run.args["status"] == "ok"]
+    if how == "interrupted":  # the handler may raise when the call has returned
+        assert n <= len(ok) <= n + 20
+    else:
+        assert len(ok) == n - 1 == 20
+
+
+def test_recordings_begin_and_end_in_the_calls_of_many_threads(lab, wheel):
+    server = lab.start(
+        lab.python(wheel, "odd_calls", "many", lab.model("cnn")), stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert server.stdout.readline() == b"ready\n"
+    for _ in range(5):
+        done = attach(lab, "--inject", server.pid, n=200)
+        assert len(done.recording.inferences) >= 200
+        assert {run.args["status"] for run in done.recording.inferences if "status" in run.args} == {"ok"}
+    assert server.communicate(timeout=PATIENCE) == (b"done\n", None) and server.returncode == 0
