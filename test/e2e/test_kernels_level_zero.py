@@ -132,3 +132,15 @@ def test_injection_begins_and_ends_it(lab, wheel):
         kernels = [kernel for kernel in kernels_of(done.recording) if "operator" in kernel.args]
         assert len(kernels) > 10 * sum(KERNELS.values()) and not wrong_of(kernels)
     server.end()
+
+
+def test_each_injection_says_why_there_are_no_kernels(lab, wheel):
+    library = lab.binaries.shared("launch_ops")
+    server = python_server(
+        lab, wheel, "launches", "--rest", 0.01, "--library", library, env=environment(lab, "refuse=52")
+    )
+    for _ in range(2):
+        done = attach(lab, "--inject", "--kernels", server.pid, n=60)
+        said = [note.args["text"] for note in done.recording.notes("stopped")]
+        assert sum("too old for PTI" in text for text in said) == 1 and not done.recording.of("kernel"), said
+    server.end()

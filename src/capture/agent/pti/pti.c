@@ -19,13 +19,14 @@
 
 enum { EXIT_MS = 500, LEAVE_MS = 5000, NOT_THERE = 2, NEEDS_TRACING = 51, NEEDS_DRIVER = 52 };
 
-enum state { NOT_BEGUN, ON, REFUSED, YIELDED };
+enum state { NOT_BEGUN, ON, REFUSED };
 
 static struct {
 	struct lock control;
 	uint32_t state; /* enum state */
 	int32_t pid;	/* in which it was begun; a child of fork has another one */
 	bool at_exit;
+	bool is_theirs; /* the program profiles by PTI itself; this outlasts a recording */
 	char why[200];
 } all;
 
@@ -97,7 +98,7 @@ static void end_for_program(void)
 		return;
 	lock_take(&all.control);
 	if (all.state == ON) {
-		end(YIELDED);
+		end(REFUSED);
 		dict_missing("kernels", "the program itself profiles by PTI: from then on kernels are left to it");
 	}
 	lock_give(&all.control);
@@ -107,6 +108,7 @@ static int on_set_callbacks(pti_request *request, pti_complete *complete)
 {
 	int saved = errno;
 
+	__atomic_store_n(&all.is_theirs, true, __ATOMIC_RELEASE);
 	end_for_program();
 	errno = saved;
 	return pti.SetCallbacks(request, complete);
@@ -153,7 +155,9 @@ static void at_exit(void)
 
 static void begin(void)
 {
-	const char *why = pti_find();
+	const char *why = __atomic_load_n(&all.is_theirs, __ATOMIC_ACQUIRE)
+			      ? "the program itself profiles by PTI: kernels are left to it"
+			      : pti_find();
 	int code;
 
 	all.pid = call_pid();
@@ -196,7 +200,9 @@ static enum device_look look(void)
 
 static void leave(void)
 {
-	device_flusher_end(&flusher, LEAVE_MS);
+	/* one that did not get out in time is left to itself */
+	if (device_flusher_end(&flusher, LEAVE_MS))
+		all.state = NOT_BEGUN;
 }
 
 extern const struct agent_device agent_pti;

@@ -236,7 +236,9 @@ static enum device_look look(void)
 
 static void leave(void)
 {
-	device_flusher_end(&flusher, LEAVE_MS);
+	/* one that did not get out in time is left to itself */
+	if (device_flusher_end(&flusher, LEAVE_MS))
+		all.state = NOT_BEGUN;
 }
 
 extern const struct agent_device agent_rocm;
