@@ -77,6 +77,10 @@ void torch_tensor_arm(const struct image *image);
 bool torch_tensor_read(const struct python_object *object, struct torch_tensor *to);
 /* The same by its C++ part, without the GIL, once a tensor of Python was read. part: that of a tensor beyond doubt. */
 bool torch_tensor_at(uint64_t part, struct torch_tensor *to);
+/* Whether torch_tensor_at can read any. */
+bool torch_tensors_are_known(void);
+/* The same of an address that may be none; is_there: there is memory for a tensor. */
+bool torch_tensor_peek(uint64_t part, struct torch_tensor *to, bool *is_there);
 void torch_shape_of(const struct torch_tensor *tensor, struct shape *to);
 bool torch_tensor_requires_gradient(const struct python_object *object);
 /* Whether it requires one, and has none yet. */

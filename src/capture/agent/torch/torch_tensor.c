@@ -23,6 +23,7 @@ enum {
 	KIND = 14,	  /* and element type (2 bytes) and device (3 bytes) */
 	MOST_TRIES = 64,
 	TYPES = 8,
+	LEAST_ADDRESS = 1 << 16, /* nothing is mapped below */
 };
 
 typedef bool requires_function(const void *part);
@@ -138,7 +139,22 @@ bool torch_tensor_at(uint64_t part, struct torch_tensor *to)
 {
 	int8_t at = __atomic_load_n(&owner, __ATOMIC_RELAXED);
 
-	return at && part >= 4096 && !(part % 8) && read_behind((const uint64_t *)part + at + 1, to);
+	return at && part >= LEAST_ADDRESS && !(part % 8) && read_behind((const uint64_t *)part + at + 1, to);
+}
+
+bool torch_tensors_are_known(void)
+{
+	return __atomic_load_n(&owner, __ATOMIC_RELAXED);
+}
+
+bool torch_tensor_peek(uint64_t part, struct torch_tensor *to, bool *is_there)
+{
+	int8_t at = __atomic_load_n(&owner, __ATOMIC_RELAXED);
+	uint64_t words[MOST_BEFORE + 1 + KIND];
+
+	*is_there = at && part >= LEAST_ADDRESS && !(part % 8) &&
+		    peek_read(part, words, (size_t)(at + 1 + KIND) * sizeof *words);
+	return *is_there && read_behind(words + at + 1, to);
 }
 
 /* Element types of PyTorch as shape.h counts them; 0: others. */
