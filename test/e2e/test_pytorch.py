@@ -40,6 +40,17 @@ def is_operator(slice):
     return "::" in slice.name
 
 
+def test_numbers_of_operators_are_not_taken_for_tensors(lab, torch):
+    done = lab.both(lab.python(torch, "torchprogram", "stale"), level="detail")
+    rows = query(
+        lab,
+        done.recording,
+        "select shapes, count(*) as n from operators where inference_id is not null and name = 'aten::view' group by 1",
+    )
+    assert {row["shapes"] for row in rows} <= {None, "float32[4096x1]"}
+    assert sum(row["n"] for row in rows if row["shapes"]) >= 5 * 40 - 40, rows
+
+
 def test_operators_are_those_of_its_own_profiler_which_runs_too(lab, torch):
     program = lab.python(torch, "torchprogram", "infer", "--runs", 7)
     recording = lab.both([*program, "--profile", lab.path("profile"), "--times", lab.path("times")]).recording
@@ -227,6 +238,10 @@ def test_an_inference_of_another_runtime_lies_inside(lab, torch, wheel):
         assert outer.start <= inner.start <= inner.end <= outer.end
         assert operators[outer.args["inference"]] == {"cpu"}
         assert operators[inner.args["inference"]] == {"CPUExecutionProvider"}
+    # what ONNX Runtime refuses inside is no failure of the module around it
+    assert {run.args["status"] for slices in runs.values() for run in slices} == {"ok"}
+    (refused,) = query(lab, recording, "select count(*) as n from sessions where is_failed = 1")
+    assert refused["n"] == 5
 
 
 def serve(lab, torch):

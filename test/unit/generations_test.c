@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "analyze/generation/inputs.h"
 #include "analyze/insight/recorded.h"
 #include "cases.h"
 #include "findings.h"
@@ -658,4 +659,33 @@ TEST(many_sessions_are_looked_at_in_turn)
 	assert_int_equal(found(&f)->n, 600);
 	assert_int_equal(f.summary->models[0].generations.output_tokens, 1800);
 	end(&f);
+}
+
+TEST(shapes_of_outputs_and_nonsense_are_no_inputs)
+{
+	static const struct {
+		const char *text;
+		uint32_t n, n_groups, n_rest;
+	} rows[] = {
+		{ "int64[1x2],float32[1x2]->float32[3]*7", 2, 0, 0 },
+		{ "int64[1x2]->", 1, 0, 0 },
+		{ "->float32[3]", 1, 0, 0 },
+		{ "*", 1, 0, 0 },
+		{ "a*,b*9", 2, 0, 0 },
+		{ "-,-,-,-,-,-,-,-,-,-,-,-,-,-,-,-,float32[2x3]*48,int8[7],-*7->x*5", 16, 3, 56 },
+		{ "-,-,-,-,-,-,-,-,-,-,-,-,-,-,-,-,a*99999999999999999999", 16, 1, UINT32_MAX },
+		{ "[[[[,,,x1", 4, 0, 0 },
+	};
+	struct inputs inputs;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		char *text = strdup(rows[i].text); /* so that what is read behind its end is found */
+
+		inputs_read(&inputs, text);
+		assert_int_equal(inputs.n, rows[i].n);
+		assert_int_equal(inputs.n_groups, rows[i].n_groups);
+		assert_int_equal(inputs.n_rest, rows[i].n_rest);
+		free(text);
+	}
 }

@@ -16,6 +16,7 @@ static double after(uint32_t n, double (*value)(uint32_t i))
 	for (uint32_t i = 0; i < n; i++)
 		growth_add(&growth, (uint64_t)i * SECOND, value(i));
 	assert_true(growth.n <= GROWTH_POINTS);
+	assert_true(n < 2 || n > GROWTH_POINTS || growth_last(&growth) == value(n - 2)); /* not the last one of all */
 	return growth_per_s(&growth);
 }
 

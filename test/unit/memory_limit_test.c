@@ -367,10 +367,15 @@ TEST(growth_that_was_given_back_does_not_last)
 	memory.peak = 638 << 20;
 	memory.is_peak_whole = true;
 	memory.growth_per_s = 50 << 20;
+	memory.grown_to = 600 << 20;
 	assert_string_equal(resource_memory(&memory).s, "4.00 MiB at first, 65.0 MiB at the end, peak 638 MiB; grew by "
 							"50.0 MiB/s before it was given back");
 	memory.at_exit = 630 << 20;
 	assert_string_equal(resource_memory(&memory).s, "4.00 MiB at first, 630 MiB at the end, peak 638 MiB; still "
+							"growing by 50.0 MiB/s");
+	/* the peak was long before: nothing was given back since it grew */
+	memory.peak = 2048ll << 20;
+	assert_string_equal(resource_memory(&memory).s, "4.00 MiB at first, 630 MiB at the end, peak 2.00 GiB; still "
 							"growing by 50.0 MiB/s");
 }
 

@@ -39,7 +39,7 @@ static const char *read_dims(struct input *to, const char *at)
 			to->dim[to->n_dims++] = (uint32_t)dim;
 	}
 	while (*at && *at != ',')
-		at = at[0] == '-' && at[1] == '>' ? "" : at + 1;
+		at += at[0] == '-' && at[1] == '>' ? strlen(at) : 1;
 	return at;
 }
 
@@ -57,12 +57,11 @@ static bool is_cache(const struct input *input)
 static const char *read_input(struct input *to, const char *at, uint32_t *times)
 {
 	size_t len = strcspn(at, "[,*");
-	const char *end;
+	const char *star = at + strcspn(at, ",*>"), *end; /* outputs follow "->" */
 
 	read_type(to, at, len);
 	end = read_dims(to, at + len);
-	at = memchr(at, '*', (size_t)(end - at));
-	*times = at ? (uint32_t)strtoul(at + 1, NULL, 10) : 1;
+	*times = *star == '*' ? (uint32_t)strtoul(star + 1, NULL, 10) : 1;
 	return end + (*end == ',');
 }
 

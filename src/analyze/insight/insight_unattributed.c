@@ -55,7 +55,7 @@ static void say(const struct speaker *to)
 		NEXT("fewer inputs%s", speaker_is_of_another(to, "onnxruntime")
 					   ? ""
 					   : ", inputs whose type and order in memory are the model's "
-					     "(np.ascontiguousarray), or inputs that stay bound (IOBinding)");
+					     "(in Python np.ascontiguousarray), or inputs that stay bound (IOBinding)");
 	} else
 		NEXT("the runtime spends it itself: it takes and gives back memory, or waits for a provider");
 }

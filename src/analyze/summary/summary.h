@@ -114,6 +114,7 @@ struct summary_resource {
 	bool is_peak_whole;
 	uint64_t unseen_ns;
 	double growth_per_s;	   /* of resident memory that is still growing at the end (growth.h); else NAN */
+	double grown_to;	   /* with it: the last sample of that; else NAN */
 	double busy_growth_per_s;  /* the same of the samples before which an inference of the process ran */
 	uint64_t busy_ns, idle_ns; /* time with and without an inference of the process (machine: of any) */
 	double busy_mean, busy_max, idle_mean, idle_max;

@@ -42,7 +42,7 @@ struct hot {
 	int32_t n_calls;	       /* system calls of the agent under way (guard.c) */
 };
 
-enum { MAX_DEPTH = 32, MAX_RUNS = 8, MAX_LANES = 64, NO_LANE = 255, AGENT_KEPT = 8 };
+enum { MAX_DEPTH = 32, MAX_RUNS = 8, MAX_LANES = 64, NO_LANE = 255, AGENT_KEPT = 16 };
 
 /* An operator that has begun on this thread. */
 struct open_operator {

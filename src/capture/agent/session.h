@@ -28,11 +28,12 @@ struct session {
 	int8_t too_short;    /* atomic: votes of its inferences against reading their usage, usage.c */
 	uint64_t known_as;   /* key of session_known, 0: none */
 	bool is_released;
-	bool is_late;	 /* it existed before the agent */
-	bool was_sought; /* its object was searched for in a run */
-	bool is_timed;	 /* the runtime times each of its operators */
-	bool was_asked;	 /* the providers are those that the program requested */
-	int64_t bytes;	 /* size of a model from memory, 0: not from memory */
+	bool is_late;	      /* it existed before the agent */
+	bool has_more_inputs; /* than are gathered of an inference */
+	bool was_sought;      /* its object was searched for in a run */
+	bool is_timed;	      /* the runtime times each of its operators */
+	bool was_asked;	      /* the providers are those that the program requested */
+	int64_t bytes;	      /* size of a model from memory, 0: not from memory */
 	char model[128], path[1024], providers[256];
 	struct learning *learning; /* NULL: nothing is known yet */
 	struct provider *first_provider;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Shapes of inputs as texts: "float32[1x3x224x224],int64[8]"; behind the first inputs, each shape once, and how many
- * have it: "float32[1x8x40x64]*48". A text is made once per set of shapes; after that a hash
- * of the numbers finds its id, without a lock. A program may have new shapes with each inference, so the hashes are
+ * have it: "float32[1x8x40x64]*48". A text is made once per set of shapes; after that a hash of the numbers finds its
+ * id, without a lock. A program may have new shapes with each inference, so the hashes are
  * forgotten when there are many. Reads no object of a runtime.
  */
 #include "capture/agent/shape.h"
@@ -82,7 +82,8 @@ static char *put_shape(char *to, const struct shape *shape)
 
 static uint32_t make_text(const struct shapes *shapes)
 {
-	char text[(SHAPE_INPUTS + SHAPE_GROUPS) * (16 + SHAPE_DIMS * 21)], *to = text;
+	enum { OF_SHAPE = 16 + SHAPE_DIMS * 21, OF_TIMES = 11 };
+	char text[SHAPE_INPUTS * OF_SHAPE + SHAPE_GROUPS * (OF_SHAPE + OF_TIMES)], *to = text;
 
 	for (uint32_t i = 0; i < shapes->n; i++) {
 		if (i)
@@ -121,7 +122,7 @@ uint32_t shapes_text(const struct shapes *shapes)
 	for (uint32_t i = 0; i < shapes->n; i++)
 		hash = hash_shape(hash, &shapes->input[i]);
 	for (uint32_t i = 0; i < shapes->n_groups; i++)
-		hash = hash_shape(hash ^ shapes->times[i], &shapes->group[i]);
+		hash = hash_shape(hash ^ (uint64_t)shapes->times[i] << 40, &shapes->group[i]);
 	hash |= 8;
 	text = (uint32_t)(uintptr_t)map_get(&texts, hash);
 	if (text && dict_is_valid(text))

@@ -282,14 +282,19 @@ static int put_calls(struct device_step *step, bool is_last)
 static void merge_calls(struct device *device)
 {
 	struct device_call *call = device->calls.data;
-	size_t n = 0;
+	size_t n = 0, outer = SIZE_MAX; /* the last call that was kept */
 
 	if (device->calls.n)
 		qsort(call, device->calls.n, sizeof *call, by_correlation);
-	for (size_t i = 0; i < device->calls.n; i++)
-		if (!n || call[i].is_overhead || call[n - 1].correlation != call[i].correlation ||
-		    call[n - 1].tid != call[i].tid || call[i].begin_ns > call[n - 1].end_ns)
-			call[n++] = call[i];
+	for (size_t i = 0; i < device->calls.n; i++) {
+		bool is_inside = outer != SIZE_MAX && call[outer].correlation == call[i].correlation &&
+				 call[outer].tid == call[i].tid && call[i].begin_ns <= call[outer].end_ns;
+
+		if (is_inside && !call[i].is_overhead)
+			continue;
+		outer = call[i].is_overhead ? outer : n;
+		call[n++] = call[i];
+	}
 	device->calls.n = n;
 }
 

@@ -50,7 +50,7 @@ static uint64_t end_of(const struct image *image)
 	return image->n_segments ? image->segment[image->n_segments - 1].end : 0;
 }
 
-/* By insertion from behind: most modules are mapped below the one before. */
+/* By insertion from the front: most modules are mapped below the one before. */
 static void put_in_order(struct image_set *set)
 {
 	uint32_t *order = arena_alloc(&set->arena, set->n * sizeof *order);

@@ -50,6 +50,8 @@ static uint32_t find_group(struct groups *groups, const struct store_track *trac
 	}
 	wanted.provider = store_text(store_slice_arg(view->store, track, at, KEY_PROVIDER));
 	number = find_by_keys(groups, &wanted);
+	if (number != KEYS_NONE && !group_at(groups, number)->provider) /* a kernel of it came first */
+		group_at(groups, number)->provider = wanted.provider;
 	if (last && number != KEYS_NONE)
 		*last = number + 1;
 	return number;

@@ -104,6 +104,8 @@ static void finish(struct groups *groups, struct http_answer *answer)
 	for (size_t i = 0; i < groups->rows.n; i++) {
 		struct view_table_cell *cell;
 
+		if (!group[i].n && !group[i].n_halted) /* kernels alone: it began before the range */
+			continue;
 		if (!view_table_wants(&to->table, view_name(view, group[i].model), view_name(view, group[i].name),
 				      view_class_name(view, group[i].class)))
 			continue;

@@ -36,7 +36,7 @@ bool resource_gave_back(const struct summary_resource *memory)
 {
 	double end = isfinite(memory->at_exit) ? memory->at_exit : memory->last;
 
-	return end < 0.75 * (isfinite(memory->peak) ? memory->peak : memory->max);
+	return end < 0.75 * memory->grown_to;
 }
 
 struct printable resource_memory(const struct summary_resource *memory)

@@ -11,7 +11,7 @@
 struct units_text resource_value(const struct summary *summary, const struct summary_resource *resource, double value,
 				 bool has_unit);
 
-/* Whether a quarter of the peak or more was not resident any more at the end. */
+/* Whether a quarter of what it had grown to, or more, was not resident any more at the end. */
 bool resource_gave_back(const struct summary_resource *memory);
 /* "52.1 MiB at first, 787 MiB at the end, peak 790 MiB; still growing by 16 MiB/s", of resident memory. */
 struct printable resource_memory(const struct summary_resource *memory);

@@ -3,7 +3,8 @@
 
 HOW: infer (a small network; the profiler of PyTorch runs, too), nested (a module that runs the ONNX file --model by
 ONNX Runtime in the folder --folder), tour (one model of each odd kind), fork (children of fork, and a loader with
-workers), serve (until standard input ends). Standard output is the same in every run.
+workers), stale (operators whose numbers lie where tensors of others lay), serve (until standard input ends). Standard
+output is the same in every run.
 --profile FILE: what PyTorch's own profiler counted. --times FILE: when each inference began and ended."""
 
 import argparse
@@ -162,7 +163,7 @@ def timed(model, *inputs):
 
 
 class Asks(torch.nn.Module):
-    """Runs another runtime inside."""
+    """Runs another runtime inside, after a session that it refuses."""
 
     def __init__(self, run):
         super().__init__()
@@ -181,10 +182,35 @@ def nested():
     session = onnxruntime.InferenceSession(args.model, providers=["CPUExecutionProvider"])
     with np.load(args.model.replace(".onnx", ".npz")) as arrays:
         given = {name: arrays[name] for name in arrays.files}
-    model = Asks(lambda: session.run(None, given)).eval()
+
+    def ask():
+        try:
+            onnxruntime.InferenceSession("/nonexistent.onnx")
+        except Exception as error:  # noqa: BLE001
+            print(type(error).__name__)
+        return session.run(None, given)
+
+    model = Asks(ask).eval()
     with torch.no_grad():
         for _ in range(args.runs):
             print("%.4f" % timed(model, torch.ones(1, 2)).sum())
+
+
+class Stale(torch.nn.Module):
+    """4096, beside 1, looks like the address of a tensor to who looks at a stack."""
+
+    def forward(self, x):
+        for _ in range(40):
+            x = x.view(4096, 1).expand(4096, 1).reshape(4096, 1) + torch.zeros(4096, 1)
+        return x
+
+
+def stale():
+    given = [torch.zeros(4) + i for i in range(300)]  # before any module
+    with torch.no_grad():
+        for _ in range(args.runs):
+            print("%.1f" % timed(Stale(), torch.ones(4096, 1)).sum())
+    print(len(given))
 
 
 def infer():

@@ -10,8 +10,6 @@
 
 extern const struct insight insight_crosses_providers;
 
-enum { LEAST_NODES = 2 };
-
 static const double least_share = 0.05;
 
 static bool crosses(const struct model_operator *op)
@@ -44,7 +42,7 @@ static void find(struct finder *finder)
 		all_ns += finder_typical_ns(&result->operators[i]);
 		own_ns += is_own ? finder_typical_ns(&result->operators[i]) : 0;
 	}
-	if (n >= LEAST_NODES && own_ns >= least_share * all_ns) {
+	if (n && own_ns >= least_share * all_ns) {
 		struct finding *to =
 		    finder_add_counts(finder, &insight_crosses_providers, own_ns / all_ns, n, result->n_operators);
 
@@ -56,7 +54,7 @@ static void find(struct finder *finder)
 static void say(const struct speaker *to)
 {
 	FINDING("data crosses between the device and the CPU inside of the model");
-	EVIDENCE("%s nodes only copy, %s of the operators' time", speaker_counts(to).s,
+	EVIDENCE("nodes that only copy: %s, %s of the operators' time", speaker_counts(to).s,
 		 units_percent(to->finding->value).s);
 	if (to->finding->text)
 		EVIDENCE("; on the CPU: %s", speaker_elsewhere(to, to->finding->text).s);

@@ -24,8 +24,8 @@ static void find(struct finder *finder)
 	if (n < LEAST || !creation->n_pool || ns < least_ns ||
 	    ns < least_share * ((double)creation->duration.total_ns - waits_ns))
 		return;
-	to = finder_add_counts(finder, &insight_spins_creating, ns / (double)creation->duration.total_ns, (int64_t)n,
-			       (int64_t)((creation->n_pool + n - 1) / n));
+	to = finder_add_counts(finder, &insight_spins_creating, ns / ((double)creation->duration.total_ns - waits_ns),
+			       (int64_t)n, (int64_t)((creation->n_pool + n - 1) / n));
 	to->low = ns;
 }
 

@@ -112,3 +112,8 @@ double growth_per_s(const struct growth *growth)
 	alive.n -= alive.n > 0;
 	return growth_of(&alive);
 }
+
+double growth_last(const struct growth *growth)
+{
+	return growth->n > 1 ? growth->value[growth->n - 2] : NAN;
+}

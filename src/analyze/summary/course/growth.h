@@ -20,5 +20,7 @@ void growth_add(struct growth *growth, uint64_t time_ns, double value);
  * (a fiftieth) to be told from what any program does.
  */
 double growth_per_s(const struct growth *growth);
+/* The last value that it goes by; NAN: there is none. */
+double growth_last(const struct growth *growth);
 
 #endif

@@ -17,7 +17,7 @@ struct summary_device {
 	uint64_t idle_ns;		/* with none, between the first and the last of an inference */
 	uint64_t launch_idle_ns; /* the part of idle_ns before one that was asked for when nothing ran any more */
 	/* The parts of launch_idle_ns in which a call returned that had waited for the device, or for a copy: what came
-	   next could only be asked for then. Of the longest gaps of each inference. */
+	   next could only be asked for then. Estimated from the longest gaps of each inference where it has many. */
 	uint64_t wait_idle_ns, copy_idle_ns;
 	/* Idle before the first of an inference, since the device last worked for the process: after the begin of the
 	   inference, and before it. */

@@ -40,6 +40,7 @@ static int add_counter(struct summary_maker *maker, struct track *track)
 					      .peak = NAN,
 					      .at_exit = NAN,
 					      .growth_per_s = NAN,
+					      .grown_to = NAN,
 					      .busy_growth_per_s = NAN,
 					      .busy_mean = NAN,
 					      .busy_max = NAN,
@@ -222,6 +223,8 @@ static void finish(struct summary_maker *maker, const struct counter *counter, c
 	*to = counter->row;
 	if (counter->growth)
 		to->growth_per_s = growth_per_s(counter->growth);
+	if (isfinite(to->growth_per_s))
+		to->grown_to = growth_last(counter->growth);
 	if (counter->busy_growth)
 		to->busy_growth_per_s = growth_per_s(counter->busy_growth);
 	to->process = process_at(maker, sum_process_of(maker, &maker->tracks[counter->track]))->index;

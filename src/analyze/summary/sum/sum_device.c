@@ -140,11 +140,12 @@ int sum_device_work(struct summary_maker *maker, struct run *run, const struct s
 	return facts_have(&slice->facts, FACT_OPERATOR) ? add_to_operator(maker, run, slice, end_ns) : 0;
 }
 
-/* As CUDA, its driver, and HIP call them. */
+/* As CUDA, its driver, HIP and Level Zero call them. */
 static bool takes_memory(const char *name)
 {
-	static const char *const begins[] = { "cudaMalloc", "cudaFree",	 "cudaHostAlloc", "cuMemAlloc",
-					      "cuMemFree",  "cuMemHost", "hipMalloc",	  "hipFree" };
+	static const char *const begins[] = { "cudaMalloc", "cudaFree",	    "cudaHostAlloc", "cuMemAlloc",
+					      "cuMemFree",  "cuMemHost",    "hipMalloc",     "hipFree",
+					      "hipHost",    "hipExtMalloc", "zeMemAlloc",    "zeMemFree" };
 
 	for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
 		if (!strncmp(name, begins[i], strlen(begins[i])))
@@ -206,9 +207,15 @@ static bool ends_with_wait(const struct run *run)
 	       until_ns >= run->device.end_ns;
 }
 
+static uint64_t part_of(uint64_t ns, uint64_t part, uint64_t whole)
+{
+	return (uint64_t)((double)ns * (double)part / (double)whole);
+}
+
 void sum_device_of_run(const struct run *run, struct summary_device *to)
 {
 	double wall_ns = (double)(run->end_ns - run->begin_ns), waits_ns;
+	uint64_t kept_ns = 0;
 
 	*to = run->device.sum;
 	to->n_runs = 1;
@@ -217,8 +224,13 @@ void sum_device_of_run(const struct run *run, struct summary_device *to)
 	for (uint32_t i = 0; i < run->device.n_gaps; i++) {
 		const struct run_gap *gap = &run->device.gap[i];
 
+		kept_ns += gap->end_ns - gap->begin_ns;
 		to->wait_idle_ns += gap->after == RUN_AFTER_WAIT ? gap->end_ns - gap->begin_ns : 0;
 		to->copy_idle_ns += gap->after == RUN_AFTER_COPY ? gap->end_ns - gap->begin_ns : 0;
+	}
+	if (kept_ns && kept_ns < to->launch_idle_ns) { /* the shorter ones are taken to be like the longest */
+		to->wait_idle_ns = part_of(to->launch_idle_ns, to->wait_idle_ns, kept_ns);
+		to->copy_idle_ns = part_of(to->launch_idle_ns, to->copy_idle_ns, kept_ns);
 	}
 	add_idle_before(run, to);
 	to->n_end_waits = ends_with_wait(run);

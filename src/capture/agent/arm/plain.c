@@ -218,10 +218,12 @@ static __attribute__((noinline)) uint32_t learn_shapes(struct object *object)
 	struct shapes shapes;
 	uint32_t text = 0;
 
+	uint8_t left = __atomic_load_n(&object->looks_left, __ATOMIC_RELAXED);
+
 	if (object->place->family->shapes(object->self, &shapes))
 		text = shapes_text(&shapes);
-	else
-		object->looks_left--;
+	if (!text && left)
+		__atomic_store_n(&object->looks_left, (uint8_t)(left - 1), __ATOMIC_RELAXED);
 	__atomic_store_n(&object->shapes, text, __ATOMIC_RELAXED);
 	errno = saved;
 	return text;

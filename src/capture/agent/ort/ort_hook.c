@@ -347,7 +347,7 @@ word ort_on_runtime_error(ORT_ARGS)
 	const word saved = ORT_SAVED();
 	struct ort_met met = ort_meet(a, b, ORT_RUNTIME_ERROR);
 	struct thread *thread = agent_thread();
-	struct open_run *run = thread ? inference_top(thread) : NULL;
+	struct open_run *run = thread ? ort_run_of(thread) : NULL;
 	uint64_t state = 0;
 
 	if (met.vptr && thread && peek_read(c, &state, 8) && state) {

@@ -221,6 +221,7 @@ static void throw_seen(void *object, void *type)
 {
 	struct thread *thread = agent_thread();
 	const char *name = ((const char **)type)[1];
+	struct open_run *run;
 	uint32_t message;
 
 	if (!thread || !name)
@@ -234,8 +235,9 @@ static void throw_seen(void *object, void *type)
 	/* classes of the Python binding: the error leaves the runtime for good */
 	if (!starts(name, "N11onnxruntime6python"))
 		return;
-	if (thread->n_runs && !creation_is_open(thread)) {
-		inference_top(thread)->message = message;
+	run = creation_is_open(thread) ? NULL : ort_run_of(thread);
+	if (run) {
+		run->message = message;
 		inference_end(thread, OWNER_EVALUATION, message);
 	} else if (are_runs_seen())
 		creation_refused(thread, &runtime_onnxruntime, message);

@@ -197,4 +197,12 @@ void ort_late_end(struct thread *thread, const struct ort_copy *copy, struct ses
 /* Recording restarts. */
 void ort_late_forget_all(void);
 
+/* The innermost inference of the thread; NULL: there is none, or it is another runtime's, which calls this one. */
+static inline struct open_run *ort_run_of(struct thread *thread)
+{
+	struct open_run *run = inference_top(thread);
+
+	return run && run->session && run->session->runtime != &runtime_onnxruntime ? NULL : run;
+}
+
 #endif

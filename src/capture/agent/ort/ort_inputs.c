@@ -12,7 +12,7 @@
 
 #include "capture/agent/ort/ort_in.h"
 
-enum { MAX_CANDIDATES = 256, MAX_NAMES = 16384, MAX_INPUTS = 255 };
+enum { MAX_CANDIDATES = 256, MAX_NAMES = 16384, MAX_INPUTS = 255, KERNEL_INPUTS = 32 /* of an operator */ };
 
 /* An operator's input that may be an input of the graph. */
 struct candidate {
@@ -28,6 +28,7 @@ struct graph {
 	uint32_t n_candidates, n_produced;
 	struct candidate candidate[MAX_CANDIDATES];
 	uint64_t produced[MAX_NAMES]; /* hashes, open addressing, 0: free */
+	bool has_more;		      /* inputs of the graph than there is room for */
 	struct graph *next_free;
 };
 static struct graph *free_graphs;
@@ -121,6 +122,7 @@ static void settle(struct thread *thread, struct graph *graph)
 		bool is_new = !is_produced(graph, candidate->name);
 		for (unsigned k = 0; k < n && is_new; k++)
 			is_new = names[k] != candidate->name;
+		graph->has_more |= is_new && n == MAX_INPUTS;
 		if (!is_new || n == MAX_INPUTS)
 			continue;
 		names[n] = candidate->name;
@@ -137,6 +139,7 @@ static void first_run_ends(struct thread *thread, struct open_run *run)
 
 	if (!run->message)
 		settle(thread, graph);
+	run->session->has_more_inputs = graph->has_more;
 	agent_lock();
 	graph->next_free = free_graphs;
 	free_graphs = graph;
@@ -185,7 +188,7 @@ static bool is_constant(const struct kernel *kernel, word info, unsigned input)
 	int is_constant = 0;
 	word value = 0;
 
-	if (kernel->constant >> input & 1)
+	if (input < KERNEL_INPUTS && kernel->constant >> input & 1)
 		return true;
 	return ask(kernel->copy, ORT_API_KERNEL_CONSTANT_INPUT, info, input, (word)&is_constant, (word)&value) &&
 	       is_constant;
@@ -200,11 +203,15 @@ static void learn(struct graph *graph, struct kernel *kernel, uintptr_t context)
 	ask(kernel->copy, ORT_API_KERNEL_OUTPUT_COUNT, info, (word)&n_outputs, 0, 0);
 	for (unsigned i = 0; i < n_outputs && i < 64; i++)
 		add_produced(graph, name_of(kernel->copy, ORT_API_KERNEL_OUTPUT_NAME, info, i));
-	for (unsigned i = 0; i < n_inputs && i < 32 && graph->n_candidates < MAX_CANDIDATES; i++) {
+	for (unsigned i = 0; i < n_inputs && !graph->has_more; i++) {
 		struct candidate *candidate = &graph->candidate[graph->n_candidates];
 		uint64_t name = name_of(kernel->copy, ORT_API_KERNEL_INPUT_NAME, info, i);
 		if (!name || is_produced(graph, name) || is_constant(kernel, info, i))
 			continue;
+		if (i >= KERNEL_INPUTS || graph->n_candidates == MAX_CANDIDATES) {
+			graph->has_more = true;
+			continue;
+		}
 		*candidate = (struct candidate){ .kernel = kernel, .name = name, .input = i };
 		ort_shape_of_input(kernel->copy, context, i, &candidate->shape);
 		/* pre-packing of a session older than the agent was not seen: a constant that it took has no value */

@@ -9,7 +9,8 @@
  * address of the C function; that word is replaced. It stays valid, because a reference to the object is kept.
  *
  * The package's own function, in Python, looks at the session and at the names of its inputs before it calls that
- * function. Its first look is where the inference begins: these two getters are replaced, too.
+ * function. Its first look is where the inference begins: NodeArg.name and is_webgpu_graph_capture_enabled, by which
+ * it looks, are replaced, too.
  *
  * Before its return a call takes the GIL again. A wait for other threads of Python is the program's time, in which no
  * model runs: the inference ended when it began. What asynchronous calls do is not seen here (ort_async.c).
@@ -22,11 +23,12 @@
 #include "capture/agent/replace/python.h"
 #include "capture/agent/run/caller.h"
 
-enum { TUPLE_ITEMS = 3, MOST_TEXT = 240, MOST_WAIT = 32 };
+enum { TUPLE_SIZE = 2, MOST_LOOKS = 1000, MOST_TEXT = 240, MOST_WAIT = 32 };
 
 static const struct image *door; /* the module whose class is looked for; NULL: none is */
 static int is_looking;
-static uint32_t place; /* of struct known */
+static uint32_t n_looks; /* while is_looking */
+static uint32_t place;	 /* of struct known */
 
 struct known {
 	/* the last session that ran: whether reading its usage is free. The object may be another's by now */
@@ -168,7 +170,7 @@ static void leave(const struct call *call, const struct python_object *result)
 	static struct python_builtin of_##name; \
 	static OBJECT on_##name(OBJECT self, OBJECT args, OBJECT names) \
 	{ \
-		struct call call = enter(((void **)args)[2] ? ((void **)args)[TUPLE_ITEMS] : NULL); \
+		struct call call = enter(((intptr_t *)args)[TUPLE_SIZE] ? python.PyTuple_GetItem(args, 0) : NULL); \
 		OBJECT result = ((python_c_call *)of_##name.next)(self, args, names); \
 		leave(&call, result); \
 		return result; \
@@ -207,6 +209,8 @@ static struct python_object *find(const char *module, const char *const *names)
 		python.Py_IncRef(at);
 	for (; at && *names; names++) {
 		next = python.PyObject_GetAttrString(at, *names);
+		if (!next)
+			python.PyErr_Clear();
 		python.Py_DecRef(at);
 		at = next;
 	}
@@ -245,7 +249,9 @@ static bool look_at_package(void)
 
 #define REPLACE(name) \
 	method = python.PyObject_GetAttrString(class, #name); \
-	if (method) { \
+	if (!method) { \
+		python.PyErr_Clear(); \
+	} else { \
 		is_replaced |= python_replace_builtin(&of_##name, method, #name, on_##name, on_fast_##name); \
 		python.Py_DecRef(method); \
 	}
@@ -257,6 +263,9 @@ static void look(void)
 	int saved = errno;
 
 	python.PyErr_Fetch(&type, &value, &trace);
+	/* another binding, whose runs are not seen here, would be looked for at each text for ever */
+	if (++n_looks > MOST_LOOKS)
+		__atomic_store_n(&door, NULL, __ATOMIC_RELEASE);
 	class = find(BINDING, (const char *const[]){ "InferenceSession", NULL });
 	if (class) {
 		METHODS(REPLACE)
@@ -324,6 +333,7 @@ void ort_python_arm(const struct copy *copy)
 {
 	if (!python.PyEval_SaveThread || copy->found.slot[ORT_RUN_START] < 0 || !is_binding(&copy->image))
 		return;
+	n_looks = 0;
 	__atomic_store_n(&door, &copy->image, __ATOMIC_RELEASE);
 	if (!hook_import(&copy->image, "PyEval_SaveThread", on_save_thread))
 		__atomic_store_n(&door, NULL, __ATOMIC_RELEASE);

@@ -184,7 +184,10 @@ bool python_replace_builtin(struct python_builtin *builtin, struct python_object
 	if (!read_definition(definition, name, &found) || (found.flags != WITH_NAMES && found.flags != FAST))
 		return false;
 	word = (void **)(void *)&definition->call;
-	if (builtin->word != word) {
+	/* of a module that was imported anew: calls of the first one are under way */
+	if (builtin->word && builtin->word != word)
+		return false;
+	if (!builtin->word) {
 		python.Py_IncRef(method); /* with it the definition stays */
 		builtin->next = (void *)found.call;
 	}

@@ -291,6 +291,8 @@ static void tell_inputs(struct thread *thread, struct open_run *run)
 	    (thread->rest_end && n < SHAPE_INPUTS))
 		return; /* a conditional part of the graph did not run: some were not seen */
 	thread->inputs.n = n;
+	if (run->session && run->session->has_more_inputs)
+		shapes_add_rest(&thread->inputs, &(struct shape){ .type = 0 }, 1);
 	tell_shapes(thread, run, shapes_text(&thread->inputs), shapes_batch(&thread->inputs));
 }
 

@@ -11,13 +11,13 @@
 /* Containers inside one another, containers and classes that are remembered. */
 enum { MOST_DEPTH = 5, MOST_MET = 256, MET = 512, TYPES = 32 };
 /* Items of a container in a row, and objects of a call, that are looked at in vain; how many more for each tensor. */
-enum { MOST_IN_VAIN = 16, LOOKS = 256, LOOKS_A_TENSOR = 8 };
+enum { MOST_IN_VAIN = 16, LOOKS = 256, LOOKS_A_TENSOR = 8, MOST_TENSORS = 1024 };
 
 struct inputs {
 	struct shapes shapes;
 	size_t n_found, looks_left, n_met;
 	bool is_cut;			      /* not everything was looked at */
-	const struct python_object *met[MET]; /* containers, the first of them, by their address */
+	const struct python_object *met[MET]; /* containers, the first n_met, by their address; if there are any */
 	torch_device device;		      /* of all of them */
 	bool is_mixed;
 };
@@ -30,6 +30,11 @@ static bool take_tensor(struct inputs *to, const struct python_object *object)
 
 	if (!torch_tensor_read(object, &tensor))
 		return false;
+	if (to->n_found == MOST_TENSORS) {
+		to->is_cut = true;
+		to->looks_left = 0;
+		return false;
+	}
 	to->is_mixed |= to->shapes.n && tensor.device != to->device;
 	to->device = tensor.device;
 	to->looks_left += LOOKS_A_TENSOR;
@@ -104,6 +109,8 @@ static bool is_met(struct inputs *to, const struct python_object *object)
 {
 	size_t at = ((uintptr_t)object >> 4) % MET;
 
+	if (!to->n_met)
+		memset(to->met, 0, sizeof to->met);
 	for (; to->met[at]; at = (at + 1) % MET)
 		if (to->met[at] == object)
 			return true;
@@ -161,7 +168,6 @@ torch_device torch_inputs_of(struct open_run *run, const struct torch_module *mo
 	inputs.n_found = inputs.n_met = 0;
 	inputs.device = 0;
 	inputs.is_mixed = inputs.is_cut = false;
-	memset(inputs.met, 0, sizeof inputs.met);
 	for (size_t i = 0; i < n && i < 64; i++)
 		is_tensor |= (uint64_t)take_tensor(&inputs, args[i]) << i;
 	for (size_t i = 0; i < n; i++)
