@@ -132,15 +132,14 @@ static const struct query_column kernel_columns[] = {
 	{ "reported_ns", "INTEGER", "the duration that the profiler reports, if it did not fit into its operator",
 	  .arg = KEY_REPORTED_NS },
 	{ "source", "TEXT", "the profiler that it comes from", .arg = KEY_SOURCE },
-	{ "queued_ns", "INTEGER", "for CUDA: from the end of the call that launched it to its start",
-	  .arg = KEY_QUEUED_NS },
-	{ "bytes", "INTEGER", "of copies and sets of CUDA", .arg = KEY_BYTES },
-	{ "direction", "TEXT", "of copies of CUDA: `to the device`, `from the device` ...", .arg = KEY_DIRECTION },
-	{ "grid", "TEXT", "of kernels of CUDA: blocks, `108x1x1`", .arg = KEY_GRID },
-	{ "block", "TEXT", "of kernels of CUDA: threads of a block", .arg = KEY_BLOCK },
-	{ "registers", "INTEGER", "of kernels of CUDA: of a thread", .arg = KEY_REGISTERS },
-	{ "shared_bytes", "INTEGER", "of kernels of CUDA: shared memory of a block", .arg = KEY_SHARED_BYTES },
-	{ "symbol", "TEXT", "of kernels of CUDA: the whole name, where `name` is a shorter one", .arg = KEY_SYMBOL },
+	{ "queued_ns", "INTEGER", "from the end of the call that launched it to its start", .arg = KEY_QUEUED_NS },
+	{ "bytes", "INTEGER", "of copies and sets", .arg = KEY_BYTES },
+	{ "direction", "TEXT", "of copies: `to the device`, `from the device` ...", .arg = KEY_DIRECTION },
+	{ "grid", "TEXT", "of kernels: blocks, `108x1x1`", .arg = KEY_GRID },
+	{ "block", "TEXT", "of kernels: threads of a block", .arg = KEY_BLOCK },
+	{ "registers", "INTEGER", "of kernels: of a thread", .arg = KEY_REGISTERS },
+	{ "shared_bytes", "INTEGER", "of kernels: shared memory of a block", .arg = KEY_SHARED_BYTES },
+	{ "symbol", "TEXT", "of kernels: the whole name, where `name` is a shorter one", .arg = KEY_SYMBOL },
 };
 
 const struct query_table query_table_kernels = {

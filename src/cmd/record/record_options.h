@@ -35,7 +35,7 @@ struct record_options {
 	      offsetof(type, field.plan.level), \
 	      "operator" }, \
 	    { 0,	"kernels", \
-	      NULL,	"also record kernels and copies of CUDA; the default at level detail", \
+	      NULL,	"also record kernels of GPUs (CUDA, ROCm, Level Zero); the default at level detail", \
 	      OPT_FLAG, offsetof(type, field.plan.kernels) }, \
 	    { 0,	"no-kernels", \
 	      NULL,	"leave the GPU's kernels out, also at level detail", \
@@ -59,9 +59,12 @@ struct record_options {
 	    { 0,	"max-size", \
 	      "SIZE",	"stop recording when the file has about this size; the program keeps running", \
 	      OPT_SIZE, offsetof(type, field.plan.max_bytes) }, \
-	    { 0,	   "keep", \
-	      "TIME|SIZE", "record without end, and keep only the newest part, of this duration or size", \
-	      OPT_STR,	   offsetof(type, field.keep) }, \
+	    { 0, \
+	      "keep", \
+	      "TIME|SIZE", \
+	      "keep only the newest part of the recording, of this duration or size: for programs that run for days", \
+	      OPT_STR, \
+	      offsetof(type, field.keep) }, \
 	    { 0, \
 	      "dump-when", \
 	      "WHEN", \
@@ -84,7 +87,7 @@ struct record_options {
 	      "thin", \
 	      "N|auto", \
 	      "keep the operators of every Nth inference, and of the slowest and failed ones; all inferences are " \
-	      "kept; auto: all operators while a day of the recording (or --keep) fits on the disk", \
+	      "kept; auto: all operators, but fewer if a day of the recording (or --keep) would not fit on the disk", \
 	      OPT_STR, \
 	      offsetof(type, field.thin), \
 	      "auto" }, \
