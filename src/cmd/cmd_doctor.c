@@ -52,13 +52,15 @@ static void print_heading(const char *text)
 	printf("%s%s%s\n", term_style(stdout, TERM_BOLD), text, term_style(stdout, TERM_PLAIN));
 }
 
+enum { LINE = 400 };
+
 static void print_line(enum doctor_state state, const char *name, const char *text, const char *advice)
 {
 	printf("  %s%-4s%s  %-16s ", term_style(stdout, states[state].style), states[state].label,
 	       term_style(stdout, TERM_PLAIN), name);
-	puts(text);
+	puts(printable_text(text, strlen(text), LINE, term_wants_ascii()).s);
 	if (*advice)
-		printf("%25s%s\n", "-> ", advice);
+		printf("%25s%s\n", "-> ", printable_text(advice, strlen(advice), LINE, term_wants_ascii()).s);
 }
 
 static void put_finding(struct report *report, const char *name, const struct doctor_finding *finding)

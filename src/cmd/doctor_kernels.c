@@ -131,6 +131,14 @@ static void find_library(const char *sysroot, const struct vendor *vendor, char 
 		}
 }
 
+/* "2024.1.1" of "/usr/lib/libcupti.so.2024.1.1" */
+static const char *version_of(const char *path)
+{
+	const char *at = strstr(strrchr(path, '/'), ".so.");
+
+	return at ? at + strlen(".so.") : "";
+}
+
 void doctor_kernels_each(const char *sysroot, doctor_kernels_fn each, void *ctx)
 {
 	for (size_t i = 0; i < sizeof vendors / sizeof *vendors; i++) {
@@ -146,7 +154,7 @@ void doctor_kernels_each(const char *sysroot, doctor_kernels_fn each, void *ctx)
 		if (*path) {
 			finding.state = DOCTOR_OK;
 			snprintf(finding.text, sizeof finding.text, "%s, %s %s (%.200s): %s", driver, vendor->library,
-				 strstr(path, ".so.") + strlen(".so."), path + strlen(sysroot), vendor->records);
+				 version_of(path), path + strlen(sysroot), vendor->records);
 		} else {
 			snprintf(finding.text, sizeof finding.text, "%s, %s was not found where it is installed",
 				 driver, vendor->library);

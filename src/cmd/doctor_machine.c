@@ -29,7 +29,7 @@ int doctor_read(const char *sysroot, const char *path, char *buf, size_t size)
 
 	*buf = 0;
 	snprintf(full, sizeof full, "%s%s", sysroot, path);
-	fd = open(full, O_RDONLY | O_CLOEXEC);
+	fd = open(full, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* nobody may ever write into a FIFO */
 	if (fd < 0)
 		return -errno;
 	len = read(fd, buf, size - 1);

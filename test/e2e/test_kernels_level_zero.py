@@ -144,3 +144,26 @@ def test_each_injection_says_why_there_are_no_kernels(lab, wheel):
         said = [note.args["text"] for note in done.recording.notes("stopped")]
         assert sum("too old for PTI" in text for text in said) == 1 and not done.recording.of("kernel"), said
     server.end()
+
+
+def test_a_program_that_profiles_by_pti_from_the_begin_keeps_it(lab, wheel):
+    done = lab.both(program(lab, wheel, name="profiles_first"), options=["--kernels"], env=environment(lab))
+    assert int(done.out.split()[-1]) > 5 * sum(KERNELS.values()) * 64  # bytes
+    assert "profiles by PTI" in done.recording.note("stopped")["text"] and not done.recording.of("kernel")
+
+
+def test_one_library_tells_of_kernels_and_others_keep_quiet(lab, wheel):
+    """A GPU of NVIDIA beside one of Intel, with and without its library; and an NPU, which has no kernels."""
+    cuda = os.path.join(os.path.dirname(lab.inftrace), "test/fake/cuda")
+    pti = environment(lab)["LD_LIBRARY_PATH"]
+    only_loader = lab.path("loader")
+    os.mkdir(only_loader)
+    os.symlink(os.path.join(pti, "libze_loader.so.1"), os.path.join(only_loader, "libze_loader.so.1"))
+    for folders in ((cuda, pti), (cuda, only_loader)):
+        words = program(lab, wheel, more=["--load", "libze_loader.so.1", "zeInit"])
+        done = lab.record(words, options=["--kernels"], env={"LD_LIBRARY_PATH": ":".join(folders)})
+        check_attribution(done.recording, 5)
+        assert not done.recording.notes("stopped") and done.recording.note("device clock")["source"] == "CUPTI"
+    env = environment(lab, LD_LIBRARY_PATH=only_loader, FAKE_ZE="npu")
+    done = lab.record(program(lab, wheel), options=["--kernels"], env=env)
+    assert not done.recording.notes("stopped") and not done.recording.of("kernel")

@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "capture/agent/agent.h"
+#include "capture/agent/dict.h"
 
 enum { AGAIN_MS = 100 };
 
@@ -15,6 +16,33 @@ static uint64_t device_due_ns = UINT64_MAX; /* of the next look; UINT64_MAX: non
 extern const struct agent_device agent_cupti, agent_rocm, agent_pti;
 
 const struct agent_device *const agent_devices[] = { &agent_cupti, &agent_rocm, &agent_pti, NULL };
+
+static const struct agent_device *serving;
+
+bool devices_claim(const struct agent_device *device)
+{
+	const struct agent_device *none = NULL;
+
+	return __atomic_compare_exchange_n(&serving, &none, device, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) ||
+	       none == device;
+}
+
+void devices_give_up(const struct agent_device *device)
+{
+	__atomic_compare_exchange_n(&serving, &device, NULL, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
+
+void devices_refuse(const char *why)
+{
+	if (!__atomic_load_n(&serving, __ATOMIC_ACQUIRE))
+		dict_missing("kernels", why);
+}
+
+bool devices_are_over(void)
+{
+	return hot->level == LEVEL_OFF || !agent.segment ||
+	       __atomic_load_n(&agent.segment->state, __ATOMIC_RELAXED) == SEGMENT_OFF;
+}
 
 void devices_want(enum device_wish wish)
 {
@@ -32,7 +60,8 @@ static uint64_t look_at_all(void)
 	enum device_look look = LOOK_DONE;
 
 	for (const struct agent_device *const *device = agent_devices; *device; device++) {
-		enum device_look found = (*device)->look();
+		const struct agent_device *other = __atomic_load_n(&serving, __ATOMIC_ACQUIRE);
+		enum device_look found = other && other != *device ? LOOK_DONE : (*device)->look();
 
 		look = found == LOOK_DONE || look == LOOK_SOON ? look : found;
 	}
@@ -75,4 +104,5 @@ void devices_leave(void)
 	wanted = DEVICE_NOT_WANTED;
 	for (const struct agent_device *const *device = agent_devices; *device; device++)
 		(*device)->leave();
+	__atomic_store_n(&serving, NULL, __ATOMIC_RELEASE);
 }

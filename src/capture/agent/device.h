@@ -38,6 +38,16 @@ extern const struct agent_device *const agent_devices[]; /* NULL-terminated */
 /* From now on devices are looked for, or not; on no hot path. */
 void devices_want(enum device_wish wish);
 enum device_wish devices_wanted(void);
+/*
+ * A library begins, unless another one has: their records cannot be told apart. False: it leaves the program to that
+ * one, in silence. From devices_leave on nobody has.
+ */
+bool devices_claim(const struct agent_device *device);
+void devices_give_up(const struct agent_device *device);
+/* Says why a library tells nothing of kernels, unless another one does. */
+void devices_refuse(const char *why);
+/* Whether the recording is over, so that a library's thread has to end. */
+bool devices_are_over(void);
 /* The recording ends, or restarts. */
 void devices_leave(void);
 /* Looks if it is time to: before and after an inference. */

@@ -5,8 +5,7 @@
  * the one that held the middle of the call on the call's thread, which is right even with clocks a microsecond apart.
  *
  *   process > GPU 0 > stream 7        kernels, copies, sets; a further line where they overlap
- *   process > CUDA calls > thread 12  launches, copies, waits; from each a flow to its work; HIP calls, Level Zero
- * calls
+ *   process > CUDA calls > thread 12  launches, copies, waits; from each a flow to its work; or HIP, Level Zero calls
  */
 #ifndef CAPTURE_DECODE_DEVICE_H
 #define CAPTURE_DECODE_DEVICE_H

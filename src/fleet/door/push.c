@@ -276,6 +276,7 @@ static void send_oldest(struct push *push, int number)
 	if (!spool_oldest(push->spool, number, lane->every_s ? MOST_TOGETHER : 1, &group)) {
 		*push->retry_after = 0;
 		back_off(push, lane); /* out of memory: else it would be tried without a pause */
+		publish(push);
 		return;
 	}
 	status = post(push, lane, &group);

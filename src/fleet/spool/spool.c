@@ -310,9 +310,7 @@ bool spool_oldest(struct spool *spool, int lane, uint64_t most, struct spool_gro
 			return false;
 		code = list(spool, most, group, &joined, &never);
 		group->last_id = never ? never : group->last_id;
-		if (never)
-			spool_remove(spool, group, true);
-	} while (never);
+	} while (never && spool_remove(spool, group, true));
 	if (code == SQLITE_DONE && group->n && (most == 1 || joined || join(spool, group)))
 		return true;
 	code = code == SQLITE_DONE ? sqlite3_errcode(spool->db) : code;
@@ -322,21 +320,22 @@ bool spool_oldest(struct spool *spool, int lane, uint64_t most, struct spool_gro
 	return false;
 }
 
-void spool_remove(struct spool *spool, const struct spool_group *group, bool is_dropped)
+bool spool_remove(struct spool *spool, const struct spool_group *group, bool is_dropped)
 {
 	uint64_t n, n_before;
 
 	if (!spool->db)
-		return;
+		return false;
 	if (remove_rows(spool, group->lane, group->last_id, &n, &n_before) != SQLITE_DONE) {
 		leave_file(spool);
-		return;
+		return false;
 	}
 	if (!is_dropped)
-		return;
+		return true;
 	drop(spool, group->lane, n);
 	spool->n_before[group->lane] += n_before;
 	note_dropped(spool, group->lane);
+	return true;
 }
 
 void spool_group_done(struct spool_group *group)

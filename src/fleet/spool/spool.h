@@ -40,8 +40,8 @@ struct spool *spool_open(const char *path, uint64_t most_bytes, char remark[SPOO
 void spool_add(struct spool *spool, const struct spool_batch *batch);
 /* The oldest ones of a lane, at most so many. false: none waits. */
 bool spool_oldest(struct spool *spool, int lane, uint64_t most, struct spool_group *group);
-/* They have arrived, or, is_dropped, never will. */
-void spool_remove(struct spool *spool, const struct spool_group *group, bool is_dropped);
+/* They have arrived, or, is_dropped, never will. False: they are still there. */
+bool spool_remove(struct spool *spool, const struct spool_group *group, bool is_dropped);
 void spool_group_done(struct spool_group *group);
 
 bool spool_is_file(const struct spool *spool);

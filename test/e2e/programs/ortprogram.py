@@ -6,6 +6,7 @@ file --times, one line a run: start and end by CLOCK_MONOTONIC, thread id.
 """
 
 import argparse
+import ctypes
 import hashlib
 import os
 import threading
@@ -29,9 +30,13 @@ def arguments(*positional):
     parser.add_argument("--work", type=float, default=0, help="seconds of other work before each run")
     parser.add_argument("--provider", default="CPUExecutionProvider")
     parser.add_argument("--library", help="a library of custom operators")
+    parser.add_argument("--load", nargs=2, help="a library, and a function of it that is called with 0")
     parser.add_argument("--profile", help="prefix of the profiles that the runtime writes itself")
     parser.add_argument("--times")
-    return parser.parse_args()
+    args = parser.parse_args()
+    if args.load:
+        getattr(ctypes.CDLL(args.load[0]), args.load[1])(0)
+    return args
 
 
 def session(model, args=None, number=0):

@@ -6,7 +6,7 @@
  * - work is told of when the device is done, in no order; calls when they return, before their work;
  * - a host's wait is told of twice, as a call and as a synchronisation, with one number;
  * - full buffers are completed on a thread of the library's, others only when all is flushed;
- * - the clock is CLOCK_MONOTONIC_RAW.
+ * - the clock is CLOCK_REALTIME.
  *
  * FAKE_PTI=word,word=number,...:
  *   future      records are 64 bytes longer, and there are records of a kind that nobody knows
@@ -27,7 +27,16 @@
 
 #include "../cuda/cuda.h"
 
-enum { LAUNCH = 50, COPY_CALL = 51, GRAPH = 52, SYNC_CALL = 53, CALLS = 60, BAD_ID = 7 };
+enum {
+	LAUNCH = 50,
+	COPY_CALL = 51,
+	GRAPH = 52,
+	SYNC_CALL = 53,
+	CALLS = 60,
+	BAD_ARGUMENT = 3,
+	NO_CALLBACKS = 4,
+	BAD_ID = 7
+};
 enum { KERNEL = 1, API = 3, COPY = 8, FILL = 9, SYNC = 11, STRANGE = 40, KINDS = 64 };
 enum { STREAMS = 64, PENDING = 1 << 13, QUEUED = 256, BYTES = 256, NAMES = 4096 };
 
@@ -74,7 +83,7 @@ static uint64_t now(void)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_MONOTONIC_RAW, &t);
+	clock_gettime(CLOCK_REALTIME, &t);
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
@@ -353,7 +362,11 @@ int ptiViewSetCallbacks(request_fn *request, complete_fn *complete)
 
 int ptiViewEnable(uint32_t kind)
 {
-	if (fake.refuse || kind >= KINDS)
+	if (!fake.request)
+		return NO_CALLBACKS;
+	if (!kind || kind >= KINDS)
+		return BAD_ARGUMENT;
+	if (fake.refuse)
 		return fake.refuse;
 	fake.kinds[kind] = true;
 	return 0;

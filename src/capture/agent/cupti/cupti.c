@@ -42,6 +42,7 @@ static struct {
 	void *subscriber;
 	uint32_t out; /* enum out */
 	bool has_filter, at_exit;
+	bool is_exiting, is_gone; /* the program ends; the library may be gone */
 	char why[200];
 } all;
 
@@ -51,10 +52,13 @@ static struct device_flusher flusher = { .turn = turn };
 static const uint32_t kinds[] = { CUPTI_KERNEL, CUPTI_COPY, CUPTI_SET, CUPTI_OVERHEAD, CUPTI_GRAPH };
 enum { N_KINDS_ASKED = sizeof kinds / sizeof *kinds, N_NEEDED = 3 };
 
+extern const struct agent_device agent_cupti;
+
 static void refuse(const char *why)
 {
 	all.state = REFUSED;
-	dict_missing("kernels", why);
+	devices_give_up(&agent_cupti);
+	devices_refuse(why);
 }
 
 static void on_exit_of_call(void *data, int domain, uint32_t call, const void *info)
@@ -145,6 +149,8 @@ static void begin(const struct cupti_driver *driver)
 	int code;
 
 	all.pid = call_pid();
+	if (!step && !devices_claim(&agent_cupti))
+		step = "another library tells of kernels in this program";
 	if (step) {
 		refuse(step);
 		return;
@@ -166,7 +172,6 @@ static void begin(const struct cupti_driver *driver)
 		return;
 	}
 	cupti_calls_start();
-	cupti_clock_start();
 	cupti_yield_watch(end_for);
 	step = enable(&code);
 	if (step) {
@@ -233,17 +238,16 @@ static void end_for(const char *who)
 	lock_give(&all.control);
 }
 
-static bool is_over(void)
-{
-	return hot->level == LEVEL_OFF || !agent.segment ||
-	       __atomic_load_n(&agent.segment->state, __ATOMIC_RELAXED) == SEGMENT_OFF;
-}
-
 static bool turn(enum device_command command)
 {
 	struct cupti_driver driver;
 	bool goes_on = true;
 
+	if (__atomic_load_n(&all.is_gone, __ATOMIC_ACQUIRE))
+		return false;
+	/* not with the lock, for which a library's constructor may wait that has the loader's */
+	if (all.state == ON && command == DEVICE_GO_ON)
+		cupti_yield_watch(end_for);
 	lock_take(&all.control);
 	if (all.state == WAITING && command == DEVICE_GO_ON && cupti_find_driver(&driver))
 		begin(&driver);
@@ -251,13 +255,12 @@ static bool turn(enum device_command command)
 		;
 	else if (all.state != ON)
 		goes_on = false;
-	else if (command == DEVICE_LEAVE || is_over()) {
-		end(true);
+	else if (command == DEVICE_LEAVE || devices_are_over()) {
+		end(!all.is_exiting);
 		all.state = NOT_BEGUN;
 		goes_on = false;
 	} else {
-		cupti_yield_watch(end_for);
-		deliver(command == DEVICE_FLUSH_ALL ? CUPTI_FLUSH_FORCED : 0, DEVICE_FLUSHED);
+		deliver(0, DEVICE_FLUSHED);
 	}
 	flusher.ms = all.state == WAITING ? WAIT_MS : 0;
 	lock_give(&all.control);
@@ -267,8 +270,11 @@ static bool turn(enum device_command command)
 /* Registered after libcupti was loaded, so it runs before that library's end. */
 static void at_exit(void)
 {
-	if (all.state == ON && device_flusher_deliver(&flusher, EXIT_MS))
-		cupti_take_tell(DEVICE_ENDED, clock_ns());
+	if (all.state != ON)
+		return;
+	all.is_exiting = true;
+	if (!device_flusher_end(&flusher, EXIT_MS))
+		__atomic_store_n(&all.is_gone, true, __ATOMIC_RELEASE);
 }
 
 /* has_driver: cuInit has succeeded, else it is under way. */
@@ -316,8 +322,6 @@ static void leave(void)
 	if (device_flusher_end(&flusher, LEAVE_MS))
 		all.state = NOT_BEGUN;
 }
-
-extern const struct agent_device agent_cupti;
 
 const struct agent_device agent_cupti = { .look = look_at_run, .leave = leave, .instead_of = cupti_instead_of };
 

@@ -28,12 +28,15 @@ bool cupti_find_driver(struct cupti_driver *driver)
 {
 	int (*count)(int *), (*version)(int *), n = 0;
 	void *library = glibc.dlopen ? glibc.dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD) : NULL;
+	bool has;
 
 	if (!library)
 		return false;
 	*(void **)&count = glibc.dlsym(library, "cuDeviceGetCount");
 	*(void **)&version = glibc.dlsym(library, "cuDriverGetVersion");
-	return count && version && !count(&n) && n > 0 && !version(&driver->version);
+	has = count && version && !count(&n) && n > 0 && !version(&driver->version);
+	glibc.dlclose(library); /* it is the program's */
+	return has;
 }
 
 /* Where else the library lies, from the folder of one of CUDA's. */

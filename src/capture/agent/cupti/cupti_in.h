@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * CUPTI in the agent: CUDA's library that tells what a GPU did. Parts: cupti_find.c finds the library, cupti.c begins
- * and ends it, cupti_take.c gives it memory and turns its records into the agent's, cupti_clock.c converts its times,
- * cupti_yield.c leaves it to others who want it, cupti_calls.c knows CUDA's calls, cupti_record.h its records.
+ * and ends it, cupti_take.c gives it memory and turns its records into the agent's, cupti_yield.c leaves it to others
+ * who want it, cupti_calls.c knows CUDA's calls, cupti_record.h its records.
  *
  * It is never called before cuInit has succeeded in the program: 13.2 recurses without end where there is no driver.
  */
@@ -69,14 +69,6 @@ cupti_request cupti_take_request;
 cupti_complete cupti_take_complete;
 /* What was complete at this time is told: counts, and how good times are. */
 void cupti_take_tell(enum device_state state, uint64_t time);
-
-/* Under one lock, by the caller. */
-void cupti_clock_start(void);
-void cupti_clock_look(void);
-/* 0: not known. */
-uint64_t cupti_clock_ns(uint64_t theirs);
-uint64_t cupti_clock_error(void);
-uint32_t cupti_clock_steps(void);
 
 void cupti_calls_start(void);
 /* Has these calls alone recorded, or no more; false: the library is too old for that. */

@@ -20,9 +20,9 @@ static struct device_texts texts; /* under take.lock */
 
 static struct {
 	struct lock lock;
-	uint64_t error; /* of times: no work begins before its call, as far as both are in one buffer */
 	uint32_t n_strange, n_timeless;
-	uint64_t n_nothing; /* requests that got no memory of their own at all */
+	struct device_clock clock; /* the wall clock's */
+	uint64_t n_nothing;	   /* requests that got no memory of their own at all */
 } take;
 
 /* What was dropped of a stream and not told so far. */
@@ -31,12 +31,20 @@ static struct {
 	uint64_t n;
 } dropped[STREAMS];
 
+static bool read_clock(uint64_t *theirs)
+{
+	*theirs = 0;
+	return !cupti.GetTimestamp(theirs);
+}
+
 bool cupti_take_start(void)
 {
 	if (!device_buffers_start(&buffers))
 		return false;
+	lock_take(&take.lock);
 	take.n_strange = take.n_timeless = 0;
-	take.error = 0;
+	device_clock_start(&take.clock, DEVICE_CLOCK_WALL, read_clock);
+	lock_give(&take.lock);
 	return true;
 }
 
@@ -71,8 +79,8 @@ static void tell_call(struct thread *thread, const struct cupti_record *from)
 {
 	const char *name;
 	uint8_t group = cupti_call_group(from->kind == CUPTI_DRIVER, from->call, &name);
-	struct record record = { .time = cupti_clock_ns(from->start),
-				 .value = cupti_clock_ns(from->end),
+	struct record record = { .time = device_clock_ns(&take.clock, from->start),
+				 .value = device_clock_ns(&take.clock, from->end),
 				 .id = from->thread,
 				 .run = from->correlation,
 				 .type = RECORD_DEVICE_CALL,
@@ -113,8 +121,8 @@ static void tell_work(struct thread *thread, const struct cupti_record *from)
 			       .more = (uint8_t)from->direction };
 
 	if (from->start && from->end >= from->start) {
-		work.time = cupti_clock_ns(from->start);
-		work.value = cupti_clock_ns(from->end);
+		work.time = device_clock_ns(&take.clock, from->start);
+		work.value = device_clock_ns(&take.clock, from->end);
 	} else {
 		take.n_timeless++;
 	}
@@ -149,8 +157,8 @@ static const char *overhead_of(uint32_t kind)
 static void tell_overhead(struct thread *thread, const struct cupti_record *from)
 {
 	const char *name = overhead_of(from->call);
-	struct record record = { .time = cupti_clock_ns(from->start),
-				 .value = cupti_clock_ns(from->end),
+	struct record record = { .time = device_clock_ns(&take.clock, from->start),
+				 .value = device_clock_ns(&take.clock, from->end),
 				 .id = from->object == CUPTI_OBJECT_THREAD ? from->thread : 0,
 				 .type = RECORD_DEVICE_OVERHEAD };
 
@@ -210,13 +218,16 @@ void cupti_take_complete(void *context, uint32_t stream, uint8_t *buffer, size_t
 	int saved = errno;
 	struct thread *thread;
 
-	if (number == DEVICE_NO_BUFFER || valid > bytes)
+	if (number == DEVICE_NO_BUFFER)
 		return;
 	/* a child of fork has CUPTI's buffers, and no CUPTI */
 	thread = hot->generation && number < DEVICE_BUFFERS ? agent_thread() : NULL;
 	lock_take(&take.lock);
-	cupti_clock_look();
-	take_records(thread, buffer, valid);
+	device_clock_look(&take.clock);
+	if (valid <= bytes)
+		take_records(thread, buffer, valid);
+	else
+		take.n_strange++;
 	count_dropped(context, stream);
 	lock_give(&take.lock);
 	device_buffers_give(&buffers, number);
@@ -230,7 +241,7 @@ void cupti_take_tell(enum device_state state, uint64_t time)
 	if (!thread)
 		return;
 	lock_take(&take.lock);
-	cupti_clock_look();
+	device_clock_look(&take.clock);
 	count_dropped(NULL, 0);
 	drop(SEGMENT_NO_STREAM, 0, __atomic_exchange_n(&take.n_nothing, 0, __ATOMIC_RELAXED));
 	for (unsigned i = 0; i < STREAMS; i++) {
@@ -242,10 +253,10 @@ void cupti_take_tell(enum device_state state, uint64_t time)
 		dropped[i].n = 0;
 	}
 	device_put(thread, &(struct record){ .time = time,
-					     .value = cupti_clock_error(),
+					     .value = take.clock.error_ns,
 					     .id = take.n_strange,
 					     .run = take.n_timeless,
-					     .text = cupti_clock_steps(),
+					     .text = take.clock.n_steps,
 					     .type = RECORD_DEVICE_STATE,
 					     .flags = (uint8_t)state });
 	lock_give(&take.lock);

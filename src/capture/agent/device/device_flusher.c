@@ -23,7 +23,7 @@ static void sleep_until_told(struct device_flusher *flusher)
 static void *run(void *arg)
 {
 	struct device_flusher *flusher = arg;
-	uint32_t command;
+	uint32_t number = __atomic_load_n(&flusher->running, __ATOMIC_ACQUIRE), command;
 
 	CALL(SYS_prctl, PR_SET_NAME, (long)"inftrace-gpu");
 	do {
@@ -32,9 +32,9 @@ static void *run(void *arg)
 		command = __atomic_exchange_n(&flusher->command, DEVICE_GO_ON, __ATOMIC_ACQ_REL);
 		if (!flusher->turn(command))
 			break;
-		__atomic_add_fetch(&flusher->n_flushed, command == DEVICE_FLUSH_ALL, __ATOMIC_RELEASE);
 	} while (command != DEVICE_LEAVE);
-	__atomic_store_n(&flusher->is_running, 0, __ATOMIC_RELEASE);
+	/* another one may have been started meanwhile */
+	__atomic_compare_exchange_n(&flusher->running, &number, 0, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 	return NULL;
 }
 
@@ -48,12 +48,12 @@ bool device_flusher_start(struct device_flusher *flusher)
 		return false;
 	flusher->pid = call_pid();
 	flusher->command = DEVICE_GO_ON;
-	__atomic_store_n(&flusher->is_running, 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&flusher->running, ++flusher->n_threads, __ATOMIC_RELEASE);
 	CALL(SYS_rt_sigprocmask, SIG_SETMASK, (long)&every, (long)&before, sizeof every);
 	failed = glibc.pthread_create(&thread, NULL, run, flusher);
 	CALL(SYS_rt_sigprocmask, SIG_SETMASK, (long)&before, 0, sizeof before);
 	if (failed)
-		flusher->is_running = 0;
+		flusher->running = 0;
 	else
 		glibc.pthread_detach(thread);
 	return !failed;
@@ -61,7 +61,7 @@ bool device_flusher_start(struct device_flusher *flusher)
 
 bool device_flusher_runs(const struct device_flusher *flusher)
 {
-	return __atomic_load_n(&flusher->is_running, __ATOMIC_ACQUIRE) && flusher->pid == call_pid();
+	return __atomic_load_n(&flusher->running, __ATOMIC_ACQUIRE) && flusher->pid == call_pid();
 }
 
 static void tell(struct device_flusher *flusher, enum device_command command)
@@ -82,20 +82,10 @@ bool device_wait(const uint32_t *word, uint32_t value, unsigned ms)
 	return true;
 }
 
-bool device_flusher_deliver(struct device_flusher *flusher, unsigned ms)
-{
-	uint32_t n = __atomic_load_n(&flusher->n_flushed, __ATOMIC_ACQUIRE);
-
-	if (!device_flusher_runs(flusher))
-		return false;
-	tell(flusher, DEVICE_FLUSH_ALL);
-	return device_wait(&flusher->n_flushed, n + 1, ms);
-}
-
 bool device_flusher_end(struct device_flusher *flusher, unsigned ms)
 {
 	if (!device_flusher_runs(flusher))
 		return true;
 	tell(flusher, DEVICE_LEAVE);
-	return device_wait(&flusher->is_running, 0, ms);
+	return device_wait(&flusher->running, 0, ms);
 }

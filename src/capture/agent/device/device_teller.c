@@ -6,12 +6,13 @@
 
 #include "capture/agent/dict.h"
 
-void device_teller_start(struct device_teller *teller, enum device_library library, bool (*read)(uint64_t *theirs))
+void device_teller_start(struct device_teller *teller, enum device_library library, enum device_clock_kind kind,
+			 bool (*read)(uint64_t *theirs))
 {
 	teller->library = library;
 	teller->n_dropped = 0;
 	teller->n_strange = teller->n_timeless = 0;
-	device_clock_start(&teller->clock, read);
+	device_clock_start(&teller->clock, kind, read);
 }
 
 static uint64_t hash_of(const char *text, size_t len)

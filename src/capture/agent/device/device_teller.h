@@ -52,7 +52,8 @@ struct told_call {
 	bool has_failed;
 };
 
-void device_teller_start(struct device_teller *teller, enum device_library library, bool (*read)(uint64_t *theirs));
+void device_teller_start(struct device_teller *teller, enum device_library library, enum device_clock_kind kind,
+			 bool (*read)(uint64_t *theirs));
 void device_teller_work(struct device_teller *teller, struct thread *thread, const struct told_work *work);
 void device_teller_call(struct device_teller *teller, struct thread *thread, const struct told_call *call);
 void device_teller_overhead(struct device_teller *teller, struct thread *thread, const struct told_call *overhead);

@@ -38,14 +38,13 @@ static int look(struct dl_phdr_info *info, size_t size, void *data)
 	struct device_yield *yield = walk->yield;
 	const struct image_set *set = &walk->set;
 
-	(void)info;
 	(void)size;
-	if (image_set_self(&walk->set))
+	if (info->dlpi_adds == yield->n_loads || image_set_self(&walk->set))
 		return 1;
-	for (size_t i = 0; set->n != yield->n_modules && i < set->n && yield->n < YIELD_MODULES; i++)
+	for (size_t i = 0; i < set->n && yield->n < YIELD_MODULES; i++)
 		if (!is_watched(yield, &set->image[i]) && wants(yield, &set->image[i]))
 			yield->image[yield->n++] = set->image[i];
-	yield->n_modules = set->n;
+	yield->n_loads = info->dlpi_adds;
 	return 1;
 }
 
@@ -66,8 +65,10 @@ void device_yield_watch(struct device_yield *yield)
 	dl_iterate_phdr(look, &walk);
 	module_walk_end();
 	for (unsigned at = first; at < yield->n; at++) {
-		if (!pin(&yield->image[at]))
+		if (!pin(&yield->image[at])) { /* the last one takes its place */
+			yield->image[at--] = yield->image[--yield->n];
 			continue;
+		}
 		yield->image[at].path = ""; /* the set's */
 		for (const struct device_entry *entry = yield->entries; entry->name; entry++)
 			hook_import(&yield->image[at], entry->name, entry->with);

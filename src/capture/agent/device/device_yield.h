@@ -22,7 +22,7 @@ struct device_yield {
 	const struct device_entry *entries; /* a row without a name ends them */
 	struct image image[YIELD_MODULES];
 	unsigned n;
-	size_t n_modules;
+	unsigned long long n_loads; /* of the loader, up to which modules were looked at */
 };
 
 /* Hooks the modules that import one of the entries; again: those loaded since. */

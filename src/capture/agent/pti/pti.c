@@ -17,16 +17,24 @@
 #include "capture/agent/glibc.h"
 #include "capture/agent/pti/pti_in.h"
 
-enum { EXIT_MS = 500, LEAVE_MS = 5000, NOT_THERE = 2, NEEDS_TRACING = 51, NEEDS_DRIVER = 52 };
+enum {
+	EXIT_MS = 500,
+	LEAVE_MS = 5000,
+	NO_KIND = 0,
+	NOT_THERE = 2,
+	NO_CALLBACKS = 4,
+	NEEDS_TRACING = 51,
+	NEEDS_DRIVER = 52
+};
 
 enum state { NOT_BEGUN, ON, REFUSED };
 
 static struct {
 	struct lock control;
-	uint32_t state; /* enum state */
-	int32_t pid;	/* in which it was begun; a child of fork has another one */
-	bool at_exit;
-	bool is_theirs; /* the program profiles by PTI itself; this outlasts a recording */
+	uint32_t state;		  /* enum state */
+	int32_t pid;		  /* in which it was begun; a child of fork has another one */
+	bool at_exit, is_exiting; /* is_exiting: the library may be gone */
+	bool is_theirs, is_ours;  /* the program profiles by PTI itself; we have. Both outlast a recording */
 	char why[200];
 } all;
 
@@ -37,10 +45,13 @@ static const uint32_t kinds[] = { PTI_KERNEL,	    PTI_COPY, PTI_FILL,	   PTI_DRI
 				  PTI_COPY_BETWEEN, PTI_SYNC, PTI_OVERHEAD };
 enum { N_KINDS_ASKED = sizeof kinds / sizeof *kinds, N_NEEDED = 3 };
 
+extern const struct agent_device agent_pti;
+
 static void refuse(const char *why)
 {
 	all.state = REFUSED;
-	dict_missing("kernels", why);
+	devices_give_up(&agent_pti);
+	devices_refuse(why);
 }
 
 static const char *words_of(int code, const char *step)
@@ -69,6 +80,7 @@ static const char *enable(int *code)
 {
 	if ((*code = pti.SetCallbacks(pti_take_request, pti_take_complete)))
 		return "ptiViewSetCallbacks";
+	all.is_ours = true;
 	for (unsigned i = 0; i < N_KINDS_ASKED; i++)
 		if ((*code = pti.Enable(kinds[i])) && i < N_NEEDED)
 			return "ptiViewEnable";
@@ -124,24 +136,21 @@ static void *instead_of(const char *name, void *real)
 	return with && real == glibc.dlsym(pti.library, name) ? with : NULL;
 }
 
-static bool is_over(void)
-{
-	return hot->level == LEVEL_OFF || !agent.segment ||
-	       __atomic_load_n(&agent.segment->state, __ATOMIC_RELAXED) == SEGMENT_OFF;
-}
-
 static bool turn(enum device_command command)
 {
 	bool goes_on;
 
+	if (__atomic_load_n(&all.is_exiting, __ATOMIC_ACQUIRE))
+		return false;
+	/* not with the lock, for which a library's constructor may wait that has the loader's */
+	if (command == DEVICE_GO_ON)
+		device_yield_watch(&watched);
 	lock_take(&all.control);
-	if (all.state == ON && (command == DEVICE_LEAVE || is_over()))
+	if (all.state == ON && (command == DEVICE_LEAVE || devices_are_over()))
 		end(NOT_BEGUN);
 	goes_on = all.state == ON;
-	if (goes_on) {
-		device_yield_watch(&watched);
+	if (goes_on)
 		deliver(DEVICE_FLUSHED);
-	}
 	lock_give(&all.control);
 	return goes_on;
 }
@@ -149,25 +158,42 @@ static bool turn(enum device_command command)
 /* Registered after libpti_view was loaded, so it runs before that library's end. */
 static void at_exit(void)
 {
-	if (all.pid == call_pid() && all.state == ON && device_flusher_deliver(&flusher, EXIT_MS))
-		pti_take_state(DEVICE_ENDED, clock_ns());
+	if (all.pid == call_pid() && all.state == ON && !device_flusher_end(&flusher, EXIT_MS))
+		__atomic_store_n(&all.is_exiting, true, __ATOMIC_RELEASE);
 }
 
-static void begin(void)
+/* PTI has one owner, and takes another one without a word. It looks for callbacks before it looks at what is enabled.
+ */
+static bool is_theirs(void)
 {
-	const char *why = __atomic_load_n(&all.is_theirs, __ATOMIC_ACQUIRE)
-			      ? "the program itself profiles by PTI: kernels are left to it"
-			      : pti_find();
+	return __atomic_load_n(&all.is_theirs, __ATOMIC_ACQUIRE) ||
+	       (!all.is_ours && pti.Enable(NO_KIND) != NO_CALLBACKS);
+}
+
+/* NULL, or why it is not begun. */
+static const char *prepare(void)
+{
+	const char *why = pti_find();
+
+	if (why)
+		return why;
+	device_yield_watch(&watched);
+	return pti_take_start() ? NULL : "no memory for PTI's records";
+}
+
+static void begin(const char *why)
+{
 	int code;
 
 	all.pid = call_pid();
-	if (!why && !pti_take_start())
-		why = "no memory for PTI's records";
+	if (!why && !devices_claim(&agent_pti))
+		why = "another library tells of kernels in this program";
+	if (!why && is_theirs())
+		why = "the program itself profiles by PTI: kernels are left to it";
 	if (why) {
 		refuse(why);
 		return;
 	}
-	device_yield_watch(&watched);
 	why = enable(&code);
 	if (why) {
 		disable();
@@ -179,6 +205,11 @@ static void begin(void)
 	__atomic_store_n(&all.state, ON, __ATOMIC_RELEASE);
 	dict_missing("kernels", NULL); /* before all operators that launch some */
 	pti_take_state(DEVICE_BEGUN, clock_ns());
+	if (__atomic_load_n(&all.is_theirs, __ATOMIC_ACQUIRE)) { /* meanwhile */
+		end(REFUSED);
+		refuse("the program itself profiles by PTI: kernels are left to it");
+		return;
+	}
 	if (!device_flusher_start(&flusher)) {
 		end(REFUSED);
 		refuse("the agent could start no thread to fetch what PTI records");
@@ -187,13 +218,16 @@ static void begin(void)
 
 static enum device_look look(void)
 {
+	const char *why;
+
 	if (all.state != NOT_BEGUN)
 		return LOOK_DONE;
 	if (!pti_find_driver())
 		return LOOK_LATER;
+	why = prepare();
 	lock_take(&all.control);
 	if (all.state == NOT_BEGUN)
-		begin();
+		begin(why);
 	lock_give(&all.control);
 	return LOOK_DONE;
 }
@@ -204,7 +238,5 @@ static void leave(void)
 	if (device_flusher_end(&flusher, LEAVE_MS))
 		all.state = NOT_BEGUN;
 }
-
-extern const struct agent_device agent_pti;
 
 const struct agent_device agent_pti = { .look = look, .leave = leave, .instead_of = instead_of };

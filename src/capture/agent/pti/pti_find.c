@@ -5,6 +5,7 @@
  */
 #include <dlfcn.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "capture/agent/device/device_find.h"
 #include "capture/agent/glibc.h"
@@ -18,16 +19,59 @@ static const char *const near[] = { "libsycl.so",	 "libtorch_xpu.so",
 				    "libonnxruntime.so", NULL };
 static const char *const folders[] = { "", "/../../../..", "/../lib", NULL };
 
+/* Of Level Zero, by its headers: ze_device_properties_t begins with its own kind and a pointer, then the device's. */
+enum { DRIVERS = 16, DEVICES = 32, PROPERTIES = 1024, OF_DEVICE = 3, KIND_AT = 16, IS_GPU = 1 };
+
+struct level_zero {
+	int (*drivers)(uint32_t *n, void **drivers);
+	int (*devices)(void *driver, uint32_t *n, void **devices);
+	int (*properties)(void *device, void *to);
+};
+
+static bool is_gpu(const struct level_zero *of, void *device)
+{
+	uint64_t properties[PROPERTIES / 8] = { OF_DEVICE };
+	uint32_t kind;
+
+	if (of->properties(device, properties))
+		return false;
+	memcpy(&kind, (const char *)properties + KIND_AT, sizeof kind);
+	return kind == IS_GPU;
+}
+
+/* NPUs have drivers of Level Zero, too. */
+static bool has_gpu(const struct level_zero *of)
+{
+	void *driver[DRIVERS], *device[DEVICES];
+	uint32_t n = DRIVERS, n_devices;
+
+	if (of->drivers(&n, driver))
+		return false;
+	for (uint32_t i = 0; i < n && i < DRIVERS; i++) {
+		n_devices = DEVICES;
+		if (of->devices(driver[i], &n_devices, device))
+			continue;
+		for (uint32_t k = 0; k < n_devices && k < DEVICES; k++)
+			if (is_gpu(of, device[k]))
+				return true;
+	}
+	return false;
+}
+
 bool pti_find_driver(void)
 {
-	int (*get)(uint32_t *, void *);
-	uint32_t n = 0;
+	struct level_zero of;
 	void *library = glibc.dlopen ? glibc.dlopen("libze_loader.so.1", RTLD_LAZY | RTLD_NOLOAD) : NULL;
+	bool has = false;
 
 	if (!library)
 		return false;
-	*(void **)&get = glibc.dlsym(library, "zeDriverGet");
-	return get && !get(&n, NULL) && n > 0;
+	*(void **)&of.drivers = glibc.dlsym(library, "zeDriverGet");
+	*(void **)&of.devices = glibc.dlsym(library, "zeDeviceGet");
+	*(void **)&of.properties = glibc.dlsym(library, "zeDeviceGetProperties");
+	has = of.drivers && of.devices && of.properties && has_gpu(&of);
+	glibc.dlclose(library); /* it is the program's */
+	return has;
 }
 
 const char *pti_find(void)

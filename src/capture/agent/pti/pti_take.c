@@ -19,6 +19,7 @@ enum {
 static struct device_teller teller;
 
 static struct device_buffers buffers;
+static uint64_t n_refused;
 
 static const struct call_name names[] = {
 	{ "zeCommandListAppendLaunch", CALL_LAUNCH },
@@ -60,7 +61,7 @@ bool pti_take_start(void)
 	if (!device_buffers_start(&buffers))
 		return false;
 	lock_take(&teller.lock);
-	device_teller_start(&teller, DEVICE_OF_LEVEL_ZERO, read_clock);
+	device_teller_start(&teller, DEVICE_OF_LEVEL_ZERO, DEVICE_CLOCK_WALL, read_clock);
 	lock_give(&teller.lock);
 	return true;
 }
@@ -83,6 +84,8 @@ void pti_take_enable_calls(void)
 void pti_take_request(unsigned char **buffer, size_t *bytes)
 {
 	*buffer = device_buffers_take(&buffers, bytes);
+	if (!*buffer) /* PTI drops the record, and says nothing */
+		__atomic_fetch_add(&n_refused, 1, __ATOMIC_RELAXED);
 }
 
 static uint32_t device_of(const char *address)
@@ -201,12 +204,15 @@ void pti_take_complete(unsigned char *buffer, size_t bytes, size_t used)
 	int saved = errno;
 	struct thread *thread;
 
-	if (number == DEVICE_NO_BUFFER || used > bytes)
+	if (number == DEVICE_NO_BUFFER)
 		return;
 	thread = hot->generation && number < DEVICE_BUFFERS ? agent_thread() : NULL;
 	lock_take(&teller.lock);
 	device_clock_look(&teller.clock);
-	take_records(thread, buffer, used);
+	if (used <= bytes)
+		take_records(thread, buffer, used);
+	else
+		teller.n_strange++;
 	lock_give(&teller.lock);
 	device_buffers_give(&buffers, number);
 	errno = saved;
@@ -215,6 +221,7 @@ void pti_take_complete(unsigned char *buffer, size_t bytes, size_t used)
 void pti_take_state(enum device_state state, uint64_t time)
 {
 	lock_take(&teller.lock);
+	teller.n_dropped += __atomic_exchange_n(&n_refused, 0, __ATOMIC_RELAXED);
 	device_teller_state(&teller, state, time);
 	lock_give(&teller.lock);
 }

@@ -41,10 +41,13 @@ static struct {
 static bool turn(enum device_command command);
 static struct device_flusher flusher = { .turn = turn };
 
+extern const struct agent_device agent_rocm;
+
 static void refuse(const char *why)
 {
 	all.state = REFUSED;
-	dict_missing("kernels", why);
+	devices_give_up(&agent_rocm);
+	devices_refuse(why);
 }
 
 static void deliver(enum device_state state)
@@ -64,18 +67,12 @@ static void end(void)
 	deliver(DEVICE_ENDED);
 }
 
-static bool is_over(void)
-{
-	return hot->level == LEVEL_OFF || !agent.segment ||
-	       __atomic_load_n(&agent.segment->state, __ATOMIC_RELAXED) == SEGMENT_OFF;
-}
-
 static bool turn(enum device_command command)
 {
 	bool goes_on;
 
 	lock_take(&all.control);
-	if (command == DEVICE_LEAVE || is_over())
+	if (command == DEVICE_LEAVE || devices_are_over())
 		end();
 	goes_on = all.state == ON;
 	if (goes_on)
@@ -151,7 +148,7 @@ static int on_initialize(void *finalize, void *data)
 	(void)finalize;
 	(void)data;
 	lock_take(&all.control);
-	is_begun = agent_thread() && begin();
+	is_begun = agent_thread() && devices_claim(&agent_rocm) && begin();
 	lock_give(&all.control);
 	errno = saved;
 	return is_begun ? 0 : -1;
@@ -206,6 +203,8 @@ static void *instead_of(const char *name, void *real)
 
 	if (strcmp(name, "rocprofiler_configure") || hot->is_child || !agent_thread())
 		return NULL;
+	if (real && all.state != NOT_BEGUN) /* of a tool that came meanwhile */
+		return NULL;
 	if (all.state == ASKED || all.state == ON)
 		return (void *)on_configure;
 	if (all.state != NOT_BEGUN)
@@ -228,6 +227,8 @@ static enum device_look look(void)
 	hip = glibc.dlopen("libamdhip64.so.7", RTLD_LAZY | RTLD_NOLOAD);
 	if (!hip)
 		hip = glibc.dlopen("libamdhip64.so.6", RTLD_LAZY | RTLD_NOLOAD);
+	if (hip)
+		glibc.dlclose(hip); /* it is the program's */
 	if (!hip || !agent.late_since)
 		return LOOK_LATER;
 	refuse("rocprofiler-sdk comes in only when a program begins: start it with inftrace record");
@@ -240,7 +241,5 @@ static void leave(void)
 	if (device_flusher_end(&flusher, LEAVE_MS))
 		all.state = NOT_BEGUN;
 }
-
-extern const struct agent_device agent_rocm;
 
 const struct agent_device agent_rocm = { .look = look, .leave = leave, .instead_of = instead_of };

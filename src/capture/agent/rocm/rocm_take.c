@@ -67,7 +67,7 @@ static bool read_clock(uint64_t *theirs)
 void rocm_take_start(void)
 {
 	lock_take(&teller.lock);
-	device_teller_start(&teller, DEVICE_OF_ROCM, read_clock);
+	device_teller_start(&teller, DEVICE_OF_ROCM, DEVICE_CLOCK_STEADY, read_clock);
 	lock_give(&teller.lock);
 }
 

@@ -39,7 +39,6 @@ struct thin *thin_new(struct sink *to, const struct thin_opts *opts, struct err 
 struct sink *thin_sink(struct thin *thin);
 /* Another N, for inferences that end from now on. */
 void thin_set(struct thin *thin, uint32_t every);
-/* Operators that were left out so far. */
 /* What was not flushed is lost. NULL does nothing. */
 void thin_free(struct thin *thin);
 

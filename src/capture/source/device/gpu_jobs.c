@@ -137,7 +137,7 @@ static int tell(struct teller *to, const struct gpu_job *job, uint64_t begin_ns,
 		return 0;
 	track = track_of(to->jobs, process, job->ring, to->out, to->err);
 	if (!track)
-		return -ENOMEM;
+		return to->err->code ? -to->err->code : -ENOMEM;
 	event.track = track->track;
 	event.time_ns = begin_ns > track->end_ns ? begin_ns : track->end_ns;
 	event.name = names_of(to->out->names, ring->name);

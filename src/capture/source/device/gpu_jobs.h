@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Joins the steps of GPU jobs to slices, below the process that queued each. A ring does one job after the other: a job
- * has begun when it was handed to the ring and the one before it was done. Jobs of processes that are not recorded are
- * counted for that alone.
+ * has begun when it was handed to the ring and the one before it was done. Jobs of processes that are not recorded only
+ * delay the begin of the next one on their ring.
  *
  *   process > GPU jobs > 0000:03:00.0 gfx_0.0.0    a slice for each job
  */

@@ -93,6 +93,14 @@ static void close_cpu(struct trace_cpu *cpu)
 	*cpu = (struct trace_cpu){ .n = 0 };
 }
 
+void trace_rings_close(struct trace_rings *rings)
+{
+	for (unsigned i = 0; i < rings->n_cpus; i++)
+		close_cpu(&rings->cpu[i]);
+	free(rings->cpu);
+	*rings = (struct trace_rings){ .n_lost = 0 };
+}
+
 int trace_rings_open(struct trace_rings *rings, const uint64_t *ids, size_t n, struct err *err)
 {
 	long n_cpus = sysconf(_SC_NPROCESSORS_CONF);
@@ -110,7 +118,10 @@ int trace_rings_open(struct trace_rings *rings, const uint64_t *ids, size_t n, s
 		if (code == ENODEV) /* a processor that is switched off */
 			code = 0;
 	}
-	return code ? refuse(code, err) : rings->n_cpus ? 0 : refuse(ENODEV, err);
+	if (!code && rings->n_cpus)
+		return 0;
+	trace_rings_close(rings);
+	return refuse(code ? code : ENODEV, err);
 }
 
 /* Bytes of the ring from a position on, which may go on at its beginning. */
@@ -175,12 +186,4 @@ int trace_rings_read(struct trace_rings *rings, int (*take)(void *ctx, const str
 	for (unsigned i = 0; i < rings->n_cpus && !code; i++)
 		code = read_cpu(&round, &rings->cpu[i]);
 	return code;
-}
-
-void trace_rings_close(struct trace_rings *rings)
-{
-	for (unsigned i = 0; i < rings->n_cpus; i++)
-		close_cpu(&rings->cpu[i]);
-	free(rings->cpu);
-	*rings = (struct trace_rings){ .n_lost = 0 };
 }
