@@ -234,8 +234,8 @@ static void tell_reads(struct thread *thread, const struct open_run *run, const 
 	agent_publish(thread);
 }
 
-/* What it has used until the end that is returned: readings are paid by the inference, as far as its caller sees. A
- * thread that loses the CPU reads again. */
+/* Readings are paid by the inference, as far as its caller sees. A thread that loses the CPU reads again. Returns when
+ * it had read. */
 static uint64_t read_last(struct thread *thread, const struct usage *from, struct usage *to, uint64_t end)
 {
 	uint64_t now, read_ns;
@@ -261,10 +261,10 @@ static uint64_t read_last(struct thread *thread, const struct usage *from, struc
 
 /*
  * from: the reading at the begin of what is told. before: how long that is before the run, in 65,536ths of its time; 0
- * unless flags say that it is a slow one. Returns when the inference ended.
+ * unless flags say that it is a slow one.
  */
-static uint64_t tell(struct thread *thread, const struct open_run *run, const struct usage *from, uint64_t end,
-		     uint8_t flags, uint32_t before)
+static void tell(struct thread *thread, const struct open_run *run, const struct usage *from, uint64_t end,
+		 uint8_t flags, uint32_t before)
 {
 	uint32_t switches;
 	struct usage to = { 0 };
@@ -272,7 +272,7 @@ static uint64_t tell(struct thread *thread, const struct open_run *run, const st
 	uint64_t last = read_last(thread, from, &to, end);
 
 	if (!to.is_known)
-		return end;
+		return;
 	if (to.sleeps == from->sleeps)
 		flags |= FLAG_AWAKE;
 	if (!to.has_wait && flags & FLAG_AWAKE && (flags & FLAG_OF_SLOW || last - end > usage_lost_ticks()))
@@ -282,7 +282,7 @@ static uint64_t tell(struct thread *thread, const struct open_run *run, const st
 		switches = (switches < UINT16_MAX ? switches : UINT16_MAX) | before << 16;
 	record = agent_claim(thread);
 	if (!record)
-		return last;
+		return;
 	*record = (struct record){ .time = to.cpu_ns - from->cpu_ns,
 				   .value = to.has_wait ? to.wait_ns - from->wait_ns : 0,
 				   .id = (uint32_t)(to.faults - from->faults),
@@ -292,11 +292,10 @@ static uint64_t tell(struct thread *thread, const struct open_run *run, const st
 				   .flags = to.has_wait ? flags : flags | FLAG_NO_WAIT };
 	agent_publish(thread);
 	tell_reads(thread, run, from, &to);
-	return last;
 }
 
 /* A slow inference of a session whose inferences are too short; the mark is at most a quarter of its time before it. */
-static uint64_t tell_slow(struct thread *thread, struct open_run *run, uint64_t end)
+static void tell_slow(struct thread *thread, struct open_run *run, uint64_t end)
 {
 	struct usage_mark *mark = &thread->mark;
 	uint64_t took = end - run->start, usual = mark->usual;
@@ -307,24 +306,22 @@ static uint64_t tell_slow(struct thread *thread, struct open_run *run, uint64_t 
 	mark->last_end = end;
 	mark->usual = usual ? usual - usual / USUAL_OF + counts / USUAL_OF : took;
 	if (!usual || took < SLOW * usual || !mark->usage.is_known || before + after > took / 4)
-		return end;
+		return;
 	if (pay(thread, &cost, 0))
-		end = tell(thread, run, &mark->usage, end, FLAG_OF_SLOW, (uint32_t)(before * 65536 / took));
-	return end;
+		tell(thread, run, &mark->usage, end, FLAG_OF_SLOW, (uint32_t)(before * 65536 / took));
 }
 
-uint64_t usage_end(struct thread *thread, struct open_run *run, uint64_t end)
+void usage_end(struct thread *thread, struct open_run *run, uint64_t end)
 {
 	int saved = errno;
 
 	if (run->session && hot->level != LEVEL_DETAIL)
 		vote(thread, run->session, end - run->start);
 	if (run->usage.is_known)
-		end = tell(thread, run, &run->usage, end, 0, 0);
+		tell(thread, run, &run->usage, end, 0, 0);
 	else if (run->session && hot->level != LEVEL_DETAIL)
-		end = tell_slow(thread, run, end);
+		tell_slow(thread, run, end);
 	errno = saved;
-	return end;
 }
 
 uint64_t usage_waited(struct usage_clock *clock)

@@ -48,11 +48,8 @@ void usage_measure(void);
 uint64_t usage_lost_ticks(void);
 /* At the begin of an inference, once its session is known. */
 void usage_begin(struct thread *thread, struct open_run *run);
-/*
- * After its end, which was at `end` ticks; writes a record. Returns when it ended: at `end`, or later if the thread
- * lost its CPU while its usage was read.
- */
-uint64_t usage_end(struct thread *thread, struct open_run *run, uint64_t end);
+/* When the runtime has ended it, at `end` ticks; writes a record. */
+void usage_end(struct thread *thread, struct open_run *run, uint64_t end);
 
 /* The waits of a thread for a CPU, looked at again and again outside of inferences. All zero: not looked at so far. */
 struct usage_clock {

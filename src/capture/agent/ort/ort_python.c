@@ -63,18 +63,20 @@ static void looks_around(void)
 {
 	struct thread *thread = self_thread;
 	struct known *known;
-	uint64_t frame;
+	uint64_t now, frame;
 	int32_t offset;
 
 	if (!thread || thread->generation != hot->generation || thread->n_runs)
 		return;
+	/* the frames are no longer in the cache after an inference */
+	now = agent_now();
 	known = known_of(thread);
 	frame = known ? caller_frame((uint64_t)(uintptr_t)run_code, &offset) : 0;
 	if (!frame || (known->frame == frame && known->offset < offset && known->generation == hot->generation))
 		return;
 	known->frame = frame;
 	known->offset = offset;
-	known->since = agent_now();
+	known->since = now;
 	known->generation = hot->generation;
 }
 

@@ -386,9 +386,7 @@ void inference_end(struct thread *thread, enum run_owner owner, uint32_t message
 		tell_inputs(thread, run);
 	if (run->queued_since)
 		tell_queue(thread, run);
-	end = usage_end(thread, run, end);
-	if (run->left)
-		end = run->left;
+	usage_end(thread, run, end);
 	if (run->lane < MAX_LANES)
 		__atomic_store_n(&inference_active[run->lane].run, 0, __ATOMIC_RELEASE);
 	thread->n_runs--;
@@ -397,8 +395,7 @@ void inference_end(struct thread *thread, enum run_owner owner, uint32_t message
 	record = agent_claim(thread);
 	if (record) {
 		*record =
-		    (struct record){ .time = end,
-				     .value = run->lane,
+		    (struct record){ .value = run->lane,
 				     .run = run->run,
 				     .text = message,
 				     .id = run->session ? run->session->number : 0,
@@ -407,6 +404,9 @@ void inference_end(struct thread *thread, enum run_owner owner, uint32_t message
 					 (uint8_t)((message ? FLAG_FAILED : 0) | (is_subnormal ? FLAG_SUBNORMAL : 0) |
 						   (hot->is_changing && !run->is_partial ? FLAG_PARTIAL : 0)),
 				     .more = traits_of(run) };
+		/* last: what is done here, and a page of the ring that is touched first, delays the caller */
+		end = run->left ? run->left : agent_now();
+		record->time = end;
 		agent_publish(thread);
 	}
 	inference_give_lane(run->lane, end);
