@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the server says, and how it is asked. All addresses are relative to the page, which carries the token.
-import { host, whenSeen } from './host';
+import { host, whenSeen, type Answer } from './host';
 
 export interface Track {
 	readonly id: number;
@@ -313,8 +313,8 @@ function lose(): void {
 	again();
 }
 
-async function answer(path: string, asked: Asked, signal?: AbortSignal): Promise<Response> {
-	let got: Response;
+async function answer(path: string, asked: Asked, signal?: AbortSignal): Promise<Answer> {
+	let got: Answer;
 	try {
 		got = await host.ask(address(path, asked), { signal });
 	} catch (error) {
