@@ -30,6 +30,9 @@ exports.the_page_follows_what_happens = async d => {
 	await updates(d, 2);
 	const before = await state(d);
 	assert.equal(before.word, 'live');
+	// it has the name of its recording
+	assert.equal(await d.page.title(), 'live: live.pftrace · inftrace');
+	assert.equal(await d.page.$eval('h1', h1 => h1.textContent), 'live.pftrace');
 	assert.ok(before.following);
 	assert.equal(before.view.end, before.end);
 	await updates(d, 2);

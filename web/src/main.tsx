@@ -8,7 +8,7 @@ import { Compare } from './compare';
 import { hear } from './hear';
 import { applyTheme, host, whenSeen, type Host } from './host';
 import { Reports, watch } from './live';
-import { baseName, bytes, commandName, count, duration, oneLine } from './format';
+import { baseName, bytes, count, duration, oneLine } from './format';
 import { Page } from './page';
 import { fromHash } from './place';
 import type { Plots } from './plots';
@@ -128,7 +128,6 @@ async function open(): Promise<void> {
 		const app = new App(recording, of);
 		const reports = new Reports(app);
 		void reports.read();
-		document.title = `${recording.live ? `live: ${commandName(recording.file)}` : baseName(recording.file)} · inftrace`;
 		const reading = app.readNames().then(() => app.tell('data'));
 		app.readHash();
 		page.textContent = '';

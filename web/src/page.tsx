@@ -2,6 +2,7 @@
 // The frame of the page.
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Answer } from './answer';
+import type { Recording } from './api';
 import type { App } from './app';
 import { CopyLink } from './copy';
 import { Details } from './details';
@@ -17,15 +18,28 @@ import { Tables } from './tables';
 import { Timeline } from './timeline';
 import { useApp } from './use';
 
+/** That of the file; a live page without one has the name of what runs. */
+function nameOf({ file, live }: Recording): string {
+	if (!live) return baseName(file);
+	return live.file ? baseName(live.file) : commandName(file);
+}
+
 function Header({ app, help }: { app: App; help: () => void }) {
 	const { recording } = app;
+	const { live } = recording;
+	const name = nameOf(recording);
+	const title = live && !live.over ? `live: ${name}` : name;
+	useEffect(() => {
+		document.title = `${title} · inftrace`;
+	}, [title]);
 	return (
 		<header class="head">
 			{!host.isEditor && <img src="icon.svg" alt="" width="22" height="22" />}
-			<h1 title={oneLine(recording.file)}>
-				{recording.live ? commandName(recording.file) : baseName(recording.file)}
-			</h1>
+			<h1 title={oneLine(live?.file ?? recording.file)}>{name}</h1>
 			<p class="facts">
+				{live?.file && (
+					<span title={oneLine(recording.file)}>{commandName(recording.file)}</span>
+				)}
 				<span>{duration(recording.end)}</span>
 				<span>{count(recording.events)} events</span>
 				<span title="Memory that inftrace view uses for it">
@@ -33,7 +47,7 @@ function Header({ app, help }: { app: App; help: () => void }) {
 					{recording.events >= 100000 &&
 						`, ${Math.round(recording.bytes_per_event)} bytes an event`}
 				</span>
-				{recording.growing && !recording.live && <span class="live">growing</span>}
+				{recording.growing && !live && <span class="live">growing</span>}
 			</p>
 			<LiveState app={app} />
 			<Search app={app} />
