@@ -276,15 +276,19 @@ def _attention(of, nodes, inputs, outputs, weight):
     add("Add", [name("sum"), name("down")], "x%d" % (of + 1))
 
 
-def decoder(name="decoder", layers=2):
-    """A language model of two layers, whose cache goes in and comes out."""
+def decoder(name="decoder", layers=2, hears=False):
+    """A language model of two layers, whose cache goes in and comes out; with hears, what an encoder has made, too."""
     nodes, inputs, outputs, weights = [], [_value("input_ids", INT64, ["batch", "length"])], [], []
 
     def weight(name, *shape):
         weights.append(_weights(len(weights), name, *shape))
         return name
 
-    nodes.append(helper.make_node("Gather", [weight("words", 1000, 64), "input_ids"], ["x0"], name="embed"))
+    words = "words_found" if hears else "x0"
+    nodes.append(helper.make_node("Gather", [weight("words", 1000, 64), "input_ids"], [words], name="embed"))
+    if hears:
+        nodes.append(helper.make_node("ReduceMean", ["heard"], ["meant"], name="mean", axes=[1]))
+        nodes.append(helper.make_node("Add", [words, "meant"], ["x0"], name="hear"))
     for i in range(layers):
         _attention(i, nodes, inputs, outputs, weight)
     nodes.append(helper.make_node("MatMul", ["x%d" % layers, weight("w_head", 64, 1000)], ["logits"], name="head"))
@@ -292,8 +296,26 @@ def decoder(name="decoder", layers=2):
         helper.make_tensor(name, INT64, [len(to)], to) for name, to in (("split", [0, 0, 4, 16]), ("join", [0, 0, 64]))
     ]
     outputs.insert(0, _value("logits", FLOAT, ["batch", "length", 1000]))
-    past = {of.name: np.zeros((1, 4, 0, 16), np.float32) for of in inputs[1:]}
-    return _model(name, nodes, inputs, outputs, weights), {"input_ids": np.array([[3, 4, 5]]), **past}
+    feed = {of.name: np.zeros((1, 4, 0, 16), np.float32) for of in inputs[1:]}
+    feed["input_ids"] = np.array([[3, 4, 5]])
+    if hears:
+        inputs.append(_value("heard", FLOAT, ["batch", "frames", 64]))
+        feed["heard"] = _ramp(1, 5, 64)
+    return _model(name, nodes, inputs, outputs, weights), feed
+
+
+def hearer():
+    """A decoder that takes what an encoder has made of sound."""
+    return decoder("hearer", hears=True)
+
+
+def encoder():
+    """Of sound: half as many frames as went in."""
+    sound, weights = [_value("sound", FLOAT, ["batch", 80, "frames"])], [_weights(1, "filter", 64, 80, 3)]
+    nodes = [helper.make_node("Conv", ["sound", "filter"], ["felt"], name="feel", strides=[2], pads=[1, 1])]
+    nodes.append(helper.make_node("Transpose", ["felt"], ["heard"], name="turn", perm=[0, 2, 1]))
+    outputs = [_value("heard", FLOAT, ["batch", "half", 64])]
+    return _model("encoder", nodes, sound, outputs, weights), {"sound": _ramp(1, 80, 10)}
 
 
 def tall():
@@ -724,6 +746,8 @@ MODELS = (
     cache,
     decoder,
     tall,
+    hearer,
+    encoder,
     strange,
     unnamed,
     verbose,

@@ -110,6 +110,23 @@ def test_a_loop_in_a_row_has_its_figures_everywhere(lab, two_wheels):
     assert ">Generations<" in page and "Median time between tokens over the length of the cache" in page
 
 
+def test_an_encoder_is_part_of_the_first_token(lab, wheel):
+    times = lab.path("times")
+    models = ",".join(lab.model(name) for name in ("hearer", "encoder"))
+    program = lab.python(wheel, "decoding", "heard", models, times, "--prompts", "4,4,6", "--tokens", "12")
+    recording = lab.both(program).recording
+    with open(times) as file:
+        own = json.load(file)
+    rows = matches(lab, recording, [[prompt, 1, heard[0], calls] for prompt, calls, heard in own])
+    slack = recording.note("clock")["error_ns"]
+    for row, (_, calls, heard) in zip(rows, own):
+        assert heard[0] - slack <= row["begin_ns"] <= heard[1] + slack
+        assert row["begin_ns"] + row["encoder_ns"] <= heard[1] + slack and row["encoder_ns"] < row["prefill_ns"]
+    of = next(model for model in report_of(lab, recording.path)["models"] if model["name"] == "hearer")["generations"]
+    assert of["time"]["encoder_ns"] == sum(row["encoder_ns"] for row in rows)
+    assert "encoder " in lab.plain([lab.inftrace, "report", "--all", recording.path]).out
+
+
 def test_top_has_tokens_a_second(lab, wheel):
     program = lab.python(wheel, "decoding", "row", lab.model("decoder"), lab.path("times"))
     out = lab.plain([lab.inftrace, "top", "--json", "--interval", "0.5s", "--", *program]).out

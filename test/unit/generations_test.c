@@ -397,6 +397,136 @@ TEST(an_encoder_and_its_decoder_make_generations)
 	assert_int_equal(row(&f, 0)->output_tokens, 9);
 	assert_int_equal(row(&f, 2)->output_tokens, 11);
 	assert_int_equal(row(&f, 2)->length, 14);
+	for (uint32_t i = 0; i < 3; i++) {
+		assert_int_equal(row(&f, i)->encoder_ns, 900000);
+		assert_int_equal(row(&f, i)->prefill_ns, 1000000);
+		assert_int_equal(row(&f, i)->first_token_ns, 1000000);
+		assert_int_equal(row(&f, i)->n_prefills, 1);
+	}
+	end(&f);
+}
+
+/* A text goes into an encoder, one token into a decoder with its cache, which may be two files. */
+static void translate(struct fixture *f, unsigned text, unsigned heard, bool is_split)
+{
+	f->session = 1;
+	run(f, 500, "int64[1x%u],int64[1x%u]", text, text);
+	f->us += 20;
+	f->session = 2;
+	if (is_split)
+		run(f, 100, "int64[1x%u],int64[1x1],float32[1x%ux64]", heard, heard);
+	else
+		run(f, 100, "int64[1x1],float32[1x4x0x16],float32[1x4x0x16],float32[1x%ux64]", heard);
+	f->session = is_split ? 3 : 2;
+	for (unsigned i = 1; i < 6; i++)
+		run(f, 50, "int64[1x1],float32[1x4x%ux16],float32[1x4x%ux16],float32[1x%ux64]", i, i, heard);
+}
+
+TEST(an_encoder_of_text_takes_the_prompt)
+{
+	for (unsigned is_split = 0; is_split < 2; is_split++) {
+		struct fixture f;
+
+		begin(&f);
+		for (unsigned i = 0; i < 3; i++)
+			translate(&f, 12 + i, 12 + i, is_split);
+		/* another model that took a text of another length is no encoder */
+		translate(&f, 99, 12, is_split);
+		assert_int_equal(found(&f)->n, 4);
+		for (uint32_t i = 0; i < 4; i++) {
+			const struct generation *own = row(&f, i);
+
+			assert_int_equal(own->prompt_tokens, i < 3 ? 12 + i : 1);
+			assert_int_equal(own->first_token_ns, i < 3 ? 620000 : 100000);
+			assert_int_equal(own->encoder_ns, i < 3 ? 500000 : 0);
+			assert_int_equal(own->output_tokens, 6);
+			assert_int_equal(own->length, 6);
+			assert_int_equal(own->outside_ns, i < 3 ? 20000 : 0);
+			assert_int_equal(own->end_ns - own->begin_ns,
+					 own->prefill_ns + own->decode_ns + own->outside_ns);
+		}
+		end(&f);
+	}
+}
+
+/* A decoder without one: whatever ran before it is another program part. */
+TEST(what_runs_before_a_decoder_without_an_encoder_is_none)
+{
+	static const char *const others[] = { "float32[1x3x224x224]", "int64[1x16],int64[1x16]", "float32[1x16000]" };
+
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+		struct fixture f;
+
+		begin(&f);
+		for (unsigned n = 0; n < 3; n++) {
+			f.session = 2;
+			run(&f, 900, others[i]);
+			f.session = 1;
+			generate(&f, 16, 5);
+		}
+		found(&f);
+		assert_int_equal(row(&f, 0)->encoder_ns + row(&f, 1)->encoder_ns + row(&f, 2)->encoder_ns, 0);
+		assert_int_equal(row(&f, 1)->first_token_ns, 80000);
+		end(&f);
+	}
+}
+
+/* A picture's features and the text's tokens become embeddings, which go in together. */
+TEST(pictures_and_embeddings_before_a_prompt_are_parts_of_it)
+{
+	for (unsigned has_picture = 0; has_picture < 2; has_picture++) {
+		struct fixture f;
+
+		begin(&f);
+		for (unsigned n = 0; n < 2; n++) {
+			f.session = 1;
+			run(&f, 700, "float32[1x3x224x224]");
+			f.session = 2;
+			run(&f, 30, "int64[1x20],float32[%ux64]", has_picture ? 16 : 0);
+			f.session = 3;
+			run(&f, 60, "float32[1x20x64],int64[1x20],float32[1x4x0x16],float32[1x4x0x16]");
+			for (unsigned i = 0; i < 3; i++) {
+				f.session = 2;
+				run(&f, 5, "int64[1x1],float32[0x64]");
+				f.session = 3;
+				run(&f, 10, "float32[1x1x64],int64[1x%u],float32[1x4x%ux16],float32[1x4x%ux16]", 21 + i,
+				    20 + i, 20 + i);
+			}
+		}
+		assert_int_equal(found(&f)->n, 2);
+		for (uint32_t i = 0; i < 2; i++) {
+			assert_int_equal(row(&f, i)->prompt_tokens, 20);
+			assert_int_equal(row(&f, i)->output_tokens, 4);
+			assert_int_equal(row(&f, i)->first_token_ns, has_picture ? 790000 : 90000);
+			assert_int_equal(row(&f, i)->encoder_ns, has_picture ? 730000 : 30000);
+		}
+		end(&f);
+	}
+}
+
+/* As llama.cpp does: a function of the same context. */
+TEST(an_encoder_of_the_same_context_is_told_by_its_sequences)
+{
+	struct fixture f;
+
+	begin(&f);
+	for (unsigned turn = 0; turn < 2; turn++) {
+		infer(&f, 400, KEY_SHAPES, "int32[24]");
+		infer(&f, 100, KEY_SEQUENCES, "0:0+1/1");
+		for (unsigned i = 1; i < 5; i++) {
+			char text[40];
+
+			snprintf(text, sizeof text, "0:%u+1/1", i);
+			infer(&f, 50, KEY_SEQUENCES, text);
+		}
+	}
+	assert_int_equal(found(&f)->n, 2);
+	for (uint32_t i = 0; i < 2; i++) {
+		assert_int_equal(row(&f, i)->prompt_tokens, 24);
+		assert_int_equal(row(&f, i)->output_tokens, 5);
+		assert_int_equal(row(&f, i)->first_token_ns, 500000);
+		assert_int_equal(row(&f, i)->encoder_ns, 400000);
+	}
 	end(&f);
 }
 

@@ -3,7 +3,7 @@
  * Generations: the tokens of one request. A prefill, of one inference or several chunks, makes the first token; each
  * step after it makes the next one. Definitions are those of AIPerf, vLLM and MLPerf:
  *
- *	first token	from the begin of the prefill to its end
+ *	first token	from the begin of the prefill to its end; an encoder of what the prompt is about is part of it
  *	between tokens	from the end of one token's inference to the end of the next one's; without the first token
  *	per token	their mean: (last token - first token) / (output tokens - 1)
  *	end to end	from the begin of the prefill to the last token
@@ -30,7 +30,7 @@ struct generation {
 	int64_t session, thread;
 	uint64_t begin_ns, end_ns; /* of the prefill (or of the first step that was recorded); of the last token */
 	uint64_t first_token_ns;   /* from begin_ns; 0: the prefill is not in the recording */
-	uint64_t prompt_tokens;	   /* that went in with the prefill, of one sequence */
+	uint64_t prompt_tokens;	   /* that went in with the prefill, of one sequence; of a text's encoder: into that */
 	uint64_t cached_tokens;	   /* that the cache had before */
 	uint64_t output_tokens;	   /* of all its sequences */
 	uint64_t batch;		   /* sequences at a time */
@@ -39,6 +39,7 @@ struct generation {
 	uint64_t copied_bytes;	   /* of those of all its inferences: each makes longer ones of them; 0: the same */
 	uint64_t n_prefills, n_steps;
 	uint64_t prefill_ns, decode_ns;	 /* in inferences */
+	uint64_t encoder_ns;		 /* of the prefill's, in those of other sessions before it */
 	uint64_t others_ns;		 /* between them, in inferences of other generations on its thread */
 	uint64_t outside_ns;		 /* the rest of end_ns - begin_ns */
 	double per_token_ns;		 /* NAN: there is one token */

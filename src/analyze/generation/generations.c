@@ -13,83 +13,17 @@
 #include "analyze/generation/generations.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/generation/generation_in.h"
-#include "analyze/generation/inputs.h"
+#include "analyze/generation/generations_in.h"
 
 enum {
 	MAX_CANDIDATES = 64, /* inferences of a session that may turn out to be steps */
 	MAX_DECODERS = 256,  /* sessions that are looked at, at a time */
-	MAX_OPEN = 256,	     /* generations of a session that may go on */
-	MAX_RECENT = 64,
-	MAX_THREADS = 64, /* of a session; later ones count as one */
 	MOST_DRAFTED = 64,
 	SEVERAL = 3,
-	LEAST_LINKS = 3,  /* by masks, from one inference to the next, before a model is a decoder */
-	IDLE_RUNS = 4096, /* inferences of a session after which a generation is over */
-	TOKEN_LIMIT = 1 << 12,
-	NO_ROW = UINT32_MAX
-};
-
-/* One that may go on. */
-struct open {
-	struct generation row;
-	uint64_t number;	     /* from 1 */
-	uint32_t place;		     /* among rows; NO_ROW: it is not listed */
-	uint64_t expected, branched; /* cached tokens of its next step; the same if the cache was not used; 0: none */
-	uint64_t last_end_ns, last_run, last_turn; /* last_run, last_turn: n_runs of its session, of its thread then */
-	uint64_t others_ns;			   /* since then */
-	int64_t sequence;
-	bool is_decoding, is_in_a_row;	 /* in a row: its last two inferences followed each other on the thread */
-	uint64_t draft_at, draft_tokens; /* of a draft that its last step checked; draft_tokens 0: of none */
-	bool has_token;
-	struct generation_run prompt; /* its last part */
-	struct stats between;
-};
-
-struct candidate {
-	struct generation_run run; /* without texts */
-	struct inputs inputs;
-	struct inputs_law law; /* by which it continues another one */
-	uint32_t n_links;
-};
-
-/* A session; a model, where the program does not tell them apart. */
-struct decoder {
-	uint32_t process, model;
-	int64_t session;
-	uint64_t used_at, n_runs, turn; /* turn: inferences of the thread that has run it last */
-	struct {
-		int64_t thread;
-		uint64_t n_runs;
-	} thread[MAX_THREADS];
-	uint32_t n_threads;
-	bool is_known;
-	struct inputs_law law;
-	struct candidate *candidate; /* a ring of MAX_CANDIDATES; NULL: none came, or it is known */
-	uint64_t n_candidates;
-	struct array open; /* struct open */
-};
-
-/* The last inference of a thread that took tokens: the prefill may be that of another session. */
-struct recent {
-	struct generation_run run;
-	struct inputs_step step;
-};
-
-struct generations {
-	struct array decoders; /* struct decoder */
-	struct array sums;     /* struct generation_sums *, by model */
-	struct array rows, tokens;
-	struct recent recent[MAX_RECENT];
-	uint32_t n_recent, last;
-	uint64_t n_taken, n_begun;
-	bool with_tokens;
-	generations_made_fn *made; /* NULL: sums and lists are kept */
-	void *ctx;
+	LEAST_LINKS = 3 /* by masks, from one inference to the next, before a model is a decoder */
 };
 
 struct generations *generations_new(bool with_tokens)
@@ -110,16 +44,6 @@ struct generations *generations_watch(generations_made_fn *made, void *ctx)
 		to->ctx = ctx;
 	}
 	return to;
-}
-
-static struct decoder *decoder_at(const struct generations *of, size_t i)
-{
-	return (struct decoder *)of->decoders.data + i;
-}
-
-static struct open *open_at(const struct decoder *decoder, size_t i)
-{
-	return (struct open *)decoder->open.data + i;
 }
 
 static void free_decoder(struct decoder *decoder)
@@ -158,202 +82,6 @@ struct array *generations_rows(struct generations *from)
 struct array *generations_tokens(struct generations *from)
 {
 	return &from->tokens;
-}
-
-/* NULL: out of memory. */
-static struct generation_sums *sums_of(struct generations *to, uint32_t model)
-{
-	struct generation_sums **place;
-
-	while (to->sums.n <= model)
-		if (!array_add(&to->sums, sizeof *place))
-			return NULL;
-	place = (struct generation_sums **)to->sums.data + model;
-	if (!*place)
-		*place = generation_sums_new();
-	return *place;
-}
-
-static void tell(const struct generations *to, const struct open *open, struct generation_made made)
-{
-	made.process = open->row.process;
-	made.model = open->row.model;
-	made.generation = open->number;
-	if (to->made)
-		to->made(to->ctx, &made);
-}
-
-/* number: of the token, from 1. */
-static int add_token(struct generations *to, const struct open *open, const struct generation_run *run, uint64_t number,
-		     uint64_t since_ns)
-{
-	struct generation_token *token;
-
-	if (!to->with_tokens || open->place == NO_ROW || to->tokens.n >= GENERATIONS_TOKENS)
-		return 0;
-	token = array_add(&to->tokens, sizeof *token);
-	if (!token)
-		return -ENOMEM;
-	*token = (struct generation_token){ .generation = open->place,
-					    .process = run->process,
-					    .model = run->model,
-					    .number = number,
-					    .inference = run->number,
-					    .time_ns = run->end_ns,
-					    .since_ns = since_ns,
-					    .inference_ns = run->end_ns - run->begin_ns,
-					    .length = open->row.length,
-					    .is_first = number == 1 && open->row.n_prefills };
-	return 0;
-}
-
-/* A run is a part of a generation: the time since the one before, and its own. */
-static void pass_time(struct open *open, const struct generation_run *run, uint64_t *to_ns)
-{
-	uint64_t between_ns = run->begin_ns > open->last_end_ns ? run->begin_ns - open->last_end_ns : 0;
-	uint64_t others_ns = open->others_ns < between_ns ? open->others_ns : between_ns;
-	uint64_t since_ns = run->begin_ns > open->last_end_ns ? run->begin_ns : open->last_end_ns;
-
-	open->row.others_ns += others_ns;
-	open->row.outside_ns += between_ns - others_ns;
-	*to_ns += run->end_ns > since_ns ? run->end_ns - since_ns : 0;
-	open->others_ns = 0;
-	open->last_end_ns = run->end_ns > open->last_end_ns ? run->end_ns : open->last_end_ns;
-	open->row.end_ns = open->last_end_ns;
-}
-
-/* A part of the prompt. Its result is the first token, unless another part follows. */
-static void prefill(const struct generations *to, struct open *open, const struct generation_run *run, uint32_t tokens,
-		    uint64_t length)
-{
-	pass_time(open, run, &open->row.prefill_ns);
-	open->row.n_prefills++;
-	open->row.prompt_tokens += tokens;
-	open->row.length = length;
-	open->row.first_token_ns = open->row.end_ns - open->row.begin_ns;
-	open->row.output_tokens = open->row.batch;
-	open->prompt = *run;
-	tell(to, open, (struct generation_made){ .part = run, .n_in = tokens });
-}
-
-/* The prompt is complete once its first token goes in, or nothing more does. */
-static int end_prompt(struct generations *to, struct open *open)
-{
-	if (open->is_decoding || !open->row.n_prefills)
-		return 0;
-	open->is_decoding = true;
-	tell(to, open, (struct generation_made){ .n = open->row.batch, .first_token_ns = open->row.first_token_ns });
-	return add_token(to, open, &open->prompt, 1, open->row.first_token_ns);
-}
-
-/* It goes on no more. */
-static int close_open(struct generations *to, struct decoder *decoder, size_t i)
-{
-	struct open *open = open_at(decoder, i);
-	struct generation *row = &open->row;
-	int rc = end_prompt(to, open);
-
-	row->per_token_ns =
-	    open->between.n ? (double)open->between.sum / (double)(row->output_tokens / row->batch - 1) : NAN;
-	row->tokens_per_s = row->first_token_ns && row->end_ns > row->begin_ns
-				? (double)row->output_tokens * 1e9 / (double)(row->end_ns - row->begin_ns)
-				: NAN;
-	if (open->between.n) {
-		row->p50_ns = stats_percentile(&open->between, 0.5);
-		row->p99_ns = stats_percentile(&open->between, 0.99);
-		row->max_ns = open->between.max;
-	}
-	if (!rc && row->output_tokens && !to->made) {
-		struct generation_sums *sums = sums_of(to, row->model);
-
-		rc = sums ? generation_sums_add(sums, row) : -ENOMEM;
-	}
-	if (open->place != NO_ROW)
-		((struct generation *)to->rows.data)[open->place] = *row;
-	stats_done(&open->between);
-	*open = *open_at(decoder, --decoder->open.n);
-	return rc;
-}
-
-/* Room for another one: the one that rests longest is over. */
-static int make_room(struct generations *to, struct decoder *decoder)
-{
-	size_t oldest = 0;
-	int rc = 0;
-
-	for (size_t i = decoder->open.n; !rc && i-- > 0;)
-		if (decoder->n_runs - open_at(decoder, i)->last_run > IDLE_RUNS)
-			rc = close_open(to, decoder, i);
-	if (rc || decoder->open.n < MAX_OPEN)
-		return rc;
-	for (size_t i = 1; i < decoder->open.n; i++)
-		if (open_at(decoder, i)->last_run < open_at(decoder, oldest)->last_run)
-			oldest = i;
-	return close_open(to, decoder, oldest);
-}
-
-/* A generation that begins with a run. NULL: out of memory. */
-static struct open *begin(struct generations *to, struct decoder *decoder, const struct generation_run *run,
-			  enum generation_way way)
-{
-	struct open *open;
-
-	if (make_room(to, decoder))
-		return NULL;
-	open = array_add(&decoder->open, sizeof *open);
-	if (!open)
-		return NULL;
-	open->place = NO_ROW;
-	open->number = ++to->n_begun;
-	open->sequence = -1;
-	open->between.limit = TOKEN_LIMIT;
-	open->row = (struct generation){ .process = run->process,
-					 .model = run->model,
-					 .way = way,
-					 .session = run->session,
-					 .thread = run->thread,
-					 .begin_ns = run->begin_ns,
-					 .end_ns = run->begin_ns,
-					 .batch = 1,
-					 .per_token_ns = NAN,
-					 .tokens_per_s = NAN };
-	open->last_end_ns = run->begin_ns;
-	if (to->rows.n < GENERATIONS_LISTED && !to->made) {
-		if (!array_add(&to->rows, sizeof(struct generation)))
-			return NULL;
-		open->place = (uint32_t)to->rows.n - 1;
-	}
-	return open;
-}
-
-/* between_ns: since the token before. */
-static int add_between(struct generations *to, struct open *open, const struct generation_run *run, uint64_t between_ns)
-{
-	struct generation_sums *sums = to->made ? NULL : sums_of(to, open->row.model);
-	int rc;
-
-	if (to->made)
-		return 0;
-	rc = sums ? stats_add(&open->between, between_ns) : -ENOMEM;
-	return rc ? rc : generation_sums_add_token(sums, open->row.length, between_ns, run->end_ns - run->begin_ns);
-}
-
-static int decode(struct generations *to, struct open *open, const struct generation_run *run, uint64_t length)
-{
-	uint64_t before_ns = open->row.end_ns, between_ns;
-	bool is_cut = !open->row.n_prefills && !open->row.n_steps;
-	int rc = end_prompt(to, open);
-
-	pass_time(open, run, &open->row.decode_ns);
-	open->is_decoding = true;
-	open->row.n_steps++;
-	open->row.length = length;
-	open->row.output_tokens += open->row.batch;
-	between_ns = open->row.end_ns - before_ns;
-	tell(to, open, (struct generation_made){ .n = open->row.batch, .part = run, .n_in = 1 });
-	if (!rc && !is_cut)
-		rc = add_between(to, open, run, between_ns);
-	return rc ? rc : add_token(to, open, run, open->row.output_tokens / open->row.batch, between_ns);
 }
 
 /* Whether a thread runs one generation after the other: it did so last. */
@@ -428,14 +156,18 @@ static struct open *continued(const struct decoder *decoder, const struct genera
 /* A prompt that went in without a cache on this thread, perhaps into another session, as long as the cache is now.
  * NULL: there is none. */
 static const struct recent *prompt_of(const struct generations *to, const struct generation_run *run,
-				      const struct inputs_step *step)
+				      const struct inputs_step *step, const struct inputs_step **as)
 {
 	for (uint32_t i = 0; i < to->n_recent; i++) {
 		const struct recent *recent = &to->recent[i];
 
-		if (recent->run.process == run->process && recent->run.thread == run->thread &&
-		    recent->step.tokens == step->cached && recent->step.batch == step->batch)
-			return recent;
+		if (recent->run.process != run->process || recent->run.thread != run->thread)
+			continue;
+		for (uint32_t n = 0; n < recent->n; n++)
+			if (recent->step[n].tokens == step->cached && recent->step[n].batch == step->batch) {
+				*as = &recent->step[n];
+				return recent;
+			}
 	}
 	return NULL;
 }
@@ -446,22 +178,36 @@ static bool is_next_prompt(const struct open *open, const struct inputs_step *st
 	return open->is_decoding && step->tokens > 1;
 }
 
+/* How many encoders a prompt begins with. A decoder is none. */
+static uint32_t encoders_before(const struct generations *to, const struct generation_run *run,
+				const struct inputs_step *step)
+{
+	for (size_t i = 0; i < to->decoders.n; i++)
+		if (decoder_at(to, i)->is_known && decoder_at(to, i)->process == run->process &&
+		    decoder_at(to, i)->session == run->before[0].session)
+			return 0;
+	return step->cached && step->tokens == 1 ? 0 : encoders_of(run->before, step, run->begin_ns);
+}
+
 static int take_step(struct generations *to, struct decoder *decoder, const struct generation_run *run,
 		     const struct inputs_step *step)
 {
 	struct open *open = continued(decoder, run, step);
 	uint64_t length = (uint64_t)step->cached + step->tokens;
 	const struct recent *prompt = NULL;
+	const struct inputs_step *first = step;
 	bool is_new = !open || is_next_prompt(open, step);
 
-	if (open && is_new && close_open(to, decoder, (size_t)(open - open_at(decoder, 0))))
+	if (open && is_new && open_close(to, decoder, (size_t)(open - open_at(decoder, 0))))
 		return -ENOMEM;
 	if (is_new && step->cached && step->tokens == 1)
-		prompt = prompt_of(to, run, step);
-	if (is_new && !(open = begin(to, decoder, prompt ? &prompt->run : run,
-				     decoder->law.is_mask ? GENERATION_BY_LENGTH : GENERATION_BY_CACHE)))
+		prompt = prompt_of(to, run, step, &first);
+	if (is_new && !(open = open_begin(to, decoder, prompt ? &prompt->run : run,
+					  decoder->law.is_mask ? GENERATION_BY_LENGTH : GENERATION_BY_CACHE)))
 		return -ENOMEM;
 	if (is_new) {
+		open_encode(to, open, prompt ? &prompt->run : run,
+			    encoders_before(to, prompt ? &prompt->run : run, first));
 		open->row.model = run->model;
 		open->row.session = run->session;
 		open->row.batch = step->batch;
@@ -480,10 +226,10 @@ static int take_step(struct generations *to, struct decoder *decoder, const stru
 	open->row.cache_bytes = step->cache_bytes;
 	open->row.copied_bytes += step->cache_bytes;
 	if (prompt)
-		prefill(to, open, &prompt->run, step->cached, step->cached);
+		open_prefill(to, open, &prompt->run, step->cached, step->cached);
 	if (prompt || (step->tokens == 1 && (open->is_decoding || (open->row.n_prefills || step->cached))))
-		return decode(to, open, run, length);
-	prefill(to, open, run, step->tokens, length);
+		return open_decode(to, open, run, length);
+	open_prefill(to, open, run, step->tokens, length);
 	return 0;
 }
 
@@ -535,7 +281,7 @@ static void count_draft(const struct generations *to, struct open *open, uint64_
 {
 	if (open->draft_tokens && position > open->draft_at + 1 && position <= open->draft_at + open->draft_tokens) {
 		open->row.output_tokens += position - open->draft_at - 1;
-		tell(to, open, (struct generation_made){ .n = position - open->draft_at - 1 });
+		open_tell(to, open, (struct generation_made){ .n = position - open->draft_at - 1 });
 	}
 	open->draft_tokens = 0;
 }
@@ -547,15 +293,17 @@ static int take_sequence(struct generations *to, struct decoder *decoder, const 
 	bool is_new = begins(open, sequence), is_cut;
 	uint64_t position, length;
 
-	if (open && is_new && close_open(to, decoder, (size_t)(open - open_at(decoder, 0))))
+	if (open && is_new && open_close(to, decoder, (size_t)(open - open_at(decoder, 0))))
 		return -ENOMEM;
-	if (is_new && !(open = begin(to, decoder, run, GENERATION_BY_SEQUENCE)))
+	if (is_new && !(open = open_begin(to, decoder, run, GENERATION_BY_SEQUENCE)))
 		return -ENOMEM;
 	position = sequence->position >= 0 ? (uint64_t)sequence->position : is_new ? 0 : open->expected;
 	length = position + sequence->n_tokens;
 	if (is_new)
 		open->row.cached_tokens = position;
 	is_cut = is_new && sequence->n_tokens == 1 && position;
+	if (is_new && !position)
+		open_encode(to, open, run, encoders_of_sequence(run->before, run->session, run->begin_ns));
 	open->sequence = sequence->number;
 	open->last_run = decoder->n_runs;
 	open->expected = length;
@@ -564,9 +312,9 @@ static int take_sequence(struct generations *to, struct decoder *decoder, const 
 		count_draft(to, open, position);
 		open->draft_at = position;
 		open->draft_tokens = sequence->n_tokens > 1 ? sequence->n_tokens : 0;
-		return decode(to, open, run, length);
+		return open_decode(to, open, run, length);
 	}
-	prefill(to, open, run, sequence->n_tokens, length);
+	open_prefill(to, open, run, sequence->n_tokens, length);
 	open->has_token = sequence->n_asked;
 	return 0;
 }
@@ -590,14 +338,17 @@ static int take_known(struct generations *to, struct decoder *decoder, const str
 {
 	struct inputs_step step;
 	struct sequence sequence;
+	struct generation_run own = *run;
 	const char *text = run->sequences;
 	int rc = 0;
 
 	decoder->n_runs++;
 	decoder->turn = next_turn(decoder, run->thread);
 	if (text)
-		while (!rc && sequence_read(&sequence, &text))
-			rc = take_sequence(to, decoder, run, &sequence);
+		while (!rc && sequence_read(&sequence, &text)) {
+			rc = take_sequence(to, decoder, &own, &sequence);
+			memset(own.before, 0, sizeof own.before); /* the first sequence has it */
+		}
 	else if (inputs_step(inputs, &decoder->law, &step))
 		rc = take_step(to, decoder, run, &step);
 	for (size_t i = 0; i < decoder->open.n; i++)
@@ -651,7 +402,7 @@ static int count_repeated(struct generations *to, const struct generation_run *r
 
 	if (to->made || before->batch != step->batch || before->tokens + 1 != step->tokens)
 		return 0;
-	sums = sums_of(to, run->model);
+	sums = open_sums(to, run->model);
 	if (!sums)
 		return -ENOMEM;
 	sums->n_repeated++;
@@ -660,11 +411,12 @@ static int count_repeated(struct generations *to, const struct generation_run *r
 
 static int remember(struct generations *to, const struct generation_run *run, const struct inputs *inputs)
 {
-	struct inputs_step step;
+	struct recent own = { .run = *run };
 	uint32_t i = 0, oldest = 0;
 	int rc = 0;
 
-	if (!inputs_tokens(inputs, &step))
+	own.n = inputs_tokens(inputs, own.step);
+	if (!own.n)
 		return 0;
 	while (i < to->n_recent &&
 	       (to->recent[i].run.process != run->process || to->recent[i].run.thread != run->thread ||
@@ -677,9 +429,9 @@ static int remember(struct generations *to, const struct generation_run *run, co
 	} else if (i == to->n_recent) {
 		to->n_recent++;
 	} else if (to->recent[i].run.end_ns <= run->begin_ns) { /* one that is looked at again was counted */
-		rc = count_repeated(to, run, &to->recent[i].step, &step);
+		rc = count_repeated(to, run, &to->recent[i].step[0], &own.step[0]);
 	}
-	to->recent[i] = (struct recent){ *run, step };
+	to->recent[i] = own;
 	return rc;
 }
 
@@ -714,7 +466,7 @@ static int close_decoder(struct generations *to, struct decoder *decoder)
 	int rc = 0;
 
 	while (!rc && decoder->open.n)
-		rc = close_open(to, decoder, decoder->open.n - 1);
+		rc = open_close(to, decoder, decoder->open.n - 1);
 	free_decoder(decoder);
 	return rc;
 }
@@ -750,9 +502,11 @@ int generations_take(struct generations *to, const struct generation_run *run)
 	struct generation_run own = *run;
 	struct inputs inputs = { .n = 0 };
 	struct decoder *decoder;
+	bool may_be = run->shapes && inputs_read(&inputs, run->shapes);
 	int rc;
 
-	if (!run->sequences && (!run->shapes || !inputs_read(&inputs, run->shapes)))
+	encoders_take(&to->encoders, run, &inputs, own.before);
+	if (!run->sequences && !may_be)
 		return 0;
 	decoder = decoder_of(to, run);
 	if (!decoder)

@@ -254,6 +254,29 @@ static uint64_t cache_bytes(const struct inputs *inputs, const struct inputs_law
 	return all;
 }
 
+static bool is_empty(const struct input *input)
+{
+	return !input->n_dims || has_dim(input, 0) || !input->dim[0];
+}
+
+/* Of the first input of the kind of a cache that is none. grows: a cache, NULL: there is none. */
+static void put_encoded(struct inputs_step *step, const struct inputs *inputs, uint32_t tokens,
+			const struct inputs_law *law)
+{
+	const struct input *grows = law && !law->is_mask ? &inputs->input[law->grows] : NULL;
+
+	for (uint32_t i = 0; i < inputs->n; i++) {
+		const struct input *input = &inputs->input[i];
+
+		if (i == tokens || !is_cache(input) || is_empty(input) ||
+		    (grows && input->n_dims == grows->n_dims && input->dim[law->axis] == grows->dim[law->axis]))
+			continue;
+		step->encoded[0] = input->dim[1];
+		step->encoded[1] = input->dim[2];
+		return;
+	}
+}
+
 bool inputs_step(const struct inputs *inputs, const struct inputs_law *law, struct inputs_step *step)
 {
 	const struct input *tokens = &inputs->input[law->tokens], *grows = &inputs->input[law->grows];
@@ -262,7 +285,12 @@ bool inputs_step(const struct inputs *inputs, const struct inputs_law *law, stru
 	    (law->is_real ? !is_cache(tokens) : !is_table(tokens)) ||
 	    (law->is_mask ? !is_table(grows) : !is_cache(grows) || grows->n_dims <= law->axis))
 		return false;
-	*step = (struct inputs_step){ tokens->dim[0], tokens->dim[1], grows->dim[law->axis], cache_bytes(inputs, law) };
+	*step = (struct inputs_step){ .batch = tokens->dim[0],
+				      .tokens = tokens->dim[1],
+				      .cached = grows->dim[law->axis],
+				      .cache_bytes = cache_bytes(inputs, law),
+				      .is_real = law->is_real };
+	put_encoded(step, inputs, law->tokens, law);
 	if (!law->is_mask)
 		return step->batch && step->tokens;
 	if (step->cached < step->tokens)
@@ -271,13 +299,33 @@ bool inputs_step(const struct inputs *inputs, const struct inputs_law *law, stru
 	return true;
 }
 
-bool inputs_tokens(const struct inputs *inputs, struct inputs_step *step)
+uint32_t inputs_tokens(const struct inputs *inputs, struct inputs_step step[INPUTS_TABLES])
 {
-	for (uint32_t i = 0; i < inputs->n; i++) {
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < inputs->n && n < INPUTS_TABLES; i++) {
 		if (!is_table(&inputs->input[i]))
 			continue;
-		*step = (struct inputs_step){ inputs->input[i].dim[0], inputs->input[i].dim[1], 0, 0 };
-		return true;
+		step[n] = (struct inputs_step){ .batch = inputs->input[i].dim[0], .tokens = inputs->input[i].dim[1] };
+		put_encoded(&step[n++], inputs, i, NULL);
 	}
+	return n;
+}
+
+uint32_t inputs_text(const struct inputs *inputs)
+{
+	for (uint32_t i = 0; i < inputs->n; i++)
+		if (is_table(&inputs->input[i]))
+			return inputs->input[i].dim[1];
+	return inputs->n && inputs->input[0].kind == INPUT_INTEGER && inputs->input[0].n_dims == 1
+		   ? inputs->input[0].dim[0]
+		   : 0;
+}
+
+bool inputs_have_numbers(const struct inputs *inputs)
+{
+	for (uint32_t i = 0; i < inputs->n; i++)
+		if (inputs->input[i].kind == INPUT_REAL && inputs->input[i].n_dims > 1 && !is_empty(&inputs->input[i]))
+			return true;
 	return false;
 }

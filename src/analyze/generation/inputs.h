@@ -38,6 +38,9 @@ struct inputs_law {
 struct inputs_step {
 	uint32_t batch, tokens, cached;
 	uint64_t cache_bytes; /* of the caches that grow; 0: not known */
+	uint32_t encoded[2];  /* what is no cache beside the tokens may be an encoder's result as long; 0: there is none
+			       */
+	bool is_real;	      /* embeddings went in, in place of tokens */
 };
 
 /* Reads "int64[1x16],float32[1x4x0x32]"; behind the first, "float32[1x4x0x32]*48". Outputs are none. False: none of
@@ -50,8 +53,14 @@ bool inputs_continue(const struct inputs *before, const struct inputs *after, st
 bool inputs_are_equal(const struct inputs *a, const struct inputs *b);
 /* False: the inputs are not those that the law is of. */
 bool inputs_step(const struct inputs *inputs, const struct inputs_law *law, struct inputs_step *step);
-/* The tokens of an inference of any model: its first input that can be tokens. False: there is none. */
-bool inputs_tokens(const struct inputs *inputs, struct inputs_step *step);
+/* The tokens of an inference of any model: inputs that can be tokens, which may be a mask of an encoder's, too. How
+ * many there are, the first INPUTS_TABLES of which are put. */
+enum { INPUTS_TABLES = 3 };
+uint32_t inputs_tokens(const struct inputs *inputs, struct inputs_step step[INPUTS_TABLES]);
+/* The tokens of a text that went in, of any integers; 0: none. */
+uint32_t inputs_text(const struct inputs *inputs);
+/* Pictures, sound, embeddings: not none of them. */
+bool inputs_have_numbers(const struct inputs *inputs);
 static inline bool inputs_law_equals(const struct inputs_law *a, const struct inputs_law *b)
 {
 	return a->is_mask == b->is_mask && a->tokens == b->tokens && a->grows == b->grows && a->axis == b->axis &&

@@ -88,6 +88,7 @@ int generation_sums_add(struct generation_sums *sums, const struct generation *r
 	sums->cache_bytes = row->cache_bytes > sums->cache_bytes ? row->cache_bytes : sums->cache_bytes;
 	sums->copied_bytes = stats_sum(sums->copied_bytes, row->copied_bytes);
 	sums->prefill_ns = stats_sum(sums->prefill_ns, row->prefill_ns);
+	sums->encoder_ns = stats_sum(sums->encoder_ns, row->encoder_ns);
 	sums->decode_ns = stats_sum(sums->decode_ns, row->decode_ns);
 	sums->others_ns = stats_sum(sums->others_ns, row->others_ns);
 	sums->outside_ns = stats_sum(sums->outside_ns, row->outside_ns);
@@ -118,6 +119,7 @@ int generation_sums_merge(struct generation_sums *to, struct generation_sums *fr
 	to->cache_bytes = from->cache_bytes > to->cache_bytes ? from->cache_bytes : to->cache_bytes;
 	to->copied_bytes = stats_sum(to->copied_bytes, from->copied_bytes);
 	to->prefill_ns = stats_sum(to->prefill_ns, from->prefill_ns);
+	to->encoder_ns = stats_sum(to->encoder_ns, from->encoder_ns);
 	to->decode_ns = stats_sum(to->decode_ns, from->decode_ns);
 	to->others_ns = stats_sum(to->others_ns, from->others_ns);
 	to->outside_ns = stats_sum(to->outside_ns, from->outside_ns);

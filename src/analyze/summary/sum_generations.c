@@ -92,6 +92,7 @@ static int put_sums(struct generation_sums *from, uint32_t model, struct end *en
 					    .cache_bytes = from->cache_bytes,
 					    .copied_bytes = from->copied_bytes,
 					    .prefill_ns = from->prefill_ns,
+					    .encoder_ns = from->encoder_ns,
 					    .decode_ns = from->decode_ns,
 					    .others_ns = from->others_ns,
 					    .outside_ns = from->outside_ns,

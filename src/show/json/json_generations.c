@@ -8,6 +8,7 @@ static void put_time(struct json_summary *to, const struct summary_generations *
 	json_object(&to->json, "time");
 	json_count(&to->json, "all_ns", own->wall_ns);
 	json_count(&to->json, "prefill_ns", own->prefill_ns);
+	json_count(&to->json, "encoder_ns", own->encoder_ns);
 	json_count(&to->json, "decode_ns", own->decode_ns);
 	json_count(&to->json, "others_ns", own->others_ns);
 	json_count(&to->json, "outside_ns", own->outside_ns);

@@ -119,7 +119,7 @@ static void put_part(const struct view_generations *to, struct lane *lane, const
 	if (!lane->is_open)
 		view_slice_begin(sink, lane->track, begin_ns, part->model, "generation");
 	lane->is_open = true;
-	snprintf(name, sizeof name, "prefill of %u", part->n_in);
+	snprintf(name, sizeof name, part->n_in ? "prefill of %u" : "encoder", part->n_in);
 	view_slice_begin(sink, lane->track, begin_ns, names_of(sink->names, part->is_token ? "token" : name),
 			 part->is_token ? "token" : "prefill");
 	lane->until_ns = part->end_ns > begin_ns ? part->end_ns : begin_ns;

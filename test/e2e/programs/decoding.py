@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Generations by a plain loop: decoding.py HOW MODEL TIMES [--prompts 16,64,256] [--tokens N]. HOW: row (one after
-the other), turns (one token of each in turn), threads (the first alone), whole (each step takes all tokens, without
-the cache).
+the other), heard (the same, each behind an encoder; MODEL is two), turns (one token of each in turn), threads (one
+first, then the others), whole (each step takes all tokens, without the cache).
 
 Prints the tokens. Writes to TIMES, for each generation: the length of the prompt, and begin and end of each call that
-made a token."""
+made a token; of the encoder's call, if there is one."""
 
 import argparse
 import json
@@ -26,12 +26,19 @@ class Generation:
             if of.name.startswith("past")
         }
         self.next = numpy.array([[3 + i % 900 for i in range(prompt)]])
+        self.heard = []
+
+    def hear(self, encoder):
+        sound = numpy.ones([1, 80, 3000], numpy.float32)
+        begin = now()
+        (self.past["heard"],) = encoder.run(None, {"sound": sound})
+        self.heard = [begin, now()]
 
     def step(self):
         begin = now()
         logits, *present = self.session.run(None, {"input_ids": self.next, **self.past})
         self.times.append([begin, now()])
-        self.past = dict(zip(self.past, present))
+        self.past.update(zip(self.past, present))
         self.tokens.append(int(logits[0, -1].argmax()))
         self.next = numpy.array([[self.tokens[-1]]])
 
@@ -44,7 +51,7 @@ class Generation:
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("how", choices=["row", "turns", "threads", "whole"])
+    parser.add_argument("how", choices=["row", "heard", "turns", "threads", "whole"])
     parser.add_argument("model")
     parser.add_argument("times")
     parser.add_argument("--prompts", default="16,64,256")
@@ -52,7 +59,10 @@ def main():
     args = parser.parse_args()
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
-    session = onnxruntime.InferenceSession(args.model, options, providers=["CPUExecutionProvider"])
+    session, *encoders = (
+        onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+        for path in args.model.split(",")
+    )
     all = [Generation(session, int(prompt)) for prompt in args.prompts.split(",")]
 
     def run(generation):
@@ -72,11 +82,13 @@ def main():
             thread.join()
     else:
         for generation in all:
+            for encoder in encoders:
+                generation.hear(encoder)
             run(generation)
     for generation in all:
         print(*generation.tokens)
     with open(args.times, "w") as out:
-        json.dump([[of.prompt, of.times] for of in all], out)
+        json.dump([[of.prompt, of.times, *([of.heard] if of.heard else [])] for of in all], out)
 
 
 main()

@@ -17,14 +17,15 @@ static void find(struct finder *finder)
 	const struct recording_facts *facts = finder->run->result->recorded;
 	const struct summary_generations *of = facts ? &facts->model->generations : NULL;
 	double own_ns = of ? (double)(of->wall_ns - of->others_ns) : 0;
+	double prefill_ns = of ? (double)(of->prefill_ns - of->encoder_ns) : 0;
 
 	/* one token after the prompt is not generation but classification */
 	if (!of || of->n_whole < 2 || !of->between.n || of->median_prompt < LEAST_TOKENS ||
-	    (double)of->prefill_ns < least_share * own_ns || finder_has_waited(finder))
+	    prefill_ns < least_share * own_ns || finder_has_waited(finder))
 		return;
-	finder_add_counts(finder, &insight_long_prompts, (double)of->prefill_ns / own_ns, (int64_t)of->median_prompt,
+	finder_add_counts(finder, &insight_long_prompts, prefill_ns / own_ns, (int64_t)of->median_prompt,
 			  (int64_t)of->n_whole)
-	    ->low = (double)of->prefill_ns / (double)of->prompt_tokens;
+	    ->low = prefill_ns / (double)of->prompt_tokens;
 }
 
 static void say(const struct speaker *to)
