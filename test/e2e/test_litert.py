@@ -161,6 +161,45 @@ def test_other_shapes_signatures_and_many_interpreters(lab, each_litert, models)
     assert kinds(recording.operators)["TANH"] == 1000
 
 
+def in_c(lab, how, model, *more):
+    """A program in C that opens the library of `how`; the version that the report has."""
+    if how == "compiled":
+        newest = environment(envs.litert, "newest")
+        (library,) = glob.glob(os.path.join(newest.path, "lib/python3*/site-packages/ai_edge_litert/libLiteRt.so"))
+        version = newest.version
+    else:
+        library, version = environment(envs.lite_c)
+    binary = lab.binaries.plain("lite_opened", ["-ldl"])
+    return [binary, how, library, model, *[str(one) for one in more]], version
+
+
+@pytest.mark.parametrize("how", ["interpreter", "xnnpack", "compiled"])
+def test_a_program_in_c(lab, models, how):
+    times = lab.path("times")
+    program, version = in_c(lab, how, models("cnn"), 5, times)
+    recording = lab.both(program, level="detail").recording
+    assert len(recording.inferences) == 5 and len(recording.of("session")) == 1
+    if how == "interpreter":
+        kinds_of_cnn = {"CONV_2D": 10, "MAX_POOL_2D": 10, "RESHAPE": 5, "FULLY_CONNECTED": 5, "SOFTMAX": 5}
+        assert kinds(recording.operators) == kinds_of_cnn
+        assert {one.args["provider"] for one in recording.operators} == {"CPU"}
+    else:
+        assert kinds(recording.operators) == {"TfLiteXNNPackDelegate": 5}
+        assert {one.args["provider"] for one in recording.operators} == {"XNNPACK"}
+    assert {run.args["shapes"] for run in recording.inferences} == {"float32[1x32x32x3]"}
+    assert inside_own_times(recording, own_times(times)) == []
+    report, text = report_of(lab, recording)
+    (model,) = report["models"]
+    assert (model["name"], model["path"]) == ("cnn", models("cnn"))
+    assert "litert %s" % version in text and "not recorded:" not in text
+
+
+def test_a_compiled_model_in_python(lab, litert, models):
+    recording = lab.both(lab.python(litert, "liteprogram", "compiled", models("cnn"))).recording
+    assert [run.args["model"] for run in recording.inferences] == ["cnn"] * 5
+    assert kinds(recording.operators) == {"TfLiteXNNPackDelegate": 5}
+
+
 def test_a_child_of_fork_is_seen_too(lab, litert, models):
     recording = lab.both(lab.python(litert, "liteprogram", "forked", models("chain"), "--plain")).recording
     per_process = collections.Counter(run.args["tid"] for run in recording.inferences)
@@ -200,6 +239,23 @@ def test_a_running_program_is_seen_by_injection(lab, each_litert, models):
     assert {run.args["model"] for run in whole} == {"cnn"}
     nodes = collections.Counter(one.name for one in done.recording.operators if one.args.get("inference"))
     assert len(nodes) == 7 and all(n >= len(whole) for n in nodes.values()), nodes
+
+
+@pytest.mark.root
+@pytest.mark.parametrize("how", ["interpreter", "compiled"])
+def test_a_running_program_in_c_is_seen_by_injection(lab, models, how):
+    times = lab.path("times")
+    program, version = in_c(lab, how, models("cnn"), 0, times)
+    server = Server(lab, program, times=times)
+    listed = json.loads(lab.plain([lab.inftrace, "ps", "--json"]).out)["programs"]
+    runtimes = [row for row in listed if row["pid"] == server.pid][0]["runtimes"]
+    assert {(one["name"], one["version"]) for one in runtimes} == {("litert", version)}
+    done = attach(lab, "--inject", server.pid, n=100)
+    server.end()
+    whole = [run for run in done.recording.inferences if run.end and not run.args.get("partial")]
+    assert len(whole) >= 90 and {run.args["model"] for run in whole} == {"cnn"}
+    nodes = collections.Counter(one.name for one in done.recording.operators if one.args.get("inference"))
+    assert len(nodes) == (7 if how == "interpreter" else 1) and all(n >= len(whole) for n in nodes.values()), nodes
 
 
 @pytest.mark.root

@@ -42,8 +42,9 @@ struct text_search {
 	unsigned n_tails;
 };
 
-static void look_at(const struct text_search *search, uint64_t address, uint64_t target)
+static void look_at(void *context, uint64_t address, uint64_t target)
 {
+	const struct text_search *search = context;
 	const struct image *image = search->frames->image;
 	const char *text = image_at(image, target, 4, IMAGE_R);
 
@@ -98,4 +99,23 @@ void text_anchor_find(struct text_anchor *anchors, size_t n, const struct eh_fra
 	for (int i = 0; i < frames->image->n_segments; i++)
 		if (frames->image->segment[i].flags & IMAGE_X)
 			text_anchor_scan(&frames->image->segment[i], look_at, &search);
+}
+
+static void keep_first(void *context, uint64_t address, uint64_t target)
+{
+	uint64_t *first = context;
+
+	if (!*first)
+		*first = target;
+}
+
+const char *text_anchor_returned(const struct image *image, uint64_t function, size_t max)
+{
+	enum { FEW = 16 }; /* a landing pad, the address, the return */
+	struct image_segment code = { function, function + FEW, IMAGE_X, image_at(image, function, FEW, IMAGE_X) };
+	uint64_t first = 0;
+
+	if (code.data)
+		text_anchor_scan(&code, keep_first, &first);
+	return first ? image_text(image, first, max) : NULL;
 }

@@ -22,5 +22,7 @@ struct text_anchor {
 
 /* Fills in all n anchors in one pass over the code. */
 void text_anchor_find(struct text_anchor *anchors, size_t n, const struct eh_frame *frames);
+/* The text, of at most max - 1 bytes, whose address a short function computes first; NULL: it computes none. */
+const char *text_anchor_returned(const struct image *image, uint64_t function, size_t max);
 
 #endif

@@ -9,7 +9,7 @@
 
 enum { MAX_DISTANCE = 8 };
 
-void text_anchor_scan(const struct image_segment *segment, text_anchor_look *look, const struct text_search *search)
+void text_anchor_scan(const struct image_segment *segment, text_anchor_look *look, void *context)
 {
 	size_t n = (size_t)(segment->end - segment->start) / 4;
 
@@ -24,7 +24,7 @@ void text_anchor_scan(const struct image_segment *segment, text_anchor_look *loo
 			uint32_t add = arm64_insn(segment->data, (int)k);
 			if (!arm64_is_add(add) || arm64_first(add) != reg)
 				continue;
-			look(search, at, page + arm64_number(add));
+			look(context, at, page + arm64_number(add));
 			if (arm64_target(add) == reg)
 				break;
 		}

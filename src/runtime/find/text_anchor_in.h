@@ -5,12 +5,10 @@
 
 #include "runtime/find/image.h"
 
-struct text_search;
-
 /* The code at `address` computes `target`. */
-typedef void text_anchor_look(const struct text_search *search, uint64_t address, uint64_t target);
+typedef void text_anchor_look(void *context, uint64_t address, uint64_t target);
 
 /* Calls `look` for each address that code in this segment computes. */
-void text_anchor_scan(const struct image_segment *segment, text_anchor_look *look, const struct text_search *search);
+void text_anchor_scan(const struct image_segment *segment, text_anchor_look *look, void *context);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "runtime/find/text_anchor_in.h"
 
-void text_anchor_scan(const struct image_segment *segment, text_anchor_look *look, const struct text_search *search)
+void text_anchor_scan(const struct image_segment *segment, text_anchor_look *look, void *context)
 {
 	const uint8_t *begin = segment->data, *end = begin + (segment->end - segment->start), *at = begin;
 
@@ -16,7 +16,7 @@ void text_anchor_scan(const struct image_segment *segment, text_anchor_look *loo
 		int32_t distance;
 		if (at > begin && (at[-1] & 0xfb) == 0x48 && (at[1] & 0xc7) == 5) {
 			memcpy(&distance, at + 2, 4);
-			look(search, address, address + 6 + (uint64_t)(int64_t)distance);
+			look(context, address, address + 6 + (uint64_t)(int64_t)distance);
 		}
 		at++;
 	}

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "runtime/find/dynamic.h"
 #include "runtime/litert/litert.h"
 
 #define SUBGRAPH_CLASS "N6tflite8SubgraphE"
@@ -52,10 +53,22 @@ static bool is_getter(const struct rtti *rtti, uint64_t table)
 #endif
 }
 
+/* "2.8.0"; "": only the library for C has a function that returns it. */
+static const char *version_of(const struct image *image)
+{
+	enum { LONGEST = 16 };
+	struct dynamic dynamic;
+	uint64_t function = dynamic_read(&dynamic, image) ? dynamic_function(&dynamic, "TfLiteVersion") : 0;
+	const char *text = function ? text_anchor_returned(image, function, LONGEST) : NULL;
+
+	return text && text[0] >= '1' && text[0] <= '9' && text[1] == '.' ? text : "";
+}
+
 static void find(struct runtime_found *found, struct rtti *rtti, const struct runtime_found *host)
 {
 	uint64_t planner = rtti_table(rtti, PLANNER_CLASS);
 
+	found->version = version_of(rtti->image);
 	for (int i = 0; i < N_LITERT_FAMILIES; i++)
 		found->slot[i] = runtimes_slot(&litert_families[i], 0);
 	if (planner && is_getter(rtti, planner) && litert_find_info(rtti).table)

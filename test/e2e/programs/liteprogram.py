@@ -3,9 +3,9 @@
 
 HOW: infer (one interpreter), threads (8, with an interpreter each), two (a second model, in turn), bytes (from memory),
 loop (control flow), fails (some of the inferences fail), resized (other shapes, in turn), signatures (two subgraphs),
-again (interpreters that come and go), forked (a child goes on), serve (until standard input ends), cost (prints the
-time of an inference). Standard output is the same in every run. --plain: without XNNPACK. --nodes FILE: the graph's
-nodes as the runtime has them."""
+again (interpreters that come and go), compiled (CompiledModel), forked (a child goes on), serve (until standard input
+ends), cost (prints the time of an inference). Standard output is the same in every run. --plain: without XNNPACK.
+--nodes FILE: the graph's nodes as the runtime has them."""
 
 import argparse
 import hashlib
@@ -157,6 +157,17 @@ def again():
         timed(made)
         print(checksum(made))
         del made
+
+
+def compiled():
+    from ai_edge_litert.compiled_model import CompiledModel
+
+    made = CompiledModel.from_file(args.model[0])
+    given, results = made.create_input_buffers(0), made.create_output_buffers(0)
+    for turn in range(args.runs):
+        given[0].write(np.random.default_rng(turn).standard_normal((1, 32, 32, 3)).astype(np.float32))
+        made.run_by_index(0, given, results)
+        print(results[0].read(10, np.float32).tolist())
 
 
 def forked():
