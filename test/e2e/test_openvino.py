@@ -311,7 +311,10 @@ def test_a_program_in_cpp_calls_and_starts_inferences_and_some_throw(lab, openvi
     nodes = collections.Counter(
         node.args["inference"] for node in done.recording.operators if node.args.get("inference")
     )
-    assert [nodes[slice.args["inference"]] for slice in runs] == [8] * 10 + [1] * (4 + len(called))
+    # 8, or 10 where a processor with AMX converts to bfloat16 and back
+    each = nodes[runs[0].args["inference"]]
+    assert each in (8, 10)
+    assert [nodes[slice.args["inference"]] for slice in runs] == [each] * 10 + [1] * (4 + len(called))
     # the lines that asked, below OpenVINO's own frames; of requests that its threads run, too
     with open(source) as file:
         lines = file.read().split("\n")
@@ -324,6 +327,29 @@ def test_a_program_in_cpp_calls_and_starts_inferences_and_some_throw(lab, openvi
         assert ("start_async" if "pool_queue_ns" in slice.args else "request.infer") in lines[int(match[2]) - 1]
     made = [slice.args["caller"] for slice in done.recording.of("session")]
     assert made and all(re.match(r"request_of\b.* \(%s:\d+\)" % re.escape(source), caller) for caller in made), made
+
+
+def test_a_program_in_c_calls_and_starts_inferences(lab, openvino):
+    program, include = lab.path("ovnative"), os.path.join(os.path.dirname(openvino.libs), "include")
+    libraries = [*glob.glob(os.path.join(openvino.libs, "libopenvino_c.so.*")), "-Wl,-rpath," + openvino.libs]
+    source = os.path.join(envs.PROGRAMS, "ovnative.c")
+    flags = ["-g", "-I" + include, "-Wl,-rpath-link," + openvino.libs]
+    subprocess.run(["cc", *flags, "-o", program, source, *libraries], check=True)
+    done = lab.both([program, lab.model("cnn")], level="detail")
+    recording = done.recording
+    runs = sorted(recording.inferences, key=lambda slice: slice.start)
+    assert [slice.args["model"] for slice in runs] == ["cnn"] * 15
+    assert ["pool_queue_ns" in slice.args for slice in runs] == [False] * 5 + [True] * 10
+    assert len({slice.args["shapes"] for slice in runs}) == 1 and runs[0].args["shapes"].startswith("float32[")
+    nodes = collections.Counter(node.args["inference"] for node in recording.operators if node.args.get("inference"))
+    executed = int(re.search(r"^executed (\d+)$", done.out, re.M)[1])
+    assert executed > 5 and [nodes[slice.args["inference"]] for slice in runs] == [executed] * 15
+    with open(source) as file:
+        lines = file.read().split("\n")
+    asked = [re.fullmatch(r"main \(%s:(\d+)\)" % re.escape(source), slice.args["caller"]) for slice in runs]
+    for match, slice in zip(asked, runs):
+        assert ("start_async" if "pool_queue_ns" in slice.args else "request_infer") in lines[int(match[1]) - 1]
+    assert len(recording.of("session")) == 1 and recording.of("specialize")
 
 
 def test_what_auto_and_hetero_run_on_cpus_is_seen_once(lab, each_openvino):

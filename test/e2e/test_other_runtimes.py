@@ -104,3 +104,15 @@ def test_beside_a_runtime_that_is_recorded(lab, wheel, ncnn):
     assert report["models"][0]["inferences"]["count"] == 3
     assert [found["runtime"] for found in report["other_runtimes"]] == ["ncnn"]
     assert "also loaded ncnn 2.11.0; not recorded" in text
+
+
+def test_a_library_of_others_has_its_own_version(lab, tmp_path):
+    """As pywhispercpp 1.5.1 brings whisper.cpp 1.8.5."""
+    folder = tmp_path / "site-packages" / "pywhispercpp.libs"
+    folder.mkdir(parents=True)
+    (folder.parent / "pywhispercpp-1.5.1.dist-info").mkdir()
+    path = folder / "libwhisper-1ab89ae8.so.1.8.5"
+    subprocess.run(["cc", "-shared", "-x", "c", "/dev/null", "-o", path], check=True)
+    lab.record([sys.executable, "-c", LOAD, str(path), "0"], judged=False)
+    (found,) = report_of(lab, lab.path("recording.pftrace"))[0]["other_runtimes"]
+    assert (found["runtime"], found["version"]) == ("whisper.cpp", "1.8.5")

@@ -3,7 +3,7 @@
  * Python: site-packages/torch/lib/libtorch.so belongs to the site-packages/torch-2.11.0.dist-info whose name is that of
  * the folder, or whose top_level.txt has it, or which has its name at the end and installed its files
  * (https://packaging.python.org/en/latest/specifications/recording-installed-packages/). npm: the nearest package.json
- * above a library in node_modules. Else "libx.so.1.2.3".
+ * above a library in node_modules. Else, and of libraries of others that a package of Python brings, "libx.so.1.2.3".
  */
 #include "capture/proc/package_version.h"
 
@@ -182,10 +182,25 @@ static bool of_name(const char *path, char *version, size_t size)
 	return so && put(so + 4, strlen(so + 4), version, size);
 }
 
+/* "x.libs/liby-1a2b3c4d.so.1.8.5": a library of others that a package of Python brings has a version of its own. */
+static bool of_brought(const char *path, char *version, size_t size)
+{
+	const char *folder = strstr(path, ".libs/");
+	unsigned n_dots = 0;
+
+	if (!folder || strchr(folder + strlen(".libs/"), '/') || !of_name(path, version, size))
+		return false;
+	for (const char *at = version; *at; at++)
+		n_dots += *at == '.';
+	return n_dots >= 2;
+}
+
 bool package_version(const char *root, const char *path, char *version, size_t size)
 {
 	char full[PATH_MAX];
 
+	if (of_brought(path, version, size))
+		return true;
 	for (int way = 0; way < 2; way++) {
 		if (snprintf(full, sizeof full, "%s%s", root, path) >= (int)sizeof full)
 			return false;
