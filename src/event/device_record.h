@@ -28,7 +28,13 @@ enum device_record {
 	 * the conversion of times, id: records of kinds that are not read, run: work without times, text: how often the
 	 * library's clock was set; since the begin; more: enum device_library */
 	RECORD_DEVICE_STATE,
+	/* A node of a graph, by its number: value. flags: enum device_node_fact. DEVICE_NODE_MADE: at `time`, by the
+	 * thread id; DEVICE_NODE_CLONED: from the node of number `time`; DEVICE_NODE_OF_WORK: that of the work whose
+	 * RECORD_DEVICE_MORE comes next, of the same run */
+	RECORD_DEVICE_NODE,
 };
+
+enum device_node_fact { DEVICE_NODE_MADE = 1, DEVICE_NODE_CLONED, DEVICE_NODE_OF_WORK };
 
 #define SEGMENT_NO_STREAM UINT32_MAX
 /* A stream of ROCm's: copies, of which it does not tell the queue. */

@@ -21,7 +21,7 @@
 /* FERRY_SLOTS: words that may lead to the code; FERRY_MAX: bytes of head and code at most */
 enum { FERRY_DIR = 64, FERRY_AGENT = 192, FERRY_ERROR = 120, FERRY_SLOTS = 8, FERRY_MAX = 1536 };
 
-enum { FERRY_LEVEL = 15, FERRY_KERNELS = 16 }; /* also kernels of devices */
+enum { FERRY_LEVEL = 15, FERRY_KERNELS = 16, FERRY_NODES = 32 }; /* also kernels of devices; also nodes of graphs */
 
 enum ferry_phase {
 	FERRY_IDLE,	/* the next call claims it */
@@ -46,7 +46,7 @@ struct ferry_head {
 	uint64_t pthread_detach, pthread_key_create, pthread_setspecific;
 	uint64_t segment_layout; /* SEGMENT_LAYOUT: an agent of another version must not be used */
 	uint64_t ring_bytes;
-	uint32_t level; /* FERRY_LEVEL: the agent's: 1 inference, 2 operator, 3 detail; FERRY_KERNELS */
+	uint32_t level; /* FERRY_LEVEL: the agent's: 1 inference, 2 operator, 3 detail; FERRY_KERNELS, FERRY_NODES */
 	uint32_t use_ticks;
 	uint32_t readonly_slots; /* a bit for each slot whose page was not writable */
 	uint32_t is_leaving; /* the recorder, in good order: what it has not read yet it reads, then sets SEGMENT_OFF */

@@ -596,7 +596,12 @@ def custom():
     return model, {"x": np.array(["abc", "x"])}
 
 
-def launches():
+def captured():
+    """The same, of which all kernels but the first operator's are captured in the first inference, and replayed."""
+    return launches("captured", {1: 1, 9: 2})
+
+
+def launches(name="launches", capture={}):
     """Operators of programs/launch_ops.c: a copy, then 1 to 5 kernels each on two streams, a graph, and a wait."""
     nodes = [
         helper.make_node(
@@ -609,12 +614,13 @@ def launches():
             stream=7 + i % 2,
             us=5 + i,
             copies=65536 if i == 0 else 0,
-            graph=int(i == 8),
+            graph=int(i == 8 and not capture),
             waits=int(i >= 8),
+            capture=capture.get(i, 0),
         )
         for i in range(10)
     ]
-    model = _model("launches", nodes, [_value("x", FLOAT, [4])], [_value("y", FLOAT, [4])])
+    model = _model(name, nodes, [_value("x", FLOAT, [4])], [_value("y", FLOAT, [4])])
     model.opset_import.append(helper.make_opsetid("test", 1))
     return model, {"x": _ramp(4)}
 
@@ -764,6 +770,7 @@ MODELS = (
     spread,
     deep,
     kinds,
+    captured,
     custom,
     launches,
     types,

@@ -17,6 +17,7 @@ from test_view import table, view
 
 OPERATORS = 10
 KERNELS = {"k%d" % i if i < 9 else "y": 4 if i == 8 else 1 + i % 5 for i in range(OPERATORS)}
+WHOLE = {**KERNELS, "k8": 1}  # the four of k8 are a graph, of which CUPTI makes one record
 
 
 def fakes(lab):
@@ -40,22 +41,23 @@ def kernels_of(recording):
 def node_of(kernel):
     """What the library called the kernel after."""
     symbol = kernel.args.get("symbol", kernel.name)
+    if symbol.startswith("graph "):
+        return "k8"
     return re.search(r"kernel_of_(k\d|y)", symbol).group(1)
 
 
-def check_attribution(recording, runs, lost=0):
+def check_attribution(recording, runs, per_node=KERNELS):
     """Every kernel is recorded once, and under its own operator, in an inference of its own."""
     kernels = kernels_of(recording)
-    assert len(kernels) == runs * sum(KERNELS.values()) - lost
+    assert len(kernels) == runs * sum(per_node.values())
     wrong = [kernel for kernel in kernels if kernel.args.get("operator") != node_of(kernel)]
     assert not wrong, (len(wrong), wrong[0].args)
     assert {kernel.args["op_type"] for kernel in kernels} == {"Launch"}
     per_run = collections.Counter((kernel.args["inference"], node_of(kernel)) for kernel in kernels)
     numbers = {run.args["inference"] for run in recording.inferences}
     assert {number for number, _ in per_run} == numbers
-    if not lost:
-        assert len(numbers) == runs
-        assert per_run == {(number, node): n for number in numbers for node, n in KERNELS.items()}
+    assert len(numbers) == runs
+    assert per_run == {(number, node): n for number in numbers for node, n in per_node.items()}
     return kernels
 
 
@@ -71,7 +73,7 @@ def of_calls(recording):
 def test_kernels_are_under_their_operators(lab, wheel):
     done = lab.both(program(lab, wheel), level="operator", options=["--kernels"], env=environment(lab))
     recording = done.recording
-    kernels = check_attribution(recording, 5)
+    kernels = check_attribution(recording, 5, WHOLE)
     assert not recording.lost and not recording.notes("stopped")
     # in call order, each after its call; the fake's clock is exact
     assert int(recording.note("device clock")["error_ns"]) < 100000
@@ -95,22 +97,37 @@ def test_kernels_are_under_their_operators(lab, wheel):
     # of the four inferences after the first
     (model,) = report["models"]
     device = model["inferences"]["kernels"]
-    assert device["inferences"] == 4 and device["kernels"] == 4 * (sum(KERNELS.values()) + 1)
+    assert device["inferences"] == 4 and device["kernels"] == 4 * (sum(WHOLE.values()) + 1)
     assert device["copies_to_device"] == {"copies": 4, "bytes": 4 * 65536}
     assert device["calls"] == sum(of_calls(recording).values()) * 4 // 5 and device["waits"] == 8
     assert 0 < device["busy_ns"] <= device["kernels_ns"]
     of_nodes = {row["name"]: (row["kernels"], row["device_ns"]) for row in model["operators"]["nodes"]}
     assert {name: n for name, (n, _) in of_nodes.items()} == {
-        name: 4 * (n + (name == "k0")) for name, n in KERNELS.items()
+        name: 4 * (n + (name == "k0")) for name, n in WHOLE.items()
     }
     (of_type,) = model["operators"]["types"]
     assert sum(ns for _, ns in of_nodes.values()) == of_type["device_ns"] == device["kernels_ns"]
     assert of_calls(recording) == {
-        "cudaLaunchKernel": 5 * (sum(KERNELS.values()) - KERNELS["k8"]),
+        "cudaLaunchKernel": 5 * (sum(WHOLE.values()) - WHOLE["k8"]),
         "cudaGraphLaunch": 5,
         "cudaMemcpyAsync": 5,
         "cudaStreamSynchronize": 10,
     }
+
+
+def test_nodes_of_a_graph_are_under_the_operators_that_they_were_captured_in(lab, wheel):
+    done = lab.both(
+        program(lab, wheel, model="captured"), level="operator", options=["--graph-nodes"], env=environment(lab)
+    )
+    kernels = check_attribution(done.recording, 5)
+    of_graph = [kernel for kernel in kernels if node_of(kernel) != "k0"]
+    assert {kernel.args["graph"] for kernel in of_graph} == {6}
+    assert len({kernel.args["graph"] for kernel in kernels if "graph" in kernel.args}) == 1
+    # without being asked for, a graph is one slice, of the operator that launched it
+    done = lab.record(program(lab, wheel, model="captured"), options=["--kernels"], env=environment(lab))
+    graphs = [kernel for kernel in kernels_of(done.recording) if kernel.name == "graph 6"]
+    assert [graph.args["operator"] for graph in graphs] == ["y"] * 5
+    assert len(kernels_of(done.recording)) == 5 * (1 + WHOLE["k0"])
 
 
 @pytest.mark.parametrize(
@@ -132,11 +149,11 @@ def test_records_may_be_of_any_release_and_in_any_order(lab, wheel, words, level
     )
     if "hostile" in words:  # every tenth kernel that is launched alone has another name
         names = [kernel.name for kernel in kernels_of(done.recording)]
-        n_alone = sum(KERNELS.values()) - KERNELS["k8"]
-        assert sum("kernel_of" not in name for name in names) == 60 * n_alone // 10
-        assert len(names) == 60 * sum(KERNELS.values())
+        n_alone = sum(WHOLE.values()) - WHOLE["k8"]
+        assert sum("kernel_of" not in name and name != "graph 7" for name in names) == 60 * n_alone // 10
+        assert len(names) == 60 * sum(WHOLE.values())
         return
-    check_attribution(done.recording, 60)
+    check_attribution(done.recording, 60, WHOLE)
     assert bool(losses(lab, done.recording, "not known here")) == ("future" in words)
     assert done.recording.note("device clock").get("count", 0) == int("step" in words)
 
@@ -173,7 +190,7 @@ def test_a_child_of_fork_has_no_kernels_and_disturbs_none(lab, wheel):
     runs = {pid: [run for run in done.recording.inferences if run.track.pid == pid] for pid in (parent, child)}
     assert [len(runs[pid]) for pid in (parent, child)] == [5, 5]
     kernels = kernels_of(done.recording)
-    assert len(kernels) == 5 * sum(KERNELS.values()) and {kernel.track.pid for kernel in kernels} == {parent}
+    assert len(kernels) == 5 * sum(WHOLE.values()) and {kernel.track.pid for kernel in kernels} == {parent}
     assert not [kernel for kernel in kernels if kernel.args["operator"] != node_of(kernel)]
 
 
@@ -181,9 +198,9 @@ def test_what_is_not_known_is_said(lab, wheel):
     """Work without times, and a program that is killed."""
     done = lab.record(program(lab, wheel, runs=20), options=["--kernels"], env=environment(lab, "zero=10"))
     n = losses(lab, done.recording, "without times")
-    assert n == 20 * (sum(KERNELS.values()) + 1) // 10
+    assert n == 20 * (sum(WHOLE.values()) + 1) // 10
     total = len(done.recording.of("kernel"))
-    assert total == 20 * (sum(KERNELS.values()) + 1) - n
+    assert total == 20 * (sum(WHOLE.values()) + 1) - n
 
 
 def test_one_sentence_says_why_there_are_no_kernels(lab, wheel):
@@ -226,7 +243,7 @@ def test_the_programs_own_profiler_gets_cupti(lab, wheel):
     assert "subscribed 0" in done.out
     assert "cuptiSubscribe" in done.recording.note("stopped")["text"]
     kernels = kernels_of(done.recording)
-    assert len(kernels) == 5 * sum(KERNELS.values()) and len(done.recording.inferences) == 10
+    assert len(kernels) == 5 * sum(WHOLE.values()) and len(done.recording.inferences) == 10
     assert not [kernel for kernel in kernels if kernel.args["operator"] != node_of(kernel)]
 
 
@@ -245,7 +262,7 @@ def test_injection_begins_and_ends_it(lab, wheel):
     for _ in range(2):
         done = attach(lab, "--inject", "--kernels", server.pid, n=60)
         kernels = [kernel for kernel in kernels_of(done.recording) if "operator" in kernel.args]
-        assert len(kernels) > 10 * sum(KERNELS.values())
+        assert len(kernels) > 10 * sum(WHOLE.values())
         assert not [kernel for kernel in kernels if kernel.args["operator"] != node_of(kernel)]
     server.end()
     with open(tell) as file:

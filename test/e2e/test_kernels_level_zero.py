@@ -10,7 +10,7 @@ import pytest
 from attaching import attach, python_server
 from lab import PATIENCE, children_of, wait_until
 from recording import Growing, Recording
-from test_kernels import KERNELS, OPERATORS, check_attribution, kernels_of, losses, node_of, of_calls, program
+from test_kernels import KERNELS, OPERATORS, WHOLE, check_attribution, kernels_of, losses, node_of, of_calls, program
 
 
 def environment(lab, words="", **more):
@@ -162,7 +162,7 @@ def test_one_library_tells_of_kernels_and_others_keep_quiet(lab, wheel):
     for folders in ((cuda, pti), (cuda, only_loader)):
         words = program(lab, wheel, more=["--load", "libze_loader.so.1", "zeInit"])
         done = lab.record(words, options=["--kernels"], env={"LD_LIBRARY_PATH": ":".join(folders)})
-        check_attribution(done.recording, 5)
+        check_attribution(done.recording, 5, WHOLE)
         assert not done.recording.notes("stopped") and done.recording.note("device clock")["source"] == "CUPTI"
     env = environment(lab, LD_LIBRARY_PATH=only_loader, FAKE_ZE="npu")
     done = lab.record(program(lab, wheel), options=["--kernels"], env=env)

@@ -47,7 +47,7 @@ bool devices_are_over(void)
 void devices_want(enum device_wish wish)
 {
 	wanted = wish;
-	__atomic_store_n(&device_due_ns, wish == DEVICE_WANTED ? 0 : UINT64_MAX, __ATOMIC_RELAXED);
+	__atomic_store_n(&device_due_ns, wish ? 0 : UINT64_MAX, __ATOMIC_RELAXED);
 }
 
 enum device_wish devices_wanted(void)
@@ -74,7 +74,7 @@ static void look_now(void)
 {
 	int saved = errno;
 
-	if (wanted != DEVICE_WANTED || hot->is_child || !agent_thread() || !lock_try(&looking))
+	if (!wanted || hot->is_child || !agent_thread() || !lock_try(&looking))
 		return;
 	__atomic_store_n(&device_due_ns, look_at_all(), __ATOMIC_RELAXED);
 	lock_give(&looking);

@@ -12,6 +12,7 @@
 enum device_wish {
 	DEVICE_NOT_WANTED,
 	DEVICE_WANTED,
+	DEVICE_WANTED_NODES, /* also each node of a graph, where that is to be had */
 };
 
 enum device_look {

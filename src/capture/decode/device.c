@@ -1,120 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Keeps what came of a device until its operators have come, and ties them. device_tell.c puts it into events. */
+/*
+ * Keeps what came of a device until its operators have come (device_spans.c), and ties them. device_tell.c puts it into
+ * events.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "capture/decode/device_in.h"
 
-enum { MAX_THREADS = 4096, MAX_SPANS = 1 << 16, MAX_WAITING = 1 << 17, ROUNDS = 2, LOOK_ON = 4096 };
-#define PATIENCE_NS 10000000000u /* with an operator that has not ended */
-
-static struct device_thread *find_thread(struct device *device, int32_t tid, bool may_add)
-{
-	struct device_thread *thread = device->threads.data;
-
-	for (size_t i = 0; i < device->threads.n; i++)
-		if (thread[i].tid == tid)
-			return &thread[i];
-	if (!may_add || device->threads.n == MAX_THREADS)
-		return NULL;
-	thread = array_add(&device->threads, sizeof *thread);
-	if (thread)
-		thread->tid = tid;
-	return thread;
-}
-
-static int32_t inner_tid(const struct records_step *step)
-{
-	const struct workers *workers = &step->process->workers;
-
-	return step->reader->worker ? workers->at[step->reader->worker - 1].inner_tid : 0;
-}
-
-/* All work of those up to there has been told. */
-static void forget_spans(struct array *spans, uint64_t until_ns)
-{
-	struct device_span *span = spans->data;
-	size_t n_old = 0;
-
-	while (n_old < spans->n && (span[n_old].end_ns < until_ns || spans->n - n_old >= MAX_SPANS))
-		n_old++;
-	if (n_old < spans->n / 2 && spans->n < MAX_SPANS)
-		return;
-	memmove(span, span + n_old, (spans->n - n_old) * sizeof *span);
-	spans->n -= n_old;
-}
-
-int device_add_span(const struct records_step *step, const struct device_span *span)
-{
-	struct device *device = &step->process->device;
-	struct device_thread *thread;
-	struct device_span *added;
-
-	if (!device->is_begun)
-		return 0;
-	thread = find_thread(device, inner_tid(step), true);
-	if (!thread)
-		return 0;
-	if (!span->node)
-		thread->open_ns = 0;
-	if (thread->spans.n && thread->spans.n % 1024 == 0)
-		forget_spans(&thread->spans, device->oldest_ns);
-	added = array_add_raw(&thread->spans, sizeof *added);
-	if (!added)
-		return -ENOMEM;
-	*added = *span;
-	if (!span->begin_ns && thread->n_open_operators)
-		thread->n_open_operators--;
-	if (!span->begin_ns)
-		added->begin_ns = thread->n_open_operators < DEVICE_OPEN
-				      ? thread->open_operator_ns[thread->n_open_operators]
-				      : span->end_ns;
-	return 0;
-}
-
-void device_begin_operator(const struct records_step *step, uint64_t begin_ns)
-{
-	struct device_thread *thread =
-	    step->process->device.is_begun ? find_thread(&step->process->device, inner_tid(step), true) : NULL;
-
-	if (!thread)
-		return;
-	if (thread->n_open_operators < DEVICE_OPEN)
-		thread->open_operator_ns[thread->n_open_operators] = begin_ns;
-	thread->n_open_operators++;
-}
-
-void device_begin_run(const struct records_step *step, uint64_t begin_ns)
-{
-	struct device_thread *thread =
-	    step->process->device.is_begun ? find_thread(&step->process->device, inner_tid(step), true) : NULL;
-
-	if (thread) {
-		thread->open_ns = begin_ns;
-		thread->n_open_operators = 0;
-	}
-}
-
-/* The innermost one that holds the moment, of which the first end is the first that can; NULL: none has ended. */
-static const struct device_span *span_at(const struct device_thread *thread, uint64_t time_ns)
-{
-	const struct device_span *span = thread->spans.data;
-	size_t low = 0, high = thread->spans.n;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (span[middle].end_ns < time_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (size_t i = low; i < thread->spans.n && i < low + LOOK_ON; i++)
-		if (span[i].begin_ns <= time_ns)
-			return &span[i];
-	return NULL;
-}
+enum { MAX_WAITING = 1 << 17, ROUNDS = 2 };
 
 static int by_correlation(const void *a_, const void *b_)
 {
@@ -148,20 +43,12 @@ static struct device_call *call_of(struct device *device, const struct device_wo
 	return found;
 }
 
-/* Whether what was open on the thread at that time has ended, so that the operator is known. */
-static bool is_past(struct device *device, const struct device_call *call)
-{
-	const struct device_thread *thread = find_thread(device, call->tid, false);
-
-	return !thread || !thread->open_ns || call->end_ns < thread->open_ns ||
-	       (call->end_ns <= device->flushed_ns && device->flushed_ns - call->end_ns > PATIENCE_NS);
-}
-
 static bool is_due(struct device *device, const struct device_work *work, bool is_last)
 {
 	if (is_last || device->work.n > MAX_WAITING)
 		return true;
-	return work->round + ROUNDS <= device->n_flushed && (!work->call || is_past(device, work->call));
+	return work->round + ROUNDS <= device->n_flushed &&
+	       (!work->call || device_is_past(device, work->call->tid, work->call->end_ns));
 }
 
 static int by_begin(const void *a_, const void *b_)
@@ -197,15 +84,15 @@ static bool waits(const struct waiting *waiting, const struct device_work *work)
 /* NULL: in none. */
 static const struct device_span *span_of(struct device *device, const struct device_call *call)
 {
-	const struct device_thread *thread = find_thread(device, call->tid, false);
-
-	return thread ? span_at(thread, call->begin_ns + (call->end_ns - call->begin_ns) / 2) : NULL;
+	return device_span_at(device, call->tid, call->begin_ns + (call->end_ns - call->begin_ns) / 2);
 }
 
 static void tie(struct device *device, struct device_work *work)
 {
 	struct device_call *call = work->call;
 
+	if (work->node)
+		work->captured_in = device_nodes_operator(device, work->node);
 	if (!call)
 		return;
 	if (work->begin_ns && work->begin_ns < call->begin_ns && call->begin_ns - work->begin_ns > device->early_ns)
@@ -302,6 +189,7 @@ int device_put(struct recorded *process, struct sink *out, bool is_last, struct 
 {
 	struct device *device = &process->device;
 	struct device_step step = { process, out, err };
+	uint64_t oldest_ns;
 	int code;
 
 	if (!device->is_begun || (!is_last && device->put_round == device->n_flushed && device->work.n <= MAX_WAITING &&
@@ -309,9 +197,12 @@ int device_put(struct recorded *process, struct sink *out, bool is_last, struct 
 		return 0;
 	device->put_round = device->n_flushed;
 	merge_calls(device);
+	oldest_ns = device_nodes_settle(device, is_last);
 	code = put_work(&step, is_last);
 	if (!code)
 		code = put_calls(&step, is_last);
+	if (oldest_ns < device->oldest_ns)
+		device->oldest_ns = oldest_ns;
 	return code;
 }
 
@@ -345,6 +236,9 @@ static int take_work(const struct records_step *step)
 	work->value = device->more.value;
 	work->shared = device->more.shared;
 	work->place = device->more.place;
+	if (device->more.node_run == record->run)
+		work->node = device->more.node;
+	device->more.node = 0;
 	device->more.kind = 0;
 	return 0;
 }
@@ -400,6 +294,12 @@ int device_take(const struct records_step *step)
 		device->more.place = record->text;
 		device->more.run = record->run;
 		device->more.kind = record->flags;
+		return 0;
+	case RECORD_DEVICE_NODE:
+		if (record->flags != DEVICE_NODE_OF_WORK)
+			return device_nodes_take(device, record);
+		device->more.node = record->value;
+		device->more.node_run = record->run;
 		return 0;
 	case RECORD_DEVICE_WORK:
 		return take_work(step);

@@ -15,6 +15,7 @@
 
 #include "base/array.h"
 #include "base/err.h"
+#include "base/slots.h"
 #include "event/event.h"
 
 struct records_step;
@@ -56,10 +57,12 @@ struct device {
 	struct array threads, work, calls; /* struct device_thread, device_work, device_call */
 	struct array lines, groups;	   /* struct device_line, device_group */
 	struct device_name *names;	   /* DEVICE_NAMES, by symbol; NULL: none so far */
+	struct slots nodes;		   /* of graphs: struct device_node */
+	struct array unsettled;		   /* uint64_t, numbers of nodes whose operator is not known yet */
 	struct {
-		uint64_t grid, value;
-		uint32_t shared, place, run, kind;
-	} more; /* of the record before */
+		uint64_t grid, value, node;
+		uint32_t shared, place, run, kind, node_run;
+	} more; /* of the records before */
 };
 
 /* A record of event/device_record.h. 0, -ENOMEM, or the sink's error. */

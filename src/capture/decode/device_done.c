@@ -15,5 +15,7 @@ void device_done(struct device *device)
 	array_done(&device->calls, sizeof(struct device_call));
 	array_done(&device->lines, sizeof(struct device_line));
 	array_done(&device->groups, sizeof(struct device_group));
+	array_done(&device->unsettled, sizeof(uint64_t));
+	slots_done(&device->nodes);
 	free(device->names);
 }

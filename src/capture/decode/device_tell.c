@@ -252,8 +252,14 @@ static size_t describe_span(struct device_step *step, const struct device_span *
 /* The operator, else the inference, else the thread. */
 static size_t describe_asker(struct device_step *step, const struct device_work *work, struct arg *args)
 {
-	size_t n = describe_span(step, work->span, args);
+	struct device_span of = work->span ? *work->span : (struct device_span){ 0 };
+	size_t n;
 
+	if (work->captured_in)
+		of.node = work->captured_in;
+	n = describe_span(step, &of, args);
+	if (work->node)
+		args[n++] = arg_int(KEY_GRAPH, (int64_t)(work->node >> 32)); /* as CUPTI numbers nodes */
 	if (!work->call)
 		return n;
 	if (!work->span)

@@ -755,6 +755,7 @@ int records_take(const struct records_step *step)
 	case RECORD_DEVICE_OVERHEAD:
 	case RECORD_DEVICE_DROPPED:
 	case RECORD_DEVICE_STATE:
+	case RECORD_DEVICE_NODE:
 		return device_take(step);
 	}
 	return 0; /* RECORD_LOST only marks a place */

@@ -261,7 +261,7 @@ static int set_environment(const struct launch *launch, const struct launch_opts
 		setenv("INFTRACE_CLOCK", "monotonic", 1);
 	/* the agent stays out of a program to which more filters apply: it does not know what they forbid */
 	if (opts->kernels) {
-		setenv("INFTRACE_KERNELS", "1", 1);
+		setenv("INFTRACE_KERNELS", opts->graph_nodes ? "nodes" : "1", 1);
 		/* by which CUDA's driver loads it when the program initialises CUDA; another tool's stays */
 		setenv("CUDA_INJECTION64_PATH", agent, 0);
 		/* without it older drivers of Level Zero let nobody see its calls */

@@ -17,6 +17,7 @@ struct launch_opts {
 	const char *level;
 	uint64_t ring_bytes;
 	bool kernels;	     /* of devices, too */
+	bool graph_nodes;    /* also nodes of graphs */
 	bool use_ticks;	     /* the time stamp counter may be used */
 	bool stdout_is_ours; /* what the program prints goes to standard error */
 	const int *stdio;    /* its standard input, output and error; -1: ours. NULL: all are ours */

@@ -27,6 +27,7 @@
 struct recorder_plan {
 	const char *level;	  /* "inference", "operator", "detail" */
 	bool kernels, no_kernels; /* of devices: asked for, or not wanted; else they are at level detail */
+	bool graph_nodes;	  /* kernels, also those of graphs, one by one */
 	uint64_t interval_ns;	  /* between two samples of resources */
 	uint32_t stacks_hz;	  /* samples of stacks a second; 0: none */
 	uint64_t duration_ns;	  /* stop recording then; 0: never */
@@ -44,7 +45,7 @@ struct recorder_guest {
 
 static inline bool recorder_wants_kernels(const struct recorder_plan *plan)
 {
-	return plan->kernels || (!plan->no_kernels && !strcmp(plan->level, "detail"));
+	return plan->kernels || plan->graph_nodes || (!plan->no_kernels && !strcmp(plan->level, "detail"));
 }
 
 /* What SIGUSR1 to the recorder is for. */

@@ -15,6 +15,7 @@ int recorder_launch(const struct recorder_opts *opts, const struct recorder_laun
 	const struct launch_opts start = { .level = opts->plan.level,
 					   .ring_bytes = launch_opts->ring_bytes,
 					   .kernels = recorder_wants_kernels(&opts->plan),
+					   .graph_nodes = opts->plan.graph_nodes,
 					   .use_ticks = clock_is_invariant("", NULL),
 					   .stdout_is_ours = launch_opts->stdout_is_ours,
 					   .stdio = launch_opts->stdio };

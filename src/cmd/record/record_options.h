@@ -37,6 +37,9 @@ struct record_options {
 	    { 0,	"kernels", \
 	      NULL,	"also record kernels of GPUs (CUDA, ROCm, Level Zero); the default at level detail", \
 	      OPT_FLAG, offsetof(type, field.plan.kernels) }, \
+	    { 0,	"graph-nodes", \
+	      NULL,	"record the kernels of a CUDA graph one by one, under the operators they were captured in", \
+	      OPT_FLAG, offsetof(type, field.plan.graph_nodes) }, \
 	    { 0,	"no-kernels", \
 	      NULL,	"leave the GPU's kernels out, also at level detail", \
 	      OPT_FLAG, offsetof(type, field.plan.no_kernels) }, \

@@ -5,7 +5,8 @@
  *
  *   Launch  y = x + 1. Attributes kernels (how many), stream, us (of each), copies (bytes to the device before, 0:
  * none), waits (1: for its stream), graph (1: its kernels are one graph), tries (kernels of 20 times the time that it
- * launches before, the first time)
+ * launches before, the first time), capture (1: its first call and those behind it are captured, until the operator
+ * with 2, which replays the graph; later calls launch nothing but that)
  *
  * A kernel is named after the first output of its node, which tests call like the node: _ZN4test<kernel of NODE>.
  */
@@ -55,14 +56,17 @@ struct custom_op {
 
 struct kernel {
 	void **api;
-	int64_t n, stream, us, copies, waits, graph, tries;
+	int64_t n, stream, us, copies, waits, graph, tries, capture;
+	int is_captured;
 	char name[8][128];
 };
 
 static void (*launch)(uint32_t, uint64_t, const char *);
 static void (*copy)(uint32_t, uint64_t, int);
 static void (*graph)(uint32_t, unsigned, uint64_t, const char *);
-static void (*sync_stream)(uint32_t);
+static void (*sync_stream)(uint32_t), (*replay)(uint32_t);
+static void (*capture)(void), (*captured)(void);
+static int is_capturing;
 
 void *RegisterCustomOps(void *options, const struct base *base);
 
@@ -90,12 +94,33 @@ static void *create(const void *op, void **api, const void *info)
 	kernel->waits = attribute(api, info, "waits");
 	kernel->graph = attribute(api, info, "graph");
 	kernel->tries = attribute(api, info, "tries");
+	kernel->capture = attribute(api, info, "capture");
 	for (int i = 0; i < kernel->n && i < 8; i++) {
 		int len = snprintf(part, sizeof part, "kernel_of_%s", node);
 
 		snprintf(kernel->name[i], sizeof kernel->name[i], "_ZN4test%d%sIfLi%dEEEvPKT_Pf", len, part, i);
 	}
 	return kernel;
+}
+
+/* Before and after an operator's own kernels. */
+static void begin_capture(struct kernel *kernel)
+{
+	if (kernel->capture != 1 || kernel->is_captured)
+		return;
+	is_capturing = 1;
+	capture();
+}
+
+static void end_capture(struct kernel *kernel)
+{
+	kernel->is_captured |= is_capturing;
+	if (kernel->capture != 2)
+		return;
+	if (is_capturing)
+		captured();
+	is_capturing = 0;
+	replay((uint32_t)kernel->stream);
 }
 
 static void compute(void *opaque, void *context)
@@ -117,10 +142,12 @@ static void compute(void *opaque, void *context)
 		copy((uint32_t)kernel->stream, (uint64_t)kernel->copies, 1);
 	for (; kernel->tries > 0; kernel->tries--)
 		launch((uint32_t)kernel->stream, (uint64_t)kernel->us * 20000, kernel->name[0]);
-	for (int64_t i = 0; i < kernel->n && !kernel->graph; i++)
+	begin_capture(kernel);
+	for (int64_t i = 0; i < kernel->n && !kernel->graph && !kernel->is_captured; i++)
 		launch((uint32_t)kernel->stream, (uint64_t)kernel->us * 1000, kernel->name[i % 8]);
 	if (kernel->graph)
 		graph((uint32_t)kernel->stream, (unsigned)kernel->n, (uint64_t)kernel->us * 1000, kernel->name[0]);
+	end_capture(kernel);
 	if (kernel->waits)
 		sync_stream((uint32_t)kernel->stream);
 }
@@ -199,6 +226,9 @@ void *RegisterCustomOps(void *options, const struct base *base)
 	*(void **)&launch = dlsym(cuda, "fake_launch");
 	*(void **)&copy = dlsym(cuda, "fake_copy");
 	*(void **)&graph = dlsym(cuda, "fake_graph");
+	*(void **)&capture = dlsym(cuda, "fake_capture");
+	*(void **)&captured = dlsym(cuda, "fake_captured");
+	*(void **)&replay = dlsym(cuda, "fake_replay");
 	*(void **)&sync_stream = dlsym(cuda, "fake_sync");
 	init(0);
 	status = ((void *(*)(const char *, void **))api[CREATE_DOMAIN])("test", &domain);

@@ -111,6 +111,24 @@ void fake_graph(uint32_t stream, unsigned n_nodes, uint64_t each_ns, const char 
 		observer->graph(stream, n_nodes, each_ns, name);
 }
 
+void fake_capture(void)
+{
+	if (observer && observer->capture)
+		observer->capture();
+}
+
+void fake_captured(void)
+{
+	if (observer && observer->captured)
+		observer->captured();
+}
+
+void fake_replay(uint32_t stream)
+{
+	if (observer && observer->replay)
+		observer->replay(stream);
+}
+
 void fake_sync(uint32_t stream)
 {
 	if (observer)

@@ -14,6 +14,11 @@ enum { FAKE_TO_DEVICE = 1, FAKE_FROM_DEVICE = 2 };
 void fake_launch(uint32_t stream, uint64_t device_ns, const char *name);
 void fake_copy(uint32_t stream, uint64_t bytes, int direction);
 void fake_graph(uint32_t stream, unsigned n_nodes, uint64_t each_ns, const char *name);
+/* What is launched on any stream until fake_captured is a node of a graph, and does not run. One graph, which is kept.
+ */
+void fake_capture(void);
+void fake_captured(void);
+void fake_replay(uint32_t stream);
 void fake_sync(uint32_t stream); /* returns when the stream is done */
 
 struct fake_observer {
@@ -21,6 +26,10 @@ struct fake_observer {
 	void (*copy)(uint32_t stream, uint64_t bytes, int direction);
 	void (*graph)(uint32_t stream, unsigned n_nodes, uint64_t each_ns, const char *name);
 	void (*sync)(uint32_t stream);
+	/* NULL: its graphs cannot be captured */
+	void (*capture)(void);
+	void (*captured)(void);
+	void (*replay)(uint32_t stream);
 };
 
 void fake_observe(const struct fake_observer *observer);

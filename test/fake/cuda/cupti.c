@@ -7,7 +7,9 @@
  * - it comes before the record of the call that launched it, which is written when the call returns;
  * - the thread's number is pthread_self's low half, until the thread's kernel number is asked for;
  * - a flush delivers only buffers in which all is complete; a forced one all; a period only full ones;
- * - the clock is CLOCK_REALTIME.
+ * - the clock is CLOCK_REALTIME;
+ * - a graph is one record if graphs are asked for, else its nodes are kernels, which have the numbers of the copies
+ * that the executable graph has.
  *
  * FAKE_CUPTI=word,word=number,...:
  *   version=N   what cuptiGetVersion says, and the sizes of records that go with it (28)
@@ -37,7 +39,8 @@
 
 enum { OK = 0, INVALID = 1, END = 12, NOT_INITIALIZED = 15, INVALID_KIND = 21, TAKEN = 39 };
 enum { COPY = 1, SET = 2, OVERHEAD = 17, DRIVER = 4, RUNTIME = 5, KERNEL = 10, GRAPH = 51, STRANGE = 61, KINDS = 64 };
-enum { STREAMS = 64, PENDING = 1 << 12, BUFFERS = 256 };
+enum { STREAMS = 64, PENDING = 1 << 12, BUFFERS = 256, NODES = 256, CAPTURED = 5, EXECUTABLE = 6 };
+enum { RESOURCE = 3, NODE_CREATED = 13, NODE_CLONED = 20 };
 
 typedef void (*requested)(uint8_t **buffer, size_t *bytes, size_t *records);
 typedef void (*completed)(void *context, uint32_t stream, uint8_t *buffer, size_t bytes, size_t valid);
@@ -47,6 +50,23 @@ struct buffer {
 	size_t bytes, used;
 	unsigned n_incomplete;
 	pthread_t owner;
+};
+
+struct node {
+	uint64_t device_ns;
+	char *name;
+};
+
+/* What callbacks get. */
+struct graph_data {
+	void *graph, *original_graph, *node, *original_node;
+	int type;
+	void *dependency, *executable;
+};
+
+struct resource {
+	void *context, *handle;
+	struct graph_data *graph;
 };
 
 struct pending {
@@ -73,6 +93,8 @@ int cuptiActivityGetNextRecord(uint8_t *buffer, size_t bytes, void **record);
 int cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t *dropped);
 int cuptiFinalize(void);
 int cuptiEnableDomain(uint32_t enable, void *subscriber, int domain);
+int cuptiEnableCallback(uint32_t enable, void *subscriber, int domain, uint32_t what);
+int cuptiGetGraphNodeId(void *node, uint64_t *number);
 
 static struct {
 	pthread_mutex_t lock;
@@ -81,6 +103,9 @@ static struct {
 	bool is_taken, has_no_driver, is_future, is_per_thread, asks_system, is_hostile;
 	int refuse;
 	uint32_t calls_back;
+	bool is_capturing, tells[32];
+	struct node node[NODES];
+	unsigned n_nodes;
 	void (*callback)(void *, int, uint32_t, const void *);
 	unsigned n_launched, n_finalized, n_unsubscribed, n_flushed;
 	char tell[200];
@@ -317,7 +342,7 @@ static uint8_t *device_work(uint32_t kind, uint32_t stream, uint64_t device_ns, 
 	uint64_t from = now() + 3000, to;
 	struct buffer *in;
 	uint8_t *record;
-	size_t at = 16;
+	size_t at = kind == GRAPH ? 8 : 16;
 
 	stream %= STREAMS;
 	from = from > fake.stream_end[stream] ? from : fake.stream_end[stream];
@@ -335,6 +360,10 @@ static uint8_t *device_work(uint32_t kind, uint32_t stream, uint64_t device_ns, 
 		PUT(record, 68, uint32_t, 1);
 		PUT(record, 72, uint32_t, 1);
 		PUT(record, 6, uint16_t, 40);
+	} else if (kind == GRAPH) {
+		PUT(record, 4, uint32_t, correlation);
+		PUT(record, 32, uint32_t, 1);
+		PUT(record, 36, uint32_t, stream);
 	} else {
 		PUT(record, 36, uint32_t, 1);
 		PUT(record, 40, uint32_t, stream);
@@ -391,12 +420,60 @@ static void compile(void)
 	PUT(record, 32, uint64_t, now());
 }
 
+/* A node's address is its number: the graph's in the upper half. */
+static void *node_at(uint64_t graph, unsigned at)
+{
+	return (void *)(uintptr_t)(graph << 32 | (at + 1));
+}
+
+static void call_back(uint32_t what, struct graph_data data)
+{
+	struct resource resource = { .graph = &data };
+
+	if (fake.tells[what])
+		fake.callback(NULL, RESOURCE, what, &resource);
+}
+
+static void add_node(uint64_t device_ns, const char *name)
+{
+	uint64_t from = now();
+
+	if (fake.n_nodes == NODES)
+		abort();
+	pthread_mutex_lock(&fake.lock);
+	fake.node[fake.n_nodes] = (struct node){ device_ns, name_of(name) };
+	pthread_mutex_unlock(&fake.lock);
+	call_back(NODE_CREATED, (struct graph_data){ .node = node_at(CAPTURED, fake.n_nodes++) });
+	spend(2000);
+	pthread_mutex_lock(&fake.lock);
+	api_record(RUNTIME, 211, from, now(), ++fake.correlation);
+	pthread_mutex_unlock(&fake.lock);
+}
+
+static void on_capture(void)
+{
+	fake.is_capturing = true;
+	fake.n_nodes = 0;
+}
+
+static void on_captured(void)
+{
+	fake.is_capturing = false;
+	for (unsigned i = 0; i < fake.n_nodes; i++)
+		call_back(NODE_CLONED,
+			  (struct graph_data){ .node = node_at(EXECUTABLE, i), .original_node = node_at(CAPTURED, i) });
+}
+
 static void on_launch(uint32_t stream, uint64_t device_ns, const char *name)
 {
 	uint64_t from;
 	uint32_t correlation;
 	uint8_t *record;
 
+	if (fake.is_capturing) {
+		add_node(device_ns, name);
+		return;
+	}
 	pthread_mutex_lock(&fake.lock);
 	from = now();
 	if (fake.compile_ms && !fake.n_launched)
@@ -438,25 +515,42 @@ static void on_copy(uint32_t stream, uint64_t bytes, int direction)
 	pthread_mutex_unlock(&fake.lock);
 }
 
-static void on_graph(uint32_t stream, unsigned n_nodes, uint64_t each_ns, const char *name)
+static void run_graph(uint32_t stream, uint64_t graph, const struct node *node, unsigned n_nodes)
 {
-	uint64_t from;
+	uint64_t from, graph_ns = 0;
 	uint32_t correlation;
+	uint8_t *record;
 
 	pthread_mutex_lock(&fake.lock);
 	from = now();
 	correlation = ++fake.correlation;
 	for (unsigned i = 0; i < n_nodes; i++) {
-		uint8_t *record = device_work(KERNEL, stream, each_ns, correlation);
-
-		if (record) {
-			PUT(record, 104, char *, name_of(name));
-			PUT(record, 144, uint64_t, (uint64_t)7 << 32 | (i + 1));
-			PUT(record, 156, uint32_t, 7);
-		}
+		graph_ns += node[i].device_ns;
+		record = fake.enabled[GRAPH] ? NULL : device_work(KERNEL, stream, node[i].device_ns, correlation);
+		if (!record)
+			continue;
+		PUT(record, 104, char *, name_of(node[i].name));
+		PUT(record, 144, uint64_t, (uint64_t)(uintptr_t)node_at(graph, i));
+		PUT(record, 156, uint32_t, graph);
 	}
+	if (fake.enabled[GRAPH] && (record = device_work(GRAPH, stream, graph_ns, correlation)))
+		PUT(record, 28, uint32_t, graph);
 	api_record(RUNTIME, 311, from, now(), correlation);
 	pthread_mutex_unlock(&fake.lock);
+}
+
+static void on_graph(uint32_t stream, unsigned n_nodes, uint64_t each_ns, const char *name)
+{
+	struct node node[NODES];
+
+	for (unsigned i = 0; i < n_nodes && i < NODES; i++)
+		node[i] = (struct node){ each_ns, (char *)name };
+	run_graph(stream, 7, node, n_nodes);
+}
+
+static void on_replay(uint32_t stream)
+{
+	run_graph(stream, EXECUTABLE, fake.node, fake.n_nodes);
 }
 
 static void on_sync(uint32_t stream)
@@ -638,7 +732,24 @@ int cuptiEnableDomain(uint32_t enable, void *subscriber, int domain)
 	return OK;
 }
 
-static const struct fake_observer observer = { on_launch, on_copy, on_graph, on_sync };
+int cuptiEnableCallback(uint32_t enable, void *subscriber, int domain, uint32_t what)
+{
+	(void)subscriber;
+	if (domain != RESOURCE || what >= sizeof fake.tells / sizeof *fake.tells)
+		return INVALID;
+	fake.tells[what] = enable;
+	return OK;
+}
+
+int cuptiGetGraphNodeId(void *node, uint64_t *number)
+{
+	*number = (uint64_t)(uintptr_t)node;
+	return OK;
+}
+
+static const struct fake_observer observer = {
+	on_launch, on_copy, on_graph, on_sync, on_capture, on_captured, on_replay
+};
 
 __attribute__((constructor)) static void begin(void)
 {

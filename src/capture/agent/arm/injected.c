@@ -237,7 +237,9 @@ static bool begin(const struct ferry_head *head, struct ferry_state *state)
 		forget_all();
 		agent_restart();
 	}
-	devices_want(head->level & FERRY_KERNELS ? DEVICE_WANTED : DEVICE_NOT_WANTED);
+	devices_want(head->level & FERRY_NODES	   ? DEVICE_WANTED_NODES
+		     : head->level & FERRY_KERNELS ? DEVICE_WANTED
+						   : DEVICE_NOT_WANTED);
 	arm_new_modules();
 	annotate_find_library();
 	annotate_switch(hot->level != LEVEL_OFF);

@@ -59,6 +59,13 @@ static uint32_t level_of(const char *text)
 	return text && !strcmp(text, "inference") ? LEVEL_INFERENCE : LEVEL_OPERATOR;
 }
 
+static enum device_wish wanted_kernels(void)
+{
+	const char *kernels = getenv("INFTRACE_KERNELS");
+
+	return !kernels ? DEVICE_NOT_WANTED : strcmp(kernels, "nodes") ? DEVICE_WANTED : DEVICE_WANTED_NODES;
+}
+
 __attribute__((constructor)) static void agent_start(void)
 {
 	const char *dir = getenv("INFTRACE_DIR");
@@ -79,7 +86,7 @@ __attribute__((constructor)) static void agent_start(void)
 	to.use_ticks = getenv("INFTRACE_CLOCK") == NULL;
 	heap_find();
 	agent_set(&to);
-	devices_want(getenv("INFTRACE_KERNELS") ? DEVICE_WANTED : DEVICE_NOT_WANTED);
+	devices_want(wanted_kernels());
 	exec_start();
 	arm_new_modules();
 	annotate_switch(true);

@@ -27,7 +27,6 @@ enum {
 	FINALIZE_MS = 2000, /* for a call of CUDA, on whose exit CUPTI may be taken out */
 	POOL = 32,
 	SAFE_FINALIZE = 24, /* of CUDA 12.6: up to 12.4 it crashes with graphs */
-	RUNTIME_API = 2,
 	SITE_EXIT = 1,
 	BY_SYSTEM_ID = 1,
 };
@@ -41,7 +40,7 @@ static struct {
 	int32_t pid;	     /* that began it; a child of fork has another one */
 	void *subscriber;
 	uint32_t out; /* enum out */
-	bool has_filter, at_exit;
+	bool has_filter, has_nodes, at_exit;
 	bool is_exiting, is_gone; /* the program ends; the library may be gone */
 	char why[200];
 } all;
@@ -50,7 +49,7 @@ static bool turn(enum device_command command);
 static struct device_flusher flusher = { .turn = turn };
 
 static const uint32_t kinds[] = { CUPTI_KERNEL, CUPTI_COPY, CUPTI_SET, CUPTI_OVERHEAD, CUPTI_GRAPH };
-enum { N_KINDS_ASKED = sizeof kinds / sizeof *kinds, N_NEEDED = 3 };
+enum { N_KINDS_ASKED = sizeof kinds / sizeof *kinds, N_NEEDED = 3, N_BESIDE_GRAPHS = N_KINDS_ASKED - 1 };
 
 extern const struct agent_device agent_cupti;
 
@@ -61,21 +60,25 @@ static void refuse(const char *why)
 	devices_refuse(why);
 }
 
-static void on_exit_of_call(void *data, int domain, uint32_t call, const void *info)
+static void on_exit_of_call(const void *info)
 {
 	uint32_t site, wanted = OUT_WANTED;
 
-	(void)data;
-	(void)domain;
-	(void)call;
-	if (!info)
-		return;
 	memcpy(&site, info, sizeof site);
 	if (site == SITE_EXIT &&
 	    __atomic_compare_exchange_n(&all.out, &wanted, OUT_UNDER_WAY, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
 		cupti.Finalize();
 		__atomic_store_n(&all.out, OUT_DONE, __ATOMIC_RELEASE);
 	}
+}
+
+static void on_callback(void *data, int domain, uint32_t what, const void *info)
+{
+	(void)data;
+	if (info && domain == CUPTI_RESOURCE)
+		cupti_nodes_take(what, info);
+	else if (info && domain == CUPTI_RUNTIME_API)
+		on_exit_of_call(info);
 }
 
 static const char *words_of(int code, const char *step)
@@ -100,6 +103,8 @@ static const char *words_of(int code, const char *step)
 
 static void disable(void)
 {
+	if (all.has_nodes)
+		cupti_nodes_enable(all.subscriber, false);
 	if (all.has_filter)
 		cupti_calls_enable(false);
 	cupti.ActivityDisable(CUPTI_RUNTIME);
@@ -124,7 +129,9 @@ static const char *enable(int *code)
 	if (!all.has_filter &&
 	    ((*code = cupti.ActivityEnable(CUPTI_RUNTIME)) || (*code = cupti.ActivityEnable(CUPTI_DRIVER))))
 		return "cuptiActivityEnable";
-	for (unsigned i = 0; i < N_KINDS_ASKED; i++)
+	all.has_nodes = devices_wanted() == DEVICE_WANTED_NODES && cupti_nodes_enable(all.subscriber, true);
+	/* a graph is told as a whole, or by its nodes */
+	for (unsigned i = 0; i < (all.has_nodes ? N_BESIDE_GRAPHS : N_KINDS_ASKED); i++)
 		if ((*code = cupti.ActivityEnable(kinds[i])) && i < N_NEEDED)
 			return "cuptiActivityEnable";
 	return NULL;
@@ -167,7 +174,7 @@ static void begin(const struct cupti_driver *driver)
 		refuse("no memory for CUPTI's records");
 		return;
 	}
-	if ((code = cupti.Subscribe(&all.subscriber, on_exit_of_call, NULL))) {
+	if ((code = cupti.Subscribe(&all.subscriber, on_callback, NULL))) {
 		refuse(words_of(code, "cuptiSubscribe"));
 		return;
 	}
@@ -203,11 +210,11 @@ static void finalize(void)
 
 	if (cupti.Finalize && cupti.version >= SAFE_FINALIZE) {
 		all.out = OUT_WANTED;
-		if (!cupti.EnableDomain(1, all.subscriber, RUNTIME_API))
+		if (!cupti.EnableDomain(1, all.subscriber, CUPTI_RUNTIME_API))
 			device_wait(&all.out, OUT_DONE, FINALIZE_MS);
 		if (!__atomic_compare_exchange_n(&all.out, &wanted, OUT_NOT, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 			return;
-		cupti.EnableDomain(0, all.subscriber, RUNTIME_API);
+		cupti.EnableDomain(0, all.subscriber, CUPTI_RUNTIME_API);
 	}
 	cupti.Unsubscribe(all.subscriber);
 }
@@ -332,7 +339,7 @@ __attribute__((visibility("default"))) int InitializeInjection(void)
 {
 	int saved = errno;
 
-	if (devices_wanted() == DEVICE_WANTED && agent_thread())
+	if (devices_wanted() && agent_thread())
 		look(true);
 	errno = saved;
 	return 1;

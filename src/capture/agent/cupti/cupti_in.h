@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * CUPTI in the agent: CUDA's library that tells what a GPU did. Parts: cupti_find.c finds the library, cupti.c begins
- * and ends it, cupti_take.c gives it memory and turns its records into the agent's, cupti_yield.c leaves it to others
- * who want it, cupti_calls.c knows CUDA's calls, cupti_record.h its records.
+ * and ends it, cupti_take.c gives it memory and turns its records into the agent's, cupti_nodes.c says where a
+ * node of a graph was captured, cupti_yield.c leaves it to others who want it, cupti_calls.c knows CUDA's calls,
+ * cupti_record.h its records.
  *
  * It is never called before cuInit has succeeded in the program: 13.2 recurses without end where there is no driver.
  */
@@ -21,6 +22,8 @@ enum {
 	CUPTI_NOT_INITIALIZED = 15,
 	CUPTI_POOL_LIMIT = 2, /* an attribute: device buffers kept, of 3.2 MB each */
 	CUPTI_FLUSH_FORCED = 1,
+	CUPTI_RUNTIME_API = 2, /* domains of callbacks */
+	CUPTI_RESOURCE = 3,
 };
 
 typedef void cupti_request(uint8_t **buffer, size_t *bytes, size_t *max_records);
@@ -42,6 +45,8 @@ typedef void cupti_callback(void *data, int domain, uint32_t call, const void *i
 	F(ActivityGetNextRecord, (uint8_t *, size_t, void **), true) \
 	F(ActivityGetNumDroppedRecords, (void *, uint32_t, size_t *), true) \
 	F(ActivitySetAttribute, (int, size_t *, void *), false) \
+	F(EnableCallback, (uint32_t, void *, int, uint32_t), false) \
+	F(GetGraphNodeId, (void *, uint64_t *), false) \
 	F(Finalize, (void), false)
 
 #define CUPTI_POINTER(name, params, is_needed) int(*name) params;
@@ -75,6 +80,11 @@ void cupti_calls_start(void);
 bool cupti_calls_enable(bool on);
 /* enum device_call_kind; 0: it is of no interest. */
 uint8_t cupti_call_group(bool is_driver, uint32_t number, const char **name);
+
+/* Has nodes told from now on as they are made, or no more. False: this library cannot tell them. */
+bool cupti_nodes_enable(void *subscriber, bool on);
+/* A callback of the domain CUPTI_RESOURCE, on the thread that makes the node. */
+void cupti_nodes_take(uint32_t what, const void *info);
 
 /*
  * Hooks the modules that may want CUPTI for themselves; again: those loaded since. `wanted` is called then, on the

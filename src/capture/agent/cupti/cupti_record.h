@@ -29,6 +29,18 @@ enum {
 /* What overhead is of. */
 enum { CUPTI_OBJECT_THREAD = 2 };
 
+/* What callbacks of the domain CUPTI_RESOURCE tell, and what they get. */
+enum { CUPTI_NODE_CREATED = 13, CUPTI_NODE_CLONED = 20 };
+
+struct cupti_graph_data {
+	void *graph, *original_graph, *node, *original_node;
+};
+
+struct cupti_resource {
+	void *context, *handle;
+	const struct cupti_graph_data *graph;
+};
+
 /* A field: its offset and its size in a record of each kind; size 0: that kind has none. */
 struct cupti_field {
 	uint8_t offset, size;
@@ -37,7 +49,7 @@ struct cupti_field {
 struct cupti_layout {
 	uint8_t kind;
 	uint8_t needs; /* bytes that all releases have */
-	struct cupti_field start, end, device, context, stream, correlation, graph, bytes, direction, name;
+	struct cupti_field start, end, device, context, stream, correlation, graph, node, bytes, direction, name;
 	struct cupti_field call, thread, result; /* of calls; `call` of overhead: its kind */
 	struct cupti_field object;		 /* of overhead: what it is of; `thread`: if it is of one */
 	struct cupti_field registers, grid, block, static_shared, dynamic_shared;
@@ -46,14 +58,15 @@ struct cupti_layout {
 /* clang-format off */
 static const struct cupti_layout cupti_layouts[] = {
 	{ .kind = CUPTI_KERNEL, .needs = 160, .start = { 16, 8 }, .end = { 24, 8 }, .device = { 40, 4 },
-	  .context = { 44, 4 }, .stream = { 48, 4 }, .correlation = { 92, 4 }, .graph = { 156, 4 }, .name = { 104, 8 },
-	  .registers = { 6, 2 }, .grid = { 52, 4 }, .block = { 64, 4 }, .static_shared = { 76, 4 },
-	  .dynamic_shared = { 80, 4 } },
+	  .context = { 44, 4 }, .stream = { 48, 4 }, .correlation = { 92, 4 }, .graph = { 156, 4 },
+	  .node = { 144, 8 }, .name = { 104, 8 }, .registers = { 6, 2 }, .grid = { 52, 4 }, .block = { 64, 4 },
+	  .static_shared = { 76, 4 }, .dynamic_shared = { 80, 4 } },
 	{ .kind = CUPTI_COPY, .needs = 80, .start = { 16, 8 }, .end = { 24, 8 }, .device = { 32, 4 },
-	  .context = { 36, 4 }, .stream = { 40, 4 }, .correlation = { 44, 4 }, .graph = { 72, 4 }, .bytes = { 8, 8 },
-	  .direction = { 4, 1 } },
+	  .context = { 36, 4 }, .stream = { 40, 4 }, .correlation = { 44, 4 }, .graph = { 72, 4 }, .node = { 64, 8 },
+	  .bytes = { 8, 8 }, .direction = { 4, 1 } },
 	{ .kind = CUPTI_SET, .needs = 80, .start = { 16, 8 }, .end = { 24, 8 }, .device = { 32, 4 },
-	  .context = { 36, 4 }, .stream = { 40, 4 }, .correlation = { 44, 4 }, .graph = { 72, 4 }, .bytes = { 8, 8 } },
+	  .context = { 36, 4 }, .stream = { 40, 4 }, .correlation = { 44, 4 }, .graph = { 72, 4 }, .node = { 64, 8 },
+	  .bytes = { 8, 8 } },
 	{ .kind = CUPTI_COPY_BETWEEN, .needs = 80, .start = { 16, 8 }, .end = { 24, 8 }, .device = { 32, 4 },
 	  .context = { 36, 4 }, .stream = { 40, 4 }, .correlation = { 60, 4 }, .bytes = { 8, 8 },
 	  .direction = { 4, 1 } },
@@ -73,6 +86,7 @@ struct cupti_record {
 	uint64_t start, end; /* of CUPTI's clock; both 0: not known */
 	uint64_t name;	     /* address of a text that is CUPTI's; 0: none */
 	uint64_t bytes;
+	uint64_t node; /* of a graph, by its number; 0: in none */
 	uint32_t device, context, stream, correlation, graph, call, thread, result;
 	uint32_t grid[3], block[3], static_shared, dynamic_shared;
 	uint32_t registers, direction, object;
@@ -114,6 +128,7 @@ static inline bool cupti_read(const uint8_t *record, size_t bytes, struct cupti_
 	TAKE(stream)
 	TAKE(correlation)
 	TAKE(graph)
+	TAKE(node)
 	TAKE(bytes)
 	TAKE(direction)
 	TAKE(name)

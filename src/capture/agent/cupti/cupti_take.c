@@ -136,6 +136,11 @@ static void tell_work(struct thread *thread, const struct cupti_record *from)
 	} else if (from->kind == CUPTI_COPY_BETWEEN) {
 		work.more = DEVICE_BETWEEN;
 	}
+	if (from->node)
+		device_put(thread, &(struct record){ .value = from->node,
+						     .run = from->correlation,
+						     .type = RECORD_DEVICE_NODE,
+						     .flags = DEVICE_NODE_OF_WORK });
 	device_put(thread, &more);
 	device_put(thread, &work);
 }

@@ -183,7 +183,7 @@ static struct rocm_tool *on_configure(uint32_t version, const char *text, uint32
 	(void)text;
 	(void)priority;
 	(void)client;
-	if (all.state != ASKED || devices_wanted() != DEVICE_WANTED || !agent_thread())
+	if (all.state != ASKED || !devices_wanted() || !agent_thread())
 		return NULL;
 	if (version < OLDEST || version > NEWEST) {
 		snprintf(all.why, sizeof all.why, "rocprofiler-sdk %u.%u is not known here: %s", version / 10000,

@@ -229,7 +229,8 @@ static int prepare(struct injecting *all, struct err *err)
 	const struct attach_job *job = all->job;
 	const struct attached *attached = job->attach->attached;
 	struct inject_opts opts = { .level = level_number(job->opts->plan.level) |
-					     (recorder_wants_kernels(&job->opts->plan) ? FERRY_KERNELS : 0),
+					     (recorder_wants_kernels(&job->opts->plan) ? FERRY_KERNELS : 0) |
+					     (job->opts->plan.graph_nodes ? FERRY_NODES : 0),
 				    .ring_bytes = job->attach->ring_bytes,
 				    .use_ticks = clock_is_invariant("", NULL),
 				    .allows_seccomp = job->attach->allows_seccomp,
