@@ -182,6 +182,8 @@ def test_findings_say_what_the_device_waited_for(lab, wheel):
     for key, ns in (("device", "kernels_ns"), ("device_idle", "idle_ns")):
         figure = same["models"][0]["figures"][key]
         assert figure["base"] == figure["new"] == pytest.approx(device[ns] / 39)
+    rows = [row[side] for row in same["models"][0]["operators"] for side in ("base", "new")]
+    assert sum(row["device_ns"] for row in rows) == pytest.approx(2 * device["kernels_ns"] / 39)
 
 
 def test_a_child_of_fork_has_no_kernels_and_disturbs_none(lab, wheel):

@@ -64,6 +64,7 @@ static void take_operator(struct reader *reader, struct diff_operator *to, const
 		.calls = (double)from->n / n_inferences,
 		.median_ns = (double)from->duration.p50_ns,
 		.typical_ns = from->typical.n_blocks ? from->typical.quartile_ns : (double)from->duration.p50_ns,
+		.device_ns = from->n_kernels ? (double)from->device_ns / n_inferences : NAN,
 		.scatter = stats_typical_scatter(from->typical.block_quartile_ns, from->typical.n_blocks),
 		.blocks = from->typical,
 		.order = from->order,

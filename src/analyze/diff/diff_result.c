@@ -135,6 +135,7 @@ static void add_operator(struct json_fields *reader, enum json_token token, void
 	op->node = op->node ? op->node : op->name;
 	op->calls = listed.calls;
 	op->typical_ns = op->median_ns;
+	op->device_ns = NAN;
 	op->scatter = listed.interval_ns / 2 / listed.mean_ns;
 	op->order = (uint32_t)result->operators.n;
 }

@@ -52,6 +52,7 @@ struct diff_operator {
 	double calls;	   /* per inference */
 	double median_ns;  /* of a call */
 	double typical_ns; /* of a call: its lower quartile, or its median where only that is known */
+	double device_ns;  /* per inference, what it asked a device for; NAN: nothing, or not known */
 	double scatter;	   /* of the logarithm of typical_ns; NAN: not known */
 	struct stats_typical blocks;
 	uint32_t order; /* in which they ran first */

@@ -51,6 +51,7 @@ static void put_operator(struct json *json, const char *key, const struct diff_o
 	json_real(json, "calls", op->calls);
 	json_real(json, "median_ns", op->median_ns);
 	json_real(json, "lower_quartile_ns", op->typical_ns);
+	json_real(json, "device_ns", op->device_ns);
 	json_end(json, '}');
 }
 

@@ -157,7 +157,15 @@ static void put_figures(const struct page *page, const struct diff_pair *pair, i
 	page->writer->table(page->writer->to, caption, &table);
 }
 
-static void put_row(const struct page *page, struct table *table, const struct diff_row *row)
+static bool has_device(const struct diff_pair *pair)
+{
+	for (uint32_t i = 0; i < pair->n_rows; i++)
+		if (!isnan(pair->rows[i].base->device_ns) || !isnan(pair->rows[i].fresh->device_ns))
+			return true;
+	return false;
+}
+
+static void put_row(const struct page *page, struct table *table, const struct diff_row *row, bool with_device)
 {
 	struct printable name = text_of(page, row->base->node, NAME);
 
@@ -168,6 +176,9 @@ static void put_row(const struct page *page, struct table *table, const struct d
 	table_cell(table, TABLE_PLAIN, "%s", text_of(page, row->base->op_type, 30).s);
 	table_cell(table, TABLE_PLAIN, "%s", diff_amount(row->value.base, DIFF_NS).s);
 	table_cell(table, TABLE_PLAIN, "%s", diff_amount(row->value.fresh, DIFF_NS).s);
+	if (with_device)
+		table_cell(table, TABLE_PLAIN, "%s -> %s", diff_amount(row->base->device_ns, DIFF_NS).s,
+			   diff_amount(row->fresh->device_ns, DIFF_NS).s);
 	table_cell(table, TABLE_DIM, "%s", diff_change(row->peers_change).s);
 	table_cell(table, style_of(row->value.says), "%s", diff_change(row->value.change).s);
 	table_cell(table, TABLE_PLAIN, "%s", diff_interval(&row->value).s);
@@ -196,12 +207,15 @@ static void put_rows(const struct page *page, const struct diff_pair *pair)
 	uint32_t n_most = page->look->n_top ? page->look->n_top : page->look->is_all ? pair->n_rows : MAX_ROWS;
 	struct table table = table_of(page);
 	uint32_t n_shown = 0, n_same = 0, n_judged = 0;
+	bool with_device = has_device(pair);
 	struct printable text = { "" };
 
 	table_column(&table, "operator", TABLE_LEFT | TABLE_SHRINKS | TABLE_KEEPS | TABLE_NAME);
 	table_column(&table, "type", TABLE_LEFT | TABLE_OPTIONAL);
 	table_column(&table, "base", TABLE_RIGHT);
 	table_column(&table, "new", TABLE_RIGHT);
+	if (with_device)
+		table_column(&table, "on the device", TABLE_RIGHT | TABLE_OPTIONAL);
 	table_column(&table, "others", TABLE_RIGHT | TABLE_OPTIONAL);
 	table_column(&table, "change", TABLE_RIGHT);
 	table_column(&table, "95 % interval", TABLE_RIGHT);
@@ -215,7 +229,7 @@ static void put_rows(const struct page *page, const struct diff_pair *pair)
 			n_judged += pass && pair->rows[i].value.says > DIFF_UNTESTED;
 			if (is_named != !pass || (pass && n_shown >= n_most))
 				continue;
-			put_row(page, &table, &pair->rows[i]);
+			put_row(page, &table, &pair->rows[i], with_device);
 			n_shown++;
 		}
 	page->writer->table(page->writer->to, "Operators, time of an inference (lower quartile of their calls)",
