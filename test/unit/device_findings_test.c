@@ -109,6 +109,9 @@ TEST(what_the_device_waited_for_is_told_apart)
 		{ { 1, 8, 10, "cuCtxSynchronize", false, 0, 0 }, 70, 70, 70, 0, 1, "waits_each_run" },
 		{ { 1, 20, 3, "cuCtxSynchronize", false, 0, 0 }, 57, 57, 57, 0, 1, "waits_each_run" },
 		{ { 60, 12, 0, NULL, true, 0, 0 }, 0, 0, 0, 0, 60, "waits_each_run" },
+		/* the last kernel seems to end 1 us after the wait for it, or 3: that is no clock's error */
+		{ { 60, 19, 0, NULL, true, 0, 0 }, 0, 0, 0, 0, 60, "waits_each_run" },
+		{ { 60, 20, 0, NULL, true, 0, 0 }, 0, 0, 0, 0, 60, NULL },
 		/* nobody waits for it: the host is late for another reason */
 		{ { 60, 12, 0, NULL, false, 0, 0 }, 0, 0, 0, 0, 60, NULL },
 		{ { 0, 50, 0, NULL, false, 0, 0 }, 0, 0, 0, 0, 0, "small_kernels" },
@@ -134,7 +137,7 @@ TEST(what_the_device_waited_for_is_told_apart)
 		assert_int_equal(device->between_ns + device->before_ns + device->busy_ns + device->idle_ns,
 				 10 * 1000000000ull);
 		assert_int_equal(device->n_idle_before, 10);
-		assert_int_equal(device->n_end_waits, rows[i].work.waits_at_end ? 10 : 0);
+		assert_int_equal(device->n_end_waits, rows[i].work.waits_at_end && rows[i].finding ? 10 : 0);
 		assert_int_equal(recorded_init(&recorded, summary, NULL), 0);
 		finding = only(&recorded, rows[i].finding);
 		if (finding && finding->insight->figures.b && rows[i].finding[0] == 'w')
