@@ -16,7 +16,7 @@
 
 #include "base/processor.h"
 
-enum { RING = 32768, SOONER = 8 };
+enum { RING = 32768, SOONER = 8, LONGEST = 16 };
 
 static size_t ring_size(void)
 {
@@ -154,6 +154,18 @@ bool stack_moments_take(struct stack_moments *moments, struct stack_moment *mome
 		moments->set_ns = moments->period_ns;
 	}
 	return last_end;
+}
+
+void stack_moments_pace(struct stack_moments *moments, const struct stack_pace *pace)
+{
+	bool waits = pace->waited_ns - moments->waited_ns > pace->ran_ns - moments->ran_ns;
+
+	moments->ran_ns = pace->ran_ns;
+	moments->waited_ns = pace->waited_ns;
+	if ((pace->are_many || waits) && moments->period_ns < LONGEST * pace->least_ns)
+		moments->period_ns *= 2;
+	else if (!waits && pace->are_few && moments->period_ns > pace->least_ns)
+		moments->period_ns = pace->least_ns;
 }
 
 void stack_moments_close(struct stack_moments *moments)

@@ -59,7 +59,14 @@ struct stack_moments {
 	int slot; /* descriptor + 1 */
 	bool wakes, has_ring;
 	uint64_t period_ns, set_ns; /* between two; the kernel has set_ns: the first one comes soon */
+	uint64_t ran_ns, waited_ns; /* of the thread, when the period was last chosen */
 	void *map;
+};
+
+/* What the period is chosen by. */
+struct stack_pace {
+	uint64_t ran_ns, waited_ns, least_ns; /* what the thread has run, and waited for a CPU; the shortest period */
+	bool are_many, are_few;		      /* moments of all threads in the last second */
 };
 
 /*
@@ -73,6 +80,12 @@ int stack_moments_begin(struct stack_moments *moments);
 uint32_t stack_moments_turns(const struct stack_moments *moments);
 /* The newest one since the last call; from then on they come each period_ns of the thread's CPU time. */
 bool stack_moments_take(struct stack_moments *moments, struct stack_moment *moment);
+/*
+ * Chooses the period, after a moment that woke the sampler. That ends the thread's time slice, and beside others its
+ * turn: moments of a thread that waits for a CPU more than it runs are rare. It stands still then, most of the time,
+ * and each look at it sees where it was.
+ */
+void stack_moments_pace(struct stack_moments *moments, const struct stack_pace *pace);
 void stack_moments_close(struct stack_moments *moments);
 
 #endif

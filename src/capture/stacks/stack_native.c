@@ -13,7 +13,7 @@
 
 enum { MOST_FRAMES = 256, MOST_COUNTED = 192, MOST_WATCHED = 96, AT_ONCE = 8 };
 /* Moments that wake the sampler, a second: above it threads have them less often. */
-enum { MOST_MOMENTS = 150, LONGEST = 16 };
+enum { MOST_MOMENTS = 150 };
 enum { INSTRUCTION = 32 }; /* bytes of the longest one, with what the interpreter caches there */
 #define FRESH_NS UINT64_C(1000000)
 #define SECOND_NS UINT64_C(1000000000)
@@ -179,7 +179,6 @@ void stack_native_watch(struct stack_process *process, struct stack_thread *thre
 static void set_pace(struct stack_thread *thread, const struct stack_round *round)
 {
 	struct stack_shared *shared = round->shared;
-	uint64_t least_ns = period_of(shared, round);
 
 	if (round->now_ns - shared->second_ns >= SECOND_NS) {
 		shared->second_ns = round->now_ns;
@@ -188,10 +187,9 @@ static void set_pace(struct stack_thread *thread, const struct stack_round *roun
 		shared->n_moments = 0;
 	}
 	shared->n_moments++;
-	if (shared->are_many && thread->moments.period_ns < LONGEST * least_ns)
-		thread->moments.period_ns *= 2;
-	else if (shared->are_few && thread->moments.period_ns > least_ns)
-		thread->moments.period_ns = least_ns;
+	stack_moments_pace(&thread->moments,
+			   &(struct stack_pace){ thread->ran_ns, thread->waited_ns, period_of(shared, round),
+						 shared->are_many, shared->are_few });
 }
 
 void stack_native_take(struct stack_process *process, struct stack_thread *thread, const struct stack_round *round,
