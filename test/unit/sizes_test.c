@@ -70,6 +70,22 @@ TEST(elements_are_those_of_all_inputs)
 	assert_int_equal(shapes_elements("float32[99999999999999999999x99999999999]"), 0);
 }
 
+TEST(the_input_that_differs_most_is_compared)
+{
+	static const char tokens[] = "int64[1x12],float32[1x256],float32[1]";
+
+	assert_true(input_sizes_ratio("int64[1x60],float32[1x256],float32[1]", tokens) == 5);
+	assert_true(input_sizes_ratio("int64[1x3],float32[2x256],float32[1]", tokens) == 0.25);
+	assert_true(input_sizes_ratio(tokens, tokens) == 1);
+	assert_true(input_sizes_ratio("float32[]", "float32[]") == 1);
+	assert_true(input_sizes_ratio("int64[1x60]", tokens) == 0);
+	assert_true(input_sizes_ratio("int64[1x0],float32[1x256],float32[1]", tokens) == 0);
+	assert_true(input_sizes_ratio("", tokens) == 0);
+	assert_true(input_sizes_ratio("8x3", "1x3") == 0);
+	assert_true(input_sizes_ratio("a[1x],b[x],c[?]", tokens) == 0);
+	assert_true(input_sizes_ratio("a[1x2", "a[1x2") == 0);
+}
+
 TEST(the_part_that_differs_is_named)
 {
 	assert_string_equal(input_sizes_part("int64[1],float32[64x512]", "int64[1],float32[640x512]", 40).s, "64x512");

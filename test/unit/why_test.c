@@ -19,6 +19,7 @@ struct more {
 	int64_t bytes;
 	int in_operator; /* of `cpu` */
 	bool is_of_slow, is_never_switched, has_no_usage, has_no_operators, has_new_shape, is_beside, is_in_creation;
+	const char *shapes; /* NULL: by has_new_shape */
 };
 
 struct fixture {
@@ -76,7 +77,7 @@ static void put_run(struct fixture *f, int i, const struct more *more)
 	stream_int(&f->s, KEY_ID, i + 1);
 	stream_inference(&f->s, f->lane, begin_of(i), "m", 1, i + 1);
 	stream_text(&f->s, KEY_STATUS, "ok");
-	stream_text(&f->s, KEY_SHAPES, more->has_new_shape ? "8x3" : "1x3");
+	stream_text(&f->s, KEY_SHAPES, more->shapes ? more->shapes : more->has_new_shape ? "8x3" : "1x3");
 	if (more->is_of_slow)
 		stream_int(&f->s, KEY_USAGE_OF_SLOW, 1);
 	if (!more->has_no_usage) {
@@ -463,6 +464,37 @@ TEST_WITH(a_new_shape_is_named, setup, teardown)
 	find(f);
 	assert_part(&f->why, "input_shape", 20000, "8x3, for the first time");
 	assert_int_equal(f->why.n, 1);
+}
+
+/* 40 inferences; one of them has an input of five times the elements beside a large one, five times the work, and
+ * waits. */
+static void put_large(struct fixture *f, int wait)
+{
+	for (int i = 0; i < N; i++)
+		put_run(f, i,
+			i == SLOW ? &(struct more){ .cpu = 36000, .wait = wait, .shapes = "int64[1x60],float32[1x256]" }
+				  : &(struct more){ .shapes = "int64[1x12],float32[1x256]" });
+	find(f);
+}
+
+TEST_WITH(one_large_input_explains_the_waits_of_its_work, setup, teardown)
+{
+	struct fixture *f = *state;
+
+	put_large(f, 800);
+	assert_part(&f->why, "input_shape", 36800,
+		    "as an input has 5 times as many elements as in 39 of 40 inferences");
+	assert_part(&f->why, "input_shape", 36800, "with the waits for a CPU of so much work (int64[1x60],");
+	assert_int_equal(f->why.n, 1);
+}
+
+TEST_WITH(a_large_input_explains_no_more_waits_than_that, setup, teardown)
+{
+	struct fixture *f = *state;
+
+	put_large(f, 20800);
+	assert_part(&f->why, "input_shape", 36800, "as an input has 5 times");
+	assert_part(&f->why, "cpu_wait", 20000, "");
 }
 
 TEST_WITH(another_session_is_named, setup, teardown)

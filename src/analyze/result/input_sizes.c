@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyze/result/input_sizes.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { LEAST = 3 };
@@ -68,6 +70,41 @@ static size_t input_at(const char *text, const char **next)
 
 	*next = text + len + (text[len] == ',');
 	return len;
+}
+
+/* Of "float32[1x3x640x512]"; 0: it does not look like that, or has none. */
+static double elements_of(const char *text, size_t len)
+{
+	const char *at = memchr(text, '[', len), *end = text + len;
+	double elements = 1;
+	char *next;
+
+	if (!at || text[len - 1] != ']')
+		return 0;
+	for (at++; at < end - 1; at = next + (*next == 'x')) {
+		elements *= (double)strtoull(at, &next, 10);
+		if (next == at || next >= end || (*next != 'x' && *next != ']'))
+			return 0;
+	}
+	return elements;
+}
+
+double input_sizes_ratio(const char *shapes, const char *others)
+{
+	const char *next, *other_next;
+	double most = 1;
+
+	for (; *shapes && *others; shapes = next, others = other_next) {
+		double own = elements_of(shapes, input_at(shapes, &next));
+		double other = elements_of(others, input_at(others, &other_next));
+		double ratio = own / other;
+
+		if (!(own > 0 && other > 0))
+			return 0;
+		if (fabs(log(ratio)) > fabs(log(most)))
+			most = ratio;
+	}
+	return *shapes || *others ? 0 : most;
 }
 
 struct printable input_sizes_part(const char *shapes, const char *others, int columns)

@@ -17,6 +17,11 @@ const struct summary_size *input_sizes_usual(const struct summary *summary, cons
 struct input_sizes input_sizes_of(const struct summary *summary, const struct summary_model *model);
 /* Inferences above `edge_ns` are of sizes whose median is above it, for the most part. */
 bool input_sizes_explain(const struct summary *summary, const struct summary_model *model, double edge_ns);
+/*
+ * How many times as many elements an input has in `shapes` as in `others`, of the input that differs most, more or
+ * fewer; 1: they are alike; 0: not known, or the inputs are others.
+ */
+double input_sizes_ratio(const char *shapes, const char *others);
 /* "1x3x640x512": the first input in which the shapes differ from others; the whole text if none does. */
 struct printable input_sizes_part(const char *shapes, const char *others, int columns);
 

@@ -75,6 +75,21 @@ void why_say_node(const struct why_case *why, const struct summary_slow_node *no
 		      units_duration((double)node->ns).s, units_duration((double)node->p50_ns).s);
 }
 
+/* Larger inputs take more CPU time, and on a busy machine as much more of waits for it. */
+static void divide_waits(struct why_case *why)
+{
+	const struct summary_usual *usual = &why->slow->usual;
+	double *pool_ns = why->pool_ns, of_work_ns;
+
+	if (!(pool_ns[POOL_CPU] > 0 && pool_ns[POOL_WAIT] > 0 && usual->thread_cpu_ns > 0 && usual->run_queue_ns > 0) ||
+	    why_input_ratio(why) < WHY_OTHER_SIZE)
+		return;
+	of_work_ns = (double)usual->run_queue_ns * pool_ns[POOL_CPU] / (double)usual->thread_cpu_ns;
+	why->of_work_ns = of_work_ns < pool_ns[POOL_WAIT] ? of_work_ns : pool_ns[POOL_WAIT];
+	pool_ns[POOL_WAIT] -= why->of_work_ns;
+	pool_ns[POOL_CPU] += why->of_work_ns;
+}
+
 /*
  * What the thread did, against the median. Where no other inference's wait is known, it counts in full: an inference of
  * usual length has hardly waited.
@@ -99,6 +114,7 @@ static void find_pools(struct why_case *why)
 	}
 	why->pool_ns[POOL_CPU] = cpu_ns;
 	why->pool_ns[POOL_BLOCKED] = excess_ns - cpu_ns - wait_ns;
+	divide_waits(why);
 }
 
 static int compare_parts(const void *a_, const void *b_)

@@ -19,6 +19,7 @@ enum {
 };
 
 enum { WHY_NAME = 40 };
+#define WHY_OTHER_SIZE 1.5 /* inputs that differ by less have one size */
 
 /* The inference that is looked at. */
 struct why_case {
@@ -26,6 +27,7 @@ struct why_case {
 	const struct summary_model *model;
 	const struct summary_slow *slow;
 	double pool_ns[N_POOLS]; /* what is left of each; may be below 0 */
+	double of_work_ns;	 /* of POOL_CPU: waits for a CPU that come with so much more to compute */
 	bool is_ascii;
 	struct why *to;
 };
@@ -58,6 +60,12 @@ double why_taken(const struct why_case *why);
 double why_node_excess(const struct summary_slow_node *node);
 void why_say_node(const struct why_case *why, const struct summary_slow_node *node, struct printable *words);
 
+/*
+ * How many times as many elements one of its inputs has as in the shapes that most inferences have: that in which they
+ * differ most. 1: it has these shapes; 0: not known. A small input may decide how long an inference takes, beside large
+ * ones that never change.
+ */
+double why_input_ratio(const struct why_case *why);
 /* For how much longer than usual other threads of the process waited for a CPU meanwhile. */
 double why_pool_waited_ns(const struct why_case *why);
 /* Behind the CPUs that its threads used: " of 1 that it may use", where these are not all of the machine. */

@@ -8,7 +8,50 @@
 
 extern const struct why_cause why_input_shape;
 
-static const double least_ratio = 1.5;
+/* The shapes that many inferences have, and no others as many; NULL: there are none. */
+static const struct summary_tally *most_shapes(const struct why_case *why)
+{
+	const struct summary_tally *most = NULL;
+
+	for (uint32_t i = 0; i < why->summary->n_tallies; i++) {
+		const struct summary_tally *tally = &why->summary->tallies[i];
+
+		if (tally->key == KEY_SHAPES && why->summary->models + tally->model == why->model &&
+		    (!most || tally->n > most->n))
+			most = tally;
+	}
+	return most && 4 * most->n >= why->model->runs.n ? most : NULL;
+}
+
+double why_input_ratio(const struct why_case *why)
+{
+	const struct summary_tally *most = why->slow->shapes ? most_shapes(why) : NULL;
+
+	return most ? input_sizes_ratio(names_text(why->summary->names, why->slow->shapes),
+					names_text(why->summary->names, most->text))
+		    : 0;
+}
+
+/* One of its inputs has another size than most inferences have. */
+static bool take_input(struct why_case *why)
+{
+	const struct summary_tally *most = most_shapes(why);
+	double ratio = why_input_ratio(why);
+	struct printable *words;
+
+	if (ratio < WHY_OTHER_SIZE || why->slow->usual.is_of_shape)
+		return false;
+	words = why_take(why, &why_input_shape, POOLS_BLOCKED | POOLS_CPU | POOLS_ANY, INFINITY);
+	if (!words)
+		return false;
+	printable_add(words, "as an input has %s times as many elements as in %s of %s inferences",
+		      units_decimal(ratio).s, units_count(most->n).s, units_count(why->model->runs.n).s);
+	if (why->of_work_ns > 0)
+		printable_add(words, ", with the waits for a CPU of so much work");
+	printable_add(words, " (%s%s)", why_name(why, why->slow->shapes, 0).s,
+		      why->slow->is_new_shape ? ", for the first time" : "");
+	return true;
+}
 
 /* Its size is that of too few for a median of their own, and far from the usual one. */
 static bool take_size(struct why_case *why)
@@ -17,7 +60,7 @@ static bool take_size(struct why_case *why)
 	double ratio = usual ? (double)why->slow->elements / (double)usual->elements : 0;
 	struct printable *words;
 
-	if (!(ratio > 0) || (ratio < least_ratio && ratio > 1 / least_ratio))
+	if (!(ratio > 0) || (ratio < WHY_OTHER_SIZE && ratio > 1 / WHY_OTHER_SIZE))
 		return false;
 	words = why_take(why, &why_input_shape, POOLS_BLOCKED | POOLS_CPU | POOLS_ANY, INFINITY);
 	if (!words)
@@ -37,7 +80,7 @@ static void find(struct why_case *why)
 	bool is_rare = slow->is_new_shape || (slow->shapes && slow->n_shapes > 1 && !slow->usual.is_of_shape);
 	struct printable *words;
 
-	if (slow->usual.is_of_size || take_size(why))
+	if (take_input(why) || slow->usual.is_of_size || take_size(why))
 		return;
 	if (!is_rare || 4 * slow->n_shapes > why->model->runs.n || 2 * slow->n_of_shape > why->model->runs.n)
 		return;
