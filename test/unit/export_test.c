@@ -504,8 +504,8 @@ TEST(the_page_of_the_usual_program_fits_a_screen)
 	stream_done(&s);
 }
 
-/* One inference of two operators, on these providers. */
-static void put_on(struct stream *s, const char *first, const char *second)
+/* One inference of two operators, on these providers, which ends then. */
+static void put_on(struct stream *s, const char *first, const char *second, uint64_t end_us)
 {
 	uint32_t process = stream_process(s, 7, "app"), lane = stream_lane(s, process, "m"),
 		 thread = stream_thread(s, process, 8);
@@ -520,22 +520,28 @@ static void put_on(struct stream *s, const char *first, const char *second)
 		stream_end(s, thread, 1400 + 500 * (uint64_t)i);
 	}
 	stream_text(s, KEY_STATUS, "ok");
-	stream_end(s, lane, 2000);
+	stream_end(s, lane, end_us);
 }
 
-/* A report has this text, or lacks it. */
-static void check_says(const char *const providers[2], const char *format, const char *text, bool has)
+/* A report of an inference that ends then has this text, or lacks it. */
+static void check_says_at(uint64_t end_us, const char *const providers[2], const char *format, const char *text,
+			  bool has)
 {
 	struct stream s;
 	char *report;
 
 	stream_init(&s);
-	put_on(&s, providers[0], providers[1]);
+	put_on(&s, providers[0], providers[1], end_us);
 	report = text_of(&s, format, (struct report_look){ .width = 200 });
 	if (!!strstr(report, text) != has)
 		fail_msg("%s in %s:\n%s", has ? "missing" : "too much", format, report);
 	free(report);
 	stream_done(&s);
+}
+
+static void check_says(const char *const providers[2], const char *format, const char *text, bool has)
+{
+	check_says_at(2000, providers, format, text, has);
 }
 
 /* Where operators of a provider end before the device has computed them, every report says so. */
@@ -555,6 +561,10 @@ TEST(operators_that_only_start_work_are_called_that)
 	}
 	check_says(gpu, "text", "% of the time is in operators that start work on the device", true);
 	check_says(both, "text", "% of the time is in operators, ", true);
+	check_says_at(100000, gpu, "text",
+		      "; its operators only start work on the device, in less than 1 % of the time", true);
+	check_says_at(100000, gpu, "text", "Gemm takes 0 %", false);
+	check_says_at(100000, both, "text", "1 % of the time is in operators, ", true);
 	check_says(both, "json", "\"is_deferred\": true", true);
 	check_says(both, "json", "\"deferred\": null", true);
 	check_says(gpu, "json", "\"is_deferred\": false", false);

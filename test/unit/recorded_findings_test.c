@@ -167,6 +167,38 @@ TEST(one_lost_cpu_makes_no_operators_tiny)
 	end(f);
 }
 
+/* 40 inferences of that time, in which one operator computes and one reorders, 100 us each. */
+static const struct finding *moves_of(struct fixture *f, uint64_t took_us)
+{
+	static const char *const types[] = { "Conv", "Transpose" };
+	uint64_t us = 100;
+
+	begin(f);
+	for (int i = 0; i < 40; i++, us += took_us + 10) {
+		stream_int(&f->s, KEY_FIRST, !i);
+		stream_inference(&f->s, f->lane, us, "m", 1, ++f->number);
+		for (uint64_t op = 0; op < 2; op++) {
+			stream_operator(&f->s, f->thread, us + 100 * op, types[op], types[op], f->number);
+			stream_end(&f->s, f->thread, us + 100 * op + 100);
+		}
+		stream_text(&f->s, KEY_STATUS, "ok");
+		stream_end(&f->s, f->lane, us + took_us);
+	}
+	analyse(f);
+	return find(f, "moves_layout");
+}
+
+/* On a GPU an operator only starts work: half of its operators' time may be nothing of an inference. */
+TEST(reordering_is_found_if_it_takes_a_fiftieth_of_an_inference)
+{
+	struct fixture fixture, *f = &fixture;
+
+	assert_non_null(moves_of(f, 4900));
+	end(f);
+	assert_null(moves_of(f, 5100));
+	end(f);
+}
+
 /* 40 inferences of 2 ms, of which an operator takes 800 us; some of the rest lies before it, and some behind. */
 static const struct finding *outside_with(struct fixture *f, uint64_t before_us, uint64_t last_us)
 {

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * a of b operators only reorder or convert. value: their share of the operators' time, as medians have it: a thread
- * that loses its CPU in a short operator makes it no large one.
+ * that loses its CPU in a short operator makes it no large one. Operators that only start work on a device have a small
+ * part of an inference, of which little could be saved.
  */
 #include <string.h>
 
 #include "analyze/insight/insight_in.h"
+
+#define LEAST 0.02 /* of an inference */
 
 extern const struct insight insight_moves_layout;
 
@@ -30,7 +33,7 @@ static bool is_of_number(const struct model_operator *op)
 static void find(struct finder *finder)
 {
 	const struct model_result *result = finder->run->result;
-	double moved_ns = 0, all_ns = 0;
+	double moved_ns = 0, all_ns = 0, gain_ns;
 	int64_t n_moves = 0;
 
 	for (uint32_t i = 0; i < result->n_operators; i++) {
@@ -40,9 +43,10 @@ static void find(struct finder *finder)
 		all_ns += finder_typical_ns(&result->operators[i]);
 		moved_ns += moves ? finder_typical_ns(&result->operators[i]) : 0;
 	}
-	if (moved_ns >= 0.1 * all_ns && n_moves)
+	gain_ns = finder_per_inference(finder, moved_ns);
+	if (moved_ns >= 0.1 * all_ns && n_moves && !(gain_ns < LEAST * finder->run->latency.percentile[0].ns))
 		finder_add_counts(finder, &insight_moves_layout, moved_ns / all_ns, n_moves, result->n_operators)
-		    ->gain_ns = finder_per_inference(finder, moved_ns);
+		    ->gain_ns = gain_ns;
 }
 
 static void say(const struct speaker *to)

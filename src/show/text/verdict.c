@@ -222,6 +222,9 @@ static void say_latency(const struct page *page, const struct summary_runs *runs
 	else if (latency->n > 1)
 		fprintf(page->out, ": median %s, slowest %s", units_duration((double)latency->p50_ns).s,
 			units_duration((double)latency->max_ns).s);
+	else if (latency->n && runs->first.n == 1)
+		fprintf(page->out, ": the first took %s, the other one %s",
+			units_duration((double)runs->first.p50_ns).s, units_duration((double)latency->p50_ns).s);
 	else if (latency->n)
 		fprintf(page->out, ": %s", units_duration((double)latency->p50_ns).s);
 	else if (runs->first.n)
@@ -332,6 +335,8 @@ static void say_operators(const struct page *page)
 		return;
 	if (operators_are_rare(model)) {
 		fprintf(page->out, "; %s", operators_without(page->summary, model).s);
+	} else if (coverage->n && is_all_deferred(page, model) && 100 * coverage->operators_ns < coverage->wall_ns) {
+		fprintf(page->out, "; its operators only start work on the device, in less than 1 %% of the time");
 	} else if (coverage->n && coverage->wall_ns && model->types.n) {
 		const struct summary_operator *type = &page->summary->types[model->types.first];
 
