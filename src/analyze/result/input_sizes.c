@@ -107,6 +107,26 @@ double input_sizes_ratio(const char *shapes, const char *others)
 	return *shapes || *others ? 0 : most;
 }
 
+const struct summary_tally *input_sizes_most(const struct summary *summary, const struct summary_model *model)
+{
+	const struct summary_tally *most = NULL;
+
+	for (uint32_t i = 0; i < model->tallies.n; i++) {
+		const struct summary_tally *tally = &summary->tallies[model->tallies.first + i];
+
+		if (tally->key == KEY_SHAPES && (!most || tally->n > most->n))
+			most = tally;
+	}
+	return most && 4 * most->n >= model->runs.n ? most : NULL;
+}
+
+double input_sizes_ratio_to(const struct summary *summary, const struct summary_tally *most, uint32_t shapes)
+{
+	return most && shapes
+		   ? input_sizes_ratio(names_text(summary->names, shapes), names_text(summary->names, most->text))
+		   : 0;
+}
+
 struct printable input_sizes_part(const char *shapes, const char *others, int columns)
 {
 	const char *own = shapes, *other = others, *next, *other_next, *open;

@@ -22,6 +22,11 @@ bool input_sizes_explain(const struct summary *summary, const struct summary_mod
  * fewer; 1: they are alike; 0: not known, or the inputs are others.
  */
 double input_sizes_ratio(const char *shapes, const char *others);
+/* The shapes that many inferences have, and no others as many; NULL: there are none. Borrowed. */
+const struct summary_tally *input_sizes_most(const struct summary *summary, const struct summary_model *model);
+/* The ratio of these shapes, a name, to those. A small input may decide how long an inference takes, beside large ones
+ * that never change. */
+double input_sizes_ratio_to(const struct summary *summary, const struct summary_tally *most, uint32_t shapes);
 /* "1x3x640x512": the first input in which the shapes differ from others; the whole text if none does. */
 struct printable input_sizes_part(const char *shapes, const char *others, int columns);
 

@@ -60,12 +60,6 @@ double why_taken(const struct why_case *why);
 double why_node_excess(const struct summary_slow_node *node);
 void why_say_node(const struct why_case *why, const struct summary_slow_node *node, struct printable *words);
 
-/*
- * How many times as many elements one of its inputs has as in the shapes that most inferences have: that in which they
- * differ most. 1: it has these shapes; 0: not known. A small input may decide how long an inference takes, beside large
- * ones that never change.
- */
-double why_input_ratio(const struct why_case *why);
 /* For how much longer than usual other threads of the process waited for a CPU meanwhile. */
 double why_pool_waited_ns(const struct why_case *why);
 /* Behind the CPUs that its threads used: " of 1 that it may use", where these are not all of the machine. */

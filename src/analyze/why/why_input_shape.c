@@ -8,35 +8,11 @@
 
 extern const struct why_cause why_input_shape;
 
-/* The shapes that many inferences have, and no others as many; NULL: there are none. */
-static const struct summary_tally *most_shapes(const struct why_case *why)
-{
-	const struct summary_tally *most = NULL;
-
-	for (uint32_t i = 0; i < why->summary->n_tallies; i++) {
-		const struct summary_tally *tally = &why->summary->tallies[i];
-
-		if (tally->key == KEY_SHAPES && why->summary->models + tally->model == why->model &&
-		    (!most || tally->n > most->n))
-			most = tally;
-	}
-	return most && 4 * most->n >= why->model->runs.n ? most : NULL;
-}
-
-double why_input_ratio(const struct why_case *why)
-{
-	const struct summary_tally *most = why->slow->shapes ? most_shapes(why) : NULL;
-
-	return most ? input_sizes_ratio(names_text(why->summary->names, why->slow->shapes),
-					names_text(why->summary->names, most->text))
-		    : 0;
-}
-
 /* One of its inputs has another size than most inferences have. */
 static bool take_input(struct why_case *why)
 {
-	const struct summary_tally *most = most_shapes(why);
-	double ratio = why_input_ratio(why);
+	const struct summary_tally *most = input_sizes_most(why->summary, why->model);
+	double ratio = input_sizes_ratio_to(why->summary, most, why->slow->shapes);
 	struct printable *words;
 
 	if (ratio < WHY_OTHER_SIZE || why->slow->usual.is_of_shape)
