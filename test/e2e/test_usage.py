@@ -151,11 +151,15 @@ def test_a_worker_on_a_busy_cpu_is_named_among_the_others(lab, wheel, crowded_cp
     (model,) = report["models"]
     assert (model["processes"], model["inferences"]["count"]) == (3, 120)
     findings = {insight["kind"]: insight["figures"] for insight in report["insights"]}
-    found = findings["slow_process"]
     medians = {
         pid: statistics.median(slice.end - slice.start for slice in known(recording, "tid") if slice.args["tid"] == pid)
         for pid in {slice.args["tid"] for slice in recording.inferences}
     }
+    slowest, next_one = sorted(medians.values(), reverse=True)[:2]
+    if slowest < 1.6 * next_one:
+        assert "slow_process" not in findings or slowest > 1.4 * next_one, medians
+        pytest.skip("both CPUs are as busy: %s" % medians)
+    found = findings["slow_process"]
     assert found["pid"] == max(medians, key=medians.get)
     assert found["processes"] == 3 and found["ratio"] > 1.5
     if any(track.name.startswith("waited for ") for track, _, _ in recording.counters):
@@ -240,6 +244,9 @@ def half_a_cpu(tmp_path):
 def test_a_quota_that_is_used_up_is_named_first(lab, wheel, half_a_cpu):
     program = lab.python(wheel, "infer", "run", lab.model("long"), "--runs", 150)
     recording = lab.record([*half_a_cpu, *program], judged=False).recording
+    stat = dict(line.split() for line in pathlib.Path(half_a_cpu[-1]).with_name("cpu.stat").read_text().splitlines())
+    if 2 * int(stat["nr_throttled"]) < int(stat["nr_periods"]):
+        pytest.skip("others left it less than its quota: %s" % stat)
     text = " ".join(lab.plain([lab.inftrace, "report", recording.path]).out.split("\n\n")[0].split())
     assert re.search(r"^Its cgroup may use 0\.50 CPUs and was throttled in \d+ of \d+ periods", text), text
     report = json.loads(lab.plain([lab.inftrace, "report", "--json", recording.path]).out)

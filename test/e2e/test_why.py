@@ -172,7 +172,10 @@ def test_what_the_inputs_do_and_who_runs_beside(lab, wheel):
     slow.say("one x 900", "shape")
     slow.say("beside 30")
     slow.end()
-    check_part(slow, "loop", "one_operator", "rounds took")
+    (loop,) = slow.of("loop")
+    # where it waited most of the time, the rest is too little to be called one operator's
+    cause = "one_operator" if 3 * waited(loop) < 2 * loop["why"]["excess_ns"] else "operators"
+    check_part(slow, "loop", cause, "rounds took")
     check_part(slow, "shape", "input_shape", "for the first time")
     assert not (slow.named("run") | slow.named("loop")) & MADE
     assert any(row["why"]["overlap_ns"] for row in slow.of("beside"))
@@ -217,7 +220,7 @@ def test_a_cgroup_out_of_quota_is_named(lab, wheel):
     slow = Slow(lab, wheel, "uneven")
     slow.say("run 100")
     slow.say("run 80", "edge")  # a sample that begins here ends later
-    with cgroup("cpu", quota=20000) as group:
+    with cgroup("cpu", quota=5000) as group:  # less than its share of a busy machine
         group.set()
         group.take(slow.pid)
         slow.say("run 60", "quota")
