@@ -300,6 +300,11 @@ exports.a_link_reopens_its_place_and_back_goes_back = async d => {
 	await other.rest();
 	const slice = await other.selected();
 	assert.deepEqual([slice.row, slice.index], [one.row, one.index]);
+	await other.until(() => {
+		const { app, plots } = inftrace;
+		const top = app.lineOfRow[app.slice.row] * 20 - plots.at.scroller.scrollTop;
+		return top >= 0 && top + 20 <= plots.at.scroller.clientHeight;
+	});
 	const again = await other.place();
 	assert.deepEqual({ ...again, view: null }, { ...place, view: null });
 	again.view.forEach((time, i) => assert.ok(Math.abs(time - place.view[i]) <= 1));

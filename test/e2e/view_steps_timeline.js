@@ -175,6 +175,10 @@ exports.keys_zoom_and_move = async d => {
 	await d.press('ArrowDown', 'ArrowUp');
 	await d.press('0');
 	await d.until(() => inftrace.app.place.view === null);
+	await d.press('z');
+	await d.until(() => inftrace.app.place.view !== null);
+	await d.press('0');
+	await d.until(() => inftrace.app.place.view === null);
 	await d.press('g');
 	await d.page.waitForSelector('dialog[open] input');
 	await d.page.keyboard.type('yesterday');
@@ -258,6 +262,23 @@ exports.clicking_selects_and_shows_everything_about_a_slice = async d => {
 	await d.until(() => !document.querySelector('.details'));
 	await d.press('Escape');
 	await d.until(() => !inftrace.app.place.range);
+};
+
+exports.a_kind_of_work_stands_out = async d => {
+	const coloured = () =>
+		d.page.evaluate(() => {
+			const { app } = inftrace;
+			const fills = app.colours.length / app.recording.classes.length;
+			return [...app.seenClasses].filter(one => app.colours[one * fills] !== app.pale[one * fills]).length;
+		});
+	const all = await coloured();
+	await d.click('button', 'Inference');
+	await d.until(() => document.querySelector('.legend [aria-pressed=true]')?.textContent === 'Inference');
+	const some = await coloured();
+	assert.ok(some > 0 && some < all);
+	await d.click('button', 'Inference');
+	await d.until(() => !document.querySelector('.legend [aria-pressed=true]'));
+	assert.equal(await coloured(), all);
 };
 
 exports.from_slice_to_slice = async d => {

@@ -3,7 +3,7 @@
 import * as api from './api';
 import type { Counter, Flow, Found, Recording, Report, Slice } from './api';
 import { around, centred, clamp, first, shows, span, type View } from './axis';
-import { DARK, LIGHT, paleTable, table, type Theme } from './colours';
+import { DARK, familyOf, FILLS, LIGHT, paleTable, table, type Theme } from './colours';
 import { counterTile, CUT, isChanged, sliceTile, type CounterTile, type SliceTile } from './decode';
 import { applyTheme, host } from './host';
 import { fromHash, START, toHash, type Place } from './place';
@@ -56,6 +56,8 @@ export class App {
 	matchingClasses: ReadonlySet<number> | null = null;
 	trouble = '';
 	readonly seenClasses = new Set<number>();
+	/** The kind of work that stands out; '': all do. */
+	family = '';
 	/** A track that the tree shall scroll to. */
 	wantedTrack: number | null = null;
 	/** Said aloud by screen readers. */
@@ -75,6 +77,9 @@ export class App {
 	lineOfRow: Int32Array = new Int32Array(0);
 	rows = 0;
 	private readonly listeners = new Set<(change: Change) => void>();
+	private readonly views: View[] = [];
+	/** The view when it last stood still. */
+	private rested: View;
 	private hashTimer = 0;
 	private animation = 0;
 
@@ -85,7 +90,7 @@ export class App {
 		private readonly least = 0,
 	) {
 		first.time = recording.live?.kept_from ?? 0;
-		this.view = this.all;
+		this.view = this.rested = this.all;
 		const arrived = (): void => this.tell('data');
 		this.slices = new TileCache(
 			({ level, index }, rows) =>
@@ -181,10 +186,24 @@ export class App {
 	}
 
 	takeTheme(): void {
+		const { classes, class_kinds: kinds } = this.recording;
 		this.theme = applyTheme() ? DARK : LIGHT;
-		this.colours = table(this.recording.classes, this.recording.class_kinds, this.theme);
+		this.colours = table(classes, kinds, this.theme);
 		this.pale = paleTable(this.colours, this.theme);
+		if (this.family)
+			classes.forEach((name, i) => {
+				if (familyOf(name, kinds[i] ?? '') === this.family) return;
+				const at = i * FILLS;
+				this.colours.set(this.pale.subarray(at, at + FILLS), at);
+			});
 		this.tell('data');
+	}
+
+	/** Shows the others pale; '' shows all. */
+	stress(family: string): void {
+		this.family = family;
+		this.takeTheme();
+		this.tell('classes');
 	}
 
 	/** The lines of the tree, from what is collapsed and hidden. */
@@ -211,6 +230,23 @@ export class App {
 		if ('query' in change) void this.search();
 		this.writeHash(isStep);
 		this.tell('place');
+	}
+
+	/** Back to the view before: an editor has no steps of its own. */
+	undoView(): void {
+		const to = this.views.pop();
+		if (!to) return;
+		this.rested = to;
+		this.flyTo(to);
+	}
+
+	/** The view rests: what it was before is kept. */
+	private noteView(): void {
+		const { begin, end } = this.rested;
+		if (begin === this.view.begin && end === this.view.end) return;
+		if (!this.isFollowing) this.views.push(this.rested);
+		if (this.views.length > 100) this.views.shift();
+		this.rested = this.view;
 	}
 
 	setView(view: View, isStep = false): void {
@@ -267,6 +303,7 @@ export class App {
 
 	private writeHash(isStep: boolean): void {
 		clearTimeout(this.hashTimer);
+		this.noteView();
 		if (this.isQuiet) return;
 		// the end moves on: a link to it shows it as it is then
 		host.go(toHash(this.isFollowing ? { ...this.place, view: null } : this.place), isStep);
@@ -283,9 +320,13 @@ export class App {
 		const { view, selection } = this.place;
 		this.isFollowing = this.recording.live !== undefined && !this.recording.live.over && !view;
 		this.view = clamp(view ? { begin: view[0], end: view[1] } : this.following.part(this), this.end);
+		this.rested = this.view;
 		if (selection?.row !== old.selection?.row || selection?.index !== old.selection?.index) {
 			this.show(null);
-			if (selection) void this.fetchSlice(selection.row, selection.index);
+			if (selection)
+				void this.fetchSlice(selection.row, selection.index).then(
+					slice => slice && this.showTrack(slice.track),
+				);
 		}
 		this.tell('place');
 		this.tell('view');

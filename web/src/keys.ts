@@ -66,6 +66,7 @@ export const KEYS: readonly Key[] = [
 	},
 	{ keys: [' '], shown: 'Space', text: 'Live: pause, or go on', run: app => app.pause(!app.isPaused) },
 	{ keys: ['0'], shown: '0', text: 'Show everything', run: app => app.flyTo(app.all) },
+	{ keys: ['z', 'Backspace'], shown: 'Z', text: 'The view before', run: app => app.undoView() },
 	{ keys: ['g'], shown: 'G', text: 'Go to a time', run: (_, actions) => actions.goTo() },
 	{ keys: ['/'], shown: '/', text: 'Search names', run: (_, actions) => actions.search() },
 	{ keys: ['n'], shown: 'N', text: 'Next that was found, or of this name', run: app => ofName(app, 'next') },

@@ -88,11 +88,14 @@ export class Plots {
 		const height = Math.max(1, scroller.clientHeight);
 		const dpr = most(devicePixelRatio);
 		const isNew = width !== this.width || height !== this.height || dpr !== this.dpr;
+		const wasInSight = this.isInSight(this.chosenLine);
 		this.width = width;
 		this.height = height;
 		this.dpr = dpr;
 		if (isNew) {
 			this.onWidth();
+			// what comes above takes room: the answer, when it is there
+			if (wasInSight) this.scrollTo(this.chosenLine);
 			this.draw();
 		}
 	}
@@ -112,16 +115,29 @@ export class Plots {
 		return context;
 	}
 
+	/** That of the selected slice; -1: there is none on a line. */
+	private get chosenLine(): number {
+		const { slice, lineOfRow } = this.app;
+		return slice ? (lineOfRow[slice.row] ?? -1) : -1;
+	}
+
+	private isInSight(line: number): boolean {
+		const { scrollTop } = this.at.scroller;
+		return line * ROW >= scrollTop && (line + 2) * ROW <= scrollTop + this.height;
+	}
+
+	private scrollTo(line: number): void {
+		if (line >= 0 && !this.isInSight(line))
+			this.at.scroller.scrollTop = Math.max(0, line * ROW - this.height / 3);
+	}
+
 	/** Scrolls to the track that somebody has asked for, unless it is in sight. */
 	private scrollToWanted(): void {
-		const { app, at } = this;
+		const { app } = this;
 		if (app.wantedTrack === null) return;
-		const row = app.slice?.track === app.wantedTrack ? (app.lineOfRow[app.slice.row] ?? -1) : -1;
-		const line = row >= 0 ? row : app.lines.findIndex(one => one.track.id === app.wantedTrack);
+		const row = app.slice?.track === app.wantedTrack ? this.chosenLine : -1;
+		this.scrollTo(row >= 0 ? row : app.lines.findIndex(one => one.track.id === app.wantedTrack));
 		app.wantedTrack = null;
-		const top = line * ROW;
-		if (line >= 0 && (top < at.scroller.scrollTop || top + 2 * ROW > at.scroller.scrollTop + this.height))
-			at.scroller.scrollTop = Math.max(0, top - this.height / 3);
 	}
 
 	draw(): void {

@@ -13,9 +13,18 @@ export function Search({ app }: { app: App }) {
 	const [isOpen, setOpen] = useState(false);
 	const [at, setAt] = useState(0);
 	const input = useRef<HTMLInputElement>(null);
-	useEffect(() => setText(app.place.query), [app.place.query]);
+	const sent = useRef(app.place.query);
 	useEffect(() => {
-		const timer = setTimeout(() => text !== app.place.query && app.go({ query: text }, false), 150);
+		// what came from here may be older than what has been typed since
+		if (app.place.query !== sent.current) setText(app.place.query);
+		sent.current = app.place.query;
+	}, [app.place.query]);
+	useEffect(() => {
+		const timer = setTimeout(() => {
+			if (text === app.place.query) return;
+			sent.current = text;
+			app.go({ query: text }, false);
+		}, 150);
 		return () => clearTimeout(timer);
 	}, [text]);
 	const query = app.place.query.toLowerCase();

@@ -94,8 +94,14 @@ function Legend({ app }: { app: App }) {
 		<ul class="legend" aria-label="Colors">
 			{shown.map(([family, colour]) => (
 				<li key={family}>
-					<i class="swatch" style={{ background: colour }} />
-					{family}
+					<button
+						aria-pressed={app.family === family}
+						title="Show the others pale"
+						onClick={() => app.stress(app.family === family ? '' : family)}
+					>
+						<i class="swatch" style={{ background: colour }} />
+						{family}
+					</button>
 				</li>
 			))}
 		</ul>

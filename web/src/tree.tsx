@@ -72,7 +72,7 @@ export function Tree({ app }: { app: App }) {
 						style={{
 							top: `${i * ROW}px`,
 							height: `${ROW}px`,
-							paddingLeft: `${4 + line.level * 12}px`,
+							paddingLeft: `calc(4px + ${line.level} * var(--indent))`,
 						}}
 						role="treeitem"
 						aria-level={line.level + 1}
