@@ -49,6 +49,7 @@ CALM = {
     "terminal.integrated.gpuAcceleration": "off",
     "terminal.integrated.cursorBlinking": False,
     "terminal.integrated.shellIntegration.enabled": False,
+    "extensions.webWorker": False,
     "git.enabled": False,
     "npm.autoDetect": "off",
     "telemetry.telemetryLevel": "off",
