@@ -434,6 +434,53 @@ static void pace(struct made *m, uint32_t process, uint64_t us, int64_t n_unseen
 	stream_instant(&m->s, process, us, KIND_NOTE, EVENT_NOTE_PACED);
 }
 
+static void pace_session(struct made *m, uint32_t process, uint64_t us, int64_t session, int64_t n_unseen)
+{
+	stream_int(&m->s, KEY_SESSION, session);
+	pace(m, process, us, n_unseen);
+}
+
+static const struct series *series_of(const struct made *m, const char *model)
+{
+	const struct series_table *table = fleet_series(m->fleet);
+
+	for (size_t i = 0; i < table->n; i++)
+		if (!strcmp(table->row[i]->labels.model, model))
+			return table->row[i];
+	return NULL;
+}
+
+/* The runtime has counted them: each is like those of its own session. */
+TEST(inferences_that_a_session_counted_are_like_its_own)
+{
+	struct made m;
+	uint32_t process, slow, fast;
+
+	make(&m);
+	process = stream_process(&m.s, 42, "python");
+	slow = stream_lane(&m.s, process, "slow");
+	fast = stream_lane(&m.s, process, "fast");
+	pace(&m, process, 0, 0);
+	for (uint64_t i = 0; i < 10; i++) {
+		stream_inference(&m.s, slow, i * 10000, "slow", 1, 1);
+		stream_end(&m.s, slow, i * 10000 + 5000);
+		stream_inference(&m.s, fast, i * 10000, "fast", 2, 1);
+		stream_end(&m.s, fast, i * 10000 + 150);
+	}
+	pace_session(&m, process, 200000, 1, 7);
+	pace_session(&m, process, 200000, 2, 900);
+	pace_session(&m, process, 200000, 3, 55);
+	assert_int_equal(fleet_roll(m.fleet, SECOND, 1001 * SECOND, NULL), 0);
+	assert_int_equal(series_of(&m, "slow")->all.runs.n, 17);
+	assert_int_equal(series_of(&m, "slow")->all.runs.ns, 17 * UINT64_C(5000000));
+	assert_int_equal(series_of(&m, "fast")->all.runs.n, 910);
+	assert_int_equal(fleet_own(m.fleet)->n_unprobed, 907);
+	assert_int_equal(fleet_own(m.fleet)->n_unknown, 55);
+	assert_int_equal(fleet_series(m.fleet)->n, 2);
+	fleet_free(m.fleet);
+	stream_done(&m.s);
+}
+
 /* Probes were out for a while: those that were seen tell what the others were like, at every door. */
 TEST(inferences_that_ran_unseen_are_like_those_that_were_seen)
 {

@@ -186,6 +186,8 @@ static int pop(const struct uprobe_step *step, bool is_failed, const char *messa
 		code = end_part(step, creation);
 	if (is_failed)
 		uprobe_session_forget(step->process, creation->session);
+	else
+		uprobe_session_count(step, creation->session, true);
 	uprobe_lane_give(step->process, creation->lane, step->hit->time);
 	step->thread->n_creations--;
 	return code ? code : uprobe_process_tell(step, &record);
@@ -400,6 +402,8 @@ int uprobe_creation_release(const struct uprobe_step *step)
 		return 0;
 	if (creation && creation->session == session)
 		return pop(step, true, "released before it was initialised");
+	if (step->counts)
+		uprobe_counts_release(step->counts, session);
 	uprobe_session_forget(step->process, session);
 	return uprobe_process_tell(step, &record);
 }

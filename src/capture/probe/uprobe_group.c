@@ -25,7 +25,7 @@ static bool join(struct uprobes *uprobes, uint32_t number, struct analysed *file
 		return false;
 	}
 	if (!is_library)
-		uprobe_pace_open(&uprobes->pace[number], clock_ns(), uprobe_cpu_ns(uprobes->copy[number].pid));
+		uprobe_copy_open(uprobes, number, clock_ns());
 	return true;
 }
 
@@ -46,7 +46,7 @@ static void leave(struct uprobes *uprobes, uint32_t number, bool is_library, uin
 	if (!holder)
 		return;
 	if (!is_library && holder->state[PART_RUNS] == PART_IN)
-		uprobe_pace_close(pace, now_ns, uprobe_cpu_ns(uprobes->copy[number].pid));
+		uprobe_copy_close(uprobes, number, now_ns);
 	pace->must_cut = true;
 	uprobe_holder_leave(uprobes, number);
 }

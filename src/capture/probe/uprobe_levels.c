@@ -53,6 +53,11 @@ bool uprobes_is_part(const struct uprobes *uprobes, uint32_t number)
 	return uprobes->host[number] != number;
 }
 
+struct uprobe_counts *uprobes_counts(struct uprobes *uprobes, uint32_t number)
+{
+	return uprobe_is_paced(uprobes) ? &uprobes->counts[number] : NULL;
+}
+
 uint64_t uprobes_unseen(struct uprobes *uprobes, uint32_t number)
 {
 	return uprobe_pace_unseen(&uprobes->pace[number], clock_ns(), uprobe_cpu_ns(uprobes->copy[number].pid));
@@ -180,7 +185,7 @@ static void close_part(struct uprobes *uprobes, struct holder *holder, enum upro
 
 		set(part == PART_RUNS ? &armed->is_run_out : &armed->is_operator_out, true);
 		if (part == PART_RUNS)
-			uprobe_pace_close(&uprobes->pace[i], now_ns, uprobe_cpu_ns(uprobes->copy[i].pid));
+			uprobe_copy_close(uprobes, i, clock_ns());
 		else
 			uprobes->pace[i].operator_out_ns = now_ns;
 	}
@@ -210,7 +215,7 @@ static void open_runs(struct uprobes *uprobes, struct holder *holder)
 		struct uprobe_armed *armed = &uprobes->loaded.armed[i];
 
 		armed->window++;
-		uprobe_pace_open(&uprobes->pace[i], clock_ns(), uprobe_cpu_ns(uprobes->copy[i].pid));
+		uprobe_copy_open(uprobes, i, clock_ns());
 		set(&armed->is_run_out, false);
 	}
 }

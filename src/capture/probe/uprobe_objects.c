@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "capture/probe/uprobe_process.h"
 #include "runtime/model_name.h"
 #include "runtime/ort/ort_node.h"
@@ -132,6 +133,21 @@ void uprobe_session_name(struct uprobe_process *process, uint32_t number, bool i
 		told->model = intern(process, at ? at : "model from memory");
 	}
 	told->is_named = true;
+}
+
+void uprobe_session_count(const struct uprobe_step *step, uint32_t number, bool is_new)
+{
+	const struct uprobe_process *process = step->process;
+	const struct session *session = sessions_find(&process->recorded->sessions, number);
+	const struct uprobe_texts *texts = session ? find_texts(process, session->object) : NULL;
+	struct ort_text list[UPROBE_MAX_TEXTS];
+	uint32_t offset = 0;
+
+	if (!step->counts || !session || uprobe_counts_has(step->counts, number))
+		return;
+	if (texts)
+		offset = ort_texts_loading(list, list_texts(process, texts, list));
+	uprobe_counts_add(step->counts, number, offset ? session->object + offset : 0, is_new, clock_ns());
 }
 
 uint32_t uprobe_session_find(const struct uprobe_process *process, uint64_t object)

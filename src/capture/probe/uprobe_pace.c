@@ -156,6 +156,11 @@ bool uprobe_pace_must_hide_runs(const struct uprobe_pace *pace)
 	return pace->left_ns < 0;
 }
 
+bool uprobe_pace_is_at_ease(const struct uprobe_pace *pace)
+{
+	return !pace->is_gap && pace->left_ns >= most_ns * 0.95;
+}
+
 static bool was_recent(uint64_t time_ns, uint64_t now_ns)
 {
 	return time_ns && time_ns + recent_ns > now_ns;

@@ -70,6 +70,8 @@ bool uprobe_pace_may_see_runs(const struct uprobe_pace *pace);
 bool uprobe_pace_must_hide_operators(const struct uprobe_pace *pace);
 bool uprobe_pace_must_hide_runs(const struct uprobe_pace *pace);
 
+/* No probes went out lately, and none are about to. */
+bool uprobe_pace_is_at_ease(const struct uprobe_pace *pace);
 /* As of the last minute. */
 enum uprobe_level uprobe_pace_level(const struct uprobe_pace *pace, uint64_t now_ns);
 const char *uprobe_level_name(enum uprobe_level level);

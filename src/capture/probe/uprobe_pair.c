@@ -226,6 +226,7 @@ int uprobe_pair_run(const struct uprobe_step *step)
 	if (!session)
 		return -ENOMEM;
 	uprobe_session_name(process, session, step->is_old_string);
+	uprobe_session_count(step, session, false);
 	if (thread->n_runs == UPROBE_RUNS) {
 		process->n_unplaced++;
 		return 0;
@@ -318,6 +319,8 @@ int uprobe_pair_run_end(const struct uprobe_step *step)
 		record.flags = FLAG_FAILED;
 		record.text = uprobe_text(step->process, message);
 	}
+	if (step->counts)
+		uprobe_counts_end(step->counts, open->session, step->hit->time);
 	code = tell_usage(step, open);
 	if (!code)
 		code = tell_reads(step, open);

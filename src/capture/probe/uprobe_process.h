@@ -7,6 +7,7 @@
  *   uprobe_pair.c      inferences and operators: their entries and ends, by thread and stack pointer
  *   uprobe_creation.c  the creation of sessions
  *   uprobe_objects.c   what is known of sessions, kernels and providers, by their addresses
+ *   uprobe_counts.c    what sessions run while no probes are in
  *   uprobe_process.c   the floor: lanes, records, texts of hits
  *
  * Hits of one thread come in the order of time, those of different threads nearly so.
@@ -16,6 +17,7 @@
 
 #include "capture/decode/recorded.h"
 #include "capture/probe/uprobe.h"
+#include "capture/probe/uprobe_counts.h"
 #include "capture/probe/uprobe_table.h"
 
 enum { UPROBE_LANES = 64, UPROBE_NO_LANE = 255, UPROBE_DEPTH = 64, UPROBE_RUNS = 16, UPROBE_CREATIONS = 4 };
@@ -103,11 +105,12 @@ struct uprobe_step {
 	struct uprobe_process *process;
 	struct uprobe_thread *thread;
 	const struct uprobe_record *hit;
-	size_t size;	     /* of the hit with all that belongs to it */
-	bool is_old_string;  /* of the runtime it comes from */
-	const char *runtime; /* its name; NULL: not known */
-	bool has_load;	     /* there is a probe on its Load */
-	bool has_weights;    /* and before each weight */
+	size_t size;		      /* of the hit with all that belongs to it */
+	bool is_old_string;	      /* of the runtime it comes from */
+	const char *runtime;	      /* its name; NULL: not known */
+	bool has_load;		      /* there is a probe on its Load */
+	bool has_weights;	      /* and before each weight */
+	struct uprobe_counts *counts; /* of its sessions; NULL: not wanted */
 	struct sink *out;
 	uint64_t now_ns;
 	struct err *err;
@@ -173,6 +176,8 @@ uint32_t uprobe_session_find(const struct uprobe_process *process, uint64_t obje
 /* Finds out what its model is called, if that was told by now. */
 void uprobe_session_name(struct uprobe_process *process, uint32_t session, bool is_old_string);
 void uprobe_session_forget(struct uprobe_process *process, uint32_t session);
+/* Notes where the runtime counts its inferences (uprobe_counts.h), if that is wanted. */
+void uprobe_session_count(const struct uprobe_step *step, uint32_t session, bool is_new);
 /* Remembers that the session has this provider. Its name (id in names), 0 not known. */
 uint32_t uprobe_session_provider(struct uprobe_process *process, uint32_t session, uint64_t provider);
 /* Keep what a struct uprobe_named tells of a kernel, or of a session or provider. False: out of memory. */

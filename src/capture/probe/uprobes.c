@@ -256,6 +256,7 @@ void uprobes_disarm(struct uprobes *uprobes, uint32_t number)
 	uprobe_holder_leave(uprobes, number);
 	if (file)
 		let_go(file);
+	uprobe_counts_done(&uprobes->counts[number]);
 	free(copy->path);
 	memset(copy, 0, sizeof *copy);
 }
@@ -347,6 +348,7 @@ static int arm(struct uprobes *uprobes, const struct identity *process, const st
 	describe_file(&uprobes->copy[number], file);
 	uprobes->host[number] = host_of(uprobes, number, file);
 	uprobe_pace_init(&uprobes->pace[number], clock_ns(), uprobe_cpu_ns(process->pid));
+	uprobes->counts[number].pid = process->pid;
 	code = uprobe_holder_join(uprobes, number, file, err);
 	/* the kernel has found who has the number: it must have been this process */
 	if (!code && start_of(process->pid) != process->start_ticks)

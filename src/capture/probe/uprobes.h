@@ -89,6 +89,7 @@ void uprobes_close(struct uprobes *uprobes);
 /* ---- for source_uprobe ---- */
 
 struct uprobe_armed;
+struct uprobe_counts;
 struct uprobe_pace;
 struct uprobe_ring;
 
@@ -111,9 +112,11 @@ struct uprobes_copy {
 struct uprobes_copy *uprobes_copy(struct uprobes *uprobes, uint32_t number);
 /* The account that the copy's hits are charged to (uprobe_pace.h); NULL: they are not. */
 struct uprobe_pace *uprobes_pace(struct uprobes *uprobes, uint32_t number);
+/* What the runtime of the copy counts itself (uprobe_counts.h); NULL: that is not asked for. */
+struct uprobe_counts *uprobes_counts(struct uprobes *uprobes, uint32_t number);
 /* Whether it is the library of a provider, which is seen as its runtime is. */
 bool uprobes_is_part(const struct uprobes *uprobes, uint32_t number);
-/* How many inferences of the copy ran unseen since the last call. */
+/* How many inferences of the copy ran unseen since the last call: an estimate. */
 uint64_t uprobes_unseen(struct uprobes *uprobes, uint32_t number);
 /* Puts probes in and takes them out, as the accounts say; n_records: that were read since the last call. */
 void uprobes_choose_levels(struct uprobes *uprobes, uint64_t n_records);

@@ -11,6 +11,7 @@
 
 #include <sys/stat.h>
 
+#include "capture/probe/uprobe_counts.h"
 #include "capture/probe/uprobe_load.h"
 #include "capture/probe/uprobe_pace.h"
 #include "capture/proc/file_look.h"
@@ -62,6 +63,7 @@ struct uprobes {
 	struct analysed *homeless[UPROBE_MAX_ARMED];
 	uint64_t again_ns; /* when they are tried again */
 	struct uprobe_pace pace[UPROBE_MAX_ARMED];
+	struct uprobe_counts counts[UPROBE_MAX_ARMED];
 	uint32_t host[UPROBE_MAX_ARMED]; /* of a provider's library: the copy of the runtime; else the copy itself */
 	struct {
 		uint64_t device, inode;
@@ -94,6 +96,19 @@ bool uprobe_is_paced(const struct uprobes *uprobes);
 void uprobe_group_move(struct uprobes *uprobes, struct analysed *file, bool is_split, uint64_t now_ns);
 void uprobe_group_try_again(struct uprobes *uprobes, uint64_t now_ns);
 void uprobe_group_forget(struct uprobes *uprobes, uint32_t number);
+
+/* Inferences of the copy are not seen from now on, or are again. */
+static inline void uprobe_copy_close(struct uprobes *uprobes, uint32_t number, uint64_t now_ns)
+{
+	uprobe_pace_close(&uprobes->pace[number], now_ns, uprobe_cpu_ns(uprobes->copy[number].pid));
+	uprobe_counts_close(&uprobes->counts[number], now_ns);
+}
+
+static inline void uprobe_copy_open(struct uprobes *uprobes, uint32_t number, uint64_t now_ns)
+{
+	uprobe_pace_open(&uprobes->pace[number], now_ns, uprobe_cpu_ns(uprobes->copy[number].pid));
+	uprobe_counts_open(&uprobes->counts[number], now_ns);
+}
 
 /* uprobe_levels.c. Measures what traps cost here. */
 void uprobe_levels_begin(struct uprobes *uprobes);

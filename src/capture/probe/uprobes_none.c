@@ -77,6 +77,11 @@ struct uprobe_pace *uprobes_pace(struct uprobes *uprobes, uint32_t number)
 	return NULL;
 }
 
+struct uprobe_counts *uprobes_counts(struct uprobes *uprobes, uint32_t number)
+{
+	return NULL;
+}
+
 bool uprobes_is_part(const struct uprobes *uprobes, uint32_t number)
 {
 	return false;

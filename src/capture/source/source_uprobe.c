@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "capture/probe/uprobe_counts.h"
 #include "capture/probe/uprobe_pace.h"
 #include "capture/probe/uprobe_process.h"
 #include "capture/probe/uprobe_ring.h"
@@ -239,6 +240,7 @@ static int read_ring(struct uprobe_state *state, struct sink *out, uint64_t now_
 		step.runtime = copy->runtime;
 		step.has_load = copy->has_load;
 		step.has_weights = copy->has_weights;
+		step.counts = uprobes_counts(state->target->uprobes, number);
 		code = uprobe_process_take(state->owner[number]->process, &step);
 	}
 	uprobe_ring_done(ring);
@@ -312,18 +314,46 @@ static int tell_sampled_out(struct uprobe_state *state, const struct watched *ow
 	return n_new ? recorded_note(out, EVENT_NOTE_SAMPLED_OUT, &event, err) : 0;
 }
 
+/* Inferences that were not seen; session 0: of all of them. */
+struct unseen_runs {
+	uint32_t session;
+	uint64_t n;
+};
+
 /* What is seen of a program from now on, and how many inferences were not. */
-static int tell_level(struct uprobe_state *state, uint32_t number, uint64_t n_unseen, struct sink *out, uint64_t now_ns,
-		      struct err *err)
+static int tell_level(struct uprobe_state *state, uint32_t number, struct unseen_runs runs, struct sink *out,
+		      uint64_t now_ns, struct err *err)
 {
 	const struct watched *owner = state->owner[number];
-	struct arg args[2] = { arg_text(KEY_LEVEL, out, uprobe_level_name(state->told[number].level)),
-			       arg_int(KEY_COUNT, (int64_t)n_unseen) };
-	struct event event = {
-		.track = recorded_track(owner->process->recorded, out), .time_ns = now_ns, .args = args, .n_args = 2
-	};
+	struct arg args[3] = { arg_text(KEY_LEVEL, out, uprobe_level_name(state->told[number].level)),
+			       arg_int(KEY_COUNT, (int64_t)runs.n), arg_int(KEY_SESSION, runs.session) };
+	struct event event = { .track = recorded_track(owner->process->recorded, out),
+			       .time_ns = now_ns,
+			       .args = args,
+			       .n_args = runs.session ? 3 : 2 };
 
 	return recorded_note(out, EVENT_NOTE_PACED, &event, err);
+}
+
+/* How many inferences were not seen: as the runtime has counted them, else an estimate. */
+static int tell_unseen(struct uprobe_state *state, uint32_t number, struct sink *out, uint64_t now_ns, struct err *err)
+{
+	struct uprobe_counts *counts = uprobes_counts(state->target->uprobes, number);
+	struct unseen_runs estimate = { .n = uprobes_unseen(state->target->uprobes, number) };
+	bool are_sound;
+	int code = 0;
+
+	if (!uprobe_pace_is_at_ease(uprobes_pace(state->target->uprobes, number)))
+		uprobe_counts_look(counts, clock_ns());
+	are_sound = uprobe_counts_are_sound(counts);
+	for (uint32_t i = 0; i < counts->n && !code; i++) {
+		struct unseen_runs runs = { counts->row[i].session, uprobe_counts_take(counts, i) };
+
+		if (runs.n && are_sound)
+			code = tell_level(state, number, runs, out, now_ns, err);
+	}
+	uprobe_counts_tidy(counts);
+	return !code && estimate.n && !are_sound ? tell_level(state, number, estimate, out, now_ns, err) : code;
 }
 
 /* Once a second, and when another level is chosen. */
@@ -332,14 +362,16 @@ static int tell_news(struct uprobe_state *state, uint32_t number, struct uprobe_
 {
 	enum uprobe_level level = uprobe_pace_level(pace, now_ns);
 	bool is_new = level != state->told[number].level || !state->told[number].told_ns;
-	uint64_t n_unseen;
+	int code;
 
-	if (!is_new && now_ns < state->told[number].told_ns + TELL_NS)
+	/* what released sessions ran comes before their release */
+	if (!is_new && !uprobes_counts(state->target->uprobes, number)->has_over &&
+	    now_ns < state->told[number].told_ns + TELL_NS)
 		return 0;
-	n_unseen = uprobes_unseen(state->target->uprobes, number);
 	state->told[number].level = level;
 	state->told[number].told_ns = now_ns;
-	return is_new || n_unseen ? tell_level(state, number, n_unseen, out, now_ns, err) : 0;
+	code = is_new ? tell_level(state, number, (struct unseen_runs){ 0, 0 }, out, now_ns, err) : 0;
+	return code ? code : tell_unseen(state, number, out, now_ns, err);
 }
 
 /* What a process has run unseen when nothing more comes of it. */
@@ -348,14 +380,9 @@ static int tell_last_unseen(struct uprobe_state *state, const struct watched *ow
 {
 	int code = 0;
 
-	for (uint32_t i = 0; i < UPROBE_MAX_ARMED && !code; i++) {
-		uint64_t n_unseen = 0;
-
+	for (uint32_t i = 0; i < UPROBE_MAX_ARMED && !code; i++)
 		if (state->owner[i] == owner && uprobes_pace(state->target->uprobes, i))
-			n_unseen = uprobes_unseen(state->target->uprobes, i);
-		if (n_unseen)
-			code = tell_level(state, i, n_unseen, out, now_ns, err);
-	}
+			code = tell_unseen(state, i, out, now_ns, err);
 	return code;
 }
 
@@ -378,6 +405,8 @@ static int choose_levels(struct uprobe_state *state, struct sink *out, uint64_t 
 
 		if (!pace)
 			continue;
+		if (pace->is_gap)
+			uprobe_counts_look(uprobes_counts(uprobes, i), clock_ns());
 		if (pace->must_cut)
 			code = uprobe_process_cut(state->owner[i]->process, &step);
 		pace->must_cut = false;

@@ -203,6 +203,7 @@ int fleet_roll(struct fleet *fleet, uint64_t now_ns, uint64_t realtime_ns, struc
 	fleet->last.n_lost -= fleet->rolled.n_lost;
 	fleet->last.n_skipped -= fleet->rolled.n_skipped;
 	fleet->last.n_unprobed -= fleet->rolled.n_unprobed;
+	fleet->last.n_unknown -= fleet->rolled.n_unknown;
 	fleet->rolled = fleet->own;
 	return fleet->is_out_of_memory ? out_of_memory(err) : 0;
 }

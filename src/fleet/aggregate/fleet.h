@@ -63,6 +63,7 @@ const char *fleet_level_name(enum fleet_level level);
 /* Of the watcher itself. */
 struct fleet_own {
 	uint64_t n_lost, n_skipped, n_unprobed; /* events; inferences left out by a rate, and while probes were out */
+	uint64_t n_unknown;			/* the latter of sessions that were never seen to run: in no series */
 	uint32_t n_watched, n_unseen;		/* processes */
 	uint32_t n_at[N_FLEET_LEVELS];		/* those that are watched, by what is seen; all 0: probes stay */
 	uint64_t n_processes_refused;

@@ -171,10 +171,13 @@ enum fleet_counter fleet_device_counter(const char *name, const char *unit, stru
 void fleet_device_take(struct fleet_track *track, const struct event *event);
 void fleet_devices_roll(struct fleet *fleet);
 
-/* fleet_unseen.c. One that was seen; and so many that were not. */
+/* fleet_unseen.c. One that was seen; and so many that were not, of all sessions or those of a series (NULL: of one
+ * without). */
 void fleet_unseen_note(struct fleet *fleet, struct fleet_process *process, const struct tail_run *run,
 		       struct series *series);
 void fleet_unseen_take(struct fleet *fleet, struct fleet_process *process, uint64_t count);
+void fleet_unseen_take_series(struct fleet *fleet, struct fleet_process *process, const struct series *series,
+			      uint64_t count);
 void fleet_unseen_roll(struct fleet_process *process);
 void fleet_unseen_done(struct fleet_process *process);
 

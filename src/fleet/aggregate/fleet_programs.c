@@ -275,16 +275,26 @@ const char *fleet_level_name(enum fleet_level level)
 	return names[level];
 }
 
+static const struct series *series_of_number(struct fleet *fleet, struct fleet_process *process, int64_t number)
+{
+	for (uint32_t i = 0; i < process->n_sessions; i++)
+		if (process->session[i].number == number)
+			return fleet_series_of(fleet, process, &process->session[i]);
+	return NULL;
+}
+
 static void take_level(struct fleet *fleet, struct fleet_process *process, const struct event *event)
 {
-	int64_t n_unseen = fleet_arg_int(event, KEY_COUNT, 0);
+	int64_t n_unseen = fleet_arg_int(event, KEY_COUNT, 0), session = fleet_arg_int(event, KEY_SESSION, 0);
 	const char *level = names_text(fleet->sink.names, fleet_arg_name(event, KEY_LEVEL));
 
 	process->is_paced = true;
 	for (int i = 0; i < N_FLEET_LEVELS; i++)
 		if (!strcmp(level, fleet_level_name((enum fleet_level)i)))
 			process->level = (enum fleet_level)i;
-	if (n_unseen > 0)
+	if (n_unseen > 0 && session > 0)
+		fleet_unseen_take_series(fleet, process, series_of_number(fleet, process, session), (uint64_t)n_unseen);
+	else if (n_unseen > 0)
 		fleet_unseen_take(fleet, process, (uint64_t)n_unseen);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Inferences that ran while probes were out: how many is an estimate that comes with the stream, and what they were
- * like follows from those that were seen of the process lately. Estimates nothing itself.
+ * Inferences that ran while probes were out: how many comes with the stream, of each session or as an estimate of all,
+ * and what they were like follows from those that were seen of the process lately. Estimates nothing itself.
  */
 #include <stdlib.h>
 
@@ -38,12 +38,14 @@ void fleet_unseen_note(struct fleet *fleet, struct fleet_process *process, const
 	fleet_usage_add(&window->now, run);
 }
 
-static uint64_t count_seen(const struct fleet_process *process)
+/* only: NULL, or the series that counts. */
+static uint64_t count_seen(const struct fleet_process *process, const struct series *only)
 {
 	uint64_t n = 0;
 
 	for (uint32_t i = 0; i < process->n_windows; i++)
-		n += process->window[i].now.runs.n + process->window[i].before.runs.n;
+		if (!only || process->window[i].series == only)
+			n += process->window[i].now.runs.n + process->window[i].before.runs.n;
 	return n;
 }
 
@@ -55,13 +57,12 @@ static void add_like(struct fleet *fleet, struct series *series, const struct se
 	tail_add_unseen(&fleet->now_tail, series, count);
 }
 
-void fleet_unseen_take(struct fleet *fleet, struct fleet_process *process, uint64_t count)
+static void take(struct fleet *fleet, struct fleet_process *process, uint64_t count, const struct series *only)
 {
-	uint64_t n = count_seen(process), before = 0, given = 0;
+	uint64_t n = count_seen(process, only), before = 0, given = 0;
 
-	fleet->own.n_unprobed += count;
 	for (uint32_t i = 0; i < process->n_windows && n; i++)
-		for (int is_now = 0; is_now < 2; is_now++) {
+		for (int is_now = 0; is_now < 2 && (!only || process->window[i].series == only); is_now++) {
 			const struct fleet_window *window = &process->window[i];
 			const struct series_sums *sums = is_now ? &window->now : &window->before;
 			uint64_t until;
@@ -71,6 +72,23 @@ void fleet_unseen_take(struct fleet *fleet, struct fleet_process *process, uint6
 			add_like(fleet, window->series, sums, until - given);
 			given = until;
 		}
+}
+
+void fleet_unseen_take(struct fleet *fleet, struct fleet_process *process, uint64_t count)
+{
+	fleet->own.n_unprobed += count;
+	take(fleet, process, count, NULL);
+}
+
+void fleet_unseen_take_series(struct fleet *fleet, struct fleet_process *process, const struct series *series,
+			      uint64_t count)
+{
+	if (!series || !count_seen(process, series)) {
+		fleet->own.n_unknown += count;
+		return;
+	}
+	fleet->own.n_unprobed += count;
+	take(fleet, process, count, series);
 }
 
 void fleet_unseen_roll(struct fleet_process *process)

@@ -144,7 +144,7 @@ static double device(const struct row *row, bool is_memory)
 COLUMN(device_ns, put_64, (uint64_t)device(row, false))
 COLUMN(device_bytes, put_64, (uint64_t)device(row, true))
 COLUMN(lost, put_64, OWN(LAST->n_lost))
-COLUMN(skipped, put_64, OWN(LAST->n_skipped + LAST->n_unprobed))
+COLUMN(skipped, put_64, OWN(LAST->n_skipped + LAST->n_unprobed + LAST->n_unknown))
 COLUMN(batches_dropped, put_32, OWN(row->in->own->n_dropped_last))
 
 static void failed(FILE *out, const struct row *row)

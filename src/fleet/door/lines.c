@@ -145,7 +145,7 @@ void lines_write(const struct door_in *in, FILE *out)
 	put_count(out, "series", table->n);
 	put_count(out, "series_refused", table->n_refused);
 	put_count(out, "events_lost", own->n_lost);
-	put_count(out, "inferences_skipped", own->n_skipped + own->n_unprobed);
+	put_count(out, "inferences_skipped", own->n_skipped + own->n_unprobed + own->n_unknown);
 	put_count(out, "batches_dropped", metrics_n_dropped(in->own));
 	fprintf(out, ",\"cpu_s\":%.6f,\"resident_bytes\":%.0f}\n", in->own->cpu_s, in->own->resident_bytes);
 	for (size_t i = 0; i < table->n; i++)

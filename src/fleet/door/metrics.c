@@ -251,6 +251,7 @@ static void each_skipped(const struct metric *metric, const struct fleet *fleet,
 {
 	put(visit, ctx, "reason", "rate", (double)fleet_own(fleet)->n_skipped);
 	put(visit, ctx, "reason", "unprobed", (double)fleet_own(fleet)->n_unprobed);
+	put(visit, ctx, "reason", "unknown", (double)fleet_own(fleet)->n_unknown);
 }
 
 static void each_lost(const struct metric *metric, const struct fleet *fleet, const struct metrics_own *own,

@@ -23,13 +23,20 @@ const char *ort_texts_path(const struct ort_text *text, size_t n, bool is_old)
 	return NULL;
 }
 
-const char *ort_texts_graph(const struct ort_text *text, size_t n, bool is_old)
+uint32_t ort_texts_loading(const struct ort_text *text, size_t n)
 {
 	uint32_t loading = 0;
 
 	for (size_t i = 0; i < n; i++)
 		if (!strncmp(text[i].text, "model_loading_", 14))
 			loading = text[i].offset;
+	return loading;
+}
+
+const char *ort_texts_graph(const struct ort_text *text, size_t n, bool is_old)
+{
+	uint32_t loading = ort_texts_loading(text, n);
+
 	for (size_t i = 0; i < n && loading; i++) {
 		uint32_t distance = loading - text[i].offset;
 		if (is_old ? distance == 304 : distance == 376 || distance == 328)

@@ -18,5 +18,7 @@ struct ort_text {
 const char *ort_texts_path(const struct ort_text *text, size_t n, bool is_old);
 /* What the model's graph is called; NULL: not found. */
 const char *ort_texts_graph(const struct ort_text *text, size_t n, bool is_old);
+/* The offset of the text that tells what the model was loaded from; 0: not found. */
+uint32_t ort_texts_loading(const struct ort_text *text, size_t n);
 
 #endif
