@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "experiment/model_in.h"
+#include "model/onnx/onnx_weights.h"
 
 static int out_of_memory(struct err *err)
 {
@@ -127,6 +128,7 @@ int model_fill_facts(struct model_facts *facts, const struct model_static *analy
 	facts->outputs = values(model->graph.outputs, model->graph.n_outputs, NULL, arena, &facts->n_outputs);
 	facts->n_parameters = whole(costs->total.parameters);
 	facts->weight_bytes = whole(costs->total.weight_bytes);
+	facts->read_bytes = onnx_weights_read(model);
 	facts->flops = whole(costs->total.flops);
 	facts->bytes = whole(costs->total.bytes);
 	facts->n_unknown = costs->n_unknown;

@@ -118,22 +118,37 @@ static int by_start(const void *left, const void *right)
 	return a->start_ns < b->start_ns ? -1 : a->start_ns > b->start_ns;
 }
 
-static void fill_latencies(struct fill *fill, const struct run_record *record)
+/* A first token is the first of its generation; without generations none is. */
+static bool is_first_token(const struct run_record *record, const struct run_latency *latency)
 {
-	uint32_t n_before = fill->to->n_latencies;
+	return record->head->n_tokens && !latency->set;
+}
+
+static bool is_measured(const struct run_latency *latency)
+{
+	return latency->phase == RUN_STEADY &&
+	       (latency->status == RUN_LATENCY_OK || latency->status == RUN_LATENCY_FAILED);
+}
+
+/* Of a process, behind those of the ones before it. Returns how many there are then. */
+static uint32_t add_latencies(struct fill *fill, const struct run_record *record, bool first_tokens,
+			      const struct model_latency **all, uint32_t n_before)
+{
 	struct model_latency *latencies;
+	uint32_t n_all = n_before;
 	size_t n = n_before;
 
 	for (uint64_t i = 0; i < record->n_latencies; i++)
-		n += record->latency[i].phase == RUN_STEADY;
+		n += is_measured(&record->latency[i]) && is_first_token(record, &record->latency[i]) == first_tokens;
 	latencies = take(fill, n, sizeof *latencies);
 	if (latencies && n_before)
-		memcpy(latencies, fill->to->latencies, n_before * sizeof *latencies);
+		memcpy(latencies, *all, n_before * sizeof *latencies);
 	for (uint64_t i = 0; latencies && i < record->n_latencies; i++) {
 		const struct run_latency *from = &record->latency[i];
-		if (from->phase != RUN_STEADY || (from->status != RUN_LATENCY_OK && from->status != RUN_LATENCY_FAILED))
+
+		if (!is_measured(from) || is_first_token(record, from) != first_tokens)
 			continue;
-		latencies[fill->to->n_latencies++] = (struct model_latency){
+		latencies[n_all++] = (struct model_latency){
 			.start_ns = from->start_ns,
 			.duration_ns = from->duration_ns,
 			.queued_ns = from->queued_ns ? (int64_t)from->queued_ns : -1,
@@ -144,8 +159,17 @@ static void fill_latencies(struct fill *fill, const struct run_record *record)
 		};
 	}
 	if (latencies)
-		qsort(latencies + n_before, fill->to->n_latencies - n_before, sizeof *latencies, by_start);
-	fill->to->latencies = latencies;
+		qsort(latencies + n_before, n_all - n_before, sizeof *latencies, by_start);
+	*all = latencies;
+	return latencies ? n_all : 0;
+}
+
+static void fill_latencies(struct fill *fill, const struct run_record *record)
+{
+	struct model_result *to = fill->to;
+
+	to->n_latencies = add_latencies(fill, record, false, &to->latencies, to->n_latencies);
+	to->n_first_tokens = add_latencies(fill, record, true, &to->first_tokens, to->n_first_tokens);
 }
 
 /* Adds to what may not be known yet. */
@@ -159,11 +183,16 @@ static void fill_load(struct fill *fill)
 	const struct run_result *run = fill->run;
 	struct model_result *to = fill->to;
 	const char **shapes = take(fill, run->n_groups, sizeof *shapes);
+	int64_t *prompts = take(fill, run->n_groups, sizeof *prompts);
 
-	for (uint32_t i = 0; shapes && i < run->n_groups; i++)
+	for (uint32_t i = 0; shapes && prompts && i < run->n_groups; i++) {
 		shapes[i] = keep(fill, run->groups[i].text);
+		prompts[i] = run->groups[i].prompt;
+	}
 	to->shapes = shapes;
-	to->n_shapes = shapes ? run->n_groups : 0;
+	to->prompts = prompts;
+	to->n_shapes = shapes && prompts ? run->n_groups : 0;
+	to->n_tokens = run->n_tokens;
 	if (run->n_groups && run->groups[0].first_ns)
 		to->first_ns = (int64_t)run->groups[0].first_ns;
 	if (run->concurrency)

@@ -154,7 +154,7 @@ static int compare_outputs(struct job *job, int way, const struct run_record *ru
 	struct model_folders folders = { .to = outputs, .opts = &job->opts->run };
 	int code = model_fill_expected(result, run, &job->runs->arena, err), reference;
 
-	if (code || result->n_outputs || !outputs || !way || result->error)
+	if (code || result->n_outputs || result->n_tokens || !outputs || !way || result->error)
 		return code;
 	reference = reference_of(job->runs, way);
 	if (reference < 0) {

@@ -120,7 +120,8 @@ static int run_model(struct run *run, struct err *err)
 						  { RUN_ENVIRONMENT, run_ort_environment },
 						  { RUN_LIBRARIES, run_device_libraries } };
 	static const struct step to_session[] = { { RUN_SESSION, run_ort_session } },
-				 to_inputs[] = { { RUN_INPUTS, run_inputs_make } };
+				 to_inputs[] = { { RUN_INPUTS, run_inputs_make } },
+				 to_prompts[] = { { RUN_INPUTS, run_generate_open } };
 	const struct run_opts *opts = run->opts;
 	int rc = do_steps(run, to_devices, 3, err);
 
@@ -132,7 +133,9 @@ static int run_model(struct run *run, struct err *err)
 	hold(opts->hold_ns);
 	if (opts->session_only || opts->compile_only)
 		return 0;
-	rc = do_steps(run, to_inputs, 1, err);
+	if (opts->tokens)
+		run->generator = &run_generator_onnx;
+	rc = do_steps(run, opts->tokens ? to_prompts : to_inputs, 1, err);
 	if (rc)
 		return rc;
 	rc = run_load(run, err);

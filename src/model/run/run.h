@@ -7,6 +7,7 @@
 #define MODEL_RUN_RUN_H
 
 #include "model/ort/ort_api.h"
+#include "model/run/run_generate.h"
 #include "model/run/run_opts.h"
 #include "model/run/run_result.h"
 #include "model/tensor/tensor.h"
@@ -41,6 +42,9 @@ struct run_library {
 };
 
 struct run {
+	const struct run_generator *generator; /* NULL: inferences are measured */
+	struct run_vocabulary vocabulary;
+	int64_t longest_prompt;
 	const struct run_opts *opts;
 	struct run_result *result;
 	struct ort_api api;

@@ -20,6 +20,13 @@ static bool is_half_full(const struct run_result *result)
 	return __atomic_load_n(&result->n_latencies, __ATOMIC_RELAXED) >= result->latency_capacity / 2;
 }
 
+/* An inference, or a generation. */
+static uint64_t serve(struct run_worker *worker, uint64_t queued_ns, uint64_t *duration_ns)
+{
+	return worker->load->run->generator ? run_generate(worker, queued_ns, duration_ns)
+					    : run_worker_infer(worker, queued_ns, duration_ns);
+}
+
 /* A sample of the warm-up is a complete round through the groups, because their times differ. */
 static void warm_up(struct run_worker *worker)
 {
@@ -28,7 +35,7 @@ static void warm_up(struct run_worker *worker)
 
 	worker->phase = RUN_WARM_UP;
 	do {
-		end_ns = run_worker_infer(worker, 0, &duration_ns);
+		end_ns = serve(worker, 0, &duration_ns);
 		run_worker_release(worker);
 		if (!end_ns)
 			return;
@@ -56,7 +63,7 @@ static void run_closed(struct run_worker *worker)
 			run_worker_stop_load(load, RUN_STOP_ITERATIONS);
 			return;
 		}
-		end_ns = run_worker_infer(worker, 0, &duration_ns);
+		end_ns = serve(worker, 0, &duration_ns);
 		run_worker_release(worker);
 		run_worker_next(worker);
 		if (end_ns >= load->end_ns)
@@ -119,7 +126,7 @@ static void run_open(struct run_worker *worker)
 			__atomic_fetch_add(&load->n_unserved, clock_ns() >= at_ns, __ATOMIC_RELAXED);
 			return;
 		}
-		run_worker_infer(worker, at_ns, &duration_ns);
+		serve(worker, at_ns, &duration_ns);
 		run_worker_release(worker);
 		run_worker_next(worker);
 	}
@@ -159,13 +166,13 @@ static int run_first(struct run_load_state *load, struct run_worker *worker, str
 		for (size_t set = 0; set < run->shapes[group].n_sets && !rc; set++) {
 			worker->group = group;
 			worker->set[group] = set;
-			if (!run_worker_infer(worker, 0, &duration_ns))
+			if (!serve(worker, 0, &duration_ns))
 				rc = load->err.code ? -load->err.code
 						    : err_set(&load->err, ENOSPC,
 							      "cannot store latencies: the buffer has no room for one");
-			else
+			else if (!run->generator)
 				rc = run_outputs_take(run, group, set, worker->output, &load->err);
-			if (!set && !rc)
+			if (!set && !rc && !run->generator)
 				run->result->groups[group].first_ns = duration_ns;
 			run_worker_release(worker);
 		}
@@ -222,8 +229,11 @@ static int run_all(struct run_load_state *load, struct run_worker *worker, int n
 	struct run *run = load->run;
 	int rc = 0;
 
-	for (int i = 0; i < n && !rc; i++)
+	for (int i = 0; i < n && !rc; i++) {
 		rc = run_worker_init(&worker[i], load, (uint16_t)i, err);
+		if (!rc && run->generator)
+			rc = run_generate_init(&worker[i], err);
+	}
 	run_phase_begin(run->result, RUN_FIRST);
 	if (!rc)
 		rc = run_first(load, &worker[0], err);
@@ -248,8 +258,10 @@ int run_load(struct run *run, struct err *err)
 	rc = run_all(load, worker, n, err);
 	if (rc)
 		return rc;
-	for (int i = 0; i < n; i++)
+	for (int i = 0; i < n; i++) {
+		run_generate_done(&worker[i]);
 		run_worker_done(&worker[i]);
+	}
 	free(worker);
 	free(load);
 	return 0;

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/run/run_result.h"
+
 #define AT(field) offsetof(struct run_opts, field)
 
 const struct opt run_opt_table[] = {
@@ -105,6 +107,11 @@ const struct opt run_opt_table[] = {
 	  "--relative-tolerance",
 	  OPT_STR, AT(absolute_tolerance) },
 	{ 0, "relative-tolerance", "X", "the same, as a part of the value", OPT_STR, AT(relative_tolerance) },
+	{ 0, NULL, NULL, "Generations:" },
+	{ 0, "tokens", "N", "run the model as a decoder: measure requests that make this many tokens each, 2 or more",
+	  OPT_INT, AT(tokens), "0" },
+	{ 0, "prompt", "N,N", "with --tokens: tokens of the prompt; several lengths take turns", OPT_STR, AT(prompt),
+	  "128" },
 	{ 0, NULL, NULL, "Load:" },
 	{ 't', "duration", "TIME", "how long to measure", OPT_DURATION, AT(duration_ns), "10s" },
 	{ 'r', "iterations", "N", "measure this many inferences instead", OPT_INT, AT(iterations), "0" },
@@ -247,6 +254,31 @@ static int check_numbers(const struct run_opts *opts, struct err *err)
 	return 0;
 }
 
+/* What a decoder does not take. */
+static int check_generation(const struct run_opts *opts, struct err *err)
+{
+	int64_t number[RUN_MAX_GROUPS];
+
+	if (run_opts_numbers(opts->prompt, number, RUN_MAX_GROUPS, err) < 0)
+		return err_wrap(err, "cannot use '%s' as --prompt", opts->prompt);
+	if (!opts->tokens)
+		return 0;
+	if (opts->tokens < 2 || opts->tokens > 1000000)
+		return err_set(err, EINVAL, "cannot use '%d' as --tokens: expected 2 to 1000000", opts->tokens);
+	for (int i = run_opts_numbers(opts->prompt, number, RUN_MAX_GROUPS, NULL); i-- > 0;)
+		if (number[i] > 10000000)
+			return err_set(err, EINVAL, "cannot use '%s' as --prompt: expected at most 10000000 tokens",
+				       opts->prompt);
+	if (opts->data.n || opts->input.n || opts->shape.n || opts->range.n || opts->outputs || opts->bind_outputs)
+		return err_set(err, EINVAL,
+			       "cannot use --tokens with --data, --input, --shape, --range, --outputs or "
+			       "--bind-outputs: prompts are made of random ids");
+	if (opts->batch_size && run_opts_numbers(opts->batch_size, number, 1, NULL) < 0)
+		return err_set(err, EINVAL, "cannot use '%s' as --batch-size with --tokens: expected one number",
+			       opts->batch_size);
+	return 0;
+}
+
 static int check_together(const struct run_opts *opts, struct err *err)
 {
 	if (!opts->model && !opts->list_devices && !opts->list_runtimes)
@@ -292,7 +324,7 @@ int run_opts_check(const struct run_opts *opts, struct err *err)
 	for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
 		if (check_pairs(pairs[i].list, pairs[i].name, err))
 			return -EINVAL;
-	if (check_numbers(opts, err))
+	if (check_numbers(opts, err) || check_generation(opts, err))
 		return -EINVAL;
 	return check_together(opts, err);
 }

@@ -42,6 +42,9 @@ struct run_opts {
 	const char *seed;
 	const char *outputs;
 	const char *absolute_tolerance, *relative_tolerance;
+	/* generations; tokens 0: none */
+	const char *prompt;
+	int tokens;
 	/* load */
 	uint64_t duration_ns;
 	int iterations; /* 0: no limit */

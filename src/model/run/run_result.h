@@ -21,7 +21,7 @@
 #define RUN_RESULT_MAGIC 0x31544c5552464e49ull /* "INFRULT1" */
 
 enum {
-	RUN_RESULT_VERSION = 2,
+	RUN_RESULT_VERSION = 3,
 	RUN_NAME = 256,
 	RUN_TEXT = 1024,
 	RUN_PATH = 4096,
@@ -98,8 +98,9 @@ struct run_device {
 /* The variation from inference to inference: a set of shapes, a batch size, a folder of test data. */
 struct run_group {
 	char text[RUN_TEXT]; /* "data 1x3x224x224" or the folder's name */
-	uint64_t first_ns;   /* duration of its first inference */
+	uint64_t first_ns;   /* duration of its first inference, or of the first token of its first generation */
 	int64_t batch;	     /* -1: no batch size was requested */
+	int64_t prompt;	     /* generations: tokens that go in; else 0 */
 	uint32_t n_sets;     /* sets of input values that take turns */
 	uint32_t pad;
 };
@@ -135,11 +136,11 @@ enum run_latency_status {
 struct run_latency {
 	uint64_t start_ns;    /* Run was called */
 	uint64_t queued_ns;   /* open loop: when it should have started; closed loop: 0 */
-	uint64_t duration_ns; /* of Run only */
+	uint64_t duration_ns; /* of Run only; of a token: since the end of the one before, or since the prompt */
 	uint16_t group, thread;
 	uint8_t status; /* enum run_latency_status */
 	uint8_t phase;	/* RUN_FIRST, RUN_WARM_UP or RUN_STEADY */
-	uint16_t set;	/* which set of input values */
+	uint16_t set;	/* which set of input values; generations: which token, 0 the first one */
 };
 
 struct run_result {
@@ -174,12 +175,13 @@ struct run_result {
 	uint64_t n_warm_up;
 	uint32_t is_steady, stop;	     /* 1: warm-up ended because it was steady; enum run_stop */
 	char warm_up_text[RUN_TEXT];	     /* how that was decided */
-	uint64_t n_steady, n_failed;	     /* inferences of the measured part; n_failed of all */
+	uint64_t n_steady, n_failed;	     /* inferences, or generations, of the measured part; n_failed of all */
 	uint64_t n_unserved;		     /* open loop: arrivals of the measured part that were not started */
 	uint64_t wall_ns;		     /* of the measured part: first start to last end */
 	uint64_t cpu_user_ns, cpu_system_ns; /* of the process in that time */
 	uint64_t run_queue_ns;		     /* that its threads waited for a CPU in that time */
-	uint32_t has_run_queue, unused;	     /* 1: the kernel reports it */
+	uint32_t has_run_queue;		     /* 1: the kernel reports it */
+	uint32_t n_tokens;		     /* that each generation makes; 0: inferences were measured */
 
 	char outputs_dir[RUN_PATH], profile_path[RUN_PATH];    /* the runtime's own profile */
 	char provider_profile_path[RUN_PATH];		       /* the provider's own profile */

@@ -58,8 +58,11 @@ static int by_value(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-/* The measured latencies of a group, sorted, counted from their scheduled start. The caller frees the array. */
-static uint64_t *sorted(const struct run_result *result, uint32_t group, size_t *n)
+/*
+ * The measured latencies of a group, sorted, counted from their scheduled start; of generations those of first tokens,
+ * or of all others. The caller frees the array.
+ */
+static uint64_t *sorted(const struct run_result *result, uint32_t group, bool first_tokens, size_t *n)
 {
 	const struct run_latency *latency = (const struct run_latency *)(result + 1);
 	uint64_t taken =
@@ -68,7 +71,8 @@ static uint64_t *sorted(const struct run_result *result, uint32_t group, size_t 
 
 	*n = 0;
 	for (uint64_t i = 0; value && i < taken; i++)
-		if (latency[i].phase == RUN_STEADY && latency[i].status == RUN_LATENCY_OK && latency[i].group == group)
+		if (latency[i].phase == RUN_STEADY && latency[i].status == RUN_LATENCY_OK &&
+		    latency[i].group == group && (result->n_tokens && !latency[i].set) == first_tokens)
 			value[(*n)++] = latency[i].queued_ns
 					    ? latency[i].start_ns + latency[i].duration_ns - latency[i].queued_ns
 					    : latency[i].duration_ns;
@@ -77,17 +81,24 @@ static uint64_t *sorted(const struct run_result *result, uint32_t group, size_t 
 	return value;
 }
 
-static void print_group(const struct run_result *result, uint32_t group)
+static void print_latencies(const struct run_result *result, uint32_t group, bool first_tokens, const char *words)
 {
 	size_t n;
-	uint64_t *value = sorted(result, group, &n);
+	uint64_t *value = sorted(result, group, first_tokens, &n);
 
-	printf("%-14s %s: first %.3f ms", "latency", result->groups[group].text, ms(result->groups[group].first_ns));
 	if (n)
-		printf(", then %zu: min %.3f, p50 %.3f, p90 %.3f, p99 %.3f, max %.3f ms", n, ms(value[0]),
+		printf(", %s %zu: min %.3f, p50 %.3f, p90 %.3f, p99 %.3f, max %.3f ms", words, n, ms(value[0]),
 		       ms(value[n / 2]), ms(value[n * 9 / 10]), ms(value[n * 99 / 100]), ms(value[n - 1]));
-	printf("\n");
 	free(value);
+}
+
+static void print_group(const struct run_result *result, uint32_t group)
+{
+	printf("%-14s %s: first %.3f ms", "latency", result->groups[group].text, ms(result->groups[group].first_ns));
+	if (result->n_tokens)
+		print_latencies(result, group, true, "then first tokens");
+	print_latencies(result, group, false, result->n_tokens ? "tokens" : "then");
+	printf("\n");
 }
 
 static void print_devices(const struct run_result *result)
@@ -163,8 +174,9 @@ void run_summary_print(const struct run_result *result)
 	for (uint32_t i = 0; i < result->n_groups; i++)
 		print_group(result, i);
 	if (result->wall_ns)
-		printf("%-14s %.2f inferences a second, %.0f %% CPU\n", "throughput",
+		printf("%-14s %.2f %s a second, %.0f %% CPU\n", "throughput",
 		       (double)result->n_steady * 1e9 / (double)result->wall_ns,
+		       result->n_tokens ? "generations" : "inferences",
 		       (double)(result->cpu_user_ns + result->cpu_system_ns) * 100 / (double)result->wall_ns);
 	if (result->n_unserved)
 		printf("%-14s %llu arrivals at the end of the measured part, not part of any figure\n", "unserved",

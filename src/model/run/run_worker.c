@@ -42,24 +42,29 @@ static void tell_guesses(const struct run *run, struct err *err)
 	strcat(err->msg, advice);
 }
 
-static void fail(struct run_worker *worker, struct ort_status *status)
+void run_worker_fail(struct run_worker *worker, const struct err *err)
 {
 	struct run_load_state *load = worker->load;
-	bool is_first;
 
 	worker->n_failed++;
 	pthread_mutex_lock(&load->lock);
-	is_first = !load->err.code;
-	ort_api_check(&load->run->api, status, is_first ? &load->err : NULL, "run the model on %s",
-		      load->run->result->groups[worker->group].text);
-	if (is_first)
-		tell_guesses(load->run, &load->err);
+	if (!load->err.code)
+		load->err = *err;
 	pthread_mutex_unlock(&load->lock);
 	run_worker_stop_load(load, RUN_STOP_FAILED);
 }
 
-/* The next free entry for a latency; NULL: all are used. */
-static struct run_latency *take_place(struct run_load_state *load)
+static void fail(struct run_worker *worker, struct ort_status *status)
+{
+	struct run *run = worker->load->run;
+	struct err err = { 0 };
+
+	ort_api_check(&run->api, status, &err, "run the model on %s", run->result->groups[worker->group].text);
+	tell_guesses(run, &err);
+	run_worker_fail(worker, &err);
+}
+
+struct run_latency *run_worker_place(struct run_load_state *load)
 {
 	struct run_result *result = load->run->result;
 	uint64_t place = __atomic_fetch_add(&result->n_latencies, 1, __ATOMIC_RELAXED);
@@ -86,7 +91,7 @@ void run_worker_release(struct run_worker *worker)
 {
 	struct run *run = worker->load->run;
 
-	for (size_t i = 0; i < run->n_outputs && !worker->binding; i++) {
+	for (size_t i = 0; i < run->n_outputs && !worker->binding && !run->generator; i++) {
 		run->api.release_value(worker->output[i]);
 		worker->output[i] = NULL;
 	}
@@ -96,7 +101,7 @@ uint64_t run_worker_infer(struct run_worker *worker, uint64_t queued_ns, uint64_
 {
 	struct run_load_state *load = worker->load;
 	size_t number = worker->set[worker->group];
-	struct run_latency *latency = take_place(load);
+	struct run_latency *latency = run_worker_place(load);
 	struct ort_status *status;
 	uint64_t start_ns, end_ns;
 

@@ -75,6 +75,7 @@ struct run_worker {
 	uint8_t phase;
 	size_t group, *set; /* next to run */
 	struct ort_value **output;
+	struct run_request *request;   /* generations: run_generate.c */
 	struct ort_binding ***binding; /* by group and set; NULL: outputs go to CPU memory */
 	uint64_t first_ns, last_ns;    /* of its measured part */
 	uint64_t n_run, n_failed;
@@ -93,6 +94,11 @@ uint64_t run_worker_infer(struct run_worker *worker, uint64_t queued_ns, uint64_
 void run_worker_release(struct run_worker *worker);
 /* Groups take turns, and in each group its sets. */
 void run_worker_next(struct run_worker *worker);
+
+/* The next free entry for a latency; NULL: all are used, and the load has been stopped. */
+struct run_latency *run_worker_place(struct run_load_state *load);
+/* Keeps the first error of all threads, and stops the load. */
+void run_worker_fail(struct run_worker *worker, const struct err *err);
 
 /* Stops the load; the first reason counts. */
 void run_worker_stop_load(struct run_load_state *load, enum run_stop why);

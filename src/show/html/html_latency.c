@@ -2,14 +2,21 @@
 /* Latencies of a model's runs: how they are distributed, and how steady they are. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "show/html/html_model.h"
+
+/* What a latency is of. */
+static const char *model_per_run(const struct html_page *page)
+{
+	return strcmp(model_per(page->analysis), "token") ? "inference" : "token";
+}
 
 static void put_percentiles(struct html_page *page)
 {
 	const struct stats_series *first = &page->analysis->runs[0].latency;
 	struct model_view view = html_view(page);
-	struct printable caption = { "Percentiles are values that occurred; ?: not known from so few inferences: " };
+	struct printable caption = { "Percentiles are values that occurred; ?: not known from so few: " };
 	struct table table = { 0 };
 
 	for (int i = 0; i < STATS_N_PERCENTILES; i++)
@@ -92,13 +99,13 @@ static void draw_histogram(struct html_page *page, uint32_t r)
 	plot.right -= 30;
 	plot.x = shared_axis(page);
 	plot.y = plot_axis_of(0, (double)most * 1.25, false);
-	html_figure(page, "%s: %s, mean %s; %s%s", page->label[r].s, printable_count(series->n, "inference").s,
+	html_figure(page, "%s: %s, mean %s; %s%s", page->label[r].s, printable_count(series->n, model_per_run(page)).s,
 		    units_interval(series->mean_ns, series->interval_ns, false).s, model_drift_words(series->drift),
 		    series->is_short ? "; neighbours are so alike that the interval is only a guess" : "");
 	printable_add(&title, "Histogram of the latency of %s", page->label[r].s);
 	plot_begin(&plot, html_plot_id(page).s, title.s, "The percentiles are in the table of this section.");
 	plot_draw_x(&plot, html_ns, plot.x.is_log ? "latency (logarithmic)" : "latency");
-	plot_draw_y(&plot, units_decimal, "inferences");
+	plot_draw_y(&plot, units_decimal, strcmp(model_per_run(page), "token") ? "inferences" : "tokens");
 	draw_bins(page, &plot, histogram, r);
 	draw_mark(&plot, series->percentile[0].ns, "median", 0);
 	draw_mark(&plot, series->percentile[3].ns, "p99", 1);
@@ -133,13 +140,13 @@ static void draw_ecdf(struct html_page *page)
 	}
 	plot.x = plot_axis_of(low * 0.95, high * 1.05, high > 5 * low);
 	plot.y = plot_axis_of(0, 1, false);
-	html_figure(page,
-		    "Share of the inferences that take at most so long: further left is faster, steeper is steadier.");
+	html_figure(page, "Share of the %ss that take at most so long: further left is faster, steeper is steadier.",
+		    model_per_run(page));
 	html_key(page, model_has_latency);
 	plot_begin(&plot, html_plot_id(page).s, "Cumulative distribution of the latency of each run",
 		   "The percentiles are in the table of this section.");
 	plot_draw_x(&plot, html_ns, plot.x.is_log ? "latency (logarithmic)" : "latency");
-	plot_draw_y(&plot, html_share, "inferences");
+	plot_draw_y(&plot, html_share, strcmp(model_per_run(page), "token") ? "inferences" : "tokens");
 	for (uint32_t r = 0; r < page->report->n_results; r++)
 		if (model_has_latency(&page->analysis->runs[r]))
 			draw_curve(page, &plot, r);
@@ -243,8 +250,10 @@ void html_latencies(struct html_page *page)
 	bool has_any = false;
 
 	html_section(page, "latency", "Latency", "%s",
-		     page->part ? "Of an inference; the first of each session, and failed ones, are excluded."
-				: "Of an inference; the first one and the warm-up are excluded.");
+		     !strcmp(model_per(page->analysis), "token")
+			 ? "Between tokens: since the end of the token before; the warm-up is excluded."
+		     : page->part ? "Of an inference; the first of each session, and failed ones, are excluded."
+				  : "Of an inference; the first one and the warm-up are excluded.");
 	for (uint32_t r = 0; r < page->report->n_results; r++) {
 		has_any |= model_has_latency(&page->analysis->runs[r]);
 		put_missing(page, r);

@@ -105,10 +105,19 @@ static bool has_runs(const struct html_page *page)
 	return page->report->n_results > 1 || page->report->results[0].error || page->report->baseline;
 }
 
+static bool has_generations(const struct html_page *page)
+{
+	struct model_view view = html_view(page);
+
+	return model_view_has(&view, model_has_generations);
+}
+
 static bool has_section(const struct html_page *page, const char *id)
 {
 	if (!strcmp(id, "runs"))
 		return has_runs(page);
+	if (!strcmp(id, "generations"))
+		return has_generations(page);
 	if (!strcmp(id, "baseline"))
 		return page->report->baseline != NULL;
 	if (!strcmp(id, "inside"))
@@ -121,10 +130,13 @@ static bool has_section(const struct html_page *page, const char *id)
 static void put_nav(struct html_page *page)
 {
 	static const char *const links[][2] = {
-		{ "runs", "Runs" },	      { "baseline", "Baseline" }, { "next", "What to try next" },
-		{ "latency", "Latency" },     { "creation", "Creation" }, { "placement", "Placement" },
-		{ "operators", "Operators" }, { "inside", "Inside" },	  { "roofline", "Roofline" },
-		{ "memory", "Memory" },	      { "outputs", "Outputs" },	  { "facts", "Circumstances" },
+		{ "runs", "Runs" },	      { "generations", "Generations" },
+		{ "baseline", "Baseline" },   { "next", "What to try next" },
+		{ "latency", "Latency" },     { "creation", "Creation" },
+		{ "placement", "Placement" }, { "operators", "Operators" },
+		{ "inside", "Inside" },	      { "roofline", "Roofline" },
+		{ "memory", "Memory" },	      { "outputs", "Outputs" },
+		{ "facts", "Circumstances" },
 	};
 
 	fputs("<a class=\"skip\" href=\"#next\">To the findings</a>\n", page->out);
@@ -152,10 +164,13 @@ static void put_tiles_of_one(struct html_page *page)
 	const struct stats_series *latency = &run->latency;
 	const struct stats_quantile *p99 = &latency->percentile[3];
 	struct html_tile tile[5] = {
-		{ "s0", "mean latency", units_duration(latency->mean_ns), { "" } },
+		{ "s0",
+		  strcmp(model_per(page->analysis), "token") ? "mean latency" : "a token",
+		  units_duration(latency->mean_ns),
+		  { "" } },
 		{ "", "p99", units_duration(p99->ns), { "" } },
 		{ "",
-		  "first inference",
+		  strcmp(model_per(page->analysis), "token") ? "first inference" : "very first token",
 		  units_duration(run->result->first_ns < 0 ? NAN : (double)run->result->first_ns),
 		  { "" } },
 		{ "",
@@ -171,7 +186,7 @@ static void put_tiles_of_one(struct html_page *page)
 	if (isfinite(latency->interval_ns))
 		tile[0].note = note("\302\261 %s with 95 %% confidence", units_duration(latency->interval_ns).s);
 	if (isnan(p99->ns) && latency->n < p99->n_needed)
-		tile[1].note = note("p99 needs %s inferences", units_count(p99->n_needed).s);
+		tile[1].note = note("p99 needs %s values", units_count(p99->n_needed).s);
 	else
 		tile[1].note = note("median %s", units_duration(latency->percentile[0].ns).s);
 	if (isfinite(run->rate_per_s))
@@ -315,6 +330,28 @@ static void put_runs(struct html_page *page)
 	fputs("</section>\n", page->out);
 }
 
+static void put_generations(struct html_page *page)
+{
+	struct table table = { 0 };
+	struct model_view view = html_view(page);
+
+	if (!has_generations(page))
+		return;
+	html_section(page, "generations", "Generations",
+		     "Requests of %lld output tokens each. The first token counts from the begin of the prompt, each "
+		     "further one from the end of the token before.",
+		     (long long)page->report->results[0].n_tokens);
+	model_rows_generations(&table, &view);
+	html_table_of(page->out, "First token and tokens by the length of the prompt", &table);
+	for (uint32_t r = 0; r < page->report->n_results; r++) {
+		struct printable words = model_weights_words(&view, r);
+
+		if (*words.s)
+			html_paragraph(page, "%s.", words.s);
+	}
+	fputs("</section>\n", page->out);
+}
+
 static void put_baseline(struct html_page *page)
 {
 	struct table table = { 0 };
@@ -367,6 +404,7 @@ void html_runs(FILE *out, const struct report *report)
 	if (page.label) {
 		put_head(&page);
 		put_runs(&page);
+		put_generations(&page);
 		put_baseline(&page);
 		html_findings(&page, report);
 		html_latencies(&page);

@@ -33,6 +33,7 @@ static void put_model(struct json *json, const char *key, const struct model_fac
 	json_known(json, "file_bytes", model->file_bytes);
 	json_known(json, "parameters", model->n_parameters);
 	json_known(json, "weight_bytes", model->weight_bytes);
+	json_known(json, "weight_bytes_read", model->read_bytes);
 	json_known(json, "flops", model->flops);
 	json_known(json, "bytes", model->bytes);
 	json_known(json, "nodes", model->n_nodes);
@@ -127,6 +128,35 @@ static void put_latencies(struct json *json, const struct model_run *run)
 	put_samples(json, result);
 	json_text(json, "ended_early", result->ended_early);
 	json_known(json, "requests_not_served", result->n_unserved);
+}
+
+/* null: inferences were measured. */
+static void put_generations(struct json *json, const struct model_run *run)
+{
+	const struct model_result *result = run->result;
+
+	if (!result->n_tokens) {
+		json_null(json, "generations");
+		return;
+	}
+	json_object(json, "generations");
+	json_known(json, "output_tokens", result->n_tokens);
+	json_count(json, "count", run->first_token.n);
+	json_real(json, "tokens_per_second", run->rate_per_s * (double)(result->n_items > 0 ? result->n_items : 1));
+	json_series(json, "first_token", &run->first_token);
+	json_series(json, "between_tokens", &run->latency);
+	json_real(json, "weight_bytes_per_second", run->weights_per_s);
+	json_real(json, "share_of_memory_bandwidth", run->weights_share);
+	json_array(json, "prompts");
+	for (uint32_t i = 0; i < run->n_groups; i++) {
+		json_object(json, NULL);
+		json_known(json, "prompt_tokens", result->prompts[i]);
+		json_series(json, "first_token", &run->groups[i].first_token);
+		json_series(json, "between_tokens", &run->groups[i].latency);
+		json_end(json, '}');
+	}
+	json_end(json, ']');
+	json_end(json, '}');
 }
 
 static void put_steps(struct json *json, const struct model_result *result)
@@ -332,6 +362,7 @@ static void put_run(struct json *json, const struct model_analysis *analysis, ui
 	json_real(json, "mean_before_interval_95_ns", run->before ? run->before->interval_ns : NAN);
 	put_ratio(json, "speed_since_baseline", &run->change);
 	put_latencies(json, run);
+	put_generations(json, run);
 	put_usage(json, run);
 	json_model_operators(json, analysis, r);
 	json_model_kernels(json, analysis, r);

@@ -255,6 +255,7 @@ void export_model_text(FILE *out, const struct model_analysis *analysis, const s
 		print_verdict(&page);
 		print_head(&page);
 		print_runs(&page);
+		model_text_generations(&page);
 		print_baseline(&page);
 		print_insights(&page);
 		model_text_latencies(&page);

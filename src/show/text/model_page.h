@@ -20,6 +20,7 @@ struct model_page {
 	struct printable *label; /* of each run */
 };
 
+void model_text_generations(const struct model_page *page);
 void model_text_latencies(const struct model_page *page);
 void model_text_creation(const struct model_page *page);
 void model_text_memory(const struct model_page *page);

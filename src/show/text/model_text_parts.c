@@ -65,8 +65,9 @@ static void print_needed(const struct model_page *page)
 		const struct stats_quantile *own = &page->analysis->runs[0].latency.percentile[i];
 
 		if (is_shown[i] && own->n_needed)
-			page_text(&page->page, 2, TABLE_DIM, "?: %s needs %s inferences.", own->name,
-				  units_count(own->n_needed).s);
+			page_text(&page->page, 2, TABLE_DIM, "?: %s needs %s %ss.", own->name,
+				  units_count(own->n_needed).s,
+				  strcmp(model_per(page->analysis), "token") ? "inference" : "token");
 	}
 }
 
@@ -87,12 +88,33 @@ static void print_missing(const struct model_page *page, uint32_t r)
 		    printable_count((uint64_t)result->n_unserved, "request").s);
 }
 
+void model_text_generations(const struct model_page *page)
+{
+	struct table table = page_table(&page->page);
+	struct model_view view = model_page_view(page);
+
+	if (!model_view_has(&view, model_has_generations))
+		return;
+	page_heading(&page->page, "Generations of %lld tokens", (long long)page->report->results[0].n_tokens);
+	model_rows_generations(&table, &view);
+	table_print(&table, page->page.out);
+	for (uint32_t r = 0; r < page->report->n_results; r++) {
+		struct printable words = model_weights_words(&view, r);
+
+		if (*words.s)
+			page_text(&page->page, 2, TABLE_DIM, "%s.", words.s);
+	}
+}
+
 void model_text_latencies(const struct model_page *page)
 {
 	struct table table = page_table(&page->page);
 	struct model_view view = model_page_view(page);
 
-	page_heading(&page->page, "Latency of an inference, without the first one and the warm-up");
+	page_heading(&page->page, "%s",
+		     strcmp(model_per(page->analysis), "token")
+			 ? "Latency of an inference, without the first one and the warm-up"
+			 : "Time between tokens, without the warm-up");
 	model_rows_latency(&table, &view);
 	table_print(&table, page->page.out);
 	print_needed(page);

@@ -9,17 +9,31 @@
 
 #include "base/text/provider.h"
 
-/* Those that did not fail, of one shape group (or all); from when they should have started. A part is a process. */
-static int add_latencies(struct stats *to, const struct model_result *result, uint32_t shape, bool from_queue)
+enum series_when {
+	FROM_START,
+	FROM_QUEUE, /* those alone that had to start at a time */
+	FROM_DUE    /* from when they had to start, or did */
+};
+
+struct series_of {
+	const struct model_latency *latency;
+	uint32_t n, shape; /* MODEL_NONE: all */
+	enum series_when when;
+};
+
+/* Those that did not fail. A part is a process. */
+static int add_latencies(struct stats *to, const struct series_of *of)
 {
 	uint32_t round = 0;
 	int code = 0;
 
-	for (uint32_t i = 0; !code && i < result->n_latencies; i++) {
-		const struct model_latency *one = &result->latencies[i];
+	for (uint32_t i = 0; !code && i < of->n; i++) {
+		const struct model_latency *one = &of->latency[i];
+		bool from_queue = of->when != FROM_START && one->queued_ns >= 0;
 		uint64_t waited_ns = 0;
 
-		if (one->status || (shape != MODEL_NONE && one->shape != shape) || (from_queue && one->queued_ns < 0))
+		if (one->status || (of->shape != MODEL_NONE && one->shape != of->shape) ||
+		    (of->when == FROM_QUEUE && !from_queue))
 			continue;
 		if (from_queue && one->start_ns > (uint64_t)one->queued_ns)
 			waited_ns = one->start_ns - (uint64_t)one->queued_ns;
@@ -31,39 +45,51 @@ static int add_latencies(struct stats *to, const struct model_result *result, ui
 	return code;
 }
 
-static int find_series_of(struct stats_series *series, const struct model_result *result, uint32_t shape,
-			  bool from_queue)
+static int find_series_of(struct stats_series *series, const struct series_of *of)
 {
 	struct stats stats = { .limit = UINT32_MAX };
-	int code = add_latencies(&stats, result, shape, from_queue);
+	int code = add_latencies(&stats, of);
 
 	code = code ? code : stats_series_of(series, &stats);
 	stats_done(&stats);
 	return code;
 }
 
+static int find_groups(struct model_run *run, struct series_of all, struct series_of first)
+{
+	uint32_t n_groups = run->result->n_shapes > 1 || run->result->n_tokens ? run->result->n_shapes : 0;
+	int code = 0;
+
+	for (uint32_t i = 0; !code && i < n_groups; i++) {
+		all.shape = first.shape = i;
+		run->groups[i].shape = run->result->shapes[i];
+		code = find_series_of(&run->groups[i].latency, &all);
+		code = code ? code : find_series_of(&run->groups[i].first_token, &first);
+		run->n_groups += !code;
+	}
+	return code;
+}
+
 static int find_series(struct model_run *run, struct arena *arena)
 {
 	const struct model_result *result = run->result;
-	uint32_t n_groups = result->n_shapes > 1 ? result->n_shapes : 0;
+	struct series_of all = { result->latencies, result->n_latencies, MODEL_NONE, FROM_START }, queued = all,
+			 first = { result->first_tokens, result->n_first_tokens, MODEL_NONE, FROM_DUE };
 	int code;
 
+	queued.when = FROM_QUEUE;
 	if (result->runs && !result->n_latencies) {
 		run->latency = result->runs->series;
 		run->response.n = 0;
 		return 0;
 	}
-	run->groups = arena_alloc(arena, (n_groups + 1) * sizeof *run->groups);
+	run->groups = arena_alloc(arena, (result->n_shapes + 1) * sizeof *run->groups);
 	if (!run->groups)
 		return -ENOMEM;
-	code = find_series_of(&run->latency, result, MODEL_NONE, false);
-	code = code ? code : find_series_of(&run->response, result, MODEL_NONE, true);
-	for (uint32_t i = 0; !code && i < n_groups; i++) {
-		run->groups[i].shape = result->shapes[i];
-		code = find_series_of(&run->groups[i].latency, result, i, false);
-		run->n_groups += !code;
-	}
-	return code;
+	code = find_series_of(&run->latency, &all);
+	code = code ? code : find_series_of(&run->response, &queued);
+	code = code ? code : find_series_of(&run->first_token, &first);
+	return code ? code : find_groups(run, all, first);
 }
 
 static size_t most_rounds(const struct model_result *result)
@@ -148,6 +174,26 @@ static int find_rates(struct model_run *run)
 	free(rounds.sum_ns);
 	free(rounds.n_of);
 	return code;
+}
+
+/* All tokens, the first ones too, while any request was served. */
+static void find_token_rates(struct model_run *run, const struct model_facts *model, const struct machine_peak *peak)
+{
+	const struct model_result *result = run->result;
+	double steps_per_s = 1e9 / run->latency.mean_ns;
+
+	run->weights_per_s = run->weights_share = NAN;
+	if (!result->n_tokens || !run->latency.n)
+		return;
+	run->rate_per_s = result->steady_ns > 0
+			      ? (double)(run->latency.n + run->first_token.n) * 1e9 / (double)result->steady_ns
+			      : NAN;
+	if (model->read_bytes <= 0)
+		return;
+	run->weights_per_s =
+	    (double)model->read_bytes * steps_per_s * (double)(result->concurrency > 1 ? result->concurrency : 1);
+	if (peak->n_cpus > 0 && result->device && !strcasecmp(result->device, "cpu"))
+		run->weights_share = run->weights_per_s / peak->bytes.high;
 }
 
 double model_energy_each(const struct model_run *run, double joules)
@@ -261,10 +307,12 @@ static int find_bounds(struct model_analysis *analysis, uint32_t r)
 		int64_t flops = op->flops >= 0 ? op->flops : work[i].flops;
 		int64_t bytes = op->bytes >= 0 ? op->bytes : work[i].bytes;
 
-		run->bounds[i] = model_bound_of(
-		    flops, bytes, provider_is_deferred(op->provider) ? NAN : op->mean_ns,
-		    is_on_cpu(result, op) && !counts_integers(op) ? &analysis->report->machine.peak : &unknown,
-		    result->n_threads);
+		run->bounds[i] = model_bound_of(flops, bytes, provider_is_deferred(op->provider) ? NAN : op->mean_ns,
+						/* of a generation the mean is that of prompts and tokens together */
+						is_on_cpu(result, op) && !counts_integers(op) && !result->n_tokens
+						    ? &analysis->report->machine.peak
+						    : &unknown,
+						result->n_threads);
 		model_bound_add(&run->bound_sums, &run->bounds[i], op->share_ns);
 	}
 	return 0;
@@ -386,6 +434,7 @@ int model_analysis_init(struct model_analysis *analysis, const struct model_repo
 		code = code ? code : find_bounds(analysis, r);
 		if (code)
 			break;
+		find_token_rates(run, model_facts_of(report, r), &report->machine.peak);
 		find_usage(run);
 		find_creation_rest(run);
 		find_speed(analysis, r);

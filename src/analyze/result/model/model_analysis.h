@@ -55,24 +55,29 @@ void model_bound_add(struct model_bound_sums *sums, const struct model_bound *bo
 struct model_group {
 	const char *shape;
 	struct stats_series latency;
+	struct stats_series first_token; /* generations; else n == 0 */
 };
 
 struct model_run {
 	const struct model_result *result;
 	struct stats_series latency;  /* inferences that did not fail; the first and the warm-up are not among them */
 	struct stats_series response; /* open loop: since it should have started; n == 0: closed loop */
-	struct model_group *groups;   /* n_groups == 0: all had one shape */
+	struct stats_series first_token; /* generations, since they should have begun; else n == 0 */
+	struct model_group *groups;	 /* n_groups == 0: all had one shape, and made no tokens */
 	uint32_t n_groups;
 	uint64_t n_failed;
 	uint32_t n_rounds; /* processes that the latencies are of; from 2 on, what differs between them widens the
 			      interval */
 	double round_low_ns, round_high_ns; /* lowest and highest mean of one of them */
-	double rate_per_s; /* ended ones, from the first begin to the last end of each round; NAN: not known */
-	double waited; /* share of the time that its threads could have run in and waited for a CPU; NAN: not known */
-	double cores;  /* CPU time by wall time; NAN: not known */
+	double
+	    rate_per_s; /* ended ones, or tokens, from the first begin to the last end of each round; NAN: not known */
+	double waited;	/* share of the time that its threads could have run in and waited for a CPU; NAN: not known */
+	double cores;	/* CPU time by wall time; NAN: not known */
 	double others_cores;	  /* the same of all other programs meanwhile; NAN: not known */
 	double energy_joules;	  /* of one inference; NAN: not known */
 	int64_t creation_rest_ns; /* what no phase explains; -1: not known */
+	double weights_per_s;	  /* generations: bytes of weights read for tokens but the first ones; NAN: not known */
+	double weights_share;	  /* of what this machine's memory reaches; NAN: not known, or not in its memory */
 	double items;		  /* that the speeds count with: of one inference, or 1 if all runs have as many */
 	double items_per_s;	  /* NAN: no batch size was asked for, or the rate is not known */
 	/* different: of one process each, the medians must differ by 3 % as well */

@@ -28,6 +28,7 @@ struct model_facts {
 	const char *graph_missing;    /* why all below but file_bytes is unknown; NULL: the graph was read */
 	int64_t file_bytes;	      /* with external data */
 	int64_t n_parameters, weight_bytes;
+	int64_t read_bytes; /* of the weights that an inference reads as a whole: not tables that it looks rows up in */
 	int64_t flops, bytes;	   /* of one inference: what is known of all nodes together */
 	int64_t n_unknown;	   /* nodes whose FLOPs are not known */
 	int64_t n_nodes, n_inside; /* of the graph; and in the subgraphs of these */
@@ -39,7 +40,8 @@ struct model_facts {
 static inline void model_facts_init(struct model_facts *model)
 {
 	memset(model, 0, sizeof *model);
-	model->file_bytes = model->n_parameters = model->weight_bytes = model->flops = model->bytes = -1;
+	model->file_bytes = model->n_parameters = model->weight_bytes = model->read_bytes = model->flops =
+	    model->bytes = -1;
 	model->n_unknown = model->n_nodes = model->n_inside = -1;
 }
 

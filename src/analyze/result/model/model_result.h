@@ -19,6 +19,7 @@
 #include "analyze/result/model/machine_peak.h"
 #include "analyze/result/model/model_baseline.h"
 #include "analyze/result/model/model_facts.h"
+#include "analyze/result/model/model_latency.h"
 #include "analyze/result/recording_facts.h"
 #include "analyze/summary/summary.h"
 
@@ -64,15 +65,6 @@ struct model_phase {
 struct model_transformer {
 	const char *name;
 	int64_t ns, n;
-};
-
-struct model_latency {
-	uint64_t start_ns, duration_ns;
-	int64_t queued_ns; /* open loop: when it should have started; -1: closed loop */
-	uint32_t shape;	   /* index of model_result.shapes */
-	uint32_t thread;
-	uint32_t round; /* which of several processes that ran the same, from 0 on; in order */
-	int32_t status; /* 0: ok */
 };
 
 /* A node of the graph as it ran: names are those of the runtime's optimised graph. */
@@ -143,7 +135,8 @@ struct model_result {
 	int64_t concurrency, n_threads; /* inferences at a time; intra-op threads of one (-1: default) */
 	const char *optimization;	/* NULL: not known */
 	int64_t n_items;		/* of one inference: the batch size; -1: not asked for */
-	double rate_per_s;		/* open loop; NAN: closed */
+	int64_t n_tokens;  /* generations: tokens that each makes of each sequence; 0: inferences were measured */
+	double rate_per_s; /* open loop; NAN: closed */
 
 	/* what came of it */
 	const char *error, *failed_in; /* the runtime's or runner's words, and the step; NULL: it ran to its end */
@@ -172,8 +165,10 @@ struct model_result {
 	const char *asked_provider; /* of a recording: the first one asked for, unless it is the CPU's; NULL: none */
 	const char *idle_providers; /* of a recording: asked for, but ran nothing; NULL: none */
 	const char *const *shapes;  /* "1x3x224x224", one per shape group */
-	const char *ended_early;    /* why the steady phase did before its time; NULL: it did not */
-	int64_t n_unserved;	    /* open loop: requests that were due in it and were not started; -1: closed */
+	const struct model_latency *first_tokens; /* generations */
+	const int64_t *prompts;			  /* generations: tokens of the prompt of each shape */
+	const char *ended_early;		  /* why the steady phase did before its time; NULL: it did not */
+	int64_t n_unserved; /* open loop: requests that were due in it and were not started; -1: closed */
 	int64_t steady_ns, cpu_user_ns, cpu_system_ns; /* of the steady phase: wall, and CPU of the process */
 	int64_t run_queue_ns;			       /* and how long its threads waited for a CPU */
 	double others_cpu_ns;			       /* of all other programs in the steady phase; NAN: not known */
@@ -203,8 +198,8 @@ struct model_result {
 	const char *against; /* what the outputs are compared with: "cpu", "expected"; NULL: they are the measure */
 	const struct model_output *outputs;
 
-	uint32_t n_steps, n_phases, n_transformers, n_latencies, n_shapes, n_counters, n_devices, n_operators,
-	    n_placements, n_kernels, n_outputs; /* elements of the arrays */
+	uint32_t n_steps, n_phases, n_transformers, n_latencies, n_first_tokens, n_shapes, n_counters, n_devices,
+	    n_operators, n_placements, n_kernels, n_outputs; /* elements of the arrays */
 };
 
 struct model_report {

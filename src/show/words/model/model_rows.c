@@ -99,6 +99,11 @@ static bool has_items(const struct model_view *view)
 	return false;
 }
 
+static bool has_tokens(const struct model_view *view)
+{
+	return !strcmp(model_per(view->analysis), "token");
+}
+
 /* Has it more columns than may fit? */
 static bool is_wide(const struct model_view *view)
 {
@@ -161,7 +166,7 @@ void model_rows_runs(struct table *table, const struct model_view *view)
 	table_column(table, "first", TABLE_RIGHT | (n_runs(view) > 1 ? TABLE_OPTIONAL : 0));
 	table_column(table, view->is_ascii ? "mean +- 95 %" : "mean \302\261 95 %", TABLE_RIGHT);
 	table_column(table, "median", TABLE_RIGHT | optional);
-	table_column(table, "inferences", TABLE_RIGHT | optional);
+	table_column(table, has_tokens(view) ? "tokens" : "inferences", TABLE_RIGHT | optional);
 	if (view->analysis->is_per_item)
 		table_column(table, "per item", TABLE_RIGHT);
 	if (has_items(view))
@@ -201,7 +206,7 @@ void model_rows_latency(struct table *table, const struct model_view *view)
 		struct printable name;
 
 		put_series(table, TABLE_BOLD, view->label[r].s, &run->latency);
-		for (uint32_t i = 0; i < run->n_groups; i++) {
+		for (uint32_t i = 0; run->n_groups > 1 && i < run->n_groups; i++) {
 			name = (struct printable){ "  " };
 			printable_add(&name, "%s", name_of(view, run->groups[i].shape).s);
 			put_series(table, TABLE_PLAIN, name.s, &run->groups[i].latency);
@@ -360,7 +365,7 @@ void model_rows_memory(struct table *table, const struct model_view *view)
 	table_cell(table, TABLE_PLAIN, "CPUs used by others");
 	for (uint32_t r = view->first; r < view->end; r++)
 		table_cell(table, TABLE_PLAIN, "%s", units_decimal(view->analysis->runs[r].others_cores).s);
-	table_cell(table, TABLE_PLAIN, "energy per inference");
+	table_cell(table, TABLE_PLAIN, "energy per %s", has_tokens(view) ? "token" : "inference");
 	for (uint32_t r = view->first; r < view->end; r++) {
 		double joules = view->analysis->runs[r].energy_joules;
 

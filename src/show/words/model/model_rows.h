@@ -30,6 +30,11 @@ void model_rows_runs(struct table *table, const struct model_view *view);
 void model_rows_latency(struct table *table, const struct model_view *view); /* and for each of its shapes */
 void model_rows_placement(struct table *table, const struct model_view *view);
 void model_rows_outputs(struct table *table, const struct model_view *view);
+/* Generations: a row for each run and prompt. None for inferences. */
+void model_rows_generations(struct table *table, const struct model_view *view);
+bool model_has_generations(const struct model_run *run);
+/* "weights: 3.47 MB for each token, 21.2 GB/s: 74 % of what memory reaches"; "": not known. */
+struct printable model_weights_words(const struct model_view *view, uint32_t run);
 /* And for each GPU and NPU that the run used. */
 void model_rows_devices(struct table *table, const struct model_view *view);
 /* Why the energy of a device is not known, though it has a meter; "": it is known, or there is no meter. */

@@ -260,7 +260,10 @@ struct printable model_title(const struct model_report *report, int columns, boo
 
 const char *model_per(const struct model_analysis *analysis)
 {
-	return analysis->is_per_item ? "item" : "inference";
+	const struct model_report *report = analysis->report;
+	bool has_tokens = report->n_results && report->results[0].n_tokens;
+
+	return has_tokens ? "token" : analysis->is_per_item ? "item" : "inference";
 }
 
 static bool is_same_tolerance(const struct model_output *a, const struct model_output *b)

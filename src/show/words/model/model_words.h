@@ -60,7 +60,8 @@ struct printable model_tolerance(const struct model_report *report, uint32_t run
 /* Why the outputs of a run are compared with none, with its label; "": they are. */
 struct printable model_outputs_missing(const struct model_report *report, uint32_t run, bool is_ascii);
 
-/* What the time that runs are compared by is of: "inference"; of different batch sizes "item". */
+/* What the time that runs are compared by is of: "inference"; of different batch sizes "item"; of generations "token".
+ */
 const char *model_per(const struct model_analysis *analysis);
 
 /* The report in one sentence, model_verdict.c. */
