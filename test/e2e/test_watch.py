@@ -357,7 +357,8 @@ def test_otlp_is_what_opentelemetry_reads_and_troubles_are_said_once(lab, wheel)
         assert sent["X-Long"] == "long" * 2000
         ((labels, point),) = durations()
         assert labels["service"] == CLEANED and labels["model"] == "chain" and "pid" not in labels
-        assert sum(map(int, point["positive"]["bucketCounts"])) == int(point["count"]) and point["scale"] == 5
+        assert sum(map(int, point["positive"]["bucketCounts"])) == int(point["count"])
+        assert point["scale"] in (4, 5)  # halved where one took a thousand times as long as another
         assert watch.end() == 0
     server.end()
     assert watch.err.count("cannot send metrics to") == 1 and "it answers 503" in watch.err

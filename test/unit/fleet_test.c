@@ -450,6 +450,53 @@ static const struct series *series_of(const struct made *m, const char *model)
 	return NULL;
 }
 
+static const struct tail_row *slow_row(const struct made *m)
+{
+	return &fleet_tail(m->fleet)->row[TAIL_SLOW][0];
+}
+
+static void roll_at(struct made *m, uint64_t now_s, uint64_t realtime_s)
+{
+	assert_int_equal(fleet_roll(m->fleet, now_s * SECOND, realtime_s * SECOND, NULL), 0);
+}
+
+/* By an hour, forwards and back: no interval is longer than it was, and rows are in theirs. */
+TEST(a_clock_that_is_set_moves_intervals_alone)
+{
+	static const int64_t steps[] = { 3600, -3600, -7200 };
+	struct made m;
+	uint32_t process, lane;
+	const struct fleet_interval *interval;
+	uint64_t now_s = 10, wall_s = 100000;
+
+	make(&m);
+	process = stream_process(&m.s, 42, "python");
+	lane = stream_lane(&m.s, process, "net");
+	interval = fleet_interval(m.fleet);
+	roll_at(&m, now_s, wall_s);
+	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+		wall_s += (uint64_t)steps[i];
+		for (int is_next = 0; is_next < 2; is_next++) {
+			run(&m, lane, now_s * 1000000 + 4000000, 1000000, "ok");
+			now_s += 10;
+			wall_s += 10;
+			roll_at(&m, now_s, wall_s);
+			assert_int_equal(interval->end_realtime_ns, wall_s * SECOND);
+			assert_int_equal(interval->begin_realtime_ns, (wall_s - 10) * SECOND);
+			assert_true(interval->start_realtime_ns <= interval->begin_realtime_ns);
+			assert_int_equal(slow_row(&m)->run.realtime_ns, (wall_s - 5) * SECOND);
+			assert_int_equal(fleet_series(m.fleet)->row[0]->slowest.realtime_ns, (wall_s - 5) * SECOND);
+			assert_int_equal(fleet_series(m.fleet)->row[0]->last.runs.n, 1);
+		}
+	}
+	/* a clock that runs a little fast leaves no gap */
+	roll_at(&m, now_s + 10, wall_s + 10);
+	assert_int_equal(fleet_roll(m.fleet, (now_s + 20) * SECOND, (wall_s + 20) * SECOND + 5000000, NULL), 0);
+	assert_int_equal(interval->begin_realtime_ns, (wall_s + 10) * SECOND);
+	fleet_free(m.fleet);
+	stream_done(&m.s);
+}
+
 /* The runtime has counted them: each is like those of its own session. */
 TEST(inferences_that_a_session_counted_are_like_its_own)
 {

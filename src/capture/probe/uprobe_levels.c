@@ -14,6 +14,7 @@
 #include "capture/probe/uprobes_in.h"
 
 enum { LEAST_STEP_NS = 50000000, FOLD_NS = 500000000, LONGEST_CLOSING_NS = 2000000000 };
+#define RESTING_FOLD_NS UINT64_C(5000000000)
 /* Half a percent of a CPU for reading, and half a minute of it at most; what a record costs here. */
 static const double own_share = 0.005, own_most_ns = 150e6, record_ns = 400;
 /* What another process's link at the same place adds to each hit: an inference and an operator have two. */
@@ -60,7 +61,11 @@ struct uprobe_counts *uprobes_counts(struct uprobes *uprobes, uint32_t number)
 
 uint64_t uprobes_unseen(struct uprobes *uprobes, uint32_t number)
 {
-	return uprobe_pace_unseen(&uprobes->pace[number], clock_ns(), uprobe_cpu_ns(uprobes->copy[number].pid));
+	struct uprobe_pace *pace = &uprobes->pace[number];
+
+	if (!pace->is_gap && !pace->n_unseen)
+		return 0;
+	return uprobe_pace_unseen(pace, clock_ns(), uprobe_cpu_ns(uprobes->copy[number].pid));
 }
 
 static struct uprobe_prices prices_of(const struct uprobes *uprobes, const struct holder *holder)
@@ -103,9 +108,13 @@ static void fold(struct uprobes *uprobes, const struct holder *holder, uint64_t 
 {
 	if (holder->state[PART_RUNS] != PART_IN)
 		return;
-	for (uint32_t i = next_of(uprobes, holder, 0); i < UPROBE_MAX_ARMED; i = next_of(uprobes, holder, i + 1))
-		if (now_ns > uprobes->pace[i].begun_ns + FOLD_NS)
-			uprobe_pace_fold(&uprobes->pace[i], now_ns, uprobe_cpu_ns(uprobes->copy[i].pid));
+	for (uint32_t i = next_of(uprobes, holder, 0); i < UPROBE_MAX_ARMED; i = next_of(uprobes, holder, i + 1)) {
+		struct uprobe_pace *pace = &uprobes->pace[i];
+		uint64_t step_ns = uprobe_pace_is_at_ease(pace) ? RESTING_FOLD_NS : FOLD_NS;
+
+		if (now_ns > pace->begun_ns + step_ns)
+			uprobe_pace_fold(pace, now_ns, uprobe_cpu_ns(uprobes->copy[i].pid));
+	}
 }
 
 enum demand { MUST_HIDE_RUNS, MUST_HIDE_OPERATORS, MAY_SEE_RUNS, MAY_SEE_OPERATORS };

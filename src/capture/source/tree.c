@@ -10,8 +10,8 @@
  *
  * A fourth question, which process runs another program, is checked for each process when it is young and when anything
  * has begun on this machine, else five times a second, if there are few; if there are many, when its age has doubled,
- * then once a second. An update that took long is followed by a pause a
- * hundred times as long, up to a second.
+ * then once a second. An update that took long is followed by a pause a hundred times as long, up to a second. Where
+ * programs are met by events, a second is eight seconds here, and a hundred four hundred.
  */
 #include "capture/source/tree.h"
 
@@ -35,9 +35,10 @@
 #define RESTING_NS (100 * MS_NS)
 #define SETTLE_NS (20 * MS_NS)
 #define WALK_NS (1000 * MS_NS)
+#define RESTING_WALK_NS (8 * WALK_NS)
 #define LOOK_NS (200 * MS_NS)
 
-enum { FEW = 16, COMMAND = 4096, MOST_NUMBERS = 64 };
+enum { FEW = 16, COMMAND = 4096, MOST_NUMBERS = 64, PAUSE = 100, RESTING_PAUSE = 400 };
 
 /* Seen, but too young to be named. */
 struct newcomer {
@@ -223,6 +224,12 @@ static int end_tracks(struct update *update)
 	return result;
 }
 
+/* How often all are looked at. */
+static uint64_t walk_of(const struct target *target)
+{
+	return target->rests ? RESTING_WALK_NS : WALK_NS;
+}
+
 /* Who is new */
 
 static int meet(void *ctx, pid_t pid)
@@ -336,7 +343,7 @@ static int walk(struct update *update)
 	struct tree_scan *scan = update->scan;
 	int result = 0;
 
-	scan->walk_ns = update->now_ns + WALK_NS;
+	scan->walk_ns = update->now_ns + walk_of(update->target);
 	if (!scan->no_children)
 		result = walk_children(update);
 	if (result == -ENOSYS)
@@ -390,10 +397,11 @@ static uint32_t executable(const struct update *update, pid_t pid)
 static void set_look(const struct update *update, struct tree_process *process)
 {
 	uint64_t age_ns = update->now_ns > process->start_ns ? update->now_ns - process->start_ns : 0;
+	uint64_t most_ns = walk_of(update->target);
 
 	if (update->tree->n <= FEW)
 		age_ns = age_ns < WALK_NS ? 0 : LOOK_NS;
-	process->look_ns = update->now_ns + (age_ns < SETTLE_NS ? SETTLE_NS : age_ns < WALK_NS ? age_ns : WALK_NS);
+	process->look_ns = update->now_ns + (age_ns < SETTLE_NS ? SETTLE_NS : age_ns < most_ns ? age_ns : most_ns);
 }
 
 static int announce(struct update *update, struct tree_process *process, const char *comm)
@@ -511,12 +519,12 @@ static int settle(struct update *update)
 static void set_due(struct update *update, uint64_t cost_ns)
 {
 	uint64_t step_ns = update->scan->n_newcomers ? SETTLE_NS : update->target->rests ? RESTING_NS : UPDATE_NS;
-	uint64_t pause_ns = cost_ns * 100;
+	uint64_t pause_ns = cost_ns * (update->target->rests ? RESTING_PAUSE : PAUSE);
 
 	if (update->target->interval_ns && update->target->interval_ns < step_ns)
 		step_ns = update->target->interval_ns;
-	if (pause_ns > WALK_NS)
-		pause_ns = WALK_NS;
+	if (pause_ns > walk_of(update->target))
+		pause_ns = walk_of(update->target);
 	/* On the grid of the step, so that all with the same step wake up together. */
 	update->scan->due_ns = (update->now_ns / step_ns + 1) * step_ns;
 	if (update->scan->due_ns < update->now_ns + pause_ns)

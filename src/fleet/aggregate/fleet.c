@@ -8,6 +8,9 @@
 
 #include "fleet/aggregate/fleet_in.h"
 
+/* By more than this a clock is set; less is how it is kept right. */
+#define LEAST_STEP_NS INT64_C(1000000000)
+
 static int out_of_memory(struct err *err)
 {
 	return err_set(err, ENOMEM, "cannot sum up what programs do: out of memory");
@@ -183,16 +186,45 @@ struct sink *fleet_sink(struct fleet *fleet)
 	return &fleet->sink;
 }
 
+/* What ended in this interval bears the clock as it was before it was set. */
+static void shift(struct fleet *fleet, int64_t step_ns)
+{
+	for (int reason = 0; reason < N_TAIL_REASONS; reason++)
+		for (uint32_t i = 0; i < fleet->now_tail.n[reason]; i++)
+			fleet->now_tail.row[reason][i].run.realtime_ns += (uint64_t)step_ns;
+	for (size_t i = 0; i < fleet->series.n; i++)
+		if (fleet->series.row[i]->now_slowest.ns)
+			fleet->series.row[i]->now_slowest.realtime_ns += (uint64_t)step_ns;
+}
+
+/* Intervals lie end to end, unless the clock was set: then this one is as long as it was. */
+static void take_clock(struct fleet *fleet, uint64_t now_ns, uint64_t realtime_ns)
+{
+	struct fleet_interval *interval = &fleet->interval;
+	int64_t to_realtime_ns = (int64_t)(realtime_ns - now_ns), step_ns = to_realtime_ns - fleet->to_realtime_ns;
+
+	if (!interval->number)
+		interval->start_realtime_ns = interval->end_realtime_ns = realtime_ns;
+	interval->begin_realtime_ns = interval->end_realtime_ns;
+	if (interval->number && (step_ns > LEAST_STEP_NS || step_ns < -LEAST_STEP_NS)) {
+		shift(fleet, step_ns);
+		interval->begin_realtime_ns = realtime_ns - (now_ns - fleet->rolled_ns);
+	}
+	interval->end_realtime_ns = realtime_ns;
+	if (interval->begin_realtime_ns > realtime_ns)
+		interval->begin_realtime_ns = realtime_ns;
+	/* sums that begin later than they end are refused */
+	if (interval->start_realtime_ns > interval->begin_realtime_ns)
+		interval->start_realtime_ns = interval->begin_realtime_ns;
+	fleet->to_realtime_ns = to_realtime_ns;
+	fleet->rolled_ns = now_ns;
+}
+
 int fleet_roll(struct fleet *fleet, uint64_t now_ns, uint64_t realtime_ns, struct err *err)
 {
 	struct fleet_interval *interval = &fleet->interval;
 
-	fleet->to_realtime_ns = (int64_t)(realtime_ns - now_ns);
-	/* a clock that was set back must not make an interval of less than nothing */
-	interval->begin_realtime_ns = interval->end_realtime_ns < realtime_ns ? interval->end_realtime_ns : realtime_ns;
-	interval->end_realtime_ns = realtime_ns;
-	if (!interval->start_realtime_ns)
-		interval->start_realtime_ns = interval->begin_realtime_ns = realtime_ns;
+	take_clock(fleet, now_ns, realtime_ns);
 	if (!series_roll(&fleet->series, ++interval->number, fleet->opts.idle_intervals))
 		fleet->is_out_of_memory = true;
 	fleet->tail = fleet->now_tail;

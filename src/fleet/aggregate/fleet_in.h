@@ -109,7 +109,8 @@ struct fleet {
 	struct fleet_recording recording;
 	bool is_new_recording;
 	struct fleet_interval interval;
-	int64_t to_realtime_ns; /* realtime - monotonic, as of the last roll */
+	int64_t to_realtime_ns; /* realtime - monotonic, as of the last roll, which was at: */
+	uint64_t rolled_ns;
 	bool is_out_of_memory;
 	uint32_t ok;
 	struct {
