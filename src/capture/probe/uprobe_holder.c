@@ -149,15 +149,11 @@ void uprobe_holder_done(struct holder *holder)
 	*holder = (struct holder){ 0 };
 }
 
-/*
- * Sessions alone: kernels that have them keep shadow stacks in step with return probes, also in processes that are not
- * asked (rights_check_returns).
- */
 static bool is_shared(const struct uprobes *uprobes, const struct analysed *file)
 {
 	bool is_split = file->host ? file->host->is_split : file->is_split;
 
-	return uprobes->opts.is_shared && uprobes->loaded.link == UPROBE_LINK_SESSION && !is_split;
+	return uprobes->opts.is_shared && !is_split;
 }
 
 /* The shared probes of the file; where there are none yet, a free place, or that of a file that nobody has any more. */

@@ -15,8 +15,8 @@
 
 enum { LEAST_STEP_NS = 50000000, FOLD_NS = 500000000, LONGEST_CLOSING_NS = 2000000000 };
 #define RESTING_FOLD_NS UINT64_C(5000000000)
-/* Half a percent of a CPU for reading, and half a minute of it at most; what a record costs here. */
-static const double own_share = 0.005, own_most_ns = 150e6, record_ns = 400;
+/* A third of a percent of a CPU for operators, and 50 s of it at most; what a record costs here. */
+static const double own_share = 0.003, own_most_ns = 150e6, record_ns = 400;
 /* What another process's link at the same place adds to each hit: an inference and an operator have two. */
 static const double neighbour_ns = 104;
 

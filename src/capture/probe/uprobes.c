@@ -56,6 +56,11 @@ struct uprobes *uprobes_open(const struct uprobes_opts *opts, struct err *err)
 		uprobes_close(uprobes);
 		return NULL;
 	}
+	/*
+	 * Kernels that have sessions keep shadow stacks in step with return probes, also in processes that are not
+	 * asked (rights_check_returns).
+	 */
+	uprobes->opts.is_shared &= uprobes->loaded.link == UPROBE_LINK_SESSION;
 	if (uprobe_is_paced(uprobes))
 		uprobe_levels_begin(uprobes);
 	return uprobes;
@@ -162,6 +167,7 @@ static struct analysed *analyse(struct uprobes *uprobes, int fd, const char *nam
 				    .size = (uint64_t)stat_.st_size,
 				    .changed = stat_.st_ctim,
 				    .host = host,
+				    .is_split = uprobes->opts.shares_late,
 				    .fd = -1 };
 	found->code = file_look_sites(&found->sites, fd, name, host ? &host->sites : NULL, &found->err);
 	uprobes->analysed[uprobes->n_analysed++] = found;
@@ -236,11 +242,12 @@ static void fill(struct uprobes_copy *copy, const struct identity *process, cons
 }
 
 /* Nobody has probes in it: the next process that has it opens it again. Else a deleted file would take its disk. */
-static void let_go(struct analysed *file)
+static void let_go(const struct uprobes *uprobes, struct analysed *file)
 {
 	if (file->n_copies)
 		return;
-	file->is_split = file->must_share = file->must_split = false;
+	file->is_split = uprobes->opts.shares_late;
+	file->must_share = file->must_split = false;
 	if (file->fd >= 0)
 		close(file->fd);
 	file->fd = -1;
@@ -255,7 +262,7 @@ void uprobes_disarm(struct uprobes *uprobes, uint32_t number)
 	uprobe_group_forget(uprobes, number);
 	uprobe_holder_leave(uprobes, number);
 	if (file)
-		let_go(file);
+		let_go(uprobes, file);
 	uprobe_counts_done(&uprobes->counts[number]);
 	free(copy->path);
 	memset(copy, 0, sizeof *copy);
@@ -404,7 +411,7 @@ static int look(struct uprobes *uprobes, const struct identity *process, const s
 		if (!code && !is_armed(uprobes, process, module))
 			code = keep_open(file, fd, err) ? -err->code : arm(uprobes, process, module, file, err);
 		if (file)
-			let_go(file);
+			let_go(uprobes, file);
 	}
 	close(fd);
 	return code == -ENOENT ? 0 : code;

@@ -40,6 +40,7 @@ struct uprobes_opts {
 	enum uprobe_link_type link;
 	bool has_operators;	 /* level operator and up */
 	bool is_shared;		 /* one link for a file, for all processes that have it */
+	bool shares_late;	 /* only when many have it: others than those that are watched pay for it, too */
 	bool is_paced;		 /* probes come and go, so that each process loses less than 1 % of its time */
 	bool is_empty;		 /* probes that do nothing: what they cost by themselves */
 	uint32_t sample;	 /* record one inference of so many; 0 and 1: each */

@@ -197,7 +197,8 @@ int attach_probe(const struct attach_job *job, struct err *err)
 	if (code)
 		return code;
 	/* where all programs are watched, none pays for probes that are for others */
-	opts.is_shared = job->attach->takes_all && !job->attach->wish.name && !job->attach->wish.path;
+	opts.is_shared = job->attach->takes_all;
+	opts.shares_late = job->attach->wish.name || job->attach->wish.path;
 	opts.has_operators = strcmp(job->opts->plan.level, "inference") != 0;
 	way.target.drops_rights = way.go != NULL;
 	way.target.rests = waits && !job->attach->takes_one; /* which stops looking out for programs */
