@@ -85,6 +85,20 @@ SELECT service, uniqExact(host) AS hosts, round(sum(process_cpu_ns) / 1e9, 3) AS
 FROM inftrace.intervals WHERE model = '' AND service != 'inftrace' AND ts >= {since:DateTime} AND ts < {until:DateTime}
 GROUP BY service ORDER BY cpu_s DESC;
 
+-- Device time of models: that of their service, by their parts of the time of inferences with a provider of a device. For a
+-- service with one such model it is measured, else an estimate.
+CREATE OR REPLACE VIEW inftrace.device_by_model AS
+SELECT service, model, n, round(of_service * part_ns / sum(part_ns) OVER (PARTITION BY service) / 1e9, 3) AS device_s,
+  round(1000 * device_s / n, 4) AS device_ms_an_inference, uniqExact(model) OVER (PARTITION BY service) = 1 AS is_measured
+FROM (
+  SELECT service, model, sum(n) AS n, sum(sum_ns) AS part_ns FROM inftrace.intervals
+  WHERE model != '' AND device IN ('gpu', 'npu') AND ts >= {since:DateTime} AND ts < {until:DateTime} GROUP BY service, model
+) AS models INNER JOIN (
+  SELECT service, sum(device_ns) AS of_service FROM inftrace.intervals
+  WHERE model = '' AND service != 'inftrace' AND ts >= {since:DateTime} AND ts < {until:DateTime} GROUP BY service
+) AS services USING (service)
+WHERE n > 0 ORDER BY device_s DESC;
+
 -- Watchers: what they cost, and what they have missed. missing_intervals: numbers that never came.
 CREATE OR REPLACE VIEW inftrace.watchers AS
 SELECT host, boot, max(ts) AS newest, round(100 * sum(process_cpu_ns) / sum(interval_ms * 1e6), 2) AS cpu_pct,

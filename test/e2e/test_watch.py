@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """inftrace watch: what leaves the machine through its doors, into the engines that people run, and who gets in."""
 
+import contextlib
 import gzip
 import json
 import os
@@ -179,6 +180,30 @@ def test_programs_are_seen_as_far_as_it_costs_them_little(lab, version):
     rows = [row for row in map(json.loads, open(lines)) if row["kind"] == "inference"]
     assert any(row["operators"] != "not seen" for row in rows if row["service"] == "calm")
     assert any(row["operators"] == "not seen" and row["weight"] > 100 for row in rows if row["service"] == "busy")
+
+
+def n_links(pid):
+    n = 0
+    for entry in os.scandir("/proc/%d/fd" % pid):
+        with contextlib.suppress(FileNotFoundError):  # closed meanwhile
+            n += "bpf_link" in os.readlink(entry.path)
+    return n
+
+
+@pytest.mark.full("eighteen programs")
+def test_many_programs_of_a_name_share_probes(lab, library):
+    """Links of its own for each cost every hit of the others, and seconds at the end."""
+    binary, *words = lab.native("serve", library, lab.model("chain"), 256, 256, 1, lab.path("times"))
+    os.symlink(binary, lab.path("watched_many"))
+    watch = Watch(lab, "--metrics", "PORT", name="watched_many").wait_ready()
+    start = {"stdin": subprocess.PIPE, "stdout": subprocess.DEVNULL}
+    servers = [lab.start([lab.path("watched_many"), *words], **start) for _ in range(18)]
+    wait_until(lambda: (watch.value("inftrace_watch_processes", state="watched") or 0) == 18, watch.process)
+    wait_until(lambda: n_links(watch.process.pid) < 18, watch.process, lambda: str(n_links(watch.process.pid)))
+    for server in servers:
+        server.stdin.close()
+    assert [server.wait(PATIENCE) for server in servers] == [0] * 18
+    assert watch.end() == 0
 
 
 def test_doors_have_no_rights_and_the_watcher_no_socket(lab):

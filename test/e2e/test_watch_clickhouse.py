@@ -107,6 +107,17 @@ def test_clickhouse_stores_each_interval_once_and_answers(lab, wheel):
     # one that was rejected ran none, and may have been the slowest on a busy machine
     operators = [row["operators"] for row in slowest if row["operators"]]
     assert operators and re.match(r"(Cos|Sin) [\d.]+ .s, (Cos|Sin) [\d.]+ .s$", operators[0]), slowest
+    # this machine has no device
+    engine.ask(
+        "INSERT INTO inftrace.intervals (ts, service, model, device, n, sum_ns, device_ns) VALUES "
+        "(now(), 'eyes', 'see', 'gpu', 100, 3000000000, 0), (now(), 'eyes', 'look', 'gpu', 100, 1000000000, 0), "
+        "(now(), 'eyes', 'tokenize', 'cpu', 100, 9000000000, 0), (now(), 'eyes', '', '', 0, 0, 2000000000)"
+    )
+    rows = engine.ask("SELECT * FROM inftrace.device_by_model(%s)" % ALL_TIME)
+    assert [(row["model"], row["device_s"], row["device_ms_an_inference"], row["is_measured"]) for row in rows] == [
+        ("see", 1.5, 15, 0),
+        ("look", 0.5, 5, 0),
+    ]
     # every view runs
     with open(os.path.join(EXAMPLES, "clickhouse_views.sql")) as file:
         views = dict(re.findall(r"CREATE OR REPLACE VIEW inftrace\.(\w+) AS(.*?);\n", file.read(), re.S))
@@ -115,4 +126,4 @@ def test_clickhouse_stores_each_interval_once_and_answers(lab, wheel):
         wanted = set(re.findall(r"\{(\w+):", text)) - {"since", "until"}
         parameters = ", ".join([ALL_TIME, *["%s = %s" % (one, more[one]) for one in sorted(wanted)]])
         engine.ask("SELECT * FROM inftrace.%s(%s)" % (name, parameters))
-    assert len(views) == 10
+    assert len(views) == 11
