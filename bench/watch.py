@@ -18,7 +18,7 @@ import time
 import runtime
 
 # It looks at each program less and less often, and at the end of a minute once in 64 s.
-RATE, SETTLE_S, MEASURE_S = 1000, 25, 15
+RATE, SETTLE_S, MEASURE_S = 1000, 60, 20
 NAME = "watched_by_bench.py"
 PROGRAM = """
 import sys, time, numpy as np, onnxruntime as ort

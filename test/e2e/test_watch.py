@@ -283,6 +283,28 @@ def test_programs_outlive_a_watcher_that_is_killed(lab, wheel):
     assert server.end()[1] == 0
 
 
+def test_two_watchers_count_the_same(lab, wheel):
+    """Also when one of them is killed."""
+    server = own_server(lab, wheel, "chain", "watched_t.py", "--rest", 0.01, "--idle", OTEL_SERVICE_NAME="twice")
+    one, other = (Watch(lab, "--metrics", "PORT", name="watched_t.py") for _ in range(2))
+    for watch in one, other:
+        watch.wait_ready()
+        wait_until(lambda watch=watch: watch.value("inftrace_watch_processes", state="watched") == 1, watch.process)
+    server.process.stdin.write("\n")
+    server.process.stdin.flush()
+
+    def count(watch):
+        return watch.value("inftrace_inference_duration_seconds_count", service="twice") or 0
+
+    for watch in one, other:
+        wait_until(lambda watch=watch: count(watch) > 50, watch.process)
+    one.end(signal.SIGKILL)
+    n_runs, n_failed = server.end()
+    wait_until(lambda: other.value("inftrace_processes", service="twice") == 0, other.process)
+    assert (count(other), n_failed) == (n_runs, 0)
+    assert other.end() == 0
+
+
 def test_a_full_disk_is_said_once_and_files_rotate(lab, wheel):
     server = own_server(lab, wheel, "chain", "watched_c.py", "--rest", 0.01)
     full = Watch(lab, "--lines", "/dev/full", "--metrics", "PORT", name="watched_c.py", interval="100ms").wait_ready()
