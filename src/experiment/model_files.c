@@ -7,6 +7,7 @@
 
 #include "experiment/model_in.h"
 #include "model/onnx/onnx_other.h"
+#include "model/run/genai_folder.h"
 
 /* One file while it is read. */
 struct reading {
@@ -84,6 +85,20 @@ static int check_batch(const struct reading *reading)
 			   (long long)reading->way->batch, reading->way->model);
 }
 
+/* Of its decoder. */
+static int read_folder(struct reading *reading)
+{
+	struct genai_folder folder;
+	int code;
+
+	if (!reading->opts->run.tokens && !reading->opts->dry_run)
+		return opt_misused(reading->err, "%s is a folder: pass --tokens to run the decoder in it",
+				   reading->way->model);
+	code = genai_folder_read(&folder, reading->way->model, reading->err);
+	code = code ? code : model_static_read(reading->to, folder.model, reading->err);
+	return code ? code : model_static_count(reading->to, assume_size, reading, reading->err);
+}
+
 static int read_one(struct reading *reading)
 {
 	int code = take_dims(reading);
@@ -94,6 +109,8 @@ static int read_one(struct reading *reading)
 					  "only ONNX Runtime reads its own format (.ort); the .onnx file that it was "
 					  "made from has nodes, parameters and FLOPs",
 					  reading->err);
+	if (!code && genai_folder_is(reading->way->model))
+		return read_folder(reading);
 	code = code ? code : model_static_read(reading->to, reading->way->model, reading->err);
 	code = code ? code : check_batch(reading);
 	return code ? code : model_static_count(reading->to, assume_size, reading, reading->err);

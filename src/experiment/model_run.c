@@ -329,9 +329,9 @@ static int run_round(struct job *job, int i, uint32_t round, struct err *err)
 	char suffix[32] = "";
 	int code;
 
-	if (!round)
+	if (!round && !run->tokens)
 		words.outputs = model_out_folders_of(&job->outputs, &job->runs->arena, i);
-	else
+	if (round)
 		snprintf(suffix, sizeof suffix, "-round%u", round + 1);
 	say_pass(job, way, round, n);
 	code = run_pass(job, &pass, way, &words, (struct pass_kind){ "inference", suffix }, err);

@@ -5,13 +5,14 @@ import json
 
 import pytest
 
+from test_generations import genai_folder
 
-def measured(lab, model, *args, status=0):
-    """The report as JSON, and the recording of its only process."""
+
+def measured(lab, *args, status=0):
+    """The report as JSON, or the error."""
     command = [
         lab.inftrace,
         "model",
-        model,
         "--rounds",
         "1",
         "--warm-up-max",
@@ -58,6 +59,19 @@ def test_requests_side_by_side_and_batches_are_counted(lab, library):
     assert run["generations"]["count"] == 8
     assert run["generations"]["tokens_per_second"] == pytest.approx(8 * 6 * 3e9 / run["steady_ns"])
     assert set(run["samples"]["thread"]) <= {0, 1}
+
+
+def test_a_folder_of_genai_is_its_decoder_and_is_compared_with_a_file(lab, library):
+    folder = genai_folder(lab)
+    args = ("--runtime", library, "--tokens", "5", "--prompt", "6", "-n", "4", "--level", "inference")
+    report = measured(lab, folder, lab.model("decoder"), *args)
+    assert [run["generations"]["count"] for run in report["runs"]] == [4, 4]
+    assert [run["error"] for run in report["runs"]] == [None, None]
+    assert report["model"]["path"] == folder + "/model.onnx"
+    err = measured(lab, folder, *args, "--prompt", "2048", status=3)
+    assert "the model takes 2048 tokens in all" in err
+    err = measured(lab, folder, "--runtime", library, status=2)
+    assert "pass --tokens" in err
 
 
 def test_what_is_no_decoder_is_refused_with_the_reason(lab, library):

@@ -63,6 +63,8 @@ static void read_value(struct json_fields *reader, enum json_token token, const 
 	else if (field->type == JSON_FIELD_LIST && token == JSON_ARRAY)
 		while (is_more(token = json_read_next(&reader->json)))
 			field->element(reader, token, to);
+	else if (field->type == JSON_FIELD_BOOL && (token == JSON_TRUE || token == JSON_FALSE))
+		*(bool *)at = token == JSON_TRUE;
 	else if (field->type >= JSON_FIELD_WHOLE && field->type <= JSON_FIELD_POSITIVE && token == JSON_NUMBER)
 		take_number(reader, field, at);
 	else

@@ -25,6 +25,7 @@ enum json_field_type {
 	JSON_FIELD_POSITIVE, /* double; above 0, below 1e18 */
 	JSON_FIELD_OBJECT,   /* its members are fields of the same struct */
 	JSON_FIELD_LIST,
+	JSON_FIELD_BOOL,
 	JSON_FIELD_IS_THERE, /* bool; a row with the same key may follow */
 };
 

@@ -176,6 +176,19 @@ static int finish(struct run *run, int rc, struct err *err)
 	return 0;
 }
 
+/* The model of a folder is its decoder. */
+static int find_model(struct run *run, struct run_opts *opts, struct err *err)
+{
+	if (!opts->model || !genai_folder_is(opts->model))
+		return 0;
+	if (!opts->tokens)
+		return err_set(err, EINVAL, "cannot run the folder %s without --tokens", opts->model);
+	if (genai_folder_read(&run->folder, opts->model, err))
+		return -err->code;
+	opts->model = run->folder.model;
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	static struct run_opts opts;
@@ -204,7 +217,8 @@ int main(int argc, char **argv)
 	run_log_start(run.result, opts.is_verbose);
 	offer_to_be_killed();
 	note_asked(&run);
-	rc = finish(&run, run_model(&run, &err), &err);
+	rc = find_model(&run, &opts, &err);
+	rc = finish(&run, rc ? rc : run_model(&run, &err), &err);
 	fflush(NULL);
 	/* Skips destructors: a provider's library may hang or crash in them, and they serve no purpose here. */
 	_exit(rc);

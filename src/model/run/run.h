@@ -7,6 +7,7 @@
 #define MODEL_RUN_RUN_H
 
 #include "model/ort/ort_api.h"
+#include "model/run/genai_folder.h"
 #include "model/run/run_generate.h"
 #include "model/run/run_opts.h"
 #include "model/run/run_result.h"
@@ -45,6 +46,7 @@ struct run {
 	const struct run_generator *generator; /* NULL: inferences are measured */
 	struct run_vocabulary vocabulary;
 	int64_t longest_prompt;
+	struct genai_folder folder; /* folder.model "": the model is a file */
 	const struct run_opts *opts;
 	struct run_result *result;
 	struct ort_api api;

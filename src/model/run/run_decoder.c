@@ -15,7 +15,7 @@
 struct decoder {
 	struct run *run;
 	const struct decoder_plan *plan;
-	size_t n_sequences, n_past;
+	size_t n_sequences, n_past, max_length;
 	struct tensor *buffer;	/* by input: room for the longest; of caches none */
 	struct ort_value **in;	/* by input */
 	const char **out_name;	/* logits, then caches in the order of the inputs */
@@ -27,6 +27,12 @@ static struct decoder_plan plan;
 static bool is_cache(const struct decoder *decoder, size_t i)
 {
 	return decoder->plan->input[i].role == DECODER_CACHE;
+}
+
+/* Past and present of a cache are one buffer, which has its full length from the start. */
+static bool is_shared(const struct decoder *decoder, size_t i)
+{
+	return is_cache(decoder, i) && decoder->run->folder.shares_buffer && decoder->plan->input[i].length_axis >= 0;
 }
 
 /* The size of dimension k of an input that is no cache, when n tokens go in. */
@@ -138,6 +144,10 @@ static void turn_caches(struct decoder *decoder)
 	size_t at = 1;
 
 	for (size_t i = 0; i < decoder->run->n_inputs; i++) {
+		if (is_shared(decoder, i)) {
+			decoder->out[at++] = NULL;
+			continue;
+		}
 		api->release_value(decoder->in[i]);
 		decoder->in[i] = NULL;
 		if (!is_cache(decoder, i))
@@ -156,6 +166,9 @@ static int infer(struct decoder *decoder, const int64_t *ids, size_t n, struct e
 		return -err->code;
 	api->release_value(decoder->out[0]);
 	decoder->out[0] = NULL;
+	for (size_t i = 0, at = 1; i < run->n_inputs; i++)
+		if (is_cache(decoder, i))
+			decoder->out[at++] = is_shared(decoder, i) ? decoder->in[i] : NULL;
 	if (ort_api_check(api,
 			  api->run(run->session, run->run_options, run->input_name,
 				   (const struct ort_value *const *)decoder->in, run->n_inputs, decoder->out_name,
@@ -182,7 +195,7 @@ static int empty_caches(struct decoder *decoder, struct err *err)
 		if (!is_cache(decoder, i))
 			continue;
 		for (int k = 0; k < (int)value->n_dims; k++)
-			dim[k] = k == input->length_axis ? 0
+			dim[k] = k == input->length_axis ? (is_shared(decoder, i) ? (int64_t)decoder->max_length : 0)
 				 : value->dim[k] < 0	 ? (int64_t)decoder->n_sequences
 							 : value->dim[k];
 		api->release_value(decoder->in[i]);
@@ -313,7 +326,7 @@ static void *make_decoder(struct run *run, size_t n_sequences, size_t max_length
 
 	if (!decoder)
 		goto out_of_memory;
-	*decoder = (struct decoder){ .run = run, .plan = &plan, .n_sequences = n_sequences };
+	*decoder = (struct decoder){ .run = run, .plan = &plan, .n_sequences = n_sequences, .max_length = max_length };
 	decoder->buffer = calloc(run->n_inputs + 1, sizeof *decoder->buffer);
 	decoder->in = calloc(run->n_inputs + 1, sizeof *decoder->in);
 	decoder->out = calloc(plan.n_caches + 1, sizeof *decoder->out);
@@ -363,6 +376,7 @@ static int open_decoder(struct run *run, struct run_vocabulary *vocabulary, stru
 	if (rc)
 		return rc;
 	logits = &run->output[plan.logits];
+	vocabulary->max_length = run->folder.context_length;
 	vocabulary->n_ids = logits->dim[logits->n_dims - 1];
 	return vocabulary->n_ids > 0 ? 0 : find_vocabulary(run, &vocabulary->n_ids, err);
 }
