@@ -99,10 +99,22 @@ static int read_folder(struct reading *reading)
 	return code ? code : model_static_count(reading->to, assume_size, reading, reading->err);
 }
 
+static int read_gguf(struct reading *reading)
+{
+	if (!reading->opts->run.tokens)
+		return opt_misused(reading->err, "%s is a GGUF file: pass --tokens to run the decoder in it",
+				   reading->way->model);
+	return model_static_close(reading->to, reading->way->model,
+				  "only llama.cpp reads GGUF files, so nothing is computed from this one",
+				  reading->err);
+}
+
 static int read_one(struct reading *reading)
 {
 	int code = take_dims(reading);
 
+	if (!code && !reading->opts->dry_run && onnx_other_is_gguf(reading->way->model))
+		return read_gguf(reading);
 	/* --dry-run needs the graph, and says why there is none */
 	if (!code && !reading->opts->dry_run && onnx_other_is_ort(reading->way->model))
 		return model_static_close(reading->to, reading->way->model,

@@ -79,7 +79,7 @@ static void fill_runtime(struct fill *fill)
 	char text[2000] = "";
 	size_t used = 0;
 
-	fill->to->runtime = *run->runtime_version ? "onnxruntime" : NULL;
+	fill->to->runtime = run->is_llama ? "llama.cpp" : *run->runtime_version ? "onnxruntime" : NULL;
 	if (device)
 		fill->to->device = device;
 	fill->to->version = keep(fill, run->runtime_version);

@@ -17,6 +17,7 @@
 #include "base/text/printable.h"
 #include "base/text/provider.h"
 #include "experiment/model_options.h"
+#include "model/onnx/onnx_other.h"
 #include "model/ort/ort_find.h"
 #include "model/ort/ort_version.h"
 #include "model/run/run_result.h"
@@ -180,14 +181,25 @@ static void shorten(struct choices *of)
 		of->item[i].value = of->item[i].label = tail_of(of->item[i].text, n);
 }
 
+/* Only the runner knows which files are llama.cpp, and of what version. */
+static bool are_all_gguf(const struct finder *finder)
+{
+	const struct choices *models = &finder->axis[MODEL_AXIS_MODEL];
+	int n = 0;
+
+	while (n < models->n && onnx_other_is_gguf(models->item[n].text))
+		n++;
+	return n == models->n;
+}
+
 /* Their versions tell them apart, or their paths. */
 static int name_runtimes(struct finder *finder)
 {
 	struct choices *of = &finder->axis[MODEL_AXIS_RUNTIME];
 	const char *version[MAX_CHOICES];
-	bool are_known = true;
+	bool are_of_ort = !are_all_gguf(finder), are_known = are_of_ort;
 
-	for (int i = 0; i < of->n; i++) {
+	for (int i = 0; i < of->n && are_of_ort; i++) {
 		struct ort_found found;
 		char text[64];
 

@@ -5,7 +5,10 @@ import json
 
 import pytest
 
+import envs
+from conftest import environment
 from test_generations import genai_folder
+from test_llama import made  # noqa: F401 (a fixture)
 
 
 def measured(lab, *args, status=0):
@@ -72,6 +75,23 @@ def test_a_folder_of_genai_is_its_decoder_and_is_compared_with_a_file(lab, libra
     assert "the model takes 2048 tokens in all" in err
     err = measured(lab, folder, "--runtime", library, status=2)
     assert "pass --tokens" in err
+
+
+@pytest.mark.parametrize("key", ["3.1.1", "newest"])
+def test_a_gguf_file_is_run_by_llama_cpp(lab, made, key):
+    library = environment(envs.llama, key).libraries
+    model = made("tiny")
+    args = ("--runtime", library, "--tokens", "6", "--prompt", "5,9", "-n", "4", "--batch-size", "2", "-x", "1")
+    report = measured(lab, model, *args, "--level", "inference")
+    run = report["runs"][0]
+    assert (run["error"], run["runtime"], run["generations"]["count"]) == (None, "llama.cpp", 4)
+    rows = recorded(lab)
+    assert {(row["prompt_tokens"], row["output_tokens"], row["found_by"]) for row in rows} == {
+        (5, 6, "sequences of batches"),
+        (9, 6, "sequences of batches"),
+    }
+    assert "pass --tokens" in measured(lab, model, status=2)
+    assert "llama.cpp runs it on the CPU" in measured(lab, model, *args, "--ep", "cuda", status=3)
 
 
 def test_what_is_no_decoder_is_refused_with_the_reason(lab, library):

@@ -20,7 +20,7 @@ static const struct {
 	  "it is a model in ONNX Runtime's own format (.ort), not ONNX; pass the .onnx file that it was made from, "
 	  "or run it without --dry-run" },
 	{ 4, 4, "TFL3", "it is a TensorFlow Lite model, not ONNX; convert it, for example with tf2onnx" },
-	{ 0, 4, "GGUF", "it is a GGUF model (llama.cpp), not ONNX" },
+	{ 0, 4, "GGUF", "it is a GGUF model (llama.cpp), not ONNX; llama.cpp runs it with --tokens" },
 	{ 0, 4, "PK\3\4",
 	  "it is a ZIP archive (perhaps a PyTorch checkpoint), not ONNX; unpack it, or export the model as ONNX" },
 	{ 0, 2, "\x1f\x8b", "it is compressed with gzip; unpack it first" },
@@ -64,13 +64,23 @@ const char *onnx_other_what(const uint8_t *data, size_t size)
 	return NULL;
 }
 
-bool onnx_other_is_ort(const char *path)
+static bool has_at(const char *path, off_t at, const char *expected)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	char bytes[ORT_LEN];
-	bool is_ort = fd >= 0 && pread(fd, bytes, ORT_LEN, ORT_AT) == ORT_LEN && !memcmp(bytes, ort, ORT_LEN);
+	bool is_same = fd >= 0 && pread(fd, bytes, ORT_LEN, at) == ORT_LEN && !memcmp(bytes, expected, ORT_LEN);
 
 	if (fd >= 0)
 		close(fd);
-	return is_ort;
+	return is_same;
+}
+
+bool onnx_other_is_ort(const char *path)
+{
+	return has_at(path, ORT_AT, ort);
+}
+
+bool onnx_other_is_gguf(const char *path)
+{
+	return has_at(path, 0, "GGUF");
 }

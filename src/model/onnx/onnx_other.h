@@ -12,5 +12,7 @@ const char *onnx_other_what(const uint8_t *data, size_t size);
 
 /* Whether the file at path is in ONNX Runtime's own format (.ort). false also if it cannot be read. */
 bool onnx_other_is_ort(const char *path);
+/* The same of a GGUF file, which llama.cpp runs. */
+bool onnx_other_is_gguf(const char *path);
 
 #endif

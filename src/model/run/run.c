@@ -14,7 +14,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "model/onnx/onnx_other.h"
 #include "model/run/provider_names.h"
+#include "model/run/run_llama.h"
 
 enum { UNLOAD_SECONDS = 20 };
 
@@ -83,7 +85,8 @@ static void note_asked(struct run *run)
 	for (size_t i = 0; i < opts->provider.n && i < RUN_MAX_PROVIDERS; i++)
 		snprintf(result->asked[result->n_asked++].name, RUN_NAME, "%s",
 			 provider_names_full(opts->provider.item[i]));
-	if (!result->n_asked && !opts->policy)
+	result->is_llama = run->is_llama;
+	if (!result->n_asked && !opts->policy && !run->is_llama)
 		snprintf(result->asked[result->n_asked++].name, RUN_NAME, "CPUExecutionProvider");
 }
 
@@ -119,22 +122,24 @@ static int run_model(struct run *run, struct err *err)
 	static const struct step to_devices[] = { { RUN_LOAD_RUNTIME, run_ort_load },
 						  { RUN_ENVIRONMENT, run_ort_environment },
 						  { RUN_LIBRARIES, run_device_libraries } };
+	static const struct step to_llama[] = { { RUN_LOAD_RUNTIME, run_llama_load },
+						{ RUN_SESSION, run_llama_session } };
 	static const struct step to_session[] = { { RUN_SESSION, run_ort_session } },
 				 to_inputs[] = { { RUN_INPUTS, run_inputs_make } },
 				 to_prompts[] = { { RUN_INPUTS, run_generate_open } };
 	const struct run_opts *opts = run->opts;
-	int rc = do_steps(run, to_devices, 3, err);
+	int rc = run->is_llama ? do_steps(run, to_llama, 2, err) : do_steps(run, to_devices, 3, err);
 
 	if (rc || opts->list_devices)
 		return rc;
-	rc = do_steps(run, to_session, 1, err);
+	rc = run->is_llama ? 0 : do_steps(run, to_session, 1, err);
 	if (rc)
 		return rc;
 	hold(opts->hold_ns);
 	if (opts->session_only || opts->compile_only)
 		return 0;
 	if (opts->tokens)
-		run->generator = &run_generator_onnx;
+		run->generator = run->is_llama ? &run_generator_llama : &run_generator_onnx;
 	rc = do_steps(run, opts->tokens ? to_prompts : to_inputs, 1, err);
 	if (rc)
 		return rc;
@@ -149,7 +154,10 @@ static void unload(struct run *run)
 {
 	run_phase_begin(run->result, RUN_UNLOAD);
 	run_guard_unloading(UNLOAD_SECONDS);
-	run_ort_unload(run);
+	if (run->is_llama)
+		run_llama_unload();
+	else
+		run_ort_unload(run);
 	run_guard_unloading(0);
 	run_phase_end(run->result, RUN_UNLOAD);
 }
@@ -216,6 +224,7 @@ int main(int argc, char **argv)
 	run_guard_start(run.result, opts.result != NULL);
 	run_log_start(run.result, opts.is_verbose);
 	offer_to_be_killed();
+	run.is_llama = opts.model && onnx_other_is_gguf(opts.model);
 	note_asked(&run);
 	rc = find_model(&run, &opts, &err);
 	rc = finish(&run, rc ? rc : run_model(&run, &err), &err);

@@ -46,6 +46,7 @@ struct run {
 	const struct run_generator *generator; /* NULL: inferences are measured */
 	struct run_vocabulary vocabulary;
 	int64_t longest_prompt;
+	bool is_llama;		    /* by llama.cpp, and all of ONNX Runtime below is NULL */
 	struct genai_folder folder; /* folder.model "": the model is a file */
 	const struct run_opts *opts;
 	struct run_result *result;

@@ -180,6 +180,7 @@ struct run_result {
 	uint64_t wall_ns;		     /* of the measured part: first start to last end */
 	uint64_t cpu_user_ns, cpu_system_ns; /* of the process in that time */
 	uint64_t run_queue_ns;		     /* that its threads waited for a CPU in that time */
+	uint32_t is_llama, unused;	     /* 1: llama.cpp ran it, not ONNX Runtime */
 	uint32_t has_run_queue;		     /* 1: the kernel reports it */
 	uint32_t n_tokens;		     /* that each generation makes; 0: inferences were measured */
 
