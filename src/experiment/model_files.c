@@ -89,12 +89,11 @@ static int check_batch(const struct reading *reading)
 static int read_folder(struct reading *reading)
 {
 	struct genai_folder folder;
-	int code;
+	int code = genai_folder_read(&folder, reading->way->model, reading->err);
 
-	if (!reading->opts->run.tokens && !reading->opts->dry_run)
+	if (!code && !reading->opts->run.tokens && !reading->opts->dry_run)
 		return opt_misused(reading->err, "%s is a folder: pass --tokens to run the decoder in it",
 				   reading->way->model);
-	code = genai_folder_read(&folder, reading->way->model, reading->err);
 	code = code ? code : model_static_read(reading->to, folder.model, reading->err);
 	return code ? code : model_static_count(reading->to, assume_size, reading, reading->err);
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/text/json_fields.h"
 
@@ -112,6 +113,10 @@ int genai_folder_read(struct genai_folder *to, const char *path, struct err *err
 
 	if (snprintf(config, sizeof config, "%s/genai_config.json", path) >= (int)sizeof config)
 		return err_set(err, ENAMETOOLONG, "cannot read %s: the path is too long", path);
+	if (access(config, F_OK))
+		return err_set(
+		    err, ENOENT,
+		    "cannot read %s: it is a folder without genai_config.json; pass the .onnx file inside it", path);
 	if (read_config(to, config, err))
 		return err_wrap(err, "cannot use the folder %s: cannot read its genai_config.json", path);
 	memcpy(name, to->model, sizeof name);
