@@ -224,7 +224,7 @@ enum dict_kind {
 			 * is an arena. A later entry of the same id holds from then on */
 	DICT_SESSION,	/* id; word[0..2]: texts of model, path, providers; word[3], word[4]: address of its object, low
 			 * half first, 0: not known; value: bytes of a model in memory, 0: none */
-	DICT_OTHER,	/* word[0]: text, path of a library of a runtime that is not recorded */
+	DICT_OTHER,	/* word[0]: text, path of a runtime that is not recorded; word[1]: its title, 0: by that path */
 	DICT_MISSING,	/* word[0]: text, what is not recorded of the process; word[1]: why; 0: it is */
 };
 

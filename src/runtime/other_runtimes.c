@@ -2,8 +2,9 @@
 /*
  * The list of runtimes that are named, and not recorded. Quiet: the agent uses it. A name is the beginning of the names
  * of files that the runtime's own packages install, in Python, npm, Debian or from their makers; a program that is
- * linked with the runtime is known by its own name. Of a program that may also load the runtime from a library of its
- * own, which is recorded, the row has that library. What contains a runtime without such a name is not found.
+ * linked with the runtime is known by its own name, or by a class of the runtime. Of a program that may also load the
+ * runtime from a library of its own, which is recorded, the row has that library. What contains a runtime without such
+ * a name is not found.
  */
 #include "runtime/other_runtimes.h"
 
@@ -16,6 +17,7 @@ static const struct {
 	const char *title;
 	const char *name[MOST_NAMES]; /* of a file, how it begins; NULL: no more */
 	const char *without;	      /* only if no file that begins so is loaded; NULL: in any case */
+	const char *class_name[2];    /* of the runtime alone, mangled, in the order of the list; NULL: no more */
 } others[] = {
 	{ "OpenVINO on GPUs", { "libopenvino_intel_gpu_plugin.so" } },
 	{ "OpenVINO on NPUs", { "libopenvino_intel_npu_plugin.so" } },
@@ -26,8 +28,10 @@ static const struct {
 	{ "stable-diffusion.cpp", { "libstable-diffusion", "sd-cli", "sd-server" } },
 	{ "statically linked llama.cpp",
 	  { "llama-server", "llama-cli", "llama-bench", "llama-embedding", "llama-simple", "llama-run" },
-	  "libllama" },
+	  "libllama",
+	  { "13llm_tokenizer", "17llm_graph_input_i" } },
 	{ "Ollama", { "ollama" }, "libllama" },
+	{ "statically linked ggml", { NULL }, NULL, { "N4ggml3cpu17extra_buffer_typeE" } },
 	{ "ncnn", { "libncnn.so", "ncnn.cpython-" } },
 	{ "MNN", { "libMNN.so", "_mnncengine" } },
 	{ "CTranslate2", { "libctranslate2" } },
@@ -84,6 +88,23 @@ const char *other_runtimes_of(const char *path)
 
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
 		if (begins_with_any(file, others[i].name))
+			return others[i].title;
+	return NULL;
+}
+
+const char *other_runtimes_in(const struct rtti *rtti)
+{
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		for (int k = 0; k < 2 && others[i].class_name[k]; k++)
+			if (rtti_named(rtti, others[i].class_name[k]))
+				return others[i].title;
+	return NULL;
+}
+
+const char *other_runtimes_titled(const char *title)
+{
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		if (!strcmp(others[i].title, title))
 			return others[i].title;
 	return NULL;
 }

@@ -2,11 +2,14 @@
 """Programs with runtimes that are not recorded: each way to look at them names the runtime and its version."""
 
 import json
+import os
 import re
 import subprocess
 import sys
 
 import pytest
+
+import envs
 
 LOAD = """
 import ctypes, os, sys, time
@@ -116,3 +119,32 @@ def test_a_library_of_others_has_its_own_version(lab, tmp_path):
     lab.record([sys.executable, "-c", LOAD, str(path), "0"], judged=False)
     (found,) = report_of(lab, lab.path("recording.pftrace"))[0]["other_runtimes"]
     assert (found["runtime"], found["version"]) == ("whisper.cpp", "1.8.5")
+
+
+def test_one_that_is_linked_into_a_program_is_known_by_its_classes(lab):
+    """Whatever the program is called."""
+    binary = lab.path("serving")
+    source = os.path.join(envs.PROGRAMS, "linked_llama.cpp")
+    subprocess.run(["c++", "-std=c++17", "-O1", "-o", binary, source], check=True)
+    assert lab.plain([binary]).out == lab.record([binary], judged=False).out
+    report, text = report_of(lab, lab.path("recording.pftrace"))
+    assert [(found["runtime"], found["path"]) for found in report["other_runtimes"]] == [
+        ("statically linked llama.cpp", binary)
+    ]
+    assert text.startswith("No inference was recorded: the program loaded statically linked llama.cpp")
+
+
+@pytest.mark.root
+def test_a_running_program_that_one_is_linked_into(lab):
+    binary = lab.path("serving")
+    source = os.path.join(envs.PROGRAMS, "linked_llama.cpp")
+    subprocess.run(["c++", "-std=c++17", "-O1", "-o", binary, source], check=True)
+    server = lab.start([binary], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert server.stdout.readline()
+    listed = json.loads(lab.plain([lab.inftrace, "ps", "--json"]).out)["not_recorded"]
+    assert [row["runtimes"] for row in listed if row["pid"] == server.pid] == ["statically linked llama.cpp"]
+    for way in ([], ["--inject"]):
+        done = lab.plain([lab.inftrace, "attach", *way, "-o", lab.path("none"), str(server.pid)])
+        assert done.status == 3 and "contains statically linked llama.cpp, whose inferences" in done.err, done.err
+    server.communicate(b"\n")
+    assert server.returncode == 0

@@ -391,9 +391,9 @@ void dict_runtime(const struct dict_copy *copy)
 	agent_unlock();
 }
 
-void dict_other(const char *path)
+void dict_other(const char *path, const char *title)
 {
-	uint32_t text = text_or_none(path);
+	uint32_t text = text_or_none(path), named = text_or_none(title);
 	struct dict_entry *entry;
 
 	agent_lock();
@@ -401,6 +401,7 @@ void dict_other(const char *path)
 	entry = agent.segment && text ? claim_fact(DICT_OTHER, 0) : NULL;
 	if (entry) {
 		entry->word[0] = text;
+		entry->word[1] = named;
 		publish_fact(entry);
 	}
 	agent_unlock();

@@ -40,8 +40,8 @@ struct dict_copy {
 	uint64_t since;		      /* ticks: what began before may be missing; 0: nothing is */
 };
 void dict_runtime(const struct dict_copy *copy);
-/* A library of a runtime that is not recorded. */
-void dict_other(const char *path);
+/* A library of a runtime that is not recorded. title: where its name does not say which one; else NULL. */
+void dict_other(const char *path, const char *title);
 /* What of this process is not recorded, and why; NULL: it is, from now on. */
 void dict_missing(const char *what, const char *why);
 struct dict_memory {

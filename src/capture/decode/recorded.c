@@ -429,7 +429,7 @@ int recorded_read_names(struct recorded *process, struct sink *out, uint64_t now
 		else if (entry.kind == DICT_ROLE)
 			name_worker(process, (int32_t)entry.id, entry.text[0], out);
 		else if (entry.kind == DICT_OTHER && entry.text[0] && process->n_others < RECORDED_OTHERS)
-			process->other[process->n_others++] = entry.text[0];
+			process->other[process->n_others++] = (struct recorded_other){ entry.text[0], entry.text[1] };
 	}
 	return code;
 }

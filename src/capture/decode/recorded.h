@@ -87,8 +87,10 @@ struct recorded {
 	struct reader reader[SEGMENT_MAX_RINGS];
 	struct workers workers;
 	uint32_t n_named;
-	uint32_t other[RECORDED_OTHERS],
-	    n_others; /* paths of libraries of runtimes that are not recorded, to be noted */
+	struct recorded_other {
+		uint32_t path, title; /* title 0: by its path */
+	} other[RECORDED_OTHERS];     /* libraries of runtimes that are not recorded, to be noted */
+	uint32_t n_others;
 	struct {
 		uint64_t due_ns, sampled_ns;
 		uint32_t threads_track, cpu_track, n_threads;

@@ -13,6 +13,7 @@
 #include "capture/inject/inject_in.h"
 #include "runtime/file_runtime.h"
 #include "runtime/find/dynamic.h"
+#include "runtime/other_runtimes.h"
 
 const char *const inject_symbols[N_INJECT_SYMBOLS] = { "pthread_create",
 						       "dlopen",
@@ -136,6 +137,8 @@ static int find_slot(const struct image_file *file, struct inject_file *result, 
 		find_import(image, in.runtime->inject_import, result);
 		if (!result->slot)
 			code = refuse(image, in.found.version, err);
+	} else if (!code && !in.runtime && other_runtimes_in(&in.rtti)) {
+		snprintf(result->other, sizeof result->other, "%s", other_runtimes_in(&in.rtti));
 	}
 	file_runtime_done(&in);
 	return code;
@@ -172,7 +175,8 @@ int inject_file_look(const struct image_file *file, void *opaque, struct err *er
 
 bool inject_file_is_sound(const struct inject_file *file)
 {
-	if (file->n_gaps > INJECT_GAPS || !memchr(file->version, 0, sizeof file->version))
+	if (file->n_gaps > INJECT_GAPS || !memchr(file->version, 0, sizeof file->version) ||
+	    !memchr(file->other, 0, sizeof file->other))
 		return false;
 	for (uint32_t i = 0; i < file->n_gaps; i++)
 		if (file->gap[i].size >= page_size())

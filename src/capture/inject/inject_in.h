@@ -43,6 +43,7 @@ struct inject_file {
 	uint64_t symbol[N_INJECT_SYMBOLS]; /* 0: not exported */
 	uint64_t slot, original;	   /* a runtime: the word to replace, and what it holds; 0, 0: none */
 	uint64_t unbound;		   /* what it may hold instead, until its first call; 0: nothing */
+	char other[48];			   /* the runtime that is linked into it and not recorded; "": none */
 	char version[32];		   /* of the runtime */
 	struct inject_gap gap[INJECT_GAPS];
 	uint32_t n_gaps;

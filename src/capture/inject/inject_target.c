@@ -17,6 +17,7 @@
 #include "capture/proc/other_modules.h"
 #include "capture/proc/proc.h"
 #include "capture/proc/program.h"
+#include "runtime/other_runtimes.h"
 
 static int check_user(const struct inject *inject, const char *status, size_t len, struct err *err)
 {
@@ -278,7 +279,10 @@ static int read_runtime(struct modules_seen *seen, pid_t pid, const struct modul
 	if (modules_look(seen, fd) == MODULES_RUNTIME)
 		code = read_file(module, fd, file, err);
 	close(fd);
-	if (!code && !file->slot && !barred->code)
+	if (!code && !file->slot && !barred->code && other_runtimes_titled(file->other))
+		err_set(barred, ENOTSUP, "%s contains %s, whose inferences inftrace does not record", module->path,
+			file->other);
+	else if (!code && !file->slot && !barred->code)
 		err_set(barred, ENOTSUP, "%s was built without type information; try attach without --inject",
 			module->path);
 	return code || file->slot ? code : -ENOENT;

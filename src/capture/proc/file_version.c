@@ -9,11 +9,13 @@
 
 #include "capture/proc/file_look.h"
 #include "runtime/file_runtime.h"
+#include "runtime/other_runtimes.h"
 
 /* Plain data, because it is sent through a pipe. */
 struct answer {
 	uint32_t runtime; /* index in runtimes[] */
 	char version[32];
+	char other[48]; /* the title of one that is not there; "": none */
 };
 
 static int look(const struct image_file *file, void *opaque, struct err *err)
@@ -22,10 +24,12 @@ static int look(const struct image_file *file, void *opaque, struct err *err)
 	struct file_runtime in;
 	int code = file_runtime_find(&in, file, err);
 
-	if (!code && !in.runtime)
+	if (!code && !in.runtime && other_runtimes_in(&in.rtti))
+		snprintf(answer->other, sizeof answer->other, "%s", other_runtimes_in(&in.rtti));
+	else if (!code && !in.runtime)
 		code = err_set(err, ENOENT, "cannot read the version of %s: it contains no known runtime",
 			       image_file_image(file)->path);
-	if (!code) {
+	if (!code && in.runtime) {
 		while (runtimes[answer->runtime] != in.runtime)
 			answer->runtime++;
 		snprintf(answer->version, sizeof answer->version, "%s", in.found.version);
@@ -56,6 +60,9 @@ int file_version(struct file_version *found, int fd, const char *name, struct er
 	*found = (struct file_version){ 0 };
 	if (code)
 		return code;
+	answer.other[sizeof answer.other - 1] = 0;
+	if (*answer.other && (found->other = other_runtimes_titled(answer.other)))
+		return err_set(err, ENOENT, "cannot read the version of %s: it contains %s", name, found->other);
 	found->runtime = check(&answer);
 	if (!found->runtime)
 		return err_set(err, EIO, "cannot read the version of %s: the answer makes no sense", name);

@@ -12,6 +12,7 @@
 struct file_version {
 	const struct runtime *runtime; /* a row of runtimes[] */
 	char version[32];	       /* "1.22.1"; "" unknown */
+	const char *other; /* without a row: the runtime that is linked into the file and not recorded; NULL: none */
 };
 
 /*

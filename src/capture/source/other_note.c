@@ -22,7 +22,8 @@ static void root_of(const struct target *target, pid_t pid, char *root, size_t s
 
 int other_note(const struct target *target, const struct other_file *file, struct sink *out, struct err *err)
 {
-	const char *title = other_runtimes_of(file->path);
+	bool is_told = file->title && *file->title;
+	const char *title = is_told ? other_runtimes_titled(file->title) : other_runtimes_of(file->path);
 	char root[PATH_MAX], version[64] = "";
 	struct arg args[4] = { arg_int(KEY_PID, file->pid) };
 

@@ -11,9 +11,10 @@ struct other_file {
 	uint32_t track; /* of the process */
 	const char *path;
 	uint64_t now_ns;
+	const char *title; /* of what is linked into it, from elsewhere; NULL, "": by its name */
 };
 
-/* If the file belongs to another runtime: a note with its name and version. 0, or the sink's error. */
+/* If the file holds or belongs to another runtime: a note with its name and version. 0, or the sink's error. */
 int other_note(const struct target *target, const struct other_file *file, struct sink *out, struct err *err);
 
 #endif

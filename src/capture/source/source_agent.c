@@ -384,14 +384,16 @@ static int note_end(const struct agent_state *state, struct recorded *process, s
 static int note_others(const struct agent_state *state, struct recorded *process, struct sink *out, uint64_t now_ns,
 		       struct err *err)
 {
-	char path[PATH_MAX];
+	char path[PATH_MAX], title[64];
 	int code = 0;
 
 	while (!code && process->n_others) {
-		snprintf(path, sizeof path, "%s", names_text(out->names, process->other[--process->n_others]));
-		code = other_note(state->target,
-				  &(struct other_file){ process->pid, recorded_track(process, out), path, now_ns }, out,
-				  err);
+		uint32_t named = process->other[--process->n_others].title;
+		snprintf(path, sizeof path, "%s", names_text(out->names, process->other[process->n_others].path));
+		snprintf(title, sizeof title, "%s", named ? names_text(out->names, named) : "");
+		code = other_note(
+		    state->target,
+		    &(struct other_file){ process->pid, recorded_track(process, out), path, now_ns, title }, out, err);
 	}
 	return code;
 }

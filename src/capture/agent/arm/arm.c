@@ -26,6 +26,7 @@
 #include "capture/agent/run/caller.h"
 #include "capture/agent/usage.h"
 #include "runtime/find/peek.h"
+#include "runtime/other_runtimes.h"
 
 enum { MAX_KNOWN = 4096, MIN_RELRO = 4 << 10 };
 
@@ -137,12 +138,19 @@ static void count_time(void)
 	counted = now;
 }
 
+/* Of the program too, which has none in its image. */
+static const char *path_of(const struct image *image, char *program, size_t size)
+{
+	ssize_t len = *image->path ? -1 : call_readlink("/proc/thread-self/exe", program, size - 1);
+
+	program[len < 0 ? 0 : len] = 0;
+	return len > 0 ? program : image->path;
+}
+
 static void tell(const struct copy *copy)
 {
 	char program[512];
-	ssize_t len = *copy->image.path ? -1 : call_readlink("/proc/thread-self/exe", program, sizeof program - 1);
 
-	program[len < 0 ? 0 : len] = 0;
 	usage_measure();
 	heap_start();
 	if (copy->found.is_part && !copy->found.left_out[0]) {
@@ -151,7 +159,7 @@ static void tell(const struct copy *copy)
 	}
 	count_time(); /* the recorder reads it with the entry */
 	dict_runtime(&(struct dict_copy){ .runtime = copy->found.runtime->name,
-					  .path = len > 0 ? program : copy->image.path,
+					  .path = path_of(&copy->image, program, sizeof program),
 					  .version = copy->found.version,
 					  .armed = copy->armed,
 					  .left_out = copy->found.left_out,
@@ -335,12 +343,18 @@ static void forget_unloaded(const struct image_set *set)
 
 static void look_at(const struct image *image, const struct image_set *set)
 {
+	char program[512];
 	const struct runtime *runtime;
 	struct arena arena = { 0 };
+	const char *other;
 	struct rtti rtti;
 
-	if (!rtti_scan(&rtti, image, set, &arena) && (runtime = runtimes_in(&rtti)))
-		arm_module(image, set, runtime, &rtti);
+	if (!rtti_scan(&rtti, image, set, &arena)) {
+		if ((runtime = runtimes_in(&rtti)))
+			arm_module(image, set, runtime, &rtti);
+		else if ((other = other_runtimes_in(&rtti)))
+			dict_other(path_of(image, program, sizeof program), other);
+	}
 	arena_done(&arena);
 }
 

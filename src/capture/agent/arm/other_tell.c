@@ -57,6 +57,6 @@ void other_tell(void)
 	dl_iterate_phdr(look, &found);
 	module_walk_end();
 	for (int i = 0; i < found.n; i++)
-		dict_other(found.path[i]);
+		dict_other(found.path[i], NULL);
 	errno = saved;
 }

@@ -34,6 +34,7 @@ struct scan {
 	struct array rows;  /* struct attach_row */
 	struct array files; /* struct known_file */
 	struct attach_row row;
+	const char *linked; /* the runtime that is not recorded and was linked into one of its files; NULL: none */
 	pid_t pid;
 };
 
@@ -80,9 +81,16 @@ static bool add_copy(void *ctx, const struct module *module, int fd)
 	struct file_version found;
 	struct attach_copy *copy;
 
-	if (row->n_copies++ >= ATTACH_RUNTIMES)
+	if (row->n_copies >= ATTACH_RUNTIMES) {
+		row->n_copies++;
 		return true;
+	}
 	found = version_of(scan, module->path, fd);
+	if (found.other) {
+		scan->linked = found.other;
+		return true;
+	}
+	row->n_copies++;
 	copy = &row->copy[row->n_copies - 1];
 	copy->runtime = found.runtime;
 	memcpy(copy->version, found.version, sizeof copy->version);
@@ -169,13 +177,25 @@ static void add_unread(struct attach_list *list, const struct attach_match *matc
 	snprintf(unread->name, sizeof unread->name, "%s", match->name);
 }
 
-static void add_other(struct attach_list *list, pid_t pid)
+/* Runtimes that are not recorded. linked: one that no file is named after; NULL: none. False: there are none. */
+static bool find_others(pid_t pid, const char *linked, char *text, size_t size)
+{
+	size_t used;
+
+	other_modules_of(pid, text, size);
+	used = strlen(text);
+	if (linked && !strstr(text, linked) && used + strlen(linked) + 3 < size)
+		snprintf(text + used, size - used, "%s%s", used ? ", " : "", linked);
+	return *text;
+}
+
+static void add_other(struct attach_list *list, pid_t pid, const char *linked)
 {
 	struct attach_other found = { .pid = pid };
 	struct attach_match match;
 	struct err ignored;
 
-	if (!other_modules_of(pid, found.runtimes, sizeof found.runtimes) || attach_find_pid(pid, &match, &ignored))
+	if (!find_others(pid, linked, found.runtimes, sizeof found.runtimes) || attach_find_pid(pid, &match, &ignored))
 		return;
 	snprintf(found.name, sizeof found.name, "%s", match.name);
 	if (list->n_others < ATTACH_OTHERS)
@@ -190,10 +210,11 @@ static int look_at(struct scan *scan, struct attach_list *list, const struct pro
 	struct err why, ignored;
 
 	scan->row = (struct attach_row){ .parent = process->parent };
+	scan->linked = NULL;
 	scan->pid = process->pid;
 	loaded = attach_loaded_each(&scan->seen, process->pid, add_copy, scan, &why);
-	if (loaded == ATTACH_NO_RUNTIME) {
-		add_other(list, process->pid);
+	if (loaded == ATTACH_NO_RUNTIME || (loaded == ATTACH_RUNTIME && !scan->row.n_copies)) {
+		add_other(list, process->pid, scan->linked);
 		return 0;
 	}
 	/* also refuses what has no files of its own: threads of the kernel, and processes that have ended */
@@ -203,7 +224,7 @@ static int look_at(struct scan *scan, struct attach_list *list, const struct pro
 		add_unread(list, &scan->row.match, &why);
 		return 0;
 	}
-	other_modules_of(process->pid, scan->row.others, sizeof scan->row.others);
+	find_others(process->pid, scan->linked, scan->row.others, sizeof scan->row.others);
 	find_obstacle(list, &scan->row);
 	row = array_add(&scan->rows, sizeof *row);
 	if (!row)

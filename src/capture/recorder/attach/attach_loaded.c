@@ -50,17 +50,27 @@ enum attach_loaded attach_loaded(struct modules_seen *seen, pid_t pid)
 	return attach_loaded_each(seen, pid, stop_at_first, NULL, &ignored);
 }
 
-/* Sets *ctx to the title of a runtime that probes cannot see; ends with one that they can. */
+/* Titles of runtimes; NULL: none is such. */
+struct unprobed {
+	const char *title;  /* that probes cannot see */
+	const char *linked; /* that is linked into a file, and not recorded at all */
+};
+
+/* Ends with a runtime that probes can see. */
 static bool find_unprobed(void *ctx, const struct module *module, int fd)
 {
-	const char **title = ctx;
+	struct unprobed *unprobed = ctx;
 	struct file_version found;
 	struct err ignored;
 
-	*title = NULL;
+	unprobed->title = NULL;
 	if (!file_version(&found, fd, module->path, &ignored) && !found.runtime->find_sites)
-		*title = found.runtime->title;
-	return *title != NULL;
+		unprobed->title = found.runtime->title;
+	else if (found.other)
+		unprobed->linked = found.other;
+	else
+		unprobed->linked = NULL;
+	return unprobed->title || unprobed->linked;
 }
 
 /* What every program has says nothing. */
@@ -130,7 +140,7 @@ int attach_loaded_nothing(const char *name, pid_t pid, struct err *err)
 	struct modules_seen seen = { 0 };
 	struct modules modules;
 	char text[120], emulator[40];
-	const char *unprobed = NULL;
+	struct unprobed unprobed = { NULL, NULL };
 	struct err ignored;
 	int code = modules_read(&modules, "", pid, err);
 
@@ -144,9 +154,14 @@ int attach_loaded_nothing(const char *name, pid_t pid, struct err *err)
 			       name, (int)pid, emulator);
 	if (!code)
 		code = find_barred(&modules, err);
-	if (!code && attach_loaded_each(&seen, pid, find_unprobed, &unprobed, &ignored) == ATTACH_RUNTIME && unprobed)
+	if (!code && attach_loaded_each(&seen, pid, find_unprobed, &unprobed, &ignored) == ATTACH_RUNTIME &&
+	    unprobed.title)
 		code = err_set(err, ENOTSUP, "cannot attach to %.40s (%d): probes cannot see %s; add --inject", name,
-			       (int)pid, unprobed);
+			       (int)pid, unprobed.title);
+	if (!code && unprobed.linked)
+		code = err_set(err, ENOENT,
+			       "cannot attach to %.40s (%d): it contains %s, whose inferences inftrace does not record",
+			       name, (int)pid, unprobed.linked);
 	if (!code && attach_loaded(&seen, pid) == ATTACH_RUNTIME)
 		code = err_set(err, EAGAIN,
 			       "cannot attach to %.40s (%d): it loaded a runtime only now, or loads it again and "
