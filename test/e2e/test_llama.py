@@ -7,6 +7,7 @@ import ctypes
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 
@@ -159,6 +160,27 @@ def test_a_program_that_is_linked_with_it(lab, llama, made):
     assert len({line[1] for line in called}) == 3
     (created,) = [slice.args["caller"] for slice in recording.of("session")]
     assert "llama_init_from_model(" in lines[int(re.fullmatch(r"main \(\S*:(\d+)\)", created)[1]) - 1]
+
+
+def test_a_build_whose_tensors_have_another_layout_runs_untouched(lab, llama, made):
+    """A copy in which the function that describes an operator reads it elsewhere, as if it had moved."""
+    own = lab.path("libraries")
+    shutil.copytree(llama.libraries, own)
+    path = os.path.join(own, os.path.basename(llama.base))
+    with open(path, "rb") as file:
+        data = file.read()
+    begin = b"\xf3\x0f\x1e\xfa\x48\x83\xec\x08\x44\x8b\x47"  # mov at(%rdi), %r8d
+    if data.count(begin + b"\x50") != 1:
+        pytest.skip("this build of ggml_op_desc is another one")
+    with open(path, "wb") as file:
+        file.write(data.replace(begin + b"\x50", begin + b"\x54"))
+    program = lab.python(environment(envs.gguf), "llamaprogram", "infer", own, made("tiny"))
+    recording = lab.both(program).recording
+    assert len(recording.inferences) == 6 and not recording.operators
+    report, text = report_of(lab, recording)
+    assert "runtime llama.cpp" in text
+    assert "not recorded: operators (tensors have another layout in this version)" in text
+    assert any(one["version"] for one in report["runtimes"])
 
 
 def test_a_program_without_its_library_is_named(lab):

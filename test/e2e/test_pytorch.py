@@ -90,6 +90,25 @@ def dims_of(shapes):
     return [[int(dim) for dim in dims.split("x")] for dims in re.findall(r"\[([^\]]+)\]", shapes or "")]
 
 
+@pytest.mark.in_turn(2)
+def test_a_build_whose_classes_are_unknown_is_known_by_its_door(lab, torch):
+    """A copy of its library in which the class by which versions are told has another name."""
+    (path,) = glob.glob("/usr/lib/*/libtorch_cpu.so.*.*.*")
+    with open(path, "rb") as file:
+        data = file.read()
+    name = b"\0N5torch3jit13GraphFunctionE\0"
+    assert data.count(name) == 1
+    soname = ".".join(os.path.basename(path).split(".")[:4])
+    with open(lab.path(soname), "wb") as file:
+        file.write(data.replace(name, name.replace(b"Function", b"Funktion")))
+    program = lab.python(torch, "torchprogram", "infer", "--runs", 7, "--profile", lab.path("profile"))
+    recording = lab.both(program, env={"LD_LIBRARY_PATH": os.path.dirname(lab.path(soname))}).recording
+    with open(lab.path("profile")) as file:
+        own = {name: n for name, n in json.load(file)[0].items() if name.startswith("aten::")}
+    assert own == collections.Counter(slice.name for slice in of_inferences(recording) if is_operator(slice))
+    assert "runtime pytorch %s" % torch.version in report_of(lab, recording)[1]
+
+
 def test_operators_have_the_shapes_of_its_own_profiler(lab, torch):
     program = lab.python(torch, "torchprogram", "infer", "--runs", 30)
     recording = lab.both([*program, "--profile", lab.path("profile")], level="detail").recording

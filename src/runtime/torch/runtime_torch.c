@@ -24,9 +24,17 @@ static const struct runtime_family families[N_TORCH_FAMILIES] = {
 	[TORCH_TENSORS] = { .name = "tensors", .class_name = TENSOR_CLASS, .only = TENSOR_CLASS, .slots = deletes },
 };
 
+static bool defines(const struct image *image, const char *name)
+{
+	struct dynamic dynamic;
+
+	return dynamic_read(&dynamic, image) && dynamic_function(&dynamic, name);
+}
+
+/* By the door itself, too: the class is only what has been there in each version that was read. */
 bool torch_is_dispatcher(const struct rtti *rtti)
 {
-	return rtti_table(rtti, FUNCTION_CLASS) != 0;
+	return rtti_table(rtti, FUNCTION_CLASS) != 0 || defines(rtti->image, TORCH_ADD);
 }
 
 bool torch_is_python(const struct rtti *rtti)
@@ -41,10 +49,7 @@ static bool is_in(const struct rtti *rtti)
 
 static bool has_observers(const struct image *image)
 {
-	struct dynamic dynamic;
-
-	return dynamic_read(&dynamic, image) && dynamic_function(&dynamic, TORCH_ADD) &&
-	       dynamic_function(&dynamic, TORCH_REMOVE) && dynamic_function(&dynamic, TORCH_NAME);
+	return defines(image, TORCH_ADD) && defines(image, TORCH_REMOVE) && defines(image, TORCH_NAME);
 }
 
 static void find(struct runtime_found *found, struct rtti *rtti, const struct runtime_found *host)
