@@ -100,7 +100,7 @@ def test_a_build_whose_classes_are_unknown_is_known_by_its_door(lab, torch):
     assert data.count(name) == 1
     soname = ".".join(os.path.basename(path).split(".")[:4])
     with open(lab.path(soname), "wb") as file:
-        file.write(data.replace(name, name.replace(b"Function", b"Funktion")))
+        file.write(data.replace(name, name.replace(b"Function", b"Functiom")))
     program = lab.python(torch, "torchprogram", "infer", "--runs", 7, "--profile", lab.path("profile"))
     recording = lab.both(program, env={"LD_LIBRARY_PATH": os.path.dirname(lab.path(soname))}).recording
     with open(lab.path("profile")) as file:
