@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* No finding comes from one moment: a thread that lost the CPU, a stop of the process, a burst of another program. */
 #include <math.h>
+#include <stdio.h>
 
 #include "analyze/insight/recorded.h"
 #include "cases.h"
@@ -271,6 +272,39 @@ TEST(a_size_is_slow_only_if_all_of_it_are)
 		for (int i = 0; i < 3; i++)
 			run(f, &(struct one){ .took_us = i < n_slow ? 20000 : 1500, .shapes = "float[64]" });
 		assert_int_equal(has(f, "input_sizes"), n_slow == 3);
+	}
+}
+
+TEST(new_shapes_are_slow_only_if_most_are)
+{
+	/* the first of each shape takes that long, of so many shapes */
+	static const struct {
+		uint64_t first_us, waited_us;
+		int n_slow, n_shapes;
+		bool is_found;
+	} cases[] = { { 40000, 0, 4, 4, true },	     { 40000, 0, 4, 5, true },
+		      { 40000, 0, 4, 6, false },     /* two are not slow */
+		      { 40000, 0, 2, 2, false },     /* chance */
+		      { 40000, 39000, 4, 4, false }, /* they waited for a CPU */
+		      { 7000, 0, 3, 3, false } };    /* 15 ms in all */
+	char shapes[32];
+	struct fixture fixture, *f = &fixture;
+
+	for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+		begin(f);
+		run(f,
+		    &(struct one){ .took_us = 90000, .is_first = true, .shapes = "float32[1x8]", .has_usage = true });
+		for (int turn = 0; turn < 4; turn++)
+			for (int i = 0; i < cases[k].n_shapes; i++) {
+				bool is_slow = !turn && i < cases[k].n_slow;
+
+				snprintf(shapes, sizeof shapes, "float32[1x%d]", 16 + i);
+				run(f, &(struct one){ .took_us = is_slow ? cases[k].first_us : 0,
+						      .waited_us = is_slow ? cases[k].waited_us : 0,
+						      .has_usage = true,
+						      .shapes = shapes });
+			}
+		assert_int_equal(has(f, "slow_new_shapes"), cases[k].is_found);
 	}
 }
 

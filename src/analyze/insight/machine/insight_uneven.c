@@ -9,7 +9,7 @@
 #include "analyze/result/input_sizes.h"
 #include "analyze/why/why.h"
 
-extern const struct insight insight_uneven, insight_slow_after_pause, insight_input_sizes;
+extern const struct insight insight_uneven, insight_slow_after_pause, insight_input_sizes, insight_slow_new_shapes;
 
 /* Of fewer, a single disturbance takes a tenth of the time. */
 enum { LEAST = 50, LEAST_OUTLIERS = 3 };
@@ -43,8 +43,9 @@ static void find(struct finder *finder)
 	    finder_has(finder, &insight_slow_after_pause) || is_of_size(finder))
 		return;
 	tail = tail_of(finder->run);
-	/* larger inputs, which that finding is about: no padding makes them faster */
-	if (tail.cause && !strcmp(tail.cause, "input_shape") && finder_has(finder, &insight_input_sizes))
+	/* larger inputs, or new ones, which those findings are about */
+	if (tail.cause && !strcmp(tail.cause, "input_shape") &&
+	    (finder_has(finder, &insight_input_sizes) || finder_has(finder, &insight_slow_new_shapes)))
 		return;
 	to = finder_add_counts(finder, &insight_uneven, series->outlier_share, (int64_t)series->n_outliers,
 			       (int64_t)series->n);

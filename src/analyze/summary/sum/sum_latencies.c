@@ -202,6 +202,8 @@ static int join_tallies(struct summary_maker *maker, struct end *end)
 		if (from[i].n_typical && (!to->n_typical || from[i].least_ns < to->least_ns))
 			to->least_ns = from[i].least_ns;
 		to->n_typical += from[i].n_typical;
+		to->n_new += from[i].n_new;
+		to->new_ns = stats_sum(to->new_ns, from[i].new_ns);
 		to->n_sized += from[i].n_sized;
 		to->elements = stats_sum(to->elements, from[i].elements);
 		to->wall_ns = stats_sum(to->wall_ns, from[i].wall_ns);

@@ -236,6 +236,8 @@ static int add_tally(struct summary_maker *maker, struct run *run, int what, boo
 		tally->n_typical++;
 		tally->wall_ns = stats_sum(tally->wall_ns, run->end_ns - run->begin_ns);
 		tally->least_ns = least_of(tally, run_worked_ns(run));
+		tally->n_new += tally->n == 1;
+		tally->new_ns = stats_sum(tally->new_ns, tally->n == 1 ? run_worked_ns(run) : 0);
 		tally->n_sized += run->elements > 0;
 		tally->elements = stats_sum(tally->elements, run->elements);
 	}
