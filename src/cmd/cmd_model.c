@@ -373,6 +373,9 @@ const struct cmd cmd_model = {
 		{ "inftrace model model.onnx --rate 100 --json", "latency and waiting at 100 arrivals a second" },
 		{ "inftrace model model.onnx --ep qnn --ep-profile detailed",
 		  "also the work inside the provider's operators" },
+		{ "inftrace model decoder.onnx --tokens 100 --prompt 16,512",
+		  "first token and time between tokens of a decoder; also of a folder of onnxruntime-genai, or a GGUF "
+		  "file" },
 		{ "inftrace model model.onnx --live", "watch the runs in a browser while they are measured" },
 		{ "inftrace model model.onnx --dry-run", "what is in the file" },
 		{ 0 },

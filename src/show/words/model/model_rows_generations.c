@@ -77,7 +77,7 @@ struct printable model_weights_words(const struct model_view *view, uint32_t r)
 		return to;
 	if (report->n_results > 1)
 		printable_add(&to, "%s: ", view->label[r].s);
-	printable_add(&to, "each step reads %s of weights, ",
+	printable_add(&to, "%s step reads %s of weights, ", report->n_results > 1 ? "each" : "Each",
 		      units_metric((double)model_facts_of(report, r)->read_bytes, "B").s);
 	printable_add(&to, "%s", units_metric(run->weights_per_s, "B/s").s);
 	if (!(run->weights_share > 0))
