@@ -654,6 +654,38 @@ TEST(sizes_that_merely_change_are_no_generations)
 	for (unsigned i = 0; i < 40; i++)
 		run(&f, 100, "int64[1x1],int64[1x%u]", 5 + i % 3);
 	assert_none(&f);
+	begin(&f); /* what a user has seen, beside what may be shown next */
+	for (unsigned i = 1; i < 40; i++)
+		run(&f, 100, "int64[1x1],int64[1x%u],int64[1x%u]", i, i);
+	assert_none(&f);
+	begin(&f); /* the same as embeddings */
+	for (unsigned i = 1; i < 40; i++)
+		run(&f, 100, "int64[1x1],float32[1x%ux64],float32[1x%ux64]", i, i);
+	assert_none(&f);
+	begin(&f); /* a film that becomes longer, with the number of its picture */
+	for (unsigned i = 1; i < 40; i++)
+		run(&f, 100, "int64[1x1],float32[1x3x%ux64x64],float32[1x2x%ux64x64]", i, i);
+	assert_none(&f);
+	begin(&f); /* characters one after the other, with a state of one size */
+	for (unsigned i = 1; i < 40; i++)
+		run(&f, 100, "int64[1x%u],float32[2x1x256],float32[2x1x256]", i == 1 ? 9 : 1);
+	assert_none(&f);
+	begin(&f); /* speech from text, whose parts are of any length */
+	for (unsigned i = 1; i < 40; i++)
+		run(&f, 100, "int64[1x%u],int64[1],float32[3],float32[1x1x256]", 40 - i);
+	assert_none(&f);
+	begin(&f); /* a decoder of sound that steps over what it was given */
+	for (unsigned i = 1; i < 40; i++)
+		run(&f, 100, "float32[1x80],float32[1x1024],float32[1x1024],float32[1x%ux512],float32[1x%u]", 77, 77);
+	assert_none(&f);
+	begin(&f); /* positions beside pictures */
+	for (unsigned i = 1; i < 40; i++)
+		run(&f, 100, "float32[1x3x%ux%u],int64[1x1],float32[1x%ux2],int64[1x%u]", 64 + i, 64, i, i);
+	assert_none(&f);
+	begin(&f); /* a graph, whose nodes and edges grow */
+	for (unsigned i = 1; i < 40; i++)
+		run(&f, 100, "float32[%ux16],int64[2x%u],int64[%u]", i, 2 * i, i);
+	assert_none(&f);
 	begin(&f); /* a cache that is thrown away each time */
 	for (unsigned i = 0; i < 40; i++)
 		decoder(&f, 100, 8, 0);

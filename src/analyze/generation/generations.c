@@ -394,6 +394,26 @@ static void link_candidate(const struct decoder *decoder, struct candidate *last
 	}
 }
 
+/*
+ * Lists that a program makes longer by one each time look like a cache or a mask, but begin with no prompt: several
+ * tokens, or an empty cache. Caches of four dimensions look like nothing else.
+ */
+static bool is_decoder(const struct decoder *decoder, const struct candidate *last)
+{
+	enum { USUAL_DIMS = 4 };
+	struct inputs_step step;
+
+	if (last->n_links < LEAST_LINKS)
+		return false;
+	if (!last->law.is_mask && last->inputs.input[last->law.grows].n_dims == USUAL_DIMS)
+		return true;
+	for (uint64_t i = first_candidate(decoder); i < decoder->n_candidates; i++)
+		if (inputs_step(&candidate_at(decoder, i)->inputs, &last->law, &step) &&
+		    (step.tokens > 1 || (!last->law.is_mask && !step.cached)))
+			return true;
+	return false;
+}
+
 /* Each step of a decoder without a cache takes all tokens. */
 static int count_repeated(struct generations *to, const struct generation_run *run, const struct inputs_step *before,
 			  const struct inputs_step *step)
@@ -446,7 +466,7 @@ static int learn(struct generations *to, struct decoder *decoder, const struct g
 		return -ENOMEM;
 	link_candidate(decoder, &last);
 	*candidate_at(decoder, decoder->n_candidates++) = last;
-	if (last.n_links < LEAST_LINKS)
+	if (!is_decoder(decoder, &last))
 		return 0;
 	decoder->is_known = true;
 	decoder->law = last.law;
