@@ -24,6 +24,11 @@ from test_usage import check_own_clock
 KEYS = ["2023.3", "newest", *(pytest.param(key, marks=BETWEEN) for key in ("2024.1", "2024.6", "2025.3"))]
 
 
+with open("/proc/cpuinfo") as cpus:
+    # of the model cnn: a processor that computes in bfloat16 converts into it and back
+    NODES = 10 if re.search(r"\b(avx512|amx)_bf16\b", cpus.read()) else 8
+
+
 @pytest.fixture(params=KEYS)
 def each_openvino(request):
     return environment(envs.openvino, request.param)
@@ -196,7 +201,7 @@ def test_thirty_two_threads_with_a_request_each(lab, each_openvino):
     per_thread = collections.Counter(slice.args["tid"] for slice in recording.inferences)
     assert sorted(per_thread.values()) == [1] + [20] * 32
     nodes = collections.Counter(node.args["inference"] for node in recording.operators if node.args.get("inference"))
-    assert len(nodes) == 641 and set(nodes.values()) == {8}
+    assert len(nodes) == 641 and set(nodes.values()) == {NODES}
 
 
 def test_callers_of_one_stream_are_told_that_they_wait_for_each_other(lab, openvino):
@@ -311,10 +316,7 @@ def test_a_program_in_cpp_calls_and_starts_inferences_and_some_throw(lab, openvi
     nodes = collections.Counter(
         node.args["inference"] for node in done.recording.operators if node.args.get("inference")
     )
-    # 8, or 10 where a processor with AMX converts to bfloat16 and back
-    each = nodes[runs[0].args["inference"]]
-    assert each in (8, 10)
-    assert [nodes[slice.args["inference"]] for slice in runs] == [each] * 10 + [1] * (4 + len(called))
+    assert [nodes[slice.args["inference"]] for slice in runs] == [NODES] * 10 + [1] * (4 + len(called))
     # the lines that asked, below OpenVINO's own frames; of requests that its threads run, too
     with open(source) as file:
         lines = file.read().split("\n")
@@ -356,7 +358,7 @@ def test_what_auto_and_hetero_run_on_cpus_is_seen_once(lab, each_openvino):
     recording = lab.both(lab.python(each_openvino, "ovprogram", "devices", lab.model("cnn"))).recording
     assert collections.Counter(slice.args["session"] for slice in recording.inferences) == {1: 5, 2: 5, 3: 5}
     nodes = collections.Counter(node.args["inference"] for node in recording.operators if node.args.get("inference"))
-    assert list(nodes.values()) == [8] * 15
+    assert list(nodes.values()) == [NODES] * 15
 
 
 @pytest.mark.alone("it loads every CPU")
@@ -386,12 +388,13 @@ def test_a_running_program_is_seen_by_injection(lab, each_openvino):
     server = serve(lab, each_openvino)
     done = attach(lab, "--inject", server.pid, n=100)
     runs, failed = server.end()
-    whole = [slice for slice in done.recording.inferences if not slice.args.get("partial")]
+    # the last one may go on when the recording ends
+    whole = [slice for slice in done.recording.inferences if slice.end and not slice.args.get("partial")]
     assert runs >= 100 and not failed and len(whole) >= 90
     nodes = collections.Counter(
         operator.name for operator in done.recording.operators if operator.args.get("inference")
     )
-    assert len(nodes) == 8 and all(name and n >= len(whole) for name, n in nodes.items()), nodes
+    assert len(nodes) == NODES and all(name and n >= len(whole) for name, n in nodes.items()), nodes
     # no name that every model of a frontend has
     assert all(re.fullmatch(r"Model\d+ \(onnx\)|chain_net|cnn", slice.args["model"]) for slice in whole)
 
