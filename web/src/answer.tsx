@@ -163,7 +163,9 @@ export function Answer({ app }: { app: App }) {
 				</div>
 			</section>
 		);
-	const [first, rest] = partsOf(words(report.verdict ?? 'the report has no verdict'));
+	// whoever reads this has the view
+	const verdict = words(report.verdict ?? 'the report has no verdict').replace(/\. To see them: .*$/, '');
+	const [first, rest] = partsOf(verdict);
 	const found = report.insights ?? [];
 	const nameOf = (model: number | null): string =>
 		model === null ? '' : oneLine(report.models?.[model]?.name ?? '');
@@ -179,7 +181,7 @@ export function Answer({ app }: { app: App }) {
 				>
 					<span class={isOpen ? 'caret open' : 'caret'} aria-hidden="true" />
 				</button>
-				<p title={words(report.verdict ?? '')}>
+				<p title={verdict}>
 					{sentence(first)}
 					<span class="rest">{rest}</span>
 				</p>

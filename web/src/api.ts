@@ -266,6 +266,8 @@ export interface Report {
 	readonly models?: readonly ReportModel[];
 	/** Of devices, by name; here only whether there are some. */
 	readonly kernels?: readonly unknown[];
+	/** Of files that do not say to which inference they belong; here only whether there are some. */
+	readonly operators_elsewhere?: readonly unknown[];
 	readonly losses?: {
 		readonly lost_events?: number | null;
 		readonly remarks?: readonly Remark[];

@@ -85,6 +85,7 @@ export function familyOf(name: string, kind: string): string {
 	if (kind === 'user' || kind === 'thread') {
 		if (name in THREADS) return THREADS[name];
 		if (STATES.test(name)) return 'Waiting';
+		if (name === 'unknown') return 'Other';
 	}
 	if (kind === 'operator' || kind === 'kernel' || kind === '')
 		for (const [pattern, family] of OPERATORS) if (pattern.test(name)) return family;

@@ -41,7 +41,7 @@ function Header({ app, help }: { app: App; help: () => void }) {
 					<span title={oneLine(recording.file)}>{commandName(recording.file)}</span>
 				)}
 				<span>{duration(recording.end)}</span>
-				<span>{count(recording.events)} events</span>
+				<span>{`${count(recording.events)} ${recording.events === 1 ? 'event' : 'events'}`}</span>
 				<span title="Memory that inftrace view uses for it">
 					{bytes(recording.memory_bytes)}
 					{recording.events >= 100000 &&

@@ -10,6 +10,7 @@ import { Grid, type Extra, type Values } from './grid';
 import { Histogram } from './histogram';
 import { Icicle } from './icicle';
 import { TABS } from './place';
+import { hasNoModel, NoModel } from './nothing';
 import type { Plots } from './plots';
 import { toneOf } from './paint_counters';
 import { ownerOf, toggleResource } from './resources';
@@ -429,7 +430,8 @@ export function Tables({ app, plots }: { app: App; plots: () => Plots | null }) 
 	useApp(app, 'place', 'slice');
 	const { tab, sub } = app.place;
 	const parts = partsOf(app);
-	const what = (parts.find(([name]) => name === sub) ?? parts[0])?.[0] ?? '';
+	const isEmpty = tab === 'inferences' && hasNoModel(app);
+	const what = isEmpty ? '' : ((parts.find(([name]) => name === sub) ?? parts[0])?.[0] ?? '');
 	return (
 		<section class="tables" id="tables" aria-label="Tables">
 			<div class="table-head">
@@ -439,10 +441,16 @@ export function Tables({ app, plots }: { app: App; plots: () => Plots | null }) 
 					<Deferred app={app} />
 				)}
 			</div>
-			<div class={`panel of-${tab}`} id="panel" role="tabpanel" aria-labelledby={`tab-${tab}`}>
+			<div
+				class={isEmpty ? 'panel' : `panel of-${tab}`}
+				id="panel"
+				role="tabpanel"
+				aria-labelledby={`tab-${tab}`}
+			>
 				{tab === 'icicle' && <Icicle app={app} />}
 				{tab === 'stacks' && <Stacks app={app} />}
-				{tab === 'inferences' && <Histogram app={app} model={app.place.model} />}
+				{isEmpty && <NoModel app={app} />}
+				{tab === 'inferences' && !isEmpty && <Histogram app={app} model={app.place.model} />}
 				{tab === 'losses' && <Costs app={app} />}
 				{what && (
 					<Grid
