@@ -496,6 +496,21 @@ def images():
     return _model("images", nodes, inputs, outputs, initializers), {"x": _ramp(1, 16)}
 
 
+def convolutions():
+    """Convolutions of pictures of any size, each with channels of its own: OpenVINO compiles them all for each size."""
+    channels = [3, *range(8, 48)]
+    n = len(channels) - 1
+    nodes = [
+        helper.make_node(
+            "Conv", ["x" if i == 0 else "c%d" % i, "w%d" % i], ["y" if i == n - 1 else "c%d" % (i + 1)], pads=[1] * 4
+        )
+        for i in range(n)
+    ]
+    initializers = [_weights(i, "w%d" % i, channels[i + 1], channels[i], 3, 3) for i in range(n)]
+    inputs, outputs = [_value("x", FLOAT, [1, 3, "h", "w"])], [_value("y", FLOAT, [1, channels[-1], "h", "w"])]
+    return _model("convolutions", nodes, inputs, outputs, initializers), {"x": _ramp(1, 3, 16, 16)}
+
+
 def planned():
     """400 values of as many sizes, freed one by one: a planner that looks for a free buffer of the same size compares
     each with all."""
@@ -765,6 +780,7 @@ MODELS = (
     inputs,
     guarded,
     images,
+    convolutions,
     planned,
     weights,
     spread,

@@ -194,6 +194,16 @@ def test_a_model_given_as_a_text_is_of_no_file(lab, each_openvino):
     assert [paths[number + 1] for number in range(16)] == [lab.model("cnn"), None] * 8
 
 
+def test_new_shapes_that_are_compiled_are_said_to_be_slow(lab, openvino):
+    for runs in (6, 1):  # of eight sizes; of one
+        program = lab.python(openvino, "ovprogram", "pictures", lab.model("convolutions"), "--runs", runs)
+        report, text = report_of(lab, lab.record(program, judged=False).recording)
+        found = {insight["kind"]: insight["figures"] for insight in report["insights"]}
+        assert ("slow_new_shapes" in found) == (runs > 1), text
+        if runs > 1:
+            assert found["slow_new_shapes"]["shapes"] == 7 and found["slow_new_shapes"]["times"] >= 2
+
+
 @pytest.mark.parametrize("each_openvino", ["newest", pytest.param("2024.6", marks=BETWEEN)], indirect=True)
 def test_thirty_two_threads_with_a_request_each(lab, each_openvino):
     """2023.3 may lock up by itself: who creates a request waits for TBB, with a mutex that TBB's threads want."""

@@ -4,7 +4,7 @@
 HOW: infer (one request), threads (32, with a request each), queue (four requests at a time, two streams), two (a second
 model, MODEL2, in turn), devices (by AUTO and by HETERO), fails (a model of its own, some of whose inferences fail),
 cached (compiled twice, with a cache), texts (from a file and as a text, in turn), shapes (inputs of all types, given in
-all ways), sizes (one request; --nodes: the shapes of inputs of each node), tiny (nodes that take no time, with
+all ways), pictures (of eight sizes in turn, or of one with --runs 1), sizes (one request; --nodes: the shapes of inputs of each node), tiny (nodes that take no time, with
 PERF_COUNT and without), decode (a decoder with its cache inside), serve (until standard input ends).
 Standard output is the same in every run. --nodes FILE: the nodes that ran, by OpenVINO's own profile."""
 
@@ -71,6 +71,13 @@ def infer():
         ]
         with open(args.nodes, "w") as out:
             json.dump(nodes, out)
+
+
+def pictures():
+    request = compiled(args.model[0]).create_infer_request()
+    for run in range(args.runs):
+        for side in range(8, 24, 2) if args.runs > 1 else [8] * 40:
+            print(run, checksum(timed(request, {"x": np.full((1, 3, side, side), 0.5, np.float32)})))
 
 
 def sizes():

@@ -10,7 +10,7 @@ extern const struct insight insight_slow_new_shapes;
 
 /* LEAST_LATER: inferences of a shape beside its first. */
 enum { LEAST_SHAPES = 3, LEAST_LATER = 2 };
-static const double least_times = 3, least_share = 0.8, least_ns = 20e6;
+static const double least_times = 2, least_share = 0.8, least_ns = 20e6;
 
 struct news {
 	int64_t n_slow, n_judged;
@@ -21,11 +21,10 @@ static void judge(const struct summary_tally *tally, struct news *to)
 {
 	double first_ns, later_ns;
 
-	if (!tally->n_new || tally->n_typical < tally->n_new * (1 + LEAST_LATER) || tally->wall_ns <= tally->new_ns)
+	if (!tally->n_new || tally->n_typical < tally->n_new * (1 + LEAST_LATER) || !tally->later_ns)
 		return;
 	first_ns = (double)tally->new_ns / (double)tally->n_new;
-	/* with what they waited for a CPU: that makes later ones longer, not shorter */
-	later_ns = (double)(tally->wall_ns - tally->new_ns) / (double)(tally->n_typical - tally->n_new);
+	later_ns = (double)tally->later_ns / (double)(tally->n_typical - tally->n_new);
 	to->n_judged++;
 	if (first_ns < least_times * later_ns)
 		return;

@@ -30,7 +30,9 @@ struct summary_tally {
 	uint64_t n, first_ns;
 	uint64_t n_typical, wall_ns; /* of those that count for the latency */
 	uint64_t least_ns;	     /* the quickest of these, without what it is known to have waited for a CPU */
-	uint64_t n_new, new_ns;	     /* of these: the first in its process, if not the first of all; their work alone */
+	/* of these, without what they are known to have waited for a CPU: the first in each process, if it is not the
+	   first of all, and those behind it */
+	uint64_t n_new, new_ns, later_ns;
 	uint64_t n_sized, elements;  /* of these: whose inputs' elements are known, all of them added up */
 };
 

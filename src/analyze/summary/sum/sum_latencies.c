@@ -204,6 +204,7 @@ static int join_tallies(struct summary_maker *maker, struct end *end)
 		to->n_typical += from[i].n_typical;
 		to->n_new += from[i].n_new;
 		to->new_ns = stats_sum(to->new_ns, from[i].new_ns);
+		to->later_ns = stats_sum(to->later_ns, from[i].later_ns);
 		to->n_sized += from[i].n_sized;
 		to->elements = stats_sum(to->elements, from[i].elements);
 		to->wall_ns = stats_sum(to->wall_ns, from[i].wall_ns);

@@ -233,11 +233,13 @@ static int add_tally(struct summary_maker *maker, struct run *run, int what, boo
 	if (run->begin_ns < tally->first_ns)
 		tally->first_ns = run->begin_ns;
 	if (is_typical(run, is_failed)) {
+		uint64_t *first_or_later = tally->n == 1 ? &tally->new_ns : &tally->later_ns;
+
 		tally->n_typical++;
 		tally->wall_ns = stats_sum(tally->wall_ns, run->end_ns - run->begin_ns);
 		tally->least_ns = least_of(tally, run_worked_ns(run));
 		tally->n_new += tally->n == 1;
-		tally->new_ns = stats_sum(tally->new_ns, tally->n == 1 ? run_worked_ns(run) : 0);
+		*first_or_later = stats_sum(*first_or_later, run_worked_ns(run));
 		tally->n_sized += run->elements > 0;
 		tally->elements = stats_sum(tally->elements, run->elements);
 	}

@@ -48,6 +48,7 @@ static struct {
 static bool turn(enum device_command command);
 static struct device_flusher flusher = { .turn = turn };
 
+/* The last one: graphs as a whole. */
 static const uint32_t kinds[] = { CUPTI_KERNEL, CUPTI_COPY, CUPTI_SET, CUPTI_OVERHEAD, CUPTI_GRAPH };
 enum { N_KINDS_ASKED = sizeof kinds / sizeof *kinds, N_NEEDED = 3, N_BESIDE_GRAPHS = N_KINDS_ASKED - 1 };
 

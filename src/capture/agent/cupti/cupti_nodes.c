@@ -2,7 +2,7 @@
 /*
  * Tells when and on which thread a node of a graph is captured: that is in its operator, of which a later launch of the
  * graph knows nothing. An executable graph has copies of the nodes, with numbers of their own. CUPTI calls back on the
- * thread that captures, so no launch of a graph takes longer by this.
+ * thread that makes a node or a copy, and never at a launch.
  */
 #include <errno.h>
 #include <string.h>
@@ -13,19 +13,25 @@
 
 bool cupti_nodes_enable(void *subscriber, bool on)
 {
-	return cupti.EnableCallback && cupti.GetGraphNodeId &&
-	       !cupti.EnableCallback(on, subscriber, CUPTI_RESOURCE, CUPTI_NODE_CREATED) &&
-	       !cupti.EnableCallback(on, subscriber, CUPTI_RESOURCE, CUPTI_NODE_CLONED);
+	bool are_told = cupti.EnableCallback && cupti.GetGraphNodeId &&
+			!cupti.EnableCallback(on, subscriber, CUPTI_RESOURCE, CUPTI_NODE_CREATED);
+
+	if (!are_told || !cupti.EnableCallback(on, subscriber, CUPTI_RESOURCE, CUPTI_NODE_CLONED))
+		return are_told;
+	cupti.EnableCallback(false, subscriber, CUPTI_RESOURCE, CUPTI_NODE_CREATED);
+	return false;
 }
 
 void cupti_nodes_take(uint32_t what, const void *info)
 {
+	int saved = errno;
+	/* a child of fork has CUPTI's callbacks, and no CUPTI */
 	struct thread *thread = hot->generation ? agent_thread() : NULL;
 	struct record record = { .type = RECORD_DEVICE_NODE };
 	struct cupti_resource resource;
 	struct cupti_graph_data data;
-	int saved = errno;
 
+	errno = saved;
 	memcpy(&resource, info, sizeof resource);
 	if (!thread || !resource.graph)
 		return;
