@@ -128,6 +128,14 @@ def test_nodes_of_a_graph_are_under_the_operators_that_they_were_captured_in(lab
     graphs = [kernel for kernel in kernels_of(done.recording) if kernel.name == "graph 6"]
     assert [graph.args["operator"] for graph in graphs] == ["y"] * 5
     assert len(kernels_of(done.recording)) == 5 * (1 + WHOLE["k0"])
+    # captured before the recording: what launches it has its kernels, and nobody's operator is guessed
+    words = ("--rest", 0.01, "--library", lab.binaries.shared("launch_ops"))
+    env = environment(lab, LD_PRELOAD=os.path.join(fakes(lab), "libcupti.so.13"))  # it keeps the graph
+    server = python_server(lab, wheel, "captured", *words, env=env)
+    done = attach(lab, "--inject", "--graph-nodes", server.pid, n=20)
+    server.end()
+    nodes = [kernel for kernel in kernels_of(done.recording) if "graph" in kernel.args and "operator" in kernel.args]
+    assert len(nodes) > 10 * (sum(KERNELS.values()) - 1) and {kernel.args["operator"] for kernel in nodes} == {"y"}
 
 
 @pytest.mark.parametrize(
