@@ -19,6 +19,7 @@ struct fixture {
 	uint32_t process, lane, other_lane;
 	int64_t number, session, thread;
 	uint64_t us;
+	const char *model; /* NULL: "m" */
 };
 
 static void begin(struct fixture *f)
@@ -35,7 +36,7 @@ static void infer(struct fixture *f, uint64_t took_us, enum event_key key, const
 	stream_text(&f->s, key, text);
 	stream_int(&f->s, KEY_TID, f->thread);
 	stream_int(&f->s, KEY_FIRST, !f->number);
-	stream_inference(&f->s, f->lane, f->us, "m", f->session, ++f->number);
+	stream_inference(&f->s, f->lane, f->us, f->model ? f->model : "m", f->session, ++f->number);
 	f->us += took_us;
 	stream_text(&f->s, KEY_STATUS, "ok");
 	stream_end(&f->s, f->lane, f->us);
@@ -850,4 +851,109 @@ TEST(shapes_of_outputs_and_nonsense_are_no_inputs)
 		assert_int_equal(inputs.n_rest, rows[i].n_rest);
 		free(text);
 	}
+}
+
+static void hear(struct fixture *f, int64_t session)
+{
+	f->session = session;
+	run(f, 100, "int64[1x4],float32[1x1500x64],float32[1x4x0x16],float32[1x4x0x16]");
+	for (unsigned i = 0; i < 5; i++)
+		run(f, 50, "int64[1x1],float32[1x1500x64],float32[1x4x%ux16],float32[1x4x%ux16]", 4 + i, 4 + i);
+}
+
+TEST(an_encoder_is_of_the_prompt_that_waited_for_it)
+{
+	/* nothing else of floating-point numbers that ran on the thread, however long ago, of whatever session */
+	static const struct {
+		int64_t encoder, decoder; /* sessions; -1: not known */
+		uint64_t gap_us;
+		uint64_t encoder_us, first_us;
+	} cases[] = {
+		{ 1, 2, 0, 900, 1000 }, { -1, -1, 0, 900, 1000 }, { 1, 2, 50000, 900, 51000 }, { 1, 2, 200000, 0, 100 }
+	};
+	struct fixture f;
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		begin(&f);
+		f.session = 5;
+		f.model = "detector";
+		run(&f, 700, "float32[1x3x64x64]");
+		f.us += 5000000;
+		f.session = cases[i].encoder;
+		f.model = "encoder";
+		run(&f, 900, "float32[1x80x3000]");
+		f.us += cases[i].gap_us;
+		f.model = "decoder";
+		hear(&f, cases[i].decoder);
+		f.us += 5000;
+		hear(&f, cases[i].decoder); /* from the same results */
+		found(&f);
+		assert_int_equal(f.summary->n_generations, 2);
+		assert_in_range(row(&f, 0)->encoder_ns, cases[i].encoder_us * 1000, cases[i].encoder_us * 1000);
+		assert_in_range(row(&f, 0)->first_token_ns, cases[i].first_us * 1000, (cases[i].first_us + 100) * 1000);
+		assert_int_equal(row(&f, 1)->encoder_ns, 0);
+		assert_in_range(row(&f, 1)->first_token_ns, 100000, 200000);
+		end(&f);
+	}
+}
+
+TEST(a_text_that_was_encoded_once_is_of_one_prompt)
+{
+	struct fixture f;
+	char text[40];
+
+	begin(&f);
+	infer(&f, 400, KEY_SHAPES, "int32[24]");
+	for (unsigned turn = 0; turn < 3; turn++) {
+		infer(&f, 100, KEY_SEQUENCES, "0:0+1/1");
+		for (unsigned i = 1; i < 5; i++) {
+			snprintf(text, sizeof text, "0:%u+1/1", i);
+			infer(&f, 50, KEY_SEQUENCES, text);
+		}
+		f.us += 7000;
+	}
+	found(&f);
+	assert_int_equal(f.summary->n_generations, 3);
+	for (uint32_t i = 0; i < 3; i++) {
+		assert_int_equal(row(&f, i)->encoder_ns, i ? 0 : 400000);
+		assert_int_equal(row(&f, i)->prompt_tokens, i ? 1 : 24);
+	}
+	end(&f);
+}
+
+TEST(embeddings_are_of_the_part_or_the_step_that_takes_them)
+{
+	struct fixture f;
+
+	begin(&f);
+	for (unsigned n = 0; n < 2; n++) {
+		f.session = 2;
+		run(&f, 30, "int64[1x20]");
+		f.session = 3;
+		run(&f, 60, "float32[1x20x64],int64[1x20],float32[1x4x0x16],float32[1x4x0x16]");
+		f.session = 2;
+		run(&f, 30, "int64[1x15]");
+		f.session = 3;
+		run(&f, 60, "float32[1x15x64],int64[1x35],float32[1x4x20x16],float32[1x4x20x16]");
+		for (unsigned i = 0; i < 3; i++) {
+			f.session = 2;
+			run(&f, 5, "int64[1x1]");
+			f.session = 3;
+			run(&f, 10, "float32[1x1x64],int64[1x%u],float32[1x4x%ux16],float32[1x4x%ux16]", 36 + i, 35 + i,
+			    35 + i);
+		}
+	}
+	found(&f);
+	assert_int_equal(f.summary->n_generations, 2);
+	for (uint32_t i = 0; i < 2; i++) {
+		const struct generation *own = row(&f, i);
+
+		assert_int_equal(own->prompt_tokens, 35);
+		assert_int_equal(own->n_prefills, 2);
+		assert_int_equal(own->encoder_ns, 60000);
+		assert_int_equal(own->prefill_ns, 180000);
+		assert_int_equal(own->decode_ns, 45000);
+		assert_int_equal(own->output_tokens, 4);
+	}
+	end(&f);
 }

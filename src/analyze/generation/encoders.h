@@ -12,7 +12,8 @@
 /* An inference of another session than the one after it. */
 struct encoder {
 	uint64_t begin_ns, end_ns;
-	int64_t session;
+	int64_t session; /* -1: not known, its model is told apart instead */
+	uint32_t model;
 	uint32_t tokens;    /* that it took; 0: none */
 	bool is_real;	    /* it took numbers of floating point, and not none */
 	bool has_sequences; /* it was told which sequences it continues */
@@ -41,9 +42,12 @@ struct inputs_step;
 void encoders_take(struct encoders *to, const struct generation_run *run, const struct inputs *inputs,
 		   struct encoder before[ENCODERS_BEFORE]);
 
-/* How many of those before the first part of a prompt, which began then, are a part of it. */
+/* Whether it is of that session. */
+bool encoder_is_of(const struct encoder *encoder, int64_t session, uint32_t model);
+
+/* How many of those before a part of a prompt, which began then, are a part of it. */
 uint32_t encoders_of(const struct encoder before[ENCODERS_BEFORE], const struct inputs_step *step, uint64_t begin_ns);
-/* The same for a sequence of a session. */
-uint32_t encoders_of_sequence(const struct encoder before[ENCODERS_BEFORE], int64_t session, uint64_t begin_ns);
+/* The same for a sequence. */
+uint32_t encoders_of_sequence(const struct encoder before[ENCODERS_BEFORE], const struct generation_run *run);
 
 #endif

@@ -178,15 +178,19 @@ static bool is_next_prompt(const struct open *open, const struct inputs_step *st
 	return open->is_decoding && step->tokens > 1;
 }
 
-/* How many encoders a prompt begins with. A decoder is none. */
+/* How many encoders belong to an inference. A decoder is none. */
 static uint32_t encoders_before(const struct generations *to, const struct generation_run *run,
 				const struct inputs_step *step)
 {
-	for (size_t i = 0; i < to->decoders.n; i++)
-		if (decoder_at(to, i)->is_known && decoder_at(to, i)->process == run->process &&
-		    decoder_at(to, i)->session == run->before[0].session)
+	for (size_t i = 0; i < to->decoders.n; i++) {
+		const struct decoder *decoder = decoder_at(to, i);
+
+		if (decoder->is_known && decoder->process == run->process &&
+		    encoder_is_of(&run->before[0], decoder->session, decoder->model))
 			return 0;
-	return step->cached && step->tokens == 1 ? 0 : encoders_of(run->before, step, run->begin_ns);
+	}
+	/* a step that takes no embeddings goes on from the cache alone */
+	return step->cached && step->tokens == 1 && !step->is_real ? 0 : encoders_of(run->before, step, run->begin_ns);
 }
 
 static int take_step(struct generations *to, struct decoder *decoder, const struct generation_run *run,
@@ -206,11 +210,11 @@ static int take_step(struct generations *to, struct decoder *decoder, const stru
 					  decoder->law.is_mask ? GENERATION_BY_LENGTH : GENERATION_BY_CACHE)))
 		return -ENOMEM;
 	if (is_new) {
-		open_encode(to, open, prompt ? &prompt->run : run,
-			    encoders_before(to, prompt ? &prompt->run : run, first));
 		open->row.model = run->model;
 		open->row.session = run->session;
 		open->row.batch = step->batch;
+		open_encode(to, open, prompt ? &prompt->run : run,
+			    encoders_before(to, prompt ? &prompt->run : run, first), !first->is_real);
 		open->row.cached_tokens = prompt ? 0 : step->cached;
 		open->branched = step->cached == 1 ? step->tokens : 0;
 	} else if (open->branched == step->cached && open->expected != step->cached) {
@@ -228,7 +232,10 @@ static int take_step(struct generations *to, struct decoder *decoder, const stru
 	if (prompt)
 		open_prefill(to, open, &prompt->run, step->cached, step->cached);
 	if (prompt || (step->tokens == 1 && (open->is_decoding || (open->row.n_prefills || step->cached))))
-		return open_decode(to, open, run, length);
+		return open_decode(to, open, run, length,
+				   !is_new && step->is_real ? encoders_before(to, run, step) : 0);
+	if (!is_new && step->is_real)
+		open_encode(to, open, run, encoders_before(to, run, step), false);
 	open_prefill(to, open, run, step->tokens, length);
 	return 0;
 }
@@ -303,7 +310,7 @@ static int take_sequence(struct generations *to, struct decoder *decoder, const 
 		open->row.cached_tokens = position;
 	is_cut = is_new && sequence->n_tokens == 1 && position;
 	if (is_new && !position)
-		open_encode(to, open, run, encoders_of_sequence(run->before, run->session, run->begin_ns));
+		open_encode(to, open, run, encoders_of_sequence(run->before, run), true);
 	open->sequence = sequence->number;
 	open->last_run = decoder->n_runs;
 	open->expected = length;
@@ -312,7 +319,7 @@ static int take_sequence(struct generations *to, struct decoder *decoder, const 
 		count_draft(to, open, position);
 		open->draft_at = position;
 		open->draft_tokens = sequence->n_tokens > 1 ? sequence->n_tokens : 0;
-		return open_decode(to, open, run, length);
+		return open_decode(to, open, run, length, 0);
 	}
 	open_prefill(to, open, run, sequence->n_tokens, length);
 	open->has_token = sequence->n_asked;

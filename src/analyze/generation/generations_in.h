@@ -90,13 +90,16 @@ void open_tell(const struct generations *to, const struct open *open, struct gen
 /* One that begins with a run. NULL: out of memory. */
 struct open *open_begin(struct generations *to, struct decoder *decoder, const struct generation_run *run,
 			enum generation_way way);
-/* n encoders before its first inference, `run`, are a part of it. */
-void open_encode(const struct generations *to, struct open *open, const struct generation_run *run, uint32_t n);
+/* n encoders before `run` are a part of its prompt. is_prompt: the text that they took is the prompt, not what `run`
+ * takes. */
+void open_encode(const struct generations *to, struct open *open, const struct generation_run *run, uint32_t n,
+		 bool is_prompt);
 /* A part of the prompt. length: of the cache then. */
 void open_prefill(const struct generations *to, struct open *open, const struct generation_run *run, uint32_t tokens,
 		  uint64_t length);
-/* A step. 0 or -ENOMEM. */
-int open_decode(struct generations *to, struct open *open, const struct generation_run *run, uint64_t length);
+/* A step, with n encoders before `run` that are a part of it. 0 or -ENOMEM. */
+int open_decode(struct generations *to, struct open *open, const struct generation_run *run, uint64_t length,
+		uint32_t n);
 /* It goes on no more; the last one of its decoder takes its place. 0 or -ENOMEM. */
 int open_close(struct generations *to, struct decoder *decoder, size_t i);
 

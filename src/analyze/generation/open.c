@@ -177,9 +177,10 @@ struct open *open_begin(struct generations *to, struct decoder *decoder, const s
 	return open;
 }
 
-void open_encode(const struct generations *to, struct open *open, const struct generation_run *run, uint32_t n)
+void open_encode(const struct generations *to, struct open *open, const struct generation_run *run, uint32_t n,
+		 bool is_prompt)
 {
-	if (n)
+	if (n && !open->row.n_prefills)
 		open->row.begin_ns = open->row.end_ns = open->last_end_ns = run->before[n - 1].begin_ns;
 	while (n-- > 0) {
 		const struct encoder *encoder = &run->before[n];
@@ -187,8 +188,10 @@ void open_encode(const struct generations *to, struct open *open, const struct g
 
 		pass_time(open, &part, &open->row.prefill_ns);
 		open->row.encoder_ns += encoder->end_ns - encoder->begin_ns;
-		open->row.prompt_tokens = encoder->tokens;
-		open->is_of_text = encoder->tokens;
+		if (is_prompt && encoder->tokens) {
+			open->row.prompt_tokens = encoder->tokens;
+			open->is_of_text = true;
+		}
 		open_tell(to, open, (struct generation_made){ .part = &part });
 	}
 }
@@ -205,12 +208,19 @@ static int add_between(struct generations *to, struct open *open, const struct g
 	return rc ? rc : generation_sums_add_token(sums, open->row.length, between_ns, run->end_ns - run->begin_ns);
 }
 
-int open_decode(struct generations *to, struct open *open, const struct generation_run *run, uint64_t length)
+int open_decode(struct generations *to, struct open *open, const struct generation_run *run, uint64_t length,
+		uint32_t n)
 {
 	uint64_t before_ns = open->row.end_ns, between_ns;
 	bool is_cut = !open->row.n_prefills && !open->row.n_steps;
 	int rc = end_prompt(to, open);
 
+	for (; n > 0; n--) {
+		const struct generation_run part = { .begin_ns = run->before[n - 1].begin_ns,
+						     .end_ns = run->before[n - 1].end_ns };
+
+		pass_time(open, &part, &open->row.decode_ns);
+	}
 	pass_time(open, run, &open->row.decode_ns);
 	open->is_decoding = true;
 	open->row.n_steps++;
