@@ -81,9 +81,13 @@ TEST(the_input_that_differs_most_is_compared)
 	assert_true(input_sizes_ratio("int64[1x60]", tokens) == 0);
 	assert_true(input_sizes_ratio("int64[1x0],float32[1x256],float32[1]", tokens) == 0);
 	assert_true(input_sizes_ratio("", tokens) == 0);
-	assert_true(input_sizes_ratio("8x3", "1x3") == 0);
+	assert_true(input_sizes_ratio("8x3", "1x3") == 8);
 	assert_true(input_sizes_ratio("a[1x],b[x],c[?]", tokens) == 0);
 	assert_true(input_sizes_ratio("a[1x2", "a[1x2") == 0);
+	assert_true(input_sizes_ratio("a[-1x3]", "a[1x3]") == 0);
+	assert_true(input_sizes_ratio("a[18446744073709551615x18446744073709551615]", "a[1]") == 0);
+	assert_true(input_sizes_ratio("int64[1x60],float32[4]*48->float32[9]", "int64[1x12],float32[4]*48") == 5);
+	assert_true(input_sizes_ratio("int64[5]", "int64[5],") == 1);
 }
 
 TEST(the_part_that_differs_is_named)

@@ -5,6 +5,7 @@
  */
 #include "analyze/why/why.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "cases.h"
@@ -495,6 +496,34 @@ TEST_WITH(a_large_input_explains_no_more_waits_than_that, setup, teardown)
 	put_large(f, 20800);
 	assert_part(&f->why, "input_shape", 36800, "as an input has 5 times");
 	assert_part(&f->why, "cpu_wait", 20000, "");
+}
+
+/* Two in three have 12 elements. The slow one is beside others of its own shape, or of its own size. */
+TEST_WITH(beside_its_own_shape_or_size_an_input_explains_nothing, setup, teardown)
+{
+	struct fixture *f = *state;
+	static char texts[N][24];
+
+	for (int i = 0; i < N; i++)
+		put_run(f, i,
+			&(struct more){ .shapes = i % 3 && i != SLOW ? "int64[1x12]" : "int64[1x60]",
+					.cpu = i == SLOW ? 36000 : 0,
+					.wait = i == SLOW ? 800 : 0 });
+	find(f);
+	assert_not(&f->why, "input_shape");
+	teardown(state);
+	setup(state);
+	f = *state;
+	for (int i = 0; i < N; i++) {
+		bool is_short = i % 8 < 3 && i != SLOW;
+
+		snprintf(texts[i], sizeof texts[i], is_short ? "int64[1x12]" : "int64[1x%d]", 100 + i % 12);
+		put_run(
+		    f, i,
+		    &(struct more){ .shapes = texts[i], .cpu = is_short ? 0 : 2000, .blocked = i == SLOW ? 40000 : 0 });
+	}
+	find(f);
+	assert_not(&f->why, "input_shape");
 }
 
 TEST_WITH(another_session_is_named, setup, teardown)

@@ -2,8 +2,9 @@
 #include "analyze/result/input_sizes.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "analyze/store/shapes.h"
 
 enum { LEAST = 3 };
 
@@ -72,59 +73,44 @@ static size_t input_at(const char *text, const char **next)
 	return len;
 }
 
-/* Of "float32[1x3x640x512]"; 0: it does not look like that, or has none. */
-static double elements_of(const char *text, size_t len)
-{
-	const char *at = memchr(text, '[', len), *end = text + len;
-	double elements = 1;
-	char *next;
-
-	if (!at || text[len - 1] != ']')
-		return 0;
-	for (at++; at < end - 1; at = next + (*next == 'x')) {
-		elements *= (double)strtoull(at, &next, 10);
-		if (next == at || next >= end || (*next != 'x' && *next != ']'))
-			return 0;
-	}
-	return elements;
-}
-
 double input_sizes_ratio(const char *shapes, const char *others)
 {
-	const char *next, *other_next;
-	double most = 1;
+	uint64_t own, other;
+	double most = 1, ratio;
 
-	for (; *shapes && *others; shapes = next, others = other_next) {
-		double own = elements_of(shapes, input_at(shapes, &next));
-		double other = elements_of(others, input_at(others, &other_next));
-		double ratio = own / other;
-
-		if (!(own > 0 && other > 0))
+	while (shapes_next(&shapes, &own)) {
+		if (!shapes_next(&others, &other) || !own || !other)
 			return 0;
+		ratio = (double)own / (double)other;
 		if (fabs(log(ratio)) > fabs(log(most)))
 			most = ratio;
 	}
-	return *shapes || *others ? 0 : most;
+	return shapes_end(shapes) && shapes_end(others) ? most : 0;
 }
 
-const struct summary_tally *input_sizes_most(const struct summary *summary, const struct summary_model *model)
+/* Tallies of a model come by their key, then the most frequent ones first. */
+static const struct summary_tally *most_shapes(const struct summary *summary, const struct summary_model *model)
 {
-	const struct summary_tally *most = NULL;
+	const struct summary_tally *tally = summary->tallies + model->tallies.first;
 
-	for (uint32_t i = 0; i < model->tallies.n; i++) {
-		const struct summary_tally *tally = &summary->tallies[model->tallies.first + i];
-
-		if (tally->key == KEY_SHAPES && (!most || tally->n > most->n))
-			most = tally;
-	}
-	return most && 4 * most->n >= model->runs.n ? most : NULL;
+	for (uint32_t i = 0; i < model->tallies.n; i++)
+		if (tally[i].key == KEY_SHAPES)
+			return 4 * tally[i].n >= model->runs.n ? &tally[i] : NULL;
+	return NULL;
 }
 
-double input_sizes_ratio_to(const struct summary *summary, const struct summary_tally *most, uint32_t shapes)
+double input_sizes_ratio_of(const struct summary *summary, const struct summary_model *model,
+			    const struct summary_slow *slow, const struct summary_tally **most)
 {
-	return most && shapes
-		   ? input_sizes_ratio(names_text(summary->names, shapes), names_text(summary->names, most->text))
-		   : 0;
+	uint64_t elements;
+
+	*most = slow->shapes && !slow->usual.is_of_shape ? most_shapes(summary, model) : NULL;
+	if (!*most)
+		return 0;
+	elements = shapes_elements(names_text(summary->names, (*most)->text));
+	if (slow->usual.is_of_size && elements && slow->elements && shapes_bin(elements) != shapes_bin(slow->elements))
+		return 0;
+	return input_sizes_ratio(names_text(summary->names, slow->shapes), names_text(summary->names, (*most)->text));
 }
 
 struct printable input_sizes_part(const char *shapes, const char *others, int columns)

@@ -22,11 +22,13 @@ bool input_sizes_explain(const struct summary *summary, const struct summary_mod
  * fewer; 1: they are alike; 0: not known, or the inputs are others.
  */
 double input_sizes_ratio(const char *shapes, const char *others);
-/* The shapes that many inferences have, and no others as many; NULL: there are none. Borrowed. */
-const struct summary_tally *input_sizes_most(const struct summary *summary, const struct summary_model *model);
-/* The ratio of these shapes, a name, to those. A small input may decide how long an inference takes, beside large ones
- * that never change. */
-double input_sizes_ratio_to(const struct summary *summary, const struct summary_tally *most, uint32_t shapes);
+/*
+ * The ratio of a slow inference's shapes to those that most inferences have, a quarter of all or more: *most. A small
+ * input may decide how long an inference takes, beside large ones that never change. 0: not known, or the inference is
+ * compared with others of its own shapes, or of a size that those do not have.
+ */
+double input_sizes_ratio_of(const struct summary *summary, const struct summary_model *model,
+			    const struct summary_slow *slow, const struct summary_tally **most);
 /* "1x3x640x512": the first input in which the shapes differ from others; the whole text if none does. */
 struct printable input_sizes_part(const char *shapes, const char *others, int columns);
 

@@ -13,7 +13,7 @@ static uint64_t product_of(const char *text, const char *end)
 		char *after;
 		uint64_t dim = strtoull(text, &after, 10);
 
-		if (after == text || after > end || (dim && product > UINT64_MAX / 16 / dim))
+		if (*text < '0' || *text > '9' || after > end || (dim && product > UINT64_MAX / 16 / dim))
 			return 0;
 		product *= dim;
 		text = after + (after < end);
@@ -27,23 +27,34 @@ static uint64_t times_of(const char *text, const char *end)
 	return text < end && *text == '*' ? strtoul(text + 1, NULL, 10) & UINT32_MAX : 1;
 }
 
+bool shapes_next(const char **shapes, uint64_t *elements)
+{
+	const char *text = *shapes, *stop = strstr(text, "->"), *comma, *end, *open, *close;
+
+	stop = stop ? stop : text + strlen(text);
+	comma = memchr(text, ',', (size_t)(stop - text));
+	end = comma ? comma : stop;
+	open = memchr(text, '[', (size_t)(end - text));
+	close = open ? memchr(open, ']', (size_t)(end - open)) : NULL;
+	if (text == stop || (open && !close))
+		return false;
+	*elements = open ? product_of(open + 1, close) * times_of(close + 1, end) : product_of(text, end);
+	*shapes = end + (comma != NULL);
+	return true;
+}
+
+bool shapes_end(const char *shapes)
+{
+	return !*shapes || !strncmp(shapes, "->", 2);
+}
+
 uint64_t shapes_elements(const char *shapes)
 {
-	const char *stop = strstr(shapes, "->");
-	uint64_t elements = 0;
+	uint64_t elements = 0, own;
 
-	stop = stop ? stop : shapes + strlen(shapes);
-	while (shapes < stop) {
-		const char *comma = memchr(shapes, ',', (size_t)(stop - shapes)), *end = comma ? comma : stop;
-		const char *open = memchr(shapes, '[', (size_t)(end - shapes));
-		const char *close = open ? memchr(open, ']', (size_t)(end - open)) : NULL;
-
-		if (open && !close)
-			return 0;
-		elements += open ? product_of(open + 1, close) * times_of(close + 1, end) : product_of(shapes, end);
-		shapes = end + (comma != NULL);
-	}
-	return elements;
+	while (shapes_next(&shapes, &own))
+		elements += own;
+	return shapes_end(shapes) ? elements : 0;
 }
 
 uint32_t shapes_bin(uint64_t elements)

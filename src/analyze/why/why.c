@@ -81,10 +81,10 @@ static void divide_waits(struct why_case *why)
 {
 	const struct summary_usual *usual = &why->slow->usual;
 	double *pool_ns = why->pool_ns, of_work_ns;
-	const struct summary_tally *most = input_sizes_most(why->summary, why->model);
+	const struct summary_tally *most;
 
 	if (!(pool_ns[POOL_CPU] > 0 && pool_ns[POOL_WAIT] > 0 && usual->thread_cpu_ns > 0 && usual->run_queue_ns > 0) ||
-	    input_sizes_ratio_to(why->summary, most, why->slow->shapes) < WHY_OTHER_SIZE)
+	    input_sizes_ratio_of(why->summary, why->model, why->slow, &most) < WHY_OTHER_SIZE)
 		return;
 	of_work_ns = (double)usual->run_queue_ns * pool_ns[POOL_CPU] / (double)usual->thread_cpu_ns;
 	why->of_work_ns = of_work_ns < pool_ns[POOL_WAIT] ? of_work_ns : pool_ns[POOL_WAIT];

@@ -11,11 +11,11 @@ extern const struct why_cause why_input_shape;
 /* One of its inputs has another size than most inferences have. */
 static bool take_input(struct why_case *why)
 {
-	const struct summary_tally *most = input_sizes_most(why->summary, why->model);
-	double ratio = input_sizes_ratio_to(why->summary, most, why->slow->shapes);
+	const struct summary_tally *most;
+	double ratio = input_sizes_ratio_of(why->summary, why->model, why->slow, &most);
 	struct printable *words;
 
-	if (ratio < WHY_OTHER_SIZE || why->slow->usual.is_of_shape)
+	if (ratio < WHY_OTHER_SIZE)
 		return false;
 	words = why_take(why, &why_input_shape, POOLS_BLOCKED | POOLS_CPU | POOLS_ANY, INFINITY);
 	if (!words)
@@ -53,10 +53,10 @@ static bool take_size(struct why_case *why)
 static void find(struct why_case *why)
 {
 	const struct summary_slow *slow = why->slow;
-	bool is_rare = slow->is_new_shape || (slow->shapes && slow->n_shapes > 1 && !slow->usual.is_of_shape);
+	bool is_rare = slow->is_new_shape || (slow->shapes && slow->n_shapes > 1);
 	struct printable *words;
 
-	if (take_input(why) || slow->usual.is_of_size || take_size(why))
+	if (slow->usual.is_of_shape || take_input(why) || slow->usual.is_of_size || take_size(why))
 		return;
 	if (!is_rare || 4 * slow->n_shapes > why->model->runs.n || 2 * slow->n_of_shape > why->model->runs.n)
 		return;

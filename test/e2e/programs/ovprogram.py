@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """ovprogram.py HOW MODEL: a program of OpenVINO.
 
-HOW: infer (one request), threads (32, with a request each), queue (four requests at a time, two streams), two (a second
-model, MODEL2, in turn), devices (by AUTO and by HETERO), fails (a model of its own, some of whose inferences fail),
-cached (compiled twice, with a cache), texts (from a file and as a text, in turn), shapes (inputs of all types, given in
-all ways), pictures (of eight sizes in turn, or of one with --runs 1), sizes (one request; --nodes: the shapes of inputs of each node), tiny (nodes that take no time, with
-PERF_COUNT and without), decode (a decoder with its cache inside), serve (until standard input ends).
+HOW: infer (one request), threads (32, with a request each), queue (four requests at a time, two streams), two (a
+second model, MODEL2, in turn), devices (by AUTO and by HETERO), fails (a model of its own, some of whose inferences
+fail), cached (compiled twice, with a cache), texts (from a file and as a text, in turn), shapes (inputs of all types,
+given in all ways), pictures (of eight sizes in turn, or of one with --runs 1), sizes (one request; --nodes: the
+shapes of inputs of each node), tiny (nodes that take no time, with PERF_COUNT and without), decode (a decoder with
+its cache inside), serve (until standard input ends).
 Standard output is the same in every run. --nodes FILE: the nodes that ran, by OpenVINO's own profile."""
 
 import argparse

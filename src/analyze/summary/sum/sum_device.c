@@ -11,6 +11,8 @@
 #include "analyze/summary/sum_slow.h"
 #include "event/event.h"
 
+enum { CLOCK_NS = 20000 };
+
 static void add_copy(struct summary_maker *maker, struct summary_device *to, const struct slice *slice, uint64_t end_ns)
 {
 	const char *direction = names_text(maker->names, fact_text(&slice->facts, FACT_DIRECTION));
@@ -200,14 +202,15 @@ static void add_idle_before(const struct run *run, struct summary_device *to)
 
 /*
  * The call returns when the device is done, but for what it does itself then. The device's clock is right within
- * microseconds: by 2 % of the inference its work may seem to outlast the wait for it.
+ * microseconds, by which its work may seem to outlast the wait for it.
  */
 static bool ends_with_wait(const struct run *run)
 {
 	uint64_t wall_ns = run->end_ns - run->begin_ns, until_ns = run->device.end_wait_ns;
+	uint64_t error_ns = wall_ns / 50 < CLOCK_NS ? wall_ns / 50 : CLOCK_NS;
 
 	return until_ns && until_ns <= run->end_ns && run->end_ns - until_ns <= wall_ns / 10 &&
-	       until_ns + wall_ns / 50 >= run->device.end_ns;
+	       until_ns + error_ns >= run->device.end_ns;
 }
 
 static uint64_t part_of(uint64_t ns, uint64_t part, uint64_t whole)
