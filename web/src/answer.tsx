@@ -163,7 +163,7 @@ export function Answer({ app }: { app: App }) {
 				</div>
 			</section>
 		);
-	// whoever reads this has the view
+	// the page is the view that the text report names
 	const verdict = words(report.verdict ?? 'the report has no verdict').replace(/\. To see them: .*$/, '');
 	const [first, rest] = partsOf(verdict);
 	const found = report.insights ?? [];

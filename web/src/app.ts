@@ -513,6 +513,7 @@ export class App {
 		if (recording.live) await this.following.keepSelection(this, before);
 		else if (wasAll) this.view = { begin: 0, end: this.end };
 		else if (follows) this.applyView({ begin: this.end - span(this.view), end: this.end });
+		this.rested = this.view; // nobody went there: it is no view to go back from
 		this.tell('place');
 		this.tell('view');
 	}

@@ -121,7 +121,8 @@ struct printable generation_shares(const struct summary_generations *of)
 	struct printable words = { "" };
 
 	add_share(&words, "encoder", of->encoder_ns, of->wall_ns);
-	add_share(&words, "prefill", of->prefill_ns - of->encoder_ns, of->wall_ns);
+	add_share(&words, of->encoder_ns ? "rest of the prefill" : "prefill", of->prefill_ns - of->encoder_ns,
+		  of->wall_ns);
 	add_share(&words, "decode", of->decode_ns, of->wall_ns);
 	add_share(&words, "other generations of the thread", of->others_ns, of->wall_ns);
 	add_share(&words, "outside of the model", of->outside_ns, of->wall_ns);
