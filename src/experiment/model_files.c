@@ -85,6 +85,10 @@ static int check_batch(const struct reading *reading)
 			   (long long)reading->way->batch, reading->way->model);
 }
 
+static const char only_ort_reads[] =
+    "only ONNX Runtime reads its own format (.ort); the .onnx file that it was made from "
+    "has nodes, parameters and FLOPs";
+
 /* Of its decoder. */
 static int read_folder(struct reading *reading)
 {
@@ -94,6 +98,11 @@ static int read_folder(struct reading *reading)
 	if (!code && !reading->opts->run.tokens && !reading->opts->dry_run)
 		return opt_misused(reading->err, "%s is a folder: pass --tokens to run the decoder in it",
 				   reading->way->model);
+	if (!code && onnx_other_is_gguf(folder.model))
+		return opt_misused(reading->err, "%s is a folder whose decoder is a GGUF file: pass %s",
+				   reading->way->model, folder.model);
+	if (!code && !reading->opts->dry_run && onnx_other_is_ort(folder.model))
+		return model_static_close(reading->to, reading->way->model, only_ort_reads, reading->err);
 	code = code ? code : model_static_read(reading->to, folder.model, reading->err);
 	return code ? code : model_static_count(reading->to, assume_size, reading, reading->err);
 }
@@ -116,10 +125,7 @@ static int read_one(struct reading *reading)
 		return read_gguf(reading);
 	/* --dry-run needs the graph, and says why there is none */
 	if (!code && !reading->opts->dry_run && onnx_other_is_ort(reading->way->model))
-		return model_static_close(reading->to, reading->way->model,
-					  "only ONNX Runtime reads its own format (.ort); the .onnx file that it was "
-					  "made from has nodes, parameters and FLOPs",
-					  reading->err);
+		return model_static_close(reading->to, reading->way->model, only_ort_reads, reading->err);
 	if (!code && genai_folder_is(reading->way->model))
 		return read_folder(reading);
 	code = code ? code : model_static_read(reading->to, reading->way->model, reading->err);

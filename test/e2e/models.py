@@ -12,7 +12,7 @@ import onnx
 import onnx.shape_inference
 from onnx import TensorProto, helper
 
-FLOAT, INT64, BOOL = TensorProto.FLOAT, TensorProto.INT64, TensorProto.BOOL
+FLOAT, INT32, INT64, BOOL = TensorProto.FLOAT, TensorProto.INT32, TensorProto.INT64, TensorProto.BOOL
 
 
 def _value(name, kind, shape):
@@ -302,6 +302,59 @@ def decoder(name="decoder", layers=2, hears=False):
         inputs.append(_value("heard", FLOAT, ["batch", "frames", 64]))
         feed["heard"] = _ramp(1, 5, 64)
     return _model(name, nodes, inputs, outputs, weights), feed
+
+
+def checked():
+    """A decoder of no words whose logits are NaN where a mask, positions or lengths do not fit the cache."""
+    nodes = []
+
+    def node(kind, *inputs, **more):
+        nodes.append(helper.make_node(kind, list(inputs), ["n%d" % len(nodes)], **more))
+        return nodes[-1].output[0]
+
+    def length(of, axis):
+        return node("Gather", node("Shape", of), axis)
+
+    def differs(a, b):
+        return node("ReduceSum", node("Abs", node("Sub", a, b)), keepdims=0)
+
+    past, new = length("past_key_values.0.key", "two"), length("input_ids", "one")
+    total = node("Add", past, new)
+    wrong = [
+        differs(node("Cast", node("Range", past, total, "step"), to=INT64), "position_ids"),
+        differs(length("attention_mask", "one"), total),
+        differs(node("ReduceMin", "attention_mask", keepdims=0), "step"),
+        differs(node("Cast", "seqlens_k", to=INT64), node("Sub", total, "step")),
+        differs(node("Cast", "total_sequence_length", to=INT64), total),
+    ]
+    sum = node("Cast", node("Sum", *[node("Cast", of, to=FLOAT) for of in wrong]), to=FLOAT)
+    nan = node("Where", node("Greater", sum, "none"), "nan", "none")
+    row = node("Unsqueeze", node("Cast", "input_ids", to=FLOAT), "last")  # batch, length, 1
+    words = node("MatMul", row, "to_words")
+    nodes.append(helper.make_node("Add", [words, nan], ["logits"]))
+    nodes.append(helper.make_node("MatMul", [row, "to_cache"], ["grown"]))
+    nodes.append(helper.make_node("Unsqueeze", ["grown", "head"], ["added"]))
+    inputs = [
+        _value("input_ids", INT64, ["batch", "length"]),
+        _value("attention_mask", INT64, ["batch", "total"]),
+        _value("position_ids", INT64, ["batch", "length"]),
+        _value("seqlens_k", INT32, ["batch"]),
+        _value("total_sequence_length", INT32, []),
+    ]
+    outputs = [_value("logits", FLOAT, ["batch", "length", 9])]
+    for kind in ("key", "value"):
+        inputs.append(_value("past_key_values.0." + kind, FLOAT, ["batch", 1, "past", 4]))
+        outputs.append(_value("present.0." + kind, FLOAT, ["batch", 1, "total", 4]))
+        nodes.append(helper.make_node("Concat", [inputs[-1].name, "added"], [outputs[-1].name], axis=2))
+    weights = [helper.make_tensor(name, INT64, [], [to]) for name, to in (("one", 1), ("two", 2), ("step", 1))]
+    weights += [helper.make_tensor(name, INT64, [1], [to]) for name, to in (("last", 2), ("head", 1))]
+    weights += [helper.make_tensor(name, FLOAT, [], [to]) for name, to in (("none", 0.0), ("nan", float("nan")))]
+    weights += [_weights(1, "to_words", 1, 9), _weights(2, "to_cache", 1, 4)]
+    feed = {of.name: np.zeros((1, 1, 0, 4), np.float32) for of in inputs[-2:]}
+    feed["input_ids"] = feed["attention_mask"] = np.array([[1, 1]])
+    feed["position_ids"] = np.array([[0, 1]])
+    feed["seqlens_k"], feed["total_sequence_length"] = np.array([1], np.int32), np.array(2, np.int32)
+    return _model("checked", nodes, inputs, outputs, weights), feed
 
 
 def hearer():
@@ -787,6 +840,7 @@ MODELS = (
     deep,
     kinds,
     captured,
+    checked,
     custom,
     launches,
     types,

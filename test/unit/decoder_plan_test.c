@@ -126,6 +126,25 @@ TEST(a_batch_of_one_and_a_state_of_a_fixed_size_have_no_free_axes_for_them)
 	decoder_plan_done(&plan);
 }
 
+TEST(numbers_in_names_stay_apart)
+{
+	const struct declared in[] = { { "input_ids", TENSOR_INT64, "bs" },
+				       { "past.1.11.key", TENSOR_FLOAT, "b4p8" },
+				       { "past.11.1.key", TENSOR_FLOAT, "b4p8" },
+				       { NULL } };
+	const struct declared out[] = { { "logits", TENSOR_FLOAT, "bs9" },
+					{ "present_11_1_key", TENSOR_FLOAT, "b4t8" },
+					{ "present_1_11_key", TENSOR_FLOAT, "b4t8" },
+					{ NULL } };
+	struct decoder_plan plan;
+	struct err err = { 0 };
+
+	assert_int_equal(plan_of(&plan, in, out, &err), 0);
+	assert_int_equal(plan.input[1].output, 2);
+	assert_int_equal(plan.input[2].output, 1);
+	decoder_plan_done(&plan);
+}
+
 static void refuses(const struct declared *in, const struct declared *out, const char *why)
 {
 	struct decoder_plan plan;
@@ -153,6 +172,16 @@ TEST(what_is_no_decoder_is_refused_with_the_reason)
 					   { "past_key_values.0.key", TENSOR_FLOAT, "b4p8" },
 					   { NULL } };
 
+	const struct declared deep[] = { { "ids", TENSOR_INT64, "9bs" },
+					 { "past_key_values.0.key", TENSOR_FLOAT, "b4p8" },
+					 { NULL } };
+	const struct declared twins[] = { { "input_ids", TENSOR_INT64, "bs" },
+					  { "past_key_values.0.key", TENSOR_FLOAT, "b4p8" },
+					  { "past_key_values_0_key", TENSOR_FLOAT, "b4p8" },
+					  { NULL } };
+
+	refuses(deep, usual_out, "no input takes token ids");
+	refuses(twins, usual_out, "that of two caches");
 	refuses(image, usual_out, "no input takes token ids");
 	refuses(plain, usual_out, "export it with a cache");
 	refuses(odd, usual_out, "'pixels'");

@@ -134,6 +134,51 @@ TEST(a_batch_of_another_size_is_not_compared)
 	done(made);
 }
 
+TEST(tokens_are_compared_behind_the_same_prompts_alone)
+{
+	static const struct {
+		int64_t old_tokens, old_prompts, tokens, prompt;
+		bool is_compared;
+	} cases[] = { { 0, 0, 12, 5, false },
+		      { 12, 5, 12, 5, true },
+		      { 12, 5, 0, 5, false },
+		      { 12, 40, 12, 5, false },
+		      { 13, 5, 12, 5, false } };
+	struct made *made = make();
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct model_result *result = &made->sample->result[0];
+		int64_t prompts[8] = { cases[i].prompt };
+
+		made->baseline.run[0].n_tokens = cases[i].old_tokens;
+		made->baseline.run[0].prompt_tokens = cases[i].old_prompts;
+		result->n_tokens = cases[i].tokens;
+		result->prompts = prompts;
+		assert_in_range(result->n_shapes, 1, 8);
+		scale(made, 1);
+		assert_int_equal(made->analysis->runs[0].before != NULL, cases[i].is_compared);
+		result->n_tokens = 0;
+	}
+	done(made);
+}
+
+TEST(generations_are_read_back)
+{
+	static const char text[] =
+	    "{\"runs\":[{\"label\":\"cpu\",\"generations\":{\"output_tokens\":12,\"prompts\":["
+	    "{\"prompt_tokens\":5},{\"prompt_tokens\":40},7]}},{\"label\":\"gpu\",\"generations\":null}]}";
+	struct model_baseline *baseline = calloc(1, sizeof *baseline);
+	struct arena arena = { 0 };
+	struct err err = { 0 };
+
+	assert_int_equal(model_baseline_parse(baseline, text, sizeof text - 1, &arena, &err), 0);
+	assert_int_equal(baseline->run[0].n_tokens, 12);
+	assert_int_equal(baseline->run[0].prompt_tokens, 45);
+	assert_int_equal(baseline->run[1].n_tokens, 0);
+	arena_done(&arena);
+	free(baseline);
+}
+
 TEST(other_circumstances_are_remarked)
 {
 	struct made *made = make();

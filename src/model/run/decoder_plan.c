@@ -47,7 +47,8 @@ static bool find_integer_role(const struct run_value *value, enum decoder_role *
 			       (known[i].role != DECODER_MASK || value->n_dims == 2);
 	}
 	*role = DECODER_IDS;
-	return !strcasecmp(value->name, "input") || !strcasecmp(value->name, "ids");
+	return (!strcasecmp(value->name, "input") || !strcasecmp(value->name, "ids")) && value->n_dims > 0 &&
+	       value->n_dims <= 2;
 }
 
 static bool find_role(const struct run_value *value, enum decoder_role *role)
@@ -62,24 +63,34 @@ static bool find_role(const struct run_value *value, enum decoder_role *role)
 	return is_real(value) && value->n_dims == 3 && strcasestr(value->name, "embed");
 }
 
-/* Words by which the two ends of a cache differ, and marks between words. */
-static void strip(const char *name, char *text)
+static bool is_digit(char c)
+{
+	return isdigit((unsigned char)c);
+}
+
+/* Words by which the two ends of a cache differ, and marks between words: not those between numbers. False: too long.
+ */
+static bool strip(const char *name, char *text)
 {
 	static const char *const words[] = { "past_key_values", "present_key_values", "past", "present", "new",
 					     "updated" };
 	size_t n = 0;
 
-	while (*name && n < NAME - 1) {
+	while (*name && n < NAME - 2) {
 		size_t len = 0;
 
 		for (size_t i = 0; i < sizeof words / sizeof *words && !len; i++)
 			if (!strncasecmp(name, words[i], strlen(words[i])))
 				len = strlen(words[i]);
-		if (!len && isalnum((unsigned char)*name))
+		if (!len && isalnum((unsigned char)*name)) {
+			if (n && is_digit(text[n - 1]) && is_digit(*name) && !is_digit(name[-1]))
+				text[n++] = '.';
 			text[n++] = *name;
+		}
 		name += len ? len : 1;
 	}
 	text[n] = 0;
+	return !*name;
 }
 
 static bool may_be_cache(const struct run_value *input, const struct run_value *output)
@@ -104,10 +115,11 @@ static size_t partner_of(const struct run *run, const struct run_value *input)
 {
 	char own[NAME], other[NAME];
 
-	strip(input->name, own);
+	if (!strip(input->name, own))
+		return run->n_outputs;
 	for (size_t i = 0; i < run->n_outputs; i++) {
-		strip(run->output[i].name, other);
-		if (!strcasecmp(own, other) && may_be_cache(input, &run->output[i]) && has_words(input->name))
+		if (strip(run->output[i].name, other) && !strcasecmp(own, other) &&
+		    may_be_cache(input, &run->output[i]) && has_words(input->name))
 			return i;
 	}
 	return run->n_outputs;
@@ -150,13 +162,17 @@ static int refuse(const struct run *run, struct err *err, const char *why)
 
 static int find_logits(struct decoder_plan *plan, const struct run *run, struct err *err)
 {
-	bool *is_cache = calloc(run->n_outputs + 1, sizeof *is_cache);
+	bool *is_cache = calloc(run->n_outputs + 1, sizeof *is_cache), is_double = false;
 
+	if (!is_cache)
+		return err_set(err, ENOMEM, "cannot run the decoder: out of memory");
 	plan->logits = run->n_outputs;
-	for (size_t i = 0; is_cache && i < run->n_inputs; i++)
-		if (plan->input[i].role == DECODER_CACHE && plan->input[i].output < run->n_outputs)
+	for (size_t i = 0; i < run->n_inputs; i++)
+		if (plan->input[i].role == DECODER_CACHE && plan->input[i].output < run->n_outputs) {
+			is_double |= is_cache[plan->input[i].output];
 			is_cache[plan->input[i].output] = true;
-	for (size_t i = 0; is_cache && i < run->n_outputs; i++) {
+		}
+	for (size_t i = 0; i < run->n_outputs; i++) {
 		const struct run_value *output = &run->output[i];
 
 		if (is_cache[i] || !is_real(output) || output->n_dims < 2 || output->n_dims > 3)
@@ -165,6 +181,8 @@ static int find_logits(struct decoder_plan *plan, const struct run *run, struct 
 			plan->logits = i;
 	}
 	free(is_cache);
+	if (is_double)
+		return refuse(run, err, "one output looks like that of two caches");
 	return plan->logits < run->n_outputs ? 0 : refuse(run, err, "no output looks like logits");
 }
 

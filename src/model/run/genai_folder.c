@@ -3,6 +3,7 @@
 #include "model/run/genai_folder.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,17 +89,22 @@ int genai_folder_parse(struct genai_folder *to, const char *text, size_t size, s
 
 static int read_config(struct genai_folder *to, const char *path, struct err *err)
 {
-	FILE *in = fopen(path, "re");
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), rc; /* not for the writer of a pipe */
+	FILE *in = fd < 0 ? NULL : fdopen(fd, "r");
 	char *text = malloc(MOST_BYTES);
+	struct stat status;
 	size_t size;
-	int rc;
 
-	if (!in)
+	if (!in || fstat(fd, &status))
 		rc = err_set(err, errno, "%s", strerror(errno));
+	else if (!S_ISREG(status.st_mode))
+		rc = err_set(err, EINVAL, "it is no file");
 	else if (!text)
 		rc = err_set(err, ENOMEM, "out of memory");
 	else if ((size = fread(text, 1, MOST_BYTES, in)) == MOST_BYTES)
 		rc = err_set(err, EFBIG, "it has more than 1 MiB");
+	else if (ferror(in))
+		rc = err_set(err, errno, "%s", strerror(errno));
 	else
 		rc = genai_folder_parse(to, text, size, err);
 	if (in)

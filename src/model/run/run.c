@@ -86,6 +86,7 @@ static void note_asked(struct run *run)
 		snprintf(result->asked[result->n_asked++].name, RUN_NAME, "%s",
 			 provider_names_full(opts->provider.item[i]));
 	result->is_llama = run->is_llama;
+	result->n_tokens = (uint32_t)opts->tokens;
 	if (!result->n_asked && !opts->policy && !run->is_llama)
 		snprintf(result->asked[result->n_asked++].name, RUN_NAME, "CPUExecutionProvider");
 }

@@ -137,15 +137,26 @@ static int give_inputs(struct decoder *decoder, const int64_t *ids, size_t n, st
 	return 0;
 }
 
+/* They are inputs, too. */
+static void forget_shared(struct decoder *decoder)
+{
+	for (size_t i = 0, at = 1; i < decoder->run->n_inputs; i++) {
+		if (is_shared(decoder, i))
+			decoder->out[at] = NULL;
+		at += is_cache(decoder, i);
+	}
+}
+
 /* What came back goes in next time. The logits stay for a look at them. */
 static void turn_caches(struct decoder *decoder)
 {
 	const struct ort_api *api = &decoder->run->api;
 	size_t at = 1;
 
+	forget_shared(decoder);
 	for (size_t i = 0; i < decoder->run->n_inputs; i++) {
 		if (is_shared(decoder, i)) {
-			decoder->out[at++] = NULL;
+			at++;
 			continue;
 		}
 		api->release_value(decoder->in[i]);
@@ -173,8 +184,10 @@ static int infer(struct decoder *decoder, const int64_t *ids, size_t n, struct e
 			  api->run(run->session, run->run_options, run->input_name,
 				   (const struct ort_value *const *)decoder->in, run->n_inputs, decoder->out_name,
 				   decoder->plan->n_caches + 1, decoder->out),
-			  err, "run the decoder on %zu tokens behind %zu", n, decoder->n_past))
+			  err, "run the decoder on %zu tokens behind %zu", n, decoder->n_past)) {
+		forget_shared(decoder);
 		return -EIO;
+	}
 	turn_caches(decoder);
 	decoder->n_past += n;
 	return 0;
@@ -250,6 +263,8 @@ static int look_at_logits(const struct decoder *decoder, struct tensor *logits, 
 		rc = ort_api_check(api, api->tensor_data(decoder->out[0], &bytes.data), err, "read '%s'", output->name);
 	if (!rc)
 		rc = tensor_measure(output->type, dim, n_dims, &n_elements, &bytes.size_bytes, err);
+	if (!rc && !n_elements)
+		rc = err_set(err, ENOTSUP, "cannot use '%s' as logits: it is empty", output->name);
 	if (!rc)
 		rc = tensor_borrow(logits, output->type, dim, n_dims, &bytes, err);
 	api->release_shape(shape);
@@ -370,12 +385,14 @@ static int find_vocabulary(struct run *run, int64_t *n_ids, struct err *err)
 
 static int open_decoder(struct run *run, struct run_vocabulary *vocabulary, struct err *err)
 {
-	const struct run_value *logits;
+	const struct run_value *logits, *ids;
 	int rc = decoder_plan_make(&plan, run, err);
 
 	if (rc)
 		return rc;
 	logits = &run->output[plan.logits];
+	ids = &run->input[plan.ids];
+	vocabulary->n_sequences = ids->n_dims == 1 ? 1 : ids->dim[0] > 0 ? ids->dim[0] : 0;
 	vocabulary->max_length = run->folder.context_length;
 	vocabulary->n_ids = logits->dim[logits->n_dims - 1];
 	return vocabulary->n_ids > 0 ? 0 : find_vocabulary(run, &vocabulary->n_ids, err);

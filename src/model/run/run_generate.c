@@ -64,7 +64,6 @@ static int note_prompts(struct run *run, const int64_t *prompt, int n, struct er
 		run->n_shapes++;
 	}
 	result->n_groups = (uint32_t)run->n_shapes;
-	result->n_tokens = (uint32_t)run->opts->tokens;
 	return run->shapes ? 0 : err_set(err, ENOMEM, "cannot create prompts: out of memory");
 }
 
@@ -75,9 +74,22 @@ int run_generate_open(struct run *run, struct err *err)
 
 	if (n < 0)
 		return err_wrap(err, "cannot use '%s' as --prompt", run->opts->prompt);
+	/* each prompt once, then a warm-up and a measured one on each thread */
+	if ((uint64_t)run->opts->tokens * (uint64_t)(n + 2 * run->opts->concurrency) >
+	    run->result->latency_capacity / 2)
+		return err_set(
+		    err, EINVAL,
+		    "cannot make %d tokens with %d prompts and %d threads: only %llu latencies are kept; use a "
+		    "smaller --tokens",
+		    run->opts->tokens, n, run->opts->concurrency, (unsigned long long)run->result->latency_capacity);
 	rc = run->generator->open(run, &run->vocabulary, err);
 	if (rc)
 		return rc;
+	if (run->vocabulary.n_sequences && (size_t)run->vocabulary.n_sequences != n_sequences_of(run))
+		return err_set(err, EINVAL,
+			       "cannot run %zu sequences at once: the model takes %lld; use --batch-size %lld",
+			       n_sequences_of(run), (long long)run->vocabulary.n_sequences,
+			       (long long)run->vocabulary.n_sequences);
 	if (run->vocabulary.n_ids < 1)
 		return err_set(err, ENOTSUP, "cannot run %s as a decoder: the size of its vocabulary is not known",
 			       run->opts->model);
@@ -97,11 +109,13 @@ int run_generate_open(struct run *run, struct err *err)
 int run_generate_init(struct run_worker *worker, struct err *err)
 {
 	struct run *run = worker->load->run;
-	size_t n_sequences = n_sequences_of(run), length = (size_t)run->longest_prompt + (size_t)run->opts->tokens;
+	size_t n_sequences = n_sequences_of(run), length = (size_t)run->longest_prompt + (size_t)run->opts->tokens,
+	       n_ids;
 	struct run_request *request = calloc(1, sizeof *request);
 
 	worker->request = request;
-	if (!request || !(request->ids = calloc(length * n_sequences, sizeof *request->ids)))
+	if (!request || __builtin_mul_overflow(length, n_sequences, &n_ids) ||
+	    !(request->ids = calloc(n_ids, sizeof *request->ids)))
 		return err_set(err, ENOMEM, "cannot start the load: out of memory");
 	request->random = run->result->seed * 1024 + worker->number + 1;
 	request->state = run->generator->make(run, n_sequences, length, err);
@@ -164,6 +178,8 @@ uint64_t run_generate(struct run_worker *worker, uint64_t queued_ns, uint64_t *d
 	end_ns = take(worker, latency, ids, n_prompt);
 	if (!end_ns)
 		return 0;
+	worker->first_ns = worker->first_ns ? worker->first_ns : begin_ns;
+	worker->last_ns = end_ns;
 	if (worker->phase == RUN_FIRST && !group->first_ns)
 		group->first_ns = end_ns - begin_ns;
 	ids += n_prompt * n_sequences;
@@ -172,15 +188,15 @@ uint64_t run_generate(struct run_worker *worker, uint64_t queued_ns, uint64_t *d
 		/* what was checked in the first phase is no time of the next token */
 		latency.start_ns = worker->phase == RUN_FIRST ? clock_ns() : end_ns;
 		latency.queued_ns = 0;
-		if (run_guard_stop && worker->phase != RUN_FIRST)
+		if (run_guard_stop)
 			break;
 		end_ns = take(worker, latency, ids, 0);
 		if (!end_ns)
 			return 0;
+		/* also if a later token finds no place */
+		worker->last_ns = end_ns;
 	}
 	*duration_ns = end_ns - begin_ns;
 	worker->n_run++;
-	worker->first_ns = worker->first_ns ? worker->first_ns : begin_ns;
-	worker->last_ns = end_ns;
 	return end_ns;
 }

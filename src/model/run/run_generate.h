@@ -19,8 +19,9 @@ struct run_worker;
 
 /* What open found out. */
 struct run_vocabulary {
-	int64_t n_ids;	    /* ids are from 0 to n_ids - 1 */
-	int64_t max_length; /* tokens of prompt and output that the model takes together; 0: not known */
+	int64_t n_ids;	     /* ids are from 0 to n_ids - 1 */
+	int64_t n_sequences; /* of each batch; 0: any number */
+	int64_t max_length;  /* tokens of prompt and output that the model takes together; 0: not known */
 };
 
 struct run_generator {

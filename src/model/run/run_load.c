@@ -175,6 +175,9 @@ static int run_first(struct run_load_state *load, struct run_worker *worker, str
 			if (!set && !rc && !run->generator)
 				run->result->groups[group].first_ns = duration_ns;
 			run_worker_release(worker);
+			if (!rc && run_guard_stop && run->generator)
+				rc =
+				    err_set(&load->err, ECANCELED, "cannot make the first tokens: stopped by a signal");
 		}
 		worker->set[group] = 0;
 	}

@@ -269,12 +269,16 @@ static int check_generation(const struct run_opts *opts, struct err *err)
 		if (number[i] > 10000000)
 			return err_set(err, EINVAL, "cannot use '%s' as --prompt: expected at most 10000000 tokens",
 				       opts->prompt);
-	if (opts->data.n || opts->input.n || opts->shape.n || opts->range.n || opts->outputs || opts->bind_outputs)
+	if (opts->data.n || opts->input.n || opts->shape.n || opts->dimension.n || opts->range.n || opts->outputs ||
+	    opts->bind_outputs)
 		return err_set(err, EINVAL,
-			       "cannot use --tokens with --data, --input, --shape, --range, --outputs or "
+			       "cannot use --tokens with --data, --input, --shape, --dim, --range, --outputs or "
 			       "--bind-outputs: prompts are made of random ids");
 	if (opts->batch_size && run_opts_numbers(opts->batch_size, number, 1, NULL) < 0)
 		return err_set(err, EINVAL, "cannot use '%s' as --batch-size with --tokens: expected one number",
+			       opts->batch_size);
+	if (opts->batch_size && number[0] > 65536)
+		return err_set(err, EINVAL, "cannot use '%s' as --batch-size with --tokens: expected at most 65536",
 			       opts->batch_size);
 	return 0;
 }

@@ -176,6 +176,16 @@ static int find_rates(struct model_run *run)
 	return code;
 }
 
+/* How many steps ran at a time, on average: threads may have had no request. */
+static double steps_at_a_time(const struct model_run *run)
+{
+	double steps = run->latency.total_ns / (double)run->result->steady_ns;
+
+	if (run->result->concurrency <= 1 || !(steps > 1))
+		return 1;
+	return fmin(steps, (double)run->result->concurrency);
+}
+
 /* All tokens, the first ones too, while any request was served. */
 static void find_token_rates(struct model_run *run, const struct model_facts *model, const struct machine_peak *peak)
 {
@@ -190,15 +200,16 @@ static void find_token_rates(struct model_run *run, const struct model_facts *mo
 			      : NAN;
 	if (model->read_bytes <= 0)
 		return;
-	run->weights_per_s =
-	    (double)model->read_bytes * steps_per_s * (double)(result->concurrency > 1 ? result->concurrency : 1);
+	run->weights_per_s = (double)model->read_bytes * steps_per_s * steps_at_a_time(run);
 	if (peak->n_cpus > 0 && result->device && !strcasecmp(result->device, "cpu"))
 		run->weights_share = run->weights_per_s / peak->bytes.high;
 }
 
 double model_energy_each(const struct model_run *run, double joules)
 {
-	return run->latency.n ? joules / (double)run->latency.n : NAN;
+	uint64_t n = (uint64_t)run->latency.n + run->first_token.n;
+
+	return n ? joules / (double)n : NAN;
 }
 
 static void find_usage(struct model_run *run)
@@ -365,6 +376,16 @@ static void find_speed(struct model_analysis *analysis, uint32_t r)
 	run->items_per_s = run->result->n_items > 0 ? run->rate_per_s * (double)run->result->n_items : NAN;
 }
 
+/* Inferences, or tokens behind the same prompts. */
+static bool has_same_generations(const struct baseline_run *old, const struct model_result *now)
+{
+	int64_t prompt_tokens = 0;
+
+	for (uint32_t i = 0; i < now->n_shapes && now->n_tokens; i++)
+		prompt_tokens += now->prompts[i];
+	return old->n_tokens == now->n_tokens && old->prompt_tokens == prompt_tokens;
+}
+
 /* Beside what the run took in an earlier report. An interval or processes that are not known there stay so. */
 static void find_change(struct model_analysis *analysis, uint32_t r)
 {
@@ -374,7 +395,8 @@ static void find_change(struct model_analysis *analysis, uint32_t r)
 	    baseline && run->result->label ? model_baseline_find(baseline, run->result->label) : NULL;
 
 	run->change = (struct stats_ratio){ NAN, NAN, NAN, false, false };
-	if (!old || !(old->mean_ns > 0) || !run->latency.n || old->n_items != run->result->n_items)
+	if (!old || !(old->mean_ns > 0) || !run->latency.n || old->n_items != run->result->n_items ||
+	    !has_same_generations(old, run->result))
 		return;
 	run->before = old;
 	before.latency.mean_ns = old->mean_ns;

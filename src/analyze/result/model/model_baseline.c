@@ -24,6 +24,27 @@ static const struct json_field latency_fields[] = {
 	{ "p50_ns", JSON_FIELD_REAL, RUN(p50_ns) },
 	{ NULL },
 };
+static const struct json_field prompt_fields[] = {
+	{ "prompt_tokens", JSON_FIELD_WHOLE, 0 },
+	{ NULL },
+};
+static void add_prompt(struct json_fields *reader, enum json_token token, void *to)
+{
+	struct baseline_run *run = to;
+	int64_t tokens = 0;
+
+	if (token == JSON_OBJECT)
+		json_fields_read(reader, prompt_fields, &tokens);
+	else
+		json_fields_skip(reader, token);
+	if (tokens > 0 && __builtin_add_overflow(run->prompt_tokens, tokens, &run->prompt_tokens))
+		run->prompt_tokens = -1;
+}
+static const struct json_field generation_fields[] = {
+	{ "output_tokens", JSON_FIELD_WHOLE, RUN(n_tokens) },
+	{ "prompts", JSON_FIELD_LIST, .element = add_prompt },
+	{ NULL },
+};
 static const struct json_field run_fields[] = {
 	{ "label", JSON_FIELD_TEXT, RUN(label) },
 	{ "error", JSON_FIELD_TEXT, RUN(error) },
@@ -33,6 +54,7 @@ static const struct json_field run_fields[] = {
 	{ "lowest_mean_of_a_round_ns", JSON_FIELD_REAL, RUN(round_low_ns) },
 	{ "highest_mean_of_a_round_ns", JSON_FIELD_REAL, RUN(round_high_ns) },
 	{ "latency", JSON_FIELD_OBJECT, 0, latency_fields },
+	{ "generations", JSON_FIELD_OBJECT, 0, generation_fields },
 	{ NULL },
 };
 static void add_run(struct json_fields *reader, enum json_token token, void *to)

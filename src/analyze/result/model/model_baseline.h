@@ -17,6 +17,7 @@ enum { MODEL_BASELINE_RUNS = 64, MODEL_BASELINE_SETTINGS = 64 };
 struct baseline_run {
 	const char *label, *error, *version; /* version: of the runtime */
 	int64_t n_rounds, n_items;
+	int64_t n_tokens, prompt_tokens;     /* of a generation, and of its prompts, added up; 0: inferences */
 	double mean_ns, interval_ns, p50_ns; /* of the latencies */
 	double round_low_ns, round_high_ns;  /* lowest and highest mean of a process */
 };

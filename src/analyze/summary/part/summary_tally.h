@@ -33,7 +33,7 @@ struct summary_tally {
 	/* of these, without what they are known to have waited for a CPU: the first in each process, if it is not the
 	   first of all, and those behind it */
 	uint64_t n_new, new_ns, later_ns;
-	uint64_t n_sized, elements;  /* of these: whose inputs' elements are known, all of them added up */
+	uint64_t n_sized, elements; /* of these: whose inputs' elements are known, all of them added up */
 };
 
 #endif
