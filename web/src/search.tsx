@@ -70,7 +70,8 @@ export function Search({ app }: { app: App }) {
 				spellcheck={false}
 				value={text}
 				onFocus={() => setOpen(true)}
-				onBlur={() => setTimeout(() => setOpen(false), 150)}
+				// a click into the list takes the focus first; it may be back by then
+				onBlur={() => setTimeout(() => setOpen(document.activeElement === input.current), 150)}
 				onInput={event => {
 					setText(event.currentTarget.value);
 					setAt(0);
