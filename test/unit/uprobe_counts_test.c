@@ -105,6 +105,67 @@ TEST(one_seen_before_the_gap_and_read_in_it_is_of_the_window)
 	assert_int_equal(take_all(), 10);
 }
 
+TEST(one_that_ends_in_the_gap_and_is_read_behind_it_is_not_counted_twice)
+{
+	uint64_t end_ns;
+
+	begin(1);
+	see(1, 50, true);
+	close_gate();
+	session[1].count += 11;
+	end_ns = now_ns += 1000;
+	open_gate();
+	uprobe_counts_end(&counts, 1, end_ns);
+	assert_int_equal(take_all(), 10);
+	/* handed on already */
+	close_gate();
+	session[1].count += 1;
+	end_ns = now_ns += 1000;
+	open_gate();
+	assert_int_equal(take_all(), 1);
+	uprobe_counts_end(&counts, 1, end_ns);
+	close_gate();
+	session[1].count += 5;
+	assert_int_equal(take_all(), 4);
+}
+
+TEST(a_time_before_the_last_look_makes_no_inferences)
+{
+	begin(1);
+	close_gate();
+	now_ns += 100000000;
+	session[1].count = 1000;
+	uprobe_counts_look(&counts, now_ns);
+	session[1].count = 3;
+	uprobe_counts_look(&counts, now_ns - 1000);
+	assert_int_equal(uprobe_counts_take(&counts, 0), 1003);
+}
+
+TEST(what_grows_much_faster_than_inferences_end_is_no_count_of_them)
+{
+	begin(1);
+	for (int i = 0; i < 100; i++) {
+		session[1].count += 50;
+		see(1, 1, false);
+	}
+	close_gate();
+	session[1].count += 50000;
+	now_ns += UINT64_C(1000000000);
+	assert_int_equal(take_all(), 0);
+	assert_false(uprobe_counts_are_sound(&counts));
+	/* records that are only not read yet say nothing */
+	begin(1);
+	session[1].count += 500;
+	close_gate();
+	session[1].count += 7;
+	assert_int_equal(take_all(), 7);
+	for (int i = 0; i < 500; i++)
+		uprobe_counts_end(&counts, 1, counts.changed_ns - 1);
+	now_ns += UINT64_C(1000000000);
+	assert_int_equal(take_all(), 0);
+	assert_true(uprobe_counts_are_sound(&counts));
+}
+
 TEST(a_count_that_begins_anew_goes_on)
 {
 	begin(1);
@@ -235,6 +296,10 @@ TEST(a_session_without_a_count_leaves_an_estimate)
 	assert_true(uprobe_counts_are_sound(&counts));
 	uprobe_counts_add(&counts, 2, 0, false, now_ns);
 	assert_false(uprobe_counts_are_sound(&counts));
+	assert_true(uprobe_counts_has(&counts, 2));
+	uprobe_counts_release(&counts, 2);
+	uprobe_counts_tidy(&counts);
+	assert_true(uprobe_counts_are_sound(&counts));
 	begin(1);
 	uprobe_counts_add(&counts, 2, 4096, false, now_ns);
 	assert_false(uprobe_counts_are_sound(&counts));

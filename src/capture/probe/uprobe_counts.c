@@ -22,8 +22,11 @@ static const uint64_t longest_ns = UINT64_C(1500000000);
 static const double most_per_s = 20e6, least_look_s = 0.01;
 /* What is remembered of windows; and how far count and probes may lie apart there, which see a moment each. */
 static const double memory = 2000, least_error = 2, error = 0.005;
-/* A count that misses more than this says too little about the rest. */
-static const double least_part = 0.1;
+/* A count that misses more than this says too little about the rest; one that grows this many times as fast as
+ * inferences end counts something else. */
+static const double least_part = 0.1, most_part = 2;
+/* Records of probes are read this late at most. */
+static const uint64_t late_ns = UINT64_C(500000000);
 
 /* How many of the rows were read, from the first on. */
 static uint32_t read_rows(pid_t pid, const struct uprobe_counted *row, uint32_t n, struct words *to)
@@ -37,10 +40,16 @@ static uint32_t read_rows(pid_t pid, const struct uprobe_counted *row, uint32_t 
 	return got > 0 ? (uint32_t)((size_t)got / sizeof *to) : 0;
 }
 
+/* Copies of a file may change together, by a time taken before the last look. */
+static uint64_t passed_ns(const struct uprobe_counted *row, uint64_t now_ns)
+{
+	return now_ns > row->read_ns ? now_ns - row->read_ns : 0;
+}
+
 /* By how much it grew. Where it began anew since the last look, it grew as fast as before. */
 static double grown(struct uprobe_counted *row, uint32_t count, uint64_t now_ns)
 {
-	double passed_s = (double)(now_ns - row->read_ns) / 1e9, n;
+	double passed_s = (double)passed_ns(row, now_ns) / 1e9, n;
 
 	if (count < row->count)
 		return row->per_s * passed_s > count ? row->per_s * passed_s : count;
@@ -62,14 +71,14 @@ static void take_words(struct uprobe_counts *counts, struct uprobe_counted *row,
 		return;
 	if (counts->is_gap) {
 		row->n_counted += n;
-	} else if (words->count < row->count || now_ns - row->read_ns > longest_ns) {
+	} else if (words->count < row->count || passed_ns(row, now_ns) > longest_ns) {
 		row->window = (struct uprobe_agreement){ 0 };
 		row->since_ns = now_ns;
 	} else {
 		row->window.counted += n;
 	}
 	row->count = words->count;
-	row->read_ns = now_ns;
+	row->read_ns += passed_ns(row, now_ns);
 }
 
 static void look(struct uprobe_counts *counts, uint64_t now_ns)
@@ -93,31 +102,43 @@ static struct uprobe_counted *find(const struct uprobe_counts *counts, uint32_t 
 {
 	uint32_t row = uprobe_table_get(&counts->rows, session);
 
-	return row ? &counts->row[row - 1] : NULL;
+	return row && row != UPROBE_UNCOUNTED ? &counts->row[row - 1] : NULL;
 }
 
 bool uprobe_counts_has(const struct uprobe_counts *counts, uint32_t session)
 {
-	return find(counts, session) != NULL;
+	return uprobe_table_get(&counts->rows, session) != 0;
+}
+
+/* Without memory for the table, it is added again with its next inference. */
+static void add_unknown(struct uprobe_counts *counts, uint32_t session)
+{
+	counts->n_unknown += uprobe_table_put(&counts->rows, session, UPROBE_UNCOUNTED);
+}
+
+static bool has_room(struct uprobe_counts *counts)
+{
+	struct uprobe_counted *more;
+
+	if (counts->n == UPROBE_MAX_COUNTED)
+		return false;
+	if (counts->n & (counts->n - 1))
+		return true;
+	more = realloc(counts->row, (counts->n ? 2 * counts->n : 1) * sizeof *more);
+	counts->row = more ? more : counts->row;
+	return more != NULL;
 }
 
 void uprobe_counts_add(struct uprobe_counts *counts, uint32_t session, uint64_t at, bool is_new, uint64_t now_ns)
 {
 	struct uprobe_counted row = { .session = session, .at = at, .read_ns = now_ns, .is_readable = true };
-	struct uprobe_counted *grown_;
 	struct words words;
 
 	if (uprobe_counts_has(counts, session))
 		return;
-	if (counts->n == UPROBE_MAX_COUNTED || at < COUNT_BEFORE || !read_rows(counts->pid, &row, 1, &words)) {
-		counts->has_unknown = true;
+	if (at < COUNT_BEFORE || !read_rows(counts->pid, &row, 1, &words) || !has_room(counts)) {
+		add_unknown(counts, session);
 		return;
-	}
-	if (!(counts->n & (counts->n - 1))) {
-		grown_ = realloc(counts->row, (counts->n ? 2 * counts->n : 1) * sizeof *grown_);
-		counts->row = grown_ ? grown_ : counts->row;
-		if (!grown_)
-			return;
 	}
 	row.text = words.text;
 	row.count = is_new ? 0 : words.count;
@@ -135,15 +156,29 @@ void uprobe_counts_end(struct uprobe_counts *counts, uint32_t session, uint64_t 
 		return;
 	if (counts->is_gap && time_ns > counts->changed_ns)
 		row->n_late++;
+	else if (!counts->is_gap && counts->gap_ns && time_ns > counts->gap_ns && time_ns <= counts->changed_ns)
+		row->n_owed++;
 	else if (time_ns > row->since_ns)
 		row->window.seen++;
+}
+
+static struct uprobe_agreement agreement(const struct uprobe_counted *row)
+{
+	return (struct uprobe_agreement){ row->before.counted + row->window.counted,
+					  row->before.seen + row->window.seen };
+}
+
+static void judge(struct uprobe_counted *row)
+{
+	struct uprobe_agreement all = agreement(row);
+
+	row->is_wild = all.counted > most_part * (all.seen + least_error);
 }
 
 /* Which part of the inferences that probes see the count counts. */
 static double part_of(const struct uprobe_counted *row)
 {
-	struct uprobe_agreement all = { row->before.counted + row->window.counted,
-					row->before.seen + row->window.seen };
+	struct uprobe_agreement all = agreement(row);
 
 	return all.seen - all.counted <= least_error + error * all.seen ? 1 : all.counted / all.seen;
 }
@@ -152,7 +187,7 @@ static void settle(struct uprobe_counted *row)
 {
 	double part = part_of(row), whole;
 
-	if (part < least_part)
+	if (part < least_part || row->is_wild)
 		return;
 	whole = row->n_counted / part - row->n_late - row->n_told;
 	if (whole < 1)
@@ -165,10 +200,12 @@ void uprobe_counts_release(struct uprobe_counts *counts, uint32_t session)
 {
 	struct uprobe_counted *row = find(counts, session);
 
-	if (!row)
-		return;
-	settle(row);
-	row->is_over = counts->has_over = true;
+	if (row) {
+		settle(row);
+		row->is_over = counts->has_over = true;
+	} else if (uprobe_counts_has(counts, session)) {
+		counts->n_unknown--;
+	}
 	uprobe_table_put(&counts->rows, session, 0);
 }
 
@@ -176,6 +213,8 @@ static void begin(struct uprobe_counts *counts, bool is_gap, uint64_t now_ns)
 {
 	counts->is_gap = is_gap;
 	counts->changed_ns = now_ns;
+	if (is_gap)
+		counts->gap_ns = now_ns;
 }
 
 void uprobe_counts_close(struct uprobe_counts *counts, uint64_t now_ns)
@@ -208,24 +247,34 @@ void uprobe_counts_open(struct uprobe_counts *counts, uint64_t now_ns)
 void uprobe_counts_look(struct uprobe_counts *counts, uint64_t now_ns)
 {
 	look(counts, now_ns);
-	for (uint32_t i = 0; i < counts->n; i++)
-		if (!counts->row[i].is_over)
-			settle(&counts->row[i]);
+	for (uint32_t i = 0; i < counts->n; i++) {
+		if (counts->row[i].is_over)
+			continue;
+		if (counts->is_gap && now_ns > counts->changed_ns + late_ns)
+			judge(&counts->row[i]);
+		settle(&counts->row[i]);
+	}
 }
 
 bool uprobe_counts_are_sound(const struct uprobe_counts *counts)
 {
-	for (uint32_t i = 0; i < counts->n; i++)
-		if (!counts->row[i].is_over && (!counts->row[i].is_readable || part_of(&counts->row[i]) < least_part))
+	for (uint32_t i = 0; i < counts->n; i++) {
+		const struct uprobe_counted *row = &counts->row[i];
+
+		if (!row->is_over && (!row->is_readable || row->is_wild || part_of(row) < least_part))
 			return false;
-	return counts->has_any && !counts->has_unknown;
+	}
+	return counts->has_any && !counts->n_unknown;
 }
 
 uint64_t uprobe_counts_take(struct uprobe_counts *counts, uint32_t row)
 {
-	uint64_t n = counts->row[row].n_unseen;
+	struct uprobe_counted *of = &counts->row[row];
+	uint64_t n_owed = of->n_owed < of->n_unseen ? of->n_owed : of->n_unseen;
+	uint64_t n = of->n_unseen - n_owed;
 
-	counts->row[row].n_unseen = 0;
+	of->n_owed -= n_owed;
+	of->n_unseen = 0;
 	return n;
 }
 
