@@ -278,7 +278,7 @@ TEST(a_released_session_leaves_what_it_ran)
 	close_gate();
 	session[2].count += 9;
 	uprobe_counts_look(&counts, now_ns += 1000);
-	uprobe_counts_release(&counts, 2);
+	uprobe_counts_release(&counts, 2, now_ns);
 	session[2].count = 1000000;
 	session[3].count += 4;
 	assert_int_equal(take_all(), 13);
@@ -290,6 +290,29 @@ TEST(a_released_session_leaves_what_it_ran)
 	assert_true(uprobe_counts_are_sound(&counts));
 }
 
+TEST(a_session_ran_as_fast_as_before_for_half_of_the_time_until_it_was_released)
+{
+	begin(1);
+	close_gate();
+	session[1].count = 1000;
+	uprobe_counts_look(&counts, now_ns += UINT64_C(100000000));
+	uprobe_counts_release(&counts, 1, now_ns + UINT64_C(50000000));
+	now_ns += UINT64_C(100000000);
+	assert_in_range(take_all(), 1249, 1251);
+}
+
+TEST(what_was_read_of_a_process_holds_when_it_has_gone)
+{
+	begin(1);
+	close_gate();
+	session[1].count = 1000;
+	uprobe_counts_look(&counts, now_ns += UINT64_C(100000000));
+	counts.pid = INT32_MAX;
+	uprobe_counts_look(&counts, now_ns += UINT64_C(100000000));
+	assert_true(uprobe_counts_are_sound(&counts));
+	assert_in_range(take_all(), 1499, 1501);
+}
+
 TEST(a_session_without_a_count_leaves_an_estimate)
 {
 	begin(1);
@@ -297,7 +320,7 @@ TEST(a_session_without_a_count_leaves_an_estimate)
 	uprobe_counts_add(&counts, 2, 0, false, now_ns);
 	assert_false(uprobe_counts_are_sound(&counts));
 	assert_true(uprobe_counts_has(&counts, 2));
-	uprobe_counts_release(&counts, 2);
+	uprobe_counts_release(&counts, 2, now_ns);
 	uprobe_counts_tidy(&counts);
 	assert_true(uprobe_counts_are_sound(&counts));
 	begin(1);
@@ -306,7 +329,7 @@ TEST(a_session_without_a_count_leaves_an_estimate)
 	begin(0);
 	assert_false(uprobe_counts_are_sound(&counts));
 	begin(1);
-	uprobe_counts_release(&counts, 1);
+	uprobe_counts_release(&counts, 1, now_ns);
 	uprobe_counts_tidy(&counts);
 	assert_true(uprobe_counts_are_sound(&counts));
 }

@@ -5,6 +5,7 @@
  */
 #include "capture/probe/uprobe_counts.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <sys/uio.h>
 
@@ -18,6 +19,8 @@ struct words {
 
 /* After a longer time a count may have begun anew without being less. */
 static const uint64_t longest_ns = UINT64_C(1500000000);
+/* Between the last look, no longer ago than this, and its release a session stopped to run at any time. */
+static const uint64_t last_ns = UINT64_C(200000000);
 /* No runtime runs more in a second. */
 static const double most_per_s = 20e6, least_look_s = 0.01;
 /* What is remembered of windows; and how far count and probes may lie apart there, which see a moment each. */
@@ -81,6 +84,20 @@ static void take_words(struct uprobe_counts *counts, struct uprobe_counted *row,
 	row->read_ns += passed_ns(row, now_ns);
 }
 
+static void add_last(struct uprobe_counted *row, uint64_t passed)
+{
+	row->n_counted += row->per_s * (double)(passed < last_ns ? passed : last_ns) / 2e9;
+	row->per_s = 0;
+}
+
+/* The process has gone since the last look, at any time. What was read until then holds. */
+static void end(struct uprobe_counts *counts, uint64_t now_ns)
+{
+	for (uint32_t i = 0; i < counts->n && counts->is_gap; i++)
+		if (!counts->row[i].is_over && counts->row[i].is_readable)
+			add_last(&counts->row[i], passed_ns(&counts->row[i], now_ns));
+}
+
 static void look(struct uprobe_counts *counts, uint64_t now_ns)
 {
 	struct words words[AT_ONCE];
@@ -89,6 +106,10 @@ static void look(struct uprobe_counts *counts, uint64_t now_ns)
 		uint32_t n = counts->n - i < AT_ONCE ? counts->n - i : AT_ONCE;
 		uint32_t n_read = read_rows(counts->pid, &counts->row[i], n, words);
 
+		if (!n_read && errno == ESRCH) {
+			end(counts, now_ns);
+			return;
+		}
 		for (uint32_t j = 0; j < n_read; j++)
 			if (!counts->row[i + j].is_over)
 				take_words(counts, &counts->row[i + j], &words[j], now_ns);
@@ -196,11 +217,13 @@ static void settle(struct uprobe_counted *row)
 	row->n_told += (double)(uint64_t)whole;
 }
 
-void uprobe_counts_release(struct uprobe_counts *counts, uint32_t session)
+void uprobe_counts_release(struct uprobe_counts *counts, uint32_t session, uint64_t time_ns)
 {
 	struct uprobe_counted *row = find(counts, session);
 
 	if (row) {
+		if (counts->is_gap)
+			add_last(row, passed_ns(row, time_ns));
 		settle(row);
 		row->is_over = counts->has_over = true;
 	} else if (uprobe_counts_has(counts, session)) {

@@ -57,9 +57,10 @@ struct uprobe_counts {
 void uprobe_counts_add(struct uprobe_counts *counts, uint32_t session, uint64_t at, bool is_new, uint64_t now_ns);
 /* Whether it was added, with a count or without. */
 bool uprobe_counts_has(const struct uprobe_counts *counts, uint32_t session);
-/* An inference was seen to end; that the session was released. */
+/* An inference was seen to end; that the session was released: half of the time until then it ran
+ * as fast as at the last look. */
 void uprobe_counts_end(struct uprobe_counts *counts, uint32_t session, uint64_t time_ns);
-void uprobe_counts_release(struct uprobe_counts *counts, uint32_t session);
+void uprobe_counts_release(struct uprobe_counts *counts, uint32_t session, uint64_t time_ns);
 /* What begins from now on is not seen, or is again. */
 void uprobe_counts_close(struct uprobe_counts *counts, uint64_t now_ns);
 void uprobe_counts_open(struct uprobe_counts *counts, uint64_t now_ns);

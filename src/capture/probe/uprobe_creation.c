@@ -403,7 +403,7 @@ int uprobe_creation_release(const struct uprobe_step *step)
 	if (creation && creation->session == session)
 		return pop(step, true, "released before it was initialised");
 	if (step->counts)
-		uprobe_counts_release(step->counts, session);
+		uprobe_counts_release(step->counts, session, step->hit->time);
 	uprobe_session_forget(step->process, session);
 	return uprobe_process_tell(step, &record);
 }
