@@ -56,7 +56,7 @@ def test_every_control_does_what_it_says(lab, wheel, drive):
     done = drive(
         lab.path("recording.pftrace"), "view_steps_timeline.js", "view_steps_tables.js", "view_steps_compare.js"
     )
-    assert len(done) == 29
+    assert len(done) == 30
     assert recording.status == 0
 
 

@@ -362,6 +362,18 @@ exports.everything_has_a_name_and_a_place_for_the_keyboard = async d => {
 		);
 };
 
+exports.a_low_window_shows_events = async d => {
+	const low = await d.open('#');
+	await low.page.setViewport({ width: 1000, height: 420 });
+	await low.page.reload({ waitUntil: 'load' });
+	await low.until(() => document.querySelector('.verdict .rest') && inftrace.plots.area.height > 0);
+	const top = await low.page.evaluate(() => inftrace.plots.at.events.getBoundingClientRect().top);
+	assert.ok(top < 320, `events begin at ${top} of 420 pixels`);
+	await low.page.click('.fold');
+	await low.until(() => document.querySelector('.evidence'));
+	await low.page.close();
+};
+
 exports.narrow_dark_and_on_paper = async d => {
 	const { page } = d;
 	for (const width of [360, 800, 2560]) {

@@ -313,8 +313,9 @@ export class App {
 	readHash(): void {
 		const old = this.place;
 		if (!this.isQuiet) this.place = fromHash(host.place());
-		// findings that come and go would move the timeline
-		if (this.recording.live && !/[#&]a=/.test(host.place())) this.place.answer = false;
+		// findings that come and go would move the timeline; in a low window they would leave no room for it
+		const isFolded = this.recording.live || matchMedia('(max-height: 560px) and (min-width: 801px)').matches;
+		if (isFolded && !/[#&]a=/.test(host.place())) this.place.answer = false;
 		this.layOut();
 		if (this.place.query !== old.query) void this.search();
 		const { view, selection } = this.place;
