@@ -70,7 +70,8 @@ static int worth_of(const struct plan *plan, int i)
 		return 4;
 	if (column->use == QUERY_NUMBER)
 		return column->is_rare ? 3 : 1;
-	return column->use == QUERY_NAME && is_binary(plan, i) ? 2 : 0;
+	/* An IN of a name may have numbers, and SQLite 3.40 then looks again as if they were texts. */
+	return column->use == QUERY_NAME && is_binary(plan, i) && !sqlite3_vtab_in(plan->info, i, -1) ? 2 : 0;
 }
 
 static bool find_equal(struct plan *plan)
@@ -195,8 +196,12 @@ static int take_equal(struct query_scan *scan, int column, sqlite3_value *value)
 {
 	const struct query_column *of = query_column_of(scan->table, (size_t)column);
 	const struct query_index *index;
+	int type = sqlite3_value_type(value);
 	uint64_t number = 0;
 
+	/* a column of numbers makes numbers of the texts that it is compared with: 7 is "07" then, too */
+	if (of->use == QUERY_NAME && (type == SQLITE_INTEGER || type == SQLITE_FLOAT))
+		return SQLITE_OK;
 	if (of->use == QUERY_NAME)
 		scan->is_empty |= !name_of(scan->query, value, &scan->key);
 	else

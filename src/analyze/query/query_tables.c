@@ -106,47 +106,53 @@ static const struct query_column_words stream_columns[] = {
 	{ "idle_within_inferences_ns", "INTEGER", "the part of it between two kernels of one inference" },
 };
 
+/* Each value that is computed is cast. Without that it has no type, and SQL compares it as a literal: 7 < '6'. */
 const struct query_view query_views[] = {
 	{ "overlap", "Pairs of inferences that ran at the same time, of any process.",
 	  "SELECT a.process_id AS process_id, a.id AS inference_id, a.model AS model, b.id AS other_id, "
-	  "b.model AS other_model, b.begin_ns AS begin_ns, min(a.end_ns, b.end_ns) AS end_ns, "
-	  "min(a.end_ns, b.end_ns) - b.begin_ns AS duration_ns "
+	  "b.model AS other_model, b.begin_ns AS begin_ns, CAST(min(a.end_ns, b.end_ns) AS INTEGER) AS end_ns, "
+	  "CAST(min(a.end_ns, b.end_ns) - b.begin_ns AS INTEGER) AS duration_ns "
 	  "FROM inferences a CROSS JOIN inferences b "
 	  "WHERE b.begin_ns >= a.begin_ns AND b.begin_ns < a.end_ns AND b.end_ns IS NOT NULL "
 	  "AND (b.begin_ns > a.begin_ns OR b.id > a.id)",
 	  QUERY_COLUMNS(overlap_columns) },
 	{ "gaps", "Times between its first and its last inference in which a process ran none.",
-	  "SELECT process_id, until_ns AS begin_ns, begin_ns AS end_ns, begin_ns - until_ns AS duration_ns, "
-	  "id AS next_id, model AS next_model FROM (SELECT process_id, id, model, begin_ns, "
+	  "SELECT process_id, CAST(until_ns AS INTEGER) AS begin_ns, begin_ns AS end_ns, "
+	  "CAST(begin_ns - until_ns AS INTEGER) AS duration_ns, id AS next_id, model AS next_model FROM (SELECT "
+	  "process_id, id, model, begin_ns, "
 	  "max(coalesce(end_ns, 9223372036854775807)) OVER (PARTITION BY process_id ORDER BY begin_ns, id "
 	  "ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS until_ns FROM inferences) "
 	  "WHERE begin_ns > until_ns",
 	  QUERY_COLUMNS(gap_columns) },
 	{ "unattributed", "What of each inference no operator explains; those without operators are left out.",
 	  "SELECT id AS inference_id, model, duration_ns, operators_ns, setup_ns, unattributed_ns, "
-	  "unattributed_ns * 1.0 / duration_ns AS unattributed_share "
+	  "CAST(unattributed_ns * 1.0 / duration_ns AS REAL) AS unattributed_share "
 	  "FROM inferences WHERE unattributed_ns IS NOT NULL",
 	  QUERY_COLUMNS(unattributed_columns) },
 	{ "kernel_stats", "Kernels of devices, of the whole recording, by name and type: those of the report.",
-	  "SELECT name, op_type, n AS calls, total_ns, total_ns * 1.0 / n AS mean_ns, max_ns, "
-	  "total_ns * 1.0 / sum(total_ns) OVER () AS share, "
-	  "sum(total_ns) OVER (ORDER BY total_ns DESC, name ROWS UNBOUNDED PRECEDING) * 1.0 / sum(total_ns) OVER () "
-	  "AS share_so_far FROM (SELECT name, op_type, count(*) AS n, sum(duration_ns) AS total_ns, "
-	  "max(duration_ns) AS max_ns FROM kernels WHERE duration_ns IS NOT NULL GROUP BY name, op_type) "
+	  "SELECT name, op_type, n AS calls, total_ns, CAST(total_ns * 1.0 / n AS REAL) AS mean_ns, max_ns, "
+	  "CAST(total_ns * 1.0 / sum(total_ns) OVER () AS REAL) AS share, "
+	  "CAST(sum(total_ns) OVER (ORDER BY total_ns DESC, name ROWS UNBOUNDED PRECEDING) * 1.0 / "
+	  "sum(total_ns) OVER () AS REAL) AS share_so_far "
+	  "FROM (SELECT name, op_type, CAST(count(*) AS INTEGER) AS n, CAST(sum(duration_ns) AS INTEGER) AS total_ns, "
+	  "CAST(max(duration_ns) AS INTEGER) AS max_ns FROM kernels WHERE duration_ns IS NOT NULL GROUP BY name, "
+	  "op_type) "
 	  "ORDER BY total_ns DESC, name",
 	  QUERY_COLUMNS(kernel_columns) },
 	{ "cycle_stats", "Nodes on devices whose profiler counts cycles instead of time, by name: those of the report.",
-	  "SELECT name, n AS calls, cycles, cycles * 1.0 / sum(cycles) OVER () AS share, "
-	  "sum(cycles) OVER (ORDER BY cycles DESC, name ROWS UNBOUNDED PRECEDING) * 1.0 / sum(cycles) OVER () "
-	  "AS share_so_far FROM (SELECT name, count(*) AS n, sum(cycles) AS cycles FROM instants "
+	  "SELECT name, n AS calls, cycles, CAST(cycles * 1.0 / sum(cycles) OVER () AS REAL) AS share, "
+	  "CAST(sum(cycles) OVER (ORDER BY cycles DESC, name ROWS UNBOUNDED PRECEDING) * 1.0 / sum(cycles) OVER () "
+	  "AS REAL) AS share_so_far FROM (SELECT name, CAST(count(*) AS INTEGER) AS n, "
+	  "CAST(sum(cycles) AS INTEGER) AS cycles FROM instants "
 	  "WHERE kind = 'kernel' AND cycles IS NOT NULL GROUP BY name) ORDER BY cycles DESC, name",
 	  QUERY_COLUMNS(cycle_columns) },
 	{ "stream_stats", "How busy each line of kernels was, between its first and its last kernel.",
-	  "SELECT track_id, process_id, stream, count(*) AS kernels, min(begin_ns) AS begin_ns, max(end_ns) AS end_ns, "
-	  "sum(duration_ns) AS busy_ns, "
-	  "sum(duration_ns * (name LIKE 'memcpy%' OR name LIKE 'memset%')) AS copies_ns, "
-	  "max(end_ns) - min(begin_ns) - sum(duration_ns) AS idle_ns, "
-	  "sum(CASE WHEN inference = last_inference THEN max(begin_ns - last_end_ns, 0) ELSE 0 END) "
+	  "SELECT track_id, process_id, stream, CAST(count(*) AS INTEGER) AS kernels, "
+	  "CAST(min(begin_ns) AS INTEGER) AS begin_ns, CAST(max(end_ns) AS INTEGER) AS end_ns, "
+	  "CAST(sum(duration_ns) AS INTEGER) AS busy_ns, "
+	  "CAST(sum(duration_ns * (name LIKE 'memcpy%' OR name LIKE 'memset%')) AS INTEGER) AS copies_ns, "
+	  "CAST(max(end_ns) - min(begin_ns) - sum(duration_ns) AS INTEGER) AS idle_ns, "
+	  "CAST(sum(CASE WHEN inference = last_inference THEN max(begin_ns - last_end_ns, 0) ELSE 0 END) AS INTEGER) "
 	  "AS idle_within_inferences_ns FROM (SELECT *, lag(end_ns) OVER line AS last_end_ns, "
 	  "lag(inference) OVER line AS last_inference FROM kernels WHERE duration_ns IS NOT NULL "
 	  "WINDOW line AS (PARTITION BY track_id ORDER BY begin_ns)) GROUP BY track_id ORDER BY track_id",
