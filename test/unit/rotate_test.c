@@ -21,6 +21,7 @@
 #include "lines.h"
 #include "trace/import/import.h"
 #include "trace/rotate/rotate_folder.h"
+#include "turn.h"
 
 #define SECOND UINT64_C(1000000000)
 #define START (1000 * SECOND)
@@ -530,13 +531,15 @@ static void file_that_came_meanwhile_is_not_replaced(void **state)
 	clean(&server);
 }
 
+/* Each segment starts a thread that writes it: a week of segments takes seconds of CPU time. */
 static void week_takes_no_more_memory_than_an_hour(void **state)
 {
+	uint64_t days = is_in_turn(0, 7) ? 7 : 1;
 	struct server server;
 	size_t after_an_hour = 0;
 
 	start(&server, 600 * SECOND, 0);
-	for (uint64_t s = 30; s <= 7 * 24 * 3600; s += 30) {
+	for (uint64_t s = 30; s <= days * 24 * 3600; s += 30) {
 		begin(&server, server.lane, KIND_INFERENCE, "resnet");
 		flush_to(&server, START + s * SECOND);
 		end(&server, server.lane);
