@@ -59,11 +59,12 @@ def python_server(lab, wheel, model, *options, program="serve", **more):
     )
 
 
-def native_server(lab, library, model, shape, out_len, threads=1, linked=False, **more):
+def native_server(lab, library, model, shape, out_len, threads=1, linked=False, rest_us=1000, **more):
+    """programs/serve.c, which without a rest takes a CPU for each thread from the other tests."""
     times = lab.path("times-%d" % len(lab.started))
     return Server(
         lab,
-        lab.native("serve", library, lab.model(model), shape, out_len, threads, times, linked=linked),
+        lab.native("serve", library, lab.model(model), shape, out_len, threads, times, rest_us, linked=linked),
         times=times,
         **more,
     )

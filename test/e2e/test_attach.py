@@ -151,7 +151,7 @@ def test_every_node_package_is_seen(lab, each_node):
 @pytest.mark.in_turn(2)
 def test_a_c_program_with_four_threads_is_seen_exactly(lab, few_bindings):
     library, linked = few_bindings
-    server = native_server(lab, library, "chain", 256, 256, threads=4, linked=linked)
+    server = native_server(lab, library, "chain", 256, 256, threads=4, linked=linked, rest_us=0)
     done = attach(lab, server.pid, n=1000)
     runs, failed = server.end()
     assert failed == 0 and done.recording.lost == 0
@@ -681,7 +681,7 @@ def test_sigkill_of_the_program_loses_nothing_that_was_seen(lab, wheel):
 
 @pytest.mark.parametrize("n", often(5, 100))
 def test_sigkill_of_inftrace_leaves_the_program_as_it_was(lab, library, n):
-    server = native_server(lab, library, "chain", 256, 256, threads=4)
+    server = native_server(lab, library, "chain", 256, 256, threads=4, rest_us=0)
     for i in range(n):
         attaching = Attaching(lab, server.pid, name="killed")
         if i % 2:
@@ -695,7 +695,7 @@ def test_sigkill_of_inftrace_leaves_the_program_as_it_was(lab, library, n):
 
 @pytest.mark.parametrize("n", often(5, 1000))
 def test_attached_again_and_again_under_load(lab, library, n):
-    server = native_server(lab, library, "chain", 256, 256, threads=4)
+    server = native_server(lab, library, "chain", 256, 256, threads=4, rest_us=0)
     for i in range(n):
         done = lab.plain(attach_command(lab, server.pid, duration=0.05)[0])
         assert done.status == 0, done.err

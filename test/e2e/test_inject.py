@@ -237,7 +237,7 @@ def test_every_node_package_is_seen_whole(lab, each_node):
 @pytest.mark.in_turn(2)
 def test_a_c_program_with_four_threads_is_seen_exactly(lab, few_bindings):
     library, linked = few_bindings
-    server = native_server(lab, library, "chain", 256, 256, threads=4, linked=linked)
+    server = native_server(lab, library, "chain", 256, 256, threads=4, linked=linked, rest_us=0)
     done = inject(lab, server.pid, n=400)
     runs, failed = server.end()
     assert failed == 0 and done.recording.lost == 0

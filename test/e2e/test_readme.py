@@ -103,14 +103,14 @@ def run_until(reader, command, pattern):
     assert process.wait(PATIENCE) in (0, 128 + signal.SIGINT, -signal.SIGINT), reader.said()
 
 
-def start_app(reader):
-    """One that runs for some seconds."""
+def start_app(reader, n=1000):
+    """One that runs for some seconds, or longer."""
 
     def maps():
         with open("/proc/%d/maps" % app.pid) as file:
             return file.read()
 
-    reader.write_app(1000)
+    reader.write_app(n)
     app = reader.lab.start(reader.shell("python app.py"), reader.env)
     wait_until(lambda: "onnxruntime" in maps(), app)
     return app
@@ -145,10 +145,10 @@ def test_a_command_runs(lab, command):
     if re.search(r"inftrace (view|live)$", filled):
         run_until(reader, filled, r"http://127\.0\.0\.1:\d+")
     elif re.search(r"inftrace top$", filled):
-        app = start_app(reader)
+        app = start_app(reader, 10**6)
         run_until(reader, filled, r"\b%d\b" % app.pid)
     elif filled == "inftrace ps":
-        app = start_app(reader)
+        app = start_app(reader, 10**6)
         assert str(app.pid) in reader.run(filled)
     elif "attach" in filled:
         attach(reader, filled)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * serve LIBRARY MODEL SHAPE OUT_LEN THREADS [TIMES]: THREADS threads share a session and run it until standard input
- * ends. Prints "ready" after the first run, at the end "runs N failed N" and "differ N": runs whose result or error
- * differs from that of the first. Writes times like ortprogram.py.
+ * serve LIBRARY MODEL SHAPE OUT_LEN THREADS [TIMES [REST]]: THREADS threads share a session and run it until standard
+ * input ends, with REST microseconds between two runs of a thread. Prints "ready" after the first run, at the end
+ * "runs N failed N" and "differ N": runs whose result or error differs from that of the first. Writes times like
+ * ortprogram.py.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -15,6 +16,7 @@
 static struct model model;
 static uint64_t expected;
 static int ended, expects_failure;
+static useconds_t rest;
 
 struct worker {
 	pthread_t thread;
@@ -40,6 +42,8 @@ static void *work(void *arg)
 		worker->time[worker->runs++][1] = now_ns();
 		worker->failed += why != NULL;
 		worker->differ += (why != NULL) != expects_failure || sum != expected;
+		if (rest)
+			usleep(rest);
 	}
 	return NULL;
 }
@@ -62,8 +66,9 @@ int main(int argc, char **argv)
 	int n;
 
 	if (argc < 6)
-		die("usage", "serve LIBRARY MODEL SHAPE OUT_LEN THREADS [TIMES]");
+		die("usage", "serve LIBRARY MODEL SHAPE OUT_LEN THREADS [TIMES [REST]]");
 	n = atoi(argv[5]);
+	rest = argc > 7 ? (useconds_t)atol(argv[7]) : 0;
 	ort_open(&ort, runtime_open(argv[1]));
 	model_open(&model, &ort, argv[2], argv[3], (size_t)atol(argv[4]));
 	expects_failure = model_try_run(&model, &expected) != NULL;
