@@ -66,6 +66,7 @@ def test_every_call_of_litert_has_its_line(lab, tmp_path):
     check(lab, lab.both(program).recording)
 
 
+@pytest.mark.in_turn(2)
 def test_every_call_of_pytorch_has_its_line(lab):
     recording = lab.both(lab.python(environment(envs.torch, "debian"), "callers", "torch", "none")).recording
     check(lab, recording, n_sessions=0)

@@ -109,6 +109,7 @@ def test_at_most_a_twentieth_is_unexplained(lab, key):
     )
 
 
+@pytest.mark.in_turn(2)
 def test_a_planner_that_compares_is_found_and_one_that_does_not_is_not(lab, wheel):
     def finding(recording):
         return [insight for insight in report(lab, recording)["insights"] if insight["kind"] == "slow_planner"]
@@ -119,6 +120,7 @@ def test_a_planner_that_compares_is_found_and_one_that_does_not_is_not(lab, whee
     assert finding(create(lab, wheel, "file", sessions=2, name="newest")) == [] or wheel.minor < 32
 
 
+@pytest.mark.in_turn(2)
 def test_weights_that_are_copied_are_found_and_mapped_ones_are_not(lab, wheel):
     def finding(recording):
         told = report(lab, recording)
@@ -284,6 +286,7 @@ def test_a_file_that_is_replaced_is_another_model(lab, wheel):
     assert sorted(rows.split()) == ["0", "1", "replaced"]
 
 
+@pytest.mark.in_turn(2)
 def test_the_pools_of_hundreds_of_sessions_are_counted_whole(lab, wheel):
     """256 threads have a line each; the CPU time of all is read, a few times a second."""
     program = lab.python(wheel, "create", "kept", lab.model("chain"), "--sessions", 450, "--pool", 2)

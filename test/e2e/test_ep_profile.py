@@ -124,6 +124,7 @@ def test_basic_tells_executions_and_no_kernels(lab, qnn):
     )
 
 
+@pytest.mark.in_turn(2)
 def test_kernels_name_the_nodes_that_they_are_made_from(lab, qnn):
     (run,) = compare(
         lab,
@@ -145,6 +146,7 @@ def test_kernels_name_the_nodes_that_they_are_made_from(lab, qnn):
     assert all(kernel.args.get("source_ops") == named[kernel.name] for kernel in slices(run)[2])
 
 
+@pytest.mark.in_turn(2)
 def test_the_cpu_backend_measures_times(lab):
     """Its file has another form, and its rows are in microseconds: slices have the same durations."""
     library = environment(envs.plugin, "qnn-cpu").library
@@ -176,6 +178,7 @@ def test_the_cpu_backend_measures_times(lab):
         assert row["calls"] == len(own) and row["total_ns"] == sum(own) and row["cycles"] is None
 
 
+@pytest.mark.in_turn(2)
 def test_two_operators_of_a_provider_take_turns(lab, qnn):
     """The profile does not name the graph; the order of executions identifies it."""
     weights = [models._weights(7, "w1", 4, 3, 3, 3), models._weights(8, "w2", 4, 4, 3, 3)]
@@ -246,6 +249,7 @@ def test_who_has_no_profiler_says_so(lab, qnn):
     assert run["kernels"] is None and "ONNX Runtime's profile has no kernel" in run["kernels_missing"]
 
 
+@pytest.mark.in_turn(2)
 def test_nothing_is_left_behind(lab, qnn):
     os.mkdir(lab.path("tmp"))
     compare(
@@ -284,6 +288,7 @@ def test_what_a_device_computes_lies_in_its_inference(lab):
     )
 
 
+@pytest.mark.in_turn(2)
 def test_the_openvino_plugin_tells_its_kernels(lab):
     openvino = environment(envs.plugin, "openvino")
     done = lab.plain(

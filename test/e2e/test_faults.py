@@ -84,7 +84,7 @@ def test_a_target_killed_at_any_moment_loses_no_run_that_was_over(lab, library, 
 
 @pytest.mark.skipif(LINUX < [6, 15], reason="this kernel tells parents alone how a process ended")
 def test_a_crash_of_a_process_that_the_program_started_is_said(lab, library):
-    program = lab.native("count", library, lab.model("tiny"), 4, 4, lab.path("counters"), 1, 0)
+    program = lab.native("count", library, lab.model("heavy"), "192x192", 192 * 192, lab.path("counters"), 1, 0)
     command, path = lab.command(["/bin/sh", "-c", " ".join(program) + "; exit 0"])
     recorder = lab.start(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     growing = Growing(path)

@@ -47,6 +47,7 @@ def kinds(slices):
     return collections.Counter(slice.args["op_type"] for slice in slices)
 
 
+@pytest.mark.in_turn(2)
 def test_operators_are_those_of_the_graph(lab, each_litert, models):
     """Without a delegate the interpreter lists exactly what it executes."""
     nodes, times = lab.path("nodes"), lab.path("times")
@@ -71,6 +72,7 @@ def test_operators_are_those_of_the_graph(lab, each_litert, models):
     assert inside_own_times(recording, own_times(times)) == []
 
 
+@pytest.mark.in_turn(2)
 def test_a_delegate_is_one_operator(lab, each_litert, models):
     recording = lab.both(lab.python(each_litert, "liteprogram", "infer", models("cnn"))).recording
     assert len(recording.inferences) == 5
@@ -81,6 +83,7 @@ def test_a_delegate_is_one_operator(lab, each_litert, models):
         assert {one.args["provider"] for one in recording.operators} == {"XNNPACK"}
 
 
+@pytest.mark.in_turn(2)
 def test_the_report_names_runtime_version_model_and_parts(lab, each_litert, models):
     recording = lab.both(lab.python(each_litert, "liteprogram", "infer", models("cnn"))).recording
     report, text = report_of(lab, recording)
@@ -97,6 +100,7 @@ def test_the_report_names_runtime_version_model_and_parts(lab, each_litert, mode
     assert "intra_op_num_threads" not in text
 
 
+@pytest.mark.in_turn(2)
 def test_operators_of_control_flow_nest(lab, each_litert, models):
     recording = lab.both(lab.python(each_litert, "liteprogram", "loop", models("loop"), "--plain")).recording
     assert len(recording.inferences) == 5
@@ -110,6 +114,7 @@ def test_operators_of_control_flow_nest(lab, each_litert, models):
     assert [run.args["status"] for run in recording.inferences] == ["ok"] * 5 and not recording.operators
 
 
+@pytest.mark.in_turn(2)
 def test_two_models_one_from_memory_are_told_apart(lab, each_litert, models):
     recording = lab.both(
         lab.python(each_litert, "liteprogram", "two", models("cnn"), models("chain"), "--runs", 6)
@@ -121,6 +126,7 @@ def test_two_models_one_from_memory_are_told_apart(lab, each_litert, models):
     assert {run.args["model"] for run in recording.inferences} == {"model from memory (%s bytes)" % format(size, ",")}
 
 
+@pytest.mark.in_turn(2)
 def test_eight_threads_with_an_interpreter_each(lab, each_litert, models):
     program = lab.python(each_litert, "liteprogram", "threads", models("chain"), "--plain", "--runs", 30)
     recording = lab.both(program).recording
@@ -132,6 +138,7 @@ def test_eight_threads_with_an_interpreter_each(lab, each_litert, models):
     assert len(per_run) == 240 and set(per_run.values()) == {100}
 
 
+@pytest.mark.in_turn(2)
 def test_an_inference_that_fails_ends_with_its_message(lab, each_litert, models):
     times = lab.path("times")
     program = lab.python(each_litert, "liteprogram", "fails", models("reshaper"), "--times", times)
@@ -144,6 +151,7 @@ def test_an_inference_that_fails_ends_with_its_message(lab, each_litert, models)
     assert (model["name"], model["inferences"]["failed"]) == ("reshaper", 2)
 
 
+@pytest.mark.in_turn(2)
 def test_other_shapes_signatures_and_many_interpreters(lab, each_litert, models):
     program = lab.python(each_litert, "liteprogram", "resized", models("chain"), "--plain", "--runs", 6)
     recording = lab.both(program).recording
@@ -228,6 +236,7 @@ def serve(lab, litert, model, *more):
 
 
 @pytest.mark.root
+@pytest.mark.in_turn(2)
 def test_a_running_program_is_seen_by_injection(lab, each_litert, models):
     """Also operators of interpreters that were there before."""
     server = serve(lab, each_litert, models("cnn"), "--plain")

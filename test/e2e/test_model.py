@@ -100,6 +100,7 @@ def test_a_busy_machine_is_told_from_an_idle_one(lab, library):
     assert "Other programs kept the machine busy" in report["verdict"]
 
 
+@pytest.mark.in_turn(2)
 def test_operators_add_up_and_belong_to_nodes_of_the_model(lab, library):
     report = profile(lab, "chain", "-d", "300ms", runtime=library)
     operators = report["runs"][0]["operators"]
@@ -149,6 +150,7 @@ def test_rounds_are_processes_of_their_own_that_share_the_time(lab, library):
     assert run["samples"]["round"] == [0, 1]
 
 
+@pytest.mark.in_turn(2)
 def test_options_of_the_runner_are_passed_on(lab, library):
     report = profile(lab, "batch", "--dim", "n=4", "-n", 50, "-c", 2, "-S", 7, runtime=library)
     (run,) = report["runs"]
@@ -278,6 +280,7 @@ def test_requests_that_were_not_served_are_told_everywhere(lab, library):
 # ---- several
 
 
+@pytest.mark.in_turn(2)
 def test_two_providers_are_compared_by_what_ran(lab, openvino):
     report = profile(lab, "cnn", "--ep", "cpu,openvino", "-d", "300ms", runtime=openvino)
     cpu, other = report["runs"]
@@ -302,6 +305,7 @@ def software_gpu(lab):
     return {"VK_ICD_FILENAMES": path}
 
 
+@pytest.mark.in_turn(2)
 def test_options_go_to_the_provider_that_they_are_of(lab, openvino):
     few = ["-n", 5, "--rounds", 1, "--level", "inference"]
     for name in ("openvino", "OpenVINOExecutionProvider", "OPENVINO"):
@@ -333,6 +337,7 @@ def test_options_go_to_the_provider_that_they_are_of(lab, openvino):
         assert done.status == 3 and words in done.err and done.err.count("\n") == 1, done.err
 
 
+@pytest.mark.in_turn(2)
 def test_webgpu_runs_without_a_gpu(lab):
     library = environment(envs.node_package, "newest").library
     done = lab.plain(
@@ -344,6 +349,7 @@ def test_webgpu_runs_without_a_gpu(lab):
     assert run["outputs"][0]["agrees"]
 
 
+@pytest.mark.in_turn(2)
 def test_a_provider_that_took_nothing_is_called_so(lab):
     qnn = environment(envs.plugin, "qnn")
     report = profile(lab, "batch", "--ep", "cpu,qnn", "-n", 20, runtime=qnn.library)
@@ -353,6 +359,7 @@ def test_a_provider_that_took_nothing_is_called_so(lab):
     assert any(insight["run"] == 1 and "ran no node" in insight["finding"] for insight in report["insights"])
 
 
+@pytest.mark.in_turn(2)
 def test_a_provider_that_fails_is_a_row_and_the_others_are_run(lab, library):
     report = profile(lab, "cnn", "--ep", "cpu,nothere", "-d", "200ms", runtime=library, status=1)
     good, bad = report["runs"]
@@ -412,6 +419,7 @@ class Page(html.parser.HTMLParser):
         self.links += [value for key, value in attrs if key in ("src", "href", "xlink:href") and value]
 
 
+@pytest.mark.in_turn(2)
 def test_one_measurement_is_reported_on_the_terminal_and_in_files_of_all_formats(lab, library):
     begins = {"html": "<!doctype html>", "json": "{", "csv": "run,", "txt": "cnn: cpu takes "}
     paths = {suffix: lab.path("report." + suffix) for suffix in begins}
@@ -547,6 +555,7 @@ def metered(lab, *args, runtime):
     return json.loads(done.out)
 
 
+@pytest.mark.in_turn(2)
 def test_why_energy_is_not_known_is_said(lab, library):
     done = lab.plain(command(lab, "cnn", "-d", "300ms", runtime=library))
     (run,) = profile(lab, "cnn", "-d", "300ms", "--level", "inference", runtime=library)["runs"]

@@ -59,6 +59,7 @@ def test_runtimes_are_named_by_their_versions(lab):
     assert report["runs"][1]["outputs"][0]["agrees"]
 
 
+@pytest.mark.in_turn(2)
 def test_batches_are_compared_by_the_item(lab, library):
     report = run(lab, ["batch"], "--runtime", library, "-b", "1,8", "--rounds", 1, "--report", lab.path("report.txt"))
     one, eight = report["runs"]
@@ -83,6 +84,7 @@ def named_as_quantized(path, to):
     return to
 
 
+@pytest.mark.in_turn(2)
 def test_models_are_compared_by_outputs_and_nodes(lab, library):
     other = named_as_quantized(lab.model("cnn"), lab.path("other.onnx"))
     report = run(lab, ["cnn", other, "batch"], "--runtime", library, "--rounds", 1)
@@ -96,6 +98,7 @@ def test_models_are_compared_by_outputs_and_nodes(lab, library):
     assert report["verdict"].startswith("3 models: ")
 
 
+@pytest.mark.in_turn(2)
 def test_combinations_have_a_run_each_and_columns_for_what_differs(lab, library):
     report = run(
         lab,
@@ -185,6 +188,7 @@ def scaled(report, factor, to):
     return to
 
 
+@pytest.mark.in_turn(2)
 def test_a_baseline_tells_slower_from_faster(lab, library):
     """Far enough from today's times that a busy machine does not matter."""
     few = ("--runtime", library, "--level", "inference", "-n", 40, "--rounds", 4)

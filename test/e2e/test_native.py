@@ -112,6 +112,7 @@ def test_sessions_that_come_and_go_for_days_take_no_more_and_more_memory(lab, li
 
 
 @pytest.mark.parametrize("n", often(60, 1000))
+@pytest.mark.in_turn(2)
 def test_a_runtime_that_is_opened_at_ever_new_addresses_takes_no_more_and_more_memory(lab, n):
     library = environment(envs.wheel, "1.22").library
     done = lab.both(lab.native("reopen", library, lab.model("tiny"), 4, 4, n, lab.path("memory")))

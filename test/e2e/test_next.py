@@ -118,6 +118,7 @@ def test_a_node_program_is_recorded_from_its_first_call(lab, each_node):
     assert names_and_types(recording.operators) == sorted(CHAIN * program.counted[0])
 
 
+@pytest.mark.in_turn(2)
 def test_a_library_that_java_unpacks_and_deletes_is_found(lab):
     jar, script = environment(envs.jar), lab.path("Infer.java")
     shutil.copy(envs.PROGRAMS + "/Infer.java", script)
@@ -161,6 +162,7 @@ def test_a_runtime_in_another_mount_namespace_is_found(lab, infer, wheel):
 
 
 @pytest.mark.parametrize("batches", often(2, 5))
+@pytest.mark.in_turn(2)
 def test_of_many_programs_no_session_creation_is_missed(lab, infer, wheel, batches):
     waiting = Waiting(lab, "--all", "--path", infer, level="inference")
     programs = []
@@ -183,6 +185,7 @@ def test_of_many_programs_no_session_creation_is_missed(lab, infer, wheel, batch
         check_inside(recording, lab.path("times-%d" % i), program.pid)
 
 
+@pytest.mark.in_turn(2)
 def test_several_that_watch_one_machine_share_its_programs(lab, infer, wheel):
     """One thread can have one tracer. Two want the same program, one another, and one what never comes."""
     other = lab.path("other.py")

@@ -35,6 +35,7 @@ print("ran")"""
 
 @pytest.mark.root
 @pytest.mark.parametrize("rights", ["probes", pytest.param("none", marks=pytest.mark.full("a cell of seconds"))])
+@pytest.mark.in_turn(2)
 def test_a_cell_is_recorded_and_its_report_shown_below_it(lab, rights):
     """A kernel is not started again; without the rights of probes, the agent comes into it while the cell runs."""
     is_whole = rights == "probes"

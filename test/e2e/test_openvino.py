@@ -205,6 +205,7 @@ def test_new_shapes_that_are_compiled_are_said_to_be_slow(lab, openvino):
 
 
 @pytest.mark.parametrize("each_openvino", ["newest", pytest.param("2024.6", marks=BETWEEN)], indirect=True)
+@pytest.mark.in_turn(2)
 def test_thirty_two_threads_with_a_request_each(lab, each_openvino):
     """2023.3 may lock up by itself: who creates a request waits for TBB, with a mutex that TBB's threads want."""
     recording = lab.both(lab.python(each_openvino, "ovprogram", "threads", lab.model("cnn"), "--runs", 20)).recording
@@ -246,6 +247,7 @@ def test_injection_waits_in_every_runtime_of_a_program(lab, three_runtimes):
     assert program.wait(30) == 0
 
 
+@pytest.mark.in_turn(2)
 def test_three_runtimes_in_one_program_are_told_apart(lab, three_runtimes):
     recording = lab.both(three_runtimes).recording
     report, text = report_of(lab, recording)
@@ -310,6 +312,7 @@ def test_an_inference_that_throws_ends_there_with_its_message(lab, each_openvino
     assert (model["name"], model["inferences"]["failed"]) == ("reshaper", 2)
 
 
+@pytest.mark.in_turn(2)
 def test_a_program_in_cpp_calls_and_starts_inferences_and_some_throw(lab, openvino):
     program, include = lab.path("ovnative"), os.path.join(os.path.dirname(openvino.libs), "include")
     (library,) = glob.glob(os.path.join(openvino.libs, "libopenvino.so.*"))
@@ -341,6 +344,7 @@ def test_a_program_in_cpp_calls_and_starts_inferences_and_some_throw(lab, openvi
     assert made and all(re.match(r"request_of\b.* \(%s:\d+\)" % re.escape(source), caller) for caller in made), made
 
 
+@pytest.mark.in_turn(2)
 def test_a_program_in_c_calls_and_starts_inferences(lab, openvino):
     program, include = lab.path("ovnative"), os.path.join(os.path.dirname(openvino.libs), "include")
     libraries = [*glob.glob(os.path.join(openvino.libs, "libopenvino_c.so.*")), "-Wl,-rpath," + openvino.libs]
@@ -364,6 +368,7 @@ def test_a_program_in_c_calls_and_starts_inferences(lab, openvino):
     assert len(recording.of("session")) == 1 and recording.of("specialize")
 
 
+@pytest.mark.in_turn(2)
 def test_what_auto_and_hetero_run_on_cpus_is_seen_once(lab, each_openvino):
     recording = lab.both(lab.python(each_openvino, "ovprogram", "devices", lab.model("cnn"))).recording
     assert collections.Counter(slice.args["session"] for slice in recording.inferences) == {1: 5, 2: 5, 3: 5}

@@ -88,6 +88,7 @@ def test_every_table_is_the_same_in_every_library(lab, use, recording):
     assert names == [line.split()[0] for line in said.splitlines()]
 
 
+@pytest.mark.in_turn(2)
 def test_without_other_packages_there_are_rows_and_plain_errors(use, recording):
     said = use(
         """
@@ -191,6 +192,7 @@ print(inftrace.record(["sh", "-c", "exit 7"], output="seven.pftrace").exit_statu
     assert said.splitlines()[-3:] == ["0 9 0 250000000", "False 9 False", "7"], said
 
 
+@pytest.mark.in_turn(2)
 def test_plots_files_and_a_notebook_show_it(use, lab, recording):
     said = use(
         """

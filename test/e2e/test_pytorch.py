@@ -40,6 +40,7 @@ def is_operator(slice):
     return "::" in slice.name
 
 
+@pytest.mark.in_turn(2)
 def test_numbers_of_operators_are_not_taken_for_tensors(lab, torch):
     done = lab.both(lab.python(torch, "torchprogram", "stale"), level="detail")
     rows = query(
@@ -51,6 +52,7 @@ def test_numbers_of_operators_are_not_taken_for_tensors(lab, torch):
     assert sum(row["n"] for row in rows if row["shapes"]) >= 5 * 40 - 40, rows
 
 
+@pytest.mark.in_turn(2)
 def test_operators_are_those_of_its_own_profiler_which_runs_too(lab, torch):
     program = lab.python(torch, "torchprogram", "infer", "--runs", 7)
     recording = lab.both([*program, "--profile", lab.path("profile"), "--times", lab.path("times")]).recording
@@ -109,6 +111,7 @@ def test_a_build_whose_classes_are_unknown_is_known_by_its_door(lab, torch):
     assert "runtime pytorch %s" % torch.version in report_of(lab, recording)[1]
 
 
+@pytest.mark.in_turn(2)
 def test_operators_have_the_shapes_of_its_own_profiler(lab, torch):
     program = lab.python(torch, "torchprogram", "infer", "--runs", 30)
     recording = lab.both([*program, "--profile", lab.path("profile")], level="detail").recording
@@ -123,6 +126,7 @@ def test_operators_have_the_shapes_of_its_own_profiler(lab, torch):
     assert '["aten::conv2d", [2, 3, 16, 16], [4, 3, 3, 3], [4]]' in counted
 
 
+@pytest.mark.in_turn(2)
 def test_the_report_names_runtime_version_model_and_layers(lab, torch):
     recording = lab.both(lab.python(torch, "torchprogram", "infer", "--runs", 20)).recording
     report, text = report_of(lab, recording)
@@ -180,6 +184,7 @@ def test_failures_recursion_generators_training_threads_and_scripts(lab, torch):
 
 
 @pytest.mark.alone("it compares medians of microseconds")
+@pytest.mark.in_turn(2)
 def test_devices_inputs_training_and_habits(lab, torch):
     recording = lab.both(lab.python(torch, "torchprogram", "habits")).recording
     report, _ = report_of(lab, recording)
@@ -244,6 +249,7 @@ def test_level_inference_leaves_out_what_is_inside(lab, torch):
     assert len(recording.inferences) == 5 and not recording.operators
 
 
+@pytest.mark.in_turn(2)
 def test_an_inference_of_another_runtime_lies_inside(lab, torch, wheel):
     (folder,) = glob.glob(os.path.join(wheel.path, "lib/python3*/site-packages"))
     program = lab.python(torch, "torchprogram", "nested", "--folder", folder, "--model", lab.model("cnn"))
@@ -278,7 +284,7 @@ def test_a_running_program(lab, torch):
     done = lab.plain([lab.inftrace, "attach", str(server.pid), "-o", lab.path("probes.pftrace")])
     assert done.status == 3 and "probes cannot see PyTorch; add --inject" in done.err
     # it finds its way through the program's modules first; what runs meanwhile is called partial
-    done = attach(lab, "--inject", server.pid, n=1500)
+    done = attach(lab, "--inject", server.pid, n=600)
     runs, failed = server.end()
     whole = [slice for slice in done.recording.inferences if not slice.args.get("partial")]
     assert runs >= 100 and not failed and len(whole) >= 90

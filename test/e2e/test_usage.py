@@ -107,6 +107,7 @@ def test_times_are_those_of_the_program_on_a_busy_cpu(lab, wheel, crowded_cpu, l
 
 
 @pytest.mark.parametrize("level", ["inference", "operator", "detail"])
+@pytest.mark.in_turn(3)
 def test_times_of_short_inferences_are_those_of_a_c_program_on_a_busy_cpu(lab, library, crowded_cpu, level):
     """Of one that takes a millisecond, what Python does between its stamps and the runtime is too large a part."""
     times = lab.path("times")

@@ -49,6 +49,7 @@ def skip_without_page(lab):
             pytest.skip("this inftrace was built without its page")
 
 
+@pytest.mark.in_turn(2)
 def test_every_control_does_what_it_says(lab, wheel, drive):
     skip_without_page(lab)
     program = lab.python(wheel, "infer", "--threads", "2", "--sessions", "2", "--runs", "60", "run", lab.model("cnn"))
@@ -60,6 +61,7 @@ def test_every_control_does_what_it_says(lab, wheel, drive):
     assert recording.status == 0
 
 
+@pytest.mark.in_turn(2)
 def test_names_are_text_whatever_they_hold(lab, drive):
     skip_without_page(lab)
     names = [HTML, "bell\x07\x1b[31m red\n \u202eturned", "a" * 5000, "'\"`${1}</title>"]
@@ -79,6 +81,7 @@ def test_names_are_text_whatever_they_hold(lab, drive):
     assert len(drive(path, "view_steps_names.js")) == 4
 
 
+@pytest.mark.in_turn(2)
 def test_a_recording_that_is_written_is_followed(lab, library, drive, tmp_path):
     """The program runs until the page has followed it."""
     skip_without_page(lab)
@@ -112,6 +115,7 @@ def test_a_page_that_waits_says_how_far_reading_is(lab, tmp_path):
     assert shares == sorted(shares) and 0 <= shares[0] < shares[-1] < 100
 
 
+@pytest.mark.in_turn(2)
 def test_functions_of_a_model_lie_between_it_and_its_inferences(lab, drive):
     skip_without_page(lab)
     where = os.path.dirname(lab.inftrace)

@@ -165,6 +165,7 @@ def servers_of(folder):
 
 @pytest.mark.root
 @pytest.mark.parametrize("version", ["newest", pytest.param("oldest", marks=pytest.mark.full("a second workbench"))])
+@pytest.mark.in_turn(2)
 def test_a_person_records_reads_and_compares_in_the_editor(lab, wheel, extension, version):
     skip_without_page(lab)
     kind = environment(envs.workbench, version)

@@ -157,6 +157,7 @@ def test_workers_that_start_together_are_counted_each_and_leave(lab, wheel):
 
 
 @pytest.mark.parametrize("version", ["1.7", "newest"])
+@pytest.mark.in_turn(2)
 def test_programs_are_seen_as_far_as_it_costs_them_little(lab, version):
     """One that rests is seen whole, one that is never idle in windows; what runs unseen is in the sums."""
     wheel, name = environment(envs.wheel, version), "watched_p%s.py" % version
