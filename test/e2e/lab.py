@@ -61,6 +61,12 @@ def wait_until(is_so, process=None, why=lambda: ""):
         )  # a look that is dear takes at most half of a CPU from what it waits for
 
 
+def is_in_turn(n):
+    """Whether this test does now what each does in one commit of n, whichever commits the test itself is for."""
+    turn, test = os.environ.get("INFTRACE_TEST_TURN"), os.environ["PYTEST_CURRENT_TEST"].rpartition(" ")[0]
+    return turn is None or hashlib.sha256(("%s %s" % (turn, test)).encode()).digest()[0] % n == 0
+
+
 def made_once(path, make):
     """Returns path, after make(path) unless it exists. Other tests wait meanwhile."""
     path = str(path)
@@ -221,7 +227,8 @@ class Lab:
         for recording in self.recordings:
             faults = recording.broken()
             assert not faults, faults
-            assert not judge.import_errors(recording.path)
+            if is_in_turn(4):  # trace_processor takes a tenth of a second of CPU for each
+                assert not judge.import_errors(recording.path)
 
     # ---- the runtime's own profiler
 
