@@ -314,7 +314,8 @@ export class App {
 		const old = this.place;
 		if (!this.isQuiet) this.place = fromHash(host.place());
 		// findings that come and go would move the timeline; in a low window they would leave no room for it
-		const isFolded = this.recording.live || matchMedia('(max-height: 560px) and (min-width: 801px)').matches;
+		const isFolded =
+			this.recording.live || matchMedia('(max-height: 560px) and (min-width: 801px)').matches;
 		if (isFolded && !/[#&]a=/.test(host.place())) this.place.answer = false;
 		this.layOut();
 		if (this.place.query !== old.query) void this.search();
