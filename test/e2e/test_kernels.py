@@ -241,6 +241,13 @@ def test_what_a_killed_program_launched_last_is_said_to_be_unknown(lab, wheel):
     recording = Recording(path)
     lab.recordings.append(recording)
     assert "may be missing" in recording.note("device clock")["text"]
+    report = json.loads(lab.plain([lab.inftrace, "report", "--json", path]).out)
+    assert "kernels may be missing at the end" in report["verdict"] and "nothing lost" not in report["verdict"]
+    (clock,) = report["device_clocks"]
+    assert "may be missing" in clock["missing"] and 0 <= clock["error_ns"] < 1e6
+    (said,) = [one["text"] for one in report["losses"]["remarks"] if one["kind"] == "unknown_at_end"]
+    text = lab.plain([lab.inftrace, "report", "--all", path]).out
+    assert said.split()[0] in text and "Times of kernels are off by" in text
     kernels = [kernel for kernel in kernels_of(recording) if "operator" in kernel.args]
     assert kernels and not [kernel for kernel in kernels if kernel.args["operator"] != node_of(kernel)]
 

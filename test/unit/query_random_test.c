@@ -12,7 +12,7 @@
 #include "plain_tables.h"
 #include "stream.h"
 
-enum { N_QUERIES = 4000, MAX_TABLES = 40, MAX_COLUMNS = 48, MAX_ROWS = 4000, SQL = 2000 };
+enum { N_QUERIES = 4000, MAX_TABLES = 48, MAX_COLUMNS = 48, MAX_ROWS = 4000, SQL = 2000 };
 
 static uint64_t seed;
 
@@ -650,6 +650,7 @@ static void begin(struct fixture *f)
 	for (size_t t = 0; query_table_at(t, &words); t++) {
 		struct table *table = &f->tables[f->n_tables++];
 
+		assert_in_range(f->n_tables, 1, MAX_TABLES);
 		*table = (struct table){ .name = words.name, .n_columns = words.n_columns };
 		for (size_t i = 0; i < words.n_columns; i++)
 			table->columns[i] = query_column_at(t, i);

@@ -119,6 +119,13 @@ static void give_left_out(struct fixture *f)
 	ONE(struct summary_left_out, left_out, .process = SUMMARY_NONE, .what = name(f, "inferences of gRPC"), .n = 4);
 }
 
+static void give_unknown_at_end(struct fixture *f)
+{
+	ONE(struct summary_device_clock, device_clocks, .process = SUMMARY_NONE,
+	    .missing = name(f, "the last kernels"));
+	f->summary.n_device_ends_unknown = 1;
+}
+
 static void give_joined_late(struct fixture *f)
 {
 	ONE(struct summary_runtime, runtimes, .process = SUMMARY_NONE, .runtime = name(f, "onnxruntime"),
@@ -209,11 +216,12 @@ static const struct {
 	const char *kind;
 	void (*give)(struct fixture *);
 } gives[] = {
-	GIVE(lost),	     GIVE(cut_off),	 GIVE(unfinished),    GIVE(dropped),	  GIVE(thinned),
-	GIVE(not_seen),	     GIVE(left_running), GIVE(sampled_out),   GIVE(left_out),	  GIVE(joined_late),
-	GIVE(stopped),	     GIVE(unreadable),	 GIVE(dumped),	      GIVE(not_dumped),	  GIVE(halted),
-	GIVE(clock_changed), GIVE(clock_jumped), GIVE(not_ended),     GIVE(out_of_order), GIVE(no_begin),
-	GIVE(no_track),	     GIVE(too_deep),	 GIVE(arguments_cut), GIVE(moved),	  GIVE(part_missing),
+	GIVE(lost),	    GIVE(cut_off),	 GIVE(unfinished),   GIVE(dropped),	  GIVE(thinned),
+	GIVE(not_seen),	    GIVE(left_running),	 GIVE(sampled_out),  GIVE(left_out),	  GIVE(unknown_at_end),
+	GIVE(joined_late),  GIVE(stopped),	 GIVE(unreadable),   GIVE(dumped),	  GIVE(not_dumped),
+	GIVE(halted),	    GIVE(clock_changed), GIVE(clock_jumped), GIVE(not_ended),	  GIVE(out_of_order),
+	GIVE(no_begin),	    GIVE(no_track),	 GIVE(too_deep),     GIVE(arguments_cut), GIVE(moved),
+	GIVE(part_missing),
 };
 
 /* Lines of text are broken, HTML has &#39; for ': only letters and digits count. */

@@ -51,9 +51,9 @@ struct column_list {
 	uint64_t (*whole)(const struct summary *summary, const void *row); /* of shares; 0: not known */
 };
 
-extern const struct column_list columns_inference_stats, columns_models, columns_nodes, columns_other_runtimes,
-    columns_outside, columns_processes, columns_runtimes, columns_sessions, columns_sizes, columns_types,
-    columns_generations, columns_tokens, columns_token_lengths, columns_requests, columns_request_parts;
+extern const struct column_list columns_device_clocks, columns_inference_stats, columns_models, columns_nodes,
+    columns_other_runtimes, columns_outside, columns_processes, columns_runtimes, columns_sessions, columns_sizes,
+    columns_types, columns_generations, columns_tokens, columns_token_lengths, columns_requests, columns_request_parts;
 
 #define COLUMN_ROWS(list) \
 	.rows = offsetof(struct summary, list), .n_rows = offsetof(struct summary, n_##list), \

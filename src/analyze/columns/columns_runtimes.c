@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Runtimes in processes: those that are recorded, and others. */
+/* Runtimes in processes: those that are recorded, and others; and the clocks of their devices. */
 #include "analyze/columns/columns.h"
 
 #define AT(field) offsetof(struct summary_runtime, field)
@@ -32,3 +32,20 @@ static const struct column others[] = {
 };
 
 const struct column_list columns_other_runtimes = { COLUMN_ROWS(other_runtimes), COLUMN_LIST(others) };
+
+#undef AT
+#define AT(field) offsetof(struct summary_device_clock, field)
+
+static const struct column device_clocks[] = {
+	{ "pid", "process_id", "the process: processes.id", COLUMN_PROCESS, AT(process) },
+	{ "source", "source", "what told the times: `CUPTI`, `rocprofiler-sdk`, `PTI`", COLUMN_TEXT, AT(source) },
+	{ "error_ns", "error_ns",
+	  "by how much they may be wrong: the largest difference found between the clocks, or by how much a kernel "
+	  "began "
+	  "before its call",
+	  COLUMN_KNOWN, AT(error_ns) },
+	{ "clock_sets", "clock_sets", "how often the device's clock was set meanwhile", COLUMN_COUNT, AT(n_set) },
+	{ "missing", "missing", "what may be missing at the end, and why; NULL: nothing", COLUMN_TEXT, AT(missing) },
+};
+
+const struct column_list columns_device_clocks = { COLUMN_ROWS(device_clocks), COLUMN_LIST(device_clocks) };

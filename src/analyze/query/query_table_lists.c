@@ -23,6 +23,13 @@ const struct query_table query_table_other_runtimes = {
 	.list = &columns_other_runtimes,
 };
 
+const struct query_table query_table_device_clocks = {
+	.name = "device_clocks",
+	.what = "How good the times of kernels are, for each process that has any.",
+	.rows = QUERY_LIST,
+	.list = &columns_device_clocks,
+};
+
 const struct query_table query_table_models = {
 	.name = "models",
 	.what = "Models that were loaded or run.",

@@ -7,6 +7,7 @@
 	F(processes) \
 	F(runtimes) \
 	F(other_runtimes) \
+	F(device_clocks) \
 	F(models) \
 	F(sessions) \
 	F(phases) \

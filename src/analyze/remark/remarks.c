@@ -127,6 +127,17 @@ static void left_out(const struct remarks *of, uint32_t row, struct printable *t
 	printable_add(to, ": %s %s.", units_count(what->n).s, name_of(of, what->what, NAME_COLUMNS).s);
 }
 
+static void unknown_at_end(const struct remarks *of, uint32_t row, struct printable *to)
+{
+	const struct summary_device_clock *clock = &of->summary->device_clocks[row];
+
+	if (!clock->missing)
+		return;
+	printable_add(to, "Not known");
+	add_process(of, clock->process, to);
+	printable_add(to, ": %s.", name_of(of, clock->missing, TEXT_COLUMNS).s);
+}
+
 static void joined_late(const struct remarks *of, uint32_t row, struct printable *to)
 {
 	*to = begin_words(of->summary, &of->summary->runtimes[row], of->is_ascii);
@@ -235,6 +246,7 @@ static const struct kind kinds[] = {
 	{ "left_running", true, 0, left_running },
 	{ "sampled_out", false, 0, sampled_out },
 	{ "left_out", false, ROWS(n_left_out), left_out },
+	{ "unknown_at_end", true, ROWS(n_device_clocks), unknown_at_end },
 	{ "joined_late", false, ROWS(n_runtimes), joined_late },
 	{ "stopped", false, ROWS(n_stops), stopped },
 	{ "unreadable", false, ROWS(n_unreadable), unreadable },
@@ -333,6 +345,8 @@ const char *remarks_headline(const struct summary *summary)
 					 : "Not known: inftrace did not write this file.";
 	if (summary->n_losses)
 		return "Events were lost, and are in no figure.";
+	if (summary->n_device_ends_unknown)
+		return "No event was lost, as far as is known.";
 	if (summary->n_unseen || summary->n_left)
 		return "No events of the recorded processes were lost.";
 	return is_complete(summary) ? "Nothing was lost." : "No losses recorded in the part that was saved.";

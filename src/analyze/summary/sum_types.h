@@ -163,7 +163,7 @@ struct summary_maker {
 	struct array processes, sessions, buckets, counters, notes, tallies;
 	struct array transformers; /* struct summary_transformer, of folded sessions; model: the bucket */
 	struct array listed;	   /* struct session: folded ones that may be in the list */
-	struct array runtimes, losses, stops, unreadable, left_out, other_runtimes, clock_changes, dumps,
+	struct array runtimes, losses, stops, unreadable, left_out, device_clocks, other_runtimes, clock_changes, dumps,
 	    merged;		 /* as in struct summary */
 	struct array open;	 /* the same; process: index in processes, model: in buckets, until the end */
 	struct array memory;	 /* the same; process, model: index in processes, 0, until the end */

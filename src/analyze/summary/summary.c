@@ -217,6 +217,7 @@ static void give_arrays(struct summary_maker *maker, struct end *end)
 	to->merged = give(owner, &maker->merged, sizeof *to->merged, &to->n_merged);
 	to->unreadable = give(owner, &maker->unreadable, sizeof *to->unreadable, &to->n_unreadable);
 	to->left_out = give(owner, &maker->left_out, sizeof *to->left_out, &to->n_left_out);
+	to->device_clocks = give(owner, &maker->device_clocks, sizeof *to->device_clocks, &to->n_device_clocks);
 	to->other_runtimes = give(owner, &maker->other_runtimes, sizeof *to->other_runtimes, &to->n_other_runtimes);
 	to->clock_changes = give(owner, &maker->clock_changes, sizeof *to->clock_changes, &to->n_clock_changes);
 	to->losses = give(owner, &maker->losses, sizeof *to->losses, &to->n_losses);
@@ -504,6 +505,7 @@ void summary_drop(struct summary_maker *maker)
 	array_done(&maker->merged, sizeof(struct summary_merged));
 	array_done(&maker->unreadable, sizeof(struct summary_unreadable));
 	array_done(&maker->left_out, sizeof(struct summary_left_out));
+	array_done(&maker->device_clocks, sizeof(struct summary_device_clock));
 	array_done(&maker->other_runtimes, sizeof(struct summary_other_runtime));
 	array_done(&maker->clock_changes, sizeof(struct summary_clock));
 	summary_free(maker->to);

@@ -189,6 +189,7 @@ struct summary {
 	struct summary_stop *stops;
 	struct summary_unreadable *unreadable;
 	struct summary_left_out *left_out;
+	struct summary_device_clock *device_clocks;
 	struct summary_other_runtime *other_runtimes;
 	struct summary_clock *clock_changes;
 	struct summary_halt *halts; /* by process */
@@ -201,7 +202,8 @@ struct summary {
 	    n_idle, n_tallies, n_sizes, n_slowest, n_resources, n_losses, n_stops, n_unreadable, n_left_out,
 	    n_other_runtimes, n_clock_changes, n_dumps, n_merged, n_memory, n_open_rows, n_callers, n_caller_kinds,
 	    n_curves, n_courses, n_named, n_kernels, n_kernel_types, n_streams, n_cycles, n_halts, n_halt_kinds,
-	    n_outside, n_locks, n_generations, n_tokens, n_lengths, n_requests, n_request_parts;
+	    n_outside, n_locks, n_device_clocks, n_generations, n_tokens, n_lengths, n_requests, n_request_parts;
+	uint32_t n_device_ends_unknown;		 /* of device_clocks: kernels may be missing at the end */
 	uint64_t n_memory_left_out;		 /* sessions that are not in memory, because there are too many */
 	uint64_t n_named_left_out;		 /* slices of names that are not in named, because there are too many */
 	uint64_t kernels_ns, n_kernels_left_out; /* of those in kernels; kernels of other names, as for named */

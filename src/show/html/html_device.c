@@ -197,6 +197,8 @@ void html_device(struct html_page *page)
 		put_types(page);
 		put_names(page);
 		put_streams(page);
+		if (page->summary->n_device_clocks)
+			fprintf(page->out, "<p>%s</p>\n", kernel_clock_words(page->summary).s);
 	}
 	if (page->summary->n_cycles)
 		put_cycles(page);

@@ -587,6 +587,7 @@ void export_json(FILE *out, const struct report *report)
 	put_kernels(&to);
 	put_cycles(&to);
 	put_streams(&to);
+	json_whole_list(&to, "device_clocks", &columns_device_clocks);
 	put_slices(&to);
 	json_memory(&to);
 	put_resources(&to);

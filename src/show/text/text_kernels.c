@@ -145,4 +145,6 @@ void text_kernels(const struct page *page)
 		  "next kernel has been launched, or between inferences. On the host an operator launches its kernels: "
 		  "that time is not its latency. Copies are those that are called memcpy or "
 		  "memset.");
+	if (page->summary->n_device_clocks)
+		page_text(page, 2, TABLE_DIM, "%s", kernel_clock_words(page->summary).s);
 }

@@ -479,6 +479,8 @@ static void say_losses(const struct page *page)
 
 	if (summary->n_lost)
 		fprintf(page->out, "; %s lost", printable_count(summary->n_lost, "event").s);
+	if (summary->n_device_ends_unknown)
+		fprintf(page->out, "; kernels may be missing at the end");
 	if (summary->n_unseen && (summary->n_runtimes || summary->n_sessions || summary->n_inferences))
 		fprintf(page->out, "; what %s did was not seen", printable_count(summary->n_unseen, "process").s);
 	if (summary->n_inferences && runtime_in_part(summary))
@@ -501,7 +503,7 @@ static void say_losses(const struct page *page)
 	else if (summary->recording.is_ours && !summary->cost.is_known)
 		fprintf(page->out, "; the recorder was ended before it finished the file");
 	else if (summary->recording.is_ours && !summary->n_lost && !summary->n_unseen && !summary->n_left &&
-		 !runtime_in_part(summary))
+		 !summary->n_device_ends_unknown && !runtime_in_part(summary))
 		fprintf(page->out, "; nothing lost");
 }
 

@@ -72,6 +72,20 @@ struct printable kernel_device_words(const struct summary_runs *runs)
 	return text;
 }
 
+struct printable kernel_clock_words(const struct summary *summary)
+{
+	const struct summary_device_clock *worst = summary->device_clocks;
+	struct printable words = { "" };
+
+	for (uint32_t i = 0; i < summary->n_device_clocks; i++)
+		if (summary->device_clocks[i].error_ns > worst->error_ns)
+			worst = &summary->device_clocks[i];
+	if (summary->n_device_clocks)
+		printable_add(&words, "Times of kernels are off by %s at most, as far as was found.",
+			      units_duration((double)worst->error_ns).s);
+	return words;
+}
+
 void kernel_stream_row(struct table *table, const struct summary *summary, const struct summary_stream *stream,
 		       const char *name)
 {

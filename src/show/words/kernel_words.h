@@ -18,6 +18,9 @@ uint64_t kernel_host_ns(const struct summary *summary, uint32_t op_type);
  */
 struct printable kernel_device_words(const struct summary_runs *runs);
 
+/* How good the times of kernels are; "": not known. */
+struct printable kernel_clock_words(const struct summary *summary);
+
 /* The cells of a line of kernels, in the order of both tables. name: how the format shows it. */
 void kernel_stream_row(struct table *table, const struct summary *summary, const struct summary_stream *stream,
 		       const char *name);

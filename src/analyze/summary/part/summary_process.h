@@ -22,6 +22,14 @@ struct summary_unreadable {
 	uint32_t process, path, reason;
 };
 
+/* How good the times of a process's device are. */
+struct summary_device_clock {
+	uint32_t process, source; /* the library that told them */
+	uint32_t missing;	  /* what may be missing at the end, and why; 0: nothing */
+	int64_t error_ns;
+	uint64_t n_set; /* how often its clock was set meanwhile */
+};
+
 /* What is not recorded of a process although nothing was lost: left out by wish, or cut by where recording began. */
 struct summary_left_out {
 	uint32_t process, what;

@@ -384,6 +384,23 @@ static int note_left_out(struct summary_maker *maker, uint32_t process, const st
 	return rc;
 }
 
+static int note_device_clock(struct summary_maker *maker, uint32_t process, const struct event *event)
+{
+	int64_t n_set = int_of(event, KEY_COUNT);
+	void *row;
+	int rc = add_row(&maker->device_clocks, sizeof(struct summary_device_clock), &row);
+
+	if (row)
+		*(struct summary_device_clock *)row =
+		    (struct summary_device_clock){ .process = process,
+						   .source = text_of(event, KEY_SOURCE),
+						   .missing = text_of(event, KEY_TEXT),
+						   .error_ns = int_of(event, KEY_ERROR_NS),
+						   .n_set = n_set > 0 ? (uint64_t)n_set : 0 };
+	maker->to->n_device_ends_unknown += row && text_of(event, KEY_TEXT);
+	return rc;
+}
+
 static int note_sampled_out(struct summary_maker *maker, uint32_t process, const struct event *event)
 {
 	struct process *to = process_at(maker, process);
@@ -418,6 +435,7 @@ static const struct topic topics[] = {
 	{ EVENT_NOTE_STOPPED, note_stopped },
 	{ EVENT_NOTE_UNREADABLE, note_unreadable, true },
 	{ EVENT_NOTE_LEFT_OUT, note_left_out, true },
+	{ EVENT_NOTE_DEVICE_CLOCK, note_device_clock, true },
 	{ EVENT_NOTE_SAMPLED_OUT, note_sampled_out },
 	{ EVENT_NOTE_PACED, note_sampled_out },
 };
