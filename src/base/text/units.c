@@ -112,7 +112,7 @@ struct units_text units_interval(double mean_ns, double interval_ns, int is_asci
 	while (interval > 0 && decimals < 3 && interval < 0.5 * pow(10, -decimals))
 		decimals++;
 	if (interval >= mean)
-		return text("%.*f %s ? %s", decimals_of(mean), mean, is_ascii ? "+-" : "\302\261", unit->name);
+		return text("about %s", units_duration(mean_ns).s);
 	return text("%.*f %s %.*f %s", decimals, mean, is_ascii ? "+-" : "\302\261", decimals, interval, unit->name);
 }
 

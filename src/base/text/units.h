@@ -20,7 +20,7 @@ struct units_text units_rate(double per_second); /* 512/s, 3.1/min */
 struct units_text units_decimal(double value);	 /* 0.25, 2.5, 512, 4,711 */
 struct units_text units_metric(double value, const char *unit); /* 139 GFLOP/s, 1.24 M; "-" when not a number */
 struct units_text units_joules(double joules);			/* 912 mJ, 1.25 J; "-" when not a number */
-/* 1.95 ± 0.01 ms: both in the unit of the mean. */
+/* 1.95 ± 0.01 ms: both in the unit of the mean; about 1.95 ms: the interval reaches zero. */
 struct units_text units_interval(double mean_ns, double interval_ns, int is_ascii);
 
 #endif
