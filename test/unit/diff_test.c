@@ -8,6 +8,7 @@
 #include "analyze/diff/diff_in.h"
 #include "cases.h"
 #include "diff_made.h"
+#include "stream.h"
 
 struct fixture {
 	struct arena arena;
@@ -545,4 +546,30 @@ TEST(the_interval_of_a_median_contains_it)
 		assert_true(typical.quartile_ns < typical.median_ns);
 		stats_done(&stats);
 	}
+}
+
+/* A parent that does nothing says nothing of its workers. */
+TEST(of_processes_of_one_name_the_largest_is_compared)
+{
+	struct summary_file file = { .path = "a.pftrace" };
+	struct arena arena = { 0 };
+	struct diff_run run = { 0 };
+	struct summary *summary;
+	struct stream s;
+
+	stream_init(&s);
+	for (uint32_t i = 0; i < 3; i++) {
+		uint32_t counter = stream_counter(&s, stream_process(&s, 7 + i, "app"), "rss", "bytes");
+
+		for (uint64_t us = 0; us < 5000; us += 1000)
+			stream_sample(&s, counter, us, i == 1 ? 70e6 : 14e6);
+	}
+	summary = stream_summary(&s, &file);
+	assert_non_null(summary);
+	assert_int_equal(diff_recording_of(&run, summary, &arena, NULL), 0);
+	assert_int_equal(run.n_resources, 1);
+	assert_true(run.resources->max == 70e6);
+	summary_free(summary);
+	stream_done(&s);
+	arena_done(&arena);
 }

@@ -277,16 +277,26 @@ TEST(a_size_is_slow_only_if_all_of_it_are)
 
 TEST(new_shapes_are_slow_only_if_most_are)
 {
-	/* the first of each shape takes that long, of so many shapes */
+	/* the first of each shape takes that long, of so many shapes; pauses: before the first, and before the others
+	 */
 	static const struct {
-		uint64_t first_us, waited_us;
+		uint64_t first_us, waited_us, blocked_us, pause_us, later_pause_us;
 		int n_slow, n_shapes;
 		bool is_found;
-	} cases[] = { { 40000, 0, 4, 4, true },	     { 40000, 0, 4, 5, true },
-		      { 40000, 0, 4, 6, false },     /* two are not slow */
-		      { 40000, 0, 2, 2, false },     /* chance */
-		      { 40000, 39000, 4, 4, false }, /* they waited for a CPU */
-		      { 7000, 0, 3, 3, false } };    /* 15 ms in all */
+	} cases[] = { { .first_us = 40000, .n_slow = 4, .n_shapes = 4, .is_found = true },
+		      { .first_us = 40000, .n_slow = 4, .n_shapes = 5, .is_found = true },
+		      { .first_us = 40000, .n_slow = 4, .n_shapes = 6 }, /* two are not slow */
+		      { .first_us = 40000, .n_slow = 2, .n_shapes = 2 }, /* chance */
+		      { .first_us = 40000, .waited_us = 39000, .n_slow = 4, .n_shapes = 4 },
+		      { .first_us = 40000, .blocked_us = 37000, .n_slow = 4, .n_shapes = 4 },
+		      { .first_us = 40000, .pause_us = 30000, .n_slow = 4, .n_shapes = 4 }, /* caches were cold */
+		      { .first_us = 40000,
+			.pause_us = 30000,
+			.later_pause_us = 20000,
+			.n_slow = 4,
+			.n_shapes = 4,
+			.is_found = true },
+		      { .first_us = 7000, .n_slow = 3, .n_shapes = 3 } }; /* 15 ms in all */
 	char shapes[32];
 	struct fixture fixture, *f = &fixture;
 
@@ -299,8 +309,10 @@ TEST(new_shapes_are_slow_only_if_most_are)
 				bool is_slow = !turn && i < cases[k].n_slow;
 
 				snprintf(shapes, sizeof shapes, "float32[1x%d]", 16 + i);
+				f->us += turn ? cases[k].later_pause_us : cases[k].pause_us;
 				run(f, &(struct one){ .took_us = is_slow ? cases[k].first_us : 0,
 						      .waited_us = is_slow ? cases[k].waited_us : 0,
+						      .blocked_us = is_slow ? cases[k].blocked_us : 0,
 						      .has_usage = true,
 						      .shapes = shapes });
 			}

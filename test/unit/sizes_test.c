@@ -96,6 +96,36 @@ TEST(the_part_that_differs_is_named)
 	assert_string_equal(input_sizes_part("1x3,8", "1x4,8", 40).s, "1x3");
 	assert_string_equal(input_sizes_part("float32[2]", "float32[2]", 40).s, "float32[2]");
 	assert_string_equal(input_sizes_part("", "float32[2]", 40).s, "");
+	assert_string_equal(input_sizes_part("int64[7],a[64x512]*4", "int64[8],a[640x512]*4", 40).s, "a[64x512]*4");
+	assert_string_equal(input_sizes_name("1x3,8", "1x4,80", 40).s, "input 2 of 2: 8");
+	assert_string_equal(input_sizes_name("a[1x3]", "a[1x4]", 40).s, "1x3");
+}
+
+/* A small input that varies makes sizes beside a large one that does not; those that grow together make few. */
+TEST(a_size_is_that_of_each_input)
+{
+	char shapes[96];
+	uint32_t size = 0, now;
+	int n = 0;
+
+	assert_int_equal(shapes_size("float32[1x3x224x224]"), shapes_size("1x3x220x224->8"));
+	assert_int_not_equal(shapes_size("float32[1x3x224x224]"), shapes_size("float32[1x3x448x224]"));
+	assert_int_not_equal(shapes_size("int64[1x16],float32[1x3x224x224]"),
+			     shapes_size("int64[1x64],float32[1x3x224x224]"));
+	assert_int_equal(shapes_size("int64[1x16],float32[1x3x224x224]"),
+			 shapes_size("int64[1x17],float32[1x3x224x224]"));
+	assert_int_not_equal(shapes_size("a[8],b[512]"), shapes_size("a[512],b[8]"));
+	assert_int_not_equal(shapes_size("int64[1x1],float32[1x4x0x64]*8"),
+			     shapes_size("int64[1x1],float32[1x4x9x64]*8"));
+	assert_int_equal(shapes_size(""), 0);
+	assert_int_equal(shapes_size("float32[?]"), 0);
+	for (int i = 128; i < 1024; i++) { /* three octaves of tokens: a mask, and a cache of the ones before */
+		snprintf(shapes, sizeof shapes, "int64[1x1],int64[1x%d],float32[1x4x%dx64]*8", i + 1, i);
+		now = shapes_size(shapes);
+		n += now != size;
+		size = now;
+	}
+	assert_in_range(n, 12, 18);
 }
 
 TEST(one_in_ten_that_is_large_is_an_answer)

@@ -485,7 +485,7 @@ TEST_WITH(one_large_input_explains_the_waits_of_its_work, setup, teardown)
 	put_large(f, 800);
 	assert_part(&f->why, "input_shape", 36800,
 		    "as an input has 5 times as many elements as in 39 of 40 inferences");
-	assert_part(&f->why, "input_shape", 36800, "with the waits for a CPU of so much work (int64[1x60],");
+	assert_part(&f->why, "input_shape", 36800, "with the waits for a CPU of so much work (input 1 of 2: 1x60,");
 	assert_int_equal(f->why.n, 1);
 }
 

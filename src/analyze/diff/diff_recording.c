@@ -99,7 +99,7 @@ static void take_sizes(struct reader *reader, struct diff_model *to, const struc
 		const struct summary_size *size = &reader->from->sizes[from->sizes.first + i];
 
 		to->sizes[to->n_sizes++] = (struct diff_size){ .shapes = name(reader, size->shapes),
-							       .bin = size->bin,
+							       .size = size->size,
 							       .elements = (double)size->elements,
 							       .p50_ns = (double)size->p50_ns,
 							       .p90_ns = (double)size->p90_ns,
@@ -180,11 +180,18 @@ static void take_model(struct reader *reader, struct diff_model *to, const struc
 	take_operators(reader, to, from);
 }
 
-static bool has_resource(const struct diff_run *run, const struct diff_resource *of)
+/* Of several processes of one name, the one that has most stands for them. */
+static bool is_another_process(const struct diff_run *run, const struct diff_resource *of)
 {
-	for (uint32_t i = 0; i < run->n_resources; i++)
-		if (!strcmp(run->resources[i].scope, of->scope) && !strcmp(run->resources[i].name, of->name))
-			return true;
+	for (uint32_t i = 0; i < run->n_resources; i++) {
+		struct diff_resource *row = &run->resources[i];
+
+		if (strcmp(row->scope, of->scope) != 0 || strcmp(row->name, of->name) != 0)
+			continue;
+		if (of->max > row->max)
+			*row = *of;
+		return true;
+	}
 	return false;
 }
 
@@ -223,7 +230,7 @@ static void take_resources(struct reader *reader)
 		row->max = own->max;
 		row->last = own->last;
 		row->n = own->n;
-		if (!row->name || !own->n || has_resource(to, row))
+		if (!row->name || !own->n || is_another_process(to, row))
 			continue;
 		to->n_resources++;
 		if (own->process == SUMMARY_NONE && !strcmp(row->name, "cpu pressure"))

@@ -58,10 +58,10 @@ struct diff_operator {
 	uint32_t order; /* in which they ran first */
 };
 
-/* Inferences with about as many input elements. */
+/* Inferences whose inputs are of one size. */
 struct diff_size {
 	const char *shapes; /* of one of them */
-	uint32_t bin;	    /* of struct summary_size */
+	uint32_t size;	    /* of struct summary_size */
 	double elements, p50_ns, p90_ns, wall_ns;
 	uint64_t n;
 };
@@ -83,7 +83,7 @@ struct diff_model {
 };
 
 struct diff_resource {
-	const char *scope; /* "python", "machine", a device */
+	const char *scope; /* "python", "machine", a device; of several processes of a name, the one with most */
 	const char *name, *unit;
 	double mean, max, last;
 	uint64_t n; /* values */

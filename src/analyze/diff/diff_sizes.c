@@ -22,7 +22,7 @@ static const double between = 0.03;
 static struct diff_size_row *find(struct diff_pair *pair, const struct diff_size *size)
 {
 	for (uint32_t i = 0; i < pair->n_sizes; i++)
-		if (pair->sizes[i].any->bin == size->bin)
+		if (pair->sizes[i].any->size == size->size)
 			return &pair->sizes[i];
 	return NULL;
 }
@@ -30,7 +30,7 @@ static struct diff_size_row *find(struct diff_pair *pair, const struct diff_size
 static const struct diff_size *find_in(const struct diff_model *model, const struct diff_size_row *row)
 {
 	for (uint32_t i = 0; model && i < model->n_sizes; i++)
-		if (model->sizes[i].bin == row->any->bin)
+		if (model->sizes[i].size == row->any->size)
 			return &model->sizes[i];
 	return NULL;
 }
@@ -71,7 +71,7 @@ static int compare(const void *a_, const void *b_)
 {
 	const struct diff_size_row *a = a_, *b = b_;
 
-	return (a->any->bin > b->any->bin) - (a->any->bin < b->any->bin);
+	return (a->any->elements > b->any->elements) - (a->any->elements < b->any->elements);
 }
 
 /* How much of all inferences changed its size, and how much of that is chance. */

@@ -53,8 +53,10 @@ const struct query_table query_table_inference_stats = {
 
 const struct query_table query_table_sizes = {
 	.name = "sizes",
-	.what = "Latency by the size of the inputs, where their shapes are known: within a quarter of an octave of "
-		"elements.",
+	.what =
+	    "Latency by the size of the inputs, where their shapes are known. Inputs of one size have about as many "
+	    "elements (within a quarter of an octave), and each input has about the same share of them (to a power "
+	    "of two).",
 	.rows = QUERY_LIST,
 	.list = &columns_sizes,
 };

@@ -102,35 +102,106 @@ static const struct summary_tally *most_shapes(const struct summary *summary, co
 double input_sizes_ratio_of(const struct summary *summary, const struct summary_model *model,
 			    const struct summary_slow *slow, const struct summary_tally **most)
 {
-	uint64_t elements;
+	uint32_t size;
 
 	*most = slow->shapes && !slow->usual.is_of_shape ? most_shapes(summary, model) : NULL;
 	if (!*most)
 		return 0;
-	elements = shapes_elements(names_text(summary->names, (*most)->text));
-	if (slow->usual.is_of_size && elements && slow->elements && shapes_bin(elements) != shapes_bin(slow->elements))
+	size = shapes_size(names_text(summary->names, (*most)->text));
+	if (slow->usual.is_of_size && size && slow->size && size != slow->size)
 		return 0;
 	return input_sizes_ratio(names_text(summary->names, slow->shapes), names_text(summary->names, (*most)->text));
 }
 
+/* By how many octaves the elements of an input differ; an empty one hardly says more than that it is another. */
+static double octaves_between(uint64_t own, uint64_t other)
+{
+	return own && other ? fabs(log2((double)own / (double)other)) : own != other;
+}
+
+uint32_t input_sizes_varying(const char *shapes, const char *others)
+{
+	uint64_t own, other;
+	double most = 0, octaves;
+	uint32_t found = 0;
+
+	for (uint32_t i = 1; shapes_next(&shapes, &own) && shapes_next(&others, &other); i++) {
+		octaves = octaves_between(own, other);
+		if (octaves > most) {
+			most = octaves;
+			found = i;
+		}
+	}
+	return found;
+}
+
+uint64_t input_sizes_elements(const char *shapes, uint32_t input)
+{
+	uint64_t own = 0;
+
+	while (input && shapes_next(&shapes, &own))
+		input--;
+	return input ? 0 : own;
+}
+
+/* Which input differs first, as text; 0: none does. */
+static uint32_t first_other(const char *shapes, const char *others)
+{
+	for (uint32_t i = 1; *shapes; i++) {
+		const char *next, *other_next;
+		size_t len = input_at(shapes, &next);
+
+		if (len != input_at(others, &other_next) || strncmp(shapes, others, len) != 0)
+			return i;
+		shapes = next;
+		others = other_next;
+	}
+	return 0;
+}
+
+uint32_t input_sizes_count(const char *shapes)
+{
+	uint64_t own;
+	uint32_t n = 0;
+
+	while (shapes_next(&shapes, &own))
+		n++;
+	return n;
+}
+
+/* Which input tells these shapes from others; 0: none does. */
+static uint32_t telling(const char *shapes, const char *others)
+{
+	uint32_t varying = input_sizes_varying(shapes, others);
+
+	return varying ? varying : first_other(shapes, others);
+}
+
 struct printable input_sizes_part(const char *shapes, const char *others, int columns)
 {
-	const char *own = shapes, *other = others, *next, *other_next, *open;
-	size_t len = 0;
+	uint32_t input = telling(shapes, others);
+	const char *own = shapes, *next = shapes, *open;
+	size_t len = strlen(shapes);
 
-	while (*own) {
-		len = input_at(own, &next);
-		if (len != input_at(other, &other_next) || strncmp(own, other, len) != 0)
-			break;
+	for (uint32_t i = 0; i < input; i++) {
 		own = next;
-		other = other_next;
+		len = input_at(own, &next);
 	}
-	if (!*own)
-		return printable_text(shapes, strlen(shapes), columns, true);
-	open = memchr(own, '[', len);
+	open = input ? memchr(own, '[', len) : NULL;
 	if (open && own[len - 1] == ']') {
 		len -= (size_t)(open + 1 - own) + 1;
 		own = open + 1;
 	}
 	return printable_text(own, len, columns, true);
+}
+
+struct printable input_sizes_name(const char *shapes, const char *others, int columns)
+{
+	uint32_t input = telling(shapes, others), n = input_sizes_count(shapes);
+	struct printable name = { "" };
+
+	if (input && n > 1)
+		printable_add(&name, "input %u of %u: ", input, n);
+	printable_add(&name, "%s", input_sizes_part(shapes, others, columns).s);
+	return name;
 }

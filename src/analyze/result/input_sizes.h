@@ -29,7 +29,14 @@ double input_sizes_ratio(const char *shapes, const char *others);
  */
 double input_sizes_ratio_of(const struct summary *summary, const struct summary_model *model,
 			    const struct summary_slow *slow, const struct summary_tally **most);
-/* "1x3x640x512": the first input in which the shapes differ from others; the whole text if none does. */
+/* The input whose elements differ most from those of the same in others, from 1; 0: none does. "*48" counts as one. */
+uint32_t input_sizes_varying(const char *shapes, const char *others);
+/* Of an input, from 1; 0: it is empty, or not known. */
+uint64_t input_sizes_elements(const char *shapes, uint32_t input);
+uint32_t input_sizes_count(const char *shapes);
+/* "input 2 of 3: 1x3x640x512": which input that is, if there are several, and its part. */
+struct printable input_sizes_name(const char *shapes, const char *others, int columns);
+/* "1x3x640x512": the input that differs most from others; the whole text if none differs. */
 struct printable input_sizes_part(const char *shapes, const char *others, int columns);
 
 #endif

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyze/store/shapes.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* BIN_BITS: room for shapes_bin and 1; PRIME: of FNV. */
+enum { BIN_BITS = 9, PRIME = 16777619 };
 
 /* "1x3x224" from `text` to `end`; 0: a dimension is not known. */
 static uint64_t product_of(const char *text, const char *end)
@@ -57,10 +61,36 @@ uint64_t shapes_elements(const char *shapes)
 	return shapes_end(shapes) ? elements : 0;
 }
 
-uint32_t shapes_bin(uint64_t elements)
+uint32_t shapes_bin(uint64_t number)
 {
-	unsigned octave = 63 - (unsigned)__builtin_clzll(elements);
-	uint64_t quarter = octave >= 2 ? elements >> (octave - 2) & 3 : elements << (2 - octave) & 3;
+	unsigned octave = 63 - (unsigned)__builtin_clzll(number);
+	uint64_t quarter = octave >= 2 ? number >> (octave - 2) & 3 : number << (2 - octave) & 3;
 
 	return octave * 4 + (uint32_t)quarter;
+}
+
+/* The nearest power of two of which it is a part, from 1; 0: it is empty, or not known. */
+static uint32_t share_of(uint64_t own, uint64_t all)
+{
+	return own ? 1 + (uint32_t)ilogb((double)all / (double)own * M_SQRT2) : 0;
+}
+
+uint32_t shapes_size(const char *shapes)
+{
+	uint64_t all = shapes_elements(shapes), own;
+	uint32_t shares = 0, share = 0;
+
+	if (!all)
+		return 0;
+	while (shapes_next(&shapes, &own)) {
+		share = share_of(own, all);
+		shares = (shares ^ share) * PRIME;
+	}
+	shares = share == 1 && shares == PRIME ? 0 : shares ^ shares >> BIN_BITS;
+	return shares << BIN_BITS | (shapes_bin(all) + 1);
+}
+
+bool shapes_alike(uint32_t size, uint32_t other)
+{
+	return !((size ^ other) & ((1u << BIN_BITS) - 1));
 }

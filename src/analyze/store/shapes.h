@@ -20,7 +20,15 @@ bool shapes_next(const char **shapes, uint64_t *elements);
 /* Whether no input is left: the text ends, or outputs follow. */
 bool shapes_end(const char *shapes);
 
-/* The size that inputs with so many elements belong to: a quarter of an octave. elements is not 0. */
-uint32_t shapes_bin(uint64_t elements);
+/*
+ * The size that these inputs belong to: a quarter of an octave of the elements of all, and the share of each input in
+ * them, by powers of two. So a small input that varies makes other sizes beside a large one that does not, while inputs
+ * that grow together make no more sizes than one input does. 0: not known, as in shapes_elements.
+ */
+uint32_t shapes_size(const char *shapes);
+/* Whether two sizes have about as many elements, of all inputs together. */
+bool shapes_alike(uint32_t size, uint32_t other);
+/* A quarter of an octave. number is not 0. */
+uint32_t shapes_bin(uint64_t number);
 
 #endif

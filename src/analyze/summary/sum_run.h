@@ -109,6 +109,7 @@ struct run {
 	uint64_t turn_ns;  /* until another one of its session ended, before its first operator */
 	uint64_t inner_ns; /* of those that began right in it */
 	uint64_t elements; /* of its inputs; 0: not known */
+	uint32_t size;	   /* shapes_size */
 	uint32_t tally;	   /* of its shapes, + 1; 0: not known */
 	bool is_new_shape;
 	uint32_t operator_track; /* the last operator's */

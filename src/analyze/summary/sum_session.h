@@ -128,7 +128,7 @@ struct bucket {
 	struct usual usual;   /* without duration: that is latency */
 	struct pauses pauses;
 	struct size *size;	     /* room for MAX_SIZES; NULL: none so far */
-	uint32_t n_sizes, first_key; /* first_key: key of the first inference + 1; 0: not known */
+	uint32_t n_sizes, first_key; /* first_key: of the first inference; 0: not known */
 	struct usual *shape_usual;   /* by place in shape_tally; room for MAX_SHAPES */
 	uint32_t *shape_tally;	     /* index in maker->tallies */
 	uint32_t n_shape_usual;

@@ -67,6 +67,7 @@ static void fill_row(struct summary_maker *maker, const struct run *run, int64_t
 				     .operators_ns = operators_ns,
 				     .shapes = tally ? tally->text : 0,
 				     .elements = run->elements,
+				     .size = run->size,
 				     .n_shapes = bucket_at(maker, run->bucket)->n_tallies[TALLIED_SHAPES],
 				     .is_new_shape = run->is_new_shape,
 				     .other_model = beside ? beside->row.name : 0,

@@ -47,16 +47,18 @@ int sum_usual_add_to(struct usual *to, const struct run *run); /* all but the du
 int sum_usual_merge_into(struct usual *to, const struct usual *from);
 void sum_usual_free(struct usual *usual);
 
-/* A finished inference by the size of its inputs, which run->elements becomes; the first of a session is kept apart. */
-void sum_sizes_measure(const struct summary_maker *maker, struct run *run); /* the elements of its inputs */
+/* A finished inference by the size of its inputs; the first of a session is kept apart. */
+void sum_sizes_measure(const struct summary_maker *maker, struct run *run); /* sets elements and size */
 int sum_sizes_add(struct summary_maker *maker, struct run *run, bool is_first);
 int sum_sizes_merge(struct bucket *to, struct bucket *from);
 /* What is usual of inputs of that size; NULL: too few have it, or all have. */
-struct usual *sum_sizes_usual(struct bucket *joined, uint64_t elements);
+struct usual *sum_sizes_usual(struct bucket *joined, uint32_t size);
 /* Rows of the model, by size, and figures of its inferences. */
 int sum_sizes_put(struct bucket *bucket, uint32_t model, struct array *sizes, struct summary_model *to);
 void sum_sizes_done(struct bucket *bucket);
 
+/* Whether a pause of its session came before it; before_ns: as below. */
+bool sum_pauses_is_after(const struct run *run, uint64_t before_ns);
 /*
  * An inference after a pause of its session, or close behind the one before; before_ns: the end of the last one before
  * it, 0: none.

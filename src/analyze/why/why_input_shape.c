@@ -8,6 +8,17 @@
 
 extern const struct why_cause why_input_shape;
 
+enum { SHAPE = 40 };
+
+/* others: shapes that most inferences have. */
+static void say_input(const struct why_case *why, struct printable *words, const char *others)
+{
+	const char *shapes = names_text(why->summary->names, why->slow->shapes);
+
+	printable_add(words, " (%s%s)", input_sizes_name(shapes, others, SHAPE).s,
+		      why->slow->is_new_shape ? ", for the first time" : "");
+}
+
 /* One of its inputs has another size than most inferences have. */
 static bool take_input(struct why_case *why)
 {
@@ -24,8 +35,7 @@ static bool take_input(struct why_case *why)
 		      units_decimal(ratio).s, units_count(most->n).s, units_count(why->model->runs.n).s);
 	if (why->of_work_ns > 0)
 		printable_add(words, ", with the waits for a CPU of so much work");
-	printable_add(words, " (%s%s)", why_name(why, why->slow->shapes, 0).s,
-		      why->slow->is_new_shape ? ", for the first time" : "");
+	say_input(why, words, names_text(why->summary->names, most->text));
 	return true;
 }
 
@@ -45,8 +55,7 @@ static bool take_size(struct why_case *why)
 		printable_add(words, "as its inputs have %s times as many elements as most", units_decimal(ratio).s);
 	else /* fewer elements take longer where a cache is empty */
 		printable_add(words, "with inputs of another size than most");
-	printable_add(words, " (%s%s)", why_name(why, why->slow->shapes, 0).s,
-		      why->slow->is_new_shape ? ", for the first time" : "");
+	say_input(why, words, names_text(why->summary->names, usual->shapes));
 	return true;
 }
 

@@ -166,7 +166,7 @@ struct printable diff_size_name(const struct diff_pair *pair, uint32_t size, boo
 {
 	const char *shapes = pair->sizes[size].any->shapes,
 		   *other = pair->sizes[size ? 0 : pair->n_sizes - 1].any->shapes;
-	struct printable part = input_sizes_part(shapes ? shapes : "", other ? other : "", SHAPE);
+	struct printable part = input_sizes_name(shapes ? shapes : "", other ? other : "", SHAPE);
 
 	return model_text(part.s, SHAPE, is_ascii);
 }

@@ -88,7 +88,7 @@ static bool take_size(struct latencies *to, const struct store_track *track, siz
 
 	if (!elements)
 		return true;
-	row = find_row(to, track, at, shapes_bin(elements));
+	row = find_row(to, track, at, shapes_size(view_name(view, shapes)));
 	if (!row)
 		return false;
 	row->shapes = row->shapes ? row->shapes : shapes;

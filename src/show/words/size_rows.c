@@ -13,7 +13,7 @@ static void put_row(struct table *table, const struct summary *summary, const st
 {
 	const char *shapes = names_text(summary->names, size->shapes);
 
-	table_cell(table, TABLE_PLAIN, "%s", input_sizes_part(shapes, other, SHAPE).s);
+	table_cell(table, TABLE_PLAIN, "%s", input_sizes_name(shapes, other, SHAPE).s);
 	table_cell(table, TABLE_DIM, "%s", units_count(size->elements).s);
 	table_cell(table, TABLE_PLAIN, "%s", units_count(size->n).s);
 	table_cell(table, TABLE_PLAIN, "%s", units_percent((double)size->n / (double)all->n).s);
@@ -37,10 +37,10 @@ static int by_place(const void *a_, const void *b_)
 	return (*a > *b) - (*a < *b);
 }
 
-static void put_columns(struct table *table)
+static void put_columns(struct table *table, uint32_t n_inputs)
 {
 	table_column(table, "input", TABLE_LEFT | TABLE_SHRINKS);
-	table_column(table, "elements", TABLE_RIGHT);
+	table_column(table, n_inputs > 1 ? "elements of all" : "elements", TABLE_RIGHT);
 	table_column(table, "inferences", TABLE_RIGHT);
 	table_column(table, "share", TABLE_RIGHT);
 	table_column(table, "time", TABLE_RIGHT);
@@ -67,7 +67,7 @@ uint32_t size_rows(struct table *table, const struct summary *summary, const str
 	}
 	qsort(row, n_all, sizeof *row, by_time);
 	qsort(row, n, sizeof *row, by_place);
-	put_columns(table);
+	put_columns(table, input_sizes_count(names_text(summary->names, usual->shapes)));
 	for (uint32_t i = 0; i < n; i++)
 		put_row(table, summary, row[i], &all,
 			names_text(summary->names, row[i] == usual ? row[row[0] == usual]->shapes : usual->shapes));

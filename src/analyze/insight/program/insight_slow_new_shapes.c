@@ -2,7 +2,7 @@
 /*
  * The first inference of each shape of inputs is slow: something is compiled, planned or searched for that shape.
  * value: how many times as long as later ones; a: such shapes; b: shapes that were seen often enough; low: nanoseconds
- * beyond what later ones take, of all of them.
+ * beyond what later ones take, of all of them. A first one after a pause is compared with later ones after a pause.
  */
 #include "analyze/insight/insight_in.h"
 
@@ -17,21 +17,42 @@ struct news {
 	double first_ns, later_ns, extra_ns; /* of the slow ones, added up */
 };
 
-static void judge(const struct summary_tally *tally, struct news *to)
+/* What they took; where the caller computes, as a rule, it is not what else it waited for. */
+static double mean_ns(const struct summary_turn *turn, bool is_cpu)
 {
+	return (double)(is_cpu ? turn->cpu_ns : turn->worked_ns) / (double)turn->n;
+}
+
+/* Of the first ones after a pause of their session, or of the others. False: there is too little to compare. */
+static bool compare(const struct summary_tally *tally, int pause, struct news *to)
+{
+	const struct summary_turn *first = &tally->first[pause], *later = &tally->later[pause];
+	bool is_cpu = 2 * later->cpu_ns > later->worked_ns;
 	double first_ns, later_ns;
 
-	if (!tally->n_new || tally->n_typical < tally->n_new * (1 + LEAST_LATER) || !tally->later_ns)
-		return;
-	first_ns = (double)tally->new_ns / (double)tally->n_new;
-	later_ns = (double)tally->later_ns / (double)(tally->n_typical - tally->n_new);
-	to->n_judged++;
-	if (first_ns < least_times * later_ns)
-		return;
-	to->n_slow++;
+	if (!first->n || later->n < first->n * LEAST_LATER || !later->worked_ns)
+		return false;
+	first_ns = mean_ns(first, is_cpu);
+	later_ns = mean_ns(later, is_cpu);
 	to->first_ns += first_ns;
 	to->later_ns += later_ns;
-	to->extra_ns += (first_ns - later_ns) * (double)tally->n_new;
+	to->extra_ns += (first_ns - later_ns) * (double)first->n;
+	return true;
+}
+
+static void judge(const struct summary_tally *tally, struct news *to)
+{
+	struct news own = { 0 };
+
+	for (int i = 0; i < N_SUMMARY_PAUSES; i++)
+		own.n_judged |= compare(tally, i, &own);
+	to->n_judged += own.n_judged;
+	if (!own.n_judged || own.first_ns < least_times * own.later_ns)
+		return;
+	to->n_slow++;
+	to->first_ns += own.first_ns;
+	to->later_ns += own.later_ns;
+	to->extra_ns += own.extra_ns;
 }
 
 static void find(struct finder *finder)

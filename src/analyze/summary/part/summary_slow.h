@@ -76,6 +76,7 @@ struct summary_slow {
 	int64_t pool_queue_ns; /* before it, in a pool's queue; -1: it was in none, or not known */
 	uint32_t shapes;       /* of its inputs; 0: not known */
 	uint64_t elements;     /* of its inputs; 0: not known */
+	uint32_t size;	       /* shapes_size */
 	uint64_t n_shapes, n_of_shape; /* different ones of the model so far; inferences with its own, in all */
 	bool is_new_shape;	       /* the first with it, and not the first of all */
 	uint32_t other_model;	       /* the inference that overlapped most: name of its model; 0: none did */

@@ -10,15 +10,24 @@
 
 #include "event/event.h"
 
-/* Inferences that count for the latency, by the elements of all their inputs: within a quarter of an octave. */
+/* Inferences that count for the latency, by the size of their inputs: shapes_size. */
 struct summary_size {
 	uint32_t model, shapes; /* shapes: of one of them */
-	uint32_t bin;		/* which quarter of an octave of elements: alike in all recordings */
-	uint64_t elements;	/* mean */
+	uint32_t size;		/* alike in all recordings */
+	uint64_t elements;	/* of all inputs, mean */
 	uint64_t n, wall_ns, p50_ns, p90_ns, p99_ns;
 	uint64_t least_ns;			  /* the quickest */
 	uint64_t n_subnormal, subnormal_wall_ns;  /* of them: computed with subnormal numbers */
 	uint64_t subnormal_p50_ns, normal_p50_ns; /* medians of these, and of the others; 0: there are none */
+};
+
+/* Whether an inference begins 10 ms or more after the last one of its session: caches and clocks have gone cold. */
+enum summary_pause_of { SUMMARY_NO_PAUSE, SUMMARY_PAUSE, N_SUMMARY_PAUSES };
+
+/* Inferences, without what they are known to have waited for a CPU; cpu_ns: what they spent on it, where it is known.
+ */
+struct summary_turn {
+	uint64_t n, worked_ns, cpu_ns;
 };
 
 /* How often a text (or a number: the batch) occurred with the inferences of a model. */
@@ -30,9 +39,8 @@ struct summary_tally {
 	uint64_t n, first_ns;
 	uint64_t n_typical, wall_ns; /* of those that count for the latency */
 	uint64_t least_ns;	     /* the quickest of these, without what it is known to have waited for a CPU */
-	/* of these, without what they are known to have waited for a CPU: the first in each process, if it is not the
-	   first of all, and those behind it */
-	uint64_t n_new, new_ns, later_ns;
+	/* of these: the first in each process, if it is not the first of all, and those behind it */
+	struct summary_turn first[N_SUMMARY_PAUSES], later[N_SUMMARY_PAUSES];
 	uint64_t n_sized, elements; /* of these: whose inputs' elements are known, all of them added up */
 };
 

@@ -176,6 +176,15 @@ static void count_tallies(struct end *end)
 	}
 }
 
+static void join_turns(struct summary_turn *to, const struct summary_turn *from)
+{
+	for (int i = 0; i < N_SUMMARY_PAUSES; i++) {
+		to[i].n += from[i].n;
+		to[i].worked_ns = stats_sum(to[i].worked_ns, from[i].worked_ns);
+		to[i].cpu_ns = stats_sum(to[i].cpu_ns, from[i].cpu_ns);
+	}
+}
+
 static int join_tallies(struct summary_maker *maker, struct end *end)
 {
 	const struct summary_tally *from = maker->tallies.data;
@@ -202,9 +211,8 @@ static int join_tallies(struct summary_maker *maker, struct end *end)
 		if (from[i].n_typical && (!to->n_typical || from[i].least_ns < to->least_ns))
 			to->least_ns = from[i].least_ns;
 		to->n_typical += from[i].n_typical;
-		to->n_new += from[i].n_new;
-		to->new_ns = stats_sum(to->new_ns, from[i].new_ns);
-		to->later_ns = stats_sum(to->later_ns, from[i].later_ns);
+		join_turns(to->first, from[i].first);
+		join_turns(to->later, from[i].later);
 		to->n_sized += from[i].n_sized;
 		to->elements = stats_sum(to->elements, from[i].elements);
 		to->wall_ns = stats_sum(to->wall_ns, from[i].wall_ns);

@@ -7,6 +7,11 @@
 
 enum { LONG_NS = 10000000, SHORT_NS = 1000000 };
 
+bool sum_pauses_is_after(const struct run *run, uint64_t before_ns)
+{
+	return before_ns < run->begin_ns && run->begin_ns - before_ns >= LONG_NS;
+}
+
 int sum_pauses_add(struct summary_maker *maker, const struct run *run, uint64_t before_ns)
 {
 	struct pauses *to = &bucket_at(maker, run->bucket)->pauses;
@@ -16,7 +21,7 @@ int sum_pauses_add(struct summary_maker *maker, const struct run *run, uint64_t 
 	if (!before_ns || before_ns > run->begin_ns)
 		return 0;
 	pause_ns = run->begin_ns - before_ns;
-	if (pause_ns >= LONG_NS)
+	if (sum_pauses_is_after(run, before_ns))
 		return stats_add(&to->after, duration_ns);
 	return pause_ns <= SHORT_NS ? stats_add(&to->close, duration_ns) : 0;
 }

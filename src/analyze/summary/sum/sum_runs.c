@@ -195,7 +195,17 @@ static const struct {
 	[TALLIED_FAILURES] = { KEY_STATUS, FACT_STATUS, MAX_TALLIES },
 };
 
-static int add_tally(struct summary_maker *maker, struct run *run, int what, bool is_failed)
+static void add_turn(struct summary_turn *to, const struct run *run)
+{
+	uint64_t worked_ns = run_worked_ns(run);
+	int64_t cpu_ns = fact_int(&run->facts, FACT_THREAD_CPU, -1);
+
+	to->n++;
+	to->worked_ns = stats_sum(to->worked_ns, worked_ns);
+	to->cpu_ns = stats_sum(to->cpu_ns, cpu_ns < 0 ? worked_ns : (uint64_t)cpu_ns);
+}
+
+static int add_tally(struct summary_maker *maker, struct run *run, int what, bool is_failed, uint64_t before_ns)
 {
 	struct bucket *bucket = bucket_at(maker, run->bucket);
 	uint64_t value = (uint64_t)run->facts.value[tallied[what].fact], pair;
@@ -233,20 +243,19 @@ static int add_tally(struct summary_maker *maker, struct run *run, int what, boo
 	if (run->begin_ns < tally->first_ns)
 		tally->first_ns = run->begin_ns;
 	if (is_typical(run, is_failed)) {
-		uint64_t *first_or_later = tally->n == 1 ? &tally->new_ns : &tally->later_ns;
+		struct summary_turn *turns = tally->n == 1 ? tally->first : tally->later;
 
 		tally->n_typical++;
 		tally->wall_ns = stats_sum(tally->wall_ns, run->end_ns - run->begin_ns);
 		tally->least_ns = least_of(tally, run_worked_ns(run));
-		tally->n_new += tally->n == 1;
-		*first_or_later = stats_sum(*first_or_later, run_worked_ns(run));
+		add_turn(&turns[sum_pauses_is_after(run, before_ns) ? SUMMARY_PAUSE : SUMMARY_NO_PAUSE], run);
 		tally->n_sized += run->elements > 0;
 		tally->elements = stats_sum(tally->elements, run->elements);
 	}
 	return 0;
 }
 
-static int add_tallies(struct summary_maker *maker, struct run *run, bool is_failed)
+static int add_tallies(struct summary_maker *maker, struct run *run, bool is_failed, uint64_t before_ns)
 {
 	const uint64_t any =
 	    1ull << FACT_SHAPES | 1ull << FACT_TAG | 1ull << FACT_TID | 1ull << FACT_BATCH | 1ull << FACT_CALLER;
@@ -256,7 +265,7 @@ static int add_tallies(struct summary_maker *maker, struct run *run, bool is_fai
 		return 0;
 	for (int what = 0; !rc && what < N_TALLIED - !is_failed; what++)
 		if (facts_have(&run->facts, tallied[what].fact))
-			rc = add_tally(maker, run, what, is_failed);
+			rc = add_tally(maker, run, what, is_failed, before_ns);
 	return rc;
 }
 
@@ -478,6 +487,6 @@ int sum_runs_add(struct summary_maker *maker, struct run *run)
 	if (!rc && run_is_finished(run) && !is_failed)
 		rc = sum_generations_add(maker, run);
 	if (!rc)
-		rc = add_tallies(maker, run, is_failed);
+		rc = add_tallies(maker, run, is_failed, before_ns);
 	return rc ? rc : add_latency(maker, run, is_failed, has_operators ? (int64_t)operators_ns : -1, before_ns);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Inferences by the size of their inputs: the elements of all inputs together, in bins that are a quarter of an octave
- * wide. Inputs whose number of elements is alike take alike long, whatever their shapes are, so what is usual of a bin
- * is usual of an inference whose shape is new. The first MAX_SIZES bins of a model are kept.
+ * Inferences by the size of their inputs (shapes_size). Inputs whose numbers of elements are alike take alike long,
+ * whatever their shapes are, so what is usual of a size is usual of an inference whose shape is new. The first
+ * MAX_SIZES of a model are kept; later ones count where inputs have as many elements in all.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -26,6 +26,9 @@ static struct size *find(struct bucket *bucket, uint32_t key)
 	for (uint32_t i = 0; i < bucket->n_sizes; i++)
 		if (bucket->size[i].key == key)
 			return &bucket->size[i];
+	for (uint32_t i = 0; bucket->n_sizes == MAX_SIZES && i < MAX_SIZES; i++)
+		if (shapes_alike(bucket->size[i].key, key))
+			return &bucket->size[i];
 	return NULL;
 }
 
@@ -46,26 +49,26 @@ void sum_sizes_measure(const struct summary_maker *maker, struct run *run)
 	uint32_t text = fact_text(&run->facts, FACT_SHAPES);
 
 	run->elements = text ? shapes_elements(names_text(maker->names, text)) : 0;
+	run->size = text ? shapes_size(names_text(maker->names, text)) : 0;
 }
 
 int sum_sizes_add(struct summary_maker *maker, struct run *run, bool is_first)
 {
 	struct bucket *bucket = bucket_at(maker, run->bucket);
 	bool is_subnormal = fact_int(&run->facts, FACT_SUBNORMAL, 0) == 1;
-	uint64_t elements = run->elements;
 	struct size *size;
 	int rc;
 
-	if (!elements)
+	if (!run->size)
 		return 0;
 	if (is_first) {
-		bucket->first_key = bucket->first_key ? bucket->first_key : shapes_bin(elements) + 1;
+		bucket->first_key = bucket->first_key ? bucket->first_key : run->size;
 		return 0;
 	}
-	size = find(bucket, shapes_bin(elements));
+	size = find(bucket, run->size);
 	if (!size && bucket->n_sizes == MAX_SIZES)
 		return 0;
-	if (!size && !(size = add(maker, bucket, shapes_bin(elements), fact_text(&run->facts, FACT_SHAPES))))
+	if (!size && !(size = add(maker, bucket, run->size, fact_text(&run->facts, FACT_SHAPES))))
 		return -ENOMEM;
 	size->wall_ns = stats_sum(size->wall_ns, run->end_ns - run->begin_ns);
 	if (is_subnormal) {
@@ -73,7 +76,7 @@ int sum_sizes_add(struct summary_maker *maker, struct run *run, bool is_first)
 		size->subnormal_wall_ns = stats_sum(size->subnormal_wall_ns, run->end_ns - run->begin_ns);
 	}
 	rc = stats_add(is_subnormal ? &size->subnormal : &size->normal, run_worked_ns(run));
-	rc = rc ? rc : stats_add(&size->elements, elements);
+	rc = rc ? rc : stats_add(&size->elements, run->elements);
 	rc = rc ? rc : stats_add(&size->usual.duration, run->end_ns - run->begin_ns);
 	return rc ? rc : sum_usual_add_to(&size->usual, run);
 }
@@ -107,9 +110,9 @@ int sum_sizes_merge(struct bucket *to, struct bucket *from)
 	return rc;
 }
 
-struct usual *sum_sizes_usual(struct bucket *joined, uint64_t elements)
+struct usual *sum_sizes_usual(struct bucket *joined, uint32_t key)
 {
-	struct size *size = elements ? find(joined, shapes_bin(elements)) : NULL;
+	struct size *size = key ? find(joined, key) : NULL;
 
 	return size && joined->n_sizes > 1 && size->usual.duration.n >= LEAST_OF_SIZE ? &size->usual : NULL;
 }
@@ -133,7 +136,7 @@ static int by_elements(const void *a_, const void *b_)
 
 int sum_sizes_put(struct bucket *bucket, uint32_t model, struct array *sizes, struct summary_model *to)
 {
-	struct size *first = bucket->first_key ? find(bucket, bucket->first_key - 1) : NULL;
+	struct size *first = bucket->first_key ? find(bucket, bucket->first_key) : NULL;
 	uint32_t begin = (uint32_t)sizes->n;
 
 	to->runs.size_drift = NAN;
@@ -152,7 +155,7 @@ int sum_sizes_put(struct bucket *bucket, uint32_t model, struct array *sizes, st
 			return -ENOMEM;
 		*row = (struct summary_size){ .model = model,
 					      .shapes = size->text,
-					      .bin = size->key,
+					      .size = size->key,
 					      .elements = (uint64_t)stats_mean(&size->elements),
 					      .n = stats->n,
 					      .wall_ns = size->wall_ns,

@@ -170,7 +170,7 @@ static int take_model(struct summary_maker *maker, struct end *end, uint32_t ind
 		*slow = longest[i].slow->row;
 		slow->model = index;
 		fill(maker, &longest[i], slow);
-		sum_usual_put(longest[i].bucket, joined, longest[i].slow, sum_sizes_usual(joined, slow->elements),
+		sum_usual_put(longest[i].bucket, joined, longest[i].slow, sum_sizes_usual(joined, slow->size),
 			      &model->runs.latency, &slow->usual);
 		find_node(longest[i].slow, medians, slow);
 		find_nodes(longest[i].slow, medians, slow);
