@@ -126,6 +126,14 @@ static const char *evidence(const struct fixture *f, const char *name)
 	return words.evidence.s;
 }
 
+static const char *advice(const struct fixture *f, const char *name)
+{
+	static struct insight_words words;
+
+	words = insight_words_of(f->recorded.model, find(f, name), true);
+	return words.next.s;
+}
+
 static void end(struct fixture *f)
 {
 	recorded_done(&f->recorded);
@@ -440,6 +448,7 @@ TEST(cpus_of_the_program_and_of_others_add_up)
 	analyse(f);
 	assert_non_null(
 	    strstr(evidence(f, "waits_for_cpu"), "the program used 0.80 CPUs while inferences ran, others 1"));
+	assert_non_null(strstr(advice(f, "waits_for_cpu"), "fewer threads"));
 	end(f);
 }
 
@@ -490,6 +499,9 @@ TEST(a_program_used_what_its_inferences_did_at_least)
 	analyse(f);
 	assert_non_null(
 	    strstr(evidence(f, "waits_for_cpu"), "the program used 0.60 CPUs while inferences ran, others 1.20"));
+	/* others have them, whatever it does */
+	assert_non_null(strstr(advice(f, "waits_for_cpu"), "a machine that is less busy, or"));
+	assert_null(strstr(advice(f, "waits_for_cpu"), "fewer threads"));
 	end(f);
 }
 

@@ -27,7 +27,11 @@ static void say(const struct speaker *to)
 		EVIDENCE("; the program used %s CPUs while inferences ran, others %s of %s", units_decimal(own).s,
 			 units_decimal(to->run->others_cores).s,
 			 units_count((uint64_t)to->analysis->report->machine.n_all_cpus).s);
-	NEXT("fewer threads, fewer inferences at a time, or a machine that is less busy");
+	/* fewer threads of its own leave the CPUs to the others as they are */
+	if (own >= 0 && to->run->others_cores > 1.5 * own)
+		NEXT("a machine that is less busy, or CPUs or a share of its own (taskset, a cpuset, CPUWeight)");
+	else
+		NEXT("fewer threads, fewer inferences at a time, or a machine that is less busy");
 }
 
 const struct insight insight_waits_for_cpu = {
