@@ -33,6 +33,8 @@ function lookForOverflow(page, width) {
 			if (caption.getBoundingClientRect().width < Math.min(table, wanted) / 2)
 				found.push(`at ${wanted} px a narrow caption: ${caption.textContent}`);
 		}
+		for (const frame of document.querySelectorAll('[id^=slowest] .wide'))
+			if (frame.scrollWidth > frame.clientWidth) found.push(`at ${wanted} px why it was slow is cut`);
 		return found;
 	}, width);
 }

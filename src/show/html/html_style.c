@@ -120,6 +120,12 @@ const char *const html_style[] = {
 	" svg.long{min-width:50rem;font-size:12px}\n",
 	" th.name,td.name{min-width:9rem}\n",
 	" caption span{display:inline-block;position:sticky;left:0;max-width:calc(100vw - 4.4rem)}\n",
+	/* why an inference was slow is a sentence: it has a line of its own */
+	" [id^=slowest] tr{display:flex;flex-wrap:wrap}\n",
+	" [id^=slowest] .n{flex:1 1 3.6rem;white-space:normal}\n",
+	" [id^=slowest] tbody tr{border-bottom:1px solid var(--line)}\n",
+	" [id^=slowest] tbody .n{border-bottom:0}\n",
+	" [id^=slowest] tr>:last-child{flex:1 0 100%;border-bottom:0;overflow-wrap:anywhere}\n",
 	" section{padding:.8rem .8rem 1rem}\n",
 	" .tiles{grid-template-columns:repeat(2,minmax(0,1fr))}\n",
 	" dl{grid-template-columns:1fr}\n",
