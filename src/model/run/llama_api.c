@@ -114,7 +114,8 @@ static int take_all(struct llama_api *api, void *library, struct err *err)
 	take(library, "llama_kv_cache_clear", &api->clear_context);
 	take(library, "llama_get_memory", &api->memory);
 	take(library, "llama_memory_clear", &api->clear_memory);
-	take(library, "ggml_version", &api->version);
+	take(library, "llama_version", &api->version);
+	take(library, "ggml_version", &api->ggml_version);
 	if ((!api->vocab || !api->vocab_n_ids) && !api->model_n_ids)
 		return err_set(err, ENOTSUP, "cannot use this llama.cpp: it does not tell the size of a vocabulary");
 	if ((!api->memory || !api->clear_memory) && !api->clear_context)

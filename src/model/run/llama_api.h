@@ -65,9 +65,10 @@ struct llama_api {
 	void (*clear_context)(struct llama_context *);
 	struct llama_memory *(*memory)(const struct llama_context *);
 	void (*clear_memory)(struct llama_memory *, bool);
-	const char *(*version)(void); /* NULL: this version does not tell */
-	void *library;		      /* from dlopen */
-	char path[PATH_MAX];	      /* "": of the program itself, or found by the loader */
+	/* llama.cpp's own, which older ones do not tell, and that of ggml below it; NULL: it has none */
+	const char *(*version)(void), *(*ggml_version)(void);
+	void *library;	     /* from dlopen */
+	char path[PATH_MAX]; /* "": of the program itself, or found by the loader */
 };
 
 /*

@@ -64,7 +64,10 @@ int run_llama_load(struct run *run, struct err *err)
 	llama.log_set(take_log, NULL);
 	llama_api_load_backends(&llama);
 	snprintf(result->runtime_path, sizeof result->runtime_path, "%s", llama.path);
-	snprintf(result->runtime_version, sizeof result->runtime_version, "%s", llama.version ? llama.version() : "");
+	if (llama.version)
+		snprintf(result->runtime_version, sizeof result->runtime_version, "%s", llama.version());
+	else if (llama.ggml_version)
+		snprintf(result->runtime_version, sizeof result->runtime_version, "(ggml %s)", llama.ggml_version());
 	llama.backend_init();
 	if (llama.uses_gpu())
 		return err_set(err, ENOTSUP,

@@ -5,6 +5,7 @@
  * A slot that is not bound yet holds the address of the module's own stub, which would bind it and so remove the hook.
  * The real function is then found by its name: in the module itself, or in the only other one that has it.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "capture/agent/agent.h"
@@ -140,14 +141,17 @@ static void tell_operators(struct copy *copy, const struct dynamic *dynamic, con
 
 static void find_version(struct copy *copy, const struct dynamic *dynamic)
 {
-	static const char *const names[] = { "llama_version", "ggml_version" };
+	/* older ones only tell that of ggml, which counts in another way */
+	static const struct {
+		const char *name, *form;
+	} functions[] = { { "llama_version", "%s" }, { "ggml_version", "(ggml %s)" } };
 	char *version = versions[copy->number];
 
 	*version = 0;
 	for (unsigned i = 0; i < 2 && !*version; i++) {
-		const char *(*text)(void) = (const char *(*)(void))dynamic_function(dynamic, names[i]);
+		const char *(*text)(void) = (const char *(*)(void))dynamic_function(dynamic, functions[i].name);
 		if (text)
-			strncpy(version, text(), sizeof versions[0] - 1);
+			snprintf(version, sizeof versions[0], functions[i].form, text());
 	}
 	copy->found.version = version;
 }
