@@ -51,8 +51,8 @@ static int find_table(struct ort_wheel *wheel, const char *path, struct err *err
 		return err_set(err, -code, "cannot read %s: %s", path, strerror(-code));
 	if (!wheel->table || !*wheel->version)
 		return err_set(err, ENOTSUP,
-			       "cannot use %s as the runtime: its C API table was not found in this Python module; use "
-			       "a wheel from 1.19 on, or onnxruntime-node, which bring libonnxruntime.so",
+			       "cannot use %s as the runtime: its C API table was not found in this Python module; "
+			       "pass libonnxruntime.so, which lies beside it from 1.19 on, or that of onnxruntime-node",
 			       path);
 	return 0;
 }
