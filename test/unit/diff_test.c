@@ -470,6 +470,27 @@ TEST(each_member_of_a_result_goes_to_its_figure)
 	arena_done(&arena);
 }
 
+TEST(a_result_of_tokens_speaks_of_tokens)
+{
+	struct fixture fixture = { 0 }, *f = &fixture;
+	size_t len;
+	char *text = read_report(&len), *at = text;
+
+	f->base[0].path = "report.json";
+	while ((at = strstr(at, "\"speed_of\": \"inference\"")))
+		memcpy(at, "\"speed_of\":     \"token\"", 23);
+	assert_int_equal(diff_result_of(&f->base[0], text, len, &f->arena, NULL), 0);
+	assert_true(f->base[0].models->counts_tokens);
+	f->fresh[0] = f->base[0];
+	compare(f, 1, 1, &usual);
+	assert_string_equal(diff_words_of(f->diff.pairs, DIFF_RATE), "tokens");
+	assert_string_equal(diff_words_of(f->diff.pairs, DIFF_MEDIAN), "median time between tokens");
+	assert_string_equal(diff_words_of(f->diff.pairs, DIFF_CREATION), "session creation");
+	assert_non_null(strstr(f->diff.pairs->no_verdict, "too few tokens"));
+	done(f);
+	free(text);
+}
+
 TEST(what_is_no_result_says_why)
 {
 	static const struct {

@@ -97,6 +97,32 @@ TEST(the_sample_says_what_it_should)
 	free(s);
 }
 
+TEST(the_first_token_is_slow_beside_later_ones_of_its_length)
+{
+	static const char *const shapes[] = { "5 tokens" };
+
+	for (int i = 0; i < 2; i++) {
+		struct sample *s = sample_new();
+		struct model_result *result = &s->result[2];
+		struct model_latency *first = calloc(40, sizeof *first);
+		struct model_analysis *analysis;
+
+		/* steps are short; other prompts take as long as the first did, or a tenth of that */
+		for (int k = 0; k < 40; k++)
+			first[k] = (struct model_latency){ .queued_ns = -1, .duration_ns = i ? 8000000 : 81000000 };
+		result->n_tokens = 8;
+		result->shapes = shapes;
+		result->n_shapes = 1;
+		result->first_tokens = first;
+		result->n_first_tokens = 40;
+		analysis = insights_analyse(&s->report, NULL);
+		assert_int_equal(findings_of(analysis, "slow_first", 2) != NULL, i);
+		model_analysis_free(analysis);
+		free(first);
+		free(s);
+	}
+}
+
 TEST(figures_of_a_run_follow_from_its_facts)
 {
 	struct sample *s = sample_new();

@@ -221,14 +221,21 @@ static const char *why_no_verdict(const struct diff *diff, const struct diff_pai
 	if (diff->no_verdict)
 		return diff->no_verdict;
 	if (pair->value[DIFF_MEDIAN].says == DIFF_MISSING)
-		return !pair->n_base	? "base ran no inference of it"
-		       : !pair->n_fresh ? "new ran no inference of it"
+		return !pair->n_base	? "base did not run it"
+		       : !pair->n_fresh ? "new did not run it"
 					: "one side has only first, failed or unfinished inferences of it";
 	if (diff->is_busy)
 		return "the machine was busy, and with one recording a side, waiting looks like a slower program";
 	if (pair->value[pair->moved ? DIFF_WITHIN : DIFF_MEDIAN].says == DIFF_UNTESTED)
-		return "there are too few inferences: 32 on each side are the least";
+		return pair->base->counts_tokens ? "there are too few tokens: 32 on each side are the least"
+						 : "there are too few inferences: 32 on each side are the least";
 	return NULL;
+}
+
+const char *diff_words_of(const struct diff_pair *pair, int figure)
+{
+	return pair->base->counts_tokens && pair->fresh->counts_tokens ? diff_token_words(figure)
+								       : diff_figure_name(figure).words;
 }
 
 enum diff_figure diff_headline(const struct diff_pair *pair)

@@ -106,6 +106,9 @@ int diff_make(struct diff *diff, const struct diff_side *base, const struct diff
  * the pair has any. */
 enum diff_figure diff_headline(const struct diff_pair *pair);
 
+/* What a figure of the pair is called. */
+const char *diff_words_of(const struct diff_pair *pair, int figure);
+
 static inline bool diff_is_single(const struct diff *diff)
 {
 	return diff->base.n_runs == 1 && diff->fresh.n_runs == 1;

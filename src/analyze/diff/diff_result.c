@@ -28,7 +28,7 @@ struct results {
 struct result {
 	struct diff_model model;
 	struct array operators, durations; /* struct diff_operator, uint64_t */
-	const char *label, *version;
+	const char *label, *version, *speed_of;
 	double n, n_failed, n_inferences, rss_bytes, others_cpu;
 };
 
@@ -159,6 +159,7 @@ static const struct json_field run_fields[] = {
 	{ "operators", JSON_FIELD_OBJECT, .inner = operators_fields },
 	{ "first_inference_ns", FIGURE(DIFF_FIRST) },
 	{ "per_second", FIGURE(DIFF_RATE) },
+	{ "speed_of", FIELD(NAME, result, speed_of) },
 	{ "failed_inferences", FIELD(POSITIVE, result, n_failed) },
 	{ "event_ns", FIELD(POSITIVE, result, model.event_ns) },
 	{ "peak_rss_bytes", FIELD(POSITIVE, result, rss_bytes) },
@@ -231,6 +232,7 @@ static void take_result(struct json_fields *reader, struct results *results, str
 	if (!model || reader->is_out_of_memory)
 		return;
 	result->model.name = result->label;
+	result->model.counts_tokens = result->speed_of && !strcmp(result->speed_of, "token");
 	result->model.n = (uint64_t)fmax(result->n, 0);
 	result->model.n_failed = (uint64_t)fmax(result->n_failed, 0);
 	*model = result->model;

@@ -32,6 +32,19 @@ struct diff_figure_name diff_figure_name(int figure)
 				   : (struct diff_figure_name){ phase->key, phase->words, DIFF_NS, false };
 }
 
+const char *diff_token_words(int figure)
+{
+	static const char *const words[N_DIFF_FIGURES] = {
+		[DIFF_MEDIAN] = "median time between tokens",
+		[DIFF_P99] = "p99 time between tokens",
+		[DIFF_MEAN] = "mean time between tokens",
+		[DIFF_FIRST] = "very first token",
+		[DIFF_RATE] = "tokens",
+	};
+
+	return words[figure] ? words[figure] : diff_figure_name(figure).words;
+}
+
 const char *const diff_facts[N_DIFF_FACTS] = {
 	[DIFF_KIND] = "kind",	    [DIFF_MACHINE] = "machine", [DIFF_VERSION] = "inftrace",
 	[DIFF_RUNTIME] = "runtime", [DIFF_LEVEL] = "level",	[DIFF_COMMAND] = "command",

@@ -45,6 +45,8 @@ struct diff_figure_name {
 };
 
 struct diff_figure_name diff_figure_name(int figure); /* enum diff_figure */
+/* The same of a result of `inftrace model --tokens`, in words: there it is of tokens. */
+const char *diff_token_words(int figure);
 
 struct diff_operator {
 	const char *name, *op_type, *provider, *shapes;
@@ -69,6 +71,7 @@ struct diff_size {
 struct diff_model {
 	const char *name, *runtime, *provider, *options; /* runtime: NULL: not known */
 	uint64_t n, n_failed, n_open;			 /* open: did not end */
+	bool counts_tokens;				 /* of a result: tokens were measured, not inferences */
 	const char *caller;				 /* the line that asked for most; NULL: not known */
 	uint32_t n_callers;
 	double figure[N_DIFF_FIGURES];

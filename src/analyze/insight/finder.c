@@ -270,6 +270,11 @@ double finder_per_inference(const struct finder *finder, double ns)
 	return result->n_operator_runs > 0 ? ns / (double)result->n_operator_runs : NAN;
 }
 
+const char *speaker_each(const struct speaker *to)
+{
+	return to->run->result->n_tokens ? "step" : "inference";
+}
+
 struct printable speaker_counts(const struct speaker *to)
 {
 	struct printable text = { "" };

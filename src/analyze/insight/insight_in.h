@@ -122,6 +122,8 @@ struct speaker {
 #define EVIDENCE(...) printable_add(&to->to->evidence, __VA_ARGS__)
 #define NEXT(...) printable_add(&to->to->next, __VA_ARGS__)
 
+/* What one of its gains is of: "inference"; of generations "step", which is a prompt or one more token. */
+const char *speaker_each(const struct speaker *to);
 /* "12 of 340" of the finding's a and b. */
 struct printable speaker_counts(const struct speaker *to);
 /* "conv_1 (Conv), pool (MaxPool), fc (Gemm) and 12 more": operators that did not run on the provider; NULL: all. */

@@ -53,8 +53,8 @@ static void say(const struct speaker *to)
 {
 	FINDING("operators that only reorder or convert data");
 	EVIDENCE("%s, %s of the operators' time", speaker_counts(to).s, units_percent(to->finding->value).s);
-	NEXT("up to %s per inference could be saved with one layout and type throughout",
-	     units_duration(to->finding->gain_ns).s);
+	NEXT("up to %s per %s could be saved with one layout and type throughout",
+	     units_duration(to->finding->gain_ns).s, speaker_each(to));
 	if (speaker_is_of_runtime(to, "pytorch"))
 		NEXT(": model and inputs of one dtype, device and memory format");
 }

@@ -50,8 +50,8 @@ static void say(const struct speaker *to)
 		FINDING("the provider took only %s nodes", speaker_counts(to).s);
 	EVIDENCE("the others take %s of the time: %s", units_percent(to->finding->value).s,
 		 speaker_elsewhere(to, asked).s);
-	NEXT("up to %s per inference could be saved; the table of operators lists them",
-	     units_duration(to->finding->gain_ns).s);
+	NEXT("up to %s per %s could be saved; the table of operators lists them",
+	     units_duration(to->finding->gain_ns).s, speaker_each(to));
 }
 
 const struct insight insight_partly_taken = {

@@ -46,7 +46,7 @@ static void say(const struct speaker *to)
 {
 	FINDING("%s has the most room for improvement", to->text.s);
 	EVIDENCE("it reaches %s of what the machine allows", units_percent(to->finding->value).s);
-	NEXT("up to %s per inference could be saved", units_duration(to->finding->gain_ns).s);
+	NEXT("up to %s per %s could be saved", units_duration(to->finding->gain_ns).s, speaker_each(to));
 }
 
 const struct insight insight_slow_operator = {

@@ -57,7 +57,7 @@ static void say(const struct speaker *to)
 	EVIDENCE("%s take less than %s; %s of the time lies outside of operators", speaker_counts(to).s,
 		 to->finding->low > tiny_ns ? units_duration(to->finding->low).s : "5 us",
 		 units_percent(to->finding->value).s);
-	NEXT("a larger batch would share these %s per inference", units_duration(to->finding->gain_ns).s);
+	NEXT("a larger batch would share these %s per %s", units_duration(to->finding->gain_ns).s, speaker_each(to));
 }
 
 const struct insight insight_tiny_operators = {

@@ -24,17 +24,18 @@ static void say_warm_up(struct run_load_state *load, uint64_t ns)
 {
 	struct run_result *result = load->run->result;
 	double spread = run_steady_spread(&load->steady), seconds = (double)ns / 1e9;
+	const char *counted = result->n_tokens ? "steps" : "inferences";
 
 	if (result->is_steady || spread >= 0)
 		snprintf(result->warm_up_text, RUN_TEXT,
-			 "%s after %.3g s and %llu inferences: the medians of the last %d windows of %u ms or more lie "
+			 "%s after %.3g s and %llu %s: the medians of the last %d windows of %u ms or more lie "
 			 "%s%.2g %%%s (limit %g %%)",
 			 result->is_steady ? "steady" : "not steady", seconds, (unsigned long long)result->n_warm_up,
-			 STEADY_WINDOWS, STEADY_WINDOW_NS / 1000000, result->is_steady ? "within " : "", spread * 100,
-			 result->is_steady ? "" : " apart", STEADY_LIMIT * 100);
+			 counted, STEADY_WINDOWS, STEADY_WINDOW_NS / 1000000, result->is_steady ? "within " : "",
+			 spread * 100, result->is_steady ? "" : " apart", STEADY_LIMIT * 100);
 	else
-		snprintf(result->warm_up_text, RUN_TEXT, "not decided after %.3g s: %llu inferences are too few",
-			 seconds, (unsigned long long)result->n_warm_up);
+		snprintf(result->warm_up_text, RUN_TEXT, "not decided after %.3g s: %llu %s are too few", seconds,
+			 (unsigned long long)result->n_warm_up, counted);
 }
 
 /* All threads stand still between the two phases. */

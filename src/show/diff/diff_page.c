@@ -151,7 +151,7 @@ static void put_figures(const struct page *page, const struct diff_pair *pair, i
 
 		if (isnan(value->base) && isnan(value->fresh))
 			continue;
-		table_cell(&table, TABLE_PLAIN, "%s", diff_figure_name(i).words);
+		table_cell(&table, TABLE_PLAIN, "%s", diff_words_of(pair, i));
 		put_value(&table, value, diff_figure_name(i).unit, diff_figure_name(i).unit != DIFF_PLAIN);
 	}
 	page->writer->table(page->writer->to, caption, &table);
@@ -232,7 +232,10 @@ static void put_rows(const struct page *page, const struct diff_pair *pair)
 			put_row(page, &table, &pair->rows[i], with_device);
 			n_shown++;
 		}
-	page->writer->table(page->writer->to, "Operators, time of an inference (lower quartile of their calls)",
+	page->writer->table(page->writer->to,
+			    pair->base->counts_tokens
+				? "Operators, time of a step (lower quartile of their calls)"
+				: "Operators, time of an inference (lower quartile of their calls)",
 			    &table);
 	if (n_shown < pair->n_rows) {
 		printable_add(&text, "%s not shown (--all shows them); ",
@@ -336,9 +339,9 @@ static void put_options(const struct page *page, const struct diff_pair *pair)
 }
 
 /* "40 inferences (1 did not end)" */
-static void add_runs(struct printable *to, uint64_t n, uint64_t n_open)
+static void add_runs(struct printable *to, const struct diff_model *model, uint64_t n, uint64_t n_open)
 {
-	printable_add(to, "%s", printable_count(n, "inference").s);
+	printable_add(to, "%s", printable_count(n, model->counts_tokens ? "token" : "inference").s);
 	if (n_open)
 		printable_add(to, " (%s did not end)", units_count(n_open).s);
 }
@@ -386,10 +389,10 @@ static void put_pair(const struct page *page, const struct diff_pair *pair)
 		printable_add(&title, " -> %s", text_of(page, pair->fresh->name, NAME).s);
 	page->writer->heading(page->writer->to, title.s);
 	printable_add(&text, "base: ");
-	add_runs(&text, pair->n_base, pair->n_open_base);
+	add_runs(&text, pair->base, pair->n_base, pair->n_open_base);
 	add_place(page, &text, pair->base);
 	printable_add(&text, "; new: ");
-	add_runs(&text, pair->n_fresh, pair->n_open_fresh);
+	add_runs(&text, pair->fresh, pair->n_fresh, pair->n_open_fresh);
 	add_place(page, &text, pair->fresh);
 	printable_add(&text, ".");
 	add_callers(page, &text, pair);
@@ -404,7 +407,7 @@ static void put_pair(const struct page *page, const struct diff_pair *pair)
 	put_options(page, pair);
 	if (page->writer->plot)
 		page->writer->plot(page->writer->to, pair);
-	put_figures(page, pair, 0, DIFF_CREATION, "Inferences");
+	put_figures(page, pair, 0, DIFF_CREATION, pair->base->counts_tokens ? "Tokens" : "Inferences");
 	put_sizes(page, pair);
 	put_operators(page, pair);
 	put_figures(page, pair, DIFF_CREATION, N_DIFF_FIGURES, "Creation of a session");

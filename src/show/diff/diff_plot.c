@@ -37,7 +37,7 @@ static void collect(struct rows *rows, const struct diff_pair *pair)
 	for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
 		struct printable name = { "" };
 
-		printable_add(&name, "%s", diff_figure_name(figures[i]).words);
+		printable_add(&name, "%s", diff_words_of(pair, (int)figures[i]));
 		add(rows, &pair->value[figures[i]], name);
 	}
 	for (int pass = 0; pass < 2; pass++)

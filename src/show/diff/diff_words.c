@@ -102,6 +102,12 @@ static struct units_text unsigned_change(double change)
 }
 
 /* "12 % slower"; a change below 0 is one of the other kind. */
+/* What the times are of. */
+static const char *counted(const struct diff_pair *pair)
+{
+	return pair->base->counts_tokens ? " a token" : " an inference";
+}
+
 static void add_slower(struct printable *to, double change)
 {
 	printable_add(to, "%s %s", unsigned_change(change).s, change > 0 ? "slower" : "faster");
@@ -212,7 +218,7 @@ static void add_model(struct printable *to, const struct diff_pair *pair, enum d
 	printable_add(to, ": %s%s %s %s instead of %s%s", figure == DIFF_OPERATORS ? "the operators of " : "",
 		      pair_name(pair, is_ascii).s, figure == DIFF_OPERATORS ? "take" : "takes",
 		      units_duration(value->fresh).s, units_duration(value->base).s,
-		      figure == DIFF_WITHIN ? " with inputs of the same size" : " an inference");
+		      figure == DIFF_WITHIN ? " with inputs of the same size" : counted(pair));
 	add_confidence(to, value);
 	add_cause(to, pair, says, is_ascii);
 	add_mix(to, pair, is_ascii);
@@ -232,9 +238,8 @@ static void add_operator(struct printable *to, const struct diff_pair *pair, enu
 		printable_add(to, "%s", unsigned_change(row->value.change).s);
 	else
 		add_slower(to, row->value.change);
-	printable_add(to, "%s: %s of %s an inference of %s", n > 1 ? "" : " in new",
-		      units_duration(fabs(row->extra_ns)).s, units_duration(whole->base).s,
-		      pair_name(pair, is_ascii).s);
+	printable_add(to, "%s: %s of %s%s of %s", n > 1 ? "" : " in new", units_duration(fabs(row->extra_ns)).s,
+		      units_duration(whole->base).s, counted(pair), pair_name(pair, is_ascii).s);
 	if (row->n_peers)
 		printable_add(to, ". Beside the %s of its type, with 95 %% confidence: %s",
 			      printable_count(row->n_peers, "other operator").s, diff_interval(&row->value).s);
@@ -287,8 +292,9 @@ static bool add_any_figure(struct printable *to, const struct diff *diff, enum d
 	for (uint32_t i = 0; i < diff->n_pairs; i++)
 		for (int k = 0; k < N_DIFF_FIGURES; k++)
 			if (diff->pairs[i].value[k].says == says) {
-				add_figure(to, diff_figure_name(k).words, pair_name(&diff->pairs[i], is_ascii).s,
-					   &diff->pairs[i].value[k], diff_figure_name(k).unit);
+				add_figure(to, diff_words_of(&diff->pairs[i], k),
+					   pair_name(&diff->pairs[i], is_ascii).s, &diff->pairs[i].value[k],
+					   diff_figure_name(k).unit);
 				return true;
 			}
 	for (uint32_t i = 0; i < diff->n_resources; i++)
@@ -340,7 +346,7 @@ static void add_same(struct printable *to, const struct diff *diff, bool is_asci
 
 	printable_add(to, "no difference was found: ");
 	printable_add(to, "the %s of %s is the same within %s",
-		      figure == DIFF_OPERATORS ? "time of the operators" : diff_figure_name(figure).words,
+		      figure == DIFF_OPERATORS ? "time of the operators" : diff_words_of(pair, (int)figure),
 		      pair_name(pair, is_ascii).s,
 		      unsigned_change(fmax(fabs(pair->value[figure].low), fabs(pair->value[figure].high))).s);
 	add_confidence(to, &pair->value[figure]);
@@ -378,7 +384,7 @@ static void add_open(struct printable *to, const struct diff *diff, bool is_asci
 	}
 	printable_add(to, "the %s of %s changes by %s",
 		      diff_headline(pair) == DIFF_OPERATORS ? "time of the operators"
-							    : diff_figure_name((int)diff_headline(pair)).words,
+							    : diff_words_of(pair, (int)diff_headline(pair)),
 		      pair_name(pair, is_ascii).s, diff_change(value->change).s);
 	if (isfinite(value->low))
 		add_interval(to, value);

@@ -112,7 +112,7 @@ static void put_types_of_one(struct html_page *page)
 
 	table_column(&table, "type", TABLE_LEFT | TABLE_NAME);
 	table_column(&table, "operators", TABLE_RIGHT);
-	table_column(&table, "time of an inference", TABLE_RIGHT);
+	table_column(&table, result->n_tokens ? "time of a step" : "time of an inference", TABLE_RIGHT);
 	table_column(&table, "share", TABLE_LEFT | TABLE_SHARE);
 	for (uint32_t i = 0; i < comparison->n_types && i < MAX_TYPES; i++) {
 		table_cell(&table, TABLE_PLAIN, "%s", html_name(comparison->types[i].op_type).s);

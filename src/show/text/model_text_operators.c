@@ -42,16 +42,20 @@ void model_text_types(const struct model_page *page)
 		if (!model_view_has(&view, model_has_operators))
 			continue;
 		if (!has_heading)
-			page_heading(&page->page, "Operators by type: time of one inference (how many)");
+			page_heading(&page->page, "Operators by type: time of one %s (how many)",
+				     model_each(page->analysis));
 		has_heading = true;
 		model_rows_types(&table, &view, page->page.opts.is_all ? UINT32_MAX - 1 : MAX_TYPES);
 		table_print(&table, page->page.out);
 	}
 	if (has_heading)
 		page_text(&page->page, 2, TABLE_DIM,
-			  "From inferences with every operator recorded, in a process of their own. Unattributed: no "
-			  "operator "
-			  "explains it.");
+			  "From %ss with every operator recorded, in a process of their own. Unattributed: no "
+			  "operator explains it.%s",
+			  model_each(page->analysis),
+			  page->report->n_results && page->report->results[0].n_tokens
+			      ? " A step is a prompt, or one more token of each sequence."
+			      : "");
 	for (uint32_t r = 0; r < page->report->n_results; r++) {
 		struct printable words = model_deferred_words(page->analysis, r, page->page.opts.is_ascii);
 

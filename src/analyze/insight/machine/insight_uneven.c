@@ -61,7 +61,7 @@ static void say(const struct speaker *to)
 {
 	struct why_tail tail = tail_of(to->run);
 
-	FINDING("a few inferences take much of the time");
+	FINDING("a few %ss take much of the time", speaker_each(to));
 	EVIDENCE("%s take more than %s each, %s of all the time", speaker_counts(to).s,
 		 units_duration(to->run->latency.outlier_ns).s, units_percent(to->finding->value).s);
 	if (to->finding->text && tail.cause) {
@@ -69,8 +69,8 @@ static void say(const struct speaker *to)
 		EVIDENCE("; of the %s that ", units_duration(tail.excess_ns).s);
 		EVIDENCE(tail.n > 1 ? "the %s slowest" : "the slowest", units_count(tail.n).s);
 		EVIDENCE(" took longer than the median, %s are due to that", units_duration(tail.ns).s);
-		NEXT("%s: up to %s of each inference, the mean less the median", tail.advice,
-		     units_duration(to->finding->gain_ns).s);
+		NEXT("%s: up to %s of each %s, the mean less the median", tail.advice,
+		     units_duration(to->finding->gain_ns).s, speaker_each(to));
 		return;
 	}
 	NEXT("the median is %s below the mean; the recording shows why each was slow",

@@ -17,6 +17,8 @@ static void find(struct finder *finder)
 	const struct recording_facts *facts = run->result->recorded;
 	struct finding *to;
 
+	if (run->result->n_tokens) /* a prompt beside later ones of its length */
+		p50_ns = run->n_groups ? run->groups[0].first_token.percentile[0].ns : NAN;
 	/* like with like: inputs of its size; where too few have it nothing is known */
 	if (facts && facts->model->sizes.n > 1)
 		p50_ns = facts->model->runs.first_usual_ns ? (double)facts->model->runs.first_usual_ns : NAN;
@@ -35,9 +37,12 @@ static void find(struct finder *finder)
 
 static void say(const struct speaker *to)
 {
-	FINDING("the first inference is slow");
-	EVIDENCE("%s, %s times the median", units_duration(to->finding->low).s, units_decimal(to->finding->value).s);
-	NEXT("run one inference before the first request arrives");
+	bool has_tokens = to->run->result->n_tokens;
+
+	FINDING("the first %s is slow", has_tokens ? "token of a process" : "inference");
+	EVIDENCE("%s, %s times the median%s", units_duration(to->finding->low).s, units_decimal(to->finding->value).s,
+		 has_tokens ? " of later prompts of this length" : "");
+	NEXT("run one %s before the first request arrives", has_tokens ? "prompt" : "inference");
 }
 
 const struct insight insight_slow_first = {

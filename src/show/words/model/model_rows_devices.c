@@ -42,10 +42,12 @@ void model_rows_devices(struct table *table, const struct model_view *view)
 		{ "energy per inference", TABLE_RIGHT },
 	};
 	const struct model_report *report = view->analysis->report;
+	bool has_tokens = !strcmp(model_per(view->analysis), "token");
 
 	for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
 		if (i != 2 || view->is_roomy)
-			table_column(table, columns[i].header, columns[i].flags);
+			table_column(table, i == 8 && has_tokens ? "energy per token" : columns[i].header,
+				     columns[i].flags);
 	for (uint32_t r = 0; r < report->n_results; r++)
 		for (uint32_t i = 0; i < report->results[r].n_devices; i++)
 			put_device(table, view, r, &report->results[r].devices[i]);

@@ -35,6 +35,12 @@ static struct printable label(const struct sentence *to, uint32_t r)
 	return model_text(to->analysis->report->results[r].label, LABEL, to->is_ascii);
 }
 
+/* What is counted. */
+static const char *counted(const struct sentence *to)
+{
+	return strcmp(model_per(to->analysis), "token") ? "inference" : "token";
+}
+
 /* "3.10 ± 0.05 ms per inference" */
 static void say_time(struct sentence *to, const struct model_run *run)
 {
@@ -58,7 +64,7 @@ static void say_alone(struct sentence *to, uint32_t r)
 	SAY("%s ", label(to, r).s);
 	say_latency(to, run);
 	if (isnan(run->latency.interval_ns))
-		SAY(": too few inferences for a confidence interval");
+		SAY(": too few %ss for a confidence interval", counted(to));
 	else if (run->n_rounds > 1)
 		SAY(" (95 %% interval, of %u processes)", run->n_rounds);
 	else
@@ -132,7 +138,7 @@ static void say_compared(struct sentence *to, uint32_t r)
 	if (!speed->is_known) {
 		SAY("%s", own.s);
 		say_ratio(to, r);
-		SAY("; too few inferences to be sure");
+		SAY("; too few %ss to be sure", counted(to));
 	} else if (!speed->is_different) {
 		say_cannot(to);
 		SAY(" whether %s is faster than %s", own.s, first.s);
@@ -164,7 +170,7 @@ static void say_run(struct sentence *to, uint32_t r)
 		return;
 	}
 	if (!run->latency.n) {
-		SAY("%s ran no inference", label(to, r).s);
+		SAY("%s %s", label(to, r).s, strcmp(counted(to), "token") ? "ran no inference" : "made no token");
 		return;
 	}
 	if (r && isfinite(run->speed.value))

@@ -258,12 +258,19 @@ struct printable model_title(const struct model_report *report, int columns, boo
 	return to;
 }
 
+static bool has_tokens(const struct model_report *report)
+{
+	return report->n_results && report->results[0].n_tokens;
+}
+
+const char *model_each(const struct model_analysis *analysis)
+{
+	return has_tokens(analysis->report) ? "step" : "inference";
+}
+
 const char *model_per(const struct model_analysis *analysis)
 {
-	const struct model_report *report = analysis->report;
-	bool has_tokens = report->n_results && report->results[0].n_tokens;
-
-	return has_tokens ? "token" : analysis->is_per_item ? "item" : "inference";
+	return has_tokens(analysis->report) ? "token" : analysis->is_per_item ? "item" : "inference";
 }
 
 static bool is_same_tolerance(const struct model_output *a, const struct model_output *b)

@@ -63,6 +63,8 @@ struct printable model_outputs_missing(const struct model_report *report, uint32
 /* What the time that runs are compared by is of: "inference"; of different batch sizes "item"; of generations "token".
  */
 const char *model_per(const struct model_analysis *analysis);
+/* One call of the model: "inference"; of generations "step", which is a prompt or one more token. */
+const char *model_each(const struct model_analysis *analysis);
 
 /* The report in one sentence, model_verdict.c. */
 struct printable model_verdict(const struct model_analysis *analysis, bool is_ascii);
