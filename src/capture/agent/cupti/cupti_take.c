@@ -16,14 +16,8 @@
 enum { STREAMS = 64 };
 
 static struct device_buffers buffers;
-static struct device_texts texts; /* under take.lock */
-
-static struct {
-	struct lock lock;
-	uint32_t n_strange, n_timeless;
-	struct device_clock clock; /* the wall clock's */
-	uint64_t n_nothing;	   /* requests that got no memory of their own at all */
-} take;
+static struct device_teller teller;
+static uint64_t n_nothing; /* requests that got no memory of their own at all */
 
 /* What was dropped of a stream and not told so far. */
 static struct {
@@ -41,10 +35,9 @@ bool cupti_take_start(void)
 {
 	if (!device_buffers_start(&buffers))
 		return false;
-	lock_take(&take.lock);
-	take.n_strange = take.n_timeless = 0;
-	device_clock_start(&take.clock, DEVICE_CLOCK_WALL, read_clock);
-	lock_give(&take.lock);
+	lock_take(&teller.lock);
+	device_teller_start(&teller, DEVICE_OF_CUDA, DEVICE_CLOCK_WALL, read_clock);
+	lock_give(&teller.lock);
 	return true;
 }
 
@@ -54,7 +47,7 @@ void cupti_take_request(uint8_t **buffer, size_t *bytes, size_t *max_records)
 	*buffer = device_buffers_take(&buffers, bytes);
 	if (*buffer)
 		return;
-	__atomic_fetch_add(&take.n_nothing, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&n_nothing, 1, __ATOMIC_RELAXED);
 	*buffer = device_buffers_at(&buffers, DEVICE_NO_BUFFER - 1, bytes);
 }
 
@@ -77,20 +70,15 @@ static uint32_t place_of(const struct cupti_record *from)
 
 static void tell_call(struct thread *thread, const struct cupti_record *from)
 {
-	const char *name;
-	uint8_t group = cupti_call_group(from->kind == CUPTI_DRIVER, from->call, &name);
-	struct record record = { .time = device_clock_ns(&take.clock, from->start),
-				 .value = device_clock_ns(&take.clock, from->end),
-				 .id = from->thread,
-				 .run = from->correlation,
-				 .type = RECORD_DEVICE_CALL,
-				 .flags = from->result ? FLAG_FAILED : 0,
-				 .more = group };
+	struct told_call call = { .begin = from->start,
+				  .end = from->end,
+				  .thread = from->thread,
+				  .run = from->correlation,
+				  .has_failed = from->result };
 
-	if (!group || !from->start || from->end < from->start)
-		return;
-	record.text = device_text(&texts, name);
-	device_put(thread, &record);
+	call.group = cupti_call_group(from->kind == CUPTI_DRIVER, from->call, &call.name);
+	if (call.group)
+		device_teller_call(&teller, thread, &call);
 }
 
 static uint8_t work_of(uint32_t kind)
@@ -109,40 +97,28 @@ static uint8_t work_of(uint32_t kind)
 
 static void tell_work(struct thread *thread, const struct cupti_record *from)
 {
-	struct record more = { .value = from->bytes,
-			       .run = from->correlation,
-			       .text = place_of(from),
-			       .type = RECORD_DEVICE_MORE,
-			       .flags = work_of(from->kind) };
-	struct record work = { .id = from->stream,
-			       .run = from->correlation,
-			       .type = RECORD_DEVICE_WORK,
-			       .flags = more.flags,
-			       .more = (uint8_t)from->direction };
+	struct told_work work = { .begin = from->start,
+				  .end = from->end,
+				  .bytes = from->bytes,
+				  .graph = from->graph,
+				  .registers = from->registers,
+				  .shared = from->static_shared + from->dynamic_shared,
+				  .device = from->device,
+				  .stream = from->stream,
+				  .run = from->correlation,
+				  .context = from->context,
+				  .node = from->node,
+				  .name = (const char *)(uintptr_t)from->name,
+				  .kind = work_of(from->kind),
+				  .direction = (uint8_t)from->direction };
 
-	if (from->start && from->end >= from->start) {
-		work.time = device_clock_ns(&take.clock, from->start);
-		work.value = device_clock_ns(&take.clock, from->end);
-	} else {
-		take.n_timeless++;
+	for (unsigned i = 0; i < 3; i++) {
+		work.grid[i] = from->grid[i];
+		work.block[i] = from->block[i];
 	}
-	if (from->kind == CUPTI_KERNEL) {
-		more.time = device_grid(from->grid[0], from->grid[1], from->grid[2]);
-		more.value = device_block(from->block[0], from->block[1], from->block[2], from->registers);
-		more.id = from->static_shared + from->dynamic_shared;
-		work.text = device_text(&texts, (const char *)(uintptr_t)from->name);
-	} else if (from->kind == CUPTI_GRAPH) {
-		more.value = from->graph;
-	} else if (from->kind == CUPTI_COPY_BETWEEN) {
-		work.more = DEVICE_BETWEEN;
-	}
-	if (from->node)
-		device_put(thread, &(struct record){ .value = from->node,
-						     .run = from->correlation,
-						     .type = RECORD_DEVICE_NODE,
-						     .flags = DEVICE_NODE_OF_WORK });
-	device_put(thread, &more);
-	device_put(thread, &work);
+	if (from->kind == CUPTI_COPY_BETWEEN)
+		work.direction = DEVICE_BETWEEN;
+	device_teller_work(&teller, thread, &work);
 }
 
 /* What CUPTI calls overhead. */
@@ -161,16 +137,12 @@ static const char *overhead_of(uint32_t kind)
 
 static void tell_overhead(struct thread *thread, const struct cupti_record *from)
 {
-	const char *name = overhead_of(from->call);
-	struct record record = { .time = device_clock_ns(&take.clock, from->start),
-				 .value = device_clock_ns(&take.clock, from->end),
-				 .id = from->object == CUPTI_OBJECT_THREAD ? from->thread : 0,
-				 .type = RECORD_DEVICE_OVERHEAD };
+	struct told_call overhead = { .begin = from->start,
+				      .end = from->end,
+				      .name = overhead_of(from->call),
+				      .thread = from->object == CUPTI_OBJECT_THREAD ? from->thread : 0 };
 
-	if (!from->start || from->end < from->start)
-		return;
-	record.text = device_text(&texts, name);
-	device_put(thread, &record);
+	device_teller_overhead(&teller, thread, &overhead);
 }
 
 static void tell(struct thread *thread, const struct cupti_record *from)
@@ -201,7 +173,7 @@ static void take_records(struct thread *thread, uint8_t *buffer, size_t valid)
 		if (left >= sizeof kind)
 			memcpy(&kind, record, sizeof kind);
 		if (!is_read)
-			take.n_strange++;
+			teller.n_strange++;
 		else if (thread)
 			tell(thread, &from);
 		else
@@ -227,14 +199,14 @@ void cupti_take_complete(void *context, uint32_t stream, uint8_t *buffer, size_t
 		return;
 	/* a child of fork has CUPTI's buffers, and no CUPTI */
 	thread = hot->generation && number < DEVICE_BUFFERS ? agent_thread() : NULL;
-	lock_take(&take.lock);
-	device_clock_look(&take.clock);
+	lock_take(&teller.lock);
+	device_clock_look(&teller.clock);
 	if (valid <= bytes)
 		take_records(thread, buffer, valid);
 	else
-		take.n_strange++;
+		teller.n_strange++;
 	count_dropped(context, stream);
-	lock_give(&take.lock);
+	lock_give(&teller.lock);
 	device_buffers_give(&buffers, number);
 	errno = saved;
 }
@@ -245,10 +217,9 @@ void cupti_take_tell(enum device_state state, uint64_t time)
 
 	if (!thread)
 		return;
-	lock_take(&take.lock);
-	device_clock_look(&take.clock);
+	lock_take(&teller.lock);
 	count_dropped(NULL, 0);
-	drop(SEGMENT_NO_STREAM, 0, __atomic_exchange_n(&take.n_nothing, 0, __ATOMIC_RELAXED));
+	drop(SEGMENT_NO_STREAM, 0, __atomic_exchange_n(&n_nothing, 0, __ATOMIC_RELAXED));
 	for (unsigned i = 0; i < STREAMS; i++) {
 		if (dropped[i].n)
 			device_put(thread, &(struct record){ .value = dropped[i].n,
@@ -257,12 +228,6 @@ void cupti_take_tell(enum device_state state, uint64_t time)
 							     .type = RECORD_DEVICE_DROPPED });
 		dropped[i].n = 0;
 	}
-	device_put(thread, &(struct record){ .time = time,
-					     .value = take.clock.error_ns,
-					     .id = take.n_strange,
-					     .run = take.n_timeless,
-					     .text = take.clock.n_steps,
-					     .type = RECORD_DEVICE_STATE,
-					     .flags = (uint8_t)state });
-	lock_give(&take.lock);
+	device_teller_state(&teller, state, time);
+	lock_give(&teller.lock);
 }

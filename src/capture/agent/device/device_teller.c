@@ -64,7 +64,7 @@ void device_teller_work(struct device_teller *teller, struct thread *thread, con
 {
 	struct record more = { .value = from->kind == DEVICE_GRAPH ? from->graph : from->bytes,
 			       .run = from->run,
-			       .text = from->device << 24,
+			       .text = from->device << 24 | (from->context & 0xffffff),
 			       .type = RECORD_DEVICE_MORE,
 			       .flags = from->kind };
 	struct record work = { .id = from->stream,
@@ -85,6 +85,11 @@ void device_teller_work(struct device_teller *teller, struct thread *thread, con
 		more.id = from->shared;
 		work.text = device_text(&teller->texts, from->name);
 	}
+	if (from->node)
+		device_put(thread, &(struct record){ .value = from->node,
+						     .run = from->run,
+						     .type = RECORD_DEVICE_NODE,
+						     .flags = DEVICE_NODE_OF_WORK });
 	device_put(thread, &more);
 	device_put(thread, &work);
 }

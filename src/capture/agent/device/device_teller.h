@@ -40,6 +40,8 @@ struct told_work {
 	uint32_t grid[3], block[3];   /* blocks; threads of each */
 	uint32_t registers, shared;   /* of a thread; of a block */
 	uint32_t device, stream, run; /* run: correlation */
+	uint32_t context;	      /* 24 bits of it */
+	uint64_t node;		      /* of the graph; 0: none */
 	const char *name;	      /* a kernel's; NULL: lost */
 	uint8_t kind, direction;      /* enum device_work_kind, device_direction */
 };
