@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# [MIRROR=URL] try-arm64.sh [--build | --short | --units | --kernel | pytest arguments]: builds inftrace for aarch64 in
-# build/arm64 and runs its tests with real aarch64 wheels, by an emulator: the tests of units, those of record in
-# Python and C, those of attach, --inject and next with a kernel of its own. --short: a few of them; --build: only
-# what these need; --units, --kernel: those of units, those with a kernel alone; else pytest's choice.
+# [MIRROR=URL] try-arm64.sh [--agent | --build | --short | --units | --kernel | pytest arguments]: builds inftrace for
+# aarch64 in build/arm64 and runs its tests with real aarch64 wheels, by an emulator: the tests of units, those of
+# record in Python and C, those of attach, --inject and next with a kernel of its own. --short: a few of them; --build:
+# only what these need; --agent: only the agent, without a test; --units, --kernel: those of units, those with a kernel
+# alone; else pytest's choice.
 #
 # Debian's cross compiler builds against a Debian tree for arm64, which is only unpacked. Programs for aarch64 are
 # started by qemu-user in a user namespace, which has its own list of interpreters since Linux 6.7: nothing else on this
@@ -179,11 +180,13 @@ emulated "$tree/usr/bin/python3" -c 'import platform; assert platform.machine() 
 }
 export INFTRACE_TEST_ARM64="$tree" PATH="$cache/bin:$PATH"
 case ${1-} in
+--agent) step "building the agent for aarch64" ninja -C $build libinftrace-agent.so ;;
 --build | --short)
 	step "building inftrace for aarch64" ninja -C $build inftrace libinftrace-agent.so test/e2e/sites_tool
 	[ "$1" = --short ] || exit 0
 	same=test_operators_are_those_of_the_runtimes_own_profiler
-	emulated sh test/e2e/run.sh $build/inftrace -q -n 2 --junitxml="$PWD/build/arm64.junit.xml" \
+	# --full: else one of them is in turn elsewhere
+	emulated sh test/e2e/run.sh $build/inftrace -q --full -n 2 --junitxml="$PWD/build/arm64.junit.xml" \
 		--junitprefix=aarch64 "test_python.py::${same}[cnn-newest]" "test_native.py::${same}[wheel-newest]" \
 		"test_sites.py::test_every_family_is_found_in_every_runtime[wheel newest]"
 	;;
