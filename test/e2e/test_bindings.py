@@ -10,6 +10,7 @@ from lab import inside_own_times, names_and_types, own_times
 CHAIN = sorted(("link_%02d" % i, "Sin" if i % 2 else "Cos") for i in range(20))
 
 
+@pytest.mark.in_turn(2)
 def test_node_programs_are_seen_whole(lab, each_node):
     program = [each_node.node, envs.PROGRAMS + "/infer.js", lab.model("chain"), "256", "20", lab.path("times")]
     done = lab.both(program, env=each_node.script_env)
@@ -23,6 +24,7 @@ def test_node_programs_are_seen_whole(lab, each_node):
         assert start <= run.start and run.end <= end
 
 
+@pytest.mark.in_turn(2)
 def test_a_java_program_with_threads_is_seen_whole(lab):
     jar = environment(envs.jar)
     done = lab.both(

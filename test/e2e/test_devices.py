@@ -29,6 +29,7 @@ def resources(lab, recording):
     return {row["name"]: row for row in report["resources"]}, report
 
 
+@pytest.mark.in_turn(2)
 def test_a_model_that_runs_on_a_gpu_has_its_figures_of_the_steady_phase(lab, library):
     done = on_a_gpu(
         lab,

@@ -58,6 +58,7 @@ def named(diff, says=("worse", "better")):
 
 
 @pytest.mark.alone("it compares the times of recordings")
+@pytest.mark.in_turn(2)
 def test_a_slower_operator_is_named_and_one_program_does_not_differ(lab, wheel):
     same, slower = branches(lab, "same"), branches(lab, "slower", rows=2 * ROWS)
     a, b, c = (record(lab, wheel, model, name) for model, name in ((same, "a"), (same, "b"), (slower, "c")))
@@ -77,6 +78,7 @@ def test_a_slower_operator_is_named_and_one_program_does_not_differ(lab, wheel):
 
 
 @pytest.mark.alone("it compares the times of recordings")
+@pytest.mark.in_turn(2)
 def test_a_recording_without_operators_or_cut_off_says_what_cannot_be_compared(lab, wheel):
     model = branches(lab, "same")
     whole, shallow = record(lab, wheel, model, "whole"), record(lab, wheel, model, "shallow", level="inference")
@@ -91,6 +93,7 @@ def test_a_recording_without_operators_or_cut_off_says_what_cannot_be_compared(l
     assert len(diff["models"][0]["operators"]) == 24 and diff["models"][0]["operators_missing"] is None
 
 
+@pytest.mark.in_turn(2)
 def test_results_of_model_are_compared(lab, wheel, library):
     command = [lab.inftrace, "model", lab.model("chain"), "--runtime", library, "--json", "-d", "300ms"]
     done = lab.plain(command)

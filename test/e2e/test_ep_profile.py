@@ -53,6 +53,7 @@ def qnn():
     return environment(envs.plugin, "qnn").library
 
 
+@pytest.mark.in_turn(2)
 def test_every_kernel_of_an_operator_is_inside_it(lab, qnn):
     (run,) = compare(lab, "cnn", "--ep", "qnn", "-n", 4, "--ep-profile", "detailed", runtime=qnn)
     assert (

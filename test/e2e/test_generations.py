@@ -266,6 +266,7 @@ def test_openvino_genai_with_paged_attention_beams_and_many_at_a_time(lab):
         assert row["first_token_ns"] <= first_ns + 1000 and row["cached_tokens"] == 0
 
 
+@pytest.mark.in_turn(2)
 def test_loops_over_pytorch_are_found_by_caches_and_masks(lab):
     recording = lab.both(lab.python(environment(envs.torch, "debian"), "torchdecoding", lab.path("times"))).recording
     with open(lab.path("times")) as file:

@@ -252,6 +252,7 @@ def test_a_running_program_is_seen_by_injection(lab, each_litert, models):
 
 @pytest.mark.root
 @pytest.mark.parametrize("how", ["interpreter", "compiled"])
+@pytest.mark.in_turn(2)
 def test_a_running_program_in_c_is_seen_by_injection(lab, models, how):
     times = lab.path("times")
     program, version = in_c(lab, how, models("cnn"), 0, times)
@@ -268,6 +269,7 @@ def test_a_running_program_in_c_is_seen_by_injection(lab, models, how):
 
 
 @pytest.mark.root
+@pytest.mark.in_turn(2)
 def test_a_running_program_is_seen_from_outside(lab, litert, models):
     server = serve(lab, litert, models("cnn"))
     listed = json.loads(lab.plain([lab.inftrace, "ps", "--json"]).out)["programs"]

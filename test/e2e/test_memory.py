@@ -44,6 +44,7 @@ def findings(lab, recording):
 
 
 @pytest.mark.parametrize("key", ["1.18", "1.22", *MORE, "newest"])
+@pytest.mark.in_turn(2)
 def test_what_is_taken_is_given_back(lab, key):
     wheel = environment(envs.wheel, key)
     done = lab.both(lab.python(wheel, "infer", "run", lab.model("heavy"), "--runs", 3), level="detail")
@@ -79,6 +80,7 @@ def test_sums_are_those_that_the_arena_counts(lab, key):
 
 
 @pytest.mark.parametrize("what, n", [("sessions", 5), ("outputs", 60)])
+@pytest.mark.in_turn(2)
 def test_what_is_kept_is_found_and_named(lab, wheel, what, n):
     done = lab.both(lab.python(wheel, "keep", what, lab.model("cnn"), "--runs", n), level="detail")
     found = findings(lab, done.recording)

@@ -82,6 +82,7 @@ def test_a_report_has_what_was_measured(lab, few_libraries):
 
 
 @pytest.mark.alone("it takes every CPU several times over")
+@pytest.mark.in_turn(2)
 def test_a_busy_machine_is_told_from_an_idle_one(lab, library):
     """Other processes load every CPU several times over."""
     others = [lab.start(["sh", "-c", "while :; do :; done"]) for _ in range(3 * os.cpu_count())]
@@ -367,6 +368,7 @@ def test_a_provider_that_fails_is_a_row_and_the_others_are_run(lab, library):
     assert "nothere" in bad["error"] and bad["latency"] is None
 
 
+@pytest.mark.in_turn(2)
 def test_the_only_provider_that_fails_is_one_clear_error(lab, library):
     done = lab.plain(command(lab, "cnn", "--ep", "nothere", "--report", lab.path("r.html"), runtime=library))
     assert done.status == 3 and done.out == ""
@@ -515,6 +517,7 @@ def test_ctrl_c_between_two_programs_leaves_nothing_behind(lab, openvino, delay)
 
 
 @pytest.mark.root
+@pytest.mark.in_turn(2)
 def test_energy_is_what_the_meters_of_the_packages_have_counted(lab, library):
     """The first meter overflows to 0 after two seconds. A thread advances both meters. A busy machine delays it by some
     hundredths of these four seconds. Omitting a meter, or counting one twice, changes the result by at least a sixth.

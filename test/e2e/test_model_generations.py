@@ -87,6 +87,7 @@ def test_a_folder_of_genai_is_its_decoder_and_is_compared_with_a_file(lab, libra
 
 
 @pytest.mark.parametrize("key", ["3.1.1", "newest"])
+@pytest.mark.in_turn(2)
 def test_a_gguf_file_is_run_by_llama_cpp(lab, made, key):
     library = environment(envs.llama, key).libraries
     model = made("tiny")

@@ -27,6 +27,7 @@ def labels(report):
     return [one["label"] for one in report["runs"]]
 
 
+@pytest.mark.in_turn(2)
 def test_threads_are_runs_in_turn(lab, library):
     report = run(lab, ["cnn"], "--runtime", library, "-x", "1,2", "-o", lab.path("kept"))
     one, two = report["runs"]

@@ -318,6 +318,7 @@ for _ in range(int(sys.argv[1])):
 
 
 @pytest.mark.alone("20,000 mappings reach everybody who watches this machine")
+@pytest.mark.in_turn(2)
 def test_when_it_cannot_keep_up_it_is_said(lab, infer, wheel):
     waiting = Waiting(lab, "--path", infer, level="inference")
     watcher = children_of(waiting.process.pid)[0]
@@ -382,6 +383,7 @@ def test_on_a_terminal_nothing_seems_to_be_recorded_while_it_waits(lab):
 
 
 @pytest.mark.alone("it reads what every process of the machine maps")
+@pytest.mark.in_turn(2)
 def test_a_file_that_nobody_answers_for_holds_no_program_for_longer_than_promised(lab):
     """The thread that maps it goes on, and the command ends."""
     os.mkdir(lab.path("mount"))

@@ -95,6 +95,7 @@ def test_the_report_names_runtime_version_model_and_passes(lab, each_openvino):
 TYPES = "float32 int64 uint8 bool float16 int32 uint16 uint32 uint64 int8 float64 int16".split()
 
 
+@pytest.mark.in_turn(2)
 def test_inferences_have_the_shapes_of_their_inputs(lab, each_openvino):
     """As they are at the call: given as arrays or tensors, made longer in place, in a queue; a part of a larger tensor,
     and several that become one in the call, have none here, and of 20 inputs the first 16 are recorded."""
@@ -138,6 +139,7 @@ def test_nodes_have_the_shapes_of_inputs_that_stay_the_same(lab, each_openvino):
             assert all(mine in ("", None, theirs) for mine, theirs in zip(shapes, own[name])), (name, shapes, own[name])
 
 
+@pytest.mark.in_turn(2)
 def test_its_own_profile_that_was_left_on_is_found(lab, each_openvino):
     recording = lab.both(lab.python(each_openvino, "ovprogram", "tiny", "--runs", 60)).recording
     report, _ = report_of(lab, recording)
@@ -194,6 +196,7 @@ def test_a_model_given_as_a_text_is_of_no_file(lab, each_openvino):
     assert [paths[number + 1] for number in range(16)] == [lab.model("cnn"), None] * 8
 
 
+@pytest.mark.in_turn(2)
 def test_new_shapes_that_are_compiled_are_said_to_be_slow(lab, openvino):
     for runs in (6, 1):  # of eight sizes; of one
         program = lab.python(openvino, "ovprogram", "pictures", lab.model("convolutions"), "--runs", runs)
@@ -215,6 +218,7 @@ def test_thirty_two_threads_with_a_request_each(lab, each_openvino):
     assert len(nodes) == 641 and set(nodes.values()) == {NODES}
 
 
+@pytest.mark.in_turn(2)
 def test_callers_of_one_stream_are_told_that_they_wait_for_each_other(lab, openvino):
     program = lab.python(openvino, "ovprogram", "threads", lab.model("long"), "--runs", 2)
     report, _ = report_of(lab, lab.record(program, judged=False).recording)
@@ -302,6 +306,7 @@ def test_a_killed_recorder_leaves_the_program_and_what_it_wrote(lab, openvino):
     assert len(Recording(path).inferences) > 50
 
 
+@pytest.mark.in_turn(2)
 def test_an_inference_that_throws_ends_there_with_its_message(lab, each_openvino):
     recording = lab.both(lab.python(each_openvino, "ovprogram", "fails", "--times", lab.path("times"))).recording
     ended = [slice.args["status"] for slice in sorted(recording.inferences, key=lambda slice: slice.start)]
@@ -377,6 +382,7 @@ def test_what_auto_and_hetero_run_on_cpus_is_seen_once(lab, each_openvino):
 
 
 @pytest.mark.alone("it loads every CPU")
+@pytest.mark.in_turn(2)
 def test_times_are_those_of_the_program_on_busy_cpus(lab, openvino):
     """The thread that calls may lose its CPU when it leaves OpenVINO's own threads, after the request has run."""
     times = lab.path("times")
@@ -399,6 +405,7 @@ def serve(lab, openvino, model="cnn"):
 
 
 @pytest.mark.root
+@pytest.mark.in_turn(2)
 def test_a_running_program_is_seen_by_injection(lab, each_openvino):
     server = serve(lab, each_openvino)
     done = attach(lab, "--inject", server.pid, n=100)
@@ -415,6 +422,7 @@ def test_a_running_program_is_seen_by_injection(lab, each_openvino):
 
 
 @pytest.mark.root
+@pytest.mark.in_turn(2)
 def test_a_running_program_is_seen_from_outside(lab, openvino):
     server = serve(lab, openvino)
     listed = json.loads(lab.plain([lab.inftrace, "ps", "--json"]).out)["programs"]

@@ -52,6 +52,7 @@ def test_a_model_in_the_format_of_the_runtime_runs(lab, key):
     assert {model[key] for key in ("nodes", "parameters", "flops", "bytes", "weight_bytes", "opset")} == {None}
 
 
+@pytest.mark.in_turn(2)
 def test_a_batch_size_works_and_one_that_cannot_is_rejected_by_the_runner(lab, wheel):
     (timed,) = json.loads(run(lab, wheel, saved(lab, wheel, "batch"), "--batch-size", "3", "--json").out)["runs"]
     assert timed["error"] is None and "[3," in timed["shapes"][0]["shape"]
@@ -59,6 +60,7 @@ def test_a_batch_size_works_and_one_that_cannot_is_rejected_by_the_runner(lab, w
     assert "no input has a free first dimension" in done.err
 
 
+@pytest.mark.in_turn(2)
 def test_both_formats_of_a_model_are_compared_and_agree(lab, wheel):
     path = saved(lab, wheel, "cnn")
     report = json.loads(run(lab, wheel, lab.model("cnn"), path, "--json").out)
@@ -70,6 +72,7 @@ def test_both_formats_of_a_model_are_compared_and_agree(lab, wheel):
     assert [one["how"] for one in row["runs"]] == ["same", "same"] and row["op_type"] == "Softmax", row
 
 
+@pytest.mark.in_turn(2)
 def test_the_format_is_known_by_its_bytes_and_the_page_says_what_is_missing(lab, wheel):
     path = shutil.move(saved(lab, wheel, "cnn"), lab.path("renamed.bin"))
     text = " ".join(run(lab, wheel, path).out.split())

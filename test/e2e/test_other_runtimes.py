@@ -61,6 +61,7 @@ def test_a_recorded_program(lab, ncnn, rest):
 
 
 @pytest.mark.root
+@pytest.mark.in_turn(2)
 def test_a_running_program(lab, ncnn):
     server = lab.start([sys.executable, "-c", LOAD, ncnn, "0", "stay"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert server.stdout.readline() == b"ready\n"

@@ -97,6 +97,7 @@ def check_answer(lab, outside):
         assert found and found[0]["total_ns"] / 1e9 == pytest.approx(outside.took["scale"], abs=0.1)
 
 
+@pytest.mark.in_turn(2)
 def test_time_outside_of_models_is_told_by_what_was_done(lab, wheel):
     outside = Outside(lab, wheel)
     check_trees(outside)

@@ -197,6 +197,7 @@ def test_cut_off_file_has_no_import_errors(files, tmp_path):
         assert judge.import_errors(path) == [], at
 
 
+@pytest.mark.in_turn(2)
 def test_the_judge_sees_faults(files, tmp_path):
     data = bytearray((files / "sample-0.pftrace").read_bytes())
     for part in range(1, 8):  # file contents differ from run to run, and some damage only changes a number

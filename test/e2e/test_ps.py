@@ -45,6 +45,7 @@ def test_programs_are_listed_with_user_threads_and_version(lab, wheel):
     assert server.pid not in rows(lab)
 
 
+@pytest.mark.in_turn(2)
 def test_a_program_with_many_processes_is_listed_once(lab):
     """A browser has the runtime in its executable, and so in each of its processes."""
     browser = environment(judge._browser)
@@ -58,6 +59,7 @@ def test_a_program_with_many_processes_is_listed_once(lab):
     assert re.search(r"^ *%d  " % followers[0]["pid"], lab.plain([lab.inftrace, "ps", "--all"]).out, re.M)
 
 
+@pytest.mark.in_turn(2)
 def test_a_renamed_or_deleted_library_is_recognised(lab, library, tmp_path):
     copy = str(tmp_path / "odd\033[31m.bin")
     shutil.copy(library, copy)

@@ -238,6 +238,7 @@ def test_a_run_tag_is_on_the_inference(lab, two_wheels):
     assert {slice.args.get("tag") for slice in recording.inferences} == {'request 7 "x"'}
 
 
+@pytest.mark.in_turn(2)
 def test_shapes_of_operators_are_those_of_their_inputs(lab, each_wheel):
     recording = lab.both(lab.python(each_wheel, "infer", "run", lab.model("batch")), level="detail").recording
     shapes = {operator.name: operator.args["shapes"].split("->")[0] for operator in recording.operators}
@@ -314,6 +315,7 @@ def test_3000_operators_keep_their_names(lab, wheel):
 @pytest.mark.parametrize(
     "level,key", [("inference", "newest"), ("operator", "newest"), *(("detail", key) for key in envs.WHEELS)]
 )
+@pytest.mark.in_turn(2)
 def test_a_level_shows_what_it_says(lab, key, level):
     wheel = environment(envs.wheel, key)
     recording = lab.both(lab.python(wheel, "infer", "run", lab.model("cnn")), level=level).recording

@@ -48,6 +48,7 @@ def test_compressed_recordings_hold_the_same_in_less_than_half(lab, program):
     assert packed.size < plain.size / 2
 
 
+@pytest.mark.in_turn(2)
 def test_plain_recordings_need_at_most_24_bytes_an_event(lab, program):
     """A slice is two events. Two of the 24 bytes are for the time, which needs more on a slow machine, where events are
     further apart. The calling line takes 9 bytes more for each inference."""
@@ -71,12 +72,14 @@ def test_rings_are_drained_while_the_file_takes_nothing(lab, slow):
     assert len(recording.inferences) == 1400 and not recording.of("lost")
 
 
+@pytest.mark.in_turn(2)
 def test_recording_stops_after_the_inferences_asked_for_and_the_program_goes_on(lab, slow):
     done = lab.both(slow, options=["--iterations", "50"])
     assert 50 <= len(done.recording.inferences) < done.counted[0] == 1400
     assert "--iterations" in done.recording.note("stopped")["text"]
 
 
+@pytest.mark.in_turn(2)
 def test_recording_stops_after_the_time_asked_for_and_the_program_goes_on(lab, slow):
     for ms in (300, 1000, 3000, 9000):  # a slow machine needs longer to reach the first inference
         done = lab.both(slow, options=["--duration", "%dms" % ms], name="for-%d" % ms)
@@ -88,6 +91,7 @@ def test_recording_stops_after_the_time_asked_for_and_the_program_goes_on(lab, s
     assert stop - start >= ms * 1e6 and max(slice.start for slice in recording.inferences) < stop
 
 
+@pytest.mark.in_turn(2)
 def test_recording_stops_at_the_size_asked_for_and_the_program_goes_on(lab, slow):
     done = lab.both(slow, options=["--no-compress", "--max-size", "200K"])
     assert 0 < len(done.recording.inferences) < done.counted[0] == 1400
@@ -97,6 +101,7 @@ def test_recording_stops_at_the_size_asked_for_and_the_program_goes_on(lab, slow
 
 
 @pytest.mark.root
+@pytest.mark.in_turn(2)
 def test_recording_stops_while_a_part_of_the_disk_is_free(lab, slow):
     disk = lab.path("disk")
     os.mkdir(disk)

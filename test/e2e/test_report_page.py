@@ -48,6 +48,7 @@ def test_a_report_fits_phones_screens_and_paper(lab, wheel, tmp_path):
     assert counted == 240, counted
 
 
+@pytest.mark.in_turn(2)
 def test_names_in_a_report_are_text_whatever_they_hold(lab, tmp_path):
     names = [HTML, "bell\x07\x1b[31m red\n \u202eturned", "a" * 5000, "'\"`${1}]]>--><!--"]
     events = [
@@ -65,6 +66,7 @@ def test_names_in_a_report_are_text_whatever_they_hold(lab, tmp_path):
     assert "\x1b" not in text and "\x07" not in text and "\u202e" not in text
 
 
+@pytest.mark.in_turn(2)
 def test_an_inference_alone_in_time_is_a_dot(lab, tmp_path):
     """Of 7, the first is left out; two are close to each other, and a line leads from one to the other."""
     seconds = 0, 1, 200, 400, 410, 600, 800

@@ -544,6 +544,7 @@ def test_a_model_is_not_written_over_itself(lab, wheel):
     assert open(path, "rb").read() == open(lab.model("tiny"), "rb").read()
 
 
+@pytest.mark.in_turn(2)
 def test_a_seed_makes_the_same_inputs_in_every_runtime(lab, each_library):
     ok(lab, "tiny", "--outputs", "out", "--seed", 7, "-r", 1, runtime=each_library)
     once = np.load(lab.path("out/0.npy")).tolist()
@@ -640,6 +641,7 @@ def test_every_inference_is_one_that_a_recording_sees(lab, wheel):
     assert len(done.recording.inferences) == 1 + warm + 200
 
 
+@pytest.mark.in_turn(2)
 def test_requests_arrive_at_their_rate_and_wait_when_there_are_too_many(lab, wheel):
     done = ok(lab, "cnn", "--rate", 200, "-t", "3s", runtime=wheel.path)
     # on a busy machine some are not served and many wait, but not all
@@ -651,6 +653,7 @@ def test_requests_arrive_at_their_rate_and_wait_when_there_are_too_many(lab, whe
 
 
 @pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.in_turn(2)
 def test_the_time_is_over_for_requests_that_wait_too(lab, wheel, threads):
     """400,000 a second are far more than the model can serve. Requests that are not served in the time are counted,
     without waiting for them."""
@@ -664,6 +667,7 @@ def test_the_time_is_over_for_requests_that_wait_too(lab, wheel, threads):
     assert done.counts == [300] and not done.lines("unserved")
 
 
+@pytest.mark.in_turn(2)
 def test_a_million_arrivals_a_second_come_to_an_end(lab, wheel):
     begin = time.monotonic()
     done = ok(lab, "heavy", "--rate", 1e9, "-t", "3s", "--warm-up-max", 0, runtime=wheel.path)

@@ -121,6 +121,7 @@ def test_profile_explorer_finds_the_same_in_a_recording_as_in_the_profile_of_the
         assert us <= theirs[key][0] + calls, key
 
 
+@pytest.mark.in_turn(2)
 def test_perf_view_shows_a_recording_as_it_shows_the_profile_of_the_run(lab, wheel):
     own, ours, recording = both_profiles(lab, wheel, "cnn")
     theirs, found = treemaps(own, ours)

@@ -237,6 +237,7 @@ def test_sites_in_aarch64_code_lie_where_what_they_read_is_there(name, tmp_path)
     "name",
     ["wheel newest", *(pytest.param(name, marks=pytest.mark.full("more files")) for name in ("node 1.14", "magika"))],
 )
+@pytest.mark.in_turn(2)
 def test_sites_are_where_a_disassembler_sees_an_instruction(name, tmp_path):
     path = runtime_file(name, str(tmp_path))
     sites = Sites(path).sites

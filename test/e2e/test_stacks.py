@@ -220,6 +220,7 @@ def test_running_programs_are_sampled(lab, wheel, way):
 
 
 @pytest.mark.root
+@pytest.mark.in_turn(2)
 def test_programs_that_come_next_are_sampled(lab, wheel):
     waiting = Waiting(lab, "--path", lab.own("infer"))
     program = lab.plain(lab.python(wheel, "infer", "run", lab.model("chain"), "--runs", 3000))

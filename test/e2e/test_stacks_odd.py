@@ -89,6 +89,7 @@ def test_thousands_of_threads_are_sampled_in_turn(lab, n):
 
 
 @pytest.mark.skipif(not shutil.which("node"), reason="there is no Node.js here")
+@pytest.mark.in_turn(2)
 def test_a_language_that_is_not_read_is_named(lab):
     """And its functions are there by the file that the runtime keeps for profilers."""
     done = lab.record(["node", "--perf-basic-prof", os.path.join(PROGRAMS, "spin.js")])

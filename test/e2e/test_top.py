@@ -282,6 +282,7 @@ def test_recording_beside_the_lines_is_whole(lab, wheel):
 
 
 @pytest.mark.root
+@pytest.mark.in_turn(2)
 def test_programs_that_come_later_are_taken_up(lab, wheel):
     lab.own("serve")
     name = os.path.basename(lab.own("serve")).replace("serve", "serve_%d" % os.getpid())
@@ -316,6 +317,7 @@ def test_programs_that_come_later_are_taken_up(lab, wheel):
 
 @pytest.mark.root
 @pytest.mark.alone("attaches to every program of the machine")
+@pytest.mark.in_turn(2)
 def test_without_arguments_all_programs_are_watched(lab, wheel):
     servers = [python_server(lab, wheel, name, "--rest", 0.005) for name in ("chain", "cnn")]
     top = lab.start([lab.inftrace, "top", "--json", "-i", "200ms"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)

@@ -132,6 +132,7 @@ def test_an_inference_in_python_lasts_as_long_as_the_call(lab, wheel):
     assert all(a <= slice.start and slice.end <= b for slice, (a, b, _) in zip(slices, own))
 
 
+@pytest.mark.in_turn(2)
 def test_times_are_those_of_a_running_program_on_a_busy_cpu(lab, wheel, crowded_cpu):
     server = python_server(lab, wheel, "long")
     move(server.pid, crowded_cpu)
@@ -141,6 +142,7 @@ def test_times_are_those_of_a_running_program_on_a_busy_cpu(lab, wheel, crowded_
 
 
 @pytest.mark.alone("two of the workers must have their CPU")
+@pytest.mark.in_turn(2)
 def test_a_worker_on_a_busy_cpu_is_named_among_the_others(lab, wheel, crowded_cpu):
     others = os.sched_getaffinity(0) - {crowded_cpu}
     if not others:
@@ -174,6 +176,7 @@ def waited_for(recording, pid, name):
 
 
 @pytest.mark.root
+@pytest.mark.in_turn(2)
 def test_waits_for_a_cpu_are_recorded_from_outside(lab, wheel, shared_cpu):
     server = python_server(lab, wheel, "long")
     move(server.pid, shared_cpu)
@@ -242,6 +245,7 @@ def half_a_cpu(tmp_path):
 
 @pytest.mark.alone("beside others it gets less of the CPUs than its quota")
 @pytest.mark.root
+@pytest.mark.in_turn(2)
 def test_a_quota_that_is_used_up_is_named_first(lab, wheel, half_a_cpu):
     program = lab.python(wheel, "infer", "run", lab.model("long"), "--runs", 150)
     recording = lab.record([*half_a_cpu, *program], judged=False).recording
@@ -258,6 +262,7 @@ def test_a_quota_that_is_used_up_is_named_first(lab, wheel, half_a_cpu):
 
 
 @pytest.mark.root
+@pytest.mark.in_turn(2)
 def test_the_cpus_that_a_program_may_use_are_those_of_its_quota(lab, wheel, half_a_cpu):
     """In doctor, top, attach and the report."""
     cpus = os.cpu_count()

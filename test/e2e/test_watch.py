@@ -82,6 +82,7 @@ def documented():
         return file.read()
 
 
+@pytest.mark.in_turn(2)
 def test_prometheus_stores_what_a_program_did(lab, wheel):
     """Each run is counted once, at every door, with a label that tries to break out."""
     folder = environment(envs.prometheus)
@@ -137,6 +138,7 @@ def test_prometheus_stores_what_a_program_did(lab, wheel):
     assert {row["pid"] for row in tail} == {server.pid}
 
 
+@pytest.mark.in_turn(2)
 def test_workers_that_start_together_are_counted_each_and_leave(lab, wheel):
     """All programs share the links of one file, and end while others begin."""
     # as other tests' programs may be busy, with the same file
@@ -286,6 +288,7 @@ def test_programs_outlive_a_watcher_that_is_killed(lab, wheel):
     assert server.end()[1] == 0
 
 
+@pytest.mark.in_turn(2)
 def test_two_watchers_count_the_same(lab, wheel):
     """Also when one of them is killed."""
     server = own_server(lab, wheel, "chain", "watched_t.py", "--rest", 0.01, "--idle", OTEL_SERVICE_NAME="twice")
@@ -376,6 +379,7 @@ def records(python, kind, requests):
     ]
 
 
+@pytest.mark.in_turn(2)
 def test_otlp_is_what_opentelemetry_reads_and_troubles_are_said_once(lab, wheel):
     """A receiver that is busy, asks for time, rejects a part, and takes all; another one that takes no logs."""
     python = environment(envs.otlp)

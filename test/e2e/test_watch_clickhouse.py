@@ -50,6 +50,7 @@ class Engine:
                     self.ask(statement)
 
 
+@pytest.mark.in_turn(2)
 def test_clickhouse_stores_each_interval_once_and_answers(lab, wheel):
     """Its tables come late, and an answer is lost."""
     engine = Engine(lab, "s3cret", faults=1)

@@ -164,6 +164,7 @@ def check_part(slow, stage, cause, words):
 
 
 @pytest.mark.alone("waits for a CPU would be the cause")
+@pytest.mark.in_turn(2)
 def test_what_the_inputs_do_and_who_runs_beside(lab, wheel):
     """A Loop that goes round more often, rows that are new, another session."""
     slow = Slow(lab, wheel, "uneven")
@@ -183,6 +184,7 @@ def test_what_the_inputs_do_and_who_runs_beside(lab, wheel):
 
 
 @pytest.mark.alone("the words name the three programs that had the CPU most")
+@pytest.mark.in_turn(2)
 def test_who_shares_the_cpu(lab, wheel):
     """A program on the same CPU."""
     slow = Slow(lab, wheel, "uneven")
@@ -200,6 +202,7 @@ def test_who_shares_the_cpu(lab, wheel):
     check_words(lab, slow, slow.part("hog", "cpu_wait")[2]["why"]["words"].split(",")[0].split("(")[0].strip())
 
 
+@pytest.mark.in_turn(2)
 def test_a_pool_on_one_cpu_waits_for_itself(lab, wheel):
     slow = Slow(lab, wheel, "uneven", "--pool", 3)
     slow.say("run 100")
@@ -232,6 +235,7 @@ def test_a_cgroup_out_of_quota_is_named(lab, wheel):
 
 
 @pytest.mark.alone("waits for a CPU would be the cause")
+@pytest.mark.in_turn(2)
 def test_weights_that_left_memory_are_read_again(lab, wheel):
     """Mapped weights, whose pages are no longer in memory: as a rule, for a file system in memory has no others."""
     slow = Slow(lab, wheel, "mapped", "--mapped")
@@ -286,6 +290,7 @@ def test_probes_see_what_is_read_again_as_well(lab, wheel):
 
 @pytest.mark.root
 @pytest.mark.alone("waits for a CPU would be the cause")
+@pytest.mark.in_turn(2)
 def test_memory_that_is_short_is_named(lab, wheel):
     """A limit on memory that is less than the program uses: its pages are taken away and read again."""
     slow = Slow(lab, wheel, "mapped", "--mapped")
@@ -303,6 +308,7 @@ def test_memory_that_is_short_is_named(lab, wheel):
 
 
 @pytest.mark.root
+@pytest.mark.in_turn(2)
 def test_a_low_frequency_is_named(lab, wheel):
     """Made-up files of /sys say how fast the CPUs run; the program pins its threads to busy CPUs, and takes longer."""
     made, mhz = lab.path("cpu"), lab.path("mhz")
@@ -346,6 +352,7 @@ def test_a_recording_without_operators_says_so(lab, wheel):
 
 
 @pytest.mark.alone("the program has to get half of a CPU")
+@pytest.mark.in_turn(2)
 def test_waits_of_inferences_that_are_too_short_to_read_each(lab, wheel):
     """Of those that turn out slow, what the thread did is known of many: they waited."""
     slow = Slow(lab, wheel, "tiny")
