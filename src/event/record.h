@@ -165,6 +165,8 @@ enum record_type {
 	RECORD_RUN_SEQUENCES, /* run, text: sequences; before RECORD_RUN_END; time: 0 */
 	RECORD_CREATION_WAIT, /* session id; value: ns of waits for a CPU in the slice that ends next, not inside it */
 	RECORD_RUN_TOKENS,    /* run, 0: the next; id: sequence, text: tokens, value: position | results << 32 */
+	RECORD_COMPILE_BEGIN, /* in a run, for it: time, session id, run, value: lane, text: what is compiled */
+	RECORD_COMPILE_END,   /* the same; text: why again, or the message if FLAG_FAILED in more; 0: none */
 };
 /* What memory was taken for. */
 enum memory_use {
@@ -191,10 +193,8 @@ enum record_flag {
 	FLAG_SUBNORMAL = 64, /* RECORD_RUN_END: the thread computed with subnormal numbers */
 	FLAG_COUNT = 128,    /* value of RECORD_SLICE_END carries a count in `run` */
 	FLAG_END = 1,	     /* RECORD_FLOW: the flow ends here */
-	/*
-	 * RECORD_RUN_USAGE: value is not known; told because the inference was slow: text has 16 bits of switches, then
-	 * 16 of the time before it that the figures include, in 65,536ths of its own; what it did not run it waited
-	 */
+	/* RECORD_RUN_USAGE: value is not known; told because the inference was slow: text has 16 bits of switches, then
+	 * 16 of the time before it that the figures include, in 65,536ths of its own; what it did not run it waited */
 	FLAG_NO_WAIT = 1,
 	FLAG_OF_SLOW = 2,
 	FLAG_PREEMPTED = 4,

@@ -111,6 +111,7 @@ TEST(columns_are_called_as_their_annotations)
 		{ "has_gradients", "gradients" },
 		{ "allocated_bytes", "allocated" },
 		{ "tracer", "text" },
+		{ "reason", "text" },
 		{ "tracer_pid", "pid" },
 	};
 

@@ -691,6 +691,64 @@ TEST(gradients_are_found_if_no_backward_pass_follows)
 	end(f);
 }
 
+/* What was compiled in the inference that begins then; reason NULL: for the first time. */
+static void compile(struct fixture *f, uint64_t at_us, uint64_t us, const char *reason)
+{
+	stream_begin(&f->s, f->lane, at_us, KIND_SPECIALIZE, "torch.compile f (m.py)");
+	/* one inside is a part of it */
+	stream_begin(&f->s, f->lane, at_us + 1, KIND_SPECIALIZE, "torch.compile g (m.py)");
+	stream_end(&f->s, f->lane, at_us + 2);
+	if (reason)
+		stream_text(&f->s, KEY_TEXT, reason);
+	stream_text(&f->s, KEY_STATUS, "ok");
+	stream_end(&f->s, f->lane, at_us + us);
+}
+
+/* Inferences of 100 ms each, in which it compiles for so long. */
+static void compile_in_each(struct fixture *f, int n, uint64_t us, const char *reason)
+{
+	for (int i = 0; i < n; i++) {
+		uint64_t at_us = 100 + (uint64_t)i * 200000;
+
+		stream_inference(&f->s, f->lane, at_us, "m", 1, i + 1);
+		if (i < 3)
+			compile(f, at_us + 10, us, i ? reason : NULL);
+		stream_text(&f->s, KEY_STATUS, "ok");
+		stream_end(&f->s, f->lane, at_us + 100000);
+	}
+}
+
+TEST(what_is_compiled_again_is_found_with_its_reason)
+{
+	static const char reason[] = "0/0: tensor 'x' size mismatch at index 0";
+	struct fixture fixture, *f = &fixture;
+	const struct summary_compiling *compiling;
+	const struct finding *found;
+
+	begin(f);
+	compile_in_each(f, 10, 90000, reason);
+	analyse(f);
+	compiling = &f->summary->models[0].compiling;
+	assert_true(compiling->n == 3 && compiling->n_again == 2 && !compiling->n_failed);
+	assert_true(compiling->ns == 270000000 && compiling->again_ns == 180000000);
+	found = find(f, "compiles_again");
+	assert_true(found && found->a == 2 && found->b == 3 && found->low == 180e6);
+	assert_string_equal(found->text, reason);
+	end(f);
+	/* for the first time, or hardly at all */
+	begin(f);
+	compile_in_each(f, 10, 90000, NULL);
+	analyse(f);
+	assert_int_equal(f->summary->models[0].compiling.n, 3);
+	assert_null(find(f, "compiles_again"));
+	end(f);
+	begin(f);
+	compile_in_each(f, 10, 9000, reason);
+	analyse(f);
+	assert_null(find(f, "compiles_again"));
+	end(f);
+}
+
 TEST(memory_grows_if_it_does_while_inferences_run)
 {
 	struct series series = { .session = 1, .at_us = 500, .took_us = 1000, .n = 40 };

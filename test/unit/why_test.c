@@ -21,6 +21,7 @@ struct more {
 	int in_operator; /* of `cpu` */
 	bool is_of_slow, is_never_switched, has_no_usage, has_no_operators, has_new_shape, is_beside, is_in_creation;
 	const char *shapes; /* NULL: by has_new_shape */
+	int compiles;	    /* of them all, so long; 0: never */
 };
 
 struct fixture {
@@ -77,6 +78,10 @@ static void put_run(struct fixture *f, int i, const struct more *more)
 
 	stream_int(&f->s, KEY_ID, i + 1);
 	stream_inference(&f->s, f->lane, begin_of(i), "m", 1, i + 1);
+	if (more->compiles) {
+		stream_begin(&f->s, f->lane, begin_of(i) + 50, KIND_SPECIALIZE, "torch.compile f (m.py)");
+		stream_end(&f->s, f->lane, begin_of(i) + 50 + (uint64_t)more->compiles);
+	}
 	stream_text(&f->s, KEY_STATUS, "ok");
 	stream_text(&f->s, KEY_SHAPES, more->shapes ? more->shapes : more->has_new_shape ? "8x3" : "1x3");
 	if (more->is_of_slow)
@@ -170,6 +175,18 @@ static void assert_not(const struct why *why, const char *cause)
 	for (uint32_t i = 0; i < why->n; i++)
 		if (!strcmp(why->part[i].cause, cause))
 			fail_msg("%s is named: %s", cause, why->part[i].words.s);
+}
+
+TEST_WITH(a_compilation_counts_before_new_inputs_and_waits, setup, teardown)
+{
+	struct fixture *f = *state;
+	const struct why *why;
+
+	put(f, &(struct more){ .cpu = 20000, .wait = 20000, .shapes = "64x3", .compiles = 38000 });
+	why = find(f);
+	assert_part(why, "compilation", 38000, "compiling (for 38.0 ms of it)");
+	for (uint32_t i = 1; i < why->n; i++)
+		assert_true(why->part[i].ns < 3000 * US);
 }
 
 TEST_WITH(a_wait_names_who_ran_instead, setup, teardown)

@@ -47,6 +47,7 @@
 	F(heap_kept) \
 	F(slow_process) \
 	F(input_sizes) \
+	F(compiles_again) \
 	F(slow_new_shapes) \
 	F(slow_after_pause) \
 	F(uneven) \

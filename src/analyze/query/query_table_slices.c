@@ -183,13 +183,16 @@ static const struct query_column phase_columns[] = {
 	  .arg = KEY_CAPABILITIES },
 	{ "count", "INTEGER", "of weights, of values that were compared", .arg = KEY_COUNT },
 	{ "bytes", "INTEGER", "bytes that were read from the model's file", .arg = KEY_BYTES },
+	{ "reason", "TEXT", "of what was compiled again while an inference ran: why", .arg = KEY_TEXT },
+	{ "status", "TEXT", "of what was compiled while an inference ran: `ok` or the message", .arg = KEY_STATUS },
 	{ "run_queue_ns", "INTEGER", "time that its thread waited for a CPU in it, and (but for load) in none inside",
 	  .arg = KEY_RUN_QUEUE_NS },
 };
 
 const struct query_table query_table_phases = {
 	.name = "phases",
-	.what = "What happens while sessions are created, and when provider libraries get ready.",
+	.what = "What happens while sessions are created, when provider libraries get ready, and what `torch.compile` "
+		"compiles while inferences run.",
 	.rows = QUERY_SLICES,
 	.kinds = 1u << KIND_LOAD | 1u << KIND_SPECIALIZE | 1u << KIND_PHASE | 1u << KIND_PROVIDER_READY,
 	QUERY_COLUMNS(phase_columns),

@@ -47,6 +47,7 @@ enum fact {
 	FACT_PROVIDER,
 	FACT_DIRECTION,
 	FACT_OPERATOR,
+	FACT_TEXT,
 	N_FACTS
 };
 
@@ -106,11 +107,12 @@ struct run {
 	uint32_t caller; /* its thread; NONE: not known */
 	uint32_t around; /* + 1: the innermost inference of its thread that it began in; 0: none, or not known */
 	uint32_t around_serial;
-	uint64_t turn_ns;  /* until another one of its session ended, before its first operator */
-	uint64_t inner_ns; /* of those that began right in it */
-	uint64_t elements; /* of its inputs; 0: not known */
-	uint32_t size;	   /* shapes_size */
-	uint32_t tally;	   /* of its shapes, + 1; 0: not known */
+	uint64_t turn_ns;    /* until another one of its session ended, before its first operator */
+	uint64_t compile_ns; /* for which the runtime compiled in it */
+	uint64_t inner_ns;   /* of those that began right in it */
+	uint64_t elements;   /* of its inputs; 0: not known */
+	uint32_t size;	     /* shapes_size */
+	uint32_t tally;	     /* of its shapes, + 1; 0: not known */
 	bool is_new_shape;
 	uint32_t operator_track; /* the last operator's */
 	uint32_t weight;	 /* inferences that its operators stand for */

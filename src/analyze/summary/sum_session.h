@@ -48,6 +48,7 @@ struct session {
 	uint64_t used_at; /* when it was found last, in the order of maker->n_used */
 	uint64_t n_prepacked, n_capabilities, n_compared, n_pool, pool_cpu_ns;
 	struct summary_training training;
+	struct summary_compiling compiling;
 	struct array transformers; /* struct summary_transformer */
 	struct stats *latency;	   /* NULL: there are too many sessions */
 	bool is_back;		   /* it was folded before, and is counted already */
@@ -58,6 +59,7 @@ struct session {
 struct folded {
 	struct summary_creation sum; /* without duration */
 	struct summary_training training;
+	struct summary_compiling compiling;
 	struct stats durations;
 	uint64_t runs_wall_ns;
 	int64_t bytes; /* -1: unknown */

@@ -64,6 +64,7 @@ static void fill_row(struct summary_maker *maker, const struct run *run, int64_t
 				     .read_bytes = fact_int(&run->facts, FACT_READ_BYTES, -1),
 				     .pool_queue_ns = fact_int(&run->facts, FACT_POOL_QUEUE, -1),
 				     .turn_ns = run->turn_ns,
+				     .compile_ns = run->compile_ns,
 				     .operators_ns = operators_ns,
 				     .shapes = tally ? tally->text : 0,
 				     .elements = run->elements,

@@ -4,12 +4,12 @@
 #define ANALYZE_SUMMARY_SUMMARY_MODEL_H
 
 #include <math.h>
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "analyze/stats/stats.h"
 #include "analyze/stats/stats_series.h"
 #include "analyze/stats/stats_typical.h"
+#include "analyze/summary/part/summary_compiling.h"
 #include "analyze/summary/part/summary_device.h"
 #include "analyze/summary/part/summary_generation.h"
 #include "analyze/summary/part/summary_slow.h"
@@ -188,6 +188,7 @@ struct summary_model {
 	struct summary_creation creation;
 	struct summary_runs runs;
 	struct summary_training training;
+	struct summary_compiling compiling;
 	struct summary_generations generations; /* n 0: none were found */
 	struct summary_coverage coverage;
 	uint32_t course; /* in courses, + 1: how its inferences went; 0: not known */

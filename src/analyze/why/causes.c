@@ -7,6 +7,7 @@
 
 #define CAUSES(F) \
 	F(stopped) \
+	F(compilation) \
 	F(cpu_quota) \
 	F(cpu_wait) \
 	F(stolen) \

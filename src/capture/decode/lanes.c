@@ -317,7 +317,7 @@ static int close_to(struct lane *lane, struct sink *out, const struct lane_event
 /* A part of a run (not the run itself) without its run around it: its begin was lost. */
 static bool is_part_alone(const struct lane *lane, const struct lane_event *event)
 {
-	return event->kind == KIND_SETUP &&
+	return (event->kind == KIND_SETUP || (event->kind == KIND_SPECIALIZE && event->run)) &&
 	       (!lane->depth || lane->depth > DEPTH || lane->open[lane->depth - 1].run != event->run);
 }
 

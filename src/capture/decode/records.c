@@ -209,7 +209,7 @@ static struct lane_event *lane_event(const struct records_step *step, enum event
 		event->above = 0;
 		event->model = names_of(step->out->names, "providers");
 		event->line = names_of(step->out->names, "libraries");
-	} else if (kind == KIND_SESSION || kind == KIND_LOAD || kind == KIND_SPECIALIZE || kind == KIND_PHASE) {
+	} else if (kind != KIND_INFERENCE && kind != KIND_SETUP && step->record->type < RECORD_COMPILE_BEGIN) {
 		event->model = session->creating;
 		event->line = names_of(step->out->names, "session creation");
 	}
@@ -239,8 +239,7 @@ static struct arg session_number(const struct records_step *step)
 	return arg_int(KEY_SESSION, (int64_t)(step->process->session_base + step->record->id));
 }
 
-/* Whether a thread of a pool runs it: such a one does not spin, it has work that its session's inferences do not show.
- */
+/* Whether a thread of a pool runs it: it does not spin, but has work that its session's inferences do not show. */
 static bool is_pooled(const struct records_step *step)
 {
 	struct worker *worker = step->reader->worker ? &step->process->workers.at[step->reader->worker - 1] : NULL;
@@ -394,8 +393,7 @@ static void add_queue(const struct reader *reader, struct lane_event *event, uin
 /*
  * Bounds the thread's usage by the run's duration: it was read a moment before the run began and after it ended, and
  * the thread may have lost the CPU in between. Before a slow run it computed all the time, unless it used less. A
- * thread that did not sleep ran for all the time that it did not wait: the kernel's own figure is as old as its last
- * tick.
+ * thread that did not sleep ran for all the time that it did not wait: the kernel's figure is as old as its last tick.
  */
 static void bound_usage(struct reader *reader, uint64_t end_ns)
 {
@@ -481,6 +479,26 @@ static int setup(const struct records_step *step)
 		event->name = names_of(step->out->names, "setup");
 		event->run = record->run;
 	}
+	return 0;
+}
+
+/* Of what a runtime compiles while an inference runs, which lies in that. */
+static int compiled(const struct records_step *step)
+{
+	const struct record *record = step->record;
+	enum event_type type = record->type == RECORD_COMPILE_BEGIN ? EVENT_BEGIN : EVENT_END;
+	struct lane_event *event = lane_event(step, type, KIND_SPECIALIZE, record->time, record->value);
+
+	if (!event)
+		return -ENOMEM;
+	event->run = record->run;
+	event->name = segment_pass(&step->process->map, record->text);
+	if (type == EVENT_BEGIN)
+		add(event, inference_number(step));
+	else
+		add_status(step, event, record->more & FLAG_FAILED);
+	if (type == EVENT_END && event->name && !(record->more & FLAG_FAILED))
+		add(event, arg_name(KEY_TEXT, event->name));
 	return 0;
 }
 
@@ -728,6 +746,9 @@ int records_take(const struct records_step *step)
 		return sessions_take(&step->process->sessions, step->record);
 	case RECORD_SETUP:
 		return setup(step);
+	case RECORD_COMPILE_BEGIN:
+	case RECORD_COMPILE_END:
+		return compiled(step);
 	case RECORD_SLICE_BEGIN:
 		return slice_begin(step);
 	case RECORD_SLICE_END:

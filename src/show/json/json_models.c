@@ -402,6 +402,22 @@ static void put_training(struct json_summary *to, const struct summary_training 
 	json_end(&to->json, '}');
 }
 
+static void put_compiling(struct json_summary *to, const struct summary_compiling *compiling)
+{
+	if (!compiling->n) {
+		json_null(&to->json, "compilations");
+		return;
+	}
+	json_object(&to->json, "compilations");
+	json_count(&to->json, "count", compiling->n);
+	json_count(&to->json, "failed", compiling->n_failed);
+	json_count(&to->json, "total_ns", compiling->ns);
+	json_count(&to->json, "again", compiling->n_again);
+	json_count(&to->json, "again_ns", compiling->again_ns);
+	json_summary_name(to, "reason", compiling->reason);
+	json_end(&to->json, '}');
+}
+
 static void put_idle(struct json_summary *to, const struct summary_model *model)
 {
 	const struct summary_idle *idle = to->summary->idle + model->idle.first;
@@ -452,6 +468,7 @@ void json_models(struct json_summary *to)
 		put_inferences(to, model);
 		json_generations(to, model);
 		put_training(to, &model->training);
+		put_compiling(to, &model->compiling);
 		put_operators(to, model);
 		json_end(&to->json, '}');
 	}

@@ -15,6 +15,7 @@
 #include "analyze/result/recording_workers.h"
 #include "show/text/page.h"
 #include "show/words/caller_words.h"
+#include "show/words/compile_words.h"
 #include "show/words/generation_words.h"
 #include "show/words/kernel_words.h"
 #include "show/words/memory_words.h"
@@ -320,6 +321,14 @@ static void put_training(const struct page *page, const struct summary_model *mo
 		put_fact(page, "  training", &text);
 }
 
+static void put_compiling(const struct page *page, const struct summary_model *model)
+{
+	struct printable text = compile_words(page->summary, model, page->opts.is_ascii);
+
+	if (*text.s)
+		put_fact(page, "  compiled", &text);
+}
+
 /* How alike the processes are that run it. */
 static void put_workers(const struct page *page, const struct summary_model *model)
 {
@@ -476,6 +485,7 @@ static void print_block(const struct page *page, uint32_t index, uint64_t wall_n
 	if (model->generations.n)
 		put_generations(page, &model->generations);
 	put_training(page, model);
+	put_compiling(page, model);
 	put_workers(page, model);
 	if (page_n_shown(page) == 1)
 		put_usage(page, &model->runs);

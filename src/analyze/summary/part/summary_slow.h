@@ -73,6 +73,7 @@ struct summary_slow {
 	struct summary_usual usual;
 	int64_t major_faults, read_bytes; /* of the thread; -1: none, or not known */
 	uint64_t turn_ns;      /* for which it waited for another one of its session before its first operator */
+	uint64_t compile_ns;   /* for which the runtime compiled in it */
 	int64_t pool_queue_ns; /* before it, in a pool's queue; -1: it was in none, or not known */
 	uint32_t shapes;       /* of its inputs; 0: not known */
 	uint64_t elements;     /* of its inputs; 0: not known */

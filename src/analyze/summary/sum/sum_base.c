@@ -77,6 +77,7 @@ void sum_facts_take(struct facts *facts, const struct arg *args, size_t n, uint6
 		[KEY_PROVIDER] = { FACT_PROVIDER + 1, ARG_NAME },
 		[KEY_DIRECTION] = { FACT_DIRECTION + 1, ARG_NAME },
 		[KEY_OPERATOR] = { FACT_OPERATOR + 1, ARG_NAME },
+		[KEY_TEXT] = { FACT_TEXT + 1, ARG_NAME },
 	};
 
 	for (const struct arg *arg = args; arg < args + n; arg++) {

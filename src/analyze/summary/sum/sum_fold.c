@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/summary/sum/sum_compiling.h"
 #include "analyze/summary/sum/sum_training.h"
 
 /* A creation at another time is left out. */
@@ -105,6 +106,7 @@ static int fold(struct summary_maker *maker, struct session *session)
 		return -ENOMEM;
 	sum_fold_add(maker, &to->sum, session);
 	sum_training_join(&to->training, &session->training);
+	sum_compiling_join(&to->compiling, &session->compiling);
 	to->runs_wall_ns = stats_sum(to->runs_wall_ns, session->row.runs_wall_ns);
 	if (to->bytes < 0)
 		to->bytes = session->row.bytes;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/summary/sum/sum_compiling.h"
 #include "analyze/summary/sum/sum_training.h"
 #include "analyze/summary/sum_in.h"
 
@@ -188,6 +189,7 @@ static void add_session(struct summary_maker *maker, struct end *end, struct ses
 		model->bytes = session->bytes;
 	sum_fold_add(maker, &model->creation, from);
 	sum_training_join(&model->training, &from->training);
+	sum_compiling_join(&model->compiling, &from->compiling);
 }
 
 /* Of sessions that are not kept one by one. */
@@ -204,6 +206,7 @@ static void add_folded(struct end *end, const struct bucket *bucket)
 	if (model->bytes < 0)
 		model->bytes = folded->bytes;
 	sum_training_join(&model->training, &folded->training);
+	sum_compiling_join(&model->compiling, &folded->compiling);
 	to->n += folded->sum.n;
 	to->n_recorded += folded->sum.n_recorded;
 	to->n_failed += folded->sum.n_failed;

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "analyze/summary/sum/sum_compiling.h"
 #include "analyze/summary/sum/sum_device.h"
 #include "analyze/summary/sum/sum_training.h"
 #include "analyze/summary/sum_halts.h"
@@ -223,6 +224,8 @@ static int end_kind(struct summary_maker *maker, struct track *track, struct sli
 		return end_operator(maker, track, slice, end_ns);
 	if (slice->kind == KIND_STAGE && facts_have(&slice->facts, FACT_SESSION))
 		return sum_training_add(maker, sum_process_of(maker, track), slice, end_ns);
+	if (slice->kind == KIND_SPECIALIZE && track->run_level)
+		return sum_compiling_add(maker, track, slice, end_ns);
 	if (slice->kind == KIND_KERNEL)
 		return end_ns != STORE_OPEN ? end_kernel(maker, track, slice, end_ns) : 0;
 	if (slice->kind == KIND_CALL)

@@ -141,7 +141,7 @@ struct definition {
 	python_c_call *call;
 	int flags;
 };
-enum { DEFINITION = 5, OF_BUILTIN = 2, WITH_NAMES = 3, FAST = 0x82 };
+enum { DEFINITION = 5, OF_BUILTIN = 2, WITHOUT_NAMES = 1, WITH_NAMES = 3, OF_ONE = 8, FAST = 0x82 };
 
 /* Its name and how it is called are compared; false: something else is there. */
 static bool read_definition(const struct definition *definition, const char *name, struct definition *found)
@@ -150,6 +150,11 @@ static bool read_definition(const struct definition *definition, const char *nam
 
 	return strlen(name) < sizeof text && peek_read((uint64_t)(uintptr_t)definition, found, sizeof *found) &&
 	       peek_read((uint64_t)(uintptr_t)found->name, text, strlen(name) + 1) && !strcmp(text, name);
+}
+
+static bool is_plain(int flags)
+{
+	return flags == WITH_NAMES || flags == WITHOUT_NAMES || flags == OF_ONE;
 }
 
 bool python_replace_method(struct python_method *method, const struct python_object *object, const char *name,
@@ -181,7 +186,7 @@ bool python_replace_builtin(struct python_builtin *builtin, struct python_object
 	if (!is_named(method->type, "builtin_function_or_method"))
 		return false;
 	definition = ((struct definition *const *)method)[OF_BUILTIN];
-	if (!read_definition(definition, name, &found) || (found.flags != WITH_NAMES && found.flags != FAST))
+	if (!read_definition(definition, name, &found) || !(found.flags == FAST ? fast != NULL : is_plain(found.flags)))
 		return false;
 	word = (void **)(void *)&definition->call;
 	/* of a module that was imported anew: calls of the first one are under way */

@@ -90,7 +90,8 @@ bool python_replace_method(struct python_method *method, const struct python_obj
 
 /*
  * The same for one that an extension has made while Python ran: its definition is memory of its own. `next` is what it
- * did before: a python_c_call, or a python_fast_call. Stays valid.
+ * did before: a python_c_call, or a python_fast_call. Stays valid. One that takes no named arguments is called with a
+ * third argument, of which it does not know.
  */
 typedef struct python_object *python_fast_call(struct python_object *self, struct python_object *const *args,
 					       intptr_t n, struct python_object *names);

@@ -106,6 +106,8 @@ struct torch_thread {
 	uint32_t generation;
 	torch_device device;		 /* of what runs now */
 	bool is_backward, is_for_others; /* for gradients of certain tensors alone */
+	bool is_compiling;
+	uint32_t reason; /* text: why it compiles again; 0: it does not, or that is not known */
 	uint32_t n_forwards;
 	struct torch_forward forward[TORCH_FORWARDS];
 };
@@ -123,5 +125,9 @@ void torch_forward_ended(struct torch_thread *state, const struct torch_module *
 /* Whether backward passes are seen: whether none followed is not known otherwise. */
 bool torch_backward_is_seen(void);
 void torch_backward_arm(struct python_object *torch_c, const struct image *image);
+
+/* torch_compile.c: what torch.compile does while inferences run. Arming: with the GIL; leaves no error. */
+void torch_compile_arm(void);
+void torch_compile_disarm(void);
 
 #endif

@@ -281,6 +281,7 @@ static void look_around(const struct image *image)
 	torch_tree_arm();
 	if (torch_c)
 		torch_backward_arm(torch_c, image);
+	torch_compile_arm();
 	python.PyErr_Clear();
 }
 
@@ -327,4 +328,5 @@ void torch_module_disarm(void)
 {
 	__atomic_store_n(&door, NULL, __ATOMIC_RELEASE); /* its word is put back with all others */
 	python_put_back(&call);
+	torch_compile_disarm();
 }
