@@ -22,6 +22,8 @@ import subprocess
 import sys
 import tarfile
 
+import standins
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 PROGRAMS = os.path.join(HERE, "programs")
 ARM64 = os.environ.get("INFTRACE_TEST_ARM64")
@@ -90,6 +92,13 @@ LITERT_WHEELS = {
     "2.1": ("ai-edge-litert==2.1.0", "numpy>=1.24.2,<2.3", (3, 10), (3, 13)),
     "newest": ("ai-edge-litert", "numpy>=1.24.2 ml_dtypes", (3, 10), (3, 13)),
 }
+# PyTorch of PyPI, with libraries that stand in for CUDA's: each more than 500 MB.
+TORCH_WHEELS = {
+    "2.0": ("torch==2.0.1", (3, 8), (3, 10)),
+    "2.6": ("torch==2.6.0", (3, 9), (3, 13)),
+    "newest": ("torch", (3, 10), (3, 13)),
+}
+TORCH_NEEDS = ["sympy", "networkx", "jinja2", "fsspec", "filelock", "typing_extensions", "setuptools"]
 # TensorFlow Lite as a library for C.
 LITE_C = "tfjs-tflite-node@0.0.2"
 # A workbench of VS Code that needs no desktop: code-server of npm, and the Node.js that it demands, of PyPI.
@@ -353,6 +362,25 @@ class DebianTorch:
         self.version = ".".join(found[0].partition(".so.")[2].split(".")[:2])  # of its library's name
 
 
+class TorchWheel:
+    """A Python environment with one wheel of PyTorch, for CPUs."""
+
+    def __init__(self, key):
+        if ARM64:
+            raise Missing("these are wheels for x86-64")
+        package, low, high = TORCH_WHEELS[key]
+        self.path = _venv("torch-" + key, _python_between(low, high), TORCH_NEEDS, [package])
+        self.python = os.path.join(self.path, "bin", "python")
+        (site,) = glob.glob(os.path.join(self.path, "lib/python3*/site-packages"))
+        marker = os.path.join(site, "torch/lib/.standins")
+        with _locked("torch-" + key):
+            if not os.path.exists(marker):
+                standins.make(os.path.join(site, "torch/lib"))
+                open(marker, "w").close()
+        (info,) = glob.glob(os.path.join(site, "torch-*.dist-info"))
+        self.version = re.search(r"torch-([0-9]+\.[0-9]+)", info)[1]
+
+
 @functools.lru_cache(maxsize=None)
 def _arm64_node():
     """Node itself, from npm."""
@@ -491,7 +519,7 @@ def litert(key):
 
 @functools.lru_cache(maxsize=None)
 def torch(key):
-    return DebianTorch()
+    return DebianTorch() if key == "debian" else TorchWheel(key)
 
 
 @functools.lru_cache(maxsize=None)

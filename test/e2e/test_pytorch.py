@@ -308,6 +308,50 @@ def test_a_killed_recorder_leaves_the_program_and_what_it_wrote(lab, torch):
     assert len(Recording(path).inferences) > 50
 
 
+WHEELS = pytest.mark.full("a wheel of PyTorch has more than 500 MB")
+
+
+@pytest.fixture(params=[pytest.param(key, marks=WHEELS) for key in envs.TORCH_WHEELS])
+def torch_wheel(request):
+    return environment(envs.torch, request.param)
+
+
+def test_a_wheel_has_the_operators_of_its_own_profiler(lab, torch_wheel):
+    program = lab.python(torch_wheel, "torchprogram", "infer", "--runs", 7)
+    recording = lab.both([*program, "--profile", lab.path("profile")]).recording
+    with open(lab.path("profile")) as file:
+        own = {name: n for name, n in json.load(file)[0].items() if name.startswith("aten::")}
+    assert own == collections.Counter(slice.name for slice in of_inferences(recording) if is_operator(slice))
+    assert [slice.args["model"] for slice in recording.inferences] == ["Net"] * 7
+    assert "pytorch %s" % torch_wheel.version in report_of(lab, recording)[1]
+
+
+def test_what_torch_compile_compiles(lab, torch_wheel):
+    recording = lab.both([*lab.python(torch_wheel, "torchcompile"), "--profile", lab.path("profile")]).recording
+    with open(lab.path("profile")) as file:
+        own = json.load(file)
+    rows = query(
+        lab,
+        recording,
+        "select p.name as name, p.model as model, p.status as status, p.reason as reason, i.begin_ns <= p.begin_ns and "
+        "p.end_ns <= i.end_ns as inside from phases p join inferences i on i.id = p.parent_id where kind = "
+        "'specialize' order by p.begin_ns",
+    )
+    assert all(row["inside"] and row["name"].startswith("torch.compile ") for row in rows)
+    done = collections.Counter(row["model"] for row in rows if row["status"] == "ok")
+    assert done == {name + " (torch.compile)": own[name] for name in ("Net", "Pieces")}
+    refused = [row["status"] for row in rows if row["model"] == "Refused (torch.compile)"]
+    assert refused and all(status.startswith("Unsupported") for status in refused)
+    first, *again = [row for row in rows if row["model"] == "Net (torch.compile)"]
+    assert first["name"] == "torch.compile forward (torchcompile.py)"
+    if torch_wheel.version != "2.0":  # which keeps the reason to itself
+        assert not first["reason"] and all("size mismatch at index 0" in row["reason"] for row in again)
+    report, text = report_of(lab, recording)
+    (net,) = [model for model in report["models"] if model["name"] == "Net (torch.compile)"]
+    assert net["compilations"]["count"] == own["Net"] and net["compilations"]["total_ns"] > 0
+    assert "compiled 3 times while inferences ran" in text
+
+
 def test_arguments_that_nobody_expects(lab, torch):
     """Each tensor is found once, however it comes, and no code of the program runs for it."""
     recording = lab.both(lab.python(torch, "torchodd"), level="inference").recording

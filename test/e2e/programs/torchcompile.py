@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""torchcompile.py: modules and a function that torch.compile compiles, one of them in pieces, again for other sizes, or
+in vain. Standard output is the same in every run.
+--profile FILE: how many graphs PyTorch itself counted for each."""
+
+import argparse
+import json
+
+import torch
+import torch._dynamo
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--profile")
+args = parser.parse_args()
+torch.manual_seed(0)
+torch.set_num_threads(1)
+counted = {}
+
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = torch.nn.Linear(8, 4)
+
+    def forward(self, x):
+        return torch.relu(self.inner(x)) * 2
+
+
+class Pieces(torch.nn.Module):
+    """Two graphs: what lies between them cannot be compiled."""
+
+    def forward(self, x):
+        x = x + 1
+        torch._dynamo.graph_break()
+        return x * 2
+
+
+class Refused(torch.nn.Module):
+    def forward(self, x):
+        x = x + 1
+        torch._dynamo.graph_break()
+        return x * 3
+
+
+def run(name, compiled, sizes):
+    torch._dynamo.utils.counters.clear()
+    for n in sizes:
+        try:
+            print(name, n, round(float(compiled(torch.ones(n, 8)).sum()), 4))
+        except Exception as why:
+            print(name, n, type(why).__name__)
+    counted[name] = torch._dynamo.utils.counters["stats"]["unique_graphs"]
+
+
+with torch.no_grad():
+    run("Net", torch.compile(Net(), backend="eager", dynamic=False), [2, 2, 2, 5, 5, 7, 2])
+    run("Pieces", torch.compile(Pieces(), backend="eager"), [2, 2, 2])
+    run("Refused", torch.compile(Refused(), backend="eager", fullgraph=True), [2, 2])
+    run("add", torch.compile(lambda x: x + 1, backend="eager"), [2, 2])
+if args.profile:
+    with open(args.profile, "w") as file:
+        json.dump(counted, file)
