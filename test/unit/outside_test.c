@@ -10,7 +10,7 @@
 #include "show/words/time_words.h"
 #include "stream.h"
 
-enum { MAIN = 100, OTHER = 101 };
+enum { MAIN = 100, OTHER = 101, CHILD = 200 };
 
 struct fixture {
 	struct stream s;
@@ -253,6 +253,35 @@ TEST_WITH(what_the_first_thread_did_before_another_one_is_there, setup, teardown
 	summarise(f, 1000000);
 	assert_int_equal(found(f, OUTSIDE_BY_THREAD, "", "thread 100"), 800000);
 	assert_int_equal(found(f, OUTSIDE_BY_THREAD, "", "thread 101"), 100000);
+}
+
+/* A worker's waits do not make its parent's start shorter, and the parent has the time behind its end. */
+TEST_WITH(what_a_parent_did_before_and_behind_a_fork_is_there, setup, teardown)
+{
+	struct fixture *f = *state;
+	uint32_t parent = f->process, child = stream_process(&f->s, CHILD, "app"), lane = f->lane;
+
+	samples(f, 0, 800000, did(MAIN, SAMPLE_RAN, resize(f)));
+	stream_int(&f->s, KEY_PID, CHILD);
+	stream_int(&f->s, KEY_PARENT_PID, MAIN);
+	stream_instant(&f->s, child, 810000, KIND_NOTE, EVENT_NOTE_FORKED);
+	samples(f, 800000, 3000000, did(MAIN, SAMPLE_SLEPT, call(f, 0, "serve", "/app/c_pre.py", 14)));
+	f->process = child;
+	samples(f, 800000, 3000000, did(CHILD, SAMPLE_SLEPT, call(f, 0, "work", "/app/c_pre.py", 12)));
+	f->lane = stream_lane(&f->s, child, "m");
+	run(f, 3000000, 3100000, CHILD);
+	samples(f, 3100000, 3200000, did(CHILD, SAMPLE_RAN, call(f, 0, "work", "/app/c_pre.py", 12)));
+	f->process = parent;
+	f->lane = lane;
+	samples(f, 3000000, 3200000, did(MAIN, SAMPLE_SLEPT, call(f, 0, "serve", "/app/c_pre.py", 14)));
+	samples(f, 3200000, 3500000, did(MAIN, SAMPLE_RAN, call(f, 0, "close", "/app/c_pre.py", 16)));
+	summarise(f, 3500000);
+	assert_int_equal(f->summary->time.outside_ns, 3400000000);
+	assert_int_equal(found(f, OUTSIDE_BY_WHAT, "ran", "Image.resize, called from c_pre.py:6"), 800000);
+	assert_int_equal(found(f, OUTSIDE_BY_WHAT, "slept", "work (c_pre.py:12)"), 2200000);
+	assert_int_equal(found(f, OUTSIDE_BY_WHAT, "ran", "work (c_pre.py:12)"), 100000);
+	assert_int_equal(found(f, OUTSIDE_BY_WHAT, "ran", "close (c_pre.py:16)"), 300000);
+	assert_int_equal(found(f, OUTSIDE_BY_WHAT, "slept", "serve (c_pre.py:14)"), 0);
 }
 
 TEST_WITH(time_stopped_is_nobodys_fault, setup, teardown)

@@ -10,6 +10,8 @@
 #include "base/array.h"
 
 enum { PARTS = 3, ACCOUNT = 4096, MAX_LEAVES = 1 << 17, LONG_GAP = 2 };
+/* Of MOST_PAST threads, the last PAST stretches: the ten seconds of a busy start, or the minutes of an idle one. */
+enum { PAST = 1024, MOST_PAST = 64 };
 
 /* A stretch that is so long was not looked at in between: its parts are what the kernel counted. */
 static const uint64_t long_stretch_ns = 30000000;
@@ -50,7 +52,11 @@ struct account {
 
 struct thread {
 	struct stretch last; /* the last one that passed; end_ns 0: none did */
-	uint64_t gap;	     /* what follows is of this one */
+	uint64_t first_ns;   /* where the first one began */
+	struct array past;   /* struct stretch: if it is remembered, a ring of the last ones */
+	uint64_t n_past;
+	bool is_remembered;
+	uint64_t gap; /* what follows is of this one */
 	struct array account;
 	size_t limit; /* rows of account before equal ones are joined */
 	double covered_ns;
@@ -74,6 +80,7 @@ struct outside {
 	struct array spans;  /* by number in span_keys */
 	struct array pooled; /* double, by leaf: what samples in short gaps stand for */
 	double pool_ns;	     /* short gaps, as far as their threads were sampled */
+	uint32_t n_remembered;
 };
 
 struct outside *outside_new(void)
@@ -85,6 +92,12 @@ struct outside *outside_new(void)
 	return outside;
 }
 
+static void free_thread(struct thread *thread)
+{
+	array_done(&thread->account, sizeof(struct account));
+	array_done(&thread->past, sizeof(struct stretch));
+}
+
 void outside_free(struct outside *outside)
 {
 	struct thread *thread;
@@ -93,7 +106,7 @@ void outside_free(struct outside *outside)
 		return;
 	thread = outside->threads.data;
 	for (size_t i = 0; i < outside->threads.n; i++)
-		array_done(&thread[i].account, sizeof(struct account));
+		free_thread(&thread[i]);
 	keys_done(&outside->thread_keys);
 	for (int i = 0; i < 3; i++)
 		keys_done(&outside->kind_keys[i]);
@@ -126,6 +139,17 @@ static uint32_t thread_of(struct outside *outside, uint32_t process, int32_t tid
 		return KEYS_NONE;
 	thread->limit = ACCOUNT;
 	return number;
+}
+
+void outside_remember(struct outside *outside, uint32_t process, int32_t tid)
+{
+	uint32_t number = thread_of(outside, process, tid);
+	struct thread *thread = number != KEYS_NONE ? thread_at(outside, number) : NULL;
+
+	if (!thread || thread->is_remembered || outside->n_remembered == MOST_PAST)
+		return;
+	thread->is_remembered = true;
+	outside->n_remembered++;
 }
 
 static uint32_t kind_of(struct outside *outside, const struct kind *kind)
@@ -290,34 +314,39 @@ static int add_account(struct thread *thread, struct account add)
 	return 0;
 }
 
+/* What a stretch says of a time. */
+static int settle(struct thread *thread, const struct stretch *stretch, uint64_t from_ns, uint64_t until_ns)
+{
+	uint64_t begin_ns = stretch->begin_ns > from_ns ? stretch->begin_ns : from_ns;
+	uint64_t end_ns = stretch->end_ns < until_ns ? stretch->end_ns : until_ns;
+	int rc = 0;
+
+	if (!stretch->end_ns || end_ns <= begin_ns)
+		return 0;
+	for (uint32_t i = 0; !rc && stretch->is_even && i < stretch->n_parts; i++)
+		rc = add_account(thread, (struct account){ stretch->part[i].kind,
+							   stretch->part[i].ns * (double)(end_ns - begin_ns) /
+							       (double)(stretch->end_ns - stretch->begin_ns),
+							   0, i + 1 == stretch->n_parts });
+	if (stretch->is_even)
+		return rc;
+	thread->covered_ns += stretch->lives * (double)(end_ns - begin_ns);
+	/* the sample was taken at the end */
+	for (uint32_t i = 0; !rc && stretch->end_ns <= until_ns && i < stretch->n_parts; i++)
+		rc = add_account(thread, (struct account){ stretch->part[i].kind, 0, stretch->part[i].ns,
+							   i + 1 == stretch->n_parts });
+	return rc;
+}
+
 /* What the last stretch of a thread says of the gap at hand, up to a time. */
 static int settle_last(struct outside *outside, struct thread *thread, uint64_t until_ns)
 {
-	const struct stretch *last = &thread->last;
-	uint64_t from_ns = last->begin_ns > outside->gap_begin_ns ? last->begin_ns : outside->gap_begin_ns;
-	uint64_t to_ns = last->end_ns < until_ns ? last->end_ns : until_ns;
-	int rc = 0;
-
 	if (thread->gap != outside->gap) {
 		thread->gap = outside->gap;
 		thread->account.n = 0;
 		thread->covered_ns = 0;
 	}
-	if (!last->end_ns || to_ns <= from_ns)
-		return 0;
-	for (uint32_t i = 0; !rc && last->is_even && i < last->n_parts; i++)
-		rc = add_account(thread, (struct account){ last->part[i].kind,
-							   last->part[i].ns * (double)(to_ns - from_ns) /
-							       (double)(last->end_ns - last->begin_ns),
-							   0, i + 1 == last->n_parts });
-	if (last->is_even)
-		return rc;
-	thread->covered_ns += last->lives * (double)(to_ns - from_ns);
-	/* the sample was taken at the end */
-	for (uint32_t i = 0; !rc && last->end_ns <= until_ns && i < last->n_parts; i++)
-		rc = add_account(thread,
-				 (struct account){ last->part[i].kind, 0, last->part[i].ns, i + 1 == last->n_parts });
-	return rc;
+	return settle(thread, &thread->last, outside->gap_begin_ns, until_ns);
 }
 
 uint64_t outside_ends(const struct outside *outside, uint32_t number, uint32_t *process)
@@ -355,6 +384,18 @@ static void take_halted(const struct outside *outside, struct stretch *from, uin
 	}
 }
 
+static int remember(struct thread *thread, const struct stretch *stretch)
+{
+	struct stretch *to = thread->past.n < PAST ? array_add(&thread->past, sizeof *to)
+						   : (struct stretch *)thread->past.data + thread->n_past % PAST;
+
+	if (!to)
+		return -ENOMEM;
+	*to = *stretch;
+	thread->n_past++;
+	return 0;
+}
+
 int outside_pass(struct outside *outside, uint32_t number, uint64_t halted_ns)
 {
 	struct stretch *stretch = (struct stretch *)outside->kept.data + number;
@@ -364,6 +405,9 @@ int outside_pass(struct outside *outside, uint32_t number, uint64_t halted_ns)
 
 	take_halted(outside, stretch, halted_ns);
 	thread->last = *stretch;
+	thread->first_ns = thread->first_ns ? thread->first_ns : stretch->begin_ns;
+	if (!rc && thread->is_remembered)
+		rc = remember(thread, stretch);
 	free = array_add(&outside->free, sizeof *free);
 	if (!free)
 		return -ENOMEM;
@@ -522,28 +566,76 @@ static struct thread *find_thread(const struct outside *outside, uint32_t proces
 	return number != KEYS_NONE ? thread_at(outside, number) : NULL;
 }
 
+/* A gap, of which threads have had the time from known_ns to until_ns; both are end_ns before one has. */
+struct gap {
+	uint64_t begin_ns, end_ns, known_ns, until_ns;
+	double left_ns; /* in all: samples that are missing in between leave some, too */
+};
+
+static void widen(struct gap *gap, const struct thread *thread)
+{
+	bool is_first = gap->known_ns == gap->end_ns;
+
+	if (!thread->last.end_ns)
+		return;
+	gap->until_ns = is_first || thread->last.end_ns > gap->until_ns ? thread->last.end_ns : gap->until_ns;
+	gap->known_ns = thread->first_ns < gap->known_ns ? thread->first_ns : gap->known_ns;
+}
+
+static double between(uint64_t from_ns, uint64_t until_ns)
+{
+	return until_ns > from_ns ? (double)(until_ns - from_ns) : 0;
+}
+
+/* What another thread did before known_ns, and behind until_ns. */
+static int divide_rest(struct outside *outside, const struct thread *by, uint32_t before, struct gap *gap)
+{
+	struct thread then = { .limit = ACCOUNT };
+	const struct stretch *past = by->past.data;
+	double rest_ns = between(gap->begin_ns, gap->known_ns) + between(gap->until_ns, gap->end_ns);
+	double own_ns = rest_ns < gap->left_ns ? rest_ns : gap->left_ns, unknown_ns = own_ns;
+	int rc = 0;
+
+	for (uint64_t n = by->n_past; !rc && own_ns > 0 && n && by->n_past - n < by->past.n; n--) {
+		const struct stretch *stretch = &past[(n - 1) % PAST];
+
+		if (stretch->end_ns <= gap->begin_ns)
+			break;
+		rc = settle(&then, stretch, gap->begin_ns, gap->known_ns);
+		rc = rc ? rc : settle(&then, stretch, gap->until_ns, gap->end_ns);
+	}
+	if (!rc && then.account.n)
+		rc = divide_gap(outside, &then, before, own_ns, &unknown_ns);
+	gap->left_ns -= own_ns - unknown_ns;
+	free_thread(&then);
+	widen(gap, by);
+	return rc;
+}
+
 int outside_end(struct outside *outside, uint64_t first_ns, uint64_t time_ns, const struct outside_owner *owner)
 {
 	uint64_t begin_ns = outside->gap_begin_ns > first_ns ? outside->gap_begin_ns : first_ns;
-	struct thread *own = find_thread(outside, owner->process, owner->tid);
-	struct thread *first = find_thread(outside, owner->process, owner->main_tid);
-	double left_ns;
+	struct gap gap = { begin_ns, time_ns, time_ns, time_ns, between(begin_ns, time_ns) };
+	struct thread *own = find_thread(outside, owner->process, owner->tid), *first;
 	int rc = 0;
 
+	own = own ? own : find_thread(outside, owner->first[0].process, owner->first[0].tid);
 	outside->is_in_gap = false;
 	if (time_ns <= begin_ns)
 		return 0;
-	left_ns = (double)(time_ns - begin_ns);
 	if (own)
 		rc = settle_last(outside, own, time_ns);
-	if (!rc && first && first != own)
-		rc = settle_last(outside, first, time_ns);
 	if (!rc)
-		rc = take_stopped(outside, own ? own : first, owner, &left_ns);
+		rc = take_stopped(outside, own, owner, &gap.left_ns);
 	if (!rc && own)
-		rc = divide_gap(outside, own, owner->before, left_ns, &left_ns);
-	if (!rc && first && first != own && left_ns > 0)
-		rc = divide_gap(outside, first, owner->before, left_ns, &left_ns);
+		rc = divide_gap(outside, own, owner->before, gap.left_ns, &gap.left_ns);
+	if (own)
+		widen(&gap, own);
+	for (int i = 0; !rc && gap.left_ns > 0 && i < OUTSIDE_FIRST_THREADS; i++) {
+		first = find_thread(outside, owner->first[i].process, owner->first[i].tid);
+		if (first && first != own)
+			rc = divide_rest(outside, first, owner->before, &gap);
+	}
 	return rc;
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a program did while no model ran: samples of its threads (event/sample.h), gap by gap. A gap is the thread's
- * that ends it, because it runs the next inference or creates a session: what that thread did is why no model ran. Of
- * what it has no sample of, as before it was started, the first thread of its process has the time.
+ * that ends it, because it runs the next inference or creates a session: what that thread did is why no model ran. The
+ * time before its first sample, and behind its last, is that of the first thread of its process; before and behind that
+ * one, of the first thread of the process that it was forked from, and so on.
  *
  *	inference      |####|                                   |####|        a gap
  *	its thread          |ran |  waited for a lock       |ran|
@@ -39,17 +40,26 @@ struct outside_leaf {
 	double longest_ns; /* in one gap, before the same, in its state */
 };
 
+enum { OUTSIDE_FIRST_THREADS = 4 };
+
 /* Who ends a gap. */
 struct outside_owner {
 	uint32_t process, before;
-	int32_t tid, main_tid; /* 0: not known */
-	uint64_t halted_ns;    /* of the gap, its process was halted */
-	uint32_t halted;       /* text: EVENT_HALT_*, 0: it was not, or it is not known how */
+	int32_t tid;	    /* 0: not known */
+	uint64_t halted_ns; /* of the gap, its process was halted */
+	uint32_t halted;    /* text: EVENT_HALT_*, 0: it was not, or it is not known how */
+	/* of its process, of the one that it was forked from, and so on; tid 0: none, or not known */
+	struct outside_first {
+		uint32_t process;
+		int32_t tid;
+	} first[OUTSIDE_FIRST_THREADS];
 };
 
 struct outside *outside_new(void); /* NULL: out of memory */
 void outside_free(struct outside *outside);
 
+/* What a first thread of a process did is remembered, of as many as there is room for. */
+void outside_remember(struct outside *outside, uint32_t process, int32_t tid);
 /*
  * A sample: it is kept, and passes when all gaps that ended before it begins have ended. *from_ns: where it begins.
  * The number; OUTSIDE_NONE: out of memory.

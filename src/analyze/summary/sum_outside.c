@@ -7,6 +7,30 @@
 
 #include "analyze/summary/sum_requests.h"
 
+static int32_t main_tid_of(const struct summary_maker *maker, uint32_t process)
+{
+	uint32_t track = process_at(maker, process)->track;
+
+	return track ? maker->tracks[track].def.pid : 0;
+}
+
+/* Of several processes that had the pid, the last one. */
+static uint32_t process_with(const struct summary_maker *maker, int64_t pid)
+{
+	for (uint32_t i = maker->processes.n; pid > 0 && i-- > 1;)
+		if (main_tid_of(maker, i) == pid)
+			return i;
+	return 0;
+}
+
+void sum_outside_forked(struct summary_maker *maker, int64_t pid, int64_t parent_pid)
+{
+	uint32_t child = process_with(maker, pid), parent = process_with(maker, parent_pid);
+
+	if (child && child != parent)
+		process_at(maker, child)->parent = parent;
+}
+
 int sum_outside_sample(struct summary_maker *maker, struct track *track, const struct event *event,
 		       struct moment *moment)
 {
@@ -22,6 +46,8 @@ int sum_outside_sample(struct summary_maker *maker, struct track *track, const s
 	maker->n_sampled++;
 	maker->counts.last_ns = event->time_ns > maker->counts.last_ns ? event->time_ns : maker->counts.last_ns;
 	moment->what = MOMENT_STRETCH;
+	if (sample.tid == main_tid_of(maker, sum_process_of(maker, track)))
+		outside_remember(maker->outside, sum_process_of(maker, track), sample.tid);
 	moment->index =
 	    outside_keep(maker->outside, sum_process_of(maker, track), event->time_ns, &sample, &moment->time_ns);
 	if (moment->index == OUTSIDE_NONE)
@@ -47,13 +73,16 @@ int sum_outside_until(struct summary_maker *maker, uint64_t time_ns, uint32_t pr
 	struct outside_owner owner = { .process = process,
 				       .before =
 					   maker->outside_since_ns ? before : NONE, /* a program starts but once */
-				       .tid = tid > 0 ? (int32_t)tid : 0,
-				       .main_tid = of->track ? maker->tracks[of->track].def.pid : 0 };
+				       .tid = tid > 0 ? (int32_t)tid : 0 };
 	uint64_t begin_ns = maker->outside_since_ns ? maker->outside_since_ns : maker->counts.first_ns, most_ns;
 	const struct halt *longest;
 
 	if (maker->window.taken.n_active)
 		return 0;
+	for (uint32_t i = 0, at = process; i < OUTSIDE_FIRST_THREADS && (at || !i); i++) {
+		owner.first[i] = (struct outside_first){ at, main_tid_of(maker, at) };
+		at = process_at(maker, at)->parent;
+	}
 	if (time_ns > begin_ns) {
 		owner.halted_ns = halts_within(&of->halts, begin_ns, time_ns, &most_ns);
 		longest = halts_longest(&of->halts, begin_ns, time_ns);

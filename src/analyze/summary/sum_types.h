@@ -102,6 +102,7 @@ enum { UNKNOWN_PID = 1 << 30 };
 /* Process 0 is that of tracks without one. */
 struct process {
 	uint32_t track;
+	uint32_t parent; /* that it was forked from; 0: none, or not known */
 	struct busy busy;
 	uint64_t n_begun;    /* inferences that the sweep has passed */
 	struct array folded; /* uint32_t, by number of the session: its bucket, + 1; 0: it was not folded, or is over */

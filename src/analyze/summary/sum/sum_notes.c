@@ -10,6 +10,7 @@
 
 #include "analyze/summary/sum_cycles.h"
 #include "analyze/summary/sum_open.h"
+#include "analyze/summary/sum_outside.h"
 #include "event/merged_note.h"
 
 /* What the notes of one topic say. */
@@ -499,6 +500,9 @@ int sum_notes_put(struct summary_maker *maker, struct track *track, const struct
 	for (size_t i = 0; i < sizeof topics / sizeof *topics; i++) {
 		if (strcmp(names_text(maker->names, event->name), topics[i].name) != 0)
 			continue;
+		/* gaps end before the recording does */
+		if (topics[i].take == note_forked)
+			sum_outside_forked(maker, int_of(event, KEY_PID), int_of(event, KEY_PARENT_PID));
 		return topics[i].is_of_process ? keep(maker, &topics[i], process, event)
 					       : topics[i].take(maker, process, event);
 	}
