@@ -173,6 +173,12 @@ TEST(a_first_inference_is_compared_with_its_size)
 		assert_int_equal(find(f, "slow_first") != NULL, later);
 		end(f);
 	}
+	begin(f); /* none is of its size */
+	run(f, 100000, 640);
+	for (int i = 0; i < 60; i++)
+		run(f, 1000, 8);
+	assert_null(find(f, "slow_first"));
+	end(f);
 	begin(f); /* one size alone */
 	run(f, 100000, 8);
 	for (int i = 0; i < 60; i++)

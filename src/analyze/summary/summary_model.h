@@ -141,6 +141,7 @@ struct summary_runs {
 	uint64_t n_timed;	 /* the runtime itself times each operator of them */
 	uint64_t n_pooled;	 /* run by a thread of the runtime's pool, as RunAsync asks for */
 	uint64_t first_usual_ns; /* median of those whose inputs are of the size of the first one's; 0: not known */
+	bool is_first_alone;	 /* no later one's inputs are of the size of the first one's */
 	double size_drift; /* median of the last quarter by that of the first, within sizes of inputs; NAN: not known */
 	struct summary_pause after_pause, close; /* after 10 ms without one; within 1 ms of the one before */
 	struct summary_blocked alone, beside;	 /* beside inferences of other sessions of the process, or not */

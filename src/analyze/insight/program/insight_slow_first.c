@@ -20,7 +20,7 @@ static void find(struct finder *finder)
 	if (run->result->n_tokens) /* a prompt beside later ones of its length */
 		p50_ns = run->n_groups ? run->groups[0].first_token.percentile[0].ns : NAN;
 	/* like with like: inputs of its size; where too few have it nothing is known */
-	if (facts && facts->model->sizes.n > 1)
+	if (facts && (facts->model->sizes.n > 1 || facts->model->runs.is_first_alone))
 		p50_ns = facts->model->runs.first_usual_ns ? (double)facts->model->runs.first_usual_ns : NAN;
 	/* it was the process that did nothing */
 	if (facts && 2 * facts->model->runs.n_first_halted >= facts->model->runs.first.n && facts->model->runs.first.n)

@@ -144,6 +144,7 @@ int sum_sizes_put(struct bucket *bucket, uint32_t model, struct array *sizes, st
 	if (!bucket->n_sizes)
 		return 0;
 	to->runs.size_drift = drift_of(bucket, bucket->latency.n);
+	to->runs.is_first_alone = bucket->first_key && !first;
 	if (first && first->usual.duration.n >= LEAST_OF_FIRST)
 		to->runs.first_usual_ns = stats_percentile(&first->usual.duration, 0.5);
 	for (uint32_t i = 0; i < bucket->n_sizes; i++) {
