@@ -10,7 +10,7 @@
 #include "analyze/result/result_words.h"
 #include "base/text/units.h"
 
-enum { INSIGHT_NAME = 60, INSIGHT_ERROR = 200 };
+enum { INSIGHT_NAME = 60, INSIGHT_PLACE = 100, INSIGHT_ERROR = 200 };
 
 /* The run that a rule looks at. */
 struct finder {

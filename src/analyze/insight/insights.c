@@ -169,7 +169,7 @@ struct insight_words insight_words_of(const struct model_analysis *analysis, con
 				   .to = &words };
 
 	if (finding->text && *finding->text)
-		speaker.text = model_text(finding->text, INSIGHT_NAME, is_ascii);
+		speaker.text = model_text(finding->text, INSIGHT_PLACE, is_ascii);
 	finding->insight->say(&speaker);
 	return words;
 }

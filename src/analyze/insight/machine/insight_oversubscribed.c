@@ -68,7 +68,9 @@ static void say(const struct speaker *to)
 		     "inputs");
 		return;
 	}
-	NEXT("fewer threads in each session (%s), or fewer %s at a time: %s in all", speaker_threads_option(to),
+	/* ORT_PARALLEL has a second pool, which no option of the first makes smaller */
+	NEXT("fewer threads in each session (%s%s), or fewer %s at a time: %s in all", speaker_threads_option(to),
+	     speaker_is_of_runtime(to, "onnxruntime") ? "; with ORT_PARALLEL inter_op_num_threads, too" : "",
 	     n_processes > 1 ? "processes" : "inferences", printable_count((uint64_t)to->finding->b, "thread").s);
 }
 
