@@ -192,6 +192,14 @@ class Checks(unittest.TestCase):
         ):
             self.assertIn(words, result.stdout)
 
+    def test_a_room_of_more_than_forty_files_is_refused(self):
+        for n, status in ((39, 0), (40, 1)):  # beside a.c
+            for i in range(n):
+                self.write("src/base/file_%d.c" % i, "")
+            result = self.map("base:\nshow/text:\n", "| `src/base` | a |\n| `src/show/text` | b |\n")
+            self.assertEqual(result.returncode, status, n)
+        self.assertIn("src/base has 41 files; 40 is the most", result.stdout)
+
     def sizes(self, name, text):
         self.write(f"src/{name}", text)
         return subprocess.run(

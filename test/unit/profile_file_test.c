@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Files that ONNX Runtime's own profiler writes, by their names. */
-#include "capture/source/profile_file.h"
+#include "capture/source/agent/profile_file.h"
 
 #include "cases.h"
 

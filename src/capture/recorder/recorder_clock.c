@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The clocks of the kernel alone. Whether the processor's counter keeps step with them is seen where its ticks are
- * converted (capture/source/source_agent.c).
+ * converted (capture/source/agent/source_agent.c).
  */
 #include <stdio.h>
 #include <string.h>

@@ -3,8 +3,8 @@
  * CPU time of the threads that the runtime has made for its pools, as the agent reports them: process counters "pool
  * threads" (how many, when that changes) and "cpu of pool threads" (percent of one core, all together).
  */
-#ifndef CAPTURE_SOURCE_POOL_CPU_H
-#define CAPTURE_SOURCE_POOL_CPU_H
+#ifndef CAPTURE_SOURCE_AGENT_POOL_CPU_H
+#define CAPTURE_SOURCE_AGENT_POOL_CPU_H
 
 #include "capture/decode/recorded.h"
 #include "capture/source/source.h"

@@ -3,8 +3,8 @@
  * What malloc had in a process when its agent last looked: process counters "malloc in use" and "malloc free", of
  * which the latter is what it keeps resident.
  */
-#ifndef CAPTURE_SOURCE_MALLOC_HEAP_H
-#define CAPTURE_SOURCE_MALLOC_HEAP_H
+#ifndef CAPTURE_SOURCE_AGENT_MALLOC_HEAP_H
+#define CAPTURE_SOURCE_AGENT_MALLOC_HEAP_H
 
 #include "capture/decode/recorded.h"
 #include "capture/source/source.h"

@@ -3,7 +3,7 @@
  * The runtime opens the file when it creates the session, and keeps it open until profiling ends. Programs open models
  * early: the first descriptors are enough.
  */
-#include "capture/source/profile_file.h"
+#include "capture/source/agent/profile_file.h"
 
 #include <ctype.h>
 #include <limits.h>

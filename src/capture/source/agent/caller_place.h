@@ -3,8 +3,8 @@
  * Lines of native programs that ask for inferences: what is at an address that the agent saw. A child without rights
  * reads the files (capture/code/code_reader.h), one question after the other; rings are read meanwhile. One thread.
  */
-#ifndef CAPTURE_SOURCE_CALLER_PLACE_H
-#define CAPTURE_SOURCE_CALLER_PLACE_H
+#ifndef CAPTURE_SOURCE_AGENT_CALLER_PLACE_H
+#define CAPTURE_SOURCE_AGENT_CALLER_PLACE_H
 
 #include "base/array.h"
 #include "capture/code/code_reader.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reports that a program has forbidden itself, by death, what recording all of it takes. */
-#ifndef CAPTURE_SOURCE_CONFINED_H
-#define CAPTURE_SOURCE_CONFINED_H
+#ifndef CAPTURE_SOURCE_AGENT_CONFINED_H
+#define CAPTURE_SOURCE_AGENT_CONFINED_H
 
 #include "capture/decode/recorded.h"
 

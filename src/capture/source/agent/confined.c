@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Turns what the agent says of the program's seccomp filters (enum filter_cost) into words. */
-#include "capture/source/confined.h"
+#include "capture/source/agent/confined.h"
 
 #include <linux/seccomp.h>
 #include <stdio.h>

@@ -4,8 +4,8 @@
  * another mount namespace or without the environment; a statically linked one. A fork without exec does not count: its
  * agent appears only when it has something to record. Starts from a zeroed struct unseen; one thread.
  */
-#ifndef CAPTURE_SOURCE_UNSEEN_H
-#define CAPTURE_SOURCE_UNSEEN_H
+#ifndef CAPTURE_SOURCE_AGENT_UNSEEN_H
+#define CAPTURE_SOURCE_AGENT_UNSEEN_H
 
 #include <stdbool.h>
 

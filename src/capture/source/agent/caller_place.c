@@ -3,7 +3,7 @@
  * The file is that of the process, below its own root, as long as it lives; later, of this one's root if it is alike.
  * It stays open, for a child that has to start anew.
  */
-#include "capture/source/caller_place.h"
+#include "capture/source/agent/caller_place.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whether a process writes a profile of ONNX Runtime's own: its profiler was left on, and slows each operator down. */
-#ifndef CAPTURE_SOURCE_PROFILE_FILE_H
-#define CAPTURE_SOURCE_PROFILE_FILE_H
+#ifndef CAPTURE_SOURCE_AGENT_PROFILE_FILE_H
+#define CAPTURE_SOURCE_AGENT_PROFILE_FILE_H
 
 #include "capture/decode/recorded.h"
 #include "capture/source/source.h"

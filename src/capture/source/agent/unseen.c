@@ -3,7 +3,7 @@
  * Compares the programs of the tree's processes with the programs that agents reported. Both lists are short, and the
  * tree is walked in step with this file's list: both are in order of appearance.
  */
-#include "capture/source/unseen.h"
+#include "capture/source/agent/unseen.h"
 
 #include <errno.h>
 #include <fcntl.h>
