@@ -105,9 +105,8 @@ static void put_types_of_one(struct html_page *page)
 {
 	const struct model_comparison *comparison = &page->analysis->comparison;
 	const struct model_result *result = page->report->results;
-	double wall_ns = result->operators_wall_ns / fmax((double)result->n_operator_runs, 1);
-	double turn_ns = result->recorded ? (double)result->recorded->model->coverage.turn_ns : 0;
-	double outside_ns = (result->unattributed_ns - turn_ns) / fmax((double)result->n_operator_runs, 1);
+	double n = fmax((double)result->n_operator_runs, 1), wall_ns = result->operators_wall_ns / n;
+	struct operators_rest rest[OPERATORS_REST];
 	struct table table = { 0 };
 
 	table_column(&table, "type", TABLE_LEFT | TABLE_NAME);
@@ -120,10 +119,11 @@ static void put_types_of_one(struct html_page *page)
 		table_cell(&table, TABLE_PLAIN, "%s", units_duration(comparison->types[i].share_ns[0]).s);
 		table_cell(&table, TABLE_PLAIN, "%s", units_percent(comparison->types[i].share_ns[0] / wall_ns).s);
 	}
-	if (turn_ns > 0)
-		put_rest(&table, "waiting for other inferences", turn_ns / fmax((double)result->n_operator_runs, 1),
-			 wall_ns);
-	put_rest(&table, "outside of operators", outside_ns, wall_ns);
+	if (!result->recorded)
+		put_rest(&table, "unattributed", result->unattributed_ns / n, wall_ns);
+	else
+		for (unsigned i = 0, parts = operators_rest(&result->recorded->model->coverage, rest); i < parts; i++)
+			put_rest(&table, rest[i].what, (double)rest[i].ns / n, wall_ns);
 	html_table_of(page->out, "By type", &table);
 }
 

@@ -155,18 +155,14 @@ static void print_types(const struct page *page, const struct summary_model *mod
 	const struct summary_coverage *coverage = &model->coverage;
 	const struct summary_operator *type = page->summary->types + model->types.first;
 	struct layout layout = { "type", false, model->ran_on.n > 1, true, true };
+	struct operators_rest rest[OPERATORS_REST];
 	struct table table = page_table(page);
 
 	choose_figures(&layout, type, model->types.n, coverage);
 	add_columns(&table, &layout);
 	put_some(page, &table, &layout, type, model->types, coverage);
-	if (coverage->setup_ns)
-		put_rest(page, &table, &layout, "setup", coverage->setup_ns, coverage);
-	if (coverage->halted_ns)
-		put_rest(page, &table, &layout, "process stopped", coverage->halted_ns, coverage);
-	if (coverage->turn_ns)
-		put_rest(page, &table, &layout, "waiting for other inferences", coverage->turn_ns, coverage);
-	put_rest(page, &table, &layout, "unattributed", coverage->unattributed_ns - coverage->turn_ns, coverage);
+	for (unsigned i = 0, n = operators_rest(coverage, rest); i < n; i++)
+		put_rest(page, &table, &layout, rest[i].what, rest[i].ns, coverage);
 	table_print(&table, page->out);
 }
 

@@ -70,3 +70,19 @@ struct operators_alone operators_alone(const struct summary *summary)
 	}
 	return alone;
 }
+
+unsigned operators_rest(const struct summary_coverage *coverage, struct operators_rest rest[OPERATORS_REST])
+{
+	const struct operators_rest all[OPERATORS_REST] = {
+		{ "setup", coverage->setup_ns },
+		{ "process stopped", coverage->halted_ns },
+		{ "waiting for other inferences", coverage->turn_ns },
+		{ "unattributed", coverage->unattributed_ns - coverage->turn_ns },
+	};
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < OPERATORS_REST; i++)
+		if (all[i].ns || i == OPERATORS_REST - 1)
+			rest[n++] = all[i];
+	return n;
+}

@@ -13,6 +13,15 @@ bool operators_are_rare(const struct summary_model *model);
  * have some, or none has. */
 struct printable operators_without(const struct summary *summary, const struct summary_model *model);
 
+/* Where time of inferences went that no operator has, in the order in which reports have it. */
+struct operators_rest {
+	const char *what;
+	uint64_t ns; /* of all inferences that have operators */
+};
+enum { OPERATORS_REST = 4 };
+/* How many there are: parts that took no time are left out, but for "unattributed". */
+unsigned operators_rest(const struct summary_coverage *coverage, struct operators_rest rest[OPERATORS_REST]);
+
 /* Operators of a file that has none inside of inferences, by type, those with most time first. */
 struct operators_alone {
 	const struct summary_operator *type;
