@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""page.py WHAT SOURCE WORK [OUT]: builds the page of `inftrace view`, or the extension for VS Code, outside of the source
-tree. WORK gets a copy of SOURCE and the npm packages of its lock file, or those of the folder above.
+"""page.py WHAT SOURCE WORK [OUT]: builds the page of `inftrace view`, or the extension for VS Code, outside of the
+source tree. WORK gets a copy of SOURCE and the npm packages of its lock file, or those of the folder above.
 
     packages SOURCE WORK        gets the packages; 1 and the reason if it cannot
     build    SOURCE WORK OUT    writes what build.mjs makes into OUT
