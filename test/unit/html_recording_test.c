@@ -2,13 +2,14 @@
 /* The HTML page of a recording: what stands on the axis of time, in treemaps and in the table of gaps. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyze/insight/recorded.h"
 #include "cases.h"
 #include "show/report/reports.h"
 #include "stream.h"
 
-static char *page_of(struct stream *s)
+static char *report_as(struct stream *s, const char *format)
 {
 	struct summary_file file = { 0 };
 	struct summary *summary = stream_summary(s, &file);
@@ -20,7 +21,7 @@ static char *page_of(struct stream *s)
 
 	assert_non_null(summary);
 	assert_int_equal(recorded_init(&recorded, summary, &err), 0);
-	report_write(out, report_format_named("html"), &(struct report){ summary, recorded.model, recorded.n },
+	report_write(out, report_format_named(format), &(struct report){ summary, recorded.model, recorded.n },
 		     &(struct report_look){ 0 });
 	fclose(out);
 	recorded_done(&recorded);
@@ -86,7 +87,7 @@ TEST(a_page_has_each_event_and_counter_at_its_time)
 		stream_sample(&s, power, 1000 * (uint64_t)i + 600, 12);
 	}
 	put_inference(&s, lane, thread, 9000000, 5001, true);
-	page = page_of(&s);
+	page = report_as(&s, "html");
 	assert_int_equal(counted(page, &n), 5000);
 	assert_in_range(n, 50, 320);
 	has(page, "<rect class=\"broken\"");
@@ -100,4 +101,63 @@ TEST(a_page_has_each_event_and_counter_at_its_time)
 	assert_in_range(strlen(page), 20000, 250000);
 	free(page);
 	stream_done(&s);
+}
+
+static bool is_row(const char *page, const char *what)
+{
+	char cell[100];
+
+	snprintf(cell, sizeof cell, ">%s</th>", what);
+	return strstr(page, cell);
+}
+
+/* Inferences of 500 us: setup of 100 us, operators of 300, the rest unattributed; one is stopped for 50 ms. */
+static void put_with_setup(struct stream *s, bool has_halt)
+{
+	uint32_t process = stream_process(s, 100, "app"), lane = stream_lane(s, process, "m");
+	uint32_t thread = stream_thread(s, process, 101), halted = stream_lane(s, process, EVENT_HALT_STOPPED);
+
+	for (uint64_t i = 0; i < 20; i++) {
+		uint64_t at = 1000 + 2000 * i, later = has_halt && i == 19 ? 50000 : 0;
+
+		stream_int(s, KEY_ID, (int64_t)i + 1);
+		stream_inference(s, lane, at, "m", 1, (int64_t)i + 1);
+		stream_text(s, KEY_STATUS, "ok");
+		stream_begin(s, lane, at, KIND_SETUP, "setup");
+		stream_end(s, lane, at + 100);
+		stream_operator(s, thread, at + 100, "a", "Conv", (int64_t)i + 1);
+		if (later) {
+			stream_int(s, KEY_FROM_NS, (int64_t)(at + 200) * 1000);
+			stream_begin(s, halted, at + 210, KIND_HALT, EVENT_HALT_STOPPED);
+			stream_int(s, KEY_UNTIL_NS, (int64_t)(at + 220 + later) * 1000);
+			stream_end(s, halted, at + 210 + later);
+		}
+		stream_end(s, thread, at + 400 + later);
+		stream_end(s, lane, at + 500 + later);
+	}
+}
+
+TEST(time_that_no_operator_has_is_in_the_same_rows_as_in_the_text)
+{
+	static const char *const rows[] = { "setup", "process stopped", "unattributed" };
+
+	for (int has_halt = 0; has_halt < 2; has_halt++) {
+		struct stream s;
+		char *page, *text;
+
+		stream_init(&s);
+		put_with_setup(&s, has_halt);
+		page = report_as(&s, "html");
+		text = report_as(&s, "text");
+		for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+			char line[100];
+
+			snprintf(line, sizeof line, "\n  %s ", rows[i]);
+			assert_int_equal(is_row(page, rows[i]), i != 1 || has_halt);
+			assert_int_equal(strstr(text, line) != NULL, i != 1 || has_halt);
+		}
+		free(page);
+		free(text);
+		stream_done(&s);
+	}
 }
