@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The agent's code for llama.cpp: replaces imports of its libraries and of modules that call them.
- *
- * A slot that is not bound yet holds the address of the module's own stub, which would bind it and so remove the hook.
- * The real function is then found by its name: in the module itself, or in the only other one that has it.
  */
 #include <stdio.h>
 #include <string.h>
@@ -11,6 +8,7 @@
 #include "capture/agent/agent.h"
 #include "capture/agent/arm/code.h"
 #include "capture/agent/llama/llama_in.h"
+#include "capture/agent/replace/import.h"
 #include "capture/agent/replace/module_walk.h"
 #include "runtime/find/dynamic.h"
 
@@ -24,32 +22,10 @@ struct import {
 static char versions[MAX_COPIES][32];
 static bool are_told; /* that operators are left out */
 
-static const struct image *image_of(const struct image_set *set, uint64_t address)
-{
-	for (size_t i = 0; i < set->n; i++)
-		if (image_has(&set->image[i], address, IMAGE_X))
-			return &set->image[i];
-	return NULL;
-}
-
-/* What the slot leads to; 0: not certain. */
-static uint64_t real_of(const struct dynamic *dynamic, const struct import *import, const struct image_set *set)
-{
-	uint64_t bound = (uint64_t)hook_original(import->slot), own = dynamic_function(dynamic, import->name), found;
-
-	if (!bound)
-		bound = image_word(dynamic->image, import->slot);
-	if (bound && !image_has(dynamic->image, bound, IMAGE_X) && image_of(set, bound))
-		return bound;
-	if (own)
-		return own;
-	return llama_definer(dynamic->image, set, import->name, &found) ? found : 0;
-}
-
 /* LLAMA_NONE: it stays as it is. */
 static enum llama_role wanted_role(const struct import *import, uint64_t real, const struct image_set *set)
 {
-	const struct image *of = image_of(set, real);
+	const struct image *of = import_image(set, real);
 
 	if (import->role <= LLAMA_WAIT)
 		return hot->level >= LEVEL_OPERATOR ? import->role : LLAMA_NONE;
@@ -100,7 +76,7 @@ static bool is_copy(const struct image *image)
 static bool is_library_to_come(const struct image *image, const struct image_set *set)
 {
 	uint64_t function;
-	const struct image *library = llama_definer(image, set, "llama_decode", &function);
+	const struct image *library = import_definer(image, set, "llama_decode", &function);
 
 	return library && !is_copy(library);
 }
@@ -133,7 +109,7 @@ static void tell_operators(struct copy *copy, const struct dynamic *dynamic, con
 	uint64_t function;
 
 	if (!are_told && dynamic_function(dynamic, "llama_decode") &&
-	    (beside = llama_definer(dynamic->image, set, "ggml_graph_compute", &function)) &&
+	    (beside = import_definer(dynamic->image, set, "ggml_graph_compute", &function)) &&
 	    beside != dynamic->image && dynamic_read(&of, beside) &&
 	    !find_layout(&layout, &of, set, copy->found.left_out))
 		are_told = true;
@@ -160,7 +136,7 @@ static void find_version(struct copy *copy, const struct dynamic *dynamic)
 static bool replace_one(struct copy *copy, const struct dynamic *dynamic, struct import *import,
 			const struct image_set *set)
 {
-	uint64_t real = real_of(dynamic, import, set);
+	uint64_t real = import_real(dynamic, import->name, import->slot, set);
 	bool is_done = false;
 	void *with;
 

@@ -28,10 +28,6 @@ enum { LLAMA_DIMS = 4, LLAMA_SOURCES = 10, LLAMA_NAME = 64 };
 
 /* False: the library's own functions find a tensor's fields elsewhere, or are missing. */
 bool llama_layout_find(struct llama_layout *layout, const struct image *image, const struct image_set *set);
-/* The module that defines a function, for a module that calls it: the only one, or the one beside it. NULL: none. */
-const struct image *llama_definer(const struct image *image, const struct image_set *set, const char *name,
-				  uint64_t *function);
-
 /* A batch of a program: struct llama_batch of llama.h, without its tokens. 0: left out. */
 struct llama_batch_words {
 	uint32_t n_tokens;			       /* 0: not known */

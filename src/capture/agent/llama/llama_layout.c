@@ -7,49 +7,16 @@
 #include <string.h>
 
 #include "capture/agent/llama/llama_in.h"
+#include "capture/agent/replace/import.h"
 #include "runtime/find/dynamic.h"
 
 enum { TYPE = 0, DIMS = 16, OP = 80, PARAMETERS = 84, BEHIND_SOURCES = 24, BLOCK = 1024, FEWEST_NAME = 232 };
-
-static size_t folder_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? (size_t)(slash - path) : 0;
-}
-
-static bool are_neighbours(const struct image *a, const struct image *b)
-{
-	size_t len = folder_of(a->path);
-
-	return len == folder_of(b->path) && !memcmp(a->path, b->path, len);
-}
-
-const struct image *llama_definer(const struct image *image, const struct image_set *set, const char *name,
-				  uint64_t *function)
-{
-	const struct image *found = NULL;
-	bool is_beside = false, is_clear = true;
-
-	for (size_t i = 0; i < set->n; i++) {
-		struct dynamic dynamic;
-		uint64_t at = dynamic_read(&dynamic, &set->image[i]) ? dynamic_function(&dynamic, name) : 0;
-		bool is_here = at && are_neighbours(image, &set->image[i]);
-		if (!at || (found && is_beside && !is_here))
-			continue;
-		is_clear = !found || (is_here && !is_beside);
-		is_beside = is_here;
-		found = &set->image[i];
-		*function = at;
-	}
-	return is_clear ? found : NULL;
-}
 
 static void *function_of(const struct image *image, const struct image_set *set, const char *name)
 {
 	uint64_t function;
 
-	return llama_definer(image, set, name, &function) ? (void *)function : NULL;
+	return import_definer(image, set, name, &function) ? (void *)function : NULL;
 }
 
 static void put(uint8_t *block, unsigned at, uint64_t value, size_t size)
