@@ -7,12 +7,12 @@
 #ifndef EVENT_DEVICE_RECORD_H
 #define EVENT_DEVICE_RECORD_H
 
-#include "event/record.h"
+#include "event/generator_call.h"
 
 enum device_record {
 	/* Right before RECORD_DEVICE_WORK of the same run. value: bytes, number of a graph, or of a kernel
 	 * device_block; time: of a kernel device_grid; id: bytes of shared memory; text: device << 24 | context */
-	RECORD_DEVICE_MORE = RECORD_COMPILE_END + 1,
+	RECORD_DEVICE_MORE = RECORD_GENERATOR_CALL + 1,
 	/* time..value, both 0: not known; id: stream, run: correlation, text: a kernel's name, flags: enum
 	 * device_work_kind, more: enum device_direction */
 	RECORD_DEVICE_WORK,

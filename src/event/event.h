@@ -50,7 +50,8 @@ enum event_type {
 	F(PHASE, "phase")	    /* a phase of session creation that lies between known functions */ \
 	F(HALT, "halt")		    /* a process was held: EVENT_HALT_* */ \
 	F(CALL, "call")		    /* of a device's library, on a thread: launches, copies, waits; overhead of it */ \
-	F(JOB, "job")		    /* what the kernel handed to a ring of a device, for a process */
+	F(JOB, "job")		    /* what the kernel handed to a ring of a device, for a process */ \
+	F(TOKENS, "tokens")	    /* a call that makes a request's tokens: event/generator_call.h */
 
 #define EVENT_KIND_ENUM(name, text) KIND_##name,
 enum event_kind { EVENT_KINDS(EVENT_KIND_ENUM) N_KINDS };
@@ -65,8 +66,7 @@ enum event_kind { EVENT_KINDS(EVENT_KIND_ENUM) N_KINDS };
  * began before may be missing, because the agent came into a running program]
  */
 #define EVENT_NOTE_RUNTIME "runtime"
-/* model, session, providers [runtime, model_path, model_file, bytes, status]: when a session is complete, the summary
- * of its creation */
+/* model, session, providers [runtime, model_path, model_file, bytes, status]: a session is complete; its creation */
 #define EVENT_NOTE_CREATED "created"
 /*
  * model, session [from_ns: when, exactly; state, tid: of one from before a fork, which is told twice:
@@ -84,7 +84,7 @@ enum event_kind { EVENT_KINDS(EVENT_KIND_ENUM) N_KINDS };
 #define EVENT_NOTE_UNREADABLE "unreadable"
 /* count, text: events of a process that are not recorded, because recording began halfway through them */
 #define EVENT_NOTE_LEFT_OUT "left out"
-/* count: inferences of a process that --sample or --rate left out since the last such note of it */
+/* count: inferences that --sample or --rate left out since the process's last such note */
 #define EVENT_NOTE_SAMPLED_OUT "sampled out"
 /* level: what probes see of a process from now on; count [session]: inferences unseen since the last such note */
 #define EVENT_NOTE_PACED "paced"
@@ -115,7 +115,7 @@ enum event_kind { EVENT_KINDS(EVENT_KIND_ENUM) N_KINDS };
 	F(MODEL, "model")	    /* text: the model's name */ \
 	F(MODEL_PATH, "model_path") /* text: absolute path of the model file */ \
 	F(SESSION, "session")	    /* number of the session in its process, from 1 */ \
-	F(ID, "id")		    /* number of the inference in its session, from 1 */ \
+	F(ID, "id")		    /* number of the inference in its session, from 1; on tokens: of its generator */ \
 	F(INFERENCE, "inference")   /* number of the inference in its process; on its operators, too */ \
 	F(PROVIDER, "provider")	    /* text: execution provider, as the runtime names it (CPUExecutionProvider) */ \
 	F(PROVIDERS, "providers")   /* text: requested providers, comma separated, with their options */ \

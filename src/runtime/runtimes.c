@@ -5,7 +5,7 @@
  */
 #include "runtime/runtimes.h"
 
-#define RUNTIMES(F) F(onnxruntime) F(openvino) F(llama) F(litert) F(torch)
+#define RUNTIMES(F) F(onnxruntime) F(openvino) F(llama) F(litert) F(torch) F(genai)
 
 #ifdef WITH_RUNTIME_OF_TEST /* test/fake/runtime_fake.c */
 #define RUNTIME_OF_TEST(F) F(fake)

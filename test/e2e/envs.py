@@ -481,11 +481,15 @@ class Gguf:
 
 
 class GenAI:
-    """A Python environment with onnxruntime-genai."""
+    """A Python environment with onnxruntime-genai, newest or the oldest whose module imports its library."""
 
-    def __init__(self):
-        packages = ["onnxruntime-genai==0.18.0", "onnxruntime==1.32.0", "numpy>=1.24.2"]
-        self.path = _venv("genai", _python_between((3, 11), (3, 14)), packages)
+    def __init__(self, key="newest"):
+        if key == "newest":
+            packages = ["onnxruntime-genai==0.18.0", "onnxruntime==1.32.0", "numpy>=1.24.2"]
+            self.path = _venv("genai", _python_between((3, 11), (3, 14)), packages)
+        else:
+            packages = ["onnxruntime-genai==0.7.1", "onnxruntime==1.22.1", "numpy>=1.24.2,<2.3"]
+            self.path = _venv("genai-0.7", _python_between((3, 10), (3, 13)), packages)
         self.python = os.path.join(self.path, "bin", "python")
 
 
@@ -498,8 +502,8 @@ class OpenVINOGenAI:
 
 
 @functools.lru_cache(maxsize=None)
-def genai():
-    return GenAI()
+def genai(key="newest"):
+    return GenAI(key)
 
 
 @functools.lru_cache(maxsize=None)

@@ -15,6 +15,7 @@ ALL = [
     (envs.gguf,),
     (envs.lite_c,),
     (envs.genai,),
+    (envs.genai, "0.7"),
     (envs.openvino_genai,),
     *[(envs.plugin, key) for key in envs.PLUGINS],
     *[(envs.node_package, key) for key in envs.NODE_PACKAGES],

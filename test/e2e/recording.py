@@ -31,6 +31,7 @@ KINDS = (
     "halt",
     "call",
     "job",
+    "tokens",
 )
 
 

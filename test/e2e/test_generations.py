@@ -235,18 +235,45 @@ def genai_folder(lab):
     return folder
 
 
-def test_onnxruntime_genai_is_seen_by_its_session(lab):
+def test_onnxruntime_genai_has_each_call_of_its_generators(lab):
     program = lab.python(environment(envs.genai), "genai", genai_folder(lab), lab.path("times"))
     recording = lab.both(program, level="operator").recording
     with open(lab.path("times")) as file:
         own = json.load(file)
     rows = matches(lab, recording, own)
-    assert {row["found_by"] for row in rows} == {"cache inputs"}
+    assert {row["found_by"] for row in rows} == {"calls of the runtime"}
+    # 2 layers of keys and values; the last token does not go in
+    assert [row["cache_bytes"] for row in rows] == [cache_of(n + 18, 4) for n in (16, 64, 16, 30)] * 2
+    late = [calls[0][1] - begin - row["first_token_ns"] for row, (_, _, begin, calls) in zip(rows, own)]
+    assert 0 <= min(late) < 50_000 and all(0 < row["sampling_ns"] < row["outside_ns"] for row in rows)
     assert report_of(lab, recording.path)["models"][0]["generations"]["most_at_a_time"] == 4
     with view(lab, recording.path) as get:
         lanes = [track for track in get("recording.json")["tracks"] if track["name"].startswith("requests ")]
     # a slice for each request, and for each of its inferences
     assert len(lanes) == 4 and sum(lane["slices"] for lane in lanes) == len(rows) * 21
+
+
+@pytest.mark.parametrize("key", ["0.7", "newest"])
+def test_generators_that_go_on_go_back_and_make_several_sequences(lab, key):
+    times = lab.path("times")
+    recording = lab.both(
+        lab.python(environment(envs.genai, key), "genaicalls", genai_folder(lab), times), level="inference"
+    ).recording
+    with open(times) as file:
+        own = json.load(file)
+    slack = recording.note("clock")["error_ns"]
+    rows = table(lab, recording, "SELECT * FROM generations ORDER BY begin_ns")
+    tokens = table(lab, recording, "SELECT * FROM tokens ORDER BY generation_id, number")
+    assert {row["found_by"] for row in rows} == {"calls of the runtime"}
+    assert [(row["prompt_tokens"], row["cached_tokens"], row["batch"], row["output_tokens"]) for row in rows] == [
+        (prompt, cached, batch, len(calls) * batch) for prompt, cached, batch, _, calls in own
+    ]
+    for row, (prompt, cached, _, begin, calls) in zip(rows, own):
+        made = [token for token in tokens if token["generation_id"] == row["id"]]
+        assert begin - slack <= row["begin_ns"] <= calls[0][1] + slack
+        for number, (token, (since, until)) in enumerate(zip(made, calls)):
+            assert since - slack <= token["time_ns"] <= until + slack
+            assert token["cache_length"] == cached + prompt + number
 
 
 def test_openvino_genai_with_paged_attention_beams_and_many_at_a_time(lab):

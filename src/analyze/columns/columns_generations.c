@@ -12,8 +12,9 @@ static const struct column generations[] = {
 	{ "session", "session", "number of its session in its process", COLUMN_KNOWN, AT(session) },
 	{ "tid", "tid", "thread of its first inference", COLUMN_KNOWN, AT(thread) },
 	{ "found_by", "found_by",
-	  "the rule that joined its inferences: cache inputs, length of a mask, sequences of batches", COLUMN_TEXT,
-	  AT(way) },
+	  "the rule that joined its inferences: cache inputs, length of a mask, sequences of batches, calls of the "
+	  "runtime",
+	  COLUMN_TEXT, AT(way) },
 	{ "begin_ns", "begin_ns", "begin of its prefill, CLOCK_MONOTONIC, or of its first recorded step", COLUMN_TIME,
 	  AT(begin_ns) },
 	{ "end_ns", "end_ns", "its last token", COLUMN_TIME, AT(end_ns) },
@@ -49,6 +50,10 @@ static const struct column generations[] = {
 	{ "copied_bytes", "copied_bytes",
 	  "of the caches that went into all its inferences: each of these makes longer ones of them", COLUMN_COUNT,
 	  AT(copied_bytes), .if_any = AT(copied_bytes) },
+	{ "sampling_ns", "sampling_ns", "of outside_ns: in calls of the runtime that made its tokens", COLUMN_COUNT,
+	  AT(sampling_ns) },
+	{ "text_ns", "text_ns", "of outside_ns: in calls of the runtime that made texts of its tokens", COLUMN_COUNT,
+	  AT(text_ns) },
 };
 
 const struct column_list columns_generations = { COLUMN_ROWS(generations), COLUMN_LIST(generations) };
@@ -62,7 +67,8 @@ static const struct column tokens[] = {
 	{ NULL, "model", "name of the model", COLUMN_MODEL_NAME, AT(model) },
 	{ NULL, "process_id", "processes.id", COLUMN_PROCESS, AT(process) },
 	{ NULL, "number", "of the token in its generation, from 1", COLUMN_COUNT, AT(number) },
-	{ NULL, "time_ns", "end of the inference that made it, CLOCK_MONOTONIC", COLUMN_TIME, AT(time_ns) },
+	{ NULL, "time_ns", "end of the inference, or of the runtime's call, that made it, CLOCK_MONOTONIC", COLUMN_TIME,
+	  AT(time_ns) },
 	{ NULL, "is_first", "1: of a prompt; else 0", COLUMN_FLAG, AT(is_first) },
 	{ NULL, "since_ns", "since the token before; for a first one, since the start of the prefill", COLUMN_COUNT,
 	  AT(since_ns), .if_any = AT(since_ns) },

@@ -21,6 +21,7 @@ enum generation_way {
 	GENERATION_BY_CACHE,	/* inputs that grow by as many tokens as went in */
 	GENERATION_BY_LENGTH,	/* a mask that grows by them: the cache is inside of the model */
 	GENERATION_BY_SEQUENCE, /* the runtime's batches name sequences and positions */
+	GENERATION_BY_CALLS,	/* the runtime has a handle for each, and calls that make its tokens */
 	N_GENERATION_WAYS
 };
 
@@ -38,11 +39,12 @@ struct generation {
 	uint64_t cache_bytes;	   /* of the caches that went into its last inference; 0: not known */
 	uint64_t copied_bytes;	   /* of those of all its inferences: each makes longer ones of them; 0: the same */
 	uint64_t n_prefills, n_steps;
-	uint64_t prefill_ns, decode_ns;	 /* in inferences */
-	uint64_t encoder_ns;		 /* of the prefill's, in those of other sessions before it */
-	uint64_t others_ns;		 /* between them, in inferences of other generations on its thread */
-	uint64_t outside_ns;		 /* the rest of end_ns - begin_ns */
-	double per_token_ns;		 /* NAN: there is one token */
+	uint64_t prefill_ns, decode_ns; /* in inferences */
+	uint64_t encoder_ns;		/* of the prefill's, in those of other sessions before it */
+	uint64_t others_ns;		/* between them, in inferences of other generations on its thread */
+	uint64_t outside_ns;		/* the rest of end_ns - begin_ns */
+	uint64_t sampling_ns, text_ns; /* of outside_ns, by GENERATION_BY_CALLS: in its calls; making texts of tokens */
+	double per_token_ns;	       /* NAN: there is one token */
 	uint64_t p50_ns, p99_ns, max_ns; /* between tokens; 0: the same */
 	double tokens_per_s;		 /* output tokens by end_ns - begin_ns; NAN: the prefill is not known */
 };

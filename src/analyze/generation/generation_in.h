@@ -38,6 +38,7 @@ struct generation_sums {
 	uint64_t cache_bytes, copied_bytes;		       /* the most of one, of all; 0: not known */
 	uint64_t prefill_ns, decode_ns, others_ns, outside_ns; /* add up to wall_ns */
 	uint64_t encoder_ns;				       /* of prefill_ns */
+	uint64_t sampling_ns, text_ns;			       /* of outside_ns */
 	uint64_t wall_ns;				       /* end to end, all together */
 	uint64_t begin_ns, end_ns;			       /* of the first, of the last */
 	struct stats first, between, per_token, wall, prompts;

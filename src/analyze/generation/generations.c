@@ -20,7 +20,6 @@
 
 enum {
 	MAX_CANDIDATES = 64, /* inferences of a session that may turn out to be steps */
-	MAX_DECODERS = 256,  /* sessions that are looked at, at a time */
 	MOST_DRAFTED = 64,
 	SEVERAL = 3,
 	LEAST_LINKS = 3 /* by masks, from one inference to the next, before a model is a decoder */
@@ -46,22 +45,15 @@ struct generations *generations_watch(generations_made_fn *made, void *ctx)
 	return to;
 }
 
-static void free_decoder(struct decoder *decoder)
-{
-	for (size_t i = 0; i < decoder->open.n; i++)
-		stats_done(&open_at(decoder, i)->between);
-	array_done(&decoder->open, sizeof(struct open));
-	free(decoder->candidate);
-}
-
 void generations_free(struct generations *from)
 {
 	if (!from)
 		return;
 	for (size_t i = 0; i < from->decoders.n; i++)
-		free_decoder(decoder_at(from, i));
+		open_decoder_free(decoder_at(from, i));
 	for (size_t i = 0; i < from->sums.n; i++)
 		generation_sums_free(((struct generation_sums **)from->sums.data)[i]);
+	calls_free(from);
 	array_done(&from->decoders, sizeof(struct decoder));
 	array_done(&from->sums, sizeof(struct generation_sums *));
 	array_done(&from->rows, sizeof(struct generation));
@@ -488,42 +480,6 @@ static int learn(struct generations *to, struct decoder *decoder, const struct g
 	return rc;
 }
 
-static int close_decoder(struct generations *to, struct decoder *decoder)
-{
-	int rc = 0;
-
-	while (!rc && decoder->open.n)
-		rc = open_close(to, decoder, decoder->open.n - 1);
-	free_decoder(decoder);
-	return rc;
-}
-
-/* NULL: out of memory. */
-static struct decoder *decoder_of(struct generations *to, const struct generation_run *run)
-{
-	struct decoder *decoder, *oldest = NULL;
-
-	for (size_t i = 0; i < to->decoders.n; i++) {
-		decoder = decoder_at(to, (to->last + i) % to->decoders.n);
-		if (decoder->process == run->process && decoder->session == run->session &&
-		    (run->session >= 0 || decoder->model == run->model)) {
-			to->last = (uint32_t)(decoder - decoder_at(to, 0));
-			decoder->used_at = ++to->n_taken;
-			return decoder;
-		}
-		oldest = !oldest || decoder->used_at < oldest->used_at ? decoder : oldest;
-	}
-	if (to->decoders.n < MAX_DECODERS)
-		decoder = array_add(&to->decoders, sizeof *decoder);
-	else
-		decoder = close_decoder(to, oldest) ? NULL : oldest;
-	if (decoder)
-		*decoder = (struct decoder){
-			.process = run->process, .model = run->model, .session = run->session, .used_at = ++to->n_taken
-		};
-	return decoder;
-}
-
 int generations_take(struct generations *to, const struct generation_run *run)
 {
 	struct generation_run own = *run;
@@ -532,10 +488,12 @@ int generations_take(struct generations *to, const struct generation_run *run)
 	bool may_be = run->shapes && inputs_read(&inputs, run->shapes);
 	int rc;
 
+	if (run->sequences && *run->sequences == 'g')
+		return calls_take(to, run, &inputs);
 	encoders_take(&to->encoders, run, &inputs, own.before);
 	if (!run->sequences && !may_be)
 		return 0;
-	decoder = decoder_of(to, run);
+	decoder = open_decoder(to, run);
 	if (!decoder)
 		return -ENOMEM;
 	own.shapes = NULL;
@@ -546,10 +504,10 @@ int generations_take(struct generations *to, const struct generation_run *run)
 
 int generations_finish(struct generations *to)
 {
-	int rc = 0;
+	int rc = calls_finish(to);
 
 	for (size_t i = 0; i < to->decoders.n; i++)
-		rc = close_decoder(to, decoder_at(to, i)) ? -ENOMEM : rc;
+		rc = open_decoder_close(to, decoder_at(to, i)) ? -ENOMEM : rc;
 	to->decoders.n = 0;
 	return rc;
 }

@@ -7,6 +7,7 @@
 #ifndef ANALYZE_GENERATION_GENERATIONS_H
 #define ANALYZE_GENERATION_GENERATIONS_H
 
+#include "analyze/generation/calls.h"
 #include "analyze/generation/encoders.h"
 #include "analyze/generation/generation.h"
 #include "analyze/generation/generation_in.h"
@@ -17,7 +18,7 @@ struct generation_run {
 	uint32_t process, model; /* model: of the caller's numbering */
 	int64_t session, thread;
 	uint64_t begin_ns, end_ns, number;
-	const char *shapes, *sequences;		/* NULL: not known */
+	const char *shapes, *sequences;		/* NULL: not known; sequences "g5": of a generator (calls.h) */
 	struct encoder before[ENCODERS_BEFORE]; /* generations_take sets it */
 };
 

@@ -3,6 +3,7 @@
 #ifndef ANALYZE_GENERATION_GENERATIONS_IN_H
 #define ANALYZE_GENERATION_GENERATIONS_IN_H
 
+#include "analyze/generation/calls.h"
 #include "analyze/generation/generations.h"
 #include "analyze/generation/inputs.h"
 
@@ -24,8 +25,12 @@ struct open {
 	bool is_decoding, is_in_a_row;	 /* in a row: its last two inferences followed each other on the thread */
 	uint64_t draft_at, draft_tokens; /* of a draft that its last step checked; draft_tokens 0: of none */
 	bool has_token;
-	bool is_of_text;	      /* an encoder took its prompt */
-	struct generation_run prompt; /* its last part */
+	bool is_of_text;		       /* an encoder took its prompt */
+	struct generation_run prompt;	       /* its last part */
+	uint64_t prompt_sampled_ns;	       /* of that, outside of inferences */
+	uint64_t generator;		       /* GENERATION_BY_CALLS: its number, else 0 */
+	uint64_t early_begin_ns, early_end_ns; /* an inference of its next token, before the call; 0: none */
+	uint64_t sampled_ns;		       /* of the run that is being taken, outside of inferences */
 	struct stats between;
 };
 
@@ -66,6 +71,7 @@ struct generations {
 	struct array rows, tokens;
 	struct recent recent[MAX_RECENT];
 	uint32_t n_recent, last;
+	struct array generators; /* struct generator *, of calls.c */
 	struct encoders encoders;
 	uint64_t n_taken, n_begun;
 	bool with_tokens;
@@ -83,6 +89,11 @@ static inline struct open *open_at(const struct decoder *decoder, size_t i)
 	return (struct open *)decoder->open.data + i;
 }
 
+/* The decoder of a run's session. NULL: out of memory. */
+struct decoder *open_decoder(struct generations *to, const struct generation_run *run);
+/* All of it go on no more; it is freed, and its place can be another's. 0 or -ENOMEM. */
+int open_decoder_close(struct generations *to, struct decoder *decoder);
+void open_decoder_free(struct decoder *decoder);
 /* Of a model. NULL: out of memory. */
 struct generation_sums *open_sums(struct generations *to, uint32_t model);
 /* Hands on what is known of its tokens. */
@@ -97,6 +108,8 @@ void open_encode(const struct generations *to, struct open *open, const struct g
 /* A part of the prompt. length: of the cache then. */
 void open_prefill(const struct generations *to, struct open *open, const struct generation_run *run, uint32_t tokens,
 		  uint64_t length);
+/* The first token is there, after the last part of the prompt. */
+void open_sample(struct open *open, const struct generation_run *run);
 /* A step, with n encoders before `run` that are a part of it. 0 or -ENOMEM. */
 int open_decode(struct generations *to, struct open *open, const struct generation_run *run, uint64_t length,
 		uint32_t n);

@@ -3,12 +3,14 @@
  * generations.c. */
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 
 #include "analyze/generation/generations_in.h"
 
 enum {
-	MAX_OPEN = 256,	  /* generations of a session that may go on */
-	IDLE_RUNS = 4096, /* inferences of a session after which a generation is over */
+	MAX_DECODERS = 256, /* sessions that are looked at, at a time */
+	MAX_OPEN = 256,	    /* generations of a session that may go on */
+	IDLE_RUNS = 4096,   /* inferences of a session after which a generation is over */
 	TOKEN_LIMIT = 1 << 12
 };
 
@@ -37,7 +39,7 @@ void open_tell(const struct generations *to, const struct open *open, struct gen
 
 /* number: of the token, from 1. */
 static int add_token(struct generations *to, const struct open *open, const struct generation_run *run, uint64_t number,
-		     uint64_t since_ns)
+		     uint64_t since_ns, uint64_t sampled_ns)
 {
 	struct generation_token *token;
 
@@ -53,7 +55,7 @@ static int add_token(struct generations *to, const struct open *open, const stru
 					    .inference = run->number,
 					    .time_ns = run->end_ns,
 					    .since_ns = since_ns,
-					    .inference_ns = run->end_ns - run->begin_ns,
+					    .inference_ns = run->end_ns - run->begin_ns - sampled_ns,
 					    .length = open->row.length,
 					    .is_first = number == 1 && open->row.n_prefills };
 	return 0;
@@ -66,9 +68,13 @@ static void pass_time(struct open *open, const struct generation_run *run, uint6
 	uint64_t others_ns = open->others_ns < between_ns ? open->others_ns : between_ns;
 	uint64_t since_ns = run->begin_ns > open->last_end_ns ? run->begin_ns : open->last_end_ns;
 
+	uint64_t own_ns = run->end_ns > since_ns ? run->end_ns - since_ns : 0;
+	uint64_t sampled_ns = open->sampled_ns < own_ns ? open->sampled_ns : own_ns;
+
 	open->row.others_ns += others_ns;
-	open->row.outside_ns += between_ns - others_ns;
-	*to_ns += run->end_ns > since_ns ? run->end_ns - since_ns : 0;
+	open->row.outside_ns += between_ns - others_ns + sampled_ns;
+	open->row.sampling_ns += sampled_ns;
+	*to_ns += own_ns - sampled_ns;
 	open->others_ns = 0;
 	open->last_end_ns = run->end_ns > open->last_end_ns ? run->end_ns : open->last_end_ns;
 	open->row.end_ns = open->last_end_ns;
@@ -85,7 +91,17 @@ void open_prefill(const struct generations *to, struct open *open, const struct 
 	open->row.first_token_ns = open->row.end_ns - open->row.begin_ns;
 	open->row.output_tokens = open->row.batch;
 	open->prompt = *run;
+	open->prompt_sampled_ns = open->sampled_ns;
 	open_tell(to, open, (struct generation_made){ .part = run, .n_in = tokens });
+}
+
+void open_sample(struct open *open, const struct generation_run *run)
+{
+	pass_time(open, run, &open->row.prefill_ns);
+	open->row.first_token_ns = open->row.end_ns - open->row.begin_ns;
+	open->row.output_tokens = open->row.batch;
+	open->prompt_sampled_ns += run->end_ns - open->prompt.end_ns;
+	open->prompt.end_ns = run->end_ns;
 }
 
 /* The prompt is complete once its first token goes in, or nothing more does. */
@@ -96,7 +112,7 @@ static int end_prompt(struct generations *to, struct open *open)
 	open->is_decoding = true;
 	open_tell(to, open,
 		  (struct generation_made){ .n = open->row.batch, .first_token_ns = open->row.first_token_ns });
-	return add_token(to, open, &open->prompt, 1, open->row.first_token_ns);
+	return add_token(to, open, &open->prompt, 1, open->row.first_token_ns, open->prompt_sampled_ns);
 }
 
 int open_close(struct generations *to, struct decoder *decoder, size_t i)
@@ -205,7 +221,19 @@ static int add_between(struct generations *to, struct open *open, const struct g
 	if (to->made)
 		return 0;
 	rc = sums ? stats_add(&open->between, between_ns) : -ENOMEM;
-	return rc ? rc : generation_sums_add_token(sums, open->row.length, between_ns, run->end_ns - run->begin_ns);
+	return rc ? rc
+		  : generation_sums_add_token(sums, open->row.length, between_ns,
+					      run->end_ns - run->begin_ns - open->sampled_ns);
+}
+
+static void pass_early(struct open *open)
+{
+	const struct generation_run part = { .begin_ns = open->early_begin_ns, .end_ns = open->early_end_ns };
+	uint64_t sampled_ns = open->sampled_ns;
+
+	open->sampled_ns = open->early_end_ns = 0;
+	pass_time(open, &part, &open->row.decode_ns);
+	open->sampled_ns = sampled_ns;
 }
 
 int open_decode(struct generations *to, struct open *open, const struct generation_run *run, uint64_t length,
@@ -215,6 +243,8 @@ int open_decode(struct generations *to, struct open *open, const struct generati
 	bool is_cut = !open->row.n_prefills && !open->row.n_steps;
 	int rc = end_prompt(to, open);
 
+	if (open->early_end_ns)
+		pass_early(open);
 	for (; n > 0; n--) {
 		const struct generation_run part = { .begin_ns = run->before[n - 1].begin_ns,
 						     .end_ns = run->before[n - 1].end_ns };
@@ -230,5 +260,49 @@ int open_decode(struct generations *to, struct open *open, const struct generati
 	open_tell(to, open, (struct generation_made){ .n = open->row.batch, .part = run, .n_in = 1 });
 	if (!rc && !is_cut)
 		rc = add_between(to, open, run, between_ns);
-	return rc ? rc : add_token(to, open, run, open->row.output_tokens / open->row.batch, between_ns);
+	return rc ? rc
+		  : add_token(to, open, run, open->row.output_tokens / open->row.batch, between_ns, open->sampled_ns);
+}
+
+void open_decoder_free(struct decoder *decoder)
+{
+	for (size_t i = 0; i < decoder->open.n; i++)
+		stats_done(&open_at(decoder, i)->between);
+	array_done(&decoder->open, sizeof(struct open));
+	free(decoder->candidate);
+}
+
+int open_decoder_close(struct generations *to, struct decoder *decoder)
+{
+	int rc = 0;
+
+	while (!rc && decoder->open.n)
+		rc = open_close(to, decoder, decoder->open.n - 1);
+	open_decoder_free(decoder);
+	return rc;
+}
+
+struct decoder *open_decoder(struct generations *to, const struct generation_run *run)
+{
+	struct decoder *decoder, *oldest = NULL;
+
+	for (size_t i = 0; i < to->decoders.n; i++) {
+		decoder = decoder_at(to, (to->last + i) % to->decoders.n);
+		if (decoder->process == run->process && decoder->session == run->session &&
+		    (run->session >= 0 || decoder->model == run->model)) {
+			to->last = (uint32_t)(decoder - decoder_at(to, 0));
+			decoder->used_at = ++to->n_taken;
+			return decoder;
+		}
+		oldest = !oldest || decoder->used_at < oldest->used_at ? decoder : oldest;
+	}
+	if (to->decoders.n < MAX_DECODERS)
+		decoder = array_add(&to->decoders, sizeof *decoder);
+	else
+		decoder = open_decoder_close(to, oldest) ? NULL : oldest;
+	if (decoder)
+		*decoder = (struct decoder){
+			.process = run->process, .model = run->model, .session = run->session, .used_at = ++to->n_taken
+		};
+	return decoder;
 }

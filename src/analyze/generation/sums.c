@@ -81,7 +81,7 @@ int generation_sums_add(struct generation_sums *sums, const struct generation *r
 	int rc = 0;
 
 	sums->n++;
-	sums->n_by_cache += row->way == GENERATION_BY_CACHE;
+	sums->n_by_cache += row->way == GENERATION_BY_CACHE || row->copied_bytes;
 	sums->prompt_tokens += row->prompt_tokens * row->batch;
 	sums->cached_tokens += row->cached_tokens * row->batch;
 	sums->output_tokens += row->output_tokens;
@@ -92,6 +92,8 @@ int generation_sums_add(struct generation_sums *sums, const struct generation *r
 	sums->decode_ns = stats_sum(sums->decode_ns, row->decode_ns);
 	sums->others_ns = stats_sum(sums->others_ns, row->others_ns);
 	sums->outside_ns = stats_sum(sums->outside_ns, row->outside_ns);
+	sums->sampling_ns = stats_sum(sums->sampling_ns, row->sampling_ns);
+	sums->text_ns = stats_sum(sums->text_ns, row->text_ns);
 	sums->wall_ns = stats_sum(sums->wall_ns, wall_ns);
 	sums->begin_ns = row->begin_ns < sums->begin_ns ? row->begin_ns : sums->begin_ns;
 	sums->end_ns = row->end_ns > sums->end_ns ? row->end_ns : sums->end_ns;
@@ -123,6 +125,8 @@ int generation_sums_merge(struct generation_sums *to, struct generation_sums *fr
 	to->decode_ns = stats_sum(to->decode_ns, from->decode_ns);
 	to->others_ns = stats_sum(to->others_ns, from->others_ns);
 	to->outside_ns = stats_sum(to->outside_ns, from->outside_ns);
+	to->sampling_ns = stats_sum(to->sampling_ns, from->sampling_ns);
+	to->text_ns = stats_sum(to->text_ns, from->text_ns);
 	to->wall_ns = stats_sum(to->wall_ns, from->wall_ns);
 	to->begin_ns = from->begin_ns < to->begin_ns ? from->begin_ns : to->begin_ns;
 	to->end_ns = from->end_ns > to->end_ns ? from->end_ns : to->end_ns;

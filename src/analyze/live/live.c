@@ -87,6 +87,11 @@ static int begin(struct live *live, struct live_track *track, const struct event
 		slice->number = (uint64_t)live_arg_int(event, KEY_INFERENCE, 0);
 		slice->type = live_arg_name(event, KEY_OP_TYPE);
 		slice->provider = live_arg_name(event, KEY_PROVIDER);
+	} else if (event->kind == KIND_TOKENS) {
+		slice->number = (uint64_t)live_arg_int(event, KEY_ID, 0);
+		slice->call[0] = live_arg_int(event, KEY_TID, -1);
+		slice->call[1] = live_arg_int(event, KEY_COUNT, 0);
+		slice->call[2] = live_arg_int(event, KEY_BATCH, 0);
 	} else if (event->kind == KIND_INFERENCE && !track->run_depth) {
 		track->run_depth = track->depth;
 		live_run_begin(live, track, event);
@@ -122,6 +127,8 @@ static int end(struct live *live, struct live_track *track, const struct event *
 		if (!live_was_halted(live, track, slice->begin_ns, event->time_ns) &&
 		    live_operator(live, track, slice, whole_ns > slice->inside_ns ? whole_ns - slice->inside_ns : 0))
 			return out_of_memory(err);
+	} else if (slice->kind == KIND_TOKENS) {
+		live_generations_call(live, track->process_id, slice, event->time_ns);
 	} else if (track->run_depth && track->depth + 1 == track->run_depth) {
 		track->run_depth = 0;
 		live_run_end(live, track, event, slice->begin_ns);

@@ -57,6 +57,19 @@ void live_generations_take(struct live *live, const struct live_track *track, co
 	generations_take(live->generations, &run);
 }
 
+void live_generations_call(struct live *live, uint64_t process, const struct live_slice *slice, uint64_t end_ns)
+{
+	generations_call(live->generations,
+			 &(struct generation_call){ .process = (uint32_t)process,
+						    .thread = slice->call[0],
+						    .generator = slice->number,
+						    .name = names_text(live->sink.names, slice->name),
+						    .begin_ns = slice->begin_ns,
+						    .end_ns = end_ns,
+						    .n_runs = (uint64_t)slice->call[1],
+						    .n_tokens = (uint64_t)slice->call[2] });
+}
+
 void live_generations_show(struct live_row *row)
 {
 	struct live_model *shown = &row->shown;

@@ -85,9 +85,10 @@ struct live_counter_row {
 /* A slice that is open on a track. */
 struct live_slice {
 	uint64_t begin_ns, inside_ns; /* inside: operators in it */
-	uint64_t number;	      /* of the inference of an operator; 0: none */
+	uint64_t number;	      /* of the inference of an operator, of a call's generator; 0: none */
 	uint32_t name, type, provider;
 	uint8_t kind;
+	int64_t call[3]; /* of a generator: its thread, inferences, tokens */
 };
 
 struct live_track {
@@ -234,6 +235,7 @@ bool live_generations_init(struct live *live);
 /* An inference of a row has ended, and did not fail. */
 void live_generations_take(struct live *live, const struct live_track *track, const struct live_row *row,
 			   const struct event *end, uint64_t begin_ns);
+void live_generations_call(struct live *live, uint64_t process, const struct live_slice *slice, uint64_t end_ns);
 void live_generations_show(struct live_row *row);
 
 /* live_creations.c */

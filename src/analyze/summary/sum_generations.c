@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analyze/stats/stats_drift.h"
+#include "analyze/summary/sum_slow.h"
 
 int sum_generations_add(struct summary_maker *maker, const struct run *run)
 {
@@ -27,6 +28,27 @@ int sum_generations_add(struct summary_maker *maker, const struct run *run)
 	own.shapes = shapes ? names_text(maker->names, shapes) : NULL;
 	own.sequences = sequences ? names_text(maker->names, sequences) : NULL;
 	return generations_take(maker->generations, &own);
+}
+
+int sum_generations_call(struct summary_maker *maker, uint32_t process, const struct slice *slice, uint64_t end_ns)
+{
+	const struct summary_opts *opts = &maker->opts;
+	uint64_t since_ns = slice->begin_ns - maker->counts.first_ns;
+
+	if (end_ns == STORE_OPEN || since_ns < opts->from_ns || (opts->to_ns && since_ns >= opts->to_ns))
+		return 0;
+	if (!maker->generations && !(maker->generations = generations_new(opts->with_tokens)))
+		return -ENOMEM;
+	return generations_call(
+	    maker->generations,
+	    &(struct generation_call){ .process = process,
+				       .thread = fact_int(&slice->facts, FACT_TID, -1),
+				       .generator = sum_at_least_0(fact_int(&slice->facts, FACT_ID, 0)),
+				       .name = names_text(maker->names, slice->name),
+				       .begin_ns = slice->begin_ns,
+				       .end_ns = end_ns,
+				       .n_runs = sum_at_least_0(fact_int(&slice->facts, FACT_COUNT, 0)),
+				       .n_tokens = sum_at_least_0(fact_int(&slice->facts, FACT_BATCH, 0)) });
 }
 
 static struct summary_model *model_at(const struct end *end, uint32_t index)
@@ -96,6 +118,8 @@ static int put_sums(struct generation_sums *from, uint32_t model, struct end *en
 					    .decode_ns = from->decode_ns,
 					    .others_ns = from->others_ns,
 					    .outside_ns = from->outside_ns,
+					    .sampling_ns = from->sampling_ns,
+					    .text_ns = from->text_ns,
 					    .wall_ns = from->wall_ns,
 					    .begin_ns = from->begin_ns,
 					    .end_ns = from->end_ns,
@@ -161,6 +185,7 @@ static const char *name_of_way(uint32_t way)
 		[GENERATION_BY_CACHE] = "cache inputs",
 		[GENERATION_BY_LENGTH] = "length of a mask",
 		[GENERATION_BY_SEQUENCE] = "sequences of batches",
+		[GENERATION_BY_CALLS] = "calls of the runtime",
 	};
 
 	return way < N_GENERATION_WAYS ? names[way] : "";

@@ -7,6 +7,8 @@
 
 /* A finished inference that did not fail. All: 0 or -ENOMEM. */
 int sum_generations_add(struct summary_maker *maker, const struct run *run);
+/* A call of a runtime that makes tokens itself. */
+int sum_generations_call(struct summary_maker *maker, uint32_t process, const struct slice *slice, uint64_t end_ns);
 int sum_generations_make(struct summary_maker *maker, struct end *end);
 
 #endif

@@ -92,8 +92,7 @@ struct allocating {
 };
 
 struct thread {
-	uint32_t generation;
-	uint32_t depth;
+	uint32_t generation, depth;
 	uint32_t plain;	      /* the generation if operators may take the short path now, else 0 */
 	uint32_t current_run; /* number of the innermost open run, 0: none */
 	uint8_t looks;	      /* 0: that run's inputs are known; else 255 */
@@ -131,6 +130,7 @@ struct thread {
 	    opening_since;     /* ticks: first operator of a run without a begin; since when a library opens */
 	uint64_t queued_since; /* when the program asked for the inference that begins here next; 0: it did not */
 	uint32_t unbegun_copy, opening; /* in copies[]; hash of the name, 0: none */
+	struct generator_scope generator;
 	struct usage_wait wait;
 	struct usage_mark mark;
 	struct open_slices slices;

@@ -114,4 +114,10 @@ struct model_hint {
 	uint32_t unsure_run;	   /* no run has begun since */
 };
 
+/* A call of a generator (event/generator_call.h) that is open on a thread; inferences below its frame belong to it. */
+struct generator_scope {
+	uintptr_t frame;
+	uint32_t number, n_runs; /* number 0: none is open; n_runs: inferences that it contains so far */
+};
+
 #endif

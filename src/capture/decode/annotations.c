@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "event/generator_call.h"
+
 enum { MAX_COUNTERS = 4096 };
 
 static int define(struct sink *out, const struct track_def *def, uint32_t *track, struct err *err)
@@ -342,6 +344,43 @@ static int put_stage(const struct records_step *step)
 	return code ? code : sink_put_slice(step->out, &event, recorded_ns(process, record->value), step->err);
 }
 
+/* A call of a generator. */
+static int put_generator_call(const struct records_step *step)
+{
+#define CALL_NAME(name, text) text,
+	static const char *const names[N_GENERATOR_CALLS] = { GENERATOR_CALLS(CALL_NAME) };
+	const struct record *record = step->record;
+	struct recorded *process = step->process;
+	struct annotation_lane *lane = step->reader->worker ? &process->workers.at[step->reader->worker - 1].generators
+							    : &process->annotations.generators;
+	struct event event = { .type = EVENT_BEGIN, .kind = KIND_TOKENS };
+	struct arg args[4];
+	int code;
+
+	if (record->value < record->time || record->flags >= N_GENERATOR_CALLS)
+		return 0;
+	code = find_line(step, lane, "tokens");
+	args[0] = arg_int(KEY_ID, record->id);
+	args[1] = arg_int(KEY_COUNT, record->more);
+	args[2] = arg_int(KEY_BATCH, record->text);
+	args[3] = arg_int(KEY_TID, step->reader->tid);
+	event.name = names_of(step->out->names, names[record->flags]);
+	event.track = lane->track;
+	event.time_ns = recorded_ns(process, record->time);
+	event.args = args;
+	event.n_args = step->reader->tid ? 4 : 3;
+	return code ? code : sink_put_slice(step->out, &event, recorded_ns(process, record->value), step->err);
+}
+
+static void take_generator(const struct records_step *step)
+{
+	char text[16];
+	int n = snprintf(text, sizeof text, "g%" PRIu32, step->record->id);
+
+	step->reader->sequences_run = step->record->run;
+	step->reader->sequences = names_pass(step->out->names, text, (size_t)n);
+}
+
 /* Of a sequence; those of one run are told one after the other. */
 static int add_tokens(const struct records_step *step)
 {
@@ -378,6 +417,11 @@ int annotations_take(const struct records_step *step)
 		return put_slice(step);
 	case RECORD_USER_COUNTER:
 		return put_counter(step);
+	case RECORD_RUN_GENERATOR:
+		take_generator(step);
+		return 0;
+	case RECORD_GENERATOR_CALL:
+		return put_generator_call(step);
 	case RECORD_RUN_TOKENS:
 		return add_tokens(step);
 	}

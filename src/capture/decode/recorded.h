@@ -20,7 +20,7 @@ struct annotation_counter {
 };
 
 struct annotations {
-	struct annotation_lane lane, stages; /* of rings whose thread is unknown */
+	struct annotation_lane lane, stages, generators; /* of rings whose thread is unknown */
 	uint32_t group, n_counters;
 	struct annotation_counter *counter;
 };

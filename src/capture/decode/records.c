@@ -769,6 +769,8 @@ int records_take(const struct records_step *step)
 	case RECORD_USER_COUNTER:
 	case RECORD_RUN_TOKENS:
 	case RECORD_STAGE:
+	case RECORD_RUN_GENERATOR:
+	case RECORD_GENERATOR_CALL:
 		return annotations_take(step);
 	case RECORD_DEVICE_MORE:
 	case RECORD_DEVICE_WORK:

@@ -37,7 +37,7 @@ struct worker {
 	uint64_t last_ns;   /* all events on its line lie before, once it has ended */
 	bool is_shared, is_free;
 	bool runs; /* whole inferences, although it is one of a pool */
-	struct annotation_lane annotations, stages;
+	struct annotation_lane annotations, stages, generators;
 };
 
 struct workers {

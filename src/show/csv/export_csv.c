@@ -221,6 +221,8 @@ static void put_generation(struct csv *csv, const struct report *report, const s
 	put_ns(csv, (double)row->others_ns);
 	put_ns(csv, (double)row->outside_ns);
 	put_int(csv, (int64_t)row->length);
+	put_ns(csv, (double)row->sampling_ns);
+	put_ns(csv, (double)row->text_ns);
 	end_row(csv);
 }
 
@@ -230,7 +232,7 @@ void export_csv_generations(FILE *out, const struct report *report)
 
 	put_header(&csv, "run,session,tid,begin_ns,duration_ns,prompt_tokens,cached_tokens,output_tokens,batch,"
 			 "first_token_ns,per_token_ns,between_p50_ns,between_p99_ns,between_max_ns,tokens_per_s,"
-			 "prefill_ns,encoder_ns,decode_ns,others_ns,outside_ns,cache_length");
+			 "prefill_ns,encoder_ns,decode_ns,others_ns,outside_ns,cache_length,sampling_ns,text_ns");
 	for (uint32_t i = 0; report->summary && i < report->summary->n_generations; i++)
 		if (report_shows(report, report->summary->generations[i].model))
 			put_generation(&csv, report, &report->summary->generations[i]);

@@ -12,6 +12,8 @@ static void put_time(struct json_summary *to, const struct summary_generations *
 	json_count(&to->json, "decode_ns", own->decode_ns);
 	json_count(&to->json, "others_ns", own->others_ns);
 	json_count(&to->json, "outside_ns", own->outside_ns);
+	json_count(&to->json, "sampling_ns", own->sampling_ns);
+	json_count(&to->json, "text_ns", own->text_ns);
 	json_end(&to->json, '}');
 }
 

@@ -193,12 +193,13 @@ static int find_on(const struct view_generations *from, uint32_t id, uint64_t un
 		const struct found own = { slices->end_ns[i], id, (uint32_t)i };
 		struct found *row;
 
-		if (slices->kind[i] != KIND_INFERENCE)
+		if (slices->kind[i] != KIND_INFERENCE && slices->kind[i] != KIND_TOKENS)
 			continue;
 		if (own.end_ns <= from->until_ns)
 			break;
 		if (own.end_ns > until_ns ||
-		    (!text_at(from->store, &own, KEY_SHAPES) && !text_at(from->store, &own, KEY_SEQUENCES)))
+		    (slices->kind[i] == KIND_INFERENCE && !text_at(from->store, &own, KEY_SHAPES) &&
+		     !text_at(from->store, &own, KEY_SEQUENCES)))
 			continue;
 		row = array_add(to, sizeof *row);
 		if (!row)
@@ -206,6 +207,32 @@ static int find_on(const struct view_generations *from, uint32_t id, uint64_t un
 		*row = own;
 	}
 	return 0;
+}
+
+static uint64_t count_at(const struct store *store, const struct found *at, enum event_key key)
+{
+	int64_t value = store_int(store_slice_arg(store, store_track(store, at->track), at->row, key), 0);
+
+	return value > 0 ? (uint64_t)value : 0;
+}
+
+static void look_at_call(const struct view_generations *from, const struct found *at)
+{
+	const struct store *store = from->store;
+	const struct store_track *track = store_track(store, at->track);
+	const struct generation_call call = {
+		.process = store_process_of(store, at->track),
+		.thread = store_int(store_slice_arg(store, track, at->row, KEY_TID), -1),
+		.generator = count_at(store, at, KEY_ID),
+		.name = names_text(store_names(store), track->slices.name[at->row]),
+		.begin_ns = track->slices.begin_ns[at->row],
+		.end_ns = at->end_ns,
+		.n_runs = count_at(store, at, KEY_COUNT),
+		.n_tokens = count_at(store, at, KEY_BATCH),
+	};
+
+	if (call.process)
+		generations_call(from->finder, &call);
 }
 
 static void look_at(const struct view_generations *from, const struct found *at)
@@ -226,7 +253,9 @@ static void look_at(const struct view_generations *from, const struct found *at)
 		.sequences = sequences ? names_text(store_names(store), sequences) : NULL,
 	};
 
-	if (run.process && (!status || !strcmp(names_text(store_names(store), status), "ok")))
+	if (track->slices.kind[at->row] == KIND_TOKENS)
+		look_at_call(from, at);
+	else if (run.process && (!status || !strcmp(names_text(store_names(store), status), "ok")))
 		generations_take(from->finder, &run);
 }
 
@@ -241,7 +270,8 @@ void view_generations_take(struct view_generations *to, struct store *store, boo
 		return;
 	to->store = store;
 	for (uint32_t id = 1; !rc && id <= store_n_tracks(store); id++)
-		if (store_has_kind(store_track(store, id), KIND_INFERENCE))
+		if (store_has_kind(store_track(store, id), KIND_INFERENCE) ||
+		    store_has_kind(store_track(store, id), KIND_TOKENS))
 			rc = find_on(to, id, until_ns, &found);
 	if (found.n)
 		qsort(found.data, found.n, sizeof(struct found), by_end);

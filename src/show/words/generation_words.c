@@ -125,7 +125,9 @@ struct printable generation_shares(const struct summary_generations *of)
 		  of->wall_ns);
 	add_share(&words, "decode", of->decode_ns, of->wall_ns);
 	add_share(&words, "other generations of the thread", of->others_ns, of->wall_ns);
-	add_share(&words, "outside of the model", of->outside_ns, of->wall_ns);
+	add_share(&words, "sampling", of->sampling_ns, of->wall_ns);
+	add_share(&words, "decoding of text", of->text_ns, of->wall_ns);
+	add_share(&words, "outside of the model", of->outside_ns - of->sampling_ns - of->text_ns, of->wall_ns);
 	if (*words.s)
 		printable_add(&words, " of their time");
 	if (!isfinite(of->tokens_per_s) || !isfinite(of->tokens_per_s_each))

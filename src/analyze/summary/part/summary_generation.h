@@ -14,6 +14,7 @@ struct summary_generations {
 	uint64_t least_prompt, median_prompt, most_prompt;     /* of whole ones */
 	uint64_t prefill_ns, decode_ns, others_ns, outside_ns; /* their sum is wall_ns */
 	uint64_t encoder_ns;				       /* of prefill_ns */
+	uint64_t sampling_ns, text_ns;			       /* of outside_ns; 0: the same, or not known */
 	uint64_t wall_ns;				       /* from begin to end, all together */
 	uint64_t begin_ns, end_ns;			       /* of the first, of the last */
 	struct summary_spread first;			       /* first token, of whole ones */

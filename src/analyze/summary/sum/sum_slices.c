@@ -10,6 +10,7 @@
 #include "analyze/summary/sum/sum_compiling.h"
 #include "analyze/summary/sum/sum_device.h"
 #include "analyze/summary/sum/sum_training.h"
+#include "analyze/summary/sum_generations.h"
 #include "analyze/summary/sum_halts.h"
 #include "analyze/summary/sum_kernels.h"
 #include "analyze/summary/sum_named.h"
@@ -226,6 +227,8 @@ static int end_kind(struct summary_maker *maker, struct track *track, struct sli
 		return sum_training_add(maker, sum_process_of(maker, track), slice, end_ns);
 	if (slice->kind == KIND_SPECIALIZE && track->run_level)
 		return sum_compiling_add(maker, track, slice, end_ns);
+	if (slice->kind == KIND_TOKENS)
+		return sum_generations_call(maker, sum_process_of(maker, track), slice, end_ns);
 	if (slice->kind == KIND_KERNEL)
 		return end_ns != STORE_OPEN ? end_kernel(maker, track, slice, end_ns) : 0;
 	if (slice->kind == KIND_CALL)

@@ -9,7 +9,7 @@
 
 #include "capture/agent/replace/copies.h"
 
-#define AGENT_CODES(F) F(ort) F(llama) F(litert) F(torch)
+#define AGENT_CODES(F) F(ort) F(llama) F(litert) F(torch) F(genai)
 
 struct agent_code {
 	const struct runtime *runtime; /* NULL: all runtimes without code of their own */

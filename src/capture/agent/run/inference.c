@@ -18,6 +18,7 @@
 #include "capture/agent/subnormal.h"
 #include "capture/agent/usage.h"
 #include "event/begin_value.h"
+#include "event/generator_call.h"
 #include "event/run_trait.h"
 
 struct active_run inference_active[MAX_LANES];
@@ -140,6 +141,23 @@ static void tell_shapes(struct thread *thread, struct open_run *run, uint32_t sh
 	agent_publish(thread);
 }
 
+/* A generator's call whose frame is gone was left by longjmp. */
+static void tell_generator(struct thread *thread, const struct open_run *run)
+{
+	struct record *record;
+
+	if ((uintptr_t)__builtin_frame_address(0) >= thread->generator.frame) {
+		thread->generator.number = 0;
+		return;
+	}
+	thread->generator.n_runs++;
+	record = agent_claim(thread);
+	if (!record)
+		return;
+	*record = (struct record){ .run = run->run, .id = thread->generator.number, .type = RECORD_RUN_GENERATOR };
+	agent_publish(thread);
+}
+
 void inference_tell(struct thread *thread, struct open_run *run, const char *tag)
 {
 	struct record *record;
@@ -188,6 +206,8 @@ void inference_tell(struct thread *thread, struct open_run *run, const char *tag
 	agent_publish(thread);
 	if (run->shapes && !run->has_inputs)
 		tell_shapes(thread, run, run->shapes, run->batch);
+	if (__builtin_expect(thread->generator.number != 0, 0) && thread->n_runs == 1)
+		tell_generator(thread, run);
 }
 
 void inference_executing(struct thread *thread, struct session *session, uint64_t run_options, const char *tag)

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Generations of a runtime that makes tokens by a handle (event/generator_call.h): its calls say when a prompt went in,
+ * and when a token was there. Inferences and calls of a generator may come in any order; a call waits for those that
+ * it contains.
+ */
+#ifndef ANALYZE_GENERATION_CALLS_H
+#define ANALYZE_GENERATION_CALLS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct generations;
+struct inputs;
+struct generation_run;
+
+/* A call. */
+struct generation_call {
+	uint32_t process;
+	int64_t thread;
+	uint64_t generator;
+	const char *name; /* event/generator_call.h */
+	uint64_t begin_ns, end_ns;
+	uint64_t n_runs;   /* inferences that it contains */
+	uint64_t n_tokens; /* that went in, of all sequences; 0: not known. A rewind: how many a sequence has then */
+};
+
+/* All: 0 or -ENOMEM. */
+int generations_call(struct generations *to, const struct generation_call *call);
+/* An inference of a call. */
+int calls_take(struct generations *to, const struct generation_run *run, const struct inputs *inputs);
+/* Takes what waits as it is. */
+int calls_finish(struct generations *to);
+void calls_free(struct generations *from);
+
+#endif

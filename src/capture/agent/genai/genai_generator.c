@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Calls of generators. While one runs, inferences of its thread belong to its generator; when it returns, a record
+ * tells what it was. Generators have numbers: an address comes again after a generator is destroyed.
+ *
+ * The functions are of C: no exception leaves them. Neither a result nor errno is changed.
+ */
+#include <errno.h>
+
+#include "capture/agent/genai/genai_in.h"
+#include "capture/agent/map.h"
+#include "event/generator_call.h"
+
+typedef uintptr_t word;
+typedef word function(word, word, word, word);
+
+enum { MAX_PLACES = 64, MAX_INSIDE = 255 };
+
+static struct place {
+	function *real; /* NULL: free */
+	uint8_t role;	/* enum genai_role */
+	int8_t copy;	/* -1: none */
+} places[MAX_PLACES];
+
+static struct map generators; /* the generator -> its number */
+static uint32_t n_generators;
+
+/* The generator that was called last on this thread. */
+static __thread uint32_t last __attribute__((tls_model("initial-exec")));
+
+static uint32_t new_number(void)
+{
+	return __atomic_add_fetch(&n_generators, 1, __ATOMIC_RELAXED);
+}
+
+/* number 0: it is gone. */
+static void know(word generator, uint32_t number)
+{
+	int saved = errno;
+
+	agent_lock();
+	map_put(&generators, generator, (void *)(uintptr_t)number);
+	agent_unlock();
+	errno = saved;
+}
+
+/* One that was made before the agent came gets its number here. */
+static uint32_t number_of(word generator)
+{
+	uint32_t number = (uint32_t)(uintptr_t)map_get(&generators, generator);
+
+	if (__builtin_expect(!number, 0)) {
+		number = new_number();
+		know(generator, number);
+	}
+	return number;
+}
+
+static void tell(struct thread *thread, const struct record *call)
+{
+	struct record *record = thread->generation == hot->generation ? agent_claim(thread) : NULL;
+
+	if (!record)
+		return;
+	*record = *call;
+	record->type = RECORD_GENERATOR_CALL;
+	agent_publish(thread);
+}
+
+/* Calls the real function as a part of told.id, and tells it. The thread is recorded. */
+static word call(const struct place *place, struct record told, word a, word b, word c, word d)
+{
+	struct thread *thread = self_thread;
+	const struct generator_scope outer = thread->generator;
+	word r;
+
+	thread->generator =
+	    (struct generator_scope){ .frame = (uintptr_t)__builtin_frame_address(0), .number = told.id };
+	told.time = agent_now();
+	r = place->real(a, b, c, d);
+	told.value = agent_now();
+	told.more = (uint8_t)(thread->generator.n_runs < MAX_INSIDE ? thread->generator.n_runs : MAX_INSIDE);
+	if (r)
+		told.flags = GENERATOR_FAILED;
+	thread->generator = outer;
+	last = told.id;
+	/* a prompt may go in as a generator is made, and most do not; most logits are there already */
+	if ((place->role != GENAI_CREATE && place->role != GENAI_LOGITS) || told.more)
+		tell(thread, &told);
+	return r;
+}
+
+static word create(const struct place *place, word a, word b, word c, word d)
+{
+	const struct record told = { .id = new_number(), .flags = GENERATOR_PROMPT };
+	word r = call(place, told, a, b, c, d);
+
+	if (!r && c && *(const word *)c)
+		know(*(const word *)c, told.id);
+	return r;
+}
+
+static word destroy(const struct place *place, struct thread *thread, word a, word b, word c, word d)
+{
+	uint32_t number = a ? (uint32_t)(uintptr_t)map_get(&generators, a) : 0;
+	uint64_t now = agent_now();
+
+	if (number) {
+		know(a, 0);
+		tell(thread, &(struct record){ .time = now, .value = now, .id = number, .flags = GENERATOR_RELEASED });
+	}
+	return place->real(a, b, c, d);
+}
+
+static word decode(const struct place *place, struct thread *thread, word a, word b, word c, word d)
+{
+	uint64_t start = agent_now();
+	word r = place->real(a, b, c, d);
+
+	if (last)
+		tell(thread,
+		     &(struct record){ .time = start, .value = agent_now(), .id = last, .flags = GENERATOR_TEXT });
+	return r;
+}
+
+static word serve(const struct place *place, word a, word b, word c, word d)
+{
+	struct thread *thread = agent_thread();
+	struct record told = { .flags = GENERATOR_PROMPT };
+
+	if (!thread)
+		return place->real(a, b, c, d);
+	switch ((enum genai_role)place->role) {
+	case GENAI_CREATE:
+		return create(place, a, b, c, d);
+	case GENAI_DESTROY:
+		return destroy(place, thread, a, b, c, d);
+	case GENAI_DECODE:
+		return decode(place, thread, a, b, c, d);
+	case GENAI_APPEND:
+		told.text = c < UINT32_MAX ? (uint32_t)c : 0;
+		break;
+	case GENAI_NEXT:
+		told.flags = GENERATOR_NEXT;
+		told.text = 1;
+		break;
+	case GENAI_LOGITS:
+		told.flags = GENERATOR_LOGITS;
+		break;
+	case GENAI_REWIND:
+		told.flags = GENERATOR_REWIND;
+		told.text = b < UINT32_MAX ? (uint32_t)b : 0;
+		break;
+	default:
+		break;
+	}
+	if (!a)
+		return place->real(a, b, c, d);
+	told.id = number_of(a);
+	return call(place, told, a, b, c, d);
+}
+
+/* clang-format off */
+#define EIGHT(F, n) F(0##n##0) F(0##n##1) F(0##n##2) F(0##n##3) F(0##n##4) F(0##n##5) F(0##n##6) F(0##n##7)
+#define EACH_PLACE(F) \
+	EIGHT(F, 0) EIGHT(F, 1) EIGHT(F, 2) EIGHT(F, 3) EIGHT(F, 4) EIGHT(F, 5) EIGHT(F, 6) EIGHT(F, 7)
+/* clang-format on */
+#define STAND_IN(n) \
+	static word stand_in_##n(word a, word b, word c, word d) \
+	{ \
+		return serve(&places[n], a, b, c, d); \
+	}
+EACH_PLACE(STAND_IN)
+
+#define ENTRY(n) stand_in_##n,
+static function *const stand_ins[MAX_PLACES] = { EACH_PLACE(ENTRY) };
+
+void *genai_hook(const struct copy *copy, enum genai_role role, void *real)
+{
+	unsigned at = 0;
+
+	while (at < MAX_PLACES && ((void *)places[at].real != real || places[at].role != (uint8_t)role))
+		at++;
+	for (unsigned i = 0; at == MAX_PLACES && i < MAX_PLACES; i++)
+		at = places[i].real ? at : i;
+	if (at == MAX_PLACES)
+		return NULL;
+	places[at].role = (uint8_t)role;
+	places[at].copy = copy ? (int8_t)copy->number : -1;
+	__atomic_store_n(&places[at].real, (function *)real, __ATOMIC_RELEASE);
+	return (void *)stand_ins[at];
+}
+
+/* A program may keep what it has looked up: such places stay. */
+void genai_forget_gone(void)
+{
+	for (unsigned i = 0; i < MAX_PLACES; i++)
+		if (places[i].real && places[i].copy >= 0 && copies[places[i].copy].is_unloaded)
+			places[i].real = NULL;
+}
+
+void genai_forget_all(void)
+{
+	map_clear(&generators);
+}
