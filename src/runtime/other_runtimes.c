@@ -32,6 +32,8 @@ static const struct {
 	  { "13llm_tokenizer", "17llm_graph_input_i" } },
 	{ "Ollama", { "ollama" }, "libllama" },
 	{ "statically linked ggml", { NULL }, NULL, { "N4ggml3cpu17extra_buffer_typeE" } },
+	{ "GPT4All", { "libllmodel.so", "libllamamodel-" } },
+	{ "Vosk", { "libvosk.so" } },
 	{ "ncnn", { "libncnn.so", "ncnn.cpython-" } },
 	{ "MNN", { "libMNN.so", "_mnncengine" } },
 	{ "CTranslate2", { "libctranslate2" } },

@@ -19,6 +19,8 @@ TEST(runtimes_are_known_by_their_libraries)
 	static const char *const path[][2] = {
 		{ "/v/site-packages/openvino/libs/libopenvino_intel_gpu_plugin.so", "OpenVINO on GPUs" },
 		{ "/usr/lib/x86_64-linux-gnu/libncnn.so.1", "ncnn" },
+		{ "/v/site-packages/vosk/libvosk.so", "Vosk" },
+		{ "/v/site-packages/gpt4all/build/libllmodel.so", "GPT4All" },
 		{ "/v/site-packages/ncnn/ncnn.cpython-311-x86_64-linux-gnu.so", "ncnn" },
 		{ "/v/site-packages/_mnncengine.cpython-311-x86_64-linux-gnu.so", "MNN" },
 		{ "/v/site-packages/ctranslate2.libs/libctranslate2-4a2b.so.4.8.5", "CTranslate2" },
