@@ -56,6 +56,8 @@ bool image_file_offset(const struct image_file *file, uint64_t address, uint64_t
  * map_offset of the file. False: no part of the file begins there.
  */
 bool image_file_bias(const struct image_file *file, uint64_t map_start, uint64_t map_offset, uint64_t *bias);
+/* The address of a symbol of .symtab, which also has those that the file does not export; 0: there is none. */
+uint64_t image_file_symbol(const struct image_file *file, const char *name, uint64_t *size);
 /* The build id in hexadecimal; "" when there is none. */
 void image_file_build_id(const struct image_file *file, char text[2 * IMAGE_FILE_BUILD_ID + 1]);
 

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0
+/* V8's objects, made in this test's own memory: strings of each kind, tables of positions, functions, frames. */
+#include "runtime/v8/v8.h"
+
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "cases.h"
+
+enum {
+	TYPE_MAP_ = 250,
+	TYPE_SHARED_,
+	TYPE_SCRIPT_,
+	TYPE_SCOPE_,
+	TYPE_BYTECODE_,
+	TYPE_CODE_,
+	TYPE_BYTES_,
+	WORDS = 4096
+};
+enum { ONE = 8, CONS = 1, EXTERNAL = 2, SLICED = 3, THIN = 5 };
+
+struct heap {
+	uint64_t word[WORDS];
+	size_t n;
+	uint64_t map_of_maps;
+	struct v8 v8;
+};
+
+static bool read_own(void *of, uint64_t from, void *to, size_t size)
+{
+	struct iovec local = { to, size }, remote = { (void *)from, size };
+
+	return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == (ssize_t)size;
+}
+
+static uint64_t add(struct heap *heap, uint64_t map, size_t n, const uint64_t *words)
+{
+	uint64_t *at = heap->word + heap->n;
+
+	heap->n += n + 1;
+	assert_true(heap->n <= WORDS);
+	at[0] = map;
+	memcpy(at + 1, words, n * sizeof *words);
+	return (uint64_t)at + 1;
+}
+
+static uint64_t map(struct heap *heap, uint16_t type)
+{
+	uint64_t words[2] = { (uint64_t)type << 32, 0 };
+
+	return add(heap, heap->map_of_maps, 2, words);
+}
+
+static uint64_t small(int32_t value)
+{
+	return (uint64_t)(uint32_t)value << 32;
+}
+
+static struct heap heap_of(void)
+{
+	return (struct heap){ .n = 0 };
+}
+
+static void begin(struct heap *heap)
+{
+	int32_t *at = heap->v8.at;
+
+	heap->v8.memory.read = read_own;
+	heap->v8.major = 11;
+	at[V8_FP_FUNCTION] = -16;
+	at[V8_FP_CONTEXT] = -8;
+	at[V8_FP_BYTECODE] = -32;
+	at[V8_FP_OFFSET] = -40;
+	at[V8_MAP_TYPE] = 12;
+	at[V8_FUNCTION_SHARED] = 24;
+	at[V8_SHARED_NAME] = 16;
+	at[V8_SHARED_SCRIPT] = 32;
+	at[V8_SCRIPT_SOURCE] = 8;
+	at[V8_SCRIPT_NAME] = 16;
+	at[V8_STRING_LENGTH] = 12;
+	at[V8_STRING_ONE_BYTE] = at[V8_STRING_TWO_BYTE] = at[V8_STRING_FIRST] = at[V8_STRING_PARENT] =
+	    at[V8_STRING_ACTUAL] = at[V8_STRING_RESOURCE] = 16;
+	at[V8_STRING_SECOND] = at[V8_STRING_OFFSET] = 24;
+	at[V8_FIRST_NONSTRING] = 128;
+	at[V8_KIND_MASK] = 7;
+	at[V8_KIND_CONS] = CONS;
+	at[V8_KIND_EXTERNAL] = EXTERNAL;
+	at[V8_KIND_SLICED] = SLICED;
+	at[V8_KIND_THIN] = THIN;
+	at[V8_ENCODING_MASK] = at[V8_ENCODING_ONE_BYTE] = ONE;
+	at[V8_ARRAY_LENGTH] = 8;
+	at[V8_ARRAY_DATA] = 16;
+	at[V8_SCOPE_LOCALS] = 2;
+	at[V8_SCOPE_FIRST] = 3;
+	at[V8_BYTECODE_DATA] = 54;
+	at[V8_TYPE_MAP] = TYPE_MAP_;
+	at[V8_TYPE_SHARED] = TYPE_SHARED_;
+	at[V8_TYPE_SCRIPT] = TYPE_SCRIPT_;
+	at[V8_TYPE_SCOPE] = TYPE_SCOPE_;
+	at[V8_TYPE_BYTECODE] = TYPE_BYTECODE_;
+	at[V8_TYPE_CODE] = TYPE_CODE_;
+	at[V8_TYPE_BYTES] = TYPE_BYTES_;
+	at[V8_TYPE_STREAM] = at[V8_TYPE_TRUSTED_BYTES] = at[V8_TYPE_SHARED_WRAPPER] = at[V8_TYPE_DEBUG] = -1;
+	at[V8_FRAME_BUILTIN] = 24;
+	at[V8_FRAME_STUB] = 17;
+	heap->v8.bytecode_positions = 32;
+	heap->map_of_maps = (uint64_t)heap->word + 1;
+	map(heap, TYPE_MAP_);
+}
+
+static uint64_t bytes(struct heap *heap, uint64_t map_, uint64_t head, const void *data, size_t size)
+{
+	uint64_t words[64] = { head };
+
+	assert_true(size <= sizeof words - 8);
+	memcpy(words + 1, data, size);
+	return add(heap, map_, 1 + (size + 7) / 8, words);
+}
+
+static uint64_t text_of(struct heap *heap, const char *text)
+{
+	return bytes(heap, map(heap, ONE), small((int32_t)strlen(text)), text, strlen(text));
+}
+
+static uint64_t pair(struct heap *heap, uint16_t type, int32_t length, uint64_t a, uint64_t b)
+{
+	return add(heap, map(heap, type), 3, (uint64_t[]){ small(length), a, b });
+}
+
+static const char *read_text(const struct heap *heap, uint64_t string)
+{
+	static char text[64];
+
+	return v8_text(&heap->v8, string, text, sizeof text) < 0 ? NULL : text;
+}
+
+TEST(strings_of_each_kind_are_read)
+{
+	struct heap heap = heap_of();
+	static const uint16_t wide[] = { 'G', 0xf6, 0xdf, 0xd83d, 0xde00 }, half[] = { 0xd83d, 'x' };
+	static const char outside[] = "outside";
+	uint64_t a, b, cons;
+
+	begin(&heap);
+	a = text_of(&heap, "ab\xe9");
+	b = bytes(&heap, map(&heap, 0), small(5), wide, sizeof wide);
+	cons = pair(&heap, CONS, 8, a, b);
+	assert_string_equal(read_text(&heap, a), "abé");
+	assert_string_equal(read_text(&heap, b), "Göß😀");
+	assert_string_equal(read_text(&heap, cons), "abéGöß😀");
+	assert_string_equal(read_text(&heap, pair(&heap, SLICED, 3, cons, small(1))), "béG");
+	assert_string_equal(read_text(&heap, pair(&heap, THIN, 3, a, 0)), "abé");
+	assert_string_equal(read_text(&heap, pair(&heap, EXTERNAL | ONE, 7, 0, (uint64_t)outside)), "outside");
+	assert_string_equal(read_text(&heap, bytes(&heap, map(&heap, 0), small(2), half, sizeof half)),
+			    "\xef\xbf\xbdx");
+}
+
+TEST(what_is_no_string_is_not_read)
+{
+	struct heap heap = heap_of();
+	uint64_t a, loop;
+
+	begin(&heap);
+	a = text_of(&heap, "ab");
+	assert_null(read_text(&heap, small(3)));
+	assert_null(read_text(&heap, a + 4));
+	assert_null(read_text(&heap, 0x10001));
+	assert_null(read_text(&heap, add(&heap, map(&heap, TYPE_SHARED_), 3, (uint64_t[]){ small(2), 0, 0 })));
+	assert_null(read_text(&heap, pair(&heap, SLICED, 2, a, small(1))));		   /* beyond its parent */
+	assert_null(read_text(&heap, pair(&heap, EXTERNAL | 0x10, 2, 0, (uint64_t)"ab"))); /* V8 does not keep it */
+	loop = pair(&heap, THIN, 2, 0, 0);
+	((uint64_t *)(loop - 1))[2] = loop;
+	assert_null(read_text(&heap, loop));
+}
+
+TEST(a_long_text_is_cut_behind_a_character)
+{
+	struct heap heap = heap_of();
+	static const uint16_t wide[] = { 0x20ac, 0x20ac, 0x20ac };
+	char text[8];
+
+	begin(&heap);
+	assert_int_equal(v8_text(&heap.v8, bytes(&heap, map(&heap, 0), small(3), wide, sizeof wide), text, sizeof text),
+			 6);
+	assert_string_equal(text, "€€");
+}
+
+TEST(lines_end_as_in_javascript)
+{
+	struct heap heap = heap_of();
+	struct array ends = { 0 };
+	static const uint16_t wide[] = { 'a', 0x2028, 'b', '\r', 'c' };
+	const uint32_t *end;
+
+	begin(&heap);
+	assert_true(v8_line_ends(&heap.v8, text_of(&heap, "a\nb\r\n\rc"), &ends));
+	end = ends.data;
+	assert_int_equal(ends.n, 3);
+	assert_int_equal(end[0], 1);
+	assert_int_equal(end[1], 4);
+	assert_int_equal(end[2], 5);
+	assert_true(v8_line_ends(&heap.v8, bytes(&heap, map(&heap, 0), small(5), wide, sizeof wide), &ends));
+	assert_int_equal(ends.n, 2);
+	assert_false(v8_line_ends(&heap.v8, small(1), &ends));
+	array_done(&ends, sizeof(uint32_t));
+}
+
+static int64_t position(struct heap *heap, const char *table, size_t size, int32_t offset)
+{
+	uint64_t at;
+
+	if (!v8_position_of(&heap->v8, bytes(heap, map(heap, TYPE_BYTES_), small((int32_t)size), table, size), offset,
+			    &at))
+		return -1;
+	return v8_position_in_script(at);
+}
+
+TEST(a_position_is_that_of_the_newest_entry)
+{
+	/* 0: 136, 1: 137, 8: 144, 11: 147, 14: 152 */
+	static const char old[] = "\x01\xa4\x04\x02\x04\x0f\x1c\x07\x0c\x06\x14",
+			  flagged[] = "\x02\xa4\x04\x07\x04\x22\x1c";
+	struct heap heap = heap_of();
+
+	begin(&heap);
+	assert_int_equal(position(&heap, old, sizeof old - 1, 0), 136);
+	assert_int_equal(position(&heap, old, sizeof old - 1, 7), 137);
+	assert_int_equal(position(&heap, old, sizeof old - 1, 8), 144);
+	assert_int_equal(position(&heap, old, sizeof old - 1, 1000), 152);
+	assert_int_equal(position(&heap, old, 4, 5), 136); /* the table ends in the middle of an entry */
+	assert_int_equal(position(&heap, old, 0, 5), -1);
+	heap.v8.has_flagged_offsets = true;
+	assert_int_equal(position(&heap, flagged, sizeof flagged - 1, 8), 137);
+	assert_int_equal(position(&heap, flagged, sizeof flagged - 1, 9), 144);
+}
+
+struct made {
+	struct heap heap;
+	uint64_t shared, frame[8], fp, bytecode;
+};
+
+static void make_function(struct made *f, const char *own, const char *inferred)
+{
+	static const char table[] = "\x01\xa0\x01\x0c\x04"; /* 0: 39, 6: 40 */
+	struct heap *heap = &f->heap;
+	uint64_t source, script, scope, positions, nothing, function, words[12];
+
+	begin(heap);
+	nothing = add(heap, map(heap, TYPE_CODE_), 1, (uint64_t[]){ 0 });
+	source = text_of(heap, "function f() {}\nfunction g() {\n  f();\n  return 2;\n}\n");
+	script = add(heap, map(heap, TYPE_SCRIPT_), 4,
+		     (uint64_t[]){ source, text_of(heap, "/srv/a.js"), small(0), small(0) });
+	scope =
+	    add(heap, map(heap, TYPE_SCOPE_), 11,
+		(uint64_t[]){ small(1), small(0), small(1), text_of(heap, "local"), small(7), text_of(heap, own),
+			      small(-1), inferred ? text_of(heap, inferred) : nothing, small(26), small(51), nothing });
+	positions = bytes(heap, map(heap, TYPE_BYTES_), small(sizeof table - 1), table, sizeof table - 1);
+	memset(words, 0, sizeof words);
+	words[0] = small(16);
+	words[3] = positions;
+	f->bytecode = add(heap, map(heap, TYPE_BYTECODE_), 9, words);
+	f->shared = add(heap, map(heap, TYPE_SHARED_), 5, (uint64_t[]){ f->bytecode, scope, 0, script, 0 });
+	function = add(heap, map(heap, 1000), 4, (uint64_t[]){ 0, 0, f->shared, 0 });
+	f->fp = (uint64_t)&f->frame[6];
+	f->frame[5] = nothing;
+	f->frame[4] = function;
+	f->frame[2] = f->bytecode;
+	f->frame[1] = small(53 + 7);
+}
+
+TEST(a_function_has_its_own_name_or_the_one_that_v8_infers)
+{
+	struct made f = { .fp = 0 };
+	struct v8_function function;
+
+	make_function(&f, "g", "Object.g");
+	assert_true(v8_read_function(&f.heap.v8, f.shared, &function));
+	assert_string_equal(read_text(&f.heap, function.name), "g");
+	assert_string_equal(read_text(&f.heap, function.file), "/srv/a.js");
+	assert_int_equal(function.start, 26);
+	f = (struct made){ .fp = 0 };
+	make_function(&f, "", "Object.g");
+	assert_true(v8_read_function(&f.heap.v8, f.shared, &function));
+	assert_string_equal(read_text(&f.heap, function.name), "Object.g");
+	f = (struct made){ .fp = 0 };
+	make_function(&f, "", NULL);
+	assert_true(v8_read_function(&f.heap.v8, f.shared, &function));
+	assert_int_equal(function.name, 0);
+	assert_false(v8_read_function(&f.heap.v8, f.bytecode, &function));
+}
+
+TEST(an_interpreted_frame_has_its_function_and_position)
+{
+	struct made f = { .fp = 0 };
+	struct v8_where where = { .is_innermost = false };
+	struct v8_frame frame;
+
+	make_function(&f, "g", NULL);
+	where.fp = f.fp;
+	v8_read_frame(&f.heap.v8, &where, &frame);
+	assert_int_equal(frame.kind, V8_FUNCTION);
+	assert_int_equal(frame.n, 1);
+	assert_int_equal(frame.at[0].shared, f.shared);
+	assert_int_equal(frame.at[0].position, 40);
+	where = (struct v8_where){ f.fp, 0, true, f.bytecode, 53 + 2, NULL }; /* the registers are newer */
+	v8_read_frame(&f.heap.v8, &where, &frame);
+	assert_int_equal(frame.at[0].position, 39);
+	f.frame[1] = small(53 + 16); /* beyond its byte code */
+	where.array = 0;
+	v8_read_frame(&f.heap.v8, &where, &frame);
+	assert_int_equal(frame.kind, V8_FUNCTION);
+	assert_int_equal(frame.at[0].position, -1);
+	f.frame[4] = f.bytecode; /* no function */
+	v8_read_frame(&f.heap.v8, &where, &frame);
+	assert_int_equal(frame.kind, V8_OTHER);
+	f.frame[5] = 2 * 24;
+	v8_read_frame(&f.heap.v8, &where, &frame);
+	assert_int_equal(frame.kind, V8_BUILTIN);
+	f.frame[5] = 2 * 3;
+	v8_read_frame(&f.heap.v8, &where, &frame);
+	assert_int_equal(frame.kind, V8_ENTRY);
+}
