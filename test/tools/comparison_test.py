@@ -33,7 +33,7 @@ ROWS = {
 # The words of a line under "What inftrace does not do", and what would make it false.
 MISSING = {
     "not those of ncnn": "src/runtime/ncnn/runtime_ncnn.c",
-    "have names only where the program writes": "src/runtime/v8",
+    "have names only where the program writes": "src/runtime/hotspot",
     "kernels on a device": "src/capture/agent/cupti.c",
     "no history of many machines": "src/fleet/store",
 }

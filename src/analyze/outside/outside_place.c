@@ -31,15 +31,16 @@ static bool is_in_library_of(const char *file, const char *folder)
 
 /*
  * Of a package or of Python's own library, also of one in a zip file, an egg, a wheel, or unpacked by pex or shiv.
- * "<string>" and "<stdin>" are the program's, and so is a package that is installed to be edited, or named by
- * PYTHONPATH.
+ * Or of Node.js. "<string>" and "<stdin>" are the program's, and so is a package that is installed to be edited, or
+ * named by PYTHONPATH.
  */
 static bool is_library_file(const char *file)
 {
-	static const char *const parts[] = { "/site-packages/", "/dist-packages/", ".egg/", ".whl/", "/.pex/" };
+	static const char *const parts[] = { "/site-packages/", "/dist-packages/", ".egg/",
+					     ".whl/",		"/.pex/",	   "/node_modules/" };
 	static const char *const folders[] = { "/lib/python3", "/lib64/python3", "/lib/pypy3" };
 
-	if (!*file || begins(file, "<frozen"))
+	if (!*file || begins(file, "<frozen") || begins(file, "node:"))
 		return true;
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
 		if (strstr(file, parts[i]))
@@ -64,7 +65,7 @@ static bool is_interpreter(const char *module)
 	const char *name = outside_file_name(module);
 
 	return begins(name, "python") || begins(name, "libpython") || begins(name, "pypy") || begins(name, "libpypy") ||
-	       !strcmp(name, "node") || !strcmp(name, "java");
+	       !strcmp(name, "node") || begins(name, "libnode.so") || !strcmp(name, "java");
 }
 
 static bool is_library_module(const char *module)
@@ -87,44 +88,50 @@ static uint32_t caller_of(const struct callstacks *stacks, uint32_t stack)
 	return at ? at->caller : 0;
 }
 
-static bool has_python(const struct callstacks *stacks, uint32_t stack)
+/* Of a language of its own, whose lines are the program's. */
+static bool is_script(const struct frame *frame)
+{
+	return frame->kind == FRAME_PYTHON || frame->kind == FRAME_JAVASCRIPT;
+}
+
+static bool has_script(const struct callstacks *stacks, uint32_t stack)
 {
 	for (; stack; stack = caller_of(stacks, stack)) {
 		const struct frame *frame = frame_of(stacks, stack);
 
-		if (frame && frame->kind == FRAME_PYTHON)
+		if (frame && is_script(frame))
 			return true;
 	}
 	return false;
 }
 
-static bool is_own(const struct names *names, const struct frame *frame, bool is_python)
+static bool is_own(const struct names *names, const struct frame *frame, bool has_scripts)
 {
-	if (frame->kind == FRAME_PYTHON)
+	if (is_script(frame))
 		return !is_library_file(names_text(names, frame->file));
-	return frame->kind == FRAME_NATIVE && !is_python && !is_library_module(names_text(names, frame->module)) &&
+	return frame->kind == FRAME_NATIVE && !has_scripts && !is_library_module(names_text(names, frame->module)) &&
 	       !is_library_source(names_text(names, frame->file));
 }
 
 /* Is it worth a name: not the inside of an interpreter, nor the runtime's start of a program. */
 static bool is_named(const struct names *names, const struct frame *frame)
 {
-	return frame->function && (frame->kind == FRAME_PYTHON ||
-				   (frame->kind == FRAME_NATIVE && !is_interpreter(names_text(names, frame->module))));
+	return frame->function &&
+	       (is_script(frame) || (frame->kind == FRAME_NATIVE && !is_interpreter(names_text(names, frame->module))));
 }
 
 struct outside_place outside_place_of(const struct names *names, uint32_t stack)
 {
 	const struct callstacks *stacks = names_callstacks(names);
 	const struct frame *called = NULL, *innermost = NULL, *any = NULL;
-	bool is_python = has_python(stacks, stack);
+	bool has_scripts = has_script(stacks, stack);
 
 	for (; stack; stack = caller_of(stacks, stack)) {
 		const struct frame *frame = frame_of(stacks, stack);
 
 		if (!frame || frame->kind == FRAME_CUT)
 			continue;
-		if (is_own(names, frame, is_python))
+		if (is_own(names, frame, has_scripts))
 			return called ? (struct outside_place){ called, frame } : (struct outside_place){ frame, NULL };
 		any = any ? any : frame;
 		if (!is_named(names, frame))
@@ -150,12 +157,12 @@ static bool is_of_locks(const struct names *names, const struct frame *frame)
 const struct frame *outside_lock_frame(const struct names *names, uint32_t stack)
 {
 	const struct callstacks *stacks = names_callstacks(names);
-	bool is_python = has_python(stacks, stack);
+	bool has_scripts = has_script(stacks, stack);
 
 	for (; stack; stack = caller_of(stacks, stack)) {
 		const struct frame *frame = frame_of(stacks, stack);
 
-		if (frame && is_own(names, frame, is_python))
+		if (frame && is_own(names, frame, has_scripts))
 			return frame;
 		if (!frame || !is_of_locks(names, frame))
 			return NULL;

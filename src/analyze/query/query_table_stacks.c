@@ -176,7 +176,8 @@ GET(language)
 {
 	static const char *const names[] = { [FRAME_NATIVE] = "native",
 					     [FRAME_PYTHON] = "python",
-					     [FRAME_CUT] = "cut" };
+					     [FRAME_CUT] = "cut",
+					     [FRAME_JAVASCRIPT] = "javascript" };
 	uint32_t kind = innermost_at(at)->kind;
 
 	if (kind < sizeof names / sizeof *names)
@@ -206,7 +207,8 @@ static const struct query_column stack_columns[] = {
 	{ "caller_id", "INTEGER", "the stack without its innermost frame: stacks.id; NULL: it has one frame", NULL,
 	  QUERY_NUMBER, key_caller },
 	{ "depth", "INTEGER", "its frames", STACK(ID, depth) },
-	{ "language", "TEXT", "of the innermost frame: `python`, `native`; `cut`: there were more, further out",
+	{ "language", "TEXT",
+	  "of the innermost frame: `python`, `javascript`, `native`; `cut`: there were more, further out",
 	  get_language },
 	{ "function", "TEXT", "the innermost frame's function", FRAME(TEXT, function) },
 	{ "file", "TEXT", "its file", FRAME(TEXT, file) },

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Finds interpreters in a process: by names of files, and in the program itself, which may contain one. A file is
- * read by a child without rights, once for all processes that have it.
+ * Finds interpreters of languages in a process: by names of files, and in the program itself, which may contain one. A
+ * file is read by a child without rights, once for all processes that have it.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -11,18 +11,19 @@
 
 #include "capture/proc/file_look.h"
 #include "capture/proc/modules.h"
-#include "capture/stacks/stack_python.h"
+#include "capture/stacks/stack_language.h"
 #include "runtime/find/dynamic.h"
 
 /* Plain data, because it is sent through a pipe. */
 struct answer {
 	uint64_t map_offset; /* given: where the module's first code lies in the file */
 	uint64_t bias;	     /* to be added to addresses, with where the code is mapped */
-	uint32_t is_python;
+	uint32_t is_python, is_v8;
 	struct cpython_place place;
+	struct v8_place v8;
 };
 
-struct python_file {
+struct language_file {
 	uint64_t device, inode, changed_ns;
 	struct answer answer;
 };
@@ -31,15 +32,23 @@ static int look(const struct image_file *file, void *opaque, struct err *err)
 {
 	struct answer *answer = opaque;
 	struct dynamic dynamic;
+	uint64_t sizes, size = 0;
 
-	answer->is_python = image_file_bias(file, 0, answer->map_offset, &answer->bias) &&
-			    dynamic_read(&dynamic, image_file_image(file)) && cpython_find(&answer->place, &dynamic, 0);
+	if (!image_file_bias(file, 0, answer->map_offset, &answer->bias) ||
+	    !dynamic_read(&dynamic, image_file_image(file)))
+		return 0;
+	answer->is_python = cpython_find(&answer->place, &dynamic, 0);
+	answer->is_v8 = v8_find(&answer->v8, &dynamic, 0);
+	if (!answer->is_v8 || answer->v8.bytecode_sizes)
+		return 0;
+	sizes = image_file_symbol(file, V8_BYTECODE_SIZES, &size);
+	v8_place_sizes(&answer->v8, sizes, size);
 	return 0;
 }
 
-static const struct answer *read_file(struct python_files *files, const struct module *module, int fd)
+static const struct answer *read_file(struct language_files *files, const struct module *module, int fd)
 {
-	struct python_file *file = files->file.data, wanted = { 0 };
+	struct language_file *file = files->file.data, wanted = { 0 };
 	struct stat is;
 	struct err err;
 
@@ -54,7 +63,7 @@ static const struct answer *read_file(struct python_files *files, const struct m
 		    file[i].changed_ns == wanted.changed_ns && file[i].answer.map_offset == module->offset)
 			return &file[i].answer;
 	if (file_look_at(look, &wanted.answer, sizeof wanted.answer, fd, "a module", &err))
-		wanted.answer.is_python = 0;
+		wanted.answer.is_python = wanted.answer.is_v8 = 0;
 	file = array_add(&files->file, sizeof *file);
 	if (!file)
 		return NULL;
@@ -62,14 +71,14 @@ static const struct answer *read_file(struct python_files *files, const struct m
 	return &file->answer;
 }
 
-static bool may_be_python(const struct modules *modules, size_t i)
+static bool may_be_interpreter(const struct modules *modules, size_t i)
 {
 	const char *path = modules->module[i].path, *name = strrchr(path, '/');
 	char program[512], link[32];
 	ssize_t len;
 
 	name = name ? name + 1 : path;
-	if (!strncmp(name, "libpython", 9) || !strncmp(name, "python", 6))
+	if (!strncmp(name, "libpython", 9) || !strncmp(name, "python", 6) || !strncmp(name, "libnode.so", 10))
 		return true;
 	snprintf(link, sizeof link, "/proc/%d/exe", (int)modules->pid);
 	len = readlink(link, program, sizeof program - 1);
@@ -81,7 +90,7 @@ static uint64_t add(uint64_t address, uint64_t bias)
 	return address ? address + bias : 0;
 }
 
-static void open_it(struct stack_python *python, const struct answer *answer, const struct module *module)
+static void open_python(struct stack_python *python, const struct answer *answer, const struct module *module)
 {
 	const struct cpython_memory memory = { stack_memory_read, python->memory };
 	uint64_t bias = answer->bias + module->start;
@@ -98,36 +107,57 @@ static void open_it(struct stack_python *python, const struct answer *answer, co
 	snprintf(python->why, sizeof python->why, "%s", why ? why : "");
 }
 
-void stack_python_find(struct stack_python *python, struct python_files *files, struct stack_memory *memory, pid_t pid)
+static void open_v8(struct stack_v8 *v8, const struct answer *answer, const struct module *module,
+		    struct stack_memory *memory)
 {
+	uint64_t bias = answer->bias + module->start;
+	struct v8_place place = answer->v8;
+
+	for (size_t i = 0; i < N_V8_FIELDS; i++)
+		place.field[i] = add(place.field[i], bias);
+	place.major = add(place.major, bias);
+	place.minor = add(place.minor, bias);
+	place.bytecode_sizes = add(place.bytecode_sizes, bias);
+	stack_v8_open(v8, &place, memory);
+	v8->begin = module->start;
+}
+
+void stack_languages_find(struct stack_languages *languages, struct language_files *files, struct stack_memory *memory,
+			  pid_t pid)
+{
+	struct stack_python *python = &languages->python;
+	struct stack_v8 *v8 = &languages->v8;
 	struct modules modules;
 	struct err err;
 
 	python->memory = memory;
 	python->is_there = false;
-	python->other = NULL;
+	languages->other = NULL;
 	if (modules_read(&modules, "", pid, &err)) {
 		python->is_refused = err.code == EACCES || err.code == EPERM;
 		modules_done(&modules);
 		return;
 	}
-	for (size_t i = 0; i < modules.n && !python->other; i++)
-		python->other = stack_language_of(modules.module[i].path);
-	for (size_t i = 0; !modules.is_32bit && i < modules.n && !python->is_there; i++) {
+	for (size_t i = 0; !modules.is_32bit && i < modules.n && !(python->is_there && v8->is_there); i++) {
 		const struct answer *answer;
 		int fd;
 
-		if (!may_be_python(&modules, i) || (fd = modules_open(pid, &modules.module[i], &err)) < 0)
+		if (!may_be_interpreter(&modules, i) || (fd = modules_open(pid, &modules.module[i], &err)) < 0)
 			continue;
 		answer = read_file(files, &modules.module[i], fd);
 		close(fd);
-		if (answer && answer->is_python)
-			open_it(python, answer, &modules.module[i]);
+		if (answer && answer->is_python && !python->is_there)
+			open_python(python, answer, &modules.module[i]);
+		if (answer && answer->is_v8 && !v8->is_there)
+			open_v8(v8, answer, &modules.module[i], memory);
 	}
+	for (size_t i = 0; i < modules.n && !languages->other; i++)
+		if (!v8->is_there || modules.module[i].start != v8->begin)
+			languages->other = stack_language_of(modules.module[i].path);
 	modules_done(&modules);
 }
 
-void python_files_done(struct python_files *files)
+void language_files_done(struct language_files *files)
 {
-	array_done(&files->file, sizeof(struct python_file));
+	array_done(&files->file, sizeof(struct language_file));
 }

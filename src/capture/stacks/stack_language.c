@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "capture/stacks/stack_language.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
-
-#include "capture/stacks/stack_python.h"
 
 /* Programs by their whole name, libraries by the beginning of theirs. */
 static const struct language {

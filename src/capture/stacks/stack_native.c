@@ -20,7 +20,7 @@ enum { INSTRUCTION = 32 }; /* bytes of the longest one, with what the interprete
 
 static uint32_t interpreter_of(struct stack_process *process, const struct stack_round *round)
 {
-	const struct stack_python *python = &process->python;
+	const struct stack_python *python = &process->languages.python;
 	const struct stack_map *map;
 
 	if (!python->is_there || *python->why)
@@ -30,18 +30,43 @@ static uint32_t interpreter_of(struct stack_process *process, const struct stack
 	return map ? map->image : 0;
 }
 
-static uint32_t push_all(const struct stack_round *round, uint32_t stack, const struct stack_address *at, size_t n)
+static uint32_t v8_of(struct stack_process *process, const struct stack_round *round)
 {
-	struct stack_images *images = &round->shared->images;
-	struct names *names = round->out->names;
+	const struct stack_v8 *v8 = &process->languages.v8;
+	const struct stack_map *map;
 
-	while (n-- > 0) {
-		const struct stack_image *image = stack_image_at(images, at[n].image);
+	if (!stack_v8_is_readable(v8))
+		return 0;
+	map = stack_maps_find(&process->maps, v8->begin, &round->shared->images, round->out->names, round->pid);
+	return map ? map->image : 0;
+}
 
-		if (!image || !image->is_agent)
-			stack = callstacks_push(names_callstacks(names), stack,
-						stack_image_frame(images, names, at[n].image, at[n].offset));
-	}
+/*
+ * Machine code of a guest, and of V8 on its way to a function of JavaScript: what such a function calls itself stays,
+ * and so does the machine code of others that call it.
+ */
+static bool is_hidden(const struct stack_unwind *unwind, const struct stack_address *at, bool has_script)
+{
+	const struct stack_image *image = stack_image_at(unwind->images, at->image);
+
+	if (at->frame || !image)
+		return false;
+	return image->is_agent || at->is_glue || (has_script && (image->jit || at->image == unwind->v8_image));
+}
+
+static uint32_t push_all(const struct stack_unwind *unwind, uint32_t stack, const struct stack_address *at, size_t n)
+{
+	struct callstacks *stacks = names_callstacks(unwind->names);
+	size_t first = 0; /* the innermost function of JavaScript */
+
+	while (first < n && !at[first].frame)
+		first++;
+	while (n-- > 0)
+		if (!is_hidden(unwind, &at[n], n > first))
+			stack = callstacks_push(
+			    stacks, stack,
+			    at[n].frame ? at[n].frame
+					: stack_image_frame(unwind->images, unwind->names, at[n].image, at[n].offset));
 	return stack;
 }
 
@@ -105,13 +130,20 @@ static uint32_t walk(struct stack_process *process, const struct stack_round *ro
 				       .names = round->out->names,
 				       .memory = &round->shared->memory,
 				       .moment = of->moment,
-				       .stop = of->base ? interpreter_of(process, round) : 0 };
+				       .stop = of->base ? interpreter_of(process, round) : 0,
+				       .v8 =
+					   stack_v8_is_readable(&process->languages.v8) ? &process->languages.v8 : NULL,
+				       .v8_image = v8_of(process, round) };
 	struct callstacks *stacks = names_callstacks(unwind.names);
 	struct stack_address at[MOST_FRAMES];
 	size_t n = stack_unwind(&unwind, of->registers, at, MOST_FRAMES);
 	uint32_t base = of->base;
 
-	if (base && (are_libc(unwind.images, at, n) || (of->moment && !is_of(&unwind, &process->python))))
+	if (unwind.is_torn) {
+		*flags |= SAMPLE_TORN;
+		return base;
+	}
+	if (base && (are_libc(unwind.images, at, n) || (of->moment && !is_of(&unwind, &process->languages.python))))
 		return base;
 	if (!base && has_image(at, n, interpreter_of(process, round)))
 		return 0; /* its frames of Python are not known yet */
@@ -119,7 +151,7 @@ static uint32_t walk(struct stack_process *process, const struct stack_round *ro
 		*flags |= SAMPLE_CUT;
 		base = callstacks_push(stacks, 0, callstacks_frame(stacks, &(struct frame){ .kind = FRAME_CUT }));
 	}
-	return push_all(round, base, at, n);
+	return push_all(&unwind, base, at, n);
 }
 
 uint32_t stack_native_blocked(struct stack_process *process, const struct stack_round *round,
@@ -139,7 +171,7 @@ static uint64_t period_of(const struct stack_shared *shared, const struct stack_
 
 void stack_native_count(struct stack_process *process, struct stack_thread *thread, const struct stack_round *round)
 {
-	bool has_python = process->python.is_there && !*process->python.why;
+	bool has_python = process->languages.python.is_there && !*process->languages.python.why;
 	int failed;
 
 	if (thread->moments.slot && thread->moments.wakes != has_python)
@@ -204,11 +236,11 @@ void stack_native_take(struct stack_process *process, struct stack_thread *threa
 		stack_memory_begin(&round->shared->memory, round->pid);
 		stack_memory_ahead(&round->shared->memory, thread->used.block, thread->used.n);
 	}
-	python = stack_python_thread(&process->python, thread->inner_tid, round->now_ns);
+	python = stack_python_thread(&process->languages.python, thread->inner_tid, round->now_ns);
 	if ((python && !is_now) || !stack_moments_take(&thread->moments, &moment))
 		return;
 	if (python)
-		base = stack_python_walk(&process->python, python, round->out->names, &flags);
+		base = stack_python_walk(&process->languages.python, python, round->out->names, &flags);
 	if (is_now)
 		set_pace(thread, round);
 	thread->ran.base = base;

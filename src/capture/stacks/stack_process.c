@@ -141,7 +141,7 @@ static bool read_times(struct stack_thread *thread, const struct stack_round *ro
 
 static bool has_python(const struct stack_process *process)
 {
-	return process->python.is_there && !*process->python.why;
+	return process->languages.python.is_there && !*process->languages.python.why;
 }
 
 static void read_state(struct stack_process *process, struct stack_thread *thread, const struct stack_round *round,
@@ -254,7 +254,7 @@ static struct stack_thread *thread_of(struct stack_process *process, const struc
 	*thread = (struct stack_thread){ .tid = tid, .inner_tid = tid, .found_ns = round->now_ns };
 	if (process->is_inside)
 		thread->inner_tid = inner_tid(round->pid, tid);
-	process->python.good_ns = 0; /* Python may know it by now: as many threads may have ended */
+	process->languages.python.good_ns = 0; /* Python may know it by now: as many threads may have ended */
 	thread->is_kept = round->shared->n_kept + 2 <= MAX_KEPT;
 	round->shared->n_kept += thread->is_kept ? 2 : 0;
 	return thread;
@@ -317,7 +317,7 @@ static void find_python(struct stack_process *process, const struct stack_round 
 {
 	if (process->program != round->program || !process->has_begun) {
 		process->program = round->program;
-		process->python.is_there = false;
+		process->languages.python.is_there = process->languages.v8.is_there = false;
 		process->n_finds = 0;
 		process->moments_failed = 0;
 		stack_maps_done(&process->maps);
@@ -327,12 +327,12 @@ static void find_python(struct stack_process *process, const struct stack_round 
 			stack_thread_at(process, i)->named_ns = 0;
 		process->has_begun = true;
 	}
-	if ((process->python.is_there && (!*process->python.why || process->n_finds > 1)) ||
+	if ((process->languages.python.is_there && (!*process->languages.python.why || process->n_finds > 1)) ||
 	    process->n_finds >= MAX_FINDS || round->now_ns < process->find_ns)
 		return;
 	process->find_ns = round->now_ns + (FIRST_FIND_NS << 2 * process->n_finds++);
 	stack_memory_begin(&round->shared->memory, round->pid);
-	stack_python_find(&process->python, &round->shared->files, &round->shared->memory, round->pid);
+	stack_languages_find(&process->languages, &round->shared->files, &round->shared->memory, round->pid);
 }
 
 /* 0: not known. */
@@ -532,7 +532,8 @@ void stack_process_done(struct stack_process *process, struct stack_shared *shar
 	for (size_t i = 0; i < process->thread.n; i++)
 		close_files(stack_thread_at(process, i), shared);
 	array_done(&process->thread, sizeof(struct stack_thread));
-	stack_python_done(&process->python);
+	stack_python_done(&process->languages.python);
+	stack_v8_done(&process->languages.v8);
 	stack_maps_done(&process->maps);
 	freezer_close(&process->freezer);
 	proc_file_close(&process->stat);
@@ -541,7 +542,7 @@ void stack_process_done(struct stack_process *process, struct stack_shared *shar
 
 void stack_shared_done(struct stack_shared *shared)
 {
-	python_files_done(&shared->files);
+	language_files_done(&shared->files);
 	stack_sockets_done(&shared->sockets);
 	stack_images_done(&shared->images);
 }

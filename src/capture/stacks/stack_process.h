@@ -14,14 +14,14 @@
 #include "capture/proc/freezer.h"
 #include "capture/stacks/stack_call.h"
 #include "capture/stacks/stack_image.h"
-#include "capture/stacks/stack_python.h"
+#include "capture/stacks/stack_language.h"
 #include "event/sample.h"
 #include "event/sink.h"
 
 /* What all processes share. Zeroed: empty. */
 struct stack_shared {
 	struct stack_memory memory;
-	struct python_files files;
+	struct language_files files;
 	struct stack_sockets sockets;
 	struct stack_images images;
 	int wake_fd;		       /* an epoll: moments of threads that run */
@@ -51,7 +51,7 @@ enum stack_kind { STACK_BUSY, STACK_NEW, STACK_QUIET, N_STACK_KINDS };
 /* Zeroed: nothing is known of it. */
 struct stack_process {
 	struct array thread; /* private */
-	struct stack_python python;
+	struct stack_languages languages;
 	struct stack_maps maps;
 	int moments_failed;	    /* -errno: why threads that run cannot be looked at */
 	uint64_t cpu_ns, ours_ns;   /* of the process, and of the agent's thread in it, when they were looked at */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The Python stacks of another process: finds its interpreters, knows which of their threads is which of the kernel's,
- * and walks their frames. Stops nothing and takes no lock: a stack that changes meanwhile is torn, and left out.
+ * The Python stacks of another process: knows which of its interpreters' threads is which of the kernel's, and walks
+ * their frames. Stops nothing and takes no lock: a stack that changes meanwhile is torn, and left out.
  *
  * What is known of a code object is kept by its address, and taken again only if the object still has the same parts. A
  * frame of a known code object and instruction costs no system call of its own.
@@ -16,17 +16,11 @@
 
 enum { STACK_MAX_FRAMES = 500 };
 
-/* A file that may be an interpreter, and what it is, so that each is looked at once in a recording. Zeroed: none. */
-struct python_files {
-	struct array file; /* private */
-};
-
 /* Of one process. Zeroed: not looked for yet. */
 struct stack_python {
 	bool is_refused; /* the kernel does not let us look */
 	bool is_there;
-	char why[96];	   /* it is there, and cannot be read; "": it can */
-	const char *other; /* a language beside it of whose frames nothing is read; NULL: none */
+	char why[96]; /* it is there, and cannot be read; "": it can */
 	struct cpython python;
 	struct array thread;	     /* struct python_thread, of the last listing */
 	uint64_t listed_ns, good_ns; /* when, and how long the list is good; a new thread makes it shorter */
@@ -42,8 +36,6 @@ struct python_thread {
 	struct cpython_thread is;
 };
 
-/* Looks for an interpreter among the modules of the process. */
-void stack_python_find(struct stack_python *python, struct python_files *files, struct stack_memory *memory, pid_t pid);
 /* The Python thread with this number in the process's namespace; NULL: it runs no Python. */
 const struct python_thread *stack_python_thread(struct stack_python *python, int32_t tid, uint64_t now_ns);
 /* Whether a futex is one of the interpreter's own: a thread that sleeps there waits for the GIL. */
@@ -55,13 +47,5 @@ uint32_t stack_python_walk(struct stack_python *python, const struct python_thre
 			   uint8_t *flags);
 
 void stack_python_done(struct stack_python *python);
-void python_files_done(struct python_files *files);
-
-/*
- * Languages of whose frames nothing is read: threads have their frames of machine code (stack_jit.c), and a recording
- * says why there are no others.
- */
-/* The language that a module with this path runs, for people; NULL: none. */
-const char *stack_language_of(const char *path);
 
 #endif

@@ -124,7 +124,7 @@ static void note(struct stack_sampler *sampler, const struct refused *refused)
 /* A program may forbid it at any moment: PR_SET_DUMPABLE. */
 static void note_refusal(struct stack_sampler *sampler, struct followed *followed)
 {
-	const struct stack_python *python = &followed->process.python;
+	const struct stack_python *python = &followed->process.languages.python;
 	bool is_sure = followed->process.n_finds >= SURE_FINDS;
 	bool is_refused = (is_sure && python->is_refused) || followed->n_refused >= SURE_ROUNDS;
 	struct refused refused = { .track = followed->is.track };
@@ -144,7 +144,7 @@ static void note_moments(struct stack_sampler *sampler, struct followed *followe
 	struct stack_process *process = &followed->process;
 	struct refused refused = { .track = followed->is.track };
 
-	if (!process->moments_failed || followed->is_told || followed->is_said || process->python.is_there ||
+	if (!process->moments_failed || followed->is_told || followed->is_said || process->languages.python.is_there ||
 	    process->n_finds < SURE_FINDS)
 		return;
 	followed->is_told = true;
@@ -158,17 +158,20 @@ static void note_moments(struct stack_sampler *sampler, struct followed *followe
 /* Its threads have frames of machine code. */
 static void note_language(struct stack_sampler *sampler, struct followed *followed)
 {
-	const struct stack_python *python = &followed->process.python;
+	const struct stack_languages *languages = &followed->process.languages;
+	const struct stack_v8 *v8 = &languages->v8;
+	bool is_unreadable = v8->is_there && *v8->why;
 	struct refused refused = { .track = followed->is.track };
 
-	if (followed->is_language_told || !python->other ||
-	    (followed->process.n_finds < SURE_FINDS && !python->is_there))
+	if (followed->is_language_told || (!languages->other && !is_unreadable) ||
+	    (followed->process.n_finds < SURE_FINDS && !languages->python.is_there))
 		return;
 	followed->is_language_told = true;
-	snprintf(refused.what, sizeof refused.what, "functions of %s in process %d", python->other,
-		 (int)followed->is.pid);
-	snprintf(refused.why, sizeof refused.why,
-		 "its threads have stacks of machine code, with names that a /tmp/perf-PID.map has");
+	snprintf(refused.what, sizeof refused.what, "functions of %s in process %d",
+		 is_unreadable ? "JavaScript" : languages->other, (int)followed->is.pid);
+	snprintf(refused.why, sizeof refused.why, "%s",
+		 is_unreadable ? v8->why
+			       : "its threads have stacks of machine code, with names that a /tmp/perf-PID.map has");
 	note(sampler, &refused);
 }
 

@@ -65,7 +65,7 @@ static enum sample_state state_of_call(const struct stack_process *process, stru
 	thread->now.call = names_of(round->out->names, name ? name : number);
 	switch (kind) {
 	case CALL_FUTEX:
-		return stack_python_is_gil(&process->python, call->arg[0]) ? SAMPLE_GIL : SAMPLE_LOCK;
+		return stack_python_is_gil(&process->languages.python, call->arg[0]) ? SAMPLE_GIL : SAMPLE_LOCK;
 	case CALL_SLEEP:
 		return SAMPLE_SLEPT;
 	case CALL_SELECT:
@@ -158,7 +158,7 @@ static const struct stack_thread *thread_inside(const struct stack_process *proc
 static void put_holder(struct stack_process *process, struct stack_thread *thread, const struct stack_round *round,
 		       const struct python_thread *python)
 {
-	const struct python_thread *holder = stack_python_holder(&process->python, python);
+	const struct python_thread *holder = stack_python_holder(&process->languages.python, python);
 	const struct stack_thread *known = holder ? thread_inside(process, holder->tid) : NULL;
 	uint8_t flags = 0;
 
@@ -170,7 +170,8 @@ static void put_holder(struct stack_process *process, struct stack_thread *threa
 		return;
 	}
 	if (process->holder.at != holder->is.at || process->holder.round_ns != round->now_ns)
-		process->holder.stack = stack_python_walk(&process->python, holder, round->out->names, &flags);
+		process->holder.stack =
+		    stack_python_walk(&process->languages.python, holder, round->out->names, &flags);
 	process->holder.at = holder->is.at;
 	process->holder.round_ns = round->now_ns;
 	thread->now.holder_stack = process->holder.stack;
@@ -195,6 +196,8 @@ static bool put_moment(struct stack_process *process, struct stack_thread *threa
 	stack_native_watch(process, thread, round);
 	if (!has_python)
 		stack_native_take(process, thread, round, false);
+	if (!has_python && is_since(thread))
+		thread->now.flags |= thread->ran.flags & SAMPLE_TORN;
 	if (!thread->ran.stack || (has_python ? !is_since(thread) : !is_recent(thread, round)))
 		return false;
 	thread->now.stack = thread->ran.stack;
@@ -215,13 +218,14 @@ static void put_stack(struct stack_process *process, struct stack_thread *thread
 	if (!is_at_rest(thread) && thread->ran.base && is_since(thread) && put_moment(process, thread, round, true))
 		return; /* its Python was read then */
 	stack_memory_ahead(&round->shared->memory, thread->used.block, thread->used.n);
-	python = stack_python_thread(&process->python, thread->inner_tid, round->now_ns);
+	python = stack_python_thread(&process->languages.python, thread->inner_tid, round->now_ns);
 	if (!is_at_rest(thread) && put_moment(process, thread, round, python))
 		return;
-	if (!python && process->python.is_there && *process->python.why)
+	if (!python && process->languages.python.is_there && *process->languages.python.why)
 		thread->now.flags |= SAMPLE_NO_PYTHON;
 	if (python) {
-		thread->now.stack = stack_python_walk(&process->python, python, round->out->names, &thread->now.flags);
+		thread->now.stack =
+		    stack_python_walk(&process->languages.python, python, round->out->names, &thread->now.flags);
 		if (!is_at_rest(thread) && is_recent(thread, round) && thread->now.stack == thread->ran.base)
 			thread->now.stack = thread->ran.stack; /* the same line calls */
 		if (thread->now.state == SAMPLE_GIL)

@@ -3,6 +3,8 @@
 #ifndef CAPTURE_STACKS_STACK_THREAD_H
 #define CAPTURE_STACKS_STACK_THREAD_H
 
+#include <string.h>
+
 #include "capture/proc/proc.h"
 #include "capture/stacks/stack_call.h"
 #include "capture/stacks/stack_image.h"
@@ -75,6 +77,8 @@ void stack_native_unwatch(struct stack_thread *thread, struct stack_shared *shar
  */
 struct stack_address {
 	uint32_t image; /* 0: in no file */
+	uint32_t frame; /* of JavaScript: its number; 0: machine code */
+	bool is_glue;	/* of an interpreter, and nothing to show */
 	uint64_t offset;
 };
 
@@ -85,12 +89,27 @@ struct stack_unwind {
 	struct stack_memory *memory;	   /* begun with the process */
 	const struct stack_moment *moment; /* NULL: all is in the process's memory */
 	uint32_t stop;			   /* an image at which it ends; 0: none */
+	struct stack_v8 *v8;		   /* NULL: there is none */
+	uint32_t v8_image;		   /* and its module */
 	bool is_cut;			   /* set: there are more frames */
+	bool is_torn;			   /* set: a frame of JavaScript changed meanwhile */
 	uint64_t end;			   /* set: the stack pointer where it ended */
 };
 
 /* Innermost first; how many. */
 size_t stack_unwind(struct stack_unwind *unwind, const struct stack_registers *from, struct stack_address *to,
 		    size_t max);
+/* Memory of the thread's process, as of the moment where that has it. */
+static inline bool stack_unwind_read(const struct stack_unwind *unwind, uint64_t from, void *to, size_t size)
+{
+	const struct stack_moment *moment = unwind->moment;
+	uint64_t at = moment ? from - moment->registers.value[STACK_SP] : 0;
+
+	if (moment && at < moment->size && moment->size - at >= size) {
+		memcpy(to, (const char *)moment->stack + at, size);
+		return true;
+	}
+	return stack_memory_read(unwind->memory, from, to, size);
+}
 
 #endif

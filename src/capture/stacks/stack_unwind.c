@@ -9,21 +9,9 @@
 
 enum { SEARCHED = 512, CALL = 5, JUMP = 6 };
 
-static bool read_bytes(const struct stack_unwind *unwind, uint64_t from, void *to, size_t size)
-{
-	const struct stack_moment *moment = unwind->moment;
-	uint64_t at = moment ? from - moment->registers.value[STACK_SP] : 0;
-
-	if (moment && at < moment->size && moment->size - at >= size) {
-		memcpy(to, (const char *)moment->stack + at, size);
-		return true;
-	}
-	return stack_memory_read(unwind->memory, from, to, size);
-}
-
 static bool read_word(const struct stack_unwind *unwind, uint64_t from, uint64_t *to)
 {
-	return !(from & 7) && read_bytes(unwind, from, to, sizeof *to);
+	return !(from & 7) && stack_unwind_read(unwind, from, to, sizeof *to);
 }
 
 static const struct stack_map *map_of(const struct stack_unwind *unwind, uint64_t address)
@@ -40,13 +28,13 @@ static bool is_call_of(const struct stack_unwind *unwind, uint64_t back, uint64_
 	int32_t distance;
 	size_t skip;
 
-	if (!read_bytes(unwind, back - CALL, call, sizeof call) || call[0] != 0xe8)
+	if (!stack_unwind_read(unwind, back - CALL, call, sizeof call) || call[0] != 0xe8)
 		return false;
 	memcpy(&distance, call + 1, sizeof distance);
 	target = back + (uint64_t)(int64_t)distance;
 	if (target == function)
 		return true;
-	if (!read_bytes(unwind, target, jump, sizeof jump))
+	if (!stack_unwind_read(unwind, target, jump, sizeof jump))
 		return false;
 	skip = !memcmp(jump, "\xf3\x0f\x1e\xfa", 4) ? 4 : 0; /* endbr64, bnd */
 	skip += jump[skip] == 0xf2;
@@ -152,6 +140,36 @@ static bool step_by_frame_pointer(const struct stack_unwind *unwind, struct stac
 	return true;
 }
 
+/* Frames of JavaScript instead of the last one of `to`, which has n; how many there are then. */
+static size_t put_script(struct stack_unwind *unwind, const struct stack_registers *registers, bool is_exact,
+			 struct stack_address *to, size_t n, size_t max)
+{
+	const struct stack_image *image = stack_image_at(unwind->images, to[n - 1].image);
+	struct stack_address at = to[n - 1];
+	struct stack_v8_found found;
+
+	if (!unwind->v8 || !image || (!image->jit && at.image != unwind->v8_image))
+		return n;
+	switch (stack_v8_frames(unwind->v8, unwind, registers, image->jit, is_exact, &found)) {
+	case STACK_V8_NONE:
+		return n;
+	case STACK_V8_TORN:
+		unwind->is_torn = true;
+		return n;
+	case STACK_V8_GLUE:
+		to[n - 1].is_glue = true;
+		return n;
+	case STACK_V8_FRAMES:
+		break;
+	}
+	for (size_t i = 0; i < found.n && n - 1 + i < max; i++) {
+		to[n - 1 + i] = at;
+		to[n - 1 + i].frame = found.frame[i];
+	}
+	n += found.n - 1;
+	return n < max ? n : max;
+}
+
 size_t stack_unwind(struct stack_unwind *unwind, const struct stack_registers *from, struct stack_address *to,
 		    size_t max)
 {
@@ -169,13 +187,16 @@ size_t stack_unwind(struct stack_unwind *unwind, const struct stack_registers *f
 			return n;
 		}
 		unwind->end = before;
-		to[n] = (struct stack_address){ map->image, map->image ? pc - map->start + map->offset : pc };
+		to[n] = (struct stack_address){ .image = map->image,
+						.offset = map->image ? pc - map->start + map->offset : pc };
 		if (map->image && map->image == unwind->stop)
 			return n;
 		n++;
 		rule = map->image ? stack_image_rule(unwind->images, map->image, to[n - 1].offset) : NULL;
 		if (rule && rule->is_end)
 			return n;
+		if (!rule)
+			n = put_script(unwind, &registers, is_exact, to, n, max);
 		if (rule && rule->function)
 			function = rule->function - map->offset + map->start;
 		is_exact = rule && rule->is_signal;

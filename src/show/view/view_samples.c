@@ -116,6 +116,8 @@ static const char *category_of(const struct store *store, uint32_t frame)
 {
 	const struct frame *is = callstacks_frame_of(store_callstacks(store), frame);
 
+	if (is && is->kind == FRAME_JAVASCRIPT)
+		return "JavaScript";
 	return is && is->kind == FRAME_PYTHON ? "Python" : "native code";
 }
 

@@ -267,8 +267,10 @@ uint32_t stacks_frame_name(struct names *names, const struct frame *frame)
 	else if (frame->line)
 		snprintf(text, sizeof text, "%.200s (%.150s:%u)", names_text(names, frame->function), place,
 			 frame->line);
-	else
+	else if (*place)
 		snprintf(text, sizeof text, "%.200s (%.150s)", names_text(names, frame->function), place);
+	else
+		snprintf(text, sizeof text, "%.200s", names_text(names, frame->function));
 	return names_of(names, text);
 }
 
