@@ -239,8 +239,7 @@ struct summary_provider {
 
 /* A provider that was asked for but ran no node, while others did. */
 struct summary_idle {
-	uint32_t model;
-	uint32_t at, len; /* its name, in the text of model->providers */
+	uint32_t model, at, len; /* at, len: its name, in the text of model->providers */
 };
 
 struct summary;

@@ -46,9 +46,8 @@ static uint64_t shape_bytes(const char *text)
 
 static inline struct arg inference_number(const struct records_step *step)
 {
-	const struct recorded *process = step->process;
-
-	return arg_int(KEY_INFERENCE, (int64_t)(process->run_base + recorded_run(process, step->record->run)));
+	return arg_int(KEY_INFERENCE,
+		       (int64_t)(step->process->run_base + recorded_run(step->process, step->record->run)));
 }
 
 static int operator_end(const struct records_step *step, uint32_t track)
