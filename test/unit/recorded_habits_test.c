@@ -327,23 +327,31 @@ TEST(callers_that_run_beside_each_other_do_not_wait)
 
 TEST(a_quota_is_named_if_it_is_used_up_in_a_tenth_of_its_periods)
 {
+	/* of 20 ms with inferences; where others have the CPUs, a quota that is used up for moments explains nothing */
+	static const struct {
+		int n;
+		double throttled_ns;
+		bool is_found;
+	} cases[] = { { 9, 2e9, false }, { 10, 2e9, true }, { 90, 1.9e6, false }, { 10, 2.1e6, true } };
 	struct fixture fixture, *f = &fixture;
 	const struct finding *found;
 
-	for (int n = 9; n <= 10; n++) {
+	for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
 		begin(f);
+		stream_instant(&f->s, f->process, 0, KIND_NOTE, EVENT_NOTE_RECORDING);
 		for (int i = 0; i < 20; i++)
 			run(f, 10, 1000, 0, NULL);
 		count(f, "cpu quota", "CPUs", 0.5);
 		count(f, "cpu quota of /least", "CPUs", 0.5);
 		count(f, "cpu quota of /", "CPUs", 0.75);
 		count(f, "quota periods of /", "count", 100);
-		count(f, "throttled periods of /", "count", n);
-		count(f, "throttled time of /", "ns", 2e9);
+		count(f, "throttled periods of /", "count", cases[k].n);
+		count(f, "throttled time of /", "ns", cases[k].throttled_ns);
 		found = find(f, "throttled");
-		assert_int_equal(found != NULL, n == 10);
+		assert_int_equal(found != NULL, cases[k].is_found);
 		if (found)
-			assert_true(found->value == 0.75 && found->a == 10 && found->b == 100 && found->low == 2e9);
+			assert_true(found->value == 0.75 && found->a == 10 && found->b == 100 &&
+				    found->low == cases[k].throttled_ns);
 		end(f);
 	}
 }

@@ -169,8 +169,7 @@ uint32_t input_sizes_count(const char *shapes)
 	return n;
 }
 
-/* Which input tells these shapes from others; 0: none does. */
-static uint32_t telling(const char *shapes, const char *others)
+uint32_t input_sizes_telling(const char *shapes, const char *others)
 {
 	uint32_t varying = input_sizes_varying(shapes, others);
 
@@ -179,7 +178,7 @@ static uint32_t telling(const char *shapes, const char *others)
 
 struct printable input_sizes_part(const char *shapes, const char *others, int columns)
 {
-	uint32_t input = telling(shapes, others);
+	uint32_t input = input_sizes_telling(shapes, others);
 	const char *own = shapes, *next = shapes, *open;
 	size_t len = strlen(shapes);
 
@@ -197,7 +196,7 @@ struct printable input_sizes_part(const char *shapes, const char *others, int co
 
 struct printable input_sizes_name(const char *shapes, const char *others, int columns)
 {
-	uint32_t input = telling(shapes, others), n = input_sizes_count(shapes);
+	uint32_t input = input_sizes_telling(shapes, others), n = input_sizes_count(shapes);
 	struct printable name = { "" };
 
 	if (input && n > 1)

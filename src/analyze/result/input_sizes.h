@@ -33,6 +33,8 @@ double input_sizes_ratio_of(const struct summary *summary, const struct summary_
 uint32_t input_sizes_varying(const char *shapes, const char *others);
 /* Of an input, from 1; 0: it is empty, or not known. */
 uint64_t input_sizes_elements(const char *shapes, uint32_t input);
+/* The same, or else the first whose text is another. */
+uint32_t input_sizes_telling(const char *shapes, const char *others);
 uint32_t input_sizes_count(const char *shapes);
 /* "input 2 of 3: 1x3x640x512": which input that is, if there are several, and its part. */
 struct printable input_sizes_name(const char *shapes, const char *others, int columns);

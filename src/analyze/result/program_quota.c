@@ -8,7 +8,7 @@
 
 enum { LEAST_PERIODS = 5 };
 
-static const double least_share = 0.1;
+static const double least_share = 0.1, least_of_waits = 0.25;
 static const char of_path[] = "cpu quota of ";
 
 static const struct summary_resource *find(const struct summary *summary, uint32_t process, const char *name,
@@ -90,7 +90,15 @@ struct program_quota program_quota_of_all(const struct summary *summary)
 	return found;
 }
 
-bool program_quota_is_short(const struct program_quota *quota)
+/* Where others have the CPUs, a quota may be used up for moments, and inferences wait for those others all the same. */
+static bool matters(const struct program_quota *quota, const struct summary_time *time)
 {
-	return quota->throttled >= LEAST_PERIODS && quota->throttled >= least_share * quota->periods;
+	return isnan(quota->throttled_ns) || (quota->throttled_ns >= least_share * (double)time->inferences_ns &&
+					      quota->throttled_ns >= least_of_waits * (double)time->waiting_ns);
+}
+
+bool program_quota_is_short(const struct program_quota *quota, const struct summary_time *time)
+{
+	return quota->throttled >= LEAST_PERIODS && quota->throttled >= least_share * quota->periods &&
+	       matters(quota, time);
 }

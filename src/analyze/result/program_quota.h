@@ -19,7 +19,10 @@ struct program_quota {
 struct program_quota program_quota_of(const struct summary *summary, uint32_t process);
 /* Of the process that was out of quota longest. */
 struct program_quota program_quota_of_all(const struct summary *summary);
-/* Is it used up in five periods, and in a tenth of all, or more? */
-bool program_quota_is_short(const struct program_quota *quota);
+/*
+ * Is it used up in five periods, and in a tenth of all, or more, for a tenth of the time with inferences and a quarter
+ * of what they waited for a CPU?
+ */
+bool program_quota_is_short(const struct program_quota *quota, const struct summary_time *time);
 
 #endif

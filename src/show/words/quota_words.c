@@ -66,5 +66,5 @@ bool quota_is_short(const struct summary *summary)
 {
 	struct program_quota quota = program_quota_of_all(summary);
 
-	return program_quota_is_short(&quota);
+	return program_quota_is_short(&quota, &summary->time);
 }

@@ -12,8 +12,13 @@ static void put_row(struct table *table, const struct summary *summary, const st
 		    const struct summary_size *all, const char *other)
 {
 	const char *shapes = names_text(summary->names, size->shapes);
+	struct printable part = input_sizes_part(shapes, other, SHAPE);
+	uint32_t input = input_sizes_telling(shapes, other), n = input_sizes_count(shapes);
 
-	table_cell(table, TABLE_PLAIN, "%s", input_sizes_name(shapes, other, SHAPE).s);
+	if (input && n > 1)
+		table_cell(table, TABLE_PLAIN, "%u of %u: %s", input, n, part.s);
+	else
+		table_cell(table, TABLE_PLAIN, "%s", part.s);
 	table_cell(table, TABLE_DIM, "%s", units_count(size->elements).s);
 	table_cell(table, TABLE_PLAIN, "%s", units_count(size->n).s);
 	table_cell(table, TABLE_PLAIN, "%s", units_percent((double)size->n / (double)all->n).s);

@@ -18,7 +18,7 @@ static void find(struct finder *finder)
 	const struct summary_runs *runs = finder->run->result->runs;
 	struct finding *to;
 
-	if (!facts || !facts->is_largest || !program_quota_is_short(&facts->quota))
+	if (!facts || !facts->is_largest || !program_quota_is_short(&facts->quota, &facts->summary->time))
 		return;
 	to = finder_add_counts(finder, &insight_throttled, facts->quota.cpus, (int64_t)facts->quota.throttled,
 			       (int64_t)facts->quota.periods);
