@@ -545,8 +545,7 @@ static uint32_t file_of(const struct records_step *step, const struct session *s
 
 static int created(const struct records_step *step, uint64_t time_ns)
 {
-	const struct record *record = step->record;
-	struct session *session = sessions_at(&step->process->sessions, record->id);
+	struct session *session = sessions_at(&step->process->sessions, step->record->id);
 	struct arg args[10];
 	int64_t bytes = 0;
 	uint32_t file;
@@ -569,8 +568,8 @@ static int created(const struct records_step *step, uint64_t time_ns)
 		args[n++] = arg_int(KEY_BYTES, session->bytes ? session->bytes : bytes);
 	if (session->options)
 		args[n++] = arg_name(KEY_OPTIONS, session->options);
-	if (record->more & FLAG_FAILED)
-		args[n++] = arg_name(KEY_STATUS, segment_pass(&step->process->map, record->text));
+	if (step->record->more & FLAG_FAILED)
+		args[n++] = arg_name(KEY_STATUS, segment_pass(&step->process->map, step->record->text));
 	return recorded_note(
 	    step->out, EVENT_NOTE_CREATED,
 	    &(struct event){
