@@ -42,6 +42,7 @@ class Recording:
     processes = _Named("Processes that were recorded.")
     runtimes = _Named("Runtimes in the processes.")
     other_runtimes = _Named("Runtimes in the processes whose inferences are not recorded.")
+    device_clocks = _Named("How good the times of kernels are, for each process that has any.")
     models = _Named("Models that were loaded or run.")
     sessions = _Named("Loaded instances of models, and how their creation went.")
     phases = _Named("What happens while sessions are created, and when provider libraries get ready.")
