@@ -250,7 +250,6 @@ def test_who_has_no_profiler_says_so(lab, qnn):
     assert run["kernels"] is None and "ONNX Runtime's profile has no kernel" in run["kernels_missing"]
 
 
-@pytest.mark.in_turn(2)
 def test_nothing_is_left_behind(lab, qnn):
     os.mkdir(lab.path("tmp"))
     compare(

@@ -126,7 +126,6 @@ def test_two_models_one_from_memory_are_told_apart(lab, each_litert, models):
     assert {run.args["model"] for run in recording.inferences} == {"model from memory (%s bytes)" % format(size, ",")}
 
 
-@pytest.mark.in_turn(2)
 def test_eight_threads_with_an_interpreter_each(lab, each_litert, models):
     program = lab.python(each_litert, "liteprogram", "threads", models("chain"), "--plain", "--runs", 30)
     recording = lab.both(program).recording
@@ -138,7 +137,6 @@ def test_eight_threads_with_an_interpreter_each(lab, each_litert, models):
     assert len(per_run) == 240 and set(per_run.values()) == {100}
 
 
-@pytest.mark.in_turn(2)
 def test_an_inference_that_fails_ends_with_its_message(lab, each_litert, models):
     times = lab.path("times")
     program = lab.python(each_litert, "liteprogram", "fails", models("reshaper"), "--times", times)
@@ -236,7 +234,6 @@ def serve(lab, litert, model, *more):
 
 
 @pytest.mark.root
-@pytest.mark.in_turn(2)
 def test_a_running_program_is_seen_by_injection(lab, each_litert, models):
     """Also operators of interpreters that were there before."""
     server = serve(lab, each_litert, models("cnn"), "--plain")
@@ -252,7 +249,6 @@ def test_a_running_program_is_seen_by_injection(lab, each_litert, models):
 
 @pytest.mark.root
 @pytest.mark.parametrize("how", ["interpreter", "compiled"])
-@pytest.mark.in_turn(2)
 def test_a_running_program_in_c_is_seen_by_injection(lab, models, how):
     times = lab.path("times")
     program, version = in_c(lab, how, models("cnn"), 0, times)

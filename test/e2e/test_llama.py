@@ -163,7 +163,6 @@ def test_a_program_that_is_linked_with_it(lab, llama, made):
     assert "llama_init_from_model(" in lines[int(re.fullmatch(r"main \(\S*:(\d+)\)", created)[1]) - 1]
 
 
-@pytest.mark.in_turn(2)
 def test_a_build_whose_tensors_have_another_layout_runs_untouched(lab, llama, made):
     """A copy in which the function that describes an operator reads it elsewhere, as if it had moved."""
     own = lab.path("libraries")
@@ -206,7 +205,6 @@ def test_failures_have_the_words_of_the_library(lab, each_llama, made):
     assert [slice.args["status"] for slice in refused] == ["the model was not loaded"]
 
 
-@pytest.mark.in_turn(2)
 def test_contexts_on_threads_and_in_a_child(lab, llama, made):
     recording = lab.both(command(lab, llama, "threads", made("tiny"), "--threads", 1)).recording
     per_session = collections.Counter(slice.args["session"] for slice in recording.inferences)

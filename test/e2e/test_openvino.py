@@ -208,7 +208,6 @@ def test_new_shapes_that_are_compiled_are_said_to_be_slow(lab, openvino):
 
 
 @pytest.mark.parametrize("each_openvino", ["newest", pytest.param("2024.6", marks=BETWEEN)], indirect=True)
-@pytest.mark.in_turn(2)
 def test_thirty_two_threads_with_a_request_each(lab, each_openvino):
     """2023.3 may lock up by itself: who creates a request waits for TBB, with a mutex that TBB's threads want."""
     recording = lab.both(lab.python(each_openvino, "ovprogram", "threads", lab.model("cnn"), "--runs", 20)).recording
@@ -306,7 +305,6 @@ def test_a_killed_recorder_leaves_the_program_and_what_it_wrote(lab, openvino):
     assert len(Recording(path).inferences) > 50
 
 
-@pytest.mark.in_turn(2)
 def test_an_inference_that_throws_ends_there_with_its_message(lab, each_openvino):
     recording = lab.both(lab.python(each_openvino, "ovprogram", "fails", "--times", lab.path("times"))).recording
     ended = [slice.args["status"] for slice in sorted(recording.inferences, key=lambda slice: slice.start)]
@@ -317,7 +315,6 @@ def test_an_inference_that_throws_ends_there_with_its_message(lab, each_openvino
     assert (model["name"], model["inferences"]["failed"]) == ("reshaper", 2)
 
 
-@pytest.mark.in_turn(2)
 def test_a_program_in_cpp_calls_and_starts_inferences_and_some_throw(lab, openvino):
     program, include = lab.path("ovnative"), os.path.join(os.path.dirname(openvino.libs), "include")
     (library,) = glob.glob(os.path.join(openvino.libs, "libopenvino.so.*"))
@@ -405,7 +402,6 @@ def serve(lab, openvino, model="cnn"):
 
 
 @pytest.mark.root
-@pytest.mark.in_turn(2)
 def test_a_running_program_is_seen_by_injection(lab, each_openvino):
     server = serve(lab, each_openvino)
     done = attach(lab, "--inject", server.pid, n=100)
