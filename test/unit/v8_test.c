@@ -174,6 +174,19 @@ TEST(what_is_no_string_is_not_read)
 	assert_null(read_text(&heap, loop));
 }
 
+TEST(a_string_that_contains_itself_ends)
+{
+	struct heap heap = heap_of();
+	struct array ends = { 0 };
+	uint64_t loop;
+
+	begin(&heap);
+	loop = pair(&heap, CONS, 60 << 20, text_of(&heap, "a"), 0);
+	((uint64_t *)(loop - 1))[3] = loop;
+	assert_false(v8_line_ends(&heap.v8, loop, &ends));
+	array_done(&ends, sizeof(uint32_t));
+}
+
 TEST(a_long_text_is_cut_behind_a_character)
 {
 	struct heap heap = heap_of();

@@ -4,7 +4,7 @@
 
 #include "runtime/v8/v8.h"
 
-enum { MOST_STEPS = 32, UNCACHED = 0x10, CHUNK = 2048, MOST_PARTS = 64 };
+enum { MOST_STEPS = 32, UNCACHED = 0x10, CHUNK = 2048, MOST_PARTS = 64, MOST_RUNS = 4096 };
 enum { MOST_SOURCE = 64 << 20, MOST_LINES = 1 << 22 };
 
 /* Characters that lie in a row. */
@@ -168,8 +168,9 @@ static bool read_string(const struct v8 *v8, uint64_t string, uint32_t length, u
 	struct run run;
 	size_t n = 1;
 
-	while (n)
-		if (!next_run(v8, rest, &n, &run) || !read_run(v8, &run, unit, of))
+	/* what changes meanwhile may contain itself */
+	for (int i = 0; n; i++)
+		if (i == MOST_RUNS || !next_run(v8, rest, &n, &run) || !read_run(v8, &run, unit, of))
 			return false;
 	return true;
 }
