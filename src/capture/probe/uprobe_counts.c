@@ -5,7 +5,6 @@
  */
 #include "capture/probe/uprobe_counts.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <sys/uio.h>
 
@@ -19,7 +18,7 @@ struct words {
 
 /* After a longer time a count may have begun anew without being less. */
 static const uint64_t longest_ns = UINT64_C(1500000000);
-/* Between the last look, no longer ago than this, and its release a session stopped to run at any time. */
+/* Between the last look, no longer ago than this, and its end a session stopped to run at any time. */
 static const uint64_t last_ns = UINT64_C(200000000);
 /* No runtime runs more in a second. */
 static const double most_per_s = 20e6, least_look_s = 0.01;
@@ -84,18 +83,50 @@ static void take_words(struct uprobe_counts *counts, struct uprobe_counted *row,
 	row->read_ns += passed_ns(row, now_ns);
 }
 
-static void add_last(struct uprobe_counted *row, uint64_t passed)
+static struct uprobe_agreement agreement(const struct uprobe_counted *row)
 {
-	row->n_counted += row->per_s * (double)(passed < last_ns ? passed : last_ns) / 2e9;
-	row->per_s = 0;
+	return (struct uprobe_agreement){ row->before.counted + row->window.counted,
+					  row->before.seen + row->window.seen };
 }
 
-/* The process has gone since the last look, at any time. What was read until then holds. */
-static void end(struct uprobe_counts *counts, uint64_t now_ns)
+static void judge(struct uprobe_counted *row)
 {
-	for (uint32_t i = 0; i < counts->n && counts->is_gap; i++)
-		if (!counts->row[i].is_over && counts->row[i].is_readable)
-			add_last(&counts->row[i], passed_ns(&counts->row[i], now_ns));
+	struct uprobe_agreement all = agreement(row);
+
+	row->is_wild = all.counted > most_part * (all.seen + least_error);
+}
+
+/* Which part of the inferences that probes see the count counts. */
+static double part_of(const struct uprobe_counted *row)
+{
+	struct uprobe_agreement all = agreement(row);
+
+	return all.seen - all.counted <= least_error + error * all.seen ? 1 : all.counted / all.seen;
+}
+
+static void settle(struct uprobe_counted *row)
+{
+	double part = part_of(row), whole;
+
+	if (part < least_part || row->is_wild)
+		return;
+	whole = row->n_counted / part - row->n_late - row->n_told;
+	if (whole < 1)
+		return;
+	row->n_unseen += (uint64_t)whole;
+	row->n_told += (double)(uint64_t)whole;
+}
+
+/* A session has gone since the last look, at any time until then. What was read of it holds. */
+static void leave(struct uprobe_counts *counts, struct uprobe_counted *row, uint64_t now_ns)
+{
+	uint64_t passed = passed_ns(row, now_ns);
+
+	if (counts->is_gap && row->is_readable)
+		row->n_counted += row->per_s * (double)(passed < last_ns ? passed : last_ns) / 2e9;
+	settle(row);
+	row->is_over = counts->has_over = true;
+	uprobe_table_put(&counts->rows, row->session, 0);
 }
 
 static void look(struct uprobe_counts *counts, uint64_t now_ns)
@@ -106,16 +137,14 @@ static void look(struct uprobe_counts *counts, uint64_t now_ns)
 		uint32_t n = counts->n - i < AT_ONCE ? counts->n - i : AT_ONCE;
 		uint32_t n_read = read_rows(counts->pid, &counts->row[i], n, words);
 
-		if (!n_read && errno == ESRCH) {
-			end(counts, now_ns);
-			return;
-		}
 		for (uint32_t j = 0; j < n_read; j++)
 			if (!counts->row[i + j].is_over)
 				take_words(counts, &counts->row[i + j], &words[j], now_ns);
-		if (n_read < n)
-			counts->row[i + n_read++].is_readable = false;
 		i += n_read;
+		/* no memory is there: the process may have ended, or be another program */
+		if (n_read < n && !counts->row[i].is_over)
+			leave(counts, &counts->row[i], now_ns);
+		i += n_read < n;
 	}
 }
 
@@ -183,53 +212,16 @@ void uprobe_counts_end(struct uprobe_counts *counts, uint32_t session, uint64_t 
 		row->window.seen++;
 }
 
-static struct uprobe_agreement agreement(const struct uprobe_counted *row)
-{
-	return (struct uprobe_agreement){ row->before.counted + row->window.counted,
-					  row->before.seen + row->window.seen };
-}
-
-static void judge(struct uprobe_counted *row)
-{
-	struct uprobe_agreement all = agreement(row);
-
-	row->is_wild = all.counted > most_part * (all.seen + least_error);
-}
-
-/* Which part of the inferences that probes see the count counts. */
-static double part_of(const struct uprobe_counted *row)
-{
-	struct uprobe_agreement all = agreement(row);
-
-	return all.seen - all.counted <= least_error + error * all.seen ? 1 : all.counted / all.seen;
-}
-
-static void settle(struct uprobe_counted *row)
-{
-	double part = part_of(row), whole;
-
-	if (part < least_part || row->is_wild)
-		return;
-	whole = row->n_counted / part - row->n_late - row->n_told;
-	if (whole < 1)
-		return;
-	row->n_unseen += (uint64_t)whole;
-	row->n_told += (double)(uint64_t)whole;
-}
-
 void uprobe_counts_release(struct uprobe_counts *counts, uint32_t session, uint64_t time_ns)
 {
 	struct uprobe_counted *row = find(counts, session);
 
 	if (row) {
-		if (counts->is_gap)
-			add_last(row, passed_ns(row, time_ns));
-		settle(row);
-		row->is_over = counts->has_over = true;
+		leave(counts, row, time_ns);
 	} else if (uprobe_counts_has(counts, session)) {
 		counts->n_unknown--;
+		uprobe_table_put(&counts->rows, session, 0);
 	}
-	uprobe_table_put(&counts->rows, session, 0);
 }
 
 static void begin(struct uprobe_counts *counts, bool is_gap, uint64_t now_ns)

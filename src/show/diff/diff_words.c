@@ -101,13 +101,13 @@ static struct units_text unsigned_change(double change)
 	return text;
 }
 
-/* "12 % slower"; a change below 0 is one of the other kind. */
 /* What the times are of. */
 static const char *counted(const struct diff_pair *pair)
 {
 	return pair->base->counts_tokens ? " a token" : " an inference";
 }
 
+/* "12 % slower"; a change below 0 is one of the other kind. */
 static void add_slower(struct printable *to, double change)
 {
 	printable_add(to, "%s %s", unsigned_change(change).s, change > 0 ? "slower" : "faster");
