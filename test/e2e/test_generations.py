@@ -253,6 +253,16 @@ def test_onnxruntime_genai_has_each_call_of_its_generators(lab):
     assert len(lanes) == 4 and sum(lane["slices"] for lane in lanes) == len(rows) * 21
 
 
+def test_generators_outlive_another_library_that_uses_them(lab):
+    """What the first one's words lead to stays, also when libraries that come later may have the addresses."""
+    plugin = lab.binaries.shared("genai_plugin")
+    others = [lab.binaries.shared("no_provider", ["-DNUMBER=%d" % i]) for i in range(2)]
+    program = lab.python(environment(envs.genai), "genaiplugin", genai_folder(lab), plugin, *others)
+    recording = lab.both(program, level="inference").recording
+    rows = table(lab, recording, "SELECT * FROM generations")
+    assert [(row["prompt_tokens"], row["output_tokens"]) for row in rows] == [(10, 10)] * 4
+
+
 @pytest.mark.parametrize("key", ["0.7", "newest"])
 def test_generators_that_go_on_go_back_and_make_several_sequences(lab, key):
     times = lab.path("times")

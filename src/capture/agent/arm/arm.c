@@ -244,7 +244,7 @@ static void arm_families(struct copy *copy, struct rtti *rtti, const struct imag
 	const struct runtime *runtime = copy->found.runtime;
 	const struct agent_code *code = agent_code_of(runtime);
 
-	for (unsigned i = 0; i < runtime->n_families; i++) {
+	for (unsigned i = 0; code->hook && i < runtime->n_families; i++) {
 		void *with = copy->found.slot[i] < 0 || !is_wanted(&runtime->family[i]) ? NULL : code->hook(runtime, i);
 		uint32_t n = with ? patch_family(copy, rtti, i, with) : 0;
 		if (with && runtime->family[i].counted)

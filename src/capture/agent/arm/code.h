@@ -13,7 +13,7 @@
 
 struct agent_code {
 	const struct runtime *runtime; /* NULL: all runtimes without code of their own */
-	/* The hook that replaces a family's function; NULL: leave it. */
+	/* The hook that replaces a family's function; NULL: leave it. NULL: it leaves all. */
 	void *(*hook)(const struct runtime *runtime, unsigned family);
 	/* Called for a new copy, before any of it is replaced. NULL: nothing to do. */
 	void (*found)(struct copy *copy, struct rtti *rtti);

@@ -74,11 +74,6 @@ static void *instead_of(const char *name, void *real)
 	return with;
 }
 
-static void *hook(const struct runtime *runtime, unsigned family)
-{
-	return NULL;
-}
-
 static void forget_gone(void)
 {
 	agent_lock();
@@ -88,7 +83,6 @@ static void forget_gone(void)
 
 const struct agent_code agent_genai = {
 	.runtime = &runtime_genai,
-	.hook = hook,
 	.replace = replace,
 	.counted = "calls of generators",
 	.instead_of = instead_of,

@@ -9,24 +9,26 @@
 
 #include "capture/agent/genai/genai_in.h"
 #include "capture/agent/map.h"
+#include "capture/agent/replace/places.h"
 #include "event/generator_call.h"
 
 typedef uintptr_t word;
 typedef word function(word, word, word, word);
 
-enum { MAX_PLACES = 64, MAX_INSIDE = 255 };
+enum { MAX_INSIDE = 255 };
 
-static struct place {
-	function *real; /* NULL: free */
-	uint8_t role;	/* enum genai_role */
-	int8_t copy;	/* -1: none */
-} places[MAX_PLACES];
+static struct place places[PLACES]; /* role: enum genai_role */
 
 static struct map generators; /* the generator -> its number */
 static uint32_t n_generators;
 
 /* The generator that was called last on this thread. */
 static __thread uint32_t last __attribute__((tls_model("initial-exec")));
+
+static function *next(const struct place *place)
+{
+	return (function *)place->real;
+}
 
 static uint32_t new_number(void)
 {
@@ -77,7 +79,7 @@ static word call(const struct place *place, struct record told, word a, word b, 
 	thread->generator =
 	    (struct generator_scope){ .frame = (uintptr_t)__builtin_frame_address(0), .number = told.id };
 	told.time = agent_now();
-	r = place->real(a, b, c, d);
+	r = next(place)(a, b, c, d);
 	told.value = agent_now();
 	told.more = (uint8_t)(thread->generator.n_runs < MAX_INSIDE ? thread->generator.n_runs : MAX_INSIDE);
 	if (r)
@@ -109,13 +111,13 @@ static word destroy(const struct place *place, struct thread *thread, word a, wo
 		know(a, 0);
 		tell(thread, &(struct record){ .time = now, .value = now, .id = number, .flags = GENERATOR_RELEASED });
 	}
-	return place->real(a, b, c, d);
+	return next(place)(a, b, c, d);
 }
 
 static word decode(const struct place *place, struct thread *thread, word a, word b, word c, word d)
 {
 	uint64_t start = agent_now();
-	word r = place->real(a, b, c, d);
+	word r = next(place)(a, b, c, d);
 
 	if (last)
 		tell(thread,
@@ -129,7 +131,7 @@ static word serve(const struct place *place, word a, word b, word c, word d)
 	struct record told = { .flags = GENERATOR_PROMPT };
 
 	if (!thread)
-		return place->real(a, b, c, d);
+		return next(place)(a, b, c, d);
 	switch ((enum genai_role)place->role) {
 	case GENAI_CREATE:
 		return create(place, a, b, c, d);
@@ -155,48 +157,31 @@ static word serve(const struct place *place, word a, word b, word c, word d)
 		break;
 	}
 	if (!a)
-		return place->real(a, b, c, d);
+		return next(place)(a, b, c, d);
 	told.id = number_of(a);
 	return call(place, told, a, b, c, d);
 }
 
-/* clang-format off */
-#define EIGHT(F, n) F(0##n##0) F(0##n##1) F(0##n##2) F(0##n##3) F(0##n##4) F(0##n##5) F(0##n##6) F(0##n##7)
-#define EACH_PLACE(F) \
-	EIGHT(F, 0) EIGHT(F, 1) EIGHT(F, 2) EIGHT(F, 3) EIGHT(F, 4) EIGHT(F, 5) EIGHT(F, 6) EIGHT(F, 7)
-/* clang-format on */
 #define STAND_IN(n) \
 	static word stand_in_##n(word a, word b, word c, word d) \
 	{ \
 		return serve(&places[n], a, b, c, d); \
 	}
-EACH_PLACE(STAND_IN)
+PLACES_EACH(STAND_IN)
 
 #define ENTRY(n) stand_in_##n,
-static function *const stand_ins[MAX_PLACES] = { EACH_PLACE(ENTRY) };
+static function *const stand_ins[PLACES] = { PLACES_EACH(ENTRY) };
 
 void *genai_hook(const struct copy *copy, enum genai_role role, void *real)
 {
-	unsigned at = 0;
+	unsigned at = places_take(places, copy, (uint8_t)role, real);
 
-	while (at < MAX_PLACES && ((void *)places[at].real != real || places[at].role != (uint8_t)role))
-		at++;
-	for (unsigned i = 0; at == MAX_PLACES && i < MAX_PLACES; i++)
-		at = places[i].real ? at : i;
-	if (at == MAX_PLACES)
-		return NULL;
-	places[at].role = (uint8_t)role;
-	places[at].copy = copy ? (int8_t)copy->number : -1;
-	__atomic_store_n(&places[at].real, (function *)real, __ATOMIC_RELEASE);
-	return (void *)stand_ins[at];
+	return at < PLACES ? (void *)stand_ins[at] : NULL;
 }
 
-/* A program may keep what it has looked up: such places stay. */
 void genai_forget_gone(void)
 {
-	for (unsigned i = 0; i < MAX_PLACES; i++)
-		if (places[i].real && places[i].copy >= 0 && copies[places[i].copy].is_unloaded)
-			places[i].real = NULL;
+	places_forget_gone(places);
 }
 
 void genai_forget_all(void)

@@ -198,11 +198,6 @@ static void *instead_of(const char *name, void *real)
 	return with;
 }
 
-static void *hook(const struct runtime *runtime, unsigned family)
-{
-	return NULL;
-}
-
 static void forget_gone(void)
 {
 	agent_lock();
@@ -219,7 +214,6 @@ static void forget_all(void)
 
 const struct agent_code agent_llama = {
 	.runtime = &runtime_llama,
-	.hook = hook,
 	.replace = replace,
 	.counted = "operators",
 	.instead_of = instead_of,

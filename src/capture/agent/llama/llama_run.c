@@ -14,6 +14,7 @@
 #include "base/syscalls.h"
 #include "capture/agent/dict.h"
 #include "capture/agent/llama/llama_in.h"
+#include "capture/agent/replace/places.h"
 #include "capture/agent/run/bracket.h"
 #include "capture/agent/run/caller.h"
 #include "capture/agent/run/creation.h"
@@ -21,14 +22,9 @@
 #include "event/event.h"
 #include "runtime/find/dynamic.h"
 
-enum { MAX_PLACES = 64, MAX_MODELS = 64, AT_ONCE = 1 << 28 /* ticks: some 100 ms */ };
+enum { MAX_MODELS = 64, AT_ONCE = 1 << 28 /* ticks: some 100 ms */ };
 
-static struct place {
-	bracket_long_function *real; /* NULL: free */
-	uint8_t role;		     /* enum llama_role */
-	int8_t copy;		     /* -1: none */
-	bool is_encoder;
-} places[MAX_PLACES];
+static struct place places[PLACES]; /* role: enum llama_role */
 
 /* A model that was loaded; another one may get the address of one that is gone, and is loaded then. */
 static struct model {
@@ -41,6 +37,11 @@ static struct model {
 static __thread bool is_loading;
 static word (*ask_model)(word context);
 static int32_t (*ask_text)(word model, const char *key, char *to, size_t size);
+
+static bracket_long_function *next(const struct place *place)
+{
+	return (bracket_long_function *)place->real;
+}
 
 static struct model *model_of(word at)
 {
@@ -159,7 +160,7 @@ static word run(const struct place *place, struct thread *thread, const struct l
 	word r;
 
 	if ((outer && session && outer->session == session) || !(open = inference_begin(thread, OWNER_API, 0, session)))
-		return place->real(BRACKET_PASS_LONG);
+		return next(place)(BRACKET_PASS_LONG);
 	open->is_executing = true;
 	n_runs = thread->n_runs;
 	if (batch->n_tokens) {
@@ -173,7 +174,7 @@ static word run(const struct place *place, struct thread *thread, const struct l
 	if (!place->is_encoder)
 		inference_tell_sequences(thread, open, llama_batch_text(batch));
 	bracket_begin(thread, RUNTIME_RUN, frame, n_runs, left);
-	r = bracket_call_long(place->real, BRACKET_PASS_LONG);
+	r = bracket_call_long(next(place), BRACKET_PASS_LONG);
 	bracket_end(thread, frame);
 	llama_operator_end(thread, agent_now());
 	inference_end_inner(thread, n_runs);
@@ -217,10 +218,10 @@ static word create(const struct place *place, struct thread *thread, BRACKET_LON
 	word r;
 
 	if (creation_is_open(thread))
-		return place->real(BRACKET_PASS_LONG);
+		return next(place)(BRACKET_PASS_LONG);
 	begin_creation(thread, b);
 	bracket_begin(thread, RUNTIME_CREATION, frame, 0, left);
-	r = bracket_call_long(place->real, BRACKET_PASS_LONG);
+	r = bracket_call_long(next(place), BRACKET_PASS_LONG);
 	bracket_end(thread, frame);
 	end_creation(thread, a, 0);
 	return r;
@@ -232,9 +233,9 @@ static word create_by_c(const struct place *place, struct thread *thread, BRACKE
 	word r;
 
 	if (creation_is_open(thread))
-		return place->real(BRACKET_PASS_LONG);
+		return next(place)(BRACKET_PASS_LONG);
 	begin_creation(thread, a);
-	r = place->real(BRACKET_PASS_LONG);
+	r = next(place)(BRACKET_PASS_LONG);
 	end_creation(thread, r, r ? 0 : dict_text("no context was made", 19));
 	return r;
 }
@@ -245,7 +246,7 @@ static word reserve(const struct place *place, struct thread *thread, BRACKET_LO
 
 	phase_begin(thread, EVENT_PHASE_PLAN, agent_now());
 	thread->creation.n_values = 0;
-	r = place->real(BRACKET_PASS_LONG);
+	r = next(place)(BRACKET_PASS_LONG);
 	if (creation_is_open(thread))
 		phase_close(thread, agent_now());
 	return r;
@@ -270,9 +271,9 @@ static word load(const struct place *place, struct thread *thread, const char *p
 	word r;
 
 	if (is_loading || !path)
-		return place->real(BRACKET_PASS_LONG);
+		return next(place)(BRACKET_PASS_LONG);
 	is_loading = true;
-	r = place->real(BRACKET_PASS_LONG);
+	r = next(place)(BRACKET_PASS_LONG);
 	is_loading = false;
 	if (r)
 		know_model(r, path, start);
@@ -315,7 +316,7 @@ static word serve(const struct place *place, BRACKET_LONG)
 	struct llama_batch_words batch = { .n_tokens = 0 };
 
 	if (!thread)
-		return place->real(BRACKET_PASS_LONG);
+		return next(place)(BRACKET_PASS_LONG);
 	switch ((enum llama_role)place->role) {
 	case LLAMA_RUN:
 		batch = batch_at((const word *)b);
@@ -342,14 +343,9 @@ static word serve(const struct place *place, BRACKET_LONG)
 	default:
 		break;
 	}
-	return place->real(BRACKET_PASS_LONG);
+	return next(place)(BRACKET_PASS_LONG);
 }
 
-/* clang-format off */
-#define EIGHT(F, n) F(0##n##0) F(0##n##1) F(0##n##2) F(0##n##3) F(0##n##4) F(0##n##5) F(0##n##6) F(0##n##7)
-#define EACH_PLACE(F) \
-	EIGHT(F, 0) EIGHT(F, 1) EIGHT(F, 2) EIGHT(F, 3) EIGHT(F, 4) EIGHT(F, 5) EIGHT(F, 6) EIGHT(F, 7)
-/* clang-format on */
 #define STAND_IN(n) \
 	static word stand_in_##n(BRACKET_LONG) \
 	{ \
@@ -358,34 +354,24 @@ static word serve(const struct place *place, BRACKET_LONG)
 			caller_came_from(__builtin_return_address(0)); \
 		return serve(&places[n], BRACKET_PASS_LONG); \
 	}
-EACH_PLACE(STAND_IN)
+PLACES_EACH(STAND_IN)
 
 #define ENTRY(n) stand_in_##n,
-static bracket_long_function *const stand_ins[MAX_PLACES] = { EACH_PLACE(ENTRY) };
+static bracket_long_function *const stand_ins[PLACES] = { PLACES_EACH(ENTRY) };
 
 void *llama_run_hook(const struct copy *copy, const char *name, enum llama_role role, void *real)
 {
-	unsigned at = 0;
+	unsigned at = places_take(places, copy, (uint8_t)role, real);
 
-	while (at < MAX_PLACES && ((void *)places[at].real != real || places[at].role != (uint8_t)role))
-		at++;
-	for (unsigned i = 0; at == MAX_PLACES && i < MAX_PLACES; i++)
-		at = places[i].real ? at : i;
-	if (at == MAX_PLACES)
+	if (at == PLACES)
 		return NULL;
-	places[at].role = (uint8_t)role;
-	places[at].copy = copy ? (int8_t)copy->number : -1;
 	places[at].is_encoder = strstr(name, "encode") != NULL;
-	__atomic_store_n(&places[at].real, (bracket_long_function *)real, __ATOMIC_RELEASE);
 	return (void *)stand_ins[at];
 }
 
-/* A program may keep what it has looked up: such places stay. */
 void llama_run_forget_gone(void)
 {
-	for (unsigned i = 0; i < MAX_PLACES; i++)
-		if (places[i].real && places[i].copy >= 0 && copies[places[i].copy].is_unloaded)
-			places[i].real = NULL;
+	places_forget_gone(places);
 }
 
 void llama_run_forget_all(void)

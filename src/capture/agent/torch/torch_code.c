@@ -5,11 +5,6 @@
 #include "capture/agent/torch/torch_in.h"
 #include "runtime/torch/torch.h"
 
-static void *hook(const struct runtime *runtime, unsigned family)
-{
-	return NULL;
-}
-
 /* What cannot be recorded is reported with the module that it is about. */
 static void found(struct copy *copy, struct rtti *rtti)
 {
@@ -46,5 +41,5 @@ static void forget_all(void)
 }
 
 const struct agent_code agent_torch = {
-	.runtime = &runtime_torch, .hook = hook, .found = found, .arm = arm, .disarm = disarm, .forget_all = forget_all
+	.runtime = &runtime_torch, .found = found, .arm = arm, .disarm = disarm, .forget_all = forget_all
 };
