@@ -31,7 +31,7 @@
 
 #include <stdint.h>
 
-#define SEGMENT_MAGIC 0x3230304543415254u /* "TRACE002" */
+#define SEGMENT_MAGIC 0x3330304543415254u /* "TRACE003"; another with each record that is renumbered */
 #define SEGMENT_SUFFIX ".segment"	  /* a complete segment is renamed to end in this */
 
 enum {
@@ -51,7 +51,7 @@ enum {
  * ever written there.
  */
 #define TEXT_PASSES (1u << 31)
-/* Another one for each layout of the segment: an agent and a recorder of two versions find out. */
+/* Another one for each layout: an agent stays in a process that another version may record later. */
 #define SEGMENT_LAYOUT (sizeof(struct segment) + SEGMENT_RINGS + SEGMENT_MAGIC)
 
 enum segment_state {

@@ -62,8 +62,8 @@ def agent_of_another_version(lab):
     """Its magic number is another one, also where the layout of its records is calculated with it."""
     with open(os.path.join(os.path.dirname(lab.inftrace), "libinftrace-agent.so"), "rb") as file:
         ours = file.read()
-    other = ours.replace(b"E002", b"E001")
-    assert other.count(b"E001") > ours.count(b"TRACE002") > 0 or envs.ARM64
+    other = ours.replace(b"E003", b"E001")
+    assert other.count(b"E001") > ours.count(b"TRACE003") > 0 or envs.ARM64
     with open(lab.path("libinftrace-agent.so"), "wb") as file:
         file.write(other)
     return lab.path("libinftrace-agent.so")

@@ -735,6 +735,17 @@ TEST(what_is_compiled_again_is_found_with_its_reason)
 	assert_true(found && found->a == 2 && found->b == 3 && found->low == 180e6);
 	assert_string_equal(found->text, reason);
 	end(f);
+	/* only in the first inference, as of another object of a class that was compiled before */
+	begin(f);
+	stream_int(&f->s, KEY_FIRST, 1);
+	stream_inference(&f->s, f->lane, 100, "m", 1, 1);
+	compile(f, 110, 90000, reason);
+	stream_text(&f->s, KEY_STATUS, "ok");
+	stream_end(&f->s, f->lane, 100100);
+	analyse(f);
+	assert_true(f->summary->models[0].compiling.n == 1 && !f->summary->models[0].compiling.n_again);
+	assert_null(find(f, "compiles_again"));
+	end(f);
 	/* for the first time, or hardly at all */
 	begin(f);
 	compile_in_each(f, 10, 90000, NULL);

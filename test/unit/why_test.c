@@ -189,6 +189,17 @@ TEST_WITH(a_compilation_counts_before_new_inputs_and_waits, setup, teardown)
 		assert_true(why->part[i].ns < 3000 * US);
 }
 
+TEST_WITH(a_compilation_computes_before_it_waits, setup, teardown)
+{
+	struct fixture *f = *state;
+	const struct why *why;
+
+	put(f, &(struct more){ .cpu = 20000, .wait = 20000, .compiles = 20000 });
+	why = find(f);
+	assert_part(why, "compilation", 20000, "compiling (for 20.0 ms of it)");
+	assert_part(why, "cpu_wait", 20000, "waiting for a CPU");
+}
+
 TEST_WITH(a_wait_names_who_ran_instead, setup, teardown)
 {
 	struct fixture *f = *state;

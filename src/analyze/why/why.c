@@ -20,7 +20,9 @@ double why_left(const struct why_case *why, unsigned pools)
 	return sum_ns;
 }
 
-struct printable *why_take(struct why_case *why, const struct why_cause *cause, unsigned pools, double most_ns)
+/* From the pools in their order, or the other way round. */
+static struct printable *take(struct why_case *why, const struct why_cause *cause, unsigned pools, double most_ns,
+			      bool is_backwards)
 {
 	double left_ns = why_left(why, pools);
 	struct why_part *part;
@@ -31,7 +33,8 @@ struct printable *why_take(struct why_case *why, const struct why_cause *cause, 
 		return NULL;
 	part = &why->to->part[why->to->n++];
 	*part = (struct why_part){ .cause = cause->name, .ns = most_ns };
-	for (int i = 0; i < N_POOLS && most_ns > 0; i++) {
+	for (int k = 0; k < N_POOLS && most_ns > 0; k++) {
+		int i = is_backwards ? N_POOLS - 1 - k : k;
 		double taken_ns = pools >> i & 1 && why->pool_ns[i] > 0 ? why->pool_ns[i] : 0;
 
 		taken_ns = taken_ns < most_ns ? taken_ns : most_ns;
@@ -39,6 +42,16 @@ struct printable *why_take(struct why_case *why, const struct why_cause *cause, 
 		most_ns -= taken_ns;
 	}
 	return &part->words;
+}
+
+struct printable *why_take(struct why_case *why, const struct why_cause *cause, unsigned pools, double most_ns)
+{
+	return take(why, cause, pools, most_ns, false);
+}
+
+struct printable *why_take_computed(struct why_case *why, const struct why_cause *cause, double most_ns)
+{
+	return take(why, cause, POOLS_WAIT | POOLS_BLOCKED | POOLS_CPU | POOLS_ANY, most_ns, true);
 }
 
 bool why_has(const struct why_case *why, enum summary_gauge gauge)

@@ -7,10 +7,7 @@ extern const struct why_cause why_compilation;
 static void find(struct why_case *why)
 {
 	double compile_ns = (double)why->slow->compile_ns;
-	struct printable *words =
-	    compile_ns > 0
-		? why_take(why, &why_compilation, POOLS_WAIT | POOLS_BLOCKED | POOLS_CPU | POOLS_ANY, compile_ns)
-		: NULL;
+	struct printable *words = compile_ns > 0 ? why_take_computed(why, &why_compilation, compile_ns) : NULL;
 
 	if (words)
 		printable_add(words, "compiling (for %s of it)", units_duration(compile_ns).s);

@@ -49,6 +49,8 @@ double why_left(const struct why_case *why, unsigned pools);
  * excess. The caller fills in the words.
  */
 struct printable *why_take(struct why_case *why, const struct why_cause *cause, unsigned pools, double most_ns);
+/* The same of work that is known to have lasted so long: of what the thread computed, before what it waited. */
+struct printable *why_take_computed(struct why_case *why, const struct why_cause *cause, double most_ns);
 /* What a counter in percent of time came to in all its samples that touch the inference; 0: not known. */
 double why_amount_ns(const struct why_case *why, enum summary_gauge gauge);
 bool why_has(const struct why_case *why, enum summary_gauge gauge);

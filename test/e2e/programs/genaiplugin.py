@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""genaiplugin.py FOLDER PLUGIN LIBRARY...: makes tokens; loads a library that uses onnxruntime-genai, too, and unloads it;
-loads others; and makes the same tokens. Prints them."""
+"""genaiplugin.py FOLDER PLUGIN LIBRARY...: makes tokens; loads a library that uses onnxruntime-genai, and unloads it;
+loads others; and makes the same tokens each time. Prints them."""
 
 import _ctypes
 import ctypes

@@ -19,7 +19,7 @@ static void find(struct finder *finder)
 	double all_ns = facts ? (double)summary_runs_ns(&facts->model->runs) : 0;
 	struct finding *to;
 
-	if (!facts || !compiling->n_again || (double)compiling->again_ns < least_ns ||
+	if (!facts || !compiling->n_again || !(all_ns > 0) || (double)compiling->again_ns < least_ns ||
 	    (double)compiling->again_ns < least_share * all_ns)
 		return;
 	to = finder_add_counts(finder, &insight_compiles_again, (double)compiling->again_ns / all_ns,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Compilations inside of inferences: of torch.compile, say. One that has a reason was made because an earlier one did
- * not fit. Those that lie inside another one are its parts.
+ * not fit; in a session's first inference, an earlier one of another object with the same code. Those that lie inside
+ * another one are its parts. They count where their inference does.
  */
 #include "analyze/summary/sum/sum_compiling.h"
 
@@ -20,7 +21,7 @@ static bool is_inside_another(const struct track *track)
 int sum_compiling_add(struct summary_maker *maker, struct track *track, const struct slice *slice, uint64_t end_ns)
 {
 	const struct summary_opts *opts = &maker->opts;
-	uint64_t since_ns = slice->begin_ns - maker->counts.first_ns, ns = end_ns - slice->begin_ns;
+	uint64_t since_ns, ns = end_ns - slice->begin_ns;
 	uint32_t reason = fact_text(&slice->facts, FACT_TEXT);
 	struct summary_compiling one = { .n = 1, .ns = ns };
 	struct session *session;
@@ -30,6 +31,7 @@ int sum_compiling_add(struct summary_maker *maker, struct track *track, const st
 		return 0;
 	run = run_at(maker, track->slice[track->run_level - 1].run);
 	run->compile_ns += ns;
+	since_ns = run->begin_ns - maker->counts.first_ns;
 	if (since_ns < opts->from_ns || (opts->to_ns && since_ns >= opts->to_ns))
 		return 0;
 	session = sum_sessions_find(maker, sum_process_of(maker, track), fact_int(&run->facts, FACT_SESSION, -1), 0,
@@ -37,7 +39,7 @@ int sum_compiling_add(struct summary_maker *maker, struct track *track, const st
 	if (!session)
 		return -ENOMEM;
 	one.n_failed = sum_is_failure(maker, fact_text(&slice->facts, FACT_STATUS));
-	if (reason) {
+	if (reason && fact_int(&run->facts, FACT_FIRST, 0) != 1) {
 		one.n_again = 1;
 		one.again_ns = one.reason_ns = ns;
 		one.reason = reason;
