@@ -171,6 +171,7 @@ struct query_scan {
 	uint64_t end_from_ns;
 	bool is_empty, is_end;
 	const uint32_t *rows;	    /* of an index; NULL: in order */
+	uint32_t *own_rows;	    /* of an IN; with the cursor */
 	size_t n_rows, next;	    /* of rows; tracks; rows of a list */
 	size_t end_row;		    /* in the track */
 	size_t first_row, last_row; /* of a list; last_row itself is not in it */

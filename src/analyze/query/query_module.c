@@ -83,6 +83,7 @@ static int cursor_open(sqlite3_vtab *vtab_, sqlite3_vtab_cursor **cursor)
 
 static int cursor_close(sqlite3_vtab_cursor *cursor)
 {
+	free(((struct cursor *)cursor)->scan.own_rows);
 	sqlite3_free(cursor);
 	return SQLITE_OK;
 }

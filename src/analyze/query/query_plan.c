@@ -70,8 +70,7 @@ static int worth_of(const struct plan *plan, int i)
 		return 4;
 	if (column->use == QUERY_NUMBER)
 		return column->is_rare ? 3 : 1;
-	/* An IN of a name may have numbers, and SQLite 3.40 then looks again as if they were texts. */
-	return column->use == QUERY_NAME && is_binary(plan, i) && !sqlite3_vtab_in(plan->info, i, -1) ? 2 : 0;
+	return column->use == QUERY_NAME && is_binary(plan, i) ? 2 : 0;
 }
 
 static bool find_equal(struct plan *plan)
@@ -84,7 +83,11 @@ static bool find_equal(struct plan *plan)
 			worth = worth_of(plan, best = i);
 	if (best < 0 || (plan->table->rows == QUERY_LIST && worth < 4))
 		return false;
-	use(plan, best, '=');
+	/* all of an IN at once: SQLite 3.40 looks again at one of its numbers as if it were a text */
+	if (worth == 2 && sqlite3_vtab_in(plan->info, best, 1))
+		use(plan, best, 'i');
+	else
+		use(plan, best, '=');
 	plan->rows = plan->rows * share[worth] + 1;
 	return true;
 }
@@ -226,6 +229,63 @@ static int take_equal(struct query_scan *scan, int column, sqlite3_value *value)
 	return SQLITE_OK;
 }
 
+static int by_row(const void *a_, const void *b_)
+{
+	const uint32_t *a = a_, *b = b_;
+
+	return (*a > *b) - (*a < *b);
+}
+
+static bool is_number(sqlite3_value *value)
+{
+	return sqlite3_value_type(value) == SQLITE_INTEGER || sqlite3_value_type(value) == SQLITE_FLOAT;
+}
+
+static bool add_rows(struct query_scan *scan, const struct query_index *index, sqlite3_value *value)
+{
+	const uint32_t *rows = NULL;
+	uint32_t key = 0, *all;
+	size_t n = 0;
+
+	if (name_of(scan->query, value, &key))
+		query_index_rows(index, key, &rows, &n);
+	if (!rows || !n)
+		return true;
+	all = realloc(scan->own_rows, (scan->n_rows + n) * sizeof *all);
+	if (!all)
+		return false;
+	memcpy(all + scan->n_rows, rows, n * sizeof *all);
+	scan->own_rows = all;
+	scan->n_rows += n;
+	return true;
+}
+
+/* Rows with any of these names, in their order. A number equals several texts: with one, all rows are looked at. */
+static int take_in(struct query_scan *scan, int column, sqlite3_value *list)
+{
+	const struct query_index *index =
+	    scan->table->rows == QUERY_SLICES ? query_index_of(scan->query, scan->table, &column, 1) : NULL;
+	sqlite3_value *value = NULL;
+	int code;
+
+	if (!index)
+		return SQLITE_OK;
+	for (code = sqlite3_vtab_in_first(list, &value); code == SQLITE_OK && value;
+	     code = sqlite3_vtab_in_next(list, &value)) {
+		if (is_number(value)) {
+			scan->n_rows = 0;
+			return SQLITE_OK;
+		}
+		if (!add_rows(scan, index, value))
+			return SQLITE_NOMEM;
+	}
+	scan->is_empty |= !scan->n_rows;
+	scan->rows = scan->own_rows;
+	if (scan->n_rows)
+		qsort(scan->own_rows, scan->n_rows, sizeof *scan->own_rows, by_row);
+	return SQLITE_OK;
+}
+
 /* A bound, rounded to where it leaves out less; false: nothing can be compared with it. */
 static bool bound_of(sqlite3_value *value, bool is_upper, uint64_t *bound)
 {
@@ -270,6 +330,7 @@ int query_plan_take(struct query_scan *scan, const char *plan, int n, sqlite3_va
 	scan->to_ns = UINT64_MAX;
 	scan->is_empty = false;
 	scan->rows = NULL;
+	scan->n_rows = 0;
 	scan->key_column = -1;
 	for (; plan && *plan; plan += 2) {
 		int column = plan[1] - '0';
@@ -280,7 +341,10 @@ int query_plan_take(struct query_scan *scan, const char *plan, int n, sqlite3_va
 			return SQLITE_ERROR;
 		else if (*plan == '=')
 			take_equal(scan, column, values[at++]);
-		else
+		else if (*plan == 'i') {
+			if (take_in(scan, column, values[at++]))
+				return SQLITE_NOMEM;
+		} else
 			take_time(scan, query_column_of(scan->table, (size_t)column)->use, *plan, values[at++]);
 	}
 	if (!n_groups || scan->is_empty)
