@@ -466,3 +466,24 @@ TEST_WITH(waiting_for_input_is_found, setup, teardown)
 	wait.object = stream_name(&f->s, "10.0.0.7:443");
 	check_finding(f, "waits_for_input", wait, "recvfrom on 10.0.0.7:443, called from net.py:4");
 }
+
+TEST_WITH(what_a_parent_did_before_a_gap_is_not_of_it, setup, teardown)
+{
+	struct fixture *f = *state;
+	uint32_t parent = f->process, child = stream_process(&f->s, CHILD, "app"), lane = f->lane;
+
+	stream_int(&f->s, KEY_PID, CHILD);
+	stream_int(&f->s, KEY_PARENT_PID, MAIN);
+	stream_instant(&f->s, child, 0, KIND_NOTE, EVENT_NOTE_FORKED);
+	f->process = child;
+	samples(f, 0, 100000, did(CHILD, SAMPLE_RAN, call(f, 0, "work", "/app/c_pre.py", 12)));
+	f->lane = stream_lane(&f->s, child, "m");
+	run(f, 100000, 2000000, CHILD); /* and ends */
+	f->process = parent;
+	f->lane = lane;
+	sample(f, 2100000, 2100000, did(MAIN, SAMPLE_SLEPT, call(f, 0, "serve", "/app/c_pre.py", 14)));
+	samples(f, 2100000, 3000000, did(MAIN, SAMPLE_RAN, call(f, 0, "close", "/app/c_pre.py", 16)));
+	summarise(f, 3000000);
+	assert_in_range(found(f, OUTSIDE_BY_WHAT, "slept", "serve (c_pre.py:14)"), 99000, 101000);
+	assert_in_range(found(f, OUTSIDE_BY_WHAT, "ran", "close (c_pre.py:16)"), 899000, 901000);
+}

@@ -579,6 +579,7 @@ static void widen(struct gap *gap, const struct thread *thread)
 	if (!thread->last.end_ns)
 		return;
 	gap->until_ns = is_first || thread->last.end_ns > gap->until_ns ? thread->last.end_ns : gap->until_ns;
+	gap->until_ns = gap->until_ns < gap->begin_ns ? gap->begin_ns : gap->until_ns;
 	gap->known_ns = thread->first_ns < gap->known_ns ? thread->first_ns : gap->known_ns;
 }
 

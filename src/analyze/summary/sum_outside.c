@@ -14,21 +14,14 @@ static int32_t main_tid_of(const struct summary_maker *maker, uint32_t process)
 	return track ? maker->tracks[track].def.pid : 0;
 }
 
-/* Of several processes that had the pid, the last one. */
-static uint32_t process_with(const struct summary_maker *maker, int64_t pid)
+/* Of several processes that had the parent's pid, the last one that was seen before the child. */
+void sum_outside_forked(struct summary_maker *maker, uint32_t child, int64_t parent_pid)
 {
-	for (uint32_t i = maker->processes.n; pid > 0 && i-- > 1;)
-		if (main_tid_of(maker, i) == pid)
-			return i;
-	return 0;
-}
-
-void sum_outside_forked(struct summary_maker *maker, int64_t pid, int64_t parent_pid)
-{
-	uint32_t child = process_with(maker, pid), parent = process_with(maker, parent_pid);
-
-	if (child && child != parent)
-		process_at(maker, child)->parent = parent;
+	for (uint32_t i = child; parent_pid > 0 && i-- > 1;)
+		if (main_tid_of(maker, i) == parent_pid) {
+			process_at(maker, child)->parent = i;
+			return;
+		}
 }
 
 int sum_outside_sample(struct summary_maker *maker, struct track *track, const struct event *event,

@@ -11,7 +11,7 @@ int sum_outside_sample(struct summary_maker *maker, struct track *track, const s
 /* The same sample, if its thread waits for a lock: sum/sum_locks.c. */
 int sum_locks_sample(struct summary_maker *maker, uint32_t process, const struct event_sample *sample);
 /* A process was forked from another one. */
-void sum_outside_forked(struct summary_maker *maker, int64_t pid, int64_t parent_pid);
+void sum_outside_forked(struct summary_maker *maker, uint32_t child, int64_t parent_pid);
 int sum_outside_pass(struct summary_maker *maker, const struct moment *moment);
 /* An inference (before: its bucket) or a creation (NONE) begins; the last one that ran has ended. */
 int sum_outside_until(struct summary_maker *maker, uint64_t time_ns, uint32_t process, int64_t tid, uint32_t before);

@@ -502,7 +502,7 @@ int sum_notes_put(struct summary_maker *maker, struct track *track, const struct
 			continue;
 		/* gaps end before the recording does */
 		if (topics[i].take == note_forked)
-			sum_outside_forked(maker, int_of(event, KEY_PID), int_of(event, KEY_PARENT_PID));
+			sum_outside_forked(maker, process, int_of(event, KEY_PARENT_PID));
 		return topics[i].is_of_process ? keep(maker, &topics[i], process, event)
 					       : topics[i].take(maker, process, event);
 	}
