@@ -15,7 +15,7 @@ struct fixture {
 	struct recorded recorded;
 	uint32_t process, lane, thread;
 	int64_t number;
-	uint64_t us;
+	uint64_t us, waited_us;
 };
 
 static void begin(struct fixture *f)
@@ -34,7 +34,9 @@ static void run(struct fixture *f, uint64_t pause_us, uint64_t took_us, int64_t 
 		stream_text(&f->s, KEY_SHAPES, shapes);
 	stream_inference(&f->s, f->lane, f->us, "m", 1, ++f->number);
 	stream_int(&f->s, KEY_FAULTS, faults);
-	stream_int(&f->s, KEY_THREAD_CPU_NS, (int64_t)took_us * 1000);
+	stream_int(&f->s, KEY_THREAD_CPU_NS, (int64_t)(took_us - f->waited_us) * 1000);
+	if (f->waited_us)
+		stream_int(&f->s, KEY_RUN_QUEUE_NS, (int64_t)f->waited_us * 1000);
 	stream_text(&f->s, KEY_STATUS, "ok");
 	f->us += took_us;
 	stream_end(&f->s, f->lane, f->us);
@@ -327,20 +329,29 @@ TEST(callers_that_run_beside_each_other_do_not_wait)
 
 TEST(a_quota_is_named_if_it_is_used_up_in_a_tenth_of_its_periods)
 {
-	/* of 20 ms with inferences; where others have the CPUs, a quota that is used up for moments explains nothing */
+	/*
+	 * Of 20 ms with inferences, which waited: a quota that is used up for moments explains no waits for others, but
+	 * few waits all the same
+	 */
 	static const struct {
 		int n;
 		double throttled_ns;
+		uint64_t waited_us; /* each */
 		bool is_found;
-	} cases[] = { { 9, 2e9, false }, { 10, 2e9, true }, { 90, 1.9e6, false }, { 10, 2.1e6, true } };
+	} cases[] = { { 9, 2e9, 0, false },   { 10, 2e9, 0, true },	 { 90, 1.9e6, 0, false },
+		      { 10, 2.1e6, 0, true }, { 10, 3.9e6, 800, false }, { 10, 4.1e6, 800, true },
+		      { 10, 1e6, 190, true } };
 	struct fixture fixture, *f = &fixture;
 	const struct finding *found;
 
 	for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
 		begin(f);
 		stream_instant(&f->s, f->process, 0, KIND_NOTE, EVENT_NOTE_RECORDING);
-		for (int i = 0; i < 20; i++)
+		for (int i = 0; i < 20; i++) {
+			f->waited_us = cases[k].waited_us;
 			run(f, 10, 1000, 0, NULL);
+		}
+		f->waited_us = 0;
 		count(f, "cpu quota", "CPUs", 0.5);
 		count(f, "cpu quota of /least", "CPUs", 0.5);
 		count(f, "cpu quota of /", "CPUs", 0.75);

@@ -282,6 +282,7 @@ TEST(new_shapes_are_slow_only_if_most_are)
 	static const struct {
 		uint64_t first_us, waited_us, blocked_us, pause_us, later_pause_us;
 		int n_slow, n_shapes;
+		bool is_of_slow; /* usage is known of slow ones only */
 		bool is_found;
 	} cases[] = { { .first_us = 40000, .n_slow = 4, .n_shapes = 4, .is_found = true },
 		      { .first_us = 40000, .n_slow = 4, .n_shapes = 5, .is_found = true },
@@ -295,6 +296,12 @@ TEST(new_shapes_are_slow_only_if_most_are)
 			.later_pause_us = 20000,
 			.n_slow = 4,
 			.n_shapes = 4,
+			.is_found = true },
+		      { .first_us = 40000,
+			.blocked_us = 37000, /* others compile for it */
+			.n_slow = 4,
+			.n_shapes = 4,
+			.is_of_slow = true,
 			.is_found = true },
 		      { .first_us = 7000, .n_slow = 3, .n_shapes = 3 } }; /* 15 ms in all */
 	char shapes[32];
@@ -313,7 +320,7 @@ TEST(new_shapes_are_slow_only_if_most_are)
 				run(f, &(struct one){ .took_us = is_slow ? cases[k].first_us : 0,
 						      .waited_us = is_slow ? cases[k].waited_us : 0,
 						      .blocked_us = is_slow ? cases[k].blocked_us : 0,
-						      .has_usage = true,
+						      .has_usage = is_slow || !cases[k].is_of_slow,
 						      .shapes = shapes });
 			}
 		assert_int_equal(has(f, "slow_new_shapes"), cases[k].is_found);

@@ -93,8 +93,10 @@ struct program_quota program_quota_of_all(const struct summary *summary)
 /* Where others have the CPUs, a quota may be used up for moments, and inferences wait for those others all the same. */
 static bool matters(const struct program_quota *quota, const struct summary_time *time)
 {
-	return isnan(quota->throttled_ns) || (quota->throttled_ns >= least_share * (double)time->inferences_ns &&
-					      quota->throttled_ns >= least_of_waits * (double)time->waiting_ns);
+	double least_ns =
+	    time->waiting_ns ? least_of_waits * (double)time->waiting_ns : least_share * (double)time->inferences_ns;
+
+	return isnan(quota->throttled_ns) || quota->throttled_ns >= least_ns;
 }
 
 bool program_quota_is_short(const struct program_quota *quota, const struct summary_time *time)

@@ -17,23 +17,34 @@ struct news {
 	double first_ns, later_ns, extra_ns; /* of the slow ones, added up */
 };
 
-/* What they took; where the caller computes, as a rule, it is not what else it waited for. */
-static double mean_ns(const struct summary_turn *turn, bool is_cpu)
+static double worked_ns(const struct summary_turn *turn)
 {
-	return (double)(is_cpu ? turn->cpu_ns : turn->worked_ns) / (double)turn->n;
+	return (double)turn->worked_ns / (double)turn->n;
+}
+
+static double cpu_ns(const struct summary_turn *turn)
+{
+	return turn->n_cpu ? (double)turn->cpu_ns / (double)turn->n_cpu : 0;
+}
+
+/* Where the caller computes, as a rule, what they took is not what else it waited for. */
+static bool is_computed(const struct summary_turn *first, const struct summary_turn *later)
+{
+	return first->n_cpu == first->n && 2 * later->n_cpu > later->n && 2 * cpu_ns(later) > worked_ns(later);
 }
 
 /* Of the first ones after a pause of their session, or of the others. False: there is too little to compare. */
 static bool compare(const struct summary_tally *tally, int pause, struct news *to)
 {
 	const struct summary_turn *first = &tally->first[pause], *later = &tally->later[pause];
-	bool is_cpu = 2 * later->cpu_ns > later->worked_ns;
 	double first_ns, later_ns;
+	bool is_cpu;
 
 	if (!first->n || later->n < first->n * LEAST_LATER || !later->worked_ns)
 		return false;
-	first_ns = mean_ns(first, is_cpu);
-	later_ns = mean_ns(later, is_cpu);
+	is_cpu = is_computed(first, later);
+	first_ns = is_cpu ? cpu_ns(first) : worked_ns(first);
+	later_ns = is_cpu ? cpu_ns(later) : worked_ns(later);
 	to->first_ns += first_ns;
 	to->later_ns += later_ns;
 	to->extra_ns += (first_ns - later_ns) * (double)first->n;

@@ -27,7 +27,8 @@ enum summary_pause_of { SUMMARY_NO_PAUSE, SUMMARY_PAUSE, N_SUMMARY_PAUSES };
 /* Inferences, without what they are known to have waited for a CPU; cpu_ns: what they spent on it, where it is known.
  */
 struct summary_turn {
-	uint64_t n, worked_ns, cpu_ns;
+	uint64_t n, worked_ns;
+	uint64_t n_cpu, cpu_ns; /* whose caller's CPU time is known, for whatever length */
 };
 
 /* How often a text (or a number: the batch) occurred with the inferences of a model. */

@@ -197,12 +197,14 @@ static const struct {
 
 static void add_turn(struct summary_turn *to, const struct run *run)
 {
-	uint64_t worked_ns = run_worked_ns(run);
-	int64_t cpu_ns = fact_int(&run->facts, FACT_THREAD_CPU, -1);
+	int64_t cpu_ns = facts_have(&run->facts, FACT_USAGE_OF_SLOW) ? -1 : fact_int(&run->facts, FACT_THREAD_CPU, -1);
 
 	to->n++;
-	to->worked_ns = stats_sum(to->worked_ns, worked_ns);
-	to->cpu_ns = stats_sum(to->cpu_ns, cpu_ns < 0 ? worked_ns : (uint64_t)cpu_ns);
+	to->worked_ns = stats_sum(to->worked_ns, run_worked_ns(run));
+	if (cpu_ns < 0)
+		return;
+	to->n_cpu++;
+	to->cpu_ns = stats_sum(to->cpu_ns, (uint64_t)cpu_ns);
 }
 
 static int add_tally(struct summary_maker *maker, struct run *run, int what, bool is_failed, uint64_t before_ns)
