@@ -3,6 +3,7 @@
 #include "capture/code/code_file.h"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -66,7 +67,7 @@ TEST(child_knows_functions_and_their_callers)
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 
 	(void)state;
-	assert_int_equal(code_reader_start(&reader), 0);
+	assert_int_equal(code_reader_start(&reader, false), 0);
 	assert_int_equal(code_reader_ask(&reader, &question, fd), 0);
 	close(fd);
 	question = (struct code_question){ .number = 8, .kind = CODE_RULE, .offset = offset };
@@ -89,6 +90,27 @@ TEST(child_knows_functions_and_their_callers)
 	code_reader_stop(&reader);
 }
 
+TEST(a_child_may_take_only_time_that_nobody_wants)
+{
+	struct code_question question = { .kind = CODE_PLACE, .has_file = 1, .offset = 64 };
+	struct code_answer answer;
+
+	(void)state;
+	for (int is_idle = 0; is_idle <= 1; is_idle++) {
+		struct code_reader reader = { 0 };
+		int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+
+		assert_int_equal(code_reader_start(&reader, is_idle), 0);
+		assert_int_equal(code_reader_ask(&reader, &question, fd), 0);
+		close(fd);
+		assert_int_equal(code_reader_answer(&reader, &answer, 10000), 1);
+		assert_int_equal(sched_getscheduler(reader.child), is_idle ? SCHED_IDLE : SCHED_OTHER);
+		assert_true(code_reader_cpu_ns(&reader) > 0);
+		code_reader_stop(&reader);
+		assert_int_equal(code_reader_cpu_ns(&reader), 0);
+	}
+}
+
 TEST(child_survives_files_that_are_no_code)
 {
 	static const char *const files[] = { "/etc/passwd", "/dev/null" };
@@ -96,7 +118,7 @@ TEST(child_survives_files_that_are_no_code)
 	struct code_answer answer;
 
 	(void)state;
-	assert_int_equal(code_reader_start(&reader), 0);
+	assert_int_equal(code_reader_start(&reader, false), 0);
 	for (uint32_t i = 0; i < 2; i++) {
 		struct code_question question = { .number = i, .file = i, .has_file = 1, .offset = 64 };
 		int fd = open(files[i], O_RDONLY | O_CLOEXEC);

@@ -4,18 +4,21 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "capture/proc/bare_child.h"
 
 enum { MOST_STARTS = 8, MOST_SECONDS = 120 };
 
-int code_reader_start(struct code_reader *reader)
+int code_reader_start(struct code_reader *reader, bool is_idle)
 {
 	int ends[2];
 
@@ -26,6 +29,9 @@ int code_reader_start(struct code_reader *reader)
 	reader->n_starts++;
 	reader->child = fork();
 	if (!reader->child) {
+		prctl(PR_SET_NAME, is_idle ? "inftrace-names" : "inftrace-code");
+		if (is_idle)
+			sched_setscheduler(0, SCHED_IDLE, &(struct sched_param){ 0 });
 		bare_child_become(ends[1], ends[1], MOST_SECONDS);
 		code_child(0);
 		_exit(0);
@@ -36,6 +42,16 @@ int code_reader_start(struct code_reader *reader)
 		return 0;
 	code_reader_stop(reader);
 	return -EAGAIN;
+}
+
+uint64_t code_reader_cpu_ns(const struct code_reader *reader)
+{
+	struct timespec used;
+	clockid_t clock;
+
+	if (!reader->slot || clock_getcpuclockid(reader->child, &clock) || clock_gettime(clock, &used))
+		return 0;
+	return (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec;
 }
 
 int code_reader_ask(struct code_reader *reader, const struct code_question *question, int fd)

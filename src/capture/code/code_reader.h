@@ -85,8 +85,11 @@ struct code_reader {
 
 /* Whether inftrace was built with what the child needs. */
 bool code_reader_is_built(void);
-/* 0, or -errno: it cannot be started, or has been started too often. */
-int code_reader_start(struct code_reader *reader);
+/* 0, or -errno: it cannot be started, or has been started too often. is_idle: it takes only CPU time that nobody wants.
+ */
+int code_reader_start(struct code_reader *reader, bool is_idle);
+/* CPU time of the child so far; 0: not known. */
+uint64_t code_reader_cpu_ns(const struct code_reader *reader);
 /* fd: of the file, or -1. 0; -EAGAIN: it has too many questions; -EPIPE: it has ended. */
 int code_reader_ask(struct code_reader *reader, const struct code_question *question, int fd);
 /* 1: an answer, checked; 0: none so far; -EPIPE: it has ended. */

@@ -2,6 +2,9 @@
 /*
  * A child that ends is started again. The file that it worked on is not given to it a second time, unless others were
  * before: then it starts with the next question.
+ *
+ * Names are read by a child that takes no CPU time from the program: symbols of a large library take some 100 ms. What
+ * it has not had by the end of the recording is read by another one, which does.
  */
 #include "capture/stacks/stack_image.h"
 
@@ -15,8 +18,10 @@
 #include "base/clock.h"
 #include "event/port.h"
 
-enum { RULES = 4096, RULE_MS = 3000, MOST_CODES = 1 << 20, FINISH_MS = 4000, MOST_OPEN = 64 };
-#define PLACE_NS UINT64_C(20000000000) /* the longest that one place may take */
+enum { RULES = 4096, RULE_MS = 3000, MOST_CODES = 1 << 20, FINISH_MS = 4000, IDLE_MS = 200, MOST_OPEN = 64 };
+/* The longest that one place may take: of the child's CPU time, or if it gets none. */
+#define PLACE_NS UINT64_C(20000000000)
+#define STUCK_NS UINT64_C(120000000000)
 
 struct stack_rule {
 	uint32_t image;
@@ -115,7 +120,7 @@ static int ask(struct stack_images *images, struct code_question *question)
 	int fd = -1, failed;
 
 	if (!reader->slot) {
-		failed = code_reader_start(reader);
+		failed = code_reader_start(reader, question->kind == CODE_PLACE && !images->is_ending);
 		if (failed)
 			return failed;
 		for (uint32_t i = 1; i <= images->image.n; i++)
@@ -314,6 +319,19 @@ static void give_up(struct stack_images *images, struct names *names)
 	images->n_asked = images->n_answered;
 }
 
+static void begin_wait(struct stack_images *images, uint64_t now_ns)
+{
+	images->asked_ns = now_ns;
+	images->asked_cpu_ns = code_reader_cpu_ns(&images->reader[CODE_PLACE]);
+}
+
+static bool is_too_long(const struct stack_images *images, uint64_t now_ns)
+{
+	return now_ns - images->asked_ns > PLACE_NS &&
+	       (now_ns - images->asked_ns > STUCK_NS ||
+		code_reader_cpu_ns(&images->reader[CODE_PLACE]) - images->asked_cpu_ns > PLACE_NS);
+}
+
 static void take_places(struct stack_images *images, struct names *names, uint64_t now_ns, int wait_ms)
 {
 	struct code_answer answer;
@@ -321,7 +339,7 @@ static void take_places(struct stack_images *images, struct names *names, uint64
 
 	while (images->n_answered < images->n_asked &&
 	       (got = code_reader_answer(&images->reader[CODE_PLACE], &answer, wait_ms)) == 1) {
-		images->asked_ns = now_ns;
+		begin_wait(images, now_ns);
 		if (answer.number == images->n_answered && answer.kind == CODE_PLACE)
 			settle(images, names, answer.is_known ? &answer.place : NULL);
 		else
@@ -330,8 +348,8 @@ static void take_places(struct stack_images *images, struct names *names, uint64
 			break;
 	}
 	if (images->n_answered == images->n_asked)
-		images->asked_ns = now_ns;
-	else if (got < 0 || now_ns - images->asked_ns > PLACE_NS)
+		begin_wait(images, now_ns);
+	else if (got < 0 || is_too_long(images, now_ns))
 		give_up(images, names);
 }
 
@@ -343,10 +361,29 @@ void stack_images_work(struct stack_images *images, struct names *names, uint64_
 	ask_places(images, names);
 }
 
+/* Lets the child that takes no CPU time go on as long as it answers; then one that does begins where it was. */
+static void end_idle(struct stack_images *images, struct names *names)
+{
+	uint32_t before;
+
+	do {
+		before = images->n_answered;
+		ask_places(images, names);
+		take_places(images, names, clock_ns(), IDLE_MS);
+	} while (images->n_answered > before && images->n_answered < images->code.n);
+	images->is_ending = true;
+	if (images->n_answered == images->code.n)
+		return;
+	code_reader_stop(&images->reader[CODE_PLACE]);
+	images->n_asked = images->n_answered;
+}
+
 void stack_images_finish(struct stack_images *images, struct names *names)
 {
 	uint64_t until_ns = clock_ns() + (uint64_t)FINISH_MS * 1000000u, now_ns;
 
+	if (images->n_answered < images->code.n)
+		end_idle(images, names);
 	while (images->n_answered < images->code.n && (now_ns = clock_ns()) < until_ns) {
 		ask_places(images, names);
 		take_places(images, names, now_ns, (int)((until_ns - now_ns) / 1000000u) + 1);

@@ -66,8 +66,9 @@ struct stack_images {
 	struct stack_rule *rule;	   /* private: a table */
 	struct stack_code_slot *code_slot; /* private: a table */
 	uint32_t n_slots;
-	uint32_t n_asked, n_answered; /* of code, in order */
-	uint64_t asked_ns;	      /* when the oldest of those was asked */
+	uint32_t n_asked, n_answered;	 /* of code, in order */
+	uint64_t asked_ns, asked_cpu_ns; /* when the oldest of those was asked; its child's CPU time then */
+	bool is_ending;			 /* names may take CPU time */
 };
 
 /* The number of a module, from 1; 0: out of memory. */

@@ -134,7 +134,7 @@ static int ask(struct caller_places *places)
 	if (!file || file->is_bad)
 		return -ENOENT;
 	if (!places->reader.slot) {
-		failed = code_reader_start(&places->reader);
+		failed = code_reader_start(&places->reader, false);
 		for (uint32_t i = 1; i <= places->file.n; i++)
 			file_at(places, i)->is_sent = false;
 		if (failed)
