@@ -16,6 +16,7 @@
 #include "capture/decode/recorded_drain.h"
 #include "capture/decode/records.h"
 #include "event/device_record.h"
+#include "event/generator_call.h"
 #include "lines.h"
 #include "trace/perfetto/perfetto_read.h"
 #include "trace/perfetto/perfetto_write.h"
@@ -284,6 +285,45 @@ static void annotations_may_be_slices_of_models(void **state)
 	close_pipe(&pipe);
 }
 
+static void push_generated(struct pipe *pipe, uint64_t begin, uint64_t end, enum generator_call kind)
+{
+	push(pipe, 0,
+	     (struct record){ .type = RECORD_GENERATOR_CALL,
+			      .time = begin,
+			      .value = end,
+			      .id = 3,
+			      .flags = (uint8_t)kind,
+			      .more = kind != GENERATOR_RELEASED });
+}
+
+/* They are read in one round, in which inferences wait to be sorted. */
+static void calls_of_generators_lie_between_the_inferences(void **state)
+{
+	struct pipe pipe;
+	char order[256] = "";
+	uint32_t net;
+
+	open_pipe(&pipe);
+	net = add_text(&pipe, "net");
+	push(&pipe, 0, (struct record){ .type = RECORD_THREAD, .id = 4001 });
+	for (uint64_t at = 200; at <= 280; at += 40) {
+		push_begin(&pipe, at, KIND_INFERENCE, "net:main", net);
+		push(&pipe, 0, (struct record){ .type = RECORD_USER_END, .time = at + 10, .flags = KIND_INFERENCE });
+	}
+	push_generated(&pipe, 190, 220, GENERATOR_PROMPT);
+	push_generated(&pipe, 235, 250, GENERATOR_NEXT);
+	push_generated(&pipe, 260, 260, GENERATOR_RELEASED);
+	drain(&pipe, &pipe.lines.sink);
+	for (size_t i = 0, n = 0; i < pipe.lines.n; i++) {
+		unsigned track, at;
+
+		if (sscanf(pipe.lines.line[i], "%*s %u at %u", &track, &at) == 2)
+			n += (size_t)sprintf(order + n, "%s%u ", track == 3 ? "call " : "", at);
+	}
+	assert_string_equal(order, "200 210 call 190 call 220 240 250 call 235 call 250 call 260 call 260 280 290 ");
+	close_pipe(&pipe);
+}
+
 static void annotations_flows_and_allocations_become_events(void **state)
 {
 	static const char *const wanted[] = {
@@ -531,6 +571,7 @@ static int write_recordings(const char *folder)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(calls_of_generators_lie_between_the_inferences),
 		cmocka_unit_test(annotations_flows_and_allocations_become_events),
 		cmocka_unit_test(annotations_may_be_slices_of_models),
 		cmocka_unit_test(they_are_the_same_when_read_from_a_file),

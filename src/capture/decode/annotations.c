@@ -345,31 +345,18 @@ static int put_stage(const struct records_step *step)
 }
 
 /* A call of a generator. */
-static int put_generator_call(const struct records_step *step)
+static int add_generator_call(const struct records_step *step)
 {
-#define CALL_NAME(name, text) text,
-	static const char *const names[N_GENERATOR_CALLS] = { GENERATOR_CALLS(CALL_NAME) };
-	const struct record *record = step->record;
 	struct recorded *process = step->process;
 	struct annotation_lane *lane = step->reader->worker ? &process->workers.at[step->reader->worker - 1].generators
 							    : &process->annotations.generators;
-	struct event event = { .type = EVENT_BEGIN, .kind = KIND_TOKENS };
-	struct arg args[4];
-	int code;
+	struct record record = *step->record;
+	int code = find_line(step, lane, "tokens");
 
-	if (record->value < record->time || record->flags >= N_GENERATOR_CALLS)
-		return 0;
-	code = find_line(step, lane, "tokens");
-	args[0] = arg_int(KEY_ID, record->id);
-	args[1] = arg_int(KEY_COUNT, record->more);
-	args[2] = arg_int(KEY_BATCH, record->text);
-	args[3] = arg_int(KEY_TID, step->reader->tid);
-	event.name = names_of(step->out->names, names[record->flags]);
-	event.track = lane->track;
-	event.time_ns = recorded_ns(process, record->time);
-	event.args = args;
-	event.n_args = step->reader->tid ? 4 : 3;
-	return code ? code : sink_put_slice(step->out, &event, recorded_ns(process, record->value), step->err);
+	record.time = recorded_ns(process, record.time);
+	record.value = recorded_ns(process, record.value);
+	return code ? code
+		    : generator_calls_add(&process->lanes.calls, lane->track, step->reader->tid, &record, step->out);
 }
 
 static void take_generator(const struct records_step *step)
@@ -421,7 +408,7 @@ int annotations_take(const struct records_step *step)
 		take_generator(step);
 		return 0;
 	case RECORD_GENERATOR_CALL:
-		return put_generator_call(step);
+		return add_generator_call(step);
 	case RECORD_RUN_TOKENS:
 		return add_tokens(step);
 	}

@@ -418,7 +418,7 @@ static bool has_due(const struct lanes *lanes, uint64_t until_ns)
 	return false;
 }
 
-int lanes_put(struct lanes *lanes, struct sessions *sessions, struct sink *out, uint64_t until_ns, struct err *err)
+static int put_due(struct lanes *lanes, struct sessions *sessions, struct sink *out, uint64_t until_ns, struct err *err)
 {
 	size_t i;
 	int code = 0;
@@ -426,15 +426,28 @@ int lanes_put(struct lanes *lanes, struct sessions *sessions, struct sink *out, 
 	if (!has_due(lanes, until_ns)) /* else what is held would be sorted at each drain */
 		return 0;
 	qsort(lanes->event, lanes->n, sizeof *lanes->event, by_time);
-	for (i = 0; i < lanes->n && lanes->event[i].time_ns <= until_ns && !code; i++)
-		code = put_one(lanes, sessions, out, &lanes->event[i], err);
+	for (i = 0; i < lanes->n && lanes->event[i].time_ns <= until_ns && !code; i++) {
+		uint64_t time_ns = lanes->event[i].time_ns;
+
+		/* an inference that ends with a call belongs to it */
+		code = time_ns ? generator_calls_put(&lanes->calls, out, time_ns - 1, err) : 0;
+		code = code ? code : put_one(lanes, sessions, out, &lanes->event[i], err);
+	}
 	memmove(lanes->event, lanes->event + i, (lanes->n - i) * sizeof *lanes->event);
 	lanes->n -= i;
 	return code;
 }
 
+int lanes_put(struct lanes *lanes, struct sessions *sessions, struct sink *out, uint64_t until_ns, struct err *err)
+{
+	int code = put_due(lanes, sessions, out, until_ns, err);
+
+	return code ? code : generator_calls_put(&lanes->calls, out, until_ns, err);
+}
+
 void lanes_done(struct lanes *lanes)
 {
+	generator_calls_done(&lanes->calls);
 	free(lanes->event);
 	free(lanes->lane);
 	free(lanes->of_model);

@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 
+#include "capture/decode/generator_calls.h"
 #include "capture/decode/sessions.h"
 #include "event/sink.h"
 
@@ -52,6 +53,7 @@ struct lanes {
 	struct lane *lane;
 	size_t n_lanes, lane_capacity;
 	uint32_t *of_model, *of_holder; /* heads of chains, lane_capacity each, in one piece of memory */
+	struct generator_calls calls;	/* go on between these events, by their ends */
 	uint64_t n_orphans;		/* ends without a begin since the owner last read this */
 };
 

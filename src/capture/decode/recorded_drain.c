@@ -161,7 +161,8 @@ int recorded_put(struct recorded *process, struct sink *out, uint64_t until_ns, 
 	code = device_put(process, out, is_last, err);
 	if (!code && is_last)
 		code = device_tell_end(process, out, now_ns, err);
-	if (code || (!process->lanes.n && !process->memory.n && !process->memory.n_accounts))
+	if (code ||
+	    (!process->lanes.n && !process->lanes.calls.waiting.n && !process->memory.n && !process->memory.n_accounts))
 		return code;
 	process->memory.process_track = recorded_track(process, out);
 	code = lanes_put(&process->lanes, &process->sessions, out, placed_ns < until_ns ? placed_ns : until_ns, err);
