@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Generations by the calls of a runtime: whatever of calls and inferences comes first in the recording. */
+/* Generations by the calls of a runtime: in a recording, whatever of calls and inferences comes first. */
 #include <stdio.h>
 
-#include "analyze/generation/generations.h"
+#include "analyze/generation/generations_in.h"
 #include "analyze/insight/recorded.h"
 #include "cases.h"
 #include "findings.h"
 #include "stream.h"
 
-enum { MAX_CALLS = 64 };
+enum { MAX_CALLS = 8192 };
 
 struct fixture {
 	struct stream s;
@@ -306,56 +306,236 @@ TEST(a_generator_whose_prompt_was_not_recorded_has_no_first_token)
 	end(&f);
 }
 
+/* A request of `n` tokens. */
+static void request(struct fixture *f, int64_t generator, int n)
+{
+	prompt(f, generator, 16);
+	sample(f, generator);
+	for (int i = 1; i < n; i++)
+		next(f, generator);
+	other(f, generator, "release", 0);
+}
+
+/* All its inferences are in the window of the summary when the first call is read. */
+TEST(a_generator_of_many_tokens_has_its_prompt)
+{
+	struct fixture f;
+
+	begin(&f);
+	request(&f, 7, 300);
+	find(&f);
+	assert_int_equal(f.summary->n_generations, 1);
+	assert_int_equal(row(&f, 0)->prompt_tokens, 16);
+	assert_int_equal(row(&f, 0)->output_tokens, 300);
+	assert_int_equal(row(&f, 0)->first_token_ns, 120000);
+	assert_int_equal(row(&f, 0)->prefill_ns, 100000);
+	assert_int_equal(row(&f, 0)->decode_ns, 299 * 50000);
+	end(&f);
+}
+
+TEST(thousands_of_short_requests_are_all_found)
+{
+	struct fixture f;
+
+	begin(&f);
+	for (int i = 1; i <= 2000; i++)
+		request(&f, i, 2);
+	find(&f);
+	assert_int_equal(f.summary->n_generations, 2000);
+	for (uint32_t i = 0; i < 2000; i++) {
+		assert_int_equal(row(&f, i)->prompt_tokens, 16);
+		assert_int_equal(row(&f, i)->output_tokens, 2);
+		assert_int_equal(row(&f, i)->decode_ns, 50000);
+	}
+	end(&f);
+}
+
+TEST(calls_may_all_come_before_the_inferences)
+{
+	struct fixture f, first;
+
+	begin(&first);
+	request(&first, 7, 300);
+	begin(&f);
+	memcpy(f.call, first.call, sizeof f.call);
+	f.n = first.n;
+	put_calls(&f);
+	f.n = 0;
+	request(&f, 7, 300);
+	f.n = 0;
+	find(&f);
+	assert_int_equal(f.summary->n_generations, 1);
+	assert_int_equal(row(&f, 0)->prompt_tokens, 16);
+	assert_int_equal(row(&f, 0)->output_tokens, 300);
+	assert_int_equal(row(&f, 0)->decode_ns, 299 * 50000);
+	end(&f);
+	stream_done(&first.s);
+}
+
+/* In chunks, each with an inference of another session before it. */
+static void long_prompt(int n)
+{
+	struct fixture f;
+
+	begin(&f);
+	call_begin(&f);
+	for (int i = 0; i < n; i++) {
+		infer(&f, 5, 2, "float32[1x80]", 10);
+		infer(&f, 5, 1, "int64[1x16]", 40);
+	}
+	f.runs = f.runs < 255 ? f.runs : 255; /* the agent counts no further */
+	call_end(&f, 5, "append tokens", n * 16);
+	sample(&f, 5);
+	next(&f, 5);
+	find(&f);
+	assert_int_equal(f.summary->n_generations, 1);
+	assert_int_equal(row(&f, 0)->prompt_tokens, n * 16);
+	assert_int_equal(row(&f, 0)->n_prefills, n);
+	assert_int_equal(row(&f, 0)->prefill_ns, n * 50000);
+	assert_int_equal(row(&f, 0)->encoder_ns, n * 10000);
+	assert_int_equal(row(&f, 0)->sampling_ns, 15000);
+	assert_int_equal(row(&f, 0)->output_tokens, 2);
+	assert_int_equal(row(&f, 0)->decode_ns, 50000);
+	end(&f);
+}
+
+TEST(a_prompt_may_go_in_in_many_chunks)
+{
+	long_prompt(31);
+	long_prompt(100);
+	long_prompt(1000);
+}
+
+/* A prompt in chunks may lie behind inferences whose call is lost. */
+TEST(what_is_left_of_a_lost_call_is_not_taken_for_a_part_of_the_next)
+{
+	struct fixture f;
+
+	begin(&f);
+	prompt(&f, 5, 16);
+	sample(&f, 5);
+	for (int i = 0; i < 100; i++)
+		infer(&f, 5, 1, "int64[1x1]", 50);
+	next(&f, 5);
+	find(&f);
+	assert_int_equal(row(&f, 0)->output_tokens, 2);
+	assert_int_equal(row(&f, 0)->prefill_ns, 100000);
+	assert_int_equal(row(&f, 0)->decode_ns, 50000);
+	end(&f);
+}
+
+/* As in a damaged recording. */
+TEST(inferences_that_lie_over_each_other_leave_no_time_for_the_sampling)
+{
+	const struct generation *own;
+	struct fixture f;
+
+	begin(&f);
+	call_begin(&f);
+	infer(&f, 5, 2, "float32[1x80]", 100);
+	f.us -= 100;
+	f.lane = stream_lane(&f.s, f.process, "m");
+	infer(&f, 5, 1, "int64[1x16]", 100);
+	call_end(&f, 5, "append tokens", 16);
+	sample(&f, 5);
+	next(&f, 5);
+	find(&f);
+	own = row(&f, 0);
+	assert_int_equal(own->sampling_ns, 10000);
+	assert_int_equal(own->prefill_ns, 105000);
+	assert_int_equal(own->encoder_ns, 100000);
+	assert_int_equal(own->end_ns - own->begin_ns, own->prefill_ns + own->decode_ns + own->outside_ns);
+	assert_int_equal(f.summary->tokens[0].inference_ns, 105000);
+	end(&f);
+}
+
 static void count_made(void *ctx, const struct generation_made *made)
 {
 	*(uint64_t *)ctx += made->n;
 }
 
-/* Calls that come before their inferences wait for them; what is released is forgotten. */
-TEST(order_does_not_matter_and_memory_is_given_back)
+static void call(struct generations *to, uint64_t generator, const char *name, uint64_t begin_ns, uint64_t end_ns)
+{
+	const struct generation_call own = { .process = 1,
+					     .thread = 8,
+					     .generator = generator,
+					     .name = name,
+					     .begin_ns = begin_ns,
+					     .end_ns = end_ns,
+					     .n_tokens = 4 };
+
+	assert_int_equal(generations_call(to, &own), 0);
+}
+
+static void infer_one(struct generations *to, uint64_t generator, uint64_t begin_ns, uint64_t end_ns)
+{
+	char name[16];
+	const struct generation_run run = { .process = 1,
+					    .session = 1,
+					    .thread = 8,
+					    .begin_ns = begin_ns,
+					    .end_ns = end_ns,
+					    .shapes = "int64[1x4]",
+					    .sequences = name };
+
+	sprintf(name, "g%d", (int)generator);
+	assert_int_equal(generations_take(to, &run), 0);
+}
+
+/* Every third one has lost the inference of its second token. */
+TEST(what_is_released_is_forgotten)
 {
 	uint64_t n_made = 0;
 	struct generations *to = generations_watch(count_made, &n_made);
 
 	assert_non_null(to);
 	for (uint64_t i = 1; i <= 3000; i++) {
-		char name[16];
 		const uint64_t at = i * 1000;
-		struct generation_call call = { .process = 1,
-						.thread = 8,
-						.generator = i,
-						.name = "append tokens",
-						.begin_ns = at,
-						.end_ns = at + 100,
-						.n_runs = 1,
-						.n_tokens = 4 };
-		struct generation_run run = { .process = 1,
-					      .session = 1,
-					      .thread = 8,
-					      .begin_ns = at + 10,
-					      .end_ns = at + 90,
-					      .shapes = "int64[1x4]",
-					      .sequences = name };
 
-		sprintf(name, "g%d", (int)i);
-		if (i % 2)
-			assert_int_equal(generations_take(to, &run), 0);
-		assert_int_equal(generations_call(to, &call), 0);
-		call = (struct generation_call){ .process = 1,
-						 .thread = 8,
-						 .generator = i,
-						 .name = "next token",
-						 .begin_ns = at + 200,
-						 .end_ns = at + 210,
-						 .n_tokens = 1 };
-		assert_int_equal(generations_call(to, &call), 0);
-		if (!(i % 2))
-			assert_int_equal(generations_take(to, &run), 0);
-		call.name = "release";
-		call.begin_ns = call.end_ns = at + 300;
-		assert_int_equal(generations_call(to, &call), 0);
+		infer_one(to, i, at + 10, at + 90);
+		call(to, i, "append tokens", at, at + 100);
+		call(to, i, "next token", at + 200, at + 210);
+		if (i % 3)
+			infer_one(to, i, at + 230, at + 240);
+		call(to, i, "next token", at + 220, at + 250);
+		assert_int_equal(to->generators.n, 1);
+		call(to, i, "release", at + 300, at + 300);
+		assert_int_equal(to->generators.n, 0);
 	}
 	assert_int_equal(generations_finish(to), 0);
-	assert_int_equal(n_made, 3000);
+	assert_int_equal(n_made, 6000);
+	generations_free(to);
+}
+
+TEST(calls_of_a_generator_without_inferences_are_not_kept)
+{
+	static const char *const names[] = { "decode text", "rewind", "release", "next token", "append tokens" };
+	uint64_t n_made = 0;
+	struct generations *to = generations_watch(count_made, &n_made);
+
+	assert_non_null(to);
+	for (uint64_t i = 0; i < 1000; i++)
+		call(to, i + 1, names[i % 5], i * 100, i * 100 + 10);
+	assert_int_equal(to->generators.n, 0);
+	assert_int_equal(generations_finish(to), 0);
+	assert_int_equal(n_made, 0);
+	generations_free(to);
+}
+
+TEST(of_generators_whose_calls_never_come_the_last_ones_are_kept)
+{
+	uint64_t n_made = 0;
+	struct generations *to = generations_watch(count_made, &n_made);
+
+	assert_non_null(to);
+	for (uint64_t i = 0; i < 100000; i++)
+		infer_one(to, i / 100 + 1, i * 100, i * 100 + 10);
+	for (uint64_t i = 0; i < 5000; i++)
+		infer_one(to, i + 2000, (100000 + i) * 100, (100000 + i) * 100 + 10);
+	assert_int_equal(to->generators.n, 1024);
+	call(to, 6999, "append tokens", 100000 * 100, 105000 * 100);
+	call(to, 6999, "next token", 105001 * 100, 105001 * 100 + 10);
+	assert_int_equal(generations_finish(to), 0);
+	assert_int_equal(n_made, 1);
 	generations_free(to);
 }

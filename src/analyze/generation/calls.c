@@ -6,15 +6,10 @@
 #include <string.h>
 
 #include "analyze/generation/generations_in.h"
+#include "analyze/stats/stats.h"
 #include "event/generator_call.h"
 
-enum { MOST_WAITING = 64, MAX_GENERATORS = 1024 };
-
-struct waiting_call {
-	enum generator_call kind;
-	int64_t thread;
-	uint64_t begin_ns, end_ns, n_runs, n_tokens;
-};
+enum { MOST_PARTS = 64, MOST_FOLDED = 8, MAX_GENERATORS = 1024 };
 
 /* An inference. */
 struct part {
@@ -22,22 +17,30 @@ struct part {
 	struct inputs inputs;
 };
 
+/* Inferences of a session that were too many to wait one by one. */
+struct folded {
+	int64_t session;
+	uint64_t n, ns, n_tokens, copied_bytes;
+};
+
 struct generator {
 	uint32_t process;
 	uint64_t number, used_at;
-	struct array calls, parts; /* struct waiting_call, struct part: what waits */
-	bool is_released;
-	struct generation_run last; /* its model's last inference, */
-	bool has_last;		    /* if one came */
-	struct inputs inputs;	    /* of that */
-	struct inputs_law law;	    /* by which its caches grow */
+	struct array parts;		   /* struct part: the last ones that wait for their call */
+	struct folded folded[MOST_FOLDED]; /* those before them; the last one is of all further sessions */
+	uint32_t n_folded;
+	uint64_t folded_begin_ns, folded_end_ns; /* of all these together */
+	struct generation_run last;		 /* its model's last inference, */
+	bool has_last;				 /* if one came */
+	struct inputs inputs;			 /* of that */
+	struct inputs_law law;			 /* by which its caches grow */
 	bool has_law, is_rewound, has_token;
 	uint64_t length; /* of its cache and the tokens that were made */
 };
 
 /* What the inferences of a call come to. */
 struct inside {
-	uint64_t n, n_model;		    /* n_model: of the session that makes tokens, which comes last */
+	uint64_t n_model;		    /* of the session that makes tokens, which comes last */
 	uint64_t all_ns, encoder_ns;	    /* encoder_ns: of other sessions */
 	uint64_t n_tokens, batch;	    /* n_tokens: of a sequence; 0: not known */
 	uint64_t cache_bytes, copied_bytes; /* of the last one; of all */
@@ -49,14 +52,14 @@ static struct part *part_at(const struct generator *generator, size_t i)
 	return (struct part *)generator->parts.data + i;
 }
 
-static struct waiting_call *call_at(const struct generator *generator, size_t i)
+static bool is_inside(uint64_t begin_ns, uint64_t end_ns, const struct generation_call *call)
 {
-	return (struct waiting_call *)generator->calls.data + i;
+	return begin_ns >= call->begin_ns && end_ns <= call->end_ns;
 }
 
-static bool is_inside(const struct part *part, const struct waiting_call *call)
+static bool part_is_inside(const struct part *part, const struct generation_call *call)
 {
-	return part->run.begin_ns >= call->begin_ns && part->run.end_ns <= call->end_ns;
+	return is_inside(part->run.begin_ns, part->run.end_ns, call);
 }
 
 static struct generator *generator_at(const struct generations *of, size_t i)
@@ -76,60 +79,144 @@ static bool table_of(const struct inputs *inputs, uint64_t *batch, uint64_t *tok
 	return true;
 }
 
-static void count_cache(struct generator *generator, const struct part *part, struct inside *inside)
+/* Of the caches that went in; 0: not known. */
+static uint64_t cache_of(const struct generator *generator, const struct inputs *inputs)
 {
 	struct inputs_step step;
 
+	return generator->has_law && inputs_step(inputs, &generator->law, &step) ? step.cache_bytes : 0;
+}
+
+static void count_cache(struct generator *generator, const struct part *part, struct inside *inside)
+{
 	if (!generator->has_law && generator->has_last && !inside->is_new)
 		generator->has_law = inputs_continue(&generator->inputs, &part->inputs, &generator->law);
-	inside->cache_bytes = 0;
-	if (generator->has_law && inputs_step(&part->inputs, &generator->law, &step))
-		inside->cache_bytes = step.cache_bytes;
+	inside->cache_bytes = cache_of(generator, &part->inputs);
 	inside->copied_bytes += inside->cache_bytes;
 }
 
-/* Takes them out of those that wait. */
-static struct inside take_inside(struct generator *generator, const struct waiting_call *call)
+static struct folded *folded_of(struct generator *generator, int64_t session)
 {
-	struct inside inside = { .batch = 1 };
-	const struct part *last = NULL;
+	uint32_t i = 0;
+
+	while (i < generator->n_folded && generator->folded[i].session != session)
+		i++;
+	if (i == MOST_FOLDED)
+		return &generator->folded[MOST_FOLDED - 1];
+	if (i == generator->n_folded)
+		generator->folded[generator->n_folded++] = (struct folded){ .session = session };
+	return &generator->folded[i];
+}
+
+static void fold(struct generator *generator, const struct part *part)
+{
+	bool is_first = !generator->n_folded;
+	struct folded *to = folded_of(generator, part->run.session);
+	uint64_t batch, tokens;
+
+	if (is_first || part->run.begin_ns < generator->folded_begin_ns)
+		generator->folded_begin_ns = part->run.begin_ns;
+	if (is_first || part->run.end_ns > generator->folded_end_ns)
+		generator->folded_end_ns = part->run.end_ns;
+	to->n++;
+	to->ns = stats_sum(to->ns, part->run.end_ns - part->run.begin_ns);
+	to->n_tokens += table_of(&part->inputs, &batch, &tokens) ? tokens : 0;
+	to->copied_bytes += cache_of(generator, &part->inputs);
+}
+
+/* The older half, so that not each one that comes moves all others. */
+static void fold_parts(struct generator *generator)
+{
+	uint32_t n = MOST_PARTS / 2;
+
+	for (uint32_t i = 0; i < n; i++)
+		fold(generator, part_at(generator, i));
+	generator->parts.n -= n;
+	memmove(part_at(generator, 0), part_at(generator, n), generator->parts.n * sizeof(struct part));
+}
+
+/* session: the one that makes tokens. */
+static void take_folded(struct generator *generator, const struct generation_call *call, int64_t session,
+			struct inside *inside)
+{
+	if (!is_inside(generator->folded_begin_ns, generator->folded_end_ns, call))
+		return;
+	for (uint32_t i = 0; i < generator->n_folded; i++) {
+		const struct folded *from = &generator->folded[i];
+
+		inside->all_ns = stats_sum(inside->all_ns, from->ns);
+		if (from->session != session) {
+			inside->encoder_ns = stats_sum(inside->encoder_ns, from->ns);
+			continue;
+		}
+		inside->n_model += from->n;
+		inside->n_tokens += from->n_tokens;
+		inside->copied_bytes += from->copied_bytes;
+		inside->is_new = true; /* it is not the one before the first part */
+	}
+}
+
+static void take_part(struct generator *generator, const struct part *part, int64_t session, struct inside *inside)
+{
+	uint64_t ns = part->run.end_ns - part->run.begin_ns, batch, tokens;
+
+	inside->all_ns = stats_sum(inside->all_ns, ns);
+	if (part->run.session != session) {
+		inside->encoder_ns = stats_sum(inside->encoder_ns, ns);
+		return;
+	}
+	inside->n_model++;
+	count_cache(generator, part, inside);
+	if (table_of(&part->inputs, &batch, &tokens)) {
+		inside->batch = batch;
+		inside->n_tokens += tokens;
+	}
+	generator->last = part->run;
+	generator->has_last = true;
+	generator->inputs = part->inputs;
+	inside->is_new = false;
+}
+
+/* What the call contains has been taken; what began before its end belongs to no other: its own call is lost. */
+static void drop_before(struct generator *generator, const struct generation_call *call)
+{
 	uint32_t left = 0;
 
-	for (uint32_t i = 0; i < generator->parts.n; i++)
-		if (is_inside(part_at(generator, i), call) &&
-		    (!last || part_at(generator, i)->run.end_ns >= last->run.end_ns))
-			last = part_at(generator, i);
-	if (last)
-		inside.is_new = last->run.session != generator->last.session || !generator->has_last;
-	for (uint32_t i = 0; last && i < generator->parts.n; i++) {
-		const struct part *part = part_at(generator, i);
-		uint64_t ns = part->run.end_ns - part->run.begin_ns, batch, tokens;
-
-		if (!is_inside(part, call))
-			continue;
-		inside.n++;
-		inside.all_ns += ns;
-		if (part->run.session != last->run.session) {
-			inside.encoder_ns += ns;
-			continue;
-		}
-		inside.n_model++;
-		count_cache(generator, part, &inside);
-		if (table_of(&part->inputs, &batch, &tokens)) {
-			inside.batch = batch;
-			inside.n_tokens += tokens;
-		}
-		generator->last = part->run;
-		generator->has_last = true;
-		generator->inputs = part->inputs;
-		inside.is_new = false;
-	}
-	/* those before it have come too late, or their call is lost */
 	for (uint32_t i = 0; i < generator->parts.n; i++)
 		if (part_at(generator, i)->run.begin_ns >= call->end_ns)
 			*part_at(generator, left++) = *part_at(generator, i);
 	generator->parts.n = left;
+	if (generator->folded_begin_ns < call->end_ns)
+		generator->n_folded = 0;
+}
+
+/* Takes them out of those that wait. */
+static struct inside take_inside(struct generator *generator, const struct generation_call *call)
+{
+	struct inside inside = { .batch = 1 };
+	const struct part *last = NULL;
+
+	for (uint32_t i = 0; i < generator->parts.n; i++)
+		if (part_is_inside(part_at(generator, i), call) &&
+		    (!last || part_at(generator, i)->run.end_ns >= last->run.end_ns))
+			last = part_at(generator, i);
+	if (last) {
+		inside.is_new = last->run.session != generator->last.session || !generator->has_last;
+		take_folded(generator, call, last->run.session, &inside);
+	}
+	for (uint32_t i = 0; last && i < generator->parts.n; i++)
+		if (part_is_inside(part_at(generator, i), call))
+			take_part(generator, part_at(generator, i), last->run.session, &inside);
+	drop_before(generator, call);
 	return inside;
+}
+
+/* Of a call, outside of inferences. Those of a damaged recording may lie over each other. */
+static uint64_t sampled_of(const struct generation_call *call, const struct inside *inside)
+{
+	uint64_t ns = call->end_ns - call->begin_ns;
+
+	return ns > inside->all_ns ? ns - inside->all_ns : 0;
 }
 
 /* The decoder that its generation belongs to. NULL: out of memory. */
@@ -160,7 +247,7 @@ static int end_open(struct generations *to, const struct generator *generator)
 }
 
 /* A call as an inference: what a generation's own functions take. */
-static struct generation_run as_run(const struct generator *generator, const struct waiting_call *call)
+static struct generation_run as_run(const struct generator *generator, const struct generation_call *call)
 {
 	struct generation_run run = generator->last;
 
@@ -171,7 +258,7 @@ static struct generation_run as_run(const struct generator *generator, const str
 }
 
 static struct open *begin_open(struct generations *to, struct decoder *decoder, const struct generator *generator,
-			       const struct waiting_call *call)
+			       const struct generation_call *call)
 {
 	const struct generation_run run = as_run(generator, call);
 	struct open *open = open_begin(to, decoder, &run, GENERATION_BY_CALLS);
@@ -182,18 +269,18 @@ static struct open *begin_open(struct generations *to, struct decoder *decoder, 
 }
 
 /* Tokens of one sequence of a prompt. A search feeds each of its beams, and some models are fed in whole windows. */
-static uint64_t prompt_of(const struct waiting_call *call, const struct inside *inside)
+static uint64_t prompt_of(const struct generation_call *call, const struct inside *inside)
 {
 	if (!call->n_tokens)
 		return inside->n_tokens;
 	return inside->n_tokens * inside->batch == call->n_tokens ? inside->n_tokens : call->n_tokens;
 }
 
-static int take_prompt(struct generations *to, struct generator *generator, const struct waiting_call *call,
+static int take_prompt(struct generations *to, struct generator *generator, const struct generation_call *call,
 		       const struct inside *inside)
 {
 	struct generation_run run = as_run(generator, call);
-	uint64_t n_tokens = prompt_of(call, inside);
+	uint64_t n_tokens = prompt_of(call, inside), ns = call->end_ns - call->begin_ns;
 	struct decoder *decoder = decoder_of(to, generator);
 	struct open *open;
 	size_t at;
@@ -218,16 +305,16 @@ static int take_prompt(struct generations *to, struct generator *generator, cons
 	open->row.batch = inside->batch;
 	open->row.cache_bytes = inside->cache_bytes;
 	open->row.copied_bytes += inside->copied_bytes;
-	open->row.encoder_ns += inside->encoder_ns;
+	open->row.encoder_ns += inside->encoder_ns < ns ? inside->encoder_ns : ns;
 	open->last_run = decoder->n_runs;
-	open->sampled_ns = run.end_ns - run.begin_ns - inside->all_ns;
+	open->sampled_ns = sampled_of(call, inside);
 	open_prefill(to, open, &run, (uint32_t)n_tokens, generator->length);
 	open->row.n_prefills += inside->n_model ? inside->n_model - 1 : 0;
 	open->sampled_ns = 0;
 	return 0;
 }
 
-static int take_next(struct generations *to, struct generator *generator, const struct waiting_call *call,
+static int take_next(struct generations *to, struct generator *generator, const struct generation_call *call,
 		     const struct inside *inside)
 {
 	struct generation_run run = as_run(generator, call);
@@ -242,7 +329,7 @@ static int take_next(struct generations *to, struct generator *generator, const 
 	if (!open && !(open = begin_open(to, decoder, generator, call)))
 		return -ENOMEM;
 	open->last_run = decoder->n_runs;
-	open->sampled_ns = run.end_ns - run.begin_ns - inside->all_ns;
+	open->sampled_ns = sampled_of(call, inside);
 	if (open->row.n_prefills && !generator->has_token) {
 		open_sample(open, &run);
 	} else {
@@ -259,10 +346,10 @@ static int take_next(struct generations *to, struct generator *generator, const 
 }
 
 /* The last token goes in again, as the prompt of another generation, and makes the first token in the same call. */
-static int take_rewound(struct generations *to, struct generator *generator, const struct waiting_call *call,
+static int take_rewound(struct generations *to, struct generator *generator, const struct generation_call *call,
 			const struct inside *inside)
 {
-	struct waiting_call prompt = *call;
+	struct generation_call prompt = *call;
 	struct inside all = *inside;
 	const struct inside nothing = { .batch = inside->batch };
 
@@ -275,7 +362,7 @@ static int take_rewound(struct generations *to, struct generator *generator, con
 	return take_next(to, generator, &prompt, &nothing);
 }
 
-static int take_text(struct generations *to, struct generator *generator, const struct waiting_call *call)
+static int take_text(struct generations *to, struct generator *generator, const struct generation_call *call)
 {
 	struct decoder *decoder = generator->has_last ? open_decoder(to, &generator->last) : NULL;
 	struct open *open;
@@ -290,7 +377,7 @@ static int take_text(struct generations *to, struct generator *generator, const 
 }
 
 /* The inference of the token that comes next, or of the last one before another prompt. */
-static void take_logits(struct generations *to, struct generator *generator, const struct waiting_call *call,
+static void take_logits(struct generations *to, struct generator *generator, const struct generation_call *call,
 			const struct inside *inside)
 {
 	struct decoder *decoder = open_decoder(to, &generator->last);
@@ -307,7 +394,7 @@ static void take_logits(struct generations *to, struct generator *generator, con
 }
 
 /* While it ran, other generations of the thread waited. */
-static void others_wait(struct generations *to, const struct generator *generator, const struct waiting_call *call)
+static void others_wait(struct generations *to, const struct generator *generator, const struct generation_call *call)
 {
 	struct decoder *decoder = generator->has_last ? open_decoder(to, &generator->last) : NULL;
 
@@ -319,12 +406,13 @@ static void others_wait(struct generations *to, const struct generator *generato
 	}
 }
 
-static int take(struct generations *to, struct generator *generator, const struct waiting_call *call)
+static int take(struct generations *to, struct generator *generator, const struct generation_call *call,
+		enum generator_call kind)
 {
 	const struct inside inside = take_inside(generator, call);
 	int rc = 0;
 
-	switch (call->kind) {
+	switch (kind) {
 	case GENERATOR_REWIND:
 		generator->length = call->n_tokens;
 		generator->is_rewound = true;
@@ -337,11 +425,11 @@ static int take(struct generations *to, struct generator *generator, const struc
 		break;
 	}
 	/* without an inference no model is known */
-	if (call->kind == GENERATOR_FAILED || !generator->has_last)
+	if (kind == GENERATOR_FAILED || !generator->has_last)
 		return 0;
-	if (call->kind == GENERATOR_LOGITS)
+	if (kind == GENERATOR_LOGITS)
 		take_logits(to, generator, call, &inside);
-	else if (call->kind == GENERATOR_PROMPT)
+	else if (kind == GENERATOR_PROMPT)
 		rc = take_prompt(to, generator, call, &inside);
 	else if (generator->is_rewound)
 		rc = take_rewound(to, generator, call, &inside);
@@ -351,67 +439,10 @@ static int take(struct generations *to, struct generator *generator, const struc
 	return rc;
 }
 
-/* Whether all that the call contains has come. */
-static bool is_complete(const struct generator *generator, const struct waiting_call *call)
+static void free_generator(struct generator *generator)
 {
-	uint64_t n = 0;
-
-	for (uint32_t i = 0; i < generator->parts.n; i++)
-		n += is_inside(part_at(generator, i), call);
-	return n >= call->n_runs;
-}
-
-static int take_waiting(struct generations *to, struct generator *generator, bool is_all)
-{
-	uint32_t n = 0;
-	int rc = 0;
-
-	while (!rc && n < generator->calls.n && (is_all || is_complete(generator, call_at(generator, n))))
-		rc = take(to, generator, call_at(generator, n++));
-	generator->calls.n -= n;
-	if (n && generator->calls.n)
-		memmove(call_at(generator, 0), call_at(generator, n), generator->calls.n * sizeof(struct waiting_call));
-	return rc;
-}
-
-static void empty(struct generator *generator)
-{
-	array_done(&generator->calls, sizeof(struct waiting_call));
 	array_done(&generator->parts, sizeof(struct part));
-	*generator = (struct generator){ .number = 0 };
-}
-
-/* The generator with this number; a new one takes the place of the one that rests longest. NULL: out of memory. */
-static struct generator *generator_with(struct generations *to, uint32_t process, uint64_t number)
-{
-	struct generator **place = NULL;
-	size_t oldest = 0;
-
-	for (size_t i = 0; i < to->generators.n; i++) {
-		struct generator *generator = generator_at(to, i);
-
-		if (generator->number == number && generator->process == process) {
-			generator->used_at = ++to->n_taken;
-			return generator;
-		}
-		oldest = generator->used_at < generator_at(to, oldest)->used_at ? i : oldest;
-	}
-	if (to->generators.n < MAX_GENERATORS) {
-		place = array_add(&to->generators, sizeof *place);
-		if (place && !(*place = calloc(1, sizeof **place)))
-			to->generators.n--;
-		if (!place || !*place)
-			return NULL;
-	} else {
-		place = (struct generator **)to->generators.data + oldest;
-		if (take_waiting(to, *place, true) || end_open(to, *place))
-			return NULL;
-		empty(*place);
-	}
-	(*place)->process = process;
-	(*place)->number = number;
-	(*place)->used_at = ++to->n_taken;
-	return *place;
+	free(generator);
 }
 
 static void forget(struct generations *to, struct generator *generator)
@@ -420,19 +451,54 @@ static void forget(struct generations *to, struct generator *generator)
 
 	while (generator_at(to, i) != generator)
 		i++;
-	empty(generator);
-	free(generator);
+	free_generator(generator);
 	((struct generator **)to->generators.data)[i] = generator_at(to, --to->generators.n);
 }
 
-/* Takes what is complete. */
-static int settle(struct generations *to, struct generator *generator)
+/* The generator with this number. NULL: none of its inferences has come. */
+static struct generator *find(struct generations *to, uint32_t process, uint64_t number)
 {
-	int rc = take_waiting(to, generator, false);
+	for (size_t i = 0; i < to->generators.n; i++) {
+		struct generator *generator = generator_at(to, i);
 
-	if (!rc && generator->is_released && !generator->calls.n)
-		forget(to, generator);
+		if (generator->number == number && generator->process == process) {
+			generator->used_at = ++to->n_taken;
+			return generator;
+		}
+	}
+	return NULL;
+}
+
+/* It takes the place of the one that rests longest. */
+static int make_room(struct generations *to)
+{
+	size_t oldest = 0;
+	int rc;
+
+	for (size_t i = 1; i < to->generators.n; i++)
+		if (generator_at(to, i)->used_at < generator_at(to, oldest)->used_at)
+			oldest = i;
+	rc = end_open(to, generator_at(to, oldest));
+	forget(to, generator_at(to, oldest));
 	return rc;
+}
+
+/* NULL: out of memory. */
+static struct generator *add_generator(struct generations *to, uint32_t process, uint64_t number)
+{
+	struct generator **place;
+
+	if (to->generators.n == MAX_GENERATORS && make_room(to))
+		return NULL;
+	place = array_add(&to->generators, sizeof *place);
+	if (place && !(*place = calloc(1, sizeof **place)))
+		to->generators.n--;
+	if (!place || !*place)
+		return NULL;
+	(*place)->process = process;
+	(*place)->number = number;
+	(*place)->used_at = ++to->n_taken;
+	return *place;
 }
 
 static int kind_of(const char *name)
@@ -448,62 +514,41 @@ static int kind_of(const char *name)
 
 int generations_call(struct generations *to, const struct generation_call *call)
 {
-	int kind = kind_of(call->name), rc = 0;
-	struct waiting_call *waiting;
+	int kind = kind_of(call->name), rc;
 	struct generator *generator;
 
 	if (!call->generator || kind == N_GENERATOR_CALLS || call->end_ns < call->begin_ns)
 		return 0;
-	if (!(generator = generator_with(to, call->process, call->generator)))
-		return -ENOMEM;
-	if (generator->calls.n == MOST_WAITING)
-		rc = take_waiting(to, generator, true);
-	waiting = rc ? NULL : array_add(&generator->calls, sizeof *waiting);
-	if (!waiting)
-		return -ENOMEM;
-	*waiting = (struct waiting_call){ .kind = (enum generator_call)kind,
-					  .thread = call->thread,
-					  .begin_ns = call->begin_ns,
-					  .end_ns = call->end_ns,
-					  .n_runs = call->n_runs,
-					  .n_tokens = call->n_tokens };
-	generator->is_released |= kind == GENERATOR_RELEASED;
-	return settle(to, generator);
+	if (!(generator = find(to, call->process, call->generator)))
+		return 0;
+	rc = take(to, generator, call, (enum generator_call)kind);
+	if (kind == GENERATOR_RELEASED)
+		forget(to, generator);
+	return rc;
 }
 
 int calls_take(struct generations *to, const struct generation_run *run, const struct inputs *inputs)
 {
-	struct generator *generator = generator_with(to, run->process, strtoull(run->sequences + 1, NULL, 10));
+	uint64_t number = strtoull(run->sequences + 1, NULL, 10);
+	struct generator *generator;
 	struct part *part;
 
-	if (!generator || (generator->parts.n == MOST_WAITING && take_waiting(to, generator, true)))
+	if (run->end_ns < run->begin_ns)
+		return 0;
+	if (!(generator = find(to, run->process, number)) && !(generator = add_generator(to, run->process, number)))
 		return -ENOMEM;
-	if (generator->parts.n == MOST_WAITING)
-		memmove(part_at(generator, 0), part_at(generator, 1), --generator->parts.n * sizeof *part);
+	if (generator->parts.n == MOST_PARTS)
+		fold_parts(generator);
 	if (!(part = array_add(&generator->parts, sizeof *part)))
 		return -ENOMEM;
 	*part = (struct part){ .run = *run, .inputs = *inputs };
 	part->run.sequences = part->run.shapes = NULL;
-	return settle(to, generator);
-}
-
-int calls_finish(struct generations *to)
-{
-	int rc = 0;
-
-	for (size_t i = 0; i < to->generators.n; i++) {
-		int own = take_waiting(to, generator_at(to, i), true);
-
-		rc = own ? own : rc;
-	}
-	return rc;
+	return 0;
 }
 
 void calls_free(struct generations *from)
 {
-	for (size_t i = 0; i < from->generators.n; i++) {
-		empty(generator_at(from, i));
-		free(generator_at(from, i));
-	}
+	for (size_t i = 0; i < from->generators.n; i++)
+		free_generator(generator_at(from, i));
 	array_done(&from->generators, sizeof(struct generator *));
 }

@@ -504,7 +504,7 @@ int generations_take(struct generations *to, const struct generation_run *run)
 
 int generations_finish(struct generations *to)
 {
-	int rc = calls_finish(to);
+	int rc = 0;
 
 	for (size_t i = 0; i < to->decoders.n; i++)
 		rc = open_decoder_close(to, decoder_at(to, i)) ? -ENOMEM : rc;

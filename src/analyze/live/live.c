@@ -90,8 +90,7 @@ static int begin(struct live *live, struct live_track *track, const struct event
 	} else if (event->kind == KIND_TOKENS) {
 		slice->number = (uint64_t)live_arg_int(event, KEY_ID, 0);
 		slice->call[0] = live_arg_int(event, KEY_TID, -1);
-		slice->call[1] = live_arg_int(event, KEY_COUNT, 0);
-		slice->call[2] = live_arg_int(event, KEY_BATCH, 0);
+		slice->call[1] = live_arg_int(event, KEY_BATCH, 0);
 	} else if (event->kind == KIND_INFERENCE && !track->run_depth) {
 		track->run_depth = track->depth;
 		live_run_begin(live, track, event);

@@ -66,8 +66,7 @@ void live_generations_call(struct live *live, uint64_t process, const struct liv
 						    .name = names_text(live->sink.names, slice->name),
 						    .begin_ns = slice->begin_ns,
 						    .end_ns = end_ns,
-						    .n_runs = (uint64_t)slice->call[1],
-						    .n_tokens = (uint64_t)slice->call[2] });
+						    .n_tokens = (uint64_t)slice->call[1] });
 }
 
 void live_generations_show(struct live_row *row)

@@ -88,7 +88,7 @@ struct live_slice {
 	uint64_t number;	      /* of the inference of an operator, of a call's generator; 0: none */
 	uint32_t name, type, provider;
 	uint8_t kind;
-	int64_t call[3]; /* of a generator: its thread, inferences, tokens */
+	int64_t call[2]; /* of a generator: its thread, tokens */
 };
 
 struct live_track {

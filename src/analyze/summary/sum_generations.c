@@ -30,25 +30,53 @@ int sum_generations_add(struct summary_maker *maker, const struct run *run)
 	return generations_take(maker->generations, &own);
 }
 
-int sum_generations_call(struct summary_maker *maker, uint32_t process, const struct slice *slice, uint64_t end_ns)
+static struct token_call *call_at(const struct summary_maker *maker, uint32_t index)
+{
+	return (struct token_call *)maker->token_calls.data + index;
+}
+
+int sum_generations_call(struct summary_maker *maker, uint32_t process, const struct slice *slice, uint64_t end_ns,
+			 struct moment *moment)
+{
+	uint32_t index = maker->free_token_call - 1;
+
+	if (maker->free_token_call) {
+		maker->free_token_call = call_at(maker, index)->next;
+	} else {
+		if (!array_add_raw(&maker->token_calls, sizeof(struct token_call)))
+			return -ENOMEM;
+		index = (uint32_t)maker->token_calls.n - 1;
+	}
+	*call_at(maker, index) =
+	    (struct token_call){ .process = process,
+				 .name = slice->name,
+				 .thread = fact_int(&slice->facts, FACT_TID, -1),
+				 .generator = sum_at_least_0(fact_int(&slice->facts, FACT_ID, 0)),
+				 .begin_ns = slice->begin_ns,
+				 .n_tokens = sum_at_least_0(fact_int(&slice->facts, FACT_BATCH, 0)) };
+	*moment = (struct moment){ .time_ns = end_ns, .what = MOMENT_TOKENS, .index = index };
+	return 0;
+}
+
+int sum_generations_pass(struct summary_maker *maker, const struct moment *moment)
 {
 	const struct summary_opts *opts = &maker->opts;
-	uint64_t since_ns = slice->begin_ns - maker->counts.first_ns;
+	struct token_call *call = call_at(maker, moment->index);
+	uint64_t since_ns = call->begin_ns - maker->counts.first_ns;
 
-	if (end_ns == STORE_OPEN || since_ns < opts->from_ns || (opts->to_ns && since_ns >= opts->to_ns))
+	call->next = maker->free_token_call;
+	maker->free_token_call = moment->index + 1;
+	/* without generations no inference of its generator has come */
+	if (!maker->generations || since_ns < opts->from_ns || (opts->to_ns && since_ns >= opts->to_ns))
 		return 0;
-	if (!maker->generations && !(maker->generations = generations_new(opts->with_tokens)))
-		return -ENOMEM;
-	return generations_call(
-	    maker->generations,
-	    &(struct generation_call){ .process = process,
-				       .thread = fact_int(&slice->facts, FACT_TID, -1),
-				       .generator = sum_at_least_0(fact_int(&slice->facts, FACT_ID, 0)),
-				       .name = names_text(maker->names, slice->name),
-				       .begin_ns = slice->begin_ns,
-				       .end_ns = end_ns,
-				       .n_runs = sum_at_least_0(fact_int(&slice->facts, FACT_COUNT, 0)),
-				       .n_tokens = sum_at_least_0(fact_int(&slice->facts, FACT_BATCH, 0)) });
+	return generations_call(maker->generations,
+				&(struct generation_call){ .process = call->process,
+							   .thread = call->thread,
+							   .generator = call->generator,
+							   .name = names_text(maker->names, call->name),
+							   .begin_ns = call->begin_ns,
+							   .end_ns = moment->time_ns,
+							   .n_tokens = call->n_tokens });
 }
 
 static struct summary_model *model_at(const struct end *end, uint32_t index)

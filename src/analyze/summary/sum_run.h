@@ -124,12 +124,28 @@ struct run {
 struct moment {
 	uint64_t time_ns, order;
 	double value;	/* of a counter; of a creation: its thread, -1: not known */
-	uint32_t index; /* of a run, of a counter; of a creation: its process; of a stretch: its number in outside.h */
+	uint32_t index; /* of a run, a counter, a token_call; of a creation: its process; of a stretch: in outside.h */
 	uint32_t what;	/* enum moment_kind */
 };
 
-/* A creation begins, and ends; a sample of a thread begins. */
-enum moment_kind { MOMENT_RUN, MOMENT_START, MOMENT_SAMPLE, MOMENT_CREATION, MOMENT_CREATED, MOMENT_STRETCH };
+/* A creation begins, and ends; a sample of a thread begins; a call that makes tokens ends. */
+enum moment_kind {
+	MOMENT_RUN,
+	MOMENT_START,
+	MOMENT_SAMPLE,
+	MOMENT_CREATION,
+	MOMENT_CREATED,
+	MOMENT_STRETCH,
+	MOMENT_TOKENS
+};
+
+/* A call of a generator whose end has not come in the window. */
+struct token_call {
+	uint32_t process, name;
+	uint32_t next; /* in the list of free ones, + 1 */
+	int64_t thread;
+	uint64_t generator, begin_ns, n_tokens;
+};
 
 struct moments {
 	struct array row;  /* struct moment, in the order of time: what was later than all before it */

@@ -197,6 +197,8 @@ struct summary_maker {
 	uint32_t last_process;		      /* of the one that ended last */
 	int64_t last_tid;
 	struct generations *generations; /* the same */
+	struct array token_calls;	 /* struct token_call */
+	uint32_t free_token_call;	 /* + 1 */
 	uint64_t n_open[N_KINDS];
 	uint32_t n_run_courses, n_counter_courses; /* that are kept */
 	uint64_t taken_before_ns; /* how long window.taken had been busy when the last inference ended */

@@ -497,6 +497,7 @@ void summary_drop(struct summary_maker *maker)
 	array_done(&maker->locks, sizeof(struct summary_lock));
 	keys_done(&maker->lock_keys);
 	generations_free(maker->generations);
+	array_done(&maker->token_calls, sizeof(struct token_call));
 	sum_callers_done(&maker->callers);
 	array_done(&maker->runtimes, sizeof(struct summary_runtime));
 	array_done(&maker->losses, sizeof(struct summary_loss));

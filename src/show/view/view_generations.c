@@ -167,6 +167,7 @@ static void take_made(void *ctx, const struct generation_made *made)
 struct found {
 	uint64_t end_ns;
 	uint32_t track, row;
+	bool is_call; /* comes behind the inferences in it, of which the last may end with it */
 };
 
 static int by_end(const void *a_, const void *b_)
@@ -175,6 +176,8 @@ static int by_end(const void *a_, const void *b_)
 
 	if (a->end_ns != b->end_ns)
 		return a->end_ns < b->end_ns ? -1 : 1;
+	if (a->is_call != b->is_call)
+		return a->is_call ? 1 : -1;
 	return (a->row > b->row) - (a->row < b->row);
 }
 
@@ -190,7 +193,7 @@ static int find_on(const struct view_generations *from, uint32_t id, uint64_t un
 	const struct store_slices *slices = &track->slices;
 
 	for (size_t i = slices->n; i-- > 0 && to->n < MOST;) {
-		const struct found own = { slices->end_ns[i], id, (uint32_t)i };
+		const struct found own = { slices->end_ns[i], id, (uint32_t)i, slices->kind[i] == KIND_TOKENS };
 		struct found *row;
 
 		if (slices->kind[i] != KIND_INFERENCE && slices->kind[i] != KIND_TOKENS)
@@ -227,7 +230,6 @@ static void look_at_call(const struct view_generations *from, const struct found
 		.name = names_text(store_names(store), track->slices.name[at->row]),
 		.begin_ns = track->slices.begin_ns[at->row],
 		.end_ns = at->end_ns,
-		.n_runs = count_at(store, at, KEY_COUNT),
 		.n_tokens = count_at(store, at, KEY_BATCH),
 	};
 
@@ -253,7 +255,7 @@ static void look_at(const struct view_generations *from, const struct found *at)
 		.sequences = sequences ? names_text(store_names(store), sequences) : NULL,
 	};
 
-	if (track->slices.kind[at->row] == KIND_TOKENS)
+	if (at->is_call)
 		look_at_call(from, at);
 	else if (run.process && (!status || !strcmp(names_text(store_names(store), status), "ok")))
 		generations_take(from->finder, &run);

@@ -187,6 +187,14 @@ static int end_named(struct summary_maker *maker, struct track *track, const str
 	return rc ? rc : sum_requests_slice(maker, track, slice, end_ns);
 }
 
+static int end_tokens(struct summary_maker *maker, struct track *track, const struct slice *slice, uint64_t end_ns)
+{
+	struct moment moment;
+	int rc = sum_generations_call(maker, sum_process_of(maker, track), slice, end_ns, &moment);
+
+	return rc ? rc : sum_window_moment(maker, &moment);
+}
+
 /* What a slice leaves to the one around it. end_ns STORE_OPEN: it was cut off, only what is inside it has an end. */
 static void leave_to(struct slice *outer, const struct slice *slice, uint64_t end_ns)
 {
@@ -228,7 +236,7 @@ static int end_kind(struct summary_maker *maker, struct track *track, struct sli
 	if (slice->kind == KIND_SPECIALIZE && track->run_level)
 		return sum_compiling_add(maker, track, slice, end_ns);
 	if (slice->kind == KIND_TOKENS)
-		return sum_generations_call(maker, sum_process_of(maker, track), slice, end_ns);
+		return end_ns != STORE_OPEN ? end_tokens(maker, track, slice, end_ns) : 0;
 	if (slice->kind == KIND_KERNEL)
 		return end_ns != STORE_OPEN ? end_kernel(maker, track, slice, end_ns) : 0;
 	if (slice->kind == KIND_CALL)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "analyze/summary/sum/sum_courses.h"
+#include "analyze/summary/sum_generations.h"
 #include "analyze/summary/sum_halts.h"
 #include "analyze/summary/sum_outside.h"
 #include "analyze/summary/sum_slow.h"
@@ -345,6 +346,10 @@ static bool pass_moment(struct summary_maker *maker, int *rc)
 	}
 	if (moment.what == MOMENT_CREATION || moment.what == MOMENT_CREATED) {
 		*rc = pass_creation(maker, &moment);
+		return true;
+	}
+	if (moment.what == MOMENT_TOKENS) {
+		*rc = sum_generations_pass(maker, &moment);
 		return true;
 	}
 	if (moment.what == MOMENT_STRETCH) {
