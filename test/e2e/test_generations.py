@@ -284,6 +284,22 @@ def test_generators_that_go_on_go_back_and_make_several_sequences(lab, key):
         for number, (token, (since, until)) in enumerate(zip(made, calls)):
             assert since - slack <= token["time_ns"] <= until + slack
             assert token["cache_length"] == cached + prompt + number
+    with view(lab, recording.path) as get:
+        lanes = [track for track in get("recording.json")["tracks"] if track["name"].startswith("requests ")]
+    # 0.7 takes a prompt behind tokens by two inferences in one call, which is one slice
+    slices = sum(1 + row["prefills"] + row["steps"] for row in rows) - (key == "0.7")
+    assert sum(lane["slices"] for lane in lanes) == slices
+
+
+def test_top_has_tokens_of_generators(lab):
+    times = lab.path("times")
+    program = lab.python(environment(envs.genai), "genaicalls", genai_folder(lab), times)
+    out = lab.plain([lab.inftrace, "top", "--json", "--interval", "0.5s", "--", *program]).out
+    (model,) = json.loads([line for line in out.splitlines() if line.startswith("{")][-1])["models"]
+    with open(times) as file:
+        own = json.load(file)
+    assert model["tokens"] == sum(len(calls) * batch for _, _, batch, _, calls in own)
+    assert model["generations"] == len(own)
 
 
 def test_openvino_genai_with_paged_attention_beams_and_many_at_a_time(lab):

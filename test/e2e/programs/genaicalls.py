@@ -55,5 +55,8 @@ many = generator(50, batch_size=3)
 make(many, 8, prompt=12, batch=3)
 for i in range(3):
     print(*many.get_sequence(i))
+long = generator(400)
+make(long, 300, prompt=16)
+print(*long.get_sequence(0))
 with open(times, "w") as out:
     json.dump(told, out)
