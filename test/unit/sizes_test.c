@@ -2,6 +2,8 @@
 /* Inferences with inputs of several sizes: elements from shapes, and findings that compare like with like. */
 #include <math.h>
 #include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "analyze/insight/recorded.h"
 #include "analyze/result/input_sizes.h"
@@ -101,6 +103,15 @@ TEST(the_part_that_differs_is_named)
 	assert_string_equal(input_sizes_name("a[1x3]", "a[1x4]", 40).s, "1x3");
 }
 
+static uint32_t size_of(const char *shapes)
+{
+	uint64_t elements;
+	uint32_t size = shapes_size(shapes, &elements);
+
+	assert_true(elements == shapes_elements(shapes) && !size == !elements);
+	return size;
+}
+
 /* A small input that varies makes sizes beside a large one that does not; those that grow together make few. */
 TEST(a_size_is_that_of_each_input)
 {
@@ -108,24 +119,51 @@ TEST(a_size_is_that_of_each_input)
 	uint32_t size = 0, now;
 	int n = 0;
 
-	assert_int_equal(shapes_size("float32[1x3x224x224]"), shapes_size("1x3x220x224->8"));
-	assert_int_not_equal(shapes_size("float32[1x3x224x224]"), shapes_size("float32[1x3x448x224]"));
-	assert_int_not_equal(shapes_size("int64[1x16],float32[1x3x224x224]"),
-			     shapes_size("int64[1x64],float32[1x3x224x224]"));
-	assert_int_equal(shapes_size("int64[1x16],float32[1x3x224x224]"),
-			 shapes_size("int64[1x17],float32[1x3x224x224]"));
-	assert_int_not_equal(shapes_size("a[8],b[512]"), shapes_size("a[512],b[8]"));
-	assert_int_not_equal(shapes_size("int64[1x1],float32[1x4x0x64]*8"),
-			     shapes_size("int64[1x1],float32[1x4x9x64]*8"));
-	assert_int_equal(shapes_size(""), 0);
-	assert_int_equal(shapes_size("float32[?]"), 0);
+	assert_int_equal(size_of("float32[1x3x224x224]"), size_of("1x3x220x224->8"));
+	assert_int_not_equal(size_of("float32[1x3x224x224]"), size_of("float32[1x3x448x224]"));
+	assert_int_not_equal(size_of("int64[1x16],float32[1x3x224x224]"), size_of("int64[1x64],float32[1x3x224x224]"));
+	assert_int_equal(size_of("int64[1x16],float32[1x3x224x224]"), size_of("int64[1x17],float32[1x3x224x224]"));
+	assert_int_not_equal(size_of("a[8],b[512]"), size_of("a[512],b[8]"));
+	assert_int_not_equal(size_of("int64[1x1],float32[1x4x0x64]*8"), size_of("int64[1x1],float32[1x4x9x64]*8"));
+	assert_int_equal(size_of(""), 0);
+	assert_int_equal(size_of("float32[?]"), 0);
 	for (int i = 128; i < 1024; i++) { /* three octaves of tokens: a mask, and a cache of the ones before */
 		snprintf(shapes, sizeof shapes, "int64[1x1],int64[1x%d],float32[1x4x%dx64]*8", i + 1, i);
-		now = shapes_size(shapes);
+		now = size_of(shapes);
 		n += now != size;
 		size = now;
 	}
 	assert_in_range(n, 12, 18);
+}
+
+/* Of many inputs each is read once: what lies behind the first one is not needed for it. */
+TEST(an_input_is_read_without_those_behind_it)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	char *room = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	const char *text = room + page - 7;
+	uint64_t elements;
+
+	assert_true(room != MAP_FAILED);
+	memcpy(room + page - 7, "f[4x8],", 7);
+	assert_int_equal(mprotect(room + page, page, PROT_NONE), 0);
+	assert_true(shapes_next(&text, &elements));
+	assert_int_equal(elements, 32);
+	assert_ptr_equal(text, room + page);
+	munmap(room, 2 * page);
+}
+
+TEST(the_last_of_many_inputs_counts)
+{
+	char shapes[2][2048];
+	int len[2] = { 0 };
+
+	for (int i = 0; i < 300; i++)
+		for (int k = 0; k < 2; k++)
+			len[k] += sprintf(shapes[k] + len[k], "%s%d", i ? "," : "", i == 298 + k ? 1024 : 8);
+	assert_int_equal(shapes_elements(shapes[0]), 299 * 8 + 1024);
+	assert_int_equal(shapes_elements(shapes[1]), 299 * 8 + 1024);
+	assert_int_not_equal(size_of(shapes[0]), size_of(shapes[1]));
 }
 
 TEST(one_in_ten_that_is_large_is_an_answer)

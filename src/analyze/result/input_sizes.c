@@ -102,12 +102,13 @@ static const struct summary_tally *most_shapes(const struct summary *summary, co
 double input_sizes_ratio_of(const struct summary *summary, const struct summary_model *model,
 			    const struct summary_slow *slow, const struct summary_tally **most)
 {
+	uint64_t elements;
 	uint32_t size;
 
 	*most = slow->shapes && !slow->usual.is_of_shape ? most_shapes(summary, model) : NULL;
 	if (!*most)
 		return 0;
-	size = shapes_size(names_text(summary->names, (*most)->text));
+	size = shapes_size(names_text(summary->names, (*most)->text), &elements);
 	if (slow->usual.is_of_size && size && slow->size && size != slow->size)
 		return 0;
 	return input_sizes_ratio(names_text(summary->names, slow->shapes), names_text(summary->names, (*most)->text));

@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* BIN_BITS: room for shapes_bin and 1; PRIME: of FNV. */
-enum { BIN_BITS = 9, PRIME = 16777619 };
+/* BIN_BITS: room for shapes_bin and 1; PRIME: of FNV. KEPT: inputs whose text is read once for their size. */
+enum { BIN_BITS = 9, PRIME = 16777619, KEPT = 256 };
+
+static const uint64_t largest = UINT64_MAX / 16;
 
 /* "1x3x224" from `text` to `end`; 0: a dimension is not known. */
 static uint64_t product_of(const char *text, const char *end)
@@ -14,13 +16,15 @@ static uint64_t product_of(const char *text, const char *end)
 	uint64_t product = 1;
 
 	while (text < end) {
-		char *after;
-		uint64_t dim = strtoull(text, &after, 10);
+		uint64_t dim = 0;
 
-		if (*text < '0' || *text > '9' || after > end || (dim && product > UINT64_MAX / 16 / dim))
+		if (*text < '0' || *text > '9')
 			return 0;
-		product *= dim;
-		text = after + (after < end);
+		for (; text < end && *text >= '0' && *text <= '9' && dim <= largest; text++)
+			dim = dim * 10 + (uint64_t)(*text - '0');
+		if (dim > largest || __builtin_mul_overflow(product, dim, &product) || product > largest)
+			return 0;
+		text += text < end;
 	}
 	return product;
 }
@@ -31,25 +35,24 @@ static uint64_t times_of(const char *text, const char *end)
 	return text < end && *text == '*' ? strtoul(text + 1, NULL, 10) & UINT32_MAX : 1;
 }
 
-bool shapes_next(const char **shapes, uint64_t *elements)
-{
-	const char *text = *shapes, *stop = strstr(text, "->"), *comma, *end, *open, *close;
-
-	stop = stop ? stop : text + strlen(text);
-	comma = memchr(text, ',', (size_t)(stop - text));
-	end = comma ? comma : stop;
-	open = memchr(text, '[', (size_t)(end - text));
-	close = open ? memchr(open, ']', (size_t)(end - open)) : NULL;
-	if (text == stop || (open && !close))
-		return false;
-	*elements = open ? product_of(open + 1, close) * times_of(close + 1, end) : product_of(text, end);
-	*shapes = end + (comma != NULL);
-	return true;
-}
-
 bool shapes_end(const char *shapes)
 {
-	return !*shapes || !strncmp(shapes, "->", 2);
+	return !*shapes || (*shapes == '-' && shapes[1] == '>');
+}
+
+bool shapes_next(const char **shapes, uint64_t *elements)
+{
+	const char *text = *shapes, *end = text, *open, *close;
+
+	while (*end != ',' && !shapes_end(end))
+		end++;
+	open = memchr(text, '[', (size_t)(end - text));
+	close = open ? memchr(open, ']', (size_t)(end - open)) : NULL;
+	if (shapes_end(text) || (open && !close))
+		return false;
+	*elements = open ? product_of(open + 1, close) * times_of(close + 1, end) : product_of(text, end);
+	*shapes = end + (*end == ',');
+	return true;
 }
 
 uint64_t shapes_elements(const char *shapes)
@@ -75,18 +78,29 @@ static uint32_t share_of(uint64_t own, uint64_t all)
 	return own ? 1 + (uint32_t)ilogb((double)all / (double)own * M_SQRT2) : 0;
 }
 
-uint32_t shapes_size(const char *shapes)
+static uint32_t with_share(uint32_t shares, uint32_t share)
 {
-	uint64_t all = shapes_elements(shapes), own;
-	uint32_t shares = 0, share = 0;
+	return (shares ^ share) * PRIME;
+}
 
+uint32_t shapes_size(const char *shapes, uint64_t *elements)
+{
+	uint64_t own[KEPT + 1], all = 0;
+	const char *rest = shapes;
+	uint32_t shares = 0, n = 0;
+
+	while (n < KEPT && shapes_next(&rest, &own[n]))
+		all += own[n++];
+	for (shapes = rest; shapes_next(&shapes, &own[KEPT]);)
+		all += own[KEPT];
+	*elements = all = shapes_end(shapes) ? all : 0;
 	if (!all)
 		return 0;
-	while (shapes_next(&shapes, &own)) {
-		share = share_of(own, all);
-		shares = (shares ^ share) * PRIME;
-	}
-	shares = share == 1 && shares == PRIME ? 0 : shares ^ shares >> BIN_BITS;
+	for (uint32_t i = 0; i < n; i++)
+		shares = with_share(shares, share_of(own[i], all));
+	while (shapes_next(&rest, &own[KEPT]))
+		shares = with_share(shares, share_of(own[KEPT], all));
+	shares = n == 1 ? 0 : shares ^ shares >> BIN_BITS;
 	return shares << BIN_BITS | (shapes_bin(all) + 1);
 }
 

@@ -23,9 +23,9 @@ bool shapes_end(const char *shapes);
 /*
  * The size that these inputs belong to: a quarter of an octave of the elements of all, and the share of each input in
  * them, by powers of two. So a small input that varies makes other sizes beside a large one that does not, while inputs
- * that grow together make no more sizes than one input does. 0: not known, as in shapes_elements.
+ * that grow together make no more sizes than one input does. 0: not known, as in shapes_elements, which *elements is.
  */
-uint32_t shapes_size(const char *shapes);
+uint32_t shapes_size(const char *shapes, uint64_t *elements);
 /* Whether two sizes have about as many elements, of all inputs together. */
 bool shapes_alike(uint32_t size, uint32_t other);
 /* A quarter of an octave. number is not 0. */

@@ -83,12 +83,13 @@ static bool take_size(struct latencies *to, const struct store_track *track, siz
 	const struct view *view = to->scan.view;
 	uint32_t shapes =
 	    model_counts(view, track, at) ? store_text(store_slice_arg(view->store, track, at, KEY_SHAPES)) : 0;
-	uint64_t elements = shapes ? shapes_elements(view_name(view, shapes)) : 0;
+	uint64_t elements;
+	uint32_t size = shapes ? shapes_size(view_name(view, shapes), &elements) : 0;
 	struct latency *row;
 
-	if (!elements)
+	if (!size)
 		return true;
-	row = find_row(to, track, at, shapes_size(view_name(view, shapes)));
+	row = find_row(to, track, at, size);
 	if (!row)
 		return false;
 	row->shapes = row->shapes ? row->shapes : shapes;

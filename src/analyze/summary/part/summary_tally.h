@@ -42,6 +42,8 @@ struct summary_tally {
 	uint64_t least_ns;	     /* the quickest of these, without what it is known to have waited for a CPU */
 	/* of these: the first in each process, if it is not the first of all, and those behind it */
 	struct summary_turn first[N_SUMMARY_PAUSES], later[N_SUMMARY_PAUSES];
+	uint32_t size; /* of shapes: shapes_size, and the elements of an inference's inputs */
+	uint64_t elements_of_one;
 	uint64_t n_sized, elements; /* of these: whose inputs' elements are known, all of them added up */
 };
 

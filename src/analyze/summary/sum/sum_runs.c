@@ -234,6 +234,8 @@ static int add_tally(struct summary_maker *maker, struct run *run, int what, boo
 					    .key = tallied[what].key,
 					    .text = is_text ? (uint32_t)value : 0,
 					    .number = is_text ? -1 : (int64_t)value,
+					    .size = what == TALLIED_SHAPES ? run->size : 0,
+					    .elements_of_one = what == TALLIED_SHAPES ? run->elements : 0,
 					    .first_ns = UINT64_MAX };
 	}
 	tally = (struct summary_tally *)maker->tallies.data + index;

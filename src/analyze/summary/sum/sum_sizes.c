@@ -44,12 +44,26 @@ static struct size *add(struct summary_maker *maker, struct bucket *bucket, uint
 	return size;
 }
 
+/* The tally of its shapes, as far as one has them; NULL: none has. */
+static const struct summary_tally *tally_of(const struct summary_maker *maker, const struct run *run, uint32_t text)
+{
+	uint32_t index =
+	    names_is_passing(text) ? NONE : keys_find(&maker->tally_keys, keys_pair(run->bucket, KEY_SHAPES), text);
+
+	return index == NONE ? NULL : (const struct summary_tally *)maker->tallies.data + index;
+}
+
 void sum_sizes_measure(const struct summary_maker *maker, struct run *run)
 {
 	uint32_t text = fact_text(&run->facts, FACT_SHAPES);
+	const struct summary_tally *alike = text ? tally_of(maker, run, text) : NULL;
 
-	run->elements = text ? shapes_elements(names_text(maker->names, text)) : 0;
-	run->size = text ? shapes_size(names_text(maker->names, text)) : 0;
+	if (alike) {
+		run->size = alike->size;
+		run->elements = alike->elements_of_one;
+		return;
+	}
+	run->size = text ? shapes_size(names_text(maker->names, text), &run->elements) : 0;
 }
 
 int sum_sizes_add(struct summary_maker *maker, struct run *run, bool is_first)
