@@ -23,6 +23,7 @@ struct made_run {
 	bool is_without_operators;
 	double rss;   /* bytes at the end; 0: not recorded */
 	double large; /* share of inferences whose inputs are 8 times as large, which take as long; 0: no shapes */
+	int apart;    /* sizes that each of three inputs has, apart from the others; 0: as large says */
 };
 
 static inline double made_uniform(uint64_t *state)
@@ -83,6 +84,18 @@ static inline uint64_t made_duration(const struct made_run *made, struct made_st
 	return (uint64_t)(us * (made_uniform(&state->seed) < made->preempted ? 3 : 1));
 }
 
+static inline void made_inputs(struct stream *s, const struct made_run *made, struct made_state *state)
+{
+	char shapes[64];
+	int n[3], all = 0;
+
+	for (int i = 0; i < 3; i++)
+		all += n[i] = 1 << (int)(made_uniform(&state->seed) * made->apart);
+	snprintf(shapes, sizeof shapes, "int64[1x%d],float32[%dx1],float32[1x%d]", n[0], n[1], n[2]);
+	stream_text(s, KEY_SHAPES, shapes);
+	state->size = 1 + all / 64.0;
+}
+
 static inline void made_inference(struct stream *s, const struct made_run *made, struct made_state *state,
 				  uint32_t lane, uint32_t thread, int number)
 {
@@ -94,6 +107,8 @@ static inline void made_inference(struct stream *s, const struct made_run *made,
 		state->size = made_uniform(&state->seed) < made->large ? 8 : 1;
 		stream_text(s, KEY_SHAPES, state->size > 1 ? "float32[8x512]" : "float32[1x512]");
 	}
+	if (made->apart)
+		made_inputs(s, made, state);
 	stream_int(s, KEY_FIRST, number == 1);
 	stream_inference(s, lane, state->us, made->model, 1, number);
 	for (int i = 0; i < made->n_operators; i++) {

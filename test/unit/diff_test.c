@@ -181,6 +181,47 @@ TEST(the_same_mix_of_sizes_is_compared_as_a_whole)
 	}
 }
 
+static struct diff_run run_apart(struct fixture *f, uint64_t seed, int apart, double slower)
+{
+	struct made_run made = made_plain(seed);
+
+	made.apart = apart;
+	made.n_inferences = 1000;
+	made.n_operators = 1;
+	made.slow = 0;
+	made.slower = slower;
+	made.is_without_operators = true;
+	return made_run(&made, &f->arena);
+}
+
+/* Which combinations come first is chance; a side with few of them is compared by what the other one has. */
+TEST(inputs_of_more_sizes_than_there_is_room_for_are_compared)
+{
+	struct fixture fixture = { 0 }, *f = &fixture;
+	const struct diff_size_row *row;
+
+	for (uint64_t i = 0; i < 10; i++) {
+		f->base[0] = run_apart(f, 9500 + 2 * i, 8, 1);
+		f->fresh[0] = run_apart(f, 9501 + 2 * i, 8, i % 2 ? 2 : 1);
+		compare(f, 1, 1, &usual);
+		assert_true(f->diff.pairs->are_sizes_mixed);
+		assert_int_equal(f->diff.pairs->moved, 0);
+		assert_int_equal(f->diff.says == DIFF_WORSE, i % 2);
+		row = f->diff.pairs->sizes;
+		for (uint32_t k = 0; k < f->diff.pairs->n_sizes; k++)
+			assert_true((row[k].n_base && row[k].n_fresh) || row[k].n_base + row[k].n_fresh < 8);
+		done(f);
+	}
+	f->base[0] = run_apart(f, 1, 3, 1);
+	f->fresh[0] = run_apart(f, 2, 8, 1);
+	compare(f, 1, 1, &usual);
+	assert_true(f->base[0].models->coarse_sizes.n < f->base[0].models->sizes.n);
+	assert_true(f->diff.pairs->moved && f->diff.pairs->are_sizes_mixed);
+	assert_int_equal(n_named(&f->diff), 0);
+	assert_true(fabs(f->diff.pairs->value[DIFF_WITHIN].change) < 0.05);
+	done(f);
+}
+
 TEST(several_runs_find_it_on_a_busy_machine)
 {
 	struct fixture fixture = { 0 }, *f = &fixture;

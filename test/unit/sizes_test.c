@@ -199,6 +199,130 @@ TEST(one_in_ten_that_is_large_is_an_answer)
 	end(f);
 }
 
+static void run_shapes(struct fixture *f, uint32_t lane, uint64_t took_us, const char *shapes)
+{
+	stream_text(&f->s, KEY_SHAPES, shapes);
+	stream_inference(&f->s, lane, f->us, "m", 1, ++f->number);
+	stream_text(&f->s, KEY_STATUS, "ok");
+	f->us += took_us;
+	stream_end(&f->s, lane, f->us);
+}
+
+/* A session whose settings are known: it is counted apart until the end. */
+static uint32_t other_lane(struct fixture *f)
+{
+	uint32_t process = stream_process(&f->s, 8, "app");
+
+	stream_int(&f->s, KEY_SESSION, 1);
+	stream_text(&f->s, KEY_MODEL, "m");
+	stream_text(&f->s, KEY_OPTIONS, "threads 1");
+	stream_instant(&f->s, process, f->us, KIND_NOTE, EVENT_NOTE_CREATED);
+	return stream_lane(&f->s, process, "m");
+}
+
+/* So many inferences, each with other shares of its inputs; the first of them in a process of their own. */
+static void run_apart(struct fixture *f, int n, int n_first, bool is_backward)
+{
+	uint32_t lane = f->lane;
+	char shapes[64];
+
+	for (int i = 0; i < n; i++) {
+		int at = is_backward ? n - 1 - i : i;
+
+		snprintf(shapes, sizeof shapes, "int64[%d],float32[%d],int64[%d]", 1 << at % 9, 1 << at / 9 % 9,
+			 1 << at / 81 % 9);
+		if (i == n_first)
+			lane = other_lane(f);
+		run_shapes(f, lane, 300, shapes);
+	}
+}
+
+static uint64_t n_of_sizes(const struct summary *summary)
+{
+	uint64_t n = 0;
+
+	for (uint32_t i = 0; i < summary->n_sizes; i++)
+		n += summary->sizes[i].n;
+	return n;
+}
+
+/* The two processes are counted apart: the second one's settings come later than the window. */
+static void summarise(struct fixture *f)
+{
+	const struct summary_opts opts = { .window = 4 };
+	struct summary_file file = { 0 };
+
+	f->summary = stream_summary_of(&f->s, &opts, &file);
+	assert_non_null(f->summary);
+	assert_int_equal(f->summary->n_models, 1);
+}
+
+/* 60 sizes in each of two processes are 120 of the model; and one may have few, the other too many. */
+TEST(sizes_beyond_the_most_do_not_depend_on_the_order)
+{
+	static const struct {
+		int n, n_first;
+		bool is_mixed;
+	} cases[] = { { 60, 30, false }, { 120, 60, true }, { 700, 20, true }, { 700, 680, true } };
+	struct fixture fixture[2];
+
+	for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+		for (int k = 0; k < 2; k++) {
+			begin(&fixture[k]);
+			run_apart(&fixture[k], cases[c].n, cases[c].n_first, k);
+			summarise(&fixture[k]);
+			assert_int_equal(fixture[k].summary->models->are_sizes_mixed, cases[c].is_mixed);
+			assert_int_equal(n_of_sizes(fixture[k].summary), cases[c].n);
+			assert_true(fixture[k].summary->n_sizes <= 64);
+		}
+		assert_int_equal(fixture[0].summary->n_sizes, fixture[1].summary->n_sizes);
+		for (uint32_t i = 0; i < fixture[0].summary->n_sizes; i++) {
+			const struct summary_size *one = &fixture[0].summary->sizes[i];
+			const struct summary_size *other = &fixture[1].summary->sizes[i];
+
+			assert_true(!cases[c].is_mixed || (one->size == other->size && one->n == other->n));
+		}
+		end(&fixture[0]);
+		end(&fixture[1]);
+	}
+}
+
+/* One input of 80 quarters of an octave: a size is that of its elements already. */
+TEST(sizes_of_one_input_are_never_mixed)
+{
+	struct fixture fixture, *f = &fixture;
+	char shapes[64];
+
+	begin(f);
+	for (int i = 0; i < 160; i++) {
+		snprintf(shapes, sizeof shapes, "float32[%d]", (4 + i % 4) << i / 4 % 20);
+		run_shapes(f, f->lane, 300, shapes);
+	}
+	find(f, "drifts");
+	assert_int_equal(f->summary->n_sizes, 80);
+	assert_int_equal(n_of_sizes(f->summary), 160);
+	assert_false(f->summary->models->are_sizes_mixed);
+	assert_int_equal(f->summary->n_coarse_sizes, 0);
+	end(f);
+}
+
+/* As many elements in all, in other inputs: in the order of time nothing drifts, in that of their sizes it would. */
+TEST(mixed_sizes_do_not_drift)
+{
+	static const char *const shapes[] = { "a[512],b[8],c[8]", "a[8],b[512],c[8]", "a[8],b[8],c[512]",
+					      "a[256],b[256],c[16]" };
+	struct fixture fixture, *f = &fixture;
+
+	begin(f);
+	for (int i = 0; i < 240; i++)
+		run_shapes(f, f->lane, 1000 + 400 * (uint64_t)(i % 4), shapes[i % 4]);
+	run_apart(f, 80, 80, false);
+	find(f, "drifts");
+	assert_true(f->summary->models->are_sizes_mixed);
+	assert_true(isnan(f->summary->models->runs.size_drift));
+	end(f);
+}
+
 TEST(a_first_inference_is_compared_with_its_size)
 {
 	struct fixture fixture, *f = &fixture;

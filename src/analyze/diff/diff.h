@@ -60,6 +60,7 @@ struct diff_pair {
 	bool is_renamed;	     /* by different names, as the only model of each side */
 	struct diff_size_row *sizes; /* the smallest first */
 	uint32_t n_sizes;
+	bool are_sizes_mixed;	  /* on one side, so that those of both are of the elements of all inputs alone */
 	uint32_t moved;		  /* of sizes: the one whose share changed most, + 1; 0: the mix of sizes is the same */
 	const char *no_operators; /* why they are not compared; NULL: they are */
 	const char *no_verdict;	  /* why its latency is not judged; NULL: it is */

@@ -92,20 +92,19 @@ static void take_operators(struct reader *reader, struct diff_model *to, const s
 		to->operators_missing = "the recording has none";
 }
 
-static void take_sizes(struct reader *reader, struct diff_model *to, const struct summary_model *from)
+static struct diff_sizes take_sizes(struct reader *reader, const struct summary_size *from, uint32_t n)
 {
-	to->sizes = take(reader, from->sizes.n, sizeof *to->sizes);
-	for (uint32_t i = 0; to->sizes && i < from->sizes.n; i++) {
-		const struct summary_size *size = &reader->from->sizes[from->sizes.first + i];
+	struct diff_sizes to = { take(reader, n, sizeof *to.size), 0 };
 
-		to->sizes[to->n_sizes++] = (struct diff_size){ .shapes = name(reader, size->shapes),
-							       .size = size->size,
-							       .elements = (double)size->elements,
-							       .p50_ns = (double)size->p50_ns,
-							       .p90_ns = (double)size->p90_ns,
-							       .wall_ns = (double)size->wall_ns,
-							       .n = size->n };
-	}
+	for (; to.size && to.n < n; from++)
+		to.size[to.n++] = (struct diff_size){ .shapes = name(reader, from->shapes),
+						      .size = from->size,
+						      .elements = (double)from->elements,
+						      .p50_ns = (double)from->p50_ns,
+						      .p90_ns = (double)from->p90_ns,
+						      .wall_ns = (double)from->wall_ns,
+						      .n = from->n };
+	return to;
 }
 
 static void take_creation(struct diff_model *to, const struct summary_creation *from)
@@ -176,7 +175,10 @@ static void take_model(struct reader *reader, struct diff_model *to, const struc
 	take_generations(to, &from->generations);
 	take_creation(to, &from->creation);
 	take_callers(reader, to, from);
-	take_sizes(reader, to, from);
+	to->sizes = take_sizes(reader, reader->from->sizes + from->sizes.first, from->sizes.n);
+	to->coarse_sizes =
+	    take_sizes(reader, reader->from->coarse_sizes + from->coarse_sizes.first, from->coarse_sizes.n);
+	to->are_sizes_mixed = from->are_sizes_mixed;
 	take_operators(reader, to, from);
 }
 

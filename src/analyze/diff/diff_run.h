@@ -68,6 +68,11 @@ struct diff_size {
 	uint64_t n;
 };
 
+struct diff_sizes {
+	struct diff_size *size; /* the smallest first */
+	uint32_t n;
+};
+
 struct diff_model {
 	const char *name, *runtime, *provider, *options; /* runtime: NULL: not known */
 	uint64_t n, n_failed, n_open;			 /* open: did not end */
@@ -78,8 +83,9 @@ struct diff_model {
 	double scatter[N_DIFF_FIGURES]; /* of the figure's logarithm, from parts of this run; NAN: not known */
 	struct diff_operator *operators;
 	uint32_t n_operators;
-	struct diff_size *sizes; /* of recordings, where shapes are known; the smallest first */
-	uint32_t n_sizes;
+	struct diff_sizes sizes;	/* of recordings, where shapes are known */
+	struct diff_sizes coarse_sizes; /* as in struct summary_model */
+	bool are_sizes_mixed;
 	const char *operators_missing; /* why there are none; NULL: there are some */
 	double wall_ns;		       /* of all inferences: what is most important comes first */
 	double event_ns;	       /* of recording one event */

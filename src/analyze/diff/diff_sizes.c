@@ -6,6 +6,9 @@
  *
  * The mix has changed if the mean latency of base would be 3 % longer or shorter with the mix of new, and if the
  * shares differ by four times of what chance makes of as many inferences.
+ *
+ * Where a run has so many sizes that they had to be those of the elements of all inputs alone, so are those of all
+ * runs.
  */
 #include <errno.h>
 #include <math.h>
@@ -27,19 +30,32 @@ static struct diff_size_row *find(struct diff_pair *pair, const struct diff_size
 	return NULL;
 }
 
-static const struct diff_size *find_in(const struct diff_model *model, const struct diff_size_row *row)
+/* model: NULL: the run has none. */
+static struct diff_sizes sizes_of(const struct diff_pair *pair, const struct diff_model *model)
 {
-	for (uint32_t i = 0; model && i < model->n_sizes; i++)
-		if (model->sizes[i].size == row->any->size)
-			return &model->sizes[i];
+	if (!model)
+		return (struct diff_sizes){ NULL, 0 };
+	return pair->are_sizes_mixed && model->coarse_sizes.n ? model->coarse_sizes : model->sizes;
+}
+
+static const struct diff_size *find_in(const struct diff_pair *pair, const struct diff_model *model,
+				       const struct diff_size_row *row)
+{
+	struct diff_sizes sizes = sizes_of(pair, model);
+
+	for (uint32_t i = 0; i < sizes.n; i++)
+		if (sizes.size[i].size == row->any->size)
+			return &sizes.size[i];
 	return NULL;
 }
 
 static void add(struct diff_pair *pair, const struct diff_model *const *models, uint32_t n_runs, bool is_base)
 {
-	for (uint32_t r = 0; r < n_runs; r++)
-		for (uint32_t i = 0; models[r] && i < models[r]->n_sizes; i++) {
-			const struct diff_size *size = &models[r]->sizes[i];
+	for (uint32_t r = 0; r < n_runs; r++) {
+		struct diff_sizes sizes = sizes_of(pair, models[r]);
+
+		for (uint32_t i = 0; i < sizes.n; i++) {
+			const struct diff_size *size = &sizes.size[i];
 			struct diff_size_row *row = find(pair, size);
 
 			if (!row) {
@@ -49,15 +65,17 @@ static void add(struct diff_pair *pair, const struct diff_model *const *models, 
 			row->wall_ns += size->wall_ns;
 			*(is_base ? &row->n_base : &row->n_fresh) += size->n;
 		}
+	}
 }
 
-static double mean_p50(const struct diff_model *const *models, uint32_t n_runs, const struct diff_size_row *row)
+static double mean_p50(const struct diff_pair *pair, const struct diff_model *const *models, uint32_t n_runs,
+		       const struct diff_size_row *row)
 {
 	double sum = 0;
 	uint32_t n = 0;
 
 	for (uint32_t r = 0; r < n_runs; r++) {
-		const struct diff_size *size = find_in(models[r], row);
+		const struct diff_size *size = find_in(pair, models[r], row);
 
 		if (size && size->p50_ns > 0) {
 			sum += log(size->p50_ns);
@@ -124,7 +142,7 @@ static void take(struct diff_sample *to, const struct diff_pair *pair, const str
 
 	for (uint32_t i = 0; model && i < pair->n_sizes; i++) {
 		const struct diff_size_row *row = &pair->sizes[i];
-		const struct diff_size *size = is_shared(row) ? find_in(model, row) : NULL;
+		const struct diff_size *size = is_shared(row) ? find_in(pair, model, row) : NULL;
 		double weight = size ? (double)row->n_base * row->base_p50_ns : 0;
 
 		if (!(weight > 0) || !(size->p50_ns > 0))
@@ -162,16 +180,25 @@ static void compare_within(const struct diff *diff, struct diff_pair *pair, cons
 		to->p = NAN;
 }
 
+/* At most how many sizes the runs of a side have; notes whether some are mixed. */
+static uint32_t look_at(struct diff_pair *pair, const struct diff_model *const *models, uint32_t n_runs)
+{
+	uint32_t n = 0;
+
+	for (uint32_t r = 0; r < n_runs; r++) {
+		n += models[r] ? models[r]->sizes.n : 0;
+		pair->are_sizes_mixed |= models[r] && models[r]->are_sizes_mixed;
+	}
+	return n;
+}
+
 int diff_make_sizes(const struct diff *diff, struct diff_pair *pair, const struct diff_members *members,
 		    struct arena *arena)
 {
 	static const enum diff_figure depends[] = { DIFF_MEDIAN, DIFF_OPERATORS, DIFF_P99, DIFF_MEAN, DIFF_FIRST };
-	uint32_t n = 0;
+	uint32_t n =
+	    look_at(pair, members->base, diff->base.n_runs) + look_at(pair, members->fresh, diff->fresh.n_runs);
 
-	for (uint32_t r = 0; r < diff->base.n_runs; r++)
-		n += members->base[r] ? members->base[r]->n_sizes : 0;
-	for (uint32_t r = 0; r < diff->fresh.n_runs; r++)
-		n += members->fresh[r] ? members->fresh[r]->n_sizes : 0;
 	pair->sizes = arena_alloc(arena, (n + 1) * sizeof *pair->sizes);
 	if (!pair->sizes)
 		return -ENOMEM;
@@ -180,8 +207,8 @@ int diff_make_sizes(const struct diff *diff, struct diff_pair *pair, const struc
 	if (pair->n_sizes)
 		qsort(pair->sizes, pair->n_sizes, sizeof *pair->sizes, compare);
 	for (uint32_t i = 0; i < pair->n_sizes; i++) {
-		pair->sizes[i].base_p50_ns = mean_p50(members->base, diff->base.n_runs, &pair->sizes[i]);
-		pair->sizes[i].fresh_p50_ns = mean_p50(members->fresh, diff->fresh.n_runs, &pair->sizes[i]);
+		pair->sizes[i].base_p50_ns = mean_p50(pair, members->base, diff->base.n_runs, &pair->sizes[i]);
+		pair->sizes[i].fresh_p50_ns = mean_p50(pair, members->fresh, diff->fresh.n_runs, &pair->sizes[i]);
 	}
 	find_moved(pair);
 	if (!pair->moved)

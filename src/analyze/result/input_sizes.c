@@ -103,13 +103,18 @@ double input_sizes_ratio_of(const struct summary *summary, const struct summary_
 			    const struct summary_slow *slow, const struct summary_tally **most)
 {
 	uint64_t elements;
-	uint32_t size;
+	uint32_t size, own;
 
 	*most = slow->shapes && !slow->usual.is_of_shape ? most_shapes(summary, model) : NULL;
 	if (!*most)
 		return 0;
 	size = shapes_size(names_text(summary->names, (*most)->text), &elements);
-	if (slow->usual.is_of_size && size && slow->size && size != slow->size)
+	own = slow->size;
+	if (model->are_sizes_mixed) {
+		size = shapes_coarse(size);
+		own = shapes_coarse(own);
+	}
+	if (slow->usual.is_of_size && size && own && size != own)
 		return 0;
 	return input_sizes_ratio(names_text(summary->names, slow->shapes), names_text(summary->names, (*most)->text));
 }

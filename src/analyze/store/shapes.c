@@ -104,7 +104,7 @@ uint32_t shapes_size(const char *shapes, uint64_t *elements)
 	return shares << BIN_BITS | (shapes_bin(all) + 1);
 }
 
-bool shapes_alike(uint32_t size, uint32_t other)
+uint32_t shapes_coarse(uint32_t size)
 {
-	return !((size ^ other) & ((1u << BIN_BITS) - 1));
+	return size & ((1u << BIN_BITS) - 1);
 }

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+enum { SHAPES_COARSE = 256 };
+
 /*
  * Elements of all inputs in "float32[1x3x224x224],int64[8]", or "1x3x224x224,8"; what follows "->" are outputs.
  * 0: there are none, or a dimension is not known.
@@ -26,8 +28,8 @@ bool shapes_end(const char *shapes);
  * that grow together make no more sizes than one input does. 0: not known, as in shapes_elements, which *elements is.
  */
 uint32_t shapes_size(const char *shapes, uint64_t *elements);
-/* Whether two sizes have about as many elements, of all inputs together. */
-bool shapes_alike(uint32_t size, uint32_t other);
+/* The same by the elements of all inputs alone: one of at most SHAPES_COARSE sizes. */
+uint32_t shapes_coarse(uint32_t size);
 /* A quarter of an octave. number is not 0. */
 uint32_t shapes_bin(uint64_t number);
 

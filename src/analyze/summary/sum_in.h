@@ -103,8 +103,8 @@ int sum_notes_finish(struct summary_maker *maker); /* the processes are in maker
 
 /* The end. */
 struct end {
-	struct array models, sessions, transformers, types, nodes, elsewhere, ran_on, idle, tallies, sizes, slowest,
-	    resources, halts, halt_kinds;
+	struct array models, sessions, transformers, types, nodes, elsewhere, ran_on, idle, tallies, sizes,
+	    coarse_sizes, slowest, resources, halts, halt_kinds;
 	struct array callers, caller_kinds, curves, courses, named, kernels, kernel_types, streams, cycles, generations,
 	    tokens, lengths, requests, request_parts;
 	struct array is_apart; /* bool, by model: its coverage is of inferences that are apart, it has no others */

@@ -129,10 +129,12 @@ struct bucket {
 	struct slow *slowest; /* room for maker->max_slowest; NULL: none so far */
 	struct usual usual;   /* without duration: that is latency */
 	struct pauses pauses;
-	struct size *size;	     /* room for MAX_SIZES; NULL: none so far */
+	struct size *size;	     /* room for MAX_SIZES, or all coarse ones; NULL: none so far */
 	uint32_t n_sizes, first_key; /* first_key: of the first inference; 0: not known */
-	struct usual *shape_usual;   /* by place in shape_tally; room for MAX_SHAPES */
-	uint32_t *shape_tally;	     /* index in maker->tallies */
+	/* the elements of all inputs alone tell sizes apart; mixed: so some hold what each input would tell apart */
+	bool is_coarse, is_mixed;
+	struct usual *shape_usual; /* by place in shape_tally; room for MAX_SHAPES */
+	uint32_t *shape_tally;	   /* index in maker->tallies */
 	uint32_t n_shape_usual;
 	uint32_t n_slowest, at_once;
 	uint32_t n_tallies[N_TALLIED];

@@ -50,11 +50,11 @@ void sum_usual_free(struct usual *usual);
 /* A finished inference by the size of its inputs; the first of a session is kept apart. */
 void sum_sizes_measure(const struct summary_maker *maker, struct run *run); /* sets elements and size */
 int sum_sizes_add(struct summary_maker *maker, struct run *run, bool is_first);
-int sum_sizes_merge(struct bucket *to, struct bucket *from);
+int sum_sizes_merge(struct bucket *to, const struct bucket *from);
 /* What is usual of inputs of that size; NULL: too few have it, or all have. */
 struct usual *sum_sizes_usual(struct bucket *joined, uint32_t size);
 /* Rows of the model, by size, and figures of its inferences. */
-int sum_sizes_put(struct bucket *bucket, uint32_t model, struct array *sizes, struct summary_model *to);
+int sum_sizes_put(struct bucket *bucket, uint32_t model, struct end *end, struct summary_model *to);
 void sum_sizes_done(struct bucket *bucket);
 
 /* Whether a pause of its session came before it; before_ns: as below. */

@@ -203,6 +203,7 @@ static void give_arrays(struct summary_maker *maker, struct end *end)
 	to->idle = give(owner, &end->idle, sizeof *to->idle, &to->n_idle);
 	to->tallies = give(owner, &end->tallies, sizeof *to->tallies, &to->n_tallies);
 	to->sizes = give(owner, &end->sizes, sizeof *to->sizes, &to->n_sizes);
+	to->coarse_sizes = give(owner, &end->coarse_sizes, sizeof *to->coarse_sizes, &to->n_coarse_sizes);
 	to->generations = give(owner, &end->generations, sizeof *to->generations, &to->n_generations);
 	to->tokens = give(owner, &end->tokens, sizeof *to->tokens, &to->n_tokens);
 	to->lengths = give(owner, &end->lengths, sizeof *to->lengths, &to->n_lengths);

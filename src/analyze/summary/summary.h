@@ -166,7 +166,7 @@ struct summary {
 	struct summary_provider *ran_on;
 	struct summary_idle *idle;
 	struct summary_tally *tallies;
-	struct summary_size *sizes;
+	struct summary_size *sizes, *coarse_sizes;
 	struct generation *generations;	 /* by model, then by begin; the first GENERATIONS_LISTED of them */
 	struct generation_token *tokens; /* of these, in the order of time; if summary_opts.with_tokens */
 	struct summary_length *lengths;	 /* by model, shortest first */
@@ -199,10 +199,11 @@ struct summary {
 	struct summary_dump *dumps;
 	struct summary_merged *merged;
 	uint32_t n_processes, n_runtimes, n_models, n_sessions, n_transformers, n_types, n_nodes, n_elsewhere, n_ran_on,
-	    n_idle, n_tallies, n_sizes, n_slowest, n_resources, n_losses, n_stops, n_unreadable, n_left_out,
-	    n_other_runtimes, n_clock_changes, n_dumps, n_merged, n_memory, n_open_rows, n_callers, n_caller_kinds,
-	    n_curves, n_courses, n_named, n_kernels, n_kernel_types, n_streams, n_cycles, n_halts, n_halt_kinds,
-	    n_outside, n_locks, n_device_clocks, n_generations, n_tokens, n_lengths, n_requests, n_request_parts;
+	    n_idle, n_tallies, n_sizes, n_coarse_sizes, n_slowest, n_resources, n_losses, n_stops, n_unreadable,
+	    n_left_out, n_other_runtimes, n_clock_changes, n_dumps, n_merged, n_memory, n_open_rows, n_callers,
+	    n_caller_kinds, n_curves, n_courses, n_named, n_kernels, n_kernel_types, n_streams, n_cycles, n_halts,
+	    n_halt_kinds, n_outside, n_locks, n_device_clocks, n_generations, n_tokens, n_lengths, n_requests,
+	    n_request_parts;
 	uint32_t n_device_ends_unknown;		 /* of device_clocks: kernels may be missing at the end */
 	uint64_t n_memory_left_out;		 /* sessions that are not in memory, because there are too many */
 	uint64_t n_named_left_out;		 /* slices of names that are not in named, because there are too many */

@@ -194,7 +194,9 @@ struct summary_model {
 	struct summary_coverage coverage;
 	uint32_t course; /* in courses, + 1: how its inferences went; 0: not known */
 	struct summary_range sessions, transformers, types, nodes, ran_on, idle, tallies, sizes, slowest;
-	uint32_t n_tail; /* from slowest.first on: those in slowest, and more for findings */
+	struct summary_range coarse_sizes; /* as sizes, by the elements of all inputs alone; n 0: sizes are those */
+	bool are_sizes_mixed; /* they had to be those, so inferences of one differ in the elements of each input */
+	uint32_t n_tail;      /* from slowest.first on: those in slowest, and more for findings */
 };
 
 enum summary_where {

@@ -17,7 +17,7 @@ static double ratio_of(const struct finder *finder)
 
 	if (facts && facts->model->generations.n)
 		own = facts->model->generations.drift;
-	else if (!facts || facts->model->sizes.n < 2)
+	else if (!facts || (facts->model->sizes.n < 2 && !facts->model->are_sizes_mixed))
 		return finder->run->latency.is_gradual ? all : NAN;
 	else
 		own = facts->model->runs.size_drift;

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Inferences by the size of their inputs (shapes_size). Inputs whose numbers of elements are alike take alike long,
- * whatever their shapes are, so what is usual of a size is usual of an inference whose shape is new. The first
- * MAX_SIZES of a model are kept; later ones count where inputs have as many elements in all.
+ * whatever their shapes are, so what is usual of a size is usual of an inference whose shape is new.
+ *
+ * A model whose inputs vary apart from each other has any number of sizes. Beyond MAX_SIZES, the elements of all inputs
+ * alone make a size (shapes_coarse), of the inferences before as well: what a size is must not depend on the order in
+ * which inferences come, or two recordings of one program could not be compared.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -20,28 +23,87 @@ static void limit(struct size *size)
 	size->elements.limit = size->subnormal.limit = size->normal.limit = SIZE_LIMIT;
 }
 
+static uint32_t key_in(const struct bucket *bucket, uint32_t key)
+{
+	return bucket->is_coarse ? shapes_coarse(key) : key;
+}
+
 /* NULL: there is none. */
-static struct size *find(struct bucket *bucket, uint32_t key)
+static struct size *find(const struct bucket *bucket, uint32_t key)
 {
 	for (uint32_t i = 0; i < bucket->n_sizes; i++)
-		if (bucket->size[i].key == key)
-			return &bucket->size[i];
-	for (uint32_t i = 0; bucket->n_sizes == MAX_SIZES && i < MAX_SIZES; i++)
-		if (shapes_alike(bucket->size[i].key, key))
+		if (bucket->size[i].key == key_in(bucket, key))
 			return &bucket->size[i];
 	return NULL;
 }
 
-static struct size *add(struct summary_maker *maker, struct bucket *bucket, uint32_t key, uint32_t text)
+static void size_done(struct size *size)
 {
-	struct size *size;
+	sum_usual_free(&size->usual);
+	stats_done(&size->elements);
+	stats_done(&size->subnormal);
+	stats_done(&size->normal);
+}
 
-	if (!bucket->size && !(bucket->size = calloc(MAX_SIZES, sizeof *bucket->size)))
-		return NULL;
-	size = &bucket->size[bucket->n_sizes++];
-	*size = (struct size){ .key = key, .text = names_is_passing(text) ? names_keep(maker->names, text) : text };
-	limit(size);
-	return size;
+static int size_merge(struct size *to, const struct size *from)
+{
+	int rc = stats_merge(&to->elements, &from->elements);
+
+	to->wall_ns = stats_sum(to->wall_ns, from->wall_ns);
+	to->n_subnormal += from->n_subnormal;
+	to->subnormal_wall_ns = stats_sum(to->subnormal_wall_ns, from->subnormal_wall_ns);
+	rc = rc ? rc : stats_merge(&to->subnormal, &from->subnormal);
+	rc = rc ? rc : stats_merge(&to->normal, &from->normal);
+	rc = rc ? rc : stats_merge(&to->usual.duration, &from->usual.duration);
+	return rc ? rc : sum_usual_merge_into(&to->usual, &from->usual);
+}
+
+static int make_coarse(struct bucket *bucket)
+{
+	struct size *size = realloc(bucket->size, SHAPES_COARSE * sizeof *size);
+	uint32_t n = bucket->n_sizes;
+	int rc = 0;
+
+	if (!size)
+		return -ENOMEM;
+	bucket->size = size;
+	bucket->is_coarse = true;
+	bucket->n_sizes = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		struct size own = size[i], *to = find(bucket, own.key);
+
+		bucket->is_mixed |= own.key != shapes_coarse(own.key);
+		own.key = shapes_coarse(own.key);
+		if (!to) {
+			size[bucket->n_sizes++] = own;
+			continue;
+		}
+		rc = rc ? rc : size_merge(to, &own);
+		size_done(&own);
+	}
+	return rc;
+}
+
+/* The size of that key, which may be a new one. */
+static int take(struct bucket *bucket, uint32_t key, struct size **to)
+{
+	int rc = 0;
+
+	*to = find(bucket, key);
+	if (!*to && !bucket->is_coarse && bucket->n_sizes == MAX_SIZES) {
+		rc = make_coarse(bucket);
+		*to = find(bucket, key);
+	}
+	bucket->is_mixed |= key != key_in(bucket, key);
+	if (rc || *to)
+		return rc;
+	if (!bucket->size &&
+	    !(bucket->size = calloc(bucket->is_coarse ? SHAPES_COARSE : MAX_SIZES, sizeof *bucket->size)))
+		return -ENOMEM;
+	*to = &bucket->size[bucket->n_sizes++];
+	**to = (struct size){ .key = key_in(bucket, key) };
+	limit(*to);
+	return 0;
 }
 
 /* The tally of its shapes, as far as one has them; NULL: none has. */
@@ -66,6 +128,13 @@ void sum_sizes_measure(const struct summary_maker *maker, struct run *run)
 	run->size = text ? shapes_size(names_text(maker->names, text), &run->elements) : 0;
 }
 
+static uint32_t text_of(const struct summary_maker *maker, const struct run *run)
+{
+	uint32_t text = fact_text(&run->facts, FACT_SHAPES);
+
+	return names_is_passing(text) ? names_keep(maker->names, text) : text;
+}
+
 int sum_sizes_add(struct summary_maker *maker, struct run *run, bool is_first)
 {
 	struct bucket *bucket = bucket_at(maker, run->bucket);
@@ -79,11 +148,11 @@ int sum_sizes_add(struct summary_maker *maker, struct run *run, bool is_first)
 		bucket->first_key = bucket->first_key ? bucket->first_key : run->size;
 		return 0;
 	}
-	size = find(bucket, run->size);
-	if (!size && bucket->n_sizes == MAX_SIZES)
-		return 0;
-	if (!size && !(size = add(maker, bucket, run->size, fact_text(&run->facts, FACT_SHAPES))))
-		return -ENOMEM;
+	rc = take(bucket, run->size, &size);
+	if (rc)
+		return rc;
+	if (!size->text)
+		size->text = text_of(maker, run);
 	size->wall_ns = stats_sum(size->wall_ns, run->end_ns - run->begin_ns);
 	if (is_subnormal) {
 		size->n_subnormal++;
@@ -95,31 +164,20 @@ int sum_sizes_add(struct summary_maker *maker, struct run *run, bool is_first)
 	return rc ? rc : sum_usual_add_to(&size->usual, run);
 }
 
-int sum_sizes_merge(struct bucket *to, struct bucket *from)
+int sum_sizes_merge(struct bucket *to, const struct bucket *from)
 {
-	int rc = 0;
+	int rc = from->is_coarse && !to->is_coarse ? make_coarse(to) : 0;
 
 	to->first_key = to->first_key ? to->first_key : from->first_key;
+	to->is_mixed |= from->is_mixed;
 	for (uint32_t i = 0; !rc && i < from->n_sizes; i++) {
-		struct size *own = &from->size[i], *size = find(to, own->key);
+		struct size *own = &from->size[i], *size;
 
-		if (!size && to->n_sizes == MAX_SIZES)
-			continue;
-		if (!size && !to->size && !(to->size = calloc(MAX_SIZES, sizeof *to->size)))
-			return -ENOMEM;
-		if (!size) {
-			size = &to->size[to->n_sizes++];
-			*size = (struct size){ .key = own->key, .text = own->text };
-			limit(size);
-		}
-		size->wall_ns = stats_sum(size->wall_ns, own->wall_ns);
-		size->n_subnormal += own->n_subnormal;
-		size->subnormal_wall_ns = stats_sum(size->subnormal_wall_ns, own->subnormal_wall_ns);
-		rc = stats_merge(&size->elements, &own->elements);
-		rc = rc ? rc : stats_merge(&size->subnormal, &own->subnormal);
-		rc = rc ? rc : stats_merge(&size->normal, &own->normal);
-		rc = rc ? rc : stats_merge(&size->usual.duration, &own->usual.duration);
-		rc = rc ? rc : sum_usual_merge_into(&size->usual, &own->usual);
+		rc = take(to, own->key, &size);
+		if (rc)
+			return rc;
+		size->text = size->text ? size->text : own->text;
+		rc = size_merge(size, own);
 	}
 	return rc;
 }
@@ -148,52 +206,87 @@ static int by_elements(const void *a_, const void *b_)
 	return (a->elements > b->elements) - (a->elements < b->elements);
 }
 
-int sum_sizes_put(struct bucket *bucket, uint32_t model, struct array *sizes, struct summary_model *to)
+static struct summary_size row_of(struct size *size, uint32_t model)
 {
-	struct size *first = bucket->first_key ? find(bucket, bucket->first_key) : NULL;
-	uint32_t begin = (uint32_t)sizes->n;
+	struct stats *stats = &size->usual.duration;
 
-	to->runs.size_drift = NAN;
-	to->sizes = (struct summary_range){ begin, bucket->n_sizes };
-	if (!bucket->n_sizes)
-		return 0;
-	to->runs.size_drift = drift_of(bucket, bucket->latency.n);
-	to->runs.is_first_alone = bucket->first_key && !first;
-	if (first && first->usual.duration.n >= LEAST_OF_FIRST)
-		to->runs.first_usual_ns = stats_percentile(&first->usual.duration, 0.5);
+	return (struct summary_size){ .model = model,
+				      .shapes = size->text,
+				      .size = size->key,
+				      .elements = (uint64_t)stats_mean(&size->elements),
+				      .n = stats->n,
+				      .wall_ns = size->wall_ns,
+				      .least_ns = stats->n ? stats->min : 0,
+				      .n_subnormal = size->n_subnormal,
+				      .subnormal_p50_ns = stats_percentile(&size->subnormal, 0.5),
+				      .normal_p50_ns = stats_percentile(&size->normal, 0.5),
+				      .subnormal_wall_ns = size->subnormal_wall_ns,
+				      .p50_ns = stats_percentile(stats, 0.5),
+				      .p90_ns = stats_percentile(stats, 0.9),
+				      .p99_ns = stats_percentile(stats, 0.99) };
+}
+
+static int put_rows(struct bucket *bucket, uint32_t model, struct array *rows, struct summary_range *range)
+{
+	*range = (struct summary_range){ (uint32_t)rows->n, bucket->n_sizes };
 	for (uint32_t i = 0; i < bucket->n_sizes; i++) {
-		struct size *size = &bucket->size[i];
-		struct stats *stats = &size->usual.duration;
-		struct summary_size *row = array_add(sizes, sizeof *row);
+		struct summary_size *row = array_add(rows, sizeof *row);
 
 		if (!row)
 			return -ENOMEM;
-		*row = (struct summary_size){ .model = model,
-					      .shapes = size->text,
-					      .size = size->key,
-					      .elements = (uint64_t)stats_mean(&size->elements),
-					      .n = stats->n,
-					      .wall_ns = size->wall_ns,
-					      .least_ns = stats->n ? stats->min : 0,
-					      .n_subnormal = size->n_subnormal,
-					      .subnormal_p50_ns = stats_percentile(&size->subnormal, 0.5),
-					      .normal_p50_ns = stats_percentile(&size->normal, 0.5),
-					      .subnormal_wall_ns = size->subnormal_wall_ns,
-					      .p50_ns = stats_percentile(stats, 0.5),
-					      .p90_ns = stats_percentile(stats, 0.9),
-					      .p99_ns = stats_percentile(stats, 0.99) };
+		*row = row_of(&bucket->size[i], model);
 	}
-	qsort((struct summary_size *)sizes->data + begin, bucket->n_sizes, sizeof(struct summary_size), by_elements);
+	if (range->n)
+		qsort((struct summary_size *)rows->data + range->first, range->n, sizeof(struct summary_size),
+		      by_elements);
 	return 0;
+}
+
+/* Whether the share of each input tells none of them apart, as of one input. */
+static bool are_coarse(const struct bucket *bucket)
+{
+	for (uint32_t i = 0; i < bucket->n_sizes; i++)
+		if (bucket->size[i].key != shapes_coarse(bucket->size[i].key))
+			return false;
+	return true;
+}
+
+/* For a comparison with a recording whose sizes are coarse. */
+static int put_coarse(const struct bucket *bucket, uint32_t model, struct array *rows, struct summary_range *range)
+{
+	struct bucket coarse = { .is_coarse = true };
+	int rc;
+
+	if (are_coarse(bucket))
+		return 0;
+	rc = sum_sizes_merge(&coarse, bucket);
+	if (!rc)
+		rc = put_rows(&coarse, model, rows, range);
+	sum_sizes_done(&coarse);
+	return rc;
+}
+
+int sum_sizes_put(struct bucket *bucket, uint32_t model, struct end *end, struct summary_model *to)
+{
+	struct size *first = bucket->first_key ? find(bucket, bucket->first_key) : NULL;
+	int rc;
+
+	to->runs.size_drift = NAN;
+	to->are_sizes_mixed = bucket->is_mixed;
+	if (!bucket->n_sizes)
+		return 0;
+	if (!bucket->is_mixed) /* what was merged is not in the order of time */
+		to->runs.size_drift = drift_of(bucket, bucket->latency.n);
+	to->runs.is_first_alone = bucket->first_key && !first;
+	if (first && first->usual.duration.n >= LEAST_OF_FIRST)
+		to->runs.first_usual_ns = stats_percentile(&first->usual.duration, 0.5);
+	rc = put_rows(bucket, model, &end->sizes, &to->sizes);
+	return rc ? rc : put_coarse(bucket, model, &end->coarse_sizes, &to->coarse_sizes);
 }
 
 void sum_sizes_done(struct bucket *bucket)
 {
-	for (uint32_t i = 0; i < bucket->n_sizes; i++) {
-		sum_usual_free(&bucket->size[i].usual);
-		stats_done(&bucket->size[i].elements);
-		stats_done(&bucket->size[i].subnormal);
-		stats_done(&bucket->size[i].normal);
-	}
+	for (uint32_t i = 0; i < bucket->n_sizes; i++)
+		size_done(&bucket->size[i]);
 	free(bucket->size);
 }
