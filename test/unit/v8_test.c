@@ -104,6 +104,9 @@ static void begin(struct heap *heap)
 	at[V8_TYPE_STREAM] = at[V8_TYPE_TRUSTED_BYTES] = at[V8_TYPE_SHARED_WRAPPER] = at[V8_TYPE_DEBUG] = -1;
 	at[V8_FRAME_BUILTIN] = 24;
 	at[V8_FRAME_STUB] = 17;
+	at[V8_DEOPT_LITERALS] = 2;
+	at[V8_DEOPT_SHARED] = 6;
+	at[V8_DEOPT_INLINING] = 7;
 	heap->v8.bytecode_positions = 32;
 	heap->map_of_maps = (uint64_t)heap->word + 1;
 	map(heap, TYPE_MAP_);
@@ -333,4 +336,112 @@ TEST(an_interpreted_frame_has_its_function_and_position)
 	f.frame[5] = 2 * 3;
 	v8_read_frame(&f.heap.v8, &where, &frame);
 	assert_int_equal(frame.kind, V8_ENTRY);
+}
+
+/* Code that V8 has optimized for a function, as far as its frames need it. */
+static struct v8_code code_of(struct heap *heap, uint64_t shared)
+{
+	uint64_t words[9] = { small(8) };
+
+	words[1 + 6] = shared;
+	return (struct v8_code){ .begin = 0x1000, .end = 0x2000, .deopt = add(heap, map(heap, 1000), 9, words) };
+}
+
+static uint64_t other_function(struct made *f)
+{
+	uint64_t words[5];
+
+	memcpy(words, (const uint64_t *)(f->shared - 1) + 1, sizeof words);
+	return add(&f->heap, map(&f->heap, TYPE_SHARED_), 5, words);
+}
+
+TEST(code_of_another_function_than_the_frame_is_frameless_or_newer)
+{
+	struct made f = { .fp = 0 };
+	struct v8_code own, other, baseline;
+	struct v8_where where;
+	struct v8_frame frame;
+
+	make_function(&f, "g", NULL);
+	own = code_of(&f.heap, f.shared);
+	other = code_of(&f.heap, other_function(&f));
+	baseline = (struct v8_code){ .deopt = f.bytecode, .is_baseline = true };
+	where = (struct v8_where){ f.fp, 0x1100, true, 0, 0, &own };
+	v8_read_frame(&f.heap.v8, &where, &frame);
+	assert_false(frame.is_frameless);
+	where.code = &other;
+	v8_read_frame(&f.heap.v8, &where, &frame);
+	assert_true(frame.is_frameless);
+	assert_int_equal(frame.n, 1);
+	assert_int_not_equal(frame.at[0].shared, f.shared);
+	/* who may have called it */
+	assert_true(v8_is_in_function(&f.heap.v8, f.fp, &own));
+	assert_false(v8_is_in_function(&f.heap.v8, f.fp, &other));
+	assert_true(v8_is_in_function(&f.heap.v8, f.fp, &baseline));
+	assert_true(v8_is_in_function(&f.heap.v8, f.fp, NULL)); /* it is interpreted */
+	f.frame[2] = small(1);
+	assert_false(v8_is_in_function(&f.heap.v8, f.fp, NULL));
+	assert_false(v8_is_in_function(&f.heap.v8, f.fp, &baseline));
+	f.frame[4] = f.bytecode;
+	assert_false(v8_is_in_function(&f.heap.v8, f.fp, &own));
+}
+
+/* Byte codes of 2, 6 and 1 bytes, of which the second is wide. */
+static struct v8_code baseline_of(struct made *f)
+{
+	static const uint8_t code[] = { 4, 0, 0, 5, 0, 0, 0, 0, 6 }, table[] = { 4, 8, 8, 8 };
+	struct heap *heap = &f->heap;
+
+	memcpy((char *)(f->bytecode - 1) + heap->v8.at[V8_BYTECODE_DATA], code, sizeof code);
+	heap->v8.n_bytecodes = 7;
+	heap->v8.bytecode_size[0][4] = 2;
+	heap->v8.bytecode_size[0][6] = 1;
+	heap->v8.bytecode_size[1][5] = 5;
+	return (struct v8_code){
+		.begin = 0x1000,
+		.end = 0x1100,
+		.deopt = f->bytecode,
+		.positions = bytes(heap, map(heap, TYPE_BYTES_), small(sizeof table), table, sizeof table),
+		.is_baseline = true,
+	};
+}
+
+TEST(baseline_code_tells_which_byte_code_it_executes)
+{
+	struct made f = { .fp = 0 };
+	struct v8_code code;
+
+	make_function(&f, "g", NULL);
+	code = baseline_of(&f);
+	assert_int_equal(v8_baseline_offset(&f.heap.v8, &code, 0x1000), -1); /* before the first one */
+	assert_int_equal(v8_baseline_offset(&f.heap.v8, &code, 0x1004), 0);
+	assert_int_equal(v8_baseline_offset(&f.heap.v8, &code, 0x100b), 0);
+	assert_int_equal(v8_baseline_offset(&f.heap.v8, &code, 0x100c), 2);
+	assert_int_equal(v8_baseline_offset(&f.heap.v8, &code, 0x1014), 8);
+	assert_int_equal(v8_baseline_offset(&f.heap.v8, &code, 0x101c), V8_NO_POSITION); /* behind the table */
+	code.deopt = f.shared;
+	assert_int_equal(v8_baseline_offset(&f.heap.v8, &code, 0x1004), V8_NO_POSITION);
+}
+
+TEST(a_baseline_frame_without_sizes_of_byte_codes_has_no_position)
+{
+	struct made f = { .fp = 0 };
+	struct v8_code code;
+	struct v8_where where;
+	struct v8_frame frame;
+
+	make_function(&f, "g", NULL);
+	code = baseline_of(&f);
+	where = (struct v8_where){ f.fp, 0x1014, true, 0, 0, &code };
+	v8_read_frame(&f.heap.v8, &where, &frame);
+	assert_int_equal(frame.at[0].position, 40);
+	f.heap.v8.n_bytecodes = 0;
+	v8_read_frame(&f.heap.v8, &where, &frame);
+	assert_int_equal(frame.at[0].shared, f.shared);
+	assert_int_equal(frame.at[0].position, V8_NO_POSITION);
+	f.heap.v8.n_bytecodes = 7;
+	code.deopt = 0;
+	f.heap.v8.major = 9; /* its code does not name the byte code; the frame does */
+	v8_read_frame(&f.heap.v8, &where, &frame);
+	assert_int_equal(frame.at[0].position, 40);
 }

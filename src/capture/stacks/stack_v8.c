@@ -172,13 +172,13 @@ static const struct known_frame *find_frame(struct stack_v8 *v8, uint64_t shared
 
 	if (!function)
 		return NULL;
-	if (function->is.start >= 0 && (position < function->is.start || position > function->is.end))
+	if (position >= 0 && function->is.start >= 0 && (position < function->is.start || position > function->is.end))
 		position = -1; /* of another function */
 	if (known->frame && known->position == position && is_same(&known->of, &function->is))
 		return known;
 	frame.function = function->function;
 	frame.file = function->file;
-	frame.line = line_of(v8, &function->is, position >= 0 ? position : function->is.start);
+	frame.line = line_of(v8, &function->is, position == -1 ? function->is.start : position);
 	*known = (struct known_frame){ function->is, position, callstacks_frame(names_callstacks(names), &frame) };
 	return known->frame ? known : NULL;
 }
@@ -194,14 +194,26 @@ static const struct v8_code *find_code(struct stack_v8 *v8, uint64_t pc)
 	return known->is_none ? NULL : &known->is;
 }
 
+static const struct stack_map *map_of(const struct stack_unwind *unwind, uint64_t address)
+{
+	return address > 4096
+		   ? stack_maps_find(unwind->maps, address, unwind->images, unwind->names, unwind->memory->pid)
+		   : NULL;
+}
+
 static bool is_made(const struct stack_unwind *unwind, uint64_t address)
 {
-	const struct stack_map *map =
-	    address > 4096 ? stack_maps_find(unwind->maps, address, unwind->images, unwind->names, unwind->memory->pid)
-			   : NULL;
+	const struct stack_map *map = map_of(unwind, address);
 	const struct stack_image *image = map ? stack_image_at(unwind->images, map->image) : NULL;
 
 	return image && image->jit;
+}
+
+static bool is_own(const struct stack_unwind *unwind, uint64_t address)
+{
+	const struct stack_map *map = map_of(unwind, address);
+
+	return map && map->image && map->image == unwind->v8_image;
 }
 
 /* A builtin that has no frame of its own was called from here: the address behind the call lies near. */
@@ -218,6 +230,39 @@ static void find_call(struct stack_v8 *v8, uint64_t sp, struct v8_where *where)
 		where->is_innermost = false;
 		return;
 	}
+}
+
+/* Where the function returns to that has no frame yet, or none any more; 0: not known. */
+static uint64_t return_of(const struct stack_v8 *v8, const struct stack_registers *registers, uint64_t fp)
+{
+	uint64_t sp = registers->value[STACK_SP], back = 0;
+
+	if (STACK_HAS_LINK)
+		return stack_register(registers, STACK_LINK, &back) ? back : 0;
+	if (!v8_word(&v8->v8, sp, &back) || (back == fp && !v8_word(&v8->v8, sp + sizeof back, &back)))
+		return 0;
+	return back;
+}
+
+/*
+ * The callers of a function without a frame. The stack is as it was when the registers were taken; the code may be
+ * another function's by now, which the caller never called.
+ */
+static bool add_caller(struct stack_v8 *v8, const struct stack_registers *registers, uint64_t fp,
+		       struct v8_frame *frame)
+{
+	struct v8_where where = { .fp = fp, .pc = return_of(v8, registers, fp) };
+	struct v8_frame caller;
+
+	if (!is_made(v8->unwind, where.pc - 1) && !is_own(v8->unwind, where.pc - 1))
+		return false;
+	where.code = find_code(v8, where.pc - 1);
+	if (!v8_is_in_function(&v8->v8, fp, where.code))
+		return false;
+	v8_read_frame(&v8->v8, &where, &caller);
+	for (size_t i = 0; i < caller.n && frame->n < V8_MOST_INLINED; i++)
+		frame->at[frame->n++] = caller.at[i];
+	return true;
 }
 
 static enum stack_v8_kind push(struct stack_v8 *v8, const struct v8_frame *frame, struct stack_v8_found *to)
@@ -258,6 +303,8 @@ enum stack_v8_kind stack_v8_frames(struct stack_v8 *v8, const struct stack_unwin
 	case V8_ENTRY:
 		return STACK_V8_GLUE;
 	case V8_FUNCTION:
+		if (frame.is_frameless && !add_caller(v8, registers, where.fp, &frame))
+			return STACK_V8_TORN;
 		return push(v8, &frame, to);
 	case V8_BUILTIN:
 	case V8_OTHER:

@@ -141,7 +141,7 @@ bool v8_find_code(struct v8 *v8, uint64_t pc, struct v8_code *code);
 /* Whether a code that was found is there still. */
 bool v8_is_same_code(const struct v8 *v8, const struct v8_code *code);
 
-enum { V8_MOST_INLINED = 16 };
+enum { V8_MOST_INLINED = 16, V8_NO_POSITION = -2 };
 enum v8_kind {
 	V8_OTHER,    /* no frame of V8 */
 	V8_ENTRY,    /* of V8's own, on the way into JavaScript or out of it */
@@ -150,10 +150,11 @@ enum v8_kind {
 };
 struct v8_frame {
 	enum v8_kind kind;
-	uint8_t n; /* innermost first: a function, and those into which V8 has inlined it */
+	bool is_frameless; /* the function has just begun or is about to end: the frame is that of its caller */
+	uint8_t n;	   /* innermost first: a function, and those into which V8 has inlined it */
 	struct {
 		uint64_t shared;  /* its SharedFunctionInfo */
-		int32_t position; /* in its script, in characters; -1: not known */
+		int32_t position; /* in its script, in characters; -1: V8 has none; V8_NO_POSITION: not known */
 	} at[V8_MOST_INLINED];
 };
 /* What a frame is read from. */
@@ -164,6 +165,11 @@ struct v8_where {
 	const struct v8_code *code; /* that contains pc; NULL: it is none that V8 has made */
 };
 void v8_read_frame(const struct v8 *v8, const struct v8_where *where, struct v8_frame *frame);
+/*
+ * Whether an address to return to is in the function that has the frame at fp. code: that contains the address; NULL:
+ * it is V8's own, as where V8 interprets the function.
+ */
+bool v8_is_in_function(const struct v8 *v8, uint64_t fp, const struct v8_code *code);
 
 /* What a function has; addresses may be 0. It is the same function as before if all of them are. */
 struct v8_function {
@@ -207,7 +213,7 @@ static inline int32_t v8_position_inlined(uint64_t position) /* -1: not inlined 
 {
 	return (int32_t)(position >> 31 & 0xffff) - 1;
 }
-/* The offset of the byte code that baseline code executes at an address; below 0: not known. */
+/* The offset of the byte code that baseline code executes at an address; -1: none yet; V8_NO_POSITION: not known. */
 int32_t v8_baseline_offset(const struct v8 *v8, const struct v8_code *code, uint64_t pc);
 /* Whether it is a string, and how long. */
 bool v8_string_length(const struct v8 *v8, uint64_t string, uint32_t *length);

@@ -12,7 +12,7 @@
  */
 #include "runtime/v8/v8.h"
 
-enum { POSITION_BYTES = 16 };
+enum { POSITION_BYTES = 16, UNNAMED_MAJOR = 9 };
 
 /* Which byte code an interpreter executes: by its registers, else by what the last call has left. Below 0: none. */
 static int32_t interpreted_offset(const struct v8 *v8, const struct v8_where *where, uint64_t *bytecode)
@@ -85,7 +85,8 @@ static bool read_inlining(const struct v8 *v8, const struct v8_code *code, int32
 
 /*
  * From the inlined function outwards; what cannot be read leaves the function of the frame. A function that has just
- * begun, or is about to end, has no frame: then the frame is that of its caller.
+ * begun, or is about to end, has no frame: then the frame is that of its caller. It looks the same if the code has been
+ * replaced by another function's since the registers were taken.
  */
 static void read_optimized(const struct v8 *v8, const struct v8_where *where, struct v8_frame *frame)
 {
@@ -98,8 +99,7 @@ static void read_optimized(const struct v8 *v8, const struct v8_where *where, st
 	frame->n = 1;
 	frame->at[0].shared = own;
 	if (own != caller) {
-		frame->at[frame->n].position = -1;
-		frame->at[frame->n++].shared = caller;
+		frame->is_frameless = true;
 		return;
 	}
 	if (!v8_position_of(v8, where->code->positions, offset, &position))
@@ -115,36 +115,73 @@ static void read_optimized(const struct v8 *v8, const struct v8_where *where, st
 	frame->at[frame->n++].position = inlined < 0 ? v8_position_in_script(position) : -1;
 }
 
-/* The byte code of a frame of baseline code is where an interpreter has it, too. */
-static bool is_baseline_of(const struct v8 *v8, const struct v8_where *where)
+/* The byte code of a frame of baseline code is where an interpreter has it, too; V8 9's code does not name it. */
+static bool is_baseline_of(const struct v8 *v8, const struct v8_where *where, struct v8_code *code)
 {
 	uint64_t bytecode;
 
-	return v8_word(v8, where->fp + (uint64_t)(int64_t)v8->at[V8_FP_BYTECODE], &bytecode) &&
-	       bytecode == where->code->deopt;
+	if (!v8_word(v8, where->fp + (uint64_t)(int64_t)v8->at[V8_FP_BYTECODE], &bytecode) ||
+	    v8_type(v8, bytecode) != v8->at[V8_TYPE_BYTECODE])
+		return false;
+	*code = *where->code;
+	if (v8->major == UNNAMED_MAJOR)
+		code->deopt = bytecode;
+	return bytecode == code->deopt;
 }
 
 static void read_position(const struct v8 *v8, const struct v8_where *where, struct v8_frame *frame)
 {
-	const struct v8_code *code = where->code;
+	struct v8_code code;
 	uint64_t bytecode = 0;
-
 	int32_t offset;
 
-	if (!code) {
+	if (!where->code) {
 		offset = interpreted_offset(v8, where, &bytecode);
 		frame->at[0].position = position_in(v8, bytecode, offset);
-	} else if (!code->is_baseline) {
+	} else if (!where->code->is_baseline) {
 		read_optimized(v8, where, frame);
-	} else if (is_baseline_of(v8, where)) {
-		offset = v8_baseline_offset(v8, code, where->pc - !where->is_innermost);
-		frame->at[0].position = position_in(v8, code->deopt, offset);
+	} else if (is_baseline_of(v8, where, &code)) {
+		offset = v8_baseline_offset(v8, &code, where->pc - !where->is_innermost);
+		frame->at[0].position = offset == V8_NO_POSITION ? V8_NO_POSITION : position_in(v8, code.deopt, offset);
 	}
+}
+
+/* 0: the frame has none. */
+static uint64_t function_of(const struct v8 *v8, uint64_t fp)
+{
+	uint64_t function, shared;
+
+	return v8_word(v8, fp + (uint64_t)(int64_t)v8->at[V8_FP_FUNCTION], &function) &&
+		       v8_part(v8, function, v8->at[V8_FUNCTION_SHARED], &shared) &&
+		       v8_type(v8, shared) == v8->at[V8_TYPE_SHARED]
+		   ? shared
+		   : 0;
+}
+
+static bool is_builtin(const struct v8 *v8, uint64_t shared)
+{
+	struct v8_function function;
+
+	return v8_read_function(v8, shared, &function) && !function.script;
+}
+
+bool v8_is_in_function(const struct v8 *v8, uint64_t fp, const struct v8_code *code)
+{
+	struct v8_where where = { .fp = fp, .code = code };
+	struct v8_code ignored;
+	uint64_t shared = function_of(v8, fp), bytecode;
+
+	if (!shared)
+		return false;
+	if (!code)
+		return interpreted_offset(v8, &where, &bytecode) >= 0 || is_builtin(v8, shared);
+	return code->is_baseline ? is_baseline_of(v8, &where, &ignored)
+				 : shared_of(v8, entry_of(v8, code->deopt, v8->at[V8_DEOPT_SHARED])) == shared;
 }
 
 void v8_read_frame(const struct v8 *v8, const struct v8_where *where, struct v8_frame *frame)
 {
-	uint64_t context, function, shared, kind;
+	uint64_t context, shared, kind;
 
 	*frame = (struct v8_frame){ .kind = V8_OTHER };
 	if (where->fp & 7 || !v8_word(v8, where->fp + (uint64_t)(int64_t)v8->at[V8_FP_CONTEXT], &context))
@@ -156,9 +193,8 @@ void v8_read_frame(const struct v8 *v8, const struct v8_where *where, struct v8_
 				  : V8_ENTRY;
 		return;
 	}
-	if (!v8_word(v8, where->fp + (uint64_t)(int64_t)v8->at[V8_FP_FUNCTION], &function) ||
-	    !v8_part(v8, function, v8->at[V8_FUNCTION_SHARED], &shared) ||
-	    v8_type(v8, shared) != v8->at[V8_TYPE_SHARED])
+	shared = function_of(v8, where->fp);
+	if (!shared)
 		return;
 	frame->kind = V8_FUNCTION;
 	frame->n = 1;

@@ -137,19 +137,19 @@ int32_t v8_baseline_offset(const struct v8 *v8, const struct v8_code *code, uint
 	if (!v8->n_bytecodes || !open_bytes(v8, code->positions, &table) ||
 	    v8_type(v8, code->deopt) != v8->at[V8_TYPE_BYTECODE] ||
 	    !v8_part(v8, code->deopt, v8->at[V8_ARRAY_LENGTH], &word) || !v8_integer(word, &length) || length < 0)
-		return -1;
+		return V8_NO_POSITION;
 	bytecode.at = code->deopt - 1 + (uint64_t)v8->at[V8_BYTECODE_DATA];
 	bytecode.left = (uint32_t)length;
 	if (!next_number(&table, &end))
-		return -1;
+		return V8_NO_POSITION;
 	for (at += end; at <= pc; at += end) {
 		uint32_t size = offset < 0 ? 0 : size_of(v8, &bytecode);
 
 		if (offset >= 0 && !size)
-			return -1;
+			return V8_NO_POSITION;
 		offset = offset < 0 ? 0 : offset + (int32_t)size;
 		if (!next_number(&table, &end))
-			return -1;
+			return V8_NO_POSITION;
 	}
-	return offset < length ? offset : -1;
+	return offset < length ? offset : V8_NO_POSITION;
 }
