@@ -53,6 +53,7 @@ static const int32_t fields[N_V8_FIELDS] = {
 	[V8_TYPE_BYTECODE] = 254,
 	[V8_TYPE_CODE] = 255,
 	[V8_TYPE_BYTES] = 256,
+	[V8_TYPE_ODDBALL] = 257,
 	[V8_TYPE_STREAM] = -1,
 	[V8_TYPE_DEBUG] = -1,
 	[V8_TYPE_TRUSTED_BYTES] = -1,
@@ -101,7 +102,8 @@ static void check_function(const struct v8 *v8, uint64_t shared)
 		return;
 	if (function.name)
 		check_text(v8, function.name);
-	check_text(v8, function.file);
+	if (function.file)
+		check_text(v8, function.file);
 }
 
 static void check_frame(struct v8 *v8, const uint64_t *root)

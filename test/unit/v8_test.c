@@ -16,6 +16,7 @@ enum {
 	TYPE_BYTECODE_,
 	TYPE_CODE_,
 	TYPE_BYTES_,
+	TYPE_ODDBALL_,
 	WORDS = 4096
 };
 enum { ONE = 8, CONS = 1, EXTERNAL = 2, SLICED = 3, THIN = 5 };
@@ -101,6 +102,7 @@ static void begin(struct heap *heap)
 	at[V8_TYPE_BYTECODE] = TYPE_BYTECODE_;
 	at[V8_TYPE_CODE] = TYPE_CODE_;
 	at[V8_TYPE_BYTES] = TYPE_BYTES_;
+	at[V8_TYPE_ODDBALL] = TYPE_ODDBALL_;
 	at[V8_TYPE_STREAM] = at[V8_TYPE_TRUSTED_BYTES] = at[V8_TYPE_SHARED_WRAPPER] = at[V8_TYPE_DEBUG] = -1;
 	at[V8_FRAME_BUILTIN] = 24;
 	at[V8_FRAME_STUB] = 17;
@@ -304,6 +306,65 @@ TEST(a_function_has_its_own_name_or_the_one_that_v8_infers)
 	assert_true(v8_read_function(&f.heap.v8, f.shared, &function));
 	assert_int_equal(function.name, 0);
 	assert_false(v8_read_function(&f.heap.v8, f.bytecode, &function));
+}
+
+/* Where objects of make_function name another one. */
+static uint64_t *word_of(uint64_t object, size_t i)
+{
+	return (uint64_t *)(object - 1) + i;
+}
+
+static bool reads(struct made *f, struct v8_function *function)
+{
+	return v8_read_function(&f->heap.v8, f->shared, function);
+}
+
+TEST(code_without_a_name_has_no_file_and_one_whose_name_is_gone_is_not_read)
+{
+	struct made f = { .fp = 0 };
+	struct v8_function function;
+	uint64_t nothing, *file, *script;
+
+	make_function(&f, "g", NULL);
+	nothing = add(&f.heap, map(&f.heap, TYPE_ODDBALL_), 1, (uint64_t[]){ 0 });
+	script = word_of(f.shared, 4);
+	file = word_of(*script, 2);
+	*file = nothing;
+	assert_true(reads(&f, &function));
+	assert_int_equal(function.file, 0);
+	*file = text_of(&f.heap, "");
+	assert_true(reads(&f, &function));
+	assert_int_equal(function.file, 0);
+	*file = 0x10001; /* nothing is there */
+	assert_false(reads(&f, &function));
+	*file = f.bytecode;
+	assert_false(reads(&f, &function));
+	*script = nothing; /* it is V8's own */
+	assert_true(reads(&f, &function));
+	assert_int_equal(function.script, 0);
+	*script = 0x10001;
+	assert_false(reads(&f, &function));
+	*script = f.bytecode;
+	assert_false(reads(&f, &function));
+}
+
+TEST(a_function_whose_name_is_gone_is_not_read)
+{
+	struct made f = { .fp = 0 };
+	struct v8_function function;
+	uint64_t *scope;
+
+	make_function(&f, "", "Object.g");
+	scope = word_of(f.shared, 2);
+	*word_of(*scope, 8) = 0x10001; /* the inferred name */
+	assert_false(reads(&f, &function));
+	*word_of(*scope, 6) = 0x10001; /* its own */
+	assert_false(reads(&f, &function));
+	*scope = text_of(&f.heap, "");
+	assert_true(reads(&f, &function));
+	assert_int_equal(function.name, 0);
+	*scope = 0x10001;
+	assert_false(reads(&f, &function));
 }
 
 TEST(an_interpreted_frame_has_its_function_and_position)

@@ -94,29 +94,37 @@ static void take_path(char *text)
 	*to = 0;
 }
 
+/* 0: it cannot be read. otherwise: what V8 has no name for. */
 static uint32_t take_text(const struct stack_v8 *v8, struct names *names, uint64_t string, const char *otherwise)
 {
 	char text[MAX_TEXT];
 
-	if (!string || v8_text(&v8->v8, string, text, sizeof text) <= 0)
-		return otherwise ? names_of(names, otherwise) : 0;
+	if (!string)
+		return names_of(names, otherwise);
+	if (v8_text(&v8->v8, string, text, sizeof text) <= 0)
+		return 0;
 	take_path(text);
 	err_disarm(text);
 	return names_of(names, text);
 }
 
-/* NULL: it is no function now. */
+/* NULL: it is no function now, or the memory of its names has been used for something else meanwhile. */
 static const struct known_function *find_function(struct stack_v8 *v8, struct names *names, uint64_t shared)
 {
 	struct known_function *known = &v8->tables->function[place_of(shared, FUNCTIONS)];
 	struct v8_function is;
+	uint32_t function, file;
 
 	if (!v8_read_function(&v8->v8, shared, &is))
 		return NULL;
 	if (is_same(&known->is, &is))
 		return known;
-	*known = (struct known_function){ is, take_text(v8, names, is.name, "(anonymous)"),
-					  is.script ? take_text(v8, names, is.file, "<anonymous>") : 0 };
+	known->is.shared = 0;
+	function = take_text(v8, names, is.name, "(anonymous)");
+	file = is.script ? take_text(v8, names, is.file, "<anonymous>") : 0;
+	if (!function || (is.script && !file))
+		return NULL;
+	*known = (struct known_function){ is, function, file };
 	return known;
 }
 

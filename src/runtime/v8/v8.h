@@ -86,6 +86,7 @@ struct v8_memory {
 	F(TYPE_SHARED, V8_MUST, "type_SharedFunctionInfo__SHARED_FUNCTION_INFO_TYPE") \
 	F(TYPE_SHARED_WRAPPER, -1, "type_SharedFunctionInfoWrapper__SHARED_FUNCTION_INFO_WRAPPER_TYPE") \
 	F(TYPE_SCRIPT, V8_MUST, "type_Script__SCRIPT_TYPE") \
+	F(TYPE_ODDBALL, V8_MUST, "type_Oddball__ODDBALL_TYPE") \
 	F(TYPE_DEBUG, -1, "type_DebugInfo__DEBUG_INFO_TYPE") \
 	F(TYPE_SCOPE, V8_MUST, "type_ScopeInfo__SCOPE_INFO_TYPE") \
 	F(TYPE_BYTECODE, V8_MUST, "type_BytecodeArray__BYTECODE_ARRAY_TYPE") \
@@ -173,12 +174,12 @@ bool v8_is_in_function(const struct v8 *v8, uint64_t fp, const struct v8_code *c
 
 /* What a function has; addresses may be 0. It is the same function as before if all of them are. */
 struct v8_function {
-	uint64_t shared, named; /* named: what its name comes from */
-	uint64_t name;		/* a string; 0: it has none */
-	uint64_t script, source, file;
-	int32_t start, end; /* where it lies in the source; start -1: not known */
+	uint64_t shared, named;	       /* named: what its name comes from */
+	uint64_t name;		       /* a string; 0: it has none */
+	uint64_t script, source, file; /* file: a string; 0: its code has no name, as that of eval() */
+	int32_t start, end;	       /* where it lies in the source; start -1: not known */
 };
-/* False: it is none. */
+/* False: it is none, or has changed meanwhile. */
 bool v8_read_function(const struct v8 *v8, uint64_t shared, struct v8_function *function);
 
 /* Copies a string as UTF-8, ended by NUL, cut behind a whole character: its length; below 0: it is none. size > 3. */

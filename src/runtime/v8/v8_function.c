@@ -15,11 +15,20 @@ static bool is_string(const struct v8 *v8, uint64_t object)
 	return type >= 0 && type < v8->at[V8_FIRST_NONSTRING];
 }
 
-static bool is_filled(const struct v8 *v8, uint64_t string)
+/* "" is no name. False: it is no string. */
+static bool take_name(const struct v8 *v8, uint64_t string, uint64_t *name)
 {
 	uint32_t length;
 
-	return v8_string_length(v8, string, &length) && length;
+	if (!v8_string_length(v8, string, &length))
+		return false;
+	*name = length ? string : 0;
+	return true;
+}
+
+static bool is_oddball(const struct v8 *v8, uint64_t object)
+{
+	return v8_type(v8, object) == v8->at[V8_TYPE_ODDBALL];
 }
 
 struct scope {
@@ -50,24 +59,26 @@ static void take_positions(const struct scope *scope, int32_t i, struct v8_funct
 static bool take_rest(const struct scope *scope, int32_t i, struct v8_function *function)
 {
 	const struct v8 *v8 = scope->v8;
-	uint64_t word[3], inferred = 0;
+	uint64_t word[3], inferred;
 	int32_t ignored;
 
 	for (int32_t j = 0; j < 3; j++)
 		if (!scope_word(scope, i + j, &word[j]))
 			return false;
+	inferred = word[0];
 	if (is_string(v8, word[0]) && v8_integer(word[1], &ignored) && !v8_integer(word[2], &ignored)) {
-		function->name = word[0];
+		if (!take_name(v8, word[0], &function->name))
+			return false;
 		inferred = word[2];
 		i += 2;
-	} else if (!v8_integer(word[0], &ignored)) {
-		inferred = word[0];
 	}
-	if (!is_filled(v8, function->name))
-		function->name = is_filled(v8, inferred) ? inferred : 0;
-	if (v8->at[V8_SCOPE_FIRST] == LATER_FIRST)
-		return true;
-	take_positions(scope, i + (inferred != 0), function);
+	if (v8_integer(inferred, &ignored))
+		inferred = 0;
+	else if (v8_type(v8, inferred) < 0 ||
+		 (!function->name && is_string(v8, inferred) && !take_name(v8, inferred, &function->name)))
+		return false;
+	if (v8->at[V8_SCOPE_FIRST] != LATER_FIRST)
+		take_positions(scope, i + (inferred != 0), function);
 	return true;
 }
 
@@ -89,17 +100,18 @@ static bool read_scope(const struct v8 *v8, struct v8_function *function)
 
 static bool read_script(const struct v8 *v8, struct v8_function *function)
 {
-	uint64_t script = function->script;
+	uint64_t script = function->script, file;
 
 	if (v8_type(v8, script) == v8->at[V8_TYPE_DEBUG] && !v8_part(v8, script, DEBUG_SCRIPT, &script))
 		return false;
 	if (v8_type(v8, script) != v8->at[V8_TYPE_SCRIPT]) {
 		function->script = 0; /* it is V8's own */
-		return true;
+		return is_oddball(v8, script);
 	}
 	function->script = script;
 	return v8_part(v8, script, v8->at[V8_SCRIPT_SOURCE], &function->source) &&
-	       v8_part(v8, script, v8->at[V8_SCRIPT_NAME], &function->file);
+	       v8_part(v8, script, v8->at[V8_SCRIPT_NAME], &file) &&
+	       (is_oddball(v8, file) || take_name(v8, file, &function->file));
 }
 
 bool v8_read_function(const struct v8 *v8, uint64_t shared, struct v8_function *function)
@@ -109,10 +121,8 @@ bool v8_read_function(const struct v8 *v8, uint64_t shared, struct v8_function *
 	    !v8_part(v8, shared, v8->at[V8_SHARED_NAME], &function->named) ||
 	    !v8_part(v8, shared, v8->at[V8_SHARED_SCRIPT], &function->script) || !read_script(v8, function))
 		return false;
-	if (is_string(v8, function->named)) {
-		function->name = is_filled(v8, function->named) ? function->named : 0;
-		return true;
-	}
+	if (is_string(v8, function->named))
+		return take_name(v8, function->named, &function->name);
 	if (v8_type(v8, function->named) != v8->at[V8_TYPE_SCOPE])
 		return !(function->named & 1);
 	return read_scope(v8, function);
