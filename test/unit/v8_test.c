@@ -106,6 +106,13 @@ static void begin(struct heap *heap)
 	at[V8_TYPE_STREAM] = at[V8_TYPE_TRUSTED_BYTES] = at[V8_TYPE_SHARED_WRAPPER] = at[V8_TYPE_DEBUG] = -1;
 	at[V8_FRAME_BUILTIN] = 24;
 	at[V8_FRAME_STUB] = 17;
+	at[V8_CODE_HEADER] = 64;
+	at[V8_CODE_SIZE] = 40;
+	at[V8_CODE_FLAGS] = 48;
+	at[V8_KIND_FIELD] = 15;
+	at[V8_KIND_BASELINE] = 11;
+	heap->v8.code_deopt = 16;
+	heap->v8.code_positions = 24;
 	at[V8_DEOPT_LITERALS] = 2;
 	at[V8_DEOPT_SHARED] = 6;
 	at[V8_DEOPT_INLINING] = 7;
@@ -221,6 +228,33 @@ TEST(lines_end_as_in_javascript)
 	assert_true(v8_line_ends(&heap.v8, bytes(&heap, map(&heap, 0), small(5), wide, sizeof wide), &ends));
 	assert_int_equal(ends.n, 2);
 	assert_false(v8_line_ends(&heap.v8, small(1), &ends));
+	array_done(&ends, sizeof(uint32_t));
+}
+
+/* A source that is larger than what is read at a time: both halves of "\r\n" may come apart. */
+TEST(lines_of_a_long_source_end_where_they_end)
+{
+	enum { LEN = 32768 + 10 };
+	struct heap heap = heap_of();
+	struct array ends = { 0 };
+	static char source[LEN];
+	const uint32_t *end;
+	uint64_t text;
+
+	begin(&heap);
+	memset(source, 'x', LEN);
+	source[3] = source[7] = '\n';
+	source[32767] = '\r';
+	source[32768] = '\n';
+	source[32770] = '\r';
+	text = pair(&heap, EXTERNAL | ONE, LEN, 0, (uint64_t)source);
+	assert_true(v8_line_ends(&heap.v8, text, &ends));
+	end = ends.data;
+	assert_int_equal(ends.n, 4);
+	assert_int_equal(end[0], 3);
+	assert_int_equal(end[1], 7);
+	assert_int_equal(end[2], 32768);
+	assert_int_equal(end[3], 32770);
 	array_done(&ends, sizeof(uint32_t));
 }
 
@@ -505,4 +539,54 @@ TEST(a_baseline_frame_without_sizes_of_byte_codes_has_no_position)
 	f.heap.v8.major = 9; /* its code does not name the byte code; the frame does */
 	v8_read_frame(&f.heap.v8, &where, &frame);
 	assert_int_equal(frame.at[0].position, 40);
+}
+
+/* Memory from which code is searched for backwards, in whole pages. */
+static _Alignas(4096) uint64_t pages[3][512];
+
+TEST(code_is_found_by_an_address_in_it)
+{
+	struct heap heap = heap_of();
+	struct v8_code code;
+	uint64_t *header = pages[0] + 16, from = (uint64_t)header + 64;
+
+	begin(&heap);
+	memset(pages, 0, sizeof pages);
+	header[0] = map(&heap, TYPE_CODE_);
+	header[2] = 0x5001;
+	header[3] = 0x6001;
+	header[5] = 5000;
+	header[6] = 11;
+	assert_true(v8_find_code(&heap.v8, from + 4100, &code));
+	assert_int_equal(code.object, (uint64_t)header + 1);
+	assert_int_equal(code.begin, from);
+	assert_int_equal(code.end, from + 5000);
+	assert_int_equal(code.deopt, 0x5001);
+	assert_int_equal(code.positions, 0x6001);
+	assert_true(code.is_baseline);
+	assert_true(v8_is_same_code(&heap.v8, &code));
+	assert_false(v8_find_code(&heap.v8, from + 5000, &code)); /* behind it */
+	assert_true(v8_find_code(&heap.v8, from, &code));
+	header[3] = 0x7001;
+	assert_false(v8_is_same_code(&heap.v8, &code));
+	header[0] = map(&heap, TYPE_SHARED_);
+	assert_false(v8_find_code(&heap.v8, from, &code));
+}
+
+TEST(the_search_for_code_ends_where_memory_is_full_of_objects)
+{
+	struct heap heap = heap_of();
+	struct v8_code code;
+
+	begin(&heap);
+	for (size_t i = 0; i < 512; i++) {
+		pages[1][i] = (uint64_t)&pages[2][i] + 1;
+		pages[2][i] = pages[1][i];
+	}
+	pages[0][16] = map(&heap, TYPE_CODE_);
+	pages[0][16 + 5] = 1 << 20;
+	assert_false(v8_find_code(&heap.v8, (uint64_t)pages[2], &code));
+	memset(pages[1], 0, sizeof pages[1]);
+	memset(pages[2], 0, sizeof pages[2]);
+	assert_true(v8_find_code(&heap.v8, (uint64_t)pages[2], &code));
 }

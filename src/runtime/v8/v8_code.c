@@ -7,6 +7,7 @@
 #include "runtime/v8/v8.h"
 
 enum { STEP = 16, CHUNK = 4096, MOST_BACK = 256 << 10, STREAM_CODE = 8, MOST_HEADER = 256 };
+enum { MOST_TRIED = 128 }; /* words of one search that look like a header's: code of 30 KiB names 40 objects */
 
 static bool is_code_map(const struct v8 *v8, uint64_t map)
 {
@@ -68,7 +69,8 @@ static bool may_be_object(uint64_t word)
 
 bool v8_find_code(struct v8 *v8, uint64_t pc, struct v8_code *code)
 {
-	uint64_t chunk[CHUNK / sizeof(uint64_t)], first = pc & ~(uint64_t)(CHUNK - 1), at;
+	uint64_t chunk[CHUNK / sizeof(uint64_t)], first = pc & ~(uint64_t)(CHUNK - 1), at, none = 0;
+	int n_tried = 0;
 
 	for (uint64_t from = first; first - from < MOST_BACK; from -= CHUNK) {
 		if (!v8->memory.read(v8->memory.of, from, chunk, sizeof chunk))
@@ -76,8 +78,15 @@ bool v8_find_code(struct v8 *v8, uint64_t pc, struct v8_code *code)
 		for (at = from + CHUNK - STEP; at >= from; at -= STEP) {
 			uint64_t map = chunk[(at - from) / sizeof *chunk];
 
-			if (at > pc || !may_be_object(map) || (map != v8->code_map && !is_code_map(v8, map)) ||
-			    !read_code(v8, at + 1, code))
+			if (at > pc || map == none || !may_be_object(map))
+				continue;
+			if (n_tried++ == MOST_TRIED)
+				return false;
+			if (map != v8->code_map && !is_code_map(v8, map)) {
+				none = map;
+				continue;
+			}
+			if (!read_code(v8, at + 1, code))
 				continue;
 			v8->code_map = map;
 			return pc >= code->begin && pc < code->end;

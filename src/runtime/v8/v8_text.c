@@ -4,7 +4,7 @@
 
 #include "runtime/v8/v8.h"
 
-enum { MOST_STEPS = 32, UNCACHED = 0x10, CHUNK = 2048, MOST_PARTS = 64, MOST_RUNS = 4096 };
+enum { MOST_STEPS = 32, UNCACHED = 0x10, CHUNK = 32768, MOST_PARTS = 64, MOST_RUNS = 4096 };
 enum { MOST_SOURCE = 64 << 20, MOST_LINES = 1 << 22 };
 
 /* Characters that lie in a row. */
@@ -139,10 +139,10 @@ static void put_unit(struct text *text, uint32_t unit)
 		put(text, is_second ? 0xfffd : unit);
 }
 
-/* One character after the other. */
-typedef void unit_fn(void *of, uint32_t unit);
+/* Characters that follow each other: one of both is NULL. */
+typedef void units_fn(void *of, const uint8_t *one, const uint16_t *two, uint32_t n);
 
-static bool read_run(const struct v8 *v8, const struct run *run, unit_fn *unit, void *of)
+static bool read_run(const struct v8 *v8, const struct run *run, units_fn *units, void *of)
 {
 	union {
 		uint8_t one[CHUNK];
@@ -155,14 +155,13 @@ static bool read_run(const struct v8 *v8, const struct run *run, unit_fn *unit, 
 
 		if (!v8->memory.read(v8->memory.of, run->at + done * width, &chunk, n * width))
 			return false;
-		for (uint32_t i = 0; i < n; i++)
-			unit(of, run->is_one_byte ? chunk.one[i] : chunk.two[i]);
+		units(of, run->is_one_byte ? chunk.one : NULL, run->is_one_byte ? NULL : chunk.two, n);
 		done += n;
 	}
 	return true;
 }
 
-static bool read_string(const struct v8 *v8, uint64_t string, uint32_t length, unit_fn *unit, void *of)
+static bool read_string(const struct v8 *v8, uint64_t string, uint32_t length, units_fn *units, void *of)
 {
 	struct cursor rest[MOST_PARTS] = { { string, 0, length } };
 	struct run run;
@@ -170,14 +169,15 @@ static bool read_string(const struct v8 *v8, uint64_t string, uint32_t length, u
 
 	/* what changes meanwhile may contain itself */
 	for (int i = 0; n; i++)
-		if (i == MOST_RUNS || !next_run(v8, rest, &n, &run) || !read_run(v8, &run, unit, of))
+		if (i == MOST_RUNS || !next_run(v8, rest, &n, &run) || !read_run(v8, &run, units, of))
 			return false;
 	return true;
 }
 
-static void put_to_text(void *of, uint32_t unit)
+static void put_to_text(void *of, const uint8_t *one, const uint16_t *two, uint32_t n)
 {
-	put_unit(of, unit);
+	for (uint32_t i = 0; i < n; i++)
+		put_unit(of, one ? one[i] : two[i]);
 }
 
 int v8_text(const struct v8 *v8, uint64_t string, char *to, size_t size)
@@ -212,17 +212,43 @@ static void end_line(struct lines *lines, uint32_t at)
 		*end = at;
 }
 
-/* As V8 counts: "\r\n" is one end. */
-static void count_unit(void *of, uint32_t unit)
+/* As V8 counts: "\r\n" is one end. at: the character's position. */
+static void end_line_by(struct lines *lines, uint32_t unit, uint32_t at)
+{
+	if (lines->was_return && unit != '\n')
+		end_line(lines, at - 1);
+	lines->was_return = unit == '\r';
+	if (unit == '\n' || unit == 0x2028 || unit == 0x2029)
+		end_line(lines, at);
+}
+
+/* A source has up to millions of characters: those that end no line are passed over by the library. */
+static void count_one_byte(struct lines *lines, const uint8_t *one, uint32_t n)
+{
+	const uint8_t *at = one, *end = one + n, *feed = one, *back = one;
+
+	for (; at < end; at++) {
+		if (!lines->was_return) {
+			if (feed <= at && !(feed = memchr(at, '\n', (size_t)(end - at))))
+				feed = end;
+			if (back <= at && !(back = memchr(at, '\r', (size_t)(end - at))))
+				back = end;
+			at = feed < back ? feed : back;
+		}
+		if (at < end)
+			end_line_by(lines, *at, lines->at + (uint32_t)(at - one));
+	}
+}
+
+static void count_units(void *of, const uint8_t *one, const uint16_t *two, uint32_t n)
 {
 	struct lines *lines = of;
 
-	if (lines->was_return && unit != '\n')
-		end_line(lines, lines->at - 1);
-	lines->was_return = unit == '\r';
-	if (unit == '\n' || unit == 0x2028 || unit == 0x2029)
-		end_line(lines, lines->at);
-	lines->at++;
+	if (one)
+		count_one_byte(lines, one, n);
+	for (uint32_t i = 0; two && i < n; i++)
+		end_line_by(lines, two[i], lines->at + i);
+	lines->at += n;
 }
 
 bool v8_line_ends(const struct v8 *v8, uint64_t source, struct array *ends)
@@ -232,5 +258,5 @@ bool v8_line_ends(const struct v8 *v8, uint64_t source, struct array *ends)
 
 	ends->n = 0;
 	return v8_string_length(v8, source, &length) && length <= MOST_SOURCE &&
-	       read_string(v8, source, length, count_unit, &lines) && !lines.is_full;
+	       read_string(v8, source, length, count_units, &lines) && !lines.is_full;
 }
