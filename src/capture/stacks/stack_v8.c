@@ -7,12 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "capture/stacks/stack_thread.h"
 #include "event/callstack.h"
 
-enum { FUNCTIONS = 1024, FRAMES = 4096, CODES = 1024, SCRIPTS = 64, MAX_TEXT = 512, SEARCHED = 6 };
+enum { FUNCTIONS = 1024, FRAMES = 4096, CODES = 1024, SCRIPTS = 512, MAX_TEXT = 512, SEARCHED = 6 };
+enum { MOST_ENDS = 8 << 20 };		/* of all lines that are known */
 #define MOST_FRAME (UINT64_C(64) << 20) /* bytes */
+#define NONE_NS UINT64_C(1000000000)	/* how long no code is there where none was found */
 
 struct known_function {
 	struct v8_function is; /* shared 0: free */
@@ -28,11 +31,12 @@ struct known_frame {
 struct known_code {
 	uint64_t pc; /* 0: free */
 	struct v8_code is;
-	bool is_none;
+	uint64_t none_ns; /* when none was found; 0: it was */
 };
 
 struct known_script {
 	uint64_t script, source;
+	uint32_t length;
 	struct array ends; /* uint32_t */
 };
 
@@ -41,6 +45,7 @@ struct stack_v8_tables {
 	struct known_frame frame[FRAMES];
 	struct known_code code[CODES];
 	struct known_script script[SCRIPTS];
+	size_t n_ends; /* of all scripts */
 };
 
 static size_t place_of(uint64_t value, size_t n)
@@ -128,18 +133,37 @@ static const struct known_function *find_function(struct stack_v8 *v8, struct na
 	return known;
 }
 
+static void forget_scripts(struct stack_v8_tables *tables)
+{
+	for (size_t i = 0; i < SCRIPTS; i++) {
+		array_done(&tables->script[i].ends, sizeof(uint32_t));
+		tables->script[i] = (struct known_script){ 0 };
+	}
+	tables->n_ends = 0;
+}
+
 static const struct known_script *find_script(struct stack_v8 *v8, const struct v8_function *function)
 {
-	struct known_script *known = &v8->tables->script[place_of(function->script, SCRIPTS)];
+	struct stack_v8_tables *tables = v8->tables;
+	struct known_script *known = &tables->script[place_of(function->script, SCRIPTS)];
+	uint32_t length;
 
-	if (known->script == function->script && known->source == function->source)
+	if (!v8_string_length(&v8->v8, function->source, &length))
+		return NULL;
+	if (known->script == function->script && known->source == function->source && known->length == length)
 		return known;
-	known->script = function->script;
-	known->source = function->source;
+	tables->n_ends -= known->ends.n;
+	if (tables->n_ends > MOST_ENDS)
+		forget_scripts(tables);
+	known->script = 0;
 	if (!v8_line_ends(&v8->v8, function->source, &known->ends)) {
-		known->script = 0;
+		known->ends.n = 0;
 		return NULL;
 	}
+	tables->n_ends += known->ends.n;
+	known->script = function->script;
+	known->source = function->source;
+	known->length = length;
 	return known;
 }
 
@@ -195,11 +219,13 @@ static const struct v8_code *find_code(struct stack_v8 *v8, uint64_t pc)
 {
 	struct known_code *known = &v8->tables->code[place_of(pc, CODES)];
 
-	if (known->pc == pc && (known->is_none || v8_is_same_code(&v8->v8, &known->is)))
-		return known->is_none ? NULL : &known->is;
+	if (known->pc == pc && known->none_ns && clock_ns() - known->none_ns < NONE_NS)
+		return NULL;
+	if (known->pc == pc && !known->none_ns && v8_is_same_code(&v8->v8, &known->is))
+		return &known->is;
 	known->pc = pc;
-	known->is_none = !v8_find_code(&v8->v8, pc, &known->is);
-	return known->is_none ? NULL : &known->is;
+	known->none_ns = v8_find_code(&v8->v8, pc, &known->is) ? 0 : clock_ns();
+	return known->none_ns ? NULL : &known->is;
 }
 
 static const struct stack_map *map_of(const struct stack_unwind *unwind, uint64_t address)
@@ -323,8 +349,8 @@ enum stack_v8_kind stack_v8_frames(struct stack_v8 *v8, const struct stack_unwin
 
 void stack_v8_done(struct stack_v8 *v8)
 {
-	for (size_t i = 0; v8->tables && i < SCRIPTS; i++)
-		array_done(&v8->tables->script[i].ends, sizeof(uint32_t));
+	if (v8->tables)
+		forget_scripts(v8->tables);
 	free(v8->tables);
 	*v8 = (struct stack_v8){ 0 };
 }
