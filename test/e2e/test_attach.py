@@ -315,8 +315,8 @@ def test_one_of_n_inferences_and_the_others_are_counted(lab, wheel):
     assert seen > 10 and abs(seen * 4 - own) <= 8 and abs(left_out - 3 * seen) <= 8
     report = json.loads(lab.plain([lab.inftrace, "report", "--json", done.recording.path]).out)
     assert report["recording"]["sampled"] == {"inferences": seen + left_out, "recorded": seen}
-    assert "%d inferences of chain: " % (seen + left_out) in report["verdict"]
-    assert "; %d of the inferences were recorded" % seen in report["verdict"]
+    assert f"{seen + left_out:,} inferences of chain: " in report["verdict"]
+    assert f"; {seen:,} of the inferences were recorded" in report["verdict"]
     assert report["models"][0]["inferences"]["per_second"] == pytest.approx(own * 1e9 / (end - begin), rel=0.2)
     assert report["recording"]["time"]["inferences_ns"] > 3 * sum(s.end - s.start for s in done.recording.inferences)
     assert set(map(tuple, per_inference(done.recording).values())) == {tuple(CHAIN)}

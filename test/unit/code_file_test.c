@@ -106,6 +106,8 @@ TEST(a_child_may_take_only_time_that_nobody_wants)
 		assert_int_equal(code_reader_answer(&reader, &answer, 10000), 1);
 		assert_int_equal(sched_getscheduler(reader.child), is_idle ? SCHED_IDLE : SCHED_OTHER);
 		assert_true(code_reader_cpu_ns(&reader) > 0);
+		if (code_reader_hurry(&reader))
+			assert_int_equal(sched_getscheduler(reader.child), SCHED_OTHER);
 		code_reader_stop(&reader);
 		assert_int_equal(code_reader_cpu_ns(&reader), 0);
 	}

@@ -16,7 +16,7 @@
 
 #include "capture/proc/bare_child.h"
 
-enum { MOST_STARTS = 8, MOST_SECONDS = 120 };
+enum { MOST_STARTS = 8, MOST_SECONDS = 120, REAP_MS = 100, REAPS = 50 };
 
 int code_reader_start(struct code_reader *reader, bool is_idle)
 {
@@ -30,9 +30,10 @@ int code_reader_start(struct code_reader *reader, bool is_idle)
 	reader->child = fork();
 	if (!reader->child) {
 		prctl(PR_SET_NAME, is_idle ? "inftrace-names" : "inftrace-code");
-		if (is_idle)
-			sched_setscheduler(0, SCHED_IDLE, &(struct sched_param){ 0 });
 		bare_child_become(ends[1], ends[1], MOST_SECONDS);
+		if (is_idle) /* not before it has closed what is not its own: on busy CPUs it would keep that for
+				seconds */
+			sched_setscheduler(0, SCHED_IDLE, &(struct sched_param){ 0 });
 		code_child(0);
 		_exit(0);
 	}
@@ -42,6 +43,11 @@ int code_reader_start(struct code_reader *reader, bool is_idle)
 		return 0;
 	code_reader_stop(reader);
 	return -EAGAIN;
+}
+
+bool code_reader_hurry(const struct code_reader *reader)
+{
+	return reader->child > 0 && !sched_setscheduler(reader->child, SCHED_OTHER, &(struct sched_param){ 0 });
 }
 
 uint64_t code_reader_cpu_ns(const struct code_reader *reader)
@@ -134,15 +140,31 @@ int code_reader_answer(struct code_reader *reader, struct code_answer *answer, i
 	return 1;
 }
 
+/* Which takes seconds if the child gets no CPU time: the system reaps it then, after the recorder has ended. */
+static void reap(pid_t child, int flags)
+{
+	const struct timespec pause = { 0, REAP_MS * 1000000 / REAPS };
+
+	for (int i = 0; i < REAPS; i++) {
+		pid_t got = waitpid(child, NULL, flags);
+
+		if (got == child || (got < 0 && errno != EINTR))
+			return;
+		if (!got)
+			nanosleep(&pause, NULL);
+	}
+}
+
 void code_reader_stop(struct code_reader *reader)
 {
 	if (reader->slot)
 		close(reader->slot - 1);
 	reader->slot = 0;
 	if (reader->child > 0) {
+		bool is_hurried = code_reader_hurry(reader);
+
 		kill(reader->child, SIGKILL);
-		while (waitpid(reader->child, NULL, 0) < 0 && errno == EINTR)
-			;
+		reap(reader->child, is_hurried ? 0 : WNOHANG);
 	}
 	reader->child = 0;
 }

@@ -88,6 +88,9 @@ bool code_reader_is_built(void);
 /* 0, or -errno: it cannot be started, or has been started too often. is_idle: it takes only CPU time that nobody wants.
  */
 int code_reader_start(struct code_reader *reader, bool is_idle);
+/* An idle child takes CPU time as others do from now on. Whether it may: only a privileged user can raise a priority.
+ */
+bool code_reader_hurry(const struct code_reader *reader);
 /* CPU time of the child so far; 0: not known. */
 uint64_t code_reader_cpu_ns(const struct code_reader *reader);
 /* fd: of the file, or -1. 0; -EAGAIN: it has too many questions; -EPIPE: it has ended. */

@@ -37,6 +37,7 @@ void bare_child_become(int first, int second, unsigned cpu_seconds)
 	rlim_t all = max_memory + own_memory();
 	struct rlimit memory = { all, all }, cpu = { cpu_seconds, cpu_seconds }, zero = { 0, 0 };
 
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	for (int signal_ = 1; signal_ < NSIG; signal_++)
 		signal(signal_, SIG_DFL);
 	setrlimit(RLIMIT_AS, &memory);
@@ -54,7 +55,7 @@ void bare_child_become(int first, int second, unsigned cpu_seconds)
 	syscall(SYS_setresuid, NOBODY, NOBODY, NOBODY);
 	if (syscall(SYS_capset, &header, none))
 		_exit(1);
-	prctl(PR_SET_PDEATHSIG, SIGKILL); /* another user would clear it */
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* another user has cleared it */
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 	prctl(PR_SET_DUMPABLE, 0);
 }

@@ -133,7 +133,8 @@ uint64_t recorder_cost_cpu_ns(int whose);
  */
 int recorder_sources_start(struct recorder *recorder, struct err *err);
 /*
- * Drains those whose time it is, at the end all. One that fails ends and is noted. 0, or -errno and err: it is what the
+ * Drains those whose time it is, at the end all, and ends each: a program does not pay for what nobody takes any more
+ * while names of the stacks are read. One that fails ends and is noted. 0, or -errno and err: it is what the
  * recording is about.
  */
 int recorder_sources_drain(struct recorder *recorder, uint64_t now_ns, struct err *err);

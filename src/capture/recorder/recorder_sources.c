@@ -121,6 +121,8 @@ int recorder_sources_drain(struct recorder *recorder, uint64_t now_ns, struct er
 		if (running->source && (now_ns >= running->due_ns || recorder->target->is_ending) &&
 		    drain_one(recorder, running, now_ns, err))
 			code = -EIO;
+		if (recorder->target->is_ending)
+			stop_one(running);
 	}
 	return code;
 }

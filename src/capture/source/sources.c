@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The list of all sources, in the order of starting: one line each; source_<name>.c defines source_<name>. A stop is
- * put before the operators that it hit: who reads a recording leaves them out as they come.
+ * put before the operators that it hit: who reads a recording leaves them out as they come. Stacks end last: they wait
+ * for names.
  */
 #include "capture/source/source.h"
 
@@ -22,9 +23,9 @@
 	F(pressure) \
 	F(proc) \
 	F(scheduler) \
-	F(stacks) \
 	F(uprobe) \
-	F(waits)
+	F(waits) \
+	F(stacks)
 
 #define DECLARE(name) extern const struct source source_##name;
 SOURCES(DECLARE)

@@ -18,7 +18,15 @@
 #include "base/clock.h"
 #include "event/port.h"
 
-enum { RULES = 4096, RULE_MS = 3000, MOST_CODES = 1 << 20, FINISH_MS = 4000, IDLE_MS = 200, MOST_OPEN = 64 };
+enum {
+	RULES = 4096,
+	RULE_MS = 3000,
+	MOST_CODES = 1 << 20,
+	FINISH_MS = 4000,
+	FINISH_BUSY_MS = 20000,
+	IDLE_MS = 200,
+	MOST_OPEN = 64
+};
 /* The longest that one place may take: of the child's CPU time, or if it gets none. */
 #define PLACE_NS UINT64_C(20000000000)
 #define STUCK_NS UINT64_C(120000000000)
@@ -361,11 +369,17 @@ void stack_images_work(struct stack_images *images, struct names *names, uint64_
 	ask_places(images, names);
 }
 
-/* Lets the child that takes no CPU time go on as long as it answers; then one that does begins where it was. */
+/*
+ * The child takes CPU time from now on. If it may not, it goes on as long as it answers; then another one begins where
+ * it was.
+ */
 static void end_idle(struct stack_images *images, struct names *names)
 {
 	uint32_t before;
 
+	images->is_ending = code_reader_hurry(&images->reader[CODE_PLACE]);
+	if (images->is_ending)
+		return;
 	do {
 		before = images->n_answered;
 		ask_places(images, names);
@@ -378,15 +392,19 @@ static void end_idle(struct stack_images *images, struct names *names)
 	images->n_asked = images->n_answered;
 }
 
+/* What is not read within FINISH_MS of CPU time has no name; on busy CPUs that may take FINISH_BUSY_MS. */
 void stack_images_finish(struct stack_images *images, struct names *names)
 {
-	uint64_t until_ns = clock_ns() + (uint64_t)FINISH_MS * 1000000u, now_ns;
+	const struct code_reader *reader = &images->reader[CODE_PLACE];
+	uint64_t until_ns = clock_ns() + (uint64_t)FINISH_BUSY_MS * 1000000u, until_cpu_ns, now_ns;
 
 	if (images->n_answered < images->code.n)
 		end_idle(images, names);
-	while (images->n_answered < images->code.n && (now_ns = clock_ns()) < until_ns) {
+	until_cpu_ns = code_reader_cpu_ns(reader) + (uint64_t)FINISH_MS * 1000000u;
+	while (images->n_answered < images->code.n && (now_ns = clock_ns()) < until_ns &&
+	       code_reader_cpu_ns(reader) < until_cpu_ns) {
 		ask_places(images, names);
-		take_places(images, names, now_ns, (int)((until_ns - now_ns) / 1000000u) + 1);
+		take_places(images, names, now_ns, FINISH_MS / 10);
 	}
 	while (images->n_answered < images->code.n)
 		settle(images, names, NULL);
