@@ -8,6 +8,7 @@
 #include "analyze/diff/diff_in.h"
 #include "cases.h"
 #include "diff_made.h"
+#include "show/diff/diff_page.h"
 #include "stream.h"
 
 struct fixture {
@@ -121,7 +122,6 @@ TEST(an_operator_that_is_5_percent_slower_is_found_and_named)
 	}
 }
 
-/* The machine makes 5 % of difference from run to run for all operators alike, and another program runs beside. */
 /* A run in which a share of inferences has inputs that take 8 times as long. */
 static struct diff_run run_with_large(struct fixture *f, uint64_t seed, double large, double slower)
 {
@@ -133,6 +133,14 @@ static struct diff_run run_with_large(struct fixture *f, uint64_t seed, double l
 	made.slow = 0;
 	made.slower = slower;
 	return made_run(&made, &f->arena);
+}
+
+static void mix_has(const struct fixture *f, const char *words)
+{
+	struct printable mix = diff_mix(f->diff.pairs, true);
+
+	if (!strstr(mix.s, words))
+		fail_msg("\"%s\" lacks \"%s\"", mix.s, words);
 }
 
 TEST(more_large_inputs_do_not_make_a_program_slower)
@@ -148,6 +156,7 @@ TEST(more_large_inputs_do_not_make_a_program_slower)
 		assert_int_equal(diff_headline(f->diff.pairs), DIFF_WITHIN);
 		assert_int_equal(n_named(&f->diff), 0);
 		assert_int_equal(f->diff.pairs->n_sizes, 2);
+		mix_has(f, "changed: inferences with inputs of 8x512 are ");
 		done(f);
 	}
 }
@@ -217,11 +226,38 @@ TEST(inputs_of_more_sizes_than_there_is_room_for_are_compared)
 	compare(f, 1, 1, &usual);
 	assert_true(f->base[0].models->coarse_sizes.n < f->base[0].models->sizes.n);
 	assert_true(f->diff.pairs->moved && f->diff.pairs->are_sizes_mixed);
+	mix_has(f, "changed: inferences with inputs of about ");
 	assert_int_equal(n_named(&f->diff), 0);
 	assert_true(fabs(f->diff.pairs->value[DIFF_WITHIN].change) < 0.05);
 	done(f);
 }
 
+/* A row of the table has the number of the input alone; a sentence says what it is. */
+TEST(an_input_among_several_is_named)
+{
+	struct fixture fixture = { 0 }, *f = &fixture;
+	const struct diff_size_row *row[DIFF_SIZE_ROWS];
+
+	f->base[0] = run_apart(f, 1, 2, 1);
+	f->fresh[0] = run_apart(f, 2, 3, 1);
+	compare(f, 1, 1, &usual);
+	assert_false(f->diff.pairs->are_sizes_mixed);
+	for (uint32_t i = 0; i < DIFF_SIZE_ROWS; i++)
+		row[i] = &f->diff.pairs->sizes[i];
+	mix_has(f, "changed: inferences with input ");
+	mix_has(f, " of 3 of ");
+	for (uint32_t i = 0; i < DIFF_SIZE_ROWS; i++) {
+		struct printable cell = diff_size_cell(f->diff.pairs, row, DIFF_SIZE_ROWS, i, true);
+
+		assert_non_null(strstr(cell.s, " of 3: "));
+		assert_null(strstr(cell.s, "input"));
+		for (uint32_t k = 0; k < i; k++)
+			assert_string_not_equal(cell.s, diff_size_cell(f->diff.pairs, row, DIFF_SIZE_ROWS, k, true).s);
+	}
+	done(f);
+}
+
+/* The machine makes 5 % of difference from run to run for all operators alike, and another program runs beside. */
 TEST(several_runs_find_it_on_a_busy_machine)
 {
 	struct fixture fixture = { 0 }, *f = &fixture;

@@ -2,6 +2,8 @@
 /* Inferences with inputs of several sizes: elements from shapes, and findings that compare like with like. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -10,6 +12,8 @@
 #include "analyze/store/shapes.h"
 #include "cases.h"
 #include "findings.h"
+#include "show/report/reports.h"
+#include "show/words/size_rows.h"
 #include "stream.h"
 
 struct fixture {
@@ -98,9 +102,29 @@ TEST(the_part_that_differs_is_named)
 	assert_string_equal(input_sizes_part("1x3,8", "1x4,8", 40).s, "1x3");
 	assert_string_equal(input_sizes_part("float32[2]", "float32[2]", 40).s, "float32[2]");
 	assert_string_equal(input_sizes_part("", "float32[2]", 40).s, "");
-	assert_string_equal(input_sizes_part("int64[7],a[64x512]*4", "int64[8],a[640x512]*4", 40).s, "a[64x512]*4");
+	assert_string_equal(input_sizes_part("int64[7],a[64x512]*4", "int64[8],a[640x512]*4", 40).s, "64x512*4");
 	assert_string_equal(input_sizes_name("1x3,8", "1x4,80", 40).s, "input 2 of 2: 8");
 	assert_string_equal(input_sizes_name("a[1x3]", "a[1x4]", 40).s, "1x3");
+	assert_string_equal(input_sizes_phrase("1x3,8", "1x4,80", 40).s, "input 2 of 2 of 8");
+	assert_string_equal(input_sizes_phrase("a[1x3]", "a[1x4]", 40).s, "inputs of 1x3");
+}
+
+/* "*56" stands for 56 inputs. */
+TEST(inputs_that_are_alike_are_counted_each)
+{
+	static const char tokens[] = "int64[1x1],int64[1x587],float32[1x8x586x64]*56,int64[1]->float32[9],float32[9]*2";
+	static const char others[] = "int64[1x1],int64[1x588],float32[1x8x12x64]*56,int64[2]";
+
+	assert_int_equal(input_sizes_count(tokens), 59);
+	assert_int_equal(input_sizes_number(tokens, 3), 3);
+	assert_int_equal(input_sizes_number(tokens, 4), 59);
+	assert_int_equal(input_sizes_count("4*2,8*0,3*x"), 4);
+	assert_int_equal(input_sizes_count(""), 0);
+	assert_int_equal(input_sizes_count("a[1]*99999999999999999999"), UINT32_MAX);
+	assert_string_equal(input_sizes_name(tokens, others, 40).s, "input 3 of 59: 1x8x586x64*56");
+	assert_string_equal(input_sizes_name(tokens, others, 10).s, "input 3 of 59: 1x...64*56");
+	assert_string_equal(input_sizes_part("a[]*4", "a[2]*4", 40).s, "a[]*4");
+	assert_string_equal(input_sizes_part("a[7*4", "a[2]*4", 40).s, "a[7*4");
 }
 
 static uint32_t size_of(const char *shapes)
@@ -304,6 +328,60 @@ TEST(sizes_of_one_input_are_never_mixed)
 	assert_false(f->summary->models->are_sizes_mixed);
 	assert_int_equal(f->summary->n_coarse_sizes, 0);
 	end(f);
+}
+
+/* Inferences of each of these inputs, half of them of the first. */
+static void begin_each(struct fixture *f, const char *const *shapes, int n)
+{
+	begin(f);
+	for (int i = 0; i < 40 * n; i++)
+		run_shapes(f, f->lane, 300, shapes[i % 2 ? i / 2 % n : 0]);
+	find(f, "drifts");
+}
+
+TEST(rows_of_sizes_differ_in_their_words)
+{
+	static const char *const shapes[] = { "a[1x4],b[64],c[512x8]*3", "a[1x4],b[4],c[512x8]*3",
+					      "a[1x16],b[4],c[512x8]*3", "a[1x4],b[64],c[64x8]*3" };
+	static const char *const words[] = { "3 of 5: 64x8*3", "2 of 5: 4, 1 of 5: 1x4", "2 of 5: 4, 1 of 5: 1x16",
+					     "3 of 5: 512x8*3" };
+	struct fixture fixture, *f = &fixture;
+	struct table table = { 0 };
+	enum table_style style;
+
+	begin_each(f, shapes, 4);
+	assert_int_equal(size_rows(&table, f->summary, f->summary->models, SIZE_ROWS), 0);
+	assert_int_equal(table_n_rows(&table), 4);
+	for (size_t i = 0; i < 4; i++)
+		assert_string_equal(table_text(&table, i, 0, &style), words[i]);
+	assert_string_equal(table.column[0].header, "input");
+	table_done(&table);
+	end(f);
+}
+
+/* The plot has the elements of the input that tells sizes apart, if those of all are alike. */
+TEST(sizes_are_drawn_by_the_input_that_varies)
+{
+	static const char *const large[] = { "a[8]*2,b[100000],c[16]", "a[8]*2,b[100000],c[64]",
+					     "a[8]*2,b[100000],c[256]" };
+	static const char *const alike[] = { "a[1000],b[8]", "a[1100],b[16]", "a[4000],b[64]" };
+	struct fixture fixture, *f = &fixture;
+
+	for (int i = 0; i < 2; i++) {
+		char *page = NULL;
+		size_t size;
+		FILE *out = open_memstream(&page, &size);
+
+		begin_each(f, i ? alike : large, 3);
+		report_write(out, report_format_named("html"),
+			     &(struct report){ f->summary, f->recorded.model, f->recorded.n },
+			     &(struct report_look){ 0 });
+		fclose(out);
+		assert_int_equal(strstr(page, "elements of input 4 (logarithmic)") != NULL, !i);
+		assert_int_equal(strstr(page, "elements of all inputs (logarithmic)") != NULL, i);
+		free(page);
+		end(f);
+	}
 }
 
 /* As many elements in all, in other inputs: in the order of time nothing drifts, in that of their sizes it would. */

@@ -216,6 +216,11 @@ static void find_circumstances(struct diff *diff)
 	diff->opts.minimum = fmax(diff->opts.minimum, SINGLE_MINIMUM);
 }
 
+bool diff_counts_tokens(const struct diff_pair *pair)
+{
+	return pair->base->counts_tokens && pair->fresh->counts_tokens;
+}
+
 static const char *why_no_verdict(const struct diff *diff, const struct diff_pair *pair)
 {
 	if (diff->no_verdict)
@@ -227,15 +232,14 @@ static const char *why_no_verdict(const struct diff *diff, const struct diff_pai
 	if (diff->is_busy)
 		return "the machine was busy, and with one recording a side, waiting looks like a slower program";
 	if (pair->value[pair->moved ? DIFF_WITHIN : DIFF_MEDIAN].says == DIFF_UNTESTED)
-		return pair->base->counts_tokens ? "there are too few tokens: 32 on each side are the least"
-						 : "there are too few inferences: 32 on each side are the least";
+		return diff_counts_tokens(pair) ? "there are too few tokens: 32 on each side are the least"
+						: "there are too few inferences: 32 on each side are the least";
 	return NULL;
 }
 
 const char *diff_words_of(const struct diff_pair *pair, int figure)
 {
-	return pair->base->counts_tokens && pair->fresh->counts_tokens ? diff_token_words(figure)
-								       : diff_figure_name(figure).words;
+	return diff_counts_tokens(pair) ? diff_token_words(figure) : diff_figure_name(figure).words;
 }
 
 enum diff_figure diff_headline(const struct diff_pair *pair)

@@ -107,6 +107,8 @@ int diff_make(struct diff *diff, const struct diff_side *base, const struct diff
  * the pair has any. */
 enum diff_figure diff_headline(const struct diff_pair *pair);
 
+/* Both sides measured tokens, not inferences. */
+bool diff_counts_tokens(const struct diff_pair *pair);
 /* What a figure of the pair is called. */
 const char *diff_words_of(const struct diff_pair *pair, int figure);
 

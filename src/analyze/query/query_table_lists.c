@@ -56,7 +56,8 @@ const struct query_table query_table_sizes = {
 	.what =
 	    "Latency by the size of the inputs, where their shapes are known. Inputs of one size have about as many "
 	    "elements (within a quarter of an octave), and each input has about the same share of them (to a power "
-	    "of two).",
+	    "of two). If a model has more than 64 such sizes, the elements of all inputs alone make a size. Each "
+	    "inference that counts and whose shapes are known is in one size.",
 	.rows = QUERY_LIST,
 	.list = &columns_sizes,
 };

@@ -2,11 +2,14 @@
 #include "analyze/result/input_sizes.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "analyze/store/shapes.h"
+#include "base/text/units.h"
 
-enum { LEAST = 3 };
+/* NAMED: inputs in a row of a table, at most. */
+enum { LEAST = 3, NAMED = 4 };
 
 static const double least_ratio = 2, least_share = 0.2;
 
@@ -67,10 +70,20 @@ bool input_sizes_explain(const struct summary *summary, const struct summary_mod
 /* The length of the input at text; *next: where the one after it is. */
 static size_t input_at(const char *text, const char **next)
 {
-	size_t len = strcspn(text, ",");
+	size_t len = shapes_input(text);
 
 	*next = text + len + (text[len] == ',');
 	return len;
+}
+
+/* "*48" behind a shape: of so many inputs. */
+static uint64_t times_of(const char *text, size_t len)
+{
+	const char *shape = memrchr(text, ']', len), *from = shape ? shape : text;
+	const char *times = memchr(from, '*', (size_t)(text + len - from));
+	uint64_t n = times ? strtoul(times + 1, NULL, 10) & UINT32_MAX : 1;
+
+	return n ? n : 1;
 }
 
 double input_sizes_ratio(const char *shapes, const char *others)
@@ -153,7 +166,7 @@ uint64_t input_sizes_elements(const char *shapes, uint32_t input)
 /* Which input differs first, as text; 0: none does. */
 static uint32_t first_other(const char *shapes, const char *others)
 {
-	for (uint32_t i = 1; *shapes; i++) {
+	for (uint32_t i = 1; !shapes_end(shapes); i++) {
 		const char *next, *other_next;
 		size_t len = input_at(shapes, &next);
 
@@ -165,14 +178,30 @@ static uint32_t first_other(const char *shapes, const char *others)
 	return 0;
 }
 
-uint32_t input_sizes_count(const char *shapes)
+/* The place of an input, from 1; "*48" is one. *len: of its text. */
+static const char *input_of(const char *shapes, uint32_t input, size_t *len)
 {
-	uint64_t own;
-	uint32_t n = 0;
+	const char *own = shapes, *next = shapes;
 
-	while (shapes_next(&shapes, &own))
-		n++;
+	for (*len = 0; input; input--) {
+		own = next;
+		*len = input_at(own, &next);
+	}
+	return own;
+}
+
+uint64_t input_sizes_number(const char *shapes, uint32_t input)
+{
+	uint64_t n = 1;
+
+	for (const char *next; input > 1 && !shapes_end(shapes); input--, shapes = next)
+		n += times_of(shapes, input_at(shapes, &next));
 	return n;
+}
+
+uint64_t input_sizes_count(const char *shapes)
+{
+	return input_sizes_number(shapes, UINT32_MAX) - 1;
 }
 
 uint32_t input_sizes_telling(const char *shapes, const char *others)
@@ -182,31 +211,118 @@ uint32_t input_sizes_telling(const char *shapes, const char *others)
 	return varying ? varying : first_other(shapes, others);
 }
 
+/* "64x512*4" of "float32[64x512]*4"; input 0: the whole text. */
+static struct printable part_of(const char *shapes, uint32_t input, int columns)
+{
+	size_t len = strlen(shapes), n_own;
+	const char *own = input ? input_of(shapes, input, &len) : shapes, *open, *close;
+	struct printable part;
+
+	open = input ? memchr(own, '[', len) : NULL;
+	close = open ? memchr(open, ']', (size_t)(own + len - open)) : NULL;
+	if (!close || close == open + 1)
+		return printable_text(own, len, columns, true);
+	n_own = (size_t)(own + len - close) - 1;
+	part = printable_text(open + 1, (size_t)(close - open) - 1, columns - (int)n_own, true);
+	printable_add(&part, "%s", printable_text(close + 1, n_own, columns, true).s);
+	return part;
+}
+
+/* "2 of 3"; "": there is one, or it is the whole text. */
+static struct printable place_of(const char *shapes, uint32_t input)
+{
+	uint64_t n = input_sizes_count(shapes);
+	struct printable place = { "" };
+
+	if (input && n > 1)
+		printable_add(&place, "%s of %s", units_count(input_sizes_number(shapes, input)).s, units_count(n).s);
+	return place;
+}
+
 struct printable input_sizes_part(const char *shapes, const char *others, int columns)
 {
-	uint32_t input = input_sizes_telling(shapes, others);
-	const char *own = shapes, *next = shapes, *open;
-	size_t len = strlen(shapes);
+	return part_of(shapes, input_sizes_telling(shapes, others), columns);
+}
 
-	for (uint32_t i = 0; i < input; i++) {
-		own = next;
-		len = input_at(own, &next);
-	}
-	open = input ? memchr(own, '[', len) : NULL;
-	if (open && own[len - 1] == ']') {
-		len -= (size_t)(open + 1 - own) + 1;
-		own = open + 1;
-	}
-	return printable_text(own, len, columns, true);
+static struct printable placed(const char *shapes, uint32_t input, int columns)
+{
+	struct printable text = place_of(shapes, input);
+
+	printable_add(&text, "%s%s", *text.s ? ": " : "", part_of(shapes, input, columns).s);
+	return text;
 }
 
 struct printable input_sizes_name(const char *shapes, const char *others, int columns)
 {
-	uint32_t input = input_sizes_telling(shapes, others), n = input_sizes_count(shapes);
+	uint32_t input = input_sizes_telling(shapes, others);
 	struct printable name = { "" };
 
-	if (input && n > 1)
-		printable_add(&name, "input %u of %u: ", input, n);
-	printable_add(&name, "%s", input_sizes_part(shapes, others, columns).s);
+	printable_add(&name, "%s%s", *place_of(shapes, input).s ? "input " : "", placed(shapes, input, columns).s);
 	return name;
+}
+
+struct printable input_sizes_phrase(const char *shapes, const char *others, int columns)
+{
+	uint32_t input = input_sizes_telling(shapes, others);
+	struct printable place = place_of(shapes, input), phrase = { "" };
+
+	if (*place.s)
+		printable_add(&phrase, "input %s of ", place.s);
+	else
+		printable_add(&phrase, "inputs of ");
+	printable_add(&phrase, "%s", part_of(shapes, input, columns).s);
+	return phrase;
+}
+
+static bool are_alike(const char *shapes, const char *others, uint32_t input)
+{
+	size_t len, other_len;
+	const char *own = input_of(shapes, input, &len), *other = input_of(others, input, &other_len);
+
+	return len == other_len && !memcmp(own, other, len);
+}
+
+/* The inputs that a row names. */
+struct named {
+	uint32_t n, input[NAMED];
+};
+
+/* Another row may be said in the same words: that of inputs which are alike in all that this one names. */
+static bool is_told(const struct named *named, const char *shapes, const char *others)
+{
+	for (uint32_t i = 0; i < named->n; i++)
+		if (!are_alike(shapes, others, named->input[i]))
+			return true;
+	return false;
+}
+
+static struct named inputs_named(const struct input_sizes_row *rows, uint32_t n, uint32_t row)
+{
+	const char *own = rows[row].shapes;
+	struct named named = { 1, { rows[row].input } };
+
+	for (uint32_t i = 0; i < n && named.n < NAMED; i++) {
+		bool may_be_it = rows[i].input == rows[row].input && !is_told(&named, own, rows[i].shapes);
+		uint32_t input = may_be_it ? input_sizes_telling(own, rows[i].shapes) : 0;
+
+		if (input)
+			named.input[named.n++] = input;
+	}
+	return named;
+}
+
+struct input_sizes_row input_sizes_row(const char *shapes, const char *others)
+{
+	return (struct input_sizes_row){ shapes, input_sizes_telling(shapes, others) };
+}
+
+struct printable input_sizes_cell(const struct input_sizes_row *rows, uint32_t n, uint32_t row, int columns)
+{
+	const struct input_sizes_row *own = &rows[row];
+	struct named named = own->input ? inputs_named(rows, n, row) : (struct named){ 0 };
+	struct printable cell = placed(own->shapes, own->input, columns);
+
+	for (uint32_t i = 1; i < named.n; i++)
+		printable_add(&cell, ", %s", placed(own->shapes, named.input[i], columns).s);
+	return cell;
 }

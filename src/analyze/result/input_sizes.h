@@ -35,10 +35,24 @@ uint32_t input_sizes_varying(const char *shapes, const char *others);
 uint64_t input_sizes_elements(const char *shapes, uint32_t input);
 /* The same, or else the first whose text is another. */
 uint32_t input_sizes_telling(const char *shapes, const char *others);
-uint32_t input_sizes_count(const char *shapes);
+/* How many inputs there are, and the number of one of those above, from 1: here "*48" counts as 48. */
+uint64_t input_sizes_count(const char *shapes);
+uint64_t input_sizes_number(const char *shapes, uint32_t input);
 /* "input 2 of 3: 1x3x640x512": which input that is, if there are several, and its part. */
 struct printable input_sizes_name(const char *shapes, const char *others, int columns);
+/* "input 2 of 3 of 1x3x640x512", "inputs of 1x3x640x512": as part of a sentence. */
+struct printable input_sizes_phrase(const char *shapes, const char *others, int columns);
 /* "1x3x640x512": the input that differs most from others; the whole text if none differs. */
 struct printable input_sizes_part(const char *shapes, const char *others, int columns);
+
+/* A row of a table of sizes. */
+struct input_sizes_row {
+	const char *shapes;
+	uint32_t input; /* which tells it from others, as above */
+};
+
+struct input_sizes_row input_sizes_row(const char *shapes, const char *others);
+/* "2 of 3: 1x3x640x512"; if other rows say so, too, also inputs that tell it from these. */
+struct printable input_sizes_cell(const struct input_sizes_row *rows, uint32_t n, uint32_t row, int columns);
 
 #endif

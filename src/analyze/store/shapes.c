@@ -40,12 +40,19 @@ bool shapes_end(const char *shapes)
 	return !*shapes || (*shapes == '-' && shapes[1] == '>');
 }
 
+size_t shapes_input(const char *shapes)
+{
+	size_t len = 0;
+
+	while (shapes[len] != ',' && !shapes_end(shapes + len))
+		len++;
+	return len;
+}
+
 bool shapes_next(const char **shapes, uint64_t *elements)
 {
-	const char *text = *shapes, *end = text, *open, *close;
+	const char *text = *shapes, *end = text + shapes_input(text), *open, *close;
 
-	while (*end != ',' && !shapes_end(end))
-		end++;
 	open = memchr(text, '[', (size_t)(end - text));
 	close = open ? memchr(open, ']', (size_t)(end - open)) : NULL;
 	if (shapes_end(text) || (open && !close))

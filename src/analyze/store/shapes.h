@@ -4,6 +4,7 @@
 #define ANALYZE_STORE_SHAPES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum { SHAPES_COARSE = 256 };
@@ -19,6 +20,8 @@ uint64_t shapes_elements(const char *shapes);
  * those behind it. False: there is none, or the text is none of shapes.
  */
 bool shapes_next(const char **shapes, uint64_t *elements);
+/* The length of the text of the first of these inputs, which a comma or outputs follow, or nothing. */
+size_t shapes_input(const char *shapes);
 /* Whether no input is left: the text ends, or outputs follow. */
 bool shapes_end(const char *shapes);
 

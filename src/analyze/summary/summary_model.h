@@ -53,20 +53,18 @@ struct summary_session {
 	uint32_t runtime;					 /* its name; 0: not known */
 	uint32_t n_replaced; /* how often another file had been loaded from its path before */
 	int64_t bytes;
-	bool has_slice;		     /* its creation was recorded */
-	bool is_failed, has_waits;   /* has_waits: PHASE_WAITING is known */
-	uint64_t begin_ns, end_ns;   /* of the creation; STORE_OPEN: cut off */
-	uint64_t released_ns;	     /* 0: not seen */
-	uint64_t last_ns;	     /* end of its last inference; 0: none */
-	uint64_t phase_ns[N_PHASES]; /* add up to end_ns - begin_ns */
-	uint64_t phase_n[N_PHASES];  /* slices */
-	uint64_t n_prepacked;	     /* weights that a kernel has put into a layout of its own */
-	uint64_t n_capabilities;     /* groups of nodes that providers have asked for */
-	uint64_t n_compared;	     /* shapes that the memory planner looked up to compare values */
-	uint64_t n_pool,
-	    pool_cpu_ns; /* threads that it started for the runtime's pools; CPU that they used meanwhile */
-	uint32_t
-	    made_in; /* the process that created it, of which its own is a fork; SUMMARY_NONE: its own, or unknown */
+	bool has_slice;		      /* its creation was recorded */
+	bool is_failed, has_waits;    /* has_waits: PHASE_WAITING is known */
+	uint64_t begin_ns, end_ns;    /* of the creation; STORE_OPEN: cut off */
+	uint64_t released_ns;	      /* 0: not seen */
+	uint64_t last_ns;	      /* end of its last inference; 0: none */
+	uint64_t phase_ns[N_PHASES];  /* add up to end_ns - begin_ns */
+	uint64_t phase_n[N_PHASES];   /* slices */
+	uint64_t n_prepacked;	      /* weights that a kernel has put into a layout of its own */
+	uint64_t n_capabilities;      /* groups of nodes that providers have asked for */
+	uint64_t n_compared;	      /* shapes that the memory planner looked up to compare values */
+	uint64_t n_pool, pool_cpu_ns; /* threads started for the runtime's pools; CPU that they used meanwhile */
+	uint32_t made_in; /* the process that created it, before a fork; SUMMARY_NONE: its own, or unknown */
 	uint64_t made_ns; /* begin of that creation */
 	uint64_t n_runs, n_runs_failed;
 	uint64_t runs_wall_ns;

@@ -233,7 +233,7 @@ static void put_rows(const struct page *page, const struct diff_pair *pair)
 			n_shown++;
 		}
 	page->writer->table(page->writer->to,
-			    pair->base->counts_tokens
+			    diff_counts_tokens(pair)
 				? "Operators, time of a step (lower quartile of their calls)"
 				: "Operators, time of an inference (lower quartile of their calls)",
 			    &table);
@@ -289,7 +289,8 @@ static int by_place(const void *a_, const void *b_)
 static void put_sizes(const struct page *page, const struct diff_pair *pair)
 {
 	const struct diff_size_row *row[MAX_SIZES];
-	uint32_t n = pair->n_sizes < MAX_SIZES ? pair->n_sizes : MAX_SIZES, n_shown = n < MAX_ROWS ? n : MAX_ROWS;
+	uint32_t n = pair->n_sizes < MAX_SIZES ? pair->n_sizes : MAX_SIZES,
+		 n_shown = n < DIFF_SIZE_ROWS ? n : DIFF_SIZE_ROWS;
 	struct table table = table_of(page);
 	struct printable text = diff_mix(pair, page->look->is_ascii);
 
@@ -308,8 +309,7 @@ static void put_sizes(const struct page *page, const struct diff_pair *pair)
 	for (uint32_t i = 0; i < n_shown; i++) {
 		double change = row[i]->fresh_p50_ns / row[i]->base_p50_ns - 1;
 
-		table_cell(&table, TABLE_PLAIN, "%s",
-			   diff_size_name(pair, (uint32_t)(row[i] - pair->sizes), page->look->is_ascii).s);
+		table_cell(&table, TABLE_PLAIN, "%s", diff_size_cell(pair, row, n_shown, i, page->look->is_ascii).s);
 		put_share(&table, row[i]->n_base, pair->n_base);
 		put_share(&table, row[i]->n_fresh, pair->n_fresh);
 		table_cell(&table, TABLE_PLAIN, "%s", diff_amount(row[i]->base_p50_ns, DIFF_NS).s);
@@ -407,7 +407,7 @@ static void put_pair(const struct page *page, const struct diff_pair *pair)
 	put_options(page, pair);
 	if (page->writer->plot)
 		page->writer->plot(page->writer->to, pair);
-	put_figures(page, pair, 0, DIFF_CREATION, pair->base->counts_tokens ? "Tokens" : "Inferences");
+	put_figures(page, pair, 0, DIFF_CREATION, diff_counts_tokens(pair) ? "Tokens" : "Inferences");
 	put_sizes(page, pair);
 	put_operators(page, pair);
 	put_figures(page, pair, DIFF_CREATION, N_DIFF_FIGURES, "Creation of a session");

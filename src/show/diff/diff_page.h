@@ -27,6 +27,8 @@ void diff_page(const struct diff_writer *writer, const struct diff *diff, const 
 /* The answer in a sentence. */
 struct printable diff_verdict(const struct diff *diff, bool is_ascii);
 
+enum { DIFF_SIZE_ROWS = 8 };
+
 /* Words that the verdict, the tables and JSON share. */
 struct units_text diff_change(double change);				   /* "+5.2 %" */
 struct units_text diff_interval(const struct diff_value *value);	   /* "+3.9 to +6.5 %"; "-" */
@@ -35,8 +37,9 @@ enum diff_unit diff_unit_of(const char *unit);				   /* of a resource: "bytes" *
 const char *diff_says_words(enum diff_says says, bool is_time);		   /* "slower" */
 const char *diff_says_key(enum diff_says says);				   /* "worse" */
 struct printable diff_name(const struct diff_operator *op, bool is_ascii); /* "Conv /layer1/conv" */
-/* "1x3x640x512": a size of inputs of a model that has several. */
-struct printable diff_size_name(const struct diff_pair *pair, uint32_t size, bool is_ascii);
+/* "2 of 3: 1x3x640x512": what tells a size of inputs from those of the other rows of a table, n <= DIFF_SIZE_ROWS. */
+struct printable diff_size_cell(const struct diff_pair *pair, const struct diff_size_row *const *rows, uint32_t n,
+				uint32_t row, bool is_ascii);
 struct printable diff_mix(const struct diff_pair *pair, bool is_ascii); /* how it changed; "": it did not */
 
 /* The formats. One file per format, diff_as_<name>.c, with one constant; diffs.c lists them. */

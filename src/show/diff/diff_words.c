@@ -104,7 +104,7 @@ static struct units_text unsigned_change(double change)
 /* What the times are of. */
 static const char *counted(const struct diff_pair *pair)
 {
-	return pair->base->counts_tokens ? " a token" : " an inference";
+	return diff_counts_tokens(pair) ? " a token" : " an inference";
 }
 
 /* "12 % slower"; a change below 0 is one of the other kind. */
@@ -168,13 +168,52 @@ static void add_cause(struct printable *to, const struct diff_pair *pair, enum d
 		printable_add(to, ", the most of %s", printable_count(n, "operator").s);
 }
 
-struct printable diff_size_name(const struct diff_pair *pair, uint32_t size, bool is_ascii)
+static const char *shapes_of(const struct diff_pair *pair, uint32_t size)
 {
-	const char *shapes = pair->sizes[size].any->shapes,
-		   *other = pair->sizes[size ? 0 : pair->n_sizes - 1].any->shapes;
-	struct printable part = input_sizes_name(shapes ? shapes : "", other ? other : "", SHAPE);
+	return pair->sizes[size].any->shapes ? pair->sizes[size].any->shapes : "";
+}
 
-	return model_text(part.s, SHAPE, is_ascii);
+/* The one that a size is told from. */
+static uint32_t other_of(const struct diff_pair *pair, uint32_t size)
+{
+	return size ? 0 : pair->n_sizes - 1;
+}
+
+/* "about 1,280 elements": in all, of any inputs. */
+static struct printable mixed_size(const struct diff_size *size)
+{
+	struct printable words = { "" };
+
+	printable_add(&words, "about %s", printable_count((uint64_t)size->elements, "element").s);
+	return words;
+}
+
+struct printable diff_size_cell(const struct diff_pair *pair, const struct diff_size_row *const *rows, uint32_t n,
+				uint32_t row, bool is_ascii)
+{
+	struct input_sizes_row names[DIFF_SIZE_ROWS];
+
+	if (pair->are_sizes_mixed)
+		return mixed_size(rows[row]->any);
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t size = (uint32_t)(rows[i] - pair->sizes);
+
+		names[i] = input_sizes_row(shapes_of(pair, size), shapes_of(pair, other_of(pair, size)));
+	}
+	return model_text(input_sizes_cell(names, n, row, SHAPE).s, 2 * SHAPE, is_ascii);
+}
+
+/* "input 2 of 3 of 256x4", "inputs of 256x4" */
+static struct printable phrase_of(const struct diff_pair *pair, uint32_t size, bool is_ascii)
+{
+	struct printable words = { "" };
+
+	if (!pair->are_sizes_mixed)
+		return model_text(
+		    input_sizes_phrase(shapes_of(pair, size), shapes_of(pair, other_of(pair, size)), SHAPE).s,
+		    2 * SHAPE, is_ascii);
+	printable_add(&words, "inputs of %s", mixed_size(pair->sizes[size].any).s);
+	return words;
 }
 
 struct printable diff_mix(const struct diff_pair *pair, bool is_ascii)
@@ -188,8 +227,8 @@ struct printable diff_mix(const struct diff_pair *pair, bool is_ascii)
 		n_base += (double)pair->sizes[i].n_base;
 		n_fresh += (double)pair->sizes[i].n_fresh;
 	}
-	printable_add(&text, "the mix of input sizes changed: inputs of %s are %s of the inferences in new",
-		      diff_size_name(pair, pair->moved - 1, is_ascii).s,
+	printable_add(&text, "the mix of input sizes changed: inferences with %s are %s of all in new",
+		      phrase_of(pair, pair->moved - 1, is_ascii).s,
 		      units_percent((double)pair->sizes[pair->moved - 1].n_fresh / n_fresh).s);
 	printable_add(&text, " instead of %s", units_percent((double)pair->sizes[pair->moved - 1].n_base / n_base).s);
 	return text;

@@ -40,7 +40,7 @@ static struct axis choose_axis(const struct html_page *page, const struct summar
 	struct axis all = axis_of(page, size, n, 0), own;
 	uint32_t input = input_sizes_varying(names_text(names, size[0].shapes), names_text(names, size[n - 1].shapes));
 
-	if (!input || all.high / all.low >= WIDE)
+	if (page->summary->models[page->model].are_sizes_mixed || !input || all.high / all.low >= WIDE)
 		return all;
 	own = axis_of(page, size, n, input);
 	return own.high / own.low > all.high / all.low ? own : all;
@@ -95,7 +95,9 @@ static void draw(struct html_page *page, const struct summary_size *size, uint32
 	plot_begin(&plot, html_plot_id(page).s, "Median latency by the size of the inputs",
 		   "The figures are in the table with it.");
 	if (axis.input)
-		printable_add(&label, "elements of input %u (logarithmic)", axis.input);
+		printable_add(
+		    &label, "elements of input %s (logarithmic)",
+		    units_count(input_sizes_number(names_text(page->summary->names, size->shapes), axis.input)).s);
 	else
 		printable_add(&label, "elements of all inputs (logarithmic)");
 	plot_draw_x(&plot, elements, label.s);
@@ -115,7 +117,8 @@ void html_sizes(struct html_page *page)
 	if (model->sizes.n < 2)
 		return;
 	html_section(page, "sizes", "Size of the inputs",
-		     "Inferences whose inputs have about as many elements form one size.");
+		     "Inferences whose inputs have about as many elements%s form one size.",
+		     model->are_sizes_mixed ? " in all" : "");
 	html_pair(page);
 	draw(page, summary->sizes + model->sizes.first, model->sizes.n);
 	fputs("<div>", page->out);

@@ -6,19 +6,12 @@
 #include "analyze/result/input_sizes.h"
 #include "base/text/units.h"
 
-enum { MOST_SIZES = 64, SHAPE = 40, LEAST_P90 = 10, LEAST_P99 = 100 };
+enum { MOST_SIZES = 256, SHAPE = 40, LEAST_P90 = 10, LEAST_P99 = 100 };
 
-static void put_row(struct table *table, const struct summary *summary, const struct summary_size *size,
-		    const struct summary_size *all, const char *other)
+static void put_row(struct table *table, const char *cell, const struct summary_size *size,
+		    const struct summary_size *all)
 {
-	const char *shapes = names_text(summary->names, size->shapes);
-	struct printable part = input_sizes_part(shapes, other, SHAPE);
-	uint32_t input = input_sizes_telling(shapes, other), n = input_sizes_count(shapes);
-
-	if (input && n > 1)
-		table_cell(table, TABLE_PLAIN, "%u of %u: %s", input, n, part.s);
-	else
-		table_cell(table, TABLE_PLAIN, "%s", part.s);
+	table_cell(table, TABLE_PLAIN, "%s", cell);
 	table_cell(table, TABLE_DIM, "%s", units_count(size->elements).s);
 	table_cell(table, TABLE_PLAIN, "%s", units_count(size->n).s);
 	table_cell(table, TABLE_PLAIN, "%s", units_percent((double)size->n / (double)all->n).s);
@@ -42,9 +35,10 @@ static int by_place(const void *a_, const void *b_)
 	return (*a > *b) - (*a < *b);
 }
 
-static void put_columns(struct table *table, uint32_t n_inputs)
+/* is_mixed: rows hold any inputs with so many elements. */
+static void put_columns(struct table *table, uint64_t n_inputs, bool is_mixed)
 {
-	table_column(table, "input", TABLE_LEFT | TABLE_SHRINKS);
+	table_column(table, is_mixed ? "for example" : "input", TABLE_LEFT | TABLE_SHRINKS);
 	table_column(table, n_inputs > 1 ? "elements of all" : "elements", TABLE_RIGHT);
 	table_column(table, "inferences", TABLE_RIGHT);
 	table_column(table, "share", TABLE_RIGHT);
@@ -54,17 +48,29 @@ static void put_columns(struct table *table, uint32_t n_inputs)
 	table_column(table, "p99", TABLE_RIGHT);
 }
 
+/* What tells a row from the usual one; of the usual one, from the first other. */
+static struct input_sizes_row name_of(const struct summary *summary, const struct summary_model *model,
+				      const struct summary_size *const *row, uint32_t i)
+{
+	const struct summary_size *usual = input_sizes_usual(summary, model);
+	const struct summary_size *other = row[i] == usual ? row[row[0] == usual] : usual;
+	const char *shapes = names_text(summary->names, row[i]->shapes);
+
+	return model->are_sizes_mixed ? (struct input_sizes_row){ shapes, 0 }
+				      : input_sizes_row(shapes, names_text(summary->names, other->shapes));
+}
+
 uint32_t size_rows(struct table *table, const struct summary *summary, const struct summary_model *model,
 		   uint32_t n_most)
 {
-	const struct summary_size *size = summary->sizes + model->sizes.first, *usual, *row[MOST_SIZES];
+	const struct summary_size *size = summary->sizes + model->sizes.first, *row[MOST_SIZES];
+	struct input_sizes_row name[MOST_SIZES];
 	uint32_t n_all = model->sizes.n < MOST_SIZES ? model->sizes.n : MOST_SIZES;
 	uint32_t n = n_all <= n_most ? n_all : n_most;
 	struct summary_size all = { .n = 0 };
 
 	if (n_all < 2)
 		return 0;
-	usual = input_sizes_usual(summary, model);
 	for (uint32_t i = 0; i < n_all; i++) {
 		row[i] = &size[i];
 		all.n += size[i].n;
@@ -72,9 +78,10 @@ uint32_t size_rows(struct table *table, const struct summary *summary, const str
 	}
 	qsort(row, n_all, sizeof *row, by_time);
 	qsort(row, n, sizeof *row, by_place);
-	put_columns(table, input_sizes_count(names_text(summary->names, usual->shapes)));
 	for (uint32_t i = 0; i < n; i++)
-		put_row(table, summary, row[i], &all,
-			names_text(summary->names, row[i] == usual ? row[row[0] == usual]->shapes : usual->shapes));
+		name[i] = name_of(summary, model, row, i);
+	put_columns(table, input_sizes_count(name[0].shapes), model->are_sizes_mixed);
+	for (uint32_t i = 0; i < n; i++)
+		put_row(table, input_sizes_cell(name, n, i, SHAPE).s, row[i], &all);
 	return model->sizes.n - n;
 }

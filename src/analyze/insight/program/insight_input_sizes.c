@@ -28,15 +28,26 @@ static void find(struct finder *finder)
 	to->high = (double)sizes.usual->p50_ns;
 }
 
+/* "640x512", or "about 1,280 elements" of sizes that are of any inputs with so many. */
+static struct printable size_of(const struct recording_facts *facts, const struct summary_size *own,
+				const struct summary_size *other)
+{
+	struct printable words = { "" };
+
+	if (!facts->model->are_sizes_mixed)
+		return input_sizes_part(names_text(facts->summary->names, own->shapes),
+					names_text(facts->summary->names, other->shapes), 40);
+	printable_add(&words, "about %s", printable_count(own->elements, "element").s);
+	return words;
+}
+
 static void say(const struct speaker *to)
 {
 	const struct recording_facts *facts = to->run->result->recorded;
 	struct input_sizes sizes = input_sizes_of(facts->summary, facts->model);
-	const char *slow = names_text(facts->summary->names, sizes.slow->shapes);
-	const char *usual = names_text(facts->summary->names, sizes.usual->shapes);
 
-	FINDING("inputs of %s take %s times those of %s", input_sizes_part(slow, usual, 40).s,
-		units_decimal(to->finding->value).s, input_sizes_part(usual, slow, 40).s);
+	FINDING("inputs of %s take %s times those of %s", size_of(facts, sizes.slow, sizes.usual).s,
+		units_decimal(to->finding->value).s, size_of(facts, sizes.usual, sizes.slow).s);
 	EVIDENCE("%s and %s (medians); they are %s of the inferences, and %s of the time",
 		 units_duration(to->finding->low).s, units_duration(to->finding->high).s,
 		 units_percent(sizes.share_of_runs).s, units_percent(sizes.share_of_time).s);
