@@ -790,6 +790,25 @@ TEST(memory_grows_if_it_does_while_inferences_run)
 	end(f);
 }
 
+TEST(what_one_inference_takes_while_it_runs_is_no_growth)
+{
+	const struct series alike = { .session = 1, .at_us = 100, .took_us = 100, .n = 30 },
+			    large = { .session = 1, .at_us = 10500, .took_us = 35000, .n = 1 };
+	struct fixture fixture, *f = &fixture;
+	uint32_t rss;
+
+	begin(f);
+	run(f, &alike);
+	run(f, &large);
+	rss = stream_counter(&f->s, f->process, "rss", "bytes");
+	for (int ms = 1; ms <= 40; ms++)
+		stream_sample(&f->s, rss, (uint64_t)ms * 1000, ms < 11 ? 1e8 : 1e7 * ms);
+	analyse(f);
+	assert_null(find(f, "memory_grows"));
+	assert_true(isnan(f->summary->resources[0].growth_per_s));
+	end(f);
+}
+
 TEST(malloc_keeps_memory_if_a_quarter_of_what_is_resident_is_free)
 {
 	const struct series series = { .session = 1, .at_us = 500, .took_us = 1000, .n = 40 };

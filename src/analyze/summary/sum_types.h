@@ -126,6 +126,7 @@ struct counter {
 	bool is_in_use, is_kept; /* EVENT_MALLOC_IN_USE, EVENT_MALLOC_FREE */
 	double sum, busy_sum, idle_sum, plain_sum;
 	struct growth *growth, *busy_growth; /* of resident memory; else NULL */
+	uint64_t grown_begun;		     /* n_begun of its process at the last value of these while one ran */
 	struct curve *curve;		     /* of memory; else NULL */
 	struct course *course;		     /* NULL: there are too many counters */
 	uint8_t gauge;			     /* enum summary_gauge, + 1; 0: none */

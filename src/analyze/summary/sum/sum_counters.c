@@ -103,17 +103,25 @@ int sum_counters_put(struct summary_maker *maker, struct track *track, const str
 	return 0;
 }
 
+/* What one inference takes while it runs is no growth: one value is taken until another one begins. */
+static void grow(struct counter *counter, double value, uint64_t n_begun, bool is_busy)
+{
+	if (is_busy && n_begun == counter->grown_begun)
+		return;
+	growth_add(counter->growth, counter->before_ns, value);
+	if (!is_busy)
+		return;
+	counter->grown_begun = n_begun;
+	growth_add(counter->busy_growth, counter->before_ns, value);
+}
+
 static void weigh(struct counter *counter, double value, uint64_t whole_ns, uint64_t busy_ns)
 {
 	struct summary_resource *to = &counter->row;
 
 	to->first = to->n++ ? to->first : value;
-	if (counter->growth)
-		growth_add(counter->growth, counter->before_ns, value);
 	if (counter->curve)
 		curve_add(counter->curve, counter->before_ns, value);
-	if (counter->busy_growth && busy_ns)
-		growth_add(counter->busy_growth, counter->before_ns, value);
 	to->max = larger(to->max, value);
 	to->min = isnan(to->min) || value < to->min ? value : to->min;
 	to->last = value;
@@ -172,8 +180,11 @@ void sum_counters_weigh(struct summary_maker *maker, const struct moment *sample
 	counter->before_busy_ns = busy_ns;
 	if (sample->what == MOMENT_SAMPLE && since_ns >= opts->from_ns && counter->course)
 		course_add_value(counter->course, time_ns - whole_ns, time_ns, sample->value);
-	if (sample->what == MOMENT_SAMPLE && since_ns >= opts->from_ns)
-		weigh(counter, sample->value, whole_ns, with_ns < whole_ns ? with_ns : whole_ns);
+	if (sample->what != MOMENT_SAMPLE || since_ns < opts->from_ns)
+		return;
+	if (counter->growth)
+		grow(counter, sample->value, process_at(maker, counter->process)->n_begun, with_ns);
+	weigh(counter, sample->value, whole_ns, with_ns < whole_ns ? with_ns : whole_ns);
 }
 
 static bool is_device(const char *name)
