@@ -646,28 +646,42 @@ TEST(the_interval_of_a_median_contains_it)
 	}
 }
 
-/* A parent that does nothing says nothing of its workers. */
-TEST(of_processes_of_one_name_the_largest_is_compared)
+/* A worker has 70 MB, the two others 14 MB each; beside each other, or one after the other. */
+static struct diff_run run_of_processes(struct stream *s, struct arena *arena, bool is_one_by_one, const char *name)
 {
 	struct summary_file file = { .path = "a.pftrace" };
-	struct arena arena = { 0 };
 	struct diff_run run = { 0 };
 	struct summary *summary;
-	struct stream s;
 
-	stream_init(&s);
+	stream_init(s);
 	for (uint32_t i = 0; i < 3; i++) {
-		uint32_t counter = stream_counter(&s, stream_process(&s, 7 + i, "app"), "rss", "bytes");
+		uint32_t counter = stream_counter(s, stream_process(s, 7 + i, "app"), name, "bytes");
+		uint64_t from_us = is_one_by_one ? 10000 * i : 0;
 
 		for (uint64_t us = 0; us < 5000; us += 1000)
-			stream_sample(&s, counter, us, i == 1 ? 70e6 : 14e6);
+			stream_sample(s, counter, from_us + us, i == 1 ? 70e6 : 14e6);
 	}
-	summary = stream_summary(&s, &file);
+	summary = stream_summary(s, &file);
 	assert_non_null(summary);
-	assert_int_equal(diff_recording_of(&run, summary, &arena, NULL), 0);
-	assert_int_equal(run.n_resources, 1);
-	assert_true(run.resources->max == 70e6);
+	assert_int_equal(diff_recording_of(&run, summary, arena, NULL), 0);
 	summary_free(summary);
-	stream_done(&s);
+	stream_done(s);
+	return run;
+}
+
+TEST(memory_is_that_of_processes_of_one_name_that_live_at_one_time)
+{
+	struct arena arena = { 0 };
+	struct diff_run run;
+	struct stream s;
+
+	run = run_of_processes(&s, &arena, false, "rss");
+	assert_int_equal(run.n_resources, 1);
+	assert_true(run.resources->max == 98e6 && isnan(run.resources->mean) && isnan(run.resources->last));
+	assert_int_equal(run.resources->n_processes, 3);
+	run = run_of_processes(&s, &arena, true, "rss");
+	assert_int_equal(run.n_resources, 1);
+	assert_true(run.resources->max == 70e6 && run.resources->mean == 70e6);
+	assert_int_equal(run.resources->n_processes, 1);
 	arena_done(&arena);
 }

@@ -161,3 +161,42 @@ TEST(time_that_no_operator_has_is_in_the_same_rows_as_in_the_text)
 		stream_done(&s);
 	}
 }
+
+/* Processes that live at one time have their memory together; PSS counts once it was read of a process that runs. */
+TEST(memory_is_that_of_processes_that_live_at_one_time)
+{
+	static const char *const words[2][3] = {
+		{ "the peaks of 3 processes add up to 93.5 MiB; pages that they share count in each; divided among "
+		  "them, 28.6 MiB (PSS)",
+		  "peaks of 3 processes, added up", "93.5 MiB" },
+		{ "66.8 MiB at most, in one process: those recorded ran one after the other", "of the largest process",
+		  "66.8 MiB" },
+	};
+
+	for (int is_one_by_one = 0; is_one_by_one < 2; is_one_by_one++) {
+		char *page, *text, *line;
+		struct stream s;
+
+		stream_init(&s);
+		for (uint32_t i = 0; i < 3; i++) {
+			uint32_t process = stream_process(&s, 7 + i, "app");
+			uint32_t rss = stream_counter(&s, process, "rss", "bytes");
+			uint32_t pss = stream_counter(&s, process, "pss", "bytes");
+
+			for (uint64_t us = 10000 * i * is_one_by_one, n = 0; n < 5; n++, us += 1000) {
+				stream_sample(&s, rss, us, i == 1 ? 70e6 : 14e6);
+				stream_sample(&s, pss, us + 100, 10e6);
+			}
+		}
+		page = report_as(&s, "html");
+		text = report_as(&s, "text");
+		while ((line = strstr(text, "\n            ")))
+			memmove(line, line + 12, strlen(line + 12) + 1);
+		has(text, words[is_one_by_one][0]);
+		has(page, words[is_one_by_one][1]);
+		has(page, words[is_one_by_one][2]);
+		free(page);
+		free(text);
+		stream_done(&s);
+	}
+}

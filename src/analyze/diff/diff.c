@@ -150,12 +150,6 @@ static const char *missing_operators(const struct diff_pair *pair)
 	return NULL;
 }
 
-/* What is judged: the peak of memory. How much of a CPU was used is no figure of merit. */
-static bool is_memory(const struct diff_resource_row *row)
-{
-	return row->unit && !strcmp(row->unit, "bytes") && strcmp(row->scope, "machine") != 0;
-}
-
 static int judge_figures(struct diff *diff, struct arena *arena)
 {
 	size_t n = (size_t)diff->n_pairs * N_DIFF_FIGURES + diff->n_resources, at = 0;
@@ -167,7 +161,7 @@ static int judge_figures(struct diff *diff, struct arena *arena)
 		for (int k = 0; k < N_DIFF_FIGURES; k++)
 			p[at++] = is_judged(k) ? diff->pairs[i].value[k].p : NAN;
 	for (uint32_t i = 0; i < diff->n_resources; i++)
-		p[at++] = diff->no_verdict || !is_memory(&diff->resources[i]) ? NAN : diff->resources[i].max.p;
+		p[at++] = diff->no_verdict || !diff_is_memory(&diff->resources[i]) ? NAN : diff->resources[i].max.p;
 	for (size_t i = 0; i < n; i++)
 		diff->n_tested += isfinite(p[i]);
 	if (diff_holm(p, n))
@@ -286,7 +280,7 @@ static void conclude(struct diff *diff)
 			count_value(diff, &pair->rows[k].value, false, false);
 	}
 	for (uint32_t i = 0; i < diff->n_resources; i++)
-		if (is_memory(&diff->resources[i]))
+		if (diff_is_memory(&diff->resources[i]))
 			count_value(diff, &diff->resources[i].max, false, false);
 }
 

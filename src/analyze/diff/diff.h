@@ -72,6 +72,7 @@ struct diff_pair {
 struct diff_resource_row {
 	const char *scope, *name, *unit;
 	struct diff_value mean, max, last;
+	uint32_t n_base, n_fresh; /* processes, whose memory max is the sum of; in the run that has most. Else 1 */
 };
 
 struct diff_side {
@@ -87,8 +88,8 @@ struct diff_opts {
 struct diff {
 	struct diff_side base, fresh;
 	struct diff_opts opts;
-	struct diff_pair *pairs; /* most inference time first */
-	struct diff_resource_row *resources;
+	struct diff_pair *pairs;			   /* most inference time first */
+	struct diff_resource_row *resources;		   /* the memory of processes, then others */
 	const struct diff_model **only_base, **only_fresh; /* models */
 	bool fact_differs[N_DIFF_FACTS];
 	uint32_t n_pairs, n_resources, n_only_base, n_only_fresh;

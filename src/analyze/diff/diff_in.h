@@ -76,6 +76,7 @@ int diff_judge_rows(struct diff *diff, struct arena *arena);
 int diff_make_sizes(const struct diff *diff, struct diff_pair *pair, const struct diff_members *members,
 		    struct arena *arena);
 int diff_make_resources(struct diff *diff, struct arena *arena);
+bool diff_is_memory(const struct diff_resource_row *row);
 
 /* change, low, high, p. Does not judge. */
 void diff_value_set(struct diff_value *value, const struct diff_estimate *estimate);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyze/diff/diff_run.h"
+#include "analyze/result/joint_memory.h"
 #include "analyze/result/model/model_join.h"
 #include "analyze/result/model/recording_result.h"
 #include "analyze/result/open_words.h"
@@ -182,6 +183,12 @@ static void take_model(struct reader *reader, struct diff_model *to, const struc
 	take_operators(reader, to, from);
 }
 
+/* Memory adds up, and what processes of one name have at one time is what the program has. */
+static bool does_add_up(const struct diff_resource *of)
+{
+	return of->unit && !strcmp(of->unit, "bytes");
+}
+
 /* Of several processes of one name, the one that has most stands for them. */
 static bool is_another_process(const struct diff_run *run, const struct diff_resource *of)
 {
@@ -212,6 +219,22 @@ static void join_peaks(struct diff_run *run)
 		}
 }
 
+static void join_processes(struct reader *reader)
+{
+	for (uint32_t i = 0; i < reader->to->n_resources; i++) {
+		struct diff_resource *row = &reader->to->resources[i];
+		struct joint_memory joint = { 0 };
+
+		if (row->n_processes && does_add_up(row))
+			joint = joint_memory_of(reader->from, row->name, row->scope);
+		row->n_processes = joint.n_processes > 1 ? joint.n_processes : 1;
+		if (joint.n_processes < 2)
+			continue;
+		row->max = joint.bytes;
+		row->mean = row->last = NAN;
+	}
+}
+
 static void take_resources(struct reader *reader)
 {
 	const struct summary *from = reader->from;
@@ -232,12 +255,15 @@ static void take_resources(struct reader *reader)
 		row->max = own->max;
 		row->last = own->last;
 		row->n = own->n;
+		row->n_processes = own->process != SUMMARY_NONE;
 		if (!row->name || !own->n || is_another_process(to, row))
 			continue;
 		to->n_resources++;
 		if (own->process == SUMMARY_NONE && !strcmp(row->name, "cpu pressure"))
 			to->busy = own->mean / 100;
 	}
+	join_processes(reader);
+	join_peaks(to);
 }
 
 static void note(struct reader *reader, const char *text)
@@ -337,7 +363,6 @@ int diff_recording_of(struct diff_run *run, const struct summary *summary, struc
 	for (uint32_t i = 0; !reader.is_out_of_memory && i < summary->n_models; i++)
 		take_model(&reader, &run->models[run->n_models++], &summary->models[i]);
 	take_resources(&reader);
-	join_peaks(run);
 	take_notes(&reader);
 	return reader.is_out_of_memory ? err_set(err, ENOMEM, "cannot compare %s: out of memory", run->path) : 0;
 }

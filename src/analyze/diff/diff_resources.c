@@ -64,6 +64,43 @@ static void compare(const struct diff *diff, const struct diff_resource *like, e
 	diff_value_set(to, &estimate);
 }
 
+static uint32_t most_processes(const struct diff_side *side, const struct diff_resource *like)
+{
+	uint32_t n = 1;
+
+	for (uint32_t i = 0; i < side->n_runs; i++) {
+		const struct diff_resource *own = find(&side->runs[i], like);
+
+		if (own && own->n_processes > n)
+			n = own->n_processes;
+	}
+	return n;
+}
+
+/* What is judged: the peak of memory. How much of a CPU was used is no figure of merit. */
+static bool is_memory(const char *unit, const char *scope)
+{
+	return unit && !strcmp(unit, "bytes") && strcmp(scope, "machine") != 0;
+}
+
+bool diff_is_memory(const struct diff_resource_row *row)
+{
+	return is_memory(row->unit, row->scope);
+}
+
+static void add(struct diff *diff, const struct diff_resource *like)
+{
+	struct diff_resource_row *row = &diff->resources[diff->n_resources];
+
+	*row = (struct diff_resource_row){ .scope = like->scope, .name = like->name, .unit = like->unit };
+	compare(diff, like, MEAN, &row->mean);
+	compare(diff, like, MAX, &row->max);
+	compare(diff, like, LAST, &row->last);
+	row->n_base = most_processes(&diff->base, like);
+	row->n_fresh = most_processes(&diff->fresh, like);
+	diff->n_resources += isfinite(row->mean.fresh) || isfinite(row->max.fresh);
+}
+
 int diff_make_resources(struct diff *diff, struct arena *arena)
 {
 	const struct diff_run *first = diff->base.runs;
@@ -71,15 +108,9 @@ int diff_make_resources(struct diff *diff, struct arena *arena)
 	diff->resources = arena_alloc(arena, (first->n_resources + 1) * sizeof *diff->resources);
 	if (!diff->resources)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < first->n_resources; i++) {
-		const struct diff_resource *like = &first->resources[i];
-		struct diff_resource_row *row = &diff->resources[diff->n_resources];
-
-		*row = (struct diff_resource_row){ .scope = like->scope, .name = like->name, .unit = like->unit };
-		compare(diff, like, MEAN, &row->mean);
-		compare(diff, like, MAX, &row->max);
-		compare(diff, like, LAST, &row->last);
-		diff->n_resources += isfinite(row->mean.fresh) || isfinite(row->max.fresh);
-	}
+	for (int pass = 0; pass < 2; pass++)
+		for (uint32_t i = 0; i < first->n_resources; i++)
+			if (is_memory(first->resources[i].unit, first->resources[i].scope) == !pass)
+				add(diff, &first->resources[i]);
 	return 0;
 }

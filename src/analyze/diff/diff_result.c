@@ -220,7 +220,7 @@ static void add_peak(struct json_fields *reader, struct diff_run *to, const stru
 	reader->is_out_of_memory |= !to->resources;
 	if (to->resources)
 		to->resources[to->n_resources++] =
-		    (struct diff_resource){ result->label, "rss", "bytes", NAN, result->rss_bytes, NAN, 1 };
+		    (struct diff_resource){ result->label, "rss", "bytes", NAN, result->rss_bytes, NAN, 1, 1 };
 }
 
 static void take_result(struct json_fields *reader, struct results *results, struct result *result)

@@ -92,10 +92,13 @@ struct diff_model {
 };
 
 struct diff_resource {
-	const char *scope; /* "python", "machine", a device; of several processes of a name, the one with most */
+	const char *scope; /* "python", "machine", a device */
 	const char *name, *unit;
-	double mean, max, last;
-	uint64_t n; /* values */
+	double mean, max, last; /* mean and last of several processes: NAN */
+	uint64_t n;		/* values */
+	/* Of how many processes of that name max is the sum, which lived at one time: of memory. Of other counters, the
+	 * process with most stands for all, and this is 1, as for what is no process's. */
+	uint32_t n_processes;
 };
 
 /* "machine": "AMD EPYC, 4 CPUs". What should be the same on both sides. */

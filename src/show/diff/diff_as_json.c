@@ -155,6 +155,8 @@ static void put_resources(struct json *json, const struct diff *diff)
 		json_text(json, "scope", row->scope);
 		json_text(json, "name", row->name);
 		json_text(json, "unit", row->unit);
+		json_count(json, "processes_of_base", row->n_base);
+		json_count(json, "processes_of_new", row->n_fresh);
 		put_value(json, "mean", &row->mean);
 		put_value(json, "max", &row->max);
 		put_value(json, "last", &row->last);

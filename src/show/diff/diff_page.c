@@ -413,6 +413,20 @@ static void put_pair(const struct page *page, const struct diff_pair *pair)
 	put_figures(page, pair, DIFF_CREATION, N_DIFF_FIGURES, "Creation of a session");
 }
 
+/* "rss", "rss of 32 processes", "rss of 4, now 32 processes", "cpu, %" */
+static struct printable resource_name(const struct page *page, const struct diff_resource_row *row)
+{
+	struct printable name = text_of(page, row->name, 40);
+
+	if (row->n_base != row->n_fresh)
+		printable_add(&name, " of %u, now %s", row->n_base, printable_count(row->n_fresh, "process").s);
+	else if (row->n_base > 1)
+		printable_add(&name, " of %s", printable_count(row->n_base, "process").s);
+	if (diff_unit_of(row->unit) == DIFF_PLAIN && row->unit)
+		printable_add(&name, ", %s", text_of(page, row->unit, 20).s);
+	return name;
+}
+
 static void put_resources(const struct page *page)
 {
 	const struct diff *diff = page->diff;
@@ -437,9 +451,7 @@ static void put_resources(const struct page *page)
 		enum diff_unit unit = diff_unit_of(row->unit);
 
 		table_cell(&table, TABLE_PLAIN, "%s", text_of(page, row->scope, 30).s);
-		table_cell(&table, TABLE_PLAIN, "%s%s%s", text_of(page, row->name, 40).s,
-			   unit == DIFF_PLAIN && row->unit ? ", " : "",
-			   unit == DIFF_PLAIN && row->unit ? text_of(page, row->unit, 20).s : "");
+		table_cell(&table, TABLE_PLAIN, "%s", resource_name(page, row).s);
 		table_cell(&table, TABLE_PLAIN, "%s", diff_amount(row->mean.base, unit).s);
 		table_cell(&table, TABLE_PLAIN, "%s", diff_amount(row->mean.fresh, unit).s);
 		table_cell(&table, TABLE_PLAIN, "%s", diff_amount(row->last.base, unit).s);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "analyze/remark/kept_words.h"
+#include "analyze/result/joint_memory.h"
 #include "analyze/result/model/recording_result.h"
 #include "show/html/html_model.h"
 #include "show/words/other_words.h"
@@ -60,28 +61,22 @@ static const struct summary_model *main_model(const struct report *report)
 	return NULL;
 }
 
-static double peak_of(const struct summary_resource *rss)
-{
-	return isfinite(rss->peak) ? rss->peak : rss->max;
-}
-
-/* Of the largest process. */
-static double peak_memory(const struct summary *summary)
-{
-	double most = NAN;
-
-	for (uint32_t i = 0; i < summary->n_resources; i++)
-		if (summary->resources[i].process != SUMMARY_NONE &&
-		    !strcmp(names_text(summary->names, summary->resources[i].name), "rss"))
-			most = fmax(most, peak_of(&summary->resources[i]));
-	return most;
-}
-
 static struct printable note(const char *fmt, const char *text)
 {
 	struct printable to = { "" };
 
 	printable_add(&to, fmt, text);
+	return to;
+}
+
+static struct printable note_of_memory(const struct joint_memory *memory)
+{
+	struct printable to = { "" };
+
+	if (memory->n_processes > 1)
+		printable_add(&to, "peaks of %s, added up", printable_count(memory->n_processes, "process").s);
+	else
+		printable_add(&to, "%s", memory->n_all > 1 ? "of the largest process" : "resident");
 	return to;
 }
 
@@ -130,6 +125,7 @@ static void put_tiles(struct html_page *page, const struct report *report)
 	struct html_tile tile[7 + MAX_DEVICES] = {
 		{ "s0", "inferences", units_count(summary->n_all_inferences), { "" } }
 	};
+	const struct joint_memory memory = joint_memory_of(summary, "rss", NULL);
 	struct printable device[MAX_DEVICES];
 	double waited = NAN;
 	uint32_t n = 1;
@@ -169,10 +165,8 @@ static void put_tiles(struct html_page *page, const struct report *report)
 	if (isfinite(waited))
 		tile[n++] = (struct html_tile){ waited >= 0.1 ? "bad" : "", "waiting for a CPU", units_percent(waited),
 						note("%s", "of the inferences' time") };
-	if (isfinite(peak_memory(summary)))
-		tile[n++] = (struct html_tile){ "", "peak memory", units_bytes(peak_memory(summary)),
-						summary->n_processes > 1 ? note("%s", "of the largest process")
-									 : note("%s", "resident") };
+	if (memory.n_all)
+		tile[n++] = (struct html_tile){ "", "peak memory", units_bytes(memory.bytes), note_of_memory(&memory) };
 	n += add_devices(summary, tile + n, device);
 	html_tiles(page, tile, n);
 }

@@ -9,6 +9,7 @@
 #include "analyze/insight/insight.h"
 #include "analyze/remark/halt_words.h"
 #include "analyze/remark/kept_words.h"
+#include "analyze/result/joint_memory.h"
 #include "analyze/result/open_words.h"
 #include "analyze/result/phase_names.h"
 #include "analyze/result/recording_facts.h"
@@ -518,23 +519,22 @@ static void add_devices(const struct page *page, struct printable *text)
 /* Resident memory of several processes, which share some of it. */
 static bool put_memory_of_all(const struct page *page)
 {
-	const struct summary *summary = page->summary;
+	struct joint_memory joint = joint_memory_of(page->summary, "rss", NULL);
+	struct joint_memory parts = joint_memory_of(page->summary, "pss", NULL);
 	struct printable text = { "" };
-	double peak = 0;
-	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < summary->n_resources; i++) {
-		const struct summary_resource *own = &summary->resources[i];
-
-		if (own->process == SUMMARY_NONE || strcmp(names_text(page->names, own->name), "rss") != 0)
-			continue;
-		peak += isfinite(own->peak) ? own->peak : own->max;
-		n++;
-	}
-	if (n < 2)
+	if (joint.n_all < 2)
 		return false;
-	printable_add(&text, "the peaks of %s add up to %s; pages that they share count in each",
-		      printable_count(n, "process").s, units_bytes(peak).s);
+	if (joint.n_processes < 2)
+		printable_add(&text, "%s at most, in one process: those recorded ran one after the other",
+			      units_bytes(joint.bytes).s);
+	else
+		printable_add(&text, "the peaks of %s%s add up to %s; pages that they share count in each",
+			      printable_count(joint.n_processes, "process").s,
+			      joint.n_processes < joint.n_all ? " at one time" : "", units_bytes(joint.bytes).s);
+	/* the first value is that of a process that has just begun */
+	if (joint.n_processes > 1 && parts.n_processes == joint.n_processes && parts.n_values >= 2 * parts.n_all)
+		printable_add(&text, "; divided among them, %s (PSS)", units_bytes(parts.bytes).s);
 	put_fact(page, "memory", &text);
 	return true;
 }
