@@ -359,6 +359,37 @@ TEST(rows_of_sizes_differ_in_their_words)
 	end(f);
 }
 
+TEST(the_input_and_the_dimension_that_vary_are_columns)
+{
+	static const struct {
+		const char *shapes[3];
+		uint32_t input;
+		int64_t axis, length[3];
+	} cases[] = {
+		{ { "a[8]*2,b[4x8]->c[9]", "a[8]*2,b[4x32]->c[2]", "a[8]*2,b[8x512]->c[4]" }, 3, 1, { 8, 32, 512 } },
+		{ { "1x3x64", "1x3x256", "4x3x256" }, 1, 0, { 1, 1, 4 } },
+		{ { "a[1x4],b[2x0x8]", "a[1x8],b[2x3x8]", "a[1x9],b[2x9x8]" }, 2, 1, { 0, 3, 9 } },
+		{ { "a[64]", "a[8x64]", "a[8x8x64]" }, 1, -1, { -1, -1, -1 } }, /* no dimension is the same in all */
+		{ { "a[1],b[4]", "a[1],b[64],c[1]", "a[1],b[256]" }, 0, -1, { -1, -1, -1 } },
+	};
+	struct fixture fixture, *f = &fixture;
+
+	for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+		begin_each(f, cases[c].shapes, 3);
+		assert_int_equal(f->summary->n_sizes, 3);
+		for (uint32_t i = 0; i < 3; i++) {
+			const struct summary_size *size = &f->summary->sizes[i];
+
+			assert_int_equal(size->input, cases[c].input);
+			assert_int_equal(size->axis, cases[c].axis);
+			if (c != 4)
+				assert_string_equal(names_text(f->summary->names, size->shapes), cases[c].shapes[i]);
+			assert_int_equal(size->axis_length, cases[c].length[i]);
+		}
+		end(f);
+	}
+}
+
 /* The plot has the elements of the input that tells sizes apart, if those of all are alike. */
 TEST(sizes_are_drawn_by_the_input_that_varies)
 {

@@ -14,6 +14,10 @@ static const struct column columns[] = {
 	{ "p50_ns", "p50_ns", "median latency", COLUMN_COUNT, AT(p50_ns) },
 	{ "p90_ns", "p90_ns", "90th percentile", COLUMN_COUNT, AT(p90_ns) },
 	{ "p99_ns", "p99_ns", "99th percentile", COLUMN_COUNT, AT(p99_ns) },
+	{ "input", "input", "the input, from 1, that differs most between the sizes of the model", COLUMN_ID,
+	  AT(input) },
+	{ "axis", "axis", "its dimension, from 0, that differs most", COLUMN_KNOWN, AT(axis) },
+	{ "axis_length", "axis_length", "how long this dimension is, in shapes", COLUMN_KNOWN, AT(axis_length) },
 };
 
 const struct column_list columns_sizes = { COLUMN_ROWS(sizes), COLUMN_LIST(columns) };

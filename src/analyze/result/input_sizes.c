@@ -2,7 +2,6 @@
 #include "analyze/result/input_sizes.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyze/store/shapes.h"
@@ -74,16 +73,6 @@ static size_t input_at(const char *text, const char **next)
 
 	*next = text + len + (text[len] == ',');
 	return len;
-}
-
-/* "*48" behind a shape: of so many inputs. */
-static uint64_t times_of(const char *text, size_t len)
-{
-	const char *shape = memrchr(text, ']', len), *from = shape ? shape : text;
-	const char *times = memchr(from, '*', (size_t)(text + len - from));
-	uint64_t n = times ? strtoul(times + 1, NULL, 10) & UINT32_MAX : 1;
-
-	return n ? n : 1;
 }
 
 double input_sizes_ratio(const char *shapes, const char *others)
@@ -194,8 +183,10 @@ uint64_t input_sizes_number(const char *shapes, uint32_t input)
 {
 	uint64_t n = 1;
 
-	for (const char *next; input > 1 && !shapes_end(shapes); input--, shapes = next)
-		n += times_of(shapes, input_at(shapes, &next));
+	for (const char *next; input > 1 && !shapes_end(shapes); input--, shapes = next) {
+		n += shapes_times(shapes);
+		input_at(shapes, &next);
+	}
 	return n;
 }
 

@@ -115,3 +115,32 @@ uint32_t shapes_coarse(uint32_t size)
 {
 	return size & ((1u << BIN_BITS) - 1);
 }
+
+uint64_t shapes_times(const char *shapes)
+{
+	size_t len = shapes_input(shapes);
+	const char *close = memrchr(shapes, ']', len), *from = close ? close : shapes;
+	const char *times = memchr(from, '*', (size_t)(shapes + len - from));
+	uint64_t n = times ? strtoul(times + 1, NULL, 10) & UINT32_MAX : 1;
+
+	return n ? n : 1;
+}
+
+int64_t shapes_dimension(const char *shapes, uint32_t axis)
+{
+	const char *end = shapes + shapes_input(shapes), *open = memchr(shapes, '[', (size_t)(end - shapes));
+	const char *at = open ? open + 1 : shapes;
+	int64_t length = 0;
+
+	for (; axis; axis--) {
+		at = memchr(at, 'x', (size_t)(end - at));
+		if (!at)
+			return -1;
+		at++;
+	}
+	if (at == end || *at < '0' || *at > '9')
+		return -1;
+	for (; at < end && *at >= '0' && *at <= '9' && length <= (int64_t)largest; at++)
+		length = length * 10 + (*at - '0');
+	return length <= (int64_t)largest ? length : -1;
+}

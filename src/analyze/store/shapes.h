@@ -22,6 +22,10 @@ uint64_t shapes_elements(const char *shapes);
 bool shapes_next(const char **shapes, uint64_t *elements);
 /* The length of the text of the first of these inputs, which a comma or outputs follow, or nothing. */
 size_t shapes_input(const char *shapes);
+/* How many inputs the first of these stands for: 48 of "float32[1x8]*48,int64[1]". */
+uint64_t shapes_times(const char *shapes);
+/* The length of a dimension, from 0, of the first of these inputs; -1: it has none, or it is not known. */
+int64_t shapes_dimension(const char *shapes, uint32_t axis);
 /* Whether no input is left: the text ends, or outputs follow. */
 bool shapes_end(const char *shapes);
 

@@ -54,7 +54,10 @@ int sum_sizes_merge(struct bucket *to, const struct bucket *from);
 /* What is usual of inputs of that size; NULL: too few have it, or all have. */
 struct usual *sum_sizes_usual(struct bucket *joined, uint32_t size);
 /* Rows of the model, by size, and figures of its inferences. */
-int sum_sizes_put(struct bucket *bucket, uint32_t model, struct end *end, struct summary_model *to);
+int sum_sizes_put(const struct names *names, struct bucket *bucket, uint32_t model, struct end *end,
+		  struct summary_model *to);
+/* Sets input and axis of all sizes of a model, and axis_length. */
+void sum_sizes_axis(const struct names *names, struct summary_size *rows, uint32_t n);
 void sum_sizes_done(struct bucket *bucket);
 
 /* Whether a pause of its session came before it; before_ns: as below. */

@@ -16,6 +16,10 @@ struct summary_size {
 	uint32_t size;		/* alike in all recordings */
 	uint64_t elements;	/* of all inputs, mean */
 	uint64_t n, wall_ns, p50_ns, p90_ns, p99_ns;
+	/* Of the model's inputs the one that differs most between its sizes, from 1; 0: none does, or it is not known.
+	 * Its dimension that differs most, from 0, and how long that is in shapes; -1: as with input. */
+	uint32_t input;
+	int64_t axis, axis_length;
 	uint64_t least_ns;			  /* the quickest */
 	uint64_t n_subnormal, subnormal_wall_ns;  /* of them: computed with subnormal numbers */
 	uint64_t subnormal_p50_ns, normal_p50_ns; /* medians of these, and of the others; 0: there are none */

@@ -237,7 +237,7 @@ int sum_latencies_make(struct summary_maker *maker, struct end *end)
 		if (bucket && !rc)
 			rc = take_model(maker, model_at(end, i), bucket, is_apart);
 		if (bucket && !rc)
-			rc = sum_sizes_put(bucket, i, end, model_at(end, i));
+			rc = sum_sizes_put(maker->names, bucket, i, end, model_at(end, i));
 		if (bucket && !rc)
 			rc = sum_courses_put(&end->courses, bucket->course, &model_at(end, i)->course);
 		if (!bucket)

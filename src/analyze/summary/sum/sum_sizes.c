@@ -213,6 +213,8 @@ static struct summary_size row_of(struct size *size, uint32_t model)
 	return (struct summary_size){ .model = model,
 				      .shapes = size->text,
 				      .size = size->key,
+				      .axis = -1,
+				      .axis_length = -1,
 				      .elements = (uint64_t)stats_mean(&size->elements),
 				      .n = stats->n,
 				      .wall_ns = size->wall_ns,
@@ -266,7 +268,8 @@ static int put_coarse(const struct bucket *bucket, uint32_t model, struct array 
 	return rc;
 }
 
-int sum_sizes_put(struct bucket *bucket, uint32_t model, struct end *end, struct summary_model *to)
+int sum_sizes_put(const struct names *names, struct bucket *bucket, uint32_t model, struct end *end,
+		  struct summary_model *to)
 {
 	struct size *first = bucket->first_key ? find(bucket, bucket->first_key) : NULL;
 	int rc;
@@ -281,6 +284,8 @@ int sum_sizes_put(struct bucket *bucket, uint32_t model, struct end *end, struct
 	if (first && first->usual.duration.n >= LEAST_OF_FIRST)
 		to->runs.first_usual_ns = stats_percentile(&first->usual.duration, 0.5);
 	rc = put_rows(bucket, model, &end->sizes, &to->sizes);
+	if (!rc && !bucket->is_mixed) /* what is mixed has any inputs */
+		sum_sizes_axis(names, (struct summary_size *)end->sizes.data + to->sizes.first, to->sizes.n);
 	return rc ? rc : put_coarse(bucket, model, &end->coarse_sizes, &to->coarse_sizes);
 }
 
