@@ -177,6 +177,32 @@ TEST(failures_shapes_and_queues_are_told_apart)
 	free(s);
 }
 
+/* The requests behind one that took long wait for it; the others do not. */
+TEST(requests_that_wait_once_make_no_advice)
+{
+	for (int is_once = 0; is_once < 2; is_once++) {
+		struct sample *s = sample_new();
+		struct model_result *result = &s->result[0];
+		struct model_analysis *analysis;
+		double all_ns = 0;
+
+		for (uint32_t i = 0; i < SAMPLE_LATENCIES; i++)
+			all_ns += (double)s->latency[0][i].duration_ns;
+		for (uint32_t i = 0; i < SAMPLE_LATENCIES; i++) {
+			struct model_latency *one = &s->latency[0][i];
+			double waited_ns = is_once ? (i == 20 ? all_ns / 4 : 0) : all_ns / 4 / SAMPLE_LATENCIES;
+
+			one->queued_ns = (int64_t)one->start_ns - (int64_t)waited_ns;
+		}
+		result->rate_per_s = 150;
+		analysis = insights_analyse(&s->report, NULL);
+		assert_true(analysis->runs[0].response.mean_ns > 1.2 * analysis->runs[0].latency.mean_ns);
+		assert_int_equal(findings_of(analysis, "queues", 0) != NULL, !is_once);
+		model_analysis_free(analysis);
+		free(s);
+	}
+}
+
 TEST(processes_that_differ_widen_the_interval)
 {
 	struct sample *s = sample_new();

@@ -175,14 +175,14 @@ TEST(one_lost_cpu_makes_no_operators_tiny)
 	end(f);
 }
 
-/* 40 inferences of that time, in which one operator computes and one reorders, 100 us each. */
-static const struct finding *moves_of(struct fixture *f, uint64_t took_us)
+/* n inferences of that time, in which one operator computes and one reorders, 100 us each. */
+static const struct finding *moves_of(struct fixture *f, uint64_t took_us, int n)
 {
 	static const char *const types[] = { "Conv", "Transpose" };
 	uint64_t us = 100;
 
 	begin(f);
-	for (int i = 0; i < 40; i++, us += took_us + 10) {
+	for (int i = 0; i < n; i++, us += took_us + 10) {
 		stream_int(&f->s, KEY_FIRST, !i);
 		stream_inference(&f->s, f->lane, us, "m", 1, ++f->number);
 		for (uint64_t op = 0; op < 2; op++) {
@@ -201,10 +201,21 @@ TEST(reordering_is_found_if_it_takes_a_fiftieth_of_an_inference)
 {
 	struct fixture fixture, *f = &fixture;
 
-	assert_non_null(moves_of(f, 4900));
+	assert_non_null(moves_of(f, 4900, 40));
 	end(f);
-	assert_null(moves_of(f, 5100));
+	assert_null(moves_of(f, 5100, 40));
 	end(f);
+}
+
+/* Medians of two inferences, besides the first, are what one preemption made of them. */
+TEST(operators_of_two_inferences_make_no_advice)
+{
+	struct fixture fixture, *f = &fixture;
+
+	for (int n = 1; n <= 5; n++) {
+		assert_int_equal(moves_of(f, 1000, n) != NULL, n > 3);
+		end(f);
+	}
 }
 
 /* 40 inferences of 2 ms, of which an operator takes 800 us; some of the rest lies before it, and some behind. */

@@ -166,6 +166,25 @@ TEST(a_first_one_that_lost_the_cpu_is_not_slow)
 	}
 }
 
+/* What it waited is not known, and other programs have the CPUs. */
+TEST(a_first_one_on_a_busy_machine_may_have_lost_the_cpu)
+{
+	struct fixture fixture, *f = &fixture;
+
+	for (int is_busy = 0; is_busy <= 1; is_busy++) {
+		uint32_t machine;
+
+		begin(f);
+		run(f, &(struct one){ .took_us = 63000, .is_first = true });
+		run_some(f, 20, &(struct one){ 0 });
+		machine = stream_counter(&f->s, 0, "cpu", "%");
+		for (uint64_t us = 0; us <= f->us; us += 1000)
+			stream_sample(&f->s, machine, us, is_busy ? 100 : 25);
+		count(f, "cpu", "%", 100);
+		assert_int_equal(has(f, "slow_first"), !is_busy);
+	}
+}
+
 /* The i-th of 120 inferences, in ms. */
 static uint64_t rises(int i)
 {

@@ -6,7 +6,7 @@
 #include "analyze/result/phase_names.h"
 #include "base/text/provider.h"
 
-enum { LISTED = 3, NODE_NAME = 40 };
+enum { LISTED = 3, NODE_NAME = 40, LEAST_OPERATOR_RUNS = 3 };
 
 static const double least_waited = 0.05;
 
@@ -263,6 +263,11 @@ double finder_typical_ns(const struct model_operator *op)
 	return median_ns > 0 && median_ns < op->share_ns ? median_ns : op->share_ns;
 }
 
+bool finder_has_medians(const struct finder *finder)
+{
+	return finder->run->result->n_operator_runs >= LEAST_OPERATOR_RUNS;
+}
+
 double finder_per_inference(const struct finder *finder, double ns)
 {
 	const struct model_result *result = finder->run->result;
@@ -313,7 +318,7 @@ void finder_find_bound(struct finder *finder, const struct insight *insight, enu
 	double reached = ns > 0 ? sums->possible_ns[by] / ns : 0;
 
 	/* what is far from its bound is not held up by it */
-	if (share >= least_share && reached >= least_reached)
+	if (finder_has_medians(finder) && share >= least_share && reached >= least_reached)
 		finder_add_counts(finder, insight, share, sums->n[by], finder->run->result->n_operators)->low = reached;
 }
 

@@ -91,6 +91,8 @@ struct printable speaker_creation(const struct speaker *to);
 bool finder_may_have_waited(const struct finder *finder);
 /* What each creation of a recording's sessions could do without, by its inferences; NAN: not a recording. */
 double finder_of_creations(const struct finder *finder, double ns);
+/* Medians of operators are of three inferences or more: in fewer, one that lost the CPU may be all that they show. */
+bool finder_has_medians(const struct finder *finder);
 /*
  * All calls of an operator, if each took its median: one that lost the CPU makes none large. At most its share, as the
  * median includes operators inside it.

@@ -44,7 +44,8 @@ static void find(struct finder *finder)
 		moved_ns += moves ? finder_typical_ns(&result->operators[i]) : 0;
 	}
 	gain_ns = finder_per_inference(finder, moved_ns);
-	if (moved_ns >= 0.1 * all_ns && n_moves && !(gain_ns < LEAST * finder->run->latency.percentile[0].ns))
+	if (finder_has_medians(finder) && moved_ns >= 0.1 * all_ns && n_moves &&
+	    !(gain_ns < LEAST * finder->run->latency.percentile[0].ns))
 		finder_add_counts(finder, &insight_moves_layout, moved_ns / all_ns, n_moves, result->n_operators)
 		    ->gain_ns = gain_ns;
 }

@@ -35,7 +35,7 @@ static void find(struct finder *finder)
 		most_ns = gain_ns;
 		best = i;
 	}
-	if (best == MODEL_NONE || result->n_operator_runs < 1)
+	if (best == MODEL_NONE || !finder_has_medians(finder))
 		return;
 	to = finder_add(finder, &insight_slow_operator, run->bounds[best].share);
 	to->text = model_operator_name(finder->analysis, finder->result, best);

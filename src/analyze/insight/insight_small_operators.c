@@ -60,7 +60,8 @@ static void find(struct finder *finder)
 	struct calls calls;
 	double each_ns, n, small_share, fast_share;
 
-	if (!facts || !finder_is_of_runtime(finder, "pytorch") || !facts->model->coverage.n)
+	if (!facts || !finder_is_of_runtime(finder, "pytorch") || !finder_has_medians(finder) ||
+	    !facts->model->coverage.n)
 		return;
 	calls = calls_of(facts);
 	n = (double)facts->model->coverage.n;

@@ -41,7 +41,7 @@ static void find(struct finder *finder)
 	limit_ns = n < LEAST ? NAN : limit_of(finder);
 	for (uint32_t i = 0; i < result->n_operators; i++)
 		n_tiny += typical_ns(&result->operators[i]) < limit_ns;
-	if (finder_has(finder, &insight_small_operators))
+	if (finder_has(finder, &insight_small_operators) || !finder_has_medians(finder))
 		return;
 	if (n >= LEAST && n_tiny * 2 > n && outside >= least_share &&
 	    !provider_is_deferred(result->operators[0].provider) && finder_is_typically_outside(finder, least_share)) {

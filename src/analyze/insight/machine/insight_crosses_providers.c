@@ -42,7 +42,7 @@ static void find(struct finder *finder)
 		all_ns += finder_typical_ns(&result->operators[i]);
 		own_ns += is_own ? finder_typical_ns(&result->operators[i]) : 0;
 	}
-	if (n && own_ns >= least_share * all_ns) {
+	if (n && finder_has_medians(finder) && own_ns >= least_share * all_ns) {
 		struct finding *to =
 		    finder_add_counts(finder, &insight_crosses_providers, own_ns / all_ns, n, result->n_operators);
 

@@ -29,7 +29,7 @@ static void find(struct finder *finder)
 		all_ns += finder_typical_ns(op);
 		joined_ns += joins ? finder_typical_ns(op) : 0;
 	}
-	if (n && joined_ns >= least_share * all_ns)
+	if (n && finder_has_medians(finder) && joined_ns >= least_share * all_ns)
 		finder_add_counts(finder, &insight_cache_copied, joined_ns / all_ns, n, -1)->gain_ns =
 		    finder_per_inference(finder, joined_ns);
 }

@@ -6,10 +6,12 @@ extern const struct insight insight_queues;
 
 static void find(struct finder *finder)
 {
-	const struct stats_series *response = &finder->run->response;
-	double waiting = 1 - finder->run->latency.mean_ns / response->mean_ns, rate = finder->run->result->rate_per_s;
+	const struct stats_series *response = &finder->run->response, *latency = &finder->run->latency;
+	double waiting = 1 - latency->mean_ns / response->mean_ns, rate = finder->run->result->rate_per_s;
+	/* one that lost the CPU holds up those behind it: the intervals of both means must leave something */
+	double surely_ns = response->mean_ns - response->interval_ns - latency->mean_ns - latency->interval_ns;
 
-	if (response->n && waiting >= 0.1)
+	if (response->n && waiting >= 0.1 && surely_ns > 0)
 		finder_add_counts(finder, &insight_queues, waiting, rate > 0 && rate < 1e15 ? (int64_t)rate : -1, -1)
 		    ->gain_ns = response->mean_ns * waiting;
 }

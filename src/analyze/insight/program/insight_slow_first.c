@@ -25,6 +25,9 @@ static void find(struct finder *finder)
 	/* it was the process that did nothing */
 	if (facts && 2 * facts->model->runs.n_first_halted >= facts->model->runs.first.n && facts->model->runs.first.n)
 		return;
+	/* nor is it known what it waited for a CPU that others had */
+	if (facts && facts->model->runs.n_first_waits < facts->model->runs.first.n && finder_is_disturbed(finder))
+		return;
 	/* no user of a program notices less; who measures a model may */
 	work_ns = first_ns - (facts ? waited_ns(&facts->model->runs) : 0);
 	if (!(work_ns > 5 * p50_ns && work_ns - p50_ns > (run->result->recorded ? 20e6 : 1e6)))
