@@ -41,27 +41,38 @@ static bool next_input(const char **text, uint32_t n, struct spread *spread)
 	return true;
 }
 
-/* Of the input at text, by its ratio; -1: none differs. */
+/* How many rows have this dimension; *spread: of their lengths. */
+static uint32_t count_axis(const char *const *text, uint32_t n, uint32_t axis, struct spread *spread)
+{
+	uint32_t n_rows = 0;
+
+	*spread = (struct spread){ INFINITY, 0 };
+	for (uint32_t i = 0; i < n; i++) {
+		int64_t length = shapes_dimension(text[i], axis);
+
+		if (length < 0)
+			continue;
+		widen(spread, (double)length);
+		n_rows++;
+	}
+	return n_rows;
+}
+
+/* Of the input at text, by its ratio; -1: none differs, or the input has more dimensions in some rows than in others.
+ */
 static int64_t find_axis(const char *const *text, uint32_t n)
 {
+	struct spread spread;
 	double most = 1;
 	int64_t found = -1;
+	uint32_t axis = 0, n_rows;
 
-	for (uint32_t axis = 0;; axis++) {
-		struct spread spread = { INFINITY, 0 };
-
-		for (uint32_t i = 0; i < n; i++) {
-			int64_t length = shapes_dimension(text[i], axis);
-
-			if (length < 0)
-				return found;
-			widen(&spread, (double)length);
-		}
+	for (; (n_rows = count_axis(text, n, axis, &spread)) == n; axis++)
 		if (ratio_of(&spread) > most) {
 			most = ratio_of(&spread);
 			found = axis;
 		}
-	}
+	return n_rows ? -1 : found;
 }
 
 static void set(struct summary_size *rows, const char *const *text, uint32_t n, uint64_t number)
