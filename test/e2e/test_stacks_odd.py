@@ -99,6 +99,22 @@ def test_a_language_that_is_not_read_is_named(lab):
     assert row["text"].endswith(": its threads have stacks of machine code, with names that a /tmp/perf-PID.map has")
 
 
+def test_a_v8_without_metadata_is_reported_whatever_its_name(lab):
+    """A Node.js whose metadata for debuggers has other names; Electron exports it as little."""
+    program = lab.path("electron")
+    with open(envs.node("22"), "rb") as file:
+        text = file.read()
+    assert text.count(b"\0v8dbg_") > 100
+    with open(program, "wb") as file:
+        file.write(text.replace(b"\0v8dbg_", b"\0x8dbg_"))
+    os.chmod(program, 0o755)
+    done = lab.record([program, "-e", "setTimeout(() => {}, 2000)"])
+    assert done.status == 0, done.err
+    (row,) = ask(lab, done.recording.path, "SELECT text FROM remarks WHERE text LIKE '%JavaScript%'")
+    assert row["text"].startswith("Cannot read functions of JavaScript in process ")
+    assert row["text"].endswith(": its V8 lacks metadata for debuggers (v8dbg_*)")
+
+
 def shares_of(seconds):
     whole = sum(seconds.values())
     return {name: 100 * s / whole for name, s in seconds.items()}

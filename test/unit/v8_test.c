@@ -287,6 +287,98 @@ TEST(a_position_is_that_of_the_newest_entry)
 	assert_int_equal(position(&heap, flagged, sizeof flagged - 1, 9), 144);
 }
 
+TEST(a_table_whose_moves_overflow_ends)
+{
+	static const char table[] = "\x02\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x00",
+			  far[] = "\x02\x00\xfe\xff\xff\xff\x0f\x02\xfe\xff\xff\xff\x0f\x02";
+	struct heap heap = heap_of();
+
+	begin(&heap);
+	assert_int_equal(position(&heap, table, sizeof table - 1, 100), -1); /* 0: position -1 */
+	assert_int_equal(position(&heap, far, sizeof far - 1, INT32_MAX), -1);
+}
+
+/* What a V8 exports, all of it with the same number but the size of a tagged value. */
+struct exported {
+	int32_t number[N_V8_FIELDS], major, minor;
+	uint8_t size[3][200];
+	struct v8_place place;
+};
+
+static void export_all(struct exported *v8, int32_t number)
+{
+	*v8 = (struct exported){ .major = 11, .minor = 3, .size[1][7] = 5 };
+	for (size_t i = 0; i < N_V8_FIELDS; i++) {
+		v8->number[i] = number;
+		v8->place.field[i] = (uint64_t)&v8->number[i];
+	}
+	v8->number[V8_TAGGED_SIZE] = 8;
+	v8->place.major = (uint64_t)&v8->major;
+	v8->place.minor = (uint64_t)&v8->minor;
+	v8_place_sizes(&v8->place, (uint64_t)v8->size, sizeof v8->size);
+}
+
+static const struct v8_memory own_memory = { read_own, NULL };
+
+TEST(a_v8_is_opened_by_what_it_exports)
+{
+	struct exported exported;
+	struct v8 v8;
+
+	export_all(&exported, 24);
+	exported.place.field[V8_CODE_START] = exported.place.field[V8_FP_BYTECODE] = 0;
+	exported.place.field[V8_KIND_FIELD] = 0;
+	assert_null(v8_open(&v8, &exported.place, &own_memory));
+	assert_int_equal(v8.at[V8_MAP_TYPE], 24);
+	assert_int_equal(v8.at[V8_FP_BYTECODE], 24 - 16);
+	assert_int_equal(v8.at[V8_FP_OFFSET], 24 - 24);
+	assert_int_equal(v8.at[V8_CODE_START], 24 + 8);
+	assert_int_equal(v8.at[V8_KIND_FIELD], 15);
+	assert_int_equal(v8.n_bytecodes, 200);
+	assert_int_equal(v8.bytecode_size[1][7], 5);
+	assert_false(v8.is_unread || v8.has_flagged_offsets);
+	exported.number[V8_TAGGED_SIZE] = 4;
+	assert_string_equal(v8_open(&v8, &exported.place, &own_memory), "its V8 compresses pointers");
+	exported.major = 7;
+	assert_string_equal(v8_open(&v8, &exported.place, &own_memory), "its V8 is older than 8.0");
+	exported.place.minor = 0;
+	assert_string_equal(v8_open(&v8, &exported.place, &own_memory), "the version of its V8 is not known");
+}
+
+TEST(metadata_that_is_not_exported_is_not_there_and_what_is_unreadable_may_come)
+{
+	struct exported exported;
+	struct v8 v8;
+
+	export_all(&exported, 24);
+	exported.place.field[V8_MAP_TYPE] = 4096; /* nothing is there */
+	assert_string_equal(v8_open(&v8, &exported.place, &own_memory), "the metadata of its V8 cannot be read");
+	assert_true(v8.is_unread);
+	export_all(&exported, 24);
+	exported.place.bytecode_sizes = 4096;
+	assert_non_null(v8_open(&v8, &exported.place, &own_memory));
+	assert_true(v8.is_unread);
+	exported.place.field[V8_MAP_TYPE] = 0;
+	assert_string_equal(v8_open(&v8, &exported.place, &own_memory),
+			    "its V8 lacks metadata for debuggers (v8dbg_*)");
+	assert_false(v8.is_unread);
+}
+
+TEST(numbers_of_metadata_have_bounds)
+{
+	static const int32_t bad[] = { INT32_MIN, INT32_MIN + 1, -70000, 70000, INT32_MAX };
+	struct exported exported;
+	struct v8 v8;
+
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+		export_all(&exported, 24);
+		exported.number[V8_FP_FUNCTION] = bad[i];
+		assert_string_equal(v8_open(&v8, &exported.place, &own_memory),
+				    "the metadata of its V8 has another form");
+		assert_false(v8.is_unread);
+	}
+}
+
 struct made {
 	struct heap heap;
 	uint64_t shared, frame[8], fp, bytecode;

@@ -132,6 +132,7 @@ void stack_languages_find(struct stack_languages *languages, struct language_fil
 
 	python->memory = memory;
 	python->is_there = false;
+	v8->is_there = v8->is_there && !v8->v8.is_unread;
 	languages->other = NULL;
 	if (modules_read(&modules, "", pid, &err)) {
 		python->is_refused = err.code == EACCES || err.code == EPERM;

@@ -312,6 +312,15 @@ static bool is_other_namespace(pid_t pid)
 	return !stat("/proc/self/ns/pid", &own) && !stat(path, &its) && own.st_ino != its.st_ino;
 }
 
+/* Nothing else is to be looked for. */
+static bool has_found_all(const struct stack_process *process)
+{
+	const struct stack_languages *languages = &process->languages;
+
+	return languages->python.is_there && (!*languages->python.why || process->n_finds > 1) &&
+	       !(languages->v8.is_there && languages->v8.v8.is_unread);
+}
+
 /* An interpreter may be loaded late; and what was there is gone when another program runs. */
 static void find_python(struct stack_process *process, const struct stack_round *round)
 {
@@ -327,8 +336,7 @@ static void find_python(struct stack_process *process, const struct stack_round 
 			stack_thread_at(process, i)->named_ns = 0;
 		process->has_begun = true;
 	}
-	if ((process->languages.python.is_there && (!*process->languages.python.why || process->n_finds > 1)) ||
-	    process->n_finds >= MAX_FINDS || round->now_ns < process->find_ns)
+	if (has_found_all(process) || process->n_finds >= MAX_FINDS || round->now_ns < process->find_ns)
 		return;
 	process->find_ns = round->now_ns + (FIRST_FIND_NS << 2 * process->n_finds++);
 	stack_memory_begin(&round->shared->memory, round->pid);

@@ -12,8 +12,10 @@ enum {
 	LEAST_MAJOR = 8,
 	UNWRAPPED_POSITIONS = 32,
 	WRAPPED_POSITIONS = 24,
-	SIZES = 3
+	SIZES = 3,
+	MOST = 1 << 16 /* no number of V8's metadata is larger, nor below -MOST */
 };
+#define V8_FUNCTION_NAME "_ZN2v87Isolate10GetCurrentEv" /* every V8 that addons can use exports it */
 
 #define V8_FIELD_NAMES(name, value, ...) [V8_##name] = { value, { __VA_ARGS__ } },
 static const struct {
@@ -46,7 +48,7 @@ bool v8_find(struct v8_place *place, const struct dynamic *module, uint64_t bias
 			place->field[i] = address_of(module, name, bias, &size);
 		}
 		if (i == V8_FP_CONTEXT && !place->field[i])
-			return false; /* it is no V8 */
+			return dynamic_function(module, V8_FUNCTION_NAME);
 	}
 	place->major = address_of(module, "_ZN2v88internal7Version6major_E", bias, &size);
 	place->minor = address_of(module, "_ZN2v88internal7Version6minor_E", bias, &size);
@@ -57,7 +59,7 @@ bool v8_find(struct v8_place *place, const struct dynamic *module, uint64_t bias
 
 static bool read_number(const struct v8 *v8, uint64_t at, int32_t *to)
 {
-	return at && v8->memory.read(v8->memory.of, at, to, sizeof *to);
+	return v8->memory.read(v8->memory.of, at, to, sizeof *to);
 }
 
 /* What versions that do not export it have. */
@@ -85,31 +87,62 @@ static void fill_in(struct v8 *v8)
 		at[V8_CODE_SIZE] = is_apart ? 56 : 40;
 }
 
-static void read_sizes(struct v8 *v8, const struct v8_place *place)
+static bool read_sizes(struct v8 *v8, const struct v8_place *place)
 {
 	v8->n_bytecodes = place->n_bytecodes;
 	for (size_t i = 0; i < SIZES && v8->n_bytecodes; i++)
 		if (!v8->memory.read(v8->memory.of, place->bytecode_sizes + i * v8->n_bytecodes, v8->bytecode_size[i],
 				     v8->n_bytecodes))
-			v8->n_bytecodes = 0;
+			return false;
+	return true;
+}
+
+static bool has_all(const struct v8_place *place)
+{
+	for (size_t i = 0; i < N_V8_FIELDS; i++)
+		if (!place->field[i] && fields[i].value == V8_MUST)
+			return false;
+	return true;
+}
+
+/* All that is exported. */
+static bool read_numbers(struct v8 *v8, const struct v8_place *place)
+{
+	for (size_t i = 0; i < N_V8_FIELDS; i++) {
+		v8->at[i] = fields[i].value;
+		if (place->field[i] && !read_number(v8, place->field[i], &v8->at[i]))
+			return false;
+	}
+	return read_number(v8, place->major, &v8->major) && read_number(v8, place->minor, &v8->minor) &&
+	       read_sizes(v8, place);
+}
+
+/* Offsets are added up. */
+static bool are_in_bounds(const struct v8 *v8, const struct v8_place *place)
+{
+	for (size_t i = 0; i < N_V8_FIELDS; i++)
+		if (place->field[i] && (v8->at[i] > MOST || v8->at[i] < -MOST))
+			return false;
+	return true;
 }
 
 const char *v8_open(struct v8 *v8, const struct v8_place *place, const struct v8_memory *memory)
 {
 	*v8 = (struct v8){ .memory = *memory };
-	for (size_t i = 0; i < N_V8_FIELDS; i++) {
-		v8->at[i] = fields[i].value;
-		if (place->field[i] ? !read_number(v8, place->field[i], &v8->at[i]) : v8->at[i] == V8_MUST)
-			return "its V8 lacks metadata for debuggers (v8dbg_*)";
-	}
-	if (!read_number(v8, place->major, &v8->major) || !read_number(v8, place->minor, &v8->minor))
+	if (!has_all(place))
+		return "its V8 lacks metadata for debuggers (v8dbg_*)";
+	if (!place->major || !place->minor)
 		return "the version of its V8 is not known";
+	v8->is_unread = !read_numbers(v8, place);
+	if (v8->is_unread)
+		return "the metadata of its V8 cannot be read";
+	if (!are_in_bounds(v8, place))
+		return "the metadata of its V8 has another form";
 	if (v8->major < LEAST_MAJOR)
 		return "its V8 is older than 8.0";
 	if (v8->at[V8_TAGGED_SIZE] != 8)
 		return "its V8 compresses pointers";
 	fill_in(v8);
-	read_sizes(v8, place);
 	return NULL;
 }
 

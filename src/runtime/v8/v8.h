@@ -118,16 +118,17 @@ struct v8 {
 	int32_t code_deopt, code_positions, bytecode_positions; /* offsets; of baseline code: bytecode, its offsets */
 	uint32_t n_bytecodes;
 	uint8_t bytecode_size[3][256];
+	bool is_unread;		  /* its metadata could not be read: it may be later */
 	bool has_flagged_offsets; /* in tables of positions */
 	uint64_t code_map;	  /* of objects that contain machine code, once one was seen */
 };
 
-/* Whether the module is a V8 with metadata, and where. bias: as for cpython_find. */
+/* Whether the module is a V8, and where its metadata is, if it has any. bias: as for cpython_find. */
 bool v8_find(struct v8_place *place, const struct dynamic *module, uint64_t bias);
 /* A table that some versions do not export: how long byte codes are. Without it baseline code has no positions. */
 #define V8_BYTECODE_SIZES "_ZN2v88internal11interpreter9Bytecodes14kBytecodeSizesE"
 void v8_place_sizes(struct v8_place *place, uint64_t at, uint64_t size);
-/* NULL, or why this V8 cannot be read: one line, for people. */
+/* NULL, or why this V8 cannot be read: one line, for people. v8->is_unread: another time it may be. */
 const char *v8_open(struct v8 *v8, const struct v8_place *place, const struct v8_memory *memory);
 
 /* Machine code that V8 has made; `end` 0: none. */

@@ -12,7 +12,7 @@
  */
 #include "runtime/v8/v8.h"
 
-enum { POSITION_BYTES = 16, UNNAMED_MAJOR = 9 };
+enum { POSITION_BYTES = 16, UNNAMED_MAJOR = 9, MOST_ENTRIES = 1 << 24 };
 
 /* Which byte code an interpreter executes: by its registers, else by what the last call has left. Below 0: none. */
 static int32_t interpreted_offset(const struct v8 *v8, const struct v8_where *where, uint64_t *bytecode)
@@ -50,7 +50,7 @@ static uint64_t entry_of(const struct v8 *v8, uint64_t list, int32_t i)
 	int32_t length;
 
 	if (!v8_part(v8, list, v8->at[V8_ARRAY_LENGTH], &word) || !v8_integer(word, &length) || i < 0 || i >= length ||
-	    !v8_part(v8, list, v8->at[V8_ARRAY_DATA] + 8 * i, &entry))
+	    i >= MOST_ENTRIES || !v8_part(v8, list, v8->at[V8_ARRAY_DATA] + 8 * i, &entry))
 		return 0;
 	return entry;
 }

@@ -91,16 +91,17 @@ static bool next_signed(struct bytes *bytes, int64_t *number)
 bool v8_position_of(const struct v8 *v8, uint64_t table, int32_t offset, uint64_t *position)
 {
 	struct bytes bytes;
-	int64_t at = 0, more;
+	int64_t at = 0, more, by;
 	uint64_t now = 0, move;
 	bool is_there = false;
 
 	if (!open_bytes(v8, table, &bytes))
 		return false;
 	while (next_number(&bytes, &move) && next_signed(&bytes, &more)) {
-		at += move_of(v8, move);
-		if (at < 0 || at > offset)
+		by = move_of(v8, move);
+		if (by > INT32_MAX || at + by > offset)
 			break;
+		at += by;
 		now += (uint64_t)more;
 		*position = now;
 		is_there = true;
