@@ -10,9 +10,8 @@ import signal
 import subprocess
 import sys
 
-import pytest
-
 import envs
+import pytest
 from conftest import environment
 from marks import often
 from test_query import ask
@@ -113,6 +112,18 @@ def test_a_v8_without_metadata_is_reported_whatever_its_name(lab):
     (row,) = ask(lab, done.recording.path, "SELECT text FROM remarks WHERE text LIKE '%JavaScript%'")
     assert row["text"].startswith("Cannot read functions of JavaScript in process ")
     assert row["text"].endswith(": its V8 lacks metadata for debuggers (v8dbg_*)")
+
+
+def test_a_program_that_executes_itself_keeps_its_frames(lab):
+    """The same file, elsewhere in memory."""
+    done = lab.record([PYTHON, os.path.join(PROGRAMS, "exec_same.py")])
+    assert done.status == 0, done.err
+    sql = (
+        "SELECT s.function, sum(x.duration_ns) / 1e9 AS s FROM stack_samples x JOIN stacks i ON i.id = x.stack_id "
+        "JOIN stacks s ON s.id = i.caller_id WHERE i.function = 'spin' GROUP BY 1"
+    )
+    took = {row["function"]: row["s"] for row in ask(lab, done.recording.path, sql)}
+    assert took["before"] > 0.5 and took["after"] > 0.5, took
 
 
 def shares_of(seconds):

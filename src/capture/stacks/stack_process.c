@@ -21,12 +21,11 @@
 #define NAME_NS (2000 * MS_NS) /* and a name, which a young thread gets soon */
 #define FIRST_NS (100 * MS_NS) /* of CPU time, for threads that are new, */
 #define FIRST_ROUND_NS MS_NS   /* and in one round */
-#define FIRST_FIND_NS (20 * MS_NS)
 #define FIRST_TRY_NS (5 * MS_NS)
 
 enum { LONG_STEPS = 50, FEW_STEPS = 5 };
 enum { COST_PART = 200 }; /* a list is good for so many times what making it takes */
-enum { MAX_KEPT = 256, MAX_FINDS = 8, MAX_TRIES = 7, MAX_THREADS = 32768, IN_TURN = 16, MANY = 200 };
+enum { MAX_KEPT = 256, MAX_TRIES = 7, MAX_THREADS = 32768, IN_TURN = 16, MANY = 200 };
 
 static void close_files(struct stack_thread *thread, struct stack_shared *shared)
 {
@@ -303,46 +302,6 @@ static int list_threads(struct stack_process *process, const struct stack_round 
 	return result;
 }
 
-static bool is_other_namespace(pid_t pid)
-{
-	char path[32];
-	struct stat own, its;
-
-	snprintf(path, sizeof path, "/proc/%d/ns/pid", (int)pid);
-	return !stat("/proc/self/ns/pid", &own) && !stat(path, &its) && own.st_ino != its.st_ino;
-}
-
-/* Nothing else is to be looked for. */
-static bool has_found_all(const struct stack_process *process)
-{
-	const struct stack_languages *languages = &process->languages;
-
-	return languages->python.is_there && (!*languages->python.why || process->n_finds > 1) &&
-	       !(languages->v8.is_there && languages->v8.v8.is_unread);
-}
-
-/* An interpreter may be loaded late; and what was there is gone when another program runs. */
-static void find_python(struct stack_process *process, const struct stack_round *round)
-{
-	if (process->program != round->program || !process->has_begun) {
-		process->program = round->program;
-		process->languages.python.is_there = process->languages.v8.is_there = false;
-		process->n_finds = 0;
-		process->moments_failed = 0;
-		stack_maps_done(&process->maps);
-		process->find_ns = round->now_ns + (process->has_begun ? 0 : FIRST_FIND_NS);
-		process->is_inside = is_other_namespace(round->pid);
-		for (size_t i = 0; i < process->thread.n; i++)
-			stack_thread_at(process, i)->named_ns = 0;
-		process->has_begun = true;
-	}
-	if (has_found_all(process) || process->n_finds >= MAX_FINDS || round->now_ns < process->find_ns)
-		return;
-	process->find_ns = round->now_ns + (FIRST_FIND_NS << 2 * process->n_finds++);
-	stack_memory_begin(&round->shared->memory, round->pid);
-	stack_languages_find(&process->languages, &round->shared->files, &round->shared->memory, round->pid);
-}
-
 /* 0: not known. */
 static uint64_t cpu_of(pid_t pid)
 {
@@ -501,7 +460,7 @@ int stack_process_sample(struct stack_process *process, const struct stack_round
 	bool is_more = has_run(process, round), had_python = has_python(process);
 	int result = 0;
 
-	find_python(process, round);
+	stack_program_find(process, round, is_more);
 	is_more |= has_python(process) && !had_python; /* threads that sleep already have no stack so far */
 	if (!is_more && !process->was_awake && process->thread.n)
 		return put_pending(process, round);

@@ -61,6 +61,9 @@ struct stack_process {
 	uint64_t n_links;	    /* of its folder of threads, then */
 	uint64_t find_ns;	    /* when to look for interpreters */
 	uint32_t n_finds, program;
+	uint64_t stack_start;	    /* where its first stack begins, 0: not known; */
+	uint64_t looked_ns;	    /* when that was read, */
+	bool has_run_since;	    /* and whether it has run since then */
 	size_t turn[N_STACK_KINDS]; /* the thread that comes first */
 	uint64_t first_ns;	    /* of CPU time, for threads that were new */
 	bool was_awake;		    /* a thread ran, or was ready to */

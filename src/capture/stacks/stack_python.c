@@ -99,8 +99,10 @@ const struct python_thread *stack_python_thread(struct stack_python *python, int
 	if (!python->is_there || *python->why)
 		return NULL;
 	thread = find(python, tid);
-	if (thread && !is_same(python, thread))
+	if (thread && !is_same(python, thread)) {
+		python->is_lost = true;
 		thread = NULL;
+	}
 	if (!thread && now_ns - python->listed_ns > python->good_ns) {
 		list(python, now_ns);
 		thread = find(python, tid);

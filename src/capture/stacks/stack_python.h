@@ -20,6 +20,7 @@ enum { STACK_MAX_FRAMES = 500 };
 struct stack_python {
 	bool is_refused; /* the kernel does not let us look */
 	bool is_there;
+	bool is_lost; /* a thread is not where it was listed: it has ended, or another program runs */
 	char why[96]; /* it is there, and cannot be read; "": it can */
 	struct cpython python;
 	struct array thread;	     /* struct python_thread, of the last listing */

@@ -51,6 +51,11 @@ static inline bool stack_thread_counts(const struct stack_thread *thread, const 
 /* Reads one of its files below /proc/PID/task/TID. Bytes, or -errno. */
 ssize_t stack_thread_read(struct stack_thread *thread, struct proc_file *file, pid_t pid, const char *name, char *to,
 			  size_t size);
+/*
+ * Looks for interpreters, which may be loaded late; what is known of the process's memory is forgotten when it runs
+ * another program. has_run: since the last round.
+ */
+void stack_program_find(struct stack_process *process, const struct stack_round *round, bool has_run);
 /* What the thread does: all of `now` but its times. has_run: it ran since the last look. */
 void stack_state_read(struct stack_process *process, struct stack_thread *thread, const struct stack_round *round,
 		      bool has_run);
