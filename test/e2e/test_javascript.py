@@ -45,7 +45,7 @@ def check(known):
         line = {} if name in ("arrow", "anonymous", "parse") else {"line": line_of(name)}
         told = known.seconds(function=name, file=PROGRAM, is_main=int(name != "inWorker"), **line)
         wanted = seconds + (took["messen"] + took["parts"]) / 2 if name == "parse" else seconds / half
-        assert abs(told - wanted) < 0.15 + wanted / 2, (name, told, took)
+        assert wanted / 4 < told < 0.15 + wanted * 3 / 2, (name, told, took)
     # what new Function() made has no file
     assert abs(known.seconds(function="(anonymous)", file="<anonymous>") - took["anonymous"]) < 0.2
     for function in ("spin", "parse"):
@@ -74,3 +74,19 @@ def test_outside_of_models_names_functions_of_javascript(lab):
     with view(lab, known.path) as get:
         assert get("search?q=deep%20(javascript.js")["names"]
     assert "functions of JavaScript" not in known.report
+
+
+@pytest.mark.full("functions of WebAssembly are rare")
+def test_functions_of_webassembly_have_their_numbers(lab):
+    """Called by JavaScript they are functions of V8; the machine code below has its name in V8's file for profilers."""
+    program = os.path.join(os.path.dirname(PROGRAM), "wasm.js")
+    done = lab.record([envs.node("22"), "--perf-basic-prof", program])
+    assert done.status == 0, done.err
+    rows = ask(lab, done.recording.path, FRAMES)
+    wasm = {row["id"]: row for row in rows if row["function"] == "wasm-function[0]"}
+    callers = {row["id"]: row for row in rows if row["function"] == "callsWasm"}
+    made = {row["id"] for row in rows if row["distance"] == 0 and row["language"] == "native"}
+    assert sum(row["duration_ns"] for row in wasm.values()) > 0.4e9
+    assert {row["file"].partition("//")[0] for row in wasm.values()} == {"wasm:"}
+    assert all(id in callers and wasm[id]["distance"] < callers[id]["distance"] for id in wasm)
+    assert len(made & set(wasm)) > 0.8 * len(wasm)

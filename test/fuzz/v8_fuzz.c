@@ -11,7 +11,7 @@
 
 #include "fuzz.h"
 
-enum { STRING, SHARED, FRAME, TABLE, PC, N_ROOTS, BASE = 0x100000, TEXT = 40 };
+enum { STRING, SHARED, FRAME, TABLE, PC, N_ROOTS, BASE = 0x100000, TEXT = 40, N_BYTECODES = 200, N_SIZES = 9 };
 
 static const int32_t fields[N_V8_FIELDS] = {
 	[V8_FP_FUNCTION] = -16,	      [V8_FP_CONTEXT] = -8,
@@ -86,6 +86,8 @@ static void check_frame(struct v8 *v8, const uint64_t *root)
 	struct v8_where where = { .fp = root[FRAME], .pc = root[PC], .code = is_code ? &code : NULL };
 	struct v8_frame frame;
 
+	if (is_code)
+		v8_baseline_offset(v8, &code, root[PC]);
 	v8_read_frame(v8, &where, &frame);
 	if (frame.n > V8_MOST_INLINED)
 		abort();
@@ -108,11 +110,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(v8.at, fields, sizeof fields);
 	v8.code_positions = 32;
 	v8.has_flagged_offsets = size & 1;
+	v8.n_bytecodes = N_BYTECODES;
+	for (int i = 0; i < 3 * N_BYTECODES; i++)
+		v8.bytecode_size[i / N_BYTECODES][i % N_BYTECODES] = (uint8_t)(i % N_SIZES);
 	check_text(&v8, root[STRING]);
 	if (v8_line_ends(&v8, root[STRING], &ends) && ends.n > size)
 		abort();
 	array_done(&ends, sizeof(uint32_t));
-	v8_position_of(&v8, root[TABLE], 8, &position);
+	v8_position_of(&v8, root[TABLE], (int32_t)root[PC], &position);
 	check_function(&v8, root[SHARED]);
 	check_frame(&v8, root);
 	return 0;

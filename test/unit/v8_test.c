@@ -520,6 +520,9 @@ TEST(an_interpreted_frame_has_its_function_and_position)
 	f.frame[5] = 2 * 24;
 	v8_read_frame(&f.heap.v8, &where, &frame);
 	assert_int_equal(frame.kind, V8_BUILTIN);
+	f.frame[5] = 2 * 17;
+	v8_read_frame(&f.heap.v8, &where, &frame);
+	assert_int_equal(frame.kind, V8_STUB);
 	f.frame[5] = 2 * 3;
 	v8_read_frame(&f.heap.v8, &where, &frame);
 	assert_int_equal(frame.kind, V8_ENTRY);

@@ -51,7 +51,8 @@ static bool is_hidden(const struct stack_unwind *unwind, const struct stack_addr
 
 	if (at->frame || !image)
 		return false;
-	return image->is_agent || at->is_glue || (has_script && (image->jit || at->image == unwind->v8_image));
+	return image->is_agent || at->is_glue ||
+	       (has_script && ((image->jit && !at->is_shown) || at->image == unwind->v8_image));
 }
 
 static uint32_t push_all(const struct stack_unwind *unwind, uint32_t stack, const struct stack_address *at, size_t n)

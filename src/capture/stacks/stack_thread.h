@@ -84,6 +84,7 @@ struct stack_address {
 	uint32_t image; /* 0: in no file */
 	uint32_t frame; /* of JavaScript: its number; 0: machine code */
 	bool is_glue;	/* of an interpreter, and nothing to show */
+	bool is_shown;	/* a function of a program, not of V8, in code that it makes */
 	uint64_t offset;
 };
 

@@ -153,6 +153,9 @@ static size_t put_script(struct stack_unwind *unwind, const struct stack_registe
 	switch (stack_v8_frames(unwind->v8, unwind, registers, image->jit, is_exact, &found)) {
 	case STACK_V8_NONE:
 		return n;
+	case STACK_V8_OTHERS:
+		to[n - 1].is_shown = true;
+		return n;
 	case STACK_V8_TORN:
 		unwind->is_torn = true;
 		return n;

@@ -32,6 +32,7 @@ struct known_code {
 	uint64_t pc; /* 0: free */
 	struct v8_code is;
 	uint64_t none_ns; /* when none was found; 0: it was */
+	bool is_others;	  /* then: its name is one that V8 gives to no code of its own */
 };
 
 struct known_script {
@@ -113,6 +114,20 @@ static uint32_t take_text(const struct stack_v8 *v8, struct names *names, uint64
 	return names_of(names, text);
 }
 
+/* The name of a function of WebAssembly is its number in the module: V8's own traces name it as here. */
+static uint32_t take_name(const struct stack_v8 *v8, struct names *names, const struct v8_function *is, uint32_t file)
+{
+	uint32_t name = take_text(v8, names, is->name, "(anonymous)");
+	const char *text = name ? names_text(names, name) : "";
+	char numbered[48];
+
+	if (!file || strncmp(names_text(names, file), "wasm://", strlen("wasm://")) || !*text || strlen(text) > 16 ||
+	    text[strspn(text, "0123456789")])
+		return name;
+	snprintf(numbered, sizeof numbered, "wasm-function[%s]", text);
+	return names_of(names, numbered);
+}
+
 /* NULL: it is no function now, or the memory of its names has been used for something else meanwhile. */
 static const struct known_function *find_function(struct stack_v8 *v8, struct names *names, uint64_t shared)
 {
@@ -125,8 +140,8 @@ static const struct known_function *find_function(struct stack_v8 *v8, struct na
 	if (is_same(&known->is, &is))
 		return known;
 	known->is.shared = 0;
-	function = take_text(v8, names, is.name, "(anonymous)");
 	file = is.script ? take_text(v8, names, is.file, "<anonymous>") : 0;
+	function = take_name(v8, names, &is, file);
 	if (!function || (is.script && !file))
 		return NULL;
 	*known = (struct known_function){ is, function, file };
@@ -215,6 +230,29 @@ static const struct known_frame *find_frame(struct stack_v8 *v8, uint64_t shared
 	return known->frame ? known : NULL;
 }
 
+static const struct stack_map *map_of(const struct stack_unwind *unwind, uint64_t address)
+{
+	return address > 4096
+		   ? stack_maps_find(unwind->maps, address, unwind->images, unwind->names, unwind->memory->pid)
+		   : NULL;
+}
+
+/* Functions of WebAssembly are no objects of V8's heap; builtins, which may lie there as well, are V8's own. */
+static bool is_of_others(const struct stack_v8 *v8, uint64_t pc)
+{
+	static const char *const own[] = { "Builtin:", "BytecodeHandler:", "Handler:", "Stub:" };
+	const struct stack_map *map = map_of(v8->unwind, pc);
+	const struct stack_image *image = map ? stack_image_at(v8->unwind->images, map->image) : NULL;
+	struct code_place place;
+
+	if (!image || !image->jit || !stack_jit_find(image->jit, pc, &place))
+		return false;
+	for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+		if (!strncmp(place.at[0].function, own[i], strlen(own[i])))
+			return false;
+	return true;
+}
+
 static const struct v8_code *find_code(struct stack_v8 *v8, uint64_t pc)
 {
 	struct known_code *known = &v8->tables->code[place_of(pc, CODES)];
@@ -225,14 +263,14 @@ static const struct v8_code *find_code(struct stack_v8 *v8, uint64_t pc)
 		return &known->is;
 	known->pc = pc;
 	known->none_ns = v8_find_code(&v8->v8, pc, &known->is) ? 0 : clock_ns();
+	known->is_others = known->none_ns && is_of_others(v8, pc);
 	return known->none_ns ? NULL : &known->is;
 }
 
-static const struct stack_map *map_of(const struct stack_unwind *unwind, uint64_t address)
+/* Of code that find_code has just not found. */
+static bool has_others(const struct stack_v8 *v8, uint64_t pc)
 {
-	return address > 4096
-		   ? stack_maps_find(unwind->maps, address, unwind->images, unwind->names, unwind->memory->pid)
-		   : NULL;
+	return v8->tables->code[place_of(pc, CODES)].is_others;
 }
 
 static bool is_made(const struct stack_unwind *unwind, uint64_t address)
@@ -332,9 +370,12 @@ enum stack_v8_kind stack_v8_frames(struct stack_v8 *v8, const struct stack_unwin
 		where.code = find_code(v8, where.pc - !is_exact);
 	else if (is_exact)
 		find_call(v8, sp, &where);
+	if (is_made && !where.code && has_others(v8, where.pc - !is_exact))
+		return STACK_V8_OTHERS;
 	v8_read_frame(&v8->v8, &where, &frame);
 	switch (frame.kind) {
 	case V8_ENTRY:
+	case V8_STUB:
 		return STACK_V8_GLUE;
 	case V8_FUNCTION:
 		if (frame.is_frameless && !add_caller(v8, registers, where.fp, &frame))

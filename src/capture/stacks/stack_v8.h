@@ -32,8 +32,9 @@ struct stack_v8_found {
 };
 
 enum stack_v8_kind {
-	STACK_V8_NONE, /* machine code like any other */
-	STACK_V8_GLUE, /* of V8, and nothing to show */
+	STACK_V8_NONE,	 /* machine code like any other */
+	STACK_V8_OTHERS, /* the same, made for another language: it has a name */
+	STACK_V8_GLUE,	 /* of V8, and nothing to show */
 	STACK_V8_FRAMES,
 	STACK_V8_TORN,
 };

@@ -148,6 +148,7 @@ enum v8_kind {
 	V8_OTHER,    /* no frame of V8 */
 	V8_ENTRY,    /* of V8's own, on the way into JavaScript or out of it */
 	V8_BUILTIN,  /* of V8's own, which does something */
+	V8_STUB,     /* of V8's own: what a byte code or an operator does */
 	V8_FUNCTION, /* functions of a program */
 };
 struct v8_frame {

@@ -188,9 +188,9 @@ void v8_read_frame(const struct v8 *v8, const struct v8_where *where, struct v8_
 		return;
 	if (!(context & 1)) {
 		kind = context >> 1;
-		frame->kind = kind == (uint64_t)v8->at[V8_FRAME_BUILTIN] || kind == (uint64_t)v8->at[V8_FRAME_STUB]
-				  ? V8_BUILTIN
-				  : V8_ENTRY;
+		frame->kind = kind == (uint64_t)v8->at[V8_FRAME_BUILTIN] ? V8_BUILTIN
+			      : kind == (uint64_t)v8->at[V8_FRAME_STUB]	 ? V8_STUB
+									 : V8_ENTRY;
 		return;
 	}
 	shared = function_of(v8, where->fp);
