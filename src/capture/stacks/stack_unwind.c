@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * A frame pointer of a blocked thread that no function has saved is searched for: it is where the stack has a return
- * address behind a call of just the function that needs it. Anything less sure ends the stack.
+ * address behind a call of just the function that needs it. Functions that wait have arrays of 12 KiB (libuv), in which
+ * older calls have left theirs: two such addresses, or anything less sure, end the stack.
  */
 #include <string.h>
 
 #include "capture/stacks/stack_thread.h"
 
-enum { SEARCHED = 512, CALL = 5, JUMP = 6 };
+enum { SEARCHED = 4096 /* words */, CALL = 5, JUMP = 6 };
 
 static bool read_word(const struct stack_unwind *unwind, uint64_t from, uint64_t *to)
 {
@@ -47,17 +48,18 @@ static bool is_call_of(const struct stack_unwind *unwind, uint64_t back, uint64_
 
 static bool find_frame_pointer(const struct stack_unwind *unwind, struct stack_registers *registers, uint64_t function)
 {
-	uint64_t at = registers->value[STACK_SP], back;
+	uint64_t at = registers->value[STACK_SP], found = 0, back;
 
-	for (int i = 0; function && i < SEARCHED; i++, at += sizeof back) {
-		if (!read_word(unwind, at + sizeof back, &back))
-			return false;
+	for (int i = 0; function && i < SEARCHED && read_word(unwind, at + sizeof back, &back);
+	     i++, at += sizeof back) {
 		if (back < 4096 || !map_of(unwind, back) || !is_call_of(unwind, back, function))
 			continue;
-		stack_register_set(registers, STACK_FP, at);
-		return true;
+		if (found)
+			return false;
+		found = at;
 	}
-	return false;
+	stack_register_set(registers, STACK_FP, found);
+	return found;
 }
 #else
 /* Functions save the frame pointer before they call. */
