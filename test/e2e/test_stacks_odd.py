@@ -126,6 +126,22 @@ def test_a_program_that_executes_itself_keeps_its_frames(lab):
     assert took["before"] > 0.5 and took["after"] > 0.5, took
 
 
+def test_a_function_that_waits_has_its_own_frame(lab):
+    """It has a large array, in which older calls of it left theirs, and is called twice."""
+    done = lab.record([lab.binaries.plain("wait_twice", ("-O1", "-g"))])
+    assert done.status == 0, done.err
+    path = done.recording.path
+    parts = {row["id"]: row for row in ask(lab, path, "SELECT id, caller_id, function FROM stacks")}
+    took = {}
+    for row in ask(lab, path, "SELECT stack_id, duration_ns / 1e9 AS s FROM stack_samples WHERE state = 'slept'"):
+        names, at = [], parts.get(row["stack_id"])
+        while at and at["function"] != "main":
+            names.append(at["function"] or "?")
+            at = parts.get(at["caller_id"])
+        took[" ".join(names)] = took.get(" ".join(names), 0) + row["s"]
+    assert took["poll waits inner waits outer"] > 0.4 and took["poll waits later"] > 0.4, took
+
+
 def shares_of(seconds):
     whole = sum(seconds.values())
     return {name: 100 * s / whole for name, s in seconds.items()}

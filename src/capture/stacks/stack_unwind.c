@@ -2,13 +2,14 @@
 /*
  * A frame pointer of a blocked thread that no function has saved is searched for: it is where the stack has a return
  * address behind a call of just the function that needs it. Functions that wait have arrays of 12 KiB (libuv), in which
- * older calls have left theirs: two such addresses, or anything less sure, end the stack.
+ * older calls have left theirs, and may be called twice: then it is the one as far away as the function made room.
+ * Anything less sure ends the stack.
  */
 #include <string.h>
 
 #include "capture/stacks/stack_thread.h"
 
-enum { SEARCHED = 4096 /* words */, CALL = 5, JUMP = 6 };
+enum { SEARCHED = 4096 /* words */, CALL = 5, JUMP = 6, PROLOGUE = 96, SAVED = 48 /* bytes */ };
 
 static bool read_word(const struct stack_unwind *unwind, uint64_t from, uint64_t *to)
 {
@@ -46,20 +47,45 @@ static bool is_call_of(const struct stack_unwind *unwind, uint64_t back, uint64_
 	return read_word(unwind, slot, &entry) && entry == function;
 }
 
+/* Whether a function begins with making room of such a size on the stack, beside some registers that it saves. */
+static bool makes_room(const struct stack_unwind *unwind, uint64_t function, uint64_t size)
+{
+	uint8_t code[PROLOGUE];
+	uint32_t by;
+
+	if (!stack_unwind_read(unwind, function, code, sizeof code))
+		return false;
+	for (size_t i = 0; i + 7 <= sizeof code; i++) {
+		if (code[i] != 0x48 || code[i + 2] != 0xec) /* sub rsp, */
+			continue;
+		memcpy(&by, code + i + 3, sizeof by);
+		if (code[i + 1] == 0x83)
+			by = code[i + 3];
+		if ((code[i + 1] == 0x81 || code[i + 1] == 0x83) && size >= by && size - by <= SAVED &&
+		    (size - by) % 8 == 0)
+			return true;
+	}
+	return false;
+}
+
 static bool find_frame_pointer(const struct stack_unwind *unwind, struct stack_registers *registers, uint64_t function)
 {
-	uint64_t at = registers->value[STACK_SP], found = 0, back;
+	uint64_t sp = registers->value[STACK_SP], at = sp, first = 0, fit = 0, back;
+	int n = 0, n_fit = 0;
 
 	for (int i = 0; function && i < SEARCHED && read_word(unwind, at + sizeof back, &back);
 	     i++, at += sizeof back) {
 		if (back < 4096 || !map_of(unwind, back) || !is_call_of(unwind, back, function))
 			continue;
-		if (found)
-			return false;
-		found = at;
+		if (!n++)
+			first = at;
+		if (makes_room(unwind, function, at - sp) && !n_fit++)
+			fit = at;
 	}
-	stack_register_set(registers, STACK_FP, found);
-	return found;
+	if (!n || (n > 1 && n_fit != 1))
+		return false;
+	stack_register_set(registers, STACK_FP, n > 1 ? fit : first);
+	return true;
 }
 #else
 /* Functions save the frame pointer before they call. */
