@@ -18,6 +18,7 @@ import players
 SETTLE_S, MEASURE_S, SETS, ROUNDS, WORKS = 2, 5, 3, 25, 40
 PYTHON = os.path.realpath(sys.executable)
 LOAD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "stacks_load.py")
+SCRIPT = LOAD.removesuffix(".py") + ".js"
 KINDS = {"one busy thread": ("busy", 1), "64 threads that sleep": ("sleep", 64)}
 KINDS |= {"64 threads that wake each 10 ms": ("wake", 64), "64 threads that wait for the GIL": ("busy", 64)}
 
@@ -132,12 +133,31 @@ def overheads(record, found):
     }
 
 
+def probed_us(build, pid):
+    """Frames of a process's first thread, and how long one walk takes: at best, and usually."""
+    probe = os.path.join(build, "bench", "stacks_bench")
+    done = subprocess.run([probe, str(pid)], stdout=subprocess.PIPE, text=True, check=True)
+    return done.stdout.split()
+
+
 def stack_us(build):
     target = players.Player([LOAD, "turns", "1"], [PYTHON])
-    probe = os.path.join(build, "bench", "stacks_bench")
-    done = subprocess.run([probe, str(target.process.pid)], stdout=subprocess.PIPE, text=True, check=True)
+    told = probed_us(build, target.process.pid)
     target.end()
-    return done.stdout.split()
+    return told
+
+
+def put_stack_of_javascript(build):
+    node = shutil.which("node")
+    if not node:
+        players.left_out("a stack of JavaScript", "node is not installed")
+        return
+    target = subprocess.Popen([node, SCRIPT], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    target.stdout.readline()
+    frames, fastest, usual = probed_us(build, target.pid)
+    end(target)
+    what = f"a stack of {frames} frames of JavaScript, and machine code around them"
+    players.row(what, float(usual), "us", 50, more=f"at best {fastest} us")
 
 
 def main(build):
@@ -145,6 +165,7 @@ def main(build):
     record = [os.path.join(build, "inftrace"), "record", "--quiet", "--force", "-o", f"{folder}/s.pftrace", "--"]
     frames, fastest, usual = stack_us(build)
     players.row(f"a stack of {frames} frames of Python", float(usual), "us", 10, more=f"at best {fastest} us")
+    put_stack_of_javascript(build)
     for what, (kind, n) in KINDS.items():
         beside = [(name, round(cost_of_peer(command, kind, n), 2)) for name, command in found.items()]
         players.row(f"sampler: {what}", round(cost_of_ours(record, kind, n), 2), "% of a core", 1, peers=beside)

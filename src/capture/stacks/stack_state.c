@@ -219,8 +219,11 @@ static void put_stack(struct stack_process *process, struct stack_thread *thread
 		return; /* its Python was read then */
 	stack_memory_ahead(&round->shared->memory, thread->used.block, thread->used.n);
 	python = stack_python_thread(&process->languages.python, thread->inner_tid, round->now_ns);
-	if (!is_at_rest(thread) && put_moment(process, thread, round, python))
+	if (!is_at_rest(thread) && put_moment(process, thread, round, python)) {
+		if (!python)
+			stack_memory_keep(&round->shared->memory, &thread->used);
 		return;
+	}
 	if (!python && process->languages.python.is_there && *process->languages.python.why)
 		thread->now.flags |= SAMPLE_NO_PYTHON;
 	if (python) {
