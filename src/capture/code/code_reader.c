@@ -16,13 +16,13 @@
 
 #include "capture/proc/bare_child.h"
 
-enum { MOST_STARTS = 8, MOST_SECONDS = 120, REAP_MS = 100, REAPS = 50 };
+enum { MOST_SECONDS = 120, MOST_PAUSES = 20 };
 
 int code_reader_start(struct code_reader *reader, bool is_idle)
 {
 	int ends[2];
 
-	if (reader->n_starts >= MOST_STARTS || !code_reader_is_built())
+	if (reader->n_starts >= CODE_STARTS || !code_reader_is_built())
 		return -ENOSYS;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
 		return -errno;
@@ -140,18 +140,30 @@ int code_reader_answer(struct code_reader *reader, struct code_answer *answer, i
 	return 1;
 }
 
-/* Which takes seconds if the child gets no CPU time: the system reaps it then, after the recorder has ended. */
-static void reap(pid_t child, int flags)
+static bool has_ended(pid_t child)
 {
-	const struct timespec pause = { 0, REAP_MS * 1000000 / REAPS };
+	pid_t got;
 
-	for (int i = 0; i < REAPS; i++) {
-		pid_t got = waitpid(child, NULL, flags);
+	do
+		got = waitpid(child, NULL, WNOHANG);
+	while (got < 0 && errno == EINTR);
+	return got != 0;
+}
 
-		if (got == child || (got < 0 && errno != EINTR))
-			return;
-		if (!got)
+/* An idle one needs CPU time to end, too. On a busy machine it may not get that for half a minute. */
+static void wait_for_ending(struct code_reader *reader)
+{
+	const struct timespec pause = { 0, 1000000 };
+
+	for (int i = 0; reader->n_ending && i < MOST_PAUSES; i++) {
+		uint32_t n = 0;
+
+		if (i)
 			nanosleep(&pause, NULL);
+		for (uint32_t k = 0; k < reader->n_ending; k++)
+			if (!has_ended(reader->ending[k]))
+				reader->ending[n++] = reader->ending[k];
+		reader->n_ending = n;
 	}
 }
 
@@ -161,10 +173,10 @@ void code_reader_stop(struct code_reader *reader)
 		close(reader->slot - 1);
 	reader->slot = 0;
 	if (reader->child > 0) {
-		bool is_hurried = code_reader_hurry(reader);
-
+		code_reader_hurry(reader);
 		kill(reader->child, SIGKILL);
-		reap(reader->child, is_hurried ? 0 : WNOHANG);
+		reader->ending[reader->n_ending++] = reader->child;
 	}
 	reader->child = 0;
+	wait_for_ending(reader);
 }

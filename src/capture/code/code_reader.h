@@ -16,7 +16,7 @@
 
 #include "base/err.h"
 
-enum { CODE_SAVED = 12, CODE_INLINE = 6, CODE_REGISTERS = 33, CODE_CFA_BASE = 0xff };
+enum { CODE_SAVED = 12, CODE_INLINE = 6, CODE_REGISTERS = 33, CODE_CFA_BASE = 0xff, CODE_STARTS = 8 };
 
 enum code_kind { CODE_RULE, CODE_PLACE };
 
@@ -80,7 +80,8 @@ struct code_answer {
 struct code_reader {
 	pid_t child;
 	int slot; /* descriptor + 1 */
-	uint32_t n_starts;
+	uint32_t n_starts, n_ending;
+	pid_t ending[CODE_STARTS]; /* killed, not waited for yet */
 };
 
 /* Whether inftrace was built with what the child needs. */
@@ -97,7 +98,7 @@ uint64_t code_reader_cpu_ns(const struct code_reader *reader);
 int code_reader_ask(struct code_reader *reader, const struct code_question *question, int fd);
 /* 1: an answer, checked; 0: none so far; -EPIPE: it has ended. */
 int code_reader_answer(struct code_reader *reader, struct code_answer *answer, int wait_ms);
-/* Ends the child. */
+/* Kills the child, and waits for its end for 20 ms; one that has not ended by then is waited for at the next call. */
 void code_reader_stop(struct code_reader *reader);
 
 /* Of the child: answers questions until there are no more. */
