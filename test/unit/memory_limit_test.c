@@ -316,6 +316,70 @@ TEST(version_1_counts_failures)
 	end(f);
 }
 
+static void put_swap_limit(const struct fixture *f, const char *peak, const char *failures)
+{
+	put_file(f, "sys/fs/cgroup/memory/pod/memory.memsw.limit_in_bytes", "209715200\n");
+	put_file(f, "sys/fs/cgroup/memory/pod/memory.memsw.max_usage_in_bytes", peak);
+	put_file(f, "sys/fs/cgroup/memory/pod/memory.memsw.failcnt", failures);
+}
+
+/* A limit on memory and swap together, as containers get it: newer kernels count no failures of it, others do. */
+TEST(version_1_limits_memory_and_swap_together)
+{
+	static const struct {
+		const char *peak, *failures;
+		bool is_cause;
+	} cases[] = {
+		{ "209715200\n", "0\n", true },
+		{ "150000000\n", "3\n", true },
+		{ "150000000\n", "0\n", false },
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct fixture fixture, *f = &fixture;
+
+		begin(f);
+		put_file(f, "proc/42/cgroup", "4:memory:/pod/app\n");
+		put_file(f, "sys/fs/cgroup/memory/pod/memory.oom_control", "oom_kill 0\n");
+		put_file(f, "sys/fs/cgroup/memory/pod/memory.failcnt", "0\n");
+		put_file(f, "sys/fs/cgroup/memory/pod/memory.limit_in_bytes", "209715200\n");
+		put_file(f, "sys/fs/cgroup/memory/pod/app/memory.oom_control", "oom_kill 0\n");
+		put_file(f, "sys/fs/cgroup/memory/pod/app/memory.failcnt", "0\n");
+		put_file(f, "sys/fs/cgroup/memory/pod/app/memory.memsw.limit_in_bytes", "9223372036854771712\n");
+		put_file(f, "sys/fs/cgroup/memory/pod/app/memory.memsw.max_usage_in_bytes", "209715200\n");
+		put_swap_limit(f, "0\n", "0\n");
+		drain(f);
+		put_file(f, "sys/fs/cgroup/memory/pod/app/memory.oom_control", "oom_kill 1\n");
+		put_swap_limit(f, cases[i].peak, cases[i].failures);
+		drain(f);
+		assert_int_equal(f->notes.n, 1);
+		assert_int_equal(arg_of(f, KEY_LIMIT) ? arg_of(f, KEY_LIMIT)->integer : 0,
+				 cases[i].is_cause ? 209715200 : 0);
+		end(f);
+	}
+}
+
+/* The log has it, where a limit was reached in vain before. */
+TEST(the_kernels_log_comes_before_counts)
+{
+	struct fixture fixture, *f = &fixture;
+
+	begin(f);
+	put_file(f, "proc/42/cgroup", "0::/app\n");
+	put_file(f, "sys/fs/cgroup/app/memory.max", "314572800\n");
+	put_file(f, "dev/kmsg", "");
+	events(f, "/app", 0, 0);
+	drain(f);
+	events(f, "/app", 1, 1);
+	put_file(f, "dev/kmsg",
+		 "4,2,2,-;oom-kill:constraint=CONSTRAINT_NONE,nodemask=(null),cpuset=/,mems_allowed=0,global_oom,"
+		 "task_memcg=/app,task=python,pid=42,uid=0\n");
+	drain(f);
+	assert_int_equal(f->notes.n, 1);
+	assert_null(arg_of(f, KEY_PATH));
+	end(f);
+}
+
 /* A recording of a second, whose memory was sampled to 0.7 s. */
 static struct summary *recorded(struct stream *s, int64_t peak, int64_t at_exit, bool is_killed)
 {

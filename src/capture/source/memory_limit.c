@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A cgroup counts the processes in it that were killed, whoever had no memory. The one whose limit was reached counts
- * that, too: "oom" of memory.events, which those above it count as well, or memory.failcnt in version 1. So the first
- * one up the path that counts more is the cause; if none does, it was the machine.
+ * A cgroup counts the processes in it that were killed, whoever had no memory. The kernel's log has the cgroup whose
+ * limit was reached, or that it was the machine. Where the log cannot be read, the cgroup counts that, too: "oom" of
+ * memory.events, which those above it count as well, or failcnt in version 1. So the first one up the path that counts
+ * more is the cause. Version 1 of newer kernels counts no failures of a limit on memory and swap together: then it is
+ * the first one whose peak was at such a limit. If there is none, it was the machine.
  *
- * Whoever started the program may remove its cgroup before its counts are read. Then the kernel's log tells, and in
- * version 2 the cgroup above, whose counts include those of what was below it.
+ * Whoever started the program may remove its cgroup before its counts are read. Then the log tells, and in version 2
+ * the cgroup above, whose counts include those of what was below it.
  */
 #include "capture/source/memory_limit.h"
 
@@ -19,7 +21,7 @@
 #include "capture/decode/recorded.h"
 #include "capture/source/follow.h"
 
-enum { MAX_GROUPS = 64, MAX_PATH = 512 };
+enum { MAX_GROUPS = 64, MAX_PATH = 512, CHARGED = 64 << 12 };
 
 #define EARLY_NS UINT64_C(2000000000)
 
@@ -95,7 +97,18 @@ static bool count(const struct limited *group, int64_t *n_killed, int64_t *n_rea
 		return false;
 	*n_killed = number_of(text, "oom_kill");
 	*n_reached = group->is_old ? value_of(group, "", "memory.failcnt") : number_of(text, "oom");
+	if (group->is_old)
+		*n_reached += value_of(group, "", "memory.memsw.failcnt");
 	return *n_killed >= 0;
+}
+
+/* What was charged together fits no more. */
+static bool was_at_swap_limit(const struct limited *group)
+{
+	int64_t limit = group->is_old ? value_of(group, "", "memory.memsw.limit_in_bytes") : -1;
+
+	return limit > 0 && limit < NO_LIMIT &&
+	       value_of(group, "", "memory.memsw.max_usage_in_bytes") >= limit - CHARGED;
 }
 
 static void remember(struct limited *group)
@@ -311,6 +324,22 @@ static void look_at(struct memory_limit *limit, struct look *look, bool is_due)
 	}
 }
 
+/* Of processes that were killed in a cgroup that still is: index; -1: the machine. */
+static int cause_of(const struct memory_limit *limit, int at, const struct look *look)
+{
+	const struct limited *group = limit->groups.data;
+
+	if (not_noted(&group[at]) >= look->killed[at])
+		return group[at].logged_cause;
+	for (int i = at; i >= 0; i = group[i].up)
+		if (look->reached[i] > 0)
+			return i;
+	for (int i = at; i >= 0; i = group[i].up)
+		if (was_at_swap_limit(&group[i]))
+			return i;
+	return -1;
+}
+
 static int note_killed(struct memory_limit *limit, const struct target *target, const struct look *look,
 		       struct sink *out, uint64_t now_ns, struct err *err)
 {
@@ -325,12 +354,11 @@ static int note_killed(struct memory_limit *limit, const struct target *target, 
 		    group[i].is_own && look->is_fresh[i] ? killed_in_gone(limit, i, look, &cause[i]) : look->killed[i];
 	}
 	for (size_t i = 0; !rc && i < limit->groups.n; i++) {
-		int by = cause[i];
+		int by;
 
 		if (!group[i].is_own || killed[i] <= 0)
 			continue;
-		while (!look->is_fresh[i] && by >= 0 && look->reached[by] <= 0)
-			by = group[by].up;
+		by = look->is_fresh[i] ? cause[i] : cause_of(limit, (int)i, look);
 		group[i].n_noted += killed[i];
 		rc = note(by < 0 ? NULL : &group[by], target, killed[i], out, now_ns, err);
 	}
@@ -341,7 +369,7 @@ int memory_limit_drain(struct memory_limit *limit, const struct target *target, 
 		       struct err *err)
 {
 	bool is_due = now_ns >= limit->due_ns || now_ns <= limit->began_ns + EARLY_NS || target->is_ending;
-	bool has_news = limit->n_news != target->tree->n_news, has_lost = false;
+	bool has_news = limit->n_news != target->tree->n_news, has_killed = false;
 	struct look look = { .killed = { 0 } };
 	int rc = 0;
 
@@ -363,8 +391,8 @@ int memory_limit_drain(struct memory_limit *limit, const struct target *target, 
 		return err_set(err, -rc, "cannot follow limits of memory: out of memory");
 	look_at(limit, &look, is_due);
 	for (size_t i = 0; i < limit->groups.n; i++)
-		has_lost |= look.is_fresh[i];
-	if (has_lost)
+		has_killed |= look.is_fresh[i] || look.killed[i] > 0;
+	if (has_killed)
 		read_log(limit);
 	return note_killed(limit, target, &look, out, now_ns, err);
 }
