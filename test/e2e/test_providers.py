@@ -83,9 +83,13 @@ def test_operators_of_a_custom_library_are_seen_by_name_and_type(lab, openvino):
 def test_a_plugin_provider_is_known_by_the_name_that_the_runtime_gives_it(lab):
     plugin = environment(envs.plugin, "cpu_ep")
     (library,) = glob.glob(os.path.join(plugin.package, "*plugin.so"))
-    program = [plugin.python, os.path.join(envs.PROGRAMS, "by_devices.py"), lab.model("chain"), library, "cpu_ep"]
-    recording = lab.both(program).recording
+    program = [plugin.python, os.path.join(envs.PROGRAMS, "by_devices.py"), library, "cpu_ep"]
+    recording = lab.both([*program, lab.model("chain")]).recording
     assert recording.note("created")["providers"] == "cpu_ep,CPUExecutionProvider"
     used = {operator.args["provider"] for operator in recording.operators}
     assert "cpu_ep" in used and used <= {"cpu_ep", "CPUExecutionProvider"}, used
     assert "compile cpu_ep" in {slice.name for slice in recording.of("specialize")}
+    # which took nothing of another model
+    done = lab.record([*program, lab.model("chain"), lab.model("cnn")], name="both", judged=False)
+    first = " ".join(lab.plain([lab.inftrace, "report", done.recording.path]).out.split("\n\n")[0].split())
+    assert "cpu_ep was asked for but ran nothing of cnn;" in first, first

@@ -235,6 +235,32 @@ TEST(it_lasts_no_longer_than_its_process)
 	end(f);
 }
 
+/* A worker that hangs is killed: time goes on without it. */
+TEST(time_of_what_never_ends_is_that_until_its_process_ended)
+{
+	for (int is_creation = 0; is_creation <= 1; is_creation++) {
+		struct fixture fixture, *f = &fixture;
+
+		begin(f);
+		create(f, f->lane, 1000, 1, 3);
+		run(f, f->lane, 10000, 1000, 1);
+		if (is_creation)
+			stream_begin(&f->s, f->lane_of_child, 60000, KIND_SESSION, "m");
+		else
+			run(f, f->lane_of_child, 60000, 0, 1);
+		stream_int(&f->s, KEY_PID, 200);
+		stream_int(&f->s, KEY_SIGNAL, 9);
+		stream_instant(&f->s, f->parent, 2060000, KIND_NOTE, EVENT_NOTE_EXIT);
+		stream_instant(&f->s, f->parent, 6060000, KIND_NOTE, "end");
+		analyse(f);
+		assert_int_equal(f->summary->open[0].end_ns - f->summary->open[0].begin_ns, 2000000000);
+		assert_int_equal(f->summary->time.inferences_ns, is_creation ? 1000000 : 2001000000);
+		assert_int_equal(f->summary->time.creating_ns, is_creation ? 2005000000 : 5000000);
+		assert_true(is_creation || find(f, "never_ended")->value == 2e9);
+		end(f);
+	}
+}
+
 TEST(a_creation_that_never_ends_is_said)
 {
 	struct fixture fixture, *f = &fixture;

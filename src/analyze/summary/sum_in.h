@@ -100,6 +100,8 @@ void sum_memory_done(struct summary_maker *maker);
 int sum_notes_put(struct summary_maker *maker, struct track *track, const struct event *event);
 void sum_notes_done(struct summary_maker *maker);
 int sum_notes_finish(struct summary_maker *maker); /* the processes are in maker->to */
+/* When the process ended, as the notes so far say; 0: they do not. */
+uint64_t sum_notes_exit_ns(const struct summary_maker *maker, uint32_t process);
 
 /* The end. */
 struct end {
@@ -126,8 +128,8 @@ uint32_t sum_process_of(struct summary_maker *maker, struct track *track);
 /* The process that the models of this one are counted for; NONE: out of memory. */
 uint32_t sum_group_of(struct summary_maker *maker, uint32_t process);
 void sum_facts_take(struct facts *facts, const struct arg *args, size_t n, uint64_t *inference);
-/* Where the time went: a creation has ended. */
-int sum_time_creation(struct summary_maker *maker, uint32_t process, const struct slice *slice, uint64_t end_ns);
+/* Where the time went: a creation is over, or its process is. */
+int sum_time_creation(struct summary_maker *maker, uint32_t process, const struct slice *slice, uint64_t over_ns);
 void sum_busy_begin(struct busy *busy, uint64_t time_ns);
 void sum_busy_end(struct busy *busy, uint64_t time_ns);
 /* How long it had been busy at a time that is not before the last begin; every end until then is known. */

@@ -9,7 +9,7 @@
 #include "analyze/summary/sum_in.h"
 
 /* As moments, because inferences that began before it ended may come later. */
-int sum_time_creation(struct summary_maker *maker, uint32_t process, const struct slice *slice, uint64_t end_ns)
+int sum_time_creation(struct summary_maker *maker, uint32_t process, const struct slice *slice, uint64_t over_ns)
 {
 	struct moment moment = { .time_ns = slice->begin_ns,
 				 .what = MOMENT_CREATION,
@@ -17,8 +17,7 @@ int sum_time_creation(struct summary_maker *maker, uint32_t process, const struc
 				 .value = (double)fact_int(&slice->facts, FACT_TID, -1) };
 	int rc = sum_window_moment(maker, &moment);
 
-	/* one without an end lasts to the last event, which is not known before all have passed */
-	moment.time_ns = end_ns == STORE_OPEN ? STORE_OPEN - 1 : end_ns;
+	moment.time_ns = over_ns;
 	moment.what = MOMENT_CREATED;
 	return rc ? rc : sum_window_moment(maker, &moment);
 }

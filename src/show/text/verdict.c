@@ -363,12 +363,17 @@ static void say_operators(const struct page *page)
 /* The silent fall back to another provider. */
 static void say_idle(const struct page *page)
 {
-	struct printable first = { "" };
+	struct printable idle;
 
-	for (uint32_t i = 0; i < page->summary->n_models && !*first.s; i++)
-		first = page_idle(page, i);
-	if (*first.s)
-		fprintf(page->out, "; %s was asked for but ran nothing", first.s);
+	for (uint32_t i = 0; i < page->summary->n_models; i++) {
+		idle = page_idle(page, i);
+		if (!*idle.s)
+			continue;
+		fprintf(page->out, "; %s was asked for but ran nothing", idle.s);
+		if (page->summary->n_models > 1)
+			fprintf(page->out, " of %s", page_model(page, i, NAME_COLUMNS).s);
+		return;
+	}
 }
 
 static void say_memory(const struct page *page)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""by_devices.py MODEL PLUGIN NAME: runs a model on the devices of a plugin provider."""
+"""by_devices.py PLUGIN NAME MODEL...: runs models on the devices of a plugin provider."""
 
 import sys
 
@@ -7,12 +7,13 @@ import onnxruntime
 
 import ortprogram
 
-model, plugin, name = sys.argv[1:]
+plugin, name, *models = sys.argv[1:]
 onnxruntime.register_execution_provider_library("plugin", plugin)
 devices = [device for device in onnxruntime.get_ep_devices() if device.ep_name == name]
-options = onnxruntime.SessionOptions()
-options.add_provider_for_devices(devices[:1], {})
-session = onnxruntime.InferenceSession(model, options)
-for _ in range(5):
-    session.run(None, ortprogram.feeds(model))
-print(session.get_providers())
+for model in models:
+    options = onnxruntime.SessionOptions()
+    options.add_provider_for_devices(devices[:1], {})
+    session = onnxruntime.InferenceSession(model, options)
+    for _ in range(5):
+        session.run(None, ortprogram.feeds(model))
+    print(session.get_providers())

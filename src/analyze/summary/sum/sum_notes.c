@@ -540,6 +540,20 @@ static uint32_t process_of(const struct summary_maker *maker, const struct pids 
 	return index != NONE ? pids->process[index] : process_at(maker, note->process)->index;
 }
 
+uint64_t sum_notes_exit_ns(const struct summary_maker *maker, uint32_t process)
+{
+	int64_t pid = maker->tracks[process_at(maker, process)->track].def.pid;
+	const struct note *note = maker->notes.data;
+
+	for (size_t i = 0; i < maker->notes.n; i++) {
+		struct event event = { .args = note[i].arg, .n_args = note[i].n_args };
+
+		if (note[i].topic->take == note_exit && (note[i].process == process || int_of(&event, KEY_PID) == pid))
+			return note[i].time_ns;
+	}
+	return 0;
+}
+
 int sum_notes_finish(struct summary_maker *maker)
 {
 	struct note *note = maker->notes.data;

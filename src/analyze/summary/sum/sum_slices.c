@@ -220,7 +220,8 @@ static int end_kind(struct summary_maker *maker, struct track *track, struct sli
 		if (!rc && end_ns == STORE_OPEN)
 			rc = sum_open_creation(maker, sum_process_of(maker, track), slice);
 		if (!rc)
-			rc = sum_time_creation(maker, sum_process_of(maker, track), slice, end_ns);
+			rc = sum_time_creation(maker, sum_process_of(maker, track), slice,
+					       end_ns != STORE_OPEN ? end_ns : cut_ns);
 		track->session_level = 0;
 	} else if (track->session_level && end_ns != STORE_OPEN) {
 		rc = sum_sessions_inside(track, maker, slice, end_ns - slice->begin_ns - slice->inside_ns);
@@ -298,18 +299,27 @@ int sum_slices_end(struct summary_maker *maker, struct track *track, const struc
 	return leave(maker, track, event->time_ns, event->time_ns);
 }
 
+/* What has no end lasts to the end of its process, or to the last event, which is not known before all have passed. */
+static uint64_t cut_of(struct summary_maker *maker, struct track *track)
+{
+	uint64_t exit_ns = sum_notes_exit_ns(maker, sum_process_of(maker, track));
+
+	return exit_ns > track->last_ns ? exit_ns : STORE_OPEN - 1;
+}
+
 int sum_slices_finish(struct summary_maker *maker)
 {
 	int rc = 0;
 
 	for (uint32_t id = 1; !rc && id <= maker->n_tracks; id++) {
 		struct track *track = &maker->tracks[id];
+		uint64_t cut_ns = track->n_slices ? cut_of(maker, track) : 0;
 
 		while (!rc && track->n_slices) {
 			if (track->slice[track->n_slices - 1].is_left_out)
 				track->n_slices--;
 			else
-				rc = leave(maker, track, STORE_OPEN, STORE_OPEN - 1);
+				rc = leave(maker, track, STORE_OPEN, cut_ns);
 		}
 	}
 	return rc;
