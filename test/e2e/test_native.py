@@ -34,6 +34,13 @@ def test_every_way_to_run_is_seen_with_all_its_operators(lab, each_library, way,
     assert recording.note("created")["model_path"] == lab.model("chain")
     if way != "async":
         assert inside_own_times(recording, own_times(lab.path("times"))) == []
+        return
+    # each request waits in the pool's queue and runs while its caller waits for it
+    slack = recording.note("clock")["error_ns"]
+    asked = [(slice.start - slice.args["pool_queue_ns"], slice.end) for slice in recording.inferences]
+    for begin, end, _ in own_times(lab.path("times")):
+        assert any(begin - slack <= a and b <= end + slack for a, b in asked), (begin, end, asked)
+    assert sum(slice.args["pool_queue_ns"] for slice in recording.inferences) > 0
 
 
 @pytest.mark.parametrize("level", ["operator", "detail"])
