@@ -3,13 +3,15 @@
  * A comparison in words: the answer in a few sentences, of which the first has the finding in at most 25 words, and the
  * words of tables. Computes nothing.
  */
+#include "show/words/diff/diff_words.h"
+
 #include <ctype.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "analyze/result/input_sizes.h"
 #include "analyze/result/result_words.h"
-#include "show/diff/diff_page.h"
 
 enum { NAME = 60, PATH = 60, SHAPE = 40 };
 
