@@ -8,7 +8,7 @@
 #include "analyze/diff/diff_in.h"
 #include "cases.h"
 #include "diff_made.h"
-#include "show/diff/diff_page.h"
+#include "show/words/diff/diff_words.h"
 #include "stream.h"
 
 struct fixture {
@@ -545,6 +545,84 @@ TEST(each_member_of_a_result_goes_to_its_figure)
 	assert_true(model->operators->scatter == 0.1);
 	assert_string_equal(model->operators->shapes, "s");
 	arena_done(&arena);
+}
+
+/* A result with one run: its label, its batch, its model, its mean in ms. */
+static void read_result(struct fixture *f, struct diff_run *run, const char *label, int batch, const char *model,
+			int ms)
+{
+	char text[2000], samples[1000] = "";
+
+	for (int i = 0; i < 40; i++)
+		sprintf(samples + strlen(samples), "%s%d", i ? "," : "", 1000000 * ms + 1000 * (i % 7));
+	snprintf(
+	    text, sizeof text,
+	    "{\"model\":{\"name\":\"%s\",\"file_bytes\":4096},\"start_realtime_ns\":5,\"machine\":{\"cpu\":\"c\","
+	    "\"kernel\":\"6.1\",\"cpus\":4},\"settings\":[{\"name\":\"seed\",\"value\":\"%d\"},{\"name\":\"runtime\","
+	    "\"value\":\"/%d\"}],\"runs\":[{\"label\":\"%s\",\"batch_size\":%d,\"generations\":{\"output_tokens\":3,"
+	    "\"prompts\":[{\"prompt_tokens\":5},{\"prompt_tokens\":40},7]},\"latency\":{\"p50_ns\":%d000000},"
+	    "\"samples\":{\"duration_ns\":[%s]}},{\"label\":\"other\"}]}",
+	    model, batch, ms, label, batch, ms, samples);
+	run->path = "r.json";
+	assert_int_equal(diff_result_of(run, text, strlen(text), &f->arena, NULL), 0);
+}
+
+TEST(runs_of_results_are_joined_by_label_whatever_their_model)
+{
+	struct fixture fixture = { 0 }, *f = &fixture;
+	const struct diff_pair *pair;
+
+	read_result(f, f->base, "cpu", 8, "m", 10);
+	read_result(f, f->fresh, "cpu", 8, "m_int8", 20);
+	assert_string_equal(f->base->fact[DIFF_MODEL], "m, 4,096 bytes");
+	assert_string_equal(f->base->fact[DIFF_SETTINGS], "seed 8");
+	assert_string_equal(f->base->fact[DIFF_CPUS], "4");
+	assert_string_equal(f->base->fact[DIFF_KERNEL], "6.1");
+	assert_string_equal(f->base->models->work, "batch 8, 3 tokens behind prompts of 45");
+	assert_int_equal(f->base->start_realtime_ns, 5);
+	compare(f, 1, 1, &usual);
+	pair = f->diff.pairs;
+	assert_int_equal(f->diff.n_pairs, 2);
+	assert_string_equal(pair->base->name, "m on cpu");
+	assert_string_equal(pair->fresh->name, "m_int8 on cpu");
+	assert_true(pair->is_renamed && f->diff.fact_differs[DIFF_MODEL] && !f->diff.fact_differs[DIFF_SETTINGS]);
+	assert_int_equal(pair->value[DIFF_MEDIAN].says, DIFF_WORSE);
+	assert_true(f->diff.is_regression);
+	assert_non_null(strstr(diff_verdict(&f->diff, true).s, ". Base and new differ in model"));
+	done(f);
+}
+
+TEST(other_batches_and_tokens_are_not_judged)
+{
+	struct fixture fixture = { 0 }, *f = &fixture;
+
+	read_result(f, f->base, "cpu", 1, "m", 10);
+	read_result(f, f->fresh, "cpu", 8, "m", 80);
+	compare(f, 1, 1, &usual);
+	assert_true(f->diff.pairs->does_other_work);
+	assert_int_equal(f->diff.pairs->value[DIFF_MEDIAN].says, DIFF_UNTESTED);
+	assert_non_null(strstr(f->diff.pairs->no_verdict, "batches or tokens differ"));
+	assert_false(f->diff.is_regression);
+	assert_non_null(strstr(diff_verdict(&f->diff, true).s, "Cannot tell: "));
+	done(f);
+}
+
+TEST(on_a_busy_machine_one_run_a_side_finds_only_what_no_waiting_explains)
+{
+	static const enum diff_says says[] = { DIFF_UNTESTED, DIFF_WORSE };
+
+	for (int is_far = 0; is_far < 2; is_far++) {
+		struct fixture fixture = { 0 }, *f = &fixture;
+
+		read_result(f, f->base, "cpu", 1, "m", 10);
+		read_result(f, f->fresh, "cpu", 1, "m", is_far ? 200 : 30);
+		f->fresh->busy = 0.6;
+		compare(f, 1, 1, &usual);
+		assert_int_equal(f->diff.pairs->value[DIFF_MEDIAN].says, says[is_far]);
+		assert_int_equal(f->diff.is_regression, is_far);
+		assert_int_equal(f->diff.pairs->no_verdict == NULL, is_far);
+		done(f);
+	}
 }
 
 TEST(a_result_of_tokens_speaks_of_tokens)

@@ -30,8 +30,9 @@
  * A minimum. Less than 2 % (3 % with one run a side) is no name's worth: where code and data lie makes that much. Nor
  * is an operator that takes less than 0.1 % of an inference more, or less than it costs to record it.
  *
- * A busy machine. If something waited for a CPU in more than a tenth of the time, one run a side cannot judge a
- * latency: medians of one program differed by a factor of 3. All operators together are judged with a deviation of 8 %,
+ * A busy machine. If something waited for a CPU in more than a tenth of the time, one run a side says little of a
+ * latency: medians of one program differed by a factor of 3. With a deviation of 50 %, only what takes some eight times
+ * as long is called slower, and of all else nothing is said. All operators together are judged with a deviation of 8 %,
  * each beside others of its type with 1.2 %, and one without others not at all.
  *
  * Judged are the median, all operators together, p99, the first inference, the creation of a session, and the peak of
@@ -57,7 +58,9 @@ static double single_between(const struct diff *diff, int figure)
 {
 	if (figure == DIFF_OPERATORS)
 		return diff->is_busy ? DIFF_BETWEEN_BUSY : DIFF_BETWEEN;
-	return figure == DIFF_MEDIAN && !diff->is_busy ? DIFF_BETWEEN : NAN;
+	if (figure != DIFF_MEDIAN)
+		return NAN;
+	return diff->is_busy ? DIFF_BETWEEN_BUSY_MEDIAN : DIFF_BETWEEN;
 }
 
 /* What happens once in a run, or to few inferences, is alike in a few runs by luck. */
@@ -107,7 +110,7 @@ static void compare_figure(const struct diff *diff, struct diff_pair *pair, cons
 				   .n_fresh = fresh.n };
 	estimate = diff_estimate(&base, &fresh, &prior);
 	diff_value_set(to, &estimate);
-	if (diff->no_verdict)
+	if (diff->no_verdict || pair->does_other_work)
 		to->p = NAN;
 }
 
@@ -150,6 +153,15 @@ static const char *missing_operators(const struct diff_pair *pair)
 	return NULL;
 }
 
+/* What waiting may have done is not even called open. */
+static void drop_busy(const struct diff *diff, struct diff_value *median)
+{
+	if (!diff->is_busy || median->says < DIFF_OPEN || median->says >= DIFF_WORSE)
+		return;
+	median->says = DIFF_UNTESTED;
+	median->low = median->high = median->p = NAN;
+}
+
 static int judge_figures(struct diff *diff, struct arena *arena)
 {
 	size_t n = (size_t)diff->n_pairs * N_DIFF_FIGURES + diff->n_resources, at = 0;
@@ -175,6 +187,8 @@ static int judge_figures(struct diff *diff, struct arena *arena)
 			pair->value[k].p = p[at++];
 			diff_value_judge(diff, &pair->value[k], diff->opts.minimum + extra,
 					 diff_figure_name(k).is_better_higher);
+			if (k == DIFF_MEDIAN)
+				drop_busy(diff, &pair->value[k]);
 		}
 	for (uint32_t i = 0; i < diff->n_resources; i++) {
 		diff->resources[i].max.p = p[at++];
@@ -219,11 +233,13 @@ static const char *why_no_verdict(const struct diff *diff, const struct diff_pai
 {
 	if (diff->no_verdict)
 		return diff->no_verdict;
+	if (pair->does_other_work)
+		return "batches or tokens differ, so that their times are those of different work";
 	if (pair->value[DIFF_MEDIAN].says == DIFF_MISSING)
 		return !pair->n_base	? "base did not run it"
 		       : !pair->n_fresh ? "new did not run it"
 					: "one side has only first, failed or unfinished inferences of it";
-	if (diff->is_busy)
+	if (diff->is_busy && pair->value[DIFF_MEDIAN].says < DIFF_WORSE)
 		return "the machine was busy, and with one recording a side, waiting looks like a slower program";
 	if (pair->value[pair->moved ? DIFF_WITHIN : DIFF_MEDIAN].says == DIFF_UNTESTED)
 		return diff_counts_tokens(pair) ? "there are too few tokens: 32 on each side are the least"
@@ -314,7 +330,8 @@ static int make(struct diff *diff, struct arena *arena)
 		pair->no_operators = missing_operators(pair);
 		if (!pair->no_operators && diff_make_rows(diff, pair, &members[i], arena))
 			return -ENOMEM;
-		for (uint32_t k = 0; (diff->no_verdict || pair->moved) && k < pair->n_rows; k++)
+		for (uint32_t k = 0; (diff->no_verdict || pair->does_other_work || pair->moved) && k < pair->n_rows;
+		     k++)
 			pair->rows[k].value.p = NAN;
 	}
 	if (diff_judge_rows(diff, arena))

@@ -57,7 +57,8 @@ struct diff_pair {
 	struct diff_row *rows; /* those that matter most first */
 	const struct diff_operator **only_base, **only_fresh;
 	uint32_t n_rows, n_only_base, n_only_fresh;
-	bool is_renamed;	     /* by different names, as the only model of each side */
+	bool is_renamed;	     /* by different names: the only model of each side, or of one label */
+	bool does_other_work;	     /* other batches or tokens: nothing is judged */
 	struct diff_size_row *sizes; /* the smallest first */
 	uint32_t n_sizes;
 	bool are_sizes_mixed;	  /* on one side, so that those of both are of the elements of all inputs alone */

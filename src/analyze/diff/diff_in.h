@@ -59,6 +59,7 @@ struct diff_members {
 #define DIFF_BETWEEN_BESIDE 0.005      /* of an operator beside others of its type */
 #define DIFF_BETWEEN_BUSY 0.08	       /* of what operators take on a busy machine */
 #define DIFF_BETWEEN_BUSY_BESIDE 0.012 /* of one beside others of its type */
+#define DIFF_BETWEEN_BUSY_MEDIAN 0.5   /* of a latency on a busy machine */
 #define DIFF_BUSY 0.1
 #define DIFF_MATTERS 0.05 /* what an interval has to leave out for "no difference" */
 /* Figures and operators share the error of 5 %. */

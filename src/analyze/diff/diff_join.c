@@ -110,9 +110,10 @@ int diff_join_operators(const struct diff_model *a, const struct diff_model *b, 
 	return 0;
 }
 
+/* Runs of two results by their labels: their model may be another one. */
 static bool is_same_name(const struct diff_model *a, const struct diff_model *b)
 {
-	return !strcmp(a->name, b->name);
+	return a->label && b->label ? !strcmp(a->label, b->label) : !strcmp(a->name, b->name);
 }
 
 static bool is_same(const struct diff_model *a, const struct diff_model *b)
@@ -196,6 +197,7 @@ static bool find_pair(struct diff *diff, struct diff_members *members, uint32_t 
 	if (!pair->fresh)
 		return false;
 	pair->is_renamed = strcmp(pair->base->name, pair->fresh->name) != 0;
+	pair->does_other_work = compare_texts(pair->base->work, pair->fresh->work) != 0;
 	count(members->base, diff->base.n_runs, &pair->n_base, &pair->n_open_base);
 	count(members->fresh, diff->fresh.n_runs, &pair->n_fresh, &pair->n_open_fresh);
 	diff->n_pairs++;

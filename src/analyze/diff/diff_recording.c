@@ -358,6 +358,7 @@ int diff_recording_of(struct diff_run *run, const struct summary *summary, struc
 	struct reader reader = { run, summary, arena, false };
 
 	run->busy = NAN;
+	run->start_realtime_ns = -1;
 	take_facts(&reader);
 	run->models = take(&reader, summary->n_models, sizeof *run->models);
 	for (uint32_t i = 0; !reader.is_out_of_memory && i < summary->n_models; i++)

@@ -13,6 +13,9 @@
 #include "analyze/summary/summary_model.h"
 #include "base/array.h"
 #include "base/text/json_fields.h"
+#include "base/text/units.h"
+
+enum { MAX_SETTINGS = 64 };
 
 #define FIELD(type, of, name) JSON_FIELD_##type, offsetof(struct of, name)
 #define FIGURE(which) FIELD(POSITIVE, result, model.figure[which])
@@ -20,16 +23,18 @@
 struct results {
 	struct diff_run *to;
 	struct array models; /* struct diff_model */
-	const char *model_name, *cpu, *version, *command;
-	double others_cpu, n_cpus;
+	const char *model_name, *cpu, *kernel, *version, *command, *settings;
+	double others_cpu, n_cpus, model_bytes;
+	int64_t start_realtime_ns;
+	uint32_t n_settings;
 	bool is_recording, has_runs;
 };
 
 struct result {
 	struct diff_model model;
 	struct array operators, durations; /* struct diff_operator, uint64_t */
-	const char *label, *version, *speed_of;
-	double n, n_failed, n_inferences, rss_bytes, others_cpu;
+	const char *label, *version, *speed_of, *own_model;
+	double n, n_failed, n_inferences, rss_bytes, others_cpu, n_items, n_tokens, prompt_tokens;
 };
 
 struct phase {
@@ -140,6 +145,34 @@ static void add_operator(struct json_fields *reader, enum json_token token, void
 	op->order = (uint32_t)result->operators.n;
 }
 
+static const struct json_field prompt_fields[] = {
+	{ "prompt_tokens", JSON_FIELD_POSITIVE, 0 },
+	{ NULL },
+};
+
+static void add_prompt(struct json_fields *reader, enum json_token token, void *to)
+{
+	struct result *result = to;
+	double tokens = 0;
+
+	if (token == JSON_OBJECT)
+		json_fields_read(reader, prompt_fields, &tokens);
+	else
+		json_fields_skip(reader, token);
+	result->prompt_tokens += tokens;
+}
+
+static const struct json_field generations_fields[] = {
+	{ "output_tokens", FIELD(POSITIVE, result, n_tokens) },
+	{ "prompts", JSON_FIELD_LIST, .element = add_prompt },
+	{ NULL },
+};
+
+static const struct json_field differs_fields[] = {
+	{ "model", FIELD(NAME, result, own_model) },
+	{ NULL },
+};
+
 static const struct json_field operators_fields[] = {
 	{ "inferences", FIELD(POSITIVE, result, n_inferences) },
 	{ "list", JSON_FIELD_LIST, .element = add_operator },
@@ -157,6 +190,9 @@ static const struct json_field run_fields[] = {
 	{ "samples", JSON_FIELD_OBJECT, .inner = sample_fields },
 	{ "creation", JSON_FIELD_OBJECT, .inner = creation_fields },
 	{ "operators", JSON_FIELD_OBJECT, .inner = operators_fields },
+	{ "generations", JSON_FIELD_OBJECT, .inner = generations_fields },
+	{ "differs", JSON_FIELD_OBJECT, .inner = differs_fields },
+	{ "batch_size", FIELD(POSITIVE, result, n_items) },
 	{ "first_inference_ns", FIGURE(DIFF_FIRST) },
 	{ "per_second", FIGURE(DIFF_RATE) },
 	{ "speed_of", FIELD(NAME, result, speed_of) },
@@ -223,6 +259,19 @@ static void add_peak(struct json_fields *reader, struct diff_run *to, const stru
 		    (struct diff_resource){ result->label, "rss", "bytes", NAN, result->rss_bytes, NAN, 1, 1 };
 }
 
+/* Times of one are no times of the other where these differ. */
+static const char *work_of(struct json_fields *reader, const struct result *result)
+{
+	struct printable text = { "" };
+
+	if (result->n_items > 0)
+		printable_add(&text, "batch %s", units_decimal(result->n_items).s);
+	if (result->n_tokens > 0)
+		printable_add(&text, "%s%s tokens behind prompts of %s", *text.s ? ", " : "",
+			      units_decimal(result->n_tokens).s, units_decimal(result->prompt_tokens).s);
+	return *text.s ? join(reader, text.s, "", NULL) : NULL;
+}
+
 static void take_result(struct json_fields *reader, struct results *results, struct result *result)
 {
 	const char **runtime = &results->to->fact[DIFF_RUNTIME];
@@ -231,7 +280,10 @@ static void take_result(struct json_fields *reader, struct results *results, str
 	reader->is_out_of_memory |= !model;
 	if (!model || reader->is_out_of_memory)
 		return;
-	result->model.name = result->label;
+	result->model.label = result->label;
+	/* where the runs have several models, the label names its own */
+	result->model.name = result->own_model ? result->label : NULL;
+	result->model.work = work_of(reader, result);
 	result->model.counts_tokens = result->speed_of && !strcmp(result->speed_of, "token");
 	result->model.n = (uint64_t)fmax(result->n, 0);
 	result->model.n_failed = (uint64_t)fmax(result->n_failed, 0);
@@ -262,20 +314,52 @@ static void add_run(struct json_fields *reader, enum json_token token, void *to)
 
 static const struct json_field model_fields[] = {
 	{ "name", FIELD(NAME, results, model_name) },
+	{ "file_bytes", FIELD(POSITIVE, results, model_bytes) },
 	{ NULL },
 };
 
 static const struct json_field machine_fields[] = {
 	{ "cpu", FIELD(NAME, results, cpu) },
+	{ "kernel", FIELD(NAME, results, kernel) },
 	{ "cpus", FIELD(POSITIVE, results, n_cpus) },
 	{ NULL },
 };
+
+struct setting {
+	const char *name, *value;
+};
+
+static const struct json_field setting_fields[] = {
+	{ "name", FIELD(NAME, setting, name) },
+	{ "value", FIELD(NAME, setting, value) },
+	{ NULL },
+};
+
+/* The runtime is a fact of its own: where it lies does not matter. */
+static void add_setting(struct json_fields *reader, enum json_token token, void *to)
+{
+	struct results *results = to;
+	struct setting setting = { NULL, NULL };
+	const char *text;
+
+	if (token != JSON_OBJECT || results->n_settings == MAX_SETTINGS) {
+		json_fields_skip(reader, token);
+		return;
+	}
+	json_fields_read(reader, setting_fields, &setting);
+	if (!setting.name || !strcmp(setting.name, "runtime"))
+		return;
+	text = join(reader, setting.name, " ", setting.value);
+	results->settings = results->n_settings++ ? join(reader, results->settings, ", ", text) : text;
+}
 
 static const struct json_field top_fields[] = {
 	{ "model", JSON_FIELD_OBJECT, .inner = model_fields },
 	{ "machine", JSON_FIELD_OBJECT, .inner = machine_fields },
 	{ "runs", FIELD(IS_THERE, results, has_runs) },
 	{ "runs", JSON_FIELD_LIST, .element = add_run },
+	{ "settings", JSON_FIELD_LIST, .element = add_setting },
+	{ "start_realtime_ns", FIELD(WHOLE, results, start_realtime_ns) },
 	{ "version", FIELD(NAME, results, version) },
 	{ "command", FIELD(NAME, results, command) },
 	{ "recording", FIELD(IS_THERE, results, is_recording) },
@@ -301,22 +385,33 @@ static void take_results(struct json_fields *reader, const struct results *resul
 	run->models = arena_alloc(reader->arena, (results->models.n + 1) * sizeof *run->models);
 	reader->is_out_of_memory |= !run->models;
 	for (size_t i = 0; run->models && i < results->models.n; i++) {
-		run->models[i] = ((const struct diff_model *)results->models.data)[i];
-		run->models[i].name =
-		    join(reader, results->model_name, results->model_name ? " on " : "", run->models[i].name);
+		struct diff_model *model = &run->models[i];
+
+		*model = ((const struct diff_model *)results->models.data)[i];
+		if (!model->name)
+			model->name =
+			    join(reader, results->model_name, results->model_name ? " on " : "", model->label);
 	}
 	run->n_models = run->models ? (uint32_t)results->models.n : 0;
 	/* the share of the CPUs that other programs used: the closest to pressure that a result has */
 	if (results->n_cpus > 0 && results->others_cpu >= 0)
 		run->busy = results->others_cpu / results->n_cpus;
+	run->start_realtime_ns = results->start_realtime_ns;
 	run->fact[DIFF_MACHINE] = results->cpu;
+	run->fact[DIFF_CPUS] = results->n_cpus > 0 ? join(reader, units_decimal(results->n_cpus).s, "", NULL) : NULL;
+	run->fact[DIFF_KERNEL] = results->kernel;
+	run->fact[DIFF_MODEL] =
+	    results->model_bytes > 0
+		? join(reader, results->model_name, ", ", printable_count((uint64_t)results->model_bytes, "byte").s)
+		: results->model_name;
+	run->fact[DIFF_SETTINGS] = results->settings;
 	run->fact[DIFF_VERSION] = results->version;
 	run->fact[DIFF_COMMAND] = results->command;
 }
 
 int diff_result_of(struct diff_run *run, const char *text, size_t len, struct arena *arena, struct err *err)
 {
-	struct results results = { .to = run, .others_cpu = NAN, .n_cpus = NAN };
+	struct results results = { .to = run, .others_cpu = NAN, .n_cpus = NAN, .start_realtime_ns = -1 };
 	struct json_fields reader = { .arena = arena };
 	int code;
 

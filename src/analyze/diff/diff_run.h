@@ -75,9 +75,11 @@ struct diff_sizes {
 
 struct diff_model {
 	const char *name, *runtime, *provider, *options; /* runtime: NULL: not known */
-	uint64_t n, n_failed, n_open;			 /* open: did not end */
-	bool counts_tokens;				 /* of a result: tokens were measured, not inferences */
-	const char *caller;				 /* the line that asked for most; NULL: not known */
+	const char *label; /* of a result: what the run is called there, whatever its model's name; NULL: a recording */
+	const char *work;  /* of a result: what one measurement is of, "batch 8"; NULL: nothing special */
+	uint64_t n, n_failed, n_open; /* open: did not end */
+	bool counts_tokens;	      /* of a result: tokens were measured, not inferences */
+	const char *caller;	      /* the line that asked for most; NULL: not known */
 	uint32_t n_callers;
 	double figure[N_DIFF_FIGURES];
 	double scatter[N_DIFF_FIGURES]; /* of the figure's logarithm, from parts of this run; NAN: not known */
@@ -109,6 +111,11 @@ enum diff_fact {
 	DIFF_RUNTIME,
 	DIFF_LEVEL,
 	DIFF_COMMAND,
+	/* of results alone */
+	DIFF_CPUS,
+	DIFF_KERNEL,
+	DIFF_MODEL, /* "resnet18, 4,956,208 bytes" */
+	DIFF_SETTINGS,
 	N_DIFF_FACTS
 };
 
@@ -122,6 +129,7 @@ struct diff_run {
 	const char **notes;    /* what is missing from it, in words: "it is cut off at byte 512" */
 	const char *not_ended; /* what lasted longer than all others and did not end, in words; NULL: nothing */
 	uint32_t n_models, n_resources, n_notes;
+	int64_t start_realtime_ns; /* of a result: since 1970; -1: not known */
 	double busy; /* share of the time in which something waited for a CPU of the machine; NAN: not known */
 	bool is_result;
 };

@@ -342,6 +342,8 @@ static void put_options(const struct page *page, const struct diff_pair *pair)
 static void add_runs(struct printable *to, const struct diff_model *model, uint64_t n, uint64_t n_open)
 {
 	printable_add(to, "%s", printable_count(n, model->counts_tokens ? "token" : "inference").s);
+	if (model->work)
+		printable_add(to, " (%s)", model->work);
 	if (n_open)
 		printable_add(to, " (%s did not end)", units_count(n_open).s);
 }
@@ -397,7 +399,10 @@ static void put_pair(const struct page *page, const struct diff_pair *pair)
 	printable_add(&text, ".");
 	add_callers(page, &text, pair);
 	if (pair->is_renamed)
-		printable_add(&text, " The two have different names; each is the only model of its side.");
+		printable_add(&text, " The two have different names; %s.",
+			      pair->base->label && pair->fresh->label && !strcmp(pair->base->label, pair->fresh->label)
+				  ? "they were run in the same way"
+				  : "each is the only model of its side");
 	if (pair->no_verdict)
 		printable_add(&text, " Its latency is not judged: %s.", pair->no_verdict);
 	if (isfinite(pair->waits_ns))

@@ -28,6 +28,7 @@ static void put_side(struct json *json, const char *key, const struct diff_side 
 		json_object(json, NULL);
 		json_text(json, "file", run->path);
 		json_bool(json, "is_result", run->is_result);
+		json_known(json, "start_realtime_ns", run->start_realtime_ns);
 		for (int k = 0; k < N_DIFF_FACTS; k++)
 			json_text(json, diff_facts[k], run->fact[k]);
 		json_real(json, "busy", run->busy);
@@ -115,6 +116,8 @@ static void put_pair(struct json *json, const struct diff_pair *pair)
 	json_text(json, "new_provider", pair->fresh->provider);
 	json_text(json, "base_options", pair->base->options);
 	json_text(json, "new_options", pair->fresh->options);
+	json_text(json, "base_work", pair->base->work);
+	json_text(json, "new_work", pair->fresh->work);
 	json_text(json, "base_caller", pair->base->caller);
 	json_text(json, "new_caller", pair->fresh->caller);
 	json_count(json, "inferences_of_base", pair->n_base);

@@ -373,6 +373,18 @@ static void add_found(struct printable *to, const struct diff *diff, enum diff_s
 	add_any_figure(to, diff, says, is_ascii);
 }
 
+/* What may be the reason instead: ". Base and new differ in runtime, settings" */
+static void add_circumstances(struct printable *to, const struct diff *diff)
+{
+	static const enum diff_fact facts[] = { DIFF_RUNTIME, DIFF_LEVEL, DIFF_CPUS,
+						DIFF_KERNEL,  DIFF_MODEL, DIFF_SETTINGS };
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
+		if (diff->fact_differs[facts[i]])
+			printable_add(to, "%s%s", n++ ? ", " : ". Base and new differ in ", diff_facts[facts[i]]);
+}
+
 static void add_threshold(struct printable *to, const struct diff *diff)
 {
 	if (diff->says == DIFF_WORSE && !diff->is_regression)
@@ -456,31 +468,33 @@ static const char *not_ended(const struct diff_side *side)
 	return NULL;
 }
 
-static void add_change(struct printable *to, const struct diff *diff, bool is_ascii)
+struct printable diff_answer(const struct diff *diff, bool is_ascii)
 {
-	size_t begin = strlen(to->s);
+	struct printable to = { "" };
 
 	if (!diff->n_pairs)
-		add_no_pair(to, diff, is_ascii);
+		add_no_pair(&to, diff, is_ascii);
 	else if (diff->no_verdict)
-		printable_add(to, "cannot tell: %s", diff->no_verdict);
+		printable_add(&to, "cannot tell: %s", diff->no_verdict);
 	else if (diff->says >= DIFF_WORSE)
-		add_found(to, diff, diff->says, is_ascii);
+		add_found(&to, diff, diff->says, is_ascii);
 	else if (diff->says == DIFF_SAME)
-		add_same(to, diff, is_ascii);
+		add_same(&to, diff, is_ascii);
 	else
-		add_open(to, diff, is_ascii);
-	add_threshold(to, diff);
-	to->s[begin] = (char)toupper((unsigned char)to->s[begin]);
+		add_open(&to, diff, is_ascii);
+	add_threshold(&to, diff);
+	if (diff->n_pairs && !diff->no_verdict)
+		add_circumstances(&to, diff);
+	return to;
 }
 
 struct printable diff_verdict(const struct diff *diff, bool is_ascii)
 {
 	const char *base = not_ended(&diff->base), *fresh = not_ended(&diff->fresh);
-	struct printable to = { "" };
+	struct printable to = { "" }, answer = diff_answer(diff, is_ascii);
 
 	if (fresh && !base)
 		printable_add(&to, "In new, %s. ", model_text(fresh, 200, is_ascii).s);
-	add_change(&to, diff, is_ascii);
+	printable_add(&to, "%c%s", toupper((unsigned char)*answer.s), answer.s + 1);
 	return to;
 }

@@ -7,8 +7,10 @@
 #include "base/text/printable.h"
 #include "base/text/units.h"
 
-/* The answer in a sentence. */
+/* The answer in a few sentences. */
 struct printable diff_verdict(const struct diff *diff, bool is_ascii);
+/* The same behind a colon: "new is 12 % slower than base: m takes ..."; not what did not end. */
+struct printable diff_answer(const struct diff *diff, bool is_ascii);
 
 struct units_text diff_change(double change);				   /* "+5.2 %" */
 struct units_text diff_interval(const struct diff_value *value);	   /* "+3.9 to +6.5 %"; "-" */
