@@ -18,6 +18,7 @@
 #include "cmd/record/live_page.h"
 #include "cmd/record/page_file.h"
 #include "cmd/record/record_say.h"
+#include "experiment/model_baseline.h"
 #include "experiment/model_files.h"
 #include "experiment/model_pages.h"
 #include "experiment/model_run.h"
@@ -85,14 +86,20 @@ static int print_runs(struct job *job, struct model_runs *runs, struct model_pag
 	bool is_kept = *runs->folder.path && model_folder_is_kept(&runs->folder);
 	struct model_analysis *analysis = insights_analyse(&runs->report, job->err);
 	int code = analysis ? 0 : -ENOMEM;
+	bool is_judged = !isnan(job->threshold);
 
+	if (!code && job->baseline) {
+		code = model_baseline_compare(job->baseline, analysis, is_judged ? job->threshold : 0, &job->arena,
+					      job->err);
+		runs->report.baseline = code ? NULL : &job->baseline->diff;
+	}
 	if (!code && is_kept)
 		code = model_pages_into(runs->folder.path, analysis, job->err);
 	if (!code)
 		code = model_pages_write(pages, analysis, &look, job->err);
 	if (!code)
 		code = runs->n_failed == runs->report.n_results ? CMD_FAILED : runs->n_failed ? CMD_NO : CMD_DONE;
-	if (code == CMD_DONE && !isnan(job->threshold) && model_is_slower(analysis, job->threshold))
+	if (code == CMD_DONE && is_judged && job->baseline->diff.is_regression)
 		code = CMD_NO;
 	if (code >= 0 && is_kept && !runs->is_failed)
 		term_say("%s has report.html, report.json and the recordings", runs->folder.path);
@@ -145,7 +152,6 @@ static int run_and_print(struct job *job)
 		code = model_files_describe(&job->files, &runs, job->err);
 	program_command("", getpid(), command, sizeof command);
 	runs.report.command = command;
-	runs.report.baseline = job->baseline;
 	code = code ? code : check_single(job, &runs);
 	code = code ? code : print_runs(job, &runs, &pages);
 	runs.is_failed |= code < 0;

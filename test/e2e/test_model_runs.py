@@ -182,8 +182,7 @@ def scaled(report, factor, to):
     for one in report["runs"]:
         for key in ("mean_ns", "mean_interval_95_ns", "p50_ns"):
             one["latency"][key] = one["latency"][key] and one["latency"][key] * factor
-        for key in ("lowest_mean_of_a_round_ns", "highest_mean_of_a_round_ns"):
-            one[key] *= factor
+        one["first_inference_ns"] *= factor
     with open(to, "w") as out:
         json.dump(report, out)
     return to
@@ -197,26 +196,41 @@ def test_a_baseline_tells_slower_from_faster(lab, library):
     fast = scaled(json.loads(json.dumps(report)), 1e-3, lab.path("fast.json"))
     slow = scaled(report, 1e3, lab.path("slow.json"))
     now = run(lab, ["heavy"], *few, "--baseline", fast, "--threshold", "50%", status=1)
-    assert re.search(r"compared with \S+: cpu takes \d+ times as long", now["verdict"])
+    assert re.search(r"compared with \S+: new is x \S+ slower than base: \S+ on cpu takes ", now["verdict"])
     assert now["baseline"]["notes"] == [] and now["baseline"]["path"] == fast
+    assert now["baseline"]["says"] == "worse" and now["baseline"]["is_regression"]
     assert now["runs"][0]["speed_since_baseline"]["is_different"] and now["runs"][0]["mean_before_ns"] > 0
     # without a threshold it is only reported
     run(lab, ["heavy"], *few, "--baseline", fast)
     now = run(lab, ["heavy"], *few, "--baseline", slow, "--threshold", 0, "--report", lab.path("report.txt"))
-    assert re.search(r": cpu is 9\d(\.\d)? % faster|: cpu is 100(\.0)? % faster", now["verdict"]), now["verdict"]
+    assert re.search(r": new is (9\d(\.\d)?|100) % faster than base: \S+ on cpu takes ", now["verdict"]), now["verdict"]
     assert "Compared with the baseline" in open(lab.path("report.txt")).read()
     # a folder of --save or -o, other settings, runs that it does not have
     now = run(lab, ["heavy"], *few, "-x", "1,2", "--baseline", lab.path("old"))
-    assert "no time of a run of the same name" in now["verdict"]
-    assert now["baseline"]["notes"] == ["other settings: intra-op-threads default, now 1,2"]
+    assert "cannot compare: base and new have no model in common" in now["verdict"]
+    (note,) = now["baseline"]["notes"]
+    assert note.startswith("settings: ") and "intra-op-threads 1,2" in note.partition("; now ")[2]
+
+
+@pytest.mark.in_turn(2)
+def test_a_baseline_is_a_diff_of_both_reports(lab, library):
+    few = ("--runtime", library, "--level", "operator", "-n", 40)
+    run(lab, ["tiny"], *few, "-o", lab.path("old"))
+    now = run(lab, ["tiny"], *few, "--baseline", lab.path("old"), "-o", lab.path("new"))
+    files = [os.path.join(lab.path(name), "report.json") for name in ("old", "new")]
+    done = lab.plain([lab.inftrace, "diff", "--json", *files])
+    assert done.status in (0, 1), done.err
+    diff = json.loads(done.out)
+    assert diff.pop("base")[0].pop("file") == files[0] and diff.pop("new")[0].pop("file") == files[1]
+    assert diff["models"] and diff == {key: now["baseline"][key] for key in diff}
 
 
 def test_what_is_no_baseline_is_refused_before_anything_runs(lab, library):
     with open(lab.path("broken.json"), "w") as out:
         out.write('{"runs": [')
     for args, words in (
-        (["--baseline", lab.path("broken.json")], "it is not JSON from byte"),
-        (["--baseline", lab.path("none.json")], "none.json as --baseline: No such file"),
+        (["--baseline", lab.path("broken.json")], "broken.json"),
+        (["--baseline", lab.path("none.json")], "none.json: No such file"),
         (["--threshold", "5"], "--threshold needs --baseline"),
         (["--baseline", lab.path("broken.json"), "--threshold", "much"], "'much' as --threshold"),
     ):

@@ -5,6 +5,7 @@
  */
 #include <locale.h>
 
+#include "analyze/diff/diff.h"
 #include "base/text/printable.h"
 #include "cases.h"
 #include "first_sentence.h"
@@ -522,13 +523,48 @@ static void make_runs(struct sample *s, const double *factors, const char *const
 	s->report.n_results = n;
 }
 
+static void read_back(struct diff_run *to, const struct model_analysis *analysis, struct arena *arena)
+{
+	char *text = written(export_model_json, analysis);
+
+	*to = (struct diff_run){ .path = "old.json" };
+	assert_int_equal(diff_result_of(to, text, strlen(text), arena, NULL), 0);
+	free(text);
+}
+
+static void expect_baseline_of_json(const struct model_analysis *analysis)
+{
+	static const char *const parts[] = {
+		"\"verdict\": \"m: compared with old.json: m on 4 threads, batch 8 is 25 % slower in new: 7.18 ms "
+		"instead of",
+		"\"baseline\": {\n    \"path\": \"old.json\",\n    \"version\": \"0.1.0\",\n    \"start_realtime_ns\": "
+		"1795",
+		"\"kernel: 6.0; now 6.1.0-18-amd64\",\n      \"settings: duration 10 s, seed 1; now duration 10 s\"",
+		"\"is_regression\": true",
+		"\"mean_before_ns\": 5",
+		"\"speed_since_baseline\": {\n        \"ratio\": 0.8",
+		"\"speed_since_baseline\": {\n        \"ratio\": null,",
+	};
+	char *text = written(export_model_json, analysis);
+
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+		if (!strstr(text, parts[i]))
+			fail_msg("%s", parts[i]);
+	free(text);
+}
+
 /* Two numbers of threads and two batch sizes beside an earlier report: columns, items, changes. */
 TEST(runs_that_differ_in_several_things_have_a_column_for_each)
 {
 	static const char *const labels[] = { "1 thread, batch 1", "1 thread, batch 8", "4 threads, batch 1",
 					      "4 threads, batch 8" };
 	static const double factors[] = { 1, 4, 0.5, 1.5 };
-	struct model_baseline *baseline = calloc(1, sizeof *baseline);
+	static const struct model_setting settings[] = { { "duration", "10 s" } };
+	const struct diff_opts opts = { .threshold = 0, .minimum = DIFF_MINIMUM };
+	struct diff_run before, now;
+	const struct diff_side sides[] = { { &before, 1 }, { &now, 1 } };
+	struct diff diff;
+	struct arena arena = { 0 };
 	struct sample *s = sample_new();
 	struct model_facts batch_of_8 = s->report.model;
 	struct model_analysis *analysis;
@@ -545,22 +581,29 @@ TEST(runs_that_differ_in_several_things_have_a_column_for_each)
 		s->result[r].n_operators = s->result[r].n_placements = s->result[r].n_kernels = 0;
 	}
 	s->result[2].error = "no memory";
-	*baseline =
-	    (struct model_baseline){ .path = "old.json", .cpu = "AMD EPYC 7B13", .n_cpus = 8, .model_bytes = -1 };
-	memcpy(baseline->run,
-	       (struct baseline_run[]){
-		   { .label = labels[0], .n_rounds = 4, .n_items = 1, .mean_ns = 4.84e6, .interval_ns = 1e5 },
-		   { .label = labels[3], .n_rounds = 4, .n_items = 8, .mean_ns = 5.8e6, .interval_ns = 1e5 } },
-	       2 * sizeof *baseline->run);
-	baseline->n_runs = 2;
-	for (uint32_t r = 0; r < 2; r++)
-		baseline->run[r].p50_ns = baseline->run[r].round_low_ns = baseline->run[r].round_high_ns = NAN;
-	s->report.baseline = baseline;
+	/* before, the last run took less, and the second was not there */
+	for (uint32_t i = 0; i < SAMPLE_LATENCIES; i++)
+		s->latency[3][i].duration_ns *= 0.8;
+	s->result[1].label = "2 threads";
+	s->report.machine.kernel = "6.0";
 	analysis = insights_analyse(&s->report, NULL);
+	read_back(&before, analysis, &arena);
+	model_analysis_free(analysis);
+	for (uint32_t i = 0; i < SAMPLE_LATENCIES; i++)
+		s->latency[3][i].duration_ns /= 0.8;
+	s->result[1].label = labels[1];
+	s->report.machine.kernel = "6.1.0-18-amd64";
+	s->report.settings = settings;
+	s->report.n_settings = 1;
+	analysis = insights_analyse(&s->report, NULL);
+	read_back(&now, analysis, &arena);
+	assert_int_equal(diff_make(&diff, &sides[0], &sides[1], &opts, &arena, NULL), 0);
+	s->report.baseline = &diff;
 	expect_file("several.txt", write_page, analysis);
 	expect_file("several.html", write_html_without_style, analysis);
+	expect_baseline_of_json(analysis);
 	model_analysis_free(analysis);
-	free(baseline);
+	arena_done(&arena);
 	free(s);
 }
 

@@ -252,6 +252,14 @@ const char *diff_words_of(const struct diff_pair *pair, int figure)
 	return diff_counts_tokens(pair) ? diff_token_words(figure) : diff_figure_name(figure).words;
 }
 
+const struct diff_pair *diff_pair_of(const struct diff *diff, uint32_t n)
+{
+	for (uint32_t i = 0; i < diff->n_pairs; i++)
+		if (diff->pairs[i].fresh == &diff->fresh.runs->models[n])
+			return &diff->pairs[i];
+	return NULL;
+}
+
 enum diff_figure diff_headline(const struct diff_pair *pair)
 {
 	const struct diff_value *median = &pair->value[DIFF_MEDIAN], *operators = &pair->value[DIFF_OPERATORS];

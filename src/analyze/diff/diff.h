@@ -9,6 +9,7 @@
 #include "analyze/diff/diff_run.h"
 
 #define DIFF_CONFIDENCE 0.95
+#define DIFF_MINIMUM 0.02 /* of diff_opts, where the user names none */
 enum { DIFF_MAX_RUNS = 256 };
 
 enum diff_says {
@@ -111,6 +112,9 @@ enum diff_figure diff_headline(const struct diff_pair *pair);
 
 /* Both sides measured tokens, not inferences. */
 bool diff_counts_tokens(const struct diff_pair *pair);
+/* The pair of the nth model of the first new run; NULL: base has no such model. */
+const struct diff_pair *diff_pair_of(const struct diff *diff, uint32_t n);
+
 /* What a figure of the pair is called. */
 const char *diff_words_of(const struct diff_pair *pair, int figure);
 

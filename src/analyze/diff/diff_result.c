@@ -52,6 +52,7 @@ static const struct json_field latency_fields[] = {
 	{ "p50_ns", FIGURE(DIFF_MEDIAN) },
 	{ "p99_ns", FIGURE(DIFF_P99) },
 	{ "mean_ns", FIGURE(DIFF_MEAN) },
+	{ "mean_interval_95_ns", FIELD(REAL, result, model.mean_interval_ns) },
 	{ "total_ns", FIELD(POSITIVE, result, model.wall_ns) },
 	{ NULL },
 };

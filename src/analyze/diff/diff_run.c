@@ -53,7 +53,7 @@ const char *const diff_facts[N_DIFF_FACTS] = {
 
 void diff_model_init(struct diff_model *model)
 {
-	*model = (struct diff_model){ .wall_ns = NAN, .event_ns = NAN };
+	*model = (struct diff_model){ .wall_ns = NAN, .event_ns = NAN, .mean_interval_ns = NAN };
 	for (int i = 0; i < N_DIFF_FIGURES; i++)
 		model->figure[i] = model->scatter[i] = NAN;
 }

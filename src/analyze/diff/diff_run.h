@@ -85,6 +85,7 @@ struct diff_model {
 	double scatter[N_DIFF_FIGURES]; /* of the figure's logarithm, from parts of this run; NAN: not known */
 	struct diff_operator *operators;
 	uint32_t n_operators;
+	double mean_interval_ns;	/* of a result: 95 %, of the mean of this run alone; NAN: not known */
 	struct diff_sizes sizes;	/* of recordings, where shapes are known */
 	struct diff_sizes coarse_sizes; /* as in struct summary_model */
 	bool are_sizes_mixed;

@@ -9,6 +9,7 @@
 
 #include "analyze/result/result_words.h"
 #include "show/words/caller_words.h"
+#include "show/words/diff/diff_rows.h"
 
 enum { MAX_ROWS = 8, MAX_SIZES = 256, MAX_ONLY = 8, MAX_RESOURCES = 10, NAME = 80, PATH = 70 };
 
@@ -34,11 +35,6 @@ static struct table table_of(const struct page *page)
 			       .width = page->look->width ? page->look->width : 96,
 			       .has_color = page->look->has_color,
 			       .is_ascii = page->look->is_ascii };
-}
-
-static enum table_style style_of(enum diff_says says)
-{
-	return says == DIFF_WORSE ? TABLE_RED : says == DIFF_BETTER ? TABLE_GREEN : TABLE_PLAIN;
 }
 
 /* "old.pftrace", "5 files: a.pftrace ... e.pftrace" */
@@ -120,39 +116,19 @@ static void put_notes(const struct page *page)
 	put_unpaired(page, diff->only_fresh, diff->n_only_fresh, "new");
 }
 
-static void put_value(struct table *table, const struct diff_value *value, enum diff_unit unit, bool is_time)
-{
-	enum table_style style = style_of(value->says);
-
-	table_cell(table, TABLE_PLAIN, "%s", diff_amount(value->base, unit).s);
-	table_cell(table, TABLE_PLAIN, "%s", diff_amount(value->fresh, unit).s);
-	table_cell(table, style, "%s", diff_change(value->change).s);
-	table_cell(table, TABLE_PLAIN, "%s", diff_interval(value).s);
-	table_cell(table, style, "%s", diff_says_words(value->says, is_time));
-}
-
-static void add_value_columns(struct table *table)
-{
-	table_column(table, "base", TABLE_RIGHT);
-	table_column(table, "new", TABLE_RIGHT);
-	table_column(table, "change", TABLE_RIGHT);
-	table_column(table, "95 % interval", TABLE_RIGHT);
-	table_column(table, "new is", TABLE_LEFT);
-}
-
 static void put_figures(const struct page *page, const struct diff_pair *pair, int first, int end, const char *caption)
 {
 	struct table table = table_of(page);
 
 	table_column(&table, "", TABLE_LEFT);
-	add_value_columns(&table);
+	diff_columns(&table);
 	for (int i = first; i < end; i++) {
 		const struct diff_value *value = &pair->value[i];
 
 		if (isnan(value->base) && isnan(value->fresh))
 			continue;
 		table_cell(&table, TABLE_PLAIN, "%s", diff_words_of(pair, i));
-		put_value(&table, value, diff_figure_name(i).unit, diff_figure_name(i).unit != DIFF_PLAIN);
+		diff_cells(&table, value, diff_figure_name(i).unit, diff_figure_name(i).unit != DIFF_PLAIN);
 	}
 	page->writer->table(page->writer->to, caption, &table);
 }
@@ -172,7 +148,7 @@ static void put_row(const struct page *page, struct table *table, const struct d
 	if (row->join == DIFF_BY_ORDER && row->base->node && row->fresh->node &&
 	    strcmp(row->fresh->node, row->base->node) != 0)
 		printable_add(&name, " -> %s", text_of(page, row->fresh->node, NAME).s);
-	table_cell(table, style_of(row->value.says), "%s", name.s);
+	table_cell(table, diff_style(row->value.says), "%s", name.s);
 	table_cell(table, TABLE_PLAIN, "%s", text_of(page, row->base->op_type, 30).s);
 	table_cell(table, TABLE_PLAIN, "%s", diff_amount(row->value.base, DIFF_NS).s);
 	table_cell(table, TABLE_PLAIN, "%s", diff_amount(row->value.fresh, DIFF_NS).s);
@@ -180,9 +156,9 @@ static void put_row(const struct page *page, struct table *table, const struct d
 		table_cell(table, TABLE_PLAIN, "%s -> %s", diff_amount(row->base->device_ns, DIFF_NS).s,
 			   diff_amount(row->fresh->device_ns, DIFF_NS).s);
 	table_cell(table, TABLE_DIM, "%s", diff_change(row->peers_change).s);
-	table_cell(table, style_of(row->value.says), "%s", diff_change(row->value.change).s);
+	table_cell(table, diff_style(row->value.says), "%s", diff_change(row->value.change).s);
 	table_cell(table, TABLE_PLAIN, "%s", diff_interval(&row->value).s);
-	table_cell(table, style_of(row->value.says), "%s", diff_says_words(row->value.says, true));
+	table_cell(table, diff_style(row->value.says), "%s", diff_says_words(row->value.says, true));
 }
 
 static void put_only(const struct page *page, const struct diff_operator *const *ops, uint32_t n, const char *which)
@@ -463,8 +439,8 @@ static void put_resources(const struct page *page)
 		table_cell(&table, TABLE_PLAIN, "%s", diff_amount(row->last.fresh, unit).s);
 		table_cell(&table, TABLE_PLAIN, "%s", diff_amount(row->max.base, unit).s);
 		table_cell(&table, TABLE_PLAIN, "%s", diff_amount(row->max.fresh, unit).s);
-		table_cell(&table, style_of(row->max.says), "%s", diff_change(row->max.change).s);
-		table_cell(&table, style_of(row->max.says), "%s", diff_says_words(row->max.says, false));
+		table_cell(&table, diff_style(row->max.says), "%s", diff_change(row->max.change).s);
+		table_cell(&table, diff_style(row->max.says), "%s", diff_says_words(row->max.says, false));
 	}
 	page->writer->table(page->writer->to, "Change: of the peak", &table);
 }

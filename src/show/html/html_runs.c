@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "show/html/html_model.h"
-#include "show/words/model/baseline_words.h"
+#include "show/words/diff/diff_rows.h"
 #include "show/words/quota_words.h"
 
 enum { BAR_LABEL = 34 }; /* columns of a run's name beside its bar */
@@ -354,18 +354,18 @@ static void put_generations(struct html_page *page)
 
 static void put_baseline(struct html_page *page)
 {
+	const struct diff *diff = page->report->baseline;
 	struct table table = { 0 };
-	struct model_view view = html_view(page);
 	struct printable note;
 
-	if (!page->report->baseline)
+	if (!diff)
 		return;
-	html_section(page, "baseline", "Compared with the baseline", "Change of the mean latency since %s.",
-		     html_name(page->report->baseline->path).s);
-	model_rows_baseline(&table, &view);
+	html_section(page, "baseline", "Compared with the baseline", "What changed since %s.",
+		     html_name(diff->base.runs->path).s);
+	diff_rows_models(&table, diff, false);
 	html_table_of(page->out, "Each run before and now", &table);
-	for (uint32_t i = 0; *(note = baseline_note(page->analysis, i, false)).s; i++)
-		html_paragraph(page, "The baseline has %s.", note.s);
+	for (uint32_t i = 0; *(note = diff_note(diff, i, false)).s; i++)
+		html_paragraph(page, "Before and now differ in %s.", note.s);
 	fputs("</section>\n", page->out);
 }
 

@@ -4,9 +4,10 @@
 #include <math.h>
 
 #include "base/text/json.h"
+#include "show/json/json_diff.h"
 #include "show/json/json_in.h"
+#include "show/words/diff/diff_words.h"
 #include "show/words/export.h"
-#include "show/words/model/baseline_words.h"
 #include "show/words/model/model_words.h"
 
 static void put_values(struct json *json, const char *key, const struct model_value *value, uint32_t n)
@@ -336,6 +337,27 @@ static void put_differs(struct json *json, const struct model_result *result)
 	json_end(json, '}');
 }
 
+/* By how much the run is faster than in the baseline, as a ratio of speeds. */
+static struct stats_ratio ratio_of(const struct diff_value *value)
+{
+	return (struct stats_ratio){ .value = 1 / (1 + value->change),
+				     .low = 1 / (1 + value->high),
+				     .high = 1 / (1 + value->low),
+				     .is_known = isfinite(value->low),
+				     .is_different = value->says >= DIFF_WORSE };
+}
+
+static void put_before(struct json *json, const struct diff *baseline, uint32_t r)
+{
+	const struct diff_pair *pair = baseline ? diff_pair_of(baseline, r) : NULL;
+	struct stats_ratio unknown = { NAN, NAN, NAN, false, false };
+	struct stats_ratio change = pair ? ratio_of(&pair->value[diff_headline(pair)]) : unknown;
+
+	json_real(json, "mean_before_ns", pair ? pair->value[DIFF_MEAN].base : NAN);
+	json_real(json, "mean_before_interval_95_ns", pair ? pair->base->mean_interval_ns : NAN);
+	put_ratio(json, "speed_since_baseline", &change);
+}
+
 static void put_run(struct json *json, const struct model_analysis *analysis, uint32_t r)
 {
 	const struct model_run *run = &analysis->runs[r];
@@ -358,9 +380,7 @@ static void put_run(struct json *json, const struct model_analysis *analysis, ui
 	put_ratio(json, "speed", &run->speed);
 	json_text(json, "speed_of", model_per(analysis));
 	json_real(json, "speed_of_medians", run->typical_speed);
-	json_real(json, "mean_before_ns", run->before ? run->before->mean_ns : NAN);
-	json_real(json, "mean_before_interval_95_ns", run->before ? run->before->interval_ns : NAN);
-	put_ratio(json, "speed_since_baseline", &run->change);
+	put_before(json, analysis->report->baseline, r);
 	put_latencies(json, run);
 	put_generations(json, run);
 	put_usage(json, run);
@@ -371,23 +391,23 @@ static void put_run(struct json *json, const struct model_analysis *analysis, ui
 }
 
 /* null: there is none. */
-static void put_baseline(struct json *json, const struct model_analysis *analysis)
+static void put_baseline(struct json *json, const struct diff *diff)
 {
-	const struct model_baseline *baseline = analysis->report->baseline;
 	struct printable note;
 
-	if (!baseline) {
+	if (!diff) {
 		json_null(json, "baseline");
 		return;
 	}
 	json_object(json, "baseline");
-	json_text(json, "path", baseline->path);
-	json_text(json, "version", baseline->version);
-	json_known(json, "start_realtime_ns", baseline->start_realtime_ns);
+	json_text(json, "path", diff->base.runs->path);
+	json_text(json, "version", diff->base.runs->fact[DIFF_VERSION]);
+	json_known(json, "start_realtime_ns", diff->base.runs->start_realtime_ns);
 	json_array(json, "notes");
-	for (uint32_t i = 0; *(note = baseline_note(analysis, i, false)).s; i++)
+	for (uint32_t i = 0; *(note = diff_note(diff, i, false)).s; i++)
 		json_text(json, NULL, note.s);
 	json_end(json, ']');
+	json_diff(json, diff);
 	json_end(json, '}');
 }
 
@@ -452,7 +472,7 @@ void export_model_json(FILE *out, const struct model_analysis *analysis)
 		json_end(&json, '}');
 	}
 	json_end(&json, ']');
-	put_baseline(&json, analysis);
+	put_baseline(&json, report->baseline);
 	json_array(&json, "runs");
 	for (uint32_t r = 0; r < report->n_results; r++)
 		put_run(&json, analysis, r);

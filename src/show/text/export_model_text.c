@@ -7,8 +7,8 @@
 #include <time.h>
 
 #include "show/text/model_page.h"
+#include "show/words/diff/diff_rows.h"
 #include "show/words/export.h"
-#include "show/words/model/baseline_words.h"
 #include "show/words/quota_words.h"
 
 enum { WIDTH = 96, MAX_INSIGHTS = 12 };
@@ -151,17 +151,18 @@ static void print_runs(const struct model_page *page)
 
 static void print_baseline(const struct model_page *page)
 {
+	const struct diff *diff = page->report->baseline;
 	struct table table = page_table(&page->page);
-	struct model_view view = model_page_view(page);
+	bool is_ascii = page->page.opts.is_ascii;
 	struct printable note;
 
-	if (!page->report->baseline)
+	if (!diff)
 		return;
 	page_heading(&page->page, "Compared with the baseline");
-	model_rows_baseline(&table, &view);
+	diff_rows_models(&table, diff, is_ascii);
 	table_print(&table, page->page.out);
-	for (uint32_t i = 0; *(note = baseline_note(page->analysis, i, page->page.opts.is_ascii)).s; i++)
-		page_text(&page->page, 2, TABLE_PLAIN, "The baseline has %s.", note.s);
+	for (uint32_t i = 0; *(note = diff_note(diff, i, is_ascii)).s; i++)
+		page_text(&page->page, 2, TABLE_PLAIN, "Before and now differ in %s.", note.s);
 }
 
 static void print_next(const struct model_page *page, const struct model_finding *finding)

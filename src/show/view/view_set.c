@@ -32,7 +32,7 @@ struct sides {
 static int write_diff(FILE *out, const void *ctx, struct err *err)
 {
 	const struct sides *sides = ctx;
-	const struct diff_opts limits = { .threshold = 0, .minimum = 0.02 };
+	const struct diff_opts limits = { .threshold = 0, .minimum = DIFF_MINIMUM };
 	struct diff_run run[2];
 	struct diff_side base = { &run[0], 1 }, fresh = { &run[1], 1 };
 	struct arena arena = { 0 };

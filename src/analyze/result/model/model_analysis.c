@@ -376,38 +376,6 @@ static void find_speed(struct model_analysis *analysis, uint32_t r)
 	run->items_per_s = run->result->n_items > 0 ? run->rate_per_s * (double)run->result->n_items : NAN;
 }
 
-/* Inferences, or tokens behind the same prompts. */
-static bool has_same_generations(const struct baseline_run *old, const struct model_result *now)
-{
-	int64_t prompt_tokens = 0;
-
-	for (uint32_t i = 0; i < now->n_shapes && now->n_tokens; i++)
-		prompt_tokens += now->prompts[i];
-	return old->n_tokens == now->n_tokens && old->prompt_tokens == prompt_tokens;
-}
-
-/* Beside what the run took in an earlier report. An interval or processes that are not known there stay so. */
-static void find_change(struct model_analysis *analysis, uint32_t r)
-{
-	struct model_run *run = &analysis->runs[r], before = { .items = run->items };
-	const struct model_baseline *baseline = analysis->report->baseline;
-	const struct baseline_run *old =
-	    baseline && run->result->label ? model_baseline_find(baseline, run->result->label) : NULL;
-
-	run->change = (struct stats_ratio){ NAN, NAN, NAN, false, false };
-	if (!old || !(old->mean_ns > 0) || !run->latency.n || old->n_items != run->result->n_items ||
-	    !has_same_generations(old, run->result))
-		return;
-	run->before = old;
-	before.latency.mean_ns = old->mean_ns;
-	before.latency.interval_ns = old->interval_ns;
-	before.latency.percentile[0].ns = old->p50_ns;
-	before.n_rounds = old->n_rounds > 0 ? (uint32_t)old->n_rounds : 1;
-	before.round_low_ns = old->round_low_ns;
-	before.round_high_ns = old->round_high_ns;
-	run->change = model_speed_of(&before, run);
-}
-
 uint32_t model_rival(const struct model_analysis *analysis, uint32_t a)
 {
 	uint32_t rival = MODEL_NONE;
@@ -425,17 +393,6 @@ uint32_t model_rival(const struct model_analysis *analysis, uint32_t a)
 		least_ns = own_ns;
 	}
 	return rival;
-}
-
-bool model_is_slower(const struct model_analysis *analysis, double threshold)
-{
-	for (uint32_t r = 0; r < analysis->report->n_results; r++) {
-		const struct stats_ratio *change = &analysis->runs[r].change;
-
-		if (change->is_known && change->is_different && 1 / change->value - 1 > threshold)
-			return true;
-	}
-	return false;
 }
 
 int model_analysis_init(struct model_analysis *analysis, const struct model_report *report, struct arena *arena)
@@ -460,7 +417,6 @@ int model_analysis_init(struct model_analysis *analysis, const struct model_repo
 		find_usage(run);
 		find_creation_rest(run);
 		find_speed(analysis, r);
-		find_change(analysis, r);
 	}
 	return code;
 }

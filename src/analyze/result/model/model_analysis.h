@@ -84,9 +84,6 @@ struct model_run {
 	struct stats_ratio speed; /* the mean of the first run by this one's, of an item: above 1 this one is faster */
 	bool is_apart;		  /* each of its processes is slower (faster) than all of the first run */
 	double typical_speed;	  /* the same of the medians: outliers do not count; NAN: not known */
-	const struct baseline_run
-	    *before;		    /* the run of the same label in the report's baseline; NULL: none was measured */
-	struct stats_ratio change;  /* its mean by this one's, as speed: above 1 this one is faster */
 	struct model_bound *bounds; /* one for each operator */
 	struct model_bound_sums bound_sums;
 };
@@ -114,8 +111,6 @@ void model_analysis_free(struct model_analysis *analysis); /* NULL does nothing 
 struct stats_ratio model_speed_of(const struct model_run *a, const struct model_run *b);
 /* The fastest other run that run a is not surely faster than; MODEL_NONE: it is surely the fastest. */
 uint32_t model_rival(const struct model_analysis *analysis, uint32_t a);
-/* Has a run become slower than in the baseline, without doubt, and by more than that share of its time? */
-bool model_is_slower(const struct model_analysis *analysis, double threshold);
 
 /* Joules of the steady phase for each of its inferences; NAN: not known. */
 double model_energy_each(const struct model_run *run, double joules);

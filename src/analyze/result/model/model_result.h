@@ -17,7 +17,6 @@
 #include <string.h>
 
 #include "analyze/result/model/machine_peak.h"
-#include "analyze/result/model/model_baseline.h"
 #include "analyze/result/model/model_facts.h"
 #include "analyze/result/model/model_latency.h"
 #include "analyze/result/recording_facts.h"
@@ -202,12 +201,15 @@ struct model_result {
 	    n_operators, n_placements, n_kernels, n_outputs; /* elements of the arrays */
 };
 
+struct diff;
+
 struct model_report {
 	struct model_facts model;
 	struct model_machine machine;
 	const struct model_setting *settings;
-	const struct model_result *results;    /* the first is the one that others are compared with */
-	const struct model_baseline *baseline; /* NULL: there is none */
+	const struct model_result *results; /* the first is the one that others are compared with */
+	const struct diff
+	    *baseline; /* these runs, as new, beside an earlier report (analyze/diff); NULL: there is none */
 	uint32_t n_settings, n_results;
 	int64_t start_realtime_ns; /* since 1970 */
 	const char *version;	   /* of inftrace */

@@ -13,7 +13,7 @@
 #include "analyze/result/input_sizes.h"
 #include "analyze/result/result_words.h"
 
-enum { NAME = 60, PATH = 60, SHAPE = 40 };
+enum { NAME = 60, SHAPE = 40, FACT = 300 };
 
 struct units_text diff_change(double change)
 {
@@ -250,15 +250,14 @@ static void add_model(struct printable *to, const struct diff_pair *pair, enum d
 	enum diff_figure figure = diff_headline(pair);
 	const struct diff_value *value = &pair->value[figure];
 
-	if (is_one)
-		printable_add(to, "new is ");
-	else
-		printable_add(to, "%s is ", pair_name(pair, is_ascii).s);
+	printable_add(to, "%s is ", is_one ? "new" : pair_name(pair, is_ascii).s);
 	add_slower(to, value->change);
-	printable_add(to, is_one ? " than base" : " in new");
-	printable_add(to, ": %s%s %s %s instead of %s%s", figure == DIFF_OPERATORS ? "the operators of " : "",
-		      pair_name(pair, is_ascii).s, figure == DIFF_OPERATORS ? "take" : "takes",
-		      units_duration(value->fresh).s, units_duration(value->base).s,
+	if (is_one)
+		printable_add(to, " than base: %s%s %s ", figure == DIFF_OPERATORS ? "the operators of " : "",
+			      pair_name(pair, is_ascii).s, figure == DIFF_OPERATORS ? "take" : "takes");
+	else
+		printable_add(to, " in new: %s", figure == DIFF_OPERATORS ? "its operators take " : "");
+	printable_add(to, "%s instead of %s%s", units_duration(value->fresh).s, units_duration(value->base).s,
 		      figure == DIFF_WITHIN ? " with inputs of the same size" : counted(pair));
 	add_confidence(to, value);
 	add_cause(to, pair, says, is_ascii);
@@ -383,6 +382,21 @@ static void add_circumstances(struct printable *to, const struct diff *diff)
 	for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
 		if (diff->fact_differs[facts[i]])
 			printable_add(to, "%s%s", n++ ? ", " : ". Base and new differ in ", diff_facts[facts[i]]);
+}
+
+struct printable diff_note(const struct diff *diff, uint32_t i, bool is_ascii)
+{
+	struct printable to = { "" };
+
+	for (int fact = 0; fact < N_DIFF_FACTS; fact++) {
+		if (!diff->fact_differs[fact] || fact == DIFF_COMMAND || fact == DIFF_VERSION || i--)
+			continue;
+		printable_add(&to, "%s: %s", diff_facts[fact],
+			      model_text(diff->base.runs->fact[fact], FACT, is_ascii).s);
+		printable_add(&to, "; now %s", model_text(diff->fresh.runs->fact[fact], FACT, is_ascii).s);
+		break;
+	}
+	return to;
 }
 
 static void add_threshold(struct printable *to, const struct diff *diff)

@@ -11,6 +11,8 @@
 struct printable diff_verdict(const struct diff *diff, bool is_ascii);
 /* The same behind a colon: "new is 12 % slower than base: m takes ..."; not what did not end. */
 struct printable diff_answer(const struct diff *diff, bool is_ascii);
+/* "kernel: 6.1; now 6.18": the i-th circumstance of new that is not as in base; "": those were all. */
+struct printable diff_note(const struct diff *diff, uint32_t i, bool is_ascii);
 
 struct units_text diff_change(double change);				   /* "+5.2 %" */
 struct units_text diff_interval(const struct diff_value *value);	   /* "+3.9 to +6.5 %"; "-" */

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "show/words/model/baseline_words.h"
+#include "show/words/diff/diff_words.h"
 #include "show/words/model/model_words.h"
 
 enum { LABEL = 40, SHOWN = 4 };
@@ -315,8 +315,10 @@ struct printable model_verdict(const struct model_analysis *analysis, bool is_as
 
 	to->shares_outputs = n_compared(analysis) > 1 && n_of_other_outputs(analysis) > 1;
 	SAY("%s: ", model_title(report, 60, is_ascii).s);
-	if (report->baseline)
-		SAY("%s. ", baseline_verdict(analysis, is_ascii).s);
+	if (report->baseline) {
+		SAY("compared with %s: ", model_text(report->baseline->base.runs->path, 60, is_ascii).s);
+		SAY("%s. ", diff_answer(report->baseline, is_ascii).s);
+	}
 	if (!n)
 		SAY("nothing ran");
 	n = say_runs(to, first, n);
