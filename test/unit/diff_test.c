@@ -592,6 +592,21 @@ TEST(runs_of_results_are_joined_by_label_whatever_their_model)
 	done(f);
 }
 
+TEST(a_label_that_has_its_model_is_the_name)
+{
+	static const char text[] =
+	    "{\"runs\":[{\"label\":\"a, 2 threads\",\"differs\":{\"model\":\"a\"}},{\"label\":\"b\"}],"
+	    "\"model\":{\"name\":\"a\"}}";
+	struct arena arena = { 0 };
+	struct diff_run run = { 0 };
+
+	assert_int_equal(diff_result_of(&run, text, strlen(text), &arena, NULL), 0);
+	assert_string_equal(run.models[0].name, "a, 2 threads");
+	assert_string_equal(run.models[1].name, "a on b");
+	assert_int_equal(run.start_realtime_ns, -1);
+	arena_done(&arena);
+}
+
 TEST(other_batches_and_tokens_are_not_judged)
 {
 	struct fixture fixture = { 0 }, *f = &fixture;
