@@ -11,7 +11,7 @@ void diff_columns(struct table *table);
 void diff_cells(struct table *table, const struct diff_value *value, enum diff_unit unit, bool is_time);
 enum table_style diff_style(enum diff_says says);
 
-/* Columns, and a row for each model of the first new run: the figure by which it is judged. */
+/* Columns, and of each model of the first new run its latency, and the figure by which it is judged. */
 void diff_rows_models(struct table *table, const struct diff *diff, bool is_ascii);
 
 #endif
