@@ -8,7 +8,7 @@
 #include "analyze/diff/diff_in.h"
 #include "cases.h"
 #include "diff_made.h"
-#include "show/words/diff/diff_words.h"
+#include "show/words/diff/diff_rows.h"
 #include "stream.h"
 
 struct fixture {
@@ -589,6 +589,46 @@ TEST(runs_of_results_are_joined_by_label_whatever_their_model)
 	assert_int_equal(pair->value[DIFF_MEDIAN].says, DIFF_WORSE);
 	assert_true(f->diff.is_regression);
 	assert_non_null(strstr(diff_verdict(&f->diff, true).s, ". Base and new differ in model"));
+	done(f);
+}
+
+/* The rows of the table of models, as a terminal shows them. */
+static char *rows_of(const struct diff *diff)
+{
+	struct table table = { .width = 120 };
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	diff_rows_models(&table, diff, true);
+	table_print(&table, out);
+	fclose(out);
+	return text;
+}
+
+TEST(a_table_of_models_has_the_latency_and_what_judges_it)
+{
+	struct fixture fixture = { 0 }, *f = &fixture;
+	struct made_run made = made_plain(1);
+	char *text;
+
+	made.pressure = 60;
+	f->base[0] = made_run(&made, &f->arena);
+	made.seed++;
+	f->fresh[0] = made_run(&made, &f->arena);
+	compare(f, 1, 1, &usual);
+	text = rows_of(&f->diff);
+	assert_non_null(strstr(text, "m  median latency"));
+	assert_non_null(strstr(text, "not judged\n   operators"));
+	free(text);
+	done(f);
+	read_result(f, f->base, "cpu", 8, "m", 10);
+	read_result(f, f->fresh, "gpu", 8, "m", 20);
+	compare(f, 1, 1, &usual);
+	text = rows_of(&f->diff);
+	assert_non_null(strstr(text, "gpu    -"));
+	assert_null(strstr(text, "operators"));
+	free(text);
 	done(f);
 }
 
