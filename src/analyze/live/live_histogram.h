@@ -10,8 +10,8 @@
 
 #include "analyze/live/live.h"
 
-/* Each power of two in 32 steps, up to 2^42 ns, over an hour; longer ones are in the last bin. */
-enum { LIVE_STEPS = 32, LIVE_BINS = 38 * LIVE_STEPS };
+/* Of base/log_bins.h, up to 2^42 ns, over an hour; longer ones are in the last bin. */
+enum { LIVE_BITS = 5, LIVE_BINS = 38 << LIVE_BITS };
 
 /* Zeroed: empty. */
 struct live_histogram {

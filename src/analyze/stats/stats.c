@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "analyze/stats/stats_sort.h"
+#include "base/log_bins.h"
 
 enum { STEP_BITS = 7, STEPS = 1 << STEP_BITS, GROUPS = 64 - STEP_BITS + 1, BUCKETS = GROUPS * STEPS, BLOCKS = 64 };
 
@@ -24,23 +25,6 @@ struct stats_many {
 	uint64_t per_block, n_open, n_settled; /* n_settled: values that the sums are of */
 	uint32_t n_blocks;
 };
-
-/* Values below 2 * STEPS have a bucket each. */
-static size_t bucket_of(uint64_t value)
-{
-	int shift = value < 2 * STEPS ? 0 : 63 - __builtin_clzll(value) - STEP_BITS;
-
-	return ((size_t)shift << STEP_BITS) + (size_t)(value >> shift);
-}
-
-/* The middle of a bucket. */
-static uint64_t value_of(size_t bucket)
-{
-	int shift = bucket < 2 * STEPS ? 0 : (int)(bucket >> STEP_BITS) - 1;
-	uint64_t low = (uint64_t)(bucket - ((size_t)shift << STEP_BITS)) << shift;
-
-	return low + (shift ? (uint64_t)1 << (shift - 1) : 0);
-}
 
 static uint64_t count_at(const struct stats_many *many, size_t bucket)
 {
@@ -86,7 +70,7 @@ static void add_to_block(struct stats_many *many, double d)
 
 static int add_to_many(struct stats_many *many, uint64_t value)
 {
-	size_t bucket = bucket_of(value);
+	size_t bucket = log_bins_of(value, STEP_BITS);
 	uint64_t *group = many->count[bucket / STEPS];
 	double d;
 
@@ -317,7 +301,7 @@ static uint64_t histogram_rank(const struct stats *stats, uint64_t rank)
 
 	while (bucket < BUCKETS - 1 && (seen += count_at(stats->many, bucket)) < rank)
 		bucket++;
-	value = value_of(bucket);
+	value = log_bins_middle(bucket, STEP_BITS);
 	return value < stats->min ? stats->min : value > stats->max ? stats->max : value;
 }
 
@@ -342,9 +326,9 @@ static uint64_t histogram_below(const struct stats *stats, double edge, double *
 {
 	uint64_t n = 0;
 
-	for (size_t i = 0; i < BUCKETS && (double)value_of(i) < edge; i++) {
+	for (size_t i = 0; i < BUCKETS && (double)log_bins_middle(i, STEP_BITS) < edge; i++) {
 		n += count_at(stats->many, i);
-		*sum += (double)count_at(stats->many, i) * (double)value_of(i);
+		*sum += (double)count_at(stats->many, i) * (double)log_bins_middle(i, STEP_BITS);
 	}
 	return n;
 }
