@@ -22,6 +22,11 @@ int err_set(struct err *err, int code, const char *fmt, ...)
 	return -code;
 }
 
+int err_no_memory(struct err *err, const char *what)
+{
+	return err_set(err, ENOMEM, "%s: out of memory", what);
+}
+
 int err_wrap(struct err *err, const char *fmt, ...)
 {
 	char old[sizeof err->msg];

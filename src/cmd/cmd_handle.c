@@ -258,7 +258,7 @@ static int run(const void *opaque, int argc, char **argv, struct err *err)
 	int code;
 
 	if (!job)
-		return err_set(err, ENOMEM, "cannot make a handle: out of memory");
+		return err_no_memory(err, "cannot make a handle");
 	job->opts = opts;
 	code = check(opts, argc != 0, err);
 	/* a command needs none of what the file may grant */

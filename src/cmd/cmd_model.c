@@ -120,7 +120,7 @@ static int open_page(struct job *job)
 		return code;
 	stream.names = job->names = names_new();
 	code = job->names ? live_page_start(&job->page, &stream, stderr, &recorder, job->err)
-			  : err_set(job->err, ENOMEM, "cannot show what happens: out of memory");
+			  : err_no_memory(job->err, "cannot show what happens");
 	job->watch =
 	    (struct model_watch){ job->names, &job->last_track, recorder.sinks, recorder.n_sinks, recorder.guest };
 	return code;
@@ -310,7 +310,7 @@ static int read_baseline(struct job *job)
 		return 0;
 	job->baseline = arena_alloc(&job->arena, sizeof *job->baseline);
 	if (!job->baseline)
-		return err_set(job->err, ENOMEM, "cannot compare: out of memory");
+		return err_no_memory(job->err, "cannot compare");
 	return model_baseline_read(job->baseline, opts->baseline, &job->arena, job->err);
 }
 

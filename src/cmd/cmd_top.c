@@ -159,7 +159,7 @@ static int open_sinks(struct job *job, const char *what, struct err *err)
 	} else {
 		job->names = names_new();
 		if (!job->names)
-			return err_set(err, ENOMEM, "cannot sum up what happens: out of memory");
+			return err_no_memory(err, "cannot sum up what happens");
 	}
 	code = top_guest_init(&job->guest, &opts, job->has_file ? job->file.names : job->names, last_track, err);
 	if (!code)
@@ -367,7 +367,7 @@ static int run(const void *opaque, int argc, char **argv, struct err *err)
 	int code;
 
 	if (!job)
-		return err_set(err, ENOMEM, "cannot run top: out of memory");
+		return err_no_memory(err, "cannot run top");
 	job->opts = opts;
 	job->shared = opts->shared;
 	job->shared.thin = "auto";

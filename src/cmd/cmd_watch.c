@@ -3,7 +3,6 @@
  * `inftrace watch`: sums up what all programs of the machine do with models, for as long as it runs, and lets the sums
  * out through doors. Watches them as top does. What is summed up, and what a door is, is in src/fleet.
  */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -331,7 +330,7 @@ static int run(const void *opaque, int argc, char **argv, struct err *err)
 		return ask_dump(argc ? argv[0] : NULL, err);
 	}
 	if (!job)
-		return err_set(err, ENOMEM, "cannot watch: out of memory");
+		return err_no_memory(err, "cannot watch");
 	job->opts = opaque;
 	job->shared = job->opts->shared;
 	job->shared.thin = "auto";
@@ -347,7 +346,7 @@ static int run(const void *opaque, int argc, char **argv, struct err *err)
 		code = open_doors(job, err);
 	job->names = names_new();
 	if (!code && !job->names)
-		code = err_set(err, ENOMEM, "cannot watch: out of memory");
+		code = err_no_memory(err, "cannot watch");
 	if (!code)
 		code = attached_init(&attached, err);
 	if (!code)

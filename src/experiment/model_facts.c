@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What a report says of the model itself, from its static analysis. */
-#include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -10,10 +9,7 @@
 #include "experiment/model_in.h"
 #include "model/onnx/onnx_weights.h"
 
-static int out_of_memory(struct err *err)
-{
-	return err_set(err, ENOMEM, "cannot report on the model: out of memory");
-}
+static const char failure[] = "cannot report on the model";
 
 static int64_t whole(double value)
 {
@@ -26,7 +22,7 @@ static int fill_nodes(struct model_facts *facts, const struct cost_model *costs,
 	struct model_node *nodes = arena_alloc(arena, (costs->n_nodes + 1) * sizeof *nodes);
 
 	if (!nodes)
-		return out_of_memory(err);
+		return err_no_memory(err, failure);
 	for (uint32_t i = 0; i < costs->n_nodes; i++) {
 		const struct cost_node *from = &costs->nodes[i];
 		if (from->depth)
@@ -133,6 +129,6 @@ int model_fill_facts(struct model_facts *facts, const struct model_static *analy
 	facts->bytes = whole(costs->total.bytes);
 	facts->n_unknown = costs->n_unknown;
 	if (!facts->inputs || !facts->outputs)
-		return out_of_memory(err);
+		return err_no_memory(err, failure);
 	return fill_nodes(facts, costs, arena, err);
 }

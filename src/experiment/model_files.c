@@ -2,7 +2,6 @@
 /* Which file each run is of, and the sizes of its free dimensions. The analysis itself is model/onnx. */
 #include "experiment/model_files.h"
 
-#include <errno.h>
 #include <string.h>
 
 #include "experiment/model_in.h"
@@ -30,7 +29,7 @@ static int take_dims(struct reading *reading)
 		char *copy = arena_alloc(&reading->files->arena, size);
 
 		if (!copy)
-			return err_set(reading->err, ENOMEM, "cannot analyse the model: out of memory");
+			return err_no_memory(reading->err, "cannot analyse the model");
 		memcpy(copy, list->item[i], size);
 		if (value && value[strspn(value, "0123456789")] == ',')
 			copy[len + 1 + strspn(value, "0123456789")] = 0;
@@ -180,7 +179,7 @@ static struct model_tensors *inputs_of(const struct model_files *files, struct m
 int model_files_describe(struct model_files *files, struct model_runs *runs, struct err *err)
 {
 	struct model_facts *facts = arena_alloc(&files->arena, (size_t)files->n * sizeof *facts);
-	int code = facts ? 0 : err_set(err, ENOMEM, "cannot report on the model: out of memory");
+	int code = facts ? 0 : err_no_memory(err, "cannot report on the model");
 
 	for (int i = 0; i < files->n && !code; i++) {
 		struct model_tensors *inputs = inputs_of(files, runs, i);

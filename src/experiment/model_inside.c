@@ -90,7 +90,7 @@ static int sum_up(struct inside *inside, struct device_profile *profile)
 		n += !i || by_name(&profile->rows[i - 1], &profile->rows[i]);
 	kernels = arena_alloc(inside->arena, n * sizeof *kernels);
 	if (!kernels)
-		return err_set(inside->err, ENOMEM, "cannot report on the provider's profile: out of memory");
+		return err_no_memory(inside->err, "cannot report on the provider's profile");
 	for (size_t i = 0; i < profile->n_rows; i++) {
 		const struct device_row *row = &profile->rows[i];
 
@@ -199,7 +199,7 @@ int model_inside(struct model_result *result, const struct model_pass *pass, str
 	if (own)
 		inside.names = own;
 	if (!inside.names)
-		return err_set(err, ENOMEM, "cannot read the provider's profile: out of memory");
+		return err_no_memory(err, "cannot read the provider's profile");
 	if (!run || run->outcome != RUN_DONE)
 		code = missing(&inside, "the run with the provider's profiler failed%s%s",
 			       run && *run->error ? ": " : "", run ? run->error : "");

@@ -123,7 +123,7 @@ static int fill(struct model_result *result, const struct run_record *run, const
 		return 0;
 	outputs = arena_alloc(arena, (run->head->n_tensors + 1) * sizeof *outputs);
 	if (!outputs)
-		return err_set(err, ENOMEM, "cannot compare outputs: out of memory");
+		return err_no_memory(err, "cannot compare outputs");
 	for (uint32_t i = 0; i < run->head->n_tensors; i++) {
 		const struct run_tensor *tensor = &run->head->tensors[i];
 		bool is_there = folders ? *tensor->file : tensor->compared != RUN_NOT_COMPARED;

@@ -53,7 +53,7 @@ static int record(struct model_pass *pass, const struct model_pass_opts *opts, s
 		writer =
 		    perfetto_write_new(opts->fd, names, opts->watch ? opts->watch->last_track : &own_track, NULL, err);
 	else
-		err_set(err, ENOMEM, "cannot record: out of memory");
+		err_no_memory(err, "cannot record");
 	if (writer)
 		code = record_to(perfetto_write_sink(writer), pass, opts, launch, err);
 	perfetto_write_free(writer, NULL);

@@ -411,7 +411,7 @@ int model_place(const struct recording *recording, const char *path, const struc
 	place.cycles_source = names_of(recording->names, source);
 	if (profile->n_apart)
 		why_not(&place, "the profile does not say in which inferences %zu kernels ran", profile->n_apart, 0);
-	code = match_all(&place) ? 0 : err_set(err, ENOMEM, "cannot add the provider's profile: out of memory");
+	code = match_all(&place) ? 0 : err_no_memory(err, "cannot add the provider's profile");
 	if (!code && place.n_spots)
 		code = write_all(&place, path);
 	free(place.spots);

@@ -97,7 +97,7 @@ static int run_pass(struct job *job, struct model_pass *pass, const struct model
 	opts.argv = model_options_argv(job->opts, way, &words, &job->runs->arena);
 	opts.path = kept = arena_alloc(&job->runs->arena, PATH_MAX);
 	opts.fd = opts.argv && kept ? model_folder_recording(&job->runs->folder, way->slug, kind.suffix, kept, err)
-				    : err_set(err, ENOMEM, "cannot run the model: out of memory");
+				    : err_no_memory(err, "cannot run the model");
 	code = opts.fd < 0 ? opts.fd : 0;
 	if (!code) {
 		code = model_pass_run(pass, &opts, err);
@@ -253,7 +253,7 @@ static int keep_tensors(struct model_runs *runs, int way, const struct run_resul
 	outputs->item = arena_alloc(&runs->arena, run->n_tensors * sizeof *outputs->item);
 	if (!inputs->item || !outputs->item) {
 		inputs->item = NULL;
-		return err_set(err, ENOMEM, "cannot run the model: out of memory");
+		return err_no_memory(err, "cannot run the model");
 	}
 	for (uint32_t i = 0; i < run->n_tensors; i++) {
 		struct model_tensors *to = run->tensors[i].is_output ? outputs : inputs;
@@ -447,7 +447,7 @@ int model_runs_do(struct model_runs *runs, const struct model_opts *opts, const 
 	model_report_init(&runs->report);
 	results = arena_alloc(&runs->arena, (size_t)ways->n * sizeof *results);
 	if (!results)
-		return err_set(err, ENOMEM, "cannot run the model: out of memory");
+		return err_no_memory(err, "cannot run the model");
 	code = runner_path(job.runner, sizeof job.runner, err);
 	code = code ? code : model_folder_open(&runs->folder, opts, ways, err);
 	catch_signals(before);

@@ -75,7 +75,7 @@ bool model_option_owner(const char *text, char *name, size_t size)
 
 static int out_of_memory(const struct finder *finder)
 {
-	return err_set(finder->err, ENOMEM, "cannot run the model: out of memory");
+	return err_no_memory(finder->err, "cannot run the model");
 }
 
 __attribute__((format(printf, 2, 3))) static const char *print(struct arena *arena, const char *format, ...)
@@ -468,7 +468,7 @@ int model_ways_find(struct model_ways *ways, const struct model_opts *opts, char
 
 	memset(ways, 0, sizeof *ways);
 	if (!finder)
-		return err_set(err, ENOMEM, "cannot run the model: out of memory");
+		return err_no_memory(err, "cannot run the model");
 	*finder = (struct finder){ .opts = opts, .arena = arena, .err = err };
 	code = find_choices(finder, models, n_models);
 	code = code ? code : make_all(finder, ways);

@@ -292,7 +292,7 @@ static int put(struct sink *sink, const struct event *event, struct err *err)
 		code = begin(track, event);
 	else if (track && event->type == EVENT_END)
 		code = end(gather, track, event);
-	return code ? err_set(err, ENOMEM, "cannot gather inferences: out of memory") : 0;
+	return code ? err_no_memory(err, "cannot gather inferences") : 0;
 }
 
 bool gather_init(struct gather *gather, struct names *names, uint32_t *last_track)

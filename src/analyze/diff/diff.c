@@ -356,5 +356,5 @@ int diff_make(struct diff *diff, const struct diff_side *base, const struct diff
 	*diff = (struct diff){ .base = *base, .fresh = *fresh, .opts = *opts };
 	if (base->n_runs > DIFF_MAX_RUNS || fresh->n_runs > DIFF_MAX_RUNS)
 		return err_set(err, E2BIG, "cannot compare: more than %d files on one side", DIFF_MAX_RUNS);
-	return make(diff, arena) ? err_set(err, ENOMEM, "cannot compare: out of memory") : 0;
+	return make(diff, arena) ? err_no_memory(err, "cannot compare") : 0;
 }

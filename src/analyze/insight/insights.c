@@ -144,7 +144,7 @@ struct model_analysis *insights_analyse(const struct model_report *report, struc
 
 	if (!analysis || !insights_find(analysis))
 		return analysis;
-	err_set(err, ENOMEM, "cannot analyse the runs of the model: out of memory");
+	err_no_memory(err, "cannot analyse the runs of the model");
 	model_analysis_free(analysis);
 	return NULL;
 }

@@ -22,7 +22,7 @@ int recorded_init(struct recorded *recorded, const struct summary *summary, stru
 		code = code ? code : insights_find(&recorded->model[i]);
 	}
 	recorded->n = summary->n_models;
-	return code ? err_set(err, ENOMEM, "cannot analyse the recording: out of memory") : 0;
+	return code ? err_no_memory(err, "cannot analyse the recording") : 0;
 }
 
 void recorded_done(struct recorded *recorded)

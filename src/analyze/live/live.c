@@ -5,17 +5,13 @@
  */
 #include "analyze/live/live.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyze/live/live_in.h"
 
-static int out_of_memory(struct err *err)
-{
-	return err_set(err, ENOMEM, "cannot sum up what happens: out of memory");
-}
+static const char failure[] = "cannot sum up what happens";
 
 static int define(struct live *live, const struct event *event, struct err *err)
 {
@@ -25,7 +21,7 @@ static int define(struct live *live, const struct event *event, struct err *err)
 
 	while (live->tracks.n <= event->track)
 		if (!array_add(&live->tracks, sizeof *track))
-			return out_of_memory(err);
+			return err_no_memory(err, failure);
 	track = live_track_at(live, event->track);
 	parent = live_track_at(live, def->parent);
 	track->type = (uint8_t)def->type;
@@ -78,7 +74,7 @@ static int begin(struct live *live, struct live_track *track, const struct event
 	if (event->kind == KIND_HALT && process)
 		process->halt_ns = event->time_ns;
 	if (!track->slice && !(track->slice = malloc(LIVE_DEPTH * sizeof *track->slice)))
-		return out_of_memory(err);
+		return err_no_memory(err, failure);
 	if (track->depth++ >= LIVE_DEPTH)
 		return 0;
 	slice = &track->slice[track->depth - 1];
@@ -125,7 +121,7 @@ static int end(struct live *live, struct live_track *track, const struct event *
 		leave_to_outer(track, whole_ns);
 		if (!live_was_halted(live, track, slice->begin_ns, event->time_ns) &&
 		    live_operator(live, track, slice, whole_ns > slice->inside_ns ? whole_ns - slice->inside_ns : 0))
-			return out_of_memory(err);
+			return err_no_memory(err, failure);
 	} else if (slice->kind == KIND_TOKENS) {
 		live_generations_call(live, track->process_id, slice, event->time_ns);
 	} else if (track->run_depth && track->depth + 1 == track->run_depth) {
@@ -188,7 +184,7 @@ static int put_slice(struct sink *sink, const struct event *event, uint64_t end_
 	leave_to_outer(track, whole_ns);
 	if (live_was_halted(live, track, event->time_ns, end_ns))
 		return 0;
-	return live_operator(live, track, &slice, whole_ns) ? out_of_memory(err) : 0;
+	return live_operator(live, track, &slice, whole_ns) ? err_no_memory(err, failure) : 0;
 }
 
 static int flush(struct sink *sink, struct err *err)
@@ -202,11 +198,11 @@ struct live *live_new(struct names *names, uint32_t *last_track, uint64_t now_ns
 	struct live *live = calloc(1, sizeof *live);
 
 	if (!live) {
-		out_of_memory(err);
+		err_no_memory(err, failure);
 		return NULL;
 	}
 	if (!live_generations_init(live)) {
-		out_of_memory(err);
+		err_no_memory(err, failure);
 		free(live);
 		return NULL;
 	}

@@ -44,7 +44,7 @@ struct query *query_new(const struct summary *summary, const struct query_opts *
 	query->store = summary->store;
 	query->names = summary->names;
 	if (query_tracks_init(query) || store_halts_find(&query->halts, query->store) || query_stacks_init(query)) {
-		err_set(err, ENOMEM, "cannot prepare queries: out of memory");
+		err_no_memory(err, "cannot prepare queries");
 		query_free(query);
 		return NULL;
 	}
@@ -235,7 +235,7 @@ static int begin(sqlite3_stmt *statement, const struct query_taker *to, size_t n
 		columns[i] = (struct query_heading){ sqlite3_column_name(statement, (int)i),
 						     documented_type(sqlite3_column_decltype(statement, (int)i)) };
 		if (!columns[i].name)
-			return err_set(err, ENOMEM, "cannot run the query: out of memory");
+			return err_no_memory(err, "cannot run the query");
 	}
 	return to->begin(to->ctx, columns, n, err);
 }

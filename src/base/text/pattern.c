@@ -39,7 +39,7 @@ static pcre2_code_8 *compile(const struct pattern_library *pcre, const char *tex
 	if (code)
 		return code;
 	if (!context || failure == PCRE2_ERROR_NOMEMORY) {
-		err_set(err, ENOMEM, "cannot compile the pattern: out of memory");
+		err_no_memory(err, "cannot compile the pattern");
 	} else {
 		pcre->get_error_message(failure, reason, sizeof reason);
 		err_set(err, EINVAL, "at byte %zu of the pattern: %s", at, (const char *)reason);
@@ -81,7 +81,7 @@ struct pattern *pattern_new(const char *text, struct err *err)
 	if (pattern && (pattern->code = compile(pcre, text, err)) && prepare(pattern))
 		return pattern;
 	if (!pattern || pattern->code)
-		err_set(err, ENOMEM, "cannot compile the pattern: out of memory");
+		err_no_memory(err, "cannot compile the pattern");
 	pattern_free(pattern);
 	return NULL;
 }

@@ -160,7 +160,7 @@ static int grow(struct lanes *lanes, struct err *err)
 	lanes->lane = grown ? grown : lanes->lane;
 	if (!grown || !heads) {
 		free(heads);
-		return err_set(err, ENOMEM, "cannot keep another lane: out of memory");
+		return err_no_memory(err, "cannot keep another lane");
 	}
 	free(lanes->of_model);
 	lanes->of_model = heads;

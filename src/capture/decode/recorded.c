@@ -42,7 +42,7 @@ struct recorded *recorded_open(const char *path, struct names *names, struct clo
 	struct recorded *process = calloc(1, sizeof *process);
 
 	if (!process) {
-		err_set(err, ENOMEM, "cannot record another process: out of memory");
+		err_no_memory(err, "cannot record another process");
 		return NULL;
 	}
 	process->pidfd = -1;
@@ -61,7 +61,7 @@ struct recorded *recorded_new(pid_t pid, uint32_t track, struct names *names, st
 	struct recorded *process = calloc(1, sizeof *process);
 
 	if (!process) {
-		err_set(err, ENOMEM, "cannot record another process: out of memory");
+		err_no_memory(err, "cannot record another process");
 		return NULL;
 	}
 	process->pidfd = -1;

@@ -147,7 +147,7 @@ static int read_rings(struct recorded *process, struct recorded_drain *drain, st
 		if (lap.n_total * sizeof(struct record) > 64 << 10)
 			segment_forget(&process->map, i);
 	}
-	return code == -ENOMEM ? err_set(err, ENOMEM, "cannot read the agent's records: out of memory") : code;
+	return code == -ENOMEM ? err_no_memory(err, "cannot read the agent's records") : code;
 }
 
 int recorded_put(struct recorded *process, struct sink *out, uint64_t until_ns, uint64_t now_ns, struct err *err)

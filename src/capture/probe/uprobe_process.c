@@ -2,7 +2,6 @@
 /* One process that has probes in it: what the files above this one share. Does not know what hits mean. */
 #include "capture/probe/uprobe_process.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +16,7 @@ struct uprobe_process *uprobe_process_new(pid_t pid, uint32_t track, const char 
 	if (process)
 		process->recorded = recorded_new(pid, track, names, err);
 	else
-		err_set(err, ENOMEM, "cannot record another process: out of memory");
+		err_no_memory(err, "cannot record another process");
 	if (!process || !process->recorded) {
 		free(process);
 		return NULL;

@@ -29,7 +29,7 @@ struct uprobes *uprobes_open(const struct uprobes_opts *opts, struct err *err)
 	struct err reason;
 
 	if (!uprobes) {
-		err_set(err, ENOMEM, "cannot prepare probes: out of memory");
+		err_no_memory(err, "cannot prepare probes");
 		return NULL;
 	}
 	uprobes->opts = *opts;

@@ -471,7 +471,7 @@ int recorder_run(const struct recorder_opts *opts, struct recorder_way *way, str
 
 	memset(result, 0, sizeof *result);
 	if (!recorder)
-		return err_set(err, ENOMEM, "cannot record: out of memory");
+		return err_no_memory(err, "cannot record");
 	*recorder = (struct recorder){ .opts = opts, .way = way, .result = result, .is_recording = true };
 	recorder_allow_descriptors(&ignored);
 	signals = open_signals(recorder, &old, err);

@@ -16,7 +16,7 @@ static int start_one(struct recorder *recorder, const struct source *source, str
 		return code;
 	running->state = calloc(1, source->state_size);
 	if (!running->state)
-		return err_set(err, ENOMEM, "cannot record: out of memory");
+		return err_no_memory(err, "cannot record");
 	code = source->start(running->state, recorder->target, &recorder->tap.sink, err);
 	if (code) {
 		source->stop(running->state);
@@ -62,7 +62,7 @@ int recorder_sources_start(struct recorder *recorder, struct err *err)
 		n++;
 	recorder->source = calloc(n, sizeof *recorder->source);
 	if (!recorder->source)
-		return err_set(err, ENOMEM, "cannot record: out of memory");
+		return err_no_memory(err, "cannot record");
 	for (size_t i = 0; i < n; i++) {
 		struct err why = { 0 };
 		int code = is_wanted(recorder, sources[i]) ? start_one(recorder, sources[i], &why) : 0;

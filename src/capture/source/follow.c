@@ -33,7 +33,7 @@ static int make_room(struct follow *follow, const struct follow_kind *kind, size
 		return 0;
 	item = realloc(follow->item, capacity * kind->item_size);
 	if (!item)
-		return err_set(err, ENOMEM, "cannot follow the processes of the target: out of memory");
+		return err_no_memory(err, "cannot follow the processes of the target");
 	follow->item = item;
 	follow->capacity = capacity;
 	return 0;

@@ -3,7 +3,6 @@
 #include "capture/source/others.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -99,7 +98,7 @@ static int compare(const void *a_, const void *b_)
 static int remember(struct others *others, const struct sample *sample, pid_t pid, const struct proc_stat *stat)
 {
 	if (!ARRAY_ROOM(others->process, others->capacity, others->n + 1))
-		return err_set(sample->err, ENOMEM, "cannot sample programs: out of memory");
+		return err_no_memory(sample->err, "cannot sample programs");
 	others->process[others->n++] = (struct other_process){ pid, others->round, stat->start_ticks, stat->cpu_ticks };
 	return 0;
 }

@@ -56,7 +56,7 @@ static int drain(void *data, struct sink *out, uint64_t now_ns, struct err *err)
 			continue;
 		to = array_add(&state->followed, sizeof *to);
 		if (!to)
-			return err_set(err, ENOMEM, "cannot sample stacks: out of memory");
+			return err_no_memory(err, "cannot sample stacks");
 		*to = (struct stack_followed){ process->pid, process->start_ticks, process->track, process->exe };
 	}
 	if (!state->target->is_ending)

@@ -129,7 +129,7 @@ static int follow_tree(struct uprobe_state *state, uint64_t now_ns, struct err *
 		if (!watched)
 			watched = add(state, process);
 		if (!watched)
-			return err_set(err, ENOMEM, "cannot follow the processes of the target: out of memory");
+			return err_no_memory(err, "cannot follow the processes of the target");
 		watched->is_in_tree = true;
 		watched->exe = process->exe ? process->exe : watched->exe;
 		if (!is_other)
@@ -246,7 +246,7 @@ static int read_ring(struct uprobe_state *state, struct sink *out, uint64_t now_
 	uprobe_ring_done(ring);
 	if (!ring->is_waiting)
 		state->empty_ns = before_ns;
-	return code == -ENOMEM ? err_set(err, ENOMEM, "cannot read the records of the probes: out of memory") : code;
+	return code == -ENOMEM ? err_no_memory(err, "cannot read the records of the probes") : code;
 }
 
 /* How long the ring may be left alone now; on a grid, so that what else is due wakes the recorder up at the same time.

@@ -89,7 +89,7 @@ static int read_threads(const struct sample *sample, struct waits_item *item, DI
 			continue;
 		if (!ARRAY_ROOM(now, capacity, n + 1)) {
 			free(now);
-			return err_set(sample->err, ENOMEM, "cannot sample threads: out of memory");
+			return err_no_memory(sample->err, "cannot sample threads");
 		}
 		before_ns = before_of(item, tid, &hint);
 		*more_ns += sched.waited_ns > before_ns ? sched.waited_ns - before_ns : 0;

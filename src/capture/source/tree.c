@@ -81,10 +81,7 @@ struct update {
 	bool has_news;	   /* some were given out since the last update but one, or it is unknown */
 };
 
-static int out_of_memory(struct err *err)
-{
-	return err_set(err, ENOMEM, "cannot follow the processes of the target: out of memory");
-}
+static const char failure[] = "cannot follow the processes of the target";
 
 static int update_init(struct update *update, struct tree *tree, const struct target *target, struct sink *out,
 		       uint64_t now_ns, struct err *err)
@@ -92,7 +89,7 @@ static int update_init(struct update *update, struct tree *tree, const struct ta
 	if (!tree->scan) {
 		tree->scan = calloc(1, sizeof *tree->scan);
 		if (!tree->scan)
-			return out_of_memory(err);
+			return err_no_memory(err, failure);
 		tree->scan->is_ours = proc_is_ours(target->sysroot);
 	}
 	*update = (struct update){ tree, tree->scan, target, out, now_ns, err, 0, true };
@@ -242,7 +239,7 @@ static int meet(void *ctx, pid_t pid)
 	    is_over(update->target, pid, &stat))
 		return 0;
 	if (!ARRAY_ROOM(scan->newcomer, scan->capacity, scan->n_newcomers + 1))
-		return out_of_memory(update->err);
+		return err_no_memory(update->err, failure);
 	scan->newcomer[scan->n_newcomers++] = (struct newcomer){ pid, stat.start_ticks, update->now_ns };
 	return 0;
 }
@@ -326,7 +323,7 @@ static int walk_parents(struct update *update)
 	int result = proc_list(update->target->sysroot, &rows, &n_rows);
 
 	if (result)
-		return result == -ENOMEM ? out_of_memory(update->err) : 0;
+		return result == -ENOMEM ? err_no_memory(update->err, failure) : 0;
 	do {
 		n_before = update->scan->n_newcomers;
 		for (size_t i = 0; i < n_rows && !result; i++) {
@@ -465,7 +462,7 @@ static int admit(struct update *update, pid_t pid, const struct proc_stat *stat)
 	struct tree_process process = { .pid = pid, .start_ticks = stat->start_ticks };
 
 	if (!ARRAY_ROOM(tree->process, tree->capacity, tree->n + 1))
-		return out_of_memory(update->err);
+		return err_no_memory(update->err, failure);
 	process.track = sink_new_track(update->out);
 	process.start_ns = start_of(update, stat->start_ticks);
 	process.pidfd = open_pidfd(update, &process) + 1;

@@ -355,7 +355,7 @@ struct stack_sampler *stack_sampler_start(uint32_t hz, struct err *err)
 
 	if (!sampler || !(sampler->names = names_new())) {
 		free(sampler);
-		err_set(err, ENOMEM, "cannot sample stacks: out of memory");
+		err_no_memory(err, "cannot sample stacks");
 		return NULL;
 	}
 	sampler->sink = (struct sink){ .put = put, .names = sampler->names };

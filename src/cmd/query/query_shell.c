@@ -135,7 +135,7 @@ static int add_line(struct shell *shell, const char *line, struct err *err)
 	char *sql = realloc(shell->sql, shell->len + len + 2);
 
 	if (!sql)
-		return err_set(err, ENOMEM, "cannot read the statement: out of memory");
+		return err_no_memory(err, "cannot read the statement");
 	memcpy(sql + shell->len, line, len);
 	memcpy(sql + shell->len + len, "\n", 2);
 	shell->sql = sql;

@@ -88,7 +88,7 @@ int live_page_start(struct live_page *page, const struct live_page_stream *strea
 	page->of_view = view_handler(page->view);
 	page->record = live_record_new(&page->of_view);
 	if (!page->record)
-		return err_set(err, ENOMEM, "cannot show what happens: out of memory");
+		return err_no_memory(err, "cannot show what happens");
 	handler = live_record_handler(page->record);
 	http_begin(page->http, &handler);
 	return page_options_announce(&page->options->page, http_address(page->http), to, err);

@@ -195,8 +195,7 @@ int recording_file_open(struct recording_file *file, const struct record_options
 	int code;
 
 	*file = (struct recording_file){ .own_fd = -1, .names = names_new(), .is_quiet = options->quiet };
-	code = file->names ? open_any(file, options, err)
-			   : err_set(err, ENOMEM, "cannot write the recording: out of memory");
+	code = file->names ? open_any(file, options, err) : err_no_memory(err, "cannot write the recording");
 	if (!code)
 		code = open_writer(file, options, err);
 	if (!code && record_options_thin(options) != 1)

@@ -132,7 +132,7 @@ static bool draw(struct top_guest *guest)
 
 	screen_size(&columns, &rows);
 	if (grid_init(&grid, columns, rows)) {
-		err_set(&guest->err, ENOMEM, "cannot draw the page: out of memory");
+		err_no_memory(&guest->err, "cannot draw the page");
 		return give_up(guest);
 	}
 	top_draw(&guest->top, &grid);

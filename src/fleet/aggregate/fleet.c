@@ -2,7 +2,6 @@
 /* The sink, and the tracks of its stream: which slices are open, and whose they are. */
 #include "fleet/aggregate/fleet.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,10 +10,7 @@
 /* By more than this a clock is set; less is how it is kept right. */
 #define LEAST_STEP_NS INT64_C(1000000000)
 
-static int out_of_memory(struct err *err)
-{
-	return err_set(err, ENOMEM, "cannot sum up what programs do: out of memory");
-}
+static const char failure[] = "cannot sum up what programs do";
 
 static enum fleet_counter counter_of(const struct fleet *fleet, const struct event *event, struct fleet_device *device)
 {
@@ -35,7 +31,7 @@ static int define(struct fleet *fleet, const struct event *event, struct err *er
 
 	while (fleet->tracks.n <= event->track)
 		if (!array_add(&fleet->tracks, sizeof *track))
-			return out_of_memory(err);
+			return err_no_memory(err, failure);
 	track = fleet_track_at(fleet, event->track);
 	parent = fleet_track_at(fleet, def->parent);
 	track->type = (uint8_t)def->type;
@@ -83,7 +79,7 @@ static int begin(struct fleet *fleet, struct fleet_track *track, const struct ev
 		return 0;
 	}
 	if (!track->slice && !(track->slice = malloc(FLEET_DEPTH * sizeof *track->slice)))
-		return out_of_memory(err);
+		return err_no_memory(err, failure);
 	if (track->depth++ >= FLEET_DEPTH)
 		return 0;
 	track->slice[track->depth - 1] =
@@ -146,7 +142,7 @@ static int put(struct sink *sink, const struct event *event, struct err *err)
 	default:
 		break;
 	}
-	return fleet->is_out_of_memory ? out_of_memory(err) : 0;
+	return fleet->is_out_of_memory ? err_no_memory(err, failure) : 0;
 }
 
 /* Those that are complete are operators and kernels; the latter are not summed up here. */
@@ -162,7 +158,7 @@ struct fleet *fleet_new(struct names *names, uint32_t *last_track, const struct 
 	struct fleet *fleet = calloc(1, sizeof *fleet);
 
 	if (!fleet) {
-		out_of_memory(err);
+		err_no_memory(err, failure);
 		return NULL;
 	}
 	fleet->sink = (struct sink){ .put = put, .put_slice = put_slice, .names = names, .last_track = last_track };
@@ -237,7 +233,7 @@ int fleet_roll(struct fleet *fleet, uint64_t now_ns, uint64_t realtime_ns, struc
 	fleet->last.n_unprobed -= fleet->rolled.n_unprobed;
 	fleet->last.n_unknown -= fleet->rolled.n_unknown;
 	fleet->rolled = fleet->own;
-	return fleet->is_out_of_memory ? out_of_memory(err) : 0;
+	return fleet->is_out_of_memory ? err_no_memory(err, failure) : 0;
 }
 
 void fleet_free(struct fleet *fleet)

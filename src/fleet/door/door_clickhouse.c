@@ -124,7 +124,7 @@ static int open_clickhouse(struct door_child *child, struct err *err)
 	int code;
 
 	if (!push)
-		return err_set(err, ENOMEM, "cannot send: out of memory");
+		return err_no_memory(err, "cannot send");
 	child->state = push;
 	code = push_open(push, child, err);
 	for (int i = 0; i < N_TABLES && !code; i++)

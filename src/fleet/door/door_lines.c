@@ -50,7 +50,7 @@ static int open_lines(struct door_child *child, struct err *err)
 	struct writer *writer = calloc(1, sizeof *writer);
 
 	if (!writer)
-		return err_set(err, ENOMEM, "cannot write lines: out of memory");
+		return err_no_memory(err, "cannot write lines");
 	child->state = writer;
 	writer->opts = child->opts;
 	writer->fd = STDOUT_FILENO;

@@ -144,7 +144,7 @@ static int open_otlp(struct door_child *child, struct err *err)
 	int code;
 
 	if (!push)
-		return err_set(err, ENOMEM, "cannot send: out of memory");
+		return err_no_memory(err, "cannot send");
 	child->state = push;
 	code = push_open(push, child, err);
 	for (int i = 0; i < N_OTLP_SIGNALS && !code; i++)

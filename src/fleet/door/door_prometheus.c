@@ -148,7 +148,7 @@ static int open_server(struct door_child *child, struct err *err)
 	int code, listener;
 
 	if (!server)
-		return err_set(err, ENOMEM, "cannot serve metrics: out of memory");
+		return err_no_memory(err, "cannot serve metrics");
 	child->state = server;
 	code = address_parse(opts->address, &address, err);
 	if (!code && !address.is_local && (!opts->token_file || !opts->certificate))

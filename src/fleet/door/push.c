@@ -79,7 +79,7 @@ int push_add_headers(struct push *push, struct push_lane *lane, char *text, cons
 	char *line = malloc(strlen(text) + sizeof ": "), *rest = text;
 
 	if (!line)
-		return err_set(err, ENOMEM, "cannot send: out of memory");
+		return err_no_memory(err, "cannot send");
 	for (char *one; (one = strsep(&rest, &marks[1]));) {
 		char *value = strchr(one, marks[0]);
 
@@ -104,7 +104,7 @@ int push_open(struct push *push, struct door_child *child, struct err *err)
 		return code;
 	push->child = child;
 	push->spool = spool_open(child->spool_path, child->spool_bytes, push->remark);
-	return push->spool ? 0 : err_set(err, ENOMEM, "cannot send: out of memory");
+	return push->spool ? 0 : err_no_memory(err, "cannot send");
 }
 
 static void set_file(const struct push *push, const struct push_lane *lane, int option, const char *path)
@@ -117,7 +117,7 @@ int push_open_lane(struct push *push, struct push_lane *lane, struct err *err)
 {
 	lane->easy = push->curl.easy_init();
 	if (!lane->easy)
-		return err_set(err, ENOMEM, "cannot send: out of memory");
+		return err_no_memory(err, "cannot send");
 	push->curl.easy_setopt(lane->easy, CURL_PROTOCOLS, 3L);
 	push->curl.easy_setopt(lane->easy, CURL_FOLLOWLOCATION, 0L);
 	push->curl.easy_setopt(lane->easy, CURL_NOSIGNAL, 1L);

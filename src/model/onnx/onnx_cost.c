@@ -4,7 +4,6 @@
  */
 #include "model/onnx/onnx_cost.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -349,8 +348,7 @@ int onnx_cost_count(struct cost_model *to, const struct shape_model *shapes, str
 	if (!counter.is_out_of_memory)
 		sum_up(&counter);
 	sum_weights(&counter);
-	return counter.is_out_of_memory ? err_set(err, ENOMEM, "cannot count the model's operations: out of memory")
-					: 0;
+	return counter.is_out_of_memory ? err_no_memory(err, "cannot count the model's operations") : 0;
 }
 
 void onnx_cost_done(struct cost_model *costs)

@@ -174,7 +174,7 @@ int onnx_external_find(struct onnx_model *model, struct onnx_externals *to, stru
 		for (uint32_t i = 0; i < model->functions[f].n_nodes; i++)
 			add_attrs(&finder, model->functions[f].nodes[i].attrs, model->functions[f].nodes[i].n_attrs);
 	}
-	return finder.is_out_of_memory ? err_set(err, ENOMEM, "cannot find external data: out of memory") : 0;
+	return finder.is_out_of_memory ? err_no_memory(err, "cannot find external data") : 0;
 }
 
 int onnx_external_check(const struct onnx_externals *externals, struct err *err)

@@ -5,7 +5,6 @@
  */
 #include "model/onnx/onnx_repeat.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,7 +89,7 @@ int onnx_repeat_find(struct onnx_model *model, struct onnx_repeats *to, struct e
 	add_graph(&list, &model->graph);
 	groups = arena_alloc(&model->arena, (list.n / 2 + 1) * sizeof *groups);
 	if (list.is_out_of_memory || !groups)
-		return err_set(err, ENOMEM, "cannot compare the weights: out of memory");
+		return err_no_memory(err, "cannot compare the weights");
 	if (list.n)
 		qsort(list.tensors, list.n, sizeof *list.tensors, by_look);
 	for (uint32_t i = 0, end; i < list.n; i = end) {

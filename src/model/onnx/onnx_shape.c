@@ -439,7 +439,7 @@ int onnx_shape_infer(struct shape_model *to, const struct onnx_model *model, str
 	shape_find_functions(&engine);
 	infer_main(&engine);
 	if (engine.is_out_of_memory)
-		return err_set(err, ENOMEM, "cannot find the shapes: out of memory");
+		return err_no_memory(err, "cannot find the shapes");
 	return engine.is_circle ? -EINVAL : 0;
 }
 

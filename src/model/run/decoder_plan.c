@@ -165,7 +165,7 @@ static int find_logits(struct decoder_plan *plan, const struct run *run, struct 
 	bool *is_cache = calloc(run->n_outputs + 1, sizeof *is_cache), is_double = false;
 
 	if (!is_cache)
-		return err_set(err, ENOMEM, "cannot run the decoder: out of memory");
+		return err_no_memory(err, "cannot run the decoder");
 	plan->logits = run->n_outputs;
 	for (size_t i = 0; i < run->n_inputs; i++)
 		if (plan->input[i].role == DECODER_CACHE && plan->input[i].output < run->n_outputs) {
@@ -220,7 +220,7 @@ int decoder_plan_make(struct decoder_plan *plan, const struct run *run, struct e
 	memset(plan, 0, sizeof *plan);
 	plan->input = calloc(run->n_inputs + 1, sizeof *plan->input);
 	if (!plan->input)
-		return err_set(err, ENOMEM, "cannot run the decoder: out of memory");
+		return err_no_memory(err, "cannot run the decoder");
 	for (size_t i = 0; i < run->n_inputs; i++) {
 		struct decoder_input *to = &plan->input[i];
 		const struct run_value *input = &run->input[i];

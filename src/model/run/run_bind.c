@@ -42,11 +42,11 @@ int run_bind(struct run *run, struct ort_binding ****bindings, struct err *err)
 		return rc;
 	*bindings = binding = calloc(run->n_shapes, sizeof *binding);
 	if (!binding)
-		rc = err_set(err, ENOMEM, "cannot bind outputs: out of memory");
+		rc = err_no_memory(err, "cannot bind outputs");
 	for (size_t i = 0; i < run->n_shapes && !rc; i++) {
 		binding[i] = calloc(run->shapes[i].n_sets, sizeof **binding);
 		if (!binding[i])
-			rc = err_set(err, ENOMEM, "cannot bind outputs: out of memory");
+			rc = err_no_memory(err, "cannot bind outputs");
 		for (size_t k = 0; k < run->shapes[i].n_sets && !rc; k++)
 			rc = bind_one(run, &run->shapes[i].set[k], device, &binding[i][k], err);
 	}

@@ -361,7 +361,7 @@ static void *make_decoder(struct run *run, size_t n_sequences, size_t max_length
 
 out_of_memory:
 	free_decoder(decoder);
-	err_set(err, ENOMEM, "cannot run the decoder: out of memory");
+	err_no_memory(err, "cannot run the decoder");
 	return NULL;
 }
 

@@ -54,7 +54,7 @@ static int note_prompts(struct run *run, const int64_t *prompt, int n, struct er
 
 		shapes->set = calloc(1, sizeof *shapes->set);
 		if (!shapes->set || !(shapes->set->value = calloc(run->n_inputs + 1, sizeof *shapes->set->value)))
-			return err_set(err, ENOMEM, "cannot create prompts: out of memory");
+			return err_no_memory(err, "cannot create prompts");
 		shapes->n_sets = 1;
 		snprintf(result->groups[i].text, RUN_TEXT, "prompt of %lld token%s", (long long)prompt[i],
 			 prompt[i] == 1 ? "" : "s");
@@ -64,7 +64,7 @@ static int note_prompts(struct run *run, const int64_t *prompt, int n, struct er
 		run->n_shapes++;
 	}
 	result->n_groups = (uint32_t)run->n_shapes;
-	return run->shapes ? 0 : err_set(err, ENOMEM, "cannot create prompts: out of memory");
+	return run->shapes ? 0 : err_no_memory(err, "cannot create prompts");
 }
 
 int run_generate_open(struct run *run, struct err *err)
@@ -116,7 +116,7 @@ int run_generate_init(struct run_worker *worker, struct err *err)
 	worker->request = request;
 	if (!request || __builtin_mul_overflow(length, n_sequences, &n_ids) ||
 	    !(request->ids = calloc(n_ids, sizeof *request->ids)))
-		return err_set(err, ENOMEM, "cannot start the load: out of memory");
+		return err_no_memory(err, "cannot start the load");
 	request->random = run->result->seed * 1024 + worker->number + 1;
 	request->state = run->generator->make(run, n_sequences, length, err);
 	return request->state ? 0 : -err->code;

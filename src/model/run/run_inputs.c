@@ -205,7 +205,7 @@ static int make_group(struct run *run, const struct variants *variants, int vari
 	char text[RUN_TEXT];
 
 	if (!set.tensor)
-		return err_set(err, ENOMEM, "cannot create inputs: out of memory");
+		return err_no_memory(err, "cannot create inputs");
 	for (size_t i = 0; i < run->n_inputs; i++) {
 		const struct run_value *input = &run->input[i];
 		const char *path = given(&run->opts->input, input->name);

@@ -165,14 +165,14 @@ static void *make_requests(struct run *run, size_t n_sequences, size_t max_lengt
 	struct requests *requests = calloc(1, sizeof *requests);
 
 	if (!requests) {
-		err_set(err, ENOMEM, "cannot run the decoder: out of memory");
+		err_no_memory(err, "cannot run the decoder");
 		return NULL;
 	}
 	requests->n_sequences = n_sequences;
 	if (!make_context(requests, run, max_length, err)) {
 		if (make_batch(requests))
 			return requests;
-		err_set(err, ENOMEM, "cannot run the decoder: out of memory");
+		err_no_memory(err, "cannot run the decoder");
 	}
 	free_requests(requests);
 	return NULL;

@@ -254,7 +254,7 @@ int run_load(struct run *run, struct err *err)
 	struct run_worker *worker = calloc((size_t)n, sizeof *worker);
 
 	if (!worker || !load)
-		return err_set(err, ENOMEM, "cannot start the load: out of memory");
+		return err_no_memory(err, "cannot start the load");
 	load->run = run;
 	load->latency = run_result_latencies(run->result);
 	pthread_mutex_init(&load->lock, NULL);

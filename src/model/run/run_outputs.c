@@ -25,7 +25,7 @@ static int take_strings(struct run *run, struct ort_value *value, const int64_t 
 	if (!rc) {
 		start = calloc(n + 1, sizeof *start);
 		bytes = malloc(len + 1);
-		rc = start && bytes ? 0 : err_set(err, ENOMEM, "cannot read strings: out of memory");
+		rc = start && bytes ? 0 : err_no_memory(err, "cannot read strings");
 	}
 	if (!rc)
 		rc = ort_api_check(api, api->strings_content(value, bytes, len, start, n), err, "read strings");

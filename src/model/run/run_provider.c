@@ -69,7 +69,7 @@ static int take_given(const struct run *run, const char *provider, struct option
 		key = strdup(text);
 		equals = key ? strchr(key, '=') : NULL;
 		if (!equals)
-			return err_set(err, ENOMEM, "cannot set the provider's options: out of memory");
+			return err_no_memory(err, "cannot set the provider's options");
 		*equals = 0;
 		if (add_option(options, key, equals + 1, err))
 			return -E2BIG;
@@ -133,7 +133,7 @@ static int complete_qnn(struct run *run, const struct run_provider *asked, struc
 		return 0;
 	path = path_of(run->opts->ep_profile_dir, strlen(run->opts->ep_profile_dir), "qnn-profile.csv");
 	if (!path)
-		return err_set(err, ENOMEM, "cannot enable QNN's profiler: out of memory");
+		return err_no_memory(err, "cannot enable QNN's profiler");
 	snprintf(run->result->provider_profile_path, RUN_PATH, "%s", path);
 	if (add_option(options, "profiling_level", run->opts->ep_profile, err))
 		return -E2BIG;
@@ -157,7 +157,7 @@ static int profile_in_runtime(struct run *run, struct err *err)
 		return 0;
 	prefix = path_of(run->opts->ep_profile_dir, strlen(run->opts->ep_profile_dir), "runtime-profile");
 	if (!prefix)
-		return err_set(err, ENOMEM, "cannot enable the provider's profiler: out of memory");
+		return err_no_memory(err, "cannot enable the provider's profiler");
 	snprintf(run->result->profile_path, RUN_PATH, "%s", prefix);
 	return ort_api_check(api, api->enable_profiling(run->options, prefix), err, "enable the runtime's profiler");
 }

@@ -259,7 +259,7 @@ static int read_latencies(int fd, struct run_record *record, struct err *err)
 		return 0;
 	record->latency = malloc(record->n_latencies * sizeof *record->latency);
 	if (!record->latency)
-		return err_set(err, ENOMEM, "cannot read a run's result: out of memory");
+		return err_no_memory(err, "cannot read a run's result");
 	return get_bytes(fd, sizeof *record->head, record->latency, record->n_latencies * sizeof *record->latency, err);
 }
 
@@ -277,7 +277,7 @@ int run_result_read(int fd, struct run_record *record, struct err *err)
 		return check_header(NULL, size, err);
 	record->head = malloc(sizeof *record->head);
 	if (!record->head)
-		return err_set(err, ENOMEM, "cannot read a run's result: out of memory");
+		return err_no_memory(err, "cannot read a run's result");
 	rc = get_bytes(fd, 0, record->head, sizeof *record->head, err);
 	if (!rc)
 		rc = check_header(record->head, size, err);

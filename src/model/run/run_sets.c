@@ -92,7 +92,7 @@ static int find_group(struct run *run, const struct run_set *set, const char *te
 		return err_set(err, E2BIG, "cannot use more than %d shape groups", RUN_MAX_GROUPS);
 	shapes = realloc(run->shapes, (run->n_shapes + 1) * sizeof *shapes);
 	if (!shapes)
-		return err_set(err, ENOMEM, "cannot create inputs: out of memory");
+		return err_no_memory(err, "cannot create inputs");
 	run->shapes = shapes;
 	memset(&shapes[run->n_shapes++], 0, sizeof *shapes);
 	snprintf(result->groups[*group].text, RUN_TEXT, "%s", text);
@@ -110,7 +110,7 @@ int run_sets_add(struct run *run, struct run_set *set, const char *text, int64_t
 
 	set->value = calloc(run->n_inputs + 1, sizeof *set->value);
 	if (!set->value)
-		return err_set(err, ENOMEM, "cannot create inputs: out of memory");
+		return err_no_memory(err, "cannot create inputs");
 	for (size_t i = 0; i < run->n_inputs; i++)
 		if (give_tensor(run, &run->input[i], &set->tensor[i], &set->value[i], err))
 			return -err->code;
@@ -119,7 +119,7 @@ int run_sets_add(struct run *run, struct run_set *set, const char *text, int64_t
 	shapes = &run->shapes[group];
 	sets = realloc(shapes->set, (shapes->n_sets + 1) * sizeof *sets);
 	if (!sets)
-		return err_set(err, ENOMEM, "cannot create inputs: out of memory");
+		return err_no_memory(err, "cannot create inputs");
 	shapes->set = sets;
 	sets[shapes->n_sets++] = *set;
 	run->result->groups[group].n_sets = (uint32_t)shapes->n_sets;

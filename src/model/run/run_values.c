@@ -69,7 +69,7 @@ static int read_side(struct run *run, const struct side *side, struct err *err)
 	*side->values = calloc(*side->n + 1, sizeof **side->values);
 	*side->names = calloc(*side->n + 1, sizeof **side->names);
 	if (!*side->values || !*side->names)
-		return err_set(err, ENOMEM, "cannot read the model's inputs and outputs: out of memory");
+		return err_no_memory(err, "cannot read the model's inputs and outputs");
 	for (size_t i = 0; i < *side->n; i++) {
 		struct run_value *value = &(*side->values)[i];
 		struct ort_type *info = NULL;

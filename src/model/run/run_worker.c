@@ -5,7 +5,6 @@
  */
 #include "model/run/run_worker.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -150,7 +149,7 @@ int run_worker_init(struct run_worker *worker, struct run_load_state *load, uint
 	worker->output = calloc(run->n_outputs + 1, sizeof *worker->output);
 	worker->set = calloc(run->n_shapes, sizeof *worker->set);
 	if (!worker->output || !worker->set)
-		return err_set(err, ENOMEM, "cannot start the load: out of memory");
+		return err_no_memory(err, "cannot start the load");
 	return 0;
 }
 

@@ -29,7 +29,7 @@ int tensor_list_take(struct tensor_list *list, const char *name, int position, s
 	if (!item || !copy) {
 		free(copy);
 		tensor_done(tensor);
-		return err_set(err, ENOMEM, "cannot keep a tensor: out of memory");
+		return err_no_memory(err, "cannot keep a tensor");
 	}
 	item[list->n++] = (struct tensor_item){ copy, position, *tensor };
 	*tensor = (struct tensor){ 0 };

@@ -356,7 +356,7 @@ int tensor_pb_parse(const void *data, size_t size, struct tensor *tensor, char *
 	if (!ret && name) {
 		*name =
 		    strndup(proto.has_name ? (const char *)proto.name.data : "", proto.has_name ? proto.name.value : 0);
-		ret = *name ? 0 : err_set(err, ENOMEM, "cannot store its name: out of memory");
+		ret = *name ? 0 : err_no_memory(err, "cannot store its name");
 	}
 	if (ret)
 		tensor_done(tensor);

@@ -25,7 +25,7 @@ static int put_site(struct probe_sites *sites, const struct image_file *file, co
 	snprintf(sites->left_out, sizeof sites->left_out, "operators, session creation and names of models");
 	sites->site = calloc(1, sizeof *sites->site);
 	if (!sites->site)
-		return err_set(err, ENOMEM, "cannot analyse it: out of memory");
+		return err_no_memory(err, "cannot analyse it");
 	sites->n = 1;
 	*sites->site = (struct probe_site){ .kind = SITE_RUN, .address = at.address, .is_cheap = at.is_cheap };
 	image_file_offset(file, at.address, &sites->site->offset);
@@ -42,7 +42,7 @@ int litert_find_sites(struct probe_sites *sites, const struct image_file *file, 
 
 	image_file_build_id(file, sites->build_id);
 	if (code)
-		err_set(err, ENOMEM, "cannot analyse it: out of memory");
+		err_no_memory(err, "cannot analyse it");
 	else if (!runtime_litert.is_in(&rtti))
 		code = err_set(err, ENOENT, "cannot analyse it: it does not contain LiteRT");
 	else

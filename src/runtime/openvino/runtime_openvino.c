@@ -696,7 +696,7 @@ static int find_sites(struct probe_sites *sites, const struct image_file *file, 
 	}
 	arena_done(&arena);
 	probe_sites_order(sites);
-	return sites->site ? 0 : err_set(err, ENOMEM, "cannot analyse it: out of memory");
+	return sites->site ? 0 : err_no_memory(err, "cannot analyse it");
 }
 #endif
 

@@ -117,7 +117,7 @@ static int put_file(struct report_out *out, const struct inftrace_report *report
 	int len;
 
 	if (!model)
-		return err_set(err, ENOMEM, "cannot write a report: out of memory");
+		return err_no_memory(err, "cannot write a report");
 	model->n_reports++;
 	if (out->is_numbered)
 		len = snprintf(path, sizeof path, "%s/%s-%06u-%s", out->dir, model->stem, model->n_reports, suffix);

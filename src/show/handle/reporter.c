@@ -127,7 +127,7 @@ int reporter_init(struct reporter *reporter, const struct reporter_opts *opts, s
 {
 	*reporter = (struct reporter){ .opts = *opts, .start_ns = clock_ns(), .done_fd = -1 };
 	if (!gather_init(&reporter->gather, names, last_track))
-		return err_set(err, ENOMEM, "cannot gather inferences: out of memory");
+		return err_no_memory(err, "cannot gather inferences");
 	reporter->gather.sink.flush = flush;
 	reporter->gather.with_parts = opts->type == INFTRACE_TRACE;
 	reporter->gather.calls = (struct gather_calls){ take, came, gone, reporter };
@@ -137,7 +137,7 @@ int reporter_init(struct reporter *reporter, const struct reporter_opts *opts, s
 	if (opts->n_samples)
 		return 0;
 	if (!add_profile(reporter, NULL))
-		return err_set(err, ENOMEM, "cannot make a handle: out of memory");
+		return err_no_memory(err, "cannot make a handle");
 	reporter->profiles->models = opts->models;
 	reporter->opts.models = NULL;
 	return 0;

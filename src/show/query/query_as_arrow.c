@@ -42,17 +42,14 @@ static bool is_text(enum query_type type)
 	return type == QUERY_TEXT || type == QUERY_BYTES;
 }
 
-static int out_of_memory(struct err *err)
-{
-	return err_set(err, ENOMEM, "cannot write the answer: out of memory");
-}
+static const char failure[] = "cannot write the answer";
 
 static int begin(struct query_writer *writer, struct err *err)
 {
 	struct arrow *arrow = calloc(1, sizeof *arrow + writer->n_columns * sizeof *arrow->column);
 
 	if (!arrow)
-		return out_of_memory(err);
+		return err_no_memory(err, failure);
 	arrow->n = writer->n_columns;
 	for (size_t i = 0; i < arrow->n; i++)
 		arrow->column[i].type = writer->types[i];
@@ -240,11 +237,11 @@ static int row(struct query_writer *writer, const struct query_value *values, st
 				       writer->columns[i], type_words[values[i].type],
 				       (unsigned long long)writer->n_rows + 1, type_words[column->type]);
 		if (add(arrow, column, &values[i]))
-			return out_of_memory(err);
+			return err_no_memory(err, failure);
 	}
 	if (++arrow->n_rows < BATCH_ROWS && !arrow->is_full)
 		return 0;
-	return flush(writer) ? out_of_memory(err) : 0;
+	return flush(writer) ? err_no_memory(err, failure) : 0;
 }
 
 static void end(struct query_writer *writer)

@@ -4,7 +4,6 @@
  * until the widths are known, all others pass. Numbers are exact, unless units are wanted. Texts are made harmless, and
  * a very long one loses its middle.
  */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,21 +115,18 @@ static void flush(struct query_writer *writer, struct state *state)
 	state->cells.n = 0;
 }
 
-static int no_memory(struct err *err)
-{
-	return err_set(err, ENOMEM, "cannot write the answer: out of memory");
-}
+static const char failure[] = "cannot write the answer";
 
 static int begin(struct query_writer *writer, struct err *err)
 {
 	struct state *state = calloc(1, sizeof *state);
 
 	if (!state)
-		return no_memory(err);
+		return err_no_memory(err, failure);
 	writer->state = state;
 	state->width = calloc(writer->n_columns, sizeof *state->width);
 	if (!state->width)
-		return no_memory(err);
+		return err_no_memory(err, failure);
 	for (size_t i = 0; i < writer->n_columns; i++)
 		state->width[i] = printable_width(
 		    printable_text(writer->columns[i], strlen(writer->columns[i]), WIDEST, writer->is_ascii).s);
@@ -148,7 +144,7 @@ static int row(struct query_writer *writer, const struct query_value *values, st
 
 		if (!cell) {
 			free(text);
-			return no_memory(err);
+			return err_no_memory(err, failure);
 		}
 		*cell = (struct cell){ text, values[i].type == QUERY_INT || values[i].type == QUERY_REAL };
 		if (!state->is_begun && width > state->width[i])

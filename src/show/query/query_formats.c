@@ -95,7 +95,7 @@ static int begin(void *writer_, const struct query_heading *columns, size_t n, s
 		writer->columns[writer->n_columns++] = copy;
 	}
 	if (writer->n_columns < n)
-		return err_set(err, ENOMEM, "cannot write the answer: out of memory");
+		return err_no_memory(err, "cannot write the answer");
 	code = writer->format->begin(writer, err);
 	return code ? code : check(writer, err);
 }

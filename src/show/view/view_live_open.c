@@ -41,7 +41,7 @@ struct view *view_live_open(struct names *names, uint32_t *last_track, const str
 	if (view && !open_it(view, names, last_track, opts))
 		return view;
 	view_close(view);
-	err_set(err, ENOMEM, "cannot show what happens: out of memory");
+	err_no_memory(err, "cannot show what happens");
 	return NULL;
 }
 

@@ -137,7 +137,7 @@ static int define(struct chrome *chrome, const struct event *event, struct err *
 
 	while (chrome->tracks.n <= event->track)
 		if (!array_add(&chrome->tracks, sizeof *track))
-			return err_set(err, ENOMEM, "cannot write the file: out of memory");
+			return err_no_memory(err, "cannot write the file");
 	track = track_at(chrome, event->track);
 	parent = def->parent ? track_at(chrome, def->parent) : NULL;
 	*track = (struct track){ .type = def->type,

@@ -48,7 +48,7 @@ static int add_table(struct csv *csv, size_t table, int fd, struct err *err)
 	struct text_out *out = malloc(sizeof *out);
 
 	if (!out)
-		return err_set(err, ENOMEM, "cannot write the file: out of memory");
+		return err_no_memory(err, "cannot write the file");
 	text_out_init(out, fd);
 	csv->out[table] = out;
 	for (size_t i = 0; i < tables_list[table].n_columns; i++) {
@@ -116,7 +116,7 @@ static struct sink *start_table(int fd, const char *name, struct names *names, u
 	struct csv *csv = calloc(1, sizeof *csv);
 
 	if (!csv) {
-		err_set(err, ENOMEM, "cannot write the file: out of memory");
+		err_no_memory(err, "cannot write the file");
 		return NULL;
 	}
 	csv->is_folder = !name;

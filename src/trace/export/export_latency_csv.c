@@ -182,7 +182,7 @@ static int take_inference(struct latency *latency, const struct pairing_slice *s
 	struct stages *stages = stages_of(latency, slice->track);
 
 	if (!stages)
-		return err_set(err, ENOMEM, "cannot write the file: out of memory");
+		return err_no_memory(err, "cannot write the file");
 	if (!latency->n_samples)
 		latency->model = slice->name;
 	latency->n_of_others += slice->name != latency->model;
@@ -229,7 +229,7 @@ static struct sink *start(int fd, struct names *names, uint32_t *last_track, str
 	struct latency *latency = calloc(1, sizeof *latency);
 
 	if (!latency) {
-		err_set(err, ENOMEM, "cannot write the file: out of memory");
+		err_no_memory(err, "cannot write the file");
 		return NULL;
 	}
 	pairing_init(&latency->pairing, fd, names, last_track);

@@ -14,7 +14,6 @@
  * of nodes, statistics of thread pools, memory of arenas. Lists of shapes are always there, because scripts rely on
  * them: [] is unknown. Bytes of weights are in activation_size.
  */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -245,7 +244,7 @@ static int put_operator(struct ort *ort, const struct pairing_slice *slice, stru
 	held_rows_put(&ort->rows, ort->row.data, ort->row.n, (uint64_t)pairing_int(slice, KEY_FLOW, 0));
 	if (type && slice->name && perfetto_map_get(&ort->type_of, slice->name) != type &&
 	    !perfetto_map_put(&ort->type_of, slice->name, type))
-		return err_set(err, ENOMEM, "cannot write the file: out of memory");
+		return err_no_memory(err, "cannot write the file");
 	return 0;
 }
 
@@ -395,7 +394,7 @@ static struct sink *open(int fd, struct names *names, uint32_t *last_track, stru
 	struct ort *ort = calloc(1, sizeof *ort);
 
 	if (!ort) {
-		err_set(err, ENOMEM, "cannot write the file: out of memory");
+		err_no_memory(err, "cannot write the file");
 		return NULL;
 	}
 	pairing_init(&ort->pairing, fd, names, last_track);

@@ -3,7 +3,6 @@
  * A profile of pprof: profile.proto, compressed by gzip. Each place of the tree is a sample with two values, time in
  * nanoseconds spent there and not below, and the number of its slices. A frame is a function with one location.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <zlib.h>
 
@@ -174,7 +173,7 @@ static int write_profile(struct stacks *stacks, struct err *err)
 
 	if (!function_of || (!number_names(stacks, function_of, &names) && stacks->nodes.n > 1) ||
 	    deflateInit2(&gzip.stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
-		code = err_set(err, ENOMEM, "cannot write the file: out of memory");
+		code = err_no_memory(err, "cannot write the file");
 	} else {
 		put_profile(&gzip, stacks, function_of, &names);
 		deflate_all(&gzip, Z_FINISH);

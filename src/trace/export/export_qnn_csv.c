@@ -94,7 +94,7 @@ static int let_wait(struct qnn *qnn, const struct waiting *row, struct err *err)
 	}
 	added = array_add_raw(&qnn->waiting, sizeof *added);
 	if (!added)
-		return err_set(err, ENOMEM, "cannot write the file: out of memory");
+		return err_no_memory(err, "cannot write the file");
 	*added = *row;
 	return 0;
 }
@@ -200,7 +200,7 @@ static struct sink *start(int fd, struct names *names, uint32_t *last_track, str
 	struct qnn *qnn = calloc(1, sizeof *qnn);
 
 	if (!qnn) {
-		err_set(err, ENOMEM, "cannot write the file: out of memory");
+		err_no_memory(err, "cannot write the file");
 		return NULL;
 	}
 	pairing_init(&qnn->pairing, fd, names, last_track);

@@ -397,7 +397,7 @@ static struct sink *start(int fd, struct names *names, uint32_t *last_track, str
 		return NULL;
 	speedscope = calloc(1, sizeof *speedscope);
 	if (!speedscope) {
-		err_set(err, ENOMEM, "cannot write the file: out of memory");
+		err_no_memory(err, "cannot write the file");
 		close(temporary);
 		return NULL;
 	}

@@ -136,7 +136,7 @@ static struct sink *start(int fd, struct names *names, uint32_t *last_track, str
 	int code;
 
 	if (!sqlite) {
-		err_set(err, ENOMEM, "cannot write the file: out of memory");
+		err_no_memory(err, "cannot write the file");
 		return NULL;
 	}
 	sqlite->fd = fd;

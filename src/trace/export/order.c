@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Keeps the last events; when the window is full, sorts them and passes the earlier half on. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,10 +10,7 @@ void order_init(struct order *order, int (*take)(struct order *, const struct ev
 	*order = (struct order){ .take = take };
 }
 
-static int no_memory(struct err *err)
-{
-	return err_set(err, ENOMEM, "cannot write the file: out of memory");
-}
+static const char failure[] = "cannot write the file";
 
 static int compare(const void *left, const void *right)
 {
@@ -52,14 +48,14 @@ static int keep(struct array *entries, struct array *args, const struct order_en
 	struct order_entry *kept = array_add_raw(entries, sizeof *kept);
 
 	if (!kept)
-		return no_memory(err);
+		return err_no_memory(err, failure);
 	*kept = *entry;
 	kept->first_arg = args->n;
 	for (size_t i = 0; i < entry->event.n_args; i++) {
 		struct arg *arg = array_add_raw(args, sizeof *arg);
 
 		if (!arg)
-			return no_memory(err);
+			return err_no_memory(err, failure);
 		*arg = entry->event.args[i];
 	}
 	return 0;
@@ -78,7 +74,7 @@ static int drain(struct order *order, size_t n, struct err *err)
 {
 	const struct order_key *key;
 	struct array entries, args;
-	int code = sort(order) ? 0 : no_memory(err);
+	int code = sort(order) ? 0 : err_no_memory(err, failure);
 
 	key = order->keys.data;
 	order->other_entries.n = order->other_args.n = 0;
@@ -114,7 +110,7 @@ int order_put(struct order *order, const struct event *event, struct err *err)
 	int code = 0;
 
 	if (event->type == EVENT_TRACK)
-		return note_track(order, event) ? order->take(order, event, err) : no_memory(err);
+		return note_track(order, event) ? order->take(order, event, err) : err_no_memory(err, failure);
 	if (event->type == EVENT_TRACK_END || event->type == EVENT_SAMPLE)
 		return 0;
 	entry.is_first = event->track < order->threads.n && ((const bool *)order->threads.data)[event->track];

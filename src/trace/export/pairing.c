@@ -4,10 +4,7 @@
 
 #include <errno.h>
 
-static int no_memory(struct err *err)
-{
-	return err_set(err, ENOMEM, "cannot write the file: out of memory");
-}
+static const char failure[] = "cannot write the file";
 
 struct pairing_track *pairing_track(struct pairing *pairing, uint32_t number)
 {
@@ -23,7 +20,7 @@ static int define(struct pairing *pairing, const struct event *event, struct err
 
 	while (pairing->tracks.n <= event->track)
 		if (!array_add(&pairing->tracks, sizeof *track))
-			return no_memory(err);
+			return err_no_memory(err, failure);
 	track = (struct pairing_track *)pairing->tracks.data + event->track;
 	parent = event->def->parent != event->track ? pairing_track(pairing, event->def->parent) : NULL;
 	track->def = *event->def;
@@ -44,7 +41,7 @@ static int add_args(struct pairing_track *track, const struct event *event, stru
 		struct arg *arg = array_add_raw(&track->args, sizeof *arg);
 
 		if (!arg)
-			return no_memory(err);
+			return err_no_memory(err, failure);
 		*arg = event->args[i];
 	}
 	((struct pairing_open *)track->open.data)[track->open.n - 1].n_args += event->n_args;
@@ -57,7 +54,7 @@ static int begin(struct pairing *pairing, struct pairing_track *track, const str
 	int code;
 
 	if (!open)
-		return no_memory(err);
+		return err_no_memory(err, failure);
 	*open = (struct pairing_open){
 		.kind = event->kind, .name = event->name, .begin_ns = event->time_ns, .first_arg = track->args.n
 	};

@@ -2,17 +2,13 @@
 /* The tree of frames: finds a slice's place when it ends, and what it is without those below. Writes no file. */
 #include "trace/export/stacks.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "event/callstack.h"
 
-static int no_memory(struct err *err)
-{
-	return err_set(err, ENOMEM, "cannot write the file: out of memory");
-}
+static const char failure[] = "cannot write the file";
 
 static struct stacks_node *node_at(struct stacks *stacks, uint32_t number)
 {
@@ -324,7 +320,7 @@ struct stacks *stacks_new(int fd, struct names *names, uint32_t *last_track, str
 	struct stacks *stacks = calloc(1, sizeof *stacks);
 
 	if (!stacks || !array_add(&stacks->nodes, sizeof(struct stacks_node))) {
-		no_memory(err);
+		err_no_memory(err, failure);
 		free(stacks);
 		return NULL;
 	}
@@ -342,7 +338,7 @@ static int add_up(struct stacks *stacks, struct err *err)
 	uint64_t *below = calloc(stacks->nodes.n, sizeof *below);
 
 	if (!below)
-		return no_memory(err);
+		return err_no_memory(err, failure);
 	for (uint32_t i = (uint32_t)stacks->nodes.n; i-- > 1;) {
 		struct stacks_node *node = node_at(stacks, i);
 

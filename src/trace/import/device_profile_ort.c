@@ -7,7 +7,6 @@
  * but lies inside the inference (category Session, model_run) whose commands the device executed. Of operators
  * (category Node) only names and times are read: the profile's own times count from a moment that it does not state.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,7 +61,7 @@ static bool keep(struct profile *profile, const struct ort_profile_event *line)
 
 static int take(struct ort_profile *file, const struct ort_profile_event *event, struct err *err)
 {
-	return keep((struct profile *)file, event) ? 0 : err_set(err, ENOMEM, "cannot read it: out of memory");
+	return keep((struct profile *)file, event) ? 0 : err_no_memory(err, "cannot read it");
 }
 
 static int compare(uint64_t a, uint64_t b)
@@ -277,7 +276,7 @@ int device_profile_ort(struct device_profile *to, struct names *names, const cha
 	*to = (struct device_profile){ .names = names, .source = names_of(names, "ONNX Runtime's profile") };
 	code = ort_profile_read(&profile.file, &(struct import_bytes){ data, size, NULL }, err);
 	if (!code && !add_all(&profile))
-		code = err_set(err, ENOMEM, "cannot read it: out of memory");
+		code = err_no_memory(err, "cannot read it");
 	to->n_unread = profile.file.n_unread;
 	to->is_cut = profile.file.is_cut;
 	free(profile.nodes);

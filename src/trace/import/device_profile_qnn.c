@@ -276,5 +276,5 @@ int device_profile_qnn(struct device_profile *profile, struct names *names, cons
 	rest = profile->n_rows - csv.pending;
 	drop_pending(&csv);
 	profile->is_cut = rest || !is_whole;
-	return csv.has_failed ? err_set(err, ENOMEM, "cannot read it: out of memory") : 0;
+	return csv.has_failed ? err_no_memory(err, "cannot read it") : 0;
 }

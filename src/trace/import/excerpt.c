@@ -5,7 +5,6 @@
  */
 #include "trace/import/excerpt.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,10 +20,7 @@ struct begun {
 	struct event event; /* its args are its own */
 };
 
-static int no_memory(struct err *err)
-{
-	return err_set(err, ENOMEM, "cannot cut out a part: out of memory");
-}
+static const char failure[] = "cannot cut out a part";
 
 static struct excerpt_track *track_of(struct excerpt *excerpt, uint32_t number)
 {
@@ -42,7 +38,7 @@ static int keep_back(struct excerpt_track *track, const struct event *event, str
 
 	if (!begun || !args) {
 		free(args);
-		return no_memory(err);
+		return err_no_memory(err, failure);
 	}
 	if (size)
 		memcpy(args, event->args, size);
@@ -150,7 +146,7 @@ static int put(struct sink *sink, const struct event *event, struct err *err)
 			   : sink_put(excerpt->out, event, err);
 	track = track_of(excerpt, event->track);
 	if (!track)
-		return no_memory(err);
+		return err_no_memory(err, failure);
 	if (event->type == EVENT_COUNTER)
 		return put_value(excerpt, track, event, err);
 	return put_slice(excerpt, track, event, err);

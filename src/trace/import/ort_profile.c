@@ -288,7 +288,7 @@ int ort_profile_read(struct ort_profile *profile, const struct import_bytes *in,
 			       in->size ? "" : ", it is empty");
 	profile->texts = calloc(1, sizeof *profile->texts);
 	if (!profile->texts)
-		return err_set(err, ENOMEM, "cannot read it: out of memory");
+		return err_no_memory(err, "cannot read it");
 	code = read_events(profile, in, err);
 	perfetto_map_done(&profile->texts->joined);
 	free(profile->texts);

@@ -23,7 +23,7 @@ int perfetto_file_init(struct perfetto_file *file, int fd, bool compress, struct
 	*file = (struct perfetto_file){ .fd = fd, .end = lseek(fd, 0, SEEK_END) };
 	if (!compress || (file->compressor = libdeflate_alloc_compressor(LEVEL)))
 		return 0;
-	return err_set(err, ENOMEM, "cannot write the recording: out of memory");
+	return err_no_memory(err, "cannot write the recording");
 }
 
 void perfetto_file_done(struct perfetto_file *file)

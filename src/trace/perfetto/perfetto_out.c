@@ -12,7 +12,7 @@ int perfetto_out_init(struct perfetto_out *out, int fd, const struct perfetto_ou
 
 	*out = (struct perfetto_out){ .block = { .data = malloc(PERFETTO_BLOCK), .size = PERFETTO_BLOCK } };
 	code = out->block.data ? perfetto_file_init(&out->file, fd, opts->compress, err)
-			       : err_set(err, ENOMEM, "cannot write the recording: out of memory");
+			       : err_no_memory(err, "cannot write the recording");
 	out->file.overwrites = opts->overwrites;
 	if (!code && opts->max_blocks && !(out->queue = perfetto_queue_new(&out->file, opts->max_blocks, err)))
 		code = -ENOMEM;
@@ -70,7 +70,7 @@ uint8_t *perfetto_out_make_room(struct perfetto_out *out, size_t size)
 	if (out->block.size < size) {
 		data = realloc(out->block.data, size);
 		if (!data) {
-			err_set(&out->err, ENOMEM, "cannot write the recording: out of memory");
+			err_no_memory(&out->err, "cannot write the recording");
 			return NULL;
 		}
 		out->block.data = data;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A ring of blocks, one lock. Compression and writing go on without the lock. */
-#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -28,7 +27,7 @@ struct perfetto_queue *perfetto_queue_new(struct perfetto_file *file, size_t max
 		queue->block = calloc(max_blocks, sizeof *queue->block);
 	if (!queue || !queue->block) {
 		free(queue);
-		err_set(err, ENOMEM, "cannot write the recording: out of memory");
+		err_no_memory(err, "cannot write the recording");
 		return NULL;
 	}
 	queue->file = file;
@@ -120,7 +119,7 @@ int perfetto_queue_pass(struct perfetto_queue *queue, struct perfetto_block *blo
 			queue->block[(queue->first + queue->n++) % queue->max] = *block;
 			*block = empty;
 		} else {
-			code = err_set(err, ENOMEM, "cannot write the recording: out of memory");
+			code = err_no_memory(err, "cannot write the recording");
 		}
 	}
 	if (!queue->is_running && queue->n) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Writes samples and what defines their stacks: texts, then mappings, frames and callstacks that refer to them. */
-#include <errno.h>
 #include <string.h>
 
 #include "base/pb.h"
@@ -20,7 +19,7 @@ struct telling {
 
 static int out_of_memory(const struct telling *telling)
 {
-	return err_set(&telling->texts->out->err, ENOMEM, "cannot write the recording: out of memory");
+	return err_no_memory(&telling->texts->out->err, "cannot write the recording");
 }
 
 /* Whether this number has to be told. -1: out of memory. */

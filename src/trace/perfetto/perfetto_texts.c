@@ -2,7 +2,6 @@
 /* Numbers texts and writes their definitions, each in a packet of its own. */
 #include "trace/perfetto/perfetto_texts.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +14,7 @@ enum { HEAD_ROOM = 64 }; /* upper bound for the packet around a single text */
 
 static int out_of_memory(struct perfetto_texts *texts)
 {
-	return err_set(&texts->out->err, ENOMEM, "cannot write the recording: out of memory");
+	return err_no_memory(&texts->out->err, "cannot write the recording");
 }
 
 static int tell(struct perfetto_texts *texts, uint32_t sequence, uint32_t field, uint32_t number, const char *text,

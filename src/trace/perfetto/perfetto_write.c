@@ -79,7 +79,7 @@ struct perfetto_writer {
 
 static int out_of_memory(struct perfetto_writer *writer)
 {
-	return err_set(&writer->out.err, ENOMEM, "cannot write the recording: out of memory");
+	return err_no_memory(&writer->out.err, "cannot write the recording");
 }
 
 /* Unique in a file and across files, so that files can be merged. */
@@ -538,7 +538,7 @@ struct perfetto_writer *perfetto_write_new(int fd, struct names *names, uint32_t
 	struct perfetto_writer *writer = calloc(1, sizeof *writer);
 
 	if (!writer) {
-		err_set(err, ENOMEM, "cannot write the recording: out of memory");
+		err_no_memory(err, "cannot write the recording");
 		return NULL;
 	}
 	opts = opts ? opts : &none;

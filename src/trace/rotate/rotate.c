@@ -95,7 +95,7 @@ static int begin_segment(struct rotate *rotate, struct err *err)
 	struct rotate_segment *segment = array_add(&rotate->segments, sizeof *segment);
 
 	if (!segment)
-		return err_set(err, ENOMEM, "cannot write the recording: out of memory");
+		return err_no_memory(err, "cannot write the recording");
 	segment->number = number;
 	segment->begin_ns = now_of(rotate);
 	rotate->writer = rotate_segment_open(segment, &rotate->stream, &rotate->fd, err);
@@ -426,7 +426,7 @@ struct rotate *rotate_new(struct names *names, uint32_t *last_track, const struc
 	struct rotate *rotate = calloc(1, sizeof *rotate);
 
 	if (!rotate) {
-		err_set(err, ENOMEM, "cannot write the recording: out of memory");
+		err_no_memory(err, "cannot write the recording");
 		return NULL;
 	}
 	rotate->opts = *opts;

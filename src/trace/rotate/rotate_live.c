@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Follows the stream and repeats what holds. Opens no file and drops no event of the stream. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,21 +35,18 @@ static const char *const topics[] = { EVENT_NOTE_RECORDING,	EVENT_NOTE_PROCESS, 
 
 _Static_assert(sizeof topics / sizeof *topics < sizeof((struct rotate_live *)0)->topic / sizeof(uint32_t), "room");
 
-static int out_of_memory(struct err *err)
-{
-	return err_set(err, ENOMEM, "cannot write the recording: out of memory");
-}
+static const char failure[] = "cannot write the recording";
 
 int rotate_live_init(struct rotate_live *live, struct names *names, struct err *err)
 {
 	*live = (struct rotate_live){ .names = names };
 	for (size_t i = 0; i < sizeof topics / sizeof *topics; i++)
 		if (!(live->topic[i] = names_of(names, topics[i])))
-			return out_of_memory(err);
+			return err_no_memory(err, failure);
 	live->released = names_of(names, EVENT_NOTE_RELEASED);
 	live->exit = names_of(names, EVENT_NOTE_EXIT);
 	live->recording = live->topic[0];
-	return live->released && live->exit ? 0 : out_of_memory(err);
+	return live->released && live->exit ? 0 : err_no_memory(err, failure);
 }
 
 static void track_done(struct rotate_track *track)
@@ -120,7 +116,7 @@ static int put_track(struct rotate_live *live, const struct event *event, struct
 	struct rotate_track *track;
 
 	if (!ARRAY_ROOM(live->track, live->n_tracks, (size_t)event->track + 1))
-		return out_of_memory(err);
+		return err_no_memory(err, failure);
 	track = &live->track[event->track];
 	track->def = *event->def;
 	track->is_defined = true;
@@ -128,7 +124,7 @@ static int put_track(struct rotate_live *live, const struct event *event, struct
 	track->segment = 0;
 	return keep_text(live, &track->name, event->def->name) && keep_text(live, &track->command, event->def->command)
 		   ? 0
-		   : out_of_memory(err);
+		   : err_no_memory(err, failure);
 }
 
 /* Its number may be another track's from now on. */
@@ -242,7 +238,7 @@ static int put_note(struct rotate_live *live, const struct event *event, struct 
 		forget(live, 1); /* the first is about the recording */
 	note = array_add(&live->notes, sizeof *note);
 	if (!note)
-		return out_of_memory(err);
+		return err_no_memory(err, failure);
 	*note =
 	    (struct rotate_note){ .time_ns = event->time_ns, .name = event->name, .track = event->track, .pid = pid };
 	note->n_args = copy_args(note->arg, event);
@@ -264,7 +260,7 @@ static int put_begin(struct rotate_track *track, const struct event *event, stru
 	}
 	slice = array_add(&track->open, sizeof *slice);
 	if (!slice)
-		return out_of_memory(err);
+		return err_no_memory(err, failure);
 	slice->time_ns = event->time_ns;
 	slice->name = event->name;
 	slice->kind = (uint8_t)event->kind;

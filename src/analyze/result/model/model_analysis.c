@@ -431,7 +431,7 @@ struct model_analysis *model_analysis_new(const struct model_report *report, str
 		analysis->arena = &analysis->own;
 		return analysis;
 	}
-	err_set(err, ENOMEM, "cannot analyse the runs of the model: out of memory");
+	err_no_memory(err, "cannot analyse the runs of the model");
 	arena_done(&arena);
 	free(analysis);
 	return NULL;

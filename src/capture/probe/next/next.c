@@ -62,7 +62,7 @@ struct next *next_open(bool spares, struct err *err)
 	struct next *next = calloc(1, sizeof *next);
 
 	if (!next) {
-		err_set(err, ENOMEM, "cannot watch for new programs: out of memory");
+		err_no_memory(err, "cannot watch for new programs");
 		return NULL;
 	}
 	next->socket = -1;

@@ -273,7 +273,7 @@ int attach_inject(const struct attach_job *job, struct err *err)
 	struct injecting all = { .job = job,
 				 .injected = calloc(MAX_INJECTED, sizeof *all.injected),
 				 .host = calloc(MAX_INJECTED, sizeof *all.host) };
-	int code = all.injected && all.host ? prepare(&all, err) : err_set(err, ENOMEM, "cannot inject: out of memory");
+	int code = all.injected && all.host ? prepare(&all, err) : err_no_memory(err, "cannot inject");
 
 	if (!code)
 		code = record(&all, err);

@@ -304,7 +304,7 @@ int attach_list_find(struct attach_list *list, struct err *err)
 	modules_seen_done(&scan.seen);
 	array_done(&scan.rows, sizeof(struct attach_row));
 	array_done(&scan.files, sizeof(struct known_file));
-	return code || !list->row ? err_set(err, ENOMEM, "cannot list the processes: out of memory") : 0;
+	return code || !list->row ? err_no_memory(err, "cannot list the processes") : 0;
 }
 
 void attach_list_done(struct attach_list *list)

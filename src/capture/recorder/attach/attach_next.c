@@ -246,7 +246,7 @@ struct attach_next *attach_next_open(const struct attach_job *job, struct uprobe
 	struct attach_next *all = calloc(1, sizeof *all);
 
 	if (!all) {
-		err_set(err, ENOMEM, "cannot watch for programs: out of memory");
+		err_no_memory(err, "cannot watch for programs");
 		return NULL;
 	}
 	*all = (struct attach_next){ .job = job, .uprobes = uprobes, .next = next_open(job->attach->spares, err) };

@@ -5,7 +5,6 @@
  */
 #include "capture/recorder/thin/thin.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,10 +65,7 @@ static struct track *track_at(const struct thin *thin, uint32_t id)
 	return id < thin->tracks.n ? (struct track *)thin->tracks.data + id : NULL;
 }
 
-static int out_of_memory(struct err *err)
-{
-	return err_set(err, ENOMEM, "cannot hold operators back: out of memory");
-}
+static const char failure[] = "cannot hold operators back";
 
 static const struct arg *arg_of(const struct event *event, enum event_key key, enum arg_type type)
 {
@@ -207,12 +203,12 @@ static int hold(struct thin *thin, struct track *track, const struct event *even
 	uint32_t *waiting;
 
 	if (thin_queue_add(&track->queue, event))
-		return out_of_memory(err);
+		return err_no_memory(err, failure);
 	thin->n_bytes += thin_queue_bytes(&track->queue) - before;
 	if (!track->is_waiting) {
 		waiting = array_add(&thin->waiting, sizeof *waiting);
 		if (!waiting)
-			return out_of_memory(err);
+			return err_no_memory(err, failure);
 		*waiting = event->track;
 		track->is_waiting = true;
 	}
@@ -232,7 +228,7 @@ static int hold_in_new_group(struct thin *thin, struct track *track, uint64_t ke
 			     struct err *err)
 {
 	if (thin_queue_open(&track->queue, key, event->time_ns))
-		return out_of_memory(err);
+		return err_no_memory(err, failure);
 	thin->n_bytes += sizeof(struct thin_group);
 	return hold(thin, track, event, err);
 }
@@ -254,7 +250,7 @@ static int put_track(struct thin *thin, const struct event *event, struct err *e
 
 	while (thin->tracks.n <= event->track)
 		if (!array_add(&thin->tracks, sizeof *track))
-			return out_of_memory(err);
+			return err_no_memory(err, failure);
 	track = track_at(thin, event->track);
 	parent = track_at(thin, event->def->parent);
 	track->process = event->def->type == TRACK_PROCESS ? event->track : parent ? parent->process : 0;
@@ -486,7 +482,7 @@ struct thin *thin_new(struct sink *to, const struct thin_opts *opts, struct err 
 	struct thin *thin = calloc(1, sizeof *thin);
 
 	if (!thin) {
-		out_of_memory(err);
+		err_no_memory(err, failure);
 		return NULL;
 	}
 	thin->to = to;

@@ -86,7 +86,7 @@ static int start(void *opaque, const struct target *target, struct sink *out, st
 	state->told = calloc(target->n_hosts + 1, sizeof *state->told);
 	state->folder = calloc(1 + n_more, sizeof *state->folder);
 	if (!state->told || !state->folder)
-		return err_set(err, ENOMEM, "cannot record programs: out of memory");
+		return err_no_memory(err, "cannot record programs");
 	state->folder[state->n_folders++].path = target->ring_dir;
 	for (size_t i = 0; i < n_more; i++)
 		state->folder[state->n_folders++].path = more[i];
@@ -128,7 +128,7 @@ static int add_process(struct agent_state *state, const char *path, struct sink 
 	pid_t known;
 
 	if (!grown)
-		return err_set(err, ENOMEM, "cannot record another process: out of memory");
+		return err_no_memory(err, "cannot record another process");
 	state->process = grown;
 	process = recorded_open(path, out->names, state->use_ticks ? &state->clock : NULL, &ignored);
 	state->unseen.has_other_version |= !process && ignored.code == EPROTONOSUPPORT;
@@ -149,7 +149,7 @@ static int add_process(struct agent_state *state, const char *path, struct sink 
 	for (size_t i = 0; i < state->target->n_hosts; i++)
 		state->told[i].has_agent |= state->target->host[i].pid == process->pid;
 	if (!unseen_has_agent(&state->unseen, known, process->map.segment->exe_device, process->map.segment->exe_inode))
-		return err_set(err, ENOMEM, "cannot record another process: out of memory");
+		return err_no_memory(err, "cannot record another process");
 	return 0;
 }
 
@@ -535,7 +535,7 @@ static int tell_hosts(struct agent_state *state, struct sink *out, uint64_t now_
 		if (!code && state->target->is_ending && !told->has_agent && !told->is_another)
 			code = tell_without_agent(state, host, out, now_ns, err);
 	}
-	return code == -ENOMEM ? err_set(err, ENOMEM, "cannot report a program: out of memory") : code;
+	return code == -ENOMEM ? err_no_memory(err, "cannot report a program") : code;
 }
 
 /*

@@ -203,7 +203,7 @@ static int conclude(struct unseen *unseen, const struct target *target, const st
 static int add(struct unseen *unseen, const struct unseen_program *program, struct err *err)
 {
 	if (!ARRAY_ROOM(unseen->program, unseen->capacity, unseen->n + 1))
-		return err_set(err, ENOMEM, "cannot follow the processes of the target: out of memory");
+		return err_no_memory(err, "cannot follow the processes of the target");
 	unseen->program[unseen->n++] = *program;
 	return 0;
 }

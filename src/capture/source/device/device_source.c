@@ -83,7 +83,7 @@ int device_source_check(const struct device_kind *kind, const struct target *tar
 	int result;
 
 	if (!devices)
-		return err_set(err, ENOMEM, "cannot list devices: out of memory");
+		return err_no_memory(err, "cannot list devices");
 	result = device_list(target->sysroot, &kind->class, devices, &n);
 	if (result || !n)
 		result = say_none(kind, target, result, err);
@@ -105,7 +105,7 @@ int device_source_start(void *data, const struct device_kind *kind, const struct
 	state->devices = calloc(DEVICE_MOST, sizeof *state->devices);
 	state->line = calloc(DEVICE_MOST, sizeof *state->line);
 	if (!state->devices || !state->line)
-		return err_set(err, ENOMEM, "cannot list devices: out of memory");
+		return err_no_memory(err, "cannot list devices");
 	device_list(target->sysroot, &kind->class, state->devices, &state->n);
 	state->clients.target = target;
 	state->clients.class = &kind->class;

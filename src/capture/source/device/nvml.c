@@ -169,7 +169,7 @@ struct nvml *nvml_open(struct err *err)
 	struct nvml *nvml = calloc(1, sizeof *nvml);
 	struct timespec now;
 
-	err_set(err, ENOMEM, "cannot query NVIDIA's driver: out of memory");
+	err_no_memory(err, "cannot query NVIDIA's driver");
 	if (!nvml)
 		return NULL;
 	nvml->process = calloc(MOST_ENTRIES, sizeof *nvml->process);

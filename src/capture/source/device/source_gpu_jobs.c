@@ -178,7 +178,7 @@ static int drain(void *data, struct sink *out, uint64_t now_ns, struct err *err)
 	if (!code)
 		code = put_jobs(state, state->target->is_ending ? UINT64_MAX : until_ns, out, err);
 	if (code == -ENOMEM && !err->code)
-		return err_set(err, ENOMEM, "cannot keep GPU jobs: out of memory");
+		return err_no_memory(err, "cannot keep GPU jobs");
 	return code ? code : tell_lost(state, out, now_ns, err);
 }
 

@@ -102,7 +102,7 @@ static int start(void *data, const struct target *target, struct sink *out, stru
 	state->target = target;
 	state->device = calloc(MOST_DEVICES, sizeof *state->device);
 	if (!state->device)
-		return err_set(err, ENOMEM, "cannot query NVIDIA's driver: out of memory");
+		return err_no_memory(err, "cannot query NVIDIA's driver");
 	state->is_namespace = !namespace_is_first(target->sysroot);
 	return nvml_ask_start(&state->ask, interval_of(target), err);
 }

@@ -184,7 +184,7 @@ static int check(const struct target *target, struct err *err)
 	uint64_t uj;
 
 	if (!meter)
-		return err_set(err, ENOMEM, "cannot list energy meters: out of memory");
+		return err_no_memory(err, "cannot list energy meters");
 	result = find_meters(target->sysroot, meter, &n);
 	for (size_t i = 0; i < n; i++) {
 		int code = read_number(target->sysroot, meter[i].zone, "energy_uj", &uj);
@@ -207,7 +207,7 @@ static int start(void *data, const struct target *target, struct sink *out, stru
 	state->target = target;
 	state->meter = calloc(MAX_ZONES, sizeof *state->meter);
 	if (!state->meter)
-		return err_set(err, ENOMEM, "cannot read energy meters: out of memory");
+		return err_no_memory(err, "cannot read energy meters");
 	find_meters(target->sysroot, state->meter, &state->n);
 	return 0;
 }

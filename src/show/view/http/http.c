@@ -496,7 +496,7 @@ struct http *http_open(const struct http_door *door, struct err *err)
 	int code;
 
 	if (!http) {
-		err_set(err, ENOMEM, "cannot serve the page: out of memory");
+		err_no_memory(err, "cannot serve the page");
 		return NULL;
 	}
 	http->listener = http->epoll = http->timer = -1;
