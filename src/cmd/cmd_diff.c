@@ -70,12 +70,13 @@ static const struct diff_format *format_of(const struct diff_cmd_opts *opts)
 static int write_file(const struct diff_cmd_opts *opts, const struct diff *diff, struct err *err)
 {
 	const struct report_look look = look_of(opts, true);
-	FILE *file = page_file_open(opts->output, opts->force, err);
+	struct page_file file;
+	int code = page_file_open(&file, opts->output, opts->force, err);
 
-	if (!file)
-		return -err->code;
-	diff_write(file, format_of(opts), diff, &look);
-	return page_file_close(file, opts->output, err);
+	if (code)
+		return code;
+	diff_write(file.out, format_of(opts), diff, &look);
+	return page_file_close(&file, 0, err);
 }
 
 static void print(const struct diff_cmd_opts *opts, const struct diff *diff)
@@ -174,7 +175,7 @@ static int read_side(struct diff_side *side, const struct files *files, struct a
 
 	side->runs = arena_alloc(arena, (files->n + 1) * sizeof *side->runs);
 	if (!side->runs)
-		return err_set(err, ENOMEM, "cannot compare: out of memory");
+		return err_no_memory(err, "cannot compare");
 	for (uint32_t i = 0; !code && i < files->n; i++)
 		code = diff_read(&side->runs[side->n_runs++], files->path[i], arena, err);
 	return code;

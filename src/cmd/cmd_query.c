@@ -2,11 +2,8 @@
 /* `inftrace query FILE [SQL]`: reads a recording and runs SQL over it. Computes nothing itself. */
 #include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "analyze/summary/recording.h"
 #include "base/text/units.h"
@@ -105,29 +102,16 @@ static const struct query_format *format_of(const struct query_command_opts *opt
 	return page_file_is_named(opts->output) ? query_format_of(opts->output) : query_formats[0];
 }
 
-/* A file that is there stays as it is until all of the new one is. */
 static int run_into_file(const struct query_command_opts *opts, struct query *query, const char *text,
 			 struct query_writer *writer, struct err *err)
 {
-	char part[PATH_MAX];
-	struct stat there;
-	bool is_there = !stat(opts->output, &there), is_replaced = opts->force && is_there && S_ISREG(there.st_mode);
-	const char *path = is_replaced ? part : opts->output;
-	int code, closed;
+	struct page_file file;
+	int code = page_file_open(&file, opts->output, opts->force, err);
 
-	if (is_replaced && snprintf(part, sizeof part, "%s.part", opts->output) >= (int)sizeof part)
-		return err_set(err, ENAMETOOLONG, "cannot write %s: the name is too long", opts->output);
-	writer->out = page_file_open(path, opts->force, err);
-	if (!writer->out)
-		return -err->code;
-	code = query_run_text(query, text, opts->file, writer, err);
-	closed = page_file_close(writer->out, path, code ? NULL : err);
-	code = code ? code : closed;
-	if (!code && is_replaced && rename(part, opts->output))
-		code = err_set(err, errno, "cannot write %s: %s", opts->output, strerror(errno));
-	if (code && (is_replaced || !is_there))
-		unlink(path);
-	return code;
+	if (code)
+		return code;
+	writer->out = file.out;
+	return page_file_close(&file, query_run_text(query, text, opts->file, writer, err), err);
 }
 
 static int answer(const struct query_command_opts *opts, struct query *query, const char *sql, struct err *err)
@@ -143,7 +127,7 @@ static int answer(const struct query_command_opts *opts, struct query *query, co
 		return query_shell(query, &writer, err);
 	text = read_sql(opts, sql, err);
 	if (!text)
-		return err->code ? -err->code : err_set(err, ENOMEM, "cannot run the query: out of memory");
+		return err->code ? -err->code : err_no_memory(err, "cannot run the query");
 	code = page_file_is_named(opts->output) ? run_into_file(opts, query, text, &writer, err)
 						: query_run_text(query, text, opts->file, &writer, err);
 	free(text);

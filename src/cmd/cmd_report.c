@@ -73,12 +73,13 @@ static int write_file(const struct report_opts *opts, const struct report *repor
 	const struct report_look look = { .is_all = opts->all,
 					  .n_top = (uint32_t)opts->top,
 					  .n_slowest = (uint32_t)opts->slowest };
-	FILE *file = page_file_open(opts->output, opts->force, err);
+	struct page_file file;
+	int code = page_file_open(&file, opts->output, opts->force, err);
 
-	if (!file)
-		return -err->code;
-	report_write(file, format_of(opts), report, &look);
-	return page_file_close(file, opts->output, err);
+	if (code)
+		return code;
+	report_write(file.out, format_of(opts), report, &look);
+	return page_file_close(&file, 0, err);
 }
 
 static void print(const struct report_opts *opts, const struct report *report)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Creates and closes the file of -o FILE. Writes nothing into it. */
+/* A stream into an output. Writes nothing into it. */
 #include "cmd/record/page_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 
-#include "base/invoker.h"
 #include "base/opt.h"
 
 int page_file_check_json(bool json, const char *format, struct err *err)
@@ -21,24 +21,39 @@ bool page_file_is_named(const char *path)
 	return path && strcmp(path, "-") != 0;
 }
 
-FILE *page_file_open(const char *path, bool is_forced, struct err *err)
+int page_file_open(struct page_file *file, const char *path, bool is_forced, struct err *err)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | (is_forced ? O_TRUNC : O_EXCL), 0666);
-	FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
+	struct stat before;
+	bool is_there = !stat(path, &before);
+	mode_t mask = umask(0);
+	int code, fd;
 
-	if (file && !is_forced)
-		invoker_give(fd);
-	if (!file && errno == EEXIST)
-		err_set(err, EEXIST, "cannot write %s: it exists already (--force overwrites it)", path);
-	else if (!file)
-		err_set(err, errno, "cannot write %s: %s", path, strerror(errno));
-	return file;
+	umask(mask);
+	code = output_open(&file->output, path, is_forced, err);
+	if (code)
+		return code;
+	fd = fcntl(file->output.fd, F_DUPFD_CLOEXEC, 0);
+	file->out = fd < 0 ? NULL : fdopen(fd, "w");
+	if (!file->out) {
+		code = err_set(err, errno, "cannot write %s: %s", path, strerror(errno));
+		output_drop(&file->output);
+		return code;
+	}
+	if (!file->output.is_direct)
+		fchmod(file->output.fd, is_there ? before.st_mode & 0777 : 0666 & ~mask);
+	return 0;
 }
 
-int page_file_close(FILE *file, const char *path, struct err *err)
+int page_file_close(struct page_file *file, int code, struct err *err)
 {
-	bool has_failed = fflush(file) || ferror(file);
+	bool has_failed = fflush(file->out) || ferror(file->out);
 
-	has_failed |= fclose(file) != 0;
-	return has_failed ? err_set(err, EIO, "cannot write %s: %s", path, strerror(errno ? errno : EIO)) : 0;
+	has_failed |= fclose(file->out) != 0;
+	if (!code && has_failed)
+		code = err_set(err, errno ? errno : EIO, "cannot write %s: %s", file->output.path,
+			       strerror(errno ? errno : EIO));
+	if (!code)
+		code = output_keep(&file->output, err);
+	output_drop(&file->output);
+	return code;
 }

@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/invoker.h"
+
 static int failed(const struct output *output, struct err *err)
 {
 	if (errno == EEXIST)
@@ -35,13 +37,16 @@ static int open_unnamed(struct output *output, struct err *err)
 		if (output->fd < 0)
 			*output->temporary = 0;
 	}
-	return output->fd < 0 ? failed(output, err) : 0;
+	if (output->fd < 0)
+		return failed(output, err);
+	invoker_give(output->fd);
+	return 0;
 }
 
 int output_open(struct output *output, const char *path, bool is_forced, struct err *err)
 {
-	struct stat stat;
-	bool exists;
+	struct stat there;
+	bool is_link, exists;
 
 	*output = (struct output){ .path = path, .fd = -1, .is_forced = is_forced };
 	if (!strcmp(path, "-")) {
@@ -49,23 +54,25 @@ int output_open(struct output *output, const char *path, bool is_forced, struct 
 		output->fd = dup(STDOUT_FILENO);
 		return output->fd < 0 ? failed(output, err) : 0;
 	}
-	exists = !lstat(path, &stat);
-	if (exists && S_ISDIR(stat.st_mode))
+	is_link = !lstat(path, &there) && S_ISLNK(there.st_mode);
+	exists = !stat(path, &there);
+	if (exists && S_ISDIR(there.st_mode))
 		return err_set(err, EISDIR, "cannot write %s: it is a folder; name a file in it", path);
-	if (exists && !is_forced) {
+	if (exists && (S_ISCHR(there.st_mode) || S_ISFIFO(there.st_mode) || (is_forced && S_ISBLK(there.st_mode)))) {
+		output->is_direct = true;
+		output->fd = open(path, O_WRONLY | O_CLOEXEC);
+		return output->fd < 0 ? failed(output, err) : 0;
+	}
+	if ((exists || is_link) && !is_forced) {
 		errno = EEXIST;
 		return failed(output, err);
 	}
-	if (exists && S_ISLNK(stat.st_mode))
+	if (is_link)
 		return err_set(err, ELOOP,
 			       "cannot write %s: it is a symbolic link, which is not followed; name the file that it "
 			       "leads to",
 			       path);
-	if (!exists || S_ISREG(stat.st_mode))
-		return open_unnamed(output, err);
-	output->is_direct = true;
-	output->fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
-	return output->fd < 0 ? failed(output, err) : 0;
+	return open_unnamed(output, err);
 }
 
 /* Links the unnamed file to this name, which must be new. */

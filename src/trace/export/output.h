@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A file that appears when it is complete. Until then it has no name, so that a failure or Ctrl-C leaves nothing behind
- * and an existing file unchanged. Standard output ("-"), devices and pipes are written to directly.
+ * and an existing file unchanged. Standard output ("-"), devices and pipes are written to directly. A new file belongs
+ * to the user who called sudo.
  */
 #ifndef TRACE_EXPORT_OUTPUT_H
 #define TRACE_EXPORT_OUTPUT_H
