@@ -53,7 +53,7 @@ static int put_track(struct recorder_tap *tap, const struct event *event, struct
 
 	def.serial = recorder_tracks_define(&tap->tracks, event->track, def.parent, &is_new);
 	if (is_new)
-		latency_forget(&tap->latency, event->track);
+		open_runs_forget(&tap->latency.open, event->track);
 	tap->n_processes += is_new && def.type == TRACK_PROCESS;
 	track.def = &def;
 	return sink_put(tap->to, &track, err);
@@ -84,7 +84,7 @@ static int put_slice(struct sink *sink, const struct event *slice, uint64_t end_
 {
 	struct recorder_tap *tap = (struct recorder_tap *)sink;
 
-	if (slice->kind == KIND_INFERENCE || latency_is_open(&tap->latency, slice->track))
+	if (slice->kind == KIND_INFERENCE || open_runs_has(&tap->latency.open, slice->track))
 		return sink_put_parts(sink, slice, end_ns, err);
 	tap->n_events++;
 	return sink_put_slice(tap->to, slice, end_ns, err);

@@ -2,21 +2,15 @@
 /* Keeps the durations of the last inferences in a ring and sorts them when it looks. Makes no dump. */
 #include "capture/recorder/thin/dump_when.h"
 
-#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/text/units.h"
+#include "event/open_runs.h"
 
 const char dump_when_signal_name[] = "SIGUSR1";
-
-struct lane {
-	uint64_t begin_ns;
-	uint32_t depth, run_depth; /* open slices; that of the inference, 0: none */
-};
 
 struct value {
 	uint64_t end_ns, ns;
@@ -25,7 +19,7 @@ struct value {
 struct dump_when {
 	struct sink sink;
 	struct dump_when_opts opts;
-	struct array lanes; /* struct lane, by track */
+	struct open_runs open;
 	struct value value[DUMP_VALUES];
 	uint64_t sorted[DUMP_VALUES];
 	uint64_t n, n_seen;		/* values so far; at the last look */
@@ -52,30 +46,15 @@ static void take(struct dump_when *when, uint64_t begin_ns, const struct event *
 static int put(struct sink *sink, const struct event *event, struct err *err)
 {
 	struct dump_when *when = (struct dump_when *)sink;
-	struct lane *lane;
+	uint64_t begin_ns;
+	int code;
 
-	if (event->type == EVENT_TRACK_END && event->track < when->lanes.n)
-		((struct lane *)when->lanes.data)[event->track] = (struct lane){ 0 };
-	if (event->type != EVENT_BEGIN && event->type != EVENT_END)
-		return 0;
-	while (when->lanes.n <= event->track)
-		if (!array_add(&when->lanes, sizeof *lane))
-			return err_set(err, ENOMEM, "cannot watch inferences: out of memory");
-	lane = (struct lane *)when->lanes.data + event->track;
-	if (event->type == EVENT_BEGIN) {
-		lane->depth++;
-		if (event->kind == KIND_INFERENCE && !lane->run_depth) {
-			lane->run_depth = lane->depth;
-			lane->begin_ns = event->time_ns;
-		}
-		return 0;
-	}
-	if (lane->depth && lane->depth == lane->run_depth) {
-		lane->run_depth = 0;
-		take(when, lane->begin_ns, event);
-	}
-	lane->depth -= lane->depth > 0;
-	return 0;
+	if (event->type == EVENT_TRACK_END)
+		open_runs_forget(&when->open, event->track);
+	code = open_runs_take(&when->open, event, &begin_ns);
+	if (code > 0)
+		take(when, begin_ns, event);
+	return code < 0 ? err_no_memory(err, "cannot watch inferences") : 0;
 }
 
 static int by_size(const void *left, const void *right)
@@ -160,7 +139,7 @@ struct dump_when *dump_when_new(const struct sink *of, const struct dump_when_op
 	struct dump_when *when = calloc(1, sizeof *when);
 
 	if (!when) {
-		err_set(err, ENOMEM, "cannot watch inferences: out of memory");
+		err_no_memory(err, "cannot watch inferences");
 		return NULL;
 	}
 	when->opts = *opts;
@@ -182,6 +161,6 @@ void dump_when_signal(struct dump_when *when)
 void dump_when_free(struct dump_when *when)
 {
 	if (when)
-		array_done(&when->lanes, sizeof(struct lane));
+		open_runs_done(&when->open);
 	free(when);
 }

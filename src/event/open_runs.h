@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The inference that is open on each track of a stream, from its begins and ends. An inference inside another belongs
+ * to it. Starts zeroed; one thread.
+ */
+#ifndef EVENT_OPEN_RUNS_H
+#define EVENT_OPEN_RUNS_H
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "event/event.h"
+
+struct open_run {
+	uint64_t begin_ns;
+	uint32_t depth; /* open slices from the inference on; 0: no inference is open */
+};
+
+struct open_runs {
+	struct open_run *run; /* by track */
+	uint32_t n;
+};
+
+static inline bool open_runs_has(const struct open_runs *runs, uint32_t track)
+{
+	return track < runs->n && runs->run[track].depth;
+}
+
+/*
+ * Takes an event; most are of operators, on other tracks. 1 and its begin: the track's inference has ended. 0: it has
+ * not. -ENOMEM: it is left out.
+ */
+static inline int open_runs_take(struct open_runs *runs, const struct event *event, uint64_t *begin_ns)
+{
+	struct open_run *run;
+
+	if (event->type == EVENT_END && open_runs_has(runs, event->track)) {
+		run = &runs->run[event->track];
+		*begin_ns = run->begin_ns;
+		return !--run->depth && event->time_ns >= run->begin_ns;
+	}
+	if (event->type != EVENT_BEGIN || (event->kind != KIND_INFERENCE && !open_runs_has(runs, event->track)))
+		return 0;
+	if (!ARRAY_ROOM(runs->run, runs->n, (size_t)event->track + 1))
+		return -ENOMEM;
+	run = &runs->run[event->track];
+	if (!run->depth++)
+		run->begin_ns = event->time_ns;
+	return 0;
+}
+
+/* Another track has this number now. */
+static inline void open_runs_forget(struct open_runs *runs, uint32_t track)
+{
+	if (track < runs->n)
+		runs->run[track] = (struct open_run){ 0 };
+}
+
+static inline void open_runs_done(struct open_runs *runs)
+{
+	free(runs->run);
+	*runs = (struct open_runs){ 0 };
+}
+
+#endif
