@@ -812,7 +812,7 @@ static void a_table_keeps_what_it_is_given(void **state)
 		uprobe_table_put(&table, 0x1000000 + i, 1);
 		uprobe_table_put(&table, 0x1000000 + i, 0);
 	}
-	assert_true(table.capacity <= 32768);
+	assert_true(table.entries.n_slots <= 32768);
 	assert_int_equal(uprobe_table_get(&table, 4999 << 4), 5000);
 	uprobe_table_done(&table);
 }

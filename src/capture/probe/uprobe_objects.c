@@ -271,7 +271,7 @@ bool uprobe_kernel_learn(const struct uprobe_step *step)
 	node.type = intern(process, type);
 	node.provider = provider_name(process, named->provider);
 	id = node_id(process, &node);
-	if (process->kernels.n > MAX_KERNELS) /* what is told again is known again */
+	if (process->kernels.entries.n > MAX_KERNELS) /* what is told again is known again */
 		uprobe_table_done(&process->kernels);
 	return id && uprobe_table_put(&process->kernels, named->record.object, id);
 }

@@ -3,22 +3,15 @@
 #ifndef CAPTURE_PROBE_UPROBE_TABLE_H
 #define CAPTURE_PROBE_UPROBE_TABLE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/slots.h"
 
 struct uprobe_table {
-	struct uprobe_entry {
-		uint64_t key;
-		uint32_t value;
-		bool is_used;
-	} *entry;
-	size_t n, capacity; /* capacity: a power of two */
+	struct slots entries;
 };
 
 /* 0: it has none. */
 uint32_t uprobe_table_get(const struct uprobe_table *table, uint64_t key);
-/* value 0 takes the number away, but keeps the place. False: out of memory. */
+/* value 0 takes the number away. False: out of memory. */
 bool uprobe_table_put(struct uprobe_table *table, uint64_t key, uint32_t value);
 /* Forgets everything. */
 void uprobe_table_done(struct uprobe_table *table);
