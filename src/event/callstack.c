@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Frames and stacks lie in arrays under their ids; two open-addressing tables of ids find them. */
+/* Frames and stacks lie in arrays under their ids; an index of each finds them. */
 #include "event/callstack.h"
 
 #include <stdbool.h>
@@ -7,15 +7,11 @@
 #include <string.h>
 
 #include "base/array.h"
-
-struct table {
-	uint32_t *id; /* 0: free */
-	uint32_t mask;
-};
+#include "base/index.h"
 
 struct callstacks {
 	struct array frames, stacks; /* struct frame, struct callstack; of id 1 first */
-	struct table frame_table, stack_table;
+	struct index frame_index, stack_index;
 };
 
 struct callstacks *callstacks_new(void)
@@ -29,8 +25,8 @@ void callstacks_free(struct callstacks *stacks)
 		return;
 	array_done(&stacks->frames, sizeof(struct frame));
 	array_done(&stacks->stacks, sizeof(struct callstack));
-	free(stacks->frame_table.id);
-	free(stacks->stack_table.id);
+	free(stacks->frame_index.number);
+	free(stacks->stack_index.number);
 	free(stacks);
 }
 
@@ -69,71 +65,52 @@ const struct callstack *callstacks_get(const struct callstacks *stacks, uint32_t
 	return stack && stack <= stacks->stacks.n ? (const struct callstack *)stacks->stacks.data + stack - 1 : NULL;
 }
 
-static uint32_t hash_of_id(const struct callstacks *stacks, bool is_frame_table, uint32_t id)
+static uint32_t hash_of_frame_id(const void *stacks, uint32_t id)
 {
-	return is_frame_table ? hash_of_frame(callstacks_frame_of(stacks, id))
-			      : hash_of_stack(callstacks_get(stacks, id));
+	return hash_of_frame(callstacks_frame_of(stacks, id));
 }
 
-static bool grow(const struct callstacks *stacks, bool is_frame_table, struct table *table)
+static uint32_t hash_of_stack_id(const void *stacks, uint32_t id)
 {
-	uint32_t size = table->id ? (table->mask + 1) * 2 : 256;
-	struct table grown = { calloc(size, sizeof *grown.id), size - 1 };
-
-	if (!grown.id)
-		return false;
-	for (uint32_t i = 0; table->id && i <= table->mask; i++) {
-		uint32_t at;
-
-		if (!table->id[i])
-			continue;
-		at = hash_of_id(stacks, is_frame_table, table->id[i]) & grown.mask;
-		while (grown.id[at])
-			at = (at + 1) & grown.mask;
-		grown.id[at] = table->id[i];
-	}
-	free(table->id);
-	*table = grown;
-	return true;
+	return hash_of_stack(callstacks_get(stacks, id));
 }
 
 uint32_t callstacks_frame(struct callstacks *stacks, const struct frame *frame)
 {
-	struct table *table = &stacks->frame_table;
+	struct index *index = &stacks->frame_index;
 	struct frame *added;
 	uint32_t at;
 
-	if ((!table->id || stacks->frames.n > table->mask / 2) && !grow(stacks, true, table))
+	if (!index_room(index, stacks->frames.n, hash_of_frame_id, stacks))
 		return 0;
-	for (at = hash_of_frame(frame) & table->mask; table->id[at]; at = (at + 1) & table->mask)
-		if (is_frame(callstacks_frame_of(stacks, table->id[at]), frame))
-			return table->id[at];
+	for (at = hash_of_frame(frame) & index->mask; index->number[at]; at = (at + 1) & index->mask)
+		if (is_frame(callstacks_frame_of(stacks, index->number[at]), frame))
+			return index->number[at];
 	if (stacks->frames.n >= CALLSTACK_MAX || !(added = array_add(&stacks->frames, sizeof *added)))
 		return 0;
 	*added = *frame;
-	return table->id[at] = (uint32_t)stacks->frames.n;
+	return index->number[at] = (uint32_t)stacks->frames.n;
 }
 
 uint32_t callstacks_push(struct callstacks *stacks, uint32_t caller, uint32_t frame)
 {
 	const struct callstack *outer = callstacks_get(stacks, caller);
 	struct callstack wanted = { outer ? caller : 0, frame, outer ? outer->depth + 1 : 1 }, *added;
-	struct table *table = &stacks->stack_table;
+	struct index *index = &stacks->stack_index;
 	uint32_t at;
 
-	if (!callstacks_frame_of(stacks, frame) ||
-	    ((!table->id || stacks->stacks.n > table->mask / 2) && !grow(stacks, false, table)))
+	if (!callstacks_frame_of(stacks, frame) || !index_room(index, stacks->stacks.n, hash_of_stack_id, stacks))
 		return wanted.caller;
-	for (at = hash_of_stack(&wanted) & table->mask; table->id[at]; at = (at + 1) & table->mask) {
-		const struct callstack *found = callstacks_get(stacks, table->id[at]);
+	for (at = hash_of_stack(&wanted) & index->mask; index->number[at]; at = (at + 1) & index->mask) {
+		const struct callstack *found = callstacks_get(stacks, index->number[at]);
 
 		if (found->caller == wanted.caller && found->frame == frame)
-			return table->id[at];
+			return index->number[at];
 	}
 	if (stacks->stacks.n >= CALLSTACK_MAX || !(added = array_add(&stacks->stacks, sizeof *added)))
 		return wanted.caller;
 	*added = wanted;
-	return table->id[at] = (uint32_t)stacks->stacks.n;
+	return index->number[at] = (uint32_t)stacks->stacks.n;
 }
 
 uint32_t callstacks_n(const struct callstacks *stacks)

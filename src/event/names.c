@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Keeps texts in blocks that never move and finds them through an open-addressing table of ids. */
+/* Keeps texts in blocks that never move and finds them by an index of ids. */
 #include "event/names.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/index.h"
 #include "event/callstack.h"
 
 enum {
@@ -37,8 +38,7 @@ struct names {
 	struct block *blocks;
 	struct name *name; /* index: id; entry 0 unused */
 	uint32_t n, capacity;
-	uint32_t *table; /* ids, 0: free */
-	uint32_t mask;
+	struct index index;	 /* of ids */
 	uint32_t n_kept;	 /* given to names_pass, */
 	uint64_t kept_bytes;	 /* and their bytes */
 	struct passing *passing; /* NULL: none has passed */
@@ -62,30 +62,16 @@ static uint32_t hash_of(const char *text, size_t len)
 	return (uint32_t)(hash ^ hash >> 32);
 }
 
-static int grow_table(struct names *names)
+static uint32_t hash_of_id(const void *names, uint32_t id)
 {
-	uint32_t size = names->mask ? (names->mask + 1) * 2 : 256;
-	uint32_t *table = calloc(size, sizeof *table);
-
-	if (!table)
-		return -1;
-	for (uint32_t id = 1; id <= names->n; id++) {
-		uint32_t at = names->name[id].hash & (size - 1);
-		while (table[at])
-			at = (at + 1) & (size - 1);
-		table[at] = id;
-	}
-	free(names->table);
-	names->table = table;
-	names->mask = size - 1;
-	return 0;
+	return ((const struct names *)names)->name[id].hash;
 }
 
 struct names *names_new(void)
 {
 	struct names *names = calloc(1, sizeof *names);
 
-	if (names && (!(names->callstacks = callstacks_new()) || grow_table(names))) {
+	if (names && (!(names->callstacks = callstacks_new()) || !index_room(&names->index, 0, hash_of_id, names))) {
 		callstacks_free(names->callstacks);
 		free(names);
 		return NULL;
@@ -103,7 +89,7 @@ void names_free(struct names *names)
 		free(block);
 	}
 	free(names->name);
-	free(names->table);
+	free(names->index.number);
 	free(names->passing);
 	free(names->passed);
 	callstacks_free(names->callstacks);
@@ -140,15 +126,16 @@ static int make_room(struct names *names)
 		names->name = name;
 		names->capacity = capacity;
 	}
-	return names->n * 2 > names->mask ? grow_table(names) : 0;
+	return index_room(&names->index, names->n, hash_of_id, names) ? 0 : -1;
 }
 
 /* 0: it is not there; *at: where it would be. */
 static uint32_t find(const struct names *names, const char *text, size_t len, uint32_t hash, uint32_t *at)
 {
+	const struct index *index = &names->index;
 	uint32_t id;
 
-	for (*at = hash & names->mask; (id = names->table[*at]); *at = (*at + 1) & names->mask) {
+	for (*at = hash & index->mask; (id = index->number[*at]); *at = (*at + 1) & index->mask) {
 		const struct name *name = &names->name[id];
 
 		if (name->hash == hash && name->len == len && !memcmp(name->text, text, len))
@@ -166,9 +153,9 @@ static uint32_t add(struct names *names, const char *text, size_t len, uint32_t 
 		return 0;
 	id = ++names->n;
 	names->name[id] = (struct name){ copy, (uint32_t)len, hash };
-	for (at = hash & names->mask; names->table[at]; at = (at + 1) & names->mask)
+	for (at = hash & names->index.mask; names->index.number[at]; at = (at + 1) & names->index.mask)
 		;
-	names->table[at] = id;
+	names->index.number[at] = id;
 	return id;
 }
 

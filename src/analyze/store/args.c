@@ -24,29 +24,9 @@ static struct args_list *list_at(const struct args *args, uint32_t number)
 	return (struct args_list *)args->list.data + number;
 }
 
-static void put_in_table(uint32_t *table, uint32_t mask, uint32_t hash, uint32_t number)
+static uint32_t hash_of_list(const void *args, uint32_t number)
 {
-	uint32_t at = hash & mask;
-
-	while (table[at])
-		at = (at + 1) & mask;
-	table[at] = number;
-}
-
-static int grow_table(struct args *args)
-{
-	uint32_t size = args->mask ? (args->mask + 1) * 2 : 256;
-	uint32_t *table = calloc(size, sizeof *table);
-
-	if (!table)
-		return -ENOMEM;
-	for (uint32_t at = 0; args->table && at <= args->mask; at++)
-		if (args->table[at])
-			put_in_table(table, size - 1, list_at(args, args->table[at])->hash, args->table[at]);
-	free(args->table);
-	args->table = table;
-	args->mask = size - 1;
-	return 0;
+	return list_at(args, number)->hash;
 }
 
 int args_keep(struct args *args, const struct arg *arg, uint32_t n, uint32_t *number)
@@ -92,11 +72,12 @@ int args_share(struct args *args, const struct arg *arg, uint32_t n, uint32_t *n
 	*number = 0;
 	if (!n)
 		return 0;
-	if (args->n_shared * 2 >= args->mask && (rc = grow_table(args)))
-		return rc;
-	for (at = hash & args->mask; args->table[at]; at = (at + 1) & args->mask) {
-		if (list_at(args, args->table[at])->hash == hash && is_equal(args, args->table[at], arg, n)) {
-			*number = args->table[at];
+	if (!index_room(&args->index, args->n_shared, hash_of_list, args))
+		return -ENOMEM;
+	for (at = hash & args->index.mask; args->index.number[at]; at = (at + 1) & args->index.mask) {
+		if (list_at(args, args->index.number[at])->hash == hash &&
+		    is_equal(args, args->index.number[at], arg, n)) {
+			*number = args->index.number[at];
 			return 0;
 		}
 	}
@@ -104,7 +85,7 @@ int args_share(struct args *args, const struct arg *arg, uint32_t n, uint32_t *n
 	if (rc)
 		return rc;
 	list_at(args, *number)->hash = hash;
-	args->table[at] = *number;
+	args->index.number[at] = *number;
 	args->n_shared++;
 	return 0;
 }
@@ -113,6 +94,6 @@ void args_done(struct args *args)
 {
 	array_done(&args->pool, sizeof(struct arg));
 	array_done(&args->list, sizeof(struct args_list));
-	free(args->table);
+	free(args->index.number);
 	*args = (struct args){ 0 };
 }

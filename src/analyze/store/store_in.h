@@ -8,6 +8,7 @@
 #include "analyze/store/store.h"
 #include "analyze/store/store_samples.h"
 #include "base/array.h"
+#include "base/index.h"
 #include "event/event.h"
 
 /*
@@ -15,10 +16,10 @@
  * same few. List 0 is empty.
  */
 struct args {
-	struct array pool; /* struct arg */
-	struct array list; /* struct args_list */
-	uint32_t *table;   /* numbers of lists that are kept once; 0: free */
-	uint32_t mask, n_shared;
+	struct array pool;  /* struct arg */
+	struct array list;  /* struct args_list */
+	struct index index; /* of lists that are kept once */
+	uint32_t n_shared;
 };
 
 struct args_list {

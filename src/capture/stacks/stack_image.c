@@ -38,13 +38,9 @@ struct stack_rule {
 	struct code_rule rule;
 };
 
-struct stack_code_slot {
-	uint32_t number; /* of code + 1; 0: free */
-};
-
-static size_t place_of(uint32_t image, uint64_t offset, size_t n)
+static uint32_t hash_of(uint32_t image, uint64_t offset)
 {
-	return (size_t)(((offset ^ (uint64_t)image << 44) * 0x9e3779b97f4a7c15u) >> 36) & (n - 1);
+	return (uint32_t)(((offset ^ (uint64_t)image << 44) * 0x9e3779b97f4a7c15u) >> 36);
 }
 
 static struct stack_image *image_at(const struct stack_images *images, uint32_t image)
@@ -174,7 +170,7 @@ const struct code_rule *stack_image_rule(struct stack_images *images, uint32_t i
 
 	if (image_at(images, image)->jit || (!images->rule && !(images->rule = calloc(RULES, sizeof *images->rule))))
 		return NULL;
-	known = &images->rule[place_of(image, offset, RULES)];
+	known = &images->rule[hash_of(image, offset) % RULES];
 	if (known->image != image || known->offset != offset) {
 		*known = (struct stack_rule){ .image = image, .offset = offset };
 		known->is_known = ask_rule(images, image, offset, &known->rule);
@@ -189,46 +185,32 @@ static bool is_file(const struct stack_images *images, uint32_t image)
 
 /* Places. */
 
-static bool grow(struct stack_images *images)
+static uint32_t hash_of_code(const void *images, uint32_t number)
 {
-	uint32_t n = images->n_slots ? images->n_slots * 2 : 1024;
-	struct stack_code_slot *slots = calloc(n, sizeof *slots);
+	const struct stack_code *code = stack_image_code(images, number - 1);
 
-	if (!slots)
-		return false;
-	for (uint32_t i = 0; i < images->code.n; i++) {
-		const struct stack_code *code = stack_image_code(images, i);
-		size_t at = place_of(code->image, code->offset, n);
-
-		while (slots[at].number)
-			at = (at + 1) & (n - 1);
-		slots[at].number = i + 1;
-	}
-	free(images->code_slot);
-	images->code_slot = slots;
-	images->n_slots = n;
-	return true;
+	return hash_of(code->image, code->offset);
 }
 
 static uint32_t code_of(struct stack_images *images, uint32_t image, uint64_t offset)
 {
 	struct stack_code *code;
-	size_t at;
+	struct index *index = &images->index;
+	uint32_t at;
 
-	if (images->code.n >= MOST_CODES || (images->code.n >= images->n_slots / 2 && !grow(images)))
+	if (images->code.n >= MOST_CODES || !index_room(index, images->code.n, hash_of_code, images))
 		return 0;
-	for (at = place_of(image, offset, images->n_slots); images->code_slot[at].number;
-	     at = (at + 1) & (images->n_slots - 1)) {
-		const struct stack_code *known = stack_image_code(images, images->code_slot[at].number - 1);
+	for (at = hash_of(image, offset) & index->mask; index->number[at]; at = (at + 1) & index->mask) {
+		const struct stack_code *known = stack_image_code(images, index->number[at] - 1);
 
 		if (known->image == image && known->offset == offset)
-			return images->code_slot[at].number;
+			return index->number[at];
 	}
 	code = array_add(&images->code, sizeof *code);
 	if (!code)
 		return 0;
 	*code = (struct stack_code){ .image = image, .offset = offset };
-	return images->code_slot[at].number = (uint32_t)images->code.n;
+	return index->number[at] = (uint32_t)images->code.n;
 }
 
 uint32_t stack_image_frame(struct stack_images *images, struct names *names, uint32_t image, uint64_t offset)
@@ -429,6 +411,6 @@ void stack_images_done(struct stack_images *images)
 	array_done(&images->code, sizeof(struct stack_code));
 	array_done(&images->frame, sizeof(uint32_t));
 	free(images->rule);
-	free(images->code_slot);
+	free(images->index.number);
 	*images = (struct stack_images){ 0 };
 }

@@ -10,6 +10,7 @@
 #include <sys/types.h>
 
 #include "base/array.h"
+#include "base/index.h"
 #include "capture/code/code_reader.h"
 #include "capture/proc/modules.h"
 #include "event/callstack.h"
@@ -61,11 +62,10 @@ struct stack_code {
 
 /* Zeroed: none. */
 struct stack_images {
-	struct array image, code, frame;   /* struct stack_image, struct stack_code; uint32_t, frames of names */
-	struct code_reader reader[2];	   /* by enum code_kind */
-	struct stack_rule *rule;	   /* private: a table */
-	struct stack_code_slot *code_slot; /* private: a table */
-	uint32_t n_slots;
+	struct array image, code, frame; /* struct stack_image, struct stack_code; uint32_t, frames of names */
+	struct code_reader reader[2];	 /* by enum code_kind */
+	struct stack_rule *rule;	 /* private: a table */
+	struct index index;		 /* private: of code, by its number + 1 */
 	uint32_t n_asked, n_answered;	 /* of code, in order */
 	uint64_t asked_ns, asked_cpu_ns; /* when the oldest of those was asked; its child's CPU time then */
 	bool is_ending;			 /* names may take CPU time */
