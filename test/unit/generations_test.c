@@ -59,6 +59,13 @@ static void decoder(struct fixture *f, uint64_t took_us, unsigned tokens, unsign
 	run(f, took_us, "int64[1x%u],float32[1x4x%ux32],float32[1x4x%ux32]", tokens, cached, cached);
 }
 
+/* Of two layers. */
+static void deep_decoder(struct fixture *f, uint64_t took_us, unsigned tokens, unsigned cached)
+{
+	run(f, took_us, "int64[1x%u],float32[1x4x%ux32],float32[1x4x%ux32],float32[1x4x%ux32],float32[1x4x%ux32]",
+	    tokens, cached, cached, cached, cached);
+}
+
 /* A prompt, and n tokens in all; 10 us between two inferences. */
 static void generate(struct fixture *f, unsigned prompt, unsigned n)
 {
@@ -311,7 +318,7 @@ TEST(prompts_in_parts_in_turns_and_from_another_session)
 	run(&f, 60, "int64[1x9],int64[1x9]");
 	f.session = 3;
 	for (unsigned i = 0; i < 5; i++)
-		decoder(&f, 10, 1, 9 + i);
+		deep_decoder(&f, 10, 1, 9 + i);
 	/* the same in one session, as modules of PyTorch do it */
 	f.session = 4;
 	for (unsigned turn = 0; turn < 2; turn++) {
@@ -345,8 +352,8 @@ TEST(one_that_began_before_has_no_first_token)
 	struct fixture f;
 
 	begin(&f);
-	for (unsigned i = 0; i < 9; i++)
-		decoder(&f, 10, 1, 500 + i);
+	for (unsigned i = 0; i < 9; i++) /* of one layer, it could be anything that becomes longer */
+		deep_decoder(&f, 10, 1, 500 + i);
 	of = found(&f);
 	assert_int_equal(of->n, 1);
 	assert_int_equal(of->n_whole, 0);
@@ -387,7 +394,8 @@ TEST(an_encoder_and_its_decoder_make_generations)
 	begin(&f);
 	for (unsigned i = 0; i < 3; i++) {
 		f.session = 1;
-		run(&f, 900, "float32[1x80x3000]");
+		/* with a mask, too */
+		run(&f, 900, i == 2 ? "int64[1x3000],float32[1x80x3000]" : "float32[1x80x3000]");
 		f.session = 2;
 		decoder_of_an_encoder(&f, 4, 0, 0);
 		for (unsigned n = 0; n < 8 + i; n++)
@@ -417,10 +425,16 @@ static void translate(struct fixture *f, unsigned text, unsigned heard, bool is_
 	if (is_split)
 		run(f, 100, "int64[1x%u],int64[1x1],float32[1x%ux64]", heard, heard);
 	else
-		run(f, 100, "int64[1x1],float32[1x4x0x16],float32[1x4x0x16],float32[1x%ux64]", heard);
+		run(f, 100,
+		    "int64[1x1],float32[1x4x0x16],float32[1x4x0x16],float32[1x4x0x16],float32[1x4x0x16],"
+		    "float32[1x%ux64]",
+		    heard);
 	f->session = is_split ? 3 : 2;
 	for (unsigned i = 1; i < 6; i++)
-		run(f, 50, "int64[1x1],float32[1x4x%ux16],float32[1x4x%ux16],float32[1x%ux64]", i, i, heard);
+		run(f, 50,
+		    "int64[1x1],float32[1x4x%ux16],float32[1x4x%ux16],float32[1x4x%ux16],float32[1x4x%ux16],"
+		    "float32[1x%ux64]",
+		    i, i, i, i, heard);
 }
 
 TEST(an_encoder_of_text_takes_the_prompt)
@@ -667,6 +681,19 @@ TEST(sizes_that_merely_change_are_no_generations)
 	for (unsigned i = 1; i < 40; i++)
 		run(&f, 100, "int64[1x1],float32[1x3x%ux64x64],float32[1x2x%ux64x64]", i, i);
 	assert_none(&f);
+	begin(&f); /* two spectra that become longer, with a speaker */
+	for (unsigned i = 1; i < 40; i++)
+		run(&f, 100, "int64[1x1],float32[1x1x%ux80],float32[1x1x%ux80]", i, i);
+	assert_none(&f);
+	begin(&f); /* sound in chunks, with a history, whose last chunk is one frame */
+	for (unsigned i = 0; i < 40; i++)
+		run(&f, 100, "float32[1x%ux80],float32[1x4x%ux64],float32[1x4x%ux64]", i % 8 == 7 ? 1 : 16, i % 8 * 16,
+		    i % 8 * 16);
+	assert_none(&f);
+	begin(&f); /* what may be shown next, ten at first, beside what a user has seen */
+	for (unsigned i = 0; i < 40; i++)
+		run(&f, 100, "int64[1x%u],int64[1x%u]", i % 10 ? 1 : 10, 12 + i % 10);
+	assert_none(&f);
 	begin(&f); /* characters one after the other, with a state of one size */
 	for (unsigned i = 1; i < 40; i++)
 		run(&f, 100, "int64[1x%u],float32[2x1x256],float32[2x1x256]", i == 1 ? 9 : 1);
@@ -761,6 +788,71 @@ TEST(turns_and_long_prompts_are_found)
 		assert_null(findings_of(f.recorded.model, "input_sizes", 0));
 		end(&f);
 	}
+}
+
+/* A decoder whose prompt goes in without caches. */
+static void bare_prompt(struct fixture *f, unsigned tokens)
+{
+	run(f, 80, "int64[1x%u]", tokens);
+}
+
+static void learn_bare(struct fixture *f)
+{
+	bare_prompt(f, 7);
+	for (unsigned i = 0; i < 5; i++)
+		decoder(f, 100, 1, 7 + i);
+}
+
+TEST(prompts_without_caches_wait_for_their_turn)
+{
+	static const unsigned prompts[] = { 16, 17, 40, 16, 18 };
+	enum { N = sizeof prompts / sizeof *prompts };
+
+	/* in turns, and by as many threads; known before or not */
+	for (int how = 0; how < 4; how++) {
+		uint32_t first = how & 1;
+		struct fixture f;
+
+		begin(&f);
+		if (first)
+			learn_bare(&f);
+		for (unsigned i = 0; i < N; i++) {
+			f.thread = how & 2 ? 20 + i : 8;
+			bare_prompt(&f, prompts[i]);
+		}
+		for (unsigned k = 0; k < 9; k++)
+			for (unsigned i = 0; i < N; i++) {
+				f.thread = how & 2 ? 20 + i : 8;
+				decoder(&f, 100, 1, prompts[i] + k);
+			}
+		assert_int_equal(found(&f)->n, N + first);
+		for (unsigned i = 0; i < N; i++) {
+			assert_int_equal(row(&f, i + first)->prompt_tokens, prompts[i]);
+			assert_int_equal(row(&f, i + first)->output_tokens, 10);
+			assert_int_equal(row(&f, i + first)->first_token_ns, 80000);
+		}
+		end(&f);
+	}
+}
+
+TEST(what_is_no_prompt_does_not_wait_for_a_step)
+{
+	struct fixture f;
+
+	begin(&f);
+	learn_bare(&f);
+	for (int i = 0; i < 3; i++) {
+		bare_prompt(&f, 18); /* is not continued */
+		bare_prompt(&f, 16);
+		for (unsigned k = 0; k < 9; k++)
+			decoder(&f, 100, 1, 16 + k);
+	}
+	assert_int_equal(found(&f)->n, 4);
+	for (unsigned i = 1; i < 4; i++) {
+		assert_int_equal(row(&f, i)->prompt_tokens, 16);
+		assert_int_equal(row(&f, i)->output_tokens, 10);
+	}
+	end(&f);
 }
 
 TEST(a_decoder_without_a_cache_is_named)

@@ -52,7 +52,7 @@ void encoders_take(struct encoders *to, const struct generation_run *run, const 
 	};
 	bool goes_on;
 
-	own.tokens = inputs_text(inputs);
+	own.tokens = inputs_have_mask(inputs) ? 0 : inputs_text(inputs);
 	own.is_real = inputs_have_numbers(inputs);
 	own.has_sequences = run->sequences;
 	thread->used_at = ++to->n_taken;

@@ -22,7 +22,7 @@ enum {
 	MAX_CANDIDATES = 64, /* inferences of a session that may turn out to be steps */
 	MOST_DRAFTED = 64,
 	SEVERAL = 3,
-	LEAST_LINKS = 3 /* by masks, from one inference to the next, before a model is a decoder */
+	LEAST_LINKS = 3 /* by masks or embeddings, from one inference to the next, before a model is a decoder */
 };
 
 struct generations *generations_new(bool with_tokens)
@@ -145,20 +145,20 @@ static struct open *continued(const struct decoder *decoder, const struct genera
 	return found;
 }
 
-/* A prompt that went in without a cache on this thread, perhaps into another session, as long as the cache is now.
- * NULL: there is none. */
-static const struct recent *prompt_of(const struct generations *to, const struct generation_run *run,
-				      const struct inputs_step *step, const struct inputs_step **as)
+/* A prompt that went into another session on this thread, as long as the cache is now. NULL: there is none. */
+static const struct generation_run *prompt_of(const struct generations *to, const struct generation_run *run,
+					      const struct inputs_step *step, const struct inputs_step **as)
 {
 	for (uint32_t i = 0; i < to->n_recent; i++) {
 		const struct recent *recent = &to->recent[i];
 
-		if (recent->run.process != run->process || recent->run.thread != run->thread)
+		if (recent->run.process != run->process || recent->run.thread != run->thread ||
+		    (recent->run.session == run->session && recent->run.model == run->model))
 			continue;
 		for (uint32_t n = 0; n < recent->n; n++)
 			if (recent->step[n].tokens == step->cached && recent->step[n].batch == step->batch) {
 				*as = &recent->step[n];
-				return recent;
+				return &recent->run;
 			}
 	}
 	return NULL;
@@ -190,23 +190,29 @@ static int take_step(struct generations *to, struct decoder *decoder, const stru
 {
 	struct open *open = continued(decoder, run, step);
 	uint64_t length = (uint64_t)step->cached + step->tokens;
-	const struct recent *prompt = NULL;
+	const struct generation_run *prompt = NULL;
 	const struct inputs_step *first = step;
+	struct waiting waiting;
 	bool is_new = !open || is_next_prompt(open, step);
 
-	if (open && is_new && open_close(to, decoder, (size_t)(open - open_at(decoder, 0))))
-		return -ENOMEM;
-	if (is_new && step->cached && step->tokens == 1)
+	if (step->cached && step->tokens == 1 && waiting_take(decoder, run, step, open, &waiting)) {
+		prompt = &waiting.run;
+		first = &waiting.step[0];
+		is_new = true;
+	} else if (is_new && step->cached && step->tokens == 1) {
 		prompt = prompt_of(to, run, step, &first);
-	if (is_new && !(open = open_begin(to, decoder, prompt ? &prompt->run : run,
+	}
+	if (open && is_new && !prompt && open_close(to, decoder, (size_t)(open - open_at(decoder, 0))))
+		return -ENOMEM;
+	if (is_new && !(open = open_begin(to, decoder, prompt ? prompt : run,
 					  decoder->law.is_mask ? GENERATION_BY_LENGTH : GENERATION_BY_CACHE)))
 		return -ENOMEM;
 	if (is_new) {
 		open->row.model = run->model;
 		open->row.session = run->session;
 		open->row.batch = step->batch;
-		open_encode(to, open, prompt ? &prompt->run : run,
-			    encoders_before(to, prompt ? &prompt->run : run, first), !first->is_real);
+		open_encode(to, open, prompt ? prompt : run, encoders_before(to, prompt ? prompt : run, first),
+			    !first->is_real);
 		open->row.cached_tokens = prompt ? 0 : step->cached;
 		open->branched = step->cached == 1 ? step->tokens : 0;
 	} else if (open->branched == step->cached && open->expected != step->cached) {
@@ -222,7 +228,7 @@ static int take_step(struct generations *to, struct decoder *decoder, const stru
 	open->row.cache_bytes = step->cache_bytes;
 	open->row.copied_bytes += step->cache_bytes;
 	if (prompt)
-		open_prefill(to, open, &prompt->run, step->cached, step->cached);
+		open_prefill(to, open, prompt, step->cached, step->cached);
 	if (prompt || (step->tokens == 1 && (open->is_decoding || (open->row.n_prefills || step->cached))))
 		return open_decode(to, open, run, length,
 				   !is_new && step->is_real ? encoders_before(to, run, step) : 0);
@@ -350,6 +356,8 @@ static int take_known(struct generations *to, struct decoder *decoder, const str
 		}
 	else if (inputs_step(inputs, &decoder->law, &step))
 		rc = take_step(to, decoder, run, &step);
+	else
+		rc = waiting_add(decoder, run, inputs);
 	for (size_t i = 0; i < decoder->open.n; i++)
 		if (open_at(decoder, i)->last_run != decoder->n_runs && open_at(decoder, i)->row.thread == run->thread)
 			open_at(decoder, i)->others_ns += run->end_ns - run->begin_ns;
@@ -366,6 +374,16 @@ static uint64_t first_candidate(const struct decoder *decoder)
 	return decoder->n_candidates > MAX_CANDIDATES ? decoder->n_candidates - MAX_CANDIDATES : 0;
 }
 
+/* One embedding goes in behind others: one frame of sound alone may be the rest of it. */
+static bool goes_on(const struct candidate *before, const struct candidate *last)
+{
+	struct inputs_step a, b;
+
+	return before->n_links && before->law.is_real && inputs_step(&before->inputs, &before->law, &a) &&
+	       inputs_step(&last->inputs, &before->law, &b) && a.batch == b.batch && b.tokens == 1 &&
+	       a.cached + a.tokens == b.cached;
+}
+
 /* The longest row of inferences that this one ends. */
 static void link_candidate(const struct decoder *decoder, struct candidate *last)
 {
@@ -380,11 +398,13 @@ static void link_candidate(const struct decoder *decoder, struct candidate *last
 		struct inputs_law law;
 		uint32_t n;
 
-		if (!inputs_continue(&before->inputs, &last->inputs, &law))
+		if (goes_on(before, last))
+			law = before->law;
+		else if (!inputs_continue(&before->inputs, &last->inputs, &law))
 			continue;
 		n = before->n_links && inputs_law_equals(&before->law, &law) ? before->n_links + 1 : 1;
 		/* a prompt of several tokens before a cache is longer by these */
-		if (!law.is_mask && before->inputs.input[law.tokens].dim[1] > 1)
+		if (!law.is_mask && !law.is_real && before->inputs.input[law.tokens].dim[1] > 1)
 			n = LEAST_LINKS;
 		if (n <= last->n_links)
 			continue;
@@ -393,22 +413,39 @@ static void link_candidate(const struct decoder *decoder, struct candidate *last
 	}
 }
 
+/* A prompt: several tokens behind no mask but their own, or an empty cache, or, without caches, as long as one is then.
+ */
+static bool is_prompt(const struct decoder *decoder, uint64_t number, const struct inputs_law *law)
+{
+	const struct inputs *inputs = &candidate_at(decoder, number)->inputs;
+	struct inputs_step step, bare[INPUTS_TABLES];
+
+	if (inputs_step(inputs, law, &step))
+		return law->is_mask ? step.tokens > 1 && !step.cached : step.tokens > 1 || !step.cached;
+	for (uint64_t i = number + 1; i < decoder->n_candidates; i++) {
+		if (!inputs_step(&candidate_at(decoder, i)->inputs, law, &step))
+			continue;
+		for (uint32_t k = inputs_tokens(inputs, bare); k-- > 0;)
+			if (bare[k].tokens > 1 && bare[k].tokens == step.cached && bare[k].batch == step.batch)
+				return true;
+	}
+	return false;
+}
+
 /*
- * Lists that a program makes longer by one each time look like a cache or a mask, but begin with no prompt: several
- * tokens, or an empty cache. Caches of four dimensions look like nothing else.
+ * Lists that a program makes longer by one each time look like a cache or a mask, but begin with no prompt. Keys and
+ * values of several layers, of four dimensions, look like nothing else.
  */
 static bool is_decoder(const struct decoder *decoder, const struct candidate *last)
 {
-	enum { USUAL_DIMS = 4 };
-	struct inputs_step step;
+	enum { USUAL_DIMS = 4, SEVERAL_LAYERS = 4 };
 
 	if (last->n_links < LEAST_LINKS)
 		return false;
-	if (!last->law.is_mask && last->inputs.input[last->law.grows].n_dims == USUAL_DIMS)
+	if (last->law.n_grow >= SEVERAL_LAYERS && last->inputs.input[last->law.grows].n_dims == USUAL_DIMS)
 		return true;
 	for (uint64_t i = first_candidate(decoder); i < decoder->n_candidates; i++)
-		if (inputs_step(&candidate_at(decoder, i)->inputs, &last->law, &step) &&
-		    (step.tokens > 1 || (!last->law.is_mask && !step.cached)))
+		if (is_prompt(decoder, i, &last->law))
 			return true;
 	return false;
 }

@@ -41,6 +41,14 @@ struct candidate {
 	uint32_t n_links;
 };
 
+/* A prompt without caches, before its first step. */
+struct waiting {
+	struct generation_run run; /* without texts */
+	struct inputs_step step[INPUTS_TABLES];
+	uint32_t n;
+	uint64_t turn; /* of its thread, then */
+};
+
 /* A session; a model, where the program does not tell them apart. */
 struct decoder {
 	uint32_t process, model;
@@ -55,7 +63,8 @@ struct decoder {
 	struct inputs_law law;
 	struct candidate *candidate; /* a ring of MAX_CANDIDATES; NULL: none came, or it is known */
 	uint64_t n_candidates;
-	struct array open; /* struct open */
+	struct array open;    /* struct open */
+	struct array waiting; /* struct waiting, in their order */
 };
 
 /* The last inference of a thread that took tokens: the prefill may be that of another session. */
@@ -94,6 +103,12 @@ struct decoder *open_decoder(struct generations *to, const struct generation_run
 /* All of it go on no more; it is freed, and its place can be another's. 0 or -ENOMEM. */
 int open_decoder_close(struct generations *to, struct decoder *decoder);
 void open_decoder_free(struct decoder *decoder);
+/* An inference that took tokens, and no caches. 0 or -ENOMEM. */
+int waiting_add(struct decoder *decoder, const struct generation_run *run, const struct inputs *inputs);
+/* Takes the prompt that a step follows, rather than `open`, which may be NULL; step[0]: as which of its inputs. False:
+ * there is none. */
+bool waiting_take(struct decoder *decoder, const struct generation_run *run, const struct inputs_step *step,
+		  const struct open *open, struct waiting *prompt);
 /* Of a model. NULL: out of memory. */
 struct generation_sums *open_sums(struct generations *to, uint32_t model);
 /* Hands on what is known of its tokens. */

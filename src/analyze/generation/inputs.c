@@ -144,6 +144,7 @@ static bool find_cache(const struct inputs *a, const struct inputs *b, struct in
 			law->axis = axis;
 		}
 	}
+	law->n_grow = (uint8_t)n;
 	return n >= LEAST_CACHES;
 }
 
@@ -320,6 +321,18 @@ uint32_t inputs_text(const struct inputs *inputs)
 	return inputs->n && inputs->input[0].kind == INPUT_INTEGER && inputs->input[0].n_dims == 1
 		   ? inputs->input[0].dim[0]
 		   : 0;
+}
+
+bool inputs_have_mask(const struct inputs *inputs)
+{
+	enum { SOUND_DIMS = 3 };
+	uint32_t n = inputs_text(inputs);
+
+	for (uint32_t i = 0; n > 1 && i < inputs->n; i++)
+		if (inputs->input[i].kind == INPUT_REAL && inputs->input[i].n_dims == SOUND_DIMS &&
+		    has_dim(&inputs->input[i], n))
+			return true;
+	return false;
 }
 
 bool inputs_have_numbers(const struct inputs *inputs)

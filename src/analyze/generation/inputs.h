@@ -31,6 +31,7 @@ struct inputs_law {
 	uint8_t grows;	/* the first input that grows; */
 	uint8_t axis;	/* along this dimension */
 	uint8_t n;	/* inputs, of the first ones */
+	uint8_t n_grow; /* of those, that grow */
 	uint32_t n_rest;
 };
 
@@ -59,6 +60,8 @@ enum { INPUTS_TABLES = 3 };
 uint32_t inputs_tokens(const struct inputs *inputs, struct inputs_step step[INPUTS_TABLES]);
 /* The tokens of a text that went in, of any integers; 0: none. */
 uint32_t inputs_text(const struct inputs *inputs);
+/* Beside numbers, integers as long as one of their dimensions: a mask of sound, not a text. */
+bool inputs_have_mask(const struct inputs *inputs);
 /* Pictures, sound, embeddings: not none of them. */
 bool inputs_have_numbers(const struct inputs *inputs);
 static inline bool inputs_law_equals(const struct inputs_law *a, const struct inputs_law *b)

@@ -269,6 +269,7 @@ void open_decoder_free(struct decoder *decoder)
 	for (size_t i = 0; i < decoder->open.n; i++)
 		stats_done(&open_at(decoder, i)->between);
 	array_done(&decoder->open, sizeof(struct open));
+	array_done(&decoder->waiting, sizeof(struct waiting));
 	free(decoder->candidate);
 }
 

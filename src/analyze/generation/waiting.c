@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Prompts that went into a decoder without caches, and wait for their first step: programs leave empty caches out.
+ *
+ * Several may wait: a program that takes turns runs all prompts first. A step that fits one of them may as well go on
+ * with a generation of the same length. Nothing but the order tells these apart: the one that has waited longest is
+ * next, unless the thread runs one generation after the other. An inference that is no prompt (a classification by the
+ * same model) is left behind: more inferences follow it than others wait or go on.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "analyze/generation/generations_in.h"
+
+enum { MOST_WAITING = 64 };
+
+static struct waiting *waiting_at(const struct decoder *decoder, size_t i)
+{
+	return (struct waiting *)decoder->waiting.data + i;
+}
+
+static void drop(struct decoder *decoder, size_t i)
+{
+	memmove(waiting_at(decoder, i), waiting_at(decoder, i + 1),
+		(--decoder->waiting.n - i) * sizeof(struct waiting));
+}
+
+int waiting_add(struct decoder *decoder, const struct generation_run *run, const struct inputs *inputs)
+{
+	struct waiting own = { .run = *run, .turn = decoder->turn };
+	struct waiting *to;
+
+	own.n = inputs_tokens(inputs, own.step);
+	if (!own.n)
+		return 0;
+	if (decoder->waiting.n == MOST_WAITING)
+		drop(decoder, 0);
+	to = array_add(&decoder->waiting, sizeof *to);
+	if (!to)
+		return -ENOMEM;
+	*to = own;
+	to->run.shapes = to->run.sequences = NULL;
+	return 0;
+}
+
+/* No more inferences of the thread followed than others wait, or have gone on since. */
+static bool is_fresh(const struct decoder *decoder, const struct waiting *waiting)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < decoder->waiting.n; i++)
+		n += waiting_at(decoder, i)->run.thread == waiting->run.thread;
+	for (size_t i = 0; i < decoder->open.n; i++)
+		n += open_at(decoder, i)->row.thread == waiting->run.thread &&
+		     open_at(decoder, i)->last_turn > waiting->turn;
+	return decoder->turn - waiting->turn <= n;
+}
+
+static const struct inputs_step *fits(const struct waiting *waiting, const struct generation_run *run,
+				      const struct inputs_step *step)
+{
+	if (waiting->run.thread != run->thread)
+		return NULL;
+	for (uint32_t i = 0; i < waiting->n; i++)
+		if (waiting->step[i].tokens == step->cached && waiting->step[i].batch == step->batch)
+			return &waiting->step[i];
+	return NULL;
+}
+
+bool waiting_take(struct decoder *decoder, const struct generation_run *run, const struct inputs_step *step,
+		  const struct open *open, struct waiting *prompt)
+{
+	bool is_of_thread = open && open->row.thread == run->thread;
+
+	for (size_t i = 0; i < decoder->waiting.n; i++) {
+		const struct waiting *waiting = waiting_at(decoder, i);
+		const struct inputs_step *as = fits(waiting, run, step);
+
+		if (!as || !is_fresh(decoder, waiting))
+			continue;
+		if (is_of_thread &&
+		    (open->last_turn < waiting->turn || (open->is_in_a_row && open->last_turn + 1 == decoder->turn)))
+			return false;
+		*prompt = *waiting;
+		prompt->step[0] = *as;
+		drop(decoder, i);
+		return true;
+	}
+	return false;
+}
