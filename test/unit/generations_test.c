@@ -790,6 +790,33 @@ TEST(turns_and_long_prompts_are_found)
 	}
 }
 
+TEST(generations_that_wait_for_each_other_are_found)
+{
+	/* three threads, one generation after the other; with a pause between; each thread at its own time */
+	for (int how = 0; how < 3; how++) {
+		const struct finding *found_it;
+		struct fixture f;
+
+		begin(&f);
+		for (int i = 0; i < 15; i++) {
+			f.thread = 8 + (how < 2 ? i % 3 : i / 5);
+			generate(&f, 16, 4);
+			f.us += how == 1 ? 4000 : 20;
+		}
+		assert_int_equal(found(&f)->most_at_a_time, 1);
+		found_it = findings_of(f.recorded.model, "requests_queue", 0);
+		assert_int_equal(found_it != NULL, how == 0);
+		if (found_it) {
+			assert_int_equal(found_it->a, 3);
+			assert_int_equal(found_it->b, 15);
+			/* the others' two of 410 us, and three times 20 us */
+			assert_true(found_it->low == 880e3);
+			assert_null(findings_of(f.recorded.model, "serialised", 0));
+		}
+		end(&f);
+	}
+}
+
 /* A decoder whose prompt goes in without caches. */
 static void bare_prompt(struct fixture *f, unsigned tokens)
 {

@@ -452,6 +452,43 @@ TEST(operators_of_integers_have_another_peak)
 	free(s);
 }
 
+TEST(tokens_that_take_longer_than_their_weights_are_found)
+{
+	/* of 41 GB/s, in 4 ms: a tenth; two thirds; too little to tell; several requests, several sequences */
+	static const struct {
+		int64_t bytes, concurrency, n_items;
+		bool is_found;
+	} cases[] = { { 16 << 20, 1, -1, true },
+		      { 100 << 20, 1, -1, false },
+		      { 1 << 19, 1, -1, false },
+		      { 16 << 20, 4, -1, false },
+		      { 16 << 20, 1, 8, false } };
+	static const double typical_ns[] = { 4e6 };
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct sample *s = sample_new();
+		struct model_analysis *analysis;
+		const struct finding *found;
+
+		set_times(s, typical_ns, 1);
+		s->report.model.read_bytes = cases[i].bytes;
+		s->result[0].n_tokens = 12;
+		s->result[0].concurrency = cases[i].concurrency;
+		s->result[0].n_items = cases[i].n_items;
+		s->result[0].n_threads = 1;
+		analysis = insights_analyse(&s->report, NULL);
+		found = findings_of(analysis, "slow_decode", 0);
+		assert_int_equal(found != NULL, cases[i].is_found);
+		if (found) {
+			assert_true(found->value > 0.08 && found->value < 0.12);
+			assert_int_equal(found->a, cases[i].bytes);
+			assert_non_null(strstr(insight_words_of(analysis, found, true).next.s, "1 thread on 4 CPUs"));
+		}
+		model_analysis_free(analysis);
+		free(s);
+	}
+}
+
 TEST(nothing_at_all_is_analysed_too)
 {
 	struct model_report report;

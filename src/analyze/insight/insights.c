@@ -25,6 +25,7 @@
 	F(waits_for_input) \
 	F(was_stopped) \
 	F(waits_for_session) \
+	F(requests_queue) \
 	F(serialised) \
 	F(pool_queue) \
 	F(idle_provider) \
@@ -79,6 +80,7 @@
 	F(between_tokens) \
 	F(generations_in_turn) \
 	F(long_prompts) \
+	F(slow_decode) \
 	F(moves_layout) \
 	F(small_batch) \
 	F(many_threads) \

@@ -305,6 +305,41 @@ static int count_at_a_time(const struct generation *row, struct summary_generati
 	return 0;
 }
 
+/*
+ * What lies between two generations of a thread. They ran one at a time, so what others filled of it is the sum of
+ * their times. A process may have many threads: those beyond QUEUE_THREADS are left out.
+ */
+static void find_gaps(const struct generation *row, struct summary_generations *to)
+{
+	enum { QUEUE_THREADS = 64 };
+	struct {
+		uint32_t process;
+		int64_t thread;
+		uint64_t end_ns, sum_ns; /* of its last one; of all up to that */
+	} last[QUEUE_THREADS];
+	uint64_t sum_ns = 0;
+
+	for (uint32_t i = 0; i < to->rows.n; i++) {
+		uint32_t k = 0;
+
+		while (k < to->n_threads && (last[k].thread != row[i].thread || last[k].process != row[i].process))
+			k++;
+		if (k < to->n_threads) {
+			to->n_gaps++;
+			to->between_ns += row[i].begin_ns - last[k].end_ns;
+			to->filled_ns += sum_ns - last[k].sum_ns;
+		}
+		sum_ns += row[i].end_ns - row[i].begin_ns;
+		if (k == QUEUE_THREADS)
+			continue;
+		to->n_threads += k == to->n_threads;
+		last[k].process = row[i].process;
+		last[k].thread = row[i].thread;
+		last[k].end_ns = row[i].end_ns;
+		last[k].sum_ns = sum_ns;
+	}
+}
+
 int sum_generations_make(struct summary_maker *maker, struct end *end)
 {
 	int rc = maker->generations ? generations_finish(maker->generations) : 0;
@@ -320,8 +355,12 @@ int sum_generations_make(struct summary_maker *maker, struct end *end)
 	for (uint32_t i = 0; !rc && i < end->models.n; i++) {
 		struct summary_generations *own = &model_at(end, i)->generations;
 
+		const struct generation *rows = (struct generation *)end->generations.data + own->rows.first;
+
 		if (own->n && own->n == own->rows.n)
-			rc = count_at_a_time((struct generation *)end->generations.data + own->rows.first, own);
+			rc = count_at_a_time(rows, own);
+		if (own->most_at_a_time == 1)
+			find_gaps(rows, own);
 	}
 	return rc;
 }

@@ -8,7 +8,7 @@
  */
 #include "analyze/insight/insight_in.h"
 
-extern const struct insight insight_serialised;
+extern const struct insight insight_serialised, insight_requests_queue;
 
 enum { LEAST = 20 };
 
@@ -45,7 +45,8 @@ static void find(struct finder *finder)
 	const struct summary_turns *turns = facts ? &runs->turns : NULL;
 	double filled;
 
-	if (!facts || runs->n < LEAST || turns->n_beside)
+	/* of a decoder, whole generations wait */
+	if (!facts || runs->n < LEAST || turns->n_beside || finder_has(finder, &insight_requests_queue))
 		return;
 	if (is_of_pool(runs)) {
 		if (facts->is_one_at_a_time && has_queue(runs, facts->duty))

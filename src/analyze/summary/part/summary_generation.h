@@ -25,8 +25,12 @@ struct summary_generations {
 	double tokens_per_s_each;			       /* the same by wall_ns */
 	double at_a_time;				       /* mean: wall_ns by end_ns - begin_ns */
 	uint32_t most_at_a_time;			       /* 0: too many are left out of the list */
-	uint64_t longest;				       /* cache */
-	uint64_t cache_bytes, copied_bytes;		       /* the most of one, of all; 0: not known */
+	/* Of those that ran one at a time, on several threads: what lies between two of a thread. n_gaps 0: of others.
+	 */
+	uint32_t n_threads;
+	uint64_t n_gaps, between_ns, filled_ns; /* filled_ns: of that, in generations of the other threads */
+	uint64_t longest;			/* cache */
+	uint64_t cache_bytes, copied_bytes;	/* the most of one, of all; 0: not known */
 	/* median of the inferences of the last quarter by that of the first, behind caches of one length; NAN: unknown
 	 */
 	double drift;
