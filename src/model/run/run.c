@@ -155,8 +155,10 @@ static void unload(struct run *run)
 {
 	run_phase_begin(run->result, RUN_UNLOAD);
 	run_guard_unloading(UNLOAD_SECONDS);
+	if (run->generator)
+		run->generator->close(run);
 	if (run->is_llama)
-		run_llama_unload();
+		run_llama_unload(run);
 	else
 		run_ort_unload(run);
 	run_guard_unloading(0);

@@ -44,6 +44,7 @@ struct run_library {
 
 struct run {
 	const struct run_generator *generator; /* NULL: inferences are measured */
+	void *decoder;			       /* the generator's: what it knows of the model; NULL: nothing */
 	struct run_vocabulary vocabulary;
 	int64_t longest_prompt;
 	bool is_llama;		    /* by llama.cpp, and all of ONNX Runtime below is NULL */

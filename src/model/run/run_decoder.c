@@ -22,8 +22,6 @@ struct decoder {
 	struct ort_value **out; /* the same */
 };
 
-static struct decoder_plan plan;
-
 static bool is_cache(const struct decoder *decoder, size_t i)
 {
 	return decoder->plan->input[i].role == DECODER_CACHE;
@@ -193,7 +191,7 @@ static int infer(struct decoder *decoder, const int64_t *ids, size_t n, struct e
 	return 0;
 }
 
-/* Of length 0, or of their fixed size and full of zeros. */
+/* Of length 0, or of their fixed size and full of zeros. Shared buffers stay: what is in them counts up to n_past. */
 static int empty_caches(struct decoder *decoder, struct err *err)
 {
 	const struct ort_api *api = &decoder->run->api;
@@ -205,7 +203,7 @@ static int empty_caches(struct decoder *decoder, struct err *err)
 		size_t n_elements = 0, n_bytes = 0;
 		void *data = NULL;
 
-		if (!is_cache(decoder, i))
+		if (!is_cache(decoder, i) || (is_shared(decoder, i) && decoder->in[i]))
 			continue;
 		for (int k = 0; k < (int)value->n_dims; k++)
 			dim[k] = k == input->length_axis ? (is_shared(decoder, i) ? (int64_t)decoder->max_length : 0)
@@ -336,22 +334,23 @@ static void free_decoder(void *state)
 
 static void *make_decoder(struct run *run, size_t n_sequences, size_t max_length, struct err *err)
 {
+	const struct decoder_plan *plan = run->decoder;
 	struct decoder *decoder = calloc(1, sizeof *decoder);
 	size_t at = 1;
 
 	if (!decoder)
 		goto out_of_memory;
-	*decoder = (struct decoder){ .run = run, .plan = &plan, .n_sequences = n_sequences, .max_length = max_length };
+	*decoder = (struct decoder){ .run = run, .plan = plan, .n_sequences = n_sequences, .max_length = max_length };
 	decoder->buffer = calloc(run->n_inputs + 1, sizeof *decoder->buffer);
 	decoder->in = calloc(run->n_inputs + 1, sizeof *decoder->in);
-	decoder->out = calloc(plan.n_caches + 1, sizeof *decoder->out);
-	decoder->out_name = calloc(plan.n_caches + 1, sizeof *decoder->out_name);
+	decoder->out = calloc(plan->n_caches + 1, sizeof *decoder->out);
+	decoder->out_name = calloc(plan->n_caches + 1, sizeof *decoder->out_name);
 	if (!decoder->buffer || !decoder->in || !decoder->out || !decoder->out_name)
 		goto out_of_memory;
-	decoder->out_name[0] = run->output[plan.logits].name;
+	decoder->out_name[0] = run->output[plan->logits].name;
 	for (size_t i = 0; i < run->n_inputs; i++) {
 		if (is_cache(decoder, i))
-			decoder->out_name[at++] = run->output[plan.input[i].output].name;
+			decoder->out_name[at++] = run->output[plan->input[i].output].name;
 		if (make_buffer(decoder, i, max_length, err)) {
 			free_decoder(decoder);
 			return NULL;
@@ -385,21 +384,35 @@ static int find_vocabulary(struct run *run, int64_t *n_ids, struct err *err)
 
 static int open_decoder(struct run *run, struct run_vocabulary *vocabulary, struct err *err)
 {
+	struct decoder_plan *plan = run->decoder = calloc(1, sizeof *plan);
 	const struct run_value *logits, *ids;
-	int rc = decoder_plan_make(&plan, run, err);
+	int rc;
 
+	if (!plan)
+		return err_set(err, ENOMEM, "cannot run the decoder: out of memory");
+	rc = decoder_plan_make(plan, run, err);
 	if (rc)
 		return rc;
-	logits = &run->output[plan.logits];
-	ids = &run->input[plan.ids];
+	logits = &run->output[plan->logits];
+	ids = &run->input[plan->ids];
 	vocabulary->n_sequences = ids->n_dims == 1 ? 1 : ids->dim[0] > 0 ? ids->dim[0] : 0;
 	vocabulary->max_length = run->folder.context_length;
 	vocabulary->n_ids = logits->dim[logits->n_dims - 1];
 	return vocabulary->n_ids > 0 ? 0 : find_vocabulary(run, &vocabulary->n_ids, err);
 }
 
+static void close_decoder(struct run *run)
+{
+	if (!run->decoder)
+		return;
+	decoder_plan_done(run->decoder);
+	free(run->decoder);
+	run->decoder = NULL;
+}
+
 const struct run_generator run_generator_onnx = {
 	.open = open_decoder,
+	.close = close_decoder,
 	.make = make_decoder,
 	.free = free_decoder,
 	.take_prompt = take_prompt,

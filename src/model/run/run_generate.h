@@ -25,8 +25,11 @@ struct run_vocabulary {
 };
 
 struct run_generator {
-	/* Once the model is loaded: is it a decoder? 0, or -errno and err. The errors of all functions are such. */
+	/* Once the model is loaded: is it a decoder? 0, or -errno and err. The errors of all functions are such. Sets
+	 * run->decoder, also when it fails. */
 	int (*open)(struct run *run, struct run_vocabulary *vocabulary, struct err *err);
+	/* Frees run->decoder, which may be NULL. All requests are freed. */
+	void (*close)(struct run *run);
 	/* The requests of one thread, one after the other. n_sequences of each batch, at most max_length tokens each.
 	 */
 	void *(*make)(struct run *run, size_t n_sequences, size_t max_length, struct err *err);

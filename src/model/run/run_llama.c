@@ -16,12 +16,16 @@
 #include "model/run/llama_api.h"
 #include "model/run/provider_names.h"
 
-static struct llama_api llama;
-static struct llama_model *model;
-static int64_t n_ids;
+/* run->decoder */
+struct loaded {
+	struct llama_api llama;
+	struct llama_model *model;
+	int64_t n_ids;
+};
 
 /* One thread's requests. */
 struct requests {
+	const struct loaded *of;
 	struct llama_context *context;
 	struct llama_batch batch; /* room for n_room tokens */
 	int32_t *sequence;	  /* number of each, for batch.seq_id to point at */
@@ -56,20 +60,22 @@ static int check_options(const struct run_opts *opts, struct err *err)
 int run_llama_load(struct run *run, struct err *err)
 {
 	struct run_result *result = run->result;
-	int rc = check_options(run->opts, err);
+	struct loaded *of = run->decoder = calloc(1, sizeof *of);
+	struct llama_api *llama = &of->llama;
+	int rc = of ? check_options(run->opts, err) : err_set(err, ENOMEM, "cannot load llama.cpp: out of memory");
 
-	rc = rc ? rc : llama_api_open(&llama, run->opts->runtime, err);
+	rc = rc ? rc : llama_api_open(llama, run->opts->runtime, err);
 	if (rc)
 		return rc;
-	llama.log_set(take_log, NULL);
-	llama_api_load_backends(&llama);
-	snprintf(result->runtime_path, sizeof result->runtime_path, "%s", llama.path);
-	if (llama.version)
-		snprintf(result->runtime_version, sizeof result->runtime_version, "%s", llama.version());
-	else if (llama.ggml_version)
-		snprintf(result->runtime_version, sizeof result->runtime_version, "(ggml %s)", llama.ggml_version());
-	llama.backend_init();
-	if (llama.uses_gpu())
+	llama->log_set(take_log, NULL);
+	llama_api_load_backends(llama);
+	snprintf(result->runtime_path, sizeof result->runtime_path, "%s", llama->path);
+	if (llama->version)
+		snprintf(result->runtime_version, sizeof result->runtime_version, "%s", llama->version());
+	else if (llama->ggml_version)
+		snprintf(result->runtime_version, sizeof result->runtime_version, "(ggml %s)", llama->ggml_version());
+	llama->backend_init();
+	if (llama->uses_gpu())
 		return err_set(err, ENOTSUP,
 			       "cannot run %s: this llama.cpp computes on a GPU, which is not supported here; set "
 			       "INFTRACE_LLAMA to one for the CPU",
@@ -79,28 +85,37 @@ int run_llama_load(struct run *run, struct err *err)
 
 int run_llama_session(struct run *run, struct err *err)
 {
+	struct loaded *of = run->decoder;
+
 	if (access(run->opts->model, R_OK))
 		return err_set(err, errno, "cannot read the model %s: %s", run->opts->model, strerror(errno));
-	model = llama.load(run->opts->model, llama.model_params());
-	if (!model)
+	of->model = of->llama.load(run->opts->model, of->llama.model_params());
+	if (!of->model)
 		return err_set(err, EINVAL, "cannot load the model %s: llama.cpp rejects it", run->opts->model);
 	return 0;
 }
 
-void run_llama_unload(void)
+void run_llama_unload(struct run *run)
 {
-	if (model)
-		llama.free_model(model);
-	model = NULL;
+	struct loaded *of = run->decoder;
+
+	if (of && of->model)
+		of->llama.free_model(of->model);
+	free(of);
+	run->decoder = NULL;
 }
 
 static int open_model(struct run *run, struct run_vocabulary *vocabulary, struct err *err)
 {
-	if (llama.has_encoder(model))
+	struct loaded *of = run->decoder;
+	const struct llama_api *llama = &of->llama;
+
+	if (llama->has_encoder(of->model))
 		return err_set(err, ENOTSUP, "cannot run %s as a decoder: it begins with an encoder", run->opts->model);
-	n_ids = vocabulary->n_ids =
-	    llama.vocab && llama.vocab_n_ids ? llama.vocab_n_ids(llama.vocab(model)) : llama.model_n_ids(model);
-	vocabulary->max_length = llama.train_length(model);
+	of->n_ids = llama->vocab && llama->vocab_n_ids ? llama->vocab_n_ids(llama->vocab(of->model))
+						       : llama->model_n_ids(of->model);
+	vocabulary->n_ids = of->n_ids;
+	vocabulary->max_length = llama->train_length(of->model);
 	return 0;
 }
 
@@ -111,7 +126,7 @@ static void free_requests(void *state)
 	if (!requests)
 		return;
 	if (requests->context)
-		llama.free_context(requests->context);
+		requests->of->llama.free_context(requests->context);
 	free(requests->batch.token);
 	free(requests->batch.pos);
 	free(requests->batch.n_seq_id);
@@ -141,7 +156,8 @@ static bool make_batch(struct requests *requests)
 
 static int make_context(struct requests *requests, const struct run *run, size_t max_length, struct err *err)
 {
-	struct llama_block params = llama.context_params();
+	const struct llama_api *llama = &requests->of->llama;
+	struct llama_block params = llama->context_params();
 	/* whole blocks of cells for each sequence, as some versions round them */
 	struct llama_sizes sizes = { .n_ctx = (uint32_t)((max_length + 255) / 256 * 256 * requests->n_sequences),
 				     .n_seq_max = (uint32_t)requests->n_sequences };
@@ -153,10 +169,10 @@ static int make_context(struct requests *requests, const struct run *run, size_t
 	if (requests->n_sequences > sizes.n_batch)
 		return err_set(err, EINVAL, "cannot run %zu sequences in a batch of llama.cpp: it takes %u tokens",
 			       requests->n_sequences, sizes.n_batch);
-	requests->context = llama.new_context(model, params);
+	requests->context = llama->new_context(requests->of->model, params);
 	if (!requests->context)
 		return err_set(err, ENOMEM, "cannot make a context of llama.cpp for %u tokens", sizes.n_ctx);
-	llama.set_threads(requests->context, n_threads, n_threads);
+	llama->set_threads(requests->context, n_threads, n_threads);
 	return 0;
 }
 
@@ -168,6 +184,7 @@ static void *make_requests(struct run *run, size_t n_sequences, size_t max_lengt
 		err_no_memory(err, "cannot run the decoder");
 		return NULL;
 	}
+	requests->of = run->decoder;
 	requests->n_sequences = n_sequences;
 	if (!make_context(requests, run, max_length, err)) {
 		if (make_batch(requests))
@@ -192,12 +209,13 @@ static void add(struct requests *requests, int64_t id, size_t pos, size_t sequen
 
 static int decode(struct requests *requests, struct err *err)
 {
-	int32_t code = llama.decode(requests->context, requests->batch);
+	const struct llama_api *llama = &requests->of->llama;
+	int32_t code = llama->decode(requests->context, requests->batch);
 
 	if (code)
 		return err_set(err, EIO, "cannot run the decoder on %d tokens behind %zu: llama.cpp returned %d",
 			       requests->batch.n_tokens, requests->n_past, code);
-	llama.synchronize(requests->context);
+	llama->synchronize(requests->context);
 	return 0;
 }
 
@@ -205,12 +223,13 @@ static int decode(struct requests *requests, struct err *err)
 static int take_prompt(void *state, const int64_t *ids, size_t n, struct err *err)
 {
 	struct requests *requests = state;
+	const struct llama_api *llama = &requests->of->llama;
 	int rc = 0;
 
-	if (llama.memory && llama.clear_memory)
-		llama.clear_memory(llama.memory(requests->context), true);
+	if (llama->memory && llama->clear_memory)
+		llama->clear_memory(llama->memory(requests->context), true);
 	else
-		llama.clear_context(requests->context);
+		llama->clear_context(requests->context);
 	requests->batch.n_tokens = 0;
 	requests->n_past = 0;
 	for (size_t sequence = 0; sequence < requests->n_sequences && !rc; sequence++)
@@ -244,9 +263,9 @@ static int take_token(void *state, const int64_t *ids, struct err *err)
 static int check(void *state, struct err *err)
 {
 	const struct requests *requests = state;
-	const float *logits = llama.logits(requests->context, requests->batch.n_tokens - 1);
+	const float *logits = requests->of->llama.logits(requests->context, requests->batch.n_tokens - 1);
 
-	for (int64_t id = 0; logits && id < n_ids; id++)
+	for (int64_t id = 0; logits && id < requests->of->n_ids; id++)
 		if (isnan(logits[id]))
 			return err_set(err, EDOM,
 				       "cannot use the decoder: its logits are not numbers (NaN) after %zu tokens",
@@ -256,6 +275,7 @@ static int check(void *state, struct err *err)
 
 const struct run_generator run_generator_llama = {
 	.open = open_model,
+	.close = run_llama_unload,
 	.make = make_requests,
 	.free = free_requests,
 	.take_prompt = take_prompt,
