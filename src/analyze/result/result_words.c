@@ -55,10 +55,12 @@ static const struct step *step_of(const char *name)
 	return NULL;
 }
 
-const char *model_step_words(const char *step)
+const char *model_step_words(const char *step, bool is_of_tokens)
 {
 	const struct step *found = step_of(step);
 
+	if (is_of_tokens && !strcmp(step, "first"))
+		return "first generations";
 	return found ? found->words : step;
 }
 

@@ -184,7 +184,10 @@ static void draw_memory(struct html_page *page, const struct model_names *names)
 		fprintf(page->out, "<path class=\"grid\" d=\"M%.1f %.1fV%.1f\"/>", plot_x(&plot, i), plot.top,
 			plot.bottom);
 		plot_text(&plot, plot_x(&plot, i), plot.bottom + 15 + 15 * (i % 3), "middle", "", "%s",
-			  model_text(model_step_words(names->name[i]), 18, false).s);
+			  model_text(model_step_words(names->name[i],
+						      page->report->n_results && page->report->results->n_tokens > 0),
+				     18, false)
+			      .s);
 	}
 	for (uint32_t r = 0; r < page->report->n_results; r++)
 		draw_rss(page, &plot, names, r);

@@ -346,13 +346,19 @@ static void put_bytes(struct table *table, enum table_style style, double bytes)
 	table_cell(table, isnan(bytes) ? TABLE_DIM : style, "%s", units_bytes(bytes).s);
 }
 
+static bool makes_tokens(const struct model_view *view)
+{
+	return view->first < view->end && result_of(view, view->first)->n_tokens > 0;
+}
+
 void model_rows_memory(struct table *table, const struct model_view *view)
 {
 	struct model_names names = model_step_names(view);
 
 	run_columns(table, view, "after", 0);
 	for (uint32_t i = 0; i < names.n; i++) {
-		table_cell(table, TABLE_PLAIN, "%s", name_of(view, model_step_words(names.name[i])).s);
+		table_cell(table, TABLE_PLAIN, "%s",
+			   name_of(view, model_step_words(names.name[i], makes_tokens(view))).s);
 		for (uint32_t r = view->first; r < view->end; r++)
 			put_bytes(table, TABLE_PLAIN, model_rss_after(result_of(view, r), names.name[i]));
 	}
