@@ -177,3 +177,16 @@ def crowded_cpu():
     for hog in hogs:
         hog.kill()
         hog.wait()
+
+
+def pytest_terminal_summary(terminalreporter):
+    """The tables that tests have made, a row each."""
+    rows = [
+        value
+        for kind in ("passed", "failed")
+        for report in terminalreporter.stats.get(kind, [])
+        for name, value in getattr(report, "user_properties", [])
+        if name == "row" and report.when == "call"
+    ]
+    for row in rows:
+        terminalreporter.write_line(row)

@@ -98,6 +98,8 @@ TORCH_WHEELS = {
     "2.6": ("torch==2.6.0", (3, 9), (3, 13)),
     "newest": ("torch", (3, 10), (3, 13)),
 }
+# The package transformers, and the PyTorch that it runs with.
+TRANSFORMERS = {"4.30": ("transformers==4.30.2 numpy<2", "debian"), "newest": ("transformers numpy", "newest")}
 TORCH_NEEDS = ["sympy", "networkx", "jinja2", "fsspec", "filelock", "typing_extensions", "setuptools"]
 # TensorFlow Lite as a library for C.
 LITE_C = "tfjs-tflite-node@0.0.2"
@@ -381,6 +383,31 @@ class TorchWheel:
         self.version = re.search(r"torch-([0-9]+\.[0-9]+)", info)[1]
 
 
+class Transformers:
+    """The package transformers for a Python environment with PyTorch, in a folder of its own."""
+
+    def __init__(self, key):
+        package, of = TRANSFORMERS[key]
+        self.torch = torch(of)
+        pip = [self.torch.python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-compile"]
+        name = "transformers-" + key
+        spec = json.dumps([package, self.torch.python])
+        own = _made(name, spec, lambda path: _call([*pip, "--target", path + "/packages", *package.split()]))
+        # python: a program that needs no variable of the environment
+        self.python = os.path.join(own, "python")
+        with _locked(name):
+            if not os.path.exists(self.python):
+                with open(self.python + ".new", "w") as out:
+                    out.write('#!/bin/sh\nPYTHONPATH="%s/packages" exec "%s" "$@"\n' % (own, self.torch.python))
+                os.chmod(self.python + ".new", 0o755)
+                os.rename(self.python + ".new", self.python)
+
+
+@functools.lru_cache(maxsize=None)
+def transformers(key):
+    return Transformers(key)
+
+
 @functools.lru_cache(maxsize=None)
 def _npm_node(version):
     """Node itself, from npm."""
@@ -502,6 +529,9 @@ class GenAI:
             packages = ["onnxruntime-genai==0.7.1", "onnxruntime==1.22.1", "numpy>=1.24.2,<2.3"]
             self.path = _venv("genai-0.7", _python_between((3, 10), (3, 13)), packages)
         self.python = os.path.join(self.path, "bin", "python")
+        (site,) = glob.glob(os.path.join(self.path, "lib/python3*/site-packages"))
+        self.library = os.path.join(site, "onnxruntime_genai/libonnxruntime-genai.so")
+        (self.runtime,) = glob.glob(os.path.join(site, "onnxruntime/capi/libonnxruntime.so.1*"))
 
 
 class OpenVINOGenAI:

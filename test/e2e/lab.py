@@ -297,26 +297,27 @@ class Binaries:
     def opened(self, program):
         return self._build(os.path.join(self.folder, program), [program + ".c", "ort.c", "runtime_opened.c", "-ldl"])
 
+    def _by_sonames(self, libraries):
+        """(a folder with these libraries under their sonames, arguments that link to them and find them by RUNPATH)."""
+        where = os.path.join(self.folder, "lib-" + hashlib.sha256(":".join(libraries).encode()).hexdigest()[:8])
+        os.makedirs(where, exist_ok=True)
+        args = ["-L" + where, "-Wl,--enable-new-dtags,-rpath," + where, "-Wl,--no-as-needed"]
+        for library in libraries:
+            dynamic = subprocess.run(["readelf", "-d", library], stdout=subprocess.PIPE, text=True).stdout
+            soname = re.search(r"SONAME.*\[(.*)\]", dynamic).group(1)
+            made_once(os.path.join(where, soname), lambda path, library=library: os.symlink(library, path))
+            args.append("-l:" + soname)
+        return where, args
+
     def linked(self, program, library, args=()):
         """A program linked to the library under its own soname and found by RUNPATH."""
-        soname = re.search(
-            r"SONAME.*\[(.*)\]", subprocess.run(["readelf", "-d", library], stdout=subprocess.PIPE, text=True).stdout
-        ).group(1)
-        where = os.path.join(self.folder, "lib-" + hashlib.sha256(library.encode()).hexdigest()[:8])
-        os.makedirs(where, exist_ok=True)
-        made_once(os.path.join(where, soname), lambda path: os.symlink(library, path))
-        return self._build(
-            os.path.join(where, program),
-            [
-                program + ".c",
-                "ort.c",
-                "runtime_linked.c",
-                "-L" + where,
-                "-l:" + soname,
-                "-Wl,--enable-new-dtags,-rpath," + where,
-                *args,
-            ],
-        )
+        where, links = self._by_sonames([library])
+        return self._build(os.path.join(where, program), [program + ".c", "ort.c", "runtime_linked.c", *links, *args])
+
+    def against(self, program, libraries, args=()):
+        """The same with several libraries, for a program that declares their functions itself."""
+        where, links = self._by_sonames(libraries)
+        return self._build(os.path.join(where, program), [program + ".c", *args, *links])
 
     def plain(self, program="plain", args=()):
         """A program that uses no runtime."""

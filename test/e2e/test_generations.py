@@ -10,6 +10,7 @@ import subprocess
 import pytest
 
 import envs
+from attaching import Server, attach
 from conftest import environment
 from lab import made_once
 from test_view import view
@@ -309,13 +310,13 @@ def test_openvino_genai_with_paged_attention_beams_and_many_at_a_time(lab):
         own = json.load(file)
     rows = table(lab, recording, "SELECT * FROM generations ORDER BY begin_ns")
     found = [(row["prompt_tokens"], row["output_tokens"]) for row in rows]
-    assert found[:9] == [(prompt, tokens) for prompt, tokens, _ in own[:9]]
-    assert sorted(found[9:]) == sorted((prompt, tokens) for prompt, tokens, _ in own[9:])
+    assert found[:9] == [(prompt, tokens) for prompt, tokens, *_ in own[:9]]
+    assert sorted(found[9:]) == sorted((prompt, tokens) for prompt, tokens, *_ in own[9:])
     paged, masked = "sequences of batches", "length of a mask"
     assert [row["found_by"] for row in rows] == [*[paged] * 3, *[masked] * 6, *[paged] * 5]
     assert [row["batch"] for row in rows[6:9]] == [3, 3, 3]
     assert max(row["prefills"] for row in rows if row["prompt_tokens"] == 150) > 1
-    for row, (_, _, first_ns) in zip(rows, own[:9]):  # of theirs, the sampling of the token is a part
+    for row, (_, _, first_ns, _) in zip(rows, own[:9]):  # of theirs, the sampling of the token is a part
         assert row["first_token_ns"] <= first_ns + 1000 and row["cached_tokens"] == 0
 
 
@@ -333,3 +334,64 @@ def test_loops_over_pytorch_are_found_by_caches_and_masks(lab):
     # 20 layers of keys and values of 64 floats each; the last token does not go in
     bytes = [(n + 18) * 20 * 2 * 64 * 4 for n in (16, 64, 5)]
     assert [row["cache_bytes"] for row in rows] == [*bytes, None, None, None, *bytes]
+
+
+def native_genai(lab, how, is_linked=False):
+    """programs/genai_native.c, which looks the functions up, or is linked to the library."""
+    env = environment(envs.genai)
+    if is_linked:  # whose library loads the other one as it is loaded
+        program = lab.binaries.against("genai_native", [env.runtime, env.library], ["-DLINKED"])
+    else:
+        program = lab.binaries.plain("genai_native", ["-pthread"])
+    return [program, env.library, genai_folder(lab), lab.path("times"), how, env.runtime]
+
+
+@pytest.mark.parametrize("is_linked", [False, True], ids=["looked up", "linked"])
+def test_programs_in_c_use_onnxruntime_genai(lab, is_linked):
+    recording = lab.both(native_genai(lab, "threads", is_linked), level="inference").recording
+    with open(lab.path("times")) as file:
+        own = [[n, calls, begin] for n, _, begin, calls in json.load(file)]
+    own = [[n, 1, begin, calls] for n, calls, begin in in_order_of_rows(lab, recording, own)]
+    assert {row["found_by"] for row in matches(lab, recording, own)} == {"calls of the runtime"}
+
+
+def test_generators_of_a_child_are_its_own(lab):
+    recording = lab.both(native_genai(lab, "fork"), level="inference").recording
+    own = []
+    for name in ("times", "times.child"):
+        with open(lab.path(name)) as file:
+            own += json.load(file)
+    rows = matches(lab, recording, sorted(own, key=lambda of: of[2]))
+    assert len({row["process_id"] for row in rows}) == 2
+    assert {row["found_by"] for row in rows} == {"calls of the runtime"}
+
+
+@pytest.mark.parametrize("is_linked", [False, True], ids=["looked up", "linked"])
+def test_generators_of_a_running_program_are_seen_by_injection(lab, is_linked):
+    """Functions that a program has looked up before stay what they are; then generations are found by caches."""
+    server = Server(lab, native_genai(lab, "serve", is_linked), times=lab.path("times"))
+    done = attach(lab, "--inject", server.pid, n=120)
+    n, _ = server.end()
+    rows = table(lab, done.recording, "SELECT * FROM generations ORDER BY begin_ns")
+    with open(lab.path("times")) as file:
+        own = {(prompt, calls[-1][1]): calls for prompt, _, _, calls in json.load(file)}
+    assert n == len(own)
+    assert {row["found_by"] for row in rows} == {"calls of the runtime" if is_linked else "cache inputs"}
+    whole = [row for row in rows if row["first_token_ns"] and row["output_tokens"] == 20]
+    assert len(whole) >= 3
+    slack = done.recording.note("clock")["error_ns"]
+    for row in whole:
+        calls = next(
+            calls
+            for (prompt, _), calls in own.items()
+            if prompt == row["prompt_tokens"] and calls[0][0] - slack <= row["begin_ns"] <= calls[0][1] + slack
+        )
+        assert calls[-1][0] - slack <= row["end_ns"] <= calls[-1][1] + slack
+
+
+@pytest.mark.in_turn(2)
+def test_no_generation_is_invented(lab):
+    recording = lab.both(lab.python(environment(envs.torch, "debian"), "nodecoders"), level="inference").recording
+    assert table(lab, recording, "SELECT model, found_by FROM generations") == []
+    models = table(lab, recording, "SELECT DISTINCT model FROM inferences")
+    assert len(models) == 10 and "generation" not in report_of(lab, recording.path)["verdict"]

@@ -6,7 +6,7 @@ second model, MODEL2, in turn), devices (by AUTO and by HETERO), fails (a model 
 fail), cached (compiled twice, with a cache), texts (from a file and as a text, in turn), shapes (inputs of all types,
 given in all ways), pictures (of eight sizes in turn, or of one with --runs 1), sizes (one request; --nodes: the
 shapes of inputs of each node), tiny (nodes that take no time, with PERF_COUNT and without), decode (a decoder with
-its cache inside), serve (until standard input ends).
+its cache outside and inside; with MODEL2, eight requests of each in turns), serve (until standard input ends).
 Standard output is the same in every run. --nodes FILE: the nodes that ran, by OpenVINO's own profile."""
 
 import argparse
@@ -237,9 +237,30 @@ def shapes():
         print(checksum(core.compile_model(core.read_model(args.model[0]), "AUTO")(feeds(args.model[0]))))
 
 
+class Generation:
+    """keeps: the model keeps its cache, and gets a mask."""
+
+    def __init__(self, model, past, prompt, keeps):
+        self.request, self.past, self.prompt, self.keeps = model.create_infer_request(), past, prompt, keeps
+        self.cache = {name: np.zeros([1, 4, 0, 16], np.float32) for name in past}
+        self.tokens, self.made, self.calls = np.array([[3 + i % 900 for i in range(prompt)]]), [], []
+
+    def step(self):
+        n = self.prompt + len(self.made)
+        more = {"mask": np.ones([1, n], np.int64)} if self.keeps else self.cache
+        start = time.monotonic_ns()
+        self.request.infer({"input_ids": self.tokens, **more})
+        self.calls.append([start, time.monotonic_ns()])
+        outputs = range(1 if self.keeps else 1 + len(self.past))
+        logits, *present = (self.request.get_output_tensor(i).data.copy() for i in outputs)
+        self.cache = dict(zip(self.past, present))
+        self.made.append(int(logits[0, -1].argmax()))
+        self.tokens = np.array([[self.made[-1]]])
+
+
 def decode():
     """Three prompts: by a model whose cache goes in and comes out, and by one that keeps it and gets a mask."""
-    ops, times = operations(), []
+    ops, times, at_once = operations(), [], len(args.model) > 1
     plain, stateful = core.read_model(args.model[0]), core.read_model(args.model[0])
     past = [of.any_name for of in plain.inputs if of.any_name.startswith("past")]
     outputs = [of.any_name for of in plain.outputs if of.any_name != "logits"]
@@ -251,23 +272,13 @@ def decode():
     _offline_transformations.apply_make_stateful_transformation(stateful, dict(zip(past, outputs)))
     for model, keeps in ((plain, False), (stateful, True)):
         model = core.compile_model(model, "CPU", {"INFERENCE_NUM_THREADS": "1"})
-        for prompt in (16, 5, 40):
-            request = model.create_infer_request()
-            cache = {name: np.zeros([1, 4, 0, 16], np.float32) for name in past}
-            tokens, made, calls = np.array([[3 + i % 900 for i in range(prompt)]]), [], []
-            for step in range(args.runs):
-                more = {"mask": np.ones([1, prompt + step], np.int64)} if keeps else cache
-                start = time.monotonic_ns()
-                request.infer({"input_ids": tokens, **more})
-                calls.append([start, time.monotonic_ns()])
-                logits, *present = (
-                    request.get_output_tensor(i).data.copy() for i in range(1 if keeps else 1 + len(past))
-                )
-                cache = dict(zip(past, present))
-                made.append(int(logits[0, -1].argmax()))
-                tokens = np.array([[made[-1]]])
-            print(*made)
-            times.append([prompt, calls])
+        prompts = (16, 5, 40, 17, 16, 64, 30, 31) if at_once else (16, 5, 40)
+        all = [Generation(model, past, prompt, keeps) for prompt in prompts]
+        for of in range(args.runs * len(all)):
+            all[of % len(all) if at_once else of // args.runs].step()
+        for one in all:
+            print(*one.made)
+            times.append([one.prompt, one.calls])
     with open(args.nodes, "w") as out:
         json.dump(times, out)
 

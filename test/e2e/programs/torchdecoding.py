@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Generations by PyTorch, by hand: torchdecoding.py TIMES. First keys and values go in and come out, then a mask
-goes in and the module keeps them, then an object goes in that holds them, as those of the package transformers. Prints
-the tokens. Writes to TIMES, for each generation: the length of the prompt, 1, when it began to go in, and begin and end
-of each call that made a token."""
+"""Generations by PyTorch, by hand: torchdecoding.py TIMES [turns]. First keys and values go in and come out, then a
+mask goes in and the module keeps them, then an object goes in that holds them, as those of the package transformers.
+With `turns`, eight of the first kind, a token of each in turn. Prints the tokens.
+
+Writes to TIMES, for each generation: the length of the prompt, 1, when it began to go in, and begin and end of each
+call that made a token."""
 
 import json
 import sys
@@ -13,7 +15,7 @@ import torch
 now = time.monotonic_ns
 torch.manual_seed(0)
 torch.set_num_threads(1)
-WIDTH, HEADS, WORDS, LAYERS = 64, 4, 500, 20
+WIDTH, HEADS, WORDS, LAYERS, N_TOKENS = 64, 4, 500, 20, 20
 
 
 class Attention(torch.nn.Module):
@@ -82,28 +84,50 @@ class Decoder(torch.nn.Module):
         return self.head(x), present
 
 
-def generate(model, n, n_tokens, how):
-    cache, next, past, calls, made = Both(), torch.arange(3, 3 + n)[None], None, [], []
-    for i in range(n_tokens):
+class Generation:
+    def __init__(self, model, n, how):
+        self.model, self.n, self.how, self.cache, self.past = model, n, how, Both(), None
+        self.next, self.calls, self.made = torch.arange(3, 3 + n)[None], [], []
+
+    def step(self):
         begin = now()
-        if how == "object":
-            logits, _ = model(cache=cache, tokens=next)
-        elif how == "mask":
-            logits, _ = model(next, mask=torch.ones(1, n + i, dtype=torch.int64))
+        if self.how == "object":
+            logits, _ = self.model(cache=self.cache, tokens=self.next)
+        elif self.how == "mask":
+            mask = torch.ones(1, self.n + len(self.made), dtype=torch.int64)
+            logits, _ = self.model(self.next, mask=mask)
         else:
             none = [(torch.zeros(1, HEADS, 0, WIDTH // HEADS),) * 2] * LAYERS
-            logits, past = model(next, past or none)
-        calls.append([begin, now()])
-        next = logits[:, -1].argmax(-1, keepdim=True)
-        made.append(int(next))
-    print(*made)
-    return [n, 1, calls[0][0], calls]
+            logits, self.past = self.model(self.next, self.past or none)
+        self.calls.append([begin, now()])
+        self.next = logits[:, -1].argmax(-1, keepdim=True)
+        self.made.append(int(self.next))
+
+    def row(self):
+        print(*self.made)
+        return [self.n, 1, self.calls[0][0], self.calls]
+
+
+def in_a_row():
+    for how in ("tensors", "mask", "object"):
+        decoder = Decoder().eval()
+        for n in (16, 64, 5):
+            one = Generation(decoder, n, how)
+            for _ in range(N_TOKENS):
+                one.step()
+            yield one.row()
+
+
+def in_turns():
+    decoder = Decoder().eval()
+    all = [Generation(decoder, n, "tensors") for n in (16, 17, 64, 5, 30, 31, 16, 40)]
+    for _ in range(N_TOKENS):
+        for one in all:
+            one.step()
+    return (one.row() for one in all)
 
 
 with torch.no_grad():
-    all = []
-    for how in ("tensors", "mask", "object"):
-        decoder = Decoder().eval()
-        all += [generate(decoder, n, 20, how) for n in (16, 64, 5)]
+    all = list(in_turns() if sys.argv[2:] == ["turns"] else in_a_row())
 with open(sys.argv[1], "w") as out:
     json.dump(all, out)
