@@ -16,6 +16,7 @@
 #include "show/words/quota_words.h"
 #include "show/words/resource_words.h"
 #include "show/words/runtime_words.h"
+#include "show/words/time_words.h"
 #include "show/words/training_words.h"
 
 enum { MAX_PARTS = 12, MAX_ROWS = 60, MAX_DEVICES = 2, COLUMNS = 120 };
@@ -180,7 +181,7 @@ static void put_nav(struct html_page *page, const struct report *report)
 	      "<a href=\"#next\">What to try next</a>",
 	      page->out);
 	if (page->summary->n_outside)
-		fputs("<a href=\"#outside\">Outside of models</a>", page->out);
+		fprintf(page->out, "<a href=\"#outside\">%s</a>", time_outside_title(page->summary));
 	if (page->summary->n_requests)
 		fputs("<a href=\"#requests\">Requests</a>", page->out);
 	for (uint32_t i = 0; i < report->n_analyses && n < MAX_PARTS; i++) {

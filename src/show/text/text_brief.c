@@ -124,16 +124,15 @@ static void put_time(const struct page *page)
 {
 	struct printable text = time_sum(page->summary), line[TIME_CALLERS], outside[TIME_OUTSIDE];
 	uint32_t n = time_callers(page->summary, page->opts.is_ascii, line);
+	bool is_unseen = time_has_unseen_models(page->summary);
 
-	/* its models may have taken all of it */
-	if (page->summary->n_other_runtimes && !page->summary->n_all_inferences)
-		return;
-	put_fact(page, "time", &text);
-	for (uint32_t i = 0; i < n; i++)
+	if (!is_unseen)
+		put_fact(page, "time", &text);
+	for (uint32_t i = 0; i < n && !is_unseen; i++)
 		put_fact(page, i ? "" : "threads", &line[i]);
 	n = time_outside(page->summary, outside);
 	for (uint32_t i = 0; i < n; i++)
-		put_fact(page, i ? "" : "outside", &outside[i]);
+		put_fact(page, i ? "" : is_unseen ? "program" : "outside", &outside[i]);
 }
 
 /* What explains an empty recording; those of many processes in one line for each reason. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What was done while no model ran: each tree, children below their parents. */
 #include "show/text/page.h"
+#include "show/words/time_words.h"
 
 enum { MAX_ROWS = 40, NAME = 70 };
 
@@ -38,7 +39,8 @@ void text_outside(const struct page *page)
 {
 	if (!page->summary->n_outside)
 		return;
-	page_heading(page, "Outside of models: %s", units_duration((double)page->summary->time.outside_ns).s);
+	page_heading(page, "%s: %s", time_outside_title(page->summary),
+		     units_duration((double)page->summary->time.outside_ns).s);
 	print_view(page, OUTSIDE_BY_WHAT, "what was done");
 	fputc('\n', page->out);
 	print_view(page, OUTSIDE_BY_THREAD, "by thread");

@@ -121,7 +121,8 @@ static void say_not_recorded(const struct page *page)
 		fprintf(page->out, "; %s %s was loaded, too, and ran no model",
 			page_name(page, summary->runtimes[0].runtime, NAME_COLUMNS).s,
 			page_name(page, summary->runtimes[0].version, NAME_COLUMNS).s);
-	fprintf(page->out, "; the program's use of CPUs, memory and devices was recorded");
+	fprintf(page->out, "; %sthe program's use of CPUs, memory and devices %s recorded",
+		summary->n_outside ? "what its threads did, and " : "", summary->n_outside ? "were" : "was");
 }
 
 /* The runtime's message, without its kind in front of it: "[ONNXRuntimeError] : 2 : INVALID_ARGUMENT : " */

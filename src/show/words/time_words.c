@@ -334,6 +334,16 @@ struct printable time_caller(const struct summary *summary, const struct summary
 	return text;
 }
 
+bool time_has_unseen_models(const struct summary *summary)
+{
+	return summary->n_other_runtimes && !summary->n_all_inferences;
+}
+
+const char *time_outside_title(const struct summary *summary)
+{
+	return time_has_unseen_models(summary) ? "What the program did" : "Outside of models";
+}
+
 uint32_t time_outside(const struct summary *summary, struct printable line[TIME_OUTSIDE])
 {
 	struct outside_part part[TIME_OUTSIDE - 1];

@@ -3,6 +3,8 @@
 #ifndef SHOW_WORDS_TIME_WORDS_H
 #define SHOW_WORDS_TIME_WORDS_H
 
+#include <stdbool.h>
+
 #include "analyze/summary/summary.h"
 #include "base/text/printable.h"
 
@@ -15,6 +17,9 @@ struct printable time_sum(const struct summary *summary);
  * none. */
 struct printable time_gaps(const struct summary *summary);
 
+/* "Outside of models"; where models ran that were not recorded: "What the program did". */
+bool time_has_unseen_models(const struct summary *summary);
+const char *time_outside_title(const struct summary *summary);
 /* What was done outside of models, a place a line, most time first; 0: no thread was sampled. */
 enum { TIME_OUTSIDE = 5 };
 uint32_t time_outside(const struct summary *summary, struct printable line[TIME_OUTSIDE]);
