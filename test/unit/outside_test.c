@@ -284,6 +284,32 @@ TEST_WITH(what_a_parent_did_before_and_behind_a_fork_is_there, setup, teardown)
 	assert_int_equal(found(f, OUTSIDE_BY_WHAT, "slept", "serve (c_pre.py:14)"), 0);
 }
 
+/* It waits for its child, of which samples are missing at first: that is not why no model ran. */
+TEST_WITH(what_a_parent_did_after_the_fork_is_not_its_childs, setup, teardown)
+{
+	struct fixture *f = *state;
+	uint32_t parent = f->process, child;
+
+	samples(f, 0, 800000, did(MAIN, SAMPLE_RAN, resize(f)));
+	child = stream_track(
+	    &f->s, (struct track_def){
+		       .type = TRACK_PROCESS, .pid = CHILD, .name = stream_name(&f->s, "app"), .start_ns = 800000000 });
+	stream_int(&f->s, KEY_PID, CHILD);
+	stream_int(&f->s, KEY_PARENT_PID, MAIN);
+	stream_instant(&f->s, child, 810000, KIND_NOTE, EVENT_NOTE_FORKED);
+	samples(f, 800000, 3000000, did(MAIN, SAMPLE_SLEPT, call(f, 0, "serve", "/app/c_pre.py", 14)));
+	f->process = child;
+	samples(f, 2000000, 3000000, did(CHILD, SAMPLE_SLEPT, call(f, 0, "work", "/app/c_pre.py", 12)));
+	f->lane = stream_lane(&f->s, child, "m");
+	run(f, 3000000, 3100000, CHILD);
+	f->process = parent;
+	summarise(f, 3100000);
+	assert_int_equal(f->summary->time.outside_ns, 3000000000);
+	assert_int_equal(found(f, OUTSIDE_BY_WHAT, "ran", "Image.resize, called from c_pre.py:6"), 800000);
+	assert_int_equal(found(f, OUTSIDE_BY_WHAT, "slept", "work (c_pre.py:12)"), 1000000);
+	assert_int_equal(found(f, OUTSIDE_BY_WHAT, "slept", "serve (c_pre.py:14)"), 0);
+}
+
 TEST_WITH(time_stopped_is_nobodys_fault, setup, teardown)
 {
 	struct fixture *f = *state;

@@ -2,10 +2,13 @@
 /* No finding comes from one moment: a thread that lost the CPU, a stop of the process, a burst of another program. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "analyze/insight/recorded.h"
 #include "cases.h"
 #include "findings.h"
+#include "show/report/reports.h"
 #include "stream.h"
 
 enum { USUAL_US = 2000 };
@@ -424,5 +427,47 @@ TEST(waits_for_a_cpu_are_no_work_outside_of_operators)
 			stream_end(&f->s, f->lane, f->us += USUAL_US);
 		}
 		assert_int_equal(has(f, "unattributed"), !waited_us);
+	}
+}
+
+static bool says_waits(struct fixture *f)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	bool says;
+
+	find(f, "uneven");
+	report_write(out, report_format_named("text"), &(struct report){ f->summary, f->recorded.model, f->recorded.n },
+		     &(struct report_look){ 0 });
+	fclose(out);
+	for (char *at = text; (at = strchr(at, '\n'));)
+		*at = ' ';
+	says = strstr(text, "inferences waited for a CPU 25 % of their time");
+	free(text);
+	recorded_done(&f->recorded);
+	summary_free(f->summary);
+	stream_done(&f->s);
+	return says;
+}
+
+/* Waits of 390 inferences: a quarter of the time of each, of every tenth, of one of these. */
+TEST(one_wait_is_no_part_of_the_verdict)
+{
+	static const struct {
+		int every, waits_every;
+		bool says;
+	} cases[] = { { 1, 1, true }, { 10, 10, false }, { 2, 2, true }, { 3, 3, true }, { 2, 1000, false } };
+	struct fixture fixture, *f = &fixture;
+
+	for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+		begin(f);
+		for (int i = 0; i < 390; i++)
+			run(f, &(struct one){ .took_us = i == 0 && cases[c].waits_every == 1000 ? 130000 : 0,
+					      .has_usage = i % cases[c].every == 0,
+					      .waited_us = cases[c].waits_every == 1000
+							       ? (i ? 0 : 129500)
+							       : (i % cases[c].waits_every ? 0 : USUAL_US / 4) });
+		assert_int_equal(says_waits(f), cases[c].says);
 	}
 }

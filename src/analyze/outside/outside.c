@@ -588,12 +588,14 @@ static double between(uint64_t from_ns, uint64_t until_ns)
 	return until_ns > from_ns ? (double)(until_ns - from_ns) : 0;
 }
 
-/* What another thread did before known_ns, and behind until_ns. */
-static int divide_rest(struct outside *outside, const struct thread *by, uint32_t before, struct gap *gap)
+/* What another thread did before known_ns, but not from fork_ns on, and behind until_ns. */
+static int divide_rest(struct outside *outside, const struct thread *by, uint64_t fork_ns, uint32_t before,
+		       struct gap *gap)
 {
 	struct thread then = { .limit = ACCOUNT };
 	const struct stretch *past = by->past.data;
-	double rest_ns = between(gap->begin_ns, gap->known_ns) + between(gap->until_ns, gap->end_ns);
+	uint64_t front_ns = gap->known_ns < fork_ns ? gap->known_ns : fork_ns;
+	double rest_ns = between(gap->begin_ns, front_ns) + between(gap->until_ns, gap->end_ns);
 	double own_ns = rest_ns < gap->left_ns ? rest_ns : gap->left_ns, unknown_ns = own_ns;
 	int rc = 0;
 
@@ -602,7 +604,7 @@ static int divide_rest(struct outside *outside, const struct thread *by, uint32_
 
 		if (stretch->end_ns <= gap->begin_ns)
 			break;
-		rc = settle(&then, stretch, gap->begin_ns, gap->known_ns);
+		rc = settle(&then, stretch, gap->begin_ns, front_ns);
 		rc = rc ? rc : settle(&then, stretch, gap->until_ns, gap->end_ns);
 	}
 	if (!rc && then.account.n)
@@ -635,7 +637,7 @@ int outside_end(struct outside *outside, uint64_t first_ns, uint64_t time_ns, co
 	for (int i = 0; !rc && gap.left_ns > 0 && i < OUTSIDE_FIRST_THREADS; i++) {
 		first = find_thread(outside, owner->first[i].process, owner->first[i].tid);
 		if (first && first != own)
-			rc = divide_rest(outside, first, owner->before, &gap);
+			rc = divide_rest(outside, first, owner->first[i].fork_ns, owner->before, &gap);
 	}
 	return rc;
 }

@@ -3,7 +3,8 @@
  * What a program did while no model ran: samples of its threads (event/sample.h), gap by gap. A gap is the thread's
  * that ends it, because it runs the next inference or creates a session: what that thread did is why no model ran. The
  * time before its first sample, and behind its last, is that of the first thread of its process; before and behind that
- * one, of the first thread of the process that it was forked from, and so on.
+ * one, of the first thread of the process that it was forked from, and so on. What that one did after the fork is not
+ * why the child ran no model: it waits for it, say.
  *
  *	inference      |####|                                   |####|        a gap
  *	its thread          |ran |  waited for a lock       |ran|
@@ -52,6 +53,7 @@ struct outside_owner {
 	struct outside_first {
 		uint32_t process;
 		int32_t tid;
+		uint64_t fork_ns; /* when the process before it began; UINT64_MAX: there is none, or it is not known */
 	} first[OUTSIDE_FIRST_THREADS];
 };
 

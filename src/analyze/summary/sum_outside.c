@@ -60,6 +60,15 @@ int sum_outside_pass(struct summary_maker *maker, const struct moment *moment)
 	return outside_pass(maker->outside, moment->index, halted_ns);
 }
 
+/* UINT64_MAX: not known. */
+static uint64_t start_of(const struct summary_maker *maker, uint32_t process)
+{
+	uint32_t track = process_at(maker, process)->track;
+	uint64_t start_ns = track ? maker->tracks[track].def.start_ns : 0;
+
+	return start_ns ? start_ns : UINT64_MAX;
+}
+
 int sum_outside_until(struct summary_maker *maker, uint64_t time_ns, uint32_t process, int64_t tid, uint32_t before)
 {
 	const struct process *of = process_at(maker, process);
@@ -68,12 +77,14 @@ int sum_outside_until(struct summary_maker *maker, uint64_t time_ns, uint32_t pr
 					   maker->outside_since_ns ? before : NONE, /* a program starts but once */
 				       .tid = tid > 0 ? (int32_t)tid : 0 };
 	uint64_t begin_ns = maker->outside_since_ns ? maker->outside_since_ns : maker->counts.first_ns, most_ns;
+	uint64_t fork_ns = UINT64_MAX;
 	const struct halt *longest;
 
 	if (maker->window.taken.n_active)
 		return 0;
 	for (uint32_t i = 0, at = process; i < OUTSIDE_FIRST_THREADS && (at || !i); i++) {
-		owner.first[i] = (struct outside_first){ at, main_tid_of(maker, at) };
+		owner.first[i] = (struct outside_first){ at, main_tid_of(maker, at), fork_ns };
+		fork_ns = start_of(maker, at);
 		at = process_at(maker, at)->parent;
 	}
 	if (time_ns > begin_ns) {
