@@ -37,29 +37,53 @@ static void print_nothing(FILE *to, const struct recorder_result *result)
 			(unsigned long long)result->n_processes, result->n_processes == 1 ? "" : "es");
 }
 
+/* Each follows what was recorded, which is the first sentence. */
+static void print_remark(FILE *to, bool *has_any, enum term_style style, const char *text)
+{
+	fprintf(to, "%s%s%s%s", *has_any ? "; " : ". ", term_style(to, style), text, term_style(to, TERM_PLAIN));
+	*has_any = true;
+}
+
+static void print_remarks(FILE *to, const struct recorder_result *result)
+{
+	struct printable text;
+	bool has_any = false;
+
+	if (result->n_sampled_out) {
+		text = printable_count(result->n_inferences, "inference");
+		printable_add(&text, " of these %s recorded", result->n_inferences == 1 ? "is" : "are");
+		print_remark(to, &has_any, TERM_PLAIN, text.s);
+	}
+	if (result->n_lost) {
+		text = printable_count(result->n_lost, "event");
+		printable_add(&text, " lost");
+		print_remark(to, &has_any, TERM_RED, text.s);
+	}
+	if (result->n_unseen) {
+		text = (struct printable){ "what " };
+		printable_add(&text, "%s did was not seen", printable_count(result->n_unseen, "process").s);
+		print_remark(to, &has_any, TERM_RED, text.s);
+	}
+	if (result->n_left) {
+		text = printable_count(result->n_left, "process");
+		printable_add(&text, " go%s on, not recorded", result->n_left == 1 ? "es" : "");
+		print_remark(to, &has_any, TERM_PLAIN, text.s);
+	}
+}
+
 void record_summary_print(FILE *to, const char *path, const struct recorder_result *result)
 {
 	const uint64_t n_all = result->n_inferences + result->n_sampled_out;
 
 	fprintf(to, "%sinftrace:%s %llu inference%s in %s", term_style(to, TERM_BOLD), term_style(to, TERM_PLAIN),
 		(unsigned long long)n_all, n_all == 1 ? "" : "s", units_duration((double)result->elapsed_ns).s);
-	if (result->n_sampled_out)
-		fprintf(to, ", %llu of them recorded", (unsigned long long)result->n_inferences);
 	if (result->median_ns)
 		fprintf(to, ", median %s, p99 %s", units_duration((double)result->median_ns).s,
 			units_duration((double)result->p99_ns).s);
-	if (result->n_lost)
-		fprintf(to, ", %s%s lost%s", term_style(to, TERM_RED), printable_count(result->n_lost, "event").s,
-			term_style(to, TERM_PLAIN));
-	if (result->n_unseen)
-		fprintf(to, ", %swhat %s did was not seen%s", term_style(to, TERM_RED),
-			printable_count(result->n_unseen, "process").s, term_style(to, TERM_PLAIN));
-	if (result->n_left)
-		fprintf(to, ", %s go%s on, not recorded", printable_count(result->n_left, "process").s,
-			result->n_left == 1 ? "es" : "");
 	print_nothing(to, result);
-	fprintf(to, "; %s (%s). Next: inftrace report %s, or inftrace view %s\n", path,
-		units_bytes((double)result->n_bytes).s, path, path);
+	fprintf(to, "; %s (%s)", path, units_bytes((double)result->n_bytes).s);
+	print_remarks(to, result);
+	fprintf(to, ". Next: inftrace report %s, or inftrace view %s\n", path, path);
 }
 
 void record_summary_json(FILE *to, const char *path, const struct recorder_result *result, bool has_status)
