@@ -188,6 +188,11 @@ TEST(memory_is_that_of_processes_that_live_at_one_time)
 				stream_sample(&s, pss, us + 100, 10e6);
 			}
 		}
+		page = report_as(&s, "json");
+		has(page, is_one_by_one ? "\"processes\": 1,\n" : "\"processes\": 3,\n");
+		has(page, is_one_by_one ? "\"peak_bytes\": 70000000,\n" : "\"peak_bytes\": 98000000,\n");
+		has(page, is_one_by_one ? "\"pss_bytes\": 10000000,\n" : "\"pss_bytes\": 30000000,\n");
+		free(page);
 		page = report_as(&s, "html");
 		text = report_as(&s, "text");
 		while ((line = strstr(text, "\n            ")))

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The member "memory": what the runtime's allocators gave to each session. */
+/* The member "memory": what processes had together, and what the runtime's allocators gave to each session. */
 #include <math.h>
 
+#include "analyze/result/joint_memory.h"
 #include "show/json/json_in.h"
 #include "show/words/memory_words.h"
 
@@ -86,6 +87,20 @@ static void put_process(struct json_summary *to, uint32_t index)
 	json_end(&to->json, '}');
 }
 
+/* Of the processes that lived at one time. */
+static void put_together(struct json_summary *to)
+{
+	struct joint_memory rss = joint_memory_of(to->summary, "rss", NULL);
+	struct joint_memory pss = joint_memory_of(to->summary, "pss", NULL);
+
+	json_object(&to->json, "together");
+	json_count(&to->json, "processes", rss.n_processes);
+	json_real(&to->json, "peak_bytes", rss.n_all ? rss.bytes : NAN);
+	json_real(&to->json, "pss_bytes", pss.n_all ? pss.bytes : NAN);
+	json_count(&to->json, "pss_values", pss.n_values);
+	json_end(&to->json, '}');
+}
+
 void json_memory(struct json_summary *to)
 {
 	const struct summary *summary = to->summary;
@@ -98,6 +113,7 @@ void json_memory(struct json_summary *to)
 	for (unsigned i = 0; i < n_doubts && !*missing.s; i++)
 		json_text(&to->json, NULL, doubt[i].s);
 	json_end(&to->json, ']');
+	put_together(to);
 	json_array(&to->json, "sessions");
 	for (uint32_t i = 0; i < summary->n_memory; i++)
 		if (summary->memory[i].model == SUMMARY_NONE || report_shows(to->report, summary->memory[i].model))
