@@ -333,6 +333,40 @@ TEST(one_run_a_side_on_a_busy_machine_is_not_judged_by_its_latency)
 	done(f);
 }
 
+TEST(a_machine_is_its_processor_and_its_number_of_cpus)
+{
+	static const char name[] = "Intel(R) Xeon(R) CPU E5-2680, 2.40GHz";
+	static const struct {
+		const char *rest, *reason; /* why nothing is judged */
+	} cases[] = { { ", 4 CPUs, 15.6 GiB, Linux 6.1.0-18-amd64 x86_64", NULL },
+		      { ", 4 CPUs, 15.7 GiB, Linux 6.12 x86_64", NULL },
+		      { ", 1 CPU, 15.6 GiB, Linux 6.1.0-18-amd64 x86_64", "different numbers of CPUs" },
+		      { " v4, 4 CPUs, 15.6 GiB, Linux 6.1.0-18-amd64 x86_64", "different machines" } };
+	char texts[2][200];
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct fixture fixture = { 0 }, *f = &fixture;
+		struct made_run a = made_plain(1), b = made_plain(2);
+
+		snprintf(texts[0], sizeof texts[0], "%s%s", name, cases[0].rest);
+		snprintf(texts[1], sizeof texts[1], "%s%s", name, cases[i].rest);
+		a.machine = texts[0];
+		b.machine = texts[1];
+		f->base[0] = made_run(&a, &f->arena);
+		f->fresh[0] = made_run(&b, &f->arena);
+		compare(f, 1, 1, &usual);
+		assert_string_equal(f->base->fact[DIFF_MACHINE], name);
+		assert_string_equal(f->base->fact[DIFF_CPUS], "4");
+		assert_string_equal(f->base->fact[DIFF_MEMORY], "15.6 GiB");
+		assert_string_equal(f->base->fact[DIFF_KERNEL], "6.1.0-18-amd64");
+		assert_int_equal(f->diff.no_verdict == NULL, cases[i].reason == NULL);
+		assert_true(!cases[i].reason || strstr(f->diff.no_verdict, cases[i].reason));
+		assert_int_equal(f->diff.fact_differs[DIFF_KERNEL], i == 1);
+		assert_int_equal(strstr(diff_verdict(&f->diff, true).s, "differ in memory, kernel") != NULL, i == 1);
+		done(f);
+	}
+}
+
 TEST(other_machines_are_not_judged_at_all)
 {
 	struct fixture fixture = { 0 }, *f = &fixture;
@@ -558,7 +592,8 @@ static void read_result(struct fixture *f, struct diff_run *run, const char *lab
 	snprintf(
 	    text, sizeof text,
 	    "{\"model\":{\"name\":\"%s\",\"file_bytes\":4096},\"start_realtime_ns\":5,\"machine\":{\"cpu\":\"c\","
-	    "\"kernel\":\"6.1\",\"cpus\":4},\"settings\":[{\"name\":\"seed\",\"value\":\"%d\"},{\"name\":\"runtime\","
+	    "\"memory_bytes\":16750372454,\"kernel\":\"6.1\",\"cpus\":4},\"settings\":[{\"name\":\"seed\",\"value\":\"%"
+	    "d\"},{\"name\":\"runtime\","
 	    "\"value\":\"/%d\"}],\"runs\":[{\"label\":\"%s\",\"batch_size\":%d,\"generations\":{\"output_tokens\":3,"
 	    "\"prompts\":[{\"prompt_tokens\":5},{\"prompt_tokens\":40},7]},\"latency\":{\"p50_ns\":%d000000},"
 	    "\"samples\":{\"duration_ns\":[%s]}},{\"label\":\"other\"}]}",
@@ -578,6 +613,7 @@ TEST(runs_of_results_are_joined_by_label_whatever_their_model)
 	assert_string_equal(f->base->fact[DIFF_SETTINGS], "seed 8");
 	assert_string_equal(f->base->fact[DIFF_CPUS], "4");
 	assert_string_equal(f->base->fact[DIFF_KERNEL], "6.1");
+	assert_string_equal(f->base->fact[DIFF_MEMORY], "15.6 GiB");
 	assert_string_equal(f->base->models->work, "batch 8, 3 tokens behind prompts of 45");
 	assert_int_equal(f->base->start_realtime_ns, 5);
 	compare(f, 1, 1, &usual);

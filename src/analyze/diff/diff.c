@@ -218,6 +218,8 @@ static void find_circumstances(struct diff *diff)
 		diff->no_verdict = "base and new are from different machines, which alone makes times differ";
 	else if (diff->fact_differs[DIFF_KIND])
 		diff->no_verdict = "base and new were measured by different tools, whose figures and costs differ";
+	else if (diff->fact_differs[DIFF_CPUS])
+		diff->no_verdict = "base and new had different numbers of CPUs, which alone makes times differ";
 	if (!diff_is_single(diff))
 		return;
 	diff->is_busy = diff->base.runs->busy > DIFF_BUSY || diff->fresh.runs->busy > DIFF_BUSY;

@@ -340,13 +340,54 @@ static const char *runtimes_of(struct reader *reader)
 	return *text.s ? keep(reader, text.s) : NULL;
 }
 
+/* What a part of the machine's text is, and where it begins; the rest is its processor, whose name may hold anything.
+ */
+static enum diff_fact part_of_machine(struct printable *part)
+{
+	size_t n_digits = strspn(part->s, "0123456789"), n_number = strspn(part->s, "0123456789.");
+
+	if (n_digits && !strncmp(part->s + n_digits, " CPU", 4)) {
+		part->s[n_digits] = 0;
+		return DIFF_CPUS;
+	}
+	if (n_number && !strcmp(part->s + n_number, " GiB"))
+		return DIFF_MEMORY;
+	if (strncmp(part->s, "Linux ", 6) != 0)
+		return DIFF_MACHINE;
+	memmove(part->s, part->s + 6, strlen(part->s + 6) + 1);
+	part->s[strcspn(part->s, " ")] = 0;
+	return DIFF_KERNEL;
+}
+
+/* Of "AMD EPYC, 4 CPUs, 15.6 GiB, Linux 6.1.0 x86_64": with another kernel it is the same machine. */
+static void take_machine(struct reader *reader, const char *text)
+{
+	struct printable machine = { "" };
+	size_t len;
+
+	for (; text && *text; text += len + strspn(text + len, ", ")) {
+		const char *comma = strstr(text, ", ");
+		struct printable part = { "" };
+		enum diff_fact fact;
+
+		len = comma ? (size_t)(comma - text) : strlen(text);
+		printable_add(&part, "%.*s", (int)len, text);
+		fact = part_of_machine(&part);
+		if (fact == DIFF_MACHINE)
+			printable_add(&machine, "%s%s", *machine.s ? ", " : "", part.s);
+		else
+			reader->to->fact[fact] = keep(reader, part.s);
+	}
+	reader->to->fact[DIFF_MACHINE] = keep(reader, machine.s);
+}
+
 static void take_facts(struct reader *reader)
 {
 	const struct summary_recording *recording = &reader->from->recording;
 	const char **fact = reader->to->fact;
 
 	fact[DIFF_KIND] = recording->is_ours ? "recording of inftrace" : "recording of another tool";
-	fact[DIFF_MACHINE] = name(reader, recording->machine);
+	take_machine(reader, name(reader, recording->machine));
 	fact[DIFF_VERSION] = name(reader, recording->version);
 	fact[DIFF_LEVEL] = name(reader, recording->level);
 	fact[DIFF_COMMAND] = name(reader, recording->command);

@@ -24,7 +24,7 @@ struct results {
 	struct diff_run *to;
 	struct array models; /* struct diff_model */
 	const char *model_name, *cpu, *kernel, *version, *command, *settings;
-	double others_cpu, n_cpus, model_bytes;
+	double others_cpu, n_cpus, memory_bytes, model_bytes;
 	int64_t start_realtime_ns;
 	uint32_t n_settings;
 	bool is_recording, has_runs;
@@ -322,6 +322,7 @@ static const struct json_field model_fields[] = {
 static const struct json_field machine_fields[] = {
 	{ "cpu", FIELD(NAME, results, cpu) },
 	{ "kernel", FIELD(NAME, results, kernel) },
+	{ "memory_bytes", FIELD(POSITIVE, results, memory_bytes) },
 	{ "cpus", FIELD(POSITIVE, results, n_cpus) },
 	{ NULL },
 };
@@ -400,6 +401,8 @@ static void take_results(struct json_fields *reader, const struct results *resul
 	run->start_realtime_ns = results->start_realtime_ns;
 	run->fact[DIFF_MACHINE] = results->cpu;
 	run->fact[DIFF_CPUS] = results->n_cpus > 0 ? join(reader, units_decimal(results->n_cpus).s, "", NULL) : NULL;
+	if (results->memory_bytes > 0)
+		run->fact[DIFF_MEMORY] = join(reader, units_bytes(results->memory_bytes).s, "", NULL);
 	run->fact[DIFF_KERNEL] = results->kernel;
 	run->fact[DIFF_MODEL] =
 	    results->model_bytes > 0

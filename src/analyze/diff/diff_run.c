@@ -46,9 +46,9 @@ const char *diff_token_words(int figure)
 }
 
 const char *const diff_facts[N_DIFF_FACTS] = {
-	[DIFF_KIND] = "kind",	[DIFF_MACHINE] = "machine",   [DIFF_VERSION] = "inftrace", [DIFF_RUNTIME] = "runtime",
-	[DIFF_LEVEL] = "level", [DIFF_COMMAND] = "command",   [DIFF_CPUS] = "cpus",	   [DIFF_KERNEL] = "kernel",
-	[DIFF_MODEL] = "model", [DIFF_SETTINGS] = "settings",
+	[DIFF_KIND] = "kind",	  [DIFF_MACHINE] = "machine", [DIFF_VERSION] = "inftrace",  [DIFF_RUNTIME] = "runtime",
+	[DIFF_LEVEL] = "level",	  [DIFF_COMMAND] = "command", [DIFF_CPUS] = "cpus",	    [DIFF_MEMORY] = "memory",
+	[DIFF_KERNEL] = "kernel", [DIFF_MODEL] = "model",     [DIFF_SETTINGS] = "settings",
 };
 
 void diff_model_init(struct diff_model *model)

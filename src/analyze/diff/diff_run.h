@@ -104,17 +104,18 @@ struct diff_resource {
 	uint32_t n_processes;
 };
 
-/* "machine": "AMD EPYC, 4 CPUs". What should be the same on both sides. */
+/* "machine": "AMD EPYC". What should be the same on both sides. */
 enum diff_fact {
-	DIFF_KIND, /* "recording", "result of inftrace model" */
-	DIFF_MACHINE,
+	DIFF_KIND,    /* "recording", "result of inftrace model" */
+	DIFF_MACHINE, /* its processor */
 	DIFF_VERSION, /* of inftrace */
 	DIFF_RUNTIME,
 	DIFF_LEVEL,
 	DIFF_COMMAND,
-	/* of results alone */
 	DIFF_CPUS,
+	DIFF_MEMORY,
 	DIFF_KERNEL,
+	/* of results alone */
 	DIFF_MODEL, /* "resnet18, 4,956,208 bytes" */
 	DIFF_SETTINGS,
 	N_DIFF_FACTS

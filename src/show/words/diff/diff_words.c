@@ -375,7 +375,7 @@ static void add_found(struct printable *to, const struct diff *diff, enum diff_s
 /* What may be the reason instead: ". Base and new differ in runtime, settings" */
 static void add_circumstances(struct printable *to, const struct diff *diff)
 {
-	static const enum diff_fact facts[] = { DIFF_RUNTIME, DIFF_LEVEL, DIFF_CPUS,
+	static const enum diff_fact facts[] = { DIFF_RUNTIME, DIFF_LEVEL, DIFF_MEMORY,
 						DIFF_KERNEL,  DIFF_MODEL, DIFF_SETTINGS };
 	uint32_t n = 0;
 
