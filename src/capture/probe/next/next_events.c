@@ -7,22 +7,21 @@
 #include "capture/probe/next/next_events.h"
 
 #include <errno.h>
-#include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "capture/proc/perf_ring.h"
 #include "capture/proc/rights.h"
 
-enum { RING_BYTES = 128 << 10, MAX_RECORD = 1 << 16, TRAILER = 16 };
+enum { RING_BYTES = 128 << 10, TRAILER = 16 };
 
 struct next_cpu {
 	int fd;
-	struct perf_event_mmap_page *page;
+	struct perf_ring ring;
 };
 
 struct mmap2_record {
@@ -33,11 +32,6 @@ struct mmap2_record {
 	uint64_t inode, generation;
 	uint32_t protection, flags;
 	char path[];
-};
-
-struct lost_record {
-	struct perf_event_header header;
-	uint64_t id, n;
 };
 
 static int open_event(unsigned cpu)
@@ -84,10 +78,10 @@ static int open_cpu(struct next_events *events, unsigned number, struct err *err
 	cpu->fd = open_event(number);
 	if (cpu->fd < 0)
 		return errno == ENODEV ? 0 : refuse(errno, err); /* a processor that is switched off */
-	cpu->page =
-	    mmap(NULL, (size_t)sysconf(_SC_PAGESIZE) + RING_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, cpu->fd, 0);
-	if (cpu->page == MAP_FAILED || epoll_ctl(events->fd, EPOLL_CTL_ADD, cpu->fd, &ready)) {
+	code = perf_ring_open(&cpu->ring, cpu->fd, RING_BYTES);
+	if (!code && epoll_ctl(events->fd, EPOLL_CTL_ADD, cpu->fd, &ready))
 		code = errno;
+	if (code) {
 		close(cpu->fd);
 		return refuse(code, err);
 	}
@@ -111,22 +105,12 @@ int next_events_open(struct next_events *events, struct err *err)
 	return code ? code : events->n_cpus ? 0 : refuse(ENODEV, err);
 }
 
-/* Bytes of the ring from a position on, which may go on at its beginning. */
-static void copy_out(const struct next_cpu *cpu, uint64_t at, void *to, size_t size)
-{
-	const char *ring = (const char *)cpu->page + sysconf(_SC_PAGESIZE);
-	size_t from = (size_t)(at % RING_BYTES), first = RING_BYTES - from < size ? RING_BYTES - from : size;
-
-	memcpy(to, ring + from, first);
-	memcpy((char *)to + first, ring, size - first);
-}
-
-static bool read_mapping(const char *record, size_t size, struct next_mapping *mapping)
+static bool read_mapping(const union perf_record *record, size_t size, struct next_mapping *mapping)
 {
 	const struct mmap2_record *from = (const struct mmap2_record *)record;
 	size_t room;
 
-	if (size < sizeof *from + TRAILER)
+	if (record->header.type != PERF_RECORD_MMAP2 || size < sizeof *from + TRAILER)
 		return false;
 	room = size - sizeof *from - TRAILER;
 	*mapping = (struct next_mapping){ .pid = (pid_t)from->pid,
@@ -138,7 +122,7 @@ static bool read_mapping(const char *record, size_t size, struct next_mapping *m
 					  .minor = from->minor,
 					  .inode = from->inode,
 					  .generation = from->generation };
-	memcpy(&mapping->time_ns, record + size - 8, 8);
+	memcpy(&mapping->time_ns, record->bytes + size - 8, 8);
 	if (from->pid > INT32_MAX || from->tid > INT32_MAX || !from->pid || !from->inode || *from->path != '/' ||
 	    !memchr(from->path, 0, room) || room > sizeof mapping->path)
 		return false;
@@ -146,40 +130,16 @@ static bool read_mapping(const char *record, size_t size, struct next_mapping *m
 	return true;
 }
 
-/* One record of a ring into `record`; its size, 0: there is none. */
-static size_t take_record(struct next_cpu *cpu, char *record)
-{
-	uint64_t head = __atomic_load_n(&cpu->page->data_head, __ATOMIC_ACQUIRE), tail = cpu->page->data_tail;
-	struct perf_event_header header;
-
-	if (head - tail < sizeof header)
-		return 0;
-	copy_out(cpu, tail, &header, sizeof header);
-	if (header.size < sizeof header ||
-	    header.size > head - tail) { /* cannot be: the ring is read anew from its end */
-		__atomic_store_n(&cpu->page->data_tail, head, __ATOMIC_RELEASE);
-		return 0;
-	}
-	copy_out(cpu, tail, record, header.size);
-	__atomic_store_n(&cpu->page->data_tail, tail + header.size, __ATOMIC_RELEASE);
-	return header.size;
-}
-
 bool next_events_take(struct next_events *events, struct next_mapping *mapping)
 {
-	_Alignas(8) static char record[MAX_RECORD];
+	static union perf_record record;
 
 	for (unsigned quiet = 0; quiet < events->n_cpus; events->turn++) {
-		size_t size = take_record(&events->cpu[events->turn % events->n_cpus], record);
-		const struct perf_event_header *header = (const struct perf_event_header *)record;
-		if (!size) {
-			quiet++;
-			continue;
-		}
-		quiet = 0;
-		if (header->type == PERF_RECORD_LOST && size >= sizeof(struct lost_record))
-			events->n_lost += ((const struct lost_record *)record)->n;
-		if (header->type == PERF_RECORD_MMAP2 && read_mapping(record, size, mapping))
+		size_t size = perf_ring_take(&events->cpu[events->turn % events->n_cpus].ring, &record);
+
+		quiet = size ? 0 : quiet + 1;
+		events->n_lost += size ? perf_ring_lost(&record, size) : 0;
+		if (size && read_mapping(&record, size, mapping))
 			return true;
 	}
 	return false;

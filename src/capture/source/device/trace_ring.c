@@ -3,24 +3,23 @@
 #include "capture/source/device/trace_ring.h"
 
 #include <errno.h>
-#include <linux/perf_event.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "capture/proc/perf_ring.h"
 #include "capture/proc/rights.h"
 
-enum { RING_BYTES = 256 << 10, MOST_EVENTS = 4, RECORD = 1 << 16 };
+enum { RING_BYTES = 256 << 10, MOST_EVENTS = 4 };
 
 struct trace_cpu {
 	int fd[MOST_EVENTS];
 	unsigned n;
-	void *page; /* the ring of the first, in which all of them write */
-	uint64_t tail;
+	struct perf_ring ring; /* of the first, in which all of them write */
 };
 
 /* As sample_type says: who, when, and the event. */
@@ -30,11 +29,6 @@ struct sample_record {
 	uint64_t time;
 	uint32_t size;
 	uint8_t raw[];
-};
-
-struct lost_record {
-	struct perf_event_header header;
-	uint64_t id, n;
 };
 
 static int open_event(uint64_t id, unsigned cpu)
@@ -65,29 +59,24 @@ static int refuse(int code, struct err *err)
 static int open_cpu(struct trace_cpu *cpu, unsigned number, const uint64_t *ids, size_t n)
 {
 	for (size_t i = 0; i < n && i < MOST_EVENTS; i++) {
-		int fd = open_event(ids[i], number);
+		int fd = open_event(ids[i], number), code;
 
 		if (fd < 0)
 			return errno;
 		cpu->fd[cpu->n++] = fd;
 		if (i && ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, cpu->fd[0]))
 			return errno;
-		if (i)
-			continue;
-		cpu->page =
-		    mmap(NULL, (size_t)sysconf(_SC_PAGESIZE) + RING_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-		if (cpu->page == MAP_FAILED) {
-			cpu->page = NULL;
-			return errno;
-		}
+		code = i ? 0 : perf_ring_open(&cpu->ring, fd, RING_BYTES);
+		if (code)
+			return code;
 	}
 	return 0;
 }
 
 static void close_cpu(struct trace_cpu *cpu)
 {
-	if (cpu->page)
-		munmap(cpu->page, (size_t)sysconf(_SC_PAGESIZE) + RING_BYTES);
+	if (cpu->ring.page)
+		munmap(cpu->ring.page, (size_t)sysconf(_SC_PAGESIZE) + RING_BYTES);
 	for (unsigned i = 0; i < cpu->n; i++)
 		close(cpu->fd[i]);
 	*cpu = (struct trace_cpu){ .n = 0 };
@@ -124,66 +113,29 @@ int trace_rings_open(struct trace_rings *rings, const uint64_t *ids, size_t n, s
 	return refuse(code ? code : ENODEV, err);
 }
 
-/* Bytes of the ring from a position on, which may go on at its beginning. */
-static void copy_out(const struct trace_cpu *cpu, uint64_t at, void *to, size_t size)
+/* False: it is none. */
+static bool read_sample(const union perf_record *record, size_t size, struct trace_sample *sample)
 {
-	const char *ring = (const char *)cpu->page + sysconf(_SC_PAGESIZE);
-	size_t from = (size_t)(at % RING_BYTES), first = RING_BYTES - from < size ? RING_BYTES - from : size;
+	const struct sample_record *from = (const struct sample_record *)record;
 
-	memcpy(to, ring + from, first);
-	memcpy((char *)to + first, ring, size - first);
-}
-
-struct round {
-	struct trace_rings *rings;
-	int (*take)(void *ctx, const struct trace_sample *sample);
-	void *ctx;
-};
-
-static int take_record(const struct round *round, const void *record, size_t size)
-{
-	const struct perf_event_header *header = record;
-
-	if (header->type == PERF_RECORD_LOST && size >= sizeof(struct lost_record))
-		round->rings->n_lost += ((const struct lost_record *)record)->n;
-	if (header->type == PERF_RECORD_SAMPLE && size >= offsetof(struct sample_record, raw)) {
-		const struct sample_record *from = record;
-		struct trace_sample sample = { from->time, (pid_t)from->pid, from->raw, from->size };
-
-		if (sample.size <= size - offsetof(struct sample_record, raw))
-			return round->take(round->ctx, &sample);
-	}
-	return 0;
-}
-
-static int read_cpu(const struct round *round, struct trace_cpu *cpu)
-{
-	static union {
-		struct perf_event_header header;
-		uint64_t words[RECORD / 8];
-	} record;
-	struct perf_event_mmap_page *page = cpu->page;
-	uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
-	int code = 0;
-
-	while (head - cpu->tail >= sizeof record.header && !code) {
-		copy_out(cpu, cpu->tail, &record, sizeof record.header);
-		if (record.header.size < sizeof record.header || record.header.size > head - cpu->tail)
-			break;
-		copy_out(cpu, cpu->tail, &record, record.header.size);
-		cpu->tail += record.header.size;
-		code = take_record(round, &record, record.header.size);
-	}
-	__atomic_store_n(&page->data_tail, cpu->tail, __ATOMIC_RELEASE);
-	return code;
+	if (record->header.type != PERF_RECORD_SAMPLE || size < offsetof(struct sample_record, raw))
+		return false;
+	*sample = (struct trace_sample){ from->time, (pid_t)from->pid, from->raw, from->size };
+	return sample->size <= size - offsetof(struct sample_record, raw);
 }
 
 int trace_rings_read(struct trace_rings *rings, int (*take)(void *ctx, const struct trace_sample *sample), void *ctx)
 {
-	const struct round round = { rings, take, ctx };
+	static union perf_record record;
+	struct trace_sample sample;
 	int code = 0;
+	size_t size;
 
-	for (unsigned i = 0; i < rings->n_cpus && !code; i++)
-		code = read_cpu(&round, &rings->cpu[i]);
+	for (unsigned i = 0; i < rings->n_cpus; i++)
+		while (!code && (size = perf_ring_take(&rings->cpu[i].ring, &record))) {
+			rings->n_lost += perf_ring_lost(&record, size);
+			if (read_sample(&record, size, &sample))
+				code = take(ctx, &sample);
+		}
 	return code;
 }
