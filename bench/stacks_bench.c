@@ -141,12 +141,10 @@ static void walk_javascript(struct bench *bench)
 		stack_native_watch(&bench->process, thread, &bench->round);
 		began_ns = clock_ns();
 		stack_memory_begin(&bench->shared.memory, bench->round.pid);
-		stack_memory_ahead(&bench->shared.memory, thread->used.block, thread->used.n);
 		stack_native_take(&bench->process, thread, &bench->round, false);
 		if (thread->ran.time_ns != before_ns && thread->ran.stack && n++ >= 0) {
 			bench->took_ns[bench->n++] = clock_ns() - began_ns;
 			bench->n_frames = count(bench, thread->ran.stack, FRAME_JAVASCRIPT);
-			stack_memory_keep(&bench->shared.memory, &thread->used);
 		}
 		pause_ns((long)STEP_NS);
 	}

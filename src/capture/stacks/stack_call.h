@@ -18,7 +18,7 @@
  * call costs as much as ten blocks, and the size of a block hardly matters. What is not there fails to be read; nothing
  * is ever touched by a load. It changes meanwhile: who reads it checks it.
  */
-enum { STACK_MEMORY_BLOCK = 4096, STACK_MEMORY_BLOCKS = 128, STACK_MEMORY_AHEAD = 24 };
+enum { STACK_MEMORY_BLOCK = 4096, STACK_MEMORY_BLOCKS = 128, STACK_MEMORY_AHEAD = 40 };
 
 /* The blocks that were used in a round: what the same stack needs the next time. Zeroed: none. */
 struct stack_memory_used {

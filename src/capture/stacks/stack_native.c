@@ -242,12 +242,16 @@ void stack_native_take(struct stack_process *process, struct stack_thread *threa
 		return;
 	if (python)
 		base = stack_python_walk(&process->languages.python, python, round->out->names, &flags);
+	else
+		stack_memory_ahead(&round->shared->memory, thread->used.block, thread->used.n);
 	if (is_now)
 		set_pace(thread, round);
 	thread->ran.base = base;
 	thread->ran.stack = 0;
 	if (base || !python)
 		thread->ran.stack = walk(process, round, &(struct walk){ &moment.registers, &moment, base }, &flags);
+	if (!python)
+		stack_memory_keep(&round->shared->memory, &thread->used);
 	thread->ran.flags = flags;
 	thread->ran.time_ns = moment.time_ns;
 	thread->ran.cpu_ns = thread->ran_ns;

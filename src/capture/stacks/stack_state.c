@@ -216,14 +216,12 @@ static void put_stack(struct stack_process *process, struct stack_thread *thread
 	const struct python_thread *python;
 
 	if (!is_at_rest(thread) && thread->ran.base && is_since(thread) && put_moment(process, thread, round, true))
-		return; /* its Python was read then */
-	stack_memory_ahead(&round->shared->memory, thread->used.block, thread->used.n);
+		return;						      /* its Python was read then */
+	if (is_at_rest(thread) || process->languages.python.is_there) /* else there may be no moment to look at */
+		stack_memory_ahead(&round->shared->memory, thread->used.block, thread->used.n);
 	python = stack_python_thread(&process->languages.python, thread->inner_tid, round->now_ns);
-	if (!is_at_rest(thread) && put_moment(process, thread, round, python)) {
-		if (!python)
-			stack_memory_keep(&round->shared->memory, &thread->used);
+	if (!is_at_rest(thread) && put_moment(process, thread, round, python))
 		return;
-	}
 	if (!python && process->languages.python.is_there && *process->languages.python.why)
 		thread->now.flags |= SAMPLE_NO_PYTHON;
 	if (python) {
