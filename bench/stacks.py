@@ -157,7 +157,7 @@ def put_stack_of_javascript(build):
     frames, fastest, usual = probed_us(build, target.pid)
     end(target)
     what = f"a stack of {frames} frames of JavaScript, and machine code around them"
-    players.row(what, float(usual), "us", 50, more=f"at best {fastest} us")
+    players.row(what, float(usual), "us", 100, more=f"at best {fastest} us")
 
 
 def main(build):
