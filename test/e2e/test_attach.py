@@ -650,12 +650,25 @@ def test_it_ends_with_the_program_and_tells_how_that_ended(lab, wheel):
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=["Ctrl-C", "SIGTERM", "SIGHUP"])
-def test_a_signal_ends_the_recording_and_leaves_the_program(lab, wheel, how):
-    server = python_server(lab, wheel, "chain", "--rest", 0.01)
+def test_a_signal_ends_the_recording_and_leaves_the_program(lab, library, how):
+    """Code of a file that other tests run has their probes in it."""
+    own = shutil.copy(os.path.realpath(library), lab.path("libonnxruntime.so"))
+    server = native_server(lab, own, "chain", 256, 256, rest_us=10000)
     attaching = Attaching(lab, server.pid)
     attaching.wait_recorded(11)
     done = attaching.end(how)
     assert done.status == 0 and len(done.recording.inferences) > 10
+    assert text_differs(server.pid) == 0
+    server.end()
+
+
+def test_on_a_busy_cpu_its_probes_go_with_it(lab, library, crowded_cpu):
+    """A child that takes only idle time must not be who removes them: all forks of the machine would wait for it."""
+    own = shutil.copy(os.path.realpath(library), lab.path("libonnxruntime.so"))
+    server = native_server(lab, own, "chain", 256, 256, rest_us=10000)
+    attaching = Attaching(lab, server.pid, prefix=["taskset", "-c", str(crowded_cpu)])
+    attaching.wait_recorded(11)
+    assert attaching.end().status == 0
     assert text_differs(server.pid) == 0
     server.end()
 

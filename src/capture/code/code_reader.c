@@ -31,8 +31,8 @@ int code_reader_start(struct code_reader *reader, bool is_idle)
 	if (!reader->child) {
 		prctl(PR_SET_NAME, is_idle ? "inftrace-names" : "inftrace-code");
 		bare_child_become(ends[1], ends[1], MOST_SECONDS);
-		if (is_idle) /* not before it has closed what is not its own: on busy CPUs it would keep that for
-				seconds */
+		/* not before it has closed what its parent has open: the last one to close probes holds up all forks */
+		if (is_idle)
 			sched_setscheduler(0, SCHED_IDLE, &(struct sched_param){ 0 });
 		code_child(0);
 		_exit(0);
