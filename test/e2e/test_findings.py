@@ -266,6 +266,19 @@ def test_a_busy_cpu_makes_no_finding_but_the_wait(lab, crowded_cpu, habit, model
     assert set(found) <= OF_A_BUSY_MACHINE, found
     # one that rests is served at once; waits of most short inferences are not read
     assert (habit, model) != ("busy", "heavy") or "waits_for_cpu" in found
+    check_phases(report)
+
+
+def check_phases(report):
+    """Their sum is the whole. Returns them with that."""
     (creation,) = [model["creation"] for model in report["models"]]
     assert sum(creation["phases"].values()) == creation["duration"]["total_ns"]
-    assert creation["phases"]["waiting_ns"] > 0.3 * creation["duration"]["total_ns"]
+    return creation["phases"], creation["duration"]["total_ns"]
+
+
+@pytest.mark.in_turn(3)
+def test_waits_for_a_busy_cpu_are_a_phase_of_the_creation(lab, crowded_cpu):
+    """Of a model whose creation takes many time slices: a short one may have its CPU all the time."""
+    program = Programs(lab).python("create", "file", "many", "--sessions", 1)
+    phases, total_ns = check_phases(report_of(lab, ["taskset", "-c", str(crowded_cpu), *program]))
+    assert phases["waiting_ns"] > 0.3 * total_ns

@@ -46,9 +46,9 @@ def check_trees(outside):
         assert abs(told - took[function]) < near, (function, told, took)
     assert abs(outside.seconds("what", kind="state", state="was stopped") - 0.5) < near
     # what was waited for, and where
-    assert abs(outside.seconds("what", name=f"recvfrom on 127.0.0.1:{took['port']}") - 1.8) < near
+    assert abs(outside.seconds("what", name=f"recvfrom on 127.0.0.1:{took['port']}") - 3.2) < near
     lock = outside.seconds("what", kind="place", state="waited for a thread", function="wait")
-    assert abs(lock - 1.8) < near
+    assert abs(lock - 3.2) < near
     slept = outside.seconds("what", kind="place", state="slept", function="nap")
     assert abs(slept - 0.3) < near
     places = {

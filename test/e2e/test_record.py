@@ -58,8 +58,9 @@ def test_plain_recordings_need_at_most_24_bytes_an_event(lab, program):
 
 
 def test_rings_are_drained_while_the_file_takes_nothing(lab, slow):
-    """The file is a pipe that is read only when the program has ended; rings of 64 KiB would be full by then."""
-    command, path = lab.command(slow, options=["--no-compress", "--ring-size", "64K"], name="stalled")
+    """The file is a pipe that is read only when the program has ended; rings of 64 KiB would be full by then. The
+    program rests, so that the recorder need not have a CPU every 200 ms."""
+    command, path = lab.command([*slow, "", "3000"], options=["--no-compress", "--ring-size", "64K"], name="stalled")
     os.mkfifo(path)
     process = lab.start(command, stdout=subprocess.PIPE)
     with open(path, "rb") as pipe:

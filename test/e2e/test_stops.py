@@ -60,7 +60,9 @@ class Halted:
         own = [slice for slice in halts if slice.args.get("text") != "inftrace-next"]
         self.n_halts = len(halts)
         self.slices = sorted(own, key=lambda slice: slice.start)
-        self.said = SAID[how] if len(own) == len(halts) else "stopped, held or frozen"
+        self.said = SAID[how]
+        if len(own) != len(halts):
+            self.said = "held by a debugger or tracer" if how == "tracer" else "stopped, held or frozen"
 
     def check_bounds(self):
         """A slice lies within its halt; what its arguments say lies around it. A long halt has one."""
@@ -101,7 +103,8 @@ class Halted:
         assert max(node["duration"]["max_ns"] for node in operators["nodes"]) < 0.2e9, operators["nodes"]
         parts = ("operators_ns", "setup_ns", "halted_ns", "unattributed_ns")
         assert sum(operators[part] for part in parts) == operators["wall_ns"] and operators["halted_ns"] > 0.28e9
-        assert operators["unattributed_ns"] < 0.2e9, operators
+        waited = sum(slice.args.get("run_queue_ns", 0) for slice in self.recording.inferences)
+        assert operators["unattributed_ns"] < 0.2e9 + waited, operators
         verdict = self.report().splitlines()[0]
         assert " in which " in verdict and "process was " + self.said in verdict, verdict
         html = self.report("--format", "html")
@@ -115,6 +118,7 @@ class Halted:
     def check_tables(self, operators):
         """SQL and the page say the same."""
         halts = self.query("SELECT name, begin_ns, end_ns, from_ns, until_ns FROM halts ORDER BY begin_ns")
+        assert len(halts) == self.n_halts, halts
         wanted = [
             {
                 "name": slice.name,
@@ -125,7 +129,7 @@ class Halted:
             }
             for slice in self.slices
         ]
-        assert halts == wanted, halts
+        assert [halt for halt in halts if halt in wanted] == wanted, halts
         (of,) = self.query(
             "SELECT sum(is_halted) AS n, max(CASE is_halted WHEN 0 THEN duration_ns END) AS most FROM operators"
         )
@@ -191,10 +195,10 @@ def test_a_worker_that_is_stopped_and_killed_keeps_what_was_recorded(lab, wheel)
     done = lab.record(["sh", "-c", '"$@"; echo status $?', "sh", *worker], env={"HALTS": lab.path("halts")})
     assert done.out == "status 137\n" and done.recording.lost == 0, done.err
     assert sum(slice.end is not None for slice in done.recording.inferences) > 3
-    (stop,) = done.recording.of("halt")
+    (stop,) = [slice for slice in done.recording.of("halt") if slice.args.get("text") != "inftrace-next"]
     assert stop.end - stop.start > 0.2e9, stop
     report = json.loads(lab.plain([lab.inftrace, "report", "--json", done.recording.path]).out)
-    (halt,) = report["recording"]["halts"]
+    (halt,) = [halt for halt in report["recording"]["halts"] if halt["tracer"] != "inftrace-next"]
     (process,) = [process for process in report["processes"] if process["inferences"]]
     assert halt["pid"] == process["pid"] and halt["what"] == "stopped"
 

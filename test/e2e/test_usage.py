@@ -141,6 +141,13 @@ def test_times_are_those_of_a_running_program_on_a_busy_cpu(lab, wheel, crowded_
     check_own_clock(done.recording, server.times())
 
 
+def most_of(recording, medians, median):
+    """What nine of ten inferences of the worker with this median take at most: slower ones are no exception."""
+    (pid,) = [pid for pid in medians if medians[pid] == median]
+    took = sorted(slice.end - slice.start for slice in known(recording, "tid") if slice.args["tid"] == pid)
+    return took[len(took) * 9 // 10]
+
+
 @pytest.mark.alone("two of the workers must have their CPU")
 @pytest.mark.in_turn(2)
 def test_a_worker_on_a_busy_cpu_is_named_among_the_others(lab, wheel, crowded_cpu):
@@ -159,7 +166,7 @@ def test_a_worker_on_a_busy_cpu_is_named_among_the_others(lab, wheel, crowded_cp
         for pid in {slice.args["tid"] for slice in recording.inferences}
     }
     slowest, next_one = sorted(medians.values(), reverse=True)[:2]
-    if slowest < 1.6 * next_one:
+    if slowest < 1.6 * next_one or slowest < 1.1 * most_of(recording, medians, next_one):
         assert "slow_process" not in findings or slowest > 1.4 * next_one, medians
         pytest.skip("both CPUs are as busy: %s" % medians)
     found = findings["slow_process"]
@@ -250,8 +257,10 @@ def test_a_quota_that_is_used_up_is_named_first(lab, wheel, half_a_cpu):
     program = lab.python(wheel, "infer", "run", lab.model("long"), "--runs", 150)
     recording = lab.record([*half_a_cpu, *program], judged=False).recording
     stat = dict(line.split() for line in pathlib.Path(half_a_cpu[-1]).with_name("cpu.stat").read_text().splitlines())
-    if 2 * int(stat["nr_throttled"]) < int(stat["nr_periods"]):
-        pytest.skip("others left it less than its quota: %s" % stat)
+    throttled_ns = int(stat["throttled_time"]) if "throttled_time" in stat else 1000 * int(stat["throttled_usec"])
+    waited_ns = sum(slice.args["run_queue_ns"] for slice in known(recording, "run_queue_ns"))
+    if 2 * int(stat["nr_throttled"]) < int(stat["nr_periods"]) or 2 * throttled_ns < waited_ns:
+        pytest.skip("others left it less than its quota: %s, it waited %d ns" % (stat, waited_ns))
     text = " ".join(lab.plain([lab.inftrace, "report", recording.path]).out.split("\n\n")[0].split())
     assert re.search(r"^Its cgroup may use 0\.50 CPUs and was throttled in \d+ of \d+ periods", text), text
     report = json.loads(lab.plain([lab.inftrace, "report", "--json", recording.path]).out)

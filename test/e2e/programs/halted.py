@@ -3,7 +3,8 @@
 by a signal, by a signal to its whole process group (as Ctrl-Z), by a tracer, or by the freezer of the cgroup in
 $FREEZER; or stopped and then killed. Prints the checksums of its outputs, and how often it ran the model while it was
 halted. Writes into the file $HALTS, one line a halt, the times (CLOCK_MONOTONIC) before and after the call that halted
-it, and before and after the one that let it go on."""
+it, and before and after the one that let it go on. Before each halt, and after the last one, it runs the model ten
+times."""
 
 import ctypes
 import os
@@ -70,6 +71,13 @@ def go_on(pid):
         os.kill(pid, signal.SIGKILL if how == "killed" else signal.SIGCONT)
 
 
+def wait_runs():
+    """Until the parent has written a byte for each of ten runs; what it wrote before counts as well."""
+    left = 10
+    while left > 0:
+        left -= len(os.read(read, 4096))
+
+
 def timed(call, pid):
     before = time.monotonic_ns()
     call(pid)
@@ -95,17 +103,20 @@ if not child:
         join(os.path.dirname(os.environ["FREEZER"]))
     halts = []
     for length in lengths:
-        time.sleep(0.3)
+        wait_runs()
+        time.sleep(0.3)  # not between two runs
         held = timed(halt, parent)
         time.sleep(length / 1000)
         halts.append(held + timed(go_on, parent))
-    time.sleep(0.2)
+    if how != "killed":
+        wait_runs()
     with open(os.environ["HALTS"], "w") as file:
         file.writelines("%d %d %d %d\n" % tuple(times) for times in halts)
     os._exit(0)
 while not os.waitpid(child, os.WNOHANG)[0]:
     begins.append(time.monotonic_ns())
     outputs.add(ortprogram.checksum(session.run(None, feeds)))
+    os.write(write, b".")
 with open(os.environ["HALTS"]) as file:
     halts = [[int(word) for word in line.split()] for line in file]
 held = sum(halt[1] + 10_000_000 < begin < halt[2] for begin in begins for halt in halts)

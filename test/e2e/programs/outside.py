@@ -28,7 +28,7 @@ def scale():
 
 def serve():
     connection, _ = server.accept()
-    time.sleep(0.45)
+    time.sleep(0.8)
     connection.sendall(b"x")
     connection.close()
 
@@ -44,7 +44,7 @@ def fetch():
 def keep(is_held):
     with lock:
         is_held.set()
-        time.sleep(0.45)
+        time.sleep(0.8)
 
 
 def wait():
