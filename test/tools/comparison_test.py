@@ -21,7 +21,7 @@ ROWS = {
     "providers that really ran the nodes": "test/e2e/test_providers.py",
     "CPU waits and faults per inference": "test/e2e/test_usage.py",
     "GPU and NPU load beside inferences": "test/e2e/test_devices.py",
-    "kernels on the device": "test/e2e/test_ep_profile.py",
+    "kernels on the device": "test/e2e/test_kernels.py",
     "call stacks of your own code": "test/e2e/test_stacks.py",
     "live view": "test/e2e/test_live.py",
     "in VS Code": "test/e2e/test_vscode.py",
@@ -34,7 +34,7 @@ ROWS = {
 MISSING = {
     "not those of ncnn": "src/runtime/ncnn/runtime_ncnn.c",
     "have names only where the program writes": "src/runtime/hotspot",
-    "kernels on a device": "src/capture/agent/cupti.c",
+    "was not tested on a GPU": "test/e2e/test_gpu.py",
     "no history of many machines": "src/fleet/store",
 }
 
