@@ -12,16 +12,17 @@ from onnx import TensorProto, helper, numpy_helper
 ROWS, WIDTH, SLOW = 200, 192, 7
 
 
-def branches(lab, name, rows=ROWS):
-    """A model of 12 MatMul with a Sin behind each, all of the same size but one; rows: of that one."""
+def branches(lab, name, columns=WIDTH):
+    """A model of 12 MatMul with a Sin behind each, all of the same size but one, which makes so many columns of the same
+    inputs: of other inputs diff would say that they changed."""
     random = np.random.default_rng(3)
     nodes, inputs, outputs, weights, feeds = [], [], [], [], {}
     for i in range(12):
-        shape = [rows if i == SLOW else ROWS, WIDTH]
-        weight = random.standard_normal((WIDTH, WIDTH)).astype(np.float32)
+        shape, width = [ROWS, WIDTH], columns if i == SLOW else WIDTH
+        weight = random.standard_normal((WIDTH, width)).astype(np.float32)
         weights.append(numpy_helper.from_array(weight, "w%d" % i))
         inputs.append(helper.make_tensor_value_info("x%d" % i, TensorProto.FLOAT, shape))
-        outputs.append(helper.make_tensor_value_info("z%d" % i, TensorProto.FLOAT, shape))
+        outputs.append(helper.make_tensor_value_info("z%d" % i, TensorProto.FLOAT, [ROWS, width]))
         nodes.append(helper.make_node("MatMul", ["x%d" % i, "w%d" % i], ["y%d" % i], name="/layer%d/MatMul" % i))
         nodes.append(helper.make_node("Sin", ["y%d" % i], ["z%d" % i], name="/layer%d/Sin" % i))
         feeds["x%d" % i] = random.standard_normal(shape).astype(np.float32)
@@ -60,7 +61,7 @@ def named(diff, says=("worse", "better")):
 @pytest.mark.alone("it compares the times of recordings")
 @pytest.mark.in_turn(2)
 def test_a_slower_operator_is_named_and_one_program_does_not_differ(lab, wheel):
-    same, slower = branches(lab, "same"), branches(lab, "slower", rows=2 * ROWS)
+    same, slower = branches(lab, "same"), branches(lab, "slower", columns=2 * WIDTH)
     a, b, c = (record(lab, wheel, model, name) for model, name in ((same, "a"), (same, "b"), (slower, "c")))
     diff, status = compare(lab, [a], [b])
     assert (named(diff), status) == ([], 0), diff["verdict"]
@@ -112,7 +113,7 @@ def test_results_of_model_are_compared(lab, wheel, library):
 
 @pytest.mark.full("it makes 110 recordings")
 def test_one_program_does_not_differ_50_times_and_5_percent_are_found(lab, wheel):
-    same, slower = branches(lab, "same"), branches(lab, "slower", rows=ROWS * 105 // 100)
+    same, slower = branches(lab, "same"), branches(lab, "slower", columns=WIDTH * 105 // 100)
     recorded = [record(lab, wheel, same, "same%d" % i, runs=300) for i in range(100)]
     alarms = [named(compare(lab, [a], [b])[0]) for a, b in zip(recorded[::2], recorded[1::2])]
     assert [alarm for alarm in alarms if alarm] == []
