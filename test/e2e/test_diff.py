@@ -13,8 +13,9 @@ ROWS, WIDTH, SLOW = 200, 192, 7
 
 
 def branches(lab, name, columns=WIDTH):
-    """A model of 12 MatMul with a Sin behind each, all of the same size but one, which makes so many columns of the same
-    inputs: of other inputs diff would say that they changed."""
+    """A model of 12 MatMul with a Sin behind each, all of the same size but one, which makes so many columns.
+
+    The inputs stay the same: of other ones diff would say that they changed."""
     random = np.random.default_rng(3)
     nodes, inputs, outputs, weights, feeds = [], [], [], [], {}
     for i in range(12):
