@@ -98,7 +98,7 @@ struct runtime_family {
 
 /* Texts in a module's read-only data that identify its file; at most 64 bytes each, prefix and NUL included. */
 struct runtime_marks {
-	const char *prefix;		  /* common to all of them */
+	const char *prefix;		  /* common to all of them; not NULL */
 	unsigned fewest;		  /* the least number of prefixes in a file that holds the runtime and does
 					   * not just name it */
 	const char *whole[RUNTIME_MARKS]; /* what follows the prefix in the runtime; ends with NULL */

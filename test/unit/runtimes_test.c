@@ -74,6 +74,15 @@ TEST(its_families_are_found_in_a_process)
 	dlclose(library);
 }
 
+TEST(each_row_gives_what_all_runtimes_are_found_by)
+{
+	for (size_t i = 0; runtimes[i]; i++) {
+		assert_true(*runtimes[i]->name && *runtimes[i]->title);
+		assert_non_null(runtimes[i]->entries);
+		assert_true(*runtimes[i]->marks.prefix && runtimes[i]->marks.fewest);
+	}
+}
+
 TEST(an_agent_can_be_brought_in_where_its_row_says)
 {
 	struct inject_file found = { 0 };
