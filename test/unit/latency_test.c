@@ -72,3 +72,18 @@ TEST(lanes_that_overlap_are_kept_apart)
 	assert_int_equal(latency_quantile(&latency, 1), 50);
 	latency_done(&latency);
 }
+
+TEST(an_inference_ends_with_its_track)
+{
+	struct latency latency = { 0 };
+
+	put(&latency, EVENT_BEGIN, KIND_INFERENCE, 4, 100);
+	open_runs_forget(&latency.open, 4);
+	open_runs_forget(&latency.open, 99);
+	assert_false(open_runs_has(&latency.open, 4));
+	put(&latency, EVENT_END, KIND_NONE, 4, 150);
+	assert_int_equal(latency.n, 0);
+	run(&latency, 4, 200, 20);
+	assert_int_equal(latency_quantile(&latency, 1), 20);
+	latency_done(&latency);
+}
