@@ -2,8 +2,8 @@
 /*
  * A call of a runtime that makes the tokens of a request itself, by a handle (onnxruntime-genai's generators): a slice
  * of KIND_TOKENS on its thread, with id (the generator's number), count (inferences inside), batch (tokens of all
- * sequences that went in, 0: not known; of a rewind, how many a sequence has then), tid. Inferences inside name the
- * generator in their sequences: "g5".
+ * sequences that went in, 0: not known; of a rewind, how many a sequence has then), tid, sequences ("~48": an earlier
+ * prompt of the model began with these 48 tokens). Inferences inside name the generator in their sequences: "g5".
  */
 #ifndef EVENT_GENERATOR_CALL_H
 #define EVENT_GENERATOR_CALL_H
@@ -13,7 +13,8 @@
 enum generator_record {
 	RECORD_RUN_GENERATOR = RECORD_COMPILE_END + 1, /* run, id: its generator; between its begin and its end */
 	/* time..value, id: generator, flags: enum generator_call, more: inferences in it, at most 255, text: tokens of
-	 * all sequences that went in, 0: not known; of a rewind, of how many tokens a sequence is then */
+	 * all sequences that went in, 0: not known; of a rewind, of how many tokens a sequence is then; run: of a
+	 * prompt, tokens at its begin with which an earlier one of the model began */
 	RECORD_GENERATOR_CALL,
 };
 

@@ -196,6 +196,7 @@ def test_batches_of_llama_cpp_name_their_sequences(lab, shared):
         own = json.load(file)
     rows = matches(lab, recording, own)
     assert {row["found_by"] for row in rows} == {"sequences of batches"}
+    assert {row["seen_tokens"] for row in rows} == {None}  # their prompts have less than a block
     assert report_of(lab, recording.path)["models"][0]["generations"]["most_at_a_time"] == 8
 
 
@@ -245,6 +246,8 @@ def test_onnxruntime_genai_has_each_call_of_its_generators(lab):
     assert {row["found_by"] for row in rows} == {"calls of the runtime"}
     # 2 layers of keys and values; the last token does not go in
     assert [row["cache_bytes"] for row in rows] == [cache_of(n + 18, 4) for n in (16, 64, 16, 30)] * 2
+    # all prompts begin alike; whole blocks of 16 are compared
+    assert [row["seen_tokens"] for row in rows] == [None, 16, 16, 16, 16, 64, 16, 16]
     late = [calls[0][1] - begin - row["first_token_ns"] for row, (_, _, begin, calls) in zip(rows, own)]
     assert 0 <= min(late) < 50_000 and all(0 < row["sampling_ns"] < row["outside_ns"] for row in rows)
     assert report_of(lab, recording.path)["models"][0]["generations"]["most_at_a_time"] == 4

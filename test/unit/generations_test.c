@@ -790,6 +790,40 @@ TEST(turns_and_long_prompts_are_found)
 	}
 }
 
+TEST(prompts_that_begin_as_earlier_ones_are_found)
+{
+	/* most of the prompts; too few tokens of them; prompts that take no time */
+	for (int how = 0; how < 3; how++) {
+		const struct finding *again;
+		struct fixture f;
+
+		begin(&f);
+		for (int i = 0; i < 4; i++) {
+			infer(&f, how == 2 ? 1 : 900, KEY_SEQUENCES,
+			      !i	 ? "0:0+64/1"
+			      : how == 1 ? "0:0+64/1~16"
+					 : "0:0+64/1~48");
+			for (int k = 0; k < 5; k++) {
+				char text[40];
+
+				snprintf(text, sizeof text, "0:%d+1/1", 64 + k);
+				infer(&f, 100, KEY_SEQUENCES, text);
+			}
+		}
+		assert_int_equal(found(&f)->n, 4);
+		assert_int_equal(row(&f, 0)->seen_tokens, 0);
+		assert_int_equal(row(&f, 3)->seen_tokens, how == 1 ? 16 : 48);
+		again = findings_of(f.recorded.model, "prompt_again", 0);
+		assert_int_equal(again != NULL, how == 0);
+		if (again) {
+			assert_int_equal(again->a, 3 * 48);
+			assert_true(again->value == 3 * 48 / 256.0);
+			assert_true(again->low == 3 * 900e3 * 48 / 64);
+		}
+		end(&f);
+	}
+}
+
 TEST(generations_that_wait_for_each_other_are_found)
 {
 	/* three threads, one generation after the other; with a pause between; each thread at its own time */

@@ -302,6 +302,7 @@ static int take_prompt(struct generations *to, struct generator *generator, cons
 	}
 	generator->has_token = generator->is_rewound = false;
 	generator->length += n_tokens;
+	open->row.seen_tokens += call->n_seen < n_tokens ? call->n_seen : n_tokens;
 	open->row.batch = inside->batch;
 	open->row.cache_bytes = inside->cache_bytes;
 	open->row.copied_bytes += inside->copied_bytes;

@@ -22,6 +22,7 @@ struct generation_call {
 	const char *name; /* event/generator_call.h */
 	uint64_t begin_ns, end_ns;
 	uint64_t n_tokens; /* that went in, of all sequences; 0: not known. A rewind: how many a sequence has then */
+	uint64_t n_seen;   /* of these at the begin, that an earlier prompt began with; 0: none, or not known */
 };
 
 /* All: 0 or -ENOMEM. One of a generator of which no inference came says nothing: its model is not known. */

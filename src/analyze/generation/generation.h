@@ -33,6 +33,7 @@ struct generation {
 	uint64_t first_token_ns;   /* from begin_ns; 0: the prefill is not in the recording */
 	uint64_t prompt_tokens;	   /* that went in with the prefill, of one sequence; of a text's encoder: into that */
 	uint64_t cached_tokens;	   /* that the cache had before */
+	uint64_t seen_tokens;	   /* of prompt_tokens: that an earlier prompt began with; 0: none, or not known */
 	uint64_t output_tokens;	   /* of all its sequences */
 	uint64_t batch;		   /* sequences at a time */
 	uint64_t length;	   /* of the cache at the end */

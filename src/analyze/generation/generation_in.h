@@ -12,11 +12,13 @@
 
 /*
  * What went into a batch of a runtime that names its sequences (EVENT_KEYS, SEQUENCES): "0:12+1/1,3:0+64/0" are one
- * token of sequence 0 behind 12 others, with the result of 1 asked for, and the first 64 of sequence 3.
+ * token of sequence 0 behind 12 others, with the result of 1 asked for, and the first 64 of sequence 3. "~48" behind
+ * one: an earlier prompt began with these 48 tokens.
  */
 struct sequence {
 	int64_t number, position;   /* position of its first token; -1: not known */
 	uint32_t n_tokens, n_asked; /* results asked for */
+	uint32_t n_seen;	    /* 0: none, or not known */
 };
 
 /* Reads one, and moves on. False: there is no more. */
@@ -35,7 +37,8 @@ struct generation_sums {
 	uint64_t n_by_cache; /* found by GENERATION_BY_CACHE */
 	uint64_t n_repeated; /* inferences that took all tokens of the one before, and one more; in no generation */
 	uint64_t prompt_tokens, cached_tokens, output_tokens;
-	uint64_t cache_bytes, copied_bytes;		       /* the most of one, of all; 0: not known */
+	uint64_t seen_tokens, seen_ns;	    /* of the prompts, and of prefill_ns: what earlier prompts began with */
+	uint64_t cache_bytes, copied_bytes; /* the most of one, of all; 0: not known */
 	uint64_t prefill_ns, decode_ns, others_ns, outside_ns; /* add up to wall_ns */
 	uint64_t encoder_ns;				       /* of prefill_ns */
 	uint64_t sampling_ns, text_ns;			       /* of outside_ns */

@@ -320,6 +320,7 @@ static int take_sequence(struct generations *to, struct decoder *decoder, const 
 		return open_decode(to, open, run, length, 0);
 	}
 	open_prefill(to, open, run, sequence->n_tokens, length);
+	open->row.seen_tokens += sequence->n_seen;
 	open->has_token = sequence->n_asked;
 	return 0;
 }

@@ -85,6 +85,11 @@ int generation_sums_add(struct generation_sums *sums, const struct generation *r
 	sums->prompt_tokens += row->prompt_tokens * row->batch;
 	sums->cached_tokens += row->cached_tokens * row->batch;
 	sums->output_tokens += row->output_tokens;
+	sums->seen_tokens += row->seen_tokens * row->batch;
+	if (row->prompt_tokens && row->prefill_ns > row->encoder_ns)
+		sums->seen_ns =
+		    stats_sum(sums->seen_ns, (uint64_t)((double)(row->prefill_ns - row->encoder_ns) *
+							(double)row->seen_tokens / (double)row->prompt_tokens));
 	sums->cache_bytes = row->cache_bytes > sums->cache_bytes ? row->cache_bytes : sums->cache_bytes;
 	sums->copied_bytes = stats_sum(sums->copied_bytes, row->copied_bytes);
 	sums->prefill_ns = stats_sum(sums->prefill_ns, row->prefill_ns);
@@ -118,6 +123,8 @@ int generation_sums_merge(struct generation_sums *to, struct generation_sums *fr
 	to->prompt_tokens += from->prompt_tokens;
 	to->cached_tokens += from->cached_tokens;
 	to->output_tokens += from->output_tokens;
+	to->seen_tokens += from->seen_tokens;
+	to->seen_ns = stats_sum(to->seen_ns, from->seen_ns);
 	to->cache_bytes = from->cache_bytes > to->cache_bytes ? from->cache_bytes : to->cache_bytes;
 	to->copied_bytes = stats_sum(to->copied_bytes, from->copied_bytes);
 	to->prefill_ns = stats_sum(to->prefill_ns, from->prefill_ns);

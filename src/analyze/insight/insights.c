@@ -79,6 +79,7 @@
 	F(cache_copied) \
 	F(between_tokens) \
 	F(generations_in_turn) \
+	F(prompt_again) \
 	F(long_prompts) \
 	F(slow_decode) \
 	F(moves_layout) \

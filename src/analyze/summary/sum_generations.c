@@ -35,6 +35,12 @@ static struct token_call *call_at(const struct summary_maker *maker, uint32_t in
 	return (struct token_call *)maker->token_calls.data + index;
 }
 
+/* Of "~48". */
+static uint64_t n_seen(const char *sequences)
+{
+	return *sequences == '~' ? strtoull(sequences + 1, NULL, 10) : 0;
+}
+
 int sum_generations_call(struct summary_maker *maker, uint32_t process, const struct slice *slice, uint64_t end_ns,
 			 struct moment *moment)
 {
@@ -53,7 +59,8 @@ int sum_generations_call(struct summary_maker *maker, uint32_t process, const st
 				 .thread = fact_int(&slice->facts, FACT_TID, -1),
 				 .generator = sum_at_least_0(fact_int(&slice->facts, FACT_ID, 0)),
 				 .begin_ns = slice->begin_ns,
-				 .n_tokens = sum_at_least_0(fact_int(&slice->facts, FACT_BATCH, 0)) };
+				 .n_tokens = sum_at_least_0(fact_int(&slice->facts, FACT_BATCH, 0)),
+				 .n_seen = n_seen(names_text(maker->names, fact_text(&slice->facts, FACT_SEQUENCES))) };
 	*moment = (struct moment){ .time_ns = end_ns, .what = MOMENT_TOKENS, .index = index };
 	return 0;
 }
@@ -76,7 +83,8 @@ int sum_generations_pass(struct summary_maker *maker, const struct moment *momen
 							   .name = names_text(maker->names, call->name),
 							   .begin_ns = call->begin_ns,
 							   .end_ns = moment->time_ns,
-							   .n_tokens = call->n_tokens });
+							   .n_tokens = call->n_tokens,
+							   .n_seen = call->n_seen });
 }
 
 static struct summary_model *model_at(const struct end *end, uint32_t index)
@@ -139,6 +147,8 @@ static int put_sums(struct generation_sums *from, uint32_t model, struct end *en
 					    .prompt_tokens = from->prompt_tokens,
 					    .cached_tokens = from->cached_tokens,
 					    .output_tokens = from->output_tokens,
+					    .seen_tokens = from->seen_tokens,
+					    .seen_ns = from->seen_ns,
 					    .cache_bytes = from->cache_bytes,
 					    .copied_bytes = from->copied_bytes,
 					    .prefill_ns = from->prefill_ns,

@@ -144,7 +144,7 @@ struct token_call {
 	uint32_t process, name;
 	uint32_t next; /* in the list of free ones, + 1 */
 	int64_t thread;
-	uint64_t generator, begin_ns, n_tokens;
+	uint64_t generator, begin_ns, n_tokens, n_seen;
 };
 
 struct moments {

@@ -2,12 +2,13 @@
 #include "capture/decode/generator_calls.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "event/generator_call.h"
 
-enum { ARGS = 4 };
+enum { ARGS = 5 };
 
 struct generator_call_waiting {
 	uint64_t begin_ns, end_ns;
@@ -26,6 +27,7 @@ int generator_calls_add(struct generator_calls *calls, uint32_t track, int32_t t
 #define CALL_NAME(name, text) text,
 	static const char *const names[N_GENERATOR_CALLS] = { GENERATOR_CALLS(CALL_NAME) };
 	struct generator_call_waiting *call;
+	char seen[16];
 
 	if (record->value < record->time || record->flags >= N_GENERATOR_CALLS)
 		return 0;
@@ -35,12 +37,17 @@ int generator_calls_add(struct generator_calls *calls, uint32_t track, int32_t t
 						 .end_ns = record->value,
 						 .track = track,
 						 .name = names_of(out->names, names[record->flags]),
-						 .n_args = tid ? ARGS : ARGS - 1 };
+						 .n_args = 3 };
 	calls->is_sorted = false;
 	call->arg[0] = arg_int(KEY_ID, record->id);
 	call->arg[1] = arg_int(KEY_COUNT, record->more);
 	call->arg[2] = arg_int(KEY_BATCH, record->text);
-	call->arg[3] = arg_int(KEY_TID, tid);
+	if (tid)
+		call->arg[call->n_args++] = arg_int(KEY_TID, tid);
+	if (record->run) {
+		snprintf(seen, sizeof seen, "~%u", record->run);
+		call->arg[call->n_args++] = arg_name(KEY_SEQUENCES, names_of(out->names, seen));
+	}
 	return 0;
 }
 

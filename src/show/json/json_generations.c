@@ -31,6 +31,7 @@ void json_generations(struct json_summary *to, const struct summary_model *model
 	json_count(&to->json, "prompt_tokens", own->prompt_tokens);
 	json_count(&to->json, "cached_tokens", own->cached_tokens);
 	json_count(&to->json, "output_tokens", own->output_tokens);
+	json_known(&to->json, "seen_tokens", own->seen_tokens ? (int64_t)own->seen_tokens : -1);
 	json_known(&to->json, "median_prompt", own->n_whole ? (int64_t)own->median_prompt : -1);
 	json_count(&to->json, "longest_cache", own->longest);
 	json_known(&to->json, "cache_bytes", own->cache_bytes ? (int64_t)own->cache_bytes : -1);

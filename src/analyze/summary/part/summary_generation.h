@@ -11,6 +11,7 @@ struct summary_generations {
 	bool by_cache;	     /* they were found by inputs that are caches, at least one of them */
 	uint64_t n_repeated; /* inferences that took all tokens of the one before, and one more; in no generation */
 	uint64_t prompt_tokens, cached_tokens, output_tokens;
+	uint64_t seen_tokens, seen_ns; /* of prompt_tokens and prefill_ns: what an earlier prompt began with */
 	uint64_t least_prompt, median_prompt, most_prompt;     /* of whole ones */
 	uint64_t prefill_ns, decode_ns, others_ns, outside_ns; /* their sum is wall_ns */
 	uint64_t encoder_ns;				       /* of prefill_ns */

@@ -6,9 +6,11 @@
  * The functions are of C: no exception leaves them. Neither a result nor errno is changed.
  */
 #include <errno.h>
+#include <string.h>
 
 #include "capture/agent/genai/genai_in.h"
 #include "capture/agent/map.h"
+#include "capture/agent/prefix.h"
 #include "capture/agent/replace/places.h"
 #include "event/generator_call.h"
 
@@ -19,8 +21,15 @@ enum { MAX_INSIDE = 255 };
 
 static struct place places[PLACES]; /* role: enum genai_role */
 
-static struct map generators; /* the generator -> its number */
+static struct map generators; /* the generator -> struct identity */
 static uint32_t n_generators;
+
+/* Fits into a pointer. */
+struct identity {
+	uint32_t number;
+	uint32_t owner : 31; /* stands for its model; 0: not known */
+	uint32_t has_prompt : 1;
+};
 
 /* The generator that was called last on this thread. */
 static __thread uint32_t last __attribute__((tls_model("initial-exec")));
@@ -35,27 +44,49 @@ static uint32_t new_number(void)
 	return __atomic_add_fetch(&n_generators, 1, __ATOMIC_RELAXED);
 }
 
+static struct identity look_up(word generator)
+{
+	void *value = map_get(&generators, generator);
+	struct identity identity;
+
+	_Static_assert(sizeof identity == sizeof value, "values of the map");
+	memcpy(&identity, &value, sizeof identity);
+	return identity;
+}
+
 /* number 0: it is gone. */
-static void know(word generator, uint32_t number)
+static void know(word generator, struct identity identity)
 {
 	int saved = errno;
+	void *value;
 
+	memcpy(&value, &identity, sizeof value);
 	agent_lock();
-	map_put(&generators, generator, (void *)(uintptr_t)number);
+	map_put(&generators, generator, value);
 	agent_unlock();
 	errno = saved;
 }
 
 /* One that was made before the agent came gets its number here. */
-static uint32_t number_of(word generator)
+static struct identity identity_of(word generator)
 {
-	uint32_t number = (uint32_t)(uintptr_t)map_get(&generators, generator);
+	struct identity identity = look_up(generator);
 
-	if (__builtin_expect(!number, 0)) {
-		number = new_number();
-		know(generator, number);
+	if (__builtin_expect(!identity.number, 0)) {
+		identity = (struct identity){ .number = new_number(), .has_prompt = 1 };
+		know(generator, identity);
 	}
-	return number;
+	return identity;
+}
+
+/* Tokens of the first prompt, which earlier ones of the model may have begun with. */
+static uint32_t seen(word generator, struct identity identity, const int32_t *tokens, size_t n)
+{
+	if (identity.has_prompt || !tokens || !n)
+		return 0;
+	identity.has_prompt = 1;
+	know(generator, identity);
+	return prefix_seen(identity.owner, tokens, n);
 }
 
 static void tell(struct thread *thread, const struct record *call)
@@ -98,17 +129,17 @@ static word create(const struct place *place, word a, word b, word c, word d)
 	word r = call(place, told, a, b, c, d);
 
 	if (!r && c && *(const word *)c)
-		know(*(const word *)c, told.id);
+		know(*(const word *)c, (struct identity){ .number = told.id, .owner = (uint32_t)(a >> 4) & INT32_MAX });
 	return r;
 }
 
 static word destroy(const struct place *place, struct thread *thread, word a, word b, word c, word d)
 {
-	uint32_t number = a ? (uint32_t)(uintptr_t)map_get(&generators, a) : 0;
+	uint32_t number = a ? look_up(a).number : 0;
 	uint64_t now = agent_now();
 
 	if (number) {
-		know(a, 0);
+		know(a, (struct identity){ 0 });
 		tell(thread, &(struct record){ .time = now, .value = now, .id = number, .flags = GENERATOR_RELEASED });
 	}
 	return next(place)(a, b, c, d);
@@ -129,6 +160,7 @@ static word serve(const struct place *place, word a, word b, word c, word d)
 {
 	struct thread *thread = agent_thread();
 	struct record told = { .flags = GENERATOR_PROMPT };
+	struct identity identity;
 
 	if (!thread)
 		return next(place)(a, b, c, d);
@@ -158,7 +190,10 @@ static word serve(const struct place *place, word a, word b, word c, word d)
 	}
 	if (!a)
 		return next(place)(a, b, c, d);
-	told.id = number_of(a);
+	identity = identity_of(a);
+	told.id = identity.number;
+	if (place->role == GENAI_APPEND)
+		told.run = seen(a, identity, (const int32_t *)b, c);
 	return call(place, told, a, b, c, d);
 }
 

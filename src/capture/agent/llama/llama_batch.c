@@ -3,12 +3,13 @@
  * What goes into a batch, as a text: "0:12+1/1,3:0+64/0" (sequence:position+tokens/results asked for). A program gives
  * each token its sequences, position and whether its result is asked for, or leaves these arrays out: then all tokens
  * are of sequence 0, behind those that it has, and the last one's result is asked for. A token of several sequences
- * counts for the first of them.
+ * counts for the first of them. "0:0+64/1~48": an earlier prompt of the context began with 48 of these tokens.
  */
 #include <string.h>
 
 #include "capture/agent/dict.h"
 #include "capture/agent/llama/llama_in.h"
+#include "capture/agent/prefix.h"
 
 enum { TEXT = 2048, ENTRY = 64, MOST_TOKENS = 1 << 20 };
 
@@ -47,9 +48,18 @@ static char *put_entry(char *to, int32_t sequence, int64_t position, uint32_t n,
 	return put_number(to, '/', n_asked);
 }
 
-uint32_t llama_batch_text(const struct llama_batch_words *batch)
+/* Of a prompt that begins here. */
+static char *put_seen(char *to, const int32_t *tokens, uint32_t n, uint64_t owner)
+{
+	uint32_t n_seen = tokens ? prefix_seen(owner, tokens, n) : 0;
+
+	return n_seen ? put_number(to, '~', n_seen) : to;
+}
+
+uint32_t llama_batch_text(const struct llama_batch_words *batch, uint64_t owner)
 {
 	const int32_t *positions = (const int32_t *)batch->positions;
+	const int32_t *tokens = (const int32_t *)batch->tokens;
 	const int8_t *asked = (const int8_t *)batch->asked;
 	char text[TEXT], *to = text;
 	uint32_t at = 0;
@@ -67,6 +77,8 @@ uint32_t llama_batch_text(const struct llama_batch_words *batch)
 		if (to > text)
 			*to++ = ',';
 		to = put_entry(to, sequence, positions ? positions[first] : -1, at - first, n_asked);
+		if (positions && !positions[first])
+			to = put_seen(to, tokens ? tokens + first : NULL, at - first, owner);
 	}
 	return to > text ? dict_text_of_run(text, (size_t)(to - text)) : 0;
 }

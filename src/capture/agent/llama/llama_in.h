@@ -30,12 +30,12 @@ enum { LLAMA_DIMS = 4, LLAMA_SOURCES = 10, LLAMA_NAME = 64 };
 bool llama_layout_find(struct llama_layout *layout, const struct image *image, const struct image_set *set);
 /* A batch of a program: struct llama_batch of llama.h, without its tokens. 0: left out. */
 struct llama_batch_words {
-	uint32_t n_tokens;			       /* 0: not known */
-	word positions, n_sequences, sequences, asked; /* arrays */
+	uint32_t n_tokens;				       /* 0: not known */
+	word tokens, positions, n_sequences, sequences, asked; /* arrays */
 };
 
-/* Its sequences, as a text id; 0: not known. */
-uint32_t llama_batch_text(const struct llama_batch_words *batch);
+/* Its sequences, as a text id; 0: not known. owner: stands for the context. */
+uint32_t llama_batch_text(const struct llama_batch_words *batch, uint64_t owner);
 
 /* The hook for one function of a copy; NULL: there are too many. Call under the agent's lock. name must stay. */
 void *llama_operator_hook(const struct copy *copy, const char *name, enum llama_role role, void *real);

@@ -172,7 +172,7 @@ static word run(const struct place *place, struct thread *thread, const struct l
 	llama_operator_start(thread);
 	inference_tell(thread, open, place->is_encoder ? "encode" : NULL);
 	if (!place->is_encoder)
-		inference_tell_sequences(thread, open, llama_batch_text(batch));
+		inference_tell_sequences(thread, open, llama_batch_text(batch, a));
 	bracket_begin(thread, RUNTIME_RUN, frame, n_runs, left);
 	r = bracket_call_long(next(place), BRACKET_PASS_LONG);
 	bracket_end(thread, frame);
@@ -297,7 +297,7 @@ static void release(struct thread *thread, word context)
 /* struct llama_batch of llama.h. */
 static struct llama_batch_words batch_at(const word *batch)
 {
-	return (struct llama_batch_words){ (uint32_t)batch[0], batch[3], batch[4], batch[5], batch[6] };
+	return (struct llama_batch_words){ (uint32_t)batch[0], batch[1], batch[3], batch[4], batch[5], batch[6] };
 }
 
 /* The batch of a C call is a structure on the stack, or one that the second argument points at. */

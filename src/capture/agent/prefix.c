@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "capture/agent/prefix.h"
+
+#include <stdbool.h>
+
+#include "capture/agent/agent.h"
+
+enum { BITS = 15, PROBES = 8, MOST_BLOCKS = 4096 };
+
+static uint64_t known[(1 << BITS) + PROBES];
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+	hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
+	return hash ^ hash >> 32;
+}
+
+/* Whether it was there. One of several takes the place of another one if all are in use. */
+static bool note(uint64_t hash)
+{
+	uint64_t *at = &known[hash >> (64 - BITS)], *free = NULL;
+
+	for (unsigned i = 0; i < PROBES; i++) {
+		uint64_t found = __atomic_load_n(&at[i], __ATOMIC_RELAXED);
+
+		if (found == hash)
+			return true;
+		free = !free && !found ? &at[i] : free;
+	}
+	__atomic_store_n(free ? free : &at[hash % PROBES], hash, __ATOMIC_RELAXED);
+	return false;
+}
+
+uint32_t prefix_seen(uint64_t owner, const int32_t *tokens, size_t n)
+{
+	/* another recording begins anew */
+	uint64_t hash = mix(mix(1, owner), hot->generation);
+	size_t n_blocks = n / PREFIX_BLOCK, n_seen = 0;
+	bool is_seen = true;
+
+	n_blocks = n_blocks < MOST_BLOCKS ? n_blocks : MOST_BLOCKS;
+	for (size_t block = 0; block < n_blocks; block++) {
+		for (size_t i = 0; i < PREFIX_BLOCK; i++)
+			hash = mix(hash, (uint32_t)tokens[block * PREFIX_BLOCK + i]);
+		is_seen = note(hash ? hash : 1) && is_seen;
+		n_seen += is_seen;
+	}
+	return (uint32_t)(n_seen * PREFIX_BLOCK);
+}
