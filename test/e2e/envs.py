@@ -509,6 +509,38 @@ def llama(key):
     return Llama(key)
 
 
+class NodeLlama:
+    """A folder with node-llama-cpp in its node_modules, which uses the newest libraries of Llama."""
+
+    def __init__(self):
+        libraries = os.path.dirname(os.path.dirname(llama("newest").libraries))
+
+        def make(path):
+            with open(os.path.join(path, "package.json"), "w") as out:
+                out.write('{"type": "module"}')
+            # without the libraries for all processors, and the script that builds others
+            quiet = ["--silent", "--ignore-scripts", "--omit=optional", "--no-audit", "--no-fund"]
+            _call(["npm", "install", *quiet, "node-llama-cpp@latest"], cwd=path)
+            os.makedirs(os.path.join(path, "node_modules/@node-llama-cpp"))
+            os.symlink(libraries, os.path.join(path, "node_modules/@node-llama-cpp/linux-x64"))
+
+        if not shutil.which("node") or not shutil.which("npm"):
+            raise Missing("node or npm is not installed")
+        self.path = _made("llama-node", libraries, make)
+
+    def program(self, name):
+        """A copy of a program, beside the package: imports are looked up from where a program lies."""
+        path = os.path.join(self.path, name)
+        shutil.copy(os.path.join(PROGRAMS, name), path + ".new")
+        os.rename(path + ".new", path)
+        return [shutil.which("node"), path]
+
+
+@functools.lru_cache(maxsize=None)
+def node_llama():
+    return NodeLlama()
+
+
 class Gguf:
     """A Python environment that writes models for llama.cpp."""
 
