@@ -22,6 +22,7 @@ from lab import made_once
 from test_generations import genai_folder, native_genai, table
 
 FIRST_NS, SHARE = 50_000, 0.01
+GENAI_SHARE = 0.03  # of OpenVINO GenAI's figure, whose first and last token end behind their sampling
 # Of one generation: prompt and output tokens, when it began (None: not known), nanoseconds to its first token and for
 # each further one (None: the program has not measured it), and the end of its first token (None).
 # Nanoseconds of each call that made a further token (None).
@@ -184,7 +185,7 @@ def deviations(pairs, of, column):
 
 def words_of(figure):
     return (
-        "-"
+        "- | - | -"
         if figure is None
         else "%.1f | %.1f us | %.1f us, %.2f %%" % (*(x / 1e3 for x in figure[:3]), 100 * figure[3])
     )
@@ -213,8 +214,8 @@ def outside_of_steps(lab, recording, own, rows):
     return statistics.median(steps) - statistics.median(token["inference_ns"] for token in tokens)
 
 
-def is_close(figure, least_ns):
-    return figure is None or figure[2] <= least_ns or figure[3] <= SHARE
+def is_close(figure, least_ns, share=SHARE):
+    return figure is None or figure[2] <= least_ns or figure[3] <= share
 
 
 FULL = pytest.mark.full("all runtimes that decode, each in an environment of its own")
@@ -226,4 +227,4 @@ def test_figures_are_those_of_the_program(lab, case, record_property):
     first, each, least_ns = measured(lab, case, record_property)
     is_judged = "threads" not in case and "GenAI" not in case
     assert not is_judged or is_close(first, least_ns)
-    assert is_close(each, 0)
+    assert is_close(each, 0, GENAI_SHARE if "GenAI" in case else SHARE)
