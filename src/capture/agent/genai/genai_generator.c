@@ -68,7 +68,7 @@ static void know(word generator, struct identity identity)
 }
 
 /* One that was made before the agent came gets its number here. */
-static struct identity identity_of(word generator)
+static uint32_t number_of(word generator)
 {
 	struct identity identity = look_up(generator);
 
@@ -76,13 +76,15 @@ static struct identity identity_of(word generator)
 		identity = (struct identity){ .number = new_number(), .has_prompt = 1 };
 		know(generator, identity);
 	}
-	return identity;
+	return identity.number;
 }
 
-/* Tokens of the first prompt, which earlier ones of the model may have begun with. */
-static uint32_t seen(word generator, struct identity identity, const int32_t *tokens, size_t n)
+/* Of tokens that the runtime has taken: how many of the first prompt's earlier ones of the model began with. */
+static uint32_t seen(word generator, const int32_t *tokens, size_t n)
 {
-	if (identity.has_prompt || !tokens || !n)
+	struct identity identity = look_up(generator);
+
+	if (identity.has_prompt || !identity.number || !tokens || !n)
 		return 0;
 	identity.has_prompt = 1;
 	know(generator, identity);
@@ -115,6 +117,8 @@ static word call(const struct place *place, struct record told, word a, word b, 
 	told.more = (uint8_t)(thread->generator.n_runs < MAX_INSIDE ? thread->generator.n_runs : MAX_INSIDE);
 	if (r)
 		told.flags = GENERATOR_FAILED;
+	else if (place->role == GENAI_APPEND)
+		told.run = seen(a, (const int32_t *)b, c);
 	thread->generator = outer;
 	last = told.id;
 	/* a prompt may go in as a generator is made, and most do not; most logits are there already */
@@ -160,7 +164,6 @@ static word serve(const struct place *place, word a, word b, word c, word d)
 {
 	struct thread *thread = agent_thread();
 	struct record told = { .flags = GENERATOR_PROMPT };
-	struct identity identity;
 
 	if (!thread)
 		return next(place)(a, b, c, d);
@@ -190,10 +193,7 @@ static word serve(const struct place *place, word a, word b, word c, word d)
 	}
 	if (!a)
 		return next(place)(a, b, c, d);
-	identity = identity_of(a);
-	told.id = identity.number;
-	if (place->role == GENAI_APPEND)
-		told.run = seen(a, identity, (const int32_t *)b, c);
+	told.id = number_of(a);
 	return call(place, told, a, b, c, d);
 }
 
