@@ -216,6 +216,18 @@ TEST_WITH(a_wait_names_who_ran_instead, setup, teardown)
 	assert_true(why->excess_ns == 41e6);
 }
 
+TEST_WITH(a_wait_names_nobody_who_had_little_of_it, setup, teardown)
+{
+	struct fixture *f = *state;
+
+	put(f, &(struct more){ .wait = 40000, .cpu = 1000 });
+	sample(f, f->process, "waiting for a cpu", "%", 0, 80);
+	sample(f, f->process, "waited for sampler", "%", 0, 3); /* of the rest it is not known who ran */
+	find(f);
+	assert_part(&f->why, "cpu_wait", 40000, "waiting for a CPU");
+	assert_null(strstr(f->why.part[0].words.s, "sampler"));
+}
+
 TEST_WITH(without_events_of_the_scheduler_it_names_who_used_cpus, setup, teardown)
 {
 	struct fixture *f = *state;

@@ -20,15 +20,24 @@ static void add(struct printable *to, const char *text)
 	printable_add(to, "%s%s", *to->s ? ", " : "", text);
 }
 
+/* Waits of all its threads, percent of the time. Who ran is not known of all: a thread may be moved while it waits. */
+static double all_waits(const struct why_case *why)
+{
+	const struct summary_other *others = why->slow->others;
+	double all = why_has(why, SUMMARY_WAITING) ? why->slow->gauged[SUMMARY_WAITING].mean : 0, known = 0;
+
+	for (int i = 0; i < SUMMARY_OTHERS && others[i].gauge == SUMMARY_RAN_INSTEAD; i++)
+		known += others[i].gauged.mean;
+	return known > all ? known : all;
+}
+
 /* "stress-ng had it for 95 % of that" */
 static void say_instead(const struct why_case *why, struct printable *to)
 {
 	const struct summary_other *others = why->slow->others;
-	double all = 0;
+	double all = all_waits(why);
 	int n = 0;
 
-	for (int i = 0; i < SUMMARY_OTHERS && others[i].gauge == SUMMARY_RAN_INSTEAD; i++)
-		all += others[i].gauged.mean;
 	for (; all > 0 && n < NAMED && others[n].gauge == SUMMARY_RAN_INSTEAD; n++) {
 		if (others[n].gauged.mean < all / 10)
 			break;

@@ -133,11 +133,26 @@ static double waits_for(const struct summary *summary, const char *wanted)
 	return sum;
 }
 
+/* The waits themselves. Who ran is not known of all: a thread may be moved to another CPU while it waits. */
+static double all_waits(const struct summary *summary)
+{
+	double known = waits_for(summary, NULL), all = 0;
+
+	for (uint32_t i = 0; i < summary->n_resources; i++) {
+		const struct summary_resource *resource = &summary->resources[i];
+
+		if (isfinite(resource->mean) &&
+		    !strcmp(names_text(summary->names, resource->name), "waiting for a cpu"))
+			all += resource->mean;
+	}
+	return known > all ? known : all;
+}
+
 /* "; stress-ng had it for 92 %": who ran most on the CPUs that the processes waited for, if the recording says. */
 static void say_who(struct printable *text, const struct summary *summary, bool is_ascii)
 {
 	const char *most = NULL;
-	double all = waits_for(summary, NULL), most_of_it = 0;
+	double all = all_waits(summary), most_of_it = 0;
 
 	for (uint32_t i = 0; i < summary->n_resources; i++) {
 		const char *who = who_of(summary, &summary->resources[i]);
