@@ -284,6 +284,23 @@ TEST_WITH(what_a_parent_did_before_and_behind_a_fork_is_there, setup, teardown)
 	assert_int_equal(found(f, OUTSIDE_BY_WHAT, "slept", "serve (c_pre.py:14)"), 0);
 }
 
+/* A shell only waits for the program that it starts. */
+TEST_WITH(without_inferences_it_is_the_process_that_worked_most, setup, teardown)
+{
+	struct fixture *f = *state;
+	uint32_t shell = f->process, child = stream_process(&f->s, CHILD, "app");
+
+	for (uint64_t us = 0; us < 1000000; us += 100000) {
+		f->process = shell;
+		samples(f, us, us + 100000, did(MAIN, SAMPLE_SLEPT, call(f, 0, "wait4", "/app/sh.py", 1)));
+		f->process = child;
+		samples(f, us, us + 100000, did(CHILD, SAMPLE_RAN, call(f, 0, "work", "/app/c_pre.py", 12)));
+	}
+	summarise(f, 1000000);
+	assert_int_equal(found(f, OUTSIDE_BY_WHAT, "ran", "work (c_pre.py:12)"), 1000000);
+	assert_int_equal(found(f, OUTSIDE_BY_WHAT, "slept", "wait4 (sh.py:1)"), 0);
+}
+
 /* It waits for its child, of which samples are missing at first: that is not why no model ran. */
 TEST_WITH(what_a_parent_did_after_the_fork_is_not_its_childs, setup, teardown)
 {

@@ -37,6 +37,7 @@ int sum_outside_sample(struct summary_maker *maker, struct track *track, const s
 	sample.call = names_keep(maker->names, sample.call);
 	sample.object = names_keep(maker->names, sample.object);
 	maker->n_sampled++;
+	process_at(maker, sum_process_of(maker, track))->wanted_ns += sample.cpu_ns + sample.queue_ns;
 	maker->counts.last_ns = event->time_ns > maker->counts.last_ns ? event->time_ns : maker->counts.last_ns;
 	moment->what = MOMENT_STRETCH;
 	if (sample.tid == main_tid_of(maker, sum_process_of(maker, track)))
@@ -105,13 +106,22 @@ void sum_outside_from(struct summary_maker *maker, uint32_t process, int64_t tid
 	outside_begin(maker->outside, maker->outside_since_ns);
 }
 
-/* The time after the last inference is its thread's; without any, that of the first process that has samples. */
+/* The process that worked most, the first one of several; 0: there is none. A shell only waits for what it starts. */
+static uint32_t busiest(struct summary_maker *maker)
+{
+	uint32_t most = maker->processes.n > 1;
+
+	for (uint32_t i = 2; i < maker->processes.n; i++)
+		if (process_at(maker, i)->wanted_ns > process_at(maker, most)->wanted_ns)
+			most = i;
+	return most;
+}
+
+/* The time after the last inference is its thread's; without any, that of the process that worked most. */
 int sum_outside_finish(struct summary_maker *maker)
 {
-	uint32_t process = maker->last_process;
+	uint32_t process = maker->last_process ? maker->last_process : busiest(maker);
 
-	for (uint32_t i = 1; !process && i < maker->processes.n; i++)
-		process = i;
 	return sum_outside_until(maker, maker->counts.last_ns, process, maker->last_tid, NONE);
 }
 

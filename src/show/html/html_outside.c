@@ -147,7 +147,8 @@ void html_outside(struct html_page *page)
 	html_section(page, "outside", time_outside_title(summary), "%s%s, by samples of %s.",
 		     units_duration((double)summary->time.outside_ns).s,
 		     time_has_unseen_models(summary) ? "" : " in which no model ran",
-		     time_has_unseen_models(summary) ? "its first thread" : "the threads that ran the next inference");
+		     time_has_unseen_models(summary) ? "the first thread of the process that worked most"
+						     : "the threads that ran the next inference");
 	put_view(page, OUTSIDE_BY_WHAT, "What was done");
 	draw_paths(page);
 	if (has_threads(summary)) {
