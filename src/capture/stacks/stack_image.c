@@ -296,23 +296,30 @@ static void ask_places(struct stack_images *images, struct names *names)
 	}
 }
 
-/* The child ended, or takes too long: the question that it worked on has no answer, the others are asked again. */
-static void give_up(struct stack_images *images, struct names *names)
-{
-	const struct stack_code *code = stack_image_code(images, images->n_answered);
-	struct stack_image *image = image_at(images, code->image);
-
-	code_reader_stop(&images->reader[CODE_PLACE]);
-	if (image)
-		image->is_bad = true;
-	settle(images, names, NULL);
-	images->n_asked = images->n_answered;
-}
-
 static void begin_wait(struct stack_images *images, uint64_t now_ns)
 {
 	images->asked_ns = now_ns;
 	images->asked_cpu_ns = code_reader_cpu_ns(&images->reader[CODE_PLACE]);
+}
+
+/* What has no answer so far is for another child, which has its own time. */
+static void start_over(struct stack_images *images, uint64_t now_ns)
+{
+	code_reader_stop(&images->reader[CODE_PLACE]);
+	images->n_asked = images->n_answered;
+	begin_wait(images, now_ns);
+}
+
+/* The child ended, or takes too long: the question that it worked on has no answer, the others are asked again. */
+static void give_up(struct stack_images *images, struct names *names, uint64_t now_ns)
+{
+	const struct stack_code *code = stack_image_code(images, images->n_answered);
+	struct stack_image *image = image_at(images, code->image);
+
+	if (image)
+		image->is_bad = true;
+	settle(images, names, NULL);
+	start_over(images, now_ns);
 }
 
 static bool is_too_long(const struct stack_images *images, uint64_t now_ns)
@@ -340,7 +347,7 @@ static void take_places(struct stack_images *images, struct names *names, uint64
 	if (images->n_answered == images->n_asked)
 		begin_wait(images, now_ns);
 	else if (got < 0 || is_too_long(images, now_ns))
-		give_up(images, names);
+		give_up(images, names, now_ns);
 }
 
 void stack_images_work(struct stack_images *images, struct names *names, uint64_t now_ns)
@@ -370,8 +377,7 @@ static void end_idle(struct stack_images *images, struct names *names)
 	images->is_ending = true;
 	if (images->n_answered == images->code.n)
 		return;
-	code_reader_stop(&images->reader[CODE_PLACE]);
-	images->n_asked = images->n_answered;
+	start_over(images, clock_ns());
 }
 
 /* What is not read within FINISH_MS of CPU time has no name; on busy CPUs that may take FINISH_BUSY_MS. */
