@@ -196,7 +196,8 @@ def test_batches_of_llama_cpp_name_their_sequences(lab, shared):
         own = json.load(file)
     rows = matches(lab, recording, own)
     assert {row["found_by"] for row in rows} == {"sequences of batches"}
-    assert {row["seen_tokens"] for row in rows} == {None}  # their prompts have less than a block
+    # all prompts begin alike; whole blocks of 16 are compared, and what the library refuses is none of them
+    assert [row["seen_tokens"] for row in rows] == [None] * 5 + [16] * 4
     assert report_of(lab, recording.path)["models"][0]["generations"]["most_at_a_time"] == 8
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Several sequences in the batches of llama.cpp, as a server makes them: llamaslots.py FOLDER MODEL TIMES. First one
-generation alone, its prompt in two parts; then eight that begin one after the other and advance together.
+generation alone, its prompt in two parts; then eight that begin one after the other and advance together. The library
+refuses a batch before the first prompt, and one between any two steps.
 
 Prints a digest of the last logits. Writes to TIMES, for each generation: the length of the prompt, its parts, when its
 first part went in, and begin and end of each call that made a token."""
@@ -62,6 +63,12 @@ def main():
     llama.library.llama_set_n_threads(context, 1, 1)
     done = []
 
+    def refuse(entries):
+        """One of them is of a sequence that there is not."""
+        batch, kept = batch_of(entries)
+        assert llama.library.llama_decode(context, batch) != 0
+        del kept
+
     def decode(slots, most=64):
         batch, kept = batch_of([entry for slot in slots for entry in slot.next(most)])
         begin = now()
@@ -74,18 +81,20 @@ def main():
                 slot.times.append([begin, end])
                 slot.left -= 1
 
-    alone = Slot(0, 20, 12)
+    refuse([(99, at, False) for at in range(24)])
+    alone = Slot(0, 40, 12)
     while alone.left:
-        decode([alone], 12)
+        decode([alone], 24)
     done.append(alone)
     llama.forget(context)
     slots, number = [], 0
     while number < 8 or slots:
         if number < 8:
-            slots.append(Slot(number, 6 + number, 15))
+            slots.append(Slot(number, 12 + number, 15))
             done.append(slots[-1])
             number += 1
         decode(slots)
+        refuse([(slot.sequence, slot.position, True) for slot in slots] + [(99, 0, False)])
         slots = [slot for slot in slots if slot.left]
     logits = llama.library.llama_get_logits(context)
     print("digest", hashlib.sha1(ctypes.string_at(logits, 4 * WORDS)).hexdigest())

@@ -171,13 +171,14 @@ static word run(const struct place *place, struct thread *thread, const struct l
 	}
 	llama_operator_start(thread);
 	inference_tell(thread, open, place->is_encoder ? "encode" : NULL);
-	if (!place->is_encoder)
-		inference_tell_sequences(thread, open, llama_batch_text(batch, a));
 	bracket_begin(thread, RUNTIME_RUN, frame, n_runs, left);
 	r = bracket_call_long(next(place), BRACKET_PASS_LONG);
 	bracket_end(thread, frame);
 	llama_operator_end(thread, agent_now());
 	inference_end_inner(thread, n_runs);
+	/* of a batch that was refused, nothing went in: programs try again with a part of it */
+	if (!(int32_t)r && !place->is_encoder)
+		inference_tell_sequences(thread, open, llama_batch_text(batch, a));
 	inference_end(thread, OWNER_API, failure_of((int32_t)r));
 	return r;
 }
