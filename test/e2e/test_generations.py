@@ -258,6 +258,14 @@ def test_onnxruntime_genai_has_each_call_of_its_generators(lab):
     assert len(lanes) == 4 and sum(lane["slices"] for lane in lanes) == len(rows) * 21
 
 
+def test_tokens_behind_a_list_of_sequences_are_no_first_prompt(lab):
+    program = lab.python(environment(envs.genai), "genaisequences", genai_folder(lab))
+    recording = lab.both(program, level="inference").recording
+    rows = table(lab, recording, "SELECT * FROM generations ORDER BY begin_ns")
+    assert [(row["prompt_tokens"], row["cached_tokens"]) for row in rows] == [(40, 0), (5, 0), (40, 8)]
+    assert {row["seen_tokens"] for row in rows} == {None}
+
+
 def test_generators_outlive_another_library_that_uses_them(lab):
     """What the first one's words lead to stays, also when libraries that come later may have the addresses."""
     plugin = lab.binaries.shared("genai_plugin")

@@ -79,16 +79,16 @@ static uint32_t number_of(word generator)
 	return identity.number;
 }
 
-/* Of tokens that the runtime has taken: how many of the first prompt's earlier ones of the model began with. */
+/* The runtime has taken them. How many at the begin of a generator's first prompt an earlier one of its model had. */
 static uint32_t seen(word generator, const int32_t *tokens, size_t n)
 {
 	struct identity identity = look_up(generator);
 
-	if (identity.has_prompt || !identity.number || !tokens || !n)
+	if (identity.has_prompt || !identity.number)
 		return 0;
 	identity.has_prompt = 1;
 	know(generator, identity);
-	return prefix_seen(identity.owner, tokens, n);
+	return tokens ? prefix_seen(identity.owner, tokens, n) : 0;
 }
 
 static void tell(struct thread *thread, const struct record *call)
@@ -119,6 +119,8 @@ static word call(const struct place *place, struct record told, word a, word b, 
 		told.flags = GENERATOR_FAILED;
 	else if (place->role == GENAI_APPEND)
 		told.run = seen(a, (const int32_t *)b, c);
+	else if (place->role == GENAI_APPEND_MORE)
+		seen(a, NULL, 0); /* tokens behind it are no first prompt */
 	thread->generator = outer;
 	last = told.id;
 	/* a prompt may go in as a generator is made, and most do not; most logits are there already */
