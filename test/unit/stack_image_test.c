@@ -2,9 +2,11 @@
 /* Names of machine code, while the child that reads them is held up: this program's own code and the C library's. */
 #include "capture/stacks/stack_image.h"
 
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cases.h"
@@ -44,15 +46,16 @@ TEST(a_child_that_is_given_up_costs_one_file_its_names)
 {
 	struct stack_images images = { 0 };
 	struct names *names = names_new();
-	const struct code_reader *reader = &images.reader[CODE_PLACE];
+	struct code_reader *reader = &images.reader[CODE_PLACE];
 	uint64_t now = 1;
 
 	(void)state;
 	assert_true(frame_of(&images, names, (const void *)getenv));
 	assert_true(frame_of(&images, names, (const void *)frame_of));
-	stack_images_work(&images, names, now);
-	assert_true(reader->child > 0);
+	assert_int_equal(code_reader_start(reader, true), 0);
 	assert_int_equal(kill(reader->child, SIGSTOP), 0);
+	assert_int_equal(waitpid(reader->child, NULL, WUNTRACED), reader->child);
+	stack_images_work(&images, names, now);
 	now += HELD_UP_NS;
 	stack_images_work(&images, names, now);
 	assert_int_equal(reader->n_starts, 2);
@@ -63,6 +66,35 @@ TEST(a_child_that_is_given_up_costs_one_file_its_names)
 	}
 	assert_int_equal(reader->n_starts, 2);
 	assert_string_equal(function_of(&images, names, 1), "frame_of");
+	stack_images_done(&images);
+	names_free(names);
+}
+
+TEST(a_child_that_waits_for_a_cpu_is_not_given_up)
+{
+	struct stack_images images = { 0 };
+	struct names *names = names_new();
+	const struct code_reader *reader = &images.reader[CODE_PLACE];
+	uint64_t now = 1;
+	cpu_set_t before, one;
+
+	(void)state;
+	assert_int_equal(sched_getaffinity(0, sizeof before, &before), 0);
+	CPU_ZERO(&one);
+	CPU_SET(sched_getcpu(), &one);
+	assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
+	assert_true(frame_of(&images, names, (const void *)getenv));
+	stack_images_work(&images, names, now);
+	/* this process has the CPU */
+	for (int i = 0; i < 3; i++)
+		stack_images_work(&images, names, now += HELD_UP_NS);
+	assert_int_equal(reader->n_starts, 1);
+	assert_int_equal(sched_setaffinity(0, sizeof before, &before), 0);
+	for (int i = 0; i < 1000 && !images.n_answered; i++) {
+		stack_images_work(&images, names, ++now);
+		usleep(10000);
+	}
+	assert_string_equal(function_of(&images, names, 0), "getenv");
 	stack_images_done(&images);
 	names_free(names);
 }

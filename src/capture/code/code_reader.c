@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "capture/proc/bare_child.h"
+#include "capture/proc/proc.h"
 
 enum { MOST_SECONDS = 120, MOST_PAUSES = 20 };
 
@@ -58,6 +59,15 @@ uint64_t code_reader_cpu_ns(const struct code_reader *reader)
 	if (!reader->slot || clock_getcpuclockid(reader->child, &clock) || clock_gettime(clock, &used))
 		return 0;
 	return (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec;
+}
+
+bool code_reader_is_ready(const struct code_reader *reader)
+{
+	char text[1024];
+	ssize_t got = reader->slot ? proc_read("", reader->child, "stat", text, sizeof text) : -1;
+	struct proc_stat stat;
+
+	return got > 0 && proc_stat_parse(text, (size_t)got, &stat) && stat.state == 'R';
 }
 
 int code_reader_ask(struct code_reader *reader, const struct code_question *question, int fd)

@@ -94,6 +94,8 @@ int code_reader_start(struct code_reader *reader, bool is_idle);
 bool code_reader_hurry(const struct code_reader *reader);
 /* CPU time of the child so far; 0: not known. */
 uint64_t code_reader_cpu_ns(const struct code_reader *reader);
+/* Whether the child runs or waits for a CPU; false: it waits for something else, or has ended. */
+bool code_reader_is_ready(const struct code_reader *reader);
 /* fd: of the file, or -1. 0; -EAGAIN: it has too many questions; -EPIPE: it has ended. */
 int code_reader_ask(struct code_reader *reader, const struct code_question *question, int fd);
 /* 1: an answer, checked; 0: none so far; -EPIPE: it has ended. */

@@ -27,7 +27,7 @@ enum {
 	IDLE_MS = 200,
 	MOST_OPEN = 64
 };
-/* The longest that one place may take: of the child's CPU time, or if it gets none. */
+/* The longest that one place may take: of the child's CPU time, or while the child waits for something else. */
 #define PLACE_NS UINT64_C(20000000000)
 #define STUCK_NS UINT64_C(120000000000)
 
@@ -322,11 +322,21 @@ static void give_up(struct stack_images *images, struct names *names, uint64_t n
 	start_over(images, now_ns);
 }
 
-static bool is_too_long(const struct stack_images *images, uint64_t now_ns)
+/* An idle child may wait for a CPU for minutes: then another one reads the names when the recording ends. */
+static bool is_too_long(struct stack_images *images, uint64_t now_ns)
 {
-	return now_ns - images->asked_ns > PLACE_NS &&
-	       (now_ns - images->asked_ns > STUCK_NS ||
-		code_reader_cpu_ns(&images->reader[CODE_PLACE]) - images->asked_cpu_ns > PLACE_NS);
+	const struct code_reader *reader = &images->reader[CODE_PLACE];
+
+	if (now_ns - images->asked_ns <= PLACE_NS)
+		return false;
+	if (code_reader_cpu_ns(reader) - images->asked_cpu_ns > PLACE_NS)
+		return true;
+	if (now_ns - images->asked_ns <= STUCK_NS)
+		return false;
+	if (!code_reader_is_ready(reader))
+		return true;
+	images->asked_ns = now_ns;
+	return false;
 }
 
 static void take_places(struct stack_images *images, struct names *names, uint64_t now_ns, int wait_ms)
