@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/invoker.h"
+#include "base/new_name.h"
 
 static int failed(const struct output *output, struct err *err)
 {
@@ -90,7 +91,7 @@ static int give_name(struct output *output)
 	char other[PATH_MAX];
 
 	if (*output->temporary && !output->is_forced)
-		return renameat2(AT_FDCWD, output->temporary, AT_FDCWD, output->path, RENAME_NOREPLACE);
+		return new_name_give(AT_FDCWD, output->temporary, output->path);
 	if (!*output->temporary && !link_to(output, output->path))
 		return 0;
 	if (!*output->temporary) {

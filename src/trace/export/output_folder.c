@@ -90,12 +90,14 @@ static int remove_file(const struct output_folder *folder, const char *name)
 
 int output_folder_keep(struct output_folder *folder, struct err *err)
 {
-	int code;
+	int code = renameat2(AT_FDCWD, folder->temporary, AT_FDCWD, folder->path, RENAME_NOREPLACE);
 
-	code = renameat2(AT_FDCWD, folder->temporary, AT_FDCWD, folder->path, RENAME_NOREPLACE);
+	/* NFS, 9p ... cannot refuse to replace, but no folder is replaced that has files */
+	if (code && (errno == EINVAL || errno == ENOSYS))
+		code = rename(folder->temporary, folder->path);
 	if (!code)
 		*folder->temporary = 0;
-	else if (errno == EEXIST && folder->is_forced)
+	else if ((errno == EEXIST || errno == ENOTEMPTY) && folder->is_forced)
 		code = walk(folder, move_file);
 	code = code ? failed(folder, err) : 0;
 	output_folder_drop(folder);

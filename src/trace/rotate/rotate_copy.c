@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/invoker.h"
+#include "base/new_name.h"
 #include "trace/rotate/rotate_folder.h"
 #include "trace/rotate/rotate_in.h"
 
@@ -74,24 +75,10 @@ int rotate_copy_add(struct rotate_copy *copy, uint64_t number, uint64_t *at, uin
 	return code;
 }
 
-/* By a link where the file system cannot refuse to replace a file. */
-static int move(int folder, const char *name, const char *path)
-{
-	if (!renameat2(folder, name, AT_FDCWD, path, RENAME_NOREPLACE))
-		return 0;
-	if (errno != EINVAL && errno != ENOSYS)
-		return -errno;
-	if (linkat(folder, name, AT_FDCWD, path, 0))
-		return -errno;
-	unlinkat(folder, name, 0);
-	return 0;
-}
-
 int rotate_copy_move(int folder, const char *name, const char *path, struct err *err)
 {
-	int code = move(folder, name, path);
-
-	return code ? err_set(err, -code, "cannot write %s: %s", path, strerror(-code)) : 0;
+	return new_name_give(folder, name, path) ? err_set(err, errno, "cannot write %s: %s", path, strerror(errno))
+						 : 0;
 }
 
 int rotate_copy_end(struct rotate_copy *copy, const char *path, struct err *err)
