@@ -14,12 +14,26 @@
 #include "base/invoker.h"
 #include "base/new_name.h"
 
+/* Keeps errno. */
+static bool is_writable(const char *path)
+{
+	int error = errno;
+	bool is = !access(path, W_OK);
+
+	errno = error;
+	return is;
+}
+
 static int failed(const struct output *output, struct err *err)
 {
 	if (errno == EEXIST)
 		return err_set(err, EEXIST,
 			       "cannot write %s: it exists already; use another -o, or --force to overwrite it",
 			       output->path);
+	/* a folder of somebody else's, or a file that is mounted by itself */
+	if (output->is_forced && (errno == EACCES || errno == EROFS || errno == EBUSY) && is_writable(output->path))
+		return err_set(err, errno, "cannot replace %s: %s; to write into it, name the format and use -o - > %s",
+			       output->path, strerror(errno), output->path);
 	return err_set(err, errno, "cannot write %s: %s", output->path, strerror(errno));
 }
 
