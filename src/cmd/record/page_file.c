@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/opt.h"
 
@@ -19,6 +20,15 @@ int page_file_check_json(bool json, const char *format, struct err *err)
 bool page_file_is_named(const char *path)
 {
 	return path && strcmp(path, "-") != 0;
+}
+
+/* Owner and rights of the file that it replaces, as far as this user may give it away; NULL: it is new. */
+static void look_like(int fd, const struct stat *before, mode_t mode)
+{
+	bool is_given = before && !fchown(fd, before->st_uid, before->st_gid);
+
+	/* another group must not get what this one had */
+	fchmod(fd, !before ? mode : before->st_mode & (is_given ? 0777 : 0707));
 }
 
 int page_file_open(struct page_file *file, const char *path, bool is_forced, struct err *err)
@@ -40,7 +50,7 @@ int page_file_open(struct page_file *file, const char *path, bool is_forced, str
 		return code;
 	}
 	if (!file->output.is_direct)
-		fchmod(file->output.fd, is_there ? before.st_mode & 0777 : 0666 & ~mask);
+		look_like(file->output.fd, is_there ? &before : NULL, 0666 & ~mask);
 	return 0;
 }
 
