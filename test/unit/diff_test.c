@@ -695,6 +695,7 @@ TEST(other_batches_and_tokens_are_not_judged)
 	assert_non_null(strstr(f->diff.pairs->no_verdict, "batches or tokens differ"));
 	assert_false(f->diff.is_regression);
 	assert_non_null(strstr(diff_verdict(&f->diff, true).s, "Cannot tell: "));
+	assert_null(strstr(diff_verdict(&f->diff, true).s, "several times")); /* they would differ as much */
 	done(f);
 }
 
@@ -712,6 +713,8 @@ TEST(on_a_busy_machine_one_run_a_side_finds_only_what_no_waiting_explains)
 		assert_int_equal(f->diff.pairs->value[DIFF_MEDIAN].says, says[is_far]);
 		assert_int_equal(f->diff.is_regression, is_far);
 		assert_int_equal(f->diff.pairs->no_verdict == NULL, is_far);
+		if (!is_far)
+			assert_non_null(strstr(diff_verdict(&f->diff, true).s, "Measure each several times, in turn"));
 		done(f);
 	}
 }

@@ -424,16 +424,22 @@ static void add_same(struct printable *to, const struct diff *diff, bool is_asci
 
 static void add_reason(struct printable *to, const struct diff *diff, const struct diff_pair *pair)
 {
+	bool is_result = diff->fresh.runs->is_result;
+
 	if (pair->no_verdict)
 		printable_add(to, ". %c%s", toupper((unsigned char)*pair->no_verdict), pair->no_verdict + 1);
 	if (isfinite(pair->waits_ns))
 		printable_add(to, ". Of the %s by which the mean is longer, it waited %s for a CPU",
 			      units_duration(pair->value[DIFF_MEAN].fresh - pair->value[DIFF_MEAN].base).s,
 			      units_duration(pair->waits_ns).s);
-	if (diff_is_single(diff))
-		printable_add(to, ". Record each several times, in turn");
+	if (pair->does_other_work)
+		return;
+	if (!diff_is_single(diff))
+		printable_add(to, ". More %s of each narrow it down", is_result ? "reports" : "recordings");
+	else if (is_result)
+		printable_add(to, ". Measure each several times, in turn, and give all reports to inftrace diff");
 	else
-		printable_add(to, ". More recordings of each narrow it down");
+		printable_add(to, ". Record each several times, in turn");
 }
 
 static void add_open(struct printable *to, const struct diff *diff, bool is_ascii)
