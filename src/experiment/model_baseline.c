@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "show/report/reports.h"
 
@@ -22,9 +23,9 @@ int model_baseline_read(struct model_baseline *to, const char *path, struct aren
 		file = inside;
 	}
 	code = diff_read(&to->before, file, arena, err);
-	if (!code && !to->before.is_result)
-		code = err_set(err, EINVAL,
-			       "cannot use %s as --baseline: it is a recording; give the JSON of inftrace model", file);
+	if (!to->before.is_result && !access(file, R_OK))
+		code = err_set(err, EINVAL, "cannot use %s as --baseline: it is %s; give the JSON of inftrace model",
+			       file, code ? "no report" : "a recording");
 	to->before.path = path;
 	return code;
 }
@@ -43,7 +44,7 @@ int model_baseline_compare(struct model_baseline *to, const struct model_analysi
 	if (out)
 		report_write(out, report_format_named("json"), &report, NULL);
 	if (!out || fclose(out))
-		code = err_set(err, ENOMEM, "cannot compare: out of memory");
+		code = err_no_memory(err, "cannot compare");
 	else
 		code = diff_result_of(&to->now, text, len, arena, err);
 	free(text);
