@@ -50,8 +50,9 @@ static void print_remarks(FILE *to, const struct recorder_result *result)
 	bool has_any = false;
 
 	if (result->n_sampled_out) {
-		text = printable_count(result->n_inferences, "inference");
-		printable_add(&text, " of these %s recorded", result->n_inferences == 1 ? "is" : "are");
+		text = (struct printable){ "" };
+		printable_add(&text, "%s of the inferences %s recorded", units_count(result->n_inferences).s,
+			      result->n_inferences == 1 ? "is" : "are");
 		print_remark(to, &has_any, TERM_PLAIN, text.s);
 	}
 	if (result->n_lost) {
