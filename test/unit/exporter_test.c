@@ -9,10 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/output.h"
 #include "base/text/json_read.h"
 #include "cases.h"
 #include "trace/export/exporters.h"
-#include "trace/export/output.h"
 #include "trace/import/import.h"
 
 struct written {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Outputs on file systems that have no unnamed files, cannot refuse to replace a file, and have links or not. */
-#include "trace/export/output.h"
+#include "base/output.h"
 
 #include <errno.h>
 #include <fcntl.h>

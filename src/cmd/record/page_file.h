@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "trace/export/output.h"
+#include "base/output.h"
 
 struct page_file {
 	struct output output;

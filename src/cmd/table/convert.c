@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/output.h"
 #include "base/text/printable.h"
 #include "base/text/units.h"
-#include "trace/export/output.h"
 #include "trace/export/output_folder.h"
 #include "trace/import/import.h"
 

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/output.h"
 #include "base/text/printable.h"
 #include "base/text/units.h"
-#include "trace/export/output.h"
 #include "trace/merge/merge_put.h"
 
 struct merge {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Creates an output file and names it when it is complete. Writes no bytes into it. */
-#include "trace/export/output.h"
+#include "base/output.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -4,8 +4,8 @@
  * and an existing file unchanged. Standard output ("-"), devices and pipes are written to directly. A new file belongs
  * to the user who called sudo.
  */
-#ifndef TRACE_EXPORT_OUTPUT_H
-#define TRACE_EXPORT_OUTPUT_H
+#ifndef BASE_OUTPUT_H
+#define BASE_OUTPUT_H
 
 #include <limits.h>
 #include <stdbool.h>
