@@ -140,3 +140,59 @@ void output_drop(struct output *output)
 	output->fd = -1;
 	*output->temporary = 0;
 }
+
+/* Owner and rights of the file that it replaces, as far as this user may give it away; NULL: it is new. */
+static void look_like(int fd, const struct stat *before, mode_t mode)
+{
+	bool is_given = before && !fchown(fd, before->st_uid, before->st_gid);
+
+	/* another group must not get what this one had */
+	fchmod(fd, !before ? mode : before->st_mode & (is_given ? 0777 : 0707));
+}
+
+int output_stream_open(struct output_stream *stream, const char *path, bool is_forced, struct err *err)
+{
+	struct stat before;
+	bool is_there = !stat(path, &before);
+	mode_t mask = umask(0);
+	int code, fd;
+
+	umask(mask);
+	code = output_open(&stream->output, path, is_forced, err);
+	if (code)
+		return code;
+	fd = fcntl(stream->output.fd, F_DUPFD_CLOEXEC, 0);
+	stream->out = fd < 0 ? NULL : fdopen(fd, "w");
+	if (!stream->out) {
+		code = err_set(err, errno, "cannot write %s: %s", path, strerror(errno));
+		output_drop(&stream->output);
+		return code;
+	}
+	if (!stream->output.is_direct)
+		look_like(stream->output.fd, is_there ? &before : NULL, 0666 & ~mask);
+	return 0;
+}
+
+int output_stream_close(struct output_stream *stream, int code, struct err *err)
+{
+	bool has_failed = fflush(stream->out) || ferror(stream->out);
+
+	has_failed |= fclose(stream->out) != 0;
+	stream->out = NULL;
+	if (!code && has_failed)
+		code = err_set(err, errno ? errno : EIO, "cannot write %s: %s", stream->output.path,
+			       strerror(errno ? errno : EIO));
+	if (!code)
+		code = output_keep(&stream->output, err);
+	output_drop(&stream->output);
+	return code;
+}
+
+void output_stream_drop(struct output_stream *stream)
+{
+	if (!stream->out)
+		return;
+	fclose(stream->out);
+	stream->out = NULL;
+	output_drop(&stream->output);
+}

@@ -9,6 +9,7 @@
 
 #include <limits.h>
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "base/err.h"
 
@@ -26,5 +27,21 @@ int output_open(struct output *output, const char *path, bool is_forced, struct 
 int output_keep(struct output *output, struct err *err);
 /* Removes it, unless it was kept. */
 void output_drop(struct output *output);
+
+/* The same as a stream. A new file has the rights of any other, one that is replaced keeps its own. */
+struct output_stream {
+	struct output output;
+	FILE *out; /* NULL: closed */
+};
+
+/* 0, or -errno and err; then there is nothing to close. */
+int output_stream_open(struct output_stream *stream, const char *path, bool is_forced, struct err *err);
+/*
+ * Closes it, and gives it its name if all went well: code, which is that of writing it, is 0. 0, or -errno and err (of
+ * writing it, if that is what failed).
+ */
+int output_stream_close(struct output_stream *stream, int code, struct err *err);
+/* Removes it, unless it was closed. */
+void output_stream_drop(struct output_stream *stream);
 
 #endif

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "analyze/diff/diff.h"
+#include "base/output.h"
 #include "cmd/cmd.h"
 #include "cmd/record/page_file.h"
 #include "show/diff/diff_page.h"
@@ -70,13 +71,13 @@ static const struct diff_format *format_of(const struct diff_cmd_opts *opts)
 static int write_file(const struct diff_cmd_opts *opts, const struct diff *diff, struct err *err)
 {
 	const struct report_look look = look_of(opts, true);
-	struct page_file file;
-	int code = page_file_open(&file, opts->output, opts->force, err);
+	struct output_stream file;
+	int code = output_stream_open(&file, opts->output, opts->force, err);
 
 	if (code)
 		return code;
 	diff_write(file.out, format_of(opts), diff, &look);
-	return page_file_close(&file, 0, err);
+	return output_stream_close(&file, 0, err);
 }
 
 static void print(const struct diff_cmd_opts *opts, const struct diff *diff)

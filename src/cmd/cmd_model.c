@@ -156,7 +156,7 @@ static int run_and_print(struct job *job)
 	code = code ? code : print_runs(job, &runs, &pages);
 	runs.is_failed |= code < 0;
 	job->is_interrupted = runs.is_interrupted;
-	model_pages_close(&pages, code < 0);
+	model_pages_close(&pages);
 	model_runs_done(&runs);
 	return code;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyze/summary/recording.h"
+#include "base/output.h"
 #include "base/text/units.h"
 #include "cmd/cmd.h"
 #include "cmd/query/query_run_text.h"
@@ -105,13 +106,13 @@ static const struct query_format *format_of(const struct query_command_opts *opt
 static int run_into_file(const struct query_command_opts *opts, struct query *query, const char *text,
 			 struct query_writer *writer, struct err *err)
 {
-	struct page_file file;
-	int code = page_file_open(&file, opts->output, opts->force, err);
+	struct output_stream file;
+	int code = output_stream_open(&file, opts->output, opts->force, err);
 
 	if (code)
 		return code;
 	writer->out = file.out;
-	return page_file_close(&file, query_run_text(query, text, opts->file, writer, err), err);
+	return output_stream_close(&file, query_run_text(query, text, opts->file, writer, err), err);
 }
 
 static int answer(const struct query_command_opts *opts, struct query *query, const char *sql, struct err *err)

@@ -7,6 +7,7 @@
 
 #include "analyze/insight/recorded.h"
 #include "analyze/summary/recording.h"
+#include "base/output.h"
 #include "base/text/printable.h"
 #include "cmd/cmd.h"
 #include "cmd/record/find_recording.h"
@@ -73,13 +74,13 @@ static int write_file(const struct report_opts *opts, const struct report *repor
 	const struct report_look look = { .is_all = opts->all,
 					  .n_top = (uint32_t)opts->top,
 					  .n_slowest = (uint32_t)opts->slowest };
-	struct page_file file;
-	int code = page_file_open(&file, opts->output, opts->force, err);
+	struct output_stream file;
+	int code = output_stream_open(&file, opts->output, opts->force, err);
 
 	if (code)
 		return code;
 	report_write(file.out, format_of(opts), report, &look);
-	return page_file_close(&file, 0, err);
+	return output_stream_close(&file, 0, err);
 }
 
 static void print(const struct report_opts *opts, const struct report *report)

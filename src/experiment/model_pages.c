@@ -3,38 +3,25 @@
 #include "experiment/model_pages.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/invoker.h"
 #include "show/report/reports.h"
 
 int model_pages_open(struct model_pages *pages, const struct model_opts *opts, struct err *err)
 {
-	*pages = (struct model_pages){ .opts = opts };
-	for (size_t i = 0; i < opts->report.n; i++) {
-		const char *path = opts->report.item[i];
-		int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_EXCL, 0666), code;
+	int code = 0;
 
-		pages->is_new[i] = fd >= 0;
-		if (fd >= 0)
-			invoker_give(fd);
-		if (fd < 0 && errno == EEXIST && opts->force)
-			fd = open(path, O_WRONLY | O_CLOEXEC);
-		pages->file[i] = fd >= 0 ? fdopen(fd, "w") : NULL;
-		code = errno;
-		if (!pages->file[i]) {
-			model_pages_close(pages, true);
-			return code == EEXIST
-				   ? err_set(err, code, "cannot write %s: it exists already (--force overwrites it)",
-					     path)
-				   : err_set(err, code, "cannot write %s: %s", path, strerror(code));
-		}
-		pages->n++;
-	}
-	return 0;
+	*pages = (struct model_pages){ .opts = opts };
+	if (opts->report.n && !(pages->file = calloc(opts->report.n, sizeof *pages->file)))
+		return err_no_memory(err, "cannot write the report");
+	for (; !code && pages->n < opts->report.n; pages->n += !code)
+		code = output_stream_open(&pages->file[pages->n], opts->report.item[pages->n], opts->force, err);
+	if (code)
+		model_pages_close(pages);
+	return code;
 }
 
 int model_pages_write(struct model_pages *pages, const struct model_analysis *analysis,
@@ -52,14 +39,12 @@ int model_pages_write(struct model_pages *pages, const struct model_analysis *an
 	look.has_color = false;
 	look.width = 0;
 	for (size_t i = 0; i < pages->n; i++) {
-		errno = 0;
-		/* what was there before stays until now */
-		if (!pages->is_new[i] && ftruncate(fileno(pages->file[i]), 0) && errno != EINVAL)
-			return err_set(err, errno, "cannot overwrite %s: %s", opts->report.item[i], strerror(errno));
-		report_write(pages->file[i], report_format_of(opts->report.item[i]), &report, &look);
-		if (fflush(pages->file[i]) || ferror(pages->file[i]))
-			return err_set(err, errno ? errno : EIO, "cannot write %s: %s", opts->report.item[i],
-				       strerror(errno ? errno : EIO));
+		int code;
+
+		report_write(pages->file[i].out, report_format_of(opts->report.item[i]), &report, &look);
+		code = output_stream_close(&pages->file[i], 0, err);
+		if (code)
+			return code;
 	}
 	return 0;
 }
@@ -88,12 +73,10 @@ int model_pages_into(const char *folder, const struct model_analysis *analysis, 
 	return 0;
 }
 
-void model_pages_close(struct model_pages *pages, bool is_failed)
+void model_pages_close(struct model_pages *pages)
 {
-	for (size_t i = 0; i < pages->n; i++) {
-		fclose(pages->file[i]);
-		if (is_failed && pages->is_new[i])
-			unlink(pages->opts->report.item[i]);
-	}
-	pages->n = 0;
+	for (size_t i = 0; i < pages->n; i++)
+		output_stream_drop(&pages->file[i]);
+	free(pages->file);
+	*pages = (struct model_pages){ 0 };
 }

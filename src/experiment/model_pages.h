@@ -6,29 +6,28 @@
 #ifndef EXPERIMENT_MODEL_PAGES_H
 #define EXPERIMENT_MODEL_PAGES_H
 
-#include <stdio.h>
-
 #include "analyze/result/model/model_analysis.h"
+#include "base/output.h"
 #include "experiment/model_options.h"
 #include "show/words/export.h"
 
 struct model_pages {
 	const struct model_opts *opts;
-	FILE *file[OPT_LIST_MAX];  /* as opts->report */
-	bool is_new[OPT_LIST_MAX]; /* was not there before */
+	struct output_stream *file; /* as opts->report */
 	size_t n;
 };
 
-/* Makes the files. 0, or -errno and err: one is there already, or cannot be made; then there is none. */
+/* Makes the files, which have no names yet. 0, or -errno and err: one is there already, or cannot be made. */
 int model_pages_open(struct model_pages *pages, const struct model_opts *opts, struct err *err);
-/* Prints and writes. terminal: how a text page looks on standard output. 0, or -errno and err: a file cannot be
- * written.
+/*
+ * Prints and writes, and names the files. terminal: how a text page looks on standard output. 0, or -errno and err: a
+ * file cannot be written.
  */
 int model_pages_write(struct model_pages *pages, const struct model_analysis *analysis,
 		      const struct report_look *terminal, struct err *err);
 /* Writes report.html and report.json into a folder. 0, or -errno and err. */
 int model_pages_into(const char *folder, const struct model_analysis *analysis, struct err *err);
-/* is_failed: files that are new are removed again. */
-void model_pages_close(struct model_pages *pages, bool is_failed);
+/* Files that were not written are removed again. */
+void model_pages_close(struct model_pages *pages);
 
 #endif
