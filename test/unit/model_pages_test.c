@@ -3,6 +3,7 @@
 #include "experiment/model_pages.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -44,13 +45,15 @@ static int write_pages(struct made *made, bool is_full)
 	struct rlimit all = { 0 }, none = { 0 };
 	struct model_pages pages;
 	struct err err;
-	FILE *terminal = stdout;
+	int terminal, nothing;
 	int code = model_pages_open(&pages, &made->opts, &err);
 
 	if (code)
 		return code;
-	stdout = fopen("/dev/null", "w");
-	assert_non_null(stdout);
+	fflush(stdout);
+	terminal = dup(STDOUT_FILENO);
+	nothing = open("/dev/null", O_WRONLY);
+	assert_int_equal(dup2(nothing, STDOUT_FILENO), STDOUT_FILENO);
 	getrlimit(RLIMIT_FSIZE, &all);
 	none.rlim_max = all.rlim_max;
 	signal(SIGXFSZ, SIG_IGN);
@@ -58,8 +61,10 @@ static int write_pages(struct made *made, bool is_full)
 		setrlimit(RLIMIT_FSIZE, &none);
 	code = model_pages_write(&pages, made->analysis, &look, &err);
 	setrlimit(RLIMIT_FSIZE, &all);
-	fclose(stdout);
-	stdout = terminal;
+	fflush(stdout);
+	dup2(terminal, STDOUT_FILENO);
+	close(terminal);
+	close(nothing);
 	model_pages_close(&pages);
 	return code;
 }
