@@ -28,7 +28,7 @@ static int failed(const struct output *output, struct err *err)
 {
 	if (errno == EEXIST)
 		return err_set(err, EEXIST,
-			       "cannot write %s: it exists already; use another -o, or --force to overwrite it",
+			       "cannot write %s: it exists already; name another file, or use --force to overwrite it",
 			       output->path);
 	/* a folder of somebody else's, or a file that is mounted by itself */
 	if (output->is_forced && (errno == EACCES || errno == EROFS || errno == EBUSY) && is_writable(output->path))
