@@ -82,7 +82,7 @@ def test_a_node_program_writes_files_by_model(lab, node):
     with open(os.path.join(folder, "chain-latency.txt")) as file:
         assert len(rows(file.read())) == 30
     again = handle(lab, "--samples", 30, "-o", folder, "--", *program, env=node.script_env)
-    assert again.status == 0 and "--force overwrites it" in again.err
+    assert again.status == 0 and "--force to overwrite it" in again.err
     none = handle(
         lab, "--rate", "1h", "--models", "^other$", "-o", lab.path("none"), "--", *program, env=node.script_env
     )

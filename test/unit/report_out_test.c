@@ -88,7 +88,7 @@ TEST(a_file_that_exists_is_left_alone)
 
 	put(&out, "net");
 	assert_int_equal(report_out_put(&out, &report, OFFSET, &err), -EEXIST);
-	assert_non_null(strstr(err.msg, "/net-latency.txt: File exists; --force overwrites it"));
+	assert_non_null(strstr(err.msg, "/net-latency.txt: it exists already"));
 	out.may_overwrite = true;
 	put(&out, "net");
 	report_out_done(&out);
@@ -113,6 +113,26 @@ TEST(what_does_not_fit_leaves_no_half_file)
 	report_out_done(&out);
 	take_files(dir, text, sizeof text);
 	assert_string_equal(text, "");
+}
+
+TEST(an_old_report_stays_where_the_new_one_does_not_fit)
+{
+	char dir[] = "/tmp/report-out-XXXXXX", text[1000];
+	struct report_out out = { .dir = mkdtemp(dir), .may_overwrite = true };
+	struct inftrace_report report = report_of("net", "more than eight bytes\n");
+	struct rlimit before, small;
+	struct err err = { 0 };
+
+	put(&out, "net");
+	signal(SIGXFSZ, SIG_IGN);
+	getrlimit(RLIMIT_FSIZE, &before);
+	small = (struct rlimit){ 8, before.rlim_max };
+	setrlimit(RLIMIT_FSIZE, &small);
+	assert_int_equal(report_out_put(&out, &report, OFFSET, &err), -EFBIG);
+	setrlimit(RLIMIT_FSIZE, &before);
+	report_out_done(&out);
+	take_files(dir, text, sizeof text);
+	assert_string_equal(text, "net-latency.txt");
 }
 
 TEST(a_stream_has_a_line_before_each_report)

@@ -6,14 +6,13 @@
 #include "show/handle/report_out.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
+#include "base/output.h"
 #include "base/text/json.h"
 
 enum { STEM = 120, TIME = 40 };
@@ -76,37 +75,16 @@ int report_out_open(struct report_out *out, struct err *err)
 	return 0;
 }
 
-static int write_all(int fd, const char *text, size_t len)
-{
-	while (len) {
-		ssize_t n = write(fd, text, len);
-
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		if (n > 0) {
-			text += n;
-			len -= (size_t)n;
-		}
-	}
-	return 0;
-}
-
 static int write_file(const struct report_out *out, const char *path, const struct inftrace_report *report,
 		      struct err *err)
 {
-	int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (out->may_overwrite ? O_TRUNC : O_EXCL);
-	int fd = open(path, flags, 0666), code;
+	struct output_stream file;
+	int code = output_stream_open(&file, path, out->may_overwrite, err);
 
-	if (fd < 0)
-		return err_set(err, errno, "cannot write %s: %s%s", path, strerror(errno),
-			       errno == EEXIST ? "; --force overwrites it" : "");
-	code = write_all(fd, report->text, report->text_len);
-	if (close(fd) && !code)
-		code = -errno;
-	if (!code)
-		return 0;
-	unlink(path);
-	return err_set(err, -code, "cannot write %s: %s", path, strerror(-code));
+	if (code)
+		return code;
+	fwrite(report->text, 1, report->text_len, file.out);
+	return output_stream_close(&file, 0, err);
 }
 
 static int put_file(struct report_out *out, const struct inftrace_report *report, struct err *err)
