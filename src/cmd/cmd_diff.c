@@ -2,6 +2,7 @@
 /* `inftrace diff BASE NEW`: reads both sides and prints what differs. Computes nothing itself. */
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -134,10 +135,24 @@ static int is_wanted(const struct dirent *entry)
 					 ends_with(entry->d_name, ".pftrace.d") || ends_with(entry->d_name, ".json"));
 }
 
+static bool has(const char *folder, const char *name)
+{
+	char path[PATH_MAX];
+
+	return snprintf(path, sizeof path, "%s/%s", folder, name) < (int)sizeof path && !access(path, F_OK);
+}
+
+static int is_report(const struct dirent *entry)
+{
+	return !strcmp(entry->d_name, "report.json");
+}
+
+/* Of a folder of `inftrace model -o` only the report: its recordings are parts of what was measured. */
 static int add_folder(struct files *files, const char *path, struct err *err)
 {
+	bool is_of_model = has(path, "report.json") && has(path, "report.html");
 	struct dirent **entries;
-	int n = scandir(path, &entries, is_wanted, alphasort), code = 0;
+	int n = scandir(path, &entries, is_of_model ? is_report : is_wanted, alphasort), code = 0;
 
 	if (n < 0)
 		return err_set(err, errno, "cannot read the folder %s: %s", path, strerror(errno));
