@@ -76,21 +76,6 @@ struct array *generations_tokens(struct generations *from)
 	return &from->tokens;
 }
 
-/* Whether a thread runs one generation after the other: it did so last. */
-static bool is_in_a_row(const struct decoder *decoder, int64_t thread)
-{
-	const struct open *last = NULL;
-
-	for (size_t i = 0; i < decoder->open.n; i++) {
-		const struct open *open = open_at(decoder, i);
-
-		if (open->row.thread == thread && open->row.n_prefills + open->row.n_steps > 1 &&
-		    (!last || open->last_run > last->last_run))
-			last = open;
-	}
-	return last && last->is_in_a_row;
-}
-
 /* While it waited, others have made several tokens each: such a one has made its last. */
 static bool is_over(const struct decoder *decoder, const struct open *open)
 {
@@ -124,7 +109,7 @@ static bool is_split(const struct open *open)
 static struct open *continued(const struct decoder *decoder, const struct generation_run *run,
 			      const struct inputs_step *step)
 {
-	bool is_last = is_in_a_row(decoder, run->thread), is_own = false;
+	bool is_last = open_is_in_a_row(decoder, run->thread), is_own = false;
 	struct open *found = NULL;
 
 	for (size_t i = 0; i < decoder->open.n && step->cached; i++) {

@@ -103,6 +103,8 @@ struct decoder *open_decoder(struct generations *to, const struct generation_run
 /* All of it go on no more; it is freed, and its place can be another's. 0 or -ENOMEM. */
 int open_decoder_close(struct generations *to, struct decoder *decoder);
 void open_decoder_free(struct decoder *decoder);
+/* Whether a thread runs one generation after the other: it did so last. */
+bool open_is_in_a_row(const struct decoder *decoder, int64_t thread);
 /* An inference that took tokens, and no caches. 0 or -ENOMEM. */
 int waiting_add(struct decoder *decoder, const struct generation_run *run, const struct inputs *inputs);
 /* Takes the prompt that a step follows, rather than `open`, which may be NULL; step[0]: as which of its inputs. False:

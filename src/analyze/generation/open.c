@@ -143,6 +143,20 @@ int open_close(struct generations *to, struct decoder *decoder, size_t i)
 	return rc;
 }
 
+bool open_is_in_a_row(const struct decoder *decoder, int64_t thread)
+{
+	const struct open *last = NULL;
+
+	for (size_t i = 0; i < decoder->open.n; i++) {
+		const struct open *open = open_at(decoder, i);
+
+		if (open->row.thread == thread && open->row.n_prefills + open->row.n_steps > 1 &&
+		    (!last || open->last_run > last->last_run))
+			last = open;
+	}
+	return last && last->is_in_a_row;
+}
+
 /* Room for another one: the one that rests longest is over. */
 static int make_room(struct generations *to, struct decoder *decoder)
 {

@@ -4,8 +4,8 @@
  *
  * Several may wait: a program that takes turns runs all prompts first. A step that fits one of them may as well go on
  * with a generation of the same length. Nothing but the order tells these apart: the one that has waited longest is
- * next, unless the thread runs one generation after the other. An inference that is no prompt (a classification by the
- * same model) is left behind: more inferences follow it than others wait or go on.
+ * next. If the thread runs one generation after the other, a prompt ends the one before it. An inference that is no
+ * prompt (a classification by the same model) is left behind: more inferences follow it than others wait or go on.
  */
 #include <errno.h>
 #include <string.h>
@@ -67,19 +67,24 @@ static const struct inputs_step *fits(const struct waiting *waiting, const struc
 	return NULL;
 }
 
+/* Whether `open`, of the same length and thread, goes on rather than the prompt. */
+static bool goes_on(const struct decoder *decoder, const struct open *open, const struct waiting *waiting)
+{
+	if (open->last_turn > waiting->turn)
+		return open->is_in_a_row && open->last_turn + 1 == decoder->turn;
+	return waiting->turn + 1 < decoder->turn || !open_is_in_a_row(decoder, waiting->run.thread);
+}
+
 bool waiting_take(struct decoder *decoder, const struct generation_run *run, const struct inputs_step *step,
 		  const struct open *open, struct waiting *prompt)
 {
-	bool is_of_thread = open && open->row.thread == run->thread;
-
 	for (size_t i = 0; i < decoder->waiting.n; i++) {
 		const struct waiting *waiting = waiting_at(decoder, i);
 		const struct inputs_step *as = fits(waiting, run, step);
 
 		if (!as || !is_fresh(decoder, waiting))
 			continue;
-		if (is_of_thread &&
-		    (open->last_turn < waiting->turn || (open->is_in_a_row && open->last_turn + 1 == decoder->turn)))
+		if (open && open->row.thread == run->thread && goes_on(decoder, open, waiting))
 			return false;
 		*prompt = *waiting;
 		prompt->step[0] = *as;
