@@ -920,6 +920,30 @@ TEST(prompts_as_long_as_an_earlier_generation_begin_their_own)
 	end(&f);
 }
 
+TEST(a_thread_for_each_request_has_turns_of_its_own)
+{
+	enum { AT_ONCE = 8, TOKENS = 12, N = 200 };
+	const struct summary_generations *of;
+	struct fixture f;
+
+	begin(&f);
+	learn_bare(&f);
+	for (unsigned first = 0; first < N; first += AT_ONCE)
+		for (unsigned k = 0; k < TOKENS; k++)
+			for (unsigned i = first; i < first + AT_ONCE; i++) {
+				f.thread = 100 + i;
+				if (!k)
+					bare_prompt(&f, 20 + i % 7);
+				else
+					decoder(&f, 100, 1, 20 + i % 7 + k - 1);
+			}
+	of = found(&f);
+	assert_int_equal(of->n, N + 1);
+	assert_int_equal(of->n_whole, N + 1);
+	assert_int_equal(of->output_tokens, N * TOKENS + 6);
+	end(&f);
+}
+
 TEST(what_is_no_prompt_does_not_wait_for_a_step)
 {
 	struct fixture f;

@@ -310,17 +310,21 @@ static int take_sequence(struct generations *to, struct decoder *decoder, const 
 	return 0;
 }
 
-/* Counts an inference of a thread. */
+/* Counts an inference of a thread. A new one takes the place of the one that rests longest, if there are many. */
 static uint64_t next_turn(struct decoder *decoder, int64_t thread)
 {
-	uint32_t i = 0;
+	uint32_t i = 0, oldest = 0;
 
-	while (i < decoder->n_threads && decoder->thread[i].thread != thread)
+	while (i < decoder->n_threads && decoder->thread[i].thread != thread) {
+		oldest = decoder->thread[i].used_at < decoder->thread[oldest].used_at ? i : oldest;
 		i++;
-	if (i == MAX_THREADS)
-		i--;
-	else if (i == decoder->n_threads)
-		decoder->thread[decoder->n_threads++].thread = thread;
+	}
+	if (i == decoder->n_threads) {
+		i = i < MAX_THREADS ? decoder->n_threads++ : oldest;
+		/* no thread comes back to a turn that it had */
+		decoder->thread[i] = (struct thread_turns){ .thread = thread, .n_runs = decoder->n_runs };
+	}
+	decoder->thread[i].used_at = decoder->n_runs;
 	return ++decoder->thread[i].n_runs;
 }
 

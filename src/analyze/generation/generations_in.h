@@ -9,7 +9,7 @@
 
 enum {
 	MAX_RECENT = 64,
-	MAX_THREADS = 64, /* of a session; later ones count as one */
+	MAX_THREADS = 64, /* of a session, that take turns */
 	NO_ROW = UINT32_MAX
 };
 
@@ -49,15 +49,17 @@ struct waiting {
 	uint64_t turn; /* of its thread, then */
 };
 
+struct thread_turns {
+	int64_t thread;
+	uint64_t n_runs, used_at;
+};
+
 /* A session; a model, where the program does not tell them apart. */
 struct decoder {
 	uint32_t process, model;
 	int64_t session;
 	uint64_t used_at, n_runs, turn; /* turn: inferences of the thread that has run it last */
-	struct {
-		int64_t thread;
-		uint64_t n_runs;
-	} thread[MAX_THREADS];
+	struct thread_turns thread[MAX_THREADS];
 	uint32_t n_threads;
 	bool is_known;
 	struct inputs_law law;
