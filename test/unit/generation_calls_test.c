@@ -19,7 +19,7 @@ struct fixture {
 	uint64_t us;
 	struct {
 		const char *name;
-		int64_t generator, runs, tokens;
+		int64_t generator, runs, tokens, seen;
 		uint64_t begin_us, end_us;
 	} call[MAX_CALLS];
 	uint32_t n;
@@ -99,11 +99,16 @@ static void other(struct fixture *f, int64_t generator, const char *name, int64_
 
 static void put_calls(struct fixture *f)
 {
+	char seen[16];
+
 	for (uint32_t i = 0; i < f->n; i++) {
 		stream_int(&f->s, KEY_ID, f->call[i].generator);
 		stream_int(&f->s, KEY_COUNT, f->call[i].runs);
 		stream_int(&f->s, KEY_BATCH, f->call[i].tokens);
 		stream_int(&f->s, KEY_TID, 8);
+		sprintf(seen, "~%d", (int)f->call[i].seen);
+		if (f->call[i].seen)
+			stream_text(&f->s, KEY_SEQUENCES, seen);
 		stream_begin(&f->s, f->calls, f->call[i].begin_us, KIND_TOKENS, f->call[i].name);
 		stream_end(&f->s, f->calls, f->call[i].end_us);
 	}
@@ -131,6 +136,34 @@ static void end(struct fixture *f)
 	recorded_done(&f->recorded);
 	summary_free(f->summary);
 	stream_done(&f->s);
+}
+
+TEST(of_several_sequences_one_may_begin_as_an_earlier_prompt)
+{
+	struct fixture f;
+
+	begin(&f);
+	/* nothing, one of four sequences, and all of them began as earlier ones */
+	for (int i = 1; i <= 3; i++) {
+		call_begin(&f);
+		infer(&f, i, 1, "int64[4x64]", 100);
+		call_end(&f, i, "append tokens", 4 * 64);
+		f.call[f.n - 1].seen = i == 1 ? 0 : i == 2 ? 64 : 4 * 64;
+		for (int k = 0; k < 3; k++) {
+			call_begin(&f);
+			infer(&f, i, 1, "int64[4x1]", 50);
+			call_end(&f, i, "next token", 1);
+		}
+		other(&f, i, "release", 0);
+	}
+	find(&f);
+	assert_int_equal(f.summary->n_generations, 3);
+	assert_int_equal(row(&f, 0)->seen_tokens, 0);
+	assert_int_equal(row(&f, 1)->seen_tokens, 16);
+	assert_int_equal(row(&f, 2)->seen_tokens, 64);
+	assert_int_equal(f.summary->models[0].generations.prompt_tokens, 3 * 4 * 64);
+	assert_int_equal(f.summary->models[0].generations.seen_tokens, 5 * 64);
+	end(&f);
 }
 
 TEST(a_token_is_there_when_the_call_that_samples_it_returns)

@@ -276,6 +276,14 @@ static uint64_t prompt_of(const struct generation_call *call, const struct insid
 	return inside->n_tokens * inside->batch == call->n_tokens ? inside->n_tokens : call->n_tokens;
 }
 
+/* Of the tokens of one sequence. The agent looks at those of all, which lie one behind the other. */
+static uint64_t seen_of(const struct generation_call *call, uint64_t n_tokens)
+{
+	double n_seen = call->n_tokens ? (double)call->n_seen * (double)n_tokens / (double)call->n_tokens : 0;
+
+	return n_seen < (double)n_tokens ? (uint64_t)n_seen : n_tokens;
+}
+
 static int take_prompt(struct generations *to, struct generator *generator, const struct generation_call *call,
 		       const struct inside *inside)
 {
@@ -302,7 +310,7 @@ static int take_prompt(struct generations *to, struct generator *generator, cons
 	}
 	generator->has_token = generator->is_rewound = false;
 	generator->length += n_tokens;
-	open->row.seen_tokens += call->n_seen < n_tokens ? call->n_seen : n_tokens;
+	open->row.seen_tokens += seen_of(call, n_tokens);
 	open->row.batch = inside->batch;
 	open->row.cache_bytes = inside->cache_bytes;
 	open->row.copied_bytes += inside->copied_bytes;
