@@ -247,3 +247,12 @@ def test_a_killed_recorder_leaves_the_program_and_what_it_wrote(lab, llama, made
     open(ready, "w").close()
     assert re.search(r"^differ 0$", server.process.stdout.read(), re.M)
     assert len(Recording(path).inferences) > 50
+
+
+def test_a_prompt_that_was_refused_has_not_been_computed(lab, llama, made):
+    """It goes in again, shorter, and is new then; the next one begins as it did."""
+    done = lab.both(lab.python(environment(envs.gguf), "llamaagain", llama.libraries, made("tiny")))
+    assert done.out.split() == ["False", "True", "True"]
+    query = [lab.inftrace, "query", "--format", "json", done.recording.path, "SELECT * FROM generations"]
+    rows = json.loads(lab.plain(query).out)
+    assert [(row["prompt_tokens"], row["seen_tokens"]) for row in rows] == [(200, None), (200, 192)]
