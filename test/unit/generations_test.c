@@ -898,25 +898,23 @@ TEST(prompts_without_caches_wait_for_their_turn)
 
 TEST(prompts_as_long_as_an_earlier_generation_begin_their_own)
 {
-	const struct summary_generations *of;
-	uint64_t n_tokens = 6;
+	enum { N = 40 };
 	struct fixture f;
 
 	begin(&f);
 	learn_bare(&f);
 	/* one after the other, of lengths that come again */
-	for (unsigned i = 0; i < 40; i++) {
-		unsigned prompt = 12 + i * 7 % 30, n = 5 + i * 5 % 11;
-
-		bare_prompt(&f, prompt);
-		for (unsigned k = 0; k + 1 < n; k++)
-			decoder(&f, 100, 1, prompt + k);
-		n_tokens += n;
+	for (unsigned i = 0; i < N; i++) {
+		bare_prompt(&f, 12 + i * 7 % 30);
+		for (unsigned k = 1; k < 5 + i * 5 % 11; k++)
+			decoder(&f, 100, 1, 12 + i * 7 % 30 + k - 1);
 	}
-	of = found(&f);
-	assert_int_equal(of->n, 41);
-	assert_int_equal(of->n_whole, 41);
-	assert_int_equal(of->output_tokens, n_tokens);
+	assert_int_equal(found(&f)->n, N + 1);
+	for (unsigned i = 0; i < N; i++) {
+		assert_int_equal(row(&f, i + 1)->prompt_tokens, 12 + i * 7 % 30);
+		assert_int_equal(row(&f, i + 1)->output_tokens, 5 + i * 5 % 11);
+		assert_int_equal(row(&f, i + 1)->first_token_ns, 80000);
+	}
 	end(&f);
 }
 

@@ -178,15 +178,17 @@ static int take_step(struct generations *to, struct decoder *decoder, const stru
 	const struct generation_run *prompt = NULL;
 	const struct inputs_step *first = step;
 	struct waiting waiting;
-	bool is_new = !open || is_next_prompt(open, step);
+	bool is_new = !open || is_next_prompt(open, step), is_in_a_row = false;
 
 	if (step->cached && step->tokens == 1 && waiting_take(decoder, run, step, open, &waiting)) {
 		prompt = &waiting.run;
 		first = &waiting.step[0];
-		is_new = true;
+		is_in_a_row = waiting.turn + 1 == decoder->turn;
 	} else if (is_new && step->cached && step->tokens == 1) {
 		prompt = prompt_of(to, run, step, &first);
+		is_in_a_row = prompt;
 	}
+	is_new = is_new || prompt;
 	if (open && is_new && !prompt && open_close(to, decoder, (size_t)(open - open_at(decoder, 0))))
 		return -ENOMEM;
 	if (is_new && !(open = open_begin(to, decoder, prompt ? prompt : run,
@@ -206,7 +208,7 @@ static int take_step(struct generations *to, struct decoder *decoder, const stru
 	if (!is_new && open->row.batch != step->batch)
 		open->row.batch = open->row.output_tokens = step->batch;
 	open->branched = is_new ? open->branched : 0;
-	open->is_in_a_row = !is_new && open->last_turn + 1 == decoder->turn;
+	open->is_in_a_row = is_new ? is_in_a_row : open->last_turn + 1 == decoder->turn;
 	open->last_run = decoder->n_runs;
 	open->last_turn = decoder->turn;
 	open->expected = length;
