@@ -942,6 +942,25 @@ TEST(a_thread_for_each_request_has_turns_of_its_own)
 	end(&f);
 }
 
+TEST(one_that_the_others_leave_out_has_made_its_last_token)
+{
+	/* of the first two the caches are as long, in the second round after the end of the first one */
+	static const unsigned prompts[] = { 16, 15, 40 }, n_tokens[] = { 5, 20, 20 };
+	struct fixture f;
+
+	begin(&f);
+	for (unsigned k = 0; k < 20; k++)
+		for (unsigned i = 0; i < 3; i++)
+			if (k < n_tokens[i])
+				decoder(&f, 100, k ? 1 : prompts[i], k ? prompts[i] + k - 1 : 0);
+	assert_int_equal(found(&f)->n, 3);
+	for (unsigned i = 0; i < 3; i++) {
+		assert_int_equal(row(&f, i)->prompt_tokens, prompts[i]);
+		assert_int_equal(row(&f, i)->output_tokens, n_tokens[i]);
+	}
+	end(&f);
+}
+
 TEST(what_is_no_prompt_does_not_wait_for_a_step)
 {
 	struct fixture f;

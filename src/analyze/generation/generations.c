@@ -96,6 +96,9 @@ static bool continues_sooner(const struct decoder *decoder, const struct open *o
 		return is_later;
 	if (is_over(decoder, open) != is_over(decoder, other))
 		return is_over(decoder, other);
+	/* it has been left out: the later one went on twice since */
+	if ((is_later ? open : other)->run_before > (is_later ? other : open)->last_run)
+		return is_later;
 	return !is_later;
 }
 
@@ -209,6 +212,7 @@ static int take_step(struct generations *to, struct decoder *decoder, const stru
 		open->row.batch = open->row.output_tokens = step->batch;
 	open->branched = is_new ? open->branched : 0;
 	open->is_in_a_row = is_new ? is_in_a_row : open->last_turn + 1 == decoder->turn;
+	open->run_before = is_new ? 0 : open->last_run;
 	open->last_run = decoder->n_runs;
 	open->last_turn = decoder->turn;
 	open->expected = length;

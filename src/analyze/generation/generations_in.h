@@ -20,6 +20,7 @@ struct open {
 	uint32_t place;		     /* among rows; NO_ROW: it is not listed */
 	uint64_t expected, branched; /* cached tokens of its next step; the same if the cache was not used; 0: none */
 	uint64_t last_end_ns, last_run, last_turn; /* last_run, last_turn: n_runs of its session, of its thread then */
+	uint64_t run_before;			   /* last_run of the step before; 0: it is the first */
 	uint64_t others_ns;			   /* since then */
 	int64_t sequence;
 	bool is_decoding, is_in_a_row;	 /* in a row: its last two inferences followed each other on the thread */
