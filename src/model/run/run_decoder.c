@@ -389,7 +389,7 @@ static int open_decoder(struct run *run, struct run_vocabulary *vocabulary, stru
 	int rc;
 
 	if (!plan)
-		return err_set(err, ENOMEM, "cannot run the decoder: out of memory");
+		return err_no_memory(err, "cannot run the decoder");
 	rc = decoder_plan_make(plan, run, err);
 	if (rc)
 		return rc;

@@ -62,7 +62,7 @@ int run_llama_load(struct run *run, struct err *err)
 	struct run_result *result = run->result;
 	struct loaded *of = run->decoder = calloc(1, sizeof *of);
 	struct llama_api *llama = &of->llama;
-	int rc = of ? check_options(run->opts, err) : err_set(err, ENOMEM, "cannot load llama.cpp: out of memory");
+	int rc = of ? check_options(run->opts, err) : err_no_memory(err, "cannot load llama.cpp");
 
 	rc = rc ? rc : llama_api_open(llama, run->opts->runtime, err);
 	if (rc)

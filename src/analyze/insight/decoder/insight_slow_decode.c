@@ -4,8 +4,6 @@
  * a time: something else takes the time. Behind the shortest prompts, where caches are smallest. value: the share of
  * what memory reaches. low: bytes of weights a second. a: bytes of each step. b: threads, -1: not known.
  */
-#include <strings.h>
-
 #include "analyze/insight/insight_in.h"
 
 extern const struct insight insight_slow_decode;
