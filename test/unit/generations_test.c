@@ -921,7 +921,6 @@ TEST(prompts_as_long_as_an_earlier_generation_begin_their_own)
 TEST(a_thread_for_each_request_has_turns_of_its_own)
 {
 	enum { AT_ONCE = 8, TOKENS = 12, N = 200 };
-	const struct summary_generations *of;
 	struct fixture f;
 
 	begin(&f);
@@ -935,10 +934,9 @@ TEST(a_thread_for_each_request_has_turns_of_its_own)
 				else
 					decoder(&f, 100, 1, 20 + i % 7 + k - 1);
 			}
-	of = found(&f);
-	assert_int_equal(of->n, N + 1);
-	assert_int_equal(of->n_whole, N + 1);
-	assert_int_equal(of->output_tokens, N * TOKENS + 6);
+	assert_int_equal(found(&f)->n, N + 1);
+	assert_int_equal(f.summary->models[0].generations.n_whole, N + 1);
+	assert_int_equal(f.summary->models[0].generations.output_tokens, N * TOKENS + 6);
 	end(&f);
 }
 
@@ -957,6 +955,30 @@ TEST(one_that_the_others_leave_out_has_made_its_last_token)
 	for (unsigned i = 0; i < 3; i++) {
 		assert_int_equal(row(&f, i)->prompt_tokens, prompts[i]);
 		assert_int_equal(row(&f, i)->output_tokens, n_tokens[i]);
+	}
+	end(&f);
+}
+
+TEST(a_slot_that_is_free_again_takes_a_prompt_as_long_as_an_earlier_cache)
+{
+	/* beside another slot, that goes on; the third prompt is as long as the cache of the first was at its end */
+	static const unsigned prompts[] = { 16, 60, 20 }, n_tokens[] = { 5, 20, 10 };
+	unsigned other = 100;
+	struct fixture f;
+
+	begin(&f);
+	learn_bare(&f);
+	bare_prompt(&f, other);
+	for (unsigned i = 0; i < 3; i++)
+		for (unsigned k = 0; k < n_tokens[i]; k++) {
+			decoder(&f, 100, 1, other++);
+			k ? decoder(&f, 100, 1, prompts[i] + k - 1) : bare_prompt(&f, prompts[i]);
+		}
+	assert_int_equal(found(&f)->n, 5);
+	assert_int_equal(row(&f, 1)->output_tokens, 1 + other - 100);
+	for (unsigned i = 0; i < 3; i++) {
+		assert_int_equal(row(&f, i + 2)->prompt_tokens, prompts[i]);
+		assert_int_equal(row(&f, i + 2)->output_tokens, n_tokens[i]);
 	}
 	end(&f);
 }

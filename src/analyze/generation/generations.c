@@ -21,7 +21,6 @@
 enum {
 	MAX_CANDIDATES = 64, /* inferences of a session that may turn out to be steps */
 	MOST_DRAFTED = 64,
-	SEVERAL = 3,
 	LEAST_LINKS = 3 /* by masks or embeddings, from one inference to the next, before a model is a decoder */
 };
 
@@ -76,16 +75,6 @@ struct array *generations_tokens(struct generations *from)
 	return &from->tokens;
 }
 
-/* While it waited, others have made several tokens each: such a one has made its last. */
-static bool is_over(const struct decoder *decoder, const struct open *open)
-{
-	uint64_t n_others = 0;
-
-	for (size_t i = 0; i < decoder->open.n; i++)
-		n_others += open_at(decoder, i)->last_run > open->last_run;
-	return decoder->n_runs - open->last_run > SEVERAL * n_others;
-}
-
 /* Of two of the same length. is_last: their thread runs one after the other. */
 static bool continues_sooner(const struct decoder *decoder, const struct open *open, const struct open *other,
 			     bool is_last)
@@ -94,8 +83,8 @@ static bool continues_sooner(const struct decoder *decoder, const struct open *o
 
 	if (is_last && (is_later ? open : other)->last_turn + 1 == decoder->turn)
 		return is_later;
-	if (is_over(decoder, open) != is_over(decoder, other))
-		return is_over(decoder, other);
+	if (open_is_over(decoder, open) != open_is_over(decoder, other))
+		return open_is_over(decoder, other);
 	/* it has been left out: the later one went on twice since */
 	if ((is_later ? open : other)->run_before > (is_later ? other : open)->last_run)
 		return is_later;

@@ -108,6 +108,8 @@ int open_decoder_close(struct generations *to, struct decoder *decoder);
 void open_decoder_free(struct decoder *decoder);
 /* Whether a thread runs one generation after the other: it did so last. */
 bool open_is_in_a_row(const struct decoder *decoder, int64_t thread);
+/* While it waited, others have made several tokens each: such a one has made its last. */
+bool open_is_over(const struct decoder *decoder, const struct open *open);
 /* An inference that took tokens, and no caches. 0 or -ENOMEM. */
 int waiting_add(struct decoder *decoder, const struct generation_run *run, const struct inputs *inputs);
 /* Takes the prompt that a step follows, rather than `open`, which may be NULL; step[0]: as which of its inputs. False:

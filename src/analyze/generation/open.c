@@ -11,7 +11,8 @@ enum {
 	MAX_DECODERS = 256, /* sessions that are looked at, at a time */
 	MAX_OPEN = 256,	    /* generations of a session that may go on */
 	IDLE_RUNS = 4096,   /* inferences of a session after which a generation is over */
-	TOKEN_LIMIT = 1 << 12
+	TOKEN_LIMIT = 1 << 12,
+	SEVERAL = 3
 };
 
 /* NULL: out of memory. */
@@ -155,6 +156,15 @@ bool open_is_in_a_row(const struct decoder *decoder, int64_t thread)
 			last = open;
 	}
 	return last && last->is_in_a_row;
+}
+
+bool open_is_over(const struct decoder *decoder, const struct open *open)
+{
+	uint64_t n_others = 0;
+
+	for (size_t i = 0; i < decoder->open.n; i++)
+		n_others += open_at(decoder, i)->last_run > open->last_run;
+	return decoder->n_runs - open->last_run > SEVERAL * n_others;
 }
 
 /* Room for another one: the one that rests longest is over. */

@@ -72,7 +72,8 @@ static bool goes_on(const struct decoder *decoder, const struct open *open, cons
 {
 	if (open->last_turn > waiting->turn)
 		return open->is_in_a_row && open->last_turn + 1 == decoder->turn;
-	return waiting->turn + 1 < decoder->turn || !open_is_in_a_row(decoder, waiting->run.thread);
+	return !open_is_over(decoder, open) &&
+	       (waiting->turn + 1 < decoder->turn || !open_is_in_a_row(decoder, waiting->run.thread));
 }
 
 bool waiting_take(struct decoder *decoder, const struct generation_run *run, const struct inputs_step *step,
