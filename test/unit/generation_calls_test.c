@@ -138,6 +138,32 @@ static void end(struct fixture *f)
 	stream_done(&f->s);
 }
 
+TEST(of_generations_in_turns_the_time_outside_is_a_part_of_all_their_time)
+{
+	/* one alone; eight in turns, with short pauses, and with longer ones */
+	for (int how = 0; how < 3; how++) {
+		const struct summary_generations *of;
+		const struct finding *between;
+		struct fixture f;
+		int n = how ? 8 : 1;
+
+		begin(&f);
+		for (int k = 0; k < 30; k++)
+			for (int i = 1; i <= n; i++) {
+				k ? next(&f, i) : prompt(&f, i, 16);
+				f.us += how == 1 ? 0 : 20;
+			}
+		find(&f);
+		of = &f.summary->models[0].generations;
+		assert_int_equal(of->n, n);
+		between = findings_of(f.recorded.model, "between_tokens", 0);
+		assert_int_equal(between != NULL, how != 1);
+		if (between)
+			assert_true(between->value == (double)of->outside_ns / (double)of->wall_ns);
+		end(&f);
+	}
+}
+
 TEST(of_several_sequences_one_may_begin_as_an_earlier_prompt)
 {
 	struct fixture f;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Generations spend much of their time between the inferences. value: the share. a: tokens. */
+/*
+ * Generations spend much of their time between the inferences. While others of their thread run, they do not: of many
+ * in turns each one waits in each pause. value: the share. a: tokens.
+ */
 #include "analyze/insight/insight_in.h"
 #include "analyze/result/recording_facts.h"
 
@@ -13,14 +16,14 @@ static void find(struct finder *finder)
 {
 	const struct recording_facts *facts = finder->run->result->recorded;
 	const struct summary_generations *of = facts ? &facts->model->generations : NULL;
-	double own_ns = of ? (double)(of->wall_ns - of->others_ns) : 0;
+	double wall_ns = of ? (double)of->wall_ns : 0;
 
 	if (!of || of->between.n < LEAST || finder_has_waited(finder))
 		return;
 	/* the longest one may be a moment in which the program had no CPU */
-	if ((double)of->outside_ns - (double)of->between.max_ns < least_share * own_ns)
+	if ((double)of->outside_ns - (double)of->between.max_ns < least_share * wall_ns)
 		return;
-	finder_add_counts(finder, &insight_between_tokens, (double)of->outside_ns / own_ns, (int64_t)of->between.n, -1)
+	finder_add_counts(finder, &insight_between_tokens, (double)of->outside_ns / wall_ns, (int64_t)of->between.n, -1)
 	    ->gain_ns = (double)of->outside_ns / (double)of->between.n;
 }
 
