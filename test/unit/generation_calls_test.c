@@ -164,6 +164,25 @@ TEST(of_generations_in_turns_the_time_outside_is_a_part_of_all_their_time)
 	}
 }
 
+TEST(generations_in_turns_are_found_however_many_there_are)
+{
+	struct fixture f;
+
+	begin(&f);
+	for (int i = 0; i < GENERATIONS_LISTED / 2 + 1; i++)
+		for (int k = 0; k < 4; k++) { /* two by two */
+			stream_text(&f.s, KEY_SEQUENCES, &"0:0+4/1\0001:0+4/1\0000:4+1/1\0001:4+1/1"[8 * k]);
+			stream_int(&f.s, KEY_TID, 8);
+			stream_inference(&f.s, f.lane, f.us, "m", 1, ++f.number);
+			stream_text(&f.s, KEY_STATUS, "ok");
+			stream_end(&f.s, f.lane, f.us += 100);
+		}
+	find(&f);
+	assert_int_equal(f.summary->models[0].generations.n, GENERATIONS_LISTED + 2);
+	assert_non_null(findings_of(f.recorded.model, "generations_in_turn", 0));
+	end(&f);
+}
+
 TEST(of_several_sequences_one_may_begin_as_an_earlier_prompt)
 {
 	struct fixture f;

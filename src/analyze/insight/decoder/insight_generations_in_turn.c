@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Generations of one thread take turns, each step for one of them. value: the share of their time in which others ran.
- * a: the most at a time. b: tokens.
+ * a: the most at a time, -1: not known, as they are too many. b: tokens.
  */
 #include "analyze/insight/insight_in.h"
 #include "analyze/result/recording_facts.h"
@@ -17,19 +17,20 @@ static void find(struct finder *finder)
 	const struct recording_facts *facts = finder->run->result->recorded;
 	const struct summary_generations *of = facts ? &facts->model->generations : NULL;
 
-	if (!of || of->between.n < LEAST || of->most_at_a_time < 2 ||
+	if (!of || of->between.n < LEAST || of->most_at_a_time == 1 ||
 	    (double)of->others_ns < least_share * (double)of->wall_ns)
 		return;
 	finder_add_counts(finder, &insight_generations_in_turn, (double)of->others_ns / (double)of->wall_ns,
-			  (int64_t)of->most_at_a_time, (int64_t)of->between.n)
+			  of->most_at_a_time ? (int64_t)of->most_at_a_time : -1, (int64_t)of->between.n)
 	    ->low = (double)of->others_ns / (double)of->between.n;
 }
 
 static void say(const struct speaker *to)
 {
 	FINDING("generations take turns: others run for %s of their time", units_percent(to->finding->value).s);
-	EVIDENCE("up to %s at a time on one thread; %s of waiting for each of %s",
-		 units_count((uint64_t)to->finding->a).s, units_duration(to->finding->low).s,
+	if (to->finding->a > 0)
+		EVIDENCE("up to %s at a time on one thread; ", units_count((uint64_t)to->finding->a).s);
+	EVIDENCE("%s of waiting for each of %s", units_duration(to->finding->low).s,
 		 printable_count((uint64_t)to->finding->b, "token").s);
 	NEXT("one batch with a token of each reads the weights once for all of them");
 }
