@@ -74,6 +74,7 @@ TEST(elements_are_those_of_all_inputs)
 	assert_int_equal(shapes_elements(""), 0);
 	assert_int_equal(shapes_elements("float32[3"), 0);
 	assert_int_equal(shapes_elements("float32[99999999999999999999x99999999999]"), 0);
+	assert_int_equal(shapes_elements("float32[1152921504606846975]*4294967295,int64[1]"), 1);
 }
 
 TEST(the_input_that_differs_most_is_compared)

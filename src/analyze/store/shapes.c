@@ -57,7 +57,9 @@ bool shapes_next(const char **shapes, uint64_t *elements)
 	close = open ? memchr(open, ']', (size_t)(end - open)) : NULL;
 	if (shapes_end(text) || (open && !close))
 		return false;
-	*elements = open ? product_of(open + 1, close) * times_of(close + 1, end) : product_of(text, end);
+	*elements = open ? product_of(open + 1, close) : product_of(text, end);
+	if (open && (__builtin_mul_overflow(*elements, times_of(close + 1, end), elements) || *elements > largest))
+		*elements = 0;
 	*shapes = end + (*end == ',');
 	return true;
 }
