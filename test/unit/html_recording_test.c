@@ -183,10 +183,17 @@ TEST(memory_is_that_of_processes_that_live_at_one_time)
 			uint32_t rss = stream_counter(&s, process, "rss", "bytes");
 			uint32_t pss = stream_counter(&s, process, "pss", "bytes");
 
-			for (uint64_t us = 10000 * i * is_one_by_one, n = 0; n < 5; n++, us += 1000) {
+			uint64_t us = 10000 * i * is_one_by_one;
+
+			for (int n = 0; n < 5; n++, us += 1000) {
 				stream_sample(&s, rss, us, i == 1 ? 70e6 : 14e6);
 				stream_sample(&s, pss, us + 100, 10e6);
 			}
+			if (!is_one_by_one)
+				continue;
+			stream_int(&s, KEY_PID, 7 + i);
+			stream_int(&s, KEY_EXIT_STATUS, 0);
+			stream_instant(&s, process, us + 80000, KIND_NOTE, EVENT_NOTE_EXIT); /* seen late */
 		}
 		page = report_as(&s, "json");
 		has(page, is_one_by_one ? "\"processes\": 1,\n" : "\"processes\": 3,\n");

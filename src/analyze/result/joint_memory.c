@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A process lives from its first sample to its last one, or longer, if its start or its exit was recorded. The most of
+ * A process lives from its first sample to its last one, or longer, if its start or its exit was recorded: one that
+ * starts as soon as another one has ended does not live at one time with it, though its exit is seen later. The most of
  * all lies at a start: a sweep over starts and ends, in the order of time, finds it.
  */
 #include "analyze/result/joint_memory.h"
@@ -8,6 +9,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* How late a recorder may see an exit: it looks as often. */
+static const uint64_t noticed_ns = 100000000;
 
 struct moment {
 	uint64_t at_ns;
@@ -29,7 +33,8 @@ static struct life life_of(const struct summary *summary, const struct summary_r
 	uint64_t first_ns = own->last_ns > sampled_ns(own) ? own->last_ns - sampled_ns(own) : 0;
 
 	return (struct life){ process->start_ns && process->start_ns < first_ns ? process->start_ns : first_ns,
-			      process->exit_ns > own->last_ns ? process->exit_ns : own->last_ns };
+			      process->exit_ns > own->last_ns + noticed_ns ? process->exit_ns - noticed_ns
+									   : own->last_ns };
 }
 
 double joint_memory_peak(const struct summary_resource *resource)

@@ -102,4 +102,5 @@ def main():
         json.dump([slot.row() for slot in done], out)
 
 
-main()
+if __name__ == "__main__":
+    main()
