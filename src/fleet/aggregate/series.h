@@ -12,8 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyze/stats/exponential.h"
 #include "event/event.h"
-#include "fleet/aggregate/exponential.h"
 #include "fleet/aggregate/failure.h"
 #include "fleet/aggregate/origin.h"
 

@@ -3,7 +3,7 @@
  * The buckets of a histogram are those from the lowest to the highest that was hit, in memory for all that it may have.
  * Knows no unit but nanoseconds on the way in and seconds on the way out.
  */
-#include "fleet/aggregate/exponential.h"
+#include "analyze/stats/exponential.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -91,6 +91,23 @@ bool exponential_merge(struct exponential *to, const struct exponential *from)
 	for (uint32_t i = 0; i < from->n; i++)
 		to->bucket[((from->first + (int32_t)i) >> shift) - to->first] += from->bucket[i];
 	return true;
+}
+
+double exponential_quantile(const struct exponential *histogram, double share)
+{
+	double total = 0, before = 0;
+
+	for (uint32_t i = 0; i < histogram->n; i++)
+		total += (double)histogram->bucket[i];
+	for (uint32_t i = 0; i < histogram->n; i++) {
+		double own = (double)histogram->bucket[i], rank = share * total - before;
+
+		if (own > 0 && rank <= own)
+			return 1e9 *
+			       exp2(ldexp(histogram->first + (double)i + rank / own, -exponential_scale(histogram)));
+		before += own;
+	}
+	return NAN;
 }
 
 void exponential_clear(struct exponential *histogram)

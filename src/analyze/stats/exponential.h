@@ -6,8 +6,8 @@
  *
  * Bucket i holds the seconds in (base^i, base^(i + 1)]; Prometheus numbers the same bucket i + 1.
  */
-#ifndef FLEET_AGGREGATE_EXPONENTIAL_H
-#define FLEET_AGGREGATE_EXPONENTIAL_H
+#ifndef ANALYZE_STATS_EXPONENTIAL_H
+#define ANALYZE_STATS_EXPONENTIAL_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,6 +25,9 @@ struct exponential {
 /* false: out of memory; the histogram is unchanged. 0 ns counts as 1 ns. */
 bool exponential_add(struct exponential *histogram, uint64_t ns, uint64_t weight);
 bool exponential_merge(struct exponential *to, const struct exponential *from);
+/* The nanoseconds that this share of all values does not exceed, as if a bucket's were spread evenly; NAN: it is empty.
+ */
+double exponential_quantile(const struct exponential *histogram, double share);
 static inline int32_t exponential_scale(const struct exponential *histogram)
 {
 	return EXPONENTIAL_SCALE - (int32_t)histogram->halved;
