@@ -106,7 +106,7 @@ static int parse_percent(const char *text, const char *name, double *share, stru
 
 /* A side in the making. Paths of a folder's files are its own. */
 struct files {
-	char *path[DIFF_MAX_RUNS];
+	const char *path[DIFF_MAX_RUNS];
 	uint32_t n;
 };
 
@@ -185,18 +185,6 @@ static int add(struct files *files, const char *path, struct err *err)
 	return add_folder(files, path, err);
 }
 
-static int read_side(struct diff_side *side, const struct files *files, struct arena *arena, struct err *err)
-{
-	int code = 0;
-
-	side->runs = arena_alloc(arena, (files->n + 1) * sizeof *side->runs);
-	if (!side->runs)
-		return err_no_memory(err, "cannot compare");
-	for (uint32_t i = 0; !code && i < files->n; i++)
-		code = diff_read(&side->runs[side->n_runs++], files->path[i], arena, err);
-	return code;
-}
-
 static int find_files(const struct diff_cmd_opts *opts, int argc, char **argv, struct files *base, struct files *fresh,
 		      struct err *err)
 {
@@ -221,7 +209,7 @@ static int find_files(const struct diff_cmd_opts *opts, int argc, char **argv, s
 static void done(struct files *files)
 {
 	for (uint32_t i = 0; i < files->n; i++)
-		free(files->path[i]);
+		free((char *)files->path[i]);
 }
 
 static int compare(const struct diff_cmd_opts *opts, const struct diff_opts *limits, const struct files *base,
@@ -230,10 +218,10 @@ static int compare(const struct diff_cmd_opts *opts, const struct diff_opts *lim
 	struct diff_side sides[2] = { { 0 } };
 	struct arena arena = { 0 };
 	struct diff diff;
-	int code = read_side(&sides[0], base, &arena, err);
+	int code = diff_read(&sides[0], base->path, base->n, &arena, err);
 
 	if (!code)
-		code = read_side(&sides[1], fresh, &arena, err);
+		code = diff_read(&sides[1], fresh->path, fresh->n, &arena, err);
 	if (!code)
 		code = diff_make(&diff, &sides[0], &sides[1], limits, &arena, err);
 	if (!code && page_file_is_named(opts->output))
@@ -272,7 +260,7 @@ static int diff_run(const void *opaque, int argc, char **argv, struct err *err)
 const struct cmd cmd_diff = {
 	.name = "diff",
 	.usage = "[options] BASE NEW",
-	.summary = "compare recordings or results: what became slower",
+	.summary = "compare recordings, results or versions: what became slower",
 	.help =
 	    "The first sentence is the answer: whether NEW is slower or faster than BASE, by how much, and which "
 	    "operator takes the time; or that no difference was found; or that the data do not decide it. The page "
@@ -280,7 +268,8 @@ const struct cmd cmd_diff = {
 	    "resources and memory. Every change is that of NEW beside BASE: +5 % is slower.\n\n"
 	    "BASE and NEW are each a "
 	    "recording (or another file that inftrace report reads), a result that inftrace model wrote with --json, "
-	    "or a folder of several. Several runs of each side prove far more than one: record them in turn, base, "
+	    "rows of inftrace watch (lines of JSON, or of ClickHouse; each machine is a run), or a folder of several. "
+	    "Several runs of each side prove far more than one: record them in turn, base, "
 	    "new, base, new. With --base, given once for each run, all other words are runs of NEW.\n\n"
 	    "The words "
 	    "slower and faster hold with 95 % confidence for all figures and operators together. An operator is "
@@ -295,6 +284,7 @@ const struct cmd cmd_diff = {
 		{ "inftrace diff --base a1.pftrace --base a2.pftrace b1.pftrace b2.pftrace", "the same, file by file" },
 		{ "inftrace diff --threshold 5 --format markdown old/ new/ >> $GITHUB_STEP_SUMMARY", "in CI" },
 		{ "inftrace diff -o diff.html old.json new.json", "two results of inftrace model --json, as a page" },
+		{ "inftrace diff before.json after.json", "rows of inftrace watch of two versions of a service" },
 		{ 0 },
 	    },
 	.opts = diff_opt_table,

@@ -13,20 +13,17 @@
 
 int model_baseline_read(struct model_baseline *to, const char *path, struct arena *arena, struct err *err)
 {
-	char inside[PATH_MAX];
-	const char *file = path;
+	char file[PATH_MAX];
 	struct stat own;
 	int code;
 
-	if (!stat(path, &own) && S_ISDIR(own.st_mode)) {
-		snprintf(inside, sizeof inside, "%s/report.json", path);
-		file = inside;
-	}
-	code = diff_read(&to->before, file, arena, err);
-	if (!to->before.is_result && !access(file, R_OK))
+	snprintf(file, sizeof file, "%s%s", path, !stat(path, &own) && S_ISDIR(own.st_mode) ? "/report.json" : "");
+	code = diff_read(&to->before, &(const char *){ file }, 1, arena, err);
+	if ((!to->before.n_runs || to->before.runs->source != DIFF_OF_RESULT) && !access(file, R_OK))
 		code = err_set(err, EINVAL, "cannot use %s as --baseline: it is %s; give the JSON of inftrace model",
 			       file, code ? "no report" : "a recording");
-	to->before.path = path;
+	if (to->before.n_runs)
+		to->before.runs->path = path;
 	return code;
 }
 
@@ -34,7 +31,7 @@ int model_baseline_compare(struct model_baseline *to, const struct model_analysi
 			   struct arena *arena, struct err *err)
 {
 	const struct report report = { .analysis = analysis, .n_analyses = 1 };
-	const struct diff_side before = { &to->before, 1 }, now = { &to->now, 1 };
+	const struct diff_side now = { &to->now, 1 };
 	const struct diff_opts opts = { .threshold = threshold, .minimum = DIFF_MINIMUM };
 	char *text = NULL;
 	size_t len = 0;
@@ -48,5 +45,5 @@ int model_baseline_compare(struct model_baseline *to, const struct model_analysi
 	else
 		code = diff_result_of(&to->now, text, len, arena, err);
 	free(text);
-	return code ? code : diff_make(&to->diff, &before, &now, &opts, arena, err);
+	return code ? code : diff_make(&to->diff, &to->before, &now, &opts, arena, err);
 }

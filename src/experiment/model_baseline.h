@@ -10,7 +10,8 @@
 #include "analyze/result/model/model_analysis.h"
 
 struct model_baseline {
-	struct diff_run before, now;
+	struct diff_side before; /* one run */
+	struct diff_run now;
 	struct diff diff;
 };
 

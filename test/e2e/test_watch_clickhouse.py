@@ -95,6 +95,15 @@ def test_clickhouse_stores_each_interval_once_and_answers(lab, wheel):
     assert (row["s"], row["v"], row["p"], int(row["created"])) == (CLEANED, "7", "CPU", 1)
     assert int(row["n"]) == n_all + 1 and re.match(r"1\.\d+", row["r"])
     (row,) = engine.ask("SELECT * FROM inftrace.by_model(%s)" % ALL_TIME)
+    rows = lab.path("rows.json")
+    with open(rows, "w") as out:
+        for each in engine.ask("SELECT * FROM inftrace.intervals ORDER BY ts"):
+            out.write(json.dumps(each, separators=(",", ":")) + "\n")
+    diff = json.loads(lab.plain([lab.inftrace, "diff", "--json", rows, rows]).out)
+    (model,) = diff["models"]
+    assert model["inferences_of_base"] == n_all + 1 and not diff["is_regression"], diff
+    assert model["figures"]["median"]["base"] / 1e6 == pytest.approx(row["p50_ms"], rel=0.03)
+    assert diff["base"][0]["service"].endswith(" 7") and diff["base"][0]["kind"] == "rows of inftrace watch"
     times = sorted(end - begin for begin, end, _ in server.times())
     assert times[len(times) // 2] / 4e6 < row["p50_ms"] <= row["p99_ms"] <= times[-1] / 1e6 * 1.011
     (row,) = engine.ask("SELECT * FROM inftrace.watchers(%s)" % ALL_TIME)

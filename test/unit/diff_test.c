@@ -515,7 +515,7 @@ TEST(a_result_has_the_figures_of_its_json)
 
 	f->base[0].path = "report.json";
 	assert_int_equal(diff_result_of(&f->base[0], text, len, &f->arena, NULL), 0);
-	assert_true(f->base[0].is_result);
+	assert_int_equal(f->base[0].source, DIFF_OF_RESULT);
 	assert_int_equal(f->base[0].n_models, 5);
 	cpu = f->base[0].models;
 	assert_string_equal(cpu->name, "squeeze <tiny> & co on cpu");

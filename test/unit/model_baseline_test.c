@@ -63,7 +63,7 @@ TEST(the_same_runs_do_not_differ)
 
 	make(&made);
 	compare(&made, 1, 0);
-	assert_string_equal(made.baseline.before.path, made.folder);
+	assert_string_equal(made.baseline.before.runs->path, made.folder);
 	assert_int_equal(made.baseline.diff.n_pairs, made.sample->report.n_results);
 	assert_true(made.baseline.diff.says < DIFF_WORSE && !made.baseline.diff.is_regression);
 	for (int i = 0; i < N_DIFF_FACTS; i++)

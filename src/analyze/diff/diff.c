@@ -243,10 +243,12 @@ static const char *why_no_verdict(const struct diff *diff, const struct diff_pai
 					: "one side has only first, failed or unfinished inferences of it";
 	if (diff->is_busy && pair->value[DIFF_MEDIAN].says < DIFF_WORSE)
 		return "the machine was busy, and with one recording a side, waiting looks like a slower program";
-	if (pair->value[pair->moved ? DIFF_WITHIN : DIFF_MEDIAN].says == DIFF_UNTESTED)
-		return diff_counts_tokens(pair) ? "there are too few tokens: 32 on each side are the least"
-						: "there are too few inferences: 32 on each side are the least";
-	return NULL;
+	if (pair->value[pair->moved ? DIFF_WITHIN : DIFF_MEDIAN].says != DIFF_UNTESTED)
+		return NULL;
+	if (diff->base.runs->source == DIFF_OF_WATCH && pair->n_base >= 32 && pair->n_fresh >= 32)
+		return "of one machine a side, four intervals in order of time are the least";
+	return diff_counts_tokens(pair) ? "there are too few tokens: 32 on each side are the least"
+					: "there are too few inferences: 32 on each side are the least";
 }
 
 const char *diff_words_of(const struct diff_pair *pair, int figure)

@@ -10,7 +10,6 @@
 
 #define DIFF_CONFIDENCE 0.95
 #define DIFF_MINIMUM 0.02 /* of diff_opts, where the user names none */
-enum { DIFF_MAX_RUNS = 256 };
 
 enum diff_says {
 	DIFF_MISSING,  /* one side has no such figure */
@@ -75,11 +74,6 @@ struct diff_resource_row {
 	const char *scope, *name, *unit;
 	struct diff_value mean, max, last;
 	uint32_t n_base, n_fresh; /* processes, whose memory max is the sum of; in the run that has most. Else 1 */
-};
-
-struct diff_side {
-	struct diff_run *runs;
-	uint32_t n_runs;
 };
 
 struct diff_opts {

@@ -155,13 +155,10 @@ static uint32_t number_of(const struct diff_run *run, uint32_t model)
 	return n;
 }
 
-static bool has_one_each(const struct diff *diff)
+static bool has_one(const struct diff_side *side)
 {
-	for (uint32_t i = 0; i < diff->base.n_runs; i++)
-		if (diff->base.runs[i].n_models != 1)
-			return false;
-	for (uint32_t i = 0; i < diff->fresh.n_runs; i++)
-		if (diff->fresh.runs[i].n_models != 1)
+	for (uint32_t i = 0; i < side->n_runs; i++)
+		if (side->runs[i].n_models != 1 || !is_same_name(side->runs[i].models, side->runs->models))
 			return false;
 	return true;
 }
@@ -183,14 +180,14 @@ static void count(const struct diff_model *const *models, uint32_t n_runs, uint6
 	}
 }
 
-static bool find_pair(struct diff *diff, struct diff_members *members, uint32_t model, bool any)
+static bool find_pair(struct diff *diff, struct diff_members *members, uint32_t run, uint32_t model, bool any)
 {
-	const struct diff_run *first = diff->base.runs;
-	const struct diff_model *like = &first->models[model];
+	const struct diff_run *of = &diff->base.runs[run];
+	const struct diff_model *like = &of->models[model];
 	struct diff_pair *pair = &diff->pairs[diff->n_pairs];
 
-	fill(members->base, &diff->base, first, model, any);
-	fill(members->fresh, &diff->fresh, first, model, any);
+	fill(members->base, &diff->base, of, model, any);
+	fill(members->fresh, &diff->fresh, of, model, any);
 	*pair = (struct diff_pair){ .base = like, .waits_ns = NAN };
 	for (uint32_t i = diff->fresh.n_runs; i-- > 0;)
 		pair->fresh = members->fresh[i] ? members->fresh[i] : pair->fresh;
@@ -204,35 +201,60 @@ static bool find_pair(struct diff *diff, struct diff_members *members, uint32_t 
 	return true;
 }
 
-/* Models of the new side's first run that no pair has. */
-static int find_only_fresh(struct diff *diff, struct arena *arena)
+/* Whether a pair has it, or it is listed as one of its side alone, as a model of another run. */
+static bool is_placed(const struct diff *diff, const struct diff_members *members, const struct diff_model *model,
+		      bool is_base, uint32_t run)
 {
-	const struct diff_run *first = diff->fresh.runs;
+	const struct diff_model *const *only = is_base ? diff->only_base : diff->only_fresh;
+	uint32_t n_only = is_base ? diff->n_only_base : diff->n_only_fresh;
 
-	diff->only_fresh = arena_alloc(arena, (first->n_models + 1) * sizeof *diff->only_fresh);
-	for (uint32_t i = 0; diff->only_fresh && i < first->n_models; i++) {
-		bool is_paired = false;
-
-		for (uint32_t k = 0; k < diff->n_pairs; k++)
-			is_paired |= diff->pairs[k].fresh == &first->models[i];
-		if (!is_paired)
-			diff->only_fresh[diff->n_only_fresh++] = &first->models[i];
-	}
-	return diff->only_fresh ? 0 : -ENOMEM;
+	for (uint32_t i = 0; i < diff->n_pairs; i++)
+		if ((is_base ? members[i].base : members[i].fresh)[run] == model)
+			return true;
+	for (uint32_t i = 0; i < n_only; i++)
+		if (is_same(only[i], model))
+			return true;
+	return false;
 }
 
+static uint32_t count_models(const struct diff_side *side)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < side->n_runs; i++)
+		n += side->runs[i].n_models;
+	return n;
+}
+
+/* Models of the new side that no pair has. */
+static void find_only_fresh(struct diff *diff, const struct diff_members *members)
+{
+	for (uint32_t i = 0; i < diff->fresh.n_runs; i++)
+		for (uint32_t k = 0; k < diff->fresh.runs[i].n_models; k++)
+			if (!is_placed(diff, members, &diff->fresh.runs[i].models[k], false, i))
+				diff->only_fresh[diff->n_only_fresh++] = &diff->fresh.runs[i].models[k];
+}
+
+/* Those of the first run, then what only others have. */
 int diff_join_models(struct diff *diff, struct diff_members **members, struct arena *arena)
 {
-	const struct diff_run *first = diff->base.runs;
+	uint32_t n = count_models(&diff->base);
 
-	*members = arena_alloc(arena, (first->n_models + 1) * sizeof **members);
-	diff->pairs = arena_alloc(arena, (first->n_models + 1) * sizeof *diff->pairs);
-	diff->only_base = arena_alloc(arena, (first->n_models + 1) * sizeof *diff->only_base);
-	if (!*members || !diff->pairs || !diff->only_base)
+	*members = arena_alloc(arena, (n + 1) * sizeof **members);
+	diff->pairs = arena_alloc(arena, (n + 1) * sizeof *diff->pairs);
+	diff->only_base = arena_alloc(arena, (n + 1) * sizeof *diff->only_base);
+	diff->only_fresh = arena_alloc(arena, (count_models(&diff->fresh) + 1) * sizeof *diff->only_fresh);
+	if (!*members || !diff->pairs || !diff->only_base || !diff->only_fresh)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < first->n_models; i++)
-		if (!find_pair(diff, &(*members)[diff->n_pairs], i, false) &&
-		    !(has_one_each(diff) && find_pair(diff, &(*members)[diff->n_pairs], i, true)))
-			diff->only_base[diff->n_only_base++] = &first->models[i];
-	return find_only_fresh(diff, arena);
+	for (uint32_t i = 0; i < diff->base.n_runs; i++)
+		for (uint32_t k = 0; k < diff->base.runs[i].n_models; k++) {
+			struct diff_members *own = &(*members)[diff->n_pairs];
+
+			if (!is_placed(diff, *members, &diff->base.runs[i].models[k], true, i) &&
+			    !find_pair(diff, own, i, k, false) &&
+			    !(has_one(&diff->base) && has_one(&diff->fresh) && find_pair(diff, own, i, k, true)))
+				diff->only_base[diff->n_only_base++] = &diff->base.runs[i].models[k];
+		}
+	find_only_fresh(diff, *members);
+	return 0;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Finds out what a file is, and reads it: a recording, or a result of `inftrace model`. */
+/* Finds out what files are, and reads them: recordings, results of `inftrace model`, rows of `inftrace watch`. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "analyze/diff/diff_run.h"
+#include "analyze/diff/diff_watch.h"
 #include "analyze/summary/recording.h"
 
 /* A result begins with these, and no other JSON that is read here does. */
@@ -54,21 +55,40 @@ static int read_recording(struct diff_run *run, struct arena *arena, struct err 
 	return code;
 }
 
-int diff_read(struct diff_run *run, const char *path, struct arena *arena, struct err *err)
+static int read_file(struct diff_side *side, struct diff_watch *watch, const char *path, struct arena *arena,
+		     struct err *err)
 {
 	size_t len = 0;
 	char *text = map(path, &len);
-	int code;
+	bool is_watch = text && diff_watch_is(text, len);
+	struct diff_run *run = is_watch ? NULL : diff_side_add(side, arena, err);
+	int code = 0;
 
-	*run = (struct diff_run){ .path = path };
-	if (text && is_result(text, len)) {
-		code = diff_result_of(run, text, len, arena, err);
-		if (code)
-			err_wrap(err, "cannot compare %s", path);
-	} else {
+	if (run)
+		*run = (struct diff_run){ .path = path };
+	if (is_watch)
+		code = diff_watch_add(watch, path, text, len, err);
+	else if (!run)
+		code = -err->code;
+	else if (text && is_result(text, len))
+		code = diff_result_of(run, text, len, arena, err) ? err_wrap(err, "cannot compare %s", path) : 0;
+	else
 		code = read_recording(run, arena, err);
-	}
 	if (text)
 		munmap(text, len);
+	return code;
+}
+
+int diff_read(struct diff_side *side, const char *const *path, uint32_t n, struct arena *arena, struct err *err)
+{
+	struct diff_watch watch = { .arena = arena };
+	int code = 0;
+
+	*side = (struct diff_side){ 0 };
+	for (uint32_t i = 0; !code && i < n; i++)
+		code = read_file(side, &watch, path[i], arena, err);
+	if (!code)
+		code = diff_watch_take(&watch, side, err);
+	diff_watch_done(&watch);
 	return code;
 }

@@ -24,12 +24,13 @@ static double value_of(const struct diff_resource *of, enum which which)
 /* How far the peak of a process's memory differs from run to run: far less than times do. */
 #define BETWEEN_PEAKS 0.015
 
-/* A result knows the peak; a recording has read it now and then. */
+/* A result knows the peak; a recording has read it now and then; that of a service depends on its load. */
 enum { LEAST_READ = 4 };
 
 static bool is_peak(const struct diff_run *run, const struct diff_resource *of, enum which which)
 {
-	return of && which == MAX && strstr(of->name, "rss") && (run->is_result || of->n >= LEAST_READ);
+	return of && which == MAX && strstr(of->name, "rss") &&
+	       (run->source == DIFF_OF_RESULT || (run->source == DIFF_OF_RECORDING && of->n >= LEAST_READ));
 }
 
 /* Amounts, not logarithms: many are 0. Only ratios of what is above 0 are estimated. */

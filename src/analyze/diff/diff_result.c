@@ -419,7 +419,7 @@ int diff_result_of(struct diff_run *run, const char *text, size_t len, struct ar
 	struct json_fields reader = { .arena = arena };
 	int code;
 
-	run->is_result = true;
+	run->source = DIFF_OF_RESULT;
 	run->busy = NAN;
 	run->fact[DIFF_KIND] = "result of inftrace model";
 	json_read_init(&reader.json, text, len);

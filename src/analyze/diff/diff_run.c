@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Names of figures and facts, and what is computed of a model in the same way wherever it comes from. */
+/* Names of figures and facts, what is computed of a model in the same way wherever it comes from, and sides. */
 #include "analyze/diff/diff_run.h"
 
+#include <errno.h>
 #include <math.h>
 
 #include "analyze/result/phase_names.h"
@@ -46,9 +47,9 @@ const char *diff_token_words(int figure)
 }
 
 const char *const diff_facts[N_DIFF_FACTS] = {
-	[DIFF_KIND] = "kind",	  [DIFF_MACHINE] = "machine", [DIFF_VERSION] = "inftrace",  [DIFF_RUNTIME] = "runtime",
-	[DIFF_LEVEL] = "level",	  [DIFF_COMMAND] = "command", [DIFF_CPUS] = "cpus",	    [DIFF_MEMORY] = "memory",
-	[DIFF_KERNEL] = "kernel", [DIFF_MODEL] = "model",     [DIFF_SETTINGS] = "settings",
+	[DIFF_KIND] = "kind",	  [DIFF_MACHINE] = "machine", [DIFF_VERSION] = "inftrace", [DIFF_RUNTIME] = "runtime",
+	[DIFF_LEVEL] = "level",	  [DIFF_COMMAND] = "command", [DIFF_CPUS] = "cpus",	   [DIFF_MEMORY] = "memory",
+	[DIFF_KERNEL] = "kernel", [DIFF_SERVICE] = "service", [DIFF_MODEL] = "model",	   [DIFF_SETTINGS] = "settings",
 };
 
 void diff_model_init(struct diff_model *model)
@@ -79,4 +80,21 @@ void diff_model_sum(struct diff_model *model)
 		return;
 	model->figure[DIFF_OPERATORS] = total;
 	model->scatter[DIFF_OPERATORS] = n_blocks ? stats_typical_scatter(sum, n_blocks) : scatter / total;
+}
+
+struct diff_run *diff_side_add(struct diff_side *side, struct arena *arena, struct err *err)
+{
+	struct diff_run *runs;
+
+	if (side->n_runs == DIFF_MAX_RUNS) {
+		err_set(err, E2BIG, "cannot compare: more than %d files on one side", DIFF_MAX_RUNS);
+		return NULL;
+	}
+	runs = arena_grow(arena, side->runs, side->n_runs * sizeof *runs, (side->n_runs + 1) * sizeof *runs);
+	if (!runs) {
+		err_no_memory(err, "cannot compare");
+		return NULL;
+	}
+	side->runs = runs;
+	return &runs[side->n_runs++];
 }

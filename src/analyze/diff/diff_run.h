@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One recording, or one result of `inftrace model`, as a comparison needs it: figures of its models, their operators,
- * its resources, and the circumstances. Texts are those of the file. What is not known is NULL, NAN, -1 or n == 0.
+ * One recording, one result of `inftrace model`, or one machine's rows of `inftrace watch`, as a comparison needs it:
+ * figures of its models, their operators, its resources, and the circumstances. Texts are those of the file. What is
+ * not known is NULL, NAN, -1 or n == 0.
  */
 #ifndef ANALYZE_DIFF_DIFF_RUN_H
 #define ANALYZE_DIFF_DIFF_RUN_H
@@ -115,6 +116,7 @@ enum diff_fact {
 	DIFF_CPUS,
 	DIFF_MEMORY,
 	DIFF_KERNEL,
+	DIFF_SERVICE, /* of rows of watch alone: "shop 1.4" */
 	/* of results alone */
 	DIFF_MODEL, /* "resnet18, 4,956,208 bytes" */
 	DIFF_SETTINGS,
@@ -123,8 +125,10 @@ enum diff_fact {
 
 extern const char *const diff_facts[N_DIFF_FACTS];
 
+enum diff_source { DIFF_OF_RECORDING, DIFF_OF_RESULT, DIFF_OF_WATCH };
+
 struct diff_run {
-	const char *path;
+	const char *path; /* of rows of watch: the machine in it, "rows.json, web-1" */
 	const char *fact[N_DIFF_FACTS];
 	struct diff_model *models;
 	struct diff_resource *resources;
@@ -133,14 +137,26 @@ struct diff_run {
 	uint32_t n_models, n_resources, n_notes;
 	int64_t start_realtime_ns; /* of a result: since 1970; -1: not known */
 	double busy; /* share of the time in which something waited for a CPU of the machine; NAN: not known */
-	bool is_result;
+	enum diff_source source;
+};
+
+enum { DIFF_MAX_RUNS = 256 };
+
+/* Zeroed: no run. */
+struct diff_side {
+	struct diff_run *runs;
+	uint32_t n_runs;
 };
 
 /*
- * Reads a recording (or what inftrace import reads), or the JSON of `inftrace model`. All of it is in the arena; path
- * is borrowed. 0; or -errno and err, which names the file.
+ * Reads n files: recordings (or what inftrace import reads), the JSON of `inftrace model`, and rows of `inftrace
+ * watch`. A file is a run, but rows are a run for each machine, whatever files they are in; beyond DIFF_MAX_RUNS,
+ * machines share one. All of it is in the arena; paths are borrowed. 0; or -errno and err, which names the file.
  */
-int diff_read(struct diff_run *run, const char *path, struct arena *arena, struct err *err);
+int diff_read(struct diff_side *side, const char *const *path, uint32_t n, struct arena *arena, struct err *err);
+
+/* One more run, which is the caller's to set; NULL: err has why. */
+struct diff_run *diff_side_add(struct diff_side *side, struct arena *arena, struct err *err);
 
 struct summary;
 /* The parts of diff_read. Both: 0, or -errno and err. */

@@ -36,7 +36,9 @@ static void take_number(struct json_fields *reader, const struct json_field *fie
 
 	if (field->type == JSON_FIELD_WHOLE)
 		json_span_int(reader->json.value, to);
-	else if (field->type == JSON_FIELD_POSITIVE ? value > 0 && value < 1e18 : value >= 0 && isfinite(value))
+	else if (field->type == JSON_FIELD_REAL	      ? value >= 0 && isfinite(value)
+		 : field->type == JSON_FIELD_POSITIVE ? value > 0 && value < 1e18
+						      : value >= 0 && value < 0x1p64)
 		*(double *)to = value;
 }
 
@@ -65,7 +67,8 @@ static void read_value(struct json_fields *reader, enum json_token token, const 
 			field->element(reader, token, to);
 	else if (field->type == JSON_FIELD_BOOL && (token == JSON_TRUE || token == JSON_FALSE))
 		*(bool *)at = token == JSON_TRUE;
-	else if (field->type >= JSON_FIELD_WHOLE && field->type <= JSON_FIELD_POSITIVE && token == JSON_NUMBER)
+	else if ((field->type >= JSON_FIELD_WHOLE && field->type <= JSON_FIELD_COUNT && token == JSON_NUMBER) ||
+		 (field->type == JSON_FIELD_COUNT && token == JSON_TEXT))
 		take_number(reader, field, at);
 	else
 		json_fields_skip(reader, token);

@@ -23,6 +23,7 @@ enum json_field_type {
 	JSON_FIELD_WHOLE,    /* int64_t */
 	JSON_FIELD_REAL,     /* double; from 0 on */
 	JSON_FIELD_POSITIVE, /* double; above 0, below 1e18 */
+	JSON_FIELD_COUNT,    /* double; from 0 on, below 2^64; also as a text, which ClickHouse makes of 64 bits */
 	JSON_FIELD_OBJECT,   /* its members are fields of the same struct */
 	JSON_FIELD_LIST,
 	JSON_FIELD_BOOL,

@@ -37,6 +37,12 @@ static struct table table_of(const struct page *page)
 			       .is_ascii = page->look->is_ascii };
 }
 
+/* What its runs are. */
+static const char *what_of(const struct diff_side *side)
+{
+	return side->runs->source == DIFF_OF_WATCH ? "machine" : "file";
+}
+
 /* "old.pftrace", "5 files: a.pftrace ... e.pftrace" */
 static struct printable files_of(const struct page *page, const struct diff_side *side)
 {
@@ -44,7 +50,7 @@ static struct printable files_of(const struct page *page, const struct diff_side
 
 	if (side->n_runs == 1)
 		return text_of(page, side->runs->path, PATH);
-	printable_add(&text, "%s: %s", printable_count(side->n_runs, "file").s,
+	printable_add(&text, "%s: %s", printable_count(side->n_runs, what_of(side)).s,
 		      text_of(page, side->runs->path, PATH).s);
 	printable_add(&text, side->n_runs > 2 ? " ... %s" : ", %s",
 		      text_of(page, side->runs[side->n_runs - 1].path, PATH).s);
@@ -461,12 +467,15 @@ static void put_method(const struct page *page)
 	printable_add(&text,
 		      "\"Others\": the change of the other operators of the type, which is divided out before an "
 		      "operator is judged. ");
-	printable_add(&text,
-		      diff_is_single(diff)
-			  ? "One file a side: how far two runs of the program differ is estimated from within "
-			    "each; several files a side, recorded in turn, measure it."
-			  : "Several files a side: each run counts once, and the intervals come from how far runs "
-			    "differ.");
+	if (diff_is_single(diff))
+		printable_add(&text,
+			      "One %s a side: how far two runs of the program differ is estimated from within each; "
+			      "several of each measure it.",
+			      what_of(&diff->base));
+	else
+		printable_add(
+		    &text, "Several of a side: each %s counts once, and the intervals come from how far they differ.",
+		    what_of(&diff->base));
 	say(page, &text);
 }
 

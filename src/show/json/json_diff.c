@@ -27,7 +27,7 @@ static void put_side(struct json *json, const char *key, const struct diff_side 
 
 		json_object(json, NULL);
 		json_text(json, "file", run->path);
-		json_bool(json, "is_result", run->is_result);
+		json_bool(json, "is_result", run->source == DIFF_OF_RESULT);
 		json_known(json, "start_realtime_ns", run->start_realtime_ns);
 		for (int k = 0; k < N_DIFF_FACTS; k++)
 			json_text(json, diff_facts[k], run->fact[k]);

@@ -33,14 +33,13 @@ static int write_diff(FILE *out, const void *ctx, struct err *err)
 {
 	const struct sides *sides = ctx;
 	const struct diff_opts limits = { .threshold = 0, .minimum = DIFF_MINIMUM };
-	struct diff_run run[2];
-	struct diff_side base = { &run[0], 1 }, fresh = { &run[1], 1 };
+	struct diff_side base, fresh;
 	struct arena arena = { 0 };
 	struct diff diff;
-	int code = diff_read(&run[0], sides->base, &arena, err);
+	int code = diff_read(&base, &sides->base, 1, &arena, err);
 
 	if (!code)
-		code = diff_read(&run[1], sides->fresh, &arena, err);
+		code = diff_read(&fresh, &sides->fresh, 1, &arena, err);
 	if (!code)
 		code = diff_make(&diff, &base, &fresh, &limits, &arena, err);
 	if (!code)

@@ -375,8 +375,8 @@ static void add_found(struct printable *to, const struct diff *diff, enum diff_s
 /* What may be the reason instead: ". Base and new differ in runtime, settings" */
 static void add_circumstances(struct printable *to, const struct diff *diff)
 {
-	static const enum diff_fact facts[] = { DIFF_RUNTIME, DIFF_LEVEL, DIFF_MEMORY,
-						DIFF_KERNEL,  DIFF_MODEL, DIFF_SETTINGS };
+	static const enum diff_fact facts[] = { DIFF_RUNTIME, DIFF_LEVEL, DIFF_MEMORY,	DIFF_KERNEL,
+						DIFF_SERVICE, DIFF_MODEL, DIFF_SETTINGS };
 	uint32_t n = 0;
 
 	for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
@@ -424,7 +424,8 @@ static void add_same(struct printable *to, const struct diff *diff, bool is_asci
 
 static void add_reason(struct printable *to, const struct diff *diff, const struct diff_pair *pair)
 {
-	bool is_result = diff->fresh.runs->is_result;
+	enum diff_source source = diff->fresh.runs->source;
+	const char *more = source == DIFF_OF_RESULT ? "reports" : source == DIFF_OF_WATCH ? "machines" : "recordings";
 
 	if (pair->no_verdict)
 		printable_add(to, ". %c%s", toupper((unsigned char)*pair->no_verdict), pair->no_verdict + 1);
@@ -435,8 +436,10 @@ static void add_reason(struct printable *to, const struct diff *diff, const stru
 	if (pair->does_other_work)
 		return;
 	if (!diff_is_single(diff))
-		printable_add(to, ". More %s of each narrow it down", is_result ? "reports" : "recordings");
-	else if (is_result)
+		printable_add(to, ". More %s of each narrow it down", more);
+	else if (source == DIFF_OF_WATCH)
+		printable_add(to, ". Rows of several machines of each narrow it down");
+	else if (source == DIFF_OF_RESULT)
 		printable_add(to, ". Measure each several times, in turn, and give all reports to inftrace diff");
 	else
 		printable_add(to, ". Record each several times, in turn");

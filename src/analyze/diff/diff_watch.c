@@ -1,0 +1,610 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Sums rows up by machine and series. A machine is a run: rows of one machine have its load and its hardware in common,
+ * so that many of them do not make up for many machines. Where a side has one machine alone, medians of its stretches
+ * of time tell how steady it was.
+ */
+#include "analyze/diff/diff_watch.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/stats/exponential.h"
+#include "base/text/json_fields.h"
+#include "base/text/printable.h"
+
+enum {
+	MAX_BLOCKS = 2 * STATS_TYPICAL_BLOCKS, /* then each takes twice as many rows */
+	MAX_TOLD = 3,			       /* services and runtimes that are named */
+	MAX_NOTES = 4,
+	TIME = 40,
+	MAX_BUCKET = 1 << 20,
+	ROWS_A_SCRATCH = 4096,
+};
+
+#define LEAST_INFERENCES (STATS_TYPICAL_LEAST * STATS_TYPICAL_PER_BLOCK)
+
+struct machine {
+	const char *name, *path; /* path: of the first file that has it */
+	char last_ts[TIME];	 /* of the last row; "": it has none */
+	double last_begin_ns, covered_s, lost;
+	uint32_t hash;
+	bool is_unordered;
+};
+
+struct series {
+	const char *service, *model, *provider, *device, *runtime;
+	struct exponential histogram;
+	struct exponential *block; /* MAX_BLOCKS consecutive parts of it, of the first run; NULL: of another one */
+	double n, sum_ns, n_first, first_ns, cpu_ns, wait_ns, n_created, creating_ns;
+	double bytes, bytes_sum, bytes_last, n_bytes; /* resident, of a process of a service */
+	uint32_t run, hash;
+	uint32_t n_blocks, rows_a_block, n_rows; /* n_rows: in the last block */
+};
+
+struct row {
+	const char *kind, *host, *service, *service_version, *model, *runtime, *runtime_version, *provider, *device,
+	    *ts, *version;
+	double begin_ns, end_ns, interval_ms, scale, n, sum_ns, n_first, first_ns, cpu_ns, wait_ns, n_created,
+	    n_not_created, creating_ns, processes, resident_bytes, lost;
+	int64_t first;
+	struct exponential histogram; /* its buckets are those below */
+	uint64_t bucket[EXPONENTIAL_BUCKETS];
+	bool is_damaged;
+};
+
+#define FIELD(type, name) JSON_FIELD_##type, offsetof(struct row, name)
+
+static void add_bucket(struct json_fields *reader, enum json_token token, void *to)
+{
+	struct row *row = to;
+	int64_t n = 0;
+	bool is_known = token == JSON_NUMBER && json_span_int(reader->json.value, &n) && n >= 0;
+
+	json_fields_skip(reader, token);
+	if (!is_known || row->histogram.n == EXPONENTIAL_BUCKETS)
+		row->is_damaged = true;
+	else
+		row->bucket[row->histogram.n++] = (uint64_t)n;
+}
+
+static const struct json_field duration_fields[] = {
+	{ "scale", FIELD(REAL, scale) },
+	{ "first", FIELD(WHOLE, first) },
+	{ "buckets", JSON_FIELD_LIST, .element = add_bucket },
+	{ NULL },
+};
+
+/* Names of lines, then those of the table's columns where they differ. */
+static const struct json_field row_fields[] = {
+	{ "kind", FIELD(NAME, kind) },
+	{ "host", FIELD(NAME, host) },
+	{ "service", FIELD(NAME, service) },
+	{ "service_version", FIELD(NAME, service_version) },
+	{ "model", FIELD(NAME, model) },
+	{ "runtime", FIELD(NAME, runtime) },
+	{ "runtime_version", FIELD(NAME, runtime_version) },
+	{ "provider", FIELD(NAME, provider) },
+	{ "device", FIELD(NAME, device) },
+	{ "version", FIELD(NAME, version) },
+	{ "begin_ns", FIELD(COUNT, begin_ns) },
+	{ "end_ns", FIELD(COUNT, end_ns) },
+	{ "inferences", FIELD(COUNT, n) },
+	{ "inference_ns", FIELD(COUNT, sum_ns) },
+	{ "first_inferences", FIELD(COUNT, n_first) },
+	{ "first_inference_ns", FIELD(COUNT, first_ns) },
+	{ "cpu_ns", FIELD(COUNT, cpu_ns) },
+	{ "cpu_wait_ns", FIELD(COUNT, wait_ns) },
+	{ "created", FIELD(COUNT, n_created) },
+	{ "not_created", FIELD(COUNT, n_not_created) },
+	{ "creating_ns", FIELD(COUNT, creating_ns) },
+	{ "events_lost", FIELD(COUNT, lost) },
+	{ "durations", JSON_FIELD_OBJECT, .inner = duration_fields },
+	{ "ts", FIELD(NAME, ts) },
+	{ "interval_ms", FIELD(COUNT, interval_ms) },
+	{ "n", FIELD(COUNT, n) },
+	{ "sum_ns", FIELD(COUNT, sum_ns) },
+	{ "first_n", FIELD(COUNT, n_first) },
+	{ "first_ns", FIELD(COUNT, first_ns) },
+	{ "wait_ns", FIELD(COUNT, wait_ns) },
+	{ "processes", FIELD(COUNT, processes) },
+	{ "resident_bytes", FIELD(COUNT, resident_bytes) },
+	{ "lost", FIELD(COUNT, lost) },
+	{ "bucket_first", FIELD(WHOLE, first) },
+	{ "bucket_n", JSON_FIELD_LIST, .element = add_bucket },
+	{ NULL },
+};
+
+static const char *line_end(const char *text, const char *end)
+{
+	const char *at = memchr(text, '\n', (size_t)(end - text));
+
+	return at ? at : end;
+}
+
+bool diff_watch_is(const char *text, size_t len)
+{
+	static const char *const kinds[] = { "{\"kind\":\"watch\",", "{\"kind\":\"series\",",
+					     "{\"kind\":\"inference\"," };
+	static const char column[] = "\"bucket_n\":";
+	size_t first = (size_t)(line_end(text, text + len) - text);
+
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+		if (first > strlen(kinds[i]) && !memcmp(text, kinds[i], strlen(kinds[i])))
+			return true;
+	return first && *text == '{' && memmem(text, first, column, sizeof column - 1);
+}
+
+static uint32_t add_hash(uint32_t hash, const char *text)
+{
+	for (text = text ? text : ""; *text; text++)
+		hash = (hash ^ (unsigned char)*text) * 16777619u;
+	return (hash ^ 0xff) * 16777619u;
+}
+
+static bool is_text(const char *a, const char *b)
+{
+	return !strcmp(a ? a : "", b ? b : "");
+}
+
+static const char *keep(struct diff_watch *watch, const char *text, bool *is_out_of_memory)
+{
+	const char *kept = text ? arena_keep(watch->arena, text) : NULL;
+
+	*is_out_of_memory |= text && !kept;
+	return kept;
+}
+
+static uint32_t machine_hash(const void *of, uint32_t number)
+{
+	return ((const struct machine *)((const struct array *)of)->data)[number - 1].hash;
+}
+
+static uint32_t series_hash(const void *of, uint32_t number)
+{
+	return ((const struct series *)((const struct array *)of)->data)[number - 1].hash;
+}
+
+static struct machine *machine_of(struct diff_watch *watch, const struct row *row, const char *path)
+{
+	uint32_t hash = add_hash(2166136261u, row->host), at;
+	struct index *index = &watch->machine_index;
+	struct machine *machine;
+	bool is_out_of_memory = false;
+
+	if (!index_room(index, watch->machines.n + 1, machine_hash, &watch->machines))
+		return NULL;
+	for (at = hash & index->mask; index->number[at]; at = (at + 1) & index->mask) {
+		machine = (struct machine *)watch->machines.data + index->number[at] - 1;
+		if (is_text(machine->name, row->host))
+			return machine;
+	}
+	machine = array_add(&watch->machines, sizeof *machine);
+	if (!machine)
+		return NULL;
+	*machine = (struct machine){ .name = keep(watch, row->host ? row->host : "", &is_out_of_memory),
+				     .path = path,
+				     .hash = hash };
+	index->number[at] = (uint32_t)watch->machines.n;
+	return is_out_of_memory ? NULL : machine;
+}
+
+static bool is_row_of(const struct series *series, const struct row *row, uint32_t run)
+{
+	return series->run == run && is_text(series->model, row->model) && is_text(series->service, row->service) &&
+	       is_text(series->provider, row->provider) && is_text(series->device, row->device) &&
+	       is_text(series->runtime, row->runtime);
+}
+
+static struct series *series_of(struct diff_watch *watch, const struct row *row, uint32_t run)
+{
+	const char *labels[] = { row->model, row->service, row->provider, row->device, row->runtime };
+	uint32_t hash = 2166136261u ^ run, at;
+	struct index *index = &watch->series_index;
+	struct series *series;
+	bool is_out_of_memory = false;
+
+	for (size_t i = 0; i < sizeof labels / sizeof *labels; i++)
+		hash = add_hash(hash, labels[i]);
+	if (!index_room(index, watch->series.n + 1, series_hash, &watch->series))
+		return NULL;
+	for (at = hash & index->mask; index->number[at]; at = (at + 1) & index->mask) {
+		series = (struct series *)watch->series.data + index->number[at] - 1;
+		if (is_row_of(series, row, run))
+			return series;
+	}
+	series = array_add(&watch->series, sizeof *series);
+	if (!series)
+		return NULL;
+	*series = (struct series){ .service = keep(watch, row->service, &is_out_of_memory),
+				   .model = keep(watch, row->model, &is_out_of_memory),
+				   .provider = keep(watch, row->provider, &is_out_of_memory),
+				   .device = keep(watch, row->device, &is_out_of_memory),
+				   .runtime = keep(watch, row->runtime, &is_out_of_memory),
+				   .run = run,
+				   .hash = hash,
+				   .rows_a_block = 1 };
+	series->block = run ? NULL : calloc(MAX_BLOCKS, sizeof *series->block);
+	index->number[at] = (uint32_t)watch->series.n;
+	return is_out_of_memory || (!run && !series->block) ? NULL : series;
+}
+
+/* "shop 1.4", each once. */
+static bool tell(struct diff_watch *watch, struct array *told, const char *name, const char *version)
+{
+	struct printable text = { "" };
+	const char **to;
+	bool is_out_of_memory = false;
+
+	if (!name)
+		return true;
+	printable_add(&text, "%s%s%s", name, version ? " " : "", version ? version : "");
+	for (size_t i = 0; i < told->n; i++)
+		if (!strcmp(((const char **)told->data)[i], text.s))
+			return true;
+	/* one more than are named, which stands for all others */
+	if (told->n > MAX_TOLD)
+		return true;
+	to = array_add(told, sizeof *to);
+	if (to)
+		*to = keep(watch, text.s, &is_out_of_memory);
+	return to && !is_out_of_memory;
+}
+
+/* Neighbours become one, so that there is room for as many again. */
+static bool join_blocks(struct series *series)
+{
+	for (uint32_t i = 0; i < MAX_BLOCKS / 2; i++) {
+		struct exponential *to = &series->block[i];
+
+		if (i) {
+			exponential_clear(to);
+			if (!exponential_merge(to, &series->block[2 * i]))
+				return false;
+		}
+		if (!exponential_merge(to, &series->block[2 * i + 1]))
+			return false;
+	}
+	for (uint32_t i = MAX_BLOCKS / 2; i < MAX_BLOCKS; i++)
+		exponential_clear(&series->block[i]);
+	series->n_blocks = MAX_BLOCKS / 2;
+	series->rows_a_block *= 2;
+	return true;
+}
+
+static bool add_to_block(struct series *series, const struct exponential *histogram)
+{
+	if (!series->n_blocks || series->n_rows == series->rows_a_block) {
+		if (series->n_blocks == MAX_BLOCKS && !join_blocks(series))
+			return false;
+		series->n_blocks++;
+		series->n_rows = 0;
+	}
+	series->n_rows++;
+	return exponential_merge(&series->block[series->n_blocks - 1], histogram);
+}
+
+/* Rows of an interval follow one another. */
+static void add_time(struct machine *machine, const struct row *row)
+{
+	double seconds = row->ts ? row->interval_ms / 1e3 : (row->end_ns - row->begin_ns) / 1e9;
+	int order = row->ts ? strncmp(row->ts, machine->last_ts, TIME - 1)
+			    : (row->begin_ns > machine->last_begin_ns) - (row->begin_ns < machine->last_begin_ns);
+
+	machine->is_unordered |= order < 0;
+	if (!order)
+		return;
+	machine->covered_s += seconds > 0 ? seconds : 0;
+	machine->last_begin_ns = row->begin_ns;
+	snprintf(machine->last_ts, sizeof machine->last_ts, "%s", row->ts ? row->ts : "");
+}
+
+static void add_memory(struct series *series, const struct row *row)
+{
+	double bytes = row->resident_bytes / row->processes;
+
+	if (!(bytes > 0))
+		return;
+	series->bytes_last = bytes;
+	series->bytes_sum += bytes;
+	series->n_bytes++;
+	series->bytes = fmax(series->bytes, bytes);
+}
+
+static bool add_sums(struct series *series, struct row *row)
+{
+	series->n += row->n;
+	series->sum_ns += row->sum_ns;
+	series->n_first += row->n_first;
+	series->first_ns += row->first_ns;
+	series->cpu_ns += row->cpu_ns;
+	series->wait_ns += row->wait_ns;
+	series->n_created += row->n_created + row->n_not_created;
+	series->creating_ns += row->creating_ns;
+	add_memory(series, row);
+	if (!row->histogram.n)
+		return true;
+	row->histogram.bucket = row->bucket;
+	row->histogram.first = (int32_t)row->first;
+	row->histogram.halved = (uint32_t)(EXPONENTIAL_SCALE - row->scale);
+	return exponential_merge(&series->histogram, &row->histogram) &&
+	       (!series->block || add_to_block(series, &row->histogram));
+}
+
+/* Whether the row of a series or a service; else it is of the watcher, or an inference. */
+static bool is_counted(const struct row *row)
+{
+	return row->kind ? !strcmp(row->kind, "series")
+			 : row->model || (row->processes > 0 && !is_text(row->service, "inftrace"));
+}
+
+static bool add_row(struct diff_watch *watch, struct row *row, const char *path)
+{
+	struct machine *machine = machine_of(watch, row, path);
+	struct series *series;
+	bool is_out_of_memory = false;
+
+	if (!machine)
+		return false;
+	if (!watch->version && row->version)
+		watch->version = keep(watch, row->version, &is_out_of_memory);
+	machine->lost += row->lost;
+	if (is_out_of_memory || !is_counted(row))
+		return !is_out_of_memory;
+	add_time(machine, row);
+	if (!tell(watch, &watch->services, row->service, row->service_version) ||
+	    !tell(watch, &watch->runtimes, row->runtime, row->runtime_version))
+		return false;
+	series = series_of(watch, row, (uint32_t)(machine - (struct machine *)watch->machines.data) % DIFF_MAX_RUNS);
+	return series && add_sums(series, row);
+}
+
+/* What would not fit into a histogram here, or is none of ours. */
+static bool is_sound(const struct row *row)
+{
+	return !row->is_damaged && row->scale >= 0 && row->scale <= EXPONENTIAL_SCALE &&
+	       trunc(row->scale) == row->scale && row->first >= -MAX_BUCKET && row->first <= MAX_BUCKET;
+}
+
+static int read_row(struct diff_watch *watch, struct json_fields *reader, const char *path, struct err *err)
+{
+	struct row row = { .scale = EXPONENTIAL_SCALE };
+	bool is_object = json_read_next(&reader->json) == JSON_OBJECT;
+
+	if (is_object)
+		json_fields_read(reader, row_fields, &row);
+	if (!reader->is_out_of_memory &&
+	    (!is_object || reader->json.is_broken || json_read_next(&reader->json) != JSON_END))
+		return err_set(err, EBADMSG, "it is no row of inftrace watch, or damaged; export the rows again");
+	if (!is_sound(&row))
+		return err_set(err, EBADMSG, "its histogram is damaged; export the rows again");
+	if (reader->is_out_of_memory || !add_row(watch, &row, path))
+		return err_set(err, ENOMEM, "out of memory");
+	return 0;
+}
+
+int diff_watch_add(struct diff_watch *watch, const char *path, const char *text, size_t len, struct err *err)
+{
+	const char *end = text + len, *next;
+	struct arena scratch = { 0 };
+	uint64_t line = 0;
+	int code = 0;
+
+	for (; !code && text < end; text = next + 1) {
+		struct json_fields reader = { .arena = &scratch };
+
+		next = line_end(text, end);
+		line++;
+		if (next == text)
+			continue;
+		json_read_init(&reader.json, text, (size_t)(next - text));
+		code = read_row(watch, &reader, path, err);
+		/* of a file that is being written, the last line may not be complete yet */
+		if (code == -EBADMSG && next == end && line > 1)
+			code = 0;
+		if (line % ROWS_A_SCRATCH == 0) {
+			arena_done(&scratch);
+			scratch = (struct arena){ 0 };
+		}
+	}
+	arena_done(&scratch);
+	return code ? err_wrap(err, "cannot compare %s: line %llu", path, (unsigned long long)line) : 0;
+}
+
+/* A run while it is made of the machines and series that are its own. */
+struct making {
+	const struct diff_watch *watch;
+	struct diff_run *run;
+	uint32_t number;
+	double covered_s, wait_ns, sum_ns;
+	bool is_out_of_memory;
+};
+
+static const char *say(struct making *making, const struct printable *text)
+{
+	const char *kept = *text->s ? arena_keep(making->watch->arena, text->s) : NULL;
+
+	making->is_out_of_memory |= *text->s && !kept;
+	return kept;
+}
+
+/* "shop 1.4, shop 1.5" */
+static const char *list(struct making *making, const struct array *told)
+{
+	struct printable text = { "" };
+
+	for (size_t i = 0; i < told->n && i < MAX_TOLD; i++)
+		printable_add(&text, "%s%s", i ? ", " : "", ((const char **)told->data)[i]);
+	if (told->n > MAX_TOLD)
+		printable_add(&text, " and others");
+	return say(making, &text);
+}
+
+static void note(struct making *making, const struct printable *text)
+{
+	if (making->run->n_notes < MAX_NOTES)
+		making->run->notes[making->run->n_notes++] = say(making, text);
+}
+
+static void take_machine(struct making *making, const struct machine *machine)
+{
+	struct diff_run *run = making->run;
+	struct printable text = { "" };
+
+	making->covered_s += machine->covered_s;
+	if (!run->path) {
+		printable_add(&text, "%s, %s", machine->path,
+			      *machine->name ? machine->name : "a machine without a name");
+		run->path = say(making, &text);
+		text = (struct printable){ "" };
+	}
+	if (machine->lost > 0) {
+		printable_add(&text, "%s of %s lost: inferences may be missing",
+			      printable_count((uint64_t)machine->lost, "event").s, machine->name);
+		note(making, &text);
+		text = (struct printable){ "" };
+	}
+	if (machine->is_unordered) {
+		printable_add(&text,
+			      "rows of %s are not in order of time; of a single machine it is then not known how "
+			      "steady it was",
+			      machine->name);
+		note(making, &text);
+	}
+}
+
+static double per(double sum, double n)
+{
+	return n > 0 && sum > 0 ? sum / n : NAN;
+}
+
+/* How far medians of stretches of time lie apart, on the only machine. */
+static double scatter_of(const struct series *series)
+{
+	float median[MAX_BLOCKS];
+
+	if (!series->block || series->n < LEAST_INFERENCES)
+		return NAN;
+	for (uint32_t i = 0; i < series->n_blocks; i++)
+		median[i] = (float)exponential_quantile(&series->block[i], 0.5);
+	return stats_typical_scatter(median, series->n_blocks);
+}
+
+static void take_series(struct making *making, const struct series *series)
+{
+	struct diff_model *to = &making->run->models[making->run->n_models++];
+	struct printable name = { "" };
+
+	diff_model_init(to);
+	printable_add(&name, "%s", series->model);
+	if (series->service)
+		printable_add(&name, " of %s", series->service);
+	to->name = say(making, &name);
+	to->runtime = series->runtime;
+	to->provider = series->provider;
+	to->operators_missing = "rows of inftrace watch have none";
+	to->n = (uint64_t)fmin(series->n, 1e18);
+	to->wall_ns = series->sum_ns;
+	to->figure[DIFF_MEDIAN] = exponential_quantile(&series->histogram, 0.5);
+	to->figure[DIFF_P99] = exponential_quantile(&series->histogram, 0.99);
+	to->figure[DIFF_MEAN] = per(series->sum_ns, series->n);
+	to->figure[DIFF_FIRST] = per(series->first_ns, series->n_first);
+	to->figure[DIFF_RATE] = per(series->n, making->covered_s);
+	to->figure[DIFF_CPU] = per(series->cpu_ns, series->n);
+	to->figure[DIFF_WAIT] = per(series->wait_ns, series->n);
+	to->figure[DIFF_CREATION] = per(series->creating_ns, series->n_created);
+	to->scatter[DIFF_MEDIAN] = making->run->n_notes ? NAN : scatter_of(series);
+	making->wait_ns += series->wait_ns;
+	making->sum_ns += series->sum_ns;
+}
+
+static void take_memory(struct making *making, const struct series *series)
+{
+	if (!(series->n_bytes > 0))
+		return;
+	making->run->resources[making->run->n_resources++] =
+	    (struct diff_resource){ .scope = series->service ? series->service : "service",
+				    .name = "rss a process",
+				    .unit = "bytes",
+				    .mean = series->bytes_sum / series->n_bytes,
+				    .max = series->bytes,
+				    .last = series->bytes_last,
+				    .n = (uint64_t)series->n_bytes,
+				    .n_processes = 1 };
+}
+
+static void take_run(struct making *making)
+{
+	const struct diff_watch *watch = making->watch;
+	const struct machine *machine = watch->machines.data;
+	const struct series *series = watch->series.data;
+	struct diff_run *run = making->run;
+	size_t n = 0;
+
+	for (size_t i = 0; i < watch->series.n; i++)
+		n += series[i].run == making->number;
+	*run = (struct diff_run){ .source = DIFF_OF_WATCH,
+				  .start_realtime_ns = -1,
+				  .models = arena_alloc(watch->arena, (n + 1) * sizeof *run->models),
+				  .resources = arena_alloc(watch->arena, (n + 1) * sizeof *run->resources),
+				  .notes = arena_alloc(watch->arena, MAX_NOTES * sizeof *run->notes) };
+	making->is_out_of_memory |= !run->models || !run->resources || !run->notes;
+	if (making->is_out_of_memory)
+		return;
+	run->fact[DIFF_KIND] = "rows of inftrace watch";
+	run->fact[DIFF_VERSION] = watch->version;
+	/* of one machine each it is not known what is the machine's and what the version's, if these are two */
+	if (watch->machines.n == 1)
+		run->fact[DIFF_MACHINE] = machine->name;
+	run->fact[DIFF_SERVICE] = list(making, &watch->services);
+	run->fact[DIFF_RUNTIME] = list(making, &watch->runtimes);
+	for (size_t i = making->number; i < watch->machines.n; i += DIFF_MAX_RUNS)
+		take_machine(making, &machine[i]);
+	for (size_t i = 0; i < watch->series.n; i++) {
+		if (series[i].run != making->number)
+			continue;
+		if (series[i].model)
+			take_series(making, &series[i]);
+		else
+			take_memory(making, &series[i]);
+	}
+	/* the closest to pressure that rows have */
+	run->busy = making->wait_ns / making->sum_ns;
+}
+
+int diff_watch_take(struct diff_watch *watch, struct diff_side *side, struct err *err)
+{
+	uint32_t n = (uint32_t)(watch->machines.n < DIFF_MAX_RUNS ? watch->machines.n : DIFF_MAX_RUNS);
+	int code = 0;
+
+	for (uint32_t i = 0; !code && i < n; i++) {
+		struct making making = { .watch = watch, .number = i, .run = diff_side_add(side, watch->arena, err) };
+
+		if (!making.run)
+			return -err->code;
+		take_run(&making);
+		code = making.is_out_of_memory ? err_no_memory(err, "cannot compare") : 0;
+	}
+	return code;
+}
+
+void diff_watch_done(struct diff_watch *watch)
+{
+	struct series *series = watch->series.data;
+
+	for (size_t i = 0; i < watch->series.n; i++) {
+		exponential_done(&series[i].histogram);
+		for (uint32_t k = 0; series[i].block && k < MAX_BLOCKS; k++)
+			exponential_done(&series[i].block[k]);
+		free(series[i].block);
+	}
+	array_done(&watch->series, sizeof(struct series));
+	array_done(&watch->machines, sizeof(struct machine));
+	array_done(&watch->services, sizeof(char *));
+	array_done(&watch->runtimes, sizeof(char *));
+	free(watch->machine_index.number);
+	free(watch->series_index.number);
+}
