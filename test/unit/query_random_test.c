@@ -544,28 +544,20 @@ static void collated(struct fixture *f, struct sql *sql)
 		put(sql, " DESC");
 }
 
-/* A column of the other table that has the type of one of this. */
-static const char *like(const struct table *table, const char *column, const struct table *other)
-{
-	for (size_t i = 0; i < table->n_columns; i++)
-		if (!strcmp(table->columns[i].name, column))
-			return column_of(other, table->columns[i].type);
-	return NULL;
-}
-
-/*
- * Pairs of values. Of one type: a text in a pair that is looked up among numbers is compared as a text by SQLite itself
- * where the table is virtual, and it does not say that it does.
- */
+/* Pairs of values, of any types. */
 static void pairs(struct fixture *f, struct sql *sql)
 {
 	const struct table *table = any_table(f), *other = any_table(f);
 	const char *a = any_column(table), *b = any_column(table);
 
 	put(sql, "SELECT \"%s\", \"%s\" FROM \"%s\" WHERE (\"%s\", \"%s\") ", a, b, table->name, a, b);
-	if (like(table, a, other) && like(table, b, other)) {
-		put(sql, "IN (SELECT \"%s\", \"%s\" FROM \"%s\")", like(table, a, other), like(table, b, other),
-		    other->name);
+	if (below(4)) {
+		/* of the same column in the same table, many are equal */
+		other = below(2) ? other : table;
+		put(sql, "%s (SELECT \"%s\", \"%s\" FROM \"%s\"", below(3) ? "IN" : "=", any_column(other),
+		    other == table ? b : any_column(other), other->name);
+		put_where(f, sql, other, "");
+		put(sql, ")");
 	} else {
 		put(sql, "%s (", below(2) ? ">=" : "<");
 		put_value(f, sql, table, a);

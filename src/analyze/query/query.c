@@ -276,6 +276,7 @@ static int run_all(struct query *query, const char *sql, const struct query_take
 
 		*query->refused = 0;
 		query->steps = 0;
+		query->has_pairs = query_plan_has_pairs(at);
 		if (sqlite3_prepare_v3(query->db, at, -1, 0, &statement, &next))
 			return fail(query, sql, (size_t)(at - sql), place, err);
 		if (!statement)

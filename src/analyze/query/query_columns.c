@@ -7,6 +7,12 @@
 
 #include "base/text/json.h"
 
+void query_put_number(sqlite3_context *to, uint32_t value)
+{
+	if (value)
+		sqlite3_result_int64(to, value);
+}
+
 void query_put_time(sqlite3_context *to, uint64_t ns)
 {
 	if (ns != STORE_OPEN)

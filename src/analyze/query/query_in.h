@@ -58,6 +58,7 @@ struct query {
 	uint64_t max_steps, steps;
 	volatile sig_atomic_t is_interrupted;
 	uint64_t memory_bytes;
+	bool has_pairs;	   /* the text may have a pair IN a list (query_plan_has_pairs) */
 	bool is_set_up;	   /* from now on nothing but what the guard allows */
 	char refused[160]; /* what the guard has refused in this query; "": nothing */
 };
@@ -194,6 +195,8 @@ void query_stacks_done(struct query *query);
 
 /* query_plan.c: SQL's conditions as a plan, "<op><column>..." in text, and a plan with its values as a scan. */
 int query_plan_find(struct query *query, const struct query_table *table, sqlite3_index_info *info);
+/* Whether the text may have "(a, b) IN ...": names are looked up in no index then. */
+bool query_plan_has_pairs(const char *sql);
 /* SQLITE_OK, or SQLITE_NOMEM. */
 int query_plan_take(struct query_scan *scan, const char *plan, int n, sqlite3_value **values);
 
@@ -228,11 +231,7 @@ static inline void query_put_count(sqlite3_context *to, uint64_t value)
 }
 
 /* 0: none. */
-static inline void query_put_number(sqlite3_context *to, uint32_t value)
-{
-	if (value)
-		sqlite3_result_int64(to, value);
-}
+void query_put_number(sqlite3_context *to, uint32_t value);
 
 static inline void query_put_real(sqlite3_context *to, double value)
 {

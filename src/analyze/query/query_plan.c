@@ -7,6 +7,7 @@
  *	<c >c	begin or end of slices, time of samples
  *	gc	rows in groups of this column, and of those that follow; it has no value
  */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +22,7 @@ struct plan {
 	size_t len;
 	int n_values;
 	double rows; /* about how many there will be */
+	bool has_pairs;
 };
 
 static char letter_of(int column)
@@ -59,6 +61,36 @@ static bool is_binary(const struct plan *plan, int i)
 	return !collation || !sqlite3_stricmp(collation, "BINARY");
 }
 
+static bool is_word_at(const char *sql, const char *at)
+{
+	return (at == sql || !(isalnum((unsigned char)at[-1]) || at[-1] == '_')) &&
+	       !(isalnum((unsigned char)at[2]) || at[2] == '_');
+}
+
+bool query_plan_has_pairs(const char *sql)
+{
+	bool has_comments = strstr(sql, "--") || strstr(sql, "/*");
+
+	for (const char *at = sql; (at = strcasestr(at, "in")); at += 2) {
+		const char *before = at;
+
+		while (before > sql && isspace((unsigned char)before[-1]))
+			before--;
+		if (is_word_at(sql, at) && (has_comments || (before > sql && before[-1] == ')')))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Is it a name of (name, ...) IN (SELECT ...)? SQLite gives such a part as an equality, and compares what the list has
+ * as a text then: 7 is not "07", as it is in tables of its own.
+ */
+static bool may_be_of_pair(const struct plan *plan, int i)
+{
+	return plan->has_pairs && !sqlite3_vtab_in(plan->info, i, -1);
+}
+
 /* How well equality with it narrows the rows; 0: not at all. */
 static int worth_of(const struct plan *plan, int i)
 {
@@ -70,7 +102,7 @@ static int worth_of(const struct plan *plan, int i)
 		return 4;
 	if (column->use == QUERY_NUMBER)
 		return column->is_rare ? 3 : 1;
-	return column->use == QUERY_NAME && is_binary(plan, i) ? 2 : 0;
+	return column->use == QUERY_NAME && is_binary(plan, i) && !may_be_of_pair(plan, i) ? 2 : 0;
 }
 
 static bool find_equal(struct plan *plan)
@@ -157,7 +189,9 @@ static double count_rows(const struct query *query, const struct query_table *ta
 
 int query_plan_find(struct query *query, const struct query_table *table, sqlite3_index_info *info)
 {
-	struct plan plan = { .info = info, .table = table, .rows = count_rows(query, table) + 1 };
+	struct plan plan = {
+		.info = info, .table = table, .rows = count_rows(query, table) + 1, .has_pairs = query->has_pairs
+	};
 	bool is_equal = find_equal(&plan);
 
 	if (!is_equal || table->rows != QUERY_LIST)
