@@ -6,6 +6,7 @@
 #ifndef BASE_LOG_BINS_H
 #define BASE_LOG_BINS_H
 
+#include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,16 +24,23 @@ static inline uint64_t log_bins_middle(size_t bin, int bits)
 	return (uint64_t)(bin - ((size_t)shift << bits)) << shift | (UINT64_C(1) << shift) >> 1;
 }
 
+/* The rank, from 1, of the percentile of n numbers: that of every place that shows one. n is not 0. */
+static inline uint64_t log_bins_rank(double share, uint64_t n)
+{
+	/* the hair keeps 0.95 * 100 from being 95.00000000000001 */
+	double rank = ceil(share * (double)n * (1 - 1e-14));
+
+	return rank<1 ? 1 : rank>(double) n ? n : (uint64_t)rank;
+}
+
 /* The number that this share of n, counted in n_bins bins, does not exceed; 0: n is. */
 static inline uint64_t log_bins_quantile(const uint32_t *count, size_t n_bins, uint64_t n, double share, int bits)
 {
-	uint64_t wanted = (uint64_t)(share * (double)n), seen = 0;
+	uint64_t rank = n ? log_bins_rank(share, n) : 0, seen = 0;
 
-	if (wanted >= n)
-		wanted = n - 1;
 	for (size_t bin = 0; n && bin < n_bins; bin++) {
 		seen += count[bin];
-		if (seen > wanted)
+		if (seen >= rank)
 			return log_bins_middle(bin, bits);
 	}
 	return 0;

@@ -192,9 +192,9 @@ static void print_summary(const struct job *job)
 	}
 	fprintf(to, "%sinftrace:%s %s inference%s in %s", term_style(to, TERM_BOLD), term_style(to, TERM_PLAIN),
 		units_count(n).s, n == 1 ? "" : "s", units_duration((double)result->elapsed_ns).s);
-	if (result->median_ns)
-		fprintf(to, ", median %s, p99 %s", units_duration((double)result->median_ns).s,
-			units_duration((double)result->p99_ns).s);
+	if (result->n_latencies > 1)
+		fprintf(to, ", %s",
+			units_latency(result->n_latencies, result->median_ns, result->p99_ns, result->slowest_ns).s);
 	if (result->n_lost)
 		fprintf(to, ", %s event%s lost", units_count(result->n_lost).s, result->n_lost == 1 ? "" : "s");
 	if (!result->n_processes)

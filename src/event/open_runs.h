@@ -15,6 +15,7 @@
 struct open_run {
 	uint64_t begin_ns;
 	uint32_t depth; /* open slices from the inference on; 0: no inference is open */
+	bool is_odd;	/* the first of its session, or cut off: not what others are compared with */
 };
 
 struct open_runs {
@@ -25,6 +26,15 @@ struct open_runs {
 static inline bool open_runs_has(const struct open_runs *runs, uint32_t track)
 {
 	return track < runs->n && runs->run[track].depth;
+}
+
+static inline bool open_runs_is_odd(const struct event *begin)
+{
+	for (size_t i = 0; i < begin->n_args; i++)
+		if ((begin->args[i].key == KEY_FIRST || begin->args[i].key == KEY_PARTIAL) &&
+		    begin->args[i].type == ARG_INT && begin->args[i].integer == 1)
+			return true;
+	return false;
 }
 
 /*
@@ -45,8 +55,10 @@ static inline int open_runs_take(struct open_runs *runs, const struct event *eve
 	if (!ARRAY_ROOM(runs->run, runs->n, (size_t)event->track + 1))
 		return -ENOMEM;
 	run = &runs->run[event->track];
-	if (!run->depth++)
+	if (!run->depth++) {
 		run->begin_ns = event->time_ns;
+		run->is_odd = open_runs_is_odd(event);
+	}
 	return 0;
 }
 

@@ -164,10 +164,10 @@ def test_quiet_is_quiet(lab, program):
 def test_the_summary_counts_inferences(lab, program):
     done = lab.both(program)
     assert re.search(r"\b4000 inferences\b", done.err)
-    assert (
-        re.search(r", median [\d.]+ [um]s, p99 [\d.]+ m?u?s;", done.err)
-        and "inftrace report %s," % done.recording.path in done.err
-    )
+    figures = re.search(r", (median [\d.]+ [um]s, p99 [\d.]+ m?u?s);", done.err).group(1)
+    assert "inftrace report %s," % done.recording.path in done.err
+    # those of the report: without the first inference, and by the same rank
+    assert ": %s. " % figures in " ".join(lab.plain([lab.inftrace, "report", done.recording.path]).out.split())
 
 
 def test_one_inference_is_no_plural(lab, library):

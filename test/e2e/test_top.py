@@ -112,7 +112,8 @@ def test_page_shows_sorts_selects_resizes_and_gives_the_terminal_back(lab, wheel
         page.wait_rows(24)
         page.press("q")
         assert page.status() == 0
-        assert re.search(r"inftrace: [\d,]+ inferences in .*, median .*, p99 ", page.text)
+        # of several models there is no joint median
+        assert re.search(r"inftrace: [\d,]+ inferences in [^,\n]+\n", page.text)
     for server in servers:
         assert server.end()[0] > 0
 

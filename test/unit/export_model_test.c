@@ -439,6 +439,10 @@ TEST(figures_have_words)
 	assert_string_equal(model_ratio_words(&ratio).s, "cannot tell (1.81 to 2.00 x)");
 	ratio = (struct stats_ratio){ NAN, NAN, NAN, false, false };
 	assert_string_equal(model_ratio_words(&ratio).s, "-");
+	assert_string_equal(units_latency(0, 0, 0, 0).s, "");
+	assert_string_equal(units_latency(1, 7e6, 7e6, 7e6).s, "7.00 ms");
+	assert_string_equal(units_latency(99, 7e6, 9e6, 123e6).s, "median 7.00 ms, slowest 123 ms");
+	assert_string_equal(units_latency(100, 7e6, 9e6, 123e6).s, "median 7.00 ms, p99 9.00 ms");
 	assert_string_equal(units_metric(139.2e9, "FLOP/s").s, "139 GFLOP/s");
 	assert_string_equal(units_metric(0, "B/s").s, "0 B/s");
 	assert_string_equal(units_metric(1240000, "").s, "1.24 M");

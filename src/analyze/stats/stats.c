@@ -318,8 +318,7 @@ uint64_t stats_rank(struct stats *stats, uint64_t rank)
 
 uint64_t stats_percentile(struct stats *stats, double share)
 {
-	/* the hair keeps 0.95 * 100 from being 95.00000000000001 */
-	return stats->n ? stats_rank(stats, (uint64_t)ceil(share * (double)stats->n * (1 - 1e-14))) : 0;
+	return stats->n ? stats_rank(stats, log_bins_rank(share, stats->n)) : 0;
 }
 
 static uint64_t histogram_below(const struct stats *stats, double edge, double *sum)

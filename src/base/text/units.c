@@ -178,3 +178,13 @@ struct units_text units_joules(double joules)
 {
 	return fabs(joules) < 1 ? units_metric(joules * 1000, "mJ") : units_metric(joules, "J");
 }
+
+struct units_text units_latency(uint64_t n, uint64_t median_ns, uint64_t p99_ns, uint64_t slowest_ns)
+{
+	struct units_text median = units_duration((double)median_ns);
+
+	if (n < 2)
+		return n ? median : text("%s", "");
+	return n < 100 ? text("median %s, slowest %s", median.s, units_duration((double)slowest_ns).s)
+		       : text("median %s, p99 %s", median.s, units_duration((double)p99_ns).s);
+}

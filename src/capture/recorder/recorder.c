@@ -440,9 +440,9 @@ static void init(struct recorder *recorder)
 	recorder->start_helpers_ns = recorder_cost_cpu_ns(RUSAGE_CHILDREN);
 }
 
-static void sum_up(const struct recorder *recorder)
+static void sum_up(struct recorder *recorder)
 {
-	const struct recorder_tap *tap = &recorder->tap;
+	struct recorder_tap *tap = &recorder->tap;
 	struct recorder_result *result = recorder->result;
 
 	result->n_processes = tap->n_processes;
@@ -456,8 +456,12 @@ static void sum_up(const struct recorder *recorder)
 	result->n_sampled_out = tap->n_sampled_out;
 	result->n_lost = tap->n_lost;
 	result->n_bytes = tap->sink.n_bytes;
-	result->median_ns = latency_quantile(&tap->latency, 0.5);
-	result->p99_ns = latency_quantile(&tap->latency, 0.99);
+	if (!tap->latency.is_mixed) {
+		result->n_latencies = tap->latency.n;
+		result->median_ns = latency_exact(&tap->latency, 0.5);
+		result->p99_ns = latency_exact(&tap->latency, 0.99);
+		result->slowest_ns = tap->latency.slowest_ns;
+	}
 	result->elapsed_ns = clock_ns() - recorder->start_ns;
 }
 

@@ -79,9 +79,10 @@ struct recorder_result {
 	uint64_t n_unseen; /* processes whose inferences were not seen; the recording has the reasons */
 	uint64_t n_left;   /* processes that the program started and that go on, not recorded */
 	uint64_t n_inferences, n_lost, n_bytes, elapsed_ns;
-	uint64_t n_sampled_out;	    /* inferences that --sample or --rate left out */
-	uint64_t median_ns, p99_ns; /* of inferences, within 1 %; 0: none has ended */
-	uint64_t cpu_ns;	    /* the recorder's own */
+	uint64_t n_sampled_out; /* inferences that --sample or --rate left out */
+	uint64_t n_latencies;	/* inferences that these are of, as in latency.h; 0: none, or several models ran */
+	uint64_t median_ns, p99_ns, slowest_ns;
+	uint64_t cpu_ns; /* the recorder's own */
 };
 
 /* How the programs are reached. level, interval_ns and tree of the target are filled in by recorder_run. */

@@ -66,9 +66,9 @@ static int put(struct sink *sink, const struct event *event, struct err *err)
 	if (event->type == EVENT_BEGIN) {
 		tap->n_events++;
 		tap->n_inferences += event->kind == KIND_INFERENCE;
-		latency_take(&tap->latency, event);
+		latency_take(&tap->latency, tap->sink.names, event);
 	} else if (event->type == EVENT_END) {
-		latency_take(&tap->latency, event);
+		latency_take(&tap->latency, tap->sink.names, event);
 	} else if (event->type == EVENT_INSTANT) {
 		tap->n_events++;
 		count_instant(tap, event);

@@ -22,7 +22,7 @@ struct say_progress {
 	uint64_t n_events, n_lost;
 	uint64_t n_bytes;	    /* handed over by the sinks */
 	uint64_t left_bytes;	    /* may still be written to the disk; UINT64_MAX: unknown */
-	uint64_t median_ns, p99_ns; /* of inferences so far, within 1 %; 0: none has ended */
+	uint64_t median_ns, p99_ns; /* of inferences so far, as in latency.h; 0: none has ended */
 	bool is_over;		    /* the last call: the recording has ended */
 };
 

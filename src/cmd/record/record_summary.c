@@ -78,9 +78,9 @@ void record_summary_print(FILE *to, const char *path, const struct recorder_resu
 
 	fprintf(to, "%sinftrace:%s %llu inference%s in %s", term_style(to, TERM_BOLD), term_style(to, TERM_PLAIN),
 		(unsigned long long)n_all, n_all == 1 ? "" : "s", units_duration((double)result->elapsed_ns).s);
-	if (result->median_ns)
-		fprintf(to, ", median %s, p99 %s", units_duration((double)result->median_ns).s,
-			units_duration((double)result->p99_ns).s);
+	if (result->n_latencies > 1)
+		fprintf(to, ", %s",
+			units_latency(result->n_latencies, result->median_ns, result->p99_ns, result->slowest_ns).s);
 	print_nothing(to, result);
 	fprintf(to, "; %s (%s)", path, units_bytes((double)result->n_bytes).s);
 	print_remarks(to, result);

@@ -217,12 +217,9 @@ static void say_latency(const struct page *page, const struct summary_runs *runs
 {
 	const struct summary_spread *latency = &runs->latency;
 
-	if (latency->n >= 100)
-		fprintf(page->out, ": median %s, p99 %s", units_duration((double)latency->p50_ns).s,
-			units_duration((double)latency->p99_ns).s);
-	else if (latency->n > 1)
-		fprintf(page->out, ": median %s, slowest %s", units_duration((double)latency->p50_ns).s,
-			units_duration((double)latency->max_ns).s);
+	if (latency->n > 1)
+		fprintf(page->out, ": %s",
+			units_latency(latency->n, latency->p50_ns, latency->p99_ns, latency->max_ns).s);
 	else if (latency->n && runs->first.n == 1)
 		fprintf(page->out, ": the first took %s, the other one %s",
 			units_duration((double)runs->first.p50_ns).s, units_duration((double)latency->p50_ns).s);
