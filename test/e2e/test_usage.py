@@ -256,6 +256,8 @@ def half_a_cpu(tmp_path):
 def test_a_quota_that_is_used_up_is_named_first(lab, wheel, half_a_cpu):
     program = lab.python(wheel, "infer", "run", lab.model("long"), "--runs", 150)
     recording = lab.record([*half_a_cpu, *program], judged=False).recording
+    report = json.loads(lab.plain([lab.inftrace, "report", "--json", recording.path]).out)
+    assert report["recording"]["usable_cpus"] == 0.5  # also once the program has ended
     stat = dict(line.split() for line in pathlib.Path(half_a_cpu[-1]).with_name("cpu.stat").read_text().splitlines())
     throttled_ns = int(stat["throttled_time"]) if "throttled_time" in stat else 1000 * int(stat["throttled_usec"])
     waited_ns = sum(slice.args["run_queue_ns"] for slice in known(recording, "run_queue_ns"))
@@ -263,7 +265,6 @@ def test_a_quota_that_is_used_up_is_named_first(lab, wheel, half_a_cpu):
         pytest.skip("others left it less than its quota: %s, it waited %d ns" % (stat, waited_ns))
     text = " ".join(lab.plain([lab.inftrace, "report", recording.path]).out.split("\n\n")[0].split())
     assert re.search(r"^Its cgroup may use 0\.50 CPUs and was throttled in \d+ of \d+ periods", text), text
-    report = json.loads(lab.plain([lab.inftrace, "report", "--json", recording.path]).out)
     found = {insight["kind"]: insight for insight in report["insights"]}
     assert found["throttled"]["figures"]["quota_cpus"] == 0.5
     assert found["throttled"]["next"].startswith("a larger quota")  # it has one thread at work

@@ -662,6 +662,17 @@ TEST(a_quota_that_is_lifted_is_as_large_as_the_machine)
 	world_free(world);
 }
 
+/* Of one that exits, /proc says that it is in the root, which has no quota. */
+TEST(a_process_that_ends_keeps_the_quota_it_had)
+{
+	struct world *world = world_of("crowded-v1/t0", 300, (const char *const[]){ "cgroup", NULL });
+
+	look(world, "crowded-v1/t0", T0);
+	look(world, "crowded-v1/ended", T1);
+	is_near(keep_value(world->keep, 300, "cpu quota"), 0.5);
+	world_free(world);
+}
+
 /* The path of the process is not mounted there: what is mounted is its own cgroup. */
 TEST(a_container_has_the_quota_of_what_is_mounted)
 {

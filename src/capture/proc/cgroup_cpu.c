@@ -141,6 +141,26 @@ static int find_place(const char *sysroot, const char *text, char *path, size_t 
 	return N_PLACES;
 }
 
+/*
+ * Is this no longer where the process had its CPU time? In version 1 all that exit are in the root; in version 2 the
+ * cgroup may be gone before the process is.
+ */
+static bool is_left(const char *sysroot, pid_t pid, const char *path)
+{
+	static const char gone[] = " (deleted)";
+	struct proc_stat stat = { .is_ending = false };
+	size_t len = strlen(path);
+	char text[1024];
+	ssize_t got;
+
+	if (len >= sizeof gone && !strcmp(path + len - (sizeof gone - 1), gone))
+		return true;
+	if (strcmp(path, "/") != 0)
+		return false;
+	got = proc_read(sysroot, pid, "stat", text, sizeof text);
+	return got > 0 && proc_stat_parse(text, (size_t)got, &stat) && stat.is_ending;
+}
+
 bool cgroup_cpu_find(struct cgroup_cpu *cgroup, const char *sysroot, pid_t pid)
 {
 	char text[8192], path[CGROUP_CPU_PATH];
@@ -154,7 +174,7 @@ bool cgroup_cpu_find(struct cgroup_cpu *cgroup, const char *sysroot, pid_t pid)
 	place = find_place(sysroot, text, path, sizeof path);
 	is_other = place < N_PLACES && strcmp(path, cgroup->path) != 0;
 	/* a captured tree replaces files by name */
-	if (place == N_PLACES || (!is_other && !*sysroot))
+	if (place == N_PLACES || (!is_other && !*sysroot) || (is_other && is_left(sysroot, pid, path)))
 		return false;
 	close_levels(cgroup);
 	memcpy(cgroup->path, path, sizeof path);

@@ -200,7 +200,7 @@ enum {
 };
 
 /* From linux/sched.h: a process that has not called exec since its fork, a kernel thread. */
-enum { PF_FORKNOEXEC = 0x00000040, PF_KTHREAD = 0x00200000 };
+enum { PF_EXITING = 0x00000004, PF_FORKNOEXEC = 0x00000040, PF_KTHREAD = 0x00200000 };
 
 bool proc_stat_parse(const char *text, size_t len, struct proc_stat *out)
 {
@@ -230,6 +230,7 @@ bool proc_stat_parse(const char *text, size_t len, struct proc_stat *out)
 	stat.parent = (pid_t)number[STAT_PARENT];
 	stat.is_forked = number[STAT_FLAGS] & PF_FORKNOEXEC;
 	stat.is_kernel = number[STAT_FLAGS] & PF_KTHREAD;
+	stat.is_ending = number[STAT_FLAGS] & PF_EXITING;
 	stat.minor_faults = number[STAT_MINOR];
 	stat.major_faults = number[STAT_MAJOR];
 	if (__builtin_add_overflow(number[STAT_USER], number[STAT_SYSTEM], &stat.cpu_ticks))

@@ -18,6 +18,7 @@ struct proc_stat {
 	char state;	/* 'R', 'S', ... 'Z' */
 	bool is_forked; /* it has not called exec so far */
 	bool is_kernel; /* a kernel thread, not a program */
+	bool is_ending; /* it has begun to exit: cgroups of version 1 have let go of it */
 	pid_t parent;
 	uint64_t minor_faults, major_faults;
 	uint64_t cpu_ticks; /* user and system, including guest time */
