@@ -18,7 +18,7 @@ struct ort_answer {
 	size_t n_providers;
 };
 
-/* 0, or -errno and err: the library cannot be used, crashed, or timed out. */
+/* 0, or -errno and err: the library cannot be used, crashed, or timed out. Waits for a CPU are not part of the time. */
 int ort_ask(const char *path, unsigned timeout_ms, struct ort_answer *answer, struct err *err);
 
 #endif
