@@ -29,6 +29,7 @@ static void put_copies(struct json *json, const struct attach_row *row)
 		const struct attach_copy *copy = &row->copy[i];
 		json_object(json, NULL);
 		json_text(json, "name", copy->runtime ? copy->runtime->name : NULL);
+		json_text(json, "title", copy->runtime ? copy->runtime->title : NULL);
 		json_text(json, "version", *copy->version ? copy->version : NULL);
 		json_text(json, "path", copy->path);
 		json_bool(json, "deleted", copy->is_deleted);

@@ -147,6 +147,13 @@ def script(path, line):
     return path
 
 
+def task_of(folder, **task):
+    """A task of the folder's own."""
+    os.makedirs(folder + "/.vscode")
+    with open(folder + "/.vscode/tasks.json", "w") as out:
+        json.dump({"version": "2.0.0", "tasks": [{"type": "inftrace", **task}]}, out)
+
+
 def asked_through(lab):
     """inftrace by another name, which notes what it is asked."""
     return script(lab.path("inftrace"), 'echo "$*" >> "%s"\nexec "%s" "$@"' % (lab.path("asked"), lab.inftrace))
@@ -185,10 +192,12 @@ def test_a_person_records_reads_and_compares_in_the_editor(lab, wheel, extension
     wrapper = asked_through(lab)
     settings = {"inftrace.path": wrapper, "inftrace.duration": "1s"}
     settings["python.defaultInterpreterPath"] = wheel.python
-    env = {"VSCODE_COMMAND": " ".join([wheel.python, "run.py", "150", "0.01"]), "VSCODE_ASKED": lab.path("asked")}
+    command = [wheel.python, "run.py", "150", "0.01"]
+    task_of(folder, label="of mine", command="record", args=command, output="of mine.pftrace")
+    env = {"VSCODE_COMMAND": " ".join(command), "VSCODE_ASKED": lab.path("asked"), "VSCODE_FOLDER": folder}
     with workbench(lab, kind, [extension], folder, settings, record_first) as address:
-        more = ["vscode_live_model_steps.js"] if version == "oldest" else []
-        assert len(drive(lab, kind, address, "vscode_steps.js", *more, **env)) == 13 + 2 * len(more)
+        more = ["vscode_live_model_steps.js", "vscode_more_steps.js"] if version == "oldest" else []
+        assert len(drive(lab, kind, address, "vscode_steps.js", *more, **env)) == (20 if more else 13)
     # nothing outlives the workbench
     wait_until(lambda: not servers_of(folder))
 

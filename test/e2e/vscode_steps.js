@@ -97,6 +97,8 @@ exports.the_theme_is_that_of_the_workbench = async w => {
 	assert.equal(await frame.evaluate(() => document.documentElement.dataset.theme), 'light');
 	await w.command('Preferences: Toggle between Light/Dark Themes');
 	await frame.waitForFunction(() => document.documentElement.dataset.theme === 'dark');
+	// that of the report, too
+	await w.frame(() => document.querySelector('h1') && getComputedStyle(document.documentElement).colorScheme === 'dark');
 };
 
 exports.the_report_of_the_model_is_offered = async w => {

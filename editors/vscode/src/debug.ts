@@ -65,6 +65,25 @@ class Wrapper implements vscode.DebugConfigurationProvider {
 	}
 }
 
+/** How long a recorder may take to begin, and to write the end of its file. */
+const BEGIN_MS = 30000;
+const END_MS = 10000;
+
+/** Waits until the recording of this file is so, or has ended. */
+function until(file: string, isSo: () => boolean, patienceMs: number): Promise<void> {
+	return new Promise(done => {
+		const timer = setTimeout(over, patienceMs);
+		const changed = jobs.onChange(() => isSo() && over());
+		const ended = jobs.onEnd(({ job }) => job.wanted.output === file && over());
+		function over(): void {
+			clearTimeout(timer);
+			changed.dispose();
+			ended.dispose();
+			done();
+		}
+	});
+}
+
 const recorded = new Map<string, { job: Job; done: () => void; file: string }>();
 
 function begun(session: vscode.DebugSession): void {
@@ -87,33 +106,14 @@ function ended(session: vscode.DebugSession): void {
 	if (!one) return;
 	recorded.delete(session.id);
 	// the recorder writes the end of the file after the debugger has gone
-	setTimeout(() => {
+	void until(one.file, () => one.job.progress?.state === 'over', END_MS).then(() => {
 		one.done();
 		jobs.end({ job: one.job, status: 0, file: one.file });
-	}, 1500);
+	});
 }
 
 /** Files of recordings that follow a native program, by its session's configuration. */
 const followed = new Set<string>();
-
-const PATIENCE_MS = 30000;
-
-/** Recording of this file has begun; or it has failed, which its terminal says. */
-function isRecording(file: string): Promise<void> {
-	return new Promise(done => {
-		const timer = setTimeout(over, PATIENCE_MS);
-		const begun = jobs.onChange(
-			() => jobs.all.some(job => job.wanted.output === file && job.progress) && over(),
-		);
-		const ended = jobs.onEnd(({ job }) => job.wanted.output === file && over());
-		function over(): void {
-			clearTimeout(timer);
-			begun.dispose();
-			ended.dispose();
-			done();
-		}
-	});
-}
 
 /** A debugger of native programs starts them itself: they are waited for, by their file, before it does. */
 class Follower implements vscode.DebugConfigurationProvider {
@@ -130,7 +130,9 @@ class Follower implements vscode.DebugConfigurationProvider {
 		if (!path || !may || typeof whom === 'string') return given;
 		const wanted: Wanted = { ...wantedOf(launch, wish, folder), command: 'attach', args: whom };
 		const file = wanted.output as string;
-		const begins = isRecording(file);
+		const isBegun = (): boolean => jobs.all.some(job => job.wanted.output === file && job.progress);
+		// or it has failed, which its terminal says
+		const begins = until(file, isBegun, BEGIN_MS);
 		await start(path, { name: launch.name, wanted, isRoot: may === 'root' });
 		await begins;
 		followed.add(file);

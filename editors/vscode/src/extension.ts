@@ -44,7 +44,6 @@ export function activate(context: vscode.ExtensionContext): void {
 		openReport: recordings.openReport,
 		saveReport: recordings.saveReport,
 		compare: recordings.compare,
-		delete: recordings.remove,
 		showFindings: findingsOf,
 		clearFindings,
 		refresh,
@@ -59,6 +58,7 @@ export function activate(context: vscode.ExtensionContext): void {
 		...registerJobs(),
 		...registerFindings(),
 		...registerDebug(),
+		...recordings.registerPanels(),
 		starts.registerEnds(),
 		...Object.entries(commands).map(([name, run]) =>
 			vscode.commands.registerCommand(`inftrace.${name}`, (...args: unknown[]) =>

@@ -17,12 +17,25 @@ let from = '';
 /** Reading a larger one only for this is not worth it. */
 const LARGE = 100 << 20;
 
-function mark(editor: vscode.TextEditor): void {
-	const isWanted = setting<boolean>('annotateLines') && editor.document.uri.scheme === 'file';
+/** Those of this document, unless it is another one by now: then a number of a line may mean something else. */
+async function linesIn({ uri, isDirty, lineCount }: vscode.TextDocument): Promise<readonly Line[]> {
+	if (!setting<boolean>('annotateLines') || uri.scheme !== 'file') return [];
+	const own = lines.filter(one => one.file === uri.fsPath && one.line <= lineCount);
+	if (!own.length) return [];
+	const written = await stat(uri.fsPath).then(
+		one => one.mtimeMs,
+		() => Infinity,
+	);
+	const same = own.filter(one => !isDirty && written <= (one.begunMs ?? Infinity));
+	if (same.length < own.length)
+		log.info(`no figures in ${uri.fsPath}: it was changed after the program in ${from} began`);
+	return same;
+}
+
+async function mark(editor: vscode.TextEditor): Promise<void> {
 	const byLine = new Map<number, string[]>();
-	for (const one of isWanted ? lines : [])
-		if (one.file === editor.document.uri.fsPath && one.line <= editor.document.lineCount)
-			byLine.set(one.line, [...(byLine.get(one.line) ?? []), one.text]);
+	for (const { line, text } of await linesIn(editor.document))
+		byLine.set(line, [...(byLine.get(line) ?? []), text]);
 	editor.setDecorations(
 		behind,
 		[...byLine].map(([line, texts]) => ({
@@ -33,7 +46,7 @@ function mark(editor: vscode.TextEditor): void {
 	);
 }
 
-const markAll = (): void => vscode.window.visibleTextEditors.forEach(mark);
+const markAll = (): void => vscode.window.visibleTextEditors.forEach(editor => void mark(editor));
 
 function diagnose(report: Report, recording: vscode.Uri): void {
 	const byFile = new Map<string, vscode.Diagnostic[]>();

@@ -9,6 +9,8 @@ import { lastProgress, plain, shortly, variableIn, wordsOf, type Progress, type 
 
 export const TYPE = 'inftrace';
 const SUDO = 'sudo';
+/** Without this list the editor asks how to find problems in the output. */
+const NO_MATCHERS: string[] = [];
 
 let storage = '';
 let made = 0;
@@ -41,6 +43,7 @@ function taskOf(path: string, { name, wanted, env, isRoot }: Extra, scope: vscod
 		name,
 		TYPE,
 		execution,
+		NO_MATCHERS,
 	);
 	task.presentationOptions = { clear: true, reveal: vscode.TaskRevealKind.Always };
 	return task;
@@ -75,6 +78,7 @@ export class Tasks implements vscode.TaskProvider {
 			task.name,
 			TYPE,
 			execution,
+			NO_MATCHERS,
 		);
 	}
 }

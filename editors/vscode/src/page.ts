@@ -23,19 +23,34 @@ interface Message {
 /** A name of the server, with its query: no other path can be asked for. */
 const NAME = /^[a-z_]+(\.json)?(\?[\w=&%.~!*'()-]*)?$/;
 
-function documentOf(style: string, script: string): string {
-	const nonce = randomBytes(16).toString('hex');
+/** What a document keeps of itself, with which its tab can be made again when the window is loaded again. */
+export type Kept = Readonly<Record<string, unknown>>;
+
+const literal = (value: unknown): string => JSON.stringify(value).replaceAll('<', '\\u003c');
+
+/** The editor's API, whose state always has what is kept. */
+const apiWith = (kept: Kept): string => `(() => {
+const api = acquireVsCodeApi(), kept = ${literal(kept)};
+const setState = state => api.setState({ ...state, ...kept });
+setState(api.getState());
+return { setState, getState: () => api.getState(), postMessage: message => api.postMessage(message) };
+})()`;
+
+const nonceOf = (): string => randomBytes(16).toString('hex');
+
+function documentOf(style: string, script: string, kept: Kept | undefined): string {
+	const nonce = nonceOf();
 	const policy = `default-src 'none'; img-src data: blob:; style-src 'unsafe-inline'; script-src 'nonce-${nonce}'`;
 	return `<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${policy}">
 <style>${style}</style><style>html, body { padding: 0 }</style></head>
 <body><div id="page"><p class="boot">Reading the recording …</p></div>
-<script nonce="${nonce}">globalThis.inftraceHost = acquireVsCodeApi();</script>
+<script nonce="${nonce}">globalThis.inftraceHost = ${kept ? apiWith(kept) : 'acquireVsCodeApi()'};</script>
 <script nonce="${nonce}" type="module">${script.replaceAll('</script', '<\\/script')}</script></body></html>`;
 }
 
-function troubleOf(words: string): string {
+export function troubleOf(words: string): string {
 	return `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'"></head>
 <body><main role="alert" id="trouble"><h2>It cannot be shown</h2><p>${escapeHtml(words)}</p>
@@ -52,6 +67,7 @@ export class Page {
 	constructor(
 		private readonly panel: vscode.WebviewPanel,
 		private readonly call: Call,
+		private readonly kept?: Kept,
 	) {
 		panel.webview.options = {
 			enableScripts: true,
@@ -82,7 +98,7 @@ export class Page {
 			const { server } = this;
 			const [style, script] = await Promise.all(['app.css', 'app.js'].map(name => server.ask(name)));
 			if (script.status !== 200) throw new Error('This inftrace was built without its page.');
-			webview.html = documentOf(style.body.toString(), script.body.toString());
+			webview.html = documentOf(style.body.toString(), script.body.toString(), this.kept);
 			return true;
 		} catch (error) {
 			log.error(String(error));
@@ -167,12 +183,18 @@ export class Page {
 	}
 }
 
-/** A page of inftrace that needs no server: a report, a comparison. */
-export function showHtml(title: string, html: string): void {
-	const panel = vscode.window.createWebviewPanel('inftrace.report', title, vscode.ViewColumn.Active, {
-		enableScripts: true,
-		localResourceRoots: [],
-		retainContextWhenHidden: true,
-	});
-	panel.webview.html = html;
+const OPTIONS = { enableScripts: true, localResourceRoots: [] };
+
+/** A page of inftrace that needs no server, such as a report. kept: what its tab can be made again with. */
+export function fillHtml({ webview }: vscode.WebviewPanel, html: string, kept: Kept): void {
+	const nonce = nonceOf();
+	webview.options = OPTIONS;
+	webview.html = html
+		.replace("style-src 'unsafe-inline'", found => `${found}; script-src 'nonce-${nonce}'`)
+		.replace('</body>', end => `<script nonce="${nonce}">${apiWith(kept)}</script>${end}`);
+}
+
+export function newPanel(type: string, title: string): vscode.WebviewPanel {
+	const options = { ...OPTIONS, retainContextWhenHidden: true };
+	return vscode.window.createWebviewPanel(type, title, vscode.ViewColumn.Active, options);
 }

@@ -3,12 +3,14 @@
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
-import { Page, showHtml } from './page';
+import { fillHtml, newPanel, Page, troubleOf } from './page';
 import { answer, folderOf } from './program';
 import { showFindings } from './findings';
 import { oneLine, plain, type Report } from './words';
 
 export const EDITOR = 'inftrace.recording';
+const REPORT = 'inftrace.report';
+const COMPARISON = 'inftrace.compare';
 
 export class Editor implements vscode.CustomReadonlyEditorProvider {
 	openCustomDocument(uri: vscode.Uri): vscode.CustomDocument {
@@ -168,11 +170,13 @@ export async function openRecording(): Promise<void> {
 	if (uri) await vscode.commands.executeCommand('vscode.openWith', uri, EDITOR);
 }
 
+const htmlOf = (file: string): Promise<string> => answer(['report', '--format', 'html', file]);
+
 export async function openReport(what?: unknown): Promise<void> {
 	const uri = await chosen(what);
 	if (!uri) return;
-	const html = await working('Working out the report', () => answer(['report', '--format', 'html', uri.fsPath]));
-	if (html) showHtml(`Report of ${plain(basename(uri.fsPath))}`, html);
+	const html = await working('Working out the report', () => htmlOf(uri.fsPath));
+	if (html) fillHtml(newPanel(REPORT, `Report of ${plain(basename(uri.fsPath))}`), html, { file: uri.fsPath });
 }
 
 export async function saveReport(what?: unknown): Promise<void> {
@@ -206,20 +210,44 @@ export async function compare(what?: unknown, all?: readonly unknown[]): Promise
 	if (a.mtimeMs > b.mtimeMs) [base, next] = [next, base];
 	const [before, after] = [base.fsPath, next.fsPath];
 	const title = `${plain(basename(before))} → ${plain(basename(after))}`;
-	const panel = vscode.window.createWebviewPanel('inftrace.compare', title, vscode.ViewColumn.Active, {
-		enableScripts: true,
-		retainContextWhenHidden: true,
-	});
-	await new Page(panel, { args: ['view', before, after] }).show();
+	await showBeside(newPanel(COMPARISON, title), before, after);
 }
 
-export async function remove(what?: unknown): Promise<void> {
-	const uri = await chosen(what);
-	if (!uri) return;
-	const word = 'Move to Trash';
-	const name = plain(basename(uri.fsPath));
-	if ((await vscode.window.showWarningMessage(`Delete ${name}?`, { modal: true }, word)) !== word) return;
-	await vscode.workspace.fs
-		.delete(uri, { useTrash: true })
-		.then(undefined, () => vscode.workspace.fs.delete(uri));
+const showBeside = (panel: vscode.WebviewPanel, before: string, after: string): Promise<boolean> =>
+	new Page(panel, { args: ['view', before, after] }, { before, after }).show();
+
+/** When the window is loaded again, a report and a comparison are made again. */
+class Again implements vscode.WebviewPanelSerializer {
+	async deserializeWebviewPanel(panel: vscode.WebviewPanel, kept: unknown): Promise<void> {
+		const { file, before, after } = (kept ?? {}) as Readonly<Record<string, string | undefined>>;
+		if (before && after) await showBeside(panel, before, after);
+		else if (file)
+			try {
+				fillHtml(panel, await htmlOf(file), { file });
+			} catch (error) {
+				panel.webview.html = troubleOf((error as Error).message);
+			}
+		else panel.dispose();
+	}
+}
+
+export const registerPanels = (): vscode.Disposable[] =>
+	[REPORT, COMPARISON].map(type => vscode.window.registerWebviewPanelSerializer(type, new Again()));
+
+/** Other machines' files have no trash: the button says what happens. */
+export async function remove(rows: readonly unknown[]): Promise<void> {
+	const uris = (await Promise.all(rows.map(chosen))).filter(uri => uri !== undefined);
+	if (!uris.length) return;
+	const what = uris.length > 1 ? `${uris.length} recordings` : plain(basename(uris[0].fsPath));
+	const isFor = async (detail: string, word: string): Promise<boolean> =>
+		(await vscode.window.showWarningMessage(`Delete ${what}?`, { modal: true, detail }, word)) === word;
+	const { fs } = vscode.workspace;
+	const remaining: vscode.Uri[] = [];
+	const hasTrash = vscode.env.remoteName === undefined;
+	if (hasTrash && !(await isFor('', 'Move to Trash'))) return;
+	for (const uri of uris)
+		if (!hasTrash) remaining.push(uri);
+		else await fs.delete(uri, { useTrash: true }).then(undefined, () => remaining.push(uri));
+	if (!remaining.length || !(await isFor('There is no trash here.', 'Delete Permanently'))) return;
+	await working('Deleting', () => Promise.all(remaining.map(uri => fs.delete(uri))));
 }

@@ -5,12 +5,12 @@ import { homedir } from 'node:os';
 import { basename, delimiter, dirname, extname, isAbsolute, join } from 'node:path';
 import * as vscode from 'vscode';
 import { fresh, jobs, start, type End, type Extra, type Job } from './jobs';
-import { Page, showHtml } from './page';
+import { newPanel, Page } from './page';
 import { answer, folderOf, need, setting } from './program';
 import { EDITOR, openReport, saveReport } from './recordings';
 import { ask } from './usable';
 import {
-	clock,
+	failureOf,
 	isKernel,
 	leadersOf,
 	nameOf,
@@ -18,6 +18,8 @@ import {
 	plain,
 	POLICIES,
 	providersOf,
+	recorded,
+	runtimesOf,
 	split,
 	stemOf,
 	type Programs,
@@ -66,14 +68,16 @@ async function environmentOf(file?: vscode.Uri): Promise<Record<string, string> 
 	return isAbsolute(python) ? { PATH: [dirname(python), process.env.PATH ?? ''].join(delimiter) } : undefined;
 }
 
+/** Looking at every process takes a second or more on a busy machine: the status bar says what it waits for. */
 async function programs(): Promise<Programs> {
 	// 1: there is none
-	return JSON.parse(await answer(['ps', '--json'], [0, 1])) as Programs;
+	const where = { location: vscode.ProgressLocation.Window, title: 'inftrace: looking for running programs' };
+	return JSON.parse(await vscode.window.withProgress(where, () => answer(['ps', '--json'], [0, 1]))) as Programs;
 }
 
 /** What others do needs rights. true: they are there; 'root': this one by sudo; false: the reader looks after it. */
-export async function rights(path: string): Promise<boolean | 'root'> {
-	const { attach_problem: problem } = await programs();
+export async function rights(path: string, known?: Programs): Promise<boolean | 'root'> {
+	const { attach_problem: problem } = known ?? (await programs());
 	if (!problem) return true;
 	const [once, now] = ['Allow It Once for All', 'Only Now, by sudo'];
 	const words = 'Recording a program that already runs needs rights that inftrace does not have here.';
@@ -95,8 +99,8 @@ export async function rights(path: string): Promise<boolean | 'root'> {
 	return false;
 }
 
-async function startWithRights(path: string, extra: Extra): Promise<void> {
-	const may = await rights(path);
+async function startWithRights(path: string, extra: Extra, known?: Programs): Promise<void> {
+	const may = await rights(path, known);
 	if (may) await start(path, { ...extra, isRoot: may === 'root' });
 }
 
@@ -126,13 +130,13 @@ interface Row extends vscode.QuickPickItem {
 }
 
 function rowOf(one: Running): Row {
-	const runtime = one.runtimes.map(own => `${own.name} ${own.version ?? ''}`.trim()).join(', ');
 	return {
 		label: nameOf(one.command || one.name),
-		description: `${one.pid} · ${runtime}`,
+		description: `${one.pid} · ${runtimesOf(one)}`,
 		detail: one.obstacle ? oneLine(one.obstacle) : undefined,
 		words: [String(one.pid)],
-		stem: stemOf(one.command.split(' ')) || one.name,
+		// that of a kernel would be a number
+		stem: isKernel(one) ? 'kernel' : stemOf(one.command.split(' ')) || one.name,
 	};
 }
 
@@ -149,15 +153,30 @@ function typed(text: string): Row {
 	};
 }
 
-function choose(rows: readonly Row[]): Promise<Row | undefined> {
+/** The list is open at once; what runs comes as soon as it is known. */
+function choose(title: string, found: Promise<readonly Row[]>): Promise<Row | undefined> {
 	const pick = vscode.window.createQuickPick<Row>();
-	pick.title = 'Record a Running Program';
-	pick.placeholder = rows.length ? 'Choose one, or type a PID, a name or a path' : 'Type a PID, a name or a path';
+	let rows: readonly Row[] = [];
+	pick.title = title;
+	pick.placeholder = 'Looking for running programs; or type a PID, a name or a path';
 	pick.matchOnDescription = true;
 	pick.ignoreFocusOut = true;
-	pick.items = rows;
-	return new Promise(done => {
-		pick.onDidChangeValue(text => (pick.items = text.trim() ? [...rows, typed(text.trim())] : rows));
+	pick.busy = true;
+	const show = (text: string): void => void (pick.items = text ? [...rows, typed(text)] : rows);
+	const came = (all: readonly Row[]): void => {
+		rows = all;
+		pick.busy = false;
+		pick.placeholder = all.length
+			? 'Choose one, or type a PID, a name or a path'
+			: 'No program has a runtime loaded: type a PID, a name or a path';
+		show(pick.value.trim());
+	};
+	return new Promise((done, failed) => {
+		found.then(came, error => {
+			failed(error);
+			pick.dispose();
+		});
+		pick.onDidChangeValue(text => show(text.trim()));
 		pick.onDidAccept(() => {
 			done(pick.selectedItems[0]);
 			pick.dispose();
@@ -170,7 +189,7 @@ function choose(rows: readonly Row[]): Promise<Row | undefined> {
 	});
 }
 
-async function attach(path: string, row: Row): Promise<void> {
+async function attach(path: string, row: Row, known?: Programs): Promise<void> {
 	const wanted = {
 		command: 'attach' as const,
 		args: row.words,
@@ -178,29 +197,28 @@ async function attach(path: string, row: Row): Promise<void> {
 		duration: setting<string>('duration') || undefined,
 		output: outputOf(row.stem),
 	};
-	await startWithRights(path, { name: row.label, wanted });
+	await startWithRights(path, { name: row.label, wanted }, known);
 }
 
 export async function recordRunning(one?: Running): Promise<void> {
 	const path = await need();
 	if (!path) return;
-	const row = one?.pid ? rowOf(one) : await choose(leadersOf((await programs()).programs).map(rowOf));
-	if (row) await attach(path, row);
+	if (one?.pid) return attach(path, rowOf(one));
+	const found = programs();
+	const rows = found.then(known => leadersOf(known.programs).map(rowOf));
+	const row = await choose('Record a Running Program', rows);
+	if (row) await attach(path, row, await found);
 }
 
 /** Kernels of notebooks are programs like others: none has to be started again. */
 export async function recordKernel(): Promise<void> {
 	const path = await need();
 	if (!path) return;
-	const kernels = (await programs()).programs.filter(isKernel);
-	const row =
-		kernels.length === 1
-			? rowOf(kernels[0])
-			: kernels.length
-				? await choose(kernels.map(rowOf))
-				: undefined;
-	if (row) await attach(path, row);
-	else if (!kernels.length)
+	const known = await programs();
+	const rows = known.programs.filter(isKernel).map(rowOf);
+	const row = rows.length > 1 ? await choose('Record Which Kernel?', Promise.resolve(rows)) : rows[0];
+	if (row) await attach(path, row, known);
+	else if (!rows.length)
 		void vscode.window.showInformationMessage(
 			'No notebook kernel has a runtime loaded. Run the cell that imports it, then record again.',
 		);
@@ -326,10 +344,7 @@ const pagesChanged = new vscode.EventEmitter<void>();
 export const onPages = pagesChanged.event;
 
 function livePanel(title: string): vscode.WebviewPanel {
-	const panel = vscode.window.createWebviewPanel('inftrace.live', title, vscode.ViewColumn.Active, {
-		enableScripts: true,
-		retainContextWhenHidden: true,
-	});
+	const panel = newPanel('inftrace.live', title);
 	pages.set(panel, title);
 	pagesChanged.fire();
 	panel.onDidDispose(() => {
@@ -394,11 +409,10 @@ async function modelIsDone({ job, status }: End, report: string): Promise<void> 
 	}
 	const [open, save] = ['Open Report', 'Save Report as...'];
 	const words = `${plain(job.name)}: the report is complete.`;
-	const choice =
-		setting<string>('atEnd') === 'ask'
-			? await vscode.window.showInformationMessage(words, open, save)
-			: open;
-	if (choice === open) showHtml(job.name, readFileSync(report, 'utf8'));
+	const atEnd = setting<string>('atEnd');
+	const byItself = atEnd === 'nothing' ? undefined : open;
+	const choice = atEnd === 'ask' ? await vscode.window.showInformationMessage(words, open, save) : byItself;
+	if (choice === open) newPanel('inftrace.model', job.name).webview.html = readFileSync(report, 'utf8');
 	else if (choice) await saveModelReport(report);
 }
 
@@ -420,11 +434,13 @@ async function isDone(end: End): Promise<void> {
 	void vscode.commands.executeCommand('setContext', 'inftrace.hasRecorded', true);
 	const uri = vscode.Uri.file(file);
 	const [open, page, save] = ['Open', 'Open Report', 'Save Report as...'];
-	const { inferences = 0, elapsed_ns: elapsed = 0 } = job.progress ?? {};
-	const words = `${plain(job.name)}: ${inferences} inferences in ${clock(elapsed)}, in ${plain(basename(file))}.`;
+	const failure = job.wanted.command === 'record' ? failureOf(status) : '';
+	const words = recorded(plain(job.name) + failure, job.progress, plain(basename(file)));
 	const byItself = { open, report: page, nothing: undefined }[setting<string>('atEnd')];
 	const isAsked = setting<string>('atEnd') === 'ask';
-	const choice = isAsked ? await vscode.window.showInformationMessage(words, open, page, save) : byItself;
+	const { showWarningMessage: warn, showInformationMessage: inform } = vscode.window;
+	const ask: (words: string, ...items: string[]) => Thenable<string | undefined> = failure ? warn : inform;
+	const choice = isAsked ? await ask(words, open, page, save) : byItself;
 	if (choice === open) await vscode.commands.executeCommand('vscode.openWith', uri, EDITOR);
 	else if (choice === page) await openReport(uri);
 	else if (choice === save) await saveReport(uri);

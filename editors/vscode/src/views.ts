@@ -3,9 +3,9 @@
 import * as vscode from 'vscode';
 import { jobs, type Job } from './jobs';
 import { answer, find, log } from './program';
-import { lookAgain, note, Recordings } from './recordings';
+import { lookAgain, note, Recordings, remove } from './recordings';
 import { onPages, pages } from './start';
-import { leadersOf, nameOf, oneLine, shortly, type Programs as Listed } from './words';
+import { leadersOf, nameOf, oneLine, runtimesOf, shortly, type Programs as Listed } from './words';
 
 const OFTEN_MS = 2000;
 /** Looking takes at most one part in so many of the time. */
@@ -46,7 +46,7 @@ class Programs implements vscode.TreeDataProvider<Row> {
 
 	getTreeItem(one: Row): vscode.TreeItem {
 		const item = new vscode.TreeItem(nameOf(one.command || one.name));
-		const runtime = one.runtimes.map(own => `${own.name} ${own.version ?? ''}`.trim()).join(', ');
+		const runtime = runtimesOf(one);
 		item.id = `${one.pid} ${one.command}`;
 		const more = one.more ? ` · ${one.more} more processes` : '';
 		item.description = `${one.pid} · ${runtime}${more}`;
@@ -145,6 +145,10 @@ export function registerViews(): { readonly all: vscode.Disposable[]; readonly r
 		jobs.onChange(() => busyView.visible && busy.refresh()),
 		busyView.onDidChangeVisibility(({ visible }) => visible && busy.refresh()),
 		onPages(() => busy.refresh()),
+		vscode.commands.registerCommand('inftrace.delete', (what?: unknown, all?: readonly unknown[]) =>
+			// the key is about what is chosen
+			remove(all ?? (what ? [what] : recordingView.selection)),
+		),
 		vscode.commands.registerCommand('inftrace.reveal', (panel: vscode.WebviewPanel) => panel.reveal()),
 	];
 	const refresh = (): void => {

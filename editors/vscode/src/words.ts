@@ -79,7 +79,7 @@ export function duration(ns: number): string {
 	return `${value >= 100 || factor === 1 ? Math.round(value) : value.toPrecision(3)} ${unit}`;
 }
 
-export const count = (n: number): string => String(n).replace(/\B(?=(\d{3})+$)/g, '\u202f');
+export const count = (n: number): string => String(n).replace(/\B(?=(\d{3})+$)/g, ',');
 
 /** "00:12". */
 export function clock(ns: number): string {
@@ -89,11 +89,27 @@ export function clock(ns: number): string {
 	return s < 3600 ? minutes : `${Math.floor(s / 3600)}:${minutes}`;
 }
 
+/** How long something took: "504 ms", "01:12". */
+const span = (ns: number): string => (ns < 59.95e9 ? duration(ns) : clock(ns));
+
+const inferences = (n: number): string => (n === 1 ? '1 inference' : `${n ? count(n) : 'no'} inferences`);
+
+/** How a program ended that was started; "": as it should, or because it was stopped (SIGINT, SIGTERM). */
+export function failureOf(status: number | undefined): string {
+	if (!status || status === 130 || status === 143) return '';
+	return status > 128 ? ` was ended by signal ${status - 128}` : ` ended with status ${status}`;
+}
+
+/** What was recorded, in one sentence. name: what for people, with its failure; file: where it is. */
+export function recorded(name: string, last: Progress | null, file: string): string {
+	return `${name}: ${inferences(last?.inferences ?? 0)} in ${span(last?.elapsed_ns ?? 0)}, in ${file}.`;
+}
+
 /** What a recording in the making says of itself, in few words. */
 export function shortly(one: Progress | null, elapsedNs: number): string {
 	if (one?.state === 'waiting') return 'waiting';
 	if (!one) return clock(elapsedNs);
-	const parts = [clock(Math.max(one.elapsed_ns, 0)), `${count(one.inferences)} inferences`];
+	const parts = [clock(Math.max(one.elapsed_ns, 0)), inferences(one.inferences)];
 	if (one.p99_ns !== null) parts.push(`p99 ${duration(one.p99_ns)}`);
 	return parts.join(' · ');
 }
@@ -103,7 +119,12 @@ export interface Running {
 	readonly name: string;
 	readonly command: string;
 	readonly user: string | null;
-	readonly runtimes: readonly { readonly name: string; readonly version: string | null }[];
+	readonly runtimes: readonly {
+		readonly name: string | null;
+		/** Its name for people; an older inftrace has none. */
+		readonly title?: string | null;
+		readonly version: string | null;
+	}[];
 	readonly can_attach: boolean;
 	readonly obstacle: string | null;
 	/** The first process of a program that has the runtime in itself, as a browser has. */
@@ -126,6 +147,12 @@ export interface Programs {
 export function nameOf(command: string): string {
 	return plain(command.replace(/(^|\s)\/\S*\/(?=\S)/g, '$1')) || '?';
 }
+
+/** "ONNX Runtime 1.32.0". */
+export const runtimesOf = (one: Running): string =>
+	one.runtimes
+		.map(({ name, title, version }) => [title ?? name ?? '?', version].filter(Boolean).join(' '))
+		.join(', ');
 
 /** A name for a recording of this command: that of its script, if there is one. */
 export function stemOf(words: readonly string[]): string {
@@ -161,6 +188,8 @@ export interface Line {
 	readonly file: string;
 	readonly line: number;
 	readonly text: string;
+	/** When the program began, milliseconds since 1970: a file that was changed later may have other lines. */
+	readonly begunMs: number | null;
 }
 
 interface Latency {
@@ -176,8 +205,14 @@ export interface Report {
 		readonly evidence: string | null;
 		readonly next: string | null;
 	}[];
+	readonly recording?: {
+		readonly start_realtime_ns?: number | null;
+		readonly begin_monotonic_ns?: number | null;
+	};
+	readonly processes?: readonly { readonly pid: number; readonly start_monotonic_ns?: number | null }[];
 	readonly models?: readonly {
 		readonly name: string;
+		readonly pid?: number | null;
 		readonly path?: string | null;
 		readonly inferences?: {
 			readonly latency?: Latency | null;
@@ -196,10 +231,19 @@ export function placeOf(caller: string): { readonly file: string; readonly line:
 	return found ? { file: found[1], line: Number(found[2]) } : null;
 }
 
+/** When this process began, milliseconds since 1970; null: not known. */
+function beginOf({ recording = {}, processes = [] }: Report, pid: number | null | undefined): number | null {
+	const { start_realtime_ns: start, begin_monotonic_ns: begin } = recording;
+	const own = processes.find(one => one.pid === pid)?.start_monotonic_ns;
+	if (!start) return null;
+	return (begin && own ? start - (begin - own) : start) / 1e6;
+}
+
 /** What to write behind lines of the program, once per line and model. */
 export function linesOf(report: Report): Line[] {
 	const lines: Line[] = [];
 	for (const model of report.models ?? []) {
+		const begunMs = beginOf(report, model.pid);
 		const { latency, callers = [] } = model.inferences ?? {};
 		for (const caller of callers) {
 			const at = placeOf(caller.text);
@@ -210,7 +254,7 @@ export function linesOf(report: Report): Line[] {
 				parts.push(`median ${duration(latency.p50_ns)}`);
 				if (latency.p99_ns) parts.push(`p99 ${duration(latency.p99_ns)}`);
 			}
-			lines.push({ ...at, text: parts.join(' · ') });
+			lines.push({ ...at, text: parts.join(' · '), begunMs });
 		}
 		for (const session of model.sessions ?? []) {
 			const at = session.caller ? placeOf(session.caller) : null;
@@ -218,6 +262,7 @@ export function linesOf(report: Report): Line[] {
 				lines.push({
 					...at,
 					text: `${oneLine(model.name)} created in ${duration(session.creation_ns)}`,
+					begunMs,
 				});
 		}
 	}

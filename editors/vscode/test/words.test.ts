@@ -5,6 +5,7 @@ import { canWrap, targetOf, wishOf, wrapped } from '../src/debug_words';
 import {
 	clock,
 	duration,
+	failureOf,
 	isOlder,
 	leadersOf,
 	lastProgress,
@@ -13,6 +14,8 @@ import {
 	oneLine,
 	placeOf,
 	providersOf,
+	recorded,
+	runtimesOf,
 	shortly,
 	split,
 	stemOf,
@@ -68,10 +71,38 @@ test('the last whole line of progress counts', () => {
 	assert.equal(lastProgress(`e\n${line(1)}${line(2)}{"state":"over`)?.elapsed_ns, 2e9);
 	assert.equal(lastProgress(''), null);
 	assert.equal(lastProgress('[1]\nnull\n7\n'), null);
-	assert.equal(shortly(lastProgress(line(12)), 0), '00:12 · 1\u202f024 inferences · p99 8.00 ms');
+	assert.equal(shortly(lastProgress(line(12)), 0), '00:12 · 1,024 inferences · p99 8.00 ms');
 	assert.equal(shortly(null, 61e9), '01:01');
 	assert.equal(clock(3661e9), '1:01:01');
 	assert.equal(duration(950), '950 ns');
+});
+
+test('the end of a recording is one sentence', () => {
+	const last = {
+		state: 'over' as const,
+		file: 'x',
+		elapsed_ns: 6.9e9,
+		inferences: 1200,
+		lost: 0,
+		median_ns: 1,
+		p99_ns: 1,
+	};
+	assert.equal(recorded('run.py', last, 'x.pftrace'), 'run.py: 1,200 inferences in 6.90 s, in x.pftrace.');
+	const one = { ...last, inferences: 1, elapsed_ns: 72e9 };
+	assert.equal(recorded('a', one, 'x.pftrace'), 'a: 1 inference in 01:12, in x.pftrace.');
+	assert.match(recorded('a', { ...last, inferences: 0 }, 'x'), /^a: no inferences in/);
+	assert.deepEqual([undefined, 0, 130, 143].map(failureOf), ['', '', '', '']);
+	assert.equal(failureOf(1), ' ended with status 1');
+	assert.equal(failureOf(139), ' was ended by signal 11');
+});
+
+test('runtimes have their names for people', () => {
+	const one = { pid: 1, name: 'p', command: 'p', user: null, can_attach: true, obstacle: null };
+	const runtimes = [
+		{ name: 'onnxruntime', title: 'ONNX Runtime', version: '1.32.0' },
+		{ name: 'litert', version: null },
+	];
+	assert.equal(runtimesOf({ ...one, runtimes }), 'ONNX Runtime 1.32.0, litert');
 });
 
 test('names are harmless', () => {
@@ -94,9 +125,23 @@ test('lines of the program come from callers', () => {
 	const sessions = [{ caller: 'main (/a b/x.py:7)', creation_ns: 13e6 }, { caller: null }];
 	const report = { verdict: '', models: [{ name: 'cnn', inferences: { latency, callers: [at] }, sessions }] };
 	assert.deepEqual(linesOf(report), [
-		{ file: '/a b/x.py', line: 12, text: 'cnn: 300 inferences · median 77.6 µs · p99 203 µs' },
-		{ file: '/a b/x.py', line: 7, text: 'cnn created in 13.0 ms' },
+		{
+			file: '/a b/x.py',
+			line: 12,
+			text: 'cnn: 300 inferences · median 77.6 µs · p99 203 µs',
+			begunMs: null,
+		},
+		{ file: '/a b/x.py', line: 7, text: 'cnn created in 13.0 ms', begunMs: null },
 	]);
+	const recording = { start_realtime_ns: 9e18, begin_monotonic_ns: 7e9 };
+	const models = report.models.map(model => ({ ...model, pid: 5 }));
+	const begun = (start_monotonic_ns: number | null): (number | null)[] =>
+		linesOf({ ...report, models, recording, processes: [{ pid: 5, start_monotonic_ns }] }).map(
+			one => one.begunMs,
+		);
+	// a second before the recording; or not before it
+	assert.deepEqual(begun(6e9), [9e12 - 1000, 9e12 - 1000]);
+	assert.deepEqual(begun(null), [9e12, 9e12]);
 	// of two callers, neither has the latency of both
 	const two = { verdict: '', models: [{ name: 'c', inferences: { latency, callers: [at, at] } }] };
 	assert.deepEqual(linesOf(two)[0].text, 'c: 300 inferences');

@@ -8,30 +8,43 @@
 #include "show/html/html.h"
 
 /* clang-format off */
+#define LIGHT \
+	"--bg:#f6f7f9;--card:#fff;--ink:#16191d;--dim:#5c6570;\n" \
+	"  --line:#dfe3e8;--soft:#eef1f4;--bad:#b3261e;--good:#0b6e4f;--accent:#0b57d0;--c0:#0b6bb8;\n" \
+	"  --c1:#d06a00;--c2:#0a8f68;--c3:#a8437d;--c4:#8a7400;--c5:#3d4a9e;--c6:#6b6f76;\n" \
+	"  --c7:#c0392b;--doubt:#9a6700;--p0:#6e56cf;--p1:#b5489a;--p2:#9b7ede;--p3:#7a3b6e;\n" \
+	"  --p4:#d98cb3;--p5:#574b90;--p6:#c4a5f0;--p7:#8d8296;--run:#7d9be6;\n" \
+	"  --f0:oklch(.73 .12 22);--f1:oklch(.7 .125 40);--f2:oklch(.71 .095 228);\n" \
+	"  --f3:oklch(.79 .115 65);--f4:oklch(.88 .06 355);--f5:oklch(.88 .05 225);\n" \
+	"  --f6:oklch(.86 .075 170);--f7:oklch(.9 .085 98);--f8:oklch(.78 .075 180);\n" \
+	"  --f9:oklch(.84 .008 250)\n"
+
+#define DARK \
+	"--bg:#101316;--card:#181c20;--ink:#e7eaee;--dim:#9aa4af;--line:#2c333a;\n" \
+	"  --soft:#21262c;--bad:#ff8a80;--good:#5fd3a5;--accent:#8ab4f8;--c0:#5eb3f0;--c1:#ffab57;\n" \
+	"  --c2:#4fd1a5;--c3:#ea92c4;--c4:#dfca4e;--c5:#9fa8f5;--c6:#a7adb5;--c7:#ff8a75;\n" \
+	"  --doubt:#e3b341;--p0:#a594f9;--p1:#e58bc8;--p2:#c3b1fb;--p3:#c08ab4;--p4:#f0b6d0;\n" \
+	"  --p5:#8f84d8;--p6:#ddd0fb;--p7:#b9b0c2;--run:#6d8fe8;\n" \
+	"  --f0:oklch(.42 .125 22);--f1:oklch(.42 .11 38);--f2:oklch(.4 .09 236);\n" \
+	"  --f3:oklch(.5 .1 62);--f4:oklch(.525 .08 2);--f5:oklch(.52 .05 225);\n" \
+	"  --f6:oklch(.49 .08 172);--f7:oklch(.515 .08 98);--f8:oklch(.46 .07 185);\n" \
+	"  --f9:oklch(.45 .012 250)\n"
+
 const char *const html_style[] = {
-	":root{color-scheme:light dark;--bg:#f6f7f9;--card:#fff;--ink:#16191d;--dim:#5c6570;\n",
-	"  --line:#dfe3e8;--soft:#eef1f4;--bad:#b3261e;--good:#0b6e4f;--accent:#0b57d0;--c0:#0b6bb8;\n",
-	"  --c1:#d06a00;--c2:#0a8f68;--c3:#a8437d;--c4:#8a7400;--c5:#3d4a9e;--c6:#6b6f76;\n",
-	"  --c7:#c0392b;--doubt:#9a6700;--p0:#6e56cf;--p1:#b5489a;--p2:#9b7ede;--p3:#7a3b6e;\n",
-	"  --p4:#d98cb3;--p5:#574b90;--p6:#c4a5f0;--p7:#8d8296;--run:#7d9be6;\n",
-	"  --f0:oklch(.73 .12 22);--f1:oklch(.7 .125 40);--f2:oklch(.71 .095 228);\n",
-	"  --f3:oklch(.79 .115 65);--f4:oklch(.88 .06 355);--f5:oklch(.88 .05 225);\n",
-	"  --f6:oklch(.86 .075 170);--f7:oklch(.9 .085 98);--f8:oklch(.78 .075 180);\n",
-	"  --f9:oklch(.84 .008 250)}\n",
+	":root{color-scheme:light dark;" LIGHT "}\n",
 	"@media screen and (prefers-color-scheme:dark){\n",
-	" :root{--bg:#101316;--card:#181c20;--ink:#e7eaee;--dim:#9aa4af;--line:#2c333a;\n",
-	"  --soft:#21262c;--bad:#ff8a80;--good:#5fd3a5;--accent:#8ab4f8;--c0:#5eb3f0;--c1:#ffab57;\n",
-	"  --c2:#4fd1a5;--c3:#ea92c4;--c4:#dfca4e;--c5:#9fa8f5;--c6:#a7adb5;--c7:#ff8a75;\n",
-	"  --doubt:#e3b341;--p0:#a594f9;--p1:#e58bc8;--p2:#c3b1fb;--p3:#c08ab4;--p4:#f0b6d0;\n",
-	"  --p5:#8f84d8;--p6:#ddd0fb;--p7:#b9b0c2;--run:#6d8fe8;\n",
-	"  --f0:oklch(.42 .125 22);--f1:oklch(.42 .11 38);--f2:oklch(.4 .09 236);\n",
-	"  --f3:oklch(.5 .1 62);--f4:oklch(.525 .08 2);--f5:oklch(.52 .05 225);\n",
-	"  --f6:oklch(.49 .08 172);--f7:oklch(.515 .08 98);--f8:oklch(.46 .07 185);\n",
-	"  --f9:oklch(.45 .012 250)}\n",
+	" :root{" DARK "}\n",
 	"}\n",
+	/* a web view of VS Code has the name of its theme at the body, whatever the reader's system wishes */
+	":root:has(>.vscode-light),:root:has(>.vscode-high-contrast-light){color-scheme:light;" LIGHT "}\n",
+	":root:has(>.vscode-dark),:root:has(>.vscode-high-contrast:not(.vscode-high-contrast-light)){\n",
+	"  color-scheme:dark;" DARK "}\n",
+	":root:has(>.vscode-high-contrast){--bg:var(--vscode-editor-background);--card:var(--bg);\n",
+	"  --soft:var(--bg);--ink:var(--vscode-editor-foreground);--dim:var(--ink);\n",
+	"  --line:var(--vscode-contrastBorder,var(--ink))}\n",
 	"*{box-sizing:border-box}\n",
 	"html{scroll-behavior:smooth;scroll-padding-top:3.2rem}\n",
-	"body{margin:0;background:var(--bg);color:var(--ink);font:15px/1.5 system-ui,-apple-system,\n",
+	"body{margin:0;padding:0;background:var(--bg);color:var(--ink);font:15px/1.5 system-ui,-apple-system,\n",
 	"  'Segoe UI',Roboto,'Noto Sans',sans-serif}\n",
 	"nav{position:sticky;top:0;z-index:2;background:var(--card);\n",
 	"  border-bottom:1px solid var(--line);padding:.55rem 1rem;overflow-x:auto;\n",
