@@ -55,9 +55,13 @@ def test_every_control_does_what_it_says(lab, wheel, drive):
     program = lab.python(wheel, "infer", "--threads", "2", "--sessions", "2", "--runs", "60", "run", lab.model("cnn"))
     recording = lab.record(program, options=["--interval", "100ms"])
     done = drive(
-        lab.path("recording.pftrace"), "view_steps_timeline.js", "view_steps_tables.js", "view_steps_compare.js"
+        lab.path("recording.pftrace"),
+        "view_steps_timeline.js",
+        "view_steps_tables.js",
+        "view_steps_looks.js",
+        "view_steps_compare.js",
     )
-    assert len(done) == 30
+    assert len(done) == 34
     assert recording.status == 0
 
 

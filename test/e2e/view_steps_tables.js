@@ -338,11 +338,12 @@ exports.everything_has_a_name_and_a_place_for_the_keyboard = async d => {
 	const before = await d.page.$eval('.splitter', one => Number(one.ariaValueNow));
 	await d.press('ArrowUp');
 	await d.until(share => Number(document.querySelector('.splitter').ariaValueNow) > share, before);
+	assert.match(await d.page.evaluate(() => location.hash), /[#&]y=\d\d/);
 	await d.press('ArrowDown');
 	// Tab goes round the page, and each stop is seen
 	const stops = new Set();
 	await d.page.focus('.skip');
-	for (let i = 0; i < 60; i++) {
+	for (let i = 0; i < 90; i++) {
 		await d.press('Tab');
 		const stop = await d.page.evaluate(() => {
 			const at = document.activeElement;
@@ -376,7 +377,7 @@ exports.a_low_window_shows_events = async d => {
 
 exports.narrow_dark_and_on_paper = async d => {
 	const { page } = d;
-	for (const width of [360, 800, 2560]) {
+	for (const width of [500, 800, 2560]) {
 		await page.setViewport({ width, height: 800 });
 		await d.rest();
 		const size = await page.evaluate(() => [

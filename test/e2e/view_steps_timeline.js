@@ -264,6 +264,56 @@ exports.clicking_selects_and_shows_everything_about_a_slice = async d => {
 	await d.until(() => !inftrace.app.place.range);
 };
 
+/** Without this nothing says why a bar grows no more. */
+exports.the_deepest_zoom_is_said = async d => {
+	await d.page.evaluate(() => inftrace.app.setView({ begin: 1e6, end: 1e6 + 50 }));
+	await d.rest();
+	assert.equal(await d.page.$('.hint.on'), null);
+	await d.page.mouse.move(...(await middle(d)));
+	await d.page.mouse.wheel({ deltaY: -400 });
+	await d.until(() => /^50 ns/.test(document.querySelector('.hint.on')?.textContent ?? ''));
+	assert.equal(length(await d.view()), 50);
+	await d.press('0');
+	await d.until(() => inftrace.app.place.view === null);
+};
+
+exports.dragging_does_what_its_mode_says = async d => {
+	const one = await firstOf(d, 'inferences');
+	await d.page.evaluate(
+		({ begin, duration }) => inftrace.app.setView({ begin: begin - duration, end: begin + 2 * duration }),
+		one,
+	);
+	await d.rest();
+	const points = await d.page.evaluate(({ row, begin, duration }) => {
+		const { app, plots } = inftrace;
+		plots.at.scroller.scrollTop = 0;
+		const box = plots.at.events.getBoundingClientRect();
+		const y = box.y + app.lineOfRow[row] * 20 + 8;
+		// not quite at both ends of the inference
+		return [begin, begin + duration].map((time, i) => [box.x + plots.xOf(time) + (i ? -4 : 4), y]);
+	}, one);
+	await d.click('button', 'Drag measures between two points');
+	await d.until(() => document.querySelector('.mode-measure'));
+	await d.drag(...points);
+	const { measure, range } = await d.place();
+	assert.deepEqual([measure, range], [[one.begin, one.begin + one.duration], null]);
+	await d.until(() => /\d/.test(document.querySelector('.measure:not([hidden])')?.textContent ?? ''));
+	assert.match(await d.page.evaluate(() => location.hash), /[#&]d=\d+/);
+	await d.press('2');
+	await d.until(() => document.querySelector('.mode-range'));
+	await d.drag(...points);
+	await d.until(() => inftrace.app.place.range);
+	const before = await d.view();
+	await d.press('1');
+	await d.drag(...points);
+	await d.until(begin => inftrace.app.view.begin < begin, before.begin);
+	assert.ok(near(length(await d.view()), length(before)));
+	await d.press('Escape');
+	await d.until(() => !inftrace.app.place.measure && document.querySelector('.measure').hidden);
+	await d.press('Escape', '0');
+	await d.until(() => !inftrace.app.place.range && inftrace.app.place.view === null);
+};
+
 exports.a_kind_of_work_stands_out = async d => {
 	const coloured = () =>
 		d.page.evaluate(() => {

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Insight, Report, ReportModel } from './api';
 import type { App } from './app';
 import { bytes, count, duration, oneLine, sentence, significant, words } from './format';
-import { useApp } from './use';
+import { useApp, useNarrow } from './use';
 
 /** Leads from a finding to the inferences that it is about. */
 function showModel(app: App, model: number): void {
@@ -119,6 +119,35 @@ export function tilesOf(report: Report): Tile[] {
 	return tiles;
 }
 
+/** Below each other where the window is narrow: two at first, so that the tables are near. */
+function Findings({
+	app,
+	found,
+	nameOf,
+}: {
+	app: App;
+	found: readonly Insight[];
+	nameOf: (model: number | null) => string;
+}) {
+	const isNarrow = useNarrow();
+	const [isOpen, setOpen] = useState(false);
+	const shown = isNarrow && !isOpen ? found.slice(0, 2) : found;
+	return (
+		<ul class="findings" aria-label="What to look at">
+			{shown.map((one, i) => (
+				<Finding key={i} app={app} one={one} model={nameOf(one.model)} />
+			))}
+			{shown.length < found.length && (
+				<li class="rest">
+					<button onClick={() => setOpen(true)}>
+						{found.length - shown.length} more to look at
+					</button>
+				</li>
+			)}
+		</ul>
+	);
+}
+
 function Tiles({ app, report }: { app: App; report: Report }) {
 	return (
 		<ul class="tiles" aria-label="Figures">
@@ -195,18 +224,7 @@ export function Answer({ app }: { app: App }) {
 			{isOpen && (
 				<div class="evidence">
 					<Tiles app={app} report={report} />
-					{found.length > 0 && (
-						<ul class="findings" aria-label="What to look at">
-							{found.map((one, i) => (
-								<Finding
-									key={i}
-									app={app}
-									one={one}
-									model={nameOf(one.model)}
-								/>
-							))}
-						</ul>
-					)}
+					{found.length > 0 && <Findings app={app} found={found} nameOf={nameOf} />}
 				</div>
 			)}
 		</section>

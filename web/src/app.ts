@@ -2,17 +2,19 @@
 // What the parts of the page share: the recording, the place, the view. Parts listen; nothing here draws.
 import * as api from './api';
 import type { Counter, Flow, Found, Recording, Report, Slice } from './api';
-import { around, centred, clamp, first, shows, span, type View } from './axis';
+import { around, centred, clamp, first, SHORTEST, shows, span, zoom, type View } from './axis';
 import { DARK, familyOf, FILLS, LIGHT, paleTable, table, type Theme } from './colours';
 import { counterTile, CUT, isChanged, sliceTile, type CounterTile, type SliceTile } from './decode';
+import { duration } from './format';
 import { applyTheme, host } from './host';
+import type { Mode } from './modes';
 import { fromHash, START, toHash, type Place } from './place';
 import { collapsedAtFirst, layOut, linesOfRows, pathOf, rowCount, trackOfRow, type Line } from './rows';
 import { Following, type Told } from './live';
 import { Gate, TileCache, tileSpan } from './tiles';
 import { slowOf } from './slow';
 
-export type Change = 'place' | 'view' | 'data' | 'slice' | 'classes' | 'said';
+export type Change = 'place' | 'view' | 'data' | 'slice' | 'classes' | 'said' | 'hint';
 
 const isReduced = (): boolean => matchMedia('(prefers-reduced-motion: reduce)').matches;
 
@@ -62,6 +64,10 @@ export class App {
 	wantedTrack: number | null = null;
 	/** Said aloud by screen readers. */
 	said = '';
+	/** What dragging on the timeline does. */
+	mode: Mode = 'move';
+	/** Shown for a moment. */
+	hint = '';
 	/** Of a live page. */
 	isFollowing = false;
 	isPaused = false;
@@ -81,6 +87,8 @@ export class App {
 	/** The view when it last stood still. */
 	private rested: View;
 	private hashTimer = 0;
+	private hintTimer = 0;
+	private readonly given = new Set<string>();
 	private animation = 0;
 
 	/** of: its number on the server. end: of the page's time, where it is longer than this recording. */
@@ -247,6 +255,36 @@ export class App {
 		if (!this.isFollowing) this.views.push(this.rested);
 		if (this.views.length > 100) this.views.shift();
 		this.rested = this.view;
+	}
+
+	setMode(mode: Mode): void {
+		this.mode = mode;
+		this.tell('place');
+	}
+
+	say(hint: string): void {
+		clearTimeout(this.hintTimer);
+		this.hint = hint;
+		this.hintTimer = window.setTimeout(() => ((this.hint = ''), this.tell('hint')), 4000);
+		this.tell('hint');
+	}
+
+	/** The same, the first time alone. */
+	sayOnce(hint: string): void {
+		if (this.given.has(hint)) return;
+		this.given.add(hint);
+		this.say(hint);
+	}
+
+	/** Zooms by `factor` where the time `at` is, and says where nothing is finer. */
+	zoomAt(at: number, factor: number, isFlight = false): void {
+		if (factor < 1 && span(this.view) <= Math.min(SHORTEST, span(this.all)) * 1.001)
+			return this.say(
+				`${duration(span(this.view))} are on the screen. Nothing is recorded more finely.`,
+			);
+		const to = zoom(this.view, at, factor, this.end);
+		if (isFlight) this.flyTo(to);
+		else this.setView(to);
 	}
 
 	setView(view: View, isStep = false): void {

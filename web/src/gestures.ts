@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Wheel, mouse, pen and touch on the plots: drag moves, wheel and pinch zoom, shift-drag chooses a range, click selects.
 import { pan, span, zoom, type View } from './axis';
+import type { Mode } from './modes';
 import type { Hit } from './paint_slices';
 import type { Plots } from './plots';
 
@@ -15,8 +16,7 @@ const SLOP = 4;
 
 export class Gestures {
 	private readonly pointers = new Map<number, PointerEvent>();
-	private begun: { x: number; y: number; view: View; scroll: number; isRange: boolean; moved: boolean } | null =
-		null;
+	private begun: { x: number; y: number; view: View; scroll: number; mode: Mode; moved: boolean } | null = null;
 	private pinch: { apart: number; middle: number; view: View } | null = null;
 	private readonly off: (() => void)[] = [];
 
@@ -63,15 +63,7 @@ export class Gestures {
 		if (event.altKey) this.plots.at.scroller.scrollTop += dy;
 		else if (event.shiftKey || Math.abs(dx) > Math.abs(dy))
 			app.setView(pan(app.view, (Math.abs(dx) > Math.abs(dy) ? dx : dy) / this.plots.width, app.end));
-		else
-			app.setView(
-				zoom(
-					app.view,
-					this.plots.timeOf(this.x(event)),
-					Math.exp(dy * (event.ctrlKey ? 0.01 : 0.002)),
-					app.end,
-				),
-			);
+		else app.zoomAt(this.plots.timeOf(this.x(event)), Math.exp(dy * (event.ctrlKey ? 0.01 : 0.002)));
 	}
 
 	private down(event: PointerEvent, canvas: HTMLCanvasElement): void {
@@ -86,7 +78,7 @@ export class Gestures {
 				y: event.clientY,
 				view: app.view,
 				scroll: at.scroller.scrollTop,
-				isRange: event.shiftKey || canvas === at.ruler,
+				mode: event.shiftKey || canvas === at.ruler ? 'range' : app.mode,
 				moved: false,
 			};
 	}
@@ -130,12 +122,16 @@ export class Gestures {
 		if (!begun.moved && Math.hypot(x - begun.x, event.clientY - begun.y) < SLOP) return;
 		begun.moved = true;
 		this.react.hover(null, 0, 0);
-		if (begun.isRange) {
-			const [from, to] = [plots.timeOf(begun.x), plots.timeOf(x)].sort((a, b) => a - b);
-			plots.draft = [Math.max(0, from), Math.min(app.end, to)];
+		if (begun.mode !== 'move') {
+			const isRange = begun.mode === 'range';
+			const time = (at: number, y: number): number =>
+				isRange ? plots.timeOf(at) : plots.edgeAt(at, y);
+			const [from, to] = [time(begun.x, begun.y), time(x, event.clientY)].sort((a, b) => a - b);
+			plots.draft = { isRange, times: [Math.max(0, from), Math.min(app.end, to)] };
 			plots.soon();
 			return;
 		}
+		app.sayOnce('Dragging moves. With Shift, or after 2, it chooses a range; after 3, it measures.');
 		plots.at.events.classList.add('grabbed');
 		app.setView(pan(begun.view, (begun.x - x) / plots.width, app.end));
 		plots.at.scroller.scrollTop = begun.scroll - (event.clientY - begun.y);
@@ -146,9 +142,9 @@ export class Gestures {
 		this.cancel(event);
 		if (!begun) return;
 		if (plots.draft) {
-			const range = plots.draft;
+			const { isRange, times } = plots.draft;
 			plots.draft = null;
-			plots.app.go({ range });
+			plots.app.go(isRange ? { range: times } : { measure: times });
 		} else if (!begun.moved && canvas !== plots.at.ruler)
 			this.react.click(
 				this.x(event),

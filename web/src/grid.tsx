@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // A table of any length: only the rows on the screen exist; pages are asked for as they come into sight.
-import { useEffect, useReducer, useRef } from 'preact/hooks';
+import { useEffect, useReducer, useRef, useState } from 'preact/hooks';
 import * as api from './api';
 import type { Cell, Column, Table } from './api';
-import { inUnit, oneLine, timeAt, words } from './format';
+import { count, inUnit, oneLine, timeAt, words } from './format';
+import { useNarrow } from './use';
 
 const LINE = 26;
 const PAGE = 100;
+/** Of a narrow window, where rows are cards and only the page scrolls. */
+const CARDS = 20;
 /** Columns for the page, not for people. */
 const HIDDEN = new Set(['row', 'index', 'name_number', 'class', 'track', 'counter', 'unit']);
 
@@ -212,8 +215,10 @@ export function Grid(props: GridProps) {
 	const minWidth = `${widths.reduce((sum, [least]) => sum + least, 20)}px`;
 	const top = scroller.current?.scrollTop ?? 0;
 	const height = scroller.current?.clientHeight ?? 300;
-	const first = Math.max(0, Math.floor(top / LINE) - 6);
-	const last = Math.min(pages.total, Math.ceil((top + height) / LINE) + 6);
+	const isNarrow = useNarrow();
+	const first = isNarrow ? 0 : Math.max(0, Math.floor(top / LINE) - 6);
+	const [cards, setCards] = useState(CARDS);
+	const last = Math.min(pages.total, isNarrow ? cards : Math.ceil((top + height) / LINE) + 6);
 	useEffect(() => {
 		if (pages.columns.length)
 			for (
@@ -230,6 +235,7 @@ export function Grid(props: GridProps) {
 	}, []);
 	useEffect(() => {
 		if (scroller.current) scroller.current.scrollTop = 0;
+		setCards(CARDS);
 	}, [props.what, props.sort]);
 	const valueOf =
 		(row: readonly Cell[]) =>
@@ -268,7 +274,7 @@ export function Grid(props: GridProps) {
 	let isTabbed = false;
 	return (
 		<div
-			class="grid"
+			class={isNarrow ? 'grid cards' : 'grid'}
 			role="grid"
 			ref={scroller}
 			aria-label={props.label}
@@ -276,14 +282,26 @@ export function Grid(props: GridProps) {
 			aria-colcount={shown.length}
 			onScroll={() => again(undefined)}
 		>
-			<Head
-				columns={shown.map(({ column }) => column)}
-				sort={props.sort}
-				onSort={props.onSort}
-				style={{ gridTemplateColumns: template, minWidth }}
-			/>
+			{isNarrow ? (
+				<Order
+					columns={shown.map(({ column }) => column)}
+					sort={props.sort}
+					onSort={props.onSort}
+				/>
+			) : (
+				<Head
+					columns={shown.map(({ column }) => column)}
+					sort={props.sort}
+					onSort={props.onSort}
+					style={{ gridTemplateColumns: template, minWidth }}
+				/>
+			)}
 			{pages.total === 0 && <p class="empty dim">Nothing to show here.</p>}
-			<div class="grid-body" style={{ height: `${pages.total * LINE}px`, minWidth }} role="rowgroup">
+			<div
+				class="grid-body"
+				style={isNarrow ? {} : { height: `${pages.total * LINE}px`, minWidth }}
+				role="rowgroup"
+			>
 				{Array.from({ length: Math.max(0, last - first) }, (_, k) => first + k).map(i => {
 					const row = rowAt(i);
 					if (!row)
@@ -301,7 +319,14 @@ export function Grid(props: GridProps) {
 						<div
 							key={i}
 							class={isSelected ? 'grid-row selected' : 'grid-row'}
-							style={{ top: `${i * LINE}px`, gridTemplateColumns: template }}
+							style={
+								isNarrow
+									? {}
+									: {
+											top: `${i * LINE}px`,
+											gridTemplateColumns: template,
+										}
+							}
 							role="row"
 							aria-rowindex={i + 2}
 							aria-selected={isSelected}
@@ -342,7 +367,33 @@ export function Grid(props: GridProps) {
 					);
 				})}
 			</div>
+			{isNarrow && last < pages.total && (
+				<button class="quiet more-rows" onClick={() => setCards(cards + PAGE)}>
+					More rows: {count(pages.total - last)} are not shown
+				</button>
+			)}
 		</div>
+	);
+}
+
+/** The order of cards, in place of heads that can be clicked. */
+function Order({ columns, sort, onSort }: Omit<HeadProps, 'style'>) {
+	const able = columns.filter(column => column.sortable !== false);
+	return (
+		<label class="order">
+			Order
+			<select value={sort} onChange={event => onSort(event.currentTarget.value)}>
+				<option value="">as it is at first</option>
+				{able.flatMap(({ name, title }) => [
+					<option key={`${name}.desc`} value={`${name}.desc`}>
+						{title}, largest first
+					</option>,
+					<option key={`${name}.asc`} value={`${name}.asc`}>
+						{title}, smallest first
+					</option>,
+				])}
+			</select>
+		</label>
 	);
 }
 
@@ -368,8 +419,10 @@ function CellBox({
 	return (
 		<div
 			role="gridcell"
-			class={column.type === 'text' ? '' : 'n'}
+			class={`${column.type === 'text' ? '' : 'n'}${text === '–' ? ' none' : ''}`}
 			title={column.type === 'text' ? text : undefined}
+			data-title={column.title}
+			data-wide={text.length > 40 || undefined}
 		>
 			{isShare && <i class="share" style={{ width: `${part * 100}%` }} />}
 			{colour && <i class="swatch" style={{ background: colour }} />}

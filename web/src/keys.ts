@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The keyboard: one table gives what keys do and what the help says.
 import type { App } from './app';
-import { around, pan, zoom } from './axis';
+import { around, pan } from './axis';
+import { MODES } from './modes';
 import { START } from './place';
 
 export interface Actions {
@@ -25,8 +26,7 @@ export interface Key {
 }
 
 const move = (share: number) => (app: App) => app.setView(pan(app.view, share, app.end));
-const scale = (factor: number) => (app: App, actions: Actions) =>
-	app.setView(zoom(app.view, actions.centre(), factor, app.end));
+const scale = (factor: number) => (app: App, actions: Actions) => app.zoomAt(actions.centre(), factor);
 
 function fit(app: App): void {
 	const { range } = app.place;
@@ -44,11 +44,13 @@ function ofName(app: App, dir: 'next' | 'prev'): void {
 
 function escape(app: App, actions: Actions): void {
 	if (actions.closeTop()) return;
-	const { selection, range, query, latency } = app.place;
+	const { selection, range, query, latency, measure } = app.place;
 	if (selection) app.deselect();
 	else if (query) app.go({ query: START.query });
 	else if (latency) app.go({ latency: null });
+	else if (measure) app.go({ measure: null });
 	else if (range) app.go({ range: null });
+	else if (app.mode !== 'move') app.setMode('move');
 }
 
 export const KEYS: readonly Key[] = [
@@ -102,6 +104,12 @@ export const KEYS: readonly Key[] = [
 		text: 'Select a slice that is on the screen',
 		run: (_, actions) => actions.selectHere(),
 	},
+	...MODES.map(([mode, key, text]) => ({
+		keys: [key],
+		shown: key,
+		text,
+		run: (app: App) => app.setMode(mode),
+	})),
 	{
 		keys: ['r'],
 		shown: 'R',
@@ -115,7 +123,7 @@ export const KEYS: readonly Key[] = [
 		run: app => app.go({ answer: !app.place.answer }, false),
 	},
 	{ keys: ['?'], shown: '?', text: 'This help', run: (_, actions) => actions.help() },
-	{ keys: ['Escape'], shown: 'Esc', text: 'Close, deselect, remove search and range', run: escape },
+	{ keys: ['Escape'], shown: 'Esc', text: 'Close, deselect, remove search, measure and range', run: escape },
 ];
 
 export const MOUSE: readonly (readonly [string, string])[] = [
@@ -123,6 +131,7 @@ export const MOUSE: readonly (readonly [string, string])[] = [
 	['Shift wheel, drag', 'Move'],
 	['Alt wheel', 'Tracks above or below'],
 	['Shift drag, drag on the time axis', 'Choose a range'],
+	['Drag as 1, 2 or 3 says', 'Move, choose a range, or measure'],
 	['Click', 'Select a slice'],
 	['Double-click', 'Zoom to a slice'],
 ];

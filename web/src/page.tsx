@@ -16,7 +16,7 @@ import type { Plots } from './plots';
 import { Search } from './search';
 import { Tables } from './tables';
 import { Timeline } from './timeline';
-import { useApp } from './use';
+import { useApp, useNarrow } from './use';
 
 /** That of the file; a live page without one has the name of what runs. */
 function nameOf({ file, live }: Recording): string {
@@ -61,7 +61,7 @@ function Header({ app, help }: { app: App; help: () => void }) {
 }
 
 /** The border between timeline and tables, which can be moved. */
-function Splitter({ share, setShare }: { share: number; setShare: (share: number) => void }) {
+function Splitter({ share, setShare }: { share: number; setShare: (share: number | null) => void }) {
 	const limit = (value: number): number => Math.min(0.8, Math.max(0.15, value));
 	const box = useRef<HTMLDivElement>(null);
 	const move = (event: PointerEvent): void => {
@@ -83,7 +83,7 @@ function Splitter({ share, setShare }: { share: number; setShare: (share: number
 			tabIndex={0}
 			onPointerDown={event => event.currentTarget.setPointerCapture(event.pointerId)}
 			onPointerMove={move}
-			onDblClick={() => setShare(0.32)}
+			onDblClick={() => setShare(null)}
 			onKeyDown={event => {
 				const by = { ArrowUp: 0.04, ArrowDown: -0.04 }[event.key];
 				if (!by) return;
@@ -148,11 +148,41 @@ function useKeys(app: App, plots: () => Plots | null, over: Over, setOver: (over
 export function Page({ app, onPlots }: { app: App; onPlots: (plots: Plots) => void }) {
 	useApp(app, 'place', 'slice');
 	const [over, setOver] = useState<Over>(null);
-	const [share, setShare] = useState(0.32);
+	// where the window is as narrow as a tablet, the histogram lies above the rows
+	const usual = matchMedia('(max-width: 800px)').matches ? 0.42 : 0.32;
+	const share = app.place.tall === null ? usual : app.place.tall / 100;
+	const setShare = (to: number | null): void =>
+		app.go({ tall: to === null ? null : Math.round(to * 100) }, false);
 	const plots = useRef<Plots | null>(null);
 	const get = (): Plots | null => plots.current;
 	useKeys(app, get, over, setOver);
 	const hasDetails = app.slice !== null && app.place.selection !== null;
+	const isNarrow = useNarrow();
+	// a link to a part of the time is about the timeline
+	const [isOpen, setOpen] = useState(app.place.view !== null);
+	const isFolded = isNarrow && !isOpen;
+	const timeline = (
+		<Timeline
+			key="timeline"
+			app={app}
+			onPlots={made => {
+				plots.current = made;
+				onPlots(made);
+			}}
+		/>
+	);
+	const splitter = <Splitter key="splitter" share={share} setShare={setShare} />;
+	const below = (
+		<div key="below" class={hasDetails ? 'below with-details' : 'below'}>
+			<Tables app={app} plots={get} />
+			<Details app={app} />
+		</div>
+	);
+	const unfold = (
+		<button key="unfold" class="unfold" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+			<span class={isOpen ? 'caret open' : 'caret'} aria-hidden="true" /> Timeline
+		</button>
+	);
 	return (
 		<>
 			<nav aria-label="Skip">
@@ -170,19 +200,11 @@ export function Page({ app, onPlots }: { app: App; onPlots: (plots: Plots) => vo
 			<Header app={app} help={() => setOver('help')} />
 			<Answer app={app} />
 			<LiveNotes app={app} />
-			<main style={{ gridTemplateRows: `minmax(0, ${1 - share}fr) auto minmax(0, ${share}fr)` }}>
-				<Timeline
-					app={app}
-					onPlots={made => {
-						plots.current = made;
-						onPlots(made);
-					}}
-				/>
-				<Splitter share={share} setShare={setShare} />
-				<div class={hasDetails ? 'below with-details' : 'below'}>
-					<Tables app={app} plots={get} />
-					<Details app={app} />
-				</div>
+			<main
+				class={isFolded ? 'folded' : ''}
+				style={{ gridTemplateRows: `minmax(0, ${1 - share}fr) auto minmax(0, ${share}fr)` }}
+			>
+				{isNarrow ? [below, unfold, timeline] : [timeline, splitter, below]}
 			</main>
 			{app.trouble && (
 				<p class="trouble" role="alert">

@@ -147,21 +147,21 @@ export class CounterPainter {
 		dpr: number,
 	): void {
 		const { theme } = this.app;
-		context.font = `${9.5 * dpr}px system-ui, sans-serif`;
+		context.font = `${12 * dpr}px system-ui, sans-serif`;
 		context.textBaseline = 'top';
 		context.textAlign = 'right';
 		counters.forEach((counter, i) => {
 			context.fillStyle = theme.line;
 			context.fillRect(0, Math.round((i + 1) * PLOT * dpr) - Math.round(dpr), width, Math.round(dpr));
 			const text = inUnit(topOf(counter), counter.unit);
-			const y = (i * PLOT + 3) * dpr;
+			const y = (i * PLOT + 2) * dpr;
 			context.fillStyle = css(theme.ground);
 			context.globalAlpha = 0.9;
 			context.fillRect(
 				width - context.measureText(text).width - 9 * dpr,
 				y - dpr,
 				context.measureText(text).width + 7 * dpr,
-				12 * dpr,
+				14 * dpr,
 			);
 			context.globalAlpha = 1;
 			context.fillStyle = theme.dim;

@@ -13,7 +13,7 @@ import { blocksOf, type Line } from './rows';
 export const ROW = 20;
 const GAP = 2;
 const LABEL_FROM = 30;
-const FONT = "11px system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif";
+const FONT = "12px system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif";
 
 /** Where and how large: pixels of the screen, times dpr where it says so. */
 export interface Area {
@@ -36,7 +36,7 @@ export interface Hit {
 	readonly longest: number;
 }
 
-const fontAt = (dpr: number): string => FONT.replace('11px', `${11 * dpr}px`);
+const fontAt = (dpr: number): string => FONT.replace('12px', `${12 * dpr}px`);
 
 /** Paints the part of a tile that lies in [from, to) into lines of pixels. */
 export class Strip {
@@ -105,6 +105,12 @@ export class Strip {
 			}
 		}
 	}
+}
+
+/** Whether this part of the screen names a slice: one tile may be in several parts, and a slice in several tiles. */
+export function isNamedIn(piece: { readonly from: number; readonly to: number }, begin: number, left: number): boolean {
+	const at = Math.max(begin, left);
+	return at >= piece.from && at < piece.to;
 }
 
 export class SlicePainter {
@@ -274,8 +280,8 @@ export class SlicePainter {
 		context.font = fontAt(dpr);
 		context.textBaseline = 'middle';
 		context.fillStyle = app.theme.ink;
-		for (const { tile, from } of this.pieces) {
-			const { big } = tile;
+		for (const piece of this.pieces) {
+			const { big } = piece.tile;
 			for (let i = 0; i < big.row.length; i++) {
 				if (
 					big.end[i] - big.begin[i] < least ||
@@ -283,7 +289,7 @@ export class SlicePainter {
 					big.begin[i] >= view.end
 				)
 					continue;
-				if (big.begin[i] < from && from > view.begin) continue; // the tile to the left names it
+				if (!isNamedIn(piece, big.begin[i], view.begin)) continue;
 				const line = (app.lineOfRow[big.row[i]] ?? -1) - first;
 				if (line < 0 || line >= n || app.lines[first + line].rows.length > 1) continue;
 				const text = this.measure(context, dpr, big.name[i]);

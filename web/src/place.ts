@@ -8,6 +8,8 @@ export interface Place {
 	view: readonly [number, number] | null;
 	selection: { readonly row: number; readonly index: number } | null;
 	range: readonly [number, number] | null;
+	/** Two points whose distance is shown. */
+	measure: readonly [number, number] | null;
 	/** Latencies that the histogram's brush lets through. */
 	latency: readonly [number, number] | null;
 	tab: string;
@@ -25,6 +27,8 @@ export interface Place {
 	filter: string;
 	sort: string;
 	answer: boolean;
+	/** How much of the height the tables have, in percent; null: the usual. */
+	tall: number | null;
 }
 
 export const TABS = ['inferences', 'operators', 'icicle', 'stacks', 'models', 'resources', 'losses'] as const;
@@ -34,6 +38,7 @@ export const START: Place = {
 	view: null,
 	selection: null,
 	range: null,
+	measure: null,
 	latency: null,
 	tab: 'inferences',
 	sub: '',
@@ -45,6 +50,7 @@ export const START: Place = {
 	filter: '',
 	sort: '',
 	answer: true,
+	tall: null,
 };
 
 const pair = (text: string): readonly [number, number] | null => {
@@ -71,6 +77,7 @@ export function toHash(place: Place): string {
 	if (place.view) put('t', ns(place.view));
 	if (place.selection) put('s', `${place.selection.row}.${place.selection.index}`);
 	if (place.range) put('r', ns(place.range));
+	if (place.measure) put('d', ns(place.measure));
 	if (place.latency) put('l', ns(place.latency));
 	if (place.tab !== START.tab) put('tab', place.tab);
 	if (place.sub) put('sub', place.sub);
@@ -82,6 +89,7 @@ export function toHash(place: Place): string {
 	if (place.filter) put('f', place.filter);
 	if (place.sort) put('o', place.sort);
 	if (!place.answer) put('a', '0');
+	if (place.tall !== null) put('y', String(place.tall));
 	return parts.length ? `#${parts.join('&')}` : '';
 }
 
@@ -108,6 +116,7 @@ export function fromHash(hash: string): Place {
 		view: pair(said.get('t') ?? ''),
 		selection: chosen.length === 2 ? { row: chosen[0], index: chosen[1] } : null,
 		range: pair(said.get('r') ?? ''),
+		measure: pair(said.get('d') ?? ''),
 		latency: pair(said.get('l') ?? ''),
 		tab: (TABS as readonly string[]).includes(tab) ? tab : START.tab,
 		sub: /^[a-z_]+$/.test(said.get('sub') ?? '') ? (said.get('sub') as string) : '',
@@ -119,5 +128,6 @@ export function fromHash(hash: string): Place {
 		filter: said.get('f') ?? '',
 		sort: /^[a-z0-9_]+\.(asc|desc)$/.test(said.get('o') ?? '') ? (said.get('o') as string) : '',
 		answer: said.get('a') !== '0',
+		tall: /^(1[5-9]|[2-7]\d|80)$/.test(said.get('y') ?? '') ? Number(said.get('y')) : null,
 	};
 }

@@ -23,10 +23,15 @@ export interface Places {
 	readonly bubble: HTMLElement;
 	readonly range: HTMLElement;
 	readonly rangeText: HTMLElement;
+	readonly measure: HTMLElement;
+	readonly measureText: HTMLElement;
 	readonly chosen: HTMLElement;
 	readonly anchor: HTMLElement;
 	readonly wide: HTMLElement;
 }
+
+/** Pixels within which a measure takes the edge of a slice. */
+const NEAR = 8;
 
 const most = (dpr: number): number => Math.min(dpr, 2);
 
@@ -36,8 +41,8 @@ export class Plots {
 	/** Width of the plots in pixels of the page. */
 	width = 0;
 	pointer: number | null = null;
-	/** A range that is being drawn. */
-	draft: readonly [number, number] | null = null;
+	/** A range, or a distance, that is being drawn. */
+	draft: { readonly isRange: boolean; readonly times: readonly [number, number] } | null = null;
 	onWidth: () => void = () => undefined;
 	private height = 0;
 	private dpr = 1;
@@ -166,7 +171,7 @@ export class Plots {
 		const marks = ticks(view, width);
 		context.fillStyle = css(theme.header);
 		context.fillRect(0, 0, width * dpr, 24 * dpr);
-		context.font = `${11 * dpr}px system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif`;
+		context.font = `${12 * dpr}px system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif`;
 		context.textBaseline = 'middle';
 		for (const time of marks.at) {
 			const x = Math.round(this.xOf(time) * dpr);
@@ -259,16 +264,29 @@ export class Plots {
 		at.window.style.width = `${Math.max(3, wide)}px`;
 		at.window.dataset.all = String(wide >= this.width - 0.5);
 		at.overlay.style.width = `${this.width}px`;
-		const range = this.draft ?? app.place.range;
-		at.range.hidden = !range;
-		if (range) {
-			const from = Math.max(-2, this.xOf(range[0]));
-			const to = Math.min(this.width + 2, this.xOf(range[1]));
-			at.range.style.left = `${from}px`;
-			at.range.style.width = `${Math.max(1, to - from)}px`;
-			at.rangeText.textContent = duration(range[1] - range[0], 4);
-		}
+		const { draft } = this;
+		this.placeSpan(at.range, at.rangeText, draft?.isRange ? draft.times : app.place.range);
+		this.placeSpan(at.measure, at.measureText, draft && !draft.isRange ? draft.times : app.place.measure);
 		this.placeChosen();
+	}
+
+	private placeSpan(box: HTMLElement, text: HTMLElement, times: readonly [number, number] | null): void {
+		box.hidden = !times;
+		if (!times) return;
+		const from = Math.max(-2, this.xOf(times[0]));
+		const to = Math.min(this.width + 2, this.xOf(times[1]));
+		box.style.left = `${from}px`;
+		box.style.width = `${Math.max(1, to - from)}px`;
+		text.textContent = duration(times[1] - times[0], 4);
+	}
+
+	/** The begin or end of a slice where one is near a point of the window, else the time there. */
+	edgeAt(x: number, clientY: number): number {
+		const time = this.timeOf(x);
+		const hit = this.hit(x, clientY - this.at.events.getBoundingClientRect().top);
+		if (!hit?.slice) return time;
+		const [edge] = [hit.begin, hit.end].sort((a, b) => Math.abs(a - time) - Math.abs(b - time));
+		return Math.abs(this.xOf(edge) - x) <= NEAR ? edge : time;
 	}
 
 	/** The frame around the selected slice. */

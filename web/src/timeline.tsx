@@ -2,11 +2,12 @@
 // The timeline: overview, time axis, resources above, events below.
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { App } from './app';
-import { around, span, zoom } from './axis';
+import { around, span } from './axis';
 import { Brush } from './brush';
 import { colourOf, css, families, familyOf } from './colours';
 import { count, duration, exact, oneLine } from './format';
 import { Gestures } from './gestures';
+import { Hint, Modes } from './modes';
 import { ROW, type Hit } from './paint_slices';
 import { Plots } from './plots';
 import { ResourceBar, ResourceNames } from './resources';
@@ -110,8 +111,7 @@ function Legend({ app }: { app: App }) {
 
 /** For those who have neither a wheel nor a keyboard at hand. */
 function Zooms({ app }: { app: App }) {
-	const by = (factor: number): void =>
-		app.flyTo(zoom(app.view, (app.view.begin + app.view.end) / 2, factor, app.end));
+	const by = (factor: number): void => app.zoomAt((app.view.begin + app.view.end) / 2, factor, true);
 	return (
 		<span class="zooms" role="group" aria-label="Zoom">
 			<button aria-label="Zoom out" title="Zoom out (S)" onClick={() => by(2)}>
@@ -142,6 +142,7 @@ function EventBar({ app }: { app: App }) {
 	return (
 		<div class="bar">
 			<h2>Events</h2>
+			<Modes app={app} />
 			<button onClick={all}>{some ? 'Collapse' : 'Expand'}</button>
 			{hidden.length > 0 && (
 				<button class="notice" onClick={() => app.go({ hidden: [] })}>
@@ -167,6 +168,8 @@ function useRefs() {
 		bubble: useRef<HTMLDivElement>(null),
 		range: useRef<HTMLDivElement>(null),
 		rangeText: useRef<HTMLSpanElement>(null),
+		measure: useRef<HTMLDivElement>(null),
+		measureText: useRef<HTMLSpanElement>(null),
 		chosen: useRef<HTMLDivElement>(null),
 		anchor: useRef<HTMLSpanElement>(null),
 		wide: useRef<HTMLSpanElement>(null),
@@ -193,7 +196,7 @@ export function Timeline({ app, onPlots }: { app: App; onPlots: (plots: Plots) =
 	}, [app]);
 	const height = useMemo(() => ({ height: `${app.lines.length * ROW + 6}px` }), [app.lines.length]);
 	return (
-		<section class="timeline" ref={at.root} aria-label="Timeline">
+		<section class={`timeline mode-${app.mode}`} ref={at.root} aria-label="Timeline">
 			<div class="strip">
 				<div class="gutter">
 					<h2>Overview</h2>
@@ -246,9 +249,13 @@ export function Timeline({ app, onPlots }: { app: App; onPlots: (plots: Plots) =
 				<div class="range" ref={at.range} hidden>
 					<span ref={at.rangeText} />
 				</div>
+				<div class="measure" ref={at.measure} hidden>
+					<span ref={at.measureText} />
+				</div>
 				<div class="cross" ref={at.cross} hidden />
 				<div class="bubble" ref={at.bubble} hidden />
 			</div>
+			<Hint app={app} />
 			{tip && <TipBox app={app} tip={tip} />}
 		</section>
 	);

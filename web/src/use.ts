@@ -10,6 +10,21 @@ export function useApp(app: App, ...changes: Change[]): void {
 	useLayoutEffect(() => app.listen(change => changes.includes(change) && again(undefined)), [app]);
 }
 
+const NARROW = '(max-width: 480px)';
+
+/** A window as narrow as a phone: what matters comes first, and only the page scrolls. */
+export function useNarrow(): boolean {
+	const [isNarrow, setNarrow] = useState(matchMedia(NARROW).matches);
+	useEffect(() => {
+		const query = matchMedia(NARROW);
+		const changed = (): void => setNarrow(query.matches);
+		query.addEventListener('change', changed);
+		changed();
+		return () => query.removeEventListener('change', changed);
+	}, []);
+	return isNarrow;
+}
+
 export interface Answer<T> {
 	readonly data: T | null;
 	readonly error: string;

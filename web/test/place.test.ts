@@ -15,6 +15,7 @@ test('an address brings everything back', () => {
 		view: [1_000_000_123, 2_000_000_456],
 		selection: { row: 3, index: 99 },
 		range: [5, 7000],
+		measure: [20, 9000],
 		latency: [1000, 200000],
 		tab: 'operators',
 		sub: 'operator_types',
@@ -26,6 +27,7 @@ test('an address brings everything back', () => {
 		filter: '100%',
 		sort: 'p50_ns.desc',
 		answer: false,
+		tall: 45,
 	};
 	assert.deepEqual(fromHash(toHash(place)), place);
 	assert.match(toHash(place), /^#[\x21-\x7e]*$/);
@@ -51,6 +53,8 @@ test('what makes no sense in an address is left out', () => {
 		'#&&=&x',
 		'#t',
 		'#sub=../x',
+		'#y=7',
+		'#y=99',
 	])
 		assert.deepEqual(fromHash(hash), START, hash);
 	assert.deepEqual(fromHash('#h=1.x.3').hidden, [1, 3]);
