@@ -14,7 +14,7 @@
 #include "cmd/record/page_file.h"
 #include "show/term/term.h"
 
-enum { SLOWEST = 20, MAX_SESSIONS = 1 << 20, MAX_SQL = 1 << 20 };
+enum { MAX_SQL = 1 << 20 };
 
 struct query_command_opts {
 	const char *format, *file, *output;
@@ -139,7 +139,6 @@ static int query_command_run(const void *opaque, int argc, char **argv, struct e
 {
 	const struct query_command_opts *opts = opaque;
 	const struct query_opts limits = { .memory_bytes = opts->memory_bytes };
-	const struct summary_opts looks = { .slowest = SLOWEST, .max_sessions = MAX_SESSIONS, .with_tokens = true };
 	const char *sql = argc > 1 ? argv[1] : NULL;
 	struct recording recording = { 0 };
 	struct query *query = NULL;
@@ -155,7 +154,7 @@ static int query_command_run(const void *opaque, int argc, char **argv, struct e
 	if (!strcmp(argv[0], "-") && (!sql || !strcmp(sql, "-")) && (!opts->file || !strcmp(opts->file, "-")))
 		return opt_misused(err, "standard input is the recording: give the SQL as an argument, or by --file");
 	is_shown = term_reading(argv[0]);
-	code = recording_open_with(&recording, argv[0], &looks, err);
+	code = recording_open_with(&recording, argv[0], &query_looks, err);
 	term_has_read(is_shown);
 	if (!code) {
 		say_state(recording.summary);

@@ -58,10 +58,11 @@ def test_every_control_does_what_it_says(lab, wheel, drive):
         lab.path("recording.pftrace"),
         "view_steps_timeline.js",
         "view_steps_tables.js",
+        "view_steps_ask.js",
         "view_steps_looks.js",
         "view_steps_compare.js",
     )
-    assert len(done) == 34
+    assert len(done) == 38
     assert recording.status == 0
 
 

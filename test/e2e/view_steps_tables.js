@@ -159,8 +159,10 @@ exports.every_tab_has_its_tables = async d => {
 	await d.tab('Losses and cost');
 	await d.until(() => document.querySelector('.costs b')?.textContent === 'Nothing was lost.');
 	await d.press('ArrowRight');
+	await d.until(() => inftrace.app.place.tab === 'sql');
+	await d.press('ArrowRight');
 	await d.until(() => inftrace.app.place.tab === 'inferences');
-	await d.press('ArrowLeft', 'ArrowLeft', 'ArrowLeft', 'ArrowLeft', 'ArrowLeft');
+	await d.press('ArrowLeft', 'ArrowLeft', 'ArrowLeft', 'ArrowLeft', 'ArrowLeft', 'ArrowLeft');
 	await d.until(
 		() => inftrace.app.place.tab === 'icicle' && document.querySelectorAll('.icicle button').length > 3,
 	);

@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 import unittest
+import urllib.parse
 from random import Random
 
 INFTRACE, DATA = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
@@ -466,6 +467,79 @@ class Several(unittest.TestCase):
         (model,) = json.loads(done.stdout)["models"]
         self.assertEqual(model["inferences"]["count"], 1)
         self.assertEqual(self.server.request("excerpt?from=2&to=1")[0], 400)
+
+
+class Queries(unittest.TestCase):
+    """SQL that the page asks: bounded, and able to read nothing else."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.server = Server("--no-browser", RECORDING)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.server.stop()
+
+    def ask(self, sql, more=""):
+        status, _, body = self.server.request("query?sql=" + urllib.parse.quote(sql) + more)
+        return status, json.loads(body) if status == 200 else body.decode()
+
+    def test_rows_are_those_of_the_command(self):
+        sql = "SELECT name, duration_ns, NULL AS missing, 1.5 AS half, zeroblob(2) AS bytes FROM slices"
+        said = json.loads(subprocess.check_output([INFTRACE, "query", "--json", RECORDING, sql]))
+        status, table = self.ask(sql)
+        self.assertEqual((status, table["more"]), (200, False))
+        self.assertEqual(table["columns"], list(said[0]))
+        for row, own in zip(table["rows"], said, strict=True):
+            self.assertEqual(row, [*list(own.values())[:4], "2 bytes"])
+
+    def test_an_answer_is_bounded(self):
+        numbers = "WITH RECURSIVE a(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM a LIMIT %d) SELECT x, %s FROM a"
+        for sql, rows, more in (
+            (numbers % (1000, "0"), 1000, False),
+            (numbers % (1001, "0"), 1000, True),
+            # of a MiB each
+            (numbers % (100, "printf('%1048576d', 1)"), 4, True),
+        ):
+            status, table = self.ask(sql)
+            self.assertEqual((status, len(table["rows"]), table["more"]), (200, rows, more))
+
+    def test_what_is_wrong_or_forbidden_is_said(self):
+        for sql, words in (
+            ("SELEC 1", r"^at byte 1: .*syntax error"),
+            ("SELECT name, nonsense FROM slices", r"^at byte 14: .*no such column: nonsense"),
+            ("SELECT 1; SELECT 2", "one statement"),
+            ("-- nothing", "no statement"),
+            ("DELETE FROM slices", "."),
+            ("ATTACH '/tmp/x' AS x", "not allowed"),
+            ("SELECT load_extension('x')", "."),
+            ("SELECT readfile('/etc/passwd')", "."),
+        ):
+            status, said = self.ask(sql)
+            self.assertEqual(status, 400, sql)
+            self.assertRegex(said, words)
+        self.assertEqual(self.server.request("query")[0], 400)
+
+    def begin(self, path):
+        """A connection that has asked."""
+        connection = self.server.connect()
+        line = f"GET /{self.server.token}/{path} HTTP/1.1\r\nHost: 127.0.0.1:{self.server.port}\r\n\r\n"
+        connection.sendall(line.encode())
+        return connection
+
+    def test_what_never_ends_is_ended_and_others_are_answered_meanwhile(self):
+        endless = "WITH RECURSIVE a(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM a) SELECT max(x) FROM a"
+        path = "query?sql=" + urllib.parse.quote(endless)
+        began = time.monotonic()
+        with self.begin(path) as first, self.begin(path + "&by=7"):
+            # a third one has to wait, as soon as both have begun; all else does not
+            while self.ask("SELECT 1")[0] != 503:
+                pass
+            self.server.json("table?what=inferences")
+            # a page that asks anew ends what it asked before
+            self.assertEqual(self.ask("SELECT 7", "&by=7")[1]["rows"], [[7]])
+            self.assertLess(time.monotonic() - began, 9)
+            self.assertIn(b"ended after 10 s", first.recv(65536))
 
 
 class Figures(unittest.TestCase):

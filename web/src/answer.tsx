@@ -82,7 +82,11 @@ export function tilesOf(report: Report): Tile[] {
 		const { latency, per_second: rate } = most.inferences;
 		const n = ran.reduce((sum, model) => sum + (model.inferences?.count ?? 0), 0);
 		const failed = ran.reduce((sum, model) => sum + (model.inferences?.failed ?? 0), 0);
-		const note = failed ? `${count(failed)} failed` : rate ? `${significant(rate)} a second${of}` : '';
+		const note = failed
+			? `${count(failed)} failed`
+			: rate
+				? `${rate < 1000 ? significant(rate) : count(rate)} a second${of}`
+				: '';
 		tiles.push({ name: 'Inferences', value: count(n), note, tab: 'inferences', isBad: failed > 0 });
 		if (latency?.p50_ns)
 			tiles.push({

@@ -66,6 +66,8 @@ export class App {
 	said = '';
 	/** What dragging on the timeline does. */
 	mode: Mode = 'move';
+	/** Where a note is written; null: nowhere. */
+	edited: number | null = null;
 	/** Shown for a moment. */
 	hint = '';
 	/** Of a live page. */
@@ -255,6 +257,11 @@ export class App {
 		if (!this.isFollowing) this.views.push(this.rested);
 		if (this.views.length > 100) this.views.shift();
 		this.rested = this.view;
+	}
+
+	edit(time: number | null): void {
+		this.edited = time === null ? null : Math.round(Math.min(Math.max(time, first.time), this.end));
+		this.tell('place');
 	}
 
 	setMode(mode: Mode): void {

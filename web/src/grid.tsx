@@ -36,6 +36,8 @@ export interface GridProps {
 	readonly extra?: Extra;
 	/** The colour of a row, for the swatch in its first cell. */
 	readonly colour?: (value: Values) => string | null;
+	/** All columns are the reader's own: none is left out. */
+	readonly isWhole?: boolean;
 }
 
 export type Values = (column: string) => Cell | undefined;
@@ -209,7 +211,9 @@ export function Grid(props: GridProps) {
 	const { pages, load } = usePages(props);
 	const scroller = useRef<HTMLDivElement>(null);
 	const [, again] = useReducer((n: number) => n + 1, 0);
-	const shown = shownColumns(pages, props.extra);
+	const shown = props.isWhole
+		? pages.columns.map((column, i) => ({ column, i }))
+		: shownColumns(pages, props.extra);
 	const widths = shown.map(({ column }, i) => widthOf(column, i));
 	const template = widths.map(([least, part]) => `minmax(${least}px, ${part}fr)`).join(' ');
 	const minWidth = `${widths.reduce((sum, [least]) => sum + least, 20)}px`;

@@ -9,6 +9,8 @@ export interface Actions {
 	search(): void;
 	goTo(): void;
 	help(): void;
+	/** All that can be done, by name. */
+	commands(): void;
 	/** Closes what is open on top; false where nothing is. */
 	closeTop(): boolean;
 	scroll(by: number): void;
@@ -122,6 +124,13 @@ export const KEYS: readonly Key[] = [
 		text: 'Fold or open the answer',
 		run: app => app.go({ answer: !app.place.answer }, false),
 	},
+	{
+		keys: ['m'],
+		shown: 'M',
+		text: 'Note at the pointer',
+		run: (app, actions) => app.edit(actions.centre()),
+	},
+	{ keys: ['k'], shown: 'K', text: 'Commands by name', run: (_, actions) => actions.commands() },
 	{ keys: ['?'], shown: '?', text: 'This help', run: (_, actions) => actions.help() },
 	{ keys: ['Escape'], shown: 'Esc', text: 'Close, deselect, remove search, measure and range', run: escape },
 ];

@@ -12,6 +12,7 @@ import { host } from './host';
 import { listen, type Actions } from './keys';
 import { LiveNotes, LiveState } from './live_bar';
 import { Open } from './open';
+import { Palette } from './palette';
 import type { Plots } from './plots';
 import { Search } from './search';
 import { Tables } from './tables';
@@ -117,32 +118,28 @@ function Said({ app }: { app: App }) {
 	);
 }
 
-type Over = 'help' | 'goto' | null;
+type Over = 'help' | 'goto' | 'commands' | null;
 
-function useKeys(app: App, plots: () => Plots | null, over: Over, setOver: (over: Over) => void): void {
-	useEffect(() => {
-		const actions: Actions = {
-			search: () => document.getElementById('search')?.focus(),
-			goTo: () => setOver('goto'),
-			help: () => setOver('help'),
-			closeTop: () => {
-				if (over) setOver(null);
-				return over !== null;
-			},
-			scroll: by => plots()?.at.scroller.scrollBy({ top: by }),
-			centre: () => {
-				const at = plots();
-				return at && at.pointer !== null
-					? at.timeOf(at.pointer)
-					: (app.view.begin + app.view.end) / 2;
-			},
-			selectHere: () => {
-				const at = plots();
-				if (at) selectHere(app, at);
-			},
-		};
-		return listen(app, actions);
-	}, [app, over]);
+function actionsOf(app: App, plots: () => Plots | null, over: Over, setOver: (over: Over) => void): Actions {
+	return {
+		search: () => document.getElementById('search')?.focus(),
+		goTo: () => setOver('goto'),
+		help: () => setOver('help'),
+		commands: () => setOver('commands'),
+		closeTop: () => {
+			if (over) setOver(null);
+			return over !== null;
+		},
+		scroll: by => plots()?.at.scroller.scrollBy({ top: by }),
+		centre: () => {
+			const at = plots();
+			return at && at.pointer !== null ? at.timeOf(at.pointer) : (app.view.begin + app.view.end) / 2;
+		},
+		selectHere: () => {
+			const at = plots();
+			if (at) selectHere(app, at);
+		},
+	};
 }
 
 export function Page({ app, onPlots }: { app: App; onPlots: (plots: Plots) => void }) {
@@ -155,7 +152,8 @@ export function Page({ app, onPlots }: { app: App; onPlots: (plots: Plots) => vo
 		app.go({ tall: to === null ? null : Math.round(to * 100) }, false);
 	const plots = useRef<Plots | null>(null);
 	const get = (): Plots | null => plots.current;
-	useKeys(app, get, over, setOver);
+	const actions = actionsOf(app, get, over, setOver);
+	useEffect(() => listen(app, actions), [app, over]);
 	const hasDetails = app.slice !== null && app.place.selection !== null;
 	const isNarrow = useNarrow();
 	// a link to a part of the time is about the timeline
@@ -219,6 +217,7 @@ export function Page({ app, onPlots }: { app: App; onPlots: (plots: Plots) => vo
 			)}
 			<Said app={app} />
 			{over === 'help' && <Help close={() => setOver(null)} />}
+			{over === 'commands' && <Palette app={app} actions={actions} close={() => setOver(null)} />}
 			{over === 'goto' && <GoTo app={app} close={() => setOver(null)} />}
 		</>
 	);

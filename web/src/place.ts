@@ -27,11 +27,24 @@ export interface Place {
 	filter: string;
 	sort: string;
 	answer: boolean;
+	/** In the order of time. */
+	notes: readonly Note[];
+	/** What was asked last. */
+	sql: string;
 	/** How much of the height the tables have, in percent; null: the usual. */
 	tall: number | null;
 }
 
-export const TABS = ['inferences', 'operators', 'icicle', 'stacks', 'models', 'resources', 'losses'] as const;
+export const TABS = ['inferences', 'operators', 'icicle', 'stacks', 'models', 'resources', 'losses', 'sql'] as const;
+
+/** What a reader has written at a time. */
+export interface Note {
+	readonly time: number;
+	readonly text: string;
+}
+
+/** What a link can hold. */
+export const MOST_NOTES = 40;
 
 export const START: Place = {
 	of: 0,
@@ -50,6 +63,8 @@ export const START: Place = {
 	filter: '',
 	sort: '',
 	answer: true,
+	notes: [],
+	sql: '',
 	tall: null,
 };
 
@@ -89,8 +104,18 @@ export function toHash(place: Place): string {
 	if (place.filter) put('f', place.filter);
 	if (place.sort) put('o', place.sort);
 	if (!place.answer) put('a', '0');
+	if (place.notes.length) put('n', place.notes.map(note => `${Math.round(note.time)} ${note.text}`).join('\n'));
+	if (place.sql) put('sql', place.sql);
 	if (place.tall !== null) put('y', String(place.tall));
 	return parts.length ? `#${parts.join('&')}` : '';
+}
+
+function notesOf(text: string): readonly Note[] {
+	const notes = text.split('\n').flatMap(line => {
+		const match = /^(\d{1,15}) ?(.{0,80})/su.exec(line);
+		return match ? [{ time: Number(match[1]), text: match[2] }] : [];
+	});
+	return notes.slice(0, MOST_NOTES);
 }
 
 function decoded(text: string): string {
@@ -128,6 +153,8 @@ export function fromHash(hash: string): Place {
 		filter: said.get('f') ?? '',
 		sort: /^[a-z0-9_]+\.(asc|desc)$/.test(said.get('o') ?? '') ? (said.get('o') as string) : '',
 		answer: said.get('a') !== '0',
+		notes: notesOf(said.get('n') ?? ''),
+		sql: said.get('sql') ?? '',
 		tall: /^(1[5-9]|[2-7]\d|80)$/.test(said.get('y') ?? '') ? Number(said.get('y')) : null,
 	};
 }

@@ -278,6 +278,10 @@ export class Plots {
 		box.style.left = `${from}px`;
 		box.style.width = `${Math.max(1, to - from)}px`;
 		text.textContent = duration(times[1] - times[0], 4);
+		// also of a short one at the edge, all of the text is on the screen
+		const half = text.offsetWidth / 2;
+		const middle = Math.min(this.width - half, Math.max(half, (from + to) / 2));
+		text.style.left = `${middle - from}px`;
 	}
 
 	/** The begin or end of a slice where one is near a point of the window, else the time there. */

@@ -17,10 +17,11 @@ import { ownerOf, toggleResource } from './resources';
 import { host } from './host';
 import { toCsv, toJson } from './save';
 import { sinceBeginning } from './since';
+import { Sql } from './sql';
 import { Stacks } from './stacks';
 import { useApp } from './use';
 
-const TITLES: Readonly<Record<string, string>> = {
+export const TITLES: Readonly<Record<string, string>> = {
 	inferences: 'Inferences',
 	operators: 'Operators',
 	icicle: 'Where time goes',
@@ -28,7 +29,11 @@ const TITLES: Readonly<Record<string, string>> = {
 	models: 'Models and sessions',
 	resources: 'Resources',
 	losses: 'Losses and cost',
+	sql: 'SQL',
 };
+
+/** What is live has no file that SQL could be asked of. */
+export const tabsOf = (app: App): readonly string[] => TABS.filter(tab => tab !== 'sql' || !app.recording.live);
 
 /** The tables of a tab: what the server calls it, what people call it. */
 const PARTS: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
@@ -51,6 +56,7 @@ const PARTS: Readonly<Record<string, readonly (readonly [string, string])[]>> = 
 		['threads', 'Threads'],
 	],
 	losses: [['losses', 'Losses and cost']],
+	sql: [],
 };
 
 const KERNELS = ['kernels', 'Kernels'] as const;
@@ -116,10 +122,11 @@ function isChosen(app: App, what: string, value: Values): boolean {
 function Tabs({ app }: { app: App }) {
 	const to = (tab: string): void => app.go({ tab, sub: '', sort: '', filter: '' });
 	const onKey = (event: KeyboardEvent): void => {
-		const at = (TABS as readonly string[]).indexOf(app.place.tab);
+		const tabs = tabsOf(app);
+		const at = tabs.indexOf(app.place.tab);
 		const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
 		if (!by) return;
-		const tab = TABS[(at + by + TABS.length) % TABS.length];
+		const tab = tabs[(at + by + tabs.length) % tabs.length];
 		to(tab);
 		document.getElementById(`tab-${tab}`)?.focus();
 		event.preventDefault();
@@ -127,7 +134,7 @@ function Tabs({ app }: { app: App }) {
 	};
 	return (
 		<div class="tabs" role="tablist" aria-label="Tables" onKeyDown={onKey}>
-			{TABS.map(tab => (
+			{tabsOf(app).map(tab => (
 				<button
 					key={tab}
 					id={`tab-${tab}`}
@@ -334,7 +341,7 @@ function Tools({ app, what, plots }: { app: App; what: string; plots: () => Plot
 					since the beginning
 				</span>
 			)}
-			<RangeChip app={app} />
+			{app.place.tab !== 'sql' && <RangeChip app={app} />}
 			<Save app={app} what={what} plots={plots} />
 		</div>
 	);
@@ -449,6 +456,7 @@ export function Tables({ app, plots }: { app: App; plots: () => Plots | null }) 
 			>
 				{tab === 'icicle' && <Icicle app={app} />}
 				{tab === 'stacks' && <Stacks app={app} />}
+				{tab === 'sql' && !app.recording.live && <Sql app={app} />}
 				{isEmpty && <NoModel app={app} />}
 				{tab === 'inferences' && !isEmpty && <Histogram app={app} model={app.place.model} />}
 				{tab === 'losses' && <Costs app={app} />}

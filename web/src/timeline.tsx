@@ -8,6 +8,7 @@ import { colourOf, css, families, familyOf } from './colours';
 import { count, duration, exact, oneLine } from './format';
 import { Gestures } from './gestures';
 import { Hint, Modes } from './modes';
+import { NoteDialog, Notes } from './notes';
 import { ROW, type Hit } from './paint_slices';
 import { Plots } from './plots';
 import { ResourceBar, ResourceNames } from './resources';
@@ -252,10 +253,12 @@ export function Timeline({ app, onPlots }: { app: App; onPlots: (plots: Plots) =
 				<div class="measure" ref={at.measure} hidden>
 					<span ref={at.measureText} />
 				</div>
+				<Notes app={app} />
 				<div class="cross" ref={at.cross} hidden />
 				<div class="bubble" ref={at.bubble} hidden />
 			</div>
 			<Hint app={app} />
+			{app.edited !== null && <NoteDialog app={app} time={app.edited} />}
 			{tip && <TipBox app={app} tip={tip} />}
 		</section>
 	);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fromHash, START, toHash, type Place } from '../src/place';
+import { fromHash, MOST_NOTES, START, toHash, type Place } from '../src/place';
 
 test('the start has no address, and none is the start', () => {
 	assert.equal(toHash(START), '');
@@ -27,6 +27,11 @@ test('an address brings everything back', () => {
 		filter: '100%',
 		sort: 'p50_ns.desc',
 		answer: false,
+		notes: [
+			{ time: 0, text: '' },
+			{ time: 12_345, text: 'a <b>note</b> & #1, 100 % ü' },
+		],
+		sql: 'SELECT 1\nFROM "a b" -- = & #',
 		tall: 45,
 	};
 	assert.deepEqual(fromHash(toHash(place)), place);
@@ -58,4 +63,6 @@ test('what makes no sense in an address is left out', () => {
 	])
 		assert.deepEqual(fromHash(hash), START, hash);
 	assert.deepEqual(fromHash('#h=1.x.3').hidden, [1, 3]);
+	assert.deepEqual(fromHash(`#n=${encodeURIComponent('x\n5 five\n-1 no\n')}`).notes, [{ time: 5, text: 'five' }]);
+	assert.equal(fromHash(`#n=${'1%0A'.repeat(500)}`).notes.length, MOST_NOTES);
 });

@@ -12,6 +12,8 @@
 
 enum { MAX_VALUES = 500 };
 
+const struct summary_opts query_looks = { .slowest = 20, .max_sessions = 1 << 20, .with_tokens = true };
+
 static int open_db(struct query *query, const struct query_opts *opts, struct err *err)
 {
 	int code = sqlite3_open_v2(

@@ -12,9 +12,13 @@
 #include <stdint.h>
 
 #include "analyze/summary/summary.h"
+#include "analyze/summary/summary_maker.h"
 #include "base/err.h"
 
 struct query;
+
+/* What the summary of a recording must hold so that all tables are whole. */
+extern const struct summary_opts query_looks;
 
 struct query_opts {
 	uint64_t memory_bytes; /* for all queries of the process, besides the recording; 0: 1 GiB */

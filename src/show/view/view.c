@@ -22,6 +22,7 @@ static const struct view_answer answers[] = {
 	{ "at", answer_at },
 	{ "find", answer_find },
 	{ "excerpt", answer_excerpt },
+	{ "query", answer_query },
 	{ "flows", answer_flows },
 	{ "why", answer_why },
 	{ "search", answer_search },

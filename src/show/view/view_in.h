@@ -54,6 +54,7 @@ struct view_report {
 	int fd;		  /* what it has written */
 	const char *type; /* of that; NULL: JSON */
 	bool has_failed;
+	bool is_question;	     /* a failure is the fault of who asked */
 	uint64_t begun_ns, ended_ns; /* 0: not yet */
 };
 
@@ -116,10 +117,11 @@ struct view {
 	uint32_t n_lanes;
 	struct view_samples samples;
 	struct view_generations generations;
-	uint32_t n_whys;     /* processes that answer_why.c has started */
-	uint32_t n_excerpts; /* the same of answer_excerpt.c */
-	int beside;	     /* number of the recording that it is compared with; -1: none */
-	uint64_t shift_ns;   /* how much later on the page it begins than at 0 */
+	uint32_t n_whys;	    /* processes that answer_why.c has started */
+	uint32_t n_excerpts;	    /* the same of answer_excerpt.c */
+	struct view_query *queries; /* that run */
+	int beside;		    /* number of the recording that it is compared with; -1: none */
+	uint64_t shift_ns;	    /* how much later on the page it begins than at 0 */
 };
 
 /* What happens now, see view_live.c. */
@@ -185,6 +187,7 @@ VIEW_ANSWER(slice);
 VIEW_ANSWER(at);
 VIEW_ANSWER(find);
 VIEW_ANSWER(excerpt);
+VIEW_ANSWER(query);
 VIEW_ANSWER(flows);
 VIEW_ANSWER(why);
 VIEW_ANSWER(search);

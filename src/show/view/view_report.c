@@ -117,7 +117,7 @@ static void put(struct view_report *report, struct http_answer *answer)
 	if (!data || pread(report->fd, data, (size_t)size, 0) != (ssize_t)size)
 		http_say(answer, 503, "the report could not be made: its process ended");
 	else if (report->has_failed)
-		http_say(answer, 503, "%.*s", (int)size - 1, data);
+		http_say(answer, report->is_question ? 400 : 503, "%.*s", (int)size - 1, data);
 	else
 		*answer = (struct http_answer){ 200, report->type ? report->type : "application/json", data,
 						(size_t)size, false };
