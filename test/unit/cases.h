@@ -35,6 +35,30 @@ static inline void cases_add(const char *name, CMUnitTestFunction run, CMFixture
 	static void name(void **state)
 #define TEST(name) TEST_WITH(name, NULL, NULL)
 
+/*
+ * A case with a `var` of its own, which points to what begin makes before it, or is what make returns, and which end
+ * frees behind it. Files name theirs: #define CASE(name) TEST_OF(name, struct fixture, f, begin(f), end(f))
+ */
+#define TEST_OF(name, type, var, begin, end) \
+	static void name##_of(type *var); \
+	TEST(name) \
+	{ \
+		type var[1]; \
+		begin; \
+		name##_of(var); \
+		end; \
+	} \
+	static void name##_of(type *var)
+#define TEST_OF_NEW(name, type, var, make, end) \
+	static void name##_of(type *var); \
+	TEST(name) \
+	{ \
+		type *var = make; \
+		name##_of(var); \
+		end; \
+	} \
+	static void name##_of(type *var)
+
 /* Before the first of them, and after the last. */
 #define TEST_GROUP(setup, teardown) \
 	__attribute__((constructor)) static void set_group(void) \

@@ -50,10 +50,11 @@ static size_t n_device_values(const struct world *world, const char *name)
 
 /* ---- processes */
 
-TEST(an_engine_is_a_share_of_the_time_since_the_look_before)
-{
-	struct world *world = world_new("amd-gpu/t0");
+#define ONCE(name, ...) TEST_OF_NEW(name, struct world, world, world_new(__VA_ARGS__), world_free(world))
+#define TWICE(name, ...) TEST_OF_NEW(name, struct world, world, look_twice(__VA_ARGS__), world_free(world))
 
+ONCE(an_engine_is_a_share_of_the_time_since_the_look_before, "amd-gpu/t0")
+{
 	look(world, "amd-gpu/t0", T0);
 	is_missing(keep_value(world->keep, 2000, "gpu card1 compute"));
 	is_near(keep_value(world->keep, 2000, "gpu card1 memory vram"), (1024 + 1) * 1048576.0);
@@ -61,69 +62,50 @@ TEST(an_engine_is_a_share_of_the_time_since_the_look_before)
 	is_near(keep_value(world->keep, 2000, "gpu card1 dma"), 5);
 	is_near(keep_value(world->keep, 2000, "gpu card1 memory vram"), (2048 + 1) * 1048576.0);
 	is_near(keep_value(world->keep, 2000, "gpu card1 memory gtt"), 2 * 1048576.0);
-	world_free(world);
 }
 
-TEST(a_client_counts_once_and_an_engine_that_comes_later_from_nothing)
+TWICE(a_client_counts_once_and_an_engine_that_comes_later_from_nothing, "amd-gpu")
 {
-	struct world *world = look_twice("amd-gpu");
-
 	/*
 	 * 60 % of client 41, which has three descriptors in two processes, and 10 % of 42, which had not computed
 	 * before
 	 */
 	is_near(keep_value(world->keep, 2000, "gpu card1 compute"), 70);
-	world_free(world);
 }
 
-TEST(a_client_that_was_opened_between_two_looks_counts_whole)
+TWICE(a_client_that_was_opened_between_two_looks_counts_whole, "amd-gpu")
 {
-	struct world *world = look_twice("amd-gpu");
-
 	is_near(keep_value(world->keep, 2001, "gpu card1 compute"), 20);
 	is_missing(keep_value(world->keep, 2001, "gpu card1 memory vram"));
-	world_free(world);
 }
 
-TEST(what_is_never_used_is_not_shown)
+TWICE(what_is_never_used_is_not_shown, "intel-pc")
 {
-	struct world *world = look_twice("intel-pc");
-
 	is_missing(keep_value(world->keep, 2000, "gpu card0 copy"));
 	is_missing(keep_value(world->keep, 2000, "gpu card1 rcs"));
 	is_missing(keep_value(world->keep, 2000, "gpu card1 memory system"));
 	is_missing(keep_value(world->keep, 2001, "gpu card0 render"));
-	world_free(world);
 }
 
-TEST(engines_of_a_kind_share_their_time)
+TWICE(engines_of_a_kind_share_their_time, "intel-pc")
 {
-	struct world *world = look_twice("intel-pc");
-
 	is_near(keep_value(world->keep, 2000, "gpu card0 render"), 80);
 	is_near(keep_value(world->keep, 2000, "gpu card0 video"), 10);
 	is_near(keep_value(world->keep, 2000, "gpu card0 memory system0"), 20 * 1048576.0);
-	world_free(world);
 }
 
-TEST(cycles_are_a_share_of_the_devices_own)
+TWICE(cycles_are_a_share_of_the_devices_own, "intel-pc")
 {
-	struct world *world = look_twice("intel-pc");
-
 	is_near(keep_value(world->keep, 2000, "gpu card1 ccs"), 47);
 	is_near(keep_value(world->keep, 2000, "gpu card1 memory vram0"), 2048 * 1048576.0);
-	world_free(world);
 }
 
-TEST(cycles_without_a_total_are_a_share_of_the_largest_clock)
+TWICE(cycles_without_a_total_are_a_share_of_the_largest_clock, "boards")
 {
-	struct world *world = look_twice("boards");
-
 	is_near(keep_value(world->keep, 2000, "gpu card1 panthor"), 30);
 	/* the same driver without measuring enabled, and without a bus address */
 	is_missing(keep_value(world->keep, 2000, "gpu card0 panthor"));
 	is_near(keep_value(world->keep, 2000, "gpu card0 memory"), 16480 * 1024.0);
-	world_free(world);
 }
 
 TEST(an_npu_is_shown_per_process_where_its_driver_tells)
@@ -138,33 +120,26 @@ TEST(an_npu_is_shown_per_process_where_its_driver_tells)
 	world_free(world);
 }
 
-TEST(amds_compute_driver_tells_of_its_own)
+ONCE(amds_compute_driver_tells_of_its_own, "amd-gpu/t0")
 {
-	struct world *world = world_new("amd-gpu/t0");
-
 	look(world, "amd-gpu/t0", T0);
 	is_missing(keep_value(world->keep, 2000, "gpu card1 compute memory"));
 	look(world, "amd-gpu/t1", T1);
 	is_near(keep_value(world->keep, 2000, "gpu card1 compute memory"), 7 * 1073741824.0);
 	is_near(keep_value(world->keep, 2000, "gpu card1 compute units"), 48);
 	is_missing(keep_value(world->keep, 2001, "gpu card1 compute memory"));
-	world_free(world);
 }
 
-TEST(a_device_of_amds_compute_driver_is_used_when_it_is_open)
+ONCE(a_device_of_amds_compute_driver_is_used_when_it_is_open, "amd-container/t0")
 {
-	struct world *world = world_new("amd-container/t0");
-
 	look(world, "amd-container/t0", T0);
 	is_missing(keep_device_value(world->keep, "gpu card1 busy"));
 	look(world, "amd-container/t1", T1);
 	is_near(keep_device_value(world->keep, "gpu card1 busy"), 88);
-	world_free(world);
 }
 
-TEST(a_client_is_handed_on_when_its_first_process_ends)
+TWICE(a_client_is_handed_on_when_its_first_process_ends, "amd-gpu")
 {
-	struct world *world = look_twice("amd-gpu");
 	size_t kept = 0;
 
 	/* as if 2000 had closed all: its child still has the same client 41 open */
@@ -174,15 +149,12 @@ TEST(a_client_is_handed_on_when_its_first_process_ends)
 	for (size_t i = 0; i < world->keep->n; i++)
 		kept += world->keep->event[i].type == EVENT_COUNTER && world->keep->event[i].value < 0;
 	assert_int_equal(kept, 0);
-	world_free(world);
 }
 
 /* ---- devices */
 
-TEST(a_card_tells_how_it_is_doing)
+TWICE(a_card_tells_how_it_is_doing, "amd-gpu")
 {
-	struct world *world = look_twice("amd-gpu");
-
 	is_near(keep_device_value(world->keep, "gpu card1 busy"), 97);
 	is_near(keep_device_value(world->keep, "gpu card1 memory busy"), 33);
 	is_near(keep_device_value(world->keep, "gpu card1 memory used"), 3 * 1073741824.0);
@@ -196,37 +168,29 @@ TEST(a_card_tells_how_it_is_doing)
 	/* a constant is put once */
 	is_near(keep_device_value(world->keep, "gpu card1 memory total"), 24 * 1073741824.0);
 	assert_int_equal(n_device_values(world, "gpu card1 memory total"), 1);
-	world_free(world);
 }
 
-TEST(counters_of_a_device_lie_below_a_track_that_says_what_it_is)
+TWICE(counters_of_a_device_lie_below_a_track_that_says_what_it_is, "amd-gpu")
 {
-	struct world *world = look_twice("amd-gpu");
 	uint32_t track = keep_device_counter(world->keep, "gpu card1 power");
 
 	assert_string_equal(keep_text(world->keep, world->keep->track[track].unit), "W");
 	track = world->keep->track[track].parent;
 	assert_string_equal(keep_text(world->keep, world->keep->track[track].name),
 			    "gpu card1: amdgpu 1002:744C at 0000:03:00.0");
-	world_free(world);
 }
 
-TEST(sleep_is_what_is_left_of_the_time)
+TWICE(sleep_is_what_is_left_of_the_time, "intel-pc")
 {
-	struct world *world = look_twice("intel-pc");
-
 	is_near(keep_device_value(world->keep, "gpu card0 awake"), 70);
 	is_near(keep_device_value(world->keep, "gpu card1 awake"), 90);
 	is_near(keep_device_value(world->keep, "gpu card0 clock"), 1300);
 	is_near(keep_device_value(world->keep, "gpu card1 clock"), 2850);
 	is_missing(keep_device_value(world->keep, "gpu card1 busy"));
-	world_free(world);
 }
 
-TEST(energy_is_counted_from_the_first_look_and_power_comes_from_it)
+TWICE(energy_is_counted_from_the_first_look_and_power_comes_from_it, "intel-pc")
 {
-	struct world *world = look_twice("intel-pc");
-
 	/* of the card, not of its package */
 	is_near(keep_device_value(world->keep, "gpu card1 energy"), 120);
 	is_near(keep_device_value(world->keep, "gpu card1 power"), 120);
@@ -239,61 +203,45 @@ TEST(energy_is_counted_from_the_first_look_and_power_comes_from_it)
 	look(world, "intel-pc/t1", T1 + 2 * S_NS);
 	assert_int_equal(n_device_values(world, "gpu card1 energy"), 2);
 	assert_int_equal(n_device_values(world, "gpu card1 power"), 2);
-	world_free(world);
 }
 
-TEST(an_npu_is_busy_while_it_has_work)
+TWICE(an_npu_is_busy_while_it_has_work, "intel-pc")
 {
-	struct world *world = look_twice("intel-pc");
-
 	is_near(keep_device_value(world->keep, "npu accel0 busy"), 45);
 	is_near(keep_device_value(world->keep, "npu accel0 memory used"), 100 * 1048576.0);
 	is_near(keep_device_value(world->keep, "npu accel0 clock"), 1400);
 	is_near(keep_device_value(world->keep, "npu accel0 largest clock"), 1400);
-	world_free(world);
 }
 
-TEST(an_npu_is_not_asked_more_often_than_its_driver_wants)
+ONCE(an_npu_is_not_asked_more_often_than_its_driver_wants, "intel-pc/t0")
 {
-	struct world *world = world_new("intel-pc/t0");
-
 	world->target.interval_ns = S_NS / 10;
 	for (int i = 0; i < 21; i++)
 		look(world, "intel-pc/t0", T0 + (uint64_t)i * S_NS / 10);
 	assert_int_equal(n_device_values(world, "npu accel0 busy"), 2);
 	assert_int_equal(n_device_values(world, "npu accel0 clock"), 21);
-	world_free(world);
 }
 
-TEST(other_npus_tell_what_they_have)
+TWICE(other_npus_tell_what_they_have, "boards")
 {
-	struct world *world = look_twice("boards");
-
 	is_near(keep_device_value(world->keep, "npu accel0 power"), 2.5);
 	is_missing(keep_device_value(world->keep, "npu accel0 busy"));
 	is_near(keep_device_value(world->keep, "npu accel1 workloads"), 1);
 	is_near(keep_device_value(world->keep, "gpu card1 clock"), 1000);
-	world_free(world);
 }
 
-TEST(a_device_that_is_only_open_has_no_counters)
+TWICE(a_device_that_is_only_open_has_no_counters, "boards")
 {
-	struct world *world = look_twice("boards");
-
 	/* it was opened, but not used */
 	is_missing(keep_device_value(world->keep, "gpu card2 clock"));
 	is_missing(keep_value(world->keep, 2000, "gpu card2 render"));
 	is_missing(keep_value(world->keep, 2000, "gpu card2 memory system0"));
-	world_free(world);
 }
 
-TEST(a_machine_without_devices_has_none)
+TWICE(a_machine_without_devices_has_none, "metered")
 {
-	struct world *world = look_twice("metered");
-
 	for (uint32_t i = 1; i <= world->keep->last_track; i++)
 		assert_int_not_equal(world->keep->track[i].type, TRACK_COUNTER);
-	world_free(world);
 }
 
 /* ---- on a live machine, where files stay open */

@@ -117,56 +117,46 @@ static int look(struct watch *watch)
 	return watch->n_asked - before;
 }
 
-TEST(percentile_needs_as_many_as_it_says)
-{
-	struct watch watch;
+#define CASE(name, ...) TEST_OF(name, struct watch, watch, start(watch, __VA_ARGS__), stop(watch))
 
-	start(&watch, "p99>10ms");
+CASE(percentile_needs_as_many_as_it_says, "p99>10ms")
+{
 	for (int i = 0; i < 98; i++)
-		run(&watch, 1000000, "ok");
-	run(&watch, 20000000, "ok");
-	assert_int_equal(look(&watch), 0);
-	run(&watch, 1000000, "ok");
-	assert_int_equal(look(&watch), 1);
-	assert_string_equal(watch.why, "p99 of the last 10 s is 20.0 ms, more than 10.0 ms");
+		run(watch, 1000000, "ok");
+	run(watch, 20000000, "ok");
+	assert_int_equal(look(watch), 0);
+	run(watch, 1000000, "ok");
+	assert_int_equal(look(watch), 1);
+	assert_string_equal(watch->why, "p99 of the last 10 s is 20.0 ms, more than 10.0 ms");
 	for (int i = 0; i < 100; i++)
-		run(&watch, 1000000, "ok");
-	assert_int_equal(look(&watch), 0);
-	stop(&watch);
+		run(watch, 1000000, "ok");
+	assert_int_equal(look(watch), 0);
 }
 
-TEST(values_leave_the_window)
+CASE(values_leave_the_window, "p50>10ms,mean>10ms")
 {
-	struct watch watch;
-
-	start(&watch, "p50>10ms,mean>10ms");
-	run(&watch, 100000000, "ok");
-	run(&watch, 100000000, "ok");
-	assert_int_equal(look(&watch), 1);
-	watch.time_ns += DUMP_WINDOW_NS;
-	run(&watch, 1000000, "ok");
-	run(&watch, 1000000, "ok");
-	assert_int_equal(look(&watch), 0);
-	stop(&watch);
+	run(watch, 100000000, "ok");
+	run(watch, 100000000, "ok");
+	assert_int_equal(look(watch), 1);
+	watch->time_ns += DUMP_WINDOW_NS;
+	run(watch, 1000000, "ok");
+	run(watch, 1000000, "ok");
+	assert_int_equal(look(watch), 0);
 }
 
-TEST(one_slow_or_failed_inference_asks_once)
+CASE(one_slow_or_failed_inference_asks_once, "max>1s,error")
 {
-	struct watch watch;
-
-	start(&watch, "max>1s,error");
-	run(&watch, 1000000, "ok");
-	assert_int_equal(look(&watch), 0);
-	run(&watch, 1500000000, "ok");
-	assert_int_equal(look(&watch), 1);
-	assert_string_equal(watch.why, "an inference took 1.50 s, more than 1.00 s");
-	assert_int_equal(look(&watch), 0);
-	run(&watch, 1000000, "no such tensor");
-	run(&watch, 1000000, "ok");
-	assert_int_equal(look(&watch), 1);
-	assert_string_equal(watch.why, "an inference failed: no such tensor");
-	assert_int_equal(look(&watch), 0);
-	stop(&watch);
+	run(watch, 1000000, "ok");
+	assert_int_equal(look(watch), 0);
+	run(watch, 1500000000, "ok");
+	assert_int_equal(look(watch), 1);
+	assert_string_equal(watch->why, "an inference took 1.50 s, more than 1.00 s");
+	assert_int_equal(look(watch), 0);
+	run(watch, 1000000, "no such tensor");
+	run(watch, 1000000, "ok");
+	assert_int_equal(look(watch), 1);
+	assert_string_equal(watch->why, "an inference failed: no such tensor");
+	assert_int_equal(look(watch), 0);
 }
 
 TEST(signal_asks_where_it_is_wanted)

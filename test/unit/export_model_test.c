@@ -128,9 +128,10 @@ static void write_coloured(FILE *out, const struct model_analysis *analysis)
 	write_as(out, "text", analysis, &(struct report_look){ .has_color = true });
 }
 
-TEST(all_exports_are_as_they_were)
+#define CASE(name) TEST_OF_NEW(name, struct sample, s, sample_new(), free(s))
+
+CASE(all_exports_are_as_they_were)
 {
-	struct sample *s = sample_new();
 	struct model_analysis *analysis = insights_analyse(&s->report, NULL);
 
 	expect_file("page.txt", write_page, analysis);
@@ -146,7 +147,6 @@ TEST(all_exports_are_as_they_were)
 	analysis = insights_analyse(&s->report, NULL);
 	expect_file("report.json", write_json, analysis);
 	model_analysis_free(analysis);
-	free(s);
 }
 
 TEST(the_page_fits_its_width)
@@ -558,7 +558,7 @@ static void expect_baseline_of_json(const struct model_analysis *analysis)
 }
 
 /* Two numbers of threads and two batch sizes beside an earlier report: columns, items, changes. */
-TEST(runs_that_differ_in_several_things_have_a_column_for_each)
+CASE(runs_that_differ_in_several_things_have_a_column_for_each)
 {
 	static const char *const labels[] = { "1 thread, batch 1", "1 thread, batch 8", "4 threads, batch 1",
 					      "4 threads, batch 8" };
@@ -569,7 +569,6 @@ TEST(runs_that_differ_in_several_things_have_a_column_for_each)
 	const struct diff_side sides[] = { { &before, 1 }, { &now, 1 } };
 	struct diff diff;
 	struct arena arena = { 0 };
-	struct sample *s = sample_new();
 	struct model_facts batch_of_8 = s->report.model;
 	struct model_analysis *analysis;
 
@@ -608,7 +607,6 @@ TEST(runs_that_differ_in_several_things_have_a_column_for_each)
 	expect_baseline_of_json(analysis);
 	model_analysis_free(analysis);
 	arena_done(&arena);
-	free(s);
 }
 
 TEST(the_verdict_of_several_runs_begins_with_the_fastest)
@@ -664,10 +662,8 @@ TEST(the_verdict_of_several_runs_begins_with_the_fastest)
 	free(s);
 }
 
-TEST(the_verdict_says_what_was_compared_and_how_sure_it_is)
+CASE(the_verdict_says_what_was_compared_and_how_sure_it_is)
 {
-	struct sample *s = sample_new();
-
 	s->report.model.name = "m";
 	s->report.n_results = 1;
 	expect_verdict(s, "m: cpu takes 4.84 +- 0.05 ms per inference (95 % interval of one process)");
@@ -698,13 +694,11 @@ TEST(the_verdict_says_what_was_compared_and_how_sure_it_is)
 		       "m: openvino takes 4.83 ms per inference (mean): too few inferences for a confidence interval");
 	s->report.n_results = 0;
 	expect_verdict(s, "m: nothing ran");
-	free(s);
 }
 
-TEST(the_verdict_says_when_a_speed_is_worth_nothing)
+CASE(the_verdict_says_when_a_speed_is_worth_nothing)
 {
 	struct model_output output = sample_different[0];
-	struct sample *s = sample_new();
 	struct model_analysis *analysis;
 
 	s->report.model.name = "m";
@@ -727,5 +721,4 @@ TEST(the_verdict_says_when_a_speed_is_worth_nothing)
 	expect_verdict(s, "m: openvino is 1.85 times as fast as cpu (95 % interval 1.82 to 1.88, of one process each). "
 			  "But it ran no node of the model. cpu takes 4.84 +- 0.05 ms per inference. The outputs of "
 			  "cpu differ from those expected");
-	free(s);
 }

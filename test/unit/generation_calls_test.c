@@ -164,67 +164,59 @@ TEST(of_generations_in_turns_the_time_outside_is_a_part_of_all_their_time)
 	}
 }
 
-TEST(generations_in_turns_are_found_however_many_there_are)
-{
-	struct fixture f;
+#define CASE(name) TEST_OF(name, struct fixture, f, begin(f), end(f))
 
-	begin(&f);
+CASE(generations_in_turns_are_found_however_many_there_are)
+{
 	for (int i = 0; i < GENERATIONS_LISTED / 2 + 1; i++)
 		for (int k = 0; k < 4; k++) { /* two by two */
-			stream_text(&f.s, KEY_SEQUENCES, &"0:0+4/1\0001:0+4/1\0000:4+1/1\0001:4+1/1"[8 * k]);
-			stream_int(&f.s, KEY_TID, 8);
-			stream_inference(&f.s, f.lane, f.us, "m", 1, ++f.number);
-			stream_text(&f.s, KEY_STATUS, "ok");
-			stream_end(&f.s, f.lane, f.us += 100);
+			stream_text(&f->s, KEY_SEQUENCES, &"0:0+4/1\0001:0+4/1\0000:4+1/1\0001:4+1/1"[8 * k]);
+			stream_int(&f->s, KEY_TID, 8);
+			stream_inference(&f->s, f->lane, f->us, "m", 1, ++f->number);
+			stream_text(&f->s, KEY_STATUS, "ok");
+			stream_end(&f->s, f->lane, f->us += 100);
 		}
-	find(&f);
-	assert_int_equal(f.summary->models[0].generations.n, GENERATIONS_LISTED + 2);
-	assert_non_null(findings_of(f.recorded.model, "generations_in_turn", 0));
-	end(&f);
+	find(f);
+	assert_int_equal(f->summary->models[0].generations.n, GENERATIONS_LISTED + 2);
+	assert_non_null(findings_of(f->recorded.model, "generations_in_turn", 0));
 }
 
-TEST(of_several_sequences_one_may_begin_as_an_earlier_prompt)
+CASE(of_several_sequences_one_may_begin_as_an_earlier_prompt)
 {
-	struct fixture f;
-
-	begin(&f);
 	/* nothing, one of four sequences, and all of them began as earlier ones */
 	for (int i = 1; i <= 3; i++) {
-		call_begin(&f);
-		infer(&f, i, 1, "int64[4x64]", 100);
-		call_end(&f, i, "append tokens", 4 * 64);
-		f.call[f.n - 1].seen = i == 1 ? 0 : i == 2 ? 64 : 4 * 64;
+		call_begin(f);
+		infer(f, i, 1, "int64[4x64]", 100);
+		call_end(f, i, "append tokens", 4 * 64);
+		f->call[f->n - 1].seen = i == 1 ? 0 : i == 2 ? 64 : 4 * 64;
 		for (int k = 0; k < 3; k++) {
-			call_begin(&f);
-			infer(&f, i, 1, "int64[4x1]", 50);
-			call_end(&f, i, "next token", 1);
+			call_begin(f);
+			infer(f, i, 1, "int64[4x1]", 50);
+			call_end(f, i, "next token", 1);
 		}
-		other(&f, i, "release", 0);
+		other(f, i, "release", 0);
 	}
-	find(&f);
-	assert_int_equal(f.summary->n_generations, 3);
-	assert_int_equal(row(&f, 0)->seen_tokens, 0);
-	assert_int_equal(row(&f, 1)->seen_tokens, 16);
-	assert_int_equal(row(&f, 2)->seen_tokens, 64);
-	assert_int_equal(f.summary->models[0].generations.prompt_tokens, 3 * 4 * 64);
-	assert_int_equal(f.summary->models[0].generations.seen_tokens, 5 * 64);
-	end(&f);
+	find(f);
+	assert_int_equal(f->summary->n_generations, 3);
+	assert_int_equal(row(f, 0)->seen_tokens, 0);
+	assert_int_equal(row(f, 1)->seen_tokens, 16);
+	assert_int_equal(row(f, 2)->seen_tokens, 64);
+	assert_int_equal(f->summary->models[0].generations.prompt_tokens, 3 * 4 * 64);
+	assert_int_equal(f->summary->models[0].generations.seen_tokens, 5 * 64);
 }
 
-TEST(a_token_is_there_when_the_call_that_samples_it_returns)
+CASE(a_token_is_there_when_the_call_that_samples_it_returns)
 {
 	const struct generation *own;
-	struct fixture f;
 
-	begin(&f);
-	prompt(&f, 5, 16);
-	sample(&f, 5);
-	next(&f, 5);
-	other(&f, 5, "decode text", 0);
-	next(&f, 5);
-	find(&f);
-	own = row(&f, 0);
-	assert_int_equal(f.summary->n_generations, 1);
+	prompt(f, 5, 16);
+	sample(f, 5);
+	next(f, 5);
+	other(f, 5, "decode text", 0);
+	next(f, 5);
+	find(f);
+	own = row(f, 0);
+	assert_int_equal(f->summary->n_generations, 1);
 	assert_int_equal(own->prompt_tokens, 16);
 	assert_int_equal(own->output_tokens, 3);
 	assert_int_equal(own->n_prefills, 1);
@@ -238,150 +230,125 @@ TEST(a_token_is_there_when_the_call_that_samples_it_returns)
 	assert_true(own->per_token_ns == 72500);
 	assert_int_equal(own->end_ns - own->begin_ns, own->prefill_ns + own->decode_ns + own->outside_ns);
 	assert_int_equal(own->length, 18);
-	assert_int_equal(f.summary->n_tokens, 3);
-	assert_int_equal(f.summary->tokens[0].inference, 1);
-	assert_int_equal(f.summary->tokens[0].inference_ns, 100000);
-	assert_int_equal(f.summary->tokens[1].since_ns, 65000);
-	assert_int_equal(f.summary->tokens[1].inference_ns, 50000);
-	assert_int_equal(f.summary->tokens[2].since_ns, 80000);
-	end(&f);
+	assert_int_equal(f->summary->n_tokens, 3);
+	assert_int_equal(f->summary->tokens[0].inference, 1);
+	assert_int_equal(f->summary->tokens[0].inference_ns, 100000);
+	assert_int_equal(f->summary->tokens[1].since_ns, 65000);
+	assert_int_equal(f->summary->tokens[1].inference_ns, 50000);
+	assert_int_equal(f->summary->tokens[2].since_ns, 80000);
 }
 
 /* The same lengths, one thread: only their numbers tell them apart. */
-TEST(generators_that_take_turns_are_told_apart_by_their_numbers)
+CASE(generators_that_take_turns_are_told_apart_by_their_numbers)
 {
-	struct fixture f;
-
-	begin(&f);
 	for (int64_t i = 1; i <= 4; i++)
-		prompt(&f, i, 16);
+		prompt(f, i, 16);
 	for (int64_t i = 1; i <= 4; i++)
-		sample(&f, i);
+		sample(f, i);
 	for (int n = 0; n < 5; n++)
 		for (int64_t i = 4; i >= 1; i--)
 			if (i > n - 2)
-				next(&f, i);
-	find(&f);
-	assert_int_equal(f.summary->n_generations, 4);
+				next(f, i);
+	find(f);
+	assert_int_equal(f->summary->n_generations, 4);
 	for (uint32_t i = 0; i < 4; i++) {
-		assert_int_equal(row(&f, i)->prompt_tokens, 16);
-		assert_int_equal(row(&f, i)->output_tokens, 1 + (i < 2 ? i + 3 : 5));
-		assert_true(row(&f, i)->others_ns > row(&f, i)->decode_ns);
+		assert_int_equal(row(f, i)->prompt_tokens, 16);
+		assert_int_equal(row(f, i)->output_tokens, 1 + (i < 2 ? i + 3 : 5));
+		assert_true(row(f, i)->others_ns > row(f, i)->decode_ns);
 	}
-	end(&f);
 }
 
-TEST(a_prompt_behind_tokens_or_a_rewind_begins_another_generation)
+CASE(a_prompt_behind_tokens_or_a_rewind_begins_another_generation)
 {
-	struct fixture f;
-
-	begin(&f);
-	prompt(&f, 1, 20);
-	sample(&f, 1);
-	next(&f, 1);
-	prompt(&f, 1, 7);
-	sample(&f, 1);
-	other(&f, 1, "rewind", 25);
-	prompt(&f, 1, 6);
-	sample(&f, 1);
-	other(&f, 1, "rewind", 10);
-	next(&f, 1);
-	next(&f, 1);
-	find(&f);
-	assert_int_equal(f.summary->n_generations, 4);
-	assert_int_equal(row(&f, 0)->cached_tokens, 0);
-	assert_int_equal(row(&f, 1)->cached_tokens, 22);
-	assert_int_equal(row(&f, 1)->prompt_tokens, 7);
-	assert_int_equal(row(&f, 2)->cached_tokens, 25);
-	assert_int_equal(row(&f, 2)->length, 31);
+	prompt(f, 1, 20);
+	sample(f, 1);
+	next(f, 1);
+	prompt(f, 1, 7);
+	sample(f, 1);
+	other(f, 1, "rewind", 25);
+	prompt(f, 1, 6);
+	sample(f, 1);
+	other(f, 1, "rewind", 10);
+	next(f, 1);
+	next(f, 1);
+	find(f);
+	assert_int_equal(f->summary->n_generations, 4);
+	assert_int_equal(row(f, 0)->cached_tokens, 0);
+	assert_int_equal(row(f, 1)->cached_tokens, 22);
+	assert_int_equal(row(f, 1)->prompt_tokens, 7);
+	assert_int_equal(row(f, 2)->cached_tokens, 25);
+	assert_int_equal(row(f, 2)->length, 31);
 	/* the last token goes in again */
-	assert_int_equal(row(&f, 3)->cached_tokens, 9);
-	assert_int_equal(row(&f, 3)->prompt_tokens, 1);
-	assert_int_equal(row(&f, 3)->output_tokens, 2);
-	assert_int_equal(row(&f, 3)->first_token_ns, 55000);
-	assert_int_equal(row(&f, 3)->prefill_ns, 50000);
-	end(&f);
+	assert_int_equal(row(f, 3)->cached_tokens, 9);
+	assert_int_equal(row(f, 3)->prompt_tokens, 1);
+	assert_int_equal(row(f, 3)->output_tokens, 2);
+	assert_int_equal(row(f, 3)->first_token_ns, 55000);
+	assert_int_equal(row(f, 3)->prefill_ns, 50000);
 }
 
 /* A runtime that checks drafts makes several tokens by one inference. */
-TEST(calls_without_an_inference_make_tokens_and_failed_ones_none)
+CASE(calls_without_an_inference_make_tokens_and_failed_ones_none)
 {
-	struct fixture f;
-
-	begin(&f);
-	prompt(&f, 3, 8);
-	sample(&f, 3);
-	next(&f, 3);
-	sample(&f, 3);
-	sample(&f, 3);
-	call_begin(&f);
-	infer(&f, 3, 1, "int64[1x1]", 50);
-	call_end(&f, 3, "failed call", 1);
-	find(&f);
-	assert_int_equal(row(&f, 0)->output_tokens, 4);
-	assert_int_equal(row(&f, 0)->decode_ns, 50000);
-	end(&f);
+	prompt(f, 3, 8);
+	sample(f, 3);
+	next(f, 3);
+	sample(f, 3);
+	sample(f, 3);
+	call_begin(f);
+	infer(f, 3, 1, "int64[1x1]", 50);
+	call_end(f, 3, "failed call", 1);
+	find(f);
+	assert_int_equal(row(f, 0)->output_tokens, 4);
+	assert_int_equal(row(f, 0)->decode_ns, 50000);
 }
 
-TEST(chunks_and_other_models_of_a_call_are_parts_of_it)
+CASE(chunks_and_other_models_of_a_call_are_parts_of_it)
 {
-	struct fixture f;
-
-	begin(&f);
-	call_begin(&f);
-	infer(&f, 1, 2, "float32[1x80x3000]", 30);
-	infer(&f, 1, 1, "int64[2x8]", 40);
-	infer(&f, 1, 1, "int64[2x4]", 20);
-	call_end(&f, 1, "append tokens", 24);
-	sample(&f, 1);
-	call_begin(&f);
-	infer(&f, 1, 2, "float32[1x80x1]", 5);
-	infer(&f, 1, 1, "int64[2x1]", 10);
-	call_end(&f, 1, "next token", 1);
-	find(&f);
-	assert_int_equal(f.summary->n_generations, 1);
-	assert_int_equal(row(&f, 0)->prompt_tokens, 12);
-	assert_int_equal(row(&f, 0)->batch, 2);
-	assert_int_equal(row(&f, 0)->output_tokens, 4);
-	assert_int_equal(row(&f, 0)->n_prefills, 2);
-	assert_int_equal(row(&f, 0)->encoder_ns, 30000);
-	assert_int_equal(row(&f, 0)->prefill_ns, 90000);
-	assert_int_equal(row(&f, 0)->decode_ns, 15000);
-	end(&f);
+	call_begin(f);
+	infer(f, 1, 2, "float32[1x80x3000]", 30);
+	infer(f, 1, 1, "int64[2x8]", 40);
+	infer(f, 1, 1, "int64[2x4]", 20);
+	call_end(f, 1, "append tokens", 24);
+	sample(f, 1);
+	call_begin(f);
+	infer(f, 1, 2, "float32[1x80x1]", 5);
+	infer(f, 1, 1, "int64[2x1]", 10);
+	call_end(f, 1, "next token", 1);
+	find(f);
+	assert_int_equal(f->summary->n_generations, 1);
+	assert_int_equal(row(f, 0)->prompt_tokens, 12);
+	assert_int_equal(row(f, 0)->batch, 2);
+	assert_int_equal(row(f, 0)->output_tokens, 4);
+	assert_int_equal(row(f, 0)->n_prefills, 2);
+	assert_int_equal(row(f, 0)->encoder_ns, 30000);
+	assert_int_equal(row(f, 0)->prefill_ns, 90000);
+	assert_int_equal(row(f, 0)->decode_ns, 15000);
 }
 
-TEST(a_lost_inference_does_not_hold_up_the_rest)
+CASE(a_lost_inference_does_not_hold_up_the_rest)
 {
-	struct fixture f;
-
-	begin(&f);
-	prompt(&f, 1, 4);
-	sample(&f, 1);
-	call_begin(&f);
-	f.runs = 1;
-	call_end(&f, 1, "next token", 1);
-	next(&f, 1);
-	find(&f);
-	assert_int_equal(row(&f, 0)->output_tokens, 3);
-	assert_int_equal(row(&f, 0)->decode_ns, 50000);
-	end(&f);
+	prompt(f, 1, 4);
+	sample(f, 1);
+	call_begin(f);
+	f->runs = 1;
+	call_end(f, 1, "next token", 1);
+	next(f, 1);
+	find(f);
+	assert_int_equal(row(f, 0)->output_tokens, 3);
+	assert_int_equal(row(f, 0)->decode_ns, 50000);
 }
 
-TEST(a_generator_whose_prompt_was_not_recorded_has_no_first_token)
+CASE(a_generator_whose_prompt_was_not_recorded_has_no_first_token)
 {
-	struct fixture f;
-
-	begin(&f);
-	next(&f, 9);
-	next(&f, 9);
-	other(&f, 9, "release", 0);
+	next(f, 9);
+	next(f, 9);
+	other(f, 9, "release", 0);
 	/* nothing is known of this one's model */
-	sample(&f, 10);
-	find(&f);
-	assert_int_equal(f.summary->n_generations, 1);
-	assert_int_equal(row(&f, 0)->first_token_ns, 0);
-	assert_int_equal(row(&f, 0)->output_tokens, 2);
-	end(&f);
+	sample(f, 10);
+	find(f);
+	assert_int_equal(f->summary->n_generations, 1);
+	assert_int_equal(row(f, 0)->first_token_ns, 0);
+	assert_int_equal(row(f, 0)->output_tokens, 2);
 }
 
 /* A request of `n` tokens. */
@@ -395,37 +362,29 @@ static void request(struct fixture *f, int64_t generator, int n)
 }
 
 /* All its inferences are in the window of the summary when the first call is read. */
-TEST(a_generator_of_many_tokens_has_its_prompt)
+CASE(a_generator_of_many_tokens_has_its_prompt)
 {
-	struct fixture f;
-
-	begin(&f);
-	request(&f, 7, 300);
-	find(&f);
-	assert_int_equal(f.summary->n_generations, 1);
-	assert_int_equal(row(&f, 0)->prompt_tokens, 16);
-	assert_int_equal(row(&f, 0)->output_tokens, 300);
-	assert_int_equal(row(&f, 0)->first_token_ns, 120000);
-	assert_int_equal(row(&f, 0)->prefill_ns, 100000);
-	assert_int_equal(row(&f, 0)->decode_ns, 299 * 50000);
-	end(&f);
+	request(f, 7, 300);
+	find(f);
+	assert_int_equal(f->summary->n_generations, 1);
+	assert_int_equal(row(f, 0)->prompt_tokens, 16);
+	assert_int_equal(row(f, 0)->output_tokens, 300);
+	assert_int_equal(row(f, 0)->first_token_ns, 120000);
+	assert_int_equal(row(f, 0)->prefill_ns, 100000);
+	assert_int_equal(row(f, 0)->decode_ns, 299 * 50000);
 }
 
-TEST(thousands_of_short_requests_are_all_found)
+CASE(thousands_of_short_requests_are_all_found)
 {
-	struct fixture f;
-
-	begin(&f);
 	for (int i = 1; i <= 2000; i++)
-		request(&f, i, 2);
-	find(&f);
-	assert_int_equal(f.summary->n_generations, 2000);
+		request(f, i, 2);
+	find(f);
+	assert_int_equal(f->summary->n_generations, 2000);
 	for (uint32_t i = 0; i < 2000; i++) {
-		assert_int_equal(row(&f, i)->prompt_tokens, 16);
-		assert_int_equal(row(&f, i)->output_tokens, 2);
-		assert_int_equal(row(&f, i)->decode_ns, 50000);
+		assert_int_equal(row(f, i)->prompt_tokens, 16);
+		assert_int_equal(row(f, i)->output_tokens, 2);
+		assert_int_equal(row(f, i)->decode_ns, 50000);
 	}
-	end(&f);
 }
 
 TEST(calls_may_all_come_before_the_inferences)
@@ -485,46 +444,39 @@ TEST(a_prompt_may_go_in_in_many_chunks)
 }
 
 /* A prompt in chunks may lie behind inferences whose call is lost. */
-TEST(what_is_left_of_a_lost_call_is_not_taken_for_a_part_of_the_next)
+CASE(what_is_left_of_a_lost_call_is_not_taken_for_a_part_of_the_next)
 {
-	struct fixture f;
-
-	begin(&f);
-	prompt(&f, 5, 16);
-	sample(&f, 5);
+	prompt(f, 5, 16);
+	sample(f, 5);
 	for (int i = 0; i < 100; i++)
-		infer(&f, 5, 1, "int64[1x1]", 50);
-	next(&f, 5);
-	find(&f);
-	assert_int_equal(row(&f, 0)->output_tokens, 2);
-	assert_int_equal(row(&f, 0)->prefill_ns, 100000);
-	assert_int_equal(row(&f, 0)->decode_ns, 50000);
-	end(&f);
+		infer(f, 5, 1, "int64[1x1]", 50);
+	next(f, 5);
+	find(f);
+	assert_int_equal(row(f, 0)->output_tokens, 2);
+	assert_int_equal(row(f, 0)->prefill_ns, 100000);
+	assert_int_equal(row(f, 0)->decode_ns, 50000);
 }
 
 /* As in a damaged recording. */
-TEST(inferences_that_lie_over_each_other_leave_no_time_for_the_sampling)
+CASE(inferences_that_lie_over_each_other_leave_no_time_for_the_sampling)
 {
 	const struct generation *own;
-	struct fixture f;
 
-	begin(&f);
-	call_begin(&f);
-	infer(&f, 5, 2, "float32[1x80]", 100);
-	f.us -= 100;
-	f.lane = stream_lane(&f.s, f.process, "m");
-	infer(&f, 5, 1, "int64[1x16]", 100);
-	call_end(&f, 5, "append tokens", 16);
-	sample(&f, 5);
-	next(&f, 5);
-	find(&f);
-	own = row(&f, 0);
+	call_begin(f);
+	infer(f, 5, 2, "float32[1x80]", 100);
+	f->us -= 100;
+	f->lane = stream_lane(&f->s, f->process, "m");
+	infer(f, 5, 1, "int64[1x16]", 100);
+	call_end(f, 5, "append tokens", 16);
+	sample(f, 5);
+	next(f, 5);
+	find(f);
+	own = row(f, 0);
 	assert_int_equal(own->sampling_ns, 10000);
 	assert_int_equal(own->prefill_ns, 105000);
 	assert_int_equal(own->encoder_ns, 100000);
 	assert_int_equal(own->end_ns - own->begin_ns, own->prefill_ns + own->decode_ns + own->outside_ns);
-	assert_int_equal(f.summary->tokens[0].inference_ns, 105000);
-	end(&f);
+	assert_int_equal(f->summary->tokens[0].inference_ns, 105000);
 }
 
 static void count_made(void *ctx, const struct generation_made *made)

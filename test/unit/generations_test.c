@@ -107,16 +107,16 @@ static void assert_none(struct fixture *f)
 	end(f);
 }
 
-TEST(a_prompt_and_tokens_have_the_figures_of_their_inferences)
+#define CASE(name) TEST_OF(name, struct fixture, f, begin(f), end(f))
+
+CASE(a_prompt_and_tokens_have_the_figures_of_their_inferences)
 {
 	const struct summary_generations *of;
 	const struct generation *own;
-	struct fixture f;
 
-	begin(&f);
-	generate(&f, 16, 5);
-	of = found(&f);
-	own = row(&f, 0);
+	generate(f, 16, 5);
+	of = found(f);
+	own = row(f, 0);
 	assert_int_equal(of->n, 1);
 	assert_int_equal(own->prompt_tokens, 16);
 	assert_int_equal(own->output_tokens, 5);
@@ -132,14 +132,13 @@ TEST(a_prompt_and_tokens_have_the_figures_of_their_inferences)
 	assert_int_equal(own->end_ns - own->begin_ns, 520000);
 	assert_int_equal(of->wall_ns, of->prefill_ns + of->decode_ns + of->others_ns + of->outside_ns);
 	assert_int_equal(of->most_at_a_time, 1);
-	assert_int_equal(f.summary->n_tokens, 5);
+	assert_int_equal(f->summary->n_tokens, 5);
 	for (uint32_t i = 0; i < 5; i++) {
-		assert_int_equal(f.summary->tokens[i].number, i + 1);
-		assert_int_equal(f.summary->tokens[i].inference, i + 1);
-		assert_int_equal(f.summary->tokens[i].since_ns, i ? 110000 : 80000);
-		assert_int_equal(f.summary->tokens[i].length, 16 + i);
+		assert_int_equal(f->summary->tokens[i].number, i + 1);
+		assert_int_equal(f->summary->tokens[i].inference, i + 1);
+		assert_int_equal(f->summary->tokens[i].since_ns, i ? 110000 : 80000);
+		assert_int_equal(f->summary->tokens[i].length, 16 + i);
 	}
-	end(&f);
 }
 
 /* The second one's cache becomes as long as the first one's was at its end. */
@@ -181,23 +180,20 @@ TEST(caches_behind_the_first_inputs_count)
 	assert_int_equal(bytes_of_many(",float32[1x4x32x%u]*9"), 0);
 }
 
-TEST(generations_in_a_row_are_told_apart)
+CASE(generations_in_a_row_are_told_apart)
 {
 	const unsigned prompts[] = { 16, 17, 64, 4, 16 };
-	struct fixture f;
 
-	begin(&f);
 	for (size_t i = 0; i < 5; i++) {
-		generate(&f, prompts[i], 60);
-		f.us += 1000;
+		generate(f, prompts[i], 60);
+		f->us += 1000;
 	}
-	assert_int_equal(found(&f)->n, 5);
+	assert_int_equal(found(f)->n, 5);
 	for (uint32_t i = 0; i < 5; i++) {
-		assert_int_equal(row(&f, i)->prompt_tokens, prompts[i]);
-		assert_int_equal(row(&f, i)->output_tokens, 60);
-		assert_int_equal(row(&f, i)->outside_ns, 590000);
+		assert_int_equal(row(f, i)->prompt_tokens, prompts[i]);
+		assert_int_equal(row(f, i)->output_tokens, 60);
+		assert_int_equal(row(f, i)->outside_ns, 590000);
 	}
-	end(&f);
 }
 
 TEST(eight_that_advance_side_by_side_are_told_apart)
@@ -224,158 +220,130 @@ TEST(eight_that_advance_side_by_side_are_told_apart)
 	}
 }
 
-TEST(one_that_has_ended_is_not_continued_by_another_one)
+CASE(one_that_has_ended_is_not_continued_by_another_one)
 {
-	struct fixture f;
-
-	begin(&f);
-	generate(&f, 4, 4); /* its next token would go in behind 7 others */
-	generate(&f, 20, 9);
+	generate(f, 4, 4); /* its next token would go in behind 7 others */
+	generate(f, 20, 9);
 	for (unsigned i = 0; i < 5; i++) {
-		decoder(&f, 100, i ? 1 : 6, i ? 5 + i : 0);
-		decoder(&f, 100, i ? 1 : 9, i ? 8 + i : 0);
+		decoder(f, 100, i ? 1 : 6, i ? 5 + i : 0);
+		decoder(f, 100, i ? 1 : 9, i ? 8 + i : 0);
 	}
-	assert_int_equal(found(&f)->n, 4);
-	assert_int_equal(row(&f, 0)->output_tokens, 4);
-	assert_int_equal(row(&f, 1)->output_tokens, 9);
-	assert_int_equal(row(&f, 2)->output_tokens, 5);
-	assert_int_equal(row(&f, 3)->output_tokens, 5);
-	end(&f);
+	assert_int_equal(found(f)->n, 4);
+	assert_int_equal(row(f, 0)->output_tokens, 4);
+	assert_int_equal(row(f, 1)->output_tokens, 9);
+	assert_int_equal(row(f, 2)->output_tokens, 5);
+	assert_int_equal(row(f, 3)->output_tokens, 5);
 }
 
-TEST(threads_and_sessions_have_their_own)
+CASE(threads_and_sessions_have_their_own)
 {
-	struct fixture f;
-
-	begin(&f);
-	decoder(&f, 10, 8, 0);
-	f.thread = 9;
-	decoder(&f, 10, 8, 0);
-	f.session = 2;
-	decoder(&f, 10, 8, 0);
+	decoder(f, 10, 8, 0);
+	f->thread = 9;
+	decoder(f, 10, 8, 0);
+	f->session = 2;
+	decoder(f, 10, 8, 0);
 	for (unsigned n = 0; n < 30; n++) {
-		f.session = 1;
-		f.thread = n % 2 ? 8 : 9;
-		decoder(&f, 10, 1, 8 + n / 2);
-		f.session = 2;
-		f.thread = 9;
-		decoder(&f, 10, 1, 8 + n);
+		f->session = 1;
+		f->thread = n % 2 ? 8 : 9;
+		decoder(f, 10, 1, 8 + n / 2);
+		f->session = 2;
+		f->thread = 9;
+		decoder(f, 10, 1, 8 + n);
 	}
-	assert_int_equal(found(&f)->n, 3);
-	assert_int_equal(row(&f, 0)->thread, 8);
-	assert_int_equal(row(&f, 0)->output_tokens, 16);
-	assert_int_equal(row(&f, 1)->output_tokens, 16);
-	assert_int_equal(row(&f, 2)->output_tokens, 31);
-	end(&f);
+	assert_int_equal(found(f)->n, 3);
+	assert_int_equal(row(f, 0)->thread, 8);
+	assert_int_equal(row(f, 0)->output_tokens, 16);
+	assert_int_equal(row(f, 1)->output_tokens, 16);
+	assert_int_equal(row(f, 2)->output_tokens, 31);
 }
 
-TEST(a_mask_tells_what_is_kept_inside_of_the_model)
+CASE(a_mask_tells_what_is_kept_inside_of_the_model)
 {
-	struct fixture f;
-
-	begin(&f);
 	for (unsigned prompt = 6; prompt < 8; prompt++) {
-		run(&f, 100, "int64[1x%u],int64[1x%u],int64[1x%u],int32[1]", prompt, prompt, prompt);
+		run(f, 100, "int64[1x%u],int64[1x%u],int64[1x%u],int32[1]", prompt, prompt, prompt);
 		for (unsigned i = 1; i <= 9; i++)
-			run(&f, 50, "int64[1x1],int64[1x%u],int64[1x1],int32[1]", prompt + i);
+			run(f, 50, "int64[1x1],int64[1x%u],int64[1x1],int32[1]", prompt + i);
 	}
-	assert_int_equal(found(&f)->n, 2);
-	assert_int_equal(row(&f, 1)->prompt_tokens, 7);
-	assert_int_equal(row(&f, 1)->output_tokens, 10);
-	assert_int_equal(row(&f, 1)->length, 16);
-	end(&f);
+	assert_int_equal(found(f)->n, 2);
+	assert_int_equal(row(f, 1)->prompt_tokens, 7);
+	assert_int_equal(row(f, 1)->output_tokens, 10);
+	assert_int_equal(row(f, 1)->length, 16);
 }
 
-TEST(a_batch_is_one_generation_of_several_sequences)
+CASE(a_batch_is_one_generation_of_several_sequences)
 {
-	struct fixture f;
-
-	begin(&f);
-	run(&f, 100, "int64[3x6],float16[3x4x0x32],float16[3x4x0x32]");
+	run(f, 100, "int64[3x6],float16[3x4x0x32],float16[3x4x0x32]");
 	for (unsigned i = 0; i < 4; i++)
-		run(&f, 50, "int64[3x1],float16[3x4x%ux32],float16[3x4x%ux32]", 6 + i, 6 + i);
-	assert_int_equal(found(&f)->output_tokens, 15);
-	assert_int_equal(row(&f, 0)->batch, 3);
-	assert_true(row(&f, 0)->per_token_ns == 50000);
-	end(&f);
+		run(f, 50, "int64[3x1],float16[3x4x%ux32],float16[3x4x%ux32]", 6 + i, 6 + i);
+	assert_int_equal(found(f)->output_tokens, 15);
+	assert_int_equal(row(f, 0)->batch, 3);
+	assert_true(row(f, 0)->per_token_ns == 50000);
 }
 
-TEST(prompts_in_parts_in_turns_and_from_another_session)
+CASE(prompts_in_parts_in_turns_and_from_another_session)
 {
-	struct fixture f;
-
-	begin(&f);
 	/* in two parts; then a second turn behind the same cache */
-	decoder(&f, 100, 16, 0);
-	decoder(&f, 100, 16, 16);
+	decoder(f, 100, 16, 0);
+	decoder(f, 100, 16, 16);
 	for (unsigned i = 0; i < 4; i++)
-		decoder(&f, 10, 1, 32 + i);
-	decoder(&f, 70, 10, 36);
+		decoder(f, 10, 1, 32 + i);
+	decoder(f, 70, 10, 36);
 	for (unsigned i = 0; i < 3; i++)
-		decoder(&f, 10, 1, 46 + i);
+		decoder(f, 10, 1, 46 + i);
 	/* a decoder without a cache makes the first token, another one with it the rest */
-	f.session = 2;
-	run(&f, 60, "int64[1x9],int64[1x9]");
-	f.session = 3;
+	f->session = 2;
+	run(f, 60, "int64[1x9],int64[1x9]");
+	f->session = 3;
 	for (unsigned i = 0; i < 5; i++)
-		deep_decoder(&f, 10, 1, 9 + i);
+		deep_decoder(f, 10, 1, 9 + i);
 	/* the same in one session, as modules of PyTorch do it */
-	f.session = 4;
+	f->session = 4;
 	for (unsigned turn = 0; turn < 2; turn++) {
-		run(&f, 60, "int64[1x7]");
+		run(f, 60, "int64[1x7]");
 		for (unsigned i = 0; i < 5; i++)
-			decoder(&f, 10, 1, 7 + i);
+			decoder(f, 10, 1, 7 + i);
 	}
-	assert_int_equal(found(&f)->n, 5);
+	assert_int_equal(found(f)->n, 5);
 	for (uint32_t i = 3; i < 5; i++) {
-		assert_int_equal(row(&f, i)->prompt_tokens, 7);
-		assert_int_equal(row(&f, i)->first_token_ns, 60000);
-		assert_int_equal(row(&f, i)->output_tokens, 6);
+		assert_int_equal(row(f, i)->prompt_tokens, 7);
+		assert_int_equal(row(f, i)->first_token_ns, 60000);
+		assert_int_equal(row(f, i)->output_tokens, 6);
 	}
-	assert_int_equal(row(&f, 0)->n_prefills, 2);
-	assert_int_equal(row(&f, 0)->prompt_tokens, 32);
-	assert_int_equal(row(&f, 0)->first_token_ns, 200000);
-	assert_int_equal(row(&f, 0)->output_tokens, 5);
-	assert_int_equal(row(&f, 1)->cached_tokens, 36);
-	assert_int_equal(row(&f, 1)->prompt_tokens, 10);
-	assert_int_equal(row(&f, 1)->first_token_ns, 70000);
-	assert_int_equal(row(&f, 2)->prompt_tokens, 9);
-	assert_int_equal(row(&f, 2)->cached_tokens, 0);
-	assert_int_equal(row(&f, 2)->first_token_ns, 60000);
-	assert_int_equal(row(&f, 2)->output_tokens, 6);
-	end(&f);
+	assert_int_equal(row(f, 0)->n_prefills, 2);
+	assert_int_equal(row(f, 0)->prompt_tokens, 32);
+	assert_int_equal(row(f, 0)->first_token_ns, 200000);
+	assert_int_equal(row(f, 0)->output_tokens, 5);
+	assert_int_equal(row(f, 1)->cached_tokens, 36);
+	assert_int_equal(row(f, 1)->prompt_tokens, 10);
+	assert_int_equal(row(f, 1)->first_token_ns, 70000);
+	assert_int_equal(row(f, 2)->prompt_tokens, 9);
+	assert_int_equal(row(f, 2)->cached_tokens, 0);
+	assert_int_equal(row(f, 2)->first_token_ns, 60000);
+	assert_int_equal(row(f, 2)->output_tokens, 6);
 }
 
-TEST(one_that_began_before_has_no_first_token)
+CASE(one_that_began_before_has_no_first_token)
 {
 	const struct summary_generations *of;
-	struct fixture f;
 
-	begin(&f);
 	for (unsigned i = 0; i < 9; i++) /* of one layer, it could be anything that becomes longer */
-		deep_decoder(&f, 10, 1, 500 + i);
-	of = found(&f);
+		deep_decoder(f, 10, 1, 500 + i);
+	of = found(f);
 	assert_int_equal(of->n, 1);
 	assert_int_equal(of->n_whole, 0);
-	assert_int_equal(row(&f, 0)->first_token_ns, 0);
-	assert_int_equal(row(&f, 0)->output_tokens, 9);
-	assert_int_equal(row(&f, 0)->cached_tokens, 500);
-	end(&f);
+	assert_int_equal(row(f, 0)->first_token_ns, 0);
+	assert_int_equal(row(f, 0)->output_tokens, 9);
+	assert_int_equal(row(f, 0)->cached_tokens, 500);
 }
 
-TEST(embeddings_go_in_in_place_of_tokens)
+CASE(embeddings_go_in_in_place_of_tokens)
 {
-	struct fixture f;
-
-	begin(&f);
-	run(&f, 60, "float32[1x20x64],int64[1x20],float32[1x4x0x16],float32[1x4x0x16]");
+	run(f, 60, "float32[1x20x64],int64[1x20],float32[1x4x0x16],float32[1x4x0x16]");
 	for (unsigned i = 0; i < 3; i++)
-		run(&f, 10, "float32[1x1x64],int64[1x%u],float32[1x4x%ux16],float32[1x4x%ux16]", 21 + i, 20 + i,
-		    20 + i);
-	assert_int_equal(found(&f)->n, 1);
-	assert_int_equal(row(&f, 0)->prompt_tokens, 20);
-	assert_int_equal(row(&f, 0)->output_tokens, 4);
-	end(&f);
+		run(f, 10, "float32[1x1x64],int64[1x%u],float32[1x4x%ux16],float32[1x4x%ux16]", 21 + i, 20 + i, 20 + i);
+	assert_int_equal(found(f)->n, 1);
+	assert_int_equal(row(f, 0)->prompt_tokens, 20);
+	assert_int_equal(row(f, 0)->output_tokens, 4);
 }
 
 /* As they are exported in one file: caches of what the encoder has made go in, too, empty with the prompt. */
@@ -387,32 +355,28 @@ static void decoder_of_an_encoder(struct fixture *f, unsigned tokens, unsigned c
 	    tokens, cached, cached, heard, heard);
 }
 
-TEST(an_encoder_and_its_decoder_make_generations)
+CASE(an_encoder_and_its_decoder_make_generations)
 {
-	struct fixture f;
-
-	begin(&f);
 	for (unsigned i = 0; i < 3; i++) {
-		f.session = 1;
+		f->session = 1;
 		/* with a mask, too */
-		run(&f, 900, i == 2 ? "int64[1x3000],float32[1x80x3000]" : "float32[1x80x3000]");
-		f.session = 2;
-		decoder_of_an_encoder(&f, 4, 0, 0);
+		run(f, 900, i == 2 ? "int64[1x3000],float32[1x80x3000]" : "float32[1x80x3000]");
+		f->session = 2;
+		decoder_of_an_encoder(f, 4, 0, 0);
 		for (unsigned n = 0; n < 8 + i; n++)
-			decoder_of_an_encoder(&f, 1, 4 + n, 1500);
+			decoder_of_an_encoder(f, 1, 4 + n, 1500);
 	}
-	assert_int_equal(found(&f)->n, 3);
-	assert_int_equal(row(&f, 0)->prompt_tokens, 4);
-	assert_int_equal(row(&f, 0)->output_tokens, 9);
-	assert_int_equal(row(&f, 2)->output_tokens, 11);
-	assert_int_equal(row(&f, 2)->length, 14);
+	assert_int_equal(found(f)->n, 3);
+	assert_int_equal(row(f, 0)->prompt_tokens, 4);
+	assert_int_equal(row(f, 0)->output_tokens, 9);
+	assert_int_equal(row(f, 2)->output_tokens, 11);
+	assert_int_equal(row(f, 2)->length, 14);
 	for (uint32_t i = 0; i < 3; i++) {
-		assert_int_equal(row(&f, i)->encoder_ns, 900000);
-		assert_int_equal(row(&f, i)->prefill_ns, 1000000);
-		assert_int_equal(row(&f, i)->first_token_ns, 1000000);
-		assert_int_equal(row(&f, i)->n_prefills, 1);
+		assert_int_equal(row(f, i)->encoder_ns, 900000);
+		assert_int_equal(row(f, i)->prefill_ns, 1000000);
+		assert_int_equal(row(f, i)->first_token_ns, 1000000);
+		assert_int_equal(row(f, i)->n_prefills, 1);
 	}
-	end(&f);
 }
 
 /* A text goes into an encoder, one token into a decoder with its cache, which may be two files. */
@@ -520,32 +484,28 @@ TEST(pictures_and_embeddings_before_a_prompt_are_parts_of_it)
 }
 
 /* As llama.cpp does: a function of the same context. */
-TEST(an_encoder_of_the_same_context_is_told_by_its_sequences)
+CASE(an_encoder_of_the_same_context_is_told_by_its_sequences)
 {
-	struct fixture f;
-
-	begin(&f);
 	for (unsigned turn = 0; turn < 2; turn++) {
-		infer(&f, 400, KEY_SHAPES, "int32[24]");
-		infer(&f, 100, KEY_SEQUENCES, "0:0+1/1");
+		infer(f, 400, KEY_SHAPES, "int32[24]");
+		infer(f, 100, KEY_SEQUENCES, "0:0+1/1");
 		for (unsigned i = 1; i < 5; i++) {
 			char text[40];
 
 			snprintf(text, sizeof text, "0:%u+1/1", i);
-			infer(&f, 50, KEY_SEQUENCES, text);
+			infer(f, 50, KEY_SEQUENCES, text);
 		}
 	}
-	assert_int_equal(found(&f)->n, 2);
+	assert_int_equal(found(f)->n, 2);
 	for (uint32_t i = 0; i < 2; i++) {
-		assert_int_equal(row(&f, i)->prompt_tokens, 24);
-		assert_int_equal(row(&f, i)->output_tokens, 5);
-		assert_int_equal(row(&f, i)->first_token_ns, 500000);
-		assert_int_equal(row(&f, i)->encoder_ns, 400000);
+		assert_int_equal(row(f, i)->prompt_tokens, 24);
+		assert_int_equal(row(f, i)->output_tokens, 5);
+		assert_int_equal(row(f, i)->first_token_ns, 500000);
+		assert_int_equal(row(f, i)->encoder_ns, 400000);
 	}
-	end(&f);
 }
 
-TEST(sequences_of_a_batch_are_generations)
+CASE(sequences_of_a_batch_are_generations)
 {
 	static const char *const batches[] = {
 		"0:0+8/0",
@@ -556,85 +516,72 @@ TEST(sequences_of_a_batch_are_generations)
 		"0:0+5/1,1:8+1/1,7:3+1/1",
 		"0:5+1/1,1:9+1/1,7:4+1/1",
 	};
-	struct fixture f;
 
-	begin(&f);
 	for (size_t i = 0; i < sizeof batches / sizeof *batches; i++) {
-		infer(&f, 100, KEY_SEQUENCES, batches[i]);
-		f.us += 10;
+		infer(f, 100, KEY_SEQUENCES, batches[i]);
+		f->us += 10;
 	}
-	assert_int_equal(found(&f)->n, 4);
-	assert_int_equal(row(&f, 0)->n_prefills, 2);
-	assert_int_equal(row(&f, 0)->prompt_tokens, 12);
-	assert_int_equal(row(&f, 0)->first_token_ns, 210000);
-	assert_int_equal(row(&f, 0)->output_tokens, 3);
-	assert_int_equal(row(&f, 1)->prompt_tokens, 6);
-	assert_int_equal(row(&f, 1)->output_tokens, 5);
-	assert_int_equal(row(&f, 2)->prompt_tokens, 5);
-	assert_int_equal(row(&f, 2)->output_tokens, 2);
-	assert_int_equal(row(&f, 3)->first_token_ns, 0);
-	assert_int_equal(row(&f, 3)->output_tokens, 2);
-	end(&f);
+	assert_int_equal(found(f)->n, 4);
+	assert_int_equal(row(f, 0)->n_prefills, 2);
+	assert_int_equal(row(f, 0)->prompt_tokens, 12);
+	assert_int_equal(row(f, 0)->first_token_ns, 210000);
+	assert_int_equal(row(f, 0)->output_tokens, 3);
+	assert_int_equal(row(f, 1)->prompt_tokens, 6);
+	assert_int_equal(row(f, 1)->output_tokens, 5);
+	assert_int_equal(row(f, 2)->prompt_tokens, 5);
+	assert_int_equal(row(f, 2)->output_tokens, 2);
+	assert_int_equal(row(f, 3)->first_token_ns, 0);
+	assert_int_equal(row(f, 3)->output_tokens, 2);
 }
 
 /* They come and go; two prompts are as long, and the third is as long as the first when that has ended. */
-TEST(sequences_without_numbers_are_told_apart_by_their_length)
+CASE(sequences_without_numbers_are_told_apart_by_their_length)
 {
 	static const char *const batches[] = {
 		"?:0+8/1",	    "?:0+8/1,?:8+1/1",	"?:8+1/1,?:9+1/1", "?:9+1/1,?:10+1/1",
 		"?:0+4/1,?:10+1/1", "?:4+3/1,?:11+1/1", "?:7+1/1",	   "?:8+1/1",
 	};
-	struct fixture f;
 
-	begin(&f);
 	for (size_t i = 0; i < sizeof batches / sizeof *batches; i++) {
-		infer(&f, 100, KEY_SEQUENCES, batches[i]);
-		f.us += 10;
+		infer(f, 100, KEY_SEQUENCES, batches[i]);
+		f->us += 10;
 	}
-	assert_int_equal(found(&f)->n, 3);
-	assert_int_equal(row(&f, 0)->prompt_tokens, 8);
-	assert_int_equal(row(&f, 0)->output_tokens, 4);
-	assert_int_equal(row(&f, 1)->prompt_tokens, 8);
-	assert_int_equal(row(&f, 1)->output_tokens, 5);
-	assert_int_equal(row(&f, 2)->prompt_tokens, 7);
-	assert_int_equal(row(&f, 2)->n_prefills, 2);
-	assert_int_equal(row(&f, 2)->output_tokens, 3);
-	end(&f);
+	assert_int_equal(found(f)->n, 3);
+	assert_int_equal(row(f, 0)->prompt_tokens, 8);
+	assert_int_equal(row(f, 0)->output_tokens, 4);
+	assert_int_equal(row(f, 1)->prompt_tokens, 8);
+	assert_int_equal(row(f, 1)->output_tokens, 5);
+	assert_int_equal(row(f, 2)->prompt_tokens, 7);
+	assert_int_equal(row(f, 2)->n_prefills, 2);
+	assert_int_equal(row(f, 2)->output_tokens, 3);
 }
 
 /* Beams of a search: the prompt goes in once. */
-TEST(a_prompt_goes_on_as_several_sequences)
+CASE(a_prompt_goes_on_as_several_sequences)
 {
-	struct fixture f;
-
-	begin(&f);
 	for (int n = 0; n < 2; n++) {
-		run(&f, 100, "int64[1x16],float32[1x4x0x32],float32[1x4x0x32]");
+		run(f, 100, "int64[1x16],float32[1x4x0x32],float32[1x4x0x32]");
 		for (unsigned i = 0; i < 4; i++)
-			run(&f, 100, "int64[3x1],float32[3x4x%ux32],float32[3x4x%ux32]", 16 + i, 16 + i);
+			run(f, 100, "int64[3x1],float32[3x4x%ux32],float32[3x4x%ux32]", 16 + i, 16 + i);
 	}
-	assert_int_equal(found(&f)->n, 2);
-	assert_int_equal(found(&f)->n_whole, 2);
-	assert_int_equal(row(&f, 1)->prompt_tokens, 16);
-	assert_int_equal(row(&f, 1)->output_tokens, 15);
-	assert_int_equal(row(&f, 1)->batch, 3);
-	end(&f);
+	assert_int_equal(found(f)->n, 2);
+	assert_int_equal(found(f)->n_whole, 2);
+	assert_int_equal(row(f, 1)->prompt_tokens, 16);
+	assert_int_equal(row(f, 1)->output_tokens, 15);
+	assert_int_equal(row(f, 1)->batch, 3);
 }
 
 /* Of three drafts of four tokens, all, two and one are taken; the last one's are not known. */
-TEST(drafts_count_as_many_tokens_as_were_taken)
+CASE(drafts_count_as_many_tokens_as_were_taken)
 {
 	static const char *const batches[] = { "0:0+8/1", "0:8+4/4", "0:12+4/4", "0:14+4/4", "0:15+1/1", "0:16+4/4" };
-	struct fixture f;
 
-	begin(&f);
 	for (size_t i = 0; i < sizeof batches / sizeof *batches; i++)
-		infer(&f, 100, KEY_SEQUENCES, batches[i]);
-	assert_int_equal(found(&f)->n, 1);
-	assert_int_equal(row(&f, 0)->n_steps, 5);
-	assert_int_equal(row(&f, 0)->output_tokens, 1 + 4 + 2 + 1 + 1 + 1);
-	assert_true(row(&f, 0)->per_token_ns == 500000.0 / 9);
-	end(&f);
+		infer(f, 100, KEY_SEQUENCES, batches[i]);
+	assert_int_equal(found(f)->n, 1);
+	assert_int_equal(row(f, 0)->n_steps, 5);
+	assert_int_equal(row(f, 0)->output_tokens, 1 + 4 + 2 + 1 + 1 + 1);
+	assert_true(row(f, 0)->per_token_ns == 500000.0 / 9);
 }
 
 TEST(sizes_that_merely_change_are_no_generations)
@@ -896,111 +843,95 @@ TEST(prompts_without_caches_wait_for_their_turn)
 	}
 }
 
-TEST(prompts_as_long_as_an_earlier_generation_begin_their_own)
+CASE(prompts_as_long_as_an_earlier_generation_begin_their_own)
 {
 	enum { N = 40 };
-	struct fixture f;
 
-	begin(&f);
-	learn_bare(&f);
+	learn_bare(f);
 	/* one after the other, of lengths that come again */
 	for (unsigned i = 0; i < N; i++) {
-		bare_prompt(&f, 12 + i * 7 % 30);
+		bare_prompt(f, 12 + i * 7 % 30);
 		for (unsigned k = 1; k < 5 + i * 5 % 11; k++)
-			decoder(&f, 100, 1, 12 + i * 7 % 30 + k - 1);
+			decoder(f, 100, 1, 12 + i * 7 % 30 + k - 1);
 	}
-	assert_int_equal(found(&f)->n, N + 1);
+	assert_int_equal(found(f)->n, N + 1);
 	for (unsigned i = 0; i < N; i++) {
-		assert_int_equal(row(&f, i + 1)->prompt_tokens, 12 + i * 7 % 30);
-		assert_int_equal(row(&f, i + 1)->output_tokens, 5 + i * 5 % 11);
-		assert_int_equal(row(&f, i + 1)->first_token_ns, 80000);
+		assert_int_equal(row(f, i + 1)->prompt_tokens, 12 + i * 7 % 30);
+		assert_int_equal(row(f, i + 1)->output_tokens, 5 + i * 5 % 11);
+		assert_int_equal(row(f, i + 1)->first_token_ns, 80000);
 	}
-	end(&f);
 }
 
-TEST(a_thread_for_each_request_has_turns_of_its_own)
+CASE(a_thread_for_each_request_has_turns_of_its_own)
 {
 	enum { AT_ONCE = 8, TOKENS = 12, N = 200 };
-	struct fixture f;
 
-	begin(&f);
-	learn_bare(&f);
+	learn_bare(f);
 	for (unsigned first = 0; first < N; first += AT_ONCE)
 		for (unsigned k = 0; k < TOKENS; k++)
 			for (unsigned i = first; i < first + AT_ONCE; i++) {
-				f.thread = 100 + i;
+				f->thread = 100 + i;
 				if (!k)
-					bare_prompt(&f, 20 + i % 7);
+					bare_prompt(f, 20 + i % 7);
 				else
-					decoder(&f, 100, 1, 20 + i % 7 + k - 1);
+					decoder(f, 100, 1, 20 + i % 7 + k - 1);
 			}
-	assert_int_equal(found(&f)->n, N + 1);
-	assert_int_equal(f.summary->models[0].generations.n_whole, N + 1);
-	assert_int_equal(f.summary->models[0].generations.output_tokens, N * TOKENS + 6);
-	end(&f);
+	assert_int_equal(found(f)->n, N + 1);
+	assert_int_equal(f->summary->models[0].generations.n_whole, N + 1);
+	assert_int_equal(f->summary->models[0].generations.output_tokens, N * TOKENS + 6);
 }
 
-TEST(one_that_the_others_leave_out_has_made_its_last_token)
+CASE(one_that_the_others_leave_out_has_made_its_last_token)
 {
 	/* of the first two the caches are as long, in the second round after the end of the first one */
 	static const unsigned prompts[] = { 16, 15, 40 }, n_tokens[] = { 5, 20, 20 };
-	struct fixture f;
 
-	begin(&f);
 	for (unsigned k = 0; k < 20; k++)
 		for (unsigned i = 0; i < 3; i++)
 			if (k < n_tokens[i])
-				decoder(&f, 100, k ? 1 : prompts[i], k ? prompts[i] + k - 1 : 0);
-	assert_int_equal(found(&f)->n, 3);
+				decoder(f, 100, k ? 1 : prompts[i], k ? prompts[i] + k - 1 : 0);
+	assert_int_equal(found(f)->n, 3);
 	for (unsigned i = 0; i < 3; i++) {
-		assert_int_equal(row(&f, i)->prompt_tokens, prompts[i]);
-		assert_int_equal(row(&f, i)->output_tokens, n_tokens[i]);
+		assert_int_equal(row(f, i)->prompt_tokens, prompts[i]);
+		assert_int_equal(row(f, i)->output_tokens, n_tokens[i]);
 	}
-	end(&f);
 }
 
-TEST(a_slot_that_is_free_again_takes_a_prompt_as_long_as_an_earlier_cache)
+CASE(a_slot_that_is_free_again_takes_a_prompt_as_long_as_an_earlier_cache)
 {
 	/* beside another slot, that goes on; the third prompt is as long as the cache of the first was at its end */
 	static const unsigned prompts[] = { 16, 60, 20 }, n_tokens[] = { 5, 20, 10 };
 	unsigned other = 100;
-	struct fixture f;
 
-	begin(&f);
-	learn_bare(&f);
-	bare_prompt(&f, other);
+	learn_bare(f);
+	bare_prompt(f, other);
 	for (unsigned i = 0; i < 3; i++)
 		for (unsigned k = 0; k < n_tokens[i]; k++) {
-			decoder(&f, 100, 1, other++);
-			k ? decoder(&f, 100, 1, prompts[i] + k - 1) : bare_prompt(&f, prompts[i]);
+			decoder(f, 100, 1, other++);
+			k ? decoder(f, 100, 1, prompts[i] + k - 1) : bare_prompt(f, prompts[i]);
 		}
-	assert_int_equal(found(&f)->n, 5);
-	assert_int_equal(row(&f, 1)->output_tokens, 1 + other - 100);
+	assert_int_equal(found(f)->n, 5);
+	assert_int_equal(row(f, 1)->output_tokens, 1 + other - 100);
 	for (unsigned i = 0; i < 3; i++) {
-		assert_int_equal(row(&f, i + 2)->prompt_tokens, prompts[i]);
-		assert_int_equal(row(&f, i + 2)->output_tokens, n_tokens[i]);
+		assert_int_equal(row(f, i + 2)->prompt_tokens, prompts[i]);
+		assert_int_equal(row(f, i + 2)->output_tokens, n_tokens[i]);
 	}
-	end(&f);
 }
 
-TEST(what_is_no_prompt_does_not_wait_for_a_step)
+CASE(what_is_no_prompt_does_not_wait_for_a_step)
 {
-	struct fixture f;
-
-	begin(&f);
-	learn_bare(&f);
+	learn_bare(f);
 	for (int i = 0; i < 3; i++) {
-		bare_prompt(&f, 18); /* is not continued */
-		bare_prompt(&f, 16);
+		bare_prompt(f, 18); /* is not continued */
+		bare_prompt(f, 16);
 		for (unsigned k = 0; k < 9; k++)
-			decoder(&f, 100, 1, 16 + k);
+			decoder(f, 100, 1, 16 + k);
 	}
-	assert_int_equal(found(&f)->n, 4);
+	assert_int_equal(found(f)->n, 4);
 	for (unsigned i = 1; i < 4; i++) {
-		assert_int_equal(row(&f, i)->prompt_tokens, 16);
-		assert_int_equal(row(&f, i)->output_tokens, 10);
+		assert_int_equal(row(f, i)->prompt_tokens, 16);
+		assert_int_equal(row(f, i)->output_tokens, 10);
 	}
-	end(&f);
 }
 
 TEST(a_decoder_without_a_cache_is_named)
@@ -1052,16 +983,12 @@ TEST(a_long_run_takes_no_more_memory)
 	generations_free(all);
 }
 
-TEST(many_sessions_are_looked_at_in_turn)
+CASE(many_sessions_are_looked_at_in_turn)
 {
-	struct fixture f;
-
-	begin(&f);
-	for (f.session = 1; f.session <= 600; f.session++)
-		generate(&f, 4, 3);
-	assert_int_equal(found(&f)->n, 600);
-	assert_int_equal(f.summary->models[0].generations.output_tokens, 1800);
-	end(&f);
+	for (f->session = 1; f->session <= 600; f->session++)
+		generate(f, 4, 3);
+	assert_int_equal(found(f)->n, 600);
+	assert_int_equal(f->summary->models[0].generations.output_tokens, 1800);
 }
 
 TEST(shapes_of_outputs_and_nonsense_are_no_inputs)
@@ -1137,56 +1064,50 @@ TEST(an_encoder_is_of_the_prompt_that_waited_for_it)
 	}
 }
 
-TEST(a_text_that_was_encoded_once_is_of_one_prompt)
+CASE(a_text_that_was_encoded_once_is_of_one_prompt)
 {
-	struct fixture f;
 	char text[40];
 
-	begin(&f);
-	infer(&f, 400, KEY_SHAPES, "int32[24]");
+	infer(f, 400, KEY_SHAPES, "int32[24]");
 	for (unsigned turn = 0; turn < 3; turn++) {
-		infer(&f, 100, KEY_SEQUENCES, "0:0+1/1");
+		infer(f, 100, KEY_SEQUENCES, "0:0+1/1");
 		for (unsigned i = 1; i < 5; i++) {
 			snprintf(text, sizeof text, "0:%u+1/1", i);
-			infer(&f, 50, KEY_SEQUENCES, text);
+			infer(f, 50, KEY_SEQUENCES, text);
 		}
-		f.us += 7000;
+		f->us += 7000;
 	}
-	found(&f);
-	assert_int_equal(f.summary->n_generations, 3);
+	found(f);
+	assert_int_equal(f->summary->n_generations, 3);
 	for (uint32_t i = 0; i < 3; i++) {
-		assert_int_equal(row(&f, i)->encoder_ns, i ? 0 : 400000);
-		assert_int_equal(row(&f, i)->prompt_tokens, i ? 1 : 24);
+		assert_int_equal(row(f, i)->encoder_ns, i ? 0 : 400000);
+		assert_int_equal(row(f, i)->prompt_tokens, i ? 1 : 24);
 	}
-	end(&f);
 }
 
-TEST(embeddings_are_of_the_part_or_the_step_that_takes_them)
+CASE(embeddings_are_of_the_part_or_the_step_that_takes_them)
 {
-	struct fixture f;
-
-	begin(&f);
 	for (unsigned n = 0; n < 2; n++) {
-		f.session = 2;
-		run(&f, 30, "int64[1x20]");
-		f.session = 3;
-		run(&f, 60, "float32[1x20x64],int64[1x20],float32[1x4x0x16],float32[1x4x0x16]");
-		f.session = 2;
-		run(&f, 30, "int64[1x15]");
-		f.session = 3;
-		run(&f, 60, "float32[1x15x64],int64[1x35],float32[1x4x20x16],float32[1x4x20x16]");
+		f->session = 2;
+		run(f, 30, "int64[1x20]");
+		f->session = 3;
+		run(f, 60, "float32[1x20x64],int64[1x20],float32[1x4x0x16],float32[1x4x0x16]");
+		f->session = 2;
+		run(f, 30, "int64[1x15]");
+		f->session = 3;
+		run(f, 60, "float32[1x15x64],int64[1x35],float32[1x4x20x16],float32[1x4x20x16]");
 		for (unsigned i = 0; i < 3; i++) {
-			f.session = 2;
-			run(&f, 5, "int64[1x1]");
-			f.session = 3;
-			run(&f, 10, "float32[1x1x64],int64[1x%u],float32[1x4x%ux16],float32[1x4x%ux16]", 36 + i, 35 + i,
+			f->session = 2;
+			run(f, 5, "int64[1x1]");
+			f->session = 3;
+			run(f, 10, "float32[1x1x64],int64[1x%u],float32[1x4x%ux16],float32[1x4x%ux16]", 36 + i, 35 + i,
 			    35 + i);
 		}
 	}
-	found(&f);
-	assert_int_equal(f.summary->n_generations, 2);
+	found(f);
+	assert_int_equal(f->summary->n_generations, 2);
 	for (uint32_t i = 0; i < 2; i++) {
-		const struct generation *own = row(&f, i);
+		const struct generation *own = row(f, i);
 
 		assert_int_equal(own->prompt_tokens, 35);
 		assert_int_equal(own->n_prefills, 2);
@@ -1195,5 +1116,4 @@ TEST(embeddings_are_of_the_part_or_the_step_that_takes_them)
 		assert_int_equal(own->decode_ns, 45000);
 		assert_int_equal(own->output_tokens, 4);
 	}
-	end(&f);
 }

@@ -108,11 +108,10 @@ static void events(const struct fixture *f, const char *group, int oom, int oom_
 	put_file(f, path, text);
 }
 
-TEST(the_cgroup_whose_limit_was_reached_is_named)
-{
-	struct fixture fixture, *f = &fixture;
+#define CASE(name) TEST_OF(name, struct fixture, f, begin(f), end(f))
 
-	begin(f);
+CASE(the_cgroup_whose_limit_was_reached_is_named)
+{
 	put_file(f, "proc/42/cgroup", "0::/pod/app\n");
 	events(f, "/pod", 2, 2);
 	events(f, "/pod/app", 2, 2);
@@ -129,15 +128,11 @@ TEST(the_cgroup_whose_limit_was_reached_is_named)
 	assert_string_equal(names_text(f->notes.sink.names, arg_of(f, KEY_PATH)->name), "/sys/fs/cgroup/pod");
 	drain(f);
 	assert_int_equal(f->notes.n, 1);
-	end(f);
 }
 
 /* Not when the interval is over: whoever started the program removes its cgroup then. */
-TEST(counts_are_read_as_soon_as_a_process_has_ended)
+CASE(counts_are_read_as_soon_as_a_process_has_ended)
 {
-	struct fixture fixture, *f = &fixture;
-
-	begin(f);
 	put_file(f, "proc/42/cgroup", "0::/app\n");
 	put_file(f, "sys/fs/cgroup/app/memory.max", "314572800\n");
 	events(f, "/app", 0, 0);
@@ -149,7 +144,6 @@ TEST(counts_are_read_as_soon_as_a_process_has_ended)
 	f->tree.n_ended++;
 	drain_at(f, UINT64_C(10002000000));
 	assert_int_equal(f->notes.n, 1);
-	end(f);
 }
 
 static void remove_group(const struct fixture *f, const char *group)
@@ -277,11 +271,8 @@ TEST(of_a_cgroup_that_is_gone_the_kernels_log_tells)
 	}
 }
 
-TEST(without_a_limit_that_was_reached_it_was_the_machine)
+CASE(without_a_limit_that_was_reached_it_was_the_machine)
 {
-	struct fixture fixture, *f = &fixture;
-
-	begin(f);
 	put_file(f, "proc/42/cgroup", "0::/app\n");
 	events(f, "/app", 0, 0);
 	drain(f);
@@ -290,14 +281,10 @@ TEST(without_a_limit_that_was_reached_it_was_the_machine)
 	assert_int_equal(f->notes.n, 1);
 	assert_int_equal(arg_of(f, KEY_COUNT)->integer, 2);
 	assert_null(arg_of(f, KEY_PATH));
-	end(f);
 }
 
-TEST(version_1_counts_failures)
+CASE(version_1_counts_failures)
 {
-	struct fixture fixture, *f = &fixture;
-
-	begin(f);
 	put_file(f, "proc/42/cgroup", "5:cpu:/\n4:memory:/app\n0::/\n");
 	put_file(f, "sys/fs/cgroup/memory/app/memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 0\n");
 	put_file(f, "sys/fs/cgroup/memory/app/memory.failcnt", "7\n");
@@ -313,7 +300,6 @@ TEST(version_1_counts_failures)
 	assert_int_equal(f->notes.n, 1);
 	assert_int_equal(arg_of(f, KEY_LIMIT)->integer, 209715200);
 	assert_int_equal(arg_of(f, KEY_PEAK)->integer, 209710000);
-	end(f);
 }
 
 static void put_swap_limit(const struct fixture *f, const char *peak, const char *failures)
@@ -360,11 +346,8 @@ TEST(version_1_limits_memory_and_swap_together)
 }
 
 /* The log has it, where a limit was reached in vain before. */
-TEST(the_kernels_log_comes_before_counts)
+CASE(the_kernels_log_comes_before_counts)
 {
-	struct fixture fixture, *f = &fixture;
-
-	begin(f);
 	put_file(f, "proc/42/cgroup", "0::/app\n");
 	put_file(f, "sys/fs/cgroup/app/memory.max", "314572800\n");
 	put_file(f, "dev/kmsg", "");
@@ -377,7 +360,6 @@ TEST(the_kernels_log_comes_before_counts)
 	drain(f);
 	assert_int_equal(f->notes.n, 1);
 	assert_null(arg_of(f, KEY_PATH));
-	end(f);
 }
 
 /* A recording of a second, whose memory was sampled to 0.7 s. */

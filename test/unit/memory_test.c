@@ -74,49 +74,46 @@ static const struct memory_account *account(struct sums *sums)
 	return &sums->memory.account[0];
 }
 
-TEST(an_arenas_region_and_its_first_block_have_one_address)
+#define CASE(name) TEST_OF(name, struct sums, sums, begin_sums(sums), end_sums(sums))
+
+CASE(an_arenas_region_and_its_first_block_have_one_address)
 {
 	const struct memory_account *own;
-	struct sums sums;
 
-	begin_sums(&sums);
-	take(&sums, BEHIND, 0x1000, 4096, MEMORY_RUN);
-	take(&sums, ARENA, 0x1000, 100, MEMORY_RUN);
-	take(&sums, DIRECT, 0x9000, 7, MEMORY_WEIGHTS);
-	give(&sums, ARENA, 0x1000);
-	own = account(&sums);
+	take(sums, BEHIND, 0x1000, 4096, MEMORY_RUN);
+	take(sums, ARENA, 0x1000, 100, MEMORY_RUN);
+	take(sums, DIRECT, 0x9000, 7, MEMORY_WEIGHTS);
+	give(sums, ARENA, 0x1000);
+	own = account(sums);
 	assert_int_equal(own->now.held, 4096);
 	assert_int_equal(own->now.in_use, 7);
 	assert_int_equal(own->now.direct, 7);
 	assert_int_equal(own->peak, 107);
 	assert_int_equal(own->n_growths, 1);
-	assert_int_equal(sums.memory.total, 4096 + 7);
-	assert_int_equal(sums.memory.n_growths, 1);
-	give(&sums, BEHIND, 0x1000);
-	give(&sums, DIRECT, 0x9000);
-	own = account(&sums);
-	assert_int_equal(own->now.held + own->now.in_use + sums.memory.total, 0);
+	assert_int_equal(sums->memory.total, 4096 + 7);
+	assert_int_equal(sums->memory.n_growths, 1);
+	give(sums, BEHIND, 0x1000);
+	give(sums, DIRECT, 0x9000);
+	own = account(sums);
+	assert_int_equal(own->now.held + own->now.in_use + sums->memory.total, 0);
 	assert_int_equal(own->n_allocs, own->n_frees);
-	assert_int_equal(sums.memory.n_unknown + sums.memory.n_reused, 0);
-	end_sums(&sums);
+	assert_int_equal(sums->memory.n_unknown + sums->memory.n_reused, 0);
 }
 
 /* Uses at the highest moment; operators when they had most, which is another one. */
-TEST(peaks_name_who_had_the_memory)
+CASE(peaks_name_who_had_the_memory)
 {
 	const struct memory_account *own;
-	struct sums sums;
 
-	begin_sums(&sums);
-	take(&sums, ARENA, 0x100, 1000, MEMORY_PACKED);
-	take_for(&sums, 5, 0x200, 300);
-	take_for(&sums, 6, 0x300, 500);
-	give(&sums, ARENA, 0x200);
-	give(&sums, ARENA, 0x300);
-	take(&sums, ARENA, 0x200, 900, MEMORY_RUN);
-	take_for(&sums, 7, 0x300, 40);
-	give(&sums, ARENA, 0x200);
-	own = account(&sums);
+	take(sums, ARENA, 0x100, 1000, MEMORY_PACKED);
+	take_for(sums, 5, 0x200, 300);
+	take_for(sums, 6, 0x300, 500);
+	give(sums, ARENA, 0x200);
+	give(sums, ARENA, 0x300);
+	take(sums, ARENA, 0x200, 900, MEMORY_RUN);
+	take_for(sums, 7, 0x300, 40);
+	give(sums, ARENA, 0x200);
+	own = account(sums);
 	assert_int_equal(own->peak, 1940);
 	assert_int_equal(own->use_at_peak[MEMORY_PACKED], 1000);
 	assert_int_equal(own->use_at_peak[MEMORY_RUN], 900);
@@ -126,29 +123,25 @@ TEST(peaks_name_who_had_the_memory)
 	assert_int_equal(own->at_peak[0].node, 6);
 	assert_int_equal(own->at_peak[0].bytes, 500);
 	assert_int_equal(own->at_peak[1].node, 5);
-	end_sums(&sums);
 }
 
-TEST(a_released_session_shows_what_it_had_and_what_is_left)
+CASE(a_released_session_shows_what_it_had_and_what_is_left)
 {
 	const struct memory_account *own;
-	struct sums sums;
 
-	begin_sums(&sums);
-	take(&sums, ARENA, 0x100, 1000, MEMORY_WEIGHTS);
-	take_for(&sums, 5, 0x200, 30);
-	add(&sums, (struct memory_event){ .is_run_end = true, .session = 1 });
-	add(&sums, (struct memory_event){ .is_run_end = true, .session = 2 });
-	add(&sums, (struct memory_event){ .is_release = true, .session = 1 });
-	give(&sums, ARENA, 0x100);
-	own = account(&sums);
+	take(sums, ARENA, 0x100, 1000, MEMORY_WEIGHTS);
+	take_for(sums, 5, 0x200, 30);
+	add(sums, (struct memory_event){ .is_run_end = true, .session = 1 });
+	add(sums, (struct memory_event){ .is_run_end = true, .session = 2 });
+	add(sums, (struct memory_event){ .is_release = true, .session = 1 });
+	give(sums, ARENA, 0x100);
+	own = account(sums);
 	assert_true(own->is_released);
 	assert_int_equal(own->at_release.in_use, 1030);
 	assert_int_equal(own->now.in_use, 30);
 	assert_int_equal(own->n_run_ends, 1);
 	assert_int_equal(own->at_run_end.bytes, 30);
 	assert_int_equal(own->at_run_end.n, 1);
-	end_sums(&sums);
 }
 
 /* Each inference takes two outputs, which are given back `later` inferences later; 0: never. */
@@ -182,37 +175,31 @@ TEST(outputs_of_the_last_inferences_are_not_kept_ones)
 	assert_int_equal(kept_of(100, 0), 2 * 96);
 }
 
-TEST(blocks_that_are_not_known_are_counted)
+CASE(blocks_that_are_not_known_are_counted)
 {
 	const struct memory_account *own;
-	struct sums sums;
 
-	begin_sums(&sums);
-	give(&sums, ARENA, 0x500);
-	give(&sums, 0, 0x500);
-	take(&sums, ARENA, 0x100, 10, MEMORY_RUN);
-	take(&sums, ARENA, 0x100, 20, MEMORY_RUN);
-	own = account(&sums);
-	assert_int_equal(sums.memory.n_unknown, 2);
-	assert_int_equal(sums.memory.n_reused, 1);
+	give(sums, ARENA, 0x500);
+	give(sums, 0, 0x500);
+	take(sums, ARENA, 0x100, 10, MEMORY_RUN);
+	take(sums, ARENA, 0x100, 20, MEMORY_RUN);
+	own = account(sums);
+	assert_int_equal(sums->memory.n_unknown, 2);
+	assert_int_equal(sums->memory.n_reused, 1);
 	assert_int_equal(own->now.in_use, 20);
-	end_sums(&sums);
 }
 
-TEST(blocks_of_many_operators_keep_the_largest)
+CASE(blocks_of_many_operators_keep_the_largest)
 {
 	const struct memory_account *own;
-	struct sums sums;
 
-	begin_sums(&sums);
 	for (uint32_t node = 1; node <= 500; node++)
-		take_for(&sums, node, node << 12, 1 + (node * 7919) % 500);
-	own = account(&sums);
+		take_for(sums, node, node << 12, 1 + (node * 7919) % 500);
+	own = account(sums);
 	assert_int_equal(own->n_at_peak, 500);
 	for (uint32_t i = 1; i < MEMORY_AT_PEAK; i++)
 		assert_true(own->at_peak[i - 1].bytes > own->at_peak[i].bytes);
 	assert_int_equal(own->at_peak[0].bytes, 500);
-	end_sums(&sums);
 }
 
 /* Reports. */

@@ -57,9 +57,10 @@ TEST(what_is_not_known_bounds_nothing)
 	assert_int_equal(model_bound_of(1000, 1000, NAN, &peak, -1).by, MODEL_BOUND_UNKNOWN);
 }
 
-TEST(the_sample_says_what_it_should)
+#define CASE(name) TEST_OF_NEW(name, struct sample, s, sample_new(), free(s))
+
+CASE(the_sample_says_what_it_should)
 {
-	struct sample *s = sample_new();
 	struct model_analysis *analysis = insights_analyse(&s->report, NULL);
 	const struct finding *found;
 
@@ -94,7 +95,6 @@ TEST(the_sample_says_what_it_should)
 	found = findings_of(analysis, "compute_bound", 0);
 	assert_true(found && found->low > 0.7 && found->low < 0.8);
 	model_analysis_free(analysis);
-	free(s);
 }
 
 TEST(the_first_token_is_slow_beside_later_ones_of_its_length)
@@ -123,9 +123,8 @@ TEST(the_first_token_is_slow_beside_later_ones_of_its_length)
 	}
 }
 
-TEST(figures_of_a_run_follow_from_its_facts)
+CASE(figures_of_a_run_follow_from_its_facts)
 {
-	struct sample *s = sample_new();
 	struct model_analysis *analysis = insights_analyse(&s->report, NULL);
 	const struct model_run *run = &analysis->runs[0];
 
@@ -143,13 +142,11 @@ TEST(figures_of_a_run_follow_from_its_facts)
 	assert_true(analysis->runs[2].bound_sums.n[MODEL_BOUND_UNKNOWN] == SAMPLE_NODES);
 	assert_string_equal(model_operator_name(analysis, 0, 0), "/block5/Conv");
 	model_analysis_free(analysis);
-	free(s);
 }
 
-TEST(failures_shapes_and_queues_are_told_apart)
+CASE(failures_shapes_and_queues_are_told_apart)
 {
 	static const char *const shapes[] = { "1x3", "8x3" };
-	struct sample *s = sample_new();
 	struct model_result *result = &s->result[0];
 	struct model_analysis *analysis;
 
@@ -174,7 +171,6 @@ TEST(failures_shapes_and_queues_are_told_apart)
 	assert_true(fabs(analysis->runs[0].response.mean_ns - analysis->runs[0].latency.mean_ns - 5000000) < 1);
 	assert_true(findings_of(analysis, "queues", 0) && findings_of(analysis, "queues", 0)->a == 150);
 	model_analysis_free(analysis);
-	free(s);
 }
 
 /* The requests behind one that took long wait for it; the others do not. */
@@ -203,9 +199,8 @@ TEST(requests_that_wait_once_make_no_advice)
 	}
 }
 
-TEST(processes_that_differ_widen_the_interval)
+CASE(processes_that_differ_widen_the_interval)
 {
-	struct sample *s = sample_new();
 	struct model_analysis *analysis = insights_analyse(&s->report, NULL);
 	double alone_ns = analysis->runs[0].latency.interval_ns, rate = analysis->runs[0].rate_per_s;
 
@@ -232,12 +227,10 @@ TEST(processes_that_differ_widen_the_interval)
 	analysis = insights_analyse(&s->report, NULL);
 	assert_int_equal(analysis->runs[0].latency.drift, STATS_STEADY);
 	model_analysis_free(analysis);
-	free(s);
 }
 
-TEST(one_process_each_needs_medians_that_differ)
+CASE(one_process_each_needs_medians_that_differ)
 {
-	struct sample *s = sample_new();
 	struct model_analysis *analysis;
 
 	/* the same except for rare, long interruptions, as on a busy machine */
@@ -256,12 +249,10 @@ TEST(one_process_each_needs_medians_that_differ)
 	analysis = insights_analyse(&s->report, NULL);
 	assert_true(analysis->runs[1].speed.is_different);
 	model_analysis_free(analysis);
-	free(s);
 }
 
-TEST(processes_that_are_all_slower_tell_the_difference)
+CASE(processes_that_are_all_slower_tell_the_difference)
 {
-	struct sample *s = sample_new();
 	struct model_analysis *analysis;
 
 	memcpy(s->latency[1], s->latency[0], sizeof s->latency[0]);
@@ -282,12 +273,10 @@ TEST(processes_that_are_all_slower_tell_the_difference)
 	analysis = insights_analyse(&s->report, NULL);
 	assert_true(analysis->runs[1].n_rounds == 3 && !analysis->runs[1].is_apart);
 	model_analysis_free(analysis);
-	free(s);
 }
 
-TEST(other_findings_need_their_figures)
+CASE(other_findings_need_their_figures)
 {
-	struct sample *s = sample_new();
 	struct model_analysis *analysis;
 
 	for (uint32_t i = 0; i < SAMPLE_LATENCIES; i++)
@@ -307,7 +296,6 @@ TEST(other_findings_need_their_figures)
 	assert_true(findings_of(analysis, "tiny_operators", 2) &&
 		    findings_of(analysis, "tiny_operators", 2)->a == SAMPLE_NODES);
 	model_analysis_free(analysis);
-	free(s);
 }
 
 /* Runs of one process each that take so long, beside each other. */
@@ -320,11 +308,10 @@ static void set_times(struct sample *s, const double *typical_ns, uint32_t n)
 	s->report.n_results = n;
 }
 
-TEST(batches_are_compared_by_the_item)
+CASE(batches_are_compared_by_the_item)
 {
 	static const char *const sizes[] = { "1", "8", "16" };
 	static const double typical_ns[] = { 1e6, 4e6, 8.4e6 };
-	struct sample *s = sample_new();
 	struct model_analysis *analysis;
 
 	set_times(s, typical_ns, 3);
@@ -352,14 +339,12 @@ TEST(batches_are_compared_by_the_item)
 	analysis = insights_analyse(&s->report, NULL);
 	assert_true(!analysis->is_per_item && analysis->runs[1].speed.value < 0.3 && analysis->runs[1].items_per_s > 0);
 	model_analysis_free(analysis);
-	free(s);
 }
 
-TEST(threads_that_do_not_help_are_found)
+CASE(threads_that_do_not_help_are_found)
 {
 	static const char *const threads[] = { "1", "2", "4", "4" };
 	static const double typical_ns[] = { 4e6, 2e6, 1.95e6, 4e6 };
-	struct sample *s = sample_new();
 	struct model_analysis *analysis;
 
 	set_times(s, typical_ns, 4);
@@ -376,12 +361,10 @@ TEST(threads_that_do_not_help_are_found)
 	/* of another model there is no run with fewer */
 	assert_null(findings_of(analysis, "more_threads", 3));
 	model_analysis_free(analysis);
-	free(s);
 }
 
-TEST(others_on_the_machine_are_not_idle_cpus)
+CASE(others_on_the_machine_are_not_idle_cpus)
 {
-	struct sample *s = sample_new();
 	struct model_analysis *analysis;
 
 	s->result[0].cpu_user_ns = s->result[0].steady_ns;
@@ -401,12 +384,10 @@ TEST(others_on_the_machine_are_not_idle_cpus)
 	analysis = insights_analyse(&s->report, NULL);
 	assert_true(findings_of(analysis, "idle_cores", 0) && !findings_of(analysis, "busy_machine", 0));
 	model_analysis_free(analysis);
-	free(s);
 }
 
-TEST(waiting_for_a_cpu_is_the_work_of_others)
+CASE(waiting_for_a_cpu_is_the_work_of_others)
 {
-	struct sample *s = sample_new();
 	struct model_result *result = &s->result[0];
 	struct model_analysis *analysis;
 
@@ -431,12 +412,10 @@ TEST(waiting_for_a_cpu_is_the_work_of_others)
 	analysis = insights_analyse(&s->report, NULL);
 	assert_true(isnan(analysis->runs[0].waited) && !findings_of(analysis, "busy_machine", 0));
 	model_analysis_free(analysis);
-	free(s);
 }
 
-TEST(operators_of_integers_have_another_peak)
+CASE(operators_of_integers_have_another_peak)
 {
-	struct sample *s = sample_new();
 	struct model_analysis *analysis;
 
 	s->op[0][0].op_type = "QLinearConv";
@@ -449,7 +428,6 @@ TEST(operators_of_integers_have_another_peak)
 	}
 	assert_int_equal(analysis->runs[0].bounds[3].by, MODEL_BOUND_COMPUTE);
 	model_analysis_free(analysis);
-	free(s);
 }
 
 TEST(tokens_that_take_longer_than_their_weights_are_found)

@@ -108,10 +108,10 @@ static void add_nchwc(struct graph *g, int r)
 	add_operator(g, r, "/flatten", "Flatten", "CPUExecutionProvider", 250);
 }
 
-TEST(layouts_are_named_after_values)
-{
-	struct graph *g = graph_new();
+#define CASE(name) TEST_OF_NEW(name, struct graph, g, graph_new(), graph_free(g))
 
+CASE(layouts_are_named_after_values)
+{
 	add_tinycnn(g);
 	add_nchwc(g, 0);
 	compare(g);
@@ -126,13 +126,10 @@ TEST(layouts_are_named_after_values)
 	assert_int_equal(g->comparison.reach[0].n_unjoined, 1);
 	assert_int_equal(row_of(g, "ReorderOutput")->node, MODEL_NONE);
 	assert_string_equal(g->comparison.rows[0].name, "/layer2/Conv");
-	graph_free(g);
 }
 
-TEST(a_subgraph_is_all_that_ran_nowhere_else)
+CASE(a_subgraph_is_all_that_ran_nowhere_else)
 {
-	struct graph *g = graph_new();
-
 	add_tinycnn(g);
 	add_nchwc(g, 0);
 	add_operator(g, 1, "OpenVINOExecutionProvider_OpenVINO-EP-subgraph_1_0", "OpenVINO-EP-subgraph_1",
@@ -146,13 +143,10 @@ TEST(a_subgraph_is_all_that_ran_nowhere_else)
 	assert_string_equal(g->comparison.reach[1].own_provider, "OpenVINOExecutionProvider");
 	assert_true(row_of(g, "/softmax")->speed[1].is_known && row_of(g, "/softmax")->speed[1].value == 1.25);
 	assert_false(row_of(g, "/layer1/Conv")->speed[1].is_known);
-	graph_free(g);
 }
 
-TEST(of_two_subgraphs_nothing_is_guessed)
+CASE(of_two_subgraphs_nothing_is_guessed)
 {
-	struct graph *g = graph_new();
-
 	add_tinycnn(g);
 	add_operator(g, 1, "OpenVINOExecutionProvider_OpenVINO-EP-subgraph_1_0", "OpenVINO-EP-subgraph_1",
 		     "OpenVINOExecutionProvider", 2);
@@ -163,13 +157,11 @@ TEST(of_two_subgraphs_nothing_is_guessed)
 	assert_int_equal(g->comparison.reach[1].n_not_run, 8);
 	assert_int_equal(g->comparison.reach[1].n_unjoined, 2);
 	assert_int_equal(g->comparison.n_rows, 2);
-	graph_free(g);
 }
 
-TEST(what_depends_on_no_input_need_not_run)
+CASE(what_depends_on_no_input_need_not_run)
 {
 	static const struct model_value input = { "x", "float32", "1" };
-	struct graph *g = graph_new();
 
 	g->report.model.inputs = &input;
 	g->report.model.n_inputs = 1;
@@ -189,13 +181,10 @@ TEST(what_depends_on_no_input_need_not_run)
 	assert_int_equal(g->comparison.reach[1].n_joined, 4);
 	assert_int_equal(g->comparison.reach[1].n_constant, 2);
 	expect(g, "/relu", 1, MODEL_INSIDE, NULL);
-	graph_free(g);
 }
 
-TEST(decorations_come_off)
+CASE(decorations_come_off)
 {
-	struct graph *g = graph_new();
-
 	add_node(g, "/layer1/Conv", "Conv", "x_dq", "w_dq", "c1");
 	add_node(g, "/layer1/Relu", "Relu", "c1", NULL, "r1");
 	add_node(g, "x_dq", "DequantizeLinear", "x_q", NULL, "x_dq");
@@ -218,13 +207,10 @@ TEST(decorations_come_off)
 	expect(g, "/layer1/Relu", 1, MODEL_FUSED, "fused /layer1/Conv");
 	/* one stands for five nodes, the other for four: no ratio */
 	assert_false(row_of(g, "/layer1/Conv")->speed[1].is_known);
-	graph_free(g);
 }
 
-TEST(fusions_hold_what_only_they_read)
+CASE(fusions_hold_what_only_they_read)
 {
-	struct graph *g = graph_new();
-
 	add_node(g, "conv", "Conv", "x", "w", "c");
 	add_node(g, "gate", "Sigmoid", "c", NULL, "s");
 	add_node(g, "swish", "Mul", "c", "s", "m");
@@ -248,15 +234,13 @@ TEST(fusions_hold_what_only_they_read)
 	assert_null(row_of(g, "shortcut"));
 	expect(g, "scale", 0, MODEL_FUSED, "scores/MatMulScaleFusion/");
 	assert_null(row_of(g, "shape"));
-	graph_free(g);
 }
 
-TEST(kernels_bear_names_of_nodes)
+CASE(kernels_bear_names_of_nodes)
 {
 	static const struct model_kernel kernels[] = {
 		{ .name = "conv" }, { .name = "conv_token_12" }, { .name = "other" }, { .name = NULL }
 	};
-	struct graph *g = graph_new();
 
 	add_node(g, "conv", "Conv", "x", "w", "c");
 	g->result[0].kernels = kernels;
@@ -266,13 +250,10 @@ TEST(kernels_bear_names_of_nodes)
 	assert_int_equal(g->comparison.kernel_of[0][1], 0);
 	assert_int_equal(g->comparison.kernel_of[0][2], MODEL_NONE);
 	assert_int_equal(g->comparison.kernel_of[0][3], MODEL_NONE);
-	graph_free(g);
 }
 
-TEST(strange_graphs_do_no_harm)
+CASE(strange_graphs_do_no_harm)
 {
-	struct graph *g = graph_new();
-
 	/* a cycle, empty and missing names, values that no node makes, the same name twice */
 	add_node(g, "a", "X", "b", NULL, "a");
 	add_node(g, "b", "X", "a", NULL, "b");
@@ -288,13 +269,10 @@ TEST(strange_graphs_do_no_harm)
 	compare(g);
 	expect(g, "a", 1, MODEL_SAME, "a");
 	assert_true(g->comparison.n_types >= 3);
-	graph_free(g);
 }
 
-TEST(what_a_device_computes_later_is_not_compared)
+CASE(what_a_device_computes_later_is_not_compared)
 {
-	struct graph *g = graph_new();
-
 	add_node(g, "conv", "Conv", "x", "w", "c");
 	add_node(g, "relu", "Relu", "c", NULL, "y");
 	add_operator(g, 0, "conv", "Conv", "CPUExecutionProvider", 1000);
@@ -304,27 +282,21 @@ TEST(what_a_device_computes_later_is_not_compared)
 	compare(g);
 	assert_false(row_of(g, "conv")->speed[1].is_known);
 	assert_true(row_of(g, "relu")->speed[1].is_known);
-	graph_free(g);
 }
 
-TEST(types_are_summed_per_inference)
+CASE(types_are_summed_per_inference)
 {
-	struct graph *g = graph_new();
-
 	add_tinycnn(g);
 	add_nchwc(g, 0);
 	compare(g);
 	assert_string_equal(g->comparison.types[0].op_type, "Conv");
 	assert_true(g->comparison.types[0].share_ns[0] == 30000 && isnan(g->comparison.types[0].share_ns[1]));
 	assert_int_equal(g->comparison.types[0].n_operators[0], 2);
-	graph_free(g);
 }
 
 /* One long call raises the mean of an operator, not its rank. */
-TEST(nodes_are_in_the_order_of_their_medians)
+CASE(nodes_are_in_the_order_of_their_medians)
 {
-	struct graph *g = graph_new();
-
 	add_node(g, "a", "Conv", "x", NULL, "y");
 	add_node(g, "b", "Gemm", "y", NULL, "z");
 	add_node(g, "c", "Relu", "z", NULL, "o");
@@ -338,13 +310,11 @@ TEST(nodes_are_in_the_order_of_their_medians)
 	assert_string_equal(g->comparison.rows[1].name, "b");
 	assert_string_equal(g->comparison.rows[2].name, "a");
 	assert_true(g->comparison.rows[0].weight_ns == 3000 && g->comparison.rows[2].weight_ns == 500);
-	graph_free(g);
 }
 
 /* A quantized model and two shapes of a model beside it: nodes of one name, or of one place in the same file. */
-TEST(several_models_share_rows_by_the_names_of_nodes)
+CASE(several_models_share_rows_by_the_names_of_nodes)
 {
-	struct graph *g = graph_new();
 	struct model_node node[2];
 	struct model_facts other = { .nodes = node, .n_listed = 2, .path = "b.onnx" };
 	const struct model_row *row;
@@ -374,12 +344,10 @@ TEST(several_models_share_rows_by_the_names_of_nodes)
 	expect(g, "head", 1, MODEL_SAME, "head");
 	assert_true(row_of(g, "head")->model == &other && row_of(g, "head")->node == 1);
 	assert_int_equal(g->comparison.reach[1].n_joined, 2);
-	graph_free(g);
 }
 
-TEST(shapes_of_one_file_share_rows_by_the_place_of_nodes)
+CASE(shapes_of_one_file_share_rows_by_the_place_of_nodes)
 {
-	struct graph *g = graph_new();
 	struct model_node node[2];
 	struct model_facts other = { .nodes = node, .n_listed = 2, .path = "a.onnx" };
 
@@ -403,5 +371,4 @@ TEST(shapes_of_one_file_share_rows_by_the_place_of_nodes)
 		/* of an item */
 		assert_true(fabs(row->speed[1].value - (row->node ? 8 : 2)) < 1e-9);
 	}
-	graph_free(g);
 }

@@ -25,72 +25,62 @@ static void is_near(double value, double wanted)
 		fail_msg("%.17g is not %.17g", value, wanted);
 }
 
-TEST(energy_is_that_of_all_packages_and_of_nothing_else)
+#define CASE(name) TEST_OF(name, struct stream, s, stream_init(s), stream_done(s))
+
+CASE(energy_is_that_of_all_packages_and_of_nothing_else)
 {
 	struct model_energy energy;
-	struct stream s;
 
-	stream_init(&s);
-	put_counter(&s, "package-0 energy", "J", 40, 1);
-	put_counter(&s, "package-0 power", "W", 40, 1);
-	put_counter(&s, "package-0 dram energy", "J", 5, 1);
-	put_counter(&s, "psys energy", "J", 100, 1);
-	put_counter(&s, "package-1 energy", "J", 2, 1);
-	model_energy_find(&energy, s.store, 2 * S_US * US, 7 * S_US * US);
+	put_counter(s, "package-0 energy", "J", 40, 1);
+	put_counter(s, "package-0 power", "W", 40, 1);
+	put_counter(s, "package-0 dram energy", "J", 5, 1);
+	put_counter(s, "psys energy", "J", 100, 1);
+	put_counter(s, "package-1 energy", "J", 2, 1);
+	model_energy_find(&energy, s->store, 2 * S_US * US, 7 * S_US * US);
 	is_near(energy.joules, 42 * 5);
 	assert_true(energy.has_counter);
 	assert_string_equal(energy.scope, "package-0+package-1, whole machine");
 	assert_string_equal(energy.missing, "");
-	stream_done(&s);
 }
 
-TEST(edges_between_samples_are_scaled_by_time)
+CASE(edges_between_samples_are_scaled_by_time)
 {
 	struct model_energy energy;
 	uint32_t track;
-	struct stream s;
 
-	stream_init(&s);
-	track = stream_counter(&s, 0, "package-0 energy", "J");
+	track = stream_counter(s, 0, "package-0 energy", "J");
 	/* 10 W for two seconds, then 100 W */
-	stream_sample(&s, track, 0, 0);
-	stream_sample(&s, track, S_US, 10);
-	stream_sample(&s, track, 2 * S_US, 20);
-	stream_sample(&s, track, 3 * S_US, 120);
-	stream_sample(&s, track, 4 * S_US, 220);
-	model_energy_find(&energy, s.store, S_US * US / 2, 3 * S_US * US + S_US * US / 4);
+	stream_sample(s, track, 0, 0);
+	stream_sample(s, track, S_US, 10);
+	stream_sample(s, track, 2 * S_US, 20);
+	stream_sample(s, track, 3 * S_US, 120);
+	stream_sample(s, track, 4 * S_US, 220);
+	model_energy_find(&energy, s->store, S_US * US / 2, 3 * S_US * US + S_US * US / 4);
 	is_near(energy.joules, 5 + 10 + 100 + 25);
-	stream_done(&s);
 }
 
-TEST(few_samples_are_not_enough)
+CASE(few_samples_are_not_enough)
 {
 	struct model_energy energy;
-	struct stream s;
 
-	stream_init(&s);
-	put_counter(&s, "package-0 energy", "J", 40, 10);
-	put_counter(&s, "package-1 energy", "J", 40, 1);
-	model_energy_find(&energy, s.store, 2 * S_US * US + 1, 4 * S_US * US + 1);
+	put_counter(s, "package-0 energy", "J", 40, 10);
+	put_counter(s, "package-1 energy", "J", 40, 1);
+	model_energy_find(&energy, s->store, 2 * S_US * US + 1, 4 * S_US * US + 1);
 	assert_true(isnan(energy.joules));
 	assert_true(energy.has_counter);
 	assert_non_null(strstr(energy.missing, "2 samples of the energy of package-1"));
-	model_energy_find(&energy, s.store, 2 * S_US * US + 1, 5 * S_US * US + 1);
+	model_energy_find(&energy, s->store, 2 * S_US * US + 1, 5 * S_US * US + 1);
 	is_near(energy.joules, 40 * 3 * 2);
-	stream_done(&s);
 }
 
-TEST(a_counter_that_begins_late_or_ends_early_tells_nothing)
+CASE(a_counter_that_begins_late_or_ends_early_tells_nothing)
 {
 	struct model_energy energy;
-	struct stream s;
 
-	stream_init(&s);
-	put_counter(&s, "package-0 energy", "J", 40, 1);
-	model_energy_find(&energy, s.store, 2 * S_US * US, 11 * S_US * US);
+	put_counter(s, "package-0 energy", "J", 40, 1);
+	model_energy_find(&energy, s->store, 2 * S_US * US, 11 * S_US * US);
 	assert_true(isnan(energy.joules));
 	assert_non_null(strstr(energy.missing, "not recorded all the time"));
-	stream_done(&s);
 }
 
 TEST(without_a_counter_nothing_is_known)
@@ -111,18 +101,15 @@ TEST(without_a_counter_nothing_is_known)
 	stream_done(&s);
 }
 
-TEST(many_packages_are_no_harm)
+CASE(many_packages_are_no_harm)
 {
 	struct model_energy energy;
-	struct stream s;
 	char name[300];
 
-	stream_init(&s);
 	for (int i = 0; i < 60; i++) {
 		snprintf(name, sizeof name, "package-%d-of-a-very-long-name energy", i);
-		put_counter(&s, name, "J", 1, 1);
+		put_counter(s, name, "J", 1, 1);
 	}
-	model_energy_find(&energy, s.store, S_US * US, 9 * S_US * US);
+	model_energy_find(&energy, s->store, S_US * US, 9 * S_US * US);
 	is_near(energy.joules, 60 * 8);
-	stream_done(&s);
 }

@@ -6,31 +6,27 @@
 
 #include "cases.h"
 
-TEST(equal_texts_share_an_id)
+#define CASE(name) TEST_OF_NEW(name, struct names, names, names_new(), names_free(names))
+
+CASE(equal_texts_share_an_id)
 {
-	struct names *names = names_new();
 	uint32_t a = names_of(names, "Conv"), b = names_intern(names, "Convolution", 4);
 
 	assert_int_equal(a, b);
 	assert_int_not_equal(a, names_of(names, "Relu"));
 	assert_string_equal(names_text(names, a), "Conv");
-	names_free(names);
 }
 
-TEST(no_text_is_id_zero)
+CASE(no_text_is_id_zero)
 {
-	struct names *names = names_new();
-
 	assert_int_equal(names_of(names, NULL), 0);
 	assert_int_equal(names_of(names, ""), 0);
 	assert_string_equal(names_text(names, 0), "");
 	assert_string_equal(names_text(names, 77), "");
-	names_free(names);
 }
 
-TEST(ids_survive_growth)
+CASE(ids_survive_growth)
 {
-	struct names *names = names_new();
 	char text[32];
 
 	for (int i = 0; i < 100000; i++) {
@@ -43,7 +39,6 @@ TEST(ids_survive_growth)
 		assert_int_equal(names_of(names, text), i + 1);
 	}
 	assert_int_equal(names_count(names), 100000);
-	names_free(names);
 }
 
 static uint32_t pass(struct names *names, int number)
@@ -54,9 +49,8 @@ static uint32_t pass(struct names *names, int number)
 	return names_pass(names, text, (size_t)len);
 }
 
-TEST(the_first_passing_texts_stay)
+CASE(the_first_passing_texts_stay)
 {
-	struct names *names = names_new();
 	uint32_t first = pass(names, 0);
 
 	assert_false(names_is_passing(first));
@@ -66,12 +60,10 @@ TEST(the_first_passing_texts_stay)
 	assert_int_equal(names_of(names, "tag 0"), first);
 	assert_string_equal(names_text(names, first), "tag 0");
 	assert_in_range(names_count(names), 1, 100000);
-	names_free(names);
 }
 
-TEST(later_ones_are_known_for_a_while)
+CASE(later_ones_are_known_for_a_while)
 {
-	struct names *names = names_new();
 	uint32_t id = 0, old;
 
 	for (int i = 0; i < 100000; i++)
@@ -88,12 +80,10 @@ TEST(later_ones_are_known_for_a_while)
 	assert_string_equal(names_text(names, old), "");
 	assert_int_equal(names_len(names, old), 0);
 	assert_int_equal(names_keep(names, old), 0);
-	names_free(names);
 }
 
-TEST(a_passing_text_can_be_kept)
+CASE(a_passing_text_can_be_kept)
 {
-	struct names *names = names_new();
 	uint32_t id = 0, kept;
 
 	for (int i = 0; i < 100000; i++)
@@ -105,13 +95,11 @@ TEST(a_passing_text_can_be_kept)
 	for (int i = 100000; i < 600000; i++)
 		pass(names, i);
 	assert_string_equal(names_text(names, kept), "tag 99999");
-	names_free(names);
 }
 
-TEST(long_texts_pass_in_bounded_memory)
+CASE(long_texts_pass_in_bounded_memory)
 {
 	static char text[4000];
-	struct names *names = names_new();
 
 	memset(text, 'x', sizeof text);
 	for (uint32_t i = 0; i < 30000; i++) {
@@ -124,5 +112,4 @@ TEST(long_texts_pass_in_bounded_memory)
 		assert_memory_equal(names_text(names, id), text, sizeof text);
 	}
 	assert_in_range(names_count(names), 1, 3000);
-	names_free(names);
 }

@@ -187,9 +187,10 @@ static const char two[] = "count 2\ndriver 570.86.15\n0.name NVIDIA H200\n0.pci 
 			  "0.temperature 61\n0.clock 1980 3201\n0.compute 2000 1073741824\n0.compute 77 5\n"
 			  "0.use 2000 40 0\n1.name NVIDIA T4\n1.minor 4\n1.power 30000\n1.compute 77 4096\n";
 
-TEST(a_device_in_use_tells_how_it_is_doing)
+#define CASE(name, ...) TEST_OF_NEW(name, struct world, world, world_new(__VA_ARGS__), world_free(world))
+
+CASE(a_device_in_use_tells_how_it_is_doing, FIRST_NAMESPACE, two)
 {
-	struct world *world = world_new(FIRST_NAMESPACE, two);
 	uint32_t track;
 
 	open_device(world, "/dev/nvidia3");
@@ -209,13 +210,10 @@ TEST(a_device_in_use_tells_how_it_is_doing)
 	    "J");
 	/* no recorded process uses the other one */
 	assert_int_equal(keep_device_counter(world->keep, "gpu nvidia1 power"), 0);
-	world_free(world);
 }
 
-TEST(a_process_has_its_memory_and_its_share)
+CASE(a_process_has_its_memory_and_its_share, FIRST_NAMESPACE, two)
 {
-	struct world *world = world_new(FIRST_NAMESPACE, two);
-
 	open_device(world, "/dev/nvidia3");
 	is_near(wait_for(world, process_value, "gpu nvidia0 memory", 1073741824), 1073741824);
 	is_near(wait_for(world, process_value, "gpu nvidia0 sm", 40), 40);
@@ -226,12 +224,11 @@ TEST(a_process_has_its_memory_and_its_share)
 	say(world, "count 1\n0.compute 2000 4096\n0.graphics 2000 8192\n0.use 2000 777 0\n0.use 2000 90 60000000\n");
 	is_near(wait_for(world, process_value, "gpu nvidia0 memory", 8192), 8192);
 	is_near(wait_for(world, process_value, "gpu nvidia0 sm", 0), 0);
-	world_free(world);
 }
 
-TEST(energy_counts_from_the_first_look_until_its_meter_is_reset)
+CASE(energy_counts_from_the_first_look_until_its_meter_is_reset, FIRST_NAMESPACE,
+     "count 1\n0.energy 5000000\n0.power 1000\n0.compute 2000 1\n")
 {
-	struct world *world = world_new(FIRST_NAMESPACE, "count 1\n0.energy 5000000\n0.power 1000\n0.compute 2000 1\n");
 	size_t n = 0;
 
 	open_device(world, "/dev/nvidia0");
@@ -246,7 +243,6 @@ TEST(energy_counts_from_the_first_look_until_its_meter_is_reset)
 		n += world->keep->event[i].type == EVENT_COUNTER && world->keep->event[i].value > 120 &&
 		     world->keep->event[i].track == keep_device_counter(world->keep, "gpu nvidia0 energy");
 	assert_int_equal(n, 0);
-	world_free(world);
 }
 
 TEST(what_a_driver_does_not_tell_is_missing)
@@ -264,9 +260,8 @@ TEST(what_a_driver_does_not_tell_is_missing)
 	world_free(world);
 }
 
-TEST(the_library_is_not_loaded_before_a_device_is_open)
+CASE(the_library_is_not_loaded_before_a_device_is_open, FIRST_NAMESPACE, two)
 {
-	struct world *world = world_new(FIRST_NAMESPACE, two);
 	char started[128];
 
 	snprintf(started, sizeof started, "%s.started", world->says);
@@ -276,13 +271,10 @@ TEST(the_library_is_not_loaded_before_a_device_is_open)
 	open_device(world, "/dev/nvidia3");
 	is_near(wait_for(world, keep_device_value, "gpu nvidia0 busy", 57), 57);
 	assert_int_equal(access(started, F_OK), 0);
-	world_free(world);
 }
 
-TEST(in_a_container_a_number_counts_only_with_the_device_open)
+CASE(in_a_container_a_number_counts_only_with_the_device_open, "pid:[4026532999]", two)
 {
-	struct world *world = world_new("pid:[4026532999]", two);
-
 	/*
 	 * the driver's 2000 uses device 0, but is another process: ours has device 1 open, of which only that is known
 	 */
@@ -292,17 +284,14 @@ TEST(in_a_container_a_number_counts_only_with_the_device_open)
 	is_missing(keep_device_value(world->keep, "gpu nvidia0 power"));
 	open_device(world, "/dev/nvidia3");
 	is_near(wait_for(world, process_value, "gpu nvidia0 memory", 1073741824), 1073741824);
-	world_free(world);
 }
 
-TEST(where_processes_are_not_listed_an_open_device_is_in_use)
+CASE(where_processes_are_not_listed_an_open_device_is_in_use, FIRST_NAMESPACE,
+     "count 2\n0.minor 0\n0.power 5000\n1.minor 1\n1.power 6000\n")
 {
-	struct world *world = world_new(FIRST_NAMESPACE, "count 2\n0.minor 0\n0.power 5000\n1.minor 1\n1.power 6000\n");
-
 	open_device(world, "/dev/nvidia1");
 	is_near(wait_for(world, keep_device_value, "gpu nvidia1 power", 6), 6);
 	is_missing(keep_device_value(world->keep, "gpu nvidia0 power"));
-	world_free(world);
 }
 
 /* The duration of a call in nanoseconds. */
@@ -341,16 +330,13 @@ TEST(a_driver_that_hangs_stops_nobody)
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 }
 
-TEST(a_library_that_crashes_ends_the_source_and_says_so)
+CASE(a_library_that_crashes_ends_the_source_and_says_so, FIRST_NAMESPACE, two)
 {
-	struct world *world = world_new(FIRST_NAMESPACE, two);
-
 	open_device(world, "/dev/nvidia3");
 	is_near(wait_for(world, keep_device_value, "gpu nvidia0 busy", 57), 57);
 	say(world, "count 2\ncrash utilization\n");
 	look_until_it_fails(world);
 	assert_string_equal(world->err.msg, "NVIDIA's library was killed by signal 11 (Segmentation fault)");
-	world_free(world);
 }
 
 TEST(why_the_library_does_not_answer_is_said)
@@ -373,10 +359,8 @@ TEST(why_the_library_does_not_answer_is_said)
 	world_free(world);
 }
 
-TEST(the_last_look_is_waited_for)
+CASE(the_last_look_is_waited_for, FIRST_NAMESPACE, two)
 {
-	struct world *world = world_new(FIRST_NAMESPACE, two);
-
 	open_device(world, "/dev/nvidia3");
 	is_near(wait_for(world, keep_device_value, "gpu nvidia0 power", 412.5), 412.5);
 	world->target.interval_ns = 3600 * 1000 * MS_NS;
@@ -385,7 +369,6 @@ TEST(the_last_look_is_waited_for)
 	for (int i = 0; i < 20 && keep_device_value(world->keep, "gpu nvidia0 power") != 99; i++)
 		last_look_ns(world);
 	is_near(keep_device_value(world->keep, "gpu nvidia0 power"), 99);
-	world_free(world);
 }
 
 /* Whether a process with this pid is running. */
@@ -444,9 +427,8 @@ static void keep_device(void *ctx, const struct source_device *device)
 	listed->device[listed->n++] = *device;
 }
 
-TEST(devices_are_listed_with_what_they_do_not_tell)
+CASE(devices_are_listed_with_what_they_do_not_tell, FIRST_NAMESPACE, two)
 {
-	struct world *world = world_new(FIRST_NAMESPACE, two);
 	struct listed listed = { .n = 0 };
 
 	nvml()->devices(&world->target, keep_device, &listed);
@@ -461,5 +443,4 @@ TEST(devices_are_listed_with_what_they_do_not_tell)
 	nvml()->devices(&world->target, keep_device, &listed);
 	assert_int_equal(listed.n, 1);
 	assert_string_equal(listed.device[0].problem, "cannot query NVIDIA's driver: Driver Not Loaded (9)");
-	world_free(world);
 }

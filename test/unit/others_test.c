@@ -97,10 +97,10 @@ static double most(const struct machine *machine, int i)
 	return value;
 }
 
-TEST(more_programs_than_there_is_room_for_are_named_one_after_the_other)
-{
-	struct machine *machine = machine_new();
+#define CASE(name) TEST_OF_NEW(name, struct machine, machine, machine_new(), machine_free(machine))
 
+CASE(more_programs_than_there_is_room_for_are_named_one_after_the_other)
+{
 	look(machine);
 	for (int i = 0; i < PROGRAMS; i++) {
 		machine->ticks[i] += SECOND_TICKS;
@@ -108,12 +108,10 @@ TEST(more_programs_than_there_is_room_for_are_named_one_after_the_other)
 	}
 	for (int i = 0; i < PROGRAMS; i++)
 		assert_true(fabs(most(machine, i) - 100) < 1e-9);
-	machine_free(machine);
 }
 
-TEST(a_program_that_comes_back_has_values_again)
+CASE(a_program_that_comes_back_has_values_again)
 {
-	struct machine *machine = machine_new();
 	size_t n;
 
 	look(machine);
@@ -126,13 +124,10 @@ TEST(a_program_that_comes_back_has_values_again)
 	look(machine);
 	assert_true(machine->keep->n > n);
 	assert_true(fabs(machine->keep->event[machine->keep->n - 1].value - 50) < 1e-9);
-	machine_free(machine);
 }
 
-TEST(many_that_do_little_hide_none_that_does_much)
+CASE(many_that_do_little_hide_none_that_does_much)
 {
-	struct machine *machine = machine_new();
-
 	look(machine);
 	for (int round = 0; round < 3; round++) {
 		for (int i = 0; i < PROGRAMS; i++)
@@ -142,13 +137,10 @@ TEST(many_that_do_little_hide_none_that_does_much)
 	assert_true(fabs(most(machine, PROGRAMS - 1) - 100) < 1e-9);
 	for (int i = 0; i < PROGRAMS - 1; i++)
 		assert_true(isnan(most(machine, i)));
-	machine_free(machine);
 }
 
-TEST(programs_that_go_on_keep_their_counters)
+CASE(programs_that_go_on_keep_their_counters)
 {
-	struct machine *machine = machine_new();
-
 	look(machine);
 	for (int round = 0; round < 20; round++) {
 		for (int i = 0; i < OTHERS_NAMED; i++)
@@ -159,5 +151,4 @@ TEST(programs_that_go_on_keep_their_counters)
 	}
 	/* one for each, however many others came */
 	assert_int_equal(machine->keep->last_track, OTHERS_NAMED);
-	machine_free(machine);
 }

@@ -159,221 +159,177 @@ static void stop(struct bench *bench, uint64_t ms)
 	bench->profile->state = PROFILE_STOPPING;
 }
 
-TEST(a_stream_reports_at_multiples_of_its_rate)
-{
-	struct bench bench;
+#define CASE(name, ...) TEST_OF(name, struct bench, bench, open_bench(bench, __VA_ARGS__), close_bench(bench))
+#define PATTERN(name, ...) TEST_OF(name, struct bench, bench, open_pattern(bench, __VA_ARGS__), close_bench(bench))
 
-	open_bench(&bench, true, 500, "net");
-	start(&bench, 4400);
-	advance(&bench, 4490);
-	assert_string_equal(bench.sent, "");
-	assert_int_equal(profile_due(bench.profile, 0), 4500 * MS);
-	advance(&bench, 4501);
-	advance(&bench, 5001);
-	advance(&bench, 5480);
-	assert_string_equal(bench.sent, "net 0 4400..4500\nnet 0 4500..5000\n");
-	close_bench(&bench);
+CASE(a_stream_reports_at_multiples_of_its_rate, true, 500, "net")
+{
+	start(bench, 4400);
+	advance(bench, 4490);
+	assert_string_equal(bench->sent, "");
+	assert_int_equal(profile_due(bench->profile, 0), 4500 * MS);
+	advance(bench, 4501);
+	advance(bench, 5001);
+	advance(bench, 5480);
+	assert_string_equal(bench->sent, "net 0 4400..4500\nnet 0 4500..5000\n");
 }
 
-TEST(multiples_are_those_of_the_wall_clock)
+CASE(multiples_are_those_of_the_wall_clock, true, 500, "net")
 {
-	struct bench bench;
-
-	open_bench(&bench, true, 500, "net");
-	bench.offset_ns = 130 * (int64_t)MS;
-	start(&bench, 4400); /* 4530 on the wall */
-	assert_int_equal(profile_due(bench.profile, bench.offset_ns), 4870 * MS);
-	advance(&bench, 4871);
-	bench.offset_ns = -130 * (int64_t)MS; /* the clock was set back */
-	assert_int_equal(profile_due(bench.profile, bench.offset_ns), 5130 * MS);
-	advance(&bench, 5131);
-	assert_string_equal(bench.sent, "net 0 4400..4870\nnet 0 4870..5130\n");
-	close_bench(&bench);
+	bench->offset_ns = 130 * (int64_t)MS;
+	start(bench, 4400); /* 4530 on the wall */
+	assert_int_equal(profile_due(bench->profile, bench->offset_ns), 4870 * MS);
+	advance(bench, 4871);
+	bench->offset_ns = -130 * (int64_t)MS; /* the clock was set back */
+	assert_int_equal(profile_due(bench->profile, bench->offset_ns), 5130 * MS);
+	advance(bench, 5131);
+	assert_string_equal(bench->sent, "net 0 4400..4870\nnet 0 4870..5130\n");
 }
 
-TEST(each_inference_is_in_the_report_in_which_it_ends)
+CASE(each_inference_is_in_the_report_in_which_it_ends, true, 500, "net")
 {
-	struct bench bench;
-
-	open_bench(&bench, true, 500, "net");
-	start(&bench, 4400);
-	infer(&bench, "net", 4410, 4450);
-	infer(&bench, "net", 4460, 4500); /* on the boundary */
-	infer(&bench, "net", 4490, 4510); /* over the boundary: the report before goes first */
-	infer(&bench, "other", 4510, 4520);
-	assert_string_equal(bench.sent, "net 2 4400..4500\n");
-	infer(&bench, "net", 6010, 6020); /* nobody looked for three periods */
-	advance(&bench, 6501);
-	assert_string_equal(bench.sent, "net 2 4400..4500\nnet 1 4500..6000\nnet 1 6000..6500\n");
-	close_bench(&bench);
+	start(bench, 4400);
+	infer(bench, "net", 4410, 4450);
+	infer(bench, "net", 4460, 4500); /* on the boundary */
+	infer(bench, "net", 4490, 4510); /* over the boundary: the report before goes first */
+	infer(bench, "other", 4510, 4520);
+	assert_string_equal(bench->sent, "net 2 4400..4500\n");
+	infer(bench, "net", 6010, 6020); /* nobody looked for three periods */
+	advance(bench, 6501);
+	assert_string_equal(bench->sent, "net 2 4400..4500\nnet 1 4500..6000\nnet 1 6000..6500\n");
 }
 
-TEST(what_began_before_the_start_does_not_count)
+CASE(what_began_before_the_start_does_not_count, true, 500, "net")
 {
-	struct bench bench;
-
-	open_bench(&bench, true, 500, "net");
-	start(&bench, 100);
-	infer(&bench, "net", 90, 110);
-	infer(&bench, "net", 110, 120);
-	advance(&bench, 501);
-	assert_string_equal(bench.sent, "net 1 100..500\n");
-	close_bench(&bench);
+	start(bench, 100);
+	infer(bench, "net", 90, 110);
+	infer(bench, "net", 110, 120);
+	advance(bench, 501);
+	assert_string_equal(bench->sent, "net 1 100..500\n");
 }
 
-TEST(a_stop_delivers_the_rest_up_to_it)
+CASE(a_stop_delivers_the_rest_up_to_it, true, 500, "net")
 {
-	struct bench bench;
-
-	open_bench(&bench, true, 500, "net");
-	start(&bench, 100);
-	infer(&bench, "net", 110, 120);
-	stop(&bench, 700);
-	advance(&bench, 690);
-	assert_string_equal(bench.sent, "net 1 100..500\n");
-	infer(&bench, "net", 600, 695);
-	infer(&bench, "net", 600, 701); /* ended after the stop */
-	advance(&bench, 705);
-	assert_string_equal(bench.sent, "net 1 100..500\nnet 1 500..700\n");
-	assert_int_equal(bench.profile->state, PROFILE_IDLE);
-	infer(&bench, "net", 710, 720);
-	advance(&bench, 2000);
-	start(&bench, 3000);
-	infer(&bench, "net", 3010, 3020);
-	advance(&bench, 3501);
-	assert_string_equal(bench.sent, "net 1 100..500\nnet 1 500..700\nnet 1 3000..3500\n");
-	close_bench(&bench);
+	start(bench, 100);
+	infer(bench, "net", 110, 120);
+	stop(bench, 700);
+	advance(bench, 690);
+	assert_string_equal(bench->sent, "net 1 100..500\n");
+	infer(bench, "net", 600, 695);
+	infer(bench, "net", 600, 701); /* ended after the stop */
+	advance(bench, 705);
+	assert_string_equal(bench->sent, "net 1 100..500\nnet 1 500..700\n");
+	assert_int_equal(bench->profile->state, PROFILE_IDLE);
+	infer(bench, "net", 710, 720);
+	advance(bench, 2000);
+	start(bench, 3000);
+	infer(bench, "net", 3010, 3020);
+	advance(bench, 3501);
+	assert_string_equal(bench->sent, "net 1 100..500\nnet 1 500..700\nnet 1 3000..3500\n");
 }
 
-TEST(every_second_inference_of_each_model)
+CASE(every_second_inference_of_each_model, true, 500, "net")
 {
-	struct bench bench;
-
-	open_bench(&bench, true, 500, "net");
-	bench.profile->every = 4;
-	assert_int_equal(profile_add(bench.profile, "other"), 0);
-	start(&bench, 0);
+	bench->profile->every = 4;
+	assert_int_equal(profile_add(bench->profile, "other"), 0);
+	start(bench, 0);
 	for (uint64_t i = 0; i < 10; i++) {
-		infer(&bench, "net", i * 10, i * 10 + 1);
+		infer(bench, "net", i * 10, i * 10 + 1);
 		if (i < 3)
-			infer(&bench, "other", i * 10 + 2, i * 10 + 3);
+			infer(bench, "other", i * 10 + 2, i * 10 + 3);
 	}
-	advance(&bench, 501);
-	assert_string_equal(bench.sent, "net 3 0..500\nother 1 0..500\n");
-	close_bench(&bench);
+	advance(bench, 501);
+	assert_string_equal(bench->sent, "net 3 0..500\nother 1 0..500\n");
 }
 
-TEST(models_come_and_go)
+CASE(models_come_and_go, true, 500, "net")
 {
-	struct bench bench;
-
-	open_bench(&bench, true, 500, "net");
-	start(&bench, 0);
-	assert_int_equal(profile_add(bench.profile, "net"), -EALREADY);
-	assert_int_equal(profile_remove(bench.profile, &bench.gather, "other", 10 * MS), -ENOENT);
-	infer(&bench, "net", 10, 20);
-	assert_int_equal(profile_remove(bench.profile, &bench.gather, "net", 30 * MS), 0);
-	infer(&bench, "net", 40, 50);
-	advance(&bench, 501);
-	assert_int_equal(profile_add(bench.profile, "net"), 0);
-	infer(&bench, "net", 510, 520);
-	advance(&bench, 1001);
-	assert_string_equal(bench.sent, "net 1 0..30\nnet 1 500..1000\n");
-	close_bench(&bench);
+	start(bench, 0);
+	assert_int_equal(profile_add(bench->profile, "net"), -EALREADY);
+	assert_int_equal(profile_remove(bench->profile, &bench->gather, "other", 10 * MS), -ENOENT);
+	infer(bench, "net", 10, 20);
+	assert_int_equal(profile_remove(bench->profile, &bench->gather, "net", 30 * MS), 0);
+	infer(bench, "net", 40, 50);
+	advance(bench, 501);
+	assert_int_equal(profile_add(bench->profile, "net"), 0);
+	infer(bench, "net", 510, 520);
+	advance(bench, 1001);
+	assert_string_equal(bench->sent, "net 1 0..30\nnet 1 500..1000\n");
 }
 
-TEST(samples_are_counted_exactly)
+CASE(samples_are_counted_exactly, false, 3, "net")
 {
-	struct bench bench;
-
-	open_bench(&bench, false, 3, "net");
 	for (uint64_t turn = 1; turn < 3; turn++) { /* the second one as the first */
-		start(&bench, turn * 1000);
+		start(bench, turn * 1000);
 		for (uint64_t i = 0; i < 5; i++) {
-			infer(&bench, "net", turn * 1000 + i * 10, turn * 1000 + i * 10 + 1);
-			infer(&bench, "other", turn * 1000 + i * 10, turn * 1000 + i * 10 + 2);
+			infer(bench, "net", turn * 1000 + i * 10, turn * 1000 + i * 10 + 1);
+			infer(bench, "other", turn * 1000 + i * 10, turn * 1000 + i * 10 + 2);
 		}
-		assert_int_equal(bench.profile->state, PROFILE_IDLE);
+		assert_int_equal(bench->profile->state, PROFILE_IDLE);
 	}
-	assert_string_equal(bench.sent, "net 3 1000..1021\nnet 3 2000..2021\n");
-	close_bench(&bench);
+	assert_string_equal(bench->sent, "net 3 1000..1021\nnet 3 2000..2021\n");
 }
 
-TEST(a_stop_before_any_inference_sends_nothing)
+CASE(a_stop_before_any_inference_sends_nothing, false, 3, "net")
 {
-	struct bench bench;
-
-	open_bench(&bench, false, 3, "net");
-	start(&bench, 10);
-	stop(&bench, 20);
-	advance(&bench, 30);
-	assert_int_equal(bench.profile->state, PROFILE_IDLE);
-	assert_string_equal(bench.sent, "");
-	start(&bench, 40);
-	infer(&bench, "net", 50, 60);
-	stop(&bench, 70);
-	advance(&bench, 80);
-	assert_string_equal(bench.sent, "net 1 40..70\n");
-	close_bench(&bench);
+	start(bench, 10);
+	stop(bench, 20);
+	advance(bench, 30);
+	assert_int_equal(bench->profile->state, PROFILE_IDLE);
+	assert_string_equal(bench->sent, "");
+	start(bench, 40);
+	infer(bench, "net", 50, 60);
+	stop(bench, 70);
+	advance(bench, 80);
+	assert_string_equal(bench->sent, "net 1 40..70\n");
 }
 
-TEST(a_latency_report_is_a_table)
+CASE(a_latency_report_is_a_table, false, 2, "net")
 {
-	struct bench bench;
 	const char *at;
 	int rows = 0;
 
-	open_bench(&bench, false, 2, "net");
-	start(&bench, 0);
-	infer(&bench, "net", 10, 12);
-	infer(&bench, "net", 20, 25);
-	assert_non_null(strstr(bench.last, "totalRoundtripTimeUs\n"));
-	for (at = strstr(bench.last, "totalRoundtripTimeUs\n"); (at = strchr(at, '\n')); at++)
+	start(bench, 0);
+	infer(bench, "net", 10, 12);
+	infer(bench, "net", 20, 25);
+	assert_non_null(strstr(bench->last, "totalRoundtripTimeUs\n"));
+	for (at = strstr(bench->last, "totalRoundtripTimeUs\n"); (at = strchr(at, '\n')); at++)
 		rows++;
 	assert_int_equal(rows, 3);
-	assert_non_null(strstr(bench.last, "2000.000\n"));
-	assert_non_null(strstr(bench.last, "5000.000\n"));
-	close_bench(&bench);
+	assert_non_null(strstr(bench->last, "2000.000\n"));
+	assert_non_null(strstr(bench->last, "5000.000\n"));
 }
 
-TEST(a_trace_has_the_operators_of_its_inferences_alone)
+CASE(a_trace_has_the_operators_of_its_inferences_alone, false, 2, "net")
 {
-	struct bench bench;
-
-	open_bench(&bench, false, 2, "net");
-	bench.profile->type = INFTRACE_TRACE;
-	profile_remove(bench.profile, NULL, "net", 0);
-	profile_add(bench.profile, "net");
-	start(&bench, 0);
-	infer(&bench, "other", 1, 2);
-	infer(&bench, "net", 10, 12);
-	infer(&bench, "net", 20, 25);
-	assert_int_equal(bench.n_operators, 2);
-	assert_int_equal(bench.last[0], '[');
-	assert_string_equal(bench.last + strlen(bench.last) - 3, "\n]\n");
-	assert_int_equal(bench.gather.runs.n, bench.gather.first_run);
-	close_bench(&bench);
+	bench->profile->type = INFTRACE_TRACE;
+	profile_remove(bench->profile, NULL, "net", 0);
+	profile_add(bench->profile, "net");
+	start(bench, 0);
+	infer(bench, "other", 1, 2);
+	infer(bench, "net", 10, 12);
+	infer(bench, "net", 20, 25);
+	assert_int_equal(bench->n_operators, 2);
+	assert_int_equal(bench->last[0], '[');
+	assert_string_equal(bench->last + strlen(bench->last) - 3, "\n]\n");
+	assert_int_equal(bench->gather.runs.n, bench->gather.first_run);
 }
 
 /* Processes count their inferences by themselves. */
-TEST(operators_go_to_the_inference_of_their_own_process)
+CASE(operators_go_to_the_inference_of_their_own_process, false, 1, "net")
 {
-	struct bench bench;
-
-	open_bench(&bench, false, 1, "net");
-	bench.profile->type = INFTRACE_TRACE;
-	profile_remove(bench.profile, NULL, "net", 0);
-	profile_add(bench.profile, "net");
-	start(&bench, 0);
-	put_operator(&bench, 1, 1, 2);
-	define(&bench, 5, (struct track_def){ .type = TRACK_PROCESS, .pid = 9 }, "other");
-	define(&bench, 3, (struct track_def){ .type = TRACK_THREAD, .parent = 5, .pid = 9, .tid = 9 }, "worker");
-	put_operator(&bench, 1, 1, 2);
-	put_operator(&bench, 1, 2, 3);
-	put_inference(&bench, "net", 1, 1, 4);
-	gather_advance(&bench.gather, 5 * MS);
-	assert_int_equal(bench.n_operators, 1);
-	close_bench(&bench);
+	bench->profile->type = INFTRACE_TRACE;
+	profile_remove(bench->profile, NULL, "net", 0);
+	profile_add(bench->profile, "net");
+	start(bench, 0);
+	put_operator(bench, 1, 1, 2);
+	define(bench, 5, (struct track_def){ .type = TRACK_PROCESS, .pid = 9 }, "other");
+	define(bench, 3, (struct track_def){ .type = TRACK_THREAD, .parent = 5, .pid = 9, .tid = 9 }, "worker");
+	put_operator(bench, 1, 1, 2);
+	put_operator(bench, 1, 2, 3);
+	put_inference(bench, "net", 1, 1, 4);
+	gather_advance(&bench->gather, 5 * MS);
+	assert_int_equal(bench->n_operators, 1);
 }
 
 TEST(operators_of_thousands_may_come_before_any_has_ended)
@@ -439,97 +395,79 @@ static void open_pattern(struct bench *bench, const char *pattern)
 	assert_non_null(bench->profile->models);
 }
 
-TEST(a_pattern_adds_models_and_drops_them_with_their_last_session)
+PATTERN(a_pattern_adds_models_and_drops_them_with_their_last_session, "^net")
 {
-	struct bench bench;
-
-	open_pattern(&bench, "^net");
-	start(&bench, 0);
-	create(&bench, "other", 1, 10);
-	create(&bench, "net-a", 2, 20);
-	create(&bench, "net-a", 3, 30);
-	create(&bench, "net-b", 4, 40);
-	bench.session = 2;
-	infer(&bench, "net-a", 50, 60);
-	bench.session = 5;
-	infer(&bench, "net-late", 50, 61); /* of a session that nobody saw being created */
-	release(&bench, "net-a", 2, 100);
-	advance(&bench, 501);
-	assert_string_equal(bench.sent, "net-a 1 0..500\nnet-b 0 0..500\nnet-late 1 0..500\n");
-	bench.sent[0] = 0;
-	bench.session = 3;
-	infer(&bench, "net-a", 510, 520);
-	release(&bench, "net-b", 4, 530);
-	release(&bench, "net-a", 3, 1200); /* in the period after the next one */
-	advance(&bench, 1600);
-	assert_string_equal(bench.sent,
+	start(bench, 0);
+	create(bench, "other", 1, 10);
+	create(bench, "net-a", 2, 20);
+	create(bench, "net-a", 3, 30);
+	create(bench, "net-b", 4, 40);
+	bench->session = 2;
+	infer(bench, "net-a", 50, 60);
+	bench->session = 5;
+	infer(bench, "net-late", 50, 61); /* of a session that nobody saw being created */
+	release(bench, "net-a", 2, 100);
+	advance(bench, 501);
+	assert_string_equal(bench->sent, "net-a 1 0..500\nnet-b 0 0..500\nnet-late 1 0..500\n");
+	bench->sent[0] = 0;
+	bench->session = 3;
+	infer(bench, "net-a", 510, 520);
+	release(bench, "net-b", 4, 530);
+	release(bench, "net-a", 3, 1200); /* in the period after the next one */
+	advance(bench, 1600);
+	assert_string_equal(bench->sent,
 			    "net-b 0 500..530\nnet-a 1 500..1000\nnet-late 0 500..1000\nnet-a 0 1000..1200\n"
 			    "net-late 0 1000..1500\n");
-	close_bench(&bench);
 }
 
-TEST(a_model_that_was_removed_comes_back_with_its_next_session)
+PATTERN(a_model_that_was_removed_comes_back_with_its_next_session, "^net")
 {
-	struct bench bench;
-
-	open_pattern(&bench, "^net");
-	start(&bench, 0);
-	create(&bench, "net", 1, 10);
-	infer(&bench, "net", 20, 30);
-	assert_int_equal(profile_remove(bench.profile, &bench.gather, "net", 40 * MS), 0);
-	infer(&bench, "net", 50, 60);
-	infer(&bench, "net", 70, 80);
-	create(&bench, "net", 2, 100);
-	infer(&bench, "net", 110, 120);
-	assert_int_equal(profile_remove(bench.profile, &bench.gather, "other", 40 * MS), -ENOENT);
-	stop(&bench, 200);
-	advance(&bench, 201);
-	assert_string_equal(bench.sent, "net 1 0..40\nnet 1 0..200\n");
-	close_bench(&bench);
+	start(bench, 0);
+	create(bench, "net", 1, 10);
+	infer(bench, "net", 20, 30);
+	assert_int_equal(profile_remove(bench->profile, &bench->gather, "net", 40 * MS), 0);
+	infer(bench, "net", 50, 60);
+	infer(bench, "net", 70, 80);
+	create(bench, "net", 2, 100);
+	infer(bench, "net", 110, 120);
+	assert_int_equal(profile_remove(bench->profile, &bench->gather, "other", 40 * MS), -ENOENT);
+	stop(bench, 200);
+	advance(bench, 201);
+	assert_string_equal(bench->sent, "net 1 0..40\nnet 1 0..200\n");
 }
 
-TEST(what_was_created_during_a_round_counts_from_its_creation_on)
+PATTERN(what_was_created_during_a_round_counts_from_its_creation_on, "^net")
 {
-	struct bench bench;
-
-	open_pattern(&bench, "^net");
-	start(&bench, 0);
-	create(&bench, "net", 1, 10);
-	infer(&bench, "net", 20, 30);
-	assert_int_equal(profile_remove(bench.profile, &bench.gather, "net", 40 * MS), 0);
-	create(&bench, "net", 2, 100); /* read before the inference that ended earlier */
-	infer(&bench, "net", 50, 60);
-	infer(&bench, "net", 110, 120);
-	stop(&bench, 200);
-	advance(&bench, 201);
-	assert_string_equal(bench.sent, "net 1 0..40\nnet 1 0..200\n");
-	close_bench(&bench);
+	start(bench, 0);
+	create(bench, "net", 1, 10);
+	infer(bench, "net", 20, 30);
+	assert_int_equal(profile_remove(bench->profile, &bench->gather, "net", 40 * MS), 0);
+	create(bench, "net", 2, 100); /* read before the inference that ended earlier */
+	infer(bench, "net", 50, 60);
+	infer(bench, "net", 110, 120);
+	stop(bench, 200);
+	advance(bench, 201);
+	assert_string_equal(bench->sent, "net 1 0..40\nnet 1 0..200\n");
 }
 
-TEST(a_pattern_that_takes_too_long_leaves_the_name_out_and_says_so)
+PATTERN(a_pattern_that_takes_too_long_leaves_the_name_out_and_says_so, "^(a+)+$|^net")
 {
-	struct bench bench;
-
-	open_pattern(&bench, "^(a+)+$|^net");
-	start(&bench, 0);
-	create(&bench, "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!", 1, 10);
-	create(&bench, "net", 2, 20);
-	advance(&bench, 501);
-	assert_string_equal(bench.sent, "net 0 0..500\n");
-	assert_string_equal(bench.note, "the pattern takes too long for the name "
-					"'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!', which is left out");
-	close_bench(&bench);
+	start(bench, 0);
+	create(bench, "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!", 1, 10);
+	create(bench, "net", 2, 20);
+	advance(bench, 501);
+	assert_string_equal(bench->sent, "net 0 0..500\n");
+	assert_string_equal(bench->note, "the pattern takes too long for the name "
+					 "'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!', which is left out");
 }
 
-TEST(inferences_that_come_out_of_order_are_sorted)
+CASE(inferences_that_come_out_of_order_are_sorted, true, 500, "net")
 {
-	struct bench bench;
 	struct arg args[2];
 
-	open_bench(&bench, true, 500, "net");
-	start(&bench, 0);
+	start(bench, 0);
 	args[0] = arg_int(KEY_INFERENCE, 1);
-	args[1] = arg_name(KEY_MODEL, names_of(bench.gather.sink.names, "net"));
+	args[1] = arg_name(KEY_MODEL, names_of(bench->gather.sink.names, "net"));
 	for (uint32_t track = 2; track <= 3; track++) { /* as annotations of two threads: 505, 510, then 495, 500 */
 		for (uint64_t i = 0; i < 2; i++) {
 			struct event event = { .type = EVENT_BEGIN,
@@ -538,76 +476,63 @@ TEST(inferences_that_come_out_of_order_are_sorted)
 					       .time_ns = (400 + 5 * i) * MS,
 					       .args = args,
 					       .n_args = 2 };
-			put(&bench, event);
-			put(&bench, (struct event){ .type = EVENT_END,
-						    .track = track,
-						    .time_ns = ((track == 2 ? 505 : 495) + 5 * i) * MS });
+			put(bench, event);
+			put(bench, (struct event){ .type = EVENT_END,
+						   .track = track,
+						   .time_ns = ((track == 2 ? 505 : 495) + 5 * i) * MS });
 		}
 	}
-	advance(&bench, 600);
-	stop(&bench, 700);
-	advance(&bench, 701);
-	assert_string_equal(bench.sent, "net 2 0..500\nnet 2 500..700\n");
-	close_bench(&bench);
+	advance(bench, 600);
+	stop(bench, 700);
+	advance(bench, 701);
+	assert_string_equal(bench->sent, "net 2 0..500\nnet 2 500..700\n");
 }
 
-TEST(losses_stand_in_the_next_report)
+CASE(losses_stand_in_the_next_report, true, 500, "net")
 {
-	struct bench bench;
 	struct arg count = arg_int(KEY_COUNT, 7);
 
-	open_bench(&bench, true, 500, "net");
-	start(&bench, 0);
-	put(&bench,
-	    (struct event){ .type = EVENT_INSTANT, .kind = KIND_LOST, .track = 1, .args = &count, .n_args = 1 });
-	advance(&bench, 501);
-	assert_int_equal(bench.n_lost, 7);
-	advance(&bench, 1001);
-	assert_int_equal(bench.n_lost, 0);
-	close_bench(&bench);
+	start(bench, 0);
+	put(bench, (struct event){ .type = EVENT_INSTANT, .kind = KIND_LOST, .track = 1, .args = &count, .n_args = 1 });
+	advance(bench, 501);
+	assert_int_equal(bench->n_lost, 7);
+	advance(bench, 1001);
+	assert_int_equal(bench->n_lost, 0);
 }
 
-TEST(what_was_dropped_stands_in_the_next_report_that_is_not)
+CASE(what_was_dropped_stands_in_the_next_report_that_is_not, true, 500, "net")
 {
-	struct bench bench;
 	struct arg count = arg_int(KEY_COUNT, 7);
 
-	open_bench(&bench, true, 500, "net");
-	start(&bench, 0);
-	bench.is_full = true;
-	infer(&bench, "net", 10, 20);
-	put(&bench,
-	    (struct event){ .type = EVENT_INSTANT, .kind = KIND_LOST, .track = 1, .args = &count, .n_args = 1 });
-	advance(&bench, 501);
-	infer(&bench, "net", 510, 520);
-	infer(&bench, "net", 530, 540);
-	advance(&bench, 1001);
-	bench.is_full = false;
-	advance(&bench, 1501);
-	assert_int_equal(bench.n_lost, 7 + 1 + 2);
-	advance(&bench, 2001);
-	assert_int_equal(bench.n_lost, 0);
-	close_bench(&bench);
+	start(bench, 0);
+	bench->is_full = true;
+	infer(bench, "net", 10, 20);
+	put(bench, (struct event){ .type = EVENT_INSTANT, .kind = KIND_LOST, .track = 1, .args = &count, .n_args = 1 });
+	advance(bench, 501);
+	infer(bench, "net", 510, 520);
+	infer(bench, "net", 530, 540);
+	advance(bench, 1001);
+	bench->is_full = false;
+	advance(bench, 1501);
+	assert_int_equal(bench->n_lost, 7 + 1 + 2);
+	advance(bench, 2001);
+	assert_int_equal(bench->n_lost, 0);
 }
 
-TEST(a_clock_that_is_set_moves_the_boundary_and_loses_nothing)
+CASE(a_clock_that_is_set_moves_the_boundary_and_loses_nothing, true, 1000, "net")
 {
-	struct bench bench;
-
-	open_bench(&bench, true, 1000, "net");
-	bench.offset_ns = 1700000000000 * (int64_t)MS;
-	start(&bench, 0);
-	infer(&bench, "net", 100, 200);
-	bench.offset_ns += 3600300 * (int64_t)MS; /* an hour and 300 ms forward */
-	infer(&bench, "net", 300, 650);
-	advance(&bench, 701);
-	infer(&bench, "net", 710, 720);
-	bench.offset_ns -= 7200300 * (int64_t)MS; /* two hours back */
-	advance(&bench, 999);
-	infer(&bench, "net", 910, 1010);
-	advance(&bench, 2001);
-	assert_string_equal(bench.sent, "net 2 0..700\nnet 1 700..1000\nnet 1 1000..2000\n");
-	close_bench(&bench);
+	bench->offset_ns = 1700000000000 * (int64_t)MS;
+	start(bench, 0);
+	infer(bench, "net", 100, 200);
+	bench->offset_ns += 3600300 * (int64_t)MS; /* an hour and 300 ms forward */
+	infer(bench, "net", 300, 650);
+	advance(bench, 701);
+	infer(bench, "net", 710, 720);
+	bench->offset_ns -= 7200300 * (int64_t)MS; /* two hours back */
+	advance(bench, 999);
+	infer(bench, "net", 910, 1010);
+	advance(bench, 2001);
+	assert_string_equal(bench->sent, "net 2 0..700\nnet 1 700..1000\nnet 1 1000..2000\n");
 }
 
 /* A slice inside the next inference. */
@@ -641,67 +566,60 @@ static const char *last_row(struct bench *bench)
 	return bench->last;
 }
 
-TEST(stages_and_kernels_fill_columns)
+CASE(stages_and_kernels_fill_columns, false, 1, "net")
 {
-	struct bench bench;
-
-	open_bench(&bench, false, 1, "net");
-	start(&bench, 0);
-	put_part(&bench, KIND_STAGE, "queue", 3, 1000, 1100);
-	put_part(&bench, KIND_STAGE, "submit", 3, 1100, 1150);
-	put_part(&bench, KIND_KERNEL, "copy", 3, 1200, 1400);
-	put_part(&bench, KIND_KERNEL, "conv", 4, 1300, 1600); /* overlaps the copy by 100 us */
-	put_part(&bench, KIND_KERNEL, "relu", 4, 1700, 1800);
-	put_part(&bench, KIND_STAGE, "postprocess", 3, 1900, 1930);
-	put_part(&bench, KIND_STAGE, "postprocess", 3, 1940, 1960);
-	put_part(&bench, KIND_STAGE, "of its own", 3, 1960, 1970);
-	infer(&bench, "net", 1, 2);
+	start(bench, 0);
+	put_part(bench, KIND_STAGE, "queue", 3, 1000, 1100);
+	put_part(bench, KIND_STAGE, "submit", 3, 1100, 1150);
+	put_part(bench, KIND_KERNEL, "copy", 3, 1200, 1400);
+	put_part(bench, KIND_KERNEL, "conv", 4, 1300, 1600); /* overlaps the copy by 100 us */
+	put_part(bench, KIND_KERNEL, "relu", 4, 1700, 1800);
+	put_part(bench, KIND_STAGE, "postprocess", 3, 1900, 1930);
+	put_part(bench, KIND_STAGE, "postprocess", 3, 1940, 1960);
+	put_part(bench, KIND_STAGE, "of its own", 3, 1960, 1970);
+	infer(bench, "net", 1, 2);
 	/* kernels: 400 us and 100 us; the rest is 1,000 - 100 - 50 - 50 */
-	assert_string_equal(last_row(&bench),
+	assert_string_equal(last_row(bench),
 			    "0,N/A,N/A,2000.000,500.000,N/A,N/A,N/A,100.000,N/A,50.000,800.000,N/A,N/A,"
 			    "50.000,1000.000");
-	bench.gather.with_parts = false; /* of tables alone: without operators, but the recorder may record kernels */
-	start(&bench, 3);
-	put_part(&bench, KIND_KERNEL, "conv", 4, 3100, 3300);
-	infer(&bench, "net", 3, 4);
-	assert_string_equal(last_row(&bench), "0,N/A,N/A,5000.000,200.000,N/A,N/A,N/A,N/A,N/A,N/A,N/A,N/A,N/A,N/A,"
-					      "1000.000");
-	start(&bench, 4);
-	put_part(&bench, KIND_STAGE, "device", 3, 4100, 4200); /* says more than kernels do */
-	put_part(&bench, KIND_KERNEL, "conv", 4, 4100, 4900);
-	infer(&bench, "net", 4, 5);
-	assert_string_equal(last_row(&bench), "0,N/A,N/A,10000.000,100.000,N/A,N/A,N/A,N/A,N/A,N/A,N/A,N/A,N/A,N/A,"
-					      "1000.000");
-	close_bench(&bench);
+	bench->gather.with_parts = false; /* of tables alone: without operators, but the recorder may record kernels */
+	start(bench, 3);
+	put_part(bench, KIND_KERNEL, "conv", 4, 3100, 3300);
+	infer(bench, "net", 3, 4);
+	assert_string_equal(last_row(bench), "0,N/A,N/A,5000.000,200.000,N/A,N/A,N/A,N/A,N/A,N/A,N/A,N/A,N/A,N/A,"
+					     "1000.000");
+	start(bench, 4);
+	put_part(bench, KIND_STAGE, "device", 3, 4100, 4200); /* says more than kernels do */
+	put_part(bench, KIND_KERNEL, "conv", 4, 4100, 4900);
+	infer(bench, "net", 4, 5);
+	assert_string_equal(last_row(bench), "0,N/A,N/A,10000.000,100.000,N/A,N/A,N/A,N/A,N/A,N/A,N/A,N/A,N/A,N/A,"
+					     "1000.000");
 }
 
 /* Ends come inside out; slices are written outside in. */
-TEST(slices_of_a_trace_lie_inside_each_other)
+CASE(slices_of_a_trace_lie_inside_each_other, false, 1, "net")
 {
 	static const char *const order[] = { "\"name\":\"loop\"", "\"name\":\"body\"", "\"ph\":\"E\"",
 					     "\"name\":\"body\"", "\"ph\":\"E\"",      "\"ph\":\"E\"" };
-	struct bench bench;
 	const char *at;
 	struct arg number = arg_int(KEY_INFERENCE, 1);
 	struct event event = { .type = EVENT_BEGIN, .kind = KIND_OPERATOR, .track = 4, .args = &number, .n_args = 1 };
 
-	open_bench(&bench, false, 1, "net");
-	bench.profile->type = INFTRACE_TRACE;
-	assert_int_equal(profile_remove(bench.profile, NULL, "net", 0), 0);
-	assert_int_equal(profile_add(bench.profile, "net"), 0);
-	start(&bench, 0);
+	bench->profile->type = INFTRACE_TRACE;
+	assert_int_equal(profile_remove(bench->profile, NULL, "net", 0), 0);
+	assert_int_equal(profile_add(bench->profile, "net"), 0);
+	start(bench, 0);
 	event.time_ns = MS;
-	event.name = names_of(bench.gather.sink.names, "loop");
-	put(&bench, event);
-	put_part(&bench, KIND_OPERATOR, "body", 4, 1000, 1200);
-	put_part(&bench, KIND_OPERATOR, "body", 4, 1300, 1400);
-	put(&bench, (struct event){ .type = EVENT_END, .track = 4, .time_ns = 2 * MS });
-	infer(&bench, "net", 1, 3);
-	at = bench.last;
+	event.name = names_of(bench->gather.sink.names, "loop");
+	put(bench, event);
+	put_part(bench, KIND_OPERATOR, "body", 4, 1000, 1200);
+	put_part(bench, KIND_OPERATOR, "body", 4, 1300, 1400);
+	put(bench, (struct event){ .type = EVENT_END, .track = 4, .time_ns = 2 * MS });
+	infer(bench, "net", 1, 3);
+	at = bench->last;
 	for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
 		at = strstr(at, order[i]);
 		assert_non_null(at);
 		at++;
 	}
-	close_bench(&bench);
 }

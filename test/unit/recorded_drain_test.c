@@ -94,63 +94,55 @@ static const char *drained(struct world *world, bool is_last, unsigned *fill)
 	return world->log.text;
 }
 
-TEST(a_ring_becomes_inferences_and_operators)
-{
-	struct world world;
+#define CASE(name) TEST_OF(name, struct world, world, world_open(world), world_close(world))
 
-	world_open(&world);
-	segment_build_model(&world.build, "net");
-	segment_build_run(&world.build, 1, 1000);
-	assert_string_equal(drained(&world, true, NULL), "thread+conv1@1010 thread-@1060 lane+net@1000 lane-@1100 ");
-	segment_build_run(&world.build, 2, 2000);
-	assert_string_equal(drained(&world, true, NULL), "thread+conv1@2010 thread-@2060 lane+net@2000 lane-@2100 ");
-	assert_string_equal(drained(&world, true, NULL), "");
-	world_close(&world);
+CASE(a_ring_becomes_inferences_and_operators)
+{
+	segment_build_model(&world->build, "net");
+	segment_build_run(&world->build, 1, 1000);
+	assert_string_equal(drained(world, true, NULL), "thread+conv1@1010 thread-@1060 lane+net@1000 lane-@1100 ");
+	segment_build_run(&world->build, 2, 2000);
+	assert_string_equal(drained(world, true, NULL), "thread+conv1@2010 thread-@2060 lane+net@2000 lane-@2100 ");
+	assert_string_equal(drained(world, true, NULL), "");
 }
 
 /* An inference that was under way has no begin there, which is no loss; and the ring is the thread's already. */
-TEST(who_shares_a_segment_reads_from_then_on)
+CASE(who_shares_a_segment_reads_from_then_on)
 {
-	struct world world;
 	struct segment *segment;
 	struct ring *ring;
 	struct err err;
 
-	world_open(&world);
-	segment = world.build.segment;
-	ring = world.build.ring;
-	segment_build_model(&world.build, "net");
-	segment_build_record(&world.build, (struct record){ .type = RECORD_RUN_BEGIN, .time = 100, .id = 1, .run = 1 });
+	segment = world->build.segment;
+	ring = world->build.ring;
+	segment_build_model(&world->build, "net");
+	segment_build_record(&world->build,
+			     (struct record){ .type = RECORD_RUN_BEGIN, .time = 100, .id = 1, .run = 1 });
 	ring->tid = TID;
 	ring->lost = 7;
 	ring->own_tail = ring->head;
 	ring->is_shared = 1;
-	assert_int_equal(recorded_share(world.process, &world.log.sink, &err), 0);
-	segment_build_record(&world.build, (struct record){ .type = RECORD_RUN_END, .time = 200, .id = 1, .run = 1 });
-	segment_build_run(&world.build, 2, 1000);
-	assert_string_equal(drained(&world, true, NULL), "thread+conv1@1010 thread-@1060 lane+net@1000 lane-@1100 ");
+	assert_int_equal(recorded_share(world->process, &world->log.sink, &err), 0);
+	segment_build_record(&world->build, (struct record){ .type = RECORD_RUN_END, .time = 200, .id = 1, .run = 1 });
+	segment_build_run(&world->build, 2, 1000);
+	assert_string_equal(drained(world, true, NULL), "thread+conv1@1010 thread-@1060 lane+net@1000 lane-@1100 ");
 	assert_int_equal(ring->tail, 0);
 	assert_int_equal(ring->own_tail, ring->head);
 	assert_int_equal(segment->own_dict_read, segment->dict_end);
 	assert_int_equal(segment->dict_read, 0);
 	segment->state = SEGMENT_OFF; /* the recorder has ended: its place is taken */
-	segment_build_run(&world.build, 3, 2000);
-	assert_string_equal(drained(&world, true, NULL), "thread+conv1@2010 thread-@2060 lane+net@2000 lane-@2100 ");
+	segment_build_run(&world->build, 3, 2000);
+	assert_string_equal(drained(world, true, NULL), "thread+conv1@2010 thread-@2060 lane+net@2000 lane-@2100 ");
 	assert_int_equal(ring->tail, ring->head);
 	assert_int_equal(segment->dict_read, segment->dict_end);
-	world_close(&world);
 }
 
-TEST(names_that_come_later_are_those_of_later_records)
+CASE(names_that_come_later_are_those_of_later_records)
 {
-	struct world world;
-
-	world_open(&world);
-	assert_string_equal(drained(&world, false, NULL), "");
-	segment_build_model(&world.build, "late");
-	segment_build_run(&world.build, 1, 1000);
-	assert_non_null(strstr(drained(&world, true, NULL), "lane+late@1000"));
-	world_close(&world);
+	assert_string_equal(drained(world, false, NULL), "");
+	segment_build_model(&world->build, "late");
+	segment_build_run(&world->build, 1, 1000);
+	assert_non_null(strstr(drained(world, true, NULL), "lane+late@1000"));
 }
 
 struct tags {
@@ -212,33 +204,30 @@ static void run_of_caller(struct world *world, uint32_t run, uint32_t caller)
 			     (struct record){ .type = RECORD_RUN_END, .time = run * 100 + 50, .id = 1, .run = run });
 }
 
-TEST(rings_are_read_while_the_line_of_a_caller_is_to_come)
+CASE(rings_are_read_while_the_line_of_a_caller_is_to_come)
 {
 	struct answers answers = { 0 };
-	struct world world;
 	struct tags lines;
 	uint32_t caller;
 
-	world_open(&world);
-	lines = (struct tags){ .names = world.log.sink.names };
-	world.log.on_event = keep_callers;
-	world.log.ctx = &lines;
-	world.process->callers.finder = (struct callers_finder){ answer, &answers, world.process };
-	segment_build_model(&world.build, "net");
-	run_of_caller(&world, 1, 0);
-	caller = segment_build_text(&world.build, "/usr/bin/app+0x12");
+	lines = (struct tags){ .names = world->log.sink.names };
+	world->log.on_event = keep_callers;
+	world->log.ctx = &lines;
+	world->process->callers.finder = (struct callers_finder){ answer, &answers, world->process };
+	segment_build_model(&world->build, "net");
+	run_of_caller(world, 1, 0);
+	caller = segment_build_text(&world->build, "/usr/bin/app+0x12");
 	for (uint32_t run = 2; run < 4; run++) {
-		run_of_caller(&world, run, caller);
-		assert_string_equal(drained(&world, false, NULL), run == 2 ? "lane+net@100 lane-@150 " : "");
-		assert_int_equal(world.build.ring->tail, world.build.ring->head);
+		run_of_caller(world, run, caller);
+		assert_string_equal(drained(world, false, NULL), run == 2 ? "lane+net@100 lane-@150 " : "");
+		assert_int_equal(world->build.ring->tail, world->build.ring->head);
 	}
 	answers.place = names_of(lines.names, "main (app.c:7)");
-	assert_string_equal(drained(&world, false, NULL), "lane+net@200 lane-@250 lane+net@300 lane-@350 ");
-	run_of_caller(&world, 4, caller);
-	assert_string_equal(drained(&world, false, NULL), "lane+net@400 lane-@450 ");
+	assert_string_equal(drained(world, false, NULL), "lane+net@200 lane-@250 lane+net@300 lane-@350 ");
+	run_of_caller(world, 4, caller);
+	assert_string_equal(drained(world, false, NULL), "lane+net@400 lane-@450 ");
 	assert_string_equal(lines.text, "main (app.c:7) main (app.c:7) main (app.c:7) ");
 	assert_int_equal(answers.n_waits, 0);
-	world_close(&world);
 }
 
 /* At the end it waits; and it gathers no more events than so many. */
@@ -274,53 +263,47 @@ TEST(a_line_that_does_not_come_is_an_address)
 }
 
 /* From a position near the end of the ring, and of the numbers, on. */
-TEST(texts_that_pass_are_those_of_their_records_or_lost)
+CASE(texts_that_pass_are_those_of_their_records_or_lost)
 {
 	const uint64_t begin = ((uint64_t)TEXT_PASSES * 8 * 3) - 40;
-	struct world world;
 	struct tags tags;
 	uint32_t old;
 
-	world_open(&world);
-	tags = (struct tags){ .names = world.log.sink.names };
-	world.log.on_event = keep_tags;
-	world.log.ctx = &tags;
-	segment_build_model(&world.build, "net");
-	world.build.segment->texts_begun = world.build.segment->texts_end = begin;
+	tags = (struct tags){ .names = world->log.sink.names };
+	world->log.on_event = keep_tags;
+	world->log.ctx = &tags;
+	segment_build_model(&world->build, "net");
+	world->build.segment->texts_begun = world->build.segment->texts_end = begin;
 	for (uint32_t run = 1; run <= 3; run++)
-		run_with_text(&world, run, segment_build_passing(&world.build, run == 2 ? "two, at the end" : "other"));
-	assert_null(strstr(drained(&world, true, NULL), "lost"));
+		run_with_text(world, run, segment_build_passing(&world->build, run == 2 ? "two, at the end" : "other"));
+	assert_null(strstr(drained(world, true, NULL), "lost"));
 	assert_string_equal(tags.text, "other two, at the end other ");
-	old = segment_build_passing(&world.build, "old");
+	old = segment_build_passing(&world->build, "old");
 	for (int i = 0; i < SEGMENT_TEXTS_SIZE / 16; i++)
-		segment_build_passing(&world.build, "12345678");
+		segment_build_passing(&world->build, "12345678");
 	*tags.text = 0;
-	run_with_text(&world, 4, old);
-	run_with_text(&world, 5, old + 9); /* inside another one */
-	run_with_text(&world, 6, segment_build_passing(&world.build, "new"));
-	run_with_text(&world, 7, (uint32_t)(world.build.segment->texts_end / 8) | TEXT_PASSES); /* never written */
-	assert_non_null(strstr(drained(&world, true, NULL), "process!lost@5000"));
+	run_with_text(world, 4, old);
+	run_with_text(world, 5, old + 9); /* inside another one */
+	run_with_text(world, 6, segment_build_passing(&world->build, "new"));
+	run_with_text(world, 7, (uint32_t)(world->build.segment->texts_end / 8) | TEXT_PASSES); /* never written */
+	assert_non_null(strstr(drained(world, true, NULL), "process!lost@5000"));
 	assert_string_equal(tags.text, "new ");
-	assert_int_equal(world.process->map.n_passed, 3);
-	world_close(&world);
+	assert_int_equal(world->process->map.n_passed, 3);
 }
 
-TEST(what_found_no_room_is_a_loss)
+CASE(what_found_no_room_is_a_loss)
 {
-	struct world world;
 	unsigned fill;
 
-	world_open(&world);
-	segment_build_model(&world.build, "net");
+	segment_build_model(&world->build, "net");
 	for (uint32_t run = 1; run <= BUILD_RING_BYTES / sizeof(struct record); run++)
-		segment_build_run(&world.build, run, run * 1000);
-	world.build.segment->ring_lost = 9;
-	assert_non_null(strstr(drained(&world, true, &fill), "process!lost@5000"));
-	assert_true(world.build.ring->lost > 0);
+		segment_build_run(&world->build, run, run * 1000);
+	world->build.segment->ring_lost = 9;
+	assert_non_null(strstr(drained(world, true, &fill), "process!lost@5000"));
+	assert_true(world->build.ring->lost > 0);
 	assert_in_range(fill, 80, 100);
 	/* only once */
-	assert_string_equal(drained(&world, true, NULL), "");
-	world_close(&world);
+	assert_string_equal(drained(world, true, NULL), "");
 }
 
 /* Ticks of an inference as segment_build_run writes it, on a processor with 3 ticks a nanosecond. */
@@ -429,39 +412,34 @@ static void move_meanwhile(void *ctx, const struct event *event)
 		put_operator(&mover->larger, mover->ns += 10);
 }
 
-TEST(operators_of_a_thread_that_moves_while_it_is_read_keep_their_times)
+CASE(operators_of_a_thread_that_moves_while_it_is_read_keep_their_times)
 {
-	struct world world;
-	struct mover mover = { &world };
+	struct mover mover = { world };
 
-	world_open(&world);
-	segment_build_model(&world.build, "net");
+	segment_build_model(&world->build, "net");
 	for (int i = 0; i < 50; i++)
-		put_operator(&world.build.writer, mover.ns += 10);
-	mover.other = segment_build_ring(&world.build);
+		put_operator(&world->build.writer, mover.ns += 10);
+	mover.other = segment_build_ring(&world->build);
 	segment_build_put(&mover.other, (struct record){ .type = RECORD_THREAD, .time = 1, .id = TID + 1 });
 	put_operator(&mover.other, 1000000);
-	world.log.on_event = move_meanwhile;
-	world.log.ctx = &mover;
-	drained(&world, false, NULL);
+	world->log.on_event = move_meanwhile;
+	world->log.ctx = &mover;
+	drained(world, false, NULL);
 	assert_true(mover.has_moved);
-	drained(&world, false, NULL);
-	assert_int_equal(world.log.n_back, 0);
-	assert_string_equal(drained(&world, true, NULL), "");
-	world_close(&world);
+	drained(world, false, NULL);
+	assert_int_equal(world->log.n_back, 0);
+	assert_string_equal(drained(world, true, NULL), "");
 }
 
 /* A server that starts a thread for each request, two at a time. */
-TEST(threads_of_one_inference_each_share_lines)
+CASE(threads_of_one_inference_each_share_lines)
 {
 	struct ring_writer *writer[2], second;
-	struct world world;
 	uint64_t ns = 1000;
 
-	world_open(&world);
-	segment_build_model(&world.build, "net");
-	second = segment_build_ring(&world.build);
-	writer[0] = &world.build.writer;
+	segment_build_model(&world->build, "net");
+	second = segment_build_ring(&world->build);
+	writer[0] = &world->build.writer;
 	writer[1] = &second;
 	for (uint32_t thread = 1; thread <= 20000; thread++, ns += 100) {
 		struct ring_writer *to = writer[thread % 2];
@@ -470,84 +448,74 @@ TEST(threads_of_one_inference_each_share_lines)
 		put_operator(to, ns + 150); /* meanwhile the next one has begun */
 		if (thread % 100)
 			continue;
-		assert_int_equal(world.build.ring->lost, 0);
-		drained(&world, false, NULL);
+		assert_int_equal(world->build.ring->lost, 0);
+		drained(world, false, NULL);
 	}
-	assert_int_equal(world.log.n_back, 0);
-	assert_in_range(world.log.last_track, WORKERS_EARLY, WORKERS_EARLY + 6);
-	assert_in_range(world.process->workers.n, 1, 6);
-	assert_null(workers_find(&world.process->workers, 10000 + 5));
-	assert_non_null(workers_find(&world.process->workers, 10000 + 20000));
-	world_close(&world);
+	assert_int_equal(world->log.n_back, 0);
+	assert_in_range(world->log.last_track, WORKERS_EARLY, WORKERS_EARLY + 6);
+	assert_in_range(world->process->workers.n, 1, 6);
+	assert_null(workers_find(&world->process->workers, 10000 + 5));
+	assert_non_null(workers_find(&world->process->workers, 10000 + 20000));
 }
 
 /* Ids of threads come again long before a ring does. */
-TEST(threads_with_the_id_of_an_ended_one_are_new_ones)
+CASE(threads_with_the_id_of_an_ended_one_are_new_ones)
 {
 	struct ring_writer second;
-	struct world world;
 	uint64_t ns = 1000;
 
-	world_open(&world);
-	segment_build_model(&world.build, "net");
-	second = segment_build_ring(&world.build);
+	segment_build_model(&world->build, "net");
+	second = segment_build_ring(&world->build);
 	for (uint32_t round = 1; round <= 200; round++, ns += 100) {
 		/* the last thread of the second ring has ended, and its id comes again in the first */
-		segment_build_record(&world.build, (struct record){ .type = RECORD_THREAD, .time = ns, .id = 500 });
-		put_operator(&world.build.writer, ns + 10);
-		segment_build_record(&world.build,
+		segment_build_record(&world->build, (struct record){ .type = RECORD_THREAD, .time = ns, .id = 500 });
+		put_operator(&world->build.writer, ns + 10);
+		segment_build_record(&world->build,
 				     (struct record){ .type = RECORD_THREAD, .time = ns + 20, .id = 501 });
-		put_operator(&world.build.writer, ns + 40);
+		put_operator(&world->build.writer, ns + 40);
 		segment_build_put(&second, (struct record){ .type = RECORD_THREAD, .time = ns + 30, .id = 500 });
 		put_operator(&second, ns + 35);
-		drained(&world, false, NULL);
+		drained(world, false, NULL);
 	}
-	assert_int_equal(world.log.n_back, 0);
-	assert_in_range(world.process->workers.n, 2, 6);
-	assert_in_range(world.log.last_track, WORKERS_EARLY, WORKERS_EARLY + 6);
-	world_close(&world);
+	assert_int_equal(world->log.n_back, 0);
+	assert_in_range(world->process->workers.n, 2, 6);
+	assert_in_range(world->log.last_track, WORKERS_EARLY, WORKERS_EARLY + 6);
 }
 
-TEST(operators_that_a_thread_left_open_do_not_hold_those_of_the_next_one)
+CASE(operators_that_a_thread_left_open_do_not_hold_those_of_the_next_one)
 {
-	struct world world;
 	uint64_t ns = 1000;
 
-	world_open(&world);
-	segment_build_model(&world.build, "net");
+	segment_build_model(&world->build, "net");
 	for (uint32_t thread = 1; thread <= 100; thread++, ns += 100) {
-		segment_build_record(&world.build,
+		segment_build_record(&world->build,
 				     (struct record){ .type = RECORD_THREAD, .time = ns, .id = 10000 + thread });
-		segment_build_record(&world.build,
+		segment_build_record(&world->build,
 				     (struct record){ .type = RECORD_OPERATOR_BEGIN, .time = ns + 10, .id = 1 });
-		put_operator(&world.build.writer, ns + 20);
+		put_operator(&world->build.writer, ns + 20);
 	}
-	drained(&world, true, NULL);
-	assert_int_equal(world.log.depth[world.log.last_track], 1); /* that of the last thread */
-	assert_int_equal(world.log.n_back, 0);
-	world_close(&world);
+	drained(world, true, NULL);
+	assert_int_equal(world->log.depth[world->log.last_track], 1); /* that of the last thread */
+	assert_int_equal(world->log.n_back, 0);
 }
 
-TEST(a_thread_that_has_moved_lives_on_when_its_old_ring_is_taken)
+CASE(a_thread_that_has_moved_lives_on_when_its_old_ring_is_taken)
 {
 	struct ring_writer larger;
-	struct world world;
 
-	world_open(&world);
-	segment_build_model(&world.build, "net");
-	put_operator(&world.build.writer, 100);
-	larger = segment_build_ring(&world.build);
-	segment_build_record(&world.build, (struct record){ .type = RECORD_MOVED, .id = 1 });
+	segment_build_model(&world->build, "net");
+	put_operator(&world->build.writer, 100);
+	larger = segment_build_ring(&world->build);
+	segment_build_record(&world->build, (struct record){ .type = RECORD_MOVED, .id = 1 });
 	segment_build_put(&larger, (struct record){ .type = RECORD_THREAD, .time = 200, .id = TID });
-	segment_build_record(&world.build, (struct record){ .type = RECORD_THREAD, .time = 210, .id = TID + 1 });
+	segment_build_record(&world->build, (struct record){ .type = RECORD_THREAD, .time = 210, .id = TID + 1 });
 	put_operator(&larger, 220);
-	put_operator(&world.build.writer, 230);
-	drained(&world, true, NULL);
-	assert_non_null(workers_find(&world.process->workers, TID));
-	assert_non_null(workers_find(&world.process->workers, TID + 1));
-	assert_int_equal(world.process->workers.n_ended, 0);
-	assert_int_equal(world.log.n_back, 0);
-	world_close(&world);
+	put_operator(&world->build.writer, 230);
+	drained(world, true, NULL);
+	assert_non_null(workers_find(&world->process->workers, TID));
+	assert_non_null(workers_find(&world->process->workers, TID + 1));
+	assert_int_equal(world->process->workers.n_ended, 0);
+	assert_int_equal(world->log.n_back, 0);
 }
 
 /* What the ends of inferences say of their threads' CPU time, and of their time in a queue. */

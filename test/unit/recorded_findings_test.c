@@ -268,11 +268,11 @@ TEST(operators_are_tiny_by_what_the_machine_takes_between_two)
 	end(f);
 }
 
-TEST(sessions_used_side_by_side_are_one_too_many)
-{
-	struct fixture fixture, *f = &fixture;
+#define CASE(name) TEST_OF(name, struct fixture, f, begin(f), end(f))
+#define CASE_ON(name, ...) TEST_OF(name, struct fixture, f, begin_on(f, __VA_ARGS__), end(f))
 
-	begin(f);
+CASE(sessions_used_side_by_side_are_one_too_many)
+{
 	create(f, 100, 1, 20000, 0);
 	create(f, 30000, 2, 20000, 0);
 	run(f, &(struct series){ .session = 1, .at_us = 60000, .took_us = 1000, .every_us = 4000, .n = 20 });
@@ -283,14 +283,10 @@ TEST(sessions_used_side_by_side_are_one_too_many)
 	assert_int_equal(find(f, "loaded_twice")->a, 2);
 	assert_true(find(f, "loaded_twice")->low == 20e6 && find(f, "loaded_twice")->gain_ns == 20e6 / 40);
 	assert_null(find(f, "created_again"));
-	end(f);
 }
 
-TEST(a_session_that_takes_the_place_of_another_is_not_beside_it)
+CASE(a_session_that_takes_the_place_of_another_is_not_beside_it)
 {
-	struct fixture fixture, *f = &fixture;
-
-	begin(f);
 	create(f, 100, 1, 20000, 0);
 	run(f, &(struct series){ .session = 1, .at_us = 30000, .took_us = 1000, .n = 20 });
 	create(f, 60000, 2, 20000, 0);
@@ -299,7 +295,6 @@ TEST(a_session_that_takes_the_place_of_another_is_not_beside_it)
 	assert_null(find(f, "loaded_twice"));
 	assert_int_equal(find(f, "created_again")->a, 2);
 	assert_true(find(f, "created_again")->gain_ns == 20e6 / 40);
-	end(f);
 }
 
 TEST(specializing_again_is_found_from_two_sessions_on)
@@ -444,14 +439,12 @@ TEST(waits_for_cpus_that_the_process_itself_uses_are_its_own_fault)
 }
 
 /* Those of all its processes, as in the head of the report. */
-TEST(cpus_of_the_program_and_of_others_add_up)
+CASE_ON(cpus_of_the_program_and_of_others_add_up, 2)
 {
 	struct series series = {
 		.session = 1, .at_us = 100, .took_us = 1000, .n = 40, .cpu_us = 600, .waited_us = 400
 	};
-	struct fixture fixture, *f = &fixture;
 
-	begin_on(f, 2);
 	run(f, &series);
 	count(f, 0, "cpu", "%", 90, 0);
 	count(f, f->process, "cpu", "%", 60, 0);
@@ -460,7 +453,6 @@ TEST(cpus_of_the_program_and_of_others_add_up)
 	assert_non_null(
 	    strstr(evidence(f, "waits_for_cpu"), "the program used 0.80 CPUs while inferences ran, others 1"));
 	assert_non_null(strstr(advice(f, "waits_for_cpu"), "fewer threads"));
-	end(f);
 }
 
 /* Two processes run one at a time on 2 CPUs, with a pool thread each; ran: who had the CPUs that they waited for. */
@@ -496,14 +488,12 @@ static const struct finding *find_of_two(struct fixture *f, const char *name, co
 }
 
 /* Of short inferences with long pauses a sampler sees little; each of them knows what its thread used. */
-TEST(a_program_used_what_its_inferences_did_at_least)
+CASE_ON(a_program_used_what_its_inferences_did_at_least, 2)
 {
 	struct series series = {
 		.session = 1, .at_us = 100, .took_us = 1000, .every_us = 20000, .n = 40, .cpu_us = 600, .waited_us = 400
 	};
-	struct fixture fixture, *f = &fixture;
 
-	begin_on(f, 2);
 	run(f, &series);
 	count(f, 0, "cpu", "%", 90, 0);
 	count(f, f->process, "cpu", "%", 4, 0);
@@ -513,19 +503,16 @@ TEST(a_program_used_what_its_inferences_did_at_least)
 	/* others have them, whatever it does */
 	assert_non_null(strstr(advice(f, "waits_for_cpu"), "a machine that is less busy, or"));
 	assert_null(strstr(advice(f, "waits_for_cpu"), "fewer threads"));
-	end(f);
 }
 
 /* While the program started, its processes had the CPUs; while inferences ran, others did. */
-TEST(who_had_the_cpus_counts_while_inferences_ran)
+CASE_ON(who_had_the_cpus_counts_while_inferences_ran, 2)
 {
 	struct series series = {
 		.session = 1, .at_us = 20100, .took_us = 1000, .n = 20, .cpu_us = 600, .waited_us = 400
 	};
-	struct fixture fixture, *f = &fixture;
 	uint32_t own, others;
 
-	begin_on(f, 2);
 	run(f, &series);
 	own = stream_counter(&f->s, f->process, "waited for its own processes", "%");
 	others = stream_counter(&f->s, f->process, "waited for hog", "%");
@@ -538,7 +525,6 @@ TEST(who_had_the_cpus_counts_while_inferences_ran)
 	analyse(f);
 	assert_null(find(f, "oversubscribed"));
 	assert_non_null(find(f, "waits_for_cpu"));
-	end(f);
 }
 
 /* Each begins an inference every 2 ms, the second process after that time. */
@@ -801,14 +787,12 @@ TEST(memory_grows_if_it_does_while_inferences_run)
 	end(f);
 }
 
-TEST(what_one_inference_takes_while_it_runs_is_no_growth)
+CASE(what_one_inference_takes_while_it_runs_is_no_growth)
 {
 	const struct series alike = { .session = 1, .at_us = 100, .took_us = 100, .n = 30 },
 			    large = { .session = 1, .at_us = 10500, .took_us = 35000, .n = 1 };
-	struct fixture fixture, *f = &fixture;
 	uint32_t rss;
 
-	begin(f);
 	run(f, &alike);
 	run(f, &large);
 	rss = stream_counter(&f->s, f->process, "rss", "bytes");
@@ -817,7 +801,6 @@ TEST(what_one_inference_takes_while_it_runs_is_no_growth)
 	analyse(f);
 	assert_null(find(f, "memory_grows"));
 	assert_true(isnan(f->summary->resources[0].growth_per_s));
-	end(f);
 }
 
 TEST(malloc_keeps_memory_if_a_quarter_of_what_is_resident_is_free)

@@ -87,12 +87,12 @@ static void end(struct fixture *f)
 	stream_done(&f->s);
 }
 
-TEST(a_session_of_the_parent_is_found_in_a_child)
+#define CASE(name) TEST_OF(name, struct fixture, f, begin(f), end(f))
+
+CASE(a_session_of_the_parent_is_found_in_a_child)
 {
-	struct fixture fixture, *f = &fixture;
 	struct insight_words words;
 
-	begin(f);
 	create(f, f->lane, 1000, 1, 3);
 	for (int i = 0; i < 20; i++)
 		run(f, f->lane, 10000 + (uint64_t)i * 1000, 900, i + 1);
@@ -110,14 +110,10 @@ TEST(a_session_of_the_parent_is_found_in_a_child)
 	assert_string_equal(creator_of(f, 200).s, "created in 100, before the fork");
 	assert_string_equal(creator_of(f, 100).s, "");
 	assert_string_equal(open_words(f->summary, true).s, "");
-	end(f);
 }
 
-TEST(a_session_that_the_child_made_is_its_own)
+CASE(a_session_that_the_child_made_is_its_own)
 {
-	struct fixture fixture, *f = &fixture;
-
-	begin(f);
 	create(f, f->lane, 1000, 1, 3);
 	run(f, f->lane, 10000, 900, 1);
 	forked(f);
@@ -125,42 +121,31 @@ TEST(a_session_that_the_child_made_is_its_own)
 	run(f, f->lane_of_child, 70000, 900, 1);
 	analyse(f);
 	assert_null(find(f, "forked"));
-	end(f);
 }
 
-TEST(without_a_fork_a_session_of_the_same_number_is_another)
+CASE(without_a_fork_a_session_of_the_same_number_is_another)
 {
-	struct fixture fixture, *f = &fixture;
-
-	begin(f);
 	create(f, f->lane, 1000, 1, 3);
 	run(f, f->lane, 10000, 900, 1);
 	run(f, f->lane_of_child, 70000, 900, 1);
 	analyse(f);
 	assert_null(find(f, "forked"));
-	end(f);
 }
 
-TEST(a_session_without_pool_threads_is_whole_in_a_child)
+CASE(a_session_without_pool_threads_is_whole_in_a_child)
 {
-	struct fixture fixture, *f = &fixture;
-
-	begin(f);
 	create(f, f->lane, 1000, 1, 0);
 	run(f, f->lane, 10000, 900, 1);
 	forked(f);
 	run(f, f->lane_of_child, 70000, 900, 1);
 	analyse(f);
 	assert_null(find(f, "forked"));
-	end(f);
 }
 
-TEST(an_inference_that_never_ends_comes_first)
+CASE(an_inference_that_never_ends_comes_first)
 {
-	struct fixture fixture, *f = &fixture;
 	const struct summary_time *time;
 
-	begin(f);
 	create(f, f->lane, 1000, 1, 3);
 	for (int i = 0; i < 10; i++)
 		run(f, f->lane, 10000 + (uint64_t)i * 1000, 1000, i + 1);
@@ -181,16 +166,13 @@ TEST(an_inference_that_never_ends_comes_first)
 	time = &f->summary->time;
 	assert_int_equal(time->inferences_ns, 6010000000);
 	assert_true(time->waiting_ns > 990000 && time->waiting_ns < 1010000);
-	end(f);
 }
 
 /* A loop in the model: looking where the thread waits would find nothing. */
-TEST(one_that_ran_operators_to_the_end_did_not_wait)
+CASE(one_that_ran_operators_to_the_end_did_not_wait)
 {
-	struct fixture fixture, *f = &fixture;
 	const struct finding *found;
 
-	begin(f);
 	for (int i = 0; i < 10; i++)
 		run(f, f->lane_of_child, 10000 + (uint64_t)i * 1000, 1000, i + 1);
 	run(f, f->lane_of_child, 60000, 0, 11);
@@ -203,14 +185,10 @@ TEST(one_that_ran_operators_to_the_end_did_not_wait)
 	found = find(f, "never_ended");
 	assert_true(found && found->value == 6e9 && found->high == 5989e6);
 	assert_non_null(strstr(insight_words_of(f->recorded.model, found, true).next.s, "a loop in the model"));
-	end(f);
 }
 
-TEST(one_that_the_end_of_a_recording_cuts_off_is_no_news)
+CASE(one_that_the_end_of_a_recording_cuts_off_is_no_news)
 {
-	struct fixture fixture, *f = &fixture;
-
-	begin(f);
 	for (int i = 0; i < 10; i++)
 		run(f, f->lane, 10000 + (uint64_t)i * 1000, 1000, i + 1);
 	run(f, f->lane, 30000, 0, 11);
@@ -219,20 +197,15 @@ TEST(one_that_the_end_of_a_recording_cuts_off_is_no_news)
 	assert_int_equal(f->summary->n_open_rows, 1);
 	assert_string_equal(open_words(f->summary, true).s, "");
 	assert_null(find(f, "never_ended"));
-	end(f);
 }
 
-TEST(it_lasts_no_longer_than_its_process)
+CASE(it_lasts_no_longer_than_its_process)
 {
-	struct fixture fixture, *f = &fixture;
-
-	begin(f);
 	run(f, f->lane_of_child, 10000, 0, 1);
 	stream_sample(&f->s, stream_counter(&f->s, f->child, "rss", "bytes"), 500000, 1e6);
 	stream_instant(&f->s, f->parent, 60000000, KIND_NOTE, "end");
 	analyse(f);
 	assert_int_equal(f->summary->open[0].end_ns - f->summary->open[0].begin_ns, 490000000);
-	end(f);
 }
 
 /* A worker that hangs is killed: time goes on without it. */
@@ -261,18 +234,14 @@ TEST(time_of_what_never_ends_is_that_until_its_process_ended)
 	}
 }
 
-TEST(a_creation_that_never_ends_is_said)
+CASE(a_creation_that_never_ends_is_said)
 {
-	struct fixture fixture, *f = &fixture;
-
-	begin(f);
 	stream_int(&f->s, KEY_SESSION, 1);
 	stream_begin(&f->s, f->lane, 1000, KIND_SESSION, "m");
 	stream_instant(&f->s, f->parent, 4001000, KIND_NOTE, "end");
 	analyse(f);
 	assert_string_equal(open_words(f->summary, true).s,
 			    "1 session creation of m ran for 4.00 s and did not end (process 100)");
-	end(f);
 }
 
 static void note_release(struct fixture *f, const char *state)

@@ -63,12 +63,12 @@ static void end(struct fixture *f)
 	stream_done(&f->s);
 }
 
-TEST(processes_of_a_program_run_one_model)
+#define CASE(name) TEST_OF(name, struct fixture, f, begin(f), end(f))
+
+CASE(processes_of_a_program_run_one_model)
 {
-	struct fixture fixture, *f = &fixture;
 	const struct summary_model *model;
 
-	begin(f);
 	work(f, "app", 0, 100, 3);
 	work(f, "app", 50, 40, 2);
 	work(f, "another", 400, 100, 1);
@@ -89,34 +89,25 @@ TEST(processes_of_a_program_run_one_model)
 	assert_int_equal(f->summary->processes[f->summary->sessions[model->sessions.first + 1].process].pid, 101);
 	assert_int_equal(f->summary->models[1].n_processes, 0);
 	assert_int_equal(f->summary->processes[f->summary->models[1].process].pid, 102);
-	end(f);
 }
 
-TEST(they_are_told_apart_if_asked)
+CASE(they_are_told_apart_if_asked)
 {
-	struct fixture fixture, *f = &fixture;
-
-	begin(f);
 	work(f, "app", 0, 100, 3);
 	work(f, "app", 50, 40, 2);
 	analyse(f, true);
 	assert_int_equal(f->summary->n_models, 2);
 	assert_int_equal(f->summary->models[0].runs.n, 3);
 	assert_int_equal(f->summary->models[1].runs.n, 2);
-	end(f);
 }
 
-TEST(processes_without_a_name_are_no_program)
+CASE(processes_without_a_name_are_no_program)
 {
-	struct fixture fixture, *f = &fixture;
-
-	begin(f);
 	work(f, NULL, 0, 100, 3);
 	work(f, NULL, 50, 40, 2);
 	analyse(f, false);
 	assert_int_equal(f->summary->n_models, 2);
 	assert_int_equal(f->summary->models[0].n_processes, 0);
-	end(f);
 }
 
 TEST(one_that_is_slower_than_the_others_is_named)
@@ -188,13 +179,11 @@ TEST(their_use_of_cpus_is_added_up_as_far_as_it_was_sampled)
 
 /* A first sample covers no time before the process was started: a second of each of many short ones is more CPUs than
  * the machine has. */
-TEST(a_process_that_was_started_late_used_no_cpu_before)
+CASE(a_process_that_was_started_late_used_no_cpu_before)
 {
-	struct fixture fixture, *f = &fixture;
 	uint32_t cpu, brief;
 	bool is_of_runs;
 
-	begin(f);
 	cpu = stream_counter(&f->s, work(f, "app", 1000, 1000, 10), "cpu", "%");
 	brief = stream_process(&f->s, 7, "inftrace");
 	stream_int(&f->s, KEY_INTERVAL_NS, 1000000000);
@@ -205,7 +194,6 @@ TEST(a_process_that_was_started_late_used_no_cpu_before)
 	stream_sample(&f->s, stream_counter(&f->s, brief, "cpu", "%"), 10000, 100);
 	analyse(f, false);
 	assert_true(fabs(recording_cores(f->summary, &is_of_runs) - 1) < 1e-3);
-	end(f);
 }
 
 /* Four processes, each with a session of 20 ms, of which 4 ms go to registering. */

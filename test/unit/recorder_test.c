@@ -161,25 +161,25 @@ static void compare(const struct store_text *live, const struct store_text *file
 	assert_int_equal(live->n, file->n);
 }
 
-TEST(a_store_and_a_file_get_the_same_events)
+#define CASE(name) TEST_OF(name, struct world, world, world_open(world), world_close(world))
+
+CASE(a_store_and_a_file_get_the_same_events)
 {
 	struct names *file_names = names_new();
 	uint32_t file_last = 0;
 	struct store *live, *again = store_new(file_names, &file_last);
 	struct store_text live_text, file_text;
 	struct perfetto_writer *writer;
-	struct world world;
 	struct err err = { 0 };
 	char path[256];
 	int fd;
 
-	world_open(&world);
-	snprintf(path, sizeof path, "%s/recording", world.dir);
+	snprintf(path, sizeof path, "%s/recording", world->dir);
 	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-	writer = perfetto_write_new(fd, world.names, &world.last_track, NULL, &err);
-	live = store_new(world.names, &world.last_track);
+	writer = perfetto_write_new(fd, world->names, &world->last_track, NULL, &err);
+	live = store_new(world->names, &world->last_track);
 	assert_int_equal(
-	    record(&world, (struct sink *const[]){ perfetto_write_sink(writer), store_sink(live) }, 2, &err), 0);
+	    record(world, (struct sink *const[]){ perfetto_write_sink(writer), store_sink(live) }, 2, &err), 0);
 	assert_int_equal(perfetto_write_free(writer, &err), 0);
 	close(fd);
 	read_back(path, store_sink(again));
@@ -198,31 +198,27 @@ TEST(a_store_and_a_file_get_the_same_events)
 	store_free(live);
 	store_free(again);
 	names_free(file_names);
-	world_close(&world);
 }
 
-TEST(figures_are_those_of_the_recording)
+CASE(figures_are_those_of_the_recording)
 {
-	struct world world;
 	struct err err = { 0 };
 	struct store *live;
 
-	world_open(&world);
-	live = store_new(world.names, &world.last_track);
-	assert_int_equal(record(&world, (struct sink *const[]){ store_sink(live) }, 1, &err), 0);
-	assert_int_equal(world.result.n_inferences, N_RUNS);
-	assert_int_equal(world.result.n_lost, N_LOST);
-	assert_int_equal(world.result.n_processes, 1);
-	assert_int_equal(world.result.n_bytes, 0);
-	assert_true(world.result.median_ns > 0 && world.result.p99_ns >= world.result.median_ns);
-	assert_true(WIFEXITED(world.result.wait_status) && !WEXITSTATUS(world.result.wait_status));
-	assert_true(world.last.is_over);
-	assert_int_equal(world.last.n_inferences, N_RUNS);
-	assert_int_equal(world.last.n_lost, N_LOST);
-	assert_true(world.last.elapsed_ns >= 300000000);
-	assert_string_equal(world.said, "");
+	live = store_new(world->names, &world->last_track);
+	assert_int_equal(record(world, (struct sink *const[]){ store_sink(live) }, 1, &err), 0);
+	assert_int_equal(world->result.n_inferences, N_RUNS);
+	assert_int_equal(world->result.n_lost, N_LOST);
+	assert_int_equal(world->result.n_processes, 1);
+	assert_int_equal(world->result.n_bytes, 0);
+	assert_true(world->result.median_ns > 0 && world->result.p99_ns >= world->result.median_ns);
+	assert_true(WIFEXITED(world->result.wait_status) && !WEXITSTATUS(world->result.wait_status));
+	assert_true(world->last.is_over);
+	assert_int_equal(world->last.n_inferences, N_RUNS);
+	assert_int_equal(world->last.n_lost, N_LOST);
+	assert_true(world->last.elapsed_ns >= 300000000);
+	assert_string_equal(world->said, "");
 	store_free(live);
-	world_close(&world);
 }
 
 /* A sink whose nth flush fails. */
@@ -243,60 +239,52 @@ static int fail_flush(struct sink *sink, struct err *err)
 	return --failing->n_left < 0 ? err_set(err, ENOSPC, "cannot write: disk full") : 0;
 }
 
-TEST(a_sink_that_fails_ends_the_recording_and_the_others_get_its_end)
+CASE(a_sink_that_fails_ends_the_recording_and_the_others_get_its_end)
 {
-	struct world world;
 	struct err err = { 0 };
 	struct store *live;
 	struct store_text text;
 	struct failing failing;
 
-	world_open(&world);
-	failing = (struct failing){ .sink = { take, world.names, &world.last_track, fail_flush }, .n_left = 1 };
-	live = store_new(world.names, &world.last_track);
-	assert_int_equal(record(&world, (struct sink *const[]){ &failing.sink, store_sink(live) }, 2, &err), 0);
-	assert_true(world.result.has_failed);
-	assert_string_equal(world.said, "1:recording has stopped: cannot write: disk full; the program goes on\n");
+	failing = (struct failing){ .sink = { take, world->names, &world->last_track, fail_flush }, .n_left = 1 };
+	live = store_new(world->names, &world->last_track);
+	assert_int_equal(record(world, (struct sink *const[]){ &failing.sink, store_sink(live) }, 2, &err), 0);
+	assert_true(world->result.has_failed);
+	assert_string_equal(world->said, "1:recording has stopped: cannot write: disk full; the program goes on\n");
 	text = store_text_of(live);
 	assert_true(has_line(&text, " stopped kind") && has_line(&text, "text='cannot write: disk full'"));
 	assert_true(has_line(&text, " cost kind"));
 	store_text_done(&text);
 	store_free(live);
-	world_close(&world);
 }
 
-TEST(a_sink_that_fails_at_once_is_an_error_and_the_program_is_not_let_go)
+CASE(a_sink_that_fails_at_once_is_an_error_and_the_program_is_not_let_go)
 {
-	struct world world;
 	struct err err = { 0 };
 	struct failing failing;
 	pid_t child;
 
-	world_open(&world);
-	failing = (struct failing){ .sink = { take, world.names, &world.last_track, fail_flush } };
-	assert_int_equal(record(&world, (struct sink *const[]){ &failing.sink }, 1, &err), -ENOSPC);
+	failing = (struct failing){ .sink = { take, world->names, &world->last_track, fail_flush } };
+	assert_int_equal(record(world, (struct sink *const[]){ &failing.sink }, 1, &err), -ENOSPC);
 	assert_string_equal(err.msg, "cannot write: disk full");
 	/* still waiting */
-	child = world.build.segment ? (pid_t)waitpid(-1, NULL, WNOHANG) : -1;
+	child = world->build.segment ? (pid_t)waitpid(-1, NULL, WNOHANG) : -1;
 	assert_int_equal(child, 0);
-	close(world.hold);
+	close(world->hold);
 	assert_true(waitpid(-1, NULL, 0) > 0);
-	world_close(&world);
 }
 
-TEST(a_source_that_cannot_run_is_noted_with_its_reason)
+CASE(a_source_that_cannot_run_is_noted_with_its_reason)
 {
-	struct world world;
 	struct err err = { 0 };
 	struct store *live;
 	struct store_text text;
 
-	world_open(&world);
-	live = store_new(world.names, &world.last_track);
-	assert_int_equal(record(&world, (struct sink *const[]){ store_sink(live) }, 1, &err), 0);
+	live = store_new(world->names, &world->last_track);
+	assert_int_equal(record(world, (struct sink *const[]){ store_sink(live) }, 1, &err), 0);
 	text = store_text_of(live);
 	for (size_t i = 0; sources[i]; i++) {
-		const struct target target = { .sysroot = "", .pid = getpid(), .ring_dir = world.dir };
+		const struct target target = { .sysroot = "", .pid = getpid(), .ring_dir = world->dir };
 		char part[100];
 		int code = sources[i]->check(&target, &err);
 		snprintf(part, sizeof part, "source='%s' ", sources[i]->name);
@@ -309,7 +297,6 @@ TEST(a_source_that_cannot_run_is_noted_with_its_reason)
 	assert_false(has_line(&text, "source='uprobe'"));
 	store_text_done(&text);
 	store_free(live);
-	world_close(&world);
 }
 
 static bool served_three_times(void *ctx)
@@ -319,28 +306,25 @@ static bool served_three_times(void *ctx)
 	return ++*n < 3;
 }
 
-TEST(a_guest_is_served_and_may_end_the_recording)
+CASE(a_guest_is_served_and_may_end_the_recording)
 {
 	int pipe_ends[2], n = 0;
 	struct recorder_guest guest = { .ready = served_three_times, .ctx = &n };
-	struct world world;
 	struct err err = { 0 };
 	struct store *live;
 
-	world_open(&world);
 	assert_int_equal(pipe2(pipe_ends, O_CLOEXEC), 0);
 	assert_int_equal(write(pipe_ends[1], "x", 1), 1); /* stays readable */
 	guest.fd = pipe_ends[0];
-	world.guest = &guest;
-	live = store_new(world.names, &world.last_track);
-	assert_int_equal(record(&world, (struct sink *const[]){ store_sink(live) }, 1, &err), 0);
+	world->guest = &guest;
+	live = store_new(world->names, &world->last_track);
+	assert_int_equal(record(world, (struct sink *const[]){ store_sink(live) }, 1, &err), 0);
 	assert_true(n >= 3);
-	assert_true(world.result.has_stopped && !world.result.has_failed);
-	assert_true(WIFEXITED(world.result.wait_status));
+	assert_true(world->result.has_stopped && !world->result.has_failed);
+	assert_true(WIFEXITED(world->result.wait_status));
 	store_free(live);
 	close(pipe_ends[0]);
 	close(pipe_ends[1]);
-	world_close(&world);
 }
 
 TEST(one_recording_after_the_other_in_one_process)

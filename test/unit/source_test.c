@@ -26,58 +26,48 @@ static struct world *world_new(const char *snapshot, pid_t pid)
 	return world_of(snapshot, pid, names);
 }
 
-TEST(cpu_is_a_share_of_the_time_since_the_look_before)
-{
-	struct world *world = world_new("laptop/t0", 2000);
+#define CASE(name, ...) TEST_OF_NEW(name, struct world, world, world_new(__VA_ARGS__), world_free(world))
+#define CROWDED(name, ...) TEST_OF_NEW(name, struct world, world, crowded(__VA_ARGS__), world_free(world))
 
+CASE(cpu_is_a_share_of_the_time_since_the_look_before, "laptop/t0", 2000)
+{
 	look(world, "laptop/t0", T0);
 	is_missing(keep_value(world->keep, 2001, "cpu"));
 	look(world, "laptop/t1", T1);
 	is_near(keep_value(world->keep, 2001, "cpu"), 150);
 	is_near(keep_value(world->keep, 2011, "cpu"), 25);
 	is_near(keep_value(world->keep, 2000, "cpu"), 0);
-	world_free(world);
 }
 
-TEST(a_young_process_is_sampled_from_its_start)
+CASE(a_young_process_is_sampled_from_its_start, "laptop/t0", 2000)
 {
-	struct world *world = world_new("laptop/t0", 2000);
-
 	/* 2020 started half a second before T1, and has used 200 ms of CPU and caused 300 faults since. */
 	look(world, "laptop/t1", T1);
 	is_near(keep_value(world->keep, 2020, "cpu"), 40);
 	is_near(keep_value(world->keep, 2020, "page faults"), 600);
 	is_missing(keep_value(world->keep, 2001, "page faults"));
-	world_free(world);
 }
 
-TEST(machine_cpu_is_what_was_not_idle_of_all_cores)
+CASE(machine_cpu_is_what_was_not_idle_of_all_cores, "laptop/t0", 2000)
 {
-	struct world *world = world_new("laptop/t0", 2000);
-
 	/* 400 ticks passed: 130 idle, 10 waiting for disks */
 	look(world, "laptop/t0", T0);
 	look(world, "laptop/t1", T1);
 	is_near(keep_value(world->keep, 0, "cpu"), 65);
-	world_free(world);
 }
 
-TEST(what_the_host_took_is_no_cpu_of_the_machine)
+CASE(what_the_host_took_is_no_cpu_of_the_machine, "guest/t0", 2000)
 {
-	struct world *world = world_new("guest/t0", 2000);
-
 	/* 100 ticks passed: 35 idle, 5 waiting for disks, 35 taken by the host */
 	look(world, "guest/t0", T0);
 	is_missing(keep_value(world->keep, 0, "stolen"));
 	look(world, "guest/t1", T1);
 	is_near(keep_value(world->keep, 0, "cpu"), 25);
 	is_near(keep_value(world->keep, 0, "stolen"), 35);
-	world_free(world);
 }
 
-TEST(memory_is_in_bytes)
+CASE(memory_is_in_bytes, "laptop/t0", 2000)
 {
-	struct world *world = world_new("laptop/t0", 2000);
 	double page = (double)sysconf(_SC_PAGESIZE);
 
 	look(world, "laptop/t0", T0);
@@ -88,7 +78,6 @@ TEST(memory_is_in_bytes)
 	is_near(keep_value(world->keep, 2001, "rss"), 250000 * page);
 	is_near(keep_value(world->keep, 2001, "peak rss"), 1100000.0 * 1024);
 	is_near(keep_value(world->keep, 0, "memory used"), 7500000.0 * 1024);
-	world_free(world);
 }
 
 static size_t n_values(const struct world *world, int32_t pid, const char *name)
@@ -111,9 +100,8 @@ static uint64_t look_for_pss(struct world *world, uint64_t now_ns, size_t n)
 }
 
 /* Later if reading was expensive, which it is here when another program got the processor meanwhile. */
-TEST(pss_is_read_after_a_second_then_every_ten_at_most)
+CASE(pss_is_read_after_a_second_then_every_ten_at_most, "laptop/t0", 2000)
 {
-	struct world *world = world_new("laptop/t0", 2000);
 	uint64_t first_ns, second_ns;
 
 	look(world, "laptop/t0", T0);
@@ -124,40 +112,32 @@ TEST(pss_is_read_after_a_second_then_every_ten_at_most)
 	second_ns = look_for_pss(world, first_ns, 2);
 	assert_true(second_ns >= first_ns + 10 * S_NS);
 	assert_true(look_for_pss(world, second_ns, 3) >= second_ns + 10 * S_NS);
-	world_free(world);
 }
 
-TEST(pss_is_read_in_the_end)
+CASE(pss_is_read_in_the_end, "laptop/t0", 2000)
 {
-	struct world *world = world_new("laptop/t0", 2000);
-
 	look(world, "laptop/t0", T0);
 	world->target.is_ending = true;
 	look(world, NULL, T0 + 2 * MS_NS);
 	is_near(keep_value(world->keep, 2001, "pss"), 750000.0 * 1024);
-	world_free(world);
 }
 
-TEST(threads_and_faults_come_from_stat)
+CASE(threads_and_faults_come_from_stat, "laptop/t0", 2000)
 {
-	struct world *world = world_new("laptop/t0", 2000);
-
 	look(world, "laptop/t0", T0);
 	is_near(keep_value(world->keep, 2001, "threads"), 3);
 	look(world, "laptop/t1", T1);
 	is_near(keep_value(world->keep, 2001, "threads"), 4);
 	is_near(keep_value(world->keep, 2001, "page faults"), 1000);
 	is_near(keep_value(world->keep, 2001, "major faults"), 3);
-	world_free(world);
 }
 
-TEST(counters_carry_units_and_lie_below_their_process)
+CASE(counters_carry_units_and_lie_below_their_process, "laptop/t0", 2000)
 {
 	static const char *const wanted[][2] = {
 		{ "cpu", "%" },		{ "rss", "bytes" },	      { "peak rss", "bytes" },	    { "pss", "bytes" },
 		{ "threads", "count" }, { "page faults", "count/s" }, { "major faults", "count/s" }
 	};
-	struct world *world = world_new("laptop/t0", 2000);
 
 	look(world, "laptop/t0", T0);
 	world->target.is_ending = true;
@@ -169,13 +149,10 @@ TEST(counters_carry_units_and_lie_below_their_process)
 	}
 	assert_int_not_equal(keep_counter(world->keep, 0, "cpu"), 0);
 	assert_int_not_equal(keep_counter(world->keep, 0, "memory used"), 0);
-	world_free(world);
 }
 
-TEST(pressure_is_a_share_of_time)
+CASE(pressure_is_a_share_of_time, "laptop/t0", 2000)
 {
-	struct world *world = world_new("laptop/t0", 2000);
-
 	/* 250 ms more of waiting for a CPU, none for memory */
 	look(world, "laptop/t0", T0);
 	is_missing(keep_value(world->keep, 0, "cpu pressure"));
@@ -187,13 +164,10 @@ TEST(pressure_is_a_share_of_time)
 	is_near(keep_value(world->keep, 0, "cpu pressure"), 0);
 	look(world, "laptop/t1", T1 + 2 * S_NS);
 	is_near(keep_value(world->keep, 0, "cpu pressure"), 0);
-	world_free(world);
 }
 
-TEST(energy_is_counted_over_the_wrap_of_its_meter)
+CASE(energy_is_counted_over_the_wrap_of_its_meter, "metered/t0", 2000)
 {
-	struct world *world = world_new("metered/t0", 2000);
-
 	look(world, "metered/t0", T0);
 	is_missing(keep_value(world->keep, 0, "package-0 power"));
 	is_near(keep_value(world->keep, 0, "package-0 energy"), 0);
@@ -206,13 +180,10 @@ TEST(energy_is_counted_over_the_wrap_of_its_meter)
 	look(world, NULL, T1 + S_NS);
 	is_near(keep_value(world->keep, 0, "package-0 power"), 0);
 	is_near(keep_value(world->keep, 0, "package-0 energy"), 45);
-	world_free(world);
 }
 
-TEST(power_is_over_the_time_that_went_by)
+CASE(power_is_over_the_time_that_went_by, "metered/t0", 2000)
 {
-	struct world *world = world_new("metered/t0", 2000);
-
 	world->target.interval_ns = 10 * MS_NS;
 	look(world, "metered/t0", T0);
 	look(world, "metered/t1", T0 + 4 * S_NS);
@@ -221,17 +192,15 @@ TEST(power_is_over_the_time_that_went_by)
 	world->target.is_ending = true;
 	look(world, NULL, T0 + 4 * S_NS + MS_NS);
 	assert_int_equal(n_values(world, 0, "package-0 power"), 1);
-	world_free(world);
 }
 
-TEST(each_meter_is_one_of_the_machine_with_its_unit)
+CASE(each_meter_is_one_of_the_machine_with_its_unit, "metered/t0", 2000)
 {
 	static const char *const wanted[][2] = { { "package-0 power", "W" },
 						 { "package-0 energy", "J" },
 						 { "package-1 energy", "J" },
 						 { "package-0 dram power", "W" },
 						 { "psys energy", "J" } };
-	struct world *world = world_new("metered/t0", 2000);
 	size_t n = 0;
 
 	look(world, "metered/t0", T0);
@@ -246,13 +215,10 @@ TEST(each_meter_is_one_of_the_machine_with_its_unit)
 	for (uint32_t i = 1; i <= world->keep->last_track; i++)
 		n += !strcmp(keep_text(world->keep, world->keep->track[i].name), "package-0 energy");
 	assert_int_equal(n, 1);
-	world_free(world);
 }
 
-TEST(a_meter_that_was_reset_counts_no_joules_any_more)
+CASE(a_meter_that_was_reset_counts_no_joules_any_more, "metered/t0", 2000)
 {
-	struct world *world = world_new("metered/t0", 2000);
-
 	look(world, "metered/t0", T0);
 	/* 7 J, then 1 J: a wrap within a second would mean 262 kW */
 	look(world, "metered/t1", T1);
@@ -261,13 +227,10 @@ TEST(a_meter_that_was_reset_counts_no_joules_any_more)
 	look(world, NULL, T1 + S_NS);
 	is_near(keep_value(world->keep, 0, "package-1 power"), 0);
 	assert_int_equal(n_values(world, 0, "package-1 energy"), 1);
-	world_free(world);
 }
 
-TEST(a_meter_that_makes_no_sense_is_missing)
+CASE(a_meter_that_makes_no_sense_is_missing, "odd/t0", 100)
 {
-	struct world *world = world_new("odd/t0", 100);
-
 	look(world, "odd/t0", T0);
 	look(world, "odd/t1", T1);
 	/* decreased without a known largest value; a truncated number; invalid names */
@@ -275,12 +238,10 @@ TEST(a_meter_that_makes_no_sense_is_missing)
 	is_missing(keep_value(world->keep, 0, "package-1 energy"));
 	is_missing(keep_value(world->keep, 0, "../../etc energy"));
 	is_near(keep_value(world->keep, 0, "dram power"), 0);
-	world_free(world);
 }
 
-TEST(a_process_that_ended_has_no_more_values)
+CASE(a_process_that_ended_has_no_more_values, "laptop/t0", 2000)
 {
-	struct world *world = world_new("laptop/t0", 2000);
 	size_t n;
 
 	look(world, "laptop/t0", T0);
@@ -289,24 +250,18 @@ TEST(a_process_that_ended_has_no_more_values)
 	look(world, "laptop/t1", T1);
 	assert_int_equal(n_values(world, 2010, "rss"), 1);
 	assert_int_equal(n_values(world, 2011, "rss"), 2);
-	world_free(world);
 }
 
-TEST(a_pid_used_again_begins_anew)
+CASE(a_pid_used_again_begins_anew, "restless/t0", 60)
 {
-	struct world *world = world_new("restless/t0", 60);
-
 	/* one job had used 9 s; the other one, 200 ms old, 50 ms */
 	look(world, "restless/t0", T0);
 	look(world, "restless/t1", T1);
 	is_near(keep_value(world->keep, 70, "cpu"), 5 / 20.0 * 100);
-	world_free(world);
 }
 
-TEST(counters_that_go_back_stay)
+CASE(counters_that_go_back_stay, "odd/t0", 100)
 {
-	struct world *world = world_new("odd/t0", 100);
-
 	look(world, "odd/t0", T0);
 	look(world, "odd/t1", T1);
 	is_near(keep_value(world->keep, 101, "cpu"), 0);
@@ -317,12 +272,10 @@ TEST(counters_that_go_back_stay)
 	/* 101 was at 100 ticks and fell to 50: only ticks above 100 count again */
 	look(world, "odd/t0", T1 + S_NS);
 	is_near(keep_value(world->keep, 101, "cpu"), 0);
-	world_free(world);
 }
 
-TEST(huge_counters_are_no_harm)
+CASE(huge_counters_are_no_harm, "odd/t0", 100)
 {
-	struct world *world = world_new("odd/t0", 100);
 	double page = (double)sysconf(_SC_PAGESIZE);
 
 	look(world, "odd/t0", T0);
@@ -335,12 +288,10 @@ TEST(huge_counters_are_no_harm)
 	world->target.is_ending = true;
 	look(world, "odd/t1", T1 + S_NS);
 	is_missing(keep_value(world->keep, 103, "pss"));
-	world_free(world);
 }
 
-TEST(what_is_cut_off_is_missing_and_noted_once)
+CASE(what_is_cut_off_is_missing_and_noted_once, "odd/t0", 100)
 {
-	struct world *world = world_new("odd/t0", 100);
 	size_t n_notes = 0;
 
 	look(world, "odd/t0", T0);
@@ -361,22 +312,16 @@ TEST(what_is_cut_off_is_missing_and_noted_once)
 	assert_int_equal(n_notes, 3);
 	assert_int_equal(n_values(world, 107, "rss"), 1);
 	assert_int_equal(n_values(world, 107, "threads"), 1);
-	world_free(world);
 }
 
-TEST(an_impossible_total_is_no_value)
+CASE(an_impossible_total_is_no_value, "odd/t0", 100)
 {
-	struct world *world = world_new("odd/t0", 100);
-
 	look(world, "odd/t0", T0);
 	is_missing(keep_value(world->keep, 0, "memory used"));
-	world_free(world);
 }
 
-TEST(an_old_kernel_gives_what_it_has)
+CASE(an_old_kernel_gives_what_it_has, "old-kernel/t0", 50)
 {
-	struct world *world = world_new("old-kernel/t0", 50);
-
 	look(world, "old-kernel/t0", T0);
 	look(world, "old-kernel/t1", T1);
 	is_near(keep_value(world->keep, 0, "cpu"), 50);
@@ -386,7 +331,6 @@ TEST(an_old_kernel_gives_what_it_has)
 	world->target.is_ending = true;
 	look(world, NULL, T1 + S_NS);
 	is_missing(keep_value(world->keep, 50, "pss"));
-	world_free(world);
 }
 
 static void check(const char *source, const char *snapshot, pid_t pid, int code, const char *says)
@@ -462,9 +406,8 @@ TEST(a_meter_for_root_only_is_said_with_what_to_do)
 	assert_non_null(strstr(err.msg, "chmod a+r"));
 }
 
-TEST(samples_become_rarer_until_the_interval)
+CASE(samples_become_rarer_until_the_interval, "laptop/t0", 2000)
 {
-	struct world *world = world_new("laptop/t0", 2000);
 	size_t n_first, n_second;
 
 	for (uint64_t now_ns = T0; now_ns < T0 + S_NS; now_ns += MS_NS)
@@ -476,19 +419,15 @@ TEST(samples_become_rarer_until_the_interval)
 	/* at 0, 20, 40, 80, ... 640 ms, then on each second */
 	assert_int_equal(n_first, 7);
 	assert_int_equal(n_second, 10);
-	world_free(world);
 }
 
-TEST(samples_come_every_10_ms_if_wanted)
+CASE(samples_come_every_10_ms_if_wanted, "laptop/t0", 2000)
 {
-	struct world *world = world_new("laptop/t0", 2000);
-
 	world->target.interval_ns = 10 * MS_NS;
 	for (uint64_t now_ns = T0; now_ns < T0 + S_NS; now_ns += MS_NS)
 		look(world, "laptop/t0", now_ns);
 	assert_int_equal(n_values(world, 2001, "rss"), 100);
 	assert_int_equal(n_values(world, 2001, "peak rss"), 1);
-	world_free(world);
 }
 
 /* Live: a child that burns half a second of CPU and holds 64 MB. */
@@ -601,46 +540,32 @@ static struct world *crowded(const char *name)
 	return world;
 }
 
-TEST(waits_are_those_of_all_threads)
+CROWDED(waits_are_those_of_all_threads, "crowded")
 {
-	struct world *world = crowded("crowded");
-
 	is_near(keep_value(world->keep, 300, "waiting for a cpu"), 130);
-	world_free(world);
 }
 
 /* Two processes of one name count together; the recorded one and those that use little do not. */
-TEST(other_programs_are_those_that_use_cpus)
+CROWDED(other_programs_are_those_that_use_cpus, "crowded")
 {
-	struct world *world = crowded("crowded");
-
 	is_near(keep_value(world->keep, 0, "other program hog"), 188);
 	is_missing(keep_value(world->keep, 0, "other program infer"));
 	is_missing(keep_value(world->keep, 0, "other program idler"));
-	world_free(world);
 }
 
-TEST(a_quota_further_up_counts)
+CROWDED(a_quota_further_up_counts, "crowded")
 {
-	struct world *world = crowded("crowded");
-
 	is_near(keep_value(world->keep, 300, "throttled"), 25);
-	world_free(world);
 }
 
-TEST(quotas_of_the_older_version_count)
+CROWDED(quotas_of_the_older_version_count, "crowded-v1")
 {
-	struct world *world = crowded("crowded-v1");
-
 	is_near(keep_value(world->keep, 300, "throttled"), 40);
-	world_free(world);
 }
 
 /* It was 1.5 CPUs in the first look. */
-TEST(the_quota_and_what_it_stopped_are_those_of_the_level)
+CROWDED(the_quota_and_what_it_stopped_are_those_of_the_level, "crowded")
 {
-	struct world *world = crowded("crowded");
-
 	is_near(keep_value(world->keep, 300, "cpu quota"), 0.75);
 	is_near(keep_value(world->keep, 300, "cpu quota of /pod.slice"), 0.75);
 	is_near(keep_value(world->keep, 300, "throttled time of /pod.slice"), 250e6);
@@ -648,18 +573,14 @@ TEST(the_quota_and_what_it_stopped_are_those_of_the_level)
 	is_near(keep_value(world->keep, 300, "throttled periods of /pod.slice"), 3);
 	is_missing(keep_value(world->keep, 300, "cpu quota of /pod.slice/web.scope"));
 	is_missing(keep_value(world->keep, 300, "throttled periods of /pod.slice/web.scope"));
-	world_free(world);
 }
 
 /* crowded-v1 has 0.5 CPUs in the first look and no quota in the second. */
-TEST(a_quota_that_is_lifted_is_as_large_as_the_machine)
+CROWDED(a_quota_that_is_lifted_is_as_large_as_the_machine, "crowded-v1")
 {
-	struct world *world = crowded("crowded-v1");
-
 	is_near(keep_value(world->keep, 300, "cpu quota of /docker/a1"), 1);
 	is_near(keep_value(world->keep, 300, "throttled periods of /docker/a1"), 4);
 	is_missing(keep_value(world->keep, 300, "cpu quota of /"));
-	world_free(world);
 }
 
 /* Of one that exits, /proc says that it is in the root, which has no quota. */
@@ -674,30 +595,21 @@ TEST(a_process_that_ends_keeps_the_quota_it_had)
 }
 
 /* The path of the process is not mounted there: what is mounted is its own cgroup. */
-TEST(a_container_has_the_quota_of_what_is_mounted)
+CROWDED(a_container_has_the_quota_of_what_is_mounted, "crowded-inside")
 {
-	struct world *world = crowded("crowded-inside");
-
 	is_near(keep_value(world->keep, 300, "cpu quota of /"), 2);
 	is_near(keep_value(world->keep, 300, "throttled periods of /"), 7);
-	world_free(world);
 }
 
-TEST(frequency_is_the_mean_and_temperature_the_highest)
+CROWDED(frequency_is_the_mean_and_temperature_the_highest, "crowded")
 {
-	struct world *world = crowded("crowded");
-
 	is_near(keep_value(world->keep, 0, "cpu frequency"), 1700);
 	is_near(keep_value(world->keep, 0, "temperature"), 85);
-	world_free(world);
 }
 
-TEST(reads_from_disks_are_a_rate)
+CROWDED(reads_from_disks_are_a_rate, "crowded")
 {
-	struct world *world = crowded("crowded");
-
 	is_near(keep_value(world->keep, 300, "disk reads"), 48 << 20);
-	world_free(world);
 }
 
 TEST(what_never_happens_has_no_counter)

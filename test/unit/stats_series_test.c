@@ -50,10 +50,11 @@ static double uniform(uint64_t *state)
 	return ((double)(*state >> 11) + 0.5) / 9007199254740992.0;
 }
 
-TEST(percentiles_are_known_from_enough_values_on)
+#define CASE(name) TEST_OF_NEW(name, struct bench, b, bench_new(), bench_free(b))
+
+CASE(percentiles_are_known_from_enough_values_on)
 {
 	static const uint64_t needed[] = { 5, 29, 59, 299, 2995 };
-	struct bench *b = bench_new();
 
 	for (size_t i = 0; i < MOST; i++)
 		b->value[i] = (i * 7919) % MOST + 1;
@@ -70,13 +71,10 @@ TEST(percentiles_are_known_from_enough_values_on)
 	assert_true(b->series.percentile[2].ns == 3800 && b->series.percentile[3].ns == 3960);
 	assert_true(b->series.percentile[4].ns == 3996);
 	assert_true(b->series.min_ns == 1 && b->series.max_ns == MOST && b->series.mean_ns == 2000.5);
-	bench_free(b);
 }
 
-TEST(few_values_leave_much_unknown)
+CASE(few_values_leave_much_unknown)
 {
-	struct bench *b = bench_new();
-
 	measure(b, 0);
 	assert_true(isnan(b->series.mean_ns) && isnan(b->series.interval_ns) && b->series.is_short);
 	b->value[0] = 42;
@@ -89,12 +87,10 @@ TEST(few_values_leave_much_unknown)
 	assert_true(isnan(b->series.interval_ns));
 	measure(b, 8);
 	assert_true(b->series.interval_ns == 0 && b->series.n_effective == 8);
-	bench_free(b);
 }
 
-TEST(interval_of_independent_values_is_the_textbooks)
+CASE(interval_of_independent_values_is_the_textbooks)
 {
-	struct bench *b = bench_new();
 	uint64_t seed = 1;
 	double textbook;
 
@@ -105,12 +101,10 @@ TEST(interval_of_independent_values_is_the_textbooks)
 	assert_true(b->series.interval_ns > 0.9 * textbook && b->series.interval_ns < 1.8 * textbook);
 	assert_true(b->series.n_effective > 500);
 	assert_false(b->series.is_short);
-	bench_free(b);
 }
 
-TEST(drift_is_told_from_outliers_and_noise)
+CASE(drift_is_told_from_outliers_and_noise)
 {
-	struct bench *b = bench_new();
 	uint64_t seed = 3;
 
 	for (size_t i = 0; i < 1000; i++)
@@ -130,7 +124,6 @@ TEST(drift_is_told_from_outliers_and_noise)
 	assert_int_equal(b->series.drift, STATS_QUICKENING);
 	measure(b, 39);
 	assert_int_equal(b->series.drift, STATS_DRIFT_UNKNOWN);
-	bench_free(b);
 }
 
 static uint64_t total(const struct stats_histogram *histogram)
@@ -142,9 +135,8 @@ static uint64_t total(const struct stats_histogram *histogram)
 	return n;
 }
 
-TEST(histograms_have_round_edges_and_every_value)
+CASE(histograms_have_round_edges_and_every_value)
 {
-	struct bench *b = bench_new();
 	const struct stats_histogram *histogram = &b->series.histogram;
 	uint64_t seed = 5;
 
@@ -169,26 +161,21 @@ TEST(histograms_have_round_edges_and_every_value)
 	b->value[3] = UINT64_MAX;
 	measure(b, 1000);
 	assert_int_equal(total(histogram), 1000);
-	bench_free(b);
 }
 
-TEST(curve_rises_from_the_least_value_to_the_greatest)
+CASE(curve_rises_from_the_least_value_to_the_greatest)
 {
-	struct bench *b = bench_new();
-
 	for (size_t i = 0; i < 1000; i++)
 		b->value[i] = 1000 - i;
 	measure(b, 1000);
 	assert_true(b->series.curve_ns[0] == 1 && b->series.curve_ns[STATS_CURVE] == 1000);
 	for (int i = 1; i <= STATS_CURVE; i++)
 		assert_true(fabs(b->series.curve_ns[i] - 1000 * stats_curve_share(i)) <= 1);
-	bench_free(b);
 }
 
 /* With a histogram all but drift is known, with the error that it states. */
-TEST(too_many_values_to_keep_lose_only_the_drift)
+CASE(too_many_values_to_keep_lose_only_the_drift)
 {
-	struct bench *b = bench_new();
 	struct stats_series exact;
 	uint64_t seed = 17;
 
@@ -208,13 +195,11 @@ TEST(too_many_values_to_keep_lose_only_the_drift)
 	assert_int_equal(b->series.n_outliers, exact.n_outliers);
 	assert_true(fabs(b->series.outlier_share - exact.outlier_share) < 0.01);
 	assert_int_equal(total(&b->series.histogram), MOST);
-	bench_free(b);
 }
 
 /* Processes differ by chance: means that happen to rise from one to the next are not a drift, a rise in each one is. */
-TEST(drift_is_found_inside_of_processes)
+CASE(drift_is_found_inside_of_processes)
 {
-	struct bench *b = bench_new();
 	uint64_t seed = 11;
 
 	for (size_t i = 0; i < 1000; i++)
@@ -231,5 +216,4 @@ TEST(drift_is_found_inside_of_processes)
 	assert_true(b->series.drift_ratio > 1.05 && b->series.drift_ratio < 1.1);
 	measure_parts(b, 11, 4, 0);
 	assert_int_equal(b->series.drift, STATS_DRIFT_UNKNOWN);
-	bench_free(b);
 }

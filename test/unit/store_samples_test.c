@@ -46,7 +46,9 @@ static void free_all(struct fixture *f)
 	names_free(f->names);
 }
 
-TEST(samples_are_in_the_order_of_time)
+#define CASE(name) TEST_OF(name, struct fixture, f, make(f), free_all(f))
+
+CASE(samples_are_in_the_order_of_time)
 {
 	static const struct {
 		uint64_t time_ns;
@@ -55,12 +57,10 @@ TEST(samples_are_in_the_order_of_time)
 	const struct store_thread *thread;
 	const struct store_sample *sample;
 	struct store_walk walk;
-	struct fixture f;
 
-	make(&f);
-	assert_int_equal(store_n_threads(f.store), 3);
-	assert_int_equal(store_n_samples(f.store), 6);
-	assert_int_equal(store_walk_begin(&walk, f.store), 0);
+	assert_int_equal(store_n_threads(f->store), 3);
+	assert_int_equal(store_n_samples(f->store), 6);
+	assert_int_equal(store_walk_begin(&walk, f->store), 0);
 	for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
 		sample = store_walk_next(&walk, &thread);
 		assert_non_null(sample);
@@ -69,52 +69,40 @@ TEST(samples_are_in_the_order_of_time)
 	}
 	assert_null(store_walk_next(&walk, &thread));
 	store_walk_done(&walk);
-	assert_int_equal(store_counts(f.store)->first_ns, 50);
-	assert_int_equal(store_counts(f.store)->last_ns, 400);
-	free_all(&f);
+	assert_int_equal(store_counts(f->store)->first_ns, 50);
+	assert_int_equal(store_counts(f->store)->last_ns, 400);
 }
 
-TEST(a_thread_is_found_with_its_track)
+CASE(a_thread_is_found_with_its_track)
 {
 	const struct store_thread *thread;
-	struct fixture f;
 
-	make(&f);
-	assert_int_equal(store_thread_track(f.store, store_thread(f.store, 0)), 0);
-	thread = store_thread(f.store, 1);
-	assert_int_equal(store_thread_track(f.store, thread), 2);
+	assert_int_equal(store_thread_track(f->store, store_thread(f->store, 0)), 0);
+	thread = store_thread(f->store, 1);
+	assert_int_equal(store_thread_track(f->store, thread), 2);
 	assert_int_equal(store_sample_from(thread, 201), 1);
 	assert_int_equal(store_sample_from(thread, 301), 2);
 	assert_int_equal(store_sample_within(&thread->sample[1], 250, 270), 20);
 	assert_int_equal(store_sample_within(&thread->sample[1], 0, 210), 10);
 	assert_int_equal(store_sample_within(&thread->sample[1], 300, 400), 0);
-	assert_null(store_thread(f.store, 3));
-	free_all(&f);
+	assert_null(store_thread(f->store, 3));
 }
 
-TEST(old_samples_are_dropped)
+CASE(old_samples_are_dropped)
 {
-	struct fixture f;
-
-	make(&f);
-	assert_int_equal(store_forget(f.store, 300), 0);
-	assert_int_equal(store_n_samples(f.store), 3);
-	assert_int_equal(store_thread(f.store, 0)->n, 2);
-	assert_int_equal(store_thread(f.store, 0)->sample[0].time_ns, 300);
-	assert_int_equal(store_thread(f.store, 2)->n, 0);
-	free_all(&f);
+	assert_int_equal(store_forget(f->store, 300), 0);
+	assert_int_equal(store_n_samples(f->store), 3);
+	assert_int_equal(store_thread(f->store, 0)->n, 2);
+	assert_int_equal(store_thread(f->store, 0)->sample[0].time_ns, 300);
+	assert_int_equal(store_thread(f->store, 2)->n, 0);
 }
 
-TEST(what_cannot_be_placed_is_counted)
+CASE(what_cannot_be_placed_is_counted)
 {
-	struct fixture f;
-
-	make(&f);
-	put(&f, 10, 399, 1);
-	assert_int_equal(store_counts(f.store)->n_disordered, 1);
-	f.process = 2; /* a thread's track */
-	put(&f, 10, 500, 1);
-	assert_int_equal(store_counts(f.store)->n_untracked, 1);
-	assert_int_equal(store_n_samples(f.store), 6);
-	free_all(&f);
+	put(f, 10, 399, 1);
+	assert_int_equal(store_counts(f->store)->n_disordered, 1);
+	f->process = 2; /* a thread's track */
+	put(f, 10, 500, 1);
+	assert_int_equal(store_counts(f->store)->n_untracked, 1);
+	assert_int_equal(store_n_samples(f->store), 6);
 }

@@ -117,246 +117,199 @@ static size_t count(const struct stream *stream, const char *what)
 	return n;
 }
 
-TEST(one_in_one_passes_as_it_is)
-{
-	struct stream stream;
+#define CASE(name, ...) TEST_OF(name, struct stream, stream, start(stream, __VA_ARGS__), stop(stream))
 
-	start(&stream, 1, 0);
+CASE(one_in_one_passes_as_it_is, 1, 0)
+{
 	for (int i = 0; i < 10; i++)
-		run(&stream, "resnet", 100, "ok");
-	assert_int_equal(count(&stream, "weight="), 0);
-	assert_int_equal(count(&stream, "'Conv'"), 20);
-	stop(&stream);
+		run(stream, "resnet", 100, "ok");
+	assert_int_equal(count(stream, "weight="), 0);
+	assert_int_equal(count(stream, "'Conv'"), 20);
 }
 
-TEST(every_inference_stays_and_weights_add_up)
+CASE(every_inference_stays_and_weights_add_up, 8, 0)
 {
-	struct stream stream;
-
-	start(&stream, 8, 0);
 	for (int i = 0; i < THIN_SLOWEST; i++)
-		run(&stream, "resnet", 100, "ok");
+		run(stream, "resnet", 100, "ok");
 	for (int i = 0; i < 800; i++)
-		run(&stream, "resnet", 100, "ok");
-	flush(&stream);
-	assert_int_equal(count(&stream, " inference 'resnet'"), 820);
-	assert_int_equal(count(&stream, "weight=1"), THIN_SLOWEST);
-	assert_int_equal(count(&stream, "weight=8"), 100);
-	assert_int_equal(count(&stream, "weight=0"), 700);
-	assert_int_equal(count(&stream, "'Conv'"), 2 * 120);
-	stop(&stream);
+		run(stream, "resnet", 100, "ok");
+	flush(stream);
+	assert_int_equal(count(stream, " inference 'resnet'"), 820);
+	assert_int_equal(count(stream, "weight=1"), THIN_SLOWEST);
+	assert_int_equal(count(stream, "weight=8"), 100);
+	assert_int_equal(count(stream, "weight=0"), 700);
+	assert_int_equal(count(stream, "'Conv'"), 2 * 120);
 }
 
-TEST(slow_and_failed_ones_keep_their_operators)
+CASE(slow_and_failed_ones_keep_their_operators, 1000, 0)
 {
-	struct stream stream;
-
-	start(&stream, 1000, 0);
 	for (int i = 0; i < 100; i++)
-		run(&stream, "resnet", 100, "ok");
-	run(&stream, "resnet", 5000, "ok");
-	assert_int_equal(count(&stream, "weight=1"), THIN_SLOWEST + 1);
-	run(&stream, "resnet", 50, "no such tensor");
-	assert_int_equal(count(&stream, "weight=1"), THIN_SLOWEST + 2);
-	assert_int_equal(count(&stream, "inference=101"), 1 + 2);
-	assert_int_equal(count(&stream, "inference=102"), 1 + 2);
-	stop(&stream);
+		run(stream, "resnet", 100, "ok");
+	run(stream, "resnet", 5000, "ok");
+	assert_int_equal(count(stream, "weight=1"), THIN_SLOWEST + 1);
+	run(stream, "resnet", 50, "no such tensor");
+	assert_int_equal(count(stream, "weight=1"), THIN_SLOWEST + 2);
+	assert_int_equal(count(stream, "inference=101"), 1 + 2);
+	assert_int_equal(count(stream, "inference=102"), 1 + 2);
 }
 
-TEST(slowest_are_those_of_a_minute)
+CASE(slowest_are_those_of_a_minute, 1000, 0)
 {
-	struct stream stream;
-
-	start(&stream, 1000, 0);
 	for (int i = 0; i < 100; i++)
-		run(&stream, "resnet", 1000, "ok");
-	stream.time_ns += THIN_WINDOW_NS;
+		run(stream, "resnet", 1000, "ok");
+	stream->time_ns += THIN_WINDOW_NS;
 	for (int i = 0; i < 100; i++)
-		run(&stream, "resnet", 100, "ok");
-	assert_int_equal(count(&stream, "weight=1"), 2 * THIN_SLOWEST);
-	stop(&stream);
+		run(stream, "resnet", 100, "ok");
+	assert_int_equal(count(stream, "weight=1"), 2 * THIN_SLOWEST);
 }
 
 /* Every other inference is of the other model. */
-TEST(each_model_has_its_own_turn)
+CASE(each_model_has_its_own_turn, 2, 0)
 {
-	struct stream stream;
-
-	start(&stream, 2, 0);
 	for (int i = 0; i < 100; i++) {
-		run(&stream, "resnet", 100, "ok");
-		run(&stream, "bert", 100, "ok");
+		run(stream, "resnet", 100, "ok");
+		run(stream, "bert", 100, "ok");
 	}
-	assert_int_equal(count(&stream, "weight=2"), 2 * (100 - THIN_SLOWEST) / 2);
-	for (size_t i = 0, n = 0; i < stream.lines.n; i++)
-		if (strstr(stream.lines.line[i], "'bert'") && strstr(stream.lines.line[i + 1], "weight=2"))
+	assert_int_equal(count(stream, "weight=2"), 2 * (100 - THIN_SLOWEST) / 2);
+	for (size_t i = 0, n = 0; i < stream->lines.n; i++)
+		if (strstr(stream->lines.line[i], "'bert'") && strstr(stream->lines.line[i + 1], "weight=2"))
 			assert_true(++n <= (100 - THIN_SLOWEST) / 2);
-	stop(&stream);
 }
 
-TEST(operators_of_other_threads_follow_the_decision)
+CASE(operators_of_other_threads_follow_the_decision, 1000, 0)
 {
-	struct stream stream;
 	size_t before;
 
-	start(&stream, 1000, 0);
 	for (int i = 0; i < 50; i++)
-		run(&stream, "resnet", 100, "ok");
-	before = count(&stream, "'Conv'");
+		run(stream, "resnet", 100, "ok");
+	before = count(stream, "'Conv'");
 	/* the last one was left out, as its late operators are */
-	operators(&stream, OTHER, 3);
-	assert_int_equal(count(&stream, "'Conv'"), before);
-	run(&stream, "resnet", 9000, "ok");
-	operators(&stream, OTHER, 3);
-	assert_int_equal(count(&stream, "'Conv'"), before + 2 + 3);
-	stop(&stream);
+	operators(stream, OTHER, 3);
+	assert_int_equal(count(stream, "'Conv'"), before);
+	run(stream, "resnet", 9000, "ok");
+	operators(stream, OTHER, 3);
+	assert_int_equal(count(stream, "'Conv'"), before + 2 + 3);
 }
 
-TEST(order_of_a_thread_is_kept)
+CASE(order_of_a_thread_is_kept, 1000, 0)
 {
-	struct stream stream;
 	const char *wanted[] = { "BEGIN 3 at 1000 user 'handle request'", "BEGIN 3 at 1000 operator 'Conv' inference=1",
 				 "END 3 at 1000", "INSTANT 3 at 1000 user 'cache miss'", "END 3 at 1000" };
 	size_t first;
 
-	start(&stream, 1000, 0);
-	first = stream.lines.n;
-	begin(&stream, THREAD, KIND_USER, "handle request", 0);
-	stream.n = 1;
-	operators(&stream, THREAD, 1);
-	put(&stream, &(struct event){ .type = EVENT_INSTANT,
-				      .kind = KIND_USER,
-				      .track = THREAD,
-				      .time_ns = stream.time_ns,
-				      .name = names_of(stream.lines.sink.names, "cache miss") });
-	end(&stream, THREAD, NULL);
-	assert_int_equal(stream.lines.n, first + 1);
-	begin(&stream, LANE, KIND_INFERENCE, "resnet", 1);
-	end(&stream, LANE, "ok");
+	first = stream->lines.n;
+	begin(stream, THREAD, KIND_USER, "handle request", 0);
+	stream->n = 1;
+	operators(stream, THREAD, 1);
+	put(stream, &(struct event){ .type = EVENT_INSTANT,
+				     .kind = KIND_USER,
+				     .track = THREAD,
+				     .time_ns = stream->time_ns,
+				     .name = names_of(stream->lines.sink.names, "cache miss") });
+	end(stream, THREAD, NULL);
+	assert_int_equal(stream->lines.n, first + 1);
+	begin(stream, LANE, KIND_INFERENCE, "resnet", 1);
+	end(stream, LANE, "ok");
 	for (size_t i = 0; i < 5; i++)
-		assert_string_equal(stream.lines.line[first + (i ? i + 1 : 0)], wanted[i]);
-	stop(&stream);
+		assert_string_equal(stream->lines.line[first + (i ? i + 1 : 0)], wanted[i]);
 }
 
 /* An operator inside another, and what a program notes in it, go with it. */
-TEST(what_is_inside_goes_with_its_operator)
+CASE(what_is_inside_goes_with_its_operator, 1000, 0)
 {
-	struct stream stream;
-
-	start(&stream, 1000, 0);
 	for (int i = 0; i < 30; i++)
-		run(&stream, "resnet", 100, "ok");
-	stream.n++;
-	begin(&stream, THREAD, KIND_OPERATOR, "If", stream.n);
-	begin(&stream, THREAD, KIND_OPERATOR, "Add", stream.n);
-	put(&stream, &(struct event){
-			 .type = EVENT_INSTANT, .kind = KIND_ALLOCATION, .track = THREAD, .time_ns = stream.time_ns });
-	end(&stream, THREAD, NULL);
-	end(&stream, THREAD, NULL);
-	begin(&stream, LANE, KIND_INFERENCE, "resnet", stream.n);
-	end(&stream, LANE, "ok");
-	operators(&stream, THREAD, 0);
-	assert_int_equal(count(&stream, "'If'") + count(&stream, "'Add'") + count(&stream, "allocation"), 0);
-	begin(&stream, THREAD, KIND_OPERATOR, "Outside", 0);
-	end(&stream, THREAD, NULL);
-	assert_int_equal(count(&stream, "'Outside'"), 1);
-	stop(&stream);
+		run(stream, "resnet", 100, "ok");
+	stream->n++;
+	begin(stream, THREAD, KIND_OPERATOR, "If", stream->n);
+	begin(stream, THREAD, KIND_OPERATOR, "Add", stream->n);
+	put(stream, &(struct event){
+			.type = EVENT_INSTANT, .kind = KIND_ALLOCATION, .track = THREAD, .time_ns = stream->time_ns });
+	end(stream, THREAD, NULL);
+	end(stream, THREAD, NULL);
+	begin(stream, LANE, KIND_INFERENCE, "resnet", stream->n);
+	end(stream, LANE, "ok");
+	operators(stream, THREAD, 0);
+	assert_int_equal(count(stream, "'If'") + count(stream, "'Add'") + count(stream, "allocation"), 0);
+	begin(stream, THREAD, KIND_OPERATOR, "Outside", 0);
+	end(stream, THREAD, NULL);
+	assert_int_equal(count(stream, "'Outside'"), 1);
 }
 
-TEST(memory_for_what_waits_is_bounded)
+CASE(memory_for_what_waits_is_bounded, 4, 64 << 10)
 {
-	struct stream stream;
-
-	start(&stream, 4, 64 << 10);
-	stream.n = 1;
-	operators(&stream, THREAD, 100000);
-	assert_true(count(&stream, "'Conv'") > 90000);
-	begin(&stream, LANE, KIND_INFERENCE, "resnet", 1);
-	end(&stream, LANE, "ok");
-	assert_int_equal(count(&stream, "'Conv'"), 100000);
-	assert_int_equal(count(&stream, "weight=4"), 1);
+	stream->n = 1;
+	operators(stream, THREAD, 100000);
+	assert_true(count(stream, "'Conv'") > 90000);
+	begin(stream, LANE, KIND_INFERENCE, "resnet", 1);
+	end(stream, LANE, "ok");
+	assert_int_equal(count(stream, "'Conv'"), 100000);
+	assert_int_equal(count(stream, "weight=4"), 1);
 	/* the next three of those that are decided early are left out */
 	for (int i = 0; i < 3; i++) {
-		stream.n++;
-		operators(&stream, THREAD, 10000);
-		begin(&stream, LANE, KIND_INFERENCE, "resnet", stream.n);
-		end(&stream, LANE, "ok");
+		stream->n++;
+		operators(stream, THREAD, 10000);
+		begin(stream, LANE, KIND_INFERENCE, "resnet", stream->n);
+		end(stream, LANE, "ok");
 	}
-	assert_int_equal(count(&stream, "'Conv'"), 100000);
-	assert_int_equal(count(&stream, "weight=0"), 3);
-	stop(&stream);
+	assert_int_equal(count(stream, "'Conv'"), 100000);
+	assert_int_equal(count(stream, "weight=0"), 3);
 }
 
-TEST(inference_that_does_not_end_is_kept)
+CASE(inference_that_does_not_end_is_kept, 1000, 0)
 {
-	struct stream stream;
 	struct err err;
 
-	start(&stream, 1000, 0);
 	for (int i = 0; i < 50; i++)
-		run(&stream, "resnet", 100, "ok");
-	stream.n++;
-	operators(&stream, THREAD, 2);
-	begin(&stream, LANE, KIND_INFERENCE, "resnet", stream.n);
-	assert_int_equal(count(&stream, "inference=51"), 1);
-	assert_int_equal(sink_sync(thin_sink(stream.thin), &err), 0);
-	assert_int_equal(count(&stream, "inference=51"), 1 + 2);
-	stop(&stream);
+		run(stream, "resnet", 100, "ok");
+	stream->n++;
+	operators(stream, THREAD, 2);
+	begin(stream, LANE, KIND_INFERENCE, "resnet", stream->n);
+	assert_int_equal(count(stream, "inference=51"), 1);
+	assert_int_equal(sink_sync(thin_sink(stream->thin), &err), 0);
+	assert_int_equal(count(stream, "inference=51"), 1 + 2);
 }
 
-TEST(nothing_waits_for_longer_than_ten_seconds)
+CASE(nothing_waits_for_longer_than_ten_seconds, 1000, 0)
 {
-	struct stream stream;
-
-	start(&stream, 1000, 0);
-	stream.n++;
-	operators(&stream, THREAD, 2);
-	stream.time_ns += 11000000000;
-	operators(&stream, OTHER, 1);
-	flush(&stream);
-	assert_int_equal(count(&stream, "'Conv'"), 3);
-	stop(&stream);
+	stream->n++;
+	operators(stream, THREAD, 2);
+	stream->time_ns += 11000000000;
+	operators(stream, OTHER, 1);
+	flush(stream);
+	assert_int_equal(count(stream, "'Conv'"), 3);
 }
 
-TEST(number_can_change_meanwhile)
+CASE(number_can_change_meanwhile, 1, 0)
 {
-	struct stream stream;
-
-	start(&stream, 1, 0);
 	for (int i = 0; i < 100; i++)
-		run(&stream, "resnet", 100, "ok");
-	thin_set(stream.thin, 4);
+		run(stream, "resnet", 100, "ok");
+	thin_set(stream->thin, 4);
 	for (int i = 0; i < 100; i++)
-		run(&stream, "resnet", 100, "ok");
-	thin_set(stream.thin, 1);
+		run(stream, "resnet", 100, "ok");
+	thin_set(stream->thin, 1);
 	for (int i = 0; i < 100; i++)
-		run(&stream, "resnet", 100, "ok");
-	assert_int_equal(count(&stream, "weight=4"), (100 - THIN_SLOWEST) / 4);
-	assert_int_equal(count(&stream, "weight=1"), THIN_SLOWEST);
-	assert_int_equal(count(&stream, "'Conv'"), 2 * (200 + (100 - THIN_SLOWEST) / 4 + THIN_SLOWEST));
-	stop(&stream);
+		run(stream, "resnet", 100, "ok");
+	assert_int_equal(count(stream, "weight=4"), (100 - THIN_SLOWEST) / 4);
+	assert_int_equal(count(stream, "weight=1"), THIN_SLOWEST);
+	assert_int_equal(count(stream, "'Conv'"), 2 * (200 + (100 - THIN_SLOWEST) / 4 + THIN_SLOWEST));
 }
 
-TEST(what_is_open_when_it_begins_ends_as_it_was)
+CASE(what_is_open_when_it_begins_ends_as_it_was, 1, 0)
 {
-	struct stream stream;
-
-	start(&stream, 1, 0);
-	stream.n++;
-	begin(&stream, THREAD, KIND_OPERATOR, "If", stream.n);
-	begin(&stream, THREAD, KIND_OPERATOR, "Conv", stream.n);
-	begin(&stream, LANE, KIND_INFERENCE, "resnet", stream.n);
-	thin_set(stream.thin, 4);
-	end(&stream, THREAD, NULL);
-	end(&stream, THREAD, NULL);
-	end(&stream, LANE, "ok");
-	assert_int_equal(count(&stream, "weight="), 0);
-	assert_int_equal(count(&stream, "END"), 3);
+	stream->n++;
+	begin(stream, THREAD, KIND_OPERATOR, "If", stream->n);
+	begin(stream, THREAD, KIND_OPERATOR, "Conv", stream->n);
+	begin(stream, LANE, KIND_INFERENCE, "resnet", stream->n);
+	thin_set(stream->thin, 4);
+	end(stream, THREAD, NULL);
+	end(stream, THREAD, NULL);
+	end(stream, LANE, "ok");
+	assert_int_equal(count(stream, "weight="), 0);
+	assert_int_equal(count(stream, "END"), 3);
 	for (int i = 0; i < 100; i++)
-		run(&stream, "resnet", 100, "ok");
-	assert_int_equal(count(&stream, "weight=4"), (100 - THIN_SLOWEST) / 4);
-	assert_int_equal(count(&stream, "'Conv'"), 1 + 2 * ((100 - THIN_SLOWEST) / 4 + THIN_SLOWEST));
-	stop(&stream);
+		run(stream, "resnet", 100, "ok");
+	assert_int_equal(count(stream, "weight=4"), (100 - THIN_SLOWEST) / 4);
+	assert_int_equal(count(stream, "'Conv'"), 1 + 2 * ((100 - THIN_SLOWEST) / 4 + THIN_SLOWEST));
 }
 
 TEST(the_first_part_of_a_recording_is_whole)

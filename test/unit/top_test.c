@@ -157,81 +157,69 @@ static void check(char *text, const char *name)
 	free(text);
 }
 
-TEST(page_fits_every_size)
+#define CASE(name) TEST_OF(name, struct made, m, make(m), done(m))
+
+CASE(page_fits_every_size)
 {
 	static const int sizes[][2] = { { 80, 24 }, { 120, 40 }, { 40, 10 }, { 200, 30 } };
-	struct made m;
 	char name[40];
 
-	make(&m);
 	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
 		snprintf(name, sizeof name, "page-%dx%d.txt", sizes[i][0], sizes[i][1]);
-		check(drawn(&m, sizes[i][0], sizes[i][1], 0), name);
+		check(drawn(m, sizes[i][0], sizes[i][1], 0), name);
 	}
-	check(drawn(&m, 39, 24, 0), "too-narrow.txt");
-	m.top.is_ascii = true;
-	check(drawn(&m, 80, 24, 1), "ascii-styles.txt");
-	done(&m);
+	check(drawn(m, 39, 24, 0), "too-narrow.txt");
+	m->top.is_ascii = true;
+	check(drawn(m, 80, 24, 1), "ascii-styles.txt");
 }
 
 /* No size breaks it, and no line is wider than the terminal. */
-TEST(page_survives_every_size)
+CASE(page_survives_every_size)
 {
-	struct made m;
-
-	make(&m);
 	for (int mode = 0; mode < 6; mode++) {
-		top_key(&m.top, (uint32_t)"xhn/\\s"[mode]);
+		top_key(&m->top, (uint32_t)"xhn/\\s"[mode]);
 		for (int columns = 0; columns < 150; columns += 7)
 			for (int rows = 0; rows < 60; rows += 5)
-				free(drawn(&m, columns, rows, 0));
-		top_key(&m.top, TOP_KEY_ESCAPE);
+				free(drawn(m, columns, rows, 0));
+		top_key(&m->top, TOP_KEY_ESCAPE);
 	}
-	done(&m);
 }
 
 /* Bytes that a terminal obeys come from names of models; none reaches it. */
-TEST(names_are_harmless)
+CASE(names_are_harmless)
 {
-	struct made m;
 	char *text;
 	size_t size;
 	FILE *out;
 
-	make(&m);
-	text = drawn(&m, 200, 30, 0);
+	text = drawn(m, 200, 30, 0);
 	assert_null(strchr(text, '\033'));
 	assert_non_null(strstr(text, "speech \\x1b[31m"));
 	free(text);
 	out = open_memstream(&text, &size);
-	top_print(&m.top, out, 160);
+	top_print(&m->top, out, 160);
 	fclose(out);
 	assert_null(strchr(text, '\033'));
 	free(text);
-	done(&m);
 }
 
-TEST(pages_of_help_notes_and_sort)
+CASE(pages_of_help_notes_and_sort)
 {
-	struct made m;
-
-	make(&m);
-	stream_int(&m.s, KEY_COUNT, 1500);
-	stream_text(&m.s, KEY_WHERE, "ring of thread 7, 8192 KiB: full");
-	stream_instant(&m.s, m.process[0], m.now_ns / 1000, KIND_LOST, "lost");
-	live_tell(m.live, LIVE_NOTE_UNSEEN,
+	stream_int(&m->s, KEY_COUNT, 1500);
+	stream_text(&m->s, KEY_WHERE, "ring of thread 7, 8192 KiB: full");
+	stream_instant(&m->s, m->process[0], m->now_ns / 1000, KIND_LOST, "lost");
+	live_tell(m->live, LIVE_NOTE_UNSEEN,
 		  "cannot attach to server (77): it belongs to another user; run: sudo inftrace top");
-	interval(&m, 20);
-	check(drawn(&m, 80, 24, 0), "page-warning.txt");
-	assert_int_equal(top_key(&m.top, TOP_KEY_F1 + 1), TOP_DRAW);
-	check(drawn(&m, 80, 24, 0), "notes.txt");
-	top_key(&m.top, 'x');
-	top_key(&m.top, '?');
-	check(drawn(&m, 80, 40, 0), "help.txt");
-	top_key(&m.top, 'x');
-	top_key(&m.top, TOP_KEY_F1 + 5);
-	check(drawn(&m, 80, 24, 0), "sort.txt");
-	done(&m);
+	interval(m, 20);
+	check(drawn(m, 80, 24, 0), "page-warning.txt");
+	assert_int_equal(top_key(&m->top, TOP_KEY_F1 + 1), TOP_DRAW);
+	check(drawn(m, 80, 24, 0), "notes.txt");
+	top_key(&m->top, 'x');
+	top_key(&m->top, '?');
+	check(drawn(m, 80, 40, 0), "help.txt");
+	top_key(&m->top, 'x');
+	top_key(&m->top, TOP_KEY_F1 + 5);
+	check(drawn(m, 80, 24, 0), "sort.txt");
 }
 
 /* The line of the page that begins with this PID; 0: there is none. */
@@ -265,31 +253,27 @@ static void sort_by(struct made *m, enum top_column column)
 	top_key(&m->top, TOP_KEY_ENTER);
 }
 
-TEST(keys_sort_and_select)
+CASE(keys_sort_and_select)
 {
-	struct made m;
-
-	make(&m);
-	assert_true(line_of(&m, "1000") < line_of(&m, "1001")); /* by rate */
-	assert_true(has(&m, "Operators of resnet50 by node"));
-	top_key(&m.top, TOP_KEY_DOWN);
-	assert_true(has(&m, "Operators of speech"));
-	sort_by(&m, TOP_MEDIAN);
-	assert_true(line_of(&m, "1001") < line_of(&m, "1000"));
-	assert_true(has(&m, "Operators of speech")); /* selection follows the model */
-	top_key(&m.top, 'I');
-	assert_true(line_of(&m, "1000") < line_of(&m, "1001"));
-	top_key(&m.top, 't');
-	assert_true(has(&m, "by type"));
-	top_key(&m.top, TOP_KEY_HOME);
-	assert_true(has(&m, "Operators of llama"));
-	top_key(&m.top, TOP_KEY_END);
-	assert_true(has(&m, "Operators of speech"));
-	top_key(&m.top, TOP_KEY_TAB);
+	assert_true(line_of(m, "1000") < line_of(m, "1001")); /* by rate */
+	assert_true(has(m, "Operators of resnet50 by node"));
+	top_key(&m->top, TOP_KEY_DOWN);
+	assert_true(has(m, "Operators of speech"));
+	sort_by(m, TOP_MEDIAN);
+	assert_true(line_of(m, "1001") < line_of(m, "1000"));
+	assert_true(has(m, "Operators of speech")); /* selection follows the model */
+	top_key(&m->top, 'I');
+	assert_true(line_of(m, "1000") < line_of(m, "1001"));
+	top_key(&m->top, 't');
+	assert_true(has(m, "by type"));
+	top_key(&m->top, TOP_KEY_HOME);
+	assert_true(has(m, "Operators of llama"));
+	top_key(&m->top, TOP_KEY_END);
+	assert_true(has(m, "Operators of speech"));
+	top_key(&m->top, TOP_KEY_TAB);
 	for (int i = 0; i < 100; i++)
-		top_key(&m.top, TOP_KEY_DOWN);
-	assert_true(has(&m, "Conv"));
-	done(&m);
+		top_key(&m->top, TOP_KEY_DOWN);
+	assert_true(has(m, "Conv"));
 }
 
 static void type(struct made *m, const char *text)
@@ -298,181 +282,154 @@ static void type(struct made *m, const char *text)
 		top_key(&m->top, (uint32_t)*text);
 }
 
-TEST(keys_search_and_filter)
+CASE(keys_search_and_filter)
 {
-	struct made m;
-
-	make(&m);
-	top_key(&m.top, '/');
-	type(&m, "llam");
-	assert_true(has(&m, "Search: llam"));
-	top_key(&m.top, TOP_KEY_ENTER);
-	assert_true(has(&m, "Operators of llama"));
-	top_key(&m.top, '\\');
-	type(&m, "nodex");
-	assert_true(has(&m, "hidden by the filter"));
-	top_key(&m.top, TOP_KEY_BACKSPACE);
-	top_key(&m.top, TOP_KEY_ENTER);
-	assert_true(line_of(&m, "1001") && !line_of(&m, "1000"));
-	assert_true(has(&m, "filter: node"));
-	top_key(&m.top, TOP_KEY_ESCAPE);
-	assert_true(line_of(&m, "1000") && line_of(&m, "1001"));
-	done(&m);
+	top_key(&m->top, '/');
+	type(m, "llam");
+	assert_true(has(m, "Search: llam"));
+	top_key(&m->top, TOP_KEY_ENTER);
+	assert_true(has(m, "Operators of llama"));
+	top_key(&m->top, '\\');
+	type(m, "nodex");
+	assert_true(has(m, "hidden by the filter"));
+	top_key(&m->top, TOP_KEY_BACKSPACE);
+	top_key(&m->top, TOP_KEY_ENTER);
+	assert_true(line_of(m, "1001") && !line_of(m, "1000"));
+	assert_true(has(m, "filter: node"));
+	top_key(&m->top, TOP_KEY_ESCAPE);
+	assert_true(line_of(m, "1000") && line_of(m, "1001"));
 }
 
-TEST(keys_pause_write_and_quit)
+CASE(keys_pause_write_and_quit)
 {
-	struct made m;
-
-	make(&m);
-	assert_false(top_is_paused(&m.top));
-	assert_int_equal(top_key(&m.top, ' '), TOP_DRAW);
-	assert_true(top_is_paused(&m.top) && has(&m, "paused"));
-	top_key(&m.top, ' ');
-	assert_false(top_is_paused(&m.top));
-	assert_int_equal(top_key(&m.top, 'o'), TOP_WRITE);
-	assert_int_equal(top_key(&m.top, TOP_KEY_REDRAW), TOP_REDRAW);
-	assert_int_equal(top_key(&m.top, 'Z'), TOP_NOTHING);
-	assert_int_equal(top_key(&m.top, 'q'), TOP_QUIT);
-	assert_int_equal(top_key(&m.top, TOP_KEY_F10), TOP_QUIT);
-	done(&m);
+	assert_false(top_is_paused(&m->top));
+	assert_int_equal(top_key(&m->top, ' '), TOP_DRAW);
+	assert_true(top_is_paused(&m->top) && has(m, "paused"));
+	top_key(&m->top, ' ');
+	assert_false(top_is_paused(&m->top));
+	assert_int_equal(top_key(&m->top, 'o'), TOP_WRITE);
+	assert_int_equal(top_key(&m->top, TOP_KEY_REDRAW), TOP_REDRAW);
+	assert_int_equal(top_key(&m->top, 'Z'), TOP_NOTHING);
+	assert_int_equal(top_key(&m->top, 'q'), TOP_QUIT);
+	assert_int_equal(top_key(&m->top, TOP_KEY_F10), TOP_QUIT);
 }
 
-TEST(models_that_do_not_match_are_left_out)
+CASE(models_that_do_not_match_are_left_out)
 {
-	struct made m;
 	struct err err;
 
-	make(&m);
-	m.top.models = pattern_new("^res", &err);
-	assert_non_null(m.top.models);
-	assert_true(line_of(&m, "1000") && !line_of(&m, "1001"));
-	pattern_free(m.top.models);
-	done(&m);
+	m->top.models = pattern_new("^res", &err);
+	assert_non_null(m->top.models);
+	assert_true(line_of(m, "1000") && !line_of(m, "1001"));
+	pattern_free(m->top.models);
 }
 
 /* --sample 4: of four inferences one is recorded, and three are counted. */
-TEST(rates_of_sampled_inferences_are_estimates)
+CASE(rates_of_sampled_inferences_are_estimates)
 {
-	struct made m;
 	uint64_t n;
 
-	make(&m);
-	n = live_model(m.live, 0)->sum.n;
-	stream_int(&m.s, KEY_COUNT, 3 * (int64_t)(n + 10));
-	stream_instant(&m.s, m.process[0], m.now_ns / 1000, KIND_NOTE, EVENT_NOTE_SAMPLED_OUT);
-	interval(&m, 10);
-	assert_true(has(&m, " ~40.0 "));
-	assert_true(has(&m, "inferences only counted (--sample, --rate)"));
-	assert_false(has(&m, "~8.00"));
-	done(&m);
+	n = live_model(m->live, 0)->sum.n;
+	stream_int(&m->s, KEY_COUNT, 3 * (int64_t)(n + 10));
+	stream_instant(&m->s, m->process[0], m->now_ns / 1000, KIND_NOTE, EVENT_NOTE_SAMPLED_OUT);
+	interval(m, 10);
+	assert_true(has(m, " ~40.0 "));
+	assert_true(has(m, "inferences only counted (--sample, --rate)"));
+	assert_false(has(m, "~8.00"));
 }
 
 /* A worker beside the first one: a row for both, or one for each. */
-TEST(workers_have_one_row_and_p_shows_each)
+CASE(workers_have_one_row_and_p_shows_each)
 {
-	struct made m;
-
-	make(&m);
 	for (int i = 0; i < 10; i++)
-		run(&m, 2, "resnet50", 400, "ok");
-	interval(&m, 20);
-	assert_true(line_of(&m, "x2 python") && !line_of(&m, "1000"));
-	assert_true(has(&m, "Operators of resnet50 by node"));
-	top_key(&m.top, '\\');
-	type(&m, "1002");
-	top_key(&m.top, TOP_KEY_ENTER);
-	assert_true(line_of(&m, "x2 python"));
-	top_key(&m.top, 'p');
-	assert_true(line_of(&m, "1002") && !line_of(&m, "1000"));
-	top_key(&m.top, TOP_KEY_ESCAPE);
-	assert_true(line_of(&m, "1000") && line_of(&m, "1002"));
-	done(&m);
+		run(m, 2, "resnet50", 400, "ok");
+	interval(m, 20);
+	assert_true(line_of(m, "x2 python") && !line_of(m, "1000"));
+	assert_true(has(m, "Operators of resnet50 by node"));
+	top_key(&m->top, '\\');
+	type(m, "1002");
+	top_key(&m->top, TOP_KEY_ENTER);
+	assert_true(line_of(m, "x2 python"));
+	top_key(&m->top, 'p');
+	assert_true(line_of(m, "1002") && !line_of(m, "1000"));
+	top_key(&m->top, TOP_KEY_ESCAPE);
+	assert_true(line_of(m, "1000") && line_of(m, "1002"));
 }
 
-TEST(json_is_one_line_of_json)
+CASE(json_is_one_line_of_json)
 {
-	struct made m;
 	char *text;
 	size_t size;
 	FILE *out;
 
-	make(&m);
-	m.top.cost.cpu = NAN;
+	m->top.cost.cpu = NAN;
 	out = open_memstream(&text, &size);
-	top_print_json(&m.top, out, 1700000000000000000u);
+	top_print_json(&m->top, out, 1700000000000000000u);
 	fclose(out);
 	assert_ptr_equal(strchr(text, '\n'), text + size - 1);
 	check(text, "interval.json");
-	done(&m);
 }
 
 /* Operators of a GPU end before it has computed them: the page, the lines and JSON say so, of that model alone. */
-TEST(operators_that_only_start_work_are_marked)
+CASE(operators_that_only_start_work_are_marked)
 {
 	static const char sentence[] = "Operators of CUDA only start work on the device";
-	struct made m;
 	char *text = NULL;
 	size_t size;
 	FILE *out;
 
-	make(&m);
-	m.top.chosen = live_model(m.live, 0)->id;
-	text = drawn(&m, 140, 30, 0);
+	m->top.chosen = live_model(m->live, 0)->id;
+	text = drawn(m, 140, 30, 0);
 	assert_null(strstr(text, sentence));
 	free(text);
 	for (int i = 0; i < 40; i++) {
-		uint64_t at_us = m.now_ns / 1000 + (uint64_t)i * 2000;
+		uint64_t at_us = m->now_ns / 1000 + (uint64_t)i * 2000;
 
-		m.number++;
-		stream_text(&m.s, KEY_OP_TYPE, "Gemm");
-		stream_text(&m.s, KEY_PROVIDER, "CUDAExecutionProvider");
-		stream_int(&m.s, KEY_INFERENCE, m.number);
-		stream_begin(&m.s, m.thread[0], at_us, KIND_OPERATOR, "on_gpu");
-		stream_end(&m.s, m.thread[0], at_us + 900);
-		stream_inference(&m.s, m.lane[0], at_us, "resnet50", 1, m.number);
-		stream_text(&m.s, KEY_STATUS, "ok");
-		stream_end(&m.s, m.lane[0], at_us + 1000);
+		m->number++;
+		stream_text(&m->s, KEY_OP_TYPE, "Gemm");
+		stream_text(&m->s, KEY_PROVIDER, "CUDAExecutionProvider");
+		stream_int(&m->s, KEY_INFERENCE, m->number);
+		stream_begin(&m->s, m->thread[0], at_us, KIND_OPERATOR, "on_gpu");
+		stream_end(&m->s, m->thread[0], at_us + 900);
+		stream_inference(&m->s, m->lane[0], at_us, "resnet50", 1, m->number);
+		stream_text(&m->s, KEY_STATUS, "ok");
+		stream_end(&m->s, m->lane[0], at_us + 1000);
 	}
-	interval(&m, 4);
-	text = drawn(&m, 80, 30, 0);
+	interval(m, 4);
+	text = drawn(m, 80, 30, 0);
 	assert_non_null(strstr(text, sentence));
 	assert_non_null(strstr(text, "on_gpu"));
 	free(text);
-	text = drawn(&m, 80, 14, 0); /* rows come first */
+	text = drawn(m, 80, 14, 0); /* rows come first */
 	assert_null(strstr(text, sentence));
 	assert_non_null(strstr(text, "conv_1"));
 	free(text);
 	out = open_memstream(&text, &size);
-	top_print(&m.top, out, 100);
-	top_print_json(&m.top, out, 1700000000000000000u);
+	top_print(&m->top, out, 100);
+	top_print_json(&m->top, out, 1700000000000000000u);
 	fclose(out);
 	assert_non_null(strstr(text, "  resnet50: Operators of CUDA only start work"));
 	assert_non_null(strstr(text, "\"provider\": \"CUDAExecutionProvider\",\"is_deferred\": true"));
 	assert_non_null(strstr(text, "\"provider\": \"CPUExecutionProvider\",\"is_deferred\": false"));
 	free(text);
-	done(&m);
 }
 
 /* The table of models is sorted by a figure with noise: rows whose figures hardly differ keep their places. */
-TEST(rows_do_not_jump)
+CASE(rows_do_not_jump)
 {
-	struct made m;
 	int before, n = 0;
 
-	make(&m);
-	stream_inference(&m.s, m.lane[0], 1, "twin", 2, 900);
-	stream_end(&m.s, m.lane[0], 2);
+	stream_inference(&m->s, m->lane[0], 1, "twin", 2, 900);
+	stream_end(&m->s, m->lane[0], 2);
 	for (int i = 0; i < 30; i++) {
 		for (int k = 0; k < 20 + i % 2; k++)
-			run(&m, 2, "twin b", 100, "ok");
+			run(m, 2, "twin b", 100, "ok");
 		for (int k = 0; k < 20 + (i + 1) % 2; k++)
-			run(&m, 2, "twin a", 100, "ok");
-		interval(&m, 4);
+			run(m, 2, "twin a", 100, "ok");
+		interval(m, 4);
 		before = n;
-		n = has(&m, "twin b") ? line_of(&m, "1002") : 0;
+		n = has(m, "twin b") ? line_of(m, "1002") : 0;
 		if (i > LIVE_WINDOW + 1)
 			assert_int_equal(n, before);
 	}
-	done(&m);
 }

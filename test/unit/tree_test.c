@@ -77,43 +77,35 @@ static const char *command_of(const struct world *world, pid_t pid)
 	return keep_text(world->keep, process_of(world, pid)->command);
 }
 
-TEST(descendants_are_found_through_every_thread)
-{
-	struct world *world = world_new(2000);
+#define CASE(name, ...) TEST_OF_NEW(name, struct world, world, world_new(__VA_ARGS__), world_free(world))
 
+CASE(descendants_are_found_through_every_thread, 2000)
+{
 	update(world, "laptop/t0", T0);
 	assert_int_equal(world->tree.n, 4);
 	assert_int_equal(world->tree.process[0].pid, 2000);
 	assert_true(has(world, 2001) && has(world, 2010) && has(world, 2011));
 	assert_int_equal(keep_count(world->keep, EVENT_TRACK), 4);
-	world_free(world);
 }
 
-TEST(a_process_is_called_what_people_call_it)
+CASE(a_process_is_called_what_people_call_it, 2000)
 {
-	struct world *world = world_new(2000);
-
 	update(world, "laptop/t0", T0);
 	assert_string_equal(name_of(world, 2000), "run-everything.sh");
 	assert_string_equal(command_of(world, 2000), "/bin/bash ./run-everything.sh --all");
 	assert_string_equal(name_of(world, 2001), "python3");
 	assert_string_equal(command_of(world, 2001), "python3 infer.py --model a model.onnx");
-	world_free(world);
 }
 
-TEST(a_start_is_on_the_clock_of_the_recording)
+CASE(a_start_is_on_the_clock_of_the_recording, 2000)
 {
-	struct world *world = world_new(2000);
-
 	/* 10000.00 s after boot is T0; 2001 started 9900.10 s after boot. */
 	update(world, "laptop/t0", T0);
 	assert_int_equal(process_of(world, 2001)->start_ns, T0 - 99900000000);
-	world_free(world);
 }
 
-TEST(an_orphan_stays_and_what_ended_goes)
+CASE(an_orphan_stays_and_what_ended_goes, 2000)
 {
-	struct world *world = world_new(2000);
 	uint32_t helper, worker;
 
 	update(world, "laptop/t0", T0);
@@ -129,13 +121,10 @@ TEST(an_orphan_stays_and_what_ended_goes)
 	assert_int_equal(tree_add(&world->tree, &world->target, &world->keep->sink, 2010, T1, &world->err), worker);
 	assert_int_equal(tree_track(&world->tree, 3000), 0);
 	assert_int_equal(world->tree.process[world->tree.n - 1].pid, 2020);
-	world_free(world);
 }
 
-TEST(new_numbers_are_looked_at_one_by_one)
+CASE(new_numbers_are_looked_at_one_by_one, 2000)
 {
-	struct world *world = world_new(2000);
-
 	/* 2012 to 2030 were given out; no list of children is read between the walks of each second */
 	for (int i = 0; i < 3; i++)
 		update(world, "laptop/t0", T0 + (uint64_t)i * S_NS / 100);
@@ -143,47 +132,36 @@ TEST(new_numbers_are_looked_at_one_by_one)
 	assert_true(has(world, 2020));
 	assert_false(has(world, 2027));
 	assert_false(has(world, 2026));
-	world_free(world);
 }
 
-TEST(a_number_is_looked_at_again_when_nobody_was_there)
+CASE(a_number_is_looked_at_again_when_nobody_was_there, 2000)
 {
-	struct world *world = world_new(2000);
-
 	for (int i = 0; i < 3; i++)
 		update(world, "laptop/t0", T0 + (uint64_t)i * S_NS / 100);
 	update(world, "laptop/between", T0 + S_NS / 20);
 	assert_false(has(world, 2020));
 	update(world, "laptop/t1", T0 + S_NS / 10);
 	assert_true(has(world, 2020));
-	world_free(world);
 }
 
-TEST(numbers_may_begin_anew)
+CASE(numbers_may_begin_anew, 60)
 {
-	struct world *world = world_new(60);
-
 	/* the last one was 71, then 70 */
 	for (int i = 0; i < 3; i++)
 		update(world, "restless/t0", T0 + (uint64_t)i * S_NS / 100);
 	update(world, "restless/t1", T0 + S_NS / 10);
 	assert_string_equal(name_of(world, 70), "other");
-	world_free(world);
 }
 
-TEST(an_orphan_that_was_not_known_is_no_member)
+CASE(an_orphan_that_was_not_known_is_no_member, 2000)
 {
-	struct world *world = world_new(2000);
-
 	update(world, "laptop/t1", T1);
 	assert_int_equal(world->tree.n, 3);
 	assert_false(has(world, 2011));
-	world_free(world);
 }
 
-TEST(a_pid_used_again_is_another_process)
+CASE(a_pid_used_again_is_another_process, 60)
 {
-	struct world *world = world_new(60);
 	uint32_t job;
 
 	update(world, "restless/t0", T0);
@@ -193,34 +171,26 @@ TEST(a_pid_used_again_is_another_process)
 	assert_int_not_equal(tree_track(&world->tree, 70), job);
 	assert_string_equal(name_of(world, 70), "other");
 	assert_int_equal(world->tree.n, 3);
-	world_free(world);
 }
 
-TEST(a_new_process_is_named_when_it_is_20_ms_old)
+CASE(a_new_process_is_named_when_it_is_20_ms_old, 60)
 {
-	struct world *world = world_new(60);
-
 	update(world, "restless/t0", T0);
 	assert_false(has(world, 71));
 	assert_int_equal(tree_track(&world->tree, 71), 0);
 	update(world, "restless/t1", T1);
 	assert_string_equal(name_of(world, 71), "child");
-	world_free(world);
 }
 
-TEST(a_young_process_is_named_in_the_end)
+CASE(a_young_process_is_named_in_the_end, 60)
 {
-	struct world *world = world_new(60);
-
 	world->target.is_ending = true;
 	update(world, "restless/t0", T0);
 	assert_string_equal(name_of(world, 71), "sh");
-	world_free(world);
 }
 
-TEST(another_program_is_announced_on_the_same_track)
+CASE(another_program_is_announced_on_the_same_track, 60)
 {
-	struct world *world = world_new(60);
 	uint32_t track;
 
 	update(world, "restless/t0", T0);
@@ -230,13 +200,11 @@ TEST(another_program_is_announced_on_the_same_track)
 	assert_int_equal(tree_track(&world->tree, 60), track);
 	assert_string_equal(name_of(world, 60), "server");
 	assert_string_equal(command_of(world, 60), "server --port 80");
-	world_free(world);
 }
 
 /* Whoever looks for more than the tree does looks when there is news. */
-TEST(a_machine_that_made_nothing_has_no_news)
+CASE(a_machine_that_made_nothing_has_no_news, 60)
 {
-	struct world *world = world_new(60);
 	uint64_t quiet;
 
 	for (uint64_t i = 0; i < 2; i++)
@@ -249,34 +217,25 @@ TEST(a_machine_that_made_nothing_has_no_news)
 	for (uint64_t i = 5; i < 10; i++)
 		update(world, "restless/t1", T0 + i * S_NS / 20);
 	assert_int_equal(world->tree.n_news, quiet + 2);
-	world_free(world);
 }
 
-TEST(another_program_is_announced_at_once_with_news)
+CASE(another_program_is_announced_at_once_with_news, 60)
 {
-	struct world *world = world_new(60);
-
 	for (uint64_t i = 0; i < 5; i++)
 		update(world, "restless/t0", T0 + i * S_NS / 100);
 	update(world, "restless/t1", T0 + S_NS / 20);
 	assert_string_equal(name_of(world, 60), "server");
-	world_free(world);
 }
 
-TEST(an_unchanged_program_is_announced_once)
+CASE(an_unchanged_program_is_announced_once, 2000)
 {
-	struct world *world = world_new(2000);
-
 	for (uint64_t i = 0; i < 10; i++)
 		update(world, "laptop/t0", T0 + i * S_NS);
 	assert_int_equal(keep_count(world->keep, EVENT_TRACK), 4);
-	world_free(world);
 }
 
-TEST(without_lists_of_children_parents_are_asked)
+CASE(without_lists_of_children_parents_are_asked, 50)
 {
-	struct world *world = world_new(50);
-
 	update(world, "old-kernel/t0", T0);
 	assert_int_equal(world->tree.n, 3);
 	/* the grandchild comes first in the list of all processes */
@@ -284,13 +243,10 @@ TEST(without_lists_of_children_parents_are_asked)
 	update(world, "old-kernel/t1", T1);
 	assert_true(has(world, 60));
 	assert_false(has(world, 58));
-	world_free(world);
 }
 
-TEST(a_machine_that_made_no_process_is_searched_once_a_second)
+CASE(a_machine_that_made_no_process_is_searched_once_a_second, 100)
 {
-	struct world *world = world_new(100);
-
 	/* the last pid is the same in both */
 	update(world, "odd/t0", T0);
 	update(world, "odd/t0", T0 + S_NS / 100);
@@ -298,44 +254,34 @@ TEST(a_machine_that_made_no_process_is_searched_once_a_second)
 	assert_false(has(world, 108));
 	update(world, "odd/t1", T0 + S_NS + S_NS / 50);
 	assert_true(has(world, 108));
-	world_free(world);
 }
 
 /* A process has its number before it is in its parent's list. */
-TEST(a_machine_that_made_a_process_is_searched_twice)
+CASE(a_machine_that_made_a_process_is_searched_twice, 100)
 {
-	struct world *world = world_new(100);
-
 	update(world, "odd/t0", T0);
 	update(world, "odd/t1", T0 + S_NS / 100);
 	assert_true(has(world, 108));
-	world_free(world);
 }
 
-TEST(odd_names_are_names)
+CASE(odd_names_are_names, 100)
 {
-	struct world *world = world_new(100);
-
 	update(world, "odd/t0", T0);
 	assert_string_equal(name_of(world, 100), ") (x");
 	assert_string_equal(command_of(world, 100), "");
 	assert_string_equal(name_of(world, 101), "a) Z 1 2 (b");
 	assert_string_equal(name_of(world, 102), "x");
 	assert_string_equal(command_of(world, 102), "/usr/bin/x one two");
-	world_free(world);
 }
 
-TEST(what_vanished_is_cut_off_or_dead_is_not_there)
+CASE(what_vanished_is_cut_off_or_dead_is_not_there, 100)
 {
-	struct world *world = world_new(100);
-
 	update(world, "odd/t0", T0);
 	assert_false(has(world, 104));
 	assert_false(has(world, 105));
 	assert_false(has(world, 106));
 	assert_false(has(world, 99999));
 	assert_int_equal(world->tree.n, 5);
-	world_free(world);
 }
 
 TEST(what_is_hidden_is_not_there)
@@ -351,9 +297,8 @@ TEST(what_is_hidden_is_not_there)
 	world_free(world);
 }
 
-TEST(a_process_can_be_added_from_elsewhere)
+CASE(a_process_can_be_added_from_elsewhere, 2000)
 {
-	struct world *world = world_new(2000);
 	uint32_t track;
 
 	update(world, "laptop/t0", T0);
@@ -364,12 +309,10 @@ TEST(a_process_can_be_added_from_elsewhere)
 			 tree_track(&world->tree, 2001));
 	assert_int_equal(tree_add(&world->tree, &world->target, &world->keep->sink, 4000, T0, &world->err), 0);
 	assert_int_equal(world->err.code, ESRCH);
-	world_free(world);
 }
 
-TEST(an_added_process_need_not_be_20_ms_old)
+CASE(an_added_process_need_not_be_20_ms_old, 60)
 {
-	struct world *world = world_new(60);
 	uint32_t track;
 
 	update(world, "restless/t0", T0);
@@ -378,7 +321,6 @@ TEST(an_added_process_need_not_be_20_ms_old)
 	update(world, NULL, T0 + S_NS);
 	assert_int_equal(tree_track(&world->tree, 71), track);
 	assert_int_equal(world->tree.n, 3);
-	world_free(world);
 }
 
 /* Live. */
