@@ -6,6 +6,8 @@
 #ifndef CMD_CMD_H
 #define CMD_CMD_H
 
+#include <stdio.h>
+
 #include "base/err.h"
 #include "base/opt.h"
 
@@ -49,5 +51,22 @@ extern const struct cmd *const commands[]; /* NULL-terminated */
 
 /* The command of that name, or NULL and err with the nearest name that exists. */
 const struct cmd *cmd_find(const char *name, struct err *err);
+
+/* Shows what the command tables say: as text, as a manual page, as a completion script. */
+
+/* What `inftrace` itself takes, before a command. */
+struct help_main_opts {
+	bool version;
+};
+extern const struct opt help_main_opts[];
+
+void help_overview(FILE *out);
+void help_command(FILE *out, const struct cmd *cmd);
+
+/* roff; cmd NULL: the page of the program, inftrace(1). */
+void help_man(FILE *out, const struct cmd *cmd);
+
+/* shell: bash, zsh or fish; anything else: -EINVAL and err. */
+int help_completion(FILE *out, const char *shell, struct err *err);
 
 #endif

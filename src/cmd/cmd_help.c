@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* `inftrace help`: shows the tables in the form that was asked for; the build makes its manual pages with it. */
-#include "cmd/help.h"
+#include "cmd/cmd.h"
 
 struct help_opts {
 	bool man;

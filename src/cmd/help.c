@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Help as text for a terminal, from the tables of the commands. */
-#include "cmd/help.h"
-
 #include <stddef.h>
 #include <string.h>
 
+#include "cmd/cmd.h"
 #include "show/term/term.h"
 
 enum { WIDTH = 80, MARGIN = 2, OPTION_COLUMN = 28, COMMAND_COLUMN = 12 };

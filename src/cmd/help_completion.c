@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "cmd/help.h"
+#include "cmd/cmd.h"
 #include "model/run/provider_names.h"
 
 /* Every command takes this one, and no table has a row for it. */

@@ -3,7 +3,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "cmd/help.h"
+#include "cmd/cmd.h"
 
 /* Text as roff shows it literally: hyphens that can be copied, no line taken for a request. */
 static void put_text(FILE *out, const char *text)

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/privilege.h"
+#include "cmd/cmd.h"
 #include "cmd/commit.h"
-#include "cmd/help.h"
 #include "show/term/term.h"
 
 static int print_error(const struct err *err)

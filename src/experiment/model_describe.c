@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The machine, as the system describes it, and those options that were not left alone. */
-#include "experiment/model_describe.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,6 +9,7 @@
 
 #include "capture/proc/machine.h"
 #include "capture/proc/usable_cpus.h"
+#include "experiment/model_in.h"
 
 enum { MAX_SETTINGS = 64 };
 

@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "experiment/model_options.h"
 #include "experiment/model_pass.h"
+#include "experiment/model_run.h"
 #include "model/onnx/onnx_static.h"
 #include "model/run/run_result.h"
 #include "trace/import/device_profile.h"
@@ -106,5 +107,11 @@ const char *model_out_folders_of(struct model_out_folders *folders, struct arena
 /* Removes what is temporary, and new folders of runs that failed. A zeroed one may be closed. */
 void model_out_folders_close(struct model_out_folders *folders, bool (*has_failed)(const void *ctx, int way),
 			     const void *ctx);
+
+/* What a report says of the circumstances of its runs: the machine, the settings, the time. */
+
+/* measures_peak: takes half a second of all CPUs. Without memory parts are left out. */
+void model_describe(struct model_runs *runs, const struct model_opts *opts, const struct model_ways *ways,
+		    bool measures_peak);
 
 #endif

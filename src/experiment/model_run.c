@@ -20,7 +20,6 @@
 #include "base/temp_dir.h"
 #include "base/text/printable.h"
 #include "base/text/units.h"
-#include "experiment/model_describe.h"
 #include "experiment/model_in.h"
 #include "experiment/model_pass.h"
 

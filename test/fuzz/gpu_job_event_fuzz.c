@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A format file of a trace event, a zero, and an event's bytes: any bytes. */
-#include "capture/source/device/gpu_job_event.h"
-
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture/source/device/gpu_jobs.h"
 #include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

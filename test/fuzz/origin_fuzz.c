@@ -9,9 +9,7 @@
 #include <string.h>
 
 #include "base/text/utf8.h"
-#include "fleet/door/address.h"
-#include "fleet/door/prometheus_text.h"
-#include "fleet/door/secret.h"
+#include "fleet/door/door_in.h"
 #include "fuzz.h"
 
 static void require_clean(const char *text, size_t size)

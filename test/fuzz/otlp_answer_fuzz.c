@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/text/utf8.h"
-#include "fleet/door/otlp.h"
+#include "fleet/door/door_in.h"
 #include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -11,7 +11,6 @@
 
 #include "base/processor.h"
 #include "base/program_file.h"
-#include "capture/agent/exec/exec_file.h"
 #include "cases.h"
 
 #if defined(__x86_64__)

@@ -6,11 +6,7 @@
 #include <stdio.h>
 
 #include "cases.h"
-#include "fleet/door/address.h"
-#include "fleet/door/lines.h"
-#include "fleet/door/otlp.h"
-#include "fleet/door/prometheus_text.h"
-#include "fleet/door/secret.h"
+#include "fleet/door/door_in.h"
 #include "stream.h"
 
 #define SECOND UINT64_C(1000000000)

@@ -16,9 +16,7 @@
 #include <unistd.h>
 
 #include "base/processor.h"
-#include "capture/probe/next/next_events.h"
-#include "capture/probe/next/next_hold.h"
-#include "capture/probe/next/next_reader.h"
+#include "capture/probe/next/next_in.h"
 #include "capture/proc/proc.h"
 #include "cases.h"
 

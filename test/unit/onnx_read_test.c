@@ -7,7 +7,7 @@
 
 #include "cases.h"
 #include "model/onnx/onnx_external.h"
-#include "model/onnx/onnx_repeat.h"
+#include "model/onnx/onnx_in.h"
 #include "onnx_build.h"
 
 static struct build build;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Sequences of a model with paged attention, by what its tables of integers contain; and none of other models. */
-#include "runtime/openvino/openvino_paged.h"
-
 #include <string.h>
 
 #include "cases.h"
+#include "runtime/openvino/openvino_in.h"
 
 enum { INT32 = 6, INT64 = 7, FLOAT32 = 1 };
 

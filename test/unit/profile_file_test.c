@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Files that ONNX Runtime's own profiler writes, by their names. */
-#include "capture/source/agent/profile_file.h"
-
+#include "capture/source/agent/source_agent_in.h"
 #include "cases.h"
 
 TEST(a_profile_is_told_by_the_time_in_its_name)

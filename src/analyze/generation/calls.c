@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyze/generation/calls.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/generation/generation_in.h"
 #include "analyze/generation/generations_in.h"
 #include "analyze/stats/stats.h"
 #include "event/generator_call.h"

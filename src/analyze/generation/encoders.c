@@ -13,11 +13,10 @@
  *
  * Does not look for encoders on other threads, or for several inferences of one encoder: the last one counts.
  */
-#include "analyze/generation/encoders.h"
-
 #include <stddef.h>
 #include <string.h>
 
+#include "analyze/generation/generation_in.h"
 #include "analyze/generation/generations.h"
 #include "analyze/generation/inputs.h"
 

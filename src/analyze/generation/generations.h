@@ -7,8 +7,6 @@
 #ifndef ANALYZE_GENERATION_GENERATIONS_H
 #define ANALYZE_GENERATION_GENERATIONS_H
 
-#include "analyze/generation/calls.h"
-#include "analyze/generation/encoders.h"
 #include "analyze/generation/generation.h"
 #include "analyze/generation/generation_in.h"
 #include "base/array.h"
@@ -18,7 +16,7 @@ struct generation_run {
 	uint32_t process, model; /* model: of the caller's numbering */
 	int64_t session, thread;
 	uint64_t begin_ns, end_ns, number;
-	const char *shapes, *sequences;		/* NULL: not known; sequences "g5": of a generator (calls.h) */
+	const char *shapes, *sequences;		/* NULL: not known; sequences "g5": of a generator (calls_take) */
 	struct encoder before[ENCODERS_BEFORE]; /* generations_take sets it */
 };
 

@@ -3,7 +3,7 @@
 #ifndef ANALYZE_GENERATION_GENERATIONS_IN_H
 #define ANALYZE_GENERATION_GENERATIONS_IN_H
 
-#include "analyze/generation/calls.h"
+#include "analyze/generation/generation_in.h"
 #include "analyze/generation/generations.h"
 #include "analyze/generation/inputs.h"
 

@@ -5,11 +5,10 @@
  * type, those of the whole recording, as for kernels (sum_kernels.c). The first MAX_NODES have rows, others are
  * counted.
  */
-#include "analyze/summary/sum_cycles.h"
-
 #include <errno.h>
 #include <stdlib.h>
 
+#include "analyze/summary/sum_kinds.h"
 #include "analyze/summary/sum_rows.h"
 
 enum { MAX_NODES = 2048 };

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Hands inferences to analyze/generation, and takes over what it finds, by model. */
-#include "analyze/summary/sum_generations.h"
-
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyze/stats/stats_drift.h"
+#include "analyze/summary/sum_kinds.h"
 #include "analyze/summary/sum_slow.h"
 
 int sum_generations_add(struct summary_maker *maker, const struct run *run)

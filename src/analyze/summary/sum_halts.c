@@ -3,9 +3,9 @@
  * A halt begins in the file before an operator that it hits ends: the recorder has seen it while it lasted. When it
  * ended may come later, so how long inferences were halted is summed up last.
  */
-#include "analyze/summary/sum_halts.h"
-
 #include <errno.h>
+
+#include "analyze/summary/sum_kinds.h"
 
 enum { MAX_HALTED_RUNS = 1 << 16 };
 

@@ -4,12 +4,11 @@
  * tables of other tools: it says what the device did, not what an inference takes. The first MAX_KERNELS pairs of name
  * and type have rows, and the first MAX_STREAMS lines; others are counted.
  */
-#include "analyze/summary/sum_kernels.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <strings.h>
 
+#include "analyze/summary/sum_kinds.h"
 #include "analyze/summary/sum_rows.h"
 
 enum { MAX_KERNELS = 2048, MAX_STREAMS = 1024, MANY_VALUES = 1 << 14, SOME_VALUES = 1 << 9, N_WITH_MANY = 64 };

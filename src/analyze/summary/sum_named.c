@@ -3,11 +3,10 @@
  * Slices that no other table has: those of programs that annotate themselves, and of other programs' traces. They are
  * added up by name, those of the first MAX_NAMED names each, all others together.
  */
-#include "analyze/summary/sum_named.h"
-
 #include <errno.h>
 #include <stdlib.h>
 
+#include "analyze/summary/sum_kinds.h"
 #include "analyze/summary/sum_rows.h"
 
 enum { MAX_NAMED = 2048, MANY_VALUES = 1 << 14, SOME_VALUES = 1 << 9, N_WITH_MANY = 64 };

@@ -3,10 +3,10 @@
  * What did not end. It lasted at least until the last event of its process. Counts alone do not show it: an inference
  * that hangs is one of many, and has no duration.
  */
-#include "analyze/summary/sum_open.h"
-
 #include <errno.h>
 #include <stdlib.h>
+
+#include "analyze/summary/sum_kinds.h"
 
 #define GONE_NS UINT64_C(1000000000) /* without any event a process has ended, if others have them */
 

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Tells analyze/outside of samples and of gaps as the sweep meets them, and makes rows of what comes out. */
-#include "analyze/summary/sum_outside.h"
-
 #include <errno.h>
 #include <stdlib.h>
 
-#include "analyze/summary/sum_requests.h"
+#include "analyze/summary/sum_kinds.h"
 
 static int32_t main_tid_of(const struct summary_maker *maker, uint32_t process)
 {

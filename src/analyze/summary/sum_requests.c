@@ -9,14 +9,13 @@
  *	inferences                                |#######|
  *	of it        | r|         waited          |  runs |  r  |
  */
-#include "analyze/summary/sum_requests.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyze/outside/outside_place.h"
 #include "analyze/outside/outside_tree.h"
+#include "analyze/summary/sum_kinds.h"
 #include "analyze/summary/sum_rows.h"
 
 enum { SETS = 1024, WAYS = 4, KEPT = 1024, MAX_NAMES = 256, MAX_WORK = 4096, MEMO = 256, LONG_NS = 100000000 };

@@ -3,11 +3,10 @@
  * Inferences that --sample or --rate left out. They are known as a number in each process, not by their sessions: each
  * recorded inference of a process stands for as many as any other of it.
  */
-#include "analyze/summary/sum_sampled.h"
-
 #include <math.h>
 
 #include "analyze/summary/sum_in.h"
+#include "analyze/summary/sum_kinds.h"
 
 static double all_of(const struct summary *summary, const struct summary_model *model)
 {

@@ -4,9 +4,8 @@
  * at which none does but a session is being created, to creation; all others lie outside. The inferences' time is
  * divided further as the time of their threads is.
  */
-#include "analyze/summary/sum_time.h"
-
 #include "analyze/summary/sum_in.h"
+#include "analyze/summary/sum_kinds.h"
 
 /* As moments, because inferences that began before it ended may come later. */
 int sum_time_creation(struct summary_maker *maker, uint32_t process, const struct slice *slice, uint64_t over_ns)

@@ -8,17 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/summary/sum_cycles.h"
-#include "analyze/summary/sum_generations.h"
-#include "analyze/summary/sum_halts.h"
-#include "analyze/summary/sum_kernels.h"
-#include "analyze/summary/sum_named.h"
-#include "analyze/summary/sum_open.h"
-#include "analyze/summary/sum_outside.h"
-#include "analyze/summary/sum_requests.h"
-#include "analyze/summary/sum_sampled.h"
+#include "analyze/summary/sum_kinds.h"
 #include "analyze/summary/sum_slow.h"
-#include "analyze/summary/sum_time.h"
 #include "analyze/summary/summary_maker.h"
 
 enum { MAX_TRACKS = 1 << 24 };

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Turns a program's annotations, and flows, into events. Does not check a program's statements about itself. */
-#include "capture/decode/annotations.h"
-
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture/decode/decode_in.h"
 #include "event/generator_call.h"
 
 enum { MAX_COUNTERS = 4096 };

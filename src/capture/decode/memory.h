@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The memory that a process's runtimes hold: the living blocks, and sums of them for each session and device (an
- * account). Writes nothing (memory_tell.h does).
+ * account). Writes nothing (memory_tell does).
  *
  * One thread may allocate a block and another free it, but rings are read one after the other. So records are gathered
  * first and applied in the order of time, as in lanes.h. A block's size is found by its address: freeing a block whose

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Writes counters, arena growths and notes of a process's memory. Does not add up anything. */
-#include "capture/decode/memory_tell.h"
-
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "capture/decode/decode_in.h"
 
 enum { SECOND_NS = 1000000000, ALL_AGAIN_S = 60, ARGS = 30, MAX_COUNTERS = 64, MANY_ACCOUNTS = 4096 };
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "capture/decode/model_file.h"
-
 #include <limits.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+
+#include "capture/decode/decode_in.h"
 
 bool model_file_stamp(pid_t pid, const char *path, char *text, size_t size, int64_t *bytes)
 {

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "capture/decode/memory_tell.h"
+#include "capture/decode/decode_in.h"
 #include "capture/decode/records.h"
 #include "event/device_record.h"
 

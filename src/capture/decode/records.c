@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "capture/decode/annotations.h"
-#include "capture/decode/model_file.h"
+#include "capture/decode/decode_in.h"
 #include "event/begin_value.h"
 #include "event/device_record.h"
 

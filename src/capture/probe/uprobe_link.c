@@ -3,8 +3,6 @@
  * Links by the raw system call: the headers of today's distributions know neither these kinds of links nor their
  * fields. Numbers are those of the kernel's interface since 6.6 and 6.13, which do not change.
  */
-#include "capture/probe/uprobe_link.h"
-
 #include <linux/bpf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -15,6 +13,8 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "capture/probe/uprobe_load.h"
 
 enum { TRACE_UPROBE_MULTI = 48, TRACE_UPROBE_SESSION = 57, MULTI_RETURN = 1 };
 

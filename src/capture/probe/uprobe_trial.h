@@ -7,7 +7,7 @@
 #ifndef CAPTURE_PROBE_UPROBE_TRIAL_H
 #define CAPTURE_PROBE_UPROBE_TRIAL_H
 
-#include "capture/probe/uprobe_link.h"
+#include "capture/probe/uprobe_load.h"
 
 /*
  * Probes of this kind, as they stand in the middle of runtimes' functions, with programs that do nothing. 0: they do no

@@ -4,8 +4,6 @@
  * agent preloaded. A program in which the agent cannot live (static, musl, 32 bits, setuid) is started as
  * it is, and the reason is kept for the report.
  */
-#include "capture/recorder/launch.h"
-
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -26,6 +24,7 @@
 #include "base/temp_dir.h"
 #include "capture/proc/program.h"
 #include "capture/proc/rights.h"
+#include "capture/recorder/recorder_in.h"
 
 enum { MAX_SCRIPTS = 5, STALE_S = 10, ROOM = 16 << 20 };
 static const char prefix[] = "inftrace-";

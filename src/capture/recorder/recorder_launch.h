@@ -3,8 +3,8 @@
 #ifndef CAPTURE_RECORDER_RECORDER_LAUNCH_H
 #define CAPTURE_RECORDER_RECORDER_LAUNCH_H
 
-#include "capture/recorder/launch.h"
 #include "capture/recorder/recorder.h"
+#include "capture/recorder/recorder_in.h"
 
 struct recorder_launch_opts {
 	char *const *argv;   /* the command line, NULL at the end */

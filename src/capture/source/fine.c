@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The interval of a source that samples often, by what its rounds cost. */
-#include "capture/source/fine.h"
-
 #include <time.h>
+
+#include "capture/source/follow.h"
 
 #define LEAST_NS UINT64_C(100000000)
 

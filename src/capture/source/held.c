@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Leaves out values that repeat the one before. */
-#include "capture/source/held.h"
+#include "capture/source/counter.h"
 
 int held_put(struct held *held, const struct counter_value *value, bool is_last, struct sink *out, struct err *err)
 {

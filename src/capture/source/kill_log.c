@@ -3,13 +3,13 @@
  * A record of the log is what one read returns: "4,1523,68407859323,-;oom-kill:constraint=CONSTRAINT_MEMCG,...
  * oom_memcg=/pod,task_memcg=/pod/app,task=python,pid=578,uid=0". Names of cgroups may contain commas.
  */
-#include "capture/source/kill_log.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "capture/source/memory_limit.h"
 
 void kill_log_open(struct kill_log *log, const char *sysroot)
 {

@@ -8,8 +8,8 @@
 #ifndef CAPTURE_SOURCE_OTHERS_H
 #define CAPTURE_SOURCE_OTHERS_H
 
+#include "capture/source/counter.h"
 #include "capture/source/follow.h"
-#include "capture/source/held.h"
 
 enum { OTHERS_NAMED = 64 };
 

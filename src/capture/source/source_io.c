@@ -5,8 +5,8 @@
  */
 #include <errno.h>
 
-#include "capture/source/fine.h"
-#include "capture/source/held.h"
+#include "capture/source/counter.h"
+#include "capture/source/follow.h"
 
 #define SPAN_NS UINT64_C(8000000)
 

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "capture/proc/freezer.h"
-#include "capture/source/fine.h"
+#include "capture/source/follow.h"
 
 #define MS_NS UINT64_C(1000000)
 #define BUSY_NS (20 * MS_NS)

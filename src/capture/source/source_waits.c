@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "capture/source/fine.h"
-#include "capture/source/held.h"
+#include "capture/source/counter.h"
+#include "capture/source/follow.h"
 #include "capture/source/others.h"
 
 #define SPAN_NS UINT64_C(8000000)

@@ -3,13 +3,12 @@
  * Walks first, so that all frames are of nearly the same moment; then takes names and lines. Tables are overwritten
  * where two entries meet: they are caches.
  */
-#include "capture/stacks/stack_python.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/processor.h"
+#include "capture/stacks/stack_language.h"
 #include "event/callstack.h"
 #include "event/sample.h"
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Tables are overwritten where two entries meet: they are caches. */
-#include "capture/stacks/stack_v8.h"
-
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/err.h"
+#include "capture/stacks/stack_language.h"
 #include "capture/stacks/stack_thread.h"
 #include "event/callstack.h"
 

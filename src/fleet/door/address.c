@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Numbers alone: a name could mean another address tomorrow. */
-#include "fleet/door/address.h"
-
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
@@ -9,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "fleet/door/door_in.h"
 
 static bool parse_port(const char *text, uint16_t *port)
 {

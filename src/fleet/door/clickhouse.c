@@ -3,12 +3,11 @@
  * A column is a name, a type and a function that writes the value of a row. Numbers are written as this machine has
  * them: both processors are little-endian, as the format is.
  */
-#include "fleet/door/clickhouse.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/pb.h"
+#include "fleet/door/door_in.h"
 
 /* Buckets begin at multiples of so many, so that few groups are summed before they are merged. */
 enum { BUCKET_STEP = 16 };

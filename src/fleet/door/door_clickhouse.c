@@ -10,10 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fleet/door/clickhouse.h"
+#include "fleet/door/door_in.h"
 #include "fleet/door/doors.h"
 #include "fleet/door/push.h"
-#include "fleet/door/secret.h"
 
 enum { CLICKHOUSE_INTERVALS, CLICKHOUSE_INFERENCES, N_TABLES, TIMEOUT_MS = 20000 };
 

@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "fleet/door/channel.h"
+#include "fleet/door/door_in.h"
 #include "fleet/door/doors.h"
-#include "fleet/door/lines.h"
 
 struct writer {
 	const struct door_lines_opts *opts;

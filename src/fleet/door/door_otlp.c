@@ -9,10 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fleet/door/door_in.h"
 #include "fleet/door/doors.h"
-#include "fleet/door/otlp.h"
 #include "fleet/door/push.h"
-#include "fleet/door/secret.h"
 
 enum { TIMEOUT_MS = 10000 };
 

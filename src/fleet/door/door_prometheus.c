@@ -13,11 +13,9 @@
 #include <unistd.h>
 
 #include "base/http/http_library.h"
-#include "fleet/door/address.h"
 #include "fleet/door/channel.h"
+#include "fleet/door/door_in.h"
 #include "fleet/door/doors.h"
-#include "fleet/door/prometheus_text.h"
-#include "fleet/door/secret.h"
 
 enum { MOST_CONNECTIONS = 32, IDLE_S = 15, HEADERS = 16 << 10, MOST_MS = 1000 };
 

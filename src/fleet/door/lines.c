@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Each line is an object whose "kind" says what it is of; doc/watch.md lists the fields. */
-#include "fleet/door/lines.h"
-
 #include <string.h>
 
 #include "base/text/json.h"
+#include "fleet/door/door_in.h"
 
 static void put_known(FILE *out, const char *key, const char *value)
 {

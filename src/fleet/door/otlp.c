@@ -3,13 +3,11 @@
  * One resource, which is this watcher on this machine; whose inferences they are is in the attributes of each point, so
  * that Prometheus gets the same labels as by scraping. A message is made in memory before its length is known.
  */
-#include "fleet/door/otlp.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/pb.h"
-#include "fleet/door/otlp_put.h"
+#include "fleet/door/door_in.h"
 
 /* Fields of the messages. */
 enum { REQUEST_RESOURCE_METRICS = 1 };

@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "base/pb.h"
-#include "fleet/door/otlp.h"
+#include "fleet/door/door_in.h"
 
 enum { RESPONSE_PARTIAL = 1, PARTIAL_REJECTED = 1, PARTIAL_MESSAGE };
 

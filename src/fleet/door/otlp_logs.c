@@ -2,8 +2,7 @@
 /* What has happened, as log records: inferences that failed, recordings that were asked for. */
 #include <string.h>
 
-#include "fleet/door/otlp.h"
-#include "fleet/door/otlp_put.h"
+#include "fleet/door/door_in.h"
 
 enum { LOG_TIME = 1, LOG_SEVERITY, LOG_SEVERITY_TEXT, LOG_BODY = 5, LOG_ATTRIBUTE, LOG_TRACE = 9, LOG_SPAN };
 enum { LOG_OBSERVED = 11, LOG_EVENT };

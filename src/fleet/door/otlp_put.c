@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fleet/door/otlp_put.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "fleet/door/door_in.h"
 
 enum { RESOURCE = 1, RESOURCE_ATTRIBUTE = 1, SCOPE = 1, SCOPE_NAME = 1, SCOPE_VERSION, KEY = 1, VALUE };
 enum { REQUEST_OF_RESOURCE = 1, OF_SCOPE = 2, RECORD = 2 };

@@ -5,8 +5,7 @@
  */
 #include <string.h>
 
-#include "fleet/door/otlp.h"
-#include "fleet/door/otlp_put.h"
+#include "fleet/door/door_in.h"
 
 enum { TRACE_ID = 1, SPAN_ID, PARENT = 4, SPAN_NAME, KIND, START, END, ATTRIBUTE, STATUS = 15 };
 enum { STATUS_MESSAGE = 2, STATUS_CODE };

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "fleet/door/prometheus_text.h"
+#include "fleet/door/door_in.h"
 
 static const struct {
 	const char *range;

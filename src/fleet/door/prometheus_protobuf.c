@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/pb.h"
-#include "fleet/door/prometheus_text.h"
+#include "fleet/door/door_in.h"
 
 /* Fields of the messages. */
 enum { FAMILY_NAME = 1, FAMILY_HELP, FAMILY_TYPE, FAMILY_METRIC, FAMILY_UNIT };

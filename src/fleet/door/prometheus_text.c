@@ -3,10 +3,10 @@
  * Text for Prometheus. Labels come from programs: quotes, backslashes and line ends are escaped, and they are valid
  * UTF-8 already (origin.h).
  */
-#include "fleet/door/prometheus_text.h"
-
 #include <math.h>
 #include <string.h>
+
+#include "fleet/door/door_in.h"
 
 struct writer {
 	FILE *out;

@@ -11,7 +11,7 @@
 #include <zlib.h>
 
 #include "fleet/door/channel.h"
-#include "fleet/door/otlp.h"
+#include "fleet/door/door_in.h"
 
 enum { GZIP_WINDOW = 15 + 16, CONNECT_MS = 5000, MOST_TOGETHER = 64, LAST_S = 3, LAST_MS = 1500 };
 enum { FIRST_WAIT_S = 1, LONGEST_WAIT_S = 60, LONGEST_RETRY_S = 3600, LONGEST_POLL_S = 3600 };

@@ -3,10 +3,10 @@
  * Finds equal initializers: sorts them by what shows without reading them in full, reads those that still look equal,
  * then compares neighbours.
  */
-#include "model/onnx/onnx_repeat.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "model/onnx/onnx_in.h"
 
 enum { LEAST_BYTES = 256, END_BYTES = 64 };
 

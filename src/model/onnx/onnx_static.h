@@ -7,7 +7,7 @@
 #include "base/text/json.h"
 #include "model/onnx/onnx_cost.h"
 #include "model/onnx/onnx_external.h"
-#include "model/onnx/onnx_repeat.h"
+#include "model/onnx/onnx_in.h"
 
 /* Weights of one element type, as stored in the file. */
 struct model_weights {

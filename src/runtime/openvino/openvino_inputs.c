@@ -7,11 +7,10 @@
  * 2026.4; what is found is checked by these relations. Tensors of two classes have their shape, and their strides in
  * bytes; others, such as a part of a larger one or a device's, have no shape here.
  */
-#include "runtime/openvino/openvino_inputs.h"
-
 #include <string.h>
 
 #include "runtime/find/peek.h"
+#include "runtime/openvino/openvino_in.h"
 
 enum { MAX_TABLES = 8, MOST_TENSORS = 4096, MOST_INPUTS = 256, MOST_ONCE = 255, LEAST_ADDRESS = 4096 };
 

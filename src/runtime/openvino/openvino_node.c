@@ -5,11 +5,10 @@
  * equal. So it is in 2023.3 to 2026.4; the place is that of the first two vectors of such shapes, one behind the other,
  * that two nodes have. The types of elements lie elsewhere, and are not read.
  */
-#include "runtime/openvino/openvino_node.h"
-
 #include <string.h>
 
 #include "runtime/find/peek.h"
+#include "runtime/openvino/openvino_in.h"
 
 enum { WORDS = 128, MOST_SHAPES = 64, LEAST_ADDRESS = 4096, UNKNOWN_TYPE = SHAPE_NAMED - 1 };
 

@@ -9,13 +9,12 @@
  *
  * As a table of block numbers may begin like one of these, the three must agree.
  */
-#include "runtime/openvino/openvino_paged.h"
-
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "runtime/find/peek.h"
+#include "runtime/openvino/openvino_in.h"
 
 enum { INT32 = 6, INT64 = 7, FLOAT32 = 1, MOST_SEQUENCES = 256, ENTRY = 64, MOST_FAILED = 64 };
 

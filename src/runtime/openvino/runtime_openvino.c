@@ -16,9 +16,7 @@
 #include <time.h>
 
 #include "runtime/find/peek.h"
-#include "runtime/openvino/openvino_inputs.h"
-#include "runtime/openvino/openvino_node.h"
-#include "runtime/openvino/openvino_paged.h"
+#include "runtime/openvino/openvino_in.h"
 #include "runtime/probe_sites.h"
 #include "runtime/runtimes.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "show/text/model_page.h"
+#include "show/text/page.h"
 #include "show/words/diff/diff_rows.h"
 #include "show/words/export.h"
 #include "show/words/quota_words.h"

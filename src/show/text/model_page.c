@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Texts of strangers, and which runs stand beside each other in a table. */
-#include "show/text/model_page.h"
+#include "show/text/page.h"
 
 struct printable model_page_text(const struct model_page *page, const char *text, int columns)
 {

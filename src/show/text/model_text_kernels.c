@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What a provider's own profiler saw inside the operators of a model's runs, as text. */
-#include "show/text/model_page.h"
+#include "show/text/page.h"
 
 enum { MAX_KERNELS = 20 };
 

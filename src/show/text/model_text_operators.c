@@ -2,7 +2,7 @@
 /* Operators of a model's runs side by side, where they ran, and what bounds them, as text. */
 #include <string.h>
 
-#include "show/text/model_page.h"
+#include "show/text/page.h"
 
 enum { MAX_TYPES = 12, MAX_NODES = 20, MAX_BOUNDS = 12 };
 

@@ -2,7 +2,7 @@
 /* Latencies, session creation, memory and outputs of a model's runs, as text. */
 #include <string.h>
 
-#include "show/text/model_page.h"
+#include "show/text/page.h"
 
 /* "[▁▃█▂ ]": a bar for each bin; the last is what lies beyond. */
 static struct printable sparkline(const struct model_page *page, const struct stats_histogram *histogram)

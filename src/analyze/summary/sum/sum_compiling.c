@@ -4,10 +4,9 @@
  * not fit; in a session's first inference, an earlier one of another object with the same code. Those that lie inside
  * another one are its parts. They count where their inference does.
  */
-#include "analyze/summary/sum/sum_compiling.h"
-
 #include <errno.h>
 
+#include "analyze/summary/sum_kinds.h"
 #include "analyze/summary/sum_slow.h"
 
 static bool is_inside_another(const struct track *track)

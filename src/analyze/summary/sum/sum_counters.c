@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/summary/sum/sum_courses.h"
+#include "analyze/summary/sum_kinds.h"
 #include "analyze/summary/sum_slow.h"
 #include "event/memory_note.h"
 

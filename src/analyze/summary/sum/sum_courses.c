@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* How the inferences of models and the counters went over time: of the first ones of each, so that memory is bounded.
  */
-#include "analyze/summary/sum/sum_courses.h"
-
 #include <errno.h>
 #include <stdlib.h>
+
+#include "analyze/summary/sum_kinds.h"
 
 enum { MAX_COURSES = 64 }; /* of models, and of counters */
 

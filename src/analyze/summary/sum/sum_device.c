@@ -3,11 +3,10 @@
  * Work comes in about the order of its begin, over all streams. What comes later than that adds to the time that the
  * device was busy only where it lies before all others: that time is never too long.
  */
-#include "analyze/summary/sum/sum_device.h"
-
 #include <errno.h>
 #include <string.h>
 
+#include "analyze/summary/sum_kinds.h"
 #include "analyze/summary/sum_slow.h"
 #include "event/event.h"
 

@@ -9,8 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/summary/sum/sum_compiling.h"
-#include "analyze/summary/sum/sum_training.h"
+#include "analyze/summary/sum_kinds.h"
 
 /* A creation at another time is left out. */
 bool sum_fold_is_wanted(const struct summary_maker *maker, struct session *session)

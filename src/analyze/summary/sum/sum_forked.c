@@ -6,7 +6,7 @@
  */
 #include <errno.h>
 
-#include "analyze/summary/sum_open.h"
+#include "analyze/summary/sum_kinds.h"
 
 enum { MAX_FORKS = 64 };
 

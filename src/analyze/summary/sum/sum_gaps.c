@@ -2,8 +2,8 @@
 /* Gaps between inferences, as the sweep meets them in the order of time. */
 #include <string.h>
 
-#include "analyze/summary/sum/sum_courses.h"
 #include "analyze/summary/sum_in.h"
+#include "analyze/summary/sum_kinds.h"
 
 static void keep_longest(struct summary_gaps *to, const struct summary_gap *gap)
 {

@@ -4,8 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "analyze/summary/sum/sum_courses.h"
-#include "analyze/summary/sum/sum_device.h"
+#include "analyze/summary/sum_kinds.h"
 #include "analyze/summary/sum_slow.h"
 
 static struct summary_model *model_at(const struct end *end, uint32_t index)

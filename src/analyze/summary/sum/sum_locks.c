@@ -6,7 +6,7 @@
 #include <errno.h>
 
 #include "analyze/outside/outside_place.h"
-#include "analyze/summary/sum_outside.h"
+#include "analyze/summary/sum_kinds.h"
 
 enum { MOST_LOCKS = 4096 };
 

@@ -9,9 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/summary/sum/sum_compiling.h"
-#include "analyze/summary/sum/sum_training.h"
 #include "analyze/summary/sum_in.h"
+#include "analyze/summary/sum_kinds.h"
 
 struct finder {
 	struct keys names;   /* (process, name and runtime) */

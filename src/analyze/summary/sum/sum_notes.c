@@ -8,9 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/summary/sum_cycles.h"
-#include "analyze/summary/sum_open.h"
-#include "analyze/summary/sum_outside.h"
+#include "analyze/summary/sum_kinds.h"
 #include "event/merged_note.h"
 
 /* What the notes of one topic say. */

@@ -4,11 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/summary/sum/sum_courses.h"
-#include "analyze/summary/sum/sum_device.h"
-#include "analyze/summary/sum_generations.h"
-#include "analyze/summary/sum_halts.h"
-#include "analyze/summary/sum_open.h"
+#include "analyze/summary/sum_kinds.h"
 #include "analyze/summary/sum_slow.h"
 
 static bool is_typical(const struct run *run, bool is_failed)

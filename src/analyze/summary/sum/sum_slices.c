@@ -7,15 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "analyze/summary/sum/sum_compiling.h"
-#include "analyze/summary/sum/sum_device.h"
-#include "analyze/summary/sum/sum_training.h"
-#include "analyze/summary/sum_generations.h"
-#include "analyze/summary/sum_halts.h"
-#include "analyze/summary/sum_kernels.h"
-#include "analyze/summary/sum_named.h"
-#include "analyze/summary/sum_open.h"
-#include "analyze/summary/sum_requests.h"
+#include "analyze/summary/sum_kinds.h"
 
 static int grow_stack(struct summary_maker *maker, struct track *track)
 {

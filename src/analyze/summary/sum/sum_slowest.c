@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/summary/sum_halts.h"
+#include "analyze/summary/sum_kinds.h"
 #include "analyze/summary/sum_slow.h"
 
 /* More models than that are too many to look into. */

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Backward passes, each of which completes inferences of a session. It may come before these in the file. */
-#include "analyze/summary/sum/sum_training.h"
-
 #include <errno.h>
 
+#include "analyze/summary/sum_kinds.h"
 #include "analyze/summary/sum_slow.h"
 
 int sum_training_add(struct summary_maker *maker, uint32_t process, const struct slice *slice, uint64_t end_ns)

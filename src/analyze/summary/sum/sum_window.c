@@ -9,10 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/summary/sum/sum_courses.h"
-#include "analyze/summary/sum_generations.h"
-#include "analyze/summary/sum_halts.h"
-#include "analyze/summary/sum_outside.h"
+#include "analyze/summary/sum_kinds.h"
 #include "analyze/summary/sum_slow.h"
 
 enum { MAX_MOMENTS = 1 << 15 };

@@ -17,7 +17,6 @@
 #include <unistd.h>
 
 #include "capture/agent/exec/exec_env.h"
-#include "capture/agent/exec/exec_file.h"
 #include "capture/agent/exec/sandbox.h"
 #include "capture/agent/glibc.h"
 

@@ -25,4 +25,19 @@ size_t exec_env_size(char *const *envp, bool suits);
 /* Writes it to place, which has exec_env_size bytes and is aligned for pointers. */
 char **exec_env_make(void *place, char *const *envp, bool suits);
 
+/*
+ * Whether the agent may be preloaded into the program in a file that is about to be executed. Async-signal-safe, no
+ * allocation; changes errno.
+ */
+
+/*
+ * False: its loader would refuse the agent or end: musl, old glibc, another word size or processor. True also for what
+ * cannot be read. Scripts count as their interpreter. path is relative to folder (AT_FDCWD); a path of "" is folder
+ * itself.
+ */
+bool exec_file_suits(int folder, const char *path);
+
+/* The same for a name that execvp looks up in PATH. */
+bool exec_file_suits_search(const char *name);
+
 #endif

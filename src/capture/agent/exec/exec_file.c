@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Reads the head of a program's file. */
-#include "capture/agent/exec/exec_file.h"
-
 #include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -11,6 +9,7 @@
 
 #include "base/program_file.h"
 #include "base/syscalls.h"
+#include "capture/agent/exec/exec_env.h"
 
 enum { MAX_SCRIPTS = 5 };
 

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "capture/probe/next/next_watch.h"
+#include "capture/probe/next/next_in.h"
 #include "capture/proc/proc.h"
 
 struct next {

@@ -4,8 +4,6 @@
  * the call that made it returns. Reading one: struct perf_event_header, the fields of PERF_RECORD_MMAP2, the path
  * padded to 8 bytes, then what sample_id_all adds: thread ids and time.
  */
-#include "capture/probe/next/next_events.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "capture/probe/next/next_in.h"
 #include "capture/proc/perf_ring.h"
 #include "capture/proc/rights.h"
 

@@ -4,8 +4,6 @@
  * runtime, if only to find out whether its program is wanted. So the first holds it, and the others ask again until it
  * is let go: that takes milliseconds, and the loader is at work on the library for as long afterwards.
  */
-#include "capture/probe/next/next_held.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +11,7 @@
 
 #include "base/clock.h"
 #include "capture/probe/next/next.h"
-#include "capture/probe/next/next_hold.h"
+#include "capture/probe/next/next_in.h"
 
 static const uint64_t longest_hold_ns = NEXT_LONGEST_HOLD_S * 1000000000ull;
 

@@ -3,8 +3,6 @@
  * PTRACE_SEIZE and PTRACE_INTERRUPT send no signal. A signal that arrives in the same moment may stop the thread first:
  * it is given to it when it goes on.
  */
-#include "capture/probe/next/next_hold.h"
-
 #include <elf.h>
 #include <errno.h>
 #include <stdint.h>
@@ -16,6 +14,7 @@
 #include <sys/user.h>
 #include <sys/wait.h>
 
+#include "capture/probe/next/next_in.h"
 #include "capture/probe/next/next_registers.h"
 #include "capture/proc/proc.h"
 #include "capture/proc/rights.h"

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Knows nothing of files. Threads are made when they are needed and inherit the caller's signal mask and priority. */
-#include "capture/probe/next/next_reader.h"
-
 #include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
 
 #include "base/clock.h"
+#include "capture/probe/next/next_in.h"
 
 struct reader {
 	pthread_mutex_t lock;

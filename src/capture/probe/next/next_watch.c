@@ -5,8 +5,6 @@
  * are held, for how long, files that are remembered.
  * What touches files may never return: next_reader.c does it, and who is held goes on in time all the same.
  */
-#include "capture/probe/next/next_watch.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -25,10 +23,7 @@
 
 #include "base/clock.h"
 #include "capture/probe/next/next.h"
-#include "capture/probe/next/next_events.h"
-#include "capture/probe/next/next_held.h"
-#include "capture/probe/next/next_hold.h"
-#include "capture/probe/next/next_reader.h"
+#include "capture/probe/next/next_in.h"
 #include "capture/proc/modules.h"
 
 enum { N_KNOWN = 4096, BUSY_ROUNDS = 60, QUIET_ROUNDS = 10 };

@@ -3,8 +3,6 @@
  * The file is that of the process, below its own root, as long as it lives; later, of this one's root if it is alike.
  * It stays open, for a child that has to start anew.
  */
-#include "capture/source/agent/caller_place.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "capture/source/agent/source_agent_in.h"
 
 enum { PATH = 4096, TEXT = 4096, MOST_FILES = 64, MOST_MS = 2000 };
 #define MS_NS UINT64_C(1000000)

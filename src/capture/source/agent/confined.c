@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Turns what the agent says of the program's seccomp filters (enum filter_cost) into words. */
-#include "capture/source/agent/confined.h"
-
 #include <linux/seccomp.h>
 #include <stdio.h>
 
 #include "capture/proc/namespace.h"
 #include "capture/proc/proc.h"
+#include "capture/source/agent/source_agent_in.h"
 
 enum { LOOK_NS = 100000000 };
 

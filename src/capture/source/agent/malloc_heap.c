@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Reads what the agent has left in the segment (capture/agent/heap.c). */
-#include "capture/source/agent/malloc_heap.h"
-
+#include "capture/source/agent/source_agent_in.h"
 #include "capture/source/counter.h"
 #include "capture/source/follow.h"
 #include "event/memory_note.h"

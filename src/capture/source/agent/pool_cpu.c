@@ -3,10 +3,9 @@
  * Reads /proc/PID/task/TID/schedstat of each of these threads, but for those that run whole inferences (RunAsync). One
  * that has ended since counts no more: what it used after the last sample is not known.
  */
-#include "capture/source/agent/pool_cpu.h"
-
 #include "capture/proc/namespace.h"
 #include "capture/proc/proc.h"
+#include "capture/source/agent/source_agent_in.h"
 #include "capture/source/counter.h"
 #include "capture/source/follow.h"
 

@@ -3,14 +3,13 @@
  * The runtime opens the file when it creates the session, and keeps it open until profiling ends. Programs open models
  * early: the first descriptors are enough.
  */
-#include "capture/source/agent/profile_file.h"
-
 #include <ctype.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "capture/source/agent/source_agent_in.h"
 #include "event/process_note.h"
 
 enum { FIRST = 3, MOST = 64, EVERY_NS = 250000000 };

@@ -3,8 +3,6 @@
  * Compares the programs of the tree's processes with the programs that agents reported. Both lists are short, and the
  * tree is walked in step with this file's list: both are in order of appearance.
  */
-#include "capture/source/agent/unseen.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -18,6 +16,7 @@
 #include "capture/decode/recorded.h"
 #include "capture/proc/proc.h"
 #include "capture/proc/program.h"
+#include "capture/source/agent/source_agent_in.h"
 #include "event/event.h"
 
 const char unseen_unknown[] =

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Reads format files and events of gpu_scheduler. Believes no offset: each is checked against what is there. */
-#include "capture/source/device/gpu_job_event.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "capture/source/device/gpu_jobs.h"
 
 enum { MOST = 4096 /* bytes of an event */ };
 

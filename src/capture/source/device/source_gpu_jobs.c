@@ -13,7 +13,6 @@
 
 #include "base/clock.h"
 #include "capture/source/device/gpu_jobs.h"
-#include "capture/source/device/trace_ring.h"
 #include "event/sink.h"
 
 enum { DRAIN_MS = 50, LATE_NS = 2000000, FORMAT_BYTES = 8192 };

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Opens trace events on all CPUs and reads their rings. Does not know the events. */
-#include "capture/source/device/trace_ring.h"
-
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -13,6 +11,7 @@
 
 #include "capture/proc/perf_ring.h"
 #include "capture/proc/rights.h"
+#include "capture/source/device/gpu_jobs.h"
 
 enum { RING_BYTES = 256 << 10, MOST_EVENTS = 4 };
 

@@ -13,8 +13,8 @@
 
 #include "capture/proc/cgroup_cpu.h"
 #include "capture/proc/machine.h"
-#include "capture/source/fine.h"
-#include "capture/source/held.h"
+#include "capture/source/counter.h"
+#include "capture/source/follow.h"
 
 #define SPAN_NS UINT64_C(8000000)
 #define PATH_NS UINT64_C(200000000)

@@ -12,7 +12,6 @@
 #include "base/clock.h"
 #include "capture/source/counter.h"
 #include "capture/source/follow.h"
-#include "capture/source/held.h"
 
 #define MS_NS UINT64_C(1000000)
 /* In a shorter time, a share measures the clocks more than the process. */

@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "capture/source/counter.h"
 #include "capture/source/follow.h"
-#include "capture/source/held.h"
 
 enum { MAX_CPUS = 4096, MOST = 16, MAX_ZONES = 32 };
 

@@ -20,8 +20,8 @@
 #include "base/clock.h"
 #include "capture/decode/recorded.h"
 #include "capture/probe/sched_watch.h"
-#include "capture/source/fine.h"
-#include "capture/source/held.h"
+#include "capture/source/counter.h"
+#include "capture/source/follow.h"
 
 enum { MAX_PAIRS = 512, LEAST_PERCENT = 5 };
 static const uint64_t load_after_ns = 250000000;
