@@ -205,7 +205,8 @@ HERE = "SELECT count(*) AS n FROM stacks WHERE file LIKE '%s'"
 @pytest.mark.in_turn(1)
 @pytest.mark.parametrize("way", [(), ("--inject",)], ids=["probes", "injected"])
 def test_running_programs_are_sampled(lab, wheel, way):
-    server = python_server(lab, wheel, "chain")
+    # at full speed the recording grows faster than it is asked
+    server = python_server(lab, wheel, "chain", "--rest", 0.01)
     attaching = Attaching(lab, server.pid, *way)
     wait_until(
         lambda: (
