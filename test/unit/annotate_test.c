@@ -4,9 +4,7 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,10 +12,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "capture/agent/agent.h"
 #include "capture/decode/segment.h"
+#include "cases.h"
 #include "event/event.h"
 #include "event/port.h"
 #include "inftrace.h"
@@ -122,7 +119,18 @@ static void assert_text(uint32_t id, const char *wanted)
 	names_free(names);
 }
 
-static void a_slice_has_what_its_name_says(void **state)
+/* Each with both clocks. */
+#define CASE(name) \
+	static void name(void **state); \
+	__attribute__((constructor)) static void add_##name(void) \
+	{ \
+		cases_add(#name, name, begin, NULL); \
+		cases_add(#name, name, begin_with_ticks, NULL); \
+	} \
+	static void name(void **state)
+TEST_GROUP(start, stop)
+
+CASE(a_slice_has_what_its_name_says)
 {
 	inftrace_begin(with_kind(INFTRACE_OPERATOR, "conv_1"));
 	inftrace_end();
@@ -137,7 +145,7 @@ static void a_slice_has_what_its_name_says(void **state)
 	assert_true(record_at(1)->time >= record_at(0)->time && record_at(0)->time);
 }
 
-static void a_slice_without_a_name_is_called_like_its_model_and_function(void **state)
+CASE(a_slice_without_a_name_is_called_like_its_model_and_function)
 {
 	struct inftrace_name_opts opts = { .size = sizeof opts, .kind = INFTRACE_INFERENCE, .model = "bert" };
 
@@ -151,7 +159,7 @@ static void a_slice_without_a_name_is_called_like_its_model_and_function(void **
 	inftrace_end();
 }
 
-static void operators_have_the_number_of_the_inference_around_them(void **state)
+CASE(operators_have_the_number_of_the_inference_around_them)
 {
 	for (int i = 0; i < 2; i++) {
 		inftrace_begin(with_kind(INFTRACE_INFERENCE, NULL));
@@ -168,7 +176,7 @@ static void operators_have_the_number_of_the_inference_around_them(void **state)
 	assert_int_equal(record_at(8)->run, 0);
 }
 
-static void tokens_have_the_number_of_the_inference_around_them(void **state)
+CASE(tokens_have_the_number_of_the_inference_around_them)
 {
 	inftrace_tokens(7, 12, 3, 5);
 	inftrace_begin(with_kind(INFTRACE_INFERENCE, NULL));
@@ -186,7 +194,7 @@ static void tokens_have_the_number_of_the_inference_around_them(void **state)
 	assert_true(record_at(2)->value == UINT32_MAX);
 }
 
-static void a_failure_has_its_message(void **state)
+CASE(a_failure_has_its_message)
 {
 	inftrace_begin(inftrace_intern("step"));
 	inftrace_end_failed("no memory on the device");
@@ -197,7 +205,7 @@ static void a_failure_has_its_message(void **state)
 	assert_int_equal(record_at(3)->more, 0);
 }
 
-static void instants_counters_and_flows_are_written(void **state)
+CASE(instants_counters_and_flows_are_written)
 {
 	struct inftrace_name_opts opts = { .size = sizeof opts, .name = "queue", .unit = "count" };
 	double value;
@@ -219,7 +227,7 @@ static void instants_counters_and_flows_are_written(void **state)
 	assert_int_equal(record_at(4)->value, 7);
 }
 
-static void an_end_without_a_begin_writes_nothing(void **state)
+CASE(an_end_without_a_begin_writes_nothing)
 {
 	inftrace_end();
 	assert_int_equal(n_records(), 0);
@@ -233,7 +241,7 @@ static void an_end_without_a_begin_writes_nothing(void **state)
 	assert_text(record_at(0)->text, "after");
 }
 
-static void operators_are_left_out_at_level_inference(void **state)
+CASE(operators_are_left_out_at_level_inference)
 {
 	restart(LEVEL_INFERENCE, 1 << 20);
 	inftrace_begin(with_kind(INFTRACE_INFERENCE, NULL));
@@ -247,7 +255,7 @@ static void operators_are_left_out_at_level_inference(void **state)
 	assert_int_equal(record_at(1)->flags, KIND_INFERENCE);
 }
 
-static void slices_that_are_too_deep_are_counted_and_the_others_stay_whole(void **state)
+CASE(slices_that_are_too_deep_are_counted_and_the_others_stay_whole)
 {
 	for (int i = 0; i < MAX_SLICES + 3; i++)
 		inftrace_begin(inftrace_intern("deep"));
@@ -258,7 +266,7 @@ static void slices_that_are_too_deep_are_counted_and_the_others_stay_whole(void 
 	assert_int_equal(self_thread->slices.depth, 0);
 }
 
-static void an_end_that_found_no_room_is_written_later(void **state)
+CASE(an_end_that_found_no_room_is_written_later)
 {
 	struct ring *ring;
 	uint64_t head, n_ends = 0, n_begins = 0;
@@ -291,7 +299,7 @@ static void handle_signal(int number)
 	inftrace_end();
 }
 
-static void a_signal_handler_that_interrupts_a_record_loses_its_own_alone(void **state)
+CASE(a_signal_handler_that_interrupts_a_record_loses_its_own_alone)
 {
 	const struct inftrace_name *name = inftrace_intern("handler");
 
@@ -335,7 +343,7 @@ static int read_slices(int n_open)
 	return n_open;
 }
 
-static void a_signal_between_any_two_instructions_leaves_slices_whole(void **state)
+CASE(a_signal_between_any_two_instructions_leaves_slices_whole)
 {
 	const struct itimerval often = { { 0, 50 }, { 0, 50 } }, never = { { 0, 0 }, { 0, 0 } };
 	const struct inftrace_name *outer = inftrace_intern("outer"), *inner = inftrace_intern("inner");
@@ -362,7 +370,7 @@ static void a_signal_between_any_two_instructions_leaves_slices_whole(void **sta
 	assert_int_equal(self_thread->slices.n_owed, 0);
 }
 
-static void a_child_of_fork_has_records_of_its_own_and_no_open_slice(void **state)
+CASE(a_child_of_fork_has_records_of_its_own_and_no_open_slice)
 {
 	char parents[sizeof agent.path];
 	int status = -1;
@@ -383,7 +391,7 @@ static void a_child_of_fork_has_records_of_its_own_and_no_open_slice(void **stat
 	assert_int_equal(n_records(), 2);
 }
 
-static void nothing_is_written_when_it_is_off(void **state)
+CASE(nothing_is_written_when_it_is_off)
 {
 	annotate_switch(false);
 	assert_false(inftrace_is_on());
@@ -398,7 +406,7 @@ static void nothing_is_written_when_it_is_off(void **state)
 	assert_int_equal(n_records(), 0);
 }
 
-static void bad_arguments_record_nothing_and_harm_nothing(void **state)
+CASE(bad_arguments_record_nothing_and_harm_nothing)
 {
 	struct inftrace_name_opts opts = { .size = sizeof opts, .name = "x" };
 	struct port foreign = { .magic = 1, .size = sizeof foreign };
@@ -426,7 +434,7 @@ static void bad_arguments_record_nothing_and_harm_nothing(void **state)
 	assert_int_equal(errno, 77);
 }
 
-static void a_text_is_one_name(void **state)
+CASE(a_text_is_one_name)
 {
 	char same[] = "one name", longest[1200];
 
@@ -460,7 +468,7 @@ static void *annotate_much(void *arg)
 	return NULL;
 }
 
-static void many_threads_annotate_at_once(void **state)
+CASE(many_threads_annotate_at_once)
 {
 	pthread_t thread[N_THREADS];
 	int number[N_THREADS];
@@ -477,31 +485,4 @@ static void many_threads_annotate_at_once(void **state)
 			total += ring_data(agent.ring[i])[n].type == RECORD_USER_COUNTER;
 	assert_int_equal(total, N_THREADS * N_ROUNDS);
 	assert_int_equal(agent.segment->dict_lost, 0);
-}
-
-#define TEST(fact) cmocka_unit_test_setup(fact, begin), cmocka_unit_test_setup(fact, begin_with_ticks)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(a_slice_has_what_its_name_says),
-		TEST(a_slice_without_a_name_is_called_like_its_model_and_function),
-		TEST(operators_have_the_number_of_the_inference_around_them),
-		TEST(tokens_have_the_number_of_the_inference_around_them),
-		TEST(a_failure_has_its_message),
-		TEST(instants_counters_and_flows_are_written),
-		TEST(an_end_without_a_begin_writes_nothing),
-		TEST(operators_are_left_out_at_level_inference),
-		TEST(slices_that_are_too_deep_are_counted_and_the_others_stay_whole),
-		TEST(an_end_that_found_no_room_is_written_later),
-		TEST(a_signal_handler_that_interrupts_a_record_loses_its_own_alone),
-		TEST(a_signal_between_any_two_instructions_leaves_slices_whole),
-		TEST(a_child_of_fork_has_records_of_its_own_and_no_open_slice),
-		TEST(nothing_is_written_when_it_is_off),
-		TEST(bad_arguments_record_nothing_and_harm_nothing),
-		TEST(a_text_is_one_name),
-		TEST(many_threads_annotate_at_once),
-	};
-
-	return cmocka_run_group_tests(tests, start, stop);
 }

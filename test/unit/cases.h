@@ -67,9 +67,17 @@ static inline void cases_add(const char *name, CMUnitTestFunction run, CMFixture
 		cases_teardown = teardown; \
 	}
 
-int main(void)
+static inline int cases_run(void)
 {
 	return _cmocka_run_group_tests("tests", cases_all, cases_n, cases_setup, cases_teardown);
 }
+
+/* A file with a main of its own defines CASES_MAIN before, and calls cases_run. */
+#ifndef CASES_MAIN
+int main(void)
+{
+	return cases_run();
+}
+#endif
 
 #endif

@@ -3,18 +3,16 @@
  * Records written into rings, decoded, written to a file and read back. decode_test FOLDER leaves the file and the
  * segment there, as a recording for trace_processor (test/e2e) and a seed for the fuzzer (test/fuzz).
  */
+#define CASES_MAIN
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "capture/decode/recorded_drain.h"
 #include "capture/decode/records.h"
+#include "cases.h"
 #include "event/device_record.h"
 #include "event/generator_call.h"
 #include "lines.h"
@@ -240,7 +238,7 @@ static void push_begin(struct pipe *pipe, uint64_t time, enum event_kind kind, c
 			      .flags = (uint8_t)kind });
 }
 
-static void annotations_may_be_slices_of_models(void **state)
+TEST(annotations_may_be_slices_of_models)
 {
 	static const char *const wanted[] = {
 		"TRACK 3 type 3 parent 2 'annotations' pid 0 tid 0 unit '' start 0 command ''",
@@ -297,7 +295,7 @@ static void push_generated(struct pipe *pipe, uint64_t begin, uint64_t end, enum
 }
 
 /* They are read in one round, in which inferences wait to be sorted. */
-static void calls_of_generators_lie_between_the_inferences(void **state)
+TEST(calls_of_generators_lie_between_the_inferences)
 {
 	struct pipe pipe;
 	char order[256] = "";
@@ -324,7 +322,7 @@ static void calls_of_generators_lie_between_the_inferences(void **state)
 	close_pipe(&pipe);
 }
 
-static void annotations_flows_and_allocations_become_events(void **state)
+TEST(annotations_flows_and_allocations_become_events)
 {
 	static const char *const wanted[] = {
 		"TRACK 3 type 3 parent 2 'annotations' pid 0 tid 0 unit '' start 0 command ''",
@@ -369,7 +367,7 @@ static void start_file(struct pipe *pipe)
 	assert_int_equal(perfetto_write_free(pipe->file, &err), 0);
 }
 
-static void they_are_the_same_when_read_from_a_file(void **state)
+TEST(they_are_the_same_when_read_from_a_file)
 {
 	struct perfetto_read_result result;
 	struct pipe direct, filed;
@@ -398,7 +396,7 @@ static void they_are_the_same_when_read_from_a_file(void **state)
 }
 
 /* From a newer agent: ignored. */
-static void records_and_entries_that_are_not_known_are_no_events(void **state)
+TEST(records_and_entries_that_are_not_known_are_no_events)
 {
 	struct pipe pipe;
 
@@ -411,7 +409,7 @@ static void records_and_entries_that_are_not_known_are_no_events(void **state)
 	close_pipe(&pipe);
 }
 
-static void records_that_make_no_sense_are_no_events(void **state)
+TEST(records_that_make_no_sense_are_no_events)
 {
 	struct pipe pipe;
 
@@ -444,7 +442,7 @@ static void push_run(struct pipe *pipe, uint32_t run, uint64_t time, uint32_t ta
 	push(pipe, 0, (struct record){ .type = RECORD_RUN_END, .time = time + 1, .run = run, .id = 1 });
 }
 
-static void inferences_are_counted_beyond_what_the_agent_can(void **state)
+TEST(inferences_are_counted_beyond_what_the_agent_can)
 {
 	struct pipe pipe;
 
@@ -470,7 +468,7 @@ static void fill_names(struct names *names)
 		names_pass(names, text, (size_t)snprintf(text, sizeof text, "old tag %d", i));
 }
 
-static void a_tag_of_many_is_read_but_not_kept(void **state)
+TEST(a_tag_of_many_is_read_but_not_kept)
 {
 	struct pipe pipe;
 	uint32_t n;
@@ -488,7 +486,7 @@ static void a_tag_of_many_is_read_but_not_kept(void **state)
 }
 
 /* Blocks come and go, some of them unseen: the live bytes equal those of a plain list. */
-static void live_bytes_are_those_of_the_blocks(void **state)
+TEST(live_bytes_are_those_of_the_blocks)
 {
 	enum { N = 20000, ADDRESSES = 500 };
 	struct memory memory = { .process_track = 1 };
@@ -570,17 +568,5 @@ static int write_recordings(const char *folder)
 
 int main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(calls_of_generators_lie_between_the_inferences),
-		cmocka_unit_test(annotations_flows_and_allocations_become_events),
-		cmocka_unit_test(annotations_may_be_slices_of_models),
-		cmocka_unit_test(they_are_the_same_when_read_from_a_file),
-		cmocka_unit_test(records_and_entries_that_are_not_known_are_no_events),
-		cmocka_unit_test(records_that_make_no_sense_are_no_events),
-		cmocka_unit_test(live_bytes_are_those_of_the_blocks),
-		cmocka_unit_test(inferences_are_counted_beyond_what_the_agent_can),
-		cmocka_unit_test(a_tag_of_many_is_read_but_not_kept),
-	};
-
-	return argc > 1 ? write_recordings(argv[1]) : cmocka_run_group_tests(tests, NULL, NULL);
+	return argc > 1 ? write_recordings(argv[1]) : cases_run();
 }

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Files on one clock: what each says of its clock, inferences that two have, and the tracks of the output. */
+#define CASES_MAIN
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include <cmocka.h>
-
 #include "analyze/store/store.h"
+#include "cases.h"
 #include "trace/merge/merge_put.h"
 
 #define SECOND INT64_C(1000000000)
@@ -66,7 +64,7 @@ static void drop_first(struct merge_facts *facts, size_t n)
 
 static const struct merge_prior unknown;
 
-static void inferences_that_both_have_give_the_offset(void **state)
+TEST(inferences_that_both_have_give_the_offset)
 {
 	/* those that the profile and the recording lack at their begin */
 	static const size_t lacks[][2] = { { 0, 0 }, { 10, 0 }, { 0, 25 }, { 49, 0 } };
@@ -87,7 +85,7 @@ static void inferences_that_both_have_give_the_offset(void **state)
 	}
 }
 
-static void what_does_not_match_gives_no_offset(void **state)
+TEST(what_does_not_match_gives_no_offset)
 {
 	struct merge_facts here = { 0 }, there = { 0 }, other = { 0 }, even = { 0 }, even_too = { 0 };
 	struct merge_match match;
@@ -123,7 +121,7 @@ static void what_does_not_match_gives_no_offset(void **state)
 		merge_facts_done((struct merge_facts *[]){ &here, &there, &other, &even, &even_too }[i]);
 }
 
-static void names_of_profiles_have_a_time(void **state)
+TEST(names_of_profiles_have_a_time)
 {
 	static const struct {
 		const char *path;
@@ -168,7 +166,7 @@ static struct merge_file profile(const char *path)
 	return (struct merge_file){ .path = path, .format = "ort-profile", .facts = { .has_events = true } };
 }
 
-static void each_file_is_placed_by_what_is_known_of_it(void **state)
+TEST(each_file_is_placed_by_what_is_known_of_it)
 {
 	struct merge_file files[5] = { profile("p_2026-11-21_03-27-55_743.json"), recording("a", NOW - 200 * SECOND),
 				       recording("b", NOW - 200 * SECOND - 3000), recording("c", NOW - 200 * SECOND),
@@ -204,7 +202,7 @@ static void each_file_is_placed_by_what_is_known_of_it(void **state)
 }
 
 /* 2026-11-21, 4,388,047.8 s after its base time. */
-static void a_trace_of_pytorch_has_its_own_base_time(void **state)
+TEST(a_trace_of_pytorch_has_its_own_base_time)
 {
 	static const char path[] = TEST_DIR "/data/chrome/good/kineto-torch2.15.json";
 	struct merge_file files[2] = { recording("a.pftrace", 1795245000ll * SECOND),
@@ -236,7 +234,7 @@ static void refuse(struct merge_file file, const struct merge_file *other, const
 	assert_string_equal(err.msg, message);
 }
 
-static void a_file_that_nothing_places_is_refused(void **state)
+TEST(a_file_that_nothing_places_is_refused)
 {
 	struct merge_file clock = recording("a", NOW - 200 * SECOND), old = recording("a", 0),
 			  durations = { .path = "q.csv", .format = "qnn-csv", .facts = { .has_no_begins = true } },
@@ -300,7 +298,7 @@ static uint64_t count_slices(const struct store *store)
 }
 
 /* The same file twice: all that could collide does. */
-static void files_keep_tracks_and_numbers_of_their_own(void **state)
+TEST(files_keep_tracks_and_numbers_of_their_own)
 {
 	struct names *names = names_new();
 	const char *path = TEST_DIR "/data/pftrace/good/two_inferences.pftrace";
@@ -343,17 +341,7 @@ static void files_keep_tracks_and_numbers_of_their_own(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(inferences_that_both_have_give_the_offset),
-		cmocka_unit_test(what_does_not_match_gives_no_offset),
-		cmocka_unit_test(names_of_profiles_have_a_time),
-		cmocka_unit_test(each_file_is_placed_by_what_is_known_of_it),
-		cmocka_unit_test(a_trace_of_pytorch_has_its_own_base_time),
-		cmocka_unit_test(a_file_that_nothing_places_is_refused),
-		cmocka_unit_test(files_keep_tracks_and_numbers_of_their_own),
-	};
-
 	setenv("TZ", "UTC", 1);
 	tzset();
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cases_run();
 }

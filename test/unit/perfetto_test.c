@@ -3,13 +3,12 @@
  * The trace file, written and read back. Events are compared as lines of text. test/fuzz covers malformed files.
  * perfetto_test FOLDER writes recordings for test/e2e, which loads them into Perfetto.
  */
+#define CASES_MAIN
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,8 +18,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "lines.h"
 #include "pb_out.h"
 #include "trace/perfetto/perfetto_fields.h"
@@ -315,7 +313,7 @@ static void assert_no_time_wraps(const struct recording *recording)
 			assert_true(inner.number != PACKET_TIMESTAMP || inner.value < (uint64_t)1 << 62);
 }
 
-static void what_was_written_is_read(void **state)
+TEST(what_was_written_is_read)
 {
 	for (uint64_t seed = 0; seed < 60; seed++) {
 		struct perfetto_read_result result;
@@ -334,7 +332,7 @@ static void what_was_written_is_read(void **state)
 	}
 }
 
-static void cut_at_any_byte_is_valid_up_to_there(void **state)
+TEST(cut_at_any_byte_is_valid_up_to_there)
 {
 	for (int compress = 0; compress < 2; compress++) {
 		struct recording recording;
@@ -356,7 +354,7 @@ static void cut_at_any_byte_is_valid_up_to_there(void **state)
 	}
 }
 
-static void zeros_at_the_end_are_a_cut(void **state)
+TEST(zeros_at_the_end_are_a_cut)
 {
 	struct perfetto_read_result result;
 	struct recording recording;
@@ -376,7 +374,7 @@ static void zeros_at_the_end_are_a_cut(void **state)
 	done(&recording);
 }
 
-static void text_that_is_not_utf8_is_mended(void **state)
+TEST(text_that_is_not_utf8_is_mended)
 {
 	struct recording recording;
 	struct lines lines;
@@ -396,7 +394,7 @@ static void text_that_is_not_utf8_is_mended(void **state)
 	done(&recording);
 }
 
-static void recording_note_makes_a_file_ours(void **state)
+TEST(recording_note_makes_a_file_ours)
 {
 	struct perfetto_read_result result;
 	struct recording recording;
@@ -418,7 +416,7 @@ static void recording_note_makes_a_file_ours(void **state)
 	}
 }
 
-static void time_that_goes_back_on_a_track_stays_where_it_was_and_is_counted(void **state)
+TEST(time_that_goes_back_on_a_track_stays_where_it_was_and_is_counted)
 {
 	struct perfetto_read_result result;
 	struct recording recording;
@@ -453,7 +451,7 @@ static void add_our_mark(struct foreign *foreign)
 	pb_out_close(&foreign->out, packet);
 }
 
-static void file_of_ours_that_is_out_of_order_is_put_in_order(void **state)
+TEST(file_of_ours_that_is_out_of_order_is_put_in_order)
 {
 	struct perfetto_read_result result;
 	struct foreign foreign;
@@ -474,7 +472,7 @@ static void file_of_ours_that_is_out_of_order_is_put_in_order(void **state)
 	lines_done(&lines);
 }
 
-static void event_on_no_track_is_refused(void **state)
+TEST(event_on_no_track_is_refused)
 {
 	struct recording recording;
 	struct event event = { EVENT_BEGIN, KIND_OPERATOR, .track = 3 };
@@ -488,7 +486,7 @@ static void event_on_no_track_is_refused(void **state)
 	done(&recording);
 }
 
-static void operators_keep_to_the_byte_budget(void **state)
+TEST(operators_keep_to_the_byte_budget)
 {
 	for (int compress = 0; compress < 2; compress++) {
 		struct track_def process = { TRACK_PROCESS, .pid = 7 },
@@ -536,7 +534,7 @@ static int open_for_writing(const char *path)
 	return fd;
 }
 
-static void full_disk_is_said_once_and_for_all(void **state)
+TEST(full_disk_is_said_once_and_for_all)
 {
 	struct names *names = names_new();
 	uint32_t last_track = 0;
@@ -568,7 +566,7 @@ static void put_until_it_fails(struct perfetto_writer *writer, struct lines *lin
 	assert_int_equal(err.code, EFBIG);
 }
 
-static void file_that_may_not_grow_ends_with_a_whole_packet(void **state)
+TEST(file_that_may_not_grow_ends_with_a_whole_packet)
 {
 	char path[] = "/tmp/perfetto_test.XXXXXX";
 	struct rlimit old, limit;
@@ -623,7 +621,7 @@ static void assert_refused(const void *data, size_t size, const char *why)
 	lines_done(&lines);
 }
 
-static void other_files_are_told_from_traces(void **state)
+TEST(other_files_are_told_from_traces)
 {
 	static const char text[] = "\nHello, world. This text begins with the byte that a trace begins with.\n";
 	uint8_t random[4096];
@@ -642,7 +640,7 @@ static void other_files_are_told_from_traces(void **state)
 	assert_refused(random, sizeof random, "not a Perfetto trace");
 }
 
-static void damage_is_told_with_its_place(void **state)
+TEST(damage_is_told_with_its_place)
 {
 	struct recording recording;
 	struct pb_in in;
@@ -664,7 +662,7 @@ static void damage_is_told_with_its_place(void **state)
 	done(&recording);
 }
 
-static void events_in_any_order_are_sorted(void **state)
+TEST(events_in_any_order_are_sorted)
 {
 	static const char *const wanted[] = { "TRACK 1 type 3 parent 0 'outer' pid 0 tid 0 unit '' start 0 command ''",
 					      "TRACK 2 type 3 parent 1 'inner' pid 0 tid 0 unit '' start 0 command ''",
@@ -687,7 +685,7 @@ static void events_in_any_order_are_sorted(void **state)
 }
 
 /* What belongs together lies on several tracks: it comes soon after each other. */
-static void events_of_all_tracks_come_in_the_order_of_time(void **state)
+TEST(events_of_all_tracks_come_in_the_order_of_time)
 {
 	static const char *const wanted[] = { "TRACK 1 type 3 parent 0 'a' pid 0 tid 0 unit '' start 0 command ''",
 					      "TRACK 2 type 3 parent 0 'b' pid 0 tid 0 unit '' start 0 command ''",
@@ -708,7 +706,7 @@ static void events_of_all_tracks_come_in_the_order_of_time(void **state)
 	assert_reads_as(&foreign, wanted);
 }
 
-static void tracks_that_are_their_own_parents_are_tracks(void **state)
+TEST(tracks_that_are_their_own_parents_are_tracks)
 {
 	static const char *const wanted[] = { "TRACK 1 type 3 parent 0 'c' pid 0 tid 0 unit '' start 0 command ''",
 					      "TRACK 2 type 3 parent 1 'b' pid 0 tid 0 unit '' start 0 command ''",
@@ -725,7 +723,7 @@ static void tracks_that_are_their_own_parents_are_tracks(void **state)
 	assert_reads_as(&foreign, wanted);
 }
 
-static void tracks_told_anew_do_not_become_their_own_parents(void **state)
+TEST(tracks_told_anew_do_not_become_their_own_parents)
 {
 	static const char *const wanted[] = { "TRACK 1 type 3 parent 0 'a' pid 0 tid 0 unit '' start 0 command ''",
 					      "TRACK 2 type 3 parent 1 'b' pid 0 tid 0 unit '' start 0 command ''",
@@ -746,7 +744,7 @@ static void tracks_told_anew_do_not_become_their_own_parents(void **state)
 	assert_reads_as(&foreign, wanted);
 }
 
-static void slices_in_one_piece_nest(void **state)
+TEST(slices_in_one_piece_nest)
 {
 	static const char *const wanted[] = { "TRACK 1 type 0 parent 0 '' pid 10 tid 0 unit '' start 0 command ''",
 					      "TRACK 2 type 1 parent 1 '' pid 10 tid 11 unit '' start 0 command ''",
@@ -769,7 +767,7 @@ static void slices_in_one_piece_nest(void **state)
 	assert_reads_as(&foreign, wanted);
 }
 
-static void slices_in_one_piece_nest_with_others(void **state)
+TEST(slices_in_one_piece_nest_with_others)
 {
 	static const char *const wanted[] = { "TRACK 1 type 0 parent 0 '' pid 10 tid 0 unit '' start 0 command ''",
 					      "TRACK 2 type 1 parent 1 '' pid 10 tid 11 unit '' start 0 command ''",
@@ -796,7 +794,7 @@ static void slices_in_one_piece_nest_with_others(void **state)
 	assert_reads_as(&foreign, wanted);
 }
 
-static void clocks_are_brought_together(void **state)
+TEST(clocks_are_brought_together)
 {
 	static const char *const wanted[] = { "TRACK 1 type 3 parent 0 '' pid 0 tid 0 unit '' start 0 command ''",
 					      "INSTANT 1 at 1500  'by boot time'",
@@ -841,7 +839,7 @@ static void clocks_are_brought_together(void **state)
 	assert_reads_as(&foreign, wanted);
 }
 
-static void arguments_that_are_not_ours_are_left_out(void **state)
+TEST(arguments_that_are_not_ours_are_left_out)
 {
 	static const char *const wanted[] = { "TRACK 1 type 3 parent 0 '' pid 0 tid 0 unit '' start 0 command ''",
 					      "BEGIN 1 at 1000 operator '' provider='P' id=1", NULL };
@@ -874,7 +872,7 @@ static void arguments_that_are_not_ours_are_left_out(void **state)
 }
 
 /* Written by Perfetto's SDK, now and formerly; an annotation of that name is not a flow. */
-static void flows_are_read_in_both_forms(void **state)
+TEST(flows_are_read_in_both_forms)
 {
 	static const char *const wanted[] = { "TRACK 1 type 3 parent 0 '' pid 0 tid 0 unit '' start 0 command ''",
 					      "BEGIN 1 at 10  'a' flow=-1 flow=7 flow_end=8 flow_end=9",
@@ -909,7 +907,7 @@ static void flows_are_read_in_both_forms(void **state)
 	assert_reads_as(&foreign, wanted);
 }
 
-static void trace_without_events_is_no_error(void **state)
+TEST(trace_without_events_is_no_error)
 {
 	static const char *const wanted[] = { NULL };
 	struct foreign foreign;
@@ -923,7 +921,7 @@ static void trace_without_events_is_no_error(void **state)
 }
 
 /* A bomb: 33 MiB of empty packets in 33 KiB. */
-static void compressed_packets_have_a_limit(void **state)
+TEST(compressed_packets_have_a_limit)
 {
 	enum { SIZE = 33 << 20 };
 	struct pb_out out = { malloc(SIZE), 0, SIZE };
@@ -984,7 +982,7 @@ static void judge_folder(const char *folder, bool is_good)
 	assert_true(n > 5);
 }
 
-static void the_folder_is_the_verdict(void **state)
+TEST(the_folder_is_the_verdict)
 {
 	judge_folder(TEST_DIR "/data/pftrace/good", true);
 	judge_folder(TEST_DIR "/data/pftrace/bad", false);
@@ -1080,7 +1078,7 @@ static void record_sample(struct recording *recording, bool compress)
 }
 
 /* The file contains "resources" and "machine"; a reader gets the tree that was written, as from older files. */
-static void groups_of_counters_are_in_the_file_alone(void **state)
+TEST(groups_of_counters_are_in_the_file_alone)
 {
 	struct perfetto_read_result result;
 	struct recording recording;
@@ -1105,7 +1103,7 @@ static void groups_of_counters_are_in_the_file_alone(void **state)
 }
 
 /* The same group in a file whose packets may be in any order, with an event that it must not have. */
-static void a_group_of_counters_holds_no_events(void **state)
+TEST(a_group_of_counters_holds_no_events)
 {
 	struct perfetto_read_result result;
 	uint8_t data[512], *at = data, *packet, *inside, *name;
@@ -1161,35 +1159,5 @@ static int write_recordings(const char *folder)
 
 int main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_was_written_is_read),
-		cmocka_unit_test(groups_of_counters_are_in_the_file_alone),
-		cmocka_unit_test(a_group_of_counters_holds_no_events),
-		cmocka_unit_test(cut_at_any_byte_is_valid_up_to_there),
-		cmocka_unit_test(zeros_at_the_end_are_a_cut),
-		cmocka_unit_test(text_that_is_not_utf8_is_mended),
-		cmocka_unit_test(recording_note_makes_a_file_ours),
-		cmocka_unit_test(time_that_goes_back_on_a_track_stays_where_it_was_and_is_counted),
-		cmocka_unit_test(file_of_ours_that_is_out_of_order_is_put_in_order),
-		cmocka_unit_test(event_on_no_track_is_refused),
-		cmocka_unit_test(operators_keep_to_the_byte_budget),
-		cmocka_unit_test(full_disk_is_said_once_and_for_all),
-		cmocka_unit_test(file_that_may_not_grow_ends_with_a_whole_packet),
-		cmocka_unit_test(other_files_are_told_from_traces),
-		cmocka_unit_test(damage_is_told_with_its_place),
-		cmocka_unit_test(events_in_any_order_are_sorted),
-		cmocka_unit_test(events_of_all_tracks_come_in_the_order_of_time),
-		cmocka_unit_test(tracks_that_are_their_own_parents_are_tracks),
-		cmocka_unit_test(tracks_told_anew_do_not_become_their_own_parents),
-		cmocka_unit_test(slices_in_one_piece_nest),
-		cmocka_unit_test(slices_in_one_piece_nest_with_others),
-		cmocka_unit_test(clocks_are_brought_together),
-		cmocka_unit_test(arguments_that_are_not_ours_are_left_out),
-		cmocka_unit_test(flows_are_read_in_both_forms),
-		cmocka_unit_test(trace_without_events_is_no_error),
-		cmocka_unit_test(compressed_packets_have_a_limit),
-		cmocka_unit_test(the_folder_is_the_verdict),
-	};
-
-	return argc > 1 ? write_recordings(argv[1]) : cmocka_run_group_tests(tests, NULL, NULL);
+	return argc > 1 ? write_recordings(argv[1]) : cases_run();
 }

@@ -5,9 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,8 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "lines.h"
 #include "trace/import/import.h"
 #include "trace/rotate/rotate_folder.h"
@@ -239,7 +236,7 @@ static void clean(struct server *server)
 	names_free(server->names);
 }
 
-static void short_recording_is_one_file_with_all_of_it(void **state)
+TEST(short_recording_is_one_file_with_all_of_it)
 {
 	struct server server;
 	struct lines lines;
@@ -255,7 +252,7 @@ static void short_recording_is_one_file_with_all_of_it(void **state)
 	clean(&server);
 }
 
-static void newest_part_is_kept_and_the_rest_is_counted(void **state)
+TEST(newest_part_is_kept_and_the_rest_is_counted)
 {
 	struct server server;
 	struct lines lines;
@@ -279,7 +276,7 @@ static void newest_part_is_kept_and_the_rest_is_counted(void **state)
 	clean(&server);
 }
 
-static void what_began_before_stays_right(void **state)
+TEST(what_began_before_stays_right)
 {
 	struct server server;
 	struct lines lines;
@@ -305,7 +302,7 @@ static void what_began_before_stays_right(void **state)
 }
 
 /* The wall clock moves on with the note. */
-static void repeated_note_lies_at_the_begin_with_the_time_of_day_then(void **state)
+TEST(repeated_note_lies_at_the_begin_with_the_time_of_day_then)
 {
 	struct server server;
 	struct lines lines;
@@ -325,7 +322,7 @@ static void repeated_note_lies_at_the_begin_with_the_time_of_day_then(void **sta
 	clean(&server);
 }
 
-static void each_segment_is_a_recording(void **state)
+TEST(each_segment_is_a_recording)
 {
 	struct server server;
 	uint64_t *numbers;
@@ -356,7 +353,7 @@ static void each_segment_is_a_recording(void **state)
 }
 
 /* As after SIGKILL: nothing is closed. */
-static void folder_is_read_as_one_recording(void **state)
+TEST(folder_is_read_as_one_recording)
 {
 	struct server server;
 	struct lines whole, parts, named;
@@ -380,7 +377,7 @@ static void folder_is_read_as_one_recording(void **state)
 	clean(&server);
 }
 
-static void segment_that_was_cut_off_does_not_hide_the_next(void **state)
+TEST(segment_that_was_cut_off_does_not_hide_the_next)
 {
 	struct server server;
 	struct lines all, cut;
@@ -406,7 +403,7 @@ static void segment_that_was_cut_off_does_not_hide_the_next(void **state)
 	clean(&server);
 }
 
-static void size_on_the_disk_stays_below_what_is_kept(void **state)
+TEST(size_on_the_disk_stays_below_what_is_kept)
 {
 	enum { KEEP = 1 << 20 };
 	struct server server;
@@ -430,7 +427,7 @@ static void size_on_the_disk_stays_below_what_is_kept(void **state)
 	clean(&server);
 }
 
-static void full_disk_leaves_what_was_written(void **state)
+TEST(full_disk_leaves_what_was_written)
 {
 	struct rlimit old, low;
 	struct stat file;
@@ -472,7 +469,7 @@ static uint64_t no_room(int fd)
 	return 1000;
 }
 
-static void segments_stay_where_the_disk_has_no_room_for_a_copy(void **state)
+TEST(segments_stay_where_the_disk_has_no_room_for_a_copy)
 {
 	struct server server;
 	struct rotate_opts opts;
@@ -497,7 +494,7 @@ static void segments_stay_where_the_disk_has_no_room_for_a_copy(void **state)
 	clean(&server);
 }
 
-static void two_recorders_do_not_share_a_name(void **state)
+TEST(two_recorders_do_not_share_a_name)
 {
 	struct server server;
 	struct rotate_opts opts;
@@ -514,7 +511,7 @@ static void two_recorders_do_not_share_a_name(void **state)
 	clean(&server);
 }
 
-static void file_that_came_meanwhile_is_not_replaced(void **state)
+TEST(file_that_came_meanwhile_is_not_replaced)
 {
 	struct server server;
 	struct err err = { 0 };
@@ -532,7 +529,7 @@ static void file_that_came_meanwhile_is_not_replaced(void **state)
 }
 
 /* Each segment starts a thread that writes it: a week of segments takes seconds of CPU time. */
-static void week_takes_no_more_memory_than_an_hour(void **state)
+TEST(week_takes_no_more_memory_than_an_hour)
 {
 	uint64_t days = is_in_turn(0, 7) ? 7 : 1;
 	struct server server;
@@ -583,7 +580,7 @@ static void start_with_dumps(struct server *server, uint32_t max)
 	n_dumped = n_busy = n_beyond = 0;
 }
 
-static void dump_has_what_was_kept_and_what_followed(void **state)
+TEST(dump_has_what_was_kept_and_what_followed)
 {
 	struct server server;
 	struct lines lines, rest;
@@ -621,7 +618,7 @@ static void dump_has_what_was_kept_and_what_followed(void **state)
 	clean(&server);
 }
 
-static void dump_that_is_not_complete_is_written_at_the_end(void **state)
+TEST(dump_that_is_not_complete_is_written_at_the_end)
 {
 	struct server server;
 	struct lines lines;
@@ -641,7 +638,7 @@ static void dump_that_is_not_complete_is_written_at_the_end(void **state)
 	clean(&server);
 }
 
-static void number_of_dumps_is_limited_and_the_rest_counted(void **state)
+TEST(number_of_dumps_is_limited_and_the_rest_counted)
 {
 	struct server server;
 	struct lines lines;
@@ -666,28 +663,4 @@ static void number_of_dumps_is_limited_and_the_rest_counted(void **state)
 		assert_int_equal(unlink(path), 0);
 	}
 	clean(&server);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(short_recording_is_one_file_with_all_of_it),
-		cmocka_unit_test(newest_part_is_kept_and_the_rest_is_counted),
-		cmocka_unit_test(what_began_before_stays_right),
-		cmocka_unit_test(repeated_note_lies_at_the_begin_with_the_time_of_day_then),
-		cmocka_unit_test(each_segment_is_a_recording),
-		cmocka_unit_test(folder_is_read_as_one_recording),
-		cmocka_unit_test(segment_that_was_cut_off_does_not_hide_the_next),
-		cmocka_unit_test(size_on_the_disk_stays_below_what_is_kept),
-		cmocka_unit_test(full_disk_leaves_what_was_written),
-		cmocka_unit_test(segments_stay_where_the_disk_has_no_room_for_a_copy),
-		cmocka_unit_test(two_recorders_do_not_share_a_name),
-		cmocka_unit_test(file_that_came_meanwhile_is_not_replaced),
-		cmocka_unit_test(dump_has_what_was_kept_and_what_followed),
-		cmocka_unit_test(dump_that_is_not_complete_is_written_at_the_end),
-		cmocka_unit_test(number_of_dumps_is_limited_and_the_rest_counted),
-		cmocka_unit_test(week_takes_no_more_memory_than_an_hour),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

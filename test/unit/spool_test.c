@@ -4,9 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "cases.h"
 
 enum { BODY = 20000 };
 
@@ -90,7 +88,9 @@ static uint64_t number_of(const struct spool_group *group, size_t at)
 	return number;
 }
 
-static void batches_come_in_order_and_what_was_dropped_is_told(void **state)
+#define CASE(name) TEST_WITH(name, make_place, remove_place)
+
+CASE(batches_come_in_order_and_what_was_dropped_is_told)
 {
 	const struct place *place = *state;
 	struct spool_group group;
@@ -133,7 +133,7 @@ static void batches_come_in_order_and_what_was_dropped_is_told(void **state)
 }
 
 /* What may have arrived is sent again with the same ones, so that the receiver knows it. */
-static void groups_stay_together(void **state)
+CASE(groups_stay_together)
 {
 	const struct place *place = *state;
 	struct spool *spool = open_quietly(place->path, 1 << 20);
@@ -180,7 +180,7 @@ static _Noreturn void fill(const char *path, int to)
 	_exit(1);
 }
 
-static void nothing_is_lost_when_it_is_killed(void **state)
+CASE(nothing_is_lost_when_it_is_killed)
 {
 	const struct place *place = *state;
 	struct spool_group group;
@@ -226,7 +226,7 @@ static void write_file(const char *path, const void *data, size_t size)
 	close(fd);
 }
 
-static void foreign_files_are_left_alone(void **state)
+CASE(foreign_files_are_left_alone)
 {
 	static const char text[] = "the only copy of somebody's letter\n";
 	const struct place *place = *state;
@@ -253,7 +253,7 @@ static void foreign_files_are_left_alone(void **state)
 	spool_close(spool);
 }
 
-static void a_damaged_one_is_set_aside(void **state)
+CASE(a_damaged_one_is_set_aside)
 {
 	const struct place *place = *state;
 	struct spool *spool = open_quietly(place->path, 1 << 20);
@@ -285,7 +285,7 @@ static void a_damaged_one_is_set_aside(void **state)
 	spool_close(spool);
 }
 
-static void what_is_too_large_is_counted(void **state)
+CASE(what_is_too_large_is_counted)
 {
 	static char large[200000];
 	struct spool *spool = open_quietly(NULL, 1 << 20);
@@ -301,7 +301,7 @@ static void what_is_too_large_is_counted(void **state)
 }
 
 /* As after a smaller --spool-size: it does not keep back what comes behind it. */
-static void one_that_cannot_be_read_is_counted_and_the_next_comes(void **state)
+CASE(one_that_cannot_be_read_is_counted_and_the_next_comes)
 {
 	static char large[4 << 20];
 	const struct place *place = *state;
@@ -323,7 +323,7 @@ static void one_that_cannot_be_read_is_counted_and_the_next_comes(void **state)
 }
 
 /* Damaged while it is in use, as by a disk that fails. */
-static void what_a_failing_file_holds_counts_as_dropped(void **state)
+CASE(what_a_failing_file_holds_counts_as_dropped)
 {
 	const struct place *place = *state;
 	struct spool *spool = open_quietly(place->path, 4 << 20);
@@ -354,22 +354,4 @@ static void what_a_failing_file_holds_counts_as_dropped(void **state)
 	assert_true(group.first == 61 && group.n_dropped_before == spool_n_dropped(spool));
 	spool_group_done(&group);
 	spool_close(spool);
-}
-
-#define CASE(name) cmocka_unit_test_setup_teardown(name, make_place, remove_place)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		CASE(batches_come_in_order_and_what_was_dropped_is_told),
-		CASE(groups_stay_together),
-		CASE(nothing_is_lost_when_it_is_killed),
-		CASE(foreign_files_are_left_alone),
-		CASE(a_damaged_one_is_set_aside),
-		CASE(what_is_too_large_is_counted),
-		CASE(one_that_cannot_be_read_is_counted_and_the_next_comes),
-		CASE(what_a_failing_file_holds_counts_as_dropped),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Functions of code that a program makes while it runs: this program, which writes what its runtime would. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "capture/stacks/stack_image.h"
+#include "cases.h"
 
 struct fixture {
 	char path[64];
@@ -60,7 +57,9 @@ static const char *at(struct fixture *f, uint64_t address)
 	return text;
 }
 
-static void functions_have_their_names(void **state)
+#define CASE(name) TEST_WITH(name, setup, teardown)
+
+CASE(functions_have_their_names)
 {
 	struct fixture *f = *state;
 
@@ -77,7 +76,7 @@ static void functions_have_their_names(void **state)
 	assert_string_equal(at(f, 0x4010), "");
 }
 
-static void what_comes_later_holds(void **state)
+CASE(what_comes_later_holds)
 {
 	struct fixture *f = *state;
 
@@ -91,7 +90,7 @@ static void what_comes_later_holds(void **state)
 	assert_string_equal(at(f, 0x1018), "first||0");
 }
 
-static void nonsense_is_passed_over(void **state)
+CASE(nonsense_is_passed_over)
 {
 	struct fixture *f = *state;
 	char *line = malloc(5000);
@@ -112,7 +111,7 @@ static void nonsense_is_passed_over(void **state)
 	free(line);
 }
 
-static void only_a_file_of_its_own_is_read(void **state)
+CASE(only_a_file_of_its_own_is_read)
 {
 	struct fixture *f = *state;
 	char other[80];
@@ -123,18 +122,4 @@ static void only_a_file_of_its_own_is_read(void **state)
 	assert_int_equal(symlink(other, f->path), 0);
 	assert_string_equal(at(f, 0x1000), "");
 	unlink(other);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(functions_have_their_names),
-		TEST(what_comes_later_holds),
-		TEST(nonsense_is_passed_over),
-		TEST(only_a_file_of_its_own_is_read),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

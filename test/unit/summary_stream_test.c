@@ -4,19 +4,17 @@
  * which is made while reading, are those that SQL makes of the same events (summary_oracle.sql). ORACLE_DB names a file
  * for the tables of the last recording.
  */
+#define CASES_MAIN
 #include <assert.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "analyze/insight/recorded.h"
 #include "analyze/result/recording_workers.h"
 #include "analyze/stats/stats.h"
 #include "base/text/json.h"
+#include "cases.h"
 #include "plain_tables.h"
 #include "show/words/export.h"
 #include "stream.h"
@@ -549,7 +547,7 @@ static void compare(const struct shape *shape, const struct summary_opts *opts, 
 /* SQL tells processes apart. */
 static const struct summary_opts by_process = { .by_process = true };
 
-static void a_recording_of_any_order_comes_to_the_same(void **state)
+TEST(a_recording_of_any_order_comes_to_the_same)
 {
 	for (uint64_t seed = 1; seed <= 60; seed++)
 		compare(&(struct shape){ .n_processes = 1 + (int)(seed % 2),
@@ -563,7 +561,7 @@ static void a_recording_of_any_order_comes_to_the_same(void **state)
 			&by_process, seed);
 }
 
-static void one_with_missing_ends_and_numbers_comes_to_the_same(void **state)
+TEST(one_with_missing_ends_and_numbers_comes_to_the_same)
 {
 	for (uint64_t seed = 1; seed <= 40; seed++)
 		compare(&(struct shape){ .n_processes = 1,
@@ -579,7 +577,7 @@ static void one_with_missing_ends_and_numbers_comes_to_the_same(void **state)
 }
 
 /* Of 2,000 inferences 64 wait at a time: nothing is missing, because no thread lies further behind. */
-static void a_small_window_finds_the_same(void **state)
+TEST(a_small_window_finds_the_same)
 {
 	static const struct summary_opts opts = { .window = 64, .by_process = true };
 
@@ -662,7 +660,7 @@ static void compare_kept(const struct shape *shape, uint64_t seed)
 	stream_done(&maker.s);
 }
 
-static void sessions_that_are_not_kept_one_by_one_add_up_to_the_same(void **state)
+TEST(sessions_that_are_not_kept_one_by_one_add_up_to_the_same)
 {
 	for (uint64_t seed = 1; seed <= 20; seed++)
 		compare_kept(&(struct shape){ .n_processes = 1 + (int)(seed % 2),
@@ -677,7 +675,7 @@ static void sessions_that_are_not_kept_one_by_one_add_up_to_the_same(void **stat
 }
 
 /* Inferences wait in the window, longer than their sessions live. */
-static void sessions_that_come_and_go_add_up_to_the_same(void **state)
+TEST(sessions_that_come_and_go_add_up_to_the_same)
 {
 	for (uint64_t seed = 1; seed <= 20; seed++)
 		compare_kept(&(struct shape){ .n_processes = 1 + (int)(seed % 2),
@@ -693,14 +691,6 @@ static void sessions_that_come_and_go_add_up_to_the_same(void **state)
 
 int main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_recording_of_any_order_comes_to_the_same),
-		cmocka_unit_test(one_with_missing_ends_and_numbers_comes_to_the_same),
-		cmocka_unit_test(a_small_window_finds_the_same),
-		cmocka_unit_test(sessions_that_are_not_kept_one_by_one_add_up_to_the_same),
-		cmocka_unit_test(sessions_that_come_and_go_add_up_to_the_same),
-	};
-
 	assert(argc == 2 && (oracle = text_of(argv[1])));
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cases_run();
 }

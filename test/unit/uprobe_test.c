@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Made-up hits of probes, and the resulting events. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "capture/probe/uprobe_process.h"
 #include "capture/probe/uprobe_ring.h"
+#include "cases.h"
 
 /* A sink that logs events as text: "Add(1)+20" begins operator Add of inference 1, "-30" ends the open one. */
 struct fixture {
@@ -71,7 +68,7 @@ static uint64_t generation;
 /* Each weight has a probe. */
 static bool has_weights;
 
-static int setup(void **state)
+static struct fixture *setup(void)
 {
 	struct fixture *fixture = calloc(1, sizeof *fixture);
 	struct err err;
@@ -80,18 +77,14 @@ static int setup(void **state)
 	fixture->sink = (struct sink){ put, names_new(), &fixture->last_track };
 	fixture->last_track = 1;
 	fixture->process = uprobe_process_new(7, 1, "/work", fixture->sink.names, &err);
-	*state = fixture;
-	return 0;
+	return fixture;
 }
 
-static int teardown(void **state)
+static void teardown(struct fixture *fixture)
 {
-	struct fixture *fixture = *state;
-
 	uprobe_process_free(fixture->process);
 	names_free(fixture->sink.names);
 	free(fixture);
-	return 0;
 }
 
 static void take(struct fixture *fixture, const void *hit, size_t size)
@@ -178,10 +171,10 @@ static const char *told(struct fixture *fixture)
 	return fixture->text;
 }
 
-static void entries_and_ends_pair_by_thread_and_stack(void **state)
-{
-	struct fixture *fixture = *state;
+#define IN_PROCESS(name) TEST_OF_NEW(name, struct fixture, fixture, setup(), teardown(fixture))
 
+IN_PROCESS(entries_and_ends_pair_by_thread_and_stack)
+{
 	kernel(fixture, 0xa000, "add");
 	run(fixture, 1, 10, 0x1000);
 	run(fixture, 2, 11, 0x2000);
@@ -194,10 +187,8 @@ static void entries_and_ends_pair_by_thread_and_stack(void **state)
 	assert_string_equal(told(fixture), "add(1)+20 -30 add(2)+21 -31 net(1)s1+10 net(2)s1+11 -40 -41 ");
 }
 
-static void an_end_of_another_stack_ends_nothing(void **state)
+IN_PROCESS(an_end_of_another_stack_ends_nothing)
 {
-	struct fixture *fixture = *state;
-
 	kernel(fixture, 0xa000, "add");
 	run(fixture, 1, 10, 0x1000);
 	hit(fixture, 1, SITE_OPERATOR, 20, 0xa000, 0x800);
@@ -226,9 +217,8 @@ static size_t names_of_two_that_differ_behind(struct fixture *fixture, size_t n,
 	return uprobe_kernel_node(fixture->process, 0xa000) != uprobe_kernel_node(fixture->process, 0xa001);
 }
 
-static void nodes_whose_long_names_differ_at_the_end_are_two(void **state)
+IN_PROCESS(nodes_whose_long_names_differ_at_the_end_are_two)
 {
-	struct fixture *fixture = *state;
 	struct segment_map *map = &fixture->process->recorded->map;
 	const char *name;
 
@@ -238,9 +228,8 @@ static void nodes_whose_long_names_differ_at_the_end_are_two(void **state)
 	assert_int_equal(name[3998], '1');
 }
 
-static void nodes_whose_names_are_cut_are_two_and_say_so(void **state)
+IN_PROCESS(nodes_whose_names_are_cut_are_two_and_say_so)
 {
-	struct fixture *fixture = *state;
 	struct segment_map *map = &fixture->process->recorded->map;
 	const char *name;
 
@@ -250,10 +239,8 @@ static void nodes_whose_names_are_cut_are_two_and_say_so(void **state)
 	assert_string_equal(name + strlen(name) - 12, "n... (Add_1)");
 }
 
-static void operators_without_a_type_are_counted(void **state)
+IN_PROCESS(operators_without_a_type_are_counted)
 {
-	struct fixture *fixture = *state;
-
 	named(fixture, record(1, UPROBE_KERNEL, false, 1, 0xa000, 0), 3, 0x77000, "\x90\x7f", "\x01\x02");
 	kernel(fixture, 0xb000, "add");
 	run(fixture, 1, 10, 0x1000);
@@ -264,10 +251,8 @@ static void operators_without_a_type_are_counted(void **state)
 	assert_int_equal(fixture->process->n_unnamed, 2);
 }
 
-static void operators_inside_others_nest(void **state)
+IN_PROCESS(operators_inside_others_nest)
 {
-	struct fixture *fixture = *state;
-
 	kernel(fixture, 0xa000, "loop");
 	kernel(fixture, 0xb000, "add");
 	run(fixture, 1, 10, 0x1000);
@@ -281,10 +266,8 @@ static void operators_inside_others_nest(void **state)
 }
 
 /* Its base class's Compute, called (a deeper stack) or jumped to (the same stack). */
-static void the_compute_of_a_base_class_is_no_other_operator(void **state)
+IN_PROCESS(the_compute_of_a_base_class_is_no_other_operator)
 {
-	struct fixture *fixture = *state;
-
 	kernel(fixture, 0xa000, "resize");
 	run(fixture, 1, 10, 0x1000);
 	for (int i = 0; i < 2; i++) {
@@ -296,10 +279,8 @@ static void the_compute_of_a_base_class_is_no_other_operator(void **state)
 	assert_string_equal(told(fixture), "resize(1)+20 -25 resize(1)+30 -35 net(1)s1+10 -40 ");
 }
 
-static void what_an_exception_left_has_failed_when_the_next_begins(void **state)
+IN_PROCESS(what_an_exception_left_has_failed_when_the_next_begins)
 {
-	struct fixture *fixture = *state;
-
 	kernel(fixture, 0xa000, "bad");
 	kernel(fixture, 0xb000, "good");
 	run(fixture, 1, 10, 0x1000);
@@ -309,10 +290,8 @@ static void what_an_exception_left_has_failed_when_the_next_begins(void **state)
 	assert_string_equal(told(fixture), "bad(1)+20 -25!failed good(1)+25 -30 net(1)s1+10 ");
 }
 
-static void what_an_exception_left_in_another_ends_with_it(void **state)
+IN_PROCESS(what_an_exception_left_in_another_ends_with_it)
 {
-	struct fixture *fixture = *state;
-
 	kernel(fixture, 0xa000, "if");
 	kernel(fixture, 0xb000, "bad");
 	run(fixture, 1, 10, 0x1000);
@@ -322,10 +301,8 @@ static void what_an_exception_left_in_another_ends_with_it(void **state)
 	assert_string_equal(told(fixture), "if(1)+20 bad(1)+22 -30!failed -30 net(1)s1+10 ");
 }
 
-static void a_failed_run_tells_why_and_so_do_its_operators(void **state)
+IN_PROCESS(a_failed_run_tells_why_and_so_do_its_operators)
 {
-	struct fixture *fixture = *state;
-
 	kernel(fixture, 0xa000, "bad");
 	run(fixture, 1, 10, 0x1000);
 	hit(fixture, 1, SITE_OPERATOR, 20, 0xa000, 0x800);
@@ -333,10 +310,8 @@ static void a_failed_run_tells_why_and_so_do_its_operators(void **state)
 	assert_string_equal(told(fixture), "bad(1)+20 -40!out of bounds net(1)s1+10 -40!out of bounds ");
 }
 
-static void an_operator_on_another_thread_belongs_to_the_run_whose_options_it_has(void **state)
+IN_PROCESS(an_operator_on_another_thread_belongs_to_the_run_whose_options_it_has)
 {
-	struct fixture *fixture = *state;
-
 	kernel(fixture, 0xa000, "add");
 	run(fixture, 1, 10, 0x1000);
 	run(fixture, 2, 11, 0x2000);
@@ -356,20 +331,18 @@ static const char *told_of_the_second(struct fixture *fixture, uint64_t options)
 	return fixture->text;
 }
 
-static void options_that_lie_side_by_side_are_told_apart(void **state)
+IN_PROCESS(options_that_lie_side_by_side_are_told_apart)
 {
-	assert_string_equal(told_of_the_second(*state, 0x9000b0), "add(2)+20 -30 ");
+	assert_string_equal(told_of_the_second(fixture, 0x9000b0), "add(2)+20 -30 ");
 }
 
-static void of_runs_with_the_same_options_none_gets_the_operator(void **state)
+IN_PROCESS(of_runs_with_the_same_options_none_gets_the_operator)
 {
-	assert_string_equal(told_of_the_second(*state, 0x900000), "add+20 -30 ");
+	assert_string_equal(told_of_the_second(fixture, 0x900000), "add+20 -30 ");
 }
 
-static void operators_of_runs_that_began_unseen_are_counted(void **state)
+IN_PROCESS(operators_of_runs_that_began_unseen_are_counted)
 {
-	struct fixture *fixture = *state;
-
 	kernel(fixture, 0xa000, "add");
 	run(fixture, 1, 10, 0x1000);
 	joined(fixture, 9, SITE_OPERATOR, 20, 0xa000, 0x8000, 0x123000);
@@ -380,10 +353,8 @@ static void operators_of_runs_that_began_unseen_are_counted(void **state)
 	assert_int_equal(fixture->process->n_cut_runs, 1);
 }
 
-static void operators_that_a_run_left_on_other_threads_end_with_it(void **state)
+IN_PROCESS(operators_that_a_run_left_on_other_threads_end_with_it)
 {
-	struct fixture *fixture = *state;
-
 	kernel(fixture, 0xa000, "add");
 	run(fixture, 1, 10, 0x1000);
 	joined(fixture, 9, SITE_OPERATOR, 20, 0xa000, 0x8000, 0x901000);
@@ -391,20 +362,16 @@ static void operators_that_a_run_left_on_other_threads_end_with_it(void **state)
 	assert_string_equal(told(fixture), "add(1)+20 -40!failed net(1)s1+10 -40 ");
 }
 
-static void a_lost_end_of_a_run_leaves_the_next_one_whole(void **state)
+IN_PROCESS(a_lost_end_of_a_run_leaves_the_next_one_whole)
 {
-	struct fixture *fixture = *state;
-
 	run(fixture, 1, 10, 0x1000);
 	run(fixture, 1, 50, 0x1000);
 	leave(fixture, 1, SITE_RUN, 60, 0x1008);
 	assert_string_equal(told(fixture), "net(1)s1+10 -50? net(2)s1+50 -60 ");
 }
 
-static void an_end_of_another_run_ends_nothing(void **state)
+IN_PROCESS(an_end_of_another_run_ends_nothing)
 {
-	struct fixture *fixture = *state;
-
 	run(fixture, 1, 10, 0x1000);
 	leave(fixture, 1, SITE_RUN, 30, 0x808);
 	leave(fixture, 1, SITE_RUN, 40, 0x1008);
@@ -412,10 +379,8 @@ static void an_end_of_another_run_ends_nothing(void **state)
 	assert_int_equal(fixture->process->n_cut_runs, 1);
 }
 
-static void runs_nest_on_a_thread(void **state)
+IN_PROCESS(runs_nest_on_a_thread)
 {
-	struct fixture *fixture = *state;
-
 	run(fixture, 1, 10, 0x1000);
 	text(fixture, 0x6000, 200, "/models/inner.onnx");
 	joined(fixture, 1, SITE_RUN, 20, 0x6000, 0x800, 0);
@@ -424,10 +389,8 @@ static void runs_nest_on_a_thread(void **state)
 	assert_string_equal(told(fixture), "net(1)s1+10 inner(2)s2+20 -30 -40 ");
 }
 
-static void a_line_is_not_given_to_a_run_that_began_before_it_was_free(void **state)
+IN_PROCESS(a_line_is_not_given_to_a_run_that_began_before_it_was_free)
 {
-	struct fixture *fixture = *state;
-
 	run(fixture, 1, 10, 0x1000);
 	leave(fixture, 1, SITE_RUN, 20, 0x1008);
 	run(fixture, 2, 19, 0x2000); /* read later, but earlier in time */
@@ -435,10 +398,8 @@ static void a_line_is_not_given_to_a_run_that_began_before_it_was_free(void **st
 	assert_string_equal(told(fixture), "net(1)s1+10 net(2)s1+19 -20 -30 ");
 }
 
-static void a_kernel_that_is_told_again_is_another(void **state)
+IN_PROCESS(a_kernel_that_is_told_again_is_another)
 {
-	struct fixture *fixture = *state;
-
 	run(fixture, 1, 10, 0x1000);
 	for (int i = 0; i < 2; i++) {
 		kernel(fixture, 0xa000, i ? "new" : "old");
@@ -448,10 +409,8 @@ static void a_kernel_that_is_told_again_is_another(void **state)
 	assert_string_equal(fixture->text, "old(1)+20 -25 new(1)+30 -35 ");
 }
 
-static void a_node_without_a_name_is_called_by_its_type_and_number(void **state)
+IN_PROCESS(a_node_without_a_name_is_called_by_its_type_and_number)
 {
-	struct fixture *fixture = *state;
-
 	run(fixture, 1, 10, 0x1000);
 	kernel(fixture, 0xa000, "");
 	hit(fixture, 1, SITE_OPERATOR, 20, 0xa000, 0x800);
@@ -462,10 +421,8 @@ static void a_node_without_a_name_is_called_by_its_type_and_number(void **state)
 	assert_string_equal(fixture->text, "Add_3(1)+20 -30 (name lost)(1)+40 -50 ");
 }
 
-static void a_session_is_called_by_its_path(void **state)
+IN_PROCESS(a_session_is_called_by_its_path)
 {
-	struct fixture *fixture = *state;
-
 	/* the path, the output of the optimised model, and the prefix of profiles: the last two are options */
 	text(fixture, 0x5000, 200, "./sub/model.onnx");
 	text(fixture, 0x5000, 416, "/tmp/optimised.onnx");
@@ -477,10 +434,8 @@ static void a_session_is_called_by_its_path(void **state)
 	    "/work/sub/model.onnx");
 }
 
-static void a_session_from_memory_is_called_by_its_graph(void **state)
+IN_PROCESS(a_session_from_memory_is_called_by_its_graph)
 {
-	struct fixture *fixture = *state;
-
 	text(fixture, 0x5000, 416, "/tmp/optimised.onnx");
 	text(fixture, 0x5000, 464, "onnxruntime_profile_");
 	text(fixture, 0x5000, 2304, "classifier");
@@ -490,10 +445,8 @@ static void a_session_from_memory_is_called_by_its_graph(void **state)
 	assert_string_equal(told(fixture), "classifier(1)s1+10 unknown model(2)s2+11 ");
 }
 
-static void texts_of_an_earlier_object_at_the_address_name_nothing(void **state)
+IN_PROCESS(texts_of_an_earlier_object_at_the_address_name_nothing)
 {
-	struct fixture *fixture = *state;
-
 	text(fixture, 0x5000, 40, "com.microsoft");
 	generation++;
 	text(fixture, 0x5000, 200, "/models/net.onnx");
@@ -505,10 +458,8 @@ static void texts_of_an_earlier_object_at_the_address_name_nothing(void **state)
 	assert_string_equal(told(fixture), "net(1)s1+10 ");
 }
 
-static void texts_that_come_late_find_their_place(void **state)
+IN_PROCESS(texts_that_come_late_find_their_place)
 {
-	struct fixture *fixture = *state;
-
 	text(fixture, 0x5000, 300, "/later/other.onnx");
 	text(fixture, 0x5000, 200, "/models/first.onnx");
 	text(fixture, 0x5000, 300, "/later/other.onnx");
@@ -517,10 +468,8 @@ static void texts_that_come_late_find_their_place(void **state)
 	assert_string_equal(told(fixture), "first(1)s1+10 -20 ");
 }
 
-static void creation_has_its_parts(void **state)
+IN_PROCESS(creation_has_its_parts)
 {
-	struct fixture *fixture = *state;
-
 	hit(fixture, 1, SITE_LOAD, 10, 0x5000, 0x1000);
 	leave(fixture, 1, SITE_LOAD, 20, 0x1008);
 	text(fixture, 0x5000, 200, "/models/net.onnx");
@@ -547,10 +496,8 @@ static void creation_has_its_parts(void **state)
 }
 
 /* Every border once, as a recent version passes them. */
-static void creation_has_phases_between_its_parts(void **state)
+IN_PROCESS(creation_has_phases_between_its_parts)
 {
-	struct fixture *fixture = *state;
-
 	has_weights = true;
 	hit(fixture, 1, SITE_LOAD, 10, 0x5000, 0x1000);
 	hit(fixture, 1, SITE_READ, 11, 0, 0x700);
@@ -591,10 +538,8 @@ static void creation_has_phases_between_its_parts(void **state)
 }
 
 /* A part that ends with the creation, and kernels of which none was seen to pack. */
-static void a_creation_that_fails_ends_its_phase(void **state)
+IN_PROCESS(a_creation_that_fails_ends_its_phase)
 {
-	struct fixture *fixture = *state;
-
 	has_weights = true;
 	text(fixture, 0x5000, 200, "/models/net.onnx");
 	hit(fixture, 1, SITE_INITIALIZE, 21, 0x5000, 0x1000);
@@ -606,10 +551,8 @@ static void a_creation_that_fails_ends_its_phase(void **state)
 					   "create kernels, pre-pack weights+33 -40 -40!no kernel ");
 }
 
-static void transformers_that_an_exception_left_end_where_that_shows(void **state)
+IN_PROCESS(transformers_that_an_exception_left_end_where_that_shows)
 {
-	struct fixture *fixture = *state;
-
 	text(fixture, 0x5000, 200, "/models/net.onnx");
 	hit(fixture, 1, SITE_INITIALIZE, 21, 0x5000, 0x1000);
 	named(fixture, record(1, SITE_TRANSFORM, false, 22, 0x7000, 0x800), 0, 0, "A", "");
@@ -620,10 +563,8 @@ static void transformers_that_an_exception_left_end_where_that_shows(void **stat
 	assert_string_equal(told(fixture), "createds1@1000 nets1+21 A+22 B+23 -24 C+24 -25 -25 -30!no kernel ");
 }
 
-static void a_load_that_fails_is_a_failed_creation(void **state)
+IN_PROCESS(a_load_that_fails_is_a_failed_creation)
 {
-	struct fixture *fixture = *state;
-
 	text(fixture, 0x5000, 200, "/models/net.onnx");
 	hit(fixture, 1, SITE_LOAD, 10, 0x5000, 0x1000);
 	named(fixture, record(1, SITE_LOAD, true, 20, 0x1, 0x1008), 0, 0, "not a model", "");
@@ -631,10 +572,8 @@ static void a_load_that_fails_is_a_failed_creation(void **state)
 	assert_int_equal(uprobe_session_find(fixture->process, 0x5000), 0);
 }
 
-static void a_session_at_the_address_of_one_that_is_gone_is_another(void **state)
+IN_PROCESS(a_session_at_the_address_of_one_that_is_gone_is_another)
 {
-	struct fixture *fixture = *state;
-
 	run(fixture, 1, 10, 0x1000);
 	leave(fixture, 1, SITE_RUN, 20, 0x1008);
 	hit(fixture, 1, SITE_SESSION_DELETE, 30, 0x5000, 0x1000);
@@ -644,10 +583,8 @@ static void a_session_at_the_address_of_one_that_is_gone_is_another(void **state
 	assert_string_equal(told(fixture), "releaseds1@1000 net(1)s1+10 -20 other(2)s2+40 ");
 }
 
-static void constant_folding_is_no_operator_of_a_run(void **state)
+IN_PROCESS(constant_folding_is_no_operator_of_a_run)
 {
-	struct fixture *fixture = *state;
-
 	hit(fixture, 1, SITE_INITIALIZE, 10, 0x5000, 0x1000);
 	joined(fixture, 1, SITE_OPERATOR, 20, 0xa000, 0x800, 0x123000);
 	hit(fixture, 1, SITE_OPERATOR_END, 30, 0, 0x808);
@@ -655,10 +592,8 @@ static void constant_folding_is_no_operator_of_a_run(void **state)
 	assert_null(strstr(told(fixture), "+20"));
 }
 
-static void more_threads_than_places_take_those_of_idle_ones(void **state)
+IN_PROCESS(more_threads_than_places_take_those_of_idle_ones)
 {
-	struct fixture *fixture = *state;
-
 	run(fixture, 1, 10, 0x1000);
 	for (uint32_t tid = 2; tid < 2 * SEGMENT_MAX_RINGS; tid++) {
 		run(fixture, tid, 10 + tid, 0x1000);
@@ -673,10 +608,8 @@ static void more_threads_than_places_take_those_of_idle_ones(void **state)
 	assert_int_equal(fixture->process->n_cut_runs, 0);
 }
 
-static void a_thread_that_finds_no_place_is_counted_and_ends_nothing(void **state)
+IN_PROCESS(a_thread_that_finds_no_place_is_counted_and_ends_nothing)
 {
-	struct fixture *fixture = *state;
-
 	for (uint32_t tid = 1; tid <= SEGMENT_MAX_RINGS; tid++)
 		run(fixture, tid, 10 + tid, 0x1000);
 	run(fixture, SEGMENT_MAX_RINGS + 1, 50000, 0x1000);
@@ -686,9 +619,8 @@ static void a_thread_that_finds_no_place_is_counted_and_ends_nothing(void **stat
 	assert_int_equal(fixture->process->n_unplaced, 1);
 }
 
-static void hits_that_make_no_sense_are_counted(void **state)
+IN_PROCESS(hits_that_make_no_sense_are_counted)
 {
-	struct fixture *fixture = *state;
 	struct uprobe_record odd = record(1, N_UPROBE_KINDS, false, 1, 0, 0);
 	struct uprobe_named endless = { .record = record(1, UPROBE_KERNEL, false, 1, 0xa000, 0) };
 
@@ -738,7 +670,7 @@ static void ring_make(struct made_ring *made)
 	made->ring = (struct uprobe_ring){ &made->producer, &made->consumer, made->data, RING - 1, 0, 0, false };
 }
 
-static void a_ring_is_read_in_order_and_over_its_end(void **state)
+TEST(a_ring_is_read_in_order_and_over_its_end)
 {
 	struct made_ring made;
 	size_t size;
@@ -760,7 +692,7 @@ static void a_ring_is_read_in_order_and_over_its_end(void **state)
 	}
 }
 
-static void a_record_that_is_being_written_ends_the_round(void **state)
+TEST(a_record_that_is_being_written_ends_the_round)
 {
 	struct made_ring made;
 	size_t size;
@@ -781,7 +713,7 @@ static void a_record_that_is_being_written_ends_the_round(void **state)
 	assert_string_equal(uprobe_ring_next(&made.ring, &size), "six");
 }
 
-static void positions_that_make_no_sense_are_nothing(void **state)
+TEST(positions_that_make_no_sense_are_nothing)
 {
 	struct made_ring made;
 	size_t size;
@@ -797,7 +729,7 @@ static void positions_that_make_no_sense_are_nothing(void **state)
 	assert_true(made.ring.is_waiting);
 }
 
-static void a_table_keeps_what_it_is_given(void **state)
+TEST(a_table_keeps_what_it_is_given)
 {
 	struct uprobe_table table = { 0 };
 
@@ -815,52 +747,4 @@ static void a_table_keeps_what_it_is_given(void **state)
 	assert_true(table.entries.n_slots <= 32768);
 	assert_int_equal(uprobe_table_get(&table, 4999 << 4), 5000);
 	uprobe_table_done(&table);
-}
-
-int main(void)
-{
-#define IN_PROCESS(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		IN_PROCESS(entries_and_ends_pair_by_thread_and_stack),
-		IN_PROCESS(an_end_of_another_stack_ends_nothing),
-		IN_PROCESS(nodes_whose_long_names_differ_at_the_end_are_two),
-		IN_PROCESS(nodes_whose_names_are_cut_are_two_and_say_so),
-		IN_PROCESS(operators_without_a_type_are_counted),
-		IN_PROCESS(operators_inside_others_nest),
-		IN_PROCESS(the_compute_of_a_base_class_is_no_other_operator),
-		IN_PROCESS(what_an_exception_left_has_failed_when_the_next_begins),
-		IN_PROCESS(what_an_exception_left_in_another_ends_with_it),
-		IN_PROCESS(a_failed_run_tells_why_and_so_do_its_operators),
-		IN_PROCESS(an_operator_on_another_thread_belongs_to_the_run_whose_options_it_has),
-		IN_PROCESS(options_that_lie_side_by_side_are_told_apart),
-		IN_PROCESS(of_runs_with_the_same_options_none_gets_the_operator),
-		IN_PROCESS(operators_of_runs_that_began_unseen_are_counted),
-		IN_PROCESS(operators_that_a_run_left_on_other_threads_end_with_it),
-		IN_PROCESS(a_lost_end_of_a_run_leaves_the_next_one_whole),
-		IN_PROCESS(an_end_of_another_run_ends_nothing),
-		IN_PROCESS(runs_nest_on_a_thread),
-		IN_PROCESS(a_line_is_not_given_to_a_run_that_began_before_it_was_free),
-		IN_PROCESS(a_kernel_that_is_told_again_is_another),
-		IN_PROCESS(a_node_without_a_name_is_called_by_its_type_and_number),
-		IN_PROCESS(a_session_is_called_by_its_path),
-		IN_PROCESS(a_session_from_memory_is_called_by_its_graph),
-		IN_PROCESS(texts_of_an_earlier_object_at_the_address_name_nothing),
-		IN_PROCESS(texts_that_come_late_find_their_place),
-		IN_PROCESS(creation_has_its_parts),
-		IN_PROCESS(creation_has_phases_between_its_parts),
-		IN_PROCESS(a_creation_that_fails_ends_its_phase),
-		IN_PROCESS(transformers_that_an_exception_left_end_where_that_shows),
-		IN_PROCESS(a_load_that_fails_is_a_failed_creation),
-		IN_PROCESS(a_session_at_the_address_of_one_that_is_gone_is_another),
-		IN_PROCESS(constant_folding_is_no_operator_of_a_run),
-		IN_PROCESS(more_threads_than_places_take_those_of_idle_ones),
-		IN_PROCESS(a_thread_that_finds_no_place_is_counted_and_ends_nothing),
-		IN_PROCESS(hits_that_make_no_sense_are_counted),
-		cmocka_unit_test(a_ring_is_read_in_order_and_over_its_end),
-		cmocka_unit_test(a_record_that_is_being_written_ends_the_round),
-		cmocka_unit_test(positions_that_make_no_sense_are_nothing),
-		cmocka_unit_test(a_table_keeps_what_it_is_given),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }
