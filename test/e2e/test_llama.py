@@ -219,7 +219,7 @@ def test_contexts_on_threads_and_in_a_child(lab, llama, made):
 @pytest.mark.root
 def test_a_running_program_is_seen_by_injection(lab, llama, made):
     ready = lab.path("ready")
-    server = Server(lab, command(lab, llama, "serve", made("tiny"), "--ready", ready))
+    server = Server(lab, command(lab, llama, "serve", made("tiny"), "--ready", ready, "--threads", 1))
     listed = json.loads(lab.plain([lab.inftrace, "ps", "--json"]).out)["programs"]
     (runtime,) = [row for row in listed if row["pid"] == server.pid][0]["runtimes"]
     assert runtime["name"] == "llama.cpp"

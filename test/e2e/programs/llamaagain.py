@@ -18,6 +18,7 @@ def main():
     parameters = llama.library.llama_context_default_params()
     parameters.bytes[12] = 2  # n_seq_max
     context = llama.create(llama.model(model), parameters)
+    llama.library.llama_set_n_threads(context, 1, 1)  # several spin while they wait for each other
 
     def decode(at, n):
         batch, kept = batch_of([(0, at + i, i + 1 == n) for i in range(n)])
