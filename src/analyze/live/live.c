@@ -80,13 +80,13 @@ static int begin(struct live *live, struct live_track *track, const struct event
 	slice = &track->slice[track->depth - 1];
 	*slice = (struct live_slice){ .begin_ns = event->time_ns, .name = event->name, .kind = (uint8_t)event->kind };
 	if (event->kind == KIND_OPERATOR) {
-		slice->number = (uint64_t)live_arg_int(event, KEY_INFERENCE, 0);
-		slice->type = live_arg_name(event, KEY_OP_TYPE);
-		slice->provider = live_arg_name(event, KEY_PROVIDER);
+		slice->number = (uint64_t)event_int(event, KEY_INFERENCE, 0);
+		slice->type = event_text(event, KEY_OP_TYPE);
+		slice->provider = event_text(event, KEY_PROVIDER);
 	} else if (event->kind == KIND_TOKENS) {
-		slice->number = (uint64_t)live_arg_int(event, KEY_ID, 0);
-		slice->call[0] = live_arg_int(event, KEY_TID, -1);
-		slice->call[1] = live_arg_int(event, KEY_BATCH, 0);
+		slice->number = (uint64_t)event_int(event, KEY_ID, 0);
+		slice->call[0] = event_int(event, KEY_TID, -1);
+		slice->call[1] = event_int(event, KEY_BATCH, 0);
 	} else if (event->kind == KIND_INFERENCE && !track->run_depth) {
 		track->run_depth = track->depth;
 		live_run_begin(live, track, event);
@@ -117,7 +117,7 @@ static int end(struct live *live, struct live_track *track, const struct event *
 	whole_ns = event->time_ns > slice->begin_ns ? event->time_ns - slice->begin_ns : 0;
 	if (slice->kind == KIND_OPERATOR) {
 		if (!slice->number)
-			slice->number = (uint64_t)live_arg_int(event, KEY_INFERENCE, 0);
+			slice->number = (uint64_t)event_int(event, KEY_INFERENCE, 0);
 		leave_to_outer(track, whole_ns);
 		if (!live_was_halted(live, track, slice->begin_ns, event->time_ns) &&
 		    live_operator(live, track, slice, whole_ns > slice->inside_ns ? whole_ns - slice->inside_ns : 0))
@@ -178,9 +178,9 @@ static int put_slice(struct sink *sink, const struct event *event, uint64_t end_
 		return sink_put_parts(sink, event, end_ns, err);
 	live->sums.n_events++;
 	slice = (struct live_slice){ .name = event->name,
-				     .number = (uint64_t)live_arg_int(event, KEY_INFERENCE, 0),
-				     .type = live_arg_name(event, KEY_OP_TYPE),
-				     .provider = live_arg_name(event, KEY_PROVIDER) };
+				     .number = (uint64_t)event_int(event, KEY_INFERENCE, 0),
+				     .type = event_text(event, KEY_OP_TYPE),
+				     .provider = event_text(event, KEY_PROVIDER) };
 	leave_to_outer(track, whole_ns);
 	if (live_was_halted(live, track, event->time_ns, end_ns))
 		return 0;

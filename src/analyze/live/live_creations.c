@@ -8,7 +8,7 @@
 void live_creation_begin(struct live *live, struct live_track *track, const struct event *event)
 {
 	const struct live_track *group = live_track_at(live, track->parent);
-	uint32_t name = live_arg_name(event, KEY_MODEL);
+	uint32_t name = event_text(event, KEY_MODEL);
 	struct live_row *row;
 
 	if (event->kind == KIND_SESSION) {
@@ -30,8 +30,8 @@ void live_creation_begin(struct live *live, struct live_track *track, const stru
 static struct live_row *rename_row(struct live *live, const struct live_track *track, struct live_row *row,
 				   const struct event *event)
 {
-	uint32_t name = live_arg_name(event, KEY_MODEL);
-	const char *runtime = names_text(live->sink.names, live_arg_name(event, KEY_RUNTIME));
+	uint32_t name = event_text(event, KEY_MODEL);
+	const char *runtime = names_text(live->sink.names, event_text(event, KEY_RUNTIME));
 	struct live_row *named =
 	    live_row_of_runtime(live, track, name ? name : names_of(live->sink.names, row->shown.name), runtime);
 
@@ -58,7 +58,7 @@ void live_creation_end(struct live *live, struct live_track *track, const struct
 		       const struct live_slice *slice)
 {
 	struct live_row *row = track->row ? live_row_of(live, track->row) : NULL;
-	uint32_t status = live_arg_name(event, KEY_STATUS), providers = live_arg_name(event, KEY_PROVIDERS);
+	uint32_t status = event_text(event, KEY_STATUS), providers = event_text(event, KEY_PROVIDERS);
 
 	if (!row)
 		return;
@@ -81,14 +81,14 @@ void live_creation_end(struct live *live, struct live_track *track, const struct
 void live_created(struct live *live, const struct event *event)
 {
 	const struct live_track *track = live_track_at(live, event->track);
-	uint32_t name = live_arg_name(event, KEY_MODEL), providers = live_arg_name(event, KEY_PROVIDERS);
-	uint32_t status = live_arg_name(event, KEY_STATUS);
-	const char *runtime = names_text(live->sink.names, live_arg_name(event, KEY_RUNTIME));
+	uint32_t name = event_text(event, KEY_MODEL), providers = event_text(event, KEY_PROVIDERS);
+	uint32_t status = event_text(event, KEY_STATUS);
+	const char *runtime = names_text(live->sink.names, event_text(event, KEY_RUNTIME));
 	struct live_row *row = name ? live_row_of_runtime(live, track, name, runtime) : NULL;
 
 	if (!row)
 		return;
 	ask_for(live, row, providers);
 	if (!status || status == live->ok)
-		live_session_of(live, track, row, live_arg_int(event, KEY_SESSION, -1));
+		live_session_of(live, track, row, event_int(event, KEY_SESSION, -1));
 }

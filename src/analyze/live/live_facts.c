@@ -6,7 +6,7 @@
 
 static const char *text_of(const struct live *live, const struct event *event, enum event_key key)
 {
-	return names_text(live->sink.names, live_arg_name(event, key));
+	return names_text(live->sink.names, event_text(event, key));
 }
 
 /* "python (4242)" */
@@ -22,7 +22,7 @@ static void called(const struct live *live, const struct event *event, char *tex
 
 static void take_lost(struct live *live, const struct event *event)
 {
-	int64_t n = live_arg_int(event, KEY_COUNT, 0);
+	int64_t n = event_int(event, KEY_COUNT, 0);
 
 	live->sums.n_lost += n > 0 ? (uint64_t)n : 0;
 	live_note_add(live, LIVE_NOTE_LOST, n > 0 ? (uint64_t)n : 0, text_of(live, event, KEY_WHERE));
@@ -48,7 +48,7 @@ static void take_process(struct live *live, const struct event *event)
 {
 	char text[400], name[100];
 
-	if (live_arg_int(event, KEY_COUNT, 0) <= 0)
+	if (event_int(event, KEY_COUNT, 0) <= 0)
 		return;
 	called(live, event, name, sizeof name);
 	snprintf(text, sizeof text, "%s: inferences are not seen: %.250s", name, text_of(live, event, KEY_STATE));
@@ -66,7 +66,7 @@ static void take_unseen(struct live *live, const struct event *event, enum live_
 static void take_sampled_out(struct live *live, const struct event *event)
 {
 	struct live_process_row *process = live_process_at(live, event->track);
-	int64_t n = live_arg_int(event, KEY_COUNT, 0);
+	int64_t n = event_int(event, KEY_COUNT, 0);
 
 	if (n <= 0)
 		return;
@@ -86,7 +86,7 @@ void live_instant(struct live *live, const struct event *event)
 	if (event->name == topic->created || event->name == topic->session)
 		live_created(live, event);
 	else if (event->name == topic->released)
-		live_session_release(live, live_track_at(live, event->track), live_arg_int(event, KEY_SESSION, -1));
+		live_session_release(live, live_track_at(live, event->track), event_int(event, KEY_SESSION, -1));
 	else if (event->name == topic->runtime)
 		take_runtime(live, event);
 	else if (event->name == topic->process)
@@ -95,6 +95,6 @@ void live_instant(struct live *live, const struct event *event)
 		take_sampled_out(live, event);
 	else if (event->name == topic->unreadable)
 		take_unseen(live, event, LIVE_NOTE_UNSEEN, KEY_PATH);
-	else if (event->name == topic->missing || (event->name == topic->stopped && live_arg_name(event, KEY_SOURCE)))
+	else if (event->name == topic->missing || (event->name == topic->stopped && event_text(event, KEY_SOURCE)))
 		take_unseen(live, event, LIVE_NOTE_MISSING, KEY_SOURCE);
 }

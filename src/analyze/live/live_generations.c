@@ -41,8 +41,8 @@ bool live_generations_init(struct live *live)
 void live_generations_take(struct live *live, const struct live_track *track, const struct live_row *row,
 			   const struct event *end, uint64_t begin_ns)
 {
-	uint32_t shapes = track->shapes ? track->shapes : live_arg_name(end, KEY_SHAPES);
-	uint32_t sequences = live_arg_name(end, KEY_SEQUENCES);
+	uint32_t shapes = track->shapes ? track->shapes : event_text(end, KEY_SHAPES);
+	uint32_t sequences = event_text(end, KEY_SEQUENCES);
 	struct generation_run run = { .process = (uint32_t)track->process_id,
 				      .model = (uint32_t)row->shown.id,
 				      .session = track->session,

@@ -8,6 +8,7 @@
 #include "analyze/live/live_histogram.h"
 #include "analyze/store/keys.h"
 #include "base/array.h"
+#include "event/event_args.h"
 
 enum {
 	LIVE_DEPTH = 64,       /* open slices of a track that are followed */
@@ -166,10 +167,6 @@ static inline bool live_was_halted(const struct live *live, const struct live_tr
 
 	return process && process->halt_ns && begin_ns <= process->halt_ns && process->halt_ns < end_ns;
 }
-
-/* live_args.c */
-uint32_t live_arg_name(const struct event *event, enum event_key key);
-int64_t live_arg_int(const struct event *event, enum event_key key, int64_t otherwise);
 
 /* live_notes.c */
 void live_note_add(struct live *live, enum live_note_kind kind, uint64_t n, const char *text);

@@ -8,14 +8,14 @@
 
 void live_run_begin(struct live *live, struct live_track *track, const struct event *event)
 {
-	uint32_t name = live_arg_name(event, KEY_MODEL);
-	int64_t number = live_arg_int(event, KEY_INFERENCE, 0), session = live_arg_int(event, KEY_SESSION, -1);
+	uint32_t name = event_text(event, KEY_MODEL);
+	int64_t number = event_int(event, KEY_INFERENCE, 0), session = event_int(event, KEY_SESSION, -1);
 	struct live_row *row = live_row_named(live, track, name ? name : event->name, session);
 
 	track->row = row ? row->shown.id : 0;
 	track->session = session;
-	track->thread = live_arg_int(event, KEY_TID, -1);
-	track->shapes = live_arg_name(event, KEY_SHAPES);
+	track->thread = event_int(event, KEY_TID, -1);
+	track->shapes = event_text(event, KEY_SHAPES);
 	if (row)
 		row->n_open++;
 	if (number > 0)
@@ -32,7 +32,7 @@ static void add_run(struct live_sum *sum, uint64_t ns, bool is_failed)
 void live_run_end(struct live *live, struct live_track *track, const struct event *event, uint64_t begin_ns)
 {
 	uint64_t ns = event->time_ns > begin_ns ? event->time_ns - begin_ns : 0;
-	uint32_t status = live_arg_name(event, KEY_STATUS);
+	uint32_t status = event_text(event, KEY_STATUS);
 	bool is_failed = status && status != live->ok;
 	struct live_row *row = live_row_of(live, track->row);
 	struct live_session *session;

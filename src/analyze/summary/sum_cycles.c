@@ -10,6 +10,7 @@
 
 #include "analyze/summary/sum_kinds.h"
 #include "analyze/summary/sum_rows.h"
+#include "event/event_args.h"
 
 enum { MAX_NODES = 2048 };
 
@@ -17,18 +18,10 @@ struct cycles {
 	struct sum_rows all; /* struct summary_cycles */
 };
 
-static const struct arg *arg_of(const struct event *event, enum event_key key)
-{
-	for (size_t i = 0; i < event->n_args; i++)
-		if (event->args[i].key == key)
-			return &event->args[i];
-	return NULL;
-}
-
 int sum_cycles_put(struct summary_maker *maker, const struct event *event)
 {
-	int64_t cycles = store_int(arg_of(event, KEY_CYCLES), -1);
-	uint32_t op_type = store_text(arg_of(event, KEY_OP_TYPE)), name = event->name;
+	int64_t cycles = event_int(event, KEY_CYCLES, -1);
+	uint32_t op_type = event_text(event, KEY_OP_TYPE), name = event->name;
 	const struct summary_opts *opts = &maker->opts;
 	struct summary_cycles *row;
 	void *found;

@@ -6,6 +6,7 @@
 #include <errno.h>
 
 #include "analyze/summary/sum_kinds.h"
+#include "event/event_args.h"
 
 enum { MAX_HALTED_RUNS = 1 << 16 };
 
@@ -14,28 +15,19 @@ struct halted_run {
 	uint32_t process, bucket;
 };
 
-static const struct arg *find(const struct event *event, enum event_key key)
-{
-	for (size_t i = 0; event && i < event->n_args; i++)
-		if (event->args[i].key == key)
-			return &event->args[i];
-	return NULL;
-}
-
 static uint64_t time_of(const struct event *event, enum event_key key, uint64_t fallback)
 {
-	const struct arg *arg = find(event, key);
+	int64_t time_ns = event ? event_int(event, key, 0) : 0;
 
-	return arg && arg->type == ARG_INT && arg->integer > 0 ? (uint64_t)arg->integer : fallback;
+	return time_ns > 0 ? (uint64_t)time_ns : fallback;
 }
 
 int sum_halts_begin(struct summary_maker *maker, struct track *track, const struct event *event)
 {
-	const struct arg *who = find(event, KEY_TEXT);
 	struct halt halt = { .begin_ns = event->time_ns,
 			     .from_ns = time_of(event, KEY_FROM_NS, 0),
 			     .what = names_keep(maker->names, event->name),
-			     .who = who && who->type == ARG_NAME ? names_keep(maker->names, who->name) : 0,
+			     .who = names_keep(maker->names, event_text(event, KEY_TEXT)),
 			     .track = (uint32_t)(track - maker->tracks) };
 
 	return halts_begin(&process_at(maker, sum_process_of(maker, track))->halts, &halt);

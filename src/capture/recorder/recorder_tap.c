@@ -1,34 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Counts by kind of event. Changes and holds back nothing. */
 #include "capture/recorder/recorder_in.h"
+#include "event/event_args.h"
 #include "event/process_note.h"
 
 static uint64_t count_of(const struct event *event)
 {
-	for (size_t i = 0; i < event->n_args; i++)
-		if (event->args[i].key == KEY_COUNT)
-			return (uint64_t)event->args[i].integer;
-	return 0;
+	return (uint64_t)event_int(event, KEY_COUNT, 0);
 }
 
 static void count_runtime(struct recorder_tap *tap, const struct event *event)
 {
+	uint32_t status = event_text(event, KEY_STATUS);
+
 	tap->n_runtimes++;
-	for (size_t i = 0; i < event->n_args; i++)
-		if (event->args[i].key == KEY_STATUS)
-			tap->lacks_runs |= event_leaves_out_runs(names_text(tap->sink.names, event->args[i].name));
+	tap->lacks_runs |= status && event_leaves_out_runs(names_text(tap->sink.names, status));
 }
 
 static void take_other(struct recorder_tap *tap, const struct event *event)
 {
 	if (tap->other)
 		return;
-	for (size_t i = 0; i < event->n_args; i++) {
-		if (event->args[i].key == KEY_RUNTIME)
-			tap->other = event->args[i].name;
-		if (event->args[i].key == KEY_VERSION)
-			tap->other_version = event->args[i].name;
-	}
+	tap->other = event_text(event, KEY_RUNTIME);
+	tap->other_version = event_text(event, KEY_VERSION);
 }
 
 static void count_instant(struct recorder_tap *tap, const struct event *event)

@@ -10,6 +10,7 @@
 #include "base/output.h"
 #include "base/text/printable.h"
 #include "base/text/units.h"
+#include "event/event_args.h"
 #include "trace/export/output_folder.h"
 #include "trace/import/import.h"
 
@@ -28,9 +29,8 @@ static int put(struct sink *sink, const struct event *event, struct err *err)
 	counter->n_slices += event->type == EVENT_BEGIN;
 	counter->n_instants += event->type == EVENT_INSTANT;
 	counter->n_samples += event->type == EVENT_COUNTER;
-	for (size_t i = 0; event->type == EVENT_INSTANT && event->kind == KIND_LOST && i < event->n_args; i++)
-		if (event->args[i].key == KEY_COUNT && event->args[i].integer > 0)
-			counter->n_lost += (uint64_t)event->args[i].integer;
+	if (event->type == EVENT_INSTANT && event->kind == KIND_LOST && event_int(event, KEY_COUNT, 0) > 0)
+		counter->n_lost += (uint64_t)event_int(event, KEY_COUNT, 0);
 	if (sink_put(counter->out, event, err))
 		counter->out_err = *err;
 	return -counter->out_err.code;

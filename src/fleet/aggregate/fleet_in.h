@@ -4,6 +4,7 @@
 #define FLEET_AGGREGATE_FLEET_IN_H
 
 #include "base/array.h"
+#include "event/event_args.h"
 #include "fleet/aggregate/fleet.h"
 
 enum { FLEET_DEPTH = 16, FLEET_PROCESSES = 4096, FLEET_SESSIONS = 1024, FLEET_SERVICES = 1024, FLEET_USED = 64 };
@@ -121,28 +122,6 @@ struct fleet {
 static inline struct fleet_track *fleet_track_at(const struct fleet *fleet, uint32_t track)
 {
 	return track < fleet->tracks.n ? (struct fleet_track *)fleet->tracks.data + track : NULL;
-}
-
-static inline const struct arg *fleet_arg(const struct event *event, enum event_key key, enum arg_type type)
-{
-	for (size_t i = 0; i < event->n_args; i++)
-		if (event->args[i].key == key && event->args[i].type == type)
-			return &event->args[i];
-	return NULL;
-}
-
-static inline uint32_t fleet_arg_name(const struct event *event, enum event_key key)
-{
-	const struct arg *arg = fleet_arg(event, key, ARG_NAME);
-
-	return arg ? arg->name : 0;
-}
-
-static inline int64_t fleet_arg_int(const struct event *event, enum event_key key, int64_t otherwise)
-{
-	const struct arg *arg = fleet_arg(event, key, ARG_INT);
-
-	return arg ? arg->integer : otherwise;
 }
 
 /* fleet_programs.c. The process of any track; NULL: it is not known. */

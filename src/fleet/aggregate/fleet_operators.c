@@ -73,15 +73,15 @@ static void add(struct fleet_process *process, const struct fleet_open_operator 
 /* type 0: it is no operator, or of no inference. */
 static struct fleet_open_operator opened(const struct event *event)
 {
-	int64_t number = event->kind == KIND_OPERATOR ? fleet_arg_int(event, KEY_INFERENCE, -1) : -1;
-	uint32_t type = fleet_arg_name(event, KEY_OP_TYPE);
+	int64_t number = event->kind == KIND_OPERATOR ? event_int(event, KEY_INFERENCE, -1) : -1;
+	uint32_t type = event_text(event, KEY_OP_TYPE);
 
 	return (struct fleet_open_operator){ .begin_ns = event->time_ns,
 					     .number = number < 0 ? 0 : (uint64_t)number,
 					     .type = number < 0 ? 0
 						     : type	? type
 								: event->name,
-					     .provider = fleet_arg_name(event, KEY_PROVIDER) };
+					     .provider = event_text(event, KEY_PROVIDER) };
 }
 
 void fleet_operators_add(struct fleet *fleet, const struct event *event, uint64_t end_ns)

@@ -222,9 +222,9 @@ static void forget(struct fleet_session *session)
 /* What is known of it has changed: the series is chosen anew. */
 static void take_session(struct fleet *fleet, struct fleet_process *process, const struct event *event)
 {
-	uint32_t model = fleet_arg_name(event, KEY_MODEL), providers = fleet_arg_name(event, KEY_PROVIDERS);
-	uint32_t status = fleet_arg_name(event, KEY_STATUS), runtime = fleet_arg_name(event, KEY_RUNTIME);
-	struct fleet_session *session = fleet_session_of(fleet, process, fleet_arg_int(event, KEY_SESSION, -1), model);
+	uint32_t model = event_text(event, KEY_MODEL), providers = event_text(event, KEY_PROVIDERS);
+	uint32_t status = event_text(event, KEY_STATUS), runtime = event_text(event, KEY_RUNTIME);
+	struct fleet_session *session = fleet_session_of(fleet, process, event_int(event, KEY_SESSION, -1), model);
 
 	if (!session || !model || (status && status != fleet->ok))
 		return;
@@ -237,7 +237,7 @@ static void take_session(struct fleet *fleet, struct fleet_process *process, con
 
 static void take_release(const struct fleet *fleet, struct fleet_process *process, const struct event *event)
 {
-	int64_t number = fleet_arg_int(event, KEY_SESSION, -1);
+	int64_t number = event_int(event, KEY_SESSION, -1);
 
 	for (uint32_t i = 0; i < process->n_sessions; i++)
 		if (process->session[i].number == number) {
@@ -256,8 +256,8 @@ static void drop_released(struct fleet_process *process, uint32_t number)
 
 static void take_runtime(struct fleet *fleet, struct fleet_process *process, const struct event *event)
 {
-	const char *name = names_text(fleet->sink.names, fleet_arg_name(event, KEY_RUNTIME));
-	const char *version = names_text(fleet->sink.names, fleet_arg_name(event, KEY_VERSION));
+	const char *name = names_text(fleet->sink.names, event_text(event, KEY_RUNTIME));
+	const char *version = names_text(fleet->sink.names, event_text(event, KEY_VERSION));
 
 	if (*process->runtime && strcmp(process->runtime, name) != 0)
 		process->has_several = true;
@@ -285,8 +285,8 @@ static const struct series *series_of_number(struct fleet *fleet, struct fleet_p
 
 static void take_level(struct fleet *fleet, struct fleet_process *process, const struct event *event)
 {
-	int64_t n_unseen = fleet_arg_int(event, KEY_COUNT, 0), session = fleet_arg_int(event, KEY_SESSION, 0);
-	const char *level = names_text(fleet->sink.names, fleet_arg_name(event, KEY_LEVEL));
+	int64_t n_unseen = event_int(event, KEY_COUNT, 0), session = event_int(event, KEY_SESSION, 0);
+	const char *level = names_text(fleet->sink.names, event_text(event, KEY_LEVEL));
 
 	process->is_paced = true;
 	for (int i = 0; i < N_FLEET_LEVELS; i++)
@@ -301,7 +301,7 @@ static void take_level(struct fleet *fleet, struct fleet_process *process, const
 void fleet_take_note(struct fleet *fleet, const struct fleet_track *track, const struct event *event)
 {
 	struct fleet_process *process = fleet_process_of(fleet, track);
-	int64_t count = fleet_arg_int(event, KEY_COUNT, 0);
+	int64_t count = event_int(event, KEY_COUNT, 0);
 
 	if (event->kind == KIND_LOST)
 		fleet->own.n_lost += count > 0 ? (uint64_t)count : 0;
@@ -317,7 +317,7 @@ void fleet_take_note(struct fleet *fleet, const struct fleet_track *track, const
 		fleet->own.n_skipped += (uint64_t)count;
 	else if (event->name == fleet->topic.paced)
 		take_level(fleet, process, event);
-	else if (event->name == fleet->topic.process && fleet_arg_name(event, KEY_STATE))
+	else if (event->name == fleet->topic.process && event_text(event, KEY_STATE))
 		process->is_unseen = true;
 }
 

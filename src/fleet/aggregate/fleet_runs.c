@@ -9,8 +9,8 @@
 void fleet_run_begin(struct fleet *fleet, struct fleet_track *track, const struct event *event)
 {
 	struct fleet_process *process = fleet_process_of(fleet, track);
-	int64_t number = fleet_arg_int(event, KEY_SESSION, -1);
-	uint32_t model = fleet_arg_name(event, KEY_MODEL);
+	int64_t number = event_int(event, KEY_SESSION, -1);
+	uint32_t model = event_text(event, KEY_MODEL);
 	struct fleet_session *session =
 	    process ? fleet_session_of(fleet, process, number, model ? model : event->name) : NULL;
 
@@ -18,11 +18,11 @@ void fleet_run_begin(struct fleet *fleet, struct fleet_track *track, const struc
 	if (!track->series)
 		return;
 	/* of a session that ran before it was watched, the first one is not known */
-	track->is_first = fleet_arg_int(event, KEY_FIRST, 0) || (session->is_new && !session->n_runs);
+	track->is_first = event_int(event, KEY_FIRST, 0) || (session->is_new && !session->n_runs);
 	session->n_runs++;
-	track->tid = (int32_t)fleet_arg_int(event, KEY_TID, 0);
-	track->number = (uint64_t)fleet_arg_int(event, KEY_INFERENCE, 0);
-	track->tag = fleet_arg_name(event, KEY_TAG);
+	track->tid = (int32_t)event_int(event, KEY_TID, 0);
+	track->number = (uint64_t)event_int(event, KEY_INFERENCE, 0);
+	track->tag = event_text(event, KEY_TAG);
 	track->series->n_open++;
 }
 
@@ -62,7 +62,7 @@ static void note_slowest(struct series *series, const struct tail_run *run)
 void fleet_run_end(struct fleet *fleet, struct fleet_track *track, const struct event *event, uint64_t begin_ns)
 {
 	struct fleet_process *process = fleet_process_of(fleet, track);
-	uint32_t status = fleet_arg_name(event, KEY_STATUS);
+	uint32_t status = event_text(event, KEY_STATUS);
 	struct series *series = track->series;
 	struct series_sums *sums;
 	struct tail_run run;
@@ -72,7 +72,7 @@ void fleet_run_end(struct fleet *fleet, struct fleet_track *track, const struct 
 		return;
 	series->n_open -= series->n_open > 0;
 	/* it was cut off: it ended later, or never */
-	if (fleet_arg_int(event, KEY_PARTIAL, 0))
+	if (event_int(event, KEY_PARTIAL, 0))
 		return;
 	run = (struct tail_run){ .series = series,
 				 .ns = event->time_ns > begin_ns ? event->time_ns - begin_ns : 0,
@@ -80,10 +80,10 @@ void fleet_run_end(struct fleet *fleet, struct fleet_track *track, const struct 
 				 .number = track->number,
 				 .pid = process ? process->pid : 0,
 				 .tid = track->tid,
-				 .cpu_ns = fleet_arg_int(event, KEY_THREAD_CPU_NS, -1),
-				 .queued_ns = fleet_arg_int(event, KEY_RUN_QUEUE_NS, -1),
-				 .major_faults = fleet_arg_int(event, KEY_MAJOR_FAULTS, -1),
-				 .read_bytes = fleet_arg_int(event, KEY_READ_BYTES, -1),
+				 .cpu_ns = event_int(event, KEY_THREAD_CPU_NS, -1),
+				 .queued_ns = event_int(event, KEY_RUN_QUEUE_NS, -1),
+				 .major_faults = event_int(event, KEY_MAJOR_FAULTS, -1),
+				 .read_bytes = event_int(event, KEY_READ_BYTES, -1),
 				 .n_open = series->n_open + 1,
 				 .is_first = track->is_first };
 	if (track->tag)
@@ -144,7 +144,7 @@ void fleet_creation_begin(struct fleet_track *track, const struct event *event)
 		track->phase_ns = calloc(N_SERIES_PHASES, sizeof *track->phase_ns);
 	else
 		memset(track->phase_ns, 0, N_SERIES_PHASES * sizeof *track->phase_ns);
-	track->session = fleet_arg_int(event, KEY_SESSION, -1);
+	track->session = event_int(event, KEY_SESSION, -1);
 }
 
 void fleet_creation_end(struct fleet *fleet, struct fleet_track *track, const struct event *event,
@@ -153,16 +153,16 @@ void fleet_creation_end(struct fleet *fleet, struct fleet_track *track, const st
 	const struct fleet_track *group = fleet_track_at(fleet, track->parent);
 	struct fleet_process *process = fleet_process_of(fleet, track);
 	uint64_t ns = event->time_ns > slice->begin_ns ? event->time_ns - slice->begin_ns : 0;
-	uint32_t model = fleet_arg_name(event, KEY_MODEL), status = fleet_arg_name(event, KEY_STATUS);
+	uint32_t model = event_text(event, KEY_MODEL), status = event_text(event, KEY_STATUS);
 	struct fleet_session *session;
 	struct series *series;
 
 	if (slice->kind != KIND_SESSION || !process)
 		return;
 	model = model ? model : group ? group->name : 0;
-	session = fleet_session_of(fleet, process, fleet_arg_int(event, KEY_SESSION, track->session), model);
-	if (session && fleet_arg_name(event, KEY_PROVIDERS))
-		session->provider = fleet_arg_name(event, KEY_PROVIDERS);
+	session = fleet_session_of(fleet, process, event_int(event, KEY_SESSION, track->session), model);
+	if (session && event_text(event, KEY_PROVIDERS))
+		session->provider = event_text(event, KEY_PROVIDERS);
 	series = session ? fleet_series_of(fleet, process, session) : NULL;
 	if (!series)
 		return;

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "event/event_args.h"
 #include "trace/export/pairing.h"
 
 enum column {
@@ -212,11 +213,8 @@ static int take(struct pairing *pairing, const struct pairing_slice *slice, stru
 static int take_other(struct pairing *pairing, const struct event *event, struct err *err)
 {
 	struct latency *latency = (struct latency *)pairing;
-	int64_t ns = UNKNOWN;
+	int64_t ns = event->kind == KIND_STAGE ? event_int(event, KEY_REPORTED_NS, UNKNOWN) : UNKNOWN;
 
-	for (size_t i = 0; event->kind == KIND_STAGE && i < event->n_args; i++)
-		if (event->args[i].key == KEY_REPORTED_NS && event->args[i].type == ARG_INT)
-			ns = event->args[i].integer;
 	if (event->type == EVENT_COUNTER)
 		pairing->n_samples++;
 	else if (ns < 0 || !note_stage(latency, event->track, pairing_text(pairing, event->name), ns))

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "event/callstack.h"
+#include "event/event_args.h"
 
 static const char failure[] = "cannot write the file";
 
@@ -245,9 +246,8 @@ static int take_other(struct pairing *pairing, const struct event *event, struct
 
 	pairing->n_instants += event->type == EVENT_INSTANT;
 	pairing->n_samples += event->type == EVENT_COUNTER;
-	for (size_t i = 0; event->kind == KIND_NOTE && i < event->n_args; i++)
-		if (event->args[i].key == KEY_START_REALTIME_NS && event->args[i].type == ARG_INT)
-			stacks->start_realtime_ns = (uint64_t)event->args[i].integer;
+	if (event->kind == KIND_NOTE && event_arg(event, KEY_START_REALTIME_NS, ARG_INT))
+		stacks->start_realtime_ns = (uint64_t)event_int(event, KEY_START_REALTIME_NS, 0);
 	return 0;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "event/event_args.h"
 #include "trace/merge/merge_in.h"
 
 enum { MAX_PARENTS = 16 };
@@ -71,33 +72,16 @@ static uint32_t process_of(const struct scan *scan, uint32_t id)
 	return 0;
 }
 
-static const struct arg *arg_of(const struct event *event, enum event_key key)
-{
-	for (size_t i = 0; i < event->n_args; i++)
-		if (event->args[i].key == key)
-			return &event->args[i];
-	return NULL;
-}
-
-static int64_t int_of(const struct event *event, enum event_key key, int64_t otherwise)
-{
-	const struct arg *arg = arg_of(event, key);
-
-	return arg && arg->type == ARG_INT ? arg->integer : otherwise;
-}
-
 static const char *text_of(const struct scan *scan, const struct event *event, enum event_key key)
 {
-	const struct arg *arg = arg_of(event, key);
-
-	return arg && arg->type == ARG_NAME ? names_text(scan->sink.names, arg->name) : "";
+	return names_text(scan->sink.names, event_text(event, key));
 }
 
 /* Index + 1; 0: there are too many, or err. */
 static uint32_t sequence_of(struct scan *scan, const struct event *event, struct err *err)
 {
 	uint32_t process = process_of(scan, event->track), index;
-	uint64_t key = (uint64_t)process << 32 | (uint32_t)int_of(event, KEY_SESSION, 0);
+	uint64_t key = (uint64_t)process << 32 | (uint32_t)event_int(event, KEY_SESSION, 0);
 	const struct scan_track *track = track_at(scan, process);
 	struct merge_sequence *sequence;
 
@@ -154,7 +138,7 @@ static void take_note(struct scan *scan, const struct event *event)
 {
 	const char *topic = names_text(scan->sink.names, event->name);
 	struct merge_facts *facts = scan->facts;
-	int64_t realtime_ns = int_of(event, KEY_START_REALTIME_NS, 0), by_ns = int_of(event, KEY_BY_NS, 0);
+	int64_t realtime_ns = event_int(event, KEY_START_REALTIME_NS, 0), by_ns = event_int(event, KEY_BY_NS, 0);
 
 	if (!strcmp(topic, EVENT_NOTE_RECORDING)) {
 		facts->is_recording = true;

@@ -6,36 +6,29 @@
 #include <string.h>
 
 #include "analyze/summary/sum_in.h"
+#include "event/event_args.h"
 
 /* What a process takes in so short a time before its end is not said to be unseen. */
 #define PEAK_UNSEEN_NS UINT64_C(20000000)
 
-static const struct arg *arg_of(const struct event *event, enum event_key key)
-{
-	for (size_t i = event->n_args; i-- > 0;)
-		if (event->args[i].key == key)
-			return &event->args[i];
-	return NULL;
-}
-
 /* Bytes and counts are not negative; -1: not there. */
 static int64_t int_of(const struct event *event, enum event_key key)
 {
-	int64_t value = store_int(arg_of(event, key), -1);
+	int64_t value = event_int(event, key, -1);
 
 	return value < 0 ? -1 : value;
 }
 
 static uint32_t text_of(struct summary_maker *maker, const struct event *event, enum event_key key)
 {
-	return names_keep(maker->names, store_text(arg_of(event, key)));
+	return names_keep(maker->names, event_text(event, key));
 }
 
 /* The row of a session on a device; NULL: out of memory (*rc), or there are too many. */
 static struct summary_memory *find(struct summary_maker *maker, uint32_t process, const struct event *event, int *rc)
 {
 	uint32_t device = text_of(maker, event, KEY_DEVICE);
-	int64_t session = store_int(arg_of(event, KEY_SESSION), 0);
+	int64_t session = event_int(event, KEY_SESSION, 0);
 	uint32_t n = maker->memory_keys.n, index;
 	struct summary_memory *row;
 
@@ -69,8 +62,7 @@ int sum_memory_note(struct summary_maker *maker, uint32_t process, const struct 
 	if (!row)
 		return rc;
 	row->name = text_of(maker, event, KEY_MODEL);
-	row->is_released |=
-	    !strcmp(names_text(maker->names, store_text(arg_of(event, KEY_STATE))), EVENT_STATE_RELEASED);
+	row->is_released |= !strcmp(names_text(maker->names, event_text(event, KEY_STATE)), EVENT_STATE_RELEASED);
 	row->in_use = int_of(event, KEY_IN_USE);
 	row->peak = int_of(event, KEY_PEAK);
 	row->operators_peak = int_of(event, KEY_OPERATORS_PEAK);

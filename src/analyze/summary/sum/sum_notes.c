@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "analyze/summary/sum_kinds.h"
+#include "event/event_args.h"
 #include "event/merged_note.h"
 
 /* What the notes of one topic say. */
@@ -27,22 +28,9 @@ struct note {
 	struct arg arg[8];
 };
 
-static const struct arg *arg_of(const struct event *event, enum event_key key)
-{
-	for (size_t i = event->n_args; i-- > 0;)
-		if (event->args[i].key == key)
-			return &event->args[i];
-	return NULL;
-}
-
-static uint32_t text_of(const struct event *event, enum event_key key)
-{
-	return store_text(arg_of(event, key));
-}
-
 static int64_t int_of(const struct event *event, enum event_key key)
 {
-	return store_int(arg_of(event, key), -1);
+	return event_int(event, key, -1);
 }
 
 /* A row more, or 0 and no row when there are too many; -ENOMEM. */
@@ -57,11 +45,11 @@ static int note_recording(struct summary_maker *maker, uint32_t process, const s
 	struct summary_recording *to = &maker->to->recording;
 
 	to->is_ours = true;
-	to->command = text_of(event, KEY_COMMAND);
-	to->level = text_of(event, KEY_LEVEL);
-	to->version = text_of(event, KEY_VERSION);
-	to->machine = text_of(event, KEY_MACHINE);
-	to->is_from_outside = !strcmp(names_text(maker->names, text_of(event, KEY_SOURCE)), "uprobe");
+	to->command = event_text(event, KEY_COMMAND);
+	to->level = event_text(event, KEY_LEVEL);
+	to->version = event_text(event, KEY_VERSION);
+	to->machine = event_text(event, KEY_MACHINE);
+	to->is_from_outside = !strcmp(names_text(maker->names, event_text(event, KEY_SOURCE)), "uprobe");
 	to->interval_ns = int_of(event, KEY_INTERVAL_NS);
 	to->start_realtime_ns = int_of(event, KEY_START_REALTIME_NS);
 	to->n_cpus = int_of(event, KEY_COUNT);
@@ -78,11 +66,11 @@ static int note_process(struct summary_maker *maker, uint32_t process, const str
 	if (process == SUMMARY_NONE)
 		return 0;
 	row = &maker->to->processes[process];
-	if (text_of(event, KEY_EXE))
-		row->exe = text_of(event, KEY_EXE);
+	if (event_text(event, KEY_EXE))
+		row->exe = event_text(event, KEY_EXE);
 	/* what was missed weighs more than that the rest had no runtime */
 	if (n_unseen > 0 || !row->is_unseen)
-		row->state = text_of(event, KEY_STATE);
+		row->state = event_text(event, KEY_STATE);
 	row->is_unseen |= n_unseen > 0;
 	return 0;
 }
@@ -96,11 +84,11 @@ static int note_runtime(struct summary_maker *maker, uint32_t process, const str
 	if (row)
 		*(struct summary_runtime *)row =
 		    (struct summary_runtime){ .process = process,
-					      .runtime = text_of(event, KEY_RUNTIME),
-					      .version = text_of(event, KEY_VERSION),
-					      .path = text_of(event, KEY_PATH),
-					      .armed = text_of(event, KEY_TEXT),
-					      .left_out = text_of(event, KEY_STATUS),
+					      .runtime = event_text(event, KEY_RUNTIME),
+					      .version = event_text(event, KEY_VERSION),
+					      .path = event_text(event, KEY_PATH),
+					      .armed = event_text(event, KEY_TEXT),
+					      .left_out = event_text(event, KEY_STATUS),
 					      .arm_ns = int_of(event, KEY_ARM_NS),
 					      .usage_ns = int_of(event, KEY_USAGE_NS),
 					      .complete_from_ns = from_ns > 0 ? (uint64_t)from_ns : 0 };
@@ -111,7 +99,7 @@ static int note_runtime(struct summary_maker *maker, uint32_t process, const str
 static int note_other_runtime(struct summary_maker *maker, uint32_t process, const struct event *event)
 {
 	struct summary_other_runtime *all = maker->other_runtimes.data;
-	uint32_t runtime = text_of(event, KEY_RUNTIME);
+	uint32_t runtime = event_text(event, KEY_RUNTIME);
 	void *row;
 	int rc;
 
@@ -121,8 +109,8 @@ static int note_other_runtime(struct summary_maker *maker, uint32_t process, con
 	rc = add_row(&maker->other_runtimes, sizeof *all, &row);
 	if (row)
 		*(struct summary_other_runtime *)row =
-		    (struct summary_other_runtime){ process, runtime, text_of(event, KEY_VERSION),
-						    text_of(event, KEY_PATH) };
+		    (struct summary_other_runtime){ process, runtime, event_text(event, KEY_VERSION),
+						    event_text(event, KEY_PATH) };
 	return rc;
 }
 
@@ -150,42 +138,42 @@ static int note_first(struct summary_maker *maker, const struct session *session
 static int note_created(struct summary_maker *maker, uint32_t process, const struct event *event)
 {
 	struct session *session =
-	    sum_sessions_find(maker, process, int_of(event, KEY_SESSION), text_of(event, KEY_MODEL), MET_NOTE);
+	    sum_sessions_find(maker, process, int_of(event, KEY_SESSION), event_text(event, KEY_MODEL), MET_NOTE);
 
 	if (!session)
 		return -ENOMEM;
 	session->named = MET_NOTE;
-	session->row.name = text_of(event, KEY_MODEL);
-	session->row.runtime = text_of(event, KEY_RUNTIME);
-	session->row.path = text_of(event, KEY_MODEL_PATH);
-	session->row.providers = text_of(event, KEY_PROVIDERS);
-	session->row.options = text_of(event, KEY_OPTIONS);
+	session->row.name = event_text(event, KEY_MODEL);
+	session->row.runtime = event_text(event, KEY_RUNTIME);
+	session->row.path = event_text(event, KEY_MODEL_PATH);
+	session->row.providers = event_text(event, KEY_PROVIDERS);
+	session->row.options = event_text(event, KEY_OPTIONS);
 	session->row.bytes = int_of(event, KEY_BYTES);
-	if (sum_loaded_add(maker, session, text_of(event, KEY_MODEL_FILE)))
+	if (sum_loaded_add(maker, session, event_text(event, KEY_MODEL_FILE)))
 		return -ENOMEM;
 	if (!session->row.has_slice || !session->row.status)
-		session->row.status = names_keep(maker->names, text_of(event, KEY_STATUS));
-	session->row.is_failed |= sum_is_failure(maker, text_of(event, KEY_STATUS));
+		session->row.status = names_keep(maker->names, event_text(event, KEY_STATUS));
+	session->row.is_failed |= sum_is_failure(maker, event_text(event, KEY_STATUS));
 	return session_has_config(&session->row) ? note_first(maker, session) : 0;
 }
 
 static int note_session(struct summary_maker *maker, uint32_t process, const struct event *event)
 {
 	struct session *session =
-	    sum_sessions_find(maker, process, int_of(event, KEY_SESSION), text_of(event, KEY_MODEL), MET_RUN);
+	    sum_sessions_find(maker, process, int_of(event, KEY_SESSION), event_text(event, KEY_MODEL), MET_RUN);
 
 	if (!session)
 		return -ENOMEM;
-	session->row.runtime = text_of(event, KEY_RUNTIME);
+	session->row.runtime = event_text(event, KEY_RUNTIME);
 	return 0;
 }
 
 static int note_released(struct summary_maker *maker, uint32_t process, const struct event *event)
 {
-	const char *state = names_text(maker->names, text_of(event, KEY_STATE));
+	const char *state = names_text(maker->names, event_text(event, KEY_STATE));
 	int64_t from_ns = int_of(event, KEY_FROM_NS);
 	struct session *session =
-	    sum_sessions_find(maker, process, int_of(event, KEY_SESSION), text_of(event, KEY_MODEL), MET_NOTE);
+	    sum_sessions_find(maker, process, int_of(event, KEY_SESSION), event_text(event, KEY_MODEL), MET_NOTE);
 
 	if (!session)
 		return -ENOMEM;
@@ -216,7 +204,7 @@ static int note_forked(struct summary_maker *maker, uint32_t process, const stru
 static int note_profiled(struct summary_maker *maker, uint32_t process, const struct event *event)
 {
 	if (process != SUMMARY_NONE)
-		maker->to->processes[process].profile = names_keep(maker->names, text_of(event, KEY_PATH));
+		maker->to->processes[process].profile = names_keep(maker->names, event_text(event, KEY_PATH));
 	return 0;
 }
 
@@ -249,7 +237,7 @@ static int note_out_of_memory(struct summary_maker *maker, uint32_t process, con
 	if (n <= 0)
 		return 0;
 	*to = (struct summary_out_of_memory){ stats_sum(to->n, (uint64_t)n),
-					      names_keep(maker->names, text_of(event, KEY_PATH)),
+					      names_keep(maker->names, event_text(event, KEY_PATH)),
 					      int_of(event, KEY_LIMIT), int_of(event, KEY_PEAK) };
 	return 0;
 }
@@ -265,8 +253,8 @@ static int note_memory_end(struct summary_maker *maker, uint32_t process, const 
 
 static int note_cost(struct summary_maker *maker, uint32_t process, const struct event *event)
 {
-	const struct arg *event_ns = arg_of(event, KEY_EVENT_NS);
-	const struct arg *fault_ns = arg_of(event, KEY_FAULT_NS);
+	const struct arg *event_ns = event_arg(event, KEY_EVENT_NS, ARG_REAL);
+	const struct arg *fault_ns = event_arg(event, KEY_FAULT_NS, ARG_REAL);
 	struct summary_cost *to = &maker->to->cost;
 
 	to->is_known = true;
@@ -276,10 +264,10 @@ static int note_cost(struct summary_maker *maker, uint32_t process, const struct
 	to->arm_ns = int_of(event, KEY_ARM_NS);
 	to->lost = int_of(event, KEY_LOST);
 	to->moved = int_of(event, KEY_MOVED);
-	to->event_ns = !event_ns ? NAN : event_ns->type == ARG_REAL ? event_ns->real : (double)store_int(event_ns, -1);
+	to->event_ns = event_ns ? event_ns->real : (double)event_int(event, KEY_EVENT_NS, -1); /* it may be whole */
 	if (to->event_ns < 0)
 		to->event_ns = NAN;
-	to->fault_ns = fault_ns && fault_ns->type == ARG_REAL && fault_ns->real > 0 ? fault_ns->real : NAN;
+	to->fault_ns = fault_ns && fault_ns->real > 0 ? fault_ns->real : NAN;
 	return 0;
 }
 
@@ -287,7 +275,7 @@ static int note_clock(struct summary_maker *maker, uint32_t process, const struc
 {
 	struct summary_recording *to = &maker->to->recording;
 
-	to->clock_source = text_of(event, KEY_SOURCE);
+	to->clock_source = event_text(event, KEY_SOURCE);
 	to->clock_error_ns = int_of(event, KEY_ERROR_NS);
 	to->clock_jumps = int_of(event, KEY_COUNT);
 	to->has_no_begins = !strcmp(names_text(maker->names, to->clock_source), EVENT_CLOCK_NONE);
@@ -302,11 +290,11 @@ static int note_clock_changed(struct summary_maker *maker, uint32_t process, con
 
 	if (row)
 		*(struct summary_clock *)row =
-		    (struct summary_clock){ .what = text_of(event, KEY_STATE),
-					    .text = text_of(event, KEY_TEXT),
+		    (struct summary_clock){ .what = event_text(event, KEY_STATE),
+					    .text = event_text(event, KEY_TEXT),
 					    .from_ns = from_ns > 0 ? (uint64_t)from_ns : event->time_ns,
 					    .to_ns = event->time_ns,
-					    .by_ns = store_int(arg_of(event, KEY_BY_NS), 0) };
+					    .by_ns = event_int(event, KEY_BY_NS, 0) };
 	return rc;
 }
 
@@ -315,7 +303,7 @@ static int note_kept(struct summary_maker *maker, uint32_t process, const struct
 	int64_t segments = int_of(event, KEY_COUNT), events = int_of(event, KEY_EVENTS), ns = int_of(event, KEY_BY_NS);
 
 	if (segments > 0)
-		maker->to->kept = (struct summary_kept){ .limit = text_of(event, KEY_TEXT),
+		maker->to->kept = (struct summary_kept){ .limit = event_text(event, KEY_TEXT),
 							 .segments = (uint64_t)segments,
 							 .events = events > 0 ? (uint64_t)events : 0,
 							 .ns = ns > 0 ? (uint64_t)ns : 0 };
@@ -326,13 +314,13 @@ static int note_dump(struct summary_maker *maker, uint32_t process, const struct
 {
 	int64_t n_skipped = int_of(event, KEY_COUNT);
 	void *row = NULL;
-	int rc = text_of(event, KEY_PATH) ? add_row(&maker->dumps, sizeof(struct summary_dump), &row) : 0;
+	int rc = event_text(event, KEY_PATH) ? add_row(&maker->dumps, sizeof(struct summary_dump), &row) : 0;
 
 	if (n_skipped > 0)
 		maker->to->n_dumps_skipped = (uint64_t)n_skipped;
 	if (row)
 		*(struct summary_dump *)row =
-		    (struct summary_dump){ text_of(event, KEY_PATH), text_of(event, KEY_TEXT), event->time_ns };
+		    (struct summary_dump){ event_text(event, KEY_PATH), event_text(event, KEY_TEXT), event->time_ns };
 	return rc;
 }
 
@@ -343,8 +331,8 @@ static int note_merged(struct summary_maker *maker, uint32_t process, const stru
 
 	if (row)
 		*(struct summary_merged *)row =
-		    (struct summary_merged){ text_of(event, KEY_PATH), text_of(event, KEY_SOURCE),
-					     store_int(arg_of(event, KEY_BY_NS), 0), int_of(event, KEY_ERROR_NS),
+		    (struct summary_merged){ event_text(event, KEY_PATH), event_text(event, KEY_SOURCE),
+					     event_int(event, KEY_BY_NS, 0), int_of(event, KEY_ERROR_NS),
 					     int_of(event, KEY_COUNT) };
 	return rc;
 }
@@ -356,7 +344,7 @@ static int note_stopped(struct summary_maker *maker, uint32_t process, const str
 
 	if (row)
 		*(struct summary_stop *)row =
-		    (struct summary_stop){ text_of(event, KEY_SOURCE), text_of(event, KEY_TEXT), event->time_ns };
+		    (struct summary_stop){ event_text(event, KEY_SOURCE), event_text(event, KEY_TEXT), event->time_ns };
 	return rc;
 }
 
@@ -367,7 +355,7 @@ static int note_unreadable(struct summary_maker *maker, uint32_t process, const 
 
 	if (row)
 		*(struct summary_unreadable *)row =
-		    (struct summary_unreadable){ process, text_of(event, KEY_PATH), text_of(event, KEY_TEXT) };
+		    (struct summary_unreadable){ process, event_text(event, KEY_PATH), event_text(event, KEY_TEXT) };
 	return rc;
 }
 
@@ -379,7 +367,7 @@ static int note_left_out(struct summary_maker *maker, uint32_t process, const st
 
 	if (row)
 		*(struct summary_left_out *)row =
-		    (struct summary_left_out){ process, text_of(event, KEY_TEXT), (uint64_t)n };
+		    (struct summary_left_out){ process, event_text(event, KEY_TEXT), (uint64_t)n };
 	return rc;
 }
 
@@ -392,11 +380,11 @@ static int note_device_clock(struct summary_maker *maker, uint32_t process, cons
 	if (row)
 		*(struct summary_device_clock *)row =
 		    (struct summary_device_clock){ .process = process,
-						   .source = text_of(event, KEY_SOURCE),
-						   .missing = text_of(event, KEY_TEXT),
+						   .source = event_text(event, KEY_SOURCE),
+						   .missing = event_text(event, KEY_TEXT),
 						   .error_ns = int_of(event, KEY_ERROR_NS),
 						   .n_set = n_set > 0 ? (uint64_t)n_set : 0 };
-	maker->to->n_device_ends_unknown += row && text_of(event, KEY_TEXT);
+	maker->to->n_device_ends_unknown += row && event_text(event, KEY_TEXT);
 	return rc;
 }
 
@@ -462,7 +450,7 @@ static int keep(struct summary_maker *maker, const struct topic *topic, uint32_t
 static int take_loss(struct summary_maker *maker, uint32_t process, const struct event *event)
 {
 	int64_t count = int_of(event, KEY_COUNT);
-	uint32_t where = text_of(event, KEY_WHERE);
+	uint32_t where = event_text(event, KEY_WHERE);
 	uint32_t n = maker->loss_keys.n, index = keys_number(&maker->loss_keys, process, where);
 	struct summary_loss *loss;
 

@@ -11,6 +11,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "capture/recorder/thin/thin_in.h"
+#include "event/event_args.h"
 
 enum {
 	MAX_BYTES = 4 << 20,
@@ -67,18 +68,10 @@ static struct track *track_at(const struct thin *thin, uint32_t id)
 
 static const char failure[] = "cannot hold operators back";
 
-static const struct arg *arg_of(const struct event *event, enum event_key key, enum arg_type type)
-{
-	for (size_t i = 0; i < event->n_args; i++)
-		if (event->args[i].key == key && event->args[i].type == type)
-			return &event->args[i];
-	return NULL;
-}
-
 /* Which inference the event names; 0: none. */
 static uint64_t key_of(const struct track *track, const struct event *event)
 {
-	const struct arg *number = arg_of(event, KEY_INFERENCE, ARG_INT);
+	const struct arg *number = event_arg(event, KEY_INFERENCE, ARG_INT);
 
 	return number && number->integer > 0 ? (uint64_t)track->process << 32 | (uint32_t)number->integer : 0;
 }
@@ -112,7 +105,7 @@ static void forget_process(struct thin *thin, uint32_t process)
 
 static bool is_failed(struct thin *thin, const struct event *end)
 {
-	const struct arg *status = arg_of(end, KEY_STATUS, ARG_NAME);
+	const struct arg *status = event_arg(end, KEY_STATUS, ARG_NAME);
 
 	return status && status->name && status->name != thin->ok;
 }
@@ -306,7 +299,7 @@ static int put_operator(struct thin *thin, struct track *track, const struct eve
 
 static void begin_run(struct track *track, const struct event *event)
 {
-	const struct arg *model = arg_of(event, KEY_MODEL, ARG_NAME);
+	const struct arg *model = event_arg(event, KEY_MODEL, ARG_NAME);
 
 	track->run = (struct run){ .key = key_of(track, event),
 				   .begin_ns = event->time_ns,
