@@ -58,6 +58,14 @@ static inline void cases_add(const char *name, CMUnitTestFunction run, CMFixture
 		end; \
 	} \
 	static void name##_of(type *var)
+/* A case of setup and teardown, for what must go also if it fails: `var` is the state that setup made. */
+#define TEST_FROM(name, type, var, setup, teardown) \
+	static void name##_from(type *var); \
+	TEST_WITH(name, setup, teardown) \
+	{ \
+		name##_from(*state); \
+	} \
+	static void name##_from(type *var)
 
 /* Before the first of them, and after the last. */
 #define TEST_GROUP(setup, teardown) \

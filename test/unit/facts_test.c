@@ -100,9 +100,10 @@ static int end(void **state)
 	return unlink(agent.path);
 }
 
-TEST_WITH(facts_without_end_take_no_more_room, begin, end)
+#define CASE(name) TEST_FROM(name, struct reader, reader, begin, end)
+
+CASE(facts_without_end_take_no_more_room)
 {
-	struct reader *reader = *state;
 	uint64_t before = 0;
 
 	for (int64_t number = 1; number <= 3000000; number++) {
@@ -119,9 +120,8 @@ TEST_WITH(facts_without_end_take_no_more_room, begin, end)
 	assert_int_equal(agent.segment->dict_lost + reader->map.n_nonsense, 0);
 }
 
-TEST_WITH(a_reader_that_is_late_misses_none_and_keeps_the_order, begin, end)
+CASE(a_reader_that_is_late_misses_none_and_keeps_the_order)
 {
-	struct reader *reader = *state;
 	int64_t number = 0;
 	unsigned seed = 1;
 
@@ -144,9 +144,8 @@ static void *tell_many(void *unused)
 	return NULL;
 }
 
-TEST_WITH(a_reader_beside_the_writer_gets_each_once_and_in_order, begin, end)
+CASE(a_reader_beside_the_writer_gets_each_once_and_in_order)
 {
-	struct reader *reader = *state;
 	pthread_t writer;
 
 	assert_int_equal(pthread_create(&writer, NULL, tell_many, NULL), 0);

@@ -97,9 +97,10 @@ static const struct summary_operator *type_of(const struct fixture *f, const cha
 	return NULL;
 }
 
-TEST_WITH(an_operator_that_was_halted_is_left_out_and_counted, setup, teardown)
+#define CASE(name) TEST_FROM(name, struct fixture, f, setup, teardown)
+
+CASE(an_operator_that_was_halted_is_left_out_and_counted)
 {
-	struct fixture *f = *state;
 	const struct summary_coverage *coverage;
 	const struct summary_runs *runs;
 
@@ -134,9 +135,8 @@ TEST_WITH(an_operator_that_was_halted_is_left_out_and_counted, setup, teardown)
 			    "Process 100 was stopped by a signal for 290 ms at 109 ms.");
 }
 
-TEST_WITH(operators_of_all_threads_are_left_out, setup, teardown)
+CASE(operators_of_all_threads_are_left_out)
 {
-	struct fixture *f = *state;
 	const struct summary_coverage *coverage;
 
 	put_runs(f, 0, N);
@@ -158,9 +158,8 @@ TEST_WITH(operators_of_all_threads_are_left_out, setup, teardown)
 	assert_int_equal(coverage->halted_ns, (50 + 100900 + 100) * US);
 }
 
-TEST_WITH(setup_that_was_halted_is_no_setup, setup, teardown)
+CASE(setup_that_was_halted_is_no_setup)
 {
-	struct fixture *f = *state;
 	const struct summary_coverage *coverage;
 
 	put_runs(f, 0, N);
@@ -176,9 +175,8 @@ TEST_WITH(setup_that_was_halted_is_no_setup, setup, teardown)
 	assert_int_equal(coverage->operators_ns, (N * 600 + 300) * US);
 }
 
-TEST_WITH(a_halt_between_operators_is_not_what_nothing_explains, setup, teardown)
+CASE(a_halt_between_operators_is_not_what_nothing_explains)
 {
-	struct fixture *f = *state;
 	const struct summary_coverage *coverage;
 
 	put_runs(f, 0, N);
@@ -192,10 +190,8 @@ TEST_WITH(a_halt_between_operators_is_not_what_nothing_explains, setup, teardown
 	assert_int_equal(type_of(f, "a")->n_halted + type_of(f, "b")->n_halted, 0);
 }
 
-TEST_WITH(a_halt_of_another_process_hits_nothing, setup, teardown)
+CASE(a_halt_of_another_process_hits_nothing)
 {
-	struct fixture *f = *state;
-
 	f->halted = stream_lane(&f->s, stream_process(&f->s, 200, "another"), EVENT_HALT_STOPPED);
 	put_halt(f, 1100, 1250, 1350, 1400);
 	put_runs(f, 0, N);
@@ -205,10 +201,9 @@ TEST_WITH(a_halt_of_another_process_hits_nothing, setup, teardown)
 	assert_string_equal(halt_words(f->summary).s, "");
 }
 
-TEST_WITH(a_tracer_is_named_unless_there_are_several, setup, teardown)
+CASE(a_tracer_is_named_unless_there_are_several)
 {
 	static const char *const names[] = { "inftrace-next", "gdb" };
-	struct fixture *f = *state;
 	uint32_t held = stream_lane(&f->s, f->process, EVENT_HALT_TRACED);
 
 	put_runs(f, 0, N);
@@ -224,10 +219,8 @@ TEST_WITH(a_tracer_is_named_unless_there_are_several, setup, teardown)
 	}
 }
 
-TEST_WITH(a_halt_without_an_end_lasts_to_the_end, setup, teardown)
+CASE(a_halt_without_an_end_lasts_to_the_end)
 {
-	struct fixture *f = *state;
-
 	put_runs(f, 0, N);
 	begin_run(f, N, 100000);
 	stream_begin(&f->s, f->halted, 100500, KIND_HALT, EVENT_HALT_STOPPED);
@@ -237,9 +230,8 @@ TEST_WITH(a_halt_without_an_end_lasts_to_the_end, setup, teardown)
 	assert_int_equal(f->summary->halt_kinds[0].n, 1);
 }
 
-TEST_WITH(no_phase_of_a_creation_is_slow_because_its_process_was_halted, setup, teardown)
+CASE(no_phase_of_a_creation_is_slow_because_its_process_was_halted)
 {
-	struct fixture *f = *state;
 	const uint64_t *phase_ns;
 
 	stream_int(&f->s, KEY_SESSION, 1);
@@ -263,9 +255,8 @@ TEST_WITH(no_phase_of_a_creation_is_slow_because_its_process_was_halted, setup, 
 	assert_int_equal(phase_ns[PHASE_UNATTRIBUTED], (302500 - 201400 + 100 + 100) * US);
 }
 
-TEST_WITH(a_creation_that_was_halted_between_phases_has_a_phase_for_it, setup, teardown)
+CASE(a_creation_that_was_halted_between_phases_has_a_phase_for_it)
 {
-	struct fixture *f = *state;
 	const uint64_t *phase_ns;
 
 	stream_int(&f->s, KEY_SESSION, 1);

@@ -127,9 +127,10 @@ static void wait_for(const struct ferry_state *state, uint32_t phase)
 	assert_int_equal(state->phase, phase);
 }
 
-TEST_WITH(many_calls_enter_once_and_all_go_on, prepare, unprepare)
+#define CASE(name) TEST_FROM(name, struct place, place, prepare, unprepare)
+
+CASE(many_calls_enter_once_and_all_go_on)
 {
-	struct place *place = *state;
 	sigset_t before, after;
 
 	place->state.entry = (uint64_t)enter;
@@ -154,10 +155,8 @@ static long another(long a, long b, long c, long d, long e, long f)
 	return f - a;
 }
 
-TEST_WITH(each_slot_goes_on_to_a_function_of_its_own, prepare, unprepare)
+CASE(each_slot_goes_on_to_a_function_of_its_own)
 {
-	struct place *place = *state;
-
 	place->state.entry = (uint64_t)enter;
 	for (uint32_t i = 1; i < FERRY_SLOTS; i++)
 		place->head->slot[i].original = (uint64_t)(i & 1 ? another : original);
@@ -183,9 +182,8 @@ static struct status original_of_class(long a, long b, long c, long d, long e)
 	return (struct status){ { a, b, c + 10 * d, e } };
 }
 
-TEST_WITH(a_class_is_returned_where_its_caller_wants_it, prepare, unprepare)
+CASE(a_class_is_returned_where_its_caller_wants_it)
 {
-	struct place *place = *state;
 	struct status (*trigger)(long, long, long, long, long);
 	struct status got;
 
@@ -202,10 +200,8 @@ TEST_WITH(a_class_is_returned_where_its_caller_wants_it, prepare, unprepare)
 }
 
 /* setuid() in a program with threads waits until each of them has handled a signal that only the C library knows. */
-TEST_WITH(setuid_does_not_wait_for_the_new_thread_for_ever, prepare, unprepare)
+CASE(setuid_does_not_wait_for_the_new_thread_for_ever)
 {
-	struct place *place = *state;
-
 	place->state.entry = (uint64_t)enter;
 	close_page(place);
 	place->trigger(0, 0, 0, 0, 0, 0);
@@ -214,10 +210,8 @@ TEST_WITH(setuid_does_not_wait_for_the_new_thread_for_ever, prepare, unprepare)
 		assert_int_equal(((uint64_t *)&entered_with)[0] >> (signal_ - 1) & 1, 0);
 }
 
-TEST_WITH(a_library_that_cannot_be_loaded_is_told_with_the_loaders_own_words, prepare, unprepare)
+CASE(a_library_that_cannot_be_loaded_is_told_with_the_loaders_own_words)
 {
-	struct place *place = *state;
-
 	close_page(place);
 	assert_int_equal(place->trigger(1, 2, 3, 4, 5, 6), 654321);
 	wait_for(&place->state, FERRY_FAILED);
@@ -226,10 +220,8 @@ TEST_WITH(a_library_that_cannot_be_loaded_is_told_with_the_loaders_own_words, pr
 	assert_int_equal(place->trigger(1, 2, 3, 4, 5, 6), 654321);
 }
 
-TEST_WITH(a_thread_that_is_refused_is_told_and_errno_is_as_it_was, prepare, unprepare)
+CASE(a_thread_that_is_refused_is_told_and_errno_is_as_it_was)
 {
-	struct place *place = *state;
-
 	place->head->pthread_create = (uint64_t)refuse;
 	close_page(place);
 	errno = ERANGE;
@@ -257,9 +249,8 @@ static void *forking(void *state)
 	return NULL;
 }
 
-TEST_WITH(a_fork_and_the_loading_of_the_agent_wait_for_each_other, prepare, unprepare)
+static void fork_while_loading(struct place *place)
 {
-	struct place *place = *state;
 	pthread_t thread;
 
 	is_loading = may_load = n_forked = n_wrong = 0;
@@ -281,11 +272,14 @@ TEST_WITH(a_fork_and_the_loading_of_the_agent_wait_for_each_other, prepare, unpr
 	assert_int_equal(n_wrong, 0);
 }
 
-TEST_WITH(a_child_forked_while_the_agent_is_loaded_says_so_for_ever, prepare, unprepare)
+CASE(a_fork_and_the_loading_of_the_agent_wait_for_each_other)
 {
-	struct place *place = *state;
+	fork_while_loading(place);
+}
 
-	a_fork_and_the_loading_of_the_agent_wait_for_each_other(state);
+CASE(a_child_forked_while_the_agent_is_loaded_says_so_for_ever)
+{
+	fork_while_loading(place);
 	place->state.loading = FERRY_LOADING;
 	for (int i = 0; i < 2; i++) {
 		place->state.n_forks = 1;
@@ -295,10 +289,9 @@ TEST_WITH(a_child_forked_while_the_agent_is_loaded_says_so_for_ever, prepare, un
 	}
 }
 
-TEST_WITH(a_phase_that_is_not_idle_is_left_alone, prepare, unprepare)
+CASE(a_phase_that_is_not_idle_is_left_alone)
 {
 	static const uint32_t phases[] = { FERRY_CLAIMED, FERRY_FAILED, FERRY_DONE, FERRY_DISARMED, FERRY_ARMED };
-	struct place *place = *state;
 
 	place->state.entry = (uint64_t)enter;
 	close_page(place);

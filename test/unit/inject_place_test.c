@@ -66,19 +66,18 @@ static void find(struct room *room)
 	assert_int_equal(inject_place_find(&room->inject, &room->target, &err), 0);
 }
 
-TEST_WITH(free_places_are_found_and_aligned, prepare, unprepare)
-{
-	struct room *room = *state;
+#define CASE(name) TEST_FROM(name, struct room, room, prepare, unprepare)
 
+CASE(free_places_are_found_and_aligned)
+{
 	find(room);
 	assert_true(room->inject.is_new);
 	assert_int_equal(room->inject.at, (uint64_t)room->code + 64);
 	assert_int_equal(room->inject.head.state, (uint64_t)room->data + 16);
 }
 
-TEST_WITH(what_somebody_uses_is_no_place, prepare, unprepare)
+CASE(what_somebody_uses_is_no_place)
 {
-	struct room *room = *state;
 	struct err err;
 
 	room->code[100] = 1;
@@ -91,9 +90,8 @@ TEST_WITH(what_somebody_uses_is_no_place, prepare, unprepare)
 	assert_int_equal(inject_place_find(&room->inject, &room->target, &err), -ENOSPC);
 }
 
-TEST_WITH(what_an_earlier_injector_left_is_used_again, prepare, unprepare)
+CASE(what_an_earlier_injector_left_is_used_again)
 {
-	struct room *room = *state;
 	uint64_t at, head_state;
 
 	find(room);
@@ -107,9 +105,8 @@ TEST_WITH(what_an_earlier_injector_left_is_used_again, prepare, unprepare)
 }
 
 /* A second runtime in the same process. */
-TEST_WITH(another_slot_gets_code_of_its_own_and_the_same_state, prepare, unprepare)
+CASE(another_slot_gets_code_of_its_own_and_the_same_state)
 {
-	struct room *room = *state;
 	uint64_t at, head_state;
 
 	find(room);
@@ -123,9 +120,8 @@ TEST_WITH(another_slot_gets_code_of_its_own_and_the_same_state, prepare, unprepa
 	assert_int_equal(room->inject.head.state, head_state);
 }
 
-TEST_WITH(code_of_another_make_is_left_alone, prepare, unprepare)
+CASE(code_of_another_make_is_left_alone)
 {
-	struct room *room = *state;
 	uint64_t at;
 
 	find(room);
@@ -137,9 +133,8 @@ TEST_WITH(code_of_another_make_is_left_alone, prepare, unprepare)
 	assert_int_equal(room->inject.at, at + inject_code_size());
 }
 
-TEST_WITH(what_nobody_else_has_room_for_lies_behind_the_loaders_code, prepare, unprepare)
+CASE(what_nobody_else_has_room_for_lies_behind_the_loaders_code)
 {
-	struct room *room = *state;
 	struct inject_part *loader = &room->target.loader;
 	char *code = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 

@@ -66,10 +66,10 @@ static void is_missing(double value)
 		fail_msg("%.17g should be missing", value);
 }
 
-TEST_WITH(only_the_span_counts, set_up, tear_down)
-{
-	struct fixture *f = *state;
+#define CASE(name) TEST_FROM(name, struct fixture, f, set_up, tear_down)
 
+CASE(only_the_span_counts)
+{
 	/*
 	 * 90 in the second that ends at 3 s, half of which precedes the span; the next value counts up to the end of
 	 * the span
@@ -91,10 +91,8 @@ TEST_WITH(only_the_span_counts, set_up, tear_down)
 	assert_null(f->devices.device[1].description);
 }
 
-TEST_WITH(the_engine_used_most_stands_in_for_a_device_that_does_not_tell, set_up, tear_down)
+CASE(the_engine_used_most_stands_in_for_a_device_that_does_not_tell)
 {
-	struct fixture *f = *state;
-
 	PUT(f, f->process, "npu accel0 dma", "%", 5, 5, 5, 5);
 	PUT(f, f->process, "npu accel0 compute", "%", 60, 60, 80, 60);
 	PUT(f, f->process, "npu accel0 idle one", "%", 0, 0, 0, 0);
@@ -107,10 +105,8 @@ TEST_WITH(the_engine_used_most_stands_in_for_a_device_that_does_not_tell, set_up
 	is_near(f->devices.device[0].busy_pct, 30);
 }
 
-TEST_WITH(memory_of_a_process_is_that_of_all_kinds, set_up, tear_down)
+CASE(memory_of_a_process_is_that_of_all_kinds)
 {
-	struct fixture *f = *state;
-
 	PUT(f, f->process, "gpu card1 memory vram", "bytes", 100, 300, 200);
 	PUT(f, f->process, "gpu card1 memory gtt", "bytes", 7, 7, 7);
 	PUT(f, f->card, "gpu card1 memory used", "bytes", 1000, 5000, 1000);
@@ -123,10 +119,8 @@ TEST_WITH(memory_of_a_process_is_that_of_all_kinds, set_up, tear_down)
 	is_near(f->devices.device[1].process_bytes, 7);
 }
 
-TEST_WITH(energy_is_that_of_the_span_where_its_samples_suffice, set_up, tear_down)
+CASE(energy_is_that_of_the_span_where_its_samples_suffice)
 {
-	struct fixture *f = *state;
-
 	PUT(f, f->card, "gpu card1 energy", "J", 0, 50, 100, 150, 200, 250);
 	PUT(f, f->npu, "npu accel0 energy", "J", 0, 50);
 	model_devices_find(&f->devices, f->s.store, S_NS + S_NS / 2, 5 * S_NS + S_NS / 2);
@@ -140,10 +134,8 @@ TEST_WITH(energy_is_that_of_the_span_where_its_samples_suffice, set_up, tear_dow
 	assert_string_equal(f->devices.device[0].energy_missing, "its meter was not recorded all the time");
 }
 
-TEST_WITH(rounds_are_averaged_and_joules_add_up, set_up, tear_down)
+CASE(rounds_are_averaged_and_joules_add_up)
 {
-	struct fixture *f = *state;
-
 	PUT(f, f->card, "gpu card1 busy", "%", 0, 20, 20, 20, 80, 80, 80, 80);
 	PUT(f, f->card, "gpu card1 energy", "J", 0, 10, 20, 30, 50, 70, 90, 110);
 	model_devices_find(&f->devices, f->s.store, S_NS, 4 * S_NS);
@@ -164,10 +156,8 @@ TEST_WITH(rounds_are_averaged_and_joules_add_up, set_up, tear_down)
 	assert_non_null(f->devices.device[0].energy_missing);
 }
 
-TEST_WITH(a_device_of_a_later_round_only_has_no_energy, set_up, tear_down)
+CASE(a_device_of_a_later_round_only_has_no_energy)
 {
-	struct fixture *f = *state;
-
 	PUT(f, f->card, "gpu card1 energy", "J", 0, 10, 20, 30, 50);
 	PUT(f, f->process, "gpu card1 compute", "%", 10, 10, 10, 10, 10);
 	model_devices_find(&f->more, f->s.store, S_NS, 4 * S_NS);
@@ -179,10 +169,8 @@ TEST_WITH(a_device_of_a_later_round_only_has_no_energy, set_up, tear_down)
 	assert_ptr_not_equal(f->devices.device[0].busy_of, f->more.device[0].busy_of);
 }
 
-TEST_WITH(what_is_no_counter_of_a_device_is_none, set_up, tear_down)
+CASE(what_is_no_counter_of_a_device_is_none)
 {
-	struct fixture *f = *state;
-
 	PUT(f, 0, "cpu", "%", 10, 10);
 	PUT(f, 0, "gpu frequency", "MHz", 10, 10);
 	PUT(f, f->card, "gpu card10 busy", "%", 10, 10);
@@ -193,9 +181,8 @@ TEST_WITH(what_is_no_counter_of_a_device_is_none, set_up, tear_down)
 	assert_int_equal(f->devices.n_devices, 0);
 }
 
-TEST_WITH(more_than_there_is_room_for_is_left_out, set_up, tear_down)
+CASE(more_than_there_is_room_for_is_left_out)
 {
-	struct fixture *f = *state;
 	char name[64];
 
 	for (int i = 0; i < 40; i++) {

@@ -150,9 +150,10 @@ static void says(const struct fixture *f, const char *text)
 	assert_true(first_sentence_words(text) <= FIRST_SENTENCE_MOST);
 }
 
-TEST_WITH(a_gap_is_what_its_thread_did, setup, teardown)
+#define CASE(name) TEST_FROM(name, struct fixture, f, setup, teardown)
+
+CASE(a_gap_is_what_its_thread_did)
 {
-	struct fixture *f = *state;
 	const char *place = "Image.resize, called from c_pre.py:6";
 
 	samples(f, 0, 800000, did(MAIN, SAMPLE_RAN, resize(f)));
@@ -173,9 +174,8 @@ TEST_WITH(a_gap_is_what_its_thread_did, setup, teardown)
 	says(f, "Outside of models: 90.0 % of 1.00 s, most of it in Image.resize, called from c_pre.py:6 (800 ms)");
 }
 
-TEST_WITH(a_long_name_leaves_room_for_its_caller, setup, teardown)
+CASE(a_long_name_leaves_room_for_its_caller)
 {
-	struct fixture *f = *state;
 	uint32_t load = call(f, call(f, 0, "<module>", "/app/c_pre.py", 20), "load", "/app/c_pre.py", 6);
 	uint32_t image = call(f, load, "StreamingVoiceFilter.set_enrollment_of_the_speaker",
 			      "/usr/lib/python3/dist-packages/voicefilter/streaming.py", 391);
@@ -188,9 +188,8 @@ TEST_WITH(a_long_name_leaves_room_for_its_caller, setup, teardown)
 }
 
 /* A thread that is sampled just after it got a CPU did not run all the time before. */
-TEST_WITH(the_kernel_says_what_of_a_stretch_ran, setup, teardown)
+CASE(the_kernel_says_what_of_a_stretch_ran)
 {
-	struct fixture *f = *state;
 	struct event_sample what = did(MAIN, SAMPLE_RAN, resize(f));
 	const char *place = "Image.resize, called from c_pre.py:6";
 
@@ -210,9 +209,8 @@ TEST_WITH(the_kernel_says_what_of_a_stretch_ran, setup, teardown)
 	assert_int_equal(found(f, OUTSIDE_BY_WHAT, "waited for a CPU", place), 505000);
 }
 
-TEST_WITH(a_constant_stretch_covers_whole_gaps, setup, teardown)
+CASE(a_constant_stretch_covers_whole_gaps)
 {
-	struct fixture *f = *state;
 	struct event_sample wait = did(MAIN, SAMPLE_CALL, call(f, 0, "fetch", "/app/net.py", 4));
 
 	wait.call = stream_name(&f->s, "recvfrom");
@@ -228,9 +226,8 @@ TEST_WITH(a_constant_stretch_covers_whole_gaps, setup, teardown)
 }
 
 /* Gaps of 2 ms are sampled every 10 ms: now and then a sample meets one. */
-TEST_WITH(short_gaps_are_divided_together, setup, teardown)
+CASE(short_gaps_are_divided_together)
 {
-	struct fixture *f = *state;
 	uint32_t running = call(f, 0, "run", "/app/c_pre.py", 8);
 
 	for (uint64_t i = 0; i < 300; i++)
@@ -243,10 +240,8 @@ TEST_WITH(short_gaps_are_divided_together, setup, teardown)
 	assert_int_equal(found(f, OUTSIDE_BY_WHAT, "ran", "run (c_pre.py:8)"), 0);
 }
 
-TEST_WITH(what_the_first_thread_did_before_another_one_is_there, setup, teardown)
+CASE(what_the_first_thread_did_before_another_one_is_there)
 {
-	struct fixture *f = *state;
-
 	samples(f, 0, 800000, did(MAIN, SAMPLE_RAN, resize(f)));
 	samples(f, 800000, 900000, did(OTHER, SAMPLE_RAN, call(f, 0, "work", "/app/c_pre.py", 12)));
 	run(f, 900000, 1000000, OTHER);
@@ -256,9 +251,8 @@ TEST_WITH(what_the_first_thread_did_before_another_one_is_there, setup, teardown
 }
 
 /* A worker's waits do not make its parent's start shorter, and the parent has the time behind its end. */
-TEST_WITH(what_a_parent_did_before_and_behind_a_fork_is_there, setup, teardown)
+CASE(what_a_parent_did_before_and_behind_a_fork_is_there)
 {
-	struct fixture *f = *state;
 	uint32_t parent = f->process, child = stream_process(&f->s, CHILD, "app"), lane = f->lane;
 
 	samples(f, 0, 800000, did(MAIN, SAMPLE_RAN, resize(f)));
@@ -285,9 +279,8 @@ TEST_WITH(what_a_parent_did_before_and_behind_a_fork_is_there, setup, teardown)
 }
 
 /* A shell only waits for the program that it starts. */
-TEST_WITH(without_inferences_it_is_the_process_that_worked_most, setup, teardown)
+CASE(without_inferences_it_is_the_process_that_worked_most)
 {
-	struct fixture *f = *state;
 	uint32_t shell = f->process, child = stream_process(&f->s, CHILD, "app");
 
 	for (uint64_t us = 0; us < 1000000; us += 100000) {
@@ -302,9 +295,8 @@ TEST_WITH(without_inferences_it_is_the_process_that_worked_most, setup, teardown
 }
 
 /* It waits for its child, of which samples are missing at first: that is not why no model ran. */
-TEST_WITH(what_a_parent_did_after_the_fork_is_not_its_childs, setup, teardown)
+CASE(what_a_parent_did_after_the_fork_is_not_its_childs)
 {
-	struct fixture *f = *state;
 	uint32_t parent = f->process, child;
 
 	samples(f, 0, 800000, did(MAIN, SAMPLE_RAN, resize(f)));
@@ -327,9 +319,8 @@ TEST_WITH(what_a_parent_did_after_the_fork_is_not_its_childs, setup, teardown)
 	assert_int_equal(found(f, OUTSIDE_BY_WHAT, "slept", "serve (c_pre.py:14)"), 0);
 }
 
-TEST_WITH(time_stopped_is_nobodys_fault, setup, teardown)
+CASE(time_stopped_is_nobodys_fault)
 {
-	struct fixture *f = *state;
 	uint32_t halts = stream_track(&f->s, (struct track_def){ .type = TRACK_LANE, .parent = f->process });
 	struct event_sample long_one = did(MAIN, SAMPLE_RAN, resize(f));
 
@@ -346,9 +337,8 @@ TEST_WITH(time_stopped_is_nobodys_fault, setup, teardown)
 	says(f, "Outside of models: 83.3 % of 600 ms, most of it with the program stopped (300 ms)");
 }
 
-TEST_WITH(a_state_is_named_where_no_place_has_much, setup, teardown)
+CASE(a_state_is_named_where_no_place_has_much)
 {
-	struct fixture *f = *state;
 	char function[16];
 
 	for (uint64_t i = 0; i < 20; i++) {
@@ -360,9 +350,8 @@ TEST_WITH(a_state_is_named_where_no_place_has_much, setup, teardown)
 	says(f, "Outside of models: 80.0 % of 1.00 s, most of it waiting for a CPU (800 ms)");
 }
 
-TEST_WITH(who_holds_the_gil_is_named, setup, teardown)
+CASE(who_holds_the_gil_is_named)
 {
-	struct fixture *f = *state;
 	struct event_sample wait = did(MAIN, SAMPLE_GIL, call(f, 0, "step", "/app/gil.py", 30));
 
 	wait.holder_tid = OTHER;
@@ -374,10 +363,8 @@ TEST_WITH(who_holds_the_gil_is_named, setup, teardown)
 	says(f, "Outside of models: 90.0 % of 1.00 s, most of it waiting for the GIL, held by burn (gil.py:4), 900 ms");
 }
 
-TEST_WITH(without_samples_nothing_is_said, setup, teardown)
+CASE(without_samples_nothing_is_said)
 {
-	struct fixture *f = *state;
-
 	run(f, 900000, 1000000, MAIN);
 	summarise(f, 1000000);
 	assert_int_equal(f->summary->n_outside, 0);
@@ -423,9 +410,8 @@ TEST_WITH(packages_are_told_from_the_program, setup, teardown)
 		assert_null(caller_of_file(*state, own[i]));
 }
 
-TEST_WITH(places_are_those_of_the_program, setup, teardown)
+CASE(places_are_those_of_the_program)
 {
-	struct fixture *f = *state;
 	const struct names *names = f->s.names;
 	uint32_t main = native(f, 0, "main", "/usr/bin/app"), own = native(f, main, "scale", "/usr/bin/app");
 	struct outside_place place = outside_place_of(names, native(f, own, "memcpy", "/lib/libc.so.6"));
@@ -475,16 +461,13 @@ static void check_finding(struct fixture *f, const char *kind, struct event_samp
 	recorded_done(&recorded);
 }
 
-TEST_WITH(preprocessing_is_found, setup, teardown)
+CASE(preprocessing_is_found)
 {
-	struct fixture *f = *state;
-
 	check_finding(f, "own_work", did(MAIN, SAMPLE_RAN, resize(f)), "Image.resize, called from c_pre.py:6");
 }
 
-TEST_WITH(waiting_for_the_gil_is_found, setup, teardown)
+CASE(waiting_for_the_gil_is_found)
 {
-	struct fixture *f = *state;
 	struct event_sample wait = did(MAIN, SAMPLE_GIL, call(f, 0, "step", "/app/gil.py", 30));
 
 	wait.holder_tid = OTHER;
@@ -492,17 +475,14 @@ TEST_WITH(waiting_for_the_gil_is_found, setup, teardown)
 	check_finding(f, "waits_for_gil", wait, "held by burn (gil.py:4)");
 }
 
-TEST_WITH(waiting_for_a_thread_is_found, setup, teardown)
+CASE(waiting_for_a_thread_is_found)
 {
-	struct fixture *f = *state;
-
 	check_finding(f, "waits_for_thread", did(MAIN, SAMPLE_LOCK, call(f, 0, "step", "/app/q.py", 3)),
 		      "step at q.py:3");
 }
 
-TEST_WITH(waiting_for_input_is_found, setup, teardown)
+CASE(waiting_for_input_is_found)
 {
-	struct fixture *f = *state;
 	struct event_sample wait = did(MAIN, SAMPLE_CALL, call(f, 0, "fetch", "/app/net.py", 4));
 
 	wait.call = stream_name(&f->s, "recvfrom");
@@ -510,9 +490,8 @@ TEST_WITH(waiting_for_input_is_found, setup, teardown)
 	check_finding(f, "waits_for_input", wait, "recvfrom on 10.0.0.7:443, called from net.py:4");
 }
 
-TEST_WITH(what_a_parent_did_before_a_gap_is_not_of_it, setup, teardown)
+CASE(what_a_parent_did_before_a_gap_is_not_of_it)
 {
-	struct fixture *f = *state;
 	uint32_t parent = f->process, child = stream_process(&f->s, CHILD, "app"), lane = f->lane;
 
 	stream_int(&f->s, KEY_PID, CHILD);

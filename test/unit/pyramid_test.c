@@ -236,9 +236,10 @@ static void check(const struct pyramid *pyramid, const struct pyramid_row *row, 
 	check_runs(&picture, pixels, range->px_ns);
 }
 
-TEST_WITH(every_picture_is_that_of_a_plain_scan, setup, teardown)
+#define CASE(name) TEST_FROM(name, struct world, world, setup, teardown)
+
+CASE(every_picture_is_that_of_a_plain_scan)
 {
-	const struct world *world = *state;
 	const struct pyramid *pyramid = world->pyramid;
 	uint64_t all_ns = pyramid_end(pyramid) - pyramid_begin(pyramid);
 
@@ -254,9 +255,8 @@ TEST_WITH(every_picture_is_that_of_a_plain_scan, setup, teardown)
 	}
 }
 
-TEST_WITH(borders_that_are_begins_and_ends_count_no_slice_twice, setup, teardown)
+CASE(borders_that_are_begins_and_ends_count_no_slice_twice)
 {
-	const struct world *world = *state;
 	const struct pyramid *pyramid = world->pyramid;
 
 	for (uint32_t number = 0; number < pyramid_n_rows(pyramid); number++) {
@@ -297,9 +297,8 @@ TEST(a_slice_that_fills_its_pixel_is_no_part_of_a_node)
 	stream_done(&s);
 }
 
-TEST_WITH(tiles_side_by_side_have_each_slice_once, setup, teardown)
+CASE(tiles_side_by_side_have_each_slice_once)
 {
-	const struct world *world = *state;
 	const struct pyramid *pyramid = world->pyramid;
 
 	for (int level = 12; level < 26; level += 3) {
@@ -326,9 +325,8 @@ TEST_WITH(tiles_side_by_side_have_each_slice_once, setup, teardown)
 	}
 }
 
-TEST_WITH(rows_hold_every_slice_of_their_track, setup, teardown)
+CASE(rows_hold_every_slice_of_their_track)
 {
-	const struct world *world = *state;
 	const struct pyramid *pyramid = world->pyramid;
 
 	for (uint32_t id = 1; id <= store_n_tracks(world->stream.store); id++) {
@@ -351,10 +349,8 @@ TEST_WITH(rows_hold_every_slice_of_their_track, setup, teardown)
 	}
 }
 
-TEST_WITH(covered_time_is_the_sum_of_slices, setup, teardown)
+CASE(covered_time_is_the_sum_of_slices)
 {
-	const struct world *world = *state;
-
 	for (uint32_t number = 0; number < pyramid_n_rows(world->pyramid); number++) {
 		const struct pyramid_row *row = pyramid_row(world->pyramid, number);
 		uint32_t first = (uint32_t)next_random(row->n + 1),
@@ -371,10 +367,8 @@ TEST_WITH(covered_time_is_the_sum_of_slices, setup, teardown)
 	}
 }
 
-TEST_WITH(a_slice_is_found_by_a_time, setup, teardown)
+CASE(a_slice_is_found_by_a_time)
 {
-	const struct world *world = *state;
-
 	for (uint32_t number = 0; number < pyramid_n_rows(world->pyramid); number++) {
 		const struct pyramid_row *row = pyramid_row(world->pyramid, number);
 
@@ -393,9 +387,8 @@ TEST_WITH(a_slice_is_found_by_a_time, setup, teardown)
 	}
 }
 
-TEST_WITH(counters_have_the_extremes_of_each_pixel, setup, teardown)
+CASE(counters_have_the_extremes_of_each_pixel)
 {
-	const struct world *world = *state;
 	const struct store_samples *samples = &store_track(world->stream.store, world->counter)->samples;
 
 	for (int k = 0; k < 200; k++) {

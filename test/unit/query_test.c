@@ -122,10 +122,10 @@ static const char *ask(struct fixture *f, const char *sql)
 	return at ? at + 2 : "";
 }
 
-TEST_WITH(inferences_have_what_is_known_of_them, setup, teardown)
-{
-	struct fixture *f = *state;
+#define CASE(name) TEST_FROM(name, struct fixture, f, setup, teardown)
 
+CASE(inferences_have_what_is_known_of_them)
+{
 	assert_string_equal(ask(f, "SELECT count(*), count(end_ns), sum(duration_ns), sum(is_typical) FROM inferences"),
 			    "11,10,1000000,8\r\n");
 	assert_string_equal(ask(f, "SELECT model, number, session, pid, begin_ns, end_ns, is_first, status, operators "
@@ -137,10 +137,8 @@ TEST_WITH(inferences_have_what_is_known_of_them, setup, teardown)
 			    "101,9000000,,,,\r\n");
 }
 
-TEST_WITH(time_of_inferences_adds_up, setup, teardown)
+CASE(time_of_inferences_adds_up)
 {
-	struct fixture *f = *state;
-
 	assert_string_equal(
 	    ask(f, "SELECT DISTINCT duration_ns, operators_ns, setup_ns, unattributed_ns FROM unattributed"),
 	    "100000,60000,10000,30000\r\n");
@@ -150,10 +148,8 @@ TEST_WITH(time_of_inferences_adds_up, setup, teardown)
 			    "4,240000,40000,120000\r\n4,240000,40000,120000\r\n");
 }
 
-TEST_WITH(operators_belong_to_the_inference_of_their_process, setup, teardown)
+CASE(operators_belong_to_the_inference_of_their_process)
 {
-	struct fixture *f = *state;
-
 	assert_string_equal(ask(f, "SELECT o.name, o.self_ns, o.pid, i.pid, o.model, o.begin_ns - i.begin_ns "
 				   "FROM inferences i JOIN operators o ON o.inference_id = i.id "
 				   "WHERE i.inference = 2 AND i.pid = 101 ORDER BY o.begin_ns"),
@@ -163,10 +159,8 @@ TEST_WITH(operators_belong_to_the_inference_of_their_process, setup, teardown)
 			    "10\r\n");
 }
 
-TEST_WITH(other_tables_have_their_rows, setup, teardown)
+CASE(other_tables_have_their_rows)
 {
-	struct fixture *f = *state;
-
 	assert_string_equal(ask(f, "SELECT events, place, pid FROM losses"), "7,ring of thread 5,101\r\n");
 	assert_string_equal(ask(f, "SELECT lost_events FROM recording"), "7\r\n");
 	assert_string_equal(ask(f, "SELECT pid, name FROM processes ORDER BY id"), "100,first\r\n101,second\r\n");
@@ -184,10 +178,8 @@ TEST_WITH(other_tables_have_their_rows, setup, teardown)
 	assert_string_equal(ask(f, "SELECT args ->> 'op_type' FROM slices WHERE name = 'outer' LIMIT 1"), "Loop\r\n");
 }
 
-TEST_WITH(views_answer_what_people_ask, setup, teardown)
+CASE(views_answer_what_people_ask)
 {
-	struct fixture *f = *state;
-
 	/* each inference of the second process begins 50 us after one of the first, and both take 100 us */
 	assert_string_equal(ask(f, "SELECT count(*), sum(duration_ns), count(DISTINCT inference_id) FROM overlap"),
 			    "5,250000,5\r\n");
@@ -202,10 +194,8 @@ TEST_WITH(views_answer_what_people_ask, setup, teardown)
 			    "8\r\n");
 }
 
-TEST_WITH(percentiles_are_nearest_ranks, setup, teardown)
+CASE(percentiles_are_nearest_ranks)
 {
-	struct fixture *f = *state;
-
 	assert_string_equal(ask(f, "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 1000) "
 				   "SELECT percentile((x * 7919) % 1000 + 1, 99), median(x), percentile(x, 0), "
 				   "percentile(x, 100), percentile(x, 0.1), percentile(x, 50.01) FROM n"),
@@ -373,9 +363,8 @@ static void compare_groups(struct fixture *f)
 	assert_string_equal(ask(f, "SELECT count(*) FROM (SELECT DISTINCT name FROM operators)"), "4\r\n");
 }
 
-TEST_WITH(plans_answer_as_scans_do, setup, teardown)
+CASE(plans_answer_as_scans_do)
 {
-	struct fixture *f = *state;
 	unsigned seed = 1;
 
 	for (int i = 0; i < 4; i++) {
@@ -409,7 +398,7 @@ TEST_WITH(plans_answer_as_scans_do, setup, teardown)
 			    "4\r\n");
 }
 
-TEST_WITH(a_query_can_only_read, setup, teardown)
+CASE(a_query_can_only_read)
 {
 	static const char *const refused[] = {
 		"CREATE TABLE t(x)",
@@ -449,7 +438,6 @@ TEST_WITH(a_query_can_only_read, setup, teardown)
 		"EXPLAIN DELETE FROM operators",
 		"SELECT 1; CREATE TABLE t(x)",
 	};
-	struct fixture *f = *state;
 
 	for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
 		if (!run_as(f, "csv", refused[i]))
@@ -474,7 +462,7 @@ TEST_WITH(a_query_can_only_read, setup, teardown)
 			    "1\r\n");
 }
 
-TEST_WITH(what_is_useful_is_allowed, setup, teardown)
+CASE(what_is_useful_is_allowed)
 {
 	static const char *const allowed[] = {
 		"WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 10) SELECT sum(x) FROM n",
@@ -492,16 +480,14 @@ TEST_WITH(what_is_useful_is_allowed, setup, teardown)
 		";;",
 		"VALUES (1), (2)",
 	};
-	struct fixture *f = *state;
 
 	for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++)
 		if (run_as(f, "csv", allowed[i]))
 			fail_msg("%s: %s", allowed[i], f->err.msg);
 }
 
-TEST_WITH(what_is_large_meets_a_limit, setup, teardown)
+CASE(what_is_large_meets_a_limit)
 {
-	struct fixture *f = *state;
 	char *sql = malloc(3 << 20), *at = sql;
 
 	assert_non_null(sql);
@@ -537,9 +523,8 @@ static void *interrupt_soon(void *query)
 	return NULL;
 }
 
-TEST_WITH(an_interrupted_query_ends_and_the_next_one_runs, setup, teardown)
+CASE(an_interrupted_query_ends_and_the_next_one_runs)
 {
-	struct fixture *f = *state;
 	pthread_t thread;
 
 	assert_int_equal(pthread_create(&thread, NULL, interrupt_soon, f->query), 0);
@@ -558,10 +543,8 @@ TEST_WITH(an_interrupted_query_ends_and_the_next_one_runs, setup, teardown)
 	assert_string_equal(ask(f, "SELECT 1"), "1\r\n");
 }
 
-TEST_WITH(errors_have_a_place, setup, teardown)
+CASE(errors_have_a_place)
 {
-	struct fixture *f = *state;
-
 	assert_int_equal(run_as(f, "csv", "SELECT 1;\nSELECT durations FROM operators"), -EINVAL);
 	assert_string_equal(f->err.msg, "cannot run the query: no such column: durations; did you mean duration_ns?");
 	assert_true(f->place.is_known);
@@ -575,12 +558,11 @@ TEST_WITH(errors_have_a_place, setup, teardown)
 	assert_true(f->place.is_known && f->place.at == 0);
 }
 
-TEST_WITH(formats_write_every_value, setup, teardown)
+CASE(formats_write_every_value)
 {
 	const char *sql =
 	    "SELECT NULL AS a, -5 AS b, 1.5 AS c, 'x\"y' || char(10) AS d, '' AS e, x'00ff' AS f, 2.0 AS g, "
 	    "'=1' AS h";
-	struct fixture *f = *state;
 
 	assert_int_equal(run_as(f, "csv", sql), 0);
 	assert_string_equal(f->out, "a,b,c,d,e,f,g,h\r\n,-5,1.5,\"x\"\"y\n\",\"\",00ff,2.0,\"'=1\"\r\n");
@@ -605,9 +587,8 @@ static int take_columns(void *ctx, const struct query_heading *columns, size_t n
 	return 0;
 }
 
-TEST_WITH(a_taker_can_stop, setup, teardown)
+CASE(a_taker_can_stop)
 {
-	struct fixture *f = *state;
 	int n = 0;
 	const struct query_taker taker = { &n, take_columns, refuse_second };
 
@@ -616,9 +597,8 @@ TEST_WITH(a_taker_can_stop, setup, teardown)
 }
 
 /* Each block of SQL in the document, as a person would paste it. */
-TEST_WITH(examples_of_the_document_run, setup, teardown)
+CASE(examples_of_the_document_run)
 {
-	struct fixture *f = *state;
 	FILE *file = fopen(TEST_DIR "/../doc/query.md", "r");
 	char *text = calloc(1, 1 << 20), *end;
 	int n = 0;

@@ -277,9 +277,10 @@ static const char *query_as_csv(struct fixture *f)
 	return f->text;
 }
 
-TEST_WITH(complete_recordings_have_no_remark, setup, teardown)
+#define CASE(name) TEST_FROM(name, struct fixture, f, setup, teardown)
+
+CASE(complete_recordings_have_no_remark)
 {
-	struct fixture *f = *state;
 	const struct remarks remarks = { .summary = &f->summary };
 
 	assert_int_equal(remarks_give(&remarks, count_only, NULL), 0);
@@ -308,10 +309,9 @@ static struct remark the_remark(struct fixture *f, const char *kind)
 	return found;
 }
 
-TEST_WITH(every_format_gives_every_remark, setup, teardown)
+CASE(every_format_gives_every_remark)
 {
 	static const char *const formats[] = { "text", "html", "json", "csv-losses" };
-	struct fixture *f = *state;
 	size_t n = 0;
 
 	for (; remarks_kind(n); n++) {
@@ -335,9 +335,8 @@ TEST_WITH(every_format_gives_every_remark, setup, teardown)
 	assert_int_equal(n, sizeof gives / sizeof *gives);
 }
 
-TEST_WITH(many_of_a_kind_are_counted, setup, teardown)
+CASE(many_of_a_kind_are_counted)
 {
-	struct fixture *f = *state;
 	struct summary_stop stops[7];
 
 	for (int i = 0; i < 7; i++)

@@ -88,11 +88,10 @@ static uint64_t number_of(const struct spool_group *group, size_t at)
 	return number;
 }
 
-#define CASE(name) TEST_WITH(name, make_place, remove_place)
+#define CASE(name) TEST_FROM(name, struct place, place, make_place, remove_place)
 
 CASE(batches_come_in_order_and_what_was_dropped_is_told)
 {
-	const struct place *place = *state;
 	struct spool_group group;
 
 	for (int is_file = 0; is_file < 2; is_file++) {
@@ -135,7 +134,6 @@ CASE(batches_come_in_order_and_what_was_dropped_is_told)
 /* What may have arrived is sent again with the same ones, so that the receiver knows it. */
 CASE(groups_stay_together)
 {
-	const struct place *place = *state;
 	struct spool *spool = open_quietly(place->path, 1 << 20);
 	struct spool_group group;
 	char run[SPOOL_RUN];
@@ -182,7 +180,6 @@ static _Noreturn void fill(const char *path, int to)
 
 CASE(nothing_is_lost_when_it_is_killed)
 {
-	const struct place *place = *state;
 	struct spool_group group;
 
 	for (uint64_t wanted = 1; wanted < 60; wanted += 7) {
@@ -229,7 +226,6 @@ static void write_file(const char *path, const void *data, size_t size)
 CASE(foreign_files_are_left_alone)
 {
 	static const char text[] = "the only copy of somebody's letter\n";
-	const struct place *place = *state;
 	char remark[SPOOL_REMARK], read_back[sizeof text] = "";
 	struct spool *spool, *second;
 	int fd;
@@ -255,7 +251,6 @@ CASE(foreign_files_are_left_alone)
 
 CASE(a_damaged_one_is_set_aside)
 {
-	const struct place *place = *state;
 	struct spool *spool = open_quietly(place->path, 1 << 20);
 	char remark[SPOOL_REMARK], aside[128], junk[3 * 4096];
 	struct stat stat_;
@@ -304,7 +299,6 @@ CASE(what_is_too_large_is_counted)
 CASE(one_that_cannot_be_read_is_counted_and_the_next_comes)
 {
 	static char large[4 << 20];
-	const struct place *place = *state;
 	struct spool *spool = open_quietly(place->path, 64 << 20);
 	struct spool_group group;
 
@@ -325,7 +319,6 @@ CASE(one_that_cannot_be_read_is_counted_and_the_next_comes)
 /* Damaged while it is in use, as by a disk that fails. */
 CASE(what_a_failing_file_holds_counts_as_dropped)
 {
-	const struct place *place = *state;
 	struct spool *spool = open_quietly(place->path, 4 << 20);
 	char remark[SPOOL_REMARK];
 	struct spool_group group;

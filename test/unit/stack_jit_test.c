@@ -57,12 +57,10 @@ static const char *at(struct fixture *f, uint64_t address)
 	return text;
 }
 
-#define CASE(name) TEST_WITH(name, setup, teardown)
+#define CASE(name) TEST_FROM(name, struct fixture, f, setup, teardown)
 
 CASE(functions_have_their_names)
 {
-	struct fixture *f = *state;
-
 	assert_string_equal(at(f, 0x1000), "");
 	put(f, "1000 20 JS:*resize /srv/my app.js:31:14\n");
 	put(f,
@@ -78,8 +76,6 @@ CASE(functions_have_their_names)
 
 CASE(what_comes_later_holds)
 {
-	struct fixture *f = *state;
-
 	put(f, "1000 20 first\n");
 	assert_string_equal(at(f, 0x1010), "first||0");
 	put(f, "2000 20 sl"); /* is being written */
@@ -92,7 +88,6 @@ CASE(what_comes_later_holds)
 
 CASE(nonsense_is_passed_over)
 {
-	struct fixture *f = *state;
 	char *line = malloc(5000);
 
 	memset(line, 'x', 5000);
@@ -113,7 +108,6 @@ CASE(nonsense_is_passed_over)
 
 CASE(only_a_file_of_its_own_is_read)
 {
-	struct fixture *f = *state;
 	char other[80];
 
 	snprintf(other, sizeof other, "%s.other", f->path);

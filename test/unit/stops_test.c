@@ -121,10 +121,10 @@ static void assert_halt(const struct fixture *f, size_t n, const char *name, con
 	assert_int_equal(arg_of(end, KEY_UNTIL_NS)->integer, ms[3] * MS_NS);
 }
 
-TEST_WITH(a_stop_lies_between_the_moments_at_which_it_was_not_there, setup, teardown)
-{
-	struct fixture *f = *state;
+#define CASE(name) TEST_FROM(name, struct fixture, f, setup, teardown)
 
+CASE(a_stop_lies_between_the_moments_at_which_it_was_not_there)
+{
 	look_at(f, 1000);
 	put_state(f, 'T', 1);
 	look_at(f, 1020);
@@ -141,10 +141,8 @@ TEST_WITH(a_stop_lies_between_the_moments_at_which_it_was_not_there, setup, tear
 	assert_halt(f, 1, "stopped", (uint64_t[]){ 1026, 1040, 1040, 1042 });
 }
 
-TEST_WITH(a_tracer_that_holds_for_a_moment_holds_nothing, setup, teardown)
+CASE(a_tracer_that_holds_for_a_moment_holds_nothing)
 {
-	struct fixture *f = *state;
-
 	look_at(f, 1000);
 	for (int i = 1; i < 20; i++) { /* strace: it runs in between */
 		put_state(f, 't', i);
@@ -159,10 +157,8 @@ TEST_WITH(a_tracer_that_holds_for_a_moment_holds_nothing, setup, teardown)
 	assert_null(nth(f, EVENT_BEGIN, 0));
 }
 
-TEST_WITH(a_process_that_a_debugger_holds_is_traced, setup, teardown)
+CASE(a_process_that_a_debugger_holds_is_traced)
 {
-	struct fixture *f = *state;
-
 	look_at(f, 1000);
 	put_state(f, 't', 5);
 	look_at(f, 1020);
@@ -207,9 +203,8 @@ TEST_WITH(a_cgroup_of_both_versions_is_frozen, setup, teardown)
 	       "populated 1\nfrozen 1\n", "populated 1\nfrozen 0\n");
 }
 
-TEST_WITH(a_process_that_is_killed_while_stopped_was_stopped_to_its_end, setup, teardown)
+CASE(a_process_that_is_killed_while_stopped_was_stopped_to_its_end)
 {
-	struct fixture *f = *state;
 	char command[128];
 
 	f->world->target.pid = 0; /* a worker: the program itself stays until it is waited for */
@@ -225,10 +220,8 @@ TEST_WITH(a_process_that_is_killed_while_stopped_was_stopped_to_its_end, setup, 
 	assert_halt(f, 0, "stopped", (uint64_t[]){ 1000, 1020, 1060, 1080 });
 }
 
-TEST_WITH(one_that_is_stopped_to_the_end_of_the_recording_has_no_end, setup, teardown)
+CASE(one_that_is_stopped_to_the_end_of_the_recording_has_no_end)
 {
-	struct fixture *f = *state;
-
 	look_at(f, 1000);
 	put_state(f, 'T', 1);
 	look_at(f, 1020);
@@ -238,10 +231,8 @@ TEST_WITH(one_that_is_stopped_to_the_end_of_the_recording_has_no_end, setup, tea
 	assert_null(nth(f, EVENT_END, 0));
 }
 
-TEST_WITH(a_stop_that_the_recorder_shared_is_known_by_the_kernels_word, setup, teardown)
+CASE(a_stop_that_the_recorder_shared_is_known_by_the_kernels_word)
 {
-	struct fixture *f = *state;
-
 	look_at(f, 1000);
 	f->world->target.n_child_stops++;
 	look_at(f, 3000);

@@ -66,9 +66,10 @@ static void end(struct fixture *f, uint32_t track, uint64_t time_ns, const struc
 	assert_int_equal(sink_put(store_sink(f->store), &event, NULL), 0);
 }
 
-TEST_WITH(slices_nest_in_the_order_of_their_begins, setup, teardown)
+#define CASE(name) TEST_FROM(name, struct fixture, f, setup, teardown)
+
+CASE(slices_nest_in_the_order_of_their_begins)
 {
-	struct fixture *f = *state;
 	const struct store_slices *slices;
 
 	begin(f, f->thread, 10, "outer", NULL, 0);
@@ -95,9 +96,8 @@ TEST_WITH(slices_nest_in_the_order_of_their_begins, setup, teardown)
 	assert_int_equal(store_counts(f->store)->last_ns, 60);
 }
 
-TEST_WITH(equal_arguments_are_kept_once_and_numbers_apart, setup, teardown)
+CASE(equal_arguments_are_kept_once_and_numbers_apart)
 {
-	struct fixture *f = *state;
 	uint32_t type = names_of(f->names, "Conv");
 	const struct store_track *track;
 
@@ -137,9 +137,8 @@ static void dirty_heap(void)
 	}
 }
 
-TEST_WITH(what_the_end_knows_is_added_to_the_slice, setup, teardown)
+CASE(what_the_end_knows_is_added_to_the_slice)
 {
-	struct fixture *f = *state;
 	struct arg at_begin[] = { arg_int(KEY_SESSION, 7), arg_int(KEY_ID, 1),
 				  arg_text(KEY_STATUS, store_sink(f->store), "begun") };
 	struct arg at_end[] = { arg_text(KEY_STATUS, store_sink(f->store), "ok"), arg_int(KEY_FAULTS, 5),
@@ -164,9 +163,8 @@ TEST_WITH(what_the_end_knows_is_added_to_the_slice, setup, teardown)
 	assert_int_equal(track->slices.own_args[0], 0);
 }
 
-TEST_WITH(events_out_of_order_are_counted_and_left_out, setup, teardown)
+CASE(events_out_of_order_are_counted_and_left_out)
 {
-	struct fixture *f = *state;
 	const struct store_slices *slices;
 	const struct store_counts *counts = store_counts(f->store);
 
@@ -186,9 +184,8 @@ TEST_WITH(events_out_of_order_are_counted_and_left_out, setup, teardown)
 	assert_int_equal(counts->n_open, 1);
 }
 
-TEST_WITH(depth_has_an_end, setup, teardown)
+CASE(depth_has_an_end)
 {
-	struct fixture *f = *state;
 	const struct store_slices *slices;
 
 	for (uint64_t i = 0; i < STORE_MAX_DEPTH + 100; i++)
@@ -205,9 +202,8 @@ TEST_WITH(depth_has_an_end, setup, teardown)
 	assert_int_equal(store_counts(f->store)->n_open, 1);
 }
 
-TEST_WITH(tracks_that_nobody_defined_take_no_events, setup, teardown)
+CASE(tracks_that_nobody_defined_take_no_events)
 {
-	struct fixture *f = *state;
 	struct track_def def = { .type = TRACK_THREAD };
 	const uint32_t bad[] = { 0, f->last_track + 1, UINT32_MAX };
 
@@ -223,9 +219,8 @@ TEST_WITH(tracks_that_nobody_defined_take_no_events, setup, teardown)
 	assert_int_equal(store_counts(f->store)->n_slices, 0);
 }
 
-TEST_WITH(a_track_finds_its_process_unless_parents_run_in_a_circle, setup, teardown)
+CASE(a_track_finds_its_process_unless_parents_run_in_a_circle)
 {
-	struct fixture *f = *state;
 	uint32_t group = add_track(f, TRACK_GROUP, f->process), lane = add_track(f, TRACK_LANE, group);
 	uint32_t machine = add_track(f, TRACK_COUNTER, 0);
 	uint32_t one = add_track(f, TRACK_GROUP, f->last_track + 2), two = add_track(f, TRACK_GROUP, one);
@@ -237,9 +232,8 @@ TEST_WITH(a_track_finds_its_process_unless_parents_run_in_a_circle, setup, teard
 	assert_int_equal(store_process_of(f->store, 12345), 0);
 }
 
-TEST_WITH(samples_and_instants_are_kept, setup, teardown)
+CASE(samples_and_instants_are_kept)
 {
-	struct fixture *f = *state;
 	uint32_t counter = add_track(f, TRACK_COUNTER, f->process);
 	struct arg args[] = { arg_int(KEY_COUNT, 12), arg_int(KEY_INFERENCE, 3) };
 	struct event lost = {
@@ -267,9 +261,8 @@ TEST_WITH(samples_and_instants_are_kept, setup, teardown)
 }
 
 /* Enough to move from malloc's blocks to pages, on two tracks in turn. */
-TEST_WITH(a_million_slices_stay_what_they_were, setup, teardown)
+CASE(a_million_slices_stay_what_they_were)
 {
-	struct fixture *f = *state;
 	uint32_t other = add_track(f, TRACK_THREAD, f->process);
 	uint64_t n = 600000;
 

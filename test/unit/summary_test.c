@@ -135,9 +135,10 @@ TEST(an_empty_recording_has_no_facts)
 	stream_done(&f.s);
 }
 
-TEST_WITH(one_inference_has_no_rate_and_no_interval, setup, teardown)
+#define CASE(name) TEST_FROM(name, struct fixture, f, setup, teardown)
+
+CASE(one_inference_has_no_rate_and_no_interval)
 {
-	struct fixture *f = *state;
 	const struct summary_model *model;
 
 	run(f, f->lane, 1000, 3500, 1, 1);
@@ -152,9 +153,8 @@ TEST_WITH(one_inference_has_no_rate_and_no_interval, setup, teardown)
 	assert_int_equal(model->coverage.n, 0); /* no operators: unknown, not 100 % unattributed */
 }
 
-TEST_WITH(first_failed_open_and_partial_inferences_stay_out_of_the_latency, setup, teardown)
+CASE(first_failed_open_and_partial_inferences_stay_out_of_the_latency)
 {
-	struct fixture *f = *state;
 	const struct summary_runs *runs;
 	const struct summary *summary;
 
@@ -191,9 +191,8 @@ TEST_WITH(first_failed_open_and_partial_inferences_stay_out_of_the_latency, setu
 }
 
 /* Loop [100..500] holds If [150..300], which holds Add [200..250]; Mul [350..450]. */
-TEST_WITH(nested_operators_are_counted_once, setup, teardown)
+CASE(nested_operators_are_counted_once)
 {
-	struct fixture *f = *state;
 	const struct summary *summary;
 	const struct summary_model *model;
 
@@ -221,9 +220,8 @@ TEST_WITH(nested_operators_are_counted_once, setup, teardown)
 }
 
 /* Conv [0..600] on one thread, MatMul [200..400] on another: in between, half each. */
-TEST_WITH(operators_side_by_side_never_exceed_the_whole, setup, teardown)
+CASE(operators_side_by_side_never_exceed_the_whole)
 {
-	struct fixture *f = *state;
 	uint32_t other = stream_thread(&f->s, f->process, 102);
 	const struct summary *summary;
 
@@ -242,19 +240,16 @@ TEST_WITH(operators_side_by_side_never_exceed_the_whole, setup, teardown)
 }
 
 /* Three at once for 1 ns less than a multiple of three: rounding loses nothing. */
-TEST_WITH(shares_add_up_to_the_last_nanosecond, setup, teardown)
+CASE(shares_add_up_to_the_last_nanosecond)
 {
-	struct fixture *f = *state;
-
 	run(f, f->lane, 0, 1, 1, 1);
 	for (int i = 0; i < 3; i++)
 		operator(f, stream_thread(&f->s, f->process, 200 + i), 0, 1, "x", i ? "B" : "A", 1);
 	assert_int_equal(summarise(f)->models[0].coverage.operators_ns, 1000);
 }
 
-TEST_WITH(an_operator_outside_its_inference_is_cut_to_it, setup, teardown)
+CASE(an_operator_outside_its_inference_is_cut_to_it)
 {
-	struct fixture *f = *state;
 	const struct summary *summary;
 
 	run(f, f->lane, 100, 200, 1, 1);
@@ -268,9 +263,8 @@ TEST_WITH(an_operator_outside_its_inference_is_cut_to_it, setup, teardown)
 	assert_int_equal(find(f, summary->types, summary->n_types, "", "Add")->share_ns, 0);
 }
 
-TEST_WITH(setup_is_apart_from_operators, setup, teardown)
+CASE(setup_is_apart_from_operators)
 {
-	struct fixture *f = *state;
 	const struct summary *summary;
 
 	stream_inference(&f->s, f->lane, 0, "m", 1, 1);
@@ -291,9 +285,8 @@ TEST_WITH(setup_is_apart_from_operators, setup, teardown)
 	assert_int_equal(summary->models[0].coverage.operators_ns, 300000 + 350000);
 }
 
-TEST_WITH(operators_outside_any_inference_are_elsewhere, setup, teardown)
+CASE(operators_outside_any_inference_are_elsewhere)
 {
-	struct fixture *f = *state;
 	const struct summary *summary;
 	const struct summary_operator *elsewhere;
 
@@ -323,9 +316,8 @@ TEST_WITH(operators_outside_any_inference_are_elsewhere, setup, teardown)
 }
 
 /* Warm-up is separate: shares cover what follows it, if anything does. */
-TEST_WITH(the_first_inference_is_no_part_of_the_shares, setup, teardown)
+CASE(the_first_inference_is_no_part_of_the_shares)
 {
-	struct fixture *f = *state;
 	const struct summary *summary;
 
 	stream_int(&f->s, KEY_FIRST, 1);
@@ -391,9 +383,8 @@ static void put_creation(struct fixture *f, uint64_t start, int64_t number, cons
 	stream_end(&f->s, f->lane, start + 1000);
 }
 
-TEST_WITH(phases_of_a_creation_add_up_to_it, setup, teardown)
+CASE(phases_of_a_creation_add_up_to_it)
 {
-	struct fixture *f = *state;
 	const struct summary *summary;
 	const struct summary_session *session;
 	const struct summary_transformer *transformers;
@@ -433,9 +424,8 @@ TEST_WITH(phases_of_a_creation_add_up_to_it, setup, teardown)
 	assert_int_equal(summary->n_sessions_failed, 1);
 }
 
-TEST_WITH(notes_complete_the_sessions, setup, teardown)
+CASE(notes_complete_the_sessions)
 {
-	struct fixture *f = *state;
 	const struct summary *summary;
 
 	stream_text(&f->s, KEY_MODEL, "m");
@@ -459,9 +449,8 @@ TEST_WITH(notes_complete_the_sessions, setup, teardown)
 }
 
 /* The same file on two providers is compared; a session with unseen settings joins the first. */
-TEST_WITH(providers_make_a_model_of_their_own, setup, teardown)
+CASE(providers_make_a_model_of_their_own)
 {
-	struct fixture *f = *state;
 	static const char *const providers[] = { "CPUExecutionProvider", "CUDAExecutionProvider" };
 	const struct summary *summary;
 
@@ -482,9 +471,8 @@ TEST_WITH(providers_make_a_model_of_their_own, setup, teardown)
 	assert_int_equal(summary->models[1].sessions.n, 2);
 }
 
-TEST_WITH(a_provider_that_ran_nothing_is_named, setup, teardown)
+CASE(a_provider_that_ran_nothing_is_named)
 {
-	struct fixture *f = *state;
 	const char *providers = "CUDAExecutionProvider(device_id=0,arena=1), CPUExecutionProvider,QNNExecutionProvider";
 	const struct summary *summary;
 
@@ -505,10 +493,8 @@ TEST_WITH(a_provider_that_ran_nothing_is_named, setup, teardown)
 	assert_int_equal(summary->idle[1].len, strlen("QNNExecutionProvider"));
 }
 
-TEST_WITH(a_cpu_with_nothing_to_do_is_no_news, setup, teardown)
+CASE(a_cpu_with_nothing_to_do_is_no_news)
 {
-	struct fixture *f = *state;
-
 	stream_text(&f->s, KEY_MODEL, "m");
 	stream_int(&f->s, KEY_SESSION, 1);
 	stream_text(&f->s, KEY_PROVIDERS, "CUDAExecutionProvider,CPUExecutionProvider");
@@ -522,9 +508,8 @@ TEST_WITH(a_cpu_with_nothing_to_do_is_no_news, setup, teardown)
 	assert_int_equal(f->summary->n_ran_on, 1);
 }
 
-TEST_WITH(two_processes_with_the_same_model_stay_apart_if_asked, setup, teardown)
+CASE(two_processes_with_the_same_model_stay_apart_if_asked)
 {
-	struct fixture *f = *state;
 	uint32_t process = stream_process(&f->s, 200, "app"), lane = stream_lane(&f->s, process, "m");
 	uint32_t thread = stream_thread(&f->s, process, 201);
 	const struct summary *summary;
@@ -541,9 +526,8 @@ TEST_WITH(two_processes_with_the_same_model_stay_apart_if_asked, setup, teardown
 	assert_int_equal(summary->processes[summary->models[0].process].pid, 100);
 }
 
-TEST_WITH(concurrency_and_threads_are_counted, setup, teardown)
+CASE(concurrency_and_threads_are_counted)
 {
-	struct fixture *f = *state;
 	const struct summary_runs *runs;
 
 	for (int i = 0; i < 4; i++) {
@@ -563,7 +547,7 @@ TEST_WITH(concurrency_and_threads_are_counted, setup, teardown)
 }
 
 /* A provider that is a runtime of its own, and in it one more; beside them another thread. */
-TEST_WITH(an_inference_within_another_counts_once, setup, teardown)
+CASE(an_inference_within_another_counts_once)
 {
 	static const struct {
 		const char *model;
@@ -575,7 +559,6 @@ TEST_WITH(an_inference_within_another_counts_once, setup, teardown)
 		   { "innermost", 200, 300, 500 },
 		   { "inner", 1000, 1500, 500 } };
 	static const uint64_t own_ns[] = { 1200000, 200000, 500000, 100000 }; /* models by their whole time */
-	struct fixture *f = *state;
 
 	for (int i = 0; i < 5; i++) {
 		uint32_t lane = stream_lane(&f->s, f->process, of[i].model);
@@ -592,10 +575,8 @@ TEST_WITH(an_inference_within_another_counts_once, setup, teardown)
 	assert_int_equal(f->summary->models[0].runs.inner_ns, 100000);
 }
 
-TEST_WITH(one_after_the_other_is_not_at_once, setup, teardown)
+CASE(one_after_the_other_is_not_at_once)
 {
-	struct fixture *f = *state;
-
 	run(f, f->lane, 0, 100, 1, 1);
 	run(f, f->lane, 100, 200, 1, 2);
 	run(f, f->lane, 300, 400, 1, 3);
@@ -604,9 +585,8 @@ TEST_WITH(one_after_the_other_is_not_at_once, setup, teardown)
 	assert_int_equal(f->summary->busy_ns, 300000);
 }
 
-TEST_WITH(one_long_call_makes_no_operator_the_first, setup, teardown)
+CASE(one_long_call_makes_no_operator_the_first)
 {
-	struct fixture *f = *state;
 	const struct summary *summary;
 
 	stream_text(&f->s, KEY_LEVEL, "operator");
@@ -628,10 +608,8 @@ TEST_WITH(one_long_call_makes_no_operator_the_first, setup, teardown)
 	assert_int_equal(summary->types[1].typical_ns, 20 * 100000);
 }
 
-TEST_WITH(of_another_program_the_sum_makes_an_operator_the_first, setup, teardown)
+CASE(of_another_program_the_sum_makes_an_operator_the_first)
 {
-	struct fixture *f = *state;
-
 	run(f, f->lane, 0, 10000, 1, 1);
 	for (uint64_t i = 0; i < 40; i++)
 		operator(f, f->thread, 100 * i, 100 * i + (i % 2 ? 1 : 90), i % 2 ? "empty" : "mul", "T", 1);
@@ -639,9 +617,8 @@ TEST_WITH(of_another_program_the_sum_makes_an_operator_the_first, setup, teardow
 	assert_string_equal(names_text(f->s.names, summarise(f)->nodes[0].name), "empty");
 }
 
-TEST_WITH(the_slowest_inference_says_why, setup, teardown)
+CASE(the_slowest_inference_says_why)
 {
-	struct fixture *f = *state;
 	const struct summary_slow *slow;
 
 	for (uint64_t i = 0; i < 20; i++) {
@@ -672,9 +649,8 @@ TEST_WITH(the_slowest_inference_says_why, setup, teardown)
 }
 
 /* Watts cover the time before the sample; joules add up, and have no mean. */
-TEST_WITH(power_is_a_rate_and_energy_a_total, setup, teardown)
+CASE(power_is_a_rate_and_energy_a_total)
 {
-	struct fixture *f = *state;
 	uint32_t power = stream_counter(&f->s, 0, "package-0 power", "W");
 	uint32_t energy = stream_counter(&f->s, 0, "package-0 energy", "J");
 	const struct summary_resource *resource;
@@ -696,9 +672,8 @@ TEST_WITH(power_is_a_rate_and_energy_a_total, setup, teardown)
 }
 
 /* Counters below "gpu card1: amdgpu", and a process's of the same device. */
-TEST_WITH(counters_of_a_device_are_told_from_the_machines, setup, teardown)
+CASE(counters_of_a_device_are_told_from_the_machines)
 {
-	struct fixture *f = *state;
 	uint32_t group =
 	    stream_track(&f->s, (struct track_def){ .type = TRACK_GROUP,
 						    .name = stream_name(&f->s, "gpu card1: amdgpu at 0000:03:00.0") });
@@ -721,9 +696,8 @@ TEST_WITH(counters_of_a_device_are_told_from_the_machines, setup, teardown)
 }
 
 /* 10 % CPU for 100 us without, 90 % for 100 us with an inference in half of the time. */
-TEST_WITH(resources_are_weighted_by_the_time_of_inferences, setup, teardown)
+CASE(resources_are_weighted_by_the_time_of_inferences)
 {
-	struct fixture *f = *state;
 	uint32_t cpu = stream_counter(&f->s, f->process, "cpu", "%"), machine = stream_counter(&f->s, 0, "cpu", "%");
 	uint32_t rss = stream_counter(&f->s, f->process, "rss", "bytes");
 	const struct summary_resource *resource;
@@ -753,9 +727,8 @@ TEST_WITH(resources_are_weighted_by_the_time_of_inferences, setup, teardown)
 }
 
 /* The first share or rate stands for one interval, if one is known; the first gauge for no time. */
-TEST_WITH(the_first_share_stands_for_an_interval, setup, teardown)
+CASE(the_first_share_stands_for_an_interval)
 {
-	struct fixture *f = *state;
 	uint32_t cpu = stream_counter(&f->s, f->process, "cpu", "%"),
 		 rss = stream_counter(&f->s, f->process, "rss", "bytes");
 
@@ -771,9 +744,8 @@ TEST_WITH(the_first_share_stands_for_an_interval, setup, teardown)
 	assert_int_equal(f->summary->resources[1].busy_ns + f->summary->resources[1].idle_ns, 0);
 }
 
-TEST_WITH(losses_are_summed_by_place, setup, teardown)
+CASE(losses_are_summed_by_place)
 {
-	struct fixture *f = *state;
 	const struct summary *summary;
 
 	for (int i = 0; i < 5; i++) {
@@ -789,9 +761,8 @@ TEST_WITH(losses_are_summed_by_place, setup, teardown)
 	assert_int_equal(summary->n_lost, 61);
 }
 
-TEST_WITH(notes_tell_of_processes_runtimes_and_cost, setup, teardown)
+CASE(notes_tell_of_processes_runtimes_and_cost)
 {
-	struct fixture *f = *state;
 	const struct summary *summary;
 
 	stream_text(&f->s, KEY_COMMAND, "app --run");
@@ -832,9 +803,8 @@ TEST_WITH(notes_tell_of_processes_runtimes_and_cost, setup, teardown)
 	assert_string_equal(names_text(f->s.names, summary->left_out[0].what), "inferences, as --sample says");
 }
 
-TEST_WITH(clocks_that_parted_and_moved_events_are_told, setup, teardown)
+CASE(clocks_that_parted_and_moved_events_are_told)
 {
-	struct fixture *f = *state;
 	const struct summary *summary;
 
 	stream_text(&f->s, KEY_STATE, EVENT_CLOCK_SUSPENDED);
@@ -869,9 +839,8 @@ static void run_of_weight(struct fixture *f, uint64_t begin_us, int64_t number, 
 }
 
 /* Of 8 inferences the operators of 1 (slow) and 2 (one in 7) were kept; those of 2 are side by side. */
-TEST_WITH(operators_that_were_kept_stand_for_the_others, setup, teardown)
+CASE(operators_that_were_kept_stand_for_the_others)
 {
-	struct fixture *f = *state;
 	uint32_t other = stream_thread(&f->s, f->process, 102);
 	const struct summary *summary;
 	const struct summary_coverage *coverage;
@@ -899,9 +868,8 @@ TEST_WITH(operators_that_were_kept_stand_for_the_others, setup, teardown)
 	assert_int_equal(summary->thinned.most, 7);
 }
 
-TEST_WITH(weight_that_cannot_be_is_one, setup, teardown)
+CASE(weight_that_cannot_be_is_one)
 {
-	struct fixture *f = *state;
 	const struct summary *summary;
 
 	run_of_weight(f, 0, 1, INT64_MAX);
@@ -914,9 +882,8 @@ TEST_WITH(weight_that_cannot_be_is_one, setup, teardown)
 }
 
 /* Each says what was dropped by then: the last one holds. */
-TEST_WITH(what_was_dropped_and_dumped_is_told, setup, teardown)
+CASE(what_was_dropped_and_dumped_is_told)
 {
-	struct fixture *f = *state;
 	const struct summary *summary;
 
 	for (int64_t i = 1; i <= 2; i++) {
@@ -942,9 +909,8 @@ TEST_WITH(what_was_dropped_and_dumped_is_told, setup, teardown)
 	assert_int_equal(summary->n_dumps_skipped, 5);
 }
 
-TEST_WITH(numbers_at_the_edge_do_not_break_the_sums, setup, teardown)
+CASE(numbers_at_the_edge_do_not_break_the_sums)
 {
-	struct fixture *f = *state;
 	struct event event = { .type = EVENT_BEGIN, .kind = KIND_INFERENCE, .track = f->lane };
 	const struct summary *summary;
 
@@ -965,9 +931,8 @@ TEST_WITH(numbers_at_the_edge_do_not_break_the_sums, setup, teardown)
 }
 
 /* Many of everything, with the sums checked by hand: 3 sessions, 4 nodes, operators on one thread. */
-TEST_WITH(a_hundred_thousand_operators_add_up, setup, teardown)
+CASE(a_hundred_thousand_operators_add_up)
 {
-	struct fixture *f = *state;
 	static const char *const types[] = { "Conv", "Relu", "Conv", "MatMul" };
 	uint64_t sum[4] = { 0 }, now = 0, wall = 0, covered = 0, seed = 5;
 	const struct summary *summary;
@@ -1005,9 +970,8 @@ TEST_WITH(a_hundred_thousand_operators_add_up, setup, teardown)
 }
 
 /* 16 operators wait, 300 come: they are summed up while the inference runs, the one around them when it ends. */
-TEST_WITH(more_operators_than_can_wait_add_up, setup, teardown)
+CASE(more_operators_than_can_wait_add_up)
 {
-	struct fixture *f = *state;
 	uint32_t other = stream_thread(&f->s, f->process, 102);
 	const struct summary *summary;
 
@@ -1036,9 +1000,8 @@ TEST_WITH(more_operators_than_can_wait_add_up, setup, teardown)
 }
 
 /* Nothing waits for ever: what comes when its inference has long been summed up is counted apart. */
-TEST_WITH(an_operator_that_comes_too_late_is_not_lost, setup, teardown)
+CASE(an_operator_that_comes_too_late_is_not_lost)
 {
-	struct fixture *f = *state;
 	const struct summary *summary;
 
 	for (int64_t i = 1; i <= 20; i++)
@@ -1058,9 +1021,8 @@ TEST_WITH(an_operator_that_comes_too_late_is_not_lost, setup, teardown)
 }
 
 /* It makes no difference when the first operator comes. */
-TEST_WITH(of_two_inferences_with_a_number_the_first_has_the_operators, setup, teardown)
+CASE(of_two_inferences_with_a_number_the_first_has_the_operators)
 {
-	struct fixture *f = *state;
 	const struct summary *summary;
 
 	run(f, f->lane, 100, 150, 1, 7);
@@ -1074,9 +1036,8 @@ TEST_WITH(of_two_inferences_with_a_number_the_first_has_the_operators, setup, te
 }
 
 /* Two models for 1 ms; half of the time and one of them. */
-TEST_WITH(a_part_of_the_time_or_one_model_is_summed_up, setup, teardown)
+CASE(a_part_of_the_time_or_one_model_is_summed_up)
 {
-	struct fixture *f = *state;
 	uint32_t cpu = stream_counter(&f->s, f->process, "cpu", "%");
 	uint32_t lane = stream_lane(&f->s, f->process, "other");
 	const struct summary *summary;
@@ -1112,9 +1073,8 @@ TEST_WITH(a_part_of_the_time_or_one_model_is_summed_up, setup, teardown)
 }
 
 /* One name, two programs: processes after the first 128 are joined by program. */
-TEST_WITH(models_of_many_processes_are_joined, setup, teardown)
+CASE(models_of_many_processes_are_joined)
 {
-	struct fixture *f = *state;
 	const struct summary_model *joined = NULL;
 	const struct summary *summary;
 	enum { N = 400, APART = 128 };
@@ -1147,9 +1107,8 @@ TEST_WITH(models_of_many_processes_are_joined, setup, teardown)
 		assert_int_equal(summary->processes[i].n_inferences, summary->processes[i].pid == 100 ? 0 : 2);
 }
 
-TEST_WITH(slices_of_the_program_itself_add_up_by_name, setup, teardown)
+CASE(slices_of_the_program_itself_add_up_by_name)
 {
-	struct fixture *f = *state;
 	char name[20];
 
 	for (int i = 0; i < 100; i++) {

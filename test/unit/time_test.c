@@ -73,9 +73,10 @@ static void says(const struct fixture *f, const char *text)
 	assert_true(first_sentence_words(text) <= FIRST_SENTENCE_MOST);
 }
 
-TEST_WITH(most_of_it_lies_outside_of_models, setup, teardown)
+#define CASE(name) TEST_FROM(name, struct fixture, f, setup, teardown)
+
+CASE(most_of_it_lies_outside_of_models)
 {
-	struct fixture *f = *state;
 	const struct summary_time *time;
 
 	create(f, 1000, 2000, 1);
@@ -91,9 +92,8 @@ TEST_WITH(most_of_it_lies_outside_of_models, setup, teardown)
 }
 
 /* Two at once count once, and what an inference covers is the inference's. */
-TEST_WITH(sessions_are_created_most_of_the_time, setup, teardown)
+CASE(sessions_are_created_most_of_the_time)
 {
-	struct fixture *f = *state;
 	uint32_t other = stream_lane(&f->s, f->process, "m");
 
 	create(f, 1000, 5000, 1);
@@ -105,19 +105,16 @@ TEST_WITH(sessions_are_created_most_of_the_time, setup, teardown)
 	says(f, "Creating sessions took 60.0 % of the 10.0 ms (2 sessions)");
 }
 
-TEST_WITH(a_creation_that_was_cut_off_lasted_to_the_end, setup, teardown)
+CASE(a_creation_that_was_cut_off_lasted_to_the_end)
 {
-	struct fixture *f = *state;
-
 	run(f, 1000, 2000, 1, false, 0);
 	stream_int(&f->s, KEY_SESSION, 2);
 	stream_begin(&f->s, f->creations, 4000, KIND_SESSION, "m");
 	assert_int_equal(summarise(f, 10000)->creating_ns, 6000000);
 }
 
-TEST_WITH(gaps_are_counted_by_length_with_what_filled_them, setup, teardown)
+CASE(gaps_are_counted_by_length_with_what_filled_them)
 {
-	struct fixture *f = *state;
 	const struct summary_gaps *gaps;
 
 	run(f, 1000, 2000, 1, false, 0);
@@ -140,20 +137,16 @@ TEST_WITH(gaps_are_counted_by_length_with_what_filled_them, setup, teardown)
 			    "3 gaps between inferences, 20.5 ms in all; the longest 20.0 ms at 4.00 ms");
 }
 
-TEST_WITH(first_inferences_take_most, setup, teardown)
+CASE(first_inferences_take_most)
 {
-	struct fixture *f = *state;
-
 	run(f, 0, 8000, 1, true, 0);
 	run(f, 8000, 9000, 2, false, 0);
 	assert_int_equal(summarise(f, 10000)->first_ns, 8000000);
 	says(f, "First inferences of sessions took 80.0 % of the 10.0 ms");
 }
 
-TEST_WITH(inferences_wait_for_a_cpu_most_of_the_time, setup, teardown)
+CASE(inferences_wait_for_a_cpu_most_of_the_time)
 {
-	struct fixture *f = *state;
-
 	for (int i = 0; i < 9; i++)
 		run(f, (uint64_t)i * 1000, (uint64_t)i * 1000 + 1000, i + 1, false, 700);
 	assert_int_equal(summarise(f, 10000)->waiting_ns, 6300000);
@@ -168,10 +161,8 @@ static void sample(struct fixture *f, uint32_t process, const char *name, double
 	stream_sample(&f->s, track, 9500, value);
 }
 
-TEST_WITH(who_had_the_cpu_is_named, setup, teardown)
+CASE(who_had_the_cpu_is_named)
 {
-	struct fixture *f = *state;
-
 	for (int i = 0; i < 9; i++)
 		run(f, (uint64_t)i * 1000, (uint64_t)i * 1000 + 1000, i + 1, false, 700);
 	sample(f, 0, "cpu", 98);
@@ -184,10 +175,8 @@ TEST_WITH(who_had_the_cpu_is_named, setup, teardown)
 }
 
 /* The waits of three of nine say nothing of the others. */
-TEST_WITH(waits_of_a_few_are_no_cause, setup, teardown)
+CASE(waits_of_a_few_are_no_cause)
 {
-	struct fixture *f = *state;
-
 	for (int i = 0; i < 9; i++) {
 		stream_inference(&f->s, f->lane, (uint64_t)i * 1000, "m", 1, i + 1);
 		if (i < 3)
@@ -198,10 +187,8 @@ TEST_WITH(waits_of_a_few_are_no_cause, setup, teardown)
 	says(f, "Inferences of m took 90.0 % of the 10.0 ms");
 }
 
-TEST_WITH(inferences_themselves_take_most, setup, teardown)
+CASE(inferences_themselves_take_most)
 {
-	struct fixture *f = *state;
-
 	create(f, 0, 1000, 1);
 	for (int i = 1; i < 9; i++)
 		run(f, (uint64_t)i * 1000, (uint64_t)i * 1000 + 1000, i, i == 1, 100);
@@ -209,9 +196,8 @@ TEST_WITH(inferences_themselves_take_most, setup, teardown)
 	says(f, "Inferences of m took 80.0 % of the 10.0 ms");
 }
 
-TEST_WITH(of_a_part_of_a_recording_nothing_is_said, setup, teardown)
+CASE(of_a_part_of_a_recording_nothing_is_said)
 {
-	struct fixture *f = *state;
 	struct summary_file file = { 0 };
 
 	run(f, 1000, 2000, 1, false, 0);
@@ -243,9 +229,8 @@ static const struct summary_caller *caller(const struct fixture *f, int64_t tid)
 }
 
 /* The first thread lives as long as its process; another one, as far as is seen, from its first call to its last. */
-TEST_WITH(each_thread_has_a_sum_of_its_own, setup, teardown)
+CASE(each_thread_has_a_sum_of_its_own)
 {
-	struct fixture *f = *state;
 	const struct summary_time *time;
 
 	create_on(f, 1000, 2000, 1, 100);
@@ -267,9 +252,8 @@ TEST_WITH(each_thread_has_a_sum_of_its_own, setup, teardown)
 	assert_int_equal(caller(f, 102)->time.outside_ns, 0);
 }
 
-TEST_WITH(threads_of_one_kind_are_told_together, setup, teardown)
+CASE(threads_of_one_kind_are_told_together)
 {
-	struct fixture *f = *state;
 	struct printable line[TIME_CALLERS];
 
 	create_on(f, 1000, 2000, 1, 100);
@@ -284,9 +268,8 @@ TEST_WITH(threads_of_one_kind_are_told_together, setup, teardown)
 			    "first thread of app: 10.0 ms = creating sessions 1.00 ms + outside of models 9.00 ms");
 }
 
-TEST_WITH(of_one_thread_nothing_more_is_said, setup, teardown)
+CASE(of_one_thread_nothing_more_is_said)
 {
-	struct fixture *f = *state;
 	struct printable line[TIME_CALLERS];
 
 	create_on(f, 1000, 2000, 1, 100);
@@ -297,10 +280,8 @@ TEST_WITH(of_one_thread_nothing_more_is_said, setup, teardown)
 }
 
 /* In files of older versions creations have no thread: what another one did outside of models cannot be told. */
-TEST_WITH(without_the_thread_of_a_creation_nothing_is_said_of_threads, setup, teardown)
+CASE(without_the_thread_of_a_creation_nothing_is_said_of_threads)
 {
-	struct fixture *f = *state;
-
 	create(f, 1000, 2000, 1);
 	run_on(f, 3000, 4000, 1, 101);
 	summarise(f, 10000);
@@ -309,10 +290,9 @@ TEST_WITH(without_the_thread_of_a_creation_nothing_is_said_of_threads, setup, te
 }
 
 /* More threads than are kept one by one: each counts, and the one that calls again is still the same. */
-TEST_WITH(a_thread_for_each_request_takes_no_memory, setup, teardown)
+CASE(a_thread_for_each_request_takes_no_memory)
 {
 	enum { N = 20000 };
-	struct fixture *f = *state;
 
 	run_on(f, 0, 1, 1, 100);
 	for (uint64_t i = 1; i <= N; i++)

@@ -177,9 +177,10 @@ static void assert_not(const struct why *why, const char *cause)
 			fail_msg("%s is named: %s", cause, why->part[i].words.s);
 }
 
-TEST_WITH(a_compilation_counts_before_new_inputs_and_waits, setup, teardown)
+#define CASE(name) TEST_FROM(name, struct fixture, f, setup, teardown)
+
+CASE(a_compilation_counts_before_new_inputs_and_waits)
 {
-	struct fixture *f = *state;
 	const struct why *why;
 
 	put(f, &(struct more){ .cpu = 20000, .wait = 20000, .shapes = "64x3", .compiles = 38000 });
@@ -189,9 +190,8 @@ TEST_WITH(a_compilation_counts_before_new_inputs_and_waits, setup, teardown)
 		assert_true(why->part[i].ns < 3000 * US);
 }
 
-TEST_WITH(a_compilation_computes_before_it_waits, setup, teardown)
+CASE(a_compilation_computes_before_it_waits)
 {
-	struct fixture *f = *state;
 	const struct why *why;
 
 	put(f, &(struct more){ .cpu = 20000, .wait = 20000, .compiles = 20000 });
@@ -200,9 +200,8 @@ TEST_WITH(a_compilation_computes_before_it_waits, setup, teardown)
 	assert_part(why, "cpu_wait", 20000, "waiting for a CPU");
 }
 
-TEST_WITH(a_wait_names_who_ran_instead, setup, teardown)
+CASE(a_wait_names_who_ran_instead)
 {
-	struct fixture *f = *state;
 	const struct why *why;
 
 	put(f, &(struct more){ .wait = 40000, .cpu = 1000 });
@@ -216,10 +215,8 @@ TEST_WITH(a_wait_names_who_ran_instead, setup, teardown)
 	assert_true(why->excess_ns == 41e6);
 }
 
-TEST_WITH(a_wait_names_nobody_who_had_little_of_it, setup, teardown)
+CASE(a_wait_names_nobody_who_had_little_of_it)
 {
-	struct fixture *f = *state;
-
 	put(f, &(struct more){ .wait = 40000, .cpu = 1000 });
 	sample(f, f->process, "waiting for a cpu", "%", 0, 80);
 	sample(f, f->process, "waited for sampler", "%", 0, 3); /* of the rest it is not known who ran */
@@ -228,10 +225,8 @@ TEST_WITH(a_wait_names_nobody_who_had_little_of_it, setup, teardown)
 	assert_null(strstr(f->why.part[0].words.s, "sampler"));
 }
 
-TEST_WITH(without_events_of_the_scheduler_it_names_who_used_cpus, setup, teardown)
+CASE(without_events_of_the_scheduler_it_names_who_used_cpus)
 {
-	struct fixture *f = *state;
-
 	put(f, &(struct more){ .wait = 40000 });
 	sample(f, 0, "other program hog", "%", 0, 190);
 	sample(f, 0, "other program idler", "%", 0, 3);
@@ -239,10 +234,8 @@ TEST_WITH(without_events_of_the_scheduler_it_names_who_used_cpus, setup, teardow
 	assert_part(&f->why, "cpu_wait", 40000, "(hog used 1.9 CPUs)");
 }
 
-TEST_WITH(a_pool_on_one_cpu_waits_for_itself, setup, teardown)
+CASE(a_pool_on_one_cpu_waits_for_itself)
 {
-	struct fixture *f = *state;
-
 	put(f, &(struct more){ .wait = 20000, .blocked = 10000 });
 	sample(f, f->process, "waiting for a cpu", "%", 0, 250);
 	sample(f, f->process, "cpu", "%", 100, 100);
@@ -251,20 +244,16 @@ TEST_WITH(a_pool_on_one_cpu_waits_for_itself, setup, teardown)
 	assert_part(&f->why, "pool_wait", 10000, "other threads of the program waited");
 }
 
-TEST_WITH(who_neither_ran_nor_was_switched_out_lost_its_cpu, setup, teardown)
+CASE(who_neither_ran_nor_was_switched_out_lost_its_cpu)
 {
-	struct fixture *f = *state;
-
 	put(f, &(struct more){ .blocked = 20000, .in_operator = 20000, .is_never_switched = true });
 	find(f);
 	assert_part(&f->why, "stolen", 20000, "nor was switched out");
 	assert_not(&f->why, "one_operator");
 }
 
-TEST_WITH(what_the_host_took_is_a_part_of_what_was_blocked, setup, teardown)
+CASE(what_the_host_took_is_a_part_of_what_was_blocked)
 {
-	struct fixture *f = *state;
-
 	put(f, &(struct more){ .blocked = 90000, .in_operator = 90000 });
 	sample(f, 0, "stolen", "%", 60, 60);
 	find(f);
@@ -272,10 +261,8 @@ TEST_WITH(what_the_host_took_is_a_part_of_what_was_blocked, setup, teardown)
 	assert_part(&f->why, "one_operator", 30000, "b took");
 }
 
-TEST_WITH(who_sleeps_loses_nothing, setup, teardown)
+CASE(who_sleeps_loses_nothing)
 {
-	struct fixture *f = *state;
-
 	put(f, &(struct more){ .blocked = 20000, .in_operator = 20000 });
 	find(f);
 	assert_not(&f->why, "stolen");
@@ -283,10 +270,8 @@ TEST_WITH(who_sleeps_loses_nothing, setup, teardown)
 }
 
 /* SIGSTOP in the middle of an operator. */
-TEST_WITH(no_operator_is_slow_because_its_process_did_nothing, setup, teardown)
+CASE(no_operator_is_slow_because_its_process_did_nothing)
 {
-	struct fixture *f = *state;
-
 	put(f, &(struct more){ .blocked = 140000, .in_operator = 140000 });
 	sample(f, f->process, "cpu", "%", 5, 5);
 	sample(f, f->process, "waiting for a cpu", "%", 0, 0);
@@ -295,10 +280,8 @@ TEST_WITH(no_operator_is_slow_because_its_process_did_nothing, setup, teardown)
 	assert_not(&f->why, "one_operator");
 }
 
-TEST_WITH(no_operator_is_slow_because_its_process_was_stopped, setup, teardown)
+CASE(no_operator_is_slow_because_its_process_was_stopped)
 {
-	struct fixture *f = *state;
-
 	uint32_t lane = stream_lane(&f->s, f->process, EVENT_HALT_TRACED);
 
 	stream_int(&f->s, KEY_FROM_NS, (int64_t)(begin_of(SLOW) + 5000) * US);
@@ -315,10 +298,8 @@ TEST_WITH(no_operator_is_slow_because_its_process_was_stopped, setup, teardown)
 	assert_not(&f->why, "one_operator");
 }
 
-TEST_WITH(a_process_that_works_is_not_idle, setup, teardown)
+CASE(a_process_that_works_is_not_idle)
 {
-	struct fixture *f = *state;
-
 	put(f, &(struct more){ .blocked = 140000, .in_operator = 140000 });
 	sample(f, f->process, "cpu", "%", 90, 90);
 	sample(f, f->process, "waiting for a cpu", "%", 0, 0);
@@ -327,10 +308,8 @@ TEST_WITH(a_process_that_works_is_not_idle, setup, teardown)
 	assert_part(&f->why, "one_operator", 140000, "b took");
 }
 
-TEST_WITH(no_operator_is_slow_because_its_pool_had_no_cpu, setup, teardown)
+CASE(no_operator_is_slow_because_its_pool_had_no_cpu)
 {
-	struct fixture *f = *state;
-
 	put(f, &(struct more){ .blocked = 140000, .in_operator = 140000 });
 	sample(f, f->process, "waiting for a cpu", "%", 0, 150);
 	find(f);
@@ -339,10 +318,8 @@ TEST_WITH(no_operator_is_slow_because_its_pool_had_no_cpu, setup, teardown)
 }
 
 /* Only slow ones are known: the measure is the time that the others took, and no sum counts them. */
-TEST_WITH(a_slow_one_among_short_ones_has_a_wait, setup, teardown)
+CASE(a_slow_one_among_short_ones_has_a_wait)
 {
-	struct fixture *f = *state;
-
 	put(f, &(struct more){ .wait = 40000, .in_operator = 40000, .is_of_slow = true });
 	find(f);
 	assert_part(&f->why, "cpu_wait", 40000, "waiting for a CPU");
@@ -352,10 +329,8 @@ TEST_WITH(a_slow_one_among_short_ones_has_a_wait, setup, teardown)
 }
 
 /* Inferences that are too short for their usage to be read, on a machine whose CPUs do not suffice. */
-TEST_WITH(a_wait_is_estimated_where_it_was_not_recorded, setup, teardown)
+CASE(a_wait_is_estimated_where_it_was_not_recorded)
 {
-	struct fixture *f = *state;
-
 	put(f, &(struct more){ .wait = 40000, .has_no_usage = true, .is_beside = true });
 	sample(f, f->process, "waiting for a cpu", "%", 0, 300);
 	sample(f, f->process, "cpu", "%", 100, 100);
@@ -365,10 +340,8 @@ TEST_WITH(a_wait_is_estimated_where_it_was_not_recorded, setup, teardown)
 }
 
 /* The operator in which its thread lost the CPU took longer for that. */
-TEST_WITH(an_operator_is_not_blamed_for_a_wait_that_is_probable, setup, teardown)
+CASE(an_operator_is_not_blamed_for_a_wait_that_is_probable)
 {
-	struct fixture *f = *state;
-
 	put(f, &(struct more){ .wait = 40000, .in_operator = 40000, .has_no_usage = true });
 	sample(f, f->process, "waiting for a cpu", "%", 0, 900);
 	sample(f, f->process, "cpu", "%", 100, 100);
@@ -378,9 +351,8 @@ TEST_WITH(an_operator_is_not_blamed_for_a_wait_that_is_probable, setup, teardown
 }
 
 /* Of 16 CPUs that are hardly busy it may use one. */
-TEST_WITH(a_wait_for_the_cpus_that_it_may_use_is_no_wait_for_the_machine, setup, teardown)
+CASE(a_wait_for_the_cpus_that_it_may_use_is_no_wait_for_the_machine)
 {
-	struct fixture *f = *state;
 	uint32_t allowed = stream_counter(&f->s, f->process, "cpus allowed", "count");
 
 	stream_int(&f->s, KEY_COUNT, 16);
@@ -392,10 +364,8 @@ TEST_WITH(a_wait_for_the_cpus_that_it_may_use_is_no_wait_for_the_machine, setup,
 	assert_part(&f->why, "cpu_wait", 40000, "waiting for a CPU (the program may use 1 of the machine's 16 CPUs)");
 }
 
-TEST_WITH(threads_that_wait_little_explain_nothing, setup, teardown)
+CASE(threads_that_wait_little_explain_nothing)
 {
-	struct fixture *f = *state;
-
 	put(f, &(struct more){ .wait = 40000, .has_no_usage = true });
 	sample(f, f->process, "waiting for a cpu", "%", 0, 40);
 	sample(f, f->process, "cpu", "%", 100, 100);
@@ -403,10 +373,8 @@ TEST_WITH(threads_that_wait_little_explain_nothing, setup, teardown)
 	assert_int_equal(f->why.n, 0);
 }
 
-TEST_WITH(a_quota_is_named_by_what_was_throttled, setup, teardown)
+CASE(a_quota_is_named_by_what_was_throttled)
 {
-	struct fixture *f = *state;
-
 	put(f, &(struct more){ .wait = 40000 });
 	sample(f, f->process, "throttled", "%", 0, 30);
 	find(f);
@@ -414,30 +382,24 @@ TEST_WITH(a_quota_is_named_by_what_was_throttled, setup, teardown)
 	assert_part(&f->why, "cpu_wait", 10000, "waiting for a CPU");
 }
 
-TEST_WITH(reads_are_named_with_their_bytes, setup, teardown)
+CASE(reads_are_named_with_their_bytes)
 {
-	struct fixture *f = *state;
-
 	put(f, &(struct more){ .blocked = 30000, .cpu = 2000, .major = 12, .bytes = 4 << 20 });
 	find(f);
 	assert_part(&f->why, "disk_reads", 30000, "4.00 MiB, 12 major page faults");
 	assert_not(&f->why, "page_faults");
 }
 
-TEST_WITH(reads_of_other_threads_come_from_the_counter, setup, teardown)
+CASE(reads_of_other_threads_come_from_the_counter)
 {
-	struct fixture *f = *state;
-
 	put(f, &(struct more){ .blocked = 30000 });
 	sample(f, f->process, "disk reads", "bytes/s", 0, 100 << 20);
 	find(f);
 	assert_part(&f->why, "disk_reads", 30000, "the program read from a disk (10.0 MiB");
 }
 
-TEST_WITH(short_memory_is_named, setup, teardown)
+CASE(short_memory_is_named)
 {
-	struct fixture *f = *state;
-
 	put(f, &(struct more){ .blocked = 30000, .major = 3, .bytes = 4096 });
 	sample(f, 0, "memory pressure", "%", 0, 20);
 	find(f);
@@ -446,40 +408,32 @@ TEST_WITH(short_memory_is_named, setup, teardown)
 }
 
 /* Other programs waited for memory: this thread used more CPU time, and had no more faults. */
-TEST_WITH(memory_that_is_short_for_others_is_not_named, setup, teardown)
+CASE(memory_that_is_short_for_others_is_not_named)
 {
-	struct fixture *f = *state;
-
 	put(f, &(struct more){ .cpu = 20000 });
 	sample(f, 0, "memory pressure", "%", 0, 20);
 	find(f);
 	assert_not(&f->why, "memory_pressure");
 }
 
-TEST_WITH(faults_take_what_one_was_measured_to_take, setup, teardown)
+CASE(faults_take_what_one_was_measured_to_take)
 {
-	struct fixture *f = *state;
-
 	put(f, &(struct more){ .cpu = 5000, .faults = 4000 });
 	find(f);
 	assert_part(&f->why, "page_faults", 4000, "4,000 more page faults than usual (at 1.00 us each");
 	assert_true(f->why.rest_ns == 1e6 && f->why.rest_cpu_ns == 1e6);
 }
 
-TEST_WITH(a_low_frequency_takes_its_share, setup, teardown)
+CASE(a_low_frequency_takes_its_share)
 {
-	struct fixture *f = *state;
-
 	put(f, &(struct more){ .cpu = 9000 });
 	sample(f, 0, "cpu frequency", "MHz", 3000, 1500);
 	find(f);
 	assert_part(&f->why, "cpu_frequency", 8800, "1500 MHz, usually 28");
 }
 
-TEST_WITH(an_operator_that_took_more_is_named, setup, teardown)
+CASE(an_operator_that_took_more_is_named)
 {
-	struct fixture *f = *state;
-
 	put(f, &(struct more){ .cpu = 20000, .in_operator = 19000 });
 	find(f);
 	assert_part(&f->why, "one_operator", 19000, "b took 24.0 ms (median 5.00 ms)");
@@ -487,20 +441,16 @@ TEST_WITH(an_operator_that_took_more_is_named, setup, teardown)
 }
 
 /* Its thread waited, inside an operator: that operator is not slow. */
-TEST_WITH(an_operator_in_which_the_thread_waited_is_not_named, setup, teardown)
+CASE(an_operator_in_which_the_thread_waited_is_not_named)
 {
-	struct fixture *f = *state;
-
 	put(f, &(struct more){ .wait = 20000, .in_operator = 20000 });
 	find(f);
 	assert_part(&f->why, "cpu_wait", 20000, "");
 	assert_int_equal(f->why.n, 1);
 }
 
-TEST_WITH(a_new_shape_is_named, setup, teardown)
+CASE(a_new_shape_is_named)
 {
-	struct fixture *f = *state;
-
 	put(f, &(struct more){ .cpu = 20000, .in_operator = 20000, .has_new_shape = true });
 	find(f);
 	assert_part(&f->why, "input_shape", 20000, "8x3, for the first time");
@@ -518,10 +468,8 @@ static void put_large(struct fixture *f, int wait)
 	find(f);
 }
 
-TEST_WITH(one_large_input_explains_the_waits_of_its_work, setup, teardown)
+CASE(one_large_input_explains_the_waits_of_its_work)
 {
-	struct fixture *f = *state;
-
 	put_large(f, 800);
 	assert_part(&f->why, "input_shape", 36800,
 		    "as an input has 5 times as many elements as in 39 of 40 inferences");
@@ -529,21 +477,16 @@ TEST_WITH(one_large_input_explains_the_waits_of_its_work, setup, teardown)
 	assert_int_equal(f->why.n, 1);
 }
 
-TEST_WITH(a_large_input_explains_no_more_waits_than_that, setup, teardown)
+CASE(a_large_input_explains_no_more_waits_than_that)
 {
-	struct fixture *f = *state;
-
 	put_large(f, 20800);
 	assert_part(&f->why, "input_shape", 36800, "as an input has 5 times");
 	assert_part(&f->why, "cpu_wait", 20000, "");
 }
 
-/* Two in three have 12 elements. The slow one is beside others of its own shape, or of its own size. */
-TEST_WITH(beside_its_own_shape_or_size_an_input_explains_nothing, setup, teardown)
+/* Two in three have 12 elements. The slow one is beside others of its own shape. */
+CASE(beside_its_own_shape_an_input_explains_nothing)
 {
-	struct fixture *f = *state;
-	static char texts[N][24];
-
 	for (int i = 0; i < N; i++)
 		put_run(f, i,
 			&(struct more){ .shapes = i % 3 && i != SLOW ? "int64[1x12]" : "int64[1x60]",
@@ -551,9 +494,12 @@ TEST_WITH(beside_its_own_shape_or_size_an_input_explains_nothing, setup, teardow
 					.wait = i == SLOW ? 800 : 0 });
 	find(f);
 	assert_not(&f->why, "input_shape");
-	teardown(state);
-	setup(state);
-	f = *state;
+}
+
+CASE(beside_its_own_size_an_input_explains_nothing)
+{
+	static char texts[N][24];
+
 	for (int i = 0; i < N; i++) {
 		bool is_short = i % 8 < 3 && i != SLOW;
 
@@ -566,25 +512,21 @@ TEST_WITH(beside_its_own_shape_or_size_an_input_explains_nothing, setup, teardow
 	assert_not(&f->why, "input_shape");
 }
 
-TEST_WITH(another_session_is_named, setup, teardown)
+CASE(another_session_is_named)
 {
-	struct fixture *f = *state;
-
 	put(f, &(struct more){ .cpu = 6000, .is_beside = true });
 	find(f);
 	assert_part(&f->why, "other_inferences", 6000, "for 11.0 ms, most of other in session 2");
 }
 
-TEST_WITH(a_creation_is_named, setup, teardown)
+CASE(a_creation_is_named)
 {
-	struct fixture *f = *state;
-
 	put(f, &(struct more){ .cpu = 20000, .is_in_creation = true });
 	find(f);
 	assert_part(&f->why, "session_creation", 8000, "for 8.00 ms of it");
 }
 
-TEST_WITH(what_is_not_there_is_not_named, setup, teardown)
+CASE(what_is_not_there_is_not_named)
 {
 	static const struct {
 		const char *name, *unit;
@@ -594,7 +536,6 @@ TEST_WITH(what_is_not_there_is_not_named, setup, teardown)
 		{ "waiting for a cpu", "%", true }, { "memory pressure", "%", false },
 		{ "other program x", "%", false },  { "waited for x", "%", true },
 	};
-	struct fixture *f = *state;
 
 	put(f, &(struct more){ .cpu = 20000 });
 	for (size_t i = 0; i < sizeof counters / sizeof *counters; i++)
@@ -606,10 +547,8 @@ TEST_WITH(what_is_not_there_is_not_named, setup, teardown)
 	assert_string_equal(f->why.missing.s, "");
 }
 
-TEST_WITH(a_recording_without_figures_says_what_is_missing, setup, teardown)
+CASE(a_recording_without_figures_says_what_is_missing)
 {
-	struct fixture *f = *state;
-
 	put(f, &(struct more){ .cpu = 20000, .has_no_usage = true, .has_no_operators = true });
 	find(f);
 	assert_int_equal(f->why.n, 0);
@@ -618,10 +557,8 @@ TEST_WITH(a_recording_without_figures_says_what_is_missing, setup, teardown)
 	assert_non_null(strstr(f->why.missing.s, "its operators were not recorded"));
 }
 
-TEST_WITH(operators_alone_explain_what_they_can, setup, teardown)
+CASE(operators_alone_explain_what_they_can)
 {
-	struct fixture *f = *state;
-
 	put(f, &(struct more){ .cpu = 20000, .in_operator = 15000, .has_no_usage = true });
 	find(f);
 	assert_part(&f->why, "one_operator", 15000, "b took 20.0 ms (median 5.00 ms)");
@@ -629,9 +566,8 @@ TEST_WITH(operators_alone_explain_what_they_can, setup, teardown)
 }
 
 /* Of 40 inferences, every second has a shape that takes longer: each is measured by its own. */
-TEST_WITH(shapes_have_medians_of_their_own, setup, teardown)
+CASE(shapes_have_medians_of_their_own)
 {
-	struct fixture *f = *state;
 	const struct summary_slow *slow;
 
 	for (int i = 0; i < N; i++)
@@ -645,9 +581,8 @@ TEST_WITH(shapes_have_medians_of_their_own, setup, teardown)
 	assert_int_equal(slow[1].n_of_shape, N / 2);
 }
 
-TEST_WITH(as_many_as_asked_for_are_looked_into, setup, teardown)
+CASE(as_many_as_asked_for_are_looked_into)
 {
-	struct fixture *f = *state;
 	struct summary_opts opts = { .slowest = 12 };
 
 	put(f, &(struct more){ .cpu = 1000 });
@@ -666,47 +601,37 @@ static void gpu(struct fixture *f, double usual, double then, double own_usual, 
 		sample(f, f->process, "gpu card1 compute", "%", own_usual, own_then);
 }
 
-TEST_WITH(a_device_that_worked_for_longer_is_named, setup, teardown)
+CASE(a_device_that_worked_for_longer_is_named)
 {
-	struct fixture *f = *state;
-
 	put(f, &(struct more){ .blocked = 90000 });
 	gpu(f, 95, 95, 95, 95);
 	assert_part(find(f), "device", 85500, "while gpu card1 worked for this process (for 95.0 ms, usually 9.50 ms)");
 }
 
-TEST_WITH(a_device_that_worked_for_others_is_named, setup, teardown)
+CASE(a_device_that_worked_for_others_is_named)
 {
-	struct fixture *f = *state;
-
 	put(f, &(struct more){ .blocked = 90000 });
 	gpu(f, 20, 90, 20, 10);
 	assert_part(find(f), "device", 77500, "while gpu card1 worked for other processes (for 79.");
 }
 
 /* It does what it always does, or what the process has nothing to do with. */
-TEST_WITH(a_device_that_works_as_usual_is_not_named, setup, teardown)
+CASE(a_device_that_works_as_usual_is_not_named)
 {
-	struct fixture *f = *state;
-
 	put(f, &(struct more){ .blocked = 90000 });
 	gpu(f, 70, 70, 64, 64);
 	assert_not(find(f), "device");
 }
 
-TEST_WITH(a_device_of_other_programs_alone_is_not_named, setup, teardown)
+CASE(a_device_of_other_programs_alone_is_not_named)
 {
-	struct fixture *f = *state;
-
 	put(f, &(struct more){ .blocked = 90000 });
 	gpu(f, 0, 100, 0, 0);
 	assert_not(find(f), "device");
 }
 
-TEST_WITH(a_sample_of_much_more_than_the_inference_is_no_evidence, setup, teardown)
+CASE(a_sample_of_much_more_than_the_inference_is_no_evidence)
 {
-	struct fixture *f = *state;
-
 	put(f, &(struct more){ .blocked = 10000 });
 	gpu(f, 10, 100, 10, 100);
 	assert_not(find(f), "device");
@@ -723,19 +648,15 @@ static void kernels(struct fixture *f, int slow_us)
 	}
 }
 
-TEST_WITH(kernels_that_took_longer_are_named, setup, teardown)
+CASE(kernels_that_took_longer_are_named)
 {
-	struct fixture *f = *state;
-
 	put(f, &(struct more){ .cpu = 5000, .blocked = 25000 });
 	kernels(f, 30000);
 	assert_part(find(f), "device", 24000, "ran its kernels (for 30.0 ms, usually 6.00 ms)");
 }
 
-TEST_WITH(kernels_that_took_as_long_are_not_named, setup, teardown)
+CASE(kernels_that_took_as_long_are_not_named)
 {
-	struct fixture *f = *state;
-
 	put(f, &(struct more){ .blocked = 30000 });
 	kernels(f, 6500);
 	gpu(f, 10, 100, 10, 100);
