@@ -339,7 +339,15 @@ def test_what_torch_compile_compiles(lab, torch_wheel):
     )
     assert all(row["inside"] and row["name"].startswith("torch.compile ") for row in rows)
     done = collections.Counter(row["model"] for row in rows if row["status"] == "ok")
-    assert done == {name + " (torch.compile)": own[name] for name in ("Net", "Pieces")}
+    functions = ("add", "Runner.step")
+    known = {name + " (torch.compile)": own[name] for name in ("Net", "Pieces", *functions)}
+    assert {**known, "Plain": own["Plain"]}.items() <= done.items()
+    runs = query(lab, recording, "select model, status, shapes from inferences")
+    counted = collections.Counter((run["model"], run["status"]) for run in runs)
+    assert [counted[name + " (torch.compile)", "ok"] for name in functions] == [2, 2]
+    assert counted["Plain", "ok"] == 3 and counted["broken (torch.compile)", "ValueError: no luck"] == 2
+    assert sum(counted.values()) == 7 + 3 + 2 + 2 * 2 + 3 + 2
+    assert {run["shapes"] for run in runs if run["model"] == "add (torch.compile)"} == {"float32[2x8]"}
     refused = [row["status"] for row in rows if row["model"] == "Refused (torch.compile)"]
     assert refused and all(status.startswith("Unsupported") for status in refused)
     first, *again = [row for row in rows if row["model"] == "Net (torch.compile)"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""torchcompile.py: modules and a function that torch.compile compiles, one of them in pieces, again for other sizes, or
+"""torchcompile.py: modules and functions that torch.compile compiles, one of them in pieces, again for other sizes, or
 in vain. Standard output is the same in every run.
 --profile FILE: how many graphs PyTorch itself counted for each."""
 
@@ -42,6 +42,36 @@ class Refused(torch.nn.Module):
         return x * 3
 
 
+@torch.compile(backend="eager")
+def inside(x):
+    return x * 3
+
+
+def add(x):
+    """Calls another compiled one by Python, between two graphs."""
+    x = x + 1
+    torch._dynamo.graph_break()
+    return inside(x)
+
+
+def broken(x):
+    torch._dynamo.graph_break()
+    raise ValueError("no luck")
+
+
+class Runner:
+    def step(self, x):
+        return x + 2
+
+
+class Plain(torch.nn.Module):
+    def forward(self, x):
+        return x * 4
+
+
+plain = Plain()
+
+
 def run(name, compiled, sizes):
     torch._dynamo.utils.counters.clear()
     for n in sizes:
@@ -56,7 +86,11 @@ with torch.no_grad():
     run("Net", torch.compile(Net(), backend="eager", dynamic=False), [2, 2, 2, 5, 5, 7, 2])
     run("Pieces", torch.compile(Pieces(), backend="eager"), [2, 2, 2])
     run("Refused", torch.compile(Refused(), backend="eager", fullgraph=True), [2, 2])
-    run("add", torch.compile(lambda x: x + 1, backend="eager"), [2, 2])
+    run("add", torch.compile(add, backend="eager"), [2, 2])
+    run("broken", torch.compile(broken, backend="eager"), [2, 2])
+    run("Runner.step", torch.compile(Runner().step, backend="eager"), [2, 2])
+    run("Plain", torch.compile(plain.forward, backend="eager"), [2, 2])
+    print(round(float(plain(torch.ones(2, 8)).sum()), 4))
 if args.profile:
     with open(args.profile, "w") as file:
         json.dump(counted, file)

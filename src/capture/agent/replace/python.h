@@ -33,6 +33,8 @@ typedef struct python_object *python_call(struct python_object *function, struct
 	F(PYTHON_OBJECT, PyDict_GetItemString, (PYTHON_OBJECT, const char *)) \
 	F(PYTHON_OBJECT, PyDict_GetItem, (PYTHON_OBJECT, PYTHON_OBJECT)) \
 	F(int, PyDict_Next, (PYTHON_OBJECT, intptr_t *, PYTHON_OBJECT *, PYTHON_OBJECT *)) \
+	F(PYTHON_OBJECT, PyDict_New, (void)) \
+	F(int, PyDict_Update, (PYTHON_OBJECT, PYTHON_OBJECT)) \
 	F(PYTHON_OBJECT, PyObject_GetAttrString, (PYTHON_OBJECT, const char *)) \
 	F(PYTHON_OBJECT, PyObject_CallObject, (PYTHON_OBJECT, PYTHON_OBJECT)) \
 	F(PYTHON_OBJECT, PyObject_GenericGetDict, (PYTHON_OBJECT, void *)) \
@@ -45,6 +47,7 @@ typedef struct python_object *python_call(struct python_object *function, struct
 	F(void, PyErr_Fetch, (PYTHON_OBJECT *, PYTHON_OBJECT *, PYTHON_OBJECT *)) \
 	F(void, PyErr_Restore, (PYTHON_OBJECT, PYTHON_OBJECT, PYTHON_OBJECT)) \
 	F(void, PyErr_Clear, (void)) \
+	F(void, PyErr_GetExcInfo, (PYTHON_OBJECT *, PYTHON_OBJECT *, PYTHON_OBJECT *)) \
 	F(PYTHON_OBJECT, PyEval_GetFrame, (void)) \
 	F(void *, PyEval_SaveThread, (void)) \
 	F(void, PyEval_RestoreThread, (void *)) \

@@ -75,12 +75,41 @@ static const char *compiled_class(struct python_object *self)
 	return inside ? keep(torch_type_name(inside->type), "torch.compile") : NULL;
 }
 
+/* "Runner.step": without the functions that it was made in. Those around a function have its name. */
+static const char *function_name(struct python_object *self)
+{
+	static const char inside[] = "<locals>.";
+	struct python_object *name = python.PyObject_GetAttrString(self, "__qualname__");
+	const char *text = name && name->type == python.PyUnicode_Type ? python.PyUnicode_AsUTF8(name) : NULL;
+	const char *kept = NULL, *next;
+
+	while (text && (next = strstr(text, inside)))
+		text = next + sizeof inside - 1;
+	if (text && *text)
+		kept = keep(text, "torch.compile");
+	if (name)
+		python.Py_DecRef(name);
+	return kept;
+}
+
+static const char *method_name(struct python_object *self)
+{
+	struct python_object *function = python.PyObject_GetAttrString(self, "__func__");
+	const char *kept = function && python_is_function(function) ? function_name(function) : NULL;
+
+	if (function)
+		python.Py_DecRef(function);
+	return kept;
+}
+
 static const struct {
 	const char *class;
 	const char *(*name)(struct python_object *self);
 } known[] = { { "RecursiveScriptModule", script_class },
 	      { "TopLevelTracedModule", script_class },
-	      { "OptimizedModule", compiled_class } };
+	      { "OptimizedModule", compiled_class },
+	      { "function", function_name },
+	      { "method", method_name } };
 
 const char *torch_type_name(const struct python_type *type)
 {

@@ -5,7 +5,7 @@
  * result of another function, which that one calls then (since 2.2).
  *
  * These modules come with the first compilation of a program. So the agent looks for them when PyTorch's function that
- * switches compiled code on is called, which is a C function, until they are there. While compiled code is on, Python
+ * switches compiled code on is called (torch_function.c), until they are there. While compiled code is on, Python
  * of any version calls functions by the word that is replaced.
  */
 #include <errno.h>
@@ -18,7 +18,7 @@
 enum { MOST_TEXT = 240 };
 
 static struct python_function compile, explain;
-static struct python_builtin switch_on;
+static bool are_found;
 
 /* An entry of a module that was imported, a new reference; NULL: it is not there. Leaves an error. */
 static struct python_object *entry_of(const char *module, const char *name)
@@ -156,11 +156,11 @@ static struct python_object *on_explain(struct python_object *function, struct p
 static bool replace(struct python_function *what, const char *module, const char *name, python_call *with)
 {
 	struct python_object *function = entry_of(module, name);
-	bool is_replaced = function && python_is_function(function) && python_replace(what, function, with);
+	bool is_done = function && python_is_function(function) && python_replace(what, function, with);
 
 	drop(function);
 	python.PyErr_Clear();
-	return is_replaced;
+	return is_done;
 }
 
 /* False: the modules are not there yet. */
@@ -174,34 +174,15 @@ static bool replace_compile(void)
 	return true;
 }
 
-/* Compiled code is switched on or off. */
-static struct python_object *on_switch(struct python_object *self, struct python_object *args,
-				       struct python_object *names)
+void torch_compile_look(void)
 {
-	int saved = errno;
-
-	if (replace_compile())
-		python_put_back_builtin(&switch_on);
-	errno = saved;
-	return ((python_c_call *)switch_on.next)(self, args, names);
-}
-
-void torch_compile_arm(void)
-{
-	struct python_object *method;
-
-	if (replace_compile())
-		return;
-	method = entry_of("torch._C._dynamo.eval_frame", "set_eval_frame");
-	if (method)
-		python_replace_builtin(&switch_on, method, "set_eval_frame", on_switch, NULL);
-	drop(method);
-	python.PyErr_Clear();
+	if (!__atomic_load_n(&are_found, __ATOMIC_RELAXED) && replace_compile())
+		__atomic_store_n(&are_found, true, __ATOMIC_RELAXED);
 }
 
 void torch_compile_disarm(void)
 {
-	python_put_back_builtin(&switch_on);
 	python_put_back(&compile);
 	python_put_back(&explain);
+	are_found = false;
 }

@@ -21,6 +21,23 @@ void torch_started(const void *function) __attribute__((visibility("hidden")));
 /* torch_module.c: calls of modules. */
 void torch_module_arm(const struct copy *copy);
 void torch_module_disarm(void);
+/* torch_call.c: what modules and compiled functions share. With the GIL. function: Module.__call__ */
+void torch_call_arm(struct python_object *function);
+/* Begins the outermost call of a module, or of a function. NULL: too many are open. */
+struct torch_thread;
+struct torch_module;
+struct open_run *torch_begin(struct thread *thread, struct torch_thread *state, struct torch_module *module,
+			     struct python_object *const *args, size_t n);
+/* Whether a call of a module that began before its word was replaced is under way, from this frame on. */
+bool torch_is_inside_unseen(struct thread *thread, struct python_object *frame);
+/* What a module is called: its class, or a better name for it. */
+const char *torch_name_of(const struct torch_module *module);
+/* The frame that called this one, a new reference; NULL: none. `frame`: a reference that ends. May leave an error. */
+struct python_object *torch_frame_before(struct python_object *frame);
+
+/* torch_function.c: compiled functions. Arming: with the GIL; leaves no error. */
+void torch_function_arm(void);
+void torch_function_disarm(void);
 
 /* A device: its kind from 1 in the high byte, its number from 1 in the low one, 0: none. 0: not known, or several. */
 typedef uint16_t torch_device;
@@ -39,7 +56,7 @@ struct torch_module {
 	uint32_t generation, node; /* node: valid in this generation */
 	uint32_t session;	   /* number of its session, 0: it has none */
 	uint32_t walk;		   /* the last walk that came by */
-	bool is_shared;		   /* the session is that of its class */
+	uintptr_t object;	   /* that the session is bound to: its own, or one of its class */
 	torch_device device;	   /* of its own parameters; 0: it has none, or not known */
 	torch_device node_device;  /* of the node */
 	const char *name;	   /* in its model: "layers.0.conv"; NULL: that of its class */
@@ -107,6 +124,10 @@ struct torch_thread {
 	torch_device device;		 /* of what runs now */
 	bool is_backward, is_for_others; /* for gradients of certain tensors alone */
 	bool is_compiling;
+	/* of a compiled function: the frame around it, NULL: none; its inference, and how many were open with it */
+	struct python_object *switcher;
+	const struct python_object *handled; /* the exception that was handled when it began */
+	uint32_t switched, switched_at;
 	uint32_t reason; /* text: why it compiles again; 0: it does not, or that is not known */
 	uint32_t n_forwards;
 	struct torch_forward forward[TORCH_FORWARDS];
@@ -126,8 +147,11 @@ void torch_forward_ended(struct torch_thread *state, const struct torch_module *
 bool torch_backward_is_seen(void);
 void torch_backward_arm(struct python_object *torch_c, const struct image *image);
 
-/* torch_compile.c: what torch.compile does while inferences run. Arming: with the GIL; leaves no error. */
-void torch_compile_arm(void);
+/*
+ * torch_compile.c: what torch.compile does while inferences run. Looks for its functions until they are there: with the
+ * GIL; leaves no error.
+ */
+void torch_compile_look(void);
 void torch_compile_disarm(void);
 
 #endif

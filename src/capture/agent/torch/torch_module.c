@@ -17,62 +17,11 @@
 #include "capture/agent/torch/torch_in.h"
 #include "runtime/torch/torch.h"
 
-enum { MOST_OF_CLASS = 32, MOST_TEXT = 240 };
+enum { MOST_TEXT = 240 };
 
-/* A module's class. */
-struct class {
-	uint32_t n; /* of its modules that have a session of their own */
-};
-
-static struct map classes; /* by address of the type */
 static struct python_function call;
-static struct python_object *call_code;
 static const struct image *door; /* the module whose import is replaced; NULL: none is */
 static int is_looking;
-
-static const char *name_of_class(const struct torch_module *module)
-{
-	return module->class ? module->class : torch_type_name(module->type);
-}
-
-static bool has_room(const struct python_type *type)
-{
-	struct class *class;
-
-	agent_lock();
-	class = map_get(&classes, (uintptr_t)type);
-	if (!class && (class = arena_alloc(&agent.arena, sizeof *class)) && !map_put(&classes, (uintptr_t)type, class))
-		class = NULL;
-	agent_unlock();
-	return class && class->n++ < MOST_OF_CLASS;
-}
-
-/* A program may make a module for each call: from some number on those of a class share a session. */
-static __attribute__((noinline)) struct session *new_session(struct python_object *self, struct torch_module *module)
-{
-	uintptr_t object = (uintptr_t)(has_room(self->type) ? (void *)self : (void *)self->type);
-	struct session *session = object == (uintptr_t)self ? NULL : session_of_object(object);
-
-	if (!session && (session = session_new(&runtime_torch))) {
-		session_bind(session, object);
-		session_name_graph(session, name_of_class(module));
-	}
-	module->session = session ? session->number : 0;
-	module->is_shared = object != (uintptr_t)self;
-	torch_tree_walk(module);
-	return session;
-}
-
-static inline struct session *session_of(struct python_object *self, struct torch_module *module)
-{
-	struct session *session = session_of_object(module->is_shared ? (uintptr_t)self->type : (uintptr_t)self);
-
-	if (!session || session->number != module->session)
-		return new_session(self, module);
-	if (__builtin_expect(!torch_tree_is_current(module), 0))
-		torch_tree_walk(module);
-	return session;
-}
 
 /* around: the device of what it is called by, which it takes over if it has no parameters. */
 static inline uint32_t node_of(struct torch_module *module, torch_device around)
@@ -83,7 +32,7 @@ static inline uint32_t node_of(struct torch_module *module, torch_device around)
 
 	if (__builtin_expect(module->generation == hot->generation && module->node_device == device, 1))
 		return module->node;
-	class = name_of_class(module);
+	class = torch_name_of(module);
 	name = module->name ? module->name : class;
 	type = dict_text(class, strlen(class));
 	module->node = dict_node(dict_text(name, strlen(name)), type, torch_device_text(device));
@@ -133,8 +82,7 @@ static void end_run(struct thread *thread, struct torch_thread *state, const str
 static struct python_object *outermost(struct thread *thread, struct torch_thread *state, struct torch_module *module,
 				       ARGS)
 {
-	struct session *session = session_of(args[0], module);
-	struct open_run *open = inference_begin(thread, OWNER_API, 0, session);
+	const struct open_run *open = torch_begin(thread, state, module, args + 1, n_args(n, names) - 1);
 	const uint32_t generation = thread->generation, n_runs = thread->n_runs;
 	struct python_object *r;
 	uint32_t run;
@@ -142,9 +90,6 @@ static struct python_object *outermost(struct thread *thread, struct torch_threa
 	if (!open)
 		return call.next(PASS);
 	run = open->run;
-	open->is_executing = true;
-	state->device = torch_inputs_of(open, module, args + 1, n_args(n, names) - 1);
-	inference_tell(thread, open, NULL);
 	r = call.next(PASS);
 	/* it has forked, recording has restarted, or the thread's stack was exchanged for another */
 	if (self_thread != thread || thread->generation != generation || hot->generation != generation ||
@@ -194,33 +139,6 @@ static struct python_object *inner(struct thread *thread, struct torch_thread *s
 	return r;
 }
 
-/* Whether a call of this function that began before its word was replaced is under way on this thread. */
-static __attribute__((noinline)) bool is_inside_unseen(struct thread *thread)
-{
-	struct python_object *frame = python.PyEval_GetFrame(), *code, *before;
-	bool is_inside = false;
-	int saved = errno;
-
-	if (frame)
-		python.Py_IncRef(frame);
-	while (frame && !is_inside) {
-		code = python.PyObject_GetAttrString(frame, "f_code");
-		is_inside = code == call_code;
-		if (code)
-			python.Py_DecRef(code);
-		before = python.PyObject_GetAttrString(frame, "f_back");
-		python.Py_DecRef(frame);
-		frame = before && strcmp(before->type->name, "frame") ? NULL : before;
-		if (before && !frame)
-			python.Py_DecRef(before);
-	}
-	if (frame)
-		python.Py_DecRef(frame);
-	thread->is_settled = !is_inside;
-	errno = saved;
-	return is_inside;
-}
-
 static struct python_object *on_call(ARGS)
 {
 	struct thread *thread = agent_thread();
@@ -233,7 +151,8 @@ static struct python_object *on_call(ARGS)
 	is_inside = thread->n_runs || state->is_backward;
 	if (is_inside && hot->level < LEVEL_OPERATOR)
 		return call.next(PASS);
-	if (!is_inside && __builtin_expect(!thread->is_settled, 0) && is_inside_unseen(thread))
+	if (!is_inside && __builtin_expect(!thread->is_settled, 0) &&
+	    torch_is_inside_unseen(thread, python.PyEval_GetFrame()))
 		return call.next(PASS);
 	module = torch_module_of(args[0]);
 	if (!module)
@@ -281,7 +200,8 @@ static void look_around(const struct image *image)
 	torch_tree_arm();
 	if (torch_c)
 		torch_backward_arm(torch_c, image);
-	torch_compile_arm();
+	torch_compile_look();
+	torch_function_arm();
 	python.PyErr_Clear();
 }
 
@@ -294,7 +214,7 @@ static void look(const struct image *image)
 	function = find_call();
 	if (function) {
 		if (python_replace(&call, function, on_call))
-			call_code = python.PyObject_GetAttrString(function, "__code__");
+			torch_call_arm(function);
 		python.Py_DecRef(function);
 		close_door();
 		look_around(image);
@@ -328,5 +248,6 @@ void torch_module_disarm(void)
 {
 	__atomic_store_n(&door, NULL, __ATOMIC_RELEASE); /* its word is put back with all others */
 	python_put_back(&call);
+	torch_function_disarm();
 	torch_compile_disarm();
 }

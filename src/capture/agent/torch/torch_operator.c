@@ -17,6 +17,7 @@
 
 /* at::RecordFunctionCallback, and zeroes behind it: it is passed in memory, and the runtime takes what it knows. */
 enum { SCOPE_FUNCTION, SCOPE_BACKWARD, SCOPES = 10, MORE = 22, MOST_NAME = 200, DEVICES = 4, NEEDS_INPUTS = 0 };
+enum { TRIALS = 64, MOST_TEXTS = 65536 };
 struct callback {
 	void *(*start)(void **result, const void *function);
 	void (*end)(const void *function, void *context);
@@ -28,7 +29,10 @@ typedef uint64_t add_function(struct callback);
 typedef void remove_function(uint64_t handle);
 typedef const char *name_function(const void *function);
 
-/* A name of an operator. The runtime makes some anew for each call: the text counts, the address is a guess. */
+/*
+ * A name of an operator. The runtime makes some anew for each call, so that different ones have the same address in
+ * turn: the text counts, the address is a guess.
+ */
 struct label {
 	const char *text;
 	uint32_t generation;
@@ -41,7 +45,9 @@ struct label {
 static name_function *name_of;
 static remove_function *remove_callback;
 static uint64_t handle;	  /* 0: not added */
-static struct map labels; /* by address of the text */
+static struct map labels; /* by address of the first such text */
+static struct map texts;  /* the same by their hash */
+static uint32_t n_texts, n_tried;
 static bool needs_inputs; /* level detail */
 static bool is_strange;	  /* a name was none: nothing is recorded any more */
 
@@ -58,17 +64,33 @@ static bool is_name(const char *text)
 	return len && len < sizeof copy && !copy[len];
 }
 
+/* 0: it has none yet on this device. */
+static inline uint32_t node_on(const struct label *label, torch_device device)
+{
+	for (int i = 0; i < DEVICES && label->of[i].node; i++)
+		if (__builtin_expect(label->of[i].device == device, 1))
+			return label->of[i].node;
+	return 0;
+}
+
+static uint32_t new_node(const char *text, torch_device device)
+{
+	uint32_t name = dict_text(text, strlen(text));
+
+	return dict_node(name, name, torch_device_text(device));
+}
+
 /* Its node on a device; of more devices than there is room for, without one. */
 static uint32_t learn_node(struct label *label, const char *text, torch_device device)
 {
-	uint32_t name = dict_text(text, strlen(text)), node = 0;
+	uint32_t node;
 	int i = 0;
 
 	if (label->generation != hot->generation)
 		memset(label->of, 0, sizeof label->of);
 	while (i < DEVICES && label->of[i].node && label->of[i].device != device)
 		i++;
-	node = dict_node(name, name, i < DEVICES ? torch_device_text(device) : 0);
+	node = new_node(text, i < DEVICES ? device : 0);
 	if (i < DEVICES) {
 		label->of[i].device = device;
 		__atomic_store_n(&label->of[i].node, node, __ATOMIC_RELEASE);
@@ -77,30 +99,73 @@ static uint32_t learn_node(struct label *label, const char *text, torch_device d
 	return node;
 }
 
+static uintptr_t hash_of(const char *text)
+{
+	uint64_t hash = 14695981039346656037u;
+
+	for (; *text; text++)
+		hash = (hash ^ (unsigned char)*text) * 1099511628211u;
+	return hash | 1;
+}
+
+/* Call under the agent's lock. NULL: there is no room. */
+static struct label *label_of(uintptr_t hash, const char *text)
+{
+	struct label *label = map_get(&texts, hash);
+
+	if (label || n_texts == MOST_TEXTS)
+		return label;
+	label = arena_alloc(&agent.arena, sizeof *label);
+	if (!label)
+		return NULL;
+	memset(label, 0, sizeof *label);
+	label->text = arena_keep(&agent.arena, text);
+	if (!label->text || !map_put(&texts, hash, label))
+		return NULL;
+	n_texts++;
+	return label;
+}
+
+/* The first ones are read with care; then what leads to a name has proved right. */
+static bool is_trusted(const char *text)
+{
+	if (__atomic_load_n(&n_tried, __ATOMIC_RELAXED) >= TRIALS)
+		return true;
+	if (!is_name(text))
+		return false;
+	__atomic_add_fetch(&n_tried, 1, __ATOMIC_RELAXED);
+	return true;
+}
+
+/* A text that is not at the place where it was first. */
 static __attribute__((noinline)) uint32_t learn(const char *text, torch_device device)
 {
 	int saved = errno;
-	struct label *label = NULL;
+	struct label *label;
+	uintptr_t hash;
 	uint32_t node = 0;
 
-	if (!is_name(text)) {
+	if (!is_trusted(text)) {
 		is_strange = true;
 		return 0;
 	}
-	agent_lock();
-	label = map_get(&labels, (uintptr_t)text);
-	if (!label && (label = arena_alloc(&agent.arena, sizeof *label))) {
-		memset(label, 0, sizeof *label);
-		if (!map_put(&labels, (uintptr_t)text, label))
-			label = NULL;
+	hash = hash_of(text);
+	label = map_get(&texts, hash);
+	if (!label || !map_get(&labels, (uintptr_t)text)) {
+		agent_lock();
+		label = label_of(hash, text);
+		if (label && !map_get(&labels, (uintptr_t)text))
+			map_put(&labels, (uintptr_t)text, label);
+		agent_unlock();
 	}
-	if (label && (!label->text || strcmp(label->text, text))) {
-		label->generation = 0;
-		label->text = arena_keep(&agent.arena, text);
+	if (!label || strcmp(label->text, text)) {
+		node = new_node(text, device);
+	} else {
+		if (label->generation == hot->generation)
+			node = node_on(label, device);
+		if (!node)
+			node = learn_node(label, text, device);
 	}
-	agent_unlock();
-	if (label && label->text)
-		node = learn_node(label, text, device);
 	errno = saved;
 	return node;
 }
@@ -110,13 +175,12 @@ static inline uint32_t node_of(const void *function, torch_device device)
 {
 	const char *text = name_of(function);
 	const struct label *label = map_get(&labels, (uintptr_t)text);
+	uint32_t node;
 
 	if (__builtin_expect(!label || label->generation != hot->generation || strcmp(label->text, text), 0))
 		return learn(text, device);
-	for (int i = 0; i < DEVICES && label->of[i].node; i++)
-		if (__builtin_expect(label->of[i].device == device, 1))
-			return label->of[i].node;
-	return learn(text, device);
+	node = node_on(label, device);
+	return __builtin_expect(node != 0, 1) ? node : learn(text, device);
 }
 
 void torch_started(const void *function)
@@ -208,8 +272,8 @@ void torch_operator_disarm(void)
 void torch_operator_forget_all(void)
 {
 	agent_lock();
-	for (uint64_t i = 0; labels.table && i <= labels.table->mask; i++) {
-		struct label *label = labels.table->entry[i].value;
+	for (uint64_t i = 0; texts.table && i <= texts.table->mask; i++) {
+		struct label *label = texts.table->entry[i].value;
 		if (label)
 			label->generation = 0;
 	}
