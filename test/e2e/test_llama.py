@@ -216,6 +216,12 @@ def test_contexts_on_threads_and_in_a_child(lab, llama, made):
     assert len({slice.args["tid"] for slice in recording.inferences}) == 2
 
 
+def test_a_copy_that_calls_the_functions_of_the_first_one_comes_and_goes(lab, llama, made):
+    recording = lab.both(command(lab, llama, "twins", made("tiny"), "--threads", 1)).recording
+    per_run = collections.Counter(operator.args["inference"] for operator in recording.operators)
+    assert len(per_run) == 18 and set(per_run.values()) == {NODES}
+
+
 @pytest.mark.root
 def test_a_running_program_is_seen_by_injection(lab, llama, made):
     ready = lab.path("ready")

@@ -2,12 +2,16 @@
 """Runs a model with llama.cpp's libraries, which it opens itself: llamaprogram.py HOW FOLDER MODEL [options]. Prints a
 digest of the last batch's logits, and the numbers of tokens of its batches."""
 
+import _ctypes
 import argparse
 import ctypes
 import glob
 import hashlib
 import os
+import re
+import shutil
 import sys
+import tempfile
 import threading
 import time
 
@@ -97,9 +101,23 @@ class Llama:
         return hashlib.sha1(ctypes.string_at(logits, 4 * WORDS)).hexdigest()
 
 
+def open_twin(name):
+    """A copy of a library, which calls the functions of the first one."""
+    with open("/proc/self/maps") as maps:
+        path = re.search(r"/\S*/" + name + r"\S*", maps.read())[0]
+    ctypes.CDLL(path, ctypes.RTLD_GLOBAL)
+    with tempfile.TemporaryDirectory() as folder:
+        for name in os.listdir(os.path.dirname(path)):
+            os.symlink(os.path.join(os.path.dirname(path), name), os.path.join(folder, name))
+        copy = os.path.join(folder, os.path.basename(path))
+        os.unlink(copy)
+        shutil.copy(path, copy)
+        return ctypes.CDLL(copy)
+
+
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("how", choices=["infer", "two", "threads", "fork", "fails", "serve", "time"])
+    parser.add_argument("how", choices=["infer", "two", "twins", "threads", "fork", "fails", "serve", "time"])
     parser.add_argument("folder")
     parser.add_argument("model")
     parser.add_argument("--threads", type=int, default=2)
@@ -122,6 +140,13 @@ def main():
     elif args.how == "two":
         other = llama.context(model, args.threads)
         print("digest", llama.generate(context, args.prompt, args.runs), llama.generate(other, 3, args.runs))
+    elif args.how == "twins":
+        digests = [llama.generate(context, args.prompt, args.runs)]
+        twin = open_twin("libggml-cpu")
+        digests.append(llama.generate(context, args.prompt, args.runs))
+        _ctypes.dlclose(twin._handle)
+        open_twin(os.path.basename(llama.library._name))
+        print("digest", *digests, llama.generate(context, args.prompt, args.runs))
     elif args.how == "threads":
         results = [None] * 4
 

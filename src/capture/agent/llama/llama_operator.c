@@ -29,7 +29,7 @@ typedef word function(ARGS);
 struct place;
 typedef word server(ARGS, const struct place *place);
 
-/* One function of one copy. */
+/* A function to which imports of a copy are bound. */
 static struct place {
 	function *real; /* NULL: free */
 	server *serve;
@@ -401,7 +401,8 @@ void *llama_operator_hook(const struct copy *copy, const char *name, enum llama_
 {
 	unsigned at = 0;
 
-	while (at < MAX_FUNCTIONS && places[at].real != real)
+	/* two copies may be bound to one function: each has a place, which goes with it */
+	while (at < MAX_FUNCTIONS && (places[at].real != real || places[at].copy != copy->number))
 		at++;
 	for (unsigned i = 0; at == MAX_FUNCTIONS && i < MAX_FUNCTIONS; i++)
 		at = places[i].real ? at : i;
