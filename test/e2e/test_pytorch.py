@@ -360,6 +360,27 @@ def test_what_torch_compile_compiles(lab, torch_wheel):
     assert "compiled 3 times while inferences ran" in text
 
 
+@pytest.mark.parametrize("key", [pytest.param(key, marks=WHEELS) for key in ("2.6", "newest")])
+def test_a_model_that_was_compiled_ahead_of_time(lab, key):
+    wheel, package = environment(envs.torch, key), lab.path("small.pt2")
+    lab.plain(lab.python(wheel, "torchahead", "make", package))
+    recording = lab.both(lab.python(wheel, "torchahead", "run", package)).recording
+    rows = query(lab, recording, "select model, shapes, status from inferences order by begin_ns")
+    name = "model (AOTInductor)" if key == "2.6" else "small (AOTInductor)"  # which has no folder of the file's name
+    failed = "the compiled model failed"
+    alone = [("2x8", "ok"), ("2x8", "ok"), ("3x8", "ok"), ("2x9", failed)]
+    assert [tuple(row.values()) for row in rows] == [
+        *((name, "float32[%s]" % shape, status) for shape, status in alone),
+        ("Around", "float32[4x8]", "ok"),
+        ("GraphModule", "float32[2x8]", "ok"),
+        ("GraphModule", "float32[3x8]", "ok"),
+    ]
+    (made,) = query(lab, recording, "select status, inferences from sessions where model like '%AOTInductor%'")
+    assert made == {"status": "ok", "inferences": 4}
+    inside = query(lab, recording, "select distinct model from operators where inference_id is not null")
+    assert {row["model"] for row in inside} == {name, "Around", "GraphModule"}
+
+
 def test_arguments_that_nobody_expects(lab, torch):
     """Each tensor is found once, however it comes, and no code of the program runs for it."""
     recording = lab.both(lab.python(torch, "torchodd"), level="inference").recording

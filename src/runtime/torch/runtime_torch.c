@@ -64,7 +64,7 @@ static void find(struct runtime_found *found, struct rtti *rtti, const struct ru
 		snprintf(found->left_out, sizeof found->left_out, "operators (it does not export its observers)");
 }
 
-static const char *const entries[] = { "PyInit__C", NULL };
+static const char *const entries[] = { "PyInit__C", TORCH_CONTAINER "*", NULL };
 
 static const char *const packages[] = { "torch", NULL };
 

@@ -15,6 +15,8 @@ extern const struct runtime runtime_torch;
 #define TORCH_REQUIRES "_ZNK3c1010TensorImpl13requires_gradEv"
 #define TORCH_GRADIENT "_ZNK3c1010TensorImpl4gradEv"
 #define TORCH_UNDEFINED "_ZN3c1019UndefinedTensorImpl10_singletonE"
+/* What PyTorch looks up in the library of a model that was compiled ahead of time: names begin so. */
+#define TORCH_CONTAINER "AOTInductorModelContainer"
 
 enum { TORCH_INFERENCES, TORCH_OPERATORS, TORCH_TENSORS, N_TORCH_FAMILIES };
 

@@ -41,5 +41,10 @@ static void forget_all(void)
 }
 
 const struct agent_code agent_torch = {
-	.runtime = &runtime_torch, .found = found, .arm = arm, .disarm = disarm, .forget_all = forget_all
+	.runtime = &runtime_torch,
+	.found = found,
+	.arm = arm,
+	.instead_of = torch_package_instead_of,
+	.disarm = disarm,
+	.forget_all = forget_all,
 };

@@ -39,6 +39,9 @@ struct python_object *torch_frame_before(struct python_object *frame);
 void torch_function_arm(void);
 void torch_function_disarm(void);
 
+/* torch_package.c: models compiled ahead of time. What a program gets that looks a function of one up; NULL: that. */
+void *torch_package_instead_of(const char *name, void *real);
+
 /* A device: its kind from 1 in the high byte, its number from 1 in the low one, 0: none. 0: not known, or several. */
 typedef uint16_t torch_device;
 enum { TORCH_DEVICES = 21, TORCH_FORWARDS = 4, TORCH_OF_MODULE = 3 };
@@ -94,6 +97,8 @@ void torch_tensor_arm(const struct image *image);
 bool torch_tensor_read(const struct python_object *object, struct torch_tensor *to);
 /* The same by its C++ part, without the GIL, once a tensor of Python was read. part: that of a tensor beyond doubt. */
 bool torch_tensor_at(uint64_t part, struct torch_tensor *to);
+/* Makes torch_tensor_at able to by one, beyond doubt, of any program. False: it does not tell. */
+bool torch_tensor_learn(uint64_t part);
 /* Whether torch_tensor_at can read any. */
 bool torch_tensors_are_known(void);
 /* The same of an address that may be none; is_there: there is memory for a tensor. */

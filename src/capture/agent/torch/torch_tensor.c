@@ -78,8 +78,8 @@ static __attribute__((noinline)) bool learn(const struct python_object *object)
 		for (int i = 2; i < MOST_BEFORE; i++) {
 			if (!is_owner(words[i], object))
 				continue;
+			__atomic_store_n(&owner, (int8_t)i, __ATOMIC_RELAXED);
 			at_word = (int8_t)word;
-			owner = (int8_t)i;
 			return true;
 		}
 	}
@@ -104,7 +104,7 @@ static const uint64_t *part_of(const struct python_object *object)
 {
 	const uint64_t *part;
 
-	if (!is_tensor(object->type) || (!owner && !learn(object)))
+	if (!is_tensor(object->type) || (!at_word && !learn(object)))
 		return NULL;
 	part = ((const uint64_t *const *)object)[at_word];
 	return part && is_owner(part[owner], object) ? part + owner + 1 : NULL;
@@ -147,6 +147,37 @@ bool torch_tensors_are_known(void)
 	return __atomic_load_n(&owner, __ATOMIC_RELAXED);
 }
 
+/* Element types of PyTorch as shape.h counts them; 0: others. */
+static uint32_t type_of(uint16_t type)
+{
+	static const uint8_t known[] = { 2, 3, 5, 6, 7, 10, 1, 11, 0, 14, 15, 9, 0, 0, 0, 16 };
+
+	return type < sizeof known ? known[type] : 0;
+}
+
+/* Where the number of elements is the product of dimensions, and type and device are some: in one place alone. */
+bool torch_tensor_learn(uint64_t part)
+{
+	uint64_t words[MOST_BEFORE + KIND];
+	struct torch_tensor tensor;
+	int found = 0;
+
+	if (torch_tensors_are_known())
+		return true;
+	if (part < LEAST_ADDRESS || part % 8 || !peek_read(part, words, sizeof words))
+		return false;
+	for (int i = 2; i < MOST_BEFORE; i++) {
+		if (!words[i + DIMS] || !read_behind(words + i + 1, &tensor) || !tensor.device || !type_of(tensor.type))
+			continue;
+		if (found)
+			return false;
+		found = i;
+	}
+	if (found)
+		__atomic_store_n(&owner, (int8_t)found, __ATOMIC_RELAXED);
+	return found;
+}
+
 bool torch_tensor_peek(uint64_t part, struct torch_tensor *to, bool *is_there)
 {
 	int8_t at = __atomic_load_n(&owner, __ATOMIC_RELAXED);
@@ -155,14 +186,6 @@ bool torch_tensor_peek(uint64_t part, struct torch_tensor *to, bool *is_there)
 	*is_there = at && part >= LEAST_ADDRESS && !(part % 8) &&
 		    peek_read(part, words, (size_t)(at + 1 + KIND) * sizeof *words);
 	return *is_there && read_behind(words + at + 1, to);
-}
-
-/* Element types of PyTorch as shape.h counts them; 0: others. */
-static uint32_t type_of(uint16_t type)
-{
-	static const uint8_t known[] = { 2, 3, 5, 6, 7, 10, 1, 11, 0, 14, 15, 9, 0, 0, 0, 16 };
-
-	return type < sizeof known ? known[type] : 0;
 }
 
 void torch_shape_of(const struct torch_tensor *tensor, struct shape *to)
