@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "capture/recorder/latency.h"
+
 #include "cases.h"
 #include "event/names.h"
 
