@@ -30,7 +30,7 @@ static void begin(struct made *made)
 /* The bucket of 1 s times `factor`, with PER_ROW inferences around it. */
 static int bucket_of(double factor)
 {
-	return (int)floor(32 * log2(factor));
+	return (int)floor(32 * log2(factor) + 1e-6);
 }
 
 static void put_line(struct made *made, const char *host, const char *model, int interval, double factor)
@@ -191,6 +191,37 @@ TEST(two_machines_tell_nothing_of_two_versions)
 	diff = compare(&base, &other, &arena);
 	assert_true(diff.says < DIFF_WORSE);
 	assert_non_null(strstr(diff.no_verdict, "different machines"));
+	arena_done(&arena);
+}
+
+/* Three that differ by far more than the versions do; and they begin in another order. */
+TEST(each_machine_is_compared_with_itself)
+{
+	static const char *const hosts[] = { "web-0", "web-1", "web-2" };
+	struct arena arena = { 0 };
+	struct diff_side side[2];
+	struct made made;
+	struct diff diff;
+
+	for (int i = 0; i < 2; i++) {
+		begin(&made);
+		for (int k = 0; k < 3; k++) {
+			int host = i ? 2 - k : k;
+
+			for (int row = 0; row < ROWS; row++)
+				put_line(&made, hosts[host], "resnet", row + 1,
+					 exp2(8 * host / 32.0) * (i ? exp2(3.0 / 32) : 1));
+		}
+		side[i] = side_of(&made, &arena);
+	}
+	diff = compare(&side[0], &side[1], &arena);
+	assert_true(diff.is_paired);
+	assert_int_equal(diff.says, DIFF_WORSE);
+	assert_float_equal(diff.pairs->value[DIFF_MEDIAN].change, exp2(3.0 / 32) - 1, 0.002);
+	side[1].runs[0].machine = "web-9";
+	diff = compare(&side[0], &side[1], &arena);
+	assert_false(diff.is_paired);
+	assert_true(diff.says < DIFF_WORSE);
 	arena_done(&arena);
 }
 

@@ -16,6 +16,9 @@
  * each has. Of two or three runs an operator's variance is often far too small by luck. If it is below the middle one
  * of all operators, it is drawn towards that, which counts as four more runs.
  *
+ * The same machines a side. Rows of `inftrace watch` before and after a change of what runs there: each machine is
+ * compared with itself, and its change is one value. How far machines differ is no error then.
+ *
  * Operators. Their time is the lower quartile of the calls, not the median or the mean: a preempted call is longer and
  * never shorter. With ten programs for each CPU, quartiles of Conv moved by 0.9 % from run to run, medians by 2.5 %.
  * What moves the machine moves all operators of a type: of 4 % from run to run, 0.6 to 0.9 % were left when the others
@@ -52,6 +55,7 @@
 #include "analyze/diff/diff_in.h"
 
 #define SINGLE_MINIMUM 0.03
+enum { LEAST_PAIRS = 3 };
 
 /* Only what is tested by one run a side. */
 static double single_between(const struct diff *diff, int figure)
@@ -76,9 +80,14 @@ static bool is_judged(int figure)
 	       figure == DIFF_FIRST || figure == DIFF_CREATION;
 }
 
+static double value_of(const struct diff_model *model, int figure)
+{
+	return model ? log(model->figure[figure]) : NAN;
+}
+
 static void take(struct diff_sample *to, const struct diff_model *model, int figure)
 {
-	double value = model ? log(model->figure[figure]) : NAN;
+	double value = value_of(model, figure);
 
 	if (!isfinite(value))
 		return;
@@ -93,13 +102,17 @@ static void compare_figure(const struct diff *diff, struct diff_pair *pair, cons
 	struct diff_sample base = { room, room + DIFF_MAX_RUNS, 0 },
 			   fresh = { room + 2 * DIFF_MAX_RUNS, room + 3 * DIFF_MAX_RUNS, 0 };
 	struct diff_value *to = &pair->value[figure];
-	struct diff_prior prior = { .between = single_between(diff, figure), .least = several_least(figure) };
+	struct diff_prior prior = { .between = single_between(diff, figure),
+				    .least = several_least(figure),
+				    .is_paired = diff->is_paired };
 	struct diff_estimate estimate;
 
 	for (uint32_t i = 0; i < diff->base.n_runs; i++)
-		take(&base, members->base[i], figure);
+		if (!diff->is_paired || isfinite(value_of(members->fresh[i], figure)))
+			take(&base, members->base[i], figure);
 	for (uint32_t i = 0; i < diff->fresh.n_runs; i++)
-		take(&fresh, members->fresh[i], figure);
+		if (!diff->is_paired || isfinite(value_of(members->base[i], figure)))
+			take(&fresh, members->fresh[i], figure);
 	for (uint32_t i = 0; i < base.n; i++)
 		sum[0] += base.value[i] / base.n;
 	for (uint32_t i = 0; i < fresh.n; i++)
@@ -319,10 +332,41 @@ static int compare_pairs(const void *a_, const void *b_)
 	return (a->base->wall_ns < b->base->wall_ns) - (a->base->wall_ns > b->base->wall_ns);
 }
 
+static const struct diff_run *run_of(const struct diff_side *side, const char *machine)
+{
+	for (uint32_t i = 0; machine && i < side->n_runs; i++)
+		if (side->runs[i].machine && !strcmp(side->runs[i].machine, machine))
+			return &side->runs[i];
+	return NULL;
+}
+
+/* Where both sides are of the same machines, those of new come in the order of base. */
+static int pair_machines(struct diff *diff, struct arena *arena)
+{
+	uint32_t n = diff->base.n_runs;
+	struct diff_run *runs;
+
+	if (n < LEAST_PAIRS || n != diff->fresh.n_runs)
+		return 0;
+	for (uint32_t i = 0; i < n; i++)
+		if (!run_of(&diff->fresh, diff->base.runs[i].machine))
+			return 0;
+	runs = arena_alloc(arena, n * sizeof *runs);
+	if (!runs)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < n; i++)
+		runs[i] = *run_of(&diff->fresh, diff->base.runs[i].machine);
+	diff->fresh.runs = runs;
+	diff->is_paired = true;
+	return 0;
+}
+
 static int make(struct diff *diff, struct arena *arena)
 {
 	struct diff_members *members;
 
+	if (pair_machines(diff, arena))
+		return -ENOMEM;
 	find_circumstances(diff);
 	if (diff_join_models(diff, &members, arena) || diff_make_resources(diff, arena))
 		return -ENOMEM;

@@ -91,6 +91,7 @@ struct diff {
 	uint32_t n_pairs, n_resources, n_only_base, n_only_fresh;
 	uint32_t n_tested;	/* figures and operators */
 	const char *no_verdict; /* why nothing is judged: other machines, other tools; NULL: it is */
+	bool is_paired;		/* run i of both is of one machine */
 	bool is_busy;		/* one run each, and something waited for the machine's CPUs in one of them */
 	enum diff_says says;	/* of all together */
 	bool is_regression;	/* one beyond opts.threshold */

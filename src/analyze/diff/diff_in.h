@@ -27,6 +27,7 @@ struct diff_estimate {
 struct diff_prior {
 	double least;	     /* several: the least deviation from run to run; less is luck */
 	double between;	     /* one run on each side: how far two runs of one program differ at least */
+	bool is_paired;	     /* several: value i of both is of one machine */
 	double variance, df; /* several: the variance of other samples, worth df more degrees of freedom; a larger one
 				of the sample itself stays */
 };

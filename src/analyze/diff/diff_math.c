@@ -105,6 +105,19 @@ static void estimate_several(struct diff_estimate *to, const struct diff_sample 
 	to->error = sqrt(fmax(variance, least) * (1.0 / a->n + 1.0 / b->n));
 }
 
+/* What differs from machine to machine, but not in time, is no error: the change of each is one value. */
+static void estimate_pairs(struct diff_estimate *to, const struct diff_sample *a, const struct diff_sample *b,
+			   const struct diff_prior *prior)
+{
+	const double least = fmax(prior->least, LEAST_DEVIATION);
+	double squares = 0;
+
+	for (uint32_t i = 0; i < a->n; i++)
+		squares += pow(b->value[i] - a->value[i] - to->change, 2);
+	to->df = a->n - 1;
+	to->error = sqrt(fmax(squares / to->df, 2 * least * least) / a->n);
+}
+
 struct diff_estimate diff_estimate(const struct diff_sample *a, const struct diff_sample *b,
 				   const struct diff_prior *prior)
 {
@@ -113,7 +126,9 @@ struct diff_estimate diff_estimate(const struct diff_sample *a, const struct dif
 	if (!a->n || !b->n)
 		return to;
 	to.change = diff_mean(b) - diff_mean(a);
-	if (a->n + b->n > 2)
+	if (prior->is_paired && a->n > 1)
+		estimate_pairs(&to, a, b, prior);
+	else if (a->n + b->n > 2)
 		estimate_several(&to, a, b, prior);
 	else
 		estimate_single(&to, a, b, prior);

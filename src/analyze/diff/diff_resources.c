@@ -39,7 +39,7 @@ static void compare(const struct diff *diff, const struct diff_resource *like, e
 	double room[4 * DIFF_MAX_RUNS], sum[2] = { 0, 0 };
 	struct diff_sample base = { room, room + DIFF_MAX_RUNS, 0 },
 			   fresh = { room + 2 * DIFF_MAX_RUNS, room + 3 * DIFF_MAX_RUNS, 0 };
-	const struct diff_prior prior = { .between = BETWEEN_PEAKS };
+	const struct diff_prior prior = { .between = BETWEEN_PEAKS, .is_paired = diff->is_paired };
 	struct diff_estimate estimate;
 
 	for (uint32_t i = 0; i < diff->base.n_runs; i++) {

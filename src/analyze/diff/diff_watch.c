@@ -554,6 +554,8 @@ static void take_run(struct making *making)
 	making->is_out_of_memory |= !run->models || !run->resources || !run->notes;
 	if (making->is_out_of_memory)
 		return;
+	if (watch->machines.n <= DIFF_MAX_RUNS)
+		run->machine = machine[making->number].name;
 	run->fact[DIFF_KIND] = "rows of inftrace watch";
 	run->fact[DIFF_VERSION] = watch->version;
 	/* of one machine each it is not known what is the machine's and what the version's, if these are two */

@@ -37,12 +37,6 @@ static struct table table_of(const struct page *page)
 			       .is_ascii = page->look->is_ascii };
 }
 
-/* What its runs are. */
-static const char *what_of(const struct diff_side *side)
-{
-	return side->runs->source == DIFF_OF_WATCH ? "machine" : "file";
-}
-
 /* "old.pftrace", "5 files: a.pftrace ... e.pftrace" */
 static struct printable files_of(const struct page *page, const struct diff_side *side)
 {
@@ -50,7 +44,8 @@ static struct printable files_of(const struct page *page, const struct diff_side
 
 	if (side->n_runs == 1)
 		return text_of(page, side->runs->path, PATH);
-	printable_add(&text, "%s: %s", printable_count(side->n_runs, what_of(side)).s,
+	printable_add(&text, "%s: %s",
+		      printable_count(side->n_runs, side->runs->source == DIFF_OF_WATCH ? "machine" : "file").s,
 		      text_of(page, side->runs->path, PATH).s);
 	printable_add(&text, side->n_runs > 2 ? " ... %s" : ", %s",
 		      text_of(page, side->runs[side->n_runs - 1].path, PATH).s);
@@ -451,6 +446,26 @@ static void put_resources(const struct page *page)
 	page->writer->table(page->writer->to, "Change: of the peak", &table);
 }
 
+static const char *method_of(const struct diff *diff)
+{
+	bool is_watch = diff->base.runs->source == DIFF_OF_WATCH;
+
+	if (diff->is_paired)
+		return "The same machines on both sides: each is compared with itself, and the intervals come from how "
+		       "far "
+		       "their changes differ.";
+	if (!diff_is_single(diff))
+		return is_watch ? "Several machines a side: each counts once, and the intervals come from how far they "
+				  "differ."
+				: "Several files a side: each run counts once, and the intervals come from how far "
+				  "runs differ.";
+	return is_watch
+		   ? "One machine a side: how far two stretches of time differ is estimated from within each; several "
+		     "machines a side measure it."
+		   : "One file a side: how far two runs of the program differ is estimated from within each; several "
+		     "files a side, recorded in turn, measure it.";
+}
+
 static void put_method(const struct page *page)
 {
 	const struct diff *diff = page->diff;
@@ -467,15 +482,7 @@ static void put_method(const struct page *page)
 	printable_add(&text,
 		      "\"Others\": the change of the other operators of the type, which is divided out before an "
 		      "operator is judged. ");
-	if (diff_is_single(diff))
-		printable_add(&text,
-			      "One %s a side: how far two runs of the program differ is estimated from within each; "
-			      "several of each measure it.",
-			      what_of(&diff->base));
-	else
-		printable_add(
-		    &text, "Several of a side: each %s counts once, and the intervals come from how far they differ.",
-		    what_of(&diff->base));
+	printable_add(&text, "%s", method_of(diff));
 	say(page, &text);
 }
 

@@ -179,6 +179,7 @@ void json_diff(struct json *json, const struct diff *diff)
 	json_real(json, "minimum", diff->opts.minimum);
 	json_count(json, "tested", diff->n_tested);
 	json_bool(json, "is_busy", diff->is_busy);
+	json_bool(json, "is_paired", diff->is_paired);
 	put_side(json, "base", &diff->base);
 	put_side(json, "new", &diff->fresh);
 	json_array(json, "differing");
