@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 import shutil
 
 import pytest
@@ -70,6 +71,11 @@ def test_workers_of_a_pool_run_one_model(lab, wheel, method):
                 worker["pid"]: worker["p50_ns"] for worker in model["workers"]
             }
         assert not rows
+    # sessions and inferences are numbered in each process: of the slowest it is told which
+    text = lab.plain([lab.inftrace, "report", "--slowest", "2", done.recording.path]).out
+    told = {int(pid) for pid in re.findall(r"x the median, at [^,]+, process (\d+),", text)}
+    assert told <= {slow["pid"] for model in report["models"] for slow in model["inferences"]["slowest"]}
+    assert told or "x the median" not in text
     apart = report_of(lab, done.recording.path, "--by", "process")
     assert sorted(model["name"] for model in apart["models"]) == ["chain"] * 4 + ["wide"] * 4
     assert {model["inferences"]["count"] for model in apart["models"]} == {RUNS}

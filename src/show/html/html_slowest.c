@@ -17,6 +17,8 @@ void html_slowest(struct html_page *page)
 	table_column(&table, "latency", TABLE_RIGHT);
 	table_column(&table, "by the median", TABLE_RIGHT);
 	table_column(&table, "at", TABLE_RIGHT);
+	if (model->n_processes > 1)
+		table_column(&table, "process", TABLE_RIGHT);
 	table_column(&table, "number", TABLE_RIGHT);
 	table_column(&table, "why", TABLE_LEFT);
 	for (uint32_t i = 0; i < model->slowest.n; i++) {
@@ -29,6 +31,10 @@ void html_slowest(struct html_page *page)
 			   units_decimal(p50_ns > 0 ? (double)slow[i].duration_ns / p50_ns : NAN).s);
 		table_cell(&table, TABLE_PLAIN, "%s",
 			   slow[i].begin_ns < begin_ns ? "-" : units_duration((double)(slow[i].begin_ns - begin_ns)).s);
+		if (slow_is_of_several(summary, model, &slow[i]))
+			table_cell(&table, TABLE_PLAIN, "%d", (int)summary->processes[slow[i].process].pid);
+		else if (model->n_processes > 1)
+			table_cell(&table, TABLE_PLAIN, "-");
 		table_cell(&table, TABLE_PLAIN, "%s", slow[i].id > 0 ? units_count((uint64_t)slow[i].id).s : "-");
 		table_cell(&table, TABLE_PLAIN, "%s", slow_words(summary, &slow[i], false).s);
 	}

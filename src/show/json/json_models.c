@@ -177,6 +177,9 @@ static void put_slowest(struct json_summary *to, const struct summary_model *mod
 		json_object(&to->json, NULL);
 		json_summary_time(to, "at_ns", slow[i].begin_ns);
 		json_count(&to->json, "duration_ns", slow[i].duration_ns);
+		json_known(&to->json, "pid",
+			   slow[i].process < to->summary->n_processes ? to->summary->processes[slow[i].process].pid
+								      : -1);
 		json_known(&to->json, "session", slow[i].session);
 		json_known(&to->json, "id", slow[i].id);
 		json_known(&to->json, "inference", slow[i].number);

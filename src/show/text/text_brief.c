@@ -428,8 +428,11 @@ static void put_slowest(const struct page *page, const struct summary_model *mod
 		i++;
 	words = page_n_shown(page) > 1 ? slow_words_short(page->summary, &slow[i], page->opts.is_ascii)
 				       : slow_words(page->summary, &slow[i], page->opts.is_ascii);
-	printable_add(&text, "%s at %s: %s", units_duration((double)slow[i].duration_ns).s,
-		      page_offset(page, slow[i].begin_ns).s, words.s);
+	printable_add(&text, "%s at %s", units_duration((double)slow[i].duration_ns).s,
+		      page_offset(page, slow[i].begin_ns).s);
+	if (slow_is_of_several(page->summary, model, &slow[i]))
+		printable_add(&text, " in process %d", (int)page->summary->processes[slow[i].process].pid);
+	printable_add(&text, ": %s", words.s);
 	put_fact(page, "  slowest", &text);
 }
 

@@ -181,7 +181,7 @@ static void print_facts(const struct page *page, const struct summary_model *mod
 	print_left_out(page, runs);
 }
 
-/* "38.1 ms, 4.2x the median, at 3.20 s, session 2, no. 17", and why below it. */
+/* "38.1 ms, 4.2x the median, at 3.20 s, process 4711, session 2, no. 17", and why below it. */
 void text_slowest(const struct page *page, uint32_t index)
 {
 	const struct summary_model *model = &page->summary->models[index];
@@ -200,6 +200,8 @@ void text_slowest(const struct page *page, uint32_t index)
 		if (median > 0)
 			printable_add(&text, ", %sx the median", units_decimal((double)slow[i].duration_ns / median).s);
 		printable_add(&text, ", at %s", page_offset(page, slow[i].begin_ns).s);
+		if (slow_is_of_several(page->summary, model, &slow[i]))
+			printable_add(&text, ", process %d", (int)page->summary->processes[slow[i].process].pid);
 		if (model->creation.n > 1 && slow[i].session > 0)
 			printable_add(&text, ", session %s", units_count((uint64_t)slow[i].session).s);
 		if (slow[i].id > 0)

@@ -17,6 +17,12 @@ bool slow_is_slow(const struct summary_model *model, const struct summary_slow *
 	return (double)slow->duration_ns >= 1.1 * median_of(model, slow);
 }
 
+bool slow_is_of_several(const struct summary *summary, const struct summary_model *model,
+			const struct summary_slow *slow)
+{
+	return model->n_processes > 1 && slow->process < summary->n_processes;
+}
+
 bool slow_are_any(const struct summary *summary, const struct summary_model *model)
 {
 	const struct summary_slow *slow = summary->slowest + model->slowest.first;
