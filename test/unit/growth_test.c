@@ -45,6 +45,17 @@ static double sink(uint32_t i)
 	return 500e6 - 1e6 * i;
 }
 
+/* Sessions are made for most of the time, and then used. */
+static double long_load(uint32_t i)
+{
+	return i < 82 ? 10e6 * i : 820e6 + (i % 3 ? 1e5 : 0);
+}
+
+static double steps(uint32_t i)
+{
+	return 100e6 + 10e6 * (i / 5);
+}
+
 static double wave(uint32_t i)
 {
 	return 100e6 + 5e6 * i - (i == 8 ? 6e6 : 0);
@@ -62,6 +73,8 @@ TEST(a_leak_has_its_slope)
 	assert_true(per_s > 0.98e6 && per_s < 1.02e6);
 	per_s = after(100, leak_to_the_end);
 	assert_true(per_s > 0.98e6 && per_s < 1.02e6);
+	per_s = after(100, steps);
+	assert_true(per_s > 1.9e6 && per_s < 2.1e6);
 	per_s = after(100000, leak);
 	assert_true(per_s > 0.99e6 && per_s < 1.01e6);
 }
@@ -70,6 +83,7 @@ TEST(what_was_loaded_is_no_leak)
 {
 	assert_true(isnan(after(100, load)));
 	assert_true(isnan(after(100, step)));
+	assert_true(isnan(after(100, long_load)));
 	assert_true(isnan(after(100, slow)));
 	assert_true(isnan(after(100, sink)));
 }

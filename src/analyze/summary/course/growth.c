@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * A program that loads its model grows, too, and then stays. So the second half alone counts, and it must grow in most
- * of its parts: one step up, for a larger input, is no leak. The last point is left out: a program that ends gives its
- * memory back just before. A few points must each be above the one before: of 120 rows of five, chance makes one such.
+ * of its parts, up to the end: one step up, for a larger input, is no leak. The last point is left out: a program that
+ * ends gives its memory back just before. A few points must each be above the one before: of 120 rows of five, chance
+ * makes one such.
  */
 #include "analyze/summary/course/growth.h"
 
@@ -65,6 +66,15 @@ static double slope_of(const struct growth *growth, uint32_t first)
 	return square > 0 ? both / square * 1e9 : NAN;
 }
 
+/* Does the last part go on as the whole does, by a quarter of its slope or more? What was loaded before it stays. */
+static bool goes_on(const struct growth *growth, uint32_t first, double slope)
+{
+	uint32_t n = growth->n - first, from = first + n * (PARTS - 1) / PARTS - 1, last = growth->n - 1;
+	double span_s = (double)(growth->time_ns[last] - growth->time_ns[from]) / 1e9;
+
+	return growth->value[last] - growth->value[from] >= slope * span_s / 4;
+}
+
 static bool is_climbing(const struct growth *growth, uint32_t first)
 {
 	for (uint32_t i = first + 1; i < growth->n; i++)
@@ -93,7 +103,7 @@ static double growth_of(const struct growth *growth)
 {
 	uint64_t middle_ns;
 	uint32_t first = 0;
-	double begin, end;
+	double begin, end, slope;
 
 	if (growth->n < LEAST_CLIMB)
 		return NAN;
@@ -102,7 +112,8 @@ static double growth_of(const struct growth *growth)
 		first++;
 	if (!has_climbed(growth, first, &begin, &end))
 		return NAN;
-	return end - begin >= end / 50 ? slope_of(growth, first) : NAN;
+	slope = slope_of(growth, first);
+	return end - begin >= end / 50 && goes_on(growth, first, slope) ? slope : NAN;
 }
 
 double growth_per_s(const struct growth *growth)
