@@ -367,6 +367,25 @@ TEST(a_quota_is_named_if_it_is_used_up_in_a_tenth_of_its_periods)
 	}
 }
 
+TEST(cpus_that_the_host_takes_are_named_from_a_tenth_on)
+{
+	struct fixture fixture, *f = &fixture;
+	const struct finding *found;
+
+	for (int percent = 9; percent <= 10; percent++) {
+		begin(f);
+		for (int i = 0; i < 20; i++)
+			run(f, 10, 1000, 0, NULL);
+		for (uint64_t us = 0; us <= f->us; us += 1000)
+			stream_sample(&f->s, stream_counter(&f->s, 0, "stolen", "%"), us, percent);
+		found = find(f, "stolen");
+		assert_int_equal(found != NULL, percent == 10);
+		if (found)
+			assert_true(found->value == 0.1 && found->low == 0.1 * 1e6);
+		end(f);
+	}
+}
+
 TEST(a_profiler_that_was_left_on_is_found)
 {
 	struct fixture fixture, *f = &fixture;

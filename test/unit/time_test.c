@@ -174,6 +174,19 @@ CASE(who_had_the_cpu_is_named)
 		"for 75.0 % of the waits");
 }
 
+/* Neither the operators nor the programs beside it are to blame. */
+TEST_WITH(a_host_that_takes_the_cpus_is_named_first, setup, teardown)
+{
+	struct fixture *f = *state;
+
+	for (int i = 0; i < 9; i++)
+		run(f, (uint64_t)i * 1000, (uint64_t)i * 1000 + 1000, i + 1, false, 700);
+	sample(f, f->process, "waited for hog", 60);
+	sample(f, 0, "stolen", 35);
+	summarise(f, 10000);
+	says(f, "The host of this virtual machine took 35.0 % of its CPUs' time while inferences ran");
+}
+
 /* The waits of three of nine say nothing of the others. */
 CASE(waits_of_a_few_are_no_cause)
 {

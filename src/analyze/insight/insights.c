@@ -14,6 +14,7 @@
 	F(training_mode) \
 	F(busy_machine) \
 	F(lost_events) \
+	F(stolen) \
 	F(throttled) \
 	F(waits_for_cpu) \
 	F(oversubscribed) \

@@ -152,6 +152,13 @@ double recording_usable(const struct summary *summary)
 	return is_exceeded(usable, cores_of_all(summary, NULL)) ? NAN : usable;
 }
 
+double recording_stolen(const struct summary *summary)
+{
+	const struct summary_resource *stolen = recording_counter(summary, SUMMARY_NONE, "stolen");
+
+	return !stolen ? NAN : (isfinite(stolen->busy_mean) ? stolen->busy_mean : stolen->mean) / 100;
+}
+
 /* All recorded processes count as the program's own. */
 static double others_cores_of(const struct recording_facts *facts)
 {

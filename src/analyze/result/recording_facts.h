@@ -54,6 +54,9 @@ double recording_cores(const struct summary *summary, bool *is_of_runs);
  * other.
  */
 double recording_usable(const struct summary *summary);
+/* Share of the CPUs' time that the host of a virtual machine took while inferences ran; NAN: none, or not known. */
+double recording_stolen(const struct summary *summary);
+#define RECORDING_MUCH_STOLEN 0.1 /* from here on it is worth a sentence */
 
 struct recording_facts recording_facts_of(const struct summary *summary, uint32_t model);
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analyze/result/outside_result.h"
+#include "analyze/result/recording_facts.h"
 #include "analyze/result/result_words.h"
 #include "base/text/units.h"
 #include "show/words/quota_words.h"
@@ -203,6 +204,13 @@ static void say_inferences(struct printable *text, const struct summary *summary
 	say_share(text, what.s, summary->time.inferences_ns, summary);
 }
 
+/* Who has no CPUs is slow in whatever it does with them: in operators, and in waits for the CPUs that are left. */
+static bool is_stolen(const struct summary *summary)
+{
+	return recording_stolen(summary) >= RECORDING_MUCH_STOLEN && summary_largest(&summary->time) != CAUSE_OUTSIDE &&
+	       summary_largest(&summary->time) != CAUSE_CREATING;
+}
+
 struct printable time_cause(const struct summary *summary, bool is_ascii)
 {
 	const struct summary_time *time = &summary->time;
@@ -212,6 +220,11 @@ struct printable time_cause(const struct summary *summary, bool is_ascii)
 		return text;
 	if (quota_is_short(summary))
 		return quota_sentence(summary);
+	if (is_stolen(summary)) {
+		printable_add(&text, "The host of this virtual machine took %s of its CPUs' time while inferences ran",
+			      units_percent(recording_stolen(summary)).s);
+		return text;
+	}
 	switch (summary_largest(time)) {
 	case CAUSE_OUTSIDE:
 		say_outside(&text, summary);
