@@ -15,11 +15,13 @@ from recording import Recording
 
 @pytest.mark.root
 def test_what_sudo_records_belongs_to_the_one_who_called_it(lab):
-    """With --keep as well; a file that is overwritten stays whose it was."""
+    """With --keep as well, and with lines of progress; a file that is overwritten stays whose it was."""
     caller = {"SUDO_UID": "1234", "SUDO_GID": "1235"}
 
     def owner(name, *options):
-        lab.plain([lab.inftrace, "record", "-q", *options, "-o", lab.path(name), "--", "true"], env=caller)
+        to = ["--progress", lab.path("lines"), "-o", lab.path(name)]
+        lab.plain([lab.inftrace, "record", "-q", *options, *to, "--", "true"], env=caller)
+        assert os.stat(lab.path("lines")).st_uid == 1234
         status = os.stat(lab.path(name))
         return status.st_uid, status.st_gid
 

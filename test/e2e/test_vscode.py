@@ -290,7 +290,10 @@ def test_bad_input_is_said_and_does_no_harm(lab, wheel, extension):
             out.write(PROGRAM)
 
     def record_first():
-        lab.start([wheel.python, os.path.join(folder, name), "1000000", "0.1"])
+        with open(lab.path("home/.profile"), "w") as out:
+            out.write('PATH="%s:$PATH"\n' % lab.path("bin"))
+        server = lab.start([wheel.python, os.path.join(folder, name), "1000000", "0.1"])
+        env["VSCODE_PID"] = str(server.pid)
         run = [wheel.python, folder + "/run.py", "60", "0.001"]
         done = lab.plain([lab.inftrace, "record", "-q", "-o", folder + "/first.pftrace", "--", *run])
         assert done.status == 0
@@ -306,6 +309,11 @@ def test_bad_input_is_said_and_does_no_harm(lab, wheel, extension):
         out.write(other)
     os.chmod(lab.path("other"), 0o755)
     programs = {"missing": "/nowhere/inftrace", "old": script(lab.path("old"), "echo inftrace 0.1.9")}
+    # root without its rights, unless it comes by way of sudo
+    less = '[ "$SUDO_UID" ] || less="setpriv --securebits +noroot --inh-caps -all"\nexec $less "%s" "$@"'
+    programs["few"] = script(lab.path("few"), less % lab.inftrace)
+    os.makedirs(lab.path("bin"))
+    script(lab.path("bin/sudo"), 'SUDO_UID=0 SUDO_GID=0 exec "$@"')
     record = [lab.inftrace, "record", "-q", "--force", "-o", '"$1"', "--", wheel.python, "run.py", "1000000", "0.01"]
     env = {
         "VSCODE_FOLDER": folder,
@@ -315,4 +323,4 @@ def test_bad_input_is_said_and_does_no_harm(lab, wheel, extension):
         "VSCODE_RECORD": "exec " + " ".join(record),
     }
     with workbench(lab, kind, [extension], folder, settings, record_first, trusted=False) as address:
-        assert len(drive(lab, kind, address, "vscode_bad_steps.js", **env)) == 10
+        assert len(drive(lab, kind, address, "vscode_bad_steps.js", **env)) == 11

@@ -105,10 +105,30 @@ exports.two_windows_show_one_recording = async w => {
 	assert.ok(await frame.evaluate(() => document.querySelector('.gone') === null));
 };
 
+const settings = JSON.parse(fs.readFileSync(process.env.VSCODE_SETTINGS, 'utf8'));
+const use = file => fs.writeFileSync(process.env.VSCODE_SETTINGS, JSON.stringify({ ...settings, 'inftrace.path': file }));
+const { missing, old, other, few } = JSON.parse(process.env.VSCODE_PROGRAMS);
+
+/** By sudo for once, or by a command line that the reader runs. */
+exports.rights_that_are_missing_are_offered = async w => {
+	await w.show();
+	use(few);
+	await w.page.locator('.pane-body .codicon-lock').first().waitFor();
+	// of which it is not known what it runs
+	await w.command('inftrace: Record Running Program');
+	await w.page.locator('.quick-input-widget input.input').fill(process.env.VSCODE_PID);
+	await w.pick('Another program');
+	await w.page.getByRole('button', { name: 'Only Now, by sudo' }).click();
+	await w.notice(/ inferences in/);
+	await w.command('Notifications: Clear All Notifications');
+	await w.command('inftrace: Live');
+	await w.frame(() => /CAP_BPF/.test(document.body.textContent));
+	await w.answer(/needs rights/, 'Allow It Once for All');
+	await w.page.locator('.xterm-rows').filter({ hasText: 'setcap' }).waitFor();
+	await w.command('Notifications: Clear All Notifications');
+};
+
 exports.a_program_that_cannot_be_used_is_said = async w => {
-	const settings = JSON.parse(fs.readFileSync(process.env.VSCODE_SETTINGS, 'utf8'));
-	const use = file => fs.writeFileSync(process.env.VSCODE_SETTINGS, JSON.stringify({ ...settings, 'inftrace.path': file }));
-	const { missing, old, other } = JSON.parse(process.env.VSCODE_PROGRAMS);
 	await w.show();
 	use(missing);
 	await w.page.getByText('The program inftrace is not installed on this machine.').first().waitFor();

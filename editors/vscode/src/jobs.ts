@@ -8,7 +8,7 @@ import { find, folderOf, log } from './program';
 import { lastProgress, plain, shortly, variableIn, wordsOf, type Progress, type Wanted } from './words';
 
 export const TYPE = 'inftrace';
-const SUDO = 'sudo';
+export const SUDO = 'sudo';
 /** Without this list the editor asks how to find problems in the output. */
 const NO_MATCHERS: string[] = [];
 
@@ -168,7 +168,7 @@ function end({ execution, exitCode }: vscode.TaskProcessEndEvent): void {
 	if (!one) return;
 	running.delete(execution);
 	one.done();
-	const said = one.job.progress?.file;
+	const said = one.job.progress?.file ?? one.job.wanted.output;
 	const file = said && (isAbsolute(said) ? said : join(one.cwd ?? '', said));
 	jobs.end({ job: one.job, status: exitCode, file });
 }

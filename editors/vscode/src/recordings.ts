@@ -19,7 +19,7 @@ export class Editor implements vscode.CustomReadonlyEditorProvider {
 
 	async resolveCustomEditor(document: vscode.CustomDocument, panel: vscode.WebviewPanel): Promise<void> {
 		const isShown = await new Page(panel, { args: ['view', document.uri.fsPath] }).show();
-		if (isShown && document.uri.fsPath.endsWith('.pftrace')) void showFindings(document.uri, true);
+		if (isShown && /\.pftrace(\.\w+)?$/.test(document.uri.fsPath)) void showFindings(document.uri, true);
 	}
 }
 

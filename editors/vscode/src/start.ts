@@ -4,9 +4,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, delimiter, dirname, extname, isAbsolute, join } from 'node:path';
 import * as vscode from 'vscode';
-import { fresh, jobs, start, type End, type Extra, type Job } from './jobs';
+import { fresh, jobs, start, SUDO, type End, type Extra, type Job } from './jobs';
 import { newPanel, Page } from './page';
-import { answer, folderOf, need, setting } from './program';
+import { answer, find, folderOf, log, need, setting } from './program';
 import { EDITOR, openReport, saveReport } from './recordings';
 import { ask } from './usable';
 import {
@@ -75,28 +75,44 @@ async function programs(): Promise<Programs> {
 	return JSON.parse(await vscode.window.withProgress(where, () => answer(['ps', '--json'], [0, 1]))) as Programs;
 }
 
-/** What others do needs rights. true: they are there; 'root': this one by sudo; false: the reader looks after it. */
-export async function rights(path: string, known?: Programs): Promise<boolean | 'root'> {
-	const { attach_problem: problem } = known ?? (await programs());
-	if (!problem) return true;
-	const [once, now] = ['Allow It Once for All', 'Only Now, by sudo'];
-	const words = 'Recording a program that already runs needs rights that inftrace does not have here.';
-	const choice = await vscode.window.showWarningMessage(
-		words,
-		{ modal: true, detail: oneLine(problem) },
-		once,
-		now,
-	);
-	if (choice === now) return 'root';
-	if (choice !== once) return false;
+const hasSudo = (): boolean => (process.env.PATH ?? '').split(delimiter).some(folder => existsSync(join(folder, SUDO)));
+
+const ONCE = 'Allow It Once for All';
+
+/** Types what gives inftrace its rights, and does not run it: the reader sees what is asked for. */
+function allowOnce(path: string): void {
 	const terminal = vscode.window.createTerminal({ name: 'inftrace' });
 	terminal.show();
 	const script =
 		`chgrp ${process.getgid?.() ?? 0} "$0" && chmod 0750 "$0" && ` +
 		`setcap cap_bpf,cap_perfmon,cap_sys_ptrace=ep "$0"`;
-	// typed, not run: the reader sees what is asked for
-	terminal.sendText(`sudo sh -c '${script}' '${path.replaceAll("'", `'\\''`)}'`, false);
-	return false;
+	const who = hasSudo() ? 'sudo sh' : 'su root';
+	terminal.sendText(`${who} -c '${script}' '${path.replaceAll("'", `'\\''`)}'`, false);
+	void vscode.window.showInformationMessage('Press Enter in the terminal to allow it. Then start again.');
+}
+
+/** What others do needs rights. true: they are there; 'root': this one by sudo; false: the reader looks after it. */
+export async function rights(path: string, known?: Programs): Promise<boolean | 'root'> {
+	const { attach_problem: problem } = known ?? (await programs());
+	if (!problem) return true;
+	const now = 'Only Now, by sudo';
+	const words = 'Recording a program that already runs needs rights that inftrace does not have here.';
+	const ways = hasSudo() ? [ONCE, now] : [ONCE];
+	const choice = await vscode.window.showWarningMessage(
+		words,
+		{ modal: true, detail: oneLine(problem) },
+		...ways,
+	);
+	if (choice === ONCE) allowOnce(path);
+	return choice === now && 'root';
+}
+
+/** A live page has no terminal in which sudo could ask. */
+async function allowLive(): Promise<void> {
+	const { state, path } = await find();
+	if (state !== 'ok' || !(await programs()).attach_problem) return;
+	const words = 'What runs already needs rights that inftrace does not have here.';
+	if ((await vscode.window.showWarningMessage(words, ONCE)) === ONCE) allowOnce(path);
 }
 
 async function startWithRights(path: string, extra: Extra, known?: Programs): Promise<void> {
@@ -127,6 +143,8 @@ interface Row extends vscode.QuickPickItem {
 	/** The words for attach. */
 	readonly words: readonly string[];
 	readonly stem: string;
+	/** What it is called, if not as its label. */
+	readonly name?: string;
 }
 
 function rowOf(one: Running): Row {
@@ -145,9 +163,11 @@ function typed(text: string): Row {
 	const isPid = /^\d+$/.test(text);
 	const option = text.includes('/') ? '--path' : '--name';
 	return {
-		label: plain(text),
-		description: isPid ? 'the program with this PID' : `the running program with this ${option.slice(2)}`,
+		// with what is typed in its label it would come before programs that are there
+		label: 'Another program',
+		description: isPid ? `with the PID ${text}` : `with the ${option.slice(2)} ${plain(text)}`,
 		alwaysShow: true,
+		name: plain(text),
 		words: isPid ? [text] : [option, text, '--first'],
 		stem: basename(text),
 	};
@@ -197,7 +217,7 @@ async function attach(path: string, row: Row, known?: Programs): Promise<void> {
 		duration: setting<string>('duration') || undefined,
 		output: outputOf(row.stem),
 	};
-	await startWithRights(path, { name: row.label, wanted }, known);
+	await startWithRights(path, { name: row.name ?? row.label, wanted }, known);
 }
 
 export async function recordRunning(one?: Running): Promise<void> {
@@ -359,6 +379,7 @@ const liveWords = (command: string): string[] => [command, '--live-window', sett
 export async function live(one?: Running): Promise<void> {
 	const panel = livePanel(one?.pid ? `Live: ${nameOf(one.command || one.name)}` : 'Live');
 	const pid = one?.pid ? [String(one.pid)] : [];
+	allowLive().catch(error => log.warn(String(error)));
 	await new Page(panel, { args: [...liveWords('live'), ...pid] }).show();
 }
 

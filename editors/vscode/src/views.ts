@@ -54,7 +54,8 @@ class Programs implements vscode.TreeDataProvider<Row> {
 			.filter(Boolean)
 			.map(text => oneLine(text as string))
 			.join('\n');
-		item.contextValue = one.can_attach ? 'program' : 'barred';
+		// whoever wants it learns why not, and what to do
+		item.contextValue = 'program';
 		item.iconPath = new vscode.ThemeIcon(one.can_attach ? 'server-process' : 'lock');
 		item.accessibilityInformation = {
 			label: `${item.label}, PID ${one.pid}, ${runtime}${one.obstacle ? `, ${oneLine(one.obstacle)}` : ''}`,

@@ -8,7 +8,20 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/invoker.h"
 #include "base/text/json.h"
+
+/* A new file belongs to the one who called sudo. A pipe that no program reads is refused, a full one not waited for. */
+static int open_lines(const char *path)
+{
+	const int flags = O_WRONLY | O_CLOEXEC | O_NONBLOCK;
+	int fd = open(path, flags | O_CREAT | O_EXCL, 0600);
+
+	if (fd < 0)
+		return open(path, flags | O_CREAT | O_TRUNC, 0600);
+	invoker_give(fd);
+	return fd;
+}
 
 int record_lines_open(struct record_lines *lines, const char *path, const char *const *recording, struct err *err)
 {
@@ -17,8 +30,7 @@ int record_lines_open(struct record_lines *lines, const char *path, const char *
 	*lines = (struct record_lines){ .recording = recording };
 	if (!path)
 		return 0;
-	/* a pipe that no program reads is refused, and a full one is not waited for */
-	fd = open(path, O_WRONLY | O_TRUNC | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0600);
+	fd = open_lines(path);
 	lines->to = fd < 0 ? NULL : fdopen(fd, "w");
 	if (lines->to)
 		return 0;
