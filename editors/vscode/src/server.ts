@@ -3,16 +3,11 @@
 // open, and ends when this process does.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { Agent, request, type IncomingMessage } from 'node:http';
+import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Lines, type Answer } from './lines';
 import { log } from './program';
-
-export interface Answer {
-	readonly status: number;
-	readonly type: string;
-	readonly body: Buffer;
-}
 
 /** "event: NAME\ndata: TEXT\n\n" of a stream. */
 export interface Event {
@@ -32,8 +27,8 @@ const all = new Set<Server>();
 export const endAll = (): void => all.forEach(one => one.end());
 
 export class Server {
-	private readonly agent = new Agent({ keepAlive: true, maxSockets: 6 });
 	private readonly folder = mkdtempSync(join(tmpdir(), 'inftrace-'));
+	private readonly lines = new Lines(this.socket);
 	private readonly child: ChildProcess;
 	private said = '';
 	/** The path of the page on the socket, once it is there. */
@@ -80,45 +75,31 @@ export class Server {
 				const why = this.said.trim().replace(/^inftrace: /gm, '');
 				failed(new Error(why || `inftrace ended with ${status}`));
 				all.delete(this);
-				this.agent.destroy();
+				this.lines.end();
 				rmSync(this.folder, { recursive: true, force: true });
 				this.onEnd();
 			});
 		});
 	}
 
-	private open(base: string, method: string, path: string, got: (answer: IncomingMessage) => void) {
-		// what the page itself would send
-		const headers: Record<string, string> = { Host: 'localhost' };
-		if (method === 'POST') Object.assign(headers, { Origin: 'http://localhost', 'Content-Length': '0' });
-		return request({ socketPath: this.socket, path: base + path, method, headers, agent: this.agent }, got);
-	}
-
 	async ask(path: string, method = 'GET'): Promise<Answer> {
 		const base = await this.ready;
-		return new Promise((done, failed) => {
-			const asked = this.open(base, method, path, got => {
-				const parts: Buffer[] = [];
-				got.on('data', (part: Buffer) => parts.push(part));
-				got.on('error', failed);
-				got.on('end', () =>
-					done({
-						status: got.statusCode ?? 0,
-						type: got.headers['content-type'] ?? '',
-						body: Buffer.concat(parts),
-					}),
-				);
-			});
-			asked.on('error', failed);
-			asked.end();
-		});
+		// what the page itself would send
+		const post = method === 'POST' ? 'Origin: http://localhost\r\nContent-Length: 0\r\n' : '';
+		return this.lines.ask(`${method} ${base}${path} HTTP/1.1\r\nHost: localhost\r\n${post}\r\n`);
 	}
 
 	/** Events until the stream ends, or until the function that is returned is called. */
 	async listen(path: string, came: (event: Event) => void, ended: () => void): Promise<() => void> {
 		const base = await this.ready;
 		let rest = '';
-		const asked = this.open(base, 'GET', path, got => {
+		const to = {
+			socketPath: this.socket,
+			path: base + path,
+			headers: { Host: 'localhost' },
+			agent: false as const,
+		};
+		const asked = request(to, got => {
 			got.setEncoding('utf8');
 			got.on('data', (text: string) => {
 				const events = (rest + text).split('\n\n');
