@@ -35,6 +35,23 @@ function lookForOverflow(page, width) {
 		}
 		for (const frame of document.querySelectorAll('[id^=slowest] .wide'))
 			if (frame.scrollWidth > frame.clientWidth) found.push(`at ${wanted} px why it was slow is cut`);
+		for (const link of document.querySelectorAll('nav a'))
+			if (!document.getElementById(link.getAttribute('href').slice(1))) found.push(`leads nowhere: ${link.textContent}`);
+		const nav = document.querySelector('nav');
+		if (!nav || !nav.checkVisibility()) return found;
+		const sections = [...document.querySelectorAll('main section, main .part')].filter(one => one.id && one.checkVisibility());
+		const named = [...nav.querySelectorAll('a')].map(link => link.getAttribute('href').slice(1));
+		for (const { id } of sections) if (!named.includes(id)) found.push(`not in the contents: ${id}`);
+		if (root.clientWidth < 1280) return found;
+		// beside the page, all of it, also at its end
+		const box = nav.getBoundingClientRect();
+		if (box.right > document.querySelector('main').getBoundingClientRect().left + 1) found.push('the contents lie on the page');
+		if ([...nav.querySelectorAll('a')].some(link => !link.checkVisibility() || link.getBoundingClientRect().height < 24))
+			found.push(`at ${wanted} px a link of the contents is small`);
+		// no empty right half
+		for (const table of document.querySelectorAll('section > .wide > table'))
+			if (table.getBoundingClientRect().width < 0.95 * table.parentElement.clientWidth)
+				found.push(`at ${wanted} px an empty right: ${table.caption.textContent}`);
 		return found;
 	}, width);
 }

@@ -98,7 +98,74 @@ TEST(a_page_has_each_event_and_counter_at_its_time)
 	has(page, "Power, package-0 power: 12 W");
 	has(page, "<title>a/&lt;conv&gt; (Conv, CPU): 300 us of an inference, 75.0 % of all operators</title>");
 	has(page, "<title>b (Relu, CPU): 100 us of an inference, 25.0 % of all operators</title>");
+	assert_null(strstr(page, "The stronger the color"));
 	assert_in_range(strlen(page), 20000, 250000);
+	free(page);
+	stream_done(&s);
+}
+
+static void put_conv(struct stream *s, uint32_t thread, uint64_t us, const char *name, uint64_t wide, int64_t number)
+{
+	stream_operator(s, thread, us, name, "Conv", number);
+	stream_end(s, thread, us + wide);
+}
+
+TEST(of_one_family_a_longer_call_has_a_stronger_color)
+{
+	struct stream s;
+	uint32_t process, lane, thread;
+	char *page;
+
+	stream_init(&s);
+	process = stream_process(&s, 100, "app");
+	lane = stream_lane(&s, process, "m");
+	thread = stream_thread(&s, process, 101);
+	for (int64_t i = 0; i < 20; i++) {
+		uint64_t at = 5000 * (uint64_t)i;
+
+		stream_inference(&s, lane, at, "m", 1, i + 1);
+		put_conv(&s, thread, at + 10, "long", 1000, i + 1);
+		put_conv(&s, thread, at + 1010, "middle", 200, i + 1);
+		put_conv(&s, thread, at + 1210, "short", 9, i + 1);
+		stream_text(&s, KEY_STATUS, "ok");
+		stream_end(&s, lane, at + 1300);
+	}
+	page = report_as(&s, "html");
+	has(page, "The stronger the color, the longer a call takes.");
+	for (int i = 0; i < 3; i++) {
+		static const char *const marks[][2] = {
+			{ "tree f2\"", ">long (Conv, CPU): 1.00 ms of an inference, 1.00 ms a call" },
+			{ "tree f2 t3\"", ">middle (" },
+			{ "tree f2 t1\"", ">short (" }
+		};
+		const char *at = strstr(page, marks[i][1]);
+
+		assert_non_null(at);
+		while (strncmp(at, "<rect", 5) != 0)
+			at--;
+		assert_memory_equal(at + 13, marks[i][0], strlen(marks[i][0]));
+	}
+	free(page);
+	stream_done(&s);
+}
+
+TEST(the_title_is_the_command_without_folders)
+{
+	struct stream s;
+	uint32_t process;
+	char *page;
+
+	stream_init(&s);
+	process = stream_process(&s, 100, "app");
+	stream_text(&s, KEY_COMMAND, "/opt/venv/bin/python /srv/<app>/serve.py --model /m/a.onnx --root / org/name");
+	stream_instant(&s, process, 0, KIND_NOTE, EVENT_NOTE_RECORDING);
+	page = report_as(&s, "html");
+	has(page, "<h1>python serve.py --model a.onnx --root / org/name</h1>");
+	has(page, "<title>python serve.py --model a.onnx");
+	has(page, "<p class=\"name\">/opt/venv/bin/python /srv/&lt;app&gt;/serve.py --model /m/a.onnx");
+	/* what the page has is in its contents, and nothing else */
+	has(page, "<a href=\"#resources\">Resources</a>");
+	assert_null(strstr(page, "href=\"#gaps\""));
 	free(page);
 	stream_done(&s);
 }

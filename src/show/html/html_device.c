@@ -33,7 +33,8 @@ static void put_tree(struct html_page *page)
 
 		leaf[i] = (struct html_leaf){ .name = names_text(summary->names, kernel->name),
 					      .op_type = type_of(summary, kernel->op_type),
-					      .ns = (double)kernel->duration.total_ns };
+					      .ns = (double)kernel->duration.total_ns,
+					      .n_calls = kernel->duration.n };
 	}
 	html_tree(page, &tree);
 	free(leaf);
@@ -175,14 +176,14 @@ static void put_models(struct html_page *page)
 	html_table_of(page->out, "In inferences of each model, but for first and failed ones", &table);
 }
 
-bool html_has_device(const struct html_page *page)
+static bool has_device(const struct html_page *page)
 {
 	return page->summary->n_kernels || page->summary->n_cycles;
 }
 
 void html_device(struct html_page *page)
 {
-	if (!html_has_device(page))
+	if (!has_device(page))
 		return;
 	html_section(
 	    page, "device", "Kernels of devices",

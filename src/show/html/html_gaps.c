@@ -73,7 +73,7 @@ static void put_longest(struct html_page *page)
 	html_table_of(page->out, "The longest gaps", &table);
 }
 
-bool html_has_gaps(const struct html_page *page)
+static bool has_gaps(const struct html_page *page)
 {
 	const struct summary *summary = page->summary;
 
@@ -85,7 +85,7 @@ void html_gaps(struct html_page *page)
 {
 	const struct summary_recording *recording = &page->summary->recording;
 
-	if (!html_has_gaps(page))
+	if (!has_gaps(page))
 		return;
 	html_section(page, "gaps", "Idle time and gaps",
 		     "From the end of the last inference that ran to the start of the next one, in any process.");

@@ -37,7 +37,7 @@ static void put_run(struct html_page *page, uint32_t r)
 	fputs("</p>\n", page->out);
 }
 
-bool html_has_kernels(const struct html_page *page)
+static bool has_kernels(const struct html_page *page)
 {
 	for (uint32_t r = 0; r < page->report->n_results; r++)
 		if (page->report->results[r].n_kernels || page->report->results[r].is_kernels_asked)
@@ -47,7 +47,7 @@ bool html_has_kernels(const struct html_page *page)
 
 void html_kernels(struct html_page *page)
 {
-	if (!html_has_kernels(page))
+	if (!has_kernels(page))
 		return;
 	html_section(page, "inside", "Inside the provider",
 		     "As recorded by the provider's own profiler, which may have slowed the operators down.");

@@ -65,11 +65,11 @@ static void put_words(struct html_page *page, const char *before, const char *fm
 void html_section(struct html_page *page, const char *id, const char *heading, const char *fmt, ...)
 {
 	va_list args;
+	char own[40];
 
-	if (page->part)
-		fprintf(page->out, "<section id=\"%s-%u\"><h2>", id, page->part);
-	else
-		fprintf(page->out, "<section id=\"%s\"><h2>", id);
+	snprintf(own, sizeof own, page->part ? "%s-%u" : "%s", id, page->part);
+	html_contents_add(page, own, heading);
+	fprintf(page->out, "<section id=\"%s\"><h2>", own);
 	html_words(page->out, "%s", heading);
 	va_start(args, fmt);
 	put_words(page, "</h2>\n<p>", fmt, args, "</p>\n");

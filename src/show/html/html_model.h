@@ -19,9 +19,18 @@ struct html_page {
 	int n_plots;
 	uint32_t n_open_cards; /* of findings; the others are folded */
 	uint32_t part; /* of a recording: number of the model, from 1 on; goes into ids. 0: the page has one part */
-	const struct summary *summary; /* of a recording; else NULL */
-	uint32_t model;		       /* of summary->models */
+	const struct summary *summary;	/* of a recording; else NULL */
+	uint32_t model;			/* of summary->models */
+	struct html_contents *contents; /* while the page is written to memory for them; else NULL */
 };
+
+/*
+ * A table of contents of what follows, and <main>: until the end, page->out is memory. Sections add themselves; text is
+ * a stranger's, and not yet escaped.
+ */
+void html_contents_begin(struct html_page *page);
+void html_contents_add(struct html_page *page, const char *id, const char *text);
+void html_contents_end(struct html_page *page);
 
 /* The whole page. */
 void html_runs(FILE *out, const struct report *report);
@@ -41,7 +50,6 @@ bool html_has_moved(const struct html_page *page);
 void html_moved(struct html_page *page);
 /* Of a recording: resources over events, on one axis; the time without an inference; losses and our own cost. */
 void html_course(struct html_page *page, const struct report *report);
-bool html_has_gaps(const struct html_page *page);
 void html_gaps(struct html_page *page);
 void html_slowest(struct html_page *page);
 void html_generations(struct html_page *page);
@@ -57,6 +65,7 @@ void html_treemap(struct html_page *page, uint32_t r); /* the operators of a run
 struct html_leaf {
 	const char *name, *op_type, *provider; /* those without a name, without a type or with no time are left out */
 	double ns;
+	uint64_t n_calls; /* 0: not known */
 };
 struct html_tree {
 	const char *title, *what, *inside; /* "Operators by type and node", "operators", "nodes" */
@@ -68,7 +77,6 @@ struct html_tree {
 };
 /* A treemap of anything that has types. */
 void html_tree(struct html_page *page, const struct html_tree *tree);
-bool html_has_device(const struct html_page *page);
 void html_device(struct html_page *page); /* of a recording: kernels of devices */
 /* The family of an operator type, which has the colour "f3"; "convolution". */
 uint32_t html_family(const char *op_type);
@@ -76,7 +84,6 @@ const char *html_family_name(uint32_t family);
 void html_nodes(struct html_page *page); /* of a recording */
 void html_kernels(struct html_page *page);
 bool html_has_outputs(const struct html_page *page); /* that were compared */
-bool html_has_kernels(const struct html_page *page);
 void html_roofline(struct html_page *page);
 
 /* A figure that stands out, with its name above and a note below; kind: "s3", "bad" or "". html_tiles begins and ends.

@@ -45,12 +45,47 @@ static struct printable verdict_of(const struct report *report)
 }
 
 /* The folder of the program says little in a title. */
-static struct printable command_of(const struct summary *summary)
+/* A command line without the folders of its words, which say little and take several lines. */
+static struct printable title_of(const struct summary *summary)
 {
-	const char *text = names_text(summary->names, summary->recording.command);
-	const char *slash = memrchr(text, '/', strcspn(text, " "));
+	const char *text = summary->recording.command ? names_text(summary->names, summary->recording.command) : NULL;
+	char title[400];
+	size_t n = 0;
 
-	return model_text(slash ? slash + 1 : text, 80, false);
+	if (!text)
+		return summary->file.path ? model_text(summary->file.path, 60, false)
+					  : (struct printable){ "Recording" };
+	while (*text && n + 1 < sizeof title) {
+		size_t len = strcspn(text, " ");
+		const char *slash = *text == '/' ? memrchr(text, '/', len) : NULL;
+
+		if (slash && slash + 1 < text + len) {
+			len -= (size_t)(slash + 1 - text);
+			text = slash + 1;
+		}
+		len += text[len] == ' ';
+		len = len < sizeof title - 1 - n ? len : sizeof title - 1 - n;
+		memcpy(title + n, text, len);
+		n += len;
+		text += len;
+	}
+	title[n] = 0;
+	return model_text(title, 80, false);
+}
+
+/* Below its short form, where that leaves something out. */
+static void put_command(struct html_page *page, const struct printable *title)
+{
+	const struct summary *summary = page->summary;
+	struct printable whole = { "" };
+
+	if (summary->recording.command)
+		whole = model_text(names_text(summary->names, summary->recording.command), 900, false);
+	if (!*whole.s || !strcmp(whole.s, title->s))
+		return;
+	fputs("<details class=\"whole\"><summary>The whole command</summary><p class=\"name\">", page->out);
+	html_words(page->out, "%s", whole.s);
+	fputs("</p></details>\n", page->out);
 }
 
 /* The model with most time among those that are shown. */
@@ -172,37 +207,6 @@ static void put_tiles(struct html_page *page, const struct report *report)
 	html_tiles(page, tile, n);
 }
 
-static void put_nav(struct html_page *page, const struct report *report)
-{
-	uint32_t n = 0;
-
-	fputs("<a class=\"skip\" href=\"#next\">To the findings</a>\n<nav "
-	      "aria-label=\"Sections\"><strong>inftrace</strong>"
-	      "<a href=\"#next\">What to try next</a>",
-	      page->out);
-	if (page->summary->n_outside)
-		fprintf(page->out, "<a href=\"#outside\">%s</a>", time_outside_title(page->summary));
-	if (page->summary->n_requests)
-		fputs("<a href=\"#requests\">Requests</a>", page->out);
-	for (uint32_t i = 0; i < report->n_analyses && n < MAX_PARTS; i++) {
-		if (!report_shows(report, i))
-			continue;
-		fprintf(page->out, "<a href=\"#model-%u\">", ++n);
-		html_words(page->out, "%s", model_text(report->analysis[i].report->model.name, 30, false).s);
-		fputs("</a>", page->out);
-	}
-	if (html_has_device(page))
-		fputs("<a href=\"#device\">Kernels</a>", page->out);
-	if (html_has_gaps(page))
-		fputs("<a href=\"#gaps\">Gaps</a>", page->out);
-	if (page->summary->n_memory || page->summary->n_inferences)
-		fputs("<a href=\"#allocators\">Memory</a>", page->out);
-	fputs("<a href=\"#resources\">Resources</a><a href=\"#losses\">Losses and cost</a><a "
-	      "href=\"#facts\">How it was measured</a></nav>\n"
-	      "<main>\n<h1>",
-	      page->out);
-}
-
 static void put_models(struct html_page *page, const struct report *report)
 {
 	const struct summary *summary = report->summary;
@@ -252,6 +256,7 @@ static void put_part_heading(struct html_page *page, const struct summary_model 
 	struct printable text = kept_words_count(model->runs.n, model->runs.n_all);
 
 	uint32_t n_named = 0;
+	char id[24];
 
 	printable_add(&text, "%s", training_count(model).s);
 	for (uint32_t i = 0; i < result->n_placements; i++)
@@ -264,7 +269,9 @@ static void put_part_heading(struct html_page *page, const struct summary_model 
 		printable_add(&text, ", up to %s at a time", units_count(model->runs.max_concurrent).s);
 	if (model->runs.n_failed)
 		printable_add(&text, ", %s failed", units_count(model->runs.n_failed).s);
-	fprintf(page->out, "<h2 class=\"part\" id=\"model-%u\">", page->part);
+	snprintf(id, sizeof id, "model-%u", page->part);
+	html_contents_add(page, id, page->label->s);
+	fprintf(page->out, "<h2 class=\"part\" id=\"%s\">", id);
 	html_words(page->out, "%s", page->label->s);
 	fputs("</h2><p>", page->out);
 	html_words(page->out, "%s.", text.s);
@@ -367,6 +374,7 @@ static void put_facts(struct html_page *page, const struct summary *summary)
 	const struct summary_recording *recording = &summary->recording;
 	struct printable text;
 
+	html_contents_add(page, "facts", "How it was measured");
 	fputs("<section id=\"facts\"><details><summary>Program, machine and recording</summary><dl>\n", page->out);
 	text = recording->command ? name_of(summary, recording->command, 400) : (struct printable){ "" };
 	html_fact(page, "Command", &text);
@@ -398,14 +406,14 @@ void html_recording(FILE *out, const struct report *report)
 {
 	struct html_page page = { .out = out, .summary = report->summary };
 	const struct summary *summary = report->summary;
-	struct printable title = summary->recording.command ? command_of(summary)
-				 : summary->file.path	    ? model_text(summary->file.path, 60, false)
-							    : (struct printable){ "Recording" };
+	const struct printable title = title_of(summary);
 
 	html_begin(out, title.s);
-	put_nav(&page, report);
-	html_words(out, "%s", title.s);
-	fputs("</h1>\n", out);
+	html_contents_begin(&page);
+	fputs("<h1>", page.out);
+	html_words(page.out, "%s", title.s);
+	fputs("</h1>\n", page.out);
+	put_command(&page, &title);
 	html_verdict(&page, verdict_of(report).s, html_worst(report->analysis, report->n_analyses));
 	put_tiles(&page, report);
 	html_findings(&page, report);
@@ -421,5 +429,6 @@ void html_recording(FILE *out, const struct report *report)
 	put_resources(&page, summary);
 	html_losses(&page, report);
 	put_facts(&page, summary);
+	html_contents_end(&page);
 	html_end(out);
 }

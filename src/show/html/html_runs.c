@@ -112,43 +112,6 @@ static bool has_generations(const struct html_page *page)
 	return model_view_has(&view, model_has_generations);
 }
 
-static bool has_section(const struct html_page *page, const char *id)
-{
-	if (!strcmp(id, "runs"))
-		return has_runs(page);
-	if (!strcmp(id, "generations"))
-		return has_generations(page);
-	if (!strcmp(id, "baseline"))
-		return page->report->baseline != NULL;
-	if (!strcmp(id, "inside"))
-		return html_has_kernels(page);
-	if (!strcmp(id, "outputs"))
-		return html_has_outputs(page);
-	return true;
-}
-
-static void put_nav(struct html_page *page)
-{
-	static const char *const links[][2] = {
-		{ "runs", "Runs" },	      { "generations", "Generations" },
-		{ "baseline", "Baseline" },   { "next", "What to try next" },
-		{ "latency", "Latency" },     { "creation", "Creation" },
-		{ "placement", "Placement" }, { "operators", "Operators" },
-		{ "inside", "Inside" },	      { "roofline", "Roofline" },
-		{ "memory", "Memory" },	      { "outputs", "Outputs" },
-		{ "facts", "Circumstances" },
-	};
-
-	fputs("<a class=\"skip\" href=\"#next\">To the findings</a>\n", page->out);
-	fputs("<nav aria-label=\"Sections\"><strong>inftrace</strong>", page->out);
-	for (size_t i = 0; i < sizeof links / sizeof *links; i++)
-		if (has_section(page, links[i][0]))
-			fprintf(page->out, "<a href=\"#%s\">%s</a>", links[i][0], links[i][1]);
-	fputs("</nav>\n<main>\n<h1>", page->out);
-	html_words(page->out, "%s", model_title(page->report, 200, false).s);
-	fputs("</h1>\n", page->out);
-}
-
 static struct printable note(const char *fmt, const char *text)
 {
 	struct printable to = { "" };
@@ -227,13 +190,17 @@ static void put_tiles(struct html_page *page)
 
 static void put_head(struct html_page *page)
 {
-	put_nav(page);
+	html_contents_begin(page);
+	fputs("<h1>", page->out);
+	html_words(page->out, "%s", model_title(page->report, 200, false).s);
+	fputs("</h1>\n", page->out);
 	html_verdict(page, model_verdict(page->analysis, false).s, html_worst(page->analysis, 1));
 	put_tiles(page);
 }
 
 static void put_facts(struct html_page *page)
 {
+	html_contents_add(page, "facts", "How it was measured");
 	fputs("<section id=\"facts\"><details><summary>Model, machine and settings</summary><dl>\n", page->out);
 	put_model(page, &page->report->model);
 	for (uint32_t r = 1; r < page->report->n_results; r++)
@@ -418,6 +385,7 @@ void html_runs(FILE *out, const struct report *report)
 			html_outputs(&page);
 		put_facts(&page);
 		put_files(&page);
+		html_contents_end(&page);
 	} else {
 		fputs("<main><p>(out of memory: this report cannot be shown)</p>", out);
 	}
