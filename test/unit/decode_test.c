@@ -238,7 +238,9 @@ static void push_begin(struct pipe *pipe, uint64_t time, enum event_kind kind, c
 			      .flags = (uint8_t)kind });
 }
 
-TEST(annotations_may_be_slices_of_models)
+#define CASE(name) TEST_OF(name, struct pipe, pipe, open_pipe(pipe), close_pipe(pipe))
+
+CASE(annotations_may_be_slices_of_models)
 {
 	static const char *const wanted[] = {
 		"TRACK 3 type 3 parent 2 'annotations' pid 0 tid 0 unit '' start 0 command ''",
@@ -258,29 +260,26 @@ TEST(annotations_may_be_slices_of_models)
 		"END 8 at 230 status='no memory'",
 		NULL,
 	};
-	struct pipe pipe;
 	uint32_t net;
 
-	open_pipe(&pipe);
-	net = add_text(&pipe, "net");
-	push(&pipe, 0, (struct record){ .type = RECORD_THREAD, .id = 4001 });
-	push_begin(&pipe, 100, KIND_SESSION, "net", net);
-	push_begin(&pipe, 110, KIND_LOAD, "net", net);
-	push(&pipe, 0, (struct record){ .type = RECORD_USER_END, .time = 120 }); /* owed: it has no kind */
-	push(&pipe, 0, (struct record){ .type = RECORD_USER_END, .time = 150, .flags = KIND_SESSION });
-	push_begin(&pipe, 200, KIND_INFERENCE, "net:main", net);
-	push_begin(&pipe, 210, KIND_OPERATOR, "conv_1", net);
-	push(&pipe, 0, (struct record){ .type = RECORD_USER_END, .time = 220, .flags = KIND_OPERATOR });
-	push(&pipe, 0,
+	net = add_text(pipe, "net");
+	push(pipe, 0, (struct record){ .type = RECORD_THREAD, .id = 4001 });
+	push_begin(pipe, 100, KIND_SESSION, "net", net);
+	push_begin(pipe, 110, KIND_LOAD, "net", net);
+	push(pipe, 0, (struct record){ .type = RECORD_USER_END, .time = 120 }); /* owed: it has no kind */
+	push(pipe, 0, (struct record){ .type = RECORD_USER_END, .time = 150, .flags = KIND_SESSION });
+	push_begin(pipe, 200, KIND_INFERENCE, "net:main", net);
+	push_begin(pipe, 210, KIND_OPERATOR, "conv_1", net);
+	push(pipe, 0, (struct record){ .type = RECORD_USER_END, .time = 220, .flags = KIND_OPERATOR });
+	push(pipe, 0,
 	     (struct record){ .type = RECORD_USER_END,
 			      .time = 230,
 			      .flags = KIND_INFERENCE,
 			      .more = FLAG_FAILED,
-			      .text = add_text(&pipe, "no memory") });
-	push_begin(&pipe, 300, KIND_LOST, "of a kind that no program may give", net);
-	drain(&pipe, &pipe.lines.sink);
-	assert_has(&pipe.lines, wanted);
-	close_pipe(&pipe);
+			      .text = add_text(pipe, "no memory") });
+	push_begin(pipe, 300, KIND_LOST, "of a kind that no program may give", net);
+	drain(pipe, &pipe->lines.sink);
+	assert_has(&pipe->lines, wanted);
 }
 
 static void push_generated(struct pipe *pipe, uint64_t begin, uint64_t end, enum generator_call kind)
@@ -295,34 +294,31 @@ static void push_generated(struct pipe *pipe, uint64_t begin, uint64_t end, enum
 }
 
 /* They are read in one round, in which inferences wait to be sorted. */
-TEST(calls_of_generators_lie_between_the_inferences)
+CASE(calls_of_generators_lie_between_the_inferences)
 {
-	struct pipe pipe;
 	char order[256] = "";
 	uint32_t net;
 
-	open_pipe(&pipe);
-	net = add_text(&pipe, "net");
-	push(&pipe, 0, (struct record){ .type = RECORD_THREAD, .id = 4001 });
+	net = add_text(pipe, "net");
+	push(pipe, 0, (struct record){ .type = RECORD_THREAD, .id = 4001 });
 	for (uint64_t at = 200; at <= 280; at += 40) {
-		push_begin(&pipe, at, KIND_INFERENCE, "net:main", net);
-		push(&pipe, 0, (struct record){ .type = RECORD_USER_END, .time = at + 10, .flags = KIND_INFERENCE });
+		push_begin(pipe, at, KIND_INFERENCE, "net:main", net);
+		push(pipe, 0, (struct record){ .type = RECORD_USER_END, .time = at + 10, .flags = KIND_INFERENCE });
 	}
-	push_generated(&pipe, 190, 220, GENERATOR_PROMPT);
-	push_generated(&pipe, 235, 250, GENERATOR_NEXT);
-	push_generated(&pipe, 260, 260, GENERATOR_RELEASED);
-	drain(&pipe, &pipe.lines.sink);
-	for (size_t i = 0, n = 0; i < pipe.lines.n; i++) {
+	push_generated(pipe, 190, 220, GENERATOR_PROMPT);
+	push_generated(pipe, 235, 250, GENERATOR_NEXT);
+	push_generated(pipe, 260, 260, GENERATOR_RELEASED);
+	drain(pipe, &pipe->lines.sink);
+	for (size_t i = 0, n = 0; i < pipe->lines.n; i++) {
 		unsigned track, at;
 
-		if (sscanf(pipe.lines.line[i], "%*s %u at %u", &track, &at) == 2)
+		if (sscanf(pipe->lines.line[i], "%*s %u at %u", &track, &at) == 2)
 			n += (size_t)sprintf(order + n, "%s%u ", track == 3 ? "call " : "", at);
 	}
 	assert_string_equal(order, "200 210 call 190 call 220 240 250 call 235 call 250 call 260 call 260 280 290 ");
-	close_pipe(&pipe);
 }
 
-TEST(annotations_flows_and_allocations_become_events)
+CASE(annotations_flows_and_allocations_become_events)
 {
 	static const char *const wanted[] = {
 		"TRACK 3 type 3 parent 2 'annotations' pid 0 tid 0 unit '' start 0 command ''",
@@ -346,14 +342,11 @@ TEST(annotations_flows_and_allocations_become_events)
 		"COUNTER 11 at 215 0x1.8p+21",
 		NULL,
 	};
-	struct pipe pipe;
 
-	open_pipe(&pipe);
-	push_sample(&pipe);
-	drain(&pipe, &pipe.lines.sink);
-	assert_has(&pipe.lines, wanted);
-	assert_int_equal(pipe.process->memory.n_unknown, 1); /* a block allocated before the recording */
-	close_pipe(&pipe);
+	push_sample(pipe);
+	drain(pipe, &pipe->lines.sink);
+	assert_has(&pipe->lines, wanted);
+	assert_int_equal(pipe->process->memory.n_unknown, 1); /* a block allocated before the recording */
 }
 
 static void start_file(struct pipe *pipe)
@@ -396,36 +389,28 @@ TEST(they_are_the_same_when_read_from_a_file)
 }
 
 /* From a newer agent: ignored. */
-TEST(records_and_entries_that_are_not_known_are_no_events)
+CASE(records_and_entries_that_are_not_known_are_no_events)
 {
-	struct pipe pipe;
-
-	open_pipe(&pipe);
-	add_entry(&pipe, (struct dict_entry){ .kind = 77, .id = 1 }, "later");
+	add_entry(pipe, (struct dict_entry){ .kind = 77, .id = 1 }, "later");
 	for (uint16_t type = RECORD_DEVICE_STATE + 1; type < RECORD_DEVICE_STATE + 40; type++)
-		push(&pipe, 0, (struct record){ .type = type, .time = type, .id = 1, .text = 1, .run = 1 });
-	drain(&pipe, &pipe.lines.sink);
-	assert_int_equal(pipe.lines.n, 0);
-	close_pipe(&pipe);
+		push(pipe, 0, (struct record){ .type = type, .time = type, .id = 1, .text = 1, .run = 1 });
+	drain(pipe, &pipe->lines.sink);
+	assert_int_equal(pipe->lines.n, 0);
 }
 
-TEST(records_that_make_no_sense_are_no_events)
+CASE(records_that_make_no_sense_are_no_events)
 {
-	struct pipe pipe;
-
-	open_pipe(&pipe);
-	push(&pipe, 0, (struct record){ .type = RECORD_USER_END, .time = 5 });
-	push(&pipe, 0, (struct record){ .type = RECORD_USER_COUNTER, .time = 5 });
-	push(&pipe, 0, (struct record){ .type = RECORD_ALLOC, .time = 5, .value = 0x1000 });
-	push(&pipe, 0, (struct record){ .type = RECORD_ALLOC, .time = 5, .id = UINT32_MAX, .value = 0x1000 });
-	push(&pipe, 0, (struct record){ .type = RECORD_ALLOC, .time = 5, .id = 1 });
+	push(pipe, 0, (struct record){ .type = RECORD_USER_END, .time = 5 });
+	push(pipe, 0, (struct record){ .type = RECORD_USER_COUNTER, .time = 5 });
+	push(pipe, 0, (struct record){ .type = RECORD_ALLOC, .time = 5, .value = 0x1000 });
+	push(pipe, 0, (struct record){ .type = RECORD_ALLOC, .time = 5, .id = UINT32_MAX, .value = 0x1000 });
+	push(pipe, 0, (struct record){ .type = RECORD_ALLOC, .time = 5, .id = 1 });
 	for (int i = 0; i < 100; i++)
-		push(&pipe, 0, (struct record){ .type = RECORD_FLOW, .time = 5, .value = (uint64_t)i });
-	drain(&pipe, &pipe.lines.sink);
-	for (size_t i = 0; i < pipe.lines.n; i++)
-		assert_memory_equal(pipe.lines.line[i], "TRACK", 5);
-	assert_int_equal(pipe.process->lanes.n_orphans, 1 + 100 - READER_FLOWS);
-	close_pipe(&pipe);
+		push(pipe, 0, (struct record){ .type = RECORD_FLOW, .time = 5, .value = (uint64_t)i });
+	drain(pipe, &pipe->lines.sink);
+	for (size_t i = 0; i < pipe->lines.n; i++)
+		assert_memory_equal(pipe->lines.line[i], "TRACK", 5);
+	assert_int_equal(pipe->process->lanes.n_orphans, 1 + 100 - READER_FLOWS);
 }
 
 static bool has_part(const struct lines *lines, const char *part)
@@ -442,21 +427,17 @@ static void push_run(struct pipe *pipe, uint32_t run, uint64_t time, uint32_t ta
 	push(pipe, 0, (struct record){ .type = RECORD_RUN_END, .time = time + 1, .run = run, .id = 1 });
 }
 
-TEST(inferences_are_counted_beyond_what_the_agent_can)
+CASE(inferences_are_counted_beyond_what_the_agent_can)
 {
-	struct pipe pipe;
-
-	open_pipe(&pipe);
-	push_run(&pipe, UINT32_MAX - 1, 10, 0);
-	push_run(&pipe, UINT32_MAX, 20, 0);
-	push_run(&pipe, 2, 30, 0);
-	push_run(&pipe, 1, 40, 0); /* of another thread, which has taken its numbers before */
-	drain(&pipe, &pipe.lines.sink);
-	assert_true(has_part(&pipe.lines, " inference=4294967294 "));
-	assert_true(has_part(&pipe.lines, " inference=4294967295 "));
-	assert_true(has_part(&pipe.lines, " inference=4294967298 "));
-	assert_true(has_part(&pipe.lines, " inference=4294967297 "));
-	close_pipe(&pipe);
+	push_run(pipe, UINT32_MAX - 1, 10, 0);
+	push_run(pipe, UINT32_MAX, 20, 0);
+	push_run(pipe, 2, 30, 0);
+	push_run(pipe, 1, 40, 0); /* of another thread, which has taken its numbers before */
+	drain(pipe, &pipe->lines.sink);
+	assert_true(has_part(&pipe->lines, " inference=4294967294 "));
+	assert_true(has_part(&pipe->lines, " inference=4294967295 "));
+	assert_true(has_part(&pipe->lines, " inference=4294967298 "));
+	assert_true(has_part(&pipe->lines, " inference=4294967297 "));
 }
 
 /* So many that no more are kept. */
@@ -468,21 +449,18 @@ static void fill_names(struct names *names)
 		names_pass(names, text, (size_t)snprintf(text, sizeof text, "old tag %d", i));
 }
 
-TEST(a_tag_of_many_is_read_but_not_kept)
+CASE(a_tag_of_many_is_read_but_not_kept)
 {
-	struct pipe pipe;
 	uint32_t n;
 
-	open_pipe(&pipe);
-	fill_names(pipe.lines.sink.names);
-	push_run(&pipe, 1, 10, add_text(&pipe, "a new tag"));
-	push_run(&pipe, 2, 20, add_text(&pipe, "another one"));
-	drain(&pipe, &pipe.lines.sink);
-	assert_true(has_part(&pipe.lines, " tag='a new tag'"));
-	assert_true(has_part(&pipe.lines, " tag='another one'"));
-	n = names_count(pipe.lines.sink.names);
-	assert_int_equal(names_of(pipe.lines.sink.names, "a new tag"), n + 1);
-	close_pipe(&pipe);
+	fill_names(pipe->lines.sink.names);
+	push_run(pipe, 1, 10, add_text(pipe, "a new tag"));
+	push_run(pipe, 2, 20, add_text(pipe, "another one"));
+	drain(pipe, &pipe->lines.sink);
+	assert_true(has_part(&pipe->lines, " tag='a new tag'"));
+	assert_true(has_part(&pipe->lines, " tag='another one'"));
+	n = names_count(pipe->lines.sink.names);
+	assert_int_equal(names_of(pipe->lines.sink.names, "a new tag"), n + 1);
 }
 
 /* Blocks come and go, some of them unseen: the live bytes equal those of a plain list. */

@@ -54,47 +54,41 @@ static void expect_row(const struct read *read, size_t i, const char *wanted, en
 	assert_int_equal(row->value, value);
 }
 
-TEST(htp_counts_cycles_and_ends_an_execution_with_its_time)
-{
-	struct read read = read_file(device_profile_qnn, "qnn_csv/good/htp.csv");
-	const struct device_execution *second = &read.profile.executions[1];
+#define CASE(name, import, file) TEST_OF(name, struct read, read, *read = read_file(import, file), done(read))
 
-	assert_int_equal(read.code, 0);
-	assert_int_equal(read.profile.n_executions, 2);
+CASE(htp_counts_cycles_and_ends_an_execution_with_its_time, device_profile_qnn, "qnn_csv/good/htp.csv")
+{
+	const struct device_execution *second = &read->profile.executions[1];
+
+	assert_int_equal(read->code, 0);
+	assert_int_equal(read->profile.n_executions, 2);
 	assert_int_equal(second->n, 9);
-	expect_row(&read, second->first + 1, "Accelerator (execute) time (cycles)", DEVICE_CYCLES, 1600);
-	expect_row(&read, second->first + 2, "Input OpId_2", DEVICE_CYCLES, 10);
-	expect_row(&read, second->first + 3, "first", DEVICE_CYCLES, 1200);
-	expect_row(&read, second->first + 4, "with, comma", DEVICE_CYCLES, 300);
-	expect_row(&read, second->whole, "QNN (execute) time", DEVICE_US, 200);
-	assert_true(read.profile.rows[second->first].is_whole && !read.profile.rows[second->first + 2].is_whole);
-	assert_false(read.profile.is_cut || read.profile.n_unread);
-	done(&read);
+	expect_row(read, second->first + 1, "Accelerator (execute) time (cycles)", DEVICE_CYCLES, 1600);
+	expect_row(read, second->first + 2, "Input OpId_2", DEVICE_CYCLES, 10);
+	expect_row(read, second->first + 3, "first", DEVICE_CYCLES, 1200);
+	expect_row(read, second->first + 4, "with, comma", DEVICE_CYCLES, 300);
+	expect_row(read, second->whole, "QNN (execute) time", DEVICE_US, 200);
+	assert_true(read->profile.rows[second->first].is_whole && !read->profile.rows[second->first + 2].is_whole);
+	assert_false(read->profile.is_cut || read->profile.n_unread);
 }
 
-TEST(the_header_says_where_columns_are)
+CASE(the_header_says_where_columns_are, device_profile_qnn, "qnn_csv/good/htp-source-ops.csv")
 {
-	struct read read = read_file(device_profile_qnn, "qnn_csv/good/htp-source-ops.csv");
-
-	assert_int_equal(read.profile.n_executions, 1);
-	assert_string_equal(name(&read, read.profile.rows[3].source_ops), "first;first_bias");
-	expect_row(&read, 4, "with, comma", DEVICE_CYCLES, 300);
-	assert_string_equal(name(&read, read.profile.rows[4].source_ops), "second");
-	assert_int_equal(read.profile.rows[5].source_ops, 0);
-	done(&read);
+	assert_int_equal(read->profile.n_executions, 1);
+	assert_string_equal(name(read, read->profile.rows[3].source_ops), "first;first_bias");
+	expect_row(read, 4, "with, comma", DEVICE_CYCLES, 300);
+	assert_string_equal(name(read, read->profile.rows[4].source_ops), "second");
+	assert_int_equal(read->profile.rows[5].source_ops, 0);
 }
 
-TEST(the_cpu_backend_tells_the_time_first)
+CASE(the_cpu_backend_tells_the_time_first, device_profile_qnn, "qnn_csv/good/cpu.csv")
 {
-	struct read read = read_file(device_profile_qnn, "qnn_csv/good/cpu.csv");
-
-	assert_int_equal(read.profile.n_executions, 2);
-	assert_int_equal(read.profile.n_rows, 8);
-	expect_row(&read, 0, "GRAPH_EXECUTE", DEVICE_US, 50);
-	expect_row(&read, 1, "first", DEVICE_US, 20);
-	expect_row(&read, read.profile.executions[1].first, "GRAPH_EXECUTE", DEVICE_US, 150);
-	expect_row(&read, read.profile.executions[1].first + 1, "first", DEVICE_US, 60);
-	done(&read);
+	assert_int_equal(read->profile.n_executions, 2);
+	assert_int_equal(read->profile.n_rows, 8);
+	expect_row(read, 0, "GRAPH_EXECUTE", DEVICE_US, 50);
+	expect_row(read, 1, "first", DEVICE_US, 20);
+	expect_row(read, read->profile.executions[1].first, "GRAPH_EXECUTE", DEVICE_US, 150);
+	expect_row(read, read->profile.executions[1].first + 1, "first", DEVICE_US, 60);
 }
 
 TEST(what_is_not_of_an_execution_is_left_out)
@@ -128,31 +122,28 @@ TEST(what_is_broken_is_counted_or_refused)
 	done(&read);
 }
 
-TEST(kernels_begin_where_their_operator_does)
+CASE(kernels_begin_where_their_operator_does, device_profile_ort, "ort_profile/good/kernels.json")
 {
-	struct read read = read_file(device_profile_ort, "ort_profile/good/kernels.json");
-	const struct device_row *row = read.profile.rows;
+	const struct device_row *row = read->profile.rows;
 
-	assert_int_equal(read.code, 0);
-	assert_int_equal(read.profile.n_executions, 2);
+	assert_int_equal(read->code, 0);
+	assert_int_equal(read->profile.n_executions, 2);
 	for (size_t i = 0; i < 2; i++) /* the second one's rows name another event */
-		assert_string_equal(name(&read, read.profile.executions[i].operator), "Fused_0");
-	assert_int_equal(read.profile.n_rows, 4);
-	expect_row(&read, 0, "conv", DEVICE_US, 40);
-	assert_string_equal(name(&read, row[0].op_type), "Convolution");
-	assert_string_equal(name(&read, row[0].implementation), "jit_avx2");
+		assert_string_equal(name(read, read->profile.executions[i].operator), "Fused_0");
+	assert_int_equal(read->profile.n_rows, 4);
+	expect_row(read, 0, "conv", DEVICE_US, 40);
+	assert_string_equal(name(read, row[0].op_type), "Convolution");
+	assert_string_equal(name(read, row[0].implementation), "jit_avx2");
 	assert_int_equal(row[0].offset_us, 2);
 	assert_int_equal(row[1].offset_us, 42);
 	assert_int_equal(row[2].offset_us, 3);
 	assert_int_equal(row[3].offset_us, 3);
-	assert_false(read.profile.is_cut || read.profile.n_unread || read.profile.n_apart);
-	done(&read);
+	assert_false(read->profile.is_cut || read->profile.n_unread || read->profile.n_apart);
 }
 
-TEST(rows_of_a_device_lie_in_inferences)
+CASE(rows_of_a_device_lie_in_inferences, device_profile_ort, "ort_profile/good/inferences.json")
 {
-	struct read read = read_file(device_profile_ort, "ort_profile/good/inferences.json");
-	const struct device_profile *profile = &read.profile;
+	const struct device_profile *profile = &read->profile;
 	static const size_t n[] = { 2, 0, 1 };
 	static const int64_t offset_us[] = { 5, 40, 10, -1, -1 };
 
@@ -166,7 +157,6 @@ TEST(rows_of_a_device_lie_in_inferences)
 	assert_int_equal(profile->n_apart, 2);
 	for (size_t i = 0; i < 5; i++)
 		assert_int_equal(profile->rows[i].offset_us, offset_us[i]);
-	done(&read);
 }
 
 TEST(rows_of_no_operator_stand_apart)

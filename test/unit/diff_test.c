@@ -232,10 +232,11 @@ TEST(inputs_of_more_sizes_than_there_is_room_for_are_compared)
 	done(f);
 }
 
+#define CASE(name) TEST_OF(name, struct fixture, f, *f = (struct fixture){ 0 }, done(f))
+
 /* A row of the table has the number of the input alone; a sentence says what it is. */
-TEST(an_input_among_several_is_named)
+CASE(an_input_among_several_is_named)
 {
-	struct fixture fixture = { 0 }, *f = &fixture;
 	const struct diff_size_row *row[DIFF_SIZE_ROWS];
 
 	f->base[0] = run_apart(f, 1, 2, 1);
@@ -254,14 +255,11 @@ TEST(an_input_among_several_is_named)
 		for (uint32_t k = 0; k < i; k++)
 			assert_string_not_equal(cell.s, diff_size_cell(f->diff.pairs, row, DIFF_SIZE_ROWS, k, true).s);
 	}
-	done(f);
 }
 
 /* The machine makes 5 % of difference from run to run for all operators alike, and another program runs beside. */
-TEST(several_runs_find_it_on_a_busy_machine)
+CASE(several_runs_find_it_on_a_busy_machine)
 {
-	struct fixture fixture = { 0 }, *f = &fixture;
-
 	for (uint64_t k = 0; k < 8; k++) {
 		struct made_run made = made_plain(5000 + k);
 
@@ -276,13 +274,11 @@ TEST(several_runs_find_it_on_a_busy_machine)
 	compare(f, 4, 4, &usual);
 	assert_int_equal(row_of(&f->diff, "/layer2/MatMul")->value.says, DIFF_WORSE);
 	assert_int_equal(n_named(&f->diff), 1);
-	done(f);
 }
 
-TEST(a_whole_program_that_is_slower_is_a_regression_beyond_its_threshold_only)
+CASE(a_whole_program_that_is_slower_is_a_regression_beyond_its_threshold_only)
 {
 	static const struct diff_opts lax = { .threshold = 0.5, .minimum = 0.02 };
-	struct fixture fixture = { 0 }, *f = &fixture;
 	struct made_run a = made_plain(1), b = made_plain(2);
 
 	b.n_operators = 8;
@@ -312,12 +308,10 @@ TEST(a_whole_program_that_is_slower_is_a_regression_beyond_its_threshold_only)
 	compare(f, 1, 1, &(struct diff_opts){ .threshold = 2, .minimum = 0.02 });
 	assert_int_equal(f->diff.says, DIFF_WORSE);
 	assert_false(f->diff.is_regression);
-	done(f);
 }
 
-TEST(one_run_a_side_on_a_busy_machine_is_not_judged_by_its_latency)
+CASE(one_run_a_side_on_a_busy_machine_is_not_judged_by_its_latency)
 {
-	struct fixture fixture = { 0 }, *f = &fixture;
 	struct made_run a = made_plain(1), b = made_plain(2);
 
 	a.pressure = 60;
@@ -330,7 +324,6 @@ TEST(one_run_a_side_on_a_busy_machine_is_not_judged_by_its_latency)
 	assert_int_equal(f->diff.pairs->value[DIFF_MEDIAN].says, DIFF_UNTESTED);
 	assert_non_null(f->diff.pairs->no_verdict);
 	assert_int_equal(row_of(&f->diff, "/layer0/MatMul")->value.says, DIFF_WORSE);
-	done(f);
 }
 
 TEST(a_machine_is_its_processor_and_its_number_of_cpus)
@@ -367,9 +360,8 @@ TEST(a_machine_is_its_processor_and_its_number_of_cpus)
 	}
 }
 
-TEST(other_machines_are_not_judged_at_all)
+CASE(other_machines_are_not_judged_at_all)
 {
-	struct fixture fixture = { 0 }, *f = &fixture;
 	struct made_run a = made_plain(1), b = made_plain(2);
 
 	b.machine = "another machine";
@@ -384,12 +376,10 @@ TEST(other_machines_are_not_judged_at_all)
 	assert_int_equal(n_named(&f->diff), 0);
 	assert_true(f->diff.pairs->value[DIFF_MEDIAN].change > 0.1);
 	assert_false(f->diff.is_regression);
-	done(f);
 }
 
-TEST(operators_are_joined_by_node_and_then_by_order)
+CASE(operators_are_joined_by_node_and_then_by_order)
 {
-	struct fixture fixture = { 0 }, *f = &fixture;
 	struct made_run a = made_plain(1), b = made_plain(2);
 
 	b.suffix = "_nchwc";
@@ -412,12 +402,10 @@ TEST(operators_are_joined_by_node_and_then_by_order)
 	assert_int_equal(f->diff.pairs->n_rows, 0);
 	assert_int_equal(f->diff.pairs->n_only_base, 8);
 	assert_int_equal(f->diff.pairs->n_only_fresh, 9);
-	done(f);
 }
 
-TEST(without_operators_latencies_are_compared_and_the_reason_is_kept)
+CASE(without_operators_latencies_are_compared_and_the_reason_is_kept)
 {
-	struct fixture fixture = { 0 }, *f = &fixture;
 	struct made_run a = made_plain(1), b = made_plain(2);
 
 	b.is_without_operators = true;
@@ -430,12 +418,10 @@ TEST(without_operators_latencies_are_compared_and_the_reason_is_kept)
 	assert_non_null(strstr(f->diff.pairs->no_operators, "level inference"));
 	assert_int_equal(f->diff.pairs->value[DIFF_OPERATORS].says, DIFF_MISSING);
 	assert_true(f->diff.pairs->value[DIFF_MEDIAN].says >= DIFF_OPEN);
-	done(f);
 }
 
-TEST(the_only_model_of_each_side_is_compared_by_whatever_name)
+CASE(the_only_model_of_each_side_is_compared_by_whatever_name)
 {
-	struct fixture fixture = { 0 }, *f = &fixture;
 	struct made_run a = made_plain(1), b = made_plain(2);
 
 	b.model = "m_int8";
@@ -455,12 +441,10 @@ TEST(the_only_model_of_each_side_is_compared_by_whatever_name)
 	assert_int_equal(f->diff.n_only_base, 1);
 	assert_int_equal(f->diff.n_only_fresh, 2);
 	assert_int_equal(f->diff.says, DIFF_MISSING);
-	done(f);
 }
 
-TEST(a_peak_of_memory_is_judged_also_of_one_run)
+CASE(a_peak_of_memory_is_judged_also_of_one_run)
 {
-	struct fixture fixture = { 0 }, *f = &fixture;
 	struct made_run a = made_plain(1), b = made_plain(2);
 
 	a.rss = 100e6;
@@ -476,12 +460,10 @@ TEST(a_peak_of_memory_is_judged_also_of_one_run)
 	for (uint32_t i = 0; i < f->diff.n_resources; i++)
 		assert_int_equal(f->diff.resources[i].max.says == DIFF_WORSE,
 				 !strcmp(f->diff.resources[i].name, "rss"));
-	done(f);
 }
 
-TEST(few_inferences_are_not_judged)
+CASE(few_inferences_are_not_judged)
 {
-	struct fixture fixture = { 0 }, *f = &fixture;
 	struct made_run a = made_plain(1), b = made_plain(2);
 
 	a.n_inferences = b.n_inferences = 12;
@@ -491,7 +473,6 @@ TEST(few_inferences_are_not_judged)
 	assert_int_equal(n_named(&f->diff), 0);
 	assert_non_null(f->diff.pairs->no_verdict);
 	assert_int_equal(f->diff.says, DIFF_UNTESTED);
-	done(f);
 }
 
 static char *read_report(size_t *len)
@@ -602,9 +583,8 @@ static void read_result(struct fixture *f, struct diff_run *run, const char *lab
 	assert_int_equal(diff_result_of(run, text, strlen(text), &f->arena, NULL), 0);
 }
 
-TEST(runs_of_results_are_joined_by_label_whatever_their_model)
+CASE(runs_of_results_are_joined_by_label_whatever_their_model)
 {
-	struct fixture fixture = { 0 }, *f = &fixture;
 	const struct diff_pair *pair;
 
 	read_result(f, f->base, "cpu", 8, "m", 10);
@@ -625,7 +605,6 @@ TEST(runs_of_results_are_joined_by_label_whatever_their_model)
 	assert_int_equal(pair->value[DIFF_MEDIAN].says, DIFF_WORSE);
 	assert_true(f->diff.is_regression);
 	assert_non_null(strstr(diff_verdict(&f->diff, true).s, ". Base and new differ in model"));
-	done(f);
 }
 
 /* The rows of the table of models, as a terminal shows them. */
@@ -683,10 +662,8 @@ TEST(a_label_that_has_its_model_is_the_name)
 	arena_done(&arena);
 }
 
-TEST(other_batches_and_tokens_are_not_judged)
+CASE(other_batches_and_tokens_are_not_judged)
 {
-	struct fixture fixture = { 0 }, *f = &fixture;
-
 	read_result(f, f->base, "cpu", 1, "m", 10);
 	read_result(f, f->fresh, "cpu", 8, "m", 80);
 	compare(f, 1, 1, &usual);
@@ -696,7 +673,6 @@ TEST(other_batches_and_tokens_are_not_judged)
 	assert_false(f->diff.is_regression);
 	assert_non_null(strstr(diff_verdict(&f->diff, true).s, "Cannot tell: "));
 	assert_null(strstr(diff_verdict(&f->diff, true).s, "several times")); /* they would differ as much */
-	done(f);
 }
 
 TEST(on_a_busy_machine_one_run_a_side_finds_only_what_no_waiting_explains)

@@ -267,6 +267,12 @@ static void make(struct made *m)
 	assert_int_equal(fleet_roll(m->fleet, 1, 1000 * SECOND, NULL), 0);
 }
 
+static void unmake(struct made *m)
+{
+	fleet_free(m->fleet);
+	stream_done(&m->s);
+}
+
 static void run(struct made *m, uint32_t lane, uint64_t from_us, uint64_t us, const char *status)
 {
 	stream_inference(&m->s, lane, from_us, "net", 1, 1);
@@ -295,20 +301,20 @@ static void write_text(const struct door_in *in, FILE *out)
 	prometheus_text_write(in, false, out);
 }
 
-TEST(sums_reach_the_doors)
+#define CASE(name) TEST_OF(name, struct made, m, make(m), unmake(m))
+
+CASE(sums_reach_the_doors)
 {
-	struct made m;
 	uint32_t lane;
 	char *text;
 
-	make(&m);
-	lane = stream_lane(&m.s, stream_process(&m.s, 42, "python"), "net");
+	lane = stream_lane(&m->s, stream_process(&m->s, 42, "python"), "net");
 	for (uint64_t i = 0; i < 100; i++)
-		run(&m, lane, i * 1000, i == 50 ? 900 : 150, i % 10 ? "ok" : "Invalid rank for input: x");
-	stream_inference(&m.s, lane, 200000, "net", 1, 1); /* runs */
-	assert_int_equal(fleet_roll(m.fleet, SECOND, 1001 * SECOND, NULL), 0);
-	assert_int_equal(fleet_roll(m.fleet, 2 * SECOND, 1002 * SECOND, NULL), 0);
-	text = written(&m, write_text);
+		run(m, lane, i * 1000, i == 50 ? 900 : 150, i % 10 ? "ok" : "Invalid rank for input: x");
+	stream_inference(&m->s, lane, 200000, "net", 1, 1); /* runs */
+	assert_int_equal(fleet_roll(m->fleet, SECOND, 1001 * SECOND, NULL), 0);
+	assert_int_equal(fleet_roll(m->fleet, 2 * SECOND, 1002 * SECOND, NULL), 0);
+	text = written(m, write_text);
 #define SERIES "{service=\"evil\\\"\\\\\",model=\"net\""
 	assert_non_null(strstr(text, "inftrace_inference_duration_seconds_bucket" SERIES ",le=\"0.0001\"} 0\n"));
 	assert_non_null(strstr(text, "inftrace_inference_duration_seconds_bucket" SERIES ",le=\"0.0002\"} 99\n"));
@@ -319,24 +325,20 @@ TEST(sums_reach_the_doors)
 	assert_non_null(strstr(text, "inftrace_inference_wait_seconds_total" SERIES ",reason=\"cpu\"} 0.007875\n"));
 	assert_null(strstr(text, "\"42\""));
 	free(text);
-	assert_int_equal(fleet_series(m.fleet)->row[0]->last.runs.n, 0);
-	fleet_free(m.fleet);
-	stream_done(&m.s);
+	assert_int_equal(fleet_series(m->fleet)->row[0]->last.runs.n, 0);
 }
 
-TEST(tail_has_the_slowest_and_why)
+CASE(tail_has_the_slowest_and_why)
 {
-	struct made m;
 	const struct tail *tail;
 	char why[TAIL_WHY], *text;
 	uint32_t lane;
 
-	make(&m);
-	lane = stream_lane(&m.s, stream_process(&m.s, 42, "python"), "net");
+	lane = stream_lane(&m->s, stream_process(&m->s, 42, "python"), "net");
 	for (uint64_t i = 0; i < 100; i++)
-		run(&m, lane, i * 1000, i == 50 ? 900 : 150, i < 90 ? "ok" : "cudaErrorIllegalAddress");
-	assert_int_equal(fleet_roll(m.fleet, SECOND, 1001 * SECOND, NULL), 0);
-	tail = fleet_tail(m.fleet);
+		run(m, lane, i * 1000, i == 50 ? 900 : 150, i < 90 ? "ok" : "cudaErrorIllegalAddress");
+	assert_int_equal(fleet_roll(m->fleet, SECOND, 1001 * SECOND, NULL), 0);
+	tail = fleet_tail(m->fleet);
 	assert_int_equal(tail->n[TAIL_SLOW], 1);
 	assert_int_equal(tail->row[TAIL_SLOW][0].run.ns, 900000);
 	assert_int_equal(tail->row[TAIL_SLOW][0].weight, 90);
@@ -345,68 +347,59 @@ TEST(tail_has_the_slowest_and_why)
 	assert_int_equal(failure_of(tail->row[TAIL_FAILED][0].run.status), FAILURE_DEVICE);
 	tail_say_why(&tail->row[TAIL_SLOW][0].run, why, sizeof why);
 	assert_string_equal(why, "450 us waiting for a CPU, 225 us waiting for something else");
-	text = written(&m, lines_write);
+	text = written(m, lines_write);
 	assert_non_null(strstr(text, "\"reason\":\"slow\",\"weight\":90"));
 	assert_non_null(strstr(text, "\"service\":\"evil\\\"\\\\\""));
 	free(text);
-	fleet_free(m.fleet);
-	stream_done(&m.s);
 }
 
 /* A week of processes that come and go leaves nothing behind. */
-TEST(processes_come_and_go)
+CASE(processes_come_and_go)
 {
-	struct made m;
-
-	make(&m);
 	for (uint32_t i = 0; i < 20000; i++) {
-		uint32_t process = stream_process(&m.s, (int32_t)i + 1, "python"), lane;
+		uint32_t process = stream_process(&m->s, (int32_t)i + 1, "python"), lane;
 
-		lane = stream_lane(&m.s, process, "net");
-		run(&m, lane, i, 1, "ok");
-		stream_put(&m.s, (struct event){ .type = EVENT_TRACK_END, .track = lane });
-		stream_put(&m.s, (struct event){ .type = EVENT_TRACK_END, .track = process });
-		m.s.log.n = 0;
+		lane = stream_lane(&m->s, process, "net");
+		run(m, lane, i, 1, "ok");
+		stream_put(&m->s, (struct event){ .type = EVENT_TRACK_END, .track = lane });
+		stream_put(&m->s, (struct event){ .type = EVENT_TRACK_END, .track = process });
+		m->s.log.n = 0;
 	}
-	assert_int_equal(fleet_roll(m.fleet, SECOND, 1001 * SECOND, NULL), 0);
-	assert_int_equal(fleet_own(m.fleet)->n_processes_refused, 0);
-	assert_int_equal(fleet_n_services(m.fleet), 1);
-	assert_int_equal(fleet_series(m.fleet)->n, 1);
-	assert_int_equal(fleet_series(m.fleet)->row[0]->all.runs.n, 20000);
-	assert_int_equal(fleet_series(m.fleet)->row[0]->n_users, 0);
+	assert_int_equal(fleet_roll(m->fleet, SECOND, 1001 * SECOND, NULL), 0);
+	assert_int_equal(fleet_own(m->fleet)->n_processes_refused, 0);
+	assert_int_equal(fleet_n_services(m->fleet), 1);
+	assert_int_equal(fleet_series(m->fleet)->n, 1);
+	assert_int_equal(fleet_series(m->fleet)->row[0]->all.runs.n, 20000);
+	assert_int_equal(fleet_series(m->fleet)->row[0]->n_users, 0);
 	for (int i = 0; i < 400; i++)
-		fleet_roll(m.fleet, SECOND, 1001 * SECOND, NULL);
-	assert_int_equal(fleet_series(m.fleet)->n, 0);
-	assert_int_equal(fleet_n_services(m.fleet), 0);
-	fleet_free(m.fleet);
-	stream_done(&m.s);
+		fleet_roll(m->fleet, SECOND, 1001 * SECOND, NULL);
+	assert_int_equal(fleet_series(m->fleet)->n, 0);
+	assert_int_equal(fleet_n_services(m->fleet), 0);
 }
 
 /* Phases add up to the whole: what lies inside another one counts once. */
-TEST(creations_are_told_by_phase)
+CASE(creations_are_told_by_phase)
 {
-	struct made m;
 	uint32_t lane;
 	char *text;
 
-	make(&m);
-	lane = stream_lane(&m.s, stream_process(&m.s, 42, "python"), "net");
-	stream_text(&m.s, KEY_MODEL, "net");
-	stream_int(&m.s, KEY_SESSION, 1);
-	stream_begin(&m.s, lane, 0, KIND_SESSION, "net");
-	stream_begin(&m.s, lane, 1000, KIND_LOAD, "load");
-	stream_begin(&m.s, lane, 2000, KIND_PHASE, "parse model");
-	stream_begin(&m.s, lane, 2500, KIND_USER, "mine");
-	stream_begin(&m.s, lane, 2600, KIND_PHASE, "read file");
-	stream_end(&m.s, lane, 2900);
-	stream_end(&m.s, lane, 3000);
-	stream_end(&m.s, lane, 4000);
-	stream_end(&m.s, lane, 5000);
-	stream_begin(&m.s, lane, 5000, KIND_SPECIALIZE, "specialize");
-	stream_end(&m.s, lane, 9000);
-	stream_end(&m.s, lane, 10000);
-	assert_int_equal(fleet_roll(m.fleet, SECOND, 1001 * SECOND, NULL), 0);
-	text = written(&m, write_text);
+	lane = stream_lane(&m->s, stream_process(&m->s, 42, "python"), "net");
+	stream_text(&m->s, KEY_MODEL, "net");
+	stream_int(&m->s, KEY_SESSION, 1);
+	stream_begin(&m->s, lane, 0, KIND_SESSION, "net");
+	stream_begin(&m->s, lane, 1000, KIND_LOAD, "load");
+	stream_begin(&m->s, lane, 2000, KIND_PHASE, "parse model");
+	stream_begin(&m->s, lane, 2500, KIND_USER, "mine");
+	stream_begin(&m->s, lane, 2600, KIND_PHASE, "read file");
+	stream_end(&m->s, lane, 2900);
+	stream_end(&m->s, lane, 3000);
+	stream_end(&m->s, lane, 4000);
+	stream_end(&m->s, lane, 5000);
+	stream_begin(&m->s, lane, 5000, KIND_SPECIALIZE, "specialize");
+	stream_end(&m->s, lane, 9000);
+	stream_end(&m->s, lane, 10000);
+	assert_int_equal(fleet_roll(m->fleet, SECOND, 1001 * SECOND, NULL), 0);
+	text = written(m, write_text);
 #define PHASE(name, s) \
 	assert_non_null(strstr(text, "inftrace_session_creation_seconds_total" SERIES ",phase=\"" name "\"} " s "\n"))
 	PHASE("other", "0.002");
@@ -415,12 +408,10 @@ TEST(creations_are_told_by_phase)
 	PHASE("read file", "0.0003");
 	PHASE("optimize", "0.004");
 	free(text);
-	text = written(&m, lines_write);
+	text = written(m, lines_write);
 	assert_non_null(
 	    strstr(text, "\"creating_ns\":10000000,\"creating\":{\"other\":2000000,\"parse model\":1700000,"));
 	free(text);
-	fleet_free(m.fleet);
-	stream_done(&m.s);
 }
 
 static void pace(struct made *m, uint32_t process, uint64_t us, int64_t n_unseen)
@@ -457,171 +448,151 @@ static void roll_at(struct made *m, uint64_t now_s, uint64_t realtime_s)
 }
 
 /* By an hour, forwards and back: no interval is longer than it was, and rows are in theirs. */
-TEST(a_clock_that_is_set_moves_intervals_alone)
+CASE(a_clock_that_is_set_moves_intervals_alone)
 {
 	static const int64_t steps[] = { 3600, -3600, -7200 };
-	struct made m;
 	uint32_t process, lane;
 	const struct fleet_interval *interval;
 	uint64_t now_s = 10, wall_s = 100000;
 
-	make(&m);
-	process = stream_process(&m.s, 42, "python");
-	lane = stream_lane(&m.s, process, "net");
-	interval = fleet_interval(m.fleet);
-	roll_at(&m, now_s, wall_s);
+	process = stream_process(&m->s, 42, "python");
+	lane = stream_lane(&m->s, process, "net");
+	interval = fleet_interval(m->fleet);
+	roll_at(m, now_s, wall_s);
 	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
 		wall_s += (uint64_t)steps[i];
 		for (int is_next = 0; is_next < 2; is_next++) {
-			run(&m, lane, now_s * 1000000 + 4000000, 1000000, "ok");
+			run(m, lane, now_s * 1000000 + 4000000, 1000000, "ok");
 			now_s += 10;
 			wall_s += 10;
-			roll_at(&m, now_s, wall_s);
+			roll_at(m, now_s, wall_s);
 			assert_int_equal(interval->end_realtime_ns, wall_s * SECOND);
 			assert_int_equal(interval->begin_realtime_ns, (wall_s - 10) * SECOND);
 			assert_true(interval->start_realtime_ns <= interval->begin_realtime_ns);
-			assert_int_equal(slow_row(&m)->run.realtime_ns, (wall_s - 5) * SECOND);
-			assert_int_equal(fleet_series(m.fleet)->row[0]->slowest.realtime_ns, (wall_s - 5) * SECOND);
-			assert_int_equal(fleet_series(m.fleet)->row[0]->last.runs.n, 1);
+			assert_int_equal(slow_row(m)->run.realtime_ns, (wall_s - 5) * SECOND);
+			assert_int_equal(fleet_series(m->fleet)->row[0]->slowest.realtime_ns, (wall_s - 5) * SECOND);
+			assert_int_equal(fleet_series(m->fleet)->row[0]->last.runs.n, 1);
 		}
 	}
 	/* a clock that runs a little fast leaves no gap */
-	roll_at(&m, now_s + 10, wall_s + 10);
-	assert_int_equal(fleet_roll(m.fleet, (now_s + 20) * SECOND, (wall_s + 20) * SECOND + 5000000, NULL), 0);
+	roll_at(m, now_s + 10, wall_s + 10);
+	assert_int_equal(fleet_roll(m->fleet, (now_s + 20) * SECOND, (wall_s + 20) * SECOND + 5000000, NULL), 0);
 	assert_int_equal(interval->begin_realtime_ns, (wall_s + 10) * SECOND);
-	fleet_free(m.fleet);
-	stream_done(&m.s);
 }
 
 /* The runtime has counted them: each is like those of its own session. */
-TEST(inferences_that_a_session_counted_are_like_its_own)
+CASE(inferences_that_a_session_counted_are_like_its_own)
 {
-	struct made m;
 	uint32_t process, slow, fast;
 
-	make(&m);
-	process = stream_process(&m.s, 42, "python");
-	slow = stream_lane(&m.s, process, "slow");
-	fast = stream_lane(&m.s, process, "fast");
-	pace(&m, process, 0, 0);
+	process = stream_process(&m->s, 42, "python");
+	slow = stream_lane(&m->s, process, "slow");
+	fast = stream_lane(&m->s, process, "fast");
+	pace(m, process, 0, 0);
 	for (uint64_t i = 0; i < 10; i++) {
-		stream_inference(&m.s, slow, i * 10000, "slow", 1, 1);
-		stream_end(&m.s, slow, i * 10000 + 5000);
-		stream_inference(&m.s, fast, i * 10000, "fast", 2, 1);
-		stream_end(&m.s, fast, i * 10000 + 150);
+		stream_inference(&m->s, slow, i * 10000, "slow", 1, 1);
+		stream_end(&m->s, slow, i * 10000 + 5000);
+		stream_inference(&m->s, fast, i * 10000, "fast", 2, 1);
+		stream_end(&m->s, fast, i * 10000 + 150);
 	}
-	pace_session(&m, process, 200000, 1, 7);
-	pace_session(&m, process, 200000, 2, 900);
-	pace_session(&m, process, 200000, 3, 55);
-	assert_int_equal(fleet_roll(m.fleet, SECOND, 1001 * SECOND, NULL), 0);
-	assert_int_equal(series_of(&m, "slow")->all.runs.n, 17);
-	assert_int_equal(series_of(&m, "slow")->all.runs.ns, 17 * UINT64_C(5000000));
-	assert_int_equal(series_of(&m, "fast")->all.runs.n, 910);
-	assert_int_equal(fleet_own(m.fleet)->n_unprobed, 907);
-	assert_int_equal(fleet_own(m.fleet)->n_unknown, 55);
-	assert_int_equal(fleet_series(m.fleet)->n, 2);
-	fleet_free(m.fleet);
-	stream_done(&m.s);
+	pace_session(m, process, 200000, 1, 7);
+	pace_session(m, process, 200000, 2, 900);
+	pace_session(m, process, 200000, 3, 55);
+	assert_int_equal(fleet_roll(m->fleet, SECOND, 1001 * SECOND, NULL), 0);
+	assert_int_equal(series_of(m, "slow")->all.runs.n, 17);
+	assert_int_equal(series_of(m, "slow")->all.runs.ns, 17 * UINT64_C(5000000));
+	assert_int_equal(series_of(m, "fast")->all.runs.n, 910);
+	assert_int_equal(fleet_own(m->fleet)->n_unprobed, 907);
+	assert_int_equal(fleet_own(m->fleet)->n_unknown, 55);
+	assert_int_equal(fleet_series(m->fleet)->n, 2);
 }
 
 /* Probes were out for a while: those that were seen tell what the others were like, at every door. */
-TEST(inferences_that_ran_unseen_are_like_those_that_were_seen)
+CASE(inferences_that_ran_unseen_are_like_those_that_were_seen)
 {
-	struct made m;
 	uint32_t process, lane;
 	const struct series *series;
 	char *text;
 
-	make(&m);
-	process = stream_process(&m.s, 42, "python");
-	lane = stream_lane(&m.s, process, "net");
-	pace(&m, process, 0, 0);
+	process = stream_process(&m->s, 42, "python");
+	lane = stream_lane(&m->s, process, "net");
+	pace(m, process, 0, 0);
 	for (uint64_t i = 0; i < 100; i++)
-		run(&m, lane, i * 1000, i % 10 ? 150 : 300, i % 50 ? "ok" : "Invalid rank for input: x");
-	pace(&m, process, 200000, 1001);
-	assert_int_equal(fleet_roll(m.fleet, SECOND, 1001 * SECOND, NULL), 0);
-	series = fleet_series(m.fleet)->row[0];
+		run(m, lane, i * 1000, i % 10 ? 150 : 300, i % 50 ? "ok" : "Invalid rank for input: x");
+	pace(m, process, 200000, 1001);
+	assert_int_equal(fleet_roll(m->fleet, SECOND, 1001 * SECOND, NULL), 0);
+	series = fleet_series(m->fleet)->row[0];
 	assert_int_equal(series->all.runs.n, 1101);
 	assert_int_equal(count(&series->all.runs.histogram), 1101);
 	assert_true(series->all.runs.below[1] > 985 && series->all.runs.below[1] < 995);
 	assert_int_equal(series->all.failed[FAILURE_INPUT], 22);
-	assert_int_equal(fleet_own(m.fleet)->n_unprobed, 1001);
-	assert_int_equal(fleet_tail(m.fleet)->row[TAIL_SLOW][0].weight, 98 + 1001);
-	text = written(&m, write_text);
+	assert_int_equal(fleet_own(m->fleet)->n_unprobed, 1001);
+	assert_int_equal(fleet_tail(m->fleet)->row[TAIL_SLOW][0].weight, 98 + 1001);
+	text = written(m, write_text);
 	assert_non_null(strstr(text, "inftrace_watch_levels{seen=\"inferences in windows\"} 1\n"));
 	free(text);
 	/* in the next interval, too, in which none was seen */
-	pace(&m, process, 300000, 10);
-	assert_int_equal(fleet_roll(m.fleet, 2 * SECOND, 1002 * SECOND, NULL), 0);
+	pace(m, process, 300000, 10);
+	assert_int_equal(fleet_roll(m->fleet, 2 * SECOND, 1002 * SECOND, NULL), 0);
 	assert_int_equal(series->last.runs.n, 10);
-	fleet_free(m.fleet);
-	stream_done(&m.s);
 }
 
 /* One of 1,000 fails, and another one is slow: a few unseen ones each second come to as many as all at once. */
-TEST(what_is_rare_is_not_rounded_away)
+CASE(what_is_rare_is_not_rounded_away)
 {
-	struct made m;
 	uint32_t process, lane;
 	const struct series *series;
 
-	make(&m);
-	process = stream_process(&m.s, 42, "python");
-	lane = stream_lane(&m.s, process, "net");
-	pace(&m, process, 0, 0);
+	process = stream_process(&m->s, 42, "python");
+	lane = stream_lane(&m->s, process, "net");
+	pace(m, process, 0, 0);
 	for (uint64_t i = 0; i < 1000; i++)
-		run(&m, lane, i * 1000, i == 500 ? 900 : 150, i == 700 ? "Invalid rank for input: x" : "ok");
+		run(m, lane, i * 1000, i == 500 ? 900 : 150, i == 700 ? "Invalid rank for input: x" : "ok");
 	for (uint64_t s = 1; s <= 100; s++) {
-		pace(&m, process, s * 1000000, 300);
-		assert_int_equal(fleet_roll(m.fleet, s * SECOND, (1000 + s) * SECOND, NULL), 0);
+		pace(m, process, s * 1000000, 300);
+		assert_int_equal(fleet_roll(m->fleet, s * SECOND, (1000 + s) * SECOND, NULL), 0);
 	}
-	series = fleet_series(m.fleet)->row[0];
+	series = fleet_series(m->fleet)->row[0];
 	assert_int_equal(series->all.runs.n, 31000);
 	assert_int_equal(series->all.runs.below[1] + series->all.runs.below[4], 31000);
 	assert_in_range(series->all.runs.below[4], 30, 32);
 	assert_in_range(series->all.failed[FAILURE_INPUT], 30, 31);
-	fleet_free(m.fleet);
-	stream_done(&m.s);
 }
 
 /* doc/watch.md has every metric, and none that there is not. */
 /* The busiest engine counts, and all memories; of two processes both. */
-TEST(devices_are_summed_up_by_service)
+CASE(devices_are_summed_up_by_service)
 {
 	static const char *const names[] = { "gpu card1 render", "gpu card1 copy", "gpu card1 memory vram",
 					     "gpu card1 memory gtt" };
 	const struct fleet_service *service;
 	char *text;
-	struct made m;
 
-	make(&m);
 	for (int32_t pid = 1; pid <= 2; pid++) {
-		uint32_t process = stream_process(&m.s, pid, "pod"), lane = stream_lane(&m.s, process, "net");
+		uint32_t process = stream_process(&m->s, pid, "pod"), lane = stream_lane(&m->s, process, "net");
 
-		run(&m, lane, 0, 1, "ok");
+		run(m, lane, 0, 1, "ok");
 		for (int i = 0; i < 4; i++) {
-			uint32_t counter = stream_counter(&m.s, process, names[i], i < 2 ? "%" : "bytes");
+			uint32_t counter = stream_counter(&m->s, process, names[i], i < 2 ? "%" : "bytes");
 
 			for (uint64_t s = 1; s <= 3; s++)
-				stream_sample(&m.s, counter, s * 1000000, i == 0 ? 50 : i == 1 ? 10 : 1000);
+				stream_sample(&m->s, counter, s * 1000000, i == 0 ? 50 : i == 1 ? 10 : 1000);
 		}
 	}
-	assert_int_equal(fleet_roll(m.fleet, 3 * SECOND, 1003 * SECOND, NULL), 0);
-	assert_int_equal(fleet_n_services(m.fleet), 1);
-	service = fleet_service(m.fleet, 0);
+	assert_int_equal(fleet_roll(m->fleet, 3 * SECOND, 1003 * SECOND, NULL), 0);
+	assert_int_equal(fleet_n_services(m->fleet), 1);
+	service = fleet_service(m->fleet, 0);
 	assert_int_equal(service->n_uses, 1);
 	assert_string_equal(service->use[0].device.id, "card1");
 	assert_true(fabs(service->use[0].s - 2) < 1e-9 && fabs(service->use[0].bytes - 4000) < 1e-9);
-	text = written(&m, write_text);
+	text = written(m, write_text);
 #define POD "{service=\"s\",k8s_namespace=\"n\",k8s_pod=\"p\",container=\"c\",service_version=\"1.2\""
 	assert_non_null(strstr(text, "inftrace_device_seconds_total" POD ",device=\"gpu\",device_id=\"card1\"} 2\n"));
 	assert_non_null(strstr(text, "inftrace_processes" POD "} 2\n"));
 	assert_non_null(strstr(text, "inftrace_inference_running" POD ",model=\"net\"} 0\n"));
 	free(text);
-	assert_int_equal(fleet_roll(m.fleet, 4 * SECOND, 1004 * SECOND, NULL), 0);
+	assert_int_equal(fleet_roll(m->fleet, 4 * SECOND, 1004 * SECOND, NULL), 0);
 	assert_true(fabs(service->use[0].s - 2) < 1e-9 && service->use[0].last_s == 0);
-	fleet_free(m.fleet);
-	stream_done(&m.s);
 }
 
 TEST(metrics_are_documented)

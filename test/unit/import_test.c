@@ -56,6 +56,12 @@ static struct read read_data(const char *name)
 	return read_path(path);
 }
 
+static void start(struct read *read, const char *file)
+{
+	*read = read_data(file);
+	keep(read);
+}
+
 static uint64_t count_slices(const struct read *read, enum event_kind kind)
 {
 	uint64_t n = 0;
@@ -163,62 +169,56 @@ TEST(every_inference_and_operator_of_a_profile_is_there)
 	globfree(&files);
 }
 
-TEST(an_operator_has_its_type_provider_shapes_bytes_and_inference)
+#define CASE(name, file) TEST_OF(name, struct read, read, start(read, file), done(read))
+
+CASE(an_operator_has_its_type_provider_shapes_bytes_and_inference, "ort_profile/good/ort1.22.1-cpu-squeezenet.json")
 {
-	struct read read = read_data("ort_profile/good/ort1.22.1-cpu-squeezenet.json");
 	const struct store_track *track;
 	size_t row;
 
-	keep(&read);
-	track = find(&read, KIND_OPERATOR, 0, &row);
+	track = find(read, KIND_OPERATOR, 0, &row);
 	assert_int_equal(track->def.type, TRACK_THREAD);
 	assert_int_equal(track->def.tid, 11435);
-	assert_string_equal(names_text(read.names, track->slices.name[row]), "r1_nchwc");
-	assert_string_equal(text_of(&read, track, row, KEY_OP_TYPE), "Conv");
-	assert_string_equal(text_of(&read, track, row, KEY_PROVIDER), "CPUExecutionProvider");
-	assert_string_equal(text_of(&read, track, row, KEY_SHAPES),
+	assert_string_equal(names_text(read->names, track->slices.name[row]), "r1_nchwc");
+	assert_string_equal(text_of(read, track, row, KEY_OP_TYPE), "Conv");
+	assert_string_equal(text_of(read, track, row, KEY_PROVIDER), "CPUExecutionProvider");
+	assert_string_equal(text_of(read, track, row, KEY_SHAPES),
 			    "float32[1x3x224x224],float32[64x3x3x3],float32[64]->float32[1x64x111x111]");
-	assert_int_equal(store_int(store_slice_arg(read.store, track, row, KEY_BYTES), 0), 602112 + 7168 + 3154176);
+	assert_int_equal(store_int(store_slice_arg(read->store, track, row, KEY_BYTES), 0), 602112 + 7168 + 3154176);
 	assert_int_equal(track->slices.inference[row], 1);
-	track = find(&read, KIND_INFERENCE, 1, &row);
-	assert_int_equal(store_int(store_slice_arg(read.store, track, row, KEY_ID), 0), 2);
-	assert_null(store_slice_arg(read.store, track, row, KEY_FIRST));
-	assert_null(store_slice_arg(read.store, track, row, KEY_STATUS)); /* failed ones are there, too */
-	done(&read);
+	track = find(read, KIND_INFERENCE, 1, &row);
+	assert_int_equal(store_int(store_slice_arg(read->store, track, row, KEY_ID), 0), 2);
+	assert_null(store_slice_arg(read->store, track, row, KEY_FIRST));
+	assert_null(store_slice_arg(read->store, track, row, KEY_STATUS)); /* failed ones are there, too */
 }
 
-TEST(kernels_of_a_device_lie_on_lanes_below_their_provider)
+CASE(kernels_of_a_device_lie_on_lanes_below_their_provider,
+     "ort_profile/good/ort1.31.1-openvino-plugin1.8.1-split.json")
 {
-	struct read read = read_data("ort_profile/good/ort1.31.1-openvino-plugin1.8.1-split.json");
 	const struct store_track *track, *group;
 	size_t row;
 
-	keep(&read);
-	assert_int_equal(count_slices(&read, KIND_KERNEL), 15);
-	track = find(&read, KIND_KERNEL, 0, &row);
-	group = store_track(read.store, track->def.parent);
+	assert_int_equal(count_slices(read, KIND_KERNEL), 15);
+	track = find(read, KIND_KERNEL, 0, &row);
+	group = store_track(read->store, track->def.parent);
 	assert_int_equal(track->def.type, TRACK_LANE);
-	assert_string_equal(names_text(read.names, group->def.name), "OpenVINOExecutionProvider");
-	assert_string_equal(text_of(&read, track, row, KEY_OP_TYPE), "Reorder");
-	assert_string_equal(text_of(&read, track, row, KEY_IMPLEMENTATION), "jit_uni_f32");
+	assert_string_equal(names_text(read->names, group->def.name), "OpenVINOExecutionProvider");
+	assert_string_equal(text_of(read, track, row, KEY_OP_TYPE), "Reorder");
+	assert_string_equal(text_of(read, track, row, KEY_IMPLEMENTATION), "jit_uni_f32");
 	assert_int_equal(track->slices.inference[row], 1);
-	done(&read);
 }
 
-TEST(what_cannot_be_read_is_a_loss)
+CASE(what_cannot_be_read_is_a_loss, "ort_profile/bad/damaged.json")
 {
-	struct read read = read_data("ort_profile/bad/damaged.json");
 	const struct store_instant *instants;
 	size_t n, n_lost = 0;
 
-	keep(&read);
-	instants = store_instants(read.store, &n);
+	instants = store_instants(read->store, &n);
 	for (size_t i = 0; i < n; i++)
 		if (instants[i].kind == KIND_LOST)
-			n_lost += (size_t)store_int(store_arg(read.store, instants[i].args, KEY_COUNT), 0);
+			n_lost += (size_t)store_int(store_arg(read->store, instants[i].args, KEY_COUNT), 0);
 	assert_int_equal(n_lost, 1);
-	assert_int_equal(count_slices(&read, KIND_OPERATOR), 1);
-	done(&read);
+	assert_int_equal(count_slices(read, KIND_OPERATOR), 1);
 }
 
 /* The kernel's operator begins the flow that goes on in the kernel. "": in none. */
@@ -301,21 +301,18 @@ TEST(names_are_what_the_model_calls_its_nodes_in_every_version)
 	globfree(&files);
 }
 
-TEST(operators_of_all_threads_belong_to_their_inference)
+CASE(operators_of_all_threads_belong_to_their_inference, "ort_profile/good/ort1.13.1-parallel-subgraph.json")
 {
-	struct read read = read_data("ort_profile/good/ort1.13.1-parallel-subgraph.json");
 	uint64_t n;
 
-	keep(&read);
-	n = count_slices(&read, KIND_OPERATOR);
-	assert_int_equal(n, count_text(&read, "_kernel_time\",\"args\""));
+	n = count_slices(read, KIND_OPERATOR);
+	assert_int_equal(n, count_text(read, "_kernel_time\",\"args\""));
 	for (size_t i = 0; i < n; i++) {
 		size_t row;
-		const struct store_track *track = find(&read, KIND_OPERATOR, i, &row);
+		const struct store_track *track = find(read, KIND_OPERATOR, i, &row);
 
 		assert_in_range(track->slices.inference[row], 1, 2);
 	}
-	done(&read);
 }
 
 /* What a long profile becomes, without keeping it. */
@@ -464,40 +461,34 @@ TEST(operators_of_one_microsecond_are_neighbours)
 	done(&read);
 }
 
-TEST(executions_of_qnn_have_durations_and_lie_end_to_end)
+CASE(executions_of_qnn_have_durations_and_lie_end_to_end, "qnn_csv/good/cpu.csv")
 {
-	struct read read = read_data("qnn_csv/good/cpu.csv");
 	const struct store_track *track;
 	size_t row;
 
-	keep(&read);
-	assert_int_equal(count_slices(&read, KIND_INFERENCE), 2);
-	assert_int_equal(count_slices(&read, KIND_OPERATOR), 6);
-	track = find(&read, KIND_INFERENCE, 1, &row);
+	assert_int_equal(count_slices(read, KIND_INFERENCE), 2);
+	assert_int_equal(count_slices(read, KIND_OPERATOR), 6);
+	track = find(read, KIND_INFERENCE, 1, &row);
 	assert_int_equal(track->slices.begin_ns[row], 50000);
 	assert_int_equal(track->slices.end_ns[row], 200000);
-	track = find(&read, KIND_OPERATOR, 0, &row);
-	assert_string_equal(names_text(read.names, track->slices.name[row]), "first");
+	track = find(read, KIND_OPERATOR, 0, &row);
+	assert_string_equal(names_text(read->names, track->slices.name[row]), "first");
 	assert_int_equal(track->slices.end_ns[row], 20000);
-	done(&read);
 }
 
-TEST(cycles_are_no_time)
+CASE(cycles_are_no_time, "qnn_csv/good/htp.csv")
 {
-	struct read read = read_data("qnn_csv/good/htp.csv");
 	const struct store_instant *instants;
 	size_t n, n_cycles = 0;
 
-	keep(&read);
-	assert_int_equal(count_slices(&read, KIND_INFERENCE), 2);
-	assert_int_equal(store_counts(read.store)->n_slices, 2);
-	instants = store_instants(read.store, &n);
+	assert_int_equal(count_slices(read, KIND_INFERENCE), 2);
+	assert_int_equal(store_counts(read->store)->n_slices, 2);
+	instants = store_instants(read->store, &n);
 	for (size_t i = 0; i < n; i++)
 		n_cycles += instants[i].kind == KIND_KERNEL &&
-			    store_arg(read.store, instants[i].args, KEY_CYCLES) != NULL &&
-			    store_arg(read.store, instants[i].args, KEY_SHARE) != NULL;
+			    store_arg(read->store, instants[i].args, KEY_CYCLES) != NULL &&
+			    store_arg(read->store, instants[i].args, KEY_SHARE) != NULL;
 	assert_int_equal(n_cycles, 10);
-	done(&read);
 }
 
 static const struct store_instant *find_instant(const struct read *read, const char *name)
@@ -525,7 +516,7 @@ static uint64_t n_lost(const struct read *read)
 	return n_events;
 }
 
-TEST(every_phase_of_chrome_has_its_meaning)
+CASE(every_phase_of_chrome_has_its_meaning, "chrome/good/all-phases.json")
 {
 	static const struct {
 		const char *name;
@@ -537,32 +528,29 @@ TEST(every_phase_of_chrome_has_its_meaning)
 		{ "inner", 12000, 15000, 1 },
 		{ "second \"half\"", 30000, 34500, 0 },
 	};
-	struct read read = read_data("chrome/good/all-phases.json");
 	const struct store_track *track = NULL;
 	size_t row;
 
-	keep(&read);
 	for (size_t i = 0; i < sizeof slices / sizeof *slices; i++) {
-		for (size_t n = 0; !track || strcmp(names_text(read.names, track->slices.name[row]), slices[i].name);
+		for (size_t n = 0; !track || strcmp(names_text(read->names, track->slices.name[row]), slices[i].name);
 		     n++)
-			track = find(&read, KIND_USER, n, &row);
+			track = find(read, KIND_USER, n, &row);
 		assert_int_equal(track->def.type, TRACK_THREAD);
 		assert_int_equal(track->def.tid, 6);
 		assert_int_equal(track->slices.begin_ns[row], slices[i].begin_ns);
 		assert_int_equal(track->slices.end_ns[row], slices[i].end_ns);
 		assert_int_equal(track->slices.depth[row], slices[i].depth);
-		assert_string_equal(text_of(&read, track, row, KEY_CATEGORY), "work");
+		assert_string_equal(text_of(read, track, row, KEY_CATEGORY), "work");
 		track = NULL;
 	}
-	assert_int_equal(count_slices(&read, KIND_USER), 8); /* and 3 asynchronous, a job, and one without end */
-	assert_int_equal(store_counts(read.store)->n_open, 1);
-	assert_int_equal(store_counts(read.store)->n_samples, 4);
-	assert_non_null(find_instant(&read, "tick"));
-	assert_non_null(find_instant(&read, "tock"));
-	assert_non_null(find_instant(&read, EVENT_NOTE_LEFT_OUT)); /* the object */
-	assert_int_equal(n_lost(&read), 3); /* an end without begin, an event without phase, a time before the first */
-	assert_false(read.import.result.is_cut);
-	done(&read);
+	assert_int_equal(count_slices(read, KIND_USER), 8); /* and 3 asynchronous, a job, and one without end */
+	assert_int_equal(store_counts(read->store)->n_open, 1);
+	assert_int_equal(store_counts(read->store)->n_samples, 4);
+	assert_non_null(find_instant(read, "tick"));
+	assert_non_null(find_instant(read, "tock"));
+	assert_non_null(find_instant(read, EVENT_NOTE_LEFT_OUT)); /* the object */
+	assert_int_equal(n_lost(read), 3); /* an end without begin, an event without phase, a time before the first */
+	assert_false(read->import.result.is_cut);
 }
 
 TEST(steps_of_pytorch_are_inferences)
@@ -598,17 +586,14 @@ TEST(steps_of_pytorch_are_inferences)
 }
 
 /* As trace_processor has it: 10 us, and packets of 18, 7 and 5 us. */
-TEST(packets_without_events_advance_an_incremental_clock)
+CASE(packets_without_events_advance_an_incremental_clock, "pftrace/good/passing_time.pftrace")
 {
-	struct read read = read_data("pftrace/good/passing_time.pftrace");
 	const struct store_track *track;
 	size_t row;
 
-	keep(&read);
-	track = find(&read, KIND_NONE, 0, &row);
+	track = find(read, KIND_NONE, 0, &row);
 	assert_int_equal(track->slices.begin_ns[row], 5010000);
 	assert_int_equal(track->slices.end_ns[row], 5040000);
-	done(&read);
 }
 
 TEST(packets_compressed_by_zstd_are_read)
@@ -627,16 +612,12 @@ TEST(packets_compressed_by_zstd_are_read)
 }
 
 /* As many as the file has; trace_processor finds the same. */
-TEST(a_trace_of_chromium_is_complete)
+CASE(a_trace_of_chromium_is_complete, "chrome/good/chromium.json")
 {
-	struct read read = read_data("chrome/good/chromium.json");
-
-	keep(&read);
-	assert_int_equal(store_counts(read.store)->n_slices, count_text(&read, "\"ph\":\"X\"") +
-								 count_text(&read, "\"ph\":\"b\"") +
-								 count_text(&read, "\"ph\":\"B\""));
-	assert_int_equal(store_counts(read.store)->n_disordered + store_counts(read.store)->n_untracked, 0);
-	done(&read);
+	assert_int_equal(store_counts(read->store)->n_slices, count_text(read, "\"ph\":\"X\"") +
+								  count_text(read, "\"ph\":\"b\"") +
+								  count_text(read, "\"ph\":\"B\""));
+	assert_int_equal(store_counts(read->store)->n_disordered + store_counts(read->store)->n_untracked, 0);
 }
 
 TEST(damage_is_told_with_its_byte)

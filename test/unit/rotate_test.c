@@ -236,34 +236,32 @@ static void clean(struct server *server)
 	names_free(server->names);
 }
 
-TEST(short_recording_is_one_file_with_all_of_it)
+#define CASE(name, ...) TEST_OF(name, struct server, server, start(server, __VA_ARGS__), clean(server))
+#define DUMPS(name, ...) TEST_OF(name, struct server, server, start_with_dumps(server, __VA_ARGS__), clean(server))
+
+CASE(short_recording_is_one_file_with_all_of_it, 10 * SECOND, 0)
 {
-	struct server server;
 	struct lines lines;
 
-	start(&server, 10 * SECOND, 0);
-	serve(&server, START + SECOND / 2);
-	finish(&server);
-	read_into(&lines, server.path);
-	assert_int_equal(count(&lines, " inference 'resnet'"), server.n_inferences);
+	serve(server, START + SECOND / 2);
+	finish(server);
+	read_into(&lines, server->path);
+	assert_int_equal(count(&lines, " inference 'resnet'"), server->n_inferences);
 	assert_int_equal(count(&lines, "'kept'"), 0);
 	assert_int_equal(count(&lines, "continued"), 0);
 	lines_done(&lines);
-	clean(&server);
 }
 
-TEST(newest_part_is_kept_and_the_rest_is_counted)
+CASE(newest_part_is_kept_and_the_rest_is_counted, 10 * SECOND, 0)
 {
-	struct server server;
 	struct lines lines;
 	unsigned long long n_events;
 	size_t n_kept;
 
-	start(&server, 10 * SECOND, 0);
-	serve(&server, START + 100 * SECOND);
-	assert_in_range(n_segments(&server), 10, 12);
-	finish(&server);
-	read_into(&lines, server.path);
+	serve(server, START + 100 * SECOND);
+	assert_in_range(n_segments(server), 10, 12);
+	finish(server);
+	read_into(&lines, server->path);
 	n_kept = count(&lines, " inference 'resnet'");
 	assert_in_range(n_kept, 100, 112);
 	assert_int_equal(count(&lines, " operator 'Conv_1'"), n_kept);
@@ -271,9 +269,8 @@ TEST(newest_part_is_kept_and_the_rest_is_counted)
 	assert_non_null(strstr(line_with(&lines, "'kept'"), "text='10s'"));
 	assert_int_equal(sscanf(strstr(line_with(&lines, "'kept'"), "events="), "events=%llu", &n_events), 1);
 	/* with the three notes of the start */
-	assert_int_equal(n_events, 3 + 2 * (server.n_inferences - n_kept));
+	assert_int_equal(n_events, 3 + 2 * (server->n_inferences - n_kept));
 	lines_done(&lines);
-	clean(&server);
 }
 
 TEST(what_began_before_stays_right)
@@ -302,24 +299,21 @@ TEST(what_began_before_stays_right)
 }
 
 /* The wall clock moves on with the note. */
-TEST(repeated_note_lies_at_the_begin_with_the_time_of_day_then)
+CASE(repeated_note_lies_at_the_begin_with_the_time_of_day_then, 10 * SECOND, 0)
 {
-	struct server server;
 	struct lines lines;
 	unsigned long long at, wall;
 	const char *line;
 
-	start(&server, 10 * SECOND, 0);
-	serve(&server, START + 100 * SECOND);
-	finish(&server);
-	read_into(&lines, server.path);
+	serve(server, START + 100 * SECOND);
+	finish(server);
+	read_into(&lines, server->path);
 	line = line_with(&lines, "'recording'");
 	assert_int_equal(sscanf(strstr(line, "at "), "at %llu", &at), 1);
 	assert_int_equal(sscanf(strstr(line, "start_realtime_ns="), "start_realtime_ns=%llu", &wall), 1);
 	assert_in_range(at, START + 86 * SECOND, START + 90 * SECOND);
 	assert_int_equal(wall - 5 * SECOND, at - START);
 	lines_done(&lines);
-	clean(&server);
 }
 
 TEST(each_segment_is_a_recording)
@@ -353,94 +347,84 @@ TEST(each_segment_is_a_recording)
 }
 
 /* As after SIGKILL: nothing is closed. */
-TEST(folder_is_read_as_one_recording)
+CASE(folder_is_read_as_one_recording, 10 * SECOND, 0)
 {
-	struct server server;
 	struct lines whole, parts, named;
 	struct err err;
 
-	start(&server, 10 * SECOND, 0);
-	begin(&server, server.thread, KIND_USER, "main loop");
-	serve(&server, START + 100 * SECOND);
-	begin(&server, server.lane, KIND_INFERENCE, "resnet");
-	assert_int_equal(sink_sync(server.sink, &err), 0);
-	read_into(&parts, rotate_folder_of(server.path).s);
-	read_into(&named, server.path);
-	finish(&server);
-	read_into(&whole, server.path);
+	begin(server, server->thread, KIND_USER, "main loop");
+	serve(server, START + 100 * SECOND);
+	begin(server, server->lane, KIND_INFERENCE, "resnet");
+	assert_int_equal(sink_sync(server->sink, &err), 0);
+	read_into(&parts, rotate_folder_of(server->path).s);
+	read_into(&named, server->path);
+	finish(server);
+	read_into(&whole, server->path);
 	assert_same_lines(&whole, &parts);
 	assert_same_lines(&whole, &named);
 	assert_int_equal(count(&whole, "BEGIN"), count(&whole, "END ") + 2);
 	lines_done(&whole);
 	lines_done(&parts);
 	lines_done(&named);
-	clean(&server);
 }
 
-TEST(segment_that_was_cut_off_does_not_hide_the_next)
+CASE(segment_that_was_cut_off_does_not_hide_the_next, 10 * SECOND, 0)
 {
-	struct server server;
 	struct lines all, cut;
 	uint64_t *numbers;
 	struct stat file;
 	char *path;
 	size_t n;
 
-	start(&server, 10 * SECOND, 0);
-	serve(&server, START + 30 * SECOND);
-	n = segments(&server, &numbers);
-	path = segment_path(&server, numbers[n / 2]);
-	read_into(&all, server.path);
+	serve(server, START + 30 * SECOND);
+	n = segments(server, &numbers);
+	path = segment_path(server, numbers[n / 2]);
+	read_into(&all, server->path);
 	assert_int_equal(stat(path, &file), 0);
 	assert_int_equal(truncate(path, file.st_size - 3), 0);
-	read_into(&cut, server.path);
+	read_into(&cut, server->path);
 	assert_in_range(cut.n, all.n - 5, all.n - 1);
 	lines_done(&all);
 	lines_done(&cut);
 	free(path);
 	free(numbers);
-	rotate_drop(server.rotate);
-	clean(&server);
+	rotate_drop(server->rotate);
 }
 
-TEST(size_on_the_disk_stays_below_what_is_kept)
+enum { KEEP = 1 << 20 };
+
+CASE(size_on_the_disk_stays_below_what_is_kept, 0, KEEP)
 {
-	enum { KEEP = 1 << 20 };
-	struct server server;
 	uint64_t largest = 0, bytes;
 	struct err err;
 
-	start(&server, 0, KEEP);
 	for (uint64_t i = 1; i <= 600; i++) {
 		for (int j = 0; j < 200; j++) {
-			begin(&server, server.thread, KIND_OPERATOR, "Conv_1");
-			end(&server, server.thread);
+			begin(server, server->thread, KIND_OPERATOR, "Conv_1");
+			end(server, server->thread);
 		}
 		the_time = START + i * SECOND / 10;
-		assert_int_equal(sink_sync(server.sink, &err), 0);
-		bytes = bytes_on_disk(&server);
+		assert_int_equal(sink_sync(server->sink, &err), 0);
+		bytes = bytes_on_disk(server);
 		largest = bytes > largest ? bytes : largest;
 	}
 	assert_in_range(largest, KEEP * 8 / 10, KEEP + (64 << 10));
-	assert_true(server.sink->n_bytes > 2 * KEEP);
-	finish(&server);
-	clean(&server);
+	assert_true(server->sink->n_bytes > 2 * KEEP);
+	finish(server);
 }
 
-TEST(full_disk_leaves_what_was_written)
+CASE(full_disk_leaves_what_was_written, 1000 * SECOND, 0)
 {
 	struct rlimit old, low;
 	struct stat file;
 	char *path;
-	struct server server;
 	struct lines lines;
 	struct err err = { 0 };
 	int code = 0;
 
-	start(&server, 1000 * SECOND, 0);
-	serve(&server, START + 150 * SECOND);
-	assert_int_equal(sink_sync(server.sink, &err), 0);
-	path = segment_path(&server, 2);
+	serve(server, START + 150 * SECOND);
+	assert_int_equal(sink_sync(server->sink, &err), 0);
+	path = segment_path(server, 2);
 	assert_int_equal(stat(path, &file), 0);
 	low.rlim_cur = (rlim_t)file.st_size + 1000;
 	free(path);
@@ -449,19 +433,18 @@ TEST(full_disk_leaves_what_was_written)
 	signal(SIGXFSZ, SIG_IGN);
 	setrlimit(RLIMIT_FSIZE, &low);
 	for (int i = 0; i < 1000 && !code; i++) {
-		begin(&server, server.thread, KIND_OPERATOR, "Conv_1");
-		end(&server, server.thread);
-		code = sink_sync(server.sink, &err);
+		begin(server, server->thread, KIND_OPERATOR, "Conv_1");
+		end(server, server->thread);
+		code = sink_sync(server->sink, &err);
 	}
 	setrlimit(RLIMIT_FSIZE, &old);
 	assert_int_equal(code, -EFBIG);
-	assert_int_equal(rotate_close(server.rotate, server.result, &err), -EFBIG);
-	assert_string_equal(server.result, rotate_folder_of(server.path).s);
-	read_into(&lines, server.path);
-	assert_int_equal(count(&lines, " inference 'resnet'"), server.n_inferences);
+	assert_int_equal(rotate_close(server->rotate, server->result, &err), -EFBIG);
+	assert_string_equal(server->result, rotate_folder_of(server->path).s);
+	read_into(&lines, server->path);
+	assert_int_equal(count(&lines, " inference 'resnet'"), server->n_inferences);
 	lines_done(&lines);
-	rotate_folder_remove(open(server.result, O_RDONLY), server.path);
-	clean(&server);
+	rotate_folder_remove(open(server->result, O_RDONLY), server->path);
 }
 
 static uint64_t no_room(int fd)
@@ -469,85 +452,73 @@ static uint64_t no_room(int fd)
 	return 1000;
 }
 
-TEST(segments_stay_where_the_disk_has_no_room_for_a_copy)
+CASE(segments_stay_where_the_disk_has_no_room_for_a_copy, 10 * SECOND, 0)
 {
-	struct server server;
 	struct rotate_opts opts;
 	struct lines lines;
 	struct err err = { 0 };
 
-	start(&server, 10 * SECOND, 0);
-	rotate_drop(server.rotate);
-	opts = opts_of(&server, 10 * SECOND, 0);
+	rotate_drop(server->rotate);
+	opts = opts_of(server, 10 * SECOND, 0);
 	opts.left_bytes = no_room;
-	server.rotate = rotate_new(server.names, &server.last_track, &opts, &err);
-	server.sink = rotate_sink(server.rotate);
-	server.lane = track(&server, (struct track_def){ .type = TRACK_LANE }, "inferences");
-	server.thread = track(&server, (struct track_def){ .type = TRACK_LANE }, "operators");
-	serve(&server, START + 30 * SECOND);
-	assert_int_equal(rotate_close(server.rotate, server.result, &err), -ENOSPC);
+	server->rotate = rotate_new(server->names, &server->last_track, &opts, &err);
+	server->sink = rotate_sink(server->rotate);
+	server->lane = track(server, (struct track_def){ .type = TRACK_LANE }, "inferences");
+	server->thread = track(server, (struct track_def){ .type = TRACK_LANE }, "operators");
+	serve(server, START + 30 * SECOND);
+	assert_int_equal(rotate_close(server->rotate, server->result, &err), -ENOSPC);
 	assert_non_null(strstr(err.msg, "x.pftrace.d, which is read like one file"));
-	read_into(&lines, server.path);
+	read_into(&lines, server->path);
 	assert_true(count(&lines, " inference 'resnet'") >= 100);
 	lines_done(&lines);
-	rotate_folder_remove(open(server.result, O_RDONLY), server.path);
-	clean(&server);
+	rotate_folder_remove(open(server->result, O_RDONLY), server->path);
 }
 
-TEST(two_recorders_do_not_share_a_name)
+CASE(two_recorders_do_not_share_a_name, 10 * SECOND, 0)
 {
-	struct server server;
 	struct rotate_opts opts;
 	struct err err = { 0 };
 
-	start(&server, 10 * SECOND, 0);
-	opts = opts_of(&server, 10 * SECOND, 0);
-	assert_null(rotate_new(server.names, &server.last_track, &opts, &err));
+	opts = opts_of(server, 10 * SECOND, 0);
+	assert_null(rotate_new(server->names, &server->last_track, &opts, &err));
 	assert_int_equal(err.code, EEXIST);
 	opts.overwrites = true;
-	assert_null(rotate_new(server.names, &server.last_track, &opts, &err));
+	assert_null(rotate_new(server->names, &server->last_track, &opts, &err));
 	assert_int_equal(err.code, EBUSY);
-	finish(&server);
-	clean(&server);
+	finish(server);
 }
 
-TEST(file_that_came_meanwhile_is_not_replaced)
+CASE(file_that_came_meanwhile_is_not_replaced, 10 * SECOND, 0)
 {
-	struct server server;
 	struct err err = { 0 };
 	FILE *other;
 
-	start(&server, 10 * SECOND, 0);
-	serve(&server, START + 5 * SECOND);
-	other = fopen(server.path, "w");
+	serve(server, START + 5 * SECOND);
+	other = fopen(server->path, "w");
 	assert_non_null(other);
 	fclose(other);
-	assert_int_equal(rotate_close(server.rotate, server.result, &err), -EEXIST);
-	assert_true(n_segments(&server) > 3);
-	rotate_folder_remove(open(server.result, O_RDONLY), server.path);
-	clean(&server);
+	assert_int_equal(rotate_close(server->rotate, server->result, &err), -EEXIST);
+	assert_true(n_segments(server) > 3);
+	rotate_folder_remove(open(server->result, O_RDONLY), server->path);
 }
 
 /* Each segment starts a thread that writes it: a week of segments takes seconds of CPU time. */
-TEST(week_takes_no_more_memory_than_an_hour)
+CASE(week_takes_no_more_memory_than_an_hour, 600 * SECOND, 0)
 {
 	uint64_t days = is_in_turn(0, 7) ? 7 : 1;
-	struct server server;
 	size_t after_an_hour = 0;
 
-	start(&server, 600 * SECOND, 0);
 	for (uint64_t s = 30; s <= days * 24 * 3600; s += 30) {
-		begin(&server, server.lane, KIND_INFERENCE, "resnet");
-		flush_to(&server, START + s * SECOND);
-		end(&server, server.lane);
+		begin(server, server->lane, KIND_INFERENCE, "resnet");
+		flush_to(server, START + s * SECOND);
+		end(server, server->lane);
 		if (s == 3600)
 			after_an_hour = mallinfo2().uordblks;
 		if (s % 3600 == 0)
-			assert_in_range(n_segments(&server), 1, 13);
+			assert_in_range(n_segments(server), 1, 13);
 	}
 	assert_in_range(mallinfo2().uordblks, 0, after_an_hour + (64 << 10));
-	finish(&server);
-	clean(&server);
+	finish(server);
 }
 
 static int n_dumped, n_busy, n_beyond;
@@ -580,87 +551,78 @@ static void start_with_dumps(struct server *server, uint32_t max)
 	n_dumped = n_busy = n_beyond = 0;
 }
 
-TEST(dump_has_what_was_kept_and_what_followed)
+DUMPS(dump_has_what_was_kept_and_what_followed, 10)
 {
-	struct server server;
 	struct lines lines, rest;
 	struct rotate_dumped newest;
 	char path[200];
 
-	start_with_dumps(&server, 10);
-	begin(&server, server.thread, KIND_USER, "main loop");
-	serve(&server, START + 60 * SECOND);
-	rotate_ask_dump(server.rotate, "it was slow");
-	serve(&server, START + 63 * SECOND);
-	rotate_ask_dump(server.rotate, "it was slow");
-	serve(&server, START + 64 * SECOND);
+	begin(server, server->thread, KIND_USER, "main loop");
+	serve(server, START + 60 * SECOND);
+	rotate_ask_dump(server->rotate, "it was slow");
+	serve(server, START + 63 * SECOND);
+	rotate_ask_dump(server->rotate, "it was slow");
+	serve(server, START + 64 * SECOND);
 	assert_int_equal(n_dumped, 0);
 	assert_int_equal(n_busy, 1);
-	assert_true(rotate_newest_dump(server.rotate, &newest));
-	snprintf(path, sizeof path, "%s/x.dump-0001.pftrace", server.folder);
+	assert_true(rotate_newest_dump(server->rotate, &newest));
+	snprintf(path, sizeof path, "%s/x.dump-0001.pftrace", server->folder);
 	assert_string_equal(newest.path.s, path);
 	assert_true(newest.begin_ns <= START + 50 * SECOND && newest.until_ns == START + 65 * SECOND);
-	serve(&server, START + 100 * SECOND);
+	serve(server, START + 100 * SECOND);
 	assert_int_equal(n_dumped, 1);
 	read_into(&lines, path);
 	assert_in_range(count(&lines, " inference 'resnet'"), 148, 164);
 	assert_int_equal(count(&lines, " user 'main loop'"), 1);
 	assert_int_equal(count(&lines, "'recording'"), 1);
 	assert_non_null(strstr(line_with(&lines, "'dump'"), "x.dump-0001.pftrace"));
-	assert_in_range(n_segments(&server), 10, 12);
-	finish(&server);
+	assert_in_range(n_segments(server), 10, 12);
+	finish(server);
 	/* the recording goes on without a gap */
-	read_into(&rest, server.path);
+	read_into(&rest, server->path);
 	assert_in_range(count(&rest, " inference 'resnet'"), 100, 112);
 	lines_done(&lines);
 	lines_done(&rest);
 	unlink(path);
-	clean(&server);
 }
 
-TEST(dump_that_is_not_complete_is_written_at_the_end)
+DUMPS(dump_that_is_not_complete_is_written_at_the_end, 10)
 {
-	struct server server;
 	struct lines lines;
 	char path[200];
 
-	start_with_dumps(&server, 10);
-	serve(&server, START + 3 * SECOND);
-	rotate_ask_dump(server.rotate, "it was slow");
-	serve(&server, START + 4 * SECOND);
-	finish(&server);
+	serve(server, START + 3 * SECOND);
+	rotate_ask_dump(server->rotate, "it was slow");
+	serve(server, START + 4 * SECOND);
+	finish(server);
 	assert_int_equal(n_dumped, 1);
-	snprintf(path, sizeof path, "%s/x.dump-0001.pftrace", server.folder);
+	snprintf(path, sizeof path, "%s/x.dump-0001.pftrace", server->folder);
 	read_into(&lines, path);
-	assert_int_equal(count(&lines, " inference 'resnet'"), server.n_inferences);
+	assert_int_equal(count(&lines, " inference 'resnet'"), server->n_inferences);
 	lines_done(&lines);
 	unlink(path);
-	clean(&server);
 }
 
-TEST(number_of_dumps_is_limited_and_the_rest_counted)
+DUMPS(number_of_dumps_is_limited_and_the_rest_counted, 2)
 {
-	struct server server;
 	struct lines lines;
 	char path[200];
 	struct err err;
 
-	start_with_dumps(&server, 2);
 	for (uint64_t s = 1; s <= 60; s++) {
-		serve(&server, START + s * SECOND);
-		rotate_ask_dump(server.rotate, "it was slow");
+		serve(server, START + s * SECOND);
+		rotate_ask_dump(server->rotate, "it was slow");
 	}
 	assert_int_equal(n_dumped, 2);
 	assert_int_equal(n_busy + n_beyond, 58);
 	assert_true(n_beyond > 40);
-	assert_int_equal(sink_sync(server.sink, &err), 0);
-	finish(&server);
-	read_into(&lines, server.path);
+	assert_int_equal(sink_sync(server->sink, &err), 0);
+	finish(server);
+	read_into(&lines, server->path);
 	assert_non_null(strstr(line_with(&lines, "'dump'"), "count=58"));
 	lines_done(&lines);
 	for (int i = 1; i <= 2; i++) {
-		snprintf(path, sizeof path, "%s/x.dump-000%d.pftrace", server.folder, i);
+		snprintf(path, sizeof path, "%s/x.dump-000%d.pftrace", server->folder, i);
 		assert_int_equal(unlink(path), 0);
 	}
-	clean(&server);
 }
