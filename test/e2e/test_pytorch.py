@@ -8,6 +8,7 @@ import json
 import os
 import re
 import signal
+import subprocess
 
 import pytest
 
@@ -176,8 +177,8 @@ def test_failures_recursion_generators_training_threads_and_scripts(lab, torch):
     # one model each, however many objects of a class there were
     assert len(runs["Tanh"]) == len(runs["Sigmoid"]) == 50
     assert len({slice.args["session"] for slice in runs["Tanh"]}) <= 33
-    script, traced = runs["Sequential (TorchScript)"]
-    assert script.args["session"] != traced.args["session"]
+    script, *checks, traced = runs["Sequential (TorchScript)"]  # torch.jit.trace compares what it has made
+    assert len({slice.args["session"] for slice in (script, checks[0], traced)}) == 3
     assert "aten::linear" in {
         slice.name for slice in of_inferences(recording) if slice.args["inference"] == script.args["inference"]
     }
@@ -358,6 +359,65 @@ def test_what_torch_compile_compiles(lab, torch_wheel):
     (net,) = [model for model in report["models"] if model["name"] == "Net (torch.compile)"]
     assert net["compilations"]["count"] == own["Net"] and net["compilations"]["total_ns"] > 0
     assert "compiled 3 times while inferences ran" in text
+
+
+SCRIPT_FAILED = "The following operation failed in the TorchScript interpreter."
+COMPILED = "select model, name, count(*) as n from phases where kind = 'specialize' group by 1, 2 order by 1, 2"
+
+
+def script_of(lab, torch):
+    path = lab.path("net.ts")
+    lab.plain(lab.python(torch, "torchscript", path, "make"))
+    return path
+
+
+def judge_scripts(lab, torch):
+    recording = lab.both(lab.python(torch, "torchscript", script_of(lab, torch))).recording
+    rows = query(lab, recording, "select model, shapes, status from inferences order by begin_ns")
+    net, twice, add = (name + " (TorchScript)" for name in ("Net", "Net.twice", "add"))
+    assert [(row["model"], row["shapes"], row["status"] == "ok") for row in rows] == [
+        *((net, "float32[%dx8]" % n, True) for n in (2, 2, 3)),
+        (twice, "float32[3]", True),
+        *((add, "float32[%dx8]" % n, True) for n in (2, 2, 3)),
+        (net, "float32[2x9]", False),
+    ]
+    assert rows[-1]["status"].startswith("RuntimeError: " + SCRIPT_FAILED)
+    compiled = query(lab, recording, COMPILED)
+    both = ("TorchScript optimized", "TorchScript to profile")
+    assert [(row["model"], row["name"]) for row in compiled] == [
+        *((net, name) for name in both),
+        (twice, both[1]),
+        *((add, name) for name in both),
+    ]
+
+
+@pytest.mark.in_turn(2)
+def test_scripts_and_what_compiles_them(lab, torch):
+    judge_scripts(lab, torch)
+
+
+def test_scripts_of_a_wheel(lab, torch_wheel):
+    judge_scripts(lab, torch_wheel)
+
+
+@pytest.mark.full("a program that includes PyTorch's headers takes a minute to compile")
+def test_scripts_of_a_program_in_cpp(lab, torch):
+    if not os.path.exists("/usr/include/torch/script.h"):
+        pytest.skip("PyTorch's headers are not installed")
+    binary = lab.path("scripted")
+    source = os.path.join(envs.PROGRAMS, "torchscript.cpp")
+    subprocess.run(["c++", "-o", binary, source, "-ltorch", "-ltorch_cpu", "-lc10"], check=True)
+    recording = lab.both([binary, script_of(lab, torch)]).recording
+    rows = query(lab, recording, "select model, shapes, status from inferences order by begin_ns")
+    net = "Net (TorchScript)"
+    assert [(row["model"], row["shapes"], row["status"].split("\n")[0]) for row in rows] == [
+        *((net, "float32[%dx8]" % n, "ok") for n in (2, 2, 4)),
+        (net, "float32[2x9]", SCRIPT_FAILED),
+        ("Net.twice (TorchScript)", "float32[2x8]", "ok"),
+    ]
+    assert [row["n"] for row in query(lab, recording, COMPILED)] == [1, 1, 1]
+    counted = collections.Counter(slice.name for slice in of_inferences(recording))
+    assert (counted["aten::linear"], counted["aten::relu"]) == (4, 3)
 
 
 @pytest.mark.parametrize("key", [pytest.param(key, marks=WHEELS) for key in ("2.6", "newest")])

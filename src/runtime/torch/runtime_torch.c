@@ -14,6 +14,8 @@
 #define ALLOCATOR_CLASS "N3c1019DefaultCPUAllocatorE"
 #define TENSOR_CLASS "N3c1010TensorImplE"
 
+enum { MOST_SLOTS = 24 };
+
 static const struct runtime_slot none[] = { { 0, -1 } };
 /* The destructor that deletes: every tensor ends there, when nothing is held. */
 static const struct runtime_slot deletes[] = { { 0, 1 }, { 0, -1 } };
@@ -21,6 +23,7 @@ static const struct runtime_slot deletes[] = { { 0, 1 }, { 0, -1 } };
 static const struct runtime_family families[N_TORCH_FAMILIES] = {
 	[TORCH_INFERENCES] = { .name = "inferences", .class_name = PYTHON_CLASS, .slots = none },
 	[TORCH_OPERATORS] = { .name = "operators", .class_name = FUNCTION_CLASS, .slots = none, .is_operator = true },
+	[TORCH_SCRIPTS] = { .name = "scripts", .class_name = FUNCTION_CLASS, .only = FUNCTION_CLASS, .slots = none },
 	[TORCH_TENSORS] = { .name = "tensors", .class_name = TENSOR_CLASS, .only = TENSOR_CLASS, .slots = deletes },
 };
 
@@ -52,12 +55,27 @@ static bool has_observers(const struct image *image)
 	return defines(image, TORCH_ADD) && defines(image, TORCH_REMOVE) && defines(image, TORCH_NAME);
 }
 
+/* The slot of the function that runs a script, which is exported; -1: not known. */
+static int script_slot(const struct rtti *rtti)
+{
+	uint64_t table = rtti_table(rtti, FUNCTION_CLASS), run;
+	struct dynamic dynamic;
+
+	if (!table || !dynamic_read(&dynamic, rtti->image) || !(run = dynamic_function(&dynamic, TORCH_RUN)))
+		return -1;
+	for (int slot = 0; slot < MOST_SLOTS; slot++)
+		if (image_word(rtti->image, table + 8 * (uint64_t)slot) == run)
+			return slot;
+	return -1;
+}
+
 static void find(struct runtime_found *found, struct rtti *rtti, const struct runtime_found *host)
 {
 	bool has_tensors = rtti_named(rtti, ALLOCATOR_CLASS) != NULL;
 
 	found->slot[TORCH_TENSORS] = has_tensors ? runtimes_slot(&families[TORCH_TENSORS], 0) : -1;
 	found->slot[TORCH_INFERENCES] = torch_is_python(rtti) ? 0 : -1; /* no slot: the agent's code replaces it */
+	found->slot[TORCH_SCRIPTS] = script_slot(rtti);
 	found->slot[TORCH_OPERATORS] = torch_is_dispatcher(rtti) ? 0 : -1;
 	found->is_part = !torch_is_dispatcher(rtti);
 	if (!found->is_part && !has_observers(rtti->image))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The agent's code for PyTorch, as the table of codes needs it. Hooks no virtual function. */
+/* The agent's code for PyTorch, as the table of codes needs it. */
 #include <string.h>
 
 #include "capture/agent/torch/torch_in.h"
@@ -22,6 +22,8 @@ static void arm(struct copy *copy)
 		torch_module_arm(copy);
 	if (copy->found.slot[TORCH_TENSORS] >= 0)
 		torch_tensor_arm(&copy->image);
+	if (copy->found.slot[TORCH_SCRIPTS] >= 0)
+		torch_script_arm(&copy->image);
 	if (copy->found.slot[TORCH_OPERATORS] >= 0)
 		torch_operator_arm(&copy->image, torch_start);
 }
@@ -38,10 +40,17 @@ static void forget_all(void)
 {
 	torch_operator_forget_all();
 	torch_tree_forget_all();
+	torch_script_forget_all();
+}
+
+static void *hook(const struct runtime *runtime, unsigned family)
+{
+	return torch_script_hook(family);
 }
 
 const struct agent_code agent_torch = {
 	.runtime = &runtime_torch,
+	.hook = hook,
 	.found = found,
 	.arm = arm,
 	.instead_of = torch_package_instead_of,

@@ -70,9 +70,10 @@ static uint32_t name_of(struct python_object *code)
 	return dict_text(text, strnlen(text, sizeof text - 1));
 }
 
-static void put(struct thread *thread, const struct open_run *open, enum record_type type, uint32_t text, bool failed)
+void torch_compile_put(struct thread *thread, enum record_type type, uint32_t text, bool failed)
 {
-	struct record *record = agent_claim(thread);
+	const struct open_run *open = inference_top(thread);
+	struct record *record = open ? agent_claim(thread) : NULL;
 
 	if (!record)
 		return;
@@ -86,17 +87,16 @@ static void put(struct thread *thread, const struct open_run *open, enum record_
 	agent_publish(thread);
 }
 
-static void put_end(struct thread *thread, const struct torch_thread *state, const struct open_run *open,
-		    const struct python_object *result)
+static void put_end(struct thread *thread, const struct torch_thread *state, const struct python_object *result)
 {
 	char text[MOST_TEXT], line[MOST_TEXT];
 
 	if (result) {
-		put(thread, open, RECORD_COMPILE_END, state->reason, false);
+		torch_compile_put(thread, RECORD_COMPILE_END, state->reason, false);
 		return;
 	}
 	text[python_error(text, sizeof text)] = 0;
-	put(thread, open, RECORD_COMPILE_END, dict_text(line, first_line(text, line)), true);
+	torch_compile_put(thread, RECORD_COMPILE_END, dict_text(line, first_line(text, line)), true);
 }
 
 static struct python_object *on_compile(struct python_object *function, struct python_object *const *args, size_t n,
@@ -113,7 +113,7 @@ static struct python_object *on_compile(struct python_object *function, struct p
 		return compile.next(function, args, n, names);
 	generation = thread->generation;
 	run = open->run;
-	put(thread, open, RECORD_COMPILE_BEGIN, name_of(args[0]), false);
+	torch_compile_put(thread, RECORD_COMPILE_BEGIN, name_of(args[0]), false);
 	state->is_compiling = true;
 	state->reason = 0;
 	errno = saved;
@@ -123,7 +123,7 @@ static struct python_object *on_compile(struct python_object *function, struct p
 		state->is_compiling = false;
 		open = inference_top(thread);
 		if (open && open->run == run)
-			put_end(thread, state, open, result);
+			put_end(thread, state, result);
 	}
 	errno = saved;
 	return result;

@@ -42,6 +42,11 @@ void torch_function_disarm(void);
 /* torch_package.c: models compiled ahead of time. What a program gets that looks a function of one up; NULL: that. */
 void *torch_package_instead_of(const char *name, void *real);
 
+/* torch_script.c: TorchScript. */
+void *torch_script_hook(unsigned family);
+void torch_script_arm(const struct image *image);
+void torch_script_forget_all(void);
+
 /* A device: its kind from 1 in the high byte, its number from 1 in the low one, 0: none. 0: not known, or several. */
 typedef uint16_t torch_device;
 enum { TORCH_DEVICES = 21, TORCH_FORWARDS = 4, TORCH_OF_MODULE = 3 };
@@ -157,6 +162,8 @@ void torch_backward_arm(struct python_object *torch_c, const struct image *image
  * GIL; leaves no error.
  */
 void torch_compile_look(void);
+/* One begins or ends in the innermost inference: its name; why it was necessary, or the message of a failure. */
+void torch_compile_put(struct thread *thread, enum record_type type, uint32_t text, bool failed);
 void torch_compile_disarm(void);
 
 #endif

@@ -15,18 +15,12 @@
 #include "capture/agent/replace/import.h"
 #include "capture/agent/replace/module_walk.h"
 #include "capture/agent/replace/places.h"
-#include "capture/agent/run/bracket.h"
 #include "capture/agent/run/creation.h"
-#include "capture/agent/torch/torch_in.h"
+#include "capture/agent/torch/torch_native.h"
 #include "runtime/torch/torch.h"
 
 enum { RUN = 1, CREATE, DELETE };
 enum { MOST_NAME = 120, MOST_INPUTS = 1024 };
-
-/* The arguments of these functions, of which none has more than seven. */
-typedef bracket_word word;
-#define ARGS word a, word b, word c, word d, word e, word f, word g, word h, word i, word j, word k, word l
-#define PASS a, b, c, d, e, f, g, h, i, j, k, l
 
 static struct place places[PLACES];
 static const char *names[PLACES]; /* of the model; NULL: not known */
@@ -54,42 +48,11 @@ static struct session *session_at(const struct place *place, word container)
 	return session;
 }
 
-/* inputs: pointers to tensors, each of which is a pointer to its part in C++. Returns the device of all. */
-static torch_device take_inputs(struct open_run *open, const word *const *inputs, word n)
+/* inputs: pointers to tensors, each of which is a pointer to its part in C++. */
+static void take_inputs(struct torch_native *call, const word *const *inputs, word n)
 {
-	struct torch_tensor tensor;
-	struct shapes shapes;
-	struct shape shape;
-	torch_device device = 0;
-
-	if (n > MOST_INPUTS)
-		return 0;
-	for (word at = 0; at < n && !torch_tensors_are_known(); at++)
-		if (inputs[at])
-			torch_tensor_learn(*inputs[at]);
-	shapes_init(&shapes);
-	for (word at = 0; at < n; at++) {
-		if (!inputs[at] || !torch_tensor_at(*inputs[at], &tensor))
-			return 0;
-		torch_shape_of(&tensor, &shape);
-		shapes_add(&shapes, &shape);
-		device = at && device != tensor.device ? 0 : tensor.device;
-	}
-	open->shapes = shapes_text(&shapes);
-	open->batch = shapes_batch(&shapes);
-	return device;
-}
-
-/* An exception leaves what a hook began; message: its text. */
-static void left(struct thread *thread, const struct bracket *bracket, uint32_t message)
-{
-	message = message ? message : dict_text("failed", 6);
-	if (bracket->event != RUNTIME_RUN) {
-		creation_end(thread, OWNER_API, message);
-		return;
-	}
-	inference_end_inner(thread, bracket->level);
-	inference_end(thread, OWNER_API, message);
+	for (word at = 0; at < n && n <= MOST_INPUTS; at++)
+		torch_native_take(call, inputs[at] ? *inputs[at] : 0);
 }
 
 /* What the functions return; their messages go to standard error. */
@@ -101,56 +64,42 @@ static uint32_t failure_of(word status)
 }
 
 /* a: the container, b: the inputs, c: their number. */
-static word run(const struct place *place, struct thread *thread, ARGS)
+static word run(const struct place *place, struct thread *thread, TORCH_ARGS)
 {
-	const word frame = (word)__builtin_frame_address(0);
-	struct torch_thread *state = torch_thread(thread);
-	const uint32_t generation = thread->generation;
-	struct open_run *open;
-	uint32_t n_runs, run;
+	struct torch_native call;
+	struct session *session;
 	int saved = errno;
-	word r;
 
-	if (!state || thread->n_runs || state->is_backward ||
-	    !(open = inference_begin(thread, OWNER_API, 0, session_at(place, a)))) {
-		errno = saved;
-		return next(place)(PASS);
-	}
-	open->is_executing = true;
-	n_runs = thread->n_runs;
-	run = open->run;
-	state->device = take_inputs(open, (const word *const *)b, c);
-	inference_tell(thread, open, NULL);
-	bracket_begin(thread, RUNTIME_RUN, frame, n_runs, left);
+	if (!torch_native_is_outermost(thread))
+		return next(place)(TORCH_PASS);
+	torch_native_start(&call);
+	take_inputs(&call, (const word *const *)b, c);
+	call.failure_of = failure_of;
+	session = session_at(place, a);
 	errno = saved;
-	r = bracket_call(next(place), PASS);
-	saved = errno;
-	bracket_end(thread, frame);
-	if (self_thread == thread && thread->generation == generation && hot->generation == generation &&
-	    thread->n_runs >= n_runs && thread->run[n_runs - 1].run == run) {
-		state->device = 0;
-		inference_end_inner(thread, n_runs);
-		inference_end(thread, OWNER_API, failure_of(r));
-	}
-	errno = saved;
-	return r;
+	return torch_native_run(&call, thread, session, next(place), TORCH_PASS);
+}
+
+static void left(struct thread *thread, const struct bracket *bracket, uint32_t message)
+{
+	creation_end(thread, OWNER_API, message ? message : dict_text("failed", 6));
 }
 
 /* a: where the container goes. */
-static word create(const struct place *place, struct thread *thread, ARGS)
+static word create(const struct place *place, struct thread *thread, TORCH_ARGS)
 {
 	const word frame = (word)__builtin_frame_address(0);
 	int saved = errno;
 	word r;
 
 	if (creation_is_open(thread))
-		return next(place)(PASS);
+		return next(place)(TORCH_PASS);
 	creation_begin(thread, &runtime_torch, OWNER_API, 0);
 	if (creation_is_open(thread))
 		session_name_graph(thread->creation.session, name_of(place));
 	bracket_begin(thread, RUNTIME_CREATION, frame, 0, left);
 	errno = saved;
-	r = bracket_call(next(place), PASS);
+	r = bracket_call(next(place), TORCH_PASS);
 	saved = errno;
 	bracket_end(thread, frame);
 	if (!(int32_t)r && creation_is_open(thread)) {
@@ -176,24 +125,24 @@ static void release(struct thread *thread, word container)
 	errno = saved;
 }
 
-static word serve(const struct place *place, ARGS)
+static word serve(const struct place *place, TORCH_ARGS)
 {
 	struct thread *thread = agent_thread();
 
 	if (!thread)
-		return next(place)(PASS);
+		return next(place)(TORCH_PASS);
 	if (place->role == RUN)
-		return run(place, thread, PASS);
+		return run(place, thread, TORCH_PASS);
 	if (place->role == CREATE)
-		return create(place, thread, PASS);
+		return create(place, thread, TORCH_PASS);
 	release(thread, a);
-	return next(place)(PASS);
+	return next(place)(TORCH_PASS);
 }
 
 #define STAND_IN(n) \
-	static word stand_in_##n(ARGS) \
+	static word stand_in_##n(TORCH_ARGS) \
 	{ \
-		return serve(&places[n], PASS); \
+		return serve(&places[n], TORCH_PASS); \
 	}
 PLACES_EACH(STAND_IN)
 
