@@ -255,7 +255,7 @@ static const char *why_no_verdict(const struct diff *diff, const struct diff_pai
 		       : !pair->n_fresh ? "new did not run it"
 					: "one side has only first, failed or unfinished inferences of it";
 	if (diff->is_busy && pair->value[DIFF_MEDIAN].says < DIFF_WORSE)
-		return "the machine was busy, and with one recording a side, waiting looks like a slower program";
+		return "the machine was busy, and with one run a side, waiting looks like a slower program";
 	if (pair->value[pair->moved ? DIFF_WITHIN : DIFF_MEDIAN].says != DIFF_UNTESTED)
 		return NULL;
 	if (diff->base.runs->source == DIFF_OF_WATCH && pair->n_base >= 32 && pair->n_fresh >= 32)
