@@ -221,6 +221,8 @@ def test_a_running_program_has_findings_as_well(lab, wheel, options):
         if "tiny_operators" in found:
             break
     server.end()
+    if "tiny_operators" not in found and found.get("waits_for_cpu", {"value": 0})["value"] > 0.8:
+        pytest.skip("it hardly had a CPU: %s" % found["waits_for_cpu"]["evidence"])
     assert found["tiny_operators"]["figures"]["operators"] == 403
 
 

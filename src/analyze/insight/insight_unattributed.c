@@ -12,6 +12,9 @@ enum { LEAST = 10 };
 /* Below, it is the cost of starting operators, which tiny_operators is about, or of caches that a pause left cold. */
 static const double least_ns = 250e3, least_share = 0.15;
 
+/* From here on the median inference waits as well, between operators as in them. */
+static const double most_waited = 0.8;
+
 static void find(struct finder *finder)
 {
 	const struct model_result *result = finder->run->result;
@@ -25,7 +28,8 @@ static void find(struct finder *finder)
 	}
 	if (!result->n_operators || result->n_operator_runs < LEAST || !(share >= least_share) ||
 	    !(each_ns >= least_ns) || provider_is_deferred(result->operators[0].provider) ||
-	    finder_has(finder, &insight_tiny_operators))
+	    finder_has(finder, &insight_tiny_operators) ||
+	    (result->recorded && summary_waited(&result->recorded->model->runs) >= most_waited))
 		return;
 	to = finder_add(finder, &insight_unattributed, share);
 	to->low = to->gain_ns = each_ns;
