@@ -29,6 +29,21 @@ exports.a_file_that_was_changed_has_no_figures = async w => {
 	await w.until(async () => !(await isAnnotated(w)), 'no line has a figure');
 };
 
+/** Sessions that are made again and again are one; the first recording has none of them. */
+exports.findings_are_those_of_the_recording_that_is_looked_at = async w => {
+	const problem = w.page.locator('.markers-panel').getByText(/cnn: its session is created again/).first();
+	await w.show();
+	await w.tree('again.pftrace').click();
+	await w.timeline('again.pftrace');
+	await w.command('inftrace: Show Findings in the Editor');
+	await problem.waitFor();
+	await w.tab('first.pftrace').click();
+	await w.timeline('first.pftrace');
+	await problem.waitFor({ state: 'detached' });
+	await w.tab('again.pftrace').click();
+	await problem.waitFor();
+};
+
 exports.a_program_that_fails_is_said = async w => {
 	await w.page.locator('.codelens-decoration a').filter({ hasText: 'Record with inftrace' }).first().click();
 	// it was given no arguments

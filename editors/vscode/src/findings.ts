@@ -5,7 +5,7 @@ import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import { answer, log, setting } from './program';
-import { linesOf, oneLine, plain, type Line, type Report } from './words';
+import { brief, linesOf, oneLine, plain, type Line, type Report } from './words';
 
 const problems = vscode.languages.createDiagnosticCollection('inftrace');
 const behind = vscode.window.createTextEditorDecorationType({
@@ -41,7 +41,7 @@ async function mark(editor: vscode.TextEditor): Promise<void> {
 		[...byLine].map(([line, texts]) => ({
 			range: editor.document.lineAt(line - 1).range,
 			hoverMessage: new vscode.MarkdownString().appendText(`${texts.join('\n\n')}\n\n(${from})`),
-			renderOptions: { after: { contentText: plain(texts.join('; ')) } },
+			renderOptions: { after: { contentText: plain(brief(texts)) } },
 		})),
 	);
 }
@@ -51,9 +51,11 @@ const markAll = (): void => vscode.window.visibleTextEditors.forEach(editor => v
 function diagnose(report: Report, recording: vscode.Uri): void {
 	const byFile = new Map<string, vscode.Diagnostic[]>();
 	for (const one of report.insights ?? []) {
-		const file = one.model === null ? null : report.models?.[one.model]?.path;
+		const { name = '', path: file = null } = (one.model === null ? null : report.models?.[one.model]) ?? {};
 		const uri = file ? vscode.Uri.file(file) : recording;
-		const words = [one.finding, one.evidence, one.next && `Next: ${one.next}`].filter(Boolean).join('. ');
+		const words =
+			(name && `${name}: `) +
+			[one.finding, one.evidence, one.next && `Next: ${one.next}`].filter(Boolean).join('. ');
 		const found = new vscode.Diagnostic(
 			new vscode.Range(0, 0, 0, 0),
 			oneLine(words),
@@ -68,17 +70,39 @@ function diagnose(report: Report, recording: vscode.Uri): void {
 	byFile.forEach((found, file) => problems.set(vscode.Uri.parse(file), found));
 }
 
+/** Reports of files as they were written: who goes from tab to tab waits for none again. */
+const reports = new Map<string, Promise<Report>>();
+const MOST = 8;
+let shown = '';
+
+function reportOf(key: string, file: string): Promise<Report> {
+	const report = reports.get(key) ?? answer(['report', '--json', file]).then(text => JSON.parse(text) as Report);
+	report.catch(() => reports.delete(key));
+	// the newest comes last
+	reports.delete(key);
+	reports.set(key, report);
+	for (const old of [...reports.keys()].slice(0, -MOST)) reports.delete(old);
+	return report;
+}
+
 /** isQuiet: nobody asked for it in so many words. */
 export async function showFindings(recording: vscode.Uri, isQuiet = false): Promise<void> {
 	try {
-		if (isQuiet && (await stat(recording.fsPath)).size > LARGE) return;
-		const report = JSON.parse(await answer(['report', '--json', recording.fsPath])) as Report;
+		const { size, mtimeMs } = await stat(recording.fsPath);
+		if (isQuiet && size > LARGE) return;
+		const key = `${mtimeMs} ${size} ${recording.fsPath}`;
+		if (isQuiet && key === shown) return;
+		shown = key;
+		const report = await reportOf(key, recording.fsPath);
+		// another one has been looked at meanwhile
+		if (key !== shown) return;
 		diagnose(report, recording);
 		lines = linesOf(report);
 		from = basename(recording.fsPath);
 		markAll();
 		if (!isQuiet) await vscode.commands.executeCommand('workbench.actions.view.problems');
 	} catch (error) {
+		shown = '';
 		log.warn(String(error));
 		if (!isQuiet) void vscode.window.showErrorMessage(`inftrace: ${plain((error as Error).message)}`);
 	}
@@ -86,6 +110,7 @@ export async function showFindings(recording: vscode.Uri, isQuiet = false): Prom
 
 export function clearFindings(): void {
 	lines = [];
+	shown = '';
 	problems.clear();
 	markAll();
 }

@@ -19,7 +19,10 @@ export class Editor implements vscode.CustomReadonlyEditorProvider {
 
 	async resolveCustomEditor(document: vscode.CustomDocument, panel: vscode.WebviewPanel): Promise<void> {
 		const isShown = await new Page(panel, { args: ['view', document.uri.fsPath] }).show();
-		if (isShown && /\.pftrace(\.\w+)?$/.test(document.uri.fsPath)) void showFindings(document.uri, true);
+		if (!isShown || !/\.pftrace(\.\w+)?$/.test(document.uri.fsPath)) return;
+		// those of the recording that is looked at
+		panel.onDidChangeViewState(() => panel.active && void showFindings(document.uri, true));
+		void showFindings(document.uri, true);
 	}
 }
 

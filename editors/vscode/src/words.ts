@@ -239,6 +239,14 @@ function beginOf({ recording = {}, processes = [] }: Report, pid: number | null 
 	return (begin && own ? start - (begin - own) : start) / 1e6;
 }
 
+const MOST_TEXTS = 3;
+
+/** What stands behind one line: not all of a hundred models. */
+export function brief(texts: readonly string[]): string {
+	const more = texts.length - MOST_TEXTS;
+	return texts.slice(0, MOST_TEXTS).join('; ') + (more > 0 ? `; ${count(more)} more` : '');
+}
+
 /** What to write behind lines of the program, once per line and model. */
 export function linesOf(report: Report): Line[] {
 	const lines: Line[] = [];
@@ -256,14 +264,17 @@ export function linesOf(report: Report): Line[] {
 			}
 			lines.push({ ...at, text: parts.join(' · '), begunMs });
 		}
-		for (const session of model.sessions ?? []) {
-			const at = session.caller ? placeOf(session.caller) : null;
-			if (at && session.creation_ns)
-				lines.push({
-					...at,
-					text: `${oneLine(model.name)} created in ${duration(session.creation_ns)}`,
-					begunMs,
-				});
+		const made = new Map<string, { n: number; ns: number }>();
+		for (const { caller, creation_ns: ns } of model.sessions ?? [])
+			if (caller && ns) {
+				const one = made.get(caller) ?? { n: 0, ns: 0 };
+				made.set(caller, { n: one.n + 1, ns: one.ns + ns });
+			}
+		for (const [caller, { n, ns }] of made) {
+			const at = placeOf(caller);
+			const times = n > 1 ? `${count(n)} times ` : '';
+			const text = `${oneLine(model.name)} created ${times}in ${duration(ns)}`;
+			if (at) lines.push({ ...at, text, begunMs });
 		}
 	}
 	return lines;

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { canWrap, targetOf, wishOf, wrapped } from '../src/debug_words';
 import {
+	brief,
 	clock,
 	duration,
 	failureOf,
@@ -133,6 +134,14 @@ test('lines of the program come from callers', () => {
 		},
 		{ file: '/a b/x.py', line: 7, text: 'cnn created in 13.0 ms', begunMs: null },
 	]);
+	// a session for each request is one remark
+	const again = report.models.map(model => ({ ...model, sessions: [...sessions, ...sessions, ...sessions] }));
+	assert.deepEqual(
+		linesOf({ ...report, models: again }).map(one => one.text),
+		['cnn: 300 inferences · median 77.6 µs · p99 203 µs', 'cnn created 3 times in 39.0 ms'],
+	);
+	assert.equal(brief(['a', 'b', 'c']), 'a; b; c');
+	assert.equal(brief(['a', 'b', 'c', 'd', 'e']), 'a; b; c; 2 more');
 	const recording = { start_realtime_ns: 9e18, begin_monotonic_ns: 7e9 };
 	const models = report.models.map(model => ({ ...model, pid: 5 }));
 	const begun = (start_monotonic_ns: number | null): (number | null)[] =>
