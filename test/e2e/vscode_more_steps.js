@@ -45,6 +45,7 @@ exports.findings_are_those_of_the_recording_that_is_looked_at = async w => {
 };
 
 exports.a_program_that_fails_is_said = async w => {
+	await w.tab('run.py').click();
 	await w.page.locator('.codelens-decoration a').filter({ hasText: 'Record with inftrace' }).first().click();
 	// it was given no arguments
 	await w.notice(/run\.py ended with status 1: no inferences in .*, in run-2\.pftrace/);
