@@ -35,11 +35,27 @@ exports.a_running_program_is_chosen_recorded_and_stopped = async d => {
 		button.click();
 		return pid;
 	});
+	// each way has a frame of the same size
+	const frames = [];
+	for (const way of ['Model file', 'Next program', 'Running program']) {
+		await d.click('button', way);
+		await d.until(text => document.querySelector('.record [aria-pressed=true]').textContent === text, way);
+		frames.push(await d.page.$eval('dialog', dialog => [dialog.offsetWidth, dialog.offsetHeight].join()));
+	}
+	assert.equal(new Set(frames).size, 1, frames.join(' '));
 	if (chosen === null) {
 		// without the rights, the page says which are missing
 		assert.ok(await d.page.evaluate(() => document.querySelector('dialog .bad, .programs i')));
 		return;
 	}
+	// one field finds it by its number and by its name
+	const listed = () => d.page.$$eval('.programs button b', all => all.map(one => one.textContent));
+	await fill(d, 'program', 'no such program');
+	await d.until(() => !document.querySelector('.programs button'));
+	await fill(d, 'program', String(chosen));
+	await d.until(pid => document.querySelector('.programs button[aria-pressed=true] b')?.textContent === pid, String(chosen));
+	assert.ok((await listed()).includes(String(chosen)));
+	assert.match(await d.page.$eval('.where', one => one.textContent), /^The recording goes to \/.*inftrace-live-\d+\.pftrace$/);
 	await fill(d, 'duration', ' ');
 	await d.page.keyboard.press('Backspace');
 	await d.click('button', 'Start');
@@ -55,6 +71,14 @@ exports.a_running_program_is_chosen_recorded_and_stopped = async d => {
 
 exports.a_model_file_is_run_and_its_report_saved = async d => {
 	await d.click('button', 'Model file');
+	// its path is completed
+	await fill(d, 'model', process.env.LIVE_MODEL.slice(0, -6));
+	await d.until(
+		model => [...document.querySelectorAll('#offers-model option')].some(one => one.value === model),
+		process.env.LIVE_MODEL,
+	);
+	await d.until(() => document.querySelectorAll('#offers-ep option').length > 3);
+	assert.match(await d.page.$eval('.where', one => one.textContent), /^The report goes to .*\.html$/);
 	await fill(d, 'model', process.env.LIVE_MODEL);
 	await fill(d, 'ep', 'cpu');
 	await fill(d, 'runtime', process.env.LIVE_RUNTIME);

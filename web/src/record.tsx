@@ -42,69 +42,147 @@ const MODES: readonly (readonly [Mode, string])[] = [
 
 const POLICIES = ['prefer-cpu', 'prefer-npu', 'prefer-gpu', 'max-performance', 'max-efficiency', 'min-power'];
 
-function Field(props: { label: string; name: string; hint?: string; fields: Fields; set: (fields: Fields) => void }) {
-	const { label, name, hint, fields, set } = props;
+/** Where files go, and how a path goes on. */
+interface Files {
+	readonly folder: string | null;
+	readonly recording: string | null;
+	readonly report: string | null;
+	readonly files: readonly string[];
+}
+
+/** Short names of the providers that ONNX Runtime has on Linux. */
+const PROVIDERS = [
+	'cpu',
+	'cuda',
+	'tensorrt',
+	'nvtensorrtrtx',
+	'migraphx',
+	'rocm',
+	'openvino',
+	'qnn',
+	'webgpu',
+	'dnnl',
+	'xnnpack',
+];
+
+interface FieldProps {
+	readonly label: string;
+	readonly name: string;
+	readonly hint?: string;
+	readonly fields: Fields;
+	readonly set: (fields: Fields) => void;
+	/** Offered while one types. */
+	readonly offers?: readonly string[];
+}
+
+function Field({ label, name, hint, fields, set, offers }: FieldProps) {
 	return (
 		<label>
 			{label}
 			<input
 				name={name}
 				placeholder={hint}
+				list={offers && `offers-${name}`}
+				autocomplete="off"
+				spellcheck={false}
 				value={fields[name] ?? ''}
 				onInput={event => set({ ...fields, [name]: event.currentTarget.value })}
 			/>
+			{offers && (
+				<datalist id={`offers-${name}`}>
+					{offers.map(one => (
+						<option key={one} value={one} />
+					))}
+				</datalist>
+			)}
 		</label>
 	);
 }
 
+/** What the server knows of a path that is typed; the last answer stays until the next one. */
+function useFiles(begun: string, kind: 'model' | 'runtime', asked: number): Files | null {
+	const [files, setFiles] = useState<Files | null>(null);
+	useEffect(() => {
+		const abort = new AbortController();
+		api.get<Files>('files.json', { begun, kind }, abort.signal).then(setFiles, () => undefined);
+		return () => abort.abort();
+	}, [begun, kind, asked]);
+	return files;
+}
+
+/** All of a path, or a part of a name, or the beginning of a PID. */
+const fitsProgram = ({ pid, name, command }: Program, text: string): boolean =>
+	`${name} ${command}`.toLowerCase().includes(text.toLowerCase()) || String(pid).startsWith(text);
+
+/** What a text that names no program of the list is. */
+export function wayOf(text: string): 'pid' | 'path' | 'name' {
+	return /^\d+$/.test(text) ? 'pid' : text.includes('/') ? 'path' : 'name';
+}
+
 function Running({ list, fields, set }: { list: Programs | null; fields: Fields; set: (fields: Fields) => void }) {
+	const text = (fields.program ?? '').trim();
+	const all = (list?.programs ?? []).filter(one => !one.leader);
+	const shown = all.filter(one => text === '' || fitsProgram(one, text));
 	return (
 		<>
 			{list?.attach_problem && <p class="bad">{oneLine(list.attach_problem)}</p>}
+			<Field
+				label="Program: name, path or PID"
+				name="program"
+				hint="app.py, /usr/bin/server, 4711"
+				fields={fields}
+				set={set}
+			/>
 			<ul class="programs" aria-label="Programs that have a runtime loaded">
 				{!list && <li class="dim">Looking for programs…</li>}
-				{list?.programs.length === 0 && (
+				{list && all.length === 0 && (
 					<li class="dim">No program that can be read has a runtime loaded.</li>
 				)}
-				{list?.programs
-					.filter(one => !one.leader)
-					.map(one => (
-						<li key={one.pid}>
-							<button
-								type="button"
-								aria-pressed={fields.pid === String(one.pid)}
-								disabled={!one.can_attach}
-								title={oneLine(one.obstacle ?? one.command)}
-								onClick={() =>
-									set({
-										...fields,
-										pid: String(one.pid),
-										name: '',
-										path: '',
-									})
-								}
-							>
-								<b>{one.pid}</b> {commandName(one.command || one.name)}
-								{one.obstacle && <i> {oneLine(one.obstacle)}</i>}
-							</button>
-						</li>
-					))}
+				{all.length > 0 && shown.length === 0 && (
+					<li class="dim">None of those that have a runtime loaded is called this.</li>
+				)}
+				{shown.map(one => (
+					<li key={one.pid}>
+						<button
+							type="button"
+							aria-pressed={text === String(one.pid)}
+							disabled={!one.can_attach}
+							title={oneLine(one.command)}
+							onClick={() => set({ ...fields, program: String(one.pid) })}
+						>
+							<b>{one.pid}</b> {commandName(one.command || one.name)}
+							{one.obstacle && <i>{oneLine(one.obstacle)}</i>}
+						</button>
+					</li>
+				))}
 			</ul>
-			<div class="fields">
-				<Field label="or by PID" name="pid" fields={fields} set={set} />
-				<Field label="by name" name="name" hint="app.py" fields={fields} set={set} />
-				<Field label="by path" name="path" hint="/usr/bin/server" fields={fields} set={set} />
-			</div>
 		</>
 	);
 }
 
-function Model({ fields, set }: { fields: Fields; set: (fields: Fields) => void }) {
+function Model({ fields, set, files }: { fields: Fields; set: (fields: Fields) => void; files: Files | null }) {
+	const runtimes = useFiles(fields.runtime ?? '', 'runtime', 0);
+	// several are separated by commas: the last one is completed
+	const before = (fields.ep ?? '').replace(/[^,]*$/, '');
 	return (
 		<>
-			<Field label="Model file" name="model" hint="/home/me/model.onnx" fields={fields} set={set} />
+			<Field
+				label="Model file"
+				name="model"
+				hint="/home/me/model.onnx"
+				fields={fields}
+				set={set}
+				offers={files?.files ?? []}
+			/>
 			<div class="fields">
-				<Field label="Providers" name="ep" hint="cpu,openvino" fields={fields} set={set} />
+				<Field
+					label="Providers"
+					name="ep"
+					hint="cpu,openvino"
+					fields={fields}
+					set={set}
+					offers={PROVIDERS.map(one => before + one)}
+				/>
 				<label>
 					or policy
 					<select
@@ -120,14 +198,15 @@ function Model({ fields, set }: { fields: Fields; set: (fields: Fields) => void 
 						))}
 					</select>
 				</label>
-				<Field
-					label="Runtime"
-					name="runtime"
-					hint="found by itself"
-					fields={fields}
-					set={set}
-				/>
 			</div>
+			<Field
+				label="Runtime"
+				name="runtime"
+				hint="found by itself"
+				fields={fields}
+				set={set}
+				offers={runtimes?.files ?? []}
+			/>
 		</>
 	);
 }
@@ -224,9 +303,11 @@ export function Record({ close }: { close: () => void }) {
 	useEffect(() => {
 		api.get<Programs>('programs.json').then(setList, fail);
 	}, []);
+	const files = useFiles(mode === 'model' ? (fields.model ?? '') : '', 'model', made.length);
+	const program = (fields.program ?? '').trim();
 	const wanted: Readonly<Record<Mode, readonly string[]>> = {
 		next: ['name', 'duration'],
-		attach: fields.name ? ['name', 'duration'] : fields.path ? ['path', 'duration'] : ['pid', 'duration'],
+		attach: ['duration'],
 		model: ['model', 'ep', 'policy', 'runtime', 'duration'],
 	};
 	const begin = async (event: Event): Promise<void> => {
@@ -234,10 +315,12 @@ export function Record({ close }: { close: () => void }) {
 		setTrouble('');
 		await post('start', {
 			mode,
+			...(mode === 'attach' && { [wayOf(program)]: program }),
 			...Object.fromEntries(wanted[mode].map(key => [key, fields[key] ?? ''])),
 		}).catch(fail);
 		look();
 	};
+	const file = mode === 'model' ? files?.report : files?.recording;
 	return (
 		<Dialog title="Record" close={close}>
 			<form class="record" onSubmit={event => void begin(event)}>
@@ -253,26 +336,28 @@ export function Record({ close }: { close: () => void }) {
 						</button>
 					))}
 				</span>
-				{mode === 'next' && (
-					<>
-						{list?.attach_problem && (
-							<p class="bad">{oneLine(list.attach_problem)}</p>
-						)}
-						<p class="dim">
-							Records the next program that loads a runtime, from its first
-							call on.
-						</p>
-						<Field
-							label="Only a program of this name"
-							name="name"
-							hint="any"
-							fields={fields}
-							set={setFields}
-						/>
-					</>
-				)}
-				{mode === 'attach' && <Running list={list} fields={fields} set={setFields} />}
-				{mode === 'model' && <Model fields={fields} set={setFields} />}
+				<div class="of-mode">
+					{mode === 'next' && (
+						<>
+							{list?.attach_problem && (
+								<p class="bad">{oneLine(list.attach_problem)}</p>
+							)}
+							<p class="dim">
+								Records the next program that loads a runtime, from its
+								first call on.
+							</p>
+							<Field
+								label="Only a program of this name"
+								name="name"
+								hint="any"
+								fields={fields}
+								set={setFields}
+							/>
+						</>
+					)}
+					{mode === 'attach' && <Running list={list} fields={fields} set={setFields} />}
+					{mode === 'model' && <Model fields={fields} set={setFields} files={files} />}
+				</div>
 				<div class="fields">
 					<Field
 						label="Duration"
@@ -283,6 +368,11 @@ export function Record({ close }: { close: () => void }) {
 					/>
 					<button class="main">Start</button>
 				</div>
+				<p class="dim where">
+					{file && files?.folder
+						? `${mode === 'model' ? 'The report' : 'The recording'} goes to ${oneLine(`${files.folder.replace(/\/$/, '')}/${file}`)}`
+						: '\u00a0'}
+				</p>
 				{trouble && (
 					<p class="bad" role="alert">
 						{oneLine(trouble)}

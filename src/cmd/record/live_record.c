@@ -377,6 +377,36 @@ static void list(struct live_record *record, struct http_answer *answer)
 	*answer = (struct http_answer){ 200, "application/json", data, size, false };
 }
 
+/* Where the next recording and the next report go, and how a path that somebody types may go on. */
+static void files(const struct live_record *record, const struct http_request *request, struct http_answer *answer)
+{
+	const char *begun = http_request_text(request, "begun"), *kind = http_request_text(request, "kind");
+	struct recording next = { .is_model = false }, report = { .is_model = true };
+	char *data = NULL, *folder = getcwd(NULL, 0);
+	size_t size = 0;
+	FILE *out = open_memstream(&data, &size);
+	struct json json;
+
+	if (!out) {
+		free(folder);
+		http_say(answer, 503, "out of memory");
+		return;
+	}
+	json_init(&json, out);
+	json_object(&json, NULL);
+	json_text(&json, "folder", folder);
+	json_text(&json, "recording", find_path(&next, record->last + 1) ? next.path : NULL);
+	json_text(&json, "report", find_path(&report, record->last + 1) ? report.path : NULL);
+	json_array(&json, "files");
+	live_files_put(&json, begun ? begun : "", kind && !strcmp(kind, "runtime"));
+	json_end(&json, ']');
+	json_end(&json, '}');
+	json_done(&json);
+	fclose(out);
+	free(folder);
+	*answer = (struct http_answer){ 200, "application/json", data, size, false };
+}
+
 static struct http_job *open_one(struct recording *recording, struct http_answer *answer)
 {
 	const char *const argv[] = { "view", "--no-browser", recording->path, NULL };
@@ -426,6 +456,8 @@ static struct http_job *handle(void *ctx, const struct http_request *request, st
 		return wait_for(NULL, ps, "application/json", answer);
 	if (!strcmp(name, "recordings.json"))
 		return list(record, answer), NULL;
+	if (!strcmp(name, "files.json"))
+		return files(record, request, answer), NULL;
 	if (!strcmp(name, "start"))
 		return start_one(record, request, answer), NULL;
 	if (!is_deed && strcmp(name, "report"))

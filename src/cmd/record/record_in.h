@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "base/opt.h"
+#include "base/text/json.h"
 #include "capture/recorder/thin/dump_when.h"
 #include "cmd/record/page_options.h"
 #include "show/view/http/http.h"
@@ -64,10 +65,15 @@ int live_options_check(const struct live_options *options, struct err *err);
  *
  *	GET programs.json          what `inftrace ps --json` prints
  *	GET recordings.json        those that were started
+ *	GET files.json?begun=PATH&kind=model|runtime    where the next file goes, and paths that go on from that
  *	GET report?id=N            the report of one, as text
  *	POST start?mode=next|attach|model ...    POST stop?id=N    POST open?id=N
  */
 struct live_record;
+
+/* Items of an array: paths that go on from what is begun, folders with a slash behind; relative ones are of this
+ * folder. */
+void live_files_put(struct json *json, const char *begun, bool is_runtime);
 
 /* inner: takes the other requests, and is borrowed. NULL: out of memory. */
 struct live_record *live_record_new(const struct http_handler *inner);
