@@ -198,6 +198,8 @@ CASE(a_halt_of_another_process_hits_nothing)
 	sum_up(f);
 	assert_int_equal(f->summary->models[0].runs.n_halted, 0);
 	assert_int_equal(f->summary->n_halts, 1);
+	assert_int_equal(f->summary->halts[0].from_ns, 1100 * US);
+	assert_int_equal(f->summary->halts[0].until_ns, 1400 * US);
 	assert_string_equal(halt_words(f->summary).s, "");
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The interval of a source that samples often, by what its rounds cost. */
+/* The rounds of a source that samples each process. The interval of one that samples often is by what they cost. */
 #include <time.h>
 
 #include "capture/source/follow.h"
@@ -33,4 +33,30 @@ const struct target *fine_begin(struct fine *fine)
 void fine_end(struct fine *fine)
 {
 	fine->cost_ns = (3 * fine->cost_ns + cpu_ns(fine) - fine->began_ns) / 4;
+}
+
+int sampler_due_ms(const void *state)
+{
+	const struct sampler *sampler = state;
+
+	return sample_due_ms(follow_due_ns(&sampler->follow, sampler->kind, sampler->fine.target->tree));
+}
+
+int sampler_drain(void *state, struct sink *out, uint64_t now_ns, struct err *err)
+{
+	struct sampler *sampler = state;
+	bool is_fine = sampler->kind->is_fine;
+	struct sample sample = { is_fine ? fine_begin(&sampler->fine) : sampler->fine.target, NULL, out, now_ns, err };
+	int result = follow_drain(&sampler->follow, sampler->kind, state, &sample);
+
+	if (is_fine)
+		fine_end(&sampler->fine);
+	return result;
+}
+
+void sampler_stop(void *state)
+{
+	struct sampler *sampler = state;
+
+	follow_done(&sampler->follow, sampler->kind);
 }

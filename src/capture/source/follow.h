@@ -32,6 +32,7 @@ struct follow_kind {
 	int (*sample)(void *state, const struct sample *sample, void *item); /* 0, or the sink's error */
 	void (*done)(void *item);			      /* closes files that the item keeps open; may be NULL */
 	int (*gone)(const struct sample *sample, void *item); /* before it: the process has ended; may be NULL */
+	bool is_fine; /* of a struct sampler: it samples as often as fine_begin says */
 };
 
 /* Starts zeroed. Items lie in the order of the tree. */
@@ -93,5 +94,19 @@ struct fine {
 const struct target *fine_begin(struct fine *fine);
 /* In a captured tree nothing costs anything. */
 void fine_end(struct fine *fine);
+
+/*
+ * First member of the state of a source that samples each process and does little else: its start sets kind and
+ * fine.target, and the rest of the source are these functions. sample gets the source's state.
+ */
+struct sampler {
+	const struct follow_kind *kind;
+	struct fine fine;
+	struct follow follow;
+};
+
+int sampler_due_ms(const void *state);
+int sampler_drain(void *state, struct sink *out, uint64_t now_ns, struct err *err);
+void sampler_stop(void *state);
 
 #endif

@@ -18,11 +18,6 @@ struct io_item {
 	uint64_t base_ns, base;
 };
 
-struct io_state {
-	struct fine fine;
-	struct follow follow;
-};
-
 static bool is_io(const char *text, size_t len)
 {
 	uint64_t bytes;
@@ -33,12 +28,6 @@ static bool is_io(const char *text, size_t len)
 static int check(const struct target *target, struct err *err)
 {
 	return sample_check(target, "io", is_io, err);
-}
-
-static int start(void *data, const struct target *target, struct sink *out, struct err *err)
-{
-	((struct io_state *)data)->fine.target = target;
-	return 0;
 }
 
 static int sample_process(void *data, const struct sample *sample, void *data_item)
@@ -78,37 +67,21 @@ static void close_item(void *data_item)
 	proc_file_close(&((struct io_item *)data_item)->io);
 }
 
-static const struct follow_kind io_kind = { sizeof(struct io_item), sample_process, close_item };
+static const struct follow_kind io_kind = { sizeof(struct io_item), sample_process, close_item, .is_fine = true };
 
-static int due_ms(const void *data)
+static int start(void *state, const struct target *target, struct sink *out, struct err *err)
 {
-	const struct io_state *state = data;
-
-	return sample_due_ms(follow_due_ns(&state->follow, &io_kind, state->fine.target->tree));
-}
-
-static int drain(void *data, struct sink *out, uint64_t now_ns, struct err *err)
-{
-	struct io_state *state = data;
-	struct sample sample = { fine_begin(&state->fine), NULL, out, now_ns, err };
-	int result = follow_drain(&state->follow, &io_kind, state, &sample);
-
-	fine_end(&state->fine);
-	return result;
-}
-
-static void stop(void *data)
-{
-	follow_done(&((struct io_state *)data)->follow, &io_kind);
+	*(struct sampler *)state = (struct sampler){ .kind = &io_kind, .fine.target = target };
+	return 0;
 }
 
 const struct source source_io = {
 	.name = "io",
 	.help = "bytes that each process reads from disks",
-	.state_size = sizeof(struct io_state),
+	.state_size = sizeof(struct sampler),
 	.check = check,
 	.start = start,
-	.due_ms = due_ms,
-	.drain = drain,
-	.stop = stop,
+	.due_ms = sampler_due_ms,
+	.drain = sampler_drain,
+	.stop = sampler_stop,
 };

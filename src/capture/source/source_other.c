@@ -20,17 +20,6 @@ struct other_item {
 	const char *title[MOST]; /* noted already */
 };
 
-struct other_state {
-	const struct target *target;
-	struct follow follow;
-};
-
-static int start(void *data, const struct target *target, struct sink *out, struct err *err)
-{
-	((struct other_state *)data)->target = target;
-	return 0;
-}
-
 static bool is_due(const struct sample *sample, const struct other_item *item)
 {
 	uint64_t seen_ns = item->followed.seen_ns;
@@ -78,24 +67,10 @@ static int sample_process(void *data, const struct sample *sample, void *data_it
 
 static const struct follow_kind other_kind = { sizeof(struct other_item), sample_process, NULL };
 
-static int due_ms(const void *data)
+static int start(void *state, const struct target *target, struct sink *out, struct err *err)
 {
-	const struct other_state *state = data;
-
-	return sample_due_ms(follow_due_ns(&state->follow, &other_kind, state->target->tree));
-}
-
-static int drain(void *data, struct sink *out, uint64_t now_ns, struct err *err)
-{
-	struct other_state *state = data;
-	struct sample sample = { state->target, NULL, out, now_ns, err };
-
-	return follow_drain(&state->follow, &other_kind, state, &sample);
-}
-
-static void stop(void *data)
-{
-	follow_done(&((struct other_state *)data)->follow, &other_kind);
+	*(struct sampler *)state = (struct sampler){ .kind = &other_kind, .fine.target = target };
+	return 0;
 }
 
 static bool is_maps(const char *text, size_t len)
@@ -111,10 +86,10 @@ static int check(const struct target *target, struct err *err)
 const struct source source_other = {
 	.name = "other runtimes",
 	.help = "runtimes of each process that are not recorded",
-	.state_size = sizeof(struct other_state),
+	.state_size = sizeof(struct sampler),
 	.check = check,
 	.start = start,
-	.due_ms = due_ms,
-	.drain = drain,
-	.stop = stop,
+	.due_ms = sampler_due_ms,
+	.drain = sampler_drain,
+	.stop = sampler_stop,
 };

@@ -22,17 +22,6 @@ struct proc_item {
 	uint64_t base_ns, base_minor, base_major;
 };
 
-struct proc_state {
-	const struct target *target;
-	struct follow follow;
-};
-
-static int start(void *data, const struct target *target, struct sink *out, struct err *err)
-{
-	((struct proc_state *)data)->target = target;
-	return 0;
-}
-
 /* Counts per second, and the base of the next sample; a decreased count keeps its base. */
 static double rate(uint64_t *base, uint64_t count, uint64_t span_ns)
 {
@@ -113,33 +102,19 @@ static void close_item(void *data_item)
 
 static const struct follow_kind proc_kind = { sizeof(struct proc_item), sample_process, close_item };
 
-static int due_ms(const void *data)
+static int start(void *state, const struct target *target, struct sink *out, struct err *err)
 {
-	const struct proc_state *state = data;
-
-	return sample_due_ms(follow_due_ns(&state->follow, &proc_kind, state->target->tree));
-}
-
-static int drain(void *data, struct sink *out, uint64_t now_ns, struct err *err)
-{
-	struct proc_state *state = data;
-	struct sample sample = { state->target, NULL, out, now_ns, err };
-
-	return follow_drain(&state->follow, &proc_kind, state, &sample);
-}
-
-static void stop(void *data)
-{
-	follow_done(&((struct proc_state *)data)->follow, &proc_kind);
+	*(struct sampler *)state = (struct sampler){ .kind = &proc_kind, .fine.target = target };
+	return 0;
 }
 
 const struct source source_proc = {
 	.name = "process",
 	.help = "threads, page faults and allowed CPUs of each process",
-	.state_size = sizeof(struct proc_state),
+	.state_size = sizeof(struct sampler),
 	.check = sample_check_stat,
 	.start = start,
-	.due_ms = due_ms,
-	.drain = drain,
-	.stop = stop,
+	.due_ms = sampler_due_ms,
+	.drain = sampler_drain,
+	.stop = sampler_stop,
 };

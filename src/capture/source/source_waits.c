@@ -35,8 +35,7 @@ struct waits_item {
 };
 
 struct waits_state {
-	struct fine fine;
-	struct follow follow;
+	struct sampler sampler;
 	struct others others;
 	bool has_waited; /* in this round */
 };
@@ -51,12 +50,6 @@ static bool is_schedstat(const char *text, size_t len)
 static int check(const struct target *target, struct err *err)
 {
 	return sample_check(target, "schedstat", is_schedstat, err);
-}
-
-static int start(void *data, const struct target *target, struct sink *out, struct err *err)
-{
-	((struct waits_state *)data)->fine.target = target;
-	return 0;
 }
 
 static uint64_t before_of(const struct waits_item *item, pid_t tid, size_t *hint)
@@ -142,24 +135,22 @@ static void free_item(void *data_item)
 	free(((struct waits_item *)data_item)->thread);
 }
 
-static const struct follow_kind waits_kind = { sizeof(struct waits_item), sample_process, free_item };
+static const struct follow_kind waits_kind = { sizeof(struct waits_item), sample_process, free_item, .is_fine = true };
 
-static int due_ms(const void *data)
+static int start(void *data, const struct target *target, struct sink *out, struct err *err)
 {
-	const struct waits_state *state = data;
-
-	return sample_due_ms(follow_due_ns(&state->follow, &waits_kind, state->fine.target->tree));
+	*(struct sampler *)data = (struct sampler){ .kind = &waits_kind, .fine.target = target };
+	return 0;
 }
 
 static int drain(void *data, struct sink *out, uint64_t now_ns, struct err *err)
 {
 	struct waits_state *state = data;
-	struct sample sample = { fine_begin(&state->fine), NULL, out, now_ns, err };
+	struct sample sample = { &state->sampler.fine.own, NULL, out, now_ns, err };
 	int result;
 
 	state->has_waited = false;
-	result = follow_drain(&state->follow, &waits_kind, state, &sample);
-	fine_end(&state->fine);
+	result = sampler_drain(state, out, now_ns, err);
 	return result ? result : others_look(&state->others, &sample, state->has_waited);
 }
 
@@ -167,7 +158,7 @@ static void stop(void *data)
 {
 	struct waits_state *state = data;
 
-	follow_done(&state->follow, &waits_kind);
+	sampler_stop(state);
 	others_done(&state->others);
 }
 
@@ -177,7 +168,7 @@ const struct source source_waits = {
 	.state_size = sizeof(struct waits_state),
 	.check = check,
 	.start = start,
-	.due_ms = due_ms,
+	.due_ms = sampler_due_ms,
 	.drain = drain,
 	.stop = stop,
 };

@@ -38,11 +38,6 @@ struct cgroup_item {
 	struct level level[CGROUP_CPU_LEVELS];
 };
 
-struct cgroup_state {
-	struct fine fine;
-	struct follow follow;
-};
-
 static int check(const struct target *target, struct err *err)
 {
 	char text[4096];
@@ -51,12 +46,6 @@ static int check(const struct target *target, struct err *err)
 	return got < 0 ? err_set(err, (int)-got, "cannot read %s/proc/%d/cgroup: %s", target->sysroot, (int)target->pid,
 				 strerror((int)-got))
 		       : 0;
-}
-
-static int start(void *data, const struct target *target, struct sink *out, struct err *err)
-{
-	((struct cgroup_state *)data)->fine.target = target;
-	return 0;
 }
 
 static int put_of_level(const struct sample *sample, const struct cgroup_item *item, int level, struct counter *counter,
@@ -205,37 +194,22 @@ static void close_item(void *data_item)
 	cgroup_cpu_close(&((struct cgroup_item *)data_item)->cgroup);
 }
 
-static const struct follow_kind cgroup_kind = { sizeof(struct cgroup_item), sample_process, close_item };
+static const struct follow_kind cgroup_kind = { sizeof(struct cgroup_item), sample_process, close_item,
+						.is_fine = true };
 
-static int due_ms(const void *data)
+static int start(void *state, const struct target *target, struct sink *out, struct err *err)
 {
-	const struct cgroup_state *state = data;
-
-	return sample_due_ms(follow_due_ns(&state->follow, &cgroup_kind, state->fine.target->tree));
-}
-
-static int drain(void *data, struct sink *out, uint64_t now_ns, struct err *err)
-{
-	struct cgroup_state *state = data;
-	struct sample sample = { fine_begin(&state->fine), NULL, out, now_ns, err };
-	int result = follow_drain(&state->follow, &cgroup_kind, state, &sample);
-
-	fine_end(&state->fine);
-	return result;
-}
-
-static void stop(void *data)
-{
-	follow_done(&((struct cgroup_state *)data)->follow, &cgroup_kind);
+	*(struct sampler *)state = (struct sampler){ .kind = &cgroup_kind, .fine.target = target };
+	return 0;
 }
 
 const struct source source_cgroup = {
 	.name = "cgroup",
 	.help = "CPU quotas of cgroups, and time without",
-	.state_size = sizeof(struct cgroup_state),
+	.state_size = sizeof(struct sampler),
 	.check = check,
 	.start = start,
-	.due_ms = due_ms,
-	.drain = drain,
-	.stop = stop,
+	.due_ms = sampler_due_ms,
+	.drain = sampler_drain,
+	.stop = sampler_stop,
 };
