@@ -612,6 +612,13 @@ CROWDED(reads_from_disks_are_a_rate, "crowded")
 	is_near(keep_value(world->keep, 300, "disk reads"), 48 << 20);
 }
 
+CROWDED(what_tells_why_is_sampled_more_often_than_once_a_second, "crowded")
+{
+	look(world, "crowded/t1", T1 + 100 * MS_NS);
+	is_near(keep_value(world->keep, 300, "disk reads"), 0);
+	is_near(keep_value(world->keep, 300, "waiting for a cpu"), 0);
+}
+
 TEST(what_never_happens_has_no_counter)
 {
 	struct world *world = world_of("crowded/t0", 300, (const char *const[]){ "cgroup", "waits", NULL });
