@@ -340,13 +340,32 @@ TEST(memory_is_that_of_a_process_and_losses_are_told)
 	arena_done(&arena);
 }
 
+/* ClickHouse has all at one scale: a row of inferences from 1 us to 1 s has more buckets than a histogram. */
+TEST(a_row_may_be_wider_than_a_histogram)
+{
+	struct arena arena = { 0 };
+	struct diff_side side;
+	struct made made;
+
+	begin(&made);
+	fprintf(made.out, "{\"ts\":\"1\",\"interval_ms\":1,\"host\":\"w\",\"model\":\"m\",\"n\":100,\"sum_ns\":\"1\","
+			  "\"bucket_first\":-640,\"bucket_n\":[10");
+	for (int i = 0; i < 639; i++)
+		fputs(i == 318 ? ",80" : ",0", made.out);
+	fputs(",10]}\n", made.out);
+	side = side_of(&made, &arena);
+	/* 1 ms times 1.024 */
+	assert_float_equal(side.runs->models->figure[DIFF_MEDIAN], 1e9 * exp2(-10), 0.05e6);
+	arena_done(&arena);
+}
+
 /* Of a file that is being written; elsewhere a broken line is an error that names it. */
 TEST(only_the_last_line_may_be_cut_off)
 {
 	static const char *const broken[] = { "{\"kind\":\"series\",\"host\":",
 					      "[1]",
 					      "{\"kind\":\"series\"} x",
-					      "{\"durations\":{\"first\":99999999,\"buckets\":[1]}}",
+					      "{\"durations\":{\"first\":99999,\"buckets\":[1]}}",
 					      "{\"durations\":{\"scale\":6,\"buckets\":[1]}}",
 					      "{\"durations\":{\"buckets\":[-1]}}",
 					      "{\"bucket_n\":[{}]}" };

@@ -21,7 +21,7 @@ enum {
 	MAX_TOLD = 3,			       /* services and runtimes that are named */
 	MAX_NOTES = 4,
 	TIME = 40,
-	MAX_BUCKET = 1 << 20,
+	MAX_BUCKET = 1 << 16, /* also how many a row may have: at one scale it has more than a histogram */
 	ROWS_A_SCRATCH = 4096,
 };
 
@@ -51,8 +51,7 @@ struct row {
 	double begin_ns, end_ns, interval_ms, scale, n, sum_ns, n_first, first_ns, cpu_ns, wait_ns, n_created,
 	    n_not_created, creating_ns, processes, resident_bytes, lost;
 	int64_t first;
-	struct exponential histogram; /* its buckets are those below */
-	uint64_t bucket[EXPONENTIAL_BUCKETS];
+	struct array *buckets; /* uint64_t */
 	bool is_damaged;
 };
 
@@ -64,11 +63,16 @@ static void add_bucket(struct json_fields *reader, enum json_token token, void *
 	int64_t n = 0;
 	bool is_known = token == JSON_NUMBER && json_span_int(reader->json.value, &n) && n >= 0;
 
+	uint64_t *bucket;
+
 	json_fields_skip(reader, token);
-	if (!is_known || row->histogram.n == EXPONENTIAL_BUCKETS)
-		row->is_damaged = true;
-	else
-		row->bucket[row->histogram.n++] = (uint64_t)n;
+	row->is_damaged |= !is_known || row->buckets->n == MAX_BUCKET;
+	if (row->is_damaged)
+		return;
+	bucket = array_add(row->buckets, sizeof *bucket);
+	reader->is_out_of_memory |= !bucket;
+	if (bucket)
+		*bucket = (uint64_t)n;
 }
 
 static const struct json_field duration_fields[] = {
@@ -314,8 +318,13 @@ static void add_memory(struct series *series, const struct row *row)
 	series->bytes = fmax(series->bytes, bytes);
 }
 
-static bool add_sums(struct series *series, struct row *row)
+static bool add_sums(struct series *series, const struct row *row)
 {
+	const struct exponential histogram = { .bucket = row->buckets->data,
+					       .first = (int32_t)row->first,
+					       .n = (uint32_t)row->buckets->n,
+					       .halved = (uint32_t)(EXPONENTIAL_SCALE - row->scale) };
+
 	series->n += row->n;
 	series->sum_ns += row->sum_ns;
 	series->n_first += row->n_first;
@@ -325,13 +334,8 @@ static bool add_sums(struct series *series, struct row *row)
 	series->n_created += row->n_created + row->n_not_created;
 	series->creating_ns += row->creating_ns;
 	add_memory(series, row);
-	if (!row->histogram.n)
-		return true;
-	row->histogram.bucket = row->bucket;
-	row->histogram.first = (int32_t)row->first;
-	row->histogram.halved = (uint32_t)(EXPONENTIAL_SCALE - row->scale);
-	return exponential_merge(&series->histogram, &row->histogram) &&
-	       (!series->block || add_to_block(series, &row->histogram));
+	return !histogram.n || (exponential_merge(&series->histogram, &histogram) &&
+				(!series->block || add_to_block(series, &histogram)));
 }
 
 /* Whether the row of a series or a service; else it is of the watcher, or an inference. */
@@ -369,9 +373,10 @@ static bool is_sound(const struct row *row)
 	       trunc(row->scale) == row->scale && row->first >= -MAX_BUCKET && row->first <= MAX_BUCKET;
 }
 
-static int read_row(struct diff_watch *watch, struct json_fields *reader, const char *path, struct err *err)
+static int read_row(struct diff_watch *watch, struct json_fields *reader, struct array *buckets, const char *path,
+		    struct err *err)
 {
-	struct row row = { .scale = EXPONENTIAL_SCALE };
+	struct row row = { .scale = EXPONENTIAL_SCALE, .buckets = buckets };
 	bool is_object = json_read_next(&reader->json) == JSON_OBJECT;
 
 	if (is_object)
@@ -389,6 +394,7 @@ static int read_row(struct diff_watch *watch, struct json_fields *reader, const 
 int diff_watch_add(struct diff_watch *watch, const char *path, const char *text, size_t len, struct err *err)
 {
 	const char *end = text + len, *next;
+	struct array buckets = { 0 };
 	struct arena scratch = { 0 };
 	uint64_t line = 0;
 	int code = 0;
@@ -401,7 +407,8 @@ int diff_watch_add(struct diff_watch *watch, const char *path, const char *text,
 		if (next == text)
 			continue;
 		json_read_init(&reader.json, text, (size_t)(next - text));
-		code = read_row(watch, &reader, path, err);
+		buckets.n = 0;
+		code = read_row(watch, &reader, &buckets, path, err);
 		/* of a file that is being written, the last line may not be complete yet */
 		if (code == -EBADMSG && next == end && line > 1)
 			code = 0;
@@ -411,6 +418,7 @@ int diff_watch_add(struct diff_watch *watch, const char *path, const char *text,
 		}
 	}
 	arena_done(&scratch);
+	array_done(&buckets, sizeof(uint64_t));
 	return code ? err_wrap(err, "cannot compare %s: line %llu", path, (unsigned long long)line) : 0;
 }
 
