@@ -3,6 +3,7 @@
 #include "analyze/summary/course/growth.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 #include "analyze/summary/course/curve.h"
 #include "cases.h"
@@ -56,6 +57,20 @@ static double steps(uint32_t i)
 	return 100e6 + 10e6 * (i / 5);
 }
 
+/* Large inferences come more often towards the end, and what they took is given back each time. */
+static double given_back(uint32_t i)
+{
+	bool is_large = i < 33 ? false : i < 38 ? i == 35 : i < 42 ? i % 2 == 0 : i % 3 != 1;
+
+	return 366e6 + (is_large ? 100e6 : 0);
+}
+
+/* The same, and some stays. */
+static double kept_in_part(uint32_t i)
+{
+	return given_back(i) + 1e6 * i;
+}
+
 static double wave(uint32_t i)
 {
 	return 100e6 + 5e6 * i - (i == 8 ? 6e6 : 0);
@@ -86,6 +101,12 @@ TEST(what_was_loaded_is_no_leak)
 	assert_true(isnan(after(100, long_load)));
 	assert_true(isnan(after(100, slow)));
 	assert_true(isnan(after(100, sink)));
+}
+
+TEST(what_is_given_back_is_no_leak)
+{
+	assert_true(isnan(after(50, given_back)));
+	assert_float_equal(after(50, kept_in_part), 1e6, 0.2e6);
 }
 
 TEST(a_few_values_tell_nothing)

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * A program that loads its model grows, too, and then stays. So the second half alone counts, and it must grow in most
- * of its parts, up to the end: one step up, for a larger input, is no leak. The last point is left out: a program that
- * ends gives its memory back just before. A few points must each be above the one before: of 120 rows of five, chance
- * makes one such.
+ * of its parts, up to the end: one step up, for a larger input, is no leak. Nor is what is given back after each
+ * inference: the least values must climb as well, and where they climb less, they are what grows. The last point is
+ * left out: a program that ends gives its memory back just before. A few points must each be above the one before: of
+ * 120 rows of five, chance makes one such.
  */
 #include "analyze/summary/course/growth.h"
 
@@ -46,6 +47,20 @@ static double mean_of(const struct growth *growth, uint32_t first, uint32_t part
 	for (uint32_t i = from; i < to; i++)
 		sum += growth->value[i];
 	return sum / (to - from);
+}
+
+/* How much the least value of the last part is above that of the first, and in what time. */
+static double kept_of(const struct growth *growth, uint32_t first, double *seconds)
+{
+	uint32_t n = growth->n - first, part = n / PARTS, last = growth->n - part;
+	double before = growth->value[first], after = growth->value[last];
+
+	for (uint32_t i = 1; i < part; i++) {
+		before = fmin(before, growth->value[first + i]);
+		after = fmin(after, growth->value[last + i]);
+	}
+	*seconds = (double)(growth->time_ns[last] - growth->time_ns[first]) / 1e9;
+	return after - before;
 }
 
 /* Least squares. */
@@ -103,7 +118,7 @@ static double growth_of(const struct growth *growth)
 {
 	uint64_t middle_ns;
 	uint32_t first = 0;
-	double begin, end, slope;
+	double begin, end, slope, kept, seconds;
 
 	if (growth->n < LEAST_CLIMB)
 		return NAN;
@@ -113,7 +128,10 @@ static double growth_of(const struct growth *growth)
 	if (!has_climbed(growth, first, &begin, &end))
 		return NAN;
 	slope = slope_of(growth, first);
-	return end - begin >= end / 50 && goes_on(growth, first, slope) ? slope : NAN;
+	kept = kept_of(growth, first, &seconds);
+	if (!(end - begin >= end / 50) || !(kept >= end / 50) || !goes_on(growth, first, slope))
+		return NAN;
+	return kept < (end - begin) / 2 ? kept / seconds : slope;
 }
 
 double growth_per_s(const struct growth *growth)
