@@ -70,6 +70,9 @@ def test_a_cell_is_recorded_and_its_report_shown_below_it(lab, rights):
     assert {output["output_type"] for output in short} == {"stream"}, short
     assert ("20 inferences of" if is_whole else " inferences of") in "".join(output["text"] for output in short)
     assert os.stat(lab.path("cell.pftrace")).st_size > 0
+    # the recorder is a child of the kernel, but no part of it
+    asked = lab.plain([lab.inftrace, "query", "--json", lab.path("cell.pftrace"), "SELECT name FROM processes"])
+    assert asked.status == 0 and '"inftrace"' not in asked.out and "python" in asked.out, asked
     # an exception of the cell is the cell's, and the report comes all the same
     assert [one["output_type"] for one in raised] == ["error", "execute_result"] and "its own" in raised[0]["evalue"]
     assert "unrecognized arguments: --wrong" in wrong[0]["evalue"]

@@ -214,6 +214,8 @@ CASE(figures_are_those_of_the_recording)
 	assert_true(world->result.median_ns > 0 && world->result.p99_ns >= world->result.median_ns);
 	assert_true(WIFEXITED(world->result.wait_status) && !WEXITSTATUS(world->result.wait_status));
 	assert_true(world->last.is_over);
+	/* that it has begun, before half a second is over */
+	assert_true(world->n_progress > 1);
 	assert_int_equal(world->last.n_inferences, N_RUNS);
 	assert_int_equal(world->last.n_lost, N_LOST);
 	assert_true(world->last.elapsed_ns >= 300000000);

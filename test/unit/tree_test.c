@@ -389,6 +389,31 @@ TEST(a_living_daemon_is_followed_until_it_ends)
 	}
 }
 
+/* As a notebook starts the recorder of its own process, beside a child that is a part of it. */
+TEST(who_starts_its_own_recorder_does_not_contain_it)
+{
+	pid_t own = getpid(), child = fork(), recorder;
+	int status = -1;
+
+	if (!child)
+		_exit((prctl(PR_SET_PDEATHSIG, SIGKILL), pause()));
+	recorder = fork();
+	if (!recorder) {
+		struct world *world = world_new(own);
+
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		while (!has(world, child)) {
+			nap(tree_due_ms(&world->tree));
+			update(world, NULL, clock_ns());
+		}
+		_exit(has(world, getpid()));
+	}
+	assert_int_equal(waitpid(recorder, &status, 0), recorder);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	assert_int_equal(status, 0);
+}
+
 TEST(a_root_stays_until_it_is_waited_for)
 {
 	struct world *world;

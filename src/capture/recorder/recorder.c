@@ -418,6 +418,8 @@ static int begin(struct recorder *recorder, struct err *err)
 		code = way->go(way->ctx, err);
 	if (way->attached)
 		recorder->start_ns = clock_ns();
+	/* whoever waits until recording has begun is told at the first turn */
+	recorder->shown_ns = 0;
 	return code;
 }
 

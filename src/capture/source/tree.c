@@ -235,8 +235,9 @@ static int meet(void *ctx, pid_t pid)
 	struct tree_scan *scan = update->scan;
 	struct proc_stat stat;
 
-	if (is_known(update->tree, pid) || read_stat(update->target, pid, NULL, &stat) ||
-	    is_over(update->target, pid, &stat))
+	/* a program that has its own recorder started, as a notebook has, does not count that as a part of itself */
+	if ((scan->is_ours && pid == getpid()) || is_known(update->tree, pid) ||
+	    read_stat(update->target, pid, NULL, &stat) || is_over(update->target, pid, &stat))
 		return 0;
 	if (!ARRAY_ROOM(scan->newcomer, scan->capacity, scan->n_newcomers + 1))
 		return err_no_memory(update->err, failure);
