@@ -327,6 +327,24 @@ TEST(an_operator_tells_its_inference_if_nothing_else_has)
 	n_copies = 0;
 }
 
+/* At a level without operators no other hook names its session. */
+TEST(an_inference_whose_session_no_hook_has_seen_while_hooks_change_is_left_out)
+{
+	struct thread *thread = agent_thread();
+	uint64_t before = thread->ring.head, lanes = hot->lanes;
+
+	for (int is_begun_so = 0; is_begun_so <= 1; is_begun_so++) {
+		hot->is_changing = is_begun_so ? CHANGE_IN : CHANGE_NONE;
+		inference_begin(thread, OWNER_EVALUATION, 0, NULL);
+		hot->is_changing = is_begun_so ? CHANGE_NONE : CHANGE_OUT;
+		inference_end(thread, OWNER_EVALUATION, 0);
+		assert_int_equal(thread->n_runs, 0);
+	}
+	hot->is_changing = CHANGE_NONE;
+	assert_int_equal(thread->ring.head, before);
+	assert_int_equal(hot->lanes, lanes);
+}
+
 static uint32_t number_of_a_run(void)
 {
 	struct thread *thread = agent_thread();

@@ -376,6 +376,12 @@ static uint8_t traits_of(const struct open_run *run)
 	return (uint8_t)(run->traits | (run->session && run->session->is_timed ? TRAIT_TIMED : 0));
 }
 
+/* Hooks go in and out one by one: the one that sees the session may be missing. What is left would be no model's. */
+static bool is_nobodys(const struct open_run *run)
+{
+	return !run->told && !run->session && (run->is_partial || hot->is_changing);
+}
+
 void inference_end(struct thread *thread, enum run_owner owner, uint32_t message)
 {
 	struct open_run *run = inference_top(thread);
@@ -393,6 +399,10 @@ void inference_end(struct thread *thread, enum run_owner owner, uint32_t message
 	}
 	if (!run || run->owner != owner)
 		return;
+	if (is_nobodys(run)) {
+		inference_drop(thread);
+		return;
+	}
 	/* the first time, it was not set at the end of the one before */
 	is_subnormal = subnormal_end(run->was_subnormal);
 	thread->is_subnormal |= is_subnormal;
