@@ -358,7 +358,8 @@ class Recording:
         for slice in self.inferences:
             if slice.args.get("continued"):
                 continue
-            ids.setdefault((slice.track.process, slice.args.get("session")), []).append(slice.args.get("id"))
+            if "id" in slice.args:
+                ids.setdefault((slice.track.process, slice.args.get("session")), []).append(slice.args["id"])
         for where, numbers in ids.items():
             if len(set(numbers)) != len(numbers):
                 faults.append("numbers of inferences come twice in session %s" % (where,))
