@@ -10,12 +10,12 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "event/event.h"
+#include "event/event_args.h"
 
 struct open_run {
 	uint64_t begin_ns;
 	uint32_t depth; /* open slices from the inference on; 0: no inference is open */
-	bool is_odd;	/* the first of its session, or cut off: not what others are compared with */
+	bool is_odd;	/* its begin says that it is the first of its session, or cut off: see open_runs_is_odd */
 };
 
 struct open_runs {
@@ -28,13 +28,10 @@ static inline bool open_runs_has(const struct open_runs *runs, uint32_t track)
 	return track < runs->n && runs->run[track].depth;
 }
 
-static inline bool open_runs_is_odd(const struct event *begin)
+/* As its begin or its end says. */
+static inline bool open_runs_is_odd(const struct event *event)
 {
-	for (size_t i = 0; i < begin->n_args; i++)
-		if ((begin->args[i].key == KEY_FIRST || begin->args[i].key == KEY_PARTIAL) &&
-		    begin->args[i].type == ARG_INT && begin->args[i].integer == 1)
-			return true;
-	return false;
+	return event_int(event, KEY_FIRST, 0) == 1 || event_int(event, KEY_PARTIAL, 0) == 1;
 }
 
 /*

@@ -101,12 +101,13 @@ TEST(what_reports_leave_out_of_a_latency_does_not_count)
 	struct arg failed = { .key = KEY_STATUS, .type = ARG_NAME, .name = names_of(names, "no memory") }, ok = failed;
 	const struct {
 		const struct arg *begin, *end;
-	} runs[] = { { &first, &ok }, { &partial, &ok }, { NULL, &failed }, { NULL, &ok }, { NULL, NULL } };
+	} runs[] = { { &first, &ok },	{ &partial, &ok }, { NULL, &partial },
+		     { NULL, &failed }, { NULL, &ok },	   { NULL, NULL } };
 	struct latency latency = { 0 };
 
 	partial.key = KEY_PARTIAL;
 	ok.name = names_of(names, "ok");
-	for (size_t i = 0; i < 5; i++) {
+	for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
 		latency_take(&latency, names,
 			     &(struct event){ .type = EVENT_BEGIN,
 					      .kind = KIND_INFERENCE,
@@ -117,7 +118,7 @@ TEST(what_reports_leave_out_of_a_latency_does_not_count)
 		latency_take(&latency, names,
 			     &(struct event){ .type = EVENT_END,
 					      .track = 1,
-					      .time_ns = 1000 - 100 * i,
+					      .time_ns = 1100 - 100 * i,
 					      .args = runs[i].end,
 					      .n_args = runs[i].end != NULL });
 	}

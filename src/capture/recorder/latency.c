@@ -9,10 +9,9 @@
 
 static bool is_failure(const struct names *names, const struct event *end)
 {
-	for (size_t i = 0; i < end->n_args; i++)
-		if (end->args[i].key == KEY_STATUS && end->args[i].type == ARG_NAME)
-			return end->args[i].name && strcmp(names_text(names, end->args[i].name), "ok") != 0;
-	return false;
+	uint32_t status = event_text(end, KEY_STATUS);
+
+	return status && strcmp(names_text(names, status), "ok") != 0;
 }
 
 static void take_model(struct latency *latency, const struct event *event)
@@ -29,7 +28,7 @@ void latency_take(struct latency *latency, const struct names *names, const stru
 
 	take_model(latency, event);
 	if (open_runs_take(&latency->open, event, &begin_ns) <= 0 || latency->open.run[event->track].is_odd ||
-	    is_failure(names, event))
+	    open_runs_is_odd(event) || is_failure(names, event))
 		return;
 	ns = event->time_ns - begin_ns;
 	latency->bin[log_bins_of(ns, LATENCY_BITS)]++;
