@@ -400,6 +400,15 @@ def test_scripts_of_a_wheel(lab, torch_wheel):
     judge_scripts(lab, torch_wheel)
 
 
+@pytest.mark.in_turn(2)
+def test_thousands_of_scripts_have_their_names(lab, torch):
+    n = 4200  # more than the agent has room for
+    recording = lab.record(lab.python(torch, "torchmany", lab.path(""), n), level="inference").recording
+    runs = collections.Counter((slice.args["model"], slice.args.get("session")) for slice in recording.inferences)
+    assert {name for name, _ in runs} == {"torchmany_functions.f%d (TorchScript)" % number for number in range(n)}
+    assert len(runs) == n and set(runs.values()) == {2}
+
+
 @pytest.mark.full("a program that includes PyTorch's headers takes a minute to compile")
 def test_scripts_of_a_program_in_cpp(lab, torch):
     if not os.path.exists("/usr/include/torch/script.h"):

@@ -71,17 +71,11 @@ static uint64_t hash_of(const char *text)
 	return hash;
 }
 
-static __attribute__((noinline)) struct session *new_session(word function, const char *qualified)
+/* NULL: there is no room for another. */
+static struct script *script_of(word function)
 {
-	struct session *session = session_new(&runtime_torch);
-	char name[MOST_NAME];
 	struct script *script;
 
-	if (!session)
-		return NULL;
-	put_name(qualified, name, sizeof name);
-	session_bind(session, function);
-	session_name_graph(session, name);
 	agent_lock();
 	script = map_get(&scripts, function);
 	if (!script && n_scripts < MOST_SCRIPTS && (script = arena_alloc(&agent.arena, sizeof *script))) {
@@ -89,10 +83,30 @@ static __attribute__((noinline)) struct session *new_session(word function, cons
 		if (!map_put(&scripts, function, script))
 			script = NULL;
 	}
-	if (script)
-		*script = (struct script){ hash_of(qualified), session->number };
 	agent_unlock();
-	return script ? session : NULL;
+	return script;
+}
+
+/* From some number of functions on those of one name share a session. */
+static __attribute__((noinline)) struct session *new_session(word function, const char *qualified)
+{
+	const uint64_t hash = hash_of(qualified);
+	struct script *script = script_of(function);
+	const word object = script ? function : hash | 1; /* no function is there */
+	struct session *session = script ? NULL : session_of_object(object);
+	char name[MOST_NAME];
+
+	if (session || !(session = session_new(&runtime_torch)))
+		return session;
+	put_name(qualified, name, sizeof name);
+	session_bind(session, object);
+	session_name_graph(session, name);
+	if (script) {
+		agent_lock();
+		*script = (struct script){ hash, session->number };
+		agent_unlock();
+	}
+	return session;
 }
 
 /*
