@@ -33,17 +33,23 @@ static int bucket_of(double factor)
 	return (int)floor(32 * log2(factor) + 1e-6);
 }
 
-static void put_line(struct made *made, const char *host, const char *model, int interval, double factor)
+static void put_line_on(struct made *made, const char *host, const char *provider, const char *model, int interval,
+			double factor)
 {
 	fprintf(
 	    made->out,
 	    "{\"kind\":\"series\",\"host\":\"%s\",\"boot\":\"b\",\"interval\":%d,\"begin_ns\":%d000000000,\"end_ns\":%"
 	    "d000000000,"
 	    "\"service\":\"shop\",\"service_version\":\"1.4\",\"model\":\"%s\",\"runtime\":\"onnxruntime\","
-	    "\"runtime_version\":\"1.22.1\",\"provider\":\"CPU\",\"inferences\":100,\"inference_ns\":%.0f,"
+	    "\"runtime_version\":\"1.22.1\",\"provider\":\"%s\",\"inferences\":100,\"inference_ns\":%.0f,"
 	    "\"first_inferences\":1,\"first_inference_ns\":7,\"cpu_ns\":500,\"cpu_wait_ns\":200,\"created\":1,"
 	    "\"not_created\":1,\"creating_ns\":8,\"durations\":{\"scale\":5,\"first\":%d,\"buckets\":[20,60,20]}}\n",
-	    host, interval, 10 * interval, 10 * interval + 10, model, 1e11 * factor, bucket_of(factor) - 1);
+	    host, interval, 10 * interval, 10 * interval + 10, model, provider, 1e11 * factor, bucket_of(factor) - 1);
+}
+
+static void put_line(struct made *made, const char *host, const char *model, int interval, double factor)
+{
+	put_line_on(made, host, "CPU", model, interval, factor);
 }
 
 static void put_row(struct made *made, const char *host, const char *model, int interval, double factor)
@@ -307,6 +313,67 @@ TEST(a_model_of_other_machines_is_compared_too)
 	assert_string_equal(diff.only_base[0]->name, "old of shop");
 	assert_int_equal(diff.n_only_fresh, 1);
 	assert_string_equal(diff.only_fresh[0]->name, "new of shop");
+	arena_done(&arena);
+}
+
+/* Of new, rows of CUDA come first. */
+TEST(a_model_is_compared_on_the_same_provider)
+{
+	static const char *const providers[] = { "CPU", "CUDA", "CPU" };
+	struct arena arena = { 0 };
+	struct diff_side side[3];
+	struct diff diff;
+
+	/* CPU and CUDA, CUDA and CPU, CUDA */
+	for (int i = 0; i < 3; i++) {
+		struct made made;
+
+		begin(&made);
+		for (int row = 0; row < ROWS; row++)
+			for (int k = i ? 1 : 0; k < (i == 2 ? 2 : i + 2); k++)
+				put_line_on(&made, "web-0", providers[k], "resnet", row + 1, k % 2 ? 1 : 8);
+		side[i] = side_of(&made, &arena);
+	}
+	diff = compare(&side[0], &side[1], &arena);
+	assert_int_equal(diff.n_pairs, 2);
+	for (uint32_t i = 0; i < 2; i++)
+		assert_string_equal(diff.pairs[i].base->provider, diff.pairs[i].fresh->provider);
+	assert_int_equal(diff.says, DIFF_SAME);
+	diff = compare(&side[0], &side[2], &arena);
+	assert_int_equal(diff.n_pairs, 1);
+	assert_string_equal(diff.pairs->base->provider, "CUDA");
+	assert_int_equal(diff.n_only_base, 1);
+	assert_string_equal(diff.only_base[0]->provider, "CPU");
+	arena_done(&arena);
+}
+
+/* Each machine has one; web-0 and web-1 have the CPU, then all have CUDA. */
+TEST(machines_of_another_provider_are_another_model_until_all_change)
+{
+	static const char *const hosts[] = { "web-0", "web-1", "web-2", "web-3" };
+	struct arena arena = { 0 };
+	struct diff_side side[2];
+	struct diff diff;
+
+	for (int i = 0; i < 2; i++) {
+		struct made made;
+
+		begin(&made);
+		for (int k = 0; k < 4; k++)
+			put_line_on(&made, hosts[k], k < 2 && !i ? "CPU" : "CUDA", "resnet", 1, k < 2 && !i ? 8 : 1);
+		side[i] = side_of(&made, &arena);
+	}
+	diff = compare(&side[0], &side[1], &arena);
+	assert_int_equal(diff.n_pairs, 1);
+	assert_string_equal(diff.pairs->base->provider, "CUDA");
+	assert_int_equal(diff.pairs->n_base, 2 * PER_ROW);
+	assert_int_equal(diff.n_only_base, 1);
+	side[0].n_runs = 2;
+	diff = compare(&side[0], &side[1], &arena);
+	assert_int_equal(diff.n_pairs, 1);
+	assert_string_equal(diff.pairs->base->provider, "CPU");
+	assert_string_equal(diff.pairs->fresh->provider, "CUDA");
+	assert_int_equal(diff.n_only_base + diff.n_only_fresh, 0);
 	arena_done(&arena);
 }
 

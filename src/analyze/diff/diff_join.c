@@ -116,33 +116,36 @@ static bool is_same_name(const struct diff_model *a, const struct diff_model *b)
 	return a->label && b->label ? !strcmp(a->label, b->label) : !strcmp(a->name, b->name);
 }
 
-static bool is_same(const struct diff_model *a, const struct diff_model *b)
+/* One that is not known is every one. */
+static bool is_like(const char *a, const char *b)
 {
-	return is_same_name(a, b) && (!a->runtime || !b->runtime || !strcmp(a->runtime, b->runtime));
+	return !a || !b || !strcmp(a, b);
 }
 
-static bool has(const struct diff_run *run, const struct diff_model *like)
+static bool is_same(const struct diff_model *a, const struct diff_model *b)
 {
-	for (uint32_t i = 0; i < run->n_models; i++)
-		if (is_same(&run->models[i], like))
-			return true;
+	return is_same_name(a, b) && is_like(a->runtime, b->runtime) && is_like(a->provider, b->provider);
+}
+
+static bool has(const struct diff_side *side, const struct diff_model *like)
+{
+	for (uint32_t i = 0; i < side->n_runs; i++)
+		for (uint32_t k = 0; k < side->runs[i].n_models; k++)
+			if (is_same(&side->runs[i].models[k], like))
+				return true;
 	return false;
 }
 
-/* In a run that has it with another runtime alone, which the run of `like` does not have, that is the one. */
-static bool is_match(const struct diff_run *of, const struct diff_model *like, const struct diff_run *run,
-		     const struct diff_model *model)
+/* The nth model like this one. is_other: on another runtime or provider, with which the side `of` does not have it. */
+static const struct diff_model *find_model(const struct diff_run *run, const struct diff_side *of,
+					   const struct diff_model *like, uint32_t n, bool is_other)
 {
-	return is_same(model, like) || (is_same_name(model, like) && !has(run, like) && !has(of, model));
-}
+	for (uint32_t i = 0; i < run->n_models; i++) {
+		const struct diff_model *model = &run->models[i];
 
-/* The nth model like this one of another run. NULL: there is none. */
-static const struct diff_model *find_model(const struct diff_run *run, const struct diff_run *of,
-					   const struct diff_model *like, uint32_t n)
-{
-	for (uint32_t i = 0; i < run->n_models; i++)
-		if (is_match(of, like, run, &run->models[i]) && !n--)
-			return &run->models[i];
+		if ((is_same(model, like) || (is_other && is_same_name(model, like) && !has(of, model))) && !n--)
+			return model;
+	}
 	return NULL;
 }
 
@@ -158,18 +161,26 @@ static uint32_t number_of(const struct diff_run *run, uint32_t model)
 static bool has_one(const struct diff_side *side)
 {
 	for (uint32_t i = 0; i < side->n_runs; i++)
-		if (side->runs[i].n_models != 1 || !is_same_name(side->runs[i].models, side->runs->models))
+		if (side->runs[i].n_models != 1 || !is_same(side->runs[i].models, side->runs->models))
 			return false;
 	return true;
 }
 
-/* model: of the run `of`. */
-static void fill(const struct diff_model **to, const struct diff_side *side, const struct diff_run *of, uint32_t model,
-		 bool any)
+/* model: of the run `of` of base. Where a side has it on another runtime or provider alone, that is the one. */
+static void fill(const struct diff_model **to, const struct diff_side *side, const struct diff *diff,
+		 const struct diff_run *of, uint32_t model)
+{
+	const struct diff_model *like = &of->models[model];
+	bool is_other = !has(side, like);
+
+	for (uint32_t i = 0; i < side->n_runs; i++)
+		to[i] = find_model(&side->runs[i], &diff->base, like, number_of(of, model), is_other);
+}
+
+static void fill_any(const struct diff_model **to, const struct diff_side *side)
 {
 	for (uint32_t i = 0; i < side->n_runs; i++)
-		to[i] = any ? side->runs[i].models
-			    : find_model(&side->runs[i], of, &of->models[model], number_of(of, model));
+		to[i] = side->runs[i].models;
 }
 
 static void count(const struct diff_model *const *models, uint32_t n_runs, uint64_t *n, uint64_t *n_open)
@@ -186,8 +197,13 @@ static bool find_pair(struct diff *diff, struct diff_members *members, uint32_t 
 	const struct diff_model *like = &of->models[model];
 	struct diff_pair *pair = &diff->pairs[diff->n_pairs];
 
-	fill(members->base, &diff->base, of, model, any);
-	fill(members->fresh, &diff->fresh, of, model, any);
+	if (any) {
+		fill_any(members->base, &diff->base);
+		fill_any(members->fresh, &diff->fresh);
+	} else {
+		fill(members->base, &diff->base, diff, of, model);
+		fill(members->fresh, &diff->fresh, diff, of, model);
+	}
 	*pair = (struct diff_pair){ .base = like, .waits_ns = NAN };
 	for (uint32_t i = diff->fresh.n_runs; i-- > 0;)
 		pair->fresh = members->fresh[i] ? members->fresh[i] : pair->fresh;

@@ -92,6 +92,23 @@ static void put_notes_of(const struct page *page, const struct diff_side *side, 
 		}
 }
 
+static void add_place(const struct page *page, struct printable *to, const struct diff_model *model)
+{
+	if (model->provider)
+		printable_add(to, " on %s", model_provider(model->provider, 40, page->look->is_ascii).s);
+	if (model->runtime)
+		printable_add(to, " (%s)", text_of(page, model->runtime, 40).s);
+}
+
+/* Whether a pair has a model of that name, on another provider or runtime. */
+static bool is_compared_elsewhere(const struct diff *diff, const struct diff_model *model)
+{
+	for (uint32_t i = 0; i < diff->n_pairs; i++)
+		if (!strcmp(diff->pairs[i].base->name, model->name) || !strcmp(diff->pairs[i].fresh->name, model->name))
+			return true;
+	return false;
+}
+
 static void put_unpaired(const struct page *page, const struct diff_model *const *models, uint32_t n, const char *which)
 {
 	struct printable text = { "" };
@@ -99,8 +116,11 @@ static void put_unpaired(const struct page *page, const struct diff_model *const
 	if (!n)
 		return;
 	printable_add(&text, "Only %s has ", which);
-	for (uint32_t i = 0; i < n && i < MAX_ONLY; i++)
+	for (uint32_t i = 0; i < n && i < MAX_ONLY; i++) {
 		printable_add(&text, "%s%s", i ? ", " : "", text_of(page, models[i]->name, NAME).s);
+		if (is_compared_elsewhere(page->diff, models[i]))
+			add_place(page, &text, models[i]);
+	}
 	if (n > MAX_ONLY)
 		printable_add(&text, " and %u more", n - MAX_ONLY);
 	printable_add(&text, ": there is nothing to compare %s with.", n == 1 ? "it" : "them");
@@ -323,14 +343,6 @@ static void add_runs(struct printable *to, const struct diff_model *model, uint6
 		printable_add(to, " (%s)", model->work);
 	if (n_open)
 		printable_add(to, " (%s did not end)", units_count(n_open).s);
-}
-
-static void add_place(const struct page *page, struct printable *to, const struct diff_model *model)
-{
-	if (model->provider)
-		printable_add(to, " on %s", model_provider(model->provider, 40, page->look->is_ascii).s);
-	if (model->runtime)
-		printable_add(to, " (%s)", text_of(page, model->runtime, 40).s);
 }
 
 /* " and 2 more" */
