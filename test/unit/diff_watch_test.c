@@ -183,6 +183,25 @@ TEST(one_machine_is_judged_by_its_rows_in_order)
 	arena_done(&arena);
 }
 
+/* The watcher lost an event, which is noted. */
+TEST(one_machine_that_lost_an_event_is_judged)
+{
+	struct arena arena = { 0 };
+	struct diff_side base = fleet_of(1, 1, &arena), slower;
+	struct made made;
+	struct diff diff;
+
+	begin(&made);
+	for (int i = 0; i < ROWS; i++)
+		put_line(&made, "web-0", "resnet", i + 1, exp2(4.0 / 32));
+	fputs("{\"kind\":\"watch\",\"host\":\"web-0\",\"events_lost\":1}\n", made.out);
+	slower = side_of(&made, &arena);
+	assert_int_equal(slower.runs->n_notes, 1);
+	diff = compare(&base, &slower, &arena);
+	assert_int_equal(diff.says, DIFF_WORSE);
+	arena_done(&arena);
+}
+
 TEST(two_machines_tell_nothing_of_two_versions)
 {
 	struct arena arena = { 0 };

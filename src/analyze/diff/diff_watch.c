@@ -428,7 +428,7 @@ struct making {
 	struct diff_run *run;
 	uint32_t number;
 	double covered_s, wait_ns, sum_ns;
-	bool is_out_of_memory;
+	bool is_unordered, is_out_of_memory;
 };
 
 static const char *say(struct making *making, const struct printable *text)
@@ -463,6 +463,7 @@ static void take_machine(struct making *making, const struct machine *machine)
 	struct printable text = { "" };
 
 	making->covered_s += machine->covered_s;
+	making->is_unordered |= machine->is_unordered;
 	if (!run->path) {
 		printable_add(&text, "%s, %s", machine->path,
 			      *machine->name ? machine->name : "a machine without a name");
@@ -524,7 +525,7 @@ static void take_series(struct making *making, const struct series *series)
 	to->figure[DIFF_CPU] = per(series->cpu_ns, series->n);
 	to->figure[DIFF_WAIT] = per(series->wait_ns, series->n);
 	to->figure[DIFF_CREATION] = per(series->creating_ns, series->n_created);
-	to->scatter[DIFF_MEDIAN] = making->run->n_notes ? NAN : scatter_of(series);
+	to->scatter[DIFF_MEDIAN] = making->is_unordered ? NAN : scatter_of(series);
 	making->wait_ns += series->wait_ns;
 	making->sum_ns += series->sum_ns;
 }
