@@ -177,6 +177,7 @@ TEST(one_machine_is_judged_by_its_rows_in_order)
 	mixed = side_of(&made, &arena);
 	assert_int_equal(mixed.runs->n_notes, 1);
 	assert_non_null(strstr(mixed.runs->notes[0], "not in order of time"));
+	assert_true(isnan(mixed.runs->models->figure[DIFF_RATE]));
 	diff = compare(&base, &mixed, &arena);
 	assert_int_equal(diff.pairs->value[DIFF_MEDIAN].says, DIFF_UNTESTED);
 	assert_non_null(strstr(diff.pairs->no_verdict, "in order of time"));

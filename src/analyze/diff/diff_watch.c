@@ -478,8 +478,8 @@ static void take_machine(struct making *making, const struct machine *machine)
 	}
 	if (machine->is_unordered) {
 		printable_add(&text,
-			      "rows of %s are not in order of time; of a single machine it is then not known how "
-			      "steady it was",
+			      "rows of %s are not in order of time, so its rate is not known, nor how steady it was; "
+			      "sort them by time, or give the older file first",
 			      machine->name);
 		note(making, &text);
 	}
@@ -521,7 +521,7 @@ static void take_series(struct making *making, const struct series *series)
 	to->figure[DIFF_P99] = exponential_quantile(&series->histogram, 0.99);
 	to->figure[DIFF_MEAN] = per(series->sum_ns, series->n);
 	to->figure[DIFF_FIRST] = per(series->first_ns, series->n_first);
-	to->figure[DIFF_RATE] = per(series->n, making->covered_s);
+	to->figure[DIFF_RATE] = making->is_unordered ? NAN : per(series->n, making->covered_s);
 	to->figure[DIFF_CPU] = per(series->cpu_ns, series->n);
 	to->figure[DIFF_WAIT] = per(series->wait_ns, series->n);
 	to->figure[DIFF_CREATION] = per(series->creating_ns, series->n_created);
