@@ -397,6 +397,27 @@ TEST(machines_of_another_provider_are_another_model_until_all_change)
 	arena_done(&arena);
 }
 
+TEST(services_are_named_in_one_order)
+{
+	static const char *const names[] = { "e", "b", "d", "a", "c" };
+	struct arena arena = { 0 };
+
+	for (size_t first = 0; first < 5; first++)
+		for (size_t n = 2; n <= 5; n += 3) {
+			struct diff_side side;
+			struct made made;
+
+			begin(&made);
+			for (size_t i = 0; i < 2 * n; i++)
+				fprintf(made.out,
+					"{\"kind\":\"series\",\"host\":\"w\",\"service\":\"%s\",\"model\":\"m\"}\n",
+					names[(first + i) % n]);
+			side = side_of(&made, &arena);
+			assert_string_equal(side.runs->fact[DIFF_SERVICE], n == 2 ? "b, e" : "a, b, c and others");
+		}
+	arena_done(&arena);
+}
+
 TEST(memory_is_that_of_a_process_and_losses_are_told)
 {
 	static const char rows[] =

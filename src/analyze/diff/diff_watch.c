@@ -236,26 +236,31 @@ static struct series *series_of(struct diff_watch *watch, const struct row *row,
 	return is_out_of_memory || (!run && !series->block) ? NULL : series;
 }
 
-/* "shop 1.4", each once. */
+/*
+ * "shop 1.4", each once: the first ones by name, so that the order of rows makes no difference. One more than are named
+ * stands for all others.
+ */
 static bool tell(struct diff_watch *watch, struct array *told, const char *name, const char *version)
 {
 	struct printable text = { "" };
-	const char **to;
+	const char **names = told->data;
+	size_t at = 0;
+	int order = 1;
 	bool is_out_of_memory = false;
 
 	if (!name)
 		return true;
 	printable_add(&text, "%s%s%s", name, version ? " " : "", version ? version : "");
-	for (size_t i = 0; i < told->n; i++)
-		if (!strcmp(((const char **)told->data)[i], text.s))
-			return true;
-	/* one more than are named, which stands for all others */
-	if (told->n > MAX_TOLD)
+	while (at < told->n && (order = strcmp(text.s, names[at])) > 0)
+		at++;
+	if (at > MAX_TOLD || !order)
 		return true;
-	to = array_add(told, sizeof *to);
-	if (to)
-		*to = keep(watch, text.s, &is_out_of_memory);
-	return to && !is_out_of_memory;
+	if (told->n <= MAX_TOLD && !array_add(told, sizeof *names))
+		return false;
+	names = told->data;
+	memmove(names + at + 1, names + at, (told->n - at - 1) * sizeof *names);
+	names[at] = keep(watch, text.s, &is_out_of_memory);
+	return !is_out_of_memory;
 }
 
 /* Neighbours become one, so that there is room for as many again. */
