@@ -195,7 +195,7 @@ TEST(one_machine_that_lost_an_event_is_judged)
 	begin(&made);
 	for (int i = 0; i < ROWS; i++)
 		put_line(&made, "web-0", "resnet", i + 1, exp2(4.0 / 32));
-	fputs("{\"kind\":\"watch\",\"host\":\"web-0\",\"events_lost\":1}\n", made.out);
+	fputs("{\"kind\":\"watch\",\"host\":\"web-0\",\"end_ns\":1,\"events_lost\":1}\n", made.out);
 	slower = side_of(&made, &arena);
 	assert_int_equal(slower.runs->n_notes, 1);
 	diff = compare(&base, &slower, &arena);
@@ -410,7 +410,8 @@ TEST(services_are_named_in_one_order)
 			begin(&made);
 			for (size_t i = 0; i < 2 * n; i++)
 				fprintf(made.out,
-					"{\"kind\":\"series\",\"host\":\"w\",\"service\":\"%s\",\"model\":\"m\"}\n",
+					"{\"kind\":\"series\",\"host\":\"w\",\"end_ns\":1,\"service\":\"%s\",\"model\":"
+					"\"m\"}\n",
 					names[(first + i) % n]);
 			side = side_of(&made, &arena);
 			assert_string_equal(side.runs->fact[DIFF_SERVICE], n == 2 ? "b, e" : "a, b, c and others");
@@ -467,16 +468,41 @@ TEST(a_row_may_be_wider_than_a_histogram)
 	arena_done(&arena);
 }
 
+/* Without them, rows of several machines could not be told from those of one, nor whether they are in order. */
+TEST(a_row_has_a_host_and_a_time)
+{
+	static const char *const rows[][2] = {
+		{ "{\"kind\":\"series\",\"end_ns\":1,\"model\":\"m\"}\n", "host" },
+		{ "{\"ts\":\"1\",\"host\":\"\",\"model\":\"m\",\"bucket_n\":[1]}\n", "host" },
+		{ "{\"host\":\"w\",\"model\":\"m\",\"bucket_n\":[1]}\n", "time" },
+	};
+	struct arena arena = { 0 };
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct diff_watch watch = { .arena = &arena };
+		struct err err = { 0 };
+		char says[80];
+
+		snprintf(says, sizeof says, "cannot compare rows: line 1: it has no %s; ", rows[i][1]);
+		assert_int_equal(diff_watch_add(&watch, "rows", rows[i][0], strlen(rows[i][0]), &err), -EBADMSG);
+		assert_non_null(strstr(err.msg, says));
+		diff_watch_done(&watch);
+	}
+	arena_done(&arena);
+}
+
 /* Of a file that is being written; elsewhere a broken line is an error that names it. */
 TEST(only_the_last_line_may_be_cut_off)
 {
-	static const char *const broken[] = { "{\"kind\":\"series\",\"host\":",
-					      "[1]",
-					      "{\"kind\":\"series\"} x",
-					      "{\"durations\":{\"first\":99999,\"buckets\":[1]}}",
-					      "{\"durations\":{\"scale\":6,\"buckets\":[1]}}",
-					      "{\"durations\":{\"buckets\":[-1]}}",
-					      "{\"bucket_n\":[{}]}" };
+	static const char *const broken[] = {
+		"{\"kind\":\"series\",\"host\":",
+		"[1]",
+		"{\"kind\":\"series\",\"host\":\"w\",\"end_ns\":1} x",
+		"{\"host\":\"w\",\"ts\":\"1\",\"durations\":{\"first\":99999,\"buckets\":[1]}}",
+		"{\"host\":\"w\",\"ts\":\"1\",\"durations\":{\"scale\":6,\"buckets\":[1]}}",
+		"{\"host\":\"w\",\"ts\":\"1\",\"durations\":{\"buckets\":[-1]}}",
+		"{\"host\":\"w\",\"ts\":\"1\",\"bucket_n\":[{}]}"
+	};
 	struct arena arena = { 0 };
 
 	for (size_t i = 0; i < sizeof broken / sizeof *broken; i++)

@@ -189,9 +189,7 @@ static struct machine *machine_of(struct diff_watch *watch, const struct row *ro
 	machine = array_add(&watch->machines, sizeof *machine);
 	if (!machine)
 		return NULL;
-	*machine = (struct machine){ .name = keep(watch, row->host ? row->host : "", &is_out_of_memory),
-				     .path = path,
-				     .hash = hash };
+	*machine = (struct machine){ .name = keep(watch, row->host, &is_out_of_memory), .path = path, .hash = hash };
 	index->number[at] = (uint32_t)watch->machines.n;
 	return is_out_of_memory ? NULL : machine;
 }
@@ -389,6 +387,9 @@ static int read_row(struct diff_watch *watch, struct json_fields *reader, struct
 	if (!reader->is_out_of_memory &&
 	    (!is_object || reader->json.is_broken || json_read_next(&reader->json) != JSON_END))
 		return err_set(err, EBADMSG, "it is no row of inftrace watch, or damaged; export the rows again");
+	if (!reader->is_out_of_memory && (!row.host || !(row.ts || row.end_ns > 0)))
+		return err_set(err, EBADMSG, "it has no %s; export the rows with all columns",
+			       row.host ? "time" : "host");
 	if (!is_sound(&row))
 		return err_set(err, EBADMSG, "its histogram is damaged; export the rows again");
 	if (reader->is_out_of_memory || !add_row(watch, &row, path))
@@ -470,8 +471,7 @@ static void take_machine(struct making *making, const struct machine *machine)
 	making->covered_s += machine->covered_s;
 	making->is_unordered |= machine->is_unordered;
 	if (!run->path) {
-		printable_add(&text, "%s, %s", machine->path,
-			      *machine->name ? machine->name : "a machine without a name");
+		printable_add(&text, "%s, %s", machine->path, machine->name);
 		run->path = say(making, &text);
 		text = (struct printable){ "" };
 	}
