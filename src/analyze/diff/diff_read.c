@@ -11,6 +11,7 @@
 #include "analyze/diff/diff_run.h"
 #include "analyze/diff/diff_watch.h"
 #include "analyze/summary/recording.h"
+#include "trace/import/import.h"
 
 /* A result begins with these, and no other JSON that is read here does. */
 static bool is_result(const char *text, size_t len)
@@ -25,6 +26,12 @@ static bool is_result(const char *text, size_t len)
 	while (at < len && strchr(" \t\r\n", text[at]))
 		at++;
 	return len - at > sizeof first && !memcmp(text + at, first, sizeof first - 1);
+}
+
+/* JSON that nothing here reads: often rows of watch in another format of ClickHouse. */
+static bool is_other_json(const char *text, size_t len)
+{
+	return (*text == '{' || *text == '[') && !import_find(text, len);
 }
 
 /* The whole file; NULL: not a plain file, or empty. */
@@ -72,6 +79,12 @@ static int read_file(struct diff_side *side, struct diff_watch *watch, const cha
 		code = -err->code;
 	else if (text && is_result(text, len))
 		code = diff_result_of(run, text, len, arena, err) ? err_wrap(err, "cannot compare %s", path) : 0;
+	else if (text && is_other_json(text, len))
+		code = err_set(
+		    err, EBADMSG,
+		    "cannot compare %s: its format is unknown; give recordings, results of inftrace model "
+		    "--json, or rows of inftrace watch as they are (of ClickHouse: SELECT * ... FORMAT JSONEachRow)",
+		    path);
 	else
 		code = read_recording(run, arena, err);
 	if (text)
