@@ -299,6 +299,8 @@ TEST(more_machines_than_runs_share_them)
 	uint64_t n = 0;
 
 	assert_int_equal(side.n_runs, DIFF_MAX_RUNS);
+	assert_string_equal(side.runs->path, "rows.json, web-0 and others");
+	assert_null(side.runs->machine);
 	for (uint32_t i = 0; i < side.n_runs; i++) {
 		assert_int_equal(side.runs[i].n_models, 1);
 		assert_float_equal(side.runs[i].models->figure[DIFF_RATE], 10, 0.001); /* of one machine */

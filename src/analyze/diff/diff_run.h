@@ -128,7 +128,7 @@ extern const char *const diff_facts[N_DIFF_FACTS];
 enum diff_source { DIFF_OF_RECORDING, DIFF_OF_RESULT, DIFF_OF_WATCH };
 
 struct diff_run {
-	const char *path;    /* of rows of watch: the machine in it, "rows.json, web-1" */
+	const char *path;    /* of rows of watch: the machine in it, "rows.json, web-1", or "..., web-1 and others" */
 	const char *machine; /* whose rows of watch they are; NULL: of several, or none */
 	const char *fact[N_DIFF_FACTS];
 	struct diff_model *models;

@@ -471,7 +471,8 @@ static void take_machine(struct making *making, const struct machine *machine)
 	making->covered_s += machine->covered_s;
 	making->is_unordered |= machine->is_unordered;
 	if (!run->path) {
-		printable_add(&text, "%s, %s", machine->path, machine->name);
+		printable_add(&text, "%s, %s%s", machine->path, machine->name,
+			      making->number + DIFF_MAX_RUNS < making->watch->machines.n ? " and others" : "");
 		run->path = say(making, &text);
 		text = (struct printable){ "" };
 	}

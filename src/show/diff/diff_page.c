@@ -37,6 +37,11 @@ static struct table table_of(const struct page *page)
 			       .is_ascii = page->look->is_ascii };
 }
 
+static const char *kind_of(const struct diff_run *run)
+{
+	return run->source != DIFF_OF_WATCH ? "file" : run->machine ? "machine" : "machine group";
+}
+
 /* "old.pftrace", "5 files: a.pftrace ... e.pftrace" */
 static struct printable files_of(const struct page *page, const struct diff_side *side)
 {
@@ -44,8 +49,7 @@ static struct printable files_of(const struct page *page, const struct diff_side
 
 	if (side->n_runs == 1)
 		return text_of(page, side->runs->path, PATH);
-	printable_add(&text, "%s: %s",
-		      printable_count(side->n_runs, side->runs->source == DIFF_OF_WATCH ? "machine" : "file").s,
+	printable_add(&text, "%s: %s", printable_count(side->n_runs, kind_of(side->runs)).s,
 		      text_of(page, side->runs->path, PATH).s);
 	printable_add(&text, side->n_runs > 2 ? " ... %s" : ", %s",
 		      text_of(page, side->runs[side->n_runs - 1].path, PATH).s);
@@ -464,11 +468,10 @@ static const char *method_of(const struct diff *diff)
 
 	if (diff->is_paired)
 		return "The same machines on both sides: each is compared with itself, and the intervals come from how "
-		       "far "
-		       "their changes differ.";
+		       "far their changes differ.";
 	if (!diff_is_single(diff))
-		return is_watch ? "Several machines a side: each counts once, and the intervals come from how far they "
-				  "differ."
+		return is_watch ? "Several machines or groups of them a side: each counts once, and the intervals come "
+				  "from how far they differ."
 				: "Several files a side: each run counts once, and the intervals come from how far "
 				  "runs differ.";
 	return is_watch
