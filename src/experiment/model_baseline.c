@@ -14,14 +14,18 @@
 int model_baseline_read(struct model_baseline *to, const char *path, struct arena *arena, struct err *err)
 {
 	char file[PATH_MAX];
+	enum diff_source source;
 	struct stat own;
 	int code;
 
 	snprintf(file, sizeof file, "%s%s", path, !stat(path, &own) && S_ISDIR(own.st_mode) ? "/report.json" : "");
 	code = diff_read(&to->before, &(const char *){ file }, 1, arena, err);
-	if ((!to->before.n_runs || to->before.runs->source != DIFF_OF_RESULT) && !access(file, R_OK))
-		code = err_set(err, EINVAL, "cannot use %s as --baseline: it is %s; give the JSON of inftrace model",
-			       file, code ? "no report" : "a recording");
+	source = to->before.n_runs ? to->before.runs->source : DIFF_OF_RECORDING;
+	if (source != DIFF_OF_RESULT && !access(file, R_OK))
+		code = err_set(err, EINVAL, "cannot use %s as --baseline: it %s; give the JSON of inftrace model", file,
+			       code			 ? "is no report"
+			       : source == DIFF_OF_WATCH ? "has rows of inftrace watch"
+							 : "is a recording");
 	if (to->before.n_runs)
 		to->before.runs->path = path;
 	return code;

@@ -110,5 +110,6 @@ TEST(what_is_no_report_is_an_error)
 	expect_error("/nothing/here.json", "No such file");
 	expect_error(TEST_DIR "/data/model-result/bad/cut.json", "damaged or cut off");
 	expect_error(TEST_DIR "/data/pftrace/good/two_inferences.pftrace", "it is a recording");
+	expect_error(TEST_DIR "/data/watch_rows/lines.json", "it has rows of inftrace watch");
 	expect_error(TEST_DIR "/unit/model_baseline_test.c", "it is no report; give the JSON of inftrace model");
 }
