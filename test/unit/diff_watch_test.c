@@ -451,6 +451,38 @@ TEST(memory_is_that_of_a_process_and_losses_are_told)
 	arena_done(&arena);
 }
 
+/* web-0, the first, runs another one; of new, web-2 has none. */
+TEST(memory_of_a_service_is_that_of_the_machines_that_run_it)
+{
+	struct arena arena = { 0 };
+	struct diff_side side[2];
+	struct diff diff;
+
+	for (int i = 0; i < 2; i++) {
+		struct made made;
+
+		begin(&made);
+		for (int k = 0; k < 3; k++)
+			fprintf(
+			    made.out,
+			    "{\"ts\":\"1\",\"interval_ms\":1,\"host\":\"web-%d\",\"service\":\"%s\",\"processes\":%d,"
+			    "\"resident_bytes\":%d,\"bucket_n\":[]}\n",
+			    k, k ? "shop" : "ads", i && k == 2 ? 0 : 1,
+			    i	     ? 2000
+			    : k == 2 ? 9000
+				     : 1000);
+		side[i] = side_of(&made, &arena);
+	}
+	diff = compare(&side[0], &side[1], &arena);
+	assert_true(diff.is_paired);
+	assert_int_equal(diff.n_resources, 2);
+	assert_string_equal(diff.resources[1].scope, "shop");
+	assert_int_equal(diff.resources[1].max.n_base, 1);
+	assert_float_equal(diff.resources[1].max.base, 1000, 0.1);
+	assert_float_equal(diff.resources[1].max.fresh, 2000, 0.1);
+	arena_done(&arena);
+}
+
 /* ClickHouse has all at one scale: a row of inferences from 1 us to 1 s has more buckets than a histogram. */
 TEST(a_row_may_be_wider_than_a_histogram)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Resources on both sides: those that every run has, by scope and name. */
+/* Resources on both sides, by scope and name: those that every run has, or of rows of watch some machine of base. */
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -33,34 +33,44 @@ static bool is_peak(const struct diff_run *run, const struct diff_resource *of, 
 	       (run->source == DIFF_OF_RESULT || (run->source == DIFF_OF_RECORDING && of->n >= LEAST_READ));
 }
 
-/* Amounts, not logarithms: many are 0. Only ratios of what is above 0 are estimated. */
+/* Of a fleet, not all machines run a service. Where each is compared with itself, it counts if both sides have it. */
+static bool counts(const struct diff *diff, const struct diff_side *side, const struct diff_side *other, uint32_t run,
+		   const struct diff_resource *like)
+{
+	return side->runs[run].source != DIFF_OF_WATCH ||
+	       (find(&side->runs[run], like) && (!diff->is_paired || find(&other->runs[run], like)));
+}
+
+/* Amounts, not logarithms: many are 0. Only ratios of what is above 0 are estimated. Returns the mean amount. */
+static double take(struct diff_sample *to, const struct diff *diff, const struct diff_side *side,
+		   const struct diff_side *other, const struct diff_resource *like, enum which which)
+{
+	double sum = 0;
+
+	for (uint32_t i = 0; i < side->n_runs; i++) {
+		const struct diff_resource *own = find(&side->runs[i], like);
+		double value = value_of(own, which);
+
+		if (!counts(diff, side, other, i, like))
+			continue;
+		sum += value;
+		to->scatter[to->n] = is_peak(&side->runs[i], own, which) ? 0 : NAN;
+		to->value[to->n++] = log(value);
+	}
+	return sum / to->n;
+}
+
 static void compare(const struct diff *diff, const struct diff_resource *like, enum which which, struct diff_value *to)
 {
-	double room[4 * DIFF_MAX_RUNS], sum[2] = { 0, 0 };
+	double room[4 * DIFF_MAX_RUNS], mean[2];
 	struct diff_sample base = { room, room + DIFF_MAX_RUNS, 0 },
 			   fresh = { room + 2 * DIFF_MAX_RUNS, room + 3 * DIFF_MAX_RUNS, 0 };
 	const struct diff_prior prior = { .between = BETWEEN_PEAKS, .is_paired = diff->is_paired };
 	struct diff_estimate estimate;
 
-	for (uint32_t i = 0; i < diff->base.n_runs; i++) {
-		const struct diff_resource *own = find(&diff->base.runs[i], like);
-		double value = value_of(own, which);
-
-		sum[0] += value;
-		base.scatter[base.n] = is_peak(&diff->base.runs[i], own, which) ? 0 : NAN;
-		base.value[base.n++] = log(value);
-	}
-	for (uint32_t i = 0; i < diff->fresh.n_runs; i++) {
-		const struct diff_resource *own = find(&diff->fresh.runs[i], like);
-		double value = value_of(own, which);
-
-		sum[1] += value;
-		fresh.scatter[fresh.n] = is_peak(&diff->fresh.runs[i], own, which) ? 0 : NAN;
-		fresh.value[fresh.n++] = log(value);
-	}
-	*to = (struct diff_value){
-		.base = sum[0] / base.n, .fresh = sum[1] / fresh.n, .n_base = base.n, .n_fresh = fresh.n
-	};
+	mean[0] = take(&base, diff, &diff->base, &diff->fresh, like, which);
+	mean[1] = take(&fresh, diff, &diff->fresh, &diff->base, like, which);
+	*to = (struct diff_value){ .base = mean[0], .fresh = mean[1], .n_base = base.n, .n_fresh = fresh.n };
 	estimate = diff_estimate(&base, &fresh, &prior);
 	diff_value_set(to, &estimate);
 }
@@ -102,16 +112,31 @@ static void add(struct diff *diff, const struct diff_resource *like)
 	diff->n_resources += isfinite(row->mean.fresh) || isfinite(row->max.fresh);
 }
 
+static bool is_added(const struct diff *diff, const struct diff_resource *like)
+{
+	for (uint32_t i = 0; i < diff->n_resources; i++)
+		if (!strcmp(diff->resources[i].scope, like->scope) && !strcmp(diff->resources[i].name, like->name))
+			return true;
+	return false;
+}
+
 int diff_make_resources(struct diff *diff, struct arena *arena)
 {
-	const struct diff_run *first = diff->base.runs;
+	const struct diff_run *runs = diff->base.runs;
+	uint32_t n_runs = runs->source == DIFF_OF_WATCH ? diff->base.n_runs : 1, n = 0;
 
-	diff->resources = arena_alloc(arena, (first->n_resources + 1) * sizeof *diff->resources);
+	for (uint32_t i = 0; i < n_runs; i++)
+		n += runs[i].n_resources;
+	diff->resources = arena_alloc(arena, (n + 1) * sizeof *diff->resources);
 	if (!diff->resources)
 		return -ENOMEM;
 	for (int pass = 0; pass < 2; pass++)
-		for (uint32_t i = 0; i < first->n_resources; i++)
-			if (is_memory(first->resources[i].unit, first->resources[i].scope) == !pass)
-				add(diff, &first->resources[i]);
+		for (uint32_t i = 0; i < n_runs; i++)
+			for (uint32_t k = 0; k < runs[i].n_resources; k++) {
+				const struct diff_resource *like = &runs[i].resources[k];
+
+				if (is_memory(like->unit, like->scope) == !pass && (!i || !is_added(diff, like)))
+					add(diff, like);
+			}
 	return 0;
 }
