@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "analyze/diff/diff.h"
+#include "base/array.h"
 #include "base/output.h"
 #include "cmd/cmd.h"
 #include "cmd/record/page_file.h"
@@ -106,16 +107,14 @@ static int parse_percent(const char *text, const char *name, double *share, stru
 
 /* A side in the making. Paths of a folder's files are its own. */
 struct files {
-	const char *path[DIFF_MAX_RUNS];
-	uint32_t n;
+	const char **path;
+	uint32_t n, capacity;
 };
 
 static int add_file(struct files *files, const char *path, struct err *err)
 {
-	char *copy = files->n < DIFF_MAX_RUNS ? strdup(path) : NULL;
+	char *copy = ARRAY_ROOM(files->path, files->capacity, files->n + 1) ? strdup(path) : NULL;
 
-	if (files->n == DIFF_MAX_RUNS)
-		return err_set(err, E2BIG, "cannot compare: more than %d files on one side", DIFF_MAX_RUNS);
 	if (!copy)
 		return err_set(err, ENOMEM, "cannot compare %s: out of memory", path);
 	files->path[files->n++] = copy;
@@ -167,7 +166,7 @@ static int add_folder(struct files *files, const char *path, struct err *err)
 	free(entries);
 	if (!code && !n)
 		return err_set(err, ENOENT,
-			       "cannot compare %s: the folder has no recording (*.pftrace) and no result (*.json)",
+			       "cannot compare %s: the folder has no recording (*.pftrace), result or rows (*.json)",
 			       path);
 	return code;
 }
@@ -210,6 +209,7 @@ static void done(struct files *files)
 {
 	for (uint32_t i = 0; i < files->n; i++)
 		free((char *)files->path[i]);
+	free(files->path);
 }
 
 static int compare(const struct diff_cmd_opts *opts, const struct diff_opts *limits, const struct files *base,
