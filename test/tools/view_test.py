@@ -493,13 +493,23 @@ class Queries(unittest.TestCase):
         for row, own in zip(table["rows"], said, strict=True):
             self.assertEqual(row, [*list(own.values())[:4], "2 bytes"])
 
+    def test_numbers_are_exact(self):
+        reals = "SELECT 27603472265272.5 AS mean, 0.1 + 0.2 AS sum, -1e300 / 3 AS large"
+        whole = "SELECT 9007199254740991 AS last, 9007199254740993 AS next, -9223372036854775808 AS least"
+        said = json.loads(subprocess.check_output([INFTRACE, "query", "--json", RECORDING, reals]))
+        self.assertEqual(self.ask(reals)[1]["rows"], [list(said[0].values())])
+        # a browser would read another number
+        self.assertEqual(self.ask(whole)[1]["rows"], [[9007199254740991, "9007199254740993", "-9223372036854775808"]])
+
     def test_an_answer_is_bounded(self):
         numbers = "WITH RECURSIVE a(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM a LIMIT %d) SELECT x, %s FROM a"
         for sql, rows, more in (
             (numbers % (1000, "0"), 1000, False),
             (numbers % (1001, "0"), 1000, True),
             # of a MiB each
-            (numbers % (100, "printf('%1048576d', 1)"), 4, True),
+            (numbers % (100, "printf('%1048576d', 1)"), 3, True),
+            # one row alone is too long
+            (numbers % (1, "printf('%5000000d', 1)"), 0, True),
         ):
             status, table = self.ask(sql)
             self.assertEqual((status, len(table["rows"]), table["more"]), (200, rows, more))
@@ -514,6 +524,10 @@ class Queries(unittest.TestCase):
             ("ATTACH '/tmp/x' AS x", "not allowed"),
             ("SELECT load_extension('x')", "."),
             ("SELECT readfile('/etc/passwd')", "."),
+            (
+                "SELECT " + ", ".join(14 * ["hex(zeroblob(20000000))"]),
+                r"^it needs more than 512 MiB .*run inftrace query --memory SIZE$",
+            ),
         ):
             status, said = self.ask(sql)
             self.assertEqual(status, 400, sql)

@@ -66,6 +66,18 @@ TEST(bytes_that_are_not_utf8_are_replaced)
 	}
 }
 
+TEST(reals_in_full_are_the_same_when_they_are_read_again)
+{
+	struct json json = begin();
+
+	json_array(&json, NULL);
+	json_real_in_full(&json, NULL, 27603472265272.5);
+	json_real_in_full(&json, NULL, 0.1 + 0.2);
+	json_real_in_full(&json, NULL, NAN);
+	json_end(&json, ']');
+	expect(&json, "[\n  27603472265272.5,\n  0.30000000000000004,\n  null\n]\n");
+}
+
 TEST(numbers_that_json_cannot_say_are_null)
 {
 	struct json json = begin();

@@ -118,14 +118,24 @@ void json_count(struct json *json, const char *key, uint64_t value)
 	json_int(json, key, value > INT64_MAX ? INT64_MAX : (int64_t)value);
 }
 
-void json_real(struct json *json, const char *key, double value)
+static void put_real(struct json *json, const char *key, double value, int digits)
 {
 	if (!isfinite(value)) {
 		json_null(json, key);
 		return;
 	}
 	begin_item(json, key);
-	fprintf(json->out, "%.9g", value);
+	fprintf(json->out, "%.*g", digits, value);
+}
+
+void json_real(struct json *json, const char *key, double value)
+{
+	put_real(json, key, value, 9);
+}
+
+void json_real_in_full(struct json *json, const char *key, double value)
+{
+	put_real(json, key, value, 17);
 }
 
 void json_bool(struct json *json, const char *key, bool value)

@@ -28,6 +28,7 @@ void json_int(struct json *json, const char *key, int64_t value);
 void json_known(struct json *json, const char *key, int64_t value);  /* below 0: unknown, null */
 void json_count(struct json *json, const char *key, uint64_t value); /* written as at most INT64_MAX */
 void json_real(struct json *json, const char *key, double value);
+void json_real_in_full(struct json *json, const char *key, double value); /* the number itself when read again */
 void json_bool(struct json *json, const char *key, bool value);
 void json_null(struct json *json, const char *key);
 

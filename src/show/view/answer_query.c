@@ -5,6 +5,7 @@
  * live has no file to read again.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,8 @@
 #include "show/view/view_in.h"
 
 enum { MOST_AT_A_TIME = 2, MOST_SECONDS = 10, MOST_ROWS = 1000, MOST_BYTES = 4 << 20, MEMORY = 512 << 20 };
+
+static const int64_t EXACT = (INT64_C(1) << 53) - 1;
 
 struct table {
 	FILE *out;
@@ -61,10 +64,15 @@ static void put_value(struct json *json, const struct query_value *value)
 
 	switch (value->type) {
 	case QUERY_INT:
-		json_int(json, NULL, value->integer);
+		/* a browser's numbers are exact up to here: a larger one is a text */
+		snprintf(words, sizeof words, "%" PRId64, value->integer);
+		if (value->integer >= -EXACT && value->integer <= EXACT)
+			json_int(json, NULL, value->integer);
+		else
+			json_text(json, NULL, words);
 		break;
 	case QUERY_REAL:
-		json_real(json, NULL, value->real);
+		json_real_in_full(json, NULL, value->real);
 		break;
 	case QUERY_TEXT:
 		json_text(json, NULL, value->text ? value->text : "");
@@ -78,11 +86,20 @@ static void put_value(struct json *json, const struct query_value *value)
 	}
 }
 
+static size_t bytes_of(const struct query_value *values, size_t n)
+{
+	size_t bytes = 0;
+
+	for (size_t i = 0; i < n; i++)
+		bytes += values[i].type == QUERY_TEXT ? values[i].len : 0;
+	return bytes;
+}
+
 static int row(void *ctx, const struct query_value *values, size_t n, struct err *err)
 {
 	struct table *table = ctx;
 
-	table->is_cut = table->n_rows == MOST_ROWS || ftello(table->out) > MOST_BYTES;
+	table->is_cut = table->n_rows == MOST_ROWS || (size_t)ftello(table->out) + bytes_of(values, n) > MOST_BYTES;
 	if (table->is_cut)
 		return err_set(err, ECANCELED, "that is enough");
 	table->n_rows++;
@@ -109,6 +126,12 @@ static int run(struct query *query, const char *sql, struct table *table, struct
 		return err_set(err, EINTR,
 			       "it was ended after %d s: choose fewer rows, or run inftrace query, which has no limit",
 			       MOST_SECONDS);
+	if (code == -ENOMEM)
+		return err_set(
+		    err, ENOMEM,
+		    "it needs more than %d MiB of memory: add a WHERE, sort fewer rows, or run inftrace query "
+		    "--memory SIZE",
+		    MEMORY >> 20);
 	if (code && !table->is_cut)
 		return place.is_known ? err_wrap(err, "at byte %zu", place.at + 1) : code;
 	if (!table->n_statements)
