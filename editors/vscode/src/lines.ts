@@ -57,6 +57,10 @@ class Line {
 	}
 
 	private take(part: Buffer): void {
+		if (!this.asked) {
+			this.socket.destroy(); // an answer to nothing
+			return;
+		}
 		this.parts.push(part);
 		this.bytes += part.length;
 		if (!this.head) this.takeHead();

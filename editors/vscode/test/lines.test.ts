@@ -91,6 +91,27 @@ test('what is no answer, or none that is whole, fails, and the next question doe
 	await assert.rejects(new Lines(join(folder, 'nowhere')).ask('x'));
 });
 
+test('an answer to nothing closes its connection, and no question waits for it', async () => {
+	let isFirst = true;
+	await served(
+		(text, socket) => {
+			const whole = head(text.length) + text;
+			socket.write(whole);
+			if (isFirst) setTimeout(() => socket.write(whole), 20);
+			isFirst = false;
+		},
+		async lines => {
+			await lines.ask('first');
+			await new Promise(done => setTimeout(done, 60));
+			const got = await Promise.all(['a', 'b', 'c'].map(word => lines.ask(word)));
+			assert.deepEqual(
+				got.map(one => one.body.toString()),
+				['a', 'b', 'c'],
+			);
+		},
+	);
+});
+
 test('an end fails what waits', async () => {
 	await served(
 		() => undefined,
