@@ -87,10 +87,11 @@ function reportOf(key: string, file: string): Promise<Report> {
 
 /** isQuiet: nobody asked for it in so many words. */
 export async function showFindings(recording: vscode.Uri, isQuiet = false): Promise<void> {
+	let key = '';
 	try {
 		const { size, mtimeMs } = await stat(recording.fsPath);
 		if (isQuiet && size > LARGE) return;
-		const key = `${mtimeMs} ${size} ${recording.fsPath}`;
+		key = `${mtimeMs} ${size} ${recording.fsPath}`;
 		if (isQuiet && key === shown) return;
 		shown = key;
 		const report = await reportOf(key, recording.fsPath);
@@ -102,7 +103,8 @@ export async function showFindings(recording: vscode.Uri, isQuiet = false): Prom
 		markAll();
 		if (!isQuiet) await vscode.commands.executeCommand('workbench.actions.view.problems');
 	} catch (error) {
-		shown = '';
+		// of another one that is looked at by now, findings still come
+		if (key === shown) shown = '';
 		log.warn(String(error));
 		if (!isQuiet) void vscode.window.showErrorMessage(`inftrace: ${plain((error as Error).message)}`);
 	}
