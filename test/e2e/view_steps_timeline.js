@@ -266,6 +266,8 @@ exports.clicking_selects_and_shows_everything_about_a_slice = async d => {
 
 /** Without this nothing says why a bar grows no more. */
 exports.the_deepest_zoom_is_said = async d => {
+	// that dragging moves is said for a moment
+	await d.until(() => !document.querySelector('.hint.on'));
 	await d.page.evaluate(() => inftrace.app.setView({ begin: 1e6, end: 1e6 + 50 }));
 	await d.rest();
 	assert.equal(await d.page.$('.hint.on'), null);
@@ -299,6 +301,19 @@ exports.dragging_does_what_its_mode_says = async d => {
 	assert.deepEqual([measure, range], [[one.begin, one.begin + one.duration], null]);
 	await d.until(() => /\d/.test(document.querySelector('.measure:not([hidden])')?.textContent ?? ''));
 	assert.match(await d.page.evaluate(() => location.hash), /[#&]d=\d+/);
+	// the figure of what is not on the screen is not there, either
+	for (const share of [-4, 4]) {
+		const shown = await d.view();
+		const by = share * length(shown);
+		await d.page.evaluate(
+			({ begin, end }, by) => inftrace.app.setView({ begin: begin + by, end: end + by }),
+			shown,
+			by,
+		);
+		await d.until(() => document.querySelector('.measure').hidden);
+		await d.page.evaluate(shown => inftrace.app.setView(shown), shown);
+		await d.until(() => !document.querySelector('.measure').hidden);
+	}
 	await d.press('2');
 	await d.until(() => document.querySelector('.mode-range'));
 	await d.drag(...points);

@@ -271,8 +271,8 @@ export class Plots {
 	}
 
 	private placeSpan(box: HTMLElement, text: HTMLElement, times: readonly [number, number] | null): void {
-		box.hidden = !times;
-		if (!times) return;
+		box.hidden = !times || times[1] < this.app.view.begin || times[0] > this.app.view.end;
+		if (!times || box.hidden) return;
 		const from = Math.max(-2, this.xOf(times[0]));
 		const to = Math.min(this.width + 2, this.xOf(times[1]));
 		box.style.left = `${from}px`;
