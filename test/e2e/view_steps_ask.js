@@ -68,6 +68,8 @@ exports.sql_that_is_wrong_or_endless_is_said = async d => {
 		await write(d, 'DELETE FROM operators');
 		await d.until(() => /may not be modified|read-only/.test(document.querySelector('.sql [role=alert]')?.textContent));
 	});
+	await write(d, `SELECT '${'€'.repeat(450)}'`);
+	await d.until(() => /inftrace query --file/.test(document.querySelector('.sql [role=alert]')?.textContent));
 	await write(d, 'WITH RECURSIVE a(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM a) SELECT max(x) FROM a');
 	await d.click('button', 'Stop');
 	await d.until(() => document.querySelector('.sql .main').textContent === 'Run');

@@ -33,6 +33,9 @@ const EXAMPLES: readonly (readonly [string, string])[] = [
 /** So that the server ends what this page asked before. */
 const PAGE = 1 + Math.floor(Math.random() * 0xffff_fffe);
 
+/** Of the statement in an address, which the server takes up to 4096 bytes of. */
+const LONGEST = 4000;
+
 const unitOf = (name: string): string =>
 	/_ns$/.test(name) ? 'ns' : /_bytes$/.test(name) ? 'bytes' : /_(pct|percent)$/.test(name) ? '%' : '';
 
@@ -115,6 +118,13 @@ export function Sql({ app }: { app: App }) {
 	};
 	const run = (sql: string): void => {
 		stop();
+		if (encodeURIComponent(sql).length > LONGEST) {
+			setRows(null);
+			setError(
+				'The page cannot send a statement of this length. Run it with: inftrace query --file STATEMENT.sql FILE',
+			);
+			return;
+		}
 		const own = (abort.current = new AbortController());
 		setBusy(true);
 		setError('');
@@ -158,7 +168,6 @@ export function Sql({ app }: { app: App }) {
 				<textarea
 					aria-label="SQL"
 					spellcheck={false}
-					maxLength={3000}
 					value={text}
 					onInput={event => setText(event.currentTarget.value)}
 					onKeyDown={event => {
