@@ -56,7 +56,8 @@ void html_contents_end(struct html_page *page)
 
 	if (!contents)
 		return;
-	has_failed = ferror(page->out) || fclose(page->out);
+	has_failed = ferror(page->out);
+	has_failed |= fclose(page->out) != 0;
 	page->out = contents->out;
 	page->contents = NULL;
 	fputs("<a class=\"skip\" href=\"#next\">To the findings</a>\n<nav "

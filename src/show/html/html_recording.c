@@ -44,7 +44,6 @@ static struct printable verdict_of(const struct report *report)
 	return verdict;
 }
 
-/* The folder of the program says little in a title. */
 /* A command line without the folders of its words, which say little and take several lines. */
 static struct printable title_of(const struct summary *summary)
 {
