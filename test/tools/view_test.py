@@ -7,6 +7,7 @@ import contextlib
 import json
 import os
 import re
+import shutil
 import signal
 import socket
 import struct
@@ -800,6 +801,21 @@ class Command(unittest.TestCase):
             self.assertEqual(server.json("report.json")["recording"]["file_is_cut"], True)
         with Server("--no-browser", RECORDING) as server:
             self.assertIsNone(server.json("recording.json")["cut"])
+
+    def test_another_file_of_its_name_answers_nothing(self):
+        path = self.path("again.pftrace")
+        shutil.copy(RECORDING, path)
+        with Server("--no-browser", path) as server:
+            asked = ["query?sql=SELECT%207", "excerpt?from=0&to=9000000000"]
+            self.assertEqual([server.request(one)[0] for one in asked], [200, 200])
+            shutil.copy(RECORDING, self.path("other.pftrace"))
+            os.rename(self.path("other.pftrace"), path)
+            for one in asked:
+                status, _, said = server.request(one)
+                self.assertEqual((status, said), (503, b"the file has changed since it was opened; open it again\n"))
+            self.assertEqual(server.request("table?what=inferences")[0], 200)
+            os.unlink(path)
+            self.assertIn(b"No such file", server.request(asked[0])[2])
 
     def events(self, server):
         """An open stream of events: (connection, file to read lines from)."""

@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "show/view/view_in.h"
@@ -99,13 +98,9 @@ static void make_whole(const struct view *view, struct cut *cut)
 
 static const char *refuse(const struct view *view)
 {
-	if (view->live)
-		return "what is live has no file to cut a part out of; record to a file";
-	if (!strcmp(view->path, "-"))
-		return "standard input cannot be read again";
 	if (view->n_excerpts >= MOST_AT_A_TIME)
 		return "two parts are being written; ask again later";
-	return NULL;
+	return view_refuse_again(view);
 }
 
 VIEW_ANSWER(excerpt)

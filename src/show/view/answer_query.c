@@ -8,7 +8,6 @@
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "analyze/query/query.h"
@@ -199,13 +198,9 @@ static const char *refuse(const struct view *view)
 {
 	int n = 0;
 
-	if (view->live)
-		return "what is live has no file to ask; record to a file";
-	if (!strcmp(view->path, "-"))
-		return "standard input cannot be read again";
 	for (const struct view_query *query = view->queries; query; query = query->next)
 		n += !query->is_ended;
-	return n >= MOST_AT_A_TIME ? "two queries are running; ask again later" : NULL;
+	return n >= MOST_AT_A_TIME ? "two queries are running; ask again later" : view_refuse_again(view);
 }
 
 static struct view_query *start(struct view *view, const struct asked *asked, uint64_t by)

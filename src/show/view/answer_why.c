@@ -4,7 +4,6 @@
  * more, by a process of its own, with this inference in place of the slowest. What is live is not kept for that.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "show/view/view_in.h"
 
@@ -37,13 +36,9 @@ static void free_why(struct http_job *job)
 
 static const char *refuse(const struct view *view)
 {
-	if (view->live)
-		return "the live page keeps too little to explain this; record to a file";
-	if (!strcmp(view->path, "-"))
-		return "standard input cannot be read again";
 	if (view->n_whys >= MOST_AT_A_TIME)
 		return "two such questions are being answered; ask again later";
-	return NULL;
+	return view_refuse_again(view);
 }
 
 VIEW_ANSWER(why)

@@ -72,6 +72,8 @@ struct view_report_source {
 
 /* 0, or -errno and err. */
 int view_report_start(struct view_report *report, const struct view_report_source *source, struct err *err);
+/* Why the file cannot be read once more, as a sentence: another one has its name by now, for example. NULL: it can. */
+const char *view_refuse_again(const struct view *view);
 /* Is there one, or will there be? */
 bool view_report_is_done(struct view_report *report);
 /* As JSON; a job where it is not ready. */
@@ -91,8 +93,16 @@ struct view_name {
 	uint16_t class;
 };
 
+/* What a file was when it was read; 0: not known. While it is written, its size and time are not kept. */
+struct view_file {
+	dev_t device;
+	ino_t number;
+	int64_t size, written_s, written_ns;
+};
+
 struct view {
 	const char *path;
+	struct view_file file;
 	struct view_live *live; /* NULL: it is of a file */
 	bool (*is_written)(const char *path);
 	bool is_growing;
