@@ -5,11 +5,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "analyze/store/store.h"
 #include "cases.h"
+#include "stream.h"
 #include "trace/merge/merge_put.h"
+#include "trace/perfetto/perfetto_write.h"
 
 #define SECOND INT64_C(1000000000)
 #define NOW (INT64_C(1795231675) * SECOND)
@@ -267,6 +271,50 @@ TEST(a_file_that_nothing_places_is_refused)
 	refuse(given, NULL,
 	       "cannot place p.json: a time with a sign counts from the start of a recording of inftrace, and none is "
 	       "given; give --offset p.json=TIME, the time of its 0 in nanoseconds since 1970");
+}
+
+/* What a recording of these events says. */
+static struct merge_facts facts_of(struct stream *s)
+{
+	struct merge_facts facts;
+	struct err err = { 0 };
+	struct import import;
+	char path[40];
+	int fd = memfd_create("recording", MFD_CLOEXEC);
+	struct perfetto_writer *writer =
+	    perfetto_write_new(fd, s->names, &s->last_track, &(struct perfetto_write_opts){ 0 }, &err);
+
+	stream_replay(s, perfetto_write_sink(writer));
+	assert_int_equal(perfetto_write_free(writer, &err), 0);
+	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+	assert_int_equal(import_open(&import, path, &err), 0);
+	assert_int_equal(merge_scan(&import, &facts, &err), 0);
+	import_close(&import);
+	close(fd);
+	return facts;
+}
+
+TEST(each_session_has_inferences_of_its_own)
+{
+	const struct merge_sequence *sequence;
+	struct merge_facts facts;
+	struct stream s;
+	uint32_t lane;
+
+	stream_init(&s);
+	lane = stream_lane(&s, stream_process(&s, 7, "app"), "inferences");
+	for (int i = 0; i < 6; i++) {
+		stream_inference(&s, lane, 100 + 10 * (uint64_t)i, "one model", i % 3 ? 1 : 2, i + 1);
+		stream_end(&s, lane, 105 + 10 * (uint64_t)i);
+	}
+	facts = facts_of(&s);
+	sequence = facts.sequences.data;
+	assert_int_equal(facts.sequences.n, 2);
+	assert_int_equal(sequence[0].runs.n, 2);
+	assert_int_equal(sequence[1].runs.n, 4);
+	assert_int_equal(sequence[1].pid, 7);
+	merge_facts_done(&facts);
+	stream_done(&s);
 }
 
 /* The number of tracks of a type, the first and the last of them. */

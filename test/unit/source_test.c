@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <dirent.h>
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -526,6 +527,40 @@ TEST(a_living_process_is_measured)
 	close(ready[1]);
 }
 
+static size_t n_descriptors(void)
+{
+	DIR *folder = opendir("/proc/self/fd");
+	size_t n = 0;
+
+	assert_non_null(folder);
+	while (readdir(folder))
+		n++;
+	closedir(folder);
+	return n;
+}
+
+TEST(files_are_kept_open_until_the_source_stops)
+{
+	size_t n = n_descriptors();
+	struct world *world = world_of(NULL, getpid(), (const char *const[]){ "process", "io", NULL });
+
+	look(world, NULL, clock_ns());
+	assert_true(n_descriptors() > n);
+	world_free(world);
+	assert_int_equal(n_descriptors(), n);
+}
+
+/* Samples whose times lie ahead: the next one is due later than now by as much. */
+TEST(a_source_is_due_when_its_next_sample_is)
+{
+	struct world *world = world_of("laptop/t0", 2000, (const char *const[]){ "process", "cgroup", NULL });
+
+	look(world, NULL, clock_ns() + 1000 * S_NS);
+	for (size_t i = 0; i < world->n; i++)
+		assert_in_range(world->source[i]->due_ms(world->state[i]), 900000, 1001000);
+	world_free(world);
+}
+
 static struct world *crowded(const char *name)
 {
 	static const char *const names[] = { "cgroup", "frequency", "io", "waits", NULL };
@@ -617,6 +652,23 @@ CROWDED(what_tells_why_is_sampled_more_often_than_once_a_second, "crowded")
 	look(world, "crowded/t1", T1 + 100 * MS_NS);
 	is_near(keep_value(world->keep, 300, "disk reads"), 0);
 	is_near(keep_value(world->keep, 300, "waiting for a cpu"), 0);
+}
+
+/* 1.88 s of CPU in 200 ms, as here, or in the second since the look before. */
+TEST(other_programs_are_looked_for_more_often_while_the_process_waits)
+{
+	struct world *world = world_of("crowded/t0", 300, (const char *const[]){ "waits", NULL });
+
+	look(world, "crowded/t0", T0);
+	look(world, "crowded/t1", T0 + 200 * MS_NS);
+	is_near(keep_value(world->keep, 0, "other program hog"), 940);
+	world_free(world);
+	world = world_of("crowded/t0", 300, (const char *const[]){ "waits", NULL });
+	look(world, "crowded/t0", T0);
+	look(world, "crowded/t0", T0 + 900 * MS_NS);
+	look(world, "crowded/t1", T1);
+	is_near(keep_value(world->keep, 0, "other program hog"), 188);
+	world_free(world);
 }
 
 TEST(what_never_happens_has_no_counter)

@@ -23,6 +23,34 @@ static const char *text(const struct summary *summary, uint32_t id)
 	return names_text(summary->names, id);
 }
 
+static void put_cycles(struct stream *s, uint32_t lane, uint64_t us, const char *type, int64_t cycles)
+{
+	stream_text(s, KEY_OP_TYPE, type);
+	stream_text(s, KEY_SOURCE, "QNN");
+	stream_int(s, KEY_CYCLES, cycles);
+	stream_instant(s, lane, us, KIND_KERNEL, "node");
+}
+
+TEST(cycles_are_added_up_by_name_and_type)
+{
+	struct stream s;
+	struct summary *summary;
+	uint32_t lane;
+
+	stream_init(&s);
+	lane = stream_track(&s, (struct track_def){ .type = TRACK_LANE, .name = stream_name(&s, "HTP") });
+	put_cycles(&s, lane, 10, "Conv", 300);
+	put_cycles(&s, lane, 11, "MatMul", 500);
+	put_cycles(&s, lane, 12, "Conv", 400);
+	summary = stream_summary(&s, &(struct summary_file){ 0 });
+	assert_int_equal(summary->n_cycles, 2);
+	assert_string_equal(text(summary, summary->cycles[0].op_type), "Conv");
+	assert_int_equal(summary->cycles[0].cycles, 700);
+	assert_string_equal(text(summary, summary->cycles[1].op_type), "MatMul");
+	summary_free(summary);
+	stream_done(&s);
+}
+
 TEST(kernels_are_added_up_by_name_and_type)
 {
 	struct stream s;
