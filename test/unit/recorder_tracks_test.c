@@ -217,6 +217,40 @@ TEST(memory_follows_them_when_operators_thin_out)
 	memory_follows_the_processes_that_live(8);
 }
 
+static void note(struct server *server, const char *topic, struct arg arg)
+{
+	put(server, &(struct event){ .type = EVENT_INSTANT,
+				     .kind = KIND_NOTE,
+				     .track = server->worker[0].process,
+				     .name = names_of(server->names, topic),
+				     .time_ns = server->time_ns++,
+				     .args = &arg,
+				     .n_args = 1 });
+}
+
+TEST(notes_count_for_the_last_line)
+{
+	struct server server;
+
+	start(&server, 1);
+	begin_worker(&server, &server.worker[0], 1);
+	note(&server, EVENT_NOTE_RUNTIME, arg_text(KEY_STATUS, server.sink, "operators (no type information)"));
+	assert_int_equal(server.tap.n_runtimes, 1);
+	assert_false(server.tap.lacks_runs);
+	note(&server, EVENT_NOTE_RUNTIME, arg_text(KEY_STATUS, server.sink, "runs (no type information)"));
+	note(&server, EVENT_NOTE_RUNTIME, arg_text(KEY_VERSION, server.sink, "1.31.1"));
+	assert_int_equal(server.tap.n_runtimes, 3);
+	assert_true(server.tap.lacks_runs);
+	note(&server, EVENT_NOTE_PROCESS, arg_int(KEY_COUNT, 2));
+	note(&server, EVENT_NOTE_SAMPLED_OUT, arg_int(KEY_COUNT, 3));
+	note(&server, EVENT_NOTE_OTHER_RUNTIME, arg_text(KEY_RUNTIME, server.sink, "ncnn"));
+	assert_int_equal(server.tap.n_unseen, 2);
+	assert_int_equal(server.tap.n_sampled_out, 3);
+	assert_string_equal(names_text(server.names, server.tap.other), "ncnn");
+	finish(&server);
+	close(server.fd);
+}
+
 /* What the file says. */
 struct check {
 	struct sink sink;
