@@ -77,6 +77,9 @@ static inline void cases_add(const char *name, CMUnitTestFunction run, CMFixture
 
 static inline int cases_run(void)
 {
+	/* such a file tests nothing */
+	if (!cases_n)
+		return 1;
 	return _cmocka_run_group_tests("tests", cases_all, cases_n, cases_setup, cases_teardown);
 }
 

@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A file whose cases were all taken out: it must fail. */
+#include "cases.h"
