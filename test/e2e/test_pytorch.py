@@ -361,6 +361,16 @@ def test_what_torch_compile_compiles(lab, torch_wheel):
     assert "compiled 3 times while inferences ran" in text
 
 
+@pytest.mark.root
+def test_a_running_program_of_a_compiled_function(lab, torch_wheel):
+    """It is in a call when the agent comes, whose rest is no inference: what it calls inside has not failed."""
+    server = Server(lab, lab.python(torch_wheel, "torchcompile", "--serve"))
+    done = attach(lab, "--inject", server.pid)
+    assert server.end()[0] >= 200
+    runs = query(lab, done.recording, "select distinct model, status from inferences where status is not null")
+    assert runs == [{"model": "Runner.step (torch.compile)", "status": "ok"}]
+
+
 SCRIPT_FAILED = "The following operation failed in the TorchScript interpreter."
 COMPILED = "select model, name, count(*) as n from phases where kind = 'specialize' group by 1, 2 order by 1, 2"
 

@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """torchcompile.py: modules and functions that torch.compile compiles, one of them in pieces, again for other sizes, or
 in vain. Standard output is the same in every run.
---profile FILE: how many graphs PyTorch itself counted for each."""
+--profile FILE: how many graphs PyTorch itself counted for each. --serve: one function, until standard input ends."""
 
 import argparse
 import json
+import sys
+import threading
+import time
 
 import torch
 import torch._dynamo
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--profile")
+parser.add_argument("--serve", action="store_true")
 args = parser.parse_args()
 torch.manual_seed(0)
 torch.set_num_threads(1)
@@ -82,7 +86,23 @@ def run(name, compiled, sizes):
     counted[name] = torch._dynamo.utils.counters["stats"]["unique_graphs"]
 
 
+def serve():
+    """No operator of PyTorch outside of the function."""
+    step, x, runs, ended = torch.compile(Runner().step, backend="eager"), torch.ones(2, 8), 1, threading.Event()
+    first = step(x)
+    threading.Thread(target=lambda: (sys.stdin.read(), ended.set()), daemon=True).start()
+    print("ready", flush=True)
+    while not ended.is_set():
+        last, runs = step(x), runs + 1
+        time.sleep(0.002)
+    print("differ", int(not torch.equal(first, last)))
+    print("runs", runs, "failed 0")
+    sys.exit()
+
+
 with torch.no_grad():
+    if args.serve:
+        serve()
     run("Net", torch.compile(Net(), backend="eager", dynamic=False), [2, 2, 2, 5, 5, 7, 2])
     run("Pieces", torch.compile(Pieces(), backend="eager"), [2, 2, 2])
     run("Refused", torch.compile(Refused(), backend="eager", fullgraph=True), [2, 2])

@@ -149,6 +149,14 @@ static struct python_object *variables_of(struct python_object *frame)
 	return copy;
 }
 
+/* What was on before it: it lies in a call that began before any was seen, which it switches on again at its end. */
+static bool is_inside_another(struct python_object *variables)
+{
+	struct python_object *prior = python.PyDict_GetItemString(variables, "prior");
+
+	return prior && strcmp(prior->type->name, "NoneType");
+}
+
 static void begin(struct thread *thread, struct torch_thread *state, struct python_object *frame,
 		  struct python_object *variables)
 {
@@ -186,7 +194,7 @@ static void look_at(struct thread *thread, struct torch_thread *state, struct py
 	} else if (is_on && !thread->n_runs && !state->is_backward && is_switcher(frame) &&
 		   (thread->is_settled || !torch_is_inside_unseen(thread, frame))) {
 		variables = variables_of(frame);
-		if (variables)
+		if (variables && !is_inside_another(variables))
 			begin(thread, state, frame, variables);
 		drop(variables);
 	}
