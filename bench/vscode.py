@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """vscode.py BUILD: what the extension for VS Code takes, in a real workbench (npm's code-server) in headless Chromium:
 its activation, a recording of a million events from the click to the picture, a tile beside one of the same page in the
-browser, and how often views ask while nobody sees them. Needs what test/e2e/test_vscode.py needs."""
+browser, and how often views ask while nobody sees them. Needs what test/e2e/test_vscode.py needs, and the
+Python of the tests (bench/README.md)."""
 
 import json
 import os

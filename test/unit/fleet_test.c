@@ -559,7 +559,6 @@ CASE(what_is_rare_is_not_rounded_away)
 	assert_in_range(series->all.failed[FAILURE_INPUT], 30, 31);
 }
 
-/* doc/watch.md has every metric, and none that there is not. */
 /* The busiest engine counts, and all memories; of two processes both. */
 CASE(devices_are_summed_up_by_service)
 {
@@ -595,6 +594,7 @@ CASE(devices_are_summed_up_by_service)
 	assert_true(fabs(service->use[0].s - 2) < 1e-9 && service->use[0].last_s == 0);
 }
 
+/* doc/watch.md has every metric, and no other one. */
 TEST(metrics_are_documented)
 {
 	char name[120], row[140], *text = NULL;
