@@ -154,15 +154,14 @@ TEST(a_writable_file_in_a_folder_that_is_not_names_the_way_to_write_it)
 	expect_success(replace_denied);
 }
 
-/* Only root may change its root. */
 static int write_without_proc(void)
 {
-	if (geteuid())
-		return 0;
 	return chroot(".") ? 2 : !is_written("/new", "text") || !has_text("/new", "text") ? 3 : unlink("/new") ? 4 : 0;
 }
 
 TEST(an_output_gets_its_name_where_proc_is_not_mounted)
 {
+	if (geteuid()) /* only root may change its root */
+		skip();
 	expect_success(write_without_proc);
 }

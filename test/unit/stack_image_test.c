@@ -13,6 +13,9 @@
 
 #define HELD_UP_NS UINT64_C(130000000000)
 
+/* Of 10 ms: the child takes CPU time that no other program wants. */
+enum { PATIENCE = 10000 };
+
 /* The address in the file that contains it. */
 static uint32_t frame_of(struct stack_images *images, struct names *names, const void *address)
 {
@@ -60,7 +63,7 @@ TEST(a_child_that_is_given_up_costs_one_file_its_names)
 	stack_images_work(&images, names, now);
 	assert_int_equal(reader->n_starts, 2);
 	/* the second one has had no time */
-	for (int i = 0; i < 1000 && images.n_answered < 2; i++) {
+	for (int i = 0; i < PATIENCE && images.n_answered < 2; i++) {
 		stack_images_work(&images, names, ++now);
 		usleep(10000);
 	}
@@ -90,7 +93,7 @@ TEST(a_child_that_waits_for_a_cpu_is_not_given_up)
 		stack_images_work(&images, names, now += HELD_UP_NS);
 	assert_int_equal(reader->n_starts, 1);
 	assert_int_equal(sched_setaffinity(0, sizeof before, &before), 0);
-	for (int i = 0; i < 1000 && !images.n_answered; i++) {
+	for (int i = 0; i < PATIENCE && !images.n_answered; i++) {
 		stack_images_work(&images, names, ++now);
 		usleep(10000);
 	}

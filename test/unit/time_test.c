@@ -175,10 +175,8 @@ CASE(who_had_the_cpu_is_named)
 }
 
 /* Neither the operators nor the programs beside it are to blame. */
-TEST_WITH(a_host_that_takes_the_cpus_is_named_first, setup, teardown)
+CASE(a_host_that_takes_the_cpus_is_named_first)
 {
-	struct fixture *f = *state;
-
 	for (int i = 0; i < 9; i++)
 		run(f, (uint64_t)i * 1000, (uint64_t)i * 1000 + 1000, i + 1, false, 700);
 	sample(f, f->process, "waited for hog", 60);
