@@ -375,7 +375,7 @@ TEST(cpus_that_the_host_takes_are_named_from_a_tenth_on)
 	for (int percent = 9; percent <= 10; percent++) {
 		begin(f);
 		for (int i = 0; i < 20; i++)
-			run(f, 10, 1000, 0, NULL);
+			run(f, 10, i % 2 ? 900 : 1100, 0, NULL);
 		for (uint64_t us = 0; us <= f->us; us += 1000)
 			stream_sample(&f->s, stream_counter(&f->s, 0, "stolen", "%"), us, percent);
 		found = find(f, "stolen");
@@ -384,6 +384,29 @@ TEST(cpus_that_the_host_takes_are_named_from_a_tenth_on)
 			assert_true(found->value == 0.1 && found->low == 0.1 * 1e6);
 		end(f);
 	}
+}
+
+/* It is about the machine: of several models, the one that took the most time has it. */
+TEST(cpus_that_the_host_takes_are_named_once)
+{
+	struct fixture fixture, *f = &fixture;
+	uint32_t other;
+
+	begin(f);
+	other = stream_lane(&f->s, f->process, "other");
+	for (int i = 0; i < 20; i++) {
+		run(f, 10, 1000, 0, NULL);
+		stream_inference(&f->s, other, f->us, "other", 2, 100 + i);
+		stream_end(&f->s, other, f->us += 500);
+	}
+	for (uint64_t us = 0; us <= f->us; us += 1000)
+		stream_sample(&f->s, stream_counter(&f->s, 0, "stolen", "%"), us, 20);
+	f->summary = stream_summary(&f->s, &(struct summary_file){ 0 });
+	assert_int_equal(recorded_init(&f->recorded, f->summary, NULL), 0);
+	assert_int_equal(f->recorded.n, 2);
+	assert_non_null(findings_of(&f->recorded.model[0], "stolen", 0));
+	assert_null(findings_of(&f->recorded.model[1], "stolen", 0));
+	end(f);
 }
 
 TEST(a_profiler_that_was_left_on_is_found)
