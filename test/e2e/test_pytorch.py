@@ -458,6 +458,9 @@ def test_a_model_that_was_compiled_ahead_of_time(lab, key):
     assert made == {"status": "ok", "inferences": 4}
     inside = query(lab, recording, "select distinct model from operators where inference_id is not null")
     assert {row["model"] for row in inside} == {name, "Around", "GraphModule"}
+    many = lab.both(lab.python(wheel, "torchahead", "many", package), name="many").recording
+    assert 10 < len(many.inferences) < 25
+    assert many.note("stopped")["source"] == "further models of AOTInductor"
 
 
 def test_arguments_that_nobody_expects(lab, torch):

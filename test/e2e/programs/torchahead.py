@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""torchahead.py make|run PACKAGE: a model that AOTInductor compiles ahead of time, and runs of it; one fails. Standard
-output is the same in every run. A program that was exported lies beside it, and runs, too."""
+"""torchahead.py make|run|many PACKAGE: a model that AOTInductor compiles ahead of time, and runs of it; one fails. A
+program that was exported lies beside it, and runs, too. many: 25 copies of the model. Standard output is the same in
+every run."""
 
+import shutil
 import sys
 
 import torch
@@ -35,6 +37,10 @@ with torch.no_grad():
         program = torch.export.export(Net().eval(), (torch.ones(2, 8),), dynamic_shapes={"x": {0: rows}})
         torch._inductor.aoti_compile_and_package(program, package_path=package)
         torch.export.save(program, package + ".exported")
+    elif how == "many":
+        copies = [shutil.copy(package, package.replace(".pt2", "%d.pt2" % number)) for number in range(25)]
+        models = [torch._inductor.aoti_load_package(copy) for copy in copies]
+        print(sum(float(model(torch.ones(2, 8)).sum()) for model in models))
     else:
         model = torch._inductor.aoti_load_package(package)
         for n in (2, 2, 3):

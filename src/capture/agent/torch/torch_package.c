@@ -21,6 +21,7 @@
 
 enum { RUN = 1, CREATE, DELETE };
 enum { MOST_NAME = 120, MOST_INPUTS = 1024 };
+_Static_assert(PLACES == 64, "tell_that_there_are_more");
 
 static struct place places[PLACES];
 static const char *names[PLACES]; /* of the model; NULL: not known */
@@ -164,7 +165,7 @@ static const char *component(const char *path, const char *end, size_t *len)
  * ".../aotinductor_Xa3b/resnet/data/aotinductor/model/c5.so": "resnet"; without a folder of the file's name, the one of
  * the model; any other library: its own name.
  */
-static size_t put_name(const char *path, char *to)
+static void put_name(const char *path, char *to)
 {
 	static const char between[] = "/data/aotinductor/", unpacked[] = "aotinductor_";
 	const char *data = strstr(path, between), *file, *above;
@@ -182,26 +183,45 @@ static size_t put_name(const char *path, char *to)
 			len = strcspn(file, "/");
 		}
 	}
-	return (size_t)snprintf(to, MOST_NAME, "%.*s (AOTInductor)", len < 100 ? (int)len : 100, file);
+	snprintf(to, MOST_NAME, "%.*s (AOTInductor)", len < 100 ? (int)len : 100, file);
 }
 
-static const char *read_name(const void *function)
+/* False: the library is not found. */
+static bool read_name(const void *function, char *to)
 {
 	struct image_set set = { 0 };
 	const struct image *image;
-	char text[MOST_NAME];
-	const char *name = NULL;
 
 	if (module_walk_images(&set))
-		return NULL;
+		return false;
 	image = import_image(&set, (uint64_t)(uintptr_t)function);
-	if (image && put_name(image->path, text)) {
-		agent_lock();
-		name = arena_keep(&agent.arena, text);
-		agent_unlock();
-	}
+	if (image)
+		put_name(image->path, to);
 	image_set_done(&set);
-	return name;
+	return image;
+}
+
+/* The number of the function's place; PLACES: all are in use. */
+static unsigned take_place(uint8_t role, void *real)
+{
+	char text[MOST_NAME];
+	bool has_name = read_name(real, text);
+	unsigned at;
+
+	agent_lock();
+	at = places_take(places, NULL, role, real);
+	if (at < PLACES && !(has_name && names[at] && !strcmp(names[at], text)))
+		names[at] = has_name ? arena_keep(&agent.arena, text) : NULL;
+	agent_unlock();
+	return at;
+}
+
+static void tell_that_there_are_more(void)
+{
+	static uint32_t told; /* in this generation */
+
+	if (__atomic_exchange_n(&told, hot->generation, __ATOMIC_RELAXED) != hot->generation)
+		dict_missing("further models of AOTInductor", "the agent has room for 64 of their functions");
 }
 
 void *torch_package_instead_of(const char *name, void *real)
@@ -212,7 +232,7 @@ void *torch_package_instead_of(const char *name, void *real)
 	} functions[] = {
 		{ "Run", RUN }, { "RunSingleThreaded", RUN }, { "CreateWithDevice", CREATE }, { "Delete", DELETE }
 	};
-	const char *rest = name + sizeof TORCH_CONTAINER - 1, *model;
+	const char *rest = name + sizeof TORCH_CONTAINER - 1;
 	size_t which = 0;
 	unsigned at;
 
@@ -222,11 +242,9 @@ void *torch_package_instead_of(const char *name, void *real)
 		which++;
 	if (which == sizeof functions / sizeof *functions)
 		return NULL;
-	model = read_name(real);
-	agent_lock();
-	at = places_take(places, NULL, functions[which].role, real);
+	at = take_place(functions[which].role, real);
 	if (at < PLACES)
-		names[at] = model;
-	agent_unlock();
-	return at < PLACES ? (void *)stand_ins[at] : NULL;
+		return (void *)stand_ins[at];
+	tell_that_there_are_more();
+	return NULL;
 }
