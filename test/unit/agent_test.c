@@ -13,6 +13,7 @@
 
 #include "base/processor.h"
 #include "capture/agent/dict.h"
+#include "capture/agent/llama/llama_in.h"
 #include "capture/agent/ort/ort_in.h"
 #include "capture/agent/room.h"
 #include "capture/agent/run/inference.h"
@@ -325,6 +326,42 @@ TEST(an_operator_tells_its_inference_if_nothing_else_has)
 	assert_int_equal(record_before(thread, 1)->type, RECORD_RUN_END);
 	ort_operator_forget_all();
 	n_copies = 0;
+}
+
+static word forward(word a, word b, word c, word d, word e)
+{
+	return b;
+}
+
+static struct {
+	void *with;
+	bool is_done, is_wrong;
+} caller;
+
+static void *call_on(void *unused)
+{
+	const int second = 1; /* of the graph's threads: its operators are passed on */
+	word (*with)(word, word, word, word, word) = (word (*)(word, word, word, word, word))(word)caller.with;
+
+	for (word i = 0; i < 3000000; i++)
+		caller.is_wrong |= with((word)&second, i, 0, 0, 0) != i;
+	__atomic_store_n(&caller.is_done, true, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+/* A module may have several words for one function, and threads that call by the first one meanwhile. */
+TEST(a_function_of_llama_is_called_while_another_word_of_it_is_replaced)
+{
+	static const char name[] = "ggml_compute_forward_add";
+	struct copy copy = { .number = 0 };
+	pthread_t thread;
+
+	caller.with = llama_operator_hook(&copy, name, LLAMA_OPERATOR, (void *)(word)forward);
+	assert_int_equal(pthread_create(&thread, NULL, call_on, NULL), 0);
+	while (!__atomic_load_n(&caller.is_done, __ATOMIC_ACQUIRE))
+		assert_ptr_equal(llama_operator_hook(&copy, name, LLAMA_OPERATOR, (void *)(word)forward), caller.with);
+	pthread_join(thread, NULL);
+	assert_false(caller.is_wrong);
 }
 
 /* At a level without operators no other hook names its session. */

@@ -404,6 +404,8 @@ void *llama_operator_hook(const struct copy *copy, const char *name, enum llama_
 	/* two copies may be bound to one function: each has a place, which goes with it */
 	while (at < MAX_FUNCTIONS && (places[at].real != real || places[at].copy != copy->number))
 		at++;
+	if (at < MAX_FUNCTIONS) /* another word of the copy leads here, and threads may be on their way */
+		return (void *)stand_ins[at];
 	for (unsigned i = 0; at == MAX_FUNCTIONS && i < MAX_FUNCTIONS; i++)
 		at = places[i].real ? at : i;
 	if (at == MAX_FUNCTIONS)
