@@ -172,6 +172,17 @@ def test_the_summary_counts_inferences(lab, program):
     assert ": %s. " % figures in " ".join(lab.plain([lab.inftrace, "report", done.recording.path]).out.split())
 
 
+def test_two_files_of_one_name_have_no_joint_latency(lab, wheel):
+    models = []
+    for name in ("chain", "cnn"):
+        os.mkdir(lab.path(name))
+        models.append(os.path.join(lab.path(name), "net.onnx"))
+        for suffix in (".onnx", ".npz"):
+            shutil.copy(lab.model(name)[: -len(".onnx")] + suffix, models[-1][: -len(".onnx")] + suffix)
+    assert "median" not in lab.record(lab.python(wheel, "turns", *models, "--runs", 20)).err
+    assert "median" in lab.record(lab.python(wheel, "turns", models[0], models[0], "--runs", 20)).err
+
+
 def test_one_inference_is_no_plural(lab, library):
     assert " 1 inference in " in lab.record(lab.native("run", library, lab.model("chain"), 256, 256, "run", 1, 1)).err
 

@@ -143,3 +143,17 @@ TEST(several_models_are_told_from_one)
 	}
 	latency_done(&latency);
 }
+
+TEST(files_of_one_name_are_several_models)
+{
+	struct latency latency = { 0 };
+
+	for (uint32_t path = 7; path <= 8; path++) {
+		struct arg args[] = { { .key = KEY_MODEL, .type = ARG_NAME, .name = 5 },
+				      { .key = KEY_MODEL_PATH, .type = ARG_NAME, .name = path } };
+		for (int i = 0; i < 2; i++)
+			latency_take_created(&latency, &(struct event){ .args = args, .n_args = 2 });
+		assert_int_equal(latency.is_mixed, path == 8);
+	}
+	latency_done(&latency);
+}

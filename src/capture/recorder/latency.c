@@ -38,6 +38,21 @@ void latency_take(struct latency *latency, const struct names *names, const stru
 	latency->slowest_ns = ns > latency->slowest_ns ? ns : latency->slowest_ns;
 }
 
+void latency_take_created(struct latency *latency, const struct event *note)
+{
+	struct latency_file file = { event_text(note, KEY_MODEL), event_text(note, KEY_MODEL_PATH) };
+	uint32_t at = 0;
+
+	if (!file.model || !file.path)
+		return;
+	while (at < latency->n_files && latency->file[at].model != file.model)
+		at++;
+	if (at < latency->n_files)
+		latency->is_mixed |= latency->file[at].path != file.path;
+	else if (at < LATENCY_FILES)
+		latency->file[latency->n_files++] = file;
+}
+
 uint64_t latency_quantile(const struct latency *latency, double share)
 {
 	return log_bins_quantile(latency->bin, LATENCY_BINS, latency->n, share, LATENCY_BITS);

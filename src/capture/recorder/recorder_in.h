@@ -48,7 +48,7 @@ struct recorder_tap {
 	struct sink *to; /* the only sink, or the tee */
 	struct tee tee;
 	struct latency latency;
-	uint32_t runtime_topic, process_topic, sampled_topic; /* names of notes */
+	uint32_t runtime_topic, process_topic, sampled_topic, created_topic; /* names of notes */
 	struct recorder_tracks tracks;
 	uint64_t n_events; /* slices and instants */
 	uint32_t other_topic;

@@ -35,6 +35,8 @@ static void count_instant(struct recorder_tap *tap, const struct event *event)
 		tap->n_unseen += count_of(event);
 	else if (event->kind == KIND_NOTE && event->name == tap->sampled_topic)
 		tap->n_sampled_out += count_of(event);
+	else if (event->kind == KIND_NOTE && event->name == tap->created_topic)
+		latency_take_created(&tap->latency, event);
 	else if (event->kind == KIND_LOST)
 		tap->n_lost += count_of(event);
 }
@@ -117,6 +119,7 @@ void recorder_tap_init(struct recorder_tap *tap, struct sink *const *sinks, size
 				   .sync = sync_ };
 	tap->runtime_topic = names_of(tap->sink.names, EVENT_NOTE_RUNTIME);
 	tap->other_topic = names_of(tap->sink.names, EVENT_NOTE_OTHER_RUNTIME);
+	tap->created_topic = names_of(tap->sink.names, EVENT_NOTE_CREATED);
 	tap->process_topic = names_of(tap->sink.names, EVENT_NOTE_PROCESS);
 	tap->sampled_topic = names_of(tap->sink.names, EVENT_NOTE_SAMPLED_OUT);
 }
