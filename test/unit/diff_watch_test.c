@@ -9,6 +9,7 @@
 
 #include "analyze/diff/diff.h"
 #include "cases.h"
+#include "show/words/diff/diff_words.h"
 
 enum { PER_ROW = 100, ROWS = 24 };
 
@@ -361,7 +362,9 @@ TEST(a_model_is_compared_on_the_same_provider)
 	for (uint32_t i = 0; i < 2; i++)
 		assert_string_equal(diff.pairs[i].base->provider, diff.pairs[i].fresh->provider);
 	assert_int_equal(diff.says, DIFF_SAME);
+	assert_non_null(strstr(diff_verdict(&diff, true).s, "resnet of shop on CPU is the same"));
 	diff = compare(&side[0], &side[2], &arena);
+	assert_non_null(strstr(diff_verdict(&diff, true).s, "resnet of shop is the same"));
 	assert_int_equal(diff.n_pairs, 1);
 	assert_string_equal(diff.pairs->base->provider, "CUDA");
 	assert_int_equal(diff.n_only_base, 1);

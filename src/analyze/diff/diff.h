@@ -58,6 +58,7 @@ struct diff_pair {
 	const struct diff_operator **only_base, **only_fresh;
 	uint32_t n_rows, n_only_base, n_only_fresh;
 	bool is_renamed;	     /* by different names: the only model of each side, or of one label */
+	bool has_namesake;	     /* another pair is of the same model, on another provider or runtime */
 	bool does_other_work;	     /* other batches or tokens: nothing is judged */
 	struct diff_size_row *sizes; /* the smallest first */
 	uint32_t n_sizes;

@@ -213,6 +213,9 @@ static bool find_pair(struct diff *diff, struct diff_members *members, uint32_t 
 	pair->does_other_work = compare_texts(pair->base->work, pair->fresh->work) != 0;
 	count(members->base, diff->base.n_runs, &pair->n_base, &pair->n_open_base);
 	count(members->fresh, diff->fresh.n_runs, &pair->n_fresh, &pair->n_open_fresh);
+	for (uint32_t i = 0; i < diff->n_pairs; i++)
+		if (is_same_name(diff->pairs[i].base, like) && !is_same(diff->pairs[i].base, like))
+			pair->has_namesake = diff->pairs[i].has_namesake = true;
 	diff->n_pairs++;
 	return true;
 }

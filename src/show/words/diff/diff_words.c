@@ -121,11 +121,13 @@ static void add_interval(struct printable *to, const struct diff_value *value)
 	printable_add(to, " (%s, 95 %% confidence)", diff_interval(value).s);
 }
 
-/* "m", or "m -> m_int8" */
+/* "m", or "m -> m_int8"; "m on CUDA" if it is compared on the CPU as well */
 static struct printable pair_name(const struct diff_pair *pair, bool is_ascii)
 {
 	struct printable name = model_text(pair->base->name, NAME, is_ascii);
 
+	if (pair->has_namesake && pair->base->provider)
+		printable_add(&name, " on %s", model_provider(pair->base->provider, 40, is_ascii).s);
 	if (pair->is_renamed)
 		printable_add(&name, " -> %s", model_text(pair->fresh->name, NAME, is_ascii).s);
 	return name;
