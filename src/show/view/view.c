@@ -82,35 +82,6 @@ static uint64_t bytes_of(const char *path)
 	return stat(path, &file) || !S_ISREG(file.st_mode) ? 0 : (uint64_t)file.st_size;
 }
 
-/* Of a file; of a folder, whose segments come and go, whether it is the same one. */
-static struct view_file file_of(const char *path, bool is_growing)
-{
-	struct stat file;
-
-	if (stat(path, &file))
-		return (struct view_file){ 0 };
-	if (is_growing || !S_ISREG(file.st_mode))
-		return (struct view_file){ .device = file.st_dev, .number = file.st_ino };
-	return (struct view_file){ file.st_dev, file.st_ino, file.st_size, file.st_mtim.tv_sec, file.st_mtim.tv_nsec };
-}
-
-const char *view_refuse_again(const struct view *view)
-{
-	struct view_file file;
-
-	if (view->live)
-		return "what is live has no file to read again; record to a file";
-	if (!strcmp(view->path, "-"))
-		return "standard input cannot be read again";
-	file = file_of(view->path, view->is_growing);
-	/* where it is gone, the error of reading it says so */
-	if (file.number &&
-	    (file.device != view->file.device || file.number != view->file.number || file.size != view->file.size ||
-	     file.written_s != view->file.written_s || file.written_ns != view->file.written_ns))
-		return "the file has changed since it was opened; open it again";
-	return NULL;
-}
-
 struct view *view_open(const char *path, bool (*is_written)(const char *path), const struct view_wait *wait,
 		       struct err *err)
 {
@@ -124,7 +95,7 @@ struct view *view_open(const char *path, bool (*is_written)(const char *path), c
 		view->version = 1;
 		view->beside = -1;
 		view->seen_bytes = bytes_of(path);
-		view->file = file_of(path, view->is_growing);
+		view->file = view_file_of(path, view->is_growing);
 		code = read_file(view, wait, err);
 		if (!code)
 			view->pyramid = pyramid_new(view->store);

@@ -70,8 +70,17 @@ struct view_report_source {
 	uint64_t slow_at_ns; /* the inferences that begin then are looked into, in place of the slowest; 0: these */
 };
 
+/* What a file was when it was read; 0: not known. While it is written, its size and time are not kept. */
+struct view_file {
+	dev_t device;
+	ino_t number;
+	int64_t size, written_s, written_ns;
+};
+
 /* 0, or -errno and err. */
 int view_report_start(struct view_report *report, const struct view_report_source *source, struct err *err);
+/* Of a folder, whose segments come and go, only which one it is. */
+struct view_file view_file_of(const char *path, bool is_growing);
 /* Why the file cannot be read once more, as a sentence: another one has its name by now, for example. NULL: it can. */
 const char *view_refuse_again(const struct view *view);
 /* Is there one, or will there be? */
@@ -91,13 +100,6 @@ struct view_track {
 struct view_name {
 	uint64_t n, total_ns;
 	uint16_t class;
-};
-
-/* What a file was when it was read; 0: not known. While it is written, its size and time are not kept. */
-struct view_file {
-	dev_t device;
-	ino_t number;
-	int64_t size, written_s, written_ns;
 };
 
 struct view {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The process that makes the report, and what it has made. */
+/* The process that makes the report, and what it has made; whether it would still read the same file. */
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -76,6 +77,34 @@ static void work(pid_t parent, int fd, const struct view_report_source *source)
 		fprintf(out, "%s\n", err.msg);
 	fflush(out);
 	_exit(1);
+}
+
+struct view_file view_file_of(const char *path, bool is_growing)
+{
+	struct stat file;
+
+	if (stat(path, &file))
+		return (struct view_file){ 0 };
+	if (is_growing || !S_ISREG(file.st_mode))
+		return (struct view_file){ .device = file.st_dev, .number = file.st_ino };
+	return (struct view_file){ file.st_dev, file.st_ino, file.st_size, file.st_mtim.tv_sec, file.st_mtim.tv_nsec };
+}
+
+const char *view_refuse_again(const struct view *view)
+{
+	struct view_file file;
+
+	if (view->live)
+		return "what is live has no file to read again; record to a file";
+	if (!strcmp(view->path, "-"))
+		return "standard input cannot be read again";
+	file = view_file_of(view->path, view->is_growing);
+	/* where it is gone, the error of reading it says so */
+	if (file.number &&
+	    (file.device != view->file.device || file.number != view->file.number || file.size != view->file.size ||
+	     file.written_s != view->file.written_s || file.written_ns != view->file.written_ns))
+		return "the file has changed since it was opened; open it again";
+	return NULL;
 }
 
 int view_report_start(struct view_report *report, const struct view_report_source *source, struct err *err)
