@@ -98,6 +98,22 @@ exports.notes_are_kept_in_the_link = async d => {
 	await d.press('w');
 	await d.rest();
 	assert.ok((await at()) < 1.5);
+	// flags of notes that are near each other do not lie on each other
+	const flags = await d.page.evaluate(async () => {
+		const { app } = inftrace;
+		const { notes } = app.place;
+		const near = [-30, -20, 0, 60].map((pixels, i) => ({
+			time: Math.round(app.view.begin + ((app.view.end - app.view.begin) * (300 + pixels)) / inftrace.plots.width),
+			text: `flag ${i} with a long text`,
+		}));
+		app.go({ notes: near });
+		await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
+		const boxes = [...document.querySelectorAll('.note button')].map(one => one.getBoundingClientRect());
+		app.go({ notes });
+		return boxes.map(({ left, right }) => [left, right]);
+	});
+	assert.equal(flags.length, 4);
+	for (let i = 1; i < flags.length; i++) assert.ok(flags[i - 1][1] <= flags[i][0] + 1, JSON.stringify(flags));
 	const other = await d.open(await d.page.evaluate(() => location.hash));
 	await other.until(() => document.querySelector('.note')?.textContent === 'warm <b>here</b>');
 	assert.deepEqual((await other.place()).notes, notes);

@@ -13,10 +13,16 @@ export function Notes({ app }: { app: App }) {
 	useApp(app, 'place', 'view');
 	const share = (note: Note): number => (note.time - app.view.begin) / span(app.view);
 	const shown = app.place.notes.filter(note => share(note) >= 0 && share(note) <= 1);
+	// as far as the next one: flags on each other would read as one text
+	const roomOf = (i: number): number => (i + 1 < shown.length ? share(shown[i + 1]) : 1) - share(shown[i]);
 	return (
 		<>
-			{shown.map(note => (
-				<div key={note.time} class="note" style={{ left: `${share(note) * 100}%` }}>
+			{shown.map((note, i) => (
+				<div
+					key={note.time}
+					class="note"
+					style={{ left: `${share(note) * 100}%`, width: `${roomOf(i) * 100}%` }}
+				>
 					<button
 						class={share(note) > 0.8 ? 'before' : ''}
 						title={`${oneLine(note.text)} (${exact(note.time)})`}

@@ -27,7 +27,7 @@ export interface Place {
 	filter: string;
 	sort: string;
 	answer: boolean;
-	/** In the order of time. */
+	/** In the order of time, one at a time. */
 	notes: readonly Note[];
 	/** What was asked last. */
 	sql: string;
@@ -115,7 +115,11 @@ function notesOf(text: string): readonly Note[] {
 		const match = /^(\d{1,15}) ?(.{0,80})/su.exec(line);
 		return match ? [{ time: Number(match[1]), text: match[2] }] : [];
 	});
-	return notes.slice(0, MOST_NOTES);
+	const isFirst = (note: Note, i: number): boolean => notes.findIndex(one => one.time === note.time) === i;
+	return notes
+		.slice(0, MOST_NOTES)
+		.filter(isFirst)
+		.sort((a, b) => a.time - b.time);
 }
 
 function decoded(text: string): string {

@@ -64,5 +64,11 @@ test('what makes no sense in an address is left out', () => {
 		assert.deepEqual(fromHash(hash), START, hash);
 	assert.deepEqual(fromHash('#h=1.x.3').hidden, [1, 3]);
 	assert.deepEqual(fromHash(`#n=${encodeURIComponent('x\n5 five\n-1 no\n')}`).notes, [{ time: 5, text: 'five' }]);
-	assert.equal(fromHash(`#n=${'1%0A'.repeat(500)}`).notes.length, MOST_NOTES);
+	const many = Array.from({ length: 500 }, (_, i) => `${500 - i} x`).join('\n');
+	assert.equal(fromHash(`#n=${encodeURIComponent(many)}`).notes.length, MOST_NOTES);
+	// in order, and one at a time
+	assert.deepEqual(
+		fromHash(`#n=${encodeURIComponent('9 b\n5 a\n9 c')}`).notes.map(note => note.text),
+		['a', 'b'],
+	);
 });
