@@ -35,6 +35,13 @@ exports.sql_is_answered = async d => {
 	assert.match(await d.page.evaluate(() => location.hash), /[#&]sql=SELECT/);
 	const csv = (await d.saved('query.csv', () => d.page.$eval('.sql-said button', button => button.click()))).toString();
 	assert.match(csv, /^n,total_ns\r\n\d+,\d+\r\n$/);
+	// points in time can be told apart
+	await write(d, 'SELECT begin_ns, duration_ns FROM inferences LIMIT 1');
+	await d.until(() =>
+		/^[\d,]{5,} [\d.]+ [mµn]?s$/.test(
+			[...document.querySelectorAll('.sql .grid-row [role=gridcell]')].map(one => one.textContent).join(' '),
+		),
+	);
 	// every example, and one sorted by a column
 	const examples = await d.page.$$eval('.sql option:not([disabled])', all => all.map(one => one.value));
 	assert.ok(examples.length > 4);

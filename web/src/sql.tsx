@@ -36,8 +36,17 @@ const PAGE = 1 + Math.floor(Math.random() * 0xffff_fffe);
 /** Of the statement in an address, which the server takes up to 4096 bytes of. */
 const LONGEST = 4000;
 
+/** A point in time has all of its digits: in seconds, inferences of one second would look alike. */
 const unitOf = (name: string): string =>
-	/_ns$/.test(name) ? 'ns' : /_bytes$/.test(name) ? 'bytes' : /_(pct|percent)$/.test(name) ? '%' : '';
+	/(^|_)(begin|end|time|at)_ns$/.test(name)
+		? ''
+		: /_ns$/.test(name)
+			? 'ns'
+			: /_bytes$/.test(name)
+				? 'bytes'
+				: /_(pct|percent)$/.test(name)
+					? '%'
+					: '';
 
 export function tableOf({ columns, rows }: Rows, sort: string): Table {
 	const [by, dir] = [sort.replace(/\.(asc|desc)$/, ''), sort.endsWith('.desc') ? -1 : 1];
