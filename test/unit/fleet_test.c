@@ -353,6 +353,54 @@ CASE(tail_has_the_slowest_and_why)
 	free(text);
 }
 
+/* Names of slices are others than what their arguments say. */
+CASE(rows_have_what_events_say_under_their_keys)
+{
+	uint32_t process = stream_process(&m->s, 42, "pod"), lane = stream_lane(&m->s, process, "a group"),
+		 thread = stream_thread(&m->s, process, 77);
+	static const char *const said[] = {
+		"\"provider\":\"CUDA\",\"device\":\"gpu\",\"reason\":\"first\"",
+		"\"model\":\"net\",\"runtime\":\"onnxruntime\",\"runtime_version\":\"1.31.1\"",
+		"\"tid\":77,\"inference\":9,\"major_faults\":11,\"read_bytes\":4096,",
+		"\"trace_id\":\"0af7651916cd43dd8448eb211c80319c\",\"span_id\":\"b7ad6b7169203331\"",
+		"\"sessions\":1,\"created\":1,\"not_created\":0,",
+		"\"operators\":\"Conv 40.0 us\"",
+	};
+	char *text;
+
+	stream_text(&m->s, KEY_RUNTIME, "onnxruntime");
+	stream_text(&m->s, KEY_VERSION, "1.31.1");
+	stream_instant(&m->s, process, 0, KIND_NOTE, EVENT_NOTE_RUNTIME);
+	stream_int(&m->s, KEY_SESSION, 3);
+	stream_begin(&m->s, lane, 10, KIND_SESSION, "create");
+	stream_text(&m->s, KEY_MODEL, "net");
+	stream_text(&m->s, KEY_PROVIDERS, "CUDAExecutionProvider");
+	stream_text(&m->s, KEY_STATUS, "ok");
+	stream_end(&m->s, lane, 20);
+	stream_text(&m->s, KEY_TAG, "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01");
+	stream_int(&m->s, KEY_TID, 77);
+	stream_int(&m->s, KEY_FIRST, 1);
+	stream_text(&m->s, KEY_MODEL, "net");
+	stream_int(&m->s, KEY_SESSION, 3);
+	stream_int(&m->s, KEY_INFERENCE, 9);
+	stream_begin(&m->s, lane, 100, KIND_INFERENCE, "net:main");
+	stream_operator(&m->s, thread, 110, "/conv_1", "Conv", 9);
+	stream_end(&m->s, thread, 150);
+	stream_text(&m->s, KEY_STATUS, "ok");
+	stream_int(&m->s, KEY_MAJOR_FAULTS, 11);
+	stream_int(&m->s, KEY_READ_BYTES, 4096);
+	stream_end(&m->s, lane, 200);
+	assert_int_equal(fleet_roll(m->fleet, SECOND, 1001 * SECOND, NULL), 0);
+	text = written(m, lines_write);
+	for (size_t i = 0; i < sizeof said / sizeof *said; i++)
+		if (!strstr(text, said[i]))
+			fail_msg("no %s in %s", said[i], text);
+	free(text);
+	text = written(m, write_text);
+	assert_non_null(strstr(text, ",op_type=\"Conv\",ran_on=\"CPU\"} 4e-05\n"));
+	free(text);
+}
+
 /* A week of processes that come and go leaves nothing behind. */
 CASE(processes_come_and_go)
 {
