@@ -528,6 +528,53 @@ CASE(a_clock_that_is_set_moves_intervals_alone)
 	assert_int_equal(interval->begin_realtime_ns, (wall_s + 10) * SECOND);
 }
 
+static void put_session_note(struct made *m, uint32_t process, const char *topic, int64_t session, const char *model)
+{
+	stream_int(&m->s, KEY_SESSION, session);
+	if (model) {
+		stream_text(&m->s, KEY_MODEL, model);
+		stream_text(&m->s, KEY_RUNTIME, "openvino");
+		stream_text(&m->s, KEY_PROVIDERS, "OpenVINOExecutionProvider");
+	}
+	stream_instant(&m->s, process, 0, KIND_NOTE, topic);
+}
+
+/* Sessions that ran before they were watched, one that could not be created, and losses. */
+CASE(notes_are_of_the_session_that_they_name)
+{
+	uint32_t process = stream_process(&m->s, 42, "pod"), lane = stream_lane(&m->s, process, "a group");
+	const struct series *series;
+
+	put_session_note(m, process, EVENT_NOTE_SESSION, 4, "noted");
+	put_session_note(m, process, EVENT_NOTE_SESSION, 5, "released");
+	stream_text(&m->s, KEY_STATUS, "no such file");
+	put_session_note(m, process, EVENT_NOTE_SESSION, 6, "failed");
+	put_session_note(m, process, EVENT_NOTE_RELEASED, 5, NULL);
+	for (int i = 0; i < 2; i++) {
+		stream_inference(&m->s, lane, 100 + 100 * (uint64_t)i, "noted", 4, i + 1);
+		if (i)
+			stream_int(&m->s, KEY_PARTIAL, 1);
+		stream_end(&m->s, lane, 150 + 100 * (uint64_t)i);
+	}
+	stream_begin(&m->s, lane, 1000, KIND_SESSION, "create");
+	stream_int(&m->s, KEY_SESSION, 7);
+	stream_text(&m->s, KEY_MODEL, "bad");
+	stream_text(&m->s, KEY_STATUS, "no such file");
+	stream_end(&m->s, lane, 2000);
+	stream_int(&m->s, KEY_COUNT, 12);
+	stream_instant(&m->s, process, 3000, KIND_LOST, "lost");
+	assert_int_equal(fleet_roll(m->fleet, SECOND, 1001 * SECOND, NULL), 0);
+	series = series_of(m, "noted");
+	assert_string_equal(series->labels.provider, "OpenVINO");
+	assert_string_equal(series->labels.runtime, "openvino");
+	assert_int_equal(series->all.runs.n, 1);
+	assert_int_equal(series->n_sessions, 1);
+	assert_int_equal(series_of(m, "released")->n_sessions, 0);
+	assert_int_equal(series_of(m, "bad")->all.n_not_created, 1);
+	assert_int_equal(fleet_series(m->fleet)->n, 3);
+	assert_int_equal(fleet_own(m->fleet)->n_lost, 12);
+}
+
 /* The runtime has counted them: each is like those of its own session. */
 CASE(inferences_that_a_session_counted_are_like_its_own)
 {
