@@ -84,6 +84,48 @@ CASE(sums_are_exact)
 	assert_int_equal(live_totals(m->live)->all.n_failed, 1);
 }
 
+/* Names of slices are others than what their arguments say. */
+CASE(rows_have_what_events_say_under_their_keys)
+{
+	const struct live_model *model;
+	uint32_t process, lane, thread;
+
+	process = stream_process(&m->s, 42, "python");
+	lane = stream_lane(&m->s, process, "a group");
+	thread = stream_thread(&m->s, process, 77);
+	stream_text(&m->s, KEY_MODEL, "net");
+	stream_begin(&m->s, lane, 0, KIND_SESSION, "create");
+	stream_text(&m->s, KEY_MODEL, "net");
+	stream_text(&m->s, KEY_RUNTIME, "onnxruntime");
+	stream_text(&m->s, KEY_PROVIDERS, "CUDAExecutionProvider{device_id=0},CPUExecutionProvider");
+	stream_text(&m->s, KEY_STATUS, "no such file");
+	stream_end(&m->s, lane, 10);
+	roll(m);
+	assert_int_equal(live_n_models(m->live), 1);
+	model = live_model(m->live, 0);
+	assert_string_equal(model->name, "net");
+	assert_string_equal(model->runtime, "onnxruntime");
+	assert_string_equal(model->provider, "CUDAExecutionProvider");
+	assert_int_equal(model->n_creations_failed, 1);
+	stream_text(&m->s, KEY_MODEL, "net");
+	stream_int(&m->s, KEY_SESSION, 3);
+	stream_int(&m->s, KEY_INFERENCE, 9);
+	stream_begin(&m->s, lane, 100, KIND_INFERENCE, "net:main");
+	stream_text(&m->s, KEY_OP_TYPE, "Conv");
+	stream_text(&m->s, KEY_PROVIDER, "CPUExecutionProvider");
+	stream_begin(&m->s, thread, 110, KIND_OPERATOR, "/conv_1");
+	stream_int(&m->s, KEY_INFERENCE, 9); /* known at its end alone */
+	stream_end(&m->s, thread, 150);
+	stream_end(&m->s, lane, 200);
+	roll(m);
+	assert_int_equal(live_n_models(m->live), 1);
+	model = live_model(m->live, 0);
+	assert_string_equal(model->provider, "CPUExecutionProvider");
+	assert_int_equal(model->n_types, 1);
+	assert_string_equal(names_text(m->s.names, model->type[0].type), "Conv");
+	assert_string_equal(names_text(m->s.names, model->type[0].provider), "CPUExecutionProvider");
+}
+
 CASE(percentiles_are_of_the_window)
 {
 	const struct live_model *model;
