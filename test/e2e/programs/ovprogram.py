@@ -93,6 +93,18 @@ def sizes():
         json.dump(own, out)
 
 
+def let_go():
+    """A stream's thread lets go of the queue behind wait_all(). If it is the last one to do so, it asks for the
+    interpreter, and aborts the process where that has ended: on a busy machine, with inftrace and without."""
+
+    def runs(task):
+        with open("/proc/self/task/%s/stat" % task) as file:
+            return file.read().rpartition(")")[2].split()[0] == "R"
+
+    while any(runs(task) for task in os.listdir("/proc/self/task") if int(task) != os.getpid()):
+        time.sleep(0.001)
+
+
 def queue():
     model = compiled(args.model[0], NUM_STREAMS="2", INFERENCE_NUM_THREADS="2")
     requests, sums = ov.AsyncInferQueue(model, 4), []
@@ -102,6 +114,7 @@ def queue():
         requests.start_async(inputs)
         lines.append("%d %d %d\n" % (start, time.monotonic_ns(), threading.get_native_id()))
     requests.wait_all()
+    let_go()
     # which threads share an inference may differ, and with them the last digits
     print(len(sums), max(sums) - min(sums) <= 1e-3 * abs(max(sums)))
 
