@@ -43,12 +43,24 @@ class Summary(unittest.TestCase):
         self.assertEqual((status, lines[-1]), (0, "3 passed, 0 failed, 2 skipped"))
         self.assertEqual(
             lines[:-1],
-            ["skipped: a.py skips: no GPU", "skipped: inftrace cli / gpu: no device", "unsteady: a.py unsteady"],
+            [
+                "skipped: a.py skips: no GPU",
+                "skipped: inftrace cli / gpu: no device",
+                "unsteady: a.py unsteady",
+                "    once",
+            ],
         )
 
     def test_a_failure_fails_it(self):
         status, lines = self.run_with(CASES % FAILS)
-        self.assertEqual((status, lines[-2:]), (1, ["failed: b.py fails", "2 passed, 1 failed, 1 skipped"]))
+        self.assertEqual(
+            (status, lines[-3:]), (1, ["failed: b.py fails", "    twice", "2 passed, 1 failed, 1 skipped"])
+        )
+
+    def test_a_failure_says_what_was_wrong(self):
+        text = "def test():\n&gt;   assert a == 1\nE   AssertionError: %s\nE   assert 2 == 1\nb.py:3" % ("long " * 100)
+        _, lines = self.run_with(CASES % FAILS.replace("twice", text))
+        self.assertEqual(lines[-3:-1], ["    " + ("AssertionError: " + "long " * 100)[:300], "    assert 2 == 1"])
 
     def test_where_the_time_went_is_said(self):
         _, lines = self.run_with(CASES % FAILS, times="61 build\n300 end-to-end tests, alone\n")
