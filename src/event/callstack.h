@@ -29,6 +29,7 @@ enum frame_kind {
 	FRAME_PYTHON,	  /* function: its qualified name; file; line */
 	FRAME_CUT,	  /* outermost: there were more; nothing else is set */
 	FRAME_JAVASCRIPT, /* function; file, unless it is the engine's own; line */
+	FRAME_JAVA,	  /* function: class and method; file, without its folder; line */
 };
 
 struct frame {

@@ -91,7 +91,7 @@ static uint32_t caller_of(const struct callstacks *stacks, uint32_t stack)
 /* Of a language of its own, whose lines are the program's. */
 static bool is_script(const struct frame *frame)
 {
-	return frame->kind == FRAME_PYTHON || frame->kind == FRAME_JAVASCRIPT;
+	return frame->kind == FRAME_PYTHON || frame->kind == FRAME_JAVASCRIPT || frame->kind == FRAME_JAVA;
 }
 
 static bool has_script(const struct callstacks *stacks, uint32_t stack)
@@ -105,8 +105,23 @@ static bool has_script(const struct callstacks *stacks, uint32_t stack)
 	return false;
 }
 
+/* Of Java's own classes, of those of languages that run on its machine, or of a runtime of models. */
+static bool is_library_class(const char *name)
+{
+	static const char *const packages[] = { "java.",	   "javax.",  "jdk.",	"sun.",
+						"com.sun.",	   "kotlin.", "scala.", "groovy.",
+						"ai.onnxruntime.", "ai.djl." };
+
+	for (size_t i = 0; i < sizeof packages / sizeof *packages; i++)
+		if (begins(name, packages[i]))
+			return true;
+	return false;
+}
+
 static bool is_own(const struct names *names, const struct frame *frame, bool has_scripts)
 {
+	if (frame->kind == FRAME_JAVA)
+		return !is_library_class(names_text(names, frame->function));
 	if (is_script(frame))
 		return !is_library_file(names_text(names, frame->file));
 	return frame->kind == FRAME_NATIVE && !has_scripts && !is_library_module(names_text(names, frame->module)) &&

@@ -177,7 +177,8 @@ GET(language)
 	static const char *const names[] = { [FRAME_NATIVE] = "native",
 					     [FRAME_PYTHON] = "python",
 					     [FRAME_CUT] = "cut",
-					     [FRAME_JAVASCRIPT] = "javascript" };
+					     [FRAME_JAVASCRIPT] = "javascript",
+					     [FRAME_JAVA] = "java" };
 	uint32_t kind = innermost_at(at)->kind;
 
 	if (kind < sizeof names / sizeof *names)
@@ -208,7 +209,7 @@ static const struct query_column stack_columns[] = {
 	  QUERY_NUMBER, key_caller },
 	{ "depth", "INTEGER", "its frames", STACK(ID, depth) },
 	{ "language", "TEXT",
-	  "of the innermost frame: `python`, `javascript`, `native`; `cut`: there were more, further out",
+	  "of the innermost frame: `python`, `javascript`, `java`, `native`; `cut`: there were more, further out",
 	  get_language },
 	{ "function", "TEXT", "the innermost frame's function", FRAME(TEXT, function) },
 	{ "file", "TEXT", "its file", FRAME(TEXT, file) },

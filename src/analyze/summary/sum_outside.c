@@ -2,21 +2,55 @@
 /* Tells analyze/outside of samples and of gaps as the sweep meets them, and makes rows of what comes out. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyze/summary/sum_kinds.h"
+#include "event/callstack.h"
 
-static int32_t main_tid_of(const struct summary_maker *maker, uint32_t process)
+#define LAUNCHED "JavaMain" /* of Java's launcher, whose first thread starts another one and waits for its end */
+
+static int32_t pid_of(const struct summary_maker *maker, uint32_t process)
 {
 	uint32_t track = process_at(maker, process)->track;
 
 	return track ? maker->tracks[track].def.pid : 0;
 }
 
+static int32_t main_tid_of(const struct summary_maker *maker, uint32_t process)
+{
+	int32_t launched = process_at(maker, process)->launched_tid;
+
+	return launched ? launched : pid_of(maker, process);
+}
+
+static bool is_launched(const struct summary_maker *maker, uint32_t stack)
+{
+	const struct callstacks *stacks = names_callstacks(maker->names);
+	uint32_t launched = names_find(maker->names, LAUNCHED, strlen(LAUNCHED));
+	const struct callstack *at = launched ? callstacks_get(stacks, stack) : NULL;
+	const struct frame *frame;
+
+	for (; at; at = callstacks_get(stacks, at->caller))
+		if ((frame = callstacks_frame_of(stacks, at->frame)) && frame->function == launched)
+			return true;
+	return false;
+}
+
+static void find_main(struct summary_maker *maker, uint32_t process, const struct event_sample *sample)
+{
+	struct process *of = process_at(maker, process);
+
+	if (!of->launched_tid && sample->tid != pid_of(maker, process) && is_launched(maker, sample->stack))
+		of->launched_tid = sample->tid;
+	if (sample->tid == main_tid_of(maker, process))
+		outside_remember(maker->outside, process, sample->tid);
+}
+
 /* Of several processes that had the parent's pid, the last one that was seen before the child. */
 void sum_outside_forked(struct summary_maker *maker, uint32_t child, int64_t parent_pid)
 {
 	for (uint32_t i = child; parent_pid > 0 && i-- > 1;)
-		if (main_tid_of(maker, i) == parent_pid) {
+		if (pid_of(maker, i) == parent_pid) {
 			process_at(maker, child)->parent = i;
 			return;
 		}
@@ -38,8 +72,7 @@ int sum_outside_sample(struct summary_maker *maker, struct track *track, const s
 	process_at(maker, sum_process_of(maker, track))->wanted_ns += sample.cpu_ns + sample.queue_ns;
 	maker->counts.last_ns = event->time_ns > maker->counts.last_ns ? event->time_ns : maker->counts.last_ns;
 	moment->what = MOMENT_STRETCH;
-	if (sample.tid == main_tid_of(maker, sum_process_of(maker, track)))
-		outside_remember(maker->outside, sum_process_of(maker, track), sample.tid);
+	find_main(maker, sum_process_of(maker, track), &sample);
 	moment->index =
 	    outside_keep(maker->outside, sum_process_of(maker, track), event->time_ns, &sample, &moment->time_ns);
 	if (moment->index == OUTSIDE_NONE)

@@ -104,7 +104,9 @@ struct process {
 	uint32_t track;
 	uint32_t parent; /* that it was forked from; 0: none, or not known */
 	struct busy busy;
-	uint64_t n_begun;    /* inferences that the sweep has passed */
+	uint64_t n_begun; /* inferences that the sweep has passed */
+	int32_t
+	    launched_tid; /* the thread that runs the program, if its first one only waits for that; 0: it is no such */
 	uint64_t wanted_ns;  /* by samples of its threads: they ran, or waited for a CPU */
 	struct array folded; /* uint32_t, by number of the session: its bucket, + 1; 0: it was not folded, or is over */
 	struct creations creations;

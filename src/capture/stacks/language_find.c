@@ -18,9 +18,10 @@
 struct answer {
 	uint64_t map_offset; /* given: where the module's first code lies in the file */
 	uint64_t bias;	     /* to be added to addresses, with where the code is mapped */
-	uint32_t is_python, is_v8;
+	uint32_t is_python, is_v8, is_java;
 	struct cpython_place place;
 	struct v8_place v8;
+	struct hotspot_place java;
 };
 
 struct language_file {
@@ -38,6 +39,7 @@ static int look(const struct image_file *file, void *opaque, struct err *err)
 	    !dynamic_read(&dynamic, image_file_image(file)))
 		return 0;
 	answer->is_python = cpython_find(&answer->place, &dynamic, 0);
+	answer->is_java = hotspot_find(&answer->java, &dynamic, 0);
 	answer->is_v8 = v8_find(&answer->v8, &dynamic, 0);
 	if (!answer->is_v8 || answer->v8.bytecode_sizes)
 		return 0;
@@ -63,7 +65,7 @@ static const struct answer *read_file(struct language_files *files, const struct
 		    file[i].changed_ns == wanted.changed_ns && file[i].answer.map_offset == module->offset)
 			return &file[i].answer;
 	if (file_look_at(look, &wanted.answer, sizeof wanted.answer, fd, "a module", &err))
-		wanted.answer.is_python = wanted.answer.is_v8 = 0;
+		wanted.answer.is_python = wanted.answer.is_v8 = wanted.answer.is_java = 0;
 	file = array_add(&files->file, sizeof *file);
 	if (!file)
 		return NULL;
@@ -78,7 +80,8 @@ static bool may_be_interpreter(const struct modules *modules, size_t i)
 	ssize_t len;
 
 	name = name ? name + 1 : path;
-	if (!strncmp(name, "libpython", 9) || !strncmp(name, "python", 6) || !strncmp(name, "libnode.so", 10))
+	if (!strncmp(name, "libpython", 9) || !strncmp(name, "python", 6) || !strncmp(name, "libnode.so", 10) ||
+	    !strncmp(name, "libjvm.so", 9))
 		return true;
 	snprintf(link, sizeof link, "/proc/%d/exe", (int)modules->pid);
 	len = readlink(link, program, sizeof program - 1);
@@ -122,24 +125,45 @@ static void open_v8(struct stack_v8 *v8, const struct answer *answer, const stru
 	v8->begin = module->start;
 }
 
+static void open_java(struct stack_java *java, const struct answer *answer, const struct module *module,
+		      struct stack_memory *memory)
+{
+	struct hotspot_place place = answer->java;
+
+	for (size_t i = 0; i < N_HOTSPOT_NUMBERS; i++)
+		place.number[i] += answer->bias + module->start;
+	stack_java_open(java, &place, memory);
+	java->begin = module->start;
+}
+
+/* Of a module whose frames can be read, or that says itself why not. */
+static bool is_known(const struct stack_languages *languages, const struct module *module)
+{
+	return (languages->v8.is_there && module->start == languages->v8.begin) ||
+	       (languages->java.is_there && module->start == languages->java.begin);
+}
+
 void stack_languages_find(struct stack_languages *languages, struct language_files *files, struct stack_memory *memory,
 			  pid_t pid)
 {
 	struct stack_python *python = &languages->python;
 	struct stack_v8 *v8 = &languages->v8;
+	struct stack_java *java = &languages->java;
 	struct modules modules;
 	struct err err;
 
 	python->memory = memory;
 	python->is_there = false;
 	v8->is_there = v8->is_there && !v8->v8.is_unread;
+	java->is_there = java->is_there && !java->hotspot.is_unread;
 	languages->other = NULL;
 	if (modules_read(&modules, "", pid, &err)) {
 		python->is_refused = err.code == EACCES || err.code == EPERM;
 		modules_done(&modules);
 		return;
 	}
-	for (size_t i = 0; !modules.is_32bit && i < modules.n && !(python->is_there && v8->is_there); i++) {
+	for (size_t i = 0; !modules.is_32bit && i < modules.n && !(python->is_there && v8->is_there && java->is_there);
+	     i++) {
 		const struct answer *answer;
 		int fd;
 
@@ -151,9 +175,11 @@ void stack_languages_find(struct stack_languages *languages, struct language_fil
 			open_python(python, answer, &modules.module[i]);
 		if (answer && answer->is_v8 && !v8->is_there)
 			open_v8(v8, answer, &modules.module[i], memory);
+		if (answer && answer->is_java && !java->is_there)
+			open_java(java, answer, &modules.module[i], memory);
 	}
 	for (size_t i = 0; i < modules.n && !languages->other; i++)
-		if (!v8->is_there || modules.module[i].start != v8->begin)
+		if (!is_known(languages, &modules.module[i]))
 			languages->other = stack_language_of(modules.module[i].path);
 	modules_done(&modules);
 }

@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "capture/stacks/stack_call.h"
 #include "event/names.h"
+#include "runtime/hotspot/hotspot.h"
 #include "runtime/python/cpython.h"
 #include "runtime/v8/v8.h"
 
@@ -104,6 +105,43 @@ enum stack_v8_kind stack_v8_frames(struct stack_v8 *v8, const struct stack_unwin
 				   struct stack_v8_found *to);
 void stack_v8_done(struct stack_v8 *v8);
 
+/*
+ * The methods of Java in stacks of another process that contains HotSpot, and the way from each to its caller: what it
+ * compiles has neither unwind tables nor frame pointers. What is known of a method and of code is kept by address, and
+ * taken again only if the object there still has the same parts.
+ */
+enum stack_java_kind {
+	STACK_JAVA_NONE, /* not its code */
+	STACK_JAVA_GLUE, /* its own, and nothing to show */
+	STACK_JAVA_FRAMES,
+	STACK_JAVA_TORN,
+};
+
+/* Of one process. Zeroed: there is none. */
+struct stack_java {
+	bool is_there;
+	char why[96];	/* it is there, and cannot be read; "": it can */
+	uint64_t begin; /* an address in its module */
+	struct hotspot hotspot;
+	const struct stack_unwind *unwind; /* of the walk that goes on */
+	struct stack_java_tables *tables;  /* private */
+};
+
+static inline bool stack_java_is_readable(const struct stack_java *java)
+{
+	return java->is_there && !*java->why;
+}
+
+/* Reads the tables of its objects: java->is_there. */
+void stack_java_open(struct stack_java *java, const struct hotspot_place *place, struct stack_memory *memory);
+/*
+ * The frames of these registers, innermost first, and the registers of their caller instead of these; pc 0: it is not
+ * known. is_exact: as for stack_v8_frames. frame has room for HOTSPOT_MOST_INLINED.
+ */
+enum stack_java_kind stack_java_frames(struct stack_java *java, const struct stack_unwind *unwind,
+				       struct stack_registers *registers, bool is_exact, uint32_t *frame, size_t *n);
+void stack_java_done(struct stack_java *java);
+
 /* A file that may be an interpreter, and what it is, so that each is looked at once in a recording. Zeroed: none. */
 struct language_files {
 	struct array file; /* private */
@@ -113,6 +151,7 @@ struct language_files {
 struct stack_languages {
 	struct stack_python python;
 	struct stack_v8 v8;
+	struct stack_java java;
 	const char *other; /* a language of whose frames nothing is read; NULL: none */
 };
 

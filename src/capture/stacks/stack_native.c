@@ -18,32 +18,40 @@ enum { INSTRUCTION = 32 }; /* bytes of the longest one, with what the interprete
 #define FRESH_NS UINT64_C(1000000)
 #define SECOND_NS UINT64_C(1000000000)
 
+/* The module that has this address. */
+static uint32_t image_of(struct stack_process *process, const struct stack_round *round, uint64_t address)
+{
+	const struct stack_map *map =
+	    stack_maps_find(&process->maps, address, &round->shared->images, round->out->names, round->pid);
+
+	return map ? map->image : 0;
+}
+
 static uint32_t interpreter_of(struct stack_process *process, const struct stack_round *round)
 {
 	const struct stack_python *python = &process->languages.python;
-	const struct stack_map *map;
 
-	if (!python->is_there || *python->why)
-		return 0;
-	map = stack_maps_find(&process->maps, python->python.place.this_thread, &round->shared->images,
-			      round->out->names, round->pid);
-	return map ? map->image : 0;
+	return python->is_there && !*python->why ? image_of(process, round, python->python.place.this_thread) : 0;
 }
 
-static uint32_t v8_of(struct stack_process *process, const struct stack_round *round)
+static void set_languages(struct stack_unwind *unwind, struct stack_process *process, const struct stack_round *round)
 {
-	const struct stack_v8 *v8 = &process->languages.v8;
-	const struct stack_map *map;
+	struct stack_v8 *v8 = &process->languages.v8;
+	struct stack_java *java = &process->languages.java;
 
-	if (!stack_v8_is_readable(v8))
-		return 0;
-	map = stack_maps_find(&process->maps, v8->begin, &round->shared->images, round->out->names, round->pid);
-	return map ? map->image : 0;
+	if (stack_v8_is_readable(v8)) {
+		unwind->v8 = v8;
+		unwind->v8_image = image_of(process, round, v8->begin);
+	}
+	if (stack_java_is_readable(java)) {
+		unwind->java = java;
+		unwind->java_image = image_of(process, round, java->begin);
+	}
 }
 
 /*
- * Machine code of a guest, and of V8 on its way to a function of JavaScript: what such a function calls itself stays,
- * and so does the machine code of others that call it.
+ * Machine code of a guest, and of V8 or HotSpot on its way to a function of JavaScript or Java: what such a function
+ * calls itself stays, and so does the machine code of others that call it.
  */
 static bool is_hidden(const struct stack_unwind *unwind, const struct stack_address *at, bool has_script)
 {
@@ -52,13 +60,14 @@ static bool is_hidden(const struct stack_unwind *unwind, const struct stack_addr
 	if (at->frame || !image)
 		return false;
 	return image->is_agent || at->is_glue ||
-	       (has_script && ((image->jit && !at->is_shown) || at->image == unwind->v8_image));
+	       (has_script &&
+		((image->jit && !at->is_shown) || at->image == unwind->v8_image || at->image == unwind->java_image));
 }
 
 static uint32_t push_all(const struct stack_unwind *unwind, uint32_t stack, const struct stack_address *at, size_t n)
 {
 	struct callstacks *stacks = names_callstacks(unwind->names);
-	size_t first = 0; /* the innermost function of JavaScript */
+	size_t first = 0; /* the innermost function of JavaScript or Java */
 
 	while (first < n && !at[first].frame)
 		first++;
@@ -131,14 +140,14 @@ static uint32_t walk(struct stack_process *process, const struct stack_round *ro
 				       .names = round->out->names,
 				       .memory = &round->shared->memory,
 				       .moment = of->moment,
-				       .stop = of->base ? interpreter_of(process, round) : 0,
-				       .v8 =
-					   stack_v8_is_readable(&process->languages.v8) ? &process->languages.v8 : NULL,
-				       .v8_image = v8_of(process, round) };
+				       .stop = of->base ? interpreter_of(process, round) : 0 };
 	struct callstacks *stacks = names_callstacks(unwind.names);
 	struct stack_address at[MOST_FRAMES];
-	size_t n = stack_unwind(&unwind, of->registers, at, MOST_FRAMES);
 	uint32_t base = of->base;
+	size_t n;
+
+	set_languages(&unwind, process, round);
+	n = stack_unwind(&unwind, of->registers, at, MOST_FRAMES);
 
 	if (unwind.is_torn) {
 		*flags |= SAMPLE_TORN;

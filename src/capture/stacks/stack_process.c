@@ -501,6 +501,7 @@ void stack_process_done(struct stack_process *process, struct stack_shared *shar
 	array_done(&process->thread, sizeof(struct stack_thread));
 	stack_python_done(&process->languages.python);
 	stack_v8_done(&process->languages.v8);
+	stack_java_done(&process->languages.java);
 	stack_maps_done(&process->maps);
 	freezer_close(&process->freezer);
 	proc_file_close(&process->stat);

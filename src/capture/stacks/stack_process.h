@@ -61,6 +61,7 @@ struct stack_process {
 	uint64_t n_links;	    /* of its folder of threads, then */
 	uint64_t find_ns;	    /* when to look for interpreters */
 	uint32_t n_finds, program;
+	uint32_t n_waits;	    /* for an interpreter that has not begun yet */
 	uint64_t stack_start;	    /* where its first stack begins, 0: not known; */
 	uint64_t looked_ns;	    /* when that was read, */
 	bool has_run_since;	    /* and whether it has run since then */

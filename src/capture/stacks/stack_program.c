@@ -14,7 +14,9 @@
 #define LOOK_NS (1000 * MS_NS) /* how long a process that runs is taken to run the same program, */
 #define DOUBT_NS (20 * MS_NS)  /* and if its memory is another one */
 
-enum { MAX_FINDS = 8, STACK_START = 25 }; /* a number of stat, behind the name */
+#define WAIT_NS (200 * MS_NS) /* for an interpreter that has not begun yet */
+
+enum { MAX_FINDS = 8, MAX_WAITS = 300, STACK_START = 25 }; /* a number of stat, behind the name */
 
 static bool is_other_namespace(pid_t pid)
 {
@@ -65,10 +67,10 @@ static void forget(struct stack_process *process, const struct stack_round *roun
 	struct stack_python *python = &process->languages.python;
 
 	process->program = round->program;
-	python->is_there = process->languages.v8.is_there = false;
+	python->is_there = process->languages.v8.is_there = process->languages.java.is_there = false;
 	python->thread.n = 0;
 	python->listed_ns = python->good_ns = 0;
-	process->n_finds = 0;
+	process->n_finds = process->n_waits = 0;
 	process->moments_failed = 0;
 	stack_maps_done(&process->maps);
 	process->find_ns = round->now_ns + (process->has_begun ? 0 : FIRST_FIND_NS);
@@ -78,13 +80,32 @@ static void forget(struct stack_process *process, const struct stack_round *roun
 	process->has_begun = true;
 }
 
-/* Nothing else is to be looked for. */
-static bool has_found_all(const struct stack_process *process)
+static bool waits(const struct stack_process *process)
 {
 	const struct stack_languages *languages = &process->languages;
 
-	return languages->python.is_there && (!*languages->python.why || process->n_finds > 1) &&
-	       !(languages->v8.is_there && languages->v8.v8.is_unread);
+	return process->n_waits < MAX_WAITS && ((languages->v8.is_there && languages->v8.v8.is_unread) ||
+						(languages->java.is_there && languages->java.hotspot.is_unread));
+}
+
+/* Nothing else is to be looked for. */
+static bool has_found_all(const struct stack_process *process)
+{
+	const struct stack_python *python = &process->languages.python;
+
+	return python->is_there && (!*python->why || process->n_finds > 1) && !waits(process);
+}
+
+static void find(struct stack_process *process, const struct stack_round *round)
+{
+	stack_memory_begin(&round->shared->memory, round->pid);
+	stack_languages_find(&process->languages, &round->shared->files, &round->shared->memory, round->pid);
+	if (waits(process)) {
+		process->n_waits++;
+		process->find_ns = round->now_ns + WAIT_NS;
+	} else {
+		process->find_ns = round->now_ns + (FIRST_FIND_NS << 2 * process->n_finds++);
+	}
 }
 
 void stack_program_find(struct stack_process *process, const struct stack_round *round, bool has_run)
@@ -93,7 +114,5 @@ void stack_program_find(struct stack_process *process, const struct stack_round 
 		forget(process, round);
 	if (has_found_all(process) || process->n_finds >= MAX_FINDS || round->now_ns < process->find_ns)
 		return;
-	process->find_ns = round->now_ns + (FIRST_FIND_NS << 2 * process->n_finds++);
-	stack_memory_begin(&round->shared->memory, round->pid);
-	stack_languages_find(&process->languages, &round->shared->files, &round->shared->memory, round->pid);
+	find(process, round);
 }

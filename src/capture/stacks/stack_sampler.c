@@ -160,18 +160,22 @@ static void note_language(struct stack_sampler *sampler, struct followed *follow
 {
 	const struct stack_languages *languages = &followed->process.languages;
 	const struct stack_v8 *v8 = &languages->v8;
-	bool is_unreadable = v8->is_there && *v8->why;
+	const struct stack_java *java = &languages->java;
+	bool is_java_said = java->is_there && *java->why && !java->hotspot.is_unread;
+	const char *why = v8->is_there && *v8->why ? v8->why : is_java_said ? java->why : NULL;
 	struct refused refused = { .track = followed->is.track };
 
-	if (followed->is_language_told || (!languages->other && !is_unreadable) ||
+	if (followed->is_language_told || (!languages->other && !why) ||
 	    (followed->process.n_finds < SURE_FINDS && !languages->python.is_there))
 		return;
 	followed->is_language_told = true;
 	snprintf(refused.what, sizeof refused.what, "functions of %s in process %d",
-		 is_unreadable ? "JavaScript" : languages->other, (int)followed->is.pid);
+		 !why		  ? languages->other
+		 : why == v8->why ? "JavaScript"
+				  : "Java",
+		 (int)followed->is.pid);
 	snprintf(refused.why, sizeof refused.why, "%s",
-		 is_unreadable ? v8->why
-			       : "its threads have stacks of machine code, with names that a /tmp/perf-PID.map has");
+		 why ? why : "its threads have stacks of machine code, with names that a /tmp/perf-PID.map has");
 	note(sampler, &refused);
 }
 

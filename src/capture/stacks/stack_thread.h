@@ -82,7 +82,7 @@ void stack_native_unwatch(struct stack_thread *thread, struct stack_shared *shar
  */
 struct stack_address {
 	uint32_t image; /* 0: in no file */
-	uint32_t frame; /* of JavaScript: its number; 0: machine code */
+	uint32_t frame; /* of JavaScript or Java: its number; 0: machine code */
 	bool is_glue;	/* of an interpreter, and nothing to show */
 	bool is_shown;	/* a function of a program, not of V8, in code that it makes */
 	uint64_t offset;
@@ -96,9 +96,10 @@ struct stack_unwind {
 	const struct stack_moment *moment; /* NULL: all is in the process's memory */
 	uint32_t stop;			   /* an image at which it ends; 0: none */
 	struct stack_v8 *v8;		   /* NULL: there is none */
-	uint32_t v8_image;		   /* and its module */
+	struct stack_java *java;	   /* the same */
+	uint32_t v8_image, java_image;	   /* and their modules */
 	bool is_cut;			   /* set: there are more frames */
-	bool is_torn;			   /* set: a frame of JavaScript changed meanwhile */
+	bool is_torn;			   /* set: a frame of these changed meanwhile */
 	uint64_t end;			   /* set: the stack pointer where it ended */
 };
 

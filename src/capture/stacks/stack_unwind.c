@@ -168,7 +168,20 @@ static bool step_by_frame_pointer(const struct stack_unwind *unwind, struct stac
 	return true;
 }
 
-/* Frames of JavaScript instead of the last one of `to`, which has n; how many there are then. */
+/* Frames instead of the last one of `to`, which has n and stands for all of them; how many there are then. */
+static size_t put_frames(struct stack_address *to, size_t n, size_t max, const uint32_t *frame, size_t n_frames)
+{
+	struct stack_address at = to[n - 1];
+
+	for (size_t i = 0; i < n_frames && n - 1 + i < max; i++) {
+		to[n - 1 + i] = at;
+		to[n - 1 + i].frame = frame[i];
+	}
+	n += n_frames - 1;
+	return n < max ? n : max;
+}
+
+/* Those of JavaScript. */
 static size_t put_script(struct stack_unwind *unwind, const struct stack_registers *registers, bool is_exact,
 			 struct stack_address *to, size_t n, size_t max)
 {
@@ -193,12 +206,32 @@ static size_t put_script(struct stack_unwind *unwind, const struct stack_registe
 	case STACK_V8_FRAMES:
 		break;
 	}
-	for (size_t i = 0; i < found.n && n - 1 + i < max; i++) {
-		to[n - 1 + i] = at;
-		to[n - 1 + i].frame = found.frame[i];
+	return put_frames(to, n, max, found.frame, found.n);
+}
+
+/* The same for Java, and the registers of its caller. False: it is none of Java's. */
+static bool step_by_java(struct stack_unwind *unwind, struct stack_registers *registers, bool is_exact,
+			 struct stack_address *to, size_t *n, size_t max)
+{
+	uint32_t frame[HOTSPOT_MOST_INLINED];
+	size_t n_frames = 0;
+
+	if (!unwind->java)
+		return false;
+	switch (stack_java_frames(unwind->java, unwind, registers, is_exact, frame, &n_frames)) {
+	case STACK_JAVA_NONE:
+		return false;
+	case STACK_JAVA_TORN:
+		unwind->is_torn = true;
+		return true;
+	case STACK_JAVA_GLUE:
+		to[*n - 1].is_glue = true;
+		return true;
+	case STACK_JAVA_FRAMES:
+		*n = put_frames(to, *n, max, frame, n_frames);
+		break;
 	}
-	n += found.n - 1;
-	return n < max ? n : max;
+	return true;
 }
 
 size_t stack_unwind(struct stack_unwind *unwind, const struct stack_registers *from, struct stack_address *to,
@@ -226,6 +259,12 @@ size_t stack_unwind(struct stack_unwind *unwind, const struct stack_registers *f
 		rule = map->image ? stack_image_rule(unwind->images, map->image, to[n - 1].offset) : NULL;
 		if (rule && rule->is_end)
 			return n;
+		if (!rule && step_by_java(unwind, &registers, is_exact, to, &n, max)) {
+			is_exact = false;
+			if (unwind->is_torn)
+				return n;
+			continue;
+		}
 		if (!rule)
 			n = put_script(unwind, &registers, is_exact, to, n, max);
 		if (rule && rule->function)

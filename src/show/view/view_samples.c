@@ -116,9 +116,16 @@ static const char *category_of(const struct store *store, uint32_t frame)
 {
 	const struct frame *is = callstacks_frame_of(store_callstacks(store), frame);
 
-	if (is && is->kind == FRAME_JAVASCRIPT)
+	switch (is ? is->kind : FRAME_NATIVE) {
+	case FRAME_PYTHON:
+		return "Python";
+	case FRAME_JAVASCRIPT:
 		return "JavaScript";
-	return is && is->kind == FRAME_PYTHON ? "Python" : "native code";
+	case FRAME_JAVA:
+		return "Java";
+	default:
+		return "native code";
+	}
 }
 
 /* The frames of a stack, outermost first; of a deep one, the outermost. */

@@ -119,7 +119,7 @@ static int read_frame(struct reader *reader, struct perfetto_stacks *stacks, str
 		return -EBADMSG;
 	if (frame.kind == FRAME_CUT)
 		frame = (struct frame){ .kind = FRAME_CUT };
-	if (frame.kind == FRAME_PYTHON || frame.kind == FRAME_JAVASCRIPT)
+	if (frame.kind == FRAME_PYTHON || frame.kind == FRAME_JAVASCRIPT || frame.kind == FRAME_JAVA)
 		frame.module = 0;
 	return perfetto_map_put(&stacks->frames, number,
 				1 + callstacks_frame(names_callstacks(reader->state.out->names), &frame))
