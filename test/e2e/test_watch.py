@@ -141,8 +141,7 @@ def test_prometheus_stores_what_a_program_did(lab, wheel):
 @pytest.mark.in_turn(2)
 def test_workers_that_start_together_are_counted_each_and_leave(lab, wheel):
     """All programs share the links of one file, and end while others begin."""
-    # as other tests' programs may be busy, with the same file
-    watch = Watch(lab, "--metrics", "PORT", "--level", "inference").wait_ready()
+    watch = Watch(lab, "--metrics", "PORT", "--level", "inference", "--path", lab.own("infer")).wait_ready()
     command = lab.python(wheel, "infer", "run", lab.model("chain"), "--runs", 20)
     env = {**os.environ, "OTEL_SERVICE_NAME": "workers"}
     workers = [lab.start(command, env=env, stdout=subprocess.DEVNULL) for _ in range(12)]

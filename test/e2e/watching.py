@@ -38,6 +38,7 @@ class Watch:
         self.lab, self.port = lab, free_port()
         self.err_path = lab.path("watch-%d-stderr" % len(lab.started))
         self.url = "http://127.0.0.1:%d/metrics" % self.port
+        assert name or "--path" in words, "it would put probes into the programs of other tests"
         which = ["--name", name] if name else []
         words = [word.replace("PORT", str(self.port)) for word in words]
         with open(self.err_path, "wb") as err:
