@@ -181,6 +181,13 @@ def test_what_each_inference_used_is_left_out_if_it_cannot_be_asked(lab, library
     assert used == RUNS * [True] + RUNS * [False]
 
 
+def test_its_libraries_are_looked_for_no_more(lab, library):
+    """Those of GPUs are, ten times a second, while none is there: the loader opens files for that."""
+    runs = 10000  # longer than a tenth of a second
+    done = confined(lab, library, "prctl", runs=runs, level="inference", options=["--kernels"])
+    assert len(done.recording.inferences) == 2 * runs
+
+
 @pytest.mark.parametrize("where", ["", "libc.so.6"])
 def test_a_python_program_that_sets_a_filter_is_recorded_before_and_after(lab, wheel, where):
     done = lab.both(lab.python(wheel, "confined", where, lab.model("chain")))

@@ -5,6 +5,7 @@
  */
 #include "capture/agent/guard.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <linux/audit.h>
 #include <stddef.h>
@@ -15,6 +16,7 @@
 #include "base/syscalls.h"
 #include "capture/agent/agent.h"
 #include "capture/agent/filter.h"
+#include "capture/agent/glibc.h"
 
 bool guard_is_on;
 static bool is_closed;
@@ -155,4 +157,32 @@ void guard_wait(void)
 	while (__atomic_load_n(&hot->n_calls, __ATOMIC_SEQ_CST) > n_own && clock_ns() < until_ns)
 		if (guard_allows(SYS_sched_yield))
 			guard_call(SYS_sched_yield, (const long[6]){ 0 });
+}
+
+static bool may_load(void)
+{
+	static const long calls[] = { SYS_openat,   SYS_read, SYS_pread64,  SYS_fstat,	SYS_newfstatat,
+				      SYS_readlink, SYS_mmap, SYS_mprotect, SYS_munmap, SYS_close };
+
+	if (guard_is_told())
+		return false;
+	for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+		if (!guard_allows(calls[i]))
+			return false;
+	return true;
+}
+
+void *guard_dlopen(const char *path, int flags)
+{
+	void *library = NULL;
+
+	if (!glibc.dlopen)
+		return NULL;
+	if (flags & RTLD_NOLOAD && (!path || *path == '/'))
+		return glibc.dlopen(path, flags);
+	call_begin();
+	if (may_load())
+		library = glibc.dlopen(path, flags);
+	call_end();
+	return library;
 }

@@ -45,6 +45,12 @@ static inline bool guard_allows(long number)
 	return !guard_is_on || guard_allows_with(0, number, (const long[6]){ 0 });
 }
 
+/*
+ * The loader's dlopen, for the agent: NULL where the program forbids what the loader may do to find a file. With
+ * RTLD_NOLOAD and the path of a loaded module, or NULL, it does nothing of that.
+ */
+void *guard_dlopen(const char *path, int flags);
+
 /* A system call without a guard, for what the program itself has called. Returns -errno. */
 long guard_call(long number, const long args[6]);
 /* The address behind its instruction, as filters see it. */

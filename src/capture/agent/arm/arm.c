@@ -20,6 +20,7 @@
 #include "capture/agent/dict.h"
 #include "capture/agent/exec/sandbox.h"
 #include "capture/agent/glibc.h"
+#include "capture/agent/guard.h"
 #include "capture/agent/heap.h"
 #include "capture/agent/replace/copies.h"
 #include "capture/agent/replace/module_walk.h"
@@ -465,7 +466,7 @@ static int look_once(struct dl_phdr_info *info, size_t size, void *data)
 static void *pin(const struct copy *copy)
 {
 	const char *path = copy->image.path[0] ? copy->image.path : NULL;
-	void *handle = glibc.dlopen && glibc.dlclose ? glibc.dlopen(path, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+	void *handle = glibc.dlclose ? guard_dlopen(path, RTLD_LAZY | RTLD_NOLOAD) : NULL;
 
 	/* it may have been loaded anew, at another place */
 	if (handle && ((struct link_map *)handle)->l_addr != copy->image.base) {

@@ -12,6 +12,7 @@
 
 #include "capture/agent/cupti/cupti_in.h"
 #include "capture/agent/glibc.h"
+#include "capture/agent/guard.h"
 #include "capture/agent/replace/module_walk.h"
 
 enum { PATH = 1024, NEWEST = 13, OLDEST = 11 };
@@ -27,7 +28,7 @@ static char why[256];
 bool cupti_find_driver(struct cupti_driver *driver)
 {
 	int (*count)(int *), (*version)(int *), n = 0;
-	void *library = glibc.dlopen ? glibc.dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD) : NULL;
+	void *library = guard_dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
 	bool has;
 
 	if (!library)
@@ -100,7 +101,7 @@ static void *open_beside(const struct folders *folders, const char *name)
 	for (unsigned i = 0; i < folders->n && !library; i++)
 		for (size_t b = 0; b < sizeof beside / sizeof *beside && !library; b++) {
 			stpcpy(stpcpy(stpcpy(stpcpy(path, folders->path[i]), beside[b]), "/"), name);
-			library = glibc.dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+			library = guard_dlopen(path, RTLD_LAZY | RTLD_LOCAL);
 		}
 	return library;
 }
@@ -118,7 +119,7 @@ static void *open_any(const struct folders *folders, int most)
 				continue;
 			library = open_beside(folders, names[i]);
 			if (!library)
-				library = glibc.dlopen(names[i], RTLD_LAZY | RTLD_LOCAL);
+				library = guard_dlopen(names[i], RTLD_LAZY | RTLD_LOCAL);
 		}
 	return library;
 }
@@ -128,7 +129,7 @@ static void *open_loaded(void)
 	void *library = NULL;
 
 	for (unsigned i = 0; i < N_NAMES && !library; i++)
-		library = glibc.dlopen(names[i], RTLD_LAZY | RTLD_NOLOAD);
+		library = guard_dlopen(names[i], RTLD_LAZY | RTLD_NOLOAD);
 	return library;
 }
 
@@ -157,7 +158,7 @@ const char *cupti_find(const struct cupti_driver *driver)
 	memset(&folders, 0, sizeof folders);
 	library = open_loaded();
 	if (!library && named && *named)
-		library = glibc.dlopen(named, RTLD_LAZY | RTLD_LOCAL);
+		library = guard_dlopen(named, RTLD_LAZY | RTLD_LOCAL);
 	if (!library && !(named && *named)) {
 		find_folders(&folders);
 		library = open_any(&folders, major > NEWEST ? NEWEST : major);

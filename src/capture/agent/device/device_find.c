@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "capture/agent/glibc.h"
+#include "capture/agent/guard.h"
 #include "capture/agent/replace/module_walk.h"
 
 enum { PATH = 1024, MORE = 128 };
@@ -28,7 +29,7 @@ static void *open_from(const struct device_beside *beside, const char *file, siz
 	for (const char *const *folder = beside->folders; *folder && !library; folder++)
 		for (const char *const *name = beside->names; *name && !library; name++) {
 			stpcpy(stpcpy(stpcpy(path + len, *folder), "/"), *name);
-			library = glibc.dlopen(path, beside->mode);
+			library = guard_dlopen(path, beside->mode);
 		}
 	return library;
 }

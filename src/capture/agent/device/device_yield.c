@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "capture/agent/glibc.h"
+#include "capture/agent/guard.h"
 #include "capture/agent/replace/hook.h"
 #include "capture/agent/replace/module_walk.h"
 
@@ -51,7 +52,7 @@ static int look(struct dl_phdr_info *info, size_t size, void *data)
 /* Keeps it loaded. False: it is gone already. */
 static bool pin(const struct image *image)
 {
-	void *handle = *image->path ? glibc.dlopen(image->path, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+	void *handle = *image->path ? guard_dlopen(image->path, RTLD_LAZY | RTLD_NOLOAD) : NULL;
 
 	return !*image->path || (handle && ((struct link_map *)handle)->l_addr == image->base);
 }

@@ -17,6 +17,7 @@
 
 #include "capture/agent/arm/first.h"
 #include "capture/agent/glibc.h"
+#include "capture/agent/guard.h"
 #include "capture/agent/ort/ort_in.h"
 #include "capture/agent/replace/jump.h"
 #include "event/event.h"
@@ -350,9 +351,8 @@ static throw_function *find_throw(const struct copy *copy)
 
 	if (found || agent.late_since)
 		return found;
-	handle = glibc.dlopen && glibc.dlclose
-		     ? glibc.dlopen(copy->image.path[0] ? copy->image.path : NULL, RTLD_LAZY | RTLD_NOLOAD)
-		     : NULL;
+	handle =
+	    glibc.dlclose ? guard_dlopen(copy->image.path[0] ? copy->image.path : NULL, RTLD_LAZY | RTLD_NOLOAD) : NULL;
 	if (!handle)
 		return NULL;
 	found = (throw_function *)first_dlsym(handle, "__cxa_throw");

@@ -9,6 +9,7 @@
 
 #include "capture/agent/device/device_find.h"
 #include "capture/agent/glibc.h"
+#include "capture/agent/guard.h"
 #include "capture/agent/pti/pti_in.h"
 
 struct pti pti;
@@ -61,7 +62,7 @@ static bool has_gpu(const struct level_zero *of)
 bool pti_find_driver(void)
 {
 	struct level_zero of;
-	void *library = glibc.dlopen ? glibc.dlopen("libze_loader.so.1", RTLD_LAZY | RTLD_NOLOAD) : NULL;
+	void *library = guard_dlopen("libze_loader.so.1", RTLD_LAZY | RTLD_NOLOAD);
 	bool has = false;
 
 	if (!library)
@@ -81,9 +82,9 @@ const char *pti_find(void)
 
 	pti.library = NULL;
 	for (size_t i = 0; names[i] && !pti.library; i++)
-		pti.library = glibc.dlopen(names[i], RTLD_LAZY | RTLD_NOLOAD);
+		pti.library = guard_dlopen(names[i], RTLD_LAZY | RTLD_NOLOAD);
 	if (!pti.library)
-		pti.library = glibc.dlopen(names[0], RTLD_LAZY | RTLD_LOCAL);
+		pti.library = guard_dlopen(names[0], RTLD_LAZY | RTLD_LOCAL);
 	if (!pti.library)
 		pti.library =
 		    device_open_beside(&(struct device_beside){ near, folders, names, RTLD_LAZY | RTLD_LOCAL });

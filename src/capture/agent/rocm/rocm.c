@@ -17,6 +17,7 @@
 #include "capture/agent/device/device_flusher.h"
 #include "capture/agent/dict.h"
 #include "capture/agent/glibc.h"
+#include "capture/agent/guard.h"
 #include "capture/agent/rocm/rocm_in.h"
 
 enum {
@@ -224,9 +225,9 @@ static enum device_look look(void)
 
 	if (all.state != NOT_BEGUN || !glibc.dlopen)
 		return LOOK_DONE;
-	hip = glibc.dlopen("libamdhip64.so.7", RTLD_LAZY | RTLD_NOLOAD);
+	hip = guard_dlopen("libamdhip64.so.7", RTLD_LAZY | RTLD_NOLOAD);
 	if (!hip)
-		hip = glibc.dlopen("libamdhip64.so.6", RTLD_LAZY | RTLD_NOLOAD);
+		hip = guard_dlopen("libamdhip64.so.6", RTLD_LAZY | RTLD_NOLOAD);
 	if (hip)
 		glibc.dlclose(hip); /* it is the program's */
 	if (!hip || !agent.late_since)

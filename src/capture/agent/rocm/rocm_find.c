@@ -9,6 +9,7 @@
 
 #include "capture/agent/device/device_find.h"
 #include "capture/agent/glibc.h"
+#include "capture/agent/guard.h"
 #include "capture/agent/rocm/rocm_in.h"
 
 enum { MOST_KINDS = 128 };
@@ -27,9 +28,9 @@ const char *rocm_find(void)
 	void *library = NULL;
 	const char *missing = NULL;
 
-	for (size_t i = 0; names[i] && !library && glibc.dlopen; i++)
-		library = glibc.dlopen(names[i], RTLD_LAZY | RTLD_GLOBAL);
-	if (!library && glibc.dlopen)
+	for (size_t i = 0; names[i] && !library; i++)
+		library = guard_dlopen(names[i], RTLD_LAZY | RTLD_GLOBAL);
+	if (!library)
 		library =
 		    device_open_beside(&(struct device_beside){ of_rocm, folders, names, RTLD_LAZY | RTLD_GLOBAL });
 	if (!library)

@@ -14,6 +14,7 @@
 
 #include "capture/agent/dict.h"
 #include "capture/agent/glibc.h"
+#include "capture/agent/guard.h"
 #include "capture/agent/run/inference.h"
 #include "capture/agent/share.h"
 #include "event/event.h"
@@ -361,7 +362,7 @@ void annotate_switch(bool on)
 
 void annotate_find_library(void)
 {
-	void *handle = glibc.dlopen && glibc.dlsym ? glibc.dlopen(PORT_LIBRARY, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+	void *handle = glibc.dlsym ? guard_dlopen(PORT_LIBRARY, RTLD_LAZY | RTLD_NOLOAD) : NULL;
 	void *found = handle ? glibc.dlsym(handle, PORT_OF_LIBRARY) : NULL;
 
 	if (found)
