@@ -159,3 +159,31 @@ TEST(a_slice_without_an_inference_is_no_request)
 	assert_int_equal(f.summary->n_requests, 0);
 	end(&f);
 }
+
+/* On a busy machine the sampler comes late: its samples follow what they are of. */
+TEST(samples_that_follow_their_requests_count)
+{
+	struct fixture f;
+
+	begin(&f);
+	runs(&f, MAIN, 40, 50);
+	slice(&f, f.thread, "request", 10, 60);
+	did(&f, MAIN, 10, 40, SAMPLE_LOCK, at_line(&f, "work", 7));
+	f.summary = stream_summary(&f.s, &(struct summary_file){ 0 });
+	assert_int_equal(f.summary->n_requests, 2);
+	assert_int_equal(f.summary->requests[0].n, 1);
+	assert_int_equal(f.summary->request_parts[f.summary->requests[0].first].before_ns, 30000000);
+	end(&f);
+}
+
+TEST(without_samples_there_are_no_parts_to_show)
+{
+	struct fixture f;
+
+	begin(&f);
+	runs(&f, MAIN, 40, 50);
+	slice(&f, f.thread, "request", 10, 60);
+	f.summary = stream_summary(&f.s, &(struct summary_file){ 0 });
+	assert_int_equal(f.summary->n_requests, 0);
+	end(&f);
+}

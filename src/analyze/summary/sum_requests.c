@@ -69,6 +69,7 @@ struct requests {
 	struct keys kind_keys;
 	struct memo memo[MEMO];
 	uint64_t used;
+	bool has_samples;
 };
 
 static struct requests *requests_of(struct summary_maker *maker)
@@ -355,6 +356,11 @@ static int keep_sample(struct summary_maker *maker, struct sampled_thread *threa
 	return end_ns > begin_ns && span.what != NONE ? keep(maker, thread, &thread->samples, &span) : 0;
 }
 
+static bool is_left_out(const struct summary_maker *maker)
+{
+	return maker->opts.model || maker->opts.from_ns || maker->opts.to_ns;
+}
+
 /*
  * A short sample of a thread that wanted a CPU is divided as the kernel counted, a long one so, too: where in it the
  * parts lay is not known, but they are told apart.
@@ -367,11 +373,12 @@ int sum_requests_sample(struct summary_maker *maker, uint32_t process, uint64_t 
 	struct sampled_thread *thread;
 	int rc;
 
-	if (maker->opts.model || maker->opts.from_ns || maker->opts.to_ns || sample->tid <= 0)
+	if (is_left_out(maker) || sample->tid <= 0)
 		return 0;
 	rc = find_thread(maker, process, sample->tid, &thread);
 	if (rc || sample->state == SAMPLE_UNKNOWN)
 		return rc;
+	maker->requests->has_samples = true;
 	if (sample->state != SAMPLE_RAN && sample->state != SAMPLE_QUEUED)
 		return keep_sample(maker, thread, sample, begin_ns, end_ns);
 	cpu_ns = sample->cpu_ns < sample->weight_ns ? sample->cpu_ns : sample->weight_ns;
@@ -409,7 +416,7 @@ int sum_requests_slice(struct summary_maker *maker, struct track *track, const s
 	struct sampled_thread *thread;
 	int rc;
 
-	if (!maker->requests || (!is_run && slice->kind != KIND_USER) || tid <= 0 || end_ns <= slice->begin_ns ||
+	if (is_left_out(maker) || (!is_run && slice->kind != KIND_USER) || tid <= 0 || end_ns <= slice->begin_ns ||
 	    end_ns == STORE_OPEN)
 		return 0;
 	rc = find_thread(maker, sum_process_of(maker, track), tid, &thread);
@@ -479,15 +486,18 @@ static int put_names(struct summary_maker *maker, struct end *end, const struct 
 	return rc;
 }
 
+/* Without samples, a slice has no parts. */
 int sum_requests_make(struct summary_maker *maker, struct end *end)
 {
 	struct requests *requests = maker->requests;
 	const struct request_name **sorted;
 	int rc = 0;
 
-	for (int i = 0; requests && !rc && i < SETS * WAYS; i++)
+	if (!requests || !requests->has_samples)
+		return 0;
+	for (int i = 0; !rc && i < SETS * WAYS; i++)
 		rc = settle(maker, &requests->thread[i], requests->thread[i].slices.n);
-	if (!requests || rc || !requests->names.rows.n)
+	if (rc || !requests->names.rows.n)
 		return rc;
 	sorted = calloc(requests->names.rows.n, sizeof *sorted);
 	rc = sorted ? put_names(maker, end, sorted) : -ENOMEM;
