@@ -7,7 +7,7 @@
 
 #include "base/processor.h"
 
-enum { MAX_SYMBOLS = 1 << 20 };
+enum { MAX_SYMBOLS = 1 << 20, ANY = -1 };
 
 /* glibc relocates the addresses in a loaded module's dynamic section; the vDSO's stay as they are. */
 static uint64_t absolute(const struct image *image, uint64_t value)
@@ -96,13 +96,24 @@ static bool has_name(const struct dynamic *dynamic, const Elf64_Sym *symbol, con
 	return text && !memcmp(text, name, size);
 }
 
-/* The symbol's address if the module defines it with this name and type; else 0. */
-static uint64_t match(const struct dynamic *dynamic, uint64_t number, const char *name, int type, Elf64_Sym *symbol)
+/* A .gnu.hash: { n_buckets, first symbol, n_words of the filter, shift, filter, buckets, chains } */
+struct gnu_hash {
+	uint32_t n_buckets, first;
+	uint64_t buckets, chains;
+};
+
+static bool read_hash(struct gnu_hash *hash, const struct dynamic *dynamic)
 {
-	if (!read_symbol(dynamic, number, symbol) || !symbol->st_shndx || ELF64_ST_TYPE(symbol->st_info) != type ||
-	    !has_name(dynamic, symbol, name))
-		return 0;
-	return dynamic->image->base + symbol->st_value;
+	const struct image *image = dynamic->image;
+	uint32_t n_words;
+
+	if (!dynamic->gnu_hash || !read_u32(image, dynamic->gnu_hash, &hash->n_buckets) ||
+	    !read_u32(image, dynamic->gnu_hash + 4, &hash->first) ||
+	    !read_u32(image, dynamic->gnu_hash + 8, &n_words) || !hash->n_buckets)
+		return false;
+	hash->buckets = dynamic->gnu_hash + 16 + 8 * (uint64_t)n_words;
+	hash->chains = hash->buckets + 4 * (uint64_t)hash->n_buckets;
+	return true;
 }
 
 static uint32_t gnu_hash_of(const char *name)
@@ -114,30 +125,40 @@ static uint32_t gnu_hash_of(const char *name)
 	return hash;
 }
 
-/* { n_buckets, first symbol, n_words of the filter, shift, filter, buckets, chains } */
+static bool is_defined(const Elf64_Sym *symbol, int type)
+{
+	return symbol->st_shndx && ELF64_ST_TYPE(symbol->st_info) == type;
+}
+
+/*
+ * Linkers put those symbols into the table that the module defines, and some that it imports: functions whose address
+ * is that of a stub of the module. type: of a definition; ANY: imports, too.
+ */
+static bool look_up(const struct dynamic *dynamic, const char *name, int type, Elf64_Sym *symbol)
+{
+	uint32_t index, hash = gnu_hash_of(name), found;
+	const struct image *image = dynamic->image;
+	struct gnu_hash table;
+
+	if (!read_hash(&table, dynamic) ||
+	    !read_u32(image, table.buckets + 4 * (uint64_t)(hash % table.n_buckets), &index) || index < table.first)
+		return false;
+	for (uint32_t step = 0; step < MAX_SYMBOLS; step++, index++) {
+		if (!read_u32(image, table.chains + 4 * (uint64_t)(index - table.first), &found))
+			return false;
+		if ((found | 1) == (hash | 1) && read_symbol(dynamic, index, symbol) &&
+		    (type == ANY || is_defined(symbol, type)) && has_name(dynamic, symbol, name))
+			return true;
+		if (found & 1)
+			return false;
+	}
+	return false;
+}
+
+/* 0: the module does not define it. */
 static uint64_t find(const struct dynamic *dynamic, const char *name, int type, Elf64_Sym *symbol)
 {
-	uint32_t n_buckets, first, n_words, index, hash = gnu_hash_of(name), found;
-	const struct image *image = dynamic->image;
-	uint64_t buckets, chains;
-
-	if (!dynamic->gnu_hash || !read_u32(image, dynamic->gnu_hash, &n_buckets) ||
-	    !read_u32(image, dynamic->gnu_hash + 4, &first) || !read_u32(image, dynamic->gnu_hash + 8, &n_words) ||
-	    !n_buckets)
-		return 0;
-	buckets = dynamic->gnu_hash + 16 + 8 * (uint64_t)n_words;
-	chains = buckets + 4 * (uint64_t)n_buckets;
-	if (!read_u32(image, buckets + 4 * (uint64_t)(hash % n_buckets), &index) || index < first)
-		return 0;
-	for (uint32_t step = 0; step < MAX_SYMBOLS && read_u32(image, chains + 4 * (uint64_t)(index - first), &found);
-	     step++, index++) {
-		uint64_t address = (found | 1) == (hash | 1) ? match(dynamic, index, name, type, symbol) : 0;
-		if (address)
-			return address;
-		if (found & 1)
-			break;
-	}
-	return 0;
+	return look_up(dynamic, name, type, symbol) ? dynamic->image->base + symbol->st_value : 0;
 }
 
 uint64_t dynamic_function(const struct dynamic *dynamic, const char *name)
@@ -163,6 +184,42 @@ uint64_t dynamic_lies_at(const struct dynamic *dynamic, const char *name, uint64
 
 	*size = at ? symbol.st_size : 0;
 	return at;
+}
+
+bool dynamic_has(const struct dynamic *dynamic, const char *name)
+{
+	Elf64_Sym symbol;
+
+	return look_up(dynamic, name, ANY, &symbol);
+}
+
+static bool relocates_any(const struct dynamic *dynamic, bool (*is_wanted)(const char *name))
+{
+	struct dynamic_place place = { 0, 0 };
+	const char *name;
+
+	while (dynamic_next(dynamic, &place, &name))
+		if (is_wanted(name))
+			return true;
+	return false;
+}
+
+/* Imports come first among the symbols, before those that .gnu.hash has; a table without any does not count them. */
+bool dynamic_imports_any(const struct dynamic *dynamic, bool (*is_wanted)(const char *name))
+{
+	struct gnu_hash hash;
+
+	if (!read_hash(&hash, dynamic) || hash.first <= 1)
+		return relocates_any(dynamic, is_wanted);
+	for (uint32_t i = 1; i < hash.first && i < MAX_SYMBOLS; i++) {
+		Elf64_Sym symbol;
+		const char *name;
+		if (!read_symbol(dynamic, i, &symbol))
+			break;
+		if (!symbol.st_shndx && (name = name_of(dynamic, &symbol)) && is_wanted(name))
+			return true;
+	}
+	return false;
 }
 
 uint64_t dynamic_next(const struct dynamic *dynamic, struct dynamic_place *place, const char **name)

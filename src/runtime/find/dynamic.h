@@ -29,6 +29,13 @@ uint64_t dynamic_function(const struct dynamic *dynamic, const char *name);
 uint64_t dynamic_variable(const struct dynamic *dynamic, const char *name);
 /* Where a variable lies, also one without bytes in the file, and its size. Not compared with the module's segments. */
 uint64_t dynamic_lies_at(const struct dynamic *dynamic, const char *name, uint64_t *size);
+/* Whether .gnu.hash has a symbol of this name, which may be an import. */
+bool dynamic_has(const struct dynamic *dynamic, const char *name);
+/*
+ * Whether the module imports a symbol that is wanted, of those that .gnu.hash does not have: it reads the names of
+ * imports alone, which are few beside relocations.
+ */
+bool dynamic_imports_any(const struct dynamic *dynamic, bool (*is_wanted)(const char *name));
 /*
  * The next import from a place on, which moves past it: the address of its slot, and its name, which lies in the
  * module. 0: no more.

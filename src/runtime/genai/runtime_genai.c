@@ -47,23 +47,21 @@ bool genai_is_known(const struct dynamic *library)
 	       !dynamic_function(library, GENERATOR "ComputeLogits");
 }
 
-static bool is_library(const struct dynamic *dynamic)
+static bool has_role(const char *name)
 {
-	return dynamic_function(dynamic, "OgaCreateGenerator") != 0;
+	return genai_role_of(name) != GENAI_NONE;
 }
 
 static bool has_symbols(const struct image *image)
 {
-	struct dynamic_place place = { 0, 0 };
 	struct dynamic dynamic;
-	const char *name;
 
 	if (!dynamic_read(&dynamic, image))
 		return false;
-	while (dynamic_next(&dynamic, &place, &name))
-		if (genai_role_of(name))
+	for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+		if (dynamic_has(&dynamic, functions[i].name))
 			return true;
-	return is_library(&dynamic);
+	return dynamic_imports_any(&dynamic, has_role);
 }
 
 static bool is_in(const struct rtti *rtti)

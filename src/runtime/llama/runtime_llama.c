@@ -37,9 +37,10 @@ static const struct {
 	{ "llama_free", LLAMA_C_DELETE },
 };
 
+/* Most names that are asked for are those of C++, whose beginnings are alike. */
 enum llama_role llama_role_of(const char *name)
 {
-	if (*name != 'g' && *name != 'l' && *name != '_')
+	if (*name == '_' ? strncmp(name, CONTEXT, sizeof CONTEXT - 1) : *name != 'g' && *name != 'l')
 		return LLAMA_NONE;
 	if (!strncmp(name, OPERATOR, sizeof OPERATOR - 1))
 		return LLAMA_OPERATOR;
@@ -67,18 +68,21 @@ static bool is_library(const struct dynamic *dynamic)
 	return dynamic_function(dynamic, "llama_decode") != 0;
 }
 
+static bool has_role(const char *name)
+{
+	return llama_role_of(name) != LLAMA_NONE;
+}
+
 static bool has_symbols(const struct image *image)
 {
-	struct dynamic_place place = { 0, 0 };
 	struct dynamic dynamic;
-	const char *name;
 
 	if (!dynamic_read(&dynamic, image))
 		return false;
-	while (dynamic_next(&dynamic, &place, &name))
-		if (llama_role_of(name))
+	for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+		if (dynamic_has(&dynamic, functions[i].name))
 			return true;
-	return is_library(&dynamic) || dynamic_function(&dynamic, "ggml_graph_compute");
+	return dynamic_imports_any(&dynamic, has_role);
 }
 
 static bool is_in(const struct rtti *rtti)

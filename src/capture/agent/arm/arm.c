@@ -422,11 +422,27 @@ static void watch(const struct image *image)
 	sandbox_watch(&at->image);
 }
 
-/* The modules at one moment, and what is left to do. */
+/* The modules at one moment, and the first that was not inspected. */
 struct look {
 	struct image_set set;
-	bool is_done, failed;
+	size_t next;
+	bool is_done;
 };
+
+/* Lists the modules, unless they are still those that were listed. Under the loader's lock. False: out of memory. */
+static bool list_modules(struct look *look, const struct dl_phdr_info *info)
+{
+	if (look->set.n && info->dlpi_adds == seen_adds && info->dlpi_subs == seen_subs)
+		return true;
+	if (image_set_self(&look->set))
+		return false;
+	look->next = 0;
+	if (info->dlpi_subs != seen_subs)
+		forget_unloaded(&look->set);
+	seen_adds = info->dlpi_adds;
+	seen_subs = info->dlpi_subs;
+	return true;
+}
 
 /*
  * Inspects the next new module. The loader's lock is held, so that other threads cannot unload a module meanwhile. One
@@ -436,16 +452,11 @@ static int look_once(struct dl_phdr_info *info, size_t size, void *data)
 {
 	struct look *look = data;
 
-	look->failed = image_set_self(&look->set) != 0;
 	look->is_done = true;
-	if (look->failed)
+	if (!list_modules(look, info))
 		return 1;
-	if (info->dlpi_subs != seen_subs)
-		forget_unloaded(&look->set);
-	seen_adds = info->dlpi_adds;
-	seen_subs = info->dlpi_subs;
-	for (size_t i = 0; i < look->set.n && look->is_done; i++) {
-		const struct image *image = &look->set.image[i];
+	while (look->next < look->set.n && look->is_done) {
+		const struct image *image = &look->set.image[look->next++];
 		if (is_known(image))
 			continue;
 		if (n_known == MAX_KNOWN)
