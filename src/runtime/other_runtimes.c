@@ -18,6 +18,7 @@ static const struct {
 	const char *name[MOST_NAMES]; /* of a file, how it begins; NULL: no more */
 	const char *without;	      /* only if no file that begins so is loaded; NULL: in any case */
 	const char *class_name[2];    /* of the runtime alone, mangled, in the order of the list; NULL: no more */
+	const char *recorded;	      /* what of it is recorded nevertheless; NULL: nothing */
 } others[] = {
 	{ "OpenVINO on GPUs", { "libopenvino_intel_gpu_plugin.so" } },
 	{ "OpenVINO on NPUs", { "libopenvino_intel_npu_plugin.so" } },
@@ -29,7 +30,8 @@ static const struct {
 	{ "statically linked llama.cpp",
 	  { "llama-server", "llama-cli", "llama-bench", "llama-embedding", "llama-simple", "llama-run" },
 	  "libllama",
-	  { "13llm_tokenizer", "17llm_graph_input_i" } },
+	  { "13llm_tokenizer", "17llm_graph_input_i" },
+	  "are recorded from the start alone, if its file has symbols: inftrace record -- COMMAND" },
 	{ "Ollama", { "ollama" }, "libllama" },
 	{ "statically linked ggml", { NULL }, NULL, { "N4ggml3cpu17extra_buffer_typeE" } },
 	{ "GPT4All", { "libllmodel.so", "libllamamodel-" } },
@@ -82,6 +84,14 @@ const char *other_runtimes_without(const char *title)
 		if (!strcmp(others[i].title, title))
 			return others[i].without;
 	return NULL;
+}
+
+const char *other_runtimes_recorded(const char *title)
+{
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		if (!strcmp(others[i].title, title) && others[i].recorded)
+			return others[i].recorded;
+	return "inftrace does not record";
 }
 
 const char *other_runtimes_of(const char *path)

@@ -14,6 +14,8 @@ const char *other_runtimes_of(const char *path);
 const char *other_runtimes_without(const char *title);
 /* The same for a module with these classes in which none of runtimes[] is. */
 const char *other_runtimes_in(const struct rtti *rtti);
+/* What is recorded of it, behind "whose inferences": mostly that nothing is. */
+const char *other_runtimes_recorded(const char *title);
 /* The name as this list has it; NULL: it has no such name. */
 const char *other_runtimes_titled(const char *title);
 /* Whether the file's name begins so. */

@@ -163,6 +163,55 @@ def test_a_program_that_is_linked_with_it(lab, llama, made):
     assert "llama_init_from_model(" in lines[int(re.fullmatch(r"main \(\S*:(\d+)\)", created)[1]) - 1]
 
 
+def whole(lab, *options):
+    """A program that contains llama.cpp."""
+    binary = lab.path("serving")
+    source = os.path.join(envs.PROGRAMS, "whole_llama.cpp")
+    subprocess.run(["c++", "-std=c++17", "-O1", "-g", *options, "-o", binary, source], check=True)
+    return binary
+
+
+@pytest.mark.parametrize("options", [[], ["-no-pie"], ["-static-libstdc++", "-fcf-protection"]], ids="".join)
+def test_a_program_that_contains_it_and_the_names_of_its_functions(lab, options):
+    program = [whole(lab, *options), "models/small.gguf"]
+    recording = lab.both(program).recording
+    batches = sorted(recording.inferences, key=lambda slice: slice.start)
+    assert [(slice.args["model"], slice.args["batch"]) for slice in batches] == [("small", n) for n in (5, 1, 1)]
+    for run in batches:
+        inside = [slice for slice in recording.operators if slice.args["inference"] == run.args["inference"]]
+        assert [(slice.name, slice.args["op_type"]) for slice in sorted(inside, key=lambda slice: slice.start)] == [
+            ("node-0", "mul_mat"),
+            ("node-1", "add"),
+        ]
+        assert all(run.start <= slice.start <= slice.end <= run.end for slice in inside)
+    (session,) = recording.of("session")
+    (load,) = recording.of("load")
+    assert session.start <= load.start <= load.end <= session.end
+    report, text = report_of(lab, recording)
+    assert "runtime llama.cpp (ggml 0.0.1)" in text and not report["other_runtimes"]
+    (created,) = report["models"][0]["sessions"]
+    assert created["released_at_ns"]
+    with open(os.path.join(envs.PROGRAMS, "whole_llama.cpp")) as file:
+        lines = file.read().split("\n")
+    called = [re.fullmatch(r"main \(\S*/whole_llama\.cpp:(\d+)\)", slice.args["caller"]) for slice in batches]
+    assert ["llama_decode(" in lines[int(line[1]) - 1] for line in called] == [True] * 3
+
+
+def test_of_a_program_that_contains_it_level_inference_has_no_operators(lab):
+    recording = lab.both([whole(lab), "models/small.gguf"], level="inference").recording
+    assert len(recording.inferences) == 3 and not recording.operators
+
+
+def test_a_program_that_contains_it_without_names_is_named(lab):
+    binary = whole(lab, "-s")
+    lab.record([binary, "models/small.gguf"], judged=False)
+    recording = Recording(lab.path("recording.pftrace"))
+    assert not recording.inferences
+    assert [found["runtime"] for found in report_of(lab, recording)[0]["other_runtimes"]] == [
+        "statically linked llama.cpp"
+    ]
+
+
 def test_a_build_whose_tensors_have_another_layout_runs_untouched(lab, llama, made):
     """A copy in which the function that describes an operator reads it elsewhere, as if it had moved."""
     own = lab.path("libraries")

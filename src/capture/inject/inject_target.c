@@ -280,8 +280,8 @@ static int read_runtime(struct modules_seen *seen, pid_t pid, const struct modul
 		code = read_file(module, fd, file, err);
 	close(fd);
 	if (!code && !file->slot && !barred->code && other_runtimes_titled(file->other))
-		err_set(barred, ENOTSUP, "%s contains %s, whose inferences inftrace does not record", module->path,
-			file->other);
+		err_set(barred, ENOTSUP, "%s contains %s, whose inferences %s", module->path, file->other,
+			other_runtimes_recorded(file->other));
 	else if (!code && !file->slot && !barred->code)
 		err_set(barred, ENOTSUP, "%s was built without type information; try attach without --inject",
 			module->path);

@@ -31,6 +31,9 @@ enum llama_role {
 
 extern const struct runtime runtime_llama;
 
+/* A class that llama.cpp alone has, mangled. */
+#define LLAMA_CLASS "13llm_tokenizer"
+
 /* LLAMA_NONE: another function. */
 enum llama_role llama_role_of(const char *name);
 /* Behind "ggml_compute_forward_". */

@@ -75,6 +75,30 @@ static int note_process(struct summary_maker *maker, uint32_t process, const str
 	return 0;
 }
 
+/* Whether a file that goes by what is linked into it is one of which that was recorded after all. */
+static bool is_recorded(const struct summary_maker *maker, const struct summary_other_runtime *other)
+{
+	const struct summary_runtime *all = maker->runtimes.data;
+	const char *name = names_text(maker->names, other->runtime);
+
+	for (size_t i = 0; i < maker->runtimes.n; i++)
+		if (other->path && all[i].process == other->process && all[i].path == other->path &&
+		    strstr(name, names_text(maker->names, all[i].runtime)))
+			return true;
+	return false;
+}
+
+static void forget_recorded(struct summary_maker *maker)
+{
+	struct summary_other_runtime *all = maker->other_runtimes.data;
+	size_t left = 0;
+
+	for (size_t i = 0; i < maker->other_runtimes.n; i++)
+		if (!is_recorded(maker, &all[i]))
+			all[left++] = all[i];
+	maker->other_runtimes.n = left;
+}
+
 static int note_runtime(struct summary_maker *maker, uint32_t process, const struct event *event)
 {
 	int64_t from_ns = int_of(event, KEY_FROM_NS);
@@ -92,6 +116,7 @@ static int note_runtime(struct summary_maker *maker, uint32_t process, const str
 					      .arm_ns = int_of(event, KEY_ARM_NS),
 					      .usage_ns = int_of(event, KEY_USAGE_NS),
 					      .complete_from_ns = from_ns > 0 ? (uint64_t)from_ns : 0 };
+	forget_recorded(maker);
 	return rc;
 }
 
@@ -111,6 +136,7 @@ static int note_other_runtime(struct summary_maker *maker, uint32_t process, con
 		*(struct summary_other_runtime *)row =
 		    (struct summary_other_runtime){ process, runtime, event_text(event, KEY_VERSION),
 						    event_text(event, KEY_PATH) };
+	forget_recorded(maker);
 	return rc;
 }
 

@@ -259,13 +259,15 @@ static void arm_families(struct copy *copy, struct rtti *rtti, const struct imag
 }
 
 static void arm_module(const struct image *image, const struct image_set *set, const struct runtime *runtime,
-		       struct rtti *rtti)
+		       struct rtti *rtti, bool is_linked_in)
 {
 	struct copy *copy = copy_again(image);
 	char armed[256] = "";
 
 	if (!copy && !(copy = new_copy(image, runtime, rtti)))
 		return;
+	copy->is_linked_in = is_linked_in;
+	copy->found.is_part &= !is_linked_in;
 	copy->is_armed = true;
 	if (!hook_open(&copy->image)) {
 		strcpy(copy->found.left_out, "everything (its tables cannot be written)");
@@ -342,6 +344,15 @@ static void forget_unloaded(const struct image_set *set)
 	n_known = left;
 }
 
+/* The runtime that the module contains by what its code knows; NULL: none. */
+static const struct runtime *linked_in(const struct rtti *rtti)
+{
+	for (const struct agent_code *const *code = agent_codes; *code; code++)
+		if ((*code)->is_linked_in && (*code)->is_linked_in(rtti))
+			return (*code)->runtime;
+	return NULL;
+}
+
 static void look_at(const struct image *image, const struct image_set *set)
 {
 	char program[512];
@@ -352,7 +363,9 @@ static void look_at(const struct image *image, const struct image_set *set)
 
 	if (!rtti_scan(&rtti, image, set, &arena)) {
 		if ((runtime = runtimes_in(&rtti)))
-			arm_module(image, set, runtime, &rtti);
+			arm_module(image, set, runtime, &rtti, false);
+		else if ((runtime = linked_in(&rtti)))
+			arm_module(image, set, runtime, &rtti, true);
 		else if ((other = other_runtimes_in(&rtti)))
 			dict_other(path_of(image, program, sizeof program), other);
 	}

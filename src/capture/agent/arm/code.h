@@ -13,6 +13,11 @@
 
 struct agent_code {
 	const struct runtime *runtime; /* NULL: all runtimes without code of their own */
+	/*
+	 * Whether a program contains the runtime in a way that the table of runtimes does not know, and this code can
+	 * record it. Such a copy is no part of another. NULL: never.
+	 */
+	bool (*is_linked_in)(const struct rtti *rtti);
 	/* The hook that replaces a family's function; NULL: leave it. NULL: it leaves all. */
 	void *(*hook)(const struct runtime *runtime, unsigned family);
 	/* Called for a new copy, before any of it is replaced. NULL: nothing to do. */

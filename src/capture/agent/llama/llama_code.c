@@ -52,11 +52,24 @@ static bool has_operators(const struct dynamic *dynamic)
 	return false;
 }
 
+static void *look_up_beside(const struct llama_names *names, const char *name)
+{
+	uint64_t function;
+
+	return import_definer(names->image, names->set, name, &function) ? (void *)function : NULL;
+}
+
+static void *look_up_inside(const struct llama_names *names, const char *name)
+{
+	return (void *)dynamic_function(names->more, name);
+}
+
 /* Whether operators of this module can be recorded; why not goes into left_out. */
 static bool find_layout(struct llama_layout *layout, const struct dynamic *dynamic, const struct image_set *set,
 			char *left_out)
 {
-	bool is_found = has_operators(dynamic) && llama_layout_find(layout, dynamic->image, set);
+	const struct llama_names names = { look_up_beside, dynamic->image, set, NULL };
+	bool is_found = has_operators(dynamic) && llama_layout_find(layout, &names);
 
 	if (!is_found)
 		strcpy(left_out, has_operators(dynamic) ? "operators (tensors have another layout in this version)"
@@ -115,7 +128,7 @@ static void tell_operators(struct copy *copy, const struct dynamic *dynamic, con
 		are_told = true;
 }
 
-static void find_version(struct copy *copy, const struct dynamic *dynamic)
+void llama_version_of(struct copy *copy, const struct llama_names *names)
 {
 	/* older ones only tell that of ggml, which counts in another way */
 	static const struct {
@@ -125,7 +138,7 @@ static void find_version(struct copy *copy, const struct dynamic *dynamic)
 
 	*version = 0;
 	for (unsigned i = 0; i < 2 && !*version; i++) {
-		const char *(*text)(void) = (const char *(*)(void))dynamic_function(dynamic, functions[i].name);
+		const char *(*text)(void) = (const char *(*)(void))names->look_up(names, functions[i].name);
 		if (text)
 			snprintf(version, sizeof versions[0], functions[i].form, text());
 	}
@@ -162,13 +175,17 @@ static uint32_t replace(struct copy *copy, const struct image_set *set)
 	bool has_layout;
 	uint32_t n = 0;
 
+	const struct llama_names names = { look_up_inside, &copy->image, set, &dynamic };
+
 	if (!dynamic_read(&dynamic, &copy->image))
 		return 0;
-	find_version(copy, &dynamic);
 	copy->check_at = copy->image.dynamic; /* until a word is replaced; the loader leaves this one as it is */
 	copy->check_value = (void *)image_word(&copy->image, copy->check_at);
+	if (copy->is_linked_in)
+		return llama_linked_replace(copy);
+	llama_version_of(copy, &names);
 	if (dynamic_function(&dynamic, "llama_decode"))
-		llama_run_know(&copy->image);
+		llama_run_know(&names);
 	has_layout = know_operators(copy, &dynamic, set);
 	tell_operators(copy, &dynamic, set);
 	while ((import.slot = dynamic_next(&dynamic, &place, &import.name))) {
@@ -214,6 +231,7 @@ static void forget_all(void)
 
 const struct agent_code agent_llama = {
 	.runtime = &runtime_llama,
+	.is_linked_in = llama_is_linked_in,
 	.replace = replace,
 	.counted = "operators",
 	.instead_of = instead_of,

@@ -4,6 +4,7 @@
  *
  *   llama_batch.c     which sequences a batch continues
  *   llama_code.c      which imports of a module are replaced, and what they are bound to
+ *   llama_linked.c    what is linked into a program: which calls of it are led to hooks
  *   llama_layout.c    where tensors keep what is recorded of them
  *   llama_operator.c  operators: the hot path
  *   llama_run.c       models, contexts, batches
@@ -26,8 +27,24 @@ struct llama_layout {
 
 enum { LLAMA_DIMS = 4, LLAMA_SOURCES = 10, LLAMA_NAME = 64 };
 
+/* Functions of the library by their names. look_up: NULL if there is none. */
+struct llama_names {
+	void *(*look_up)(const struct llama_names *names, const char *name);
+	const struct image *image; /* of the library, or one that calls it */
+	const struct image_set *set;
+	const void *more;
+};
+
 /* False: the library's own functions find a tensor's fields elsewhere, or are missing. */
-bool llama_layout_find(struct llama_layout *layout, const struct image *image, const struct image_set *set);
+bool llama_layout_find(struct llama_layout *layout, const struct llama_names *names);
+/* Of the library. */
+void llama_version_of(struct copy *copy, const struct llama_names *names);
+
+/* llama_linked.c: whether a program contains it, and the names of its functions, and has not begun to run. */
+bool llama_is_linked_in(const struct rtti *rtti);
+/* Returns how many operators' calls are led to hooks. */
+uint32_t llama_linked_replace(struct copy *copy);
+
 /* A batch of a program: struct llama_batch of llama.h, without its tokens. 0: left out. */
 struct llama_batch_words {
 	uint32_t n_tokens;				       /* 0: not known */
@@ -41,7 +58,7 @@ uint32_t llama_batch_text(const struct llama_batch_words *batch, uint64_t owner)
 void *llama_operator_hook(const struct copy *copy, const char *name, enum llama_role role, void *real);
 void *llama_run_hook(const struct copy *copy, const char *name, enum llama_role role, void *real);
 /* Functions of libllama by which a model's name is found that was loaded unseen. */
-void llama_run_know(const struct image *image);
+void llama_run_know(const struct llama_names *names);
 /* What operators of this copy need. Call before its hooks are in place. */
 void llama_operator_know(const struct copy *copy, const struct llama_layout *layout);
 /* An inference begins on this thread. */

@@ -7,16 +7,12 @@
 #include <string.h>
 
 #include "capture/agent/llama/llama_in.h"
-#include "capture/agent/replace/import.h"
-#include "runtime/find/dynamic.h"
 
 enum { TYPE = 0, DIMS = 16, OP = 80, PARAMETERS = 84, BEHIND_SOURCES = 24, BLOCK = 1024, FEWEST_NAME = 232 };
 
-static void *function_of(const struct image *image, const struct image_set *set, const char *name)
+static void *function_of(const struct llama_names *names, const char *name)
 {
-	uint64_t function;
-
-	return import_definer(image, set, name, &function) ? (void *)function : NULL;
+	return names->look_up(names, name);
 }
 
 static void put(uint8_t *block, unsigned at, uint64_t value, size_t size)
@@ -24,9 +20,9 @@ static void put(uint8_t *block, unsigned at, uint64_t value, size_t size)
 	memcpy(block + at, &value, size);
 }
 
-static bool has_dims(uint8_t *block, const struct image *image, const struct image_set *set)
+static bool has_dims(uint8_t *block, const struct llama_names *names)
 {
-	int64_t (*count)(const void *) = (int64_t (*)(const void *))function_of(image, set, "ggml_nelements");
+	int64_t (*count)(const void *) = (int64_t (*)(const void *))function_of(names, "ggml_nelements");
 	static const unsigned dims[LLAMA_DIMS] = { 2, 3, 5, 7 };
 
 	for (unsigned i = 0; i < LLAMA_DIMS; i++)
@@ -34,9 +30,9 @@ static bool has_dims(uint8_t *block, const struct image *image, const struct ima
 	return count && count(block) == 2 * 3 * 5 * 7;
 }
 
-static bool has_type(uint8_t *block, const struct image *image, const struct image_set *set)
+static bool has_type(uint8_t *block, const struct llama_names *names)
 {
-	size_t (*size)(const void *) = (size_t (*)(const void *))function_of(image, set, "ggml_element_size");
+	size_t (*size)(const void *) = (size_t (*)(const void *))function_of(names, "ggml_element_size");
 	enum { FLOAT32 = 0, FLOAT16 = 1 };
 	size_t whole, half;
 
@@ -63,9 +59,9 @@ static bool has_op(const struct llama_layout *layout, uint8_t *block)
 	return text[0] != text[1];
 }
 
-bool llama_layout_find(struct llama_layout *layout, const struct image *image, const struct image_set *set)
+bool llama_layout_find(struct llama_layout *layout, const struct llama_names *names)
 {
-	const char *(*name)(const void *) = (const char *(*)(const void *))function_of(image, set, "ggml_get_name");
+	const char *(*name)(const void *) = (const char *(*)(const void *))function_of(names, "ggml_get_name");
 	_Alignas(16) uint8_t block[BLOCK] = { 0 };
 	uint64_t at = name ? (uint64_t)(name(block) - (const char *)block) : 0;
 
@@ -74,13 +70,12 @@ bool llama_layout_find(struct llama_layout *layout, const struct image *image, c
 		.dims = DIMS,
 		.op = OP,
 		.parameters = PARAMETERS,
-		.op_name = (const char *(*)(int))function_of(image, set, "ggml_op_name"),
-		.op_text = (const char *(*)(const void *))function_of(image, set, "ggml_op_desc"),
-		.type_name = (const char *(*)(int))function_of(image, set, "ggml_type_name"),
+		.op_name = (const char *(*)(int))function_of(names, "ggml_op_name"),
+		.op_text = (const char *(*)(const void *))function_of(names, "ggml_op_desc"),
+		.type_name = (const char *(*)(int))function_of(names, "ggml_type_name"),
 	};
 	if (at < FEWEST_NAME || at > BLOCK - LLAMA_NAME || at % 8 || !layout->op_name || !layout->op_text ||
-	    !layout->type_name || !has_op(layout, block) || !has_dims(block, image, set) ||
-	    !has_type(block, image, set))
+	    !layout->type_name || !has_op(layout, block) || !has_dims(block, names) || !has_type(block, names))
 		return false;
 	layout->name = (uint16_t)at;
 	/* then come what it is a view of, where in that, and its data */

@@ -20,7 +20,6 @@
 #include "capture/agent/run/creation.h"
 #include "capture/agent/run/phase.h"
 #include "event/event.h"
-#include "runtime/find/dynamic.h"
 
 enum { MAX_MODELS = 64, AT_ONCE = 1 << 28 /* ticks: some 100 ms */ };
 
@@ -82,15 +81,10 @@ static void know_model(word at, const char *path, uint64_t start)
 	errno = saved;
 }
 
-void llama_run_know(const struct image *image)
+void llama_run_know(const struct llama_names *names)
 {
-	struct dynamic dynamic;
-
-	if (!dynamic_read(&dynamic, image))
-		return;
-	ask_model = (word (*)(word))dynamic_function(&dynamic, "llama_get_model");
-	ask_text =
-	    (int32_t (*)(word, const char *, char *, size_t))dynamic_function(&dynamic, "llama_model_meta_val_str");
+	ask_model = (word (*)(word))names->look_up(names, "llama_get_model");
+	ask_text = (int32_t (*)(word, const char *, char *, size_t))names->look_up(names, "llama_model_meta_val_str");
 }
 
 /* Of a model whose load was not seen: the name in its file. */

@@ -19,6 +19,7 @@ struct copy {
 	uint32_t number;		  /* its index in copies[] */
 	bool is_gone;			  /* its module seems to be unloaded, */
 	bool is_unloaded;		  /* or is unloaded beyond doubt */
+	bool is_linked_in;		  /* the program contains it, and only its code says so */
 	bool is_armed;			  /* its functions are replaced now */
 	bool is_half_armed;		  /* those that its code replaces are still to come */
 	uint64_t since;			  /* ticks: from then on all is seen; 0: from the first call on */

@@ -60,8 +60,18 @@ static uint64_t piece_near(uint64_t function)
 	return at->start + at->used;
 }
 
+static void keep_piece(uint64_t at)
+{
+	struct pieces *of = all;
+
+	while (of && at != of->start + of->used)
+		of = of->next;
+	if (of)
+		of->used += PIECE;
+}
+
 /* Code is not writable while it may run, except for this moment. */
-static bool write_code(uint64_t to, const uint8_t *code, size_t size)
+bool detour_write(uint64_t to, const uint8_t *code, size_t size)
 {
 	uint64_t page = to & ~(page_size() - 1), end = (to + size + page_size() - 1) & ~(page_size() - 1);
 	bool is_done;
@@ -89,13 +99,9 @@ static void *put(uint64_t function, void *hook)
 		return NULL;
 	size = to_hook + moved;
 	size += detour_far_jump(code + size, function + moved);
-	if (!write_code(at, code, size) || !write_code(function, jump, detour_near_jump(jump, function, at)))
+	if (!detour_write(at, code, size) || !detour_write(function, jump, detour_near_jump(jump, function, at)))
 		return NULL;
-	for (struct pieces *of = all; of; of = of->next)
-		if (at == of->start + of->used) {
-			of->used += PIECE;
-			break;
-		}
+	keep_piece(at);
 	return (void *)next;
 }
 
@@ -109,4 +115,21 @@ void *detour_put(uint64_t function, void *hook)
 	agent_unlock();
 	errno = saved;
 	return next;
+}
+
+uint64_t detour_jump(uint64_t near, void *to)
+{
+	uint8_t code[PIECE];
+	int saved = errno;
+	uint64_t at;
+
+	agent_lock();
+	at = piece_near(near);
+	if (at && !detour_write(at, code, detour_far_jump(code, (uint64_t)to)))
+		at = 0;
+	if (at)
+		keep_piece(at);
+	agent_unlock();
+	errno = saved;
+	return at;
 }

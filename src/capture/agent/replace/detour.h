@@ -7,11 +7,17 @@
 #ifndef CAPTURE_AGENT_DETOUR_H
 #define CAPTURE_AGENT_DETOUR_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /* Returns what the hook calls instead of the function. NULL: refused, and nothing has changed. Under no lock. */
 void *detour_put(uint64_t function, void *hook);
+
+/* A jump to `to`, within reach of the code at `near`, which stays. 0: there is no room. Under no lock. */
+uint64_t detour_jump(uint64_t near, void *to);
+/* Writes into code that no thread is in. */
+bool detour_write(uint64_t at, const uint8_t *code, size_t size);
 
 enum { DETOUR_MOST_MOVED = 32, DETOUR_MOST_JUMP = 16 };
 

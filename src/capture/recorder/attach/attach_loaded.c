@@ -9,6 +9,7 @@
 #include "capture/proc/other_modules.h"
 #include "capture/proc/program.h"
 #include "capture/recorder/attach/attach_in.h"
+#include "runtime/other_runtimes.h"
 
 enum attach_loaded attach_loaded_each(struct modules_seen *seen, pid_t pid, attach_loaded_fn *each, void *ctx,
 				      struct err *err)
@@ -159,9 +160,8 @@ int attach_loaded_nothing(const char *name, pid_t pid, struct err *err)
 		code = err_set(err, ENOTSUP, "cannot attach to %.40s (%d): probes cannot see %s; add --inject", name,
 			       (int)pid, unprobed.title);
 	if (!code && unprobed.linked)
-		code = err_set(err, ENOENT,
-			       "cannot attach to %.40s (%d): it contains %s, whose inferences inftrace does not record",
-			       name, (int)pid, unprobed.linked);
+		code = err_set(err, ENOENT, "cannot attach to %.40s (%d): it contains %s, whose inferences %s", name,
+			       (int)pid, unprobed.linked, other_runtimes_recorded(unprobed.linked));
 	if (!code && attach_loaded(&seen, pid) == ATTACH_RUNTIME)
 		code = err_set(err, EAGAIN,
 			       "cannot attach to %.40s (%d): it loaded a runtime only now, or loads it again and "
