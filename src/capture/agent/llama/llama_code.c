@@ -2,7 +2,6 @@
 /*
  * The agent's code for llama.cpp: replaces imports of its libraries and of modules that call them.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "capture/agent/agent.h"
@@ -19,7 +18,6 @@ struct import {
 	enum llama_role role;
 };
 
-static char versions[MAX_COPIES][32];
 static bool are_told; /* that operators are left out */
 
 /* LLAMA_NONE: it stays as it is. */
@@ -126,23 +124,6 @@ static void tell_operators(struct copy *copy, const struct dynamic *dynamic, con
 	    beside != dynamic->image && dynamic_read(&of, beside) &&
 	    !find_layout(&layout, &of, set, copy->found.left_out))
 		are_told = true;
-}
-
-void llama_version_of(struct copy *copy, const struct llama_names *names)
-{
-	/* older ones only tell that of ggml, which counts in another way */
-	static const struct {
-		const char *name, *form;
-	} functions[] = { { "llama_version", "%s" }, { "ggml_version", "(ggml %s)" } };
-	char *version = versions[copy->number];
-
-	*version = 0;
-	for (unsigned i = 0; i < 2 && !*version; i++) {
-		const char *(*text)(void) = (const char *(*)(void))names->look_up(names, functions[i].name);
-		if (text)
-			snprintf(version, sizeof versions[0], functions[i].form, text());
-	}
-	copy->found.version = version;
 }
 
 /* Call between hook_open and hook_close. Whether an operator was replaced. */

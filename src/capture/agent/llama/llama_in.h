@@ -5,7 +5,7 @@
  *   llama_batch.c     which sequences a batch continues
  *   llama_code.c      which imports of a module are replaced, and what they are bound to
  *   llama_linked.c    what is linked into a program: which calls of it are led to hooks
- *   llama_layout.c    where tensors keep what is recorded of them
+ *   llama_layout.c    its version, and where tensors keep what is recorded of them
  *   llama_operator.c  operators: the hot path
  *   llama_run.c       models, contexts, batches
  */

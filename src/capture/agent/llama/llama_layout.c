@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Where ggml's tensors keep their fields: the library's own small functions, called with a block of memory of the
- * agent's, show it. They only read or add to its address. A version that has moved a field is noticed before its first
- * operator.
+ * Which version a library is, and where ggml's tensors keep their fields: the library's own small functions, called
+ * with a block of memory of the agent's, show it. They only read or add to its address. A version that has moved a
+ * field is noticed before its first operator.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "capture/agent/llama/llama_in.h"
@@ -81,4 +82,22 @@ bool llama_layout_find(struct llama_layout *layout, const struct llama_names *na
 	/* then come what it is a view of, where in that, and its data */
 	layout->sources = (uint16_t)(at - BEHIND_SOURCES - 8 * LLAMA_SOURCES);
 	return true;
+}
+
+void llama_version_of(struct copy *copy, const struct llama_names *names)
+{
+	/* older ones only tell that of ggml, which counts in another way */
+	static const struct {
+		const char *name, *form;
+	} functions[] = { { "llama_version", "%s" }, { "ggml_version", "(ggml %s)" } };
+	static char versions[MAX_COPIES][32];
+	char *version = versions[copy->number];
+
+	*version = 0;
+	for (unsigned i = 0; i < 2 && !*version; i++) {
+		const char *(*text)(void) = (const char *(*)(void))names->look_up(names, functions[i].name);
+		if (text)
+			snprintf(version, sizeof versions[0], functions[i].form, text());
+	}
+	copy->found.version = version;
 }
