@@ -4,6 +4,9 @@
  * of KIND_TOKENS on its thread, with id (the generator's number), count (inferences inside), batch (tokens of all
  * sequences that went in, 0: not known; of a rewind, how many a sequence has then), tid, sequences ("~48": an earlier
  * prompt of the model began with these 48 tokens). Inferences inside name the generator in their sequences: "g5".
+ *
+ * An engine makes tokens of several requests in one call. It has a number, too, by which the inferences inside name it,
+ * and each request another one. What a call has made follows it: a slice without length at its end for each token.
  */
 #ifndef EVENT_GENERATOR_CALL_H
 #define EVENT_GENERATOR_CALL_H
@@ -26,7 +29,12 @@ enum generator_record {
 	F(REWIND, "rewind")	   /* the sequences are shorter */ \
 	F(TEXT, "decode text")	   /* tokens became text */ \
 	F(FAILED, "failed call")   /* of whatever kind */ \
-	F(RELEASED, "release")	   /* there will be no more */
+	F(RELEASED, "release")	   /* there will be no more */ \
+	F(REQUEST, "new request")  /* of an engine, whose number is in place of the tokens */ \
+	F(QUEUED, "begin turn")	   /* a prompt waits for its engine */ \
+	F(BATCH, "run engine")	   /* of an engine: tokens of requests went in */ \
+	F(TOKEN, "token")	   /* of a request, by the batch before; its engine's number in place of the tokens */ \
+	F(CACHED, "cached prompt") /* of a request: so many tokens of its prompt did not go in, at its end */
 
 #define GENERATOR_CALL_ENUM(name, text) GENERATOR_##name,
 enum generator_call { GENERATOR_CALLS(GENERATOR_CALL_ENUM) N_GENERATOR_CALLS };

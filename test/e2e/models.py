@@ -304,6 +304,46 @@ def decoder(name="decoder", layers=2, hears=False):
     return _model(name, nodes, inputs, outputs, weights), feed
 
 
+def masked():
+    """The decoder with a mask, which engines of onnxruntime-genai hand to every model, and which does nothing."""
+    model, feed = decoder("masked")
+    model.graph.input.append(_value("attention_mask", INT64, ["batch", "total"]))
+    return model, {**feed, "attention_mask": np.array([[1, 1, 1]])}
+
+
+def paged():
+    """A language model of single words, with the inputs of one whose cache lies in pages: tokens of all requests in a
+    row."""
+    nodes = [
+        helper.make_node("Gather", ["words", "input_ids"], ["x"], name="embed"),
+        helper.make_node("MatMul", ["x", "w_head"], ["logits"], name="head"),
+    ]
+    inputs = [_value("input_ids", INT64, ["tokens"])]
+    inputs += [
+        _value(name, INT32, shape)
+        for name, shape in (
+            ("cumulative_sequence_lengths", ["edges"]),
+            ("past_sequence_lengths", ["requests"]),
+            ("block_table", ["requests", "pages"]),
+        )
+    ]
+    outputs = [_value("logits", FLOAT, ["tokens", 1000])]
+    for kind in ("key", "value"):
+        inputs.append(_value("past_key_values.0." + kind, FLOAT, ["blocks", "size", 4, 16]))
+        outputs.append(_value("present.0." + kind, FLOAT, ["blocks", "size", 4, 16]))
+        nodes.append(helper.make_node("Identity", [inputs[-1].name], [outputs[-1].name], name="keep_" + kind))
+    feed = {name: np.zeros((2, 16, 4, 16), np.float32) for name in (of.name for of in inputs[-2:])}
+    feed["input_ids"] = np.array([3, 4, 5])
+    feed["cumulative_sequence_lengths"], feed["past_sequence_lengths"] = (
+        np.array([0, 3], np.int32),
+        np.zeros(1, np.int32),
+    )
+    feed["block_table"] = np.zeros((1, 1), np.int32)
+    return _model(
+        "paged", nodes, inputs, outputs, [_weights(1, "words", 1000, 64), _weights(2, "w_head", 64, 1000)]
+    ), feed
+
+
 def checked():
     """A decoder of no words whose logits are NaN where a mask, positions or lengths do not fit the cache."""
     nodes = []
@@ -819,6 +859,8 @@ MODELS = (
     batch,
     cache,
     decoder,
+    masked,
+    paged,
     tall,
     hearer,
     encoder,

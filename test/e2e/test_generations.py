@@ -214,11 +214,11 @@ def test_a_program_names_its_tokens(lab, wheel):
     assert sorted((one["count"], one["output_tokens"], one["most_at_a_time"]) for one in of) == [(1, 6, 1), (3, 25, 2)]
 
 
-def genai_folder(lab):
-    """The decoder as a folder that onnxruntime-genai loads without a tokenizer."""
+def genai_folder(lab, of="decoder", layers=2, **engine):
+    """A decoder as a folder that onnxruntime-genai loads without a tokenizer."""
     folder = lab.path("genai")
     os.mkdir(folder)
-    os.symlink(lab.model("decoder"), os.path.join(folder, "model.onnx"))
+    os.symlink(lab.model(of), os.path.join(folder, "model.onnx"))
     past, present = "past_key_values.%d.", "present.%d."
     decoder = {
         "session_options": {"provider_options": []},
@@ -226,7 +226,7 @@ def genai_folder(lab):
         "head_size": 16,
         "hidden_size": 64,
         "num_attention_heads": 4,
-        "num_hidden_layers": 2,
+        "num_hidden_layers": layers,
         "num_key_value_heads": 4,
         "inputs": {"input_ids": "input_ids", "past_key_names": past + "key", "past_value_names": past + "value"},
         "outputs": {"logits": "logits", "present_key_names": present + "key", "present_value_names": present + "value"},
@@ -234,7 +234,7 @@ def genai_folder(lab):
     ids = {"bos_token_id": 1, "eos_token_id": 2, "pad_token_id": 2}
     model = {**ids, "type": "llama", "vocab_size": 1000, "context_length": 2048, "decoder": decoder}
     with open(os.path.join(folder, "genai_config.json"), "w") as file:
-        json.dump({"model": model, "search": {"past_present_share_buffer": False}}, file)
+        json.dump({"model": model, "search": {"past_present_share_buffer": False}, "engine": engine}, file)
     return folder
 
 
@@ -256,6 +256,51 @@ def test_onnxruntime_genai_has_each_call_of_its_generators(lab):
         lanes = [track for track in get("recording.json")["tracks"] if track["name"].startswith("requests ")]
     # a slice for each request, and for each of its inferences
     assert len(lanes) == 4 and sum(lane["slices"] for lane in lanes) == len(rows) * 21
+
+
+PAGES = {"dynamic_batching": {"block_size": 16, "num_blocks": 256, "max_batch_size": 4, "max_scheduled_tokens": 64}}
+
+
+@pytest.mark.parametrize("is_paged", [False, True], ids=["static", "continuous"])
+def test_requests_of_an_engine_are_generations_of_their_own(lab, is_paged):
+    """Four at a time, of which two wait; then one that goes on. Pages keep what prompts begin with."""
+    folder = genai_folder(lab, "paged", layers=1, **PAGES) if is_paged else genai_folder(lab, "masked")
+    program = lab.python(environment(envs.genai), "genaiengine", folder, lab.path("times"))
+    recording = lab.both(program, level="inference").recording
+    with open(lab.path("times")) as file:
+        own = json.load(file)
+    rows = table(lab, recording, "SELECT * FROM generations ORDER BY begin_ns")
+    tokens = table(lab, recording, "SELECT * FROM tokens ORDER BY generation_id, number")
+    slack = recording.note("clock")["error_ns"]
+    assert len(rows) == len(own) and {row["found_by"] for row in rows} == {"calls of the runtime"}
+    for row, (prompt, cached, begin, calls) in zip(rows, own):
+        made = [token for token in tokens if token["generation_id"] == row["id"]]
+        assert row["prompt_tokens"] + row["cached_tokens"] == prompt + cached and row["batch"] == 1
+        assert len(made) == row["output_tokens"] == len(calls)
+        assert begin - slack <= row["begin_ns"] <= calls[0][1] + slack
+        for number, (token, (since, until)) in enumerate(zip(made, calls)):
+            assert since - slack <= token["time_ns"] <= until + slack
+            assert token["cache_length"] == prompt + cached + number
+        assert sum(row[of + "_ns"] for of in ("prefill", "decode", "others", "outside")) == row["duration_ns"]
+    # a page of 16 is in the cache already
+    assert [row["cached_tokens"] for row in rows] == [0, 0, 0, 0, *((16, 16) if is_paged else (0, 0)), 0, 16]
+    assert (
+        all(row["others_ns"] for row in rows[4:6])
+        and report_of(lab, recording.path)["models"][0]["generations"]["most_at_a_time"] == len(own) - 2
+    )
+    with view(lab, recording.path) as get:
+        lanes = [track for track in get("recording.json")["tracks"] if track["name"].startswith("requests ")]
+    assert sum(lane["slices"] for lane in lanes) == sum(1 + row["prefills"] + row["steps"] for row in rows)
+
+
+def test_top_has_tokens_of_requests(lab):
+    times = lab.path("times")
+    program = lab.python(environment(envs.genai), "genaiengine", genai_folder(lab, "masked"), times)
+    out = lab.plain([lab.inftrace, "top", "--json", "--interval", "0.5s", "--", *program]).out
+    (model,) = json.loads([line for line in out.splitlines() if line.startswith("{")][-1])["models"]
+    with open(times) as file:
+        own = json.load(file)
+    assert (model["tokens"], model["generations"]) == (sum(len(calls) for *_, calls in own), len(own))
 
 
 def test_tokens_behind_a_list_of_sequences_are_no_first_prompt(lab):

@@ -75,6 +75,12 @@ def genai_eight(lab, times):
     return lab.python(environment(envs.genai), "genai", genai_folder(lab), times, *prompts)
 
 
+def genai_engine(lab, times):
+    folder = genai_folder(lab, "masked", static_batching={"max_batch_size": 8})
+    prompts = ("--prompts", "16,64,17,30,31,32,18,100", "--tokens", ",".join(["30"] * 8))
+    return lab.python(environment(envs.genai), "genaiengine", folder, times, *prompts)
+
+
 def genai_native(how):
     return lambda lab, times: native_genai(lab, how)
 
@@ -133,6 +139,7 @@ CASES = {
     "onnxruntime-genai 0.7": (genai("0.7"), read_calls),
     "onnxruntime-genai": (genai("newest"), read_calls),
     "onnxruntime-genai, eight in turns": (genai_eight, read_calls),
+    "onnxruntime-genai, eight requests of an engine": (genai_engine, read_calls),
     "onnxruntime-genai in C": (genai_native("row"), read_calls),
     "onnxruntime-genai in C, eight in turns": (genai_native("turns"), read_calls),
     "onnxruntime-genai in C, eight threads": (genai_native("threads"), read_calls),

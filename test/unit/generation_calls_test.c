@@ -409,6 +409,91 @@ TEST(calls_may_all_come_before_the_inferences)
 	stream_done(&first.s);
 }
 
+/* A batch of engine 1, with a token of each of these requests; 0 ends them. */
+static void batch(struct fixture *f, const char *shapes, const int64_t *requests)
+{
+	call_begin(f);
+	infer(f, 1, 1, shapes, 100);
+	call_end(f, 1, "run engine", 0);
+	for (; *requests; requests++) {
+		f->call[f->n] = f->call[f->n - 1];
+		f->call[f->n].begin_us = f->us;
+		f->call[f->n].name = "token";
+		f->call[f->n].generator = *requests;
+		f->call[f->n++].tokens = 1;
+	}
+}
+
+static void queue(struct fixture *f, int64_t request, int64_t tokens)
+{
+	other(f, request, "new request", 1);
+	other(f, request, "begin turn", tokens);
+}
+
+CASE(requests_of_an_engine_are_a_generation_each)
+{
+	static const int prompts[] = { 16, 30, 7 }, tokens[] = { 4, 6, 2 };
+
+	queue(f, 2, 16);
+	queue(f, 3, 30);
+	batch(f, "int64[2x30]", (int64_t[]){ 2, 3, 0 });
+	queue(f, 4, 7);
+	for (int i = 0; i < 3; i++)
+		batch(f, "int64[2x1]", (int64_t[]){ 3, 2, 0 });
+	batch(f, "int64[2x7]", (int64_t[]){ 4, 3, 0 }); /* one leaves, one comes */
+	batch(f, "int64[2x1]", (int64_t[]){ 4, 3, 0 });
+	find(f);
+	assert_int_equal(f->summary->n_generations, 3);
+	for (uint32_t i = 0; i < 3; i++) {
+		assert_int_equal(row(f, i)->prompt_tokens, prompts[i]);
+		assert_int_equal(row(f, i)->output_tokens, tokens[i]);
+		assert_int_equal(row(f, i)->batch, 1);
+		assert_int_equal(row(f, i)->n_prefills, 1);
+		assert_int_equal(row(f, i)->prefill_ns, 100000);
+		assert_int_equal(row(f, i)->decode_ns, (tokens[i] - 1) * 100000);
+	}
+	/* from when it was handed over: 15 for the call, 10 up to the next one, and 30 for those of the second request
+	 */
+	assert_int_equal(row(f, 0)->first_token_ns, 5000 + 30000 + 10000 + 105000);
+	assert_true(row(f, 0)->per_token_ns == 115000 + 30000.0 / 3);
+	/* it waited for three batches of others */
+	assert_int_equal(row(f, 2)->others_ns, 3 * 105000);
+	assert_int_equal(row(f, 2)->first_token_ns, 5000 + 4 * 115000);
+	assert_int_equal(f->summary->n_tokens, 12);
+}
+
+CASE(a_request_that_goes_on_has_what_it_has_made_in_its_cache)
+{
+	queue(f, 2, 16);
+	batch(f, "int64[1x16]", (int64_t[]){ 2, 0 });
+	batch(f, "int64[1x1]", (int64_t[]){ 2, 2, 2, 0 }); /* two of a draft, too */
+	other(f, 2, "cached prompt", 10);
+	other(f, 2, "begin turn", 5);
+	batch(f, "int64[1x5]", (int64_t[]){ 2, 0 });
+	other(f, 2, "release", 0);
+	find(f);
+	assert_int_equal(f->summary->n_generations, 2);
+	assert_int_equal(row(f, 0)->prompt_tokens, 6);
+	assert_int_equal(row(f, 0)->cached_tokens, 10);
+	assert_int_equal(row(f, 0)->output_tokens, 4);
+	assert_int_equal(row(f, 1)->prompt_tokens, 5);
+	assert_int_equal(row(f, 1)->cached_tokens, 20);
+	assert_int_equal(row(f, 1)->output_tokens, 1);
+}
+
+/* It is found by its tokens; a batch whose inferences were lost says nothing. */
+CASE(a_request_that_was_made_before_has_no_first_token)
+{
+	call_begin(f);
+	call_end(f, 1, "run engine", 0);
+	batch(f, "int64[1x1]", (int64_t[]){ 5, 0 });
+	batch(f, "int64[1x1]", (int64_t[]){ 5, 0 });
+	find(f);
+	assert_int_equal(f->summary->n_generations, 1);
+	assert_int_equal(row(f, 0)->first_token_ns, 0);
+	assert_int_equal(row(f, 0)->output_tokens, 2);
+}
+
 /* In chunks, each with an inference of another session before it. */
 static void long_prompt(int n)
 {

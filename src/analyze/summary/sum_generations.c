@@ -72,9 +72,10 @@ int sum_generations_pass(struct summary_maker *maker, const struct moment *momen
 
 	call->next = maker->free_token_call;
 	maker->free_token_call = moment->index + 1;
-	/* without generations no inference of its generator has come */
-	if (!maker->generations || since_ns < opts->from_ns || (opts->to_ns && since_ns >= opts->to_ns))
+	if (since_ns < opts->from_ns || (opts->to_ns && since_ns >= opts->to_ns))
 		return 0;
+	if (!maker->generations && !(maker->generations = generations_new(maker->opts.with_tokens)))
+		return -ENOMEM;
 	return generations_call(maker->generations,
 				&(struct generation_call){ .process = call->process,
 							   .thread = call->thread,

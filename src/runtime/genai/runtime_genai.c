@@ -27,6 +27,15 @@ static const struct {
 	{ "OgaDestroyGenerator", GENAI_DESTROY },
 	{ "OgaTokenizerDecode", GENAI_DECODE },
 	{ "OgaTokenizerStreamDecode", GENAI_DECODE },
+	{ "OgaEngineCreateRequest", GENAI_REQUEST },
+	{ "OgaRequestBeginTurn", GENAI_TURN },
+	{ "OgaEngineRun", GENAI_RUN },
+	{ "OgaRequestAddTokens", GENAI_PROMPT },
+	{ "OgaRequestContinue", GENAI_PROMPT },
+	{ "OgaEngineAddRequest", GENAI_SUBMIT },
+	{ "OgaEngineStep", GENAI_STEP },
+	{ "OgaDestroyRequest", GENAI_DESTROY },
+	{ "OgaDestroyEngine", GENAI_DESTROY },
 };
 
 enum genai_role genai_role_of(const char *name)
@@ -45,6 +54,15 @@ bool genai_is_known(const struct dynamic *library)
 	       dynamic_function(library, GENERATOR "GenerateNextToken") &&
 	       dynamic_function(library, "OgaDestroyGenerator") &&
 	       !dynamic_function(library, GENERATOR "ComputeLogits");
+}
+
+bool genai_looks(struct genai_looks *to, const struct dynamic *library)
+{
+#define GENAI_LOOK_UP(name, of) to->name = (__typeof__(to->name))dynamic_function(library, of);
+	GENAI_LOOKS(GENAI_LOOK_UP)
+	if (dynamic_function(library, "OgaEngineRun"))
+		return to->count && to->event && to->flags && to->request && to->usage && to->cached;
+	return dynamic_function(library, "OgaEngineStep") && to->length && (to->unseen || to->any_unseen);
 }
 
 static bool has_role(const char *name)
