@@ -550,6 +550,14 @@ class Gguf:
         self.python = os.path.join(self.path, "bin", "python")
 
 
+class LlamaServer:
+    """A Python environment with the server of llama.cpp as a module, which contains all of it."""
+
+    def __init__(self):
+        self.path = _venv("llama-server", _python_between((3, 10), (3, 14)), ["xllamacpp==2026.10.11549"])
+        self.python = os.path.join(self.path, "bin", "python")
+
+
 class GenAI:
     """A Python environment with onnxruntime-genai, newest or the oldest whose module imports its library."""
 
@@ -582,6 +590,11 @@ def genai(key="newest"):
 @functools.lru_cache(maxsize=None)
 def openvino_genai():
     return OpenVINOGenAI()
+
+
+@functools.lru_cache(maxsize=None)
+def llama_server():
+    return LlamaServer()
 
 
 @functools.lru_cache(maxsize=None)

@@ -13,6 +13,7 @@ ALL = [
     *[(envs.openvino, key) for key in ("2023.3", "newest")],
     *[(envs.llama, key) for key in ("3.1.1", "newest")],
     (envs.gguf,),
+    (envs.llama_server,),
     (envs.lite_c,),
     (envs.genai,),
     (envs.genai, "0.7"),

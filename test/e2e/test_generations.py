@@ -186,11 +186,14 @@ def test_other_models_make_no_generations(lab, wheel):
     assert recording.inferences and "generation" not in report["verdict"]
 
 
+def tiny_gguf(folder):
+    make = [environment(envs.gguf).python, os.path.join(envs.PROGRAMS, "tinygguf.py")]
+    return str(made_once(folder / "tiny.gguf", lambda path: subprocess.run([*make, path], check=True)))
+
+
 def test_batches_of_llama_cpp_name_their_sequences(lab, shared):
-    tools, llama = environment(envs.gguf), environment(envs.llama, "newest")
-    make = [tools.python, os.path.join(envs.PROGRAMS, "tinygguf.py")]
-    model = str(made_once(shared / "tiny.gguf", lambda path: subprocess.run([*make, path], check=True)))
-    program = lab.python(tools, "llamaslots", llama.libraries, model, lab.path("times"))
+    libraries = environment(envs.llama, "newest").libraries
+    program = lab.python(environment(envs.gguf), "llamaslots", libraries, tiny_gguf(shared), lab.path("times"))
     recording = lab.both(program, level="inference").recording
     with open(lab.path("times")) as file:
         own = json.load(file)
@@ -199,6 +202,22 @@ def test_batches_of_llama_cpp_name_their_sequences(lab, shared):
     # all prompts begin alike; whole blocks of 16 are compared, and what the library refuses is none of them
     assert [row["seen_tokens"] for row in rows] == [None] * 5 + [16] * 4
     assert report_of(lab, recording.path)["models"][0]["generations"]["most_at_a_time"] == 8
+
+
+@pytest.mark.in_turn(3)
+def test_slots_of_the_server_of_llama_cpp_are_generations(lab, shared):
+    """Its batches are objects that functions fill; before its first request it decodes two tokens by itself."""
+    program = lab.python(environment(envs.llama_server), "llamaserver", tiny_gguf(shared), lab.path("times"))
+    recording = lab.both(program, level="inference").recording
+    with open(lab.path("times")) as file:
+        own = sorted(json.load(file))
+    rows = table(lab, recording, "SELECT * FROM generations WHERE prompt_tokens > 2 ORDER BY prompt_tokens")
+    assert [(row["prompt_tokens"], row["output_tokens"]) for row in rows] == [(n, tokens) for n, tokens, _ in own]
+    assert {(row["found_by"], row["cached_tokens"]) for row in rows} == {("sequences of batches", 0)}
+    # all prompts begin alike; whole blocks of 16 are compared
+    assert sum(row["seen_tokens"] is None for row in rows) == 1
+    off = [abs(row["per_token_ns"] / 1e6 - each) / each for row, (_, _, each) in zip(rows, own)]
+    assert sorted(off)[len(off) // 2] < 0.02
 
 
 def test_a_program_names_its_tokens(lab, wheel):

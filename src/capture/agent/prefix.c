@@ -31,7 +31,17 @@ static bool note(uint64_t hash)
 	return false;
 }
 
+static uint32_t token_at(const int32_t *tokens, size_t apart, size_t i)
+{
+	return (uint32_t)*(const int32_t *)((const char *)tokens + i * apart);
+}
+
 uint32_t prefix_seen(uint64_t owner, const int32_t *tokens, size_t n)
+{
+	return prefix_seen_apart(owner, tokens, sizeof *tokens, n);
+}
+
+uint32_t prefix_seen_apart(uint64_t owner, const int32_t *tokens, size_t apart, size_t n)
 {
 	/* another recording begins anew */
 	uint64_t hash = mix(mix(1, owner), hot->generation);
@@ -41,7 +51,7 @@ uint32_t prefix_seen(uint64_t owner, const int32_t *tokens, size_t n)
 	n_blocks = n_blocks < MOST_BLOCKS ? n_blocks : MOST_BLOCKS;
 	for (size_t block = 0; block < n_blocks; block++) {
 		for (size_t i = 0; i < PREFIX_BLOCK; i++)
-			hash = mix(hash, (uint32_t)tokens[block * PREFIX_BLOCK + i]);
+			hash = mix(hash, token_at(tokens, apart, block * PREFIX_BLOCK + i));
 		is_seen = note(hash ? hash : 1) && is_seen;
 		n_seen += is_seen;
 	}

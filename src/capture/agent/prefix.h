@@ -14,5 +14,7 @@ enum { PREFIX_BLOCK = 16 };
 /* How many tokens at the begin of these, in whole blocks, an earlier prompt of the same owner began with. Notes them.
  */
 uint32_t prefix_seen(uint64_t owner, const int32_t *tokens, size_t n);
+/* The same for tokens that lie so many bytes apart. */
+uint32_t prefix_seen_apart(uint64_t owner, const int32_t *tokens, size_t apart, size_t n);
 
 #endif

@@ -13,12 +13,46 @@
 
 enum { TEXT = 2048, ENTRY = 64, MOST_TOKENS = 1 << 20 };
 
+static word object_at(const struct llama_batch_words *batch, uint32_t i)
+{
+	return batch->tokens + (word)i * batch->objects->apart;
+}
+
+static int32_t sequence_of_object(const struct llama_batch_words *batch, uint32_t i)
+{
+	const struct llama_token_layout *layout = batch->objects;
+	word node = layout->sequences ? *(const word *)(object_at(batch, i) + layout->sequences) : 0;
+
+	return node ? *(const int32_t *)(node + layout->in_node) : 0;
+}
+
 static int32_t sequence_of(const struct llama_batch_words *batch, uint32_t i)
 {
 	const int32_t *n = (const int32_t *)batch->n_sequences;
 	const int32_t *const *sequences = (const int32_t *const *)batch->sequences;
 
+	if (batch->objects)
+		return sequence_of_object(batch, i);
 	return n && sequences && n[i] > 0 && sequences[i] ? sequences[i][0] : 0;
+}
+
+/* -1: not known. */
+static int64_t position_of(const struct llama_batch_words *batch, uint32_t i)
+{
+	const int32_t *positions = (const int32_t *)batch->positions;
+
+	if (batch->objects)
+		return *(const int32_t *)(object_at(batch, i) + batch->objects->position);
+	return positions ? positions[i] : -1;
+}
+
+static bool is_asked(const struct llama_batch_words *batch, uint32_t i)
+{
+	const int8_t *asked = (const int8_t *)batch->asked;
+
+	if (batch->objects)
+		return *(const int8_t *)(object_at(batch, i) + batch->objects->is_asked);
+	return asked ? asked[i] : i + 1 == batch->n_tokens;
 }
 
 static char *put_number(char *to, char before, uint64_t number)
@@ -48,19 +82,18 @@ static char *put_entry(char *to, int32_t sequence, int64_t position, uint32_t n,
 	return put_number(to, '/', n_asked);
 }
 
-/* Of a prompt that begins here. */
-static char *put_seen(char *to, const int32_t *tokens, uint32_t n, uint64_t owner)
+/* Of a prompt whose n tokens begin with the i-th. */
+static char *put_seen(char *to, const struct llama_batch_words *batch, uint32_t i, uint32_t n, uint64_t owner)
 {
-	uint32_t n_seen = tokens ? prefix_seen(owner, tokens, n) : 0;
+	size_t apart = batch->objects ? batch->objects->apart : sizeof(int32_t);
+	const int32_t *tokens = (const int32_t *)(batch->tokens + i * apart);
+	uint32_t n_seen = batch->tokens ? prefix_seen_apart(owner, tokens, apart, n) : 0;
 
 	return n_seen ? put_number(to, '~', n_seen) : to;
 }
 
 uint32_t llama_batch_text(const struct llama_batch_words *batch, uint64_t owner)
 {
-	const int32_t *positions = (const int32_t *)batch->positions;
-	const int32_t *tokens = (const int32_t *)batch->tokens;
-	const int8_t *asked = (const int8_t *)batch->asked;
 	char text[TEXT], *to = text;
 	uint32_t at = 0;
 
@@ -71,14 +104,14 @@ uint32_t llama_batch_text(const struct llama_batch_words *batch, uint64_t owner)
 		uint32_t first = at, n_asked = 0;
 
 		for (; at < batch->n_tokens && sequence_of(batch, at) == sequence; at++)
-			n_asked += asked ? asked[at] != 0 : at + 1 == batch->n_tokens;
+			n_asked += is_asked(batch, at);
 		if (sequence < 0)
 			continue;
 		if (to > text)
 			*to++ = ',';
-		to = put_entry(to, sequence, positions ? positions[first] : -1, at - first, n_asked);
-		if (positions && !positions[first])
-			to = put_seen(to, tokens ? tokens + first : NULL, at - first, owner);
+		to = put_entry(to, sequence, position_of(batch, first), at - first, n_asked);
+		if (!position_of(batch, first))
+			to = put_seen(to, batch, first, at - first, owner);
 	}
 	return to > text ? dict_text_of_run(text, (size_t)(to - text)) : 0;
 }

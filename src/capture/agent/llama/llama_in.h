@@ -3,6 +3,7 @@
  * Shared by the agent's files for llama.cpp:
  *
  *   llama_batch.c     which sequences a batch continues
+ *   llama_extended.c  batches whose tokens are objects
  *   llama_code.c      which imports of a module are replaced, and what they are bound to
  *   llama_linked.c    what is linked into a program: which calls of it are led to hooks
  *   llama_layout.c    its version, and where tensors keep what is recorded of them
@@ -14,6 +15,7 @@
 
 #include "capture/agent/agent.h"
 #include "capture/agent/replace/copies.h"
+#include "runtime/find/dynamic.h"
 #include "runtime/llama/llama.h"
 
 typedef uintptr_t word;
@@ -45,11 +47,37 @@ bool llama_is_linked_in(const struct rtti *rtti);
 /* Returns how many operators' calls are led to hooks. */
 uint32_t llama_linked_replace(struct copy *copy);
 
-/* A batch of a program: struct llama_batch of llama.h, without its tokens. 0: left out. */
+/* Of a batch whose tokens are objects: where they lie in it, and what is read of them, as bytes from its start or from
+ * a token's. */
+struct llama_token_layout {
+	uint16_t tokens;		    /* begin and end of all of them */
+	uint16_t apart, position, is_asked; /* the token's own number comes first */
+	uint16_t sequences;		    /* a pointer to the first one's node; 0: all are of sequence 0 */
+	uint16_t in_node;
+};
+
+/* A batch of a program: struct llama_batch of llama.h. 0: left out. */
 struct llama_batch_words {
 	uint32_t n_tokens;				       /* 0: not known */
 	word tokens, positions, n_sequences, sequences, asked; /* arrays */
+	const struct llama_token_layout *objects;	       /* tokens are these; NULL: numbers in arrays */
 };
+
+/* The functions by which programs fill such a batch; NULL: the library has none. */
+struct llama_extended {
+	word (*init)(word context);
+	int32_t (*add_token)(word batch, int32_t sequence, int32_t token);
+	bool (*set_position)(word batch, int32_t i, const int32_t *position);
+	bool (*set_asked)(word batch, int32_t i, bool is_asked);
+	void (*free)(word batch);
+	uint32_t (*n_sequences)(word context);
+};
+
+/* Finds it by a batch that these functions fill. False: it is another one. */
+bool llama_extended_find(struct llama_token_layout *layout, const struct llama_extended *functions, word context);
+void llama_extended_know(const struct llama_names *names);
+/* What the program's batch of such a kind has. The first call for a library finds the layout. */
+struct llama_batch_words llama_extended_batch(word context, word batch);
 
 /* Its sequences, as a text id; 0: not known. owner: stands for the context. */
 uint32_t llama_batch_text(const struct llama_batch_words *batch, uint64_t owner);

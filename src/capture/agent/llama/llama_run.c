@@ -85,6 +85,7 @@ void llama_run_know(const struct llama_names *names)
 {
 	ask_model = (word (*)(word))names->look_up(names, "llama_get_model");
 	ask_text = (int32_t (*)(word, const char *, char *, size_t))names->look_up(names, "llama_model_meta_val_str");
+	llama_extended_know(names);
 }
 
 /* Of a model whose load was not seen: the name in its file. */
@@ -292,7 +293,7 @@ static void release(struct thread *thread, word context)
 /* struct llama_batch of llama.h. */
 static struct llama_batch_words batch_at(const word *batch)
 {
-	return (struct llama_batch_words){ (uint32_t)batch[0], batch[1], batch[3], batch[4], batch[5], batch[6] };
+	return (struct llama_batch_words){ (uint32_t)batch[0], batch[1], batch[3], batch[4], batch[5], batch[6], NULL };
 }
 
 /* The batch of a C call is a structure on the stack, or one that the second argument points at. */
@@ -317,6 +318,7 @@ static word serve(const struct place *place, BRACKET_LONG)
 		batch = batch_at((const word *)b);
 		return run(place, thread, &batch, BRACKET_PASS_LONG);
 	case LLAMA_RUN_EXTENDED:
+		batch = llama_extended_batch(a, b);
 		return run(place, thread, &batch, BRACKET_PASS_LONG);
 	case LLAMA_C_RUN:
 		batch = batch_of(b, (const word[]){ g, g1, g2, g3, g4, g5, h });
