@@ -559,12 +559,16 @@ class LlamaServer:
 
 
 class GenAI:
-    """A Python environment with onnxruntime-genai, newest or the oldest whose module imports its library."""
+    """A Python environment with onnxruntime-genai: newest, the oldest whose module imports its library, or with the
+    former functions of engines."""
 
     def __init__(self, key="newest"):
         if key == "newest":
             packages = ["onnxruntime-genai==0.18.0", "onnxruntime==1.32.0", "numpy>=1.24.2"]
             self.path = _venv("genai", _python_between((3, 11), (3, 14)), packages)
+        elif key == "0.11":
+            packages = ["onnxruntime-genai==0.11.4", "onnxruntime==1.23.2", "numpy>=1.24.2"]
+            self.path = _venv("genai-0.11", _python_between((3, 10), (3, 13)), packages)
         else:
             packages = ["onnxruntime-genai==0.7.1", "onnxruntime==1.22.1", "numpy>=1.24.2,<2.3"]
             self.path = _venv("genai-0.7", _python_between((3, 10), (3, 13)), packages)

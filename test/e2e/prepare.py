@@ -17,6 +17,7 @@ ALL = [
     (envs.lite_c,),
     (envs.genai,),
     (envs.genai, "0.7"),
+    (envs.genai, "0.11"),
     (envs.openvino_genai,),
     *[(envs.plugin, key) for key in envs.PLUGINS],
     *[(envs.node_package, key) for key in envs.NODE_PACKAGES],

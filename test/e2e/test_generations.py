@@ -253,7 +253,8 @@ def genai_folder(lab, of="decoder", layers=2, **engine):
     ids = {"bos_token_id": 1, "eos_token_id": 2, "pad_token_id": 2}
     model = {**ids, "type": "llama", "vocab_size": 1000, "context_length": 2048, "decoder": decoder}
     with open(os.path.join(folder, "genai_config.json"), "w") as file:
-        json.dump({"model": model, "search": {"past_present_share_buffer": False}, "engine": engine}, file)
+        search = {"past_present_share_buffer": False}
+        json.dump({"model": model, "search": search, **({"engine": engine} if engine else {})}, file)
     return folder
 
 
@@ -310,6 +311,21 @@ def test_requests_of_an_engine_are_generations_of_their_own(lab, is_paged):
     with view(lab, recording.path) as get:
         lanes = [track for track in get("recording.json")["tracks"] if track["name"].startswith("requests ")]
     assert sum(lane["slices"] for lane in lanes) == sum(1 + row["prefills"] + row["steps"] for row in rows)
+
+
+@pytest.mark.in_turn(3)
+def test_requests_that_an_engine_returns_one_by_one_are_generations(lab):
+    """A token is there once the batch has run, before the engine returns its request."""
+    program = lab.python(environment(envs.genai, "0.11"), "genaisteps", genai_folder(lab, "masked"), lab.path("times"))
+    recording = lab.both(program, level="inference").recording
+    with open(lab.path("times")) as file:
+        own = json.load(file)
+    rows = table(lab, recording, "SELECT * FROM generations ORDER BY begin_ns")
+    assert [(row["prompt_tokens"], row["output_tokens"]) for row in rows] == [(n, len(ends)) for n, _, ends in own]
+    slack = recording.note("clock")["error_ns"]
+    for row, (_, begin, ends) in zip(rows, own):
+        assert begin - slack <= row["begin_ns"] and row["begin_ns"] + row["first_token_ns"] <= ends[0] + slack
+        assert row["end_ns"] <= ends[-1] + slack and row["others_ns"] >= 0
 
 
 def test_top_has_tokens_of_requests(lab):

@@ -23,10 +23,13 @@ enum genai_role {
 	GENAI_REQUEST, /* (engine, options, request *to) */
 	GENAI_TURN,    /* (request, options, tokens, uint64_t n, uint64_t *to): a prompt waits for the engine */
 	GENAI_RUN,     /* (engine, event buffer): fills the buffer */
-	/* the same up to 0.17 */
+	GENAI_RELEASE, /* (request): gives a handle back, in older versions one of several */
+	/* the same in older versions */
+	GENAI_NEW,    /* (parameters, request *to) */
 	GENAI_PROMPT, /* (request, sequences): its prompt */
 	GENAI_SUBMIT, /* (engine, request) */
-	GENAI_STEP,   /* (engine, request *to): one that has a token, or NULL */
+	GENAI_STEP,   /* (engine, request *to): one that has a token, or NULL; another handle of it */
+	GENAI_REMOVE, /* (engine, request) */
 };
 
 /* What an engine's hooks call to look at what the library has made. They change nothing. NULL: it has not got it. */

@@ -34,7 +34,9 @@ static const struct {
 	{ "OgaRequestContinue", GENAI_PROMPT },
 	{ "OgaEngineAddRequest", GENAI_SUBMIT },
 	{ "OgaEngineStep", GENAI_STEP },
-	{ "OgaDestroyRequest", GENAI_DESTROY },
+	{ "OgaDestroyRequest", GENAI_RELEASE },
+	{ "OgaCreateRequest", GENAI_NEW },
+	{ "OgaEngineRemoveRequest", GENAI_REMOVE },
 	{ "OgaDestroyEngine", GENAI_DESTROY },
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Calls of engines. An engine runs its model for several requests at a time, in one call, which returns what it has
- * made: from 0.18 on as events in a buffer of the program, before that one request with each call, of which the first
+ * made: in 0.18 as events in a buffer of the program, in older versions one request with each call, of which the first
  * one has run the model. Records name the requests, so that each is a generation of its own.
  */
 #include "capture/agent/genai/genai_in.h"
@@ -104,6 +104,37 @@ static void tell_prompt(struct thread *thread, uint64_t begin, word request, wor
 					     .flags = GENERATOR_QUEUED });
 }
 
+/* What the runtime has done. */
+static void serve_done(struct thread *thread, enum genai_role role, const struct genai_looks *looks,
+		       const struct genai_args *args, uint64_t begin)
+{
+	const word *to = (const word *)args->of[role == GENAI_REQUEST ? 2 : 1];
+
+	switch (role) {
+	case GENAI_REQUEST:
+		if (to)
+			request_of(thread, identity_number(args->of[0]), *to, false);
+		break;
+	case GENAI_NEW:
+		if (to)
+			identity_know(*to, (struct identity){ .number = identity_new_number(), .has_prompt = 1 });
+		break;
+	case GENAI_TURN:
+		tell_prompt(thread, begin, args->of[0], args->of[3],
+			    identity_prompt(args->of[0], (const int32_t *)args->of[2], args->of[3]));
+		break;
+	case GENAI_PROMPT:
+		tell_prompt(thread, begin, args->of[0], looks->length(args->of[1], 0), 0);
+		break;
+	case GENAI_SUBMIT:
+		request_of(thread, identity_number(args->of[0]), args->of[1], true);
+		tell_prompt(thread, begin, args->of[1], 0, 0);
+		break;
+	default:
+		break;
+	}
+}
+
 word engine_serve(struct thread *thread, enum genai_role role, genai_function *real, const struct genai_looks *looks,
 		  const struct genai_args *args)
 {
@@ -114,19 +145,10 @@ word engine_serve(struct thread *thread, enum genai_role role, genai_function *r
 		return run_for_events(thread, real, looks, args);
 	if (role == GENAI_STEP)
 		return run_for_request(thread, real, looks, args);
+	if (role == GENAI_REMOVE || (role == GENAI_RELEASE && looks->count))
+		identity_release(thread, args->of[role == GENAI_REMOVE]);
 	r = genai_real(real, args);
-	if (r)
-		return r;
-	if (role == GENAI_REQUEST && args->of[2])
-		request_of(thread, identity_number(args->of[0]), *(const word *)args->of[2], false);
-	else if (role == GENAI_TURN)
-		tell_prompt(thread, begin, args->of[0], args->of[3],
-			    identity_prompt(args->of[0], (const int32_t *)args->of[2], args->of[3]));
-	else if (role == GENAI_PROMPT)
-		tell_prompt(thread, begin, args->of[0], looks->length(args->of[1], 0), 0);
-	else if (role == GENAI_SUBMIT) {
-		request_of(thread, identity_number(args->of[0]), args->of[1], true);
-		tell_prompt(thread, begin, args->of[1], 0, 0);
-	}
+	if (!r)
+		serve_done(thread, role, looks, args, begin);
 	return r;
 }

@@ -50,20 +50,6 @@ static word create(const struct place *place, const struct genai_args *args)
 	return r;
 }
 
-static word destroy(const struct place *place, struct thread *thread, const struct genai_args *args)
-{
-	word handle = args->of[0];
-	uint32_t number = handle ? identity_of(handle).number : 0;
-	uint64_t now = agent_now();
-
-	if (number) {
-		identity_know(handle, (struct identity){ 0 });
-		genai_tell(thread,
-			   &(struct record){ .time = now, .value = now, .id = number, .flags = GENERATOR_RELEASED });
-	}
-	return genai_real(next(place), args);
-}
-
 static word decode(const struct place *place, struct thread *thread, const struct genai_args *args)
 {
 	uint64_t start = agent_now();
@@ -94,7 +80,8 @@ static word serve(const struct place *place, const struct genai_args *args)
 	case GENAI_CREATE:
 		return create(place, args);
 	case GENAI_DESTROY:
-		return destroy(place, thread, args);
+		identity_release(thread, args->of[0]);
+		return genai_real(next(place), args);
 	case GENAI_DECODE:
 		return decode(place, thread, args);
 	case GENAI_APPEND:

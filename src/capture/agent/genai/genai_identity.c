@@ -77,6 +77,17 @@ void genai_tell(struct thread *thread, const struct record *call)
 	agent_publish(thread);
 }
 
+void identity_release(struct thread *thread, word handle)
+{
+	uint32_t number = handle ? identity_of(handle).number : 0;
+	uint64_t now = agent_now();
+
+	if (!number)
+		return;
+	identity_know(handle, (struct identity){ 0 });
+	genai_tell(thread, &(struct record){ .time = now, .value = now, .id = number, .flags = GENERATOR_RELEASED });
+}
+
 word genai_call(genai_function *real, struct record *told, const struct genai_args *args)
 {
 	struct thread *thread = self_thread;

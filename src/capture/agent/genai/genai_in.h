@@ -50,6 +50,8 @@ void identity_know(word handle, struct identity identity);
 /* One that was made before the agent came gets its number here. */
 uint32_t identity_number(word handle);
 void identity_forget_all(void);
+/* Before it is gone. The thread is recorded. */
+void identity_release(struct thread *thread, word handle);
 /* The runtime has taken them. How many at the begin of its first prompt an earlier one of its owner had. tokens NULL:
  * they are not known. */
 uint32_t identity_prompt(word handle, const int32_t *tokens, size_t n);
