@@ -542,9 +542,23 @@ class Queries(unittest.TestCase):
         connection.sendall(line.encode())
         return connection
 
+    ENDLESS = "WITH RECURSIVE a(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM a) SELECT max(x) FROM a"
+
+    def test_what_nobody_waits_for_any_more_is_ended(self):
+        path = "query?sql=" + urllib.parse.quote(self.ENDLESS)
+        for is_reset in (False, True):
+            began = time.monotonic()
+            with self.begin(path), self.begin(path) as left:
+                while self.ask("SELECT 1")[0] != 503:
+                    pass
+                if is_reset:
+                    left.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                left.close()
+                while self.ask("SELECT 7")[0] == 503:
+                    self.assertLess(time.monotonic() - began, 9)
+
     def test_what_never_ends_is_ended_and_others_are_answered_meanwhile(self):
-        endless = "WITH RECURSIVE a(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM a) SELECT max(x) FROM a"
-        path = "query?sql=" + urllib.parse.quote(endless)
+        path = "query?sql=" + urllib.parse.quote(self.ENDLESS)
         began = time.monotonic()
         with self.begin(path) as first, self.begin(path + "&by=7"):
             # a third one has to wait, as soon as both have begun; all else does not

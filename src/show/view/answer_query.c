@@ -182,7 +182,7 @@ static void free_job(struct http_job *job)
 	free(own);
 }
 
-/* A page that asks anew wants no answer to what it asked before, which is not seen otherwise while that runs. */
+/* A page that asks anew wants no answer to what it asked before, also where an editor keeps the connection. */
 static void end_those_of(struct view *view, uint64_t by)
 {
 	for (struct view_query *query = by ? view->queries : NULL; query; query = query->next) {

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -39,7 +40,7 @@ struct exchange {
 	struct MHD_Connection *connection;
 	struct http_request request;
 	unsigned refused; /* status; 0: the request could be read */
-	bool is_checked, is_done;
+	bool is_checked, is_done, is_left;
 	int body_error; /* why its file could not be kept; 0: nothing is wrong */
 	struct http_job *job;
 	unsigned n_begun; /* jobs, because those before came to nothing */
@@ -304,6 +305,8 @@ static enum MHD_Result work(struct http *http, struct exchange *exchange)
 {
 	struct http_job *job;
 
+	if (exchange->is_left)
+		return MHD_NO;
 	if (exchange->is_done)
 		return reply(http, exchange);
 	if (http->is_over || http->n_jobs >= MAX_JOBS) {
@@ -528,11 +531,29 @@ const char *http_address(const struct http *http)
 	return http->address;
 }
 
-/* A piece of the oldest job. It goes behind the others, so that a short one need not wait for a long one. */
+/* The library does not look at a suspended connection: that its reader has closed it is seen here alone. */
+static bool is_left(const struct exchange *exchange)
+{
+	const struct peer *peer = peer_of(exchange->connection);
+	struct pollfd fd = { .fd = peer ? peer->fd : -1, .events = POLLRDHUP };
+
+	return poll(&fd, 1, 0) > 0;
+}
+
+/*
+ * A piece of the oldest job. It goes behind the others, so that a short one need not wait for a long one. One whose
+ * answer nobody waits for any more ends.
+ */
 static void work_on(struct http *http)
 {
 	struct exchange *exchange = http->jobs;
 
+	if (is_left(exchange)) {
+		drop_job(http, exchange);
+		exchange->is_left = true;
+		mhd()->resume_connection(exchange->connection);
+		return;
+	}
 	if (exchange->job->step(exchange->job, &exchange->answer)) {
 		bool is_void = exchange->job->is_void && exchange->n_begun++ < MOST_BEGUN;
 

@@ -5,7 +5,7 @@
  * the token in constant time, exactly one Host that is a name of this machine, Origin and Sec-Fetch-Site where they are
  * sent. A request is bounded in size and time, the number of connections too. What to answer is the business of the
  * handler, which runs on the one thread of http_run, or of a loop of somebody else that calls http_turn. An answer that
- * takes long is worked out in pieces between those of others.
+ * takes long is worked out in pieces between those of others, and no further once its reader has closed the connection.
  */
 #ifndef SHOW_VIEW_HTTP_H
 #define SHOW_VIEW_HTTP_H
