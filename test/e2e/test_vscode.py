@@ -211,9 +211,9 @@ def test_a_person_records_reads_and_compares_in_the_editor(lab, wheel, extension
     wait_until(lambda: not servers_of(folder))
 
 
-def debugger(path, kind, program, runtime=None):
+def debugger(path, kind, program, runtime=None, args=()):
     """A package of an extension that does nothing but name a debug adapter, as those of galleries do."""
-    own = {"type": kind, "label": kind, "program": program, "languages": ["python", "c"]}
+    own = {"type": kind, "label": kind, "program": program, "args": args, "languages": ["python", "c"]}
     if runtime:
         own["runtime"] = runtime
     package = {
@@ -235,10 +235,10 @@ def debugger(path, kind, program, runtime=None):
 
 
 @pytest.mark.root
-@pytest.mark.full("a workbench with four debuggers")
+@pytest.mark.full("a workbench with five debuggers")
 def test_what_is_debugged_is_recorded(lab, library, extension):
-    """debugpy, the debugger of Node.js that is a part of the editor, gdb, and LLDB by the names of CodeLLDB: each stops
-    once at a breakpoint."""
+    """debugpy, the debugger of Node.js that is a part of the editor, gdb, gdb by the names of cppdbg, and LLDB by those
+    of CodeLLDB: each stops once at a breakpoint."""
     skip_without_page(lab)
     kind, node = environment(envs.workbench, "newest"), environment(envs.node_package, "newest")
     python, gdb, lldb = (environment(one) for one in (envs.notebook, envs.gdb_adapter, envs.lldb_adapter))
@@ -259,6 +259,8 @@ def test_what_is_debugged_is_recorded(lab, library, extension):
         {"type": "node", "name": "of Node", "program": folder + "/debugged.js", "runtimeExecutable": node.node}
         | {"args": [lab.model("chain"), "256", "10"], "env": node.script_env},
         {"type": "gdb", "name": "of C", "program": native[0], "arguments": " ".join(native[1:]), "gdb": "gdb"},
+        {"type": "cppdbg", "name": "as C++", "program": "${workspaceFolder}/run", "args": native[1:], "MIMode": "gdb"}
+        | {"miDebuggerPath": shutil.which("gdb"), "environment": [], "stopAtEntry": False, "externalConsole": False},
         {"type": "lldb", "name": "by LLDB", "program": native[0], "args": native[1:]},
     ]
     launches = [{"request": "launch", "cwd": folder, "inftrace": True, **one} for one in launches]
@@ -269,14 +271,15 @@ def test_what_is_debugged_is_recorded(lab, library, extension):
         extension,
         debugger(lab.path("debugpy.vsix"), "debugpy", os.path.join(os.path.dirname(python), "debugpy-adapter")),
         debugger(lab.path("gdb.vsix"), "gdb", gdb, "node"),
+        debugger(lab.path("cppdbg.vsix"), "cppdbg", os.path.join(envs.PROGRAMS, "cppdbg.js"), "node", [gdb]),
         debugger(lab.path("lldb.vsix"), "lldb", lldb),
     ]
     settings = {"inftrace.path": lab.inftrace, "python.defaultInterpreterPath": python, "inftrace.atEnd": "nothing"}
     settings["debug.allowBreakpointsEverywhere"] = True
     with workbench(lab, kind, extensions, folder, settings) as address:
         done = drive(lab, kind, address, "vscode_debug_steps.js")
-        assert len(done) == 4
-    for name, n in (("debugged", 20), ("debugged-2", 20), ("run", 7), ("run-2", 7)):
+        assert len(done) == 5
+    for name, n in (("debugged", 20), ("debugged-2", 20), ("run", 7), ("run-2", 7), ("run-3", 7)):
         report = lab.plain([lab.inftrace, "report", "--json", "%s/%s.pftrace" % (folder, name)])
         (model,) = json.loads(report.out)["models"]
         assert model["inferences"]["count"] == n

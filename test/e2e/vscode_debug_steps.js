@@ -23,4 +23,5 @@ async function debug(w, name, file, line) {
 exports.python_is_recorded_while_debugpy_debugs_it = w => debug(w, 'of Python', 'debugged.py', 12);
 exports.node_is_recorded_while_the_editor_debugs_it = w => debug(w, 'of Node', 'debugged.js', 22);
 exports.a_native_program_is_recorded_while_gdb_debugs_it = w => debug(w, 'of C', 'run.c', 60);
+exports.a_native_program_is_recorded_while_cppdbg_debugs_it = w => debug(w, 'as C++', 'run.c', 60);
 exports.a_native_program_is_recorded_while_lldb_debugs_it = w => debug(w, 'by LLDB', 'run.c', 60);
