@@ -8,6 +8,15 @@ const path = require('path');
 const folder = process.env.VSCODE_FOLDER;
 const isReport = () => /inferences of/.test(document.body.textContent) && document.querySelector('h1') !== null;
 
+const isModelReport = () =>
+	/CPUExecutionProvider|cpu/.test(document.body.textContent) && /cnn/.test(document.querySelector('h1')?.textContent);
+
+/** Reports of models that the editor keeps for their tabs. */
+const reportsKept = () => {
+	const storage = path.join(folder, '../data/User/workspaceStorage');
+	return fs.readdirSync(storage, { recursive: true }).filter(name => /inftrace\/reports\/.*\.html$/.test(name));
+};
+
 /** Whether a line of the file that is open has a figure behind it. */
 const isAnnotated = w =>
 	w.page.evaluate(() =>
@@ -87,10 +96,19 @@ exports.tabs_come_back_with_the_window = async w => {
 	await w.command('inftrace: Compare Recordings');
 	await w.pick('of mine.pftrace');
 	await w.frame(() => globalThis.inftrace?.beside && document.querySelector('.differences tbody tr'));
+	// of which no file of the folder has what is in it
+	await w.tab('profile cnn.onnx').click();
+	await w.frame(isModelReport);
 	await w.command('Developer: Reload Window');
 	await w.page.locator('.monaco-workbench .activitybar').waitFor({ state: 'detached' }).catch(() => undefined);
 	await w.tab('first.pftrace → of mine.pftrace').click();
 	await w.frame(() => globalThis.inftrace?.beside && document.querySelector('.differences tbody tr'));
 	await w.tab('Report of first.pftrace').click();
 	await w.frame(isReport);
+	await w.tab('profile cnn.onnx').click();
+	await w.frame(isModelReport);
+	const kept = reportsKept().length;
+	assert.ok(kept > 0);
+	await w.tab('profile cnn.onnx').locator('.action-label').click();
+	await w.until(() => reportsKept().length === kept - 1, 'the report goes with its tab');
 };

@@ -4,6 +4,8 @@ import * as vscode from 'vscode';
 import { registerDebug } from './debug';
 import { clearFindings, registerFindings, showFindings } from './findings';
 import { registerJobs, removeStorage, setStorage } from './jobs';
+import { registerModelReports } from './model_reports';
+import { setMemory } from './page';
 import { find, forget, log } from './program';
 import * as recordings from './recordings';
 import { endAll } from './server';
@@ -24,6 +26,7 @@ async function findingsOf(what?: unknown): Promise<void> {
 
 export function activate(context: vscode.ExtensionContext): void {
 	setStorage(context.globalStorageUri.fsPath);
+	setMemory(context.globalState);
 	const views = registerViews();
 	const refresh = (): void => {
 		forget();
@@ -59,6 +62,7 @@ export function activate(context: vscode.ExtensionContext): void {
 		...registerFindings(),
 		...registerDebug(),
 		...recordings.registerPanels(),
+		registerModelReports((context.storageUri ?? context.globalStorageUri).fsPath),
 		starts.registerEnds(),
 		...Object.entries(commands).map(([name, run]) =>
 			vscode.commands.registerCommand(`inftrace.${name}`, (...args: unknown[]) =>

@@ -18,6 +18,7 @@ interface Message {
 	readonly save?: string;
 	readonly body?: ArrayBuffer;
 	readonly open?: string;
+	readonly settings?: string;
 }
 
 /** A name of the server, with its query: no other path can be asked for. */
@@ -27,6 +28,13 @@ const NAME = /^[a-z_]+(\.json)?(\?[\w=&%.~!*'()-]*)?$/;
 export type Kept = Readonly<Record<string, unknown>>;
 
 const literal = (value: unknown): string => JSON.stringify(value).replaceAll('<', '\\u003c');
+
+/** What a reader has chosen on a page, for all pages. */
+let memory: vscode.Memento | null = null;
+const SETTINGS = 'page';
+const LONGEST_SETTINGS = 4000;
+
+export const setMemory = (of: vscode.Memento): void => void (memory = of);
 
 /** The editor's API, whose state always has what is kept. */
 const apiWith = (kept: Kept): string => `(() => {
@@ -40,14 +48,19 @@ const nonceOf = (): string => randomBytes(16).toString('hex');
 
 function documentOf(style: string, script: string, kept: Kept | undefined): string {
 	const nonce = nonceOf();
+	const settings = literal(memory?.get(SETTINGS, '') ?? '');
 	const policy = `default-src 'none'; img-src data: blob:; style-src 'unsafe-inline'; script-src 'nonce-${nonce}'`;
 	return `<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${policy}">
 <style>${style}</style><style>html, body { padding: 0 }</style></head>
 <body><div id="page"><p class="boot">Reading the recording …</p></div>
-<script nonce="${nonce}">globalThis.inftraceHost = ${kept ? apiWith(kept) : 'acquireVsCodeApi()'};</script>
+<script nonce="${nonce}">globalThis.inftraceHost = { ...${kept ? apiWith(kept) : 'acquireVsCodeApi()'}, settings: ${settings} };</script>
 <script nonce="${nonce}" type="module">${script.replaceAll('</script', '<\\/script')}</script></body></html>`;
+}
+
+function keepSettings(text: string): void {
+	if (typeof text === 'string' && text.length <= LONGEST_SETTINGS) void memory?.update(SETTINGS, text);
 }
 
 export function troubleOf(words: string): string {
@@ -131,6 +144,7 @@ export class Page {
 		if (!this.panel.visible) this.tellShown();
 		if (message.save !== undefined) return this.save(message.save, message.body);
 		if (message.open !== undefined) return this.open(message.open);
+		if (message.settings !== undefined) return keepSettings(message.settings);
 		if (id === undefined) return;
 		if (message.close) {
 			this.streams.get(id)?.();

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The ways to start: the next program, a running one, a command line, a Python file, a model; and the live page.
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, delimiter, dirname, extname, isAbsolute, join } from 'node:path';
 import * as vscode from 'vscode';
 import { fresh, jobs, start, SUDO, type End, type Extra, type Job } from './jobs';
+import { openModelReport } from './model_reports';
 import { newPanel, Page } from './page';
 import { answer, find, folderOf, log, need, setting } from './program';
 import { EDITOR, openReport, saveReport } from './recordings';
@@ -433,7 +434,7 @@ async function modelIsDone({ job, status }: End, report: string): Promise<void> 
 	const atEnd = setting<string>('atEnd');
 	const byItself = atEnd === 'nothing' ? undefined : open;
 	const choice = atEnd === 'ask' ? await vscode.window.showInformationMessage(words, open, save) : byItself;
-	if (choice === open) newPanel('inftrace.model', job.name).webview.html = readFileSync(report, 'utf8');
+	if (choice === open) await openModelReport(report, job.name);
 	else if (choice) await saveModelReport(report);
 }
 
