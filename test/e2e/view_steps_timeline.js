@@ -334,7 +334,7 @@ exports.a_kind_of_work_stands_out = async d => {
 		d.page.evaluate(() => {
 			const { app } = inftrace;
 			const fills = app.colours.length / app.recording.classes.length;
-			return [...app.seenClasses].filter(one => app.colours[one * fills] !== app.pale[one * fills]).length;
+			return app.recording.classes.map((_, i) => i).filter(one => app.colours[one * fills] !== app.pale[one * fills]).length;
 		});
 	const all = await coloured();
 	await d.click('button', 'Inference');

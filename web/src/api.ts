@@ -12,6 +12,10 @@ export interface Track {
 	readonly row: number;
 	readonly rows: number;
 	readonly slices: number;
+	/** Kinds of the slices in its first rows; '': not known. */
+	readonly row_kinds: readonly string[];
+	/** Of its slices. */
+	readonly kinds: readonly string[];
 }
 
 export interface Counter {

@@ -4,15 +4,17 @@ import * as api from './api';
 import type { Counter, Flow, Found, Recording, Report, Slice } from './api';
 import { around, centred, clamp, first, SHORTEST, shows, span, zoom, type View } from './axis';
 import { DARK, familyOf, FILLS, LIGHT, paleTable, table, type Theme } from './colours';
-import { counterTile, CUT, isChanged, sliceTile, type CounterTile, type SliceTile } from './decode';
+import { counterTile, isChanged, sliceTile, type CounterTile, type SliceTile } from './decode';
 import { duration } from './format';
-import { applyTheme, host } from './host';
+import { host } from './host';
 import type { Mode } from './modes';
 import { fromHash, START, toHash, type Place } from './place';
 import { collapsedAtFirst, layOut, linesOfRows, pathOf, rowCount, trackOfRow, type Line } from './rows';
 import { Following, type Told } from './live';
 import { Gate, TileCache, tileSpan } from './tiles';
+import { settings } from './settings';
 import { slowOf } from './slow';
+import { applyTheme } from './theme';
 
 export type Change = 'place' | 'view' | 'data' | 'slice' | 'classes' | 'said' | 'hint';
 
@@ -57,7 +59,6 @@ export class App {
 	matches: ReadonlySet<number> | null = null;
 	matchingClasses: ReadonlySet<number> | null = null;
 	trouble = '';
-	readonly seenClasses = new Set<number>();
 	/** The kind of work that stands out; '': all do. */
 	family = '';
 	/** A track that the tree shall scroll to. */
@@ -88,6 +89,7 @@ export class App {
 	private readonly views: View[] = [];
 	/** The view when it last stood still. */
 	private rested: View;
+	private hasFolded = false;
 	private hashTimer = 0;
 	private hintTimer = 0;
 	private readonly given = new Set<string>();
@@ -119,11 +121,7 @@ export class App {
 						if (isChanged(buffer)) void this.grow();
 						return buffer;
 					})
-					.then(buffer =>
-						this.noteClasses(
-							sliceTile(buffer, index * tileSpan(level), 2 ** level),
-						),
-					),
+					.then(buffer => sliceTile(buffer, index * tileSpan(level), 2 ** level)),
 			this.gate,
 			arrived,
 		);
@@ -162,15 +160,6 @@ export class App {
 
 	tell(change: Change): void {
 		for (const listener of [...this.listeners]) listener(change);
-	}
-
-	/** Remembers which classes there are, for the legend. */
-	private noteClasses(tile: SliceTile): SliceTile {
-		const before = this.seenClasses.size;
-		for (const one of tile.big.class) this.seenClasses.add(one & ~CUT);
-		for (const one of tile.runs.class) this.seenClasses.add(one);
-		if (this.seenClasses.size > before) queueMicrotask(() => this.tell('classes'));
-		return tile;
 	}
 
 	/** Why an inference that begins then was slow; '' where the report does not say. */
@@ -250,10 +239,20 @@ export class App {
 		this.flyTo(to);
 	}
 
+	/** A reader looks closer: the answer has been read, and makes room. Once, because who opens it wants to see it. */
+	private foldAnswer(): void {
+		const isCloser = span(this.view) < span(this.rested) * 0.9;
+		if (!isCloser || this.hasFolded || !this.place.answer || settings().folds === 'no') return;
+		this.hasFolded = true;
+		this.place = { ...this.place, answer: false };
+		this.tell('place');
+	}
+
 	/** The view rests: what it was before is kept. */
 	private noteView(): void {
 		const { begin, end } = this.rested;
 		if (begin === this.view.begin && end === this.view.end) return;
+		this.foldAnswer();
 		if (!this.isFollowing) this.views.push(this.rested);
 		if (this.views.length > 100) this.views.shift();
 		this.rested = this.view;

@@ -4,6 +4,7 @@ import { pan, span, zoom, type View } from './axis';
 import type { Mode } from './modes';
 import type { Hit } from './paint_slices';
 import type { Plots } from './plots';
+import { settings } from './settings';
 
 export interface Reactions {
 	hover(hit: Hit | null, x: number, y: number): void;
@@ -60,7 +61,9 @@ export class Gestures {
 		const unit = event.deltaMode === 1 ? 16 : event.deltaMode === 2 ? 400 : 1;
 		const dx = event.deltaX * unit;
 		const dy = event.deltaY * unit;
-		if (event.altKey) this.plots.at.scroller.scrollTop += dy;
+		const scrolls = settings().wheel === 'scroll' && !event.ctrlKey;
+		if (event.altKey !== (scrolls && !event.shiftKey && Math.abs(dy) >= Math.abs(dx)))
+			this.plots.at.scroller.scrollTop += dy;
 		else if (event.shiftKey || Math.abs(dx) > Math.abs(dy))
 			app.setView(pan(app.view, (Math.abs(dx) > Math.abs(dy) ? dx : dy) / this.plots.width, app.end));
 		else app.zoomAt(this.plots.timeOf(this.x(event)), Math.exp(dy * (event.ctrlKey ? 0.01 : 0.002)));

@@ -3,21 +3,31 @@
 import { useEffect, useReducer, useRef, useState } from 'preact/hooks';
 import * as api from './api';
 import type { Cell, Column, Table } from './api';
+import {
+	ColumnChooser,
+	columnsOf,
+	fittingColumns,
+	hasTwoLines,
+	MARGINS,
+	tellingColumns,
+	widthOf,
+	type Extra,
+	type Shown,
+	type Values,
+} from './columns';
 import { count, inUnit, oneLine, timeAt, words } from './format';
+import { choose, settings } from './settings';
 import { useNarrow } from './use';
 
 const LINE = 26;
 const PAGE = 100;
 /** Of a narrow window, where rows are cards and only the page scrolls. */
 const CARDS = 20;
-/** Columns for the page, not for people. */
-const HIDDEN = new Set(['row', 'index', 'name_number', 'class', 'track', 'counter', 'unit']);
+/** Columns whose cells have bars. */
+const BARRED = /^(duration|total|self)(_ns)?$/;
 
 /** Numbers that name something, and are not counted. */
 const NUMBERS = /^(pid|tid|thread|id|inference|session)$/;
-
-/** Columns that say something only where they differ. */
-const MARGINAL = /^(model|session|elements|pid|status|batch|first|provider|failed|cut|measured)$/;
 
 export interface GridProps {
 	readonly what: string;
@@ -38,14 +48,9 @@ export interface GridProps {
 	readonly colour?: (value: Values) => string | null;
 	/** All columns are the reader's own: none is left out. */
 	readonly isWhole?: boolean;
-}
-
-export type Values = (column: string) => Cell | undefined;
-
-export interface Extra {
-	readonly column: Column;
-	readonly after: string;
-	readonly of: (value: Values) => Cell;
+	/** What is selected, '' for nothing, and about which row it is in: it is brought into sight. */
+	readonly selected?: string;
+	readonly rankOf?: () => Promise<number | null>;
 }
 
 interface Pages {
@@ -65,15 +70,6 @@ function cellText(value: Cell | undefined, column: Column, unit: string): string
 	if (typeof value === 'number') return column.type === 'time' ? timeAt(value, 1e3, 1e9) : inUnit(value, unit);
 	if (typeof value === 'boolean') return value ? 'yes' : 'no';
 	return column.name === 'why' ? words(value) : oneLine(value);
-}
-
-/** Least width, and how it grows: fr of what is left, or nothing. */
-function widthOf(column: Column, i: number): readonly [number, number] {
-	if (column.type === 'time') return [122, 0.3];
-	if (column.type === 'number') return [Math.max(78, 40 + column.title.length * 7.6), 0.5];
-	if (column.name === 'why') return [360, 8];
-	if (column.name === 'model') return [176, 1.4];
-	return i === 0 ? [190, 2.2] : [120, 1.4];
 }
 
 function usePages(props: GridProps) {
@@ -148,22 +144,56 @@ function nextSort(sort: string, column: Column): string {
 	return column.type === 'text' ? `${column.name}.asc` : `${column.name}.desc`;
 }
 
-/** What is shown of the columns: not those for the page, and none that holds nothing. */
-function shownColumns(pages: Pages, extra: Extra | undefined): { column: Column; i: number }[] {
-	const some = pages.pages.get(0) ?? [];
-	const isEmpty = (i: number): boolean => some.length > 0 && some.every(row => row[i] === null || row[i] === '');
-	const isSame = (i: number): boolean => some.length > 2 && some.every(row => row[i] === some[0][i]);
-	const out = pages.columns.map((column, i) => ({ column, i }));
-	if (extra)
-		out.splice(out.findIndex(({ column }) => column.name === extra.after) + 1, 0, {
-			column: extra.column,
-			i: -1,
-		});
-	return out.filter(
-		({ column, i }) =>
-			i < 0 ||
-			(!HIDDEN.has(column.name) && !isEmpty(i) && !(MARGINAL.test(column.name) && isSame(i))),
-	);
+interface Layout {
+	/** That the reader may choose from, and those that are shown. */
+	readonly all: readonly Shown[];
+	readonly shown: readonly Shown[];
+	readonly template: string;
+	readonly minWidth: string;
+	/** The height of a row. */
+	readonly line: number;
+}
+
+/** The columns of a table in so much room. */
+function layOut(props: GridProps, pages: Pages, room: number): Layout {
+	const rows = pages.pages.get(0) ?? [];
+	const { extra } = props;
+	const valueOf = valuesOf(pages.columns);
+	const letters =
+		extra?.column.name === 'why'
+			? Math.max(0, ...rows.map(row => String(extra.of(valueOf(row)) ?? '').length))
+			: 0;
+	const isWhole = props.isWhole === true;
+	const all = isWhole ? pages.columns.map((column, i) => ({ column, i })) : columnsOf(pages.columns, extra);
+	const chosen = settings().columns[props.what];
+	const own = chosen && all.filter(({ column }) => chosen.includes(column.name));
+	const telling = isWhole ? all : tellingColumns(all, rows);
+	const shown = isWhole ? all : own?.length ? own : fittingColumns(telling, room, letters);
+	const widths = shown.map(({ column }, i) => widthOf(column, i, letters, room));
+	const least = widths.reduce((sum, [one]) => sum + one, MARGINS);
+	const parts = widths.reduce((sum, [, one]) => sum + one, 0);
+	const at = shown.findIndex(({ column }) => column.name === 'why');
+	const width = at < 0 ? Infinity : widths[at][0] + (Math.max(0, room - least) * widths[at][1]) / parts;
+	return {
+		all: own?.length ? all : [...new Set([...telling, ...shown])],
+		shown,
+		template: widths.map(([one, part]) => `minmax(${one}px, ${part}fr)`).join(' '),
+		minWidth: `${least}px`,
+		line: letters > 0 && hasTwoLines(letters, width) ? 2 * LINE - 8 : LINE,
+	};
+}
+
+const valuesOf =
+	(columns: readonly Column[]) =>
+	(row: readonly Cell[]): Values =>
+	name =>
+		row[columns.findIndex(column => column.name === name)];
+
+/** The longest of a column that has bars; 0: it has none. */
+function longestOf({ column, i }: Shown, pages: Pages): number {
+	if (column.unit !== 'ns' || !BARRED.test(column.name)) return 0;
+	const rows = [...pages.pages.values()].flat();
+	return rows.reduce((most, row) => Math.max(most, Number(row[i]) || 0), 0);
 }
 
 interface HeadProps {
@@ -211,18 +241,14 @@ export function Grid(props: GridProps) {
 	const { pages, load } = usePages(props);
 	const scroller = useRef<HTMLDivElement>(null);
 	const [, again] = useReducer((n: number) => n + 1, 0);
-	const shown = props.isWhole
-		? pages.columns.map((column, i) => ({ column, i }))
-		: shownColumns(pages, props.extra);
-	const widths = shown.map(({ column }, i) => widthOf(column, i));
-	const template = widths.map(([least, part]) => `minmax(${least}px, ${part}fr)`).join(' ');
-	const minWidth = `${widths.reduce((sum, [least]) => sum + least, 20)}px`;
+	const room = scroller.current?.clientWidth ?? 0;
+	const { all, shown, template, minWidth, line } = layOut(props, pages, room || 800);
 	const top = scroller.current?.scrollTop ?? 0;
 	const height = scroller.current?.clientHeight ?? 300;
 	const isNarrow = useNarrow();
-	const first = isNarrow ? 0 : Math.max(0, Math.floor(top / LINE) - 6);
+	const first = isNarrow ? 0 : Math.max(0, Math.floor(top / line) - 6);
 	const [cards, setCards] = useState(CARDS);
-	const last = Math.min(pages.total, isNarrow ? cards : Math.ceil((top + height) / LINE) + 6);
+	const last = Math.min(pages.total, isNarrow ? cards : Math.ceil((top + height) / line) + 6);
 	useEffect(() => {
 		if (pages.columns.length)
 			for (
@@ -241,20 +267,17 @@ export function Grid(props: GridProps) {
 		if (scroller.current) scroller.current.scrollTop = 0;
 		setCards(CARDS);
 	}, [props.what, props.sort]);
-	const valueOf =
-		(row: readonly Cell[]) =>
-		(name: string): Cell | undefined =>
-			row[pages.columns.findIndex(column => column.name === name)];
+	const valueOf = valuesOf(pages.columns);
 	const rowAt = (i: number): readonly Cell[] | undefined => pages.pages.get(Math.floor(i / PAGE))?.[i % PAGE];
 	const focus = (i: number): void => {
 		const element = scroller.current;
 		if (!element || i < 0 || i >= pages.total) return;
-		if (i * LINE < element.scrollTop) element.scrollTop = i * LINE;
-		else if ((i + 2) * LINE > element.scrollTop + height) element.scrollTop = (i + 2) * LINE - height;
+		if (i * line < element.scrollTop) element.scrollTop = i * line;
+		else if ((i + 2) * line > element.scrollTop + height) element.scrollTop = (i + 2) * line - height;
 		const take = (): boolean => {
-			const line = element.querySelector<HTMLElement>(`[data-line="${i}"]`);
-			line?.focus();
-			return line !== null;
+			const row = element.querySelector<HTMLElement>(`[data-line="${i}"]`);
+			row?.focus();
+			return row !== null;
 		};
 		if (!take()) requestAnimationFrame(take);
 	};
@@ -273,109 +296,162 @@ export function Grid(props: GridProps) {
 		event.preventDefault();
 		event.stopPropagation();
 	};
+	const bring = (i: number): void => {
+		const element = scroller.current;
+		if (!element || isNarrow || i >= pages.total) return;
+		const from = i * line;
+		if (from < element.scrollTop || from + 2 * line > element.scrollTop + element.clientHeight)
+			element.scrollTop = Math.max(0, from - element.clientHeight / 3);
+	};
+	useEffect(() => {
+		if (!props.selected) return;
+		for (const [page, rows] of pages.pages) {
+			const at = rows.findIndex(row => props.isSelected(valueOf(row)));
+			if (at >= 0) return bring(page * PAGE + at);
+		}
+		void props.rankOf?.().then(rank => rank !== null && bring(rank));
+	}, [props.selected]);
+	const bars = shown.map(one => longestOf(one, pages));
 	if (pages.error) return <p class="empty bad">{pages.error}</p>;
 	if (!pages.columns.length) return <p class="empty dim">Reading …</p>;
 	let isTabbed = false;
+	const chooser = !props.isWhole && !isNarrow && all.length > 1 && (
+		<ColumnChooser
+			all={all}
+			shown={shown}
+			isChosen={props.what in settings().columns}
+			onChoose={names => {
+				const { [props.what]: _, ...others } = settings().columns;
+				choose({ columns: names ? { ...others, [props.what]: names } : others });
+				again(undefined);
+			}}
+		/>
+	);
 	return (
-		<div
-			class={isNarrow ? 'grid cards' : 'grid'}
-			role="grid"
-			ref={scroller}
-			aria-label={props.label}
-			aria-rowcount={pages.total + 1}
-			aria-colcount={shown.length}
-			onScroll={() => again(undefined)}
-		>
-			{isNarrow ? (
-				<Order
-					columns={shown.map(({ column }) => column)}
-					sort={props.sort}
-					onSort={props.onSort}
-				/>
-			) : (
-				<Head
-					columns={shown.map(({ column }) => column)}
-					sort={props.sort}
-					onSort={props.onSort}
-					style={{ gridTemplateColumns: template, minWidth }}
-				/>
-			)}
-			{pages.total === 0 && <p class="empty dim">Nothing to show here.</p>}
+		<div class="grid-box">
+			{chooser}
 			<div
-				class="grid-body"
-				style={isNarrow ? {} : { height: `${pages.total * LINE}px`, minWidth }}
-				role="rowgroup"
+				class={`grid${isNarrow ? ' cards' : ''}${line > LINE ? ' two-lines' : ''}`}
+				role="grid"
+				ref={scroller}
+				aria-label={props.label}
+				aria-rowcount={pages.total + 1}
+				aria-colcount={shown.length}
+				onScroll={() => again(undefined)}
 			>
-				{Array.from({ length: Math.max(0, last - first) }, (_, k) => first + k).map(i => {
-					const row = rowAt(i);
-					if (!row)
-						return (
-							<div
-								key={i}
-								class="grid-row waiting"
-								style={{ top: `${i * LINE}px` }}
-							/>
-						);
-					const isSelected = props.isSelected(valueOf(row));
-					const tab = !isTabbed && (isSelected || i >= top / LINE) ? 0 : -1;
-					isTabbed ||= tab === 0;
-					return (
-						<div
-							key={i}
-							class={isSelected ? 'grid-row selected' : 'grid-row'}
-							style={
-								isNarrow
-									? {}
-									: {
-											top: `${i * LINE}px`,
-											gridTemplateColumns: template,
-										}
-							}
-							role="row"
-							aria-rowindex={i + 2}
-							aria-selected={isSelected}
-							tabIndex={tab}
-							data-line={i}
-							onClick={() => props.onSelect(valueOf(row))}
-							onKeyDown={event => onKey(event, i, row)}
-						>
-							{shown.map(({ column, i: at }, k) => (
-								<CellBox
-									key={column.name}
-									value={
-										at < 0
-											? props.extra?.of(valueOf(row))
-											: row[at]
+				{isNarrow ? (
+					<Order
+						columns={shown.map(({ column }) => column)}
+						sort={props.sort}
+						onSort={props.onSort}
+					/>
+				) : (
+					<Head
+						columns={shown.map(({ column }) => column)}
+						sort={props.sort}
+						onSort={props.onSort}
+						style={{ gridTemplateColumns: template, minWidth }}
+					/>
+				)}
+				{pages.total === 0 && <p class="empty dim">Nothing to show here.</p>}
+				<div
+					class="grid-body"
+					style={isNarrow ? {} : { height: `${pages.total * line}px`, minWidth }}
+					role="rowgroup"
+				>
+					{Array.from({ length: Math.max(0, last - first) }, (_, k) => first + k).map(
+						i => {
+							const row = rowAt(i);
+							if (!row)
+								return (
+									<div
+										key={i}
+										class="grid-row waiting"
+										style={{ top: `${i * line}px` }}
+									/>
+								);
+							const isSelected = props.isSelected(valueOf(row));
+							const tab =
+								!isTabbed && (isSelected || i >= top / line) ? 0 : -1;
+							isTabbed ||= tab === 0;
+							return (
+								<div
+									key={i}
+									class={
+										isSelected
+											? 'grid-row selected'
+											: 'grid-row'
 									}
-									column={column}
-									unit={
-										column.unit ||
-										(UNITED.test(column.name)
-											? String(
-													valueOf(row)(
-														'unit',
-													) ?? '',
+									style={
+										isNarrow
+											? {}
+											: {
+													top: `${i * line}px`,
+													height: `${line}px`,
+													gridTemplateColumns:
+														template,
+												}
+									}
+									role="row"
+									aria-rowindex={i + 2}
+									aria-selected={isSelected}
+									tabIndex={tab}
+									data-line={i}
+									onClick={() => props.onSelect(valueOf(row))}
+									onKeyDown={event => onKey(event, i, row)}
+								>
+									{shown.map(({ column, i: at }, k) => (
+										<CellBox
+											key={column.name}
+											value={
+												at < 0
+													? props.extra?.of(
+															valueOf(
+																row,
+															),
+														)
+													: row[at]
+											}
+											column={column}
+											longest={bars[k]}
+											unit={
+												column.unit ||
+												(UNITED.test(
+													column.name,
 												)
-											: '')
-									}
-									colour={
-										k === 0
-											? (props.colour?.(
-													valueOf(row),
-												) ?? null)
-											: null
-									}
-								/>
-							))}
-						</div>
-					);
-				})}
+													? String(
+															valueOf(
+																row,
+															)(
+																'unit',
+															) ??
+																'',
+														)
+													: '')
+											}
+											colour={
+												k === 0
+													? (props.colour?.(
+															valueOf(
+																row,
+															),
+														) ??
+														null)
+													: null
+											}
+										/>
+									))}
+								</div>
+							);
+						},
+					)}
+				</div>
+				{isNarrow && last < pages.total && (
+					<button class="quiet more-rows" onClick={() => setCards(cards + PAGE)}>
+						More rows: {count(pages.total - last)} are not shown
+					</button>
+				)}
 			</div>
-			{isNarrow && last < pages.total && (
-				<button class="quiet more-rows" onClick={() => setCards(cards + PAGE)}>
-					More rows: {count(pages.total - last)} are not shown
-				</button>
-			)}
 		</div>
 	);
 }
@@ -409,17 +485,19 @@ function CellBox({
 	column,
 	unit,
 	colour,
+	longest,
 }: {
 	value: Cell | undefined;
 	column: Column;
+	/** Of the column, where its cells have bars; else 0. */
+	longest: number;
 	unit: string;
 	colour: string | null;
 }) {
 	const text = cellText(value, column, unit);
 	const isShare = column.name.includes('share') && typeof value === 'number';
-	const part = isShare
-		? Math.min(1, Math.max(0, (value as number) * (/^(%|percent)$/.test(unit) ? 0.01 : 1)))
-		: 0;
+	const whole = longest || (/^(%|percent)$/.test(unit) ? 100 : 1);
+	const part = isShare || longest ? Math.min(1, Math.max(0, Number(value) / whole)) : 0;
 	return (
 		<div
 			role="gridcell"
@@ -428,7 +506,7 @@ function CellBox({
 			data-title={column.title}
 			data-wide={text.length > 40 || undefined}
 		>
-			{isShare && <i class="share" style={{ width: `${part * 100}%` }} />}
+			{part > 0 && <i class="share" style={{ width: `${part * 100}%` }} />}
 			{colour && <i class="swatch" style={{ background: colour }} />}
 			<span class={text === '–' ? 'dim' : ''}>{text}</span>
 		</div>

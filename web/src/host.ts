@@ -32,10 +32,15 @@ export interface Host {
 	place(): string;
 	go(place: string, isStep: boolean): void;
 	onPlace(changed: () => void): void;
+	/** What a reader has chosen for all recordings, as one text; '': nothing. */
+	kept(): string;
+	keep(text: string): void;
 	save(name: string, content: Blob): void;
 	/** Opens a recording of this machine. */
 	open(file: string): void;
 }
+
+const COOKIE = 'inftrace-page';
 
 class Browser implements Host {
 	readonly isEditor = false;
@@ -84,6 +89,20 @@ class Browser implements Host {
 		addEventListener('hashchange', changed);
 	}
 
+	/** Each page has a port of its own, and with it a storage of its own: cookies are those of the machine. */
+	kept(): string {
+		const found = new RegExp(`(?:^|; )${COOKIE}=([^;]*)`).exec(document.cookie)?.[1];
+		try {
+			return decodeURIComponent(found ?? '');
+		} catch {
+			return '';
+		}
+	}
+
+	keep(text: string): void {
+		document.cookie = `${COOKIE}=${encodeURIComponent(text)}; path=/; max-age=31536000; samesite=strict`;
+	}
+
 	save(name: string, content: Blob): void {
 		const url = URL.createObjectURL(content);
 		const link = document.createElement('a');
@@ -101,6 +120,8 @@ interface Api {
 	postMessage(message: unknown): void;
 	getState(): unknown;
 	setState(state: unknown): void;
+	/** What was kept of settings. */
+	readonly settings?: unknown;
 }
 
 interface Reply {
@@ -252,6 +273,14 @@ class Editor implements Host {
 
 	onPlace(): void {}
 
+	kept(): string {
+		return typeof this.api.settings === 'string' ? this.api.settings : '';
+	}
+
+	keep(text: string): void {
+		this.api.postMessage({ settings: text });
+	}
+
 	save(name: string, content: Blob): void {
 		void content.arrayBuffer().then(body => this.api.postMessage({ save: name, body }));
 	}
@@ -275,11 +304,4 @@ export function whenSeen(then: () => void): void {
 		stop();
 		then();
 	});
-}
-
-/** Colours follow the root's data-theme; paper is light. */
-export function applyTheme(): boolean {
-	const isDark = host.isDark() && !matchMedia('print').matches;
-	document.documentElement.dataset.theme = isDark ? 'dark' : 'light';
-	return isDark;
 }

@@ -9,6 +9,7 @@ export interface Actions {
 	search(): void;
 	goTo(): void;
 	help(): void;
+	settings(): void;
 	/** All that can be done, by name. */
 	commands(): void;
 	/** Closes what is open on top; false where nothing is. */
@@ -131,6 +132,7 @@ export const KEYS: readonly Key[] = [
 		run: (app, actions) => app.edit(actions.centre()),
 	},
 	{ keys: ['k'], shown: 'K', text: 'Commands by name', run: (_, actions) => actions.commands() },
+	{ keys: ['o'], shown: 'O', text: 'Settings', run: (_, actions) => actions.settings() },
 	{ keys: ['?'], shown: '?', text: 'This help', run: (_, actions) => actions.help() },
 	{ keys: ['Escape'], shown: 'Esc', text: 'Close, deselect, remove search, measure and range', run: escape },
 ];

@@ -6,12 +6,13 @@ import type { Loading, Recording } from './api';
 import { App, usualResources } from './app';
 import { Compare } from './compare';
 import { hear } from './hear';
-import { applyTheme, host, whenSeen, type Host } from './host';
+import { host, whenSeen, type Host } from './host';
 import { Reports, watch } from './live';
 import { baseName, bytes, count, duration, oneLine } from './format';
 import { Page } from './page';
 import { fromHash } from './place';
 import type { Plots } from './plots';
+import { applyTheme } from './theme';
 
 declare global {
 	// what tests and benchmarks look at

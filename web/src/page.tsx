@@ -15,9 +15,11 @@ import { Open } from './open';
 import { Palette } from './palette';
 import type { Plots } from './plots';
 import { Search } from './search';
+import { choose, settings } from './settings';
+import { SettingsDialog } from './settings_dialog';
 import { Tables } from './tables';
 import { Timeline } from './timeline';
-import { useApp, useNarrow } from './use';
+import { useApp, useNarrow, useWide } from './use';
 
 /** That of the file; a live page without one has the name of what runs. */
 function nameOf({ file, live }: Recording): string {
@@ -25,7 +27,7 @@ function nameOf({ file, live }: Recording): string {
 	return live.file ? baseName(live.file) : commandName(file);
 }
 
-function Header({ app, help }: { app: App; help: () => void }) {
+function Header({ app, actions }: { app: App; actions: Actions }) {
 	const { recording } = app;
 	const { live } = recording;
 	const name = nameOf(recording);
@@ -54,30 +56,47 @@ function Header({ app, help }: { app: App; help: () => void }) {
 			<Search app={app} />
 			<CopyLink app={app} />
 			<Open app={app} />
-			<button class="quiet" onClick={help} aria-label="Keys and mouse" title="Keys and mouse (?)">
+			<button class="quiet" onClick={actions.settings} aria-label="Settings" title="Settings (O)">
+				<svg viewBox="0 0 16 16" width="14" height="14" aria-hidden="true">
+					<path d="M1 4h7M12 4h3M8 2v4M12 2v4M8 2h4M8 6h4M1 12h3M8 12h7M4 10v4M8 10v4M4 10h4M4 14h4" />
+				</svg>
+			</button>
+			<button
+				class="quiet"
+				onClick={actions.help}
+				aria-label="Keys and mouse"
+				title="Keys and mouse (?)"
+			>
 				?
 			</button>
 		</header>
 	);
 }
 
+interface Border {
+	/** The part that the tables have. */
+	readonly share: number;
+	readonly setShare: (share: number | null) => void;
+	readonly isBeside: boolean;
+}
+
 /** The border between timeline and tables, which can be moved. */
-function Splitter({ share, setShare }: { share: number; setShare: (share: number | null) => void }) {
+function Splitter({ share, setShare, isBeside }: Border) {
 	const limit = (value: number): number => Math.min(0.8, Math.max(0.15, value));
 	const box = useRef<HTMLDivElement>(null);
 	const move = (event: PointerEvent): void => {
 		const parent = box.current?.parentElement;
 		if (!parent || !event.currentTarget || !(event.buttons & 1)) return;
-		const { top, height } = parent.getBoundingClientRect();
-		setShare(limit(1 - (event.clientY - top) / height));
+		const { top, height, left, width } = parent.getBoundingClientRect();
+		setShare(limit(1 - (isBeside ? (event.clientX - left) / width : (event.clientY - top) / height)));
 	};
 	return (
 		<div
 			ref={box}
 			class="splitter"
 			role="separator"
-			aria-orientation="horizontal"
-			aria-label="Height of the tables"
+			aria-orientation={isBeside ? 'vertical' : 'horizontal'}
+			aria-label={isBeside ? 'Width of the tables' : 'Height of the tables'}
 			aria-valuenow={Math.round(share * 100)}
 			aria-valuemin={15}
 			aria-valuemax={80}
@@ -86,7 +105,10 @@ function Splitter({ share, setShare }: { share: number; setShare: (share: number
 			onPointerMove={move}
 			onDblClick={() => setShare(null)}
 			onKeyDown={event => {
-				const by = { ArrowUp: 0.04, ArrowDown: -0.04 }[event.key];
+				const steps: Record<string, number> = isBeside
+					? { ArrowLeft: 0.04, ArrowRight: -0.04 }
+					: { ArrowUp: 0.04, ArrowDown: -0.04 };
+				const by = steps[event.key];
 				if (!by) return;
 				setShare(limit(share + by));
 				event.preventDefault();
@@ -94,6 +116,23 @@ function Splitter({ share, setShare }: { share: number; setShare: (share: number
 			}}
 		/>
 	);
+}
+
+/** Where the tables are, and how much room they have: as a link says, else as the reader wants it everywhere. */
+function useBorder(app: App): Border {
+	const { tables, tall, wide } = settings();
+	const isWide = useWide();
+	const isNarrow = useNarrow();
+	const isBeside = !isNarrow && (tables === 'beside' || (tables === 'auto' && isWide));
+	// where the window is as narrow as a tablet, the histogram lies above the rows
+	const usual = isBeside ? 38 : matchMedia('(max-width: 800px)').matches ? 42 : 32;
+	const share = (isBeside ? wide : (app.place.tall ?? tall)) ?? usual;
+	const setShare = (to: number | null): void => {
+		const percent = to === null ? null : Math.round(to * 100);
+		choose(isBeside ? { wide: percent } : { tall: percent });
+		app.go(isBeside ? {} : { tall: percent }, false);
+	};
+	return { share: share / 100, setShare, isBeside };
 }
 
 function selectHere(app: App, plots: Plots): void {
@@ -118,13 +157,14 @@ function Said({ app }: { app: App }) {
 	);
 }
 
-type Over = 'help' | 'goto' | 'commands' | null;
+type Over = 'help' | 'goto' | 'commands' | 'settings' | null;
 
 function actionsOf(app: App, plots: () => Plots | null, over: Over, setOver: (over: Over) => void): Actions {
 	return {
 		search: () => document.getElementById('search')?.focus(),
 		goTo: () => setOver('goto'),
 		help: () => setOver('help'),
+		settings: () => setOver('settings'),
 		commands: () => setOver('commands'),
 		closeTop: () => {
 			if (over) setOver(null);
@@ -145,11 +185,7 @@ function actionsOf(app: App, plots: () => Plots | null, over: Over, setOver: (ov
 export function Page({ app, onPlots }: { app: App; onPlots: (plots: Plots) => void }) {
 	useApp(app, 'place', 'slice');
 	const [over, setOver] = useState<Over>(null);
-	// where the window is as narrow as a tablet, the histogram lies above the rows
-	const usual = matchMedia('(max-width: 800px)').matches ? 0.42 : 0.32;
-	const share = app.place.tall === null ? usual : app.place.tall / 100;
-	const setShare = (to: number | null): void =>
-		app.go({ tall: to === null ? null : Math.round(to * 100) }, false);
+	const border = useBorder(app);
 	const plots = useRef<Plots | null>(null);
 	const get = (): Plots | null => plots.current;
 	const actions = actionsOf(app, get, over, setOver);
@@ -169,7 +205,8 @@ export function Page({ app, onPlots }: { app: App; onPlots: (plots: Plots) => vo
 			}}
 		/>
 	);
-	const splitter = <Splitter key="splitter" share={share} setShare={setShare} />;
+	const parts = `minmax(0, ${1 - border.share}fr) auto minmax(0, ${border.share}fr)`;
+	const splitter = <Splitter key="splitter" {...border} />;
 	const below = (
 		<div key="below" class={hasDetails ? 'below with-details' : 'below'}>
 			<Tables app={app} plots={get} />
@@ -195,12 +232,12 @@ export function Page({ app, onPlots }: { app: App; onPlots: (plots: Plots) => vo
 					To the tables
 				</a>
 			</nav>
-			<Header app={app} help={() => setOver('help')} />
+			<Header app={app} actions={actions} />
 			<Answer app={app} />
 			<LiveNotes app={app} />
 			<main
-				class={isFolded ? 'folded' : ''}
-				style={{ gridTemplateRows: `minmax(0, ${1 - share}fr) auto minmax(0, ${share}fr)` }}
+				class={`${isFolded ? 'folded' : ''} ${border.isBeside ? 'beside' : ''}`}
+				style={{ [border.isBeside ? 'gridTemplateColumns' : 'gridTemplateRows']: parts }}
 			>
 				{isNarrow ? [below, unfold, timeline] : [timeline, splitter, below]}
 			</main>
@@ -216,6 +253,7 @@ export function Page({ app, onPlots }: { app: App; onPlots: (plots: Plots) => vo
 				</p>
 			)}
 			<Said app={app} />
+			{over === 'settings' && <SettingsDialog app={app} close={() => setOver(null)} />}
 			{over === 'help' && <Help close={() => setOver(null)} />}
 			{over === 'commands' && <Palette app={app} actions={actions} close={() => setOver(null)} />}
 			{over === 'goto' && <GoTo app={app} close={() => setOver(null)} />}

@@ -6,7 +6,8 @@ import type { Cell, Slice, Table } from './api';
 import type { App } from './app';
 import { colourOf, css } from './colours';
 import { baseName, bytes, count, duration, oneLine, sentence, timeAt } from './format';
-import { Grid, type Extra, type Values } from './grid';
+import type { Extra, Values } from './columns';
+import { Grid } from './grid';
 import { Histogram } from './histogram';
 import { Icicle } from './icicle';
 import { TABS } from './place';
@@ -187,6 +188,18 @@ function asked(app: App, what: string): api.Asked {
 		min: what === 'inferences' && latency ? Math.floor(latency[0]) : undefined,
 		max: what === 'inferences' && latency ? Math.ceil(latency[1]) : undefined,
 	};
+}
+
+/** About which row of the inferences the selected one is in: how many are before it in the order of durations. */
+async function rankOf(app: App, what: string): Promise<number | null> {
+	const { slice } = app;
+	const [by = 'duration', dir = 'desc'] = app.place.sort.split('.').filter(Boolean);
+	if (what !== 'inferences' || slice?.kind !== 'inference' || by !== 'duration') return null;
+	const duration = Math.round(slice.end - slice.begin);
+	const question = asked(app, what);
+	const before = dir === 'desc' ? { min: duration + 1 } : { max: duration - 1 };
+	const { total } = await app.get<Table>('table', { what, ...question, ...before, limit: 1 });
+	return total;
 }
 
 /** Of a live page without a range: the sums of everything since the beginning, of which the detail may be gone. */
@@ -474,6 +487,12 @@ export function Tables({ app, plots }: { app: App; plots: () => Plots | null }) 
 						onSelect={value => void selectRow(app, what, value)}
 						isSelected={value => isChosen(app, what, value)}
 						extra={extraOf(app, what)}
+						selected={
+							app.place.selection
+								? `${app.place.selection.row}.${app.place.selection.index} ${app.slice?.name_number}`
+								: ''
+						}
+						rankOf={() => rankOf(app, what)}
 						colour={value => colourOfRow(app, what, value)}
 					/>
 				)}

@@ -4,9 +4,10 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { App } from './app';
 import { around, span } from './axis';
 import { Brush } from './brush';
-import { colourOf, css, families, familyOf } from './colours';
+import { colourOf, css } from './colours';
 import { count, duration, exact, oneLine } from './format';
 import { Gestures } from './gestures';
+import { Legend } from './legend';
 import { Hint, Modes } from './modes';
 import { NoteDialog, Notes } from './notes';
 import { ROW, type Hit } from './paint_slices';
@@ -77,36 +78,6 @@ function TipBox({ app, tip }: { app: App; tip: Tip }) {
 				</span>
 			</span>
 		</div>
-	);
-}
-
-function Legend({ app }: { app: App }) {
-	useApp(app, 'classes');
-	const { classes, class_kinds: kinds } = app.recording;
-	const seen = new Map<string, string>();
-	for (const i of app.seenClasses) {
-		const family = familyOf(classes[i] ?? '', kinds[i] ?? '');
-		if (!seen.has(family))
-			seen.set(family, css(colourOf(classes[i] ?? '', kinds[i] ?? '', app.theme.isDark)));
-	}
-	const shown = families()
-		.filter(family => seen.has(family))
-		.map(family => [family, seen.get(family)] as const);
-	return (
-		<ul class="legend" aria-label="Colors">
-			{shown.map(([family, colour]) => (
-				<li key={family}>
-					<button
-						aria-pressed={app.family === family}
-						title="Show the others pale"
-						onClick={() => app.stress(app.family === family ? '' : family)}
-					>
-						<i class="swatch" style={{ background: colour }} />
-						{family}
-					</button>
-				</li>
-			))}
-		</ul>
 	);
 }
 

@@ -5,11 +5,33 @@ import { count, oneLine } from './format';
 import { ROW } from './paint_slices';
 import type { Line } from './rows';
 
-function detailOf(line: Line): string {
-	const { track } = line;
+/** What people call tracks whose names are short for those who know. */
+const TITLES: Readonly<Record<string, string>> = {
+	'providers › libraries': 'libraries of providers',
+	traced: 'held by a debugger',
+};
+
+/** What a row of a track has, where its name does not say it. */
+const ROWS: Readonly<Record<string, string>> = {
+	operator: 'operators',
+	setup: 'setup',
+	phase: 'phases',
+	specialize: 'specialization',
+	kernel: 'kernels',
+	user: 'your program',
+};
+
+export function detailOf({ track }: Line): string {
 	if (track.kind === 'process' && track.pid !== undefined) return String(track.pid);
-	if (track.kind === 'thread' && track.tid !== undefined) return String(track.tid);
+	if (track.kind === 'thread' && track.tid !== undefined)
+		return [ROWS[track.row_kinds[0]], track.tid].filter(Boolean).join(' · ');
 	return '';
+}
+
+/** Of a row below the first: '' where it has what the one above it has. */
+export function titleOfRow({ track, depth }: Line): string {
+	const kind = track.row_kinds[depth];
+	return depth > 0 && kind !== track.row_kinds[depth - 1] ? (ROWS[kind] ?? '') : '';
 }
 
 export function toggle(app: App, id: number): void {
@@ -56,11 +78,28 @@ export function Tree({ app }: { app: App }) {
 	return (
 		<div class="tree" role="tree" aria-label="Tracks">
 			{app.lines.map((line, i) => {
-				if (line.depth !== 0) return null;
 				const { track } = line;
+				const place = {
+					top: `${i * ROW}px`,
+					height: `${ROW}px`,
+					paddingLeft: `calc(4px + ${line.level} * var(--indent))`,
+				};
+				if (line.depth !== 0) {
+					const title = titleOfRow(line);
+					return title ? (
+						<div
+							key={`${track.id} ${line.depth}`}
+							class="track-row"
+							style={place}
+							aria-hidden="true"
+						>
+							{title}
+						</div>
+					) : null;
+				}
 				const isMain =
 					track.kind === 'thread' && track.tid === track.pid && track.tid !== undefined;
-				const name = oneLine(line.label) || 'without a name';
+				const name = TITLES[line.label] ?? (oneLine(line.label) || 'without a name');
 				const detail = detailOf(line);
 				const label = `${name}${detail && ' '}${detail}, ${track.kind}, ${count(track.slices)} slices`;
 				const tab = isFirst ? 0 : -1;
@@ -69,11 +108,7 @@ export function Tree({ app }: { app: App }) {
 					<div
 						key={track.id}
 						class={`track ${track.kind}`}
-						style={{
-							top: `${i * ROW}px`,
-							height: `${ROW}px`,
-							paddingLeft: `calc(4px + ${line.level} * var(--indent))`,
-						}}
+						style={place}
 						role="treeitem"
 						aria-level={line.level + 1}
 						aria-expanded={line.hasMore ? !line.isCollapsed : undefined}

@@ -10,20 +10,23 @@ export function useApp(app: App, ...changes: Change[]): void {
 	useLayoutEffect(() => app.listen(change => changes.includes(change) && again(undefined)), [app]);
 }
 
-const NARROW = '(max-width: 480px)';
-
-/** A window as narrow as a phone: what matters comes first, and only the page scrolls. */
-export function useNarrow(): boolean {
-	const [isNarrow, setNarrow] = useState(matchMedia(NARROW).matches);
+function useMedia(media: string): boolean {
+	const [isSo, setSo] = useState(matchMedia(media).matches);
 	useEffect(() => {
-		const query = matchMedia(NARROW);
-		const changed = (): void => setNarrow(query.matches);
+		const query = matchMedia(media);
+		const changed = (): void => setSo(query.matches);
 		query.addEventListener('change', changed);
 		changed();
 		return () => query.removeEventListener('change', changed);
-	}, []);
-	return isNarrow;
+	}, [media]);
+	return isSo;
 }
+
+/** A window as narrow as a phone: what matters comes first, and only the page scrolls. */
+export const useNarrow = (): boolean => useMedia('(max-width: 480px)');
+
+/** A window that has room for tables beside the timeline. */
+export const useWide = (): boolean => useMedia('(min-width: 1800px)');
 
 export interface Answer<T> {
 	readonly data: T | null;

@@ -19,6 +19,8 @@ const track = (
 	row,
 	rows,
 	slices: rows,
+	row_kinds: [],
+	kinds: [],
 });
 
 const TRACKS = [

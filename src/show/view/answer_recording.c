@@ -41,6 +41,33 @@ static void put_track_name(struct view *view, struct json *json, const struct st
 	json_text(json, "name", text.s);
 }
 
+/* What a track has, as far as that is found soon: the kind of the first slice of its first rows, and all kinds. */
+static void put_kinds(struct json *json, const struct store_slices *slices, uint32_t n_rows)
+{
+	enum { MOST_ROWS = 8, MOST_SLICES = 4096 };
+	const char *of_row[MOST_ROWS] = { 0 };
+	bool is_there[N_KINDS] = { 0 };
+	uint32_t n = n_rows < MOST_ROWS ? n_rows : MOST_ROWS;
+
+	for (size_t i = 0; i < slices->n && i < MOST_SLICES; i++) {
+		const char *kind = event_kind_name((enum event_kind)slices->kind[i]);
+
+		if (slices->depth[i] < n && !of_row[slices->depth[i]])
+			of_row[slices->depth[i]] = kind;
+		if (slices->kind[i] < N_KINDS)
+			is_there[slices->kind[i]] = true;
+	}
+	json_array(json, "row_kinds");
+	for (uint32_t i = 0; i < n; i++)
+		json_text(json, NULL, of_row[i] ? of_row[i] : "");
+	json_end(json, ']');
+	json_array(json, "kinds");
+	for (unsigned kind = 0; kind < N_KINDS; kind++)
+		if (is_there[kind])
+			json_text(json, NULL, event_kind_name((enum event_kind)kind));
+	json_end(json, ']');
+}
+
 static void put_track(struct view *view, struct json *json, const struct view_track *of)
 {
 	const struct store_track *track = store_track(view->store, of->id);
@@ -61,6 +88,7 @@ static void put_track(struct view *view, struct json *json, const struct view_tr
 	json_int(json, "row", n_rows ? (int64_t)row : -1);
 	json_count(json, "rows", n_rows);
 	json_count(json, "slices", track->slices.n);
+	put_kinds(json, &track->slices, n_rows);
 	json_end(json, '}');
 }
 
