@@ -262,7 +262,7 @@ export function Grid(props: GridProps) {
 		const observer = new ResizeObserver(() => again(undefined));
 		if (scroller.current) observer.observe(scroller.current);
 		return () => observer.disconnect();
-	}, []);
+	}, [pages.columns.length > 0]);
 	useEffect(() => {
 		if (scroller.current) scroller.current.scrollTop = 0;
 		setCards(CARDS);
