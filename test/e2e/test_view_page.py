@@ -60,9 +60,10 @@ def test_every_control_does_what_it_says(lab, wheel, drive):
         "view_steps_tables.js",
         "view_steps_ask.js",
         "view_steps_looks.js",
+        "view_steps_settings.js",
         "view_steps_compare.js",
     )
-    assert len(done) == 38
+    assert len(done) == 44
     assert recording.status == 0
 
 

@@ -123,6 +123,16 @@ exports.the_histogram_filters = async d => {
 				),
 		range,
 	);
+	// all of them, and no other one
+	const [among, all, durations] = await d.page.evaluate(async () => {
+		const get = more => inftrace.app.get('table', { what: 'inferences', limit: 1000, ...more });
+		const [low, high] = inftrace.app.place.latency;
+		const [some, every] = [await get({ min: Math.floor(low), max: Math.ceil(high) }), await get({})];
+		const at = every.columns.findIndex(column => column.name === 'duration');
+		return [some.total, every.total, every.rows.map(row => row[at]).filter(ns => ns >= Math.floor(low) && ns <= Math.ceil(high))];
+	});
+	assert.ok(among > 0 && among < all, `${among} of ${all}`);
+	assert.equal(among, durations.length);
 	await d.page.$eval('.histogram svg', svg => svg.focus());
 	await d.press('Escape');
 	await d.until(() => !inftrace.app.place.latency);

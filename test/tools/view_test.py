@@ -346,6 +346,8 @@ class Checks(unittest.TestCase):
             "table?what=inferences&sort=model",
             "table?what=operators&limit=1001",
             "table?what=operators&from=9&to=3",
+            "table?what=inferences&min=x",
+            "table?what=inferences&max=nan",
             "histogram?from=inf",
         ):
             said = self.refused(400, self.server.request(path))
@@ -673,6 +675,11 @@ class Figures(unittest.TestCase):
         _, second = self.rows("inferences", sort="begin", dir="asc")
         only = self.rows("inferences", **{"from": second["begin"]})
         self.assertEqual([row["id"] for row in only], [second["id"]])
+        slow, fast = self.rows("inferences")
+        self.assertGreater(slow["duration"], fast["duration"])
+        self.assertEqual(self.rows("inferences", min=fast["duration"] + 1), [slow])
+        self.assertEqual(self.rows("inferences", max=fast["duration"]), [fast])
+        self.assertEqual(self.rows("inferences", min=fast["duration"], max=slow["duration"]), [slow, fast])
         only = self.rows("operators", to=second["begin"])
         self.assertEqual({row["calls"] for row in only}, {1})
         self.assertEqual(self.rows("operators", to=0), [])

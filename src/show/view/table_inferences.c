@@ -45,6 +45,8 @@ struct inferences {
 	struct model_cache cache;
 	struct found *best; /* heap */
 	size_t n, limit;
+	double min_ns, max_ns; /* of their durations */
+	bool is_within;	       /* these are to be looked at */
 };
 
 static double arg_of(const struct view *view, const struct store_track *track, size_t at, enum event_key key)
@@ -138,6 +140,13 @@ static void keep(struct inferences *to, const struct found *found)
 	to->best[i] = *found;
 }
 
+static bool lasts(const struct inferences *to, const struct store_track *track, size_t at)
+{
+	double ns = to->is_within ? duration(to->scan.view, track, at) : 0;
+
+	return !to->is_within || (ns >= to->min_ns && ns <= to->max_ns);
+}
+
 static void take(struct view_scan *scan, const struct store_track *track, size_t at, size_t end)
 {
 	struct inferences *to = (struct inferences *)scan;
@@ -150,7 +159,7 @@ static void take(struct view_scan *scan, const struct store_track *track, size_t
 			continue;
 		model = view_name(view, model_of(view, &to->cache, track, at));
 		status = status_of(view, track, at);
-		if (!view_table_wants(&to->table, model, model, status))
+		if (!view_table_wants(&to->table, model, model, status) || !lasts(to, track, at))
 			continue;
 		to->table.n_rows++;
 		keep(to, &(struct found){ number_of(view, track, at, to->table.query.sort), track->id, at });
@@ -218,6 +227,13 @@ struct http_job *table_inferences(struct view *view, const struct http_request *
 		free(to);
 		return NULL;
 	}
+	to->max_ns = INFINITY;
+	if (!http_request_real(request, "min", &to->min_ns) || !http_request_real(request, "max", &to->max_ns)) {
+		http_say(answer, 400, "min and max must be durations in nanoseconds");
+		free(to);
+		return NULL;
+	}
+	to->is_within = to->min_ns > 0 || to->max_ns < INFINITY;
 	to->limit = (size_t)to->table.query.limit + to->table.query.offset;
 	to->best = malloc((to->limit + 1) * sizeof *to->best);
 	to->scan.has_failed = !to->best;
