@@ -35,6 +35,17 @@ TEST(durations_have_three_digits)
 	assert_string_equal(units_interval(NAN, NAN, 1).s, "-");
 }
 
+TEST(pages_have_the_letter_of_micro)
+{
+	units_for_page(true);
+	assert_string_equal(units_duration(1000).s, "1.00 µs");
+	assert_string_equal(units_duration(999).s, "999 ns");
+	assert_string_equal(units_micro(), "µs");
+	units_for_page(false);
+	assert_string_equal(units_duration(1000).s, "1.00 us");
+	assert_string_equal(units_interval(4000, 12, 1).s, "4.00 +- 0.01 us");
+}
+
 TEST(other_units)
 {
 	assert_string_equal(units_count(0).s, "0");

@@ -96,8 +96,8 @@ TEST(a_page_has_each_event_and_counter_at_its_time)
 	has(page, "CPUs in use, app&lt;1&gt; 100: 1.5");
 	has(page, ">Power<");
 	has(page, "Power, package-0 power: 12 W");
-	has(page, "<title>a/&lt;conv&gt; (Conv, CPU): 300 us of an inference, 75.0 % of all operators</title>");
-	has(page, "<title>b (Relu, CPU): 100 us of an inference, 25.0 % of all operators</title>");
+	has(page, "<title>a/&lt;conv&gt; (Conv, CPU): 300 µs of an inference, 75.0 % of all operators</title>");
+	has(page, "<title>b (Relu, CPU): 100 µs of an inference, 25.0 % of all operators</title>");
 	assert_null(strstr(page, "The stronger the color"));
 	assert_in_range(strlen(page), 20000, 250000);
 	free(page);

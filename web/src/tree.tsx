@@ -23,8 +23,10 @@ const ROWS: Readonly<Record<string, string>> = {
 
 export function detailOf({ track }: Line): string {
 	if (track.kind === 'process' && track.pid !== undefined) return String(track.pid);
-	if (track.kind === 'thread' && track.tid !== undefined)
-		return [ROWS[track.row_kinds[0]], track.tid].filter(Boolean).join(' · ');
+	if (track.kind === 'thread' && track.tid !== undefined) {
+		const number = track.name === `thread ${track.tid}` ? '' : track.tid;
+		return [ROWS[track.row_kinds[0]], number].filter(Boolean).join(' · ');
+	}
 	return '';
 }
 

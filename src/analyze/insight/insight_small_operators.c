@@ -79,7 +79,8 @@ static void find(struct finder *finder)
 static void say(const struct speaker *to)
 {
 	FINDING("many small operators: calling them is most of the work");
-	EVIDENCE("%s innermost operators that an inference calls take less than 5 us", speaker_counts(to).s);
+	EVIDENCE("%s innermost operators that an inference calls take less than 5 %s", speaker_counts(to).s,
+		 units_micro());
 	EVIDENCE("; %s of the time is in no larger one", units_percent(to->finding->value).s);
 	NEXT("torch.compile (since 2.0) fuses them; a larger batch shares their calls");
 }

@@ -54,9 +54,12 @@ static void find(struct finder *finder)
 static void say(const struct speaker *to)
 {
 	FINDING("many tiny operators");
-	EVIDENCE("%s take less than %s; %s of the time lies outside of operators", speaker_counts(to).s,
-		 to->finding->low > tiny_ns ? units_duration(to->finding->low).s : "5 us",
-		 units_percent(to->finding->value).s);
+	EVIDENCE("%s take less than ", speaker_counts(to).s);
+	if (to->finding->low > tiny_ns)
+		EVIDENCE("%s", units_duration(to->finding->low).s);
+	else
+		EVIDENCE("5 %s", units_micro());
+	EVIDENCE("; %s of the time lies outside of operators", units_percent(to->finding->value).s);
 	NEXT("a larger batch would share these %s per %s", units_duration(to->finding->gain_ns).s, speaker_each(to));
 }
 

@@ -12,7 +12,22 @@ struct unit {
 	double size;
 };
 
-static const struct unit time_units[] = { { "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 } };
+enum { N_TIME_UNITS = 4 };
+
+static const struct unit ascii_times[N_TIME_UNITS] = { { "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 } };
+static const struct unit page_times[N_TIME_UNITS] = { { "ns", 1 }, { "µs", 1e3 }, { "ms", 1e6 }, { "s", 1e9 } };
+
+static _Thread_local const struct unit *time_units = ascii_times;
+
+void units_for_page(bool is_page)
+{
+	time_units = is_page ? page_times : ascii_times;
+}
+
+const char *units_micro(void)
+{
+	return time_units[1].name;
+}
 
 /* Above this, more digits mean nothing and do not fit. */
 #define HUGE_NUMBER 1e15

@@ -6,11 +6,16 @@
 #ifndef BASE_UNITS_H
 #define BASE_UNITS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct units_text {
 	char s[48];
 };
+
+/* What this thread formats from now on is for a page, where microseconds are µs; terminals and scripts have us. */
+void units_for_page(bool is_page);
+const char *units_micro(void); /* us, or µs */
 
 struct units_text units_count(uint64_t n);	 /* 1,234,567 */
 struct units_text units_duration(double ns);	 /* 980 ns, 1.93 ms, 12.3 s, 3 min 20 s; "-" when not a number */

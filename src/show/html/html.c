@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text/units.h"
+
 static void put_escaped(FILE *out, const char *text)
 {
 	for (; *text; text++) {
@@ -63,10 +65,12 @@ void html_begin(FILE *out, const char *title)
 	for (size_t i = 0; html_style[i]; i++)
 		fputs(html_style[i], out);
 	fputs("</style>\n</head>\n<body>\n", out);
+	units_for_page(true);
 }
 
 void html_end(FILE *out)
 {
+	units_for_page(false);
 	fputs("</main>\n</body>\n</html>\n", out);
 }
 
