@@ -82,12 +82,12 @@ static int measure_once(pid_t pid, struct err *err)
 	if (!uprobes)
 		return -err->code;
 	loaded = clock_ns();
-	n = uprobes_arm(uprobes, pid, 0, err);
+	n = uprobes_arm(uprobes, pid, 0, NULL, err);
 	first = clock_ns();
 	take_out(uprobes, pid);
 	out = clock_ns();
 	if (n > 0)
-		n = uprobes_arm(uprobes, pid, 0, err); /* the file is known by now */
+		n = uprobes_arm(uprobes, pid, 0, NULL, err); /* the file is known by now */
 	second = clock_ns();
 	take_out(uprobes, pid);
 	end = clock_ns();
@@ -104,7 +104,7 @@ static int hold(pid_t pid, bool has_operators, struct err *err)
 {
 	struct uprobes_opts opts = { .has_operators = has_operators, .is_empty = true };
 	struct uprobes *uprobes = uprobes_open(&opts, err);
-	int n = uprobes ? uprobes_arm(uprobes, pid, 0, err) : -err->code;
+	int n = uprobes ? uprobes_arm(uprobes, pid, 0, NULL, err) : -err->code;
 
 	if (!n)
 		n = err_set(err, ENOENT, "process %d has no runtime", (int)pid);

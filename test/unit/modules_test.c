@@ -113,6 +113,38 @@ TEST(own_modules_are_there_and_open)
 	close(own);
 }
 
+static uint64_t own_mark(void)
+{
+	struct modules modules;
+	struct err err = { 0 };
+	uint64_t mark;
+
+	assert_int_equal(modules_read(&modules, "", getpid(), &err), 0);
+	mark = modules_mark(&modules);
+	modules_done(&modules);
+	return mark;
+}
+
+TEST(a_mark_tells_whether_the_same_code_is_mapped)
+{
+	char path[64];
+	uint64_t before = own_mark(), with, elsewhere;
+	int fd = copy("/proc/self/exe", "marked", path, sizeof path);
+	void *at = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0), *other;
+
+	assert_true(at != MAP_FAILED && before);
+	assert_int_equal(own_mark(), with = own_mark());
+	assert_int_not_equal(with, before);
+	other = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	munmap(at, 4096);
+	elsewhere = own_mark();
+	assert_int_not_equal(elsewhere, with);
+	munmap(other, 4096);
+	assert_int_equal(own_mark(), before);
+	close(fd);
+	unlink(path);
+}
+
 TEST(a_process_that_is_gone_is_an_error)
 {
 	struct modules modules;

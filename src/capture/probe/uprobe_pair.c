@@ -244,7 +244,7 @@ int uprobe_pair_run(const struct uprobe_step *step)
 	if (open->lane < UPROBE_LANES) {
 		process->active[open->lane].options = open->options;
 		process->active[open->lane].run = open->run;
-		process->active[open->lane].thread = uprobe_table_get(&process->threads, thread->tid) - 1;
+		process->active[open->lane].thread = thread->at;
 	}
 	record.value = open->lane;
 	record.id = session;

@@ -46,9 +46,9 @@ void uprobe_process_free(struct uprobe_process *process)
 int uprobe_process_tell(const struct uprobe_step *step, const struct record *record)
 {
 	struct uprobe_process *process = step->process;
-	uint32_t index = uprobe_table_get(&process->threads, step->thread->tid);
 	struct records_step told = {
-		process->recorded, &process->recorded->reader[index - 1], record, step->out, step->now_ns, step->err
+		process->recorded, &process->recorded->reader[step->thread->at], record, step->out, step->now_ns,
+		step->err
 	};
 
 	return records_take(&told);

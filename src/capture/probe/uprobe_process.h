@@ -59,7 +59,7 @@ struct open_creation {
 };
 
 struct uprobe_thread {
-	uint32_t tid;
+	uint32_t tid, at; /* at: its place, and that of its reader */
 	uint64_t last_time;
 	uint32_t n_operators, n_runs, n_creations;
 	struct open_operator operator[UPROBE_DEPTH];
@@ -82,6 +82,7 @@ struct uprobe_process {
 	bool has_gaps;		       /* not every inference is recorded */
 	struct uprobe_thread **thread; /* by index of their reader; at most SEGMENT_MAX_RINGS */
 	size_t n_threads;
+	struct uprobe_thread *last; /* of which the last hit was; NULL: there was none */
 	struct uprobe_table threads, sessions, texts, nodes;
 	struct uprobe_table kernels; /* to ids of nodes in the recorded process's map */
 	struct uprobe_texts *text_of;

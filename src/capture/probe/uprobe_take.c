@@ -53,19 +53,26 @@ static size_t new_thread(struct uprobe_process *process)
 static int find_thread(struct uprobe_step *step)
 {
 	struct uprobe_process *process = step->process;
-	uint32_t tid = step->hit->tid, index = uprobe_table_get(&process->threads, tid);
+	uint32_t tid = step->hit->tid, index;
 	struct record record = { .type = RECORD_THREAD, .id = tid };
 	size_t at;
 
+	/* most often it is the one of the last hit, and the table is in no cache where many processes take turns */
+	step->thread = process->last;
+	if (step->thread && step->thread->tid == tid)
+		return 0;
+	index = uprobe_table_get(&process->threads, tid);
 	if (index) {
-		step->thread = process->thread[index - 1];
+		step->thread = process->last = process->thread[index - 1];
 		return 0;
 	}
 	at = new_thread(process);
 	step->thread = at == SIZE_MAX ? NULL : process->thread[at];
 	if (!step->thread)
 		return process->n_threads == SEGMENT_MAX_RINGS ? 0 : -ENOMEM;
+	process->last = step->thread;
 	step->thread->tid = tid;
+	step->thread->at = (uint32_t)at;
 	step->thread->n_operators = step->thread->n_runs = step->thread->n_creations = 0;
 	if (!uprobe_table_put(&process->threads, tid, (uint32_t)at + 1))
 		return -ENOMEM;

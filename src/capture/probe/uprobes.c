@@ -417,12 +417,26 @@ static int look(struct uprobes *uprobes, const struct identity *process, const s
 	return code == -ENOENT ? 0 : code;
 }
 
-int uprobes_arm(struct uprobes *uprobes, pid_t pid, uint64_t start_ticks, struct err *err)
+/* All modules, in two rounds: the library of a provider is looked at once its runtime is known. *first: a failure. */
+static void look_at_all(struct uprobes *uprobes, const struct identity *process, const struct modules *modules,
+			struct err *first)
+{
+	const struct analysed *host = NULL;
+	struct err failure;
+
+	for (int wanted = MODULES_RUNTIME; wanted <= MODULES_LIBRARY; wanted++)
+		for (size_t i = 0; i < modules->n && (wanted == MODULES_RUNTIME || host); i++)
+			if (look(uprobes, process, &modules->module[i], &host, (enum modules_verdict)wanted,
+				 &failure) &&
+			    !first->code)
+				*first = failure;
+}
+
+int uprobes_arm(struct uprobes *uprobes, pid_t pid, uint64_t start_ticks, uint64_t *looked, struct err *err)
 {
 	const struct identity process = { pid, start_of(pid) };
-	const struct analysed *host = NULL;
 	struct modules modules = { 0 };
-	struct err first = { 0 }, failure;
+	struct err first = { 0 };
 	int code = 0;
 
 	if (!process.start_ticks || (start_ticks && start_ticks != process.start_ticks))
@@ -435,17 +449,18 @@ int uprobes_arm(struct uprobes *uprobes, pid_t pid, uint64_t start_ticks, struct
 		    "no runtime was seen in it when recording began; one that it loaded since was not looked for "
 		    "(--follow looks for it)");
 	code = modules_read(&modules, "", pid, err);
+	if (!code && looked && *looked == modules_mark(&modules)) {
+		modules_done(&modules);
+		return count_armed(uprobes, &process);
+	}
 	if (!code)
 		code = rights_check_returns("", pid, err);
 	if (!code && modules.is_32bit)
 		code = err_set(err, ENOTSUP, "cannot probe process %d: it runs 32-bit code", (int)pid);
-	for (int wanted = MODULES_RUNTIME; wanted <= MODULES_LIBRARY && !code; wanted++) {
-		for (size_t i = 0; i < modules.n && (wanted == MODULES_RUNTIME || host); i++)
-			if (look(uprobes, &process, &modules.module[i], &host, (enum modules_verdict)wanted,
-				 &failure) &&
-			    !first.code)
-				first = failure;
-	}
+	if (!code)
+		look_at_all(uprobes, &process, &modules, &first);
+	if (looked)
+		*looked = code || first.code ? 0 : modules_mark(&modules);
 	modules_done(&modules);
 	if (code)
 		return code;

@@ -63,8 +63,11 @@ struct uprobes *uprobes_open(const struct uprobes_opts *opts, struct err *err);
  *
  * start_ticks: field 22 of /proc/PID/stat, with the pid the identity of the process: one that has the number of a
  * process that has ended is -ESRCH. 0: whoever has the number now.
+ *
+ * *looked: the modules of the process (modules_mark) when all of them were looked at last, updated; 0: never. The same
+ * modules are not opened again. NULL: they are.
  */
-int uprobes_arm(struct uprobes *uprobes, pid_t pid, uint64_t start_ticks, struct err *err);
+int uprobes_arm(struct uprobes *uprobes, pid_t pid, uint64_t start_ticks, uint64_t *looked, struct err *err);
 
 /* Takes the probes of this copy out again; it is none from now on. */
 void uprobes_disarm(struct uprobes *uprobes, uint32_t number);

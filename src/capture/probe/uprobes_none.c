@@ -16,7 +16,7 @@ struct uprobes *uprobes_open(const struct uprobes_opts *opts, struct err *err)
 	return NULL;
 }
 
-int uprobes_arm(struct uprobes *uprobes, pid_t pid, uint64_t start_ticks, struct err *err)
+int uprobes_arm(struct uprobes *uprobes, pid_t pid, uint64_t start_ticks, uint64_t *looked, struct err *err)
 {
 	return err_set(err, ENOTSUP, "cannot probe process %d: this inftrace was built without probes", (int)pid);
 }

@@ -188,6 +188,25 @@ void modules_done(struct modules *modules)
 	memset(modules, 0, sizeof *modules);
 }
 
+static uint64_t mix(uint64_t mark, uint64_t value)
+{
+	return (mark ^ value) * UINT64_C(0x9e3779b97f4a7c15) >> 7 ^ (mark << 23 | mark >> 41);
+}
+
+uint64_t modules_mark(const struct modules *modules)
+{
+	uint64_t mark = modules->n;
+
+	for (size_t i = 0; i < modules->n; i++) {
+		const struct module *module = &modules->module[i];
+
+		mark = mix(mark, (uint64_t)module->major << 32 | module->minor);
+		mark = mix(mark, module->inode);
+		mark = mix(mark, module->start);
+	}
+	return mark ? mark : 1;
+}
+
 /* Two file systems give stat other devices than maps, with the same inode numbers. */
 static bool has_own_devices(int fd)
 {

@@ -32,6 +32,8 @@ struct modules {
 /* 0, or -errno and err: ESRCH: gone, EACCES: not permitted. Call modules_done after a failure, too. */
 int modules_read(struct modules *modules, const char *sysroot, pid_t pid, struct err *err);
 void modules_done(struct modules *modules);
+/* The same as long as the same files are mapped at the same addresses; never 0. */
+uint64_t modules_mark(const struct modules *modules);
 /* Parses one line of maps into *module (path points into `line`, which is modified). False: not code of a file. */
 bool modules_parse(char *line, struct module *module);
 

@@ -27,7 +27,7 @@ int attached_init(struct attached *attached, struct err *err)
 
 int attached_watch(struct attached *attached, int other, struct err *err)
 {
-	struct epoll_event event = { .events = EPOLLIN };
+	struct epoll_event event = { .events = EPOLLIN, .data.fd = other };
 
 	if (epoll_ctl(attached->fd, EPOLL_CTL_ADD, other, &event))
 		return err_set(err, errno, "cannot wait for programs: %s", strerror(errno));
@@ -110,23 +110,25 @@ bool attached_lives(const struct attached *attached, pid_t pid, uint64_t start_t
 	return false;
 }
 
-/* The first that has ended; n: none has. A call for each would be dear where many are watched. */
+static size_t find(const struct attached *attached, int pidfd)
+{
+	size_t at = 0;
+
+	while (at < attached->n && attached->program[at].pidfd != pidfd)
+		at++;
+	return at;
+}
+
+/* One that has ended; n: none has. A look at each would be dear where many are watched. */
 static size_t find_ended(const struct attached *attached)
 {
-	struct pollfd poller[AT_ONCE];
+	struct epoll_event events[AT_ONCE];
+	int n_ready = epoll_wait(attached->fd, events, AT_ONCE, 0);
+	size_t at = attached->n;
 
-	for (size_t from = 0; from < attached->n; from += AT_ONCE) {
-		size_t n = attached->n - from < AT_ONCE ? attached->n - from : AT_ONCE;
-
-		for (size_t i = 0; i < n; i++)
-			poller[i] = (struct pollfd){ attached->program[from + i].pidfd, POLLIN, 0 };
-		if (poll(poller, n, 0) <= 0)
-			continue;
-		for (size_t i = 0; i < n; i++)
-			if (poller[i].revents)
-				return from + i;
-	}
-	return attached->n;
+	for (int i = 0; i < n_ready && at == attached->n; i++)
+		at = find(attached, events[i].data.fd);
+	return at;
 }
 
 bool attached_next_ended(struct attached *attached, struct attached_end *end)
@@ -139,6 +141,8 @@ bool attached_next_ended(struct attached *attached, struct attached_end *end)
 	program = &attached->program[at];
 	*end = (struct attached_end){ .pid = program->pid };
 	end->is_known = process_end(program->pidfd, TRIES, &end->wait_status);
+	/* a child that was forked meanwhile may hold the same one, which then stays among those waited for */
+	epoll_ctl(attached->fd, EPOLL_CTL_DEL, program->pidfd, NULL);
 	close(program->pidfd);
 	memmove(program, program + 1, (--attached->n - at) * sizeof *program);
 	return true;

@@ -29,8 +29,6 @@ enum { PROGRESS_MS = 500, LEFT_MS = 50, HURRIED_MS = 2 };
 #define DISK_NS UINT64_C(1000000000)
 /* Sleep ends on this grid, so that what is due at about the same time wakes the recorder up once. */
 #define SLEEP_NS UINT64_C(2000000)
-/* The same of a recorder that rests: samples may come so much later. */
-#define REST_NS UINT64_C(100000000)
 #define SHORT_SLEEP_NS UINT64_C(10000000)
 
 static const char disk_reason[] = "the disk is almost full (5 % of it, at most 1 GiB, stays free)";
@@ -169,7 +167,7 @@ static int next_ms(const struct recorder *recorder)
 	if (sources_ns < next)
 		next = sources_ns;
 	if (recorder->target->rests)
-		next = (next + REST_NS - 1) / REST_NS * REST_NS;
+		next = (next + RECORDER_REST_NS - 1) / RECORDER_REST_NS * RECORDER_REST_NS;
 	/* the ring of what must not be lost is no matter of taste */
 	if (recorder->target->rests && recorder_sources_needed_ns(recorder) < next)
 		next = recorder_sources_needed_ns(recorder);

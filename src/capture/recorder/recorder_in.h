@@ -67,6 +67,9 @@ void recorder_tap_done(struct recorder_tap *tap);
  * One recording, for the recorder's own files only: recorder.c, which owns it, recorder_sources.c, recorder_attached.c,
  * recorder_clock.c and recorder_note.c. One thread.
  */
+/* RECORDER_REST_NS: when a recorder that rests wakes up; what is due later comes at such a moment, too. */
+#define RECORDER_REST_NS UINT64_C(100000000)
+
 struct recorder_source {
 	const struct source *source; /* NULL: ended */
 	void *state;

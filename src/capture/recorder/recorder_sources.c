@@ -99,6 +99,15 @@ static int fail(struct recorder *recorder, struct recorder_source *running, cons
 	return -EIO;
 }
 
+/* A recorder that rests wakes up for all sources at once: a little early rather than once more. */
+static uint64_t due_of(const struct recorder *recorder, int ms)
+{
+	uint64_t now_ns = clock_ns(), due_ns = now_ns + (uint64_t)(ms > 0 ? ms : 1) * 1000000u;
+	uint64_t early_ns = due_ns - due_ns % RECORDER_REST_NS;
+
+	return recorder->target->rests && early_ns > now_ns ? early_ns : due_ns;
+}
+
 static int drain_one(struct recorder *recorder, struct recorder_source *running, uint64_t now_ns, struct err *err)
 {
 	int ms = (int)(recorder->target->interval_ns / 1000000);
@@ -108,7 +117,7 @@ static int drain_one(struct recorder *recorder, struct recorder_source *running,
 		return fail(recorder, running, &why, err);
 	if (running->source->due_ms)
 		ms = running->source->due_ms(running->state);
-	running->due_ns = clock_ns() + (uint64_t)(ms > 0 ? ms : 1) * 1000000u;
+	running->due_ns = due_of(recorder, ms);
 	return 0;
 }
 

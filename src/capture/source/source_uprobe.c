@@ -25,6 +25,7 @@ struct watched {
 	uint64_t start_ticks;
 	uint32_t exe, track;
 	uint64_t look_ns, wait_ns;	/* when to look for a runtime in it, and the wait before the time after */
+	uint64_t looked;		/* its modules then (uprobes_arm) */
 	struct uprobe_process *process; /* NULL: no runtime so far */
 	bool is_in_tree, has_failed;
 };
@@ -191,7 +192,8 @@ static int look(struct uprobe_state *state, struct watched *watched, struct sink
 {
 	uint64_t longest_ns = state->target->rests ? RESTING_WAIT_NS : LONGEST_WAIT_NS;
 	struct err failure;
-	int n = uprobes_arm(state->target->uprobes, watched->pid, watched->start_ticks, &failure), code = 0;
+	int n = uprobes_arm(state->target->uprobes, watched->pid, watched->start_ticks, &watched->looked, &failure),
+	    code = 0;
 
 	watched->look_ns = clock_ns() + watched->wait_ns;
 	watched->wait_ns *= 2;

@@ -33,8 +33,8 @@ struct fleet_process {
 	uint32_t n_sessions;
 	struct series *used[FLEET_USED]; /* series that it holds */
 	uint32_t n_used;
-	struct fleet_operators *operators; /* FLEET_OPEN of them; NULL: none was ever seen */
-	uint64_t cpu_ns;		   /* time of the last value of its counter of CPU */
+	struct fleet_open_runs *open; /* NULL: no operator was ever seen */
+	uint64_t cpu_ns;	      /* time of the last value of its counter of CPU */
 	double resident_bytes;
 	struct fleet_use use[FLEET_DEVICES]; /* of the last interval */
 	uint32_t n_uses;
@@ -54,12 +54,18 @@ struct fleet_operator {
 	uint64_t n, ns;
 };
 
-/* Of an inference; n 0: of none. */
+/* Of an inference. */
 struct fleet_operators {
-	uint64_t number;
 	struct fleet_operator row[FLEET_OPERATORS];
 	uint32_t n;
 	uint64_t n_others, others_ns;
+};
+
+/* Inferences that have not ended. key: their numbers + 1, apart from the sums, because each operator is looked up by
+ * it; 0: free. */
+struct fleet_open_runs {
+	uint64_t key[FLEET_OPEN];
+	struct fleet_operators run[FLEET_OPEN];
 };
 
 /* An operator that has begun on a thread. */

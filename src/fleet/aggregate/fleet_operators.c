@@ -17,31 +17,41 @@ enum { SHOWN = 3 };
 /* NULL: none were seen. */
 static struct fleet_operators *find(const struct fleet_process *process, uint64_t number)
 {
-	for (uint32_t i = 0; process->operators && i < FLEET_OPEN; i++)
-		if (process->operators[i].n && process->operators[i].number == number)
-			return &process->operators[i];
+	struct fleet_open_runs *open = process->open;
+
+	for (uint32_t i = 0; open && i < FLEET_OPEN; i++)
+		if (open->key[i] == number + 1)
+			return &open->run[i];
 	return NULL;
 }
 
-/* The sums of an inference of a process; the oldest ones make room. NULL: out of memory. */
+/* A place for sums: a free one, else that of the oldest inference. */
+static uint32_t place_in(const struct fleet_open_runs *open)
+{
+	uint32_t oldest = 0;
+
+	for (uint32_t i = 0; i < FLEET_OPEN && open->key[oldest]; i++)
+		if (open->key[i] < open->key[oldest])
+			oldest = i;
+	return oldest;
+}
+
+/* The sums of an inference of a process. NULL: out of memory. */
 static struct fleet_operators *sums_of(struct fleet_process *process, uint64_t number)
 {
-	struct fleet_operators *found = find(process, number), *oldest;
+	struct fleet_operators *found = find(process, number);
+	uint32_t place;
 
 	if (found)
 		return found;
-
-	if (!process->operators && !(process->operators = calloc(FLEET_OPEN, sizeof *process->operators)))
+	if (!process->open && !(process->open = calloc(1, sizeof *process->open)))
 		return NULL;
-	oldest = process->operators;
-	for (uint32_t i = 0; i < FLEET_OPEN; i++) {
-		struct fleet_operators *one = &process->operators[i];
-
-		if (!one->n || (oldest->n && one->number < oldest->number))
-			oldest = one;
-	}
-	*oldest = (struct fleet_operators){ .number = number };
-	return oldest;
+	place = place_in(process->open);
+	process->open->key[place] = number + 1;
+	found = &process->open->run[place];
+	found->n = 0;
+	found->n_others = found->others_ns = 0;
+	return found;
 }
 
 static struct fleet_operator *row_of(struct fleet_operators *operators, uint32_t type, uint32_t provider)
@@ -168,5 +178,5 @@ void fleet_operators_take(const struct fleet *fleet, struct fleet_process *proce
 		add_to_series(fleet, series, &sums->row[i]);
 	if (sums->n_others)
 		series_operator_add(series, SERIES_OTHER, "", sums->others_ns);
-	sums->n = 0;
+	process->open->key[sums - process->open->run] = 0;
 }

@@ -82,7 +82,7 @@ static void identify(struct fleet *fleet, struct fleet_process *process)
 static void free_process(struct fleet_process *process)
 {
 	fleet_unseen_done(process);
-	free(process->operators);
+	free(process->open);
 	free(process->session);
 	free(process);
 }

@@ -11,7 +11,7 @@ int main(int argc, char **argv)
 	struct uprobes_opts opts = { .has_operators = true };
 	struct err err = { 0 };
 	struct uprobes *uprobes = argc == 3 ? uprobes_open(&opts, &err) : NULL;
-	int n = uprobes ? uprobes_arm(uprobes, (pid_t)atol(argv[1]), strtoull(argv[2], NULL, 10), &err) : -1;
+	int n = uprobes ? uprobes_arm(uprobes, (pid_t)atol(argv[1]), strtoull(argv[2], NULL, 10), NULL, &err) : -1;
 
 	uprobes_close(uprobes);
 	if (n < 0)

@@ -122,7 +122,7 @@ static bool admit(struct attach_next *all, struct attached *attached, const stru
 	const struct say *say = &all->job->opts->say;
 	bool is_new = !is_attached(attached, program), is_next = !is_of(attached, program->pid);
 	struct err trouble = { 0 };
-	int n = uprobes_arm(all->uprobes, program->pid, program->start_ticks, &trouble);
+	int n = uprobes_arm(all->uprobes, program->pid, program->start_ticks, NULL, &trouble);
 
 	if (n > 0 && is_new)
 		n = attached_add(attached, program->pid, program->start_ticks, &trouble) ? -1 : n;

@@ -30,7 +30,7 @@ static int arm_family(const struct attach_job *job, struct uprobes *uprobes, pid
 	if (n < 0)
 		return err_set(err, (int)-n, "cannot list the children of process %d: %s", (int)pid, strerror((int)-n));
 	for (ssize_t i = 0; i < n; i++) {
-		int found = uprobes_arm(uprobes, pids[i], 0, &trouble);
+		int found = uprobes_arm(uprobes, pids[i], 0, NULL, &trouble);
 		if (found >= 0) {
 			armed += found;
 			attach_say_left_out(job, uprobes, pids[i]);
