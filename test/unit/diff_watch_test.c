@@ -372,6 +372,30 @@ TEST(a_model_is_compared_on_the_same_provider)
 	arena_done(&arena);
 }
 
+/* A watcher that starts again knows no provider of sessions that are older than itself. */
+TEST(a_provider_that_was_not_known_at_first_is_the_only_known_one)
+{
+	static const char *const others[] = { "CUDA", "CPU" };
+	struct arena arena = { 0 };
+	struct diff_side side[2];
+	struct made made;
+
+	for (int i = 0; i < 2; i++) {
+		begin(&made);
+		for (int row = 0; row < ROWS; row++) {
+			put_line_on(&made, "web-0", row < ROWS / 2 ? "" : "CPU", "resnet", row + 1, 1);
+			put_line_on(&made, "web-0", others[i], "resnet", row + 1, 1);
+		}
+		side[i] = side_of(&made, &arena);
+	}
+	/* with CUDA beside it, it may be either */
+	assert_int_equal(side[0].runs->n_models, 3);
+	assert_int_equal(side[1].runs->n_models, 1);
+	assert_int_equal(side[1].runs->models->n, (ROWS + ROWS / 2 + ROWS / 2) * PER_ROW);
+	assert_string_equal(side[1].runs->models->provider, "CPU");
+	arena_done(&arena);
+}
+
 /* Each machine has one; web-0 and web-1 have the CPU, then all have CUDA. */
 TEST(machines_of_another_provider_are_another_model_until_all_change)
 {

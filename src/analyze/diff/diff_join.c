@@ -127,34 +127,118 @@ static bool is_same(const struct diff_model *a, const struct diff_model *b)
 	return is_same_name(a, b) && is_like(a->runtime, b->runtime) && is_like(a->provider, b->provider);
 }
 
-static bool has(const struct diff_side *side, const struct diff_model *like)
+/*
+ * Models found by their names: lists of those with the same hash, in order. A fleet has a thousand models on each of
+ * hundreds of machines.
+ */
+struct by_name {
+	uint32_t *first, *next; /* numbers from 1; 0: the last one. next: of each model */
+	uint32_t mask;
+	bool *is_placed; /* of each model: a pair has it */
+};
+
+struct join {
+	struct diff *diff;
+	struct diff_members *members;
+	struct by_name base[DIFF_MAX_RUNS], fresh[DIFF_MAX_RUNS],
+	    only;	 /* only: those without a counterpart, of a side */
+	bool has_labels; /* names do not decide alone */
+	struct arena *arena;
+};
+
+static uint32_t hash_of(const struct join *join, const struct diff_model *model)
+{
+	uint32_t hash = 2166136261u;
+
+	for (const char *at = join->has_labels ? "" : model->name; *at; at++)
+		hash = (hash ^ (unsigned char)*at) * 16777619u;
+	return hash;
+}
+
+static uint32_t first_like(const struct join *join, const struct by_name *names, const struct diff_model *like)
+{
+	return names->first[hash_of(join, like) & names->mask];
+}
+
+static int make_room(struct by_name *names, uint32_t n, struct arena *arena)
+{
+	uint32_t size = 1;
+
+	while (size < n)
+		size *= 2;
+	*names =
+	    (struct by_name){ arena_alloc(arena, size * sizeof *names->first),
+			      arena_alloc(arena, (n + 1) * sizeof *names->next), size - 1, arena_alloc(arena, n + 1) };
+	if (!names->first || !names->next || !names->is_placed)
+		return -ENOMEM;
+	memset(names->first, 0, size * sizeof *names->first);
+	memset(names->is_placed, 0, n);
+	return 0;
+}
+
+static void put_first(const struct join *join, struct by_name *names, const struct diff_model *model, uint32_t at)
+{
+	uint32_t *first = &names->first[hash_of(join, model) & names->mask];
+
+	names->next[at] = *first;
+	*first = at + 1;
+}
+
+static int index_side(struct join *join, const struct diff_side *side, struct by_name *names)
+{
+	for (uint32_t i = 0; i < side->n_runs; i++) {
+		if (make_room(&names[i], side->runs[i].n_models, join->arena))
+			return -ENOMEM;
+		for (uint32_t k = side->runs[i].n_models; k-- > 0;)
+			put_first(join, &names[i], &side->runs[i].models[k], k);
+	}
+	return 0;
+}
+
+static bool has_labels(const struct diff_side *side)
 {
 	for (uint32_t i = 0; i < side->n_runs; i++)
 		for (uint32_t k = 0; k < side->runs[i].n_models; k++)
-			if (is_same(&side->runs[i].models[k], like))
+			if (side->runs[i].models[k].label)
 				return true;
 	return false;
 }
 
-/* The nth model like this one. is_other: on another runtime or provider, with which the side `of` does not have it. */
-static const struct diff_model *find_model(const struct diff_run *run, const struct diff_side *of,
-					   const struct diff_model *like, uint32_t n, bool is_other)
+static bool has(const struct join *join, bool is_base, const struct diff_model *like)
 {
-	for (uint32_t i = 0; i < run->n_models; i++) {
-		const struct diff_model *model = &run->models[i];
+	const struct diff_side *side = is_base ? &join->diff->base : &join->diff->fresh;
+	const struct by_name *names = is_base ? join->base : join->fresh;
 
-		if ((is_same(model, like) || (is_other && is_same_name(model, like) && !has(of, model))) && !n--)
+	for (uint32_t i = 0; i < side->n_runs; i++)
+		for (uint32_t at = first_like(join, &names[i], like); at; at = names[i].next[at - 1])
+			if (is_same(&side->runs[i].models[at - 1], like))
+				return true;
+	return false;
+}
+
+/* The nth model like this one. is_other: on another runtime or provider, with which base does not have it. */
+static const struct diff_model *find_model(const struct join *join, const struct diff_run *run,
+					   const struct by_name *names, const struct diff_model *like, uint32_t n,
+					   bool is_other)
+{
+	for (uint32_t at = first_like(join, names, like); at; at = names->next[at - 1]) {
+		const struct diff_model *model = &run->models[at - 1];
+
+		if ((is_same(model, like) || (is_other && is_same_name(model, like) && !has(join, true, model))) &&
+		    !n--)
 			return model;
 	}
 	return NULL;
 }
 
-static uint32_t number_of(const struct diff_run *run, uint32_t model)
+static uint32_t number_of(const struct join *join, uint32_t run, uint32_t model)
 {
+	const struct diff_model *models = join->diff->base.runs[run].models;
 	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < model; i++)
-		n += is_same(&run->models[i], &run->models[model]);
+	for (uint32_t at = first_like(join, &join->base[run], &models[model]); at && at <= model;
+	     at = join->base[run].next[at - 1])
+		n += is_same(&models[at - 1], &models[model]);
 	return n;
 }
 
@@ -166,15 +250,17 @@ static bool has_one(const struct diff_side *side)
 	return true;
 }
 
-/* model: of the run `of` of base. Where a side has it on another runtime or provider alone, that is the one. */
-static void fill(const struct diff_model **to, const struct diff_side *side, const struct diff *diff,
-		 const struct diff_run *of, uint32_t model)
+/* A model of a run of base. Where a side has it on another runtime or provider alone, that is the one. */
+static void fill(const struct diff_model **to, const struct join *join, bool is_base, uint32_t run, uint32_t model)
 {
-	const struct diff_model *like = &of->models[model];
-	bool is_other = !has(side, like);
+	const struct diff_side *side = is_base ? &join->diff->base : &join->diff->fresh;
+	const struct diff_model *like = &join->diff->base.runs[run].models[model];
+	const struct by_name *names = is_base ? join->base : join->fresh;
+	uint32_t number = number_of(join, run, model);
+	bool is_other = !has(join, is_base, like);
 
 	for (uint32_t i = 0; i < side->n_runs; i++)
-		to[i] = find_model(&side->runs[i], &diff->base, like, number_of(of, model), is_other);
+		to[i] = find_model(join, &side->runs[i], &names[i], like, number, is_other);
 }
 
 static void fill_any(const struct diff_model **to, const struct diff_side *side)
@@ -191,18 +277,26 @@ static void count(const struct diff_model *const *models, uint32_t n_runs, uint6
 	}
 }
 
-static bool find_pair(struct diff *diff, struct diff_members *members, uint32_t run, uint32_t model, bool any)
+static void mark(const struct diff_side *side, struct by_name *names, const struct diff_model *const *models)
 {
-	const struct diff_run *of = &diff->base.runs[run];
-	const struct diff_model *like = &of->models[model];
+	for (uint32_t i = 0; i < side->n_runs; i++)
+		if (models[i])
+			names[i].is_placed[models[i] - side->runs[i].models] = true;
+}
+
+static bool find_pair(struct join *join, uint32_t run, uint32_t model, bool any)
+{
+	struct diff *diff = join->diff;
+	struct diff_members *members = &join->members[diff->n_pairs];
+	const struct diff_model *like = &diff->base.runs[run].models[model];
 	struct diff_pair *pair = &diff->pairs[diff->n_pairs];
 
 	if (any) {
 		fill_any(members->base, &diff->base);
 		fill_any(members->fresh, &diff->fresh);
 	} else {
-		fill(members->base, &diff->base, diff, of, model);
-		fill(members->fresh, &diff->fresh, diff, of, model);
+		fill(members->base, join, true, run, model);
+		fill(members->fresh, join, false, run, model);
 	}
 	*pair = (struct diff_pair){ .base = like, .waits_ns = NAN };
 	for (uint32_t i = diff->fresh.n_runs; i-- > 0;)
@@ -217,21 +311,22 @@ static bool find_pair(struct diff *diff, struct diff_members *members, uint32_t 
 		if (is_same_name(diff->pairs[i].base, like) && !is_same(diff->pairs[i].base, like))
 			pair->has_namesake = diff->pairs[i].has_namesake = true;
 	diff->n_pairs++;
+	mark(&diff->base, join->base, members->base);
+	mark(&diff->fresh, join->fresh, members->fresh);
 	return true;
 }
 
 /* Whether a pair has it, or it is listed as one of its side alone, as a model of another run. */
-static bool is_placed(const struct diff *diff, const struct diff_members *members, const struct diff_model *model,
-		      bool is_base, uint32_t run)
+static bool is_placed(const struct join *join, bool is_base, uint32_t run, uint32_t model)
 {
-	const struct diff_model *const *only = is_base ? diff->only_base : diff->only_fresh;
-	uint32_t n_only = is_base ? diff->n_only_base : diff->n_only_fresh;
+	const struct diff_side *side = is_base ? &join->diff->base : &join->diff->fresh;
+	const struct diff_model *const *only = is_base ? join->diff->only_base : join->diff->only_fresh;
+	const struct diff_model *one = &side->runs[run].models[model];
 
-	for (uint32_t i = 0; i < diff->n_pairs; i++)
-		if ((is_base ? members[i].base : members[i].fresh)[run] == model)
-			return true;
-	for (uint32_t i = 0; i < n_only; i++)
-		if (is_same(only[i], model))
+	if ((is_base ? join->base : join->fresh)[run].is_placed[model])
+		return true;
+	for (uint32_t at = first_like(join, &join->only, one); at; at = join->only.next[at - 1])
+		if (is_same(only[at - 1], one))
 			return true;
 	return false;
 }
@@ -245,35 +340,54 @@ static uint32_t count_models(const struct diff_side *side)
 	return n;
 }
 
-/* Models of the new side that no pair has. */
-static void find_only_fresh(struct diff *diff, const struct diff_members *members)
+static void list_alone(struct join *join, const struct diff_model **only, uint32_t *n, const struct diff_model *model)
 {
+	put_first(join, &join->only, model, *n);
+	only[(*n)++] = model;
+}
+
+/* Models of the new side that no pair has. */
+static void find_only_fresh(struct join *join)
+{
+	struct diff *diff = join->diff;
+
 	for (uint32_t i = 0; i < diff->fresh.n_runs; i++)
 		for (uint32_t k = 0; k < diff->fresh.runs[i].n_models; k++)
-			if (!is_placed(diff, members, &diff->fresh.runs[i].models[k], false, i))
-				diff->only_fresh[diff->n_only_fresh++] = &diff->fresh.runs[i].models[k];
+			if (!is_placed(join, false, i, k))
+				list_alone(join, diff->only_fresh, &diff->n_only_fresh, &diff->fresh.runs[i].models[k]);
 }
 
 /* Those of the first run, then what only others have. */
+static void find_pairs(struct join *join)
+{
+	struct diff *diff = join->diff;
+
+	for (uint32_t i = 0; i < diff->base.n_runs; i++)
+		for (uint32_t k = 0; k < diff->base.runs[i].n_models; k++)
+			if (!is_placed(join, true, i, k) && !find_pair(join, i, k, false) &&
+			    !(has_one(&diff->base) && has_one(&diff->fresh) && find_pair(join, i, k, true)))
+				list_alone(join, diff->only_base, &diff->n_only_base, &diff->base.runs[i].models[k]);
+}
+
 int diff_join_models(struct diff *diff, struct diff_members **members, struct arena *arena)
 {
-	uint32_t n = count_models(&diff->base);
+	uint32_t n = count_models(&diff->base), n_fresh = count_models(&diff->fresh);
+	struct join *join = arena_alloc(arena, sizeof *join);
 
 	*members = arena_alloc(arena, (n + 1) * sizeof **members);
 	diff->pairs = arena_alloc(arena, (n + 1) * sizeof *diff->pairs);
 	diff->only_base = arena_alloc(arena, (n + 1) * sizeof *diff->only_base);
-	diff->only_fresh = arena_alloc(arena, (count_models(&diff->fresh) + 1) * sizeof *diff->only_fresh);
-	if (!*members || !diff->pairs || !diff->only_base || !diff->only_fresh)
+	diff->only_fresh = arena_alloc(arena, (n_fresh + 1) * sizeof *diff->only_fresh);
+	if (!join || !*members || !diff->pairs || !diff->only_base || !diff->only_fresh)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < diff->base.n_runs; i++)
-		for (uint32_t k = 0; k < diff->base.runs[i].n_models; k++) {
-			struct diff_members *own = &(*members)[diff->n_pairs];
-
-			if (!is_placed(diff, *members, &diff->base.runs[i].models[k], true, i) &&
-			    !find_pair(diff, own, i, k, false) &&
-			    !(has_one(&diff->base) && has_one(&diff->fresh) && find_pair(diff, own, i, k, true)))
-				diff->only_base[diff->n_only_base++] = &diff->base.runs[i].models[k];
-		}
-	find_only_fresh(diff, *members);
+	*join = (struct join){ .diff = diff, .members = *members, .arena = arena };
+	join->has_labels = has_labels(&diff->base) || has_labels(&diff->fresh);
+	if (index_side(join, &diff->base, join->base) || index_side(join, &diff->fresh, join->fresh) ||
+	    make_room(&join->only, n, arena))
+		return -ENOMEM;
+	find_pairs(join);
+	if (make_room(&join->only, n_fresh, arena))
+		return -ENOMEM;
+	find_only_fresh(join);
 	return 0;
 }

@@ -41,8 +41,9 @@ struct series {
 	struct exponential *block; /* MAX_BLOCKS consecutive parts of it, of the first run; NULL: of another one */
 	double n, sum_ns, n_first, first_ns, cpu_ns, wait_ns, n_created, creating_ns;
 	double bytes, bytes_sum, bytes_last, n_bytes; /* resident, of a process of a service */
-	uint32_t run, hash;
-	uint32_t n_blocks, rows_a_block, n_rows; /* n_rows: in the last block */
+	uint32_t run, hash, next_of_run;	      /* next_of_run: its number; 0: it is the last one */
+	uint32_t n_blocks, rows_a_block, n_rows;      /* n_rows: in the last block */
+	bool is_joined;				      /* its sums are in another one */
 };
 
 struct row {
@@ -156,9 +157,11 @@ static bool is_text(const char *a, const char *b)
 
 static const char *keep(struct diff_watch *watch, const char *text, bool *is_out_of_memory)
 {
-	const char *kept = text ? arena_keep(watch->arena, text) : NULL;
+	/* tables have no columns that are absent */
+	bool is_known = text && *text;
+	const char *kept = is_known ? arena_keep(watch->arena, text) : NULL;
 
-	*is_out_of_memory |= text && !kept;
+	*is_out_of_memory |= is_known && !kept;
 	return kept;
 }
 
@@ -432,7 +435,7 @@ int diff_watch_add(struct diff_watch *watch, const char *path, const char *text,
 struct making {
 	const struct diff_watch *watch;
 	struct diff_run *run;
-	uint32_t number;
+	uint32_t number, n_series, first_series; /* first_series: of its own; 0: it has none */
 	double covered_s, wait_ns, sum_ns;
 	bool is_unordered, is_out_of_memory;
 };
@@ -557,10 +560,8 @@ static void take_run(struct making *making)
 	const struct machine *machine = watch->machines.data;
 	const struct series *series = watch->series.data;
 	struct diff_run *run = making->run;
-	size_t n = 0;
+	size_t n = making->n_series;
 
-	for (size_t i = 0; i < watch->series.n; i++)
-		n += series[i].run == making->number;
 	*run = (struct diff_run){ .source = DIFF_OF_WATCH,
 				  .start_realtime_ns = -1,
 				  .models = arena_alloc(watch->arena, (n + 1) * sizeof *run->models),
@@ -580,25 +581,132 @@ static void take_run(struct making *making)
 	run->fact[DIFF_RUNTIME] = list(making, &watch->runtimes);
 	for (size_t i = making->number; i < watch->machines.n; i += DIFF_MAX_RUNS)
 		take_machine(making, &machine[i]);
-	for (size_t i = 0; i < watch->series.n; i++) {
-		if (series[i].run != making->number)
-			continue;
-		if (series[i].model)
-			take_series(making, &series[i]);
+	for (uint32_t at = making->first_series; at; at = series[at - 1].next_of_run) {
+		if (series[at - 1].model)
+			take_series(making, &series[at - 1]);
 		else
-			take_memory(making, &series[i]);
+			take_memory(making, &series[at - 1]);
 	}
 	/* the closest to pressure that rows have */
 	run->busy = making->wait_ns / making->sum_ns;
 }
 
+/* All but provider and device. */
+static uint32_t rest_hash(const struct series *series)
+{
+	const char *labels[] = { series->model, series->service, series->runtime };
+	uint32_t hash = 2166136261u ^ series->run;
+
+	for (size_t i = 0; i < sizeof labels / sizeof *labels; i++)
+		hash = add_hash(hash, labels[i]);
+	return hash;
+}
+
+static uint32_t rest_hash_of(const void *of, uint32_t number)
+{
+	return rest_hash((const struct series *)((const struct array *)of)->data + number - 1);
+}
+
+static bool is_like(const struct series *a, const struct series *b)
+{
+	return a->run == b->run && is_text(a->model, b->model) && is_text(a->service, b->service) &&
+	       is_text(a->runtime, b->runtime);
+}
+
+/* The only one like it whose provider is known; NULL: there is none, or there are several. */
+static struct series *known_of(const struct diff_watch *watch, const struct index *known, const struct series *like)
+{
+	struct series *found = NULL;
+
+	for (uint32_t at = rest_hash(like) & known->mask; known->number[at]; at = (at + 1) & known->mask) {
+		struct series *series = (struct series *)watch->series.data + known->number[at] - 1;
+
+		if (!is_like(series, like))
+			continue;
+		if (found)
+			return NULL;
+		found = series;
+	}
+	return found;
+}
+
+/* Blocks of the latter part of time are lost where both have some: they say only how steady one was. */
+static bool join(struct series *to, struct series *from)
+{
+	double *const sums[] = { &to->n,      &to->sum_ns,  &to->n_first,   &to->first_ns,
+				 &to->cpu_ns, &to->wait_ns, &to->n_created, &to->creating_ns };
+	const double more[] = { from->n,      from->sum_ns,  from->n_first,   from->first_ns,
+				from->cpu_ns, from->wait_ns, from->n_created, from->creating_ns };
+
+	for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
+		*sums[i] += more[i];
+	from->is_joined = true;
+	return exponential_merge(&to->histogram, &from->histogram);
+}
+
+/* A session that is older than a watcher has no provider in its rows. Where another one of the same model has, it is
+ * that: the same program, seen from its start on one side and later on the other. */
+static bool join_unknown(struct diff_watch *watch)
+{
+	struct series *series = watch->series.data;
+	struct index known = { 0 };
+	bool is_done = true;
+
+	for (uint32_t i = 0; i < watch->series.n && is_done; i++) {
+		uint32_t at;
+
+		if (!series[i].model || !series[i].provider)
+			continue;
+		is_done = index_room(&known, i + 1, rest_hash_of, &watch->series);
+		for (at = rest_hash(&series[i]) & known.mask; is_done && known.number[at]; at = (at + 1) & known.mask)
+			;
+		if (is_done)
+			known.number[at] = i + 1;
+	}
+	for (uint32_t i = 0; i < watch->series.n && is_done && known.number; i++) {
+		struct series *to = series[i].model && !series[i].provider ? known_of(watch, &known, &series[i]) : NULL;
+
+		is_done = !to || join(to, &series[i]);
+	}
+	free(known.number);
+	return is_done;
+}
+
+/* The series of a run, in the order of their appearance. */
+struct of_run {
+	uint32_t first, n; /* first: its number; 0: none */
+};
+
+static void sort_by_run(struct diff_watch *watch, struct of_run *of_run)
+{
+	struct series *series = watch->series.data;
+
+	for (uint32_t number = (uint32_t)watch->series.n; number; number--) {
+		struct of_run *run = &of_run[series[number - 1].run];
+
+		if (series[number - 1].is_joined)
+			continue;
+		series[number - 1].next_of_run = run->first;
+		run->first = number;
+		run->n++;
+	}
+}
+
 int diff_watch_take(struct diff_watch *watch, struct diff_side *side, struct err *err)
 {
 	uint32_t n = (uint32_t)(watch->machines.n < DIFF_MAX_RUNS ? watch->machines.n : DIFF_MAX_RUNS);
+	struct of_run of_run[DIFF_MAX_RUNS] = { 0 };
 	int code = 0;
 
+	if (!join_unknown(watch))
+		return err_no_memory(err, "cannot compare");
+	sort_by_run(watch, of_run);
 	for (uint32_t i = 0; !code && i < n; i++) {
-		struct making making = { .watch = watch, .number = i, .run = diff_side_add(side, watch->arena, err) };
+		struct making making = { .watch = watch,
+					 .number = i,
+					 .n_series = of_run[i].n,
+					 .first_series = of_run[i].first,
+					 .run = diff_side_add(side, watch->arena, err) };
 
 		if (!making.run)
 			return -err->code;

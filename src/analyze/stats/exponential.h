@@ -16,13 +16,13 @@ enum { EXPONENTIAL_SCALE = 5, EXPONENTIAL_BUCKETS = 320 };
 
 /* Zeroed: empty. */
 struct exponential {
-	uint64_t *bucket; /* n of them, from index `first` */
+	uint64_t *bucket; /* n of them, from index `first`, and room for `capacity` */
 	int32_t first;
-	uint32_t n;
+	uint32_t n, capacity;
 	uint32_t halved; /* how often: the scale is EXPONENTIAL_SCALE - halved */
 };
 
-/* false: out of memory; the histogram is unchanged. 0 ns counts as 1 ns. */
+/* false: out of memory; no value is added. 0 ns counts as 1 ns. */
 bool exponential_add(struct exponential *histogram, uint64_t ns, uint64_t weight);
 bool exponential_merge(struct exponential *to, const struct exponential *from);
 /* The nanoseconds that this share of all values does not exceed, as if a bucket's were spread evenly; NAN: it is empty.
