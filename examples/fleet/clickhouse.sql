@@ -8,7 +8,8 @@ CREATE DATABASE IF NOT EXISTS inftrace;
 -- process_cpu_ns, resident_bytes, device_ns, device_bytes); of service 'inftrace': of the watcher itself (also unseen, lost, skipped, batches_dropped).
 CREATE TABLE IF NOT EXISTS inftrace.intervals (
   ts DateTime64(3) CODEC(DoubleDelta, ZSTD(1)), interval_ms UInt32 CODEC(ZSTD(1)), number UInt64 CODEC(ZSTD(1)),
-  host LowCardinality(String), boot LowCardinality(String), service LowCardinality(String),
+  host LowCardinality(String), boot LowCardinality(String), machine LowCardinality(String),
+  service LowCardinality(String),
   service_version LowCardinality(String), k8s_namespace LowCardinality(String), k8s_pod LowCardinality(String),
   container LowCardinality(String), model LowCardinality(String), runtime LowCardinality(String),
   runtime_version LowCardinality(String), provider LowCardinality(String), device LowCardinality(String),
@@ -28,7 +29,7 @@ CREATE TABLE IF NOT EXISTS inftrace.intervals (
 
 CREATE TABLE IF NOT EXISTS inftrace.inferences (
   ts DateTime64(9) CODEC(DoubleDelta, ZSTD(1)), host LowCardinality(String), boot LowCardinality(String),
-  service LowCardinality(String), service_version LowCardinality(String), k8s_namespace LowCardinality(String),
+  machine LowCardinality(String), service LowCardinality(String), service_version LowCardinality(String), k8s_namespace LowCardinality(String),
   k8s_pod LowCardinality(String), container LowCardinality(String), model LowCardinality(String),
   runtime LowCardinality(String), runtime_version LowCardinality(String), provider LowCardinality(String),
   device LowCardinality(String), reason LowCardinality(String), weight UInt32, ns UInt64 CODEC(T64, ZSTD(1)), pid UInt32,

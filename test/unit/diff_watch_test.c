@@ -293,6 +293,29 @@ TEST(rows_of_one_machine_in_two_files_are_one_run)
 	arena_done(&arena);
 }
 
+TEST(machines_of_one_name_are_told_apart_by_their_ids)
+{
+	static const char *const boots[] = { "1", "2", "3" }, *const ids[] = { "", ",\"machine\":\"a\"",
+									       ",\"machine\":\"b\"" };
+	struct arena arena = { 0 };
+	struct diff_side side;
+	struct made made;
+
+	/* the first two are one that was started again, and had no id in its first rows */
+	begin(&made);
+	for (int i = 0; i < 3; i++)
+		fprintf(
+		    made.out,
+		    "{\"kind\":\"series\",\"host\":\"web\",\"boot\":\"%s\"%s,\"begin_ns\":%d,\"end_ns\":%d,\"model\":"
+		    "\"m\",\"inferences\":100}\n",
+		    boots[i], ids[i], i + 1, i + 2);
+	side = side_of(&made, &arena);
+	assert_int_equal(side.n_runs, 2);
+	assert_int_equal(side.runs[0].models->n, 200);
+	assert_int_equal(side.runs[1].models->n, 100);
+	arena_done(&arena);
+}
+
 TEST(more_machines_than_runs_share_them)
 {
 	struct arena arena = { 0 };

@@ -4,6 +4,9 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
 
 #include "cases.h"
 #include "fleet/door/door_in.h"
@@ -160,6 +163,58 @@ TEST(programs_say_who_they_are)
 	TAKE(&origin, "OTEL_RESOURCE_ATTRIBUTES=k8s.container.name=main", "0::/kubepods/besteffort/pod1234/" ID "\n");
 	assert_string_equal(origin.container, "main");
 	assert_string_equal(origin.pod_uid, "");
+}
+
+static void write_file(const char *folder, const char *path, const char *text)
+{
+	char name[256];
+	FILE *file;
+
+	snprintf(name, sizeof name, "%s/%s", folder, path);
+	for (char *at = name + strlen(folder) + 1; (at = strchr(at, '/')); *at++ = '/') {
+		*at = 0;
+		mkdir(name, 0700);
+	}
+	if (!strncmp(text, "uts:", 4)) {
+		unlink(name);
+		assert_int_equal(symlink(text, name), 0);
+		return;
+	}
+	file = fopen(name, "w");
+	assert_non_null(file);
+	fputs(text, file);
+	fclose(file);
+}
+
+TEST(a_container_names_its_machine)
+{
+	char folder[] = "/tmp/inftrace-host-XXXXXX", remove_it[64];
+	struct origin_host host;
+	struct utsname own;
+
+	assert_non_null(mkdtemp(folder));
+	assert_int_equal(uname(&own), 0);
+	write_file(folder, "proc/sys/kernel/random/boot_id", "b-1\n");
+	write_file(folder, "proc/1/ns/uts", "uts:[1]");
+	write_file(folder, "proc/self/ns/uts", "uts:[1]");
+	write_file(folder, "proc/1/root/etc/hostname", "node-7\n");
+	write_file(folder, "proc/1/root/etc/machine-id", "0123\n");
+	write_file(folder, "etc/machine-id", "4567\n");
+	origin_read_host(&host, folder, NULL);
+	assert_string_equal(host.name, own.nodename);
+	assert_string_equal(host.boot, "b-1");
+	assert_string_equal(host.machine, "4567");
+	write_file(folder, "proc/self/ns/uts", "uts:[2]");
+	origin_read_host(&host, folder, NULL);
+	assert_string_equal(host.name, "node-7");
+	assert_string_equal(host.machine, "0123");
+	origin_read_host(&host, folder, "a=b,k8s.node.name=node%2D8,host.id=i");
+	assert_string_equal(host.name, "node-8");
+	assert_string_equal(host.machine, "i");
+	origin_read_host(&host, folder, "k8s.node.name=node-8,host.name=told");
+	assert_string_equal(host.name, "told");
+	snprintf(remove_it, sizeof remove_it, "rm -r %s", folder);
+	assert_int_equal(system(remove_it), 0);
 }
 
 TEST(formats_are_chosen_by_accept)

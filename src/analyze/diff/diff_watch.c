@@ -28,8 +28,8 @@ enum {
 #define LEAST_INFERENCES (STATS_TYPICAL_LEAST * STATS_TYPICAL_PER_BLOCK)
 
 struct machine {
-	const char *name, *path; /* path: of the first file that has it */
-	char last_ts[TIME];	 /* of the last row; "": it has none */
+	const char *name, *id, *path; /* id: NULL: not known. path: of the first file that has it */
+	char last_ts[TIME];	      /* of the last row; "": it has none */
 	double last_begin_ns, covered_s, lost;
 	uint32_t hash;
 	bool is_unordered;
@@ -47,8 +47,8 @@ struct series {
 };
 
 struct row {
-	const char *kind, *host, *service, *service_version, *model, *runtime, *runtime_version, *provider, *device,
-	    *ts, *version;
+	const char *kind, *host, *machine, *service, *service_version, *model, *runtime, *runtime_version, *provider,
+	    *device, *ts, *version;
 	double begin_ns, end_ns, interval_ms, scale, n, sum_ns, n_first, first_ns, cpu_ns, wait_ns, n_created,
 	    n_not_created, creating_ns, processes, resident_bytes, lost;
 	int64_t first;
@@ -87,6 +87,7 @@ static const struct json_field duration_fields[] = {
 static const struct json_field row_fields[] = {
 	{ "kind", FIELD(NAME, kind) },
 	{ "host", FIELD(NAME, host) },
+	{ "machine", FIELD(NAME, machine) },
 	{ "service", FIELD(NAME, service) },
 	{ "service_version", FIELD(NAME, service_version) },
 	{ "model", FIELD(NAME, model) },
@@ -175,6 +176,12 @@ static uint32_t series_hash(const void *of, uint32_t number)
 	return ((const struct series *)((const struct array *)of)->data)[number - 1].hash;
 }
 
+/* One that was started again is the same; one of the same name that was installed apart is another one. */
+static bool is_id(const char *id, const char *other)
+{
+	return !id || !other || !*other || !strcmp(id, other);
+}
+
 static struct machine *machine_of(struct diff_watch *watch, const struct row *row, const char *path)
 {
 	uint32_t hash = add_hash(2166136261u, row->host), at;
@@ -186,13 +193,18 @@ static struct machine *machine_of(struct diff_watch *watch, const struct row *ro
 		return NULL;
 	for (at = hash & index->mask; index->number[at]; at = (at + 1) & index->mask) {
 		machine = (struct machine *)watch->machines.data + index->number[at] - 1;
-		if (is_text(machine->name, row->host))
-			return machine;
+		if (is_text(machine->name, row->host) && is_id(machine->id, row->machine)) {
+			machine->id = machine->id ? machine->id : keep(watch, row->machine, &is_out_of_memory);
+			return is_out_of_memory ? NULL : machine;
+		}
 	}
 	machine = array_add(&watch->machines, sizeof *machine);
 	if (!machine)
 		return NULL;
-	*machine = (struct machine){ .name = keep(watch, row->host, &is_out_of_memory), .path = path, .hash = hash };
+	*machine = (struct machine){ .name = keep(watch, row->host, &is_out_of_memory),
+				     .id = keep(watch, row->machine, &is_out_of_memory),
+				     .path = path,
+				     .hash = hash };
 	index->number[at] = (uint32_t)watch->machines.n;
 	return is_out_of_memory ? NULL : machine;
 }

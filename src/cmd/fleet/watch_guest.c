@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/resource.h>
@@ -170,7 +171,7 @@ int watch_guest_begin(struct watch_guest *guest, const struct watch_guest_opts *
 
 	guest->opts = *opts;
 	guest->own.version = INFTRACE_VERSION;
-	origin_read_host(&guest->own.host, "");
+	origin_read_host(&guest->own.host, "", getenv("OTEL_RESOURCE_ATTRIBUTES"));
 	guest->fleet = fleet_new(names, last_track, &fleet_opts, err);
 	if (!guest->fleet)
 		return -err->code;

@@ -6,6 +6,7 @@
  */
 #include "fleet/aggregate/origin.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,14 +72,48 @@ static bool is_text(const char *text, size_t size, const char *wanted)
 	return size == strlen(wanted) && !memcmp(text, wanted, size);
 }
 
-static void take_attribute(struct origin_program *origin, const char *key, size_t key_size, const char *value,
+/* Where the value of an attribute goes. */
+struct attribute {
+	const char *key;
+	char *to;
+	size_t to_size;
+};
+
+struct attributes {
+	const struct attribute *known;
+	size_t n;
+};
+
+static void take_attribute(const struct attributes *all, const char *key, size_t key_size, const char *value,
 			   size_t size)
 {
-	const struct {
-		const char *key;
-		char *to;
-		size_t to_size;
-	} known[] = {
+	while (key_size && (*key == ' ' || *key == '\t'))
+		key++, key_size--;
+	while (key_size && (key[key_size - 1] == ' ' || key[key_size - 1] == '\t'))
+		key_size--;
+	for (size_t i = 0; i < all->n; i++)
+		if (is_text(key, key_size, all->known[i].key))
+			take_value(all->known[i].to, all->known[i].to_size, value, size);
+}
+
+static void take_attributes(const struct attributes *all, const char *text, size_t size)
+{
+	const char *end = text + size;
+
+	while (text < end) {
+		const char *comma = memchr(text, ',', (size_t)(end - text));
+		const char *stop = comma ? comma : end, *is = memchr(text, '=', (size_t)(stop - text));
+
+		if (is)
+			take_attribute(all, text, (size_t)(is - text), is + 1, (size_t)(stop - is - 1));
+		text = comma ? comma + 1 : end;
+	}
+}
+
+void origin_take_environment(struct origin_program *origin, const char *block, size_t size)
+{
+	static const char attributes[] = "OTEL_RESOURCE_ATTRIBUTES=", service[] = "OTEL_SERVICE_NAME=";
+	const struct attribute known[] = {
 		{ "service.name", origin->service, sizeof origin->service },
 		{ "service.namespace", origin->service_namespace, sizeof origin->service_namespace },
 		{ "service.version", origin->service_version, sizeof origin->service_version },
@@ -88,33 +123,7 @@ static void take_attribute(struct origin_program *origin, const char *key, size_
 		{ "k8s.container.name", origin->container, sizeof origin->container },
 		{ "container.name", origin->container, sizeof origin->container },
 	};
-
-	while (key_size && (*key == ' ' || *key == '\t'))
-		key++, key_size--;
-	while (key_size && (key[key_size - 1] == ' ' || key[key_size - 1] == '\t'))
-		key_size--;
-	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-		if (is_text(key, key_size, known[i].key))
-			take_value(known[i].to, known[i].to_size, value, size);
-}
-
-static void take_attributes(struct origin_program *origin, const char *text, size_t size)
-{
-	const char *end = text + size;
-
-	while (text < end) {
-		const char *comma = memchr(text, ',', (size_t)(end - text));
-		const char *stop = comma ? comma : end, *is = memchr(text, '=', (size_t)(stop - text));
-
-		if (is)
-			take_attribute(origin, text, (size_t)(is - text), is + 1, (size_t)(stop - is - 1));
-		text = comma ? comma + 1 : end;
-	}
-}
-
-void origin_take_environment(struct origin_program *origin, const char *block, size_t size)
-{
-	static const char attributes[] = "OTEL_RESOURCE_ATTRIBUTES=", service[] = "OTEL_SERVICE_NAME=";
+	const struct attributes all = { known, sizeof known / sizeof *known };
 	const char *end = block + size;
 	const char *name = NULL;
 	size_t name_size = 0;
@@ -124,7 +133,7 @@ void origin_take_environment(struct origin_program *origin, const char *block, s
 		size_t len = (size_t)((stop ? stop : end) - block);
 
 		if (len > sizeof attributes - 1 && !memcmp(block, attributes, sizeof attributes - 1))
-			take_attributes(origin, block + sizeof attributes - 1, len - (sizeof attributes - 1));
+			take_attributes(&all, block + sizeof attributes - 1, len - (sizeof attributes - 1));
 		if (len > sizeof service - 1 && !memcmp(block, service, sizeof service - 1)) {
 			name = block + sizeof service - 1;
 			name_size = len - (sizeof service - 1);
@@ -207,14 +216,57 @@ void origin_read_program(struct origin_program *origin, const char *sysroot, pid
 		origin_copy(origin->service, sizeof origin->service, name, strlen(name));
 }
 
-void origin_read_host(struct origin_host *host, const char *sysroot)
+/* The first line of a file; "": it cannot be read, or has none. */
+static void read_line(char *to, size_t to_size, const char *sysroot, const char *path)
 {
-	struct utsname name;
-	ssize_t got = proc_read(sysroot, 0, "sys/kernel/random/boot_id", host->boot, sizeof host->boot - 1);
+	char name[PATH_MAX], text[ORIGIN_TEXT + 1];
+	FILE *file = NULL;
 
-	host->boot[got > 0 ? got : 0] = 0;
-	host->boot[strcspn(host->boot, "\n")] = 0;
-	*host->name = 0;
-	if (!uname(&name))
+	*to = 0;
+	if (snprintf(name, sizeof name, "%s%s", sysroot, path) < (int)sizeof name)
+		file = fopen(name, "re");
+	if (file && fgets(text, sizeof text, file))
+		origin_copy(to, to_size, text, strcspn(text, "\n"));
+	if (file)
+		fclose(file);
+}
+
+/* Whether process 1 has a host name of its own: that of the machine, if it is not only the first one of a container. */
+static bool is_inside(const char *sysroot)
+{
+	char path[PATH_MAX], own[64], first[64];
+	ssize_t n_own, n_first;
+
+	snprintf(path, sizeof path, "%s/proc/self/ns/uts", sysroot);
+	n_own = readlink(path, own, sizeof own);
+	snprintf(path, sizeof path, "%s/proc/1/ns/uts", sysroot);
+	n_first = readlink(path, first, sizeof first);
+	return n_own > 0 && n_first > 0 && (n_own != n_first || memcmp(own, first, (size_t)n_own) != 0);
+}
+
+void origin_read_host(struct origin_host *host, const char *sysroot, const char *attributes)
+{
+	char node[ORIGIN_TEXT] = "";
+	const struct attribute known[] = { { "host.name", host->name, sizeof host->name },
+					   { "k8s.node.name", node, sizeof node },
+					   { "host.id", host->machine, sizeof host->machine } };
+	const struct attributes all = { known, sizeof known / sizeof *known };
+	bool inside = is_inside(sysroot);
+	struct utsname name;
+
+	*host = (struct origin_host){ "" };
+	read_line(host->boot, sizeof host->boot, sysroot, "/proc/sys/kernel/random/boot_id");
+	if (attributes)
+		take_attributes(&all, attributes, strlen(attributes));
+	if (!*host->name)
+		origin_copy(host->name, sizeof host->name, node, strlen(node));
+	if (!*host->name && inside)
+		read_line(host->name, sizeof host->name, sysroot, "/proc/1/root/etc/hostname");
+	if (!*host->name && !uname(&name))
 		origin_copy(host->name, sizeof host->name, name.nodename, strlen(name.nodename));
+	if (!*host->machine && inside)
+		read_line(host->machine, sizeof host->machine, sysroot, "/proc/1/root/etc/machine-id");
+	/* images of containers may have one, which is the same in all of them */
+	if (!*host->machine && !inside)
+		read_line(host->machine, sizeof host->machine, sysroot, "/etc/machine-id");
 }

@@ -22,12 +22,16 @@ struct origin_program {
 };
 
 struct origin_host {
-	char name[ORIGIN_TEXT], boot[40]; /* boot: the id of this boot of the kernel */
+	char name[ORIGIN_TEXT], boot[40], machine[40]; /* ids of this boot of the kernel, and of the installation */
 };
 
 /* name: of the program, for one that names no service. What cannot be read is left out. */
 void origin_read_program(struct origin_program *origin, const char *sysroot, pid_t pid, const char *name);
-void origin_read_host(struct origin_host *host, const char *sysroot);
+/*
+ * The machine, also from inside a container: host.name or k8s.node.name, and host.id, of the attributes, a list as in
+ * OTEL_RESOURCE_ATTRIBUTES (NULL: none), else what process 1 has, else what this process has.
+ */
+void origin_read_host(struct origin_host *host, const char *sysroot, const char *attributes);
 
 /* For origin_read_program and the fuzzer: the block of /proc/PID/environ, and the text of /proc/PID/cgroup. */
 void origin_take_environment(struct origin_program *origin, const char *block, size_t size);

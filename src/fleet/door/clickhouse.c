@@ -102,6 +102,7 @@ COLUMN(interval_ms, put_32, (INTERVAL->end_realtime_ns - INTERVAL->begin_realtim
 COLUMN(number, put_64, INTERVAL->number)
 COLUMN(host, put_text, row->in->own->host.name)
 COLUMN(boot, put_text, row->in->own->host.boot)
+COLUMN(machine, put_text, row->in->own->host.machine)
 COLUMN(service, put_text, is_own(row) ? "inftrace" : ORIGIN(service))
 COLUMN(service_version, put_text, is_own(row) ? row->in->own->version : ORIGIN(service_version))
 COLUMN(k8s_namespace, put_text, ORIGIN(k8s_namespace))
@@ -207,6 +208,7 @@ static const struct column intervals[] = {
 	SUM(number),
 	TEXT(host),
 	TEXT(boot),
+	TEXT(machine),
 	TEXT(service),
 	TEXT(service_version),
 	TEXT(k8s_namespace),
@@ -309,6 +311,7 @@ static const struct column inferences[] = {
 	{ "ts", "DateTime64(9)", ended },
 	TEXT(host),
 	TEXT(boot),
+	TEXT(machine),
 	TEXT(service),
 	TEXT(service_version),
 	TEXT(k8s_namespace),

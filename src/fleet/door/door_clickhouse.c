@@ -79,7 +79,7 @@ static uint32_t second_of_host(uint32_t every_s)
 	struct origin_host host;
 	uint32_t hash = 2166136261u;
 
-	origin_read_host(&host, "");
+	origin_read_host(&host, "", getenv("OTEL_RESOURCE_ATTRIBUTES"));
 	for (const char *at = host.name; *at; at++)
 		hash = (hash ^ (unsigned char)*at) * 16777619u;
 	return hash % every_s;

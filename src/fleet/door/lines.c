@@ -21,6 +21,7 @@ static void put_time(FILE *out, const struct door_in *in, const char *kind)
 	json_put_text(out, in->own->host.name);
 	fputs(",\"boot\":", out);
 	json_put_text(out, in->own->host.boot);
+	put_known(out, "machine", in->own->host.machine);
 	fprintf(out, ",\"interval\":%llu,\"begin_ns\":%llu,\"end_ns\":%llu", (unsigned long long)interval->number,
 		(unsigned long long)interval->begin_realtime_ns, (unsigned long long)interval->end_realtime_ns);
 }

@@ -243,6 +243,7 @@ static void each_build(const struct metric *metric, const struct fleet *fleet, c
 	label(&point, "version", own->version);
 	label(&point, "host", own->host.name);
 	label(&point, "boot", own->host.boot);
+	label(&point, "machine", own->host.machine);
 	visit(ctx, &point);
 }
 

@@ -52,6 +52,11 @@ uint8_t *otlp_put_id(uint8_t *at, uint32_t number, const char *digits)
 	return otlp_put_bytes(at, number, id, n);
 }
 
+static const char *host_id(const struct origin_host *host)
+{
+	return *host->machine ? host->machine : host->boot;
+}
+
 uint8_t *otlp_put_watcher(uint8_t *at, const struct metrics_own *own)
 {
 	const struct origin_host *host = &own->host;
@@ -62,7 +67,7 @@ uint8_t *otlp_put_watcher(uint8_t *at, const struct metrics_own *own)
 	at = otlp_put_attribute(at, RESOURCE_ATTRIBUTE, "service.version", own->version);
 	at = otlp_put_attribute(at, RESOURCE_ATTRIBUTE, "service.instance.id", host->name);
 	at = otlp_put_attribute(at, RESOURCE_ATTRIBUTE, "host.name", host->name);
-	at = otlp_put_attribute(at, RESOURCE_ATTRIBUTE, "host.id", host->boot);
+	at = otlp_put_attribute(at, RESOURCE_ATTRIBUTE, "host.id", host_id(host));
 	return pb_close(at, inside);
 }
 
@@ -77,7 +82,7 @@ static uint8_t *otlp_put_service(uint8_t *at, const struct metrics_own *own, con
 	at = otlp_put_attribute(at, RESOURCE_ATTRIBUTE, "k8s.pod.name", labels->k8s_pod);
 	at = otlp_put_attribute(at, RESOURCE_ATTRIBUTE, "container.name", labels->container);
 	at = otlp_put_attribute(at, RESOURCE_ATTRIBUTE, "host.name", own->host.name);
-	at = otlp_put_attribute(at, RESOURCE_ATTRIBUTE, "host.id", own->host.boot);
+	at = otlp_put_attribute(at, RESOURCE_ATTRIBUTE, "host.id", host_id(&own->host));
 	return pb_close(at, inside);
 }
 
