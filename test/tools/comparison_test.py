@@ -33,7 +33,7 @@ ROWS = {
 # The words of a line under "What inftrace does not do", and what would make it false.
 MISSING = {
     "not those of ncnn": "src/runtime/ncnn/runtime_ncnn.c",
-    "have names only where the program writes": "src/runtime/hotspot",
+    "have names only where the program writes": "src/runtime/dotnet",
     "was not tested on a GPU": "test/e2e/test_gpu.py",
     "no history of many machines": "src/fleet/store",
 }

@@ -61,12 +61,14 @@ TEST(slots_hold_what_a_module_imports)
  * A module of four symbols: an import, an import whose address is that of the module's own stub (which linkers put into
  * .gnu.hash), a definition; and one relocation, of the first.
  */
+enum { BUCKETS = 7 };
 struct made {
 	char texts[32];
 	Elf64_Sym symbols[4];
 	uint32_t hash[4];
 	uint64_t filter;
 	uint32_t bucket, chain[3];
+	uint32_t old[2 + BUCKETS + 4]; /* n_buckets, n_symbols, the first symbol of each, the one behind each */
 	Elf64_Rela relocation;
 	uint64_t slot;
 	Elf64_Dyn dynamic[8];
@@ -125,6 +127,29 @@ static bool is_imported(const char *name)
 static bool is_own(const char *name)
 {
 	return !strcmp(name, "defined") || !strcmp(name, "");
+}
+
+/* As an older linker makes it: no .gnu.hash, and a .hash that has imports, too. */
+TEST(a_module_with_an_old_table_has_its_functions)
+{
+	enum { DEFINED = 0xabd04d4 % BUCKETS, STUBBED = 0xabb88c4 % BUCKETS }; /* System V's hashes */
+	struct dynamic dynamic;
+	struct image image;
+	struct made made;
+
+	make(&image, &made, 2);
+	image.base = AT;
+	made.dynamic[3] = (Elf64_Dyn){ DT_HASH, { AT + offsetof(struct made, old) } };
+	made.old[0] = BUCKETS;
+	made.old[1] = 4;
+	made.old[2 + DEFINED] = 1;     /* the first one of the bucket, */
+	made.old[2 + BUCKETS + 1] = 3; /* and the next one */
+	made.old[2 + STUBBED] = 2;
+	assert_true(dynamic_read(&dynamic, &image));
+	assert_int_equal(dynamic_function(&dynamic, "defined"), AT + 32);
+	assert_int_equal(dynamic_function(&dynamic, "stubbed"), 0);
+	assert_true(dynamic_has(&dynamic, "stubbed"));
+	assert_int_equal(dynamic_function(&dynamic, "missing"), 0);
 }
 
 TEST(an_import_in_the_table_of_hashes_is_no_definition)

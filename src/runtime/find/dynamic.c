@@ -27,6 +27,8 @@ static void take(struct dynamic *dynamic, int64_t tag, uint64_t value)
 		dynamic->strings_size = value;
 	else if (tag == DT_GNU_HASH)
 		dynamic->gnu_hash = at;
+	else if (tag == DT_HASH)
+		dynamic->hash = at;
 	else if (tag == DT_RELA || tag == DT_JMPREL)
 		dynamic->rela[tag == DT_JMPREL] = at;
 	else if (tag == DT_RELASZ || tag == DT_PLTRELSZ)
@@ -130,6 +132,30 @@ static bool is_defined(const Elf64_Sym *symbol, int type)
 	return symbol->st_shndx && ELF64_ST_TYPE(symbol->st_info) == type;
 }
 
+/* By .hash: { n_buckets, n_symbols, buckets, chains }, as System V's linkers and those of old systems make it. */
+static bool look_up_old(const struct dynamic *dynamic, const char *name, int type, Elf64_Sym *symbol)
+{
+	const struct image *image = dynamic->image;
+	uint64_t buckets = dynamic->hash + 8, chains;
+	uint32_t hash = 0, n_buckets, index;
+
+	for (const char *at = name; *at; at++) {
+		hash = (hash << 4) + (unsigned char)*at;
+		hash = (hash ^ (hash >> 24 & 0xf0)) & 0xfffffff;
+	}
+	if (!dynamic->hash || !read_u32(image, dynamic->hash, &n_buckets) || !n_buckets ||
+	    !read_u32(image, buckets + 4 * (uint64_t)(hash % n_buckets), &index))
+		return false;
+	chains = buckets + 4 * (uint64_t)n_buckets;
+	for (uint32_t step = 0; step < MAX_SYMBOLS && index; step++)
+		if (read_symbol(dynamic, index, symbol) && (type == ANY || is_defined(symbol, type)) &&
+		    has_name(dynamic, symbol, name))
+			return true;
+		else if (!read_u32(image, chains + 4 * (uint64_t)index, &index))
+			return false;
+	return false;
+}
+
 /*
  * Linkers put those symbols into the table that the module defines, and some that it imports: functions whose address
  * is that of a stub of the module. type: of a definition; ANY: imports, too.
@@ -140,6 +166,8 @@ static bool look_up(const struct dynamic *dynamic, const char *name, int type, E
 	const struct image *image = dynamic->image;
 	struct gnu_hash table;
 
+	if (!dynamic->gnu_hash)
+		return look_up_old(dynamic, name, type, symbol);
 	if (!read_hash(&table, dynamic) ||
 	    !read_u32(image, table.buckets + 4 * (uint64_t)(hash % table.n_buckets), &index) || index < table.first)
 		return false;

@@ -10,7 +10,7 @@
 
 struct dynamic {
 	const struct image *image;
-	uint64_t symbols, strings, strings_size, gnu_hash;
+	uint64_t symbols, strings, strings_size, gnu_hash, hash;
 	const char *texts;		/* the strings, if the last one ends; else NULL */
 	uint64_t rela[2], rela_size[2]; /* data, calls */
 };
@@ -23,7 +23,7 @@ struct dynamic_place {
 
 /* False: it has no symbols. */
 bool dynamic_read(struct dynamic *dynamic, const struct image *image);
-/* The address of a function that the module defines; 0: none. Uses .gnu.hash. */
+/* The address of a function that the module defines; 0: none. Uses .gnu.hash, or .hash. */
 uint64_t dynamic_function(const struct dynamic *dynamic, const char *name);
 /* The same for a variable. */
 uint64_t dynamic_variable(const struct dynamic *dynamic, const char *name);
