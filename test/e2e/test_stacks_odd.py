@@ -2,6 +2,7 @@
 """Samples of programs that are hard on a sampler: names with escapes, deep recursion, thousands of threads, languages
 that it does not read."""
 
+import contextlib
 import json
 import os
 import resource
@@ -9,10 +10,12 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 
 import envs
 import pytest
 from conftest import environment
+from lab import wait_until
 from marks import often
 from test_query import ask
 
@@ -124,6 +127,34 @@ def test_a_program_that_executes_itself_keeps_its_frames(lab):
     )
     took = {row["function"]: row["s"] for row in ask(lab, done.recording.path, sql)}
     assert took["before"] > 0.5 and took["after"] > 0.5, took
+
+
+@pytest.mark.in_turn(2)
+def test_a_process_keeps_its_samples_until_their_names_are_known(lab):
+    """Its track ends three seconds after it; whoever reads names may need longer on a busy machine."""
+    command, path = lab.command(["sh", "-c", "read go; timeout 0.5 yes > /dev/null; echo ended; read go; exit 0"])
+    process = lab.start(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def reader():
+        for task in os.listdir("/proc/%d/task" % process.pid):
+            with open("/proc/%d/task/%s/children" % (process.pid, task)) as children:
+                for pid in children.read().split():
+                    with contextlib.suppress(OSError), open("/proc/%s/comm" % pid) as comm:
+                        if comm.read().strip() == "inftrace-names":
+                            return int(pid)
+
+    pid = wait_until(reader, process)
+    os.kill(pid, signal.SIGSTOP)
+    process.stdin.write(b"go\n")
+    process.stdin.flush()
+    assert process.stdout.readline() == b"ended\n"
+    time.sleep(4)
+    os.kill(pid, signal.SIGCONT)
+    _, err = process.communicate(b"go\n")
+    assert process.returncode == 0 and b"stopped" not in err, err
+    (row,) = ask(lab, path, "SELECT sum(duration_ns) / 1e9 AS s FROM stack_samples WHERE thread = 'yes'")
+    assert row["s"] > 0.3
+    assert not ask(lab, path, "SELECT text FROM remarks WHERE text LIKE '%stopped at%'")
 
 
 def test_a_function_that_waits_has_its_own_frame(lab):

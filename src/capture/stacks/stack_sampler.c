@@ -70,6 +70,7 @@ struct stack_sampler {
 	int64_t credit_ns;		  /* what is left of its part of the time; below 0: owed */
 	size_t turn;			  /* the process that comes first */
 	uint32_t lost_track;
+	uint64_t n_queued, n_taken; /* samples since the start */
 	struct names *names;
 	struct array queue;   /* struct queued */
 	struct array process; /* struct followed */
@@ -90,6 +91,7 @@ static int put(struct sink *sink, const struct event *event, struct err *err)
 	struct stack_sampler *sampler = (struct stack_sampler *)sink;
 	struct queued *queued = sampler->queue.n < MOST_QUEUED ? array_add(&sampler->queue, sizeof *queued) : NULL;
 
+	sampler->n_queued += queued != NULL;
 	if (queued)
 		*queued = (struct queued){ event->time_ns, event->track, *event->sample };
 	else if (++sampler->n_lost)
@@ -408,7 +410,8 @@ static void find_or_add(struct stack_sampler *sampler, const struct stack_follow
 		*followed = (struct followed){ .is = *is, .is_there = true };
 }
 
-bool stack_sampler_follow(struct stack_sampler *sampler, const struct stack_followed *processes, size_t n)
+bool stack_sampler_follow(struct stack_sampler *sampler, const struct stack_followed *processes, size_t n,
+			  uint64_t *n_sampled)
 {
 	if (pthread_mutex_trylock(&sampler->lock))
 		return false;
@@ -419,6 +422,7 @@ bool stack_sampler_follow(struct stack_sampler *sampler, const struct stack_foll
 	for (size_t i = sampler->process.n; i-- > 0;)
 		if (!process_at(sampler, i)->is_there)
 			end_process(sampler, i);
+	*n_sampled = sampler->n_queued;
 	pthread_mutex_unlock(&sampler->lock);
 	return true;
 }
@@ -587,12 +591,18 @@ int stack_sampler_take(struct stack_sampler *sampler, struct sink *out, bool is_
 		result = pass_on(sampler, &queued[n], out, err);
 	memmove(sampler->queue.data, queued + n, (sampler->queue.n - n) * sizeof *queued);
 	sampler->queue.n -= n;
+	sampler->n_taken += n;
 	note_lost(sampler);
 	for (size_t i = 0; i < sampler->refused.n && !result; i++)
 		result = tell_refusal((const struct refused *)sampler->refused.data + i, out, err);
 	sampler->refused.n = 0;
 	pthread_mutex_unlock(&sampler->lock);
 	return result;
+}
+
+uint64_t stack_sampler_taken(const struct stack_sampler *sampler)
+{
+	return sampler->n_taken;
 }
 
 void stack_sampler_stop(struct stack_sampler *sampler)

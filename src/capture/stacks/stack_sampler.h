@@ -26,10 +26,16 @@ struct stack_sampler;
 
 /* hz: times a second, not 0. NULL and err. */
 struct stack_sampler *stack_sampler_start(uint32_t hz, struct err *err);
-/* From now on these processes. False: not now, because it is at work. */
-bool stack_sampler_follow(struct stack_sampler *sampler, const struct stack_followed *processes, size_t n);
+/*
+ * From now on these processes. False: not now, because it is at work. *n_sampled: how many samples there are by now;
+ * those of processes that are no longer followed are among them.
+ */
+bool stack_sampler_follow(struct stack_sampler *sampler, const struct stack_followed *processes, size_t n,
+			  uint64_t *n_sampled);
 /* Puts what it has sampled; is_last: waits for it, and it looks no more. 0, or the sink's error. */
 int stack_sampler_take(struct stack_sampler *sampler, struct sink *out, bool is_last, struct err *err);
+/* How many have been put: the others wait for the names of their frames, which may take seconds on a busy machine. */
+uint64_t stack_sampler_taken(const struct stack_sampler *sampler);
 /* Ends the thread. NULL: nothing. */
 void stack_sampler_stop(struct stack_sampler *sampler);
 
