@@ -236,7 +236,7 @@ CASE(a_stop_that_the_recorder_shared_is_known_by_the_kernels_word)
 	look_at(f, 1000);
 	f->world->target.n_child_stops++;
 	look_at(f, 3000);
-	assert_halt(f, 0, "stopped", (uint64_t[]){ 1000, 1070, 2950, 3000 });
+	assert_halt(f, 0, "stopped", (uint64_t[]){ 1000, 1100, 2950, 3000 });
 	/* it slept too long, and nobody stopped the program */
 	look_at(f, 5000);
 	/* the program was stopped for a moment, and ran while the recorder had no CPU */

@@ -20,11 +20,11 @@ static uint64_t cpu_ns(const struct fine *fine)
 
 const struct target *fine_begin(struct fine *fine)
 {
-	uint64_t interval_ns = sample_interval_ns(fine->target), least_ns = fine->cost_ns * PART;
+	uint64_t interval_ns = sample_interval_ns(fine->target), least_ns;
 
 	fine->own = *fine->target;
-	if (least_ns < LEAST_NS)
-		least_ns = LEAST_NS;
+	/* a multiple, so that sources are due together */
+	least_ns = (fine->cost_ns * PART / LEAST_NS + 1) * LEAST_NS;
 	fine->own.interval_ns = interval_ns < least_ns ? interval_ns : least_ns;
 	fine->began_ns = cpu_ns(fine);
 	return &fine->own;

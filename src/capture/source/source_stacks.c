@@ -12,7 +12,7 @@
 #include "capture/source/tree.h"
 #include "capture/stacks/stack_sampler.h"
 
-enum { TAKE_MS = 20 };
+enum { TAKE_MS = 50 };
 
 /* A track of a process, which does not end before all samples of it are put. */
 struct held {
@@ -47,7 +47,7 @@ static int start(void *data, const struct target *target, struct sink *out, stru
 
 static int due_ms(const void *data)
 {
-	return TAKE_MS;
+	return sample_due_ms(sample_next_ns(TAKE_MS * UINT64_C(1000000), clock_ns()));
 }
 
 static bool hold(struct stacks_state *state, uint32_t track)

@@ -2,8 +2,8 @@
 /*
  * Time in which a process could not run, whatever it wanted: "stopped" by a signal, "traced" (held by a debugger), its
  * cgroup "frozen"; each a slice on a line of its own. The kernel sends the recorder a signal when the program that it
- * started stops or goes on. All else is sampled: BUSY_NS apart while a process computes, else IDLE_NS; HELD_NS or a
- * hundredth of the stop while it is held, and less often where that takes more than a thousandth of the time. A slice
+ * started stops or goes on. All else is sampled: each STEP_NS, on the grid of other sources; HELD_NS or
+ * a hundredth of the stop while it is held, and less often where that takes more than a thousandth of the time. A slice
  * begins when the process was first seen held and ends when it was last seen so; its arguments say when it was seen
  * running.
  *
@@ -18,10 +18,7 @@
 #include "capture/source/follow.h"
 
 #define MS_NS UINT64_C(1000000)
-#define BUSY_NS (20 * MS_NS)
-#define IDLE_NS (50 * MS_NS)
-/* Since it used a CPU; the kernel counts in 10 ms. */
-#define AWAKE_NS (200 * MS_NS)
+#define STEP_NS (50 * MS_NS)
 #define HELD_NS (2 * MS_NS)
 /* A recorder that sleeps too long by more than that was stopped. It may have been late for a CPU before and after. */
 #define OVERSLEPT_NS (100 * MS_NS)
@@ -56,7 +53,6 @@ struct stop_item {
 struct stop_state {
 	struct fine fine;
 	struct follow follow;
-	uint64_t busy_ns;		/* when a process had used a CPU */
 	uint64_t due_ns, held_since_ns; /* the youngest halt of any process; 0: none is held */
 	uint64_t n_child_news, n_child_stops;
 	uint64_t overslept_ns; /* since when the recorder was stopped itself; 0: it was not */
@@ -212,8 +208,6 @@ static int sample_process(void *data, const struct sample *sample, void *data_it
 		result = split(sample, &item->halt[TRACED]);
 	if (!result && has_slept(state, item, &stat, time_ns))
 		result = see_missed(state, sample, item, is[STOPPED], time_ns);
-	if (stat.cpu_ticks != item->cpu_ticks)
-		state->busy_ns = sample->now_ns;
 	item->cpu_ticks = stat.cpu_ticks;
 	for (int i = 0; !result && i < N_HALTS; i++) {
 		struct halt *halt = &item->halt[i];
@@ -260,14 +254,15 @@ static int due_ms(const void *data)
 static void set_due(struct stop_state *state, uint64_t now_ns)
 {
 	uint64_t held_ns = now_ns > state->held_since_ns ? (now_ns - state->held_since_ns) / 100 : 0;
-	bool is_awake = now_ns < state->busy_ns + AWAKE_NS;
-	uint64_t step_ns = is_awake ? BUSY_NS : IDLE_NS, least_ns = state->fine.cost_ns * RUNNING_PART;
+	uint64_t least_ns = state->fine.cost_ns * RUNNING_PART;
+	uint64_t step_ns = (least_ns + STEP_NS) / STEP_NS * STEP_NS; /* on the grid of other sources */
 
 	if (state->held_since_ns) {
-		step_ns = held_ns < HELD_NS ? HELD_NS : held_ns < BUSY_NS ? held_ns : BUSY_NS;
+		step_ns = held_ns < HELD_NS ? HELD_NS : held_ns < STEP_NS ? held_ns : STEP_NS;
 		least_ns = state->fine.cost_ns * HELD_PART;
+		step_ns = step_ns > least_ns ? step_ns : least_ns;
 	}
-	state->due_ns = sample_next_ns(step_ns > least_ns ? step_ns : least_ns, now_ns);
+	state->due_ns = sample_next_ns(step_ns, now_ns);
 }
 
 static int drain(void *data, struct sink *out, uint64_t now_ns, struct err *err)
