@@ -126,8 +126,13 @@ static bool read_times(struct stack_thread *thread, const struct stack_round *ro
 	*has_run = thread->has_base && ran_ns > thread->ran_ns;
 	*is_same = thread->has_base && ran_ns == thread->ran_ns && n_turns == thread->n_turns;
 	if (thread->has_base) {
-		thread->more_ran_ns += ran_ns > thread->ran_ns ? ran_ns - thread->ran_ns : 0;
-		thread->more_waited_ns += waited_ns > thread->waited_ns ? waited_ns - thread->waited_ns : 0;
+		uint64_t ran = ran_ns > thread->ran_ns ? ran_ns - thread->ran_ns : 0;
+		uint64_t waited = waited_ns > thread->waited_ns ? waited_ns - thread->waited_ns : 0;
+
+		thread->more_ran_ns += ran;
+		thread->more_waited_ns += waited;
+		round->shared->ran_ns += ran;
+		round->shared->waited_ns += waited;
 	} else {
 		thread->from_ns = thread->seen_ns = round->now_ns;
 	}

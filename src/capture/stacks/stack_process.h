@@ -31,6 +31,7 @@ struct stack_shared {
 	bool are_many, are_few; /* in the second before */
 	int8_t counts_turns;	/* whether events count how often a thread gets a CPU: 1, -1: they do not, 0: unknown */
 	uint32_t n_kept;	/* files that are kept open */
+	uint64_t ran_ns, waited_ns; /* of all threads, on CPUs and for them, since the sampler set its pace */
 };
 
 struct stack_round {

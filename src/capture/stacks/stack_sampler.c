@@ -33,7 +33,8 @@ enum {
 	SURE_ROUNDS = 10,
 	MANY_SHORT = 20
 };
-enum { EVENTS = 16, MS_NS = 1000000 };
+enum { EVENTS = 16, MS_NS = 1000000, BUSY_STEPS = 2 };
+#define PACE_NS UINT64_C(500000000)
 
 struct queued {
 	uint64_t time_ns;
@@ -64,11 +65,12 @@ struct stack_sampler {
 	pthread_t thread;
 	pthread_mutex_t lock;
 	bool has_thread, is_ending;
-	int end_fd;			  /* an eventfd: is_ending has changed */
-	uint64_t step_ns, random, n_lost; /* n_lost: since they were told */
-	uint64_t round_ns, cpu_ns;	  /* the last round, and its own CPU time then; */
-	int64_t credit_ns;		  /* what is left of its part of the time; below 0: owed */
-	size_t turn;			  /* the process that comes first */
+	int end_fd;			   /* an eventfd: is_ending has changed */
+	uint64_t asked_ns, step_ns;	   /* between rounds: as asked for, and now */
+	uint64_t paced_ns, random, n_lost; /* n_lost: since they were told */
+	uint64_t round_ns, cpu_ns;	   /* the last round, and its own CPU time then; */
+	int64_t credit_ns;		   /* what is left of its part of the time; below 0: owed */
+	size_t turn;			   /* the process that comes first */
 	uint32_t lost_track;
 	uint64_t n_queued, n_taken; /* samples since the start */
 	struct names *names;
@@ -311,6 +313,21 @@ static void wait_until(struct stack_sampler *sampler, uint64_t due_ns)
 	}
 }
 
+/*
+ * Each round ends a time slice of another thread, perhaps of the program: where its threads wait for CPUs longer than
+ * they run, there are fewer rounds.
+ */
+static void set_pace(struct stack_sampler *sampler)
+{
+	struct stack_shared *shared = &sampler->shared;
+
+	if (sampler->round_ns - sampler->paced_ns < PACE_NS)
+		return;
+	sampler->step_ns = shared->waited_ns > shared->ran_ns ? BUSY_STEPS * sampler->asked_ns : sampler->asked_ns;
+	sampler->paced_ns = sampler->round_ns;
+	shared->ran_ns = shared->waited_ns = 0;
+}
+
 static uint64_t least(int64_t a, uint64_t b)
 {
 	return (uint64_t)a < b ? (uint64_t)a : b;
@@ -331,6 +348,7 @@ static void *work(void *data)
 			wait_ns += least(-sampler->credit_ns * COST_PART, MOST_STEPS * sampler->step_ns);
 		wait_until(sampler, clock_ns() + wait_ns);
 		look_at_all(sampler);
+		set_pace(sampler);
 		stack_images_work(&sampler->shared.images, sampler->names, clock_ns());
 	}
 	stack_images_finish(&sampler->shared.images, sampler->names);
@@ -365,7 +383,7 @@ struct stack_sampler *stack_sampler_start(uint32_t hz, struct err *err)
 		return NULL;
 	}
 	sampler->sink = (struct sink){ .put = put, .names = sampler->names };
-	sampler->step_ns = 1000000000u / hz;
+	sampler->asked_ns = sampler->step_ns = 1000000000u / hz;
 	sampler->random = clock_ns() | 1;
 	pthread_mutex_init(&sampler->lock, NULL);
 	sampler->end_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
