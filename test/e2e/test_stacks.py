@@ -2,10 +2,13 @@
 """Samples of threads: a program that spends known time in known lines, and what its recording says of that."""
 
 import collections
+import glob
 import json
 import os
+import re
 import subprocess
 import sys
+import time
 
 import pytest
 from attaching import Attaching, python_server
@@ -293,3 +296,33 @@ def test_recording_goes_on_in_a_file(lab):
     recorder.kill()
     recorder.wait()
     assert ask(lab, path, sql)[0]["ns"] > 1e9
+
+
+def sampler_of(pid):
+    """The folder in /proc of a recorder's thread that samples; None: it has none yet."""
+    for task in glob.glob("/proc/%d/task/*" % pid):
+        with open(task + "/comm") as file:
+            if file.read() == "inftrace-stacks\n":
+                return task
+    return None
+
+
+def n_waits(task):
+    with open(task + "/status") as file:
+        return int(re.search(r"^voluntary_ctxt_switches:\s*(\d+)", file.read(), re.M)[1])
+
+
+def test_threads_that_wait_for_cpus_are_looked_at_half_as_often(lab, crowded_cpu):
+    """Each look ends somebody's time slice."""
+    command, _ = lab.command(["taskset", "-c", str(crowded_cpu), PYTHON, "-c", "while True: pass"])
+    recorder = lab.start(command)
+    wait_until(lambda: sampler_of(recorder.pid), recorder)
+    task, rates = sampler_of(recorder.pid), []
+
+    def is_slow():
+        before, began = n_waits(task), time.monotonic()
+        time.sleep(1)
+        rates.append((n_waits(task) - before) / (time.monotonic() - began))
+        return len(rates) >= 5 and max(rates[-3:]) < 75
+
+    wait_until(is_slow, recorder, lambda: str(rates))
