@@ -384,20 +384,24 @@ def script_of(lab, torch):
 def judge_scripts(lab, torch):
     recording = lab.both(lab.python(torch, "torchscript", script_of(lab, torch))).recording
     rows = query(lab, recording, "select model, shapes, status from inferences order by begin_ns")
-    net, twice, add = (name + " (TorchScript)" for name in ("Net", "Net.twice", "add"))
+    net, twice, add, outer, inner = (name + " (TorchScript)" for name in ("Net", "Net.twice", "add", "outer", "inner"))
     assert [(row["model"], row["shapes"], row["status"] == "ok") for row in rows] == [
         *((net, "float32[%dx8]" % n, True) for n in (2, 2, 3)),
         (twice, "float32[3]", True),
         *((add, "float32[%dx8]" % n, True) for n in (2, 2, 3)),
         (net, "float32[2x9]", False),
+        *((outer, "float32[%dx4]" % n, True) for n in (2, 2, 3)),
+        (inner, "float32[5]", True),
     ]
-    assert rows[-1]["status"].startswith("RuntimeError: " + SCRIPT_FAILED)
+    assert rows[7]["status"].startswith("RuntimeError: " + SCRIPT_FAILED)
     compiled = query(lab, recording, COMPILED)
     both = ("TorchScript optimized", "TorchScript to profile")
     assert [(row["model"], row["name"]) for row in compiled] == [
         *((net, name) for name in both),
         (twice, both[1]),
         *((add, name) for name in both),
+        (inner, both[1]),
+        *((outer, name) for name in both),
     ]
 
 

@@ -28,6 +28,13 @@ def add(x):
     return torch.relu(x + 1) * 2
 
 
+unit = torch.jit.CompilationUnit("""
+def outer(x, times: int = 3):
+    return inner(x) * times
+def inner(x):
+    return torch.relu(x) + 1
+""")
+
 if len(sys.argv) > 2:
     torch.jit.script(Net().eval()).save(sys.argv[1])
     sys.exit()
@@ -42,3 +49,6 @@ with torch.no_grad():
         model(torch.ones(2, 9))
     except RuntimeError as why:
         print(type(why).__name__)
+    for n in (2, 2, 3):
+        print("%.4f" % unit.outer(torch.ones(n, 4)).sum())
+    print("%.4f" % unit.inner(torch.ones(5)).sum())

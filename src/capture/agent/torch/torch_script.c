@@ -4,8 +4,9 @@
  * script's module in a program without Python. Its virtual function `run` is replaced. The first calls compile: the two
  * functions of the executor that do are imports of the library itself.
  *
- * A program's function has the name "__torch__.Net.forward", at a place that is checked. Another function may get the
- * address of one that is gone: its name tells.
+ * A program's function has the name "__torch__.Net.forward", at a place that is checked, or is one of a
+ * torch.jit.CompilationUnit, whose name is one word. Another function may get the address of one that is gone: its name
+ * tells.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -17,8 +18,10 @@
 #include "runtime/find/peek.h"
 #include "runtime/torch/torch.h"
 
-/* Words of a function: its tables, a vector of three words, its name. */
-enum { NAME_AT = 32, MOST_NAME = 200, MOST_SCRIPTS = 4096 };
+/* Words of a function: its tables, a vector of the words of its name, its name. */
+enum { WORDS_AT = 8, NAME_AT = 32, MOST_NAME = 200, MOST_SCRIPTS = 4096 };
+/* std::string: its text, its length, and as much again. */
+enum { STRING = 32, LENGTH_AT = 8 };
 /* A value on the stack: a word, and what it is. */
 enum { VALUE_WORDS = 2, MOST_VALUES = 1024, TENSOR = 1 };
 
@@ -32,6 +35,11 @@ static uint32_t n_scripts;
 static const char root[] = "__torch__.";
 static bool is_known; /* where a function has its name */
 static bracket_function *to_profile, *optimized;
+
+static inline bool is_of_module(const char *qualified)
+{
+	return !strncmp(qualified, root, sizeof root - 1);
+}
 
 /* Where the component before `at` begins. */
 static const char *component(const char *text, const char *at)
@@ -48,7 +56,8 @@ static void put_name(const char *qualified, char *to, size_t size)
 	const char *end, *name, *in;
 	size_t len;
 
-	qualified += sizeof root - 1;
+	if (is_of_module(qualified))
+		qualified += sizeof root - 1;
 	len = strlen(qualified);
 	end = qualified + len;
 	if (len > sizeof forward - 1 && !strcmp(end - (sizeof forward - 1), forward)) {
@@ -109,6 +118,27 @@ static __attribute__((noinline)) struct session *new_session(word function, cons
 	return session;
 }
 
+/* Whether a function has its name where it should: the vector before it has one word, which is the name. */
+static bool has_one_word(word function)
+{
+	uint64_t vector[2], string[2], name[2];
+	char text[MOST_NAME], first[MOST_NAME];
+
+	return peek_read(function + WORDS_AT, vector, sizeof vector) && vector[1] - vector[0] == STRING &&
+	       peek_read(vector[0], string, sizeof string) && peek_read(function + NAME_AT, name, sizeof name) &&
+	       string[1] == name[1] && name[1] < sizeof text && peek_string(vector[0], first, sizeof first) > 0 &&
+	       peek_string(function + NAME_AT, text, sizeof text) > 0 && strlen(text) == name[1] &&
+	       !strcmp(first, text);
+}
+
+/* Of one that is believed: PyTorch makes functions that compute default arguments, and calls them so. */
+static bool is_of_unit(word function, const char *name)
+{
+	const uint64_t *vector = (const uint64_t *)(function + WORDS_AT);
+
+	return vector[1] - vector[0] == STRING && strcmp(name, "defaults") != 0;
+}
+
 /*
  * The function's name, in it or elsewhere; NULL: it is no program's, such as one of default arguments, or not known.
  * The first one is read with care.
@@ -119,12 +149,13 @@ static const char *name_of(word function)
 	char text[MOST_NAME];
 
 	if (__builtin_expect(!__atomic_load_n(&is_known, __ATOMIC_RELAXED), 0)) {
-		if (peek_string(function + NAME_AT, text, sizeof text) <= 0 || strncmp(text, root, sizeof root - 1))
+		if (peek_string(function + NAME_AT, text, sizeof text) <= 0 ||
+		    (!is_of_module(text) && !has_one_word(function)))
 			return NULL;
 		__atomic_store_n(&is_known, true, __ATOMIC_RELAXED);
 	}
 	name = *(const char *const *)(function + NAME_AT);
-	return strncmp(name, root, sizeof root - 1) ? NULL : name;
+	return is_of_module(name) || is_of_unit(function, name) ? name : NULL;
 }
 
 static struct session *session_at(word function, const char *name)
