@@ -14,7 +14,7 @@ import runtime
 HERE = os.path.dirname(os.path.abspath(__file__))
 PLAYER = os.path.join(HERE, "others_player.py")
 LITE_MODELS = os.path.join(HERE, "../test/e2e/programs/litemodels.py")
-SETS, ROUNDS, N = 5, 15, 100  # N: operators, or calls, of an inference
+SETS, ROUNDS, CALLS = 5, 15, 100  # CALLS: of modules, in an inference
 
 
 class Bench:
@@ -31,6 +31,12 @@ class Bench:
         if done.returncode:
             raise runtime.Missing("%s has no torch (set BENCH_TORCH to a Python that has)" % python)
         return python, "PyTorch " + done.stdout.strip()
+
+    def operators(self):
+        """How many an inference of the last recording has: some call others."""
+        (model,) = players.report(self.around[0], os.path.join(self.folder, "others.pftrace"))["models"]
+        first_apart = model["inferences"]["count"] - 1
+        return sum(row["calls"] for row in model["operators"]["types"]) / first_apart
 
     def rounds(self, python, what, runs, states):
         """runs: inferences a turn; states: name -> (arguments of the player, whether it is recorded)."""
@@ -49,8 +55,9 @@ class Bench:
         return rounds
 
 
-def added(rounds, state, base="plain"):
-    return rounds.figure(lambda times: (times[state] - times[base]) / N)
+def added(rounds, n, state, base="plain"):
+    """n: into how many parts the difference goes."""
+    return rounds.figure(lambda times: (times[state] - times[base]) / n)
 
 
 def operators(bench):
@@ -58,14 +65,15 @@ def operators(bench):
     door = os.path.join(bench.build, "bench/torch_door.so")
     states = {"plain": ((), False), "recorded": ((), True), "door": (("door", door), False), "own": (("own",), False)}
     rounds = bench.rounds(python, "operators", 100, states)
+    n = bench.operators()
     players.row(
         "one operator of PyTorch, beyond its door for observers",
-        added(rounds, "recorded", "door"),
+        added(rounds, n, "recorded", "door"),
         "ns",
         25,
         None,
-        [("torch.profiler", added(rounds, "own", "door")[0])],
-        "%s; the door, with an observer that does nothing: %.0f ns" % (version, added(rounds, "door")[0]),
+        [("torch.profiler", added(rounds, n, "own", "door")[0])],
+        "%s; the door, with an observer that does nothing: %.0f ns" % (version, added(rounds, n, "door")[0]),
     )
 
 
@@ -76,11 +84,11 @@ def modules(bench):
     )
     players.row(
         "one call of a module of PyTorch",
-        added(rounds, "recorded"),
+        added(rounds, CALLS, "recorded"),
         "ns",
         60,
         None,
-        [("global hooks of modules", added(rounds, "own")[0])],
+        [("global hooks of modules", added(rounds, CALLS, "own")[0])],
         version + "; hooks that do nothing, before and after each call",
     )
 
@@ -90,13 +98,14 @@ def openvino(bench):
     rounds = bench.rounds(
         python, "openvino", 200, {"plain": ((), False), "recorded": ((), True), "own": (("own",), False)}
     )
+    n = bench.operators()
     players.row(
         "one node of OpenVINO",
-        added(rounds, "recorded"),
+        added(rounds, n, "recorded"),
         "ns",
         25,
         None,
-        [("PERF_COUNT", added(rounds, "own")[0])],
+        [("PERF_COUNT", added(rounds, n, "own")[0])],
         "100 softmax of 8 elements",
     )
 
@@ -106,9 +115,10 @@ def litert(bench):
     runtime.call([python, LITE_MODELS, bench.folder])
     model = os.path.join(bench.folder, "chain.tflite")
     rounds = bench.rounds(python, "litert", 500, {"plain": ((model,), False), "recorded": ((model,), True)})
+    n = bench.operators()
     players.row(
         "one operator of LiteRT",
-        added(rounds, "recorded"),
+        added(rounds, n, "recorded"),
         "ns",
         25,
         more="a chain of 100, without delegates; its own profiler is not in its packages",
