@@ -80,6 +80,8 @@ def test_a_loop_in_a_row_has_its_figures_everywhere(lab, two_wheels):
     assert of["most_at_a_time"] == 1 and of["time"]["others_ns"] == 0
     rows = matches(lab, recording, in_calls(own))
     assert {row["found_by"] for row in rows} == {"cache inputs"}
+    # all prompts begin alike; whole blocks of 16 are compared
+    assert [row["seen_tokens"] for row in rows] == [None, 16, 64]
     for row in rows:
         has_bytes(row, TALL_INPUTS)
     shapes = table(lab, recording, "SELECT shapes FROM inferences LIMIT 2")[1]["shapes"]

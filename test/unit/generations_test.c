@@ -235,6 +235,32 @@ CASE(one_that_has_ended_is_not_continued_by_another_one)
 	assert_int_equal(row(f, 3)->output_tokens, 5);
 }
 
+static void seen(struct fixture *f, const char *sequences)
+{
+	stream_text(&f->s, KEY_SEQUENCES, sequences);
+}
+
+CASE(prompts_that_begin_as_earlier_ones_are_counted_where_they_begin)
+{
+	generate(f, 40, 3);
+	seen(f, "~32");
+	decoder(f, 100, 48, 0);
+	decoder(f, 50, 1, 48);
+	seen(f, "~16"); /* goes on behind these: it is no begin */
+	decoder(f, 100, 16, 49);
+	decoder(f, 50, 1, 65);
+	/* without caches, then as a step shows */
+	seen(f, "~16");
+	run(f, 100, "int64[1x20]");
+	decoder(f, 50, 1, 20);
+	assert_int_equal(found(f)->seen_tokens, 48);
+	assert_int_equal(f->summary->n_generations, 4);
+	assert_int_equal(row(f, 0)->seen_tokens, 0);
+	assert_int_equal(row(f, 1)->seen_tokens, 32);
+	assert_int_equal(row(f, 2)->seen_tokens, 0);
+	assert_int_equal(row(f, 3)->seen_tokens, 16);
+}
+
 CASE(threads_and_sessions_have_their_own)
 {
 	decoder(f, 10, 8, 0);

@@ -63,3 +63,25 @@ TEST(what_is_forgotten_counts_as_new)
 	}
 	assert_true(n_kept < PROMPTS);
 }
+
+TEST(tokens_may_lie_apart_and_come_in_parts)
+{
+	int32_t tokens[TOKENS];
+	struct {
+		int32_t number;
+		uint64_t rest;
+	} apart[TOKENS];
+	struct prefix prefix;
+
+	(void)state;
+	fill(tokens, 5000);
+	for (int i = 0; i < TOKENS; i++)
+		apart[i].number = tokens[i];
+	assert_int_equal(prefix_seen(4, tokens, TOKENS), 0);
+	assert_int_equal(prefix_seen_apart(4, &apart[0].number, sizeof *apart, TOKENS), TOKENS);
+	prefix_begin(&prefix, 4);
+	prefix_add(&prefix, tokens, sizeof *tokens, (size_t)2 * PREFIX_BLOCK);
+	prefix_add(&prefix, tokens + 3 * PREFIX_BLOCK, sizeof *tokens, PREFIX_BLOCK + 1);
+	assert_int_equal(prefix.n_seen, 2 * PREFIX_BLOCK);
+	assert_true(prefix.is_new);
+}

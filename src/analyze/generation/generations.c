@@ -207,13 +207,18 @@ static int take_step(struct generations *to, struct decoder *decoder, const stru
 	open->expected = length;
 	open->row.cache_bytes = step->cache_bytes;
 	open->row.copied_bytes += step->cache_bytes;
-	if (prompt)
+	if (prompt) {
+		open->row.seen_tokens += prompt->n_seen < step->cached ? prompt->n_seen : step->cached;
 		open_prefill(to, open, prompt, step->cached, step->cached);
+	}
 	if (prompt || (step->tokens == 1 && (open->is_decoding || (open->row.n_prefills || step->cached))))
 		return open_decode(to, open, run, length,
 				   !is_new && step->is_real ? encoders_before(to, run, step) : 0);
 	if (!is_new && step->is_real)
 		open_encode(to, open, run, encoders_before(to, run, step), false);
+	/* behind a cache, tokens that a prompt began with are others */
+	if (!step->cached)
+		open->row.seen_tokens += run->n_seen < step->tokens ? run->n_seen : step->tokens;
 	open_prefill(to, open, run, step->tokens, length);
 	return 0;
 }
@@ -512,15 +517,19 @@ int generations_take(struct generations *to, const struct generation_run *run)
 
 	if (run->sequences && *run->sequences == 'g')
 		return calls_take(to, run, &inputs);
+	if (run->sequences && *run->sequences == '~') {
+		own.n_seen = strtoull(run->sequences + 1, NULL, 10);
+		own.sequences = NULL;
+	}
 	encoders_take(&to->encoders, run, &inputs, own.before);
-	if (!run->sequences && !may_be)
+	if (!own.sequences && !may_be)
 		return 0;
 	decoder = open_decoder(to, run);
 	if (!decoder)
 		return -ENOMEM;
 	own.shapes = NULL;
-	rc = run->sequences || decoder->is_known ? take_known(to, decoder, &own, &inputs)
-						 : learn(to, decoder, &own, &inputs);
+	rc = own.sequences || decoder->is_known ? take_known(to, decoder, &own, &inputs)
+						: learn(to, decoder, &own, &inputs);
 	return rc ? rc : remember(to, &own, &inputs);
 }
 

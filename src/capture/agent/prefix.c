@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "capture/agent/prefix.h"
 
-#include <stdbool.h>
-
 #include "capture/agent/agent.h"
 
 enum { BITS = 15, PROBES = 8, MOST_BLOCKS = 4096 };
@@ -36,24 +34,35 @@ static uint32_t token_at(const int32_t *tokens, size_t apart, size_t i)
 	return (uint32_t)*(const int32_t *)((const char *)tokens + i * apart);
 }
 
-uint32_t prefix_seen(uint64_t owner, const int32_t *tokens, size_t n)
-{
-	return prefix_seen_apart(owner, tokens, sizeof *tokens, n);
-}
-
-uint32_t prefix_seen_apart(uint64_t owner, const int32_t *tokens, size_t apart, size_t n)
+void prefix_begin(struct prefix *prefix, uint64_t owner)
 {
 	/* another recording begins anew */
-	uint64_t hash = mix(mix(1, owner), hot->generation);
-	size_t n_blocks = n / PREFIX_BLOCK, n_seen = 0;
-	bool is_seen = true;
+	*prefix = (struct prefix){ .hash = mix(mix(1, owner), hot->generation) };
+}
+
+void prefix_add(struct prefix *prefix, const int32_t *tokens, size_t apart, size_t n)
+{
+	size_t n_blocks = n / PREFIX_BLOCK;
 
 	n_blocks = n_blocks < MOST_BLOCKS ? n_blocks : MOST_BLOCKS;
 	for (size_t block = 0; block < n_blocks; block++) {
 		for (size_t i = 0; i < PREFIX_BLOCK; i++)
-			hash = mix(hash, token_at(tokens, apart, block * PREFIX_BLOCK + i));
-		is_seen = note(hash ? hash : 1) && is_seen;
-		n_seen += is_seen;
+			prefix->hash = mix(prefix->hash, token_at(tokens, apart, block * PREFIX_BLOCK + i));
+		prefix->is_new = !note(prefix->hash ? prefix->hash : 1) || prefix->is_new;
+		prefix->n_seen += prefix->is_new ? 0 : PREFIX_BLOCK;
 	}
-	return (uint32_t)(n_seen * PREFIX_BLOCK);
+}
+
+uint32_t prefix_seen_apart(uint64_t owner, const int32_t *tokens, size_t apart, size_t n)
+{
+	struct prefix prefix;
+
+	prefix_begin(&prefix, owner);
+	prefix_add(&prefix, tokens, apart, n);
+	return prefix.n_seen;
+}
+
+uint32_t prefix_seen(uint64_t owner, const int32_t *tokens, size_t n)
+{
+	return prefix_seen_apart(owner, tokens, sizeof *tokens, n);
 }

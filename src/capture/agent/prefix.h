@@ -6,15 +6,25 @@
 #ifndef CAPTURE_AGENT_PREFIX_H
 #define CAPTURE_AGENT_PREFIX_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 enum { PREFIX_BLOCK = 16 };
 
-/* How many tokens at the begin of these, in whole blocks, an earlier prompt of the same owner began with. Notes them.
- */
+/* A prompt that is looked at part by part. */
+struct prefix {
+	uint64_t hash;
+	uint32_t n_seen; /* tokens at its begin that an earlier prompt of the same owner began with */
+	bool is_new;	 /* others follow these */
+};
+
+void prefix_begin(struct prefix *prefix, uint64_t owner);
+/* Its next tokens, so many bytes apart, in whole blocks: the rest of n is left out. Notes them. */
+void prefix_add(struct prefix *prefix, const int32_t *tokens, size_t apart, size_t n);
+
+/* A prompt as a whole: its n_seen. */
 uint32_t prefix_seen(uint64_t owner, const int32_t *tokens, size_t n);
-/* The same for tokens that lie so many bytes apart. */
 uint32_t prefix_seen_apart(uint64_t owner, const int32_t *tokens, size_t apart, size_t n);
 
 #endif

@@ -358,6 +358,18 @@ static int add_generator_call(const struct records_step *step)
 		    : generator_calls_add(&process->lanes.calls, lane->track, step->reader->tid, &record, step->out);
 }
 
+/* What the program itself names says more than that a prompt began as an earlier one. */
+static void take_sequences(const struct records_step *step)
+{
+	uint32_t text = segment_pass(&step->process->map, step->record->text);
+	bool is_named = step->reader->sequences && step->reader->sequences_run == step->record->run;
+
+	if (is_named && *names_text(step->out->names, text) == '~')
+		return;
+	step->reader->sequences_run = step->record->run;
+	step->reader->sequences = text;
+}
+
 static void take_generator(const struct records_step *step)
 {
 	char text[16];
@@ -374,7 +386,8 @@ static int add_tokens(const struct records_step *step)
 	const struct record *record = step->record;
 	struct reader *reader = step->reader;
 	struct names *names = step->out->names;
-	bool is_more = reader->sequences && reader->sequences_run == record->run;
+	bool is_more =
+	    reader->sequences && reader->sequences_run == record->run && *names_text(names, reader->sequences) != '~';
 	char text[MOST + ENTRY];
 	size_t n = is_more ? names_len(names, reader->sequences) : 0;
 
@@ -403,6 +416,9 @@ int annotations_take(const struct records_step *step)
 		return put_slice(step);
 	case RECORD_USER_COUNTER:
 		return put_counter(step);
+	case RECORD_RUN_SEQUENCES:
+		take_sequences(step);
+		return 0;
 	case RECORD_RUN_GENERATOR:
 		take_generator(step);
 		return 0;

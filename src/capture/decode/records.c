@@ -375,13 +375,6 @@ static int run_queued(const struct records_step *step)
 	return 0;
 }
 
-static int run_sequences(const struct records_step *step)
-{
-	step->reader->sequences_run = step->record->run;
-	step->reader->sequences = segment_pass(&step->process->map, step->record->text);
-	return 0;
-}
-
 static void add_queue(const struct reader *reader, struct lane_event *event, uint32_t run)
 {
 	if (run && reader->queued_run == run && reader->begun_run == run && reader->begun_ns > reader->queued_since_ns)
@@ -734,8 +727,6 @@ int records_take(const struct records_step *step)
 		return run_reads(step);
 	case RECORD_RUN_QUEUED:
 		return run_queued(step);
-	case RECORD_RUN_SEQUENCES:
-		return run_sequences(step);
 	case RECORD_RUN_END:
 		return run_end(step);
 	case RECORD_POOL:
@@ -766,6 +757,7 @@ int records_take(const struct records_step *step)
 	case RECORD_USER_COUNTER:
 	case RECORD_RUN_TOKENS:
 	case RECORD_STAGE:
+	case RECORD_RUN_SEQUENCES:
 	case RECORD_RUN_GENERATOR:
 	case RECORD_GENERATOR_CALL:
 		return annotations_take(step);

@@ -142,11 +142,26 @@ static const char *tag_of(const struct ort_copy *copy, word run_options)
 	return status ? NULL : tag;
 }
 
+/* Among the first inputs, where programs put them. */
+static void see_prompt(struct ort_copy *copy, struct thread *thread, const struct open_run *open,
+		       const char *const *names, const word *values, word n)
+{
+	enum { FIRST = 4 };
+	struct shape shape;
+
+	for (word i = 0; i < n && i < FIRST; i++)
+		if (names[i] && names[i][0] == ORT_PROMPT_NAME[0] && !strcmp(names[i], ORT_PROMPT_NAME)) {
+			ort_shape_of_value(copy, values[i], &shape);
+			ort_prompt_see(copy, thread, open, values[i], &shape);
+			return;
+		}
+}
+
 /*
- * Before a run: a is the session, b its options, d and e the inputs (0: in another form). Returns the thread if
- * run_leave must end the run.
+ * Before a run: a is the session, b its options, c the names of its inputs, d and e the inputs (0: in another form).
+ * Returns the thread if run_leave must end the run.
  */
-static struct thread *run_enter(struct ort_copy *copy, word a, word b, word d, word e, uint32_t *n_runs)
+static struct thread *run_enter(struct ort_copy *copy, word a, word b, word c, word d, word e, uint32_t *n_runs)
 {
 	struct thread *thread = agent_thread();
 	struct session *session;
@@ -167,6 +182,8 @@ static struct thread *run_enter(struct ort_copy *copy, word a, word b, word d, w
 	if (d && e <= 64)
 		open->shapes = ort_shape_of_values(copy, thread, (const void *const *)d, e, &open->batch);
 	inference_tell(thread, open, tag_of(copy, b));
+	if (c && d && e <= 64)
+		see_prompt(copy, thread, open, (const char *const *)c, (const word *)d, e);
 	return thread;
 }
 
@@ -185,7 +202,7 @@ static inline __attribute__((always_inline)) word run(struct ort_copy *copy, uns
 	word status;
 
 	caller_came_from(__builtin_return_address(0));
-	thread = run_enter(copy, a, b, slot == ORT_API_RUN ? d : 0, e, &n_runs);
+	thread = run_enter(copy, a, b, c, slot == ORT_API_RUN ? d : 0, e, &n_runs);
 	status = next(ORT_PASS);
 	if (thread)
 		run_leave(copy, thread, n_runs, status);

@@ -71,6 +71,7 @@ struct kernel {
 	uint8_t look;	      /* enum kernel_look: whether ort_inputs.c wants to see its next call */
 	uint32_t constant;    /* a bit for each input that is a constant */
 	uint32_t graph_input; /* a bit for each input that is an input of the graph */
+	uint32_t token_input; /* the same for the tokens of a language model */
 	uint8_t ordinal[32];  /* and its index there */
 	uint32_t session_number;
 	struct session *session;
@@ -165,9 +166,16 @@ void ort_inputs_see(struct thread *thread, struct kernel *kernel, uintptr_t cont
 uint32_t ort_shape_of_values(struct ort_copy *copy, struct thread *thread, const void *const *values, size_t n,
 			     uint64_t *batch);
 uint32_t ort_shape_of_context(struct ort_copy *copy, uintptr_t context);
-void ort_shape_of_input(struct ort_copy *copy, uintptr_t context, unsigned input, struct shape *shape);
+void ort_shape_of_value(struct ort_copy *copy, uintptr_t value, struct shape *shape);
+/* Returns the value; 0: it is omitted. */
+uintptr_t ort_shape_of_input(struct ort_copy *copy, uintptr_t context, unsigned input, struct shape *shape);
 /* False: the input has no value, for example a constant released after packing. */
 bool ort_shape_has_value(struct ort_copy *copy, uintptr_t context, unsigned input);
+/* The tokens that go into an inference, of this shape: the name of their input, and whether they are a prompt that
+ * begins as an earlier one did, which is told. */
+#define ORT_PROMPT_NAME "input_ids"
+void ort_prompt_see(struct ort_copy *copy, struct thread *thread, const struct open_run *run, uintptr_t value,
+		    const struct shape *shape);
 /* A module was unloaded: its type objects are gone. */
 void ort_shape_forget_gone(void);
 

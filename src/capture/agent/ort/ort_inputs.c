@@ -129,6 +129,8 @@ static void settle(struct thread *thread, struct graph *graph)
 		take(thread, n, &candidate->shape);
 		candidate->kernel->ordinal[candidate->input] = (uint8_t)n++;
 		candidate->kernel->graph_input |= 1u << candidate->input;
+		if (candidate->name == hash_of(ORT_PROMPT_NAME))
+			candidate->kernel->token_input |= 1u << candidate->input;
 		candidate->kernel->look = LOOK_READ;
 	}
 }
@@ -194,7 +196,8 @@ static bool is_constant(const struct kernel *kernel, word info, unsigned input)
 	       is_constant;
 }
 
-static void learn(struct graph *graph, struct kernel *kernel, uintptr_t context)
+static void learn(struct thread *thread, const struct open_run *run, struct graph *graph, struct kernel *kernel,
+		  uintptr_t context)
 {
 	word info = *(const word *)(kernel->self + ORT_KERNEL_INFO);
 	size_t n_inputs = 0, n_outputs = 0;
@@ -206,6 +209,8 @@ static void learn(struct graph *graph, struct kernel *kernel, uintptr_t context)
 	for (unsigned i = 0; i < n_inputs && !graph->has_more; i++) {
 		struct candidate *candidate = &graph->candidate[graph->n_candidates];
 		uint64_t name = name_of(kernel->copy, ORT_API_KERNEL_INPUT_NAME, info, i);
+		word value;
+
 		if (!name || is_produced(graph, name) || is_constant(kernel, info, i))
 			continue;
 		if (i >= KERNEL_INPUTS || graph->n_candidates == MAX_CANDIDATES) {
@@ -213,7 +218,9 @@ static void learn(struct graph *graph, struct kernel *kernel, uintptr_t context)
 			continue;
 		}
 		*candidate = (struct candidate){ .kernel = kernel, .name = name, .input = i };
-		ort_shape_of_input(kernel->copy, context, i, &candidate->shape);
+		value = ort_shape_of_input(kernel->copy, context, i, &candidate->shape);
+		if (name == hash_of(ORT_PROMPT_NAME))
+			ort_prompt_see(kernel->copy, thread, run, value, &candidate->shape);
 		/* pre-packing of a session older than the agent was not seen: a constant that it took has no value */
 		if (kernel->session->is_late && !candidate->shape.type &&
 		    !ort_shape_has_value(kernel->copy, context, i))
@@ -222,15 +229,18 @@ static void learn(struct graph *graph, struct kernel *kernel, uintptr_t context)
 	}
 }
 
-static void read_inputs(struct thread *thread, struct kernel *kernel, uintptr_t context, uint32_t run)
+static void read_inputs(struct thread *thread, struct kernel *kernel, uintptr_t context, const struct open_run *run)
 {
 	struct shape shape;
+	word value;
 
-	if (thread->inputs_run != run)
-		begin(thread, run);
+	if (thread->inputs_run != run->run)
+		begin(thread, run->run);
 	for (uint32_t rest = kernel->graph_input; rest; rest &= rest - 1) {
 		unsigned input = (unsigned)__builtin_ctz(rest);
-		ort_shape_of_input(kernel->copy, context, input, &shape);
+		value = ort_shape_of_input(kernel->copy, context, input, &shape);
+		if (kernel->token_input >> input & 1)
+			ort_prompt_see(kernel->copy, thread, run, value, &shape);
 		take(thread, kernel->ordinal[input], &shape);
 	}
 }
@@ -246,11 +256,11 @@ void ort_inputs_see(struct thread *thread, struct kernel *kernel, uintptr_t cont
 	if (!run || run->has_inputs || !session || thread->depth > run->depth)
 		return;
 	if (kernel->look == LOOK_READ) {
-		read_inputs(thread, kernel, context, run->run);
+		read_inputs(thread, kernel, context, run);
 	} else {
 		graph = graph_of(session, run->run);
 		if (graph && graph->learning.run == run->run)
-			learn(graph, kernel, context);
+			learn(thread, run, graph, kernel, context);
 		/* the end of the first run may have made it LOOK_READ meanwhile */
 		uint8_t look = LOOK_LEARN;
 		if (!graph)

@@ -176,9 +176,17 @@ static word input_of(struct ort_copy *copy, word context, unsigned input)
 	return value;
 }
 
-void ort_shape_of_input(struct ort_copy *copy, uintptr_t context, unsigned input, struct shape *shape)
+void ort_shape_of_value(struct ort_copy *copy, uintptr_t value, struct shape *shape)
 {
-	read_value(copy, input_of(copy, context, input), shape);
+	read_value(copy, value, shape);
+}
+
+uintptr_t ort_shape_of_input(struct ort_copy *copy, uintptr_t context, unsigned input, struct shape *shape)
+{
+	word value = input_of(copy, context, input);
+
+	read_value(copy, value, shape);
+	return value;
 }
 
 bool ort_shape_has_value(struct ort_copy *copy, uintptr_t context, unsigned input)
