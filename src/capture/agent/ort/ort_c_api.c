@@ -142,26 +142,34 @@ static const char *tag_of(const struct ort_copy *copy, word run_options)
 	return status ? NULL : tag;
 }
 
+/* What goes into a run. values NULL: it does so in another form. */
+struct run_inputs {
+	const char *const *names;
+	const word *values;
+	word n;
+};
+
 /* Among the first inputs, where programs put them. */
 static void see_prompt(struct ort_copy *copy, struct thread *thread, const struct open_run *open,
-		       const char *const *names, const word *values, word n)
+		       const struct run_inputs *inputs)
 {
 	enum { FIRST = 4 };
 	struct shape shape;
 
-	for (word i = 0; i < n && i < FIRST; i++)
-		if (names[i] && names[i][0] == ORT_PROMPT_NAME[0] && !strcmp(names[i], ORT_PROMPT_NAME)) {
-			ort_shape_of_value(copy, values[i], &shape);
-			ort_prompt_see(copy, thread, open, values[i], &shape);
-			return;
-		}
+	for (word i = 0; inputs->names && i < inputs->n && i < FIRST; i++) {
+		const char *name = inputs->names[i];
+
+		if (!name || name[0] != ORT_PROMPT_NAME[0] || strcmp(name, ORT_PROMPT_NAME) != 0)
+			continue;
+		ort_shape_of_value(copy, inputs->values[i], &shape);
+		ort_prompt_see(copy, thread, open, inputs->values[i], &shape);
+		return;
+	}
 }
 
-/*
- * Before a run: a is the session, b its options, c the names of its inputs, d and e the inputs (0: in another form).
- * Returns the thread if run_leave must end the run.
- */
-static struct thread *run_enter(struct ort_copy *copy, word a, word b, word c, word d, word e, uint32_t *n_runs)
+/* Before a run: a is the session, b its options. Returns the thread if run_leave must end the run. */
+static struct thread *run_enter(struct ort_copy *copy, word a, word b, const struct run_inputs *inputs,
+				uint32_t *n_runs)
 {
 	struct thread *thread = agent_thread();
 	struct session *session;
@@ -179,11 +187,12 @@ static struct thread *run_enter(struct ort_copy *copy, word a, word b, word c, w
 		return NULL;
 	*n_runs = thread->n_runs;
 	open->run_options = b;
-	if (d && e <= 64)
-		open->shapes = ort_shape_of_values(copy, thread, (const void *const *)d, e, &open->batch);
+	if (inputs->values && inputs->n <= 64)
+		open->shapes =
+		    ort_shape_of_values(copy, thread, (const void *const *)inputs->values, inputs->n, &open->batch);
 	inference_tell(thread, open, tag_of(copy, b));
-	if (c && d && e <= 64)
-		see_prompt(copy, thread, open, (const char *const *)c, (const word *)d, e);
+	if (inputs->values && inputs->n <= 64)
+		see_prompt(copy, thread, open, inputs);
 	return thread;
 }
 
@@ -197,12 +206,13 @@ static void run_leave(struct ort_copy *copy, struct thread *thread, uint32_t n_r
 static inline __attribute__((always_inline)) word run(struct ort_copy *copy, unsigned slot, ORT_ARGS)
 {
 	ort_function *next = slot == ORT_API_RUN ? (ort_function *)copy->run : real(copy, slot);
+	const struct run_inputs inputs = { (const char *const *)c, slot == ORT_API_RUN ? (const word *)d : NULL, e };
 	uint32_t n_runs = 0;
 	struct thread *thread;
 	word status;
 
 	caller_came_from(__builtin_return_address(0));
-	thread = run_enter(copy, a, b, c, slot == ORT_API_RUN ? d : 0, e, &n_runs);
+	thread = run_enter(copy, a, b, &inputs, &n_runs);
 	status = next(ORT_PASS);
 	if (thread)
 		run_leave(copy, thread, n_runs, status);
