@@ -16,7 +16,7 @@ const FAMILIES: readonly Family[] = [
 	{ name: 'Session creation', light: [0.76, 0.08, 300], dark: [0.46, 0.1, 300] },
 	{ name: 'Specialization', light: [0.84, 0.065, 312], dark: [0.52, 0.09, 312] },
 	{ name: 'Load', light: [0.7, 0.1, 340], dark: [0.42, 0.1, 340] },
-	{ name: 'Setup', light: [0.86, 0.075, 75], dark: [0.51, 0.075, 75] },
+	{ name: 'Setup', light: [0.88, 0.032, 55], dark: [0.525, 0.03, 55] },
 	{ name: 'Inference', light: [0.71, 0.11, 264], dark: [0.48, 0.12, 264] },
 	{ name: 'Convolution', light: [0.71, 0.095, 228], dark: [0.4, 0.09, 236] },
 	{ name: 'Matrix product', light: [0.79, 0.115, 65], dark: [0.5, 0.1, 62] },
