@@ -73,6 +73,10 @@ def test_a_cell_is_recorded_and_its_report_shown_below_it(lab, rights):
     # the recorder is a child of the kernel, but no part of it
     asked = lab.plain([lab.inftrace, "query", "--json", lab.path("cell.pftrace"), "SELECT name FROM processes"])
     assert asked.status == 0 and '"inftrace"' not in asked.out and "python" in asked.out, asked
+    # to wait until the recorder has ended is no work of the cell
+    ours = "SELECT call, function, line FROM stack_samples WHERE pid = tid AND call = 'wait4'"
+    asked = lab.plain([lab.inftrace, "query", "--json", lab.path("cell.pftrace"), ours])
+    assert json.loads(asked.out) == []
     # an exception of the cell is the cell's, and the report comes all the same
     assert [one["output_type"] for one in raised] == ["error", "execute_result"] and "its own" in raised[0]["evalue"]
     assert "unrecognized arguments: --wrong" in wrong[0]["evalue"]

@@ -350,6 +350,13 @@ static const char *signal_reason(int signo)
 	}
 }
 
+/* A program that ends its own recording waits for the file, which is no work of its own. */
+static void note_asker(struct recorder *recorder, pid_t asker)
+{
+	if (asker > 0 && !recorder->target->own_end_ns && tree_track(&recorder->tree, asker))
+		recorder->target->own_end_ns = clock_ns();
+}
+
 /* The programs are not ours: signals are for us, and when the recording is over we go. */
 static void loop_attached(struct recorder *recorder, int signals)
 {
@@ -362,6 +369,7 @@ static void loop_attached(struct recorder *recorder, int signals)
 		while (read(signals, &info, sizeof info) == sizeof info)
 			if (!take_usr1(recorder, info.ssi_signo) && info.ssi_signo != SIGCHLD) {
 				recorder->result->was_interrupted = true;
+				note_asker(recorder, (pid_t)info.ssi_pid);
 				stop_recording(recorder, signal_reason((int)info.ssi_signo));
 			}
 	}

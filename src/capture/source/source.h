@@ -75,6 +75,7 @@ struct target {
 	uint64_t n_child_news;	 /* grows when a child of the recorder has stopped, gone on or ended, */
 	uint64_t n_child_stops;	 /* and when it has stopped: by now it may have gone on */
 	bool is_ending;		 /* the next drain of each source is its last */
+	uint64_t own_end_ns;	 /* when a recorded process itself asked for that, and began to wait; 0: none has */
 };
 
 /* A device that a source can read; texts are for people. */

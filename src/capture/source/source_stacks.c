@@ -113,6 +113,8 @@ static int drain(void *data, struct sink *out, uint64_t now_ns, struct err *err)
 	if (!state->target->is_ending &&
 	    stack_sampler_follow(state->sampler, state->followed.data, state->followed.n, &n_sampled))
 		mark_ends(state, n_sampled);
+	if (state->target->own_end_ns)
+		stack_sampler_end_at(state->sampler, state->target->own_end_ns);
 	result = stack_sampler_take(state->sampler, out, state->target->is_ending, err);
 	let_go(state);
 	return result;

@@ -66,6 +66,7 @@ struct stack_sampler {
 	pthread_mutex_t lock;
 	bool has_thread, is_ending;
 	int end_fd;			   /* an eventfd: is_ending has changed */
+	uint64_t last_ns;		   /* samples of later times are left out; 0: none is */
 	uint64_t asked_ns, step_ns;	   /* between rounds: as asked for, and now */
 	uint64_t paced_ns, random, n_lost; /* n_lost: since they were told */
 	uint64_t round_ns, cpu_ns;	   /* the last round, and its own CPU time then; */
@@ -606,7 +607,8 @@ int stack_sampler_take(struct stack_sampler *sampler, struct sink *out, bool is_
 	translate_stacks(sampler, out->names);
 	queued = sampler->queue.data;
 	for (; n < sampler->queue.n && !result && is_translated(sampler, &queued[n]); n++)
-		result = pass_on(sampler, &queued[n], out, err);
+		if (!sampler->last_ns || queued[n].time_ns <= sampler->last_ns)
+			result = pass_on(sampler, &queued[n], out, err);
 	memmove(sampler->queue.data, queued + n, (sampler->queue.n - n) * sizeof *queued);
 	sampler->queue.n -= n;
 	sampler->n_taken += n;
@@ -621,6 +623,13 @@ int stack_sampler_take(struct stack_sampler *sampler, struct sink *out, bool is_
 uint64_t stack_sampler_taken(const struct stack_sampler *sampler)
 {
 	return sampler->n_taken;
+}
+
+void stack_sampler_end_at(struct stack_sampler *sampler, uint64_t time_ns)
+{
+	pthread_mutex_lock(&sampler->lock);
+	sampler->last_ns = time_ns;
+	pthread_mutex_unlock(&sampler->lock);
 }
 
 void stack_sampler_stop(struct stack_sampler *sampler)

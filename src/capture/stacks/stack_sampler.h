@@ -36,6 +36,8 @@ bool stack_sampler_follow(struct stack_sampler *sampler, const struct stack_foll
 int stack_sampler_take(struct stack_sampler *sampler, struct sink *out, bool is_last, struct err *err);
 /* How many have been put: the others wait for the names of their frames, which may take seconds on a busy machine. */
 uint64_t stack_sampler_taken(const struct stack_sampler *sampler);
+/* Samples of later times are left out when they are taken. */
+void stack_sampler_end_at(struct stack_sampler *sampler, uint64_t time_ns);
 /* Ends the thread. NULL: nothing. */
 void stack_sampler_stop(struct stack_sampler *sampler);
 
