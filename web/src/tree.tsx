@@ -8,7 +8,7 @@ import type { Line } from './rows';
 /** What people call tracks whose names are short for those who know. */
 const TITLES: Readonly<Record<string, string>> = {
 	'providers › libraries': 'libraries of providers',
-	traced: 'held by a debugger',
+	traced: 'held by a tracer',
 };
 
 /** What a row of a track has, where its name does not say it. */
