@@ -213,7 +213,7 @@ class Editor implements Host {
 			const id = ++this.last;
 			this.waiting.set(id, { done, failed });
 			signal?.addEventListener('abort', () => {
-				this.waiting.delete(id);
+				if (this.waiting.delete(id)) this.api.postMessage({ id, close: true });
 				failed(signal.reason);
 			});
 			this.api.postMessage({ id, method, path });

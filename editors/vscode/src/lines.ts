@@ -47,6 +47,10 @@ class Line {
 		this.socket.write(question.text);
 	}
 
+	isAsked(question: Question): boolean {
+		return this.asked === question;
+	}
+
 	end(): void {
 		this.socket.destroy();
 	}
@@ -110,12 +114,20 @@ export class Lines {
 
 	constructor(private readonly path: string) {}
 
-	/** text: the whole head of a request that has no body. */
-	ask(text: string): Promise<Answer> {
+	/** text: the whole head of a request that has no body. An abort ends the connection, and with it what the server does. */
+	ask(text: string, signal?: AbortSignal): Promise<Answer> {
 		return new Promise((done, failed) => {
-			this.waiting.push({ text, done, failed });
+			const question = { text, done, failed };
+			this.waiting.push(question);
+			signal?.addEventListener('abort', () => this.forget(question));
 			this.next();
 		});
+	}
+
+	private forget(question: Question): void {
+		const at = this.waiting.indexOf(question);
+		if (at >= 0) this.waiting.splice(at, 1)[0].failed(new Error('nobody waits for it'));
+		for (const line of this.all) if (line.isAsked(question)) line.end();
 	}
 
 	/** What waits for an answer fails, and what is asked later. */

@@ -74,6 +74,7 @@ export function troubleOf(words: string): string {
 export class Page {
 	private server: Server | null = null;
 	private readonly streams = new Map<number, () => void>();
+	private readonly questions = new Map<number, AbortController>();
 	private readonly heard: vscode.Disposable;
 	private isClosed = false;
 
@@ -149,19 +150,24 @@ export class Page {
 		if (message.close) {
 			this.streams.get(id)?.();
 			this.streams.delete(id);
+			this.questions.get(id)?.abort();
 		} else if (message.listen !== undefined) await this.listen(id, message.listen);
 		else await this.answer(id, message.path ?? '', message.method ?? 'GET');
 	}
 
 	private async answer(id: number, path: string, method: string): Promise<void> {
 		const { webview } = this.panel;
+		const asked = new AbortController();
+		this.questions.set(id, asked);
 		try {
 			if (!this.server || !NAME.test(path) || !['GET', 'POST'].includes(method))
 				throw new Error('no such question');
-			const { status, type, body } = await this.server.ask(path, method);
+			const { status, type, body } = await this.server.ask(path, method, asked.signal);
 			await webview.postMessage({ id, status, type, body: new Uint8Array(body).buffer });
 		} catch (error) {
-			await webview.postMessage({ id, error: (error as Error).message });
+			if (!asked.signal.aborted) await webview.postMessage({ id, error: (error as Error).message });
+		} finally {
+			this.questions.delete(id);
 		}
 	}
 

@@ -82,11 +82,11 @@ export class Server {
 		});
 	}
 
-	async ask(path: string, method = 'GET'): Promise<Answer> {
+	async ask(path: string, method = 'GET', signal?: AbortSignal): Promise<Answer> {
 		const base = await this.ready;
 		// what the page itself would send
 		const post = method === 'POST' ? 'Origin: http://localhost\r\nContent-Length: 0\r\n' : '';
-		return this.lines.ask(`${method} ${base}${path} HTTP/1.1\r\nHost: localhost\r\n${post}\r\n`);
+		return this.lines.ask(`${method} ${base}${path} HTTP/1.1\r\nHost: localhost\r\n${post}\r\n`, signal);
 	}
 
 	/** Events until the stream ends, or until the function that is returned is called. */

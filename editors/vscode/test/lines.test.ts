@@ -123,3 +123,23 @@ test('an end fails what waits', async () => {
 		},
 	);
 });
+
+test('a question that nobody waits for any more ends its connection, or never has one', async () => {
+	let closed = 0;
+	const connections = await served(
+		(text, socket) => {
+			socket.on('close', () => closed++);
+			if (text === 'short') socket.write(head(2) + 'ok');
+		},
+		async lines => {
+			const abort = new AbortController();
+			const asked = Array.from({ length: 8 }, () => assert.rejects(lines.ask('long', abort.signal)));
+			await new Promise(done => setTimeout(done, 50));
+			abort.abort();
+			await Promise.all(asked);
+			assert.equal((await lines.ask('short')).body.toString(), 'ok');
+			assert.equal(closed, 6);
+		},
+	);
+	assert.equal(connections, 7);
+});
