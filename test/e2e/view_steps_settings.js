@@ -75,6 +75,9 @@ exports.columns_are_those_that_have_room_or_were_chosen = async d => {
 	await one.page.setViewport({ width: 1400, height: 1000 });
 	await one.until(n => document.querySelectorAll('[role=columnheader]').length === n, first.length);
 	await one.page.click('.column-chooser > button');
+	const list = await one.page.$eval('.column-chooser .popover', popover => popover.getBoundingClientRect().toJSON());
+	const all = await one.page.$$eval('.column-chooser label', labels => labels.length);
+	assert.ok(list.top >= 0 && list.bottom <= 1000 && list.height > Math.min(300, 20 * all), JSON.stringify(list));
 	await one.page.click('.column-chooser label:nth-of-type(2) input');
 	await one.until(title => ![...document.querySelectorAll('[role=columnheader] button')].some(head => head.title === title), first[1]);
 	await one.page.reload({ waitUntil: 'load' });

@@ -80,6 +80,15 @@ interface ChooserProps {
 	readonly isChosen: boolean;
 }
 
+/** Beside its button, where the window has more room: tables are often low, and would cut it off. */
+function placeBeside(button: DOMRect): Record<string, string> {
+	const right = `${innerWidth - button.right}px`;
+	const below = innerHeight - button.bottom;
+	return below > button.top
+		? { right, top: `${button.bottom + 4}px`, maxHeight: `${below - 12}px` }
+		: { right, bottom: `${innerHeight - button.top + 4}px`, maxHeight: `${button.top - 12}px` };
+}
+
 export function ColumnChooser({ all, shown, onChoose, isChosen }: ChooserProps) {
 	const [isOpen, setOpen] = useState(false);
 	const box = useRef<HTMLSpanElement>(null);
@@ -110,7 +119,14 @@ export function ColumnChooser({ all, shown, onChoose, isChosen }: ChooserProps) 
 				{more > 0 ? `${more} more` : 'Columns'} <span class="caret open" aria-hidden="true" />
 			</button>
 			{isOpen && (
-				<span class="popover" role="dialog" aria-label="Choose columns">
+				<span
+					class="popover"
+					role="dialog"
+					aria-label="Choose columns"
+					style={placeBeside(
+						(box.current?.firstElementChild as Element).getBoundingClientRect(),
+					)}
+				>
 					<span class="choices">
 						{all.map(({ column }) => (
 							<label key={column.name}>
