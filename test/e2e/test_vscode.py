@@ -336,7 +336,11 @@ def test_bad_input_is_said_and_does_no_harm(lab, wheel, extension, version):
     with open(lab.path("other"), "wb") as out:
         out.write(other)
     os.chmod(lab.path("other"), 0o755)
-    programs = {"missing": "/nowhere/inftrace", "old": script(lab.path("old"), "echo inftrace 0.1.9")}
+    programs = {
+        "missing": "/nowhere/inftrace",
+        "later": lab.path("later"),
+        "old": script(lab.path("old"), "echo inftrace 0.1.9"),
+    }
     # root without its rights, unless it comes by way of sudo
     less = '[ "$SUDO_UID" ] || less="setpriv --securebits +noroot --inh-caps -all"\nexec $less "%s" "$@"'
     programs["few"] = script(lab.path("few"), less % lab.inftrace)

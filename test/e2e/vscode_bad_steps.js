@@ -107,7 +107,7 @@ exports.two_windows_show_one_recording = async w => {
 
 const settings = JSON.parse(fs.readFileSync(process.env.VSCODE_SETTINGS, 'utf8'));
 const use = file => fs.writeFileSync(process.env.VSCODE_SETTINGS, JSON.stringify({ ...settings, 'inftrace.path': file }));
-const { missing, old, other, few } = JSON.parse(process.env.VSCODE_PROGRAMS);
+const { missing, old, other, few, later } = JSON.parse(process.env.VSCODE_PROGRAMS);
 
 /** By sudo for once, or by a command line that the reader runs. */
 exports.rights_that_are_missing_are_offered = async w => {
@@ -137,6 +137,11 @@ exports.a_program_that_cannot_be_used_is_said = async w => {
 	use(other);
 	await w.page.getByText('It may be for another processor').first().waitFor();
 	use(settings['inftrace.path']);
+	await w.tree('serve').waitFor();
+	// it is installed while the window is open
+	use(later);
+	await w.page.getByText('The program inftrace is not installed on this machine.').first().waitFor();
+	fs.symlinkSync(settings['inftrace.path'], later);
 	await w.tree('serve').waitFor();
 };
 

@@ -28,20 +28,31 @@ function look(): Promise<Found> {
 	return Promise.resolve({ state: 'missing', path: '', trouble });
 }
 
+/** One that cannot be used is looked at again: it may have been installed or updated meanwhile. */
+const AGAIN_MS = 10000;
+
 let found: Promise<Found> | null = null;
+let lookedAt = Infinity;
+let said = '';
+
+function take(one: Found): Found {
+	lookedAt = one.state === 'ok' ? Infinity : Date.now();
+	const words = one.trouble || `inftrace is ${one.path}`;
+	if (words !== said) (one.trouble ? log.warn : log.info).call(log, words);
+	said = words;
+	void vscode.commands.executeCommand('setContext', 'inftrace.state', one.state);
+	return one;
+}
 
 export function find(): Promise<Found> {
-	found ??= look().then(one => {
-		if (one.trouble) log.warn(one.trouble);
-		else log.info(`inftrace is ${one.path}`);
-		void vscode.commands.executeCommand('setContext', 'inftrace.state', one.state);
-		return one;
-	});
+	if (Date.now() - lookedAt > AGAIN_MS) forget();
+	found ??= look().then(take);
 	return found;
 }
 
 export function forget(): void {
 	found = null;
+	lookedAt = Infinity;
 }
 
 /** The program, for a command that cannot do without it: otherwise the reader learns why. */
