@@ -5,7 +5,7 @@
 CREATE DATABASE IF NOT EXISTS inftrace;
 
 -- Bucket bucket_first + i - 1 holds the seconds in (2^(that / 32), 2^((that + 1) / 32)]. model = '': of a service (processes,
--- process_cpu_ns, resident_bytes, device_ns, device_bytes); of service 'inftrace': of the watcher itself (also unseen, lost, skipped, batches_dropped).
+-- process_cpu_ns, resident_bytes, device_ns, device_bytes, energy_mj); of service 'inftrace': of the watcher itself (also unseen, lost, skipped, batches_dropped).
 CREATE TABLE IF NOT EXISTS inftrace.intervals (
   ts DateTime64(3) CODEC(DoubleDelta, ZSTD(1)), interval_ms UInt32 CODEC(ZSTD(1)), number UInt64 CODEC(ZSTD(1)),
   host LowCardinality(String), boot LowCardinality(String), machine LowCardinality(String),
@@ -20,7 +20,7 @@ CREATE TABLE IF NOT EXISTS inftrace.intervals (
   not_created UInt32 CODEC(T64, ZSTD(1)), creating_ns UInt64 CODEC(T64, ZSTD(1)), processes UInt32 CODEC(T64, ZSTD(1)),
   unseen UInt32 CODEC(T64, ZSTD(1)), process_cpu_ns UInt64 CODEC(T64, ZSTD(1)),
   resident_bytes UInt64 CODEC(T64, ZSTD(1)), device_ns UInt64 CODEC(T64, ZSTD(1)),
-  device_bytes UInt64 CODEC(T64, ZSTD(1)), lost UInt64 CODEC(T64, ZSTD(1)), skipped UInt64 CODEC(T64, ZSTD(1)),
+  device_bytes UInt64 CODEC(T64, ZSTD(1)), energy_mj UInt64 CODEC(T64, ZSTD(1)), lost UInt64 CODEC(T64, ZSTD(1)), skipped UInt64 CODEC(T64, ZSTD(1)),
   batches_dropped UInt32 CODEC(T64, ZSTD(1)),
   bucket_first Int16 CODEC(ZSTD(1)), bucket_n Array(UInt32) CODEC(T64, ZSTD(1))
 ) ENGINE = MergeTree PARTITION BY toDate(ts) ORDER BY (model, service, provider, host, ts)

@@ -81,7 +81,7 @@ FROM inftrace.inferences WHERE ts >= {since:DateTime} AND ts < {until:DateTime} 
 CREATE OR REPLACE VIEW inftrace.services AS
 SELECT service, uniqExact(host) AS hosts, round(sum(process_cpu_ns) / 1e9, 3) AS cpu_s,
   formatReadableSize(max(resident_bytes)) AS most_memory_of_a_machine, round(sum(device_ns) / 1e9, 3) AS device_s,
-  formatReadableSize(max(device_bytes)) AS most_device_memory_of_a_machine
+  formatReadableSize(max(device_bytes)) AS most_device_memory_of_a_machine, round(sum(energy_mj) / 1e3, 3) AS energy_j
 FROM inftrace.intervals WHERE model = '' AND service != 'inftrace' AND ts >= {since:DateTime} AND ts < {until:DateTime}
 GROUP BY service ORDER BY cpu_s DESC;
 
@@ -98,6 +98,20 @@ FROM (
   WHERE model = '' AND service != 'inftrace' AND ts >= {since:DateTime} AND ts < {until:DateTime} GROUP BY service
 ) AS services USING (service)
 WHERE n > 0 ORDER BY device_s DESC;
+
+-- Energy of models and of an inference: that of their services, by the CPU time of their inferences. An estimate, two times:
+-- a service has its share of the machine's.
+CREATE OR REPLACE VIEW inftrace.energy_by_model AS
+SELECT service, model, n, round(of_service * part_ns / sum(part_ns) OVER (PARTITION BY service) / 1e3, 3) AS energy_j,
+  round(1000 * energy_j / n, 4) AS mj_an_inference
+FROM (
+  SELECT service, model, sum(n) AS n, sum(cpu_ns) AS part_ns FROM inftrace.intervals
+  WHERE model != '' AND ts >= {since:DateTime} AND ts < {until:DateTime} GROUP BY service, model
+) AS models INNER JOIN (
+  SELECT service, sum(energy_mj) AS of_service FROM inftrace.intervals
+  WHERE model = '' AND service != 'inftrace' AND ts >= {since:DateTime} AND ts < {until:DateTime} GROUP BY service
+) AS services USING (service)
+WHERE n > 0 AND part_ns > 0 ORDER BY energy_j DESC;
 
 -- Watchers: what they cost, and what they have missed. missing_intervals: numbers that never came.
 CREATE OR REPLACE VIEW inftrace.watchers AS

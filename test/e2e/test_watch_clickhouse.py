@@ -128,6 +128,16 @@ def test_clickhouse_stores_each_interval_once_and_answers(lab, wheel):
         ("see", 1.5, 15, 0),
         ("look", 0.5, 5, 0),
     ]
+    engine.ask(
+        "INSERT INTO inftrace.intervals (ts, service, model, n, cpu_ns, energy_mj) VALUES "
+        "(now(), 'warm', 'big', 100, 3000000000, 0), (now(), 'warm', 'small', 100, 1000000000, 0), "
+        "(now(), 'warm', '', 0, 0, 8000)"
+    )
+    rows = engine.ask("SELECT * FROM inftrace.energy_by_model(%s) WHERE service='warm'" % ALL_TIME)
+    assert [(row["model"], row["energy_j"], row["mj_an_inference"]) for row in rows] == [
+        ("big", 6, 60),
+        ("small", 2, 20),
+    ]
     # every view runs
     with open(os.path.join(EXAMPLES, "clickhouse_views.sql")) as file:
         views = dict(re.findall(r"CREATE OR REPLACE VIEW inftrace\.(\w+) AS(.*?);\n", file.read(), re.S))
@@ -136,4 +146,4 @@ def test_clickhouse_stores_each_interval_once_and_answers(lab, wheel):
         wanted = set(re.findall(r"\{(\w+):", text)) - {"since", "until"}
         parameters = ", ".join([ALL_TIME, *["%s = %s" % (one, more[one]) for one in sorted(wanted)]])
         engine.ask("SELECT * FROM inftrace.%s(%s)" % (name, parameters))
-    assert len(views) == 11
+    assert len(views) == 12

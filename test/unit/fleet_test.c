@@ -312,7 +312,7 @@ static void identify(struct origin_program *origin, const char *sysroot, pid_t p
 static void make(struct made *m)
 {
 	const struct fleet_opts opts = {
-		.max_series = 100, .idle_intervals = 360, .sysroot = "", .identify = identify
+		.n_cpus = 2, .max_series = 100, .idle_intervals = 360, .sysroot = "", .identify = identify
 	};
 
 	stream_init(&m->s);
@@ -707,6 +707,43 @@ CASE(what_is_rare_is_not_rounded_away)
 	assert_int_equal(series->all.runs.below[1] + series->all.runs.below[4], 31000);
 	assert_in_range(series->all.runs.below[4], 30, 32);
 	assert_in_range(series->all.failed[FAILURE_INPUT], 30, 31);
+}
+
+/* Of 2 CPUs that are half busy, a program that has a quarter of a CPU has a quarter of what ran. */
+CASE(energy_is_shared_by_cpu_time)
+{
+	uint32_t process = stream_process(&m->s, 1, "pod"), lane = stream_lane(&m->s, process, "net");
+	uint32_t own = stream_counter(&m->s, process, "cpu", "%"), all = stream_counter(&m->s, 0, "cpu", "%");
+	uint32_t meter = stream_counter(&m->s, 0, "package-0 energy", "J");
+	uint32_t watts = stream_counter(&m->s, 0, "package-0 power", "W");
+	uint32_t platform = stream_counter(&m->s, 0, "psys energy", "J");
+	const struct fleet_service *service;
+	char *text;
+
+	run(m, lane, 0, 1, "ok");
+	for (uint64_t s = 1; s <= 3; s++) {
+		stream_sample(&m->s, own, s * 1000000, 25);
+		stream_sample(&m->s, meter, s * 1000000, 40 * (double)s);
+		stream_sample(&m->s, watts, s * 1000000, 40);
+		stream_sample(&m->s, platform, s * 1000000, 90 * (double)s);
+	}
+	assert_int_equal(fleet_roll(m->fleet, 3 * SECOND, 1003 * SECOND, NULL), 0);
+	service = fleet_service(m->fleet, 0);
+	assert_int_equal(service->n_energies, 0); /* how busy the machine was is not known yet */
+	for (uint64_t s = 1; s <= 4; s++)
+		stream_sample(&m->s, all, s * 1000000, 50);
+	stream_sample(&m->s, own, 4 * 1000000, 75);
+	stream_sample(&m->s, meter, 4 * 1000000, 160);
+	assert_int_equal(fleet_roll(m->fleet, 4 * SECOND, 1004 * SECOND, NULL), 0);
+	/* 120 J since the first value; 3 s of CPU time, of which it had 0.75 s since the last roll */
+	assert_int_equal(service->n_energies, 1);
+	assert_true(fabs(service->energy[0].j - 120 * 0.75 / 3) < 1e-9);
+	text = written(m, write_text);
+	assert_non_null(strstr(text, ",service_version=\"1.2\",device=\"cpu\",device_id=\"package-0\"} 30\n"));
+	assert_non_null(strstr(text, "# TYPE inftrace_energy_joules_total counter\n"));
+	free(text);
+	assert_int_equal(fleet_roll(m->fleet, 5 * SECOND, 1005 * SECOND, NULL), 0);
+	assert_true(fabs(service->energy[0].j - 30) < 1e-9 && service->energy[0].last_j == 0);
 }
 
 /* The busiest engine counts, and all memories; of two processes both. */

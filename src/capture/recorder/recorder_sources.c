@@ -46,7 +46,7 @@ static void note_missing(struct recorder *recorder, const struct source *source,
 /* What programs do, and how much of the machine and its devices they take. */
 static bool is_wanted(const struct recorder *recorder, const struct source *source)
 {
-	static const char *const lean[] = { "uprobe", "cpu", "mem", "gpu", "gpu_nvml", "npu" };
+	static const char *const lean[] = { "uprobe", "cpu", "mem", "gpu", "gpu_nvml", "npu", "energy" };
 
 	for (size_t i = 0; i < sizeof lean / sizeof *lean; i++)
 		if (!strcmp(source->name, lean[i]))

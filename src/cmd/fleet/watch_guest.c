@@ -163,7 +163,8 @@ int watch_guest_begin(struct watch_guest *guest, const struct watch_guest_opts *
 {
 	const struct fleet_opts fleet_opts = { .max_series = opts->max_series,
 					       .idle_intervals = IDLE_NS / opts->interval_ns + 1,
-					       .sysroot = "" };
+					       .sysroot = "",
+					       .n_cpus = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN) };
 	const struct timespec every = { (time_t)(opts->interval_ns / 1000000000u),
 					(long)(opts->interval_ns % 1000000000u) };
 	const struct itimerspec spec = { every, every };

@@ -45,6 +45,9 @@ static int define(struct fleet *fleet, const struct event *event, struct err *er
 	}
 	if (def->type == TRACK_COUNTER && def->parent && def->parent == track->process)
 		track->counter = (uint8_t)counter_of(fleet, event, &track->device);
+	if (def->type == TRACK_COUNTER && !def->parent)
+		track->counter = (uint8_t)fleet_machine_counter(
+		    names_text(fleet->sink.names, def->name), names_text(fleet->sink.names, def->unit), &track->device);
 	track->is_known = true;
 	return 0;
 }
@@ -132,6 +135,7 @@ static int put(struct sink *sink, const struct event *event, struct err *err)
 	case EVENT_COUNTER:
 		fleet_take_counter(fleet, track, event);
 		fleet_device_take(track, event);
+		fleet_energy_take(fleet, track, event);
 		break;
 	case EVENT_INSTANT:
 		fleet_take_note(fleet, track, event);
@@ -227,6 +231,7 @@ int fleet_roll(struct fleet *fleet, uint64_t now_ns, uint64_t realtime_ns, struc
 	fleet->now_tail = (struct tail){ 0 };
 	fleet_programs_roll(fleet);
 	fleet_devices_roll(fleet);
+	fleet_energy_roll(fleet);
 	fleet->last = fleet->own;
 	fleet->last.n_lost -= fleet->rolled.n_lost;
 	fleet->last.n_skipped -= fleet->rolled.n_skipped;

@@ -21,11 +21,12 @@ struct fleet_opts {
 	size_t max_series;
 	uint64_t idle_intervals; /* after which series and services that nobody adds to go */
 	const char *sysroot;	 /* borrowed */
+	uint32_t n_cpus;	 /* of the machine */
 	/* Who a program is; NULL: origin_read_program. For tests. */
 	void (*identify)(struct origin_program *origin, const char *sysroot, pid_t pid, const char *name);
 };
 
-/* kind: "gpu" or "npu". */
+/* kind: "gpu" or "npu"; "cpu" for meters of energy, whose id is "package-0" or "package-0 dram". */
 struct fleet_device {
 	char kind[4], id[32];
 };
@@ -37,6 +38,12 @@ struct fleet_use {
 	double bytes;	  /* that are held there */
 };
 
+/* Of a meter of the machine: the share of a service, an estimate. */
+struct fleet_energy {
+	struct fleet_device device;
+	double j, last_j; /* of all time, as of the last roll; of the last interval */
+};
+
 /* Programs of one service, container and pod, together. */
 struct fleet_service {
 	struct origin_program origin;
@@ -46,6 +53,8 @@ struct fleet_service {
 	uint64_t ended_interval;
 	struct fleet_use use[FLEET_DEVICES];
 	uint32_t n_uses;
+	struct fleet_energy energy[FLEET_DEVICES];
+	uint32_t n_energies;
 };
 
 /* What is seen of a program, where probes come and go; in the words of EVENT_NOTE_PACED. */

@@ -40,7 +40,15 @@ struct fleet_process {
 	uint32_t n_uses;
 };
 
-enum fleet_counter { FLEET_NO_COUNTER, FLEET_CPU, FLEET_RESIDENT, FLEET_DEVICE_BUSY, FLEET_DEVICE_MEMORY };
+enum fleet_counter {
+	FLEET_NO_COUNTER,
+	FLEET_CPU,
+	FLEET_RESIDENT,
+	FLEET_DEVICE_BUSY,
+	FLEET_DEVICE_MEMORY,
+	FLEET_MACHINE_CPU,
+	FLEET_MACHINE_ENERGY
+};
 
 /* Inferences of a process that were seen: since the last roll, and before the last roll at which there were any. */
 struct fleet_window {
@@ -99,7 +107,7 @@ struct fleet_track {
 	/* of a counter of a device: its newest value, and what it has added to the interval at hand */
 	struct fleet_device device;
 	uint64_t value_ns;
-	double value, busy_s;
+	double value, busy_s, grown; /* grown: of the machine (fleet_energy.c) */
 };
 
 struct fleet {
@@ -156,6 +164,12 @@ void fleet_operators_take(const struct fleet *fleet, struct fleet_process *proce
 enum fleet_counter fleet_device_counter(const char *name, const char *unit, struct fleet_device *device);
 void fleet_device_take(struct fleet_track *track, const struct event *event);
 void fleet_devices_roll(struct fleet *fleet);
+
+/* fleet_energy.c. What the counter of the machine is, and of which meter. */
+enum fleet_counter fleet_machine_counter(const char *name, const char *unit, struct fleet_device *device);
+void fleet_energy_take(const struct fleet *fleet, struct fleet_track *track, const struct event *event);
+/* After fleet_programs_roll. */
+void fleet_energy_roll(struct fleet *fleet);
 
 /* fleet_unseen.c. One that was seen; and so many that were not, of all sessions or those of a series (NULL: of one
  * without). */

@@ -143,6 +143,16 @@ static double device(const struct row *row, bool is_memory)
 
 COLUMN(device_ns, put_64, (uint64_t)device(row, false))
 COLUMN(device_bytes, put_64, (uint64_t)device(row, true))
+static double energy_j(const struct row *row)
+{
+	double sum = 0;
+
+	for (uint32_t i = 0; row->service && i < row->service->n_energies; i++)
+		sum += row->service->energy[i].last_j;
+	return sum;
+}
+
+COLUMN(energy_mj, put_64, (uint64_t)(energy_j(row) * 1e3))
 COLUMN(lost, put_64, OWN(LAST->n_lost))
 COLUMN(skipped, put_64, OWN(LAST->n_skipped + LAST->n_unprobed + LAST->n_unknown))
 COLUMN(batches_dropped, put_32, OWN(row->in->own->n_dropped_last))
@@ -239,6 +249,7 @@ static const struct column intervals[] = {
 	SUM(resident_bytes),
 	SUM(device_ns),
 	SUM(device_bytes),
+	SUM(energy_mj),
 	SUM(lost),
 	SUM(skipped),
 	COUNT(batches_dropped),

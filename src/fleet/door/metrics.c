@@ -225,6 +225,23 @@ static void each_device_memory(const struct metric *metric, const struct fleet *
 	each_use(fleet, true, visit, ctx);
 }
 
+static void each_energy(const struct metric *metric, const struct fleet *fleet, const struct metrics_own *own,
+			metric_visit *visit, void *ctx)
+{
+	for (size_t i = 0; i < fleet_n_services(fleet); i++) {
+		const struct fleet_service *service = fleet_service(fleet, i);
+
+		for (uint32_t at = 0; at < service->n_energies; at++) {
+			struct metric_point point = { .value = service->energy[at].j };
+
+			label_service(&point, &service->origin);
+			label(&point, "device", service->energy[at].device.kind);
+			label(&point, "device_id", service->energy[at].device.id);
+			visit(ctx, &point);
+		}
+	}
+}
+
 /* Points of the watcher itself: one value, with one label at most. */
 static void put(metric_visit *visit, void *ctx, const char *name, const char *value, double number)
 {
@@ -390,6 +407,9 @@ const struct metric metrics[] = {
 	  .each = each_device_time },
 	{ "inftrace.device.memory", "By", "Memory of a device that the programs hold.", METRIC_GAUGE,
 	  .each = each_device_memory },
+	{ "inftrace.energy", "J",
+	  "Energy of the machine, by the share of its CPU time that the programs had: an estimate.", METRIC_COUNTER,
+	  .each = each_energy },
 	{ "inftrace.build.info", "", "The version of inftrace, and the machine.", METRIC_GAUGE, .is_info = true,
 	  .each = each_build },
 	{ "inftrace.watch.inferences_skipped", "{inference}", "Inferences that were left out, and why.", METRIC_COUNTER,
@@ -418,7 +438,14 @@ const size_t n_metrics = sizeof metrics / sizeof *metrics;
 
 static const char *unit_word(const struct metric *metric)
 {
-	return !strcmp(metric->unit, "s") ? "_seconds" : !strcmp(metric->unit, "By") ? "_bytes" : "";
+	static const struct {
+		const char *unit, *word;
+	} words[] = { { "s", "_seconds" }, { "By", "_bytes" }, { "J", "_joules" } };
+
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (!strcmp(metric->unit, words[i].unit))
+			return words[i].word;
+	return "";
 }
 
 void metric_prometheus_name(const struct metric *metric, char *name, size_t size)
