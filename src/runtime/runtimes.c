@@ -5,6 +5,8 @@
  */
 #include "runtime/runtimes.h"
 
+#include <string.h>
+
 #define RUNTIMES(F) F(onnxruntime) F(openvino) F(llama) F(litert) F(torch) F(genai)
 
 #ifdef WITH_RUNTIME_OF_TEST /* test/fake/runtime_fake.c */
@@ -29,6 +31,26 @@ bool runtimes_by_symbols(const struct image *image)
 {
 	for (const struct runtime *const *runtime = runtimes; *runtime; runtime++)
 		if ((*runtime)->has_symbols && (*runtime)->has_symbols(image))
+			return true;
+	return false;
+}
+
+static bool contains_any(const char *file, const char *const *texts)
+{
+	for (; texts && *texts; texts++)
+		if (strstr(file, *texts))
+			return true;
+	return false;
+}
+
+bool runtimes_is_library(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;
+
+	if (!strstr(file, ".so") && !strstr(file, ".node"))
+		return false;
+	for (const struct runtime *const *runtime = runtimes; *runtime; runtime++)
+		if (contains_any(file, (*runtime)->libraries))
 			return true;
 	return false;
 }

@@ -146,6 +146,8 @@ struct runtime {
 	const char *const *entries;
 	/* Packages of Python that are the runtime's own; NULL: none. Ends with NULL. */
 	const char *const *packages;
+	/* What names of its own files contain, in whose code no line of a program is; NULL: nothing. Ends with NULL. */
+	const char *const *libraries;
 	struct runtime_marks marks;
 	const struct runtime_family *family; /* in the order of arming: ends before begins */
 	unsigned n_families;
@@ -186,6 +188,8 @@ extern const struct runtime *const runtimes[]; /* NULL-terminated */
 
 /* Whether a runtime that is known by its functions may be in this module. */
 bool runtimes_by_symbols(const struct image *image);
+/* Whether a library's file has the name of one of a runtime. */
+bool runtimes_is_library(const char *path);
 /* The runtime that this module holds or that its library belongs to; NULL: none. */
 const struct runtime *runtimes_in(const struct rtti *rtti);
 /* Fills in everything known about this copy. */

@@ -147,3 +147,23 @@ TEST(a_path_leads_to_a_text)
 	assert_int_equal(peek_path("8", (uint64_t)&first, text, sizeof text), -1);
 	assert_int_equal(peek_path("8x", (uint64_t)&first, text, sizeof text), -1);
 }
+
+TEST(libraries_of_runtimes_are_known_by_their_names)
+{
+	static const char *const own[] = { "/x/libonnxruntime.so.1.22.1",
+					   "/v/libopenvino_c.so.2641",
+					   "/v/libpywrap_litert_common.so",
+					   "/v/libtensorflowlite_c.so",
+					   "/n/llama-addon.node",
+					   "libggml-base.so",
+					   "/v/torch/lib/libtorch_python.so",
+					   "libc10.so",
+					   "/v/libonnxruntime-genai.so" };
+	static const char *const others[] = { "/usr/lib/libc.so.6", "/x/torch/app", "/x/llama/serving.so",
+					      "/bin/llama" };
+
+	for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+		assert_true(runtimes_is_library(own[i]));
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		assert_false(runtimes_is_library(others[i]));
+}

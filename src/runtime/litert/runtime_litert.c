@@ -94,12 +94,14 @@ static const char *const entries[] = {
 };
 
 static const char *const packages[] = { "ai_edge_litert", "tflite_runtime", "tensorflow", NULL };
+static const char *const libraries[] = { "tensorflow", "tflite", "litert", "LiteRt", NULL };
 
 const struct runtime runtime_litert = {
 	.name = "litert",
 	.title = "LiteRT (TensorFlow Lite)",
 	.entries = entries,
 	.packages = packages,
+	.libraries = libraries,
 	.marks = { .prefix = "N6tflite", .fewest = 16, .whole = { "8SubgraphE" }, .part = { "12ArenaPlannerE" } },
 	.family = litert_families,
 	.n_families = N_LITERT_FAMILIES,

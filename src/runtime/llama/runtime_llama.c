@@ -101,12 +101,14 @@ static void find(struct runtime_found *found, struct rtti *rtti, const struct ru
 static const char *const entries[] = { "llama_*", NULL };
 
 static const char *const packages[] = { "llama_cpp", NULL };
+static const char *const libraries[] = { "llama", "ggml", NULL };
 
 const struct runtime runtime_llama = {
 	.name = "llama.cpp",
 	.title = "llama.cpp",
 	.entries = entries,
 	.packages = packages,
+	.libraries = libraries,
 	.marks = { .prefix = "llama_", .fewest = 64, .whole = { "model_load" }, .part = { "decode" } },
 	.inject_family = -1,
 	.inject_import = RUN,

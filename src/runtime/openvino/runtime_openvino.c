@@ -709,12 +709,14 @@ static const char *const entries[] = {
 };
 
 static const char *const packages[] = { "openvino", NULL };
+static const char *const libraries[] = { "openvino", NULL };
 
 const struct runtime runtime_openvino = {
 	.name = "openvino",
 	.title = "OpenVINO",
 	.entries = entries,
 	.packages = packages,
+	.libraries = libraries,
 	.marks = { .prefix = "N2ov", .fewest = 64, .whole = { "9intel_cpu4NodeE" }, .part = { "8CoreImplE" } },
 	.family = families,
 	.n_families = N_FAMILIES,

@@ -40,12 +40,14 @@ static void find(struct runtime_found *found, struct rtti *rtti, const struct ru
 }
 
 static const char *const packages[] = { "onnxruntime", NULL };
+static const char *const libraries[] = { "onnxruntime", NULL };
 
 const struct runtime runtime_onnxruntime = {
 	.name = "onnxruntime",
 	.title = "ONNX Runtime",
 	.entries = entries,
 	.packages = packages,
+	.libraries = libraries,
 	.marks = { .prefix = "N11onnxruntime",
 		   .fewest = 64,
 		   .whole = { "16InferenceSessionE" },

@@ -85,12 +85,14 @@ static void find(struct runtime_found *found, struct rtti *rtti, const struct ru
 static const char *const entries[] = { "PyInit__C", TORCH_CONTAINER "*", NULL };
 
 static const char *const packages[] = { "torch", NULL };
+static const char *const libraries[] = { "torch", "libc10", NULL };
 
 const struct runtime runtime_torch = {
 	.name = "pytorch",
 	.title = "PyTorch",
 	.entries = entries,
 	.packages = packages,
+	.libraries = libraries,
 	/* libc10: where the agent can be loaded */
 	.marks = { .prefix = "N3c10", .fewest = 16, .whole = { "19DefaultCPUAllocatorE" } },
 	.family = families,

@@ -17,7 +17,7 @@ struct place {
 	uint16_t users;	 /* bits: numbers of copies whose words lead here */
 	bool is_kept;	 /* a program has looked it up */
 	uint8_t role;	 /* the runtime's own */
-	bool is_encoder; /* llama.cpp: what is run encodes */
+	bool is_encoder; /* what is run encodes, and makes no tokens */
 };
 
 _Static_assert(MAX_COPIES <= 16, "users of a place");

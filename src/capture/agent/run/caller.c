@@ -17,6 +17,7 @@
 #include "capture/agent/run/caller_native.h"
 #include "runtime/find/peek.h"
 #include "runtime/python/cpython.h"
+#include "runtime/runtimes.h"
 
 enum { SITES = 16, CODES = 32, MOST_FRAMES = 200, MOST_FAILURES = 4, LOWEST = 4096 };
 
@@ -330,7 +331,7 @@ static uint32_t tell_address(const struct image_set *set, uint64_t address)
 			exe[len > 0 ? len : 0] = 0;
 			path = exe;
 		}
-		if (*path != '/' || caller_native_is_library(path))
+		if (*path != '/' || runtimes_is_library(path))
 			return 0;
 		len = snprintf(text, sizeof text, "%s+0x%llx", path, (unsigned long long)(address - image->base));
 		return (size_t)len < sizeof text ? dict_caller(text, (size_t)len) : 0;

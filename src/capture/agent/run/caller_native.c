@@ -26,20 +26,6 @@ struct kept {
 	uint64_t from, to; /* memory of the stack, found to be some */
 };
 
-bool caller_native_is_library(const char *path)
-{
-	static const char *const names[] = { "onnxruntime", "openvino", "tensorflow", "tflite", "litert",
-					     "LiteRt",	    "llama",	"ggml",	      "torch",	"libc10" };
-	const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;
-
-	if (!strstr(file, ".so") && !strstr(file, ".node"))
-		return false;
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (strstr(file, names[i]))
-			return true;
-	return false;
-}
-
 /* What runtimes call on the way, and that no program's line is in. */
 static bool is_of_system(const char *path)
 {
@@ -64,7 +50,7 @@ static bool is_interpreter(const char *path)
 static bool is_passed_over(const struct image *image)
 {
 	if (image_has(image, (uint64_t)(uintptr_t)caller_native_find, IMAGE_X) || is_of_system(image->path) ||
-	    caller_native_is_library(image->path))
+	    runtimes_is_library(image->path))
 		return true;
 	for (uint32_t i = 0; i < n_copies; i++)
 		if (copies[i].image.base == image->base)

@@ -11,8 +11,6 @@
 
 #include "capture/agent/agent.h"
 
-/* A library of a runtime, or a binding to one. */
-bool caller_native_is_library(const char *path);
 /* The address to which that code's call returns; 0: not known, as in code that is made at run time. */
 uint64_t caller_native_find(struct thread *thread);
 
