@@ -113,6 +113,15 @@ def test_a_loop_in_a_row_has_its_figures_everywhere(lab, two_wheels):
     assert ">Generations<" in page and "Median time between tokens over the length of the cache" in page
 
 
+def test_prompts_of_a_loop_in_c_are_compared_with_earlier_ones(lab, wheel):
+    lengths = [40, 64, 15, 256, 100]
+    program = [lab.binaries.opened("prompts"), wheel.library, lab.model("decoder"), *map(str, lengths)]
+    recording = lab.both(program, level="inference").recording
+    rows = table(lab, recording, "SELECT * FROM generations ORDER BY begin_ns")
+    assert [(row["prompt_tokens"], row["output_tokens"]) for row in rows] == [(n, 4) for n in lengths]
+    assert [row["seen_tokens"] for row in rows] == [None, 32, None, 64, 96]
+
+
 def test_an_encoder_is_part_of_the_first_token(lab, wheel):
     times = lab.path("times")
     models = ",".join(lab.model(name) for name in ("hearer", "encoder"))
