@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Generations of a model: their figures, the time between tokens over the length of the cache, and some of them. */
+/* Generations of a model: their figures, the first ones on a time line, the time between tokens over the length of the
+ * cache, and some of them. */
 #include <math.h>
 
 #include "show/html/html_model.h"
 #include "show/words/generation_words.h"
 
-enum { MOST_ROWS = 20 };
+enum { MOST_ROWS = 20, MOST_BARS = 48, BAR = 6, LANE = 9 };
 
 static struct units_text tokens(double n)
 {
@@ -59,6 +60,70 @@ static void draw(struct html_page *page, const struct summary_length *row, uint3
 	fputs("</figure>\n", page->out);
 }
 
+/* Of one generation, in its row. */
+struct bar {
+	double from, to, y;
+	uint64_t n_tokens;
+	const char *words; /* behind the tokens, before ns */
+	double ns;
+	uint32_t colour;
+};
+
+static void draw_bar(const struct plot *plot, const struct bar *bar)
+{
+	double x = plot_x(plot, bar->from), width = fmax(plot_x(plot, bar->to) - x, 0.5);
+
+	fprintf(plot->out, "<rect class=\"fill %s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\"><title>%s, ",
+		html_colour(bar->colour).s, x, bar->y, width, BAR, printable_count(bar->n_tokens, "token").s);
+	fprintf(plot->out, "%s %s</title></rect>\n", bar->words, units_duration(bar->ns).s);
+}
+
+/* Up to the first token, then from there to the last one. */
+static void draw_generation(const struct plot *plot, const struct generation *row, uint64_t begin_ns, uint32_t i)
+{
+	struct bar bar = { .from = (double)(row->begin_ns - begin_ns),
+			   .y = plot->top + i * LANE,
+			   .n_tokens = row->prompt_tokens,
+			   .words = "the first one after",
+			   .ns = (double)row->first_token_ns,
+			   .colour = 1 };
+
+	bar.to = bar.from + bar.ns;
+	if (row->first_token_ns)
+		draw_bar(plot, &bar);
+	bar = (struct bar){ .from = bar.to,
+			    .to = (double)(row->end_ns - begin_ns),
+			    .y = bar.y,
+			    .n_tokens = row->output_tokens,
+			    .words = "each",
+			    .ns = row->per_token_ns };
+	if (row->n_steps)
+		draw_bar(plot, &bar);
+}
+
+static void draw_times(struct html_page *page, const struct generation *row, uint32_t n)
+{
+	uint64_t begin_ns = row[0].begin_ns, last_ns = 0;
+	struct plot plot;
+
+	n = n < MOST_BARS ? n : MOST_BARS;
+	for (uint32_t i = 0; i < n; i++)
+		last_ns = row[i].end_ns > last_ns ? row[i].end_ns : last_ns;
+	plot = plot_of(page->out, 1180, 60 + n * LANE);
+	plot.kind = "long";
+	plot.x = plot_axis_of(0, (double)(last_ns - begin_ns), false);
+	html_figure(page,
+		    "The first generations on a time line, a row each: up to the first token, then the tokens behind "
+		    "it. Each token is in inftrace view, and in the table tokens of queries.");
+	plot_begin(&plot, html_plot_id(page).s, "Generations on a time line",
+		   "The figures are in the table of generations.");
+	plot_draw_x(&plot, html_ns, "since the first one began");
+	for (uint32_t i = 0; i < n; i++)
+		draw_generation(&plot, &row[i], begin_ns, i);
+	plot_end(&plot);
+	fputs("</figure>\n", page->out);
+}
+
 void html_generations(struct html_page *page)
 {
 	const struct summary *summary = page->summary;
@@ -73,6 +138,8 @@ void html_generations(struct html_page *page)
 		return;
 	html_section(page, "generations", "Generations", "%s.", counts.s);
 	html_paragraph(page, "Tokens: %s. %s.", times.s, shares.s);
+	if (own->rows.n)
+		draw_times(page, summary->generations + own->rows.first, own->rows.n);
 	n_left = generation_rows(&table, summary, model, MOST_ROWS);
 	html_pair(page);
 	if (own->lengths.n)
