@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The names of the tracks, beside their lines: a tree that the keyboard walks.
+import type { Track } from './api';
 import type { App } from './app';
 import { count, oneLine } from './format';
 import { ROW } from './paint_slices';
@@ -31,9 +32,8 @@ export function detailOf({ track }: Line): string {
 }
 
 /** Of a row below the first: '' where it has what the one above it has. */
-export function titleOfRow({ track, depth }: Line): string {
-	const kind = track.row_kinds[depth];
-	return depth > 0 && kind !== track.row_kinds[depth - 1] ? (ROWS[kind] ?? '') : '';
+export function titleOfRow({ row_kinds: kinds }: Track, depth: number): string {
+	return depth > 0 && kinds[depth] !== kinds[depth - 1] ? (ROWS[kinds[depth]] ?? '') : '';
 }
 
 export function toggle(app: App, id: number): void {
@@ -87,7 +87,7 @@ export function Tree({ app }: { app: App }) {
 					paddingLeft: `calc(4px + ${line.level} * var(--indent))`,
 				};
 				if (line.depth !== 0) {
-					const title = titleOfRow(line);
+					const title = titleOfRow(track, line.depth);
 					return title ? (
 						<div
 							key={`${track.id} ${line.depth}`}
@@ -103,6 +103,10 @@ export function Tree({ app }: { app: App }) {
 					track.kind === 'thread' && track.tid === track.pid && track.tid !== undefined;
 				const name = TITLES[line.label] ?? (oneLine(line.label) || 'without a name');
 				const detail = detailOf(line);
+				const rows = track.row_kinds
+					.map((_, depth) => titleOfRow(track, depth))
+					.filter(Boolean);
+				const below = rows.length ? `below it ${rows.join(', ')}` : undefined;
 				const label = `${name}${detail && ' '}${detail}, ${track.kind}, ${count(track.slices)} slices`;
 				const tab = isFirst ? 0 : -1;
 				isFirst = false;
@@ -115,6 +119,7 @@ export function Tree({ app }: { app: App }) {
 						aria-level={line.level + 1}
 						aria-expanded={line.hasMore ? !line.isCollapsed : undefined}
 						aria-label={label}
+						aria-description={below}
 						aria-keyshortcuts="h"
 						tabIndex={tab}
 						title={label}
