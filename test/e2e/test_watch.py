@@ -210,6 +210,26 @@ def test_many_programs_of_a_name_share_probes(lab, library):
     assert watch.end() == 0
 
 
+def test_copies_that_live_for_a_second_are_seen(lab, wheel):
+    """They load nothing, so that no event tells of them but their first inference; a look at all of them is seldom."""
+    name = "watched_brief.py"
+    os.symlink(os.path.join(envs.PROGRAMS, "brief.py"), lab.path(name))
+    command = [*lab.python(wheel, lab.path(name)[:-3]), lab.model("chain"), "20", "8"]
+    env = {**os.environ, "PYTHONPATH": envs.PROGRAMS}
+    program = lab.start(command, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert program.stdout.readline() == b"ready\n"
+    watch = Watch(lab, "--metrics", "PORT", name=name).wait_ready()
+    wait_until(lambda: (watch.value("inftrace_watch_processes", state="watched") or 0) >= 21, watch.process)
+    wait_until(lambda: n_links(watch.process.pid) < 18, watch.process, lambda: str(n_links(watch.process.pid)))
+    program.stdin.write(b"\n")
+    program.stdin.flush()
+    n = int(program.stdout.readline())
+    wait_until(lambda: (watch.value("inftrace_inference_duration_seconds_count") or 0) > 0.6 * n, watch.process)
+    program.stdin.close()
+    assert program.wait(PATIENCE) == 0
+    assert watch.end() == 0
+
+
 def test_doors_have_no_rights_and_the_watcher_no_socket(lab):
     watch = Watch(lab, "--metrics", "PORT", "--lines", lab.path("lines"), name="nobody.py").wait_ready()
     # the third one looks out for programs

@@ -67,6 +67,22 @@ struct {
 	__type(value, uint32_t);
 } places SEC(".maps");
 
+/* Processes that came to a probe of all processes and are not watched: one may be a copy of one that is. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 4096);
+	__type(key, uint32_t);
+	__type(value, uint32_t);
+} strangers SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, uint32_t);
+	__type(value, uint64_t);
+} n_strangers SEC(".maps");
+
 /* Functions with a return probe inside each other. */
 enum { RESULTS = 4 };
 
@@ -146,6 +162,19 @@ static __always_inline uint64_t stack_at_entry(const struct hit *hit)
 	return REGISTER_STACK(hit->regs) + UPROBE_COOKIE_DEPTH(hit->cookie);
 }
 
+/* Returns false: it is nobody's copy. */
+static __always_inline bool meet_stranger(uint32_t tgid)
+{
+	uint32_t first = 0;
+	uint64_t *n = NULL;
+
+	if (!bpf_map_lookup_elem(&strangers, &tgid) && !bpf_map_update_elem(&strangers, &tgid, &first, BPF_NOEXIST))
+		n = bpf_map_lookup_elem(&n_strangers, &first);
+	if (n)
+		__sync_fetch_and_add(n, 1);
+	return false;
+}
+
 /* Of a probe of all processes: whose it is. False: a process that is not watched. */
 static __always_inline bool find_place(struct hit *hit, uint32_t *index, uint64_t id)
 {
@@ -153,7 +182,7 @@ static __always_inline bool find_place(struct hit *hit, uint32_t *index, uint64_
 	const uint32_t *found = bpf_map_lookup_elem(&places, &key);
 
 	if (!found)
-		return false;
+		return meet_stranger(id >> 32);
 	*index = *found;
 	hit->cookie = (hit->cookie & ~0xffffff00ull) | (uint64_t)(*index & 0xffffff) << 8;
 	return true;

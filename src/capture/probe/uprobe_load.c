@@ -80,13 +80,16 @@ static int map_maps(struct uprobe_loaded *loaded)
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	struct uprobe_ring *ring = &loaded->ring;
 	const uint8_t *rest;
+	int met = bpf_object__find_map_fd_by_name(loaded->object, "n_strangers");
 
 	loaded->places = bpf_object__find_map_fd_by_name(loaded->object, "places");
 	loaded->armed = map(loaded, 0, armed, (UPROBE_MAX_ARMED * sizeof *loaded->armed + page - 1) & ~(page - 1),
 			    PROT_READ | PROT_WRITE, 0);
 	ring->consumer = map(loaded, 1, records, page, PROT_READ | PROT_WRITE, 0);
 	rest = map(loaded, 2, records, page + 2 * (size_t)UPROBE_RING_BYTES, PROT_READ, (off_t)page);
-	if (!loaded->armed || !ring->consumer || !rest)
+	loaded->strangers = bpf_object__find_map_fd_by_name(loaded->object, "strangers");
+	loaded->n_strangers = map(loaded, 3, met, page, PROT_READ, 0);
+	if (!loaded->armed || !ring->consumer || !rest || !loaded->n_strangers)
 		return -errno;
 	ring->producer = (const uint64_t *)rest;
 	ring->data = rest + page;
@@ -183,7 +186,7 @@ int uprobe_load(struct uprobe_loaded *loaded, enum uprobe_link_type wanted, stru
 
 void uprobe_unload(struct uprobe_loaded *loaded)
 {
-	for (int i = 0; i < 3; i++)
+	for (size_t i = 0; i < sizeof loaded->mapped / sizeof *loaded->mapped; i++)
 		if (loaded->mapped[i])
 			munmap(loaded->mapped[i], loaded->mapped_size[i]);
 	bpf_object__close(loaded->object);
@@ -193,7 +196,10 @@ void uprobe_unload(struct uprobe_loaded *loaded)
 int uprobe_place_put(const struct uprobe_loaded *loaded, uint32_t file, pid_t pid, uint32_t copy)
 {
 	uint64_t key = UPROBE_PLACE(file, pid);
+	uint32_t known = (uint32_t)pid;
 
+	/* the next process with its number is one again */
+	bpf_map_delete_elem(loaded->strangers, &known);
 	return bpf_map_update_elem(loaded->places, &key, &copy, BPF_ANY) ? -errno : 0;
 }
 

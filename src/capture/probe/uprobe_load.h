@@ -67,9 +67,10 @@ struct uprobe_loaded {
 	struct uprobe_programs empty; /* those that do nothing */
 	struct uprobe_armed *armed;   /* UPROBE_MAX_ARMED of them, shared with the program */
 	struct uprobe_ring ring;
-	int places; /* descriptor of the map of processes */
-	void *mapped[3];
-	size_t mapped_size[3];
+	int places, strangers;	     /* descriptors of the maps of processes, watched and not */
+	const uint64_t *n_strangers; /* that were met so far, shared with the program */
+	void *mapped[4];
+	size_t mapped_size[4];
 };
 
 /*

@@ -66,6 +66,11 @@ struct uprobes *uprobes_open(const struct uprobes_opts *opts, struct err *err)
 	return uprobes;
 }
 
+uint64_t uprobes_n_strangers(const struct uprobes *uprobes)
+{
+	return __atomic_load_n(uprobes->loaded.n_strangers, __ATOMIC_RELAXED);
+}
+
 struct uprobes_copy *uprobes_copy(struct uprobes *uprobes, uint32_t number)
 {
 	return number < UPROBE_MAX_ARMED && uprobes->copy[number].pid ? &uprobes->copy[number] : NULL;

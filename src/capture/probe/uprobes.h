@@ -112,6 +112,8 @@ struct uprobes_copy {
 	uint64_t arm_ns;
 };
 
+/* How many processes without a copy here have come to a probe that all processes share. */
+uint64_t uprobes_n_strangers(const struct uprobes *uprobes);
 /* NULL: the number is none. */
 struct uprobes_copy *uprobes_copy(struct uprobes *uprobes, uint32_t number);
 /* The account that the copy's hits are charged to (uprobe_pace.h); NULL: they are not. */

@@ -137,7 +137,7 @@ static void turn(struct recorder *recorder)
 	recorder_clock_look(recorder);
 	if (recorder->way->attached && recorder_attached_follow(recorder, now_ns, &err))
 		fail_recording(recorder, err.msg);
-	if (now_ns >= recorder->tree_due_ns || recorder->target->is_ending) {
+	if (now_ns >= recorder->tree_due_ns || recorder->tree.is_asked || recorder->target->is_ending) {
 		tree_update(&recorder->tree, recorder->target, &recorder->tap.sink, now_ns, &err);
 		recorder->tree_due_ns = clock_ns() + (uint64_t)tree_due_ms(&recorder->tree) * 1000000u;
 		recorder_sources_ask(recorder, now_ns);

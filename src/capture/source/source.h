@@ -35,6 +35,7 @@ struct tree {
 	size_t n, capacity;
 	uint64_t n_news;  /* grows with each update before which a process or thread may have begun on this machine */
 	uint64_t n_ended; /* processes that were in it */
+	bool is_asked;	  /* a source has met a process that may be new in it: it is updated at the next turn */
 	struct tree_scan *scan; /* private to the tree */
 };
 

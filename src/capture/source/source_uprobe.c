@@ -42,6 +42,7 @@ struct uprobe_state {
 	uint64_t read_ns, read_at;		  /* when it was read last, and up to where */
 	uint64_t rest_ns;			  /* until it is to be read again */
 	uint64_t n_operators;			  /* records of operators since levels were chosen */
+	uint64_t n_strangers;			  /* when the tree was asked for them last */
 	struct {
 		enum uprobe_level level;
 		uint64_t told_ns; /* 0: never */
@@ -502,6 +503,16 @@ static int drop_gone(struct uprobe_state *state, struct sink *out, uint64_t now_
 	return code;
 }
 
+/* A process that is not in the tree has come to a probe: it may be a child of one that is. */
+static void ask_for_strangers(struct uprobe_state *state)
+{
+	uint64_t n = uprobes_n_strangers(state->target->uprobes);
+
+	if (n != state->n_strangers)
+		state->target->tree->is_asked = true;
+	state->n_strangers = n;
+}
+
 static int drain(void *opaque, struct sink *out, uint64_t now_ns, struct err *err)
 {
 	struct uprobe_state *state = opaque;
@@ -520,6 +531,7 @@ static int drain(void *opaque, struct sink *out, uint64_t now_ns, struct err *er
 		code = code ? code : read_ring(state, out, now_ns, err);
 	while (!code && is_ending && ring->is_waiting && clock_ns() < until_ns && !usleep(500));
 	choose_rest(state);
+	ask_for_strangers(state);
 	if (!code && !is_ending && !ring->is_waiting)
 		code = choose_levels(state, out, now_ns, err);
 	for (size_t i = 0; i < state->n_watched && !code; i++) {

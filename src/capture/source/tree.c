@@ -92,6 +92,7 @@ static int update_init(struct update *update, struct tree *tree, const struct ta
 			return err_no_memory(err, failure);
 		tree->scan->is_ours = proc_is_ours(target->sysroot);
 	}
+	tree->is_asked = false;
 	*update = (struct update){ tree, tree->scan, target, out, now_ns, err, 0, true };
 	return 0;
 }
