@@ -92,8 +92,7 @@ TEST(a_runtime_has_a_word_to_replace)
 
 TEST(nothing_is_found_in_broken_files)
 {
-	static const char *const bad[] = { "no_gnu_hash.so", "many_buckets.so", "no_buckets.so", "cut.so",
-					   "endless_segment.so" };
+	static const char *const bad[] = { "many_buckets.so", "no_buckets.so", "cut.so", "endless_segment.so" };
 	struct inject_file found;
 	struct err err;
 	char path[512];
@@ -109,6 +108,17 @@ TEST(nothing_is_found_in_broken_files)
 			for (int k = 0; k < N_INJECT_SYMBOLS; k++)
 				assert_int_equal(found.symbol[k], 0);
 	}
+}
+
+/* As linkers of old systems make it. */
+TEST(a_file_without_gnu_hash_is_read_by_its_hash)
+{
+	struct inject_file found;
+	struct err err;
+
+	assert_int_equal(look(&found, TEST_DIR "/data/inject/good/no_gnu_hash.so", 0x10000000, &err), 0);
+	assert_int_equal(found.symbol[INJECT_PTHREAD_CREATE], 0x100002c9);
+	assert_int_equal(found.symbol[INJECT_ATFORK], 0); /* it has none */
 }
 
 /* ---- the code ---- */
