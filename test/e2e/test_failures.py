@@ -270,3 +270,14 @@ def test_a_c_program_gets_and_shows_the_same_failures(lab, each_library):
     assert len(status) == 3 and status.count("ok") == 2
     assert any(wrong[:80] in text for text in status)
     assert any(missing[:80] in slice.args["status"] for slice in done.recording.of("session"))
+
+
+@pytest.mark.parametrize("key", ["1.15", "newest"])
+def test_a_session_whose_constructor_throws_is_one_that_failed(lab, key):
+    """The package tries once more by itself, so each of the three is two."""
+    done = lab.record(lab.python(environment(envs.wheel, key), "throws", lab.model("tiny")))
+    assert done.status == 0 and re.search("^failed 3$", done.out, re.M), done.err
+    status = [slice.args["status"] for slice in done.recording.of("session")]
+    assert [text == "ok" for text in status] == [True, *[False] * (len(status) - 2), True], status
+    assert len(status) - 2 in (3, 6) and all("pthread_create failed" in text for text in status[1:-1]), status
+    assert {slice.args["model"] for slice in done.recording.of("session")} == {"tiny"}

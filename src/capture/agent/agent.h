@@ -110,6 +110,7 @@ struct thread {
 	struct open_operator open[MAX_DEPTH];
 	struct open_run run[MAX_RUNS];
 	struct creation creation;
+	uint32_t n_creations; /* that have begun */
 	struct creation_waits waits;
 	struct session *last_session; /* of the API's last run here */
 	uint32_t last_text, n_last;   /* text of the last inputs passed to an API call here; 0: none */

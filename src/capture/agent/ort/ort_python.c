@@ -12,6 +12,9 @@
  * function. Its first look is where the inference begins: NodeArg.name and is_webgpu_graph_capture_enabled, by which
  * it looks, are replaced, too.
  *
+ * A constructor that throws before it opens the model makes no session that a hook sees: the call that failed is a
+ * creation that did.
+ *
  * Before its return a call takes the GIL again. A wait for other threads of Python is the program's time, in which no
  * model runs: the inference ended when it began. What asynchronous calls do is not seen here (ort_async.c).
  */
@@ -23,7 +26,7 @@
 #include "capture/agent/replace/python.h"
 #include "capture/agent/run/caller.h"
 
-enum { TUPLE_SIZE = 2, MOST_LOOKS = 1000, MOST_TEXT = 240, MOST_WAIT = 32 };
+enum { TUPLE_SIZE = 2, MOST_LOOKS = 1000, MOST_TEXT = 240, MOST_ERROR = 1024, MOST_TYPE = 40, MOST_WAIT = 32 };
 
 static const struct image *door; /* the module whose class is looked for; NULL: none is */
 static int is_looking;
@@ -186,6 +189,99 @@ static void leave(const struct call *call, const struct python_object *result)
 	}
 METHODS(METHOD)
 
+/* An error of a constructor begins with a place in the runtime's source and ends with the reason, which is kept. */
+static uint32_t reason(void)
+{
+	char text[MOST_ERROR];
+	size_t len = python_error(text, sizeof text), from, to;
+	const char *colon = memchr(text, ':', len < MOST_TYPE ? len : MOST_TYPE);
+
+	while (len && text[len - 1] == '\n')
+		len--;
+	if (len > MOST_TEXT) {
+		from = len - (MOST_TEXT - MOST_TYPE);
+		to = colon ? (size_t)(colon - text) + 2 : 0;
+		while (from < len && (text[from] & 0xc0) == 0x80) /* not within a character */
+			from++;
+		memcpy(text + to, "...", 3);
+		memmove(text + to + 3, text + from, len - from);
+		len = to + 3 + len - from;
+	}
+	return len ? dict_text(text, len) : dict_text("failed", 6);
+}
+
+/* A session that a constructor makes. */
+struct making {
+	struct thread *thread; /* NULL: it is not looked at */
+	uint64_t start;
+	uint32_t generation, n_creations;
+};
+
+static struct making make_begin(void)
+{
+	struct thread *thread = agent_thread();
+	struct making making = { 0 };
+
+	if (thread && !creation_is_open(thread) && !thread->n_runs)
+		making = (struct making){ thread, agent_now(), thread->generation, thread->n_creations };
+	return making;
+}
+
+static void name_from(struct session *session, struct python_object *given)
+{
+	struct python_object *type = NULL, *value = NULL, *trace = NULL;
+	const char *path = NULL;
+
+	python.PyErr_Fetch(&type, &value, &trace);
+	if (given && given->type == python.PyUnicode_Type && !(path = python.PyUnicode_AsUTF8(given)))
+		python.PyErr_Clear();
+	if (path)
+		session_name_path(session, path);
+	python.PyErr_Restore(type, value, trace);
+}
+
+/* given: the model's path, or something else; NULL. */
+static void make_end(const struct making *making, const struct python_object *result, struct python_object *given)
+{
+	struct thread *thread = making->thread;
+	int saved = errno;
+	uint32_t message;
+
+	if (result || !thread || self_thread != thread || thread->generation != making->generation ||
+	    hot->generation != making->generation || creation_is_open(thread) ||
+	    thread->n_creations != making->n_creations)
+		return;
+	message = reason();
+	creation_begin(thread, &runtime_onnxruntime, OWNER_EVALUATION, making->start);
+	if (creation_is_open(thread)) {
+		name_from(thread->creation.session, given);
+		creation_end(thread, OWNER_EVALUATION, message);
+	}
+	errno = saved;
+}
+
+enum { GIVEN = 2 }; /* which argument the model is: behind the object and its options */
+
+static struct python_builtin of_init;
+
+static OBJECT on_init(OBJECT self, OBJECT args, OBJECT names)
+{
+	struct making making = make_begin();
+	OBJECT result = ((python_c_call *)of_init.next)(self, args, names);
+
+	make_end(&making, result, ((intptr_t *)args)[TUPLE_SIZE] > GIVEN ? python.PyTuple_GetItem(args, GIVEN) : NULL);
+	return result;
+}
+
+static OBJECT on_fast_init(OBJECT self, OBJECT const *args, intptr_t n, OBJECT names)
+{
+	struct making making = make_begin();
+	OBJECT result = ((python_fast_call *)of_init.next)(self, args, n, names);
+
+	make_end(&making, result, (n & INTPTR_MAX) > GIVEN ? args[GIVEN] : NULL);
+	return result;
+}
+
 /* What the package's function calls first, in some versions or all. */
 #define FIRST(name) \
 	static struct python_builtin of_##name; \
@@ -271,6 +367,13 @@ static void look(void)
 	class = find(BINDING, (const char *const[]){ "InferenceSession", NULL });
 	if (class) {
 		METHODS(REPLACE)
+		method = python.PyObject_GetAttrString(class, "__init__");
+		if (method) {
+			python_replace_builtin(&of_init, method, "__init__", on_init, on_fast_init);
+			python.Py_DecRef(method);
+		} else {
+			python.PyErr_Clear();
+		}
 		python.Py_DecRef(class);
 		/* while the module is imported, its class has no functions yet */
 		if (is_replaced && look_at_package())
@@ -350,6 +453,7 @@ void ort_python_disarm(void)
 {
 	__atomic_store_n(&door, NULL, __ATOMIC_RELEASE);
 	METHODS(PUT_BACK)
+	python_put_back_builtin(&of_init);
 	python_put_back_builtin(&of_getter);
 	python_put_back_builtin(&of_is_captured);
 }

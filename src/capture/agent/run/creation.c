@@ -70,6 +70,7 @@ void creation_begin(struct thread *thread, const struct runtime *runtime, enum r
 	session = session_new(runtime);
 	if (!session)
 		return;
+	thread->n_creations++;
 	if (!start)
 		start = owner == OWNER_API ? 0 : thread->hint.time;
 	*creation = (struct creation){ .session = session,
