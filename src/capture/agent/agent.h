@@ -100,8 +100,7 @@ struct thread {
 	bool is_settled;      /* all runs on it began after the hooks went in */
 	int32_t tid;
 	struct ring_writer ring;
-	uint32_t ring_number;
-	uint32_t n_runs;
+	uint32_t ring_number, n_runs, n_creations; /* creations that have begun */
 	uint32_t next_run,
 	    numbers_end;    /* numbers for runs, a block of them taken at once; the rest is the next thread's */
 	uint32_t is_inside; /* the agent itself is calling the runtime */
@@ -110,7 +109,6 @@ struct thread {
 	struct open_operator open[MAX_DEPTH];
 	struct open_run run[MAX_RUNS];
 	struct creation creation;
-	uint32_t n_creations; /* that have begun */
 	struct creation_waits waits;
 	struct session *last_session; /* of the API's last run here */
 	uint32_t last_text, n_last;   /* text of the last inputs passed to an API call here; 0: none */
