@@ -20,6 +20,16 @@ TEST(calls_and_last_jumps_lead_somewhere)
 	assert_false(call_site_at(function, 0x1000, &target));
 }
 
+TEST(places_are_looked_at_in_order)
+{
+	const size_t size = sizeof function;
+
+	assert_int_equal(call_site_next(function, size, 0), 1);
+	assert_int_equal(call_site_next(function, size, 2), 6);
+	assert_int_equal(call_site_next(function, size, 7), 11);
+	assert_true(call_site_next(function, size, 12) + call_site_size > size);
+}
+
 TEST(what_looks_like_a_call_inside_an_instruction_is_none)
 {
 	uint64_t target;

@@ -32,7 +32,8 @@ static void lead_in(const struct image *image, const struct program_function *in
 {
 	const uint8_t *code = image_at(image, in->address, in->size, IMAGE_X);
 
-	for (size_t i = 0; code && i + call_site_size <= in->size; i += call_site_step) {
+	for (size_t i = code ? call_site_next(code, in->size, 0) : in->size; i + call_site_size <= in->size;
+	     i = call_site_next(code, in->size, i + call_site_step)) {
 		struct call_target *of;
 		uint64_t function;
 		if (call_site_at(code + i, in->address + i, &function) && function != in->address &&

@@ -22,6 +22,8 @@ void call_sites_lead(const struct program_symbols *symbols, struct call_target *
 /* What differs by processor: call_sites_x86.c, call_sites_arm64.c. */
 enum { CALL_SITE_MOST = 8 };
 extern const size_t call_site_size, call_site_step;
+/* The first place from `from` on that is worth a look; at the end: one behind which no call has room. */
+size_t call_site_next(const uint8_t *code, size_t size, size_t from);
 /* Whether `code`, whose address is `at`, may be a call, or a jump in place of one, of a fixed address. */
 bool call_site_at(const uint8_t *code, uint64_t at, uint64_t *target);
 /* Whether an instruction begins there, of a function whose code begins at `code`. */

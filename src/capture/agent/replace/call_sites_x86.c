@@ -9,6 +9,13 @@ enum { CALL = 0xe8, JUMP = 0xe9, SIZE = 5, LONGEST = 15 };
 
 const size_t call_site_size = SIZE, call_site_step = 1;
 
+size_t call_site_next(const uint8_t *code, size_t size, size_t from)
+{
+	while (from + SIZE <= size && code[from] != CALL && code[from] != JUMP)
+		from++;
+	return from;
+}
+
 bool call_site_at(const uint8_t *code, uint64_t at, uint64_t *target)
 {
 	int32_t distance;
