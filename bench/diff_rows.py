@@ -23,10 +23,20 @@ def write(path, machines, models, factor):
                 buckets = [noise.randint(5, 60) for _ in range(24)]
                 n = sum(buckets)
                 row = {
-                    **{"kind": "series", "host": "host-%d" % machine, "boot": "b", "interval": 1},
-                    **{"begin_ns": BEGIN_NS, "end_ns": BEGIN_NS + 10**10, "service": "service-%d" % (model % 20)},
-                    **{"model": "model-%d" % model, "runtime": "onnxruntime", "provider": "CPU", "device": "cpu"},
-                    **{"inferences": n, "inference_ns": int(n * 1e6 * factor), "cpu_ns": n * 900000},
+                    "kind": "series",
+                    "host": "host-%d" % machine,
+                    "boot": "b",
+                    "interval": 1,
+                    "begin_ns": BEGIN_NS,
+                    "end_ns": BEGIN_NS + 10**10,
+                    "service": "service-%d" % (model % 20),
+                    "model": "model-%d" % model,
+                    "runtime": "onnxruntime",
+                    "provider": "CPU",
+                    "device": "cpu",
+                    "inferences": n,
+                    "inference_ns": int(n * 1e6 * factor),
+                    "cpu_ns": n * 900000,
                     "durations": {"scale": 5, "first": -330 + model % 50, "buckets": buckets},
                 }
                 out.write(json.dumps(row, separators=(",", ":")) + "\n")
