@@ -311,6 +311,8 @@ TEST(machines_of_one_name_are_told_apart_by_their_ids)
 		    boots[i], ids[i], i + 1, i + 2);
 	side = side_of(&made, &arena);
 	assert_int_equal(side.n_runs, 2);
+	assert_string_equal(side.runs[0].machine, "web (a)");
+	assert_string_equal(side.runs[1].machine, "web (b)");
 	assert_int_equal(side.runs[0].models->n, 200);
 	assert_int_equal(side.runs[1].models->n, 100);
 	arena_done(&arena);

@@ -566,6 +566,21 @@ static void take_memory(struct making *making, const struct series *series)
 				    .n_processes = 1 };
 }
 
+/* By what it is found on the other side: its name, with its id where another one has the same. */
+static const char *call_machine(struct making *making, const struct machine *machine)
+{
+	const struct machine *all = making->watch->machines.data;
+	struct printable text = { "" };
+	size_t n_named = 0;
+
+	for (size_t i = 0; i < making->watch->machines.n; i++)
+		n_named += is_text(all[i].name, machine->name);
+	if (n_named < 2 || !machine->id)
+		return machine->name;
+	printable_add(&text, "%s (%s)", machine->name, machine->id);
+	return say(making, &text);
+}
+
 static void take_run(struct making *making)
 {
 	const struct diff_watch *watch = making->watch;
@@ -583,7 +598,7 @@ static void take_run(struct making *making)
 	if (making->is_out_of_memory)
 		return;
 	if (watch->machines.n <= DIFF_MAX_RUNS)
-		run->machine = machine[making->number].name;
+		run->machine = call_machine(making, &machine[making->number]);
 	run->fact[DIFF_KIND] = "rows of inftrace watch";
 	run->fact[DIFF_VERSION] = watch->version;
 	/* of one machine each it is not known what is the machine's and what the version's, if these are two */
