@@ -150,15 +150,15 @@ TEST(a_program_that_is_started_for_each_inference_is_found)
 	end(f);
 }
 
-/* Two processes, of which the first has samples until the given time. */
-static double cores_with_samples_until(uint64_t us)
+/* Processes, of which the first has samples until the given time. */
+static double cores_with_samples_until(int n, uint64_t us)
 {
 	struct fixture fixture, *f = &fixture;
 	double cores;
 	bool is_of_runs;
 
 	begin(f);
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < n; i++) {
 		uint32_t cpu = stream_counter(&f->s, work(f, "app", 1000, 1000, 10), "cpu", "%");
 
 		stream_sample(&f->s, cpu, 1000, 10);
@@ -172,9 +172,11 @@ static double cores_with_samples_until(uint64_t us)
 
 TEST(their_use_of_cpus_is_added_up_as_far_as_it_was_sampled)
 {
-	assert_true(fabs(cores_with_samples_until(11000) - 1) < 1e-3);
-	assert_true(fabs(cores_with_samples_until(8000) - 1) < 1e-3);
-	assert_true(isnan(cores_with_samples_until(2000)));
+	assert_true(fabs(cores_with_samples_until(2, 11000) - 1) < 1e-3);
+	assert_true(fabs(cores_with_samples_until(2, 8000) - 1) < 1e-3);
+	assert_true(isnan(cores_with_samples_until(2, 2000)));
+	/* one of many that ended between two samples */
+	assert_true(fabs(cores_with_samples_until(33, 2000) - 16.5) < 1e-3);
 }
 
 /* A first sample covers no time before the process was started: a second of each of many short ones is more CPUs than

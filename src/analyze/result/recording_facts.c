@@ -87,10 +87,36 @@ static double least_ns_of(const struct summary *summary, const struct summary_mo
 	return ns;
 }
 
+/* CPU time of processes, and the time of their inferences: of those that samples tell of, and of the others. */
+struct used {
+	double ns, runs_ns, known_ns, unknown_ns; /* runs_ns: of ns, of those with inferences */
+};
+
+static void add_used(struct used *used, double ns, double ran_ns)
+{
+	if (!isfinite(ns)) {
+		used->unknown_ns += ran_ns;
+		return;
+	}
+	used->ns += ns;
+	used->known_ns += ran_ns;
+	if (ran_ns > 0)
+		used->runs_ns += ns;
+}
+
+/* A few that ended between samples used as much as the others did. */
+static double used_by_all(const struct used *used)
+{
+	if (!(used->unknown_ns > 0))
+		return used->ns;
+	return used->unknown_ns >= used->known_ns ? NAN : used->ns + used->runs_ns / used->known_ns * used->unknown_ns;
+}
+
 /* Of the processes that count, or of all (NULL). */
 static double cores_of_all(const struct summary *summary, const struct recording_facts *facts)
 {
-	double used_ns = 0, alone = NAN, cores, least;
+	double alone = NAN, cores, least;
+	struct used used = { 0 };
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < summary->n_resources; i++) {
@@ -100,10 +126,10 @@ static double cores_of_all(const struct summary *summary, const struct recording
 		    strcmp(names_text(summary->names, cpu->name), "cpu") != 0)
 			continue;
 		alone = (isfinite(cpu->busy_mean) ? cpu->busy_mean : cpu->mean) / 100;
-		used_ns += used_ns_of(summary, cpu);
+		add_used(&used, used_ns_of(summary, cpu), (double)summary->processes[cpu->process].busy_ns);
 		n++;
 	}
-	cores = n < 2 ? alone : !summary->busy_ns ? NAN : used_ns / (double)summary->busy_ns;
+	cores = n < 2 ? alone : !summary->busy_ns ? NAN : used_by_all(&used) / (double)summary->busy_ns;
 	least = least_ns_of(summary, facts ? facts->model : NULL) / (double)summary->busy_ns;
 	return summary->busy_ns && least > cores ? least : cores;
 }
