@@ -22,7 +22,7 @@ def line_of(mark):
 class Known:
     """The program's own times, and what was sampled of each of its methods."""
 
-    def __init__(self, lab, version, *options, ms=100, rounds=3):
+    def __init__(self, lab, version, *options, ms=250, rounds=2):
         java, *program = environment(envs.java, version).program("Work", lab.path("classes"))
         done = lab.record([java, *options, *program, str(ms), str(rounds)])
         assert done.status == 0, done.err
@@ -66,7 +66,7 @@ def test_each_compiler_and_the_interpreter_are_read(lab, option):
 
 
 def test_outside_of_models_is_what_the_main_method_did(lab):
-    known = Known(lab, None, rounds=2)
+    known = Known(lab, None)
     report = json.loads(lab.plain([lab.inftrace, "report", "--json", known.path]).out)
     rows = [row for row in report["outside"] if row.get("function")]
     assert any(row["function"].startswith("Work.") for row in rows), rows

@@ -26,7 +26,7 @@ def line_of(mark):
 class Known:
     """The program's own times, and what was sampled of each of its functions."""
 
-    def __init__(self, lab, node, ms=100, rounds=3):
+    def __init__(self, lab, node, ms=250, rounds=2):
         done = lab.record([node, PROGRAM, str(ms), str(rounds)])
         assert done.status == 0, done.err
         self.path, self.report = done.recording.path, done.err

@@ -159,10 +159,16 @@ void guard_wait(void)
 			guard_call(SYS_sched_yield, (const long[6]){ 0 });
 }
 
+#ifdef SYS_readlink
+enum { READ_LINK = SYS_readlink };
+#else
+enum { READ_LINK = SYS_readlinkat };
+#endif
+
 static bool may_load(void)
 {
-	static const long calls[] = { SYS_openat,   SYS_read, SYS_pread64,  SYS_fstat,	SYS_newfstatat,
-				      SYS_readlink, SYS_mmap, SYS_mprotect, SYS_munmap, SYS_close };
+	static const long calls[] = { SYS_openat, SYS_read, SYS_pread64,  SYS_fstat,  SYS_newfstatat,
+				      READ_LINK,  SYS_mmap, SYS_mprotect, SYS_munmap, SYS_close };
 
 	if (guard_is_told())
 		return false;
