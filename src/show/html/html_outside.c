@@ -7,7 +7,7 @@
 #include "show/html/html_model.h"
 #include "show/words/time_words.h"
 
-enum { WIDTH = 1120, ROW = 18, MAX_DEPTH = 40, MAX_ROWS = 60, CHARACTER = 7 };
+enum { WIDTH = 1120, ROW = 18, MAX_DEPTH = 40, MAX_ROWS = 60, CHARACTER = 7, WIDE = 12, LEAST = 4 };
 
 static const double least_share = 0.005, least_width = 0.7;
 
@@ -21,6 +21,19 @@ static const char *colour_of(const struct summary_outside *row)
 	if (row->is.kind == OUTSIDE_UNATTRIBUTED || row->is.kind == OUTSIDE_OTHERS)
 		return "f9";
 	return row->is.ran_ns * 2 > row->is.ns ? "f3" : "f2";
+}
+
+/* Pixels of a text, rather too many: letters of the page's font differ by a factor of three. */
+static double width_of(const char *text)
+{
+	double width = 0;
+
+	for (; *text; text++)
+		if ((unsigned char)*text >= 0xc0)
+			width += WIDE;
+		else if ((unsigned char)*text < 0x80)
+			width += strchr("mwMW@%", *text) ? WIDE : CHARACTER;
+	return width;
 }
 
 /* Where a frame's line has no room, its function is what matters. */
@@ -41,6 +54,8 @@ static void draw_row(const struct plot *plot, const struct html_page *page, cons
 	double y = (double)row->is.depth * ROW;
 	int columns = (int)((box->width - 6) / CHARACTER);
 
+	while (columns >= LEAST && width_of(short_name(name, columns).s) > box->width - 6)
+		columns--;
 	fprintf(plot->out, "<rect class=\"tree %s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\"><title>",
 		colour_of(row), box->x, y, fmax(box->width - 1, 0.4), ROW - 1);
 	html_words(plot->out, "%s: %s", html_name(name).s, units_duration((double)row->is.ns).s);
@@ -48,7 +63,7 @@ static void draw_row(const struct plot *plot, const struct html_page *page, cons
 	if (row->is.kind == OUTSIDE_FRAME)
 		html_words(plot->out, ", on a CPU for %s", units_duration((double)row->is.ran_ns).s);
 	fputs("</title></rect>", plot->out);
-	if (columns >= 4)
+	if (columns >= LEAST)
 		plot_text(plot, box->x + 4, y + 12.5, "start", "on", "%s", short_name(name, columns).s);
 	fputc('\n', plot->out);
 }
