@@ -228,6 +228,22 @@ TEST(a_method_has_the_name_of_a_stack_trace)
 	assert_null(name_of(&heap, heap.outer));
 }
 
+/* A method that runs while its class is defined anew keeps its pool, which names the class. */
+TEST(a_method_of_an_earlier_definition_has_its_name)
+{
+	static struct heap heap;
+	static struct pool later;
+
+	begin(&heap);
+	later = (struct pool){ .holder = (uint64_t)heap.klass };
+	heap.klass[1] = (uint64_t)&later;
+	assert_string_equal(name_of(&heap, heap.outer), "com.example.App.outer (App.java)");
+	later.holder = (uint64_t)heap.stack; /* no pool of the class */
+	assert_null(name_of(&heap, heap.outer));
+	heap.klass[1] = 0;
+	assert_null(name_of(&heap, heap.outer));
+}
+
 static uint32_t line_of(const struct heap *heap, uint64_t method, int32_t bci)
 {
 	struct hotspot_method is;

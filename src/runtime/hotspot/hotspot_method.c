@@ -7,6 +7,14 @@
 
 enum { WORD = 8, MOST_LINES = 1 << 16, ESCAPE = 0xff, MOST_NAME = 512 };
 
+/* The class of a method names its pool, or the pool of a later definition, which names the class. */
+static bool is_pool_of(const struct hotspot *hotspot, uint64_t pool, uint64_t klass)
+{
+	uint64_t now = hotspot_part(hotspot, klass, HOTSPOT_KLASS_POOL);
+
+	return now == pool || (!(now & (WORD - 1)) && hotspot_part(hotspot, now, HOTSPOT_POOL_HOLDER) == klass);
+}
+
 bool hotspot_read_method(const struct hotspot *hotspot, uint64_t method, struct hotspot_method *to)
 {
 	*to = (struct hotspot_method){ .method = method };
@@ -14,7 +22,7 @@ bool hotspot_read_method(const struct hotspot *hotspot, uint64_t method, struct 
 	to->pool = to->constant ? hotspot_part(hotspot, to->constant, HOTSPOT_CONST_POOL) : 0;
 	to->klass = to->pool ? hotspot_part(hotspot, to->pool, HOTSPOT_POOL_HOLDER) : 0;
 	if (!to->klass || (to->klass | to->pool | to->constant | method) & (WORD - 1) ||
-	    hotspot_part(hotspot, to->klass, HOTSPOT_KLASS_POOL) != to->pool)
+	    !is_pool_of(hotspot, to->pool, to->klass))
 		return false;
 	to->name = (uint32_t)hotspot_part(hotspot, to->constant, HOTSPOT_CONST_NAME);
 	to->code_size = (uint32_t)hotspot_part(hotspot, to->constant, HOTSPOT_CONST_CODE_SIZE);
