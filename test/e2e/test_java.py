@@ -75,3 +75,20 @@ def test_outside_of_models_is_what_the_main_method_did(lab):
     assert lab.plain([lab.inftrace, "export", known.path, "--to", "folded", "-o", folded]).status == 0
     with open(folded) as lines:
         assert any(f"Work.sleeps (Work.java:{line_of('sleeps')});java.lang.Thread.sleep" in line for line in lines)
+
+
+def test_a_class_in_the_place_of_one_that_is_unloaded_has_its_own_names(lab):
+    java, *program = environment(envs.java, None).program("Unload", lab.path("classes"))
+    rounds, seconds = 10, 0.3
+    # interpreted, so that each has its class and method at an address that another one had
+    options = ["-Xint", "-XX:+UseSerialGC"]
+    done = lab.record([java, *options, *program, str(seconds * 1e3), str(rounds)])
+    assert done.status == 0, done.err
+    assert int(done.out.split()[1]) >= rounds // 2, done.out
+    ran = {}
+    for row in ask(lab, done.recording.path, FRAMES):
+        if row["language"] == "java" and row["function"].startswith("Unload$Shape.work"):
+            ran.setdefault(row["function"], {})[row["id"]] = row["duration_ns"] / 1e9
+    assert len(ran) == rounds, ran.keys()
+    for name, samples in ran.items():
+        assert sum(samples.values()) < 0.2 + seconds * 3 / 2, (name, samples)

@@ -25,6 +25,7 @@ enum { BYTE_CODE_REGISTER = 22 };
 struct known_frame {
 	struct hotspot_method of;
 	int32_t bci;
+	uint32_t function, file;
 	uint32_t frame; /* 0: free */
 };
 
@@ -70,7 +71,9 @@ static bool is_same(const struct hotspot_method *a, const struct hotspot_method 
 	       a->name == b->name && a->code_size == b->code_size && a->flags == b->flags;
 }
 
-/* 0: torn. */
+/*
+ * 0: torn. The names are read each time: where a class is unloaded, the next one of the same shape often has its place.
+ */
 static uint32_t frame_of(struct stack_java *java, uint64_t method, int32_t bci)
 {
 	struct known_frame *known = &java->tables->frame[place_of(method ^ (uint64_t)(uint32_t)bci << 32, FRAMES)];
@@ -79,19 +82,19 @@ static uint32_t frame_of(struct stack_java *java, uint64_t method, int32_t bci)
 	char name[2 * MOST_TEXT], file[MOST_TEXT];
 	struct hotspot_method is;
 
-	if (!hotspot_read_method(&java->hotspot, method, &is))
-		return 0;
-	if (known->frame && known->bci == bci && is_same(&known->of, &is))
-		return known->frame;
-	known->frame = 0;
-	if (!hotspot_names(&java->hotspot, &is, name, sizeof name, file, sizeof file))
+	if (!hotspot_read_method(&java->hotspot, method, &is) ||
+	    !hotspot_names(&java->hotspot, &is, name, sizeof name, file, sizeof file))
 		return 0;
 	err_disarm(name);
 	err_disarm(file);
 	frame.function = names_of(names, name);
 	frame.file = *file ? names_of(names, file) : 0;
+	if (known->frame && known->bci == bci && known->function == frame.function && known->file == frame.file &&
+	    is_same(&known->of, &is))
+		return known->frame;
 	frame.line = hotspot_line(&java->hotspot, &is, bci);
-	*known = (struct known_frame){ is, bci, callstacks_frame(names_callstacks(names), &frame) };
+	*known = (struct known_frame){ is, bci, frame.function, frame.file,
+				       callstacks_frame(names_callstacks(names), &frame) };
 	return known->frame;
 }
 
