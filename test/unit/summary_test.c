@@ -761,6 +761,30 @@ CASE(losses_are_summed_by_place)
 	assert_int_equal(summary->n_lost, 61);
 }
 
+static void note_file(struct fixture *f, uint32_t process, const char *kind, const char *runtime, const char *path)
+{
+	stream_text(&f->s, KEY_RUNTIME, runtime);
+	stream_text(&f->s, KEY_PATH, path);
+	stream_instant(&f->s, process, 1, KIND_NOTE, kind);
+}
+
+CASE(a_file_that_was_recorded_after_all_is_no_other_runtime)
+{
+	uint32_t second = stream_process(&f->s, 200, "second");
+	const struct summary *summary;
+
+	note_file(f, f->process, EVENT_NOTE_OTHER_RUNTIME, "llama.cpp, linked in", "/a");
+	note_file(f, f->process, EVENT_NOTE_RUNTIME, "llama.cpp", "/b");
+	note_file(f, f->process, EVENT_NOTE_RUNTIME, "llama.cpp", "/a");
+	note_file(f, second, EVENT_NOTE_RUNTIME, "llama.cpp", "/a");
+	note_file(f, second, EVENT_NOTE_OTHER_RUNTIME, "llama.cpp, linked in", "/a");
+	note_file(f, second, EVENT_NOTE_OTHER_RUNTIME, "ncnn", "/a");
+	summary = summarise(f);
+	assert_int_equal(summary->n_runtimes, 3);
+	assert_int_equal(summary->n_other_runtimes, 1);
+	assert_string_equal(names_text(f->s.names, summary->other_runtimes->runtime), "ncnn");
+}
+
 CASE(notes_tell_of_processes_runtimes_and_cost)
 {
 	const struct summary *summary;

@@ -75,26 +75,21 @@ static int note_process(struct summary_maker *maker, uint32_t process, const str
 	return 0;
 }
 
-/* Whether a file that goes by what is linked into it is one of which that was recorded after all. */
-static bool is_recorded(const struct summary_maker *maker, const struct summary_other_runtime *other)
+/* Whether a file that goes by what is linked into it was recorded after all. */
+static bool is_recorded(const struct summary_maker *maker, const struct summary_other_runtime *other,
+			const struct summary_runtime *as)
 {
-	const struct summary_runtime *all = maker->runtimes.data;
-	const char *name = names_text(maker->names, other->runtime);
-
-	for (size_t i = 0; i < maker->runtimes.n; i++)
-		if (other->path && all[i].process == other->process && all[i].path == other->path &&
-		    strstr(name, names_text(maker->names, all[i].runtime)))
-			return true;
-	return false;
+	return other->path && as->process == other->process && as->path == other->path &&
+	       strstr(names_text(maker->names, other->runtime), names_text(maker->names, as->runtime));
 }
 
-static void forget_recorded(struct summary_maker *maker)
+static void forget_recorded(struct summary_maker *maker, const struct summary_runtime *as)
 {
 	struct summary_other_runtime *all = maker->other_runtimes.data;
 	size_t left = 0;
 
 	for (size_t i = 0; i < maker->other_runtimes.n; i++)
-		if (!is_recorded(maker, &all[i]))
+		if (!is_recorded(maker, &all[i], as))
 			all[left++] = all[i];
 	maker->other_runtimes.n = left;
 }
@@ -105,38 +100,41 @@ static int note_runtime(struct summary_maker *maker, uint32_t process, const str
 	void *row;
 	int rc = add_row(&maker->runtimes, sizeof(struct summary_runtime), &row);
 
-	if (row)
-		*(struct summary_runtime *)row =
-		    (struct summary_runtime){ .process = process,
-					      .runtime = event_text(event, KEY_RUNTIME),
-					      .version = event_text(event, KEY_VERSION),
-					      .path = event_text(event, KEY_PATH),
-					      .armed = event_text(event, KEY_TEXT),
-					      .left_out = event_text(event, KEY_STATUS),
-					      .arm_ns = int_of(event, KEY_ARM_NS),
-					      .usage_ns = int_of(event, KEY_USAGE_NS),
-					      .complete_from_ns = from_ns > 0 ? (uint64_t)from_ns : 0 };
-	forget_recorded(maker);
+	if (!row)
+		return rc;
+	*(struct summary_runtime *)row =
+	    (struct summary_runtime){ .process = process,
+				      .runtime = event_text(event, KEY_RUNTIME),
+				      .version = event_text(event, KEY_VERSION),
+				      .path = event_text(event, KEY_PATH),
+				      .armed = event_text(event, KEY_TEXT),
+				      .left_out = event_text(event, KEY_STATUS),
+				      .arm_ns = int_of(event, KEY_ARM_NS),
+				      .usage_ns = int_of(event, KEY_USAGE_NS),
+				      .complete_from_ns = from_ns > 0 ? (uint64_t)from_ns : 0 };
+	forget_recorded(maker, row);
 	return rc;
 }
 
 /* Once for each process, whoever noted it. */
 static int note_other_runtime(struct summary_maker *maker, uint32_t process, const struct event *event)
 {
-	struct summary_other_runtime *all = maker->other_runtimes.data;
-	uint32_t runtime = event_text(event, KEY_RUNTIME);
+	const struct summary_other_runtime other = { process, event_text(event, KEY_RUNTIME),
+						     event_text(event, KEY_VERSION), event_text(event, KEY_PATH) };
+	const struct summary_other_runtime *all = maker->other_runtimes.data;
+	const struct summary_runtime *recorded = maker->runtimes.data;
 	void *row;
 	int rc;
 
 	for (size_t i = 0; i < maker->other_runtimes.n; i++)
-		if (all[i].process == process && all[i].runtime == runtime)
+		if (all[i].process == process && all[i].runtime == other.runtime)
+			return 0;
+	for (size_t i = 0; i < maker->runtimes.n; i++)
+		if (is_recorded(maker, &other, &recorded[i]))
 			return 0;
 	rc = add_row(&maker->other_runtimes, sizeof *all, &row);
 	if (row)
-		*(struct summary_other_runtime *)row =
-		    (struct summary_other_runtime){ process, runtime, event_text(event, KEY_VERSION),
-						    event_text(event, KEY_PATH) };
-	forget_recorded(maker);
+		*(struct summary_other_runtime *)row = other;
 	return rc;
 }
 
