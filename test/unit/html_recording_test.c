@@ -6,6 +6,7 @@
 
 #include "analyze/insight/recorded.h"
 #include "cases.h"
+#include "event/callstack.h"
 #include "show/report/reports.h"
 #include "stream.h"
 
@@ -166,6 +167,85 @@ TEST(the_title_is_the_command_without_folders)
 	/* what the page has is in its contents, and nothing else */
 	has(page, "<a href=\"#resources\">Resources</a>");
 	assert_null(strstr(page, "href=\"#gaps\""));
+	free(page);
+	stream_done(&s);
+}
+
+/* A function of Python runs for 300 ms. sample: outlives the stream. */
+static uint64_t put_function(struct stream *s, uint32_t process, uint64_t us, const char *function,
+			     struct event_sample *sample)
+{
+	struct callstacks *stacks = names_callstacks(s->names);
+	struct frame frame = { .kind = FRAME_PYTHON, .function = stream_name(s, function) };
+
+	*sample = (struct event_sample){ .tid = 100,
+					 .state = SAMPLE_RAN,
+					 .weight_ns = 10000000,
+					 .cpu_ns = 10000000,
+					 .stack = callstacks_push(stacks, 0, callstacks_frame(stacks, &frame)) };
+	for (int i = 0; i < 30; i++)
+		stream_put(
+		    s, (struct event){
+			   .type = EVENT_SAMPLE, .track = process, .time_ns = (us += 10000) * 1000, .sample = sample });
+	return us;
+}
+
+/* The characters of a frame's name that stand in its rectangle, and the pixels that it has for one. */
+static double pixels_of(const char *page, const char *begin, uint32_t *n)
+{
+	char text[40];
+	const char *at;
+	double width;
+
+	snprintf(text, sizeof text, " class=\"on\">%s", begin);
+	at = strstr(page, text);
+	assert_non_null(at);
+	*n = 0;
+	for (const char *end = strchr(at, '>') + 1; *end != '<'; end++)
+		*n += ((unsigned char)*end & 0xc0) != 0x80;
+	while (strncmp(at, "<rect", 5) != 0)
+		at--;
+	assert_int_equal(sscanf(strstr(at, " width="), " width=\"%lf\"", &width), 1);
+	return (width - 4) / *n;
+}
+
+/* The widest letters of a line of 12 pixels have 12 pixels, others 7 on average. */
+TEST(names_of_frames_stay_within_them)
+{
+	/* the last one is wide, but of one column: shcha of Cyrillic */
+	static const char *const letters[] = { "m", "e", "\320\251" };
+	struct event_sample sample[3];
+	struct stream s;
+	uint32_t process, lane, n_shown;
+	uint64_t us = 1000;
+	char *page;
+
+	stream_init(&s);
+	process = stream_process(&s, 100, "app");
+	lane = stream_lane(&s, process, "m");
+	stream_instant(&s, process, 0, KIND_NOTE, EVENT_NOTE_RECORDING);
+	for (int i = 0; i < 2; i++) {
+		stream_int(&s, KEY_TID, 100);
+		stream_inference(&s, lane, us, "m", 1, i + 1);
+		stream_text(&s, KEY_STATUS, "ok");
+		stream_end(&s, lane, us + 500);
+		for (int k = 0; k < 3 && !i; k++) {
+			char name[200] = "";
+
+			for (int n = 0; n < 60; n++)
+				strcat(name, letters[k]);
+			us = put_function(&s, process, us, name, &sample[k]);
+		}
+		us += 1000;
+	}
+	stream_instant(&s, process, us, KIND_NOTE, EVENT_NOTE_COST);
+	page = report_as(&s, "html");
+	for (int k = 0; k < 3; k++) {
+		double pixels = pixels_of(page, letters[k], &n_shown);
+
+		assert_true(pixels >= (k == 1 ? 6.9 : 12));
+		assert_in_range(n_shown, k == 1 ? 45 : 25, 60); /* no more is cut than must be */
+	}
 	free(page);
 	stream_done(&s);
 }
