@@ -114,8 +114,10 @@ def test_a_loop_in_a_row_has_its_figures_everywhere(lab, two_wheels):
     assert ">Generations<" in page and "Median time between tokens over the length of the cache" in page
     (line,) = re.findall("Generations on a time line.*?</svg>", page, re.DOTALL)
     # of each, up to the first token and behind it, in its row
-    assert re.findall("<title>(\\d+) tokens, the first one", line) == ["16", "64", "256"]
-    assert line.count("<title>40 tokens, each ") == 3 and len(set(re.findall(' y="([0-9.]+)" width', line))) == 3
+    assert re.findall("<title>prompt of (\\d+) tokens, first token after ", line) == ["16", "64", "256"]
+    assert (
+        line.count("<title>39 tokens behind it, each ") == 3 and len(set(re.findall(' y="([0-9.]+)" width', line))) == 3
+    )
 
 
 def test_prompts_of_a_loop_in_c_are_compared_with_earlier_ones(lab, wheel):

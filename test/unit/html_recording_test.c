@@ -250,6 +250,50 @@ TEST(names_of_frames_stay_within_them)
 	stream_done(&s);
 }
 
+struct loop {
+	struct stream s;
+	uint32_t lane;
+	int64_t number;
+	uint64_t us;
+};
+
+/* A decoder with a cache runs for 100 us, and 20 us later the next one does. */
+static void put_step(struct loop *loop, int64_t session, int tokens, int cached)
+{
+	char shapes[100];
+
+	snprintf(shapes, sizeof shapes, "int64[1x%d],float32[1x4x%dx32],float32[1x4x%dx32]", tokens, cached, cached);
+	stream_text(&loop->s, KEY_SHAPES, shapes);
+	stream_int(&loop->s, KEY_TID, 100 + session);
+	stream_inference(&loop->s, loop->lane, loop->us, "m", session, ++loop->number);
+	stream_text(&loop->s, KEY_STATUS, "ok");
+	stream_end(&loop->s, loop->lane, loop->us + 100);
+	loop->us += 120;
+}
+
+TEST(generations_are_drawn_as_far_as_they_were_recorded)
+{
+	struct loop loop = { .us = 1000 };
+	char *page, *line, *end;
+
+	stream_init(&loop.s);
+	loop.lane = stream_lane(&loop.s, stream_process(&loop.s, 100, "app"), "m");
+	put_step(&loop, 1, 16, 0);
+	for (int i = 0; i < 3; i++)
+		put_step(&loop, 1, 1, 16 + i);
+	put_step(&loop, 1, 1, 40); /* of another one, whose prompt was before */
+	page = report_as(&loop.s, "html");
+	line = strstr(page, "Generations on a time line");
+	assert_non_null(line);
+	end = strstr(line, "</svg>");
+	*end = 0;
+	has(line, "<title>prompt of 16 tokens, first token after 100 µs</title>");
+	has(line, "<title>3 tokens behind it, each 120 µs</title>");
+	has(line, "<title>1 token</title>");
+	free(page);
+	stream_done(&loop.s);
+}
+
 static bool is_row(const char *page, const char *what)
 {
 	char cell[100];

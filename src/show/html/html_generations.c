@@ -60,45 +60,47 @@ static void draw(struct html_page *page, const struct summary_length *row, uint3
 	fputs("</figure>\n", page->out);
 }
 
-/* Of one generation, in its row. */
-struct bar {
-	double from, to, y;
-	uint64_t n_tokens;
-	const char *words; /* behind the tokens, before ns */
-	double ns;
-	uint32_t colour;
-};
-
-static void draw_bar(const struct plot *plot, const struct bar *bar)
+static struct printable first_words(const struct generation *row)
 {
-	double x = plot_x(plot, bar->from), width = fmax(plot_x(plot, bar->to) - x, 0.5);
+	struct printable text = { "" };
 
-	fprintf(plot->out, "<rect class=\"fill %s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\"><title>%s, ",
-		html_colour(bar->colour).s, x, bar->y, width, BAR, printable_count(bar->n_tokens, "token").s);
-	fprintf(plot->out, "%s %s</title></rect>\n", bar->words, units_duration(bar->ns).s);
+	if (row->prompt_tokens)
+		printable_add(&text, "prompt of %s, ", printable_count(row->prompt_tokens, "token").s);
+	printable_add(&text, "first token after %s", units_duration((double)row->first_token_ns).s);
+	return text;
+}
+
+/* Of the tokens behind the first one, or of all where the prompt is not in the recording. */
+static struct printable rest_words(const struct generation *row)
+{
+	struct printable text = { "" };
+	uint64_t n = row->output_tokens - (row->first_token_ns ? row->batch : 0);
+
+	printable_add(&text, "%s%s", printable_count(n, "token").s, row->first_token_ns ? " behind it" : "");
+	if (isfinite(row->per_token_ns))
+		printable_add(&text, ", each %s", units_duration(row->per_token_ns).s);
+	return text;
+}
+
+static void draw_bar(const struct plot *plot, double from, double to, double y, uint32_t colour, const char *words)
+{
+	double x = plot_x(plot, from), width = fmax(plot_x(plot, to) - x, 0.5);
+
+	fprintf(plot->out, "<rect class=\"fill %s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\">",
+		html_colour(colour).s, x, y, width, BAR);
+	fprintf(plot->out, "<title>%s</title></rect>\n", words);
 }
 
 /* Up to the first token, then from there to the last one. */
 static void draw_generation(const struct plot *plot, const struct generation *row, uint64_t begin_ns, uint32_t i)
 {
-	struct bar bar = { .from = (double)(row->begin_ns - begin_ns),
-			   .y = plot->top + i * LANE,
-			   .n_tokens = row->prompt_tokens,
-			   .words = "the first one after",
-			   .ns = (double)row->first_token_ns,
-			   .colour = 1 };
+	double from = (double)(row->begin_ns - begin_ns), first = from + (double)row->first_token_ns;
+	double y = plot->top + i * LANE;
 
-	bar.to = bar.from + bar.ns;
 	if (row->first_token_ns)
-		draw_bar(plot, &bar);
-	bar = (struct bar){ .from = bar.to,
-			    .to = (double)(row->end_ns - begin_ns),
-			    .y = bar.y,
-			    .n_tokens = row->output_tokens,
-			    .words = "each",
-			    .ns = row->per_token_ns };
+		draw_bar(plot, from, first, y, 1, first_words(row).s);
 	if (row->n_steps)
-		draw_bar(plot, &bar);
+		draw_bar(plot, first, (double)(row->end_ns - begin_ns), y, 0, rest_words(row).s);
 }
 
 static void draw_times(struct html_page *page, const struct generation *row, uint32_t n)
