@@ -9,6 +9,9 @@ const places = page =>
 exports.settings_hold_for_other_pages = async d => {
 	const one = await d.open('#');
 	await one.rest();
+	await (await one.control('separator', 'Height of the tables')).focus();
+	await one.press('ArrowUp');
+	await one.until(() => inftrace.app.place.tall);
 	await one.press('o');
 	await one.control('combobox', 'Tables');
 	await one.page.select('.settings label:nth-of-type(1) select', 'dark');
@@ -24,13 +27,20 @@ exports.settings_hold_for_other_pages = async d => {
 	await (await other.control('separator', 'Width of the tables')).focus();
 	await other.press('ArrowLeft');
 	await other.until(was => document.querySelector('.below').getBoundingClientRect().width > was + 20, below.width);
-	await other.press('o');
-	await other.click('button', 'As it was at first');
-	await other.until(() => !document.querySelector('main.beside') && !inftrace.app.theme.isDark);
-	await other.page.close();
-	await one.page.reload({ waitUntil: 'load' });
-	await one.until(() => document.querySelector('.tiles') && !document.querySelector('main.beside'));
+	// a page that is older than that takes nothing of it back
+	await one.page.bringToFront();
+	await one.press('o');
+	await one.control('combobox', 'Wheel');
+	await one.page.select('.settings label:nth-of-type(3) select', 'scroll');
+	const kept = await one.page.evaluate(() => decodeURIComponent(document.cookie));
+	assert.match(kept, /"wheel":"scroll".*"wide":\d/);
+	await one.click('button', 'As it was at first');
+	await one.until(() => !document.querySelector('main.beside') && !inftrace.app.theme.isDark);
+	assert.equal(await one.page.$eval('.splitter', splitter => splitter.ariaValueNow), '32');
 	await one.page.close();
+	await other.page.reload({ waitUntil: 'load' });
+	await other.until(() => document.querySelector('.tiles') && !document.querySelector('main.beside'));
+	await other.page.close();
 };
 
 exports.a_wide_window_has_the_tables_beside = async d => {

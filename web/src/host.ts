@@ -136,6 +136,8 @@ interface Reply {
 	readonly end?: boolean;
 	/** Whether the tab of the page is the one on top. */
 	readonly shown?: boolean;
+	/** What is kept by then. */
+	readonly settings?: string;
 }
 
 interface Waiting {
@@ -180,8 +182,10 @@ class Editor implements Host {
 	private last = 0;
 	private isShown = true;
 	private at: string;
+	private settings = '';
 
 	constructor(private readonly api: Api) {
+		this.takeSettings(api.settings);
 		const state = api.getState() as { readonly place?: unknown } | undefined;
 		this.at = typeof state?.place === 'string' ? state.place : '';
 		addEventListener('message', ({ data }: MessageEvent<Reply>) => this.take(data));
@@ -193,7 +197,12 @@ class Editor implements Host {
 		for (const watcher of [...this.watchers]) watcher();
 	}
 
+	private takeSettings(text: unknown): void {
+		if (typeof text === 'string') this.settings = text;
+	}
+
 	private take(reply: Reply): void {
+		this.takeSettings(reply?.settings);
 		if (typeof reply?.shown === 'boolean' && reply.shown !== this.isShown) {
 			this.isShown = reply.shown;
 			this.tellHidden();
@@ -274,10 +283,11 @@ class Editor implements Host {
 	onPlace(): void {}
 
 	kept(): string {
-		return typeof this.api.settings === 'string' ? this.api.settings : '';
+		return this.settings;
 	}
 
 	keep(text: string): void {
+		this.settings = text;
 		this.api.postMessage({ settings: text });
 	}
 

@@ -91,7 +91,9 @@ let current: Settings | null = null;
 
 export const settings = (): Settings => (current ??= settingsOf(host.kept()));
 
+/** The host is asked anew: another page may have kept something since. */
 export function choose(change: Partial<Settings>): void {
-	current = { ...settings(), ...change };
+	const kept = host.kept();
+	current = { ...(kept ? settingsOf(kept) : settings()), ...change };
 	host.keep(textOf(current));
 }

@@ -55,7 +55,13 @@ export function SettingsDialog({ app, close }: { app: App; close: () => void }) 
 					They hold for every recording, as do heights and columns that were chosen.
 				</p>
 				<p>
-					<button type="button" onClick={() => take(USUAL)}>
+					<button
+						type="button"
+						onClick={() => {
+							app.go({ tall: null }, false);
+							take(USUAL);
+						}}
+					>
 						As it was at first
 					</button>
 				</p>

@@ -48,7 +48,7 @@ const nonceOf = (): string => randomBytes(16).toString('hex');
 
 function documentOf(style: string, script: string, kept: Kept | undefined): string {
 	const nonce = nonceOf();
-	const settings = literal(memory?.get(SETTINGS, '') ?? '');
+	const settings = literal(settingsKept());
 	const policy = `default-src 'none'; img-src data: blob:; style-src 'unsafe-inline'; script-src 'nonce-${nonce}'`;
 	return `<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8">
@@ -58,6 +58,8 @@ function documentOf(style: string, script: string, kept: Kept | undefined): stri
 <script nonce="${nonce}">globalThis.inftraceHost = { ...${kept ? apiWith(kept) : 'acquireVsCodeApi()'}, settings: ${settings} };</script>
 <script nonce="${nonce}" type="module">${script.replaceAll('</script', '<\\/script')}</script></body></html>`;
 }
+
+const settingsKept = (): string => memory?.get(SETTINGS, '') ?? '';
 
 function keepSettings(text: string): void {
 	if (typeof text === 'string' && text.length <= LONGEST_SETTINGS) void memory?.update(SETTINGS, text);
@@ -93,9 +95,9 @@ export class Page {
 		panel.onDidDispose(() => this.close());
 	}
 
-	/** The document cannot see that another tab lies above it. */
+	/** The document cannot see that another tab lies above it, nor what was chosen there. */
 	private tellShown(): void {
-		void this.panel.webview.postMessage({ shown: this.panel.visible });
+		void this.panel.webview.postMessage({ shown: this.panel.visible, settings: settingsKept() });
 	}
 
 	/** The server has ended. */
