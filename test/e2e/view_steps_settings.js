@@ -108,13 +108,18 @@ exports.a_selected_inference_is_brought_into_sight = async d => {
 		return ['row', 'index'].map(name => rows[0][columns.findIndex(column => column.name === name)]);
 	});
 	assert.ok(!(await one.page.$('.grid-row.selected')));
-	await one.page.evaluate((...what) => void inftrace.app.select(...what, false), row, index);
-	await one.until(() => {
+	const isInSight = () => {
 		const chosen = document.querySelector('.grid-row.selected')?.getBoundingClientRect();
-		const grid = document.querySelector('.grid').getBoundingClientRect();
+		const grid = document.querySelector('.grid')?.getBoundingClientRect();
 		return chosen && chosen.top >= grid.top && chosen.bottom <= grid.bottom + 1;
-	});
+	};
+	await one.page.evaluate((...what) => void inftrace.app.select(...what, false), row, index);
+	await one.until(isInSight);
 	await one.page.close();
+	// a link names it before the table is there
+	const linked = await d.open(`#s=${row}.${index}`);
+	await linked.until(isInSight);
+	await linked.page.close();
 };
 
 /** The tree says what is in rows that have no name of their own, and colors how much of the time they stand for. */

@@ -310,7 +310,7 @@ export function Grid(props: GridProps) {
 			if (at >= 0) return bring(page * PAGE + at);
 		}
 		void props.rankOf?.().then(rank => rank !== null && bring(rank));
-	}, [props.selected]);
+	}, [props.selected, pages.columns.length > 0]);
 	const bars = shown.map(one => longestOf(one, pages));
 	if (pages.error) return <p class="empty bad">{pages.error}</p>;
 	if (!pages.columns.length) return <p class="empty dim">Reading …</p>;
