@@ -175,7 +175,7 @@ function layOut(props: GridProps, pages: Pages, room: number): Layout {
 	const at = shown.findIndex(({ column }) => column.name === 'why');
 	const width = at < 0 ? Infinity : widths[at][0] + (Math.max(0, room - least) * widths[at][1]) / parts;
 	return {
-		all: own?.length ? all : [...new Set([...telling, ...shown])],
+		all: own?.length ? all : telling,
 		shown,
 		template: widths.map(([one, part]) => `minmax(${one}px, ${part}fr)`).join(' '),
 		minWidth: `${least}px`,
