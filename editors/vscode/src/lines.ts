@@ -120,6 +120,7 @@ export class Lines {
 			const question = { text, done, failed };
 			this.waiting.push(question);
 			signal?.addEventListener('abort', () => this.forget(question));
+			if (signal?.aborted) this.forget(question);
 			this.next();
 		});
 	}

@@ -137,6 +137,7 @@ test('a question that nobody waits for any more ends its connection, or never ha
 			await new Promise(done => setTimeout(done, 50));
 			abort.abort();
 			await Promise.all(asked);
+			await assert.rejects(lines.ask('long', abort.signal), /nobody waits/);
 			assert.equal((await lines.ask('short')).body.toString(), 'ok');
 			assert.equal(closed, 6);
 		},
