@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which columns of a table are shown: those that hold something and have room, or those that the reader has chosen.
-import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Cell, Column } from './api';
+import { usePopover } from './use';
 
 export type Values = (column: string) => Cell | undefined;
 
@@ -90,15 +90,7 @@ function placeBeside(button: DOMRect): Record<string, string> {
 }
 
 export function ColumnChooser({ all, shown, onChoose, isChosen }: ChooserProps) {
-	const [isOpen, setOpen] = useState(false);
-	const box = useRef<HTMLSpanElement>(null);
-	useEffect(() => {
-		const away = (event: PointerEvent): void => {
-			if (!box.current?.contains(event.target as Node)) setOpen(false);
-		};
-		addEventListener('pointerdown', away);
-		return () => removeEventListener('pointerdown', away);
-	}, []);
+	const { box, isOpen, setOpen, onKeyDown } = usePopover();
 	const names = new Set(shown.map(({ column }) => column.name));
 	const more = all.length - shown.length;
 	const toggle = (name: string): void => {
@@ -106,15 +98,7 @@ export function ColumnChooser({ all, shown, onChoose, isChosen }: ChooserProps) 
 		if (next.length) onChoose(next);
 	};
 	return (
-		<span
-			class="column-chooser"
-			ref={box}
-			onKeyDown={event => {
-				if (event.key !== 'Escape' || !isOpen) return;
-				setOpen(false);
-				event.stopPropagation();
-			}}
-		>
+		<span class="column-chooser" ref={box} onKeyDown={onKeyDown}>
 			<button aria-expanded={isOpen} title="Choose columns" onClick={() => setOpen(!isOpen)}>
 				{more > 0 ? `${more} more` : 'Columns'} <span class="caret open" aria-hidden="true" />
 			</button>
@@ -133,6 +117,10 @@ export function ColumnChooser({ all, shown, onChoose, isChosen }: ChooserProps) 
 								<input
 									type="checkbox"
 									checked={names.has(column.name)}
+									disabled={
+										shown.length === 1 &&
+										names.has(column.name)
+									}
 									onChange={() => toggle(column.name)}
 								/>
 								<span>{column.title}</span>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The colours of the timeline: what they mean, how much of the operators' time each kind of work takes, and a choice of one.
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { Report } from './api';
 import type { App } from './app';
 import { colourOf, css, families, familyOf } from './colours';
 import { significant } from './format';
-import { useApp } from './use';
+import { useApp, usePopover } from './use';
 
 /** Of the time of all operators, from 0 to 1, by the kind of work. */
 export function sharesOf(report: Report | null): ReadonlyMap<string, number> {
@@ -73,9 +73,8 @@ function Entries({ app, entries }: { app: App; entries: readonly Entry[] }) {
 export function Legend({ app }: { app: App }) {
 	useApp(app, 'classes', 'place');
 	const entries = entriesOf(app);
-	const box = useRef<HTMLSpanElement>(null);
+	const { box, isOpen, setOpen, onKeyDown } = usePopover();
 	const [isTight, setTight] = useState(false);
-	const [isOpen, setOpen] = useState(false);
 	useEffect(() => {
 		const measure = (): void => {
 			const list = box.current?.querySelector('.legend');
@@ -86,23 +85,8 @@ export function Legend({ app }: { app: App }) {
 		if (box.current) observer.observe(box.current);
 		return () => observer.disconnect();
 	}, [entries.map(({ family, share }) => `${family} ${share}`).join()]);
-	useEffect(() => {
-		const away = (event: PointerEvent): void => {
-			if (!box.current?.contains(event.target as Node)) setOpen(false);
-		};
-		addEventListener('pointerdown', away);
-		return () => removeEventListener('pointerdown', away);
-	}, []);
 	return (
-		<span
-			class="colours"
-			ref={box}
-			onKeyDown={event => {
-				if (event.key !== 'Escape' || !isOpen) return;
-				setOpen(false);
-				event.stopPropagation();
-			}}
-		>
+		<span class="colours" ref={box} onKeyDown={onKeyDown}>
 			<Entries app={app} entries={entries} />
 			{isTight && (
 				<button aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>

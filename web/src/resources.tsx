@@ -6,6 +6,7 @@ import { usualResources, type App } from './app';
 import { css, GROUPS } from './colours';
 import { deviceAndName, oneLine } from './format';
 import { PLOT, toneOf } from './paint_counters';
+import { usePopover } from './use';
 
 export function ownerOf(counter: Counter, app: App): string {
 	if (counter.scope !== 'process') return counter.scope;
@@ -69,26 +70,12 @@ function Choice({ app, close }: { app: App; close: () => void }) {
 	const shown = new Set(app.shownResources.map(counter => counter.id));
 	useEffect(() => {
 		box.current?.querySelector('input')?.focus();
-		const away = (event: PointerEvent): void => {
-			if (!box.current?.parentElement?.contains(event.target as Node)) close();
-		};
-		addEventListener('pointerdown', away);
-		return () => removeEventListener('pointerdown', away);
 	}, []);
 	const matching = app.recording.counters.filter(counter =>
 		`${counter.name} ${ownerOf(counter, app)}`.toLowerCase().includes(text.toLowerCase()),
 	);
 	return (
-		<div
-			class="popover"
-			ref={box}
-			role="dialog"
-			aria-label="Choose resources"
-			onKeyDown={event => {
-				if (event.key === 'Escape') close();
-				event.stopPropagation();
-			}}
-		>
+		<div class="popover" ref={box} role="dialog" aria-label="Choose resources">
 			<input
 				type="search"
 				placeholder="Filter"
@@ -145,13 +132,13 @@ function Choice({ app, close }: { app: App; close: () => void }) {
 }
 
 export function ResourceBar({ app }: { app: App }) {
-	const [isOpen, setOpen] = useState(false);
+	const { box, isOpen, setOpen, onKeyDown } = usePopover();
 	const { counters } = app.recording;
 	return (
 		<div class="bar resource-bar">
 			<h2>Resources</h2>
 			{counters.length ? (
-				<span class="chooser">
+				<span class="chooser" ref={box} onKeyDown={onKeyDown}>
 					<button
 						aria-haspopup="dialog"
 						aria-expanded={isOpen}

@@ -28,6 +28,25 @@ export const useNarrow = (): boolean => useMedia('(max-width: 480px)');
 /** A window that has room for tables beside the timeline. */
 export const useWide = (): boolean => useMedia('(min-width: 1800px)');
 
+/** What opens from a button in the same box: Escape, or a click elsewhere, closes it. */
+export function usePopover() {
+	const [isOpen, setOpen] = useState(false);
+	const box = useRef<HTMLSpanElement>(null);
+	useEffect(() => {
+		const away = (event: PointerEvent): void => {
+			if (!box.current?.contains(event.target as Node)) setOpen(false);
+		};
+		addEventListener('pointerdown', away);
+		return () => removeEventListener('pointerdown', away);
+	}, []);
+	const onKeyDown = (event: KeyboardEvent): void => {
+		if (event.key !== 'Escape' || !isOpen) return;
+		setOpen(false);
+		event.stopPropagation();
+	};
+	return { box, isOpen, setOpen, onKeyDown };
+}
+
 export interface Answer<T> {
 	readonly data: T | null;
 	readonly error: string;
