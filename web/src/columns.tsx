@@ -94,8 +94,7 @@ export function ColumnChooser({ all, shown, onChoose, isChosen }: ChooserProps) 
 	const names = new Set(shown.map(({ column }) => column.name));
 	const more = all.length - shown.length;
 	const toggle = (name: string): void => {
-		const next = all.map(({ column }) => column.name).filter(one => names.has(one) !== (one === name));
-		if (next.length) onChoose(next);
+		onChoose(all.map(({ column }) => column.name).filter(one => names.has(one) !== (one === name)));
 	};
 	return (
 		<span class="column-chooser" ref={box} onKeyDown={onKeyDown}>
