@@ -46,6 +46,7 @@ class Waiting:
 
     def __init__(self, lab, *options, level="operator", name="next"):
         self.lab, self.path, self.err_path = lab, lab.path(name + ".pftrace"), lab.path(name + ".err")
+        assert "--path" in options or "--name" in options, "it would put probes into the programs of other tests"
         with open(self.err_path, "wb") as err:
             self.process = lab.start(
                 [lab.inftrace, "next", "-o", self.path, "--force", "--level", level, *options],

@@ -21,7 +21,8 @@ NOT_RUN = {
     "env/bin/inftrace record -- env/bin/python app.py": WHEEL,
     "inftrace watch --metrics 9465": "it watches each program of the machine until it is ended: test_watch.py does",
 }
-NEEDS_ROOT = ("sudo build/inftrace top", "inftrace attach PID", "inftrace next")
+OF_ALL = ("sudo build/inftrace top", "inftrace next")  # they probe programs of other tests, too
+NEEDS_ROOT = (*OF_ALL, "inftrace attach PID")
 # What README leaves to its reader, or what would take minutes.
 FILLED = {
     "inftrace query FILE SQL": "inftrace query inftrace.pftrace 'select count(*) from inferences'",
@@ -129,7 +130,11 @@ def run_next(reader, command):
     assert process.wait(PATIENCE) == 0, reader.said()
 
 
-@pytest.mark.parametrize("command", commands())
+def marks_of(command):
+    return [pytest.mark.alone("probes every program of the machine")] if command in OF_ALL else []
+
+
+@pytest.mark.parametrize("command", [pytest.param(command, marks=marks_of(command)) for command in commands()])
 @pytest.mark.in_turn(3)
 def test_a_command_runs(lab, command):
     if command in NOT_RUN:
