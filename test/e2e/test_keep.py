@@ -51,10 +51,15 @@ class Keeping:
             command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True, text=True
         )
 
+    def newest(self):
+        """The number of the segment that is being written."""
+        return max((int(os.path.basename(path)[:8]) for path in segments_of(self.path)), default=0)
+
     def wait_number(self, n):
-        """Until the n-th segment is being written."""
-        wanted = self.path + ".d/%08d.pftrace" % n
-        wait_until(lambda: os.path.exists(wanted), self.process)
+        """Until the n-th segment is being written, and the one before it began after a run of the program was over."""
+        wait_until(lambda: os.path.exists(self.lab.path("counters")) and n_over(self.lab), self.process)
+        n = max(n, self.newest() + 2)
+        wait_until(lambda: self.newest() >= n, self.process)
 
     def end(self):
         """Ends the program."""
