@@ -14,6 +14,7 @@ tick of the kernel loses its CPU every second time: its median is any time betwe
 
 import argparse
 import array
+import contextlib
 import json
 import os
 import random
@@ -171,7 +172,7 @@ class Bench:
         print(file=sys.stderr)
         return found
 
-    def end(self):
+    def close(self):
         if self.running:
             self.running.kill()
             self.running.wait()
@@ -225,12 +226,6 @@ def put(options, cycles):
             players.row(f"busy: {way}, {name}", low, "%", 5 if name.startswith("median") else None)
 
 
-def end(programs):
-    for one in programs:
-        one.kill()
-        one.wait()
-
-
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("build")
@@ -241,16 +236,12 @@ def main():
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--ways", default="plain,control,inject-inference,inject-operator")
     options, folder = parser.parse_args(), players.folder()
-    beside = []
     try:
         bench = Bench(options, folder)
-        beside = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(options.busy)]
-        cycles = bench.cycles()
-        bench.end()
-        end(beside)
+        with players.busy(options.busy), contextlib.closing(bench):
+            cycles = bench.cycles()
         put(options, cycles)
     finally:
-        end(beside)
         shutil.rmtree(folder)
 
 

@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 
+import players
 import runtime
 
 ROWS, WIDTH, SLOW = 200, 256, 7
@@ -60,8 +61,6 @@ feeds = {
 for _ in range(int(sys.argv[2])):
     session.run(None, feeds)
 """
-
-BUSY = "while True: pass"
 
 
 class Bench:
@@ -148,10 +147,10 @@ def main():
     random.seed(1)
     folder = options.keep or tempfile.mkdtemp(prefix="inftrace-diff-")
     os.makedirs(folder, exist_ok=True)
-    busy = [subprocess.Popen([sys.executable, "-c", BUSY]) for _ in range(options.busy)]
     try:
         bench = Bench(options, folder)
-        made = bench.recordings()
+        with players.busy(options.busy):
+            made = bench.recordings()
         print(f"inftrace diff, {options.recordings} recordings of {options.inferences} inferences, {options.busy} busy")
         for what, paths in made.items():
             bench.alarms(what, paths)
@@ -159,8 +158,6 @@ def main():
     except runtime.Missing as missing:
         print("left out:", missing)
     finally:
-        for process in busy:
-            process.kill()
         if not options.keep:
             shutil.rmtree(folder)
 

@@ -15,6 +15,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 PLAYER = os.path.join(HERE, "others_player.py")
 LITE_MODELS = os.path.join(HERE, "../test/e2e/programs/litemodels.py")
 SETS, ROUNDS, CALLS = 5, 15, 100  # CALLS: of modules, in an inference
+# name -> (arguments of the player, whether it is recorded)
+STATES = {"plain": ((), False), "recorded": ((), True), "own": (("own",), False)}
 
 
 class Bench:
@@ -38,8 +40,8 @@ class Bench:
         first_apart = model["inferences"]["count"] - 1
         return sum(row["calls"] for row in model["operators"]["types"]) / first_apart
 
-    def rounds(self, python, what, runs, states):
-        """runs: inferences a turn; states: name -> (arguments of the player, whether it is recorded)."""
+    def rounds(self, python, what, runs, states=STATES):
+        """runs: inferences a turn."""
         rounds = players.Rounds()
         for _ in range(SETS):
             playing = {
@@ -63,8 +65,7 @@ def added(rounds, n, state, base="plain"):
 def operators(bench):
     python, version = bench.torch()
     door = os.path.join(bench.build, "bench/torch_door.so")
-    states = {"plain": ((), False), "recorded": ((), True), "door": (("door", door), False), "own": (("own",), False)}
-    rounds = bench.rounds(python, "operators", 100, states)
+    rounds = bench.rounds(python, "operators", 100, {**STATES, "door": (("door", door), False)})
     n = bench.operators()
     players.row(
         "one operator of PyTorch, beyond its door for observers",
@@ -79,9 +80,7 @@ def operators(bench):
 
 def modules(bench):
     python, version = bench.torch()
-    rounds = bench.rounds(
-        python, "modules", 200, {"plain": ((), False), "recorded": ((), True), "own": (("own",), False)}
-    )
+    rounds = bench.rounds(python, "modules", 200)
     players.row(
         "one call of a module of PyTorch",
         added(rounds, CALLS, "recorded"),
@@ -95,9 +94,7 @@ def modules(bench):
 
 def openvino(bench):
     python = runtime.environment(bench.build, "openvino", ["openvino", "numpy"])
-    rounds = bench.rounds(
-        python, "openvino", 200, {"plain": ((), False), "recorded": ((), True), "own": (("own",), False)}
-    )
+    rounds = bench.rounds(python, "openvino", 200)
     n = bench.operators()
     players.row(
         "one node of OpenVINO",

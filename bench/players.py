@@ -8,6 +8,7 @@ the median of the sets' medians. The brackets contain the interval of the true m
 sets or fewer, the lowest and the highest). Recorders and other daemons stay on the other CPUs."""
 
 import atexit
+import contextlib
 import glob
 import json
 import math
@@ -128,6 +129,18 @@ def row(what, figure, unit, budget, floor=None, peers=(), more="", at_least=Fals
 def report(inftrace, path):
     """The report of inftrace on a recording."""
     return json.loads(subprocess.run([inftrace, "report", "--json", path], stdout=subprocess.PIPE, check=True).stdout)
+
+
+@contextlib.contextmanager
+def busy(n):
+    """So many programs that compute run beside the block."""
+    programs = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(n)]
+    try:
+        yield
+    finally:
+        for one in programs:
+            one.kill()
+            one.wait()
 
 
 def left_out(what, why):
