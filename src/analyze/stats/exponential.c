@@ -42,9 +42,10 @@ static void halve(struct exponential *histogram)
 
 	for (uint32_t i = 0; i < histogram->n; i++)
 		joined[((histogram->first + (int32_t)i) >> 1) - first] += histogram->bucket[i];
-	if (histogram->n)
+	if (histogram->n) {
 		histogram->n = (uint32_t)(((histogram->first + (int32_t)histogram->n - 1) >> 1) - first) + 1;
-	memcpy(histogram->bucket, joined, histogram->capacity * sizeof *joined);
+		memcpy(histogram->bucket, joined, histogram->capacity * sizeof *joined);
+	}
 	histogram->first = first;
 	histogram->halved++;
 }
