@@ -433,8 +433,12 @@ TEST(an_encoder_of_text_takes_the_prompt)
 		struct fixture f;
 
 		begin(&f);
-		for (unsigned i = 0; i < 3; i++)
+		for (unsigned i = 0; i < 3; i++) {
+			/* an encoder needs its whole text, also one that began as an earlier one */
+			if (i == 2)
+				seen(&f, "~16");
 			translate(&f, 12 + i, 12 + i, is_split);
+		}
 		/* another model that took a text of another length is no encoder */
 		translate(&f, 99, 12, is_split);
 		assert_int_equal(found(&f)->n, 4);
@@ -444,6 +448,7 @@ TEST(an_encoder_of_text_takes_the_prompt)
 			assert_int_equal(own->prompt_tokens, i < 3 ? 12 + i : 1);
 			assert_int_equal(own->first_token_ns, i < 3 ? 620000 : 100000);
 			assert_int_equal(own->encoder_ns, i < 3 ? 500000 : 0);
+			assert_int_equal(own->seen_tokens, 0);
 			assert_int_equal(own->output_tokens, 6);
 			assert_int_equal(own->length, 6);
 			assert_int_equal(own->outside_ns, i < 3 ? 20000 : 0);
