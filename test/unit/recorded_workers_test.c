@@ -150,7 +150,7 @@ TEST(a_program_that_is_started_for_each_inference_is_found)
 	end(f);
 }
 
-/* Processes, of which the first has samples until the given time. */
+/* Processes, of which the first has samples until the given time; 0: it has no counter. */
 static double cores_with_samples_until(int n, uint64_t us)
 {
 	struct fixture fixture, *f = &fixture;
@@ -159,8 +159,11 @@ static double cores_with_samples_until(int n, uint64_t us)
 
 	begin(f);
 	for (int i = 0; i < n; i++) {
-		uint32_t cpu = stream_counter(&f->s, work(f, "app", 1000, 1000, 10), "cpu", "%");
+		uint32_t process = work(f, "app", 1000, 1000, 10), cpu;
 
+		if (!i && !us)
+			continue;
+		cpu = stream_counter(&f->s, process, "cpu", "%");
 		stream_sample(&f->s, cpu, 1000, 10);
 		stream_sample(&f->s, cpu, i ? 11000 : us, 50);
 	}
@@ -177,6 +180,9 @@ TEST(their_use_of_cpus_is_added_up_as_far_as_it_was_sampled)
 	assert_true(isnan(cores_with_samples_until(2, 2000)));
 	/* one of many that ended between two samples */
 	assert_true(fabs(cores_with_samples_until(33, 2000) - 16.5) < 1e-3);
+	assert_true(fabs(cores_with_samples_until(33, 0) - 16.5) < 1e-3);
+	assert_true(isnan(cores_with_samples_until(2, 0)));
+	assert_true(isnan(cores_with_samples_until(1, 0)));
 }
 
 /* A first sample covers no time before the process was started: a second of each of many short ones is more CPUs than

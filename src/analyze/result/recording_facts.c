@@ -87,29 +87,38 @@ static double least_ns_of(const struct summary *summary, const struct summary_mo
 	return ns;
 }
 
-/* CPU time of processes, and the time of their inferences: of those that samples tell of, and of the others. */
+/* CPU time of processes, as far as samples tell of it, and the time of inferences. */
 struct used {
-	double ns, runs_ns, known_ns, unknown_ns; /* runs_ns: of ns, of those with inferences */
+	double ns, runs_ns;		     /* runs_ns: of ns, of processes with inferences */
+	double known_ns, counted_ns, all_ns; /* of these processes, of those with a counter, of all */
+	uint32_t n_counters;
 };
 
 static void add_used(struct used *used, double ns, double ran_ns)
 {
-	if (!isfinite(ns)) {
-		used->unknown_ns += ran_ns;
+	used->n_counters++;
+	used->counted_ns += ran_ns;
+	if (!isfinite(ns))
 		return;
-	}
 	used->ns += ns;
 	used->known_ns += ran_ns;
 	if (ran_ns > 0)
 		used->runs_ns += ns;
 }
 
-/* A few that ended between samples used as much as the others did. */
+/* A few that ended between samples, or before the first one, used as much as the others did. */
 static double used_by_all(const struct used *used)
 {
-	if (!(used->unknown_ns > 0))
+	double unknown_ns = used->all_ns - used->known_ns;
+
+	if (!(unknown_ns > 0))
 		return used->ns;
-	return used->unknown_ns >= used->known_ns ? NAN : used->ns + used->runs_ns / used->known_ns * used->unknown_ns;
+	return unknown_ns >= used->known_ns ? NAN : used->ns + used->runs_ns / used->known_ns * unknown_ns;
+}
+
+static bool counts(const struct recording_facts *facts, uint32_t process)
+{
+	return process != SUMMARY_NONE && (!facts || is_own(facts, process));
 }
 
 /* Of the processes that count, or of all (NULL). */
@@ -117,19 +126,22 @@ static double cores_of_all(const struct summary *summary, const struct recording
 {
 	double alone = NAN, cores, least;
 	struct used used = { 0 };
-	uint32_t n = 0;
 
+	for (uint32_t i = 0; i < summary->n_processes; i++)
+		if (counts(facts, i))
+			used.all_ns += (double)summary->processes[i].busy_ns;
 	for (uint32_t i = 0; i < summary->n_resources; i++) {
 		const struct summary_resource *cpu = &summary->resources[i];
 
-		if (cpu->process == SUMMARY_NONE || (facts && !is_own(facts, cpu->process)) ||
-		    strcmp(names_text(summary->names, cpu->name), "cpu") != 0)
+		if (!counts(facts, cpu->process) || strcmp(names_text(summary->names, cpu->name), "cpu") != 0)
 			continue;
 		alone = (isfinite(cpu->busy_mean) ? cpu->busy_mean : cpu->mean) / 100;
 		add_used(&used, used_ns_of(summary, cpu), (double)summary->processes[cpu->process].busy_ns);
-		n++;
 	}
-	cores = n < 2 ? alone : !summary->busy_ns ? NAN : used_by_all(&used) / (double)summary->busy_ns;
+	if (used.n_counters < 2 && used.all_ns <= used.counted_ns)
+		cores = alone;
+	else
+		cores = used.n_counters && summary->busy_ns ? used_by_all(&used) / (double)summary->busy_ns : NAN;
 	least = least_ns_of(summary, facts ? facts->model : NULL) / (double)summary->busy_ns;
 	return summary->busy_ns && least > cores ? least : cores;
 }
