@@ -3,6 +3,7 @@
 
 import json
 import os
+import sys
 
 import envs
 import pytest
@@ -92,3 +93,18 @@ def test_a_class_in_the_place_of_one_that_is_unloaded_has_its_own_names(lab):
     assert len(ran) == rounds, ran.keys()
     for name, samples in ran.items():
         assert sum(samples.values()) < 0.2 + seconds * 3 / 2, (name, samples)
+
+
+def test_java_that_a_program_of_python_loads_later_is_read(lab):
+    classes, seconds = lab.path("classes"), 2
+    java, *_ = environment(envs.java, None).program("Work", classes)
+    library = os.path.join(os.path.dirname(os.path.realpath(java)), "../lib/server/libjvm.so")
+    program = os.path.join(envs.PROGRAMS, "latejava.py")
+    done = lab.record([sys.executable, program, library, classes, str(seconds * 1e3)])
+    assert done.status == 0, done.err
+    rows = [row for row in ask(lab, done.recording.path, FRAMES) if row["is_main"]]
+    deep = {row["id"]: row["duration_ns"] / 1e9 for row in rows if row["function"] == "Work.deep"}
+    assert seconds / 2 < sum(deep.values()) < seconds * 3 / 2, deep
+    # with the function of Python that called it
+    callers = {row["id"] for row in rows if row["language"] == "python" and row["function"] == "call"}
+    assert len(callers & deep.keys()) > 0.9 * len(deep)

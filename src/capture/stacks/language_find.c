@@ -75,13 +75,11 @@ static const struct answer *read_file(struct language_files *files, const struct
 
 static bool may_be_interpreter(const struct modules *modules, size_t i)
 {
-	const char *path = modules->module[i].path, *name = strrchr(path, '/');
+	const char *path = modules->module[i].path;
 	char program[512], link[32];
 	ssize_t len;
 
-	name = name ? name + 1 : path;
-	if (!strncmp(name, "libpython", 9) || !strncmp(name, "python", 6) || !strncmp(name, "libnode.so", 10) ||
-	    !strncmp(name, "libjvm.so", 9))
+	if (stack_language_is_read(path))
 		return true;
 	snprintf(link, sizeof link, "/proc/%d/exe", (int)modules->pid);
 	len = readlink(link, program, sizeof program - 1);

@@ -100,6 +100,7 @@ struct stack_map {
 struct stack_maps {
 	struct array map; /* struct stack_map */
 	uint64_t read_ns;
+	uint32_t n_interpreters; /* of them, by their names */
 };
 
 /* NULL: no code is there. Reads the mappings again if the address is in none, at most once in a while. */

@@ -30,3 +30,11 @@ const char *stack_language_of(const char *path)
 	}
 	return NULL;
 }
+
+bool stack_language_is_read(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+
+	return !strncmp(name, "libpython", 9) || !strncmp(name, "python", 6) || !strncmp(name, "libnode.so", 10) ||
+	       !strncmp(name, "libjvm.so", 9);
+}

@@ -162,5 +162,7 @@ void language_files_done(struct language_files *files);
 
 /* The language that a module with this path runs, for people; NULL: none. */
 const char *stack_language_of(const char *path);
+/* Whether it is called as an interpreter whose frames can be read. */
+bool stack_language_is_read(const char *path);
 
 #endif

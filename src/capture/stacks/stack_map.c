@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "capture/stacks/stack_image.h"
+#include "capture/stacks/stack_language.h"
 
 #define AGAIN_NS UINT64_C(200000000)
 enum { MOST_MAPS = 1 << 15 };
@@ -23,6 +24,7 @@ static void add(struct stack_maps *maps, char *line, struct stack_images *images
 		module = (struct module){ .path = (char *)"[vdso]", .start = is.start, .end = is.end };
 	else if (!modules_parse(line, &module))
 		module.path = NULL;
+	maps->n_interpreters += module.path && stack_language_is_read(module.path);
 	if (module.path)
 		is.image = stack_image_of(images, names, pid, &module);
 	else if ((is.image = stack_image_made(images, names, pid)))
@@ -39,7 +41,7 @@ static void read_maps(struct stack_maps *maps, struct stack_images *images, stru
 	FILE *file;
 
 	snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
-	maps->map.n = 0;
+	maps->map.n = maps->n_interpreters = 0;
 	file = fopen(path, "re");
 	while (file && getline(&line, &size, file) > 0)
 		add(maps, line, images, names, pid);

@@ -63,6 +63,7 @@ struct stack_process {
 	uint64_t find_ns;	    /* when to look for interpreters */
 	uint32_t n_finds, program;
 	uint32_t n_waits;	    /* for an interpreter that has not begun yet */
+	uint32_t n_interpreters;    /* that were mapped when they were looked for */
 	uint64_t stack_start;	    /* where its first stack begins, 0: not known; */
 	uint64_t looked_ns;	    /* when that was read, */
 	bool has_run_since;	    /* and whether it has run since then */

@@ -70,7 +70,7 @@ static void forget(struct stack_process *process, const struct stack_round *roun
 	python->is_there = process->languages.v8.is_there = process->languages.java.is_there = false;
 	python->thread.n = 0;
 	python->listed_ns = python->good_ns = 0;
-	process->n_finds = process->n_waits = 0;
+	process->n_finds = process->n_waits = process->n_interpreters = 0;
 	process->moments_failed = 0;
 	stack_maps_done(&process->maps);
 	process->find_ns = round->now_ns + (process->has_begun ? 0 : FIRST_FIND_NS);
@@ -96,6 +96,18 @@ static bool has_found_all(const struct stack_process *process)
 	return python->is_there && (!*python->why || process->n_finds > 1) && !waits(process);
 }
 
+/* As JPype loads Java into a program of Python, or a server the plugin that needs it: a stack was in its code. */
+static bool has_new_interpreter(struct stack_process *process)
+{
+	uint32_t before = process->n_interpreters;
+
+	process->n_interpreters = process->maps.n_interpreters;
+	if (process->n_interpreters <= before)
+		return false;
+	process->n_finds = process->n_waits = 0;
+	return true;
+}
+
 static void find(struct stack_process *process, const struct stack_round *round)
 {
 	stack_memory_begin(&round->shared->memory, round->pid);
@@ -112,7 +124,8 @@ void stack_program_find(struct stack_process *process, const struct stack_round 
 {
 	if (is_another(process, round, has_run) || !process->has_begun)
 		forget(process, round);
-	if (has_found_all(process) || process->n_finds >= MAX_FINDS || round->now_ns < process->find_ns)
+	if (!has_new_interpreter(process) &&
+	    (has_found_all(process) || process->n_finds >= MAX_FINDS || round->now_ns < process->find_ns))
 		return;
 	find(process, round);
 }
