@@ -521,7 +521,7 @@ int generations_take(struct generations *to, const struct generation_run *run)
 		own.n_seen = strtoull(run->sequences + 1, NULL, 10);
 		own.sequences = NULL;
 	}
-	encoders_take(&to->encoders, run, &inputs, own.before);
+	encoders_take(&to->encoders, &own, &inputs, own.before);
 	if (!own.sequences && !may_be)
 		return 0;
 	decoder = open_decoder(to, run);
