@@ -9,6 +9,7 @@ import os
 import re
 import shutil
 import signal
+import sys
 
 import pytest
 
@@ -198,6 +199,20 @@ def test_a_program_in_c(lab, models, how):
     (model,) = report["models"]
     assert (model["name"], model["path"]) == ("cnn", models("cnn"))
     assert "litert %s" % version in text and "not recorded:" not in text
+
+
+@pytest.mark.parametrize("how", ["file", "bytes", "apart"])
+def test_models_that_are_loaded_before_interpreters_are_built_keep_their_names(lab, models, how):
+    names = "cnn", "twice", "chain"
+    library, _ = environment(envs.lite_c)
+    program = [sys.executable, os.path.join(envs.PROGRAMS, "litemany.py"), library, how, *map(models, names)]
+    recording = lab.both(program).recording
+    if how != "file":
+        sizes = [format(os.path.getsize(models(name)), ",") for name in names]
+        names = ["model from memory (%s bytes)" % size for size in sizes]
+    assert collections.Counter(run.args["model"] for run in recording.inferences) == dict.fromkeys(names, 5)
+    sessions = {session.args["session"]: session.args["model"] for session in recording.of("session")}
+    assert [sessions[number] for number in sorted(sessions)] == list(names)
 
 
 def test_a_compiled_model_in_python(lab, litert, models):

@@ -344,7 +344,8 @@ static size_t put_bytes(char *to, uint64_t bytes)
 	return len + 6;
 }
 
-void session_name_graph(struct session *session, const char *graph)
+/* With a size in brackets, if it is known; of: what has this size. */
+static void name_from_memory(struct session *session, const char *graph, uint64_t bytes, const char *of)
 {
 	size_t used;
 
@@ -353,12 +354,22 @@ void session_name_graph(struct session *session, const char *graph)
 	put(session->model, sizeof session->model - 48, *graph ? graph : "model from memory",
 	    *graph ? strlen(graph) : 17);
 	used = strlen(session->model);
-	if (session->bytes) {
+	if (bytes) {
 		memcpy(session->model + used, " (", 2);
-		used += 2 + put_bytes(session->model + used + 2, (uint64_t)session->bytes);
-		memcpy(session->model + used, ")", 2);
+		used += 2 + put_bytes(session->model + used + 2, bytes);
+		put(session->model + used, sizeof session->model - used, of, strlen(of));
 	}
 	changed(session);
+}
+
+void session_name_graph(struct session *session, const char *graph)
+{
+	name_from_memory(session, graph, (uint64_t)session->bytes, ")");
+}
+
+void session_name_weights(struct session *session, uint64_t n_bytes)
+{
+	name_from_memory(session, "", n_bytes, " of weights)");
 }
 
 void session_name_bytes(struct session *session, const char *bytes, uint64_t size)

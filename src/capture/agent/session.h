@@ -77,6 +77,8 @@ void session_tell(struct session *session);
 void session_name_path(struct session *session, const char *path);
 void session_name_bytes(struct session *session, const char *bytes, uint64_t size);
 void session_name_graph(struct session *session, const char *graph);
+/* For a model in memory whose own size is not known: its weights have n_bytes, 0: not known either. */
+void session_name_weights(struct session *session, uint64_t n_bytes);
 /* Like session_name_path, for a path that was read later: a relative one gives a name, but not the file's place. */
 void session_name_found(struct session *session, const char *path);
 /* The requested providers with their options. */

@@ -30,19 +30,6 @@ static bool is_close(uint64_t before, uint64_t after)
 	return before && after >= before && after - before < CLOSE;
 }
 
-bool litert_on_model(struct thread *thread, word allocation, const word *table)
-{
-	enum { BASE = 2, BYTES = 3 };
-	struct litert_thread *state = litert_thread(thread);
-
-	if (!state)
-		return false;
-	state->model_since = agent_now();
-	state->model = ((word (*)(word))table[BASE])(allocation);
-	state->n_model_bytes = ((word (*)(word))table[BYTES])(allocation);
-	return true;
-}
-
 static struct litert_thread *state_here(void)
 {
 	struct thread *thread = agent_thread();
@@ -69,6 +56,7 @@ static word on_build(unsigned copy, ARGS)
 
 	if (!state)
 		return next(PASS);
+	state->n_built++;
 	r = timed(&state->build, &state->built, next, PASS);
 	if (is_close(state->model_since, state->build))
 		state->build = state->model_since;
@@ -98,18 +86,17 @@ static void begin(struct thread *thread, struct litert_thread *state, word subgr
 	const struct litert_context *context = litert_context_of(subgraph);
 
 	start = is_delegated ? state->delegate : now;
-	is_built = is_close(state->built, start);
+	is_built = state->n_built == 1 && is_close(state->built, start);
 	creation_begin(thread, &runtime_litert, OWNER_API, is_built ? state->build : start);
 	if (!creation_is_open(thread))
 		return;
 	if (context)
-		litert_name(thread->creation.session, context, is_built ? state->model : 0,
-			    is_built ? state->n_model_bytes : 0);
+		litert_name(thread->creation.session, context);
 	if (is_built)
 		creation_load_was(thread, state->build, state->built);
 	if (is_delegated)
 		creation_part_was(thread, "compile by delegates", state->delegate, state->delegated);
-	state->built = state->delegated = state->model_since = 0;
+	state->built = state->delegated = state->model_since = state->n_built = 0;
 }
 
 static word on_allocate(unsigned copy, ARGS)

@@ -9,7 +9,6 @@
 
 #include "capture/agent/dict.h"
 #include "capture/agent/litert/litert_in.h"
-#include "capture/agent/replace/mapped_file.h"
 #include "runtime/find/peek.h"
 
 enum { MOST_NODES = 1 << 20, FIELDS = 128, MOST_SUBGRAPHS = 4096 };
@@ -421,21 +420,6 @@ uint32_t litert_inputs(const struct litert_graph *graph, uint64_t *batch)
 	return litert_shapes(graph->context, graph->inputs, graph->n_inputs, batch);
 }
 
-void litert_name(struct session *session, const struct litert_context *context, uint64_t model, uint64_t n_bytes)
-{
-	char path[sizeof session->path];
-
-	for (uint64_t i = 0; i < context->n_tensors && !model; i++)
-		if (context->tensors[i].allocation == LITERT_FILE && context->tensors[i].data)
-			model = context->tensors[i].data;
-	if (model && mapped_file_at(model, path, sizeof path)) {
-		session_name_path(session, path);
-	} else {
-		session->bytes = (int64_t)n_bytes;
-		session_name_graph(session, "");
-	}
-}
-
 struct session *litert_session_of(const struct litert_graph *graph)
 {
 	struct session *session = session_of_object(graph->interpreter);
@@ -443,6 +427,6 @@ struct session *litert_session_of(const struct litert_graph *graph)
 	if (session || !(session = session_new(&runtime_litert)))
 		return session;
 	session_bind(session, graph->interpreter);
-	litert_name(session, graph->context, 0, 0);
+	litert_name(session, graph->context);
 	return session;
 }

@@ -7,7 +7,8 @@
  *   litert_graph.c     what a subgraph executes: nodes, names, shapes
  *   litert_operator.c  hooks of the functions of operators; operators and inferences
  *   litert_stand_in.c  which hook stands for which function
- *   litert_create.c    session creation; models and their files
+ *   litert_create.c    session creation
+ *   litert_model.c     models, their files, and names of sessions
  */
 #ifndef CAPTURE_AGENT_LITERT_LITERT_IN_H
 #define CAPTURE_AGENT_LITERT_LITERT_IN_H
@@ -50,9 +51,9 @@ struct litert_thread {
 	uint64_t ready_since;
 	word frame; /* of the innermost operator's hook where operators are not recorded; 0: none */
 	const struct litert_graph *running[MAX_RUNS]; /* of each open run; NULL: it is another runtime's */
-	uint64_t model_since, model; /* the last model that was mapped or given: when, and its address */
-	uint64_t n_model_bytes;
-	uint64_t build, built; /* the last interpreter that was built */
+	uint64_t model_since;			      /* when the last model was mapped or given */
+	uint64_t build, built;			      /* the last interpreter that was built */
+	uint64_t n_built; /* without tensors: of several it is not known whose tensors are allocated */
 	uint64_t delegate, delegated;
 	uint32_t message; /* of the first error since the last begin of an inference or a creation; text id */
 };
@@ -78,8 +79,8 @@ word litert_interpreter_of(word subgraph);
 const struct litert_context *litert_context_of(word subgraph);
 /* The interpreter's session, made now if there is none; its name from where its weights lie. NULL: out of memory. */
 struct session *litert_session_of(const struct litert_graph *graph);
-/* Names it after the file that weights of this context lie in, or after memory. model: its address, 0: not known. */
-void litert_name(struct session *session, const struct litert_context *context, uint64_t model, uint64_t n_bytes);
+/* Names it after the file that this context's tensors are described in, or after memory. */
+void litert_name(struct session *session, const struct litert_context *context);
 uint32_t litert_shapes(const struct litert_context *context, const int32_t *tensor, uint64_t n, uint64_t *batch);
 
 /* The shapes of its inputs as a text id; 0: there are none. */
