@@ -423,6 +423,14 @@ CASE(places_are_those_of_the_program)
 	assert_string_equal(outside_place_words(names, &place).s, "Image.resize, called from c_pre.py:6");
 	place = outside_place_of(names, native(f, call(f, 0, "work", "/app/a.py", 3), "dgemm_", "/l/libblas.so.3"));
 	assert_string_equal(outside_place_words(names, &place).s, "dgemm_, called from a.py:3");
+	/* of a library without symbols, the library, unless what it calls has a name */
+	own = native(f, native(f, call(f, 0, "work", "/app/a.py", 3), NULL, "/l/cv2.so"), NULL, "/l/libtbb.so");
+	place = outside_place_of(names, own);
+	assert_string_equal(outside_place_words(names, &place).s, "cv2.so, called from a.py:3");
+	place = outside_place_of(names, native(f, own, "memcpy", "/lib/libc.so.6"));
+	assert_string_equal(outside_place_words(names, &place).s, "memcpy, called from a.py:3");
+	place = outside_place_of(names, native(f, call(f, 0, "work", "/app/a.py", 3), NULL, "/usr/bin/python3.11"));
+	assert_string_equal(outside_place_words(names, &place).s, "work (a.py:3)");
 	place = outside_place_of(names, call(f, call(f, 0, "<module>", "/app/a.py", 1), "_find_and_load",
 					     "<frozen importlib._bootstrap>", 1360));
 	assert_string_equal(outside_place_words(names, &place).s, "import, called from a.py:1");

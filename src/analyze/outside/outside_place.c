@@ -135,10 +135,18 @@ static bool is_named(const struct names *names, const struct frame *frame)
 	       (is_script(frame) || (frame->kind == FRAME_NATIVE && !is_interpreter(names_text(names, frame->module))));
 }
 
+/* A library without a name for what it does there. */
+static bool is_of_library(const struct names *names, const struct frame *frame)
+{
+	const char *module = names_text(names, frame->module);
+
+	return frame->kind == FRAME_NATIVE && !frame->function && *module && *module != '[' && !is_interpreter(module);
+}
+
 struct outside_place outside_place_of(const struct names *names, uint32_t stack)
 {
 	const struct callstacks *stacks = names_callstacks(names);
-	const struct frame *called = NULL, *innermost = NULL, *any = NULL;
+	const struct frame *called = NULL, *library = NULL, *innermost = NULL, *any = NULL;
 	bool has_scripts = has_script(stacks, stack);
 
 	for (; stack; stack = caller_of(stacks, stack)) {
@@ -146,9 +154,13 @@ struct outside_place outside_place_of(const struct names *names, uint32_t stack)
 
 		if (!frame || frame->kind == FRAME_CUT)
 			continue;
-		if (is_own(names, frame, has_scripts))
+		if (is_own(names, frame, has_scripts)) {
+			called = called ? called : library;
 			return called ? (struct outside_place){ called, frame } : (struct outside_place){ frame, NULL };
+		}
 		any = any ? any : frame;
+		if (is_of_library(names, frame))
+			library = frame;
 		if (!is_named(names, frame))
 			continue;
 		innermost = innermost ? innermost : frame;
@@ -219,10 +231,12 @@ bool outside_is_inside_import(const struct names *names, const struct frame *fra
 	return is_of_importlib(names, frame) && !is_import(names, frame);
 }
 
-/* "import": what the interpreter does for that has no better name. */
+/* "import": what the interpreter does for that has no better name. Of a library without names, the library. */
 static struct printable function_words(const struct names *names, const struct frame *frame)
 {
-	return is_import(names, frame) ? (struct printable){ "import" } : text_of(names_text(names, frame->function));
+	if (is_import(names, frame))
+		return (struct printable){ "import" };
+	return frame->function ? text_of(names_text(names, frame->function)) : line_words(names, frame);
 }
 
 struct printable outside_frame_words(const struct names *names, const struct frame *frame)
