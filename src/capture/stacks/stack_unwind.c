@@ -260,9 +260,10 @@ size_t stack_unwind(struct stack_unwind *unwind, const struct stack_registers *f
 		if (rule && rule->is_end)
 			return n;
 		if (!rule && step_by_java(unwind, &registers, is_exact, to, &n, max)) {
-			is_exact = false;
-			if (unwind->is_torn)
+			unwind->is_cut = !registers.pc || (registers.value[STACK_SP] <= before && !is_exact);
+			if (unwind->is_torn || unwind->is_cut)
 				return n;
+			is_exact = false;
 			continue;
 		}
 		if (!rule)
