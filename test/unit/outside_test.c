@@ -423,6 +423,13 @@ CASE(places_are_those_of_the_program)
 	assert_string_equal(outside_place_words(names, &place).s, "Image.resize, called from c_pre.py:6");
 	place = outside_place_of(names, native(f, call(f, 0, "work", "/app/a.py", 3), "dgemm_", "/l/libblas.so.3"));
 	assert_string_equal(outside_place_words(names, &place).s, "dgemm_, called from a.py:3");
+	/* what a decorator's wrapper calls, unless it is code of machines */
+	own = call(f, call(f, 0, "work", "/app/a.py", 3), "with_checks.<locals>.wrapper", "/l/site-packages/k/t.py", 9);
+	place = outside_place_of(names, native(f, own, "memcpy", "/lib/libc.so.6"));
+	assert_string_equal(outside_place_words(names, &place).s, "with_checks.<locals>.wrapper, called from a.py:3");
+	own = call(f, own, "Trainer.predict", "/l/site-packages/k/trainer.py", 90);
+	place = outside_place_of(names, native(f, own, "memcpy", "/lib/libc.so.6"));
+	assert_string_equal(outside_place_words(names, &place).s, "Trainer.predict, called from a.py:3");
 	/* of a library without symbols, the library, unless what it calls has a name */
 	own = native(f, native(f, call(f, 0, "work", "/app/a.py", 3), NULL, "/l/cv2.so"), NULL, "/l/libtbb.so");
 	place = outside_place_of(names, own);

@@ -135,6 +135,13 @@ static bool is_named(const struct names *names, const struct frame *frame)
 	       (is_script(frame) || (frame->kind == FRAME_NATIVE && !is_interpreter(names_text(names, frame->module))));
 }
 
+/* A function inside of another one that calls a function of its language: of a decorator, as "f.<locals>.wrapper". */
+static bool is_wrapper(const struct names *names, const struct frame *frame, const struct frame *called)
+{
+	return called && is_script(called) && is_script(frame) &&
+	       strstr(names_text(names, frame->function), "<locals>");
+}
+
 /* A library without a name for what it does there. */
 static bool is_of_library(const struct names *names, const struct frame *frame)
 {
@@ -164,7 +171,7 @@ struct outside_place outside_place_of(const struct names *names, uint32_t stack)
 		if (!is_named(names, frame))
 			continue;
 		innermost = innermost ? innermost : frame;
-		called = frame;
+		called = is_wrapper(names, frame, called) ? called : frame;
 	}
 	return (struct outside_place){ innermost ? innermost : any, NULL };
 }
