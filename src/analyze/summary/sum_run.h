@@ -92,6 +92,7 @@ struct run {
 	uint32_t summed_last;	  /* the operator of that which ended last */
 	uint64_t summed_setup_ns;
 	uint64_t setup_end_ns, first_ns; /* of the last setup slice; of the first operator */
+	uint64_t operators_end_ns;	 /* of the last operator that has ended; 0: none has */
 	uint64_t n_begun, n_concurrent;
 	uint64_t n_begun_elsewhere, n_beside; /* the same of other sessions of the process */
 	uint64_t number;

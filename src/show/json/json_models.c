@@ -374,6 +374,7 @@ static void put_operators(struct json_summary *to, const struct summary_model *m
 	json_count(&to->json, "operators_p50_ns", coverage->operators_p50_ns);
 	json_count(&to->json, "setup_ns", coverage->setup_ns);
 	json_count(&to->json, "turn_ns", coverage->turn_ns);
+	json_count(&to->json, "behind_ns", coverage->behind_ns);
 	json_count(&to->json, "halted_ns", coverage->halted_ns);
 	json_count(&to->json, "unattributed_ns", coverage->unattributed_ns);
 	json_array(&to->json, "providers");

@@ -65,6 +65,7 @@ static int add_cover(struct cover *to, struct cover *from)
 	to->sum.setup_ns += from->sum.setup_ns;
 	to->sum.unattributed_ns += from->sum.unattributed_ns;
 	to->sum.turn_ns += from->sum.turn_ns;
+	to->sum.behind_ns += from->sum.behind_ns;
 	to->sum.halted_ns += from->sum.halted_ns;
 	return stats_merge(&to->operators, &from->operators);
 }

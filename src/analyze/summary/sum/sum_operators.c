@@ -250,9 +250,15 @@ int sum_operators_add(struct summary_maker *maker, struct run *run, struct place
 	for (uint32_t number = run->ops.first; !rc && number; number = block_at(to, number)->next) {
 		const struct ops_block *block = block_at(to, number);
 
-		for (uint32_t i = 0; !rc && i < block->n; i++)
-			if (!(block->op[i].track & OP_SETUP))
-				rc = add_one(to, at, &block->op[i], is_simple, &took);
+		for (uint32_t i = 0; !rc && i < block->n; i++) {
+			const struct op *op = &block->op[i];
+
+			if (op->track & OP_SETUP)
+				continue;
+			rc = add_one(to, at, op, is_simple, &took);
+			if (op->end_ns != STORE_OPEN && op->end_ns > run->operators_end_ns)
+				run->operators_end_ns = op->end_ns;
+		}
 	}
 	*operators_ns = took.own_ns;
 	run->halted_ns += took.halted_ns;

@@ -371,18 +371,28 @@ static uint64_t halted_of(const struct summary_maker *maker, const struct run *r
 	return ns < rest_ns ? ns : rest_ns;
 }
 
+static uint64_t behind_of(const struct run *run, uint64_t unattributed_ns)
+{
+	uint64_t ns = run->operators_end_ns && run->end_ns != STORE_OPEN && run->end_ns > run->operators_end_ns
+			  ? run->end_ns - run->operators_end_ns
+			  : 0;
+
+	return ns < unattributed_ns ? ns : unattributed_ns;
+}
+
 /* An inference whose parts were summed up before it ended counts where these do, and lasts at least as long. */
 static int add_cover(struct summary_maker *maker, const struct run *run, uint8_t place, uint64_t operators_ns,
 		     uint64_t setup_ns)
 {
 	struct bucket *bucket = bucket_at(maker, run->bucket);
 	struct cover *to = place == WHERE_INFERENCE ? &bucket->typical : &bucket->apart;
-	uint64_t wall_ns = run->end_ns != STORE_OPEN ? run->end_ns - run->begin_ns : 0, halted_ns;
+	uint64_t wall_ns = run->end_ns != STORE_OPEN ? run->end_ns - run->begin_ns : 0, halted_ns, unattributed_ns;
 	int rc = 0;
 
 	if (run->summed_until_ns && wall_ns < operators_ns + setup_ns + run->halted_ns)
 		wall_ns = operators_ns + setup_ns + run->halted_ns;
 	halted_ns = halted_of(maker, run, wall_ns - operators_ns - setup_ns);
+	unattributed_ns = wall_ns - operators_ns - setup_ns - halted_ns;
 	to->sum.n += run->weight;
 	to->sum.n_parallel += run->is_parallel ? run->weight : 0;
 	to->sum.wall_ns = stats_sum(to->sum.wall_ns, sum_scaled(wall_ns, run->weight));
@@ -390,8 +400,8 @@ static int add_cover(struct summary_maker *maker, const struct run *run, uint8_t
 	to->sum.setup_ns = stats_sum(to->sum.setup_ns, sum_scaled(setup_ns, run->weight));
 	to->sum.turn_ns = stats_sum(to->sum.turn_ns, sum_scaled(run->turn_ns, run->weight));
 	to->sum.halted_ns = stats_sum(to->sum.halted_ns, sum_scaled(halted_ns, run->weight));
-	to->sum.unattributed_ns =
-	    stats_sum(to->sum.unattributed_ns, sum_scaled(wall_ns - operators_ns - setup_ns - halted_ns, run->weight));
+	to->sum.unattributed_ns = stats_sum(to->sum.unattributed_ns, sum_scaled(unattributed_ns, run->weight));
+	to->sum.behind_ns = stats_sum(to->sum.behind_ns, sum_scaled(behind_of(run, unattributed_ns), run->weight));
 	for (uint32_t i = 0; !rc && i < run->weight; i++)
 		rc = stats_add(&to->operators, operators_ns);
 	return rc;
