@@ -32,6 +32,9 @@ enum frame_kind {
 	FRAME_JAVA,	  /* function: class and method; file, without its folder; line */
 };
 
+/* The function of a frame of Python without a file: its collector of garbage, which runs in the frame around it. */
+#define FRAME_COLLECTION "garbage collection"
+
 struct frame {
 	uint32_t kind; /* enum frame_kind */
 	uint32_t function, file;

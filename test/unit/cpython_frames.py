@@ -3,6 +3,7 @@
 
 import asyncio
 import functools
+import gc
 import sys
 import threading
 import time
@@ -98,4 +99,4 @@ while len(waiting) < len(kinds):
     time.sleep(0.001)
 (say(), sys.stdin.readline())
 while True:
-    pass
+    gc.collect()

@@ -213,6 +213,31 @@ static void the_holder_of_the_gil_is_found(const struct cpython *python, const s
 		assert_int_equal(kill(program->pid, 0), 0);
 }
 
+static bool knows_collections(const struct cpython *python)
+{
+	return !python->is_free_threaded && (python->layout.runtime_collecting != CPYTHON_NONE ||
+					     python->layout.interpreter_collecting != CPYTHON_NONE);
+}
+
+/* The main thread does nothing else then, and the others wait. */
+static void a_collection_of_garbage_is_seen(const struct cpython *python, bool is_on)
+{
+	struct cpython_thread thread = { 0 }, main_thread = { 0 };
+	int n_main = 0, n_others = 0;
+
+	for (int i = 0; i < 2000 && !n_main; i++) {
+		thread = (struct cpython_thread){ 0 };
+		while (cpython_next_thread(python, &thread)) {
+			main_thread = thread;
+			n_others += cpython_is_collecting(python, &thread);
+		}
+		n_main = cpython_is_collecting(python, &main_thread);
+		n_others -= n_main;
+	}
+	assert_true(is_on == (n_main > 0));
+	assert_true(n_others <= 1); /* it began or ended meanwhile */
+}
+
 static void check_interpreter(const char *path)
 {
 	struct program program;
@@ -228,7 +253,11 @@ static void check_interpreter(const char *path)
 		      n);
 	assert_true(n > 50);
 	wrong_bytes_end_the_walk(&python);
+	a_collection_of_garbage_is_seen(&python, false);
 	the_holder_of_the_gil_is_found(&python, &program);
+	assert_true(knows_collections(&python) == (!python.is_free_threaded && python.minor < 15));
+	if (knows_collections(&python))
+		a_collection_of_garbage_is_seen(&python, true);
 	end(&program);
 }
 

@@ -481,6 +481,29 @@ CASE(preprocessing_is_found)
 	check_finding(f, "own_work", did(MAIN, SAMPLE_RAN, resize(f)), "Image.resize, called from c_pre.py:6");
 }
 
+/* Whichever line it comes at, and whatever it calls. */
+CASE(collecting_garbage_is_found)
+{
+	struct recorded recorded;
+	const struct finding *found;
+	uint32_t own[2];
+
+	for (uint32_t i = 0; i < 2; i++)
+		own[i] = call(f, call(f, 0, "serve", "/app/a.py", 7 + i), FRAME_COLLECTION, "", 0);
+	own[1] = native(f, own[1], "subtype_dealloc", "/lib/libother.so");
+	for (uint64_t i = 0; i < 10; i++) {
+		samples(f, i * 100000, i * 100000 + 90000, did(MAIN, SAMPLE_RAN, own[i % 2]));
+		run(f, i * 100000 + 90000, i * 100000 + 100000, MAIN);
+	}
+	summarise(f, 1000000);
+	says(f, "Outside of models: 90.0 % of 1.00 s, most of it in garbage collection (900 ms)");
+	assert_int_equal(recorded_init(&recorded, f->summary, NULL), 0);
+	found = findings_of(recorded.model, "collects", 0);
+	assert_true(found && fabs(found->value - 0.81) < 0.001 && fabs(found->low - 81e6) < 1e4 && found->a == 81);
+	assert_null(findings_of(recorded.model, "own_work", 0));
+	recorded_done(&recorded);
+}
+
 CASE(waiting_for_the_gil_is_found)
 {
 	struct event_sample wait = did(MAIN, SAMPLE_GIL, call(f, 0, "step", "/app/gil.py", 30));

@@ -20,6 +20,7 @@
 	F(oversubscribed) \
 	F(spinning) \
 	F(idle_between) \
+	F(collects) \
 	F(own_work) \
 	F(waits_for_gil) \
 	F(waits_for_thread) \

@@ -150,6 +150,13 @@ static bool is_of_library(const struct names *names, const struct frame *frame)
 	return frame->kind == FRAME_NATIVE && !frame->function && *module && *module != '[' && !is_interpreter(module);
 }
 
+/* Whichever line asks for memory when it is due: a place of its own. */
+static bool is_collection(const struct names *names, const struct frame *frame)
+{
+	return frame->kind == FRAME_PYTHON && !frame->file &&
+	       !strcmp(names_text(names, frame->function), FRAME_COLLECTION);
+}
+
 struct outside_place outside_place_of(const struct names *names, uint32_t stack)
 {
 	const struct callstacks *stacks = names_callstacks(names);
@@ -161,6 +168,8 @@ struct outside_place outside_place_of(const struct names *names, uint32_t stack)
 
 		if (!frame || frame->kind == FRAME_CUT)
 			continue;
+		if (is_collection(names, frame))
+			return (struct outside_place){ frame, NULL };
 		if (is_own(names, frame, has_scripts)) {
 			called = called ? called : library;
 			return called ? (struct outside_place){ called, frame } : (struct outside_place){ frame, NULL };

@@ -194,6 +194,12 @@ struct printable outside_where(const struct summary *summary, const struct outsi
 	return text;
 }
 
+bool outside_is_collection(const struct summary *summary, const struct outside_part *part)
+{
+	return part->place && !part->place->is.file &&
+	       !strcmp(names_text(summary->names, part->place->is.function), FRAME_COLLECTION);
+}
+
 /* Who held it, if it was one program each time; NULL: not known. */
 static const char *tracer_of(const struct summary *summary)
 {

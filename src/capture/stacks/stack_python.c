@@ -208,6 +208,20 @@ static void read_codes_ahead(struct stack_python *python, const struct cpython_f
 	stack_memory_ahead(python->memory, at, n_wanted);
 }
 
+/* With the collector of garbage, where the thread is in it. */
+static uint32_t push_collection(const struct stack_python *python, const struct python_thread *thread,
+				struct names *names, uint32_t stack)
+{
+	static const char text[] = FRAME_COLLECTION;
+	struct callstacks *stacks = names_callstacks(names);
+	struct frame frame = { .kind = FRAME_PYTHON };
+
+	if (!stack || !cpython_is_collecting(&python->python, &thread->is))
+		return stack;
+	frame.function = names_intern(names, text, sizeof text - 1);
+	return callstacks_push(stacks, stack, callstacks_frame(stacks, &frame));
+}
+
 uint32_t stack_python_walk(struct stack_python *python, const struct python_thread *thread, struct names *names,
 			   uint8_t *flags)
 {
@@ -244,7 +258,7 @@ uint32_t stack_python_walk(struct stack_python *python, const struct python_thre
 		}
 		stack = callstacks_push(stacks, stack, number);
 	}
-	return stack;
+	return push_collection(python, thread, names, stack);
 }
 
 void stack_python_done(struct stack_python *python)

@@ -103,3 +103,16 @@ uint64_t cpython_gil_holder(const struct cpython *python, const struct cpython_t
 		return 0;
 	return (int32_t)locked == 1 ? holder : 0;
 }
+
+bool cpython_is_collecting(const struct cpython *python, const struct cpython_thread *thread)
+{
+	const struct cpython_layout *layout = &python->layout;
+	uint64_t at = layout->runtime_collecting != CPYTHON_NONE ? python->place.runtime + layout->runtime_collecting
+								 : thread->interpreter + layout->interpreter_collecting;
+	uint64_t collecting;
+
+	if (layout->runtime_collecting == CPYTHON_NONE && layout->interpreter_collecting == CPYTHON_NONE)
+		return false;
+	return cpython_word(python, at, &collecting) && (int32_t)collecting == 1 &&
+	       cpython_gil_holder(python, thread) == thread->at;
+}

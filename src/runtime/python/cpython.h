@@ -36,6 +36,7 @@ struct cpython_place {
 struct cpython_layout {
 	uint32_t interpreters, interpreter_next, interpreter_threads;
 	uint32_t runtime_gil, interpreter_gil, gil_holder, gil_locked; /* until 3.11 the runtime contains the GIL */
+	uint32_t runtime_collecting, interpreter_collecting;	       /* in 3.8 the runtime collects garbage */
 	uint32_t thread_next, thread_interpreter, thread_pthread, thread_tid, thread_frame, cframe_frame;
 	uint32_t frame_code, frame_back, frame_instruction, frame_owner, frame_copy;
 	uint32_t code_first_line, code_file, code_name, code_lines, code_bytes, code_copies;
@@ -73,6 +74,12 @@ struct cpython_thread {
 bool cpython_next_thread(const struct cpython *python, struct cpython_thread *thread);
 /* The PyThreadState that holds the GIL of this one's interpreter; 0: none, there is no GIL, or not known. */
 uint64_t cpython_gil_holder(const struct cpython *python, const struct cpython_thread *thread);
+
+/*
+ * Whether the thread collects garbage: its interpreter does so, and it holds the GIL. False also where that is not
+ * known: without a GIL, and of 3.15.
+ */
+bool cpython_is_collecting(const struct cpython *python, const struct cpython_thread *thread);
 
 enum cpython_step { CPYTHON_END, CPYTHON_FRAME, CPYTHON_TORN };
 struct cpython_frame {

@@ -18,19 +18,24 @@ enum { FIRST = 8, FIRST_WITH_TABLE = 13 };
 	.thread_interpreter = 16, .thread_pthread = 176, .thread_tid = NONE, .thread_frame = 24, .cframe_frame = NONE
 #define OLD_FRAME .frame_code = 32, .frame_back = 24, .frame_owner = NONE, .frame_copy = NONE, .code_copies = NONE
 #define RUNTIME_GIL(at) .runtime_gil = at, .interpreter_gil = NONE, .gil_holder = 8, .gil_locked = 16
+#define COLLECTING(at) .runtime_collecting = NONE, .interpreter_collecting = at
 #define OLD_TEXT .text_ascii = 48, .text_other = 72
 #define NEW_TEXT .text_ascii = 40, .text_other = 56
 
 static const struct cpython_layout layouts[] = {
-	{ OBJECT, OLD_THREAD, RUNTIME_GIL(1152), OLD_FRAME, .frame_instruction = 104, OLD_CODE, OLD_TEXT },
-	{ OBJECT, OLD_THREAD, RUNTIME_GIL(352), OLD_FRAME, .frame_instruction = 104, OLD_CODE, OLD_TEXT },
-	{ OBJECT, OLD_THREAD, RUNTIME_GIL(352), OLD_FRAME, .frame_instruction = 96, OLD_CODE, OLD_TEXT },
+	{ OBJECT, OLD_THREAD, RUNTIME_GIL(1152), .runtime_collecting = 544, .interpreter_collecting = NONE, OLD_FRAME,
+	  .frame_instruction = 104, OLD_CODE, OLD_TEXT },
+	{ OBJECT, OLD_THREAD, RUNTIME_GIL(352), COLLECTING(816), OLD_FRAME, .frame_instruction = 104, OLD_CODE,
+	  OLD_TEXT },
+	{ OBJECT, OLD_THREAD, RUNTIME_GIL(352), COLLECTING(816), OLD_FRAME, .frame_instruction = 96, OLD_CODE,
+	  OLD_TEXT },
 	/* 3.11 */
 	{ OBJECT,
 	  .interpreters = 40,
 	  .interpreter_next = 0,
 	  .interpreter_threads = 16,
 	  RUNTIME_GIL(360),
+	  COLLECTING(848),
 	  .thread_next = 8,
 	  .thread_interpreter = 16,
 	  .thread_pthread = 152,
@@ -58,6 +63,7 @@ static const struct cpython_layout layouts[] = {
 	  .interpreter_gil = 384,
 	  .gil_holder = 8,
 	  .gil_locked = 16,
+	  COLLECTING(312),
 	  .thread_next = 8,
 	  .thread_interpreter = 16,
 	  .thread_pthread = 136,
@@ -80,16 +86,16 @@ static const struct cpython_layout layouts[] = {
 
 /* Which word of the interpreter's own table has it; 0: this version's has none. */
 struct place {
-	uint8_t interpreter, gil, thread, thread_id, frame, frame_copy, code, code_copies, object;
+	uint8_t interpreter, interpreter_gc, gil, thread, thread_id, frame, frame_copy, code, code_copies, object, gc;
 };
 
 static const struct place places[] = {
-	{ 7, 14, 20, 24, 28, 0, 34, 0, 44 },   /* 3.13 */
-	{ 7, 15, 23, 27, 31, 38, 39, 49, 50 }, /* 3.14 */
-	{ 7, 15, 23, 30, 39, 46, 47, 57, 58 }, /* 3.15 */
+	{ 7, 10, 14, 20, 24, 28, 0, 34, 0, 44, 71 },   /* 3.13 */
+	{ 7, 11, 15, 23, 27, 31, 38, 39, 49, 50, 81 }, /* 3.14 */
+	{ 7, 0, 15, 23, 30, 39, 46, 47, 57, 58, 0 },   /* 3.15 */
 };
 
-enum { VERSION = 1, IS_FREE_THREADED = 2, INTERPRETERS = 5, WORDS = 64, MOST = 1 << 20 };
+enum { VERSION = 1, IS_FREE_THREADED = 2, INTERPRETERS = 5, WORDS = 88, MOST = 1 << 20 };
 
 struct table {
 	uint64_t word[WORDS];
@@ -113,6 +119,8 @@ static void take_runtime(struct cpython_layout *to, struct table *table, const s
 	/* the table has them as parts of the interpreter */
 	to->gil_locked = at(table, place->gil + 3u) - at(table, place->gil + 1u);
 	to->gil_holder = at(table, place->gil + 4u) - at(table, place->gil + 1u);
+	to->runtime_collecting = NONE;
+	to->interpreter_collecting = place->gc ? at(table, place->interpreter_gc) + at(table, place->gc + 1u) : NONE;
 	to->thread_next = at(table, place->thread + 1u);
 	to->thread_interpreter = at(table, place->thread + 2u);
 	to->thread_frame = at(table, place->thread + 3u);

@@ -11,11 +11,17 @@ static const double least_share = 0.2;
 static void find(struct finder *finder)
 {
 	const struct recording_facts *facts = finder->run->result->recorded;
+	struct outside_part most;
+	uint32_t model;
 	double ns;
 
 	if (!facts || !facts->summary->n_outside || finder_has(finder, &insight_idle_between))
 		return;
-	ns = (double)outside_habit_ns(facts->summary, (uint32_t)(facts->model - facts->summary->models), SAMPLE_RAN);
+	model = (uint32_t)(facts->model - facts->summary->models);
+	if (outside_parts_of(facts->summary, model, SAMPLE_RAN, &most, 1) &&
+	    outside_is_collection(facts->summary, &most))
+		return;
+	ns = (double)outside_habit_ns(facts->summary, model, SAMPLE_RAN);
 	if (ns >= (double)summary_runs_ns(&facts->model->runs))
 		finder_find_outside(finder, &insight_own_work, SAMPLE_RAN, least_share);
 }
