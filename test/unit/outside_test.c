@@ -18,6 +18,7 @@ struct fixture {
 	int64_t n_runs;
 	struct summary *summary;
 	struct event_sample sample[4096];
+	char next[1024]; /* what the last finding advises */
 	size_t n;
 };
 
@@ -441,6 +442,17 @@ CASE(places_are_those_of_the_program)
 	place = outside_place_of(names, call(f, call(f, 0, "<module>", "/app/a.py", 1), "_find_and_load",
 					     "<frozen importlib._bootstrap>", 1360));
 	assert_string_equal(outside_place_words(names, &place).s, "import, called from a.py:1");
+	/* a worker begins where its parent's line stood, or in a program that starts it */
+	main = call(f, call(f, 0, "<module>", "/app/a.py", 14), "BaseContext.Pool",
+		    "/usr/lib/python3.11/multiprocessing/context.py", 119);
+	main = call(f, main, "BaseProcess._bootstrap", "/usr/lib/python3.11/multiprocessing/process.py", 314);
+	main = call(f, main, "worker", "/usr/lib/python3.11/multiprocessing/pool.py", 114);
+	own = call(f, main, "SimpleQueue.get", "/usr/lib/python3.11/multiprocessing/queues.py", 367);
+	place = outside_place_of(names, own);
+	assert_string_equal(outside_place_words(names, &place).s, "SimpleQueue.get (queues.py:367)");
+	main = call(f, main, "work", "/app/a.py", 9);
+	place = outside_place_of(names, call(f, main, "resize", "/usr/lib/python3/dist-packages/cv2/__init__.py", 7));
+	assert_string_equal(outside_place_words(names, &place).s, "resize, called from a.py:9");
 	/* without symbols */
 	main = native(f, native(f, 0, "__libc_start_main", "/lib/libc.so.6"), NULL, "/opt/stripped");
 	place = outside_place_of(names, main);
@@ -473,12 +485,23 @@ static void check_finding(struct fixture *f, const char *kind, struct event_samp
 	     *other; other++)
 		assert_true(!strcmp(*other, kind) || !findings_of(recorded.model, *other, 0));
 	assert_string_not_equal(insight_words_of(recorded.model, found, true).evidence.s, "");
+	snprintf(f->next, sizeof f->next, "%s", insight_words_of(recorded.model, found, true).next.s);
 	recorded_done(&recorded);
 }
 
 CASE(preprocessing_is_found)
 {
 	check_finding(f, "own_work", did(MAIN, SAMPLE_RAN, resize(f)), "Image.resize, called from c_pre.py:6");
+	assert_null(strstr(f->next, "multiprocessing"));
+}
+
+CASE(copies_between_processes_are_told_from_other_work)
+{
+	uint32_t start = call(f, 0, "BaseProcess._bootstrap", "/usr/lib/python3.11/multiprocessing/process.py", 314);
+	uint32_t receive = call(f, start, "Connection._recv", "/usr/lib/python3.11/multiprocessing/connection.py", 395);
+
+	check_finding(f, "own_work", did(MAIN, SAMPLE_RAN, receive), "Connection._recv at connection.py:395");
+	assert_non_null(strstr(f->next, "multiprocessing.shared_memory"));
 }
 
 /* Whichever line it comes at, and whatever it calls. */

@@ -157,6 +157,17 @@ static bool is_collection(const struct names *names, const struct frame *frame)
 	       !strcmp(names_text(names, frame->function), FRAME_COLLECTION);
 }
 
+/* Of a worker of multiprocessing: what is around it was copied by fork, or belongs to its start, and called nothing. */
+static bool is_start_of_worker(const struct names *names, const struct frame *frame)
+{
+	static const char file[] = "/multiprocessing/process.py", function[] = "_bootstrap";
+	const char *path = names_text(names, frame->file), *name = names_text(names, frame->function);
+	size_t len = strlen(path), name_len = strlen(name);
+
+	return frame->kind == FRAME_PYTHON && len >= sizeof file - 1 && !strcmp(path + len - (sizeof file - 1), file) &&
+	       name_len >= sizeof function - 1 && !strcmp(name + name_len - (sizeof function - 1), function);
+}
+
 struct outside_place outside_place_of(const struct names *names, uint32_t stack)
 {
 	const struct callstacks *stacks = names_callstacks(names);
@@ -175,6 +186,8 @@ struct outside_place outside_place_of(const struct names *names, uint32_t stack)
 			return called ? (struct outside_place){ called, frame } : (struct outside_place){ frame, NULL };
 		}
 		any = any ? any : frame;
+		if (is_start_of_worker(names, frame))
+			break;
 		if (is_of_library(names, frame))
 			library = frame;
 		if (!is_named(names, frame))

@@ -194,6 +194,11 @@ struct printable outside_where(const struct summary *summary, const struct outsi
 	return text;
 }
 
+bool outside_is_between_processes(const struct summary *summary, const struct outside_part *part)
+{
+	return part->place && strstr(names_text(summary->names, part->place->is.file), "/multiprocessing/");
+}
+
 bool outside_is_collection(const struct summary *summary, const struct outside_part *part)
 {
 	return part->place && !part->place->is.file &&

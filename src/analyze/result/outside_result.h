@@ -27,6 +27,8 @@ uint64_t outside_habit_ns(const struct summary *summary, uint32_t model, enum sa
 /* Time before inferences of a model, or all of it. */
 uint64_t outside_ns(const struct summary *summary, uint32_t model);
 
+/* It is in Python's multiprocessing, as a rule in what brings objects from one process to another. */
+bool outside_is_between_processes(const struct summary *summary, const struct outside_part *part);
 /* It is in Python's collector of garbage. */
 bool outside_is_collection(const struct summary *summary, const struct outside_part *part);
 /* "in Image.resize, called from c_pre.py:6", "waiting for the GIL, held by burn (gil.py:4)": to follow "most of it". */

@@ -11,7 +11,8 @@ static const double least_share = 0.2;
 static void find(struct finder *finder)
 {
 	const struct recording_facts *facts = finder->run->result->recorded;
-	struct outside_part most;
+	struct outside_part most = { 0 };
+	struct finding *to = NULL;
 	uint32_t model;
 	double ns;
 
@@ -23,7 +24,9 @@ static void find(struct finder *finder)
 		return;
 	ns = (double)outside_habit_ns(facts->summary, model, SAMPLE_RAN);
 	if (ns >= (double)summary_runs_ns(&facts->model->runs))
-		finder_find_outside(finder, &insight_own_work, SAMPLE_RAN, least_share);
+		to = finder_find_outside(finder, &insight_own_work, SAMPLE_RAN, least_share);
+	if (to)
+		to->b = outside_is_between_processes(facts->summary, &most);
 }
 
 static void say(const struct speaker *to)
@@ -32,7 +35,11 @@ static void say(const struct speaker *to)
 	EVIDENCE("%s", speaker_outside(to).s);
 	if (*to->text.s)
 		EVIDENCE(", most of it in %s", to->text.s);
-	NEXT("make that faster, do it once, or in another thread while the model runs");
+	if (to->finding->b == 1)
+		NEXT("what goes to another process is copied through a pipe: pass a file's name or "
+		     "multiprocessing.shared_memory, or run the model in threads of one process");
+	else
+		NEXT("make that faster, do it once, or in another thread while the model runs");
 }
 
 const struct insight insight_own_work = {
@@ -40,5 +47,10 @@ const struct insight insight_own_work = {
 	.severity = INSIGHT_ADVICE,
 	.find = find,
 	.say = say,
-	.figures = { .value = "share", .low = "each_ns", .high = "total_ns", .a = "samples", .text = "place" },
+	.figures = { .value = "share",
+		     .low = "each_ns",
+		     .high = "total_ns",
+		     .a = "samples",
+		     .b = "is_between_processes",
+		     .text = "place" },
 };
