@@ -167,9 +167,8 @@ static inline double summary_waited(const struct summary_runs *runs)
 struct summary_coverage {
 	uint64_t n, n_parallel;					   /* parallel: operators on more than one thread */
 	uint64_t wall_ns, operators_ns, setup_ns, unattributed_ns; /* wall = the sum of the others, and of */
-	uint64_t halted_ns; /* operators and setup that were halted, or a halt in neither */
-	/* of one; of unattributed_ns: they waited for others of their session, or lay behind the last operator */
-	uint64_t operators_p50_ns, turn_ns, behind_ns;
+	uint64_t halted_ns;			       /* operators and setup that were halted, or a halt in neither */
+	uint64_t operators_p50_ns, turn_ns, behind_ns; /* of one; of unattributed_ns: waited for others; at the end */
 	uint64_t n_without; /* inferences that count for the latency and have no operators, if others have some */
 };
 
