@@ -793,6 +793,29 @@ TEST(what_is_compiled_again_is_found_with_its_reason)
 	end(f);
 }
 
+TEST(a_model_is_warm_when_it_compiles_no_more)
+{
+	struct fixture fixture, *f = &fixture;
+	uint64_t us = 100;
+
+	begin(f);
+	for (int i = 0; i < 20; i++) {
+		uint64_t took_us = i < 2 ? 80000 : 1000;
+
+		stream_int(&f->s, KEY_FIRST, !i);
+		stream_inference(&f->s, f->lane, us, "m", 1, i + 1);
+		if (i < 2)
+			compile(f, us + 10, 30000, NULL);
+		stream_text(&f->s, KEY_STATUS, "ok");
+		stream_end(&f->s, f->lane, us += took_us);
+		us += 100;
+	}
+	analyse(f);
+	assert_non_null(find(f, "slow_first"));
+	assert_non_null(strstr(evidence(f, "slow_first"), "compiled 2 times while inferences ran, for 60.0 ms in all"));
+	end(f);
+}
+
 TEST(memory_grows_if_it_does_while_inferences_run)
 {
 	struct series series = { .session = 1, .at_us = 500, .took_us = 1000, .n = 40 };

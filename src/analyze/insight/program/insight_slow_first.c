@@ -38,13 +38,27 @@ static void find(struct finder *finder)
 		to->gain_ns = finder_of_each(finder, (first_ns - p50_ns) * (double)run->result->runs->first.n);
 }
 
+/* As TorchScript does in the second one, by what it saw in the first. */
+static bool is_compiled_later(const struct recording_facts *facts)
+{
+	return facts && facts->model->compiling.n > facts->model->runs.n_first;
+}
+
 static void say(const struct speaker *to)
 {
+	const struct recording_facts *facts = to->run->result->recorded;
 	bool has_tokens = to->run->result->n_tokens;
 
 	FINDING("the first %s is slow", has_tokens ? "token of a process" : "inference");
 	EVIDENCE("%s, %s times the median%s", units_duration(to->finding->low).s, units_decimal(to->finding->value).s,
 		 has_tokens ? " of later prompts of this length" : "");
+	if (is_compiled_later(facts)) {
+		EVIDENCE("; the model was compiled %s while inferences ran, for %s in all",
+			 printable_count(facts->model->compiling.n, "time").s,
+			 units_duration((double)facts->model->compiling.ns).s);
+		NEXT("run inferences before the first request until none compiles: two of TorchScript");
+		return;
+	}
 	NEXT("run one %s before the first request arrives", has_tokens ? "prompt" : "inference");
 }
 
